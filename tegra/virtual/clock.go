@@ -10,19 +10,18 @@ import (
 	"jtune/tegra"
 )
 
-// Clock is a virtual board's clock. At a finite speed it follows the machine's
-// clock at a multiple of its speed. At full speed (+Inf) it never waits: Sleep
-// itself moves it, and the calls of Every happen inside Sleep at their exact
-// times, in order of time and then of registration; with nobody sleeping it
-// stands still. One driver repeats the same run every time; several are safe.
+// Clock is a virtual board's clock. At a finite speed it runs at a multiple of the machine's clock. At full speed
+// (+Inf) it never waits: Sleep itself advances it, and the calls of Every happen inside Sleep at their exact times, in
+// order of time and then of registration; without a sleeper it stands still. With one driver every run is the same;
+// several drivers are safe.
 type Clock struct {
 	mu      sync.Mutex
-	start   time.Time     // calendar time of zero
+	start   time.Time     // calendar time at clock time zero
 	speed   float64       // +Inf: full speed
 	at      time.Duration // clock time at mark
-	mark    time.Time     // machine time of at; unused at full speed
+	mark    time.Time     // machine time at the last change; unused at full speed
 	changed chan struct{} // closed and replaced when the speed changes
-	events  []*event      // live ones, in order of registration
+	events  []*event      // active ones, in order of registration
 }
 
 // event is one registration of Every.
@@ -31,7 +30,7 @@ type event struct {
 	call       func(now time.Duration)
 	running    bool
 	stopped    bool
-	quit, idle chan struct{} // closed by stop; closed when the last call ended
+	quit, idle chan struct{} // closed by stop; closed after the last call
 }
 
 var _ tegra.Clock = (*Clock)(nil)
@@ -43,11 +42,11 @@ func newClock(speed float64) *Clock {
 	return c
 }
 
-// Fastest is the highest finite speed: one at which a machine still follows
-// what happens once a second of the clock. Higher ones are taken for it.
+// Fastest is the highest finite speed, at which a machine can still follow events once per clock second. Higher finite
+// speeds are reduced to it.
 const Fastest = 1000
 
-// validSpeed makes 1 of what is not a positive number.
+// validSpeed replaces values that are not positive numbers by 1.
 func validSpeed(x float64) float64 {
 	switch {
 	case math.IsNaN(x) || x <= 0:
@@ -58,7 +57,7 @@ func validSpeed(x float64) float64 {
 	return x
 }
 
-// now needs c.mu.
+// now returns the clock time. The caller holds c.mu.
 func (c *Clock) now() time.Duration {
 	if math.IsInf(c.speed, 1) {
 		return c.at
@@ -66,24 +65,24 @@ func (c *Clock) now() time.Duration {
 	return c.at + time.Duration(float64(time.Since(c.mark))*c.speed)
 }
 
-// Now is the clock's time since the board began.
+// Now returns the clock time since the board started.
 func (c *Clock) Now() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now()
 }
 
-// Wall is the calendar time at the clock's zero plus its time since.
+// Wall returns the calendar time.
 func (c *Clock) Wall() time.Time { return c.start.Add(c.Now()) }
 
-// Speed is how many clock seconds pass per second; +Inf at full speed.
+// Speed returns clock seconds per second; +Inf at full speed.
 func (c *Clock) Speed() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.speed
 }
 
-// SetSpeed changes the speed from now on; sleepers notice.
+// SetSpeed changes the speed from now on, also for sleepers.
 func (c *Clock) SetSpeed(x float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,8 +92,8 @@ func (c *Clock) SetSpeed(x float64) {
 	c.changed = make(chan struct{})
 }
 
-// Sleep waits for d of this clock's time, or until ctx ends. At full speed it
-// moves the clock there and makes the due calls of Every on the way.
+// Sleep waits for d of this clock's time, or until ctx ends. At full speed it advances the clock and makes the due
+// calls of Every.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil || d <= 0 {
 		return err
@@ -116,8 +115,8 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// approach takes one step towards target: at full speed the next due call, or
-// the arrival; at a finite speed it returns how long to wait.
+// approach takes one step towards target: at full speed to the next due call, or to target; at a finite speed it
+// returns how long to wait.
 func (c *Clock) approach(target time.Duration) (arrived bool, wait time.Duration, changed chan struct{}) {
 	c.mu.Lock()
 	if !math.IsInf(c.speed, 1) {
@@ -136,12 +135,12 @@ func (c *Clock) approach(target time.Duration) (arrived bool, wait time.Duration
 	return false, 0, nil
 }
 
-// real turns clock time into machine time, rounded up. It needs c.mu.
+// real converts clock time to machine time, rounded up. The caller holds c.mu.
 func (c *Clock) real(d time.Duration) time.Duration {
 	return max(time.Duration(math.Ceil(float64(d)/c.speed)), 1)
 }
 
-// nextDue is the earliest event up to target that is not running just now.
+// nextDue returns the earliest event up to target that is not running.
 func (c *Clock) nextDue(target time.Duration) *event {
 	var first *event
 	for _, e := range c.events {
@@ -152,8 +151,7 @@ func (c *Clock) nextDue(target time.Duration) *event {
 	return first
 }
 
-// run makes the call of e, which is due. It is entered with c.mu held and
-// leaves with it released.
+// run makes the due call of e. It is entered with c.mu held and releases it.
 func (c *Clock) run(e *event) {
 	now := c.now()
 	e.running = true
@@ -183,8 +181,8 @@ func pause(ctx context.Context, wait time.Duration, changed chan struct{}) error
 	return nil
 }
 
-// Every calls f each d of this clock's time until stop is called. Calls never
-// overlap; late ones are skipped. f may not call stop.
+// Every calls f at intervals of d of this clock's time until stop is called. Calls never overlap; late ones are
+// skipped. f must not call stop.
 func (c *Clock) Every(d time.Duration, f func(now time.Duration)) (stop func()) {
 	if d <= 0 {
 		panic("virtual: non-positive interval for Every")
@@ -197,7 +195,7 @@ func (c *Clock) Every(d time.Duration, f func(now time.Duration)) (stop func()) 
 	return func() { c.stop(e) }
 }
 
-// tick makes e's calls while the speed is finite; at full speed Sleep does.
+// tick makes e's calls at a finite speed; at full speed Sleep makes them.
 func (c *Clock) tick(e *event) {
 	for {
 		c.mu.Lock()

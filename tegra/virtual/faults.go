@@ -7,10 +7,10 @@ import (
 	"jtune/tegra"
 )
 
-// Faults are what can go wrong on a virtual board, from the start or, by
-// Board.Inject, while it runs. The zero value has none.
+// Faults are the faults of a virtual board, from the start or, by Board.Inject, during its run. The zero value has
+// none.
 type Faults struct {
-	// Files fail as listed; the first whose pattern matches a path counts.
+	// Files fail as listed; the first matching pattern applies.
 	Files []FileFault
 	// RejectRaise refuses to raise a CPU or GPU limit above the one in force
 	// with EINVAL, as boards have done in published measurements.
@@ -19,29 +19,27 @@ type Faults struct {
 	MissingRails []string
 	// PinnedCores refuse to go offline with EBUSY.
 	PinnedCores []int
-	// StuckClocks lists knobs whose hardware clock stays where it is: limits
-	// can be written and read back, the clock does not follow.
+	// StuckClocks lists knobs whose hardware clock does not change: limits can be written and read back, but the clock
+	// ignores them.
 	StuckClocks []tegra.Knob
-	// DieAfter ends the workload with ErrDied after this many of its
-	// minibatches, counted from its start; 0 never.
+	// DieAfter ends the workload with ErrDied after this many of its minibatches; 0: never.
 	DieAfter int
-	// HangAfter makes the workload fall silent after this many; 0 never.
+	// HangAfter makes the workload hang after this many minibatches; 0: never.
 	HangAfter int
-	// AmbientC is the air's temperature; 0 means 25 °C. Hot air brings thermal
-	// throttling.
+	// AmbientC is the air temperature; 0 means 25 °C. Hot air causes thermal throttling.
 	AmbientC float64
-	// FanStuck leaves the fan standing whatever is written.
+	// FanStuck stops the fan whatever is written.
 	FanStuck bool
 }
 
-// FileFault is what goes wrong with the files that a pattern matches.
+// FileFault is a fault of the files that match a pattern.
 type FileFault struct {
-	Pattern string // as path.Match takes, on absolute paths
+	Pattern string // for path.Match, on absolute paths
 	Read    error  // reading returns this error (syscall.EIO, EAGAIN, …)
 	Write   error  // writing returns this error
 	Garbage string // reading returns this text instead
 	Stuck   bool   // writing succeeds and changes nothing
-	Times   int    // how many uses are hit, then the fault is over; 0 all
+	Times   int    // number of affected uses; 0: all
 }
 
 func (f Faults) clone() Faults {
@@ -64,8 +62,7 @@ func (f *FileFault) concerns(u use) bool {
 	return f.Write != nil || f.Stuck
 }
 
-// fault is what is wrong with using a file, by the name it was opened with or
-// its name without links; nil when nothing is.
+// fault returns the fault of a file, matched by the name used to open it or its name without links; nil if none.
 func (b *Board) fault(name, where string, u use) *FileFault {
 	for i := range b.faults.Files {
 		f := &b.faults.Files[i]
@@ -82,11 +79,10 @@ func (b *Board) fault(name, where string, u use) *FileFault {
 	return nil
 }
 
-// mayRaise reports whether a limit may go from one value to another.
+// mayRaise reports whether a limit may change between these values.
 func (b *Board) mayRaise(from, to tegra.Freq) bool { return !b.faults.RejectRaise || to <= from }
 
-// holdClocks freezes the clocks that are stuck where they are, and frees
-// the others.
+// holdClocks freezes the stuck clocks at their current value, and frees the others.
 func (b *Board) holdClocks() {
 	hold := func(k tegra.Knob, at *tegra.Freq, actual func() tegra.Freq) {
 		switch stuck := slices.Contains(b.faults.StuckClocks, k); {

@@ -12,8 +12,7 @@ import (
 
 const cpuDir = "/sys/devices/system/cpu"
 
-// build makes the file tree: what follows from the knobs, the job and the clock, then
-// whatever else was recorded of such a board.
+// build creates the file tree: files driven by knobs, job and clock, then the other recorded files of such a board.
 func (b *Board) build() {
 	b.identity()
 	b.cpuFiles()
@@ -41,7 +40,7 @@ func (b *Board) build() {
 	}
 }
 
-// recorded is a file of fixed content, unless there is one already.
+// recorded adds a file of fixed content unless it exists.
 func (b *Board) recorded(name, content string) {
 	if !b.exists(name) {
 		b.text(name, content)
@@ -107,7 +106,7 @@ func flag(on bool) string {
 	return "0\n"
 }
 
-// switchCore is a write to cpuN/online.
+// switchCore handles a write to cpuN/online.
 func (b *Board) switchCore(core int, text string) error {
 	for _, pinned := range b.faults.PinnedCores {
 		if pinned == core && text == "0" {
@@ -117,7 +116,7 @@ func (b *Board) switchCore(core int, text string) error {
 	return b.knobs.setOnline(core, text)
 }
 
-// policyFiles are the limits of a policy's cores; they vanish while none is online.
+// policyFiles adds the limit files of a policy; they vanish while none of its cores is online.
 func (b *Board) policyFiles(p int) {
 	dir := b.policyDir(p)
 	g := &b.knobs.policy[p]
@@ -145,7 +144,7 @@ func (b *Board) policyFiles(p int) {
 	}
 }
 
-// coresOf prints the cores of a policy for which on holds.
+// coresOf prints the cores of a policy for which on is true.
 func (b *Board) coresOf(p int, on func(int) bool) string {
 	var out []string
 	for i, policy := range b.knobs.policyOf {
@@ -156,7 +155,7 @@ func (b *Board) coresOf(p int, on func(int) bool) string {
 	return strings.Join(out, " ") + "\n"
 }
 
-// choice is a cell whose text counts for clocks and power.
+// choice is a cell whose text affects clocks and power.
 func (b *Board) choice(name string, value *string, known ...string) *node {
 	n := b.cell(name, value, known...)
 	set := n.set
@@ -164,8 +163,7 @@ func (b *Board) choice(name string, value *string, known ...string) *node {
 	return n
 }
 
-// limit is a min or max file of a clock. A request is moved to the list by
-// snap; one beyond the other limit is refused.
+// limit adds a min or max file of a clock. snap moves a request to the list; one beyond the other limit is rejected.
 func (b *Board) limit(name string, g *governed, unit tegra.Freq, snap func([]tegra.Freq, tegra.Freq) tegra.Freq,
 	isMin bool) *node {
 	get := func() string {
@@ -203,7 +201,7 @@ func (b *Board) gpuFiles() {
 	b.choice(f.Dir+"/governor", &g.governor, "wmark_simple", "nvhost_podgov", "userspace", "performance",
 		"simple_ondemand")
 	b.text(f.Dir+"/available_governors", "wmark_simple nvhost_podgov userspace performance simple_ondemand \n")
-	device := path.Dir(path.Dir(f.Dir)) // the GPU's own folder holds devfreq's
+	device := path.Dir(path.Dir(f.Dir)) // device folder of the GPU
 	b.link(f.Dir+"/device", device)
 	chip := strings.TrimPrefix(path.Ext(device), ".")
 	b.text(device+"/of_node/name", chip+"\x00")
@@ -217,7 +215,7 @@ func (b *Board) gpuFiles() {
 			if v == now {
 				return nil
 			}
-			return syscall.EBUSY // units can be gated before the first use after boot only
+			return syscall.EBUSY // units can be gated only before the first use after boot
 		})
 	}
 	for _, name := range []string{f.Device, "/sys/devices/gpu.0", "/sys/devices/platform/gpu.0",
@@ -233,10 +231,10 @@ func (b *Board) gpuFiles() {
 	}
 }
 
-// hertz is a file with a clock.
+// hertz prints a clock in Hz.
 func hertz(f tegra.Freq) string { return f.In(tegra.Hz) + "\n" }
 
-// gpuBusy is the GPU's load with the scatter of a short look, 0 to 1.
+// gpuBusy returns the GPU's load with short-term noise, 0 to 1.
 func (b *Board) gpuBusy() float64 {
 	busy := b.steady.steps.GPULoad()
 	if busy == 0 {
@@ -250,12 +248,12 @@ const (
 	emcDir  = bpmpDir + "/clk/emc"
 )
 
-// changing is a write that counts for clocks and power.
+// changing wraps a write that affects clocks and power.
 func (b *Board) changing(set func(string) error) func(string) error {
 	return func(v string) error { return b.changed(func() error { return set(v) }) }
 }
 
-// emcFiles are the memory's as the boot processor keeps them.
+// emcFiles adds BPMP's memory files.
 func (b *Board) emcFiles() {
 	k := &b.knobs
 	b.knob(emcDir+"/rate", func() string { return hertz(b.emcClock()) }, b.changing(k.setEMCRate))
@@ -268,8 +266,8 @@ func (b *Board) emcFiles() {
 	b.text(bpmpDir+"/emc/possible_rates", rates[:len(rates)-1]+"(kHz)\n")
 }
 
-// oldEMCFiles are the memory's of a Tegra X1, whose clock framework keeps them: one switch locks the rate, and of the
-// rates only the ends are shown.
+// oldEMCFiles adds the memory files of a Tegra X1's clock framework: one switch locks the rate, and only the lowest and
+// highest rate are shown.
 func (b *Board) oldEMCFiles() {
 	const dir, manager = "/sys/kernel/debug/clk/override.emc", "/sys/kernel/debug/tegra_bwmgr"
 	k := &b.knobs
@@ -286,7 +284,7 @@ func (b *Board) oldEMCFiles() {
 	b.text(manager+"/emc_max_rate", hertz(k.emcList[len(k.emcList)-1]))
 }
 
-// emcLimits are the memory's cap and the counter of its load.
+// emcLimits adds the memory's cap and its load counter.
 func (b *Board) emcLimits() {
 	k := &b.knobs
 	b.knob(b.facts.Conf.Caps[0], func() string { return hertz(k.emcCap) }, b.changing(k.setEMCCap))

@@ -7,35 +7,35 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// What governors do while a job trains, as published for an AGX Xavier (the 2022 study on DVFS). The shares that no law
-// gives are settings. So is all of what they do while a job answers requests, one after another, as published for a
-// Nano (slides on the energy of inference): it is no evidence for the laws.
+// Governor behaviour while a job trains, as published for an AGX Xavier (the 2022 study on DVFS). Shares that no law
+// determines are settings. So is all behaviour while a job answers requests, one after another, as published for a Nano
+// (slides on the energy of inference); it is no evidence for the laws.
 const (
-	headroom    = 1.25                  // schedutil: clock over what the load needs
-	burstShare  = 0.53                  // of the time that the computing process works: at the top
-	stepDownAt  = 0.40                  // nvhost_podgov goes down a step while the load is below this
-	restingGPU  = 318750 * tegra.KHz    // and not below the step nearest to this
-	spareMemory = 0.40                  // of the time: a GPU that executes less leaves the memory spare
-	memoryLow   = 0.16                  // share of the time that spare memory is a step lower
-	otherTime   = 1.005                 // time with other governors than the usual ones (published: under 1 %)
-	glance      = 10 * time.Millisecond // between two decisions of a governor
+	headroom    = 1.25                  // schedutil: ratio of clock to what the load needs
+	burstShare  = 0.53                  // share of the computing process's working time at the top clock
+	stepDownAt  = 0.40                  // nvhost_podgov steps down while the load is below this
+	restingGPU  = 318750 * tegra.KHz    // but not below the step nearest to this
+	spareMemory = 0.40                  // share of time: with less GPU execution the memory has spare capacity
+	memoryLow   = 0.16                  // share of time that spare memory is a step lower
+	otherTime   = 1.005                 // time factor with other than the default governors (published: under 1 %)
+	glance      = 10 * time.Millisecond // interval between two governor decisions
 
-	answeringCPU    = 0.89  // of the time that requests are answered: the CPU at the top, else a step lower
-	answeringGPU    = 0.83  // the same of the GPU
-	answeringTime   = 1.005 // of that with locked clocks
+	answeringCPU    = 0.89  // share of answering time with the CPU at the top, else a step lower
+	answeringGPU    = 0.83  // likewise for the GPU
+	answeringTime   = 1.005 // time factor against locked clocks
 	answeringEnergy = 0.995
 )
 
-// scaling is what governors make of the clocks that they may choose. The zero value leaves all at the top.
+// scaling is the governors' choice of the free clocks. The zero value leaves all at the top.
 type scaling struct {
-	low   []tegra.Freq // of each policy between bursts of work
+	low   []tegra.Freq // per policy, between bursts of work
 	burst float64      // share of the time at the top
-	gpu   tegra.Freq   // where it settles; 0: at the top
-	lower float64      // share of the time that the GPU is a step below that
-	emc   float64      // share of the time that the memory is a step lower
+	gpu   tegra.Freq   // settled clock; 0: the top
+	lower float64      // share of time that the GPU is a step below that
+	emc   float64      // share of time that the memory is a step lower
 }
 
-// topClock, topGPU and topEMC are the clocks that limits, load and heat leave at most.
+// topClock, topGPU and topEMC return the highest clocks that limits, load and heat allow.
 func (b *Board) topClock(p int) tegra.Freq {
 	g := &b.knobs.policy[p]
 	return b.heatLimit(g.list, g.actual(b.job != nil))
@@ -47,7 +47,7 @@ func (b *Board) topGPU() tegra.Freq {
 
 func (b *Board) topEMC() tegra.Freq { return b.knobs.emcActual(b.job != nil) }
 
-// policyClock, gpuClock and emcClock are the clocks just now.
+// policyClock, gpuClock and emcClock return the current clocks.
 func (b *Board) policyClock(p int) tegra.Freq {
 	if low := b.steady.scaling.low; low != nil && b.chance(uint64(p)) >= b.steady.scaling.burst {
 		return min(low[p], b.topClock(p))
@@ -73,13 +73,13 @@ func (b *Board) emcClock() tegra.Freq {
 	return b.topEMC()
 }
 
-// lowerEMC is the memory clock a step below the top.
+// lowerEMC returns the memory clock a step below the top.
 func (b *Board) lowerEMC() tegra.Freq { return below(b.knobs.emcList, b.topEMC()-1) }
 
-// chance is uniform in [0, 1) and changes as often as governors look.
+// chance is uniform in [0, 1) and changes at the governors' interval.
 func (b *Board) chance(of uint64) float64 { return uniform(b.seed, uint64(b.at/glance), 55, of) }
 
-// govern is the steady state of a job under governors.
+// govern computes the steady state of a job under governors.
 func (s *steady) govern(b *Board, w physics.Workload) {
 	if w.Infers() {
 		s.answer(b, w)
@@ -112,7 +112,7 @@ func (s *steady) govern(b *Board, w physics.Workload) {
 	}
 }
 
-// answer is the steady state of an inference job under governors.
+// answer computes the steady state of an inference job under governors.
 func (s *steady) answer(b *Board, w physics.Workload) {
 	s.steps = scaled(w.Run(b.chip, s.conditions, physics.Reading{}), answeringTime, answeringEnergy/answeringTime)
 	s.scaling.burst = answeringCPU
@@ -131,7 +131,7 @@ func (s *steady) answer(b *Board, w physics.Workload) {
 	}
 }
 
-// settledGPU is the GPU clock at which its governor comes to rest, in GHz and as the list has it.
+// settledGPU returns the GPU clock at which its governor settles, in GHz and from the list.
 func (b *Board) settledGPU(w physics.Workload, c physics.Conditions, read physics.Reading) (float64, tegra.Freq) {
 	g := &b.knobs.gpu
 	f, floor := b.topGPU(), max(g.min, tegra.Nearest(g.list, restingGPU))
@@ -142,7 +142,7 @@ func (b *Board) settledGPU(w physics.Workload, c physics.Conditions, read physic
 	return f.GHz(), f
 }
 
-// unusual reports whether a free clock has another governor than the one after boot.
+// unusual reports whether a free clock has a governor other than the default one.
 func (b *Board) unusual() bool {
 	if g := &b.knobs.gpu; g.free() && g.governor != usualGPU {
 		return true

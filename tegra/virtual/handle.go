@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// handle is an open file. Reading at 0 takes the content again, as kernel files do; a file that vanished in between
-// answers ENODEV.
+// handle is an open file. Reading at offset 0 refreshes the content, as in kernel files; a file that has vanished
+// returns ENODEV.
 type handle struct {
 	files
 	node        *node

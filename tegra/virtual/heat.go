@@ -15,17 +15,16 @@ import (
 // fanTopRPM is a fan's speed at its full duty cycle.
 const fanTopRPM = 4200
 
-// usualC is the air's temperature where none is given.
+// usualC is the default air temperature, °C.
 const usualC = 25.0
 
-// Heat brings the whole module to a temperature at once; from there it follows its
-// power and the air again.
+// Heat sets the whole module to a temperature at once, after which it follows power and air again.
 func (b *Board) Heat(c float64) {
 	defer b.enter()()
 	b.heat.Sink, b.heat.GPU, b.heat.CPU = c, c, c
 }
 
-// air is the temperature around the board.
+// air returns the air temperature around the board, °C.
 func (b *Board) air() float64 {
 	if b.faults.AmbientC != 0 {
 		return b.faults.AmbientC
@@ -33,15 +32,15 @@ func (b *Board) air() float64 {
 	return usualC
 }
 
-// warms is what of the power heats which part.
+// warms returns the power that heats each part.
 func warms(p physics.Power) heat.Power { return heat.Power{Total: p.Total(), GPU: p.GPU, CPU: p.CPU} }
 
-// warm lets dt pass for the module's temperatures. left is what remains of dt when throttling began or ended.
+// warm advances the module's temperatures by dt. left is the rest of dt when throttling starts or ends.
 func (b *Board) warm(dt time.Duration) (left time.Duration, turned bool) {
 	return b.heat.Add(b.cooling, dt, warms(b.powers(b.at)), b.air(), b.faults.FanStuck)
 }
 
-// heatLimit cuts a clock while the module throttles.
+// heatLimit reduces a clock while the module throttles.
 func (b *Board) heatLimit(list []tegra.Freq, f tegra.Freq) tegra.Freq {
 	if !b.heat.Throttled {
 		return f
@@ -49,12 +48,12 @@ func (b *Board) heatLimit(list []tegra.Freq, f tegra.Freq) tegra.Freq {
 	return min(f, below(list, tegra.Freq(b.heat.Share()*float64(slices.Max(list)))))
 }
 
-// The faults that Named knows, by name.
+// named holds the faults that Named knows.
 var named = map[string]func(*Faults){
 	"fan": func(f *Faults) { f.FanStuck = true },
 }
 
-// Named returns faults by their names: fan, whose fan stands still.
+// Named returns faults by name; "fan" stops the fan.
 func Named(names []string) (f Faults, err error) {
 	for _, name := range names {
 		set, known := named[name]

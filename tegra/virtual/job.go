@@ -18,11 +18,9 @@ import (
 var (
 	// ErrDied is how Faults.DieAfter ends a workload.
 	ErrDied = errors.New("workload died (injected fault)")
-	// ErrSilent is how a workload ends that Faults.HangAfter silenced and
-	// that was not cancelled within a day.
+	// ErrSilent ends a workload that Faults.HangAfter silenced and that was not cancelled within a day.
 	ErrSilent = errors.New("workload fell silent (injected fault)")
-	// ErrStopped answers a minibatch that was waited for when the workload was
-	// stopped, or when none ran.
+	// ErrStopped is returned for a minibatch if no workload runs, or if it stops during the wait.
 	ErrStopped = errors.New("no workload runs on the virtual board")
 )
 
@@ -30,42 +28,42 @@ var (
 type Minibatch struct {
 	Epoch, Index int           // from 0
 	TimeMS       float64       // end to end: stall + compute + overhead
-	Parts        bool          // false in a replay: its table has only TimeMS, the parts below are 0
+	Parts        bool          // false in a replay: its table has only TimeMS, and the parts below are 0
 	FetchMS      float64       // work of fetching and preprocessing, hidden or not
 	StallMS      float64       // part of the fetch that compute does not hide
 	ComputeMS    float64       // kernel launch and execution on the GPU
 	OverheadMS   float64       // framework between steps
-	T            time.Duration // when it was done, by the board's clock
+	T            time.Duration // completion time on the board's clock
 }
 
-// job is the workload that runs.
+// job is the running workload.
 type job struct {
 	label     string
 	workload  physics.Workload
 	perEpoch  int
 	count     int                // minibatches done
-	ended     time.Duration      // when the last one was done
-	last      physics.Conditions // under which it ran
-	coldShare float64            // of the data, not in the page cache when this epoch began
+	ended     time.Duration      // completion of the last one
+	last      physics.Conditions // its conditions
+	coldShare float64            // share of the data not cached when this epoch began
 }
 
-// The cost of a job's first minibatches, and of reading data that is not cached.
+// Cost of a job's first minibatches, and of reading uncached data.
 const (
-	firstFactor   = 5.0 // kernels are chosen: compute of the first of all
+	firstFactor   = 5.0 // kernel selection: compute of the very first
 	changedFactor = 1.8 // first after a change of clocks
 	diskMBPerMS   = 1.4 // random reads of the NVMe drive
 	hangLimit     = 24 * time.Hour
 )
 
-// Job describes what to train.
+// Job is a workload to start.
 type Job struct {
 	Workload string
-	Batch    int  // 0: the workload's own
-	Workers  *int // loader processes; nil: the workload's own
+	Batch    int  // 0: the workload's default
+	Workers  *int // loader processes; nil: the workload's default
 }
 
-// StartWorkload begins a workload: power, load and heat follow from now on.
-// batch 0 means the workload's own. A replay takes any name as a label.
+// StartWorkload starts a workload, which then determines power, load and heat. batch 0 means the workload's default. A
+// replay accepts any name as a label.
 func (b *Board) StartWorkload(name string, batch int) error {
 	return b.Start(Job{Workload: name, Batch: batch})
 }
@@ -94,7 +92,7 @@ func (b *Board) Start(j Job) error {
 				slices.Sorted(maps.Keys(b.table.sizes)))
 		}
 	}
-	if j.Workers != nil && b.table == nil && !w.Infers() { // a table has been measured with whatever there was
+	if j.Workers != nil && b.table == nil && !w.Infers() { // a table was measured with its own number
 		if *j.Workers < 0 || *j.Workers > 64 {
 			return fmt.Errorf("%d loader processes: want 0 to 64", *j.Workers)
 		}
@@ -115,7 +113,7 @@ func (b *Board) Start(j Job) error {
 	return nil
 }
 
-// Resize lets the running inference job answer batches of another size from now on.
+// Resize changes the batch size of the running inference job.
 func (b *Board) Resize(batch int) {
 	defer b.enter()()
 	if j := b.job; j != nil && j.workload.Infers() && b.table == nil && batch > 0 && batch != j.workload.Batch {
@@ -124,8 +122,7 @@ func (b *Board) Resize(batch int) {
 	}
 }
 
-// Cached is the share, 0 to 1, of a workload's data in the page cache; absent
-// in a replay, whose table lacks it.
+// Cached returns the share, 0 to 1, of a workload's data in the page cache; absent in a replay, whose table lacks it.
 func (b *Board) Cached(workload string) tegra.Val[float64] {
 	defer b.enter()()
 	if b.table != nil {
@@ -134,8 +131,7 @@ func (b *Board) Cached(workload string) tegra.Val[float64] {
 	return tegra.Some(b.cached[workload])
 }
 
-// SetCached loads a workload's data into the page cache up to that share, or as
-// far as the memory goes; 0 drops them.
+// SetCached loads a workload's data into the page cache up to that share, or as far as memory allows; 0 drops them.
 func (b *Board) SetCached(workload string, share float64) {
 	defer b.enter()()
 	most := 1.0
@@ -153,15 +149,14 @@ func unknown(workload string) error {
 		"or take one of %s", workload, strings.Join(Workloads(), " "))
 }
 
-// StopWorkload ends the workload, if one runs.
+// StopWorkload stops the workload, if one runs.
 func (b *Board) StopWorkload() {
 	defer b.enter()()
 	b.job, b.pair = nil, nil
 	b.retarget()
 }
 
-// NextMinibatch moves the clock by one minibatch of the running workload under
-// the knobs as they are now, and reports it.
+// NextMinibatch advances the clock by one minibatch of the running workload under the current knobs, and returns it.
 func (b *Board) NextMinibatch(ctx context.Context) (Minibatch, error) {
 	j, m, wait, err := b.begin()
 	if err != nil {
@@ -179,14 +174,14 @@ func (b *Board) NextMinibatch(ctx context.Context) (Minibatch, error) {
 	return b.end(j, m)
 }
 
-// lump is how long a reader of a minibatch sleeps at least while the clock follows the machine's: those done in that
-// time are reported together, each with its own time. Waking up for each costs more than simulating it.
+// lump is the shortest sleep of a minibatch's reader while the clock follows the machine's: minibatches completed in
+// that time are returned together, each with its own time. Waking up for each costs more than simulating it.
 const lump = 250 * time.Millisecond
 
 // follows reports whether the clock follows the machine's.
 func (b *Board) follows() bool { return !math.IsInf(b.clock.Speed(), 1) }
 
-// begin works out the minibatch that starts now and how long it still takes.
+// begin computes the minibatch that starts now and its remaining time.
 func (b *Board) begin() (*job, Minibatch, time.Duration, error) {
 	defer b.enter()()
 	j := b.job
@@ -201,7 +196,7 @@ func (b *Board) begin() (*job, Minibatch, time.Duration, error) {
 		return nil, Minibatch{}, 0, fmt.Errorf("after %d minibatches: %w", j.count, ErrSilent)
 	}
 	if b.at-j.ended > b.slack() {
-		j.ended = b.at // its reader was away; the job waited at its full pipe
+		j.ended = b.at // the reader was late; the job waited at its full pipe
 		b.lost = 0
 	}
 	m := b.minibatch(j)
@@ -209,8 +204,7 @@ func (b *Board) begin() (*job, Minibatch, time.Duration, error) {
 	return j, m, m.T - b.at, nil
 }
 
-// slack is how far a reader may lag and the job still counts as running: a lump and a tick of the machine, none at full
-// speed.
+// slack is how late a reader may be without stalling the job: a lump and a tick of the machine, none at full speed.
 func (b *Board) slack() time.Duration {
 	if !b.follows() {
 		return 0
@@ -218,7 +212,7 @@ func (b *Board) slack() time.Duration {
 	return lump + time.Duration(b.clock.Speed()*float64(50*time.Millisecond))
 }
 
-// end counts a minibatch that was waited for.
+// end counts a completed minibatch.
 func (b *Board) end(j *job, m Minibatch) (Minibatch, error) {
 	defer b.enter()()
 	if b.job != j {
@@ -239,7 +233,7 @@ func (b *Board) end(j *job, m Minibatch) (Minibatch, error) {
 	return m, nil
 }
 
-// minibatch is the next one: the steady one with what is peculiar to it.
+// minibatch returns the next minibatch: the steady one with its individual variations.
 func (b *Board) minibatch(j *job) Minibatch {
 	s := b.steady.steps
 	if later := b.coldLater(j.workload); math.Abs(j.coldShare-later) > 1e-9 {
@@ -262,7 +256,7 @@ func (b *Board) minibatch(j *job) Minibatch {
 	b.lost = 0
 	m.TimeMS = m.StallMS + m.ComputeMS + m.OverheadMS
 	if row := b.steady; b.table != nil && b.scatter() == 0 && j.count > 0 && j.last == row.conditions {
-		m.TimeMS = b.table.row(row.mode, j.workload.Batch).TimeMS // to the last bit
+		m.TimeMS = b.table.row(row.mode, j.workload.Batch).TimeMS // exact
 	}
 	if !m.Parts {
 		m.FetchMS, m.StallMS, m.ComputeMS, m.OverheadMS = 0, 0, 0, 0
@@ -270,8 +264,7 @@ func (b *Board) minibatch(j *job) Minibatch {
 	return m
 }
 
-// disturb scatters a minibatch's parts, and now and then the system holds it
-// up. Both have a median of 1.
+// disturb adds noise to a minibatch's parts, and occasionally a system disturbance. Both have a median of 1.
 func (b *Board) disturb(j *job, m *Minibatch) {
 	noise := b.scatter()
 	if noise == 0 {
@@ -291,7 +284,7 @@ func (b *Board) disturb(j *job, m *Minibatch) {
 	m.ComputeMS, m.OverheadMS = m.ComputeMS*compute, m.OverheadMS*compute
 }
 
-// hang waits as a silent job's reader does, until ctx ends.
+// hang blocks like a silent job's reader until ctx ends.
 func (b *Board) hang(ctx context.Context, silent error) error {
 	for end := b.clock.Now() + hangLimit; b.clock.Now() < end; {
 		if err := b.clock.Sleep(ctx, time.Second); err != nil {

@@ -10,38 +10,38 @@ import (
 	"jtune/tegra"
 )
 
-// lists are the settings a board offers, ascending, and how many cores it has.
+// lists holds a board's settings, ascending, and its number of cores.
 type lists struct {
 	cores         int
 	cpu, gpu, emc []tegra.Freq
 }
 
-// governed is a clock domain: its limits and who chooses between them.
+// governed is a clock domain: its limits and its governor.
 type governed struct {
 	list     []tegra.Freq
 	min, max tegra.Freq
 	governor string
-	stuckAt  tegra.Freq // the hardware's clock while it is stuck
+	stuckAt  tegra.Freq // hardware clock while stuck
 }
 
-// knobs is everything that can be written, as the kernel keeps it.
+// knobs is the state of everything writable.
 type knobs struct {
 	online   []bool
 	policy   []governed
-	policyOf []int // of each core: the index in policy
-	leader   []int // of each policy: its first core
+	policyOf []int // per core: index in policy
+	leader   []int // per policy: first core
 	gpu      governed
 
 	emcList    []tegra.Freq
-	emcRate    tegra.Freq // last rate requested
+	emcRate    tegra.Freq // last requested rate
 	emcLocked  string     // mrq_rate_locked
 	emcState   string
 	emcCap     tegra.Freq // 0: none
 	emcStuckAt tegra.Freq
-	emcIdle    tegra.Freq // free, with nothing running
+	emcIdle    tegra.Freq // rate while free and idle
 
 	railgate, gpuControl, scaling3D string
-	idleStates                      []string // "disable" of each core's states, core by core
+	idleStates                      []string // "disable" of each core's idle states, core by core
 	conf, status                    string   // nvpmodel's files
 }
 
@@ -51,7 +51,7 @@ const (
 	usualGPU = "nvhost_podgov"
 )
 
-// newKnobs is a board's state after boot in a preset.
+// newKnobs returns a board's state after boot in a preset.
 func newKnobs(l lists, leaders []int, low tegra.Freq, idleStates int, start preset, conf string) knobs {
 	k := knobs{
 		emcList: l.emc, emcLocked: "0", emcState: "0", railgate: "1", gpuControl: "auto", scaling3D: "1",
@@ -81,7 +81,7 @@ func newKnobs(l lists, leaders []int, low tegra.Freq, idleStates int, start pres
 	return k
 }
 
-// cores counts those that are online.
+// cores returns the number of online cores.
 func (k *knobs) cores() (n int) {
 	for _, on := range k.online {
 		if on {
@@ -91,7 +91,7 @@ func (k *knobs) cores() (n int) {
 	return n
 }
 
-// policyOnline reports whether any core of the policy is.
+// policyOnline reports whether any core of the policy is online.
 func (k *knobs) policyOnline(p int) bool {
 	for i, on := range k.online {
 		if on && k.policyOf[i] == p {
@@ -101,7 +101,7 @@ func (k *knobs) policyOnline(p int) bool {
 	return false
 }
 
-// number parses what was written to a knob.
+// number parses a value written to a knob.
 func number(text string) (int64, error) {
 	v, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	if err != nil || v < 0 {
@@ -110,13 +110,13 @@ func number(text string) (int64, error) {
 	return v, nil
 }
 
-// above is the first entry that is not lower, or the highest.
+// above returns the first entry ≥ f, or the highest.
 func above(list []tegra.Freq, f tegra.Freq) tegra.Freq {
 	i, _ := slices.BinarySearch(list, f)
 	return list[min(i, len(list)-1)]
 }
 
-// below is the last entry that is not higher, or the lowest.
+// below returns the last entry ≤ f, or the lowest.
 func below(list []tegra.Freq, f tegra.Freq) tegra.Freq {
 	i, exact := slices.BinarySearch(list, f)
 	if !exact {
@@ -125,8 +125,7 @@ func below(list []tegra.Freq, f tegra.Freq) tegra.Freq {
 	return list[max(i, 0)]
 }
 
-// setMin and setMax take a limit that has been moved to the list. Limits that
-// cross are refused.
+// setMin and setMax set a limit already moved to the list. They reject crossing limits.
 func (g *governed) setMin(f tegra.Freq) error {
 	if f > g.max {
 		return syscall.EINVAL
@@ -143,7 +142,7 @@ func (g *governed) setMax(f tegra.Freq) error {
 	return nil
 }
 
-// actual is the domain's clock: at a limit, by its governor.
+// actual returns the domain's clock: at a limit, according to its governor.
 func (g *governed) actual(busy bool) tegra.Freq {
 	switch {
 	case g.stuckAt != 0:
@@ -162,7 +161,7 @@ func (g *governed) free() bool {
 		!slices.Contains([]string{"performance", "powersave", "userspace"}, g.governor)
 }
 
-// setOnline switches a core. Core 0 stays.
+// setOnline switches a core. Core 0 stays online.
 func (k *knobs) setOnline(core int, text string) error {
 	if text != "0" && text != "1" {
 		return syscall.EINVAL
@@ -174,8 +173,8 @@ func (k *knobs) setOnline(core int, text string) error {
 	return nil
 }
 
-// setEMCRate asks the firmware for a memory clock: off-list requests round up,
-// requests above the list are ignored without an error.
+// setEMCRate requests a memory clock from the firmware: off-list requests round up, requests above the list are
+// silently ignored.
 func (k *knobs) setEMCRate(text string) error {
 	v, err := number(text)
 	if err != nil {
@@ -187,8 +186,7 @@ func (k *knobs) setEMCRate(text string) error {
 	return nil
 }
 
-// setEMCCap bounds the memory clock; 0 lifts the bound. The top rate is no
-// valid cap on this release: it is written as 0.
+// setEMCCap caps the memory clock; 0 removes the cap. On this release the top rate is no valid cap: it is written as 0.
 func (k *knobs) setEMCCap(text string) error {
 	v, err := number(text)
 	if err != nil {
@@ -201,7 +199,7 @@ func (k *knobs) setEMCCap(text string) error {
 	return nil
 }
 
-// emcLimit is the highest rate that the cap allows.
+// emcLimit returns the highest rate that the cap allows.
 func (k *knobs) emcLimit() tegra.Freq {
 	if k.emcCap == 0 {
 		return k.emcList[len(k.emcList)-1]
@@ -215,7 +213,7 @@ func (k *knobs) emcFixed() bool { return k.emcLocked == "1" && k.emcState == "1"
 // emcFree reports whether the load chooses the rate.
 func (k *knobs) emcFree() bool { return !k.emcFixed() && k.emcStuckAt == 0 }
 
-// emcActual is the memory clock: the locked rate, else what the load needs.
+// emcActual returns the memory clock: the locked rate, else what the load needs.
 func (k *knobs) emcActual(busy bool) tegra.Freq {
 	switch limit := k.emcLimit(); {
 	case k.emcStuckAt != 0:
@@ -229,7 +227,7 @@ func (k *knobs) emcActual(busy bool) tegra.Freq {
 	}
 }
 
-// list prints frequencies as the kernel does, in the given unit.
+// list prints frequencies in the kernel's format, in the given unit.
 func list(freqs []tegra.Freq, unit tegra.Freq) string {
 	var b strings.Builder
 	for _, f := range freqs {
@@ -239,7 +237,7 @@ func list(freqs []tegra.Freq, unit tegra.Freq) string {
 	return b.String() + "\n"
 }
 
-// ranges prints the indexes for which on holds: "0-3,8".
+// ranges prints the indices for which on is true: "0-3,8".
 func ranges(n int, on func(int) bool) string {
 	var parts []string
 	for i := 0; i < n; i++ {

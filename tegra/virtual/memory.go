@@ -7,25 +7,25 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// Memory is the account of a virtual board's memory, in bytes: what fits the board, what the page cache keeps of the
-// data, and what /proc/meminfo shows, follow from it alone.
+// Memory is a virtual board's memory budget in bytes. It determines which jobs fit, how much data the page cache holds,
+// and /proc/meminfo.
 type Memory struct {
-	Total  int64 // that the system sees
-	System int64 // of the system, without a job and without what could be freed
+	Total  int64 // visible to the system
+	System int64 // used by the system without a job, excluding what can be freed
 }
 
-// What a system sees of a module's memory, and takes of it beside a job. A GB of the data sheet is 980,564 kB, as
-// recorded of an AGX Orin with 32 GB; so are the 2.6 million kB in use. Of 4 and 8 GB the desktop is left out: an
-// estimate, with which MobileNet runs on a Xavier NX and leaves less than 6 % of its data in the cache, as published.
+// Visible memory of a module, and memory used besides a job. A GB of the data sheet is 980,564 kB, as recorded on an
+// AGX Orin with 32 GB; so are the 2.6 million kB in use. For 4 and 8 GB no desktop is included, an estimate with which
+// MobileNet runs on a Xavier NX and leaves less than 6 % of its data in the cache, as published.
 const (
 	visibleKB   = 980_564
 	systemKB    = 2_600_000
-	smallSystem = 1_230_000_000 // of 4 and 8 GB, bytes
+	smallSystem = 1_230_000_000 // for 4 and 8 GB, bytes
 	smallGB     = 8
 	kib         = 1024
 )
 
-// Memory is the board's account.
+// Memory returns the board's memory budget.
 func (b *Board) Memory() Memory {
 	m := Memory{Total: int64(b.model.memoryGB * visibleKB * kib), System: systemKB * kib}
 	if b.model.memoryGB <= smallGB {
@@ -34,7 +34,7 @@ func (b *Board) Memory() Memory {
 	return m
 }
 
-// Left is what jobs that need so much leave of the memory; below 0 they do not fit.
+// Left returns the memory left by jobs with these needs; below 0 they do not fit.
 func (m Memory) Left(jobs ...int64) int64 {
 	left := m.Total - m.System
 	for _, need := range jobs {
@@ -43,8 +43,8 @@ func (m Memory) Left(jobs ...int64) int64 {
 	return left
 }
 
-// Needs is the memory in bytes of a workload's processes on this board, the system left out; batch 0 is the workload's
-// own. 0: not known. A training needs the same at all its batch sizes: no figure of others is known.
+// Needs returns the memory in bytes of a workload's processes on this board, without the system; batch 0 is the
+// workload's default. 0: unknown. A training needs the same at all batch sizes, since no other figure is known.
 func (b *Board) Needs(workload string, batch int) int64 {
 	w, known := physics.Find(workload)
 	if !known || b.table != nil {
@@ -56,7 +56,7 @@ func (b *Board) Needs(workload string, batch int) int64 {
 	return memoryOf(w.On(b.chip))
 }
 
-// Needs is the memory in bytes of a workload's processes on an AGX Orin, see Board.Needs.
+// Needs returns the memory in bytes of a workload's processes on an AGX Orin, see Board.Needs.
 func Needs(workload string, batch int) int64 {
 	w, known := physics.Find(workload)
 	if !known {
@@ -68,11 +68,11 @@ func Needs(workload string, batch int) int64 {
 	return memoryOf(w)
 }
 
-// memoryOf is the memory of a job as it runs.
+// memoryOf returns the memory of a running job, bytes.
 func memoryOf(w physics.Workload) int64 { return int64(w.MemoryMB * 1e6) }
 
-// Fits says why a workload at a batch size does not fit the board's memory; nil when it does or a table answers. Size
-// 0 is the workload's own.
+// Fits returns an error if a workload at a batch size does not fit the board's memory; nil if it does, or in a replay.
+// Size 0 is the workload's default.
 func (b *Board) Fits(workload string, batch int) error {
 	m, need := b.Memory(), b.Needs(workload, batch)
 	if m.Left(need) >= 0 {
@@ -87,13 +87,13 @@ func (b *Board) Fits(workload string, batch int) error {
 
 func gigabytes(bytes int64) float64 { return float64(bytes) / 1e9 }
 
-// DataBytes is the size of the data set of a simulated workload; 0 for others.
+// DataBytes returns the size of a simulated workload's data set; 0 for others.
 func DataBytes(workload string) int64 {
 	w, _ := physics.Find(workload)
 	return int64(w.DatasetMB * 1e6)
 }
 
-// cacheable is the share of a workload's data that the page cache can hold.
+// cacheable returns the share of a workload's data that fits the page cache.
 func (b *Board) cacheable(w physics.Workload) float64 {
 	if w.DatasetMB == 0 {
 		return 1
@@ -102,8 +102,8 @@ func (b *Board) cacheable(w physics.Workload) float64 {
 	return max(0, min(1, float64(left)/(w.DatasetMB*1e6)))
 }
 
-// CacheHits is the share of reads that a cache with the share x of the data serves, all read once
-// in random order and the longest unused dropped first.
+// CacheHits returns the share of reads served by a cache that holds the share x of the data, if all are read once per
+// epoch in random order with least-recently-used eviction.
 func CacheHits(x float64) float64 {
 	if x >= 1 {
 		return 1

@@ -12,27 +12,26 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// model is a kind of board: which recorded files it shows, and what they do not tell.
+// model is a kind of board: its recorded files, and what they do not show.
 type model struct {
-	name     string // of its physics.Chip too
+	name     string // also the name of its physics.Chip
 	facts    string // see package boards
-	boot     int    // the power mode after boot, by its id
+	boot     int    // id of the power mode after boot
 	memoryGB float64
-	media    []string   // that its data may lie on, the usual one first
-	spread   [2]float64 // of time and power from unit to unit, one standard deviation
-	drift    float64    // of time from epoch to epoch, one standard deviation
+	media    []string   // possible drives for the data, the default first
+	spread   [2]float64 // of time and power between units, one standard deviation
+	drift    float64    // of time between epochs, one standard deviation
 	firstMS  float64
 	stepMA   int64    // least significant bit of a rail's current
-	supplyMV int64    // of rails whose voltage was not recorded
+	supplyMV int64    // for rails whose voltage was not recorded
 	idle     []string // names of a core's idle states
 	emc      []tegra.Freq
-	supply   supply       // of the rail that feeds the module; none: a rail's own sag
-	cooling  heat.Cooling // none: the board's of its name
+	supply   supply       // of the rail that feeds the module; zero: the rails' default sag
+	cooling  heat.Cooling // zero: the default of its name
 }
 
-// models are the boards that New knows. What is an estimate: first minibatches of AGX Xavier,
-// Xavier NX, Nano and TX2, steps of the sensors of AGX Xavier, Nano and TX2, unit spread of other than AGX Xavier,
-// Xavier NX and Nano.
+// models are the boards of New. Estimates: first minibatches of AGX Xavier, Xavier NX, Nano and TX2, sensor steps of
+// AGX Xavier, Nano and TX2, unit spread except for AGX Xavier, Xavier NX and Nano.
 var models = []model{
 	{name: AGXOrin, facts: "virtual-agx-orin", memoryGB: 32, media: []string{"ssd", "emmc", "sd", "hdd"},
 		spread: [2]float64{0.002, 0.012}, drift: 0.002, firstMS: 1200, stepMA: 20,
@@ -45,7 +44,7 @@ var models = []model{
 		supplyMV: 5000, idle: []string{"WFI", "c7"}},
 	{name: "nano", facts: "nano-32", memoryGB: 4, media: []string{"sd", "hdd"},
 		spread: [2]float64{0.018, 0.015}, drift: 0.002, firstMS: 5000, stepMA: 8, supplyMV: 5000,
-		idle: []string{"WFI", "c7"}, // no list of its memory's rates is known: these belong to other Tegra X1
+		idle: []string{"WFI", "c7"}, // its memory rates are unknown: these are from other Tegra X1
 		emc: []tegra.Freq{204 * tegra.MHz, 408 * tegra.MHz, 800 * tegra.MHz, 1066 * tegra.MHz, 1333 * tegra.MHz,
 			1600 * tegra.MHz}},
 	{name: "orin-nano", facts: "orin-nano-35", memoryGB: 8, media: []string{"ssd", "sd"},
@@ -56,23 +55,23 @@ var models = []model{
 		idle: []string{"C1", "c6", "c7"}},
 }
 
-// medium is a kind of drive with a data set of many small files: what a megabyte takes one
-// reader, and how much several gain (see physics.Reading).
+// medium is a kind of drive with a data set of many small files: reading time of a megabyte, and the gain of several
+// readers (see physics.Reading).
 type medium struct{ msPerMB, queue float64 }
 
-// No figure is behind the eMMC's.
+// The eMMC's numbers are not based on any figure.
 var media = map[string]medium{"ssd": {5.3, 0}, "emmc": {8, 0}, "sd": {66, 0.23}, "hdd": {156, 0.23}}
 
-// Media are what the data of jobs may lie on, the usual one first.
+// Media returns the possible drives for job data, the default first.
 func (b *Board) Media() []string { return slices.Clone(b.model.media) }
 
-// Medium is what they lie on.
+// Medium returns the current drive of the data.
 func (b *Board) Medium() string {
 	defer b.enter()()
 	return b.on
 }
 
-// SetMedium moves the data of the jobs that start from now on.
+// SetMedium sets the drive for jobs that start from now on.
 func (b *Board) SetMedium(name string) error {
 	defer b.enter()()
 	return b.setMedium(name)
@@ -86,17 +85,17 @@ func (b *Board) setMedium(name string) error {
 	return nil
 }
 
-// ScalesBatches reports whether times at other batch sizes than a workload's own follow from another board: the slopes
-// that physics.Workload.Sized takes are published for an AGX Xavier.
+// ScalesBatches reports whether times at non-default batch sizes are extrapolated from another board: the slopes of
+// physics.Workload.Sized are published for an AGX Xavier.
 func (b *Board) ScalesBatches() bool { return b.table == nil && b.model.name != "agx-xavier" }
 
-// Instance is the number of this unit.
+// Instance returns the number of this unit.
 func (b *Board) Instance() int {
 	defer b.enter()()
 	return b.nth
 }
 
-// SetInstance makes another unit of the board; 0 is the mean of all.
+// SetInstance switches to another unit of the board; 0 is the mean of all.
 func (b *Board) SetInstance(n int) {
 	defer b.enter()()
 	b.setInstance(n)
@@ -112,7 +111,7 @@ func (b *Board) setInstance(n int) {
 	}
 }
 
-// Names lists the boards that New knows.
+// Names lists the boards of New.
 func Names() (names []string) {
 	for _, m := range models {
 		names = append(names, m.name)
@@ -128,7 +127,7 @@ func modelNamed(name string) (model, bool) {
 	return models[i], true
 }
 
-// lists are the settings that a board's files offer.
+// lists returns the settings in a board's files.
 func (m *model) lists(f boards.Facts) lists {
 	l := lists{cores: len(f.CPU.Leaders), cpu: clocks(f.CPU.Clocks, tegra.KHz), gpu: clocks(f.GPU.Clocks, tegra.Hz),
 		emc: clocks(f.Memory.Rates, tegra.KHz)}
@@ -138,7 +137,7 @@ func (m *model) lists(f boards.Facts) lists {
 	return l
 }
 
-// clocks reads a list of numbers in a unit; package boards holds no others.
+// clocks parses a list of numbers in a unit; package boards contains no other form.
 func clocks(text string, unit tegra.Freq) (out []tegra.Freq) {
 	for field := range strings.FieldsSeq(text) {
 		v, err := strconv.ParseInt(field, 10, 64)
@@ -150,7 +149,7 @@ func clocks(text string, unit tegra.Freq) (out []tegra.Freq) {
 	return out
 }
 
-// railPower is what each rail supplies, by its label (docs/boards.md says which add up on which board).
+// railPower maps rail labels to the power they supply (docs/boards.md lists which rails sum on which board).
 var railPower = map[string]func(physics.Power) float64{
 	"VDD_GPU_SOC":     func(p physics.Power) float64 { return p.GPU },
 	"VDD_CPU_CV":      func(p physics.Power) float64 { return p.CPU },

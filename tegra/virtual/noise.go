@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// Scatter of what the board answers, one standard deviation.
+// Standard deviations of the board's noise.
 const (
-	quirkSD     = 0.010 // of a mode's time and power against the laws
+	quirkSD     = 0.010 // of a mode's time and power around the laws
 	minibatchSD = 0.020 // of a minibatch's parts
-	hiccupShare = 0.008 // minibatches that the system disturbs
-	activitySD  = 0.012 // of power, from sample to sample
+	hiccupShare = 0.008 // share of minibatches with a system disturbance
+	activitySD  = 0.012 // of power, between samples
 	sensorMA    = 12    // of a current, mA
 )
 
-// hash mixes its arguments into 64 bits (splitmix64), so that noise depends
-// on the query and the seed, never on the number of queries before.
+// hash mixes its arguments into 64 bits (splitmix64), so that noise depends on the query and the seed, never on the
+// number of earlier queries.
 func hash(parts ...uint64) uint64 {
 	h := uint64(0x9e3779b97f4a7c15)
 	for _, p := range parts {
@@ -40,7 +40,7 @@ func normal(parts ...uint64) float64 {
 	return math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*v)
 }
 
-// text makes a number of a name, for hash (FNV-1a).
+// text hashes a name for hash (FNV-1a).
 func text(s string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(s))

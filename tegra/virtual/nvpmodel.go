@@ -16,7 +16,7 @@ type preset struct {
 	name          string
 	cores         int
 	cpu, gpu, emc tegra.Freq
-	masks         []string // GPU units that are gated off
+	masks         []string // power-gated GPU units
 }
 
 // presetsOf reads the power modes of a configuration.
@@ -37,8 +37,8 @@ func presetsOf(c boards.Conf) (out []preset) {
 	return out
 }
 
-// presets of the board. A replay has MAXN, and of the others those whose very
-// mode is in its table; of another board's none is known.
+// presets returns the presets of the board. A replay has MAXN, and those whose exact mode is in its table; with another
+// board's table no others.
 func (b *Board) presets() []preset {
 	all := presetsOf(b.facts.Conf)
 	if b.table == nil {
@@ -53,7 +53,7 @@ func (b *Board) presets() []preset {
 	return out
 }
 
-// mode is the preset's on a board with these lists.
+// mode returns the preset's mode on a board with these lists.
 func (p *preset) mode(l lists) tegra.Mode {
 	upTo := func(f tegra.Freq, list []tegra.Freq) tegra.Freq {
 		if f == 0 {
@@ -64,8 +64,7 @@ func (p *preset) mode(l lists) tegra.Mode {
 	return tegra.Mode{Cores: p.cores, CPU: upTo(p.cpu, l.cpu), GPU: upTo(p.gpu, l.gpu), EMC: upTo(p.emc, l.emc)}
 }
 
-// configuration writes the presets in the vendor's grammar for the board's lists.
-// Limits that the lists do not reach are left out.
+// configuration writes the presets in NVIDIA's grammar for the board's lists. It omits limits beyond the lists.
 func (b *Board) configuration(presets []preset) string {
 	c, l := b.facts.Conf, b.lists
 	c.Order = slices.DeleteFunc(slices.Clone(c.Order), func(core int) bool { return core >= l.cores })
@@ -79,7 +78,7 @@ func (b *Board) configuration(presets []preset) string {
 	for i, p := range presets {
 		cores := min(p.cores, l.cores)
 		if i == 0 && b.table != nil {
-			cores = l.cores // a replay's MAXN
+			cores = l.cores // MAXN of a replay
 		}
 		fmt.Fprintf(&modes, "%d %s %d %d %d %d %s\n", p.id, p.name, cores, limit(p.cpu, l.cpu, tegra.KHz),
 			limit(p.gpu, l.gpu, tegra.Hz), max(0, limit(p.emc, l.emc, tegra.Hz)), strings.Join(p.masks, " "))
@@ -90,7 +89,7 @@ func (b *Board) configuration(presets []preset) string {
 	return c.String()
 }
 
-// limit prints a preset's limit; -1 where it does not bind.
+// limit prints a preset's limit; -1 if it does not bind.
 func limit(f tegra.Freq, list []tegra.Freq, unit tegra.Freq) int64 {
 	if f == 0 || f >= list[len(list)-1] {
 		return -1

@@ -12,36 +12,35 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// Two jobs may share a board: both are in memory, and whoever schedules them says which of them has the
-// GPU. What one costs the other follows no measurement, as none of two jobs on one Jetson has been
-// published: the constants are made up, so that times and powers of two jobs do not simply add and the
-// measurement of a pair has something to find.
+// Two jobs may share a board: both are in memory, and their scheduler decides which has the GPU. Their mutual slowdown
+// is not based on measurements, since none of two jobs on one Jetson has been published. The constants are made up so
+// that times and powers of two jobs do not simply add and measuring a pair yields something.
 const (
 	// crowding slows a job by the share of the cores that the other's loader processes keep busy.
 	crowding = 0.35
-	// refill lengthens the compute time of a unit whose job did not have the GPU last: the caches hold the
-	// other's data.
+	// refill is the relative increase of a unit's compute time if its job did not have the GPU last: the caches hold
+	// the other job's data.
 	refill = 0.025
-	// crowdedW raises a job's power by the same share of the cores.
+	// crowdedW raises a job's power in proportion to the same share.
 	crowdedW = 0.06
-	// overlapped is how much longer than one after the other two kernels take that run at once.
+	// overlapped is the slowdown of two concurrent kernels relative to running them one after the other.
 	overlapped = 1.15
-	// shareStep is how finely the shares of the time are looked at: power must come to rest.
+	// shareStep is the resolution of the time shares, so that power can settle.
 	shareStep = 0.01
 )
 
 // pairing is two jobs in memory.
 type pairing struct {
-	jobs  [2]*job            // one of them may be nil
-	both  bool               // without turns: each may have the GPU at any time
-	last  int                // who had the GPU last
-	share [2]float64         // of the time that each has it
-	steps [2]physics.Steps   // a unit of each, under the present knobs and beside the other
-	batch [2]map[int]float64 // time of another batch size, as a factor
+	jobs  [2]*job            // one may be nil
+	both  bool               // without turns: each may use the GPU at any time
+	last  int                // job that last had the GPU
+	share [2]float64         // share of time that each has it
+	steps [2]physics.Steps   // a unit of each, under the current knobs and beside the other
+	batch [2]map[int]float64 // time factor of other batch sizes
 }
 
-// StartPair begins two jobs on one board, or one of them: the other is then the zero value. Spend says how they share
-// it. both: without turns.
+// StartPair starts two jobs on one board, or one if the other is the zero value. Spend sets how they share it. both:
+// without turns.
 func (b *Board) StartPair(jobs [2]Job, both bool) error {
 	p := &pairing{both: both, last: -1}
 	if b.table != nil {
@@ -69,7 +68,7 @@ func (b *Board) StartPair(jobs [2]Job, both bool) error {
 	return nil
 }
 
-// Spend says which share of its time each of two jobs had the GPU lately: load, power and heat follow.
+// Spend sets the share of its recent time that each of two jobs had the GPU: load, power and heat follow.
 func (b *Board) Spend(share [2]float64) {
 	for i := range share {
 		share[i] = math.Round(share[i]/shareStep) * shareStep
@@ -81,9 +80,8 @@ func (b *Board) Spend(share [2]float64) {
 	}
 }
 
-// Unit is the next unit of one of two jobs, a minibatch or a batch of n requests, which begins at a
-// moment: how long the job has the GPU, and how long it then fetches before it wants it again. The
-// board's clock does not move.
+// Unit returns the times of the next unit of one of two jobs, a minibatch or a batch of n requests, that starts at a
+// moment: how long it occupies the GPU, and how long the job then fetches. It does not advance the board's clock.
 func (b *Board) Unit(which, n int, at time.Duration) (turn, fetch time.Duration, err error) {
 	defer b.enter()()
 	if b.pair == nil {
@@ -115,21 +113,21 @@ func (b *Board) Unit(which, n int, at time.Duration) (turn, fetch time.Duration,
 		m.ComputeMS *= 1 + overlapped*p.share[other]*p.steps[other].GPUBusy
 	}
 	now := b.at
-	b.at = at // what the scatter is drawn by
+	b.at = at // determines the noise
 	b.disturb(j, &m)
 	b.at = now
 	j.count, j.last, p.last = j.count+1, b.steady.conditions, which
 	return millis(m.ComputeMS + m.OverheadMS), millis(max(0, m.StallMS)), nil
 }
 
-// Stuck reports whether an error of Unit means a job that hangs.
+// Stuck reports whether an error of Unit means that the job hangs.
 func Stuck(err error) bool { return errors.Is(err, ErrSilent) }
 
 func millis(ms float64) time.Duration {
 	return time.Duration(math.Round(ms * float64(time.Millisecond)))
 }
 
-// resized is the time of a batch of n requests, as a share of that of the job's own size.
+// resized returns the time of a batch of n requests relative to the job's own size.
 func (p *pairing) resized(b *Board, which, n int) float64 {
 	if f, ok := p.batch[which][n]; ok {
 		return f
@@ -141,7 +139,7 @@ func (p *pairing) resized(b *Board, which, n int) float64 {
 	return f
 }
 
-// tendency works out a unit of each job beside the other, and the mean of the board over their turns.
+// tendency computes a unit of each job beside the other, and the board's mean over their turns.
 func (p *pairing) tendency(b *Board, s *steady) {
 	alone := [2]physics.Steps{}
 	for i, j := range p.jobs {
@@ -165,7 +163,7 @@ func (p *pairing) tendency(b *Board, s *steady) {
 	s.steps = mixed([]physics.Steps{p.steps[0], p.steps[1], waits}, []float64{a, z, max(0, 1-a-z)})
 }
 
-// running are the jobs in memory.
+// running returns the jobs in memory.
 func (b *Board) running() []*job {
 	switch {
 	case b.pair != nil:
@@ -176,7 +174,7 @@ func (b *Board) running() []*job {
 	return nil
 }
 
-// mixed is the mean of load and power over shares of the time.
+// mixed returns the mean of load and power weighted by time shares.
 func mixed(parts []physics.Steps, shares []float64) (out physics.Steps) {
 	for i, s := range parts {
 		x, p := shares[i], s.Power.Scale(shares[i])

@@ -9,7 +9,7 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// What a running system keeps in the page cache that no job reads: as recorded, in bytes, and at most a share.
+// Page cache used by a running system but by no job: as recorded, in bytes, and at most a share.
 const (
 	baseCache = 1_400_000 * kib
 	mostShare = 0.3
@@ -45,18 +45,16 @@ func (b *Board) procFiles() {
 	})
 }
 
-// readAhead is how much a kernel asks a drive for at once when a file is read
-// from its beginning on.
+// readAhead is the kernel's first read request to a drive for a sequentially read file, in bytes.
 const readAhead = 128 << 10
 
-// diskstats is /proc/diskstats: the one drive, which has read whatever jobs
-// found not cached. The board has no other traffic.
+// diskstats is /proc/diskstats: the one drive, which has read the jobs' uncached data. The board has no other traffic.
 func (b *Board) diskstats() string {
 	bytes := b.readMB * 1e6
 	return fmt.Sprintf(" 259       0 nvme0n1 %.0f 0 %.0f 0 0 0 0 0 0 0 0\n", bytes/readAhead, bytes/512)
 }
 
-// stat is /proc/stat: the cores that are online, in ticks of 10 ms.
+// stat is /proc/stat: the online cores, in ticks of 10 ms.
 func (b *Board) stat() string {
 	var lines strings.Builder
 	var sum jiffies
@@ -71,8 +69,7 @@ func (b *Board) stat() string {
 		"intr 0\nctxt 0\nbtime 1660000000\nprocesses 4242\nprocs_running 1\nprocs_blocked 0\n"
 }
 
-// gpuClients is the driver's list of who holds memory for the GPU: the job, by
-// the name of its workload.
+// gpuClients is the driver's list of processes with GPU memory: the job, under the name of its workload.
 func (b *Board) gpuClients() string {
 	text, total := fmt.Sprintf("%-18s %18s %8s %11s\n", "CLIENT", "PROCESS", "PID", "SIZE"), 0.0
 	for i, j := range b.running() {

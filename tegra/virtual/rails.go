@@ -16,19 +16,19 @@ type rail struct {
 	supply   supply
 }
 
-// supply is what feeds a rail: its voltage without load, and the resistance of the way to it.
+// supply feeds a rail: its open-circuit voltage, and the resistance to the rail.
 type supply struct{ openMV, milliOhm float64 }
 
-// milliVolts is the voltage of a rail that draws watts.
+// milliVolts returns the voltage of a rail that draws watt.
 func (r rail) milliVolts(watt float64) float64 {
 	if r.supply.milliOhm == 0 {
 		return r.supplyMV - min(sag*watt/10, 300)
 	}
-	open, loss := r.supply.openMV, 4*r.supply.milliOhm*watt*1000 // of V = open - R·I and watt = V·I
+	open, loss := r.supply.openMV, 4*r.supply.milliOhm*watt*1000 // from V = open - R·I and watt = V·I
 	return (open + math.Sqrt(max(0, open*open-loss))) / 2
 }
 
-// The INA3221 as set up on an AGX Orin, whose first three rails are the module's power.
+// The INA3221 of an AGX Orin, whose first three rails are the module's power.
 const (
 	busStepMV = 8                     // least significant bit of a voltage
 	refresh   = 13 * time.Millisecond // of all channels
@@ -38,20 +38,20 @@ const (
 	summed    = 3
 )
 
-// perRegister is what a job loses to a register of a monitor being read: a tenth of the core time that it takes, so
-// that logging three rails every 100 ms costs less than 0.5 % and every 10 ms more than 2, as published.
+// perRegister is the time that a job loses per register read from a monitor: a tenth of the core time of the read, so
+// that logging three rails costs less than 0.5 % every 100 ms and more than 2 % every 10 ms, as published.
 const perRegister = 55 * time.Microsecond
 
-// The vendor's fault that Options.Quirks shows on L4T 32: after 16 h of reading, power reads a share too low.
+// NVIDIA's fault for Options.Quirks on L4T 32: after 16 h of reading, power reads a share too low.
 const (
 	quirkAfter = 16 * time.Hour
 	quirkShare = 0.15
 )
 
-// measure is what a channel reports.
+// measure is the output of a channel.
 type measure struct{ milliVolt, milliAmp int64 }
 
-// polled reads registers of a rail's monitor.
+// polled charges the job for reading registers of a rail's monitor, and returns the rail's values.
 func (b *Board) polled(rail, registers int) measure {
 	b.lost += time.Duration(registers) * perRegister
 	if b.readSince == 0 {
@@ -60,9 +60,8 @@ func (b *Board) polled(rail, registers int) measure {
 	return b.measured()[rail]
 }
 
-// measured returns the rails' present values. With noise they scatter and are
-// quantised as the chip does; without, an AGX Orin's add up to the steady power
-// to the microwatt once it has settled.
+// measured returns the current values of the rails. With noise they scatter and are quantised like the chip's; without,
+// an AGX Orin's sum to the settled steady power to the microwatt.
 func (b *Board) measured() []measure {
 	power, noise := b.powers(b.at), b.scatter()
 	tick := uint64(b.at / refresh)
@@ -81,7 +80,7 @@ func (b *Board) measured() []measure {
 	return m
 }
 
-// channel turns watts into what the chip reports.
+// channel converts watts to the chip's output.
 func (r rail) channel(watt, noise, deviation float64) measure {
 	volt := busStepMV * int64(math.Round(r.milliVolts(watt)/busStepMV))
 	amp := watt * 1e6 / float64(volt)
@@ -92,8 +91,7 @@ func (r rail) channel(watt, noise, deviation float64) measure {
 	return measure{volt, max(0, int64(r.stepMA*math.Round(amp/r.stepMA)))}
 }
 
-// exact finds voltages and currents, whole mV and mA, whose products add up
-// to the module's power to the microwatt.
+// exact finds voltages and currents, whole mV and mA, whose products sum to the module's power to the microwatt.
 func (b *Board) exact(power physics.Power) [summed]measure {
 	total := int64(math.Round(b.steady.totalW * 1e6))
 	found, known := b.splits[total]
@@ -104,9 +102,9 @@ func (b *Board) exact(power physics.Power) [summed]measure {
 	return found
 }
 
-// decompose writes total (µW) as high·(i1+i2) + low·i3 with a voltage of about 19 V and one of about 5 V: i3 must make
-// the rest divisible by high. i3 near the wanted share is preferred. Loads that are too small for that are all on the 5
-// V rail, at one millivolt.
+// decompose writes total (µW) as high·(i1+i2) + low·i3 with voltages of about 19 V and 5 V: i3 must make the rest
+// divisible by high. It prefers i3 near the wanted share. Loads too small for that are all on the 5 V rail, at one
+// millivolt.
 func decompose(total int64, gpuShare, sysWatt float64) [summed]measure {
 	best, bestOff := [summed]measure{}, math.Inf(1)
 	for high := int64(highMV - 200); high <= highMV+200; high++ {
@@ -132,7 +130,7 @@ func decompose(total int64, gpuShare, sysWatt float64) [summed]measure {
 	return best
 }
 
-// solve returns the least i ≥ 0 with low·i ≡ total (mod high), if there is one.
+// solve returns the smallest i ≥ 0 with low·i ≡ total (mod high), if there is one.
 func solve(total, low, high int64) (int64, bool) {
 	inverse, divisor := invert(low%high, high)
 	if divisor != 1 {

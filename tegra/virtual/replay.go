@@ -14,10 +14,10 @@ import (
 // replay answers from a measured table.
 type replay struct {
 	name  string
-	sizes map[int]*answers // by samples per minibatch; 0 is the only one where there are not several
+	sizes map[int]*answers // by samples per minibatch; 0 is the only key if there are not several
 	space *tegra.Space
 	lists lists
-	// foreign: the table is not of an AGX Orin, its values are others.
+	// foreign: the table is not from an AGX Orin, so its lists differ.
 	foreign bool
 }
 
@@ -25,12 +25,11 @@ type replay struct {
 type answers struct {
 	rows  map[tegra.Mode]tegra.Measured
 	order []tegra.Measured              // in the order of the file
-	place [][tegra.NumKnobs]float64     // of each of order, in octaves
-	near  map[tegra.Mode]tegra.Measured // answers for states between the modes
+	place [][tegra.NumKnobs]float64     // position of each of order, in octaves
+	near  map[tegra.Mode]tegra.Measured // cached answers for states between the modes
 }
 
-// newReplay takes one value per mode of a table, and per batch size where it
-// has several: the median of duplicates.
+// newReplay takes the median per mode of a table, and per batch size if it has several.
 func newReplay(t *sweep.Table, board lists) (*replay, error) {
 	r := &replay{name: filepath.Base(t.Name), sizes: map[int]*answers{}}
 	var err error
@@ -60,7 +59,7 @@ func newReplay(t *sweep.Table, board lists) (*replay, error) {
 	return r, nil
 }
 
-// widen gives an AGX Orin's facts the cores of a table that has more.
+// widen extends an AGX Orin's facts to the cores of a table that has more.
 func widen(f *boards.Facts, cores int) {
 	for i := len(f.CPU.Leaders); i < cores; i++ {
 		if i%4 == 0 {
@@ -71,8 +70,7 @@ func widen(f *boards.Facts, cores int) {
 	}
 }
 
-// of returns the answers for a batch size; false when the table has several and
-// not that one.
+// of returns the answers for a batch size; false if the table has several but not this one.
 func (r *replay) of(batch int) (*answers, bool) {
 	if only, ok := r.sizes[0]; ok {
 		return only, true
@@ -81,7 +79,7 @@ func (r *replay) of(batch int) (*answers, bool) {
 	return a, ok
 }
 
-// row answers a mode at a batch size that the table has.
+// row returns the answer for a mode at a batch size in the table.
 func (r *replay) row(m tegra.Mode, batch int) tegra.Measured {
 	a, ok := r.of(batch)
 	if !ok {
@@ -98,8 +96,7 @@ func (l *lists) within(other lists) bool {
 	return l.cores <= other.cores && in(l.cpu, other.cpu) && in(l.gpu, other.gpu) && in(l.emc, other.emc)
 }
 
-// row answers a mode: its own row, or the nearest where it has none, as when
-// governors choose the clocks.
+// row returns a mode's row, or the nearest if it has none, such as when governors choose the clocks.
 func (r *answers) row(m tegra.Mode) tegra.Measured {
 	if own, ok := r.rows[m]; ok {
 		return own

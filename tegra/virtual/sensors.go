@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// railFiles are the power monitors', by folder as recorded.
+// railFiles adds the power monitors, in their recorded folders.
 func (b *Board) railFiles() {
 	for _, dir := range slices.Sorted(maps.Keys(b.facts.Hwmon)) {
 		b.hwmonFiles(dir, strings.Split(b.facts.Hwmon[dir], ", "))
@@ -42,7 +42,7 @@ func (b *Board) connect(label string, supplyMV float64) int {
 	return len(b.rails) - 1
 }
 
-// hwmonFiles are a monitor's in kernels from 5.10 on: a device, and links to it. channels are "label mV mA".
+// hwmonFiles adds a monitor in the layout of kernels from 5.10: a device, and links to it. channels are "label mV mA".
 func (b *Board) hwmonFiles(dir string, channels []string) {
 	address, name := path.Base(path.Dir(path.Dir(dir))), path.Base(dir)
 	bus, _, _ := strings.Cut(address, "-")
@@ -79,7 +79,7 @@ func (b *Board) hwmonFiles(dir string, channels []string) {
 	b.link("/sys/class/hwmon/"+name, hwmon)
 }
 
-// channelFiles are one channel's; those of a rail that a fault removed vanish.
+// channelFiles adds a channel; files of a rail removed by a fault vanish.
 func (b *Board) channelFiles(dir string, channel int, label string, rail int) {
 	value := func(of func(measure) int64) func() string {
 		return func() string { return strconv.FormatInt(of(b.polled(max(rail, 0), 1)), 10) + "\n" }
@@ -100,13 +100,13 @@ func (b *Board) channelFiles(dir string, channel int, label string, rail int) {
 	b.mayVanish(label, made...)
 }
 
-// limitFiles are the limits that the monitor watches a channel's current by, as recorded, and its alarm.
+// limitFiles adds a channel's recorded current limits, and its alarm.
 func (b *Board) limitFiles(dir, recorded string, channel, rail int) {
 	name := fmt.Sprintf("/curr%d_", channel)
 	for _, limit := range []string{"max", "crit"} {
 		text, known := b.facts.Files[recorded+name+limit]
 		if !known {
-			text = "32760" // the registers' end: none
+			text = "32760" // full scale: no limit
 		}
 		b.text(dir+name+limit, text+"\n")
 		if most, err := strconv.ParseInt(text, 10, 64); err == nil && known && limit == "crit" && rail >= 0 {
@@ -115,7 +115,7 @@ func (b *Board) limitFiles(dir, recorded string, channel, rail int) {
 	}
 }
 
-// iioFiles are a channel's on L4T 32: mV, mA and mW.
+// iioFiles adds a channel in the layout of L4T 32: mV, mA and mW.
 func (b *Board) iioFiles(dir string, channel, rail int) {
 	value := func(registers int, of func(measure) int64) func() string {
 		return func() string { return strconv.FormatInt(of(b.polled(rail, registers)), 10) + "\n" }
@@ -132,15 +132,15 @@ func (b *Board) iioFiles(dir string, channel, rail int) {
 	)
 }
 
-// mayVanish removes files while the faults name their rail.
+// mayVanish hides files while a fault names their rail.
 func (b *Board) mayVanish(label string, files ...*node) {
 	for _, n := range files {
 		n.gone = func() bool { return slices.Contains(b.faults.MissingRails, label) }
 	}
 }
 
-// zone is what a thermal zone reads, °C. What is powered down reads -256 °C where the
-// kernel says so (L4T 34 and 35): the GPU without work, the vision units always.
+// zone returns the reading of a thermal zone, °C. Parts that are powered down read -256 °C in kernels that report so
+// (L4T 34 and 35): the GPU without work, the vision units always.
 func (b *Board) zone(name, recorded string) func() float64 {
 	h := &b.heat
 	near := func(offset float64) func() float64 { return func() float64 { return h.Sink + offset } }
@@ -161,14 +161,14 @@ func (b *Board) zone(name, recorded string) func() float64 {
 		return func() float64 { return h.CPU }
 	case strings.HasPrefix(kind, "tj"):
 		return func() float64 { return h.Hottest() }
-	case recorded == "100000": // the power controller's alarm, no temperature
+	case recorded == "100000": // alarm of the power controller, not a temperature
 		return func() float64 { return 100 }
 	default:
 		return near(offsets[kind])
 	}
 }
 
-// thermalFiles are the zones in their recorded order, and what heat does.
+// thermalFiles adds the zones in recorded order, and the effects of heat.
 func (b *Board) thermalFiles() {
 	h := &b.heat
 	for i, field := range strings.Fields(b.facts.Zones) {
@@ -191,8 +191,8 @@ func (b *Board) thermalFiles() {
 	}
 }
 
-// tripFiles are a zone's trip points: the dies' slow and stop the module, the hottest
-// place also drives the fan, the circuit board's sensors have none.
+// tripFiles adds a zone's trip points: those of the dies slow and stop the module, the hottest place also drives the
+// fan, the circuit board's sensors have none.
 func (b *Board) tripFiles(dir, zone string) {
 	type trip struct {
 		kind string
@@ -211,8 +211,8 @@ func (b *Board) tripFiles(dir, zone string) {
 	}
 }
 
-// fanFiles: full speed holds, as after jetson_clocks --fan; any other duty
-// cycle is taken over by the fan service again.
+// fanFiles adds the fan: full speed holds, as after jetson_clocks --fan; the fan service overrides any other duty
+// cycle.
 func (b *Board) fanFiles() {
 	h := &b.heat
 	duty := func() string { return strconv.Itoa(h.PWM) + "\n" }

@@ -8,25 +8,25 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// steady is what the board tends to under its knobs and its job.
+// steady is the board's steady state under its knobs and job.
 type steady struct {
 	conditions physics.Conditions
 	mode       tegra.Mode // nearest to the conditions
-	scaling    scaling    // what they choose while a job runs
+	scaling    scaling    // governors' choice while a job runs
 	steps      physics.Steps
-	totalW     float64   // of the module; a replay's own number
+	totalW     float64   // of the module; the table's value in a replay
 	coreBusy   []float64 // per core, 0 to 1
 }
 
-// gated reports whether the GPU is switched off for want of work.
+// gated reports whether the GPU is off for lack of work.
 func (b *Board) gated() bool {
 	return b.job == nil && b.knobs.railgate == "1" && b.knobs.gpuControl == "auto"
 }
 
-// idleBusy is the load of each core of a board that waits.
+// idleBusy is the load of each core of an idle board.
 const idleBusy = 0.03
 
-// tendency works out the steady state.
+// tendency computes the steady state.
 func (b *Board) tendency() (s steady) {
 	var free bool
 	s.conditions, s.mode, free = b.conditions()
@@ -53,8 +53,8 @@ func (b *Board) tendency() (s steady) {
 	return s
 }
 
-// conditions are the highest clocks that limits, load and heat leave, and the cores: of the online policies the mean
-// clock. The mode names them.
+// conditions returns the cores and the highest clocks that limits, load and heat allow, with the mean clock of the
+// online policies, and the mode nearest to them.
 func (b *Board) conditions() (c physics.Conditions, m tegra.Mode, free bool) {
 	m = tegra.Mode{Cores: b.knobs.cores(), GPU: b.topGPU(), EMC: b.topEMC()}
 	free = b.knobs.gpu.free() || b.knobs.emcFree()
@@ -66,7 +66,7 @@ func (b *Board) conditions() (c physics.Conditions, m tegra.Mode, free bool) {
 	return physics.Conditions{Cores: m.Cores, CPU: mean.GHz(), GPU: m.GPU.GHz(), EMC: m.EMC.GHz()}, m, free
 }
 
-// meanCPU is the mean over the online cores of their policies' clock.
+// meanCPU returns the mean over the online cores of their policies' clock.
 func (b *Board) meanCPU(of func(policy int) tegra.Freq) (mean tegra.Freq) {
 	for i, on := range b.knobs.online {
 		if on {
@@ -76,7 +76,7 @@ func (b *Board) meanCPU(of func(policy int) tegra.Freq) (mean tegra.Freq) {
 	return mean / tegra.Freq(b.knobs.cores())
 }
 
-// deviating is a minibatch as this board's unit and mode deviate from the laws: free of noise.
+// deviating returns a minibatch with this unit's and mode's deviation from the laws, without noise.
 func (b *Board) deviating(s physics.Steps, w physics.Workload, label string, m tegra.Mode) physics.Steps {
 	if b.table != nil {
 		row := b.table.row(m, w.Batch)
@@ -86,8 +86,7 @@ func (b *Board) deviating(s physics.Steps, w physics.Workload, label string, m t
 	return scaled(s, time*b.unit[0], power*b.unit[1])
 }
 
-// quirks are mean-zero deviations from the laws, as factors: fixed for a
-// seed, a workload and a mode.
+// quirks returns mean-zero deviations from the laws, as factors: fixed for a seed, a workload and a mode.
 func (b *Board) quirks(label string, m tegra.Mode) (time, power float64) {
 	scale := quirkSD * b.noise.Or(1)
 	key := []uint64{b.seed, text(label), uint64(m.Cores), uint64(m.CPU), uint64(m.GPU), uint64(m.EMC)}
@@ -96,7 +95,7 @@ func (b *Board) quirks(label string, m tegra.Mode) (time, power float64) {
 
 func clamp(x, most float64) float64 { return max(-most, min(most, x)) }
 
-// scaled stretches a minibatch in time and power.
+// scaled multiplies a minibatch's time and power.
 func scaled(s physics.Steps, time, power float64) physics.Steps {
 	for _, ms := range []*float64{&s.FetchMS, &s.StallMS, &s.HandMS, &s.ComputeMS, &s.OverheadMS, &s.TimeMS,
 		&s.ExecuteMS, &s.KernelMS} {
@@ -106,8 +105,8 @@ func scaled(s physics.Steps, time, power float64) physics.Steps {
 	return s
 }
 
-// spread shares the CPU's work out over the online cores: the computing
-// process on the first, the loaders on as many as there are.
+// spread distributes the CPU's work over the online cores: the computing process on the first, the loaders on the
+// available others.
 func (b *Board) spread(s physics.Steps) []float64 {
 	busy := make([]float64, len(b.knobs.online))
 	var on []int
@@ -137,8 +136,7 @@ func (b *Board) spread(s physics.Steps) []float64 {
 	return busy
 }
 
-// cold is the share of a workload's reads that go to the drive just now, coldLater after
-// its first epoch.
+// cold returns the share of a workload's reads that currently go to the drive; coldLater, after its first epoch.
 func (b *Board) cold(w physics.Workload) float64 {
 	if w.InMemory || b.table != nil {
 		return 0
@@ -153,15 +151,14 @@ func (b *Board) coldLater(w physics.Workload) float64 {
 	return 1 - CacheHits(b.cacheable(w))
 }
 
-// reading is what a share of a minibatch's data from the drive costs.
+// reading returns the cost of reading a share of a minibatch's data from the drive.
 func (b *Board) reading(w physics.Workload, cold float64) physics.Reading {
 	return physics.Reading{MS: cold * w.DatasetMB / float64(w.Minibatches(w.Batch)) * b.drive.msPerMB,
 		Queue: b.drive.queue, Reclaim: !w.InMemory && b.table == nil && b.cacheable(w) < 0.5}
 }
 
-// Truth returns time per minibatch and module power of a workload in a mode,
-// steady, clocks locked, free of noise. A replay of one batch size answers
-// the modes of its table, whatever the workload's name.
+// Truth returns the steady time per minibatch and module power of a workload in a mode with locked clocks, without
+// noise. A replay with one batch size answers the modes of its table, whatever the workload's name.
 func (b *Board) Truth(workload string, m tegra.Mode) (timeMS, powerW float64, err error) {
 	if b.table != nil {
 		a, ok := b.table.of(0)
@@ -182,8 +179,8 @@ func (b *Board) Truth(workload string, m tegra.Mode) (timeMS, powerW float64, er
 	return s.TimeMS, s.Power.Total(), err
 }
 
-// Steady is one minibatch of a job in a mode with its clocks locked, free of noise; cold: in the first epoch, when all
-// data come from the drive. There is none in a replay.
+// Steady returns one minibatch of a job in a mode with locked clocks, without noise; cold: in the first epoch, when all
+// data come from the drive. A replay returns an error.
 func (b *Board) Steady(w physics.Workload, m tegra.Mode, cold bool) (physics.Steps, error) {
 	if m.Cores < 1 || m.Cores > b.lists.cores || !slices.Contains(b.lists.cpu, m.CPU) ||
 		!slices.Contains(b.lists.gpu, m.GPU) || !slices.Contains(b.lists.emc, m.EMC) {
@@ -196,5 +193,5 @@ func (b *Board) Steady(w physics.Workload, m tegra.Mode, cold bool) (physics.Ste
 	return b.deviating(w.Run(b.chip, physics.At(m), b.reading(w, share)), w, w.Name, m), nil
 }
 
-// IdleW is the draw in a mode with nothing running, clocks locked.
+// IdleW returns the idle power in a mode with locked clocks, watts.
 func (b *Board) IdleW(m tegra.Mode) float64 { return b.chip.Idle(physics.At(m), false).Total() }

@@ -8,7 +8,7 @@ import (
 	"jtune/tegra"
 )
 
-// clockTimes is how long the clocks have been at each of their steps.
+// clockTimes is the time spent at each clock step.
 type clockTimes struct {
 	policy []map[tegra.Freq]time.Duration
 	gpu    map[tegra.Freq]time.Duration
@@ -36,7 +36,7 @@ func (b *Board) countClocks(dt time.Duration) {
 	b.spent.gpu[b.gpuClock()] += dt
 }
 
-// timeInState is cpufreq's stats/time_in_state: kHz and ticks of 10 ms.
+// timeInState prints cpufreq's stats/time_in_state: kHz and ticks of 10 ms.
 func timeInState(list []tegra.Freq, spent map[tegra.Freq]time.Duration) string {
 	var out strings.Builder
 	for _, f := range list {
@@ -45,8 +45,7 @@ func timeInState(list []tegra.Freq, spent map[tegra.Freq]time.Duration) string {
 	return out.String()
 }
 
-// transStat is devfreq's trans_stat without the transitions, which the board
-// does not count: Hz and ms.
+// transStat prints devfreq's trans_stat without the transitions, which the board does not count: Hz and ms.
 func transStat(list []tegra.Freq, now tegra.Freq, spent map[tegra.Freq]time.Duration) string {
 	var out strings.Builder
 	none := strings.Repeat(fmt.Sprintf("%10d", 0), len(list))

@@ -10,15 +10,14 @@ import (
 	"jtune/tegra"
 )
 
-// node is a file, a folder or a link of the tree. Its functions are called
-// with the board locked and its state brought up to now.
+// node is a file, folder or link of the tree. Its functions are called with the board locked and its state up to date.
 type node struct {
 	link  string           // target of a symbolic link
 	kids  map[string]*node // of a folder
 	get   func() string    // content of a file
 	set   func(string) error
-	fails func() error // errno of reading, nil when it works
-	gone  func() bool  // the file has vanished for now
+	fails func() error // error of reading; nil if it works
+	gone  func() bool  // the file is currently hidden
 }
 
 func (n *node) absent() bool { return n.gone != nil && n.gone() }
@@ -28,7 +27,7 @@ type files struct{ b *Board }
 
 var _ tegra.FS = files{}
 
-// place puts a node at an absolute path, making the folders above it.
+// place puts a node at an absolute path and creates its parent folders.
 func (b *Board) place(name string, n *node) *node {
 	at := b.root
 	parts := strings.Split(strings.Trim(name, "/"), "/")
@@ -44,20 +43,20 @@ func (b *Board) place(name string, n *node) *node {
 
 func (b *Board) link(name, target string) *node { return b.place(name, &node{link: target}) }
 
-// show is a file that only reads.
+// show adds a read-only file.
 func (b *Board) show(name string, get func() string) *node { return b.place(name, &node{get: get}) }
 
-// text is a file of fixed content.
+// text adds a file of fixed content.
 func (b *Board) text(name, content string) *node {
 	return b.show(name, func() string { return content })
 }
 
-// knob is a file that reads and writes.
+// knob adds a readable and writable file.
 func (b *Board) knob(name string, get func() string, set func(string) error) *node {
 	return b.place(name, &node{get: get, set: set})
 }
 
-// cell is a knob that merely keeps one of the allowed texts; none: any text.
+// cell adds a knob that stores one of the allowed texts; none allowed: any text.
 func (b *Board) cell(name string, value *string, allowed ...string) *node {
 	return b.knob(name, func() string { return *value + "\n" }, func(v string) error {
 		if len(allowed) > 0 && !slices.Contains(allowed, v) {
@@ -70,8 +69,7 @@ func (b *Board) cell(name string, value *string, allowed ...string) *node {
 
 const maxLinks = 40
 
-// find walks to a node. With follow, a link at the end is walked too. It
-// gives the node and its path free of links.
+// find returns a node and its path without links. follow also follows a link at the end.
 func (f files) find(name string, follow bool) (*node, string, error) {
 	left := strings.Split(strings.Trim(path.Clean("/"+name), "/"), "/")
 	at, where := f.b.root, "/"
@@ -109,7 +107,7 @@ func failed(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// read returns a node's content, faults included.
+// read returns a node's content, subject to faults.
 func (f files) read(n *node, name, where string) ([]byte, error) {
 	if n.kids != nil {
 		return nil, syscall.EISDIR
@@ -133,7 +131,7 @@ func (f files) read(n *node, name, where string) ([]byte, error) {
 	return []byte(n.get()), nil
 }
 
-// write hands a text to a node, faults included.
+// write writes a text to a node, subject to faults.
 func (f files) write(n *node, name, where string, data []byte) error {
 	if n.kids != nil {
 		return syscall.EISDIR
@@ -155,7 +153,7 @@ func (f files) write(n *node, name, where string, data []byte) error {
 	return n.set(strings.TrimRight(string(data), "\n"))
 }
 
-// at calls do with the node at a path, the board locked. An error is one of the operation.
+// at calls do for the node at a path with the board locked. Errors name the operation.
 func (f files) at(op, name string, follow bool, do func(n *node, where string) error) error {
 	defer f.b.enter()()
 	n, where, err := f.find(name, follow)
@@ -199,7 +197,7 @@ func (f files) Stat(name string) (st fs.FileInfo, err error) {
 		case n.set != nil:
 			kind = 0o644
 		}
-		st = tegra.FileInfo{Base: path.Base(name), Bytes: 4096, Kind: kind, Edited: f.b.clock.start} // as sysfs says
+		st = tegra.FileInfo{Base: path.Base(name), Bytes: 4096, Kind: kind, Edited: f.b.clock.start} // as in sysfs
 		return nil
 	})
 	return st, err
@@ -216,7 +214,7 @@ func (f files) Open(name string) (h tegra.File, err error) {
 	return h, err
 }
 
-// Glob lists the paths that match, sorted; links in the middle are followed.
+// Glob lists the matching paths, sorted; it follows links in the middle.
 func (f files) Glob(pattern string) ([]string, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return nil, err

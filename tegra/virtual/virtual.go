@@ -1,12 +1,11 @@
-// Package virtual is a Jetson in memory: the sysfs files of a board whose read
-// values follow from the knobs that were written, the workload that runs, and
-// a clock that can run fast. It answers from physics or from a measured table.
+// Package virtual is a Jetson in memory: sysfs files whose values follow from the written knobs, the running workload,
+// and a clock that can run fast. It answers from a physics model or from a measured table.
 //
 //	Options ──► Board ──► FS ──► tegra.Open, guard (the code of a real board)
 //	            │    └──► Clock
 //	knobs, workload, heat ──► NextMinibatch ──► profiles/harness
 //
-// Whatever it answers is a simulation or a replay and is marked as such.
+// All its answers are simulated or replayed, and marked as such.
 package virtual
 
 import (
@@ -27,16 +26,16 @@ import (
 // AGXOrin is the name of the default board.
 const AGXOrin = "agx-orin"
 
-// Simulates reports whether the physics knows a workload, of training or of inference.
+// Simulates reports whether the physics model has a workload, for training or inference.
 func Simulates(workload string) bool {
 	_, known := physics.Find(workload)
 	return known
 }
 
-// InferenceJobs lists the inference jobs that the physics knows.
+// InferenceJobs lists the inference jobs of the physics model.
 func InferenceJobs() []string { return physics.InferenceJobs() }
 
-// Workloads lists the training jobs that the physics knows.
+// Workloads lists the training jobs of the physics model.
 func Workloads() []string {
 	var names []string
 	for _, w := range physics.Workloads() {
@@ -45,8 +44,7 @@ func Workloads() []string {
 	return names
 }
 
-// Estimated reports whether no measurement on this kind of board is behind a
-// workload's simulation.
+// Estimated reports whether a workload's simulation lacks measurements on this kind of board.
 func (b *Board) Estimated(workload string) bool {
 	w, _ := physics.Find(workload)
 	return !slices.Contains(w.Boards, b.model.name)
@@ -55,23 +53,22 @@ func (b *Board) Estimated(workload string) bool {
 // Options describe the board to build. Only Name is required.
 type Options struct {
 	Name   string       // see Names; may be empty with Replay
-	Replay *sweep.Table // answers from this table instead of physics
+	Replay *sweep.Table // answers from this table instead of the physics model
 	Speed  float64      // clock seconds per second; 0 means 1, +Inf never sleeps
 	Seed   uint64
-	Medium string // what the data lie on: ssd, emmc, sd or hdd; "": the board's usual one
-	// Instance numbers units of a board, which differ a little; 0 is the mean of all.
+	Medium string // drive of the data: ssd, emmc, sd or hdd; "": the board's default
+	// Instance is the number of the unit; units differ slightly, and 0 is the mean of all.
 	Instance int
-	// Quirks shows the vendor's known fault: on L4T 32 power reads 15 % too low after 16 h of reading.
+	// Quirks enables NVIDIA's known fault: on L4T 32 power reads 15 % too low after 16 h of reading.
 	Quirks bool
-	// Noise scales the scatter of times and sensor readings. nil: 1; for a
-	// replay less, and 0 at full speed, which returns exactly the table's numbers.
+	// Noise scales the noise of times and sensor readings. nil: 1; in a replay less, and 0 at full speed, which returns
+	// exactly the table's numbers.
 	Noise  *float64
 	Faults Faults
-	Chip   *physics.Chip // other constants than the board's own, to try what follows from them; nil: its own
+	Chip   *physics.Chip // other constants, to study their effect; nil: the board's
 }
 
-// Board is a virtual Jetson. It is safe for use by several goroutines; with
-// one driver equal seeds give equal runs.
+// Board is a virtual Jetson. It is safe for concurrent use; with one driver equal seeds give equal runs.
 type Board struct {
 	clock *Clock
 	noise tegra.Val[float64]
@@ -81,22 +78,22 @@ type Board struct {
 	chip  physics.Chip
 	rails []rail
 	drive medium
-	on    string     // the name of drive
-	unit  [2]float64 // this instance's time and power, as factors
-	nth   int        // this instance
+	on    string     // name of drive
+	unit  [2]float64 // time and power factors of this instance
+	nth   int        // number of this instance
 	lists lists
 	table *replay // nil: physics
 	root  *node
 
 	mu      sync.Mutex
-	at      time.Duration // up to which the state below is worked out
+	at      time.Duration // time of the state below
 	knobs   knobs
 	job     *job     // nil: nothing runs
-	pair    *pairing // of two jobs that share the board, job the first of them; nil: one runs
+	pair    *pairing // two jobs that share the board; job is the first. nil: at most one runs
 	cached  map[string]float64
-	steady  steady // what the board tends to under the knobs and the job
+	steady  steady // steady state under the knobs and the job
 	from    physics.Power
-	since   time.Duration             // when it began to tend there, coming from from
+	since   time.Duration             // start of the transition to it from from
 	splits  map[int64][summed]measure // exact rails by µW
 	heat    heat.State
 	cooling heat.Cooling
@@ -107,12 +104,11 @@ type Board struct {
 	used    map[int]int // uses of Faults.Files by index
 
 	quirky    bool          // see Options.Quirks
-	readSince time.Duration // when a rail was read first; 0: never
-	lost      time.Duration // by the job to the rails being read, since its last minibatch
+	readSince time.Duration // first reading of a rail; 0: none
+	lost      time.Duration // time that reading rails has cost the job since its last minibatch
 }
 
-// New builds a board at its state after boot: clocks free, nothing
-// running. An unknown name is a tegra.ErrNoDevice.
+// New builds a board in its state after boot: clocks free, nothing running. An unknown name is a tegra.ErrNoDevice.
 func New(o Options) (*Board, error) {
 	if o.Name == "" && o.Replay != nil {
 		o.Name = AGXOrin
@@ -129,7 +125,7 @@ func New(o Options) (*Board, error) {
 	return newBoard(m, o)
 }
 
-// newBoard is New of a kind of board, whose chip is given.
+// newBoard is New for a model with a given chip.
 func newBoard(m model, o Options) (*Board, error) {
 	if o.Noise != nil && !(*o.Noise >= 0 && *o.Noise <= 100) {
 		return nil, fmt.Errorf("noise of %g: want 0 to 100, 1 is usual", *o.Noise)
@@ -177,21 +173,21 @@ func newBoard(m model, o Options) (*Board, error) {
 	b.faults = o.Faults.clone()
 	b.holdClocks()
 	b.retarget()
-	b.from = b.steady.steps.Power // at rest since long
+	b.from = b.steady.steps.Power // settled
 	b.heat = b.cooling.At(warms(b.from), b.air(), b.faults.FanStuck)
 	b.root = &node{kids: map[string]*node{}}
 	b.build()
 	return b, nil
 }
 
-// FS is the board's file tree, seen with root's rights.
+// FS returns the board's file tree with root's rights.
 func (b *Board) FS() tegra.FS { return files{b} }
 
-// Clock is the board's clock.
+// Clock returns the board's clock.
 func (b *Board) Clock() *Clock { return b.clock }
 
-// Open finds the board through its files as on a real Jetson. The result is
-// marked virtual; the space of a replay is just the table's modes.
+// Open opens the board through its files like a real Jetson. The result is marked virtual; the space of a replay is its
+// table's modes.
 func (b *Board) Open() (*tegra.Sysfs, error) {
 	s, err := tegra.Open(b.FS(), b.clock)
 	if err != nil {
@@ -209,7 +205,7 @@ func (b *Board) Open() (*tegra.Sysfs, error) {
 	return s, nil
 }
 
-// Inject replaces the faults in force.
+// Inject replaces the current faults.
 func (b *Board) Inject(f Faults) {
 	defer b.enter()()
 	b.faults, b.used = f.clone(), map[int]int{}
@@ -217,10 +213,10 @@ func (b *Board) Inject(f Faults) {
 	b.retarget()
 }
 
-// replayScatter is a replay's scale of noise at other than full speed.
+// replayScatter is the default noise scale of a replay below full speed.
 const replayScatter = 0.4
 
-// scatter is the scale of all noise just now.
+// scatter returns the current noise scale.
 func (b *Board) scatter() float64 {
 	switch {
 	case b.noise.OK:
@@ -233,28 +229,27 @@ func (b *Board) scatter() float64 {
 	return replayScatter
 }
 
-// enter locks the board and brings its state up to now. Its result unlocks.
+// enter locks the board and updates its state to now. The result unlocks it.
 func (b *Board) enter() (leave func()) {
 	b.mu.Lock()
 	b.advance(b.clock.Now())
 	return b.mu.Unlock
 }
 
-// changed runs f, which writes a knob, and lets the board tend to what follows.
+// changed runs f, which writes a knob, and starts the transition to the new steady state.
 func (b *Board) changed(f func() error) error {
 	err := f()
 	b.retarget()
 	return err
 }
 
-// longestStep of the state's bookkeeping, and how many steps at most: a clock
-// that leaps far is worked out more coarsely.
+// The longest step of the state's update, and the most steps: long intervals are computed more coarsely.
 const (
 	longestStep = 2 * time.Second
 	mostSteps   = 300
 )
 
-// advance works out heat, throttling and CPU times from b.at to now.
+// advance updates heat, throttling and CPU times from b.at to now.
 func (b *Board) advance(now time.Duration) {
 	step := max(longestStep, (now-b.at)/mostSteps)
 	for b.at < now {
@@ -272,8 +267,7 @@ func (b *Board) advance(now time.Duration) {
 	}
 }
 
-// settling is how power goes to its new level after a change: published as 2
-// to 3 s. It ends for good, so that what is measured afterwards is exact.
+// Transition of power to a new level: published as 2 to 3 s. It ends completely, so that later measurements are exact.
 const (
 	settleTau = 450 * time.Millisecond
 	settleEnd = 2 * time.Second
@@ -284,8 +278,7 @@ func (b *Board) powers(at time.Duration) physics.Power {
 	return b.steady.steps.Power.Toward(b.from, remaining(at-b.since))
 }
 
-// remaining is the share of a change that is still to come after d: 1 at 0,
-// and exactly 0 from settleEnd on.
+// remaining returns the share of a transition still to come after d: 1 at 0, and exactly 0 from settleEnd on.
 func remaining(d time.Duration) float64 {
 	if d >= settleEnd {
 		return 0
@@ -294,8 +287,7 @@ func remaining(d time.Duration) float64 {
 	return (math.Exp(-float64(max(d, 0))/float64(settleTau)) - end) / (1 - end)
 }
 
-// retarget works out what the board tends to now. Nothing happens when that
-// is what it tends to already.
+// retarget computes the steady state. It does nothing if that is unchanged.
 func (b *Board) retarget() {
 	next := b.tendency()
 	if next.steps.Power != b.steady.steps.Power {

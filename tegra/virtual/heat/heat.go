@@ -1,10 +1,10 @@
-// Package heat is the thermal model of the virtual boards: a module on its heat sink that follows power and air slowly,
-// dies that follow it faster, a fan that follows the hottest die, and clocks that are cut when it is too hot.
+// Package heat is the thermal model of the virtual boards: a module and heat sink that follow power and air slowly,
+// dies that follow faster, a fan controlled by the hottest die, and clocks that are reduced at high temperature.
 //
 //	power, air ──► Cooling, State.Add ──► temperatures, fan, throttled
 //
-// No thermal resistance or time constant of a Jetson is published: those of Of are the virtual boards' own choice, of
-// the right size for the power that each board draws.
+// No thermal resistance or time constant of a Jetson is published: the values of Of are the virtual boards' own, of a
+// plausible size for each board's power.
 package heat
 
 import (
@@ -15,29 +15,29 @@ import (
 // Cooling holds a board's thermal constants.
 type Cooling struct {
 	JPerK      float64       // heat capacity of module and heat sink
-	StillKPerW float64       // heat sink over air, fan standing
+	StillKPerW float64       // heat sink to air, fan off
 	BlownKPerW float64       // fan at full speed
-	DieKPerW   float64       // a die over the heat sink, by the power of its own supply
-	DieTau     time.Duration // of that difference
-	FanFromC   float64       // of the hottest die: the fan begins to speed up
+	DieKPerW   float64       // die to heat sink, per watt of its own supply
+	DieTau     time.Duration // time constant of that difference
+	FanFromC   float64       // hottest die at which the fan speeds up
 	FanFullC   float64       // it turns at full speed
-	FanIdlePWM int           // below that, of FullPWM
-	ThrottleC  float64       // clocks are cut from here
-	ReleaseC   float64       // and freed again below this
-	StopC      float64       // the module would switch itself off
+	FanIdlePWM int           // duty cycle below that, of FullPWM
+	ThrottleC  float64       // clocks are reduced from here
+	ReleaseC   float64       // and restored below this
+	StopC      float64       // a real module would shut down
 }
 
 // FullPWM is the duty cycle of a fan at full speed.
 const FullPWM = 255
 
-// cutTo is the share of the highest clock that is left while the module throttles.
+// cutTo is the throttled share of the highest clock.
 const cutTo = 0.55
 
-// common are the constants that all boards share: the trip points of the Orin family, a fan service's table.
+// common are constants of all boards: the trip points of the Orin family, a fan service's table.
 var common = Cooling{DieTau: 6 * time.Second, FanFromC: 45, FanFullC: 80, FanIdlePWM: 55, ThrottleC: 99, ReleaseC: 92,
 	StopC: 104.5}
 
-// boards are what differs, by the name of the virtual board.
+// boards holds the other constants by board name.
 var boards = map[string]Cooling{
 	"agx-orin":   {JPerK: 430, StillKPerW: 1.6, BlownKPerW: 0.42, DieKPerW: 0.35},
 	"agx-xavier": {JPerK: 380, StillKPerW: 2.3, BlownKPerW: 0.50, DieKPerW: 0.40},
@@ -47,7 +47,7 @@ var boards = map[string]Cooling{
 	"tx2":        {JPerK: 150, StillKPerW: 6.0, BlownKPerW: 1.2, DieKPerW: 0.6},
 }
 
-// Of is the cooling of a virtual board; an unknown name has an AGX Orin's.
+// Of returns the cooling of a virtual board; an AGX Orin's for an unknown name.
 func Of(board string) Cooling {
 	own, known := boards[board]
 	if !known {
@@ -58,41 +58,41 @@ func Of(board string) Cooling {
 	return c
 }
 
-// Power is what heats, in watts: the module, and the supplies of the two dies that have a sensor.
+// Power is the heating power in watts: of the module, and of the supplies of the two dies with sensors.
 type Power struct{ Total, GPU, CPU float64 }
 
 // State is a module's temperatures in °C, its fan, and whether it throttles.
 type State struct {
 	Sink, GPU, CPU float64
-	PWM            int     // what the fan is driven with, 0 to FullPWM
+	PWM            int     // duty cycle of the fan, 0 to FullPWM
 	Manual         bool    // the fan service is off: PWM stays as written
-	Fan            float64 // how fast it turns, 0 to 1
+	Fan            float64 // fan speed, 0 to 1
 	Throttled      bool
-	Events         int // how often throttling began
+	Events         int // number of times that throttling started
 }
 
-// kPerW is the heat sink's resistance to air at a fan's speed.
+// kPerW returns the heat sink's resistance to air at a fan speed.
 func (c Cooling) kPerW(fan float64) float64 {
 	return c.BlownKPerW + (c.StillKPerW-c.BlownKPerW)*(1-fan)*(1-fan)
 }
 
-// drive is the duty cycle that the fan service chooses.
+// drive returns the duty cycle that the fan service chooses.
 func (c Cooling) drive(hottest float64) int {
 	share := max(0, min(1, (hottest-c.FanFromC)/(c.FanFullC-c.FanFromC)))
 	return c.FanIdlePWM + int(float64(FullPWM-c.FanIdlePWM)*share)
 }
 
-// Tau is the time constant of the heat sink with its fan at a speed.
+// Tau returns the time constant of the heat sink at a fan speed.
 func (c Cooling) Tau(fan float64) time.Duration {
 	return time.Duration(c.JPerK * c.kPerW(fan) * float64(time.Second))
 }
 
-// dies are the temperatures that the dies tend to.
+// dies returns the steady-state temperatures of the dies.
 func (c Cooling) dies(sink float64, p Power) (gpu, cpu float64) {
 	return sink + c.DieKPerW*p.GPU, sink + c.DieKPerW*p.CPU
 }
 
-// At is the state that a module at unchanging power ends in, its clocks never cut.
+// At returns the steady state of a module at constant power without throttling.
 func (c Cooling) At(p Power, air float64, fanStuck bool) State {
 	at := func(hottest float64) State {
 		s := State{PWM: c.drive(hottest)}

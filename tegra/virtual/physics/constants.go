@@ -22,8 +22,7 @@ var load = sync.OnceValue(func() (c struct {
 	return c
 })
 
-// On returns the module of that name, as in virtual.Names; it panics when there
-// is none.
+// On returns the module with that name, as in virtual.Names; it panics if there is none.
 func On(name string) Chip {
 	for _, c := range load().Chip {
 		if c.Name == name {
@@ -33,10 +32,10 @@ func On(name string) Chip {
 	panic("physics: no module " + name)
 }
 
-// Workloads are the training jobs that can be simulated.
+// Workloads returns the training jobs that can be simulated.
 func Workloads() []Workload { return slices.Clone(load().Workload) }
 
-// Find returns the workload of that name: a training job, or the inference of a network in batches of one.
+// Find returns a workload by name: a training job, or the inference of a network in batches of one.
 func Find(name string) (Workload, bool) {
 	if n, ok := findNetwork(name); ok {
 		return n.Infer(1), true

@@ -2,17 +2,17 @@ package physics
 
 import "slices"
 
-// Network is a network that answers requests: a batch is received as by a job without loader processes, and the CPU
+// Network is a network that answers requests: it receives batches like a job without loader processes, and the CPU
 // launches its kernels one by one.
 type Network struct {
 	Name          string
-	Boards        []string // on which published figures are behind its simulation
+	Boards        []string // with published figures behind its simulation
 	GFLOP         float64  // per sample
 	WeightsMB     float64
 	ActivationsMB float64 // per sample
 	Kernels       float64
-	Efficiency    float64 // of its kernels against large ones, 0 to 1
-	Stack         float64 // CPU time per kernel against PyTorch's
+	Efficiency    float64 // of its kernels relative to large ones, 0 to 1
+	Stack         float64 // CPU time per kernel relative to PyTorch's
 }
 
 // InferenceJobs lists the names of the inference jobs that can be simulated.
@@ -23,15 +23,15 @@ func InferenceJobs() (names []string) {
 	return names
 }
 
-// inferSuffix follows a network's name in that of its inference job.
+// inferSuffix marks the name of a network's inference job.
 const inferSuffix = "-infer"
 
-// Networks are the networks of the study of inference.
+// Networks returns the networks of the study of inference.
 func Networks() []Network {
 	return slices.DeleteFunc(slices.Clone(load().Network), func(n Network) bool { return len(n.Boards) == 0 })
 }
 
-// job is the name of the network's inference job.
+// job returns the name of the network's inference job.
 func (n *Network) job() string {
 	if n.Name == llama {
 		return n.Name
@@ -39,10 +39,10 @@ func (n *Network) job() string {
 	return n.Name + inferSuffix
 }
 
-// llama is a network that is not trained here: its inference job has its name.
+// llama is a network without training: its inference job has its name.
 const llama = "llama"
 
-// findNetwork returns the network of an inference job's name.
+// findNetwork returns the network of an inference job by name.
 func findNetwork(job string) (Network, bool) {
 	list := load().Network
 	i := slices.IndexFunc(list, func(n Network) bool { return n.job() == job })
@@ -52,20 +52,20 @@ func findNetwork(job string) (Network, bool) {
 	return list[i], true
 }
 
-// What no network has of its own, on an AGX Orin: chosen by published savings of energy as a whole.
+// Constants of all networks on an AGX Orin, chosen to match published energy savings overall.
 const (
 	teraflops  = 4.096 // at 1 GHz
-	reached    = 0.5   // of them, by large kernels
+	reached    = 0.5   // share of it that large kernels reach
 	memoryMB   = 44.8  // per ms at 1 GHz
 	rereading  = 1.7   // traffic over weights and activations
 	perKernel  = 0.035 // ms·GHz of launching
-	frameworks = 0.3   // of launching, between batches
+	frameworks = 0.3   // launch time between batches, relative
 	perMB      = 0.18  // mJ
 	runtimeMB  = 900   // memory of a process with its framework
-	resident   = 0.15  // of a sample's activations at once, the others are freed: the largest neighbouring layers
+	resident   = 0.15  // share of a sample's activations resident at once: the largest neighbouring layers
 )
 
-// Infer is the job of answering in batches of a size.
+// Infer returns the job of answering in batches of a size.
 func (n Network) Infer(batch int) Workload {
 	b := float64(batch)
 	moved := n.WeightsMB + n.ActivationsMB*b

@@ -1,13 +1,12 @@
-// Package physics models how long a minibatch of training takes on a chip and
-// which power it draws: a pipeline of loader processes and one computing
-// process, and power by domain.
+// Package physics models the time of a training minibatch on a chip and its power: a pipeline of loader processes and
+// one computing process, and power by domain.
 //
 //	Workload constants, Conditions ──► Steps: fetch ┐
 //	                                   launch, GPU  ┴─► time, load, power
 //
-// It imitates published measurements (constants.toml names them; package fidelity holds the
-// figures) and is no measurement. The form is deliberately not the one that jtune's predictor
-// assumes: contention, the pipeline and the voltage curves have kinks.
+// It imitates published measurements (constants.toml names them; package fidelity holds the figures) and is no
+// measurement. Its form deliberately differs from that of jtune's predictor: contention, the pipeline and the voltage
+// curves have kinks.
 package physics
 
 import (
@@ -16,35 +15,35 @@ import (
 	"jtune/tegra"
 )
 
-// Conditions are what the hardware really does, in GHz.
+// Conditions are the actual hardware clocks in GHz, and the online cores.
 type Conditions struct {
 	Cores         int
 	CPU, GPU, EMC float64
 }
 
-// At returns the conditions of a mode whose clocks are locked.
+// At returns the conditions of a mode with locked clocks.
 func At(m tegra.Mode) Conditions {
 	return Conditions{Cores: m.Cores, CPU: m.CPU.GHz(), GPU: m.GPU.GHz(), EMC: m.EMC.GHz()}
 }
 
-// Workload holds the constants of one training job per minibatch of its own
-// Batch. Work is in ms·GHz: divided by a clock it is a time.
+// Workload holds the constants of one training job per minibatch of its default Batch. Work is in ms·GHz: divided by a
+// clock it is a time.
 type Workload struct {
 	Name      string
-	Boards    []string // on which measurements or published figures are behind the constants
+	Boards    []string // with measurements or published figures behind the constants
 	Samples   int      // per epoch
 	Batch     int
 	Workers   int     // loader processes; 0: the computing process loads
 	DatasetMB float64 // on disk
 	InMemory  bool    // the data are read into memory before the first minibatch
-	InputMB   float64 // a minibatch as it is handed to the GPU
-	MemoryMB  float64 // of the processes
+	InputMB   float64 // size of a minibatch passed to the GPU
+	MemoryMB  float64 // of its processes
 
 	Kernel     float64 // GPU execution, by GPU clock
 	SmallShare float64 // of Kernel: too small to fill any GPU, 0 to 1
 	Traffic    float64 // the GPU's memory traffic, by EMC clock
-	Roofline   float64 // how sharply the slower of the two rules (≥ 1)
-	Fixed      float64 // ms that no clock changes
+	Roofline   float64 // how strictly the slower of the two dominates (≥ 1)
+	Fixed      float64 // ms independent of clocks
 	Launch     float64 // kernel launch by the main thread, CPU clock
 	LaunchMem  float64 // its cache misses, EMC clock
 	Overlap    float64 // how well launch hides behind execution (≥ 1)
@@ -52,16 +51,16 @@ type Workload struct {
 	Fetch      float64 // core-ms of fetching and preprocessing, CPU clock
 	FetchMem   float64 // its cache misses, EMC clock
 	Jitter     float64 // sharpness of the pipeline's slower side (≥ 1)
-	Contention float64 // slowdown of the main thread that lacks a core
-	Crowding   float64 // slowdown of handing data over, cores lacking
+	Contention float64 // slowdown of the main thread without a core of its own
+	Crowding   float64 // slowdown of passing data, per missing core
 	Thrash     float64 // slowdown of loaders that share cores
 
 	FillLow  float64 // share of a minibatch's GPU work that half-empty minibatches keep
-	FillHigh float64 // GPU work per sample beyond the workload's own Batch
+	FillHigh float64 // GPU work per sample beyond the default Batch
 
 	network *Network // of an inference job
 
-	// Older is what differs with PyTorch 1.8, the stack of the boards before Orin.
+	// Older holds the differences with PyTorch 1.8, the stack of the boards before Orin.
 	Older *Adjusted
 
 	Switching float64 // GPU, W per GHz while kernels execute, at full voltage
@@ -80,46 +79,45 @@ func (w Workload) On(chip Chip) Workload {
 	return w
 }
 
-// Reading is what each minibatch costs that is not in memory.
+// Reading is the reading cost of each minibatch that is not in memory.
 type Reading struct {
 	MS      float64 // for one reader, per minibatch
 	Queue   float64 // n readers at once need MS/n^Queue for each minibatch
 	Reclaim bool    // the page cache holds less than half of the data: pages are freed all the time
 }
 
-// Steps is one steady minibatch and the load and power that go with it.
+// Steps is one steady minibatch with its load and power.
 type Steps struct {
-	FetchMS    float64 // one minibatch's fetch in a loader process
-	StallMS    float64 // what of it compute does not hide, and HandMS
+	FetchMS    float64 // fetch of a minibatch in a loader process
+	StallMS    float64 // part not hidden by compute, and HandMS
 	HandMS     float64 // receiving a ready minibatch and copying it to the GPU
 	ComputeMS  float64 // launch and execution
 	OverheadMS float64 // framework
 	TimeMS     float64 // stall + compute + overhead
-	ExecuteMS  float64 // of compute: the GPU executes
-	KernelMS   float64 // of execution: arithmetic, not waiting for memory
+	ExecuteMS  float64 // GPU execution within compute
+	KernelMS   float64 // arithmetic within execution, not waiting for memory
 	GPUBusy    float64 // 0 to 1
-	CPUBusy    float64 // cores' worth
-	MainBusy   float64 // of CPUBusy: the computing process, 0 to 1
-	WorkBusy   float64 // of MainBusy: not waiting for the GPU
+	CPUBusy    float64 // in cores
+	MainBusy   float64 // part of CPUBusy: the computing process, 0 to 1
+	WorkBusy   float64 // part of MainBusy: not waiting for the GPU
 	EMCBusy    float64 // 0 to 1
 	Power      Power
 }
 
-// seenBusy is the share of its time that a GPU executes while its load is shown as full.
+// seenBusy is the execution share at which a GPU's load counter shows full load.
 const seenBusy = 0.94
 
-// GPULoad is the GPU's load as its counter shows it, 0 to 1.
+// GPULoad returns the GPU's load as its counter shows it, 0 to 1.
 func (s Steps) GPULoad() float64 { return min(1, s.GPUBusy/seenBusy) }
 
 // Infers reports whether the job answers requests; it has no epochs.
 func (w *Workload) Infers() bool { return w.network != nil }
 
-// Minibatches per epoch at a batch size.
+// Minibatches returns the number of minibatches per epoch at a batch size.
 func (w Workload) Minibatches(batch int) int { return (w.Samples + batch - 1) / batch }
 
-// Sized returns the workload at another batch size: kernels fill the GPU badly
-// below the workload's own size, and a larger one saves a little (slopes from
-// MobileNet on an AGX Xavier, 125, 175, 195 and 361 ms at 1, 8, 16 and 32).
+// Sized returns the workload at another batch size: smaller sizes fill the GPU poorly, a larger one saves a little
+// (slopes from MobileNet on an AGX Xavier, 125, 175, 195 and 361 ms at 1, 8, 16 and 32).
 func (w Workload) Sized(batch int) Workload {
 	if w.network != nil {
 		return w.network.Infer(batch)
@@ -142,7 +140,7 @@ func (w Workload) Sized(batch int) Workload {
 	return w
 }
 
-// sum is the p-norm: for great p the larger part rules, for 1 they add up.
+// sum is the p-norm: for large p the larger part dominates, for 1 they add.
 func sum(p, a, b float64) float64 {
 	m := max(a, b)
 	if m == 0 {
@@ -151,21 +149,20 @@ func sum(p, a, b float64) float64 {
 	return m * math.Pow(math.Pow(a/m, p)+math.Pow(b/m, p), 1/p)
 }
 
-// What a minibatch that is ready costs the computing process, an AGX Orin's: receiving
-// it, copying its InputMB to the GPU, and the share of both that a job without
-// loader processes pays.
+// Cost of a ready minibatch for the computing process on an AGX Orin: receiving it, copying its InputMB to the GPU, and
+// the share of both that a job without loader processes pays.
 const (
 	receive, receiveMem     = 1.497, 0.993
 	copyPerMB, copyMemPerMB = 0.7805, 0.411
 	unpipelined             = 0.659
-	// queueing: how several loader processes even out their differences.
+	// queueing is how well several loader processes even out their differences.
 	queueing = 2.08
 )
 
-// Steady is the workload under unchanging conditions with its data cached.
+// Steady returns the workload under constant conditions with its data cached.
 func (w Workload) Steady(chip Chip, c Conditions) Steps { return w.Run(chip, c, Reading{}) }
 
-// Run is Steady with reading from a drive.
+// Run is Steady with data from a drive.
 func (w Workload) Run(chip Chip, c Conditions, read Reading) Steps {
 	if w.Name == Envelope {
 		return w.burn(chip, c)
@@ -208,14 +205,14 @@ func (w Workload) Run(chip Chip, c Conditions, read Reading) Steps {
 			return sum(jitter, busy, period)
 		}
 		pipelined := step(1, w.Jitter)
-		if w.Workers > 1 { // never slower than one loader process
+		if w.Workers > 1 { // never slower than with one loader process
 			pipelined = min(pipelined, step(workers, max(1, w.Jitter*math.Pow(workers/4, queueing))))
 		}
 		s.StallMS = s.HandMS + pipelined - busy
 	}
 	s.TimeMS = s.StallMS + s.ComputeMS + s.OverheadMS
 	s.GPUBusy = min(1, s.ExecuteMS/s.TimeMS)
-	waiting := chip.Spin * s.GPUBusy // main and CUDA threads poll for the GPU
+	waiting := chip.Spin * s.GPUBusy // main and CUDA threads poll the GPU
 	s.WorkBusy = min(1, (launch+s.OverheadMS+s.HandMS)/s.TimeMS)
 	s.MainBusy = min(1, s.WorkBusy+s.GPUBusy)
 	s.CPUBusy = min(n, (work+launch+s.OverheadMS+s.HandMS)/s.TimeMS+waiting)
@@ -224,8 +221,8 @@ func (w Workload) Run(chip Chip, c Conditions, read Reading) Steps {
 	return s
 }
 
-// Governed is Run with clocks that governors choose: the computing process launches kernels with the CPU at full,
-// is woken with it at low to take the next minibatch over, and power follows from the clocks' means.
+// Governed is Run with clocks chosen by governors: the computing process launches kernels at the CPU clock full, wakes
+// at low to receive the next minibatch, and power follows from the mean clocks.
 func (w *Workload) Governed(chip Chip, full, low, mean Conditions, read Reading) Steps {
 	s := w.Run(chip, full, read)
 	wake := w.Run(chip, low, read).HandMS - s.HandMS
