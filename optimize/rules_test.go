@@ -1,0 +1,139 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"jtune/optimize/optimizetest"
+	"jtune/tegra"
+)
+
+// searchOn starts a search on the toy board, which has measured nothing.
+func searchOn(t *testing.T, o TuneOptions) (*search, *optimizetest.Board) {
+	t.Helper()
+	b := optimizetest.New(t)
+	o.Space = b.Space
+	s, err := newSearch(t.Context(), optimizetest.OfModes(b.Measure), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, b
+}
+
+// A drift is more than noise beyond 3 % and beyond three deviations of a reading, in time or in power.
+func TestDriftIsBeyondTheNoise(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		d    Drift
+		sd   float64
+		want bool
+	}{
+		{Drift{}, 0, false},
+		{Drift{LnTime: 0.03}, 0, false}, {Drift{LnTime: -0.031}, 0, true},
+		{Drift{LnPower: 0.03}, 0, false}, {Drift{LnPower: -0.031}, 0, true},
+		{Drift{LnTime: 0.059}, 0.02, false}, {Drift{LnTime: 0.061}, 0.02, true},
+		{Drift{LnPower: 0.059}, 0.02, false}, {Drift{LnPower: 0.061}, 0.02, true},
+	} {
+		if got := c.d.beyond(c.sd, c.sd); got != c.want {
+			t.Errorf("%v with readings of %g: %v", c.d, c.sd, got)
+		}
+	}
+}
+
+// A known mode is checked that was not measured since, has not failed and keeps the power limit.
+func TestKnownModesThatMayBeMeasuredAgain(t *testing.T) {
+	t.Parallel()
+	s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
+	var rows []tegra.Measured
+	for _, m := range b.All() {
+		if hot := m.PowerW > trustOver*20; hot == (len(rows) == 3) {
+			if rows = append(rows, m); len(rows) == 4 {
+				break
+			}
+		}
+	}
+	s.recall(rows)
+	at := func(k int) int { return s.at(rows[k].Setting) }
+	modes := func() (out []tegra.Setting) {
+		for _, m := range s.checkable() {
+			out = append(out, m.Setting)
+		}
+		return out
+	}
+	if got := modes(); !slices.Equal(got, []tegra.Setting{rows[0].Setting, rows[1].Setting, rows[2].Setting}) {
+		t.Fatalf("%v, want three without the hot one", got)
+	}
+	s.failed[at(1)] = true
+	if !s.probe(at(2), Verify) {
+		t.Fatal("the search is over")
+	}
+	if got := modes(); !slices.Equal(got, []tegra.Setting{rows[0].Setting}) {
+		t.Errorf("%v, want the first alone: one failed and one was measured", got)
+	}
+	d := Drift{LnTime: 0.1, LnPower: -0.2}
+	s.shift(d)
+	if got := s.readings[at(2)]; len(got) != 1 || got[0] != b.Answer(rows[2].Mode) {
+		t.Errorf("a mode that was measured since counts with %v", got)
+	}
+	if got := s.readings[at(0)]; len(got) != 1 || math.Abs(got[0].TimeMS/rows[0].TimeMS-math.Exp(0.1)) > 1e-9 ||
+		math.Abs(got[0].PowerW/rows[0].PowerW-math.Exp(-0.2)) > 1e-9 {
+		t.Errorf("a mode that was not counts with %v in place of %v", got, rows[0])
+	}
+}
+
+// A search that is cancelled in its verification was not converged.
+func TestTuneIsCancelledInItsVerification(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	o := TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Seed: 1, Choosing: func(s Step) {
+		if s.Why == Verify {
+			cancel()
+		}
+	}}
+	r, err := tuneModes(ctx, b.Measure, o)
+	if r.Ended != Cancelled || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", r.Ended, err)
+	}
+}
+
+// Exactly the limit is within.
+func TestBinaryTakesTheLimitItself(t *testing.T) {
+	t.Parallel()
+	s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20, TimeMS: 100}, Strategy: Binary})
+	for i, c := range []struct {
+		watts, ms float64
+		want      over
+	}{{20, 100, 0}, {20.1, 100, overPower}, {20, 100.1, overTime}, {20.1, 100.1, overPower | overTime}} {
+		m := b.Answer(s.places.At(i).Mode)
+		m.PowerW, m.TimeMS = c.watts, c.ms
+		s.read(i, m)
+		if got, ok := s.overAt(i); got != c.want || !ok {
+			t.Errorf("%g W, %g ms: %v, %v", c.watts, c.ms, got, ok)
+		}
+	}
+}
+
+// The first mode of a design costs little time where the job is known to be slow.
+func TestDesignBeginsByWhatAMinibatchCosts(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	sooner, differ := 0.0, 0
+	for seed := range uint64(40) {
+		quick, ok := NewDesign(b.Space, 10, seed, 1).Next(nil)
+		slow, ok2 := NewDesign(b.Space, 10, seed, 60000).Next(nil)
+		if !ok || !ok2 {
+			t.Fatal("no first mode")
+		}
+		if quick != slow {
+			differ++
+		}
+		sooner += math.Log(b.Answer(quick).TimeMS / b.Answer(slow).TimeMS)
+	}
+	if differ == 0 || sooner <= 0 {
+		t.Errorf("%d first modes differ; those of the slow job are %.2f faster in ln time", differ, sooner/40)
+	}
+}
