@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"jtune/internal/caller"
 )
 
@@ -137,26 +139,55 @@ func (d diskFS) open(name string, flag int) (f *os.File, err error) {
 		})
 		return f, err
 	}
-	r, err := os.OpenRoot(string(d))
+	if f, err = d.openInRoot(name, flag); errors.Is(err, errors.ErrUnsupported) {
+		f, err = d.openBySteps(name, flag)
+	}
 	if err != nil {
 		return nil, err
-	}
-	defer r.Close()
-	f, err = r.OpenFile(below(name), flag|syscall.O_NONBLOCK, 0)
-	if err != nil { // absent, or behind an absolute link, which os.Root does not follow
-		at, rerr := d.resolve(name, true)
-		if rerr != nil {
-			return nil, rerr
-		}
-		if f, err = r.OpenFile(below(at), flag|syscall.O_NONBLOCK, 0); err != nil {
-			return nil, err
-		}
 	}
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
 		f.Close()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: cmp.Or(err, errIrregular)}
 	}
 	return f, nil
+}
+
+// openInRoot lets the kernel resolve a name within the root, in one call (openat2, Linux 5.6). errors.Is(err,
+// errors.ErrUnsupported) where the kernel, or a filter of a container, does not have it.
+func (d diskFS) openInRoot(name string, flag int) (*os.File, error) {
+	root, err := unix.Open(string(d), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: string(d), Err: err}
+	}
+	defer unix.Close(root)
+	how := unix.OpenHow{Flags: uint64(flag) | unix.O_NONBLOCK | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT |
+		unix.RESOLVE_NO_MAGICLINKS}
+	fd, err := unix.Openat2(root, below(name), &how)
+	switch err {
+	case nil:
+		return os.NewFile(uintptr(fd), d.path(name)), nil
+	case unix.ENOSYS, unix.EPERM, unix.EAGAIN, unix.EINTR: // the last two: something was renamed, or a signal came
+		return nil, errors.ErrUnsupported
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+}
+
+// openBySteps opens each folder on the way: about ten calls for a file of sysfs.
+func (d diskFS) openBySteps(name string, flag int) (*os.File, error) {
+	r, err := os.OpenRoot(string(d))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	f, err := r.OpenFile(below(name), flag|syscall.O_NONBLOCK, 0)
+	if err == nil {
+		return f, nil
+	}
+	at, err := d.resolve(name, true) // absent, or behind an absolute link, which os.Root does not follow
+	if err != nil {
+		return nil, err
+	}
+	return r.OpenFile(below(at), flag|syscall.O_NONBLOCK, 0)
 }
 
 var errIrregular = errors.New("not a regular file")

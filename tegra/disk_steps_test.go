@@ -1,0 +1,58 @@
+package tegra
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// Kernels before 5.6, such as that of L4T 32, have no openat2: there each folder on the way is opened.
+func TestDiskFSOpensTheSameFilesWithoutOpenat2(t *testing.T) {
+	t.Parallel()
+	outside := filepath.Join(t.TempDir(), "secret")
+	root := t.TempDir()
+	for _, err := range []error{
+		os.WriteFile(outside, []byte("outside"), 0o600),
+		os.MkdirAll(filepath.Join(root, "etc"), 0o755),
+		os.WriteFile(filepath.Join(root, "etc/real"), []byte("inside"), 0o600),
+		os.Symlink("/etc/real", filepath.Join(root, "etc/absolute")),
+		os.Symlink("../etc/real", filepath.Join(root, "etc/relative")),
+		os.Symlink("../../../../etc/absolute", filepath.Join(root, "etc/climb")),
+		os.Symlink("/etc", filepath.Join(root, "dir")),
+		os.Symlink(outside, filepath.Join(root, "etc/escape")),
+		os.Symlink("loop", filepath.Join(root, "etc/loop")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := diskFS(root)
+	for name, open := range map[string]func(string, int) (*os.File, error){
+		"with openat2": d.openInRoot, "step by step": d.openBySteps,
+	} {
+		for path, want := range map[string]error{
+			"/etc/real": nil, "etc/real": nil, "/../etc/real": nil, "/etc/absolute": nil, "/etc/relative": nil,
+			"/etc/climb": nil, "/dir/absolute": nil,
+			"/etc/escape": fs.ErrNotExist, "/etc/none": fs.ErrNotExist, "/etc/loop": syscall.ELOOP,
+		} {
+			f, err := open(path, os.O_RDONLY)
+			switch {
+			case errors.Is(err, errors.ErrUnsupported):
+				continue // this machine's kernel
+			case !errors.Is(err, want):
+				t.Errorf("%s, %s: got %v, want %v", name, path, err, want)
+			}
+			if err != nil {
+				continue
+			}
+			if data, err := io.ReadAll(f); err != nil || string(data) != "inside" {
+				t.Errorf("%s, %s holds %q, %v", name, path, data, err)
+			}
+			f.Close()
+		}
+	}
+}
