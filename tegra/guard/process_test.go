@@ -63,6 +63,10 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(context.Background(), os.Args[1:]))
 	}
 	os.Setenv(asGuard, "1")
+	if err := checkRound(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 
