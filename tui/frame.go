@@ -126,7 +126,7 @@ func (r *root) noticeLines(w, h int) string {
 		return widget.Cut(text, w)
 	}
 	if r.sh.Look.Frozen {
-		text := " " + keys.Freeze.Label() + " goes on; reading the board has not stopped"
+		text := " " + keys.Freeze.Label() + " resumes; the board is still being read"
 		return widget.Cut(widget.StyleAsk.Render("FROZEN")+text, w)
 	}
 	if n := r.sh.notices.showing(r.sh.now()); n.text != "" {

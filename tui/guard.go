@@ -149,7 +149,7 @@ func (m bootChangedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 		sh.say("at boot: restored")
 	default:
 		sh.Applied.Boot = m.Unit
-		sh.say("%s (%s); %s takes that back", m.Done, filepath.Base(m.Unit.Path()), sh.Keys.Undo.Label())
+		sh.say("%s (%s); %s undoes that", m.Done, filepath.Base(m.Unit.Path()), sh.Keys.Undo.Label())
 	}
 	return nil, nil
 }

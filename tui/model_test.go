@@ -221,7 +221,7 @@ func TestApplyRevertsAModeThatReadsBackDifferently(t *testing.T) {
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Stuck = true }).withView()
 	d.press("5", "a", "a")
 	d.settle()
-	d.sees("not applied, former state is back", "back 1300500000") // "reads" ends the line before
+	d.sees("not applied, previous state restored", "back 1300500000") // "reads" ends the line before
 	if d.board.Reverts != 1 {
 		t.Errorf("%d reverts, want 1", d.board.Reverts)
 	}

@@ -35,7 +35,7 @@ func (r *root) tourStepOver() (over bool, err error) {
 	case !t.met.IsZero():
 		return t.skips || now.Sub(t.met).Seconds() >= step.Pause.Seconds()/t.rate, nil
 	case now.Sub(t.since) > tourPatience:
-		return false, fmt.Errorf("the tour cannot go on: after %v the screen does not show %q", tourPatience,
+		return false, fmt.Errorf("the tour cannot continue: after %v the screen does not show %q", tourPatience,
 			step.Shows)
 	}
 	return false, nil
@@ -85,7 +85,7 @@ func (r *root) tourKey(k tea.KeyPressMsg) tea.Cmd {
 		r.tour = nil
 		return r.quit()
 	default:
-		r.endTour("the tour is left")
+		r.endTour("the tour was stopped")
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	case errors.Is(err, tea.ErrInterrupted), errors.Is(err, context.Canceled):
 		err = context.Canceled
 	case errors.Is(err, tea.ErrProgramPanic):
-		err = fmt.Errorf("%w: with TEA_DEBUG=1 the next one leaves its stack in a file here", err)
+		err = fmt.Errorf("%w: run again with TEA_DEBUG=1 to write the stack to a file here", err)
 	}
 	if err == nil && st.chosen != "" {
 		return "", &OtherBoard{st.chosen}

@@ -43,7 +43,7 @@ func TestTourSaysWhatDoesNotCome(t *testing.T) {
 	d.r.form = nil // so that the second step's screen never appears
 	d.now = d.now.Add(tourPatience + time.Second)
 	d.send(tourMsg{})
-	if d.r.tour != nil || !strings.Contains(d.screen(), "the tour cannot go on") {
+	if d.r.tour != nil || !strings.Contains(d.screen(), "the tour cannot continue") {
 		t.Errorf("the tour goes on without its screen:\n%s", d.screen())
 	}
 }
@@ -61,7 +61,7 @@ func TestTourKeys(t *testing.T) {
 		t.Fatal("space does not go on to the next step")
 	}
 	d.press("x")
-	if d.r.tour != nil || !strings.Contains(d.screen(), "the tour is left") {
+	if d.r.tour != nil || !strings.Contains(d.screen(), "the tour was stopped") {
 		t.Errorf("another key does not end the tour:\n%s", d.screen())
 	}
 	if d.send(tourMsg{}); d.quit {

@@ -143,7 +143,7 @@ func (f *Apply) Update(msg tea.Msg) page.Intent {
 	switch msg := msg.(type) {
 	case page.ModeSet:
 		if f.stage = Idle; msg.Err != nil {
-			return page.Fail{What: "not applied, former state is back", Err: msg.Err}
+			return page.Fail{What: "not applied, previous state restored", Err: msg.Err}
 		}
 		f.stage = Keeping
 		f.deadline = f.read.Now().Add(KeepWithin)
