@@ -50,7 +50,7 @@ func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Says = pagetest.Character() })
 	d.press("2", "enter")
 	d.until("minibatches come", func() bool { return d.r.sh.task.Character != nil })
-	d.sees("epoch 1 ░", "later", "stall 20 %", "14 + 50 + 6 ms", "GPU-bound: the GPU is busy 81 %",
+	d.sees("epoch 1 ░", "later", "stall 20 %", "14 + 50 + 6 ms", "GPU-bound: GPU busy 81 %",
 		"jtune research experiment",
 		"100 % of the data")
 	if strings.Contains(d.screen(), "mobilenet") {

@@ -51,7 +51,7 @@ type Event struct {
 	PrepareMS  tegra.Val[float64] // pre-processing, if reported separately from the fetch
 	CopyMS     tegra.Val[float64] // to the GPU's memory; a part of FetchMS
 	LaunchMS   tegra.Val[float64] // CPU time for launching kernels; mostly overlaps the compute time
-	StallMS    tegra.Val[float64] // time in which the GPU waits for data
+	StallMS    tegra.Val[float64] // time in which the job waits for data
 	ComputeMS  tegra.Val[float64]
 	OverheadMS tegra.Val[float64]
 	Unclean    bool               // the job marked this minibatch as not counting

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
 	"jtune/internal/text"
@@ -205,26 +206,22 @@ func (c *Character) Advice() []string {
 	switch c.Bound() {
 	case BoundLoader:
 		if c.Serving != nil {
-			out.Add("Input-bound: the GPU waits for its input %.0f %% of the time: prepare inputs with less "+
+			out.Add("Input-bound: the job waits for its input %.0f %% of the time: prepare inputs with less "+
 				"work, or with more or faster cores.", stall)
 			break
 		}
-		out.Add("Loader-bound: the GPU waits for data %.0f %% of the time.", stall)
+		out.Add("Loader-bound: the job waits for data %.0f %% of the time.", stall)
 		c.adviseLoader(&out, p)
 	case BoundGPU:
-		waits := ""
-		if p.StallMS.OK {
-			waits = fmt.Sprintf(" and waits for data %.0f %%", stall)
-		}
-		out.Add("GPU-bound: the GPU is busy %.0f %%%s of the time.", p.GPUPct.V, waits)
+		out.Add("GPU-bound: GPU busy %.0f %%%s.", p.GPUPct.V, p.waits(stall))
 		c.remarkLoader(&out, p)
 	case BoundCPU:
 		if c.Serving != nil {
-			out.Add("CPU-bound: the GPU is busy %.0f %% of the time, yet waits for input only %.0f %%. "+
+			out.Add("CPU-bound: the GPU is busy %.0f %% of the time, yet the job waits for input only %.0f %%. "+
 				"Larger batches, or more requests at a time, use it better.", p.GPUPct.V, stall)
 			break
 		}
-		out.Add("CPU-bound: the GPU is busy %.0f %% of the time, yet waits for data only %.0f %%. "+
+		out.Add("CPU-bound: the GPU is busy %.0f %% of the time, yet the job waits for data only %.0f %%. "+
 			"jtune research experiment batch measures the gain from a larger batch.", p.GPUPct.V, stall)
 		c.remarkLoader(&out, p)
 	}
@@ -246,6 +243,18 @@ func (c *Character) Advice() []string {
 // memory. Reads in epoch 0 alone do not count.
 func (c *Character) rereads(p Part) bool {
 	return c.SteadyIsLater() && p.ReadBytesPerS.Or(0) > 1e6 && c.CacheAfter.Or(1) < coldShare
+}
+
+// waits ends a sentence about the GPU's busy share with the share of the time, in percent, in which the job waits for
+// data, if it reports that. The GPU works on queued kernels while the job waits, so the sum may exceed 100 %.
+func (p *Part) waits(stall float64) string {
+	switch {
+	case !p.StallMS.OK:
+		return " of the time"
+	case math.Round(p.GPUPct.V)+math.Round(stall) > 100:
+		return fmt.Sprintf(", job waiting for data %.0f %% of the time (overlapping)", stall)
+	}
+	return fmt.Sprintf(", job waiting for data %.0f %% of the time", stall)
 }
 
 // remarkLoader notes a long wait for data in training that is not bound by its loader.
