@@ -94,7 +94,7 @@ func New(s Start) *Watcher {
 		w.unseen[name] = &gap{}
 	}
 	if s.IdleC.OK {
-		w.Note(s.Begun, "idle before it: tj %.1f °C, which stands for the air", s.IdleC.V)
+		w.Note(s.Begun, "idle before the load: tj %.1f °C, taken as the air temperature", s.IdleC.V)
 	}
 	return w
 }

@@ -158,7 +158,7 @@ func soakProgress(rep *reporter) func(soak.Status) {
 // soakLine formats the progress of a soak.
 func soakLine(st soak.Status) string {
 	if st.Phase != soak.Loading {
-		return st.Phase + ": the idle board's temperature stands for the air's"
+		return st.Phase + ": the idle board's temperature is taken as the air temperature"
 	}
 	text := st.At.Round(time.Second).String()
 	if st.For > 0 {

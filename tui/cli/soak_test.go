@@ -44,7 +44,7 @@ func TestSoakAnswersByItsExitCode(t *testing.T) {
 	}
 	text := jtune(t, with(virtualBoard, "soak", "--envelope", "--until-steady")...).done(t)
 	for _, said := range []string{"holds: held for", "; steady at", "job          envelope", "VIRTUAL",
-		"stands for the air"} {
+		"taken as the air"} {
 		if !strings.Contains(strings.ReplaceAll(text.out, "\n", " "), said) {
 			t.Errorf("not said: %q\n%s", said, text.out)
 		}

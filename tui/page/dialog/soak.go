@@ -107,9 +107,9 @@ func (d *Soak) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.
 
 // Numbers explains the questions, for the help.
 func (d *Soak) Numbers() string {
-	return "workload: what runs all the time. mode: set for the soak and restored; the present one, unchanged, " +
-		"changes nothing. lasts: the load; the board rests for half a minute before and after, and its idle " +
-		"temperature stands for the air's. limits: what must not be exceeded at any moment, in W of the module, °C " +
-		"of the hottest zone, A of any rail (5 A VDD_IN: of one) and V of the supply at least. Without them a soak " +
-		"watches the board's own: trip points, over-current events and alarms, and clocks that fall."
+	return "workload: the job that runs all the time. mode: set for the soak, then restored; with the present one " +
+		"nothing changes. lasts: the time of the load; the board rests for half a minute before and after it, and " +
+		"its idle temperature is taken as the air temperature. limits: W of the module as a mean of each minute; at " +
+		"any moment °C of the hottest zone, A of any rail (5 A VDD_IN: of this one) and the least V of the supply. " +
+		"Without limits a soak watches the board's own: trip points, over-current events, alarms and falling clocks."
 }

@@ -168,7 +168,7 @@ func (v soakView) state(now soak.View, w int) string {
 	case st.Phase == soak.Loading:
 		text = "holds so far; " + whereItEnds(st)
 	default:
-		text = "resting: the idle board's temperature stands for the air's, which no board measures"
+		text = "resting: the idle board's temperature is taken as the air temperature, which no board measures"
 	}
 	lines := strings.Split(widget.Wrap(text, w-1), "\n")
 	for i, line := range lines {

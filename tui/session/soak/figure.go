@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"jtune/internal/axis"
 	"jtune/internal/figure"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
@@ -55,7 +56,7 @@ func (v *View) Follow(st Status, r Request) {
 func (k Kept) Curves() Curves {
 	v := k.Result
 	c := Curves{Title: "the soak: " + k.Header.Workload.Name, Virtual: v.Virtual, Limits: k.Limits, Peak: v.Peak,
-		Margins: v.Margins, Steady: v.Steady}
+		Margins: v.Margins, Steady: v.Steady, Until: time.Duration(v.DurationS * float64(time.Second))}
 	if mark := tegra.VirtualMark(k.Header.Device.Board().Origin()); mark != "" {
 		c.Title += "  " + mark
 	}
@@ -119,13 +120,25 @@ func minuteMeans(points []Point) []Point {
 	return out
 }
 
+// span returns the end of the time axis in seconds: the end of the load, or the last point where that is unknown.
+func (c Curves) span() float64 {
+	last := c.Points[len(c.Points)-1].AtS
+	if c.Until > 0 || !c.predicts() {
+		return max(c.Until.Seconds(), last)
+	}
+	return last / (1 - predictedShare)
+}
+
+// predicts reports whether the steady-state temperature is predicted and not yet reached.
+func (c Curves) predicts() bool { return c.Steady.TjC.OK && !c.Steady.Reached }
+
 // Figure draws the curves over minutes under load, each with its limit; ok is false with too few points.
 func (c Curves) Figure() (f figure.Figure, ok bool) {
 	if len(c.Points) < 2 {
 		return f, false
 	}
 	f = figure.Figure{Kind: "soak", Title: c.Title, Virtual: c.Virtual,
-		X: figure.Axis{Key: "t_min", Name: "time under load", Unit: "min", Zero: true}}
+		X: figure.Axis{Key: "t_min", Name: "time under load", Unit: "min", Part: &axis.Scale{Hi: c.span() / 60}}}
 	for _, q := range c.quantities() {
 		points := binned(q.course, q.of, q.most)
 		if len(points) < 2 {
@@ -148,21 +161,22 @@ func (c Curves) Figure() (f figure.Figure, ok bool) {
 	return f, len(f.Panels) > 0
 }
 
-// end returns the predicted steady-state temperature as points after the end of the curve; nil if it is reached or
-// unknown.
+// predictedShare is the part of the time axis, at its end, that the predicted steady-state temperature takes at least.
+const predictedShare = 0.15
+
+// end returns the predicted steady-state temperature as points from the end of the curve to the end of the axis; nil if
+// it is reached or unknown.
 func (c Curves) end() []figure.Point {
-	s, last := c.Steady, c.Points[len(c.Points)-1].AtS
-	if !s.TjC.OK || s.Reached {
+	if !c.predicts() {
 		return nil
 	}
-	to := max(c.Until.Seconds(), 1.15*last)
-	at := func(seconds float64) figure.Point {
-		return figure.At(seconds/60, s.TjC.V).Within(s.LoC.V, s.HiC.V)
-	}
+	to := c.span()
+	from := min(c.Points[len(c.Points)-1].AtS, (1-predictedShare)*to)
 	const parts = 8
 	var out []figure.Point
 	for i := range parts {
-		out = append(out, at(last+(to-last)*float64(i+1)/parts))
+		at := from + (to-from)*float64(i+1)/parts
+		out = append(out, figure.At(at/60, c.Steady.TjC.V).Within(c.Steady.LoC.V, c.Steady.HiC.V))
 	}
 	return out
 }

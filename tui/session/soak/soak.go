@@ -66,9 +66,9 @@ func (r Request) lasts() time.Duration {
 
 // Phases of a soak.
 const (
-	Resting      = "rest"
+	Resting      = "rest before the load"
 	Loading      = "load"
-	RestingAfter = "rest after"
+	RestingAfter = "rest after the load"
 )
 
 // Status is what a running soak shows.
@@ -155,7 +155,7 @@ func (k *soak) run(ctx context.Context) (out Result, cut bool, err error) {
 	}
 	if ctx.Err() == nil {
 		if r, err := k.rest(ctx, RestingAfter); err == nil {
-			k.watch.Note(k.s.Clock.Now(), "idle after it: %s", heatText(r))
+			k.watch.Note(k.s.Clock.Now(), "idle after the load: %s", heatText(r))
 		}
 	}
 	k.mu.Lock()

@@ -188,7 +188,7 @@ func TestSoakUntilSteadyInAMode(t *testing.T) {
 	if now := s.Setup(); now.Mode != found.Mode || now.Locked != found.Locked {
 		t.Errorf("the board is not restored: %+v, %+v", now, found)
 	}
-	if len(seen) < 20 || seen[0].Phase != "rest" || seen[len(seen)-1].Phase != "rest after" {
+	if len(seen) < 20 || seen[0].Phase != Resting || seen[len(seen)-1].Phase != RestingAfter {
 		t.Errorf("%d states", len(seen))
 	}
 	text, err := os.ReadFile(filepath.Join(out.Dir, ResultName))
