@@ -28,19 +28,37 @@ func newAdviser(s *session.Session, w workload.Workload) adviser {
 		out.knobs = []string{}
 		return out
 	}
-	mode, pool := s.Setup().Mode, models.Pool{}
-	var err error
-	if pool, err = models.PoolOf(s, w, nil); err != nil || !mode.OK {
-		return out
-	}
-	m, err := learn.Load(models.ModelOf(s.Options.Paths, pool))
-	if err != nil || !m.HasPower() || !m.CV.Known() || !m.Space.Contains(mode.V) {
+	mode := s.Setup().Mode
+	m := modelOf(s, w)
+	if m == nil || !mode.OK || !m.Space.Contains(mode.V) {
 		return out
 	}
 	for _, line := range advice.Knobs(m, mode.V) {
 		out.knobs = append(out.knobs, sentence(line))
 	}
 	return out
+}
+
+// modelOf returns the workload's model on this board: that of its batch size, else the model over batch sizes if these
+// span it; nil if there is none with known errors.
+func modelOf(s *session.Session, w workload.Workload) *learn.Model {
+	for _, sizes := range [][]int{nil, {}} {
+		pool, err := models.PoolOf(s, w, sizes)
+		if err != nil {
+			return nil
+		}
+		m, err := learn.Load(models.ModelOf(s.Options.Paths, pool))
+		if err != nil || !m.HasPower() || !m.CV.Known() {
+			continue
+		}
+		switch over := m.Batches; {
+		case over == nil:
+			return m
+		case w.Batch >= over[0] && w.Batch <= over[len(over)-1]:
+			return m.At(w.Batch)
+		}
+	}
+	return nil
 }
 
 // of returns the sentences about a run so far, the most important first.

@@ -62,6 +62,24 @@ func TestRunAdvisesAsTheModelDoes(t *testing.T) {
 	}
 }
 
+// A run in a batch size that was not measured alone has the model over batch sizes, where these span it.
+func TestAdviserUsesTheModelOverBatchSizes(t *testing.T) {
+	t.Parallel()
+	s, w := sessiontest.InDir(t, t.TempDir(), 1)
+	sizes := []int{w.Batch / 2, w.Batch, 2 * w.Batch}
+	res, err := measure.Profile(t.Context(), s, measure.ProfileRequest{
+		Measuring: measure.Measuring{Workload: w, Batches: sizes}, Choose: 14}, nil)
+	if err != nil || res.Kept == "" {
+		t.Fatalf("no model was kept: %v", err)
+	}
+	for size, known := range map[int]bool{sizes[0]: true, sizes[1]: true, sizes[2]: true, 4 * w.Batch: false} {
+		says := strings.Join(newAdviser(s, w.AtBatch(size)).knobs, "\n")
+		if strings.Contains(says, "Half of one setting of ") != known {
+			t.Errorf("batch size %d: want a model %v, it says %q", size, known, says)
+		}
+	}
+}
+
 func TestRunWithoutAMinibatchHasNoEnergy(t *testing.T) {
 	t.Parallel()
 	c := &collector{meter: &meter{settle: profiles.NewSettle(workload.Workload{})}}

@@ -108,7 +108,8 @@ func (k *runRecord) keep(out measure.RunResult) string {
 	switch {
 	case k.s.Host() != nil:
 	case k.rec.Header().Settings.DVFS:
-		k.observe.Note("the clocks were free: the run is recorded; models describe locked clocks and do not learn it")
+		k.observe.Note("the run is recorded, but no model learns from it: models describe locked clocks, and these " +
+			"were free")
 	default:
 		measure.Update(k.s, k.r.Workload, nil, dir, record.Usable([]record.Row{row}), k.observe)
 	}
