@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "renew the numbers of documented output"
 
 var documentedPages = []documented{
 	{page: "docs/tutorial.md", device: "virtual:agx-orin", exact: true},
-	{page: "README.md", device: "virtual:agx-orin", replace: []string{"MODE ", "12c/1.27C/0.83G/2.13M "},
+	{page: "README.md", device: "virtual:agx-orin", replace: []string{"MODE ", "12c/1.04C/0.73G/3.20M "},
 		long: []string{"jtune tune  --power-limit 15 --"},
 		may:  map[string]int{"jtune tune  --power-limit 15 --": exitInfeasible},
 		other: map[string]string{

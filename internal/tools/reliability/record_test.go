@@ -50,7 +50,7 @@ func TestReliabilityOfTheReadmeIsNoMoreThanTheRecords(t *testing.T) {
 	for row, parts := range map[string][]string{
 		"kill -9":         {"kills"},
 		"power cuts":      {"cuts", "system-cuts"},
-		"random keys":     {"keys"},
+		"random keys":     {"keys", "bindings"},
 		"fuzz executions": {"fuzz"},
 	} {
 		cells := regexp.MustCompile(`(?m)^\| ` + row + `[^|]*\| ([^|]*) \|`).FindSubmatch(readme)

@@ -58,7 +58,7 @@ func (p *Page) headline(a answers.Answer, w int, big bool) []string {
 	}
 	says := []string{words, "measured: " + g.Band() + " " + string(g.Quantity), ""}
 	if b, _ := a.Baseline(); b != nil {
-		says[2] = fmt.Sprintf("at %s W, %s W there", widget.Number(a.Reading.PowerW, 1), widget.Number(b.PowerW, 1))
+		says[2] = fmt.Sprintf("at %s W against %s W", widget.Number(a.Reading.PowerW, 1), widget.Number(b.PowerW, 1))
 	}
 	out := []string{""}
 	for i, line := range strings.Split(drawn, "\n") {

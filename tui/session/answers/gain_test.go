@@ -30,11 +30,11 @@ func TestAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 		headline  string
 	}{
 		{"faster within watts", optimize.Limit{PowerW: 30}, at(7, 90, 29.4), preset, Time, "MODE_30W", true,
-			"6.2 % faster than MODE_30W (-7.5 to -4.9 % time), at 29.4 W, 29.4 W there"},
+			"6.2 % faster than MODE_30W (-7.5 to -4.9 % time), at 29.4 W against 29.4 W"},
 		{"within the readings' errors", optimize.Limit{PowerW: 30}, at(7, 95.5, 29.4), preset, Time, "MODE_30W", false,
 			"indistinguishable from MODE_30W (-1.9 to +0.9 % time)"},
 		{"no preset keeps the limit", optimize.Limit{PowerW: 30}, at(7, 90, 29.4), nil, Time, Present, true,
-			"keeps 30 W: 55 % slower than present, locked (+53.0 to +57.3 % time), at 29.4 W, 50.0 W there"},
+			"keeps 30 W: 55 % slower than present, locked (+53.0 to +57.3 % time), at 29.4 W against 50.0 W"},
 		{"least power in time", optimize.Limit{TimeMS: 120}, at(7, 118, 25), preset, Power, Present, true,
 			"-50 % power against present, locked (-50.7 to -49.3 %)"},
 		{"least energy", optimize.Limit{Energy: true}, at(7, 75, 34), preset, Energy, Present, true,
@@ -106,7 +106,7 @@ func TestAnswerOfSeveralBatchSizesIsComparedByTheSample(t *testing.T) {
 		math.Abs(g.Pct-20) > 0.01 {
 		t.Fatalf("got %+v, want 20 %% more samples per second than MODE_30W", g)
 	}
-	want := "20 % more samples per second than MODE_30W (+18.3 to +21.7 %), at 29.0 W, 29.4 W there"
+	want := "20 % more samples per second than MODE_30W (+18.3 to +21.7 %), at 29.0 W against 29.4 W"
 	if got := a.Headline(); got != want {
 		t.Errorf("got %q", got)
 	}

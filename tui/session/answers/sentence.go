@@ -114,7 +114,7 @@ func (a Answer) draws(b *Baseline) string {
 	if b == nil {
 		return ""
 	}
-	return fmt.Sprintf(", at %s W, %s W there", text.Of(a.Reading.PowerW), text.Of(b.PowerW))
+	return fmt.Sprintf(", at %s W against %s W", text.Of(a.Reading.PowerW), text.Of(b.PowerW))
 }
 
 // over says by how much a mode exceeds the limit on power, time or energy; "" if it does not.

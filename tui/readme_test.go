@@ -1,0 +1,46 @@
+package tui_test
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// cardBox is a card on a screen of 80 columns: its frame and what is in it.
+var cardBox = regexp.MustCompile(`(?s)┌─ the answer ─[^\n]*\n.*?\n└[^\n]*`)
+
+// README.md shows the card of the search that the tutorial makes, as the screens open it from the list of campaigns.
+// go test ./tui -run ReadmeShows -update renews it.
+func TestReadmeShowsTheCardOfTheTutorialsSearch(t *testing.T) {
+	t.Parallel()
+	const path = "../README.md"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tutorial, err := os.ReadFile("../docs/tutorial.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(tutorial), "jtune tune resnet18 --power-limit 30 --speed max\n") {
+		t.Error("the tutorial makes another search")
+	}
+	s, _ := onBoard(t, "agx-orin", t.TempDir(), "resnet18", "--power-limit", "30")
+	s.tmux("resize-window", "-x", "80", "-y", "24")
+	s.press("3")
+	s.sees("30 W →", "finished")
+	s.press("Enter")
+	got := cardBox.FindString(s.sees("the answer", "converged"))
+	want := cardBox.FindString(string(page))
+	if f := flag.Lookup("update"); f.Value.String() == "true" && got != "" {
+		if err := os.WriteFile(path, []byte(strings.Replace(string(page), want, got, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got != want || got == "" {
+		t.Errorf("the card is\n%s\nREADME.md shows\n%s", got, want)
+	}
+}
