@@ -146,6 +146,12 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	if v["holds"] != true || v["virtual"] != true {
 		t.Errorf("%v", v)
 	}
+	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "3", "--data-dir", data)...).
+		fails(t, exitInfeasible, "no power mode meets the limit")
+	if later := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).done(t).object(t,
+		verifyKeys); !reflect.DeepEqual(later["mode"], v["mode"]) {
+		t.Errorf("after a search without a mode within its limit, %v is verified, want %v", later["mode"], v["mode"])
+	}
 	jtune(t, with(virtualBoard, "verify", "nothing", "--data-dir", data)...).fails(t, exitFailed, "no campaign nothing")
 }
 

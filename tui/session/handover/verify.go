@@ -86,8 +86,8 @@ func ofBoard(s *session.Session, name string) (c campaigns.Campaign, a answers.A
 		if err != nil || k == nil {
 			continue
 		}
-		if newest.Dir == "" {
-			newest, a = at, k.Answers[0]
+		if i := slices.IndexFunc(k.Answers, meets); newest.Dir == "" && i >= 0 {
+			newest, a = at, k.Answers[i]
 		}
 		for _, one := range k.Answers {
 			if kept == tegra.Some(one.Mode) {
@@ -100,6 +100,9 @@ func ofBoard(s *session.Session, name string) (c campaigns.Campaign, a answers.A
 	}
 	return newest, a, nil
 }
+
+// meets reports whether an answer met its limits: the nearest miss is verified only if the request names its search.
+func meets(a answers.Answer) bool { return a.Feasible }
 
 // Verify measures the answer of a search again with its job, and restores the board.
 func Verify(ctx context.Context, s *session.Session, r VerifyRequest, observe func(measure.Event)) (Drift, error) {
