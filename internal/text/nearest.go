@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// Nearest returns the known word with the fewest edits from this one; "" if none is known, or if half of the letters
-// would change.
+// Nearest returns the known word with the fewest edits from this one, among equals the one that begins alike; "" if none
+// is known, or if half of the letters would change.
 func Nearest(word string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
 	word = word[:min(len(word), longestQuote)]
-	nearest := slices.MinFunc(known, func(a, b string) int { return cmp.Compare(edits(a, word), edits(b, word)) })
+	nearest := slices.MinFunc(known, func(a, b string) int {
+		return cmp.Or(cmp.Compare(edits(a, word), edits(b, word)), cmp.Compare(shared(b, word), shared(a, word)))
+	})
 	if 2*edits(nearest, word) >= max(len(nearest), len(word)) {
 		return ""
 	}
@@ -34,6 +36,14 @@ func SuggestOf(word string, known []string) string {
 		return near
 	}
 	return "; known: " + strings.Join(known, " ")
+}
+
+// shared counts the letters at the beginning of both words.
+func shared(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // edits returns the number of letters to insert, remove or replace to turn one word into the other.

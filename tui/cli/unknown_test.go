@@ -7,7 +7,7 @@ import (
 
 func TestUnknownCommandIsNamedWithTheNearestOne(t *testing.T) {
 	t.Parallel()
-	for args, near := range map[string]string{"fleeet": "fleet", "prdict --json": "predict",
+	for args, near := range map[string]string{"fleeet": "fleet", "prdict --json": "predict", "tun x": "tune",
 		"modse --help": "device modes", "--seed 3 tunee resnet": "tune",
 		"--read-only --device=virtual:agx-orin aply -h": "apply", "list": "", "start": ""} {
 		o := jtune(t, strings.Fields(args)...)
