@@ -141,8 +141,8 @@ func (m *Model) Doubt() string {
 	if len(m.Suspicious) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s with the model of all others, by a false reading or where the model errs, and %s for "+
-		"nothing until a second reading agrees, measure again: %s",
+	return fmt.Sprintf("%s with the model of all others (a false reading, or an error of the model) and %s "+
+		"only if a second reading agrees; measure again: %s",
 		count(len(m.Suspicious), "measured mode disagrees", "measured modes disagree"),
 		plural(len(m.Suspicious), "counts", "count"), m.list(m.Suspicious))
 }

@@ -63,7 +63,7 @@ func TestModelWithKeepsASuspiciousReadingOnceItIsRepeated(t *testing.T) {
 	}
 	if !slices.Contains(first.Suspicious, odd) || trusts(first) || len(first.Trusted()) != 25-len(first.Suspicious) ||
 		!hasWarning(first, first.Doubt()) ||
-		!strings.Contains(first.Doubt(), "by a false reading or where the model errs") {
+		!strings.Contains(first.Doubt(), "a false reading, or an error of the model") {
 		t.Fatalf("suspicious %v, %d trusted, doubt %q", first.Suspicious, len(first.Trusted()), first.Doubt())
 	}
 	near := samples[6]

@@ -82,10 +82,11 @@ func newModels(a *app) *cobra.Command {
 	cmd := command(c, &cobra.Command{
 		Use:   "models [NAME|FILE]",
 		Short: "Manage models: what jtune learned about workloads",
-		Long: "Lists the models that --model and --reference find by name: the reference inside this program and the " +
-			"models in the data directory. One model for each workload and board learns from all its campaigns. A " +
+		Long: "Lists what --model and --reference find by name: the models in the data directory, and the " +
+			"references, of which some are inside this program. One model for each workload and board learns from " +
+			"all its campaigns. A " +
 			"model is one file that you can copy; it contains the measured modes it was fitted to. A deleted model " +
-			"is moved aside and can be restored until it is purged. A new measurement of a workload makes its model " +
+			"is moved aside and can be restored until it is purged. A new measurement of a workload fits its model " +
 			"again.",
 		Example: "  jtune models\n  jtune models resnet18-agx-orin\n  jtune models keep resnet.model\n" +
 			"  jtune models reduce resnet resnet.reference",

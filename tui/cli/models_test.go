@@ -138,3 +138,9 @@ func TestReferenceOfOnesOwn(t *testing.T) {
 	}
 	run("models", "--keep", path).fails(t, exitFailed, "not a jtune model")
 }
+
+func TestModelsRefuseAReferenceInTheirPlace(t *testing.T) {
+	t.Parallel()
+	jtune(t, with(virtualBoard, "predict", "--model", "agx-orin", "--data-dir", t.TempDir())...).
+		fails(t, exitFailed, "agx-orin is a reference, not a model")
+}

@@ -108,7 +108,7 @@ func (p *Page) about(w, h int) string {
 		lines = append(lines, widget.StyleWarn.Render("! "+weak))
 	}
 	if m.CV.How != "" {
-		lines = append(lines, widget.StyleDim.Render("errors: "+m.CV.How))
+		lines = append(lines, widget.StyleDim.Render("cross-validation: "+m.CV.How))
 	}
 	if s := p.studies[idOf(info)]; s == nil {
 		lines = append(lines, widget.StyleDim.Render("working out what matters …"))

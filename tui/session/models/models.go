@@ -154,6 +154,10 @@ func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, er
 	if path, err = presentModel(o, nameOrPath); err != nil {
 		return nil, "", err
 	}
+	if path == "" && (nameOrPath == learn.ShippedName || learn.ProfileReference(nameOrPath) != nil) {
+		return nil, "", fmt.Errorf("%s is a reference, not a model: searches and jtune models fit transfer from it, "+
+			"and the model that they make predicts", nameOrPath)
+	}
 	if path == "" {
 		return nil, "", fmt.Errorf("no model %s: no file, no model in %s and no workload measured on this board has "+
 			"that name%s; jtune models lists the models", nameOrPath, o.ModelsDir(),
