@@ -21,7 +21,7 @@ var flagNames = map[usage.Field]struct{ flag, value string }{
 	usage.Batch:        {"--batch", "N"},
 	usage.Workers:      {"--workers", "N"},
 	usage.Weights:      {"--weights", "NAME"},
-	usage.Remote:       {"--remote", ""},
+	usage.Remote:       {"--own-address", ""},
 	usage.Log:          {"--log", "FILE"},
 	usage.Pattern:      {"--pattern", "PATTERN"},
 	usage.Counts:       {"--counts", "steps|samples"},

@@ -40,7 +40,8 @@ func newFleet(a *app) *cobra.Command {
 		Short: "Run jtune on several boards over ssh",
 		Long: "Runs a jtune command on every board of the configuration ([board.NAME] with ssh = \"user@host\"), " +
 			"eight at a time, through your own ssh client, and prints a line for each board. One failing board does " +
-			"not stop the others; the exit code is the largest of all. ssh asks for no password: use keys or an agent.",
+			"not stop the others; the exit code is the largest of all. ssh must not ask for a password: use keys or " +
+			"an agent.",
 		Example: "  jtune fleet doctor\n  jtune fleet tune --group lab -- resnet18 --power-limit 30",
 	}, "", newFleetWatch(u), newFleetDoctor(u), newFleetTune(u), newFleetProfile(u), newFleetRank(u), newFleetApply(u),
 		newFleetInstall(u))
@@ -181,7 +182,7 @@ type fleetWatchCmd struct {
 func newFleetWatch(u onBoards) *cobra.Command {
 	return command(&fleetWatchCmd{onBoards: u, interval: 5 * time.Second}, &cobra.Command{
 		Use:   "watch",
-		Short: "Print a reading of each board, again and again",
+		Short: "Print a reading of each board repeatedly",
 	})
 }
 
@@ -321,7 +322,7 @@ type fleetProfileCmd struct {
 func newFleetProfile(u onBoards) *cobra.Command {
 	return command(&fleetProfileCmd{onBoards: u, tries: 3}, &cobra.Command{
 		Use:   "profile --out DIR -- WORKLOAD [FLAGS of profile]",
-		Short: "Measure one plan, each board a part of it, and join the parts",
+		Short: "Split one plan among the boards and join their parts",
 		Long: "Each board measures its part (profile --shard i/n) in the folder jtune-fleet of its home folder. " +
 			"jtune copies the parts to DIR.parts and joins them in DIR when all are finished. It retries a lost " +
 			"connection; to continue after an interruption, run the same command again.",
@@ -388,7 +389,7 @@ func newFleetRank(u onBoards) *cobra.Command {
 	c := &fleetRankCmd{onBoards: u, rank: rankCmd{onModels: onModels{u.app}, by: rank.ByTime}}
 	return command(c, &cobra.Command{
 		Use:   "rank WORKLOAD",
-		Short: "Rank the boards by the models that they have of a workload",
+		Short: "Rank the boards by their models of a workload",
 		Args:  cobra.ExactArgs(1),
 	})
 }

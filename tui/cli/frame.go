@@ -156,8 +156,11 @@ func weightsFlag(f *pflag.FlagSet, o *session.Options) {
 	f.StringVar(&o.Weights, "weights", "",
 		"model `FILE` or name for llama, llama-server, ollama, vllm, trt, triton, deepstream, yolo-predict (default: "+
 			"the model that the running server has loaded)")
-	f.BoolVar(&o.Remote, "remote", false,
-		"allow a server address that is not loopback; jtune measures only this board's power")
+	const own, former = "own-address", "remote"
+	f.BoolVar(&o.Remote, own, false,
+		"the server's address, which is not loopback, is this board's: jtune measures no other board's power")
+	f.BoolVar(&o.Remote, former, false, "former name of --"+own)
+	_ = f.MarkHidden(former)
 }
 
 // perModeFlag adds --minibatches to a command that measures modes.

@@ -91,7 +91,7 @@ func TestLiveListsProcessesOnTheGPUOrSaysWhyNot(t *testing.T) {
 		want string
 	}{
 		{telemetry.GPUUse{Asked: true, Why: "no permission (root only)"}, "on the GPU: – no permission (root only)"},
-		{telemetry.GPUUse{Asked: true}, "on the GPU: nobody"},
+		{telemetry.GPUUse{Asked: true}, "on the GPU: no process"},
 		{telemetry.GPUUse{}, "on the GPU: –"},
 	} {
 		d.State.Readings.GPU = c.use

@@ -457,7 +457,7 @@ func (p *Page) gpuText() string {
 	case g.Why != "":
 		return widget.Dash + " " + g.Why
 	case len(g.Processes) == 0:
-		return "nobody"
+		return "no process"
 	}
 	var parts []string
 	for _, p := range g.Processes {
