@@ -29,7 +29,7 @@ type Errors struct{ Time, Power float64 }
 const (
 	againTime  = 0.005
 	againPower = 0.004
-	// unknownError is the error of a reading whose row is unknown.
+	// unknownError is the error of a reading whose row is unknown, or has too few values to show their scatter.
 	unknownError = 0.011
 )
 
@@ -40,7 +40,7 @@ func ErrorsOf(at tegra.Setting, n int, rows []record.Row) Errors {
 		if r.Setting == at && r.Status.Usable() && !r.Bare {
 			time := stats.ErrorOfMedian(r.TimeIQRMS, r.TimeMS, r.Minibatches)
 			power := stats.ErrorOfMedian(r.PowerIQRW, r.PowerW, r.PowerSamples)
-			of = append(of, Errors{math.Hypot(time, againTime), math.Hypot(power, againPower)})
+			of = append(of, Errors{readingError(time, againTime), readingError(power, againPower)})
 		}
 	}
 	of = of[max(0, len(of)-n):]
@@ -52,6 +52,14 @@ func ErrorsOf(at tegra.Setting, n int, rows []record.Row) Errors {
 		sum.Time, sum.Power = math.Hypot(sum.Time, e.Time), math.Hypot(sum.Power, e.Power)
 	}
 	return Errors{sum.Time / float64(max(1, n)), sum.Power / float64(max(1, n))}
+}
+
+// readingError returns the error of a reading from the scatter within its run and from run to run.
+func readingError(within, again float64) float64 {
+	if e := math.Hypot(within, again); !math.IsInf(e, 0) && !math.IsNaN(e) {
+		return e
+	}
+	return unknownError
 }
 
 // Quantity is what a goal optimizes.

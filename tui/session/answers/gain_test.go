@@ -127,6 +127,11 @@ func TestErrorOfAMeanIsThatOfItsReadings(t *testing.T) {
 	if one.Time < 0.005 || one.Time > 0.01 || two.Time > 0.72*one.Time || two.Power > 0.72*one.Power {
 		t.Errorf("one reading %+v, two %+v", one, two)
 	}
+	single := row // a run that is one reading has no scatter
+	single.Minibatches = 1
+	if got := ErrorsOf(at, 1, []record.Row{single}); got.Time != unknownError || got.Power != one.Power {
+		t.Errorf("a reading of one value has errors %+v, want %g of its time", got, unknownError)
+	}
 	if none := ErrorsOf(at, 1, nil); none.Time != unknownError {
 		t.Errorf("of a reading without a row got %+v", none)
 	}
