@@ -88,7 +88,7 @@ func latencyLimitText(l record.Latency, q, limitMS float64) string {
 	name := fmt.Sprintf("p%g", 100*q)
 	switch {
 	case !ms.OK:
-		return fmt.Sprintf("%s within %s ms: not known of %d", name, text.Of(limitMS), l.N)
+		return fmt.Sprintf("%s within %s ms: unknown from %d requests", name, text.Of(limitMS), l.N)
 	case ms.V > limitMS:
 		return fmt.Sprintf("%s is %s, over %s ms", name, msText(ms), text.Of(limitMS))
 	}
