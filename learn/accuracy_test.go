@@ -15,8 +15,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// The bars are medians over random samples of the errors on modes not sampled, with
-// slack over what the prototype of the method reached.
+// The bounds are medians over random samples of the errors on unsampled modes, with a margin over the results of the
+// method's prototype.
 
 // seeds is how many random samples a median is over.
 func seeds() int {

@@ -75,7 +75,7 @@ func TestImportanceStaysNearTheMode(t *testing.T) {
 	}
 }
 
-// Learned from 50 modes, a knob's effect must be what the whole sweep says.
+// Learned from 50 modes, a knob's effect must match the whole sweep's.
 func TestImportanceAgreesWithMeasuredSweeps(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{sweeptest.MobileNet, sweeptest.LSTM} {

@@ -7,8 +7,8 @@ import (
 	"jtune/tegra"
 )
 
-// The band of power holds what the formula says of a time one deviation shorter or longer, beside the model's own
-// deviation and the noise of a reading.
+// The power band includes the formula's power at times one deviation shorter or longer, the model's own deviation and
+// reading noise.
 func TestPowerBandCarriesTheUncertaintyOfTheTime(t *testing.T) {
 	t.Parallel()
 	space := orinSpace(t)
@@ -30,7 +30,7 @@ func TestPowerBandCarriesTheUncertaintyOfTheTime(t *testing.T) {
 	faster, decides := fit.PowerIfFaster(p, 1, index), 0
 	for k, got := range fit.PredictSettings(list) {
 		sdPower, faster := p.SdPower[index[k]], faster[k]
-		// power falls by less on the slow side, so half of the difference of both lies between these
+		// on the slow side power falls by less, so half the total difference lies between these
 		least := math.Hypot(math.Hypot(sdPower, faster/2), p.NoisePower)
 		most := math.Hypot(math.Hypot(sdPower, faster), p.NoisePower)
 		if got.LnPowerSD < least-1e-9 || got.LnPowerSD > most+1e-9 {

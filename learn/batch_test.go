@@ -75,7 +75,7 @@ func (s inferenceOf) scored(t testing.TB, n int, seed uint64) score {
 	return sc
 }
 
-// The bars are what the method's prototype reached, with room for other samples.
+// The bounds are the results of the method's prototype, with a margin for other samples.
 func TestBatchModelErrorsOnUnseenSettings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -263,7 +263,7 @@ func TestBatchModelFile(t *testing.T) {
 	}
 }
 
-// reframed changes a body and gives it the checksum of what it is now.
+// reframed changes a body and updates its checksum.
 func reframed(body []byte, old, new string) []byte {
 	return frame(fileMagic, batchVersion, bytes.Replace(body, []byte(old), []byte(new), 1))
 }

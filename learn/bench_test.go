@@ -75,7 +75,7 @@ func BenchmarkPosterior18096(b *testing.B) {
 	}
 }
 
-// BenchmarkCovariance300 is what a design asks for after each measurement.
+// BenchmarkCovariance300 is the cost of a design step after each measurement.
 func BenchmarkCovariance300(b *testing.B) {
 	s := loadSweep(b, sweeptest.MobileNet)
 	in, _ := s.split(randomPlaces(len(s.rows), 20, 1))

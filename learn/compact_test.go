@@ -191,7 +191,7 @@ func TestShippedReferenceIsForItsKindOfBoard(t *testing.T) {
 	}
 }
 
-// Nobody asked for it, so that one of other clocks is left out without a word.
+// The default reference is dropped silently for other clocks.
 func TestShippedReferenceIsNotForASpaceThatGoesHigher(t *testing.T) {
 	t.Parallel()
 	nano := tegra.Board{Name: "Orin Nano", Module: "p3767-0005"}
@@ -310,13 +310,13 @@ func TestShippedReferenceIsTheOneItsCommandMakes(t *testing.T) {
 	}
 	time, power := a.over(space)
 	gotTime, gotPower := b.over(space)
-	// Another processor's rounding may pick other centres; what they say stays.
+	// Another processor's rounding may select other centres, with the same predictions.
 	if rms(time, gotTime) > 0.2*want.Says[0] || rms(power, gotPower) > 0.2*want.Says[1] {
 		t.Errorf("says %.4f and %.4f apart from what it is made to say", rms(time, gotTime), rms(power, gotPower))
 	}
 }
 
-// The formula's amplitudes hold ResNet's time and power; they are not shipped, and 384 weights cannot hold 2,000
+// The formula's amplitudes contain ResNet's time and power; they are not shipped, and 384 weights cannot encode 2,000
 // measured values.
 func TestShippedReferenceHoldsNoMeasuredRows(t *testing.T) {
 	t.Parallel()

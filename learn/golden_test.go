@@ -38,7 +38,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// sweepOf is a measured sweep with the space of its own modes.
+// sweepOf returns a measured sweep with the space of its modes.
 type sweepOf struct {
 	rows  []tegra.Measured
 	space *tegra.Space

@@ -96,8 +96,8 @@ func TestFitCancelledLateGivesNoModel(t *testing.T) {
 	}
 }
 
-// Single minibatches take the place of medians, repeated up to the most; a mode without any has its sample.
-// Cross-validation leaves out whole modes.
+// Individual minibatches replace medians, repeated up to the largest number; a mode without any uses its sample.
+// Cross-validation holds out whole modes.
 func TestNetworksLearnFromSingleMinibatches(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
@@ -124,7 +124,7 @@ func TestNetworksLearnFromSingleMinibatches(t *testing.T) {
 	}
 }
 
-// A reference whose networks learned raw values gives its layers to the ones that are trained again from its samples.
+// A reference whose networks were trained on raw values passes its layers to the networks retrained on its samples.
 func TestNetworksKeepTheirLayersInFilesAndTransfers(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)

@@ -87,7 +87,7 @@ func TestProfileIsTheMeanOfItsWorkloads(t *testing.T) {
 	}
 }
 
-// The deviations shrink to how far the known workloads lie from their mean, and never grow.
+// The deviations shrink to the scatter of the known workloads around their mean, and never grow.
 func TestProfilePriorIsAsNarrowAsItsWorkloadsLie(t *testing.T) {
 	t.Parallel()
 	p := *agxOrin(t)
@@ -167,8 +167,7 @@ func TestModelOfAProfileKeepsItsPrior(t *testing.T) {
 	}
 }
 
-// Without any measurement the prior of a board knows watts and relative times, elsewhere
-// nothing changes.
+// Before any measurement a board's prior predicts watts and relative times; without a prior nothing changes.
 func TestProfileIsThePriorOfItsBoardAlone(t *testing.T) {
 	t.Parallel()
 	space, p := smallSpace(t), madeUpProfile(t)
@@ -357,7 +356,7 @@ func TestProfileIsTheOneItsCommandMakes(t *testing.T) {
 	time, power := want.over(s.space)
 	gotTime, gotPower := got.over(s.space)
 	zero := make([]float64, len(time))
-	// Another processor's rounding may pick other centres; what they say stays.
+	// Another processor's rounding may select other centres, with the same predictions.
 	if rms(time, gotTime) > 0.2*rms(time, zero) || rms(power, gotPower) > 0.2*rms(power, zero) {
 		t.Errorf("says %.4f and %.4f apart from what it is made to say", rms(time, gotTime), rms(power, gotPower))
 	}

@@ -9,8 +9,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// shares are two hundred modes of each of two networks, as their makers would share them, and those of LSTM's sweep in
-// which nothing was measured with.
+// shares returns two hundred modes of each of two networks, as shared by users, and the modes of LSTM's sweep that they
+// do not contain.
 func shares(t *testing.T, space *tegra.Space) []*Profile {
 	t.Helper()
 	var out []*Profile
@@ -26,8 +26,7 @@ func shares(t *testing.T, space *tegra.Space) []*Profile {
 	return out
 }
 
-// The shared files of two users help a third with a workload that neither has seen; the files hold no name but the
-// given one.
+// The shared files of two users help a third with a workload new to both; the files contain only the given name.
 func TestSharesMakeAProfileThatHelps(t *testing.T) {
 	t.Parallel()
 	s := loadSweep(t, sweeptest.ResNet)

@@ -28,8 +28,8 @@ func tx2(t testing.TB, pixels int) sweepOf {
 	return s
 }
 
-// The Orin's priors hold for another SoC, another framework and inference. The bars are the results of the method's
-// prototype, with room for other samples: from ten modes, medians over a dozen samples differ by up to 40 %.
+// The Orin's priors hold for another SoC, framework and inference. The bounds are the results of the method's
+// prototype, with a margin for other samples: from ten modes, medians over a dozen samples differ by up to 40 %.
 func TestFitPredictsTimesOfATX2FromFewModes(t *testing.T) {
 	t.Parallel()
 	for pixels, want := range map[int]map[int]float64{

@@ -47,9 +47,8 @@ func TestModelWithFitsAgain(t *testing.T) {
 	}
 }
 
-// A reading that disagrees with all others stands for nothing until a second
-// one agrees with it; then it stands, whatever the model thinks, also in a model
-// that was saved and learnt on.
+// A reading that disagrees with all others is ignored until a second one agrees with it; then both count, whatever the
+// model predicts, also in a model that was saved and updated.
 func TestModelWithKeepsASuspiciousReadingOnceItIsRepeated(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)

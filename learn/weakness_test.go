@@ -51,8 +51,8 @@ func TestErrorOfFewModesIsLeftOutWhenAFileIsRead(t *testing.T) {
 	}
 }
 
-// The median of several readings is learned, their mean is what was measured: also after
-// saving, and with readings that come later.
+// The model is fitted to the median of several readings, while Readings has their mean: also after saving, and with
+// later readings.
 func TestReadingsOfAModeCountAsTheirMean(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)

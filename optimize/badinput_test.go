@@ -62,8 +62,7 @@ func TestTuneOnSpacesOfFewModes(t *testing.T) {
 	}
 }
 
-// A reading that shows too little power must not let a mode win that breaks
-// the limit: the winner is measured a second time.
+// A reading with too little power must not select a mode that exceeds the limit: the winner is measured a second time.
 func TestTuneNeverPicksOneReadingOfTooLittlePower(t *testing.T) {
 	t.Parallel()
 	for glitch := 1; glitch < 12; glitch++ {

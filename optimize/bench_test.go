@@ -45,9 +45,8 @@ func sample(b *optimizetest.Board, n int) []tegra.Measured {
 	return rows
 }
 
-// BenchmarkAnswer18096 is what a user waits for after a fit: all modes of an
-// AGX Orin with bands, the front, and the choice for a limit. Want under 20 ms
-// on two cores.
+// BenchmarkAnswer18096 is the user's wait after a fit: all modes of an AGX Orin with bands, the front, and the choice
+// for a limit. Target: under 20 ms on two cores.
 func BenchmarkAnswer18096(b *testing.B) {
 	board := orinToy(b)
 	m, err := learn.Fit(b.Context(), sample(board, 50), learn.Options{Space: board.Space, SkipCV: true})

@@ -99,7 +99,7 @@ func TestBinaryOverBatchSizes(t *testing.T) {
 			for _, h := range res.Trace {
 				at := b.Served(h.Setting)
 				power, time := at.PowerW > l.PowerW, l.TimeMS > 0 && at.TimeMS > l.TimeMS
-				want, sizes := !power, false // by what was seen and the knob in turn
+				want, sizes := !power, false // by the reading and the knob in turn
 				if h.Knob == k {
 					want = !power && !time
 				} else {
@@ -114,7 +114,7 @@ func TestBinaryOverBatchSizes(t *testing.T) {
 			if left != (ladder.Rungs{1, 1, 1, 1, 1}) {
 				t.Errorf("%v, %s: ended with %v settings left", l, name, left)
 			}
-			// Steps: what each of the five lists takes alone, 2 + 3 + 3 + 2 + 3, and the last setting, twice.
+			// Steps: those of each of the five lists alone, 2 + 3 + 3 + 2 + 3, and the last setting twice.
 			if most := 15; len(res.Probes) > most {
 				t.Errorf("%v, %s: %d probes, want at most %d", l, name, len(res.Probes), most)
 			}
@@ -163,8 +163,8 @@ func TestBinaryTakesTheNearestSetting(t *testing.T) {
 	}
 }
 
-// The best of a binary search lies just within the limit. One unlucky reading does not
-// give it up: the mean of three decides.
+// The best of a binary search is just within the limit. One unlucky reading does not drop it: the mean of three
+// decides.
 func TestBinaryRepeatsItsWinnerBeforeItGivesItUp(t *testing.T) {
 	t.Parallel()
 	limit := Limit{PowerW: 20}

@@ -35,7 +35,7 @@ var menu = []learn.Prediction{
 	pred(5, 500, 10, 0.1, 0.01),
 }
 
-// Differences below the noise of a reading decide nothing: what is known best does.
+// Among modes within reading noise, the better known one is chosen.
 func TestChooseKnownTakesTheBestKnownOfEquals(t *testing.T) {
 	t.Parallel()
 	measured := func(cores int, timeMS, powerW float64) learn.Prediction {
@@ -76,7 +76,7 @@ func TestChooseKnownTakesTheBestKnownOfEquals(t *testing.T) {
 		if err != nil || got.Index != c.want {
 			t.Errorf("%s: got %d (%v), want %d", c.name, got.Index, err, c.want)
 		}
-		last := len(c.known) - 1 // the order of the list decides nothing
+		last := len(c.known) - 1 // the order of the list has no effect
 		back := slices.Clone(c.known)
 		slices.Reverse(back)
 		got, err = ChooseKnown(back, func(i int) int { return c.n[last-i] }, c.limit)
@@ -222,8 +222,8 @@ func TestLimitSaysWhatItAsks(t *testing.T) {
 	}
 }
 
-// FuzzChoose: whatever the predictions, an answer meets the limits with its
-// margin, and no usable mode beats it; a refusal comes with the nearest mode.
+// FuzzChoose: for any predictions, an answer meets the limits with its margin, and no usable mode beats it; an error
+// contains the nearest mode.
 func FuzzChoose(f *testing.F) {
 	f.Add(100.0, 40.0, 0.1, 110.0, 29.0, 0.05, 30.0, 0.0, 1.0)
 	f.Add(math.NaN(), 40.0, 0.1, 110.0, math.Inf(1), 0.05, 30.0, 120.0, 0.0)

@@ -15,7 +15,7 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// follow measures what a design asks for.
+// follow measures the modes of a design.
 func follow(s *optimizetest.Sweep, d *Design) []tegra.Measured {
 	var done []tegra.Measured
 	for {

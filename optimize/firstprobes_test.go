@@ -63,7 +63,7 @@ func TestModesToCompareWithAreMeasuredWhereTheLimitAllows(t *testing.T) {
 	}
 }
 
-// Little is known of power from one reading: the second setting is cooler than most that are trusted.
+// After one reading power is uncertain: the second setting draws less than most trusted ones.
 func TestSecondSettingIsCool(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {

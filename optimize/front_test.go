@@ -140,9 +140,8 @@ func TestKnee(t *testing.T) {
 	}
 }
 
-// On a curve whose largest curvature is known, the knee lies there: the hyperbola
-// (ln T - a)(ln P - b) = 1 is bent most where both factors are 1, and is cut off at both ends
-// alike.
+// The knee is at the known point of largest curvature: the hyperbola (ln T - a)(ln P - b) = 1 bends most where both
+// factors are 1, and is cut symmetrically.
 func TestKneeIsTheLargestCurvature(t *testing.T) {
 	t.Parallel()
 	var points []tegra.Measured

@@ -32,8 +32,8 @@ func TestFrontCheckMeasuresTheMostChosenAndLeastSure(t *testing.T) {
 	// two budgets, 1 for three, 2 for one, 3 for two.
 	c := FrontCheck{Space: space, BudgetsW: []float64{9, 12, 17, 20, 22, 26, 30, 40, 50}}
 	var done []tegra.Measured
-	// 1 × 0.1 comes first; once measured, mode 2 takes 26 W from mode 1, which
-	// is left with 2 × 0.02 against 2 × 0.03 and 2 × 0.01.
+	// 1 × 0.1 is first; once measured, mode 2 takes over 26 W from mode 1, leaving it 2 × 0.02 against 2 × 0.03 and 2 ×
+	// 0.01.
 	for step, want := range []int{2, 3, 1, 0} {
 		got, ok := c.Next(preds, done)
 		if i, _ := space.Index(got); !ok || i != want {

@@ -8,7 +8,7 @@ import (
 	"jtune/tegra"
 )
 
-// bestOf is what a limit asks for among measured modes.
+// bestOf returns the best measured mode for a limit.
 func bestOf(rows []tegra.Measured, l Limit) (Choice, error) {
 	preds := make([]learn.Prediction, len(rows))
 	for i, r := range rows {

@@ -53,7 +53,7 @@ func TestTuneStartsFromWhatIsKnown(t *testing.T) {
 	}
 }
 
-// A winner that was known is measured again before it is the answer.
+// A known winner is measured again before it is the answer.
 func TestTuneMeasuresAKnownWinnerAgain(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
@@ -89,7 +89,7 @@ func TestKnownModesCountWithTheDriftOfTheBoard(t *testing.T) {
 	}
 }
 
-// Another version of a job, other data: what is known says nothing.
+// Another version of a job, or other data: the known modes are useless.
 func TestKnownModesThatDoNotFollowAreSetAside(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)

@@ -12,8 +12,8 @@ import (
 	"jtune/tegra"
 )
 
-// A measurement that was ended for its power is no answer and no failure of the board: the search goes on, never asks
-// for the mode again, and expects about that power of it and more of its neighbours than before.
+// A measurement stopped for its power is neither an answer nor a failure of the board: the search continues, never
+// measures the mode again, and expects about that power of it and more of its neighbours than before.
 func TestTuneLearnsFromAModeThatWasEndedForItsPower(t *testing.T) {
 	t.Parallel()
 	board, limit := optimizetest.New(t), Limit{PowerW: 25}

@@ -8,8 +8,8 @@ import (
 	"jtune/tegra"
 )
 
-// No probe that the model chooses is one that it does not trust to stay near the limits, with the fewest deviations
-// that a search ever asks for and what a faster mode draws, while another is open that it trusts with all caution.
+// The model never chooses an untrusted probe, by the fewest deviations that a search ever requires plus the power of a
+// faster mode, while a mode trusted with full caution is open.
 func TestTuneProbesNothingUntrustedWhileATrustedModeIsOpen(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []Limit{{PowerW: 18}, {PowerW: 22}, {PowerW: 28}, {PowerW: 30, TimeMS: 120, GuardTime: true},
@@ -42,7 +42,7 @@ func TestTuneProbesNothingUntrustedWhileATrustedModeIsOpen(t *testing.T) {
 	}
 }
 
-// With a guarded time limit a search that knows a mode within it measures none far over it.
+// With a guarded time limit a search with a known mode within it measures none far over it.
 func TestTuneKeepsAGuardedTimeLimit(t *testing.T) {
 	t.Parallel()
 	for _, ms := range []float64{80, 120, 200} {

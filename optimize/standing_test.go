@@ -120,7 +120,7 @@ func TestChoiceAgreesWithTheState(t *testing.T) {
 	}
 }
 
-// The number beside a state is the chance to keep the limit, whichever state it is.
+// The number beside a state is the chance to keep the limit, for every state.
 func TestStandingTellsTheChanceToKeepTheLimit(t *testing.T) {
 	for _, c := range []struct {
 		state       State

@@ -41,8 +41,7 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 	}
 }
 
-// A limit far beyond what the board can do costs a start and the mode that
-// comes nearest to it; one a little beyond costs some more.
+// A limit far out of reach costs a start and the mode nearest to it; one slightly out of reach costs a few more.
 func TestTuneEndsSoonForImpossibleLimits(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(3)
@@ -150,7 +149,7 @@ func TestTuneReplacesALuckyWinner(t *testing.T) {
 		twice[r.Mode]++
 		if twice[r.Mode] == 2 {
 			if verified++; verified == 1 {
-				r.PowerW = 27 // what it really draws
+				r.PowerW = 27 // its true power
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func TestLimitSaysItsBounds(t *testing.T) {
 	}
 }
 
-// How a mode stands, in words and in a column.
+// The standing of a mode, in words and in a column.
 func TestStandingIsSaidInWords(t *testing.T) {
 	t.Parallel()
 	in := func(pct float64) tegra.Val[float64] { return tegra.Some(1 - pct/100) }
@@ -115,7 +115,7 @@ func TestHalvingSaysWhatWasDroppedAndWhatIsLeft(t *testing.T) {
 	}
 }
 
-// A step says in a few words what the search does next and why.
+// A step describes in a few words what the search does next and why.
 func TestStepSaysWhyItMeasures(t *testing.T) {
 	t.Parallel()
 	l := Limit{PowerW: 30}
@@ -144,7 +144,7 @@ func TestStepSaysWhyItMeasures(t *testing.T) {
 	}
 }
 
-// What is shown of a step before it is measured: nothing of a chance where nothing is limited.
+// The display of a step before it is measured: no chance without a limit.
 func TestStepKnowsItsChanceOnlyUnderALimit(t *testing.T) {
 	t.Parallel()
 	for l, limited := range map[Limit]bool{{PowerW: 25}: true, {TimeMS: 110}: true, {Energy: true}: false} {
@@ -164,7 +164,7 @@ func TestStepKnowsItsChanceOnlyUnderALimit(t *testing.T) {
 	}
 }
 
-// A baseline is what this search measured of a setting, the mean of its readings, else what was measured just before.
+// A baseline is the mean of this search's readings of a setting, else the last earlier measurement.
 func TestBaselinesAreTheNewestReadings(t *testing.T) {
 	t.Parallel()
 	b := Baselines{Present: tegra.Some(inCores(2)), Warm: []tegra.Measured{reading(2, 100, 20), reading(2, 110, 22),
@@ -235,7 +235,7 @@ func TestReadingsThatDisagreeCountByTheLater(t *testing.T) {
 	}
 }
 
-// Among modes that are equal within the noise of a reading, exactly at its bound too, the one known best is taken.
+// Among modes equal within reading noise, including exactly at its bound, the best known is chosen.
 func TestChooseKnownTakesTheBetterKnownWithinTheNoise(t *testing.T) {
 	t.Parallel()
 	l := Limit{PowerW: 100}
@@ -249,7 +249,7 @@ func TestChooseKnownTakesTheBetterKnownWithinTheNoise(t *testing.T) {
 	if got, _ := ChooseKnown([]learn.Prediction{best, far}, func(i int) int { return n[i] }, l); got.Index != 0 {
 		t.Errorf("got %d, which is slower by more than noise", got.Index)
 	}
-	// Not one that is slower than asked for, however well it is known.
+	// Not a mode slower than requested, however well known.
 	l = Limit{MaxSlowdownPct: 10}
 	slow := []learn.Prediction{MeasuredPrediction(reading(1, 100, 30)), MeasuredPrediction(reading(2, 105, 20)),
 		MeasuredPrediction(reading(3, 120, 20))}
@@ -259,7 +259,7 @@ func TestChooseKnownTakesTheBetterKnownWithinTheNoise(t *testing.T) {
 	}
 }
 
-// A search by binary halves says that it came to its end.
+// A binary search reports that it reached its end.
 func TestBinaryEndsConverged(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)

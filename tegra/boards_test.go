@@ -14,9 +14,8 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// boardFacts are what each fake root must show. Counts: device notes, sections
-// 2 and 3 (29 CPU × 13 GPU × 4 EMC × 12 cores = 18,096 and so on); totals: the
-// recorded rails by the board's rule; JetPacks: section 1.
+// boardFacts are the expected values of each fake root. Counts: device notes, sections 2 and 3 (29 CPU × 13 GPU × 4 EMC
+// × 12 cores = 18,096 and so on); totals: the recorded rails by the board's rule; JetPacks: section 1.
 var boardFacts = map[string]struct {
 	name, soc, module, jetpack string
 	cores, cpu, gpu, emc       int
@@ -197,8 +196,8 @@ func TestBoardsAreFoundByTheSameLook(t *testing.T) {
 	}
 }
 
-// The modes of each board's own nvpmodel.conf as limits on its lists, "!" for
-// those whose power-gate masks need a reboot (device notes, sections 4 and 5).
+// The modes of each board's nvpmodel.conf as limits on its lists, "!" for those whose power-gate masks need a reboot
+// (device notes, sections 4 and 5).
 func TestBoardsPresetsLandOnTheirLists(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -354,10 +353,10 @@ func TestTX2TakesItsA57CoresFirst(t *testing.T) {
 	}
 }
 
-// The zero state stands for the present one: what was found of memory and fan is what is there now.
+// The zero State means now: the current memory and fan state counts as the found one.
 func TestPlanTakesThePresentStateWhereNoneWasFound(t *testing.T) {
 	t.Parallel()
-	told := 0 // boards where what was found decides
+	told := 0 // boards on which the found state matters
 	for _, b := range tegratest.Boards() {
 		s := openRoot(t, b.New().Write(t))
 		c := s.Control()
@@ -419,8 +418,8 @@ func TestNanoLocksItsMemoryThroughTheClockFramework(t *testing.T) {
 	}
 }
 
-// What recorded lines of boards on newer releases show is what their trees hold: every clock is one of a knob's
-// list, every core is there, and the rails are found.
+// Recorded tegrastats lines of boards on newer releases match their trees: every clock is in a knob's list, every core
+// exists, and the rails are found.
 func TestBoardTreesAgreeWithRecordedLines(t *testing.T) {
 	t.Parallel()
 	for file, tree := range map[string]string{"agx-orin-l4t39.2": "agx-orin-39", "orin-nano-l4t39.2": "orin-nano-39",

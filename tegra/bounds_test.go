@@ -23,7 +23,7 @@ func TestBinarySizeReadsUnitsUpToATebibyte(t *testing.T) {
 	}
 }
 
-// A list of clocks ends with what a file may reasonably hold, and with what may be a clock.
+// A list of clocks is limited in length and in the size of a clock.
 func TestFreqListIsBounded(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -55,7 +55,7 @@ func TestLabelOfARailIsBounded(t *testing.T) {
 	}
 }
 
-// A board whose memory has one rate alone has modes too.
+// A board with a single memory rate has modes too.
 func TestEMCOfKnowsABoardWithOneRate(t *testing.T) {
 	t.Parallel()
 	s := &Sysfs{emc: &emcGroup{freqs: []Freq{1600 * MHz}}}

@@ -10,8 +10,7 @@ import (
 	"jtune/tegra"
 )
 
-// brokenFS is an FS one of whose files cannot be read, under whichever of its
-// names. Handles that are open already fail too.
+// brokenFS is an FS with one unreadable file, under any of its names, also through open handles.
 type brokenFS struct {
 	tegra.FS
 	mu   sync.Mutex

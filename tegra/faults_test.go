@@ -15,7 +15,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// unreadable are the ways a file fails, and nonsense what it may hold.
+// unreadable are the errors of a file, and nonsense its invalid contents.
 var (
 	unreadable = []syscall.Errno{
 		syscall.EIO,
@@ -68,8 +68,8 @@ func faultFiles(tr *tegratest.Tree) []string {
 	return out
 }
 
-// wrong lists what a reading with a fault shows otherwise than the sound one: a value may be absent, and a core off
-// if it is reported off, but a value is never wrong.
+// wrong lists the differences of a reading with a fault from a good one: a value may be absent, and a core off if it is
+// reported off, but no value may be wrong.
 func wrong(sound, got tegra.Reading) []string {
 	var out []string
 	differs := func(name string, a, b any, ok bool) {

@@ -28,8 +28,8 @@ func TestFilterCountsTheModesOfTheAGXOrin(t *testing.T) {
 		"gpu<=1.30G":                18096,
 		"gpu<900":                   18096 * 8 / 13,       // MHz
 		"gpu<0.9":                   18096 * 8 / 13,       // GHz
-		"gpu<=1300500000":           18096,                // as files hold it
-		"cpu=2201600":               18096 / 29,           // as files hold it
+		"gpu<=1300500000":           18096,                // unit of files
+		"cpu=2201600":               18096 / 29,           // unit of files
 		"cores=2,4,6":               18096 * 3 / 12,       // any of a list
 		"cores != 2, 4 gpu=1.30":    18096 * 10 / 12 / 13, // none of a list
 		"gpu=0.62GHz,0.83GHz":       18096 * 2 / 13,       // the nearest listed values
@@ -38,7 +38,7 @@ func TestFilterCountsTheModesOfTheAGXOrin(t *testing.T) {
 		"12c/1.65C/0.62G/3.20M,8c/1650MHz/620/3199": 2,
 		"12c/1.65C/0.62G/3.20M cores=8":             0,
 		"cores>12":                                  0,
-		"power<20":                                  0, // not known of a mode by itself
+		"power<20":                                  0, // unknown for a mode alone
 	} {
 		f, err := s.ParseFilter(expr)
 		if err != nil {

@@ -18,7 +18,7 @@ type handedClock struct {
 
 func (c *handedClock) Now() time.Duration { return c.now }
 
-// A PC's tree: two packages and memory behind RAPL, which begins again at its range.
+// A PC's tree: two packages and memory behind RAPL counters, which wrap at their range.
 func TestHostReadsRAPLLoadAndMemory(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -16,7 +16,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// behind opens a tree behind a kernel whose faults the test sets.
+// behind opens a tree behind a kernel with faults set by the test.
 func behind(t *testing.T, tr *tegratest.Tree) (*tegra.Sysfs, *tegratest.Kernel) {
 	t.Helper()
 	k := tegratest.NewKernel(tegra.DiskFS(tr.Write(t)))
@@ -105,11 +105,11 @@ func TestMemoryWithoutRootIsUnknownNotZero(t *testing.T) {
 	if got := why(r, "EMC rate"); got != "no permission (root only)" {
 		t.Errorf("why: %q", got)
 	}
-	// The one rate that nvpmodel.conf names is known, and no other.
+	// Only the one rate named by nvpmodel.conf is known.
 	if got, want := s.Space().EMC, []tegra.Freq{2133 * tegra.MHz}; !slices.Equal(got, want) {
 		t.Errorf("memory rates %v, want %v", got, want)
 	}
-	// Which the top rate is, is not known: no preset pretends that it is 2133 MHz.
+	// The top rate is unknown: no preset claims that it is 2133 MHz.
 	if got := s.Presets()[0].Mode.EMC; got != 0 || s.Complete() || r.EMC.Max.OK {
 		t.Errorf("MAXN's memory is %s, complete %v, EMC max %v", got, s.Complete(), r.EMC.Max)
 	}
@@ -128,7 +128,7 @@ func TestMemoryWithoutRootIsUnknownNotZero(t *testing.T) {
 	}
 }
 
-// deny is an FS below whose folder only root may go.
+// deny is an FS with a folder that only root may enter.
 type deny struct {
 	tegra.FS
 	dir string
@@ -249,8 +249,7 @@ func TestReadOfGarbageEmptyAndHugeFilesNeverCrashes(t *testing.T) {
 	}
 }
 
-// exercise does everything that reads; only its not crashing counts, and that
-// no impossible value comes out.
+// exercise calls everything that reads; it must not crash or return impossible values.
 func exercise(t *testing.T, root, name string) {
 	s, err := tegra.Open(tegra.DiskFS(root), tegra.RealClock())
 	if err != nil {

@@ -54,7 +54,7 @@ func TestPlanLowersMinimaFirstAndEndsWithTheCores(t *testing.T) {
 	}
 }
 
-// Back to a state that is there already nothing is written but what holds no state.
+// Restoring a state that is already in force writes only files that hold no state.
 func TestPlanStateWritesWhatDiffersAlone(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.NewAGXOrin35())
@@ -85,7 +85,7 @@ func TestPlanStateWritesWhatDiffersAlone(t *testing.T) {
 	}
 }
 
-// Where the present range is not known, the minimum first goes to the lowest clock, below any maximum.
+// If the current range is unknown, the lowest clock is first written to the minimum, below any maximum.
 func TestPlanGoesToTheLowestClockWhereTheRangeIsNotKnown(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.NewAGXOrin35())
@@ -181,8 +181,7 @@ func TestFanSpeedComesFromItsTachometer(t *testing.T) {
 	}
 }
 
-// What clocks may fall to while they are free comes with each preset of the AGX Orin: 729.6 MHz, and no more than its
-// limit.
+// Each preset of the AGX Orin sets the minimum of free clocks: 729.6 MHz, but at most its limit.
 func TestPresetsHaveTheLowerLimitsOfTheirClocks(t *testing.T) {
 	t.Parallel()
 	for _, b := range tegratest.Boards() {

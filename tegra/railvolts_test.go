@@ -41,7 +41,7 @@ func TestRailsShowVoltsAndAmperes(t *testing.T) {
 
 func TestRailWithoutVoltageIsNotZero(t *testing.T) {
 	for name, files := range map[string]string{
-		"nano-32": "in_voltage0_input", "agx-thor-38": "curr1_input", // whose power has a file of its own
+		"nano-32": "in_voltage0_input", "agx-thor-38": "curr1_input", // these have a power file
 	} {
 		tree := tegratest.New(name)
 		for file := range tree.Files {

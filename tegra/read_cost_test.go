@@ -142,7 +142,7 @@ func TestRelaxedBoardRepeatsSlowValuesOnly(t *testing.T) {
 	}
 }
 
-// handClock stands still until it is set.
+// handClock is constant until it is set.
 type handClock struct {
 	tegra.Clock
 	now time.Duration

@@ -64,8 +64,8 @@ func TestGridIsPowerTrains(t *testing.T) {
 	}
 }
 
-// What --grid promises on every board: all GPU and memory clocks, every second count of cores
-// and CPU clock, of what the board lists.
+// --grid selects on every board all GPU and memory clocks, and every second core count and CPU clock, of the listed
+// values.
 func TestGridOfOtherBoardsIsEverySecondCoreAndCPUClock(t *testing.T) {
 	t.Parallel()
 	s, err := tegra.NewSpace(

@@ -8,7 +8,7 @@ import (
 	"jtune/tegra"
 )
 
-// A straight line finds what is a straight line: power here, time not.
+// A linear fit is exact for linear data: power here, not time.
 func ExampleFitPair() {
 	mode := func(mhz int) tegra.Mode {
 		return tegra.Mode{Cores: 4, CPU: tegra.GHz, GPU: tegra.Freq(mhz) * tegra.MHz, EMC: 3200 * tegra.MHz}

@@ -13,8 +13,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// A mode is off the front only beyond the errors: those of readings where both modes were
-// measured, those of the model where one is predicted.
+// A mode is off the front only beyond the errors: of readings if both modes were measured, of the model if one is
+// predicted.
 func TestOffTheFrontOnlyBeyondTheErrors(t *testing.T) {
 	t.Parallel()
 	at := func(ms, w float64, read bool) point { return point{tegra.Measured{TimeMS: ms, PowerW: w}, read} }
@@ -83,7 +83,7 @@ func TestApproachFollowsTheLengthOfTheTraining(t *testing.T) {
 	}
 }
 
-// A GPU-bound workload whose cores only burn power, in a mode that wastes it.
+// A GPU-bound workload with idle cores that waste power.
 func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	t.Parallel()
 	mhz := func(v ...int) (out []tegra.Freq) {
@@ -200,7 +200,7 @@ func TestHalfBeyondWhatWasMeasuredIsNotFree(t *testing.T) {
 	}
 }
 
-// The advice on knobs and on the highest mode must be true in the measured sweeps, of which the model knows 50 modes.
+// The advice on knobs and on the highest mode must be true in the measured sweeps, of which the model has 50 modes.
 func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM} {
@@ -241,5 +241,5 @@ func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
 	}
 }
 
-// inMode is a board in a mode, of which no more is known.
+// inMode is a board in a mode, with nothing else known.
 func inMode(m tegra.Mode) tegra.Setup { return tegra.Setup{Mode: tegra.Some(m)} }

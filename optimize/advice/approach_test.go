@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// PowerTrain, Table 1, and what lies between its rows.
+// PowerTrain, Table 1, and values between its rows.
 func TestApproachOfFollowsThePapersTable(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

@@ -54,8 +54,8 @@ func TestStudyComesNearTheLeastOfTheMeasuredSweeps(t *testing.T) {
 	}{
 		{"mobnet_infer", 1, 1.05, 18},
 		{"mobnet_infer", 16, 1.05, 11},
-		// The least, 8c/0.42C/0.93G/3.20M, reads 2.50 J where a fit to all 441 says 3.09. For the answer, 2.64 J,
-		// that fit says 2.95: better than the least but for the luck of one reading.
+		// The lowest reading, 2.50 J in 8c/0.42C/0.93G/3.20M, is 3.09 by a fit to all 441. For the answer, 2.64 J, that
+		// fit gives 2.95: it is better except for the luck of one reading.
 		{"mobnet_infer", 64, 1.06, 34},
 		{"resnet_infer", 1, 1.05, 16},
 		{"resnet_infer", 16, 1.05, 35},
@@ -94,7 +94,7 @@ func TestStudyComesNearTheLeastOfTheMeasuredSweeps(t *testing.T) {
 	}
 }
 
-// At batch 32 the fastest mode of ResNet reads 58 mJ among neighbours of 165: as a pair it would be the least by far.
+// At batch 32 the fastest mode of ResNet reads 58 mJ among neighbours of 165: an outlier that would win by far.
 func TestStudyNeverAnnouncesAGlitch(t *testing.T) {
 	t.Parallel()
 	truth, space := inferenceOf(t, "resnet_infer", 32)

@@ -11,7 +11,7 @@ import (
 	"jtune/tegra"
 )
 
-// predicted is a setting whose batches take so long, with deviations of 5 % of time and 3 % of power.
+// predicted is a setting with this batch time, with deviations of 5 % of time and 3 % of power.
 func predicted(m tegra.Mode, batch int, timeMS, powerW float64) learn.Prediction {
 	const sdTime, sdPower = 0.05, 0.03
 	return learn.Prediction{
@@ -112,7 +112,7 @@ func TestAskTellsLoadsApart(t *testing.T) {
 	}
 }
 
-// What was read is one batch after another: the latency of requests is not measured by it.
+// Readings are of one batch after another: they do not measure the latency of requests.
 func TestLoadCurveCountsNoLatencyAsMeasured(t *testing.T) {
 	t.Parallel()
 	at := tegra.Setting{Mode: tegra.Mode{Cores: 4}, Batch: 1}

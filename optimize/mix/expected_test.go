@@ -42,7 +42,7 @@ func TestExpectedMinibatchesAreTheMeanOfThoseThatFit(t *testing.T) {
 			some += min(n, 1) / draws
 		}
 		near := 0.05
-		if c.sdTrain*mean > 4 { // the mean of 1/t is not that of t
+		if c.sdTrain*mean > 4 { // the mean of 1/t differs from 1/mean of t
 			near += 1.2 * c.sdTrain * c.sdTrain * mean
 		}
 		if got := float64(o.Tau) + o.more; math.Abs(got-mean) > near {

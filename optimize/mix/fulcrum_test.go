@@ -10,7 +10,7 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// fulcrumRows are the numbers of a file of Fulcrum's results, by column; empty cells are left out.
+// fulcrumRows returns the numbers of a file of Fulcrum's results, by column, without empty cells.
 func fulcrumRows(t *testing.T, name string) []map[string]float64 {
 	t.Helper()
 	f, err := os.Open(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/fulcrum_baselines/"+name))

@@ -18,12 +18,12 @@ import (
 // at is a setting of a mode that its number of cores names.
 func at(cores, batch int) tegra.Setting { return tegra.Setting{Mode: modeOf(cores), Batch: batch} }
 
-// read is a setting as it was measured.
+// read is a measured setting.
 func read(s tegra.Setting, ms, watts float64) learn.Prediction {
 	return optimize.MeasuredPrediction(tegra.Measured{Setting: s, TimeMS: ms, PowerW: watts})
 }
 
-// doubted is a setting as it is predicted, with deviations in logarithms.
+// doubted is a predicted setting, with deviations in logarithms.
 func doubted(s tegra.Setting, ms, watts, sdTime, sdPower float64) learn.Prediction {
 	p := read(s, ms, watts)
 	p.LnTimeSD, p.LnPowerSD = sdTime, sdPower
@@ -89,7 +89,7 @@ func TestNoSettingErrorSaysWhatComesNearest(t *testing.T) {
 	}
 }
 
-// A mix that was seen is judged by what was seen, not by that and what was expected of it.
+// A measured mix is judged by its measurement alone.
 func TestAsSeenIsJudgedAgain(t *testing.T) {
 	t.Parallel()
 	a := Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 30, Limit: optimize.Limit{PowerW: 15}}

@@ -16,7 +16,7 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// known is a measured setting as a prediction.
+// known returns a measured setting as a prediction.
 func known(batch int, timeMS, powerW float64) learn.Prediction {
 	return optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: oneMode, Batch: batch},
 		TimeMS: timeMS,
@@ -25,8 +25,8 @@ func known(batch int, timeMS, powerW float64) learn.Prediction {
 
 var oneMode = tegra.Mode{Cores: 4, CPU: 1e9, GPU: 1e9, EMC: 2e9}
 
-// The worked example of docs/method.md: 60 requests per second in batches of 16, 28 ms a batch, beside
-// minibatches of 60 ms.
+// The worked example of docs/method.md: 60 requests per second in batches of 16, 28 ms per batch, with minibatches of
+// 60 ms.
 func TestAskEvaluatesTheWorkedExample(t *testing.T) {
 	t.Parallel()
 	at := tegra.Setting{Mode: oneMode, Batch: 16}
@@ -168,7 +168,7 @@ func asKnown(rows []tegra.Measured) []learn.Prediction {
 	return out
 }
 
-// Choose against brute force that knows nothing of it, on random problems fed with the truth.
+// Choose against brute force on random problems with true values.
 func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 	t.Parallel()
 	problems := 60

@@ -36,8 +36,8 @@ func TestQueueingWaitsAsLongAsTheFormulaForFixedServiceTimes(t *testing.T) {
 	}
 }
 
-// The worked example of docs/method.md, "Load": 60 requests per second in batches of 16, 28 ms a
-// batch, beside minibatches of 60 ms. The numbers are of 100,000 requests of another program.
+// The worked example of docs/method.md, "Load": 60 requests per second in batches of 16, 28 ms per batch, with
+// minibatches of 60 ms. The numbers come from another program's simulation of 100,000 requests.
 func TestQueueingGivesTheWorkedExample(t *testing.T) {
 	t.Parallel()
 	n := 30_000

@@ -8,8 +8,8 @@ import (
 	"jtune/tegra"
 )
 
-// Where a profiled mode keeps the limits, a search never says that none does, however wrong its predictions of cheaper
-// ones turn out.
+// If a profiled mode keeps the limits, a search never reports that none does, however wrong its predictions of cheaper
+// modes.
 func TestSearchNeverOverlooksAProfiledModeThatKeepsTheLimits(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
@@ -29,7 +29,7 @@ func TestSearchNeverOverlooksAProfiledModeThatKeepsTheLimits(t *testing.T) {
 	measure := func(_ context.Context, o Outcome) (Reading, error) {
 		probes++
 		m := told(o.Mode)
-		if !profiled[o.Mode] { // none but these is what the model takes it for
+		if !profiled[o.Mode] { // only these match their prediction
 			m.TimeMS *= 30
 		}
 		return Reading{Infer: m}, nil

@@ -52,7 +52,7 @@ func TestMeasuredLatenciesCorrectTheCalculatedOnes(t *testing.T) {
 	}
 }
 
-// A reading at a rate that the mode hardly follows says nothing of others, and one far off is of another job.
+// A reading at a rate near overload does not apply to others, and one far off belongs to another job.
 func TestReadingsThatTellNothingDoNotCorrect(t *testing.T) {
 	t.Parallel()
 	at := optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: oneMode, Batch: 1}, TimeMS: 20,

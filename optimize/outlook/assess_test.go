@@ -7,8 +7,7 @@ import (
 	"jtune/tegra"
 )
 
-// leftOut are n modes whose times are predicted too high by a tenth, or by wrong at
-// the lowest GPU clock.
+// leftOut returns n modes whose times are predicted a tenth too high, or off by wrong at the lowest GPU clock.
 func leftOut(n int, wrong float64) []learn.LeftOut {
 	var out []learn.LeftOut
 	for i := range n {

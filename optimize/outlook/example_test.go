@@ -10,8 +10,7 @@ import (
 	"jtune/tegra"
 )
 
-// An outlook answers a limit from the predictions of a model, and from what was
-// measured once that is known.
+// An outlook answers a limit from a model's predictions, replaced by measurements if there are any.
 func ExampleOutlook() {
 	clocks := []tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz, 900 * tegra.MHz, 1200 * tegra.MHz}
 	space, err := tegra.NewSpace([]int{4}, []tegra.Freq{tegra.GHz}, clocks, []tegra.Freq{3200 * tegra.MHz})

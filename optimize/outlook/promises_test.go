@@ -121,7 +121,7 @@ func TestOutlookAnswersNoWorseThanWhatWasMeasuredWithin(t *testing.T) {
 	}
 }
 
-// What a search found for a limit by measuring stays the answer to it, whatever the predictions promise.
+// The measured answer of a search for a limit stays the answer, whatever the predictions.
 func TestOutlookKeepsWhatASearchFound(t *testing.T) {
 	t.Parallel()
 	manyOutlooks(t, func(o *Outlook, rows []tegra.Measured, l optimize.Limit) {

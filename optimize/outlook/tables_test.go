@@ -14,13 +14,13 @@ import (
 	"jtune/tegra"
 )
 
-// ofCores is what was measured of a mode that its cores name.
+// ofCores returns the measurement of a mode identified by its cores.
 func ofCores(n int, ms, watts float64) tegra.Measured {
 	mode := tegra.Mode{Cores: n, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}
 	return tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: ms, PowerW: watts}
 }
 
-// errsBy is a sample of a mode with this number of cores, whose prediction is off in time by that many percent.
+// errsBy returns a sample of a mode with this number of cores, with a predicted time off by that many percent.
 func errsBy(cores int, offPct float64) learn.LeftOut {
 	m := ofCores(cores, 100, 20)
 	p := optimize.MeasuredPrediction(m)
@@ -74,7 +74,7 @@ func TestRegionsAreQuartersOfEnoughModes(t *testing.T) {
 	if d := cmp.Diff([]string{fmt.Sprintf("4-4: %d", 2*least)}, cores(same)); d != "" {
 		t.Errorf("equal values (-want +got):\n%s", d)
 	}
-	// A remainder is no region of its own.
+	// A remainder forms no separate region.
 	if got := cores(list(numbers(3*least - 1)...)); len(got) != 2 || !strings.Contains(got[1], fmt.Sprint(2*least-1)) {
 		t.Errorf("a rest: %v", got)
 	}
@@ -287,7 +287,7 @@ func TestOutlookChoosesWhatASearchFound(t *testing.T) {
 	}
 	found.Batch = 16
 	o.Found[l] = found
-	for batch, want := range map[int]bool{0: true, 8: false, 16: true} { // 0: it is not known
+	for batch, want := range map[int]bool{0: true, 8: false, 16: true} { // 0: unknown
 		o.Batch = batch
 		if at, _ := o.Choose(l); (at == 5) != want {
 			t.Errorf("what was found for batch size 16 answers for %d: %v", batch, at == 5)

@@ -15,7 +15,7 @@ func near(got tegra.Val[float64], want float64) bool {
 	return got.OK && math.Abs(got.V/want-1) < 0.01
 }
 
-// measuredBoard is a board whose modes were measured: time in ms and power in W of each.
+// measuredBoard is a board with measured modes: time in ms and power in W of each.
 func measuredBoard(name string, points ...[2]float64) RankBoard {
 	var rows []tegra.Measured
 	for i, p := range points {
@@ -25,8 +25,8 @@ func measuredBoard(name string, points ...[2]float64) RankBoard {
 	return RankBoard{Name: name, Outlook: outlook.Measured(rows, learn.Provenance{Device: name, Virtual: name == "b"})}
 }
 
-// TestRankOfHandComputedBoards has 500 minibatches in 5 epochs. Board a: 100 ms at 30 W or 200 ms at
-// 12 W; b: 400 ms at 10 W or 800 ms at 6 W; c: a machine of which an epoch of 30 s is known.
+// TestRankOfHandComputedBoards has 500 minibatches in 5 epochs. Board a: 100 ms at 30 W or 200 ms at 12 W; b: 400 ms at
+// 10 W or 800 ms at 6 W; c: a machine with a known epoch of 30 s.
 func TestRankOfHandComputedBoards(t *testing.T) {
 	t.Parallel()
 	request := func(change func(*RankRequest)) Ranking {

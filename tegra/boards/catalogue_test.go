@@ -2,7 +2,7 @@ package boards
 
 import "testing"
 
-// Numbers of modes as published for the boards of the papers, and what is not known stays unknown.
+// Numbers of modes as published for the boards of the papers; unknown values stay unknown.
 func TestCatalogueHasTheFactsOfTheTrees(t *testing.T) {
 	t.Parallel()
 	want := map[string]int{"AGX Orin 32GB (first kit)": 18096, "AGX Xavier": 29232, "Xavier NX": 18000,

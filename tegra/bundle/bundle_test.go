@@ -86,7 +86,7 @@ func TestWriteLeavesOutSecrets(t *testing.T) {
 	}
 }
 
-// refusing denies what lies below a folder, and one file's values.
+// refusing denies access below a folder, and to one file's content.
 type refusing struct {
 	tegra.FS
 	denied, off string

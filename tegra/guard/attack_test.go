@@ -88,8 +88,8 @@ func unharmed(t *testing.T, secret string) {
 	}
 }
 
-// TestGuardLockOpensForNobodyElse also where an earlier program left it
-// readable; who may not open it still sees that a guard is at work.
+// TestGuardLockOpensForNobodyElse also covers a lock that an earlier version left readable. A user who may not open it
+// still sees that a guard is running.
 func TestGuardLockOpensForNobodyElse(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be somebody else")

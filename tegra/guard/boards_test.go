@@ -11,7 +11,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// onEveryBoard runs a test on a guard at work on each fake root; in the short form on every fourth.
+// onEveryBoard runs a test with a guard on each fake root; in the short form on every fourth.
 func onEveryBoard(t *testing.T, test func(t *testing.T, r *rig)) {
 	t.Parallel()
 	for i, board := range tegratest.Boards() {

@@ -18,7 +18,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// What a client may ask for, at both ends of each bound.
+// The values that a client may request, at both ends of each range.
 func TestRequestIsTakenWithinItsBounds(t *testing.T) {
 	t.Parallel()
 	day := MaxKeepAfter.Milliseconds()
@@ -105,7 +105,7 @@ func TestInboxRefusesReadsBeyondThoseThatMayWait(t *testing.T) {
 	}
 }
 
-// A client that reads nothing holds the end up for a second, no longer; what comes after it is dropped.
+// A client that does not read delays the end by at most a second; later answers are dropped.
 func TestServeWaitsASecondForAClientThatReadsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestServeWaitsASecondForAClientThatReadsNothing(t *testing.T) {
 	}
 }
 
-// The log goes on where it is small, and starts again where it has grown large.
+// A small log is appended to; a large one is truncated.
 func TestOpenLogStartsALargeLogAgain(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "state", "guard.log")
@@ -160,7 +160,7 @@ func TestOpenLogStartsALargeLogAgain(t *testing.T) {
 	}
 }
 
-// Why sudo refused is the last line with its name, of those that came since.
+// The reason of sudo's refusal is its last new line in the log.
 func TestSudoSaidIsItsLastLineSince(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "log")
@@ -219,7 +219,7 @@ func TestCloseWaitsHalfAMinuteForAGuardThatRestores(t *testing.T) {
 	})
 }
 
-// A countdown is never shorter than the protocol can say.
+// A countdown is at least the protocol's resolution.
 func TestApplyForAShortTimeIsNoApplyWithoutACountdown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -269,7 +269,7 @@ func TestStoreWaitsForTheLockOfAnEndedGuard(t *testing.T) {
 	}
 }
 
-// A file that is written several times has one entry in what was applied, with the last value.
+// A file written several times has one entry in Applied, with the last value.
 func TestTransitionNotesAFileOnce(t *testing.T) {
 	t.Parallel()
 	j := &transition{}
@@ -294,7 +294,7 @@ func TestGuardForgetsAFaultThatASecondAttemptOvercomes(t *testing.T) {
 	r.wantAsFound()
 }
 
-// A knob that the kernel refuses is among the files of what was applied, without a value.
+// A knob rejected by the kernel is listed in Applied without a value.
 func TestGuardListsTheKnobThatTheKernelRefuses(t *testing.T) {
 	t.Parallel()
 	const limit = tegratest.GPU35 + "/max_freq"
@@ -354,7 +354,7 @@ func TestParseRequestWantsAnOp(t *testing.T) {
 	}
 }
 
-// A revert that cannot restore a knob says so, also where it goes back to the state found first; it can be tried again.
+// A revert that cannot restore a knob reports it, also when it goes back to the state found first, and can be repeated.
 func TestGuardSaysThatARevertFailed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

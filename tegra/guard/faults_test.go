@@ -18,7 +18,7 @@ import (
 // long tells that the long forms are to run.
 var long = os.Getenv("JTUNE_LONG") != ""
 
-// writeFaults are what a kernel does with a write besides taking it.
+// writeFaults are the kernel's possible failures of a write.
 var writeFaults = map[string]func(k *tegratest.Kernel, path string){
 	"EIO":                      func(k *tegratest.Kernel, path string) { k.Refuse[path] = syscall.EIO },
 	"EACCES":                   func(k *tegratest.Kernel, path string) { k.Refuse[path] = syscall.EACCES },
@@ -48,8 +48,8 @@ func (r *rig) heal() {
 	})
 }
 
-// Whatever goes wrong with a knob: either it reads back as asked, or the knob
-// is named as failed; and once the board is well, all is as found.
+// For any fault of a knob: either it reads back as requested, or the error names it; and once the board works again,
+// everything is restored.
 func TestGuardReportsEveryFaultOfAKnobAndRestores(t *testing.T) {
 	t.Parallel()
 	boards := []string{"nano-32", "agx-orin-36"}
@@ -151,8 +151,7 @@ func TestGuardFollowsTablesThatChange(t *testing.T) {
 		t.Errorf("written: %v", got)
 	}
 	change(string(super))
-	// While the mode is being set the kernel gets the shorter table, and
-	// clips what it does not list.
+	// While the mode is being set the kernel switches to the shorter table, and clips values missing from it.
 	r.k.Do(func() {
 		r.k.After = func(written string) {
 			if strings.HasSuffix(written, "/scaling_max_freq") {

@@ -19,8 +19,8 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// roamingClient says its guard's pid, then applies one mode after the other and
-// says so line by line until it is killed or its guard is.
+// roamingClient prints its guard's pid, then applies one mode after another and prints a line for each until it or its
+// guard is killed.
 func roamingClient(root string) int {
 	ctx := context.Background()
 	c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1],
@@ -52,7 +52,7 @@ func roamingClient(root string) int {
 	}
 }
 
-// victims are who dies by -9, in this order.
+// victims are the processes killed with -9, in this order.
 type victims struct {
 	name                    string
 	client, guard, watchdog bool

@@ -60,7 +60,7 @@ func TestGuardSetsAPresetAsThePresetAndRevertRestoresTheID(t *testing.T) {
 			if got := r.k.Value(tegratest.CPU + "/cpu0/cpufreq/scaling_min_freq"); got != c.leastHz {
 				t.Errorf("a core may fall to %s kHz, want %s", got, c.leastHz)
 			}
-			r.apply(slow) // a mode of its own leaves the id
+			r.apply(slow) // setting only a mode keeps the id
 			if got := r.k.Value(tegra.PresetFile); got != want {
 				t.Errorf("a mode changed the id to %s", got)
 			}
@@ -100,8 +100,7 @@ func TestGuardWithoutAStatusFileSetsThePresetsLimitsAlone(t *testing.T) {
 	}
 }
 
-// The vendor's program moves limits by itself, in its own order: what it leaves behind is set and
-// restored too.
+// NVIDIA's program changes limits itself, in its own order: they are then set and restored too.
 func TestGuardSetsAPresetThroughTheVendorsProgram(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tegratest.NewAGXOrin35())

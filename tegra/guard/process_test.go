@@ -25,11 +25,11 @@ const (
 	asGuard  = "JTUNE_TEST_GUARD"  // the guard on its command line
 	asClient = "JTUNE_TEST_CLIENT" // a client that applies modes below this root until it is killed
 	asRoamer = "JTUNE_TEST_ROAMER" // one that roams the modes of the board below this root
-	// asStranger is another user who looks at the lock of the board below this root.
+	// asStranger runs as another user, who inspects the lock of the board below this root.
 	asStranger = "JTUNE_TEST_STRANGER"
 	// throughSudo has a client drop root first, as jtune does.
 	throughSudo = "JTUNE_TEST_SUDO"
-	// asMachine is a fake root that stands for the machine's own.
+	// asMachine is a fake root in place of the machine's own.
 	asMachine = "JTUNE_TEST_MACHINE"
 )
 
@@ -70,7 +70,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// busyClient applies one mode after the other and says so line by line.
+// busyClient applies one mode after another and prints a line for each.
 func busyClient(root string) int {
 	ctx := context.Background()
 	c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1],
@@ -104,7 +104,7 @@ func startGuard(t *testing.T, root string) *Client {
 // patience is how long something may take before it counts as hanging.
 const patience = 3 * time.Minute
 
-// waitFree waits until no guard and no watchdog hold the board.
+// waitFree waits until no guard or watchdog holds the board.
 func waitFree(t *testing.T, root string) {
 	t.Helper()
 	st, err := stateStore(tegra.DiskFS(root), false)
@@ -225,8 +225,7 @@ func TestGuardProcessStartsRightAfterTheLast(t *testing.T) {
 	}
 }
 
-// A watchdog that comes late finds nothing to restore: what the next guard
-// has set stays.
+// A late watchdog finds nothing to restore: the next guard's settings stay.
 func TestWatchdogOfAnEndedGuardLeavesTheNextOneAlone(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -303,7 +302,7 @@ func read(t *testing.T, name string) string {
 	return string(data)
 }
 
-// A guard that is stopped, by kill -STOP, is not waited for: after three looks the client says how it goes on.
+// The client does not wait for a guard stopped with kill -STOP: after three checks it says how to continue it.
 func TestCloseSaysThatTheGuardIsStopped(t *testing.T) {
 	t.Parallel()
 	other := exec.Command("sleep", "600")
@@ -345,7 +344,7 @@ func TestCloseSaysThatTheGuardIsStopped(t *testing.T) {
 	})
 }
 
-// An error keeps its exit code in whatever it is wrapped.
+// An error keeps its exit code when wrapped.
 func TestExitCodeOfWrappedErrors(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]int{

@@ -15,7 +15,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// failSaves makes the disk refuse what the guard saves after a number of times; its result lifts that.
+// failSaves makes the guard's saves fail after a number of them; its result ends that.
 func (r *rig) failSaves(after int, err error) (heal func()) {
 	r.server.mu.Lock()
 	defer r.server.mu.Unlock()
@@ -40,7 +40,7 @@ func TestGuardWritesNothingWhereTheFoundStateCannotBeSaved(t *testing.T) {
 		for name, fault := range map[string]error{"a full disk": syscall.ENOSPC,
 			"one that is read alone": syscall.EROFS} {
 			heal := r.failSaves(0, fault)
-			for range 2 { // what was known at the first try was not saved either
+			for range 2 { // the first attempt saved nothing either
 				if _, err := r.Apply(context.Background(), tegra.Request{Mode: low, Fan: tegra.FanMax}); err == nil ||
 					!strings.Contains(err.Error(), "save the found state") ||
 					errors.Is(fault, syscall.EROFS) != errors.Is(err, tegra.ErrPermission) {
@@ -112,7 +112,7 @@ func TestGuardWritesNoKnobThatItCannotRead(t *testing.T) {
 	})
 }
 
-// An undo that failed is tried again after pauses that double, up to a minute, until it holds.
+// A failed undo is repeated after pauses that double, up to a minute, until it succeeds.
 func TestGuardSaysThatACountdownsUndoFailedAndTriesAgain(t *testing.T) {
 	t.Parallel()
 	const limit = tegratest.GPU35 + "/max_freq"
@@ -145,7 +145,7 @@ func TestGuardSaysThatACountdownsUndoFailedAndTriesAgain(t *testing.T) {
 	}
 }
 
-// A mode that could not be reverted is not kept, and the client hears why; a newer one takes the place of the undo.
+// A mode that could not be reverted is not kept, and the client gets the reason; a newer apply replaces the undo.
 func TestGuardKeepsNoModeWhoseUndoFailed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestGuardKeepsNoModeWhoseUndoFailed(t *testing.T) {
 	})
 }
 
-// The GPU may sleep where a job has let it, or be held awake: what was found comes back.
+// The GPU's power control, whether auto or on, is restored.
 func TestGuardRestoresTheGPUsPowerControl(t *testing.T) {
 	t.Parallel()
 	seen := 0

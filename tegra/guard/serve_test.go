@@ -16,7 +16,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// heldFS is a disk whose first write waits until it is released.
+// heldFS is a disk whose first write blocks until it is released.
 type heldFS struct {
 	tegra.FS
 	begun, release chan struct{}
@@ -61,7 +61,7 @@ func TestServeAnswersReadsWhileAModeIsSet(t *testing.T) {
 	}
 }
 
-// userFS is the board as a user sees it who may not enter debugfs.
+// userFS is the board for a user who may not enter debugfs.
 type userFS struct{ tegra.FS }
 
 func (u userFS) check(name string) error {
@@ -168,14 +168,14 @@ func TestServeRestoresForAClientThatStoppedReading(t *testing.T) {
 			full := fullPipe(t)
 			go func() { ended <- Serve(ctx, in, full, s) }()
 
-			// A countdown whose event cannot be written reverts all the same,
+			// A countdown whose event cannot be written still reverts,
 			io.WriteString(requests, requestSlow+`,"keep_after_ms":100}`+"\n")
 			eventually(t, "the countdown reverts", func() bool {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				return s.lapsed && asFound()
 			})
-			// and so does the end, whatever is still unread.
+			// and so does the end, with answers unread.
 			io.WriteString(requests, requestSlow+"}\n"+strings.Repeat(`{"id":2,"op":"nothing"}`+"\n", 2*maxUnread))
 			eventually(t, "the mode is set again", func() bool { return !asFound() })
 			end(requests, term)

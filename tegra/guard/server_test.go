@@ -17,7 +17,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// rig is a guard at work on a fake root behind a kernel that minds its rules.
+// rig is a guard on a fake root behind a kernel that enforces its rules.
 type rig struct {
 	*Client
 	server *Server
@@ -239,7 +239,7 @@ func TestGuardKeepsNoModeThatHasChangedSinceItWasSet(t *testing.T) {
 	}
 }
 
-// The kernel shows the lowest of the limits in force, so a cooling device lowers what a user has set.
+// The kernel shows the lowest limit in force, so a cooling device lowers the user's.
 func TestGuardKeepsAModeWhoseClocksHeatCaps(t *testing.T) {
 	t.Parallel()
 	const cooler = "/sys/class/thermal/cooling_device0"

@@ -50,7 +50,7 @@ func TestGuardRevertGoesBackOneApplyAndRestoreToTheStart(t *testing.T) {
 func TestGuardRevertGoesBackThroughWhatWasKeptToTheStateFoundFirst(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	for _, again := range []bool{false, true} { // every step by a process of its own
+	for _, again := range []bool{false, true} { // true: a new process for every step
 		r := newRig(t, tegratest.NewAGXOrin35())
 		next := func() {
 			t.Helper()
@@ -384,8 +384,7 @@ func TestGuardOffersNoStateThatWasRevertedAndKept(t *testing.T) {
 
 func (r *rig) dir() string { return filepath.Join(r.root, StateDir) }
 
-// lastApplied is the state before the last apply that was kept, which
-// Client.Revert puts back; nil when there is none.
+// lastApplied is the state before the last kept apply, which Client.Revert restores; nil if there is none.
 func lastApplied(sysroot string) (*Pending, error) {
 	s, err := stateStore(tegra.DiskFS(sysroot), false)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 // nobody is a user without rights on Linux.
 const nobody = 65534
 
-// fakeSudo notes how it was called and runs its arguments, as sudo does for a
-// user who gave the password. The fake root stands for the machine's own.
+// fakeSudo records its arguments and runs them, like sudo after a correct password. The fake root replaces the
+// machine's own.
 const fakeSudo = `#!/bin/sh
 echo "$@" >> "$SUDO_LOG"
 [ "$1" = -- ] || exit 1
@@ -133,8 +133,7 @@ func TestStartWithoutSudosConsentIsErrPermission(t *testing.T) {
 	}
 }
 
-// Through sudo the client has the user's rights alone; its guard is root all the same, without
-// another call of sudo.
+// Through sudo the client keeps the user's rights; its guard still runs as root, without a second sudo call.
 func TestStartOfAClientThatDroppedRootIsOfARootGuard(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

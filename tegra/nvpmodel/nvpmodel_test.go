@@ -271,8 +271,8 @@ func TestBlockThatCannotBeRightIsRefused(t *testing.T) {
 	}
 }
 
-// TestParseTakesTheExtractedFactsFromTheVendorsFiles compares every file beside the
-// checkout with the table that a script of its own took from them.
+// TestParseTakesTheExtractedFactsFromTheVendorsFiles compares every file next to the checkout with the table that a
+// separate script extracted.
 func TestParseTakesTheExtractedFactsFromTheVendorsFiles(t *testing.T) {
 	t.Parallel()
 	table := sweeptest.Shared(t, "data/nvpmodel/modes.tsv")

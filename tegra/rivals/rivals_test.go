@@ -182,7 +182,7 @@ func TestRivalsOfAnEmptyRootAreNone(t *testing.T) {
 	}
 }
 
-// FuzzKnown: a program is known by its own name or its script's, and by no argument of another program.
+// FuzzKnown: a program is recognised by its own name or its script's, never by another argument.
 func FuzzKnown(f *testing.F) {
 	f.Add("bash", "bash\x00-c\x00jetson_clocks\x00")
 	f.Add("python3.10", "/usr/bin/python3.10\x00-u\x00/usr/local/bin/jtop\x00")

@@ -139,7 +139,7 @@ func TestStopWaitsForTheCallInProgress(t *testing.T) {
 		<-entered
 		stopped := make(chan bool)
 		go func() { stop(); close(stopped) }()
-		close(leave) // for good: another call may begin before stop does
+		close(leave) // permanently: another call may start before stop does
 		<-stopped
 		if !after.Load() {
 			t.Errorf("speed %g: stop came back before the call did", speed)

@@ -8,8 +8,7 @@ import (
 	"jtune/internal/tools/reliability"
 )
 
-// Whatever is written to a knob, the board stays a board: no panic, a sane
-// reading, minibatches that end.
+// After any write to a knob the board still works: no panic, a plausible reading, minibatches that end.
 func FuzzWrites(f *testing.F) {
 	paths := []string{
 		policy0 + "/scaling_min_freq",

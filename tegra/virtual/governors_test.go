@@ -99,7 +99,7 @@ func TestGovernorsAreCountedByTheKernel(t *testing.T) {
 		t.Errorf("the kernel counts %.1f %% of the time at %v, the governor chose %.1f", 100*share, top,
 			100*b.steady.scaling.burst)
 	}
-	// What a reader of the present clock sees agrees.
+	// The current clock as read agrees.
 	seen := 0
 	const looks = 2000
 	for range looks {
@@ -137,7 +137,7 @@ func TestGovernorsOfOtherNamesChangeLessThanAPercent(t *testing.T) {
 	}
 }
 
-// Without a job a locked board draws most and one whose GPU is gated least.
+// Without a job a board draws most with locked clocks, and least with a gated GPU.
 func TestIdleBoardDrawsLessTheFreerItsClocks(t *testing.T) {
 	t.Parallel()
 	for _, m := range models {
@@ -206,8 +206,8 @@ func TestQuirksLowerThePowerThatIsReadAfterSixteenHours(t *testing.T) {
 	}
 }
 
-// What a Nano's governors do while requests are answered is set to the published shares: at the top for 89 % of the
-// time (CPU) and 83 % (GPU), and hardly anything gained or lost.
+// A Nano's governors match the published shares while requests are answered: at the top for 89 % of the time (CPU) and
+// 83 % (GPU), with almost no effect on time and energy.
 func TestGovernorsOfAnInferenceJobStayNearTheTop(t *testing.T) {
 	t.Parallel()
 	b := fast(t, Options{Name: "nano", Noise: new(float64)})

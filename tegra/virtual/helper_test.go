@@ -51,8 +51,8 @@ func write(t testing.TB, b *Board, name, value string) {
 	}
 }
 
-// set locks a mode with plain writes, in an order that never crosses limits;
-// knobs that stand as they should are left alone.
+// set sets and locks a mode with plain writes in an order that never crosses limits; it skips knobs that already have
+// their value.
 func set(t testing.TB, b *Board, m tegra.Mode) {
 	t.Helper()
 	cores := b.lists.cores

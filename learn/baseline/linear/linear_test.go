@@ -40,7 +40,7 @@ func modes(labels string) (out []tegra.Mode) {
 	return out
 }
 
-// epochs are two per mode, a little apart, with the given mean time.
+// epochs returns two epochs per mode, slightly apart, with the given mean time.
 func epochs(list []tegra.Mode, timeS func(tegra.Mode) float64) (out []Epoch) {
 	for _, m := range list {
 		t := timeS(m)
@@ -56,7 +56,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// plane has known coefficients per core and per MHz.
+// plane is linear in cores and MHz with known coefficients.
 func plane(m tegra.Mode) float64 {
 	return 900 - 0.1*m.CPU.MHz() - 12*float64(m.Cores) - 0.2*m.GPU.MHz() - 0.05*m.EMC.MHz()
 }

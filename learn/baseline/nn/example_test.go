@@ -7,8 +7,8 @@ import (
 	"jtune/tegra"
 )
 
-// The shipped networks know ResNet-18 on an AGX Orin; Pair.Transfer carries
-// them over to another workload from a few measured modes of it.
+// The shipped networks predict ResNet-18 on an AGX Orin; Pair.Transfer transfers them to another workload from a few
+// measured modes.
 func ExampleResNetReference() {
 	reference, source := nn.ResNetReference()
 	fmt.Println("trained on", source.Modes, "modes; can be transferred:", reference.Transfers())

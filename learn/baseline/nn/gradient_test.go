@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// dense is the network written down plainly in float64: no lists, no skipping.
-// masks hold what dropout made of each unit of a hidden layer: 0 or the scale;
-// nil where nothing was dropped.
+// dense is the network in plain float64, without lists or skipping. masks hold dropout's factor for each unit of a
+// hidden layer: 0 or the scale; nil without dropout.
 func dense(l Layers, w []float64, x [inputs]float64, masks [][]float64) float64 {
 	layer := func(in []float64, out int) []float64 {
 		z := make([]float64, out)

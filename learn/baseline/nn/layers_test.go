@@ -77,7 +77,7 @@ func TestLayersOfATransferAreThoseOfItsReference(t *testing.T) {
 	}
 }
 
-// Targets are standardised, so the loss of a network that knows nothing is 1.
+// Targets are standardised, so the loss of an untrained network is 1.
 func TestLayersOfAnyShapeLearn(t *testing.T) {
 	t.Parallel()
 	for _, l := range append([]Layers{{64, 32}}, otherLayers[:3]...) {

@@ -69,7 +69,7 @@ func TestVectorsAgreeCloselyWithPlainGo(t *testing.T) {
 	}
 }
 
-// Weights whose number is no multiple of eight; gradients of zero, of next to nothing and of no number.
+// Numbers of weights that are no multiple of eight; gradients of zero, nearly zero and NaN.
 func TestVectorsStepCloselyLikePlainGo(t *testing.T) {
 	fast := vector
 	t.Cleanup(func() { vector = fast })

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// draw returns a batch of modes and samples, some of them at one place and some far apart.
+// draw returns a batch of modes and samples, some equal and some far apart.
 func draw(n int) (samples [][Dims]float64, modes Points) {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	samples = make([][Dims]float64, n)
@@ -115,7 +115,7 @@ func TestSoftMaxAgreesWithTheStandardLibrary(t *testing.T) {
 	})
 }
 
-// A parameter that is no number shows: a fit must not go on with it.
+// A NaN parameter must reach the result, so that a fit stops.
 func TestSoftMaxOfNoNumberIsNone(t *testing.T) {
 	inBothForms(t, func(t *testing.T) {
 		for n := range 3 {

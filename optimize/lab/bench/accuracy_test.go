@@ -31,9 +31,8 @@ func made(t *testing.T, time, power func(tegra.Mode) float64) (*truth, []learn.P
 	return f, preds
 }
 
-// Errors drawn from a normal distribution: bands of its quantiles hold their shares, those of
-// deviations half as large hold the shares of half as many deviations. 768 modes: a standard
-// error of 1.8 points at most.
+// Errors drawn from a normal distribution: bands at its quantiles cover their nominal shares, bands of half the width
+// those of half as many deviations. 768 modes: a standard error of at most 1.8 points.
 func TestAccuracyBandsCoverTheirShareOfTruth(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -15,12 +15,12 @@ import (
 	"jtune/tegra"
 )
 
-// A day of tuning one board: five limits after one another in an order drawn by the day, each search from what those
-// before have measured. After each the model is the fit of all readings, as a session keeps it.
+// A day of tuning one board: five limits in random order, each search starting from all earlier measurements. After
+// each the model is fitted to all readings, as in a session.
 //
-// In the mean over days, the day lowers the error, by more than one standard error, and that no step of it raises the
-// error, by more than two. It does not hold of each step of each day: a search adds a few readings next to its
-// answer, and what they say of all other modes is sometimes wrong (docs/decisions/022).
+// In the mean over days, the day lowers the error by more than one standard error, and no step raises it by more than
+// two. It need not hold for each step of each day: a search adds a few readings near its answer, which sometimes
+// mislead about all other modes (docs/decisions/022).
 func TestDayOfTuningImprovesTheModelOnMeasuredSweeps(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("1,200 searches; JTUNE_LONG=1 makes them, and package session tunes a day on a virtual board")

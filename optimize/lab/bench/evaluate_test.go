@@ -54,7 +54,7 @@ func TestEvaluateScoresAHandMadeTable(t *testing.T) {
 	if got, want := maxn.PenaltyPct.V.Median, 100*(100.0-150)/150; !near(got, want) {
 		t.Errorf("median penalty of MAXN: got %g, want %g", got, want)
 	}
-	// Sorted penalties: -75 -75 -50 -33.3 -33.3 -33.3 0; p90 lies 0.4 of the way to the last.
+	// Sorted penalties: -75 -75 -50 -33.3 -33.3 -33.3 0; p90 is 0.4 of the way to the last.
 	if got, want := maxn.PenaltyPct.V.P90, -100.0/3*0.6; !near(got, want) {
 		t.Errorf("90th percentile of MAXN's penalty: got %g, want %g", got, want)
 	}

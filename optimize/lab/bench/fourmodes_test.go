@@ -10,8 +10,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// planes is a board on which times and energies are what the study assumes:
-// straight lines, energy by one law for all workloads.
+// planes is a board that satisfies the study's assumptions: linear times and energies, one energy law for all
+// workloads.
 func planes(t *testing.T, slow float64, m tegra.Mode) tegra.Measured {
 	t.Helper()
 	s := slow * (2 - 0.0002*m.CPU.MHz() - 0.02*float64(m.Cores) - 0.0003*m.GPU.MHz() - 0.0001*m.EMC.MHz())

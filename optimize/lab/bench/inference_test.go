@@ -8,9 +8,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// The closed loop on the published inference sweeps, without the settings whose
-// clock was not set. The medians are the bars of training; the tails are what
-// noise leaves: readings two or three times too slow.
+// The closed loop on the published inference sweeps, without the settings whose clock was not set. The medians have the
+// bounds of training; the tails come from noise: readings two or three times too slow.
 func TestEvaluateClosedLoopOnPublishedInference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("24 searches among thousands of settings")
@@ -46,7 +45,7 @@ func TestEvaluateClosedLoopOnPublishedInference(t *testing.T) {
 			if tune.OverPct.V != 0 || tune.LatePct.V != 0 {
 				t.Errorf("answers over the limits: %.0f and %.0f %%", tune.OverPct.V, tune.LatePct.V)
 			}
-			// Against raw readings 3: some of ResNet's best ones are glitches that no fit bears out.
+			// Against raw readings 3: some of ResNet's best ones are outliers that no fit confirms.
 			if p.Median > 3 || clean.Median > 1 || clean.P75.V > 4 || clean.P90 > 12 || tune.Probes > 25 {
 				t.Errorf("penalty %.1f, clean %.1f, %.1f, %.1f with %g probes; want at most 3, 1, 4, 12 and 25",
 					p.Median, clean.Median, clean.P75.V, clean.P90, tune.Probes)

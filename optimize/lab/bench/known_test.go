@@ -13,8 +13,7 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// chain searches for several limits after one another, each time from nothing and from
-// what the searches before have measured.
+// chain searches for several limits one after another, both from nothing and from the measurements of earlier searches.
 func (s *cleanSweep) chain(t *testing.T, limits []optimize.Limit, seed int, fresh, again *runs) {
 	t.Helper()
 	var known []tegra.Measured
@@ -77,7 +76,7 @@ func TestKnownModesShortenASearchForAnotherLimit(t *testing.T) {
 	}
 }
 
-// The same with what the board's profile knows of the other two networks.
+// Likewise with the board's profile of the other two networks.
 func TestKnownModesShortenASearchByProfile(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("1,900 searches; JTUNE_LONG=1 makes them")
@@ -91,8 +90,8 @@ func TestKnownModesShortenASearchByProfile(t *testing.T) {
 	}
 }
 
-// afterOthers makes chains of searches and compares those from what is known, which take at most that many modes in
-// the median, with searches from nothing.
+// afterOthers compares chains of searches from known modes, which may take at most that many modes in the median, with
+// searches from nothing.
 func (s *cleanSweep) afterOthers(t *testing.T, seeds int, modes float64) {
 	t.Helper()
 	var fresh, again runs

@@ -13,7 +13,7 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// runMixStudy replays few problems, or in the long form fifty for each seed, 4 of them unless the study says more.
+// runMixStudy replays a few problems, or in the long form fifty per seed, with 4 seeds by default.
 func runMixStudy(t *testing.T, m MixStudy) (s MixScore, long bool) {
 	t.Helper()
 	seeds := max(4, m.Seeds)
@@ -34,9 +34,9 @@ func runMixStudy(t *testing.T, m MixStudy) (s MixScore, long bool) {
 	return s, long
 }
 
-// Inference alone with limits on power and latency at an even rate, as in Fulcrum's figure 7: the least
-// time of a batch. ResNet's sweep has a block whose clock was not set (Stuck): those rows are the best
-// possible answer to many problems, no model predicts them, and they are left out. The rule was chosen on seeds 0 to 3.
+// Inference alone with limits on power and latency at an even rate, as in Fulcrum's figure 7: the least time of a
+// batch. ResNet's sweep has a block whose clock was not set (Stuck): those rows would be the best answer to many
+// problems, and no model predicts them, so they are removed. The rule was chosen on seeds 0 to 3.
 func TestMixStudyOfInferenceAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fits a model for every step of every search")
@@ -60,8 +60,8 @@ func TestMixStudyOfInferenceAlone(t *testing.T) {
 	}
 }
 
-// The same with limits on latency that lie 0.3 to 10 times that of the fastest setting, as far as some setting meets
-// them: hardly any search measures far over a limit.
+// Likewise with latency limits of 0.3 to 10 times the fastest setting's, if some setting meets them: hardly any search
+// measures far over a limit.
 func TestMixStudyOfTightAndLooseLatencies(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("400 searches; JTUNE_LONG=1 makes them")
@@ -79,7 +79,7 @@ func TestMixStudyOfTightAndLooseLatencies(t *testing.T) {
 	}
 }
 
-// notStuck is an inference sweep without the settings whose clock was not set.
+// notStuck returns an inference sweep without the settings whose clock was not set.
 func notStuck(t *testing.T, name string) (clean []tegra.Measured) {
 	t.Helper()
 	rows := sweeptest.Settings(t, "infer/"+name+"_infer")
@@ -119,7 +119,7 @@ func TestMixStudyOfTrainingBesideInference(t *testing.T) {
 	}
 }
 
-// A study of a workload whose minibatch fits beside none of the requests ends, and says so.
+// A study of a workload whose minibatch never fits between requests ends with a message.
 func TestMixStudyEndsWhereNothingTrains(t *testing.T) {
 	t.Parallel()
 	var m MixStudy

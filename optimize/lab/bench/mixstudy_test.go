@@ -15,9 +15,9 @@ import (
 	"jtune/tegra"
 )
 
-// MixStudy replays the search for a mix on measured sweeps (docs/method.md, "Training beside
-// inference"). None of them was measured interleaved: the truth of a mix is what the equations make
-// of the two sweeps, so the study judges the choosing and not the physics.
+// MixStudy replays the search for a mix on measured sweeps (docs/method.md, "Training beside inference"). None was
+// measured interleaved: the true value of a mix follows from the two sweeps by the equations, so the study tests the
+// choice, not the physics.
 type MixStudy struct {
 	Infer, Train []tegra.Measured // Train nil: inference alone
 	Ask          mix.Ask          // what all problems share
@@ -33,8 +33,8 @@ type MixStudy struct {
 	LatencyTimes [2]float64
 }
 
-// MixScore is what came out. Ratio is the answer's goal to the best possible one, as a share of it:
-// at most 1 where more is better; an unsolved problem counts 0 there, and is left out of times.
+// MixScore is the result. Ratio is the answer's goal relative to the best possible one: at most 1 if more is better; an
+// unsolved problem counts as 0 there, and is excluded for times.
 type MixScore struct {
 	Problems, Solved int
 	Ratios           []float64
@@ -194,7 +194,7 @@ func (m MixStudy) draw(rng *rand.Rand) mix.Ask {
 	return a
 }
 
-// add replays one problem whose best answer is known.
+// add replays one problem with a known best answer.
 func (s *MixScore) add(ctx context.Context, o mix.Options, best mix.Outcome,
 	at map[tegra.Setting]tegra.Measured, modes map[tegra.Mode]tegra.Measured) error {
 	hot := false

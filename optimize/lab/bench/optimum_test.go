@@ -113,7 +113,7 @@ func TestEvaluateCountsSearchesOverThePowerLimit(t *testing.T) {
 	}
 }
 
-// The yardstick must not depend on the seed that methods are drawn with.
+// The clean optimum must not depend on the seed of the methods.
 func TestCleanOptimumIsThatOfTheSweepAlone(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)

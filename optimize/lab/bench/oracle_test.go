@@ -8,8 +8,8 @@ import (
 	"jtune/optimize/optimizetest"
 )
 
-// Only the best mode's own reading changes between the sweeps: a model without it cannot know, so the
-// oracle finds the lucky reading only by probing the mode, and passes by one that is bad luck.
+// Only the best mode's own reading differs between the sweeps. A model without it cannot predict it, so the oracle
+// finds the lucky reading only by probing the mode, and rejects an unlucky one.
 func TestOracleRanksWithoutTheModesOwnReading(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)

@@ -13,8 +13,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// jtune distinguishes workloads that differ as much as the published ones, by measured modes and by networks. It says
-// when the reference knows the sweep already.
+// jtune distinguishes workloads as different as the published ones, by measured modes and by networks, and notes when
+// the reference is the sweep's own workload.
 func TestOwnWorkloadIsNoted(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
@@ -62,8 +62,7 @@ func thinned(t *testing.T, name string) []tegra.Measured {
 	return rows
 }
 
-// A reduced reference holds no times: it is known by what it says of the board,
-// where the sweep has power as the reference has.
+// A reduced reference holds no times: it is recognised by its deviations, if sweep and reference both have power.
 func TestOwnWorkloadOfAReducedReferenceIsNoted(t *testing.T) {
 	t.Parallel()
 	note := learn.ReferenceNote{

@@ -39,7 +39,7 @@ type population struct {
 	profiles  map[int]*learn.Reference
 }
 
-// simulated is a workload with what each mode truly comes to.
+// simulated is a workload with the true values of each mode.
 type simulated struct {
 	physics.Workload
 	truth map[tegra.Mode]tegra.Measured
@@ -92,7 +92,7 @@ func newPopulation(t testing.TB, seed uint64, size int) *population {
 	return p
 }
 
-// reading is the n-th reading of a mode: the same in every search, in whatever order it reads.
+// reading returns the n-th reading of a mode: the same in every search, in any order.
 func (p *population) reading(k, n int, m tegra.Mode) tegra.Measured {
 	h := fnv.New64a()
 	fmt.Fprint(h, p.seed, k, n, m)

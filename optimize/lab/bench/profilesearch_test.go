@@ -23,8 +23,8 @@ func loadByProfile(t *testing.T, network string) *cleanSweep {
 	return s
 }
 
-// A search that begins at the lowest GPU clock can stay there: a prototype of the first mode by a
-// board's prior ended 90 % too slow at 19 W. Not here, on any sweep.
+// A search that starts at the lowest GPU clock can get stuck there: a prototype that chose the first mode by a board's
+// prior ended 90 % too slow at 19 W. This must not happen on any sweep.
 func TestSearchByProfileLeavesTheLowestGPUClock(t *testing.T) {
 	t.Parallel()
 	for network := range searchesByProfile {
@@ -42,8 +42,8 @@ func TestSearchByProfileLeavesTheLowestGPUClock(t *testing.T) {
 	}
 }
 
-// Every watt and thirteen limits on time, with what the board's profile knows of the other two
-// networks: the table of docs/results.md.
+// Every watt and thirteen time limits, with the board's profile of the other two networks: the table of
+// docs/results.md.
 func TestSearchByProfileOnEveryWatt(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("600 searches; JTUNE_LONG=1 makes them")

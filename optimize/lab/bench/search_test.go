@@ -15,8 +15,7 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// cleanSweep is a measured sweep with its clean optimum: the best mode of those whose
-// reading a fit bears out (optimum.go).
+// cleanSweep is a measured sweep with its clean optimum: the best mode whose reading a fit confirms (optimum.go).
 type cleanSweep struct {
 	*optimizetest.Sweep
 	clean     []tegra.Measured
@@ -82,7 +81,7 @@ func (s *cleanSweep) believed(l optimize.Limit) []tegra.Measured {
 	return out
 }
 
-// goal is what a search for a limit on power or on time minimises.
+// goal returns the quantity minimised by a search for a limit on power or time.
 func goal(l optimize.Limit, p tegra.Measured) float64 {
 	if l.PowerW > 0 {
 		return p.TimeMS
@@ -90,7 +89,7 @@ func goal(l optimize.Limit, p tegra.Measured) float64 {
 	return p.PowerW
 }
 
-// bestOf is what a limit asks for among measured modes.
+// bestOf returns the best measured mode for a limit.
 func bestOf(rows []tegra.Measured, l optimize.Limit) (optimize.Choice, error) {
 	preds := make([]learn.Prediction, len(rows))
 	for i, r := range rows {
@@ -99,7 +98,7 @@ func bestOf(rows []tegra.Measured, l optimize.Limit) (optimize.Choice, error) {
 	return optimize.Choose(preds, l)
 }
 
-// runs is what a set of searches came to.
+// runs is the result of a set of searches.
 type runs struct {
 	gapPct, modes []float64
 	believedPct   []float64 // gap to the best believed mode, where there is one
@@ -259,9 +258,8 @@ func (r *runs) within(t *testing.T, median, p90, modes float64) {
 	}
 }
 
-// Near the least power there is, nothing that the model holds to be within the
-// limit may be left while better modes are: those just over it are tried too. One that is expected 13 % over it and
-// keeps it all the same is not.
+// Near the lowest possible power, a search must not end while a better mode within the limit is unmeasured: modes just
+// over it are tried too. A mode predicted 13 % over it that keeps it anyway is excluded.
 func TestSearchTriesModesJustOverThePredictedLimit(t *testing.T) {
 	t.Parallel()
 	s := optimizetest.Load(t, sweeptest.OrinNano)
@@ -280,7 +278,7 @@ func TestSearchTriesModesJustOverThePredictedLimit(t *testing.T) {
 			t.Errorf("seed %d: %v after %d probes, the best within 9 W takes %.1f ms: %v",
 				seed, res.Measured, len(res.Probes), best.TimeMS, err)
 		}
-		for _, p := range res.Probes[1:] { // the start knows nothing
+		for _, p := range res.Probes[1:] { // the start has no prediction
 			if p.PowerW > 1.1*limit.PowerW {
 				t.Errorf("seed %d: %v draws %.1f W", seed, p.Mode, p.PowerW)
 			}

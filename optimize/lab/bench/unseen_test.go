@@ -15,7 +15,7 @@ import (
 	"jtune/tegra"
 )
 
-// unseen is what searches over a population came to.
+// unseen is the result of searches over a population.
 type unseen struct {
 	gapPct, modes []float64
 	hot, total    int
@@ -25,11 +25,11 @@ type unseen struct {
 	belief        beliefs
 }
 
-// beliefs are what the models of searches believed, by number of readings.
+// beliefs are the predictions of the searches' models, by number of readings.
 type beliefs map[int]*surety
 
-// surety is how far truths lie from a belief of power, in its deviations: those that take the time for certain, and
-// those that the power a faster mode would draw adds to.
+// surety is the error of predicted power in deviations: at the predicted time, and including the power that a faster
+// mode would draw.
 type surety struct{ certain, guarded []float64 }
 
 var suretyAt = []int{1, 2, 3, 5, 8}
@@ -55,7 +55,7 @@ func (u beliefs) believe(m *learn.Surrogate, n int, truth func(tegra.Mode) float
 	}
 }
 
-// watch is what a search tells after each probe, of which the first models from suretyAt modes are compared.
+// watch observes each probe of a search and compares its first models, from suretyAt modes.
 func (u beliefs) watch(truth func(tegra.Mode) float64, modes []tegra.Mode) func(optimize.Seen) {
 	read, seen := map[tegra.Mode]bool{}, map[int]bool{}
 	return func(s optimize.Seen) {
@@ -165,8 +165,8 @@ func (p *population) search(t *testing.T, u *unseen, k int, ref *learn.Reference
 }
 
 // Every search of the three populations, with the shipped profile, with profiles of three other workloads and without
-// one; JTUNE_NOTES=1 lists the searches that were hot, long or far off. The third population misses the bars of the gap
-// and of the longest search (docs/results.md): it is held to that of heat alone.
+// one; JTUNE_NOTES=1 lists the searches that were hot, long or far off. The third population misses the bounds of the
+// gap and of the longest search (docs/results.md): only its bound of heat applies.
 func TestSearchOnUnseenWorkloads(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("2,400 searches; JTUNE_LONG=1 makes them")

@@ -31,8 +31,7 @@ func TestOutOfLineFindsReadingsOfAnotherClock(t *testing.T) {
 	}
 }
 
-// What the published sweeps hold: on each of the training sweeps all that lie more than 40 % from a fit
-// to 400 modes are among these.
+// On each of the published training sweeps, all rows more than 40 % from a fit to 400 modes are among these.
 func TestOutOfLineOnThePublishedSweeps(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][2]int{
