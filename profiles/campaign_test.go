@@ -73,7 +73,7 @@ func TestCampaignMeasuresItsModesAndRestores(t *testing.T) {
 	if raised == 0 {
 		t.Error("no raise among 20 random modes")
 	}
-	now, err := r.device.Control().Snapshot()
+	now, err := r.device.Planner().Snapshot()
 	if err != nil || r.applier.restored != 1 {
 		t.Fatalf("restored %d times, %v", r.applier.restored, err)
 	}

@@ -22,7 +22,7 @@ import (
 // the guard does, and can be made to fail.
 type boardApplier struct {
 	fs      tegra.FS
-	control *tegra.Control
+	planner *tegra.Planner
 	found   tegra.State
 	before  tegra.State
 
@@ -44,11 +44,11 @@ func (a *boardApplier) Apply(ctx context.Context, r tegra.Request) (tegra.Applie
 			return out, err
 		}
 	}
-	now, err := a.control.Snapshot()
+	now, err := a.planner.Snapshot()
 	if err != nil {
 		return out, err
 	}
-	writes, err := a.control.Plan(now, r, a.found)
+	writes, err := a.planner.Plan(now, r, a.found)
 	if err != nil {
 		return out, err
 	}
@@ -59,11 +59,11 @@ func (a *boardApplier) Apply(ctx context.Context, r tegra.Request) (tegra.Applie
 			return out, fmt.Errorf("%s: %w", w.Path, err)
 		}
 	}
-	after, err := a.control.Snapshot()
+	after, err := a.planner.Snapshot()
 	if err != nil {
 		return out, err
 	}
-	out.Actual = a.control.ModeOf(after)
+	out.Actual = a.planner.ModeOf(after)
 	for _, w := range writes {
 		if w.Loose {
 			continue
@@ -82,11 +82,11 @@ func (a *boardApplier) Apply(ctx context.Context, r tegra.Request) (tegra.Applie
 }
 
 func (a *boardApplier) put(want tegra.State) error {
-	now, err := a.control.Snapshot()
+	now, err := a.planner.Snapshot()
 	if err != nil {
 		return err
 	}
-	for _, w := range a.control.PlanState(now, want) {
+	for _, w := range a.planner.PlanState(now, want) {
 		a.fs.WriteFile(w.Path, []byte(w.Value))
 	}
 	return nil
@@ -129,17 +129,17 @@ func newRig(t *testing.T, name string, o virtual.Options) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { device.Close() })
-	control := device.Control()
-	found, err := control.Snapshot()
+	planner := device.Planner()
+	found, err := planner.Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	found.Add(control.Fan())
+	found.Add(planner.Fan())
 	w, err := workload.Find(builtIns(t), name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{board: board, device: device, applier: &boardApplier{fs: board.FS(), control: control, found: found}}
+	r := &rig{board: board, device: device, applier: &boardApplier{fs: board.FS(), planner: planner, found: found}}
 	r.bench = &Bench{
 		Applier:    r.applier,
 		Workload:   w,

@@ -28,7 +28,7 @@ func guarded(t *testing.T, workload string, o virtual.Options) (*rig, *guard.Cli
 // knobs are the files that a mode is made of, as they stand.
 func knobs(t *testing.T, r *rig) map[string]string {
 	t.Helper()
-	st, err := r.device.Control().Snapshot()
+	st, err := r.device.Planner().Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -328,7 +328,7 @@ func TestTX2TakesItsA57CoresFirst(t *testing.T) {
 	t.Parallel()
 	root := tegratest.New("tx2-32").Write(t)
 	s := openRoot(t, root)
-	c := s.Control()
+	c := s.Planner()
 	st, err := c.Snapshot()
 	if err != nil {
 		t.Fatal(err)
@@ -359,7 +359,7 @@ func TestPlanTakesThePresentStateWhereNoneWasFound(t *testing.T) {
 	told := 0 // boards on which the found state matters
 	for _, b := range tegratest.Boards() {
 		s := openRoot(t, b.New().Write(t))
-		c := s.Control()
+		c := s.Planner()
 		now, err := c.Snapshot()
 		if err != nil {
 			t.Fatal(err)
@@ -393,13 +393,13 @@ func TestPlanTakesThePresentStateWhereNoneWasFound(t *testing.T) {
 func TestNanoLocksItsMemoryThroughTheClockFramework(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.New("nano-32"))
-	st, err := s.Control().Snapshot()
+	st, err := s.Planner().Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := s.Space().Max()
 	m.EMC = s.Space().EMC[0]
-	writes, err := s.Control().Plan(st, tegra.Request{Mode: m, Fan: tegra.FanMax}, tegra.State{})
+	writes, err := s.Planner().Plan(st, tegra.Request{Mode: m, Fan: tegra.FanMax}, tegra.State{})
 	if err != nil {
 		t.Fatal(err)
 	}

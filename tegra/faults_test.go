@@ -195,12 +195,12 @@ func TestListsOfClocksThatChangeUnderUsAreReadAgain(t *testing.T) {
 	root := tegratest.New("agx-orin-35").Write(t)
 	s := openRoot(t, root)
 	top := s.Space().Max()
-	if err := s.Control().Check(top); err != nil {
+	if err := s.Planner().Check(top); err != nil {
 		t.Fatal(err)
 	}
 	// As a board without Super firmware lists them.
 	set(t, root, tegratest.GPU35+"/available_frequencies", "306000000 408000000 510000000 612000000 624750000 ")
-	if err := s.Control().
+	if err := s.Planner().
 		Check(top); err == nil ||
 		!strings.Contains(err.Error(), "624.75") && !strings.Contains(err.Error(), "0.62") {
 		t.Errorf("a GPU clock that is listed no more passes: %v", err)

@@ -52,7 +52,7 @@ func (t TempReading) hot() string {
 // Capped reports whether a clock limit reads back lower than it was set because the SoC is hot now. The kernel shows
 // the lowest limit of user, governors and cooling devices (frequency QoS), and the user's again once it has cooled.
 // UNVERIFIED on a Jetson.
-func (c *Control) Capped(f KnobFile) bool {
+func (c *Planner) Capped(f KnobFile) bool {
 	switch path.Base(f.Path) {
 	case path.Base(minFile), path.Base(maxFile), "min_freq", "max_freq":
 	default:

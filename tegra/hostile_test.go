@@ -268,7 +268,7 @@ func exercise(t *testing.T, root, name string) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	c := s.Control()
+	c := s.Planner()
 	if st, err := c.Snapshot(); err == nil {
 		c.ModeOf(st)
 		if s.Space().Len() > 0 {

@@ -191,12 +191,12 @@ func TestStatesThatAreModes(t *testing.T) {
 			}
 			s := openRoot(t, root)
 			r := read(t, s)
-			st, err := s.Control().Snapshot()
+			st, err := s.Planner().Snapshot()
 			if err != nil {
 				t.Fatal(err)
 			}
 			for what, got := range map[string]tegra.Val[tegra.Mode]{"reading": r.Mode,
-				"snapshot": s.Control().ModeOf(st)} {
+				"snapshot": s.Planner().ModeOf(st)} {
 				if got.OK != (c.mode != "") || got.OK && got.V.String() != c.mode {
 					t.Errorf("%s: %v, want %q", what, got, c.mode)
 				}

@@ -214,5 +214,5 @@ func (s *Sysfs) Close() error {
 	return nil
 }
 
-// Control returns the board's planner of knob writes.
-func (s *Sysfs) Control() *Control { return &Control{s} }
+// Planner returns the board's planner of knob writes.
+func (s *Sysfs) Planner() *Planner { return &Planner{s} }

@@ -9,7 +9,7 @@ import (
 )
 
 // target returns the state of all knob files for a request.
-func (c *Control) target(now, found State, r Request) (State, error) {
+func (c *Planner) target(now, found State, r Request) (State, error) {
 	s := c.s
 	m, err := c.snap(r.Mode)
 	if err != nil {
@@ -93,7 +93,7 @@ func flag(on bool) string {
 
 // targetEMC caps the memory clock and locks its rate unless dvfs is set. To free the clock it writes the values that
 // the lock files held when they were found free.
-func (c *Control) targetEMC(want *State, found State, f Freq, dvfs bool) {
+func (c *Planner) targetEMC(want *State, found State, f Freq, dvfs bool) {
 	emc := c.s.emc
 	if emc.cap != nil {
 		v := f
@@ -124,7 +124,7 @@ func (c *Control) targetEMC(want *State, found State, f Freq, dvfs bool) {
 	}
 }
 
-func (c *Control) targetFan(want *State, found State, policy FanPolicy) {
+func (c *Planner) targetFan(want *State, found State, policy FanPolicy) {
 	fan := c.s.fan
 	if fan.pwm == nil || policy == FanUntouched {
 		return
@@ -147,7 +147,7 @@ var scaling = []string{"schedutil", "interactive", "ondemand", "conservative", "
 
 // targetGovernor chooses a governor that scales free clocks: the requested one, else the found one, or a member of
 // scaling if the found one pins the clock. Locked clocks (min = max) keep the found governor.
-func (c *Control) targetGovernor(want *State, now, found State, path, list string, dvfs bool, asked string) error {
+func (c *Planner) targetGovernor(want *State, now, found State, path, list string, dvfs bool, asked string) error {
 	is, ok := now.Get(path)
 	if !ok {
 		if asked != "" {
@@ -181,7 +181,7 @@ func (c *Control) targetGovernor(want *State, now, found State, path, list strin
 }
 
 // offered lists the governors in a file; nil if it is unreadable.
-func (c *Control) offered(list string) []string {
+func (c *Planner) offered(list string) []string {
 	text, err := readText(c.s.fs, list)
 	if err != nil {
 		return nil
@@ -190,7 +190,7 @@ func (c *Control) offered(list string) []string {
 }
 
 // Governors lists the governors that the board offers for core 0 and for the GPU.
-func (c *Control) Governors() (cpu, gpu []string) {
+func (c *Planner) Governors() (cpu, gpu []string) {
 	defer c.begin()()
 	return c.offered(c.s.cpu.dir(0) + cpuGovernors), c.offered(c.s.gpu.dir + gpuGovernors)
 }

@@ -29,8 +29,8 @@ func record(fsys tegra.FS, clock tegra.Clock) (names []string, links map[string]
 	defer s.Close()
 	// Only the names read matter here; results and errors do not.
 	_, _ = s.Read()
-	_, _ = s.Control().Snapshot()
-	_ = s.Control().Fan()
+	_, _ = s.Planner().Snapshot()
+	_ = s.Planner().Fan()
 	_ = s.ClockTimes()
 	_ = s.PresetID()
 	return slices.Sorted(maps.Keys(r.names)), r.links, nil

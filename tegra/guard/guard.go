@@ -1,7 +1,7 @@
 // Package guard is the privileged part of jtune and the only code that writes knobs. It sets modes in a safe order,
 // reads every knob back, and restores the found state (before the first change that was not kept) when its client ends.
 //
-//	Client ──line-JSON──► Server ──► tegra.Control (order) ──► FS (write, read back)
+//	Client ──line-JSON──► Server ──► tegra.Planner (order) ──► FS (write, read back)
 //	pipe closed, TERM ──► restore ◄── found state (/run/jtune) ◄── watchdog when killed
 //
 // It accepts modes and the names of a few readable files, never a path to write or a command to run. Sensors can be

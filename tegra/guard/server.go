@@ -17,7 +17,7 @@ import (
 type Server struct {
 	fs      tegra.FS
 	sysfs   *tegra.Sysfs
-	control *tegra.Control
+	planner *tegra.Planner
 	store   store
 	log     io.Writer
 	pause   func(time.Duration) // waits before repeating a write while the kernel is busy
@@ -60,7 +60,7 @@ func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, erro
 			return nil, err
 		}
 	}
-	s.control = s.sysfs.Control()
+	s.planner = s.sysfs.Planner()
 	if program, ok := tegra.HostPath(fsys, nvpmodel); ok && program == nvpmodel { // this machine, not a folder
 		if _, err := os.Stat(nvpmodel); err == nil {
 			s.preset = runNVPModel
@@ -77,9 +77,9 @@ func (s *Server) logf(format string, args ...any) {
 }
 
 func (s *Server) snapshot() (tegra.State, error) {
-	st, err := s.control.Snapshot()
+	st, err := s.planner.Snapshot()
 	if err == nil && s.fanOn {
-		st.Add(s.control.Fan())
+		st.Add(s.planner.Fan())
 	}
 	return st, err
 }
@@ -119,14 +119,14 @@ func (s *Server) pending(st tegra.State) Pending {
 func (s *Server) apply(r tegra.Request, keepAfter time.Duration) (tegra.Applied, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.control.Check(r.Mode); err != nil {
+	if err := s.planner.Check(r.Mode); err != nil {
 		return tegra.Applied{Asked: r.Mode}, err
 	}
 	s.stopTimer()
 	s.fanOn = s.fanOn || r.Fan != tegra.FanUntouched
 	var before tegra.State
 	j := transition{s: s,
-		plan: func(now tegra.State) ([]tegra.Write, error) { return s.control.Plan(now, r, *s.found) },
+		plan: func(now tegra.State) ([]tegra.Write, error) { return s.planner.Plan(now, r, *s.found) },
 		seen: func(now tegra.State) error {
 			before.Add(now)
 			return s.hold(now)
@@ -154,7 +154,7 @@ func (s *Server) mode() tegra.Val[tegra.Mode] {
 	if err != nil {
 		return tegra.Val[tegra.Mode]{}
 	}
-	return s.control.ModeOf(now)
+	return s.planner.ModeOf(now)
 }
 
 func (s *Server) rollBack(cause error, before tegra.State) error {
@@ -169,7 +169,7 @@ func (s *Server) rollBack(cause error, before tegra.State) error {
 func (s *Server) restoreTo(want tegra.State) (tegra.Applied, error) {
 	j := transition{s: s, bestEffort: true, capped: true, seen: func(tegra.State) error { return nil },
 		plan: func(now tegra.State) ([]tegra.Write, error) {
-			return s.control.PlanState(now, want, slices.Collect(maps.Keys(s.owed))...), nil
+			return s.planner.PlanState(now, want, slices.Collect(maps.Keys(s.owed))...), nil
 		}}
 	var err error
 	for range restoreRuns {
@@ -178,7 +178,7 @@ func (s *Server) restoreTo(want tegra.State) (tegra.Applied, error) {
 			break
 		}
 	}
-	return tegra.Applied{Files: j.files, Asked: s.control.ModeOf(want).V, Actual: s.mode()}, err
+	return tegra.Applied{Files: j.files, Asked: s.planner.ModeOf(want).V, Actual: s.mode()}, err
 }
 
 // revert goes back one step: to the state before the last apply, then to the found state, then to the found states

@@ -122,7 +122,7 @@ func (j *transition) do(w tegra.Write) error {
 	file := tegra.KnobFile{Knob: w.Knob, Path: w.Path, Asked: w.Value, Actual: actual}
 	err = file.Mismatch()
 	switch {
-	case err == nil || !j.s.control.Capped(file):
+	case err == nil || !j.s.planner.Capped(file):
 		return err
 	case j.capped:
 		j.s.logf("a thermal limit caps it: %v", err)
@@ -152,7 +152,7 @@ func (j *transition) check() {
 		err = j.files[i].Mismatch()
 		switch {
 		case err == nil || f.Actual != f.Asked: // as set, or already reported
-		case j.capped && j.s.control.Capped(j.files[i]):
+		case j.capped && j.s.planner.Capped(j.files[i]):
 			j.s.logf("a thermal limit caps it: %v", err)
 		default:
 			j.errs = append(j.errs, fmt.Errorf("%w after it had been set", err))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,27 +18,9 @@ import (
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
-	"jtune/tui/session/config"
 	"jtune/tui/session/models"
 	"jtune/tui/session/workloads"
 )
-
-// campaignEnd describes the end of a campaign.
-func campaignEnd(s *session.Session, dir string, h record.Header, sum profiles.Summary, err error) config.CampaignEnd {
-	b := s.Device.Board()
-	e := config.CampaignEnd{Campaign: filepath.Base(dir), Workload: h.Workload.Name, Kind: h.Plan.Kind,
-		End:   sum.End.String(),
-		Modes: len(record.Modes(sum.Rows)), Device: b.Name, Virtual: b.Virtual}
-	e.Text = fmt.Sprintf("%s of %s on %s: %s, %s", e.Kind, e.Workload, e.Device, e.End, text.Count(e.Modes, "mode"))
-	if err != nil {
-		e.Error = text.Optional(text.OneLine(err.Error()))
-		e.Text += ": " + string(e.Error)
-	}
-	if mark := tegra.VirtualMark(b.Origin()); mark != "" {
-		e.Text += " " + mark
-	}
-	return e
-}
 
 // Profile measures and records the modes that r selects, restores the device, and updates the model of the workload's
 // pool. An interrupted campaign keeps its rows and can be resumed.
@@ -107,7 +88,7 @@ func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan pro
 		RedoFailed: r.RedoFailed, Gate: r.Gate}
 	sum, err := c.Run(ctx)
 	err = errors.Join(usageOfFixedBatch(err), rec.End(sum.End.String()))
-	if told := notify.Tell(ctx, campaignEnd(s, rec.Dir(), head, sum, err)); told != nil {
+	if told := announce(ctx, notify, campaignEnd(s, rec.Dir(), head, sum, err)); told != nil {
 		Observer(observe).Note(text.OneLine(told.Error()))
 	}
 	return ProfileResult{Summary: sum, Dir: rec.Dir()}, err

@@ -93,7 +93,7 @@ func checkEnergy(s *session.Session, r ExperimentRequest) error {
 	if s.Replays() && r.Energy.Against != nil {
 		return usage.Against.Errorf("a replay answers every workload with the same table")
 	}
-	cpu, gpu := s.Sysfs().Control().Governors()
+	cpu, gpu := s.Sysfs().Planner().Governors()
 	for _, g := range r.Energy.Governors {
 		for _, one := range []struct {
 			what, name string

@@ -20,9 +20,9 @@ import (
 // TestNotifyTellsTheEndOfACampaign measures two modes with each way but the bell configured.
 func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 	t.Parallel()
-	got := make(chan config.CampaignEnd, 2)
+	got := make(chan CampaignEnd, 2)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var e config.CampaignEnd
+		var e CampaignEnd
 		if err := json.NewDecoder(r.Body).Decode(&e); err != nil || r.Method != http.MethodPost {
 			t.Errorf("%s: %v", r.Method, err)
 		}
@@ -51,7 +51,7 @@ func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := <-got
-	want := config.CampaignEnd{Campaign: "c1", Workload: "lstm", Kind: "sample", End: "complete", Modes: 2,
+	want := CampaignEnd{Campaign: "c1", Workload: "lstm", Kind: "sample", End: "complete", Modes: 2,
 		Device:  "Nano",
 		Virtual: true, Text: "sample of lstm on Nano: complete, 2 modes (VIRTUAL: a simulation, not a measurement)"}
 	if e != want {
@@ -62,5 +62,51 @@ func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 	}
 	if all := strings.Join(notes, "\n"); strings.Contains(all, "[notify]") {
 		t.Errorf("something failed:\n%s", all)
+	}
+}
+
+func TestNotifySaysWhatFailedAndNoMore(t *testing.T) {
+	t.Parallel()
+	moved := httptest.NewServer(http.RedirectHandler("http://example.com/", http.StatusFound))
+	defer moved.Close()
+	for name, c := range map[string]struct {
+		n    config.Notify
+		want []string
+	}{
+		"nothing asked for": {config.Notify{}, nil},
+		"no such program":   {config.Notify{Command: []string{"/nonexistent/x"}}, []string{"[notify] command"}},
+		"a program fails":   {config.Notify{Command: []string{"false"}}, []string{"[notify] command"}},
+		"a redirection":     {config.Notify{Webhook: moved.URL}, []string{"[notify] webhook", "302"}},
+		"nobody listens":    {config.Notify{Webhook: "http://127.0.0.1:1/"}, []string{"[notify] webhook", "refused"}},
+		"a foreign address": {config.Notify{Webhook: "http://192.0.2.1/"}, []string{"not in your own network"}},
+		"each is tried": {config.Notify{Command: []string{"false"}, Webhook: "http://127.0.0.1:1/"},
+			[]string{"[notify] command", "[notify] webhook"}},
+	} {
+		err := announce(t.Context(), c.n, CampaignEnd{Text: "x"})
+		if (err != nil) != (c.want != nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, w := range c.want {
+			if err != nil && !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %v does not say %q", name, err, w)
+			}
+		}
+	}
+}
+
+func TestNotifyRings(t *testing.T) {
+	t.Parallel()
+	terminal := filepath.Join(t.TempDir(), "tty")
+	if err := os.WriteFile(terminal, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := ring(terminal); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(terminal); err != nil || string(text) != "\a" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if err := ring(terminal + "/none"); err != nil {
+		t.Errorf("without a terminal: %v", err)
 	}
 }

@@ -68,11 +68,11 @@ type Write struct {
 	Enables bool // makes other files appear or change: a core coming online, a preset
 }
 
-// Control knows the files behind a mode and the safe order of writing them. It only reads; the guard writes.
-type Control struct{ s *Sysfs }
+// Planner knows the files behind a mode and the safe order of writing them. It only reads; the guard writes.
+type Planner struct{ s *Sysfs }
 
 // begin locks the board for one operation; the result unlocks it.
-func (c *Control) begin() (end func()) {
+func (c *Planner) begin() (end func()) {
 	c.s.mu.Lock()
 	c.s.lookAtPolicies()
 	return c.s.mu.Unlock
@@ -90,7 +90,7 @@ const (
 
 // Snapshot reads every file that setting a mode may write, except the fan's. It omits files that are unreadable (a
 // policy whose cores are offline) or implausible. It returns ErrUnsupported if nothing could set the knobs.
-func (c *Control) Snapshot() (State, error) {
+func (c *Planner) Snapshot() (State, error) {
 	defer c.begin()()
 	st := c.read(c.paths())
 	if _, ok := st.Get(c.s.cpu.dir(0) + maxFile); !ok && c.s.cpu.cores[0].n == 0 {
@@ -100,7 +100,7 @@ func (c *Control) Snapshot() (State, error) {
 }
 
 // Fan reads the files that a fan policy changes.
-func (c *Control) Fan() State {
+func (c *Planner) Fan() State {
 	defer c.begin()()
 	fan := c.s.fan
 	if fan.pwm == nil {
@@ -112,7 +112,7 @@ func (c *Control) Fan() State {
 	return c.read([]string{fan.pwm.path, fan.control})
 }
 
-func (c *Control) read(paths []string) State {
+func (c *Planner) read(paths []string) State {
 	var st State
 	for _, name := range paths {
 		if text, err := readText(c.s.fs, name); err == nil && plausible(name, text) {
@@ -139,7 +139,7 @@ func plausible(file, text string) bool {
 }
 
 // paths lists the knob files, each under the one name that is written.
-func (c *Control) paths() []string {
+func (c *Planner) paths() []string {
 	var out []string
 	for _, core := range c.s.cpu.cores {
 		if core.n != 0 {
@@ -191,14 +191,14 @@ func (s *Sysfs) lookAtPolicies() {
 }
 
 // ModeOf returns the mode that a state's limits express; absent if they match no mode.
-func (c *Control) ModeOf(st State) Val[Mode] {
+func (c *Planner) ModeOf(st State) Val[Mode] {
 	defer c.begin()()
 	m, _ := c.s.express(c.s.knobsOf(st))
 	return m
 }
 
 // Check rereads the lists of clocks and returns an error unless Space.Snap accepts the mode.
-func (c *Control) Check(m Mode) error {
+func (c *Planner) Check(m Mode) error {
 	defer c.begin()()
 	c.s.relist()
 	_, err := c.snap(m)
@@ -206,7 +206,7 @@ func (c *Control) Check(m Mode) error {
 }
 
 // snap moves a mode to the nearest listed one.
-func (c *Control) snap(m Mode) (Mode, error) {
+func (c *Planner) snap(m Mode) (Mode, error) {
 	space := c.s.enumerate()
 	if space.Len() == 0 {
 		return m, fmt.Errorf("no power modes are known on this board (jtune doctor shows why): %w", ErrUnsupported)
@@ -216,7 +216,7 @@ func (c *Control) snap(m Mode) (Mode, error) {
 
 // Plan lists the writes that take the board from state now to the requested mode, in the safe order. It snaps the mode
 // to the nearest listed one. found is the state of memory and fan before the first change; the zero State means now.
-func (c *Control) Plan(now State, r Request, found State) ([]Write, error) {
+func (c *Planner) Plan(now State, r Request, found State) ([]Write, error) {
 	defer c.begin()()
 	if len(found.Files) == 0 {
 		found = now
@@ -225,15 +225,15 @@ func (c *Control) Plan(now State, r Request, found State) ([]Write, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := planner{c: c, now: now.byPath(), want: want.byPath(), all: true}
+	p := ordering{c: c, now: now.byPath(), want: want.byPath(), all: true}
 	return p.plan(), nil
 }
 
 // PlanState lists the writes that restore the state want, in the safe order. It skips files that already hold their
 // value, and the rate file of a free memory clock, which is then only a reading. owed names files whose last write had
 // no effect; it rewrites those.
-func (c *Control) PlanState(now, want State, owed ...string) []Write {
+func (c *Planner) PlanState(now, want State, owed ...string) []Write {
 	defer c.begin()()
-	p := planner{c: c, now: now.byPath(), want: want.byPath(), owed: owed}
+	p := ordering{c: c, now: now.byPath(), want: want.byPath(), owed: owed}
 	return p.plan()
 }

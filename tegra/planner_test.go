@@ -23,7 +23,7 @@ func paths(writes []tegra.Write) (out []string) {
 func TestPlanLowersMinimaFirstAndEndsWithTheCores(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.NewAGXOrin35())
-	c := s.Control()
+	c := s.Planner()
 	now, err := c.Snapshot()
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestPlanLowersMinimaFirstAndEndsWithTheCores(t *testing.T) {
 func TestPlanStateWritesWhatDiffersAlone(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.NewAGXOrin35())
-	c := s.Control()
+	c := s.Planner()
 	now, err := c.Snapshot()
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestPlanStateWritesWhatDiffersAlone(t *testing.T) {
 func TestPlanGoesToTheLowestClockWhereTheRangeIsNotKnown(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.NewAGXOrin35())
-	c := s.Control()
+	c := s.Planner()
 	now, err := c.Snapshot()
 	if err != nil {
 		t.Fatal(err)

@@ -10,15 +10,15 @@ import (
 	"jtune/internal/sorted"
 )
 
-// planner orders the writes between two states so that the kernel never has to refuse one (as jetson_clocks and
+// ordering orders the writes between two states so that the kernel never has to refuse one (as jetson_clocks and
 // nvpmodel do):
 //
 //	preset → cores online → CPU limits → GPU on, limits, auto → EMC → fan → cores offline
 //
 // Core 0 is never switched. A range rises max first and falls min first. The memory's cap stays above its rate
 // throughout.
-type planner struct {
-	c         *Control
+type ordering struct {
+	c         *Planner
 	now, want map[string]string
 	all       bool     // also write files that already hold their value
 	owed      []string // files whose last write had no effect
@@ -26,7 +26,7 @@ type planner struct {
 	transient []int // offline cores that come online briefly to restore their policy's limits
 }
 
-func (p *planner) plan() []Write {
+func (p *ordering) plan() []Write {
 	p.preset()
 	p.coresOn()
 	p.cpuLimits()
@@ -39,7 +39,7 @@ func (p *planner) plan() []Write {
 
 // add appends a write unless the file already holds the value and no earlier write touches it. It returns the write so
 // that the caller can change it; a dummy if nothing was appended.
-func (p *planner) add(knob, path string) *Write {
+func (p *ordering) add(knob, path string) *Write {
 	value, ok := p.want[path]
 	if !ok {
 		return new(Write)
@@ -51,16 +51,16 @@ func (p *planner) add(knob, path string) *Write {
 	return new(Write)
 }
 
-func (p *planner) put(w Write) *Write {
+func (p *ordering) put(w Write) *Write {
 	p.out = append(p.out, w)
 	return &p.out[len(p.out)-1]
 }
 
-func (p *planner) step(knob, path, value string) *Write {
+func (p *ordering) step(knob, path, value string) *Write {
 	return p.put(Write{Knob: knob, Path: path, Value: value, Loose: true})
 }
 
-func (p *planner) differs(paths ...string) bool {
+func (p *ordering) differs(paths ...string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool {
 		want, ok := p.want[path]
 		now, known := p.now[path]
@@ -69,13 +69,13 @@ func (p *planner) differs(paths ...string) bool {
 }
 
 // preset comes first, because it makes nvpmodel's limits apply again.
-func (p *planner) preset() {
+func (p *ordering) preset() {
 	if p.add("nvpmodel id", PresetFile); p.differs(PresetFile) {
 		p.out[len(p.out)-1].Enables = true
 	}
 }
 
-func (p *planner) coresOn() {
+func (p *ordering) coresOn() {
 	for _, core := range p.c.s.cpu.cores {
 		if core.n == 0 {
 			continue
@@ -95,7 +95,7 @@ func (p *planner) coresOn() {
 }
 
 // offThroughout reports whether every core of a policy is offline before and after; its files are then inaccessible.
-func (p *planner) offThroughout(dir string) bool {
+func (p *ordering) offThroughout(dir string) bool {
 	for _, core := range p.c.s.cpu.cores {
 		if p.c.s.cpu.dir(core.n) != dir {
 			continue
@@ -107,7 +107,7 @@ func (p *planner) offThroughout(dir string) bool {
 	return true
 }
 
-func (p *planner) cpuLimits() {
+func (p *ordering) cpuLimits() {
 	for _, core := range p.c.s.cpu.cores {
 		if dir := p.c.s.cpu.dir(core.n); dir == cpufreqDir(core.n) {
 			knob := fmt.Sprintf("CPU %d", core.n)
@@ -119,7 +119,7 @@ func (p *planner) cpuLimits() {
 
 // limits writes a range so that min ≤ max always holds. If the current range is unknown, it first writes the lowest
 // clock to the minimum.
-func (p *planner) limits(knob, min, max string, list []Freq, unit Freq) {
+func (p *ordering) limits(knob, min, max string, list []Freq, unit Freq) {
 	if !p.all && !p.differs(min, max) {
 		return
 	}
@@ -144,7 +144,7 @@ func (p *planner) limits(knob, min, max string, list []Freq, unit Freq) {
 }
 
 // governor writes only a changed governor, since every write restarts it.
-func (p *planner) governor(knob, path string) {
+func (p *ordering) governor(knob, path string) {
 	if p.differs(path) {
 		p.add(knob+" governor", path)
 	}
@@ -152,7 +152,7 @@ func (p *planner) governor(knob, path string) {
 
 // gpuLimits sets power/control to on, writes the limits and restores power/control, as nvpmodel does: a powered-down
 // GPU may refuse limits.
-func (p *planner) gpuLimits() {
+func (p *ordering) gpuLimits() {
 	g := p.c.s.gpu
 	if g.dir == "" {
 		return
@@ -176,7 +176,7 @@ func (p *planner) gpuLimits() {
 }
 
 // memory locks, moves and frees the rate: it writes the locks first to lock, last to free.
-func (p *planner) memory() {
+func (p *ordering) memory() {
 	emc := p.c.s.emc
 	var paths []string
 	for _, lock := range emc.locks {
@@ -216,7 +216,7 @@ func (p *planner) memory() {
 
 // opensCap lifts the cap briefly if the rate to restore, a reading of the free clock, lies above the caps before and
 // after.
-func (p *planner) opensCap() bool {
+func (p *ordering) opensCap() bool {
 	emc := p.c.s.emc
 	rate, err := strconv.ParseInt(p.want[emc.setRate], 10, 64)
 	if err != nil || emc.cap == nil || len(emc.freqs) == 0 || rate <= max(p.capOf(p.now), p.capOf(p.want)) {
@@ -230,13 +230,13 @@ func (p *planner) opensCap() bool {
 	return true
 }
 
-func (p *planner) locked(state map[string]string) bool {
+func (p *ordering) locked(state map[string]string) bool {
 	l := p.c.s.emc.locked
 	return l != nil && state[l.path] == "1"
 }
 
 // capOf returns the highest rate that a state's cap allows, in Hz.
-func (p *planner) capOf(state map[string]string) int64 {
+func (p *ordering) capOf(state map[string]string) int64 {
 	v, err := strconv.ParseInt(state[p.c.s.emc.cap.path], 10, 64)
 	if err != nil || v <= 0 {
 		return math.MaxInt64
@@ -244,26 +244,26 @@ func (p *planner) capOf(state map[string]string) int64 {
 	return v
 }
 
-func (p *planner) emcLocks() {
+func (p *ordering) emcLocks() {
 	for _, lock := range p.c.s.emc.locks {
 		p.add(lock.knob, lock.path)
 	}
 }
 
-func (p *planner) emcCap() {
+func (p *ordering) emcCap() {
 	if p.c.s.emc.cap != nil {
 		p.add("EMC cap", p.c.s.emc.cap.path)
 	}
 }
 
 // emcRate writes the rate. Its read-back counts only if the rate stays held.
-func (p *planner) emcRate(held bool) {
+func (p *ordering) emcRate(held bool) {
 	if path := p.c.s.emc.setRate; path != "" {
 		p.add("EMC rate", path).Loose = !held
 	}
 }
 
-func (p *planner) fanDuty() {
+func (p *ordering) fanDuty() {
 	fan := p.c.s.fan
 	if fan.pwm == nil {
 		return
@@ -276,7 +276,7 @@ func (p *planner) fanDuty() {
 }
 
 // coresOff takes cores offline from the highest down.
-func (p *planner) coresOff() {
+func (p *ordering) coresOff() {
 	cores := slices.Clone(p.c.s.cpu.cores)
 	sorted.By(cores, func(a, b core) int { return cmp.Compare(b.n, a.n) })
 	for _, core := range cores {

@@ -1,4 +1,4 @@
-package config
+package measure
 
 import (
 	"bytes"
@@ -10,57 +10,24 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/BurntSushi/toml"
-
 	"jtune/internal/text"
+	"jtune/profiles"
 	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 // notifyTime limits the duration of each notification.
 const notifyTime = 10 * time.Second
-
-// Notify is the table [notify] of the configuration file: how the end of a campaign is announced. Without the table
-// nothing is done.
-type Notify struct {
-	// Command is run with a sentence as its last argument, for example ["notify-send", "jtune"].
-	Command []string `toml:"command"`
-	// Webhook is an address in the user's own network that receives the end as JSON, by POST.
-	Webhook string `toml:"webhook"`
-	Bell    bool   `toml:"bell"` // of the terminal
-}
-
-// faults lists the invalid values.
-func (n Notify) faults() (out []fault) {
-	add := func(key, format string, args ...any) {
-		out = append(out, fault{toml.Key{"notify", key}, fmt.Errorf("[notify] "+key+": "+format, args...)})
-	}
-	if n.Command != nil && (len(n.Command) == 0 || n.Command[0] == "") {
-		add("command", "names no program; remove the key for none")
-	}
-	if n.Webhook != "" {
-		u, err := url.Parse(n.Webhook)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			add("webhook", "%q is not an address such as http://127.0.0.1:8080/jtune", text.Clip(n.Webhook))
-		} else if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !ownNetwork(ip) {
-			add("webhook", "%s is not in your own network; give a loopback, private or link-local address, or a "+
-				"name for one", ip)
-		}
-	}
-	return out
-}
-
-// ownNetwork reports whether an address cannot lead to a host outside the user's network.
-func ownNetwork(ip netip.Addr) bool {
-	ip = ip.Unmap()
-	return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()
-}
 
 // CampaignEnd is the JSON sent to a webhook.
 type CampaignEnd struct {
@@ -75,15 +42,26 @@ type CampaignEnd struct {
 	Text     string        `json:"text"` // everything in one sentence
 }
 
-// Notifier reads [notify] of the configuration.
-func (o Paths) Notifier() (Notify, error) {
-	own, err := o.OwnTables()
-	return own.Notify, err
+// campaignEnd describes the end of a campaign.
+func campaignEnd(s *session.Session, dir string, h record.Header, sum profiles.Summary, err error) CampaignEnd {
+	b := s.Device.Board()
+	e := CampaignEnd{Campaign: filepath.Base(dir), Workload: h.Workload.Name, Kind: h.Plan.Kind,
+		End:   sum.End.String(),
+		Modes: len(record.Modes(sum.Rows)), Device: b.Name, Virtual: b.Virtual}
+	e.Text = fmt.Sprintf("%s of %s on %s: %s, %s", e.Kind, e.Workload, e.Device, e.End, text.Count(e.Modes, "mode"))
+	if err != nil {
+		e.Error = text.Optional(text.OneLine(err.Error()))
+		e.Text += ": " + string(e.Error)
+	}
+	if mark := tegra.VirtualMark(b.Origin()); mark != "" {
+		e.Text += " " + mark
+	}
+	return e
 }
 
-// Tell announces the end of a campaign in all configured ways, even if ctx has ended. The error lists the ways that
+// announce announces the end of a campaign in all configured ways, even if ctx has ended. The error lists the ways that
 // failed; it does not fail the campaign.
-func (n Notify) Tell(ctx context.Context, e CampaignEnd) error {
+func announce(ctx context.Context, n config.Notify, e CampaignEnd) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTime)
 	defer cancel()
 	var errs []error
@@ -138,7 +116,7 @@ func post(ctx context.Context, address string, e CampaignEnd) error {
 		return err
 	}
 	dialer := net.Dialer{Control: func(_, to string, _ syscall.RawConn) error {
-		if at, err := netip.ParseAddrPort(to); err != nil || !ownNetwork(at.Addr()) {
+		if at, err := netip.ParseAddrPort(to); err != nil || !config.OwnNetwork(at.Addr()) {
 			return fmt.Errorf("%s is not in your own network", to)
 		}
 		return nil
