@@ -152,8 +152,8 @@ func (d diskFS) open(name string, flag int) (f *os.File, err error) {
 	return f, nil
 }
 
-// openInRoot lets the kernel resolve a name within the root, in one call (openat2, Linux 5.6). errors.Is(err,
-// errors.ErrUnsupported) where the kernel, or a filter of a container, does not have it.
+// openInRoot lets the kernel resolve a name within the root in one call (openat2, Linux 5.6). The error wraps
+// errors.ErrUnsupported if the kernel, or a container's filter, lacks the call.
 func (d diskFS) openInRoot(name string, flag int) (*os.File, error) {
 	root, err := unix.Open(string(d), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -172,7 +172,7 @@ func (d diskFS) openInRoot(name string, flag int) (*os.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 }
 
-// openBySteps opens each folder on the way: about ten calls for a file of sysfs.
+// openBySteps opens each folder on the path, about ten calls for a sysfs file.
 func (d diskFS) openBySteps(name string, flag int) (*os.File, error) {
 	r, err := os.OpenRoot(string(d))
 	if err != nil {

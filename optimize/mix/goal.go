@@ -53,11 +53,11 @@ const GoalForm = "30 W, p99 50 ms, 30/s"
 
 // ParseGoal reads comma-separated clauses, as in the dialog and --limit:
 //
-//	30 W        at most so many watts
-//	50 ms       a batch takes at most so long
-//	p99 50 ms   from a request's arrival to its answer, for 99 of 100
-//	30/s        so many requests arrive each second, at random (poisson) unless "uniform" stands beside it
-//	wait 20 ms  a batch that is not full leaves so long after its first request
+//	30 W        largest power, watts
+//	50 ms       longest time of a batch
+//	p99 50 ms   longest time from a request's arrival to its answer, for 99 % of requests
+//	30/s        rate of requests, at random times (poisson) unless "uniform" is added
+//	wait 20 ms  longest wait of a batch that is not full, from its first request
 func ParseGoal(line string) (g Goal, err error) {
 	v := arrivals.Spec{Quantile: UsualQuantile, PowerAs: string(Peak)}
 	load := false

@@ -20,11 +20,11 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// Environment of the test's own program when it plays another part.
+// Environment variables that make the test program play another role.
 const (
 	asGuard  = "JTUNE_TEST_GUARD"  // the guard on its command line
 	asClient = "JTUNE_TEST_CLIENT" // a client that applies modes below this root until it is killed
-	asRoamer = "JTUNE_TEST_ROAMER" // one that roams the modes of the board below this root
+	asRoamer = "JTUNE_TEST_ROAMER" // a client that applies random modes of the board below this root
 	// asStranger runs as another user, who inspects the lock of the board below this root.
 	asStranger = "JTUNE_TEST_STRANGER"
 	// throughSudo has a client drop root first, as jtune does.
@@ -101,7 +101,7 @@ func startGuard(t *testing.T, root string) *Client {
 	return c
 }
 
-// patience is how long something may take before it counts as hanging.
+// patience is the time after which an operation counts as hanging.
 const patience = 3 * time.Minute
 
 // waitFree waits until no guard or watchdog holds the board.

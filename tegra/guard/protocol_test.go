@@ -17,7 +17,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// serveText serves lines on a fake root and gives the answers.
+// serveText serves lines on a fake root and returns the answers.
 func serveText(t *testing.T, fsys tegra.FS, text string) []response {
 	t.Helper()
 	s, err := NewServer(fsys, tegra.RealClock(), ServerOptions{})
@@ -127,8 +127,7 @@ func TestClientRejectsAGuardThatIsNotReady(t *testing.T) {
 	}
 }
 
-// FuzzServe feeds lines to a guard: it must answer, never crash, and leave
-// the board as found.
+// FuzzServe feeds lines to a guard: it must answer, never crash, and restore the board.
 func FuzzServe(f *testing.F) {
 	root := tegratest.AGXOrin35(f)
 	before := tegratest.Contents(f, root)

@@ -14,13 +14,13 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// roundLimit is how long a round of a guard process may take before the package's tests do not even begin. It takes
-// about 0.05 s; the tests themselves wait for patience, so that a busy machine does not fail them.
+// roundLimit is how long one round of a guard process may take; beyond it the package's tests do not start. A round
+// takes about 0.05 s; the tests themselves wait for patience, so that a busy machine does not fail them.
 const roundLimit = 15 * time.Second
 
-// checkRound reports why a guard process does not start, set a mode, and let go of the board. Nearly every test needs
-// that: a guard that does not answer would keep each of them waiting until go test's own limit of ten minutes. It
-// checks nothing when only some tests run.
+// checkRound returns an error if a guard process cannot start, set a mode, and release the board. Nearly every test
+// needs this: with a guard that does not answer, each would wait until go test's own limit of ten minutes. It checks
+// nothing if only some tests run.
 func checkRound() error {
 	flag.Parse()
 	for _, name := range []string{"test.run", "test.list", "test.fuzz", "test.fuzzworker"} {

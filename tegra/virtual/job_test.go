@@ -161,7 +161,7 @@ func TestPowerSettlesWithinThePublishedTime(t *testing.T) {
 	}
 }
 
-// The published figure for an AGX Xavier, at most 3 %, grows a little where the CPU goes down further.
+// The published limit for an AGX Xavier, 3 %, is exceeded slightly if the CPU goes down further.
 func TestFreeClocksCostLittle(t *testing.T) {
 	b := fast(t, Options{Seed: 2})
 	measure := func() (ms, joule float64) {

@@ -95,7 +95,7 @@ func TestLoadsAreShown(t *testing.T) {
 	}
 }
 
-// What a cache serves of data that are read once an epoch in random order: hardly anything before it holds all.
+// The hits of a cache of data that are read once per epoch in random order: almost none until it holds everything.
 func TestLoadHitIsSmallUntilAllIsCached(t *testing.T) {
 	t.Parallel()
 	if CacheHits(0) != 0 || CacheHits(1) != 1 || CacheHits(2) != 1 || CacheHits(0.06) > 0.002 ||

@@ -13,8 +13,8 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// Whatever a virtual board's files do, its readings are right or absent, a
-// mode that was not set is not reported as set, and afterwards all is as found.
+// With any fault of a virtual board's files, its readings are correct or absent, a mode that was not set is not
+// reported as set, and the state is restored afterwards.
 func TestFaultsOfAVirtualBoardAreNeverTakenForSuccess(t *testing.T) {
 	t.Parallel()
 	patterns := []string{

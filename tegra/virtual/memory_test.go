@@ -8,8 +8,8 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// One account: a job that fits leaves in /proc/meminfo just what the account says, never more than there is, and the
-// page cache then holds as much of the data as that.
+// /proc/meminfo matches the memory budget: a job that fits leaves exactly the remainder, never more than exists, and
+// the page cache then holds that much of the data.
 func TestMemoryHasOneAccount(t *testing.T) {
 	t.Parallel()
 	for _, m := range models {
@@ -40,7 +40,7 @@ func TestMemoryHasOneAccount(t *testing.T) {
 	}
 }
 
-// A batch of requests takes memory, and one too large is refused before it starts.
+// A batch of requests needs memory; one too large is rejected before it starts.
 func TestMemoryGrowsWithTheBatchOfAnInference(t *testing.T) {
 	t.Parallel()
 	b := fast(t, Options{Name: "nano"})

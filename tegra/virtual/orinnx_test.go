@@ -10,13 +10,13 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// orinNX is an Orin NX 16 GB on a carrier of 5 V, as a board maker published it under sustained load: no board of
-// jtune's, but the check that power, rails and heat together have the right size. Fitted to the six rows of the
-// publication are, of the cooling, the heat sink's resistances still and blown, that of the dies, and where the fan
-// begins and ends; of the chip what nothing changes, the GPU's leakage and switching energy, what a busy core draws
-// and the floor of its voltage. All else of the chip is the Orin Nano's. Taken from the publication without a fit are
-// the supply's voltage and resistance, the step of the voltage, and the limits of the current. The air (25 °C) was
-// not measured, and the heat capacity is this test's own choice: no time constant was published.
+// orinNX is an Orin NX 16 GB on a 5 V carrier under sustained load, as published by a board maker. It is not one of
+// jtune's boards, but checks the size of power, rails and heat together. Fitted to the six published rows: of the
+// cooling, the heat sink's resistances with the fan off and on, the dies' resistance, and the temperatures at which the
+// fan starts and reaches full speed; of the chip, the base power, the GPU's leakage and switching energy, the power of
+// a busy core and the floor of its voltage. The other chip constants are the Orin Nano's. Taken directly from the
+// publication: the supply's voltage and resistance, the voltage step, and the current limits. The air (25 °C) was not
+// measured, and the heat capacity is this test's choice, as no time constant was published.
 func orinNX(t *testing.T) *Board {
 	t.Helper()
 	chip := physics.On("orin-nano")

@@ -27,8 +27,7 @@ func evenGrid() (cores []int, cpu, gpu, emc []tegra.Freq) {
 	return []int{2, 4, 6, 8, 10, 12}, cpu, l.gpu, l.emc
 }
 
-// synthetic is a full table of made-up values with as many digits as real
-// ones have.
+// synthetic is a full synthetic table with as many digits as real ones.
 func synthetic(t testing.TB) *sweep.Table {
 	rng := rand.New(rand.NewPCG(1, 2))
 	cores, cpu, gpu, emc := evenGrid()
@@ -39,7 +38,7 @@ func synthetic(t testing.TB) *sweep.Table {
 	})
 }
 
-// checkExact applies a mode and holds the answers against the row.
+// checkExact applies a mode and compares the answers with the row.
 func checkExact(t testing.TB, b *Board, d tegra.Device, row tegra.Measured) {
 	t.Helper()
 	set(t, b, row.Mode)

@@ -7,10 +7,10 @@ import (
 	"jtune/tegra"
 )
 
-// warmed is what a board shows in the course of a job in its top mode.
+// warmed is a board's temperatures and throttling during a job in its top mode.
 type warmed struct {
 	mostW, mostC float64
-	throttled    time.Duration // when it first did; 0: never
+	throttled    time.Duration // first time; 0: never
 }
 
 func warmUp(t *testing.T, name, job string, lasts time.Duration, f Faults) (out warmed) {
@@ -41,12 +41,12 @@ func warmUp(t *testing.T, name, job string, lasts time.Duration, f Faults) (out 
 
 func top(list []tegra.Freq) tegra.Freq { return list[len(list)-1] }
 
-// Every board holds its top mode in air of 25 °C, and throttles late, not at once, with its fan blocked in warm air.
+// Every board sustains its top mode in air of 25 °C; with its fan blocked in warm air it throttles late, not at once.
 func TestBoardsInWarmAirWithABlockedFan(t *testing.T) {
 	for _, name := range Names() {
 		job := "resnet18"
 		if name == "nano" {
-			job = "lenet5" // what fits its memory
+			job = "lenet5" // fits its memory
 		}
 		if w := warmUp(t, name, job, 45*time.Minute, Faults{}); w.throttled > 0 || w.mostC > 94 {
 			t.Errorf("%s: %.1f W, %.1f °C, throttled after %v", name, w.mostW, w.mostC, w.throttled)
@@ -61,7 +61,7 @@ func TestBoardsInWarmAirWithABlockedFan(t *testing.T) {
 	}
 }
 
-// What the hungriest board does with the top mode in air of 25 °C, in a warm box, and in a hot one.
+// The board with the highest power in its top mode: in air of 25 °C, in a warm box, and in a hot one.
 func TestAGXOrinInABox(t *testing.T) {
 	for air, limits := range map[float64]struct {
 		throttles bool

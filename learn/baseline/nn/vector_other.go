@@ -2,7 +2,7 @@
 
 package nn
 
-var vector = false // tests set it to what it is
+var vector = false // a variable, since tests assign it
 
 const noAVX2 = "nn: no AVX2 here"
 

@@ -2,7 +2,7 @@
 
 package simd
 
-var vector = false // tests set it to what it is
+var vector = false // a variable, since tests assign it
 
 func dotAVX2(*Lanes, *float64, *Lanes, int) { panic("simd: no AVX2 here") }
 

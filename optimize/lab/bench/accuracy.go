@@ -1,7 +1,7 @@
 package bench
 
-// How well a method predicts the modes that it has not seen: over the whole space and by
-// halves of it, errors and the calibration of its bands (docs/method.md, Scores).
+// How well a method predicts unseen modes: errors and calibration of its bands, over the whole space and by halves of
+// it (docs/method.md, Scores).
 
 import (
 	"math"
@@ -16,7 +16,7 @@ import (
 // bandShares are the shares of score.Coverage.
 var bandShares = [...]float64{0.5, 0.8, 0.95}
 
-// region is a part of the space with what decides whether a mode lies in it.
+// region is a part of the space and the test for its modes.
 type region struct {
 	score.Part
 	knob tegra.Knob

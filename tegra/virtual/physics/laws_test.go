@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// Laws that apply to an AGX Orin. Where a law says how much
-// something changes, the slack beside it is ours.
+// Laws that apply to an AGX Orin. If a law gives a magnitude, its tolerance is ours.
 
-// steps are the values a knob goes through, ascending.
+// steps are the values of a knob, ascending.
 var (
 	coreSteps = []int{1, 2, 3, 4, 5, 6, 8, 10, 12}
 	cpuSteps  = []float64{0.1152, 0.2688, 0.4224, 0.7296, 1.1904, 1.6512, 1.9584, 2.2016}
@@ -28,7 +27,7 @@ func grid(visit func(Conditions)) {
 	}
 }
 
-// next raises one knob a step; false at its top.
+// raised returns the conditions with one knob a step higher; false at its top.
 func raised(c Conditions, knob int) (Conditions, bool) {
 	up := func(list []float64, v *float64) bool {
 		for _, x := range list {
@@ -74,8 +73,8 @@ func TestLawsNeverSlowAWorkloadForARaisedKnob(t *testing.T) {
 }
 
 func TestPowerRisesWithEachKnob(t *testing.T) {
-	// Faster memory also lets the GPU wait idle for a slow CPU, so power may
-	// fall on a step; measured sweeps show falls too, on 2 to 19 % of steps.
+	// Faster memory also lets the GPU idle while it waits for a slow CPU, so power may fall on a step; in measured
+	// sweeps it falls on 2 to 19 % of steps.
 	const slack = 0.08
 	for _, w := range Workloads() {
 		grid(func(c Conditions) {
@@ -239,7 +238,7 @@ func TestLawsOfTheCPUClockAndTheCores(t *testing.T) { // law 9
 			b.ComputeMS,
 		)
 	}
-	// About six processes: beyond that cores bring little.
+	// About six processes: more cores gain little.
 	for _, w := range Workloads() {
 		six, twelve := Conditions{6, 2.2016, 1.3005, 3.199}, At(maxn)
 		if a, b := w.Steady(On("agx-orin"), six).TimeMS, w.Steady(On("agx-orin"), twelve).TimeMS; a > 1.05*b {
@@ -360,7 +359,7 @@ func TestLawsOfTheStallDoNotFollowAbsoluteSpeed(t *testing.T) { // law 4
 			w := at(t, name)
 			w.Workers = workers
 			a, b := share(w.Steady(On("agx-orin"), At(maxn))), share(w.Steady(On("agx-orin"), half))
-			if math.Abs(b-a) > 0.02 { // fixed times, and what the system itself takes of a slow CPU
+			if math.Abs(b-a) > 0.02 { // fixed times, and the system's own use of a slow CPU
 				t.Errorf("%s, %d workers: stall %.1f %% in MAXN, %.1f with all clocks at half", name, workers, 100*a,
 					100*b)
 			}
