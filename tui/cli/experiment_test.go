@@ -246,11 +246,11 @@ func TestExperimentDevicesComparesBoardsAndSaysWhatDoesNotRun(t *testing.T) {
 	jtune(t, "experiment", "devices", "nosuch").fails(t, exitUsage, "nosuch", "lenet5")
 }
 
-func TestExperimentAllRunsEachInAFolderOfItsOwn(t *testing.T) {
+func TestExperimentAllRunsEachInAFolderOfItsOwnAndPrintsOneJSONArray(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	o := jtune(t, with(virtualBoard, "experiment", "all", "lenet", "--idle", "10s", "--base", "1s", "--out",
-		dir)...).done(t)
+	all := with(virtualBoard, "experiment", "all", "lenet", "--idle", "10s", "--base", "1s", "--out", dir)
+	o := jtune(t, all...).done(t)
 	for _, e := range experiment.All() {
 		if _, err := os.Stat(filepath.Join(dir, e.Name, "report.txt")); err != nil {
 			t.Error(err)
@@ -259,12 +259,7 @@ func TestExperimentAllRunsEachInAFolderOfItsOwn(t *testing.T) {
 			t.Errorf("the reports lack %s", e.Name)
 		}
 	}
-}
-
-func TestExperimentAllPrintsOneJSONArray(t *testing.T) {
-	t.Parallel()
-	o := jtune(t, with(virtualBoard, "experiment", "all", "lenet", "--idle", "10s", "--base", "1s", "--out",
-		t.TempDir(), "--json")...).done(t)
+	o = jtune(t, append(all, "--resume", "--json")...).done(t) // without measuring once more
 	var list []struct{ Experiment string }
 	if err := json.Unmarshal([]byte(o.out), &list); err != nil {
 		t.Fatalf("not one document: %v", err)
