@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -31,6 +32,7 @@ type Plan struct {
 // Package is a package to mutate.
 type Package struct {
 	Path     string
+	Each     int     // 0: the plan's
 	FloorPct float64 `toml:"floor_pct"` // 0: the plan's
 	Skip     string  // expression for tests to skip, because they take minutes
 }
@@ -45,7 +47,7 @@ func main() {
 	plan := flag.String("plan", ".ci/mutate.toml", "`FILE` with the packages")
 	seed := flag.Uint64("seed", 1, "draws the mutants")
 	only := flag.String("only", "", "`PACKAGE` alone")
-	each := flag.Int("each", 0, "`N` mutants of a package; 0: as many as the plan says")
+	each := flag.Int("each", 0, "`N` mutants of a package in place of the plan's")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -67,9 +69,6 @@ func try(ctx context.Context, file, only string, seed uint64, each int) (ok bool
 	if _, err := toml.DecodeFile(file, &p); err != nil {
 		return false, err
 	}
-	if each > 0 {
-		p.Each = each
-	}
 	work, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return false, err
@@ -81,6 +80,7 @@ func try(ctx context.Context, file, only string, seed uint64, each int) (ok bool
 		if only != "" && pkg.Path != only {
 			continue
 		}
+		pkg.Each = cmp.Or(each, pkg.Each, p.Each)
 		t := trial{plan: &p, pkg: pkg, seed: seed, dir: filepath.Join(work, fmt.Sprint(i))}
 		r, err := t.run(ctx)
 		if err != nil {

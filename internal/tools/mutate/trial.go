@@ -109,7 +109,7 @@ func (t *trial) build(ctx context.Context) error {
 	fmt.Fprint(h, t.pkg.Path)
 	rng := rand.New(rand.NewPCG(t.seed, h.Sum64()))
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	t.mutants = all[:min(len(all), t.plan.Each)]
+	t.mutants = all[:min(len(all), t.pkg.Each)]
 	all = all[len(t.mutants):]
 	for id, m := range t.mutants {
 		m.id = id
