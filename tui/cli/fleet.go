@@ -367,7 +367,7 @@ func (c *fleetProfileCmd) run(ctx context.Context) error {
 		return r
 	})
 	if fleet.Worst(list) != exitOK {
-		c.note("the parts that are finished are in %s.parts: the same command goes on with the others", c.dir)
+		c.note("the parts that are finished are in %s.parts: the same command continues with the others", c.dir)
 		return c.printFleet(list, func([]byte) string { return "" })
 	}
 	notes, err := campaigns.Merge(shards.Parts(), c.dir)

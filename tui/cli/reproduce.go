@@ -78,7 +78,7 @@ func (c *reproduceCmd) check() error {
 	case len(c.args) > 0 && c.claims:
 		return usagef("reproduce --claims takes no study")
 	case c.md && (c.claims || c.asJSON || c.asCSV):
-		return usagef("reproduce --md is a form of its own; of all it has the take-aways too")
+		return usagef("reproduce --md cannot be combined with --claims, --json or --csv; for all it has the take-aways")
 	case len(c.args) > 0 && c.args[0] != "all":
 		if _, ok := reproduce.Find(c.args[0]); !ok {
 			return usagef("reproduce %s: no such study; there are %s, all", c.args[0], names)

@@ -225,15 +225,15 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	found []answers.Answer) error {
 	if len(found) > 1 {
-		c.note("the training goes on in the mode that it was found in: set one of the answers with jtune apply MODE")
+		c.note("the training continues in its previous mode: set one of the answers with jtune apply MODE")
 		return nil
 	}
 	m := found[0].Mode
 	if _, err := workloads.Leave(ctx, s, m); err != nil {
-		return fmt.Errorf("the training goes on, not in the answer: %w", err)
+		return fmt.Errorf("the training continues, but not in the answer: %w", err)
 	}
-	c.note("the training (%v) goes on in %s, which is kept; jtune revert goes back", r.Workload.Elsewhere,
-		s.Device.Space().Format(m))
+	c.note("the training (%v) continues in %s, which is kept; jtune revert restores the previous mode",
+		r.Workload.Elsewhere, s.Device.Space().Format(m))
 	return nil
 }
 

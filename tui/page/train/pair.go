@@ -306,7 +306,7 @@ func idleLine(v record.Pair) string {
 	case v.IdleShare.OK:
 		return "idle       " + page.Percent(v.IdleShare) + ": neither job has the GPU"
 	case v.Policy == record.Free:
-		return "idle       n/a: nobody knows it without turns"
+		return "idle       n/a: unknown without turns"
 	}
 	return "idle       " + widget.Dash
 }
