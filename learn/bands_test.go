@@ -44,3 +44,37 @@ func TestPowerBandCarriesTheUncertaintyOfTheTime(t *testing.T) {
 		t.Errorf("the time decides in %d of %d modes: nothing is tested", decides, len(list))
 	}
 }
+
+// Five to eight readings decide the width of the band without a board's prior by their leave-one-out residuals. Fewer
+// and more count by their number alone, and so do all for a search's guard.
+func TestBandWidthOfFewReadingsFollowsThoseLeftOut(t *testing.T) {
+	t.Parallel()
+	space := orinSpace(t)
+	formula, err := FitSurrogate(space, nil, SurrogateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 12 {
+		var widths [2]float64
+		for k, noise := range []float64{0, 0.4} {
+			var rows []tegra.Measured
+			for i, p := range formula.Predict(space.Sample(n, 3)) {
+				rows = append(rows, p.Measured)
+				rows[i].TimeMS *= math.Exp(noise * math.Pow(-1, float64(i)))
+				rows[i].PowerW *= math.Exp(noise * math.Pow(-1, float64(i)) / 2)
+			}
+			fit, err := FitSurrogate(space, rows, SurrogateOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := fit.PosteriorAt([]int{0})
+			widths[k] = p.BandWidth(0.8) / p.WidthByReadings(0.8)
+		}
+		switch few := n >= 5 && n <= 8; {
+		case few && !(widths[0] < 0.8 && widths[1] > 1.1):
+			t.Errorf("%d readings: %.2f times as wide where they agree, %.2f where not", n, widths[0], widths[1])
+		case !few && widths != [2]float64{1, 1}:
+			t.Errorf("%d readings: %.2f times as wide, want 1", n, widths)
+		}
+	}
+}

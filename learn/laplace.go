@@ -55,6 +55,7 @@ type curve struct {
 	beta    []float64 // L⁻¹ (y − M)
 	jw      []float64 // (L⁻¹ J)ᵀ, params × n
 	cholA   []float64 // of A = S⁻¹ + Jᵀ C⁻¹ J, params × params
+	target  []float64 // L⁻¹ỹ
 	// whitener is chol above jw beside cholA, (n + params) × (n + params): it solves for both parts of whitened.
 	whitener []float64
 }
@@ -315,12 +316,13 @@ func (s *solver) laplace(sf, sn float64, v, theta []float64) (*curve, error) {
 	if err := d.linearise(theta); err != nil {
 		return nil, err
 	}
-	explained, whole := slices.Clone(d.b), 0.0
+	explained, target := slices.Clone(d.b), make([]float64, s.n)
 	forward(d.cholA, s.p, explained, 1)
 	for i := range d.w {
-		whole += square(d.w[i][s.p]) // ỹᵀ C⁻¹ ỹ
+		target[i] = d.w[i][s.p]
 	}
-	score := (whole-dot(explained, explained))/2 + s.lnDetS/2 + lnDiagonal(chol, s.n) + lnDiagonal(d.cholA, s.p)
+	misfit := dot(target, target) - dot(explained, explained) // ỹᵀ V⁻¹ ỹ
+	score := misfit/2 + s.lnDetS/2 + lnDiagonal(chol, s.n) + lnDiagonal(d.cholA, s.p)
 	if math.IsNaN(score) || math.IsInf(score, 0) {
 		return nil, errNotPositive
 	}
@@ -338,6 +340,7 @@ func (s *solver) laplace(sf, sn float64, v, theta []float64) (*curve, error) {
 		beta:    res,
 		jw:      d.jw,
 		cholA:   d.cholA,
+		target:  target,
 	}, nil
 }
 
@@ -381,7 +384,7 @@ func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 // downWeight raises the noise of samples that are outliers by their leave-one-out residual; false if there are none.
 func (s *solver) downWeight(c *curve) (v []float64, found bool) {
 	v = slices.Clone(c.v)
-	s.leftOut(c, func(i int, residual, variance float64) {
+	c.leftOut(func(i int, residual, variance float64) {
 		if z2 := residual * residual / variance; z2 > s.farOut(residual) {
 			v[i], found = min(v[i]*z2/outlierShare, mostDownWeight), true
 		}
@@ -396,7 +399,7 @@ func (s *solver) suspects(c *curve) []bool {
 		return nil
 	}
 	out := make([]bool, s.n)
-	s.leftOut(c, func(i int, residual, variance float64) {
+	c.leftOut(func(i int, residual, variance float64) {
 		variance -= c.sn * c.sn * (c.v[i] - 1)
 		out[i] = c.v[i] > 1 && residual*residual > s.farOut(residual)*variance
 	})
@@ -413,30 +416,37 @@ func (s *solver) farOut(residual float64) float64 {
 
 // leftOut visits each sample with its leave-one-out residual and variance, noise included: (V⁻¹ỹ)_i / (V⁻¹)_ii and 1 /
 // (V⁻¹)_ii, V = C + J S Jᵀ.
-func (s *solver) leftOut(c *curve, visit func(i int, residual, variance float64)) {
-	d := s.descent(c.chol)
-	if d.linearise(c.theta) != nil {
-		return
+func (c *curve) leftOut(visit func(i int, residual, variance float64)) {
+	n, p := len(c.x), c.family.params()
+	step := make([]float64, p) // A⁻¹ Jᵀ C⁻¹ ỹ
+	for a := range step {
+		step[a] = dot(c.jw[a*n:(a+1)*n], c.target)
 	}
-	n, p := s.n, s.p
-	forward(d.cholA, p, d.b, 1)
-	backward(d.cholA, p, d.b) // A⁻¹ b
+	forward(c.cholA, p, step, 1)
+	backward(c.cholA, p, step)
 	inv := inverseLower(c.chol, n)
 	column := make([]float64, p)
 	for i := range n {
 		clear(column)
 		var vy, vii float64
 		for k := i; k < n; k++ { // column i of L⁻¹
-			t := inv[k*n+i]
-			row := d.w[k][:p]
-			vy += t * (d.w[k][p] - dot(row, d.b))
-			vii += t * t
+			t, left := inv[k*n+i], c.target[k]
 			for a := range column {
-				column[a] += t * row[a]
+				j := c.jw[a*n+k]
+				left -= j * step[a]
+				column[a] += t * j
 			}
+			vy += t * left
+			vii += t * t
 		}
-		forward(d.cholA, p, column, 1)
+		forward(c.cholA, p, column, 1)
 		vii -= dot(column, column)
 		visit(i, vy/vii, 1/vii)
 	}
+}
+
+// surprise returns the sum of the squares of the leave-one-out residuals in their standard deviations.
+func (c *curve) surprise() (sum float64) {
+	c.leftOut(func(_ int, residual, variance float64) { sum += residual * residual / variance })
+	return sum
 }

@@ -198,6 +198,7 @@ type Posterior struct {
 	NoiseTime, NoisePower            float64
 	readings                         int
 	prior                            float64 // weight of the fits with a board's prior
+	surprise                         float64 // of few readings, left out: mean of time and power
 }
 
 // Posterior predicts all modes of the space, each with every batch size. It costs n² per mode, about 15 ms of processor
@@ -291,6 +292,7 @@ func (p *Posterior) predictions(list []tegra.Setting, sdPowerByTime []float64) [
 // (docs/decisions/030-as-narrow-as-the-workloads-lie.md).
 const (
 	leastReadDoF = 3
+	formulaDoF   = 5    // readings that the formula takes up
 	scaleOfNone  = 0.43 // scale in deviations without readings
 	scalePerRead = 0.025
 	scaleMost    = 0.78 // scale at which 80 % bands are as wide as a normal distribution's
@@ -300,12 +302,24 @@ const (
 // of new measurements.
 func (p *Posterior) BandWidth(share float64) float64 {
 	scale := min(scaleOfNone+scalePerRead*float64(p.readings), scaleMost)
-	return p.prior*scale*studentQuantile(share, leastReadDoF) + (1-p.prior)*p.WidthByReadings(share)
+	return p.prior*scale*studentQuantile(share, leastReadDoF) + (1-p.prior)*p.fewScale()*p.WidthByReadings(share)
 }
 
 // WidthByReadings is BandWidth without a board's prior, for quantities that must not be underestimated.
 func (p *Posterior) WidthByReadings(share float64) float64 {
-	return studentQuantile(share, max(p.readings-5, leastReadDoF))
+	return studentQuantile(share, max(p.readings-formulaDoF, leastReadDoF))
+}
+
+// fewReadings reports whether n readings are the fewest that the formula can be judged by, and no more.
+func fewReadings(n int) bool { return n >= formulaDoF && n <= formulaDoF+leastReadDoF }
+
+// fewScale returns the factor on the band of few readings: that of a variance with leastReadDoF degrees of freedom
+// before the readings, each of which adds what it shows when it is left out.
+func (p *Posterior) fewScale() float64 {
+	if !fewReadings(p.readings) {
+		return 1
+	}
+	return math.Sqrt((leastReadDoF + p.surprise) / float64(leastReadDoF+p.readings))
 }
 
 // logBands converts means and standard deviations of logarithms to a prediction; the half widths of the bands are the
