@@ -42,6 +42,69 @@ func TestTuneProbesNothingUntrustedWhileATrustedModeIsOpen(t *testing.T) {
 	}
 }
 
+// While nothing measured keeps the limit, a setting that is not trusted is no choice, however much it promises, as long
+// as one is trusted that may keep the limit.
+func TestSeekFeasibleMeasuresATrustedMode(t *testing.T) {
+	t.Parallel()
+	board := optimizetest.New(t)
+	s, err := newSearch(t.Context(), optimizetest.OfModes(board.Measure),
+		TuneOptions{Limit: Limit{PowerW: 20}, Space: board.Space})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sd, ln := []float64{0.05, 0.05, 0.05}, math.Log(20)
+	time, power := []float64{5, 1, 5.5}, []float64{ln - 0.3, ln + 0.02, ln - 0.4}
+	b := &belief{lnTime: time, lnPower: power, goal: time, sdTime: sd, sdPower: sd, sdGoal: sd, ownSDTime: sd,
+		ownSDPower: sd, open: []bool{true, true, true}, hot: hotZ, ease: 1, drive: make([]float64, 3)}
+	l := &loop{search: s}
+	if b.trusted(s.limit, 1, l.caution()) || !b.trusted(s.limit, 0, l.caution()) {
+		t.Fatal("nothing is tested")
+	}
+	if i, ok := l.seekFeasible(b); !ok || i != 0 {
+		t.Errorf("mode %d is measured (%v), want the trusted one that is fastest, 0", i, ok)
+	}
+}
+
+// A trusted mode stays below the hot limit even if it is faster than believed: with the deviations of power and what a
+// mode two deviations faster draws.
+func TestTrustedModesStayCoolIfTheyAreFaster(t *testing.T) {
+	t.Parallel()
+	board := optimizetest.New(t)
+	decides := 0
+	for _, w := range []float64{18, 22, 26, 30} {
+		for n := 2; n < 8; n++ {
+			s, err := newSearch(t.Context(), optimizetest.OfModes(board.Measure),
+				TuneOptions{Limit: Limit{PowerW: w}, Space: board.Space})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range sampleOf(board, n) {
+				i, _ := s.places.Index(r.Setting)
+				s.read(i, r)
+			}
+			if err := s.fit(); err != nil {
+				t.Fatal(err)
+			}
+			b := s.believe()
+			faster := s.model.PowerIfFaster(s.model.Posterior(), 2, upTo(len(b.open)))
+			for i := range b.open {
+				own := hotZ * b.sdPower[i]
+				most := math.Log(MaxOvershoot * w)
+				switch trusted := b.trusted(s.limit, i, 0); {
+				case b.open[i] && trusted && b.lnPower[i]+math.Hypot(own, faster[i]) > most+1e-9:
+					t.Fatalf("%g W, %d modes: %v is trusted and may draw %.1f W", w, n, s.places.At(i).Mode,
+						math.Exp(b.lnPower[i]+math.Hypot(own, faster[i])))
+				case b.open[i] && !trusted && b.lnPower[i]+own <= most:
+					decides++
+				}
+			}
+		}
+	}
+	if decides == 0 {
+		t.Error("what a faster mode draws decides nowhere: nothing is tested")
+	}
+}
+
 // With a guarded time limit a search with a known mode within it measures none far over it.
 func TestTuneKeepsAGuardedTimeLimit(t *testing.T) {
 	t.Parallel()
