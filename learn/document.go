@@ -176,6 +176,15 @@ func settingsIn(modes []modeRow, batches []int) []tegra.Setting {
 }
 
 func (d *document) model() (*Model, error) {
+	m, err := d.unfitted()
+	if err != nil {
+		return nil, err
+	}
+	return m, d.restore(m)
+}
+
+// unfitted returns the model as the file describes it; it predicts nothing.
+func (d *document) unfitted() (*Model, error) {
 	space, err := d.Space.space()
 	if err != nil {
 		return nil, fmt.Errorf("space: %w", err)
@@ -202,10 +211,7 @@ func (d *document) model() (*Model, error) {
 	if err := d.means(m); err != nil {
 		return nil, err
 	}
-	if err := d.check(m); err != nil {
-		return nil, err
-	}
-	return m, d.restore(m)
+	return m, d.check(m)
 }
 
 // batches sets the batch sizes of the samples.

@@ -59,6 +59,12 @@ func (m *Model) Save(path string) error {
 // file, and ErrNotModel for anything else.
 func Load(path string) (*Model, error) { return read(path, decode) }
 
+// LoadUnfitted reads the description of a model from its file, for lists. It checks the file and fits nothing, so the
+// model predicts nothing.
+func LoadUnfitted(path string) (*Model, error) {
+	return read(path, func(data []byte) (*Model, error) { return decodeAs(data, (*document).unfitted) })
+}
+
 // LoadSource returns the provenance and samples of a model file without fitting the model.
 func LoadSource(path string) (Provenance, []tegra.Measured, error) {
 	d, err := read(path, func(data []byte) (d document, err error) {
@@ -155,12 +161,14 @@ func checksum(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func decode(data []byte) (*Model, error) {
+func decode(data []byte) (*Model, error) { return decodeAs(data, (*document).model) }
+
+func decodeAs(data []byte, model func(*document) (*Model, error)) (*Model, error) {
 	d, found, err := parse(data)
 	if err != nil {
 		return nil, err
 	}
-	m, err := d.model()
+	m, err := model(&d)
 	if err == nil && (m.Batches != nil) != (found == strconv.Itoa(batchVersion)) {
 		err = fmt.Errorf("its version %s does not go with %d batch sizes", found, len(m.Batches))
 	}

@@ -52,6 +52,9 @@ func (e Errors) MarshalJSON() ([]byte, error) {
 // Known reports whether cross-validation was done, which takes at least LeastJudged settings.
 func (e Errors) Known() bool { return e.How != "" }
 
+// Fitted reports whether the model predicts; LoadUnfitted reads one that does not.
+func (m *Model) Fitted() bool { return m.predictor != nil }
+
 var _ Predictor = (*Model)(nil)
 
 // Networks returns the networks of powertrain and nn; false for other methods.

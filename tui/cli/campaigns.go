@@ -135,7 +135,7 @@ func (c *campaignsCmd) list([]string) error {
 	if c.deleted {
 		parent = campaigns.DeletedDir(c.options.Paths, campaigns.CampaignsKind)
 	}
-	all, err := campaigns.Lines(parent, models.Fingerprint)
+	all, err := campaigns.Lines(parent, models.Identify)
 	if err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (c *campaignsCmd) show(args []string) error {
 	}
 	if c.asJSON {
 		object := campaignColumns(campaigns.Held(c.options.Paths)).
-			Object(campaigns.LineOf(one, models.Fingerprint))
+			Object(campaigns.LineOf(one, models.Identify))
 		return printJSON(c.out, append(object, keptObject(list, head, kept)...))
 	}
 	if err := c.describe(one); err != nil || kept == nil {

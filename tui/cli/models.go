@@ -111,7 +111,11 @@ func (c *modelsCmd) run(context.Context) error {
 	case c.reduceTo != "":
 		return c.reduce([]string{c.args[0], c.reduceTo})
 	}
-	list, err := c.find(c.args)
+	load := learn.LoadUnfitted
+	if c.asJSON { // which has the networks
+		load = learn.Load
+	}
+	list, err := c.find(c.args, load)
 	switch {
 	case err != nil:
 		return err
@@ -157,7 +161,7 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 }
 
 func (c *modelsCmd) show(args []string) error {
-	all, err := c.find(args)
+	all, err := c.find(args, nil)
 	if err != nil {
 		return err
 	}
@@ -187,7 +191,7 @@ func (c *modelsCmd) list([]string) error {
 		}
 		return c.say(nil, "%s", strings.Join(names, "\n"))
 	}
-	all, err := c.find(nil)
+	all, err := c.find(nil, learn.LoadUnfitted)
 	switch {
 	case err != nil:
 		return err
@@ -203,8 +207,9 @@ func (c *modelsCmd) list([]string) error {
 	return printJSON(c.out, list)
 }
 
-// find returns the shipped references and all kept models, or the one that the arguments name.
-func (c *modelsCmd) find(args []string) ([]modelJSON, error) {
+// find returns the shipped references and all kept models, which load reads, or the one that the arguments name. A list
+// fits nothing: it notes the models that are not fitted yet.
+func (c *modelsCmd) find(args []string, load func(string) (*learn.Model, error)) ([]modelJSON, error) {
 	switch {
 	case len(args) == 0:
 	case args[0] == learn.ShippedName:
@@ -219,8 +224,11 @@ func (c *modelsCmd) find(args []string) ([]modelJSON, error) {
 	for _, p := range learn.Profiles() {
 		list = append(list, referenceOf("", p.Compact("")))
 	}
-	kept, err := models.List(c.options)
+	kept, err := models.Kept(c.options.Paths, load)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.noteUnfitted(kept); err != nil {
 		return nil, err
 	}
 	for _, info := range kept {
@@ -238,6 +246,27 @@ func (c *modelsCmd) find(args []string) ([]modelJSON, error) {
 		list = append(list, m)
 	}
 	return list, nil
+}
+
+// mostUnfitted is the maximum number of workloads in a note.
+const mostUnfitted = 5
+
+// noteUnfitted lists the workloads with modes of killed programs that no model has learned.
+func (c *modelsCmd) noteUnfitted(kept []models.Info) error {
+	list, err := models.FindUnfitted(c.options, kept)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	var some []string
+	for _, u := range list[:min(mostUnfitted, len(list))] {
+		some = append(some, fmt.Sprintf("%s (%s)", u.Workload, text.Count(u.Modes, "mode")))
+	}
+	if more := len(list) - len(some); more > 0 {
+		some = append(some, fmt.Sprintf("%d more", more))
+	}
+	c.note("not fitted yet, as the program that measured was killed: %s; the next use of such a model fits it, as "+
+		"jtune models show %s does", strings.Join(some, ", "), list[0].Workload)
+	return nil
 }
 
 // at reads a model or reference file by its path or name.

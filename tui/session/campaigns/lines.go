@@ -32,16 +32,18 @@ type Line struct {
 	Strategy              string
 	Seed                  uint64
 	Ended                 CampaignState // state if no process holds the folder
+	Pool                  string        // whose model may lack its rows; "": none does
 	Err                   error         // the folder could not be read as a campaign
 }
 
-// LineOf returns the line of a campaign; fingerprint identifies its workload.
-func LineOf(c Campaign, fingerprint func(Campaign) string) Line {
+// LineOf returns the line of a campaign; identify returns the fingerprint of its workload, and its pool.
+func LineOf(c Campaign, identify func(Campaign) (fingerprint, pool string)) Line {
 	if c.Err != nil {
 		return Line{Name: c.Name, Dir: c.Dir, Err: c.Err}
 	}
-	return Line{c.Name, c.Dir, c.Header.Workload.Name, fingerprint(c), c.Header.Device.Name, c.Header.Device.Virtual,
-		c.Modes(), c.Usable(), c.Header.Created.UTC(), c.Strategy(), c.Header.Seed, c.State(nil), nil}
+	fingerprint, pool := identify(c)
+	return Line{c.Name, c.Dir, c.Header.Workload.Name, fingerprint, c.Header.Device.Name, c.Header.Device.Virtual,
+		c.Modes(), c.Usable(), c.Header.Created.UTC(), c.Strategy(), c.Header.Seed, c.State(nil), pool, nil}
 }
 
 // State returns the state of the campaign; held are the folders that processes hold.
@@ -58,7 +60,7 @@ func (l *Line) State(held []record.Running) CampaignState {
 //	folder/NAME/… ──► read where not ────────────────────────┘ └──► folder/.index
 const (
 	indexName   = ".index"
-	indexFormat = "1"
+	indexFormat = "2"
 	indexFrom   = 100      // campaigns
 	mostIndex   = 64 << 20 // bytes
 	// A file written this recently may change again without a new modification time.
@@ -66,7 +68,7 @@ const (
 )
 
 // Lines lists the campaigns of a folder, the oldest first.
-func Lines(parent string, fingerprint func(Campaign) string) ([]Line, error) {
+func Lines(parent string, identify func(Campaign) (fingerprint, pool string)) ([]Line, error) {
 	entries, err := folders(parent)
 	if err != nil {
 		return nil, err
@@ -86,7 +88,7 @@ func Lines(parent string, fingerprint func(Campaign) string) ([]Line, error) {
 				return stamped{l, stamp, false}
 			}
 		}
-		l := LineOf(ReadCampaignFolder(dir), fingerprint)
+		l := LineOf(ReadCampaignFolder(dir), identify)
 		if l.Err != nil || began.Sub(changed) < settled {
 			stamp = ""
 		}
@@ -115,13 +117,13 @@ type indexed struct {
 	fields []string
 }
 
-const indexFields = 12
+const indexFields = 13
 
 // record returns the line as stored in the index.
 func (l *Line) record(stamp string) []string {
 	return []string{l.Name, stamp, l.Workload, l.Fingerprint, l.Device, strconv.FormatBool(l.Virtual),
 		strconv.Itoa(l.Modes), strconv.Itoa(l.Usable), l.Started.Format(time.RFC3339Nano), l.Strategy,
-		strconv.FormatUint(l.Seed, 10), string(l.Ended)}
+		strconv.FormatUint(l.Seed, 10), string(l.Ended), l.Pool}
 }
 
 func (x *indexed) line(dir string) (Line, error) {
@@ -136,7 +138,7 @@ func (x *indexed) line(dir string) (Line, error) {
 	if ended != CampaignFinished && ended != CampaignInterrupted {
 		err = fmt.Errorf("state %q", ended)
 	}
-	return Line{f[0], dir, f[2], f[3], f[4], virtual, modes, usable, started, f[9], seed, ended, nil}, err
+	return Line{f[0], dir, f[2], f[3], f[4], virtual, modes, usable, started, f[9], seed, ended, f[12], nil}, err
 }
 
 // readIndex reads the index of a folder, by campaign name; nil if another version wrote it.

@@ -60,7 +60,7 @@ func settle(t testing.TB, dir string) {
 	}
 }
 
-func noFingerprint(Campaign) string { return "f" }
+func noFingerprint(Campaign) (fingerprint, pool string) { return "f", "p" }
 
 // TestLinesOfAnIndexAreThoseOfTheFolders changes a folder in each way that a list shows, with and without an index.
 func TestLinesOfAnIndexAreThoseOfTheFolders(t *testing.T) {
@@ -70,7 +70,7 @@ func TestLinesOfAnIndexAreThoseOfTheFolders(t *testing.T) {
 	lines := func() []Line {
 		t.Helper()
 		read.Store(0)
-		got, err := Lines(parent, func(c Campaign) string { read.Add(1); return noFingerprint(c) })
+		got, err := Lines(parent, func(c Campaign) (fingerprint, pool string) { read.Add(1); return noFingerprint(c) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,8 @@ func TestLinesKeepNothingOfAFolderThatMayStillChange(t *testing.T) {
 	}
 	for _, want := range []int64{indexFrom, 1} {
 		var read atomic.Int64
-		if _, err := Lines(parent, func(Campaign) string { read.Add(1); return "" }); err != nil {
+		identify := func(c Campaign) (fingerprint, pool string) { read.Add(1); return noFingerprint(c) }
+		if _, err := Lines(parent, identify); err != nil {
 			t.Fatal(err)
 		}
 		if read.Load() != want {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
@@ -165,8 +166,28 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	if n := len(listed()); n != 5 {
 		t.Errorf("the model knows %d modes, want the 5 on disk", n)
 	}
+	unfitted := func() string {
+		t.Helper()
+		list, err := models.Kept(s.Options.Paths, learn.LoadUnfitted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing, err := models.FindUnfitted(s.Options, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(missing)
+	}
+	if got := unfitted(); got != "[]" {
+		t.Errorf("%s has not been fitted, want nothing", got)
+	}
 	if err := errors.Join(os.Remove(model), os.Remove(filepath.Join(dir, "end.txt"))); err != nil { // or both
 		t.Fatal(err)
+	}
+	for range 2 { // a list fits nothing
+		if got, want := unfitted(), "[{lstm 3}]"; got != want {
+			t.Errorf("%s has not been fitted, want %s", got, want)
+		}
 	}
 	if n := len(listed()); n != 5 {
 		t.Errorf("the model that was never kept knows %d modes, want 5", n)
@@ -198,6 +219,9 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	}
 	if n := len(listed()); n != 0 {
 		t.Errorf("a deleted model is back with %d modes", n)
+	}
+	if got := unfitted(); got != "[]" {
+		t.Errorf("%s has not been fitted, and its model was deleted", got)
 	}
 }
 

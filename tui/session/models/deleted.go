@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jtune/internal/safefile"
+	"jtune/learn"
 	"jtune/profiles/record"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
@@ -47,7 +48,7 @@ func Delete(o config.Paths, name string) (string, error) {
 // Deleted lists the models and references that can be restored, each kind newest first.
 func Deleted(o config.Paths) ([]Info, error) {
 	dir := campaigns.DeletedDir(o, campaigns.ModelsKind)
-	out, err := readModels(dir)
+	out, err := readModels(dir, learn.Load)
 	references, _ := filepath.Glob(filepath.Join(dir, "*"+referenceSuffix))
 	for _, path := range references {
 		out = append(out, Info{Name: strings.TrimSuffix(filepath.Base(path), referenceSuffix), Path: path,

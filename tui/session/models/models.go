@@ -37,11 +37,17 @@ const referenceSuffix = ".reference"
 // programs. An unreadable model is listed with its error.
 func List(o session.Options) ([]Info, error) {
 	refreshModels(o, "")
-	return readModels(o.ModelsDir())
+	return readModels(o.ModelsDir(), learn.Load)
+}
+
+// Kept lists the models of the data directory, newest first, and updates none: FindUnfitted lists what they have not
+// learned. load is learn.Load, or learn.LoadUnfitted for models that need not predict.
+func Kept(o config.Paths, load func(path string) (*learn.Model, error)) ([]Info, error) {
+	return readModels(o.ModelsDir(), load)
 }
 
 // readModels lists the models of a folder, newest first.
-func readModels(dir string) ([]Info, error) {
+func readModels(dir string, load func(path string) (*learn.Model, error)) ([]Info, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+modelSuffix))
 	if err != nil {
 		return nil, fmt.Errorf("models in %s: %w", dir, err)
@@ -52,7 +58,7 @@ func readModels(dir string) ([]Info, error) {
 		if st, err := os.Stat(path); err == nil {
 			info.Modified = st.ModTime()
 		}
-		if info.Model, info.Err = learn.Load(path); info.Err == nil {
+		if info.Model, info.Err = load(path); info.Err == nil && info.Model.Fitted() {
 			info.Model = ofOneSize(info.Model)
 		}
 		out = append(out, info)
@@ -169,7 +175,7 @@ func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, er
 
 // namesFor returns all names under which models can be found: their own and those of their workloads.
 func namesFor(o session.Options) (names []string) {
-	list, _ := readModels(o.ModelsDir())
+	list, _ := Kept(o.Paths, learn.LoadUnfitted)
 	for _, m := range list {
 		names = append(names, m.Name)
 		if w := m.Workload(); w != "" {

@@ -33,7 +33,7 @@ func (p Pool) String() string {
 	if p.versions == "" {
 		return p.unversioned()
 	}
-	return p.unversioned() + ", with " + p.versions
+	return p.unversioned() + versionsFollow + p.versions
 }
 
 func (p *Pool) unversioned() string {
@@ -43,6 +43,15 @@ func (p *Pool) unversioned() string {
 	}
 	return fmt.Sprintf("workload %s on %s, %s", p.workload.Fingerprint(""), p.Board, size)
 }
+
+// withoutVersions returns what identifies a pool but for the versions of its framework.
+func withoutVersions(pool string) string {
+	pool, _, _ = strings.Cut(pool, versionsFollow)
+	return pool
+}
+
+// versionsFollow separates the versions from the rest of a pool's identity.
+const versionsFollow = ", with "
 
 // Learned is the result of learning from readings.
 type Learned struct {

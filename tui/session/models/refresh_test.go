@@ -1,0 +1,152 @@
+package models
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/sessiontest"
+)
+
+// killedCampaigns makes folders of campaigns whose program was killed, each of another workload.
+func killedCampaigns(t testing.TB, o session.Options, n int) {
+	t.Helper()
+	from := filepath.Join("..", "campaigns", "testdata")
+	head, err := os.ReadFile(filepath.Join(from, "campaign.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := os.ReadFile(filepath.Join(from, "modes.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		dir := filepath.Join(o.CampaignsDir(), fmt.Sprint("c", i))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.NewReplacer(`"resnet18"`, fmt.Sprintf(`"w%d"`, i), `["resnet"]`, fmt.Sprintf(`["a%d"]`, i),
+			"samples = 50000", fmt.Sprintf("samples = %d", i+1)).Replace(string(head))
+		for name, data := range map[string]string{"campaign.toml": text, "modes.csv": string(rows)} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A name brings the model of its own workload up to date, and of no other: with hundreds of workloads each use of one
+// would otherwise fit them all.
+func TestAModelThatIsNamedIsFittedAlone(t *testing.T) {
+	s := sessiontest.Fast(t)
+	killedCampaigns(t, s.Options, 3)
+	for i, name := range []string{"w1", "w2"} {
+		m, path, err := Find(s.Options, name)
+		if want := fmt.Sprintf("w%d@virtual-agx-orin.model", i+1); err != nil || filepath.Base(path) != want ||
+			len(m.Samples) != 4 || !m.Fitted() {
+			t.Fatalf("%s is %s with %+v, %v; want %s", name, path, m, err, want)
+		}
+		if got := len(modelsIn(s.Options.ModelsDir())); got != i+1 {
+			t.Errorf("%d models are there after %s, want %d", got, name, i+1)
+		}
+	}
+	list, err := List(s.Options)
+	if err != nil || len(list) != 3 {
+		t.Errorf("the screens list %d models, %v; want all", len(list), err)
+	}
+}
+
+// A list neither changes the folder nor fits, and says what each model is.
+func TestKeptListsModelsThatAreNotFitted(t *testing.T) {
+	s := sessiontest.Fast(t)
+	killedCampaigns(t, s.Options, 1)
+	if _, err := List(s.Options); err != nil {
+		t.Fatal(err)
+	}
+	fitted, err := Kept(s.Options.Paths, learn.Load)
+	if err != nil || len(fitted) != 1 {
+		t.Fatal(fitted, err)
+	}
+	list, err := Kept(s.Options.Paths, learn.LoadUnfitted)
+	if err != nil || len(list) != 1 || list[0].Model == nil || list[0].Model.Fitted() {
+		t.Fatalf("%+v, %v: want one model that is not fitted", list, err)
+	}
+	got, want := list[0].Model, fitted[0].Model
+	if got.Method != want.Method || got.CV != want.CV || len(got.Samples) != len(want.Samples) ||
+		fmt.Sprint(got.Provenance) != fmt.Sprint(want.Provenance) || !want.Fitted() {
+		t.Errorf("it is %+v, want %+v", got, want)
+	}
+}
+
+// A model is as old as its fit: a campaign that was cut off after it has rows that the model lacks, and one before it
+// has none.
+func TestUnfittedIsWhatWasMeasuredAfterTheModel(t *testing.T) {
+	s := sessiontest.Fast(t)
+	killedCampaigns(t, s.Options, 2)
+	list, err := List(s.Options)
+	if err != nil || len(list) != 2 {
+		t.Fatal(list, err)
+	}
+	for i := range list {
+		if list[i].Workload() == "w1" {
+			list[i].Model.Provenance.When = time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)
+		}
+	}
+	if got, err := FindUnfitted(s.Options, list); err != nil || fmt.Sprint(got) != "[{w1 4}]" {
+		t.Errorf("%v, %v: want w1, whose campaign began later than its model was made", got, err)
+	}
+}
+
+// BenchmarkKept lists 500 models of 50 modes beside 10,000 campaigns that were listed before and that no model has
+// learned, and says what it takes of both processors together.
+func BenchmarkKept(b *testing.B) {
+	s := sessiontest.Fast(b)
+	var rows []tegra.Measured
+	for _, m := range s.Device.Space().Sample(50, 1) {
+		ms, w, err := s.Virtual.Truth("resnet18", m)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w})
+	}
+	m, err := learn.Fit(b.Context(), rows, learn.Options{Space: s.Device.Space()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range 500 {
+		if _, err := Save(s, fmt.Sprint("m", i), m); err != nil {
+			b.Fatal(err)
+		}
+	}
+	killedCampaigns(b, s.Options, 10_000)
+	list := func() {
+		kept, err := Kept(s.Options.Paths, learn.LoadUnfitted)
+		if err != nil || len(kept) != 500 {
+			b.Fatal(len(kept), err)
+		}
+		if lacking, err := FindUnfitted(s.Options, kept); err != nil || len(lacking) != 10_000 {
+			b.Fatal(len(lacking), err)
+		}
+	}
+	time.Sleep(3 * time.Second) // the index keeps no folder that may still change
+	list()
+	computed := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			b.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	begun := computed()
+	for b.Loop() {
+		list()
+	}
+	b.ReportMetric(float64(computed()-begun)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
+}
