@@ -222,7 +222,7 @@ func (c *Compact) check() error {
 	for i, x := range c.Centres {
 		for _, v := range x {
 			if !inside(float64(v), -maxOctavesBelow, maxOctavesAbove) {
-				return fmt.Errorf("centre %d lies at %g octaves", i+1, v)
+				return fmt.Errorf("centre %d is at %g octaves", i+1, v)
 			}
 		}
 		at[i] = x.point()

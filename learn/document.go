@@ -275,7 +275,7 @@ func (d *document) check(m *Model) error {
 		}
 	}
 	if d.Fingerprint != m.Fingerprint() {
-		return errors.New("its samples are not those of its fingerprint")
+		return errors.New("its samples do not match its fingerprint")
 	}
 	if err := checkPower(m.Samples); err != nil {
 		return err
@@ -340,7 +340,7 @@ func (d *document) pair(m *Model) (*baseline.Pair, error) {
 		return nil, fmt.Errorf("its method is %q", text.Clip(string(d.Method)))
 	}
 	if d.Networks == nil || (len(d.Networks.Power) > 0) != m.HasPower() {
-		return nil, errors.New("it has no networks, or not those of its samples")
+		return nil, errors.New("its networks are missing or do not match its samples")
 	}
 	pair := nn.Pair{Time: new(nn.Net)}
 	if err := pair.Time.UnmarshalBinary(d.Networks.Time); err != nil {

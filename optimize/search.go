@@ -226,7 +226,7 @@ func (s *search) mayDrop(batch int) {
 		}
 	}
 	s.inARow = 0
-	s.warn("batch size %d is dropped, every measurement with it failed: %v", batch, s.lastErr)
+	s.warn("batch size %d is dropped because every measurement with it failed: %v", batch, s.lastErr)
 }
 
 // reading measures a setting; a time or power that is not positive is an error.

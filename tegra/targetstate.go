@@ -28,7 +28,7 @@ func (c *Planner) target(now, found State, r Request) (State, error) {
 		}
 	}
 	if !r.DVFS && r.Governors != (Governors{}) {
-		return State{}, fmt.Errorf("a governor chooses among clocks that are free, these are locked: %w",
+		return State{}, fmt.Errorf("a governor needs free clocks, these are locked: %w",
 			ErrUnsupported)
 	}
 	on := s.cpu.order[:m.Cores]
