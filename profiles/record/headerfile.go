@@ -62,19 +62,6 @@ func parseHeader(path string, text []byte) (h Header, err error) {
 	return h, err
 }
 
-// SafeName makes a workload's name safe as part of a file name.
-func SafeName(name string) string {
-	out := []rune(name)
-	for i, r := range out {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.' && i > 0:
-		default:
-			out[i] = '_'
-		}
-	}
-	return string(out)
-}
-
 // CampaignDir reports whether path is a campaign folder, or the table in one.
 func CampaignDir(path string) (string, bool) {
 	dir := path

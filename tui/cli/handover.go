@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
+	"jtune/internal/safefile"
 	"jtune/internal/text"
-	"jtune/profiles/record"
 	"jtune/tui/export"
 	"jtune/tui/session/handover"
 )
@@ -80,7 +80,7 @@ func (c *reportCmd) run(context.Context) error {
 	}
 	file := c.file
 	if file == "" {
-		file = record.SafeName(r.Name) + ending
+		file = safefile.Name(r.Name) + ending
 	}
 	if err := writeFile(file, page); err != nil {
 		return err

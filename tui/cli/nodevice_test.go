@@ -12,8 +12,8 @@ import (
 func TestCommandsOnModelsOpenNoDevice(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	jtune(t, "tune", "mobilenet", "--power-limit", "25", "--device", "virtual:orin-nano", "--speed", "max", "--data-dir",
-		data).done(t)
+	jtune(t, "tune", "mobilenet", "--power-limit", "25", "--device", "virtual:orin-nano", "--speed", "max",
+		"--data-dir", data).done(t)
 	folders, err := filepath.Glob(filepath.Join(data, "campaigns", "*"))
 	if err != nil || len(folders) != 1 {
 		t.Fatal(folders, err)
@@ -50,8 +50,8 @@ func TestCommandsOnModelsOpenNoDevice(t *testing.T) {
 			t.Errorf("%s: with the board\n%s\nwithout it\n%s", line, with.out, without.out)
 		}
 	}
-	v := jtune(t, "choose", "--model", model, "--power-limit", "12", "--json", "--device", "virtual:absent", "--data-dir",
-		data).done(t).object(t, answerKeys)
+	v := jtune(t, "choose", "--model", model, "--power-limit", "12", "--json", "--device", "virtual:absent",
+		"--data-dir", data).done(t).object(t, answerKeys)
 	versus := hasKeys(t, v["versus"], "maxn present presets")
 	if versus["present"] == nil || len(versus["presets"].([]any)) == 0 {
 		t.Errorf("a model of a campaign knows neither the present mode nor the presets: %v", versus)

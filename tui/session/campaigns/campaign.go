@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/safefile"
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/profiles"
@@ -61,7 +62,7 @@ func newCampaignDir(s *session.Session, h record.Header) (string, error) {
 	if kind == record.ExperimentKind || h.Plan.Source == SoakSource {
 		kind = h.Plan.Source
 	}
-	base := fmt.Sprintf("%s-%s-%s", h.Created.Format("20060102-150405"), record.SafeName(h.Workload.Name), kind)
+	base := fmt.Sprintf("%s-%s-%s", h.Created.Format("20060102-150405"), safefile.Name(h.Workload.Name), kind)
 	for n := 1; ; n++ {
 		dir := filepath.Join(parent, base)
 		if n > 1 {

@@ -6,9 +6,9 @@ import (
 
 	"jtune/internal/document"
 	"jtune/internal/figure"
+	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/optimize"
-	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry/hold"
 	"jtune/tui/session/plots"
@@ -70,7 +70,7 @@ func (r Report) proof(i int, at tegra.Setting) []document.Part {
 func (r Report) job(batch int) string {
 	name := r.Header.Workload.Name
 	switch {
-	case name == "" || name != record.SafeName(name):
+	case name == "" || name != safefile.Name(name):
 		return "WORKLOAD"
 	case batch > 0:
 		return fmt.Sprintf("%s/%d", name, batch)

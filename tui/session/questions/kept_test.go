@@ -12,7 +12,6 @@ import (
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/models"
 	"jtune/tui/session/questions"
 	"jtune/tui/session/search"
 	"jtune/tui/session/sessiontest"
@@ -50,9 +49,6 @@ func TestSearchKeepsItsAnswerAndAnOlderFolderIsWorkedOut(t *testing.T) {
 			tegra.Measured{Setting: at}) {
 			t.Logf("%v: %v is better by what is known", a.Limit, at)
 		}
-	}
-	if at, newest := questions.Newest(list, "mobilenet", models.Board(head)); newest == nil || at.Dir != head.Dir {
-		t.Errorf("the newest answer comes from %s", at.Dir)
 	}
 
 	if err := os.Remove(filepath.Join(head.Dir, answers.FileName)); err != nil {

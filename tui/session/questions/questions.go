@@ -7,7 +7,6 @@ package questions
 
 import (
 	"errors"
-	"slices"
 
 	"jtune/optimize"
 	"jtune/optimize/outlook"
@@ -126,20 +125,6 @@ func Find(list []campaigns.Campaign, c campaigns.Campaign) (head campaigns.Campa
 	head = Head(list, c)
 	k, err = Answer(head)
 	return head, k, err
-}
-
-// Newest returns the newest campaign in a list (oldest first) that keeps an answer for a workload on a board; it skips
-// folders that cannot be read.
-func Newest(list []campaigns.Campaign, workload, board string) (c campaigns.Campaign, k *answers.Kept) {
-	for _, one := range slices.Backward(list) {
-		if one.Err != nil || one.Header.Workload.Name != workload || models.Board(one) != board {
-			continue
-		}
-		if k, err := Answer(one); err == nil && k != nil {
-			return one, k
-		}
-	}
-	return c, nil
 }
 
 // ErrNone reports that a campaign has no answer.

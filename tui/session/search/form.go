@@ -12,7 +12,6 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
-	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
@@ -105,7 +104,7 @@ const mostForm = 10_000 // bytes of the file
 
 // formFile returns the path of the form for the session's board.
 func formFile(s *session.Session) string {
-	return s.StateFile("tune-" + record.SafeName(s.Board()) + ".json")
+	return s.StateFile("tune-" + safefile.Name(s.Board()) + ".json")
 }
 
 // LastForm returns the last form on this board, or the default if its file is missing or damaged.
