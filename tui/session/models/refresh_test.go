@@ -44,7 +44,7 @@ func killedCampaigns(t testing.TB, o session.Options, n int) {
 
 // A name brings the model of its own workload up to date, and of no other: with hundreds of workloads each use of one
 // would otherwise fit them all.
-func TestAModelThatIsNamedIsFittedAlone(t *testing.T) {
+func TestModelThatIsNamedIsFittedAlone(t *testing.T) {
 	s := sessiontest.Fast(t)
 	killedCampaigns(t, s.Options, 3)
 	for i, name := range []string{"w1", "w2"} {
