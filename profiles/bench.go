@@ -311,7 +311,8 @@ func (b *Bench) lost(ctx context.Context, err error) (*fault, error) {
 	}
 	if errors.Is(err, io.EOF) && !errors.Is(err, harness.ErrOver) {
 		err = fmt.Errorf(
-			"workload %s ended before the mode was measured: let it run longer, or until it is stopped (JTUNE_EPOCHS=0)",
+			"workload %s ended before the mode was measured: "+
+				"let it run longer, or until it is stopped (JTUNE_EPOCHS=0)",
 			b.Workload.Name,
 		)
 	}

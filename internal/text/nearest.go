@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Nearest returns the known word with the fewest edits from this one, among equals the one that begins alike; "" if none
-// is known, or if half of the letters would change.
+// Nearest returns the known word with the fewest edits from word, among equals the one that begins alike; "" if none is
+// known, or if half of the letters would change.
 func Nearest(word string, known []string) string {
 	if len(known) == 0 {
 		return ""

@@ -49,7 +49,8 @@ func TestReadEntriesTakesBothEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(minibatchesName, csvLine(minibatchColumns)+"1.000,"+mode+",0,0,500,,,,,true,,\n2.000,"+mode+",0,1,500,,,,,true,,\n")
+	write(minibatchesName, csvLine(minibatchColumns)+
+		"1.000,"+mode+",0,0,500,,,,,true,,\n2.000,"+mode+",0,1,500,,,,,true,,\n")
 	samples := csvLine(sampleColumns)
 	for _, at := range []string{"0.499", "0.500", "2.000", "2.001"} {
 		samples += at + "," + mode + "," + strings.TrimPrefix(at, "0.") + ",true,,\n"

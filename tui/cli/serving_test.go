@@ -155,7 +155,9 @@ func TestRunDoesNotJudgeAQuantileOfTooFewRequests(t *testing.T) {
 	args := jobOf(t, trtexecJob, "kind = \"infer\"\npattern = \"trtexec\"\n"+
 		"limit = { latency_ms = 5, quantile = 0.99 }\n")
 	o := jtune(t, with(args, "run", "job", "--base", "0", "--interval", "100ms", "--no-record")...).done(t)
-	for _, words := range []string{"p99 within 5.00 ms: unknown from 100 requests", "p99 ~12.0 ms", "p95 needs 200, p99 1,000"} {
+	for _, words := range []string{
+		"p99 within 5.00 ms: unknown from 100 requests", "p99 ~12.0 ms", "p95 needs 200, p99 1,000",
+	} {
 		if !strings.Contains(o.out, words) {
 			t.Errorf("lacks %q:\n%s", words, o.out)
 		}
