@@ -35,7 +35,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if b.read += int64(n); b.read > b.most {
-		return 0, BoundError(fmt.Sprintf("larger than %d MB", b.most>>20))
+		return 0, BoundError("larger than " + size(b.most))
 	}
 	for text := p[:n]; ; b.number++ {
 		i := bytes.IndexByte(text, '\n')
@@ -43,7 +43,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 			b.long += int64(len(text))
 		}
 		if b.long > b.line {
-			return 0, BoundError(fmt.Sprintf("line %d is longer than %d MB", b.number+1, b.line>>20))
+			return 0, BoundError(fmt.Sprintf("line %d is longer than %s", b.number+1, size(b.line)))
 		}
 		if i < 0 {
 			return n, err
@@ -54,5 +54,16 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // tooLarge is the error for a file that exceeds most bytes.
 func tooLarge(name string, most int64) error {
-	return &fs.PathError{Op: "read", Path: name, Err: BoundError(fmt.Sprintf("larger than %d MB", most>>20))}
+	return &fs.PathError{Op: "read", Path: name, Err: BoundError("larger than " + size(most))}
+}
+
+// size formats a bound in bytes.
+func size(bytes int64) string {
+	switch {
+	case bytes >= 1<<20:
+		return fmt.Sprintf("%d MB", bytes>>20)
+	case bytes >= 1<<10:
+		return fmt.Sprintf("%d kB", bytes>>10)
+	}
+	return fmt.Sprintf("%d bytes", bytes)
 }

@@ -53,8 +53,14 @@ func TestReadTakesRegularFilesUpToTheirBound(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	var bound BoundError
-	if _, err := Read(path, 2); !errors.As(err, &bound) {
+	if _, err := Read(path, 2); !errors.As(err, &bound) || bound != "larger than 2 bytes" {
 		t.Errorf("three bytes where two may be: %v", err)
+	}
+	if err := os.Truncate(path, 64<<10+1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path, 64<<10); !errors.As(err, &bound) || bound != "larger than 64 kB" {
+		t.Errorf("one byte too many: %v", err)
 	}
 	if _, err := Read(filepath.Dir(path), 3); err == nil {
 		t.Error("a folder is read")

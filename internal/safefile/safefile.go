@@ -16,12 +16,25 @@ import (
 // Read reads a regular file of at most most bytes; anything else, such as a pipe that would block, is an error with the
 // path.
 func Read(path string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := OpenRead(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	return ReadOpen(f, most)
+}
+
+// OpenRead opens a regular file for reading; anything else is an error as in Read.
+func OpenRead(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		f.Close()
+		return nil, &fs.PathError{Op: "read", Path: path, Err: cmp.Or(err, errIrregular)}
+	}
+	return f, nil
 }
 
 // ReadOpen is Read for an open file.

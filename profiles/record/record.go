@@ -197,7 +197,7 @@ func (r *Record) modesColumns() []string {
 
 // columnsOf reads the columns of a file of the folder; nil when it has none, or no whole line of them.
 func (r *Record) columnsOf(name string) []string {
-	f, err := os.Open(filepath.Join(r.dir, name))
+	f, err := safefile.OpenRead(filepath.Join(r.dir, name))
 	if err != nil {
 		return nil
 	}

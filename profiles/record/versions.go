@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ func Software(dir string, h Header) []string {
 
 // versionsOf returns the software that the first run of a campaign reported.
 func versionsOf(dir string) []string {
-	f, err := os.Open(filepath.Join(dir, runsName))
+	f, err := safefile.OpenRead(filepath.Join(dir, runsName))
 	if err != nil {
 		return nil
 	}

@@ -6,7 +6,29 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
+
+// A folder may come from anyone: to open a pipe for reading waits for a writer.
+func TestVersionsOfAPipeAreNone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := unix.Mkfifo(filepath.Join(dir, runsName), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan string, 1)
+	go func() { done <- FrameworkVersions(dir) }()
+	select {
+	case got := <-done:
+		if got != "" {
+			t.Errorf("got %q", got)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("waits for a writer of the pipe")
+	}
+}
 
 // Lines of an earlier version are shorter, and a first run may have said nothing.
 func TestVersionsAreThoseOfTheFirstRunThatToldAny(t *testing.T) {
