@@ -53,6 +53,11 @@ func checkSample(space *tegra.Space, m tegra.Measured) error {
 	return nil
 }
 
+// Possible reports whether a minibatch can have this time and power. Power may be missing.
+func Possible(m tegra.Measured) bool {
+	return inside(m.TimeMS, leastTimeMS, mostTimeMS) && (!m.HasPower() || inside(m.PowerW, leastPowerW, mostPowerW))
+}
+
 func inside(v, least, most float64) bool { return !math.IsNaN(v) && v >= least && v <= most }
 
 // listed reports whether every knob of m has a value that the space lists.

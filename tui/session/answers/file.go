@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/internal/tomlfile"
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/tegra"
@@ -119,6 +119,7 @@ func parse(path, data string) (k Kept, err error) {
 		return Kept{}, err
 	}
 	plain(reflect.ValueOf(&k).Elem())
+	k.Warnings = newest(k.Warnings, mostWarnings)
 	bad := ""
 	switch {
 	case k.Format != fileFormat:
@@ -169,8 +170,10 @@ func (a *Answer) fault() string {
 	switch {
 	case !possible(a.Mode) || a.Batch < 0:
 		return "invalid mode"
-	case !(best.TimeMS > 0) || math.IsInf(best.TimeMS, 0) || a.Reading.N < 0:
+	case !(best.TimeMS > 0) || a.Reading.N < 0:
 		return "it has no time"
+	case !learn.Possible(best):
+		return fmt.Sprintf("impossible reading: %g ms, %g W", best.TimeMS, best.PowerW)
 	case a.Standing.State < optimize.Measured || a.Standing.State > optimize.Unknown:
 		return "invalid state"
 	case a.Limit.Check() != nil:

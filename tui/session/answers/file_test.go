@@ -113,12 +113,16 @@ func TestForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
 		"\x1b\a\n\u202e") {
 		t.Errorf("%+v, %v", got, err)
 	}
+	const reading = "TimeMS = 21.5\n    PowerW = 18.25\n    N = 2"
 	for name, c := range map[string]struct{ from, to, want string }{
 		"too large":    {"format = 1\n", "format = 1\n#" + strings.Repeat("x", mostBytes), "larger than"},
 		"format":       {"format = 1", "format = 2", "reads format 1"},
+		"warnings":     {"warnings = [", "warnings = [" + strings.Repeat(`"w", `, 1000), ""},
 		"mode":         {"Cores = 3", "Cores = -3", "invalid mode"},
 		"state":        {"State = 0", "State = 77", "invalid state"},
 		"end":          {"ended = 0", "ended = -1", "unknown end"},
+		"time":         {reading, "TimeMS = 1e300\n    PowerW = 18.25\n    N = 2", "impossible reading"},
+		"power":        {reading, "TimeMS = 21.5\n    PowerW = -5.0\n    N = 2", "impossible reading"},
 		"limit":        {"PowerW = 30.0", "PowerW = -inf", "invalid limit"},
 		"no TOML":      {"format = 1", "format = ", "line"},
 		"wrong shape":  {"[[answer]]", "[answer]", ""},
@@ -136,6 +140,9 @@ func TestForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
 		if got, err := Find(dir); err != nil && strings.Count(err.Error(), "\n") > 0 ||
 			c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		if got, err := Find(dir); err == nil && len(got.Warnings) > mostWarnings {
+			t.Errorf("%s: %d warnings", name, len(got.Warnings))
 		}
 	}
 	if err := os.Remove(path); err != nil {
