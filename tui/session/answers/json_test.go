@@ -291,6 +291,12 @@ func TestChangesSaysByHowMuchThePresentModePasses(t *testing.T) {
 	if same.Changes() != "" || unread.Changes() != "" || (Answer{}).Changes() != "" {
 		t.Errorf("nothing changes: %q, %q", same.Changes(), unread.Changes())
 	}
+	unmetered := a
+	unmetered.Reading.PowerW = math.NaN()
+	if got := unmetered.Changes() + unmetered.Beside(); strings.Contains(got, "NaN") ||
+		strings.Count(got, "+20 % time") != 2 {
+		t.Errorf("without a power meter: %q", got)
+	}
 	alone := a
 	alone.Gain = nil
 	if got := same.Beside() + alone.Beside(); strings.Contains(got, "the answer") {

@@ -74,10 +74,17 @@ func (a Answer) Beside() string {
 	if a.Gain == nil || a.Gain.Against == Present || b.Setting == a.Setting {
 		return read
 	}
+	return read + "; the answer: " + differences(a.Reading.Measured, b.Measured)
+}
+
+// differences says how the reading of one mode differs from that of another: in time alone without a power meter.
+func differences(m, other tegra.Measured) string {
 	pct := func(mine, its float64) string { return fmt.Sprintf("%+.0f %%", math.Round(100*(mine/its-1))+0) }
-	m := a.Reading.Measured
-	return fmt.Sprintf("%s; the answer: %s time, %s power, %s energy", read, pct(m.SampleMS(), b.SampleMS()),
-		pct(m.PowerW, b.PowerW), pct(m.SampleJ(), b.SampleJ()))
+	out := pct(m.SampleMS(), other.SampleMS()) + " time"
+	if m.HasPower() && other.HasPower() {
+		out += fmt.Sprintf(", %s power, %s energy", pct(m.PowerW, other.PowerW), pct(m.SampleJ(), other.SampleJ()))
+	}
+	return out
 }
 
 // Changes says how the answer differs from the measured present mode; "" if they are the same.
@@ -86,10 +93,7 @@ func (a Answer) Changes() string {
 	if b == nil || b.Setting == a.Setting || a.Reading.N == 0 {
 		return ""
 	}
-	pct := func(mine, its float64) string { return fmt.Sprintf("%+.0f %%", math.Round(100*(mine/its-1))+0) }
-	m := a.Reading.Measured
-	out := fmt.Sprintf("against the present mode: %s time, %s power, %s energy", pct(m.SampleMS(), b.SampleMS()),
-		pct(m.PowerW, b.PowerW), pct(m.SampleJ(), b.SampleJ()))
+	out := "against the present mode: " + differences(a.Reading.Measured, b.Measured)
 	if over := a.over(b.Measured); over != "" {
 		out += "; that is " + over
 	}

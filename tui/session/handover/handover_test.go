@@ -181,10 +181,13 @@ func TestDriftIsMoreThanReadingsDifferBy(t *testing.T) {
 	for _, c := range []struct {
 		ms, w float64
 		holds bool
-	}{{80, 14.2, true}, {80.6, 14.3, true}, {70, 13, true}, {86, 14.2, false}, {80, 15.3, false}} {
+	}{{80, 14.2, true}, {80.6, 14.3, true}, {70, 13, true}, {86, 14.2, false}, {80, 15.3, false},
+		{80, math.NaN(), true}, {86, math.NaN(), false}} {
 		row := record.Row{Measured: measured(a.Mode, c.ms, c.w), Status: record.OK, Minibatches: 40, PowerSamples: 8,
 			TimeIQRMS: 0.8, PowerIQRW: 0.2}
 		if d := drift(a, row, time.Time{}); d.Holds != c.holds || (d.TimePct.V > 0) != (c.ms > 80) {
+			t.Errorf("%g ms, %g W: %+v", c.ms, c.w, d)
+		} else if d.PowerPct.OK == math.IsNaN(c.w) || strings.Contains(d.Says, "NaN") {
 			t.Errorf("%g ms, %g W: %+v", c.ms, c.w, d)
 		}
 	}

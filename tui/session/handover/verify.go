@@ -211,12 +211,17 @@ func drift(a answers.Answer, row record.Row, since time.Time) Drift {
 		then = answers.ErrorsOf(a.Setting, a.Reading.N, nil)
 	}
 	time, timeMore := changed(a.Reading.TimeMS, row.TimeMS, math.Hypot(then.Time, now.Time))
-	power, powerMore := changed(a.Reading.PowerW, row.PowerW, math.Hypot(then.Power, now.Power))
-	d := Drift{Holds: !timeMore && !powerMore, Mode: a.Mode, TimePct: tegra.Some(time), PowerPct: tegra.Some(power),
-		Since: since, Virtual: a.Virtual}
-	d.Says = fmt.Sprintf("%s ms and %s W now, %s ms and %s W on %s: %+.1f %% time, %+.1f %% power",
+	d := Drift{Holds: !timeMore, Mode: a.Mode, TimePct: tegra.Some(time), Since: since, Virtual: a.Virtual}
+	d.Says = fmt.Sprintf("%s ms and %s W now, %s ms and %s W on %s: %+.1f %% time",
 		text.Of(row.TimeMS), text.Of(row.PowerW), text.Of(a.Reading.TimeMS), text.Of(a.Reading.PowerW),
-		since.UTC().Format("2006-01-02"), time, power)
+		since.UTC().Format("2006-01-02"), time)
+	if a.Reading.HasPower() && row.HasPower() {
+		power, powerMore := changed(a.Reading.PowerW, row.PowerW, math.Hypot(then.Power, now.Power))
+		d.Holds, d.PowerPct = d.Holds && !powerMore, tegra.Some(power)
+		d.Says += fmt.Sprintf(", %+.1f %% power", power)
+	} else {
+		d.Says += ", power not compared"
+	}
 	if !d.Holds {
 		d.Says += ", more than readings differ by: tune again"
 	}
