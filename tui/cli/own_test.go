@@ -137,6 +137,22 @@ func TestRunOfACommandIsSavedAndCommentsStay(t *testing.T) {
 	}
 }
 
+// A name may have a dot, which without quotes would be a table in a table.
+func TestWorkloadsAddTakesNamesWithDots(t *testing.T) {
+	t.Parallel()
+	config := write(t, "# mine\n")
+	args := with(virtualBoard, "--config", config, "workloads", "add")
+	for _, command := range []string{"old", "new"} {
+		jtune(t, with(args, "yolo.v8", "--", command)...).done(t)
+	}
+	text, err := os.ReadFile(config)
+	if err != nil || strings.Count(string(text), `[workload."yolo.v8"]`) != 1 || strings.Contains(string(text), "old") {
+		t.Errorf("%v: %s", err, text)
+	}
+	jtune(t, "config", "check", "--config", config).done(t)
+	jtune(t, with(args, "", "--", "true")...).fails(t, exitUsage, "the name is empty")
+}
+
 func TestCampaignOfACommandGoesOnWithTheSameCommandOnly(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")

@@ -39,7 +39,12 @@ func (c *workloadsAddCmd) flags(f *pflag.FlagSet) {
 	c.jsonFlag(f, asDocument)
 }
 
-func (c *workloadsAddCmd) check() error { return checkSave(c.args[0]) }
+func (c *workloadsAddCmd) check() error {
+	if c.args[0] == "" {
+		return usagef("workloads add: the name is empty")
+	}
+	return checkSave(c.args[0])
+}
 
 func (c *workloadsAddCmd) run(context.Context) error {
 	name := c.args[0]

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jtune/internal/tomlfile"
 	"jtune/internal/usage"
 	"jtune/profiles/workload"
 )
@@ -27,22 +28,22 @@ func (p Paths) SaveWorkload(name, table string) (string, error) {
 	if err != nil {
 		return path, err
 	}
-	after := withTable(string(before), name, table)
+	after := withTable(string(before), tomlfile.Key(name), table)
 	if faults := workload.Faults(path, after); len(faults) > 0 {
 		return path, fmt.Errorf("not saved: %w", faults[0])
 	}
 	return path, Denied(replaceUnchanged(path, before, []byte(after)), "give another file by "+usage.Config.String())
 }
 
-// withTable returns a TOML text with a workload's table in place of the one with the same name, or at the end.
-func withTable(text, name, table string) string {
+// withTable returns a TOML text with a workload's table in place of the one with the same key, or at the end.
+func withTable(text, key, table string) string {
 	var out strings.Builder
 	put, inside := false, false
 	for line := range strings.Lines(text) {
 		head := strings.ReplaceAll(strings.TrimSpace(line), " ", "")
 		if strings.HasPrefix(head, "[") {
-			mine := head == "[workload."+name+"]" || strings.HasPrefix(head, "[workload."+name+"]#") ||
-				strings.HasPrefix(head, "[workload."+name+".")
+			mine := head == "[workload."+key+"]" || strings.HasPrefix(head, "[workload."+key+"]#") ||
+				strings.HasPrefix(head, "[workload."+key+".")
 			if mine && !put {
 				out.WriteString(table)
 				put = true

@@ -17,6 +17,7 @@ func FuzzSaveText(f *testing.F) {
 	f.Add("[workload.a]\ncommand = ['python3', '''it's \"x\"\\''']\ndir = \"/a b\"\nbatch = 1\nsamples = 100\n" +
 		"env = { \"A B\" = \"x\\ty\", b = \"\" }\npattern = 'step (?P<batch>\\d+)'\n")
 	f.Add("[workload.b]\ncommand = ['x']\nkind = 'inference'\nunit = 'token'\nper = 'x'\ncounts = 'samples'\n")
+	f.Add("[workload.\"a.b\"]\ncommand = ['x']\n")
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
 		defer reliability.Input(t)()

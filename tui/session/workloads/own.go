@@ -150,7 +150,7 @@ func NeedsModes(s *session.Session) error {
 // SaveText returns the table of the configuration file that defines a job.
 func SaveText(name string, w workload.Workload) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[workload.%s]\n", name)
+	fmt.Fprintf(&b, "[workload.%s]\n", tomlfile.Key(name))
 	quoted := make([]string, len(w.Command))
 	for i, word := range w.Command {
 		quoted[i] = tomlfile.Quote(word)
