@@ -66,26 +66,27 @@ func (c *suspendCmd) run(ctx context.Context) error {
 		if err := remote.MaySuspend(s); err != nil {
 			return err
 		}
-		cards := remote.Cards(s.FS())
-		if c.asJSON {
-			if err := printJSON(c.out, report.Object{{"cards", listOf(cards)}, {"suspends", !c.dry}}); err != nil {
-				return err
-			}
-			cards = nil
-		}
-		for _, card := range cards {
-			says := "may not be able to wake the board"
-			switch {
-			case card.Wakes.V:
-				says = "may wake the board: jtune device wake " + card.MAC
-			case card.Wakes.OK:
-				says = "may wake the board after: sudo ethtool -s " + card.Name + " wol g"
-			}
-			fmt.Fprintf(c.out, "%s  %s  %s\n", card.Name, card.MAC, says)
-		}
-		if c.dry {
-			return nil
+		if err := c.print(remote.Cards(s.FS())); err != nil || c.dry {
+			return err
 		}
 		return remote.Suspend(ctx, s)
 	})
+}
+
+// print lists the network cards and whether they may wake the board.
+func (c *suspendCmd) print(cards []remote.Card) error {
+	if c.asJSON {
+		return printJSON(c.out, report.Object{{"cards", listOf(cards)}, {"suspends", !c.dry}})
+	}
+	for _, card := range cards {
+		says := "may not be able to wake the board"
+		switch {
+		case card.Wakes.V:
+			says = "may wake the board: jtune device wake " + card.MAC
+		case card.Wakes.OK:
+			says = "may wake the board after: sudo ethtool -s " + card.Name + " wol g"
+		}
+		fmt.Fprintf(c.out, "%s  %s  %s\n", card.Name, card.MAC, says)
+	}
+	return nil
 }

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tui/session/remote"
+)
+
+// documentedKeys returns the keys that the reference gives for a command's JSON: the first list in its row.
+func documentedKeys(t *testing.T, command string) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(checkout, "docs/reference/README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range strings.Lines(string(page)) {
+		cells := strings.SplitN(row, " | ", 2)
+		if !strings.Contains(cells[0], "`"+command+"`") || len(cells) < 2 {
+			continue
+		}
+		if quoted := strings.SplitN(cells[1], "`", 3); len(quoted) == 3 && strings.Contains(quoted[1], ", ") {
+			return strings.ReplaceAll(quoted[1], ",", "")
+		}
+	}
+	t.Fatalf("the reference has no row of keys for %s", command)
+	return ""
+}
+
+// models share writes into the working folder, so that this test runs in a folder of its own, and not in parallel.
+func TestShareAndLearnPrintTheDocumentedJSON(t *testing.T) {
+	computes(t)
+	shareKeys, learnKeys := documentedKeys(t, "models share"), documentedKeys(t, "models learn")
+	here := t.TempDir()
+	t.Chdir(here)
+	board := []string{"--device", "virtual:agx-orin", "--speed", "max", "--data-dir", filepath.Join(here, "data")}
+	jtune(t, with(board, "profile", "lenet5", "--sample", "100")...).done(t)
+	v := jtune(t, with(board, "models", "share", "lenet5", "mine", "--json")...).done(t).object(t, shareKeys)
+	if v["path"] != "mine.board" || v["device"] != "AGX Orin" || v["modes"] != 100.0 || v["virtual"] != true {
+		t.Errorf("share: %v", v)
+	}
+	if _, err := os.Stat(filepath.Join(here, "mine.board")); err != nil {
+		t.Error(err)
+	}
+	v = jtune(t, with(board, "models", "learn", "mine.board", "--json")...).done(t).object(t, learnKeys)
+	if v["name"] != "agx-orin-shared" || v["workloads"] != "mine" || v["prior"] != false || v["virtual"] != true {
+		t.Errorf("learn: %v", v)
+	}
+}
+
+// No virtual board and no tree below --sysroot sleeps: the document is printed without one.
+func TestSuspendPrintsTheDocumentedJSON(t *testing.T) {
+	t.Parallel()
+	keys := documentedKeys(t, "device suspend")
+	for _, dry := range []bool{true, false} {
+		var out bytes.Buffer
+		c := &suspendCmd{app: &app{out: &out, asJSON: true}, dry: dry}
+		err := c.print([]remote.Card{{Name: "eth0", MAC: "48:b0:2d:00:11:22", Wakes: tegra.Some(true)},
+			{Name: "wlan0", MAC: "48:b0:2d:00:11:23"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := outcome{out: out.String()}.object(t, keys)
+		cards, _ := v["cards"].([]any)
+		if v["suspends"] == dry || len(cards) != 2 {
+			t.Fatalf("dry %v: %s", dry, out.String())
+		}
+		for i, wakes := range []any{true, nil} {
+			if card := hasKeys(t, cards[i], "name mac wakes"); card["wakes"] != wakes {
+				t.Errorf("card %d: %v", i, card)
+			}
+		}
+		var none bytes.Buffer
+		c.out = &none
+		if err := c.print(nil); err != nil || !json.Valid(none.Bytes()) || strings.Contains(none.String(), "null") {
+			t.Errorf("without a card: %v, %s", err, none.String())
+		}
+	}
+}
