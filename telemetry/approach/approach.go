@@ -190,11 +190,11 @@ type candidate struct{ tau, end, sd, misfit, weight float64 }
 // candidate fits end and amplitude for a τ by least squares. Later readings weigh more because the fan bends the
 // earlier ones.
 func (c *Curve) candidate(tau float64) candidate {
-	last := c.bins[len(c.bins)-1].t
+	first, last := c.bins[0].t, c.bins[len(c.bins)-1].t
 	fade := max(40, last/4)
 	var s0, s1, s2, y0, y1 float64
 	weigh := func(b bin) (w, x float64) {
-		return math.Exp(-(last - b.t) / fade), math.Exp(-(b.t - last) / tau)
+		return math.Exp(-(last - b.t) / fade), math.Exp(-(b.t - first) / tau) // at most 1: no long curve overflows
 	}
 	for _, b := range c.bins {
 		w, x := weigh(b)
