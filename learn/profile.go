@@ -248,6 +248,10 @@ func (p *Profile) check() error {
 	if len(p.Workloads) == 0 || len(p.Workloads) > mostProfiled {
 		return fmt.Errorf("%d workloads", len(p.Workloads))
 	}
+	if q := p.Priors; q != nil &&
+		(len(q[ofTime].SD) != timeFamily.params() || len(q[ofPower].SD) != powerFamily.params()) {
+		return fmt.Errorf("priors of %d and %d deviations", len(q[ofTime].SD), len(q[ofPower].SD))
+	}
 	for _, w := range p.Workloads {
 		if w.Network == "" || len(w.Time) != n || len(w.Power) != n {
 			return fmt.Errorf("workload %q with %d and %d weights of %d", w.Network, len(w.Time), len(w.Power), n)

@@ -228,6 +228,21 @@ func TestProfileRejectsPriorsThatNoProgramMade(t *testing.T) {
 	}
 }
 
+// JSON fills an array of two from a list that is shorter, or of null.
+func TestProfileRejectsPriorsWithoutDeviations(t *testing.T) {
+	t.Parallel()
+	whole := *agxOrin(t)
+	if err := whole.check(); err != nil {
+		t.Fatal(err)
+	}
+	for name, priors := range map[string]*[2]Prior{"none": {}, "one": {whole.Priors[ofTime], {}}} {
+		p := whole
+		if p.Priors = priors; p.check() == nil {
+			t.Errorf("%s passes", name)
+		}
+	}
+}
+
 func TestPriorPrecisionInvertsItsCovariance(t *testing.T) {
 	t.Parallel()
 	q := Prior{SD: []float64{0.4, 0.9, 0.2, 0.3}, LevelSD: 3}
