@@ -113,7 +113,7 @@ func TestFalseReadingDoesNotWin(t *testing.T) {
 		jtune(t, "fit", "--samples", campaign, "--out", model).done(t)
 		o := jtune(t, "choose", "--model", model, "--power-limit", fmt.Sprint(limit), "--json").done(t)
 		got, noted := modeOf(t, o.object(t, answerKeys)["mode"]), strings.Contains(o.err,
-			"until a second reading agrees")
+			"only if a second reading agrees")
 		if (got == rows[odd].Mode) != c.wins || noted == c.wins {
 			t.Errorf("%s: chose %v, the false reading belongs to %v; stderr: %q", c.name, got, rows[odd].Mode, o.err)
 		}
