@@ -102,7 +102,7 @@ var standIns = map[string]string{
 	"python3": `case $1 in
 main.py) for i in 0 1 2 3 4 5; do
   echo "Train Epoch: 1 [$((i*160))/960 ($((i*160*100/960))%)]	Loss: 0.$i"; sleep 0.2; done;;
-*) epochs=2; [ "$JTUNE_EPOCHS" = 0 ] && epochs=40 # a search needs a training that lasts
+*) epochs=2; [ -n "$JTUNE_LONG" ] && epochs=40 # a search needs a training that lasts
 for e in $(seq $epochs); do
   for i in $(seq 0 60); do printf '\rtrain: %3d%%|##| %d/60 [00:01<00:02, 20.0it/s]' $((i*100/60)) $i; sleep 0.02; done
   for i in $(seq 0 30); do printf '\rval: %3d%%|##| %d/30 [00:01<00:02, 20.0it/s]' $((i*100/30)) $i; sleep 0.02; done
@@ -113,7 +113,7 @@ esac`,
 echo "[I] === Performance summary ==="; echo "[I] Throughput: 20 qps"
 echo "[I] Latency: min = 49.9 ms, max = 50.3 ms, mean = 50 ms, median = 50 ms, percentile(99%) = 50.2 ms"`,
 	"docker": `case $1 in run) while [ "$1" != IMAGE ]; do shift; done; shift; exec "$@";; esac`,
-	"detect": `n=60; [ "$JTUNE_EPOCHS" = 0 ] && n=3000
+	"detect": `n=60; [ -n "$JTUNE_LONG" ] && n=3000
 for i in $(seq 1 $n); do echo "frame $i/$n"; sleep 0.02; done`,
 	"jtune": `device=(--device "$DOC_DEVICE" $DOC_SPEED)
 for a in "$@"; do case $a in
