@@ -112,6 +112,14 @@ func knownRows(a answers.Answer) (rows [][]string) {
 	return rows
 }
 
+// howKnown returns the source of a difference: a measured one has both modes measured.
+func howKnown(c outlook.Comparison) string {
+	if c.Measured && c.Lo != c.Hi {
+		return "predicted"
+	}
+	return c.How()
+}
+
 // versusRows returns an answer's lines about other modes.
 func versusRows(a answers.Answer) (rows [][]string) {
 	for _, c := range a.Versus.Distinct() {
@@ -122,20 +130,20 @@ func versusRows(a answers.Answer) (rows [][]string) {
 		rows = append(rows, []string{
 			"against " + c.Name,
 			change(c.TimePct) + " time",
-			changes(c, c.Lo.TimePct, c.Hi.TimePct),
+			changes(c.Lo.TimePct, c.Hi.TimePct),
 			change(c.PowerPct) + " power",
-			changes(c, c.Lo.PowerPct, c.Hi.PowerPct),
+			changes(c.Lo.PowerPct, c.Hi.PowerPct),
 			change(c.EnergyPct) + " energy",
-			changes(c, c.Lo.EnergyPct, c.Hi.EnergyPct),
-			c.How(),
+			changes(c.Lo.EnergyPct, c.Hi.EnergyPct),
+			howKnown(c),
 		})
 	}
 	return rows
 }
 
-// changes formats the 95 % band of a difference from a predicted mode.
-func changes(c outlook.Comparison, lo, hi float64) string {
-	if c.Measured {
+// changes formats the 95 % band of a difference; "" if both modes were measured.
+func changes(lo, hi float64) string {
+	if lo == hi {
 		return ""
 	}
 	return fmt.Sprintf("(%+.0f to %+.0f)", math.Round(lo)+0, math.Round(hi)+0) // no -0

@@ -91,3 +91,19 @@ func TestTuneAnswersSeveralLimitsWithAnArray(t *testing.T) {
 	}
 	jtune(t, append(args, "--strategy", "binary")...).fails(t, exitUsage, "answers one limit")
 }
+
+// A difference to a measured mode is a prediction, with its band, while the answer itself was not measured.
+func TestVersusRowsCallNoPredictedDifferenceMeasured(t *testing.T) {
+	other := learn.Prediction{Measured: tegra.Measured{TimeMS: 50, PowerW: 40}}
+	c := outlook.Comparison{Name: "MAXN", Other: other, Measured: true, Difference: outlook.Difference{TimePct: 90},
+		Lo: outlook.Difference{TimePct: 82}, Hi: outlook.Difference{TimePct: 99}}
+	a := answers.Answer{Versus: outlook.Comparisons{MaxN: &c}}
+	a.Mode.Cores = 8
+	if row := versusRows(a)[0]; row[2] != "(+82 to +99)" || row[len(row)-1] != "predicted" {
+		t.Errorf("got %q", row)
+	}
+	c.Lo, c.Hi = c.Difference, c.Difference
+	if row := versusRows(a)[0]; row[2] != "" || row[len(row)-1] != "measured" {
+		t.Errorf("got %q", row)
+	}
+}
