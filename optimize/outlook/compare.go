@@ -48,10 +48,13 @@ type Comparison struct {
 	Lo, Hi Difference
 }
 
-// How returns the source of the other mode's numbers, in one word.
+// BothMeasured reports whether the difference is that of two readings; otherwise it lies between Lo and Hi.
+func (c *Comparison) BothMeasured() bool { return c.Measured && c.Lo == c.Hi }
+
+// How returns the source of the difference, in one word.
 func (c *Comparison) How() string {
 	switch {
-	case c.Measured:
+	case c.BothMeasured():
 		return "measured"
 	case c.Extrapolated:
 		return "extrapolated"

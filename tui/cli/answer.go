@@ -9,7 +9,6 @@ import (
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/optimize"
-	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/session/answers"
 )
@@ -112,14 +111,6 @@ func knownRows(a answers.Answer) (rows [][]string) {
 	return rows
 }
 
-// howKnown returns the source of a difference: a measured one has both modes measured.
-func howKnown(c outlook.Comparison) string {
-	if c.Measured && c.Lo != c.Hi {
-		return "predicted"
-	}
-	return c.How()
-}
-
 // versusRows returns an answer's lines about other modes.
 func versusRows(a answers.Answer) (rows [][]string) {
 	for _, c := range a.Versus.Distinct() {
@@ -135,7 +126,7 @@ func versusRows(a answers.Answer) (rows [][]string) {
 			changes(c.Lo.PowerPct, c.Hi.PowerPct),
 			change(c.EnergyPct) + " energy",
 			changes(c.Lo.EnergyPct, c.Hi.EnergyPct),
-			howKnown(c),
+			c.How(),
 		})
 	}
 	return rows

@@ -26,6 +26,13 @@ func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
 	if v.Present != nil {
 		t.Errorf("the present mode was never measured nor predicted, got %+v", v.Present)
 	}
+	guess := oneBand{}.Predict([]tegra.Mode{chosen.Mode})[0]
+	v = outlook.Compare(guess, nil, []tegra.Measured{{Setting: tegra.Setting{Mode: top}, TimeMS: 100, PowerW: 40}},
+		s.Device.Space(), nil, tegra.Setup{})
+	if v.MaxN == nil || !v.MaxN.Measured || v.MaxN.BothMeasured() || v.MaxN.How() != "predicted" ||
+		v.MaxN.Lo.TimePct >= 0 || v.MaxN.Hi.TimePct <= 0 {
+		t.Errorf("a predicted choice against a measured mode: got %+v, want a predicted range", v.MaxN)
+	}
 	for locked, want := range map[tegra.Val[bool]]string{
 		{}:                "present",
 		tegra.Some(true):  "present",

@@ -228,7 +228,7 @@ func (c card) versus(w int) []string {
 			continue
 		}
 		time, power := widget.SignedPct(d.TimePct), widget.SignedPct(d.PowerPct)
-		if !d.Measured {
+		if !d.BothMeasured() {
 			time = widget.SignedRange(d.Lo.TimePct, d.Hi.TimePct)
 			power = widget.SignedRange(d.Lo.PowerPct, d.Hi.PowerPct)
 		}

@@ -244,7 +244,7 @@ const mostNamed = 26
 // is a prediction.
 func against(c outlook.Comparison, time string, named, w int) string {
 	pct := func(v, lo, hi float64) string {
-		if c.Measured {
+		if c.BothMeasured() {
 			return widget.SignedPct(v)
 		}
 		return widget.SignedRange(lo, hi)
