@@ -97,24 +97,36 @@ func shownCommands(page string) (list []documentedCommand) {
 	return list
 }
 
+// tick makes the steps of a stand-in 50 ms apart, or as many ms as it is given. It waits until a time, not for a time,
+// and starts no process: on a busy machine the time of a step would otherwise change in the middle of a run.
+const tick = `exec 9<> <(:)
+tick() {
+  local now=${EPOCHREALTIME/[.,]} wait
+  next=$((${next:-now} + ${1:-50} * 1000))
+  if ((next <= now)); then next=$now; return; fi
+  printf -v wait 0.%06d $((next - now)); read -rt $wait -u 9 || true
+}
+`
+
 // standIns replace the programs that the pages run, as far as jtune sees them.
 var standIns = map[string]string{
-	"python3": `case $1 in
+	"python3": tick + `case $1 in
 main.py) for i in 0 1 2 3 4 5; do
-  echo "Train Epoch: 1 [$((i*160))/960 ($((i*160*100/960))%)]	Loss: 0.$i"; sleep 0.2; done;;
-*) epochs=2; [ -n "$JTUNE_LONG" ] && epochs=40 # a search needs a training that lasts
-for e in $(seq $epochs); do
-  for i in $(seq 0 60); do printf '\rtrain: %3d%%|##| %d/60 [00:01<00:02, 20.0it/s]' $((i*100/60)) $i; sleep 0.02; done
-  for i in $(seq 0 30); do printf '\rval: %3d%%|##| %d/30 [00:01<00:02, 20.0it/s]' $((i*100/30)) $i; sleep 0.02; done
+  echo "Train Epoch: 1 [$((i*160))/960 ($((i*160*100/960))%)]	Loss: 0.$i"; for t in {1..10}; do tick; done; done;;
+*) epochs=2; [ -n "$JTUNE_LONG" ] && epochs=20 # a search needs a training that lasts
+for ((e = 0; e < epochs; e++)); do
+  for i in {0..60}; do printf '\rtrain: %3d%%|##| %d/60 [00:01<00:02, 20.0it/s]' $((i*100/60)) $i; tick; done
+  for i in {0..30}; do printf '\rval: %3d%%|##| %d/30 [00:01<00:02, 20.0it/s]' $((i*100/30)) $i; tick 20; done
 done; echo;;
 esac`,
-	"yolo": `for i in $(seq 1 60); do echo "video 1/1 (frame $i/60) video.mp4: 384x640 1 person, 9.1ms"; sleep 0.02; done`,
+	"yolo": tick + `for i in {1..60}; do
+echo "video 1/1 (frame $i/60) video.mp4: 384x640 1 person, 9.1ms"; tick; done`,
 	"trtexec": `sleep 6; echo "[I] Timing trace has 120 queries over 6 s"
 echo "[I] === Performance summary ==="; echo "[I] Throughput: 20 qps"
 echo "[I] Latency: min = 49.9 ms, max = 50.3 ms, mean = 50 ms, median = 50 ms, percentile(99%) = 50.2 ms"`,
 	"docker": `case $1 in run) while [ "$1" != IMAGE ]; do shift; done; shift; exec "$@";; esac`,
-	"detect": `n=60; [ -n "$JTUNE_LONG" ] && n=3000
-for i in $(seq 1 $n); do echo "frame $i/$n"; sleep 0.02; done`,
+	"detect": tick + `n=60; [ -n "$JTUNE_LONG" ] && n=1500
+for ((i = 1; i <= n; i++)); do echo "frame $i/$n"; tick; done`,
 	"jtune": `device=(--device "$DOC_DEVICE" $DOC_SPEED)
 for a in "$@"; do case $a in
   --) device=(--device "$DOC_DEVICE"); for b in "$@"; do [ "$b" != --no-device ] || device=(); done; break;;
