@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/BurntSushi/toml"
+
 	"jtune/internal/text"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
@@ -145,21 +147,9 @@ func setting(v any) string {
 		if len(v) > 0 {
 			return fmt.Sprintf("%q", v)
 		}
-	case torch.Job:
-		if v != (torch.Job{}) {
-			return fmt.Sprintf("%+v", v)
-		}
-	case Server:
-		if v != (Server{}) {
-			return fmt.Sprintf("%+v", v)
-		}
-	case Demand:
-		if v != (Demand{}) {
-			return fmt.Sprintf("%+v", v)
-		}
-	case harness.Container:
-		if v.Image != "" {
-			return fmt.Sprintf("%+v", v)
+	case torch.Job, Server, Demand, harness.Container:
+		if table := inTOML(v); table != "" {
+			return table
 		}
 	case string:
 		if v != "" {
@@ -169,6 +159,18 @@ func setting(v any) string {
 		return fmt.Sprint(v)
 	}
 	return "none"
+}
+
+// inTOML writes the keys of a table that have a value, as in the user's file, in one line.
+func inTOML(table any) string {
+	var out strings.Builder
+	if err := toml.NewEncoder(&out).Encode(table); err != nil {
+		panic("workload: a table that TOML cannot hold")
+	}
+	lines := slices.DeleteFunc(strings.Split(out.String(), "\n"), func(line string) bool {
+		return line == "" || strings.HasSuffix(line, " = 0") || strings.HasSuffix(line, " = 0.0") // despite omitempty
+	})
+	return strings.Join(lines, ", ")
 }
 
 // mostBatch bounds the batch size in a name.

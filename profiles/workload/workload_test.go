@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"jtune/internal/tools/reliability"
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/torch"
 )
 
 func builtIns(t *testing.T) []Workload {
@@ -242,4 +244,24 @@ func FuzzWorkloadsFile(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestOtherwiseWritesTablesAsTheUsersFileDoes(t *testing.T) {
+	t.Parallel()
+	there := Workload{
+		Name:      "net",
+		Container: harness.Container{Image: "l4t", Mounts: []string{"/data:/data"}},
+		Torch:     torch.Job{Net: "lenet5", Set: "mnist", Beside: true},
+		Server:    Server{URL: "http://127.0.0.1:8080"},
+		Load:      Demand{Rate: 2.5},
+	}
+	got, want := there.Otherwise(Workload{Name: "net", Load: Demand{Rate: 2}}), []string{
+		`container image = "l4t", mounts = ["/data:/data"] (here none)`,
+		`built-in job net = "lenet5", set = "mnist", beside = true (here none)`,
+		`server url = "http://127.0.0.1:8080" (here none)`,
+		`load rate = 2.5 (here rate = 2.0)`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
 }
