@@ -48,7 +48,7 @@ type Comparison struct {
 	Lo, Hi Difference
 }
 
-// BothMeasured reports whether the difference is that of two readings; otherwise it lies between Lo and Hi.
+// BothMeasured reports whether the difference compares two readings; otherwise it lies between Lo and Hi.
 func (c *Comparison) BothMeasured() bool { return c.Measured && c.Lo == c.Hi }
 
 // How returns the source of the difference, in one word.

@@ -140,7 +140,7 @@ func trialRow(a mix.Ask, t answers.Trial) []string {
 	if t.Serving == nil {
 		return []string{name, t.Remark()}
 	}
-	late := fmt.Sprintf("p%.4g n/a", 100*a.Quantile)
+	late := fmt.Sprintf("p%.4g unknown", 100*a.Quantile)
 	if t.LatencyMS.OK {
 		late = fmt.Sprintf("p%.4g %s ms", 100*a.Quantile, text.Of(t.LatencyMS.V))
 	}
