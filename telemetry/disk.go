@@ -71,12 +71,13 @@ func (d *Disk) Count() tegra.Val[DiskCount] {
 }
 
 // read reads the file through a handle that stays open.
-func (d *Disk) read() (err error) {
+func (d *Disk) read() error {
 	if d.file == nil {
-		if d.file, err = d.fs.Open(diskstatsPath); err != nil {
-			d.file = nil
+		file, err := d.fs.Open(diskstatsPath)
+		if err != nil {
 			return err
 		}
+		d.file = file
 	}
 	for d.text = d.text[:0]; ; {
 		d.text = slices.Grow(d.text, 4096) // the kernel returns a page at a time

@@ -67,7 +67,12 @@ func TestDiskNamedCountsThatDiskOnly(t *testing.T) {
 			t.Errorf("disk %q: %+v, want %+v", name, got, want)
 		}
 	}
-	for _, text := range []string{"", "x", "259 0 nvme0n1 -1 0 5 0", "259 0 nvme0n1 1 0 99999999999999999999",
+	most := DiskCount{1, 1<<64 - sectorBytes}
+	if got := parseDiskstats("259 0 nvme0n1 1 0 36028797018963967", ""); got != tegra.Some(most) {
+		t.Errorf("as many bytes as can be counted: %+v", got)
+	}
+	for _, text := range []string{"", "x", "259 0 nvme0n1 1 0 36028797018963968",
+		"259 0 nvme0n1 -1 0 5 0", "259 0 nvme0n1 1 0 99999999999999999999",
 		"259 0 nvme0n1 1 0"} {
 		if got := parseDiskstats(text, ""); got.OK {
 			t.Errorf("%q counts as %+v", text, got)

@@ -4,10 +4,15 @@ import (
 	"errors"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"jtune/tegra"
 )
@@ -60,34 +65,61 @@ func TestDropLooksAtEachOfItsMinutes(t *testing.T) {
 		}) {
 			t.Errorf("found although minibatches took 12 %% longer in minute %d", one)
 		}
+		if !look(func(i int, m *minute) {
+			if m.ms = 10; i == one {
+				m.ms = 11
+			}
+		}) {
+			t.Errorf("not found where minibatches took 10 %% longer in minute %d", one)
+		}
 	}
 }
 
-// One sample and one minibatch a minute are enough.
+// One sample and one minibatch a minute are enough, whichever comes first; a minute with only one of them is left out.
 func TestDropTakesMinutesOfOneSample(t *testing.T) {
 	t.Parallel()
-	var d Drop
-	for i := range 18 {
-		watts := 100.0
-		if i > 10 {
-			watts = 70
+	const before = 10 // the last minute at the old power
+	for _, order := range []string{"power first", "minibatches first"} {
+		for _, only := range []string{"", "power", "minibatches"} {
+			var d Drop
+			for i := range time.Duration(19) {
+				watts := 100.0
+				if i > before {
+					watts = 70
+				}
+				switch at := i * time.Minute; {
+				case i == 5 && only == "power":
+					d.Power(at, watts)
+				case i == 5 && only == "minibatches":
+					d.Minibatch(at, 50)
+				case order == "power first":
+					d.Power(at, watts)
+					d.Minibatch(at+time.Second, 50)
+				default:
+					d.Minibatch(at, 50)
+					d.Power(at+time.Second, watts)
+				}
+			}
+			// the minute between those before and those after
+			at := before * time.Minute
+			if only != "" {
+				at += time.Minute
+			}
+			if f := d.Found(); !f.OK || f.V.FromW != 100 || f.V.ToW != 70 || f.V.At != at {
+				t.Errorf("%s, minute 5 with %q alone: found %+v, want a drop at %v", order, only, f, at)
+			}
 		}
-		d.Power(time.Duration(i)*time.Minute, watts)
-		d.Minibatch(time.Duration(i)*time.Minute+time.Second, 50)
-	}
-	if f := d.Found(); !f.OK || f.V.FromW != 100 || f.V.ToW != 70 {
-		t.Errorf("found %+v", f)
 	}
 }
 
 func TestSteadySpreadOfNoPowerIsInfinite(t *testing.T) {
 	t.Parallel()
-	for _, recent := range [][]float64{nil, {0, 0}, {-1, 1}, {-2, -2}} {
-		if got := (&Steady{recent: recent}).SpreadNow(); !math.IsInf(got, 1) {
+	for _, recent := range [][]float64{{0, 0}, {-1, 1}, {-2, -2}} {
+		if got := (&Steady{recent: recent}).spread(); !math.IsInf(got, 1) {
 			t.Errorf("%v: %g", recent, got)
 		}
 	}
-	if got := (&Steady{recent: []float64{9, 11}}).SpreadNow(); got != 0.2 {
+	if got := (&Steady{recent: []float64{9, 11}}).spread(); got != 0.2 {
 		t.Errorf("9 and 11 W: %g", got)
 	}
 }
@@ -100,6 +132,109 @@ func TestDiskTakesALineOfSixFields(t *testing.T) {
 	if _, err := DiskOf(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a path that is not there: %v", err)
 	}
+}
+
+// A file that could be read once and can no more has no counts; those of before are not given again.
+func TestDiskThatIsGoneHasNoCounts(t *testing.T) {
+	t.Parallel()
+	first := "259 0 nvme0n1 100 0 1000 " + strings.Repeat("0", 4096) + "\n" // a page
+	files := &goneFS{FS: diskFiles(t, first)}
+	d := NewDisk(files)
+	if got := d.Count(); got != tegra.Some(DiskCount{100, 512000}) {
+		t.Fatalf("%+v", got)
+	}
+	d.Rates(time.Second)
+	files.gone = true
+	for range 2 {
+		if got := d.Count(); got.OK {
+			t.Errorf("gone, yet %+v", got)
+		}
+	}
+	d.Rates(2 * time.Second)
+	files.gone = false
+	if got := d.Rates(3 * time.Second); got.ReadsPerS.OK {
+		t.Errorf("first reading after a fault: %+v, want nothing known", got)
+	}
+	if got := d.Rates(4 * time.Second); got.ReadsPerS != tegra.Some(0.0) || got.BytesPerS != tegra.Some(0.0) {
+		t.Errorf("an idle disk: %+v, want no reads", got)
+	}
+}
+
+// goneFS has files that cannot be opened while gone is set, and of which open handles read the first page alone.
+type goneFS struct {
+	tegra.FS
+	gone bool
+}
+
+func (f *goneFS) Open(name string) (tegra.File, error) {
+	file, err := f.FS.Open(name)
+	if f.gone {
+		return nil, fs.ErrNotExist
+	}
+	return goneFile{file, f}, err
+}
+
+type goneFile struct {
+	tegra.File
+	of *goneFS
+}
+
+func (f goneFile) ReadAt(p []byte, at int64) (int, error) {
+	if f.of.gone && at > 0 {
+		return 0, unix.EIO
+	}
+	return f.File.ReadAt(p, at)
+}
+
+// diskFiles is a device whose kernel counts disks.
+func diskFiles(t *testing.T, text string) tegra.FS {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "proc"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, diskstatsPath), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return tegra.DiskFS(root)
+}
+
+// A Watch queries the driver, which answers slowly, every five seconds, and reads the disks at each call.
+func TestWatchAsksTheDriverEveryFiveSeconds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		clock, dev, asked := &stepClock{}, &meter{reading: watts(10)}, 0
+		sampler := NewSampler(dev, clock)
+		w := NewWatch(WatchOptions{Sampler: sampler, Files: diskFiles(t, "259 0 nvme0n1 100 0 1000\n"),
+			Written:      func() int64 { return 0 },
+			GPUProcesses: func() ([]tegra.GPUProcess, string) { asked++; return nil, "" }})
+		next := func() Readings {
+			clock.Sleep(t.Context(), time.Second)
+			r, _ := w.Next(t.Context(), 0)
+			return r
+		}
+		if r := next(); asked != 1 || !r.GPU.Asked || r.Disk.ReadsPerS.OK {
+			t.Errorf("at first: %+v, asked %d times", r, asked)
+		}
+		time.Sleep(gpuEvery - 1)
+		if r := next(); asked != 1 || r.EnergyJ != 10 || r.Disk.ReadsPerS != tegra.Some(0.0) {
+			t.Errorf("within five seconds: %+v, asked %d times", r, asked)
+		}
+		time.Sleep(1)
+		if next(); asked != 2 {
+			t.Errorf("after five seconds asked %d times", asked)
+		}
+		w.Stop()
+		clock.Sleep(t.Context(), time.Minute)
+		if dev.reads != 3 {
+			t.Errorf("%d readings; want 3, none after Stop", dev.reads)
+		}
+		without := NewWatch(WatchOptions{Sampler: sampler, Written: func() int64 { return 0 }})
+		clock.Sleep(t.Context(), time.Second)
+		if r, ok := without.Next(t.Context(), 0); !ok || r.Disk.ReadsPerS.OK || r.GPU.Asked {
+			t.Errorf("without disks and a driver: %+v, %v", r, ok)
+		}
+	})
 }
 
 func TestResidencyOfNoTimeIsNone(t *testing.T) {

@@ -46,11 +46,17 @@ func ListDataset(dir string) (*Dataset, error) {
 	if d.Files = len(all); d.Files == 0 {
 		return nil, fmt.Errorf("data folder %s: it holds no file", dir)
 	}
-	step := (len(all) + mostLooked - 1) / mostLooked
-	for i := 0; i < len(all); i += step {
-		d.look = append(d.look, all[i])
-	}
+	d.look = evenly(all, mostLooked)
 	return d, nil
+}
+
+// evenly returns at most that many of a list, at equal distances from the first.
+func evenly(all []string, most int) (some []string) {
+	step := (len(all) + most - 1) / most
+	for i := 0; i < len(all); i += step {
+		some = append(some, all[i])
+	}
+	return some
 }
 
 // Cached returns the share, 0 to 1, of the files' bytes in the page cache, queried per file (cachestat(2); mincore(2)
@@ -86,14 +92,20 @@ func cachedOf(path string) (size, resident int64, err error) {
 	if err != nil || st.Size() == 0 {
 		return 0, 0, err
 	}
-	pages, err := cachestat(f)
-	if errors.Is(err, unix.ENOSYS) {
-		pages, err = mincore(f, st.Size())
-	}
+	pages, err := pagesOf(f, st.Size(), cachestat)
 	if err != nil {
 		return 0, 0, &fs.PathError{Op: "page cache of", Path: path, Err: err}
 	}
 	return st.Size(), min(st.Size(), pages*int64(os.Getpagesize())), nil
+}
+
+// pagesOf counts a file's pages in the page cache by the newer call, or by mincore where the kernel lacks that.
+func pagesOf(f *os.File, size int64, newer func(*os.File) (int64, error)) (int64, error) {
+	pages, err := newer(f)
+	if errors.Is(err, unix.ENOSYS) {
+		return mincore(f, size)
+	}
+	return pages, err
 }
 
 // cachestat counts a file's pages in the page cache (Linux 6.5).

@@ -2,8 +2,11 @@ package telemetry
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -96,6 +99,72 @@ func TestDatasetCachedIsTheSameByBothSystemCalls(t *testing.T) {
 			t.Skip("this kernel has no cachestat: ", err)
 		} else if now != old {
 			t.Errorf("after %d bytes read: cachestat %d pages, mincore %d", read, now, old)
+		}
+	}
+}
+
+// Kernels before Linux 6.5 have the older call alone.
+func TestDatasetIsCountedByKernelsWithoutCachestat(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, make([]byte, 3*os.Getpagesize()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, c := range []struct {
+		err  error
+		want int64
+	}{{unix.ENOSYS, 3}, {nil, 2}, {unix.EPERM, 2}} {
+		newer := func(*os.File) (int64, error) { return 2, c.err }
+		got, err := pagesOf(f, 3*int64(os.Getpagesize()), newer)
+		if got != c.want || (err != nil) != (c.err == unix.EPERM) {
+			t.Errorf("%v of the newer call: %d pages, %v; want %d", c.err, got, err, c.want)
+		}
+	}
+	f.Close()
+	if _, err := cachestat(f); err == nil {
+		t.Error("a closed file has pages")
+	}
+}
+
+// The kernel shows other users' files only to those who may write them.
+func TestDatasetOfAnotherUserSaysWhoSeesIt(t *testing.T) {
+	f, err := os.Open("/etc/passwd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // the thread ends with this goroutine, and the identity with it
+		if os.Geteuid() == 0 {
+			const nobody = 65534
+			if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, nobody, nobody, nobody); errno != 0 {
+				t.Error(errno)
+			}
+		}
+		_, err := mincore(f, 1)
+		done <- err
+	}()
+	if err := <-done; !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "owner") {
+		t.Errorf("a file of root: %v", err)
+	}
+	if os.Geteuid() == 0 {
+		if _, err := mincore(f, 1); err != nil {
+			t.Errorf("root: %v", err)
+		}
+	}
+}
+
+func TestDatasetOfManyFilesIsCheckedAtEqualDistances(t *testing.T) {
+	t.Parallel()
+	list := strings.Split("abcdefghi", "")
+	for most, want := range map[int]string{20: "abcdefghi", 9: "abcdefghi", 8: "acegi", 5: "acegi", 4: "adg"} {
+		if got := strings.Join(evenly(list, most), ""); got != want {
+			t.Errorf("at most %d: %q, want %q", most, got, want)
 		}
 	}
 }

@@ -20,26 +20,21 @@ type RailPeaks struct {
 // Take adds a reading.
 func (p *Peaks) Take(r tegra.Reading) {
 	raise(&p.PowerW, r.TotalW)
-	for i, rail := range r.Rails {
-		at := p.rail(i, rail.Name)
+	for _, rail := range r.Rails {
+		at := p.rail(rail.Name)
 		raise(&at.PowerW, rail.PowerW)
 		raise(&at.Amperes, rail.Amperes)
-		if v := rail.Volts; v.OK && (!at.LeastV.OK || v.V < at.LeastV.V) {
-			at.LeastV = v
+		if v := rail.Volts; v.OK {
+			at.LeastV = tegra.Some(min(v.V, at.LeastV.Or(v.V)))
 		}
 		at.Limits = rail.Limits
 	}
 }
 
-// rail finds a rail by name; it usually has the same index i as in the reading before.
-func (p *Peaks) rail(i int, name string) *RailPeaks {
-	if i < len(p.Rails) && p.Rails[i].Name == name {
-		return &p.Rails[i]
-	}
-	for i := range p.Rails {
-		if p.Rails[i].Name == name {
-			return &p.Rails[i]
-		}
+// rail returns a rail's extremes, which begin with its first reading.
+func (p *Peaks) rail(name string) *RailPeaks {
+	if rail := p.Of(name); rail != nil {
+		return rail
 	}
 	p.Rails = append(p.Rails, RailPeaks{Name: name})
 	return &p.Rails[len(p.Rails)-1]
@@ -71,7 +66,7 @@ func (p *Peaks) Supply(b tegra.Board) *RailPeaks {
 }
 
 func raise(most *tegra.Val[float64], v tegra.Val[float64]) {
-	if v.OK && (!most.OK || v.V > most.V) {
-		*most = v
+	if v.OK {
+		*most = tegra.Some(max(v.V, most.Or(v.V)))
 	}
 }

@@ -26,12 +26,18 @@ func TestPeaks(t *testing.T) {
 		p.Take(r)
 	}
 	in, soc := p.Of("VDD_IN"), p.Of("VDD_SOC")
-	if len(p.Rails) != 2 || p.PowerW != some(29) || in.Amperes != some(5.8) || in.LeastV != some(5.02) ||
+	if len(p.Rails) != 2 || p.PowerW != some(29) || in.PowerW != some(29) ||
+		in.Amperes != some(5.8) || in.LeastV != some(5.02) ||
 		soc.Amperes != some(4.5) || soc.LeastV.OK {
 		t.Errorf("%+v", p)
 	}
 	if r := p.Supply(tegra.Board{TotalRule: "VDD_IN"}); r != in {
 		t.Errorf("the module is fed by %+v", r)
+	}
+	limits := tegra.CurrentLimits{Max: some(5)}
+	p.Take(tegra.Reading{Rails: []tegra.RailReading{{Name: "VDD_IN", Limits: limits}}})
+	if in.Limits != limits || in.Amperes != some(5.8) {
+		t.Errorf("limits as read last: %+v", in)
 	}
 	p.Rails[1].Amperes = some(7)
 	if r := p.Supply(tegra.Board{TotalRule: "SUM:VDD_IN,VDD_SOC"}); r.Name != "VDD_SOC" {

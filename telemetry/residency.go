@@ -85,7 +85,7 @@ func (r Residency) Mean() tegra.Val[tegra.Freq] {
 // has no counters, when no time passed, or when a counter decreased: the kernel resets the counters of cores that were
 // offline.
 func ResidencyBetween(before, after map[tegra.Freq]time.Duration) Residency {
-	if len(before) == 0 || len(after) == 0 {
+	if len(before) == 0 {
 		return Residency{}
 	}
 	spent := map[tegra.Freq]time.Duration{}

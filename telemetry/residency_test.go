@@ -8,14 +8,20 @@ import (
 )
 
 func TestResidencyIsTheDifferenceOfTwoReadings(t *testing.T) {
-	before := map[tegra.Freq]time.Duration{1 * tegra.GHz: 5 * time.Second, 2 * tegra.GHz: time.Second}
-	after := map[tegra.Freq]time.Duration{1 * tegra.GHz: 6 * time.Second, 2 * tegra.GHz: 4 * time.Second}
+	const unused = 3 * tegra.GHz
+	before := map[tegra.Freq]time.Duration{1 * tegra.GHz: 5 * time.Second, 2 * tegra.GHz: time.Second, unused: 1}
+	after := map[tegra.Freq]time.Duration{1 * tegra.GHz: 6 * time.Second, 2 * tegra.GHz: 4 * time.Second, unused: 1}
 	r := ResidencyBetween(before, after)
 	if len(r.Shares) != 2 || r.Shares[0] != (ClockShare{2 * tegra.GHz, 0.75}) || r.Source != KernelCounted {
 		t.Fatalf("got %+v, want 75 %% at 2 GHz first", r)
 	}
 	if got := r.Mean().V; got != 1750*tegra.MHz {
 		t.Errorf("mean clock %s, want 1.75 GHz", got)
+	}
+	one := map[tegra.Freq]time.Duration{tegra.GHz: time.Second}
+	if r := ResidencyBetween(one, map[tegra.Freq]time.Duration{tegra.GHz: 3 * time.Second}); !r.OK() ||
+		r.Mean() != tegra.Some(1*tegra.GHz) {
+		t.Errorf("a locked clock: %+v, want all time at 1 GHz", r)
 	}
 	for name, pair := range map[string][2]map[tegra.Freq]time.Duration{
 		"a counter that went back": {after, before},

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"jtune/tegra"
@@ -197,35 +198,36 @@ func TestSamplerReadsABoardOnceForAllSubscribers(t *testing.T) {
 	}
 }
 
-// TestWhoHasLeftIsCalledNoMore while others come and go, each change of the
-// shortest interval beginning a new pace.
+// Four subscribers come and go, each change of the shortest interval beginning a new pace.
 func TestSamplerCallsNobodyWhoHasLeft(t *testing.T) {
 	t.Parallel()
-	dev := &meter{reading: watts(10)}
-	s := NewSampler(dev, tegra.RealClock())
-	var wg sync.WaitGroup
-	var served atomic.Int64
-	end := time.Now().Add(300 * time.Millisecond)
-	for k := range 4 {
-		wg.Go(func() {
-			for i := k; time.Now().Before(end); i++ {
-				var left atomic.Bool
-				cancel := s.Subscribe(time.Duration(1+i%3)*time.Millisecond, func(Sample) {
-					if served.Add(1); left.Load() {
-						t.Error("called after it had left")
-					}
-				})
-				time.Sleep(time.Duration(i%7) * time.Millisecond)
-				cancel()
-				left.Store(true)
-			}
-		})
-	}
-	wg.Wait()
-	reads := dev.reads // nobody reads the board any more, or the race detector tells
-	if time.Sleep(10 * time.Millisecond); reads == 0 || served.Load() == 0 || dev.reads != reads {
-		t.Errorf("%d readings, %d samples served; %d readings for nobody", reads, served.Load(), dev.reads-reads)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		dev := &meter{reading: watts(10)}
+		s := NewSampler(dev, tegra.RealClock())
+		var wg sync.WaitGroup
+		var served atomic.Int64
+		end := time.Now().Add(300 * time.Millisecond)
+		for k := range 4 {
+			wg.Go(func() {
+				for i := k; time.Now().Before(end); i++ {
+					var left atomic.Bool
+					cancel := s.Subscribe(time.Duration(1+i%3)*time.Millisecond, func(Sample) {
+						if served.Add(1); left.Load() {
+							t.Error("called after it had left")
+						}
+					})
+					time.Sleep(time.Duration(1+i%6) * time.Millisecond)
+					cancel()
+					left.Store(true)
+				}
+			})
+		}
+		wg.Wait()
+		reads := dev.reads // nobody reads the board any more
+		if time.Sleep(time.Minute); reads == 0 || served.Load() == 0 || dev.reads != reads {
+			t.Errorf("%d readings, %d samples served; %d readings for nobody", reads, served.Load(), dev.reads-reads)
+		}
+	})
 }
 
 // near allows for half of the dense interval.
@@ -258,5 +260,12 @@ func TestSamplerForgivesShortGapsAtShortIntervals(t *testing.T) {
 		if got := checkGap(gap, 100*time.Millisecond); (got != "") != bad {
 			t.Errorf("%s at 100 ms: %q", gap, got)
 		}
+	}
+	if got := checkGap(5*time.Second, time.Second); got != "" {
+		t.Errorf("five intervals late: %q", got)
+	}
+	got, want := checkGap(5123456*time.Microsecond, time.Second), "5.12s since the sample before, at an interval of 1s"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"os"
 	"strconv"
-	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"jtune/internal/caller"
 	"jtune/tegra"
@@ -72,14 +73,14 @@ func (c *CostMeter) Read(now time.Time) Cost {
 	return c.last
 }
 
-// OwnCPU returns the CPU time that this process has used, user and system, to the microsecond (getrusage(2);
+// OwnCPU returns the CPU time that this process has used, user and system, to the nanosecond (clock_gettime(2);
 // /proc/self/stat counts in hundredths of a second).
 func OwnCPU() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic("telemetry: getrusage of oneself cannot fail")
+	var used unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &used); err != nil {
+		panic("telemetry: the kernel has no clock of the own CPU time")
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return time.Duration(used.Nano())
 }
 
 // IO counts what a process has read: bytes and calls, over all kinds of files.

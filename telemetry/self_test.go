@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"jtune/internal/tools/reliability"
@@ -10,17 +11,23 @@ import (
 
 func TestSelfSeesItsOwnWork(t *testing.T) {
 	t.Parallel()
-	s, before := NewSelf(), OwnCPU()
-	for OwnCPU() < before+20*time.Millisecond {
-	}
-	for time.Since(s.at) < minSelf {
-	}
-	if got := s.CPUPct(); !got.OK || got.V <= 0 {
-		t.Errorf("got %+v, want a share above 0", got)
-	}
-	if got := s.CPUPct(); got.OK && time.Since(s.at) < minSelf {
-		t.Errorf("at once again: got %+v, want none yet", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s, before := NewSelf(), OwnCPU()
+		for OwnCPU() < before+20*time.Millisecond {
+		}
+		time.Sleep(100 * time.Millisecond)
+		if got := s.CPUPct(); !got.OK || got.V < 20 {
+			t.Errorf("20 ms of 100 or more: got %+v", got)
+		}
+		time.Sleep(minSelf - 1)
+		if got := s.CPUPct(); got.OK {
+			t.Errorf("soon after: got %+v, want none yet", got)
+		}
+		time.Sleep(1)
+		if got := s.CPUPct(); !got.OK {
+			t.Error("no share of ten milliseconds")
+		}
+	})
 }
 
 func TestCostMeterGivesTheLastWholeSpan(t *testing.T) {
@@ -31,15 +38,17 @@ func TestCostMeterGivesTheLastWholeSpan(t *testing.T) {
 	if got := c.Read(c.since.Add(costSpan - 1)); got != (Cost{}) {
 		t.Errorf("before the first span has passed: %+v", got)
 	}
-	for time.Since(c.self.at) < minSelf {
-	}
+	c.self.at = c.self.at.Add(-minSelf)
 	got := c.Read(c.since.Add(2 * costSpan))
 	if got.BytesPerS != tegra.Some(1000.0) || !got.CPUPct.OK {
 		t.Errorf("6000 bytes in 6 s: %+v", got)
 	}
 	written += 9000
-	if again := c.Read(c.since.Add(time.Second)); again != got {
+	if again := c.Read(c.since.Add(costSpan - 1)); again != got {
 		t.Errorf("within the next span: %+v, want %+v", again, got)
+	}
+	if next := c.Read(c.since.Add(costSpan)); next.BytesPerS != tegra.Some(3000.0) {
+		t.Errorf("9000 bytes in 3 s: %+v", next)
 	}
 }
 
@@ -51,6 +60,7 @@ func TestParseIO(t *testing.T) {
 	}{
 		{"as the kernel writes it", "rchar: 4292\nwchar: 0\nsyscr: 13\nsyscw: 0\nread_bytes: 0\nwrite_bytes: 0\n" +
 			"cancelled_write_bytes: 0\n", tegra.Some(IO{4292, 13})},
+		{"of a process that has read nothing", "rchar: 0\nsyscr: 0\n", tegra.Some(IO{})},
 		{"without the calls", "rchar: 4292\nwchar: 0\n", tegra.Val[IO]{}},
 		{"a negative count", "rchar: -1\nsyscr: 2\n", tegra.Val[IO]{}},
 		{"no number", "rchar: many\nsyscr: 2\n", tegra.Val[IO]{}},

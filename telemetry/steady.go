@@ -46,8 +46,8 @@ type Steady struct {
 // Begin sets the time of the change; without it, the first sample is taken as the change.
 func (s *Steady) Begin(t time.Duration) { s.from, s.begun = t, true }
 
-// Add adds one power sample in watts and returns the verdict so far. NaN marks a sample that cannot be trusted and
-// restarts the window.
+// Add adds one power sample in watts and returns the verdict so far. NaN marks a sample that cannot be trusted: no
+// window with it is steady.
 func (s *Steady) Add(t time.Duration, powerW float64) Verdict {
 	if s.verdict != Settling {
 		return s.verdict
@@ -56,15 +56,11 @@ func (s *Steady) Add(t time.Duration, powerW float64) Verdict {
 	if !s.begun {
 		s.Begin(t)
 	}
-	if math.IsNaN(powerW) || math.IsInf(powerW, 0) {
-		s.recent = s.recent[:0]
-	} else {
-		s.recent = append(s.recent, powerW)
-		s.recent = s.recent[max(0, len(s.recent)-s.Window):]
-	}
+	s.recent = append(s.recent, powerW)
+	s.recent = s.recent[max(0, len(s.recent)-s.Window):]
 	waited := t - s.from
 	switch {
-	case waited >= s.MinWait && len(s.recent) == s.Window && s.SpreadNow() <= s.Spread:
+	case waited >= s.MinWait && len(s.recent) == s.Window && s.spread() <= s.Spread:
 		s.verdict, s.at = Settled, t
 	case waited >= s.GiveUp:
 		s.verdict, s.at = Unstable, t
@@ -84,9 +80,9 @@ func (s *Steady) setDefaults() {
 	}
 }
 
-// SpreadNow returns the range of the window's samples relative to their mean; +Inf without samples or with a mean that
-// is not positive.
-func (s *Steady) SpreadNow() float64 {
+// spread returns the range of the window's samples relative to their mean; +Inf where the mean is not positive, NaN
+// with a sample that is not finite.
+func (s *Steady) spread() float64 {
 	mean := stats.Mean(s.recent)
 	if mean <= 0 {
 		return math.Inf(1)

@@ -28,6 +28,7 @@ func TestSteadySettles(t *testing.T) {
 		{"a minimum wait holds back", Steady{MinWait: 5 * time.Second}, []float64{20, 20, 20, 20, 20, 20}, Settled, 5},
 		{"a wider spread settles sooner", Steady{Spread: 0.2}, []float64{18, 20, 21}, Settled, 3},
 		{"a longer window settles later", Steady{Window: 4}, []float64{20, 20, 20, 20}, Settled, 4},
+		{"a window of one sample settles at once", Steady{Window: 1}, []float64{20}, Settled, 1},
 		{"a short patience gives up", Steady{GiveUp: 4 * time.Second}, []float64{10, 20, 10, 20, 20, 20}, Unstable, 4},
 		{"zero power is never steady", Steady{}, []float64{0, 0, 0}, Settling, 0},
 		{"negative power is never steady", Steady{}, []float64{-5, -5, -5}, Settling, 0},
@@ -56,6 +57,16 @@ func TestSteadyGivesUpAfterThirtySeconds(t *testing.T) {
 		}
 		if got != want {
 			t.Fatalf("%d s after the change: got %s, want %s", i, got, want)
+		}
+	}
+}
+
+func TestSteadyWaitsFromTheFirstSample(t *testing.T) {
+	t.Parallel()
+	s := Steady{Window: 1, MinWait: 2 * time.Second}
+	for i, want := range []Verdict{Settling, Settling, Settled} {
+		if got := s.Add(time.Duration(100+i)*time.Second, 20); got != want {
+			t.Errorf("%d s after the first sample: got %s, want %s", i, got, want)
 		}
 	}
 }
