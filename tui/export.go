@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/safefile"
 	"jtune/tui/page"
 )
 
@@ -47,7 +48,7 @@ func (sh *shared) export(i page.Export) tea.Cmd {
 		var endings []string
 		for _, f := range i.Files {
 			if err == nil {
-				err = os.WriteFile(filepath.Join(dir, i.Name+"."+f.Ending), []byte(f.Text), 0o644)
+				err = safefile.Replace(filepath.Join(dir, i.Name+"."+f.Ending), []byte(f.Text))
 			}
 			endings = append(endings, f.Ending)
 		}
