@@ -120,6 +120,14 @@ func endsWithMark(line []byte, columns int) bool {
 	return err == nil && len(f) == columns && (f[columns-1] == "true" || f[columns-1] == "false")
 }
 
+// unmarked returns a header without sweep.VirtualColumn, its last column where it has it.
+func unmarked(header []string) []string {
+	if n := len(header) - 1; n >= 0 && header[n] == sweep.VirtualColumn {
+		return header[:n]
+	}
+	return header
+}
+
 // csvLine formats fields as one line of CSV.
 func csvLine(fields []string) string {
 	var b strings.Builder

@@ -232,9 +232,9 @@ func (c *Character) Advice() []string {
 	if c.First.OK && c.Later.OK && c.First.V.TimeMS > 1.05*c.Later.V.TimeMS {
 		out.Add("The first epoch is %.0f %% slower than the later ones.", 100*(c.First.V.TimeMS/c.Later.V.TimeMS-1))
 	}
-	if share := c.BaseShare(); share.OK && share.V >= 0.5 {
+	if share := c.BaseShare().Or(0); share >= 0.5 {
 		out.Add("%.0f %% of the energy is what the idle device draws: whatever makes an epoch shorter saves energy.",
-			100*share.V)
+			100*share)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,12 +56,118 @@ func TestReadEntriesTakesBothEnds(t *testing.T) {
 	for _, at := range []string{"0.499", "0.500", "2.000", "2.001"} {
 		samples += at + "," + mode + "," + strings.TrimPrefix(at, "0.") + ",true,,\n"
 	}
-	write(samplesName, samples+"soon,"+mode+",9,true,,\n")
+	const other = "8,729600,318750000,665600000"
+	samples += "1.000," + mode + ",3,false,not valid,\n1.000," + mode + ",,true,,\n1.000," + other + ",4,true,,\n"
+	write(samplesName, samples+"soon,"+mode+",9,true,,\n1.000,"+mode+",x,true,,\n")
 	got, notes, err := ReadEntries(dir, 0)
 	of := got[tegra.Mode{Cores: 4, CPU: 729600 * tegra.KHz, GPU: 318750000, EMC: 665600000}]
-	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "1 unreadable") ||
+	if err != nil || len(got) != 1 || len(notes) != 1 || !strings.Contains(notes[0], "2 unreadable") ||
 		!slices.Equal(of.PowersW, []float64{500, 2}) || len(of.TimesMS) != 2 {
 		t.Errorf("%+v, notes %q, %v", of, notes, err)
+	}
+}
+
+// Each run's epochs have a line, whether the run was measured here or comes from another record.
+func TestRecordWritesALineForEachEpoch(t *testing.T) {
+	t.Parallel()
+	r, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, like := exampleRows()[0], aCharacter()
+	row.Character = &like
+	if err := errors.Join(r.Append(row), r.AppendRun(Run{Mode: row.Mode, Status: OK, Character: like}),
+		r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(r.Dir(), epochsName))
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	want := "0.000,2,1651200,624750000,3199000000,2,40,1500,36,1.5,30,2,31.25,1.2,true"
+	if err != nil || len(lines) != 1+2*3 || lines[3] != want || lines[6] != want {
+		t.Errorf("%v, %d lines, want the last of each run %s:\n%s", err, len(lines), want, text)
+	}
+}
+
+// A run counts where it has a row of its mode, status, and in an experiment of its setting and repeat.
+func TestRunsWithRowsAreAsManyAsTheRows(t *testing.T) {
+	t.Parallel()
+	mode := func(cores int) tegra.Mode { return tegra.Mode{Cores: cores} }
+	of := func(cores int, status Status, setting string, repeat int) (Run, Row) {
+		row := Row{Status: status}
+		row.Mode = mode(cores)
+		if repeat > 0 {
+			row.Extra = (&Variant{setting, repeat}).Columns()
+		}
+		return Run{Mode: mode(cores), Status: status, Setting: setting, Repeat: repeat}, row
+	}
+	first, firstRow := of(4, OK, "b=8", 1)
+	for _, other := range []struct {
+		cores   int
+		status  Status
+		setting string
+		repeat  int
+	}{{8, OK, "b=8", 1}, {4, Unstable, "b=8", 1}, {4, OK, "b=16", 1}, {4, OK, "b=8", 2}, {4, OK, "b=8", 1}} {
+		last, lastRow := of(other.cores, other.status, other.setting, other.repeat)
+		runs := []Run{first, last}
+		if got := withRows(runs, []Row{firstRow, lastRow}); len(got) != 2 {
+			t.Errorf("%+v with its row: %d runs", other, len(got))
+		}
+		if got := withRows(runs, []Row{firstRow}); len(got) != 1 {
+			t.Errorf("%+v without its row: %d runs", other, len(got))
+		}
+	}
+}
+
+// A run with an unreadable line consists of the lines behind it.
+func TestParseRunsBeginsAgainAfterAnUnreadableLine(t *testing.T) {
+	t.Parallel()
+	lines := (Run{Status: OK, Character: aCharacter()}).lines()
+	lines[1][8] = "half"
+	text := csvLine(runColumns)
+	for _, line := range lines {
+		text += csvLine(line)
+	}
+	runs, notes := parseRuns([]byte(text))
+	if len(runs) != 1 || len(notes) != 1 {
+		t.Fatalf("%d runs, notes %q", len(runs), notes)
+	}
+	if epochs := runs[0].Character.Epochs; len(epochs) != 1 || epochs[0].Epoch != 2 {
+		t.Errorf("%+v, notes %q", runs, notes)
+	}
+}
+
+// Readers of sweeps skip a row without time and power, such as one whose power was over its limit.
+func TestRowThatIsNotUsableShowsNoTimeAndPower(t *testing.T) {
+	t.Parallel()
+	for _, status := range statuses {
+		f := Row{Measured: tegra.Measured{TimeMS: 5, PowerW: 9}, Status: status}.Fields()
+		want := []string{"", ""}
+		if status.Usable() {
+			want = []string{"5", "9"}
+		}
+		if !slices.Equal(f[4:6], want) {
+			t.Errorf("%s: %q, want %q", status, f[4:6], want)
+		}
+	}
+	bare := exampleRows()[0]
+	bare.Bare = true
+	got, want := bare.Fields()[6:], "ok          1.5 60 9.7 1.53216    "
+	if strings.Join(got, " ") != want {
+		t.Errorf("a row of another program: %q, want %q", strings.Join(got, " "), want)
+	}
+}
+
+// Further columns that are not those of a pair are kept unread.
+func TestRowTakesNoPairOfOtherColumns(t *testing.T) {
+	t.Parallel()
+	n := len(pairColumns)
+	others, fields := make([]string, n+3), make([]string, n+3)
+	for i := range others {
+		others[i], fields[i] = "x", "1"
+	}
+	r := Row{Extra: fields}
+	if err := r.takePair(others); err != nil || r.Pair != nil || len(r.Extra) != n+3 {
+		t.Errorf("%+v, %d further fields, %v", r.Pair, len(r.Extra), err)
 	}
 }
 

@@ -181,9 +181,9 @@ func (p *PlanHeader) SetList(list []tegra.Setting) {
 func (p *PlanHeader) List() ([]tegra.Setting, error) {
 	var out []tegra.Setting
 	for _, text := range p.Listed {
-		mode, batch, _ := cutLast(text, ",")
-		m, err := parseMember(mode)
-		n, bad := strconv.Atoi(batch)
+		at := strings.LastIndexByte(text, ',')
+		m, err := parseMember(text[:max(0, at)])
+		n, bad := strconv.Atoi(text[at+1:])
 		if err = errors.Join(err, bad); err != nil || n < 0 {
 			return nil, fmt.Errorf("listed %q: want cores,cpu_khz,gpu_hz,mem_hz,batch size", text)
 		}

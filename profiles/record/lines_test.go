@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,18 +19,20 @@ func TestAppendFileWritesManyLinesAtOnce(t *testing.T) {
 	if err := a.spill(); err != nil || disk.text.Len() > 0 {
 		t.Errorf("a line is written at once: %d bytes, %v", disk.text.Len(), err)
 	}
-	for a.wait.Len() < spillAt {
-		a.add([]string{"1", strings.Repeat("b", 1000)})
-	}
-	waiting := a.wait.Len()
+	a.wait.WriteString(strings.Repeat("b", spillAt-a.wait.Len()))
+	const waiting = spillAt
 	if err := a.spill(); err != nil || disk.text.Len() != waiting || a.wait.Len() != 0 || a.size != int64(waiting) {
 		t.Errorf("of %d bytes %d are written, %v", waiting, disk.text.Len(), err)
 	}
 	if err := a.cut(9); err != nil || a.size != 9 || disk.text.Len() != 9 {
 		t.Errorf("cut to 9 bytes: %d of %d, %v", disk.text.Len(), a.size, err)
 	}
-	if err := a.flush(true); err != nil || disk.text.Len() != 9 {
+	if err := a.flush(true); err != nil || disk.text.Len() != 9 || disk.synced != 0 {
 		t.Errorf("nothing waits: %d bytes, %v", disk.text.Len(), err)
+	}
+	a.add([]string{"2", "c"})
+	if err := a.flush(true); err != nil || disk.synced != 1 {
+		t.Errorf("synced %d times, %v; a power cut may take what is not", disk.synced, err)
 	}
 }
 
@@ -37,8 +40,53 @@ func TestAppendFileWritesManyLinesAtOnce(t *testing.T) {
 func TestParseRowsLeavesAFileOfBadLines(t *testing.T) {
 	t.Parallel()
 	text := csvLine(Columns) + strings.Repeat("bad\n", mostBad+500)
-	if rows, bad := parseRows([]byte(text)); len(rows) != 0 || len(bad) != mostBad+1 {
-		t.Errorf("%d rows and %d notes, want %d", len(rows), len(bad), mostBad+1)
+	rows, bad := parseRows([]byte(text))
+	if len(rows) != 0 || len(bad) != mostBad+1 {
+		t.Fatalf("%d rows and %d notes, want %d", len(rows), len(bad), mostBad+1)
+	}
+	got, want := bad[mostBad], "modes.csv: line 10002 is unreadable and left out: 10,000 lines before it are too, and "+
+		"what follows is not read"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	runs, bad := parseRuns([]byte(csvLine(runColumns) + strings.Repeat("bad\n", mostBad+500)))
+	if len(runs) != 0 || len(bad) != mostBad+1 {
+		t.Errorf("%d runs and %d notes, want %d", len(runs), len(bad), mostBad+1)
+	}
+}
+
+// A line without its newline counts where its last column is whole. Any other is being written now.
+func TestParseRowsTakesALastLineThatLacksItsNewlineAlone(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{"1,true": true, "1,false": true, "1,fals": false, "true,fals": false,
+		"false,tru": false, "true": false, "1,2,true": false, "1,\"": false} {
+		if got := endsWithMark([]byte(line), 2); got != want {
+			t.Errorf("%s: %v", line, got)
+		}
+	}
+	line := func(mark string) string { return csvLine(append(exampleRows()[0].Fields(), mark)) }
+	text := csvLine(append(slices.Clone(Columns), "virtual")) + line("false")
+	for last, want := range map[string]int{"": 1, strings.TrimSuffix(line("false"), "\n"): 2,
+		strings.TrimSuffix(line("fal"), "\n"): 1, "4,72": 1} {
+		if rows, notes := parseRows([]byte(text + last)); len(rows) != want || len(notes) > 0 {
+			t.Errorf("%q: %d rows, want %d; notes %q", last, len(rows), want, notes)
+		}
+	}
+	if got := unmarked([]string{"virtual"}); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
+
+// A file of jtune's lacks two of the known columns at most; the batch size and the rails follow those that it has.
+func TestHeadedKeepsTheColumnsOfAnOlderJtune(t *testing.T) {
+	t.Parallel()
+	known := strings.Fields("t_s a b c d")
+	for header, want := range map[string]string{"t_s a b c d": "t_s a b c d", "t_s a b": "t_s a b",
+		"t_s a": "t_s a b c d", "x": "t_s a b c d", "t_s a b c bs virtual": "t_s a b c bs",
+		"t_s a b bs X_v X_a virtual": "t_s a b bs X_v X_a"} {
+		if got := strings.Join(headed(strings.Fields(header), known), " "); got != want {
+			t.Errorf("%s: %q, want %q", header, got, want)
+		}
 	}
 }
 

@@ -45,6 +45,14 @@ func (r *Record) modeFolder(s tegra.Setting, variant []string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
+// rowFolder creates the folder of a row's setting.
+func (r *Record) rowFolder(row Row) (string, error) {
+	if r.header.Plan.Kind == ExperimentKind {
+		return r.modeFolder(row.Setting, row.Extra)
+	}
+	return r.modeFolder(row.Setting, nil)
+}
+
 // fileName converts a text, such as "nvme0n1 (/data): cold", to a part of a file name: letters and digits stay, the
 // rest becomes dashes.
 func fileName(text string) string {
@@ -98,11 +106,7 @@ func (r *Record) keepLog(row Row) error {
 	if err != nil {
 		return err
 	}
-	var variant []string
-	if r.header.Plan.Kind == ExperimentKind {
-		variant = row.Extra
-	}
-	dir, err := r.modeFolder(row.Setting, variant)
+	dir, err := r.rowFolder(row)
 	if err != nil {
 		return err
 	}
@@ -115,21 +119,14 @@ func (r *Record) keepLog(row Row) error {
 	return nil
 }
 
-// keepResult writes a finished row to the folder of its mode. It needs r.mu.
-func (r *Record) keepResult(row Row) error {
-	var variant []string
-	if r.header.Plan.Kind == ExperimentKind {
-		variant = row.Extra
-	}
-	dir, err := r.modeFolder(row.Setting, variant)
+// keepResult writes a finished row, whose line of modes.csv is given, to the folder of its mode. It needs r.mu.
+func (r *Record) keepResult(row Row, line []string) error {
+	dir, err := r.rowFolder(row)
 	if err != nil {
 		return err
 	}
-	line := r.line(row)
-	line = append(line, row.Extra...)
-	line = append(line, make([]string, max(0, len(r.names)-len(line)))...)
 	text := csvLine(append(slices.Clone(r.names), sweep.VirtualColumn)) +
-		csvLine(append(line[:len(r.names)], strconv.FormatBool(r.header.Device.Virtual)))
+		csvLine(append(slices.Clone(line), strconv.FormatBool(r.header.Device.Virtual)))
 	if err := writeOwned(filepath.Join(dir, rowName), strings.NewReader(text)); err != nil {
 		return fmt.Errorf("%w%s", err, remedy(err))
 	}

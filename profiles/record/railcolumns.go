@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"jtune/tegra"
-	"jtune/tegra/sweep"
 )
 
 // Endings of the columns of samples.csv with a rail's voltage and current. They come last, for each rail that the board
@@ -25,9 +24,7 @@ func railColumns(rails []string) (names []string) {
 
 // railsIn are the rails whose columns end a header, after those known and the batch size.
 func railsIn(header []string) (rails []string) {
-	if n := len(header) - 1; n >= 0 && header[n] == sweep.VirtualColumn {
-		header = header[:n]
-	}
+	header = unmarked(header)
 	for len(header) >= 2 {
 		rail, volts := strings.CutSuffix(header[len(header)-2], voltsEnding)
 		other, amperes := strings.CutSuffix(header[len(header)-1], amperesEnding)

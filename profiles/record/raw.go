@@ -48,13 +48,15 @@ const (
 
 // goingOn returns the columns of a raw file; a file from an older jtune keeps its own.
 func (r *Record) goingOn(name string, columns []string) []string {
-	there := r.columnsOf(name)
-	n, rails := shared(there, columns), len(railColumns(railsIn(there)))
-	if n < len(columns)-laterColumns || n < len(there)-rails && there[n] != SizeColumn &&
-		there[n] != sweep.VirtualColumn {
-		return columns
+	return asIn(r.columnsOf(name), columns)
+}
+
+// asIn returns the known columns that a header of jtune's has: all, or fewer in an older jtune's file.
+func asIn(header, known []string) []string {
+	if n := shared(header, known); n >= len(known)-laterColumns {
+		return known[:n]
 	}
-	return columns[:n]
+	return known
 }
 
 // shared counts the leading columns that a header shares with the known ones.
@@ -69,12 +71,8 @@ func shared(header, known []string) int {
 // headed returns the columns of a raw file by its header: the known ones (fewer from an older jtune), the batch size,
 // and those of the rails.
 func headed(header, known []string) []string {
-	n := shared(header, known)
-	if n < len(known)-laterColumns { // no file of jtune's
-		return known
-	}
-	columns := known[:n]
-	if n < len(header) && header[n] == SizeColumn {
+	columns := asIn(header, known)
+	if n := len(columns); n < len(header) && header[n] == SizeColumn {
 		columns = slices.Concat(columns, []string{SizeColumn})
 	}
 	return slices.Concat(columns, railColumns(railsIn(header)))

@@ -16,7 +16,6 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/internal/usage"
-	"jtune/tegra/sweep"
 )
 
 // Files of a campaign folder.
@@ -185,10 +184,7 @@ func lockRecord(dir string) (*Record, error) {
 // the file when it exists.
 func (r *Record) modesColumns() []string {
 	known := r.knownColumns()
-	names := r.columnsOf(modesName)
-	if n := len(names) - 1; n >= 0 && names[n] == sweep.VirtualColumn {
-		names = names[:n]
-	}
+	names := unmarked(r.columnsOf(modesName))
 	if len(names) > len(known) && slices.Equal(names[:len(known)], known) {
 		r.extra = slices.Clone(names[len(known):])
 	}
@@ -383,7 +379,7 @@ func (r *Record) Append(row Row) error {
 		r.addEpochs(row.Setting, *row.Character)
 	}
 	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false), r.epochs.flush(false), r.keepLog(row),
-		r.keepResult(row)); err != nil {
+		r.keepResult(row, line)); err != nil {
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}
 	return nil

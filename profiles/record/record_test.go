@@ -381,8 +381,9 @@ func TestRecordTwoCampaignsCannotShareAFolder(t *testing.T) {
 
 // fullDisk is a file that takes a number of bytes and no more.
 type fullDisk struct {
-	text bytes.Buffer
-	room int
+	text   bytes.Buffer
+	room   int
+	synced int
 }
 
 func (f *fullDisk) Write(p []byte) (int, error) {
@@ -395,7 +396,7 @@ func (f *fullDisk) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func (f *fullDisk) Sync() error { return nil }
+func (f *fullDisk) Sync() error { f.synced++; return nil }
 
 func (f *fullDisk) Close() error { return nil }
 
@@ -438,6 +439,19 @@ func TestRecordFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
 	if err := r.Append(rows[0]); err != nil || strings.Count(disk.text.String(), "\n") != n {
 		t.Errorf("with room again: %v", err)
 	}
+	if disk.synced != n {
+		t.Errorf("%d rows, synced %d times", n, disk.synced)
+	}
+	runs := &fullDisk{room: 10}
+	r.runs = &appendFile{name: runsName, f: runs}
+	character := aCharacter()
+	rows[0].Character = &character
+	if err := r.Append(rows[0]); !errors.Is(err, syscall.ENOSPC) || runs.text.Len() > 0 {
+		t.Errorf("without room for a run: %v, written %q", err, runs.text.String())
+	}
+	if err := r.AppendRun(Run{Status: OK, Character: character}); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("without room for a run alone: %v", err)
+	}
 }
 
 func TestRecordOfOneBatchSizeHasNoColumnOfIt(t *testing.T) {
@@ -447,7 +461,7 @@ func TestRecordOfOneBatchSizeHasNoColumnOfIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Close()
+	defer r.Close() // a reader of a running campaign finds the columns at once
 	for name, want := range map[string][]string{
 		modesName:       Columns,
 		samplesName:     slices.Concat(sampleColumns, railColumns(testHeader(t).Device.Rails)),

@@ -41,7 +41,30 @@ func TestRecordWhoseFolderVanishesRescuesItsRows(t *testing.T) {
 			if got := kept.Rows(); len(got) != 3 || got[2].Setting != rows[2].Setting {
 				t.Errorf("%d rows rescued: %+v", len(got), got)
 			}
+			if r.Dir() != dir+"-rescued" || len(r.Rows()) != 3 {
+				t.Errorf("the record is in %s with %d rows", r.Dir(), len(r.Rows()))
+			}
+			if err := r.Append(rows[0]); !errors.Is(err, errClosed) {
+				t.Errorf("one more: %v", err)
+			}
+			if err := errors.Join(r.Close(), r.Close()); err != nil {
+				t.Errorf("closed twice: %v", err)
+			}
 		})
+	}
+}
+
+func TestNewFolderCountsFromTwo(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "c")
+	for _, want := range []string{name, name + "-2", name + "-3"} {
+		got := newFolder(name)
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if err := os.Mkdir(got, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -233,7 +233,7 @@ func (p *fieldParser) text() string {
 func (p *fieldParser) number() float64 {
 	text := p.text()
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+	if err != nil || !(v >= 0 && v <= math.MaxFloat64) {
 		p.fail(p.columns[p.at-1])
 		return 0
 	}

@@ -103,18 +103,10 @@ func parseLocks(text string) []lockHeld {
 			continue
 		}
 		pid, err := strconv.Atoi(f[4])
-		_, inode, ok := cutLast(f[5], ":")
-		n, err2 := strconv.ParseUint(inode, 10, 64)
-		if err == nil && err2 == nil && ok && pid > 0 {
+		n, err2 := strconv.ParseUint(f[5][strings.LastIndexByte(f[5], ':')+1:], 10, 64)
+		if err == nil && err2 == nil && pid > 0 {
 			out = append(out, lockHeld{pid, n})
 		}
 	}
 	return out
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }

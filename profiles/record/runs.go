@@ -68,9 +68,7 @@ var olderRuns = []int{slices.Index(runColumns, "latency_p50_ms"), slices.Index(r
 
 // runWidth is how many of runColumns a file with that header has.
 func runWidth(header []string) int {
-	if n := len(header) - 1; n >= 0 && header[n] == sweep.VirtualColumn {
-		header = header[:n]
-	}
+	header = unmarked(header)
 	for _, n := range olderRuns {
 		if slices.Equal(header, runColumns[:n]) {
 			return n

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -112,8 +113,11 @@ func TestRecordOfAPairFillsTheColumnsThatItNames(t *testing.T) {
 		Status:  OK,
 		Applied: mode, Minibatches: 40, When: time.Unix(1e9, 0).UTC(),
 		Serving: &Served{Unit: "request", Requests: 400, Latency: Latency{P50: 1, P95: 2, P99: 3, N: 400}},
-		Pair: &Pair{Policy: "strict", Tau: 7, MaxWaitMS: 12.5, TrainPerS: 8.5, ServedPerS: 61, MeanW: 27.5, Late: 3,
-			Minibatches: 99}}
+		Pair: &Pair{Policy: "strict", Tau: 7, MaxWaitMS: 12.5, TrainAloneMS: tegra.Some(40.0),
+			TrainAloneW: tegra.Some(31.0), InferAloneMS: tegra.Some(5.0), InferAloneW: tegra.Some(22.0),
+			TrainMS: tegra.Some(44.0), InferMS: tegra.Some(6.0),
+			TrainPerS: 8.5, ServedPerS: 61, MeanW: 27.5, IdleShare: tegra.Some(0.25),
+			Latency: Latency{P50: 11, P95: 12, P99: 13, N: 300}, Late: 3, Minibatches: 99}}
 	if err := errors.Join(r.Append(row), r.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +126,10 @@ func TestRecordOfAPairFillsTheColumnsThatItNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	if _, rows, notes, err := ReadNoted(dir); err != nil || len(rows) != 1 || len(notes) > 0 ||
+		!reflect.DeepEqual(rows[0].Pair, row.Pair) || !slices.Equal(rows[0].Extra, []string{"", ""}) {
+		t.Errorf("read back as %+v, %q, %v", rows, notes, err)
+	}
 	lines, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(lines) != 2 {
 		t.Fatalf("%d lines, %v", len(lines), err)

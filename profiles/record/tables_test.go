@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -52,6 +53,10 @@ func TestSettingsCostIsThatOfThePaper(t *testing.T) {
 func TestSettingsGoOnNamesWhatDiffers(t *testing.T) {
 	t.Parallel()
 	var began Settings
+	if err := began.GoOn(Settings{Minibatches: 9, Discard: 9, MinSamples: 9, SampleEvery: 9, FixedWait: 9, Requests: 9,
+		Epochs: 9, Base: 9, DVFS: true, KeepFan: true}); err != nil {
+		t.Errorf("all left open: %v", err)
+	}
 	for s, want := range map[Settings]string{
 		{}:                           "",
 		{Minibatches: 40}:            "",
@@ -67,6 +72,9 @@ func TestSettingsGoOnNamesWhatDiffers(t *testing.T) {
 		{DVFS: true}:                 "free clocks false there, true here",
 		{KeepFan: true}:              "fan left alone false there, true here",
 		{ModeTimeout: 1, Silence: 2}: "",
+		{MinSamples: 1}:              "least samples 3 there, 1 here",
+		{Minibatches: 1}:             "minibatches 40 there, 1 here",
+		{SampleEvery: 1}:             "sampling every 1s there, 1ns here",
 	} {
 		err := s.GoOn(began)
 		switch {
@@ -187,6 +195,30 @@ func TestAdviceSaysThatTheFirstEpochIsSlower(t *testing.T) {
 	}
 }
 
+// A wait of a tenth of the time is worth a remark, whatever limits the rest.
+func TestAdviceRemarksALongWaitForDataOfAnyTraining(t *testing.T) {
+	t.Parallel()
+	for _, gpu := range []float64{90, 10} { // bound by the GPU, by the CPU
+		for stall, want := range map[float64]bool{remarkShare - 0.01: false, remarkShare: true} {
+			c := Character{Workers: 2, All: Part{Minibatches: 9, TimeMS: 1, StallMS: tegra.Some(stall),
+				GPUPct: tegra.Some(gpu)}}
+			if got := strings.Contains(strings.Join(c.Advice(), "\n"), "It has workers = 2"); got != want {
+				t.Errorf("GPU %g %% busy, waiting %g of the time: %v in %q", gpu, stall, got, c.Advice())
+			}
+		}
+	}
+}
+
+func TestAdviceSaysThatTheDataDoNotStayInMemory(t *testing.T) {
+	t.Parallel()
+	for cached, want := range map[float64]bool{coldShare - 0.01: true, coldShare: false, 1: false} {
+		c := Character{Later: tegra.Some(Part{Minibatches: 100}), CacheAfter: tegra.Some(cached)}
+		if got := strings.Contains(strings.Join(c.Advice(), "\n"), "of the dataset are in memory"); got != want {
+			t.Errorf("with %g of the data in memory: %v", cached, got)
+		}
+	}
+}
+
 // Each finished mode's folder has its row under the names of the columns, also where later columns are empty.
 func TestRecordWritesTheRowIntoItsModesFolder(t *testing.T) {
 	t.Parallel()
@@ -203,20 +235,40 @@ func TestRecordWritesTheRowIntoItsModesFolder(t *testing.T) {
 	if err := rec.Close(); err != nil {
 		t.Fatal(err)
 	}
-	found, err := filepath.Glob(filepath.Join(rec.Dir(), "*", "*", rowName))
-	if err != nil || len(found) != 1 {
-		found, err = filepath.Glob(filepath.Join(rec.Dir(), "*", rowName))
-	}
-	if err != nil || len(found) != 1 {
-		t.Fatalf("%v, %v", found, err)
-	}
 	whole, err := os.ReadFile(filepath.Join(rec.Dir(), modesName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(found[0])
+	text, err := os.ReadFile(filepath.Join(rec.Dir(), "logs/pm_4_1651200_624750000_3199000000", rowName))
 	if d := cmp.Diff(string(whole), string(text)); err != nil || d != "" {
 		t.Errorf("%v, the row of the only mode (-%s +folder):\n%s", err, modesName, d)
+	}
+}
+
+// The folder of a mode is named by what distinguishes its rows: the batch size of several, a run of an experiment.
+func TestRecordNamesTheFolderOfARow(t *testing.T) {
+	t.Parallel()
+	row := exampleRows()[0]
+	row.Batch, row.Extra = 1, []string{"workers 2: cold", "3"}
+	for want, plan := range map[string]PlanHeader{
+		"pm_2_1651200_624750000_3199000000_bs1":                  {Kind: "grid", Batches: []int{1, 16}},
+		"pm_2_1651200_624750000_3199000000_bs1_workers-2-cold_3": {Kind: ExperimentKind, Batches: []int{1, 16}},
+	} {
+		h := testHeader(t)
+		h.Plan = plan
+		rec, err := Create(filepath.Join(t.TempDir(), "c"), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := os.WriteFile(rec.Log(), []byte("loading\n"), 0o600)
+		if err := errors.Join(log, rec.Append(row), rec.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{rowName, logName} {
+			if _, err := os.Stat(filepath.Join(rec.Dir(), "logs", want, name)); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 
@@ -282,6 +334,7 @@ func TestRailsInTakesPairsOfColumnsAlone(t *testing.T) {
 		"t_s,gpu_w,gpu_a":             "",
 		"x,y,gpu_v,gpu_a,virtual":     "gpu",
 		"gpu_a":                       "",
+		"gpu_v,gpu_a":                 "gpu",
 	} {
 		if got := strings.Join(railsIn(strings.Split(header, ",")), " "); got != want {
 			t.Errorf("%s: got %q, want %q", header, got, want)
