@@ -30,19 +30,15 @@ type SurrogateOptions struct {
 	Grid      bool      // choose among 3×3 noise and smoothness settings by evidence
 	Robust    int       // outlier rounds: 2 for a final fit, 1 in a loop
 	Reference *Residual // another workload of this device; nil: none
-	// Over are short readings of power alone.
-	Over []PowerReading
+	// Over are readings of power alone, taken before it was steady; their times are ignored.
+	Over []tegra.Measured
 	// Batches are the batch sizes that may be predicted; they make the size an input. Every sample has one of them, and
 	// the reference is not used. nil: samples have no size.
 	Batches []int
 }
 
-// PowerReading is a setting with power only.
-type PowerReading struct {
-	tegra.Setting
-	PowerW float64
-	LnSD   float64 // standard deviation of ln PowerW in addition to the usual noise
-}
+// overLnSD is the standard deviation of ln power of such a reading, in addition to the usual noise.
+const overLnSD = 0.05
 
 var _ Predictor = (*Surrogate)(nil)
 
@@ -117,15 +113,15 @@ func fitSurrogate(
 }
 
 // powerAlone prepares readings of power alone.
-func (s *Surrogate) powerAlone(list []PowerReading) (out powerAlone, err error) {
+func (s *Surrogate) powerAlone(list []tegra.Measured) (out powerAlone, err error) {
 	var at []tegra.Setting
-	for _, p := range list {
-		m := tegra.Measured{Setting: p.Setting, TimeMS: 1, PowerW: p.PowerW}
+	for _, m := range list {
+		m.TimeMS = 1
 		if err := checkSample(s.space, m); err != nil {
-			return out, fmt.Errorf("power of %s: %w", p.Mode, err)
+			return out, fmt.Errorf("power of %s: %w", m.Mode, err)
 		}
-		at = append(at, p.Setting)
-		out.lnPower, out.sd = append(out.lnPower, math.Log(p.PowerW)), append(out.sd, p.LnSD)
+		at = append(at, m.Setting)
+		out.lnPower, out.sd = append(out.lnPower, math.Log(m.PowerW)), append(out.sd, overLnSD)
 	}
 	if len(at) > 0 {
 		out.x = s.scale.settings(at)

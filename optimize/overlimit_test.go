@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -33,7 +32,8 @@ func TestTuneLearnsFromAModeThatWasEndedForItsPower(t *testing.T) {
 		r, err := board.Measure(ctx, m)
 		if len(s.order) == 3 && ended == nil {
 			ended = append(ended, m)
-			return tegra.Measured{}, &OverLimit{PowerW: 1.2 * r.PowerW, After: 2 * time.Second}
+			r.PowerW *= 1.2
+			return r, OverLimit("stopped")
 		}
 		if slices.Contains(ended, m) {
 			t.Errorf("%v was tried again", m)
@@ -71,15 +71,14 @@ func TestTuneDoesNotRepeatAVerificationThatWasEnded(t *testing.T) {
 			hot = &m
 		}
 		if hot != nil && *hot == m {
-			return tegra.Measured{}, &OverLimit{PowerW: 30, After: time.Second}
+			return tegra.Measured{Setting: tegra.Setting{Mode: m}, PowerW: 30}, OverLimit("ended after 1 s: 30 W")
 		}
 		return board.Measure(ctx, m)
 	}), TuneOptions{Limit: limit, Space: board.Space, Seed: 1})
 	if err != nil || hot == nil || res.Mode == *hot || asked[*hot] != 2 {
 		t.Fatalf("answer %v: %v, asked %v", res.Mode, err, asked)
 	}
-	var over *OverLimit
-	if i := slices.IndexFunc(res.Probes, func(p Probe) bool { return errors.As(p.Err, &over) }); i < 0 {
+	if i := slices.IndexFunc(res.Probes, func(p Probe) bool { return isOver(p.Err) }); i < 0 {
 		t.Error("no probe tells it")
 	} else if got := res.Probes[i].Err.Error(); got != "ended after 1 s: 30 W" {
 		t.Errorf("%q", got)
@@ -126,7 +125,7 @@ func TestTuneNearTheLeastPowerThatThereIs(t *testing.T) {
 			func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
 				r, err := board.Measure(ctx, m)
 				if err == nil && step.MostW > 0 && r.PowerW > step.MostW {
-					return tegra.Measured{}, &OverLimit{PowerW: r.PowerW, After: 2 * time.Second}
+					return r, OverLimit("stopped")
 				}
 				return r, err
 			}), o)

@@ -2,7 +2,6 @@ package optimize
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 
@@ -60,8 +59,7 @@ func (s *search) measureAgain(i int) bool {
 	if !s.probe(i, Verify) {
 		return false
 	}
-	var over *OverLimit
-	if s.failed[i] && !errors.As(s.lastErr, &over) {
+	if s.failed[i] && !isOver(s.lastErr) {
 		delete(s.failed, i)
 		return s.probe(i, Verify)
 	}

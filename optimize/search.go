@@ -45,9 +45,9 @@ type search struct {
 	drift    Drift                    // offset of the known modes
 	checked  bool                     // the known modes were checked and count
 	failed   map[int]bool
-	absent   map[int]bool // failed from the start
-	tooMuch  overs        // readings of stopped modes
-	toItsEnd bool         // the next measurement is not stopped for its power
+	absent   map[int]bool     // failed from the start
+	tooMuch  []tegra.Measured // stopped modes, power alone
+	toItsEnd bool             // the next measurement is not stopped for its power
 	inARow   int
 	lastErr  error
 	ended    Ended
@@ -189,8 +189,8 @@ func (s *search) probe(i int, why Why) bool {
 	}
 	if err != nil {
 		p.Err, s.failed[i], s.lastErr = err, true, err
-		if s.tooMuch.take(at, err) {
-			s.inARow = 0
+		if isOver(err) {
+			s.tooMuch, s.inARow = append(s.tooMuch, m), 0
 		} else {
 			s.inARow++
 			s.mayDrop(at.Batch)
@@ -239,7 +239,6 @@ func (s *search) reading(at tegra.Setting) (tegra.Measured, error) {
 		err = fmt.Errorf("%s read %g ms and %g W, neither may be zero or missing",
 			s.o.Space.Format(at.Mode), m.TimeMS, m.PowerW)
 	}
-	m.Setting = at
 	return m, err
 }
 

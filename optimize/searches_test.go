@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -139,7 +138,7 @@ func sameSearches(t *testing.T) []sameSearch {
 		{"modes over the limit are ended", TuneOptions{Limit: Limit{PowerW: 15}, Seed: 25},
 			func(_ int, m *tegra.Measured) error {
 				if m.PowerW > MaxOvershoot*15 {
-					return &OverLimit{PowerW: m.PowerW, After: time.Second}
+					return OverLimit("stopped")
 				}
 				return nil
 			}},

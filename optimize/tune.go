@@ -9,8 +9,8 @@ import (
 	"jtune/tegra"
 )
 
-// Measure runs the workload in one setting and returns its time and power. An error concerns only this setting, unless
-// the context has ended.
+// Measure runs the workload in setting a and returns its reading there. An error concerns only this setting, unless the
+// context has ended.
 type Measure func(ctx context.Context, a tegra.Setting) (tegra.Measured, error)
 
 // SearchDepth is how long the closed loop seeks improvements.

@@ -327,7 +327,7 @@ func TestTuneTriesTheCoolestModeAfterTwoThatDrawTooMuch(t *testing.T) {
 	_, err := tuneModes(t.Context(), func(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
 		drawn = append(drawn, b.Answer(m).PowerW)
 		hot++
-		return tegra.Measured{}, &OverLimit{PowerW: b.Answer(m).PowerW}
+		return b.Answer(m), OverLimit("stopped")
 	}, TuneOptions{Limit: Limit{PowerW: 1}, Space: b.Space, Seed: 3})
 	if err == nil || hot == 0 || hot > startsOver+2 {
 		t.Fatalf("%d measurements, %v", hot, err)

@@ -210,8 +210,7 @@ func newSearchPlan(ctx context.Context, find searching, o optimize.TuneOptions) 
 				return tegra.Measured{}, ctx.Err()
 			}
 			if p.row.Status == record.Over {
-				return tegra.Measured{}, &optimize.OverLimit{PowerW: p.row.PowerW,
-					After: time.Duration(p.row.SettleS * float64(time.Second))}
+				return p.row.Measured, optimize.OverLimit(p.row.Why)
 			}
 			if err := Unusable(p.row); err != nil {
 				return tegra.Measured{}, err
