@@ -13,6 +13,14 @@ type Setting struct {
 	Batch int // samples per minibatch; 0: the batch size is not an input
 }
 
+// WithBatch returns the setting with a batch size: own, at least 1, where the batch size is not an input.
+func (a Setting) WithBatch(own int) Setting {
+	if a.Batch == 0 {
+		a.Batch = max(1, own)
+	}
+	return a
+}
+
 // Sized treats the batch size as an input if rows have several sizes: it returns them unchanged and the sizes,
 // ascending. Otherwise it returns the rows with Batch 0 and nil.
 func Sized(rows []Measured) ([]Measured, []int) {

@@ -77,7 +77,7 @@ func (c *LoadCurve) parts(at tegra.Setting) []float64 {
 	if c.ask.MaxWait == 0 {
 		return nil
 	}
-	at.Batch = max(1, at.Batch)
+	at = at.WithBatch(1)
 	shares := c.infer.times(at, 1)
 	full := shares[at.Batch]
 	for k := range shares {

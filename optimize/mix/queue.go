@@ -79,8 +79,7 @@ func (a *Ask) queueing(o *Outcome, infer Phase, slow bool) Queueing {
 	if slow {
 		factor, minibatch = o.slowS/(o.TimeMS/1000), o.slowTrain
 	}
-	at := o.Setting
-	at.Batch = max(1, at.Batch)
+	at := o.WithBatch(1)
 	return Queueing{Load: a.Load, Batching: arrivals.Batching{Size: at.Batch, MaxWait: a.MaxWait},
 		ServeS: infer.times(at, factor), MinibatchS: minibatch, Policy: o.Policy, Tau: o.Tau, Seed: a.Seed}
 }

@@ -29,62 +29,58 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return first, Outcome{}, err
 	}
-	sized, sizes, only := o.Batches != nil, o.Batches, o.Only
-	at := func(a tegra.Setting) tegra.Setting { // in the form in which it is measured
-		if !sized {
+	own := 0 // the only batch size, with which settings are served but not measured
+	options := Options{Ask: ask, Space: o.Space, Batches: o.Batches, Only: o.Only, Infer: slices.Clone(o.Known)}
+	for _, p := range first.Probes {
+		if p.Err == nil {
+			options.Infer = append(options.Infer, p.Measured)
+		}
+	}
+	if o.Batches == nil {
+		own = max(1, batch)
+		options.Batches, options.Only = []int{own}, slices.Clone(o.Only)
+		for i, a := range options.Only {
+			options.Only[i] = a.WithBatch(own)
+		}
+		for i, m := range options.Infer {
+			options.Infer[i].Setting = m.WithBatch(own)
+		}
+	}
+	options.Infer = tegra.OncePerSetting(options.Infer)
+	measured := func(a tegra.Setting) tegra.Setting { // the form in which it is measured
+		if own > 0 {
 			a.Batch = 0
 		}
 		return a
 	}
-	if !sized {
-		sizes = []int{max(1, batch)}
-		only = nil
-		for _, a := range o.Only {
-			only = append(only, tegra.Setting{Mode: a.Mode, Batch: sizes[0]})
-		}
-	}
-	rows := slices.Clone(o.Known)
-	for _, p := range first.Probes {
-		if p.Err == nil {
-			rows = append(rows, p.Measured)
-		}
-	}
-	for i := range rows {
-		if !sized {
-			rows[i].Batch = sizes[0]
-		}
-	}
 	r := first
-	probe := func(ctx context.Context, s tegra.Setting, why optimize.Why) (tegra.Measured, error) {
-		p := optimize.Probe{Measured: tegra.Measured{Setting: at(s)}, Why: why, Limit: o.Limit}
-		infer, err := measure(ctx, p.Setting)
+	probe := func(ctx context.Context, at tegra.Setting, why optimize.Why) (tegra.Measured, error) {
+		p := optimize.Probe{Measured: tegra.Measured{Setting: measured(at)}, Why: why, Limit: o.Limit}
+		m, err := measure(ctx, p.Setting)
 		if p.Err = err; err == nil {
-			p.Measured = infer
-			p.Setting = at(s)
+			p.Measured = m
 		}
 		r.Probes = append(r.Probes, p)
 		if o.Observe != nil && ctx.Err() == nil {
 			o.Observe(optimize.Seen{Probe: p, Model: r.Model})
 		}
-		return infer, err
+		return m, err
 	}
-	options := Options{Ask: ask, Space: o.Space, Batches: sizes, Only: only, Infer: tegra.OncePerSetting(rows)}
 	found, err := Search(ctx, func(ctx context.Context, best Outcome) (Reading, error) {
 		infer, err := probe(ctx, best.Setting, optimize.Verify)
 		return Reading{Infer: infer}, err
 	}, options)
 	if best, ok := bestPreset(options, r.Probes, presets, found.Best.Batch); ok && found.Feasible && ctx.Err() == nil {
-		if r.Preset = o.Baselines.Newest(r.Probes, at(best)); r.Preset.N == 0 {
-			if infer, err := probe(ctx, best, optimize.Vendor); err == nil {
-				r.Preset = tegra.Mean{Measured: infer, N: 1}
-				r.Preset.Setting = at(best)
+		if r.Preset = o.Baselines.Newest(r.Probes, measured(best)); r.Preset.N == 0 {
+			if m, err := probe(ctx, best, optimize.Vendor); err == nil {
+				r.Preset = tegra.Mean{Measured: m, N: 1}
 			}
 		}
 	}
 	r.Ended, r.Feasible, r.N, r.Verified = found.Ended, found.Feasible, 1, false
 	if found.Best.TimeMS > 0 {
 		best := found.Best
-		r.Measured = tegra.Measured{Setting: at(best.Setting), TimeMS: best.TimeMS, PowerW: best.PeakW}
+		r.Measured = tegra.Measured{Setting: measured(best.Setting), TimeMS: best.TimeMS, PowerW: best.PeakW}
 		for _, p := range found.Probes {
 			if p.Outcome.Setting == found.Best.Setting && p.Err == nil && p.Predicted.serve != nil {
 				r.Predicted = *p.Predicted.serve
@@ -104,7 +100,7 @@ func bestPreset(o Options, probes []optimize.Probe, presets []tegra.Preset, batc
 	for _, p := range probes {
 		if p.Err == nil {
 			m := p.Measured
-			m.Batch = max(m.Batch, batch)
+			m.Setting = m.WithBatch(batch)
 			o.Infer = append(o.Infer, m)
 		}
 	}

@@ -62,11 +62,7 @@ func Phase(o *outlook.Outlook) (mix.Phase, []tegra.Setting) {
 
 // serving returns a setting of the outlook with the batch size used for serving.
 func serving(o *outlook.Outlook, i int) tegra.Setting {
-	at := o.Known[i].Setting
-	if at.Batch == 0 {
-		at.Batch = max(1, o.Model.Provenance.Batch)
-	}
-	return at
+	return o.Known[i].WithBatch(o.Model.Provenance.Batch)
 }
 
 // asking returns the view under another ask, reusing simulations of the same load.

@@ -103,7 +103,7 @@ func trials(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (out []
 			if row.Status == record.Hot || row.Serving == nil || !row.Status.Usable() {
 				continue
 			}
-			t := answers.Trial{Setting: tegra.Setting{Mode: row.Mode, Batch: max(1, w.Batch)}, N: 1,
+			t := answers.Trial{Setting: tegra.Setting{Mode: row.Mode}.WithBatch(w.Batch), N: 1,
 				Serving: row.Serving, MeanW: tegra.Finite(row.PowerW)}
 			t.Judge(a, w)
 			before := slices.IndexFunc(out, func(b tried) bool {
@@ -149,9 +149,7 @@ func Trial(list []campaigns.Campaign, from learn.Provenance, a mix.Ask, at tegra
 func Known(list []campaigns.Campaign, from learn.Provenance, g mix.Goal, a mix.Ask) mix.Ask {
 	a.Failed, a.Sent = Sent(list, from, a)
 	if at, ok := Found(list, from, g); ok {
-		if at.Batch == 0 {
-			at.Batch = max(1, from.Batch)
-		}
+		at = at.WithBatch(from.Batch)
 		a.Found = &at
 	}
 	return a

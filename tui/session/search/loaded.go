@@ -89,7 +89,7 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 		},
 		lower: func(r *measure.TuneRequest,
 			got answers.Trial) { // by the ratio of measured to calculated latency
-			r.Sent = append(slices.Clone(r.Sent), mix.Sent{Setting: at(*r, got.Setting), RatePerS: asked.Load.RatePerS,
+			r.Sent = append(slices.Clone(r.Sent), mix.Sent{Setting: got.WithBatch(r.Workload.Batch), RatePerS: asked.Load.RatePerS,
 				LatencyMS: got.LatencyMS.V})
 		}})
 }
@@ -196,19 +196,11 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 		if try == mostAnswers || !late {
 			return out, notServed(asked, got)
 		}
-		r.Failed = append(slices.Clone(r.Failed), at(r, got.Setting))
+		r.Failed = append(slices.Clone(r.Failed), got.WithBatch(r.Workload.Batch))
 		t.lower(&r, got)
 		r.PartOf = out.Began
 		r.Fresh, r.Before, before = false, time.Time{}, out // the pool now holds these measurements
 	}
-}
-
-// at returns a setting with the batch size that it serves with.
-func at(r measure.TuneRequest, a tegra.Setting) tegra.Setting {
-	if a.Batch == 0 {
-		a.Batch = max(1, r.Workload.Batch)
-	}
-	return a
 }
 
 // notServed returns the error that no mode meets the limits with real requests; it describes the last trial.
