@@ -96,14 +96,13 @@ func (s *search) networksPick(from *tegra.Space) (int, error) {
 	}
 	medians := s.limit
 	medians.Margin = NoMargin
-	c, err := Choose(preds, medians)
-	var none *InfeasibleError
-	if errors.As(err, &none) {
+	i, err := Choose(preds, medians)
+	if errors.Is(err, ErrInfeasible) {
 		s.warn("the networks expect no mode to meet the limit: %s is the one that they think nearest",
-			s.o.Space.Format(preds[none.Index].Mode))
-		return none.Index, nil
+			s.o.Space.Format(preds[i].Mode))
+		return i, nil
 	}
-	return c.Index, err
+	return i, err
 }
 
 // networksSay returns the networks' prediction for a setting, without bands, since the errors are unknown.

@@ -122,10 +122,11 @@ func (s *search) warnOfPoor(r *Result) {
 	}
 	medians := s.limit
 	medians.Margin = NoMargin
-	c, err := Choose(preds, medians)
+	i, err := Choose(preds, medians)
 	if err != nil {
 		return
 	}
+	c := preds[i]
 	got, _ := s.limit.objective().value(r.Measured)
 	better, _ := s.limit.objective().value(c.Measured)
 	if math.Log(got/better) < poorBy {

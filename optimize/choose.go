@@ -176,7 +176,6 @@ type InfeasibleError struct {
 	Limit    Limit
 	Nearest  tegra.Measured
 	Measured bool // Nearest is the nearest of those measured, else of all predicted
-	Index    int  // of Nearest in the list given to Choose
 }
 
 func (e *InfeasibleError) Error() string {
@@ -194,32 +193,25 @@ func (e *InfeasibleError) Error() string {
 
 func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
 
-// Choice is a mode chosen from predictions.
-type Choice struct {
-	learn.Prediction
-	Index int // in the given list
-	Limit Limit
-}
-
-// Choose picks the mode for a limit from predictions. MaxSlowdownPct compares medians with the fastest mode within the
-// limits, without margin, since the errors of two near predictions are correlated. The knee is the point where the
-// log–log front bends most, at most twice as slow as its fastest mode. Ties go to less power, then less time, then the
-// first.
+// Choose picks the mode for a limit from predictions, by index. MaxSlowdownPct compares medians with the fastest mode
+// within the limits, without margin, since the errors of two near predictions are correlated. The knee is the point
+// where the log–log front bends most, at most twice as slow as its fastest mode. Ties go to less power, then less time,
+// then the first.
 //
-// It ignores predictions that are clamped or lack positive finite time and power. The error is an *InfeasibleError if
-// no mode meets the limits.
-func Choose(preds []learn.Prediction, l Limit) (Choice, error) { return choose(preds, nil, l) }
+// It ignores predictions that are clamped or lack positive finite time and power. If no mode meets the limits, the
+// index is the nearest one's and the error an *InfeasibleError.
+func Choose(preds []learn.Prediction, l Limit) (int, error) { return choose(preds, nil, l) }
 
 // ChooseKnown is Choose with measured settings: setting i was measured n(i) times, and known[i] is then the mean. Among
 // settings within reading noise of the best one, it prefers the better known: measured more than once, measured, surely
 // within the limit, predicted; then the best.
-func ChooseKnown(known []learn.Prediction, n func(i int) int, l Limit) (Choice, error) {
+func ChooseKnown(known []learn.Prediction, n func(i int) int, l Limit) (int, error) {
 	return choose(known, n, l)
 }
 
-func choose(preds []learn.Prediction, n func(i int) int, l Limit) (Choice, error) {
+func choose(preds []learn.Prediction, n func(i int) int, l Limit) (int, error) {
 	if err := l.Check(); err != nil {
-		return Choice{}, err
+		return 0, err
 	}
 	points, at := make([]tegra.Measured, 0, len(preds)), make([]int, 0, len(preds))
 	nearest, least := -1, math.Inf(1)
@@ -240,16 +232,15 @@ func choose(preds []learn.Prediction, n func(i int) int, l Limit) (Choice, error
 	switch {
 	case len(points) > 0:
 	case nearest < 0:
-		return Choice{}, errors.New("no predictions to choose from")
+		return 0, errors.New("no predictions to choose from")
 	default:
-		return Choice{}, &InfeasibleError{Limit: l, Nearest: preds[nearest].Measured, Index: nearest}
+		return nearest, &InfeasibleError{Limit: l, Nearest: preds[nearest].Measured}
 	}
 	doubt := func(int) int { return 0 }
 	if n != nil {
 		doubt = func(k int) int { return l.Stand(preds[at[k]], n(at[k])).doubt() }
 	}
-	i := at[pick(points, doubt, l)]
-	return Choice{Prediction: preds[i], Index: i, Limit: l}, nil
+	return at[pick(points, doubt, l)], nil
 }
 
 // pick returns the index of the best of the points, which all meet the limits; there is at least one. Among those equal

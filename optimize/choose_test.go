@@ -73,15 +73,15 @@ func TestChooseKnownTakesTheBestKnownOfEquals(t *testing.T) {
 			[]int{0, 0, 2}, Limit{MaxSlowdownPct: 10}, 1},
 	} {
 		got, err := ChooseKnown(c.known, func(i int) int { return c.n[i] }, c.limit)
-		if err != nil || got.Index != c.want {
-			t.Errorf("%s: got %d (%v), want %d", c.name, got.Index, err, c.want)
+		if err != nil || got != c.want {
+			t.Errorf("%s: got %d (%v), want %d", c.name, got, err, c.want)
 		}
 		last := len(c.known) - 1 // the order of the list has no effect
 		back := slices.Clone(c.known)
 		slices.Reverse(back)
 		got, err = ChooseKnown(back, func(i int) int { return c.n[last-i] }, c.limit)
-		if err != nil || last-got.Index != c.want {
-			t.Errorf("%s, in reverse: got %d (%v), want %d", c.name, last-got.Index, err, c.want)
+		if err != nil || last-got != c.want {
+			t.Errorf("%s, in reverse: got %d (%v), want %d", c.name, last-got, err, c.want)
 		}
 	}
 }
@@ -116,12 +116,12 @@ func TestChoose(t *testing.T) {
 		got, err := Choose(menu, c.limit)
 		if c.want == 0 {
 			if !errors.Is(err, ErrInfeasible) {
-				t.Errorf("%s: got %v, %v, want infeasible", c.name, got.Mode, err)
+				t.Errorf("%s: got %v, %v, want infeasible", c.name, got, err)
 			}
 			continue
 		}
-		if err != nil || got.Mode.Cores != c.want || menu[got.Index].Mode != got.Mode {
-			t.Errorf("%s: got %v at %d, %v, want cores %d", c.name, got.Mode, got.Index, err, c.want)
+		if err != nil || menu[got].Mode.Cores != c.want {
+			t.Errorf("%s: got %v, %v, want cores %d", c.name, menu[got].Mode, err, c.want)
 		}
 	}
 }
@@ -149,8 +149,8 @@ func TestChooseTies(t *testing.T) {
 	t.Parallel()
 	same := []learn.Prediction{pred(1, 100, 20, 0, 0), pred(2, 100, 19, 0, 0), pred(3, 100, 19, 0, 0)}
 	for _, l := range []Limit{{}, {PowerW: 20}, {TimeMS: 100}, {Energy: true}, {Knee: true}, {MaxSlowdownPct: 1}} {
-		if got, err := Choose(same, l); err != nil || got.Mode.Cores != 2 {
-			t.Errorf("%v: got %v, %v, want the first of the least power", l, got.Mode, err)
+		if got, err := Choose(same, l); err != nil || got != 1 {
+			t.Errorf("%v: got %v, %v, want the first of the least power", l, same[got].Mode, err)
 		}
 	}
 }
@@ -168,8 +168,8 @@ func TestChooseFromBadInput(t *testing.T) {
 		pred(1, 1, 1, nan, nan),
 	} {
 		got, err := Choose([]learn.Prediction{bad, good}, Limit{PowerW: 30, TimeMS: 200})
-		if err != nil || got.Mode != good.Mode || got.Index != 1 {
-			t.Errorf("beside %v: got %v, %v, want the good one", bad, got.Mode, err)
+		if err != nil || got != 1 {
+			t.Errorf("beside %v: got %v, %v, want the good one", bad, got, err)
 		}
 	}
 	for _, list := range [][]learn.Prediction{nil, {pred(1, nan, nan, 0, 0)}} {
@@ -236,9 +236,10 @@ func FuzzChoose(f *testing.F) {
 		var no *InfeasibleError
 		switch {
 		case err == nil:
-			point := got.Measured
-			if l.excess(point, got.LnTimeSD, got.LnPowerSD) > 0 || !stats.Positive(point.TimeMS, point.PowerW) {
-				t.Errorf("%+v does not keep %+v", got.Prediction, l)
+			best := list[got]
+			point := best.Measured
+			if l.excess(point, best.LnTimeSD, best.LnPowerSD) > 0 || !stats.Positive(point.TimeMS, point.PowerW) {
+				t.Errorf("%+v does not keep %+v", best, l)
 			}
 			for _, p := range list {
 				q := p.Measured
@@ -264,12 +265,11 @@ func TestChooseTakesNoClampedPrediction(t *testing.T) {
 		return p
 	}
 	preds := []learn.Prediction{at(16.6, 27, true), at(190, 28, false), at(180, 35, false)}
-	if c, err := Choose(preds, Limit{PowerW: 30, Margin: NoMargin}); err != nil || c.Index != 1 {
-		t.Errorf("%+v, %v; want the mode of 190 ms", c, err)
+	if i, err := Choose(preds, Limit{PowerW: 30, Margin: NoMargin}); err != nil || i != 1 {
+		t.Errorf("%d, %v; want the mode of 190 ms", i, err)
 	}
 	preds[1].PowerW = 31
-	var none *InfeasibleError
-	if _, err := Choose(preds, Limit{PowerW: 30, Margin: NoMargin}); !errors.As(err, &none) || none.Index != 1 {
+	if i, err := Choose(preds, Limit{PowerW: 30, Margin: NoMargin}); !errors.Is(err, ErrInfeasible) || i != 1 {
 		t.Errorf("%v; want none within 30 W, the nearest with 31", err)
 	}
 }

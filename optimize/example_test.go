@@ -42,8 +42,8 @@ func ExampleChoose() {
 	} {
 		known = append(known, optimize.MeasuredPrediction(m))
 	}
-	choice, err := optimize.Choose(known, optimize.Limit{PowerW: 20})
-	fmt.Println(choice.Mode.GPU, choice.TimeMS, err)
+	i, err := optimize.Choose(known, optimize.Limit{PowerW: 20})
+	fmt.Println(known[i].Mode.GPU, known[i].TimeMS, err)
 	_, err = optimize.Choose(known, optimize.Limit{PowerW: 5})
 	fmt.Println(err)
 	// Output:

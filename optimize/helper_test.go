@@ -9,12 +9,13 @@ import (
 )
 
 // bestOf returns the best measured mode for a limit.
-func bestOf(rows []tegra.Measured, l Limit) (Choice, error) {
+func bestOf(rows []tegra.Measured, l Limit) (learn.Prediction, error) {
 	preds := make([]learn.Prediction, len(rows))
 	for i, r := range rows {
 		preds[i] = MeasuredPrediction(r)
 	}
-	return Choose(preds, l)
+	i, err := Choose(preds, l)
+	return preds[i], err
 }
 
 // tuneModes is Tune over modes alone.

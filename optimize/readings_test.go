@@ -28,8 +28,8 @@ func TestKnownReplacesPredictionsByReadings(t *testing.T) {
 	} {
 		known := Known(preds, c.measured)
 		got, err := Choose(known, Limit{PowerW: 16})
-		if err != nil || got.Mode.Cores != c.want {
-			t.Errorf("%s: chose %v, %v; want %d cores", c.name, got.Mode, err, c.want)
+		if err != nil || known[got].Mode.Cores != c.want {
+			t.Errorf("%s: chose %v, %v; want %d cores", c.name, known[got].Mode, err, c.want)
 		}
 		if len(known) != len(preds) {
 			t.Errorf("%s: %d of %d modes", c.name, len(known), len(preds))

@@ -242,20 +242,20 @@ func TestChooseKnownTakesTheBetterKnownWithinTheNoise(t *testing.T) {
 	best, near := MeasuredPrediction(reading(2, 100, 20)), MeasuredPrediction(reading(3, 100*(1+sameValue), 19))
 	n := []int{1, 2}
 	got, err := ChooseKnown([]learn.Prediction{best, near}, func(i int) int { return n[i] }, l)
-	if err != nil || got.Index != 1 {
-		t.Errorf("got %d, %v, want the one that was measured twice", got.Index, err)
+	if err != nil || got != 1 {
+		t.Errorf("got %d, %v, want the one that was measured twice", got, err)
 	}
 	far := MeasuredPrediction(reading(3, 100.1*(1+sameValue), 19))
-	if got, _ := ChooseKnown([]learn.Prediction{best, far}, func(i int) int { return n[i] }, l); got.Index != 0 {
-		t.Errorf("got %d, which is slower by more than noise", got.Index)
+	if got, _ := ChooseKnown([]learn.Prediction{best, far}, func(i int) int { return n[i] }, l); got != 0 {
+		t.Errorf("got %d, which is slower by more than noise", got)
 	}
 	// Not a mode slower than requested, however well known.
 	l = Limit{MaxSlowdownPct: 10}
 	slow := []learn.Prediction{MeasuredPrediction(reading(1, 100, 30)), MeasuredPrediction(reading(2, 105, 20)),
 		MeasuredPrediction(reading(3, 120, 20))}
 	times := []int{1, 1, 2}
-	if got, _ := ChooseKnown(slow, func(i int) int { return times[i] }, l); got.Index != 1 {
-		t.Errorf("within 10 %% of the fastest got %d", got.Index)
+	if got, _ := ChooseKnown(slow, func(i int) int { return times[i] }, l); got != 1 {
+		t.Errorf("within 10 %% of the fastest got %d", got)
 	}
 }
 

@@ -304,12 +304,7 @@ func (o *Outlook) choose(l optimize.Limit, among []int) (int, error) {
 		}
 	}
 	n := func(i int) int { return o.readings[known[i].Setting].N }
-	choice, err := optimize.ChooseKnown(known, n, l)
-	at := choice.Index
-	var none *optimize.InfeasibleError
-	if errors.As(err, &none) {
-		at = none.Index
-	}
+	at, err := optimize.ChooseKnown(known, n, l)
 	if among != nil && at < len(among) {
 		at = among[at]
 	}

@@ -50,7 +50,7 @@ func (o *Outlook) Project(at int, v Comparisons, l optimize.Limit, epochs, perEp
 		}
 	}
 	if best, err := optimize.Choose(sample, l); err == nil {
-		add("best measured", best.Measured, true)
+		add("best measured", sample[best].Measured, true)
 	}
 	for _, c := range v.Distinct() {
 		add(c.Name, c.Other.Measured, c.Measured)

@@ -216,7 +216,7 @@ func knee(curve []RoundPoint) tegra.Val[float64] {
 	if err != nil || len(curve) < 3 {
 		return tegra.Val[float64]{}
 	}
-	return tegra.Some(at.TimeMS)
+	return tegra.Some(points[at].TimeMS)
 }
 
 // Rest is a pause between rounds and the power in it. A board's own sensors are off while it sleeps, so a meter at the

@@ -41,10 +41,11 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	jtune(t, "import", write(t, b.String()), "--out", campaign).done(t)
 	jtune(t, "fit", "--samples", campaign, "--out", model).done(t)
 	for _, limit := range []float64{14, 18, 22, 26} {
-		want, err := optimize.Choose(known, optimize.Limit{PowerW: limit})
+		best, err := optimize.Choose(known, optimize.Limit{PowerW: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
+		want := known[best]
 		v := jtune(t, "choose", "--model", model, "--power-limit", fmt.Sprint(limit), "--json").done(t).object(t,
 			answerKeys)
 		measured := hasKeys(t, v["measured"], "time_ms power_w energy_j")

@@ -51,14 +51,15 @@ func (f *truth) solveClean() error {
 	f.lucky = len(f.rows) - len(kept)
 	candidates := f.measured(kept)
 	for _, l := range f.limits {
-		c, err := optimize.Choose(candidates, l)
-		best := c.SampleMS()
-		if errors.Is(err, optimize.ErrInfeasible) {
-			best = math.NaN()
-		} else if err != nil {
+		i, err := optimize.Choose(candidates, l)
+		switch {
+		case errors.Is(err, optimize.ErrInfeasible):
+			f.clean = append(f.clean, math.NaN())
+		case err != nil:
 			return err
+		default:
+			f.clean = append(f.clean, candidates[i].SampleMS())
 		}
-		f.clean = append(f.clean, best)
 	}
 	return nil
 }

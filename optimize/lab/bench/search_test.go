@@ -90,12 +90,13 @@ func goal(l optimize.Limit, p tegra.Measured) float64 {
 }
 
 // bestOf returns the best measured mode for a limit.
-func bestOf(rows []tegra.Measured, l optimize.Limit) (optimize.Choice, error) {
+func bestOf(rows []tegra.Measured, l optimize.Limit) (learn.Prediction, error) {
 	preds := make([]learn.Prediction, len(rows))
 	for i, r := range rows {
 		preds[i] = optimize.MeasuredPrediction(r)
 	}
-	return optimize.Choose(preds, l)
+	i, err := optimize.Choose(preds, l)
+	return preds[i], err
 }
 
 // runs is the result of a set of searches.

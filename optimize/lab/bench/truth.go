@@ -85,7 +85,7 @@ func newTruth(o *Options) (*truth, error) {
 func (f *truth) solve(o *Options) error {
 	measured := f.measured(f.rows)
 	for _, l := range o.limits(f.places.Batches != nil) {
-		c, err := optimize.Choose(measured, l)
+		i, err := optimize.Choose(measured, l)
 		switch {
 		case errors.Is(err, optimize.ErrInfeasible):
 			f.dropped++
@@ -93,7 +93,7 @@ func (f *truth) solve(o *Options) error {
 			return err
 		default:
 			f.limits = append(f.limits, l)
-			f.optimum = append(f.optimum, c.SampleMS())
+			f.optimum = append(f.optimum, measured[i].SampleMS())
 		}
 	}
 	if len(f.limits) == 0 {
@@ -228,12 +228,11 @@ func (f *truth) pickAll(o *outcome, candidates []learn.Prediction, index []int,
 
 // pick returns the fastest candidate predicted to keep a limit with its margin, or the nearest if there is none.
 func pick(candidates []learn.Prediction, l optimize.Limit) (k int, known bool, err error) {
-	c, err := optimize.Choose(candidates, l)
-	var none *optimize.InfeasibleError
-	if errors.As(err, &none) {
-		return none.Index, false, nil
+	k, err = optimize.Choose(candidates, l)
+	if errors.Is(err, optimize.ErrInfeasible) {
+		return k, false, nil
 	}
-	return c.Index, true, err
+	return k, true, err
 }
 
 // measured returns the truth at some indices as predictions without uncertainty.

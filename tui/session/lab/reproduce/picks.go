@@ -124,17 +124,17 @@ func (p *picks) each(method string, watts float64) (out []picked) {
 		limit.Margin = optimize.NoMargin
 	}
 	for _, preds := range p.preds[method] {
-		c, err := optimize.Choose(preds, limit)
+		i, err := optimize.Choose(preds, limit)
+		c := preds[i]
 		if err != nil {
-			least := preds[0]
+			c = preds[0]
 			for _, q := range preds {
-				if !q.Clamped && (least.Clamped || q.PowerW < least.PowerW) {
-					least = q
+				if !q.Clamped && (c.Clamped || q.PowerW < c.PowerW) {
+					c = q
 				}
 			}
-			c.Prediction = least
 		}
-		out = append(out, picked{method, c.Prediction, p.truth[c.Mode], c.TimeMS / 1000 * p.perEpoch})
+		out = append(out, picked{method, c, p.truth[c.Mode], c.TimeMS / 1000 * p.perEpoch})
 	}
 	slices.SortStableFunc(out, func(a, b picked) int { return cmp.Compare(a.observed.TimeMS, b.observed.TimeMS) })
 	return out
