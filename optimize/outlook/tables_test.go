@@ -156,9 +156,9 @@ func TestSavesIsWhatIsMostTelling(t *testing.T) {
 		{Difference{-10, 5, 2}, "time", -10},
 		{Difference{10, 5, 2}, "energy", 2}, {Difference{-10, -5, -0.4}, "power", -5},
 	} {
-		got := (&Comparison{Name: "MAXN", Difference: c.d, Lo: c.d, Hi: c.d, Measured: true}).Saves()
-		if got.What != c.what || got.Pct != c.pct || got.Against != "MAXN" || !got.Measured {
-			t.Errorf("%+v: %+v", c.d, got)
+		what, pct, lo, hi := (&Comparison{Difference: c.d, Lo: c.d, Hi: c.d}).Saves()
+		if what != c.what || pct != c.pct || lo != c.pct || hi != c.pct {
+			t.Errorf("%+v: %s %g, %g to %g", c.d, what, pct, lo, hi)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/mix"
-	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -42,23 +41,6 @@ func Percent(share tegra.Val[float64]) string {
 		return widget.Dash
 	}
 	return fmt.Sprintf("%.0f %%", 100*share.V)
-}
-
-// SavingPct formats a saving in percent, as a range if the other mode is predicted.
-func SavingPct(s outlook.Saving) string {
-	if s.Measured {
-		return widget.SignedPct(s.Pct)
-	}
-	return widget.SignedRange(s.Lo, s.Hi)
-}
-
-// SavingText formats a saving in words.
-func SavingText(s outlook.Saving) string {
-	text := SavingPct(s) + " " + s.What + " against " + s.Against
-	if !s.Measured {
-		text += " (predicted)"
-	}
-	return text
 }
 
 // GHz formats a clock in gigahertz with two decimals.

@@ -3,6 +3,7 @@ package profile
 import (
 	"strings"
 
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
@@ -96,7 +97,16 @@ func (p *Page) bestText(b *answers.Answer) string {
 	case b.Versus.MaxN == nil:
 		return limit + widget.StyleBold.Render(takes(b))
 	}
-	return limit + widget.StyleBold.Render(takes(b)) + ": " + page.SavingText(b.Versus.MaxN.Saves())
+	return limit + widget.StyleBold.Render(takes(b)) + ": " + saving(b.Versus.MaxN)
+}
+
+// saving says what the best mode saves relative to another, as a range if that one is predicted.
+func saving(c *outlook.Comparison) string {
+	what, pct, lo, hi := c.Saves()
+	if c.Measured {
+		return widget.SignedPct(pct) + " " + what + " against " + c.Name
+	}
+	return widget.SignedRange(lo, hi) + " " + what + " against " + c.Name + " (predicted)"
 }
 
 // takes formats time and power of the best mode, per sample if it has a batch size.

@@ -123,23 +123,6 @@ func (a Answer) Read() tegra.Val[tegra.Measured] {
 	return a.Doubted
 }
 
-// Saves returns the saving against the mode that the board was in, or against MAXN if that mode is unknown; absent if
-// neither is known or the board was already in the answer's mode.
-func (a Answer) Saves() (outlook.Comparison, bool) {
-	for _, c := range []*outlook.Comparison{a.Versus.Present, a.Versus.MaxN} {
-		if c != nil {
-			out := *c
-			for _, same := range a.Versus.Distinct() {
-				if same.Other.Mode == c.Other.Mode {
-					out.Name = same.Name
-				}
-			}
-			return out, c.Other.Mode != a.Mode
-		}
-	}
-	return outlook.Comparison{}, false
-}
-
 // Trial is what a setting did with requests at the requested rate, or with those that a server's users sent.
 type Trial struct {
 	tegra.Setting

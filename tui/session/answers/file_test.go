@@ -178,7 +178,6 @@ func FuzzKeptAnswer(f *testing.F) {
 				t.Errorf("%v", err)
 			}
 			_ = a.Standing.String() + a.Standing.Brief() + a.Ended.String() + a.Limit.Bounds() + a.Ask.String()
-			a.Saves()
 		}
 		first, second := t.TempDir(), t.TempDir()
 		if Keep(first, k) != nil {

@@ -193,34 +193,6 @@ func TestKeepNotesTheNewestWarningsAndTheProbesOnce(t *testing.T) {
 	}
 }
 
-func TestSavesIsAgainstThePresentModeByItsName(t *testing.T) {
-	t.Parallel()
-	a := full()
-	got, ok := a.Saves()
-	if ok || got.Name != "MAXN" {
-		t.Errorf("the answer is MAXN itself: %v %v", got.Name, ok)
-	}
-	slower := optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 2}}})
-	a.Versus.Present = &outlook.Comparison{Name: "present", Other: slower}
-	a.Versus.Presets = []outlook.Comparison{{Name: "MODE_15W", Other: slower}}
-	want := a.Versus.Distinct()
-	if got, ok = a.Saves(); !ok || got.Other.Mode != slower.Mode {
-		t.Errorf("with the present mode: %+v %v", got, ok)
-	}
-	for _, c := range want {
-		if c.Other.Mode == slower.Mode && got.Name != c.Name {
-			t.Errorf("got %q, want %q as beside other modes", got.Name, c.Name)
-		}
-	}
-	a.Versus.Present.Other.Mode = a.Mode
-	if _, ok = a.Saves(); ok {
-		t.Error("a saving against the answer itself")
-	}
-	if _, ok = (Answer{}).Saves(); ok {
-		t.Error("a saving against nothing")
-	}
-}
-
 // A reading in doubt is shown only where no other was taken.
 func TestReadPrefersWhatStands(t *testing.T) {
 	t.Parallel()
