@@ -88,9 +88,6 @@ func (s *Surrogate) At(batch int) *Surrogate {
 	return &view
 }
 
-// Batches returns the batch sizes, ascending; nil if the size is not an input.
-func (s *Surrogate) Batches() []int { return s.batches }
-
 // At returns the model for one batch size. Its samples have that size, and may be empty; its errors, and Save, refer to
 // the whole model.
 func (m *Model) At(batch int) *Model {

@@ -124,7 +124,7 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := tegra.Settings(space.Modes(), prior.Batches())
+	all := tegra.Settings(space.Modes(), prior.batches)
 	if len(all) != 3*space.Len() {
 		t.Fatalf("%d settings of %d modes and 3 batch sizes", len(all), space.Len())
 	}

@@ -247,7 +247,7 @@ func choose(preds []learn.Prediction, n func(i int) int, l Limit) (int, error) {
 // within the noise it takes the one of least doubt.
 func pick(points []tegra.Measured, doubt func(i int) int, l Limit) int {
 	if l.Knee {
-		return knee(points, Front(points, Power), Power)
+		return knee(points, Front(points, Power))
 	}
 	slowest := math.Inf(1)
 	if l.MaxSlowdownPct > 0 {

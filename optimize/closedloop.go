@@ -373,7 +373,7 @@ func (l *loop) seekBetter(b *belief, best float64) (int, bool) {
 		l.ended = Exhausted
 		return 0, false
 	case l.quietFor(desired.value < gain),
-		l.quiet > 0 && (enough || l.leans(leanProbes)),
+		l.quiet > 0 && (enough || l.leans()),
 		enough && trusted.value < gain && desired.value < knownDetour:
 		l.ended = Converged
 		return 0, false
@@ -412,10 +412,10 @@ func (l *loop) profiled(probes int) bool {
 	return l.residual.HasPrior() && l.o.Depth == Quick && l.compared.own()-l.begun >= probes
 }
 
-// leans reports whether a quick search has made that many probes with a board's profile that its readings confirm: its
+// leans reports whether a quick search has made leanProbes probes with a board's profile that its readings confirm: its
 // model is then as good as after several more probes.
-func (l *loop) leans(probes int) bool {
-	if !l.profiled(probes) {
+func (l *loop) leans() bool {
+	if !l.profiled(leanProbes) {
 		return false
 	}
 	time, power := l.model.ReferenceWeights()

@@ -37,18 +37,13 @@ type Design struct {
 	places tegra.Places
 	n      int
 	seed   uint64
-	costMS float64
 	// reference supports the fits; nil: none.
 	reference *learn.Residual
 }
 
-// NewDesign plans n modes of a space. costMS is a guess of the minibatch time in the fastest mode before any
-// measurement; 0 means 100 ms.
-func NewDesign(space *tegra.Space, n int, seed uint64, costMS float64) *Design {
-	if !stats.Positive(costMS) {
-		costMS = guessedCostMS
-	}
-	return &Design{places: tegra.Places{Space: space}, n: min(n, space.Len()), seed: seed, costMS: costMS}
+// NewDesign plans n modes of a space.
+func NewDesign(space *tegra.Space, n int, seed uint64) *Design {
+	return &Design{places: tegra.Places{Space: space}, n: min(n, space.Len()), seed: seed}
 }
 
 // Over extends the design to settings: every mode with every batch size, ascending.
@@ -114,7 +109,7 @@ func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int
 	}
 	shift := 0.0
 	if len(samples) == 0 { // the prior has no absolute time
-		shift = math.Log(d.costMS) - slices.Min(model.Posterior().LnTime)
+		shift = math.Log(guessedCostMS) - slices.Min(model.Posterior().LnTime)
 	}
 	p, aim := model.PosteriorAt(candidates), model.PosteriorAt(targets)
 	time := explained(model.CovTime(targets, candidates), aim.SdTime, p.SdTime, p.NoiseTime)

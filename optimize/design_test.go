@@ -79,7 +79,7 @@ func TestDesignBeatsRandomModes(t *testing.T) {
 			}
 			var timePct, powerPct, minutes []float64
 			for seed := range seeds {
-				e, p, m := designErrors(t, s, follow(s, NewDesign(s.Space, modes, seed, 0)))
+				e, p, m := designErrors(t, s, follow(s, NewDesign(s.Space, modes, seed)))
 				timePct, powerPct, minutes = append(timePct, e), append(powerPct, p), append(minutes, m)
 			}
 			mid := func(v []float64) float64 { return stats.Median(v) }
@@ -100,17 +100,17 @@ func TestDesignBeatsRandomModes(t *testing.T) {
 func TestDesignGoesOnInANewProcess(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	whole := follow(optimizetest.NewSweep(t, b.All()), NewDesign(b.Space, 9, 1, 0))
+	whole := follow(optimizetest.NewSweep(t, b.All()), NewDesign(b.Space, 9, 1))
 	if len(whole) != 9 {
 		t.Fatalf("%d modes, want 9", len(whole))
 	}
 	for n := range whole {
-		m, ok := NewDesign(b.Space, 9, 1, 0).Next(whole[:n])
+		m, ok := NewDesign(b.Space, 9, 1).Next(whole[:n])
 		if !ok || m != whole[n].Mode {
 			t.Errorf("after %d modes: got %v, want %v", n, m, whole[n].Mode)
 		}
 	}
-	again := follow(optimizetest.NewSweep(t, b.All()), NewDesign(b.Space, 9, 1, 0))
+	again := follow(optimizetest.NewSweep(t, b.All()), NewDesign(b.Space, 9, 1))
 	if !reflect.DeepEqual(whole, again) {
 		t.Errorf("equal seeds differ: %v and %v", whole, again)
 	}
@@ -119,7 +119,7 @@ func TestDesignGoesOnInANewProcess(t *testing.T) {
 func TestDesignReplacesModesThatFail(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	d := NewDesign(b.Space, 6, 2, 0)
+	d := NewDesign(b.Space, 6, 2)
 	var done []tegra.Measured
 	proposed := map[tegra.Mode]int{}
 	for {
@@ -138,7 +138,7 @@ func TestDesignReplacesModesThatFail(t *testing.T) {
 		t.Errorf("%d measured of %d proposed, want 6 of 8", len(done), len(proposed))
 	}
 	var tried []tegra.Mode
-	for m, ok := NewDesign(b.Space, 4, 2, 0).Next(nil); ok; m, ok = NewDesign(b.Space, 4, 2, 0).Next(nil, tried...) {
+	for m, ok := NewDesign(b.Space, 4, 2).Next(nil); ok; m, ok = NewDesign(b.Space, 4, 2).Next(nil, tried...) {
 		tried = append(tried, m)
 	}
 	if len(tried) != 4 {
@@ -153,7 +153,7 @@ func TestDesignOnSmallSpacesAndOddRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := NewDesign(one, 10, 1, math.NaN())
+	d := NewDesign(one, 10, 1)
 	if m, ok := d.Next(nil); !ok || m != one.At(0) || d.Len() != 1 {
 		t.Errorf("one mode: got %v, %v, %d planned", m, ok, d.Len())
 	}
@@ -164,10 +164,10 @@ func TestDesignOnSmallSpacesAndOddRows(t *testing.T) {
 		{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 77}}, TimeMS: 5, PowerW: 5},
 		{Setting: tegra.Setting{Mode: b.Space.At(3)}, TimeMS: math.NaN(), PowerW: 5},
 	}
-	if _, ok := NewDesign(b.Space, 2, 1, 0).Next(foreign); !ok {
+	if _, ok := NewDesign(b.Space, 2, 1).Next(foreign); !ok {
 		t.Errorf("rows that do not count ended the design")
 	}
-	if _, ok := NewDesign(b.Space, 0, 1, 0).Next(nil); ok {
+	if _, ok := NewDesign(b.Space, 0, 1).Next(nil); ok {
 		t.Errorf("a design of no modes proposed one")
 	}
 }

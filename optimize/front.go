@@ -108,8 +108,8 @@ const kneeSlowdown = 2
 // knee returns the member at which a front bends most, where more time stops saving much power. Among those at most
 // kneeSlowdown slower than the fastest, it is the one farthest below the chord between the ends, both axes logarithmic
 // and scaled to 0 to 1 (Satopää et al. 2011, "Finding a Kneedle in a Haystack": the measure of curvature for scattered
-// points). Without a point below the chord, it is the end of least x.
-func knee(points []tegra.Measured, front []int, x Axis) int {
+// points). Without a point below the chord, it is the end of least power.
+func knee(points []tegra.Measured, front []int) int {
 	last := points[front[len(front)-1]]
 	front = slices.DeleteFunc(slices.Clone(front), func(i int) bool {
 		return points[i].SampleMS() > kneeSlowdown*last.SampleMS()
@@ -118,11 +118,11 @@ func knee(points []tegra.Measured, front []int, x Axis) int {
 		return front[0]
 	}
 	first := points[front[0]]
-	x0, dx := math.Log(x.Of(first)), math.Log(x.Of(last)/x.Of(first))
+	x0, dx := math.Log(first.PowerW), math.Log(last.PowerW/first.PowerW)
 	t0, dt := math.Log(last.SampleMS()), math.Log(first.SampleMS()/last.SampleMS())
 	best, depth := front[0], 1e-12
 	for _, i := range front {
-		u := (math.Log(x.Of(points[i])) - x0) / dx
+		u := (math.Log(points[i].PowerW) - x0) / dx
 		v := (math.Log(points[i].SampleMS()) - t0) / dt
 		if d := 1 - u - v; d > depth {
 			best, depth = i, d

@@ -116,24 +116,3 @@ func TestBinaryTakesTheLimitItself(t *testing.T) {
 		}
 	}
 }
-
-// The first mode of a design costs little time where the job is known to be slow.
-func TestDesignBeginsByWhatAMinibatchCosts(t *testing.T) {
-	t.Parallel()
-	b := optimizetest.New(t)
-	sooner, differ := 0.0, 0
-	for seed := range uint64(40) {
-		quick, ok := NewDesign(b.Space, 10, seed, 1).Next(nil)
-		slow, ok2 := NewDesign(b.Space, 10, seed, 60000).Next(nil)
-		if !ok || !ok2 {
-			t.Fatal("no first mode")
-		}
-		if quick != slow {
-			differ++
-		}
-		sooner += math.Log(b.Answer(quick).TimeMS / b.Answer(slow).TimeMS)
-	}
-	if differ == 0 || sooner <= 0 {
-		t.Errorf("%d first modes differ; those of the slow job are %.2f faster in ln time", differ, sooner/40)
-	}
-}

@@ -30,7 +30,6 @@ type Pairing struct {
 	Policy    string // strict, fill, free, or record.Alone: without training
 	Tau       int
 	MaxWaitMS float64
-	RatePerS  float64
 	Requests  int // to be answered; 0: PairRequests
 }
 

@@ -29,18 +29,15 @@ type railGroup struct {
 	total []int // indices of the rails to sum; nil: no total
 }
 
-// chip is one INA3221 or INA238 and the folder of its values.
-type chip struct{ address, dir string }
-
-// chips finds the power monitors on the I²C bus under their drivers, by device name, or among all hwmon devices. Each
-// appears once, ordered by address.
-func (f *finder) chips() []chip {
-	var out []chip
+// chips finds the INA3221 and INA238 on the I²C bus under their drivers, by device name, or among all hwmon devices: the
+// folders of their values, each once, ordered by address.
+func (f *finder) chips() []string {
+	var out []string
 	known := map[string]bool{}
 	add := func(address, dir string) {
 		if !known[address] && !known[f.real(dir)] {
 			known[address], known[f.real(dir)] = true, true
-			out = append(out, chip{address, dir})
+			out = append(out, dir)
 		}
 	}
 	bus := f.glob("/sys/bus/i2c/drivers/ina*/*-*")
@@ -73,14 +70,14 @@ func (f *finder) rails(b *Board, fam family) *railGroup {
 	if len(chips) == 0 {
 		f.missing("power rails", "/sys/bus/i2c/drivers/ina3221", "no power monitor found")
 	}
-	for _, c := range chips {
+	for _, dir := range chips {
 		before := len(g.rails)
 		for channel := range 3 {
-			if r, ok := f.rail(c.dir, channel); ok {
+			if r, ok := f.rail(dir, channel); ok {
 				g.rails = append(g.rails, r)
 			}
 		}
-		f.found("power rails", c.dir, strconv.Itoa(len(g.rails)-before)+" connected")
+		f.found("power rails", dir, strconv.Itoa(len(g.rails)-before)+" connected")
 	}
 	for _, r := range g.rails {
 		b.Rails = append(b.Rails, r.name)

@@ -126,9 +126,6 @@ func (s *Sysfs) Presets() []Preset { return slices.Clone(s.about.Load().presets)
 // Probes lists every source tried at Open.
 func (s *Sysfs) Probes() []Probe { return slices.Clone(s.about.Load().probes) }
 
-// Configuration returns the device's parsed nvpmodel.conf; nil if it has none.
-func (s *Sysfs) Configuration() *nvpmodel.Config { return s.conf }
-
 // MarkVirtual marks the board as a simulation; replay names the file that it answers from, "" for the physics model.
 func (s *Sysfs) MarkVirtual(replay string) {
 	s.change(func() { s.board.Virtual, s.board.Replay = true, replay })

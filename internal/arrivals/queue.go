@@ -1,7 +1,6 @@
 package arrivals
 
 import (
-	"slices"
 	"time"
 )
 
@@ -62,15 +61,6 @@ func (q *Queue) Due() time.Duration {
 		return min(full, q.next[0]+q.batching.MaxWait)
 	}
 	return full
-}
-
-// Waiting counts the requests that have arrived by now and are not taken.
-func (q *Queue) Waiting(now time.Duration) int {
-	for q.times != nil && (len(q.next) == 0 || q.next[len(q.next)-1] <= now) {
-		q.look(len(q.next) + 1)
-	}
-	n, _ := slices.BinarySearch(q.next, now+1)
-	return n
 }
 
 // Take removes the batch to serve now and returns the arrival times of its requests: at most a full batch of those that

@@ -30,7 +30,6 @@ type Queueing struct {
 // Waited is the result of a simulation.
 type Waited struct {
 	LatenciesMS []float64 // in the order of the answers
-	Batches     int
 	Minibatches int
 	SpanS       float64
 	BusyS       float64 // serving
@@ -61,7 +60,6 @@ func (q Queueing) Simulate() Waited {
 		took := serve[len(arrived)]
 		now += took
 		w.BusyS += took.Seconds()
-		w.Batches++
 		for _, at := range arrived {
 			w.LatenciesMS = append(w.LatenciesMS, float64(now-at)/float64(time.Millisecond))
 		}

@@ -49,8 +49,7 @@ type Options struct {
 	Lean         *learn.Residual  // knowledge of the board's training workloads; nil: none
 	Most         int              // verifications; 0: MostVerified
 	// Only lists the settings that can be measured, such as those of a replayed file; nil: all.
-	Only    []tegra.Setting
-	Observe func(Probe) // called after every verification; nil: none
+	Only []tegra.Setting
 }
 
 // Measure measures a mix.
@@ -146,9 +145,6 @@ func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 		}
 		r.Probes = append(r.Probes, p)
 		s.take(&r, p)
-		if o.Observe != nil {
-			o.Observe(p)
-		}
 	}
 	switch {
 	case r.Feasible:

@@ -122,9 +122,6 @@ func (s *probing) once(at tegra.Setting) (*Probe, error) {
 	s.seen[at] = &p
 	s.result.Probes = append(s.result.Probes, p)
 	s.take(&s.result, p)
-	if s.o.Observe != nil {
-		s.o.Observe(p)
-	}
 	return &p, nil
 }
 

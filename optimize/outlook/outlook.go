@@ -225,9 +225,6 @@ func (o *Outlook) Index(m tegra.Mode) (int, bool) {
 	return i, ok && i < len(o.Predicted)
 }
 
-// Column returns the value of every mode on an axis, by index.
-func (o *Outlook) Column(a optimize.Axis) []float64 { return o.columns[a] }
-
 // Front returns the Pareto front of one of Planes: indices, ascending in x.
 func (o *Outlook) Front(plane int) []int { return o.fronts[plane] }
 

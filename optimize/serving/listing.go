@@ -39,14 +39,6 @@ func ListingOf(o *outlook.Outlook, u Unit, l optimize.Limit, served *LoadView) L
 	return out
 }
 
-// Rough reports whether the latency of a mode may be off by some percent.
-func (l Listing) Rough(i int) (rough bool) {
-	if l.served != nil {
-		_, rough = l.served.Rough(i)
-	}
-	return rough
-}
-
 // FilterKeys returns the filter keys of this list in addition to the general ones.
 func (l Listing) FilterKeys() []string {
 	if l.Speed == nil {

@@ -103,9 +103,6 @@ func (w Workload) AtBatch(n int) Workload {
 	return w
 }
 
-// Same reports whether rows of one workload may continue the rows of the other.
-func (w *Workload) Same(o Workload) bool { return len(w.Otherwise(o)) == 0 }
-
 // Otherwise lists the differences between w and o, in words: the setting, its value in w, and in o. It is empty when
 // both run the same.
 func (w *Workload) Otherwise(o Workload) []string {

@@ -21,7 +21,6 @@ type StartOptions struct {
 	Sysroot string   // "" means "/"
 	Command []string // command that runs the guard; nil: this program with "guard"
 	LogFile string   // opened with the user's rights; "": no log
-	NoSudo  bool     // fail with ErrPermission instead of asking for a password
 }
 
 // Start starts a guard process for the board below o.Sysroot. For the machine itself it runs as root, directly or
@@ -42,7 +41,7 @@ func Start(ctx context.Context, o StartOptions) (*Client, error) {
 	sudo := root == "/" && !caller.Root()
 	if sudo {
 		path, err := exec.LookPath("sudo")
-		if o.NoSudo || err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("setting power modes needs root rights: %w; run as root", tegra.ErrPermission)
 		}
 		command = append([]string{path, "--"}, command...)

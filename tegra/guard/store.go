@@ -20,7 +20,6 @@ const (
 	foundFile = "found.json" // exists while knobs are not restored
 	lastFile  = "last.json"  // states before kept modes, latest first
 	lockFile  = "guard.lock" // held by the guard and its watchdog
-	logFile   = "guard.log"
 )
 
 // store keeps states on disk. The zero store keeps nothing, as for a virtual board, which ends with its process.

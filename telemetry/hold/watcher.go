@@ -21,7 +21,6 @@ type Watcher struct {
 	resumed     time.Duration // when it was last resumed; 0: never interrupted
 	parts       int64         // before the current one
 	wall        time.Time     // of the last sample
-	samples     int
 	curve       approach.Curve
 	peaks       telemetry.Peaks
 	minute      minute              // of the module's power
@@ -141,7 +140,6 @@ func (w *Watcher) Take(s telemetry.Sample, wall time.Time) {
 		return
 	}
 	w.gaps(s, wall)
-	w.samples++
 	r := s.Reading
 	w.peaks.Take(r)
 	w.minute.add(s.T, s.T-w.last, r.TotalW)

@@ -180,7 +180,7 @@ const mostWorkers = 64
 func (c *runCmd) doRun(ctx context.Context, s *session.Session, r measure.RunRequest) error {
 	rep := c.reporter(s.Device)
 	rep.pace.Compute(false) // the idle board is measured first
-	outside := r.NoRecord || r.Uninstrumented || r.Dir != ""
+	outside := r.NoRecord || r.Uninstrumented
 	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Training, Workload: r.Workload, Whole: true}, outside,
 		rep.line)
 	defer orders.End()

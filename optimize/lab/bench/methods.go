@@ -207,7 +207,7 @@ func surrogate(r *learn.Residual, checks int, designed bool) *method {
 
 // designed returns modes that the design chooses from their readings, supported by r.
 func (f *truth) designed(size int, seed uint64, r *learn.Residual) (index []int, rows []tegra.Measured) {
-	design := optimize.NewDesign(f.places.Space, size, seed, 0).Lean(r)
+	design := optimize.NewDesign(f.places.Space, size, seed).Lean(r)
 	for {
 		m, ok := design.Next(rows)
 		if !ok {

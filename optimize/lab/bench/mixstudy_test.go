@@ -77,7 +77,7 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 	var score MixScore
 	for seed := range uint64(m.Seeds) {
 		o := mix.Options{Space: space, Batches: sizes, Only: only, Most: m.Most}
-		if o.Infer, err = profiled(optimize.NewDesign(space, m.Profiled, seed, 0).Over(sizes), at); err != nil {
+		if o.Infer, err = profiled(optimize.NewDesign(space, m.Profiled, seed).Over(sizes), at); err != nil {
 			return score, err
 		}
 		if m.Reference != nil {
@@ -91,7 +91,7 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 				r.Batch = 0
 				trained[tegra.Setting{Mode: mode}] = r
 			}
-			if o.Train, err = profiled(optimize.NewDesign(space, m.Profiled, seed+1000, 0), trained); err != nil {
+			if o.Train, err = profiled(optimize.NewDesign(space, m.Profiled, seed+1000), trained); err != nil {
 				return score, err
 			}
 		}

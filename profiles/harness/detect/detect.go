@@ -143,10 +143,9 @@ func BatchIn(text string) int {
 	return 0
 }
 
-// Lines returns how many lines were read, Strange how many of them were not informative, Tails the last ones.
-func (d *Detector) Lines() int      { return d.lines }
-func (d *Detector) Strange() int    { return d.strange }
-func (d *Detector) Tails() []string { return d.tails }
+// Lines returns how many lines were read, Strange how many of them were not informative.
+func (d *Detector) Lines() int   { return d.lines }
+func (d *Detector) Strange() int { return d.strange }
 
 // Since returns how long ago the first line arrived.
 func (d *Detector) Since(now time.Duration) time.Duration {

@@ -73,7 +73,7 @@ func said(b *strings.Builder, d *Detector, r Reading, err error) {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(b, "    %d lines, %d of them strange, the last %q\n", d.Lines(), d.Strange(), d.Tails())
+	fmt.Fprintf(b, "    %d lines, %d of them strange, the last %q\n", d.Lines(), d.Strange(), d.tails)
 }
 
 // handed is what the steps of a running program come to, as they are handed on: from the choice or from its start.

@@ -37,7 +37,6 @@ const (
 	askFilter
 	askSizes
 	askRepeats
-	askClock
 )
 
 // Selections of modes.

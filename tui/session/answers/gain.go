@@ -71,7 +71,6 @@ const (
 	Power      Quantity = "power"
 	Energy     Quantity = "energy"
 	Throughput Quantity = "throughput" // when the batch size is searched
-	Latency    Quantity = "latency"
 )
 
 // Gain is how much an answer differs from a baseline, in the quantity of the goal.

@@ -34,7 +34,7 @@ type designPlan struct {
 var _ profiles.Plan = (*designPlan)(nil)
 
 func newDesignPlan(space *tegra.Space, n int, seed uint64, first []tegra.Mode, known KnownRows) *designPlan {
-	p := &designPlan{space: space, design: optimize.NewDesign(space, n, seed, 0), n: n, first: first, known: known}
+	p := &designPlan{space: space, design: optimize.NewDesign(space, n, seed), n: n, first: first, known: known}
 	p.total = max(0, n-len(tegra.OncePerSetting(known.Rows)))
 	if _, ok := p.recheck(nil); ok {
 		p.total++

@@ -156,7 +156,6 @@ type RunRequest struct {
 	Every      time.Duration // between two power samples; 0: 1 s
 	Log        string        // file for the job's output besides events; "" for none
 	Base       time.Duration // first measure the idle device's power for this long; 0: skip that
-	Dir        string        // new campaign folder; "" creates one in the data directory
 	NoRecord   bool          // create no campaign folder
 	// Own marks a user's command, which is also measured as a whole. Without Minibatches and Epochs it runs to its end,
 	// whatever it prints.

@@ -75,7 +75,7 @@ func (p *pairPlan) benchFor(policy string) *profiles.Bench {
 	r, ask := p.search.r, p.search.ask
 	b := *p.bench
 	b.Pairing = &profiles.Pairing{Policy: policy, Tau: r.Tau, MaxWaitMS: r.Load.MaxWaitMS,
-		RatePerS: ask.Load.MeanRate(), Requests: r.Requests}
+		Requests: r.Requests}
 	order := arrivals.Turns{Fill: policy == string(mix.Fill), Tau: cmp.Or(r.Tau, math.MaxInt)}
 	jobs := workload.Pair{Train: r.Train, Infer: r.Infer}
 	b.NewHarness = jobs.NewHarness(measure.HarnessOptions(p.search.s, b.Settings, p.log),

@@ -40,7 +40,7 @@ func recordOfRun(s *session.Session, r measure.RunRequest, observe measure.Obser
 		plan.Source = campaigns.WhenSteady
 	}
 	head := campaigns.HeaderOf(s, r.Workload, plan, nil, set)
-	rec, err := campaigns.Record(s, r.Dir, head, false)
+	rec, err := campaigns.Record(s, "", head, false)
 	if err != nil {
 		observe.Note("the run is not recorded: " + err.Error())
 		return nil
@@ -135,7 +135,7 @@ func (k *runRecord) close() {
 		return
 	}
 	_ = k.rec.Close()
-	if k.r.Dir == "" && record.Ended(k.rec.Dir()) == "" {
+	if record.Ended(k.rec.Dir()) == "" {
 		_ = os.RemoveAll(k.rec.Dir())
 	}
 }

@@ -55,7 +55,7 @@ func keep(s *session.Session, r *Request, before tegra.Reading) (k *files, err e
 	} else {
 		k.plan = planOf(*r, s.Setup().Mode, before)
 	}
-	if err != nil || r.NoRecord {
+	if err != nil {
 		return k, err
 	}
 	plan := record.PlanHeader{Kind: campaigns.RunKind, Modes: 1, Source: campaigns.SoakSource}

@@ -45,7 +45,6 @@ type Request struct {
 	Dir         string        // for samples and result; "": a new folder in the data directory
 	Rest        time.Duration // before and after; 0: half a minute
 	Resume      bool          // resume the interrupted soak in Dir; all settings but the workload come from there
-	NoRecord    bool
 }
 
 // Proving returns the request to test an answer: its mode and batch size, within the board's own limits.
