@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -71,7 +72,7 @@ func TestRunOfACommandSeveralTimes(t *testing.T) {
 		t.Errorf("want the median of three: %v of %v", v["wall_s"], walls)
 	}
 	o := jtune(t, with([]string{"run", "--no-device", "--no-record", "--runs", "2"}, "--", "true")...).done(t)
-	if !strings.Contains(o.out, "2, of 0.") {
+	if !regexp.MustCompile(`runs +2, of \d`).MatchString(o.out) { // a busy machine may take seconds
 		t.Errorf("%s", o.out)
 	}
 }

@@ -122,11 +122,13 @@ func measureCost(ctx context.Context, d tegra.Device) (last tegra.Reading, cost 
 	begun, cpu, io := time.Now(), telemetry.OwnCPU(), telemetry.OwnIO()
 	var reading time.Duration
 	n := 0
-	for ; time.Since(begun) < costSpan-costEvery/2; n++ {
+	for ; n == 0 || time.Since(begun) < costSpan-costEvery/2; n++ { // a busy machine may sleep over all of the second
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return last, cost, ctx.Err()
+		}
+		if err = ctx.Err(); err != nil { // of two that are ready, select takes either
+			return last, cost, err
 		}
 		from := time.Now()
 		if last, err = d.Read(); err != nil {
