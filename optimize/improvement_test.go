@@ -35,6 +35,18 @@ func TestImprovementFallsWhereSpeedDrivesPower(t *testing.T) {
 	}
 }
 
+// Power follows the speed of the mode, not the noise of its reading: where half of the deviation is noise, each
+// deviation of the reading carries half of the power.
+func TestImprovementDrivesPowerByTheSpeedAlone(t *testing.T) {
+	t.Parallel()
+	l, best := Limit{PowerW: 25}, math.Log(100)
+	noisy, exact := hoped(0.2), hoped(0.1)
+	noisy.ownSDTime = []float64{noisy.sdTime[0] / 2}
+	if got, want := noisy.improvement(l, 0, best), exact.improvement(l, 0, best); math.Abs(got/want-1) > 1e-9 {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 func TestShortSearchLeavesOneProbeForTheVerification(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[int]int{1: 0, 5: 1, servedProbes: 1, servedProbes + 1: 2} {

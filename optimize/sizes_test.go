@@ -23,6 +23,47 @@ func bestServed(b *optimizetest.Board, l Limit) float64 {
 	return least
 }
 
+// The mode to measure again is the farthest in the sum of all knobs' distances, not that in which most knobs differ.
+func TestRecheckTakesTheFarthestMode(t *testing.T) {
+	t.Parallel()
+	space := optimizetest.New(t).Space
+	from := space.Max()
+	near := tegra.Mode{Cores: 6, CPU: 1800 * tegra.MHz, GPU: 1110 * tegra.MHz, EMC: 1600 * tegra.MHz}
+	far := from
+	far.GPU = 150 * tegra.MHz
+	list := []tegra.Measured{{Setting: tegra.Setting{Mode: near}}, {Setting: tegra.Setting{Mode: far}}}
+	if got := farthest(list, tegra.Setting{Mode: from}, space); got != 1 {
+		t.Errorf("got %d, want the lowest GPU clock", got)
+	}
+	if got := farthest(nil, tegra.Setting{Mode: from}, space); got != -1 {
+		t.Errorf("got %d of none", got)
+	}
+}
+
+// Over batch sizes the goal is the time per sample, of minibatches of one sample too.
+func TestBeliefOfBatchSizesIsPerSample(t *testing.T) {
+	t.Parallel()
+	board := optimizetest.New(t)
+	s, err := newSearch(t.Context(), board.Serve,
+		TuneOptions{Limit: Limit{PowerW: 25}, Space: board.Space, Batches: []int{1, 2, 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < s.places.Len(); i += s.places.Len() / 7 {
+		s.read(i, board.Served(s.places.At(i)))
+	}
+	if err := s.fit(); err != nil {
+		t.Fatal(err)
+	}
+	s.limit.Throughput = true
+	b := s.believe()
+	for i := range b.goal {
+		if got, want := b.goal[i], b.lnTime[i]-math.Log(float64(s.places.At(i).Batch)); math.Abs(got-want) > 1e-12 {
+			t.Fatalf("%v: goal %g, want %g", s.places.At(i), got, want)
+		}
+	}
+}
+
 func TestTuneFindsModeAndBatchSize(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(1)

@@ -166,15 +166,14 @@ func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisec
 
 // measured holds the measurements from a candidate's spans.
 type measured struct {
-	steps          float64
-	medianMS       float64
-	meanMS         float64
-	time           time.Duration // spent in steps
-	pauses         int
-	paused         time.Duration
-	kept           int
-	twoMS          [2]float64 // of two alternating kinds of bars; 0: only one kind
-	dirtyThroughly bool       // every span includes other work
+	steps    float64
+	medianMS float64
+	meanMS   float64
+	time     time.Duration // spent in steps
+	pauses   int
+	paused   time.Duration
+	kept     int
+	twoMS    [2]float64 // of two alternating kinds of bars; 0: only one kind
 }
 
 func (c *candidate) measure() (m measured) {
@@ -192,8 +191,6 @@ func (c *candidate) measure() (m measured) {
 			}
 		}
 		spans = clean
-	} else {
-		m.dirtyThroughly = len(spans) > 0 && len(clean) == 0
 	}
 	if c.rates() {
 		return c.measureStated(spans, m)

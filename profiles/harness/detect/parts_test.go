@@ -207,11 +207,100 @@ func TestHoldsPauseByTheUsualStep(t *testing.T) {
 	}{
 		{plain, of(1, 100, 5), false}, {plain, of(1, 101, 5), true}, {plain, of(2, 120, 5), false},
 		{plain, of(2, 121, 5), true}, {plain, of(3, 131, 5), true}, {plain, of(3, 129, 5), false},
-		{bar, of(1, 31, 60), true}, {bar, of(1, 29, 60), false}, {bar, of(1, 31, 59), false},
+		{bar, of(1, 31, 60), true}, {bar, of(1, 30, 60), false}, {bar, of(1, 31, 59), false},
+		{bar, of(2, 61, 60), true}, {bar, of(3, 95, 60), false},
 		{told, of(1, 101, 5), true}, {told, of(1, 99, 5), false},
 	} {
 		if got := c.c.holdsPause(c.s, 10, 3); got != c.want {
 			t.Errorf("%g steps in %v, number %d: %v", c.s.n, c.s.d, c.s.done, got)
+		}
+	}
+}
+
+// Lines that a pipe delivers together are one count: the later one follows within a millisecond, and within a fifth of
+// the usual step.
+func TestBurstIsACountThatFollowsAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ms   float64 // of a step
+		d    time.Duration
+		run  int
+		at   time.Duration
+		want bool
+	}{
+		{10, 999 * time.Microsecond, 1, time.Second, true}, {10, time.Millisecond, 1, time.Second, false},
+		{2.5, 499 * time.Microsecond, 1, time.Second, true}, {2.5, 500 * time.Microsecond, 1, time.Second, false},
+		{10, 0, 2, time.Second, false}, {10, 0, 1, 2 * time.Second, false},
+	} {
+		of := &candidate{run: c.run, at: c.at}
+		if got := of.burst(span{ms: c.ms, run: 1, end: time.Second}, c.d); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+func TestTellTakesTimesOfStepsAlone(t *testing.T) {
+	t.Parallel()
+	for ms, want := range map[float64]int{1e-9: 1, 1e9: 1, 1.1e9: 0, 0: 0, -5: 0, math.Inf(1): 0} {
+		var c candidate
+		if c.tell(ms, 1, time.Second); c.lines != want {
+			t.Errorf("%g ms: %d lines, want %d", ms, c.lines, want)
+		}
+	}
+}
+
+// A counter is outer to one that advances within its steps: three times as often and for more than half of the time, in
+// each of them from the beginning, or as steps of its epochs.
+func TestOuterHasAnotherCounterWithinItsSteps(t *testing.T) {
+	t.Parallel()
+	every := func(n int, d time.Duration) (list []span) {
+		for i := range n {
+			list = append(list, span{n: 1, d: d, end: time.Duration(i+1) * d})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name   string
+		inner  []span
+		renews int
+		unit   string
+		known  bool
+		want   bool
+	}{
+		{"three in each", every(6, 3*time.Second), 0, Step, false, true},
+		{"five in two", every(5, 4*time.Second), 0, Step, false, false},
+		{"in half of the time", every(10, time.Second), 0, Step, false, false},
+		{"in more than half of the time", every(11, time.Second), 0, Step, false, true},
+		{"more often, in a format that is known", every(11, time.Second), 0, Step, true, false},
+		{"from the beginning in a quarter of the time", every(5, time.Second), 2, Step, false, false},
+		{"from the beginning in more", every(6, time.Second), 2, Step, false, true},
+		{"from the beginning in one", every(6, time.Second), 1, Step, false, false},
+		{"in a quarter of its epochs", every(5, time.Second), 0, Epoch, true, false},
+		{"in more of its epochs", every(6, time.Second), 0, Epoch, true, true},
+	} {
+		outer := &candidate{spans: every(2, 10*time.Second), renews: c.renews, unit: c.unit, known: c.known}
+		r := rival{candidate: outer, measured: measured{time: 20 * time.Second}}
+		n := len(c.inner)
+		o := rival{candidate: &candidate{spans: c.inner, unit: Step},
+			measured: measured{steps: float64(n), time: c.inner[n-1].end}}
+		if got := r.outer([]rival{r, o}); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+		o.steps = least - 1
+		if r.outer([]rival{r, o}) {
+			t.Errorf("%s: of two steps", c.name)
+		}
+	}
+}
+
+func TestEpochFrom0CountsFromZero(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fromZero           bool
+		printed, run, want int
+	}{{false, 0, 4, 4}, {false, 1, 4, 0}, {false, 3, 4, 2}, {true, 3, 4, 3}, {true, 0, 0, 0}} {
+		if got := (&Detector{fromZero: c.fromZero}).epochFrom0(c.printed, c.run); got != c.want {
+			t.Errorf("%+v: %d", c, got)
 		}
 	}
 }
