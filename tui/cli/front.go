@@ -193,7 +193,7 @@ func (c *frontCmd) printFront(cloud *export.Cloud, origin string) error {
 }
 
 // writeFile replaces a file that the user named, with all of the text or not at all. A device, or a pipe that is read,
-// is written as it is.
+// is written directly.
 func writeFile(path, text string) error {
 	err := writeNamed(path, text)
 	if err != nil {
