@@ -29,8 +29,8 @@ type railGroup struct {
 	total []int // indices of the rails to sum; nil: no total
 }
 
-// chips finds the INA3221 and INA238 on the I²C bus under their drivers, by device name, or among all hwmon devices: the
-// folders of their values, each once, ordered by address.
+// chips finds the INA3221 and INA238 on the I²C bus under their drivers, by device name, or among all hwmon devices:
+// the folders of their values, each once, ordered by address.
 func (f *finder) chips() []string {
 	var out []string
 	known := map[string]bool{}

@@ -138,7 +138,8 @@ func TestWorkloadWithEnvAddsToIt(t *testing.T) {
 	t.Parallel()
 	w := Workload{Name: "a", Env: map[string]string{"A": "1"}}
 	got, err := w.WithEnv([]string{"CUDA_MODULE_LOADING=EAGER", "B="})
-	if err != nil || len(got.Env) != 3 || got.Env["CUDA_MODULE_LOADING"] != "EAGER" || len(w.Env) != 1 || w.Otherwise(got) == nil {
+	if err != nil || len(got.Env) != 3 || got.Env["CUDA_MODULE_LOADING"] != "EAGER" || len(w.Env) != 1 ||
+		w.Otherwise(got) == nil {
 		t.Errorf("%v, %v of %v", got.Env, err, w.Env)
 	}
 	for _, bad := range []string{"A", "=1", "A=\x00"} {

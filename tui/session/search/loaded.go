@@ -89,8 +89,8 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 		},
 		lower: func(r *measure.TuneRequest,
 			got answers.Trial) { // by the ratio of measured to calculated latency
-			r.Sent = append(slices.Clone(r.Sent), mix.Sent{Setting: got.WithBatch(r.Workload.Batch), RatePerS: asked.Load.RatePerS,
-				LatencyMS: got.LatencyMS.V})
+			r.Sent = append(slices.Clone(r.Sent), mix.Sent{Setting: got.WithBatch(r.Workload.Batch),
+				RatePerS: asked.Load.RatePerS, LatencyMS: got.LatencyMS.V})
 		}})
 }
 
