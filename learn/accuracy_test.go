@@ -352,7 +352,7 @@ func TestSuspiciousSamplesAreFoundAndDoLittleHarm(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			suspicious := fit.Suspicious()
+			suspicious := fit.suspicious()
 			flagged += len(suspicious)
 			for i := range 5 {
 				if slices.Contains(suspicious, in[10*i].Setting) {
@@ -386,7 +386,7 @@ func TestSuspiciousIsAGrossOutlierAndNotItsNeighbours(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return fit.Suspicious()
+			return fit.suspicious()
 		}
 		clean += len(flagged())
 		cleanErr += scoreOf(t, s, in, out, o).timeMAPE

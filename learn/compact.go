@@ -68,7 +68,7 @@ func NewCompact(note ReferenceNote, reference []tegra.Measured) (*Compact, error
 	if err != nil {
 		return nil, err
 	}
-	whole, err := NewResidual(space, reference)
+	whole, err := newResidual(space, reference)
 	if err != nil {
 		return nil, err
 	}

@@ -98,8 +98,8 @@ type networkBytes struct {
 	Power []byte `json:"power,omitempty"`
 }
 
-// Fingerprint is a checksum of the samples: models with equal fingerprints used the same measurements.
-func (m *Model) Fingerprint() string {
+// fingerprint is a checksum of the samples: models with equal fingerprints used the same measurements.
+func (m *Model) fingerprint() string {
 	var text []byte
 	for i, r := range rows(m.Samples) {
 		text = fmt.Append(text, r)
@@ -117,7 +117,7 @@ func (m *Model) document() (*document, error) {
 		Provenance:  m.Provenance,
 		Seed:        m.Seed,
 		Space:       listsOf(m.Space),
-		Fingerprint: m.Fingerprint(),
+		Fingerprint: m.fingerprint(),
 		Samples:     rows(m.Samples),
 		CV:          crossErrors{m.CV.TimeMAPEPct, optional(m.CV.PowerMAPEPct), m.CV.How},
 		Reference:   m.Reference,
@@ -274,7 +274,7 @@ func (d *document) check(m *Model) error {
 			return fmt.Errorf("reference: %w", err)
 		}
 	}
-	if d.Fingerprint != m.Fingerprint() {
+	if d.Fingerprint != m.fingerprint() {
 		return errors.New("its samples do not match its fingerprint")
 	}
 	if err := checkPower(m.Samples); err != nil {
@@ -308,7 +308,7 @@ func (d *document) restore(m *Model) error {
 		case m.compact != nil:
 			t.residual, err = m.compact.residual(m.Space)
 		case len(m.reference) > 0:
-			t.residual, err = NewResidual(m.Space, m.reference)
+			t.residual, err = newResidual(m.Space, m.reference)
 		}
 		if err != nil {
 			return err

@@ -87,7 +87,7 @@ func sameModel(t *testing.T, got, want *Model) {
 			got.Suspicious,
 			want.Suspicious,
 		}, "repeated": {got.Repeated, want.Repeated}, "provenance": {got.Provenance, want.Provenance},
-		"seed": {got.Seed, want.Seed}, "fingerprint": {got.Fingerprint(), want.Fingerprint()},
+		"seed": {got.Seed, want.Seed}, "fingerprint": {got.fingerprint(), want.fingerprint()},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: got %v, want %v", what, pair[0], pair[1])

@@ -73,8 +73,8 @@ func (m *Model) Predict(modes []tegra.Mode) []Prediction { return m.predictor.Pr
 // front and no power limit.
 func (m *Model) HasPower() bool { return hasPower(m.Samples) }
 
-// Surrogate returns the surrogate of a gp model; false for other methods.
-func (m *Model) Surrogate() (*Surrogate, bool) {
+// surrogate returns the surrogate of a gp model; false for other methods.
+func (m *Model) surrogate() (*Surrogate, bool) {
 	s, ok := m.predictor.(*Surrogate)
 	return s, ok
 }

@@ -95,7 +95,7 @@ func newProfile(space *tegra.Space, note ReferenceNote, carries [2]Share, priors
 // profiled reduces a workload's residual on a board to kernels around the centres.
 func profiled(space *tegra.Space, s ProfileSweep, x, centres []point, theta bool) (Profiled, error) {
 	w := Profiled{Network: s.Network, Workload: s.Workload}
-	whole, err := NewResidual(space, s.Measured)
+	whole, err := newResidual(space, s.Measured)
 	if err != nil {
 		return w, err
 	}

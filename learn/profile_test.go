@@ -161,7 +161,7 @@ func TestModelOfAProfileKeepsItsPrior(t *testing.T) {
 	if !reflect.DeepEqual(got.Predict(space.Modes()), m.Predict(space.Modes())) {
 		t.Error("predictions differ after loading")
 	}
-	s, _ := m.Surrogate()
+	s, _ := m.surrogate()
 	if time, power := s.ReferenceWeights(); time == 0 || power == 0 {
 		t.Errorf("the profile counts %g and %g", time, power)
 	}

@@ -117,13 +117,13 @@ func (r *Reference) Residual(space *tegra.Space) (*Residual, error) {
 		}
 	}
 	if 2*len(here) >= len(r.Samples) {
-		return NewResidual(space, here)
+		return newResidual(space, here)
 	}
 	whole, err := tegra.Spanned(tegra.ModesOf(tegra.SettingsOf(r.Samples)))
 	if err != nil || !covers(whole, space) {
 		return nil, errForeignModes
 	}
-	return NewResidual(whole, r.Samples)
+	return newResidual(whole, r.Samples)
 }
 
 // covers reports whether whole lists every value that part lists.
@@ -147,7 +147,7 @@ func (r *Reference) Likeness(space *tegra.Space, measured []tegra.Measured) (flo
 	if err != nil {
 		return 0, err
 	}
-	shows, err := NewResidual(space, measured)
+	shows, err := newResidual(space, measured)
 	if err != nil {
 		return 0, err
 	}

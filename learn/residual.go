@@ -33,9 +33,9 @@ type Residual struct {
 	power   []float64
 }
 
-// NewResidual computes the residual of a reference's measured modes, at least LeastReference of them, which belong to
+// newResidual computes the residual of a reference's measured modes, at least LeastReference of them, which belong to
 // space. If there are more than mostReference, it uses a random subset.
-func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, error) {
+func newResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, error) {
 	if len(reference) < LeastReference {
 		return nil, fmt.Errorf("reference has %d modes; at least %d are needed", len(reference), LeastReference)
 	}

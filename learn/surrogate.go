@@ -157,9 +157,9 @@ func (s *Surrogate) ReferenceWeights() (time, power float64) {
 	return s.time.trust(), s.power.trust()
 }
 
-// Suspicious lists the down-weighted modes that also disagree with the final fit: measure them again. It is empty
+// suspicious lists the down-weighted modes that also disagree with the final fit: measure them again. It is empty
 // unless SurrogateOptions.Robust was positive.
-func (s *Surrogate) Suspicious() []tegra.Setting {
+func (s *Surrogate) suspicious() []tegra.Setting {
 	var out []tegra.Setting
 	for i, m := range s.samples {
 		if s.time.outlier(i) || s.power.outlier(i) {

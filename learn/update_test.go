@@ -118,7 +118,7 @@ func TestSuspiciousIncludesAGlitchThatWasNotFitted(t *testing.T) {
 	s := loadSweep(t, sweeptest.MobileNet)
 	m := mustFit(t, s.rows, Options{Space: s.space, SkipCV: true})
 	glitch := tegra.Setting{Mode: parseUnderscored(t, "10_422400_624750000_3199000000")}
-	fit, _ := m.Surrogate()
+	fit, _ := m.surrogate()
 	if slices.ContainsFunc(fit.Samples(), func(r tegra.Measured) bool { return r.Setting == glitch }) {
 		t.Fatal("the model has learned from it: this test needs one that it has not")
 	}

@@ -22,8 +22,8 @@ func (m *Model) describe(t *fitter) {
 			m.warn("%s", warning)
 		}
 	}
-	if s, ok := m.Surrogate(); ok {
-		m.Suspicious = s.Suspicious()
+	if s, ok := m.surrogate(); ok {
+		m.Suspicious = s.suspicious()
 		if used := len(s.samples); used < len(m.Samples) {
 			m.Suspicious = append(m.Suspicious, s.farFrom(m.Samples)...)
 			m.warn("learned from a random %d of the %d measured modes, to keep predictions fast",
@@ -43,7 +43,7 @@ func (m *Model) describe(t *fitter) {
 }
 
 func (m *Model) describeReference(t *fitter) {
-	s, ok := m.Surrogate()
+	s, ok := m.surrogate()
 	if !ok || t.residual == nil {
 		return
 	}

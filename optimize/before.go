@@ -12,8 +12,8 @@ const (
 	Vendor Why = "preset" // NVIDIA's best preset for the goal
 )
 
-// IsBaseline reports whether a probe measured a baseline rather than a candidate.
-func (w Why) IsBaseline() bool { return w == Before || w == Vendor }
+// isBaseline reports whether a probe measured a baseline rather than a candidate.
+func (w Why) isBaseline() bool { return w == Before || w == Vendor }
 
 // Baselines are the settings with which the answer is compared.
 type Baselines struct {
@@ -222,7 +222,7 @@ func (c *comparing) baseline(at tegra.Val[tegra.Setting]) (out tegra.Mean) {
 func (c *comparing) own() (n int) {
 	s := c.search
 	for _, p := range s.probes {
-		if !p.Why.IsBaseline() {
+		if !p.Why.isBaseline() {
 			n++
 		}
 	}

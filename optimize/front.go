@@ -31,8 +31,8 @@ func (a Axis) Of(p tegra.Measured) float64 {
 	return [...]float64{p.PowerW, p.SampleJ(), p.SampleMS()}[a]
 }
 
-// Medians returns the medians of predictions, without their bands.
-func Medians(preds []learn.Prediction) []tegra.Measured {
+// medians returns the medians of predictions, without their bands.
+func medians(preds []learn.Prediction) []tegra.Measured {
 	out := make([]tegra.Measured, len(preds))
 	for i, p := range preds {
 		out[i] = p.Measured

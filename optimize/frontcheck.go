@@ -20,7 +20,7 @@ const frontLimits = 34
 // FrontLimits returns power limits in watts spread evenly along the Pareto front of these predictions; none without a
 // front.
 func FrontLimits(preds []learn.Prediction) []float64 {
-	points := Medians(preds)
+	points := medians(preds)
 	front := Front(points, Power)
 	if len(front) == 0 {
 		return nil
@@ -65,7 +65,7 @@ func (c FrontCheck) Next(preds []learn.Prediction, done []tegra.Measured) (tegra
 // pointsWithMargin returns the points to choose from, by index of the space: predicted powers raised by the usual
 // margin, measured powers unchanged.
 func pointsWithMargin(preds []learn.Prediction, space *tegra.Space, done []tegra.Measured) []tegra.Measured {
-	points := Medians(preds)
+	points := medians(preds)
 	for i, p := range preds {
 		points[i].PowerW *= math.Exp(usualZ * p.LnPowerSD)
 	}

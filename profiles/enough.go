@@ -32,7 +32,7 @@ func (m *measurement) enough(e harness.Event) bool {
 		return m.beyondEpochs(e)
 	}
 	if m.set.Requests > 0 {
-		return m.monitor.Requests() >= m.set.Requests && m.validSamples() >= m.set.MinSamples
+		return m.monitor.requests() >= m.set.Requests && m.validSamples() >= m.set.MinSamples
 	}
 	if m.b.Pairing != nil && (m.pair.part == turns.Together || m.pair.part == turns.ServeLoad) {
 		return m.enoughOfPart(e)

@@ -23,8 +23,8 @@ func TestMonitorMarksRequestsThatWereSentTooLate(t *testing.T) {
 		if (note != "") != c.marked || c.marked && !strings.Contains(note, "0.3 ms late in the mean, of 10 ms") {
 			t.Errorf("late by %g ms: %q", c.lateMS, note)
 		}
-		if w.Requests() != 30 {
-			t.Errorf("%d requests", w.Requests())
+		if w.requests() != 30 {
+			t.Errorf("%d requests", w.requests())
 		}
 	}
 }

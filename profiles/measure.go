@@ -426,7 +426,7 @@ func (m *measurement) target() int {
 // counted returns how much of the target has been collected.
 func (m *measurement) counted() int {
 	if m.set.Requests > 0 && m.monitor != nil {
-		return m.monitor.Requests()
+		return m.monitor.requests()
 	}
 	return len(m.clean)
 }

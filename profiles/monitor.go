@@ -150,8 +150,8 @@ func (w *Monitor) Event(e harness.Event) {
 	}
 }
 
-// Requests returns how many counted requests were answered.
-func (w *Monitor) Requests() int { return w.serving.answers() }
+// requests returns how many counted requests were answered.
+func (w *Monitor) requests() int { return w.serving.answers() }
 
 // Ready returns the share of preloaded data in the page cache, checked once at the first minibatch; absent if the
 // workload preloads none.

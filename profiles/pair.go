@@ -18,8 +18,8 @@ import (
 // enough requests for the latency quantiles.
 
 const (
-	// PairRequests is how many answered requests a 99 % quantile needs.
-	PairRequests = 1000
+	// pairRequests is how many answered requests a 99 % quantile needs.
+	pairRequests = 1000
 	// longestPart is how long a part waits for them; fewestRequests are then enough.
 	longestPart    = 2 * time.Minute
 	fewestRequests = 20
@@ -30,7 +30,7 @@ type Pairing struct {
 	Policy    string // strict, fill, free, or record.Alone: without training
 	Tau       int
 	MaxWaitMS float64
-	Requests  int // to be answered; 0: PairRequests
+	Requests  int // to be answered; 0: pairRequests
 }
 
 // parts returns the parts to measure, in order.
@@ -48,7 +48,7 @@ func (p *Pairing) requests() int {
 	if p.Requests > 0 {
 		return p.Requests
 	}
-	return PairRequests
+	return pairRequests
 }
 
 // PairProgress is the progress of two jobs in the current part of their measurement.

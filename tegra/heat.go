@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// HotMarginC is the margin in °C below its trip point at which a zone makes the board hot.
-	HotMarginC = 5.0
+	// hotMarginC is the margin in °C below its trip point at which a zone makes the board hot.
+	hotMarginC = 5.0
 	// hotWithoutTripC is that temperature for a zone without a trip point, in °C.
 	hotWithoutTripC = 95.0
 )
@@ -32,7 +32,7 @@ func (r Reading) Hot() string {
 // HotFromC returns the temperature at which a zone makes the board hot, in °C.
 func (t TempReading) HotFromC() float64 {
 	if t.Trip.OK {
-		return t.Trip.V.C - HotMarginC
+		return t.Trip.V.C - hotMarginC
 	}
 	return hotWithoutTripC
 }

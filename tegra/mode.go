@@ -21,13 +21,13 @@ type ModeUnits struct {
 	MemHz  Val[Freq] `json:"mem_hz"` // absent for a preset's top rate, which only root can read
 }
 
-// Units returns the JSON form of the mode.
-func (m Mode) Units() ModeUnits {
+// units returns the JSON form of the mode.
+func (m Mode) units() ModeUnits {
 	return ModeUnits{m.Cores, m.CPU.KHz(), m.GPU, Val[Freq]{m.EMC, m.EMC != 0}}
 }
 
 // MarshalJSON prints Units.
-func (m Mode) MarshalJSON() ([]byte, error) { return json.Marshal(m.Units()) }
+func (m Mode) MarshalJSON() ([]byte, error) { return json.Marshal(m.units()) }
 
 // UnmarshalJSON reads what MarshalJSON prints.
 func (m *Mode) UnmarshalJSON(data []byte) error {

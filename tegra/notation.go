@@ -100,7 +100,7 @@ func (t typed) alike(list []float64) (float64, bool) {
 }
 
 // listed returns the setting meant by t: the only listed value that prints as typed, else the nearest within
-// SnapTolerance, else an error that names the neighbours.
+// snapTolerance, else an error that names the neighbours.
 func (s *Space) listed(k Knob, t typed) (int64, error) {
 	if k == KnobCores {
 		n := int(t.value)
@@ -119,7 +119,7 @@ func (s *Space) listed(k Knob, t typed) (int64, error) {
 var errNotation = errors.New(`want cores/CPU/GPU/memory such as 12c/2.20C/1.30G/3.20M`)
 
 // Parse reads the compact notation; its clocks may also have a unit. Each knob takes the only listed value that prints
-// as typed, else the nearest within SnapTolerance, else Parse returns an error that names the neighbours.
+// as typed, else the nearest within snapTolerance, else Parse returns an error that names the neighbours.
 func (s *Space) Parse(mode string) (Mode, error) {
 	var v [NumKnobs]int64
 	fields := strings.Split(strings.TrimSpace(mode), "/")

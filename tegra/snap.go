@@ -8,11 +8,11 @@ import (
 	"strconv"
 )
 
-// SnapTolerance is the largest relative difference between a nominal frequency and the listed one it means: papers
+// snapTolerance is the largest relative difference between a nominal frequency and the listed one it means: papers
 // print "670 MHz" for 675.75 MHz.
-const SnapTolerance = 0.03
+const snapTolerance = 0.03
 
-// Snap moves each clock to the nearest listed value within SnapTolerance. Cores must be listed exactly. Otherwise, or
+// Snap moves each clock to the nearest listed value within snapTolerance. Cores must be listed exactly. Otherwise, or
 // if the combination does not exist, it returns an error that names the neighbours.
 func (s *Space) Snap(m Mode) (Mode, error) {
 	if !slices.Contains(s.Cores, m.Cores) {
@@ -79,7 +79,7 @@ func snapFreq(k Knob, list []Freq, f Freq) (Freq, error) {
 		return 0, fmt.Errorf("%s %s: no %s frequencies are known here", k, f, k)
 	}
 	best := Nearest(list, f)
-	if float64(abs(best-f)) <= SnapTolerance*float64(best) {
+	if float64(abs(best-f)) <= snapTolerance*float64(best) {
 		return best, nil
 	}
 	lo, hi := neighbours(list, f)

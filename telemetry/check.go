@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// MaxPowerW is more than any Jetson module draws (Thor: 130 W). A reading above it is a sensor fault or a wrong
+	// maxPowerW is more than any Jetson module draws (Thor: 130 W). A reading above it is a sensor fault or a wrong
 	// unit.
-	MaxPowerW = 300.0
+	maxPowerW = 300.0
 	// gapIntervals is how many intervals without a sample make a gap. A logger on a busy board may be 200 ms late at 1
 	// s; a gap of many intervals means that the process was stopped or a sensor hung.
 	gapIntervals = 5
@@ -32,7 +32,7 @@ func CheckPower(r tegra.Reading) string {
 		return fmt.Sprintf("total power %g W is negative", p.V)
 	case p.V == 0:
 		return "total power reads zero"
-	case p.V > cmp.Or(r.MaxW, MaxPowerW):
+	case p.V > cmp.Or(r.MaxW, maxPowerW):
 		return fmt.Sprintf("total power %g W is more than any module draws", p.V)
 	case r.Throttled.Or(false):
 		return "board is throttled (thermal or over-current)"

@@ -92,9 +92,9 @@ func (d *Disk) read() error {
 	}
 }
 
-// Rates returns the reads per second since the last call, by the device's clock. They are absent at the first call and
+// rates returns the reads per second since the last call, by the device's clock. They are absent at the first call and
 // where the kernel does not count.
-func (d *Disk) Rates(now time.Duration) DiskRates {
+func (d *Disk) rates(now time.Duration) DiskRates {
 	count := d.Count()
 	if !count.OK {
 		d.ok = false

@@ -39,22 +39,22 @@ func TestDiskRatesAreDifferencesOverTheDevicesClock(t *testing.T) {
 		}
 	}
 	d := NewDisk(tegra.DiskFS(root))
-	if r := d.Rates(0); r.ReadsPerS.OK || r.BytesPerS.OK {
+	if r := d.rates(0); r.ReadsPerS.OK || r.BytesPerS.OK {
 		t.Errorf("without the file: %+v, want nothing known", r)
 	}
 	write("259 0 nvme0n1 100 0 1000 1 1 1 1 1 1 1 1\n259 1 nvme0n1p1 100 0 1000 1\n")
-	if r := d.Rates(time.Second); r.ReadsPerS.OK {
+	if r := d.rates(time.Second); r.ReadsPerS.OK {
 		t.Errorf("at the first reading: %+v, want nothing known", r)
 	}
 	write("259 0 nvme0n1 300 0 3000 1 1 1 1 1 1 1 1\n259 1 nvme0n1p1 300 0 3000 1\n")
-	if r := d.Rates(3 * time.Second); r.ReadsPerS != tegra.Some(100.0) || r.BytesPerS != tegra.Some(512000.0) {
+	if r := d.rates(3 * time.Second); r.ReadsPerS != tegra.Some(100.0) || r.BytesPerS != tegra.Some(512000.0) {
 		t.Errorf("200 reads of 2,000 sectors in 2 s: %+v, want 100 reads/s and 512 kB/s", r)
 	}
-	if r := d.Rates(3 * time.Second); r.ReadsPerS.OK {
+	if r := d.rates(3 * time.Second); r.ReadsPerS.OK {
 		t.Errorf("no time has passed: %+v, want nothing known", r)
 	}
 	write("259 0 nvme0n1 5 0 50 1 1 1 1 1 1 1 1\n")
-	if r := d.Rates(4 * time.Second); r.ReadsPerS.OK {
+	if r := d.rates(4 * time.Second); r.ReadsPerS.OK {
 		t.Errorf("counters started over: %+v, want nothing known", r)
 	}
 }

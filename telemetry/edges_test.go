@@ -143,19 +143,19 @@ func TestDiskThatIsGoneHasNoCounts(t *testing.T) {
 	if got := d.Count(); got != tegra.Some(DiskCount{100, 512000}) {
 		t.Fatalf("%+v", got)
 	}
-	d.Rates(time.Second)
+	d.rates(time.Second)
 	files.gone = true
 	for range 2 {
 		if got := d.Count(); got.OK {
 			t.Errorf("gone, yet %+v", got)
 		}
 	}
-	d.Rates(2 * time.Second)
+	d.rates(2 * time.Second)
 	files.gone = false
-	if got := d.Rates(3 * time.Second); got.ReadsPerS.OK {
+	if got := d.rates(3 * time.Second); got.ReadsPerS.OK {
 		t.Errorf("first reading after a fault: %+v, want nothing known", got)
 	}
-	if got := d.Rates(4 * time.Second); got.ReadsPerS != tegra.Some(0.0) || got.BytesPerS != tegra.Some(0.0) {
+	if got := d.rates(4 * time.Second); got.ReadsPerS != tegra.Some(0.0) || got.BytesPerS != tegra.Some(0.0) {
 		t.Errorf("an idle disk: %+v, want no reads", got)
 	}
 }

@@ -23,7 +23,7 @@ func (v Verdict) String() string { return [...]string{"settling", "settled", "un
 // Defaults of Steady: power takes 2 to 3 s to become steady in a new mode.
 const (
 	SteadyWindow = 3
-	SteadySpread = 0.05
+	steadySpread = 0.05
 	SteadyGiveUp = 30 * time.Second
 )
 
@@ -73,7 +73,7 @@ func (s *Steady) setDefaults() {
 		s.Window = SteadyWindow
 	}
 	if s.Spread <= 0 {
-		s.Spread = SteadySpread
+		s.Spread = steadySpread
 	}
 	if s.GiveUp <= 0 {
 		s.GiveUp = SteadyGiveUp

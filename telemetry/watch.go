@@ -92,7 +92,7 @@ func (w *Watch) Next(ctx context.Context, every time.Duration) (r Readings, ok b
 	}
 	r.Cost, r.GPU = w.cost.Read(now), w.gpu
 	if w.disk != nil {
-		r.Disk = w.disk.Rates(r.Last.T)
+		r.Disk = w.disk.rates(r.Last.T)
 	}
 	return r, true
 }

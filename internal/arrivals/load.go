@@ -31,7 +31,7 @@ const (
 
 // Limits of a load.
 const (
-	MostRate = 1e6     // requests per second
+	mostRate = 1e6     // requests per second
 	mostTime = 1 << 22 // arrivals in a trace
 	// All is the number of outstanding requests of an unbounded closed loop.
 	All = math.MaxInt
@@ -102,15 +102,15 @@ func (l Load) Check() error {
 		if n := len(l.TraceS); n < 2 || !(l.TraceS[n-1] > l.TraceS[0]) {
 			return errors.New("a trace needs two arrivals at different times")
 		}
-		if rate := l.traceRate(); !(rate > 1/MostRate && rate <= MostRate) {
+		if rate := l.traceRate(); !(rate > 1/mostRate && rate <= mostRate) {
 			return fmt.Errorf("a trace of %.3g arrivals per second: want seconds, at most %g of them per second",
-				rate, MostRate)
+				rate, mostRate)
 		}
 	default:
 		return fmt.Errorf("arrivals %q are unknown", string(l.Pattern))
 	}
-	if l.RatePerS < 0 || math.IsNaN(l.RatePerS) || l.RatePerS > MostRate {
-		return fmt.Errorf("a rate of %g requests per second: want above 0 and at most %g", l.RatePerS, MostRate)
+	if l.RatePerS < 0 || math.IsNaN(l.RatePerS) || l.RatePerS > mostRate {
+		return fmt.Errorf("a rate of %g requests per second: want above 0 and at most %g", l.RatePerS, mostRate)
 	}
 	return nil
 }

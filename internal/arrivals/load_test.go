@@ -124,7 +124,7 @@ func TestTimesOfATraceRepeatAtTheRateAskedFor(t *testing.T) {
 
 func TestReadTraceNamesTheBadLine(t *testing.T) {
 	t.Parallel()
-	l, err := ReadTrace(strings.NewReader("# recorded in March\n\n0\n0.5\n 0.5 \n2e0\n"))
+	l, err := parseTrace(strings.NewReader("# recorded in March\n\n0\n0.5\n 0.5 \n2e0\n"))
 	if err != nil || !slices.Equal(l.TraceS, []float64{0, 0.5, 0.5, 2}) || l.MeanRate() != 1.5 {
 		t.Errorf("got %+v, %v", l, err)
 	}
@@ -137,7 +137,7 @@ func TestReadTraceNamesTheBadLine(t *testing.T) {
 		{"3\n3\n", "two arrivals"},
 		{"1\n" + strings.Repeat("9", 1<<17), "line 2"},
 	} {
-		if _, err := ReadTrace(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := parseTrace(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.20q: got %v, want %s", c.text, err, c.want)
 		}
 	}
@@ -147,7 +147,7 @@ func FuzzReadTrace(f *testing.F) {
 	f.Add("0\n1\n2\n")
 	f.Add("# x\n\n-1e308\n1e308\n")
 	f.Fuzz(func(t *testing.T, s string) {
-		l, err := ReadTrace(strings.NewReader(s))
+		l, err := parseTrace(strings.NewReader(s))
 		if err != nil {
 			return
 		}

@@ -98,7 +98,7 @@ func readTrace(path string) (Load, error) {
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || st.Size() > mostTraceFile {
 		return Load{}, fmt.Errorf("%s: want a plain file of at most %d MB", path, mostTraceFile>>20)
 	}
-	l, err := ReadTrace(f)
+	l, err := parseTrace(f)
 	if err != nil {
 		return l, fmt.Errorf("%s: %w", path, err)
 	}

@@ -11,9 +11,9 @@ import (
 	"jtune/internal/text"
 )
 
-// ReadTrace reads a file of arrivals: one time in seconds per line, ascending; empty lines and lines starting with #
+// parseTrace reads a file of arrivals: one time in seconds per line, ascending; empty lines and lines starting with #
 // are skipped. Errors name the line.
-func ReadTrace(r io.Reader) (Load, error) {
+func parseTrace(r io.Reader) (Load, error) {
 	var times []float64
 	lines := bufio.NewScanner(r)
 	n := 1

@@ -64,14 +64,14 @@ func Parse(text string, u Unit) (float64, error) {
 			return v * s.size, nil
 		}
 	}
-	return 0, fmt.Errorf("unit %q: want %s", m[2], u.Names())
+	return 0, fmt.Errorf("unit %q: want %s", m[2], u.names())
 }
 
 // Example returns a number with the unit.
 func (u Unit) Example() string { return "30" + string(u) }
 
-// Names lists the spellings of u.
-func (u Unit) Names() string {
+// names lists the spellings of u.
+func (u Unit) names() string {
 	var names []string
 	for _, s := range spellings[u] {
 		names = append(names, s.name)

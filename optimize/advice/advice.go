@@ -42,7 +42,7 @@ func Findings(m *learn.Model, s Situation) []string {
 	a := newAdviser(m, s)
 	lines := a.doubtOrFront(false)
 	if tooWrong(m) == "" {
-		lines = append(free(Halves(m, s.Mode)), lines...)
+		lines = append(free(halves(m, s.Mode)), lines...)
 	}
 	length, _ := a.training()
 	return append(lines, length...)
@@ -242,7 +242,7 @@ func (a *adviser) training() (length, approach []string) {
 			text += " (predicted)"
 		}
 	}
-	fit := ApproachFor(than.Time)
+	fit := approachFor(than.Time)
 	return []string{text}, []string{fmt.Sprintf("for a training of that length (%s): %s", fit.Scenario, fit.Jtune)}
 }
 

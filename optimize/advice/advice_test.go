@@ -74,7 +74,7 @@ func TestApproachFollowsTheLengthOfTheTraining(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{10 * time.Minute: "continuous learning", time.Hour: "continuous " +
 		"learning", 5 * time.Hour: "fine-tuning a model", 60 * time.Hour: "training once on a large dataset"} {
-		if got := ApproachFor(d).Scenario; got != want {
+		if got := approachFor(d).Scenario; got != want {
 			t.Errorf("a training of %v: got %q, want %q", d, got, want)
 		}
 	}
@@ -193,8 +193,8 @@ func TestHalfBeyondWhatWasMeasuredIsNotFree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, h := range Halves(model, b.Space.Max()) {
-		if h.Knob == tegra.KnobEMC && (!h.Beyond || h.Free()) {
+	for _, h := range halves(model, b.Space.Max()) {
+		if h.Knob == tegra.KnobEMC && (!h.Beyond || h.free()) {
 			t.Errorf("memory was measured at its highest clock alone: got %+v", h)
 		}
 	}
@@ -215,13 +215,13 @@ func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
 		}
 		top := s.Space.Max()
 		said := Of(model, Situation{Mode: top})
-		for _, h := range Halves(model, top) {
+		for _, h := range halves(model, top) {
 			truth, ok := s.At[h.To]
 			if !ok {
 				continue
 			}
 			cost := 100 * (truth.TimeMS/s.At[top].TimeMS - 1)
-			if h.Free() && cost > mostCostPct+5 { // single readings of both, which scatter by 3 %
+			if h.free() && cost > mostCostPct+5 { // single readings of both, which scatter by 3 %
 				t.Errorf("%s: the advice says that %v costs nothing, truly %.0f %%", name, h, cost)
 			}
 			if math.Abs(math.Log((100+h.TimePct)/(100+cost))) > 0.15 { // a model's 5 % and two readings, twice over

@@ -73,9 +73,9 @@ var approaches = []Approach{
 // own; jtune's follow from the number of modes a search measures.
 func Approaches() []Approach { return append([]Approach(nil), approaches...) }
 
-// ApproachFor picks the approach for one training by its length: days, hours, or less than one hour. It never picks the
+// approachFor picks the approach for one training by its length: days, hours, or less than one hour. It never picks the
 // federated scenario, which is defined by how often the workload changes, not by length.
-func ApproachFor(training time.Duration) Approach {
+func approachFor(training time.Duration) Approach {
 	best := approaches[0]
 	for _, a := range approaches {
 		if a.upTo > 0 && training <= a.upTo {

@@ -30,8 +30,8 @@ const (
 	leastSavedPct = 3.0
 )
 
-// Free reports whether halving the setting costs no significant time and saves power.
-func (h Half) Free() bool {
+// free reports whether halving the setting costs no significant time and saves power.
+func (h Half) free() bool {
 	return h.TimePct <= mostCostPct && h.PowerPct <= -leastSavedPct && !h.Beyond
 }
 
@@ -67,9 +67,9 @@ func (h Half) advice() string {
 		h.Knob, h.setting(), max(0, h.TimePct), -h.PowerPct, h.how())
 }
 
-// Halves returns the effect of halving each setting of a mode, the most costly first; knobs at their lowest setting are
+// halves returns the effect of halving each setting of a mode, the most costly first; knobs at their lowest setting are
 // omitted. Measured values take precedence over predictions.
-func Halves(m *learn.Model, at tegra.Mode) []Half {
+func halves(m *learn.Model, at tegra.Mode) []Half {
 	known := readings(m)
 	value := func(mode tegra.Mode) (p tegra.Measured, measured bool) {
 		if p, measured = known[mode]; !measured {
@@ -120,7 +120,7 @@ func halved(space *tegra.Space, at tegra.Mode, k tegra.Knob) (tegra.Mode, bool) 
 // Knobs describes the effect of a mode's knobs on the workload, one sentence per line: what limits its time, and which
 // knobs can be lowered for free.
 func Knobs(m *learn.Model, at tegra.Mode) (lines []string) {
-	halves := Halves(m, at)
+	halves := halves(m, at)
 	if len(halves) == 0 {
 		return nil
 	}
@@ -133,7 +133,7 @@ func Knobs(m *learn.Model, at tegra.Mode) (lines []string) {
 // Decides describes what limits the minibatch time in a mode: the cost of halving each setting, the most costly first.
 // It is "" if no setting can be halved.
 func Decides(m *learn.Model, at tegra.Mode) string {
-	halves := Halves(m, at)
+	halves := halves(m, at)
 	if len(halves) == 0 {
 		return ""
 	}
@@ -165,7 +165,7 @@ func costs(m *learn.Model, at tegra.Mode, halves []Half) string {
 // free describes the cost of lowering each free knob.
 func free(halves []Half) (lines []string) {
 	for _, h := range halves {
-		if h.Free() {
+		if h.free() {
 			lines = append(lines, h.advice())
 		}
 	}

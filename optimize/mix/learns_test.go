@@ -218,7 +218,7 @@ func TestSearchByGMDBeginsWithTheLargestBatchThatIsInTime(t *testing.T) {
 	}
 	ask := Ask{LatencyMS: 700, Quantile: 1, Policy: Strict, Load: load(arrivals.Uniform, 30)}
 	o := Options{Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}
-	r, err := SearchBy(t.Context(), GMD, measure, o)
+	r, err := SearchBy(t.Context(), gmd, measure, o)
 	if err != nil || len(r.Probes) < 3 {
 		t.Fatal(err)
 	}

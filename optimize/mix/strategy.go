@@ -17,8 +17,8 @@ import (
 	"jtune/tegra"
 )
 
-// GMD is Fulcrum's strategy, only for mixes.
-const GMD optimize.Strategy = "gmd"
+// gmd is Fulcrum's strategy, only for mixes.
+const gmd optimize.Strategy = "gmd"
 
 const (
 	gmdProbes   = 15 // per batch size
@@ -29,7 +29,7 @@ const (
 
 // Strategies lists the strategies of SearchBy.
 func Strategies() []optimize.Strategy {
-	return []optimize.Strategy{optimize.Auto, optimize.Binary, GMD, optimize.Random}
+	return []optimize.Strategy{optimize.Auto, optimize.Binary, gmd, optimize.Random}
 }
 
 // SearchBy is Search by a strategy, for training beside inference. Options.Most limits the measurements; 0: the
@@ -61,7 +61,7 @@ func SearchBy(ctx context.Context, strategy optimize.Strategy, measure Measure, 
 	switch strategy {
 	case optimize.Binary:
 		err = s.binary()
-	case GMD:
+	case gmd:
 		err = s.gmd()
 	case optimize.Random:
 		err = s.random()

@@ -40,7 +40,7 @@ func TestSearchByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
 	}
 	ask := Ask{Limit: optimize.Limit{PowerW: 18}, LatencyMS: 900, Quantile: 1, Policy: Fill, Seed: 2,
 		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 30}}
-	for strategy, most := range map[optimize.Strategy]int{optimize.Binary: 12, GMD: gmdMost,
+	for strategy, most := range map[optimize.Strategy]int{optimize.Binary: 12, gmd: gmdMost,
 		optimize.Random: randomMixes} {
 		o := Options{Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}
 		r, err := SearchBy(t.Context(), strategy, measure, o)

@@ -251,8 +251,8 @@ func (v *LoadView) Rough(i int) (o mix.Outcome, rough bool) {
 	return v.list[i], v.MaxWait > 0 && v.Load.Open()
 }
 
-// FrontAmong is Front for some modes of the view, by index; nil: of all.
-func (v *LoadView) FrontAmong(energy bool, among []int) []int {
+// frontAmong is Front for some modes of the view, by index; nil: of all.
+func (v *LoadView) frontAmong(energy bool, among []int) []int {
 	switch {
 	case among != nil:
 		return v.frontOfView(v.settingsOf(among), energy)

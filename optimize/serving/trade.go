@@ -48,8 +48,8 @@ type Unit struct {
 	PerBatch float64 // units in a batch of the outlook's size
 }
 
-// Infers reports whether the outlook describes inference.
-func (u Unit) Infers() bool { return u.Name != "" }
+// infers reports whether the outlook describes inference.
+func (u Unit) infers() bool { return u.Name != "" }
 
 // Trades returns the comparisons for the modes of an outlook, the default first; for inference they include latency
 // under the load, if there is one, units per second and energy per unit.
@@ -66,7 +66,7 @@ func Trades(o *outlook.Outlook, u Unit, l optimize.Limit, served *LoadView) []Tr
 			return o.FrontAmong(plane, among)
 		}
 	}
-	if !u.Infers() {
+	if !u.infers() {
 		out := make([]Trade, len(outlook.Planes))
 		for i, p := range outlook.Planes {
 			out[i] = Trade{of[p.Across], of[p.Up], i, front(i)}
@@ -90,7 +90,7 @@ func Trades(o *outlook.Outlook, u Unit, l optimize.Limit, served *LoadView) []Tr
 	latency := served.latency()
 	power, perUnit := served.cost(u, false), served.cost(u, true)
 	under := func(energy bool) func([]int) []int {
-		return func(among []int) []int { return served.FrontAmong(energy, among) }
+		return func(among []int) []int { return served.frontAmong(energy, among) }
 	}
 	loaded := []Trade{{latency, power, -1, under(false)}, {latency, perUnit, -1, under(true)}}
 	return append(loaded, out[1], out[3], out[4])

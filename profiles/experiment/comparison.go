@@ -70,12 +70,12 @@ func (r *Report) compared(from, to lineKey) string {
 
 // pace returns the part of a setting's lines that represents long training.
 func (r *Report) pace(setting string) lineKey {
-	for _, name := range []string{Later, ""} {
+	for _, name := range []string{later, ""} {
 		if at := (lineKey{setting, name}); r.stat(at, "time_ms").OK {
 			return at
 		}
 	}
-	return lineKey{setting, Epoch0}
+	return lineKey{setting, epoch0}
 }
 
 // settings lists the settings that have lines, in order.

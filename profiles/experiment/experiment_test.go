@@ -385,7 +385,7 @@ func TestExperimentReportLooksAsItDid(t *testing.T) {
 	}
 	golden(t, "workers.csv", got.Bytes())
 	table, err := csv.NewReader(bytes.NewReader(got.Bytes())).ReadAll()
-	if err != nil || len(table) != 6 || table[5][1] != DidNotRun {
+	if err != nil || len(table) != 6 || table[5][1] != didNotRun {
 		t.Errorf("%d lines of CSV, %v; want a header, four settings and one that did not run", len(table), err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Figures draws an experiment's settings side by side: bars of a whole epoch where its length is known, and of a
 // minibatch.
 func (r *Report) Figures() []figure.Figure {
-	lines := r.Main()
+	lines := r.main()
 	epoch := barsOf(r, "experiment-"+r.Experiment.Name+"-epoch", "per epoch", lines, []barPanel{
 		{"epoch_s", "time", "s", "epoch_s", 1},
 		{"epoch_stall_s", "stall", "s", "stall_ms", 0},

@@ -64,8 +64,8 @@ func (r *Report) line(at lineKey) (Line, bool) {
 	return Line{}, false
 }
 
-// Main returns the line of each setting that represents long training.
-func (r *Report) Main() (out []Line) {
+// main returns the line of each setting that represents long training.
+func (r *Report) main() (out []Line) {
 	for _, s := range r.settings() {
 		if l, ok := r.line(r.pace(s)); ok {
 			out = append(out, l)

@@ -58,15 +58,15 @@ type Line struct {
 type Missing struct {
 	Setting string     `json:"setting"`
 	Mode    tegra.Mode `json:"mode"`
-	State   string     `json:"state"` // DidNotRun or LeftOver
+	State   string     `json:"state"` // didNotRun or leftOver
 
 	before int // index of the line before which a table shows it
 }
 
 // Reasons why a setting has no numbers.
 const (
-	DidNotRun = "DNR"     // its runs failed: Report.Failed says why
-	LeftOver  = "not run" // the experiment ended before it
+	didNotRun = "DNR"     // its runs failed: Report.Failed says why
+	leftOver  = "not run" // the experiment ended before it
 )
 
 // clocks are the residencies of the last run.
@@ -74,8 +74,8 @@ type clocks struct{ cpu, gpu, emc telemetry.Residency }
 
 // Parts of a run that have a line of their own.
 const (
-	Epoch0 = "epoch 0"
-	Later  = "later epochs"
+	epoch0 = "epoch 0"
+	later  = "later epochs"
 )
 
 // Stat is a number over repeated runs.
@@ -142,7 +142,7 @@ func (e *Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record
 		meter: p.meter}
 	for _, s := range p.Settings {
 		var usable []usableRun
-		absent := Missing{Setting: s.Name, Mode: s.Mode, State: LeftOver, before: len(out.Lines)}
+		absent := Missing{Setting: s.Name, Mode: s.Mode, State: leftOver, before: len(out.Lines)}
 		for k := 1; k <= out.Repeat; k++ {
 			row, ok := newest(rows, s.Name, k)
 			if !ok {
@@ -156,7 +156,7 @@ func (e *Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record
 				out.Notes.Add("%s: %s", name, strings.TrimPrefix(row.Why, "note: "))
 			}
 			if !row.Status.Usable() {
-				absent.State = DidNotRun
+				absent.State = didNotRun
 				out.Failed.Add("%s: %s: %s", name, row.Status, row.Why)
 				continue
 			}
@@ -242,8 +242,8 @@ func (e *Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 			})
 		}
 	case s.Settings.Epochs > 1:
-		line(Epoch0, func(c record.Character) tegra.Val[record.Part] { return c.First })
-		line(Later, func(c record.Character) tegra.Val[record.Part] { return c.Later })
+		line(epoch0, func(c record.Character) tegra.Val[record.Part] { return c.First })
+		line(later, func(c record.Character) tegra.Val[record.Part] { return c.Later })
 	default:
 		line("", func(c record.Character) tegra.Val[record.Part] { return tegra.Some(c.All) })
 	}
@@ -316,7 +316,7 @@ func (r *Report) heading() string {
 }
 
 func (r *Report) table(b *strings.Builder) {
-	if len(r.Lines) == 0 && !slices.ContainsFunc(r.Missing, func(m Missing) bool { return m.State == DidNotRun }) {
+	if len(r.Lines) == 0 && !slices.ContainsFunc(r.Missing, func(m Missing) bool { return m.State == didNotRun }) {
 		b.WriteString("nothing was run\n")
 		return
 	}

@@ -59,12 +59,12 @@ func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func sayCache(r *Report) (out text.Lines) {
 	for _, s := range r.settings() {
-		first, later := lineKey{s, Epoch0}, lineKey{s, Later}
+		first, later := lineKey{s, epoch0}, lineKey{s, later}
 		if text := r.compared(first, later); text != "" {
 			out.Add("%s: from epoch 0 to the later ones %s%s.", capital(s), text, r.readText(s))
 		}
 	}
-	cold, dropped := lineKey{"cold at the start", Later}, lineKey{"dropped each epoch", Later}
+	cold, dropped := lineKey{"cold at the start", later}, lineKey{"dropped each epoch", later}
 	a, b := r.stat(cold, "time_ms"), r.stat(dropped, "time_ms")
 	switch {
 	case !a.OK || !b.OK:
@@ -101,7 +101,7 @@ const inMemory = 95
 // preload advises to preload the data when a cold run does not bring them into memory and a run with the data in memory
 // is faster.
 func (r *Report) preload() (out text.Lines) {
-	cold, cached := lineKey{"cold at the start", Later}, lineKey{"preloaded", Later}
+	cold, cached := lineKey{"cold at the start", later}, lineKey{"preloaded", later}
 	share, from, to := r.stat(cold, "cache_pct"), r.stat(cold, "time_ms"), r.stat(cached, "time_ms")
 	if share.OK && share.V < inMemory && r.differs("time_ms", cold, cached) && to.V < from.V {
 		out.Add("Preload the data (cache = \"preload\"): a run that begins cold has %s %% of them in memory after "+
@@ -112,7 +112,7 @@ func (r *Report) preload() (out text.Lines) {
 }
 
 func (r *Report) readText(s string) string {
-	a, b := r.stat(lineKey{s, Epoch0}, "read_bytes_per_s"), r.stat(lineKey{s, Later}, "read_bytes_per_s")
+	a, b := r.stat(lineKey{s, epoch0}, "read_bytes_per_s"), r.stat(lineKey{s, later}, "read_bytes_per_s")
 	if !a.OK || !b.OK {
 		return ""
 	}
@@ -128,7 +128,7 @@ func sayStorage(r *Report) (out text.Lines) {
 	for _, s := range r.settings() {
 		if name, ok := strings.CutSuffix(s, ": "+coldAlone); ok {
 			w := name + ": " + warmWithFour
-			media = append(media, medium{name, r.stat(lineKey{s, ""}, "time_ms"), r.stat(lineKey{w, Later}, "time_ms")})
+			media = append(media, medium{name, r.stat(lineKey{s, ""}, "time_ms"), r.stat(lineKey{w, later}, "time_ms")})
 		}
 	}
 	for _, m := range media {
@@ -312,7 +312,7 @@ func (r *Report) sayMetered() (out text.Lines) {
 const powerStep = 0.12
 
 func sayVariability(r *Report) (out text.Lines) {
-	later := slices.DeleteFunc(slices.Clone(r.Lines), func(l Line) bool { return l.Part == Epoch0 })
+	later := slices.DeleteFunc(slices.Clone(r.Lines), func(l Line) bool { return l.Part == epoch0 })
 	if len(later) == 0 {
 		return nil
 	}
@@ -406,7 +406,7 @@ func sayModes(r *Report) (out text.Lines) {
 			)
 		}
 	}
-	if lines := r.Main(); len(lines) == 2 && len(out) == 0 {
+	if lines := r.main(); len(lines) == 2 && len(out) == 0 {
 		a, b := lines[0], lines[1]
 		if what := knobOf(a.Mode, b.Mode); what != "" {
 			out.Add("%s to %s, %s: %s.", a.Setting, b.Setting, what, r.compared(a.lineKey, b.lineKey))

@@ -136,8 +136,8 @@ func coreIndex(arg string) (int, bool) {
 	return n, err == nil && n >= 0 && n < 1024
 }
 
-// Param finds a parameter by name.
-func (c *Config) Param(name string) (Param, bool) {
+// param finds a parameter by name.
+func (c *Config) param(name string) (Param, bool) {
 	i := slices.IndexFunc(c.Params, func(p Param) bool { return p.Name == name })
 	if i < 0 {
 		return Param{}, false

@@ -131,7 +131,7 @@ func (p *parser) param(keys map[string]string) {
 		p.fail("PARAM %s: unknown TYPE=%s", text.Clip(name), text.Clip(kind))
 		return
 	}
-	if _, twice := p.c.Param(name); twice {
+	if _, twice := p.c.param(name); twice {
 		p.fail("PARAM %s is declared twice", text.Clip(name))
 		return
 	}
@@ -187,7 +187,7 @@ func (p *parser) setting(words []string) {
 		return
 	}
 	s := Setting{words[0], words[1], strings.Join(words[2:], " ")}
-	param, ok := p.c.Param(s.Param)
+	param, ok := p.c.param(s.Param)
 	switch {
 	case !ok:
 		p.fail("POWER_MODEL %s: parameter %s is not declared above", mode.Name, text.Clip(s.Param))

@@ -99,7 +99,7 @@ func (r *Result) Check() error {
 	if r.Throttled != nil {
 		r.Throttled.Clock = text.OneLine(r.Throttled.Clock)
 	}
-	r.Events = r.Events[:min(len(r.Events), MostEvents)]
+	r.Events = r.Events[:min(len(r.Events), mostEvents)]
 	for i := range r.Events {
 		r.Events[i].What = text.OneLine(r.Events[i].What)
 	}

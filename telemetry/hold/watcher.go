@@ -120,15 +120,15 @@ func (w *Watcher) GoesOn(t time.Duration, wall time.Time) {
 	w.parts++
 }
 
-// MostEvents bounds the number of events.
-const MostEvents = 1000
+// mostEvents bounds the number of events.
+const mostEvents = 1000
 
 // At returns t in seconds since the load began.
 func (w *Watcher) At(t time.Duration) float64 { return math.Round((t-w.begun).Seconds()*10) / 10 }
 
 // Note adds an event.
 func (w *Watcher) Note(t time.Duration, format string, args ...any) {
-	if len(w.events) < MostEvents { // a flickering sensor could add them without end
+	if len(w.events) < mostEvents { // a flickering sensor could add them without end
 		w.events = append(w.events, Event{w.At(t), fmt.Sprintf(format, args...)})
 	}
 }

@@ -133,7 +133,7 @@ func (f *Form) Hints() []Action {
 	out := []Action{enter}
 	start, works := f.Keys.StartNow, true
 	if in := f.Fields[f.At].Input; in != nil && in.may(start.Label()) { // the input takes the key as a character
-		start, works = start.Chord()
+		start, works = start.chord()
 		works = works && f.At < f.Walk // from Walk on enter starts too
 	}
 	if f.Walk > 0 && works {

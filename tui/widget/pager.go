@@ -79,7 +79,7 @@ func (p *Pager) Render(w, h int) string {
 	p.top = min(p.top, p.last())
 	var out []string
 	for _, line := range p.Lines[p.top:min(len(p.Lines), p.top+p.room)] {
-		out = append(out, Cut(p.search.Mark(line), w))
+		out = append(out, Cut(p.search.mark(line), w))
 	}
 	return Fit(strings.Join(out, "\n"), w, p.room)
 }

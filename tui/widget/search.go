@@ -100,8 +100,8 @@ func (s *Search) Note() string {
 	return text
 }
 
-// Mark highlights the text in a matching line.
-func (s *Search) Mark(line string) string {
+// mark highlights the text in a matching line.
+func (s *Search) mark(line string) string {
 	if s.text == "" {
 		return line
 	}

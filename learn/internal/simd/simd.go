@@ -16,11 +16,11 @@ const Wide = 16
 // Lanes holds one number per mode.
 type Lanes [Wide]float64
 
-// Dims is the number of coordinates of a point.
-const Dims = 5
+// dims is the number of coordinates of a point.
+const dims = 5
 
 // Points are the coordinates of the modes.
-type Points [Dims]Lanes
+type Points [dims]Lanes
 
 // Dot returns the sum over j of a[j] times row j of b; b must have len(a) rows.
 func Dot(a []float64, b []Lanes) (sum Lanes) {
@@ -45,7 +45,7 @@ func Dot(a []float64, b []Lanes) (sum Lanes) {
 
 // Matern writes the covariance of each mode with sample j into row j of out: a Matérn 5/2 kernel with this variance.
 // Coordinates are divided by the lengthscales.
-func Matern(out []Lanes, samples [][Dims]float64, modes *Points, variance float64) {
+func Matern(out []Lanes, samples [][dims]float64, modes *Points, variance float64) {
 	out = out[:len(samples)]
 	if vector && len(samples) > 0 {
 		maternAVX2(&out[0], &samples[0], len(samples), modes, variance)

@@ -12,7 +12,7 @@ func dotAVX2(sum *Lanes, a *float64, b *Lanes, n int)
 // maternAVX2 is Matern for n > 0 samples.
 //
 //go:noescape
-func maternAVX2(out *Lanes, samples *[Dims]float64, n int, modes *Points, variance float64)
+func maternAVX2(out *Lanes, samples *[dims]float64, n int, modes *Points, variance float64)
 
 // softMaxAVX2 is SoftMax for n > 0 terms.
 //

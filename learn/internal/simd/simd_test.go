@@ -9,10 +9,10 @@ import (
 )
 
 // draw returns a batch of modes and samples, some equal and some far apart.
-func draw(n int) (samples [][Dims]float64, modes Points) {
+func draw(n int) (samples [][dims]float64, modes Points) {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
-	samples = make([][Dims]float64, n)
-	for k := range Dims {
+	samples = make([][dims]float64, n)
+	for k := range dims {
 		for b := range Wide {
 			modes[k][b] = -4 * r.Float64()
 		}
@@ -50,7 +50,7 @@ func TestSIMDKernelsAgreeWithPlainGo(t *testing.T) {
 					want, size := 0.0, 0.0
 					for j := range samples {
 						r2 := 0.0
-						for k := range Dims {
+						for k := range dims {
 							r2 += (modes[k][b] - samples[j][k]) * (modes[k][b] - samples[j][k])
 						}
 						k := variance * Correlation(r2)

@@ -84,8 +84,8 @@ type Gain struct {
 	ToldApart bool
 }
 
-// QuantityOf returns what a limit optimizes; sized: the batch size is searched too.
-func QuantityOf(l optimize.Limit, sized bool) Quantity {
+// quantityOf returns what a limit optimizes; sized: the batch size is searched too.
+func quantityOf(l optimize.Limit, sized bool) Quantity {
 	switch {
 	case l.Energy:
 		return Energy
@@ -110,7 +110,7 @@ func (a *Answer) quantity() Quantity {
 	case l.EnergyJ > 0 && best.SampleJ() > l.EnergyJ:
 		return Energy
 	}
-	return QuantityOf(a.Limit, a.Batch > 0)
+	return quantityOf(a.Limit, a.Batch > 0)
 }
 
 // of returns the value of a quantity, per sample if the batch size is an input, and its relative error.

@@ -120,7 +120,7 @@ func ownCampaign(o config.Paths, parent, name string) (Campaign, error) {
 }
 
 func OwnEntry(o config.Paths, parent, kind, name, suffix string) (string, error) {
-	if err := PlainName(strings.TrimSuffix(kind, "s"), name); err != nil {
+	if err := plainName(strings.TrimSuffix(kind, "s"), name); err != nil {
 		return "", err
 	}
 	path := filepath.Join(parent, name+suffix)
@@ -130,8 +130,8 @@ func OwnEntry(o config.Paths, parent, kind, name, suffix string) (string, error)
 	return path, nil
 }
 
-// PlainName rejects names that are not plain file names.
-func PlainName(what, name string) error {
+// plainName rejects names that are not plain file names.
+func plainName(what, name string) error {
 	if name == "" || strings.ContainsAny(name, "/\\\x00") || strings.HasPrefix(name, ".") {
 		return usage.Errorf("%s name %q: give a plain name without slashes", what, name)
 	}
@@ -143,7 +143,7 @@ const mostName = 200
 
 // NewName rejects names that are not plain file names, or that lists and command lines cannot show.
 func NewName(what, name string) error {
-	if err := PlainName(what, name); err != nil {
+	if err := plainName(what, name); err != nil {
 		return err
 	}
 	switch {

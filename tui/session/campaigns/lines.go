@@ -43,7 +43,7 @@ func LineOf(c Campaign, identify func(Campaign) (fingerprint, pool string)) Line
 	}
 	fingerprint, pool := identify(c)
 	return Line{c.Name, c.Dir, c.Header.Workload.Name, fingerprint, c.Header.Device.Name, c.Header.Device.Virtual,
-		c.Modes(), c.Usable(), c.Header.Created.UTC(), c.Strategy(), c.Header.Seed, c.State(nil), pool, nil}
+		c.Modes(), c.Usable(), c.Header.Created.UTC(), c.strategy(), c.Header.Seed, c.State(nil), pool, nil}
 }
 
 // State returns the state of the campaign; held are the folders that processes hold.

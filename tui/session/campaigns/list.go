@@ -82,8 +82,8 @@ func (c Campaign) Settings() []tegra.Setting { return record.Modes(c.Rows) }
 // What describes what the campaign measures.
 func (c *Campaign) What() string { return PlanText(c.Header.Plan, c.Header.Search) }
 
-// Strategy returns the strategy of a search; "" if the plan lists its modes.
-func (c *Campaign) Strategy() string {
+// strategy returns the strategy of a search; "" if the plan lists its modes.
+func (c *Campaign) strategy() string {
 	switch search := c.Header.Search; {
 	case search != nil && search.Coverage == CoverFront.String():
 		return "front"

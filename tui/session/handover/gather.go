@@ -47,8 +47,8 @@ type Commands struct {
 // ErrNoSearch reports that there is nothing to report on.
 var ErrNoSearch = errors.New("no search yet; jtune tune starts one")
 
-// Find returns the campaign for a report: the named one, else the newest that keeps an answer.
-func Find(o session.Options, name string) (campaigns.Campaign, error) {
+// find returns the campaign for a report: the named one, else the newest that keeps an answer.
+func find(o session.Options, name string) (campaigns.Campaign, error) {
 	if name != "" {
 		return campaigns.Find(o.Paths, name)
 	}
@@ -66,11 +66,11 @@ func Find(o session.Options, name string) (campaigns.Campaign, error) {
 
 // Of returns the report on the campaign that Find returns.
 func Of(o session.Options, name string, by Commands, now time.Time) (Report, error) {
-	c, err := Find(o, name)
+	c, err := find(o, name)
 	if err != nil {
 		return Report{}, err
 	}
-	return Gather(o, c, by, now)
+	return gather(o, c, by, now)
 }
 
 // Write returns that report as a document.
@@ -82,8 +82,8 @@ func Write(o session.Options, name string, by Commands, now time.Time) (document
 	return r.Document(), nil
 }
 
-// Gather collects a report on a search, a soak, or any other campaign.
-func Gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time) (r Report, err error) {
+// gather collects a report on a search, a soak, or any other campaign.
+func gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time) (r Report, err error) {
 	list, err := campaigns.List(o.Paths)
 	if err != nil {
 		return Report{}, err

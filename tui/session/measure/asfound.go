@@ -15,7 +15,7 @@ import (
 // knob. The row has no mode: it belongs to no campaign, and no model learns it. An unusable row says why.
 func AsFound(ctx context.Context, s *session.Session, w workload.Workload, batch int, set record.Settings,
 	observe func(Event)) (record.Row, error) {
-	bench, err := NewBench(ctx, s, w, set, observe)
+	bench, err := newBench(ctx, s, w, set, observe)
 	if err != nil {
 		return record.Row{}, err
 	}

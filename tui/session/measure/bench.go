@@ -15,8 +15,8 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// NewBench builds a bench from guard, harness and device to measure modes with one workload.
-func NewBench(ctx context.Context, s *session.Session, w workload.Workload, set record.Settings,
+// newBench builds a bench from guard, harness and device to measure modes with one workload.
+func newBench(ctx context.Context, s *session.Session, w workload.Workload, set record.Settings,
 	observe Observer) (*profiles.Bench, error) {
 	if err := workloads.CanRun(s, w); err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan pro
 	if err != nil {
 		return ProfileResult{}, err
 	}
-	bench, err := NewBench(ctx, s, r.Workload, r.Settings, observe)
+	bench, err := newBench(ctx, s, r.Workload, r.Settings, observe)
 	if err != nil {
 		return ProfileResult{}, err
 	}

@@ -44,8 +44,8 @@ type Answer struct {
 	Known    [2]int        // settings of training and inference behind the predictions
 }
 
-// MarginalJ returns the energy of a request beyond that of the training; NaN if the idle power is unknown.
-func (x Answer) MarginalJ() float64 {
+// marginalJ returns the energy of a request beyond that of the training; NaN if the idle power is unknown.
+func (x Answer) marginalJ() float64 {
 	return (x.MeanW - x.TrainPerS/x.TrainAlonePerS*x.TrainAloneW) / x.ServedPerS
 }
 
@@ -75,7 +75,7 @@ func (x Answer) MarshalJSON() ([]byte, error) {
 		{"train", x.Train},
 		{"infer", x.Infer},
 		{"limit", answers.Limits(optimize.Limit{PowerW: x.Ask.PowerW}, x.Ask)},
-		{"marginal_unit_j", x.MarginalJ()},
+		{"marginal_unit_j", x.marginalJ()},
 	}
 	out = append(out, mixed(x.Ask, x.Outcome, x.Row, x.Quantiles)...)
 	var free, separate any

@@ -56,9 +56,9 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 		t.Errorf("answer %+v of %d pairs", found.Outcome, len(found.Probes))
 	}
 	if found.TrainAlonePerS <= found.TrainPerS || found.Alone.IdleShare <= found.IdleShare ||
-		!found.Apart.OK || found.MarginalJ() <= 0 {
+		!found.Apart.OK || found.marginalJ() <= 0 {
 		t.Errorf("alone %.2f/s and idle %.2f, together %.2f/s and %.2f, a request %.3f J", found.TrainAlonePerS,
-			found.Alone.IdleShare, found.TrainPerS, found.IdleShare, found.MarginalJ())
+			found.Alone.IdleShare, found.TrainPerS, found.IdleShare, found.marginalJ())
 	}
 	if after := s.Setup().Mode; after != before {
 		t.Errorf("left in %v, found in %v", after, before)
@@ -213,11 +213,11 @@ func TestParseHoursTakesTimesOfDay(t *testing.T) {
 		}
 	}
 	day := PairHours{Serve: Hours{7 * time.Hour, 22 * time.Hour}, Train: Hours{22 * time.Hour, 7 * time.Hour}}
-	if day.Check() != nil || day.next(7*time.Hour) != 15*time.Hour || day.next(6*time.Hour) != time.Hour {
+	if day.check() != nil || day.next(7*time.Hour) != 15*time.Hour || day.next(6*time.Hour) != time.Hour {
 		t.Errorf("next after 7:00 in %v, after 6:00 in %v", day.next(7*time.Hour), day.next(6*time.Hour))
 	}
 	day.Train.From = 21 * time.Hour
-	if !usage.Is(day.Check()) {
+	if !usage.Is(day.check()) {
 		t.Error("hours that overlap are taken")
 	}
 }

@@ -163,8 +163,8 @@ func (h Hours) has(at time.Duration) bool {
 // PairHours are the hours in which the board serves and trains. At other times it stays unchanged.
 type PairHours struct{ Serve, Train Hours }
 
-// Check rejects overlapping hours.
-func (h PairHours) Check() error {
+// check rejects overlapping hours.
+func (h PairHours) check() error {
 	if h.Serve.has(h.Train.From) || h.Train.has(h.Serve.From) {
 		return usage.ServeAt.Errorf("%s and %s overlap", usage.ServeAt, usage.TrainAt)
 	}
@@ -182,7 +182,7 @@ func (h PairHours) next(at time.Duration) time.Duration {
 // limits, until ctx ends or it has set `most` modes (0: no end). The device is restored.
 func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairHours, most int,
 	observe func(measure.Event)) (err error) {
-	if err := errors.Join(mayPair(s, r), hours.Check()); err != nil {
+	if err := errors.Join(mayPair(s, r), hours.check()); err != nil {
 		return err
 	}
 	ask, err := r.Goal.Ask(s.Seed)

@@ -349,7 +349,7 @@ func ByRegion(a outlook.Assessment) figure.Figure {
 		return figure.Panel{Axis: axis, Series: []figure.Series{bars}}
 	}
 	for _, r := range regions {
-		f.Rows = append(f.Rows, fmt.Sprintf("%s %s, n %d", r.Knob, Span(r), r.Modes))
+		f.Rows = append(f.Rows, fmt.Sprintf("%s %s, n %d", r.Knob, span(r), r.Modes))
 	}
 	f.Panels = []figure.Panel{errorOf("time_error_pct", "time", func(r outlook.Region) float64 { return r.TimePct })}
 	if a.Model.HasPower() {
@@ -359,13 +359,13 @@ func ByRegion(a outlook.Assessment) figure.Figure {
 	f.Notes = []string{"of modes left out, by the values of each knob"}
 	if r, found := a.Weakest(); found {
 		f.Notes = append(f.Notes, fmt.Sprintf("The model is weakest at %s %s: measure more modes there.",
-			r.Knob, Span(r)))
+			r.Knob, span(r)))
 	}
 	return f
 }
 
-// Span formats the region's part of its knob's range: cores as a number, clocks in GHz.
-func Span(r outlook.Region) string {
+// span formats the region's part of its knob's range: cores as a number, clocks in GHz.
+func span(r outlook.Region) string {
 	one := func(v float64) string {
 		if r.Knob == tegra.KnobCores {
 			return strconv.FormatFloat(v, 'f', 0, 64)

@@ -95,8 +95,8 @@ func Readouts(rivals []Rival, observed map[tegra.Mode]tegra.Measured, l optimize
 	return out
 }
 
-// Words formats a readout as a line.
-func (r *Readout) Words(space *tegra.Space) string {
+// words formats a readout as a line.
+func (r *Readout) words(space *tegra.Space) string {
 	words := fmt.Sprintf("%s: %s, predicted %s ms %s W", r.Name, space.Format(r.Predicted.Mode),
 		text.Of(r.Predicted.TimeMS), text.Of(r.Predicted.PowerW))
 	if r.Observed.OK {
@@ -130,7 +130,7 @@ func RivalCloud(o *outlook.Outlook, plane int, l optimize.Limit, rivals []Rival,
 	}
 	if l != (optimize.Limit{}) {
 		for _, r := range Readouts(rivals, observed, l) {
-			f.Notes = append(f.Notes, r.Words(o.Space()))
+			f.Notes = append(f.Notes, r.words(o.Space()))
 		}
 	}
 	return f

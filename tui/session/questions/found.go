@@ -22,9 +22,9 @@ func about(c campaigns.Campaign, from learn.Provenance) bool {
 		d.Virtual == from.Virtual && d.Replay == from.Replay
 }
 
-// Found returns the setting that the newest search of a model's workload found by measuring for exactly this goal. ok
+// found returns the setting that the newest search of a model's workload found by measuring for exactly this goal. ok
 // is false if the workload was measured again since, because the model may now choose better.
-func Found(list []campaigns.Campaign, from learn.Provenance, g mix.Goal) (at tegra.Setting, ok bool) {
+func found(list []campaigns.Campaign, from learn.Provenance, g mix.Goal) (at tegra.Setting, ok bool) {
 	for _, c := range slices.Backward(list) {
 		loaded := c.Header.Plan.Kind == campaigns.LoadKind // no model learns its rows
 		if !about(c, from) || !models.Pools(c) && !loaded {
@@ -148,7 +148,7 @@ func Trial(list []campaigns.Campaign, from learn.Provenance, a mix.Ask, at tegra
 // failed.
 func Known(list []campaigns.Campaign, from learn.Provenance, g mix.Goal, a mix.Ask) mix.Ask {
 	a.Failed, a.Sent = Sent(list, from, a)
-	if at, ok := Found(list, from, g); ok {
+	if at, ok := found(list, from, g); ok {
 		at = at.WithBatch(from.Batch)
 		a.Found = &at
 	}

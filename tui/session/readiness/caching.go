@@ -61,8 +61,8 @@ func cachingOf(s *session.Session, w workload.Workload) (c caching, known bool) 
 			c.bytes = list.Bytes
 		}
 	}
-	m, ok := MemoryOf(s, w)
-	c.free = max(0, m.Left(JobMemory(s, w, m.Used).Bytes))
+	m, ok := memoryOf(s, w)
+	c.free = max(0, m.left(jobMemory(s, w, m.Used).Bytes))
 	return c, ok && c.bytes > 0
 }
 
@@ -76,7 +76,7 @@ func CachingOf(s *session.Session, w workload.Workload, ram, fetchMS, computeMS 
 	if !known {
 		return ""
 	}
-	if m, ok := MemoryOf(s, w); ok && ram.OK && !s.Simulated(w) {
+	if m, ok := memoryOf(s, w); ok && ram.OK && !s.Simulated(w) {
 		c.free = max(0, m.Total-int64(ram.V))
 	}
 	c.fetchMS, c.computeMS = fetchMS, computeMS

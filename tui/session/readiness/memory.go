@@ -19,9 +19,9 @@ type Memory struct {
 	Used  int64 // by the system and other programs, without the page cache
 }
 
-// MemoryOf returns the memory of the machine on which a workload runs: the board, or this machine for jobs that a
+// memoryOf returns the memory of the machine on which a workload runs: the board, or this machine for jobs that a
 // virtual board does not simulate; false if unknown.
-func MemoryOf(s *session.Session, w workload.Workload) (Memory, bool) {
+func memoryOf(s *session.Session, w workload.Workload) (Memory, bool) {
 	if s.Virtual != nil && s.Simulated(w) {
 		m := s.Virtual.Memory()
 		return Memory{Total: m.Total, Used: m.System}, true
@@ -30,8 +30,8 @@ func MemoryOf(s *session.Session, w workload.Workload) (Memory, bool) {
 	return Memory{Total: r.RAMTotal.V, Used: r.RAMUsed.V}, err == nil && r.RAMTotal.OK && r.RAMUsed.OK
 }
 
-// Left returns what jobs with these needs leave for the page cache; negative if they do not fit.
-func (m Memory) Left(needs ...int64) int64 {
+// left returns what jobs with these needs leave for the page cache; negative if they do not fit.
+func (m Memory) left(needs ...int64) int64 {
 	left := m.Total - m.Used
 	for _, n := range needs {
 		left -= n
@@ -53,9 +53,9 @@ func (n Need) String() string {
 	return fmt.Sprintf("%.0f MB (%s)", float64(n.Bytes)/1e6, n.How)
 }
 
-// JobMemory returns what a job needs at its batch size: the simulation's figure on a board that simulates it, else that
+// jobMemory returns what a job needs at its batch size: the simulation's figure on a board that simulates it, else that
 // of its records at that size, else an estimate for the built-in network.
-func JobMemory(s *session.Session, w workload.Workload, used int64) Need {
+func jobMemory(s *session.Session, w workload.Workload, used int64) Need {
 	if s.Simulated(w) {
 		return Need{Bytes: s.Virtual.Needs(w.Name, w.Batch), How: "simulated"}
 	}
@@ -93,18 +93,18 @@ func recordedMemory(s *session.Session, w workload.Workload, used int64) int64 {
 
 // PairFits refuses two jobs that together need more memory than the board has left.
 func PairFits(s *session.Session, train, infer workload.Workload) error {
-	m, ok := MemoryOf(s, train)
+	m, ok := memoryOf(s, train)
 	if !ok {
 		return nil // no memory reading: no check
 	}
-	a, b := JobMemory(s, train, m.Used), JobMemory(s, infer, m.Used)
-	if m.Left(a.Bytes, b.Bytes) >= 0 {
+	a, b := jobMemory(s, train, m.Used), jobMemory(s, infer, m.Used)
+	if m.left(a.Bytes, b.Bytes) >= 0 {
 		return nil
 	}
 	const mega = 1e6
 	return fmt.Errorf("%w: %s needs %s and %s at batch size %d %s of memory, %.0f MB of the %.0f MB of %s are free: "+
 		"did not run (DNR): end other programs, or take smaller jobs; jtune run measures what each needs alone",
-		tegra.ErrUnsupported, train.Name, a, infer.Name, infer.Batch, b, float64(m.Left())/mega,
+		tegra.ErrUnsupported, train.Name, a, infer.Name, infer.Batch, b, float64(m.left())/mega,
 		float64(m.Total)/mega, s.Device.Board().Name)
 }
 

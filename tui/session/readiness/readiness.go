@@ -23,7 +23,7 @@ import (
 // Check is one requirement of a workload.
 type Check struct {
 	What  string `json:"what"`
-	State string `json:"state"` // CheckOK, CheckWarn, CheckMissing
+	State string `json:"state"` // checkOK, checkWarn, checkMissing
 	Found string `json:"found"`
 	Need  string `json:"need"`
 	Do    string `json:"do"` // "" if there is nothing to do
@@ -31,9 +31,9 @@ type Check struct {
 
 // States of a check.
 const (
-	CheckOK      = "ok"
-	CheckWarn    = "warning"
-	CheckMissing = "missing"
+	checkOK      = "ok"
+	checkWarn    = "warning"
+	checkMissing = "missing"
 )
 
 // Readiness compares what a workload needs with what this machine has.
@@ -58,7 +58,7 @@ func CheckWorkload(ctx context.Context, s *session.Session, w workload.Workload)
 		}
 	}
 	add := func(c Check) {
-		r.Ready = r.Ready && c.State != CheckMissing
+		r.Ready = r.Ready && c.State != checkMissing
 		r.Checks = append(r.Checks, c)
 	}
 	switch {
@@ -77,7 +77,7 @@ func CheckWorkload(ctx context.Context, s *session.Session, w workload.Workload)
 			add(c)
 		}
 	default:
-		add(Check{What: "program", State: CheckMissing, Need: "a command",
+		add(Check{What: "program", State: checkMissing, Need: "a command",
 			Do: "write command = [\"program\"] under [workload." + w.Name + "] (" + workloads.ConfigName(s) + ")"})
 	}
 	if ctx.Err() != nil {
@@ -92,8 +92,8 @@ func CheckWorkload(ctx context.Context, s *session.Session, w workload.Workload)
 
 // failing returns a check that fails if err is set.
 func failing(c Check, err error, do string) Check {
-	if c.State = CheckOK; err != nil {
-		c.State, c.Found, c.Do = CheckMissing, text.OneLine(err.Error()), do
+	if c.State = checkOK; err != nil {
+		c.State, c.Found, c.Do = checkMissing, text.OneLine(err.Error()), do
 	}
 	return c
 }
@@ -105,25 +105,25 @@ func packages(ctx context.Context, s *session.Session, w workload.Workload) []Ch
 		err,
 		"install python3, or name an interpreter by python = \"…\" under [torch] ("+workloads.ConfigName(s)+")")
 	if err == nil && !torch.AtLeast(v.Python, torch.LeastPython) {
-		python.State, python.Do = CheckMissing, "install a later Python"
+		python.State, python.Do = checkMissing, "install a later Python"
 	}
-	if python.State == CheckMissing {
+	if python.State == checkMissing {
 		return []Check{python}
 	}
 	install := "install it for " + v.Where + ": apt install python3-torch or pip install torch; on a Jetson NVIDIA's " +
 		"build for its JetPack"
-	pytorch := Check{What: "PyTorch", State: CheckOK, Found: v.Torch, Need: torch.LeastTorch + " or later"}
+	pytorch := Check{What: "PyTorch", State: checkOK, Found: v.Torch, Need: torch.LeastTorch + " or later"}
 	if !torch.AtLeast(v.Torch, torch.LeastTorch) || v.Torch == "" {
-		pytorch.State, pytorch.Do = CheckMissing, install
+		pytorch.State, pytorch.Do = checkMissing, install
 		if v.Torch == "" {
 			pytorch.Found = v.Why
 		}
 		return []Check{python, pytorch}
 	}
-	cuda := Check{What: "CUDA", State: CheckOK, Found: strings.TrimSpace(v.CUDA + " " + v.GPU),
+	cuda := Check{What: "CUDA", State: checkOK, Found: strings.TrimSpace(v.CUDA + " " + v.GPU),
 		Need: "a GPU to train on"}
 	if v.GPU == "" {
-		cuda.State, cuda.Found = CheckWarn, "PyTorch has no GPU"
+		cuda.State, cuda.Found = checkWarn, "PyTorch has no GPU"
 		if v.CUDA != "" {
 			cuda.Found = "PyTorch for CUDA " + v.CUDA + " finds no GPU"
 		}
@@ -131,10 +131,10 @@ func packages(ctx context.Context, s *session.Session, w workload.Workload) []Ch
 	}
 	out := []Check{python, pytorch, cuda}
 	if set, ok := w.Torch.DataSet(); ok && set.Image {
-		decoder := Check{What: "torchvision or Pillow", State: CheckOK, Need: "one of them, to decode pictures",
+		decoder := Check{What: "torchvision or Pillow", State: checkOK, Need: "one of them, to decode pictures",
 			Found: strings.TrimSpace("torchvision " + orNone(v.Vision) + ", Pillow " + orNone(v.Pillow))}
 		if v.Vision == "" && v.Pillow == "" {
-			decoder.State, decoder.Do = CheckMissing, "apt install python3-pil, or pip install pillow"
+			decoder.State, decoder.Do = checkMissing, "apt install python3-pil, or pip install pillow"
 		}
 		out = append(out, decoder)
 	}
@@ -154,7 +154,7 @@ func dataChecks(s *session.Session, w workload.Workload) []Check {
 	dir := w.Torch.DataFolder()
 	switch {
 	case w.Torch.Data == torch.Synthetic:
-		return []Check{{What: "data", State: CheckOK, Found: "synthetic: generated at run time, no disk is read",
+		return []Check{{What: "data", State: checkOK, Found: "synthetic: generated at run time, no disk is read",
 			Need: "none"}}
 	case len(w.Command) > 0 && dir == "", w.Serves(), w.Infers() && dir == "":
 		return nil
@@ -174,14 +174,14 @@ func dataChecks(s *session.Session, w workload.Workload) []Check {
 		"copy it there: rsync -a --info=progress2 "+w.Torch.Set+"/ HOST:/data/"+w.Torch.Set+"/",
 		"name the folder: data = \"/data\" under [torch] ("+workloads.ConfigName(s)+"); data = \"synthetic\" "+
 			"runs without it")
-	c := Check{What: "data", State: CheckOK, Need: need}
+	c := Check{What: "data", State: checkOK, Need: need}
 	if dir == "" {
-		c.State, c.Found, c.Do = CheckMissing, "no folder is named", strings.Join(steps, "; then ")
+		c.State, c.Found, c.Do = checkMissing, "no folder is named", strings.Join(steps, "; then ")
 		return append([]Check{c}, cache...)
 	}
 	list, err := telemetry.ListDataset(dir)
 	if err != nil {
-		c.State, c.Found, c.Do = CheckMissing, text.OneLine(err.Error()), strings.Join(steps, "; then ")
+		c.State, c.Found, c.Do = checkMissing, text.OneLine(err.Error()), strings.Join(steps, "; then ")
 		if errors.Is(err, fs.ErrNotExist) {
 			c.Do = "is its disk mounted? findmnt lists what is; " + c.Do
 		}
@@ -189,7 +189,7 @@ func dataChecks(s *session.Session, w workload.Workload) []Check {
 	}
 	c.Found = fmt.Sprintf("%s: %s, %.2f GB", dir, text.Count(list.Files, "file"), float64(list.Bytes)/1e9)
 	if known && set.Image && list.Files < w.Samples {
-		c.State = CheckWarn
+		c.State = checkWarn
 		c.Do = fmt.Sprintf("%s of the %s samples that an epoch of the papers has: an epoch will be shorter",
 			text.Thousands(list.Files), text.Thousands(w.Samples))
 	}
@@ -198,7 +198,7 @@ func dataChecks(s *session.Session, w workload.Workload) []Check {
 
 // diskCheck describes the disk that holds the data.
 func diskCheck(s *session.Session, dir string) Check {
-	c := Check{What: "disk", State: CheckOK, Need: "any; a faster one where the data do not fit into memory"}
+	c := Check{What: "disk", State: checkOK, Need: "any; a faster one where the data do not fit into memory"}
 	name, err := telemetry.DiskOf(dir)
 	if err != nil {
 		name = "unknown disk"
@@ -211,14 +211,14 @@ func diskCheck(s *session.Session, dir string) Check {
 	}
 	if kind, err := os.ReadFile("/sys/block/" + filepath.Base(name) + "/queue/rotational"); err == nil &&
 		strings.TrimSpace(string(kind)) == "1" {
-		c.State, c.Do = CheckWarn, "a spinning disk: jtune research experiment storage compares it with another"
+		c.State, c.Do = checkWarn, "a spinning disk: jtune research experiment storage compares it with another"
 	}
 	return c
 }
 
 // cacheCheck says whether the data fit in the memory that the job leaves.
 func cacheCheck(s *session.Session, w workload.Workload) Check {
-	c := Check{What: "page cache", State: CheckOK, Need: "memory for the data, so that later epochs read no disk"}
+	c := Check{What: "page cache", State: checkOK, Need: "memory for the data, so that later epochs read no disk"}
 	data, known := cachingOf(s, w)
 	if !known {
 		c.Found = "the free memory is unknown"
@@ -227,7 +227,7 @@ func cacheCheck(s *session.Session, w workload.Workload) Check {
 	c.Found = fmt.Sprintf("%.2f GB of data, %.1f GB of memory free beside the job", float64(data.bytes)/1e9,
 		float64(data.free)/1e9)
 	if data.bytes > data.free {
-		c.State = CheckWarn
+		c.State = checkWarn
 	}
 	c.Do = cachingAdvice(data)
 	return c
@@ -235,22 +235,22 @@ func cacheCheck(s *session.Session, w workload.Workload) Check {
 
 // memoryCheck compares what the job needs with what the machine has.
 func memoryCheck(s *session.Session, w workload.Workload) Check {
-	c := Check{What: "memory", State: CheckOK, Need: "not known", Found: "not known"}
-	m, known := MemoryOf(s, w)
+	c := Check{What: "memory", State: checkOK, Need: "not known", Found: "not known"}
+	m, known := memoryOf(s, w)
 	if known {
-		c.Found = fmt.Sprintf("%.1f GB free of %.1f", float64(m.Left())/1e9, float64(m.Total)/1e9)
+		c.Found = fmt.Sprintf("%.1f GB free of %.1f", float64(m.left())/1e9, float64(m.Total)/1e9)
 	}
-	need := JobMemory(s, w, m.Used)
+	need := jobMemory(s, w, m.Used)
 	if need.Bytes == 0 {
 		return c
 	}
 	c.Need = fmt.Sprintf("%.1f GB at batch size %d, %s", float64(need.Bytes)/1e9, w.Batch, need.How)
 	switch {
-	case !known || m.Left(need.Bytes) >= 0:
+	case !known || m.left(need.Bytes) >= 0:
 	case s.Simulated(w):
-		c.State, c.Do = CheckMissing, fmt.Sprintf("it does not run (DNR): take a smaller %s", usage.Batch)
+		c.State, c.Do = checkMissing, fmt.Sprintf("it does not run (DNR): take a smaller %s", usage.Batch)
 	default:
-		c.State, c.Do = CheckWarn, fmt.Sprintf("it may not run (DNR): end other programs, take a smaller %s, or add "+
+		c.State, c.Do = checkWarn, fmt.Sprintf("it may not run (DNR): end other programs, take a smaller %s, or add "+
 			"swap", usage.Batch)
 	}
 	return c

@@ -71,7 +71,7 @@ func TestReadinessSaysWhatAWorkloadLacks(t *testing.T) {
 		}
 	}
 	own := workload.Workload{Name: "mine", Command: []string{"/nonexistent/train"}}
-	if r, err := CheckWorkload(t.Context(), s, own); err != nil || r.Ready || r.Checks[0].State != CheckMissing {
+	if r, err := CheckWorkload(t.Context(), s, own); err != nil || r.Ready || r.Checks[0].State != checkMissing {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -93,8 +93,8 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 			if err != nil || told.String() != read.String() || again.HeatMap().Title != res.HeatMap().Title {
 				t.Errorf("read from the record (%v):\n%s\nit told\n%s", err, read.String(), told.String())
 			}
-			if !res.LatencyFalls() || !res.Grid().InnerMinimum() {
-				t.Errorf("latency falls: %v, inner minimum: %v", res.LatencyFalls(), res.Grid().InnerMinimum())
+			if !res.latencyFalls() || !res.Grid().InnerMinimum() {
+				t.Errorf("latency falls: %v, inner minimum: %v", res.latencyFalls(), res.Grid().InnerMinimum())
 			}
 			base, ok := res.Base()
 			if cpu, gpu := Highest(base.CPU).V, Highest(base.GPU).V; c.resident && (!ok ||
@@ -110,7 +110,7 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 			if res.Sizes[0].UnitJ() >= base.UnitJ() {
 				t.Errorf("an inference takes %.4f J in batches of 16, %.4f J alone", res.Sizes[0].UnitJ(), base.UnitJ())
 			}
-			if c := res.Capped(0); c.OK && c.V.TimeMS > base.TimeMS {
+			if c := res.capped(0); c.OK && c.V.TimeMS > base.TimeMS {
 				t.Errorf("within +0 %% of latency: %.1f ms, the baseline takes %.1f", c.V.TimeMS, base.TimeMS)
 			}
 			energyIsMarked(t, res)

@@ -67,7 +67,7 @@ func (r ExperimentRequest) energyKinds(replayed bool) (list []energyKind) {
 	}
 	add(usual, r.Workload, none, rounds)
 	for _, g := range r.Energy.Governors {
-		add("governors "+GovernorsText(g), r.Workload, g, rounds)
+		add("governors "+governorsText(g), r.Workload, g, rounds)
 	}
 	for _, n := range r.Energy.Batches {
 		add(atBatch+strconv.Itoa(n), r.Workload.AtBatch(n), none, 1)
@@ -205,8 +205,8 @@ func (p *energyStudy) compared(done []record.Row, list []tegra.Measured) (experi
 	return experiment.Run{}, false
 }
 
-// GovernorsText formats governors like the value of --governor.
-func GovernorsText(g tegra.Governors) string {
+// governorsText formats governors like the value of --governor.
+func governorsText(g tegra.Governors) string {
 	var parts []string
 	if g.CPU != "" {
 		parts = append(parts, "cpu="+g.CPU)

@@ -165,9 +165,9 @@ func (r *EnergyReport) change(p energy.Point) (energyPct, timePct tegra.Val[floa
 	return r.Change(p, r.UnitJ(p))
 }
 
-// Capped returns the measured pair of least energy whose batches take at most pct percent longer than the baseline's;
+// capped returns the measured pair of least energy whose batches take at most pct percent longer than the baseline's;
 // absent if there is none, or without a baseline.
-func (r *EnergyReport) Capped(pct float64) tegra.Val[energy.Point] {
+func (r *EnergyReport) capped(pct float64) tegra.Val[energy.Point] {
 	if b, ok := r.Base(); ok {
 		return r.Within(b.TimeMS * (1 + pct/100))
 	}
@@ -213,8 +213,8 @@ func percentText(v tegra.Val[float64]) string {
 // latencySlack is the relative noise allowed when latency rises with a clock.
 const latencySlack = 0.05
 
-// LatencyFalls reports whether latency falls with each step of both clocks, within the noise.
-func (r *EnergyReport) LatencyFalls() bool { return r.Grid().LatencyFalls(latencySlack) }
+// latencyFalls reports whether latency falls with each step of both clocks, within the noise.
+func (r *EnergyReport) latencyFalls() bool { return r.Grid().LatencyFalls(latencySlack) }
 
 // CappedText describes Capped in a sentence.
 func (r *EnergyReport) CappedText(pct float64) string {
@@ -222,7 +222,7 @@ func (r *EnergyReport) CappedText(pct float64) string {
 	if !ok {
 		return "There is no baseline to compare latencies with."
 	}
-	c := r.Capped(pct)
+	c := r.capped(pct)
 	if !c.OK {
 		return fmt.Sprintf("No measured pair has a latency within %+g %% of the %s.", pct, base.Name)
 	}
@@ -264,7 +264,7 @@ func (r *EnergyReport) Findings() (lines text.Lines) {
 	}
 	if r.Least.OK {
 		falls, inner := "falls with both clocks", "has its minimum inside the range of the GPU's clocks"
-		if !r.LatencyFalls() {
+		if !r.latencyFalls() {
 			falls = "does not fall with every step of the clocks"
 		}
 		if !r.Grid().InnerMinimum() {
@@ -304,7 +304,7 @@ func (r *EnergyReport) sayLeast(lines *text.Lines) {
 	}
 	var parts []string
 	for _, pct := range latencyCosts {
-		if c := r.Capped(pct); c.OK {
+		if c := r.capped(pct); c.OK {
 			energy, _ := r.change(c.V)
 			parts = append(parts, fmt.Sprintf("%+.0f %%: %s at %s", pct, percentText(energy), r.Mode(c.V.Mode)))
 		}

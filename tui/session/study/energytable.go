@@ -157,11 +157,11 @@ func (r *EnergyReport) Document(device, dir string) any {
 	out := energyDocument{Experiment: campaigns.EnergySource, Workload: r.Workload.Name, Device: device,
 		Virtual: r.Virtual,
 		Unit:    r.Workload.UnitName(), Batch: r.Workload.Batch, Full: r.Full, Repeat: r.Repeat, Least: one(r.Least),
-		Beyond: one(r.Beyond), LatencyFalls: r.LatencyFalls(), Inner: r.Grid().InnerMinimum(),
+		Beyond: one(r.Beyond), LatencyFalls: r.latencyFalls(), Inner: r.Grid().InnerMinimum(),
 		Baselines: beside(r.Baselines), Sizes: beside(r.Sizes), Against: beside(r.Against), Points: []energyRow{},
 		Findings: append([]string{}, r.Findings()...), Failed: append([]string{}, r.Failed...), Dir: dir}
 	for _, pct := range r.Costs {
-		out.Within = append(out.Within, energyWithin{pct, one(r.Capped(pct))})
+		out.Within = append(out.Within, energyWithin{pct, one(r.capped(pct))})
 	}
 	for _, p := range r.Points {
 		out.Points = append(out.Points, r.pointRow(p))

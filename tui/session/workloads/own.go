@@ -57,15 +57,15 @@ var scriptName = regexp.MustCompile(`^[A-Za-z][\w-]*(\.\w+)?$`)
 // image returns the Python script that a container runs; "" if there is none.
 func (t Typed) image() string {
 	for i := len(t.Command) - 1; i > 0; i-- {
-		if base := filepath.Base(t.Command[i]); Containers(t.Command) && strings.HasSuffix(base, ".py") {
+		if base := filepath.Base(t.Command[i]); containers(t.Command) && strings.HasSuffix(base, ".py") {
 			return base
 		}
 	}
 	return ""
 }
 
-// Containers reports whether a command starts a container.
-func Containers(command []string) bool {
+// containers reports whether a command starts a container.
+func containers(command []string) bool {
 	if len(command) < 2 {
 		return false
 	}

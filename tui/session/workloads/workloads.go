@@ -321,8 +321,8 @@ func Suggested(s *session.Session, list []workload.Workload) string {
 	return name
 }
 
-// Estimated is the RunsAs word for a simulation that is not based on measurements of such a board.
-const Estimated = "estimated"
+// estimated is the RunsAs word for a simulation that is not based on measurements of such a board.
+const estimated = "estimated"
 
 // RunsAs returns a word for how a workload runs on this board, or why it does not. It touches no file.
 func RunsAs(s *session.Session, w workload.Workload) string {
@@ -336,7 +336,7 @@ func RunsAs(s *session.Session, w workload.Workload) string {
 	case !s.Simulated(w):
 		return "yes"
 	case s.Virtual.Estimated(w.Name):
-		return Estimated
+		return estimated
 	}
 	return "simulated"
 }
