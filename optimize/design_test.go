@@ -167,6 +167,11 @@ func TestDesignOnSmallSpacesAndOddRows(t *testing.T) {
 	if _, ok := NewDesign(b.Space, 2, 1).Next(foreign); !ok {
 		t.Errorf("rows that do not count ended the design")
 	}
+	sized := []tegra.Measured{b.Answer(b.Space.At(3)), b.Answer(b.Space.At(5))}
+	sized[0].Batch, sized[1].Batch = 16, 16
+	if m, ok := NewDesign(b.Space, 2, 1).Next(sized); ok {
+		t.Errorf("two modes with their batch size: got %v, want the end", m)
+	}
 	if _, ok := NewDesign(b.Space, 0, 1).Next(nil); ok {
 		t.Errorf("a design of no modes proposed one")
 	}

@@ -160,6 +160,49 @@ func TestBeliefIsWiderAfterKnownModes(t *testing.T) {
 	}
 }
 
+// A probe over a power limit may trip the supply, so that power orders untrusted modes; time, where it alone is guarded.
+func TestBeliefOrdersUntrustedModesByTheirHarm(t *testing.T) {
+	t.Parallel()
+	b := belief{lnTime: []float64{1}, lnPower: []float64{2}}
+	for _, c := range []struct {
+		l    Limit
+		want float64
+	}{{Limit{}, 2}, {Limit{PowerW: 5}, 2}, {Limit{PowerW: 5, TimeMS: 5, GuardTime: true}, 2},
+		{Limit{TimeMS: 5, GuardTime: true}, 1}} {
+		if got := b.harm(c.l, 0); got != c.want {
+			t.Errorf("%+v: %g, want %g", c.l, got, c.want)
+		}
+	}
+}
+
+// A mode may meet a time limit whose distance is no more than the deviations that the search allows.
+func TestBeliefCallsAModePossibleUpToItsDeviations(t *testing.T) {
+	t.Parallel()
+	for lnTime, want := range map[float64]bool{-1: true, 2: true, 2.01: false} {
+		one := []float64{1}
+		b := belief{lnTime: []float64{lnTime}, lnPower: []float64{0}, ownSDTime: one, ownSDPower: one}
+		if got := b.possible(Limit{TimeMS: 1}, 0, 2); got != want {
+			t.Errorf("%g deviations over the limit: %v", lnTime, got)
+		}
+	}
+}
+
+func TestPredictedFirstIsBeforeTheFirstReading(t *testing.T) {
+	t.Parallel()
+	at, other := tegra.Setting{Mode: tegra.Mode{Cores: 2}}, tegra.Setting{Mode: tegra.Mode{Cores: 4}}
+	probe := func(at tegra.Setting, ms float64) (p Probe) {
+		p.Setting, p.Predicted.TimeMS = at, ms
+		return p
+	}
+	s := search{probes: []Probe{probe(other, 70), probe(at, 0), probe(at, 50), probe(at, 60)}}
+	if got := s.predictedFirst(at); got.TimeMS != 50 {
+		t.Errorf("got %g ms, want 50", got.TimeMS)
+	}
+	if got := s.predictedFirst(tegra.Setting{}); got.TimeMS != 0 {
+		t.Errorf("of a mode that was not measured %g ms", got.TimeMS)
+	}
+}
+
 func sampleOf(b *optimizetest.Board, n int) []tegra.Measured {
 	var rows []tegra.Measured
 	for _, m := range b.Space.Sample(n, 1) {

@@ -66,6 +66,21 @@ func TestKnownModesThatMayBeMeasuredAgain(t *testing.T) {
 	if got := modes(); !slices.Equal(got, []tegra.Setting{rows[0].Setting, rows[1].Setting, rows[2].Setting}) {
 		t.Fatalf("%v, want three without the hot one", got)
 	}
+	best := 0
+	for k := range 3 {
+		if s.limit.objective().better(rows[k], rows[best]) {
+			best = k
+		}
+	}
+	for range 3 { // whichever is listed first
+		if got := s.bestKnown(); got != at(best) {
+			t.Errorf("the best known is %v, want %v", s.places.At(got), rows[best].Setting)
+		}
+		s.order = append(s.order[1:], s.order[0])
+	}
+	for len(s.order) > 0 && s.order[0] != at(0) {
+		s.order = append(s.order[1:], s.order[0])
+	}
 	s.failed[at(1)] = true
 	if !s.probe(at(2), Verify) {
 		t.Fatal("the search is over")

@@ -96,8 +96,9 @@ func TestStandingOfAModeWithoutAPredictionIsUnknown(t *testing.T) {
 	nan := math.NaN()
 	none := learn.Prediction{Measured: tegra.Measured{TimeMS: nan, PowerW: nan}}
 	timeOnly := learn.Prediction{Measured: tegra.Measured{TimeMS: 100, PowerW: nan}, LnTimeSD: 0.1, TimeHiMS: 122}
+	noTime := learn.Prediction{Measured: tegra.Measured{PowerW: 20}, LnPowerSD: 0.1, PowerHiW: 24}
 	for _, s := range []Standing{Limit{}.Stand(none, 0), Limit{TimeMS: 200}.Stand(none, 0),
-		Limit{PowerW: 30}.Stand(timeOnly, 0)} {
+		Limit{PowerW: 30}.Stand(timeOnly, 0), Limit{PowerW: 30}.Stand(noTime, 0)} {
 		text, err := json.Marshal(s.State)
 		if s.State != Unknown || s.ChanceOver.OK || s.Within() || string(text) != "null" || err != nil {
 			t.Errorf("%+v in JSON %s (%v)", s, text, err)

@@ -32,6 +32,33 @@ func TestFitOfAnExponential(t *testing.T) {
 }
 
 // A day's curve takes no more room than an hour's, and readings that are none are left out.
+// The quantiles of one candidate are a normal distribution's, however wide; candidates that hardly weigh do not count.
+func TestQuantileIsThatOfTheCandidatesThatWeigh(t *testing.T) {
+	t.Parallel()
+	wide := []candidate{{end: 50, sd: 10, weight: 1}}
+	heavy := []candidate{{end: 50, sd: 10, weight: 44}, {end: 1e15, sd: 1, weight: 1e-5}}
+	for share, want := range map[float64]float64{0.05: 50 - 16.4485, 0.5: 50, 0.95: 50 + 16.4485} {
+		if got := quantile(wide, 1, share); math.Abs(got-want) > 1e-3 {
+			t.Errorf("%g of one: %g, want %g", share, got, want)
+		}
+		if got := quantile(heavy, 44+1e-5, share); math.Abs(got-want) > 1e-3 {
+			t.Errorf("%g of one that counts: %g, want %g", share, got, want)
+		}
+	}
+}
+
+func TestNowIsTheMeanOfTheLastHalfMinute(t *testing.T) {
+	t.Parallel()
+	c := Curve{bins: []bin{{t: 9, c: 90, n: 4}, {t: 10, c: 10, n: 1}, {t: 40, c: 20, n: 3}}}
+	if got := c.now(); got != 17.5 {
+		t.Errorf("got %g, want the mean of three readings of 20 and one of 10", got)
+	}
+	c.bins[2].t = 400
+	if got := c.now(); got != 20 {
+		t.Errorf("got %g, want the newest after a gap", got)
+	}
+}
+
 func TestLongCurve(t *testing.T) {
 	t.Parallel()
 	var c Curve
