@@ -97,6 +97,37 @@ func TestDetectingReadsARunAsAWhole(t *testing.T) {
 	}
 }
 
+// Of a program that ends without a step, that nothing was understood is an error, unless it may be measured as a whole.
+func TestDetectingMayEndWithoutAStep(t *testing.T) {
+	t.Parallel()
+	for _, toEnd := range []bool{false, true} {
+		r := newDetecting(Detect{ToEnd: toEnd}, nil)
+		r.read([]byte("all is well"), time.Second, true)
+		if r.finish(2 * time.Second); (r.err == nil) != toEnd {
+			t.Errorf("to its end %v: %v", toEnd, r.err)
+		}
+	}
+}
+
+func TestReadsNamesWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	r := detect.Reading{Form: "tqdm", What: "train", Unit: detect.Step, Of: 60, TimeMS: 12.5}
+	const plain = `reads: tqdm "train", 60 an epoch, 12.5 ms a minibatch`
+	if got := Reads(r); got != plain {
+		t.Errorf("got %s", got)
+	}
+	r.LeftOut = []detect.LeftOut{{What: "val", Count: 3, S: 1.5}}
+	if got, want := Reads(r), plain+"; left out: val (3, 1.5 s)"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	r.LeftOut = append(r.LeftOut, detect.LeftOut{What: "pauses", Count: 1, S: 20})
+	r.Samples, r.Assumed, r.Of = 32, true, 0
+	if got, want := Reads(r), `reads: tqdm "train", of 32 samples each (assumed: `; !strings.HasPrefix(got, want) ||
+		!strings.HasSuffix(got, "; left out: val (3, 1.5 s), pauses (1, 20.0 s)") {
+		t.Errorf("got %s", got)
+	}
+}
+
 // A job that has to be understood is given up after a minute of lines without a step; one that still loads, or that
 // is measured as a whole, is not.
 func TestDetectingGivesUpWhatTellsNothing(t *testing.T) {

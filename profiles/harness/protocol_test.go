@@ -165,7 +165,7 @@ func TestParserTimeThatGoesBackIsRefused(t *testing.T) {
 		t    float64
 		good bool
 		// set back by four seconds: it goes on from there
-	}{{5, true}, {6, true}, {5.5, false}, {6, true}, {7, true}, {3, false}, {4, true}} {
+	}{{5, true}, {6, true}, {5.5, false}, {6, true}, {7, true}, {3, false}, {4, true}, {4, true}} {
 		_, err := p.parse(fmt.Appendf(nil, `{"event":"minibatch","time_ms":1,"t":%g}`, c.t))
 		if (err == nil) != c.good {
 			t.Errorf("t %g: %v", c.t, err)

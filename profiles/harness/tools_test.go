@@ -249,6 +249,19 @@ func FuzzReaders(f *testing.F) {
 }
 
 // Where a script hides llama-bench, the tokens of a run are assumed, and a note says so once.
+// Counts that llama-bench does not take as tokens of a run are its defaults.
+func TestLlamaBenchTakesItsTokensFromTheCommand(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string][2]int{"": {512, 128}, "-p 1 -n 1": {1, 1}, "-p 64 --n-gen 32": {64, 32},
+		"-p 0 -n -3": {512, 128}, "-p 64,128 -n x": {512, 128}, fmt.Sprint("-n ", maxUnits): {512, maxUnits},
+		fmt.Sprint("-n ", maxUnits+1): {512, 128}} {
+		l := newLlamaBench(strings.Fields("llama-bench " + words)).(*llamaBench)
+		if got := [2]int{l.prompt, l.gen}; got != want || l.hidden {
+			t.Errorf("%q: %v, want %v; hidden %v", words, got, want, l.hidden)
+		}
+	}
+}
+
 func TestLlamaBenchInAScriptSaysWhichTokensItAssumes(t *testing.T) {
 	for command, want := range map[string]int{"sh run.sh": 1, "./llama-bench -n 32": 0, "nice llama-bench": 0} {
 		l, notes := newLlamaBench(strings.Fields(command)), 0

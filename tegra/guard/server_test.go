@@ -345,8 +345,13 @@ func TestGuardNamesAFailedKnobAndRollsBack(t *testing.T) {
 				r.k.Stuck, r.k.Clip, r.k.Refuse = map[string]bool{}, map[string]string{}, map[string]error{}
 				r.k.Busy, r.k.Fail, r.k.After = map[string]int{}, map[string]error{}, nil
 			})
+			if a.Asked != mid {
+				t.Errorf("asked for %v, not %v", a.Asked, mid)
+			}
 			if name == "a memory rate that is clipped" || name == "a limit that cannot be read back" {
 				r.apply(fast) // while the fault lasted the knob could not be restored either
+			} else if a.Actual != tegra.Some(fast) {
+				t.Errorf("reads back %v, want the mode before", a.Actual)
 			}
 			if d := tegratest.Differences(state, tegratest.Contents(t, r.root)); len(d) > 0 {
 				t.Errorf("not as before:\n%s", strings.Join(d, "\n"))
@@ -356,6 +361,17 @@ func TestGuardNamesAFailedKnobAndRollsBack(t *testing.T) {
 			}
 			r.wantAsFound()
 		})
+	}
+}
+
+func TestGuardThatHasEndedSaysWhatItWasAskedFor(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := r.Apply(t.Context(), tegra.Request{Mode: mid}); err == nil || a.Asked != mid || a.Actual.OK {
+		t.Errorf("%+v, %v", a, err)
 	}
 }
 
