@@ -270,7 +270,7 @@ func TestResidualIsTheSameByIndex(t *testing.T) {
 	}
 	wantTime, wantPower := r.at(modes)
 	for _, of := range []*tegra.Space{space, smallSpace(t)} { // its own, another one
-		if time, power := r.among(of, index, modes); !reflect.DeepEqual(time, wantTime) ||
+		if time, power := r.atIndexes(of, index, modes); !reflect.DeepEqual(time, wantTime) ||
 			!reflect.DeepEqual(power, wantPower) {
 			t.Errorf("got %v and %v, want %v and %v", time, power, wantTime, wantPower)
 		}

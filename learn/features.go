@@ -63,15 +63,15 @@ func (s scale) points(modes []tegra.Mode) []point {
 // settings returns points, with the batch size as the last input if it is one.
 func (s scale) settings(list []tegra.Setting) []point {
 	out := make([]point, len(list))
-	parallel.Ranges(len(list), func(from, to int) { s.among(list, from, to, out) })
+	parallel.Ranges(len(list), func(from, to int) { s.write(list, from, to, out) })
 	return out
 }
 
-// lookBack is the number of earlier settings in which among looks for a value: a space lists them in turn.
+// lookBack is the number of earlier settings in which write looks for a value: a space lists them in turn.
 const lookBack = 4
 
-// among writes the points of settings from ≤ i < to.
-func (s scale) among(list []tegra.Setting, from, to int, out []point) {
+// write writes the points of settings from ≤ i < to.
+func (s scale) write(list []tegra.Setting, from, to int, out []point) {
 	for i := from; i < to; i++ {
 		a := list[i]
 		for k := range tegra.NumKnobs {

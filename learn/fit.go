@@ -165,7 +165,7 @@ func (m *Model) prepare(samples []tegra.Measured, o Options) ([]tegra.Measured, 
 	}
 	groups, before := tegra.BySetting(samples), meansOf(o.Means)
 	out := make([]tegra.Measured, len(groups))
-	var apart []tegra.Setting
+	var scattered []tegra.Setting
 	for i, g := range groups {
 		out[i] = g.Median()
 		more := g
@@ -176,15 +176,15 @@ func (m *Model) prepare(samples []tegra.Measured, o Options) ([]tegra.Measured, 
 			m.Means = append(m.Means, mean)
 		}
 		if spread(g.TimesMS) > repeatSpread || spread(g.PowersW) > repeatSpread {
-			apart = append(apart, g.Setting)
+			scattered = append(scattered, g.Setting)
 		}
 		if agreeing(g, out[i]) || len(g.TimesMS) == 1 && slices.Contains(o.repeated, g.Setting) {
 			m.Repeated = append(m.Repeated, g.Setting)
 		}
 	}
-	if len(apart) > 0 {
+	if len(scattered) > 0 {
 		m.warn("%s measured more than once with values more than %.0f %% apart; the median counts: %s",
-			count(len(apart), "mode was", "modes were"), 100*repeatSpread, m.list(apart))
+			count(len(scattered), "mode was", "modes were"), 100*repeatSpread, m.list(scattered))
 	}
 	return out, nil
 }

@@ -64,7 +64,7 @@ func (t *fitter) residualFrom(r *Reference) {
 
 // sameSoftware adds a warning if the reference was measured with other software.
 func (t *fitter) sameSoftware(r *Reference) {
-	if list := tegra.SoftwareApart(strings.Split(r.Provenance.Software, "; "),
+	if list := tegra.SoftwareDifferences(strings.Split(r.Provenance.Software, "; "),
 		strings.Split(t.options.Provenance.Software, "; ")); list != nil {
 		t.model.warn("reference %s and the samples were measured with other software, %s: results move with versions",
 			r.Name, strings.Join(list, ", "))

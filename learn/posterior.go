@@ -248,8 +248,8 @@ func (m mixture) covariance(a, b inputs) *mat.Dense {
 		for j := range i {
 			for r := range a.x {
 				for s := range b.x {
-					apart := (meanA[j][r] - meanA[i][r]) * (meanB[j][s] - meanB[i][s])
-					out.Set(r, s, out.At(r, s)+m.weights[j]*m.weights[i]*apart)
+					product := (meanA[j][r] - meanA[i][r]) * (meanB[j][s] - meanB[i][s])
+					out.Set(r, s, out.At(r, s)+m.weights[j]*m.weights[i]*product)
 				}
 			}
 		}

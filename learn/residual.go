@@ -127,8 +127,8 @@ func (r *Residual) over(space *tegra.Space) (time, power []float64) {
 	return r.time, r.power
 }
 
-// among is at for modes of a space by index, looked up if over has computed them.
-func (r *Residual) among(space *tegra.Space, index []int, modes []tegra.Mode) (time, power []float64) {
+// atIndexes is at for modes given by their index in a space. It looks them up if over has computed them.
+func (r *Residual) atIndexes(space *tegra.Space, index []int, modes []tegra.Mode) (time, power []float64) {
 	if r == nil || space != r.space {
 		return r.at(modes)
 	}

@@ -144,8 +144,8 @@ func (p *Profile) odd() error {
 			unlike, least = w.Network, like
 		}
 		for target := range w.Theta {
-			if apart := p.apart(w, others, target); apart > most {
-				far, most = w.Network, apart
+			if d := p.distance(w, others, target); d > most {
+				far, most = w.Network, d
 			}
 		}
 	}
@@ -159,8 +159,8 @@ func (p *Profile) odd() error {
 	return nil
 }
 
-// apart returns the root mean square distance of a workload's amplitudes from the others' mean, in deviations.
-func (p *Profile) apart(w Profiled, others *Compact, target int) float64 {
+// distance returns the root mean square distance of a workload's amplitudes from the others' mean, in deviations.
+func (p *Profile) distance(w Profiled, others *Compact, target int) float64 {
 	sum, q := 0.0, &others.Priors[target]
 	n := len(q.Mean) - 1
 	for i := range n {

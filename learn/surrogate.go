@@ -207,7 +207,7 @@ func (s *Surrogate) Posterior() *Posterior {
 // PosteriorAt is Posterior for some indices, in their order.
 func (s *Surrogate) PosteriorAt(index []int) *Posterior {
 	list := s.settingsAt(index)
-	rTime, rPower := s.reference.among(s.space, index, tegra.ModesOf(list))
+	rTime, rPower := s.reference.atIndexes(s.space, index, tegra.ModesOf(list))
 	return s.posterior(s.scale.settings(list), residuals{rTime, rPower})
 }
 
@@ -234,14 +234,14 @@ func (s *Surrogate) CovPower(a, b []int) *mat.Dense {
 
 func (s *Surrogate) timeAt(index []int) inputs {
 	list := s.settingsAt(index)
-	r, _ := s.reference.among(s.space, index, tegra.ModesOf(list))
+	r, _ := s.reference.atIndexes(s.space, index, tegra.ModesOf(list))
 	return s.timeInputs(s.scale.settings(list), r)
 }
 
 func (s *Surrogate) powerAt(index []int) inputs {
 	list := s.settingsAt(index)
 	x := s.scale.settings(list)
-	rTime, rPower := s.reference.among(s.space, index, tegra.ModesOf(list))
+	rTime, rPower := s.reference.atIndexes(s.space, index, tegra.ModesOf(list))
 	return s.powerInputs(x, rPower, s.meanTime(s.timeInputs(x, rTime)))
 }
 

@@ -101,8 +101,8 @@ func drifted(list []tegra.Measured, later map[tegra.Setting]tegra.Measured) (c c
 		return common{}
 	}
 	c.LnTime, c.LnPower = stats.Mean(time), stats.Mean(power)
-	apart := func(v []float64) float64 { return slices.Max(v) - slices.Min(v) }
-	c.alike = apart(time) <= 2*driftLeast && apart(power) <= 2*driftLeast
+	width := func(v []float64) float64 { return slices.Max(v) - slices.Min(v) }
+	c.alike = width(time) <= 2*driftLeast && width(power) <= 2*driftLeast
 	return c
 }
 

@@ -108,9 +108,9 @@ func (c *comparing) started() bool {
 	return false
 }
 
-// told returns the number of modes that inform about the region of the power limit: all measured ones except a current
-// mode far over it.
-func (c *comparing) told() int {
+// informative returns the number of modes that inform about the region of the power limit: all measured ones except a
+// current mode far over it.
+func (c *comparing) informative() int {
 	s := c.search
 	n := len(s.order)
 	if i := c.present(); i >= 0 && len(s.readings[i]) > 0 && !s.limit.harmless(s.mean(i)) {

@@ -299,7 +299,7 @@ func (s *search) lnGoal(i int) float64 {
 
 // caution returns the number of deviations that trusted requires now.
 func (l *loop) caution() float64 {
-	z := trustZ + trustFewZ*float64(max(0, trustModes-l.compared.told()))
+	z := trustZ + trustFewZ*float64(max(0, trustModes-l.compared.informative()))
 	if l.places.Batches != nil {
 		z = max(0, z-trustDetourZ*float64(l.detours))
 	}
@@ -308,7 +308,7 @@ func (l *loop) caution() float64 {
 
 // optimism returns the number of deviations that possible allows now: fewer after many modes without success.
 func (l *loop) optimism() float64 {
-	return min(max(possibleZ-possibleLessZ*float64(l.compared.told()-trustModes), leastPossibleZ), possibleZ)
+	return min(max(possibleZ-possibleLessZ*float64(l.compared.informative()-trustModes), leastPossibleZ), possibleZ)
 }
 
 // seekFeasible chooses a mode while none measured meets the limits (step 4 of the search rule). It ends the search once

@@ -192,7 +192,7 @@ func (a *Ask) Check() error {
 
 func (a Ask) quantile() float64 { return cmp.Or(a.Quantile, UsualQuantile) }
 
-func (a *Ask) want(beside bool) Want {
+func (a *Ask) want(training bool) Want {
 	switch {
 	case a.Want != "":
 		return a.Want
@@ -200,7 +200,7 @@ func (a *Ask) want(beside bool) Want {
 		return LeastEnergy
 	case a.Throughput:
 		return MostRequests
-	case beside:
+	case training:
 		return MostTraining
 	case a.Load.Open():
 		return LeastPower

@@ -187,8 +187,8 @@ func Phases(o Options) (infer Phase, train *Phase, err error) {
 	if infer, err = o.fit(o.Infer, o.Batches, nil, o.Settings()); err != nil || o.Train == nil {
 		return infer, nil, err
 	}
-	beside, err := o.fit(o.Train, nil, o.Lean, tegra.Settings(o.Space.Modes(), nil))
-	return infer, &beside, err
+	training, err := o.fit(o.Train, nil, o.Lean, tegra.Settings(o.Space.Modes(), nil))
+	return infer, &training, err
 }
 
 func (o *Options) fit(rows []tegra.Measured, batches []int, lean *learn.Residual, settings []tegra.Setting) (Phase,
@@ -362,13 +362,13 @@ func (s *search) verify(ctx context.Context, measure Measure, o Outcome) (Probe,
 	s.measured[o.Setting] = true
 	infer.Setting, train.Setting = o.Setting, tegra.Setting{Mode: o.Mode}
 	s.o.Infer = append(s.o.Infer, infer)
-	phase, beside := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(infer)}), (*Phase)(nil)
+	phase, training := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(infer)}), (*Phase)(nil)
 	if s.train != nil {
 		s.o.Train = append(s.o.Train, train)
 		t := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(train)})
-		beside = &t
+		training = &t
 	}
-	p.Outcome, _ = s.asks(0).Evaluate(o.Setting, phase, beside)
+	p.Outcome, _ = s.asks(0).Evaluate(o.Setting, phase, training)
 	if read.Seen != nil {
 		p.Outcome = s.asks(0).AsSeen(p.Outcome, *read.Seen)
 	}

@@ -81,11 +81,11 @@ func (v *LoadView) Answer() (mix.Outcome, int, error) {
 			return v.At(*v.Found), i, nil
 		}
 	}
-	return v.among(v.settings)
+	return v.answerOf(v.settings)
 }
 
-// among is Answer among some of the settings.
-func (v *LoadView) among(settings []tegra.Setting) (mix.Outcome, int, error) {
+// answerOf is Answer for some of the settings.
+func (v *LoadView) answerOf(settings []tegra.Setting) (mix.Outcome, int, error) {
 	list, err := v.Choose(settings, v.infer, nil)
 	var none *mix.NoSettingError
 	switch {
@@ -219,7 +219,7 @@ func (v *LoadView) AnswerAmong(among []int) int {
 
 // bestOf returns the view's index of the best of some settings, or of the nearest.
 func (v *LoadView) bestOf(settings []tegra.Setting) int {
-	o, _, err := v.among(settings)
+	o, _, err := v.answerOf(settings)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return 0
 	}

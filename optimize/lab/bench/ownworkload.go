@@ -70,7 +70,7 @@ func (f *truth) measuredRows() []tegra.Measured {
 
 // distance returns the median relative difference of a reference's times from the sweep's; +Inf if they share no mode.
 func (f *truth) distance(r *learn.Reference) float64 {
-	var apart []float64
+	var off []float64
 	switch {
 	case len(r.Samples) > 0:
 		at := make(map[tegra.Mode]float64, len(r.Samples))
@@ -79,17 +79,17 @@ func (f *truth) distance(r *learn.Reference) float64 {
 		}
 		for _, i := range f.rows {
 			if ms, ok := at[f.all[i].Mode]; ok {
-				apart = append(apart, math.Abs(ms/f.truth[i].TimeMS-1))
+				off = append(off, math.Abs(ms/f.truth[i].TimeMS-1))
 			}
 		}
 	case r.Networks != nil:
 		times, _ := r.Networks.Predict(f.modes())
 		for k, i := range f.rows {
-			apart = append(apart, math.Abs(times[k]/f.truth[i].TimeMS-1))
+			off = append(off, math.Abs(times[k]/f.truth[i].TimeMS-1))
 		}
 	}
-	if len(apart) == 0 {
+	if len(off) == 0 {
 		return math.Inf(1)
 	}
-	return stats.Median(apart)
+	return stats.Median(off)
 }

@@ -19,7 +19,7 @@ import (
 type card struct {
 	modes
 	at     int // index of the mode
-	answer int // index of the answer to the limit
+	answer int // index of best within the limit
 }
 
 // title says what the mode is. With several batch sizes, the best mode of the shown one is called the answer only if
@@ -44,7 +44,7 @@ func (c card) title() string {
 	case met && n > 0:
 		return fmt.Sprintf("best of batch %d", n)
 	case met:
-		return "the answer to the limit"
+		return "best within the limit"
 	case n > 0:
 		return fmt.Sprintf("nearest of batch %d", n)
 	}
@@ -136,15 +136,15 @@ func (c card) numbers(about outlook.About) []string {
 		return fmt.Sprintf("%-5s%9s %8s %6s", name, predicted, measured, widget.SignedPct(off))
 	}
 	off, said := outlook.Against(got.Measured, pr.Measured), "predicted"
-	told, read := page.FiguresIn(pr), page.FiguresOf(got.Measured)
+	predicted, measured := page.FiguresIn(pr), page.FiguresOf(got.Measured)
 	if about.Fitted {
 		said = "fitted"
 	}
 	return []string{
 		widget.StyleDim.Render(fmt.Sprintf("%-5s%9s %8s %6s", "", said, "measured", "off")),
-		row(perTime, told.MS, read.MS, off.TimePct),
-		row("W", told.W, read.W, off.PowerPct),
-		row(perEnergy, told.J, read.J, off.EnergyPct),
+		row(perTime, predicted.MS, measured.MS, off.TimePct),
+		row("W", predicted.W, measured.W, off.PowerPct),
+		row(perEnergy, predicted.J, measured.J, off.EnergyPct),
 	}
 }
 

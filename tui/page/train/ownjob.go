@@ -183,8 +183,8 @@ func try(w workload.Workload) *task.Task {
 	return t
 }
 
-// told adds to a workload what its job reported in a run.
-func told(j *page.Task, w workload.Workload) workload.Workload {
+// understood adds to a workload what its job reported in a run.
+func understood(j *page.Task, w workload.Workload) workload.Workload {
 	if j.Told == nil {
 		return w
 	}
@@ -228,7 +228,7 @@ func (d *ownJob) understood() workload.Workload {
 	w := d.work
 	if j := d.shown(); j != nil {
 		batch := w.Batch
-		if w = told(j, w); d.batch.Value() != "" {
+		if w = understood(j, w); d.batch.Value() != "" {
 			w.Batch = batch
 		}
 	}

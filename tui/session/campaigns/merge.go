@@ -83,9 +83,10 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; resume it with "+
 				"%s, then join again", dir, left, h.Plan.Modes, usage.Resume))
 		}
-		if apart := tegra.SoftwareApart(record.Software(dirs[0], head), record.Software(dir, h)); apart != nil {
+		first, this := record.Software(dirs[0], head), record.Software(dir, h)
+		if differences := tegra.SoftwareDifferences(first, this); differences != nil {
 			notes = append(notes, fmt.Sprintf("%s and %s were measured with different software (%s), which affects "+
-				"results", dirs[0], dir, strings.Join(apart, ", ")))
+				"results", dirs[0], dir, strings.Join(differences, ", ")))
 		}
 		like, bad, err := record.ReadRuns(dir)
 		if err != nil {

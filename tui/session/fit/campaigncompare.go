@@ -70,7 +70,8 @@ func differences(a, b campaigns.Campaign) []string {
 			out = append(out, fmt.Sprintf("%s %s, then %s", part.what, orUnknown(part.one), orUnknown(part.other)))
 		}
 	}
-	if list := tegra.SoftwareApart(record.Software(a.Dir, a.Header), record.Software(b.Dir, b.Header)); list != nil {
+	one, other := record.Software(a.Dir, a.Header), record.Software(b.Dir, b.Header)
+	if list := tegra.SoftwareDifferences(one, other); list != nil {
 		out = append(out, "software versions, which affect results: "+strings.Join(list, ", "))
 	}
 	return out

@@ -35,7 +35,7 @@ func (r Report) Document() document.Document {
 	add(r.measured()...)
 	add(r.settings()...)
 	add(r.board()...)
-	add(r.told()...)
+	add(r.caveats()...)
 	return d
 }
 
@@ -292,8 +292,8 @@ func (r Report) board() []document.Part {
 	return []document.Part{document.Heading("Board and software"), facts}
 }
 
-// told says what the numbers are and what was not measured.
-func (r Report) told() []document.Part {
+// caveats says what the numbers are and what was not measured.
+func (r Report) caveats() []document.Part {
 	measured, usable := len(r.Rows), 0
 	for _, row := range r.Rows {
 		if row.Status.Usable() {

@@ -88,8 +88,8 @@ func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan pro
 		RedoFailed: r.RedoFailed, Gate: r.Gate}
 	sum, err := c.Run(ctx)
 	err = errors.Join(usageOfFixedBatch(err), rec.End(sum.End.String()))
-	if told := announce(ctx, notify, campaignEnd(s, rec.Dir(), head, sum, err)); told != nil {
-		Observer(observe).Note(text.OneLine(told.Error()))
+	if failed := announce(ctx, notify, campaignEnd(s, rec.Dir(), head, sum, err)); failed != nil {
+		Observer(observe).Note(text.OneLine(failed.Error()))
 	}
 	return ProfileResult{Summary: sum, Dir: rec.Dir()}, err
 }

@@ -76,7 +76,7 @@ func (p *Pool) softwareNote() string {
 	}
 	newest := p.Parts[len(p.Parts)-1]
 	for _, part := range slices.Backward(p.Parts[:len(p.Parts)-1]) {
-		if list := tegra.SoftwareApart(part.Software, newest.Software); list != nil {
+		if list := tegra.SoftwareDifferences(part.Software, newest.Software); list != nil {
 			return fmt.Sprintf("campaigns %s and %s were measured with different software (%s), which affects results",
 				part.Campaign, newest.Campaign, strings.Join(list, ", "))
 		}

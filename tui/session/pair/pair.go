@@ -72,11 +72,11 @@ func Pair(r PairRequest) (Answer, error) {
 	}
 	if best.TimeMS == 0 {
 		best.Outcome, best.Ask = none.Nearest, none.Ask
-		best.beside(settings, infer, train)
+		best.addAlone(settings, infer, train)
 		return best, none
 	}
 	best.Feasible = true
-	best.beside(settings, infer, train)
+	best.addAlone(settings, infer, train)
 	return best, nil
 }
 
@@ -108,8 +108,8 @@ func trainingPhase(m *learn.Model) mix.Phase {
 	return mix.NewPhase(known)
 }
 
-// beside adds what each job does without the other.
-func (x *Answer) beside(settings []tegra.Setting, infer, train mix.Phase) {
+// addAlone adds what each job does without the other.
+func (x *Answer) addAlone(settings []tegra.Setting, infer, train mix.Phase) {
 	if t, ok := train.At(x.Setting); ok {
 		x.TrainAlonePerS, x.TrainAloneW = 1000/t.TimeMS, t.PowerW
 	}
