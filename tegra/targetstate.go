@@ -75,7 +75,7 @@ func (s *Sysfs) presetOf(id int, m Mode) (Preset, error) {
 	case i < 0:
 		return Preset{}, fmt.Errorf("no preset has the id %d: %w", id, ErrUnsupported)
 	case s.presets[i].NeedsReboot:
-		return Preset{}, fmt.Errorf("%w without a reboot: preset %s needs another GPU power gating", ErrUnsupported,
+		return Preset{}, fmt.Errorf("%w without a reboot: preset %s needs different GPU power gating", ErrUnsupported,
 			s.presets[i].Name)
 	case s.presets[i].Mode != m:
 		return Preset{}, fmt.Errorf("preset %s is %s, not %s: %w", s.presets[i].Name, s.presets[i].Mode, m,

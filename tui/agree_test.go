@@ -42,7 +42,7 @@ func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 			s.press("4", "Enter")
 			s.sees("loaded " + model)
 			s.press("5")
-			at := limitOf(t, s.sees("the answer to the limit"))
+			at := limitOf(t, s.sees("best within the limit"))
 			for _, limit := range c.limits {
 				for ; at < limit; at++ {
 					s.press("]")
@@ -51,7 +51,7 @@ func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 					s.press("[")
 				}
 				s.press("c")
-				s.sees(fmt.Sprintf("limit %d.0 W", limit), "the answer to the limit")
+				s.sees(fmt.Sprintf("limit %d.0 W", limit), "best within the limit")
 				agreeOnAnswer(t, s, jtune, model, limit)
 			}
 		})
@@ -248,7 +248,7 @@ func agreeOnAnswer(t *testing.T, s *terminal, jtune func(...string) string, mode
 // mismatches returns the differences between Front's card of the answer and choose.
 func mismatches(screen, said string) (wrong []string) {
 	mode, _, _ := strings.Cut(said, " ")
-	_, card, _ := strings.Cut(screen, "the answer to the limit")
+	_, card, _ := strings.Cut(screen, "best within the limit")
 	card = words(card)
 	state := standing.FindStringSubmatch(said)
 	if !strings.Contains(card, mode) || state == nil || !strings.Contains(card, state[1]) {

@@ -37,7 +37,7 @@ func (s *statements) screens(name string, watts int, since string) {
 	now := fmt.Sprintf("%s within %d W%s", name, watts, since)
 	s.command(now, []string{"choose", "--model", name, "--power-limit", fmt.Sprint(watts)},
 		`^(?P<answer>`+modePattern+`)  \(VIRTUAL`)
-	s.page(now, "Front", "5", `(?s)the answer to the limit.*?(?P<answer>`+modePattern+`)`)
+	s.page(now, "Front", "5", `(?s)best within the limit.*?(?P<answer>`+modePattern+`)`)
 	s.page(name+since, "Front", "5", name+`(?:, closed loop)? +gp, (?P<modes__>\d+) modes`+title)
 }
 

@@ -72,7 +72,7 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 	d.until("the order has failed", func() bool { return strings.Contains(d.screen(), "pause: ") })
 	reached.Reach = &remote.Reach{Task: 1, State: "paused", Held: true, User: "anna"}
 	d.send(followedMsg{found: &reached})
-	d.sees("following anna (jtune 4242): ", "paused", "space go on")
+	d.sees("following anna (jtune 4242): ", "paused", "space continue")
 	record(4)
 	look("it grows and has a preview", func(f *shownTask) bool { return len(f.Rows) == 7 && f.Preview.Modes == 7 })
 	d.sees("7 of 11 modes", " % ms, ±")

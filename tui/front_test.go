@@ -42,7 +42,7 @@ func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
 		t.Error("the answer breaks the limit")
 	}
 	d.press("c")
-	d.sees("the answer to the limit", "✓ surely within")
+	d.sees("best within the limit", "✓ surely within")
 }
 
 func TestFrontAnswersWithWhatTuningMeasured(t *testing.T) {

@@ -154,7 +154,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 func (r *root) reasonToStay() string {
 	switch {
 	case r.sh.Busy():
-		return r.sh.task.Kind.String() + " goes on: quitting stops it and restores the board"
+		return r.sh.task.Kind.String() + " is in progress: quitting stops it and restores the board"
 	case r.sh.Applied.Unkept():
 		return "the applied mode was not kept: quitting restores the state before it"
 	}

@@ -108,7 +108,7 @@ func TestApplyShowsTheDifferenceFirstAndWritesNothing(t *testing.T) {
 	if n := d.board.Applies(); n != 0 {
 		t.Errorf("%d modes applied, want none before the second a", n)
 	}
-	d.sees("the answer to the limit")
+	d.sees("best within the limit")
 }
 
 func TestApplySaysThatAPresetNeedsAReboot(t *testing.T) {
@@ -266,7 +266,7 @@ func TestQuitAsksOnlyWhenSomethingWouldBeLost(t *testing.T) {
 		t.Parallel()
 		d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
 		d.press("t", "t", "q")
-		d.sees("quit? y / n", "tuning goes on")
+		d.sees("quit? y / n", "tuning is in progress")
 		d.press("n")
 		d.press("q", "y")
 		d.until("the program ends", func() bool { return d.quit })

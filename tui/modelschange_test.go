@@ -54,7 +54,7 @@ func TestFrontOpensWithTheModelKeptLast(t *testing.T) {
 	}
 	d.press("5")
 	d.until("it is loaded", func() bool { return d.r.sh.Outlook != nil })
-	d.sees("bert", "the answer to the limit")
+	d.sees("bert", "best within the limit")
 	shown := d.r.sh.Outlook
 	d.r.sh.kept = []models.Info{{Name: "another", Model: m}}
 	d.press("1", "5")

@@ -112,8 +112,8 @@ func TestFarewellSaysWhatIsLeft(t *testing.T) {
 		},
 	} {
 		got := task.Farewell(c.applied, c.cut, d.board)
-		if c.cut != nil && !strings.HasSuffix(got, "; jtune, then 3 and r, goes on") {
-			t.Errorf("%s: %q does not say how to go on", name, got)
+		if c.cut != nil && !strings.HasSuffix(got, "; to continue: jtune, then 3 and r") {
+			t.Errorf("%s: %q does not say how to continue", name, got)
 		}
 		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

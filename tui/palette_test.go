@@ -97,5 +97,5 @@ func TestKeyThatDoesNotWorkSaysWhy(t *testing.T) {
 	d.press("3", "R")
 	d.sees("redo failed: not now, none failed")
 	d.press("up", "r")
-	d.sees("go on: not now, it runs")
+	d.sees("continue: not now, it runs")
 }

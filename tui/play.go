@@ -93,5 +93,5 @@ func (r *root) tourKey(k tea.KeyPressMsg) tea.Cmd {
 // endTour hands the program to the viewer.
 func (r *root) endTour(why string) {
 	r.tour, r.frame, r.sh.tasks.Top = nil, "", 0
-	r.sh.say("%s: go on by yourself; what is measured here is not kept; %s quits", why, r.sh.Keys.Quit.Label())
+	r.sh.say("%s: try the keys yourself; what you measure here is not kept; %s quits", why, r.sh.Keys.Quit.Label())
 }

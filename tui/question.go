@@ -12,7 +12,7 @@ func (r *root) askToStop() {
 	if j == nil || j.Done() {
 		return
 	}
-	r.asks = &question{do: "stop", not: "go on", why: func() string { return j.IfStopped(j.Spec) },
+	r.asks = &question{do: "stop", not: "continue", why: func() string { return j.IfStopped(j.Spec) },
 		yes: func() tea.Cmd {
 			j.stop()
 			return nil

@@ -244,7 +244,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 			d.until("the cut-off campaign is found", func() bool { return d.r.sh.Tasks.Interrupted != nil })
 			before, limit := len(d.r.sh.Tasks.Interrupted.Rows), d.r.sh.task.Limit
 			d.press("3")
-			d.sees("r goes on", "r go on")
+			d.sees("r continues it", "r continue")
 			d.press("1")
 			d.sees("cut off (3): ")
 			d.press("3", "r")

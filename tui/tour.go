@@ -24,11 +24,11 @@ type TourStep struct {
 var Tour = []TourStep{
 	{"", []string{"module total"}, 3 * time.Second, "the board now: clocks, power, heat"},
 	{"t", []string{"Tune:", "fastest within 30 W"}, 3 * time.Second, "t: which power mode suits a job best?"},
-	{"right", []string{"least power within 100 ms"}, 3 * time.Second, "→: the one of least power within 100 ms"},
+	{"right", []string{"least power within 100 ms"}, 3 * time.Second, "→: least power within 100 ms per minibatch"},
 	{"t", []string{"tuning resnet18"}, 2 * time.Second, "t: the job runs in a few of 18,096 modes"},
-	{"", []string{"tuning resnet18", "best so far"}, 3 * time.Second, "each one narrows what is predicted of all"},
+	{"", []string{"tuning resnet18", "best so far"}, 3 * time.Second, "each measurement improves all predictions"},
 	{"", []string{"the answer", "against present", "measured within"}, 5 * time.Second,
-		"the answer, before and after: all of it was measured"},
+		"the answer and what was before: both measured"},
 	{"r", []string{"the race"}, 0, "r: the same work in each mode, on one clock"},
 	{"", []string{"the race", "all are done"}, 4 * time.Second, "the same work: how long, and for how many joules"},
 	{"enter", []string{"limit 100.0 ms", "measured within"}, 4 * time.Second,
@@ -37,12 +37,12 @@ var Tour = []TourStep{
 	{"V V", []string{"limit 100.0 ms", "measured within"}, time.Second, "V V: all modes again"},
 	{"a", []string{"knob", "no reboot needed"}, 4 * time.Second, "a: what applying the answer changes"},
 	{"a", []string{"keep? y / n", "the board is in it"}, 3 * time.Second,
-		"a: set, and read back; silence for 30 s undoes it"},
+		"a: set and read back; no answer for 30 s reverts it"},
 	{"y", []string{"kept", "u undo"}, 2 * time.Second, "y: kept"},
 	{"1", []string{"module total", "u undo"}, 3 * time.Second, "1: the board in the new mode"},
 	{"u", []string{"reverted"}, 3 * time.Second, "u: undone, the board is restored."},
 	{"3", []string{"the answer", "against present", "measured within"}, 4 * time.Second,
-		"3: what the answer gains stays with its campaign"},
+		"3: the campaign keeps the answer"},
 }
 
 // Met reports whether a screen shows what the step expects, and that the board is virtual.

@@ -129,7 +129,7 @@ func Find(name string) (Experiment, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return Experiment{}, fmt.Errorf("no experiment %q: there are %s", name, strings.Join(names, " "))
+	return Experiment{}, fmt.Errorf("no experiment %q: there are %s", name, strings.Join(names, ", "))
 }
 
 // Request is the input of an experiment's plan.

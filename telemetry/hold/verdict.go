@@ -201,9 +201,9 @@ func (w *Watcher) held(r Result, lasted string) string {
 	}
 	limitA := tegra.Val[float64]{V: r.Peak.Amperes.V + r.Margins.Amperes.V, OK: r.Margins.Amperes.OK}
 	if w.limits.Amperes.OK {
-		add(w.mostAmperes(), "%.2f A", "%g", w.limits.Amperes)
+		add(w.mostAmperes(), "%.2f A", "%g A", w.limits.Amperes)
 	} else {
-		add(r.Peak.Amperes, "%.2f A", "%.1f (trip)", limitA)
+		add(r.Peak.Amperes, "%.2f A", "%.1f A (trip)", limitA)
 	}
 	limitC := tegra.Val[float64]{V: r.Peak.TjC.V + r.Margins.TjC.V, OK: r.Margins.TjC.OK}
 	add(r.Peak.TjC, "%.0f", "%.0f °C", limitC)

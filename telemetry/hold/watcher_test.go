@@ -58,7 +58,7 @@ func TestVerdicts(t *testing.T) {
 		verdict Verdict
 		reason  string
 	}{
-		"nothing": {Limits{}, nil, Holds, "5.00 A of 7.8 (trip)"},
+		"nothing": {Limits{}, nil, Holds, "5.00 A of 7.8 A (trip)"},
 		"within": {Limits{PowerW: some(30), Amperes: some(6), Volts: some(4.75)}, nil, Holds,
 			"25.0 of 30 W in a minute's mean"},
 		"watts": {Limits{PowerW: some(26)}, at(200, func(r *tegra.Reading) { r.TotalW = some(27.25) }), DoesNotHold,

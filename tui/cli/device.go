@@ -145,7 +145,7 @@ func printDevice(w io.Writer, s *session.Session) error {
 			marks = append(marks, "default")
 		}
 		if tegra.Some(p.ID) == s.Sysfs().PresetID() {
-			marks = append(marks, "nvpmodel's own now")
+			marks = append(marks, "set in nvpmodel")
 		}
 		if p.NeedsReboot {
 			marks = append(marks, "needs a reboot")

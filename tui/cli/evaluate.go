@@ -54,7 +54,8 @@ func (c *evaluateCmd) flags(f *pflag.FlagSet) {
 		"campaign folder, model, reference) or name of another workload, never the sweep's own; or a board's profile ("+
 		strings.Join(learn.ProfileNames(), ", ")+"), without the sweep's own workload; or none (default: gp+ref and "+
 		"tune+ref are left out, powertrain transfers from "+learn.ShippedName+")")
-	f.StringVar(&c.methods, "methods", "", "of "+strings.Join(bench.Methods(), ", ")+" (default: all that can run)")
+	f.StringVar(&c.methods, "methods", "", "compare `METHODS`, with commas: "+strings.Join(bench.Methods(), ", ")+
+		" (default: all that can run)")
 	f.StringVar(&c.sizes, "sizes", "", "fit to `N` modes; several with commas (default 10,20,50)")
 	f.IntVar(&c.Seeds, "seeds", 0, "draw `N` random samples per size (default 10)")
 	f.StringSliceVar(&c.samplesOf, "samples-of", nil,

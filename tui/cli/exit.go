@@ -117,7 +117,7 @@ func countOf(args []string) string {
 	case 0:
 		return "no argument"
 	case 1:
-		return fmt.Sprintf("argument %q", args[0])
+		return fmt.Sprintf("one argument (%q)", args[0])
 	}
 	return fmt.Sprintf("%d arguments", len(args))
 }

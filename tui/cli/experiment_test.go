@@ -127,7 +127,7 @@ func TestExperimentRefusesWhatMakesNoSense(t *testing.T) {
 		args string
 		says []string
 	}{
-		{exitUsage, "nonsense", []string{"nonsense", "workers cache storage"}},
+		{exitUsage, "nonsense", []string{"nonsense", "workers, cache, storage"}},
 		{exitUsage, "workers --repeat 0", []string{"--repeat 0"}},
 		{exitUsage, "workers --epochs 2 --minibatches 3", []string{"exclude each other"}},
 		{exitUsage, "cache --minibatches 3", []string{"--epochs N"}},

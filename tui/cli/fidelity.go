@@ -35,8 +35,8 @@ func newFidelity(a *app) *cobra.Command {
 		Use:   "fidelity",
 		Short: "Hold the virtual boards against the papers' published figures",
 		Long: "Calculates every hardware figure of the papers on the virtual boards and prints how far it is off, in " +
-			"tolerances: up to 1 is within, up to 1.5 near. A setting is an input of the simulation, for a proxy " +
-			"something near to it is calculated, a stated figure needs no simulation, and a contradictory one " +
+			"tolerances: up to 1 is within, up to 1.5 near. A setting is an input of the simulation, a proxy " +
+			"is judged by a similar quantity, a stated figure needs no simulation, and a contradictory one " +
 			"disagrees with other figures of its paper. Nothing here is a measurement.",
 		Example: "  jtune research fidelity --device virtual:nano\n  jtune research fidelity --only s2-dvfs --json\n" +
 			"  jtune research fidelity --device all --strict",

@@ -187,7 +187,7 @@ func newFleetWatch(u onBoards) *cobra.Command {
 }
 
 func (c *fleetWatchCmd) flags(f *pflag.FlagSet) {
-	timeFlag(f, &c.interval, "interval", c.interval, "time between two rounds")
+	timeFlag(f, &c.interval, "interval", c.interval, "`TIME` between two rounds")
 	f.IntVar(&c.count, "count", 0, "stop after `N` rounds; 0: never")
 	c.jsonFlag(f, asLines)
 }

@@ -69,7 +69,7 @@ type mergeCmd struct {
 func newMerge(a *app) *cobra.Command {
 	return command(&mergeCmd{app: a}, &cobra.Command{
 		Use:   "merge DIR DIR… --out DIR",
-		Short: "Join what several devices measured of one plan",
+		Short: "Join the parts of one plan that several devices measured",
 		Args:  cobra.MinimumNArgs(2),
 	})
 }

@@ -149,7 +149,7 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 			gone, err := oneOrAll(args, c.options.Paths, models.Purge, models.PurgeAll)
 			return purged(c.app, err, "model", gone)
 		}),
-		verb("share NAME|FILE AS", "Write a file from which others can make a profile of the board", 2, 2, c.share),
+		verb("share NAME|FILE AS", "Write AS.board, from which others can make a profile of the board", 2, 2, c.share),
 		verb("learn FILE...", "Make a profile of a board "+
 			"from shared files of several workloads", 1, mostShares, c.learn),
 		verb("reduce NAME|FILE OUT", "Write a model as a reference for other workloads", 2, 2, c.reduce),

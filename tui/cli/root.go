@@ -177,8 +177,8 @@ func (a *app) globals(root *cobra.Command) {
 	f.StringSliceVar(&o.Faults, "fault", nil, "simulate fault `NAME` from the start: fan (blocked)")
 	unitFlag(f, &o.AmbientC.V, "ambient", 25, units.Celsius, "temperature of the air around a virtual board, in °`C`")
 	f.StringSliceVar(&a.batches, "batch", nil,
-		"batch size `N` of the job, or the one to use of a file or model with several; with several sizes (8,16,32, "+
-			"or all in a file) tune chooses among them and profile measures each")
+		"batch size `N` of the job, or which size of a file or model to use; given several (8,16,32, or all), tune "+
+			"chooses among them and profile measures each")
 	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default $XDG_CONFIG_HOME/jtune/config.toml)")
 	f.StringVar(&o.DataDir, "data-dir", "", "keep campaigns and models in `DIR` (default $XDG_DATA_HOME/jtune)")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")

@@ -49,7 +49,7 @@ var rules = []flagRule{
 	{"profile", "list", not, "modes sample grid", "give exactly one"},
 	{"profile", "modes", not, "sample grid", "give exactly one"},
 	{"soak", "for", not, "until-steady", ""},
-	{"models fit", "samples", missing, "", "measured modes"},
+	{"models fit", "samples", missing, "", "a sweep file or campaign folder"},
 	{"models fit", "out", missing, "", "the file for the model"},
 	{"models fit", "loss entries hyper", needs, "method=powertrain method=nn", "it is for networks"},
 	{"models fit", "freeze", needs, "method=powertrain", "it keeps the transferred layers"},

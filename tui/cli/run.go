@@ -112,7 +112,7 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.r.AllEpochs, "include-epoch-zero", false,
 		"include epoch 0, which reads the data for the first time, in the averages")
 	f.BoolVar(&c.r.Uninstrumented, "no-instrument", false,
-		"show what reading the sensors costs: time minibatches by turns without readings and with one every "+
+		"show what reading the sensors costs: alternate minibatches without readings and with one every "+
 			"--interval; report no power, write no campaign folder")
 	c.infer.add(f)
 	c.join.add(f)

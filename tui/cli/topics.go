@@ -36,7 +36,7 @@ var topics = []topic{
 		"Commands that take a MODE also take the name of a preset (MODE_30W), its nvpmodel ID (2), and four numbers " +
 		"in the kernel's units (12,2201600,1300500000,3199000000: cores, CPU in kHz, GPU and memory in Hz).\n\n" +
 		"A filter selects modes: --filter 'cores>=8 gpu<900MHz' or --filter cores=2,4,6. Its names are cores, cpu, " +
-		"gpu and emc (memory). Write a clock as 900MHz, 0.9GHz or 900.\n\n" +
+		"gpu and mem. Write a clock as 900MHz, 0.9GHz or 900.\n\n" +
 		"jtune locks each clock of a mode (minimum = maximum). With --dvfs on, the clock is only a cap.\n\n" +
 		"jtune device lists the board's presets, and jtune device modes lists its modes."},
 	{name: "units", title: "Numbers and their units", text: "" +
@@ -51,7 +51,8 @@ var topics = []topic{
 		"--power-limit 30 finds the fastest mode that draws at most 30 W; --time-limit 80 the mode of least power " +
 		"that takes at most 80 ms; --energy the mode of least energy. You can combine both limits. " +
 		"tune --power-limit 20,25,30 answers three limits from one search.\n\n" +
-		"For inference under load, --limit takes limits and load in one line: --limit '30 W, p99 50 ms, 30/s'.\n\n" +
+		"For inference under load, --limit takes limits and load in one line:\n\n" +
+		"  --limit '30 W, p99 50 ms, 30/s'\n\n" +
 		"Each mode has a state against the limits: measured (its mean is within), sure (at most a 2.5 % chance of " +
 		"exceeding them), likely (at most 16 %), doubtful (at most 50 %), over.\n\n" +
 		"If no mode is within the limits, jtune prints the nearest mode and exits with code 5."},

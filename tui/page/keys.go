@@ -31,9 +31,9 @@ type Keys struct {
 // that screen and tmux reserve.
 const keyTable = `
 NextPage    tab         next page         everywhere
-PrevPage    shift+tab   page before       everywhere
+PrevPage    shift+tab   previous page     everywhere
 Help        ?           help              everywhere  the keys and the numbers of this page
-Freeze      f           freeze            everywhere  freeze the view; reading goes on
+Freeze      f           freeze            everywhere  freeze the view; reading continues
 Tune        t           tune              everywhere  find the best power mode for a workload
 Undo        u           undo              everywhere  undo the last change to the device
 Copy        y           copy              everywhere  copy what the cursor is on (OSC 52)
@@ -41,7 +41,7 @@ Export      ctrl+s      export view       everywhere  write this view to files: 
 Quit        q ctrl+c    quit              everywhere  quit; what was not kept is restored
 Messages    !           messages          everywhere  list all messages, with their times
 Palette     : ctrl+p    all actions       everywhere  list every action, its key and why it does not work now; type to find one
-Boards      B           boards            everywhere  another board's screens, over ssh; B there comes back
+Boards      B           boards            everywhere  another board's screens, over ssh; B there returns
 Mouse       m           mouse             everywhere  mouse on or off: click a mode, zoom by the wheel
 Slower      <           slower            everywhere  a virtual board's clock slower
 Faster      >           faster            everywhere  a virtual board's clock faster
@@ -63,40 +63,40 @@ Apply       a           apply             front modes compose question  show wha
 AtOnce      A           apply at once     front modes compose question  apply the mode at the cursor without showing first what would change
 Lock        D           lock on/off       question    lock the clocks, or only cap them and leave them free below
 Yes         y Y         yes               question    yes to the question asked: keep, quit
-No          n N         no                question    no to it: revert, stay
+No          n N         no                question    no to the question: revert, stay
 Filter      /           filter            train profile models front modes help  keep modes such as cores>=8 gpu<900MHz; in other lists, logs and the help: search
-NextMatch   enter       next match        search      go to the next line that holds the text
-PrevMatch   N           match before      search      go to the one before
-Sort        s           sort              modes       sort: then a letter for the column; again: the other way round
-AtBoot      W           at boot           modes       have the mode the board is in set at every boot, too
+NextMatch   enter       next match        search      go to the next line with the text
+PrevMatch   N           previous match    search      go to the previous line with it
+Sort        s           sort              modes       sort: then a letter for the column; the same letter again reverses the order
+AtBoot      W           at boot           modes       set the present mode at every boot, too
 Compare     d           compare           profile modes  marked modes side by side; of campaigns: mark one, then compare it with another
 Presets     p           presets           modes       list the board's own presets
 Compose     C           compose           modes       build a mode knob by knob
 Block       w           nvpmodel block    modes       write this mode as a block for nvpmodel.conf
 Lower       [           limit down        front form  lower the limit, and go to its answer
-Higher      ]           limit up          front form  raise it
-Limits      i           type limits       front modes  type limits: 30 W; of inference with a load: 30 W, p99 50 ms, 30/s
-Axes        X           axes              front       time, power, energy; of inference units per second, under a load its latency; of a map: its quantity
+Higher      ]           limit up          front form  raise the limit, and go to its answer
+Limits      i           type limits       front modes  type limits, such as 30 W; for inference also a load: 30 W, p99 50 ms, 30/s
+Axes        X           axes              front       time, power, energy; for inference also units per second and, under a load, latency; for a map its quantity
 Group       K           group by knob     front       light up the modes that share a knob's setting; other knobs of a map or curves
 Rivals      O           other models      front       fronts and choices of other models of the workload, over the same cloud
 Verify      v           verify            everywhere  measure the mode at the cursor, or another one, then restore the board
 Table       b           table/plot        front       the Pareto front as a table, and back
 Answer      c           to the answer     front       back to the best mode within the limit
 Size        z           next batch size   front
-SizeBefore  Z           batch size before  front
+SizeBefore  Z           previous batch size  front
 Log         L           log/linear        front       axes logarithmic or linear, in turn
 Whole       0           no zoom           front       all modes again
 ZoomIn      + =         zoom in           front       zoom in on the cursor
 ZoomOut     -           zoom out          front
-Start       enter       start             train       run the workload in the mode the board is in
+Start       enter       start             train       run the workload in the present mode
 Edit        C           settings          train       batch size and loader workers of a run
 Stop        x           stop              train profile modes  stop it and restore the board, after a question
 Output      o           log               train
-Pause       space       pause             profile     pause after the mode in progress, and go on
-Resume      r           go on             profile     go on with a campaign that was cut off
+Pause       space       pause             profile     pause after the mode in progress; again: continue
+Resume      r           continue          profile     continue a campaign that was cut off
 Redo        R           redo failed       profile     measure the failed modes once more
 Look        enter       the front         question    look at the answer of a search on the Pareto front
-Soak        S           soak              live profile question  prove that a mode holds: heat, currents and clocks under a job that goes on
+Soak        S           soak              live profile question  prove that a mode holds: heat, currents and clocks under a long job
 Report      R           report            question    write one page on the search to hand over
 Race        r           race              question    the present mode, the best preset and the answer side by side on one clock, as they were measured
 Load        enter       load              models      load this model's predictions
@@ -106,7 +106,7 @@ NextPlot    X           next plot         models      predictions, regions, knob
 Picture     V           map, curves       front       the cloud of modes, a map over two knobs, curves over one
 Recall      Q           the card          front models  open the answer of the newest search of this workload
 FieldNext   down tab j  next answer       form
-FieldPrev   up shift+tab k  answer before     form
+FieldPrev   up shift+tab k  previous answer   form
 OptionNext  right l     change            form
 OptionPrev  left h      change            form
 StartNow    t ctrl+t    start now         form        start with these answers; at a question that takes letters, ctrl+t
@@ -116,8 +116,8 @@ Rename      M           rename            profile models  give a campaign or a m
 Delete      D           delete            profile models  move a campaign or a model aside; a campaign's model forgets what it measured
 Restore     U           deleted           profile models  list what was deleted; there: restore one
 OwnJob      n           new job           train       type a command of your own, see how it is read, save it, tune it
-Reread      X           next reading      train       of a command of your own: start it again, read in another way
-SaveJob     s           save              train       write a command of your own into the configuration, by a name
+Reread      X           next reading      train       start a command of your own again, and read it in another way
+SaveJob     s           save              train       write a command of your own into the configuration, under a name
 `
 
 // keyRow is a row of keyTable.

@@ -15,7 +15,7 @@ func (s *Session) FindMode(ctx context.Context, text string) (tegra.Mode, error)
 	}
 	space, presets := s.Device.Space(), s.Device.Presets()
 	if p, ok := tegra.FindPreset(text, presets); ok && p.NeedsReboot {
-		return p.Mode, fmt.Errorf("%w without a reboot: preset %s needs another GPU power gating: "+
+		return p.Mode, fmt.Errorf("%w without a reboot: preset %s needs different GPU power gating: "+
 			"set it with nvpmodel -m %d, or just its clocks with jtune apply %s",
 			tegra.ErrUnsupported, p.Name, p.ID, space.Format(p.Mode))
 	}

@@ -160,12 +160,12 @@ func (f *Apply) Update(msg tea.Msg) page.Intent {
 		if f.ask.Preset.OK && !f.read.Board().Virtual {
 			stays = "nvpmodel sets it at every boot" + map[bool]string{false: ", unlocked"}[f.ask.DVFS]
 		}
-		return page.Sayf("kept %s: %s; %s takes it back", f.name(), stays, keys.Undo.Label())
+		return page.Sayf("kept %s: %s; %s undoes it", f.name(), stays, keys.Undo.Label())
 	case page.ModeReverted:
 		if f.stage = Idle; msg.Err != nil {
 			return page.Fail{What: "revert", Err: msg.Err}
 		}
-		return page.Sayf("reverted (%s): the state before is back", msg.Why)
+		return page.Sayf("reverted (%s): the previous state is restored", msg.Why)
 	case countdownMsg:
 		switch {
 		case f.stage != Keeping || msg.serial != f.serial:

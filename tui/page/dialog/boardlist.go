@@ -69,9 +69,9 @@ func (d *BoardList) Hints() []widget.Action {
 // Numbers explains the list, for the help.
 func (d *BoardList) Numbers() string {
 	return "board: from [board.NAME] of the configuration; jtune must be installed there. " +
-		"its screens: open, where they run there over ssh. They and the jobs on that board go on while other screens " +
-		"show. " + d.keys.Boards.Label() + " there comes back here. Quitting here ends them: what was not kept is " +
-		"restored."
+		"its screens: open, where they run there over ssh. They and the jobs on that board continue while you look " +
+		"at other screens. " + d.keys.Boards.Label() + " there returns here. Quitting here ends them: what was not " +
+		"kept is restored."
 }
 
 // Render draws the dialog in at most w×h cells.

@@ -275,7 +275,7 @@ func (p *tunePair) settled() {
 func (p *tunePair) turnsText() string {
 	return [...]string{"auto: the better of strict and fill",
 		"strict: a minibatch starts only if it ends before a batch is due",
-		"fill: training goes on while no batch is due",
+		"fill: trains while no batch is due",
 		"free: no turns, as two jobs run that do not know of each other"}[p.turns]
 }
 

@@ -36,7 +36,7 @@ func TestTunePairStartsWithWhatWasTyped(t *testing.T) {
 	}
 	d.Press(letters("30 W, p99 300 ms, 60/s")...)
 	d.Press("down", "right", "right")
-	d.Sees("most training within 30 W, p99 300 ms, 60/s", "fill: training goes on")
+	d.Sees("most training within 30 W, p99 300 ms, 60/s", "fill: trains while")
 	d.Press("down", "right", "down", "2", "5", "t")
 	d.Sees("uniform: evenly spaced", "25.0 ms")
 	start, ok := d.Want().(page.Start)

@@ -135,7 +135,7 @@ func (c *cloudView) listed() (list []int, at int) {
 	return slices.Insert(slices.Clone(f), at, c.cursor), at
 }
 
-// answer returns the answer to the limit among the modes that pass the filter.
+// answer returns best within the limit among the modes that pass the filter.
 func (c *cloudView) answer() int {
 	pass := c.filter.passing()
 	of := answerKey{c.read.Outlook(), c.read.Served(), c.read.Limit(), c.filter.of.text}

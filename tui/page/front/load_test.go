@@ -166,7 +166,7 @@ func TestFrontOfTrainingHasNoLoad(t *testing.T) {
 	d, c := withView(t)
 	d.Ask(mix.Goal{Limit: optimize.Limit{PowerW: 30}, Load: arrivals.Spec{RatePerS: 30, LatencyMS: 50,
 		Quantile: 0.99}})
-	d.Sees("limit 30.0 W", "the answer to the limit")
+	d.Sees("limit 30.0 W", "best within the limit")
 	d.Press("i")
 	d.Type(", p99 50 ms, 30/s")
 	d.Sees("rate and latency are only for inference")

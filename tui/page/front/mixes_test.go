@@ -39,7 +39,7 @@ func TestMixesShowTheAnswerAmongWhatIsPredicted(t *testing.T) {
 	d.Press("esc")
 	d.Sees("No model is loaded")
 	d.Show(d.Board.Outlook())
-	d.Sees("the answer to the limit")
+	d.Sees("best within the limit")
 	again := *m
 	d.State.Mixes = &again // like the intent to show them
 	d.Sees("the answer, measured")

@@ -139,7 +139,7 @@ func (p *Page) runHints() []widget.Action {
 	j := p.shown()
 	if p.reached(j) {
 		if why = ""; j.Follows.Reach.Held {
-			pause = pause.As("go on")
+			pause = pause.As("continue")
 		}
 		pause = pause.Unless(j.Follows.Reach.Whole)
 	} else if j != nil && !j.Done() && j.Follows != nil {
@@ -147,7 +147,7 @@ func (p *Page) runHints() []widget.Action {
 	} else if j != nil && !j.Done() {
 		why = ""
 		if j.State == task.Pausing || j.State == task.Paused {
-			pause = pause.As("go on")
+			pause = pause.As("continue")
 		} else {
 			pause = pause.As("pause after this mode")
 		}

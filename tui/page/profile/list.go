@@ -175,7 +175,7 @@ func (p *Page) openedHead(w int) string {
 	case l.State == campaigns.CampaignRunning:
 		state += fmt.Sprintf(": jtune %d measures it", l.PID)
 	case l.State == campaigns.CampaignInterrupted && l.NoResume == "":
-		state += ": " + p.read.Keys().Resume.Label() + " goes on"
+		state += ": " + p.read.Keys().Resume.Label() + " continues it"
 	case l.State == campaigns.CampaignInterrupted:
 		state += ": " + l.NoResume
 	}
@@ -333,9 +333,9 @@ func (p *Page) more(l task.Listed, w int) string {
 	case p.marked != "":
 		lines = append(lines, fmt.Sprintf(" %s compares it with the one marked %s", keys.Compare.Label(), star))
 	case l.State == campaigns.CampaignInterrupted && l.NoResume == "" && p.read.Busy():
-		lines = append(lines, " cut off: "+keys.Resume.Label()+" goes on when nothing else runs")
+		lines = append(lines, " cut off: "+keys.Resume.Label()+" continues it when nothing else runs")
 	case l.State == campaigns.CampaignInterrupted && l.NoResume == "":
-		lines = append(lines, " cut off: "+keys.Resume.Label()+" goes on")
+		lines = append(lines, " cut off: "+keys.Resume.Label()+" continues it")
 	case l.State == campaigns.CampaignInterrupted:
 		lines = append(lines, " cut off: "+l.NoResume)
 	}

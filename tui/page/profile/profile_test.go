@@ -149,7 +149,7 @@ func listed(t *testing.T) (*pagetest.Driver, *Page) {
 func TestProfileListsCampaignsAndActsOnTheOneUnderTheCursor(t *testing.T) {
 	d, p := listed(t)
 	d.Sees("▸resnet18      11 random modes of cores>=4", "interrupted   6/11", "jtune 4242: the grid",
-		" 20260314-144500-resnet18-sample", "cut off: r goes on")
+		" 20260314-144500-resnet18-sample", "cut off: r continues it")
 	if p.Subject() != "resnet18" {
 		t.Errorf("t would tune %q, not the campaign's workload", p.Subject())
 	}

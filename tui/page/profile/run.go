@@ -94,7 +94,7 @@ func (p *Page) state(j *page.Task, w int) string {
 	switch {
 	case j.Done() && j.Stopped:
 		if p.noResume() == "" {
-			return stopped + "; " + keys.Resume.Label() + " goes on"
+			return stopped + "; " + keys.Resume.Label() + " continues it"
 		}
 		return stopped
 	case j.Done():
@@ -102,9 +102,9 @@ func (p *Page) state(j *page.Task, w int) string {
 	case j.State == task.Stopping:
 		return widget.StyleWarn.Render("stopping") + ": restoring the board"
 	case j.State == task.Paused:
-		return widget.StyleWarn.Render("paused") + by(j) + ": nothing is measured; " + keys.Pause.Label() + " goes on"
+		return widget.StyleWarn.Render("paused") + by(j) + ": nothing is measured; " + keys.Pause.Label() + " continues"
 	case j.State == task.Pausing:
-		return widget.StyleWarn.Render("pausing after this mode") + "; " + keys.Pause.Label() + " goes on"
+		return widget.StyleWarn.Render("pausing after this mode") + "; " + keys.Pause.Label() + " continues"
 	}
 	text := widget.StyleBold.Render(pr.Phase.String())
 	if pr.Phase == profiles.Measuring && pr.Of > 0 && w < narrowW {

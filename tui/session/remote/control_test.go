@@ -138,7 +138,7 @@ func TestOrdersReachACommandsWork(t *testing.T) {
 	if err := <-open; err != nil {
 		t.Error(err)
 	}
-	if got := <-said; !strings.HasPrefix(got, "goes on, by ") {
+	if got := <-said; !strings.HasPrefix(got, "continued by ") {
 		t.Errorf("the user sees %q", got)
 	}
 	if err := f.Give(OrderStop); err != nil || ctx.Err() == nil {

@@ -39,7 +39,7 @@ func (o *Orders) Gate(ctx context.Context) error {
 		o.say("paused by %s", now.By)
 		defer func() {
 			if now := o.task.Now(); now.State == task.Running {
-				o.say("goes on, by %s", now.By)
+				o.say("continued by %s", now.By)
 			}
 		}()
 	}

@@ -59,7 +59,7 @@ func Farewell(a session.Applied, cut *Interrupted, d tegra.Device) string {
 		parts = append(parts, "kept "+mode)
 	}
 	if cut != nil {
-		parts = append(parts, "cut off: "+cut.String()+"; jtune, then 3 and r, goes on")
+		parts = append(parts, "cut off: "+cut.String()+"; to continue: jtune, then 3 and r")
 	}
 	return strings.Join(parts, "; ")
 }

@@ -53,7 +53,7 @@ var Studies = []Study{
 	{"unseen-devices", "Transfer to other boards (PowerTrain, figures 9d and 9e)"},
 	{"batch-sizes", "Transfer to other minibatch sizes (PowerTrain, figure 9c)"},
 	{"losses", "Loss and frozen layers in a transfer (PowerTrain, sections 3.2 and 4.3.4)"},
-	{"summary", "Errors in sum (PowerTrain, abstract)"},
+	{"summary", "Errors over all workloads (PowerTrain, abstract)"},
 	{"penalties", "What choices cost for limits of 17 to 50 W (PowerTrain, figures 12 and 13)"},
 	{"at-30-w", "The mode that each strategy chooses for 30 W (PowerTrain, figure 11)"},
 	{"vendor-estimator", "The vendor's power estimator (PowerTrain, figure 2)"},
