@@ -100,10 +100,10 @@ func (p *Page) bestText(b *answers.Answer) string {
 	return limit + widget.StyleBold.Render(takes(b)) + ": " + saving(b.Versus.MaxN)
 }
 
-// saving says what the best mode saves relative to another, as a range if that one is predicted.
+// saving says what the best mode saves relative to another, as a range unless both were measured.
 func saving(c *outlook.Comparison) string {
 	what, pct, lo, hi := c.Saves()
-	if c.Measured {
+	if c.BothMeasured() {
 		return widget.SignedPct(pct) + " " + what + " against " + c.Name
 	}
 	return widget.SignedRange(lo, hi) + " " + what + " against " + c.Name + " (predicted)"
