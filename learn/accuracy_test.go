@@ -43,7 +43,8 @@ func scoreOf(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOptio
 	byTime := fit.sdPowerByTime(fit.scale.settings(fit.places().All()), p)
 	var sc score
 	var tp, to, pp, po []float64
-	t80, t95 := p.BandWidth(0.80), p.BandWidth(0.95)
+	time80, power80 := p.BandWidths(0.80)
+	time95, power95 := p.BandWidths(0.95)
 	for _, m := range out {
 		i, _ := s.space.Index(m.Mode)
 		tp, to, pp, po = append(
@@ -70,7 +71,8 @@ func scoreOf(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOptio
 		for _, hit := range []struct {
 			z, wide float64
 			count   *float64
-		}{{zTime, t80, &sc.time80}, {zTime, t95, &sc.time95}, {zPower, t80, &sc.power80}, {zPower, t95, &sc.power95}} {
+		}{{zTime, time80, &sc.time80}, {zTime, time95, &sc.time95}, {zPower, power80, &sc.power80},
+			{zPower, power95, &sc.power95}} {
 			if hit.z <= hit.wide {
 				*hit.count += share
 			}

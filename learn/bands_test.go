@@ -45,36 +45,58 @@ func TestPowerBandCarriesTheUncertaintyOfTheTime(t *testing.T) {
 	}
 }
 
-// Five to eight readings decide the width of the band without a board's prior by their leave-one-out residuals. Fewer
-// and more count by their number alone, and so do all for a search's guard.
-func TestBandWidthOfFewReadingsFollowsThoseLeftOut(t *testing.T) {
+// From five readings on those left out decide the width of the band without a board's prior, of time and of power each
+// by its own: it is narrower where they agree with the formula and wider where they do not. Fewer count by their number
+// alone, and so do all for a search's guard.
+func TestBandWidthsFollowTheReadingsLeftOut(t *testing.T) {
 	t.Parallel()
 	space := orinSpace(t)
 	formula, err := FitSurrogate(space, nil, SurrogateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range 12 {
-		var widths [2]float64
-		for k, noise := range []float64{0, 0.4} {
+	for n := range 25 {
+		widths := func(noiseTime, noisePower float64) (time, power float64) {
 			var rows []tegra.Measured
 			for i, p := range formula.Predict(space.Sample(n, 3)) {
 				rows = append(rows, p.Measured)
-				rows[i].TimeMS *= math.Exp(noise * math.Pow(-1, float64(i)))
-				rows[i].PowerW *= math.Exp(noise * math.Pow(-1, float64(i)) / 2)
+				rows[i].TimeMS *= math.Exp(noiseTime * math.Pow(-1, float64(i)))
+				rows[i].PowerW *= math.Exp(noisePower * math.Pow(-1, float64(i)))
 			}
 			fit, err := FitSurrogate(space, rows, SurrogateOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			p := fit.PosteriorAt([]int{0})
-			widths[k] = p.BandWidth(0.8) / p.WidthByReadings(0.8)
+			time, power = p.BandWidths(0.8)
+			return time / p.WidthByReadings(0.8), power / p.WidthByReadings(0.8)
 		}
-		switch few := n >= 5 && n <= 8; {
-		case few && !(widths[0] < 0.8 && widths[1] > 1.1):
-			t.Errorf("%d readings: %.2f times as wide where they agree, %.2f where not", n, widths[0], widths[1])
-		case !few && widths != [2]float64{1, 1}:
-			t.Errorf("%d readings: %.2f times as wide, want 1", n, widths)
+		time, power := widths(0, 0.2)
+		otherTime, otherPower := widths(0.4, 0)
+		switch judged := n >= 5; {
+		case judged && !(time < 0.8 && power > 1.1 && otherTime > 1.1):
+			t.Errorf("%d readings: %.2f and %.2f times as wide if power disagrees, time %.2f if time does", n, time,
+				power, otherTime)
+		case !judged && [4]float64{time, power, otherTime, otherPower} != [4]float64{1, 1, 1, 1}:
+			t.Errorf("%d readings: %.2f, %.2f, %.2f, %.2f times as wide, want 1", n, time, power, otherTime, otherPower)
 		}
+	}
+}
+
+// A model of time alone has bands of time.
+func TestBandWidthsWithoutPower(t *testing.T) {
+	t.Parallel()
+	space := orinSpace(t)
+	var rows []tegra.Measured
+	for i, m := range space.Sample(8, 1) {
+		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 100 + float64(i),
+			PowerW: math.NaN()})
+	}
+	fit, err := FitSurrogate(space, rows, SurrogateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if time, power := fit.PosteriorAt([]int{0}).BandWidths(0.8); !(time > 0) || !math.IsNaN(power) {
+		t.Errorf("%g and %g, want a width of time alone", time, power)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync"
 
 	"jtune/learn/internal/parallel"
 	"jtune/learn/internal/simd"
@@ -57,7 +58,8 @@ type curve struct {
 	cholA   []float64 // of A = S⁻¹ + Jᵀ C⁻¹ J, params × params
 	target  []float64 // L⁻¹ỹ
 	// whitener is chol above jw beside cholA, (n + params) × (n + params): it solves for both parts of whitened.
-	whitener []float64
+	whitener  []float64
+	bandScale func() float64 // see bandScaleOf; computed once
 }
 
 var errNotPositive = errors.New("the samples' covariance is not positive definite")
@@ -107,6 +109,7 @@ func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 		c.suspect = s.suspects(c)
 	}
 	c.whitener = c.joined()
+	c.bandScale = sync.OnceValue(c.bandScaleOf)
 	return c, nil
 }
 
@@ -445,8 +448,14 @@ func (c *curve) leftOut(visit func(i int, residual, variance float64)) {
 	}
 }
 
-// surprise returns the sum of the squares of the leave-one-out residuals in their standard deviations.
-func (c *curve) surprise() (sum float64) {
+// bandScaleOf returns the factor on a curve's bands: that of a variance with leastReadDoF degrees of freedom before the
+// readings, each of which adds what it shows when it is left out; 1 if they are too few to judge the formula.
+func (c *curve) bandScaleOf() float64 {
+	n := len(c.x)
+	if n < formulaDoF {
+		return 1
+	}
+	sum := 0.0 // of the squares of the leave-one-out residuals in their standard deviations
 	c.leftOut(func(_ int, residual, variance float64) { sum += residual * residual / variance })
-	return sum
+	return math.Sqrt((leastReadDoF + sum) / float64(leastReadDoF+n))
 }

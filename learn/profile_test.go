@@ -181,7 +181,7 @@ func TestProfileIsThePriorOfItsBoardAlone(t *testing.T) {
 	}
 	truth := truths(space.Modes())
 	post := with.Posterior()
-	if post.BandWidth(0.8) >= post.WidthByReadings(0.8) {
+	if time, power := post.BandWidths(0.8); max(time, power) >= post.WidthByReadings(0.8) {
 		t.Error("a board's prior counts for nothing in the width of bands")
 	}
 	var off []float64

@@ -193,8 +193,8 @@ type Posterior struct {
 	LnTime, SdTime, LnPower, SdPower []float64
 	NoiseTime, NoisePower            float64
 	readings                         int
-	prior                            float64 // weight of the fits with a board's prior
-	surprise                         float64 // of few readings, left out: mean of time and power
+	prior                            float64         // weight of the fits with a board's prior
+	fit                              *timePowerModel // its own
 }
 
 // Posterior predicts all modes of the space, each with every batch size. It costs n² per mode, about 15 ms of processor
@@ -273,11 +273,12 @@ func (s *Surrogate) PredictSettings(list []tegra.Setting) []Prediction {
 // predictions converts the posterior of settings to medians with 95 % bands. Power bands include the uncertainty of
 // time (docs/method.md, Bands; docs/decisions/013-power-bands-carry-the-uncertainty-of-time.md).
 func (p *Posterior) predictions(list []tegra.Setting, sdPowerByTime []float64) []Prediction {
-	t := p.BandWidth(0.95)
+	wideTime, widePower := p.BandWidths(0.95)
 	out := make([]Prediction, len(list))
 	for i, a := range list {
 		sdPower := math.Hypot(math.Hypot(p.SdPower[i], sdPowerByTime[i]), p.NoisePower)
-		out[i] = logBands(a.Mode, p.LnTime[i], math.Hypot(p.SdTime[i], p.NoiseTime), t, p.LnPower[i], sdPower, t)
+		sdTime := math.Hypot(p.SdTime[i], p.NoiseTime)
+		out[i] = logBands(a.Mode, p.LnTime[i], sdTime, wideTime, p.LnPower[i], sdPower, widePower)
 		out[i].Batch = a.Batch
 	}
 	return out
@@ -294,28 +295,22 @@ const (
 	scaleMost    = 0.78 // scale at which 80 % bands are as wide as a normal distribution's
 )
 
-// BandWidth returns the half width, in standard deviations of a Prediction, of the band that contains a share (0 to 1)
-// of new measurements.
-func (p *Posterior) BandWidth(share float64) float64 {
+// BandWidths returns the half widths, in standard deviations of a Prediction, of the bands of time and of power that
+// contain a share (0 to 1) of new measurements.
+func (p *Posterior) BandWidths(share float64) (time, power float64) {
 	scale := min(scaleOfNone+scalePerRead*float64(p.readings), scaleMost)
-	return p.prior*scale*studentQuantile(share, leastReadDoF) + (1-p.prior)*p.fewScale()*p.WidthByReadings(share)
+	known := p.prior * scale * studentQuantile(share, leastReadDoF)
+	unknown := (1 - p.prior) * p.WidthByReadings(share)
+	time = known + unknown*p.fit.time.dominant().bandScale()
+	if len(p.fit.power.curves) == 0 {
+		return time, math.NaN()
+	}
+	return time, known + unknown*p.fit.power.dominant().bandScale()
 }
 
-// WidthByReadings is BandWidth without a board's prior, for quantities that must not be underestimated.
+// WidthByReadings is BandWidths by the number of readings alone, for quantities that must not be underestimated.
 func (p *Posterior) WidthByReadings(share float64) float64 {
 	return studentQuantile(share, max(p.readings-formulaDoF, leastReadDoF))
-}
-
-// fewReadings reports whether n readings are the fewest that the formula can be judged by, and no more.
-func fewReadings(n int) bool { return n >= formulaDoF && n <= formulaDoF+leastReadDoF }
-
-// fewScale returns the factor on the band of few readings: that of a variance with leastReadDoF degrees of freedom
-// before the readings, each of which adds what it shows when it is left out.
-func (p *Posterior) fewScale() float64 {
-	if !fewReadings(p.readings) {
-		return 1
-	}
-	return math.Sqrt((leastReadDoF + p.surprise) / float64(leastReadDoF+p.readings))
 }
 
 // logBands converts means and standard deviations of logarithms to a prediction; the half widths of the bands are the

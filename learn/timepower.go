@@ -203,18 +203,6 @@ func (t *timePowerModel) hyperparameters() hyperparameters {
 	return hyperparameters{tuned(t.time), tuned(t.power)}
 }
 
-// surprise returns that of few readings, the mean of time and power; 0 for others, which have bands without it.
-func (t *timePowerModel) surprise() float64 {
-	if !fewReadings(t.n) {
-		return 0
-	}
-	time := t.time.dominant().surprise()
-	if len(t.power.curves) == 0 {
-		return time
-	}
-	return (time + t.power.dominant().surprise()) / 2
-}
-
 // posterior predicts time and power at points.
 func (t *timePowerModel) posterior(x []point, r residuals) *Posterior {
 	n := len(x)
@@ -227,7 +215,7 @@ func (t *timePowerModel) posterior(x []point, r residuals) *Posterior {
 		NoisePower: t.power.noise(),
 		readings:   t.n,
 		prior:      min(t.time.trustInPrior(), t.power.trustInPrior()),
-		surprise:   t.surprise(),
+		fit:        t,
 	}
 	atTime := t.timeInputs(x, r.time)
 	if len(t.power.curves) == 0 {

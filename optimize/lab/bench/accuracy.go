@@ -53,18 +53,22 @@ type accuracy struct {
 	inTime, inPower   [len(bandShares)]float64
 }
 
-// bandWidths returns the half widths of a model's bands in standard deviations, by bandShares.
-func bandWidths(model *learn.Surrogate) []float64 {
+// bandWidth holds the half widths of the bands of time and power for a share, in standard deviations.
+type bandWidth struct{ time, power float64 }
+
+// bandWidths returns the widths of a model's bands, by bandShares.
+func bandWidths(model *learn.Surrogate) []bandWidth {
 	p := model.PosteriorAt([]int{0})
-	var out []float64
+	var out []bandWidth
 	for _, share := range bandShares {
-		out = append(out, p.BandWidth(share))
+		time, power := p.BandWidths(share)
+		out = append(out, bandWidth{time, power})
 	}
 	return out
 }
 
 // score stores the errors of predictions for all modes.
-func (f *truth) score(o *outcome, preds []learn.Prediction, learned []int, widths []float64) {
+func (f *truth) score(o *outcome, preds []learn.Prediction, learned []int, widths []bandWidth) {
 	seen := make([]bool, len(preds))
 	for _, i := range learned {
 		seen[i] = true
@@ -80,7 +84,7 @@ func (f *truth) score(o *outcome, preds []learn.Prediction, learned []int, width
 }
 
 // accuracy returns the accuracy of the predictions at some indices.
-func (f *truth) accuracy(preds []learn.Prediction, index []int, widths []float64) accuracy {
+func (f *truth) accuracy(preds []learn.Prediction, index []int, widths []bandWidth) accuracy {
 	var timeP, timeO, powerP, powerO []float64
 	var a accuracy
 	inTime, inPower := make([]int, len(widths)), make([]int, len(widths))
@@ -89,10 +93,10 @@ func (f *truth) accuracy(preds []learn.Prediction, index []int, widths []float64
 		timeP, timeO = append(timeP, p.TimeMS), append(timeO, got.TimeMS)
 		powerP, powerO = append(powerP, p.PowerW), append(powerO, got.PowerW)
 		for k, wide := range widths {
-			if math.Abs(math.Log(got.TimeMS/p.TimeMS)) <= wide*p.LnTimeSD {
+			if math.Abs(math.Log(got.TimeMS/p.TimeMS)) <= wide.time*p.LnTimeSD {
 				inTime[k]++
 			}
-			if math.Abs(math.Log(got.PowerW/p.PowerW)) <= wide*p.LnPowerSD {
+			if math.Abs(math.Log(got.PowerW/p.PowerW)) <= wide.power*p.LnPowerSD {
 				inPower[k]++
 			}
 		}

@@ -39,7 +39,7 @@ func TestAccuracyBandsCoverTheirShareOfTruth(t *testing.T) {
 	f, preds := made(t, func(tegra.Mode) float64 { return 0.1 * r.NormFloat64() },
 		func(tegra.Mode) float64 { return 0.4 * r.NormFloat64() })
 	var o outcome
-	f.score(&o, preds, []int{0, 5}, []float64{0.6745, 1.2816, 1.96})
+	f.score(&o, preds, []int{0, 5}, []bandWidth{{0.6745, 0.6745}, {1.2816, 1.2816}, {1.96, 1.96}})
 	for k, want := range []float64{50, 80, 95} {
 		if got := o.unseen.inTime[k]; math.Abs(got-want) > 5 {
 			t.Errorf("right deviations: %.1f %% in the band of %g %%", got, want)
@@ -68,7 +68,7 @@ func TestRegionsTellWhereTheErrorsAre(t *testing.T) {
 		return 0
 	}, func(tegra.Mode) float64 { return 0 })
 	var o outcome
-	f.score(&o, preds, nil, []float64{0.5, 0.9, 2})
+	f.score(&o, preds, nil, []bandWidth{{0.5, 0.5}, {0.9, 0.9}, {2, 2}})
 	if len(f.regions) != 8 || len(o.regions) != 8 {
 		t.Fatalf("%d regions, %d scored, want two for each of four knobs", len(f.regions), len(o.regions))
 	}

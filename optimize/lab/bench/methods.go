@@ -239,7 +239,7 @@ func fitted(o learn.Options) *method {
 
 // predicted returns the outcome of a method that predicts all modes after learning from those of index. It picks among
 // all modes of the sweep by prediction, or by measurement if measured. widths are its band widths, nil without bands.
-func (f *truth) predicted(preds []learn.Prediction, index []int, widths []float64, measured []tegra.Measured,
+func (f *truth) predicted(preds []learn.Prediction, index []int, widths []bandWidth, measured []tegra.Measured,
 	margin optimize.Margin) (outcome, error) {
 	out := outcome{probes: []float64{float64(len(index))}, profilingMn: []float64{f.minutes(index)}}
 	f.score(&out, preds, index, widths)
