@@ -33,7 +33,7 @@ const (
 	leanProbes     = 5    // probes of a search with a board's profile, after which one quiet step ends it
 	leanDetours    = 7    // probes of such a search after which small gains justify no detour, whatever its readings
 	leanWeight     = 0.5  // weight of the profile in time and in power, required to end after leanProbes
-	longProbes     = 15   // probes of a quick search among modes, from which longGain is the gain to stop at
+	longProbes     = 15   // probes of a quick search, without repeats, from which longGain is the gain to stop at
 	longGain       = 0.03
 	longMore       = 0.02 // added to longGain for every further probe
 	knownDoubt     = 1.3  // factor on the model's own deviations after the check of known modes
@@ -198,6 +198,7 @@ type loop struct {
 	*search
 	quiet   int // consecutive steps without enough expected improvement, or without a chance
 	detours int // consecutive steps that measured for information
+	again   int // steps that repeated a near miss
 }
 
 // closedLoop runs the search until just before the verification.
@@ -253,6 +254,9 @@ func (l *loop) improve() {
 		if !ok {
 			i, ok = l.next(&b)
 			why = Improve
+			if ok && len(l.readings[i]) > 0 {
+				why = Verify
+			}
 		}
 		if !ok || !l.probe(i, why) {
 			return
@@ -346,6 +350,9 @@ func (l *loop) seekFeasible(b *belief) (int, bool) {
 		l.ended = Exhausted
 		return 0, false
 	case !possible && nearest.asNear(measured), l.quietFor(hope < noChance && len(l.order) >= noChanceModes):
+		if i, ok := l.lastResort(b); ok {
+			return i, true
+		}
 		l.ended = NoWay
 		return 0, false
 	case likely.index < 0 || trustedHope < unlikely:
@@ -367,6 +374,10 @@ func (l *loop) seekBetter(b *belief, best float64) (int, bool) {
 		if (trusted.index < 0 || ei > trusted.value) && b.trusted(l.limit, i, z) {
 			trusted.offer(i, ei, 0)
 		}
+	}
+	if i, value := nearMiss(l.search, b, best); value >= max(gain, trusted.value) {
+		l.again++
+		return i, true
 	}
 	switch {
 	case desired.index < 0:
@@ -390,9 +401,10 @@ func (l *loop) seekBetter(b *belief, best float64) (int, bool) {
 // gain returns the expected relative improvement below which a step is quiet; it is lower in the first probes of a
 // search with known modes.
 func (l *loop) gain() float64 {
+	more := l.compared.own() - l.begun - l.again - longProbes
 	switch {
-	case l.o.Depth == Quick && l.places.Batches == nil && l.compared.own()-l.begun >= longProbes:
-		return longGain + longMore*float64(l.compared.own()-l.begun-longProbes)
+	case l.o.Depth == Quick && l.places.Batches == nil && more >= 0:
+		return longGain + longMore*float64(more)
 	case len(l.known) == 0:
 		return l.o.Depth.gain()
 	case l.enough():

@@ -67,12 +67,11 @@ func (s *search) measureAgain(i int) bool {
 }
 
 // thirdTime measures the winner of a binary search once more if its second reading violates the limit: the search has
-// no other mode near it, so the mean decides. It reports whether the search continues.
+// no other mode near it, so that reading and the mean decide. It reports whether the search continues.
 func (s *search) thirdTime(i int) bool {
 	if s.o.Strategy != Binary || s.met(i) || s.failed[i] || len(s.readings[i]) != 2 {
 		return true
 	}
-	s.byMean = map[int]bool{i: true}
 	return s.probe(i, Verify)
 }
 

@@ -56,7 +56,6 @@ type search struct {
 	goOn     func()                   // looks for another winner if the first does not repeat; nil: the search ends
 
 	trace    []Halving      // of a binary search
-	byMean   map[int]bool   // modes whose mean decides
 	networks *learn.Model   // of powertrain, once trained
 	pick     tegra.Val[int] // its choice: the answer while it keeps the limit
 	residual *learn.Residual
@@ -300,17 +299,10 @@ func (s *search) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// met reports whether every reading of a mode is within the limits; for modes in byMean, their mean.
+// met reports whether a mode is within the limits by its newest reading and by the mean.
 func (s *search) met(i int) bool {
-	if s.byMean[i] && len(s.readings[i]) > 2 {
-		return s.limit.Met(s.mean(i))
-	}
-	for _, r := range s.readings[i] {
-		if !s.limit.Met(r) {
-			return false
-		}
-	}
-	return len(s.readings[i]) > 0
+	list := s.readings[i]
+	return len(list) > 0 && s.limit.Met(list[len(list)-1]) && s.limit.Met(s.mean(i))
 }
 
 // best returns the answer so far: a pick that keeps the limit, else the best measured mode within it; false if there is

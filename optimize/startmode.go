@@ -34,17 +34,7 @@ func (s *search) startMode() int {
 		if s.failed[i] {
 			continue
 		}
-		sum, top, knobs := 0.0, 0.0, float64(tegra.NumKnobs)
-		for k, rung := range ladder.Rungs(at.Mode) {
-			v := ladder.Level(tegra.Knob(k), rung)
-			sum, top = sum+v, max(top, v)
-		}
-		if n := len(s.places.Batches); n > 0 {
-			rung, _ := slices.BinarySearch(s.places.Batches, at.Batch)
-			v := float64(rung) / float64(max(1, n-1))
-			sum, top, knobs = sum+v, max(top, v), knobs+1
-		}
-		avg := sum / knobs
+		avg, top := levels(s.places, &ladder, at)
 		if top <= most && avg >= least && avg <= mean {
 			fit = append(fit, i)
 		}
@@ -63,6 +53,33 @@ func (s *search) startMode() int {
 		return fit[s.rng.IntN(len(fit))]
 	}
 	return max(0, nearest.index)
+}
+
+// levels returns the mean and the highest level of a setting's knobs, the batch size among them.
+func levels(p tegra.Places, l *ladder.Ladder, at tegra.Setting) (mean, top float64) {
+	sum, knobs := 0.0, float64(tegra.NumKnobs)
+	for k, rung := range l.Rungs(at.Mode) {
+		v := l.Level(tegra.Knob(k), rung)
+		sum, top = sum+v, max(top, v)
+	}
+	if n := len(p.Batches); n > 0 {
+		rung, _ := slices.BinarySearch(p.Batches, at.Batch)
+		v := float64(rung) / float64(max(1, n-1))
+		sum, top, knobs = sum+v, max(top, v), knobs+1
+	}
+	return sum / knobs, top
+}
+
+// lowest returns the setting with the lowest knobs of those that can be measured; -1 if there is none.
+func lowest(s *search) int {
+	least, ladder := newArgmax(), ladder.New(s.o.Space)
+	for i, at := range s.places.All() {
+		if !s.absent[i] {
+			mean, _ := levels(s.places, &ladder, at)
+			least.offer(i, -mean, 0)
+		}
+	}
+	return least.index
 }
 
 // The first mode should be quick to measure: if a few minibatches take longer than steady power needs, the extra time
