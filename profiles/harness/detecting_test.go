@@ -97,7 +97,7 @@ func TestDetectingReadsARunAsAWhole(t *testing.T) {
 	}
 }
 
-// Of a program that ends without a step, that nothing was understood is an error, unless it may be measured as a whole.
+// A program that ends without a step was not understood, unless it may be measured as a whole.
 func TestDetectingMayEndWithoutAStep(t *testing.T) {
 	t.Parallel()
 	for _, toEnd := range []bool{false, true} {
@@ -105,6 +105,25 @@ func TestDetectingMayEndWithoutAStep(t *testing.T) {
 		r.read([]byte("all is well"), time.Second, true)
 		if r.finish(2 * time.Second); (r.err == nil) != toEnd {
 			t.Errorf("to its end %v: %v", toEnd, r.err)
+		}
+	}
+}
+
+// An event of the protocol with a time is taken in place of all other lines, from then on.
+func TestDetectingReadsEventsAloneOnceItSawOne(t *testing.T) {
+	t.Parallel()
+	r := newDetecting(Detect{}, nil)
+	for i, c := range []struct {
+		line         string
+		events, took bool
+	}{
+		{`{"event":"hello","protocol":1}`, true, false}, {`{}`, false, false},
+		{`{"event":"minibatch","time_ms":5}`, true, true}, {`{"event":"hello","protocol":1}`, true, true},
+		{"step 3", false, true},
+	} {
+		events, _ := r.read([]byte(c.line), time.Duration(i)*time.Second, true)
+		if (len(events) > 0) != c.events || r.took() != c.took {
+			t.Errorf("%s: %d events, anything usable: %v", c.line, len(events), r.took())
 		}
 	}
 }
@@ -140,7 +159,7 @@ func TestDetectingGivesUpWhatTellsNothing(t *testing.T) {
 	}{
 		{"all is well", Detect{}, textLimit, true}, {"all is well", Detect{}, textLimit - time.Second, false},
 		{"all is well", Detect{ToEnd: true}, time.Hour, false}, {"all is well", Detect{PerRun: true}, time.Hour, false},
-		{"loading shard 12", Detect{}, 5 * time.Minute, false}, {"loading shard 12", Detect{}, startLimit, true},
+		{"Loading shard 12", Detect{}, 5 * time.Minute, false}, {"loading shard 12", Detect{}, startLimit, true},
 	} {
 		r := newDetecting(c.o, nil)
 		for i := range 30 {
