@@ -28,8 +28,8 @@ func nearMiss(s *search, b *belief, best float64) (index int, value float64) {
 }
 
 // lastResort returns the mode to measure before a search says that none keeps the limits; false if there is none left.
-// Power rises with every knob: whatever the model believes, the lowest mode is measured before a power limit is given up
-// for all. Then come modes that were read just over the limits.
+// Power rises with every knob: whatever the model believes, the lowest mode is measured before a power limit is given
+// up for all. Then come modes that were read just over the limits.
 func (l *loop) lastResort(b *belief) (int, bool) {
 	if i := lowest(l.search); l.limit.PowerW > 0 && l.limit.TimeMS == 0 && i >= 0 && b.open[i] {
 		return i, true

@@ -160,7 +160,8 @@ func TestBeliefIsWiderAfterKnownModes(t *testing.T) {
 	}
 }
 
-// A probe over a power limit may trip the supply, so that power orders untrusted modes; time, where it alone is guarded.
+// A probe over a power limit may trip the supply, so that power orders untrusted modes; time does where it alone is
+// guarded.
 func TestBeliefOrdersUntrustedModesByTheirHarm(t *testing.T) {
 	t.Parallel()
 	b := belief{lnTime: []float64{1}, lnPower: []float64{2}}

@@ -133,7 +133,8 @@ func TestProfileSaysTheBestSoFarAndWhyTheNext(t *testing.T) {
 	d.State.Tasks.Own = j
 	d.Sees("best so far 141.2 ms, 27.6 W: -26…-15 % energy against MAXN (predicted)",
 		"why this one: expected gain 3.1 %, 92 % sure to keep 30 W", "◉")
-	j.Best.Versus.MaxN.Measured, j.Best.Versus.MaxN.Lo, j.Best.Versus.MaxN.Hi = true, j.Best.Versus.MaxN.Difference, j.Best.Versus.MaxN.Difference
+	maxn := j.Best.Versus.MaxN
+	maxn.Measured, maxn.Lo, maxn.Hi = true, maxn.Difference, maxn.Difference
 	d.Sees("27.6 W: -21 % energy against MAXN")
 	j.Best.Reading.N = 0
 	d.Sees("best so far none keeps 30 W yet")
