@@ -78,7 +78,7 @@ func TestHelpIsSearchedAndSaysWhatEachLetterMeans(t *testing.T) {
 	d.press("enter")
 	d.sees("one letter, one meaning", "search one letter")
 	d.press("esc", "G")
-	d.sees("Z  batch size before", "VIRTUAL is a simulation")
+	d.sees("Z  previous batch size", "VIRTUAL is a simulation")
 	d.press("g")
 	d.sees("on Front")
 	d.press("x") // has no meaning here

@@ -7,7 +7,7 @@ import (
 	"jtune/tegra"
 )
 
-func TestAPartTooSmallToJudgeIsTold(t *testing.T) {
+func TestDisagreementsNameAPartTooSmallToJudge(t *testing.T) {
 	space, err := tegra.NewSpace([]int{2, 4, 8}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz},
 		[]tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz}, []tegra.Freq{2133 * tegra.MHz})
 	if err != nil {
