@@ -116,6 +116,23 @@ func Replace(path string, data []byte) (err error) {
 	return Rename(f.Name(), path)
 }
 
+// ReplaceNamed is Replace for a path that the user chose: a link stays a link, and a device, or a pipe that is read, is
+// written directly.
+func ReplaceNamed(path string, data []byte) error {
+	if st, err := os.Stat(path); err != nil || st.Mode().IsRegular() {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+		return Replace(path, data)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0) // a pipe without a reader is an error
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
 // Rename renames a file or folder and syncs the parent folders, so that the new name survives a power failure.
 func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {

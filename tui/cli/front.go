@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -192,27 +189,10 @@ func (c *frontCmd) printFront(cloud *export.Cloud, origin string) error {
 	return errors.Join(report.Grid(c.out, rows...), c.printOrigin(origin))
 }
 
-// writeFile replaces a file that the user named, with all of the text or not at all. A device, or a pipe that is read,
-// is written directly.
+// writeFile replaces a file that the user named.
 func writeFile(path, text string) error {
-	err := writeNamed(path, text)
-	if err != nil {
+	if err := safefile.ReplaceNamed(path, []byte(text)); err != nil {
 		return fmt.Errorf("%w: choose another file", err)
 	}
 	return nil
-}
-
-func writeNamed(path, text string) error {
-	if st, err := os.Stat(path); err != nil || st.Mode().IsRegular() {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real // a link stays a link
-		}
-		return safefile.Replace(path, []byte(text))
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0) // a pipe without a reader is an error
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
 }

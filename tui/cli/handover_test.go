@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,7 +10,6 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -234,45 +231,4 @@ func TestReportRefusesInOneLine(t *testing.T) {
 	}
 	jtune(t, "verify", "--device", "virtual:nano", "--speed", "max", "--data-dir", data).fails(t, exitFailed,
 		"no search on this board has an answer yet")
-}
-
-func TestWriteFileReplacesAWholeFileAndDoesNotWaitForAReader(t *testing.T) {
-	dir := t.TempDir()
-	page, link, pipe := filepath.Join(dir, "page"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
-	if err := errors.Join(os.WriteFile(page, []byte("old"), 0o600), os.Symlink(page, link),
-		syscall.Mkfifo(pipe, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	old, err := os.Open(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer old.Close()
-	if err := writeFile(link, "new"); err != nil {
-		t.Fatal(err)
-	}
-	if is, err := os.Lstat(link); err != nil || is.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link was replaced: %v, %v", is, err)
-	}
-	if got, _ := os.ReadFile(page); string(got) != "new" {
-		t.Errorf("the file reads %q", got)
-	}
-	if got, _ := io.ReadAll(old); string(got) != "old" {
-		t.Errorf("who has the old page open reads %q: it was written over", got)
-	}
-	if err := writeFile(pipe, "new"); !errors.Is(err, syscall.ENXIO) {
-		t.Errorf("a pipe that nobody reads: got %v, want an error at once", err)
-	}
-	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reader.Close()
-	if err := writeFile(pipe, "piped"); err != nil {
-		t.Fatal(err)
-	}
-	got := make([]byte, 16)
-	if n, err := reader.Read(got); string(got[:n]) != "piped" {
-		t.Errorf("the pipe brought %q, %v", got[:n], err)
-	}
 }
