@@ -57,7 +57,9 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 			return nil
 		}
 		p.log.Paste(msg)
-		p.tab.Paste(msg)
+		if p.listed() {
+			p.tab.Paste(msg)
+		}
 		p.rows.Paste(msg)
 	}
 	return nil
@@ -107,7 +109,7 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		return p.pairKey(k)
 	}
 	switch {
-	case p.tab.Search.On() && p.tab.Key(k):
+	case p.listed() && p.tab.Search.On() && p.tab.Key(k):
 	case keys.OwnJob.Matches(k):
 		return p.openJob(), true
 	case keys.Edit.Matches(k):
@@ -118,7 +120,7 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		} else {
 			p.large = trainAll
 		}
-	case p.tab.Key(k):
+	case p.listed() && p.tab.Key(k):
 	case keys.Start.Matches(k):
 		return p.start(), true
 	case keys.Enlarge.Matches(k) && p.shown() != nil:
@@ -158,7 +160,7 @@ func (p *Page) Hints() []widget.Action {
 	if p.large == trainLog {
 		return append(p.log.Hints(), keys.Back.As("all"))
 	}
-	if p.tab.Search.On() {
+	if p.listed() && p.tab.Search.On() {
 		return p.tab.Search.Hints(p.tab.Keys)
 	}
 	if p.running() {

@@ -129,8 +129,14 @@ func (p *Page) asSet(w workload.Workload) workload.Workload {
 
 // Typing reports whether all keys go to a dialog or a search.
 func (p *Page) Typing() bool {
-	return p.edit != nil || p.job != nil && p.job.typing() || p.log.Typing() || p.tab.Search.Typing() ||
-		p.pair() != nil && p.rows.Search.Typing()
+	return p.edit != nil || p.job != nil && p.job.typing() || p.log.Typing() ||
+		p.listed() && p.tab.Search.Typing() || p.pair() != nil && p.rows.Search.Typing()
+}
+
+// listed reports whether the list of workloads is in view and has the keys; it is not while a job runs.
+func (p *Page) listed() bool {
+	j := p.shown()
+	return p.pair() == nil && (j == nil || j.Done() && p.large == trainAll)
 }
 
 func (p *Page) running() bool { return p.read.Busy() && p.read.Task().Kind == task.Training }

@@ -70,3 +70,22 @@ func TestTrainSaysUnderTheListWhatAWorkloadLacks(t *testing.T) {
 	d.Press("down")
 	d.Sees("▸mobilenet", "mobilenet cannot run here: give it a command")
 }
+
+// A search of the list of workloads takes no keys while a run hides the list.
+func TestTrainHasNoSearchInAListThatARunHides(t *testing.T) {
+	t.Parallel()
+	d, p := pagetest.Drive(t, New)
+	d.Press("/")
+	if !p.Typing() {
+		t.Fatal("no search in the list")
+	}
+	j := &page.Task{Spec: task.Spec{Kind: task.Training, Workload: workload.Workload{Name: "resnet18"}}}
+	j.State = task.Running
+	d.State.Tasks.Own = j
+	if d.Sees("running"); p.Typing() {
+		t.Error("the hidden list's search takes all keys")
+	}
+	if d.Press("/"); p.Typing() {
+		t.Error("a search begins in the hidden list")
+	}
+}
