@@ -48,7 +48,7 @@ func TestRunOfACommandThatPrintsNothingIsMeasuredAsAWhole(t *testing.T) {
 func TestRunOfACommandThatCountsSamplesTakesTheBatchSizeGiven(t *testing.T) {
 	t.Parallel()
 	script := "i=0; while [ $i -lt 25 ]; do echo \"Train Epoch: 1 [$((i*160))/60000 ($((i/4))%)] Loss: 2.3\"; " +
-		"i=$((i+1)); sleep 0.06; done" // long enough for a busy machine to read each line by itself
+		"i=$((i+1)); sleep 0.1; done" // long enough for a busy machine to read each line by itself
 	for flags, assumed := range map[string]bool{"": true, "--batch 16": false} {
 		args := with([]string{"run", "--no-device", "--no-record"}, strings.Fields(flags)...)
 		o := jtune(t, with(args, "--", "sh", "-c", script)...).done(t)
