@@ -70,10 +70,10 @@ func (e *HungError) Error() string {
 type seat struct {
 	state   act // nothing: it fetches its data; wants; done: it has the turn
 	has     bool
-	since   time.Duration // when its turn began, or its first turn was first awaited
+	since   time.Duration // when its turn began or ended, or its first turn was first awaited
 	wanted  time.Duration // when it requested the turn
 	late    time.Duration // how late the requests of its turn were handed out
-	first   time.Duration // how long the first turn may take, its start included
+	first   time.Duration // how long the first turn may take, its start included, and how long it may fetch its data
 	arrived []time.Duration
 	closed  bool // its batch is not made of requests
 	n       int
@@ -101,9 +101,17 @@ func (s *seat) note(took time.Duration) {
 	s.turns++
 }
 
-// patience returns how long the current turn may last. The first one loads kernels and may be long.
+// deadline returns when the job has kept the scheduler waiting for too long; Never while it waits itself. The first turn
+// loads kernels and may be long.
+func (s *seat) deadline() time.Duration {
+	if !s.has && s.state != nothing {
+		return arrivals.Never
+	}
+	return s.since + s.patience()
+}
+
 func (s *seat) patience() time.Duration {
-	if s.turns < fewTurns {
+	if !s.has || s.turns < fewTurns {
 		return max(s.first, leastPatience)
 	}
 	return max(leastPatience, patienceTurns*s.median())
@@ -145,8 +153,9 @@ func (s *scheduler) step(ctx context.Context) error {
 	if s.seats[trains].state == gone && s.seats[serves].state == gone {
 		return io.EOF
 	}
-	s.grant(ctx)
-	d, err := s.floor.wait(ctx, s.until())
+	now := s.floor.now() // of both: a batch due between two readings of the clock would be neither granted nor awaited
+	s.grant(ctx, now)
+	d, err := s.floor.wait(ctx, s.until(now))
 	if err != nil {
 		return err
 	}
@@ -166,8 +175,7 @@ func (s *scheduler) due(now time.Duration) time.Duration {
 }
 
 // grant gives turns to the jobs that may have one now, requests first.
-func (s *scheduler) grant(ctx context.Context) {
-	now := s.floor.now()
+func (s *scheduler) grant(ctx context.Context, now time.Duration) {
 	due := s.due(now)
 	t, i := &s.seats[trains], &s.seats[serves]
 	held := t.has || i.has
@@ -198,17 +206,11 @@ func (s *scheduler) begin(ctx context.Context, job, n int, now, due time.Duratio
 	}
 }
 
-// until returns the next time at which the scheduler has something to do by itself.
-func (s *scheduler) until() time.Duration {
-	now := s.floor.now()
-	next := arrivals.Never
+// until returns the next time at which the scheduler has something to do by itself, after the turns of now are granted.
+func (s *scheduler) until(now time.Duration) time.Duration {
+	next := min(s.seats[trains].deadline(), s.seats[serves].deadline())
 	if due := s.due(now); due > now {
-		next = due
-	}
-	for i := range s.seats {
-		if seat := &s.seats[i]; seat.has || seat.turns == 0 && seat.state == nothing {
-			next = min(next, seat.since+seat.patience())
-		}
+		next = min(next, due)
 	}
 	return next
 }
@@ -233,16 +235,21 @@ func (s *scheduler) take(ctx context.Context, d deed) {
 	}
 }
 
-// overdue ends jobs that have had their turn for too long, or never asked for one.
+// overdue ends jobs that have had their turn for too long, or do not ask for one.
 func (s *scheduler) overdue(ctx context.Context, now time.Duration) {
 	for i := range s.seats {
-		switch seat := &s.seats[i]; {
-		case seat.state == gone || now < seat.since+seat.patience():
+		seat := &s.seats[i]
+		silent := now - seat.since
+		switch {
+		case now < seat.deadline():
 		case seat.has:
-			s.lose(ctx, i, &HungError{now - seat.since})
-		case seat.turns == 0 && seat.state == nothing:
+			s.lose(ctx, i, &HungError{silent})
+		case seat.turns == 0:
 			s.lose(ctx, i, fmt.Errorf("has not asked for a turn in %s: does it use jtune.turn of jtune.py?",
-				(now-seat.since).Round(time.Second)))
+				silent.Round(time.Second)))
+		default:
+			s.lose(ctx, i, fmt.Errorf("has not asked for a turn in %s, since its last one: ended",
+				silent.Round(time.Second)))
 		}
 	}
 }
@@ -258,8 +265,9 @@ func (s *scheduler) lose(ctx context.Context, job int, err error) {
 // finish takes a turn back and reports it.
 func (s *scheduler) finish(d deed) {
 	seat := &s.seats[d.job]
-	took := d.at - seat.since
-	seat.has = false
+	began := seat.since
+	took := d.at - began
+	seat.has, seat.since = false, d.at
 	seat.note(took)
 	s.floor.took(d.job, took)
 	e := harness.Event{Kind: harness.Minibatch, Job: jobNames[d.job], T: d.at,
@@ -275,7 +283,7 @@ func (s *scheduler) finish(d deed) {
 	e.Kind, e.N, e.Unclean = harness.Infer, max(1, seat.n), warming
 	s.emit(e)
 	for _, at := range seat.arrived {
-		s.emit(harness.Event{Kind: harness.Request, Job: harness.JobInfer, T: d.at, Arrive: at, Start: seat.since,
+		s.emit(harness.Event{Kind: harness.Request, Job: harness.JobInfer, T: d.at, Arrive: at, Start: began,
 			First: d.at, N: 1,
 			LateMS: float64(seat.late) / float64(time.Millisecond)})
 	}
