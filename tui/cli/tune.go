@@ -90,7 +90,7 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 		"ignore earlier measurements of the workload on this board (default: start from them, and first measure the "+
 			"best guess again)")
 	referenceFlag(f, &c.r.Reference)
-	timeFlag(f, &c.proof, "soak", 0, "then soak the answer for `TIME`, as jtune soak does (default: no soak)")
+	timeFlag(f, &c.proof, "soak", 0, "then soak the answer for `TIME` within the board's own limits (default: no soak)")
 	c.join.add(f)
 	c.own.add(f)
 	noModes(f)

@@ -27,7 +27,7 @@ func newVerify(a *app) *cobra.Command {
 			"that was kept last on this board, else the answer of the newest search. For a search with a command, " +
 			"give the command again; a search under a load sends its requests again. Afterwards the board is " +
 			"restored.\n\n" +
-			"Exit code 0: time and power differ by no more than readings usually do, nothing slowed the module, and " +
+			"Exit code 0: neither time nor power rose by more than readings differ, nothing slowed the module, and " +
 			"under a load the limits are kept; 5: one of these fails; 1: there is no answer to verify.",
 		Example: "  jtune verify\n  jtune verify 20260105-101500-resnet18-tune --json\n" +
 			"  jtune verify 20260105-101500-train-tune -- python3 train.py",
