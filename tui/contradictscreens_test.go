@@ -47,11 +47,18 @@ func (s *statements) modelsPage(name, since string) string {
 	model := name + "@" + s.virt
 	s.term.press("4", "Home")
 	s.term.sees(model)
-	for i := range 24 { // on a busy machine a list may change between a look and a key
-		if strings.Contains(s.still(), "▸"+model+" ") {
+	for range 24 { // a list may change between a look and a key
+		at := selected(s.still())
+		if at == model {
 			break
 		}
-		s.term.press([]string{"Down", "Down", "Down", "Down", "Home"}[i%5])
+		s.term.press("Down")
+		for end := time.Now().Add(10 * time.Second); selected(s.still()) == at; { // a busy machine takes keys late
+			if time.Now().After(end) {
+				s.term.press("Home")
+				break
+			}
+		}
 	}
 	errors := ""
 	if s.errors(name, model) {
@@ -60,6 +67,13 @@ func (s *statements) modelsPage(name, since string) string {
 	s.page(name+since, "Models", "4", `▸(?P<model>`+regexp.QuoteMeta(model)+`) +gp +(?P<modes__>\d+)`+errors,
 		name+`.*?, from (?P<modes__>\d+) modes`)
 	return model
+}
+
+// selected returns the first word of the selected line.
+func selected(screen string) string {
+	_, after, _ := strings.Cut(screen, "▸")
+	word, _, _ := strings.Cut(after, " ")
+	return word
 }
 
 // limit steps Front's limit to a power in watts.

@@ -189,7 +189,7 @@ func newFleetWatch(u onBoards) *cobra.Command {
 func (c *fleetWatchCmd) flags(f *pflag.FlagSet) {
 	timeFlag(f, &c.interval, "interval", c.interval, "`TIME` between two rounds")
 	f.IntVar(&c.count, "count", 0, "stop after `N` rounds; 0: never")
-	c.jsonFlag(f, asLines)
+	c.jsonFlag(f, "one JSON array per round")
 }
 
 func (c *fleetWatchCmd) check() error {

@@ -38,7 +38,7 @@ var examples = map[string]string{
 	"jtune fleet watch":        "jtune fleet watch --interval 10s",
 	"jtune fleet doctor":       "jtune fleet doctor --group lab",
 	"jtune fleet rank":         "jtune fleet rank resnet18 --epochs 5 --round 10m",
-	"jtune fleet apply":        "jtune fleet apply MODE_30W --boards orin1,orin2",
+	"jtune fleet apply":        "jtune fleet apply MODE_50W --boards orin1,orin2",
 	"jtune device wake":        "jtune device wake 48:b0:2d:00:11:22",
 	"jtune device suspend":     "sudo jtune device suspend\njtune device suspend --dry-run",
 	"jtune campaigns summary":  "jtune campaigns summary --json",
