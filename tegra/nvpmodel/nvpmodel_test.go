@@ -391,6 +391,8 @@ func FuzzParse(f *testing.F) {
 		"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ 99999999999999999999\n",
 	)
 	f.Add("<<<>>>\n< PM_CONFIG DEFAULT=-1 >")
+	f.Add(strings.Replace(sample, "NAME=CPU_ONLINE", "NAME=<CPU_ONLINE", 1))
+	f.Add(strings.ReplaceAll(sample, "CPU_ONLINE", "<CPU_ONLINE"))
 	f.Fuzz(func(t *testing.T, text string) {
 		defer reliability.Input(t)()
 		c, err := nvpmodel.Parse(strings.NewReader(text))

@@ -127,6 +127,10 @@ func (p *parser) param(keys map[string]string) {
 		p.fail("PARAM without NAME=")
 		return
 	}
+	if strings.ContainsAny(name[:1], "<#") { // a mode's line that begins so is a header or a comment
+		p.fail("PARAM %s: no line of a mode can begin with that name", text.Clip(name))
+		return
+	}
 	if kind != "FILE" && kind != "CLOCK" && kind != "HWMON" {
 		p.fail("PARAM %s: unknown TYPE=%s", text.Clip(name), text.Clip(kind))
 		return
