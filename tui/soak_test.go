@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func TestCardKeySoaksItsAnswer(t *testing.T) {
 // A running soak cannot be paused, only stopped; then the board is restored, and r repeats it.
 func TestSoakIsStoppedAndGoesOn(t *testing.T) {
 	t.Parallel()
-	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 120, Seed: 1})
+	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 30, Seed: 1})
 	found := s.Setup()
 	d.press("1", "S", "down")
 	for _, c := range "8c/1.73C/0.62G/3.20M" {
@@ -59,7 +60,7 @@ func TestSoakIsStoppedAndGoesOn(t *testing.T) {
 	}
 	d.press("enter")
 	d.until("it rests", func() bool { return d.r.sh.task != nil && d.r.sh.task.Soak != nil })
-	s.Virtual.Clock().SetSpeed(120) // to watch it
+	s.Virtual.Clock().SetSpeed(30) // to watch it
 	d.until("its load runs", func() bool {
 		return d.r.sh.task.Soak.Now.Phase == soak.Loading && len(d.r.sh.task.Soak.Curves.Points) > 3
 	})
@@ -83,11 +84,15 @@ func TestSoakIsStoppedAndGoesOn(t *testing.T) {
 	d.until("it ends", func() bool {
 		return d.r.sh.task.Done() && d.r.sh.task.Proof != nil && d.r.sh.task.Proof != proof
 	})
-	if p := d.r.sh.task.Proof; p.Verdict != hold.Holds || p.Dir != proof.Dir || p.DurationS < 2700 ||
-		p.DurationS > 2702 {
+	p, want, says := d.r.sh.task.Proof, hold.Holds, "in 2 parts"
+	missed := func(e hold.Event) bool { return strings.HasPrefix(e.What, "nothing was seen for") }
+	if slices.ContainsFunc(p.Events, missed) {
+		want, says = hold.NotSeen, "not seen: the board for" // a machine without a sample in a third of a second
+	}
+	if p.Verdict != want || p.Dir != proof.Dir || p.DurationS < 2700 || p.DurationS > 2702 {
 		t.Errorf("continued: %+v", p)
 	}
-	d.sees("in 2 parts")
+	d.sees(says)
 	d.until("it is listed", func() bool {
 		return len(d.r.sh.Tasks.Campaigns) > 0 && d.r.sh.Tasks.Campaigns[0].State == "finished"
 	})

@@ -101,8 +101,7 @@ func (s *seat) note(took time.Duration) {
 	s.turns++
 }
 
-// deadline returns when the job has kept the scheduler waiting for too long; Never while it waits itself. The first turn
-// loads kernels and may be long.
+// deadline returns when the job has kept the scheduler waiting for too long; Never while it waits itself.
 func (s *seat) deadline() time.Duration {
 	if !s.has && s.state != nothing {
 		return arrivals.Never
@@ -110,6 +109,7 @@ func (s *seat) deadline() time.Duration {
 	return s.since + s.patience()
 }
 
+// patience returns how long its turn, or its fetching of data, may last. The first turns load kernels and may be long.
 func (s *seat) patience() time.Duration {
 	if !s.has || s.turns < fewTurns {
 		return max(s.first, leastPatience)

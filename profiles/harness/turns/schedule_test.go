@@ -66,7 +66,8 @@ func slowScheduler(f *slowFloor, turns arrivals.Turns) (*scheduler, *[]harness.E
 	f.deeds = []deed{{job: trains, what: wants}, {job: serves, what: wants}}
 	var events []harness.Event
 	s := &scheduler{floor: f, emit: func(e harness.Event) { events = append(events, e) }, o: Options{
-		Names: [2]string{"a", "b"}, Turns: turns, Batch: 1, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 8}}}
+		Names: [2]string{"a", "b"}, Turns: turns, Batch: 1,
+		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 8}}}
 	for i := range s.seats {
 		s.seats[i].first = time.Minute
 	}
