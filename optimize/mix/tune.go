@@ -30,23 +30,15 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 		return first, Outcome{}, err
 	}
 	own := 0 // the only batch size, with which settings are served but not measured
-	options := Options{Ask: ask, Space: o.Space, Batches: o.Batches, Only: o.Only, Infer: slices.Clone(o.Known)}
-	for _, p := range first.Probes {
-		if p.Err == nil {
-			options.Infer = append(options.Infer, p.Measured)
-		}
-	}
+	options := Options{Ask: ask, Space: o.Space, Batches: o.Batches, Only: o.Only}
 	if o.Batches == nil {
 		own = max(1, batch)
 		options.Batches, options.Only = []int{own}, slices.Clone(o.Only)
 		for i, a := range options.Only {
 			options.Only[i] = a.WithBatch(own)
 		}
-		for i, m := range options.Infer {
-			options.Infer[i].Setting = m.WithBatch(own)
-		}
 	}
-	options.Infer = tegra.OncePerSetting(options.Infer)
+	options.Infer = oncePerSetting(o.Known, first.Probes, own)
 	measured := func(a tegra.Setting) tegra.Setting { // the form in which it is measured
 		if own > 0 {
 			a.Batch = 0
@@ -70,7 +62,8 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 		infer, err := probe(ctx, best.Setting, optimize.Verify)
 		return Reading{Infer: infer}, err
 	}, options)
-	if best, ok := bestPreset(options, r.Probes, presets, found.Best.Batch); ok && found.Feasible && ctx.Err() == nil {
+	options.Infer = oncePerSetting(o.Known, r.Probes, own)
+	if best, ok := bestPreset(options, presets, found.Best.Batch); ok && found.Feasible && ctx.Err() == nil {
 		if r.Preset = o.Baselines.Newest(r.Probes, measured(best)); r.Preset.N == 0 {
 			if m, err := probe(ctx, best, optimize.Vendor); err == nil {
 				r.Preset = tegra.Mean{Measured: m, N: 1}
@@ -91,20 +84,29 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 	return r, found.Best, err
 }
 
+// oncePerSetting returns the median of each setting's readings, known ones and those of probes. own is the batch size
+// of a workload with only one, whose readings have none.
+func oncePerSetting(known []tegra.Measured, probes []optimize.Probe, own int) []tegra.Measured {
+	rows := slices.Clone(known)
+	for _, p := range probes {
+		if p.Err == nil {
+			rows = append(rows, p.Measured)
+		}
+	}
+	if own > 0 {
+		for i, m := range rows {
+			rows[i].Setting = m.WithBatch(own)
+		}
+	}
+	return tegra.OncePerSetting(rows)
+}
+
 // bestPreset returns NVIDIA's preset that serves a load best among those that meet the limits, by measurement, or by
 // prediction if not far over a power limit. False if there is none.
-func bestPreset(o Options, probes []optimize.Probe, presets []tegra.Preset, batch int) (best tegra.Setting, ok bool) {
+func bestPreset(o Options, presets []tegra.Preset, batch int) (best tegra.Setting, ok bool) {
 	if presets == nil {
 		return best, false
 	}
-	for _, p := range probes {
-		if p.Err == nil {
-			m := p.Measured
-			m.Setting = m.WithBatch(batch)
-			o.Infer = append(o.Infer, m)
-		}
-	}
-	o.Infer = tegra.OncePerSetting(o.Infer)
 	infer, _, err := Phases(o)
 	if err != nil {
 		return best, false
