@@ -269,6 +269,46 @@ func TestStoreWaitsForTheLockOfAnEndedGuard(t *testing.T) {
 	}
 }
 
+// A lock that a guard holds is refused at once; one that a watchdog holds for good, after deadOwner.
+func TestStoreWaitsForAWatchdogAloneAndNotForEver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, err := stateStore(tegra.DiskFS(tegratest.AGXOrin35(t)), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := s.lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer held.Close()
+		begun := time.Now()
+		if _, err := s.lock(); !errors.Is(err, ErrBusy) || time.Since(begun) != 0 {
+			t.Errorf("while a guard lives: %v after %v", err, time.Since(begun))
+		}
+		disown(held)
+		if _, err := s.lock(); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "watchdog") ||
+			time.Since(begun) < deadOwner || time.Since(begun) > deadOwner+time.Second {
+			t.Errorf("while a watchdog holds it: %v after %v, want %v", err, time.Since(begun), deadOwner)
+		}
+	})
+}
+
+// A knob that cannot be read back is an error, not an empty value.
+func TestGuardReadBackFailsWithTheFile(t *testing.T) {
+	t.Parallel()
+	const limit = tegratest.GPU35 + "/max_freq"
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.k.Do(func() { r.k.Fail[limit] = syscall.EIO })
+	if got, err := r.server.readBack(limit); !errors.Is(err, syscall.EIO) {
+		t.Errorf("%q, %v", got, err)
+	}
+	r.heal()
+	if got, err := r.server.readBack(limit); got == "" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // A file written several times has one entry in Applied, with the last value.
 func TestTransitionNotesAFileOnce(t *testing.T) {
 	t.Parallel()
@@ -341,6 +381,9 @@ func TestServeEndsWithTheErrorOfItsRestore(t *testing.T) {
 	}
 	if err := <-closed; err == nil || !strings.Contains(err.Error(), "GPU max") {
 		t.Errorf("its client ends with %v", err)
+	}
+	if !s.mu.TryLock() {
+		t.Error("the guard has ended and still holds its lock, for which a countdown may wait")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -196,6 +197,36 @@ func TestStartWithoutAProgramIsAnError(t *testing.T) {
 	if err == nil {
 		t.Error("no error")
 	}
+}
+
+// A guard that says nothing when it starts is given up after readyWait. One that is ready may be silent for any time.
+func TestStartWaitsForTheGuardToBeReadyAndNotLonger(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, in := io.Pipe()
+		out, guard := net.Pipe()
+		begun := time.Now()
+		if c, err := ready(t.Context(), in, out); c != nil || !errors.Is(err, ErrGone) || time.Since(begun) != readyWait {
+			t.Errorf("a silent guard: %v after %v, want ErrGone after %v", err, time.Since(begun), readyWait)
+		}
+		if _, err := guard.Write([]byte("late")); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("a guard that was given up can still write: %v", err)
+		}
+
+		out, guard = net.Pipe()
+		go guard.Write(encode(response{Event: "ready", PID: os.Getpid()}))
+		c, err := ready(t.Context(), in, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if time.Sleep(2 * readyWait); c.Gone() {
+			t.Errorf("a guard that had nothing to say for %v counts as gone", 2*readyWait)
+		}
+		guard.Close()
+		if synctest.Wait(); !c.Gone() {
+			t.Error("a guard that has ended does not count as gone")
+		}
+	})
 }
 
 func TestMainReportsBadArgumentsAsUsage(t *testing.T) {

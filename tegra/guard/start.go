@@ -96,6 +96,17 @@ func spawn(ctx context.Context, command []string, asRoot bool, logName string, s
 		}
 		return nil, startError(err, sudo, sudoSaid(logName, logged))
 	}
+	return ready(ctx, in, out)
+}
+
+// pipe is the read end of a guard's answers.
+type pipe interface {
+	io.ReadCloser
+	SetReadDeadline(t time.Time) error
+}
+
+// ready waits for the guard at the other end of two pipes to be ready, readyWait at most. It closes both on an error.
+func ready(ctx context.Context, in io.WriteCloser, out pipe) (*Client, error) {
 	_ = out.SetReadDeadline(time.Now().Add(readyWait))
 	stop := context.AfterFunc(ctx, func() { _ = out.SetReadDeadline(time.Unix(1, 0)) })
 	c, err := connect(in, out)
