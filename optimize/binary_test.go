@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -55,8 +56,8 @@ func TestBinaryHasATrace(t *testing.T) {
 		if n := min(len(knobs), 5); n < 5 || !slices.Equal(knobs[:n], x.knobs[:n]) {
 			t.Errorf("%s: halved %v, want to begin as %v", x.name, knobs, x.knobs)
 		}
-		if left != (ladder.Rungs{1, 1, 1, 1, 1}) {
-			t.Errorf("%s: ended with %v settings left", x.name, left)
+		if left != (ladder.Rungs{1, 1, 1, 1, 1}) || res.Ended != Converged {
+			t.Errorf("%s: ended with %v settings left, %v", x.name, left, res.Ended)
 		}
 	}
 }
@@ -228,5 +229,26 @@ func TestBinarySaysWhenItsAnswerIsPoor(t *testing.T) {
 	}
 	if said == 0 || silent == 0 {
 		t.Errorf("said %d times and not said %d times", said, silent)
+	}
+}
+
+// The better mode that the warning names can be measured: none of those that have failed.
+func TestBinaryNamesNoFailedModeAsBetter(t *testing.T) {
+	t.Parallel()
+	for _, fail := range []bool{false, true} {
+		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 25}, Strategy: Binary})
+		slow := b.All()
+		slices.SortFunc(slow, func(a, b tegra.Measured) int { return cmp.Compare(b.TimeMS, a.TimeMS) })
+		for i := range s.places.Len() {
+			s.failed[i] = fail
+		}
+		for k := range 2 * poorFrom {
+			r := slow[20*k]
+			s.read(s.at(r.Setting), r)
+			s.failed[s.at(r.Setting)] = false
+		}
+		if r, err := s.finish(); err != nil || (len(r.Warnings) == 0) != fail {
+			t.Errorf("all other modes have failed, %v: %q, %v", fail, r.Warnings, err)
+		}
 	}
 }

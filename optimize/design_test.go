@@ -97,6 +97,29 @@ func TestDesignBeatsRandomModes(t *testing.T) {
 	}
 }
 
+// On the toy board as well: the modes of a design tell more than as many random ones, in less time.
+func TestDesignOnTheToyBoardBeatsRandomModes(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	s := optimizetest.NewSweep(t, b.All())
+	const modes, designs = 10, 3
+	var chosen, random [3]float64
+	for seed := range uint64(designs) {
+		var drawn []tegra.Measured
+		for _, m := range b.Space.Sample(modes, seed) {
+			drawn = append(drawn, b.Answer(m))
+		}
+		for of, list := range map[*[3]float64][]tegra.Measured{
+			&chosen: follow(s, NewDesign(b.Space, modes, seed)), &random: drawn} {
+			time, power, minutes := designErrors(t, s, list)
+			of[0], of[1], of[2] = of[0]+time/designs, of[1]+power/designs, of[2]+minutes/designs
+		}
+	}
+	if chosen[0] > random[0] || chosen[1] > 0.9*random[1] || chosen[2] > 0.9*random[2] {
+		t.Errorf("errors of time and power in %%, and minutes: %.2f, of random modes %.2f", chosen, random)
+	}
+}
+
 func TestDesignGoesOnInANewProcess(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)

@@ -131,3 +131,50 @@ func TestBinaryTakesTheLimitItself(t *testing.T) {
 		}
 	}
 }
+
+// A winner that differs by noise alone from a mode that was measured twice gives way to it; a better one does not.
+func TestVerifiedModeWithinTheNoiseIsTheAnswer(t *testing.T) {
+	t.Parallel()
+	s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
+	reading := func(i int, ms, watts float64) {
+		m := b.Answer(s.places.At(i).Mode)
+		m.TimeMS, m.PowerW = ms, watts
+		s.read(i, m)
+	}
+	const winner, twice, over, slow = 3, 4, 5, 6
+	reading(winner, 100, 18)
+	for _, watts := range []float64{18, 18} {
+		reading(twice, 100*(1+sameValue/2), watts)
+		reading(over, 100, 21)
+		reading(slow, 100*(1+2*sameValue), watts)
+	}
+	if got := s.verifiedNear(winner); got != twice {
+		t.Errorf("mode %d, want %d", got, twice)
+	}
+	s.failed[twice] = true
+	if got := s.verifiedNear(winner); got != -1 {
+		t.Errorf("mode %d of none: one failed, one is over the limit, one slower than by noise", got)
+	}
+}
+
+// The search is over when all modes were measured.
+func TestTuneEndsWhenAllModesWereMeasured(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	o := TuneOptions{Limit: Limit{PowerW: 40}, Space: b.Space, Only: tegra.Settings(b.Space.Modes()[:3], nil)}
+	r, err := tuneModes(t.Context(), b.Measure, o)
+	if err != nil || r.Ended != Exhausted {
+		t.Errorf("%v, %v", r.Ended, err)
+	}
+}
+
+// A search has ten probes more for each further limit.
+func TestTuneHasMoreProbesForMoreLimits(t *testing.T) {
+	t.Parallel()
+	for n := range 3 {
+		s, _ := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}, More: make([]Limit, n)})
+		if want := DefaultProbes + furtherProbes*n; s.cap != want {
+			t.Errorf("%d probes for %d limits, want %d", s.cap, 1+n, want)
+		}
+	}
+}

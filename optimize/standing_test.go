@@ -62,6 +62,21 @@ func TestReadingsStandByTheirMeanWithoutAChance(t *testing.T) {
 	}
 }
 
+// A wide band of time or of power makes a standing wide.
+func TestStandingIsWideByTimeOrPower(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		time, power float64 // ratio of the ends of the band
+		want        bool
+	}{{1.5, 1.5, false}, {2, 2, false}, {2.1, 1.5, true}, {1.5, 2.1, true}, {3, 3, true}} {
+		p := MeasuredPrediction(tegra.Measured{TimeMS: 100, PowerW: 20})
+		p.TimeLoMS, p.TimeHiMS, p.PowerLoW, p.PowerHiW = 50, 50*c.time, 10, 10*c.power
+		if got := (Limit{}).Stand(p, 0).Wide; got != c.want {
+			t.Errorf("bands of a factor %g of time and %g of power: wide %v", c.time, c.power, got)
+		}
+	}
+}
+
 func TestStandingWithoutALimitIsMeasuredOrSureAndHasNoChance(t *testing.T) {
 	t.Parallel()
 	for n, want := range []State{Sure, Measured} {
