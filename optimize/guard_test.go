@@ -77,8 +77,8 @@ func TestGuardTriesAModeJustOverTheLimit(t *testing.T) {
 	}
 }
 
-// A mode that informs about the desired one is measured even if it is the only trusted one, and at most mostDetour times
-// in a row.
+// A mode that informs about the desired one is measured even if it is the only trusted one, at most mostDetour times in
+// a row.
 func TestGuardMakesDetoursToInformItself(t *testing.T) {
 	t.Parallel()
 	l, b := learning(t)
@@ -105,7 +105,8 @@ func TestGuardMakesDetoursToInformItself(t *testing.T) {
 	b.lnPower[desired], b.sdPower[desired] = math.Log(22), 0.3
 	for detours, want := range map[int]bool{mostDetour - 1: true, mostDetour: false} {
 		l.detours, l.ended = detours, NoWay
-		if i, ok := l.gainTrust(b, desired, math.Log(100)); ok != want || ok && i != near || !ok && l.ended != Converged {
+		i, ok := l.gainTrust(b, desired, math.Log(100))
+		if ok != want || ok && i != near || !ok && l.ended != Converged {
 			t.Errorf("after %d detours little information is worth another: %v, mode %d, %v", detours, ok, i, l.ended)
 		}
 	}

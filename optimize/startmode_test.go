@@ -109,7 +109,8 @@ func TestStartModeIsTheCoolestAfterTwoThatDrewTooMuch(t *testing.T) {
 		}
 		s.closedLoop()
 		if len(cooler) != 3 || cooler[0] == 0 || cooler[2] != 0 || s.ended != NoWay {
-			t.Errorf("seed %d: of the first modes %v others are cooler, %v; want none of the third", seed, cooler, s.ended)
+			t.Errorf("seed %d: of the first modes %v others are cooler, want none of the third; %v", seed, cooler,
+				s.ended)
 		}
 	}
 }

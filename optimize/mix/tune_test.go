@@ -15,7 +15,8 @@ func TestTuneComparesWithThePresetThatIsBestByItsReadings(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	reading := func(mode, batch int, watts float64) tegra.Measured {
-		return tegra.Measured{Setting: tegra.Setting{Mode: space.Modes()[mode], Batch: batch}, TimeMS: 10, PowerW: watts}
+		at := tegra.Setting{Mode: space.Modes()[mode], Batch: batch}
+		return tegra.Measured{Setting: at, TimeMS: 10, PowerW: watts}
 	}
 	const answer, one, other = 0, 100, 101
 	for _, c := range []struct {
@@ -31,7 +32,8 @@ func TestTuneComparesWithThePresetThatIsBestByItsReadings(t *testing.T) {
 			[]tegra.Measured{reading(one, 0, 20), reading(other, 0, 20.7)}, nil, 5, one},
 		{"10 W at batch size 1, which cannot serve the load, are not those of batch size 8",
 			[]tegra.Measured{reading(answer, 8, 9), reading(one, 1, 10), reading(one, 8, 22), reading(other, 8, 21)},
-			[]tegra.Measured{reading(answer, 8, 9), reading(one, 8, 22), reading(other, 8, 21)}, []int{1, 8}, 200, other},
+			[]tegra.Measured{reading(answer, 8, 9), reading(one, 8, 22), reading(other, 8, 21)},
+			[]int{1, 8}, 200, other},
 	} {
 		measure := func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
 			for _, m := range c.board {

@@ -284,7 +284,7 @@ func TestStoreWaitsForAWatchdogAloneAndNotForEver(t *testing.T) {
 		defer held.Close()
 		begun := time.Now()
 		if _, err := s.lock(); !errors.Is(err, ErrBusy) || time.Since(begun) != 0 {
-			t.Errorf("while a guard lives: %v after %v", err, time.Since(begun))
+			t.Fatalf("while a guard lives: %v after %v", err, time.Since(begun))
 		}
 		disown(held)
 		if _, err := s.lock(); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "watchdog") ||

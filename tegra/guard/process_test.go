@@ -206,7 +206,8 @@ func TestStartWaitsForTheGuardToBeReadyAndNotLonger(t *testing.T) {
 		_, in := io.Pipe()
 		out, guard := net.Pipe()
 		begun := time.Now()
-		if c, err := ready(t.Context(), in, out); c != nil || !errors.Is(err, ErrGone) || time.Since(begun) != readyWait {
+		c, err := ready(t.Context(), in, out)
+		if c != nil || !errors.Is(err, ErrGone) || time.Since(begun) != readyWait {
 			t.Errorf("a silent guard: %v after %v, want ErrGone after %v", err, time.Since(begun), readyWait)
 		}
 		if _, err := guard.Write([]byte("late")); !errors.Is(err, io.ErrClosedPipe) {
@@ -215,8 +216,7 @@ func TestStartWaitsForTheGuardToBeReadyAndNotLonger(t *testing.T) {
 
 		out, guard = net.Pipe()
 		go guard.Write(encode(response{Event: "ready", PID: os.Getpid()}))
-		c, err := ready(t.Context(), in, out)
-		if err != nil {
+		if c, err = ready(t.Context(), in, out); err != nil {
 			t.Fatal(err)
 		}
 		if time.Sleep(2 * readyWait); c.Gone() {
