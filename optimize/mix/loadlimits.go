@@ -106,9 +106,8 @@ func (o *Outcome) Why() string {
 
 // NoSettingError reports that no setting meets an ask, with the nearest one.
 type NoSettingError struct {
-	Ask      Ask
-	Nearest  Outcome
-	Measured bool // Nearest was measured; else predicted
+	Ask     Ask
+	Nearest Outcome
 }
 
 func (e *NoSettingError) Error() string {
