@@ -66,7 +66,8 @@ func TestExecJobThatDiesGivesItsEventsThenStatusAndLastLine(t *testing.T) {
 	t.Parallel()
 	events, err := all(t, sh(t, three+`echo warning >&2; echo 'CUDA out of memory' >&2; exit 3`, ExecOptions{}))
 	var died *ExitError
-	if !errors.As(err, &died) || died.Status != "exit status 3" || len(died.Lines) != 2 || len(events) != 3 {
+	if !errors.As(err, &died) || died.Status != "exit status 3" || died.Code != 3 || len(died.Lines) != 2 ||
+		len(events) != 3 {
 		t.Fatalf("%d events, %#v", len(events), err)
 	}
 	if want := "command sh ended with exit status 3: CUDA out of memory"; err.Error() != want {

@@ -55,6 +55,8 @@ func TestPatternsReadTimesFromLines(t *testing.T) {
 			{0, "iteration 7 took 12.5 ms"}, {1, "iteration 8 took abc ms"}}, []float64{12.5}, 0},
 		{"an expression of one's own that counts", `epoch (?P<epoch>\d+) batch (?P<batch>\d+)`, []shown{
 			{0, "epoch 2 batch 100"}, {10, "epoch 2 batch 105"}}, []float64{2000, 2000, 2000, 2000, 2000}, 1},
+		{"an epoch that is counted from one", `epoch (?P<epoch>\d+) batch (?P<batch>\d+)`, []shown{
+			{0, "epoch 1 batch 100"}, {10, "epoch 1 batch 101"}}, []float64{10_000}, 0},
 		{
 			"a count that leaps counts something else",
 			`batch (?P<batch>\d+)`,

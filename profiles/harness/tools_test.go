@@ -101,6 +101,12 @@ Tokens/Second: 32.8
 Average Time per Token: 30.4815 ms
 `, "summary 33 in 1000: 30.4815 ttft 95.5 tpot 30.4815"},
 	{"edge-llm", "llm_bench", "prefill alone", "=== LLM Prefill ===\nAverage Time per Run: 95.5 ms\n", ""},
+	{"edge-llm", "llm_bench", "a rate without a time", "=== LLM Generation ===\nTokens/Second: 32.8\n", ""},
+	{"edge-llm", "llm_bench", "a time without a rate", "=== LLM Generation ===\nAverage Time per Token: 30 ms\n", ""},
+	{"llama-bench", "llama-bench -o jsonl", "a result of no tokens",
+		`{"n_prompt":0,"n_gen":0,"samples_ns":[1000000000]}` + "\n", ""},
+	{"llama-bench", "llama-bench -o jsonl", "a result of one token",
+		`{"n_prompt":0,"n_gen":1,"samples_ns":[1000000000]}` + "\n", "summary 1 in 1000: 1000"},
 	{"aiperf", "sh -c 'aiperf profile … && cat artifacts/x/profile_export_aiperf.json'", "an export", `some words
 {
   "request_latency": {"unit": "ms", "avg": 100.0, "p50": 90.0, "p95": 150.0, "p99": 200.0},
@@ -115,6 +121,9 @@ Average Time per Token: 30.4815 ms
 		"{\"request_latency\": {\"unit\": \"s\", \"p50\": 0.5},\n" +
 			"\"output_token_throughput\": {\"avg\": 50}}\n",
 		"summary 50 in 1000: 20 p50 500"},
+	{"aiperf", "x", "times that are none",
+		`{"request_latency": {"unit": "ms", "p50": 0, "p95": -1, "p99": 1e12}, "inter_token_latency": {"unit": "h", ` +
+			`"p50": 1}, "output_token_throughput": {"avg": 50}}` + "\n", "summary 50 in 1000: 20"},
 }
 
 // shortly prints events for comparison.

@@ -1,0 +1,81 @@
+package harness
+
+import (
+	"errors"
+	"io"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"jtune/tegra"
+)
+
+// A job that a signal ended has the exit code that a shell would report.
+func TestExecJobThatIsKilledHasTheCodeOfItsSignal(t *testing.T) {
+	t.Parallel()
+	_, err := all(t, sh(t, `kill -KILL $$`, ExecOptions{}))
+	if died, ok := errors.AsType[*ExitError](err); !ok || died.Code != 128+int(syscall.SIGKILL) {
+		t.Errorf("%#v, want code 137", err)
+	}
+}
+
+// The output of a known tool was read if it had one step with a time, whatever follows.
+func TestExecToolThatWasReadEndsWithoutAnError(t *testing.T) {
+	t.Parallel()
+	const run = "llama-bench: benchmark 1/1: generation run "
+	for script, events := range map[string]int{
+		"echo '" + run + "1/2'; echo '" + run + "2/2'; echo nothing; echo '" + run + "9/9'": 1,
+		"echo '" + run + "1/2'; echo nothing":                                               0,
+	} {
+		got, err := all(t, sh(t, script, ExecOptions{Pattern: "llama-bench"}))
+		timed := 0
+		for _, e := range got {
+			if e.Timed() {
+				timed++
+			}
+		}
+		var unread *UnreadError
+		if timed != events || errors.As(err, &unread) != (events == 0) || errors.Is(err, io.EOF) != (events > 0) {
+			t.Errorf("%s: %d steps, %v", script, timed, err)
+		}
+	}
+}
+
+// watch ends once a program was understood. After a note that it was not, it ends where nothing else could be done: the
+// program is then measured as a whole, or read by the user's own expression.
+func TestWatchEndsWhenNothingIsLeftToSay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		set  func(d *detecting)
+		ends bool
+	}{
+		"nothing happened":                     {func(*detecting) {}, false},
+		"understood":                           {func(d *detecting) { d.told = true }, true},
+		"noted":                                {func(d *detecting) { d.noted = true }, false},
+		"not noted, measured as a whole":       {func(d *detecting) { d.ToEnd = true }, false},
+		"noted, measured as a whole":           {func(d *detecting) { d.noted, d.ToEnd = true, true }, true},
+		"noted, measured run by run":           {func(d *detecting) { d.noted, d.PerRun = true, true }, true},
+		"noted, read by the user's expression": {func(d *detecting) { d.noted, d.own = true, &pattern{} }, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDetecting(Detect{}, nil)
+			c.set(d)
+			j := &job{queue: NewQueue(), pattern: d, clock: tegra.RealClock(), started: time.Now(),
+				exited: make(chan struct{}), misread: make(chan struct{})}
+			ended := false
+			go func() {
+				j.watch()
+				ended = true
+			}()
+			time.Sleep(watchOutput)
+			if synctest.Wait(); ended != c.ends {
+				t.Errorf("%s: after %v it has ended: %v", name, watchOutput, ended)
+			}
+			close(j.exited)
+			if synctest.Wait(); !ended {
+				t.Errorf("%s: it goes on after the job's end", name)
+			}
+		})
+	}
+}
