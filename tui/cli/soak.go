@@ -132,17 +132,18 @@ func (c *soakCmd) soak(ctx context.Context, s *session.Session, w workload.Workl
 	if err != nil {
 		return err
 	}
-	if out.Dir != "" {
-		c.note("recorded in %s", out.Dir)
-	}
 	return c.printSoak(s, out)
 }
 
-// soakProgress prints the progress of a soak: in one line on a terminal, otherwise every five minutes.
+// soakProgress prints the folder of a soak, then its progress: in one line on a terminal, otherwise every five minutes.
 func soakProgress(rep *reporter) func(soak.Status) {
 	const quiet = 5 * time.Minute
-	last := -quiet
+	last, begun := -quiet, false
 	return func(st soak.Status) {
+		if !begun && st.Dir != "" { // while it can be read: a lost connection ends the soak
+			rep.line("jtune: recorded in %s", st.Dir)
+		}
+		begun = true
 		switch line := soakLine(st); {
 		case rep.bar:
 			rep.draw(line)

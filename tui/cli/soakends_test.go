@@ -41,6 +41,8 @@ func TestEndedSoaksLoseNothing(t *testing.T) {
 				"--out", dir}
 			cmd := exec.Command(os.Args[0], with(args, "--speed", "20")...)
 			cmd.Env = append(os.Environ(), asJtune+"=1")
+			var said bytes.Buffer
+			cmd.Stderr = &said
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -50,6 +52,9 @@ func TestEndedSoaksLoseNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = cmd.Wait() // the signal
+			if !strings.HasPrefix(said.String(), "jtune: recorded in "+dir+"\n") {
+				t.Errorf("it does not say at its start where it records: %s", said.String())
+			}
 			left, err := soak.Read(dir)
 			if err != nil || len(left.Course) < there || left.Result.Verdict != hold.NotSeen {
 				t.Fatalf("%v: %d samples of %d, %s", err, len(left.Course), there, left.Result.Sentence())

@@ -48,7 +48,6 @@ func (c *tuneCmd) prove(ctx context.Context, s *session.Session, r measure.TuneR
 		if err != nil {
 			return proofs, err
 		}
-		c.note("soaked for the proof; recorded in %s", out.Dir)
 		proofs[i] = &out
 	}
 	return proofs, nil

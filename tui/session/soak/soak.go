@@ -73,6 +73,7 @@ const (
 // Status is what a running soak shows.
 type Status struct {
 	Phase string // Resting, Loading, RestingAfter
+	Dir   string // folder of the samples, which Request.Resume continues
 	hold.Status
 	For time.Duration // 0: until steady
 }
@@ -317,11 +318,12 @@ func (k *soak) report(at time.Duration) {
 	if !k.r.UntilSteady {
 		status.For = k.r.lasts()
 	}
-	k.observe(status)
+	k.tell(status)
 }
 
 func (k *soak) tell(s Status) {
 	if k.observe != nil {
+		s.Dir = k.files.dir
 		k.observe(s)
 	}
 }
