@@ -138,3 +138,39 @@ func TestMissIsOfTimeOnlyIfTimeIsLimited(t *testing.T) {
 			time)
 	}
 }
+
+// The power that more speed would take is calculated for few modes. The same modes are trusted and possible as if it
+// were calculated for each.
+func TestGuardTrustsAsIfEachModeWereCalculated(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []Limit{{PowerW: 18}, {PowerW: 25}, {PowerW: 25, TimeMS: 110}} {
+		s, b := searchOn(t, TuneOptions{Limit: limit})
+		for _, r := range sampleOf(b, 5) {
+			s.read(s.at(r.Setting), r)
+		}
+		if err := s.fit(); err != nil {
+			t.Fatal(err)
+		}
+		quick, exact := s.believe(), s.believe()
+		all := exact.openModes(func(int) bool { return true })
+		for k, more := range s.model.PowerIfFaster(s.expected, fasterZ, all) {
+			exact.ifFaster[all[k]] = more
+		}
+		kinds := map[bool]int{}
+		for _, i := range all {
+			for ease := 1.0; ease >= easeLeast; ease *= easeBy {
+				quick.ease, exact.ease = ease, ease
+				got, want := quick.trusted(s.limit, i, trustZ), exact.trusted(s.limit, i, trustZ)
+				if kinds[want]++; got != want {
+					t.Errorf("%v, deviations times %.2f: mode %d is trusted %v, want %v", limit, ease, i, got, want)
+				}
+			}
+			if got, want := quick.possible(s.limit, i, possibleZ), exact.possible(s.limit, i, possibleZ); got != want {
+				t.Errorf("%v: mode %d is possible %v, want %v", limit, i, got, want)
+			}
+		}
+		if kinds[true] == 0 || kinds[false] == 0 {
+			t.Errorf("%v: %d times trusted, %d times not: little is tested", limit, kinds[true], kinds[false])
+		}
+	}
+}

@@ -151,6 +151,9 @@ func TestVerifiedModeWithinTheNoiseIsTheAnswer(t *testing.T) {
 	if got := s.verifiedNear(winner); got != twice {
 		t.Errorf("mode %d, want %d", got, twice)
 	}
+	if r := s.result(); r.Setting != s.places.At(twice) || !r.Verified {
+		t.Errorf("the answer is %v, measured twice: %v; want %v", r.Setting, r.Verified, s.places.At(twice))
+	}
 	s.failed[twice] = true
 	if got := s.verifiedNear(winner); got != -1 {
 		t.Errorf("mode %d of none: one failed, one is over the limit, one slower than by noise", got)
