@@ -58,7 +58,7 @@ func TestExpectedMinibatchesAreTheMeanOfThoseThatFit(t *testing.T) {
 func TestSearchDoesNotConvergeOnAnAnswerThatTrainsNothing(t *testing.T) {
 	t.Parallel()
 	slow, fast := modeOf(1), modeOf(2)
-	s := &search{o: Options{Ask: Ask{Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1}}},
+	s := &search{o: Options{Ask: Ask{Want: MostTraining, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1}}},
 		train: &Phase{}}
 	best := Outcome{Setting: tegra.Setting{Mode: slow}, Policy: Strict}
 	open := func(trains float64) Outcome {

@@ -81,7 +81,7 @@ func TestSearchKnowsProfiledSettingsThatBreakALimit(t *testing.T) {
 	slices.Reverse(only) // the nearest is not the first
 	r, err := Search(t.Context(), measure, Options{Ask: ask, Space: space, Batches: []int{1}, Infer: infer, Only: only})
 	var none *NoSettingError
-	if !errors.As(err, &none) || none.Nearest.Setting != nearest || r.Ended != optimize.Exhausted {
+	if !errors.As(err, &none) || !none.Measured || none.Nearest.Setting != nearest || r.Ended != optimize.Exhausted {
 		t.Errorf("got %+v %v, want the nearest, %v", r.Best.Setting, err, nearest)
 	}
 }
@@ -155,25 +155,23 @@ func TestSearchGoesOnWhileAMixMayBeBetter(t *testing.T) {
 	t.Parallel()
 	sure, unsure := &learn.Prediction{}, &learn.Prediction{LnPowerSD: 0.05}
 	slow := &learn.Prediction{LnTimeSD: 0.05}
-	power := Ask{Load: load(arrivals.Uniform, 10)}
-	requests := Ask{Limit: optimize.Limit{Throughput: true}}
 	best := Outcome{PeakW: 20, TimeMS: 50, ServedPerS: 10}
 	for _, c := range []struct {
-		ask   Ask
+		want  Want
 		serve *learn.Prediction
 		o     Outcome
 		worth bool
 	}{
-		{power, sure, Outcome{PeakW: 19.9}, false}, {power, sure, Outcome{PeakW: 19.7}, true},
-		{power, unsure, Outcome{PeakW: 20.7}, true}, {power, unsure, Outcome{PeakW: 20.9}, false},
-		{power, slow, Outcome{PeakW: 19.9}, false}, {requests, unsure, Outcome{ServedPerS: 10.05}, false},
-		{requests, slow, Outcome{ServedPerS: 9.7}, true}, {requests, sure, Outcome{ServedPerS: 10.05}, false},
-		{requests, sure, Outcome{ServedPerS: 10.2}, true},
+		{LeastPower, sure, Outcome{PeakW: 19.9}, false}, {LeastPower, sure, Outcome{PeakW: 19.7}, true},
+		{LeastPower, unsure, Outcome{PeakW: 20.7}, true}, {LeastPower, unsure, Outcome{PeakW: 20.9}, false},
+		{LeastPower, slow, Outcome{PeakW: 19.9}, false}, {LeastTime, slow, Outcome{TimeMS: 51}, true},
+		{LeastTime, unsure, Outcome{TimeMS: 49.9}, false}, {MostRequests, slow, Outcome{ServedPerS: 9.7}, true},
+		{MostRequests, sure, Outcome{ServedPerS: 10.05}, false}, {MostRequests, sure, Outcome{ServedPerS: 10.2}, true},
 	} {
-		s := &search{o: Options{Ask: c.ask}}
+		s := &search{o: Options{Ask: Ask{Want: c.want}}}
 		c.o.serve = c.serve
 		if got := s.worth(c.o, best); got != c.worth {
-			t.Errorf("%s: %+v is worth a measurement: %v", c.ask.Wants(), c.o, got)
+			t.Errorf("%s: %+v is worth a measurement: %v", c.want, c.o, got)
 		}
 	}
 }

@@ -106,8 +106,9 @@ func (o *Outcome) Why() string {
 
 // NoSettingError reports that no setting meets an ask, with the nearest one.
 type NoSettingError struct {
-	Ask     Ask
-	Nearest Outcome
+	Ask      Ask
+	Nearest  Outcome
+	Measured bool // Nearest was measured; else predicted
 }
 
 func (e *NoSettingError) Error() string {

@@ -2,8 +2,8 @@
 //
 // A mix is a sequence of phases that take turns on one GPU in one power mode: waiting and serving a batch of requests,
 // or serving and training. Times and energies add, mean power is the mean over time, peak power is the highest of the
-// phases. The equations are in docs/method.md, "Load" and "Training beside inference"; strict turns come
-// from Fulcrum (its published notebooks), the rest is jtune's.
+// phases. The equations are in docs/method.md, "Load" and "Training beside inference"; strict turns and the bound L =
+// b/λ + s come from Fulcrum (its published notebooks), the rest is jtune's.
 //
 //	Ask, Phase (predictions or measurements) ──► Evaluate ──► Outcome ──► Choose (of predictions)
 //	                                                └─► queue (simulated waiting)     Search, Tune (by measuring)
@@ -98,16 +98,17 @@ const (
 	Free   Policy = "free"   // no turns: both run concurrently; not predicted
 )
 
-// Want is the goal among the settings that meet the limits: the Limit's, else most training beside inference, least
-// power in an open loop, most requests in a closed one.
+// Want is the goal among the settings that meet the limits.
 type Want string
 
 // Goals.
 const (
 	LeastPower   Want = "power"    // open loop, alone
 	LeastEnergy  Want = "energy"   // per request, including idle time in an open loop
+	LeastTime    Want = "time"     // of a batch
 	MostRequests Want = "requests" // closed loop
 	MostTraining Want = "training" // minibatches per second, beside inference
+	MostTau      Want = "tau"      // minibatches per window, as in Fulcrum
 )
 
 // mostBusyPoisson is the highest busy share of a server under random arrivals: beyond it the queue is too long to
@@ -122,11 +123,16 @@ type Ask struct {
 	Quantile       float64 // 0 to 1; 0 means 0.99
 	Load           arrivals.Load
 	MaxWait        time.Duration // of a batch that is not full; 0: it waits until full
-	Policy         Policy        // of training; "" means Strict
+	// Want is the goal; "": the Limit's, else least power (open loop), most requests (closed), most training (beside
+	// it).
+	Want   Want
+	Policy Policy // of training; "" means Strict
 	// Tau is the most minibatches between two batches, for strict turns; 0: as many as fit.
-	Tau    int
-	Failed []tegra.Setting `toml:"-"` // did not meet the ask when requests were sent: never answers
-	Found  *tegra.Setting  `toml:"-"` // result of a search for this ask, if nothing was measured since
+	Tau int
+	// Fulcrum uses that paper's latency bound, b/λ + s, instead of the one that follows from its arrivals, (b−1)/λ + s.
+	Fulcrum bool
+	Failed  []tegra.Setting `toml:"-"` // did not meet the ask when requests were sent: never answers
+	Found   *tegra.Setting  `toml:"-"` // result of a search for this ask, if nothing was measured since
 	// Sent are measured latencies at such a load: Corrected corrects calculated ones by their ratio.
 	Sent []Sent `toml:"-"`
 	off  correction
@@ -188,6 +194,8 @@ func (a Ask) quantile() float64 { return cmp.Or(a.Quantile, UsualQuantile) }
 
 func (a *Ask) want(training bool) Want {
 	switch {
+	case a.Want != "":
+		return a.Want
 	case a.Energy:
 		return LeastEnergy
 	case a.Throughput:
@@ -231,7 +239,7 @@ func (a Ask) Evaluate(at tegra.Setting, infer Phase, train *Phase) (Outcome, boo
 
 // simulates reports whether no formula gives the latency.
 func (a *Ask) simulates() bool {
-	return a.Load.Open() && (a.Load.Pattern != arrivals.Uniform || a.MaxWait > 0)
+	return a.Load.Open() && !a.Fulcrum && (a.Load.Pattern != arrivals.Uniform || a.MaxWait > 0)
 }
 
 func (a *Ask) mostBusy() float64 {
@@ -313,6 +321,9 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 
 // wait returns the longest wait of a request for its batch, at the quantile, with even arrivals.
 func (a *Ask) wait(b, window float64) float64 {
+	if a.Fulcrum {
+		return window
+	}
 	if a.simulates() && (a.Load.Pattern != arrivals.Poisson || a.MaxWait > 0 || a.quantile() < 0.9) {
 		return 0 // a batch may be full, or leave, at once
 	}
@@ -345,6 +356,8 @@ func (w Want) value(o *Outcome, as PowerAs) (first, second float64) {
 			return o.BusyJPerUnit, o.TimeMS
 		}
 		return o.JPerUnit, o.TimeMS
+	case LeastTime:
+		return o.TimeMS, power
 	case MostRequests:
 		return -o.ServedPerS, power
 	case MostTraining:
@@ -352,6 +365,8 @@ func (w Want) value(o *Outcome, as PowerAs) (first, second float64) {
 			return -o.TrainPerS - o.more/o.windowS, power
 		}
 		return -o.TrainPerS, power
+	case MostTau:
+		return -float64(o.Tau) - o.more, power
 	}
 	return power, o.TimeMS
 }

@@ -40,6 +40,8 @@ func TestAskEvaluatesTheWorkedExample(t *testing.T) {
 		want  Outcome
 	}{
 		{"alone", func(*Ask) {}, nil, Outcome{LatencyMS: 278, PeakW: 20, MeanW: 8 + 12*0.105, IdleShare: 0.895}},
+		{"by Fulcrum's bound", func(a *Ask) { a.Fulcrum = true }, nil,
+			Outcome{LatencyMS: 294.667, PeakW: 20, MeanW: 8 + 12*0.105, IdleShare: 0.895}},
 		{"strict", func(*Ask) {}, &train, Outcome{LatencyMS: 278, PeakW: 30, Tau: 3, TrainPerS: 11.25,
 			MeanW: (0.028*20 + 0.18*30 + (window-0.208)*8) / window, IdleShare: 1 - 0.208/window}},
 		{"strict, one at most", func(a *Ask) { a.Tau = 1 }, &train, Outcome{LatencyMS: 278, PeakW: 30, Tau: 1,
@@ -180,12 +182,16 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 		found := 0
 		for range problems {
 			a := Ask{Load: load(arrivals.Uniform, 5+115*rng.Float64()), LatencyMS: 20 + 980*rng.Float64(),
-				Limit:   optimize.Limit{PowerW: 12 + 40*rng.Float64(), Energy: rng.IntN(2) == 0},
-				PowerAs: []PowerAs{Peak, Mean}[rng.IntN(2)], IdleW: 9}
+				Limit:   optimize.Limit{PowerW: 12 + 40*rng.Float64()},
+				Want:    []Want{LeastPower, LeastTime, LeastEnergy}[rng.IntN(3)],
+				PowerAs: []PowerAs{Peak, Mean}[rng.IntN(2)], IdleW: 9, Fulcrum: rng.IntN(2) == 0}
 			best, least := -1, math.Inf(1)
 			for i, m := range rows {
 				s, b, l := m.TimeMS/1000, float64(m.Batch), a.Load.RatePerS
 				latency := (b-1)/l + s
+				if a.Fulcrum {
+					latency = b/l + s
+				}
 				mean := l*s/b*m.PowerW + (1-l*s/b)*9
 				power := m.PowerW
 				if a.PowerAs == Mean {
@@ -194,7 +200,7 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 				if l*s > b || latency > a.LatencyMS/1000 || power > a.PowerW {
 					continue
 				}
-				goal := map[bool]float64{false: power, true: mean / l}[a.Energy]
+				goal := map[Want]float64{LeastPower: power, LeastTime: s, LeastEnergy: mean / l}[a.Want]
 				if goal < least {
 					best, least = i, goal
 				}
@@ -209,7 +215,7 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 				t.Errorf("%s %v: %v, want %v", name, a, err, rows[best])
 			default:
 				found++
-				goal, _ := a.Wants().value(&got[0], a.PowerAs)
+				goal, _ := a.Want.value(&got[0], a.PowerAs)
 				if got[0].Setting != rows[best].Setting && math.Abs(goal-least) > 1e-12*least {
 					t.Errorf("%s %v: got %v, want %v", name, a, got[0], rows[best])
 				}
@@ -255,8 +261,7 @@ func TestAskChoosesWhatSimulatingEverySettingFinds(t *testing.T) {
 	}
 }
 
-// The optimum of Fulcrum's own files: its goal is most minibatches per window, and its latency bound is one gap between
-// requests longer, b/λ + s.
+// The optimum of Fulcrum's own files, with its bound and its goal: most minibatches per window.
 func TestAskFindsTheOptimaOfTheFulcrumFiles(t *testing.T) {
 	t.Parallel()
 	every := 150
@@ -273,23 +278,20 @@ func TestAskFindsTheOptimaOfTheFulcrumFiles(t *testing.T) {
 			if i%every != 0 {
 				continue
 			}
-			a := Ask{Load: load(arrivals.Uniform, r["arr_rate"]), Quantile: 1, IdleW: math.NaN(),
-				LatencyMS: 1000 * (r["time_budget"] - 1/r["arr_rate"]),
-				Limit:     optimize.Limit{PowerW: r["power_budget"]}}
+			a := Ask{Load: load(arrivals.Uniform, r["arr_rate"]), LatencyMS: 1000 * r["time_budget"],
+				Limit: optimize.Limit{PowerW: r["power_budget"]}, Quantile: 1, Fulcrum: true, Want: MostTau,
+				IdleW: math.NaN()}
 			got, err := a.Choose(list, phase, &train)
-			most := 0
-			for _, o := range got {
-				most = max(most, o.Tau)
-			}
 			want, feasible := r["num_train_batches_optim"]
 			switch {
 			case !feasible && errors.Is(err, optimize.ErrInfeasible):
-			case feasible && err == nil && float64(most) == want:
+			case feasible && err == nil && float64(got[0].Tau) == want:
 				equal++
 				solved++
 			default:
 				solved++
-				t.Errorf("%s row %d %v: τ %d, %v, want %v (%v)", name, i+2, a, most, err, want, feasible)
+				t.Errorf("%s row %d %v: got %v, %v, want τ %v (%v)", name, i+2, a, got[:min(1, len(got))], err, want,
+					feasible)
 			}
 			if t.Failed() {
 				break

@@ -155,7 +155,7 @@ func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 		}
 		return r, errors.New("no mix could be measured")
 	}
-	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best}
+	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Measured: true}
 }
 
 // asks returns the ask with a margin.
@@ -339,9 +339,9 @@ func (s *search) worth(p, best Outcome) bool {
 	then, _ := want.value(&p, s.o.Ask.PowerAs)
 	sd := p.serve.LnTimeSD
 	switch {
-	case want == MostTraining:
+	case want == MostTraining || want == MostTau:
 		sd = p.train.LnTimeSD
-	case want != MostRequests:
+	case want != LeastTime && want != MostRequests:
 		sd = p.serve.LnPowerSD
 	}
 	return now-then > (gain-hope*sd)*math.Abs(now)

@@ -84,7 +84,7 @@ func SearchBy(ctx context.Context, strategy optimize.Strategy, measure Measure, 
 	case len(s.measured) == 0:
 		return r, errors.New("no mix could be measured")
 	}
-	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best}
+	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Measured: true}
 }
 
 // errNoMixes: no more may be measured.

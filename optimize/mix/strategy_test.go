@@ -63,7 +63,7 @@ func TestSearchByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
 		}
 		o.Ask.PowerW = 1
 		var none *NoSettingError
-		if _, err := SearchBy(t.Context(), strategy, measure, o); !errors.As(err, &none) {
+		if _, err := SearchBy(t.Context(), strategy, measure, o); !errors.As(err, &none) || !none.Measured {
 			t.Errorf("%s without an answer: %v", strategy, err)
 		}
 	}

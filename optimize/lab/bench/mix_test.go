@@ -27,16 +27,16 @@ func runMixStudy(t *testing.T, m MixStudy) (s MixScore, long bool) {
 	}
 	t.Logf("solved %d of %d; to the best possible: median %.3f, mean %.3f, p10 %.3f, p90 %.3f",
 		s.Solved, s.Problems, s.Quantile(0.5), s.Mean(), s.Quantile(0.1), s.Quantile(0.9))
-	t.Logf("%.1f verified; more than 10 %% over a limit in %d, over the power limit in %d", s.Verified, s.Hot, s.HotW)
+	t.Logf("%.1f verified; more than 10 %% over a limit in %d", s.Verified, s.Hot)
 	if s.Over > 0 || s.WrongNoWay > 0 || s.Verified > mix.MostVerified {
 		t.Errorf("%d answers over a limit, %d times a wrong \"none\", %.1f verified", s.Over, s.WrongNoWay, s.Verified)
 	}
 	return s, long
 }
 
-// Inference alone with limits on power and latency at an even rate, as in Fulcrum's figure 7, but for the least power
-// instead of the least time of a batch. ResNet's sweep has a block whose clock was not set (Stuck): those rows would be
-// the best answer to many problems, and no model predicts them, so they are removed. The rule comes from seeds 0 to 3.
+// Inference alone with limits on power and latency at an even rate, as in Fulcrum's figure 7: the least time of a
+// batch. ResNet's sweep has a block whose clock was not set (Stuck): those rows would be the best answer to many
+// problems, and no model predicts them, so they are removed. The rule was chosen on seeds 0 to 3.
 func TestMixStudyOfInferenceAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fits a model for every step of every search")
@@ -45,23 +45,23 @@ func TestMixStudyOfInferenceAlone(t *testing.T) {
 	for _, name := range []string{"mobnet", "resnet"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, long := runMixStudy(t, MixStudy{Infer: notStuck(t, name), Seeds: 12,
+			s, long := runMixStudy(t, MixStudy{Infer: notStuck(t, name), Seeds: 12, Ask: mix.Ask{Want: mix.LeastTime},
 				PowerW: [2]float64{10, 50}, LatencyMS: [2]float64{50, 150}, RatePerS: [2]float64{30, 90}})
 			if share := float64(s.Solved) / float64(s.Problems); share < 0.96 && long || share < 0.5 {
 				t.Errorf("solved %.3f, want 0.96", share)
 			}
 			if s.Quantile(0.5) > 1.02 && long || s.Quantile(0.5) > 1.2 {
-				t.Errorf("median %.3f times the best possible power, want 1.02", s.Quantile(0.5))
+				t.Errorf("median %.3f times the best possible time, want 1.02", s.Quantile(0.5))
 			}
-			if long && (float64(s.HotW) > 0.01*float64(s.Problems) || float64(s.Hot) > 0.2*float64(s.Problems)) {
-				t.Errorf("%d searches measured more than 10 %% over a limit, %d over that of power", s.Hot, s.HotW)
+			if long && float64(s.Hot) > 0.05*float64(s.Problems) {
+				t.Errorf("%d searches measured more than 10 %% over a limit", s.Hot)
 			}
 		})
 	}
 }
 
-// Likewise with latency limits of 0.3 to 10 times the fastest setting's, if some setting meets them: no search
-// measures far over the power limit, and few over that of latency.
+// Likewise with latency limits of 0.3 to 10 times the fastest setting's, if some setting meets them: hardly any search
+// measures far over a limit.
 func TestMixStudyOfTightAndLooseLatencies(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("400 searches; JTUNE_LONG=1 makes them")
@@ -70,11 +70,10 @@ func TestMixStudyOfTightAndLooseLatencies(t *testing.T) {
 	for _, name := range []string{"mobnet", "resnet"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, _ := runMixStudy(t, MixStudy{Infer: notStuck(t, name), Seeds: 4,
+			s, _ := runMixStudy(t, MixStudy{Infer: notStuck(t, name), Seeds: 4, Ask: mix.Ask{Want: mix.LeastTime},
 				PowerW: [2]float64{10, 50}, LatencyTimes: [2]float64{0.3, 10}, RatePerS: [2]float64{30, 90}})
-			if float64(s.HotW) > 0.01*float64(s.Problems) || float64(s.Hot) > 0.2*float64(s.Problems) {
-				t.Errorf("of %d searches %d measured more than 10 %% over a limit, %d over that of power", s.Problems,
-					s.Hot, s.HotW)
+			if float64(s.Hot) > 0.05*float64(s.Problems) {
+				t.Errorf("%d of %d searches measured more than 10 %% over a limit", s.Hot, s.Problems)
 			}
 		})
 	}
@@ -134,7 +133,7 @@ func TestMixStudyEndsWhereNothingTrains(t *testing.T) {
 			}
 		}
 	}
-	m.Ask = mix.Ask{Quantile: 1}
+	m.Ask = mix.Ask{Want: mix.MostTraining, Quantile: 1}
 	m.Problems, m.Profiled, m.Seeds, m.Most = 1, 4, 1, 2
 	m.PowerW, m.LatencyMS, m.RatePerS = [2]float64{30, 40}, [2]float64{100, 200}, [2]float64{5, 10}
 	if s, err := m.Run(t.Context()); !errors.Is(err, errUnsolvable) || s.Problems > 0 {

@@ -34,13 +34,12 @@ type MixStudy struct {
 }
 
 // MixScore is the result. Ratio is the answer's goal relative to the best possible one: at most 1 if more is better; an
-// unsolved problem counts as 0 there, and is excluded for power.
+// unsolved problem counts as 0 there, and is excluded for times.
 type MixScore struct {
 	Problems, Solved int
 	Ratios           []float64
 	Verified         float64 // mean
 	Hot              int     // problems with a measurement more than 10 % over a limit
-	HotW             int     // those of them with one that far over the power limit
 	Over             int     // answers over a limit
 	WrongNoWay       int     // problems with an answer that were reported as having none
 }
@@ -198,7 +197,7 @@ func (m MixStudy) draw(rng *rand.Rand) mix.Ask {
 // add replays one problem with a known best answer.
 func (s *MixScore) add(ctx context.Context, o mix.Options, best mix.Outcome,
 	at map[tegra.Setting]tegra.Measured, modes map[tegra.Mode]tegra.Measured) error {
-	hot, hotW := false, false
+	hot := false
 	measure := func(_ context.Context, p mix.Outcome) (mix.Reading, error) {
 		return mix.Reading{Infer: at[p.Setting], Train: modes[p.Mode]}, nil
 	}
@@ -208,18 +207,14 @@ func (s *MixScore) add(ctx context.Context, o mix.Options, best mix.Outcome,
 	}
 	for _, p := range r.Probes {
 		late := p.Rho <= 1 && p.LatencyMS > hotShare*o.Ask.LatencyMS
-		hotW = hotW || p.PeakW > hotShare*o.Ask.PowerW
-		hot = hot || hotW || late || p.Rho > hotShare
+		hot = hot || p.PeakW > hotShare*o.Ask.PowerW || late || p.Rho > hotShare
 	}
 	s.Problems++
 	s.Verified += float64(len(r.Probes))
 	if hot {
 		s.Hot++
 	}
-	if hotW {
-		s.HotW++
-	}
-	ratio := func() float64 { return r.Best.PeakW / best.PeakW }
+	ratio := func() float64 { return r.Best.TimeMS / best.TimeMS }
 	if best.Policy != "" {
 		ratio = func() float64 { return r.Best.TrainPerS / best.TrainPerS }
 	}

@@ -178,6 +178,8 @@ func (a *Answer) wanted(o mix.Outcome) (Quantity, float64) {
 		return Energy, o.JPerUnit
 	case mix.MostRequests:
 		return Throughput, o.ServedPerS
+	case mix.LeastTime:
+		return Time, o.TimeMS
 	}
 	if a.Ask.PowerAs == mix.Mean {
 		return Power, o.MeanW

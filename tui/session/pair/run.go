@@ -360,7 +360,7 @@ func (p *pairSearch) single(context.Context) error {
 	}
 	p.found.Outcome, p.found.Ask, p.found.Row, p.found.Feasible = probe.Outcome, ask, &row, probe.Meets
 	if !probe.Meets {
-		return &mix.NoSettingError{Ask: ask, Nearest: probe.Outcome}
+		return &mix.NoSettingError{Ask: ask, Nearest: probe.Outcome, Measured: true}
 	}
 	return nil
 }
