@@ -15,7 +15,6 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/questions"
@@ -84,7 +83,7 @@ func (c *chooseCmd) run(context.Context) error {
 	}
 	if !c.goal.Limit.Knee && c.goal.Limit.MaxSlowdownPct == 0 {
 		var own bool
-		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.options, m.Provenance.Workload), c.given)
+		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.base(), m.Provenance.Workload), c.given)
 		served = served || own
 	}
 	check := checkLimit
@@ -106,10 +105,18 @@ func (c *chooseCmd) run(context.Context) error {
 	return c.best(m)
 }
 
-// listedWorkload returns a workload by name, as far as known without a device; the zero value if unknown.
-func listedWorkload(o session.Options, name string) workload.Workload {
-	list, _ := workloads.Configured(o.Paths)
-	w, _ := workload.Find(list, name)
+// workloadList lists the built-in workloads and those of the user's file, as known without a device; none if the file
+// has an error. It reads them once.
+func workloadList(a *app) []workload.Workload {
+	if a.workloads == nil {
+		a.workloads, _ = workloads.Configured(a.options.Paths)
+	}
+	return a.workloads
+}
+
+// listedWorkload returns a workload by name; the zero value if unknown.
+func listedWorkload(a *app, name string) workload.Workload {
+	w, _ := workload.Find(workloadList(a), name)
 	return w
 }
 
@@ -129,7 +136,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	if err != nil {
 		return err
 	}
-	situation := workloads.Situation(c.options.Paths, m, m.Space.Max())
+	situation := workloads.Situation(m, workloadList(c.base()), m.Space.Max())
 	o := outlook.OutlookOf(m, list)
 	known := c.campaigns()
 	o.Found = questions.Answered(known, m.Provenance)

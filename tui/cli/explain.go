@@ -78,7 +78,7 @@ func (c *explainCmd) run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := workloads.Situation(c.options.Paths, m, m.Space.Max())
+	s := workloads.Situation(m, workloadList(c.base()), m.Space.Max())
 	if c.mode != "" {
 		if s.Mode, err = tegra.FindMode(c.mode, m.Space, s.Presets); err != nil {
 			return fmt.Errorf("%w (--mode)", err)

@@ -180,7 +180,7 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 		fmt.Fprintf(c.out, "\nat batch size %d:\n", largest)
 		m = m.At(largest)
 	}
-	about := advice.Situation{Mode: m.Space.Max(), Minibatches: workloads.Minibatches(c.options.Paths, m)}
+	about := advice.Situation{Mode: m.Space.Max(), Minibatches: workloads.Minibatches(m, workloadList(c.base()))}
 	return printAdvice(c.out, advice.Of(m, about))
 }
 
@@ -258,7 +258,7 @@ func (c *predictCmd) run(context.Context) error {
 		return err
 	}
 	if c.epoch == 0 && m.Batches == nil { // epochs of other batch sizes have another number of minibatches
-		c.epoch = workloads.PerEpoch(c.options.Paths, m)
+		c.epoch = workloads.MinibatchesPerEpoch(m, workloadList(c.base()))
 	}
 	if err := c.print(outlook.OutlookOf(m, settings)); err != nil || lost == 0 {
 		return err

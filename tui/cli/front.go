@@ -94,7 +94,7 @@ func (c *frontCmd) run(ctx context.Context) error {
 	}
 	if c.model != "" && !c.given("x") && c.v.most == 0 {
 		var own bool
-		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.options, o.Workload), c.given)
+		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.base(), o.Workload), c.given)
 		c.served = c.served || own
 	}
 	if c.served {

@@ -24,7 +24,7 @@ func (t *training) flags(f *pflag.FlagSet) {
 
 // minibatches returns the number of minibatches per epoch.
 func (t training) minibatches(a *app, m *learn.Model) (int, error) {
-	return workloads.EpochMinibatches(a.options.Paths, m, t.perEpoch)
+	return workloads.EpochMinibatches(m, workloadList(a), t.perEpoch)
 }
 
 // printProjection prints whole trainings, and marks modes that exceed the limit.

@@ -16,6 +16,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/units"
 	"jtune/learn"
+	"jtune/profiles/workload"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
 )
@@ -27,6 +28,8 @@ type app struct {
 	line     []string          // command line without the program's name
 	alone    bool              // the process runs only this command
 	budget   *cpubudget.Budget // CPU budget; nil before limitCPU, and if the process is shared
+
+	workloads []workload.Workload // those of workloadList; nil before its first call
 
 	cmd  *cobra.Command // the running command, set before its RunE
 	args []string       // its arguments

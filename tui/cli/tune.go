@@ -115,7 +115,7 @@ func (c *tuneCmd) run(ctx context.Context) error {
 		return usagef("--rotation: %v", err)
 	}
 	var own bool
-	if c.r.Load, own = withConfigured(c.r.Load, listedWorkload(c.options, c.args[0]), c.given); !served && !own {
+	if c.r.Load, own = withConfigured(c.r.Load, listedWorkload(c.base(), c.args[0]), c.given); !served && !own {
 		c.r.Load = arrivals.Spec{}
 	}
 	if err := wantLimits(&c.r, c.watts, c.given); err != nil {
@@ -245,8 +245,9 @@ func (c *tuneCmd) findings(s *session.Session, m *learn.Model, a answers.Answer)
 	if m.Batches != nil {
 		m = m.At(a.Batch)
 	}
+	list, _ := workloads.Configured(c.options.Paths) // read again: --save may have added one
 	return advice.Findings(m, advice.Situation{Mode: a.Mode, Present: s.Setup(), Presets: s.Device.Presets(),
-		Minibatches: workloads.Minibatches(c.options.Paths, m)})
+		Minibatches: workloads.Minibatches(m, list)})
 }
 
 // sizedGoal explains a limit for several batch sizes.

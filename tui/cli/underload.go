@@ -192,7 +192,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 	if err != nil {
 		return err
 	}
-	situation := workloads.Situation(c.options.Paths, m, m.Space.Max())
+	situation := workloads.Situation(m, workloadList(c.base()), m.Space.Max())
 	o := outlook.OutlookOf(m, list)
 	service := serving.Under(o, ask)
 	found, at, err := service.Answer()

@@ -15,6 +15,10 @@ func TestMinibatchesOfATrainingAreThoseOfTheModelsBatchSize(t *testing.T) {
 	if err := os.WriteFile(o.Config, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	list, err := Configured(o.Paths)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		m    learn.Model
 		want int
@@ -26,7 +30,7 @@ func TestMinibatchesOfATrainingAreThoseOfTheModelsBatchSize(t *testing.T) {
 		"of a replay": {learn.Model{Provenance: learn.Provenance{Workload: "mobilenet", Replay: "infer.csv"}}, 0},
 		"unknown":     {learn.Model{Provenance: learn.Provenance{Workload: "nobodys"}}, 0},
 	} {
-		if got := Minibatches(o.Paths, &c.m); got != c.want {
+		if got := Minibatches(&c.m, list); got != c.want {
 			t.Errorf("%s: %d minibatches, want %d", name, got, c.want)
 		}
 	}

@@ -12,15 +12,14 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
-	"jtune/tui/session/config"
 )
 
 // EpochMinibatches returns the minibatches per epoch of a model's workload: the given number, or the workload's.
-func EpochMinibatches(o config.Paths, m *learn.Model, given int) (int, error) {
+func EpochMinibatches(m *learn.Model, list []workload.Workload, given int) (int, error) {
 	if given > 0 {
 		return given, nil
 	}
-	n := PerEpoch(o, m)
+	n := MinibatchesPerEpoch(m, list)
 	if n == 0 {
 		return 0, usage.PerEpoch.Errorf("the number of minibatches per epoch of this model's workload is unknown").
 			Advise("give %s", usage.PerEpoch.Value())
@@ -29,39 +28,34 @@ func EpochMinibatches(o config.Paths, m *learn.Model, given int) (int, error) {
 }
 
 // Situation returns what advice about a mode of a model is based on, without a device: presets and the present mode are
-// those that its campaigns found.
-func Situation(o config.Paths, m *learn.Model, mode tegra.Mode) advice.Situation {
-	return advice.Situation{Mode: mode, Minibatches: Minibatches(o, m), Presets: m.Provenance.Presets,
+// those that its campaigns found. The model's workload is one of the list, or unknown.
+func Situation(m *learn.Model, list []workload.Workload, mode tegra.Mode) advice.Situation {
+	return advice.Situation{Mode: mode, Minibatches: Minibatches(m, list), Presets: m.Provenance.Presets,
 		Present: m.Provenance.Found}
 }
 
 // Minibatches returns the minibatches of a full training of a model's workload at the model's batch size; 0 if unknown.
-func Minibatches(o config.Paths, m *learn.Model) int {
-	list, err := Configured(o)
-	if err != nil {
-		return 0
-	}
-	w, _ := workload.Find(list, m.Provenance.Workload)
-	return MinibatchesPerEpoch(m, list) * w.Epochs
-}
-
-// PerEpoch is MinibatchesPerEpoch with the workloads of these options.
-func PerEpoch(o config.Paths, m *learn.Model) int {
-	list, err := Configured(o)
-	if err != nil {
-		return 0
-	}
-	return MinibatchesPerEpoch(m, list)
+func Minibatches(m *learn.Model, list []workload.Workload) int {
+	w := trained(m, list)
+	return w.MinibatchesPerEpoch() * w.Epochs
 }
 
 // MinibatchesPerEpoch returns the minibatches per epoch of a model's training at the model's batch size; 0 if unknown.
-// It is unknown for a replay: its name is a label, and its file may hold inference.
 func MinibatchesPerEpoch(m *learn.Model, list []workload.Workload) int {
-	w, err := workload.Find(list, m.Provenance.Workload)
-	if err != nil || w.Infers() || m.Provenance.Replay != "" {
-		return 0
+	return trained(m, list).MinibatchesPerEpoch()
+}
+
+// trained returns the workload of a model's training at the model's batch size; empty if unknown. It is unknown for a
+// replay: its name is a label, and its file may hold inference.
+func trained(m *learn.Model, list []workload.Workload) workload.Workload {
+	if m.Provenance.Replay != "" {
+		return workload.Workload{}
 	}
-	return w.AtBatch(cmp.Or(m.Batch, m.Provenance.Batch)).MinibatchesPerEpoch()
+	w, err := workload.Find(list, m.Provenance.Workload)
+	if err != nil || w.Infers() {
+		return workload.Workload{}
+	}
+	return w.AtBatch(cmp.Or(m.Batch, m.Provenance.Batch))
 }
 
 // Simulation describes how a simulated board runs a workload.
