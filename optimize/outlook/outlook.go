@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"jtune/learn"
 	"jtune/optimize"
@@ -40,14 +41,17 @@ type Outlook struct {
 
 	space     *tegra.Space
 	predictor learn.Predictor // of Predicted
+	several   bool            // Predicted has several batch sizes
 	readings  map[tegra.Setting]tegra.Mean
 	doubted   map[tegra.Setting]tegra.Measured // outliers that were not repeated: ignored
 	learned   map[tegra.Setting]bool           // samples of the model
 	before    map[tegra.Mode]learn.Prediction  // of measured modes: the prediction before measurement
-	columns   [NumAxes][]float64               // of Known
-	span      [NumAxes][]float64               // smallest and largest usable value of each column
-	fronts    [len(Planes)][]int               // indices of Known, ascending in x
 	tuned     []optimize.Limit                 // answered by tuning at this batch size
+
+	// These are computed at their first call: many answers need none of them.
+	columns func() [NumAxes][]float64 // of Known
+	span    func() [NumAxes][]float64 // smallest and largest usable value of each column
+	fronts  [len(Planes)]func() []int // indices of Known, ascending in x
 }
 
 // Space returns the modes of the outlook's board.
@@ -60,10 +64,10 @@ func (o *Outlook) Predictor() learn.Predictor { return o.predictor }
 func (o *Outlook) Readings() map[tegra.Setting]tegra.Mean { return o.readings }
 
 // Columns returns the values of Known along each axis.
-func (o *Outlook) Columns() [NumAxes][]float64 { return o.columns }
+func (o *Outlook) Columns() [NumAxes][]float64 { return o.columns() }
 
 // Span returns the smallest and largest usable value of each column.
-func (o *Outlook) Span() [NumAxes][]float64 { return o.span }
+func (o *Outlook) Span() [NumAxes][]float64 { return o.span() }
 
 // New predicts every mode of the space by a model, at the largest batch size if the model has several.
 func New(workload string, m *learn.Model, space *tegra.Space) *Outlook {
@@ -99,6 +103,7 @@ func build(p learn.Predictor, workload string, m *learn.Model, readings []tegra.
 	preds []learn.Prediction) *Outlook {
 	o := &Outlook{
 		Workload: workload, Batch: m.Batch, Model: m, Predicted: preds, space: space, predictor: p,
+		several:  slices.ContainsFunc(preds, func(p learn.Prediction) bool { return p.Batch != preds[0].Batch }),
 		readings: map[tegra.Setting]tegra.Mean{},
 		doubted:  map[tegra.Setting]tegra.Measured{},
 		learned:  map[tegra.Setting]bool{},
@@ -120,38 +125,55 @@ func build(p learn.Predictor, workload string, m *learn.Model, readings []tegra.
 // work computes what follows from predictions and readings.
 func (o *Outlook) work() {
 	o.Known = optimize.Known(o.Predicted, o.Measured())
+	o.columns, o.span = sync.OnceValue(o.listColumns), sync.OnceValue(o.spanColumns)
+	for i, pl := range Planes {
+		o.fronts[i] = sync.OnceValue(func() []int { return optimize.FrontOf(o.points(), pl.Across, pl.Up) })
+	}
+}
+
+// points returns the values of Known as they are compared.
+func (o *Outlook) points() []tegra.Measured {
 	points := make([]tegra.Measured, len(o.Known))
-	several := o.Several()
-	for a := range o.columns {
-		o.columns[a] = make([]float64, len(o.Known))
+	for i := range o.Known {
+		points[i] = o.point(i)
 	}
-	for i, p := range o.Known {
-		points[i] = p.Measured
-		if !several { // with one batch size, compare per minibatch
-			points[i].Batch = 0
-		}
-		for a := range o.columns {
-			o.columns[a][i] = optimize.Axis(a).Of(points[i])
+	return points
+}
+
+// point returns the values of setting i as they are compared: per minibatch with one batch size.
+func (o *Outlook) point(i int) tegra.Measured {
+	p := o.Known[i].Measured
+	if !o.several {
+		p.Batch = 0
+	}
+	return p
+}
+
+func (o *Outlook) listColumns() (columns [NumAxes][]float64) {
+	for a := range columns {
+		columns[a] = make([]float64, len(o.Known))
+		for i := range o.Known {
+			columns[a][i] = optimize.Axis(a).Of(o.point(i))
 		}
 	}
-	for a, column := range o.columns {
+	return columns
+}
+
+func (o *Outlook) spanColumns() (span [NumAxes][]float64) {
+	for a, column := range o.columns() {
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for _, x := range column {
 			if x > 0 && !math.IsInf(x, 0) {
 				lo, hi = min(lo, x), max(hi, x)
 			}
 		}
-		o.span[a] = []float64{lo, hi}
+		span[a] = []float64{lo, hi}
 	}
-	for i, pl := range Planes {
-		o.fronts[i] = optimize.FrontOf(points, pl.Across, pl.Up)
-	}
+	return span
 }
 
 // Several reports whether the outlook compares several batch sizes.
-func (o *Outlook) Several() bool {
-	return slices.ContainsFunc(o.Predicted, func(p learn.Prediction) bool { return p.Batch != o.Predicted[0].Batch })
-}
+func (o *Outlook) Several() bool { return o.several }
 
 // Batches returns the batch sizes that the model knows, ascending; nil if the size is not an input.
 func (o *Outlook) Batches() []int { return o.Model.Whole().Batches }
@@ -226,7 +248,7 @@ func (o *Outlook) Index(m tegra.Mode) (int, bool) {
 }
 
 // Front returns the Pareto front of one of Planes: indices, ascending in x.
-func (o *Outlook) Front(plane int) []int { return o.fronts[plane] }
+func (o *Outlook) Front(plane int) []int { return o.fronts[plane]() }
 
 // About holds prediction and reading of one mode.
 type About struct {
@@ -312,10 +334,7 @@ func (o *Outlook) choose(l optimize.Limit, among []int) (int, error) {
 func (o *Outlook) FrontAmong(plane int, among []int) []int {
 	points := make([]tegra.Measured, len(among))
 	for k, i := range among {
-		points[k] = o.Known[i].Measured
-		if !o.Several() {
-			points[k].Batch = 0
-		}
+		points[k] = o.point(i)
 	}
 	front := optimize.FrontOf(points, Planes[plane].Across, Planes[plane].Up)
 	for k, at := range front {
