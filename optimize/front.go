@@ -28,7 +28,13 @@ func (a Axis) Unit() string { return [...]string{"W", "J", "ms"}[a] }
 
 // Of returns a point's value on the axis, in its unit; time and energy are per sample if the batch size is an input.
 func (a Axis) Of(p tegra.Measured) float64 {
-	return [...]float64{p.PowerW, p.SampleJ(), p.SampleMS()}[a]
+	switch a {
+	case Power:
+		return p.PowerW
+	case Energy:
+		return p.SampleJ()
+	}
+	return p.SampleMS()
 }
 
 // medians returns the medians of predictions, without their bands.

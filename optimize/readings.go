@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"math"
+	"slices"
 
 	"jtune/learn"
 	"jtune/tegra"
@@ -13,12 +14,11 @@ func Known(preds []learn.Prediction, measured []tegra.Measured) []learn.Predicti
 	for _, m := range measured {
 		at[m.Setting] = m
 	}
-	out := make([]learn.Prediction, len(preds))
-	for i, p := range preds {
-		if m, ok := at[p.Setting]; ok {
-			p = MeasuredPrediction(m)
+	out := slices.Clone(preds)
+	for i := range out {
+		if m, ok := at[out[i].Setting]; ok {
+			out[i] = MeasuredPrediction(m)
 		}
-		out[i] = p
 	}
 	return out
 }

@@ -23,7 +23,7 @@ type Situation struct {
 	Presets []tegra.Preset
 	// Minibatches is the length of a whole training; 0: unknown.
 	Minibatches int
-	// Predicted holds the model's predictions for all modes of its space; nil: computed when needed.
+	// Predicted holds the model's predictions for all modes of its space, by index; nil: computed when needed.
 	Predicted []learn.Prediction
 }
 
@@ -71,16 +71,18 @@ type point struct {
 
 func newAdviser(m *learn.Model, s Situation) *adviser {
 	a := &adviser{Situation: s, model: m, known: readings(m)}
-	a.points = sync.OnceValue(func() (out []point) {
+	a.points = sync.OnceValue(func() []point {
 		if s.Predicted == nil {
 			s.Predicted = m.Predict(m.Space.Modes())
 		}
-		for _, p := range s.Predicted {
-			read, ok := a.known[p.Mode]
-			if ok {
-				p.Measured = read
+		out := make([]point, len(s.Predicted))
+		for i := range out {
+			out[i].Measured = s.Predicted[i].Measured
+		}
+		for mode, read := range a.known {
+			if i, ok := m.Space.Index(mode); ok {
+				out[i] = point{read, true}
 			}
-			out = append(out, point{p.Measured, ok})
 		}
 		return out
 	})
