@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -20,6 +21,7 @@ type Surrogate struct {
 	batches   []int // ascending; nil: the batch size is not an input
 	view      int   // batch size of Predict
 	scale     scale
+	points    func() []point // of all settings in the order of Posterior, computed at the first call
 	samples   []tegra.Measured
 	reference *Residual
 }
@@ -30,6 +32,9 @@ type SurrogateOptions struct {
 	Grid      bool      // choose among 3×3 noise and smoothness settings by evidence
 	Robust    int       // outlier rounds: 2 for a final fit, 1 in a loop
 	Reference *Residual // another workload of this device; nil: none
+	// Earlier was fitted to other samples. If it has the same space and batch sizes, what follows from these alone is
+	// taken over.
+	Earlier *Surrogate
 	// Over are readings of power alone, taken before it was steady; their times are ignored.
 	Over []tegra.Measured
 	// Batches are the batch sizes that may be predicted; they make the size an input. Every sample has one of them, and
@@ -76,6 +81,12 @@ func fitSurrogate(
 	if len(batches) > 0 {
 		s.batches, s.view, s.reference = batches, slices.Max(batches), nil
 		s.scale.log2Batch = math.Log2(float64(s.view))
+	}
+	if e := o.Earlier; e != nil && e.space == space && slices.Equal(e.batches, s.batches) {
+		s.points = e.points
+	} else {
+		places, scale := s.places(), s.scale
+		s.points = sync.OnceValue(func() []point { return scale.settings(places.All()) })
 	}
 	lnTime, lnPower := make([]float64, len(samples)), make([]float64, len(samples))
 	for i, m := range samples {
@@ -201,7 +212,7 @@ type Posterior struct {
 // time for 18,096 modes from 50 samples on x86 with AVX2.
 func (s *Surrogate) Posterior() *Posterior {
 	rTime, rPower := s.reference.over(s.space)
-	return s.posterior(s.scale.settings(s.places().All()), residuals{rTime, rPower})
+	return s.posterior(s.points(), residuals{rTime, rPower})
 }
 
 // PosteriorAt is Posterior for some indices, in their order.

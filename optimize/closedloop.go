@@ -114,10 +114,16 @@ func (s *search) believe() belief {
 		b.ownSDTime[i], b.ownSDPower[i] = doubt*p.SdTime[i], doubt*p.SdPower[i]
 		b.sdTime[i] = math.Hypot(b.ownSDTime[i], p.NoiseTime)
 		b.sdPower[i] = math.Hypot(b.ownSDPower[i], p.NoisePower)
-		b.open[i] = len(s.readings[i]) == 0 && !s.failed[i]
+		b.open[i] = true
 		if s.places.Batches != nil {
 			b.goal[i] = -math.Log(float64(max(1, s.places.At(i).Batch))) // per sample
 		}
+	}
+	for i, list := range s.readings {
+		b.open[i] = len(list) == 0
+	}
+	for i, failed := range s.failed {
+		b.open[i] = b.open[i] && !failed
 	}
 	b.guard(s, doubt)
 	switch s.limit.objective() {

@@ -78,7 +78,7 @@ func (s *search) thirdTime(i int) bool {
 // fit refits the model to all readings.
 func (s *search) fit() error {
 	o := learn.SurrogateOptions{Grid: true, Robust: 1, Reference: s.residual, Batches: s.places.Batches,
-		Over: s.tooMuch}
+		Over: s.tooMuch, Earlier: s.model}
 	model, err := learn.FitSurrogate(s.o.Space, s.samples(), o)
 	if err != nil {
 		return fmt.Errorf("fit to %d measured modes: %w", len(s.order), err)
