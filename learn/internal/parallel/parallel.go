@@ -8,7 +8,7 @@ import (
 )
 
 // piece is the number of indices that a worker takes at once.
-const piece = 256
+const piece = 512
 
 // Ranges calls f for consecutive parts of 0 to count on one goroutine per core, and waits for all. The parts, and so
 // the results, do not depend on the number of cores.
