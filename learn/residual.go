@@ -115,6 +115,14 @@ func (r *Residual) at(modes []tegra.Mode) (time, power []float64) {
 	return time, power
 }
 
+// atSettings is at for the modes of settings.
+func (r *Residual) atSettings(list []tegra.Setting) (time, power []float64) {
+	if r == nil {
+		return nil, nil
+	}
+	return r.at(tegra.ModesOf(list))
+}
+
 // over is at for every mode of a space, computed only once for the residual's own space.
 func (r *Residual) over(space *tegra.Space) (time, power []float64) {
 	if r == nil {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"jtune/learn/internal/parallel"
 	"jtune/tegra"
 )
 
@@ -275,7 +276,7 @@ func (s *Surrogate) Predict(modes []tegra.Mode) []Prediction {
 
 // PredictSettings predicts settings; their batch sizes need not have been measured.
 func (s *Surrogate) PredictSettings(list []tegra.Setting) []Prediction {
-	rTime, rPower := s.reference.at(tegra.ModesOf(list))
+	rTime, rPower := s.reference.atSettings(list)
 	x := s.scale.settings(list)
 	p := s.posterior(x, residuals{rTime, rPower})
 	return p.predictions(list, s.sdPowerByTime(x, p))
@@ -286,12 +287,14 @@ func (s *Surrogate) PredictSettings(list []tegra.Setting) []Prediction {
 func (p *Posterior) predictions(list []tegra.Setting, sdPowerByTime []float64) []Prediction {
 	wideTime, widePower := p.BandWidths(0.95)
 	out := make([]Prediction, len(list))
-	for i, a := range list {
-		sdPower := math.Hypot(math.Hypot(p.SdPower[i], sdPowerByTime[i]), p.NoisePower)
-		sdTime := math.Hypot(p.SdTime[i], p.NoiseTime)
-		out[i] = logBands(a.Mode, p.LnTime[i], sdTime, wideTime, p.LnPower[i], sdPower, widePower)
-		out[i].Batch = a.Batch
-	}
+	parallel.Ranges(len(list), func(from, to int) {
+		for i := from; i < to; i++ {
+			sdPower := math.Hypot(math.Hypot(p.SdPower[i], sdPowerByTime[i]), p.NoisePower)
+			sdTime := math.Hypot(p.SdTime[i], p.NoiseTime)
+			out[i] = logBands(list[i].Mode, p.LnTime[i], sdTime, wideTime, p.LnPower[i], sdPower, widePower)
+			out[i].Batch = list[i].Batch
+		}
+	})
 	return out
 }
 
