@@ -2,6 +2,7 @@ package tegra
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -230,10 +231,11 @@ func (c *Planner) Plan(now State, r Request, found State) ([]Write, error) {
 }
 
 // PlanState lists the writes that restore the state want, in the safe order. It skips files that already hold their
-// value, and the rate file of a free memory clock, which is then only a reading. owed names files whose last write had
-// no effect; it rewrites those.
+// value, those for which a damaged state has a value that Snapshot never stores, and the rate file of a free memory
+// clock, which is then only a reading. owed names files whose last write had no effect; it rewrites those.
 func (c *Planner) PlanState(now, want State, owed ...string) []Write {
 	defer c.begin()()
 	p := ordering{c: c, now: now.byPath(), want: want.byPath(), owed: owed}
+	maps.DeleteFunc(p.want, func(file, value string) bool { return !plausible(file, value) })
 	return p.plan()
 }

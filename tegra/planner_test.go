@@ -3,6 +3,7 @@ package tegra_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -81,6 +82,34 @@ func TestPlanStateWritesWhatDiffersAlone(t *testing.T) {
 	for _, w := range writes {
 		if strings.Contains(w.Path, "cpufreq") || strings.HasSuffix(w.Path, "/online") {
 			t.Errorf("%s is written although it is as wanted", w.Path)
+		}
+	}
+}
+
+// A saved state may be damaged: nothing is written that no reading of that file can have been.
+func TestPlanStateWritesNoValueThatWasNeverRead(t *testing.T) {
+	t.Parallel()
+	s := open(t, tegratest.NewAGXOrin35())
+	c := s.Planner()
+	now, err := c.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []string{"", " ", "1\n2", "max", "9999999999999999999999"} {
+		damaged := tegra.State{Files: slices.Clone(now.Files)}
+		numbers := map[string]bool{}
+		for i, f := range damaged.Files {
+			if _, err := strconv.ParseInt(f.Value, 10, 64); err == nil {
+				damaged.Files[i].Value, numbers[f.Path] = value, true
+			}
+		}
+		for _, w := range c.PlanState(now, damaged) {
+			if numbers[w.Path] && w.Value == value {
+				t.Errorf("%q is written to %s", value, w.Path)
+			}
+		}
+		if len(numbers) < 10 {
+			t.Errorf("%d files hold numbers", len(numbers))
 		}
 	}
 }

@@ -28,7 +28,9 @@ func FuzzSavedState(f *testing.F) {
 		`{"state":{"files":[{"path":"` + tegratest.GPUNano + `/max_freq","value":"1\n2"},{"path":"` + tegratest.CPU +
 			`/cpu3/online","value":"0"}]}}`,
 		`{"state":{"files":[{"path":"` + tegratest.EMCNano + `/clk_state","value":"1"},{"path":"` + tegratest.EMCNano +
-			`/clk_update_rate","value":"-5"}]},"when":"x"}`} {
+			`/clk_update_rate","value":"-5"}]},"when":"x"}`,
+		`{"state":{"files":[{"path":"` + tegratest.EMCNano + `/clk_state","value":"1"},{"path":"` + tegratest.EMCNano +
+			`/clk_update_rate"}]}}`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
