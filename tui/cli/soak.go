@@ -41,7 +41,7 @@ func newSoak(a *app) *cobra.Command {
 			"A limit in W applies to the mean of every minute, as tune --power-limit applies to a mode's mean. " +
 			"Limits in A, V and °C apply to every reading. No limit has a tolerance, and repeated readings of a " +
 			"mode differ by 1 or 2 %: to prove 30 W, search within 29.4 W.\n\n" +
-			"Exit code 0: the mode holds; 5: it does not; 1: a reading that the verdict needs is missing. No board " +
+			"Exit code 0: the mode holds; 5: it does not; 1: undecided (a reading is missing, say). No board " +
 			"measures the air around it: the idle board, before and after, indicates its temperature. Without a " +
 			"power meter jtune does not see the carrier board's supply.",
 		Example: "  jtune soak resnet18\n  jtune soak resnet18 --mode MAXN --for 10m --limit \"30 W, 85 °C, 5 A\"\n" +
