@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -323,6 +324,17 @@ func TestApplyOnAVirtualBoardReadsBack(t *testing.T) {
 	actual, _ := json.Marshal(v["actual"])
 	if string(asked) != string(actual) || v["kept"] != true || v["reverted"] != false {
 		t.Errorf("asked %s, got %s, kept %v, reverted %v", asked, actual, v["kept"], v["reverted"])
+	}
+}
+
+// A mode is often set before anything was measured: the data directory is made for the note of the kept mode.
+func TestApplyMakesTheDataDirectory(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "new")
+	o := jtune(t, "apply", "8c/1.34C/0.83G/2.13M", "--yes", "--device", "virtual:agx-orin", "--data-dir", data,
+		"--log-file", filepath.Join(t.TempDir(), "log")).done(t)
+	if _, err := os.Stat(filepath.Join(data, "kept.toml")); err != nil || strings.Contains(o.err, "verify") {
+		t.Errorf("%v; it said %s", err, o.err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,6 +67,9 @@ func RememberKept(s *Session, m tegra.Mode) error {
 	text.WriteString("# Which mode jtune kept last on each board. Nothing is set because of this file.\n")
 	if err := toml.NewEncoder(&text).Encode(k); err != nil {
 		return fmt.Errorf("%s: %w", keptName, err)
+	}
+	if err := os.MkdirAll(s.DataPath(), 0o755); err != nil { // a mode may be set before anything is measured
+		return err
 	}
 	return safefile.Replace(filepath.Join(s.DataPath(), keptName), text.Bytes())
 }
