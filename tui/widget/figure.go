@@ -29,8 +29,12 @@ const (
 	heatGlyphs    = "·░▒▓█"
 )
 
-// Figure draws a figure in exactly w×h cells, with its legend and notes if there is room. paint is Paint or Unpainted.
+// Figure draws a figure in exactly w×h cells, with its legend and notes if there is room; nothing without a cell. paint
+// is Paint or Unpainted.
 func Figure(f figure.Figure, w, h int, paint chart.Paint) string {
+	if w < 1 || h < 1 {
+		return ""
+	}
 	if f.Lacks != "" {
 		return Fit(Wrap(f.Lacks, w), w, h)
 	}

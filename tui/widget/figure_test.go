@@ -89,6 +89,24 @@ func TestFigureHasTheSizeAskedFor(t *testing.T) {
 	}
 }
 
+// A window may be so low that a panel has no line inside.
+func TestFigureWithoutACellIsEmpty(t *testing.T) {
+	t.Parallel()
+	for i, f := range figures() {
+		for _, size := range [][2]int{{0, 3}, {90, 0}, {90, -1}, {-3, 9}} {
+			if text := Figure(f, size[0], size[1], Unpainted); text != "" {
+				t.Errorf("figure %d of %v: %q", i, size, text)
+			}
+		}
+		for h := range 4 {
+			p := Panel{Title: "title", Body: func(w, h int) string { return Figure(f, w, h, Paint) }}
+			if lines := strings.Count(p.Render(92, h+1), "\n") + 1; lines != h+1 {
+				t.Errorf("figure %d in a panel of %d lines: %d", i, h+1, lines)
+			}
+		}
+	}
+}
+
 func TestFigureKeepsTheLeastOfCellsThatShareOne(t *testing.T) {
 	t.Parallel()
 	heat := figures()[2]

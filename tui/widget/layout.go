@@ -198,9 +198,9 @@ type Panel struct {
 // Render draws the panel in exactly w×h cells.
 func (b Panel) Render(w, h int) string {
 	if b.Bare {
-		return Fit(Ends(StyleTitle.Render(b.Title), b.Note, w)+"\n"+b.Body(w, h-1), w, h)
+		return Fit(Ends(StyleTitle.Render(b.Title), b.Note, w)+"\n"+b.Body(w, max(0, h-1)), w, h)
 	}
-	return Box(b.Title, b.Note, b.Body(w-4, h-2), w, h)
+	return Box(b.Title, b.Note, b.Body(max(0, w-4), max(0, h-2)), w, h)
 }
 
 // Beside joins blocks left to right.
