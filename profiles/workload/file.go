@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 
@@ -20,6 +22,21 @@ import (
 
 //go:embed workloads.toml
 var builtIn string
+
+// parsedBuiltIn parses the built-in workloads once. The list is shared: deepCopy it before use.
+var parsedBuiltIn = sync.OnceValues(func() ([]Workload, error) { return parse("built-in workloads", builtIn, nil) })
+
+// deepCopy copies workloads with their lists and tables, in which reading a file would write.
+func deepCopy(list []Workload) []Workload {
+	list = slices.Clone(list)
+	for i := range list {
+		w := &list[i]
+		w.Aliases, w.Command, w.Batches = slices.Clone(w.Aliases), slices.Clone(w.Command), slices.Clone(w.Batches)
+		w.Container.Flags, w.Container.Mounts = slices.Clone(w.Container.Flags), slices.Clone(w.Container.Mounts)
+		w.Env = maps.Clone(w.Env)
+	}
+	return list
+}
 
 // Defaults of a workload from the user's file: the papers' training settings (the 2022 study,
 // docs/method.md).
@@ -52,10 +69,11 @@ const MostWorkers, MostPrefetch = 1024, 1024
 // rest; any other entry is added, before the built-in ones. Unknown keys and bad values are errors that
 // name file and line. No file: "" or one that does not exist.
 func Load(userFile string) ([]Workload, error) {
-	list, err := parse("built-in workloads", builtIn, nil)
+	built, err := parsedBuiltIn()
 	if err != nil {
 		return nil, err
 	}
+	list := deepCopy(built)
 	if userFile == "" {
 		return list, nil
 	}

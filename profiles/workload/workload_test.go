@@ -3,6 +3,7 @@ package workload
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -224,17 +225,84 @@ func TestWorkloadErrorsOfAWorkloadsFileNameFileAndLine(t *testing.T) {
 	}
 }
 
+func TestLoadReturnsListsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	want, err := parse("built-in workloads", builtIn, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "my.toml") // which changes the built-in lists and tables
+	text := "[workload.resnet18]\naliases = ['r']\nenv = { A = 'b' }\n[workload.llama]\ncommand = ['x']\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{file, ""} {
+		list, err := Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range list {
+			for _, words := range [][]string{w.Aliases, w.Command, w.Container.Flags, w.Container.Mounts} {
+				for i := range words {
+					words[i] = "changed"
+				}
+			}
+			for i := range w.Batches {
+				w.Batches[i] = -1
+			}
+			clear(w.Env)
+		}
+	}
+	if got := builtIns(t); !reflect.DeepEqual(got, want) {
+		t.Errorf("what callers change is seen by the next: %+v", got)
+	}
+}
+
+// A list or table that a workload gets later must be copied too.
+func TestDeepCopySharesNoListOrTable(t *testing.T) {
+	t.Parallel()
+	var w Workload
+	var fill func(v reflect.Value)
+	fill = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				fill(v.Field(i))
+			}
+		case reflect.Slice:
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		case reflect.Map:
+			v.Set(reflect.MakeMap(v.Type()))
+		}
+	}
+	fill(reflect.ValueOf(&w).Elem())
+	var compare func(path string, a, b reflect.Value)
+	compare = func(path string, a, b reflect.Value) {
+		switch a.Kind() {
+		case reflect.Struct:
+			for i := range a.NumField() {
+				compare(path+"."+a.Type().Field(i).Name, a.Field(i), b.Field(i))
+			}
+		case reflect.Slice, reflect.Map:
+			if a.Pointer() == b.Pointer() {
+				t.Errorf("%s is shared", path)
+			}
+		}
+	}
+	compare("Workload", reflect.ValueOf(w), reflect.ValueOf(deepCopy([]Workload{w})[0]))
+}
+
 func FuzzWorkloadsFile(f *testing.F) {
 	f.Add("[workload.a]\ncommand = ['x']\n")
 	f.Add("[workload.resnet18]\nbatch = 32\naliases = ['r']\n")
 	f.Add("workload = 3\n[[workload]]\n\"")
+	base, err := Load("")
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		defer reliability.Input(t)()
-		base, err := parse("built-in", builtIn, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := parse("fuzz.toml", text, base)
+		list, err := parse("fuzz.toml", text, deepCopy(base))
 		if err != nil {
 			return
 		}
