@@ -9,7 +9,7 @@ import (
 )
 
 // deviceOf opens a virtual AGX Orin.
-func deviceOf(t *testing.T, o virtual.Options) tegra.Device {
+func deviceOf(t testing.TB, o virtual.Options) tegra.Device {
 	t.Helper()
 	o.Name = virtual.AGXOrin
 	board, err := virtual.New(o)
@@ -25,7 +25,7 @@ func deviceOf(t *testing.T, o virtual.Options) tegra.Device {
 }
 
 // headerOf describes a campaign of a built-in workload on a device.
-func headerOf(t *testing.T, d tegra.Device, name string, seed uint64, plan PlanHeader) Header {
+func headerOf(t testing.TB, d tegra.Device, name string, seed uint64, plan PlanHeader) Header {
 	t.Helper()
 	list, err := workload.Load("")
 	if err != nil {
@@ -38,7 +38,7 @@ func headerOf(t *testing.T, d tegra.Device, name string, seed uint64, plan PlanH
 	return Header{Jtune: "test", Seed: seed, Device: NewDeviceHeader(d), Workload: w, Plan: plan}
 }
 
-func testHeader(t *testing.T) Header {
+func testHeader(t testing.TB) Header {
 	t.Helper()
 	return headerOf(t, deviceOf(t, virtual.Options{}), "resnet", 7, PlanHeader{Kind: "grid", Modes: 4368})
 }

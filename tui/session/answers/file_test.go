@@ -167,6 +167,7 @@ func FuzzKeptAnswer(f *testing.F) {
 	}
 	f.Add(string(good))
 	f.Add("format = 1\n[[answer]]\nBatch = 1\n")
+	first, second := f.TempDir(), f.TempDir()
 	f.Fuzz(func(t *testing.T, data string) {
 		defer reliability.Input(t)()
 		k, err := parse("answer.toml", data)
@@ -179,7 +180,6 @@ func FuzzKeptAnswer(f *testing.F) {
 			}
 			_ = a.Standing.String() + a.Standing.Brief() + a.Ended.String() + a.Limit.Bounds() + a.Ask.String()
 		}
-		first, second := t.TempDir(), t.TempDir()
 		if Keep(first, k) != nil {
 			return // too large when it is written whole
 		}

@@ -143,8 +143,8 @@ func FuzzLinesIndex(f *testing.F) {
 	for _, stamp := range []string{"s", "\"", ""} {
 		f.Add([]byte(strings.Join(l.record(stamp), ",") + "\n"))
 	}
+	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
-		dir := t.TempDir()
 		write(t, filepath.Join(dir, indexName), indexFormat+",dev\n"+string(text))
 		for name, x := range readIndex(dir) {
 			if l, err := x.line(dir); err == nil && (l.Name != name || l.State([]record.Running{}) == CampaignRunning) {

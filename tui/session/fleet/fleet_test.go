@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -190,15 +191,21 @@ func FuzzUnpack(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
+	parent := f.TempDir()
+	dir := filepath.Join(parent, "in")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		parent := t.TempDir()
-		dir := filepath.Join(parent, "in")
-		if err := os.Mkdir(dir, 0o755); err != nil {
+		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { // empty where it is there
 			t.Fatal(err)
 		}
 		_ = unpack(bytes.NewReader(data), dir)
 		if list, err := os.ReadDir(parent); err != nil || len(list) != 1 {
 			t.Errorf("something is beside the folder: %v, %v", list, err)
+		}
+		if os.Remove(dir) == nil { // it was empty
+			return
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
 		}
 	})
 }
