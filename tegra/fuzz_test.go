@@ -1,8 +1,6 @@
 package tegra_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -33,22 +31,19 @@ func FuzzDeviceFile(f *testing.F) {
 			f.Add(uint16(first[i]), text)
 		}
 	}
-	root := tr.Write(f)
+	board := tegratest.NewMemory(tr)
 	f.Fuzz(func(t *testing.T, i uint16, text string) {
 		defer reliability.Input(t)()
 		name := names[int(i)%len(names)]
-		full := filepath.Join(root, name)
-		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+		board.Set(name, text)
+		defer board.Reset()
+		s, err := tegra.Open(board, tegra.RealClock())
+		if err != nil {
+			return
 		}
-		exercise(t, root, name)
-		if s, err := tegra.Open(tegra.DiskFS(root), tegra.RealClock()); err == nil {
-			checkLists(t, s, name)
-			s.Close()
-		}
-		if err := os.WriteFile(full, []byte(tr.Files[name]), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		defer s.Close()
+		exerciseOpen(t, s, name)
+		checkLists(t, s, name)
 	})
 }
 

@@ -1,0 +1,323 @@
+package tegratest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"jtune/tegra"
+)
+
+// Limits of tegra.DiskFS.
+const (
+	mostLinks = 40
+	mostRead  = 1 << 20
+)
+
+// Memory is the FS of a tree without a disk, for tests that open a board thousands of times. It acts like tegra.DiskFS:
+// files can be written, but no name appears or disappears.
+type Memory struct {
+	tree    *Tree
+	folders map[string][]string // sorted names in each folder, by its resolved name
+
+	mu    sync.Mutex
+	now   map[string]string   // content of the files that were written, by resolved name
+	found map[string]string   // resolved names of existing names
+	globs map[string][]string // results
+}
+
+var _ tegra.FS = (*Memory)(nil)
+
+// NewMemory returns the FS of a tree, which must not change from now on.
+func NewMemory(tr *Tree) *Memory {
+	m := &Memory{tree: tr, folders: map[string][]string{"/": nil}, now: map[string]string{},
+		found: map[string]string{}, globs: map[string][]string{}}
+	add := func(name string) {
+		for name != "/" {
+			dir := path.Dir(name)
+			m.folders[dir] = append(m.folders[dir], path.Base(name))
+			name = dir
+		}
+	}
+	for name := range tr.Files {
+		add(name)
+	}
+	for name := range tr.Links {
+		add(name)
+	}
+	for dir, names := range m.folders {
+		slices.Sort(names)
+		m.folders[dir] = slices.Compact(names)
+	}
+	return m
+}
+
+// Set writes a file of the tree as another program would.
+func (m *Memory) Set(name, content string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.set(name, content)
+}
+
+func (m *Memory) set(at, content string) {
+	if content == m.tree.Files[at] {
+		delete(m.now, at)
+	} else {
+		m.now[at] = content
+	}
+}
+
+// Changes returns the files whose content is not the tree's, with their content.
+func (m *Memory) Changes() map[string]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.now)
+}
+
+// Reset gives all files the tree's content.
+func (m *Memory) Reset() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.now)
+}
+
+// content returns a file's content by its resolved name.
+func (m *Memory) content(at string) (string, bool) {
+	if text, ok := m.now[at]; ok {
+		return text, true
+	}
+	text, ok := m.tree.Files[at]
+	return text, ok
+}
+
+// resolve follows links as tegra.DiskFS does. The name may be absent.
+func (m *Memory) resolve(name string, follow bool) (string, error) {
+	name = path.Clean("/" + name)
+	if at, ok := m.found[name]; ok && follow {
+		return at, nil
+	}
+	rest := strings.Split(name[1:], "/")
+	at, links := "/", 0
+	for len(rest) > 0 {
+		element := rest[0]
+		rest = rest[1:]
+		switch element {
+		case "", ".":
+			continue
+		case "..":
+			at = path.Dir(at)
+			continue
+		}
+		next := strings.TrimSuffix(at, "/") + "/" + element
+		target, ok := m.tree.Links[next]
+		if !ok || len(rest) == 0 && !follow {
+			at = next
+			continue
+		}
+		if links++; links > mostLinks {
+			return "", &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
+		}
+		if path.IsAbs(target) {
+			at = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	if follow && m.isThere(at) {
+		m.found[name] = at
+	}
+	return at, nil
+}
+
+func (m *Memory) isThere(at string) bool {
+	_, file := m.tree.Files[at]
+	_, folder := m.folders[at]
+	return file || folder
+}
+
+// absent is the error for a resolved name that is not there.
+func (m *Memory) absent(op, name, at string) error {
+	err := syscall.ENOENT
+	for dir := at; dir != "/"; dir = path.Dir(dir) {
+		if _, file := m.tree.Files[path.Dir(dir)]; file {
+			err = syscall.ENOTDIR
+		}
+		if len(path.Base(dir)) > 255 {
+			err = syscall.ENAMETOOLONG
+		}
+	}
+	if strings.Contains(at, "\x00") {
+		err = syscall.EINVAL
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+var errIrregular = errors.New("not a regular file")
+
+// file returns the resolved name of a regular file.
+func (m *Memory) file(name string) (at string, err error) {
+	if at, err = m.resolve(name, true); err != nil {
+		return "", err
+	}
+	if _, ok := m.tree.Files[at]; ok {
+		return at, nil
+	}
+	if _, ok := m.folders[at]; ok {
+		return "", &fs.PathError{Op: "open", Path: name, Err: errIrregular}
+	}
+	return "", m.absent("open", name, at)
+}
+
+// Open returns a handle for reading.
+func (m *Memory) Open(name string) (tegra.File, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, err := m.file(name)
+	if err != nil {
+		return nil, err
+	}
+	return &memoryFile{m: m, at: at}, nil
+}
+
+// ReadFile reads a file.
+func (m *Memory) ReadFile(name string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, err := m.file(name)
+	if err != nil {
+		return nil, err
+	}
+	text, _ := m.content(at)
+	if len(text) > mostRead {
+		return nil, fmt.Errorf("read %s: larger than %d bytes", name, mostRead)
+	}
+	return []byte(text), nil
+}
+
+// WriteFile writes an existing file.
+func (m *Memory) WriteFile(name string, data []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, err := m.file(name)
+	if err == nil {
+		m.set(at, string(data))
+	}
+	return err
+}
+
+// Glob lists the names that match.
+func (m *Memory) Glob(pattern string) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if names, ok := m.globs[pattern]; ok {
+		return slices.Clone(names), nil
+	}
+	names := []string{"/"}
+	for element := range strings.SplitSeq(strings.Trim(pattern, "/"), "/") {
+		if _, err := path.Match(element, ""); err != nil {
+			return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+		}
+		var next []string
+		for _, dir := range names {
+			next = append(next, m.globIn(dir, element)...)
+		}
+		names = next
+	}
+	slices.Sort(names)
+	if len(m.globs) < 1000 {
+		m.globs[pattern] = slices.Clone(names)
+	}
+	return names, nil
+}
+
+func (m *Memory) globIn(dir, element string) (out []string) {
+	at, err := m.resolve(dir, true)
+	if err != nil {
+		return nil
+	}
+	if !strings.ContainsAny(element, `*?[\`) {
+		name := path.Join(dir, element)
+		if at, err = m.resolve(name, true); err == nil && m.isThere(at) {
+			out = append(out, name)
+		}
+		return out
+	}
+	for _, name := range m.folders[at] {
+		if ok, _ := path.Match(element, name); ok {
+			out = append(out, path.Join(dir, name))
+		}
+	}
+	return out
+}
+
+// Readlink returns a link's target as written.
+func (m *Memory) Readlink(name string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, err := m.resolve(name, false)
+	if err != nil {
+		return "", err
+	}
+	if target, ok := m.tree.Links[at]; ok {
+		return target, nil
+	}
+	if m.isThere(at) {
+		return "", &fs.PathError{Op: "readlink", Path: name, Err: syscall.EINVAL}
+	}
+	return "", m.absent("readlink", name, at)
+}
+
+// Stat follows links.
+func (m *Memory) Stat(name string) (fs.FileInfo, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, err := m.resolve(name, true)
+	if err != nil {
+		return nil, err
+	}
+	if text, ok := m.content(at); ok {
+		return tegra.FileInfo{Base: path.Base(at), Bytes: int64(len(text)), Kind: 0o644}, nil
+	}
+	if m.isThere(at) {
+		return tegra.FileInfo{Base: path.Base(at), Kind: fs.ModeDir | 0o755}, nil
+	}
+	return nil, m.absent("stat", name, at)
+}
+
+// memoryFile is an open file.
+type memoryFile struct {
+	m      *Memory
+	at     string
+	closed bool
+}
+
+func (f *memoryFile) ReadAt(p []byte, off int64) (int, error) {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if f.closed {
+		return 0, fs.ErrClosed
+	}
+	text, _ := f.m.content(f.at)
+	n := copy(p, text[min(off, int64(len(text))):])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (f *memoryFile) WriteAt([]byte, int64) (int, error) {
+	return 0, &fs.PathError{Op: "write", Path: f.at, Err: syscall.EBADF}
+}
+
+func (f *memoryFile) Close() error {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	f.closed = true
+	return nil
+}
