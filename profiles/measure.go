@@ -305,11 +305,11 @@ func (m *measurement) leaveOut(e harness.Event, began time.Duration) string {
 	switch {
 	case e.Unclean:
 		return record.WhyJob
-	case began < m.since:
+	case e.Earliest()+rounding < m.since:
 		return record.WhyBefore
 	case m.beyondEpochs(e):
 		return record.WhyEpoch
-	case m.toDiscard > 0:
+	case m.toDiscard > 0 && e.Previous == 0: // a watched server's are all left out above
 		m.toDiscard--
 		return record.WhyFirst
 	case m.set.Epochs == 0 && (m.steady.Verdict() == telemetry.Settling || began < m.steady.At()):

@@ -70,9 +70,11 @@ type Event struct {
 	LateMS               float64 // of a scheduled request: how late it was sent
 	// For a batch of a language model: the time to read the prompt and the time to write the answer.
 	PrefillMS, DecodeMS tegra.Val[float64]
-	// For a watched server, with the last batch of a reading: the latencies in s of all requests answered since the
-	// previous reading.
+	// For a watched server, with the first batch of a reading (a measurement may end with any): the latencies in s of all
+	// requests answered since the previous reading.
 	Answered *stats.Histogram
+	// For a watched server: when its counters were read before; 0 for every other job.
+	Previous time.Duration
 	Summary  *Summary // of a program that prints its result at its end: TimeMS is then the whole span
 }
 
@@ -82,9 +84,25 @@ func (e *Event) Timed() bool { return e.Kind == Minibatch || e.Kind == Infer }
 // Latency returns how long a request took, including its waiting, in ms.
 func (e *Event) Latency() float64 { return float64(e.T-e.Arrive) / float64(time.Millisecond) }
 
-// Began returns when the minibatch began.
+// Began returns when the minibatch began; of a watched server's answers, when the first of their reading did.
 func (e *Event) Began() time.Duration {
-	return e.T - time.Duration(e.TimeMS*float64(time.Millisecond))
+	if began := e.before(e.T); e.Previous == 0 || began < e.Previous {
+		return began
+	}
+	return e.Previous
+}
+
+// Earliest returns when the minibatch began at the earliest: a watched server's answer may have been nearly finished
+// when the counters were read before.
+func (e *Event) Earliest() time.Duration {
+	if e.Previous == 0 {
+		return e.Began()
+	}
+	return e.before(e.Previous)
+}
+
+func (e *Event) before(end time.Duration) time.Duration {
+	return end - time.Duration(e.TimeMS*float64(time.Millisecond))
 }
 
 // Complete computes stall and overhead of a minibatch if they are missing and follow from the other parts: stall is the

@@ -144,6 +144,7 @@ type live struct {
 	http   *http.Client
 	kind   counters
 	last   served
+	readAt time.Duration // by the device's clock
 	unread int
 	events []harness.Event
 	count  int
@@ -162,7 +163,7 @@ func newLive(ctx context.Context, o Options) (harness.Harness, error) {
 	}
 	for _, kind := range knownCounters {
 		if now, ok := kind.of(all); ok {
-			l.kind, l.last = kind, now
+			l.kind, l.last, l.readAt = kind, now, o.Clock.Now()
 			l.emit(harness.Event{Kind: harness.Hello, Info: map[string]string{"protocol": "2", "kind": "infer",
 				"unit": kind.unit, "runtime": kind.runtime}})
 			return l, nil
@@ -227,7 +228,8 @@ func (l *live) poll(ctx context.Context) error {
 		return nil
 	}
 	l.unread = 0
-	was := l.last
+	was, previous := l.last, l.readAt
+	l.readAt = l.o.Clock.Now()
 	done := served{units: now.units - was.units, requests: now.requests - was.requests, busyS: now.busyS - was.busyS}
 	switch {
 	case max(done.units, done.requests, done.busyS) > mostCounted:
@@ -246,14 +248,14 @@ func (l *live) poll(ctx context.Context) error {
 			done.requests = math.Round(done.units / float64(max(1, l.o.OutputTokens)))
 		}
 		n := max(1, int(min(done.requests, mostTokens)))
-		units, busyS := done.units/float64(n), done.busyS/float64(n)
+		units, busyS, first := done.units/float64(n), done.busyS/float64(n), len(l.events)
 		for range min(n, mostAtOnce) {
 			l.emit(harness.Event{Kind: harness.Infer, N: max(1, count(int(math.Round(units)))), Batch: l.count,
-				TimeMS: 1000 * busyS})
+				TimeMS: 1000 * busyS, Previous: previous})
 			l.count++
 		}
 		if answered, ok := now.latency.Since(was.latency); ok && answered.N() > 0 {
-			l.events[len(l.events)-1].Answered = &answered
+			l.events[first].Answered = &answered
 		}
 	}
 	return nil
