@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"testing"
 	"time"
 )
@@ -116,8 +117,8 @@ func TestPipeJobThatSaysMuchIsLookedAtOften(t *testing.T) {
 		}
 	}()
 	b := make([]byte, 1<<16)
-	most := 0
-	for looks, timely := 0, 0; timely < 5; looks++ {
+	var waited []int
+	for looks := 0; len(waited) < 7; looks++ {
 		due, before := p.fills, p.looked
 		n, err := p.Read(b)
 		if err != nil {
@@ -125,14 +126,14 @@ func TestPipeJobThatSaysMuchIsLookedAtOften(t *testing.T) {
 		}
 		// The second one learns how much it says. Those that a busy machine made late say nothing.
 		if looks > 1 && p.looked.Sub(before) < due+50*time.Millisecond {
-			timely++
-			most = max(most, n)
+			waited = append(waited, n)
 		}
 	}
 	close(stop)
 	<-ended
-	if most == 0 || most > filledPart*p.room {
-		t.Errorf("up to %d bytes waited in a pipe of %d", most, filledPart*p.room)
+	slices.Sort(waited) // a busy machine may hold up the job itself before some of them
+	if usual := waited[3]; usual == 0 || usual > filledPart*p.room {
+		t.Errorf("%v bytes waited in a pipe of %d", waited, filledPart*p.room)
 	}
 }
 
