@@ -23,6 +23,7 @@ import (
 type busyServer struct {
 	board *virtual.Board
 	posts atomic.Int32
+	asked chan struct{} // after each request of a user
 
 	Counted bool // also counts its answers by latency, as vLLM does
 
@@ -35,6 +36,12 @@ type busyServer struct {
 
 func (b *busyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
+		defer func() {
+			select {
+			case b.asked <- struct{}{}:
+			default:
+			}
+		}()
 		n := 4 + int(b.posts.Add(1))%9
 		took := 0.0
 		for range n {
@@ -54,12 +61,19 @@ func (b *busyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if r.URL.Path != "/metrics" {
 		http.NotFound(w, r)
 		return
 	}
+	for range 2 { // users who get no time of a busy machine do not fall behind the board's clock
+		select {
+		case <-b.asked:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.Counted {
 		fmt.Fprintf(w, "vllm:generation_tokens_total %d\nvllm:request_success_total %d\n"+
 			"vllm:e2e_request_latency_seconds_sum %g\n", b.tokens, b.requests, b.decodeMS/1000)
@@ -77,7 +91,7 @@ func (b *busyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Live opens a fast virtual board with a server whose users never pause, until the test ends.
 func Live(t *testing.T) (*session.Session, *busyServer, string) {
 	t.Helper()
-	b := &busyServer{}
+	b := &busyServer{asked: make(chan struct{})}
 	server := httptest.NewServer(b)
 	settings := filepath.Join(t.TempDir(), "config.toml")
 	text := fmt.Sprintf("[workload.chat]\nkind = \"infer\"\nunit = \"token\"\nserver = { counters = \"/metrics\", "+
