@@ -70,8 +70,8 @@ type Event struct {
 	LateMS               float64 // of a scheduled request: how late it was sent
 	// For a batch of a language model: the time to read the prompt and the time to write the answer.
 	PrefillMS, DecodeMS tegra.Val[float64]
-	// For a watched server, with the first batch of a reading (a measurement may end with any): the latencies in s of all
-	// requests answered since the previous reading.
+	// For a watched server, with the first batch of a reading, since a measurement may end with any: the latencies in
+	// s of all requests answered since the previous reading.
 	Answered *stats.Histogram
 	// For a watched server: when its counters were read before; 0 for every other job.
 	Previous time.Duration

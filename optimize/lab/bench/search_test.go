@@ -302,7 +302,7 @@ func TestSearchOnEveryWatt(t *testing.T) {
 		believed        float64 // its median, to the best believed mode
 		modes, overTime float64 // median; share of searches with a probe over, %
 	}{
-		{sweeptest.ResNet, 5.5, 12, 1.4, 13, 8}, // 5.3 and 1.3, of which the guard costs 1.5 points (docs/results.md)
+		{sweeptest.ResNet, 5.5, 12, 1.4, 13, 8}, // of which the guard costs 1.5 points (docs/results.md)
 		{sweeptest.MobileNet, 1.2, 5, 1.2, 12, 5},
 		{sweeptest.LSTM, 1.2, 5, 1.2, 12, 5},
 	} {
@@ -319,8 +319,8 @@ func TestSearchOnEveryWatt(t *testing.T) {
 			got.within(t, c.median, c.p90, c.modes)
 			if median, p90 := got.quantile(got.believedPct, 0.5), got.quantile(got.believedPct, 0.9); median > c.believed ||
 				p90 > 5 {
-				t.Errorf("to the best believed mode: median %.2f %%, 90th percentile %.2f %%, want %g and 5 at most",
-					median, p90, c.believed)
+				t.Errorf("to the best believed mode: median %.2f %%, 90th percentile %.2f %%, want %g and 5", median,
+					p90, c.believed)
 			}
 			if share := 100 * float64(got.over) / float64(got.total); share > c.overTime {
 				t.Errorf("%.1f %% of the searches probed more than 10 %% over the limit, want %g at most",
