@@ -317,8 +317,8 @@ func TestSearchOnEveryWatt(t *testing.T) {
 			t.Parallel()
 			got := s.search(t, limits, 3, optimize.Quick)
 			got.within(t, c.median, c.p90, c.modes)
-			if median, p90 := got.quantile(got.believedPct, 0.5), got.quantile(got.believedPct, 0.9); median > c.believed ||
-				p90 > 5 {
+			median, p90 := got.quantile(got.believedPct, 0.5), got.quantile(got.believedPct, 0.9)
+			if median > c.believed || p90 > 5 {
 				t.Errorf("to the best believed mode: median %.2f %%, 90th percentile %.2f %%, want %g and 5", median,
 					p90, c.believed)
 			}
