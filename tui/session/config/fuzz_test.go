@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"jtune/internal/tomlfile"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/workload"
 )
@@ -51,6 +52,7 @@ func FuzzSaveWorkload(f *testing.F) {
 	f.Add("workload.a.command = ['x']\n[torch]\ndata = '/d'", "b")
 	f.Add("[workload]\na = { command = ['x'] }\n", "a")
 	f.Add("[ workload . a ] # x\ncommand = [\n'x',\n# [keys]\n'''\n[keys]\n''',\n]\n[[x]]\n", "a")
+	f.Add("", " p") // no name
 	base, err := workload.Load("")
 	if err != nil {
 		f.Fatal(err)
@@ -69,7 +71,7 @@ func FuzzSaveWorkload(f *testing.F) {
 		if err != nil {
 			return
 		}
-		table := "[workload." + name + "]\ncommand = [\"run me\"]\n"
+		table := "[workload." + tomlfile.Key(name) + "]\ncommand = [\"run me\"]\n"
 		if _, err := (Paths{Config: file}).SaveWorkload(name, table); err != nil {
 			now, _ := os.ReadFile(file)
 			if string(now) != text {
