@@ -24,6 +24,12 @@ func serveText(t *testing.T, fsys tegra.FS, text string) []response {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serveBy(t, s, text)
+}
+
+// serveBy is serveText for a server.
+func serveBy(t *testing.T, s *Server, text string) []response {
+	t.Helper()
 	var out bytes.Buffer
 	if err := Serve(context.Background(), strings.NewReader(text), &out, s); err != nil {
 		t.Fatal(err)
@@ -130,6 +136,10 @@ func TestClientRejectsAGuardThatIsNotReady(t *testing.T) {
 // FuzzServe feeds lines to a guard: it must answer, never crash, and restore the board.
 func FuzzServe(f *testing.F) {
 	board := tegratest.NewMemory(tegratest.NewAGXOrin35())
+	first, err := NewServer(board, tegra.RealClock(), ServerOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Add(`{"id":1,"op":"apply","mode":{"cores":2,"cpu_khz":268800,"gpu_hz":114750000,"mem_hz":204000000},` +
 		`"dvfs":true,"fan":"max"}` + "\n" + `{"id":2,"op":"revert"}` + "\n")
 	f.Add(`{"op":"restore"}` + "\n" + `{"op":"recover"}` + "\n" + `{"op":"keep"}` + "\n")
@@ -139,7 +149,7 @@ func FuzzServe(f *testing.F) {
 		if strings.Contains(text, "keep") {
 			text = strings.ReplaceAll(text, "keep", "kept") // what is kept stays: that is no find
 		}
-		serveText(t, board, text)
+		serveBy(t, fresh(first), text)
 		if changed := board.Changes(); len(changed) > 0 {
 			t.Errorf("after serving: %q", changed)
 			board.Reset()
