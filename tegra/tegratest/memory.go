@@ -27,10 +27,10 @@ type Memory struct {
 	tree    *Tree
 	folders map[string][]string // sorted names in each folder, by its resolved name
 
-	mu    sync.Mutex
-	now   map[string]string   // content of the files that were written, by resolved name
-	found map[string]string   // resolved names of existing names
-	globs map[string][]string // results
+	mu     sync.Mutex
+	now    map[string]string         // content of the files that were written, by resolved name
+	places map[bool]map[string]place // results of find, by follow
+	globs  map[string][]string       // results of Glob
 }
 
 var _ tegra.FS = (*Memory)(nil)
@@ -38,7 +38,7 @@ var _ tegra.FS = (*Memory)(nil)
 // NewMemory returns the FS of a tree, which must not change from now on.
 func NewMemory(tr *Tree) *Memory {
 	m := &Memory{tree: tr, folders: map[string][]string{"/": nil}, now: map[string]string{},
-		found: map[string]string{}, globs: map[string][]string{}}
+		places: map[bool]map[string]place{true: {}, false: {}}, globs: map[string][]string{}}
 	add := func(name string) {
 		for name != "/" {
 			dir := path.Dir(name)
@@ -97,13 +97,33 @@ func (m *Memory) content(at string) (string, bool) {
 	return text, ok
 }
 
+// place is where a name leads: its resolved name, or the error if it is absent.
+type place struct {
+	at  string
+	err error
+}
+
+// mostKept bounds what is kept of the names and patterns that were asked for.
+const mostKept = 10_000
+
+// find returns the place of a name. follow also follows a link in the last element.
+func (m *Memory) find(name string, follow bool) (at string, err error) {
+	kept := m.places[follow]
+	p, ok := kept[name]
+	if !ok {
+		if p.at, p.err = m.resolve(name, follow); p.err == nil && !m.isThere(p.at) {
+			p.err = absent(name, p.at, m.tree.Files)
+		}
+		if len(kept) < mostKept {
+			kept[name] = p
+		}
+	}
+	return p.at, p.err
+}
+
 // resolve follows links as tegra.DiskFS does. The name may be absent.
 func (m *Memory) resolve(name string, follow bool) (string, error) {
-	name = path.Clean("/" + name)
-	if at, ok := m.found[name]; ok && follow {
-		return at, nil
-	}
-	rest := strings.Split(name[1:], "/")
+	rest := strings.Split(path.Clean("/" + name)[1:], "/")
 	at, links := "/", 0
 	for len(rest) > 0 {
 		element := rest[0]
@@ -115,7 +135,7 @@ func (m *Memory) resolve(name string, follow bool) (string, error) {
 			at = path.Dir(at)
 			continue
 		}
-		next := strings.TrimSuffix(at, "/") + "/" + element
+		next := path.Join(at, element)
 		target, ok := m.tree.Links[next]
 		if !ok || len(rest) == 0 && !follow {
 			at = next
@@ -129,23 +149,21 @@ func (m *Memory) resolve(name string, follow bool) (string, error) {
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
-	if follow && m.isThere(at) {
-		m.found[name] = at
-	}
 	return at, nil
 }
 
 func (m *Memory) isThere(at string) bool {
 	_, file := m.tree.Files[at]
 	_, folder := m.folders[at]
-	return file || folder
+	_, link := m.tree.Links[at]
+	return file || folder || link
 }
 
 // absent is the error for a resolved name that is not there.
-func (m *Memory) absent(op, name, at string) error {
+func absent(name, at string, files map[string]string) error {
 	err := syscall.ENOENT
 	for dir := at; dir != "/"; dir = path.Dir(dir) {
-		if _, file := m.tree.Files[path.Dir(dir)]; file {
+		if _, file := files[path.Dir(dir)]; file {
 			err = syscall.ENOTDIR
 		}
 		if len(path.Base(dir)) > 255 {
@@ -155,23 +173,20 @@ func (m *Memory) absent(op, name, at string) error {
 	if strings.Contains(at, "\x00") {
 		err = syscall.EINVAL
 	}
-	return &fs.PathError{Op: op, Path: name, Err: err}
+	return &fs.PathError{Op: "open", Path: name, Err: err}
 }
 
 var errIrregular = errors.New("not a regular file")
 
 // file returns the resolved name of a regular file.
 func (m *Memory) file(name string) (at string, err error) {
-	if at, err = m.resolve(name, true); err != nil {
+	if at, err = m.find(name, true); err != nil {
 		return "", err
 	}
-	if _, ok := m.tree.Files[at]; ok {
-		return at, nil
-	}
-	if _, ok := m.folders[at]; ok {
+	if _, ok := m.tree.Files[at]; !ok {
 		return "", &fs.PathError{Op: "open", Path: name, Err: errIrregular}
 	}
-	return "", m.absent("open", name, at)
+	return at, nil
 }
 
 // Open returns a handle for reading.
@@ -230,20 +245,20 @@ func (m *Memory) Glob(pattern string) ([]string, error) {
 		names = next
 	}
 	slices.Sort(names)
-	if len(m.globs) < 1000 {
+	if len(m.globs) < mostKept {
 		m.globs[pattern] = slices.Clone(names)
 	}
 	return names, nil
 }
 
 func (m *Memory) globIn(dir, element string) (out []string) {
-	at, err := m.resolve(dir, true)
+	at, err := m.find(dir, true)
 	if err != nil {
 		return nil
 	}
 	if !strings.ContainsAny(element, `*?[\`) {
 		name := path.Join(dir, element)
-		if at, err = m.resolve(name, true); err == nil && m.isThere(at) {
+		if _, err = m.find(name, true); err == nil {
 			out = append(out, name)
 		}
 		return out
@@ -260,34 +275,29 @@ func (m *Memory) globIn(dir, element string) (out []string) {
 func (m *Memory) Readlink(name string) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at, err := m.resolve(name, false)
+	at, err := m.find(name, false)
 	if err != nil {
 		return "", err
 	}
-	if target, ok := m.tree.Links[at]; ok {
-		return target, nil
-	}
-	if m.isThere(at) {
+	target, ok := m.tree.Links[at]
+	if !ok {
 		return "", &fs.PathError{Op: "readlink", Path: name, Err: syscall.EINVAL}
 	}
-	return "", m.absent("readlink", name, at)
+	return target, nil
 }
 
 // Stat follows links.
 func (m *Memory) Stat(name string) (fs.FileInfo, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at, err := m.resolve(name, true)
+	at, err := m.find(name, true)
 	if err != nil {
 		return nil, err
 	}
 	if text, ok := m.content(at); ok {
 		return tegra.FileInfo{Base: path.Base(at), Bytes: int64(len(text)), Kind: 0o644}, nil
 	}
-	if m.isThere(at) {
-		return tegra.FileInfo{Base: path.Base(at), Kind: fs.ModeDir | 0o755}, nil
-	}
-	return nil, m.absent("stat", name, at)
+	return tegra.FileInfo{Base: path.Base(at), Kind: fs.ModeDir | 0o755}, nil
 }
 
 // memoryFile is an open file.

@@ -39,10 +39,19 @@ func TestMemoryActsLikeADisk(t *testing.T) {
 			}
 			for _, name := range names {
 				for what, of := range map[string]func(tegra.FS) (any, error){
-					"read":     func(f tegra.FS) (any, error) { data, err := f.ReadFile(name); return string(data), err },
-					"link":     func(f tegra.FS) (any, error) { return f.Readlink(name) },
-					"glob":     func(f tegra.FS) (any, error) { list, err := f.Glob(name); return strings.Join(list, " "), err },
-					"is there": func(f tegra.FS) (any, error) { _, err := f.Stat(name); return nil, err },
+					"read": func(f tegra.FS) (any, error) {
+						data, err := f.ReadFile(name)
+						return string(data), err
+					},
+					"link": func(f tegra.FS) (any, error) { return f.Readlink(name) },
+					"glob": func(f tegra.FS) (any, error) {
+						list, err := f.Glob(name)
+						return strings.Join(list, " "), err
+					},
+					"is there": func(f tegra.FS) (any, error) {
+						_, err := f.Stat(name)
+						return nil, err
+					},
 					"folder": func(f tegra.FS) (any, error) {
 						st, err := f.Stat(name)
 						return err == nil && st.IsDir(), nil
