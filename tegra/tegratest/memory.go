@@ -103,7 +103,7 @@ type place struct {
 	err error
 }
 
-// mostKept bounds what is kept of the names and patterns that were asked for.
+// mostKept is the most names and patterns whose results are kept.
 const mostKept = 10_000
 
 // find returns the place of a name. follow also follows a link in the last element.
