@@ -126,6 +126,9 @@ func countOf(args []string) string {
 func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
+			if cmd.HasParent() && len(args) > 0 && cmd.HasAvailableSubCommands() && check(cmd, args[:1]) != nil {
+				return unknownBelow(cmd, args[0])
+			}
 			return usagef("%s%s given; the form is: %s", commandName(cmd), countOf(args), cmd.UseLine())
 		}
 		return nil

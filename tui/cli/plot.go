@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jtune/internal/figure"
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
@@ -66,7 +67,7 @@ func newPlot(a *app) *cobra.Command {
 		kinds = append(kinds, k.name)
 		lines = append(lines, fmt.Sprintf("  %-11s %s", k.name, k.does))
 	}
-	return command(&plotCmd{onModels: onModels{a}}, &cobra.Command{
+	c := command(&plotCmd{onModels: onModels{a}}, &cobra.Command{
 		Use:   "plot KIND (--model MODEL | --samples FILE)",
 		Short: "Draw one figure in the terminal, or as SVG, CSV or JSON",
 		Example: "  jtune plot heat --model resnet.model --x cpu --y gpu --of energy\n" +
@@ -76,6 +77,17 @@ func newPlot(a *app) *cobra.Command {
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: kinds,
 	})
+	one := c.Args
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if err := one(cmd, args); err != nil {
+			return err
+		}
+		if !slices.Contains(kinds, args[0]) {
+			return usagef("plot %s: want one of %s", text.Clip(args[0]), strings.Join(kinds, ", "))
+		}
+		return nil
+	}
+	return c
 }
 
 func (c *plotCmd) flags(f *pflag.FlagSet) {
@@ -101,10 +113,7 @@ func (c *plotCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *plotCmd) check() error {
-	switch i := slices.Index(c.cmd.ValidArgs, c.args[0]); {
-	case i < 0:
-		return usagef("plot %s: want one of %s", c.args[0], strings.Join(c.cmd.ValidArgs, ", "))
-	case c.file != "" && filepath.Ext(c.file) != ".svg":
+	if c.file != "" && filepath.Ext(c.file) != ".svg" {
 		return usagef("--out %s: want a name that ends in .svg; --csv and --json print", c.file)
 	}
 	return checkLimits(c.limit, c.given)

@@ -71,6 +71,9 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		words []string
 	}{
 		{"an unknown command", []string{"tunee"}, []string{"tunee", "help"}},
+		{"an unknown command of a group", []string{"config", "chek"}, []string{`config: unknown command "chek"`,
+			"the nearest is check", "show"}},
+		{"an unknown figure without its model", []string{"plot", "foo"}, []string{"plot foo", "one of front, heat"}},
 		{"completion for an unknown shell", []string{"completion", "tcsh"}, []string{"tcsh", "bash"}},
 		{"completion for no shell", []string{"completion"}, []string{"which shell", "zsh"}},
 		{"completion with more than a shell", []string{"completion", "bash", "extra"}, []string{"extra"}},

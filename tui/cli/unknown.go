@@ -35,6 +35,23 @@ func knownCommand(root *cobra.Command, args []string) error {
 	return usagef("unknown command %q%s; jtune help lists the commands", text.Clip(name), nearest)
 }
 
+// unknownBelow returns a usage error for a word that is no command of a group.
+func unknownBelow(group *cobra.Command, name string) error {
+	var names []string
+	for _, c := range group.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	slices.Sort(names)
+	nearest := ""
+	if near := text.Nearest(name, names); near != "" {
+		nearest = "; the nearest is " + near
+	}
+	return usagef("%sunknown command %q%s; %s has %s", commandName(group), text.Clip(name), nearest, group.CommandPath(),
+		strings.Join(names, ", "))
+}
+
 // firstWord returns the index of the first argument that is neither a flag nor a flag's value.
 func firstWord(root *cobra.Command, args []string) (int, bool) {
 	for i := 0; i < len(args); i++ {
