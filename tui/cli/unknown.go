@@ -48,8 +48,8 @@ func unknownBelow(group *cobra.Command, name string) error {
 	if near := text.Nearest(name, names); near != "" {
 		nearest = "; the nearest is " + near
 	}
-	return usagef("%sunknown command %q%s; %s has %s", commandName(group), text.Clip(name), nearest, group.CommandPath(),
-		strings.Join(names, ", "))
+	return usagef("%sunknown command %q%s; %s has %s", commandName(group), text.Clip(name), nearest,
+		group.CommandPath(), strings.Join(names, ", "))
 }
 
 // firstWord returns the index of the first argument that is neither a flag nor a flag's value.
