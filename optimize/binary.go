@@ -97,9 +97,7 @@ func (s *search) binary() error {
 			s.o.Halved(h)
 		}
 	}
-	if _, ok := s.overAt(lists.Nearest(b.Lo, s.places, s.absent)); ok {
-		s.ended = Converged
-	}
+	s.overAt(lists.Nearest(b.Lo, s.places, s.absent)) // the one that is left
 	return nil
 }
 

@@ -59,8 +59,7 @@ func (s *search) answerAll() (Result, error) {
 			break
 		}
 	}
-	s.cap = most
-	if s.o.Baselines.Presets != nil && !s.over() {
+	if s.o.Baselines.Presets != nil {
 		s.limit = limits[commonest(s, limits)]
 		s.compared.measurePreset()
 	}

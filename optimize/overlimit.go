@@ -35,10 +35,10 @@ func (s *search) readNearest() {
 		return
 	}
 	least := slices.MinFunc(s.tooMuch, func(a, b tegra.Measured) int { return cmp.Compare(a.PowerW, b.PowerW) })
-	i, ok := s.places.Index(least.Setting)
-	if near := s.nearest(); !ok || s.absent[i] || near >= 0 && s.worst(near).PowerW <= least.PowerW {
+	if near := s.nearest(); near >= 0 && s.worst(near).PowerW <= least.PowerW {
 		return
 	}
+	i := s.at(least.Setting)
 	delete(s.failed, i)
 	s.toItsEnd = true
 	s.probe(i, Verify)

@@ -139,3 +139,32 @@ func TestTuneNearTheLeastPowerThatThereIs(t *testing.T) {
 		}
 	}
 }
+
+// If no mode keeps the limit, the stopped mode of least power is read to its end, unless another one that was read
+// draws no more. A stopped measurement may say nothing but the power.
+func TestReadNearestReadsTheStoppedModeOfLeastPower(t *testing.T) {
+	t.Parallel()
+	const read, least, more = 1, 2, 3
+	for watts, want := range map[float64]int{15: least, 12: -1, 11: -1} {
+		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 10}})
+		power := map[int]float64{read: watts, least: 12, more: 13}
+		s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
+			i, m := s.at(at), b.Answer(at.Mode)
+			if m.PowerW = power[i]; i != read && !s.toItsEnd {
+				return tegra.Measured{PowerW: m.PowerW}, OverLimit("stopped")
+			}
+			return m, nil
+		}
+		for _, i := range []int{more, read, least} {
+			s.probe(i, Improve)
+		}
+		s.readNearest()
+		got := -1
+		if len(s.probes) > len(power) {
+			got = s.at(s.probes[len(power)].Setting)
+		}
+		if read := len(s.readings[least]) > 0; got != want || read != (want == least) {
+			t.Errorf("a mode that draws %g W was read: mode %d is read to its end, want %d", watts, got, want)
+		}
+	}
+}

@@ -120,7 +120,7 @@ func (s *search) result() Result {
 		r.Model = s.model
 	}
 	i, ok := s.best()
-	if !s.pick.OK || !ok {
+	if !ok {
 		i, ok = s.bestMean()
 	}
 	if !ok {

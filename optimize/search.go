@@ -189,6 +189,7 @@ func (s *search) probe(i int, why Why) bool {
 	if err != nil {
 		p.Err, s.failed[i], s.lastErr = err, true, err
 		if isOver(err) {
+			m.Setting = at
 			s.tooMuch, s.inARow = append(s.tooMuch, m), 0
 		} else {
 			s.inARow++
