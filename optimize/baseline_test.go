@@ -194,3 +194,32 @@ func TestTuneWarnsOfAUselessReference(t *testing.T) {
 		t.Errorf("got %v, warnings %v", err, res.Warnings)
 	}
 }
+
+// A warning says why the answer is not the networks' pick, or that chance found a better mode.
+func TestFinishWarnsOfAPickThatIsNotTheBest(t *testing.T) {
+	t.Parallel()
+	const pick, other = 4, 7
+	for _, c := range []struct {
+		name   string
+		watts  float64 // of the pick
+		ms     float64
+		failed bool
+		want   string // "": no warning
+	}{
+		{"the best", 18, 90, false, ""}, {"slower", 18, 110, false, "measured better than the networks' pick"},
+		{"over the limit", 21, 90, false, "broke the limit"}, {"failed", 18, 90, true, "could not be measured"},
+	} {
+		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}, Strategy: PowerTrain})
+		for i, v := range map[int][2]float64{pick: {c.ms, c.watts}, other: {100, 18}} {
+			m := b.Answer(s.places.At(i).Mode)
+			m.TimeMS, m.PowerW = v[0], v[1]
+			s.read(i, m)
+		}
+		s.pick, s.failed[pick] = tegra.Some(pick), c.failed
+		r, err := s.finish()
+		said := strings.Join(r.Warnings, "; ")
+		if err != nil || (said == "") != (c.want == "") || !strings.Contains(said, c.want) {
+			t.Errorf("a pick that is %s: %q, %v", c.name, said, err)
+		}
+	}
+}

@@ -174,3 +174,46 @@ func TestGuardTrustsAsIfEachModeWereCalculated(t *testing.T) {
 		}
 	}
 }
+
+// Only consecutive probes for information count: one of a mode that promises enough itself ends the row, whether it is
+// the most promising of all or of the trusted ones.
+func TestSeekBetterEndsARowOfDetours(t *testing.T) {
+	t.Parallel()
+	for _, promising := range []bool{false, true} {
+		l, b := learning(t)
+		two := openOnes(b, 2)
+		trusted, hot := two[0], two[1]
+		b.lnPower[trusted] = math.Log(10)
+		if !promising { // the other one is five times faster than the best, but may be over the limit
+			b.lnPower[hot], b.sdPower[hot], b.goal[hot] = math.Log(19), 0.2, math.Log(20)
+		}
+		l.detours = mostDetour
+		if most := b.improvement(l.limit, hot, math.Log(100)) <= b.improvement(l.limit, trusted, math.Log(100)); most !=
+			promising {
+			t.Fatal("the other mode is the most promising: nothing is tested")
+		}
+		if i, ok := l.seekBetter(b, math.Log(100)); i != trusted || !ok || l.detours != 0 {
+			t.Errorf("most promising %v: mode %d, %v after %d detours, want mode %d and none", promising, i, ok,
+				l.detours, trusted)
+		}
+	}
+}
+
+// The lowest mode of a board is the nearest to a limit like any other: its index is 0.
+func TestArgmaxIsAsNearAsAnotherWithinTheNoise(t *testing.T) {
+	t.Parallel()
+	lowest := argmax{0, 1, 1}
+	for _, c := range []struct {
+		a, other argmax
+		near     bool
+	}{
+		{argmax{3, 1, 1}, lowest, true}, {argmax{3, 1 + sameValue/2, 1 + sameValue/2}, lowest, true},
+		{argmax{3, sameValue, sameValue}, argmax{}, true},
+		{argmax{3, 1 + 2*sameValue, 1}, lowest, false}, {argmax{3, 1, 1 + 2*sameValue}, lowest, false},
+		{lowest, newArgmax(), false},
+	} {
+		if got := c.a.asNear(c.other); got != c.near {
+			t.Errorf("%+v is as near as %+v: %v", c.a, c.other, got)
+		}
+	}
+}

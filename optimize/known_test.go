@@ -203,3 +203,22 @@ func TestAlignMovesOldListsToLaterOnes(t *testing.T) {
 		}
 	}
 }
+
+// Modes have drifted alike if their changes differ by no more than two readings may.
+func TestDriftedModesAreAlikeWithinTheNoiseOfTwo(t *testing.T) {
+	t.Parallel()
+	before := sampleOf(optimizetest.New(t), 2)
+	for _, c := range []struct {
+		time, power float64 // by how much more the second has changed than the first, in logarithms
+		alike       bool
+	}{{0, 0, true}, {0.05, -0.05, true}, {0.07, 0, false}, {0, 0.07, false}, {0, -0.07, false}} {
+		later := map[tegra.Setting]tegra.Measured{}
+		for i, m := range before {
+			d := Drift{0.1 + float64(i)*c.time, 0.1 + float64(i)*c.power}
+			later[m.Setting] = d.of(m)
+		}
+		if got := drifted(before, later); got.alike != c.alike || got.modes != 2 || !got.far {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+}

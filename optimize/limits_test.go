@@ -1,7 +1,9 @@
 package optimize
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"jtune/optimize/optimizetest"
@@ -101,5 +103,57 @@ func TestStepStringNamesTheNumbers(t *testing.T) {
 		if got := s.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// A probe for one limit may be the best mode for an earlier one: it is then measured again, and is that one's answer.
+// The probes made for earlier limits do not count as those of the next.
+func TestTuneVerifiesAnAnswerThatALaterLimitFound(t *testing.T) {
+	t.Parallel()
+	s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}, More: []Limit{{PowerW: 30}}})
+	s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
+		m := b.Answer(at.Mode)
+		switch s.at(at) {
+		case 1:
+			m.TimeMS, m.PowerW = 200, 15
+		case 2:
+			m.TimeMS, m.PowerW = 100, 18
+		case 3:
+			m.TimeMS, m.PowerW = 50, 28
+		}
+		return m, nil
+	}
+	var begun []int
+	s.goOn = func() {
+		switch begun = append(begun, s.begun); s.limit.PowerW {
+		case 20:
+			s.probe(1, Start)
+		case 30:
+			s.probe(2, Improve)
+			s.probe(3, Improve)
+		}
+	}
+	r, err := s.answerAll()
+	if err != nil || r.Setting != s.places.At(2) || !r.Verified || r.More[0].Setting != s.places.At(3) {
+		t.Errorf("20 W: %v, measured twice: %v; 30 W: %v; %v", r.Setting, r.Verified, r.More[0].Setting, err)
+	}
+	if !slices.Equal(begun, []int{0, 2}) {
+		t.Errorf("%v probes were made before each limit, want none and the first one's with its verification", begun)
+	}
+}
+
+// Each limit may use its share of the probes, and what earlier limits did not use.
+func TestTuneSharesProbesEvenly(t *testing.T) {
+	t.Parallel()
+	const each = 5
+	s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}, More: []Limit{{PowerW: 25}, {PowerW: 30}},
+		Probes: 3 * each})
+	for _, r := range sampleOf(b, 2) {
+		s.read(s.at(r.Setting), r)
+	}
+	caps := map[float64]int{}
+	s.goOn = func() { caps[s.limit.PowerW] = s.cap }
+	if _, err := s.answerAll(); len(caps) != 3 || caps[20] != each || caps[25] != 2*each || caps[30] != 3*each {
+		t.Errorf("a search for 20, 25 and 30 W may go on to %v probes of %d; %v", caps, 3*each, err)
 	}
 }

@@ -75,3 +75,37 @@ func TestSearchAnswersByTheMeanWhereNoModeHasOnlyReadingsWithin(t *testing.T) {
 		}
 	}
 }
+
+// The answer is the best mode whose mean keeps the limit, even if its newest reading is just over.
+func TestResultCountsSeveralReadingsAsTheirMean(t *testing.T) {
+	t.Parallel()
+	s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
+	reading := func(i int, ms, watts float64) {
+		m := b.Answer(s.places.At(i).Mode)
+		m.TimeMS, m.PowerW = ms, watts
+		s.read(i, m)
+	}
+	const slow, fast = 4, 7
+	reading(slow, 200, 15)
+	reading(fast, 100, 19.6)
+	reading(fast, 100, 20.1)
+	if r := s.result(); r.Setting != s.places.At(fast) || r.N != 2 || !r.Feasible {
+		t.Errorf("%v by %d readings, feasible %v; want %v", r.Setting, r.N, r.Feasible, s.places.At(fast))
+	}
+}
+
+func TestInformativeModesLeaveOutAPresentModeFarOverTheLimit(t *testing.T) {
+	t.Parallel()
+	for watts, want := range map[float64]int{19: 2, 40: 1} {
+		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
+		s.o.Baselines.Present = tegra.Some(s.places.At(7))
+		for i, w := range map[int]float64{7: watts, 4: 50} {
+			m := b.Answer(s.places.At(i).Mode)
+			m.PowerW = w
+			s.read(i, m)
+		}
+		if got := s.compared.informative(); got != want {
+			t.Errorf("with a present mode of %g W: %d modes inform about 20 W, want %d", watts, got, want)
+		}
+	}
+}

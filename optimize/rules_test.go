@@ -181,3 +181,34 @@ func TestTuneHasMoreProbesForMoreLimits(t *testing.T) {
 		}
 	}
 }
+
+// The baselines do not shorten a search, except one whose number of probes the user gave.
+func TestTuneHasAProbeMoreForEachBaseline(t *testing.T) {
+	t.Parallel()
+	top := optimizetest.New(t).Space.Max()
+	both := Baselines{Present: tegra.Some(tegra.Setting{Mode: top}), Presets: []tegra.Preset{{Name: "MAXN", Mode: top}}}
+	for _, c := range []struct {
+		name      string
+		baselines Baselines
+		probes    int
+		want      int
+	}{
+		{"none", Baselines{}, 0, DefaultProbes}, {"both", both, 0, DefaultProbes + 2}, {"both of 15", both, 15, 15},
+	} {
+		if s, _ := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}, Baselines: c.baselines,
+			Probes: c.probes}); s.cap != c.want {
+			t.Errorf("%s: %d probes, want %d", c.name, s.cap, c.want)
+		}
+	}
+}
+
+// A mode may keep a power limit if its median is over it by fewer of the model's own deviations than are allowed.
+func TestPossibleAllowsDeviationsOfPower(t *testing.T) {
+	t.Parallel()
+	b := belief{lnPower: []float64{math.Log(22)}, ownSDPower: []float64{0.1}} // 0.95 deviations over 20 W
+	for z, want := range map[float64]bool{0: false, 0.5: false, 1: true, 2: true} {
+		if got := b.possible(Limit{PowerW: 20}, 0, z); got != want {
+			t.Errorf("22 W are possible within 20 by %g deviations: %v", z, got)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package optimize
+
+import (
+	"context"
+	"testing"
+
+	"jtune/tegra"
+)
+
+// The present mode is measured once, if that is possible, was not done already, and leaves a probe for the search.
+func TestMeasurePresentReadsAModeOfTheBoardOnce(t *testing.T) {
+	t.Parallel()
+	const present = 7
+	for _, c := range []struct {
+		name   string
+		change func(s *search)
+		probes int
+	}{
+		{"one of the board's", func(*search) {}, 1},
+		{"none", func(s *search) { s.o.Baselines.Present = tegra.Val[tegra.Setting]{} }, 0},
+		{"a custom mode", func(s *search) { s.o.Baselines.Present.V.Mode.Cores = 99 }, 0},
+		{"one that cannot be measured", func(s *search) { s.absent[present] = true }, 0},
+		{"one read lately", func(s *search) { s.o.Baselines.Warm = []tegra.Measured{{Setting: s.places.At(present)}} },
+			0},
+		{"by a search of one probe", func(s *search) { s.cap = 1 }, 0},
+		{"by a search of two", func(s *search) { s.cap = 2 }, 1},
+	} {
+		s, _ := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
+		s.o.Baselines.Present = tegra.Some(s.places.At(present))
+		c.change(s)
+		for range 2 {
+			if !s.compared.measurePresent() {
+				t.Errorf("%s: the search is over", c.name)
+			}
+		}
+		if len(s.probes) != c.probes {
+			t.Errorf("%s: %d probes, want %d", c.name, len(s.probes), c.probes)
+		}
+	}
+}
+
+// For several limits a search measures the preset that is best for most of them, and compares it with the answers to
+// these alone.
+func TestTuneOfSeveralLimitsComparesWithThePresetOfMost(t *testing.T) {
+	t.Parallel()
+	const answer, cool, fast = 1, 2, 3
+	for _, presets := range []bool{true, false} {
+		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}, More: []Limit{{PowerW: 25}, {PowerW: 30}}})
+		if presets {
+			s.o.Baselines.Presets = []tegra.Preset{{Name: "cool", Mode: s.places.At(cool).Mode},
+				{Name: "fast", Mode: s.places.At(fast).Mode}}
+		}
+		s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
+			m := b.Answer(at.Mode)
+			v := map[int][2]float64{answer: {90, 18}, cool: {100, 18}, fast: {50, 28}}[s.at(at)]
+			m.TimeMS, m.PowerW = v[0], v[1]
+			return m, nil
+		}
+		s.goOn = func() {
+			for i := answer; i <= fast && s.limit.PowerW == 20; i++ {
+				s.probe(i, Improve)
+			}
+		}
+		r, err := s.answerAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range append([]Result{r}, r.More...) {
+			if want := presets && i < 2; (r.Preset.N > 0) != want || want && r.Preset.Setting != s.places.At(cool) {
+				t.Errorf("presets %v, limit %d: the answer is compared with %v, read %d times", presets, i,
+					r.Preset.Setting, r.Preset.N)
+			}
+		}
+	}
+}
+
+// The preset of a search for one limit stays the one that was measured, even if a later reading favours another.
+func TestTuneOfOneLimitKeepsThePresetItMeasured(t *testing.T) {
+	t.Parallel()
+	const measured, later = 2, 3
+	s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
+	s.o.Baselines.Presets = []tegra.Preset{{Name: "a", Mode: s.places.At(measured).Mode},
+		{Name: "b", Mode: s.places.At(later).Mode}}
+	s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
+		m := b.Answer(at.Mode)
+		if m.TimeMS, m.PowerW = 100, 18; s.at(at) == later {
+			m.TimeMS = 50
+		}
+		return m, nil
+	}
+	s.probe(measured, Vendor)
+	s.probe(later, Improve)
+	s.compared.preset = tegra.Some(s.places.At(measured))
+	if r := s.result(); r.Preset.N != 1 || r.Preset.Setting != s.places.At(measured) {
+		t.Errorf("compared with %v, read %d times", r.Preset.Setting, r.Preset.N)
+	}
+}
