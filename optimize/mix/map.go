@@ -107,19 +107,21 @@ func (l *lateMixes) add(o Outcome) {
 	l.found[kind] = append(l.found[kind], [2]float64{o.slowS, o.slowTrain})
 }
 
+// power returns the power that a limit applies to.
+func (a *Ask) power(o *Outcome) float64 {
+	watts, _ := LeastPower.value(o, a.PowerAs)
+	return watts
+}
+
 // trainingFront returns the front of training and power of outcomes that meet the formulas, and the mixes that are late
 // in simulation.
 func (a Ask) trainingFront(all []Outcome, infer Phase) (front []Outcome, late lateMixes) {
-	power := func(o *Outcome) float64 {
-		watts, _ := LeastPower.value(o, a.PowerAs)
-		return watts
-	}
 	order := make([]*Outcome, len(all))
 	for i := range all {
 		order[i] = &all[i]
 	}
 	sorted.Stable(order, func(x, y *Outcome) int {
-		return cmp.Or(cmp.Compare(power(x), power(y)), cmp.Compare(y.TrainPerS, x.TrainPerS))
+		return cmp.Or(cmp.Compare(a.power(x), a.power(y)), cmp.Compare(y.TrainPerS, x.TrainPerS))
 	})
 	if a.simulates() {
 		order = a.simulatedBands(order, infer, &late)
@@ -158,6 +160,6 @@ func (a Ask) simulatedBands(order []*Outcome, infer Phase, late *lateMixes) (out
 			late.add(o)
 		}
 	}
-	sorted.Stable(out, func(x, y *Outcome) int { return cmp.Compare(x.PeakW, y.PeakW) })
+	sorted.Stable(out, func(x, y *Outcome) int { return cmp.Compare(a.power(x), a.power(y)) })
 	return out
 }

@@ -2,6 +2,7 @@ package mix
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"jtune/internal/arrivals"
@@ -77,5 +78,107 @@ func TestMapOfNoMixThatKeepsTheLimitsIsTheNearest(t *testing.T) {
 	}
 	if _, ok := (Ask{}).Map(nil, NewPhase(nil), NewPhase(nil), Strict); ok {
 		t.Error("a map of nothing")
+	}
+}
+
+// Each mode within the limits is shown once. One that trains less for more power is not on the front, and one that is
+// late in simulation is not shown.
+func TestMapShowsEachModeWithinTheLimitsOnce(t *testing.T) {
+	t.Parallel()
+	var infer, train []learn.Prediction
+	var settings []tegra.Setting
+	for _, m := range []struct {
+		cores                int
+		serve, trains, watts float64 // ms, ms, W
+	}{{1, 5, 2, 12}, {2, 5, 4, 20}, {3, 17, 40, 25}} { // the last is late where requests wait for its minibatches
+		settings = append(settings, at(m.cores, 1))
+		infer = append(infer, read(at(m.cores, 1), m.serve, m.watts))
+		train = append(train, read(at(m.cores, 0), m.trains, m.watts))
+	}
+	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
+		a := Ask{LatencyMS: 21, Quantile: 0.99, IdleW: math.NaN(), Load: load(pattern, 40)}
+		m, ok := a.Map(settings, NewPhase(infer), NewPhase(train), Fill)
+		var shown []int
+		for _, o := range m.List {
+			shown = append(shown, o.Mode.Cores)
+		}
+		if !ok || !slices.Equal(shown, []int{1, 2}) || !slices.Equal(m.Front, []int{0}) {
+			t.Errorf("%s: modes of %v cores, of which the front is %v", pattern, shown, m.Front)
+		}
+	}
+}
+
+// Without simulation a mix counts as late only if neither its batch nor its minibatch is quicker than that of a late
+// one with the same batch size and turns.
+func TestLateMixesHoldOnlySlowerOnesOfTheirKind(t *testing.T) {
+	t.Parallel()
+	var late lateMixes
+	mix := func(batch int, policy Policy, serve, train float64) *Outcome {
+		return &Outcome{Setting: at(1, batch), Policy: policy, slowS: serve, slowTrain: train}
+	}
+	late.add(*mix(4, Fill, 0.02, 0.04))
+	for _, c := range []struct {
+		name string
+		o    *Outcome
+		late bool
+	}{
+		{"slower in both", mix(4, Fill, 0.03, 0.05), true}, {"a quicker batch", mix(4, Fill, 0.01, 0.05), false},
+		{"a quicker minibatch", mix(4, Fill, 0.03, 0.03), false}, {"other turns", mix(4, Strict, 0.03, 0.05), false},
+		{"another batch size", mix(8, Fill, 0.03, 0.05), false},
+	} {
+		if got := late.holds(c.o); got != c.late {
+			t.Errorf("%s: late %v", c.name, got)
+		}
+	}
+}
+
+// The map simulates those of equally hungry mixes first that train most, and shows one front mix for each mode.
+func TestMapOfManyMixesHasThoseThatTrainMost(t *testing.T) {
+	t.Parallel()
+	var infer, train []learn.Prediction
+	var settings []tegra.Setting
+	for i := range 2 * mapBands { // two for each band: the second trains more
+		cores, pair := i+1, float64(i/2)
+		watts := 10 + pair + 0.1*float64(i%2)
+		settings = append(settings, at(cores, 1))
+		infer = append(infer, read(at(cores, 1), 5, watts))
+		train = append(train, read(at(cores, 0), 4/(1+pair+0.5*float64(i%2)), watts))
+	}
+	a := Ask{LatencyMS: 500, IdleW: math.NaN(), Load: load(arrivals.Poisson, 40)}
+	m, ok := a.Map(settings, NewPhase(infer), NewPhase(train), Fill)
+	if !ok || len(m.Front) != mapBands {
+		t.Fatalf("the front has %d of %d mixes", len(m.Front), len(m.List))
+	}
+	for _, i := range m.Front {
+		if cores := m.List[i].Mode.Cores; cores%2 != 0 {
+			t.Errorf("mode %d trains less than the next, which draws as much", cores)
+		}
+	}
+	// A mode that is on the front with two batch sizes is shown with the one that trains more.
+	one := []tegra.Setting{at(1, 1), at(1, 4)}
+	infer = []learn.Prediction{read(one[0], 20, 12), read(one[1], 25, 13)}
+	m, ok = a.Map(one, NewPhase(infer), NewPhase([]learn.Prediction{read(at(1, 0), 10, 11)}), Fill)
+	if !ok || len(m.List) != 1 || len(m.Front) != 1 || m.List[0].Setting != one[1] {
+		t.Errorf("one mode is shown as %+v", m.List)
+	}
+}
+
+// If the limit is on mean power, so is the front, however high the peaks.
+func TestMapOfMeanPowerIsOrderedByIt(t *testing.T) {
+	t.Parallel()
+	var infer, train []learn.Prediction
+	var settings []tegra.Setting
+	for cores := 1; cores <= 3; cores++ { // the more cores, the lower the peak of serving and the higher the mean
+		n := float64(cores)
+		settings = append(settings, at(cores, 1))
+		infer = append(infer, read(at(cores, 1), 1, 60-10*n))
+		train = append(train, read(at(cores, 0), 10/n, 10*n))
+	}
+	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
+		a := Ask{Limit: optimize.Limit{PowerW: 50}, PowerAs: Mean, IdleW: 5, LatencyMS: 500, Load: load(pattern, 20)}
+		m, ok := a.Map(settings, NewPhase(infer), NewPhase(train), Fill)
+		if !ok || len(m.Front) != 3 || m.List[m.Front[0]].Mode.Cores != 1 || m.List[m.Front[2]].Mode.Cores != 3 {
+			t.Errorf("%s: the front is %v of %+v", pattern, m.Front, m.List)
+		}
 	}
 }
