@@ -110,24 +110,21 @@ const (
 // others to late. An outcome slower than a late one with the same batch size is late too, without simulation. Beside
 // training it returns the best of those near it.
 func (a *Ask) firstInTime(best []Outcome, infer Phase, want Want, late func(Outcome)) []Outcome {
-	type pair struct{ serve, train float64 }
-	failed := map[int][]pair{}
+	var failed lateMixes
 	var found []Outcome
 	for _, o := range best {
 		far := len(found) > mostNearby || len(found) > 0 && o.TrainPerS < (1-nearBest)*found[0].TrainPerS
 		if len(found) > 0 && (o.Policy == "" || far) {
 			break
 		}
-		if slices.ContainsFunc(failed[o.Batch], func(p pair) bool {
-			return o.slowS >= p.serve && o.slowTrain >= p.train
-		}) {
+		if failed.holds(&o) {
 			continue
 		}
 		if a.simulate(&o, infer); o.Meets {
 			found = append(found, o)
 			continue
 		}
-		failed[o.Batch] = append(failed[o.Batch], pair{o.slowS, o.slowTrain})
+		failed.add(o)
 		late(o)
 	}
 	if len(found) > 1 {

@@ -75,7 +75,7 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 		best := found.Best
 		r.Measured = tegra.Measured{Setting: measured(best.Setting), TimeMS: best.TimeMS, PowerW: best.PeakW}
 		for _, p := range found.Probes {
-			if p.Outcome.Setting == found.Best.Setting && p.Err == nil && p.Predicted.serve != nil {
+			if p.Outcome.Setting == best.Setting {
 				r.Predicted = *p.Predicted.serve
 				r.Predicted.Setting = r.Measured.Setting
 			}
