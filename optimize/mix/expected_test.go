@@ -21,7 +21,7 @@ func TestExpectedMinibatchesAreTheMeanOfThoseThatFit(t *testing.T) {
 		{1, 0.2, 0.9, 0.05, 0.15, 0}, {1, 0.2, 0.7, 0.02, 0.05, 0}, {1, 0.1, 0.28, 0.1, 0.08, 0},
 		{1, 0.1, 0.28, 0.1, 0.08, 2},
 		{10, 1, 0.1, 0.05, 0.1, 0}, {30, 1, 0.1, 0.05, 0.02, 0}, {1, 0.3, 0.5, 0, 0, 0}, {1, 0.2, 1, 0.05, 0.2, 0},
-		{1, 0.2, 0.9, 0.05, 0.15, 1},
+		{1, 0.2, 0.9, 0.05, 0.15, 1}, {1, 0.1, 0.28, 0.1, 0.08, 1},
 	} {
 		o := Outcome{serve: &learn.Prediction{LnTimeSD: c.sdServe},
 			train: &learn.Prediction{Measured: tegra.Measured{TimeMS: 1000 * c.train}, LnTimeSD: c.sdTrain}}

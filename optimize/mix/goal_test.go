@@ -43,7 +43,7 @@ func TestGoalIsReadAndPrintedAlike(t *testing.T) {
 func TestGoalRefusesWhatIsNoLimit(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"", " , ", "30", "W", "-3 W", "NaN W", "Inf ms", "p99", "p99 ms", "p0 5 ms",
-		"p100 5 ms", "pp 5 ms", "0/s", "30/h", "uniform", "wait", "wait 5", "wait -1 ms", "\x1b[31m 3 W"} {
+		"p100 5 ms", "pp 5 ms", "0/s", "5000000/s", "30/h", "uniform", "wait", "wait 5", "wait -1 ms", "\x1b[31m 3 W"} {
 		if got, err := ParseGoal(line); !usage.Is(err) {
 			t.Errorf("%q is read as %v, %v", line, got, err)
 		}

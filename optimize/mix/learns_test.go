@@ -54,6 +54,21 @@ func TestSearchMeasuresNothingFarOverALimit(t *testing.T) {
 	}
 }
 
+// While few mixes were measured, one whose power is little known counts as over the limit if a sure one is there.
+func TestSearchMeasuresASureMixBeforeADoubtfulOne(t *testing.T) {
+	t.Parallel()
+	sure, doubtful := read(at(1, 1), 20, 19), doubted(at(2, 1), 20, 15, 0, 0.2)
+	s := &search{o: Options{Ask: Ask{Load: load(arrivals.Uniform, 10), Limit: optimize.Limit{PowerW: 20}}},
+		infer: NewPhase([]learn.Prediction{sure, doubtful})}
+	both := []tegra.Setting{doubtful.Setting, sure.Setting}
+	if got := s.harmless(both); !slices.Equal(got, both[1:]) {
+		t.Errorf("%v may be measured, want the sure one", got)
+	}
+	if got := s.harmless(both[:1]); len(got) != 1 {
+		t.Errorf("%v may be measured where there is no other, want it", got)
+	}
+}
+
 func TestSearchKnowsProfiledSettingsThatBreakALimit(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
@@ -176,6 +191,60 @@ func TestSearchGoesOnWhileAMixMayBeBetter(t *testing.T) {
 	}
 }
 
+// Beside training, an answer that trains gives way only to one that trains more. One that trains nothing does so to any
+// that trains, whatever the turns.
+func TestSearchBesideTrainingGoesOnForMoreTraining(t *testing.T) {
+	t.Parallel()
+	mix := func(policy Policy, tau int, perS float64) Outcome {
+		sure := &learn.Prediction{}
+		return Outcome{Policy: policy, Tau: tau, TrainPerS: perS, serve: sure, train: sure}
+	}
+	s := &search{o: Options{Ask: Ask{Want: MostTraining}}, train: &Phase{}}
+	for _, c := range []struct {
+		then, now Outcome
+		worth     bool
+	}{
+		{mix(Strict, 2, 2), mix(Strict, 2, 2), false}, {mix(Strict, 2, 2.1), mix(Strict, 2, 2), true},
+		{mix(Fill, 0, 2), mix(Fill, 0, 2), false}, {mix(Fill, 0, 2), mix(Fill, 0, 0), true},
+		{mix(Strict, 1, 2), mix(Strict, 0, 0), true}, {mix(Strict, 0, 0), mix(Strict, 0, 0), false},
+	} {
+		if got := s.worth(c.then, c.now); got != c.worth {
+			t.Errorf("%s: after %g minibatches a second %g are worth a measurement: %v", c.now.Policy, c.now.TrainPerS,
+				c.then.TrainPerS, got)
+		}
+	}
+}
+
+// A search keeps the best mix that it measured: the first within the limits, then each better one; until then the
+// nearest.
+func TestSearchKeepsTheBestMixMeasured(t *testing.T) {
+	t.Parallel()
+	s := &search{o: Options{Ask: Ask{Want: LeastPower}}, measured: map[tegra.Setting]bool{}}
+	var r Result
+	for i, c := range []struct {
+		meets  bool
+		watts  float64
+		excess float64
+		fails  bool
+		best   int // index of the best after it
+	}{
+		{false, 30, 0.3, false, 0}, {false, 40, 0.4, false, 0}, {false, 20, 0.2, false, 2}, {true, 25, 0, false, 3},
+		{true, 26, 0, false, 3}, {false, 5, 0.1, false, 3}, {true, 24, 0, true, 3}, {true, 24, 0, false, 7},
+		{true, 24, 0, false, 7},
+	} {
+		p := Probe{Outcome: Outcome{Setting: at(i+1, 1), Meets: c.meets, PeakW: c.watts, excess: c.excess}}
+		if p.Err = error(nil); c.fails {
+			p.Err = errors.New("no")
+		} else {
+			s.measured[p.Outcome.Setting] = true
+		}
+		s.take(&r, p)
+		if got := r.Best.Mode.Cores - 1; got != c.best || r.Feasible != (c.best >= 3) {
+			t.Errorf("after mix %d the best is %d, feasible %v; want %d", i, got, r.Feasible, c.best)
+		}
+	}
+}
+
 func TestProbesBreakTheLimitsOnPowerAndLatency(t *testing.T) {
 	t.Parallel()
 	ask := Ask{Limit: optimize.Limit{PowerW: 20}, LatencyMS: 50, Load: load(arrivals.Uniform, 10)}
@@ -187,6 +256,7 @@ func TestProbesBreakTheLimitsOnPowerAndLatency(t *testing.T) {
 		"within":     {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 50}}, false, false},
 		"too hungry": {ask, Probe{Outcome: Outcome{PeakW: 20.1, LatencyMS: 50}}, true, false},
 		"late":       {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 50.1}}, false, true},
+		"just busy":  {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 10, Rho: 1}}, false, false},
 		"too busy":   {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 10, Rho: 1.1}}, false, true},
 		"failed":     {ask, Probe{Err: errors.New("no")}, true, true},
 		"no limits":  {Ask{}, Probe{Outcome: Outcome{PeakW: 90, LatencyMS: 5e9}}, false, false},

@@ -250,6 +250,7 @@ func TestLoadCurveKnowsEnergyAndTheLongestBatch(t *testing.T) {
 		{Load: a.Load, LatencyMS: 150, Quantile: 0.9}, {Load: load(arrivals.Uniform, 40), LatencyMS: 150},
 		{Load: load(arrivals.Uniform, 40), LatencyMS: 150, off: correction{ln: 0.2}},
 		{Load: a.Load, LatencyMS: 150, Quantile: 0.9, off: correction{ln: 0.2}},
+		{Load: a.Load, Quantile: 0.9}, {Load: arrivals.Load{Outstanding: 9}, LatencyMS: 150}, // nine take three turns
 	} {
 		l.Margin = optimize.NoMargin
 		base := NewPhase([]learn.Prediction{read(at(1, 4), 30, 20)})

@@ -300,3 +300,55 @@ func TestAskFindsTheOptimaOfTheFulcrumFiles(t *testing.T) {
 		t.Logf("%s: τ equal in %d of %d rows with an answer, of %d", name, equal, solved, (len(rows)+every-1)/every)
 	}
 }
+
+// If two mixes have equally many whole minibatches, the one that is expected to train more is the better, by the window
+// or by the second.
+func TestWantOfTrainingCountsTheMinibatchesExpected(t *testing.T) {
+	t.Parallel()
+	even := Outcome{Tau: 2, TrainPerS: 2, windowS: 1, PeakW: 20}
+	more, less, often := even, even, even
+	more.more, less.more = 0.3, -0.3
+	often.more, often.windowS = 0.2, 0.5 // 0.4 a second
+	for want, order := range map[Want][]Outcome{MostTau: {more, often, even, less},
+		MostTraining: {often, more, even, less}} {
+		for i := range order[1:] {
+			if (&Ask{}).compare(&order[i], &order[i+1], want) >= 0 {
+				t.Errorf("%s: %v minibatches more in %v s are no better than %v more in %v s", want, order[i].more,
+					order[i].windowS, order[i+1].more, order[i+1].windowS)
+			}
+		}
+	}
+}
+
+// Minibatches that fill the room between two batches exactly all fit, and a server that is busy exactly all the time is
+// in time with even arrivals.
+func TestAskOfStrictTurnsFillsTheRoomExactly(t *testing.T) {
+	t.Parallel()
+	a := Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 1000, IdleW: 8}
+	for n := 1; n <= 20; n++ {
+		for _, serve := range []float64{30, 70} {
+			train := NewPhase([]learn.Prediction{known(0, (100-serve)/float64(n), 30)})
+			o, ok := a.Evaluate(tegra.Setting{Mode: oneMode, Batch: 1},
+				NewPhase([]learn.Prediction{known(1, serve, 20)}), &train)
+			if !ok || o.Tau != n || o.IdleShare != 0 {
+				t.Errorf("of %d minibatches in %g ms %d fit, idle %g of the time", n, 100-serve, o.Tau, o.IdleShare)
+			}
+		}
+	}
+	o, ok := a.Evaluate(tegra.Setting{Mode: oneMode, Batch: 1}, NewPhase([]learn.Prediction{known(1, 100, 20)}), nil)
+	if !ok || !o.Meets || o.Rho != 1 || o.LatencyMS != 100 {
+		t.Errorf("batches of 100 ms, ten a second: %+v", o)
+	}
+}
+
+// A small chance of one more minibatch does not outweigh minibatches that surely fit.
+func TestAskPrefersTrainingThatIsSureToAChance(t *testing.T) {
+	t.Parallel()
+	a := Ask{Load: load(arrivals.Uniform, 10), IdleW: 8, expects: true}
+	infer := NewPhase([]learn.Prediction{read(at(1, 1), 10, 20), read(at(2, 1), 10, 15)})
+	train := NewPhase([]learn.Prediction{read(at(1, 0), 20, 20), doubted(at(2, 0), 95, 15, 0.1, 0)})
+	got, err := a.Choose([]tegra.Setting{at(2, 1), at(1, 1)}, infer, &train)
+	if err != nil || got[0].Setting != at(1, 1) || got[1].more <= 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

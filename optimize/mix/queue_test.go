@@ -92,3 +92,14 @@ func BenchmarkQueueing(b *testing.B) {
 		stats.NearestRankOf(w.LatenciesMS, 0.99)
 	}
 }
+
+// In a closed loop each answered request makes room for the next: four outstanding ones in batches of two wait for one
+// other batch.
+func TestQueueingOfAClosedLoopGoesOn(t *testing.T) {
+	t.Parallel()
+	w := Queueing{Load: arrivals.Load{Outstanding: 4}, Batching: arrivals.Batching{Size: 2},
+		ServeS: []float64{0, 0.01, 0.01}, Requests: 20}.Simulate()
+	if len(w.LatenciesMS) != 20 || stats.NearestRankOf(w.LatenciesMS, 0.5) != 20 || math.Abs(w.BusyS-w.SpanS) > 1e-9 {
+		t.Errorf("%+v", w)
+	}
+}

@@ -42,3 +42,20 @@ func TestSeparateModesCostTwoSwitchesAWindow(t *testing.T) {
 		t.Errorf("nothing is in time, got %+v", got)
 	}
 }
+
+// The latency includes the margin of the predicted time, and may be as long as the limit.
+func TestSeparateKeepsTheMarginOfTime(t *testing.T) {
+	t.Parallel()
+	train := NewPhase([]learn.Prediction{read(at(2, 0), 50, 20)})
+	for _, c := range []struct {
+		sd, latency float64
+		ok          bool
+	}{{0, 1000, true}, {0, 999, false}, {0.1, 1000, false}, {0.1, 1014, true}} { // 0.875 s of waiting
+		infer := NewPhase([]learn.Prediction{doubted(at(1, 8), 125, 20, c.sd, 0)})
+		a := Ask{Limit: optimize.Limit{Margin: optimize.MarginOf(1)}, LatencyMS: c.latency, Quantile: 1,
+			Load: load(arrivals.Uniform, 8)}
+		if got, ok := a.Separate([]tegra.Setting{at(1, 8)}, infer, train, 0); ok != c.ok {
+			t.Errorf("%+v: %+v, %v", c, got, ok)
+		}
+	}
+}

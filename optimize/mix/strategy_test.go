@@ -71,3 +71,53 @@ func TestSearchByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
 		t.Error("an unknown strategy is taken")
 	}
 }
+
+// The usual strategy, named or not, is the one that predicts from the profiles.
+func TestSearchByNoStrategyPredicts(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	known := tegra.Measured{Setting: tegra.Setting{Mode: space.Max(), Batch: 1}, TimeMS: 10, PowerW: 20}
+	measure := func(context.Context, Outcome) (Reading, error) { return Reading{Infer: known}, nil }
+	for _, strategy := range []optimize.Strategy{"", optimize.Auto} {
+		r, err := SearchBy(t.Context(), strategy, measure, Options{Ask: Ask{Load: load(arrivals.Uniform, 5)},
+			Space: space, Batches: []int{1}, Only: []tegra.Setting{known.Setting}, Infer: []tegra.Measured{known}})
+		if err != nil || len(r.Probes) != 1 || r.Probes[0].Predicted.TimeMS != 10 {
+			t.Errorf("%q: %+v, %v", strategy, r, err)
+		}
+	}
+}
+
+// Gradient descent measures the middle, then for each knob the middle with that knob at its end: the top, or the bottom
+// if the middle draws too much. The knob that gains most per watt is then halved.
+func TestSearchByGMDMeasuresEachKnobAtItsEnd(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	measure := func(_ context.Context, o Outcome) (Reading, error) {
+		g := o.Mode.GPU.GHz()
+		watts := 10 + 5*g + 2*o.Mode.CPU.GHz() + o.Mode.EMC.GHz() + float64(o.Mode.Cores)
+		return Reading{Infer: tegra.Measured{Setting: o.Setting, TimeMS: 10, PowerW: watts},
+			Train: tegra.Measured{Setting: tegra.Setting{Mode: o.Mode}, TimeMS: 40 / g, PowerW: watts}}, nil
+	}
+	for limit, up := range map[float64]bool{1000: true, 1: false} {
+		ask := Ask{LatencyMS: 700, Quantile: 1, Policy: Fill, Load: load(arrivals.Uniform, 30),
+			Limit: optimize.Limit{PowerW: limit}}
+		r, _ := SearchBy(t.Context(), gmd, measure, Options{Ask: ask, Space: space, Batches: []int{1}, Most: 6})
+		if len(r.Probes) != 6 {
+			t.Fatalf("%g W: %d probes", limit, len(r.Probes))
+		}
+		middle, then := r.Probes[0].Outcome.Mode, r.Probes[5].Outcome.Mode
+		for k := range tegra.Knob(tegra.NumKnobs) {
+			want, ends := middle.Values(), space.Values(k)
+			if want[k] = int64(ends[0]); up {
+				want[k] = int64(ends[len(ends)-1])
+			}
+			if got := r.Probes[1+k].Outcome.Mode.Values(); got != want {
+				t.Errorf("%g W: after %v comes %v, want %v", limit, middle.Values(), got, want)
+			}
+		}
+		if then.GPU == middle.GPU || (then.GPU > middle.GPU) != up {
+			t.Errorf("%g W: after %v at the middle comes %v: another half of the GPU's clocks", limit, middle.GPU,
+				then.GPU)
+		}
+	}
+}

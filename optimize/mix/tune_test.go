@@ -2,6 +2,7 @@ package mix
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"jtune/internal/arrivals"
@@ -53,5 +54,73 @@ func TestTuneComparesWithThePresetThatIsBestByItsReadings(t *testing.T) {
 		if err != nil || best.Mode != space.Modes()[answer] || r.Preset.Mode != space.Modes()[c.compared] {
 			t.Errorf("%s: answer %v, compared with %v: %v", c.name, best.Setting, r.Preset, err)
 		}
+	}
+}
+
+// simpleBoard measures modes that are faster and draw more with each clock, in the form of a workload that has only one
+// batch size, and counts the readings of each mode.
+func simpleBoard(t *testing.T) (optimize.Measure, map[tegra.Mode]int) {
+	t.Helper()
+	readings := map[tegra.Mode]int{}
+	return func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
+		readings[at.Mode]++
+		if at.Batch != 0 || at.Mode.Cores == 0 {
+			t.Errorf("%v is measured", at)
+		}
+		m := at.Mode
+		return tegra.Measured{Setting: at, TimeMS: 40 / m.GPU.GHz() / (0.5 + m.CPU.GHz()/4),
+			PowerW: 6 + 9*m.GPU.GHz() + 2*m.CPU.GHz() + float64(m.Cores)/4 + m.EMC.GHz()}, nil
+	}, readings
+}
+
+// A workload with only one batch size is measured without a size, and serves batches of that size. From the readings of
+// the closed loop the search finds the mode of least power that is fast enough. Without presets no measurement is for a
+// comparison.
+func TestTuneOfOneBatchSizeServesBatchesOfIt(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	measure, _ := simpleBoard(t)
+	var only []tegra.Setting
+	least := math.Inf(1)
+	for i, m := range space.Modes() {
+		if i%11 != 0 {
+			continue
+		}
+		only = append(only, tegra.Setting{Mode: m})
+		if v, _ := measure(t.Context(), only[len(only)-1]); v.TimeMS <= 80 { // eight requests of 100 a second
+			least = min(least, v.PowerW)
+		}
+	}
+	r, best, err := Tune(t.Context(), measure, Ask{Load: load(arrivals.Uniform, 100)},
+		optimize.TuneOptions{Space: space, Seed: 1, Only: only}, 8)
+	if err != nil || !r.Feasible || best.Batch != 8 || r.Setting != (tegra.Setting{Mode: best.Mode}) {
+		t.Errorf("answer %v, served with %v, %v", r.Setting, best.Setting, err)
+	}
+	if r.PowerW > 1.02*least {
+		t.Errorf("the answer draws %g W, %g W would do", r.PowerW, least)
+	}
+	// Its prediction is its own, from readings.
+	if p := r.Predicted; p.Setting != r.Setting || math.Abs(p.TimeMS/r.TimeMS-1) > 0.1 {
+		t.Errorf("%v was predicted to take %.3g ms, it takes %.3g", p.Setting, p.TimeMS, r.TimeMS)
+	}
+	for _, p := range r.Probes {
+		if p.Why == optimize.Vendor {
+			t.Errorf("%v is measured for a comparison", p.Setting)
+		}
+	}
+}
+
+// Only the preset that is best for the load is measured for the comparison: not the one that is best for the limits
+// without the load, here the fastest.
+func TestTuneMeasuresThePresetOfTheLoadAlone(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	measure, readings := simpleBoard(t)
+	low := space.Modes()[40]
+	r, _, err := Tune(t.Context(), measure, Ask{Load: load(arrivals.Uniform, 5)}, optimize.TuneOptions{Space: space,
+		Seed: 1, Baselines: optimize.Baselines{Presets: []tegra.Preset{{Name: "low", Mode: low},
+			{Name: "MAXN", Mode: space.Max()}}}}, 1)
+	if err != nil || r.Preset.Mode != low || readings[space.Max()] > 0 {
+		t.Errorf("compared with %v; %d readings of MAXN; %v", r.Preset.Setting, readings[space.Max()], err)
 	}
 }
