@@ -373,7 +373,7 @@ func (s *statements) errors(name, model string) bool {
 
 // levers records the cost of halving each setting of a mode, and which costs most.
 func (s *statements) levers(name, by, text string) {
-	re := regexp.MustCompile(`(?i)half of one setting of (` + modePattern + `): (.*?) \(predicted\)`)
+	re := regexp.MustCompile(`(?i)halving one setting of (` + modePattern + `): (.*?) \(predicted\)`)
 	for _, m := range re.FindAllStringSubmatch(spread(text), -1) {
 		s.fact(name+" in "+m[1], "levers", m[2], by)
 		s.fact(name+" in "+m[1], "best lever", strings.Fields(m[2])[0], by)

@@ -133,7 +133,7 @@ func studied(d *driver) {
 	s := outlook.Assessment{
 		Model:   info.Model,
 		Effects: learn.Importance(pagetest.Predictor{}, space, space.Max(), math.Inf(1)),
-		Decides: "half of one setting of 12c/2.20C/1.30G/3.20M: GPU 625 MHz +63 % time, -48 % power; " +
+		Decides: "halving one setting of 12c/2.20C/1.30G/3.20M: GPU 625 MHz +63 % time, -48 % power; " +
 			"CPU 1.11 GHz +19 % time, -25 % power; 6 cores +2 % time, -8 % power (predicted)",
 	}
 	for i, m := range samples {

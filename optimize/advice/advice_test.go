@@ -121,7 +121,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	lean := tegra.Mode{Cores: 2, CPU: 500 * tegra.MHz, GPU: top.GPU, EMC: top.EMC}
 	said := strings.Join(Of(model, Situation{Mode: top, Present: inMode(lean), Minibatches: 360_000}), "\n")
 	for _, want := range []string{
-		"half of one setting of 12c/2.20C/1.30G/3.20M: GPU 600 MHz +1", // 108 % by the law
+		"halving one setting of 12c/2.20C/1.30G/3.20M: GPU 600 MHz +1", // 108 % by the law
 		"cores can go down: 8 cores cost 0.",
 		"CPU can go down: CPU 1.00 GHz cost 0.",
 		"a whole training of 360,000 minibatches takes",
@@ -139,7 +139,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	worth := Situation{Mode: top, Present: inMode(wasteful), Presets: []tegra.Preset{preset}, Minibatches: 360_000}
 	found := strings.Join(Findings(model, worth), "\n")
 	if !strings.Contains(found, "the present mode (12c/2.20C/0.90G/3.20M) lies off the Pareto front") ||
-		strings.Contains(found, "half of one setting") || strings.Contains(found, "fine-tuning") ||
+		strings.Contains(found, "halving one setting") || strings.Contains(found, "fine-tuning") ||
 		strings.Contains(found, "HOT") {
 		t.Errorf("what an answer is worth:\n%s", found)
 	}
@@ -173,7 +173,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := Of(linear, Situation{Mode: lean}); got[0] != Decides(linear, lean) ||
-		!strings.HasPrefix(got[0], "half of one setting of 2c/0.50C/1.30G/3.20M: GPU 600 MHz +") {
+		!strings.HasPrefix(got[0], "halving one setting of 2c/0.50C/1.30G/3.20M: GPU 600 MHz +") {
 		t.Errorf("what decides by a straight line: got %q", got)
 	}
 }

@@ -155,7 +155,7 @@ func costs(m *learn.Model, at tegra.Mode, halves []Half) string {
 		}
 		parts = append(parts, text)
 	}
-	line := fmt.Sprintf("half of one setting of %s: %s", m.Space.Format(at), strings.Join(parts, "; "))
+	line := fmt.Sprintf("halving one setting of %s: %s", m.Space.Format(at), strings.Join(parts, "; "))
 	if how != "" {
 		line += " (" + how + ")"
 	}

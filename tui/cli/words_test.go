@@ -12,7 +12,7 @@ func TestChooseSaysNothingThatEveryAnswerSays(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m")
 	jtune(t, "fit", "--samples", sampleFile(t, 12), "--out", model, "--device", "virtual:agx-orin").done(t)
 	out := jtune(t, "choose", "--model", model, "--power-limit", "30").done(t).out
-	if strings.Contains(out, "tune once") || strings.Contains(out, "half of one setting") {
+	if strings.Contains(out, "tune once") || strings.Contains(out, "halving one setting") {
 		t.Errorf("general advice:\n%s", out)
 	}
 	if n := strings.Count(out, "\n"); n > 12 {

@@ -51,7 +51,7 @@ func TestRunAdvisesAsTheModelDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := advice.Knobs(m, s.Setup().Mode.V)
-	if len(lines) == 0 || !strings.HasPrefix(lines[0], "half of one setting of ") {
+	if len(lines) == 0 || !strings.HasPrefix(lines[0], "halving one setting of ") {
 		t.Errorf("the model says %q", lines)
 	}
 	said := advice.Of(m, advice.Situation{Mode: s.Setup().Mode.V})
