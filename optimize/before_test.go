@@ -45,7 +45,7 @@ func TestTuneOfSeveralLimitsComparesWithThePresetOfMost(t *testing.T) {
 	t.Parallel()
 	const answer, cool, fast = 1, 2, 3
 	for _, presets := range []bool{true, false} {
-		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}, More: []Limit{{PowerW: 25}, {PowerW: 30}}})
+		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 30}, More: []Limit{{PowerW: 20}, {PowerW: 25}}})
 		if presets {
 			s.o.Baselines.Presets = []tegra.Preset{{Name: "cool", Mode: s.places.At(cool).Mode},
 				{Name: "fast", Mode: s.places.At(fast).Mode}}
@@ -66,7 +66,7 @@ func TestTuneOfSeveralLimitsComparesWithThePresetOfMost(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, r := range append([]Result{r}, r.More...) {
-			if want := presets && i < 2; (r.Preset.N > 0) != want || want && r.Preset.Setting != s.places.At(cool) {
+			if want := presets && i > 0; (r.Preset.N > 0) != want || want && r.Preset.Setting != s.places.At(cool) {
 				t.Errorf("presets %v, limit %d: the answer is compared with %v, read %d times", presets, i,
 					r.Preset.Setting, r.Preset.N)
 			}
@@ -93,5 +93,62 @@ func TestTuneOfOneLimitKeepsThePresetItMeasured(t *testing.T) {
 	s.compared.preset = tegra.Some(s.places.At(measured))
 	if r := s.result(); r.Preset.N != 1 || r.Preset.Setting != s.places.At(measured) {
 		t.Errorf("compared with %v, read %d times", r.Preset.Setting, r.Preset.N)
+	}
+}
+
+// A preset of the board is measured once for the comparison, if a probe is left for it.
+func TestMeasurePresetReadsAPresetOfTheBoardOnce(t *testing.T) {
+	t.Parallel()
+	const answer, preset = 1, 2
+	for _, c := range []struct {
+		name   string
+		change func(s *search)
+		probes int
+	}{
+		{"one of the board's", func(*search) {}, 1},
+		{"none", func(s *search) { s.o.Baselines.Presets = nil }, 0},
+		{"one of another board", func(s *search) { s.o.Baselines.Presets[0].Mode.Cores = 99 }, 0},
+		{"one that cannot be measured", func(s *search) { s.absent[preset] = true }, 0},
+		{"one that failed", func(s *search) { s.failed[preset] = true }, 0},
+		{"one read lately", func(s *search) {
+			s.o.Baselines.Warm = []tegra.Measured{{Setting: s.places.At(preset), TimeMS: 100, PowerW: 15}}
+		}, 0},
+		{"the present one", func(s *search) { s.o.Baselines.Present = tegra.Some(s.places.At(preset)) }, 0},
+		{"no probe left", func(s *search) { s.cap = 4; s.probes = make([]Probe, 4) }, 0},
+		{"a small cap", func(s *search) { s.cap = capForPreset - 1 }, 0},
+		{"the smallest cap", func(s *search) { s.cap = capForPreset }, 1},
+		{"a search that was cancelled", func(s *search) { s.ended = Cancelled }, 0},
+		{"no answer", func(s *search) { s.limit.TimeMS = 1 }, 0},
+	} {
+		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
+		s.o.Baselines.Presets = []tegra.Preset{{Name: "10W", Mode: s.places.At(preset).Mode}}
+		for i, ms := range map[int]float64{answer: 90, preset: 100} { // the preset was read before this search
+			m := b.Answer(s.places.At(i).Mode)
+			m.TimeMS, m.PowerW = ms, 15
+			s.read(i, m)
+		}
+		c.change(s)
+		before := len(s.probes)
+		for range 2 {
+			s.compared.measurePreset()
+		}
+		if n := len(s.probes) - before; n != c.probes {
+			t.Errorf("%s: %d probes, want %d", c.name, n, c.probes)
+		}
+	}
+}
+
+// A search of random modes leaves a probe to verify its answer, with a baseline too.
+func TestTuneAtRandomVerifiesItsAnswer(t *testing.T) {
+	t.Parallel()
+	for _, present := range []bool{false, true} {
+		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 30}})
+		o := TuneOptions{Limit: s.limit, Space: b.Space, Strategy: Random, Probes: 10, Seed: 1}
+		if present {
+			o.Baselines.Present = tegra.Some(s.places.At(5))
+		}
+		if r, err := tuneModes(t.Context(), b.Measure, o); err != nil || !r.Verified || len(r.Probes) > 10 {
+			t.Errorf("present mode %v: measured twice: %v, %d probes; %v", present, r.Verified, len(r.Probes), err)
+		}
 	}
 }

@@ -216,6 +216,9 @@ func TestBinarySaysWhenItsAnswerIsPoor(t *testing.T) {
 				return strings.Contains(w, "“strategy” auto")
 			})
 			gap := res.Measured.TimeMS / best.TimeMS
+			if strings.Contains(strings.Join(res.Warnings, ""), "batch size") {
+				t.Errorf("%q speaks of a batch size that is no input", res.Warnings)
+			}
 			if err != nil || poor && gap < 1.05 || !poor && gap > 1.25 {
 				t.Errorf("%g W, winner lost %v: %.1f ms where %.1f are possible: %q, %v", watts, lost,
 					res.Measured.TimeMS, best.TimeMS, res.Warnings, err)

@@ -199,3 +199,10 @@ func TestDesignOnSmallSpacesAndOddRows(t *testing.T) {
 		t.Errorf("a design of no modes proposed one")
 	}
 }
+
+func TestMeanTimeMSIsTheMeanOfTimes(t *testing.T) {
+	t.Parallel()
+	if got := meanTimeMS([]float64{math.Log(100), math.Log(300)}, math.Log(2)); math.Abs(got-400) > 1e-9 {
+		t.Errorf("%g ms is the mean of 200 and 600 ms, want 400", got)
+	}
+}

@@ -85,7 +85,7 @@ func TestResultCountsSeveralReadingsAsTheirMean(t *testing.T) {
 		m.TimeMS, m.PowerW = ms, watts
 		s.read(i, m)
 	}
-	const slow, fast = 4, 7
+	const slow, fast = 4, 0
 	reading(slow, 200, 15)
 	reading(fast, 100, 19.6)
 	reading(fast, 100, 20.1)

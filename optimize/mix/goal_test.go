@@ -12,6 +12,7 @@ func TestGoalIsReadAndPrintedAlike(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]Goal{
 		"30 W":        {Limit: optimize.Limit{PowerW: 30}},
+		"0.5 W":       {Limit: optimize.Limit{PowerW: 0.5}},
 		"30 W, 50 ms": {Limit: optimize.Limit{PowerW: 30, TimeMS: 50}},
 		"30 W, p99 50 ms, 30/s": {optimize.Limit{PowerW: 30},
 			arrivals.Spec{RatePerS: 30, LatencyMS: 50, Quantile: 0.99}},

@@ -349,3 +349,18 @@ func TestPhasesFailWhereOnePhaseCannotBeFitted(t *testing.T) {
 		t.Error("an inference without a time is taken")
 	}
 }
+
+// If a profiled setting is nearer to the limits than all that is measured, it stays the nearest.
+func TestSearchKeepsAProfiledSettingThatIsNearer(t *testing.T) {
+	t.Parallel()
+	s := &search{measured: map[tegra.Setting]bool{}, known: map[tegra.Setting]bool{at(9, 1): true}}
+	r := Result{Best: Outcome{Setting: at(9, 1), excess: 0.2}}
+	for i, excess := range []float64{0.3, 0.4, 0.1} {
+		p := Probe{Outcome: Outcome{Setting: at(i+1, 1), excess: excess}}
+		s.measured[p.Outcome.Setting] = true
+		s.take(&r, p)
+		if nearer := excess < 0.2; (r.Best.Setting == at(9, 1)) == nearer {
+			t.Errorf("after a mix %g over the limits the nearest is %v", excess, r.Best.Setting)
+		}
+	}
+}

@@ -80,7 +80,8 @@ func TestAskOfAClosedLoopServesAsFastAsItCan(t *testing.T) {
 	}{{1, 50, 20}, {4, 200, 20}, {9, 200, 60}, {arrivals.All, 200, 20}} {
 		a := Ask{Load: arrivals.Load{Outstanding: c.outstanding}, IdleW: math.NaN()}
 		o, ok := a.Evaluate(tegra.Setting{Mode: oneMode, Batch: 4}, infer, nil)
-		if !ok || math.Abs(o.ServedPerS-c.served) > 1e-9 || math.Abs(o.LatencyMS-c.latency) > 1e-9 || o.MeanW != 20 {
+		if !ok || math.Abs(o.ServedPerS-c.served) > 1e-9 || math.Abs(o.LatencyMS-c.latency) > 1e-9 ||
+			o.MeanW != 20 || math.Abs(o.JPerUnit*c.served-20) > 1e-9 {
 			t.Errorf("%d outstanding: %+v", c.outstanding, o)
 		}
 	}

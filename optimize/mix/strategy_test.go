@@ -121,3 +121,32 @@ func TestSearchByGMDMeasuresEachKnobAtItsEnd(t *testing.T) {
 		}
 	}
 }
+
+// A binary search ends at the lowest knobs if all draws too much, at the fastest mode with the smallest batch if all is
+// late, and at the top if nothing is.
+func TestSearchByBinaryEndsWhereTheLimitsLead(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	measure := func(_ context.Context, o Outcome) (Reading, error) {
+		return Reading{Infer: tegra.Measured{Setting: o.Setting, TimeMS: 10, PowerW: 20},
+			Train: tegra.Measured{Setting: tegra.Setting{Mode: o.Mode}, TimeMS: 1, PowerW: 20}}, nil
+	}
+	lowest := tegra.Mode{Cores: space.Cores[0], CPU: space.CPU[0], GPU: space.GPU[0], EMC: space.EMC[0]}
+	for _, c := range []struct {
+		name           string
+		watts, latency float64
+		end            tegra.Setting
+	}{
+		{"too much power", 10, 9000, tegra.Setting{Mode: lowest, Batch: 1}},
+		{"late", 30, 1, tegra.Setting{Mode: space.Max(), Batch: 1}},
+		{"both", 10, 1, tegra.Setting{Mode: lowest, Batch: 1}},
+		{"neither", 30, 9000, tegra.Setting{Mode: space.Max(), Batch: 8}},
+	} {
+		ask := Ask{LatencyMS: c.latency, Policy: Fill, Load: load(arrivals.Uniform, 10),
+			Limit: optimize.Limit{PowerW: c.watts}}
+		r, _ := SearchBy(t.Context(), optimize.Binary, measure, Options{Ask: ask, Space: space, Batches: []int{1, 8}})
+		if got := r.Probes[len(r.Probes)-1].Outcome.Setting; got != c.end {
+			t.Errorf("%s: it ends at %v, want %v", c.name, got, c.end)
+		}
+	}
+}

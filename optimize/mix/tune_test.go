@@ -124,3 +124,21 @@ func TestTuneMeasuresThePresetOfTheLoadAlone(t *testing.T) {
 		t.Errorf("compared with %v; %d readings of MAXN; %v", r.Preset.Setting, readings[space.Max()], err)
 	}
 }
+
+// A setting that was read several times counts once, by the median. The readings of a workload with only one batch size
+// get that size. A failed measurement does not count.
+func TestOncePerSettingTakesTheMedianOfReadings(t *testing.T) {
+	t.Parallel()
+	reading := func(batch int, watts float64) tegra.Measured {
+		return tegra.Measured{Setting: at(1, batch), TimeMS: 10,
+			PowerW: watts}
+	}
+	probes := []optimize.Probe{{Measured: reading(0, 30)}, {Measured: reading(0, 31)},
+		{Measured: reading(0, 0), Err: context.Canceled}}
+	for own, batch := range map[int]int{0: 0, 8: 8} {
+		got := oncePerSetting([]tegra.Measured{reading(0, 20)}, probes, own)
+		if len(got) != 1 || got[0] != reading(batch, 30) {
+			t.Errorf("own batch size %d: %+v", own, got)
+		}
+	}
+}
