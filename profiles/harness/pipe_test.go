@@ -201,3 +201,31 @@ func TestPipeEndsUnderAFlood(t *testing.T) {
 		t.Errorf("read %d bytes, want %d at most", got, drainBytes)
 	}
 }
+
+// After the end of a job the rest is read without waiting once its grace or its bytes are used up.
+func TestPipeDrainEndsWithItsGraceAndItsBytes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		grace time.Duration
+		rest  int
+		want  string
+	}{
+		{"no grace is left", 0, 100, ""}, {"no bytes are left", patience, 0, ""},
+		{"three bytes are left", patience, 3, "hel"},
+	} {
+		p, to := testPipe(t)
+		to.WriteString("hello")
+		p.end()
+		p.grace, p.rest = c.grace, c.rest
+		got, err := "", error(nil)
+		for b, reads := make([]byte, 3), 0; err == nil && reads < 3; reads++ {
+			n := 0
+			n, err = p.Read(b)
+			got += string(b[:n])
+		}
+		if got != c.want || !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: read %q, %v; want %q", c.name, got, err, c.want)
+		}
+	}
+}
