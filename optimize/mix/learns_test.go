@@ -276,6 +276,10 @@ func TestProbesBreakTheLimitsOnPowerAndLatency(t *testing.T) {
 	if got := slopeOf(&a, &z); got != 0 {
 		t.Errorf("half a watt says something: %v", got)
 	}
+	z.PeakW, z.Err = 25, errors.New("no")
+	if there, back := slopeOf(&a, &z), slopeOf(&z, &a); there != 0 || back != 0 {
+		t.Errorf("a mix that could not be measured says something: %v, %v", there, back)
+	}
 }
 
 func TestSearchByGMDBeginsWithTheLargestBatchThatIsInTime(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/stats"
+	"jtune/learn"
 )
 
 func load(p arrivals.Pattern, rate float64) arrivals.Load {
@@ -101,5 +102,20 @@ func TestQueueingOfAClosedLoopGoesOn(t *testing.T) {
 		ServeS: []float64{0, 0.01, 0.01}, Requests: 20}.Simulate()
 	if len(w.LatenciesMS) != 20 || stats.NearestRankOf(w.LatenciesMS, 0.5) != 20 || math.Abs(w.BusyS-w.SpanS) > 1e-9 {
 		t.Errorf("%+v", w)
+	}
+}
+
+// The simulation with the margin takes the slower batches and minibatches.
+func TestQueueingWithTheMarginIsSlower(t *testing.T) {
+	t.Parallel()
+	train := known(0, 60, 30)
+	o := Outcome{TimeMS: 20, slowS: 0.03, slowTrain: 0.09, train: &train}
+	o.Setting = known(1, 20, 20).Setting
+	phase := NewPhase([]learn.Prediction{known(1, 20, 20)})
+	for slow, want := range map[bool][2]float64{false: {0.02, 0.06}, true: {0.03, 0.09}} {
+		q := (&Ask{}).queueing(&o, phase, slow)
+		if math.Abs(q.ServeS[1]-want[0]) > 1e-12 || q.MinibatchS != want[1] {
+			t.Errorf("with the margin %v: %v s a batch, %v s a minibatch, want %v", slow, q.ServeS[1], q.MinibatchS, want)
+		}
 	}
 }
