@@ -115,7 +115,8 @@ func TestQueueingWithTheMarginIsSlower(t *testing.T) {
 	for slow, want := range map[bool][2]float64{false: {0.02, 0.06}, true: {0.03, 0.09}} {
 		q := (&Ask{}).queueing(&o, phase, slow)
 		if math.Abs(q.ServeS[1]-want[0]) > 1e-12 || q.MinibatchS != want[1] {
-			t.Errorf("with the margin %v: %v s a batch, %v s a minibatch, want %v", slow, q.ServeS[1], q.MinibatchS, want)
+			t.Errorf("with the margin %v: %v s a batch, %v s a minibatch, want %v", slow, q.ServeS[1],
+				q.MinibatchS, want)
 		}
 	}
 }
