@@ -68,8 +68,8 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 	choiceFlag(f, &c.r.Coverage, "coverage", "limit: measure just enough for this limit; front: measure about 25 "+
 		"modes for a model of the whole Pareto front", campaigns.CoverLimit, campaigns.CoverFront)
 	countFlag(f, &c.r.Probes, "probes",
-		"measure at most `N` times, including start and verification (default 30; 14 with a server); with --coverage "+
-			"front: measure N modes before the answer")
+		"measure at most `N` times, including start and verification (default 30, 14 with a server, plus the baselines); with "+
+			"--coverage front: measure N modes before the answer")
 	choiceFlag(f, &c.r.Strategy, "strategy", "auto, binary, powertrain (50 random modes, then the mode that its "+
 		"networks pick) or random", optimize.Strategies()...)
 	f.StringVar(&c.rotation, "rotation", "",
