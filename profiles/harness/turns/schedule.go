@@ -54,9 +54,9 @@ const (
 
 // Limits of how long a job may keep its turn.
 const (
-	patienceTurns = 10 // times its median turn
-	leastPatience = 5 * time.Second
-	keptTurns     = 64 // turns from which the median is taken
+	patienceTurns = 10               // times its median turn
+	leastPatience = 15 * time.Second // a machine that swaps or is busy holds a job up for seconds
+	keptTurns     = 64               // turns from which the median is taken
 )
 
 // HungError means that a job did not give its turn back.
