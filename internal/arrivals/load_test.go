@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jtune/internal/tools/reliability"
 )
 
 func TestNamedKnowsPatternsAndScenarios(t *testing.T) {
@@ -147,6 +149,7 @@ func FuzzReadTrace(f *testing.F) {
 	f.Add("0\n1\n2\n")
 	f.Add("# x\n\n-1e308\n1e308\n")
 	f.Fuzz(func(t *testing.T, s string) {
+		defer reliability.Input(t)()
 		l, err := parseTrace(strings.NewReader(s))
 		if err != nil {
 			return

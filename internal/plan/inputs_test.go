@@ -76,8 +76,14 @@ func TestInputsAreAllInSecurity(t *testing.T) {
 				}
 				test := path.Base(path.Dir(name)) + "." + f.Name.Name
 				tests[test] = true
-				if strings.HasPrefix(f.Name.Name, "Fuzz") && !named[test] {
+				if !strings.HasPrefix(f.Name.Name, "Fuzz") {
+					continue
+				}
+				if !named[test] {
 					t.Errorf("SECURITY.md has no line for what %s reads", test)
+				}
+				if !boundsInputs(f) {
+					t.Errorf("%s bounds no input: begin its function with defer reliability.Input(t)()", test)
 				}
 			}
 			return nil
@@ -128,4 +134,16 @@ func keys(of map[string]bool) (list []string) {
 		list = append(list, k)
 	}
 	return list
+}
+
+// boundsInputs reports whether a fuzz target limits the time and memory of each input.
+func boundsInputs(target *ast.FuncDecl) (found bool) {
+	ast.Inspect(target, func(n ast.Node) bool {
+		if call, ok := n.(*ast.SelectorExpr); ok && call.Sel.Name == "Input" {
+			of, ok := call.X.(*ast.Ident)
+			found = found || ok && of.Name == "reliability"
+		}
+		return !found
+	})
+	return found
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"jtune/internal/tools/reliability"
 )
 
 func TestNumbersAreReadWithAndWithoutTheirUnit(t *testing.T) {
@@ -56,6 +58,7 @@ func FuzzDuration(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		_, _ = Duration(text)
 		_, _ = Parse(text, Millisecond)
 	})

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/tools/reliability"
 	"jtune/internal/usage"
 	"jtune/optimize"
 )
@@ -56,6 +57,7 @@ func FuzzGoalIsReadAndPrintedAlike(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
+		defer reliability.Input(t)()
 		a, err := ParseGoal(line)
 		if err != nil {
 			return

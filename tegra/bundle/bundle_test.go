@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -236,6 +237,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"format":1,"links":{"/sys/a":"b"},"unread":{"/proc/b":"EIO"}}`), "proc/stat", []byte("cpu 1"))
 	zip := gzip.NewWriter(io.Discard)
 	f.Fuzz(func(t *testing.T, notes []byte, name string, data []byte) {
+		defer reliability.Input(t)()
 		if strings.Contains(name, "\x00") || name == "" || strings.HasSuffix(name, "/") || // of no file
 			len(data) > mostFile || len(notes) > mostFile {
 			return

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
 	"jtune/tegra"
@@ -293,6 +294,7 @@ func FuzzParseTurn(f *testing.F) {
 	f.Add([]byte(`{"want":"train"}`))
 	f.Add([]byte(`{"done":1}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
+		defer reliability.Input(t)()
 		if d := parseTurn(line); (d.what == gone) != (d.err != nil) || d.what == nothing {
 			t.Errorf("%q: %+v", line, d)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/tools/reliability"
 	"jtune/profiles/record"
 )
 
@@ -145,6 +146,7 @@ func FuzzLinesIndex(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		write(t, filepath.Join(dir, indexName), indexFormat+",dev\n"+string(text))
 		for name, x := range readIndex(dir) {
 			if l, err := x.line(dir); err == nil && (l.Name != name || l.State([]record.Running{}) == CampaignRunning) {

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"jtune/internal/tools/reliability"
 )
 
 func TestPickTakesNamesOrAGroupOrAll(t *testing.T) {
@@ -194,6 +196,7 @@ func FuzzUnpack(f *testing.F) {
 	parent := f.TempDir()
 	dir := filepath.Join(parent, "in")
 	f.Fuzz(func(t *testing.T, data []byte) {
+		defer reliability.Input(t)()
 		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { // empty where it is there
 			t.Fatal(err)
 		}
