@@ -87,7 +87,17 @@ func (d diskFS) resolve(name string, follow bool) (string, error) {
 	if d == "/" {
 		return path.Clean("/" + name), nil // the kernel resolves it
 	}
-	rest := strings.Split(strings.TrimPrefix(path.Clean("/"+name), "/"), "/")
+	return FollowLinks(name, follow, func(at string) (string, bool) {
+		target, err := os.Readlink(filepath.Join(string(d), at))
+		return target, err == nil // absent: opening it decides
+	})
+}
+
+// FollowLinks resolves the links of name within a root, as the kernel does: an absolute link restarts at the root and
+// ".." stops there. last also follows a link in the last element. link returns the target of a name that is a link. The
+// result starts at the root and may be absent; more than 40 links are ELOOP.
+func FollowLinks(name string, last bool, link func(at string) (target string, ok bool)) (string, error) {
+	rest := strings.Split(path.Clean("/" + name)[1:], "/")
 	at, links := "/", 0
 	for len(rest) > 0 {
 		element := rest[0]
@@ -99,20 +109,18 @@ func (d diskFS) resolve(name string, follow bool) (string, error) {
 			at = path.Dir(at)
 			continue
 		}
-		next := path.Join(at, element)
-		if len(rest) == 0 && !follow {
-			at = next
+		at = path.Join(at, element)
+		if len(rest) == 0 && !last {
 			break
 		}
-		target, err := os.Readlink(filepath.Join(string(d), next))
-		if err != nil { // not a link, or absent: opening it decides
-			at = next
+		target, ok := link(at)
+		if !ok {
 			continue
 		}
 		if links++; links > maxLinks {
 			return "", &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
 		}
-		if path.IsAbs(target) {
+		if at = path.Dir(at); path.IsAbs(target) {
 			at = "/"
 		}
 		rest = append(strings.Split(target, "/"), rest...)

@@ -15,11 +15,8 @@ import (
 	"jtune/tegra"
 )
 
-// Limits of tegra.DiskFS.
-const (
-	mostLinks = 40
-	mostRead  = 1 << 20
-)
+// mostRead is the limit of tegra.DiskFS.
+const mostRead = 1 << 20
 
 // Memory is the FS of a tree without a disk, for tests that open a board thousands of times. It acts like tegra.DiskFS:
 // files can be written, but no name appears or disappears.
@@ -111,7 +108,7 @@ func (m *Memory) find(name string, follow bool) (at string, err error) {
 	kept := m.places[follow]
 	p, ok := kept[name]
 	if !ok {
-		if p.at, p.err = m.resolve(name, follow); p.err == nil && !m.isThere(p.at) {
+		if p.at, p.err = tegra.FollowLinks(name, follow, m.link); p.err == nil && !m.isThere(p.at) {
 			p.err = absent(name, p.at, m.tree.Files)
 		}
 		if len(kept) < mostKept {
@@ -121,35 +118,9 @@ func (m *Memory) find(name string, follow bool) (at string, err error) {
 	return p.at, p.err
 }
 
-// resolve follows links as tegra.DiskFS does. The name may be absent.
-func (m *Memory) resolve(name string, follow bool) (string, error) {
-	rest := strings.Split(path.Clean("/" + name)[1:], "/")
-	at, links := "/", 0
-	for len(rest) > 0 {
-		element := rest[0]
-		rest = rest[1:]
-		switch element {
-		case "", ".":
-			continue
-		case "..":
-			at = path.Dir(at)
-			continue
-		}
-		next := path.Join(at, element)
-		target, ok := m.tree.Links[next]
-		if !ok || len(rest) == 0 && !follow {
-			at = next
-			continue
-		}
-		if links++; links > mostLinks {
-			return "", &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
-		}
-		if path.IsAbs(target) {
-			at = "/"
-		}
-		rest = append(strings.Split(target, "/"), rest...)
-	}
-	return at, nil
+func (m *Memory) link(at string) (target string, ok bool) {
+	target, ok = m.tree.Links[at]
+	return target, ok
 }
 
 func (m *Memory) isThere(at string) bool {
