@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -251,9 +252,10 @@ func TestExecLeaderThatDiesTakesItsGroupAlong(t *testing.T) {
 	}
 }
 
-// TestMain makes the test binary a jtune that is killed. The tests' jobs have a mark of their own.
+// TestMain makes the test binary a jtune that is killed. The tests' jobs have a mark of their own, which a test may
+// replace in the jtune that it starts.
 func TestMain(m *testing.M) {
-	os.Setenv("JTUNE_MARK", "JTUNE_TEST_RUN")
+	os.Setenv("JTUNE_MARK", cmp.Or(os.Getenv("JTUNE_MARK"), "JTUNE_TEST_RUN"))
 	if script := os.Getenv("JTUNE_TEST_JOB"); script != "" {
 		o := ExecOptions{Command: []string{"sh", "-c", script}, Name: "killed"}
 		if engine := os.Getenv("JTUNE_TEST_ENGINE"); engine != "" {
@@ -314,7 +316,8 @@ func TestExecJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 
 // A launcher whose workers lead sessions of their own, as torchrun's do, ends them itself at a TERM. The pause that
 // the watcher makes between TERM and KILL is the test's: it lasts until the launcher has ended its processes, however
-// busy the machine is.
+// busy the machine is. The job's mark is its own: a job that another test starts meanwhile kills the jobs of a jtune
+// that has ended, if they have the other tests' mark.
 func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -327,9 +330,10 @@ func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	self := exec.Command(os.Args[0])
 	self.Env = append(
 		os.Environ(),
+		"JTUNE_MARK=JTUNE_TEST_LAUNCHER",
 		"PATH="+dir+":"+os.Getenv("PATH"),
-		"JTUNE_TEST_JOB=cd "+dir+"; setsid /bin/sleep 300 & worker=$!; trap 'kill $worker; : >asked; exit' TERM; "+
-			": >ready; wait",
+		"JTUNE_TEST_JOB=cd "+dir+"; setsid sh -c ': >leads; exec /bin/sleep 300' & worker=$!; "+
+			"trap 'kill $worker; : >asked; exit' TERM; until [ -e leads ]; do /bin/sleep 0.01; done; : >ready; wait",
 	)
 	if err := self.Start(); err != nil {
 		t.Fatal(err)
