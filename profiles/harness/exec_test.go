@@ -316,8 +316,8 @@ func TestExecJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 
 // A launcher whose workers lead sessions of their own, as torchrun's do, ends them itself at a TERM. The pause that
 // the watcher makes between TERM and KILL is the test's: it lasts until the launcher has ended its processes, however
-// busy the machine is. The job's mark is its own: a job that another test starts meanwhile kills the jobs of a jtune
-// that has ended, if they have the other tests' mark.
+// busy the machine is. The job has a mark of its own, because the start of a job in another test kills the jobs of a
+// jtune that has ended, if they have the tests' usual mark.
 func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
