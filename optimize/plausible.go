@@ -31,10 +31,11 @@ func oddBelow(a, b tegra.Measured) bool {
 	return a.TimeMS < b.TimeMS/fasterBelow || sameCPU && a.TimeMS > slowest
 }
 
-// implausible returns the setting measured last if its first reading contradicts an earlier one: it is measured again.
+// implausible returns the setting measured last if its first reading contradicts an earlier one: it is measured again,
+// unless that failed or its power is far over the limit. The drift check alone measures known settings again.
 func (s *search) implausible() (int, bool) {
 	last := s.order[len(s.order)-1]
-	if len(s.readings[last]) > 1 {
+	if s.failed[last] || len(s.readings[last]) > 1 || len(s.fresh(last)) == 0 || !s.limit.harmless(s.mean(last)) {
 		return 0, false
 	}
 	for _, i := range s.order[:len(s.order)-1] {

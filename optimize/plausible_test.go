@@ -1,6 +1,8 @@
 package optimize
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -72,5 +74,69 @@ func TestSearchMeasuresAnImplausibleReadingAgain(t *testing.T) {
 	}
 	if again == 0 {
 		t.Error("no reading contradicted an earlier one: the test shows nothing")
+	}
+}
+
+// If the repeat of an implausible reading is stopped for its power, or fails, the mode is left alone; only a winner's
+// second measurement is tried twice.
+func TestSearchRepeatsAnImplausibleReadingOnce(t *testing.T) {
+	t.Parallel()
+	for name, failure := range map[string]error{"stopped": OverLimit("stopped"), "job failed": errors.New("failed")} {
+		repeats := 0
+		for seed := range uint64(6) {
+			b := optimizetest.New(t)
+			var odd tegra.Mode
+			b.Shake = func(call int, r *tegra.Measured) {
+				if call == 5 {
+					r.TimeMS, odd = 0.2*r.TimeMS, r.Mode
+				}
+			}
+			measured := map[tegra.Mode]int{}
+			res, err := tuneModes(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
+				if measured[m]++; m == odd {
+					return tegra.Measured{PowerW: 25}, failure
+				}
+				return b.Measure(ctx, m)
+			}, TuneOptions{Limit: Limit{PowerW: 20}, Space: b.Space, Seed: seed})
+			if err != nil || !res.Feasible || res.Mode == odd || measured[odd] > 3 {
+				t.Errorf("%s, seed %d: measured %d times, answer %v, %v", name, seed, measured[odd], res.Mode, err)
+			}
+			repeats += measured[odd] - 1
+		}
+		if repeats == 0 {
+			t.Errorf("%s: no reading was repeated: the test shows nothing", name)
+		}
+	}
+}
+
+// Known modes, and modes far over a power limit, are not measured again because they contradict other readings.
+func TestImplausibleLeavesKnownAndHotModesAlone(t *testing.T) {
+	t.Parallel()
+	const low, high = 0, 1
+	for name, c := range map[string]struct {
+		known  bool
+		limitW float64
+		want   bool
+	}{
+		"measured by this search": {false, 20, true},
+		"known":                   {true, 20, false},
+		"far over the limit":      {false, 15, false},
+	} {
+		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: c.limitW}})
+		s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
+			m := b.Answer(at.Mode)
+			m.TimeMS, m.PowerW = float64(100*(1+s.at(at))), 20 // the higher mode takes twice as long
+			return m, nil
+		}
+		s.probe(low, Improve)
+		if c.known {
+			m, _ := s.measure(t.Context(), s.places.At(high))
+			s.recall([]tegra.Measured{m})
+		} else {
+			s.probe(high, Improve)
+		}
+		if i, got := s.implausible(); got != c.want || got && i != high {
+			t.Errorf("%s: mode %d is measured again: %v", name, i, got)
+		}
 	}
 }
