@@ -236,7 +236,7 @@ func commonest(s *search, limits []Limit) int {
 	votes := map[tegra.Setting]int{}
 	best := make([]tegra.Val[tegra.Setting], len(limits))
 	for i, l := range limits {
-		s.limit = l
+		s.seek(l)
 		if p, ok := s.compared.bestPreset(0); ok {
 			best[i] = tegra.Some(p)
 			votes[p]++

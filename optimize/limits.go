@@ -47,7 +47,8 @@ func (s *search) answerAll() (Result, error) {
 	sorted.Stable(order, func(a, b int) int { return cmp.Compare(limits[a].PowerW, limits[b].PowerW) })
 	most, ended := s.cap, make([]Ended, len(limits))
 	for n, i := range order {
-		s.limit, s.ended, s.cap = limits[i], Converged, most*(n+1)/len(order)
+		s.seek(limits[i])
+		s.ended, s.cap = Converged, most*(n+1)/len(order)
 		s.begun = s.compared.own()
 		if s.goOn == nil {
 			s.closedLoop()
@@ -60,13 +61,13 @@ func (s *search) answerAll() (Result, error) {
 		}
 	}
 	if s.o.Baselines.Presets != nil {
-		s.limit = limits[commonest(s, limits)]
+		s.seek(limits[commonest(s, limits)])
 		s.compared.measurePreset()
 	}
 	results := make([]Result, len(limits))
 	var errs []error
 	for _, i := range order {
-		if s.limit = limits[i]; !s.over() {
+		if s.seek(limits[i]); !s.over() {
 			s.ended = ended[i]
 			s.verify()
 		}
@@ -85,6 +86,17 @@ func (s *search) answerAll() (Result, error) {
 	}
 	out.Probes = s.probes
 	return out, errors.Join(errs...)
+}
+
+// seek changes the limit. Modes stopped for a lower power limit may be measured for a higher one that they may keep.
+func (s *search) seek(l Limit) {
+	if l == s.limit {
+		return
+	}
+	s.limit = l
+	for _, m := range s.tooMuch {
+		s.failed[s.at(m.Setting)] = !l.harmless(m)
+	}
 }
 
 // over reports whether the search cannot continue for any limit.

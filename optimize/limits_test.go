@@ -157,3 +157,61 @@ func TestTuneSharesProbesEvenly(t *testing.T) {
 		t.Errorf("a search for 20, 25 and 30 W may go on to %v probes of %d; %v", caps, 3*each, err)
 	}
 }
+
+// A mode that was stopped for a low limit is open again for a limit that it may keep.
+func TestTuneOpensStoppedModesForHigherLimits(t *testing.T) {
+	t.Parallel()
+	rows := fourModes()
+	var modes []tegra.Mode
+	for _, r := range rows {
+		modes = append(modes, r.Mode)
+	}
+	space, err := tegra.Spanned(modes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var step Step
+	res, err := tuneModes(t.Context(), func(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
+		r := rows[slices.Index(modes, m)]
+		if step.MostW > 0 && r.PowerW > step.MostW {
+			return r, OverLimit("stopped")
+		}
+		return r, nil
+	}, TuneOptions{Limit: Limit{PowerW: 20}, More: []Limit{{PowerW: 30}, {PowerW: 40}}, Space: space, Seed: 1,
+		Choosing: func(s Step) { step = s }})
+	if err != nil || res.TimeMS != 200 || res.More[0].TimeMS != 150 || res.More[1].TimeMS != 100 {
+		t.Errorf("20 W: %v; 30 and 40 W: %+v; %v", res.Measured, res.More, err)
+	}
+}
+
+// At the end the lower limit is chosen for again: a mode stopped for it stays barred, though a higher limit opened it.
+func TestTuneBarsStoppedModesForTheirLimit(t *testing.T) {
+	t.Parallel()
+	s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}, More: []Limit{{PowerW: 30}}})
+	measured := map[int]int{}
+	s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
+		i, m := s.at(at), b.Answer(at.Mode)
+		measured[i]++
+		m.TimeMS, m.PowerW = map[int]float64{1: 100, 2: 200, 3: 50}[i], 15
+		if i == 1 && measured[i] > 1 {
+			m.PowerW = 25
+			return m, OverLimit("stopped")
+		}
+		if i == 3 {
+			m.PowerW = 28
+		}
+		return m, nil
+	}
+	s.goOn = func() {
+		for i := range 3 {
+			if len(s.readings[i+1]) == 0 && (i < 2 || s.limit.PowerW == 30) {
+				s.probe(i+1, Improve)
+			}
+		}
+	}
+	r, err := s.answerAll()
+	if err != nil || r.Setting != s.places.At(2) || r.More[0].Setting != s.places.At(3) || measured[1] != 2 {
+		t.Errorf("20 W: %v; 30 W: %v; the stopped mode was measured %d times; %v", r.Setting, r.More[0].Setting,
+			measured[1], err)
+	}
+}
