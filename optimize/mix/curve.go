@@ -116,7 +116,7 @@ func (c *LoadCurve) point(batch, step int, parts []float64) queued {
 }
 
 // Estimate is Ask.Evaluate without a simulation of this setting: it interpolates latency and energy, and does not judge
-// the limits.
+// the latency.
 func (c *LoadCurve) Estimate(at tegra.Setting) (Outcome, bool) {
 	o, ok := c.ask.bound(at, c.infer, nil)
 	if !ok || !c.ask.simulates() || o.Rho > c.ask.mostBusy() {
@@ -128,6 +128,9 @@ func (c *LoadCurve) Estimate(at tegra.Setting) (Outcome, bool) {
 	lo, hi, share := c.point(batch, step, parts), c.point(batch, step+1, parts), place-float64(step)
 	o.LatencyMS = math.Exp(c.lnLatency(batch, parts, place))
 	c.ask.spend(&o, lo.busy+share*(hi.busy-lo.busy), 0)
+	if o.Meets {
+		c.ask.judge(&o, c.ask.judged(&o), 0, 1000*o.slowS)
+	}
 	return o, true
 }
 
@@ -190,6 +193,7 @@ func (c *LoadCurve) Stand(at tegra.Setting, n int) optimize.Standing {
 	}
 	l := optimize.Limit{PowerW: c.ask.PowerW}
 	if c.ask.PowerAs == Mean {
+		o, _ = c.Estimate(at)
 		l.PowerW *= o.PeakW / o.MeanW
 	}
 	if ms := c.slowest(o); !math.IsInf(ms, 1) {

@@ -3,6 +3,7 @@ package mix
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"jtune/internal/text"
@@ -10,11 +11,11 @@ import (
 )
 
 // judged returns the power compared with the limit, including the margin.
-func (a *Ask) judged(o Outcome, peakHigh float64) float64 {
+func (a *Ask) judged(o *Outcome) float64 {
 	if a.PowerAs == Mean {
-		return o.MeanW * peakHigh / o.PeakW
+		return o.MeanW * o.peakHigh / o.PeakW
 	}
-	return peakHigh
+	return o.peakHigh
 }
 
 // judge decides whether an outcome meets the limits with this power, latency and service time.
@@ -53,6 +54,11 @@ type miss struct {
 	what         limited
 	value, limit float64
 	mean         bool // of the power: the limit is on the mean
+}
+
+// misses reports whether a limit is violated.
+func (o *Outcome) misses(what limited) bool {
+	return slices.ContainsFunc(o.missed[:], func(m miss) bool { return m.what == what })
 }
 
 // own returns the value without the margin, as in the answer.

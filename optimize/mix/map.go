@@ -78,11 +78,11 @@ func (a Ask) Map(settings []tegra.Setting, infer, train Phase, policies ...Polic
 	return m, true
 }
 
-// lateMixes are mixes whose simulated latency exceeds the limit. A slower one with the same batch size and turns is
-// also late.
+// lateMixes are mixes that violate a limit in simulation. One that is slower than a late one with the same batch size
+// and turns is also late.
 type lateMixes struct {
 	found   map[lateKind][][2]float64 // service time and minibatch time
-	nearest Outcome                   // nearest of the simulated ones
+	nearest Outcome                   // to the limits
 }
 
 type lateKind struct {
@@ -102,6 +102,9 @@ func (l *lateMixes) add(o Outcome) {
 	}
 	if l.found == nil {
 		l.found = map[lateKind][][2]float64{}
+	}
+	if !o.misses(itsLatency) {
+		return
 	}
 	kind := lateKind{o.Batch, o.Policy}
 	l.found[kind] = append(l.found[kind], [2]float64{o.slowS, o.slowTrain})

@@ -114,9 +114,13 @@ func TestLateMixesHoldOnlySlowerOnesOfTheirKind(t *testing.T) {
 	t.Parallel()
 	var late lateMixes
 	mix := func(batch int, policy Policy, serve, train float64) *Outcome {
-		return &Outcome{Setting: at(1, batch), Policy: policy, slowS: serve, slowTrain: train}
+		return &Outcome{Setting: at(1, batch), Policy: policy, slowS: serve, slowTrain: train,
+			missed: [batchTime]miss{{what: itsLatency}}}
 	}
 	late.add(*mix(4, Fill, 0.02, 0.04))
+	hungry := mix(16, Fill, 0.02, 0.04)
+	hungry.missed[0].what = itsPower
+	late.add(*hungry)
 	for _, c := range []struct {
 		name string
 		o    *Outcome
@@ -125,6 +129,7 @@ func TestLateMixesHoldOnlySlowerOnesOfTheirKind(t *testing.T) {
 		{"slower in both", mix(4, Fill, 0.03, 0.05), true}, {"a quicker batch", mix(4, Fill, 0.01, 0.05), false},
 		{"a quicker minibatch", mix(4, Fill, 0.03, 0.03), false}, {"other turns", mix(4, Strict, 0.03, 0.05), false},
 		{"another batch size", mix(8, Fill, 0.03, 0.05), false},
+		{"slower than one over the power limit", mix(16, Fill, 0.03, 0.05), false},
 	} {
 		if got := late.holds(c.o); got != c.late {
 			t.Errorf("%s: late %v", c.name, got)

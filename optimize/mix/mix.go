@@ -163,6 +163,7 @@ type Outcome struct {
 	excess       float64           // sum over the violated limits, in logarithms
 	slowS        float64           // service time and minibatch in seconds, including the margin
 	slowTrain    float64
+	peakHigh     float64 // PeakW including the margin
 	more         float64 // expected whole minibatches per window beyond Tau, see Ask.expects
 	trains       float64 // chance that one fits
 	windowS      float64 // between two batches
@@ -260,7 +261,7 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 		serve: serve, train: &noPhase}
 	o.slowS = s * math.Exp(a.Margin.Z()*serve.LnTimeSD)
 	slowest := 1000 * o.slowS
-	peakHigh := serve.PowerW * math.Exp(a.Margin.Z()*serve.LnPowerSD)
+	o.peakHigh = serve.PowerW * math.Exp(a.Margin.Z()*serve.LnPowerSD)
 	if !a.Load.Open() {
 		n := float64(max(1, a.Load.Outstanding))
 		if a.Load.Outstanding == arrivals.All {
@@ -268,7 +269,7 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 		}
 		o.ServedPerS, o.Rho, o.MeanW, o.JPerUnit = min(b, n)/s, 1, serve.PowerW, serve.PowerW*s/min(b, n)
 		o.LatencyMS = serve.TimeMS * math.Ceil(n/b)
-		a.judge(&o, peakHigh, o.LatencyMS*o.slowS/s, slowest)
+		a.judge(&o, o.peakHigh, o.LatencyMS*o.slowS/s, slowest)
 		return o, true
 	}
 	rate := a.Load.MeanRate()
@@ -283,7 +284,7 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 		o.train = t
 		o.Policy = cmp.Or(a.Policy, Strict)
 		o.PeakW = max(o.PeakW, t.PowerW)
-		peakHigh = max(peakHigh, t.PowerW*math.Exp(a.Margin.Z()*t.LnPowerSD))
+		o.peakHigh = max(o.peakHigh, t.PowerW*math.Exp(a.Margin.Z()*t.LnPowerSD))
 		o.slowTrain = t.TimeMS / 1000 * math.Exp(a.Margin.Z()*t.LnTimeSD)
 	}
 	o.LatencyMS = 1000 * (a.wait(b, window) + s)
@@ -312,7 +313,7 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 	slow *= a.off.factor(a.Margin.Z())
 	o.TrainPerS = trained / window
 	a.spend(&o, s/window, trained*o.train.TimeMS/1000/window)
-	a.judge(&o, a.judged(o, peakHigh), slow, slowest)
+	a.judge(&o, a.judged(&o), slow, slowest)
 	if o.Rho > a.mostBusy() {
 		o.LatencyMS = math.Inf(1)
 	}

@@ -82,8 +82,8 @@ func (a *Ask) queueing(o *Outcome, infer Phase, slow bool) Queueing {
 		ServeS: infer.times(at, factor), MinibatchS: minibatch, Policy: o.Policy, Tau: o.Tau, Seed: a.Seed}
 }
 
-// simulate replaces an outcome's calculated latency, training and power. The latency compared with the limit includes
-// the margin.
+// simulate replaces an outcome's calculated latency, training and power. If it meets the limits by the formulas, it is
+// judged again, with the margin.
 func (a *Ask) simulate(o *Outcome, infer Phase) {
 	w := a.queueing(o, infer, false).Simulate()
 	o.LatencyMS = stats.NearestRankOf(w.LatenciesMS, a.quantile()) * a.off.factor(0)
@@ -96,8 +96,8 @@ func (a *Ask) simulate(o *Outcome, infer Phase) {
 		o.TrainPerS = float64(w.Minibatches) / w.SpanS
 	}
 	a.spend(o, w.BusyS/w.SpanS, o.TrainPerS*o.train.TimeMS/1000)
-	if o.Meets && a.LatencyMS > 0 && slow > a.LatencyMS {
-		a.judge(o, 0, slow, 0)
+	if o.Meets {
+		a.judge(o, a.judged(o), slow, 1000*o.slowS)
 	}
 }
 

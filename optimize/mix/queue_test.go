@@ -1,15 +1,19 @@
 package mix
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"jtune/internal/arrivals"
 	"jtune/internal/stats"
 	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
 )
 
 func load(p arrivals.Pattern, rate float64) arrivals.Load {
@@ -118,5 +122,73 @@ func TestQueueingWithTheMarginIsSlower(t *testing.T) {
 			t.Errorf("with the margin %v: %v s a batch, %v s a minibatch, want %v", slow, q.ServeS[1],
 				q.MinibatchS, want)
 		}
+	}
+}
+
+// affine returns a mode's batches that take launch and perRequest for each request, in ms.
+func affine(cores int, launch, perRequest, watts float64, sizes ...int) (preds []learn.Prediction) {
+	for _, b := range sizes {
+		preds = append(preds, read(at(cores, b), launch+perRequest*float64(b), watts))
+	}
+	return preds
+}
+
+// settingsOf returns the settings of predictions.
+func settingsOf(preds []learn.Prediction) (out []tegra.Setting) {
+	for _, p := range preds {
+		out = append(out, p.Setting)
+	}
+	return out
+}
+
+// Batches that leave before they are full keep a server busier than full ones. A limit on mean power holds for what
+// they take, in the answer, its margin, the standing and the front: 19.6 W in the second mode, not the 10 W of full
+// batches of 32.
+func TestAskWithAMaximalWaitKeepsTheMeanPower(t *testing.T) {
+	t.Parallel()
+	preds := append(affine(1, 60, 3, 40, 1, 4, 32), affine(2, 90, 5, 25, 1, 4, 32)...)
+	infer, settings := NewPhase(preds), settingsOf(preds)
+	a := Ask{Load: load(arrivals.Poisson, 10), MaxWait: 20 * time.Millisecond, IdleW: 8, PowerAs: Mean}
+	for watts, want := range map[float64][]tegra.Setting{16: nil, 22: {at(2, 4), at(2, 32)}} {
+		a.PowerW = watts
+		curve := a.NewLoadCurve(infer)
+		var meet, within []tegra.Setting
+		for _, s := range settings {
+			if o, _ := a.Evaluate(s, infer, nil); o.Meets {
+				meet = append(meet, s)
+			}
+			if curve.Stand(s, 1).Within() {
+				within = append(within, s)
+			}
+		}
+		if !slices.Equal(meet, want) || !slices.Equal(within, want) {
+			t.Errorf("%g W: %v meet it, %v count as within, want %v", watts, meet, within, want)
+		}
+		front := curve.Front(settings, func(o Outcome) float64 { return o.MeanW })
+		got, err := a.Choose(settings, infer, nil)
+		var none *NoSettingError
+		switch {
+		case want == nil && (!errors.As(err, &none) || none.Nearest.Why() != "power 19.58 W, over 16 W" ||
+			front != nil):
+			t.Errorf("%g W: %+v, %v, front %+v", watts, got, err, front)
+		case want != nil && (err != nil || got[0].Mode.Cores != 2 || len(front) == 0 || front[0].Mode.Cores != 2):
+			t.Errorf("%g W: %+v, %v, front %+v", watts, got, err, front)
+		}
+	}
+	doubtful := doubted(at(2, 4), 110, 25, 0, 0.1)
+	if o, _ := a.Evaluate(doubtful.Setting, NewPhase([]learn.Prediction{doubtful}), nil); o.Meets || o.MeanW > 22 {
+		t.Errorf("%.1f W and its doubt are within 22 W: %s", o.MeanW, o.Why())
+	}
+}
+
+// A mix over the power limit says nothing about slower ones.
+func TestAskWithAMaximalWaitTriesSlowerBatchesOfLessPower(t *testing.T) {
+	t.Parallel()
+	preds := append(affine(1, 100, 0, 30, 1, 8), affine(2, 101, 0, 20, 1, 8)...)
+	a := Ask{Load: load(arrivals.Uniform, 5), MaxWait: 20 * time.Millisecond, IdleW: 5, PowerAs: Mean,
+		Limit: optimize.Limit{PowerW: 14}, Want: LeastTime}
+	got, err := a.Choose([]tegra.Setting{at(1, 8), at(2, 8)}, NewPhase(preds), nil)
+	if err != nil || got[0].Setting != at(2, 8) {
+		t.Errorf("%+v, %v, want the second mode", got, err)
 	}
 }
