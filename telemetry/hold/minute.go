@@ -56,7 +56,9 @@ func (m *minute) most() tegra.Val[float64] {
 	return tegra.Some(m.mean())
 }
 
-// over reports whether the minute's energy exceeds a limit, whatever the rest of an unfinished minute adds.
+// over reports whether the minute's energy exceeds a limit, whatever the rest of an unfinished minute adds. Readings
+// may cover a little more than a minute.
 func (m *minute) over(limitW float64) bool {
-	return m.sum.joules > limitW*judged.Seconds() || m.sum.s >= whole*judged.Seconds() && m.mean() > limitW
+	return m.sum.joules > limitW*max(judged.Seconds(), m.sum.s) ||
+		m.sum.s >= whole*judged.Seconds() && m.mean() > limitW
 }

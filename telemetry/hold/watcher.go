@@ -379,7 +379,17 @@ const (
 	frozenAfter = time.Minute
 	frozenRise  = 1.5 // °C a minute: no module stops that suddenly
 	pastSpan    = 30 * time.Second
+	fewSteps    = 3 // of a coarse sensor (0.5 °C): fewer may be a slow rise, or noise
 )
+
+// step returns the smallest change in the past: a multiple of what the sensor resolves.
+func (s *stillness) step() float64 {
+	least := math.Inf(1)
+	for i := 1; i < len(s.past); i++ {
+		least = min(least, math.Abs(s.past[i].c-s.past[i-1].c))
+	}
+	return least
+}
 
 // add takes a value and returns the additional time for which the sensor is now known to be frozen.
 func (s *stillness) add(t time.Duration, c float64) (stuck time.Duration) {
@@ -390,7 +400,7 @@ func (s *stillness) add(t time.Duration, c float64) (stuck time.Duration) {
 			s.past = s.past[1:]
 		}
 		s.since, s.rising, s.counted = t, 0, 0
-		if first := s.past[0]; t-first.t >= pastSpan/3 {
+		if first := s.past[0]; t-first.t >= pastSpan/3 && c-first.c >= fewSteps*s.step() {
 			s.rising = (c - first.c) / (t - first.t).Minutes()
 		}
 		return 0

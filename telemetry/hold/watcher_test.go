@@ -2,6 +2,7 @@ package hold
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,42 @@ func TestWattsAreJudgedByTheMinute(t *testing.T) {
 	short.Take(telemetry.Sample{T: time.Second, Reading: reading(50, 40)}, morning.Add(time.Second))
 	if r := short.Judge(Ending{Cut: "interrupted"}, tegra.Val[tegra.Mode]{}); r.Verdict != NotSeen {
 		t.Errorf("interrupted after a second: %s", r.Sentence())
+	}
+}
+
+// Sixty-one readings, each a little late, are no more than a minute's mean.
+func TestWatcherJudgesLateReadingsByTheirMean(t *testing.T) {
+	t.Parallel()
+	for watts, verdict := range map[float64]Verdict{29.7: Holds, 30.1: DoesNotHold} {
+		limits := Limits{PowerW: tegra.Some(30.0)}
+		w := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Limits: limits, Wall: morning,
+			Watched: []string{"power"}})
+		for s := range 300 {
+			at := time.Duration(s+1)*time.Second + time.Duration(s*7%10)*100*time.Microsecond
+			w.Take(telemetry.Sample{T: at, Reading: reading(60, watts), Valid: true}, morning.Add(at))
+		}
+		if r := w.Judge(Ending{Asked: 5 * time.Minute}, tegra.Val[tegra.Mode]{}); r.Verdict != verdict {
+			t.Errorf("a constant %g W: %s", watts, r.Sentence())
+		}
+	}
+}
+
+// A module that warms up ever more slowly repeats a value for a minute, if its sensor's steps are coarse.
+func TestWatcherTakesACoarseSensorForNoFrozenOne(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, step := range []float64{0.03125, 0.5, 1} {
+		for _, noise := range []float64{0, 0.05, 0.1} {
+			for range 20 {
+				r := watched(Limits{}, 1800, func(s int, r *tegra.Reading, _ *time.Time) {
+					c := 60 - 30*math.Exp(-float64(s)/240) + noise*rng.NormFloat64()
+					r.Temps[0].C = math.Round(c/step) * step
+				})
+				if r.Verdict != Holds {
+					t.Fatalf("steps of %g °C, noise %g °C: %s", step, noise, r.Sentence())
+				}
+			}
+		}
 	}
 }
 
