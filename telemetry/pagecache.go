@@ -28,9 +28,13 @@ const mostLooked = 4096
 func ListDataset(dir string) (*Dataset, error) {
 	d := &Dataset{}
 	var all []string
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	err = filepath.WalkDir(real, func(path string, e fs.DirEntry, err error) error {
 		switch {
-		case err != nil && path == dir:
+		case err != nil && path == real:
 			return err
 		case err != nil || !e.Type().IsRegular():
 			return nil

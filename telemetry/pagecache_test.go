@@ -169,6 +169,21 @@ func TestDatasetOfManyFilesIsCheckedAtEqualDistances(t *testing.T) {
 	}
 }
 
+func TestDatasetBehindALinkIsItsFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, err := range []error{os.Mkdir(filepath.Join(dir, "real"), 0o755),
+		os.Symlink("real", filepath.Join(dir, "link")),
+		os.WriteFile(filepath.Join(dir, "real/a"), []byte("data"), 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d, err := ListDataset(filepath.Join(dir, "link")); err != nil || d.Files != 1 || d.Bytes != 4 {
+		t.Errorf("%+v, %v; want a file of 4 bytes", d, err)
+	}
+}
+
 func TestDatasetThatIsNotThereIsAnError(t *testing.T) {
 	for name, dir := range map[string]string{"no such file": filepath.Join(t.TempDir(), "none"),
 		"no file": t.TempDir()} {
