@@ -2,6 +2,7 @@ package tegra
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ type Host struct {
 	stat    *source
 	meminfo *source
 	loads   loadMeter
-	clocks  []*source // cpufreq's current clock of each core
+	clocks  map[int]*source // cpufreq's current clock by core
 	rapl    []raplZone
 	lastT   time.Duration // time of the last reading with energies
 }
@@ -45,13 +46,15 @@ const mostHostW = 20_000
 
 // OpenHost opens the machine whose files fsys holds; gpu is the rail name of its GPU, "" for none.
 func OpenHost(fsys FS, clock Clock, name, gpu string) (*Host, error) {
-	h := &Host{clock: clock, stat: newTable(fsys, "/proc/stat"), meminfo: newTable(fsys, "/proc/meminfo")}
+	h := &Host{clock: clock, stat: newTable(fsys, "/proc/stat"), meminfo: newTable(fsys, "/proc/meminfo"),
+		clocks: map[int]*source{}}
 	cores, err := fsys.Glob("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq")
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range cores {
-		h.clocks = append(h.clocks, newSource(fsys, c))
+		_, n := trailing(path.Dir(path.Dir(c)))
+		h.clocks[n] = newSource(fsys, c)
 	}
 	h.findRAPL(fsys)
 	h.board = Board{Name: name, Model: hostModel(fsys)}
@@ -148,21 +151,25 @@ func (h *Host) Read() (Reading, error) {
 	r := Reading{T: h.clock.Now(), MaxW: mostHostW}
 	miss := func(name string, err error) { r.Missing = append(r.Missing, Missing{name, reason(err)}) }
 	loads := h.loads.percent(h.stat, miss)
-	for n, f := range h.clocks {
+	cores := map[int]bool{}
+	for n := range h.clocks {
+		cores[n] = true
+	}
+	for n := range loads { // their clock may be unknown
+		cores[n] = true
+	}
+	for _, n := range slices.Sorted(maps.Keys(cores)) {
 		core := CoreReading{Online: true}
 		if v, ok := loads[n]; ok {
 			core.LoadPct = Some(v)
 		}
-		if khz, err := f.int(); err == nil && khz > 0 {
-			core.Freq = Some(Freq(khz) * KHz)
-			if core.Freq.V > r.CPU.Actual.V {
-				r.CPU.Actual = core.Freq
+		if f := h.clocks[n]; f != nil {
+			if khz, err := f.int(); err == nil && khz > 0 {
+				core.Freq = Some(Freq(khz) * KHz)
+				r.CPU.Actual = Some(max(core.Freq.V, r.CPU.Actual.Or(0)))
 			}
 		}
 		r.Cores = append(r.Cores, core)
-	}
-	for n := len(h.clocks); n < len(loads); n++ { // cores whose clock is unknown
-		r.Cores = append(r.Cores, CoreReading{Online: true, LoadPct: Some(loads[n])})
 	}
 	r.CPU.LoadPct = meanLoad(loads)
 	readMemory(h.meminfo, &r, miss)
@@ -223,7 +230,7 @@ func (z *raplZone) watts(span time.Duration) (Val[float64], error) {
 
 // Close closes the machine's files.
 func (h *Host) Close() error {
-	for _, f := range append([]*source{h.stat, h.meminfo}, h.clocks...) {
+	for _, f := range slices.AppendSeq([]*source{h.stat, h.meminfo}, maps.Values(h.clocks)) {
 		f.close()
 	}
 	for _, z := range h.rapl {

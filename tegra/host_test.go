@@ -1,6 +1,7 @@
 package tegra_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/tegratest"
 )
 
 // handedClock is moved by hand.
@@ -77,5 +79,44 @@ func TestHostReadsRAPLLoadAndMemory(t *testing.T) {
 	clock.now += time.Second
 	if r, err := h.Read(); err != nil || r.TotalW.OK || len(r.Missing) == 0 {
 		t.Errorf("a counter that is gone: %v, missing %v, %v", r.TotalW, r.Missing, err)
+	}
+}
+
+// Names of cores sort as text, cpu10 before cpu2; core 3 is offline.
+func TestHostReadsClockAndLoadOfTheSameCore(t *testing.T) {
+	t.Parallel()
+	tree, stat := &tegratest.Tree{Files: map[string]string{}}, ""
+	for n := range 12 {
+		if n != 3 {
+			clock := fmt.Sprintf("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", n)
+			tree.Set(clock, fmt.Sprint(1_000_000+1000*n))
+			stat += fmt.Sprintf("cpu%d 0 0 0 0\n", n)
+		}
+	}
+	tree.Set("/proc/stat", stat)
+	root := tree.Write(t)
+	h, err := tegra.OpenHost(tegra.DiskFS(root), tegra.RealClock(), "pc", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	if _, err := h.Read(); err != nil {
+		t.Fatal(err)
+	}
+	stat = ""
+	for n := range 12 {
+		if n != 3 {
+			stat += fmt.Sprintf("cpu%d %d 0 0 %d\n", n, n, 100-n)
+		}
+	}
+	set(t, root, "/proc/stat", stat)
+	r, err := h.Read()
+	if err != nil || len(r.Cores) != 11 {
+		t.Fatalf("%d cores, %v", len(r.Cores), err)
+	}
+	for _, c := range r.Cores {
+		if mhz := c.Freq.V.MHz(); c.LoadPct != tegra.Some(mhz-1000) {
+			t.Errorf("a clock of %g MHz with a load of %v %%", mhz, c.LoadPct)
+		}
 	}
 }
