@@ -227,18 +227,22 @@ func (d diskFS) Open(name string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &diskFile{f, int(f.Fd())}, nil
+	return &diskFile{f, int(f.Fd()), func() (*os.File, error) { return d.open(name, os.O_RDONLY) }}, nil
 }
 
 // diskFile reads with exactly one pread. os.File reads on to the end of the file, and each read of a sensor file
-// queries the chip again.
+// queries the chip again. A file that has no offsets (debugfs: simple_attr_open in fs/libfs.c) is opened for each read.
 type diskFile struct {
 	*os.File
-	fd int // -1 when closed
+	fd   int // -1 when closed
+	anew func() (*os.File, error)
 }
 
 func (f *diskFile) ReadAt(p []byte, off int64) (int, error) {
 	n, err := syscall.Pread(f.fd, p, off)
+	if err == syscall.ESPIPE && off == 0 {
+		n, err = f.first(p)
+	}
 	switch {
 	case f.fd < 0:
 		return 0, fs.ErrClosed
@@ -248,6 +252,16 @@ func (f *diskFile) ReadAt(p []byte, off int64) (int, error) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// first reads the start of the file through a new handle.
+func (f *diskFile) first(p []byte) (int, error) {
+	again, err := f.anew()
+	if err != nil {
+		return 0, err
+	}
+	defer again.Close()
+	return syscall.Read(int(again.Fd()), p)
 }
 
 func (f *diskFile) Close() error {
@@ -270,13 +284,13 @@ func (d diskFS) ReadFile(name string) ([]byte, error) {
 }
 
 // WriteFile writes an existing file in one write call, then truncates it to the data; kernel files ignore the
-// truncation.
+// truncation. It is no pwrite, which the memory clock's files in debugfs refuse (seq_open in fs/seq_file.c).
 func (d diskFS) WriteFile(name string, data []byte) error {
 	f, err := d.open(name, os.O_WRONLY)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(data, 0)
+	_, err = f.Write(data)
 	if st, serr := f.Stat(); err == nil && serr == nil && st.Size() > int64(len(data)) {
 		_ = f.Truncate(int64(len(data)))
 	}

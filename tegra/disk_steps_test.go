@@ -10,6 +10,35 @@ import (
 	"testing"
 )
 
+// Files of single numbers in debugfs have no offsets either: pread fails on them, as on a pipe.
+func TestDiskFileWithoutOffsetsIsReadThroughANewHandle(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	name := filepath.Join(t.TempDir(), "mc_all")
+	f := &diskFile{r, int(r.Fd()), func() (*os.File, error) { return os.Open(name) }}
+	buf := make([]byte, 8)
+	if _, err := f.ReadAt(buf, 0); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is gone: %v", err)
+	}
+	for _, text := range []string{"42\n", "7\n", "12345678"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n, err := f.ReadAt(buf, 0)
+		if string(buf[:n]) != text || (err == io.EOF) != (n < len(buf)) || err != nil && err != io.EOF {
+			t.Errorf("read %q, %v; want %q", buf[:n], err, text)
+		}
+	}
+	if _, err := f.ReadAt(buf, 3); !errors.Is(err, syscall.ESPIPE) {
+		t.Errorf("from the middle: %v", err)
+	}
+}
+
 // Kernels before 5.6, such as that of L4T 32, have no openat2: there each folder on the way is opened.
 func TestDiskFSOpensTheSameFilesWithoutOpenat2(t *testing.T) {
 	t.Parallel()

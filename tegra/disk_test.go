@@ -127,6 +127,23 @@ func TestHandleReadsTheFileAnew(t *testing.T) {
 	}
 }
 
+// The files of the memory clock in debugfs are sequences, as /proc/self/comm is: they take a write, but no pwrite.
+func TestDiskWritesAFileWithoutOffsets(t *testing.T) {
+	const name = "/proc/self/comm"
+	fsys := tegra.DiskFS("/")
+	was, err := fsys.ReadFile(name)
+	if err != nil {
+		t.Skip("no /proc here")
+	}
+	defer func() { _ = fsys.WriteFile(name, was) }()
+	if err := fsys.WriteFile(name, []byte("sequence")); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := fsys.ReadFile(name); err != nil || string(now) != "sequence\n" {
+		t.Errorf("it holds %q, %v", now, err)
+	}
+}
+
 func TestFileOfManyMegabytesIsRefused(t *testing.T) {
 	t.Parallel()
 	_, fsys := lay(t, map[string]string{"huge": strings.Repeat("x", 3<<20)})

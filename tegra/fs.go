@@ -19,9 +19,8 @@ type FS interface {
 	Stat(name string) (fs.FileInfo, error)
 }
 
-// File is an open device file.
+// File is a device file that is open for reading.
 type File interface {
 	io.ReaderAt
-	io.WriterAt
 	io.Closer
 }

@@ -236,8 +236,4 @@ func (h *handle) ReadAt(p []byte, off int64) (int, error) {
 	return h.Reader.ReadAt(p, off)
 }
 
-func (h *handle) WriteAt([]byte, int64) (int, error) {
-	return 0, failed("write", h.name, syscall.EROFS)
-}
-
 func (h *handle) Close() error { return nil }

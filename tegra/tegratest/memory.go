@@ -292,10 +292,6 @@ func (f *memoryFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-func (f *memoryFile) WriteAt([]byte, int64) (int, error) {
-	return 0, &fs.PathError{Op: "write", Path: f.at, Err: syscall.EBADF}
-}
-
 func (f *memoryFile) Close() error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()

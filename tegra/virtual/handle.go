@@ -42,21 +42,6 @@ func (h *handle) ReadAt(p []byte, off int64) (int, error) {
 	return bytes.NewReader(h.content).ReadAt(p, off)
 }
 
-func (h *handle) WriteAt(p []byte, off int64) (int, error) {
-	defer h.b.enter()()
-	err := h.check()
-	if err == nil && off != 0 {
-		err = syscall.EINVAL
-	}
-	if err == nil {
-		err = h.write(h.node, h.name, h.where, p)
-	}
-	if err != nil {
-		return 0, failed("write", h.name, err)
-	}
-	return len(p), nil
-}
-
 func (h *handle) Close() error {
 	defer h.b.enter()()
 	if h.closed {
