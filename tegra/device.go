@@ -127,7 +127,7 @@ type Reading struct {
 	FanRPM    Val[int64] // tachometer reading
 	Throttled Val[bool]  // thermal or over-current throttling right now
 	Heat      Val[bool]  // a thermal limit slows a part of the SoC now
-	// OverCurrents counts over-current events since boot; absent if no counter is readable.
+	// OverCurrents counts over-current events since boot; absent if not all counters are readable.
 	OverCurrents Val[int64]
 	Alarms       []string // rails whose monitor reports a current above the critical limit
 	RAMUsed      Val[int64]

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"jtune/tegra"
@@ -125,6 +126,27 @@ func TestThrottlingIsARisingCounterOrACoolingDevice(t *testing.T) {
 		set(t, root, "/sys/class/thermal/cooling_device1/cur_state", step.cooler)
 		if got := read(t, s).Throttled; got != tegra.Some(step.want) {
 			t.Errorf("step %d: throttled %v, want %v", i, got, step.want)
+		}
+	}
+}
+
+// The sum of some counters would look like events, or like counters that were reset.
+func TestOverCurrentsAreAbsentWhenACounterFails(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.NewAGXOrin35()
+	const second = "/sys/class/hwmon/hwmon5/oc2_event_cnt"
+	tr.Set("/sys/class/hwmon/hwmon5/oc1_event_cnt", "5")
+	tr.Set(second, "2")
+	k := tegratest.NewKernel(tegra.DiskFS(tr.Write(t)))
+	s, err := tegra.Open(k, tegra.RealClock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range []error{nil, syscall.EIO, nil} {
+		k.Do(func() { k.Fail[second] = fault })
+		r := read(t, s)
+		if r.OverCurrents.OK != (fault == nil) || fault == nil && r.OverCurrents.V != 7 {
+			t.Errorf("with %v: %v events", fault, r.OverCurrents)
 		}
 	}
 }

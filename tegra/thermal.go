@@ -135,16 +135,21 @@ func (g *throttleGroup) read(r *Reading, miss func(string, error)) {
 		}
 	}
 	known, on := false, false
+	events, all := int64(0), len(g.counters) > 0
 	for i, s := range g.counters {
 		v, err := s.int()
 		if err != nil {
 			miss("over-current events", err)
+			all = false
 			continue
 		}
 		known = true
 		on = on || g.last[i] >= 0 && v > g.last[i]
 		g.last[i] = v
-		r.OverCurrents = Some(r.OverCurrents.V + v)
+		events += v
+	}
+	if all {
+		r.OverCurrents = Some(events)
 	}
 	for _, s := range g.coolers {
 		v, err := s.int()
