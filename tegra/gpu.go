@@ -55,7 +55,7 @@ func (f *finder) gpu() *gpuGroup {
 	g := &gpuGroup{}
 	for _, pattern := range gpuGlobs {
 		for _, dir := range f.glob(pattern) {
-			if g.dir == "" && f.isGPU(dir) && f.exists(dir+"/max_freq") {
+			if g.dir == "" && f.isGPU(dir) && f.exists(dir+gpuMax) {
 				g.dir = f.real(dir)
 			}
 		}
@@ -65,7 +65,7 @@ func (f *finder) gpu() *gpuGroup {
 	} else {
 		f.found("GPU clock", g.dir, "")
 		g.cur = newSource(f.fs, g.dir+"/cur_freq")
-		g.min, g.max = newSource(f.fs, g.dir+"/min_freq"), newSource(f.fs, g.dir+"/max_freq")
+		g.min, g.max = newSource(f.fs, g.dir+gpuMin), newSource(f.fs, g.dir+gpuMax)
 		g.freqs = f.gpuFreqs(g.dir)
 	}
 	for _, device := range []string{"/sys/devices/platform/gpu.0", "/sys/devices/gpu.0", g.dir + "/device"} {

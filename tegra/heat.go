@@ -3,6 +3,7 @@ package tegra
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -53,8 +54,8 @@ func (t TempReading) hot() string {
 // the lowest limit of user, governors and cooling devices (frequency QoS), and the user's again once it has cooled.
 // UNVERIFIED on a Jetson.
 func (c *Planner) Capped(f KnobFile) bool {
-	switch path.Base(f.Path) {
-	case path.Base(minFile), path.Base(maxFile), "min_freq", "max_freq":
+	switch "/" + path.Base(f.Path) {
+	case minFile, maxFile, gpuMin, gpuMax:
 	default:
 		return false
 	}
@@ -64,10 +65,47 @@ func (c *Planner) Capped(f KnobFile) bool {
 		return false
 	}
 	defer c.begin()()
+	return c.cooling("")
+}
+
+// cooling reports whether a cooling device of that kind acts now.
+func (c *Planner) cooling(kind string) bool {
 	for _, cooler := range c.s.throttle.coolers {
+		if !strings.Contains(cooler.kind, kind) {
+			continue
+		}
 		if state, err := cooler.int(); err == nil && state > 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// Lowered returns the limits in a state that may be a cooling device's: one of that unit acts now, and the maximum is
+// below the highest clock. A minimum is lowered with the maximum if it equals it. UNVERIFIED on a Jetson, as Capped.
+func (c *Planner) Lowered(st State) []string {
+	defer c.begin()()
+	var out []string
+	values := st.byPath()
+	lowered := func(min, max string, top int64) {
+		limit, err := strconv.ParseInt(values[max], 10, 64)
+		if err != nil || limit >= top {
+			return
+		}
+		if out = append(out, max); values[min] == values[max] {
+			out = append(out, min)
+		}
+	}
+	if c.cooling("cpufreq") {
+		for _, core := range c.s.cpu.cores {
+			dir := c.s.cpu.dir(core.n)
+			if top, err := core.clocks.files[capClock].int(); err == nil && !slices.Contains(out, dir+maxFile) {
+				lowered(dir+minFile, dir+maxFile, top)
+			}
+		}
+	}
+	if gpu := c.s.gpu; gpu.max != nil && len(gpu.freqs) > 0 && c.cooling("devfreq") {
+		lowered(gpu.min.path, gpu.max.path, int64(gpu.freqs[len(gpu.freqs)-1]/Hz))
+	}
+	return out
 }

@@ -83,6 +83,8 @@ const (
 	minFile = "/scaling_min_freq"
 	maxFile = "/scaling_max_freq"
 
+	gpuMin       = "/min_freq" // of any devfreq folder
+	gpuMax       = "/max_freq"
 	governorFile = "/scaling_governor"
 	gpuGovernor  = "/governor"
 	cpuGovernors = "/scaling_available_governors"

@@ -205,7 +205,10 @@ func (s *Sysfs) Close() error {
 		z.temp.close()
 	}
 	others := []*source{s.fan.pwm, s.fan.tach, s.meminfo}
-	for _, f := range slices.Concat(s.throttle.counters, s.throttle.coolers, others) {
+	for _, f := range slices.Concat(s.throttle.counters, others) {
+		f.close()
+	}
+	for _, f := range s.throttle.coolers {
 		f.close()
 	}
 	return nil

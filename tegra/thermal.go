@@ -19,7 +19,13 @@ type zone struct {
 type throttleGroup struct {
 	counters []*source
 	last     []int64
-	coolers  []*source
+	coolers  []cooler
+}
+
+// cooler is a cooling device: its state, 0 while it does nothing, and its type.
+type cooler struct {
+	*source
+	kind string
 }
 
 // fanGroup is the fan's duty cycle, 0–255.
@@ -111,7 +117,7 @@ func (f *finder) throttling() *throttleGroup {
 	}
 	for _, dir := range f.glob("/sys/class/thermal/cooling_device*") {
 		if text, err := readText(f.fs, dir+"/type"); err == nil && isThrottle(text) {
-			g.coolers = append(g.coolers, newSource(f.fs, dir+"/cur_state"))
+			g.coolers = append(g.coolers, cooler{newSource(f.fs, dir+"/cur_state"), text})
 			f.found("thermal throttling", dir, text)
 		}
 	}

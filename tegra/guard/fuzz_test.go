@@ -63,7 +63,7 @@ func FuzzSavedState(f *testing.F) {
 // board that was closed opens its files again when they are read.
 func fresh(s *Server) *Server {
 	return &Server{fs: s.fs, sysfs: s.sysfs, planner: s.planner, preset: s.preset, store: s.store, pause: s.pause,
-		flush: s.flush, undo: s.undo, owed: map[string]bool{}, events: func(response) {}}
+		flush: s.flush, undo: s.undo, owed: map[string]bool{}, wrote: map[string]string{}, events: func(response) {}}
 }
 
 // FuzzAnswers gives a client any answers: it must neither crash nor wait.

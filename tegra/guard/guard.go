@@ -34,6 +34,8 @@ const (
 
 	retries      = 5                     // repeats of a write while the kernel is busy
 	retryPause   = 10 * time.Millisecond // doubles each time
+	effectTries  = 7                     // readings of a written file until it has its value
+	effectPause  = 2 * time.Millisecond  // doubles each time: 0.13 s in all
 	stoppedLooks = 3                     // consecutive seconds in which a guard is stopped
 	closeWait    = 30 * time.Second      // for a guard to restore while closing
 	readWait     = 2 * time.Second       // for a read of a root-only file

@@ -27,16 +27,17 @@ type Server struct {
 	preset func(id int) error
 
 	mu     sync.Mutex
-	found  *tegra.State     // state before the first write that was not kept; nil: nothing is changed
-	last   *tegra.State     // state before the last apply that was not kept; nil: none
-	asked  []tegra.KnobFile // files of the last apply
-	trials int              // modes applied since found, neither kept nor reverted
-	back   *steps           // earlier found states; nil until needed
-	fanOn  bool             // states include the fan's files
-	timer  *time.Timer      // countdown of the last apply; nil: none
-	lapsed bool             // the last countdown ended without Keep
-	undo   time.Duration    // pause before repeating a countdown's failed undo
-	owed   map[string]bool  // files whose last write had no effect; every restore writes them again
+	found  *tegra.State      // state before the first write that was not kept; nil: nothing is changed
+	last   *tegra.State      // state before the last apply that was not kept; nil: none
+	asked  []tegra.KnobFile  // files of the last apply
+	trials int               // modes applied since found, neither kept nor reverted
+	back   *steps            // earlier found states; nil until needed
+	fanOn  bool              // states include the fan's files
+	timer  *countdown        // of the last apply; nil: none
+	lapsed bool              // the last countdown ended without Keep
+	undo   time.Duration     // pause before repeating a countdown's failed undo
+	owed   map[string]bool   // files whose last write had no effect; every restore writes them again
+	wrote  map[string]string // values written since a preset was, by path
 	events func(response)
 }
 
@@ -49,7 +50,7 @@ type ServerOptions struct {
 // NewServer opens the board behind fsys for writing. It adopts the state that a dead guard left: Restore and the end of
 // Serve restore it once a mode has been applied; Keep discards it.
 func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, error) {
-	s := &Server{fs: fsys, log: o.Log, owed: map[string]bool{}, events: func(response) {},
+	s := &Server{fs: fsys, log: o.Log, owed: map[string]bool{}, wrote: map[string]string{}, events: func(response) {},
 		pause: time.Sleep, flush: lastAnswers, undo: undoPause}
 	var err error
 	if s.sysfs, err = tegra.Open(fsys, clock); err != nil {
@@ -89,6 +90,7 @@ func (s *Server) snapshot() (tegra.State, error) {
 func (s *Server) hold(now tegra.State) error {
 	fresh := s.found == nil
 	var more tegra.State
+	now = s.ofUser(now)
 	if fresh {
 		left, err := s.store.load(foundFile)
 		if err != nil {
@@ -122,13 +124,14 @@ func (s *Server) apply(r tegra.Request, keepAfter time.Duration) (tegra.Applied,
 	if err := s.planner.Check(r.Mode); err != nil {
 		return tegra.Applied{Asked: r.Mode}, err
 	}
+	was, lapsed := s.timer, s.lapsed
 	s.stopTimer()
 	s.fanOn = s.fanOn || r.Fan != tegra.FanUntouched
 	var before tegra.State
 	j := transition{s: s,
 		plan: func(now tegra.State) ([]tegra.Write, error) { return s.planner.Plan(now, r, *s.found) },
 		seen: func(now tegra.State) error {
-			before.Add(now)
+			before.Add(s.ofUser(now))
 			return s.hold(now)
 		}}
 	files, err := j.run()
@@ -136,6 +139,9 @@ func (s *Server) apply(r tegra.Request, keepAfter time.Duration) (tegra.Applied,
 	if err != nil {
 		if len(files) > 0 {
 			err = s.rollBack(err, before)
+		}
+		if s.lapsed = lapsed; was != nil { // the mode before is still on trial
+			s.arm(time.Until(was.due), was.undo)
 		}
 		applied.Actual = s.mode()
 		return applied, err
@@ -327,15 +333,31 @@ func (s *Server) keep() error {
 	return s.store.remove(foundFile)
 }
 
-func (s *Server) startTimer(d time.Duration) {
-	var t *time.Timer
-	t = time.AfterFunc(d, func() {
+// countdown undoes an apply when its time is over.
+type countdown struct {
+	timer *time.Timer
+	due   time.Time
+	undo  func()
+}
+
+// arm starts a countdown. A request that stops it, or a newer one, keeps undo from being called.
+func (s *Server) arm(d time.Duration, undo func()) {
+	c := &countdown{due: time.Now().Add(d), undo: undo}
+	c.timer = time.AfterFunc(d, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.timer != t || s.last == nil { // kept, or replaced by a newer apply
+		if s.timer != c || s.last == nil {
 			return
 		}
-		s.timer, s.lapsed = nil, true
+		s.timer = nil
+		undo()
+	})
+	s.timer = c
+}
+
+func (s *Server) startTimer(d time.Duration) {
+	s.arm(d, func() {
+		s.lapsed = true
 		applied, err := s.undoLast()
 		s.logf("not kept in time: reverted, %v", err)
 		s.events(response{Event: "reverted", Applied: toWireApplied(applied)}.failed(err))
@@ -343,26 +365,17 @@ func (s *Server) startTimer(d time.Duration) {
 			s.undoAgain(s.undo)
 		}
 	})
-	s.timer = t
 }
 
 // undoAgain repeats a countdown's failed undo after a pause that doubles each time, until it succeeds or a request
 // replaces it.
 func (s *Server) undoAgain(pause time.Duration) {
-	var t *time.Timer
-	t = time.AfterFunc(pause, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.timer != t || s.last == nil {
-			return
-		}
-		s.timer = nil
+	s.arm(pause, func() {
 		_, err := s.undoLast()
 		if s.logf("reverting again: %v", err); err != nil {
 			s.undoAgain(min(2*pause, mostUndoPause))
 		}
 	})
-	s.timer = t
 }
 
 const (
@@ -372,7 +385,7 @@ const (
 
 func (s *Server) stopTimer() {
 	if s.timer != nil {
-		s.timer.Stop()
+		s.timer.timer.Stop()
 		s.timer = nil
 	}
 	s.lapsed = false

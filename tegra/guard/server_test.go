@@ -298,6 +298,115 @@ func TestGuardRestoresUnderAThermalCapAndAppliesNothing(t *testing.T) {
 	}
 }
 
+// Heat that lowers limits when the guard first looks at them hides the user's, so that they could not be restored.
+func TestGuardWritesNoLimitThatHeatHides(t *testing.T) {
+	t.Parallel()
+	const cooler = "/sys/class/thermal/cooling_device0"
+	cpu, gpu := tegratest.CPU+"/cpu0/cpufreq/scaling_max_freq", tegratest.GPU35+"/max_freq"
+	for name, c := range map[string]struct {
+		kind, limit, cap string
+		own              string // the user's limit; "" for the highest clock
+		refused          bool
+	}{
+		"a CPU limit":                        {"thermal-cpufreq-0", cpu, "1344000", "", true},
+		"a GPU limit":                        {"thermal-devfreq-0", gpu, "624750000", "", true},
+		"the user's limit of another unit":   {"thermal-cpufreq-0", gpu, "", "624750000", false},
+		"a cooler that lowers nothing":       {"thermal-cpufreq-0", cpu, "", "", false},
+		"a limit that may be heat's or not":  {"thermal-cpufreq-0", cpu, "", "1344000", true},
+		"a user's limit beside an idle unit": {"thermal-fan", cpu, "", "1344000", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tree := tegratest.NewAGXOrin35()
+			tree.Set(cooler+"/type", c.kind)
+			tree.Set(cooler+"/cur_state", "2")
+			r := newRig(t, tree)
+			if c.own != "" {
+				if err := os.WriteFile(filepath.Join(r.root, c.limit), []byte(c.own+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				r.before = tegratest.Contents(t, r.root)
+			}
+			r.k.Do(func() { r.k.Cap[c.limit] = c.cap })
+			_, err := r.Apply(t.Context(), tegra.Request{Mode: slow})
+			if refused := err != nil && strings.Contains(err.Error(), "a thermal limit hides"); refused != c.refused {
+				t.Errorf("apply says %v", err)
+			}
+			if n := len(r.k.Writes()); c.refused && n > 0 {
+				t.Errorf("%d writes", n)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+			wantSame(t, r.before, r.root, "at the end")
+		})
+	}
+}
+
+// A mode that is applied and reverted while the board is hot goes back to what was set before, not to what heat left.
+func TestGuardRevertsToTheUsersLimitsOnAHotBoard(t *testing.T) {
+	t.Parallel()
+	const cooler = "/sys/class/thermal/cooling_device0"
+	limit := tegratest.CPU + "/cpu0/cpufreq/scaling_max_freq"
+	tree := tegratest.NewAGXOrin35()
+	tree.Set(cooler+"/type", "thermal-cpufreq-0")
+	tree.Set(cooler+"/cur_state", "0")
+	r := newRig(t, tree)
+	r.apply(fast)
+	set := tegratest.Contents(t, r.root)[limit]
+	if err := os.WriteFile(filepath.Join(r.root, cooler+"/cur_state"), []byte("2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r.k.Do(func() { r.k.Cap[limit] = "1344000" })
+	r.apply(slow)
+	if _, err := r.Revert(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if now := tegratest.Contents(t, r.root)[limit]; now != set {
+		t.Errorf("reverted to %q, want %q", now, set)
+	}
+	if _, err := r.Restore(t.Context()); err != nil {
+		t.Error(err)
+	}
+	delete(r.before, cooler+"/cur_state")
+	if now := tegratest.Contents(t, r.root)[limit]; now != r.before[limit] {
+		t.Errorf("restored to %q, want %q", now, r.before[limit])
+	}
+}
+
+// Since Linux 5.4 a limit of the CPU takes effect shortly after its write has returned.
+func TestGuardWaitsForALimitToTakeEffect(t *testing.T) {
+	t.Parallel()
+	limit := tegratest.CPU + "/cpu0/cpufreq/scaling_max_freq"
+	for late, ok := range map[int]bool{effectTries - 1: true, 100: false} {
+		r := newRig(t, tegratest.NewAGXOrin35())
+		r.k.Do(func() { r.k.Late[limit] = late })
+		a, err := r.Apply(t.Context(), tegra.Request{Mode: slow})
+		if (err == nil) != ok || ok && !a.OK() {
+			t.Errorf("%d late readings: %v, %v", late, a.Mismatch(), err)
+		}
+	}
+}
+
+// A request that fails leaves the countdown of the mode before running.
+func TestGuardCountsDownAfterAnApplyThatFailed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	if _, err := r.ApplyFor(t.Context(), tegra.Request{Mode: slow}, 200*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	unknown := tegra.Governors{CPU: "none"}
+	if _, err := r.Apply(t.Context(), tegra.Request{Mode: fast, Governors: unknown, DVFS: true}); err == nil {
+		t.Fatal("a governor that does not exist was set")
+	}
+	eventually(t, "the first mode is reverted", func() bool {
+		return len(tegratest.Differences(r.before, tegratest.Contents(t, r.root))) == 0
+	})
+	if err := r.Keep(t.Context()); err == nil {
+		t.Error("a mode that was reverted is kept")
+	}
+}
+
 func TestGuardNamesAFailedKnobAndRollsBack(t *testing.T) {
 	t.Parallel()
 	gpuMax := tegratest.GPU35 + "/max_freq"

@@ -61,7 +61,7 @@ func (j *transition) round(first bool) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := j.undoable(writes, first); err != nil {
+	if err := j.undoable(now, writes, first); err != nil {
 		return false, err
 	}
 	enabled := false
@@ -83,7 +83,7 @@ func (j *transition) round(first bool) (again bool, err error) {
 
 // undoable rejects, before anything is written, a file whose current value is unknown, since it could not be restored.
 // If the first round brings cores online, it checks only those writes: more files become readable after them.
-func (j *transition) undoable(writes []tegra.Write, first bool) error {
+func (j *transition) undoable(now tegra.State, writes []tegra.Write, first bool) error {
 	if j.bestEffort {
 		return nil
 	}
@@ -95,6 +95,10 @@ func (j *transition) undoable(writes []tegra.Write, first bool) error {
 	}
 	for _, w := range writes[:last] {
 		if _, ok := j.s.found.Get(w.Path); !ok {
+			if slices.Contains(j.s.planner.Lowered(now), w.Path) {
+				return fmt.Errorf("%s: a thermal limit hides the limit to restore (%s): try again once the board has "+
+					"cooled", w.Knob, w.Path)
+			}
 			return fmt.Errorf("%s: cannot read %s: refusing to write a knob that could not be restored", w.Knob, w.Path)
 		}
 	}
@@ -108,7 +112,11 @@ func (j *transition) do(w tegra.Write) error {
 		j.s.owed[w.Path] = true
 		return withKind(fmt.Sprintf("%s: write %s to %s", w.Knob, w.Value, w.Path), err)
 	}
-	actual, err := j.s.readBack(w.Path)
+	j.s.wrote[w.Path] = w.Value
+	if w.Path == tegra.PresetFile { // it sets limits, too
+		clear(j.s.wrote)
+	}
+	actual, err := j.effect(w)
 	if j.s.owed[w.Path] = true; err == nil && actual == w.Value {
 		delete(j.s.owed, w.Path)
 	}
@@ -129,6 +137,21 @@ func (j *transition) do(w tegra.Write) error {
 		return nil
 	}
 	return fmt.Errorf("%w: a thermal limit caps it; try again once the board has cooled", err)
+}
+
+// effect reads a written file back. Since Linux 5.4 limits of the CPU take effect in a work item, shortly after the
+// write has returned (cpufreq_notifier_max in drivers/cpufreq/cpufreq.c): a different value is read again for a while.
+func (j *transition) effect(w tegra.Write) (string, error) {
+	pause := effectPause
+	for try := 1; ; try++ {
+		actual, err := j.s.readBack(w.Path)
+		if err != nil || actual == w.Value || w.Loose || try == effectTries ||
+			j.s.planner.Capped(tegra.KnobFile{Path: w.Path, Asked: w.Value, Actual: actual}) {
+			return actual, err
+		}
+		j.s.pause(pause)
+		pause *= 2
+	}
 }
 
 // note keeps one entry per file, in the order of first writes.

@@ -27,15 +27,24 @@ type Kernel struct {
 	Busy   map[string]int     // number of writes that first return EBUSY
 	Stuck  map[string]bool    // the path ignores writes, without an error
 	Clip   map[string]string  // content of the path after any write
+	Late   map[string]int     // number of readings after a write that still show the value before
+	Cap    map[string]string  // limit of a cooling device, shown where the path's own is higher
 	After  func(write string) // called after each effective write
 
+	before  map[string]stale    // values that late readings show
 	related map[string][]string // cores of a core's policy, by the core's folder: constant
+}
+
+type stale struct {
+	value []byte
+	left  int
 }
 
 // NewKernel wraps an FS.
 func NewKernel(fsys tegra.FS) *Kernel {
 	return &Kernel{FS: fsys, Refuse: map[string]error{}, Fail: map[string]error{}, Busy: map[string]int{},
-		Stuck: map[string]bool{}, Clip: map[string]string{}, related: map[string][]string{}}
+		Stuck: map[string]bool{}, Clip: map[string]string{}, Late: map[string]int{}, Cap: map[string]string{},
+		before: map[string]stale{}, related: map[string][]string{}}
 }
 
 // Do runs f while the kernel is locked, to change faults during use.
@@ -68,7 +77,15 @@ func (k *Kernel) ReadFile(name string) ([]byte, error) {
 	if err := k.reading(name); err != nil {
 		return nil, err
 	}
-	return k.FS.ReadFile(name)
+	if old := k.before[name]; old.left > 0 {
+		k.before[name] = stale{old.value, old.left - 1}
+		return old.value, nil
+	}
+	data, err := k.FS.ReadFile(name)
+	if limit := k.Cap[name]; limit != "" && err == nil && above(strings.TrimSpace(string(data)), limit) != nil {
+		return []byte(limit + "\n"), nil
+	}
+	return data, err
 }
 
 // Open returns a handle that fails while Fail has its path.
@@ -122,6 +139,10 @@ func (k *Kernel) WriteFile(name string, data []byte) error {
 	k.Log = append(k.Log, name+" = "+value)
 	if k.Stuck[name] {
 		return nil
+	}
+	if n := k.Late[name]; n > 0 {
+		old, _ := k.FS.ReadFile(name)
+		k.before[name] = stale{old, n}
 	}
 	if clipped, ok := k.Clip[name]; ok {
 		data = []byte(clipped + "\n")
