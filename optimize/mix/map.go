@@ -81,7 +81,7 @@ func (a Ask) Map(settings []tegra.Setting, infer, train Phase, policies ...Polic
 // lateMixes are mixes that violate a limit in simulation. One that is slower than a late one with the same batch size
 // and turns is also late.
 type lateMixes struct {
-	found   map[lateKind][][2]float64 // service time and minibatch time
+	found   map[lateKind][][3]float64 // times of a batch, the smallest batch and a minibatch
 	nearest Outcome                   // to the limits
 }
 
@@ -91,8 +91,8 @@ type lateKind struct {
 }
 
 func (l *lateMixes) holds(o *Outcome) bool {
-	return slices.ContainsFunc(l.found[lateKind{o.Batch, o.Policy}], func(p [2]float64) bool {
-		return o.slowS >= p[0] && o.slowTrain >= p[1]
+	return slices.ContainsFunc(l.found[lateKind{o.Batch, o.Policy}], func(p [3]float64) bool {
+		return o.slowS >= p[0] && o.slowFirst >= p[1] && o.slowTrain >= p[2]
 	})
 }
 
@@ -101,13 +101,13 @@ func (l *lateMixes) add(o Outcome) {
 		l.nearest = o
 	}
 	if l.found == nil {
-		l.found = map[lateKind][][2]float64{}
+		l.found = map[lateKind][][3]float64{}
 	}
 	if !o.misses(itsLatency) {
 		return
 	}
 	kind := lateKind{o.Batch, o.Policy}
-	l.found[kind] = append(l.found[kind], [2]float64{o.slowS, o.slowTrain})
+	l.found[kind] = append(l.found[kind], [3]float64{o.slowS, o.slowFirst, o.slowTrain})
 }
 
 // power returns the power that a limit applies to.

@@ -163,6 +163,7 @@ type Outcome struct {
 	excess       float64           // sum over the violated limits, in logarithms
 	slowS        float64           // service time and minibatch in seconds, including the margin
 	slowTrain    float64
+	slowFirst    float64 // as slowS, of the smallest batch known if batches leave after a maximal wait
 	peakHigh     float64 // PeakW including the margin
 	more         float64 // expected whole minibatches per window beyond Tau, see Ask.expects
 	trains       float64 // chance that one fits
@@ -250,7 +251,8 @@ func (a *Ask) mostBusy() float64 {
 	return 1
 }
 
-// bound evaluates by the formulas of even arrivals and full batches. If Ask.simulates, its latency is a lower bound.
+// bound evaluates by the formulas of even arrivals and full batches. If Ask.simulates, its latency is a lower bound, as
+// are mean power and energy if batches leave after a maximal wait.
 func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) {
 	serve, ok := infer.At(at)
 	if !ok || !(serve.TimeMS > 0) {
@@ -287,8 +289,16 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 		o.peakHigh = max(o.peakHigh, t.PowerW*math.Exp(a.Margin.Z()*t.LnPowerSD))
 		o.slowTrain = t.TimeMS / 1000 * math.Exp(a.Margin.Z()*t.LnTimeSD)
 	}
-	o.LatencyMS = 1000 * (a.wait(b, window) + s)
-	slow := 1000 * (a.wait(b, window) + o.slowS)
+	first, serving := serve, s/window
+	if a.MaxWait > 0 && a.simulates() {
+		first = &infer.at[at.Mode][0]
+		if train == nil && a.Load.Pattern != arrivals.Trace { // whose requests may arrive all at once
+			serving = a.leastServing(first, serve, rate)
+		}
+	}
+	o.slowFirst = o.slowS * (first.TimeMS / serve.TimeMS)
+	o.LatencyMS = 1000 * (a.wait(b, window) + first.TimeMS/1000)
+	slow := 1000 * (a.wait(b, window) + o.slowFirst)
 	trained := 0.0 // minibatches per window
 	switch room := window - s; {
 	case train == nil || room < 0:
@@ -312,7 +322,7 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 	o.LatencyMS *= a.off.factor(0)
 	slow *= a.off.factor(a.Margin.Z())
 	o.TrainPerS = trained / window
-	a.spend(&o, s/window, trained*o.train.TimeMS/1000/window)
+	a.spend(&o, serving, trained*o.train.TimeMS/1000/window)
 	a.judge(&o, a.judged(&o), slow, slowest)
 	if o.Rho > a.mostBusy() {
 		o.LatencyMS = math.Inf(1)

@@ -5,11 +5,13 @@ package mix
 // 20,000 requests take about 0.6 ms.
 
 import (
+	"math"
 	"slices"
 	"time"
 
 	"jtune/internal/arrivals"
 	"jtune/internal/stats"
+	"jtune/learn"
 )
 
 // simulatedRequests is the number of requests simulated per setting.
@@ -101,20 +103,43 @@ func (a *Ask) simulate(o *Outcome, infer Phase) {
 	}
 }
 
+// leastServing returns a lower bound of the share of time that batches take if they leave after the maximal wait. A
+// batch has the first request, and those that arrive during its wait and the service before it. Batches between the
+// smallest known one and the full one take less for each request the larger they are.
+func (a *Ask) leastServing(first, full *learn.Prediction, rate float64) float64 {
+	least, most := float64(first.Batch), float64(max(1, full.Batch))
+	n, took := most, full.TimeMS/1000
+	for range 3 { // each bound gives a closer one
+		n = min(n, 1+rate*(a.MaxWait.Seconds()+took))
+		part := max(0, n-least) / max(1, most-least)
+		took = (first.TimeMS + part*(full.TimeMS-first.TimeMS)) / 1000
+	}
+	return rate * took / n
+}
+
 const (
 	nearBest   = 0.2 // relative; simulated training may rank settings differently from the formulas
-	mostNearby = 40  // most of these that are simulated
+	mostNearby = 40  // most of those within the limits that are compared by simulation
 )
 
 // firstInTime returns the first of the outcomes, best first, whose simulated latency keeps the limit; it passes the
 // others to late. An outcome slower than a late one with the same batch size is late too, without simulation. Beside
-// training it returns the best of those near it.
+// training it returns the best of those near it; with a maximal wait, the best of those that may be better.
 func (a *Ask) firstInTime(best []Outcome, infer Phase, want Want, late func(Outcome)) []Outcome {
 	var failed lateMixes
 	var found []Outcome
+	least := math.Inf(1)
+	far := func(o *Outcome) bool {
+		switch value, _ := want.value(o, a.PowerAs); {
+		case len(found) > mostNearby:
+			return true
+		case o.Policy == "":
+			return a.MaxWait == 0 || !(value < least)
+		}
+		return o.TrainPerS < (1-nearBest)*found[0].TrainPerS
+	}
 	for _, o := range best {
-		far := len(found) > mostNearby || len(found) > 0 && o.TrainPerS < (1-nearBest)*found[0].TrainPerS
-		if len(found) > 0 && (o.Policy == "" || far) {
+		if len(found) > 0 && far(&o) {
 			break
 		}
 		if failed.holds(&o) {
@@ -122,6 +147,8 @@ func (a *Ask) firstInTime(best []Outcome, infer Phase, want Want, late func(Outc
 		}
 		if a.simulate(&o, infer); o.Meets {
 			found = append(found, o)
+			value, _ := want.value(&o, a.PowerAs)
+			least = min(least, value)
 			continue
 		}
 		failed.add(o)

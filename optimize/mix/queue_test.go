@@ -192,3 +192,35 @@ func TestAskWithAMaximalWaitTriesSlowerBatchesOfLessPower(t *testing.T) {
 		t.Errorf("%+v, %v, want the second mode", got, err)
 	}
 }
+
+// With a maximal wait, partial batches decide which setting needs the least energy or mean power, and which one is
+// late: full ones of 32 take less time and energy in the first mode, small ones in the second.
+func TestAskWithAMaximalWaitChoosesByPartialBatches(t *testing.T) {
+	t.Parallel()
+	sizes := []int{1, 2, 4, 8, 16, 32}
+	preds := append(affine(1, 100, 0.5, 20, sizes...), affine(2, 20, 3.5, 20, sizes...)...)
+	preds = append(preds, affine(3, 101, 0.5, 20, sizes...)...)
+	infer, settings := NewPhase(preds), settingsOf(preds)
+	a := Ask{Load: load(arrivals.Poisson, 8), MaxWait: 20 * time.Millisecond, IdleW: 5}
+	for _, c := range []struct {
+		want Want
+		as   PowerAs
+	}{{LeastEnergy, Peak}, {LeastPower, Mean}} {
+		a.Want, a.PowerAs = c.want, c.as
+		best := math.Inf(1)
+		for _, s := range settings {
+			o, _ := a.Evaluate(s, infer, nil)
+			v, _ := c.want.value(&o, c.as)
+			best = min(best, v)
+		}
+		got, err := a.Choose(settings, infer, nil)
+		if v, _ := c.want.value(&got[0], c.as); err != nil || len(got) != 1 || v != best {
+			t.Errorf("least %s: %v with %.3f, want %.3f: %v", c.want, got[0].Setting, v, best, err)
+		}
+	}
+	a = Ask{Load: a.Load, MaxWait: a.MaxWait, LatencyMS: 100, Want: LeastTime}
+	got, err := a.Choose([]tegra.Setting{at(1, 32), at(3, 32), at(2, 32)}, infer, nil)
+	if err != nil || got[0].Setting != at(2, 32) {
+		t.Errorf("within 100 ms: %+v, %v, want the second mode", got, err)
+	}
+}
