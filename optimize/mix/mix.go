@@ -45,6 +45,12 @@ func NewPhase(preds []learn.Prediction) Phase {
 // noPhase takes no time and no power.
 var noPhase learn.Prediction
 
+// with returns the phase in the mode of v, with v in place of the prediction for its batch size.
+func (p Phase) with(v learn.Prediction) Phase {
+	others := slices.DeleteFunc(slices.Clone(p.at[v.Mode]), func(o learn.Prediction) bool { return o.Batch == v.Batch })
+	return NewPhase(append(others, v))
+}
+
 // At returns the unit in a setting; false if it is unknown.
 func (p Phase) At(a tegra.Setting) (*learn.Prediction, bool) {
 	list := p.at[a.Mode]

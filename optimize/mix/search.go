@@ -362,7 +362,7 @@ func (s *search) verify(ctx context.Context, measure Measure, o Outcome) (Probe,
 	s.measured[o.Setting] = true
 	infer.Setting, train.Setting = o.Setting, tegra.Setting{Mode: o.Mode}
 	s.o.Infer = append(s.o.Infer, infer)
-	phase, training := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(infer)}), (*Phase)(nil)
+	phase, training := s.infer.with(optimize.MeasuredPrediction(infer)), (*Phase)(nil)
 	if s.train != nil {
 		s.o.Train = append(s.o.Train, train)
 		t := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(train)})

@@ -3,8 +3,10 @@ package mix
 import (
 	"context"
 	"testing"
+	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
@@ -43,5 +45,32 @@ func TestSearchNeverOverlooksAProfiledModeThatKeepsTheLimits(t *testing.T) {
 			t.Errorf("of at most %d: %v after %d measurements, feasible %v, %v", most, r.Best.Mode, probes,
 				r.Feasible, err)
 		}
+	}
+}
+
+// A measured batch is judged under a maximal wait with the predicted times of smaller batches, which leave instead: 24
+// to 30 ms here, whereas a full one takes 132 ms.
+func TestSearchWithAMaximalWaitJudgesPartialBatchesByTheirTimes(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	reading := func(m tegra.Mode, batch int) tegra.Measured {
+		return tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: batch}, TimeMS: 20 + 3.5*float64(batch),
+			PowerW: 10 + 5*m.GPU.GHz()}
+	}
+	var known []tegra.Measured
+	var only []tegra.Setting
+	for i, m := range space.Modes() {
+		if i%13 == 0 {
+			known = append(known, reading(m, 1), reading(m, 32))
+			only = append(only, known[len(known)-2].Setting, known[len(known)-1].Setting)
+		}
+	}
+	ask := Ask{Load: load(arrivals.Poisson, 8), MaxWait: 20 * time.Millisecond, LatencyMS: 100, IdleW: 5,
+		PowerAs: Mean, Limit: optimize.Limit{PowerW: 8}}
+	r, err := Search(t.Context(), func(_ context.Context, o Outcome) (Reading, error) {
+		return Reading{Infer: reading(o.Mode, o.Batch)}, nil
+	}, Options{Ask: ask, Space: space, Batches: []int{1, 32}, Infer: known, Only: only})
+	if err != nil || !r.Feasible || r.Best.Batch != 32 || r.Best.LatencyMS > 60 || r.Best.MeanW > 7 {
+		t.Errorf("%+v, feasible %v, %v", r.Best, r.Feasible, err)
 	}
 }
