@@ -97,12 +97,15 @@ func (sh *shared) keepMode() tea.Cmd {
 		}
 		return err
 	},
-		func(err error) tea.Msg { return page.ModeKept{Err: err} })
+		func(err error) tea.Msg { return page.ModeKept{Err: err, Lapsed: session.Lapsed(err)} })
 }
 
 func (sh *shared) modeKept(m page.ModeKept) {
-	if m.Err == nil {
+	switch {
+	case m.Err == nil:
 		sh.Applied.Keep()
+	case m.Lapsed:
+		sh.Applied.Revert("not kept in time")
 	}
 }
 

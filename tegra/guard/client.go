@@ -185,6 +185,12 @@ func (c *Client) Revert(ctx context.Context) (tegra.Applied, error) {
 	return c.callApplied(ctx, request{Op: "revert"})
 }
 
+// Decline takes back the mode on trial. The error wraps ErrReverted if none is: its countdown has ended, or the guard
+// that set it.
+func (c *Client) Decline(ctx context.Context) (tegra.Applied, error) {
+	return c.callApplied(ctx, request{Op: "decline"})
+}
+
 // Restore restores the found state.
 func (c *Client) Restore(ctx context.Context) (tegra.Applied, error) {
 	return c.callApplied(ctx, request{Op: "restore"})
@@ -195,7 +201,8 @@ func (c *Client) RestorePending(ctx context.Context) (tegra.Applied, error) {
 	return c.callApplied(ctx, request{Op: "recover"})
 }
 
-// Keep makes the current state the found state. The error wraps ErrReverted if the countdown has ended.
+// Keep makes the current state the found state. The error wraps ErrReverted if the countdown has ended
+// or nothing is on trial.
 func (c *Client) Keep(ctx context.Context) error {
 	_, err := c.call(ctx, request{Op: "keep"})
 	return err

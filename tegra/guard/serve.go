@@ -209,6 +209,8 @@ func (s *Server) dispatch(r request) (*tegra.Applied, []byte, error) {
 		applied, err = s.apply(cmd, keepAfter)
 	case "revert":
 		applied, err = s.revert()
+	case "decline":
+		applied, err = s.decline()
 	case "restore":
 		applied, err = s.restore()
 	case "recover":

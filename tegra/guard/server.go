@@ -193,15 +193,8 @@ func (s *Server) revert() (tegra.Applied, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopTimer()
-	if s.last != nil {
-		return s.undoLast()
-	}
 	if s.trials > 0 {
-		applied, err := s.restoreTo(*s.found)
-		if err == nil {
-			s.trials = 0
-		}
-		return applied, err
+		return s.undoTrial()
 	}
 	back, err := s.steps()
 	if err != nil {
@@ -220,6 +213,30 @@ func (s *Server) revert() (tegra.Applied, error) {
 	applied, err := s.restoreTo(back.next.State)
 	if err == nil {
 		back.reached, back.next = back.next, back.next.Before
+	}
+	return applied, err
+}
+
+// decline takes back the mode on trial, and nothing else: ErrReverted if a countdown, or the end of another guard, has
+// done so.
+func (s *Server) decline() (tegra.Applied, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopTimer()
+	if s.trials == 0 {
+		return tegra.Applied{Actual: s.mode()}, ErrReverted
+	}
+	return s.undoTrial()
+}
+
+// undoTrial goes back to the state before the last apply, or else to the found state.
+func (s *Server) undoTrial() (tegra.Applied, error) {
+	if s.last != nil {
+		return s.undoLast()
+	}
+	applied, err := s.restoreTo(*s.found)
+	if err == nil {
+		s.trials = 0
 	}
 	return applied, err
 }
@@ -289,6 +306,15 @@ func (s *Server) stillSet() error {
 	return nil
 }
 
+// nothingToKeep reports whether no mode is on trial, no revert is to be kept, and no dead guard left its state.
+func (s *Server) nothingToKeep() bool {
+	if s.found != nil || s.back != nil && s.back.reached != nil {
+		return false
+	}
+	left, err := s.store.load(foundFile)
+	return left == nil && err == nil
+}
+
 // keep makes the current state the found state, unless knobs of the last apply have changed since. A later revert goes
 // back to the previous found state, never to a trial that was not kept.
 func (s *Server) keep() error {
@@ -304,6 +330,9 @@ func (s *Server) keep() error {
 		return err
 	}
 	s.stopTimer()
+	if s.nothingToKeep() {
+		return fmt.Errorf("%w: no mode is on trial", ErrReverted)
+	}
 	back, err := s.steps()
 	if err != nil {
 		s.logf("states to go back to unreadable, set aside: %v", err)

@@ -193,6 +193,65 @@ func TestGuardRevertsWhenACountdownEnds(t *testing.T) {
 	})
 }
 
+// Declining a trial that is over leaves the kept mode alone, whether its countdown ended it or the end of its guard.
+func TestGuardDeclinesNothingButATrial(t *testing.T) {
+	t.Parallel()
+	for name, over := range map[string]func(r *rig){
+		"its countdown has ended": func(r *rig) {
+			if _, err := r.ApplyFor(t.Context(), tegra.Request{Mode: slow}, time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the countdown ends", func() bool {
+				r.server.mu.Lock()
+				defer r.server.mu.Unlock()
+				return r.server.lapsed
+			})
+		},
+		"its guard has ended": func(r *rig) {
+			r.apply(slow)
+			r.Close()
+			r.connect()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, tegratest.NewAGXOrin35())
+			r.apply(mid)
+			if err := r.Keep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			kept := tegratest.Contents(t, r.root)
+			over(r)
+			if _, err := r.Decline(t.Context()); !errors.Is(err, ErrReverted) {
+				t.Errorf("declined: %v, want ErrReverted", err)
+			}
+			if d := tegratest.Differences(kept, tegratest.Contents(t, r.root)); len(d) > 0 {
+				t.Errorf("not what was kept:\n%s", strings.Join(d, "\n"))
+			}
+			r.apply(slow)
+			if _, err := r.Decline(t.Context()); err != nil {
+				t.Errorf("a trial: %v", err)
+			}
+			r.Close()
+			if d := tegratest.Differences(kept, tegratest.Contents(t, r.root)); len(d) > 0 {
+				t.Errorf("after a trial not what was kept:\n%s", strings.Join(d, "\n"))
+			}
+		})
+	}
+}
+
+func TestGuardKeepsNothingThatIsNotOnTrial(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(slow)
+	r.Close() // as at a kill, whose watchdog restores the board
+	r.connect()
+	if err := r.Keep(t.Context()); !errors.Is(err, ErrReverted) {
+		t.Errorf("a mode of the guard before is kept: %v", err)
+	}
+	r.wantAsFound()
+}
+
 func TestGuardKeepStopsTheCountdown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -45,8 +45,11 @@ type (
 		From tegra.Setup
 		Err  error
 	}
-	// ModeKept reports the result of keeping a mode.
-	ModeKept struct{ Err error }
+	// ModeKept reports the result of keeping a mode. Lapsed: the guard has already taken it back.
+	ModeKept struct {
+		Err    error
+		Lapsed bool
+	}
 	// ModeReverted reports the result of restoring the state before a mode.
 	ModeReverted struct {
 		Why string

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/guard"
 	"jtune/telemetry"
 )
 
@@ -99,6 +100,14 @@ type timedApplier interface {
 	ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error)
 }
 
+// decliner is a guard that takes back a mode on trial alone.
+type decliner interface {
+	Decline(ctx context.Context) (tegra.Applied, error)
+}
+
+// Lapsed reports whether an error says that the guard has already taken back the mode on trial.
+func Lapsed(err error) bool { return errors.Is(err, guard.ErrReverted) }
+
 // SetMode sets a mode through a guard and reverts it if it does not read back as requested. The guard also reverts it
 // if it is not kept in time; keepAfter 0: no countdown.
 func SetMode(ctx context.Context, g tegra.Applier, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error) {
@@ -117,8 +126,16 @@ func SetMode(ctx context.Context, g tegra.Applier, r tegra.Request, keepAfter ti
 }
 
 // TakeBack restores the state before the last apply. settle makes it the guard's state to restore to as well, so that
-// the mode does not return when the guard ends.
+// the mode does not return when the guard ends; without it only a mode on trial is taken back, if the guard has not
+// done so already.
 func TakeBack(ctx context.Context, g tegra.Applier, settle bool) (tegra.Applied, error) {
+	if t, ok := g.(decliner); ok && !settle {
+		applied, err := t.Decline(ctx)
+		if Lapsed(err) {
+			err = nil
+		}
+		return applied, err
+	}
 	applied, err := g.Revert(ctx)
 	if err == nil && settle {
 		err = g.Keep(ctx)

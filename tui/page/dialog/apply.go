@@ -150,6 +150,11 @@ func (f *Apply) Update(msg tea.Msg) page.Intent {
 		f.serial++
 		return page.All{page.Say("applied and read back: " + f.read.ModeText(msg.Mode)), countdown(f.serial)}
 	case page.ModeKept:
+		if msg.Err != nil && !msg.Lapsed { // it is still on trial
+			f.stage = Keeping
+			f.serial++
+			return page.All{page.Fail{What: "keep", Err: msg.Err}, countdown(f.serial)}
+		}
 		if f.stage = Idle; msg.Err != nil {
 			return page.Fail{What: "keep", Err: msg.Err}
 		}

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,30 @@ func TestApplyDoesNotRevertALaterModeByAnEarlierCountdown(t *testing.T) {
 	d.Send(countdownMsg{f.serial})
 	if got := d.Want(); got != (page.Revert{Why: "no answer"}) || f.Stage() != Ending {
 		t.Errorf("silence asks for %v", got)
+	}
+}
+
+// A mode that could not be kept is still on trial, until its time is over; one that the guard has taken back is not.
+func TestApplyAsksOnWhenAModeIsNotKept(t *testing.T) {
+	d, f := pagetest.Drive(t, NewApply)
+	applied(d, f, d.Board.Presets()[1].Mode)
+	d.Press("y")
+	d.Want()
+	d.Send(page.ModeKept{Err: errors.New("not kept")})
+	if f.Stage() != Keeping {
+		t.Fatalf("stage %v after a keep that failed", f.Stage())
+	}
+	d.Time = d.Time.Add(time.Minute)
+	d.Send(countdownMsg{f.serial})
+	if got := d.Want(); got != (page.Revert{Why: "no answer"}) {
+		t.Errorf("silence after it asks for %v", got)
+	}
+	d.Send(page.ModeReverted{})
+	applied(d, f, d.Board.Presets()[1].Mode)
+	d.Press("y")
+	d.Send(page.ModeKept{Err: errors.New("reverted"), Lapsed: true})
+	if f.Stage() != Idle {
+		t.Errorf("stage %v after the guard has taken it back", f.Stage())
 	}
 }
 
