@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -17,6 +16,7 @@ import (
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/internal/usage"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra/sweep"
 )
 
@@ -28,12 +28,12 @@ type diskFile interface {
 }
 
 const (
-	// mostBytes is the largest file of a folder that is read.
+	// mostBytes is the largest file of a folder that is read into memory.
 	mostBytes = 128 << 20
+	// mostRaw is the largest file of raw lines whose lines are read: all modes of the largest board take 3 GB.
+	mostRaw = 4 << 30
 	// mostRows is the most lines of modes.csv, of all kinds: three times the modes of the largest board.
 	mostRows = 100_000
-	// mostBad is how many lines of a file may be unreadable before the rest is skipped.
-	mostBad = 10_000
 )
 
 // most returns the size up to which a file of that name is read: modes.csv holds no raw data.
@@ -64,39 +64,39 @@ type appendFile struct {
 func openAppend(path string, columns []string, virtual bool) (a *appendFile, note string, err error) {
 	older, header := csvLine(columns), csvLine(slices.Concat(columns, []string{sweep.VirtualColumn}))
 	mark := []string{strconv.FormatBool(virtual)}
-	data, err := safefile.Read(path, most(filepath.Base(path)))
+	ends, err := csvlines.ReadEnds(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, "", err
 	}
-	whole := bytes.LastIndexByte(data, '\n') + 1
-	if bytes.HasPrefix(data[:whole], []byte(older)) {
+	begin, whole := ends.Begin, ends.Whole
+	if whole > 0 && bytes.HasPrefix(begin, []byte(older)) {
 		header, mark = older, nil
 	}
 	var missing string
-	switch n := len(data) - whole; {
+	switch n := ends.Size - whole; {
 	case n == 0:
-	case mark != nil && whole > 0 && endsWithMark(data[whole:], len(columns)+1):
-		whole, missing = len(data), "\n"
+	case mark != nil && whole > 0 && csvlines.Complete(ends.Last, len(columns)+1):
+		whole, missing = ends.Size, "\n"
 	default:
 		note = fmt.Sprintf("%s: cut a torn last line of %d bytes", filepath.Base(path), n)
 	}
-	first, _, _ := bytes.Cut(data, []byte("\n"))
+	first, _, _ := bytes.Cut(begin, []byte("\n"))
 	switch {
-	case bytes.HasPrefix(data, []byte("\ufeff")), bytes.HasSuffix(first, []byte("\r")):
+	case bytes.HasPrefix(begin, []byte("\ufeff")), bytes.HasSuffix(first, []byte("\r")):
 		return nil, "", fmt.Errorf("%s: an editor added a byte order mark or Windows line ends: save it without them",
 			path)
-	case whole > 0 && !bytes.HasPrefix(data[:whole], []byte(header)):
+	case whole > 0 && !bytes.HasPrefix(begin, []byte(header)):
 		return nil, "", fmt.Errorf("%s: its columns are not those of this version of jtune", path)
-	case whole == 0 && !strings.HasPrefix(header, string(data)):
+	case whole == 0 && !strings.HasPrefix(header, string(begin)):
 		return nil, "", fmt.Errorf("%s: not a file that jtune wrote", path)
 	}
 	f, err := safefile.Open(path, os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return nil, "", err
 	}
-	a = &appendFile{name: filepath.Base(path), f: f, size: int64(whole), mark: mark}
+	a = &appendFile{name: filepath.Base(path), f: f, size: whole, mark: mark}
 	a.info, err = f.Stat()
-	if err == nil && whole < len(data) {
+	if err == nil && whole < ends.Size {
 		err = f.Truncate(a.size)
 	}
 	if whole == 0 {
@@ -111,13 +111,6 @@ func openAppend(path string, columns []string, virtual bool) (a *appendFile, not
 		return nil, "", err
 	}
 	return a, note, nil
-}
-
-// endsWithMark reports whether a line without its newline is complete: it has all columns, including the whole last
-// one, sweep.VirtualColumn.
-func endsWithMark(line []byte, columns int) bool {
-	f, err := csv.NewReader(bytes.NewReader(line)).Read()
-	return err == nil && len(f) == columns && (f[columns-1] == "true" || f[columns-1] == "false")
 }
 
 // unmarked returns a header without sweep.VirtualColumn, its last column where it has it.
@@ -137,55 +130,7 @@ func csvLine(fields []string) string {
 	return b.String()
 }
 
-// eachLine reads the lines of an appendFile one by one, so that a bad line affects no other. The header is line 1. f
-// gets the fields of a line without sweep.VirtualColumn, or the error, and returns the error that makes the line bad;
-// after mostBad of these the rest is skipped. Empty lines are skipped; torn reports a torn last line, which is skipped
-// too.
-func eachLine(data []byte, f func(n int, fields []string, err error) error) (torn bool) {
-	n, bad := 0, 0
-	marked := 0 // number of columns of a file with sweep.VirtualColumn; 0: without it
-	// All lines share a buffer.
-	text, buffer := bytes.NewReader(nil), bufio.NewReader(nil)
-	for line := range bytes.Lines(data) {
-		if n++; line[len(line)-1] != '\n' && (marked == 0 || !endsWithMark(line, marked)) {
-			return true
-		}
-		var fields []string
-		var err error
-		if len(line) > safefile.MostLine {
-			err = errLongLine
-		} else {
-			text.Reset(line)
-			buffer.Reset(text)
-			fields, err = csv.NewReader(buffer).Read()
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			continue
-		case n == 1 && err == nil && fields[len(fields)-1] == sweep.VirtualColumn:
-			marked = len(fields)
-		case err == nil && marked > 0 && len(fields) != marked:
-			err = fmt.Errorf("%d fields where %d belong", len(fields), marked)
-		}
-		if marked > 0 && err == nil {
-			fields = fields[:marked-1]
-		}
-		if f(n, fields, err) == nil {
-			continue
-		}
-		if bad++; bad >= mostBad {
-			f(n+1, nil, errHopeless)
-			return false
-		}
-	}
-	return false
-}
-
-var (
-	errRows     = safefile.BoundError(modesName + " has more than " + text.Thousands(mostRows) + " rows")
-	errLongLine = fmt.Errorf("longer than %d MB", safefile.MostLine>>20)
-	errHopeless = fmt.Errorf("%s lines before it are too, and what follows is not read", text.Thousands(mostBad))
-)
+var errRows = safefile.BoundError(modesName + " has more than " + text.Thousands(mostRows) + " rows")
 
 // add keeps a line for the next flush.
 func (a *appendFile) add(fields []string) { a.wait.WriteString(csvLine(slices.Concat(fields, a.mark))) }

@@ -1,11 +1,16 @@
 package record
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
+	"jtune/internal/safefile"
 	"jtune/profiles/harness"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 )
 
@@ -74,26 +79,37 @@ func (p *fieldParser) isOf(batch int) bool {
 	return p.whole() == int64(batch)
 }
 
-// rawLines calls f with the fields of each whole line of a raw file below its header, which may have the batch size as
-// an additional column. The note counts torn lines and lines that f cannot read.
-func rawLines(dir, name string, columns []string, f func(*fieldParser)) (note []string, err error) {
-	text, err := readIfThere(dir, name)
-	if bad := parseRaw(text, columns, f); bad > 0 {
-		note = []string{fmt.Sprintf("%s: %d unreadable lines are left out", filepath.Join(dir, name), bad)}
+// rawLines calls each with the fields of every whole line of a raw file below its header, which may have the batch size
+// as an additional column. The note counts torn lines and lines that each cannot read.
+func rawLines(dir, name string, columns []string, each func(*fieldParser)) (note []string, err error) {
+	f, err := safefile.OpenRead(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return note, err
+	if err != nil {
+		return nil, fmt.Errorf("campaign folder: %w", err)
+	}
+	defer f.Close()
+	bad, err := parseRaw(safefile.Most(f, mostRaw), columns, each)
+	if err != nil {
+		return nil, fmt.Errorf("campaign folder: read %s: %w", f.Name(), err)
+	}
+	if bad > 0 {
+		note = []string{fmt.Sprintf("%s: %d unreadable lines are left out", f.Name(), bad)}
+	}
+	return note, nil
 }
 
 // parseRaw is rawLines for a file's text.
-func parseRaw(text []byte, columns []string, f func(*fieldParser)) (bad int) {
-	torn := eachLine(text, func(n int, fields []string, err error) error {
+func parseRaw(text io.Reader, columns []string, each func(*fieldParser)) (bad int, err error) {
+	torn, err := csvlines.Each(text, func(n int, fields []string, err error) error {
 		if n == 1 {
 			columns = headed(fields, columns)
 			return nil
 		}
 		p := fieldParser{fields: fields, columns: columns}
 		if err == nil && len(fields) == len(columns) {
-			f(&p)
+			each(&p)
 		} else {
 			p.fail("the line")
 		}
@@ -105,5 +121,5 @@ func parseRaw(text []byte, columns []string, f func(*fieldParser)) (bad int) {
 	if torn {
 		bad++
 	}
-	return bad
+	return bad, err
 }

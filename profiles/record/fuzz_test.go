@@ -55,7 +55,7 @@ func FuzzRawLines(f *testing.F) {
 	f.Add([]byte(csvLine(sampleColumns) + "1.000,4,729600,318750000,665600000,,false,cold\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		defer reliability.Input(t)()
-		parseRaw(text, sampleColumns, func(p *fieldParser) {
+		parseRaw(bytes.NewReader(text), sampleColumns, func(p *fieldParser) {
 			at, _, watts := p.number(), p.mode(), p.optional()
 			p.at = len(sampleColumns)
 			if p.isOf(8); math.IsNaN(at) || math.IsInf(at, 0) || watts.OK && !(watts.V >= 0) {
@@ -157,7 +157,8 @@ func FuzzEpochs(f *testing.F) {
 			r := Record{epochs: new(appendFile)}
 			r.addEpochs(tegra.Setting{Mode: run.Mode}, run.Character)
 			var n int
-			bad := parseRaw(slices.Concat([]byte(csvLine(epochColumns)), r.epochs.wait.Bytes()), epochColumns,
+			lines := slices.Concat([]byte(csvLine(epochColumns)), r.epochs.wait.Bytes())
+			bad, _ := parseRaw(bytes.NewReader(lines), epochColumns,
 				func(p *fieldParser) {
 					p.number()
 					mode, epoch := p.mode(), run.Character.Epochs[n]

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -39,31 +40,25 @@ func TestAppendFileWritesManyLinesAtOnce(t *testing.T) {
 // A file of nothing but bad lines is left after ten thousand of them, and their notes are as many.
 func TestParseRowsLeavesAFileOfBadLines(t *testing.T) {
 	t.Parallel()
-	text := csvLine(Columns) + strings.Repeat("bad\n", mostBad+500)
+	text := csvLine(Columns) + strings.Repeat("bad\n", csvlines.MostBad+500)
 	rows, bad := parseRows([]byte(text))
-	if len(rows) != 0 || len(bad) != mostBad+1 {
-		t.Fatalf("%d rows and %d notes, want %d", len(rows), len(bad), mostBad+1)
+	if len(rows) != 0 || len(bad) != csvlines.MostBad+1 {
+		t.Fatalf("%d rows and %d notes, want %d", len(rows), len(bad), csvlines.MostBad+1)
 	}
-	got, want := bad[mostBad], "modes.csv: line 10002 is unreadable and left out: 10,000 lines before it are too, and "+
-		"what follows is not read"
+	got, want := bad[csvlines.MostBad], "modes.csv: line 10002 is unreadable and left out: 10,000 lines before it "+
+		"are too, and what follows is not read"
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	runs, bad := parseRuns([]byte(csvLine(runColumns) + strings.Repeat("bad\n", mostBad+500)))
-	if len(runs) != 0 || len(bad) != mostBad+1 {
-		t.Errorf("%d runs and %d notes, want %d", len(runs), len(bad), mostBad+1)
+	runs, bad := parseRuns([]byte(csvLine(runColumns) + strings.Repeat("bad\n", csvlines.MostBad+500)))
+	if len(runs) != 0 || len(bad) != csvlines.MostBad+1 {
+		t.Errorf("%d runs and %d notes, want %d", len(runs), len(bad), csvlines.MostBad+1)
 	}
 }
 
 // A line without its newline counts where its last column is whole. Any other is being written now.
 func TestParseRowsTakesALastLineThatLacksItsNewlineAlone(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]bool{"1,true": true, "1,false": true, "1,fals": false, "true,fals": false,
-		"false,tru": false, "true": false, "1,2,true": false, "1,\"": false} {
-		if got := endsWithMark([]byte(line), 2); got != want {
-			t.Errorf("%s: %v", line, got)
-		}
-	}
 	line := func(mark string) string { return csvLine(append(exampleRows()[0].Fields(), mark)) }
 	text := csvLine(append(slices.Clone(Columns), "virtual")) + line("false")
 	for last, want := range map[string]int{"": 1, strings.TrimSuffix(line("false"), "\n"): 2,

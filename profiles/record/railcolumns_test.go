@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,7 +62,7 @@ func TestRecordGoesOnWithoutRails(t *testing.T) {
 		!slices.Equal(strings.Split(lines[0], ","), append(slices.Clone(sampleColumns), "virtual")) {
 		t.Errorf("samples.csv:\n%s", text)
 	}
-	if bad := parseRaw(text, sampleColumns, func(*fieldParser) {}); bad != 0 {
+	if bad, err := parseRaw(bytes.NewReader(text), sampleColumns, func(*fieldParser) {}); bad != 0 || err != nil {
 		t.Errorf("%d lines are unreadable", bad)
 	}
 }
@@ -72,7 +73,7 @@ func TestSizeOfALineWithRails(t *testing.T) {
 	text := csvLine(append(slices.Clone(columns), "virtual")) +
 		"1.000,2,1651200,624750000,3199000000,20.5,true,,,16,5.0,4.1,true\n"
 	read, of16 := 0, 0
-	bad := parseRaw([]byte(text), sampleColumns, func(p *fieldParser) {
+	bad, _ := parseRaw(strings.NewReader(text), sampleColumns, func(p *fieldParser) {
 		read++
 		if p.isOf(16) && !p.isOf(5) {
 			of16++

@@ -16,6 +16,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/profiles/harness"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
@@ -321,7 +322,7 @@ func (r *Record) readable(line []string) error {
 func parseRows(text []byte) (rows []Row, bad []string) {
 	width, sized, further := len(Columns), false, []string(nil)
 	rows = make([]Row, 0, min(bytes.Count(text, []byte("\n")), mostRows)) // a row is large: no copies while they grow
-	eachLine(text, func(n int, fields []string, err error) error {
+	csvlines.Each(bytes.NewReader(text), func(n int, fields []string, err error) error {
 		if n == 1 { // header
 			width = max(width, len(fields))
 			sized = len(fields) > len(Columns) && fields[len(Columns)] == SizeColumn

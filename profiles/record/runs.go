@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/telemetry"
@@ -313,7 +314,7 @@ func parseRuns(text []byte) (runs []Run, notes []string) {
 	var c Character // of the run whose lines are being read
 	var key string  // that run
 	width := len(runColumns)
-	eachLine(text, func(n int, f []string, err error) error {
+	csvlines.Each(bytes.NewReader(text), func(n int, f []string, err error) error {
 		if n == 1 { // the header, of an older jtune perhaps
 			width = runWidth(f)
 			return nil

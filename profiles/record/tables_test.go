@@ -131,7 +131,7 @@ func TestParseRawCountsWhatItCannotRead(t *testing.T) {
 		head + "1,2,3,4,5\n6,7": {1, 1}, head + "x,2,3,4,5\n1,2,3,4,5\n": {1, 1}, head + "\"\n1,2,3,4,5\n": {1, 1},
 	} {
 		good := 0
-		bad := parseRaw([]byte(text), columns, func(p *fieldParser) {
+		bad, _ := parseRaw(strings.NewReader(text), columns, func(p *fieldParser) {
 			if p.number(); p.err == nil {
 				good++
 			}

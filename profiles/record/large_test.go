@@ -1,0 +1,71 @@
+package record
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/tegra"
+)
+
+// A campaign writes raw lines for as long as it runs, so their file has no size at which the folder can no longer be
+// opened: a campaign of thousands of modes is resumed too.
+func TestRecordOfRawFilesOfAnySizeIsResumed(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	mode := tegra.Mode{Cores: 2, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
+	open := func(resume bool) *Record {
+		rec, err := OpenOrCreate(dir, testHeader(t), resume)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	add := func(rec *Record, ms float64) {
+		event := harness.Event{Kind: harness.Minibatch, T: time.Duration(ms) * time.Second, TimeMS: ms}
+		if err := rec.Minibatch(tegra.Setting{Mode: mode}, event, ""); err != nil {
+			t.Fatal(err)
+		}
+		if err := rec.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(open(false), 1)
+	path := filepath.Join(dir, minibatchesName)
+	if err := os.Truncate(path, mostBytes+1); err != nil { // a line without blocks on the disk
+		t.Fatal(err)
+	}
+	rec := open(true)
+	if notes := rec.Notes(); len(notes) != 1 {
+		t.Errorf("a torn line of %d bytes: notes %q", mostBytes, notes)
+	}
+	add(rec, 2)
+	st, err := os.Stat(path)
+	if err != nil || st.Size() > 1000 {
+		t.Fatalf("%d bytes, %v, want two lines", st.Size(), err)
+	}
+	if err := os.Truncate(path, mostBytes+1); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rec = open(true)
+	if notes := rec.Notes(); len(notes) != 0 {
+		t.Errorf("no torn line: notes %q", notes)
+	}
+	add(rec, 3)
+	got, notes, err := ReadEntries(dir, 0)
+	if err != nil || len(notes) != 1 || len(got[mode].TimesMS) != 3 {
+		t.Errorf("%v, %v, notes %q, want three minibatches and one unreadable line", got, err, notes)
+	}
+}
