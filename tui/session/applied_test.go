@@ -10,7 +10,7 @@ import (
 	"jtune/tegra/guard"
 )
 
-// asked is a guard that notes what it was asked for. Nothing is on trial.
+// asked is a guard that records its requests. No mode is on trial.
 type asked struct {
 	tegra.Applier
 	ops []string
