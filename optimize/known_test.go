@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -219,6 +220,33 @@ func TestDriftedModesAreAlikeWithinTheNoiseOfTwo(t *testing.T) {
 		}
 		if got := drifted(before, later); got.alike != c.alike || got.modes != 2 || !got.far {
 			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+}
+
+// A random part of many known modes is fitted, and all that the search measures itself, whether the others are kept,
+// moved or set aside.
+func TestSearchFitsItsOwnReadingsOfManyKnownModes(t *testing.T) {
+	t.Parallel()
+	const own = 4
+	for name, c := range map[string]struct {
+		change func(*search)
+		want   int
+	}{
+		"kept":      {func(*search) {}, mostKnown + own},
+		"moved":     {func(s *search) { s.shift(Drift{LnTime: 0.1}) }, mostKnown + own},
+		"set aside": {func(s *search) { s.setAside(s.probes[0], Drift{LnTime: 0.1}) }, own},
+	} {
+		known := optimizetest.New(t).All()[:2*mostKnown]
+		s, _ := searchOn(t, TuneOptions{Limit: Limit{PowerW: 30}, Known: known})
+		left := slices.Sorted(maps.Keys(s.unfitted))
+		for _, i := range left[1:own] {
+			s.probe(i, Verify)
+		}
+		c.change(s)
+		s.probe(left[0], Verify)
+		if got := len(s.samples()); got != c.want {
+			t.Errorf("%s: %d modes are fitted, want %d", name, got, c.want)
 		}
 	}
 }

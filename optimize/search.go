@@ -131,7 +131,9 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	return s, nil
 }
 
+// read adds a reading of a mode, which is then fitted.
 func (s *search) read(i int, m tegra.Measured) {
+	delete(s.unfitted, i)
 	if len(s.readings[i]) == 0 {
 		s.order = append(s.order, i)
 	}
@@ -285,11 +287,11 @@ func counting(list []tegra.Measured) int {
 // differ reports whether two readings of one mode differ by more than noise.
 func differ(a, b float64) bool { return max(a, b) > min(a, b)*(1+disagree) }
 
-// samples returns the measured modes in the order of their first reading.
+// samples returns the measured modes to fit, in the order of their first reading.
 func (s *search) samples() []tegra.Measured {
 	var out []tegra.Measured
 	for _, i := range s.order {
-		if !s.unfitted[i] || len(s.readings[i]) > 1 {
+		if !s.unfitted[i] {
 			out = append(out, s.mean(i))
 		}
 	}
