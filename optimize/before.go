@@ -164,10 +164,7 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 	found := tegra.Setting{}
 	var best tegra.Measured
 	for _, p := range c.presets() {
-		at := tegra.Setting{Mode: p.Mode, Batch: batch}
-		if at.Mode.EMC == 0 { // the top rate, which only root can read
-			at.Mode.EMC = s.o.Space.Max().EMC
-		}
+		at := tegra.Setting{Mode: p.ModeIn(s.o.Space), Batch: batch}
 		i, ok := s.places.Index(at)
 		if !ok || s.absent[i] || s.failed[i] {
 			continue

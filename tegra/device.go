@@ -112,6 +112,14 @@ type Preset struct {
 	NeedsReboot bool `json:"needs_reboot"` // its GPU power-gate mask differs from the one in force
 }
 
+// ModeIn returns the preset's mode in a space, at the top memory clock if its own is unknown.
+func (p Preset) ModeIn(space *Space) Mode {
+	if p.Mode.EMC == 0 {
+		p.Mode.EMC = space.Max().EMC
+	}
+	return p.Mode
+}
+
 // Reading is the device's state at one moment.
 type Reading struct {
 	T         time.Duration // monotonic clock of the device

@@ -191,7 +191,7 @@ func (a *adviser) offFront(all bool) []string {
 			list = append(list, named{"every knob at its largest", top})
 		}
 		for _, p := range a.Presets {
-			list = append(list, named{"preset " + p.Name, p.Mode})
+			list = append(list, named{"preset " + p.Name, p.ModeIn(a.model.Space)})
 		}
 	}
 	var lines []string

@@ -113,10 +113,7 @@ func bestPreset(o Options, presets []tegra.Preset, batch int) (best tegra.Settin
 	}
 	var list []Outcome
 	for _, p := range presets {
-		if p.Mode.EMC == 0 { // the top rate, which only root can read
-			p.Mode.EMC = o.Space.Max().EMC
-		}
-		at := tegra.Setting{Mode: p.Mode, Batch: batch}
+		at := tegra.Setting{Mode: p.ModeIn(o.Space), Batch: batch}
 		serve, known := infer.At(at)
 		if !known || o.Ask.PowerW > 0 && serve.PowerHiW > optimize.MaxOvershoot*o.Ask.PowerW {
 			continue

@@ -122,7 +122,7 @@ func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measur
 		v.Present = c.with(PresentName(present), present.Mode.V)
 	}
 	for _, preset := range presets {
-		if other := c.with(preset.Name, preset.Mode); other != nil {
+		if other := c.with(preset.Name, preset.ModeIn(space)); other != nil {
 			other.ID = tegra.Some(preset.ID)
 			v.Presets = append(v.Presets, *other)
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/optimize"
+	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 )
 
@@ -38,5 +40,19 @@ func TestVersusNamesEachModeOnce(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// Only root can read the memory clock that a preset without one has: the top rate.
+func TestCompareTakesAPresetWithoutMemoryClockAtTheTopRate(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	top := b.Answer(b.Space.Max())
+	preset := tegra.Preset{ID: 0, Name: "MAXN", Mode: top.Mode}
+	preset.Mode.EMC = 0
+	chosen := optimize.MeasuredPrediction(b.Answer(b.Space.At(b.Space.Len() / 2)))
+	v := Compare(chosen, nil, []tegra.Measured{top}, b.Space, []tegra.Preset{preset}, tegra.Setup{})
+	if len(v.Presets) != 1 || v.Presets[0].Other.Measured != top || !v.Presets[0].Measured || len(v.Distinct()) != 1 {
+		t.Errorf("presets %+v, want MAXN as it was measured, once: %v", v.Presets, v.Distinct())
 	}
 }

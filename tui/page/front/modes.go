@@ -52,7 +52,8 @@ func (m modes) marks() []widget.CloudMark {
 		out = append(out, widget.CloudMark{At: i, Glyph: 'M', Name: m.read.NameOf(top)})
 	}
 	for _, preset := range m.read.Presets() {
-		if i, ok := v.Index(preset.Mode); ok && preset.Mode != top {
+		mode := preset.ModeIn(m.read.Space())
+		if i, ok := v.Index(mode); ok && mode != top {
 			out = append(out, widget.CloudMark{At: i, Glyph: presetGlyph(preset), Name: preset.Name})
 		}
 	}

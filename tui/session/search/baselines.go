@@ -132,13 +132,11 @@ func frontBaselines(ctx context.Context, s *session.Session, r measure.TuneReque
 	}
 	var best learn.Prediction
 	for _, p := range of.Presets {
-		if p.Mode.EMC == 0 {
-			p.Mode.EMC = s.Device.Space().Max().EMC
-		}
-		if !s.Device.Space().Contains(p.Mode) {
+		mode := p.ModeIn(s.Device.Space())
+		if !s.Device.Space().Contains(mode) {
 			continue
 		}
-		about := out.Fitted.Predict([]tegra.Mode{p.Mode})[0]
+		about := out.Fitted.Predict([]tegra.Mode{mode})[0]
 		if got := of.Newest(out.Probes, about.Setting); got.N > 0 {
 			about = optimize.MeasuredPrediction(got.Measured)
 		} else if r.Limit.PowerW > 0 && about.PowerHiW > optimize.MaxOvershoot*r.Limit.PowerW {
@@ -171,17 +169,9 @@ func frontBaselines(ctx context.Context, s *session.Session, r measure.TuneReque
 // presetName names a measured mode, by its preset if it has one.
 func presetName(s *session.Session, m tegra.Mode) string {
 	for _, p := range s.Device.Presets() {
-		if samePreset(p, m, s.Device.Space()) {
+		if p.ModeIn(s.Device.Space()) == m {
 			return answers.MeasuredAs(p)
 		}
 	}
 	return tegra.NameOf(m, s.Device.Space(), s.Device.Presets())
-}
-
-// samePreset reports whether a mode is a preset's; a preset's memory clock may be unknown, as only root can read it.
-func samePreset(p tegra.Preset, m tegra.Mode, space *tegra.Space) bool {
-	if p.Mode.EMC == 0 {
-		p.Mode.EMC = space.Max().EMC
-	}
-	return p.Mode == m
 }
