@@ -131,13 +131,21 @@ func (o *Outlook) work() {
 	}
 }
 
-// points returns the values of Known as they are compared.
+// points returns the values of Known as the fronts compare them.
 func (o *Outlook) points() []tegra.Measured {
 	points := make([]tegra.Measured, len(o.Known))
 	for i := range o.Known {
-		points[i] = o.point(i)
+		points[i] = o.candidate(i)
 	}
 	return points
+}
+
+// candidate returns the point of setting i, empty for an impossible prediction: it is never chosen and on no front.
+func (o *Outlook) candidate(i int) tegra.Measured {
+	if o.Known[i].Clamped {
+		return tegra.Measured{}
+	}
+	return o.point(i)
 }
 
 // point returns the values of setting i as they are compared: per minibatch with one batch size.
@@ -334,7 +342,7 @@ func (o *Outlook) choose(l optimize.Limit, among []int) (int, error) {
 func (o *Outlook) FrontAmong(plane int, among []int) []int {
 	points := make([]tegra.Measured, len(among))
 	for k, i := range among {
-		points[k] = o.point(i)
+		points[k] = o.candidate(i)
 	}
 	front := optimize.FrontOf(points, Planes[plane].Across, Planes[plane].Up)
 	for k, at := range front {

@@ -2,6 +2,7 @@ package outlook
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"jtune/learn"
@@ -125,5 +126,33 @@ func TestIndexOfAModeWithoutPredictionIsNone(t *testing.T) {
 	o.Predicted = o.Predicted[:len(o.Predicted)-1]
 	if at, ok := o.Index(last); ok {
 		t.Errorf("a mode without a prediction has index %d", at)
+	}
+}
+
+// clampedLine is line with an impossible time of the first mode, replaced by a small one.
+type clampedLine struct{}
+
+func (clampedLine) Predict(modes []tegra.Mode) []learn.Prediction {
+	out := line{}.Predict(modes)
+	out[0].TimeMS, out[0].PowerW, out[0].Clamped = 1, 1, true
+	return out
+}
+
+// An impossible prediction is never chosen, and so it is not on the Pareto front, unless the mode was measured.
+func TestOutlookFrontHasNoClampedPrediction(t *testing.T) {
+	o := lineOutlook(t)
+	all := make([]int, len(o.Known))
+	for i := range all {
+		all[i] = i
+	}
+	o = By(clampedLine{}, "w", o.Model, nil, o.Space())
+	for plane := range Planes {
+		front, among := o.Front(plane), o.FrontAmong(plane, all)
+		if len(front) == 0 || slices.Contains(front, 0) || !slices.Equal(front, among) {
+			t.Errorf("plane %d: front %v, among all modes %v; mode 0 is clamped", plane, front, among)
+		}
+	}
+	if read := o.With(o.Known[0].Measured); !slices.Contains(read.Front(0), 0) {
+		t.Error("a measured mode is not on the front")
 	}
 }
