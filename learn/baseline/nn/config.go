@@ -182,9 +182,9 @@ func Settings() (names []string) {
 // plan holds the numbers of rows, steps and passes of a training.
 type plan struct{ train, holdout, batch, epochs, steps int }
 
-// heldOut returns how many of n modes select the checkpoint.
+// heldOut returns how many of n modes select the checkpoint: never all of them.
 func (c *Config) heldOut(n int) int {
-	if h := int(math.Round(c.Holdout * float64(n))); h >= minHoldout {
+	if h := min(int(math.Round(c.Holdout*float64(n))), n-1); h >= minHoldout {
 		return h
 	}
 	return 0

@@ -123,6 +123,8 @@ func TestPlan(t *testing.T) {
 		{"50 modes are a full batch and take 3,000 steps", 50, Config{}, plan{45, 5, 45, 3000, 3000}},
 		{"50 modes in batches of 16 pass about 1,067 times", 50, Config{Batch: 16}, plan{45, 5, 16, 1067, 3201}},
 		{"10 modes hold none out", 10, Config{}, plan{10, 0, 10, 3000, 3000}},
+		{"of three modes one is left to train on", 3, Config{Holdout: 0.85}, plan{1, 2, 1, 3000, 3000}},
+		{"two modes hold none out", 2, Config{Holdout: 0.85}, plan{2, 0, 2, 3000, 3000}},
 		{"no least number of steps leaves the paper's 100 " +
 			"epochs", 50, Config{Batch: 16, MinSteps: -1}, plan{45, 5, 16, 100, 300}},
 	} {
