@@ -207,12 +207,12 @@ func (s *search) probe(i int, why Why) bool {
 }
 
 // mayDrop drops a batch size whose measurements all failed, so that one too large for the memory does not end the
-// search.
+// search. One stopped for its power did not fail.
 func (s *search) mayDrop(batch int) {
 	failures := 1 // including the current one
 	for _, p := range s.probes {
 		switch {
-		case p.Batch != batch:
+		case p.Batch != batch, isOver(p.Err):
 		case p.Err == nil:
 			return
 		default:

@@ -231,3 +231,34 @@ func TestTuneDropsABatchSizeThatCannotBeMeasured(t *testing.T) {
 		t.Error("a job that never works found an answer")
 	}
 }
+
+// A batch size is dropped after two failures, of which a measurement stopped for its power is none.
+func TestSearchDropsABatchSizeForFailuresAlone(t *testing.T) {
+	t.Parallel()
+	oom, over := errors.New("out of memory"), OverLimit("stopped")
+	for name, c := range map[string]struct {
+		errs []error
+		want bool // the size is dropped
+	}{
+		"two failures":              {[]error{oom, oom}, true},
+		"a stop between them":       {[]error{oom, over, oom}, true},
+		"a stop before a failure":   {[]error{over, oom}, false},
+		"two stops after a failure": {[]error{oom, over, over}, false},
+	} {
+		b, n := optimizetest.New(t), 0
+		s, err := newSearch(t.Context(), func(context.Context, tegra.Setting) (tegra.Measured, error) {
+			n++
+			return tegra.Measured{PowerW: 30}, c.errs[n-1]
+		}, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Batches: []int{4, 16}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range c.errs {
+			s.probe(s.at(tegra.Setting{Mode: b.Space.At(k), Batch: 16}), Improve)
+		}
+		other := s.at(tegra.Setting{Mode: b.Space.At(9), Batch: 16})
+		if got := s.failed[other]; got != c.want || got != (len(s.warnings) > 0) {
+			t.Errorf("%s: dropped %v, warnings %q", name, got, s.warnings)
+		}
+	}
+}
