@@ -54,7 +54,8 @@ func (m *measurement) verdict() *fault {
 // fewestClean is how many minibatches are enough in a mode that is too slow for more: they differ by a few percent.
 const fewestClean = 3
 
-// timedOut judges a mode whose time limit has passed. The readings of a slow mode count, with a note.
+// timedOut judges a mode whose time limit has passed. The readings of a slow mode count, with a note; those of a pair
+// need all of its parts.
 func (m *measurement) timedOut() *fault {
 	why := fmt.Sprintf("%d of %d clean minibatches in %s", len(m.clean), m.set.Minibatches, m.set.ModeTimeout)
 	if m.set.Requests > 0 {
@@ -66,7 +67,7 @@ func (m *measurement) timedOut() *fault {
 	if !m.ready {
 		why = fmt.Sprintf("no minibatch in %s", m.set.ModeTimeout)
 	}
-	if m.set.Epochs == 0 && len(m.clean) >= fewestClean && m.validSamples() >= m.set.MinSamples {
+	if m.b.Pairing == nil && m.set.Epochs == 0 && len(m.clean) >= fewestClean && m.validSamples() >= m.set.MinSamples {
 		m.late = "note: " + why
 		return m.verdict()
 	}
