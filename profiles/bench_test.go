@@ -467,6 +467,73 @@ func TestBenchMinibatchesOfTheModeBeforeDoNotCount(t *testing.T) {
 	}
 }
 
+// lined is a job that prints a line every some steps: these all have the mean time since the line before.
+type lined struct {
+	harness.Harness
+	every int
+	held  []harness.Event // since the last line
+	out   []harness.Event // of the last line
+}
+
+// work does steps; a full line of them is read.
+func (l *lined) work(ctx context.Context, n int) error {
+	for range n {
+		e, err := l.Harness.Next(ctx)
+		if err != nil || !e.Timed() {
+			return err
+		}
+		if l.held = append(l.held, e); len(l.held) < l.every {
+			continue
+		}
+		since := l.held[0].Began()
+		each := (e.T - since) / time.Duration(l.every)
+		for i, e := range l.held {
+			e.T, e.Shared, e.TimeMS = since+each*time.Duration(i+1), since, float64(each)/float64(time.Millisecond)
+			l.out = append(l.out, e)
+		}
+		l.held = nil
+	}
+	return nil
+}
+
+func (l *lined) Next(ctx context.Context) (e harness.Event, err error) {
+	for len(l.out) == 0 {
+		if err := l.work(ctx, 1); err != nil {
+			return e, err
+		}
+	}
+	e, l.out = l.out[0], l.out[1:]
+	return e, nil
+}
+
+// A line that a job prints some time after a change of mode tells the mean of both modes.
+func TestBenchStepsOfALineThatBeganInTheModeBeforeDoNotCount(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	r.bench.Settings.Precision = 0.01
+	high := r.device.Space().Max()
+	low := high
+	low.GPU = r.device.Space().GPU[2]
+	starter, job := r.bench.NewHarness, &lined{every: 200}
+	r.bench.NewHarness = func(ctx context.Context, batch int) (_ harness.Harness, err error) {
+		job.Harness, err = starter(ctx, batch)
+		return job, err
+	}
+	r.mustMeasure(t, high)
+	job.out = nil
+	if err := job.work(t.Context(), 70); err != nil { // before the next mode is set
+		t.Fatal(err)
+	}
+	got := r.mustMeasure(t, low)
+	timeMS, _, err := r.board.Truth("resnet18", low)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 {
+		t.Errorf("%+v; the truth is %v ms", got, timeMS)
+	}
+}
+
 func TestBenchMinibatchesThatTheJobCallsUncleanDoNotCount(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})

@@ -176,7 +176,7 @@ func (r *detecting) steps(all bool) (events []Event) {
 		each := time.Duration(s.TimeMS * float64(time.Millisecond))
 		for i := range n {
 			e := Event{Kind: Minibatch, Epoch: s.Epoch, Batch: s.First + i, TimeMS: s.TimeMS, Unclean: s.Pause,
-				T: s.End - each*time.Duration(n-1-i)}
+				T: s.End - each*time.Duration(n-1-i), Shared: s.Begin}
 			if r.Infer {
 				e.Kind, e.N, e.Batch, e.Epoch = Infer, 1, r.count, 0
 			}

@@ -128,6 +128,28 @@ func TestDetectingReadsEventsAloneOnceItSawOne(t *testing.T) {
 	}
 }
 
+func TestDetectingStepsOfALineBeginWithTheLineBefore(t *testing.T) {
+	t.Parallel()
+	r := newDetecting(Detect{}, nil)
+	steps := 0
+	for i := range 12 {
+		at := time.Duration(i+1) * 2 * time.Second
+		events, _ := r.read(fmt.Appendf(nil, "step %d", 20*i), at, true)
+		for _, e := range events {
+			if !e.Timed() {
+				continue
+			}
+			steps++
+			if begin := at - 4*time.Second; e.Earliest() != begin || e.Began() < begin-time.Microsecond { // one is held
+				t.Errorf("step %d began %v, at the earliest %v, want %v", e.Batch, e.Began(), e.Earliest(), begin)
+			}
+		}
+	}
+	if steps < 100 {
+		t.Errorf("%d steps", steps)
+	}
+}
+
 func TestReadsNamesWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	r := detect.Reading{Form: "tqdm", What: "train", Unit: detect.Step, Of: 60, TimeMS: 12.5}

@@ -75,7 +75,9 @@ type Event struct {
 	Answered *stats.Histogram
 	// For a watched server: when its counters were read before; 0 for every other job.
 	Previous time.Duration
-	Summary  *Summary // of a program that prints its result at its end: TimeMS is then the whole span
+	// For steps that a line reports together: when the time that they share began to pass; 0 for a step of its own.
+	Shared  time.Duration
+	Summary *Summary // of a program that prints its result at its end: TimeMS is then the whole span
 }
 
 // Timed reports whether the event is a unit of measurement: a minibatch of training or a batch of inference.
@@ -93,12 +95,16 @@ func (e *Event) Began() time.Duration {
 }
 
 // Earliest returns when the minibatch began at the earliest: a watched server's answer may have been nearly finished
-// when the counters were read before.
+// when the counters were read before, and steps that a line reports together all have the mean time since the line
+// before.
 func (e *Event) Earliest() time.Duration {
-	if e.Previous == 0 {
-		return e.Began()
+	switch {
+	case e.Previous != 0:
+		return e.before(e.Previous)
+	case e.Shared != 0:
+		return e.Shared
 	}
-	return e.before(e.Previous)
+	return e.Began()
 }
 
 func (e *Event) before(end time.Duration) time.Duration {

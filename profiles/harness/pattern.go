@@ -171,7 +171,7 @@ func (p *pattern) count(epoch int, doneText, ofText string, now time.Duration) [
 	events := make([]Event, n)
 	for i := range events {
 		events[i] = Event{Kind: Minibatch, Epoch: epoch, Batch: done - n + i, T: last + each*time.Duration(i+1),
-			TimeMS: float64(now-last) / float64(time.Millisecond) / float64(n)}
+			TimeMS: float64(now-last) / float64(time.Millisecond) / float64(n), Shared: last}
 	}
 	return events
 }

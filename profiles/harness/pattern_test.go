@@ -33,6 +33,16 @@ func reads(t *testing.T, name string, lines []shown) []Event {
 	return all
 }
 
+// Steps that one line reports share the time since the line before, which may have begun in another mode.
+func TestPatternStepsOfALineBeginWithTheLineBefore(t *testing.T) {
+	t.Parallel()
+	for i, e := range reads(t, `step (?P<batch>\d+)`, []shown{{10, "step 20"}, {12, "step 40"}}) {
+		if e.Earliest() != 10*time.Second || e.Began() < 10*time.Second+time.Duration(i)*99*time.Millisecond {
+			t.Errorf("step %d began %v, at the earliest %v", i, e.Began(), e.Earliest())
+		}
+	}
+}
+
 func TestPatternsReadTimesFromLines(t *testing.T) {
 	t.Parallel()
 	const bar = `(?P<batch>\d+)/(?P<of>\d+) `

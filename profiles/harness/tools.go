@@ -328,7 +328,7 @@ func (d *deepstream) interval(fps float64, now time.Duration) (events []Event) {
 	n := int(fps*(now-last).Seconds() + 0.5)
 	for i := range min(n, maxAtOnce) {
 		events = append(events, Event{Kind: Infer, N: 1, Batch: d.frames, TimeMS: 1000 / fps,
-			T: now - time.Duration(min(n, maxAtOnce)-1-i)*seconds(1/fps)})
+			T: now - time.Duration(min(n, maxAtOnce)-1-i)*seconds(1/fps), Shared: last})
 		d.frames++
 	}
 	return events

@@ -21,6 +21,7 @@ const (
 type Done struct {
 	N      int
 	TimeMS float64       // of each unit
+	Begin  time.Duration // of the span in which they were done
 	End    time.Duration // of the last unit
 	Epoch  int           // from 0
 	First  int           // number of the first unit, from 0
@@ -114,7 +115,8 @@ func (d *Detector) Take(all bool) (out []Done) {
 		if d.samples > 0 {
 			n, ms = n/float64(d.samples), ms*float64(d.samples)
 		}
-		done := Done{N: max(1, int(n+0.5)), TimeMS: ms, End: s.end, Epoch: d.epochFrom0(s.epoch, s.run)}
+		done := Done{N: max(1, int(n+0.5)), TimeMS: ms, Begin: s.end - s.d, End: s.end,
+			Epoch: d.epochFrom0(s.epoch, s.run)}
 		if done.First = s.done - int(s.n+0.5); d.samples > 0 {
 			done.First /= d.samples
 		}
