@@ -40,9 +40,9 @@ type readTurns struct {
 // counts adds a minibatch and reports whether it counts as undisturbed by reading.
 func (t *readTurns) counts(e harness.Event) bool {
 	if !t.started {
-		t.started, t.since = true, e.Began()
+		t.started, t.since = true, e.Earliest()
 	}
-	if e.Began() < t.since { // it began in the previous block
+	if e.Earliest() < t.since { // it began in the previous block
 		return false
 	}
 	t.block = append(t.block, e.TimeMS)

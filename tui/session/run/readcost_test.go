@@ -48,6 +48,23 @@ func TestReadCostIsTheDifferenceThoughTheJobDrifts(t *testing.T) {
 	}
 }
 
+// Steps of a line that began in the block before have the mean time of both blocks.
+func TestReadCostLeavesOutALineOfTwoBlocks(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Open(t, session.Options{})
+	turns := &readTurns{sampler: s.Sampler, clock: s.Clock, every: time.Second, each: 100}
+	for i, c := range []struct {
+		shared time.Duration // before the present block began
+		want   int
+	}{{0, 1}, {time.Second, 1}, {0, 2}} {
+		now := turns.since + time.Hour
+		turns.counts(harness.Event{T: now, TimeMS: 50, Shared: turns.since - c.shared})
+		if len(turns.block) != c.want {
+			t.Errorf("line %d: %d steps count, want %d", i, len(turns.block), c.want)
+		}
+	}
+}
+
 func TestReadCostOfAJobThatEndsEarlyIsAbsent(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{})
