@@ -58,7 +58,7 @@ func Align(lists [][]tegra.Measured) (rows []tegra.Measured, a Alignment) {
 			}
 			moved[i] = true
 			for j, m := range part {
-				part[j] = own.of(m)
+				part[j] = own.Of(m)
 			}
 		}
 		parts = append(parts, slices.Clone(list))

@@ -35,8 +35,8 @@ func (d Drift) String() string {
 	return fmt.Sprintf("time %+.1f %%, power %+.1f %%", 100*math.Expm1(d.LnTime), 100*math.Expm1(d.LnPower))
 }
 
-// of returns an earlier reading corrected for the drift.
-func (d Drift) of(m tegra.Measured) tegra.Measured {
+// Of returns an earlier reading corrected for the drift.
+func (d Drift) Of(m tegra.Measured) tegra.Measured {
 	m.TimeMS *= math.Exp(d.LnTime)
 	m.PowerW *= math.Exp(d.LnPower)
 	return m
@@ -75,16 +75,17 @@ func (s *search) checkKnown() bool {
 		s.ended = Failing
 		return false
 	}
-	p, moved, ok := s.check(s.guess)
+	p, moved, ok := s.check(s.guess, s.mayGoOn)
 	if _, known := s.known[s.at(p.Setting)]; ok && moved.far && !known {
 		// Only a remeasured mode shows whether the board has changed.
-		p, moved, ok = s.check(s.bestKnown)
+		p, moved, ok = s.check(s.bestKnown, s.mayGoOn)
 	}
 	if !ok || !moved.far {
 		return ok
 	}
 	s.shift(moved.Drift)
-	_, rest, ok := s.check(func() int { return s.farKnown(p.Setting) })
+	// One mode alone says nothing about the others: the measurement reserved for the answer may be used.
+	_, rest, ok := s.check(func() int { return s.farKnown(p.Setting) }, func() bool { return true })
 	switch {
 	case !ok:
 		return false
@@ -115,7 +116,7 @@ func (s *search) at(a tegra.Setting) int {
 
 // check measures the mode returned by choose, until one can be measured, and compares it with its earlier reading or,
 // without one, with its prediction.
-func (s *search) check(choose func() int) (p Probe, m movement, ok bool) {
+func (s *search) check(choose func() int, may func() bool) (p Probe, m movement, ok bool) {
 	for {
 		i := choose()
 		if i < 0 {
@@ -126,7 +127,7 @@ func (s *search) check(choose func() int) (p Probe, m movement, ok bool) {
 		if known {
 			why = Verify
 		}
-		if !s.mayGoOn() || !s.probe(i, why) {
+		if !may() || !s.probe(i, why) {
 			return Probe{}, movement{}, false
 		}
 		if p = s.probes[len(s.probes)-1]; p.Err != nil {
@@ -134,7 +135,7 @@ func (s *search) check(choose func() int) (p Probe, m movement, ok bool) {
 		}
 		m.Drift = between(p.Predicted.Measured, p.Measured)
 		if known {
-			m.Drift = between(s.drift.of(earlier), p.Measured)
+			m.Drift = between(s.drift.Of(earlier), p.Measured)
 		}
 		m.far = m.beyond(p.Predicted.LnTimeSD, p.Predicted.LnPowerSD)
 		return p, m, true
@@ -201,7 +202,7 @@ func (s *search) farKnown(from tegra.Setting) int {
 func (s *search) shift(d Drift) {
 	s.drift = d
 	for i, m := range s.known {
-		s.readings[i] = append([]tegra.Measured{d.of(m)}, s.fresh(i)...)
+		s.readings[i] = append([]tegra.Measured{d.Of(m)}, s.fresh(i)...)
 		if len(s.readings[i]) > 1 {
 			s.readings[i] = s.readings[i][1:]
 		}

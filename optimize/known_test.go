@@ -90,6 +90,25 @@ func TestKnownModesCountWithTheDriftOfTheBoard(t *testing.T) {
 	}
 }
 
+// A search of two measurements checks two modes: one that is off alone says nothing about the others.
+func TestKnownModesAreCheckedByTwoInAShortSearch(t *testing.T) {
+	t.Parallel()
+	for second, count := range map[float64]bool{1.2: true, 1: false} {
+		b := optimizetest.New(t)
+		known := knownOf(t, b, Limit{PowerW: 25})
+		off := []float64{1.2, second}
+		b.Shake = func(_ int, r *tegra.Measured) {
+			r.TimeMS *= off[0]
+			off = off[1:]
+		}
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space,
+			Known: known, Probes: 2})
+		if len(res.Probes) != 2 || res.Probes[0].Mode == res.Probes[1].Mode || (res.Known > 0) != count {
+			t.Errorf("%+v: %d known modes count, %v, %v", res.Probes, res.Known, res.Drift, err)
+		}
+	}
+}
+
 // Another version of a job, or other data: the known modes are useless.
 func TestKnownModesThatDoNotFollowAreSetAside(t *testing.T) {
 	t.Parallel()
@@ -216,7 +235,7 @@ func TestDriftedModesAreAlikeWithinTheNoiseOfTwo(t *testing.T) {
 		later := map[tegra.Setting]tegra.Measured{}
 		for i, m := range before {
 			d := Drift{0.1 + float64(i)*c.time, 0.1 + float64(i)*c.power}
-			later[m.Setting] = d.of(m)
+			later[m.Setting] = d.Of(m)
 		}
 		if got := drifted(before, later); got.alike != c.alike || got.modes != 2 || !got.far {
 			t.Errorf("%+v: %+v", c, got)
