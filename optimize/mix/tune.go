@@ -38,7 +38,7 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 			options.Only[i] = a.WithBatch(own)
 		}
 	}
-	options.Infer = oncePerSetting(o.Known, first.Probes, own)
+	options.Infer = oncePerSetting(recalled(o.Known, &first), first.Probes, own)
 	measured := func(a tegra.Setting) tegra.Setting { // the form in which it is measured
 		if own > 0 {
 			a.Batch = 0
@@ -62,7 +62,7 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 		infer, err := probe(ctx, best.Setting, optimize.Verify)
 		return Reading{Infer: infer}, err
 	}, options)
-	options.Infer = oncePerSetting(o.Known, r.Probes, own)
+	options.Infer = oncePerSetting(recalled(o.Known, &r), r.Probes, own)
 	if best, ok := bestPreset(options, presets, found.Best.Batch); ok && found.Feasible && ctx.Err() == nil {
 		if r.Preset = o.Baselines.Newest(r.Probes, measured(best)); r.Preset.N == 0 {
 			if m, err := probe(ctx, best, optimize.Vendor); err == nil {
@@ -82,6 +82,24 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 		}
 	}
 	return r, found.Best, err
+}
+
+// recalled returns known readings as a search found them to count: none if it set them aside; if they have drifted,
+// corrected ones of the settings that it did not measure itself.
+func recalled(known []tegra.Measured, r *optimize.Result) (out []tegra.Measured) {
+	switch {
+	case r.Known == 0:
+		return nil
+	case r.Drift == optimize.Drift{}:
+		return known
+	}
+	for _, m := range known {
+		again := func(p optimize.Probe) bool { return p.Err == nil && p.Setting == m.Setting }
+		if !slices.ContainsFunc(r.Probes, again) {
+			out = append(out, r.Drift.Of(m))
+		}
+	}
+	return out
 }
 
 // oncePerSetting returns the median of each setting's readings, known ones and those of probes. own is the batch size

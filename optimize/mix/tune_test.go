@@ -3,6 +3,7 @@ package mix
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"jtune/internal/arrivals"
@@ -140,5 +141,68 @@ func TestOncePerSettingTakesTheMedianOfReadings(t *testing.T) {
 		if len(got) != 1 || got[0] != reading(batch, 30) {
 			t.Errorf("own batch size %d: %+v", own, got)
 		}
+	}
+}
+
+// Known readings count as the search finds them, in as many measurements: with the drift that two of them show, or not
+// at all. By their old times only the fastest mode would keep 32 ms.
+func TestTuneCorrectsKnownReadingsForDrift(t *testing.T) {
+	t.Parallel()
+	var modes []tegra.Mode
+	for _, cores := range []int{2, 4, 6, 8} {
+		for _, gpu := range []tegra.Freq{400, 800, 1200} {
+			modes = append(modes, tegra.Mode{Cores: cores, CPU: tegra.GHz, GPU: gpu * tegra.MHz, EMC: tegra.GHz})
+		}
+	}
+	space, err := tegra.Spanned(modes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	measure := func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
+		gpu, cores := at.Mode.GPU.GHz(), float64(at.Mode.Cores)
+		return tegra.Measured{Setting: at, TimeMS: 20/gpu + 40/cores, PowerW: 8 + 8*gpu*gpu + cores}, nil
+	}
+	for _, c := range []struct {
+		name  string
+		off   func(tegra.Mode) float64 // factor of its known time
+		known int
+		most  int // measurements
+	}{
+		{"none is off", func(tegra.Mode) float64 { return 1 }, 12, 2},
+		{"all are", func(tegra.Mode) float64 { return 1.6 }, 12, 3},
+		{"the fast ones are", func(m tegra.Mode) float64 { return 1 + 0.2*float64(m.Cores/2-1) }, 0, 5},
+	} {
+		var known []tegra.Measured
+		for _, m := range modes {
+			v, _ := measure(t.Context(), tegra.Setting{Mode: m})
+			v.TimeMS *= c.off(m)
+			known = append(known, v)
+		}
+		ask := Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 32, Limit: optimize.Limit{PowerW: 40}}
+		r, best, err := Tune(t.Context(), measure, ask, optimize.TuneOptions{Space: space, Known: known, Seed: 1}, 1)
+		if err != nil || math.Abs(best.PeakW-19.12) > 0.01 || r.Known != c.known || len(r.Probes) > c.most {
+			t.Errorf("%s: %.2f W, want 19.12; %d known; %d measurements; %v", c.name, best.PeakW, r.Known,
+				len(r.Probes), err)
+		}
+	}
+}
+
+// A known setting that was measured again counts with both readings, but after a drift with the new one alone.
+func TestRecalledKeepsWhatTheSearchCounts(t *testing.T) {
+	t.Parallel()
+	known := []tegra.Measured{{Setting: at(1, 0), TimeMS: 10, PowerW: 20}, {Setting: at(2, 0), TimeMS: 8, PowerW: 30},
+		{Setting: at(3, 0), TimeMS: 6, PowerW: 40}}
+	r := optimize.Result{Known: 3, Probes: []optimize.Probe{{Measured: known[0]},
+		{Measured: known[2], Err: context.Canceled}}}
+	if got := recalled(known, &r); !slices.Equal(got, known) {
+		t.Errorf("without a drift: %+v", got)
+	}
+	r.Drift = optimize.Drift{LnTime: math.Log(2)}
+	want := []tegra.Measured{{Setting: at(2, 0), TimeMS: 16, PowerW: 30}, {Setting: at(3, 0), TimeMS: 12, PowerW: 40}}
+	if got := recalled(known, &r); !slices.Equal(got, want) {
+		t.Errorf("after a drift: %+v, want %+v", got, want)
+	}
+	if r.Known = 0; recalled(known, &r) != nil {
+		t.Error("readings that were set aside count")
 	}
 }
