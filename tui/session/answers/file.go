@@ -31,7 +31,7 @@ const (
 	fileFormat = 1
 
 	// Limits on the size of a file.
-	mostBytes    = 64 << 10
+	mostBytes    = 1 << 20
 	mostAnswers  = 64
 	mostCores    = 1 << 10
 	mostWarnings = 32
@@ -89,6 +89,9 @@ func Keep(dir string, k Kept) error {
 	}
 	if b.Len() > mostBytes {
 		return fmt.Errorf("%s: %d bytes, at most %d can be kept", FileName, b.Len(), mostBytes)
+	}
+	if _, err := parse(FileName, b.String()); err != nil { // it could not be read either
+		return err
 	}
 	if err := safefile.Replace(filepath.Join(dir, FileName), b.Bytes()); err != nil {
 		return fmt.Errorf("%s: %w", FileName, err)

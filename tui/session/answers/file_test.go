@@ -80,6 +80,30 @@ func TestKeptAnswerIsTheAnswer(t *testing.T) {
 	}
 }
 
+// A search of twenty limits is kept. A file that could not be read again is not written.
+func TestKeptAnswersOfManyLimitsCanBeRead(t *testing.T) {
+	t.Parallel()
+	dir, a := t.TempDir(), full()
+	a.Versus.Presets = append(a.Versus.Presets, a.Versus.Presets[0], a.Versus.Presets[0])
+	of := func(limits int) (k Kept) {
+		for i := range limits {
+			a.Limit.PowerW = 10 + float64(i)
+			k.Answers = append(k.Answers, a)
+		}
+		return k
+	}
+	if err := Keep(dir, of(20)); err != nil {
+		t.Fatal(err)
+	}
+	err := Keep(dir, of(mostAnswers+1))
+	if err == nil || !strings.Contains(err.Error(), "more than") {
+		t.Errorf("%d answers are kept: %v", mostAnswers+1, err)
+	}
+	if got, err := Find(dir); err != nil || len(got.Answers) != 20 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 func TestAnswerOfAFileOfArrivalsKeepsItsRateAlone(t *testing.T) {
 	t.Parallel()
 	dir, a := t.TempDir(), full()
