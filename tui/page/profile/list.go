@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -79,11 +80,11 @@ func (p *Page) noResume() string {
 	case p.view == viewOne && p.open == nil && p.read.Interrupted() == nil, p.view == viewTwo:
 		return "none was cut off"
 	case p.view == viewOne && p.open == nil:
-		return ""
+		return p.read.MayMeasure()
 	case !ok:
 		return "none here"
 	default:
-		return l.NoResume
+		return cmp.Or(l.NoResume, p.read.MayMeasure())
 	}
 }
 
@@ -98,11 +99,11 @@ func (p *Page) noRedo() string {
 	case j != nil && p.open == nil && j.Follows != nil:
 		return "another jtune measured them"
 	case j != nil && p.open == nil:
-		return ""
+		return p.read.MayMeasure()
 	case !ok:
 		return "none here"
 	default:
-		return l.NoRedo
+		return cmp.Or(l.NoRedo, p.read.MayMeasure())
 	}
 }
 

@@ -117,7 +117,7 @@ func (p *Page) table() *widget.Table {
 // start starts a task that sets modes, if that is possible now. It first shows and asks if a resumed campaign's file
 // would run something else than the user's configured workload.
 func (p *Page) start(u *task.Interrupted, task *task.Task) page.Intent {
-	if why := p.read.MayWrite(); why != "" {
+	if why := p.read.MayMeasure(); why != "" {
 		return page.Say("not now: " + why)
 	}
 	begin := page.Start{Task: task, Again: true}

@@ -397,3 +397,27 @@ func TestProfileRacesTheModesOfACard(t *testing.T) {
 		t.Errorf("a race of one: %q", d.Notice)
 	}
 }
+
+// A campaign restores the board when it ends, to which mode the open question decides.
+func TestProfileContinuesNoCampaignWhileAModeWaitsToBeKept(t *testing.T) {
+	t.Parallel()
+	d, p := listed(t)
+	l := &d.State.Tasks.Campaigns[1]
+	l.NoRedo = ""
+	d.Sees("r continue", "R redo failed")
+	if p.noResume() != "" || p.noRedo() != "" {
+		t.Fatalf("it cannot be continued: %q, %q", p.noResume(), p.noRedo())
+	}
+	d.State.Moment.Asking = true
+	for _, key := range []string{"r", "R"} {
+		d.Press(key)
+		if start := d.Want(); start != nil {
+			t.Errorf("%s starts %+v", key, start)
+		}
+	}
+	d.Sees("(answer keep first)")
+	verify := task.Verify(l.Header.Workload, d.Board.Space().Max(), 0)
+	if does := p.start(nil, verify); does != page.Say("not now: answer keep first") {
+		t.Errorf("it starts all the same: %v", does)
+	}
+}
