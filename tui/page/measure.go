@@ -5,9 +5,9 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Measure measures a mode with a workload, by name, then restores the board. The batch size is the shown model's if
-// that belongs to the workload.
-func Measure(read Reader, workload string, m tegra.Mode) Intent {
+// Measure measures a mode with a workload, by name, then restores the board. The batch size is the given one; without
+// one it is the shown model's if that belongs to the workload.
+func Measure(read Reader, workload string, at tegra.Setting) Intent {
 	if why := read.MayMeasure(); why != "" {
 		return Say("measure: not now, " + why)
 	}
@@ -15,17 +15,16 @@ func Measure(read Reader, workload string, m tegra.Mode) Intent {
 	if !known {
 		return Sayf("measure: workload %s is not known here", workload)
 	}
-	if !read.Space().Contains(m) {
-		return Sayf("measure: %v is no mode that this board can be set to now", m)
+	if !read.Space().Contains(at.Mode) {
+		return Sayf("measure: %v is no mode that this board can be set to now", at.Mode)
 	}
 	if why := read.Session().Refusal(w); why != "" {
 		return Say(Words(why))
 	}
-	batch := 0
-	if v := read.Outlook(); v != nil && v.Workload == w.Name {
-		batch = v.Batch
+	if v := read.Outlook(); at.Batch == 0 && v != nil && v.Workload == w.Name {
+		at.Batch = v.Batch
 	}
-	return Start{Task: task.Verify(w, m, batch), Fast: true}
+	return Start{Task: task.Verify(w, at.Mode, at.Batch), Fast: true}
 }
 
 // MeasuredWith returns the workload to measure with: the shown model's, otherwise the preselected one; "" if none is

@@ -3,6 +3,7 @@ package dialog
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/widget"
 )
@@ -41,7 +42,7 @@ func (d *Measure) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	closed, taken := d.Form.Key(k)
 	if taken {
 		m, _ := d.mode.chosen()
-		does = page.Measure(d.read, d.read.Workloads()[d.job.at].Name, m)
+		does = page.Measure(d.read, d.read.Workloads()[d.job.at].Name, tegra.Setting{Mode: m})
 	}
 	return does, closed
 }

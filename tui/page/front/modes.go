@@ -98,5 +98,5 @@ func (m modes) sizesTo(batch int) int {
 // verify measures a mode, then restores the board.
 func (m modes) verify(i int) page.Intent {
 	v := m.read.Outlook()
-	return page.Measure(m.read, v.Workload, v.Known[i].Mode)
+	return page.Measure(m.read, v.Workload, v.Known[i].Setting)
 }

@@ -3,6 +3,7 @@ package modes
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/widget"
 )
@@ -102,7 +103,7 @@ func (p *Page) rowKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		if !ok {
 			return nil, false
 		}
-		return page.Measure(p.read, page.MeasuredWith(p.read), m), true
+		return page.Measure(p.read, page.MeasuredWith(p.read), tegra.Setting{Mode: m}), true
 	default:
 		does, yes := keys.Applies(k)
 		if m, ok := p.chosen(); yes && ok {

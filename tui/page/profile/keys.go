@@ -85,7 +85,7 @@ func (p *Page) measure(j *page.Task) (page.Intent, bool) {
 	if j == nil || p.answers() != nil || p.tab.Cursor >= len(j.Rows) {
 		return nil, false
 	}
-	return page.Measure(p.read, j.Workload.Name, j.Rows[len(j.Rows)-1-p.tab.Cursor].Mode), true
+	return page.Measure(p.read, j.Workload.Name, j.Rows[len(j.Rows)-1-p.tab.Cursor].Setting), true
 }
 
 // runKey handles the keys of a running task, in this program or in another one that takes orders.

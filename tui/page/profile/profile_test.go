@@ -421,3 +421,20 @@ func TestProfileContinuesNoCampaignWhileAModeWaitsToBeKept(t *testing.T) {
 		t.Errorf("it starts all the same: %v", does)
 	}
 }
+
+// A row is measured again at its own batch size.
+func TestProfileMeasuresARowAtItsBatchSize(t *testing.T) {
+	t.Parallel()
+	d, _ := pagetest.Drive(t, New)
+	j := pagetest.Task(d.Board, task.Profiling)
+	for i := range j.Rows {
+		j.Rows[i].Batch = 64
+	}
+	j.State, d.State.Tasks.Own = task.Done, j
+	d.Sees("▸")
+	d.Press("v")
+	start, ok := d.Want().(page.Start)
+	if !ok || start.Task.Workload.Batch != 64 {
+		t.Errorf("v starts %+v", start)
+	}
+}

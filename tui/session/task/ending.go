@@ -31,7 +31,11 @@ func (s *Spec) Ending(now Snapshot) string {
 		return what + ": " + now.Proof.Sentence() + restored
 	}
 	if m := now.Readings; s.Kind == Verifying && len(m) > 0 {
-		return fmt.Sprintf("measured %v: %s ms, %s W; board restored", m[0].Mode, text.Of(m[0].TimeMS),
+		at := m[0].Mode.String()
+		if m[0].Batch > 0 {
+			at += fmt.Sprintf(" batch %d", m[0].Batch)
+		}
+		return fmt.Sprintf("measured %s: %s ms, %s W; board restored", at, text.Of(m[0].TimeMS),
 			text.Of(m[0].PowerW))
 	}
 	return what + " finished" + restored
