@@ -39,8 +39,12 @@ func (p *Page) planBoot() page.Intent {
 	if why := p.noBoot(); why != "" {
 		return page.Say("at boot: not now, " + why)
 	}
-	done := p.read.Applied()
-	return page.PlanBoot{Mode: p.bootMode().V, Free: done.Kept && done.Free}
+	locked := p.read.Locked()
+	free := locked.OK && !locked.V
+	if done := p.read.Applied(); done.Kept {
+		free = done.Free
+	}
+	return page.PlanBoot{Mode: p.bootMode().V, Free: free}
 }
 
 // openBoot shows the plan.

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/widget"
@@ -221,4 +222,31 @@ func TestModesBeginWithWhatKeepsTheLimit(t *testing.T) {
 	d.Press("s", "m")
 	d.Show(d.Board.Outlook())
 	d.Sees("by mode")
+}
+
+// The boot unit locks the clocks of a mode that was kept with locked clocks; otherwise it leaves them as they are now.
+func TestModesAtBootLeaveTheClocksAsTheyAre(t *testing.T) {
+	t.Parallel()
+	d, _ := pagetest.Drive(t, New)
+	mode, now := d.Board.Presets()[1].Mode, &d.State.Readings.Sample.Reading
+	now.Mode = tegra.Some(mode)
+	for _, c := range []struct {
+		name       string
+		locked     tegra.Val[bool]
+		kept, lock bool // by this program
+		free       bool // in the unit
+	}{
+		{name: "free clocks of unknown origin", locked: tegra.Some(false), free: true},
+		{name: "locked clocks of unknown origin", locked: tegra.Some(true)},
+		{name: "nobody knows whether they are locked"},
+		{name: "kept with locked clocks", locked: tegra.Some(false), kept: true, lock: true},
+		{name: "kept with free clocks", locked: tegra.Some(true), kept: true, free: true},
+	} {
+		now.Locked, d.State.Applied.Kept = c.locked, c.kept
+		d.State.Applied.Mode, d.State.Applied.Free = tegra.Val[tegra.Mode]{V: mode, OK: c.kept}, c.kept && !c.lock
+		d.Press("W")
+		if got := d.Want(); got != (page.PlanBoot{Mode: mode, Free: c.free}) {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
 }
