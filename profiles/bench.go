@@ -306,8 +306,11 @@ func (b *Bench) lost(ctx context.Context, err error) (*fault, error) {
 		b.consecutiveEmptyRuns++
 	}
 	stopErr := b.stop(ctx)
-	if !b.warm && errors.Is(err, harness.ErrNotUnderstood) { // it would print the same lines in every mode
+	if stopErr != nil { // another job must not run beside it
 		return nil, errors.Join(err, stopErr)
+	}
+	if !b.warm && errors.Is(err, harness.ErrNotUnderstood) { // it would print the same lines in every mode
+		return nil, err
 	}
 	if errors.Is(err, io.EOF) && !errors.Is(err, harness.ErrOver) {
 		err = fmt.Errorf(
@@ -326,7 +329,7 @@ func (b *Bench) lost(ctx context.Context, err error) (*fault, error) {
 			b.Workload.Name,
 			with,
 			b.consecutiveEmptyRuns,
-			errors.Join(err, stopErr),
+			err,
 		)
 	}
 	return failed("%v", err), nil

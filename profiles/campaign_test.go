@@ -258,6 +258,22 @@ func TestCampaignRestoringIsTriedThoughTheContextEnded(t *testing.T) {
 	}
 }
 
+// Two jobs never run beside each other, and a job that goes on does not keep the board in its last mode.
+func TestCampaignEndsAndRestoresWhereItsJobDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "lstm", virtual.Options{})
+	hung := &scripted{failure: errTest, next: func(context.Context) (harness.Event, error) {
+		return harness.Event{}, &harness.SilenceError{Command: "sudo"}
+	}}
+	started := 0
+	r.bench.NewHarness = func(context.Context, int) (harness.Harness, error) { started++; return hung, nil }
+	sum, err := campaign(t, r, filepath.Join(t.TempDir(), "c"), 5, false).Run(t.Context())
+	if !errors.Is(err, errTest) || sum.End != Broken || sum.New != 0 || started != 1 || r.applier.restored != 1 {
+		t.Errorf("%s after %d modes and %d starts, restored %d times, %v", sum.End, sum.New, started,
+			r.applier.restored, err)
+	}
+}
+
 func TestCampaignGateIsAskedBeforeEachModeAndItsErrorEndsTheCampaign(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})

@@ -183,10 +183,11 @@ func (r *rig) mustMeasure(t *testing.T, m tegra.Mode) record.Row {
 type scripted struct {
 	next    func(ctx context.Context) (harness.Event, error)
 	stopped int
+	failure error // of Stop
 }
 
 func (s *scripted) Next(ctx context.Context) (harness.Event, error) { return s.next(ctx) }
-func (s *scripted) Stop(context.Context) error                      { s.stopped++; return nil }
+func (s *scripted) Stop(context.Context) error                      { s.stopped++; return s.failure }
 
 var errTest = errors.New("made up by the test")
 

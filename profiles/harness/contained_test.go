@@ -1,10 +1,16 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"jtune/profiles/harness/detect"
 )
@@ -62,5 +68,48 @@ func TestExecEndsAJobThatWaitsForTheTerminal(t *testing.T) {
 	}
 	if died, ok := errors.AsType[*ExitError](err); !ok || !strings.Contains(err.Error(), "waits for the terminal") {
 		t.Errorf("%v, %+v", err, died)
+	}
+}
+
+// The client of a container that sudo started belongs to root: it ends with its container, and by no signal.
+func TestExecStopRemovesAContainerWhoseClientItMayNotSignal(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setpriv"); err != nil || os.Getuid() != 0 {
+		t.Skip("needs root, and setpriv(1) to be sudo")
+	}
+	dir := t.TempDir()
+	engine := filepath.Join(dir, "docker")
+	script := `#!/bin/sh
+case $1 in
+run) echo $$ >` + dir + `/pid; exec setpriv --reuid 65534 --regid 65534 --clear-groups sh -c \
+	'echo "{\"event\":\"minibatch\",\"time_ms\":1}"; exec sleep 300' ;;
+rm) kill -KILL $(cat ` + dir + `/pid) ;;
+esac
+`
+	if err := os.WriteFile(engine, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	started, err := Exec(t.Context(), ExecOptions{Command: []string{engine, "run", "IMAGE"}, Name: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := started.(*job)
+	t.Cleanup(func() { _ = h.cmd.Process.Kill() })
+	if _, err := h.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		runtime.LockOSThread() // the thread ends with this goroutine
+		of, data := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, [2]unix.CapUserData{}
+		err := unix.Capget(&of, &data[0])
+		data[0].Effective &^= 1 << unix.CAP_KILL
+		err = errors.Join(err, unix.Capset(&of, &data[0]))
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		ended <- errors.Join(err, h.Stop(ctx))
+	}()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -31,7 +31,8 @@ const turnFile = 3
 const (
 	// DefaultSilence is how long a job may be silent.
 	DefaultSilence = 60 * time.Second
-	termGrace      = 5 * time.Second // from TERM to KILL
+	termGrace      = 5 * time.Second  // from TERM to KILL
+	killGrace      = 10 * time.Second // from KILL to giving up: freeing memory takes seconds
 )
 
 // ExecOptions describe how a job is run.
@@ -423,19 +424,33 @@ func (j *job) silent() error {
 }
 
 // Stop ends the job's group with TERM, then KILL.
-func (j *job) Stop(ctx context.Context) error {
+func (j *job) Stop(ctx context.Context) error { return j.end(ctx, j.group.Signal, killGrace) }
+
+// end ends the job by signals and waits for its end, after KILL only for a while: a job that changes its user, as sudo
+// does, cannot be signalled, and one that waits for a device does not end.
+func (j *job) end(ctx context.Context, signal func(syscall.Signal), patience time.Duration) error {
 	j.mu.Lock()
 	j.stopping = true
 	j.mu.Unlock()
-	j.group.Signal(syscall.SIGTERM)
+	signal(syscall.SIGTERM)
 	grace := time.NewTimer(termGrace)
 	defer grace.Stop()
 	select {
 	case <-j.exited: // the rest of the group has been killed
 	case <-grace.C:
-		j.group.Signal(syscall.SIGKILL)
+		signal(syscall.SIGKILL)
 	case <-ctx.Done():
-		j.group.Signal(syscall.SIGKILL)
+		signal(syscall.SIGKILL)
+	}
+	if process.Foreign(j.cmd.Process) {
+		j.removeContainer() // its client ends with it
+	}
+	last := time.NewTimer(patience)
+	defer last.Stop()
+	select {
+	case <-j.exited:
+	case <-last.C:
+		return process.StillRuns(j.name, j.cmd.Process)
 	}
 	<-j.ended
 	return nil

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -239,6 +240,23 @@ func TestExecJobThatIgnoresTermIsKilledWhenTheCallerHasNoTime(t *testing.T) {
 	h.Stop(ctx)
 	if running(h.cmd.Process.Pid) {
 		t.Error("the job still runs")
+	}
+}
+
+// A job that no signal reaches, as one that sudo started, cannot be waited for: the board is restored next.
+func TestExecStopGivesUpOnAJobThatNoSignalReaches(t *testing.T) {
+	t.Parallel()
+	h := sh(t, `echo '{"event":"minibatch","time_ms":1}'; sleep 300`, ExecOptions{})
+	if _, err := h.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var sent []syscall.Signal
+	err := h.end(ctx, func(s syscall.Signal) { sent = append(sent, s) }, time.Millisecond)
+	want := fmt.Sprintf("sh (process %d) still runs although it was killed", h.cmd.Process.Pid)
+	if err == nil || err.Error() != want || !slices.Equal(sent, []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}) {
+		t.Errorf("%v after %v, want %s", err, sent, want)
 	}
 }
 

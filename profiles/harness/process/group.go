@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -232,4 +233,16 @@ func (g *Group) Abandoned() bool {
 func Alive(pid int, id string) bool {
 	now := ID(pid)
 	return now != "" && !strings.HasSuffix(now, "/ended") && (id == "" || id == now)
+}
+
+// Foreign reports whether a process belongs to another user, such as sudo's, so that it cannot be signalled.
+func Foreign(p *os.Process) bool { return errors.Is(p.Signal(syscall.Signal(0)), syscall.EPERM) }
+
+// StillRuns returns the error for a process that does not end although it was killed.
+func StillRuns(name string, p *os.Process) error {
+	if Foreign(p) {
+		return fmt.Errorf("%s (process %d) still runs: it belongs to another user, so jtune may not end it; end it "+
+			"with sudo kill %d", name, p.Pid, p.Pid)
+	}
+	return fmt.Errorf("%s (process %d) still runs although it was killed", name, p.Pid)
 }

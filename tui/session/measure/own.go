@@ -51,7 +51,7 @@ const (
 // or until the command ends; then one run is one reading. It returns the workload with the result. Workloads whose
 // output format is known are returned unchanged.
 func Understand(ctx context.Context, s *session.Session, w workload.Workload,
-	observe Observer) (workload.Workload, error) {
+	observe Observer) (_ workload.Workload, err error) {
 	if !w.Own || len(w.Command) == 0 || w.Serves() || w.Elsewhere != nil || w.Per != "" || s.Simulated(w) ||
 		w.Pattern != "" && w.Kind != "" {
 		return w, nil
@@ -67,7 +67,11 @@ func Understand(ctx context.Context, s *session.Session, w workload.Workload,
 	if err != nil {
 		return w, err
 	}
-	defer func() { _ = h.Stop(context.WithoutCancel(ctx)) }()
+	defer func() {
+		if stopErr := h.Stop(context.WithoutCancel(ctx)); err == nil {
+			err = stopErr // another job must not run beside it
+		}
+	}()
 	steps := 0
 	for {
 		e, err := next(ctx, h)
