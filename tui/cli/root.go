@@ -82,7 +82,10 @@ func (a *app) root() *cobra.Command {
 			if a.board != "" {
 				return a.onBoard(cmd.Context(), a.board)
 			}
-			return keptRules(cmd, args)
+			if err := keptRules(cmd, args); err != nil {
+				return err
+			}
+			return a.spare(cmd, args)
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
