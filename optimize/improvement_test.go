@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -44,6 +45,40 @@ func TestImprovementDrivesPowerByTheSpeedAlone(t *testing.T) {
 	noisy.ownSDTime = []float64{noisy.sdTime[0] / 2}
 	if got, want := noisy.improvement(l, 0, best), exact.improvement(l, 0, best); math.Abs(got/want-1) > 1e-9 {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Speed drives the power of a mode only where that exceeds two deviations of power, and only if the mode may beat the
+// best one measured.
+func TestDrivesLeavesOutWhatCannotImprove(t *testing.T) {
+	t.Parallel()
+	s, board := searchOn(t, TuneOptions{Limit: Limit{PowerW: 25}, Probes: 10})
+	for _, m := range sampleOf(board, 2) {
+		s.read(s.at(m.Setting), m)
+	}
+	if err := s.fit(); err != nil {
+		t.Fatal(err)
+	}
+	b := s.believe()
+	driving := slices.Clone(b.drive)
+	var modes []int
+	for i, more := range driving {
+		if more > 0 {
+			modes = append(modes, i)
+		}
+	}
+	if _, ok := s.best(); !ok || len(modes) < 3 {
+		t.Fatalf("%d modes are driven by their speed: the test shows nothing", len(modes))
+	}
+	slow, at, above := modes[0], modes[1], modes[2]
+	b.goal[slow] += 10
+	b.sdPower[at] = driving[at] / driven
+	b.sdPower[above] = 0.999 * driving[above] / driven
+	clear(b.drive)
+	s.drives(&b, 1)
+	if b.drive[slow] != 0 || b.drive[at] != 0 || b.drive[above] != driving[above] {
+		t.Errorf("driven by %g if far slower than the best, by %g at two deviations, by %g above, want 0, 0 and %g",
+			b.drive[slow], b.drive[at], b.drive[above], driving[above])
 	}
 }
 

@@ -269,3 +269,19 @@ func TestSearchFitsItsOwnReadingsOfManyKnownModes(t *testing.T) {
 		}
 	}
 }
+
+// A mode without time or power, before or later, says nothing of a drift.
+func TestDriftedLeavesOutIncompleteReadings(t *testing.T) {
+	t.Parallel()
+	rows := sampleOf(optimizetest.New(t), 4)
+	later := map[tegra.Setting]tegra.Measured{}
+	for _, m := range rows {
+		later[m.Setting] = Drift{0.1, 0.1}.of(m)
+	}
+	rows[2].PowerW = 0
+	later[rows[3].Setting] = tegra.Measured{Setting: rows[3].Setting, TimeMS: 100}
+	got := drifted(rows, later)
+	if got.modes != 2 || !got.alike || !got.far || math.Abs(got.LnPower-0.1) > 1e-9 {
+		t.Errorf("%+v, want two modes that have moved by 0.1", got)
+	}
+}

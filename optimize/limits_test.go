@@ -215,3 +215,23 @@ func TestTuneBarsStoppedModesForTheirLimit(t *testing.T) {
 			measured[1], err)
 	}
 }
+
+// A stopped mode that was read to its end, and then kept the only limit, is verified like any other answer.
+func TestTuneVerifiesAStoppedModeThatKeepsItsLimit(t *testing.T) {
+	t.Parallel()
+	var steps []Step
+	s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}, Choosing: func(s Step) { steps = append(steps, s) }})
+	s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
+		m := b.Answer(at.Mode)
+		if m.PowerW = 19; len(steps) == 1 {
+			m.PowerW = 23
+			return m, OverLimit("stopped")
+		}
+		return m, nil
+	}
+	s.goOn = func() { s.probe(0, Improve) }
+	r, err := s.answerAll()
+	if err != nil || !r.Verified || len(steps) != 3 || !steps[1].Nearest || steps[2].Nearest {
+		t.Errorf("answer %v, verified %v, after %+v: %v", r.Setting, r.Verified, steps, err)
+	}
+}

@@ -37,6 +37,12 @@ func TestContradictsNeedsNoModel(t *testing.T) {
 			t.Errorf("%s, in the other order: %v", name, got)
 		}
 	}
+	if m := at(8, 2000, 600, 3200, high.TimeMS/fasterBelow); contradicts(m, high) {
+		t.Error("a lower mode may be as much faster as the bound says")
+	}
+	if m := at(8, 2000, 1200, 3200, slowerBelow*high.TimeMS); oddBelow(m, high) {
+		t.Error("a lower mode may be as much slower as the bound says")
+	}
 	other := at(8, 2000, 600, 3200, 80)
 	other.Batch = 4
 	if contradicts(other, high) {
@@ -109,18 +115,20 @@ func TestSearchRepeatsAnImplausibleReadingOnce(t *testing.T) {
 	}
 }
 
-// Known modes, and modes far over a power limit, are not measured again because they contradict other readings.
+// Known modes, modes far over a power limit and those read twice are not measured again because they contradict others.
 func TestImplausibleLeavesKnownAndHotModesAlone(t *testing.T) {
 	t.Parallel()
 	const low, high = 0, 1
 	for name, c := range map[string]struct {
 		known  bool
+		times  int
 		limitW float64
 		want   bool
 	}{
-		"measured by this search": {false, 20, true},
-		"known":                   {true, 20, false},
-		"far over the limit":      {false, 15, false},
+		"measured by this search": {false, 1, 20, true},
+		"measured twice":          {false, 2, 20, false},
+		"known":                   {true, 0, 20, false},
+		"far over the limit":      {false, 1, 15, false},
 	} {
 		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: c.limitW}})
 		s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
@@ -132,7 +140,8 @@ func TestImplausibleLeavesKnownAndHotModesAlone(t *testing.T) {
 		if c.known {
 			m, _ := s.measure(t.Context(), s.places.At(high))
 			s.recall([]tegra.Measured{m})
-		} else {
+		}
+		for range c.times {
 			s.probe(high, Improve)
 		}
 		if i, got := s.implausible(); got != c.want || got && i != high {

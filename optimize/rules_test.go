@@ -212,3 +212,42 @@ func TestPossibleAllowsDeviationsOfPower(t *testing.T) {
 		}
 	}
 }
+
+// From 15 own probes on, repeats and those for earlier limits not counted, each further one raises the gain to stop at.
+func TestGainRisesInALongSearch(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		probes, begun, again int
+		more                 float64 // probes beyond longProbes; -1: fewer
+	}{{14, 0, 0, -1}, {15, 0, 0, 0}, {17, 0, 0, 2}, {19, 2, 0, 2}, {19, 0, 2, 2}, {19, 3, 2, -1}} {
+		s, _ := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}, Depth: Quick})
+		s.probes, s.begun = make([]Probe, c.probes), c.begun
+		want := longGain + longMore*c.more
+		if c.more < 0 {
+			want = Quick.gain()
+		}
+		if got := (&loop{search: s, again: c.again}).gain(); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%+v: gain %g, want %g", c, got, want)
+		}
+	}
+}
+
+// The model is fitted again after a reading and after a stop, not after a measurement that failed.
+func TestSeenFitsNewReadingsAlone(t *testing.T) {
+	t.Parallel()
+	s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 30}})
+	s.fits = true
+	var failure error
+	s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) { return b.Answer(at.Mode), failure }
+	for i, c := range []struct {
+		failure error
+		want    bool
+	}{{nil, true}, {errors.New("failed"), false}, {OverLimit("stopped"), true}} {
+		before := s.model
+		failure = c.failure
+		s.probe(i, Improve)
+		if got := s.model != before; got != c.want {
+			t.Errorf("after a measurement with error %v: fitted again %v", c.failure, got)
+		}
+	}
+}
