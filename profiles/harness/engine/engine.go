@@ -45,20 +45,28 @@ func Contained(command []string, name string) (changed, remove []string, note st
 		changed, remove, note = Contained(command[as:], name)
 		if changed = slices.Concat(command[:as], changed); remove != nil {
 			remove = slices.Concat(command[:as], remove)
+		} else if note == "" && wraps(command) {
+			note = unknownNote
 		}
 		return changed, remove, note
 	}
 	full, known := engines[filepath.Base(command[0])]
 	if !known {
-		return command, nil, ""
+		if wraps(command) {
+			note = unknownNote
+		}
+		return command, nil, note
 	}
 	verb := ofEngine(command)
-	if full && verb < len(command) && command[verb] == "exec" {
+	switch {
+	case verb == len(command):
+		return command, nil, ""
+	case full && command[verb] == "exec":
 		return command, nil, "a process in a container that runs already is not ended with the job: jtune can end " +
-			"only " +
-			"the client; run a container of its own, or read the job's log"
-	}
-	if verb == len(command) || command[verb] != "run" {
+			"only the client; run a container of its own, or read the job's log"
+	case full && slices.Contains(others, command[verb]):
+		return command, nil, unknownNote
+	case command[verb] != "run":
 		return command, nil, ""
 	}
 	head, rest := slices.Clone(command[:verb+1]), command[verb+1:]
@@ -103,6 +111,29 @@ func Contained(command []string, name string) (changed, remove []string, note st
 		engine = []string{Default}
 	}
 	return slices.Concat(head, options, rest[i:]), slices.Concat(engine, []string{"rm", "-f", named}), ""
+}
+
+// others are the verbs of an engine, besides run, that begin a container or enter one.
+var others = []string{"attach", "compose", "exec", "start"}
+
+const unknownNote = "the container of this command is not ended with the job: jtune can end only the client; begin " +
+	"the command with docker run or sudo docker run, or read the job's log"
+
+// wrappers are programs that start the command in their arguments.
+var wrappers = strings.Fields("sudo doas env nice ionice nohup setsid stdbuf taskset chrt time timeout")
+
+// wraps reports whether a command begins a container by means of another program: env A=1 docker run.
+func wraps(command []string) bool {
+	if !slices.Contains(wrappers, filepath.Base(command[0])) {
+		return false
+	}
+	for i, word := range command {
+		if _, known := engines[filepath.Base(word)]; known {
+			verb := i + ofEngine(command[i:])
+			return verb < len(command) && (command[verb] == "run" || slices.Contains(others, command[verb]))
+		}
+	}
+	return false
 }
 
 // asRoot returns how many words before the engine raise its privileges: sudo -E docker run; 0: none.

@@ -43,6 +43,38 @@ func TestContainedChangesTheCommandsOfContainersAlone(t *testing.T) {
 	}
 }
 
+// A container that jtune does not name would go on when the job is ended, so it says so.
+func TestContainedNotesAContainerThatItCannotEnd(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]bool{
+		"docker compose run app python3 train.py":      true,
+		"docker compose -f x.yml up":                   true,
+		"docker start -a mine":                         true,
+		"docker container start -ai mine":              true,
+		"podman exec mine train":                       true,
+		"sudo docker start -a mine":                    true,
+		"sudo -u me docker run IMAGE":                  true,
+		"env A=1 docker run IMAGE":                     true,
+		"/usr/bin/nice -n 5 /usr/bin/docker run IMAGE": true,
+		"nice sudo jetson-containers run IMAGE":        true,
+		"timeout 60 docker --context x run IMAGE":      true,
+		"docker run IMAGE docker start":                false,
+		"sudo -E docker run IMAGE":                     false,
+		"docker build -t exec .":                       false,
+		"sudo docker images":                           false,
+		"env A=1 python3 train.py --engine docker":     false,
+		"nice python3 docker.py run":                   false,
+		"python3 bench.py docker run":                  false,
+		"env docker":                                   false,
+		"nice docker build -t start .":                 false,
+	} {
+		changed, remove, note := Contained(strings.Fields(command), "n")
+		if (note != "") != want || want && (strings.Join(changed, " ") != command || remove != nil) {
+			t.Errorf("%q: note %q, %q, %q", command, note, changed, remove)
+		}
+	}
+}
+
 // The value of an option of docker's may be the next word: of those with one, and not of those without.
 func TestContainedKeepsTheValuesOfOptions(t *testing.T) {
 	t.Parallel()
