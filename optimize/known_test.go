@@ -276,7 +276,7 @@ func TestDriftedLeavesOutIncompleteReadings(t *testing.T) {
 	rows := sampleOf(optimizetest.New(t), 4)
 	later := map[tegra.Setting]tegra.Measured{}
 	for _, m := range rows {
-		later[m.Setting] = Drift{0.1, 0.1}.of(m)
+		later[m.Setting] = Drift{0.1, 0.1}.Of(m)
 	}
 	rows[2].PowerW = 0
 	later[rows[3].Setting] = tegra.Measured{Setting: rows[3].Setting, TimeMS: 100}
