@@ -135,6 +135,13 @@ func (s *Space) Len() int {
 	return s.product()
 }
 
+// Equal reports whether both have the same modes.
+func (s *Space) Equal(o *Space) bool {
+	return s == o || s != nil && o != nil && slices.Equal(s.Cores, o.Cores) && slices.Equal(s.CPU, o.CPU) &&
+		slices.Equal(s.GPU, o.GPU) && slices.Equal(s.EMC, o.EMC) && s.Full() == o.Full() &&
+		slices.Equal(s.members, o.members)
+}
+
 // At returns mode i, 0 ≤ i < Len; cores vary slowest and memory fastest.
 func (s *Space) At(i int) Mode {
 	if s.members != nil {

@@ -51,6 +51,27 @@ func TestIndexIsTheInverseOfAt(t *testing.T) {
 	}
 }
 
+func TestSpacesAreEqualIfTheirModesAre(t *testing.T) {
+	t.Parallel()
+	s, none := orinSpace(t), (*tegra.Space)(nil)
+	some, err := s.Restrict(s.Modes()[:5])
+	if err != nil {
+		t.Fatal(err)
+	}
+	fewer, err := tegra.NewSpace(s.Cores, s.CPU, s.GPU, s.EMC[1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.Equal(orinSpace(t)) || !none.Equal(none) {
+		t.Error("equal lists make different spaces")
+	}
+	for _, o := range []*tegra.Space{some, fewer, none} {
+		if s.Equal(o) || o.Equal(s) {
+			t.Errorf("equal to %+v", o)
+		}
+	}
+}
+
 func TestGridIsPowerTrains(t *testing.T) {
 	t.Parallel()
 	grid := orinSpace(t).Grid()

@@ -45,7 +45,7 @@ func drive(t testing.TB, change ...func(*pagetest.Board, *deps)) *driver {
 		cancel()
 		d.running.Wait()
 	})
-	deps := deps{host: b, state: page.NewState(b, b, b),
+	deps := deps{host: b, state: page.NewState(b, b, b), device: b,
 		campaigns: task.Campaigns{Dir: filepath.Join(b.Dir, "campaigns"), Board: b.Board(),
 			Own: func(w workload.Workload) (workload.Workload, string) { return w, "" }}}
 	deps.state.Device.Rate, deps.state.Moment.Now = b, func() time.Time { return d.now }

@@ -38,6 +38,7 @@ type host interface {
 type deps struct {
 	host
 	state     page.State         // at the start
+	device    tegra.Device       // its space and presets may grow once the guard has started
 	sampler   *telemetry.Sampler // of the device
 	files     tegra.FS           // the device's; nil if it has none
 	budget    *cpubudget.Budget  // nil: CPU use is not limited

@@ -62,7 +62,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = r.broadcast(msg)
 	}
 	r.sh.Moment.Asking = r.apply.Stage() != dialog.Idle
-	return r, tea.Batch(cmd, r.sh.loadLast())
+	return r, tea.Batch(cmd, r.complete(), r.sh.loadLast())
 }
 
 // Init starts to watch the device and lists workloads and models.

@@ -47,7 +47,7 @@ func listModels(h host) tea.Cmd {
 
 // load computes the predictions of a model.
 func (sh *shared) load(info models.Info) tea.Cmd {
-	space := sh.Device.Space
+	space := sh.device.Space()
 	return sh.computed(func() tea.Msg {
 		return modelLoadedMsg{outlook.New(info.Workload(), info.Model, space), info.Name}
 	})
@@ -72,7 +72,7 @@ func (sh *shared) loadLast() tea.Cmd {
 	return nil
 }
 
-// renewedMsg carries the outlook of a later model of the same pool.
+// renewedMsg carries the outlook of a later model of the same pool, or of more modes.
 type renewedMsg struct {
 	old, view *outlook.Outlook
 	list      []models.Info
@@ -96,7 +96,7 @@ func (sh *shared) renew(list []models.Info) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return sh.computed(func() tea.Msg { return renewedMsg{old, old.Renewed(m), list} })
+	return sh.computed(func() tea.Msg { return renewedMsg{old, old.Renewed(m, sh.device.Space()), list} })
 }
 
 // toSize requests the next batch size of the model, or the previous one.
@@ -127,6 +127,22 @@ func (sh *shared) hand(workload string, readings ...tegra.Measured) {
 	}
 }
 
+// complete shows modes and presets that the guard has read; modes of a model, once they are predicted.
+func (r *root) complete() tea.Cmd {
+	sh := r.sh
+	space, v := sh.device.Space(), sh.Outlook
+	sh.Device.Presets = sh.device.Presets()
+	switch {
+	case sh.Device.Space.Equal(space) || v != nil && v == sh.completing:
+		return nil
+	case v != nil:
+		sh.completing = v
+		return sh.computed(func() tea.Msg { return renewedMsg{v, v.Renewed(v.Model.Whole(), space), nil} })
+	}
+	sh.Device.Space = space
+	return r.broadcast(page.SpaceCompleted{})
+}
+
 // show makes an outlook the one that all pages read; same means the same model with other numbers.
 func (sh *shared) show(v *outlook.Outlook, same bool) (told []tea.Msg, cmd tea.Cmd) {
 	before := sh.Outlook
@@ -134,6 +150,7 @@ func (sh *shared) show(v *outlook.Outlook, same bool) (told []tea.Msg, cmd tea.C
 		sh.Mixes = nil
 	}
 	sh.Outlook, sh.askedBatch = sh.outlooks.Put(sh.subject(v.Workload), v), 0
+	sh.Device.Space = v.Space() // until complete
 	return []tea.Msg{page.OutlookShown{Before: before, Same: same}}, sh.serve()
 }
 

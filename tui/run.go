@@ -135,6 +135,7 @@ func depsOf(s *session.Session, o Options) deps {
 	d := deps{
 		host:         on,
 		state:        page.NewState(s.Device, on, s.Clock),
+		device:       s.Device,
 		sampler:      s.Sampler,
 		files:        s.FS(),
 		budget:       o.Budget,

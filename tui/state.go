@@ -26,16 +26,17 @@ type shared struct {
 	deps
 	ctx         context.Context // ends when the program does
 	outlooks    outlook.Outlooks
-	serving     servedOf      // what Served was last computed for, or is being computed for
-	askedBatch  int           // requested batch size that is not shown yet; 0: none
-	tasks       task.Tasks    // of this board, one at a time
-	task        *shownTask    // behind Tasks.Own
-	follow      *shownTask    // behind Tasks.Followed
-	lookedAt    time.Time     // when campaigns of other processes were last looked for
-	modelsAt    time.Time     // when the listed models last changed
-	campaignsAt time.Time     // when the listed campaigns last changed
-	kept        []models.Info // the listed models, newest first
-	loadedLast  bool          // loadLast has loaded the newest model
+	serving     servedOf         // what Served was last computed for, or is being computed for
+	completing  *outlook.Outlook // whose space is being completed
+	askedBatch  int              // requested batch size that is not shown yet; 0: none
+	tasks       task.Tasks       // of this board, one at a time
+	task        *shownTask       // behind Tasks.Own
+	follow      *shownTask       // behind Tasks.Followed
+	lookedAt    time.Time        // when campaigns of other processes were last looked for
+	modelsAt    time.Time        // when the listed models last changed
+	campaignsAt time.Time        // when the listed campaigns last changed
+	kept        []models.Info    // the listed models, newest first
+	loadedLast  bool             // loadLast has loaded the newest model
 	notices     notices
 	mouse       bool
 	control     *remote.Control   // lets other programs see the tasks; nil: none can

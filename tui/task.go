@@ -123,7 +123,6 @@ func (sh *shared) start(t *task.Task) tea.Cmd {
 	j := &shownTask{Task: page.Task{Spec: t.Spec}, run: t}
 	j.follow(t.Now()) // a short task may have ended already
 	sh.own(j)
-	space := sh.Device.Space
 	return tea.Batch(j.next(sh), func() tea.Msg {
 		<-t.Ended()
 		msg := taskDoneMsg{task: j, now: t.Now()}
@@ -133,7 +132,7 @@ func (sh *shared) start(t *task.Task) tea.Cmd {
 			if m.Batches != nil {
 				m = m.At(r.Batch)
 			}
-			msg.view = outlook.New(t.Workload.Name, m, space)
+			msg.view = outlook.New(t.Workload.Name, m, sh.device.Space())
 		}
 		return sh.after(msg)
 	})

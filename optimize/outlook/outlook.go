@@ -191,12 +191,13 @@ func (o *Outlook) AtBatch(n int) *Outlook {
 	return New(o.Workload, o.Model.Whole().At(n), o.space)
 }
 
-// Renewed returns the outlook with a later model of its pool, at the same batch size, with the answers found by tuning.
-func (o *Outlook) Renewed(m *learn.Model) *Outlook {
+// Renewed returns the outlook with a later model of its pool, or with more modes of its board, at the same batch size,
+// with the answers found by tuning.
+func (o *Outlook) Renewed(m *learn.Model, space *tegra.Space) *Outlook {
 	if slices.Contains(m.Batches, o.Batch) {
 		m = m.At(o.Batch)
 	}
-	next := New(o.Workload, m, o.space)
+	next := New(o.Workload, m, space)
 	next.tuned, next.before = o.tuned, o.before
 	return next
 }

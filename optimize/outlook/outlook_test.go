@@ -88,6 +88,48 @@ func TestOutlooksHandReadingsToTheirOwnSubjectAlone(t *testing.T) {
 	}
 }
 
+// The guard has read memory rates that the first predictions lacked.
+func TestOutlooksPredictACompletedSpaceWithTheReadingsSoFar(t *testing.T) {
+	cores, clocks := []int{1, 2, 3, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz}
+	part, err := tegra.NewSpace(cores, clocks, clocks, clocks[1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := tegra.NewSpace(cores, clocks, clocks, clocks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []tegra.Measured
+	for i, p := range (line{}).Predict(part.Modes()[:12]) {
+		p.Measured.Batch = 8 + 8*(i%2)
+		rows = append(rows, p.Measured)
+	}
+	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: part, SkipCV: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Outlooks
+	mine := SubjectOf("w", tegra.Board{Name: "AGX Orin"})
+	first := s.Put(mine, New("w", m, part))
+	s.Put(mine, first.AtBatch(8))
+	read := tegra.Measured{Setting: tegra.Setting{Mode: part.Max(), Batch: 16}, TimeMS: 60, PowerW: 30}
+	s.Add(mine, read)
+	whole := s.Get(mine, 16).Whole(nil)
+	next := s.Put(mine, first.Renewed(m, full))
+	if len(next.Known) != full.Len() || next.Batch != 16 || !next.Space().Equal(full) {
+		t.Errorf("%d of %d modes at batch size %d", len(next.Known), full.Len(), next.Batch)
+	}
+	if r := next.About(read.Mode).Reading; r.N != 1 || r.TimeMS != 60 {
+		t.Errorf("the reading became %+v", r)
+	}
+	if s.Get(mine, 8) != nil {
+		t.Error("the other batch size still has the former modes")
+	}
+	if got := next.Whole(whole); len(got.Known) != 2*full.Len() {
+		t.Errorf("%d settings of all batch sizes, want %d", len(got.Known), 2*full.Len())
+	}
+}
+
 func TestStandingsAgreeWithTheAnswer(t *testing.T) {
 	o := lineOutlook(t)
 	l := optimize.Limit{PowerW: 36}

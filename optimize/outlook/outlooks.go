@@ -22,6 +22,7 @@ type Outlooks struct{ by map[Subject]*beliefs }
 // beliefs holds the model and readings of one subject.
 type beliefs struct {
 	model *learn.Model // for all batch sizes
+	space *tegra.Space // that it predicts
 	sizes map[int]*Outlook
 	since []handed // oldest first
 }
@@ -43,11 +44,11 @@ func (s *Outlooks) of(subject Subject) *beliefs {
 }
 
 // Put stores the outlook of a model and returns it with the readings that the model lacks. If the model is already
-// stored, it returns the stored outlook. A new model replaces the previous one.
+// stored, it returns the stored outlook. A new model, or a larger space, replaces the previous one.
 func (s *Outlooks) Put(subject Subject, o *Outlook) *Outlook {
 	b := s.of(subject)
-	if whole := o.Model.Whole(); b.model != whole {
-		b.model, b.sizes = whole, map[int]*Outlook{}
+	if whole := o.Model.Whole(); b.model != whole || !b.space.Equal(o.space) {
+		b.model, b.space, b.sizes = whole, o.space, map[int]*Outlook{}
 	}
 	if known := b.sizes[o.Batch]; known != nil {
 		return known
@@ -82,7 +83,7 @@ func (o *Outlook) Whole(before *Outlook) *Outlook {
 		return o
 	}
 	next := before
-	if next == nil || next.Model != o.Model.Whole() {
+	if next == nil || next.Model != o.Model.Whole() || !next.space.Equal(o.space) {
 		m := o.Model.Whole()
 		next = build(m, o.Workload, m, m.Readings(), o.space,
 			m.PredictSettings(tegra.Settings(o.space.Modes(), m.Batches)))

@@ -17,6 +17,8 @@ type (
 	TaskChanged struct{ Task *Task }
 	// TaskDone says that a task has ended and the board is restored.
 	TaskDone struct{ Task *Task }
+	// SpaceCompleted says that modes were added to the board's.
+	SpaceCompleted struct{}
 	// OutlookShown says that another outlook is shown. Before may be nil; Same means the same model, for another batch
 	// size or with more readings.
 	OutlookShown struct {

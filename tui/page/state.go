@@ -55,7 +55,7 @@ func NewState(d tegra.Device, s Session, clock tegra.Clock) State {
 	}
 }
 
-// Device describes the parts of the board that never change.
+// Device describes the parts of the board that do not change, except that the guard completes space and presets.
 type Device struct {
 	Board    tegra.Board
 	Space    *tegra.Space

@@ -186,6 +186,8 @@ func (c *cloudView) outlookShown(m page.OutlookShown) page.Intent {
 	}
 	if !m.Same || c.cursor == m.Before.Answer(c.read.Limit()) {
 		c.goTo(c.answer())
+	} else if i, known := c.read.Outlook().Index(m.Before.Known[c.cursor].Mode); known { // among more modes
+		c.cursor = i
 	}
 	return c.rivals.find()
 }

@@ -14,17 +14,18 @@ import (
 
 // composer builds a mode knob by knob from the board's values.
 type composer struct {
-	read page.Reader
-	knob tegra.Knob
-	at   [tegra.NumKnobs]int
+	read  page.Reader
+	space *tegra.Space // the board's when it was opened: at are indices of its values
+	knob  tegra.Knob
+	at    [tegra.NumKnobs]int
 }
 
 // newComposer starts from the present mode, or the largest if that is unknown.
 func newComposer(read page.Reader) *composer {
-	c := &composer{read: read}
-	from := read.Present().Or(read.Space().Max())
+	c := &composer{read: read, space: read.Space()}
+	from := read.Present().Or(c.space.Max())
 	for k := range tegra.NumKnobs {
-		for i, v := range read.Space().Values(k) {
+		for i, v := range c.space.Values(k) {
 			if v <= from.Value(k) {
 				c.at[k] = i
 			}
@@ -34,7 +35,7 @@ func newComposer(read page.Reader) *composer {
 }
 
 func (c *composer) mode() tegra.Mode {
-	s := c.read.Space()
+	s := c.space
 	return tegra.Mode{
 		Cores: s.Cores[c.at[tegra.KnobCores]],
 		CPU:   s.CPU[c.at[tegra.KnobCPU]],
@@ -46,7 +47,7 @@ func (c *composer) mode() tegra.Mode {
 func (c *composer) key(k tea.KeyPressMsg) bool {
 	keys := c.read.Keys()
 	values := widget.ListKeys{Up: keys.Left, Down: keys.Right, Home: keys.Home, End: keys.End}
-	at, turned := values.Step(k, c.at[c.knob], 0, len(c.read.Space().Values(c.knob))-1)
+	at, turned := values.Step(k, c.at[c.knob], 0, len(c.space.Values(c.knob))-1)
 	c.at[c.knob] = at
 	knob, walked := widget.ListKeys{Up: keys.Up, Down: keys.Down}.Step(k, int(c.knob), 0, int(tegra.NumKnobs)-1)
 	c.knob = tegra.Knob(knob)
@@ -58,7 +59,7 @@ func (c *composer) Render(w, h int) string {
 	m := c.mode()
 	var lines []string
 	for k := range tegra.NumKnobs {
-		n := len(c.read.Space().Values(k))
+		n := len(c.space.Values(k))
 		frac := 1.0
 		if n > 1 {
 			frac = float64(c.at[k]) / float64(n-1)
@@ -77,7 +78,7 @@ func (c *composer) Render(w, h int) string {
 	} else if known.Predicted.TimeMS > 0 {
 		lines = append(lines, "predicted "+page.Takes(page.Job(c.read), known.Predicted.Measured))
 	}
-	if !c.read.Space().Contains(m) {
+	if !c.space.Contains(m) {
 		lines = append(lines, widget.StyleWarn.Render("this combination does not exist here"))
 	}
 	text := strings.Join(lines, "\n")

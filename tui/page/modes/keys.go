@@ -40,7 +40,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 			p.built = false
 			p.input.Update(msg)
 		}
-	case page.TaskDone, page.OutlookShown, page.ServedShown, page.LimitSet:
+	case page.TaskDone, page.OutlookShown, page.SpaceCompleted, page.ServedShown, page.LimitSet:
 		p.built = false
 	case blockMsg:
 		if msg.err != nil {

@@ -250,3 +250,19 @@ func TestModesAtBootLeaveTheClocksAsTheyAre(t *testing.T) {
 		}
 	}
 }
+
+// The guard adds slower memory rates while a mode is composed.
+func TestComposerKeepsItsModeWhenModesAreAdded(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	full := d.State.Device.Space
+	part, err := tegra.NewSpace(full.Cores, full.CPU, full.GPU, full.EMC[1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.State.Device.Space = part
+	d.Press("c", "down", "down", "down", "left")
+	d.Sees("12c/2.20C/1.30G/2.13M")
+	d.State.Device.Space = full
+	d.Send(page.SpaceCompleted{})
+	d.Sees("12c/2.20C/1.30G/2.13M")
+}

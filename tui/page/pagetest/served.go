@@ -28,7 +28,7 @@ func (f *Board) Serve(t testing.TB, state *page.State) workload.Workload {
 	w := workload.Workload{Name: "detect", Model: "YOLO", Dataset: "camera", Task: "detection",
 		Kind: workload.Inference, Batch: 1}
 	state.Device.Space, f.space = space, space
-	state.Device.Presets = nil
+	state.Device.Presets, f.presets = nil, nil
 	state.Work.List = append(state.Work.List, w)
 	return w
 }
