@@ -158,7 +158,7 @@ func (r Reader) Busy() bool { return r.state.Busy() }
 func (r Reader) MayWrite() string { return r.state.mayWrite() }
 
 // MayRun returns why no job can run in the present mode now, or "".
-func (r Reader) MayRun() string { return r.state.mayRun() }
+func (r Reader) MayRun() string { return cmp.Or(r.state.asking(), r.state.mayRun()) }
 
 // MayMeasure returns why nothing can be measured now, or "".
 func (r Reader) MayMeasure() string { return r.state.MayMeasure() }
@@ -266,9 +266,12 @@ func (s *State) mayRun() string {
 }
 
 // MayMeasure returns why nothing can be measured now, or "".
-func (s *State) MayMeasure() string {
+func (s *State) MayMeasure() string { return cmp.Or(s.asking(), s.mayWrite()) }
+
+// asking returns what to do before anything else if a mode waits to be kept, or "".
+func (s *State) asking() string {
 	if s.Moment.Asking {
 		return "answer keep first"
 	}
-	return s.mayWrite()
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,6 +29,8 @@ const (
 	// usualRest is how long the board rests before and after. Its temperature is then taken as ambient, which no board
 	// measures.
 	usualRest = 30 * time.Second
+	// mostOther is the number of consecutive samples in another mode that ends a soak.
+	mostOther = 3
 	// longest bounds a soak that runs until steady.
 	longest = 4 * time.Hour
 	// tellEvery is the interval between reports to an observer.
@@ -112,6 +115,9 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 	}
 	defer files.close()
 	k := &soak{s: s, r: r, files: files, observe: observe}
+	if m := files.plan.mode(); m.OK {
+		k.modes = append(k.modes, m.V)
+	}
 	out, cut, err := k.run(ctx)
 	if err != nil {
 		return Result{}, errors.Join(err, files.failed(ctx))
@@ -126,12 +132,15 @@ type soak struct {
 	r       Request
 	files   *files
 	observe func(Status)
+	modes   []tegra.Mode // the mode under test, also as it was read back; none: unknown
 
 	mu    sync.Mutex // held by the goroutines of the sampler and the job
 	watch *hold.Watcher
 	end   context.CancelFunc // of the load
 	done  bool               // the load has run for its full time or broke a limit
 	told  time.Duration
+	other int    // consecutive samples in another mode
+	left  string // why the samples no longer show the mode under test; "" while they do
 }
 
 // run performs a complete soak; cut reports that it can be resumed.
@@ -207,6 +216,9 @@ func (k *soak) apply(ctx context.Context) (restore func(context.Context) error, 
 	if err != nil {
 		return nil, errors.Join(err, restore(context.WithoutCancel(ctx)))
 	}
+	if m := applied.Actual; m.OK {
+		k.modes = append(k.modes, m.V)
+	}
 	return restore, nil
 }
 
@@ -241,6 +253,8 @@ func (k *soak) load(ctx context.Context) (hold.Ending, error) {
 	defer k.mu.Unlock()
 	if k.done {
 		cut = ""
+	} else if k.left != "" {
+		cut = k.left
 	} else if ctx.Err() != nil {
 		cut = "interrupted"
 	}
@@ -289,7 +303,7 @@ func (k *soak) follow(ctx context.Context, h harness.Harness) (cut string) {
 func (k *soak) take(s telemetry.Sample) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.done {
+	if k.done || k.left != "" || k.strays(s.Reading) {
 		return
 	}
 	w := k.watch
@@ -306,6 +320,20 @@ func (k *soak) take(s telemetry.Sample) {
 		k.end()
 	}
 	k.report(s.T)
+}
+
+// strays reports whether the board is in another mode than the one under test, so that the sample does not count. The
+// third such sample ends the load. Heat lowers clocks too: the watcher judges that.
+func (k *soak) strays(r tegra.Reading) bool {
+	if !r.Mode.OK || len(k.modes) == 0 || slices.Contains(k.modes, r.Mode.V) || r.Hot() != "" {
+		k.other = 0
+		return false
+	}
+	if k.other++; k.other == mostOther {
+		k.left = "the board left the mode for " + k.s.Device.Space().Format(r.Mode.V)
+		k.end()
+	}
+	return true
 }
 
 // report sends the observer the status of the load, at intervals and at its end.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/telemetry/hold"
@@ -244,6 +245,74 @@ func TestSoakOfABoardThatFails(t *testing.T) {
 				t.Errorf("%d samples of %g s", n, out.DurationS)
 			}
 		})
+	}
+}
+
+// A board that leaves the mode under test proves nothing about it: the samples of the other mode do not count.
+func TestSoakOfABoardThatLeavesItsMode(t *testing.T) {
+	t.Parallel()
+	s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
+	g, err := s.Guard(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, err := s.FindRequest(t.Context(), "4c/1.11C/0.42G/2.13M")
+	if err == nil {
+		_, err = g.Apply(t.Context(), low)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := request(t, s, "agx-orin")
+	r.Limits.PowerW = tegra.Some(30.0)
+	var left error = errors.New("it was not reverted")
+	out, err := Run(t.Context(), s, r, func(st Status) {
+		if st.At > 90*time.Second && left != nil {
+			_, left = g.Revert(t.Context())
+		}
+	})
+	if err != nil || left != nil {
+		t.Fatal(err, left)
+	}
+	if out.Verdict != hold.NotSeen || !strings.HasPrefix(out.Reason, "the board left the mode for "+
+		s.Device.Space().Format(s.Setup().Mode.V)+" after 1m3") || out.Mode.V != low.Mode || out.DurationS > 100 {
+		t.Errorf("%+v", out)
+	}
+	for _, row := range rows(t, out.Dir) {
+		if row["cpu_asked_khz"] != "1113600" {
+			t.Fatalf("a sample of another mode counts: %v", row)
+		}
+	}
+	if kept := kept(t, out.Dir); kept.Result.Reason != out.Reason || record.Ended(out.Dir) != "interrupted" {
+		t.Errorf("%s, %+v", record.Ended(out.Dir), kept.Result)
+	}
+}
+
+func TestSoakStraysOnlyWhereTheModeIsKnownAndCool(t *testing.T) {
+	t.Parallel()
+	s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
+	top := s.Device.Space().Max()
+	other := top
+	other.Cores = 1
+	in := func(m tegra.Mode) tegra.Reading { return tegra.Reading{Mode: tegra.Some(m)} }
+	hot := in(other)
+	hot.Heat = tegra.Some(true)
+	ended := 0
+	k := &soak{s: s, modes: []tegra.Mode{top}, end: func() { ended++ }}
+	for i, c := range []struct {
+		r    tegra.Reading
+		want bool
+	}{{in(top), false}, {in(other), true}, {in(other), true}, {in(top), false}, {in(other), true}, {hot, false},
+		{tegra.Reading{}, false}, {in(other), true}, {in(other), true}} {
+		if got := k.strays(c.r); got != c.want || ended > 0 {
+			t.Errorf("reading %d: strays %v, ended %d times", i, got, ended)
+		}
+	}
+	if !k.strays(in(other)) || ended != 1 || k.left == "" {
+		t.Errorf("the third sample in another mode: ended %d times, %q", ended, k.left)
+	}
+	if k = (&soak{s: s}); k.strays(in(other)) {
+		t.Error("a board whose mode was not known strays")
 	}
 }
 
