@@ -92,7 +92,7 @@ func TestSoakIsStoppedAndGoesOn(t *testing.T) {
 	if p.Verdict != want || p.Dir != proof.Dir || p.DurationS < 2700 || p.DurationS > 2702 {
 		t.Errorf("continued: %+v", p)
 	}
-	d.sees(says)
+	d.sees("soak of resnet18 in 8c/1.73C/0.62G/3.20M", says)
 	d.until("it is listed", func() bool {
 		return len(d.r.sh.Tasks.Campaigns) > 0 && d.r.sh.Tasks.Campaigns[0].State == "finished"
 	})

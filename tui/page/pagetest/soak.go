@@ -14,18 +14,21 @@ import (
 )
 
 // soaked returns the status of a 45-minute soak: the temperature rises with a time constant of five minutes.
-func soaked(at time.Duration, limits hold.Limits) soak.Status {
+func soaked(at time.Duration, r soak.Request) soak.Status {
 	some := tegra.Some[float64]
 	heat := 78 - 36*math.Exp(-at.Minutes()/5)
-	st := soak.Status{Phase: soak.Loading, For: soak.Usual}
+	st := soak.Status{Phase: soak.Loading, For: soak.Usual, Limits: r.Limits}
+	if r.Mode != nil {
+		st.Mode = tegra.Some(r.Mode.Mode)
+	}
 	st.At, st.PowerW, st.Amperes, st.TjC = at, some(28.4), some(5.6), some(heat)
 	st.Steady = hold.Steady{TjC: some(78.2), LoC: some(75.9), HiC: some(80.4), Reached: at > 30*time.Minute}
 	st.In = max(0, 25*time.Minute-at)
 	st.Peak = hold.Peak{PowerW: some(29.4), Amperes: some(5.9), TjC: some(heat), Rail: tegra.Some("VDD_GPU_SOC")}
 	st.Least = hold.Least{Volts: some(5.016), Rail: tegra.Some("VDD_GPU_SOC")}
 	st.Margins = hold.Margins{Amperes: some(1.884), TjC: some(99 - heat)}
-	if limits.PowerW.OK {
-		st.Margins.PowerW = some(limits.PowerW.V - 28.6)
+	if r.Limits.PowerW.OK {
+		st.Margins.PowerW = some(r.Limits.PowerW.V - 28.6)
 	}
 	return st
 }
@@ -38,9 +41,9 @@ func (f *Board) Soak(ctx context.Context, r soak.Request, observe func(soak.Stat
 	observe(soak.Status{Phase: soak.Resting})
 	at := time.Duration(0)
 	for ; at <= soak.Usual && ctx.Err() == nil; at += 5 * time.Second {
-		observe(soaked(at, r.Limits))
+		observe(soaked(at, r))
 	}
-	return soak.Result{Result: held(soaked(at, r.Limits), f.Mode())}, nil
+	return soak.Result{Result: held(soaked(at, r), f.Mode())}, nil
 }
 
 // held returns the verdict of a soak without a fault.
@@ -62,9 +65,9 @@ func Soaking(b *Board, ended bool) *page.Task {
 	if ended {
 		last = soak.Usual
 	}
-	seen := soak.View{Mode: tegra.Some(r.Mode.Mode)}
+	var seen soak.View
 	for at := time.Duration(0); at <= last; at += 5 * time.Second {
-		seen.Follow(soaked(at, r.Limits), r)
+		seen.Follow(soaked(at, r))
 	}
 	if j.Soak = &seen; ended {
 		j.State, j.Proof = task.Done, &soak.Result{Result: held(seen.Now, b.Mode())}

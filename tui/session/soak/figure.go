@@ -41,15 +41,15 @@ type View struct {
 	Curves Curves
 }
 
-// Follow adds the status of a request's soak.
-func (v *View) Follow(st Status, r Request) {
-	v.Now = st
+// Follow adds the status of a soak.
+func (v *View) Follow(st Status) {
+	v.Now, v.Mode = st, st.Mode
 	if st.Phase != Loading {
 		return
 	}
 	c := &v.Curves
 	c.Points = append(c.Points, Point{AtS: st.At.Seconds(), PowerW: st.PowerW, Amperes: st.Amperes, TjC: st.TjC})
-	c.Limits, c.Peak, c.Margins, c.Steady, c.Until = r.Limits, st.Peak, st.Margins, st.Steady, st.For
+	c.Limits, c.Peak, c.Margins, c.Steady, c.Until = st.Limits, st.Peak, st.Margins, st.Steady, st.For
 }
 
 // Curves returns the curves of a stored soak.

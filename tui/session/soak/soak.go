@@ -78,7 +78,9 @@ type Status struct {
 	Phase string // Resting, Loading, RestingAfter
 	Dir   string // folder of the samples, which Request.Resume continues
 	hold.Status
-	For time.Duration // 0: until steady
+	For    time.Duration         // 0: until steady
+	Mode   tegra.Val[tegra.Mode] // set for the soak; absent: the board's present mode
+	Limits hold.Limits
 }
 
 // Result is a soak's verdict.
@@ -351,7 +353,10 @@ func (k *soak) report(at time.Duration) {
 
 func (k *soak) tell(s Status) {
 	if k.observe != nil {
-		s.Dir = k.files.dir
+		s.Dir, s.Limits = k.files.dir, k.r.Limits
+		if m := k.r.Mode; m != nil {
+			s.Mode = tegra.Some(m.Mode)
+		}
 		k.observe(s)
 	}
 }

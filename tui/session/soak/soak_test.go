@@ -327,6 +327,7 @@ func TestSoakIsInterrupted(t *testing.T) {
 	}
 	found := s.Setup()
 	r.Mode, r.Dir = &mode, filepath.Join(t.TempDir(), "soak")
+	r.Limits.PowerW = tegra.Some(60.0)
 	ctx, cancel := context.WithCancel(t.Context())
 	onDisk := 0
 	out, err := Run(ctx, s, r, func(st Status) {
@@ -352,11 +353,15 @@ func TestSoakIsInterrupted(t *testing.T) {
 		kept.Result.Mode != out.Mode || len(kept.Course) < onDisk {
 		t.Errorf("%v: %+v", err, kept.Result)
 	}
-	r.Resume, r.Mode = true, nil
-	again, err := Run(t.Context(), s, r, nil)
+	seen := View{}
+	r.Resume, r.Mode, r.Limits = true, nil, hold.Limits{}
+	again, err := Run(t.Context(), s, r, seen.Follow)
 	if err != nil || again.Verdict != hold.Holds || again.Mode != out.Mode || again.DurationS != Usual.Seconds() ||
 		!strings.Contains(again.Reason, "in 2 parts; steady at") || again.Peak.TjC.V < out.Peak.TjC.V {
 		t.Fatalf("continued: %v: %+v", err, again)
+	}
+	if seen.Mode != out.Mode || seen.Curves.Limits.PowerW != tegra.Some(60.0) {
+		t.Errorf("continued, it shows mode %v and limits %+v", seen.Mode, seen.Curves.Limits)
 	}
 	if n := len(rows(t, r.Dir)); n < int(Usual.Seconds())-5 {
 		t.Errorf("%d samples of both parts", n)
