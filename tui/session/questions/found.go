@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -22,12 +23,27 @@ func about(c campaigns.Campaign, from learn.Provenance) bool {
 		d.Virtual == from.Virtual && d.Replay == from.Replay
 }
 
+// sized returns a setting of a campaign with its batch size, and whether a model has that size; a model of several has
+// them all.
+func sized(c campaigns.Campaign, at tegra.Setting, from learn.Provenance) (tegra.Setting, bool) {
+	at.Batch = cmp.Or(at.Batch, c.Header.Workload.Batch)
+	return at, from.Batch == 0 || at.Batch == from.Batch
+}
+
+// teaches reports whether a campaign has rows of a model's batch size.
+func teaches(c campaigns.Campaign, from learn.Provenance) bool {
+	return slices.ContainsFunc(c.Rows, func(r record.Row) bool {
+		_, ok := sized(c, r.Setting, from)
+		return ok
+	})
+}
+
 // found returns the setting that the newest search of a model's workload found by measuring for exactly this goal. ok
 // is false if the workload was measured again since, because the model may now choose better.
 func found(list []campaigns.Campaign, from learn.Provenance, g mix.Goal) (at tegra.Setting, ok bool) {
 	for _, c := range slices.Backward(list) {
 		loaded := c.Header.Plan.Kind == campaigns.LoadKind // no model learns its rows
-		if !about(c, from) || !models.Pools(c) && !loaded {
+		if !about(c, from) || !teaches(c, from) || !models.Pools(c) && !loaded {
 			continue
 		}
 		_, k, err := Find(list, c)
@@ -36,7 +52,7 @@ func found(list []campaigns.Campaign, from learn.Provenance, g mix.Goal) (at teg
 		}
 		for i, a := range k.Answers {
 			if a.Feasible && k.Goal(i) == g {
-				return a.Setting, true
+				return sized(c, a.Setting, from)
 			}
 		}
 		return at, false
@@ -44,12 +60,12 @@ func found(list []campaigns.Campaign, from learn.Provenance, g mix.Goal) (at teg
 	return at, false
 }
 
-// Answered returns the settings that the newest search of a model's workload found for its limits, under the same
-// conditions as Found; none under a load.
+// Answered returns the settings that the newest search of a model's workload, at the model's batch size, found for its
+// limits, under the same conditions as found; none under a load.
 func Answered(list []campaigns.Campaign, from learn.Provenance) map[optimize.Limit]tegra.Setting {
 	out := map[optimize.Limit]tegra.Setting{}
 	for _, c := range slices.Backward(list) {
-		if !about(c, from) || !models.Pools(c) {
+		if !about(c, from) || !teaches(c, from) || !models.Pools(c) {
 			continue
 		}
 		_, k, err := Find(list, c)
@@ -57,8 +73,8 @@ func Answered(list []campaigns.Campaign, from learn.Provenance) map[optimize.Lim
 			return out
 		}
 		for _, a := range k.Answers {
-			if a.Feasible {
-				out[a.Limit] = a.Setting
+			if at, ok := sized(c, a.Setting, from); ok && a.Feasible {
+				out[a.Limit] = at
 			}
 		}
 		return out
