@@ -218,9 +218,98 @@ func TestAskWithAMaximalWaitChoosesByPartialBatches(t *testing.T) {
 			t.Errorf("least %s: %v with %.3f, want %.3f: %v", c.want, got[0].Setting, v, best, err)
 		}
 	}
-	a = Ask{Load: a.Load, MaxWait: a.MaxWait, LatencyMS: 100, Want: LeastTime}
+	a = Ask{Load: a.Load, MaxWait: a.MaxWait, LatencyMS: 110, Want: LeastTime}
 	got, err := a.Choose([]tegra.Setting{at(1, 32), at(3, 32), at(2, 32)}, infer, nil)
 	if err != nil || got[0].Setting != at(2, 32) {
-		t.Errorf("within 100 ms: %+v, %v, want the second mode", got, err)
+		t.Errorf("within 110 ms: %+v, %v, want the second mode", got, err)
+	}
+}
+
+// Without a wait the first in time by the formulas is the answer: simulated values differ from them by chance alone.
+func TestAskWithoutAWaitTakesTheFirstInTime(t *testing.T) {
+	t.Parallel()
+	infer := NewPhase([]learn.Prediction{read(at(1, 1), 20, 20), read(at(2, 2), 40, 20.0001)})
+	byChance := 0
+	for seed := range uint64(8) {
+		a := Ask{Load: load(arrivals.Poisson, 20), LatencyMS: 1000, Want: LeastEnergy, IdleW: 5, Seed: seed}
+		got, err := a.Choose([]tegra.Setting{at(2, 2), at(1, 1)}, infer, nil)
+		if err != nil || len(got) != 1 || got[0].Setting != at(1, 1) {
+			t.Errorf("seed %d: %+v, %v", seed, got, err)
+		}
+		if other, _ := a.Evaluate(at(2, 2), infer, nil); other.JPerUnit < got[0].JPerUnit {
+			byChance++
+		}
+	}
+	if byChance == 0 {
+		t.Error("no seed favours the other")
+	}
+}
+
+// A setting as slow as a late one is not simulated.
+func TestFirstInTimeSkipsSettingsSlowerThanALateOne(t *testing.T) {
+	t.Parallel()
+	preds := []learn.Prediction{read(at(1, 1), 30, 20), read(at(2, 1), 31, 20), read(at(3, 1), 5, 20)}
+	a, infer := Ask{Load: load(arrivals.Poisson, 10), LatencyMS: 32}, NewPhase(preds)
+	var list []Outcome
+	for _, s := range settingsOf(preds) {
+		o, _ := a.bound(s, infer, nil)
+		list = append(list, o)
+	}
+	late := 0
+	got := a.firstInTime(list, infer, LeastPower, func(Outcome) { late++ })
+	if len(got) != 1 || got[0].Setting != at(3, 1) || late != 1 {
+		t.Errorf("%d late, then %+v", late, got)
+	}
+}
+
+// No more than 41 settings within the limits are compared by simulation. The last one needs the least energy, but more
+// by the bound.
+func TestFirstInTimeComparesFewSettings(t *testing.T) {
+	t.Parallel()
+	for others, want := range map[int]bool{mostNearby: true, mostNearby + 1: false} {
+		var preds []learn.Prediction
+		for i := range others {
+			preds = append(preds, affine(2+i, 100, 0.5, 20, 1, 32)...)
+		}
+		preds = append(preds, affine(1, 20, 3.5, 53, 1, 32)...)
+		a := Ask{Load: load(arrivals.Poisson, 8), MaxWait: 20 * time.Millisecond, IdleW: 5, Want: LeastEnergy}
+		var settings []tegra.Setting
+		for _, s := range settingsOf(preds) {
+			if s.Batch == 32 {
+				settings = append(settings, s)
+			}
+		}
+		got, err := a.Choose(settings, NewPhase(preds), nil)
+		if err != nil || (got[0].Setting == at(1, 32)) != want {
+			t.Errorf("after %d others: %v, %v", others, got[0].Setting, err)
+		}
+	}
+}
+
+// With a wait of 20 ms a batch has at most 1 + 8·(0.02 + 0.101) requests, not 32, and may have one only. A trace may
+// fill all batches; without a wait all are full.
+func TestBoundOfPartialBatches(t *testing.T) {
+	t.Parallel()
+	infer := NewPhase(affine(1, 100, 0.5, 20, 1, 32))
+	trace := arrivals.Load{Pattern: arrivals.Trace, TraceS: []float64{0, 0.125}}
+	for name, c := range map[string]struct {
+		load      arrivals.Load
+		wait      time.Duration
+		busy, lat float64
+	}{
+		"a wait":  {load(arrivals.Poisson, 8), 20 * time.Millisecond, 0.4105, 100.5},
+		"no wait": {load(arrivals.Poisson, 8), 0, 0.029, 3991},
+		"a trace": {trace, 20 * time.Millisecond, trace.MeanRate() * 0.116 / 32, 100.5},
+	} {
+		a := Ask{Load: c.load, MaxWait: c.wait, IdleW: 5}
+		o, ok := a.bound(at(1, 32), infer, nil)
+		if busy := (o.MeanW - 5) / 15; !ok || math.Abs(busy-c.busy) > 1e-4 || math.Abs(o.LatencyMS-c.lat) > 1e-6 {
+			t.Errorf("%s: busy %.4f of the time, want %.4f; latency %v ms, want %v", name, busy, c.busy, o.LatencyMS,
+				c.lat)
+		}
+		if sure, _ := a.Evaluate(at(1, 32), infer, nil); sure.MeanW < 0.99*o.MeanW || sure.LatencyMS < o.LatencyMS {
+			t.Errorf("%s: simulated %.3f W and %.4g ms, below the bound of %.3f W and %.4g ms", name, sure.MeanW,
+				sure.LatencyMS, o.MeanW, o.LatencyMS)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package mix
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"jtune/internal/arrivals"
@@ -119,6 +120,26 @@ func TestSearchByGMDMeasuresEachKnobAtItsEnd(t *testing.T) {
 			t.Errorf("%g W: after %v at the middle comes %v: another half of the GPU's clocks", limit, middle.GPU,
 				then.GPU)
 		}
+	}
+}
+
+// Gradient descent halves the first of two knobs that gain as much per watt.
+func TestSearchByGMDHalvesTheFirstOfEqualKnobs(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	measure := func(_ context.Context, o Outcome) (Reading, error) {
+		sum := float64(slices.Index(space.CPU, o.Mode.CPU) + slices.Index(space.GPU, o.Mode.GPU))
+		return Reading{Infer: tegra.Measured{Setting: o.Setting, TimeMS: 10, PowerW: 10 + 2*sum},
+			Train: tegra.Measured{Setting: tegra.Setting{Mode: o.Mode}, TimeMS: 40 - 4*sum, PowerW: 10 + 2*sum}}, nil
+	}
+	ask := Ask{LatencyMS: 700, Quantile: 1, Policy: Fill, Load: load(arrivals.Uniform, 30)}
+	r, _ := SearchBy(t.Context(), gmd, measure, Options{Ask: ask, Space: space, Batches: []int{1}, Most: 6})
+	if len(r.Probes) != 6 {
+		t.Fatalf("%d probes", len(r.Probes))
+	}
+	middle, then := r.Probes[0].Outcome.Mode, r.Probes[5].Outcome.Mode
+	if then.CPU <= middle.CPU || then.GPU != middle.GPU {
+		t.Errorf("after %v at the middle comes %v, want another half of the CPU's clocks", middle, then)
 	}
 }
 

@@ -206,3 +206,23 @@ func TestRecalledKeepsWhatTheSearchCounts(t *testing.T) {
 		t.Error("readings that were set aside count")
 	}
 }
+
+// The first settings are searched for within the limits of the ask, so that none exceeds the power by far; without
+// limits, by their energy.
+func TestTuneSearchesItsFirstSettingsWithinTheLimits(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	for _, c := range []struct{ ask, first optimize.Limit }{
+		{optimize.Limit{}, optimize.Limit{Energy: true}},
+		{optimize.Limit{PowerW: 14}, optimize.Limit{PowerW: 14, Throughput: true}},
+		{optimize.Limit{TimeMS: 150}, optimize.Limit{TimeMS: 150, Throughput: true}},
+		{optimize.Limit{PowerW: 14, TimeMS: 150}, optimize.Limit{PowerW: 14, TimeMS: 150, Throughput: true}},
+	} {
+		measure, _ := simpleBoard(t)
+		r, _, err := Tune(t.Context(), measure, Ask{Load: load(arrivals.Uniform, 5), Limit: c.ask},
+			optimize.TuneOptions{Space: space, Seed: 1}, 1)
+		if err != nil || r.Probes[0].Limit != c.first {
+			t.Errorf("%v: first within %v, want %v; %v", c.ask, r.Probes[0].Limit, c.first, err)
+		}
+	}
+}
