@@ -45,6 +45,7 @@ type Detector struct {
 	chosen  *candidate // the source of steps; nil until decided
 	handed  int        // spans reported
 	ran     []float64  // recent times per unit
+	paused  []float64  // those that seemed to hold a pause, since the last that did not
 	samples int        // per minibatch, where it counts samples
 }
 

@@ -108,6 +108,9 @@ func (d *Detector) Take(all bool) (out []Done) {
 		s := c.spans[d.handed-c.forgot]
 		usual, uneven := d.usual()
 		held := c.holdsPause(s, c.atOnce()*usual, c.atOnce()*uneven)
+		if held = held && !d.slower(s); !held {
+			d.paused = nil
+		}
 		if d.ran = append(d.ran, s.ms); len(d.ran) > window {
 			d.ran = d.ran[1:]
 		}
@@ -127,6 +130,22 @@ func (d *Detector) Take(all bool) (out []Done) {
 		out = append(out, done)
 	}
 	return out
+}
+
+// slower reports whether a span that seems to hold a pause takes as long per unit as another since the last without
+// one: the program has then become slower, as in another power mode, and the times before are forgotten.
+func (d *Detector) slower(s span) bool {
+	if s.dirty || s.n/d.chosen.atOnce() < least {
+		return false
+	}
+	for _, ms := range d.paused {
+		if max(s.ms, ms) < apart*min(s.ms, ms) {
+			d.ran = []float64{ms}
+			return true
+		}
+	}
+	d.paused = append(d.paused, s.ms)
+	return false
 }
 
 // usual returns the recent time of a unit, and the tolerance of the mean of many units without a pause.
