@@ -85,12 +85,30 @@ func (d *Detector) Overtaken() error {
 		return nil
 	}
 	field := d.field()
+	for i := range field {
+		if field[i].candidate == d.chosen {
+			field[i].addSlower()
+		}
+	}
 	best, _, no := d.settle(field)
 	if no == nil && best.candidate != d.chosen {
 		return &Undecided{Why: "most of the time passes in " + best.title() + ", not in " + d.chosen.title() +
 			" as at first", Candidates: candidates(field)}
 	}
 	return nil
+}
+
+// addSlower adds the spans that seem to hold a pause to the time of a candidate: in a slower power mode all do. Those
+// in which another candidate advanced stay out.
+func (r *rival) addSlower() {
+	total, was := time.Duration(0), r.time
+	for _, s := range r.spans {
+		if !s.dirty {
+			total += s.d
+		}
+	}
+	r.time = max(was, total)
+	r.share = min(1, r.share*float64(r.time)/float64(was))
 }
 
 // Take returns what the chosen candidate has counted since the last call. It keeps back the newest count, because lines
