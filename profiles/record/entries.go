@@ -10,6 +10,7 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/profiles/harness"
+	"jtune/profiles/record/attempts"
 	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 )
@@ -21,45 +22,69 @@ type Entries struct {
 	PowersW []float64 // the valid readings during these; few or none in a fast mode
 }
 
-// ReadEntries reads the raw files of a campaign folder, for one batch size if it has several. The notes report
-// unreadable lines, which are left out. A folder without raw files, such as an import's, has no entries.
+// ReadEntries reads the raw files of a campaign folder, for one batch size if it has several: of each mode the last
+// attempt, or the last ones, as many as it has usable rows. The notes report unreadable lines, which are left out. A
+// folder without raw files, such as an import's, has no entries.
 func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes []string, err error) {
+	rows, _, err := readRows(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	of, notes, err := readAttempts(dir, batch)
+	if err != nil {
+		return nil, nil, err
+	}
+	measured := map[tegra.Mode]int{}
+	for _, r := range rows {
+		if r.Status.Usable() && (r.Batch == 0 || r.Batch == batch) {
+			measured[r.Mode]++
+		}
+	}
+	for mode, a := range of {
+		a.Keep(max(1, measured[mode]))
+	}
+	note, err := rawLines(dir, samplesName, sampleColumns, func(p *fieldParser) {
+		t, mode, watts, valid := p.number(), p.mode(), p.optional(), p.text() == "true"
+		if a := of[mode]; p.isOf(batch) && a != nil && p.err == nil {
+			a.Sample(t, tegra.Val[float64]{V: watts.V, OK: watts.OK && valid})
+		}
+	})
 	entries = map[tegra.Mode]Entries{}
-	type span struct{ from, to float64 } // seconds
-	clean := map[tegra.Mode]span{}
-	note, err := rawLines(dir, minibatchesName, minibatchColumns, func(p *fieldParser) {
+	for mode, a := range of {
+		if times, powers := a.Values(); len(times) > 0 {
+			entries[mode] = Entries{times, powers}
+		}
+	}
+	return entries, append(notes, note...), err
+}
+
+// readAttempts reads minibatches.csv.
+func readAttempts(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, notes []string, err error) {
+	of = map[tegra.Mode]*attempts.Attempts{}
+	var before *attempts.Attempts // of the line before
+	notes, err = rawLines(dir, minibatchesName, minibatchColumns, func(p *fieldParser) {
 		end, mode := p.number(), p.mode()
 		p.at += 2 // epoch, batch
 		ms := p.number()
 		p.at = slices.Index(minibatchColumns, "clean")
-		if p.text() != "true" || p.ofInference() || !p.isOf(batch) || p.err != nil {
+		clean, why := p.text() == "true", p.text()
+		a := of[mode]
+		switch {
+		case !p.isOf(batch) || p.err != nil:
 			return
-		}
-		at, again := clean[mode]
-		if !again {
-			at.from = end - ms/1000
-		}
-		at.to = end
-		clean[mode] = at
-		e := entries[mode]
-		e.TimesMS = append(e.TimesMS, ms)
-		entries[mode] = e
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	notes = append(notes, note...)
-	note, err = rawLines(dir, samplesName, sampleColumns, func(p *fieldParser) {
-		t, mode, watts, valid := p.number(), p.mode(), p.optional(), p.text() == "true"
-		if at, ok := clean[mode]; !p.isOf(batch) || !ok || p.err != nil || !valid || !watts.OK || t < at.from ||
-			t > at.to {
+		case a == nil && len(of) >= mostRows:
+			p.fail("the mode")
 			return
+		case a == nil:
+			a = new(attempts.Attempts)
+			of[mode] = a
 		}
-		e := entries[mode]
-		e.PowersW = append(e.PowersW, watts.V)
-		entries[mode] = e
+		a.Line(end, a != before || why == WhyFirst)
+		if before = a; clean && !p.ofInference() {
+			a.Minibatch(end, ms)
+		}
 	})
-	return entries, append(notes, note...), err
+	return of, notes, err
 }
 
 // ofInference reports whether a line of minibatches.csv belongs to the inference of a pair; the time in a pair's row is

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,5 +97,69 @@ func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T)
 	check(1)
 	if got, notes, err := ReadEntries(t.TempDir(), 0); err != nil || len(got) != 0 || notes != nil {
 		t.Errorf("without raw files: %v, %q, %v", got, notes, err)
+	}
+}
+
+// The networks learn from the measurement of the row, and from no earlier one that was throttled or interrupted. All
+// measurements of a mode that has several rows count.
+func TestReadEntriesLeavesOutWhatHasNoRow(t *testing.T) {
+	t.Parallel()
+	set := tegra.Setting{Mode: tegra.Mode{Cores: 2, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}}
+	type run struct {
+		from      time.Duration
+		ms, watts float64
+		row       Status // "" for none
+		resumed   bool
+	}
+	for name, c := range map[string]struct {
+		runs          []run
+		times, powers []float64
+	}{
+		"throttled and tried again": {[]run{{from: 20, ms: 1500, watts: 12}, {from: 60, ms: 1000, watts: 20, row: OK}},
+			[]float64{1000, 1000}, []float64{20, 20}},
+		"interrupted and resumed": {[]run{{from: 300, ms: 1000, watts: 12},
+			{from: 20, ms: 1000, watts: 20, row: OK, resumed: true}}, []float64{1000, 1000}, []float64{20, 20}},
+		"failed and redone": {[]run{{from: 20, ms: 1500, watts: 12, row: Throttled},
+			{from: 10, ms: 1000, watts: 20, row: Unstable, resumed: true}}, []float64{1000, 1000}, []float64{20, 20}},
+		"repeated across a resume": {[]run{{from: 300, ms: 1500, watts: 12, row: OK},
+			{from: 20, ms: 1000, watts: 20, row: OK, resumed: true}}, []float64{1500, 1500, 1000, 1000},
+			[]float64{12, 12, 20, 20}},
+		"interrupted alone": {[]run{{from: 20, ms: 1500, watts: 12}}, []float64{1500, 1500}, []float64{12, 12}},
+	} {
+		dir := filepath.Join(t.TempDir(), "c")
+		r, err := Create(dir, testHeader(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range c.runs {
+			if run.resumed {
+				if err = errors.Join(err, r.Close()); err != nil {
+					t.Fatal(name, err)
+				}
+				if r, err = OpenOrCreate(dir, testHeader(t), true); err != nil {
+					t.Fatal(name, err)
+				}
+			}
+			for i, why := range []string{WhyFirst, "", ""} {
+				at := run.from*time.Second + time.Duration(float64(i)*run.ms*1e6)
+				of := telemetry.Sample{T: at, Valid: why == ""}
+				of.Reading.TotalW = tegra.Some(run.watts)
+				err = errors.Join(err, r.Sample(set, of), r.Minibatch(set,
+					harness.Event{Kind: harness.Minibatch, T: at, TimeMS: run.ms}, why))
+			}
+			if run.row != "" {
+				row := exampleRows()[0]
+				row.Setting, row.Status = set, run.row
+				err = errors.Join(err, r.Append(row))
+			}
+		}
+		if err = errors.Join(err, r.Close()); err != nil {
+			t.Fatal(name, err)
+		}
+		got, notes, err := ReadEntries(dir, 0)
+		e := got[set.Mode]
+		if err != nil || len(notes) > 0 || !slices.Equal(e.TimesMS, c.times) || !slices.Equal(e.PowersW, c.powers) {
+			t.Errorf("%s: %+v, notes %q, %v, want %v ms and %v W", name, e, notes, err, c.times, c.powers)
+		}
 	}
 }
