@@ -75,6 +75,7 @@ type modelsCmd struct {
 	*app
 	keepFile, reduceTo string
 	deleted            bool
+	profile            string // file that learn writes; "": in the data directory
 }
 
 func newModels(a *app) *cobra.Command {
@@ -131,6 +132,9 @@ func (c *modelsCmd) run(context.Context) error {
 func (c *modelsCmd) verbs() []*cobra.Command {
 	list := verb("list", "List the models of the data directory and the shipped reference", 0, 0, c.list)
 	list.Flags().BoolVar(&c.deleted, "deleted", false, "list deleted models, which can be restored")
+	learned := verb("learn FILE...", "Make a profile of a board from shared files of several workloads", 1, mostShares,
+		c.learn)
+	learned.Flags().StringVar(&c.profile, "out", "", "write the profile to `FILE` (default: into the data directory)")
 	show := verb("show NAME|FILE", "Show one model in full", 1, 1, c.show)
 	verbs := []*cobra.Command{list, show,
 		verb("keep FILE", "Copy a model or reference into the data directory", 1, 1, c.keep),
@@ -149,9 +153,9 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 			gone, err := oneOrAll(args, c.options.Paths, models.Purge, models.PurgeAll)
 			return purged(c.app, err, "model", gone)
 		}),
-		verb("share NAME|FILE AS", "Write AS.board, from which others can make a profile of the board", 2, 2, c.share),
-		verb("learn FILE...", "Make a profile of a board "+
-			"from shared files of several workloads", 1, mostShares, c.learn),
+		verb("share NAME|FILE [AS]", "Write AS.board (default: the model's name), from which others can make a profile "+
+			"of the board", 1, 2, c.share),
+		learned,
 		verb("reduce NAME|FILE OUT", "Write a model as a reference for other workloads", 2, 2, c.reduce),
 	}
 	for _, v := range verbs {
@@ -428,7 +432,11 @@ func (c *modelsCmd) keep(args []string) error {
 const mostShares = 100
 
 func (c *modelsCmd) share(args []string) error {
-	path, p, err := models.Share(c.options, args[0], args[1])
+	name := strings.TrimSuffix(filepath.Base(args[0]), ".model")
+	if len(args) > 1 {
+		name = args[1]
+	}
+	path, p, err := models.Share(c.options, args[0], name)
 	if err != nil {
 		return err
 	}
@@ -440,7 +448,7 @@ func (c *modelsCmd) share(args []string) error {
 }
 
 func (c *modelsCmd) learn(args []string) error {
-	p, err := models.LearnBoard(c.options.Paths, args)
+	p, err := models.LearnBoard(c.options.Paths, args, c.profile)
 	if err != nil {
 		return err
 	}
@@ -448,10 +456,13 @@ func (c *modelsCmd) learn(args []string) error {
 	if p.Priors != nil {
 		prior = "with what to expect of a workload before it is measured"
 	}
+	use := "searches on an " + p.Device + " use it if none is shipped, others with --reference " + p.Name
+	if c.profile != "" {
+		use = "give it to --reference on an " + p.Device + ": " + c.profile
+	}
 	return did(c.app, nil, report.Object{{"name", p.Name}, {"device", p.Device}, {"workloads", p.Workload},
 		{"prior", p.Priors != nil}, {"virtual", p.Virtual}},
-		"%s: a profile of %s, %s; searches on an %s use it if none is shipped, others with --reference %s",
-		p.Name, p.Workload, prior, p.Device, p.Name)
+		"%s: a profile of %s, %s; %s", p.Name, p.Workload, prior, use)
 }
 
 func (c *modelsCmd) reduce(args []string) error {

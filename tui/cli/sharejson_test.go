@@ -48,6 +48,14 @@ func TestShareAndLearnPrintTheDocumentedJSON(t *testing.T) {
 		t.Error(err)
 	}
 	v = jtune(t, with(board, "models", "learn", "mine.board", "--json")...).done(t).object(t, learnKeys)
+	jtune(t, with(board, "models", "share", "lenet5")...).done(t) // named as the model
+	jtune(t, with(board, "models", "learn", "lenet5.board", "--out", "p.reference", "--json")...).done(t)
+	out := with(board, "models", "learn", "lenet5.board", "--out", "p.reference")
+	if got := jtune(t, out...).done(t).out; !strings.Contains(got, "--reference") || !strings.Contains(got, "p.reference") {
+		t.Errorf("learn --out: %s", got)
+	}
+	jtune(t, with(board, "models", "show", "p.reference")...).done(t)
+	jtune(t, with(board, "models", "learn", "lenet5.board", "--out", "lenet5.board")...).fails(t, exitUsage, "input")
 	if v["name"] != "agx-orin-shared" || v["workloads"] != "mine" || v["prior"] != false || v["virtual"] != true {
 		t.Errorf("learn: %v", v)
 	}

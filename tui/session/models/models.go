@@ -304,8 +304,8 @@ func ownProfile(device string) string {
 const boardSuffix = ".board"
 
 // LearnBoard makes a board profile from shared files and keeps it in the data directory. It becomes the board's own
-// profile if none is shipped.
-func LearnBoard(o config.Paths, files []string) (*learn.Compact, error) {
+// profile if none is shipped. With a path it writes the profile there instead, under the file's name.
+func LearnBoard(o config.Paths, files []string, path string) (*learn.Compact, error) {
 	var list []*learn.Profile
 	for _, file := range files {
 		p, err := learn.LoadProfile(file)
@@ -315,13 +315,18 @@ func LearnBoard(o config.Paths, files []string) (*learn.Compact, error) {
 		list = append(list, p)
 	}
 	name := ownProfile(list[0].Device)
+	if path != "" {
+		base := filepath.Base(path)
+		name = strings.TrimSuffix(base, filepath.Ext(base))
+	}
 	all, err := learn.MergeProfiles(name, list)
 	if err != nil {
 		return nil, err
 	}
-	path, err := keepAs(o, name, referenceSuffix)
-	if err != nil {
-		return nil, err
+	if path == "" {
+		if path, err = keepAs(o, name, referenceSuffix); err != nil {
+			return nil, err
+		}
 	}
 	c := all.Learned()
 	return c, config.Denied(c.Save(path), campaigns.Elsewhere)
