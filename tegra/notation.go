@@ -122,30 +122,46 @@ var errNotation = errors.New(`want cores/CPU/GPU/memory such as 12c/2.20C/1.30G/
 // as typed, else the nearest within snapTolerance, else Parse returns an error that names the neighbours.
 func (s *Space) Parse(mode string) (Mode, error) {
 	var v [NumKnobs]int64
-	fields := strings.Split(strings.TrimSpace(mode), "/")
-	if len(fields) != len(v) {
-		return Mode{}, fmt.Errorf("power mode %q: %w", text.Clip(mode), errNotation)
-	}
-	var values [NumKnobs]typed
-	for k := range NumKnobs {
-		var err error
-		if values[k], err = parseKnob(k, fields[k]); err != nil {
-			return Mode{}, fmt.Errorf("power mode %q: %q is %w; %w", text.Clip(mode), text.Clip(fields[k]), err,
-				errNotation)
-		}
-	}
-	if !strings.HasSuffix(strings.ToLower(strings.TrimSpace(fields[KnobCores])), "c") {
-		return Mode{}, fmt.Errorf("power mode %q: %q lacks its letter c; %w", text.Clip(mode),
-			text.Clip(fields[KnobCores]), errNotation)
+	values, err := parseTyped(mode)
+	if err != nil {
+		return Mode{}, err
 	}
 	for k := range NumKnobs {
-		var err error
 		if v[k], err = s.listed(k, values[k]); err != nil {
 			return Mode{}, err
 		}
 	}
 	m := ModeOfValues(v)
 	return m, s.member(m)
+}
+
+// ParseMode reads the compact notation of a mode of any board, with the values as typed.
+func ParseMode(mode string) (Mode, error) {
+	var v [NumKnobs]int64
+	values, err := parseTyped(mode)
+	for k := range NumKnobs {
+		v[k] = int64(math.Round(values[k].value))
+	}
+	return ModeOfValues(v), err
+}
+
+// parseTyped parses the knobs of a mode in compact notation.
+func parseTyped(mode string) (values [NumKnobs]typed, err error) {
+	fields := strings.Split(strings.TrimSpace(mode), "/")
+	if len(fields) != len(values) {
+		return values, fmt.Errorf("power mode %q: %w", text.Clip(mode), errNotation)
+	}
+	for k := range NumKnobs {
+		if values[k], err = parseKnob(k, fields[k]); err != nil {
+			return values, fmt.Errorf("power mode %q: %q is %w; %w", text.Clip(mode), text.Clip(fields[k]), err,
+				errNotation)
+		}
+	}
+	if !strings.HasSuffix(strings.ToLower(strings.TrimSpace(fields[KnobCores])), "c") {
+		return values, fmt.Errorf("power mode %q: %q lacks its letter c; %w", text.Clip(mode),
+			text.Clip(fields[KnobCores]), errNotation)
+	}
+	return values, nil
 }
 
 // Ranges describes the range of each knob, such as "1 to 12 cores, CPU 0.12 GHz to 2.20 GHz, …".

@@ -32,7 +32,13 @@ func (o Options) selected(line string) ([]tegra.Mode, error) {
 	if p, named := tegra.FindPreset(line, o.Presets); named {
 		return []tegra.Mode{p.Mode}, nil
 	}
-	return o.Space.Select(line)
+	modes, err := o.Space.Select(line)
+	if err != nil && o.Absent && !o.Strict {
+		if m, bad := tegra.ParseMode(line); bad == nil {
+			return []tegra.Mode{m}, nil
+		}
+	}
+	return modes, err
 }
 
 // selections reads one mode in compact notation, preset name or filter per line; # starts a comment. The rows have no

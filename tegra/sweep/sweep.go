@@ -87,6 +87,8 @@ type Options struct {
 	ModesOnly bool
 	// Space, with ModesOnly, also accepts a list without a header; Space.Select then reads each line.
 	Space *tegra.Space
+	// Absent, in such a list, also accepts modes that Space does not have, with the values as typed.
+	Absent bool
 	// Presets may be named in such a list.
 	Presets []tegra.Preset
 	// TimeOnly also accepts a file without a power column; its rows have none. A column that may be power under another

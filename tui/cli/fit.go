@@ -319,7 +319,7 @@ func noPower(command, what string) error {
 // modesToPredict reads the modes of a file, in order and with duplicates. It skips modes that the model's board does
 // not have, notes each with its line and the nearest mode, and counts them in lost.
 func (c *predictCmd) modesToPredict(space *tegra.Space) (list []tegra.Mode, lost int, err error) {
-	o := sweep.Options{ModesOnly: true, Space: space, Strict: c.strict}
+	o := sweep.Options{ModesOnly: true, Space: space, Absent: true, Strict: c.strict}
 	var t *sweep.Table
 	if c.modes == "-" {
 		t, err = sweep.Read(c.in, "standard input", o)
@@ -345,9 +345,6 @@ func (c *predictCmd) modesToPredict(space *tegra.Space) (list []tegra.Mode, lost
 	}
 	if lost > mostLost {
 		c.note("%s: %d further rows skipped, whose modes the model's board does not have", c.modes, lost-mostLost)
-	}
-	if lost > 0 && list == nil {
-		return nil, lost, usagef("--modes %s: none of its %d modes is one of the model's board", c.modes, lost)
 	}
 	return list, lost, nil
 }

@@ -277,20 +277,29 @@ func TestPredictLeavesOutModesThatDoNotExist(t *testing.T) {
 	model := fitToy(t)
 	modes := write(t, "cores,cpu,gpu,mem\n16,9999999,1300500000,3199000000\n12,2201600,1300500000,3199000000\n"+
 		"12,2201600,9000000000,3199000000\n")
-	o := jtune(t, "predict", "--model", model, "--modes", modes)
-	if o.code != exitFailed || strings.Count(o.out, "\n") != 1 || !strings.HasPrefix(o.out, "12c/2.20C/1.30G") {
-		t.Errorf("exit code %d, output %q; want the one mode that exists and %d", o.code, o.out, exitFailed)
+	compact := write(t, "# cores/CPU/GPU/memory\n16c/9.99C/1.30G/3.20M\n12c/2.20C/1.30G/3.20M\n12c/2.20C/9G/3.20M\n")
+	var o outcome
+	for _, file := range []string{modes, compact} {
+		o2 := jtune(t, "predict", "--model", model, "--modes", file)
+		if o2.code != exitFailed || strings.Count(o2.out, "\n") != 1 || !strings.HasPrefix(o2.out, "12c/2.20C/1.30G") {
+			t.Errorf("exit code %d, output %q; want the one mode that exists and %d", o2.code, o2.out, exitFailed)
+		}
+		o.err += strings.ReplaceAll(o2.err, file, "FILE")
 	}
 	for _, want := range []string{"line 2: 16 cores is not a setting of this device; nearest: 12; nearest mode: " +
 		"12c/2.20C/1.30G/3.20M: row skipped",
 		"line 4: GPU 9.00 GHz is not a setting of this device; nearest: 1.30 GHz; nearest mode: " +
 			"12c/2.20C/1.30G/3.20M: row skipped"} {
-		if !strings.Contains(o.err, want) {
+		if strings.Count(o.err, want) != 2 {
 			t.Errorf("stderr lacks %q:\n%s", want, o.err)
 		}
 	}
-	none := write(t, "cores,cpu,gpu,mem\n16,9999999,1300500000,3199000000\n")
-	jtune(t, "predict", "--model", model, "--modes", none).fails(t, exitUsage, "none of its 1 modes")
+	for _, none := range []string{"cores,cpu,gpu,mem\n16,9999999,1300500000,3199000000\n", "16c/2.20C/1.30G/3.20M\n"} {
+		o := jtune(t, "predict", "--model", model, "--modes", write(t, none), "--csv")
+		if o.code != exitFailed || o.out != predictColumns+"\n" || !strings.Contains(o.err, "nearest mode") {
+			t.Errorf("exit code %d, %q, %q", o.code, o.out, o.err)
+		}
+	}
 }
 
 func TestPredictTakesModesInEveryNotation(t *testing.T) {
