@@ -15,6 +15,8 @@ import (
 // runJSON is the document of `jtune run --json`: the run, then its character, whose means are per minibatch, with its
 // conclusions, and for inference what it served.
 type runJSON struct {
+	TimeMS tegra.Val[float64] `json:"time_ms"`
+	MeanMS tegra.Val[float64] `json:"time_mean_ms"`
 	measure.RunResult
 	PerS      tegra.Val[float64] `json:"minibatches_per_s"` // from the mean time
 	Epochs    string             `json:"epochs"`            // epochs that the numbers above cover: all, later
@@ -94,6 +96,8 @@ func toRunJSON(r measure.RunResult, b tegra.Board) runJSON {
 		r.EnergyJ = r.Whole.EnergyJ
 	}
 	return runJSON{
+		TimeMS:         tegra.Val[float64]{V: r.TimeMS, OK: r.TimeMS > 0},
+		MeanMS:         tegra.Val[float64]{V: r.MeanMS, OK: r.MeanMS > 0},
 		Peak:           peak,
 		Least:          least,
 		Reading:        reading,

@@ -323,10 +323,10 @@ type leftOutJSON struct {
 }
 
 type candidateJSON struct {
-	Form   string  `json:"form"`
-	What   string  `json:"what"`
-	Share  float64 `json:"share"`
-	TimeMS float64 `json:"time_ms"`
+	Form   string             `json:"form"`
+	What   string             `json:"what"`
+	Share  tegra.Val[float64] `json:"share"` // absent, like the time, with fewer than 3 steps
+	TimeMS tegra.Val[float64] `json:"time_ms"`
 }
 
 // ownJSON is the total cost of a user's command.
@@ -380,7 +380,8 @@ func toReadingJSON(r measure.RunResult) *readingJSON {
 		out.TimeMS, out.MeanMS = wall, wall
 	}
 	for _, k := range candidates {
-		out.Candidates = append(out.Candidates, candidateJSON{k.Form, text.OneLine(k.What), k.Share, k.TimeMS})
+		out.Candidates = append(out.Candidates, candidateJSON{k.Form, text.OneLine(k.What),
+			tegra.Val[float64]{V: k.Share, OK: k.TimeMS > 0}, tegra.Val[float64]{V: k.TimeMS, OK: k.TimeMS > 0}})
 	}
 	return &out
 }

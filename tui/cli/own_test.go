@@ -43,6 +43,23 @@ func TestRunOfACommandThatPrintsNothingIsMeasuredAsAWhole(t *testing.T) {
 	if r := v["reading"].(map[string]any); r["form"] != "whole" || v["wall_s"].(float64) < 0.2 {
 		t.Errorf("%v", v)
 	}
+	if v["time_ms"] != nil || v["time_mean_ms"] != nil {
+		t.Errorf("no step, and a time of one: %v, mean %v", v["time_ms"], v["time_mean_ms"])
+	}
+}
+
+func TestRunOfACommandWithTooFewStepsNamesItsCounter(t *testing.T) {
+	t.Parallel()
+	o := jtune(t, with(noDevice, "--", "sh", "-c", "echo step 1; sleep .05; echo step 2")...)
+	o.fails(t, exitNoDevice, "fewer than 3 steps")
+	v := o.object(t, runKeys+ownKeys)
+	list := v["reading"].(map[string]any)["candidates"].([]any)
+	if len(list) != 1 || v["time_ms"] != nil {
+		t.Fatalf("%v", v)
+	}
+	if c := hasKeys(t, list[0], "form what share time_ms"); c["what"] != "step" || c["time_ms"] != nil {
+		t.Errorf("%v", c)
+	}
 }
 
 func TestRunOfACommandThatCountsSamplesTakesTheBatchSizeGiven(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 type Candidate struct {
 	Form, What string
 	Share      float64 // of the time since the first step
-	TimeMS     float64 // per unit
+	TimeMS     float64 // per unit; 0: too few steps
 	Pattern    string  // the expression that selects it; "" where there is none
 }
 
@@ -93,7 +93,10 @@ func (d *Detector) Read() (Reading, error) {
 	}
 	best, rivals, err := d.settle(field)
 	if err != nil {
-		err.Candidates, err.Tails, err.Rivals, err.Lines = shown, d.tails, candidates(rivals), d.lines
+		if shown != nil {
+			err.Candidates = shown
+		}
+		err.Tails, err.Rivals, err.Lines = d.tails, candidates(rivals), d.lines
 		return Reading{}, err
 	}
 	return d.reading(best, field, shown), nil
@@ -404,7 +407,7 @@ func (d *Detector) contradicts(best, r rival) bool {
 func (d *Detector) nothing(field []rival) *Undecided {
 	for _, r := range field {
 		if r.polarity >= unknown && !r.plain && (r.steps < least || r.kept < 2) {
-			return &Undecided{Kind: Few, Why: fmt.Sprintf("fewer than %d steps were read (%q)", least, r.title())}
+			return tooFew(r.candidate)
 		}
 		if r.plain {
 			return &Undecided{Why: fmt.Sprintf("%q tells a time, and not of what: its lines come in other times",
@@ -413,7 +416,7 @@ func (d *Detector) nothing(field []rival) *Undecided {
 	}
 	for _, c := range d.all {
 		if c.moved > 0 && c.polarity >= unknown && !c.stated && c.unit != "byte" && len(field) == 0 {
-			return &Undecided{Kind: Few, Why: fmt.Sprintf("fewer than %d steps were read (%q)", least, c.title())}
+			return tooFew(c)
 		}
 	}
 	if d.lines == 0 {
@@ -424,6 +427,12 @@ func (d *Detector) nothing(field []rival) *Undecided {
 		last = "; the last: " + clip(d.tails[n-1])
 	}
 	return &Undecided{Why: fmt.Sprintf("none of its %d lines counts steps%s", cmp.Or(d.strange, d.lines), last)}
+}
+
+// tooFew is the reason for a counter that has just begun.
+func tooFew(c *candidate) *Undecided {
+	return &Undecided{Kind: Few, Why: fmt.Sprintf("fewer than %d steps were read (%q)", least, c.title()),
+		Candidates: []Candidate{{Form: c.form, What: c.title()}}}
 }
 
 func short(v float64) string {

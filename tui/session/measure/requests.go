@@ -174,8 +174,8 @@ type RunRequest struct {
 // represents long training, Character.Steady: the epochs after epoch 0, or all.
 type RunResult struct {
 	Minibatches int     `json:"minibatches"` // of the whole run
-	TimeMS      float64 `json:"time_ms"`     // median
-	MeanMS      float64 `json:"time_mean_ms"`
+	TimeMS      float64 `json:"-"`           // median; 0: no step was counted
+	MeanMS      float64 `json:"-"`
 	// StallMS and the next two are medians, absent if the workload does not report them.
 	StallMS    tegra.Val[float64] `json:"stall_ms"`
 	ComputeMS  tegra.Val[float64] `json:"compute_ms"`
