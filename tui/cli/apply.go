@@ -153,14 +153,21 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 	if err != nil {
 		return errors.Join(err, c.notApplied(s, applied, before.Mode))
 	}
+	if c.yes {
+		err = g.Keep(ctx) // before it prints: a closed output must not undo it
+	}
 	after := s.Setup()
 	if c.yes || c.keepAfter > hasty {
 		after.IdleW = s.IdleW(ctx, true)
 	}
-	if err := c.sayApplied(s, r, applied, before, after); err != nil {
-		return err
+	say := func() error { return c.sayApplied(s, r, applied, before, after) }
+	if !c.yes {
+		if err := say(); err != nil {
+			return fmt.Errorf("%w: the mode is reverted", err)
+		}
+		err = c.decide(ctx, g, reverted)
 	}
-	if err = c.decide(ctx, g, reverted); err != nil && !errors.Is(err, guard.ErrReverted) {
+	if err != nil && !errors.Is(err, guard.ErrReverted) {
 		return err
 	}
 	out := toAppliedJSON(applied, s.Device.Board())
@@ -179,6 +186,11 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 	}
 	if now, rerr := s.Device.Read(); rerr == nil && out.Kept && now.Heat.Or(false) {
 		c.note("a thermal limit caps the clocks now: they return to the mode once the board has cooled")
+	}
+	if c.yes {
+		if said := say(); said != nil {
+			return errors.Join(err, said)
+		}
 	}
 	return errors.Join(err, c.sayKept(s, out))
 }
@@ -259,19 +271,17 @@ type declined struct{}
 func (declined) Error() string        { return "reverted, as answered" }
 func (declined) Is(target error) bool { return target == guard.ErrReverted }
 
-// decide keeps the mode that was just applied, or makes sure that it is reverted; then errors.Is(err,
+// decide asks whether to keep the mode that was just applied, or makes sure that it is reverted; then errors.Is(err,
 // guard.ErrReverted).
 func (c *applyCmd) decide(ctx context.Context, g trial, reverted <-chan struct{}) error {
-	if !c.yes {
-		err := ask(ctx, c.app, c.question(), c.keepAfter, reverted)
-		if errors.Is(err, guard.ErrReverted) {
-			if _, restoreErr := g.Restore(ctx); restoreErr != nil {
-				return restoreErr
-			}
+	err := ask(ctx, c.app, c.question(), c.keepAfter, reverted)
+	if errors.Is(err, guard.ErrReverted) {
+		if _, restoreErr := g.Restore(ctx); restoreErr != nil {
+			return restoreErr
 		}
-		if err != nil {
-			return err
-		}
+	}
+	if err != nil {
+		return err
 	}
 	return g.Keep(ctx)
 }
