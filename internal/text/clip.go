@@ -60,6 +60,14 @@ type PlainWriter struct {
 	Words   func(string) string // rewrites the text of one call; nil: unchanged
 	mu      sync.Mutex
 	rest    []byte // incomplete character at the end of the last write
+	failed  error
+}
+
+// Failed returns the last error of a write; nil if there was none.
+func (w *PlainWriter) Failed() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed
 }
 
 // Write writes p; a character that is cut at the end is written with the next call.
@@ -92,6 +100,7 @@ func (w *PlainWriter) Write(p []byte) (int, error) {
 		out = w.Words(out)
 	}
 	if _, err := io.WriteString(w.To, out); err != nil {
+		w.failed = err
 		return 0, err
 	}
 	return len(p), nil

@@ -63,7 +63,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func (a *app) execute(ctx context.Context) int {
-	a.out = &text.PlainWriter{To: a.out, Words: flagged}
+	out := &text.PlainWriter{To: a.out, Words: flagged}
+	a.out = out
 	a.err = &text.PlainWriter{To: a.err, Words: flagged, Returns: true}
 	root := a.root()
 	root.SetIn(a.in)
@@ -71,5 +72,9 @@ func (a *app) execute(ctx context.Context) int {
 	root.SetErr(a.err)
 	ownHelp(root)
 	defer func() { a.budget.End() }()
-	return a.report(ctx, a.current(ctx, root))
+	err := a.current(ctx, root)
+	if err == nil { // help and some texts are printed without a look at the result
+		err = out.Failed()
+	}
+	return a.report(ctx, err)
 }

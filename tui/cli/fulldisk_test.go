@@ -6,8 +6,52 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+
+	"jtune/tegra/tegratest"
 )
+
+// full is an output on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// A command whose output is lost says so, also one that only prints.
+func TestCommandsFailWhenTheirOutputIsLost(t *testing.T) {
+	t.Parallel()
+	sweep, _ := toySweep(t)
+	for _, args := range [][]string{{"man"}, {"--help"}, {"run", "--help"}, {"help", "exit-codes"}, {"version"},
+		{"plot", "heat", "--samples", sweep}, {"completion", "bash"}} {
+		var err safeBuffer
+		code := Run(t.Context(), args, strings.NewReader(""), full{}, &err)
+		if code != exitFailed || !strings.Contains(err.String(), "no space left") {
+			t.Errorf("%q: exit code %d, %q", args, code, err.String())
+		}
+	}
+}
+
+// --yes keeps the mode although nothing can be printed; without an answer one line says that it is reverted.
+func TestApplyKeepsBeforeItPrints(t *testing.T) {
+	t.Parallel()
+	for _, yes := range []bool{true, false} {
+		args, root := fakeBoard(t, "true")
+		args = with(args, "apply", "8c/1.34C/0.83G/2.13M")
+		if yes {
+			args = append(args, "--yes")
+		}
+		before := tegratest.Contents(t, root)
+		var text safeBuffer
+		code := Run(t.Context(), args, strings.NewReader(""), full{}, &text)
+		if code != exitFailed || strings.Contains(text.String(), "reverted") == yes {
+			t.Errorf("--yes %v: exit code %d, %s", yes, code, text.String())
+		}
+		until(t, "the guard has ended", func() bool { return len(processes("-sysroot="+root)) == 0 })
+		if d := tegratest.Differences(before, tegratest.Contents(t, root)); len(d) == 0 == yes {
+			t.Errorf("--yes %v: %d files differ", yes, len(d))
+		}
+	}
+}
 
 // A disk without room for campaign.toml: nothing is measured, one line says why, and no unreadable folder is left.
 func TestProfileOnADiskWithoutRoomForCampaignTOML(t *testing.T) {

@@ -73,8 +73,6 @@ func (c *reproduceCmd) flags(f *pflag.FlagSet) {
 func (c *reproduceCmd) check() error {
 	names := strings.Join(studyNames(), ", ")
 	switch {
-	case len(c.args) == 0 && !c.claims:
-		return usagef("reproduce: want a study, all, or --claims; studies: %s", names)
 	case len(c.args) > 0 && c.claims:
 		return usagef("reproduce --claims takes no study")
 	case c.md && (c.claims || c.asJSON || c.asCSV):

@@ -57,6 +57,9 @@ func TestReproduceWritesAStudyAsAPage(t *testing.T) {
 	if strings.Contains(page, "Take-aways") {
 		t.Error("one study has take-aways")
 	}
+	if c := (&reproduceCmd{app: &app{}}); c.check() != nil || c.Studies != nil {
+		t.Errorf("without a name: %v of %v, want all", c.check(), c.Studies)
+	}
 	jtune(t, "reproduce", "spaces", "--md", "--json").fails(t, exitUsage, "--md")
 	jtune(t, "reproduce", "--claims", "--md").fails(t, exitUsage, "--md")
 }
