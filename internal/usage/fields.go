@@ -52,6 +52,7 @@ const (
 	MaxSlowdown Field = "slowdown"
 	Knee        Field = "knee"
 	PowerAs     Field = "kind of power"
+	IdlePower   Field = "idle power"
 	Coverage    Field = "coverage"
 	Strategy    Field = "strategy"
 )
@@ -104,7 +105,7 @@ func Fields() []Field {
 		Device, Sysroot, Medium, Fault, Ambient, NoDevice, ReadOnly, Speed, Config, DataDir, Seed,
 		Batch, Workers, Weights, Remote, Log, Pattern, Counts, TrustCommand, Epochs, PerEpoch, Minibatches,
 		Load, Rate, Arrivals, Outstanding, MaxWait, Latency,
-		PowerLimit, TimeLimit, EnergyLimit, Limit, MaxSlowdown, Knee, PowerAs, Coverage, Strategy,
+		PowerLimit, TimeLimit, EnergyLimit, Limit, MaxSlowdown, Knee, PowerAs, IdlePower, Coverage, Strategy,
 		Mode, Modes, Sample, Grid, Filter, List, Shard, DVFS, Fan, KeepFan, Force, AtBoot,
 		Out, Resume, RedoFailed, Repeat, Data, Meter, Governor, Against, ServeAt, TrainAt,
 		Method, Reference, Phase, Samples, EpochTimes, Runs, Sweeps, LeaveOutStuck,

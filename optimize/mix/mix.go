@@ -19,6 +19,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/sorted"
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -193,7 +194,8 @@ func (a *Ask) Check() error {
 		return fmt.Errorf("maximal wait is %v, must be positive", a.MaxWait)
 	}
 	if a.PowerAs == Mean && a.PowerW > 0 && math.IsNaN(a.IdleW) {
-		return errors.New("a limit on mean power needs the idle power of the board, which is not known")
+		return usage.PowerAs.Errorf("a limit on mean power needs the idle power of the board, which is not known").
+			Advise("give %s", usage.IdlePower.Value())
 	}
 	return a.Load.Check()
 }

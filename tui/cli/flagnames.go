@@ -44,6 +44,7 @@ var flagNames = map[usage.Field]struct{ flag, value string }{
 	usage.MaxSlowdown: {"--max-slowdown", "PCT"},
 	usage.Knee:        {"--knee", ""},
 	usage.PowerAs:     {"--power-as", "NAME"},
+	usage.IdlePower:   {"--idle-power", "W"},
 	usage.Coverage:    {"--coverage", "NAME"},
 	usage.Strategy:    {"--strategy", "NAME"},
 

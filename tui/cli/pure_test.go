@@ -125,6 +125,8 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 			[]string{"--of love", "energy"}},
 		{"a plot into a picture of another kind", []string{"plot", "heat", "--model", "x", "--out", "x.png"},
 			[]string{"--out x.png", ".svg"}},
+		{"a binary search without a limit", []string{"tune", "lstm", "--energy", "--strategy", "binary", "--device",
+			"virtual:agx-orin", "--speed", "max"}, []string{"strategy binary", "--power-limit or --time-limit"}},
 		{"a profile without modes", []string{"profile", "resnet"}, []string{"--modes", "--grid"}},
 		{"a profile of no modes", []string{"profile", "resnet", "--modes", "0"}, []string{"--modes 0"}},
 		{"a run of no minibatches", []string{"run", "resnet", "--minibatches", "0"}, []string{"--minibatches 0"}},

@@ -57,7 +57,7 @@ func TestChooseUnderALoad(t *testing.T) {
 		{"--arrivals poisson", "rate"},
 		{"--rate 3 --quantile 2", "quantile"},
 		{"--rate 3 --power-as most", "peak or mean"},
-		{"--rate 3 --power-as mean --power-limit 9", "idle power"},
+		{"--rate 3 --power-as mean --power-limit 9", "give --idle-power W"},
 		{"--rate 3 --knee", "--knee"},
 		{"--rate 3 --latency 0", "--latency 0"},
 	} {

@@ -130,6 +130,9 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 	case r.More != nil && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return usage.Strategy.Errorf("%s %s answers one limit", usage.Strategy, r.Strategy).
 			Advise("give one, or %s auto", usage.Strategy)
+	case r.Strategy == optimize.Binary && r.Batches == nil && r.Limit.PowerW == 0 && r.Limit.TimeMS == 0:
+		return usage.Strategy.Errorf("strategy binary looks for a mode within a limit").
+			Advise("give %s or %s, or use auto or random", usage.PowerLimit, usage.TimeLimit)
 	case r.Batches == nil:
 		return nil
 	case r.Strategy == optimize.PowerTrain:
