@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -300,12 +301,36 @@ func TestChooseIgnoresWhatASearchFoundAtAnotherBatchSize(t *testing.T) {
 				t.TempDir()}
 			mode := func(o outcome) string { return strings.Split(o.done(t).out, "\n")[0] }
 			tuned := mode(jtune(t, with([]string{"tune", "resnet18"}, on...)...))
-			if other := mode(jtune(t, with([]string{"tune", "resnet18", "--batch", others}, on...)...)); other == tuned {
+			other := mode(jtune(t, with([]string{"tune", "resnet18", "--batch", others}, on...)...))
+			if other == tuned {
 				t.Errorf("batch sizes %s have the same mode %s: they show nothing", others, tuned)
 			}
 			if chosen := mode(jtune(t, with([]string{"choose", "--model", "resnet18"}, on...)...)); chosen != tuned {
 				t.Errorf("choose says %q, tune %q", chosen, tuned)
 			}
 		})
+	}
+}
+
+// A workload's name with batch sizes means the model of those sizes.
+func TestChooseOfAWorkloadOpensTheModelOfItsBatchSizes(t *testing.T) {
+	computes(t)
+	t.Parallel()
+	on := []string{"resnet18", "--power-limit", "9", "--device", "virtual:orin-nano", "--speed", "max", "--data-dir",
+		t.TempDir()}
+	jtune(t, with([]string{"tune"}, on...)...).done(t)
+	for _, c := range []struct{ batch, keys string }{{"32", answerKeys}, {"8,16,32", sizedKeys}} {
+		on := with(on, "--batch", c.batch, "--json")
+		tuned := jtune(t, with([]string{"tune"}, on...)...).done(t).object(t, c.keys)
+		o := jtune(t, with([]string{"choose", "--model"}, on...)...)
+		chosen := o.done(t).object(t, c.keys)
+		for _, key := range []string{"mode", "batch", "state"} {
+			if !reflect.DeepEqual(chosen[key], tuned[key]) {
+				t.Errorf("--batch %s: choose has %s %v, tune %v", c.batch, key, chosen[key], tuned[key])
+			}
+		}
+		if strings.Contains(o.err, "ignored") {
+			t.Errorf("--batch %s: %s", c.batch, o.err)
+		}
 	}
 }

@@ -185,8 +185,8 @@ func namesFor(o session.Options) (names []string) {
 	return names
 }
 
-// presentModel returns the file of the present board's model of a workload; "" for none. Which board that is, only the
-// device says.
+// presentModel returns the file of the present board's model of a workload, of the requested batch sizes if it has one;
+// "" for none. Which board that is, only the device says.
 func presentModel(o session.Options, name string) (string, error) {
 	s, err := session.Open(o)
 	if err != nil {
@@ -205,8 +205,15 @@ func presentModel(o session.Options, name string) (string, error) {
 	if err != nil {
 		return "", nil
 	}
-	for _, batches := range [][]int{nil, {0}} { // of its own size, or else of all sizes
-		pool := CollectPool(list, w, s.Board(), batches)
+	own, all := CollectPool(list, w, s.Board(), nil), CollectPool(list, w, s.Board(), []int{0})
+	pools := []Pool{own, all}
+	switch {
+	case len(o.Batches) == 1:
+		pools = []Pool{CollectPool(list, w.AtBatch(o.Batches[0]), s.Board(), nil), all, own}
+	case o.AllSizes || len(o.Batches) > 1:
+		pools = []Pool{all, own}
+	}
+	for _, pool := range pools {
 		if path := ModelOf(o.Paths, pool); path != "" {
 			return path, nil
 		}

@@ -96,7 +96,7 @@ func SettingsOf(o session.Options, m *learn.Model, modes []tegra.Mode) (list []t
 		asked = m.Batches
 	}
 	switch {
-	case m.Batches == nil && len(asked) > 0:
+	case m.Batches == nil && len(asked) > 0 && !slices.Equal(asked, []int{m.Provenance.Batch}):
 		notes = []string{fmt.Sprintf("the model has a single batch size, from its samples: %s is ignored", usage.Batch)}
 		fallthrough
 	case m.Batches == nil:
