@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -111,9 +112,11 @@ func (p *Panes) Show(ctx context.Context, name string, in Input, out io.Writer, 
 
 // Close closes all connections; programs there receive a hangup.
 func (p *Panes) Close() {
+	var closing sync.WaitGroup
 	for _, at := range p.open {
-		at.close()
+		closing.Go(func() { at.close(endGrace) })
 	}
+	closing.Wait()
 }
 
 // pane is jtune on another board, in a terminal of this machine.
@@ -283,12 +286,15 @@ func (p *pane) over() bool {
 	}
 }
 
-// close closes the connection.
-func (p *pane) close() {
+// close closes the connection. Another process may hold ssh's terminal: it is waited for no longer than grace.
+func (p *pane) close(grace time.Duration) {
 	if p.over() {
 		return
 	}
 	_ = p.terminal.Close()
 	_ = p.cmd.Process.Kill()
-	<-p.ended
+	select {
+	case <-p.ended:
+	case <-time.After(grace):
+	}
 }

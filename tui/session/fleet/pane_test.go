@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -132,4 +134,42 @@ func TestPaneHandsTheTerminalBackWhereverItsOutputIsCut(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A helper that ssh has left holds its terminal.
+func TestPaneClosesThoughAnotherProcessHoldsItsTerminal(t *testing.T) {
+	dir := t.TempDir()
+	script := "#!/bin/sh\nsetsid sh -c 'echo $$ > " + dir + "/pid; exec sleep 600' &\n" +
+		"while [ ! -s " + dir + "/pid ]; do sleep 0.01; done\nprintf '\\033]5379;jtune;boards\\033\\\\'\nread line\n"
+	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	p := &Panes{Boards: []Board{{Name: "a", SSH: "h"}}}
+	if _, err := show(t, p, "a"); err != nil {
+		t.Fatal(err)
+	}
+	at := p.open["a"]
+	closed := make(chan struct{})
+	go func() {
+		at.close(10 * time.Millisecond)
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		t.Error("it waits for the other process")
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	helper, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(helper, syscall.SIGKILL); err != nil {
+		t.Errorf("the helper has ended: %v", err)
+	}
+	<-at.ended
 }
