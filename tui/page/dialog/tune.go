@@ -150,6 +150,7 @@ func words(text, unit string) (out []string) {
 type tunePair struct {
 	d          *Tune
 	name       *widget.Input // both names, as typed; empty: one workload
+	offered    string        // names that + has made; "": edited since
 	limit      *widget.Input // as typed; empty: asked applies
 	wait       *widget.Input
 	asked      mix.Goal

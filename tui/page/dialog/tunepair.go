@@ -32,7 +32,7 @@ func newTunePair(d *Tune) *tunePair {
 	d.Fields[fieldWorkload].Typed = p.add
 	p.alone = d.Fields
 	p.two = []widget.Field{
-		{Name: "workload", Text: p.nameText, Turn: p.partner, Input: p.name, Typed: p.named, Wrong: p.wrongName,
+		{Name: "workload", Text: p.nameText, Turn: p.partner, Input: p.name, Typed: p.edited, Wrong: p.wrongName,
 			Whole: true},
 		{Name: "limit", Text: p.limitText, Turn: func(int) {}, Input: p.limit, Wrong: p.wrongLimit, Whole: true,
 			Step: p.step},
@@ -65,6 +65,17 @@ func (p *tunePair) add() {
 	p.d.find.clear()
 	p.name.SetValue(p.d.workload().Name + " + ")
 	p.partner(0)
+	p.offered = p.name.Value()
+	p.named()
+}
+
+// edited handles a change of the names: the first letters after + replace the offered job.
+func (p *tunePair) edited() {
+	if rest, more := strings.CutPrefix(p.name.Value(), p.offered); p.offered != "" && more && rest != "" {
+		first, _, _ := strings.Cut(p.offered, "+")
+		p.name.SetValue(first + "+ " + strings.TrimSpace(rest))
+	}
+	p.offered = ""
 	p.named()
 }
 

@@ -89,6 +89,17 @@ func TestTunePairOffersTheJobsThatCanShare(t *testing.T) {
 	}
 }
 
+func TestTunePairTakesANameTypedAfterPlus(t *testing.T) {
+	t.Parallel()
+	for _, typed := range []string{"bert-infer", " bert-infer"} {
+		d, f := drivePair(t)
+		d.Press(letters(typed)...)
+		if got := f.pair.name.Value(); got != "resnet18 + bert-infer" {
+			t.Errorf("%q typed after + makes %q", typed, got)
+		}
+	}
+}
+
 func TestTunePairSaysWhatIsWrongInALine(t *testing.T) {
 	t.Parallel()
 	for pasted, want := range map[string]string{
