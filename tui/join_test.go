@@ -80,3 +80,20 @@ func TestJoinedJobIsReadFromItsLog(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A renamed campaign or a saved job lists the workloads again.
+func TestJoinedJobStaysJoinedWhenWorkloadsAreListedAgain(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	d.press("2", "C", "down", "down", "4", "3", "2", "1", "enter")
+	d.until("the job is joined", func() bool { return d.r.sh.Work.List[0].Elsewhere != nil })
+	d.r.sh.Work.Fixed["resnet18"] = "the job runs"
+	d.send(d.r.sh.listWorkloads())
+	w := d.r.sh.Work.List[0]
+	if w.Elsewhere == nil || w.Elsewhere.PID != 4321 || !w.Attached || d.r.sh.Work.Fixed["resnet18"] != "the job runs" {
+		t.Errorf("it became %+v, batch size fixed: %v", w, d.r.sh.Work.Fixed)
+	}
+	if other := d.r.sh.Work.List[1]; other.Elsewhere != nil {
+		t.Errorf("another job is joined: %+v", other)
+	}
+}

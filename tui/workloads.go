@@ -33,6 +33,12 @@ func (d deps) listWorkloads() tea.Msg {
 
 func (m workloadsMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	sh := r.sh
+	for i, w := range m.list { // running jobs stay joined
+		if old, _ := sh.Work.Find(w.Name); old.Elsewhere != nil && w.Elsewhere == nil && old.Name == w.Name {
+			m.list[i].Elsewhere, m.list[i].Attached = old.Elsewhere, old.Attached
+			m.fixed[w.Name] = sh.Work.Fixed[w.Name]
+		}
+	}
 	sh.Work.List, sh.Work.Fixed, sh.Work.Suggested = m.list, m.fixed, m.suggested
 	sh.fail("workloads", m.err)
 	return []tea.Msg{page.WorkloadsListed{}}, sh.serve()
