@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"jtune/tegra/virtual"
+	"jtune/tui/page"
+	"jtune/tui/session/task"
 )
 
 // The line disappears at the first key, which keeps its usual meaning. Function keys do nothing.
@@ -54,5 +56,21 @@ func TestBoardsAreChosenByWords(t *testing.T) {
 	d.press("f4")
 	if d.r.chosen != "" || d.r.gone {
 		t.Error("F4 chooses a board")
+	}
+}
+
+func TestBoardsAreChangedAfterTheQuestionThatQuitAsks(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	d.shows(runningJob(d.board, task.Tuning))
+	d.run(d.r.do(page.BeBoard("nano")))
+	d.r.frame = ""
+	d.sees("change the board? y / n", "tuning is in progress")
+	if d.press("n"); d.r.chosen != "" || d.r.gone {
+		t.Fatal("n changes the board")
+	}
+	d.run(d.r.do(page.BeBoard("nano")))
+	if d.press("y"); d.r.chosen != "nano" || !d.r.gone {
+		t.Errorf("y chooses %q", d.r.chosen)
 	}
 }

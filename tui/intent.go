@@ -37,8 +37,11 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		r.asks = &question{do: i.Do, not: i.Not, why: func() string { return i.Why },
 			yes: func() tea.Cmd { return r.do(i.Then) }}
 	case page.BeBoard:
-		r.chosen = string(i)
-		return r.quit()
+		be := func() tea.Cmd { r.chosen = string(i); return r.quit() }
+		if r.reasonToStay() == "" {
+			return be()
+		}
+		r.asks = &question{do: "change the board", not: "stay", why: r.reasonToStay, yes: be}
 	case page.ShowBoard:
 		return r.showBoard(string(i))
 	case page.AskTune:
