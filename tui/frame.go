@@ -125,12 +125,12 @@ func (r *root) noticeLines(w, h int) string {
 	if text := r.apply.Banner(w); text != "" {
 		return widget.Cut(text, w)
 	}
+	if n := r.sh.notices.showing(r.sh.now()); n.text != "" {
+		return n.lines(w, h, r.sh.Look.Narrow)
+	}
 	if r.sh.Look.Frozen {
 		text := " " + keys.Freeze.Label() + " resumes; the board is still being read"
 		return widget.Cut(widget.StyleAsk.Render("FROZEN")+text, w)
-	}
-	if n := r.sh.notices.showing(r.sh.now()); n.text != "" {
-		return n.lines(w, h, r.sh.Look.Narrow)
 	}
 	return ""
 }

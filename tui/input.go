@@ -114,6 +114,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	case keys.Undo.Matches(k):
 		return r.do(r.apply.Undo())
 	case keys.Freeze.Matches(k):
+		sh.notices.hush()
 		if sh.Look.Frozen = !sh.Look.Frozen; !sh.Look.Frozen {
 			return r.thaw()
 		}

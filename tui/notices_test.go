@@ -120,3 +120,21 @@ func TestFarewellSaysWhatIsLeft(t *testing.T) {
 		}
 	}
 }
+
+func TestFrozenViewShowsWhatTheUserDoes(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	d.press("m", "f")
+	d.sees("FROZEN")
+	m := d.r.sh.Device.Space.At(7)
+	after := telemetry.Sample{Reading: tegra.Reading{T: d.r.sh.Readings.Sample.T + time.Second, Mode: tegra.Some(m)}}
+	after.T = d.r.sh.Readings.Sample.T + time.Second
+	d.send(rereadMsg{after, page.ModeReverted{Why: "answered no"}})
+	if got := d.r.sh.Readings.Sample.Reading.Mode; got.V != m {
+		t.Errorf("the frozen view shows the mode before the change, %v", got)
+	}
+	d.sees("reverted (answered no)")
+	d.now = d.now.Add(noticeFor)
+	d.r.frame = ""
+	d.sees("FROZEN")
+}

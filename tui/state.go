@@ -115,7 +115,7 @@ type rereadMsg struct {
 
 // reread shows a reading that was made after a change.
 func (sh *shared) reread(m rereadMsg) {
-	if now := &sh.Readings; !sh.Look.Frozen && now.OK && m.T >= now.Sample.T {
+	if now := &sh.Readings; now.OK && m.T >= now.Sample.T {
 		now.Sample = m.Sample
 	}
 }
