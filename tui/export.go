@@ -19,8 +19,9 @@ type exportedMsg struct {
 }
 
 func (m exportedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
-	r.sh.say("written: %s", m.path)
-	r.sh.fail("export", m.err)
+	if r.sh.fail("export", m.err); m.err == nil {
+		r.sh.say("written: %s", m.path)
+	}
 	return nil, nil
 }
 

@@ -45,9 +45,10 @@ func (r *root) route(k tea.KeyPressMsg) tea.Cmd {
 	if does, taken := r.apply.Key(k); taken {
 		return r.do(does)
 	}
-	does, taken := r.shown().Key(k)
-	if taken || r.typing() && k.String() != "ctrl+c" {
-		return r.do(does)
+	if !r.typing() || k.String() != "ctrl+c" {
+		if does, taken := r.shown().Key(k); taken || r.typing() {
+			return r.do(does)
+		}
 	}
 	return r.globalKey(k)
 }

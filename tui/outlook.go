@@ -129,8 +129,7 @@ func (sh *shared) hand(workload string, readings ...tegra.Measured) {
 
 // complete shows modes and presets that the guard has read; modes of a model, once they are predicted.
 func (r *root) complete() tea.Cmd {
-	sh := r.sh
-	space, v := sh.device.Space(), sh.Outlook
+	sh, space, v := r.sh, r.sh.device.Space(), r.sh.Outlook
 	sh.Device.Presets = sh.device.Presets()
 	switch {
 	case sh.Device.Space.Equal(space) || v != nil && v == sh.completing:

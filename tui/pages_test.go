@@ -279,3 +279,25 @@ func TestRedoMeasuresFailedModesOnceMore(t *testing.T) {
 		t.Error("redo is still offered")
 	}
 }
+
+func TestExportThatFailsSaysThatAlone(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	d.send(exportedMsg{"x.txt", errors.New("no space left")})
+	if d.sees("export: no space left"); len(d.r.sh.notices.list) != 1 {
+		t.Errorf("the log has %v", d.r.sh.notices.list)
+	}
+}
+
+func TestQuitWorksWhileTextIsTyped(t *testing.T) {
+	t.Parallel()
+	for _, keys := range [][]string{{"6", "/"}, {"6", "i"}, {"5", "/"}, {"5", "i"}} {
+		d := drive(t).withView()
+		d.press(keys...)
+		if !d.r.typing() {
+			t.Fatalf("%q types nothing", keys)
+		}
+		d.press("x", "ctrl+c")
+		d.until("the program ends", func() bool { return d.quit })
+	}
+}
