@@ -85,7 +85,7 @@ func (a *app) root() *cobra.Command {
 			if err := keptRules(cmd, args); err != nil {
 				return err
 			}
-			return a.spare(cmd, args)
+			return spare(a.options.Paths, cmd, args)
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/tui/session/config"
 	"jtune/tui/session/models"
 )
 
@@ -20,7 +21,7 @@ var recorded = strings.Fields("campaign.toml modes.csv samples.csv minibatches.c
 	"end.txt .lock knobs.csv result.csv answer.toml report.txt report.csv soak.toml soak.csv soak.json")
 
 // spare returns an error if a command would write its result over one of its inputs or over what jtune recorded.
-func (a *app) spare(cmd *cobra.Command, args []string) error {
+func spare(paths config.Paths, cmd *cobra.Command, args []string) error {
 	inputs := slices.Clone(args)
 	var written [][2]string // flag and path
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -47,7 +48,7 @@ func (a *app) spare(cmd *cobra.Command, args []string) error {
 				path)
 		}
 		for _, input := range inputs {
-			if a.reads(input, now) && (flag != "--refit" || cmd.Flag("model").Value.String() != input) {
+			if reads(paths, input, now) && (flag != "--refit" || cmd.Flag("model").Value.String() != input) {
 				return usagef("%s%s %s: this file is also an input: choose another file", commandName(cmd), flag, path)
 			}
 		}
@@ -56,10 +57,10 @@ func (a *app) spare(cmd *cobra.Command, args []string) error {
 }
 
 // reads reports whether an argument or the value of a flag names this file.
-func (a *app) reads(input string, file os.FileInfo) bool {
+func reads(paths config.Paths, input string, file os.FileInfo) bool {
 	input = strings.TrimPrefix(input, "replay:")
 	for _, name := range append(strings.Split(input, ","), input) {
-		info, err := os.Stat(models.Path(a.options.Paths, name))
+		info, err := os.Stat(models.Path(paths, name))
 		if err == nil && os.SameFile(info, file) {
 			return true
 		}

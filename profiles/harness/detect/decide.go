@@ -429,12 +429,6 @@ func (d *Detector) nothing(field []rival) *Undecided {
 	return &Undecided{Why: fmt.Sprintf("none of its %d lines counts steps%s", cmp.Or(d.strange, d.lines), last)}
 }
 
-// tooFew is the reason for a counter that has just begun.
-func tooFew(c *candidate) *Undecided {
-	return &Undecided{Kind: Few, Why: fmt.Sprintf("fewer than %d steps were read (%q)", least, c.title()),
-		Candidates: []Candidate{{Form: c.form, What: c.title()}}}
-}
-
 func short(v float64) string {
 	if v >= 100 {
 		return fmt.Sprintf("%.0f", v)
