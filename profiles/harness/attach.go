@@ -15,6 +15,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/internal/usage"
+	"jtune/profiles/harness/detect"
 	"jtune/profiles/harness/process"
 	"jtune/tegra"
 )
@@ -195,6 +196,11 @@ func (a *attached) Next(ctx context.Context) (Event, error) {
 	}
 	return e, err
 }
+
+var _ Detecting = (*attached)(nil)
+
+// Detected implements Detecting.
+func (a *attached) Detected() (r detect.Reading, err error, ok bool) { return a.job.Detected() }
 
 // Expect implements Expecting.
 func (a *attached) Expect(minibatch time.Duration) { a.job.Expect(minibatch) }

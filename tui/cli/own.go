@@ -249,7 +249,8 @@ func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Wo
 				doc.Runs = append(doc.Runs, oneRunJSON{o.WallS, o.EnergyJ, o.MeanW, o.PeakW})
 			}
 		}
-		return printJSON(c.out, doc)
+		joined, err := report.Join(doc, r.Character.Serving.Object())
+		return errors.Join(err, printJSON(c.out, joined))
 	}
 	rows := [][]string{{"board", workloads.BoardOf(s, w)}}
 	if len(c.all) > 1 {

@@ -48,6 +48,26 @@ func TestRunOfACommandThatPrintsNothingIsMeasuredAsAWhole(t *testing.T) {
 	}
 }
 
+// A command that is measured as a whole is a campaign too.
+func TestRunOfAWholeCommandIsRecorded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := jtune(t, "--data-dir", dir, "run", "--no-device", "--", "sleep", "0.2").done(t)
+	if !strings.Contains(o.err, "recorded in ") {
+		t.Errorf("no folder: %s", o.err)
+	}
+	list := array(t, jtune(t, "--data-dir", dir, "campaigns", "list", "--json").done(t).out)
+	if len(list) != 1 || list[0]["state"] != "finished" {
+		t.Fatalf("%v", list)
+	}
+	name := list[0]["name"].(string)
+	text, err := os.ReadFile(filepath.Join(dir, "campaigns", name, "runs.csv"))
+	if err != nil || !strings.Contains(string(text), "measured from start to end") {
+		t.Errorf("%v: %s", err, text)
+	}
+	jtune(t, "--data-dir", dir, "campaigns", "show", name).done(t)
+}
+
 func TestRunOfACommandWithTooFewStepsNamesItsCounter(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(noDevice, "--", "sh", "-c", "echo step 1; sleep .05; echo step 2")...)
@@ -226,6 +246,34 @@ func TestTuneOfACommandEndsInAKeptMode(t *testing.T) {
 	if err := json.Unmarshal([]byte(set.out), &kept); err != nil || !strings.Contains(set.out, `"kept": true`) ||
 		len(kept.Asked) == 0 || !maps.Equal(kept.Asked, kept.Actual) {
 		t.Errorf("%v, %s", err, set.out)
+	}
+}
+
+func TestRunOfAnInferenceCommandPrintsWhatItServes(t *testing.T) {
+	t.Parallel()
+	o := jtune(t, with(with(noDevice, "--kind", "infer", "--unit", "frame"), steps("30", ":")...)...).done(t)
+	v := o.object(t, runKeys+ownKeys+servingKeys)
+	if v["unit"] != "frame" || v["units_per_s"] == nil {
+		t.Errorf("%v units of %v", v["units_per_s"], v["unit"])
+	}
+}
+
+func TestRunOfALogSaysHowItIsRead(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "log")
+	job := exec.Command("sh", "-c", `i=0; while :; do i=$((i+1)); echo "step $i/100000"; sleep 0.03; done >`+log)
+	if err := job.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = job.Process.Kill(), job.Wait() }()
+	until(t, "it writes", func() bool { s, err := os.Stat(log); return err == nil && s.Size() > 0 })
+	for _, board := range [][]string{{"--no-device"}, {"--device", "virtual:agx-orin", "--base", "0"}} {
+		o := jtune(t, with(with([]string{"run"}, board...), "resnet18", "--log", log, "--minibatches", "40", "--no-record",
+			"--json")...)
+		v := o.done(t).object(t, runKeys)
+		if r, _ := v["reading"].(map[string]any); r["form"] != "counter" || r["what"] != "step" {
+			t.Errorf("%q: %v", board, r)
+		}
 	}
 }
 

@@ -66,8 +66,13 @@ func (k *runRecord) log() string {
 
 // keep records the results of a run and updates the model of the workload's pool. It returns the folder; "" if nothing
 // was measured.
-func (k *runRecord) keep(out measure.RunResult) string {
-	if k == nil || out.Minibatches == 0 {
+func (k *runRecord) keep(out measure.RunResult, failed error) string {
+	switch {
+	case k == nil:
+		return ""
+	case out.Minibatches == 0 && out.Whole != nil && out.Reading == nil && !out.Refused && failed == nil:
+		return k.keepWhole(out)
+	case out.Minibatches == 0:
 		return ""
 	}
 	row := record.Row{Measured: tegra.Measured{TimeMS: out.TimeMS, PowerW: out.MedianW.V}, Status: record.OK,
@@ -114,6 +119,19 @@ func (k *runRecord) keep(out measure.RunResult) string {
 		measure.Update(k.s, k.r.Workload, nil, dir, record.Usable([]record.Row{row}), k.observe)
 	}
 	return dir
+}
+
+// keepWhole records a command that is measured from start to end as one unit; no model learns it.
+func (k *runRecord) keepWhole(out measure.RunResult) string {
+	o, c := out.Whole, out.Character
+	c.All = record.Part{Epochs: 1, Minibatches: 1, Span: time.Duration(o.WallS * float64(time.Second)),
+		TimeMS: 1000 * o.WallS, PowerW: o.MeanW, EnergyJ: o.EnergyJ}
+	run := record.Run{Mode: k.mode.V, Status: record.OK, Why: "measured from start to end", Character: c}
+	if err := errors.Join(k.rec.AppendRun(run), k.rec.End("complete")); err != nil {
+		k.observe.Note("the run is not recorded: " + err.Error())
+		return ""
+	}
+	return k.rec.Dir()
 }
 
 // cannot records that the workload did not run here, if that is why it ended: DNR is a result too.

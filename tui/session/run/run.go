@@ -123,7 +123,7 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 	if v := out.Character.Serving; v != nil && r.Inferences > 0 {
 		v.Reps, v.CVPct = record.Repetitions(out.Character.Epochs)
 	}
-	if out.Dir = rec.keep(out); out.Dir == "" {
+	if out.Dir = rec.keep(out, err); out.Dir == "" {
 		out.Dir = rec.cannot(err)
 	} else {
 		advise = newAdviser(s, r.Workload) // with the model that includes this run
