@@ -222,7 +222,7 @@ func (a *Answer) comparedUnderLoad() {
 	a.Gain.between(math.Log(mine/its), math.Hypot(myError, itsError))
 }
 
-// Guessed sets a predicted gain over the present mode, or MAXN, unless both were measured.
+// Guessed sets a predicted gain over the present mode, or MAXN, unless both were measured. A mode has none over itself.
 func (a *Answer) Guessed() {
 	c, name := a.Versus.Present, Present
 	if c == nil {
@@ -230,6 +230,8 @@ func (a *Answer) Guessed() {
 	}
 	switch {
 	case a.Gain != nil || c == nil:
+	case c == a.Versus.Present && c.Other.Mode == a.Mode:
+		a.Gain = &Gain{Quantity: a.quantity(), Against: name, Measured: true}
 	case a.Served != nil:
 		q, mine := a.wanted(*a.Served)
 		theirs, known := a.under(c.Other)

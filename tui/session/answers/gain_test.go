@@ -82,6 +82,7 @@ func TestNearestModeIsNoGain(t *testing.T) {
 		}
 		a.Versus.Present = &outlook.Comparison{Difference: outlook.Difference{TimePct: 40000, PowerPct: -80,
 			EnergyPct: 12}}
+		a.Versus.Present.Other.Mode.Cores = 4 // another mode
 		a.Gain = nil
 		if a.Guessed(); a.Gain == nil || a.Gain.Quantity != c.of || a.Gain.Measured {
 			t.Errorf("%v: the gain of the nearest is %+v, want one of %s", c.l, a.Gain, c.of)
@@ -134,5 +135,18 @@ func TestErrorOfAMeanIsThatOfItsReadings(t *testing.T) {
 	}
 	if none := ErrorsOf(at, 1, nil); none.Time != unknownError {
 		t.Errorf("of a reading without a row got %+v", none)
+	}
+}
+
+// The present mode has no gain over itself, whether it was measured or predicted.
+func TestGuessedGainOfThePresentModeIsNone(t *testing.T) {
+	a := Answer{Limit: optimize.Limit{PowerW: 70}, Feasible: true}
+	a.Versus.Present = &outlook.Comparison{Lo: outlook.Difference{TimePct: -9.5}, Hi: outlook.Difference{TimePct: 10.6}}
+	a.Guessed()
+	if want := (Gain{Quantity: Time, Against: Present, Measured: true}); a.Gain == nil || *a.Gain != want {
+		t.Errorf("got %+v, want %+v", a.Gain, want)
+	}
+	if got := a.Headline(); got != "the board is in the best mode already" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -24,7 +24,7 @@ func (a Answer) Headline() string {
 		keeps = "keeps " + a.Limit.Bounds() + ": "
 	}
 	switch {
-	case g.Measured && b != nil && b.Setting == a.Setting && b == a.Before:
+	case g.Measured && (b == nil && g.Against == Present || b != nil && b.Setting == a.Setting && b == a.Before):
 		return "the board is in the best mode already"
 	case !g.Measured:
 		return fmt.Sprintf("%s %s %s (%s, not measured)", change(g), g.Quantity, "against "+name, g.band())
