@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
 )
@@ -74,6 +75,12 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 	if found.Best.TimeMS > 0 {
 		best := found.Best
 		r.Measured = tegra.Measured{Setting: measured(best.Setting), TimeMS: best.TimeMS, PowerW: best.PeakW}
+		if r.Setting != first.Setting { // the prediction is of another setting
+			r.Predicted = learn.Prediction{}
+			if r.Model != nil {
+				r.Predicted = r.Model.PredictSettings([]tegra.Setting{r.Setting})[0]
+			}
+		}
 		for _, p := range found.Probes {
 			if p.Outcome.Setting == best.Setting {
 				r.Predicted = *p.Predicted.serve

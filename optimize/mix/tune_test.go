@@ -2,6 +2,7 @@ package mix
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -224,5 +225,25 @@ func TestTuneSearchesItsFirstSettingsWithinTheLimits(t *testing.T) {
 		if err != nil || r.Probes[0].Limit != c.first {
 			t.Errorf("%v: first within %v, want %v; %v", c.ask, r.Probes[0].Limit, c.first, err)
 		}
+	}
+}
+
+// An answer that only comes nearest has its own prediction, also if it was known and is not measured again.
+func TestTunePredictsTheNearestSetting(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	measure, _ := simpleBoard(t)
+	var known []tegra.Measured
+	for _, m := range space.Modes() {
+		v, _ := measure(t.Context(), tegra.Setting{Mode: m})
+		known = append(known, v)
+	}
+	r, _, err := Tune(t.Context(), measure, Ask{Load: load(arrivals.Uniform, 5), LatencyMS: 15,
+		Limit: optimize.Limit{PowerW: 16}}, optimize.TuneOptions{Space: space, Seed: 1, Known: known}, 1)
+	if !errors.Is(err, optimize.ErrInfeasible) || r.Feasible {
+		t.Fatalf("15 ms within 16 W: %v, %v", r.Setting, err)
+	}
+	if p := r.Predicted; p.Setting != r.Setting || math.Abs(p.TimeMS/r.TimeMS-1) > 0.1 {
+		t.Errorf("%v takes %.3g ms, the prediction is of %v, %.3g ms", r.Setting, r.TimeMS, p.Setting, p.TimeMS)
 	}
 }
