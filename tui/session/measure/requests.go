@@ -87,7 +87,10 @@ func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
 				Reading: tegra.Mean{Measured: found.Measured, N: found.N}}}
 	}
 	first := &r.Answers[0]
-	if first.Ask, first.Served = r.Ask, r.Served; len(r.Sent) == 0 {
+	if first.Ask, first.Served = r.Ask, r.Served; r.Served != nil && !first.Feasible {
+		first.Standing = first.Standing.Agrees(false)
+	}
+	if len(r.Sent) == 0 {
 		return
 	}
 	t, s := &r.Sent[len(r.Sent)-1], &first.Standing
