@@ -34,7 +34,7 @@ type comparing struct {
 
 // Smallest caps of probes at which the baselines are measured.
 const (
-	CapForPresent = 2 // for the current mode
+	CapForPresent = 3 // for the current mode
 	capForPreset  = 4 // for NVIDIA's best preset
 )
 

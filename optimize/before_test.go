@@ -23,7 +23,8 @@ func TestMeasurePresentReadsAModeOfTheBoardOnce(t *testing.T) {
 		{"one read lately", func(s *search) { s.o.Baselines.Warm = []tegra.Measured{{Setting: s.places.At(present)}} },
 			0},
 		{"by a search of one probe", func(s *search) { s.cap = 1 }, 0},
-		{"by a search of two", func(s *search) { s.cap = 2 }, 1},
+		{"by a search of two", func(s *search) { s.cap = 2 }, 0},
+		{"by a search of three", func(s *search) { s.cap = 3 }, 1},
 	} {
 		s, _ := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
 		s.o.Baselines.Present = tegra.Some(s.places.At(present))
