@@ -244,6 +244,6 @@ func TestTunePredictsTheNearestSetting(t *testing.T) {
 		t.Fatalf("15 ms within 16 W: %v, %v", r.Setting, err)
 	}
 	if p := r.Predicted; p.Setting != r.Setting || math.Abs(p.TimeMS/r.TimeMS-1) > 0.1 {
-		t.Errorf("%v takes %.3g ms, the prediction is of %v, %.3g ms", r.Setting, r.TimeMS, p.Setting, p.TimeMS)
+		t.Errorf("%v takes %.3g ms; predicted: %v, %.3g ms", r.Setting, r.TimeMS, p.Setting, p.TimeMS)
 	}
 }
