@@ -129,7 +129,17 @@ func (a jobs) understood(ctx context.Context, s *session.Session, w workload.Wor
 	if err := workloads.NeedsModes(s); err != nil {
 		return w, err
 	}
-	return measure.Understand(ctx, s, w, a.noted)
+	end := run.MeterWhole(s)
+	w, err := measure.Understand(ctx, s, w, a.noted)
+	spent := end()
+	if !a.asJSON || !errors.Is(err, harness.ErrNotUnderstood) {
+		return w, err
+	}
+	res := measure.RunResult{Whole: spent, Refused: true}
+	if unread, ok := errors.AsType[*harness.NotUnderstood](err); ok {
+		res.Candidates = unread.Undecided.Candidates
+	}
+	return w, errors.Join(err, printJSON(a.out, toRunJSON(res, s.Device.Board())))
 }
 
 // again returns the user's command as recorded in the campaign folder to resume, and rejects a different command before

@@ -48,6 +48,21 @@ func TestRunOfACommandThatPrintsNothingIsMeasuredAsAWhole(t *testing.T) {
 	}
 }
 
+// A search that does not understand its command prints what it saw and what that cost.
+func TestTuneOfACommandThatIsNotUnderstoodPrintsItsCost(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"tune", "--energy"}, {"profile", "--sample", "2"}} {
+		args = with(with([]string{"--device", "virtual:agx-orin"}, args...), "--json", "--", "sleep", "0.2")
+		o := jtune(t, args...)
+		o.fails(t, exitNoDevice, "must take at least")
+		v := o.object(t, runKeys+ownKeys)
+		r, _ := v["reading"].(map[string]any)
+		if list, ok := r["candidates"].([]any); !ok || len(list) != 0 || v["total_energy_j"] == nil || v["wall_s"] == 0.0 {
+			t.Errorf("%q: %v", args, v)
+		}
+	}
+}
+
 // A command that is measured as a whole is a campaign too.
 func TestRunOfAWholeCommandIsRecorded(t *testing.T) {
 	t.Parallel()

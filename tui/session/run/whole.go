@@ -39,6 +39,11 @@ func meterWhole(s *session.Session, r measure.RunRequest) *wholeMeter {
 	return m
 }
 
+// MeterWhole measures a command from now until the function that it returns is called.
+func MeterWhole(s *session.Session) (end func() *measure.Whole) {
+	return meterWhole(s, measure.RunRequest{Own: true, Every: sampleEvery}).end
+}
+
 // read takes a sample now.
 func (m *wholeMeter) read() {
 	if r, err := m.s.Device.Read(); err == nil {
