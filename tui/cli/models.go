@@ -153,7 +153,8 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 			gone, err := oneOrAll(args, c.options.Paths, models.Purge, models.PurgeAll)
 			return purged(c.app, err, "model", gone)
 		}),
-		verb("share NAME|FILE [AS]", "Write AS.board, from which others can make a profile of the board", 1, 2, c.share),
+		verb("share NAME|FILE [AS]", "Write AS.board, from which others can make a profile of the board", 1, 2,
+			c.share),
 		learned,
 		verb("reduce NAME|FILE OUT", "Write a model as a reference for other workloads", 2, 2, c.reduce),
 	}

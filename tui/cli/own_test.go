@@ -57,7 +57,8 @@ func TestTuneOfACommandThatIsNotUnderstoodPrintsItsCost(t *testing.T) {
 		o.fails(t, exitNoDevice, "must take at least")
 		v := o.object(t, runKeys+ownKeys)
 		r, _ := v["reading"].(map[string]any)
-		if list, ok := r["candidates"].([]any); !ok || len(list) != 0 || v["total_energy_j"] == nil || v["wall_s"] == 0.0 {
+		list, ok := r["candidates"].([]any)
+		if !ok || len(list) != 0 || v["total_energy_j"] == nil || v["wall_s"] == 0.0 {
 			t.Errorf("%q: %v", args, v)
 		}
 	}
@@ -283,8 +284,8 @@ func TestRunOfALogSaysHowItIsRead(t *testing.T) {
 	defer func() { _, _ = job.Process.Kill(), job.Wait() }()
 	until(t, "it writes", func() bool { s, err := os.Stat(log); return err == nil && s.Size() > 0 })
 	for _, board := range [][]string{{"--no-device"}, {"--device", "virtual:agx-orin", "--base", "0"}} {
-		o := jtune(t, with(with([]string{"run"}, board...), "resnet18", "--log", log, "--minibatches", "40", "--no-record",
-			"--json")...)
+		o := jtune(t, with(with([]string{"run"}, board...), "resnet18", "--log", log, "--minibatches", "40",
+			"--no-record", "--json")...)
 		v := o.done(t).object(t, runKeys)
 		if r, _ := v["reading"].(map[string]any); r["form"] != "counter" || r["what"] != "step" {
 			t.Errorf("%q: %v", board, r)

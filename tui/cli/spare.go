@@ -44,8 +44,8 @@ func spare(paths config.Paths, cmd *cobra.Command, args []string) error {
 			continue
 		}
 		if isRecorded(path) {
-			return usagef("%s%s %s: jtune recorded this file of a campaign: choose another file", commandName(cmd), flag,
-				path)
+			return usagef("%s%s %s: jtune recorded this file of a campaign: choose another file", commandName(cmd),
+				flag, path)
 		}
 		for _, input := range inputs {
 			if reads(paths, input, now) && (flag != "--refit" || cmd.Flag("model").Value.String() != input) {

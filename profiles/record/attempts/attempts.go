@@ -1,5 +1,5 @@
-// Package attempts separates the measurements of a mode whose lines follow one another in a campaign's raw files. A mode
-// has several when it was throttled or interrupted and measured again, or is repeated.
+// Package attempts separates the measurements of a mode whose lines follow one another in a campaign's raw files. A
+// mode has several when it was throttled or interrupted and measured again, or is repeated.
 //
 //	minibatches.csv ──► Line, Minibatch ──► Keep ──► Values
 //	samples.csv ────────────────────────► Sample ──┘

@@ -37,9 +37,10 @@ func TestAttemptsHaveTheReadingsOfTheirSession(t *testing.T) {
 		"repeated by another jtune":  {[]float64{300, 20}, 2, []float64{1000, 1000, 1000, 1000}, []float64{1, 1, 2, 2}},
 		"resumed at about that time": {[]float64{21, 20}, 1, []float64{1000, 1000}, []float64{2, 2}},
 		"resumed later than that":    {[]float64{20, 300}, 1, []float64{1000, 1000}, []float64{2, 2}},
-		"resumed twice":              {[]float64{300, 20, 5}, 2, []float64{1000, 1000, 1000, 1000}, []float64{2, 2, 3, 3}},
-		"resumed twice, repeated":    {[]float64{20, 300, 20}, 3, nil, []float64{1, 1, 2, 2, 3, 3}},
-		"fewer than asked for":       {[]float64{20}, 3, []float64{1000, 1000}, []float64{1, 1}},
+		"resumed twice": {[]float64{300, 20, 5}, 2, []float64{1000, 1000, 1000, 1000},
+			[]float64{2, 2, 3, 3}},
+		"resumed twice, repeated": {[]float64{20, 300, 20}, 3, nil, []float64{1, 1, 2, 2, 3, 3}},
+		"fewer than asked for":    {[]float64{20}, 3, []float64{1000, 1000}, []float64{1, 1}},
 	} {
 		a := &Attempts{}
 		for _, from := range c.from {
