@@ -168,10 +168,10 @@ func TestFaultsOfAFileNeverShowAWrongNumber(t *testing.T) {
 func fault(t *testing.T, running *tegra.Sysfs, fsys tegra.FS, sound tegra.Reading, what string, hurt func(bool)) {
 	t.Helper()
 	hurt(true)
-	if r, err := running.Read(); err == nil {
-		if w := wrong(sound, r); len(w) > 0 {
-			t.Errorf("%s while running: %s", what, strings.Join(w, "; "))
-		}
+	if r, err := running.Read(); err != nil {
+		t.Errorf("%s while running: %v, as if the device were gone", what, err)
+	} else if w := wrong(sound, r); len(w) > 0 {
+		t.Errorf("%s while running: %s", what, strings.Join(w, "; "))
 	}
 	if s, err := tegra.Open(fsys, tegra.RealClock()); err == nil {
 		if r, err := s.Read(); err == nil {

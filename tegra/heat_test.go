@@ -22,6 +22,8 @@ func TestHotIsAZoneCloseToItsTripPointOrThrottling(t *testing.T) {
 		"far above": {map[string]string{"8/temp": "104000"}, "tj-therm at 104 °C"},
 		"two zones: the one further": {map[string]string{"8/temp": "95000", "0/temp": "97000"},
 			"CPU-therm at 97 °C"},
+		"two zones as far: the first": {map[string]string{"8/temp": "97000", "0/temp": "97000"},
+			"CPU-therm at 97 °C"},
 		"an active trip point drives fan": {map[string]string{"8/temp": "60000"}, ""},
 		"the lowest of several counts": {map[string]string{"8/temp": "80000", "8/trip_point_1_temp": "84000"},
 			"critical trip point at 84 °C"},

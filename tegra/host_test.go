@@ -69,6 +69,9 @@ func TestHostReadsRAPLLoadAndMemory(t *testing.T) {
 	if err != nil || r.TotalW != tegra.Some(82.0) || r.Rails[0].PowerW != tegra.Some(50.0) {
 		t.Errorf("%v of %+v, %v; want 50 + 2 + 30 W", r.TotalW, r.Rails, err)
 	}
+	if r, err := h.Read(); err != nil || r.TotalW.OK {
+		t.Errorf("a second reading at once: %v, %v; want no mean over no time", r.TotalW, err)
+	}
 	if r.CPU.LoadPct != tegra.Some(50.0) || r.CPU.Actual.V.GHz() != 3.6 || r.RAMUsed != tegra.Some(int64(20000*1024)) {
 		t.Errorf("load %v, clock %v, memory %v", r.CPU.LoadPct, r.CPU.Actual, r.RAMUsed)
 	}
@@ -79,6 +82,34 @@ func TestHostReadsRAPLLoadAndMemory(t *testing.T) {
 	clock.now += time.Second
 	if r, err := h.Read(); err != nil || r.TotalW.OK || len(r.Missing) == 0 {
 		t.Errorf("a counter that is gone: %v, missing %v, %v", r.TotalW, r.Missing, err)
+	}
+	zone("intel-rapl:1", "package-1", "95000000")
+	for i, want := range []tegra.Val[float64]{{}, tegra.Some(30.0)} { // the time it was gone is no part of a mean
+		clock.now += time.Second
+		if i > 0 {
+			zone("intel-rapl:1", "package-1", "125000000")
+		}
+		if r, err := h.Read(); err != nil || r.Rails[2].PowerW != want {
+			t.Errorf("%d s after the counter is back: %v, %v; want %v", i, r.Rails, err, want)
+		}
+	}
+}
+
+// A kernel that hides /proc/stat: the cores are known by their clocks alone.
+func TestHostListsCoresByTheirClocks(t *testing.T) {
+	t.Parallel()
+	tree := &tegratest.Tree{Files: map[string]string{}}
+	for n := range 3 {
+		tree.Set(fmt.Sprintf("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", n), "1500000")
+	}
+	h, err := tegra.OpenHost(tegra.DiskFS(tree.Write(t)), tegra.RealClock(), "pc", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	r, err := h.Read()
+	if err != nil || len(r.Cores) != 3 || r.CPU.Actual.V.MHz() != 1500 || r.CPU.LoadPct.OK {
+		t.Errorf("%+v, %v, %v", r.Cores, r.CPU, err)
 	}
 }
 

@@ -60,11 +60,12 @@ func parseStat(data []byte) map[int]cpuTicks {
 	out := map[int]cpuTicks{}
 	for line := range bytes.Lines(data) {
 		fields := bytes.Fields(line)
-		if len(fields) < 5 || !bytes.HasPrefix(fields[0], []byte("cpu")) || len(fields[0]) == 3 {
+		if len(fields) < 5 {
 			continue
 		}
-		n, err := strconv.Atoi(string(fields[0][3:]))
-		if err != nil || n < 0 {
+		number, isCore := bytes.CutPrefix(fields[0], []byte("cpu"))
+		n, err := strconv.Atoi(string(number))
+		if !isCore || err != nil || n < 0 { // "cpu" alone is the sum
 			continue
 		}
 		if t, ok := ticks(fields[1:]); ok {

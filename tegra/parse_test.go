@@ -1,6 +1,7 @@
 package tegra
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -57,6 +58,26 @@ func TestReleasesMapToJetPacks(t *testing.T) {
 		if l4t, jetpack := parseRelease(text); l4t != want[0] || jetpack != want[1] {
 			t.Errorf("%q: %q, %q; want %q", text, l4t, jetpack, want)
 		}
+	}
+}
+
+func TestParseStatTakesTheLinesOfCores(t *testing.T) {
+	t.Parallel()
+	got := parseStat([]byte("cpu 9 9 9 9 9\ncpu0 1 2 3 4 5 6 7 8 9 10\ncpu1 1 0 0 1\ncpu2 1 2 3\n7 1 1 1 1 1\n" +
+		"intr 5 5 5 5 5\ncpu-1 1 1 1 1 1\ncpu3 1 1 1 x 1\n"))
+	want := map[int]cpuTicks{0: {busy: 27, total: 36}, 1: {busy: 1, total: 2}}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestParseMeminfoBoundsItsNumbers(t *testing.T) {
+	t.Parallel()
+	got := parseMeminfo([]byte("MemTotal: 31 kB\nHugePages_Total: 0\nTop: 1125899906842623 kB\n" +
+		"More: 1125899906842624 kB\nBelow: -1 kB\nNone:\nno colon 5\n"))
+	want := map[string]int64{"MemTotal": 31 << 10, "HugePages_Total": 0, "Top": 1125899906842623 << 10}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package tegra_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -222,6 +223,123 @@ func TestPresetsHaveTheLowerLimitsOfTheirClocks(t *testing.T) {
 			}
 			if b.Name == "agx-orin-35" && p.MinCPU != 729600*tegra.KHz {
 				t.Errorf("%s: its CPU clocks fall to %v", p.Name, p.MinCPU)
+			}
+		}
+	}
+}
+
+// after returns the value of a file once the writes are done.
+func after(st tegra.State, writes []tegra.Write, path string) string {
+	value, _ := st.Get(path)
+	for _, w := range writes {
+		if w.Path == path {
+			value = w.Value
+		}
+	}
+	return value
+}
+
+// From a fan at full speed, automatic control begins with the duty cycle that was found.
+func TestPlanReturnsTheFanToItsFoundSpeed(t *testing.T) {
+	t.Parallel()
+	s := open(t, tegratest.New("nano-32"))
+	c := s.Planner()
+	found, err := c.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found.Files = append(found.Files, c.Fan().Files...)
+	const duty, control = "/sys/devices/pwm-fan/target_pwm", "/sys/devices/pwm-fan/temp_control"
+	was, ok := found.Get(duty)
+	if !ok || was == "255" {
+		t.Fatalf("the fan is found at %q", was)
+	}
+	loud := tegra.State{Files: slices.Clone(found.Files)}
+	for i, f := range loud.Files {
+		switch f.Path {
+		case duty:
+			loud.Files[i].Value = "255"
+		case control:
+			loud.Files[i].Value = "0"
+		}
+	}
+	for fan, want := range map[tegra.FanPolicy][2]string{tegra.FanUntouched: {"255", "0"}, tegra.FanAuto: {was, "1"},
+		tegra.FanMax: {"255", "0"}} {
+		writes, err := c.Plan(loud, tegra.Request{Mode: s.Space().Max(), Fan: fan}, found)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]string{after(loud, writes, duty), after(loud, writes, control)}; got != want {
+			t.Errorf("fan %v: duty and control %q, want %q", fan, got, want)
+		}
+	}
+}
+
+// A request's governor replaces the found one of free clocks.
+func TestPlanTakesTheGovernorOfTheRequest(t *testing.T) {
+	t.Parallel()
+	s := open(t, tegratest.New("agx-orin-36"))
+	c := s.Planner()
+	now, err := c.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = tegratest.CPU + "/cpu0/cpufreq/scaling_governor"
+	was, _ := now.Get(path)
+	for _, asked := range []string{"", "performance", "schedutil"} {
+		r := tegra.Request{Mode: s.Space().Max(), DVFS: true, Governors: tegra.Governors{CPU: asked}}
+		writes, err := c.Plan(now, r, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := cmp.Or(asked, was); after(now, writes, path) != want {
+			t.Errorf("a request of governor %q: %q, want %q", asked, after(now, writes, path), want)
+		}
+	}
+}
+
+// A board whose memory rates nobody names has no modes, and says so.
+func TestOpenSaysThatNoMemoryRateIsKnown(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.New("agx-orin-36")
+	for name := range tr.Files {
+		if strings.Contains(name, "emc") || strings.Contains(name, "nvpmodel") || strings.Contains(name, "bwmgr") {
+			delete(tr.Files, name)
+		}
+	}
+	s := open(t, tr)
+	i := slices.IndexFunc(s.Probes(), func(p tegra.Probe) bool { return p.Name == "EMC frequencies" })
+	if i < 0 || s.Space().Len() != 0 {
+		t.Fatalf("%d modes, probes %+v", s.Space().Len(), s.Probes())
+	}
+	if p := s.Probes()[i]; !strings.Contains(string(p.Why), "no rate is known") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// Up to L4T 35 the cap file holds 0 for the top rate, and the rate itself for any other.
+func TestPlanWritesNoCapForTheTopRate(t *testing.T) {
+	t.Parallel()
+	for name, top := range map[string]string{"agx-orin-35": "0", "agx-orin-36": "3199000000"} {
+		s := open(t, tegratest.New(name))
+		c := s.Planner()
+		now, err := c.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range map[int]string{len(s.Space().EMC) - 1: top, 1: s.Space().EMC[1].In(tegra.Hz)} {
+			m := s.Space().Max()
+			m.EMC = s.Space().EMC[i]
+			writes, err := c.Plan(now, tegra.Request{Mode: m}, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cap := after(now, writes, tegratest.Cap35)
+			if name == "agx-orin-36" {
+				cap = after(now, writes, tegratest.Cap36)
+			}
+			if cap != want {
+				t.Errorf("%s, %v: a cap of %q, want %q", name, m, cap, want)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -285,5 +286,107 @@ func TestModeBecomesABlockForTheBoardsOwnConfiguration(t *testing.T) {
 	}
 	if top, err := s.NVPModelBlock(s.Space().Max(), "TOP"); err != nil || !strings.Contains(top, "EMC MAX_FREQ 0\n") {
 		t.Errorf("the top rate is capped: %v\n%s", err, top)
+	}
+}
+
+// A locked memory clock has no range; a lock that cannot be read is missing, and says so.
+func TestReadingOfALockedMemoryClockHasNoRange(t *testing.T) {
+	t.Parallel()
+	rate := tegra.Some(665600 * tegra.KHz)
+	for lock, c := range map[string]struct{ ranged, missing bool }{"1": {false, false}, "0": {true, false},
+		"?": {true, true}} {
+		root := tegratest.AGXOrin35(t)
+		set(t, root, tegratest.EMC+"/rate", "665600000")
+		set(t, root, tegratest.EMC+"/mrq_rate_locked", lock)
+		r := read(t, openRoot(t, root))
+		if r.EMC.Actual != rate || (r.EMC.Max == tegra.Some(3199*tegra.MHz)) != c.ranged ||
+			!c.ranged && (r.EMC.Min != rate || r.EMC.Max != rate) {
+			t.Errorf("lock %q: %+v", lock, r.EMC)
+		}
+		if missing := why(r, "EMC lock") != ""; missing != c.missing {
+			t.Errorf("lock %q: missing %+v", lock, r.Missing)
+		}
+	}
+}
+
+// Without a file for nvpmodel's cap, a free memory clock goes up to its top rate.
+func TestModeOfAFreeMemoryClockWithoutACapIsItsTop(t *testing.T) {
+	t.Parallel()
+	free := 0
+	for _, b := range tegratest.Boards() {
+		tr := b.New()
+		tr.Remove(tegratest.Cap35)
+		tr.Remove(tegratest.Cap36)
+		s := open(t, tr)
+		st, err := s.Planner().Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := read(t, s)
+		if got := s.Planner().ModeOf(st); got != r.Mode {
+			t.Errorf("%s: %v of the snapshot, %v of the reading", b.Name, got, r.Mode)
+		}
+		if emc := s.Space().EMC; r.Mode.OK && r.EMC.Min != r.EMC.Max {
+			free++
+			if r.Mode.V.EMC != emc[len(emc)-1] {
+				t.Errorf("%s: %v, want a memory clock of %v", b.Name, r.Mode.V, emc[len(emc)-1])
+			}
+		}
+	}
+	if free == 0 {
+		t.Error("no board has a free memory clock: this test cannot fail")
+	}
+}
+
+func TestReadingHasNoZoneWithoutAName(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", strings.Repeat("z", 65)} {
+		tr := tegratest.NewAGXOrin35()
+		tr.Set("/sys/class/thermal/thermal_zone8/type", name)
+		for _, zone := range read(t, open(t, tr)).Temps {
+			if zone.Name == name {
+				t.Errorf("%+v", zone)
+			}
+		}
+	}
+}
+
+// A limit of 0 in nvpmodel's configuration is none.
+func TestPresetWithALimitOfZeroHasNone(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.NewAGXOrin35()
+	for name, conf := range tr.Files {
+		if strings.HasSuffix(name, ".conf") && strings.Contains(conf, "GPU MAX_FREQ") {
+			tr.Files[name] = regexp.MustCompile(`(?m)^GPU MAX_FREQ .*`).ReplaceAllString(conf, "GPU MAX_FREQ 0")
+		}
+	}
+	s := open(t, tr)
+	if len(s.Presets()) == 0 {
+		t.Fatal("no presets")
+	}
+	for _, p := range s.Presets() {
+		if top := s.Space().Max().GPU; p.Mode.GPU != top {
+			t.Errorf("%s: %v, want the GPU's top of %v", p.Name, p.Mode, top)
+		}
+	}
+}
+
+// A CPU cluster without a limit in nvpmodel's configuration leaves the others theirs, but the mode has the top clock.
+func TestPresetWithAnUnlimitedClusterHasTheTopClock(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.NewAGXOrin35()
+	for name, conf := range tr.Files {
+		if strings.HasSuffix(name, ".conf") && strings.Contains(conf, "CPU_A78_0 MAX_FREQ") {
+			tr.Files[name] = regexp.MustCompile(`(?m)^CPU_A78_0 MAX_FREQ .*`).ReplaceAllString(conf, "CPU_A78_0 MAX_FREQ -1")
+		}
+	}
+	s := open(t, tr)
+	if len(s.Presets()) == 0 {
+		t.Fatal("no presets")
+	}
+	for _, p := range s.Presets() {
+		if top := s.Space().Max().CPU; p.Mode.CPU != top {
+			t.Errorf("%s: %v, want the CPU's top of %v", p.Name, p.Mode, top)
+		}
 	}
 }
