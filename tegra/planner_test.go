@@ -344,3 +344,42 @@ func TestPlanWritesNoCapForTheTopRate(t *testing.T) {
 		}
 	}
 }
+
+// The memory clock is locked before its rate is written and freed after it. While it stays free its rate is a reading,
+// which nothing writes.
+func TestPlanLocksTheMemoryBeforeItsRateAndFreesItAfter(t *testing.T) {
+	t.Parallel()
+	const lock, rate = tegratest.EMC + "/mrq_rate_locked", tegratest.EMC + "/rate"
+	s := open(t, tegratest.New("agx-orin-35"))
+	c := s.Planner()
+	free, err := c.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := s.Space().Max()
+	m.EMC = s.Space().EMC[1]
+	plan := func(now tegra.State, r tegra.Request) []tegra.Write {
+		t.Helper()
+		writes, err := c.Plan(now, r, free)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return writes
+	}
+	down := plan(free, tegra.Request{Mode: m})
+	if l, r := slices.Index(paths(down), lock), slices.Index(paths(down), rate); l < 0 || l > r {
+		t.Errorf("to lock, the lock is write %d, the rate %d", l, r)
+	}
+	held := tegra.State{Files: slices.Clone(free.Files)}
+	for i, f := range held.Files {
+		held.Files[i].Value = after(free, down, f.Path)
+	}
+	up := c.PlanState(held, free)
+	if l, r := slices.Index(paths(up), lock), slices.Index(paths(up), rate); r < 0 || l < r {
+		t.Errorf("to free, the lock is write %d, the rate %d", l, r)
+	}
+	capped := plan(free, tegra.Request{Mode: m, DVFS: true})
+	if got := paths(capped); slices.Contains(got, rate) || !slices.Contains(got, tegratest.Cap35) {
+		t.Errorf("a free clock with another cap is written as %v", got)
+	}
+}
