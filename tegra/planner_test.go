@@ -374,6 +374,15 @@ func TestPlanLocksTheMemoryBeforeItsRateAndFreesItAfter(t *testing.T) {
 	for i, f := range held.Files {
 		held.Files[i].Value = after(free, down, f.Path)
 	}
+	top := plan(held, tegra.Request{Mode: s.Space().Max()})
+	for name, w := range map[string][]string{"up": paths(top), "down": paths(down)} { // the cap never below the rate
+		if c, r := slices.Index(w, tegratest.Cap35), slices.Index(w, rate); (c < r) != (name == "up") {
+			t.Errorf("to go %s, the cap is write %d, the rate %d", name, c, r)
+		}
+	}
+	if free := plan(held, tegra.Request{Mode: s.Space().Max(), DVFS: true}); after(held, free, rate) != "2133000000" {
+		t.Errorf("a clock that is freed is left at %s Hz, want what it was found at", after(held, free, rate))
+	}
 	up := c.PlanState(held, free)
 	if l, r := slices.Index(paths(up), lock), slices.Index(paths(up), rate); r < 0 || l < r {
 		t.Errorf("to free, the lock is write %d, the rate %d", l, r)

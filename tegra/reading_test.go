@@ -251,6 +251,17 @@ func TestPresetsAreSnappedToTheKernelsLists(t *testing.T) {
 	}
 }
 
+func TestMasksThatCanBeReadDecideInPlaceOfTheModeLastSet(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.NewAGXOrin35() // modes 0 and 3 have the masks in force
+	tr.Set("/var/lib/nvpmodel/status", "pmode:0002")
+	for _, p := range open(t, tr).Presets() {
+		if p.NeedsReboot != (p.ID == 1 || p.ID == 2) {
+			t.Errorf("%+v while mode 2 was set last", p)
+		}
+	}
+}
+
 func TestMasksThatOnlyRootReadsAreTakenFromTheModeLastSet(t *testing.T) {
 	t.Parallel()
 	tr := tegratest.NewAGXOrin35()

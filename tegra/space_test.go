@@ -289,3 +289,33 @@ func BenchmarkIndex(b *testing.B) {
 		s.Index(s.At(rng.IntN(s.Len())))
 	}
 }
+
+func TestRangesAreTheEndsOfEachKnob(t *testing.T) {
+	t.Parallel()
+	s := orinSpace(t)
+	if got, want := s.Ranges(), "1 to 12 cores, CPU 115.2 MHz to 2.20 GHz, GPU 114.75 MHz to 1.30 GHz, "+
+		"memory 204 MHz to 3.20 GHz"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestSnapNamesTheCoresThereAre(t *testing.T) {
+	t.Parallel()
+	m := orinSpace(t).Max()
+	m.Cores = 4
+	one, err := tegra.NewSubspace([]tegra.Mode{m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := one.Ranges(), "4 to 4 cores, CPU 2.20 GHz to 2.20 GHz, GPU 1.30 GHz to 1.30 GHz, "+
+		"memory 3.20 GHz to 3.20 GHz"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	m.Cores = 3
+	if _, err := one.Snap(m); err == nil || !strings.HasSuffix(err.Error(), "nearest: 4") {
+		t.Errorf("3 cores where 4 are the only number: %v", err)
+	}
+	if _, err := (&tegra.Space{}).Snap(m); err == nil || !strings.Contains(err.Error(), "no core counts are known") {
+		t.Errorf("where no number is known: %v", err)
+	}
+}

@@ -1,0 +1,92 @@
+package tegra_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/tegra/tegratest"
+)
+
+var update = flag.Bool("update", false, "write the golden file")
+
+// Which files the values of a board come from, in three generations of Jetson Linux, and what is missing and why.
+func TestGoldenProbes(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	for _, name := range []string{"nano-32", "xavier-nx-35", "agx-orin-36"} {
+		fmt.Fprintf(&out, "%s\n", name)
+		for _, p := range open(t, tegratest.New(name)).Probes() {
+			fmt.Fprintf(&out, "  %-22s %-5t %s  %s\n", p.Name, p.Found, p.Path, p.Why)
+		}
+	}
+	got := strings.ReplaceAll(out.String(), "  \n", "\n")
+	file := filepath.Join("testdata", "probes.golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v (go test ./tegra -update writes it)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A board that is closed, or that could not be opened, holds no file.
+func TestCloseLeavesNoFileOpen(t *testing.T) {
+	t.Parallel()
+	held := func(root string) (files []string) {
+		fds, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		for _, fd := range fds {
+			if name, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && strings.HasPrefix(name, root+"/") {
+				files = append(files, name)
+			}
+		}
+		return files
+	}
+	most := 0
+	for _, b := range tegratest.Boards() {
+		root := b.New().Write(t)
+		s := openRoot(t, root)
+		if _, err := s.Read(); err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, len(held(root)))
+		s.Close()
+		if files := held(root); len(files) > 0 {
+			t.Errorf("%s: still open: %s", b.Name, strings.Join(files, ", "))
+		}
+	}
+	if most < 20 {
+		t.Errorf("at most %d files are open while a board is read: this test cannot fail", most)
+	}
+}
+
+// A power monitor that is listed by its driver and by its bus counts once.
+func TestRailsOfAMonitorWithTwoNamesCountOnce(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.New("agx-orin-36")
+	want := open(t, tr).Board().Rails
+	for name := range tr.Files {
+		if rest, ok := strings.CutPrefix(name, "/sys/bus/i2c/drivers/ina3221/"); ok {
+			device, _, _ := strings.Cut(rest, "/")
+			tr.Set("/sys/bus/i2c/devices/"+device+"/name", "ina3221")
+			tr.Links["/sys/bus/i2c/devices/"+device+"/hwmon"] = "/sys/bus/i2c/drivers/ina3221/" + device + "/hwmon"
+		}
+	}
+	if got := open(t, tr).Board().Rails; len(want) < 3 || !cmp.Equal(got, want) {
+		t.Errorf("rails %v, want %v", got, want)
+	}
+}
