@@ -96,7 +96,7 @@ func TestPlanStateWritesNoValueThatWasNeverRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, value := range []string{"", " ", "1\n2", "max", "9999999999999999999999"} {
+	for _, value := range []string{"", " ", "1\n2", "max", "1a", "9999999999999999999999"} {
 		damaged := tegra.State{Files: slices.Clone(now.Files)}
 		numbers := map[string]bool{}
 		for i, f := range damaged.Files {
@@ -390,5 +390,27 @@ func TestPlanLocksTheMemoryBeforeItsRateAndFreesItAfter(t *testing.T) {
 	capped := plan(free, tegra.Request{Mode: m, DVFS: true})
 	if got := paths(capped); slices.Contains(got, rate) || !slices.Contains(got, tegratest.Cap35) {
 		t.Errorf("a free clock with another cap is written as %v", got)
+	}
+}
+
+// A snapshot whose limits are no numbers is no mode.
+func TestModeOfADamagedStateIsUnknown(t *testing.T) {
+	t.Parallel()
+	s := open(t, tegratest.New("agx-orin-36"))
+	c := s.Planner()
+	now, err := c.Snapshot()
+	if err != nil || !c.ModeOf(now).OK {
+		t.Fatalf("%v, %v", c.ModeOf(now), err)
+	}
+	for _, limit := range []string{tegratest.CPU + "/cpu0/cpufreq/scaling_max_freq", tegratest.Cap36,
+		tegratest.EMC + "/mrq_rate_locked"} {
+		for _, value := range []string{"x", "-5", "999999999999999"} {
+			damaged := tegra.State{Files: slices.Clone(now.Files)}
+			i := slices.IndexFunc(damaged.Files, func(f tegra.StateFile) bool { return f.Path == limit })
+			damaged.Files[i].Value = value
+			if got := c.ModeOf(damaged); got.OK {
+				t.Errorf("%s = %s: %v", limit, value, got.V)
+			}
+		}
 	}
 }

@@ -401,3 +401,18 @@ func TestPresetWithAnUnlimitedClusterHasTheTopClock(t *testing.T) {
 		}
 	}
 }
+
+// Memory in use needs both numbers; the load of the memory bus says why it is missing.
+func TestReadingLacksWhatItsFilesLack(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	set(t, root, "/proc/meminfo", "MemTotal: 32000 kB\nCached: 4000 kB")
+	set(t, root, "/sys/kernel/debug/cactmon/mc_all", "-1")
+	r := read(t, openRoot(t, root))
+	if r.RAMTotal != tegra.Some(int64(32000<<10)) || r.RAMUsed.OK {
+		t.Errorf("memory %v of %v", r.RAMUsed, r.RAMTotal)
+	}
+	if r.EMC.LoadPct.OK || why(r, "EMC load") == "" {
+		t.Errorf("load %v, missing %+v", r.EMC.LoadPct, r.Missing)
+	}
+}
