@@ -13,8 +13,8 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// Every write and its order on three generations: to the lowest mode locked, back to what was found, with free clocks and
-// a loud fan, and to a preset; ~ marks a write whose read-back may differ.
+// Every write and its order on three generations: to the lowest mode locked, back to what was found, with free clocks
+// and a loud fan, and to a preset; ~ marks a write whose read-back may differ.
 func TestGoldenPlans(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
