@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"time"
 
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
@@ -61,7 +62,9 @@ func (a Answer) Under(ask mix.Ask, found mix.Outcome, s optimize.Standing) Answe
 	return a
 }
 
-// fromReadings sets the baselines from the measurements of the modes that the answer is compared with.
+// fromReadings sets the baselines from the measurements of the modes that the answer is compared with. Like a search it
+// compares with the best preset within the limit; there is none if that is the present mode, or has no reading: against
+// a lesser preset the answer would look better than it is.
 func (a *Answer) fromReadings(o *outlook.Outlook, presets []tegra.Preset, rows []record.Row) {
 	read := func(c *outlook.Comparison) *Baseline {
 		switch {
@@ -75,12 +78,19 @@ func (a *Answer) fromReadings(o *outlook.Outlook, presets []tegra.Preset, rows [
 			Error: ErrorsOf(c.Other.Setting, n, rows)}
 	}
 	a.Error, a.Before = ErrorsOf(a.Setting, a.Reading.N, rows), read(a.Versus.Present)
+	var best tegra.Measured
 	for i := range a.Versus.Presets {
-		b := read(&a.Versus.Presets[i])
-		if b != nil && (a.Before == nil || b.Setting != a.Before.Setting) && a.Limit.Met(b.Measured) &&
-			(a.Preset == nil || a.Limit.Better(b.Measured, a.Preset.Measured)) {
-			a.Preset = b
+		c := &a.Versus.Presets[i]
+		b, value := read(c), worst(c.Other)
+		if b != nil {
+			value = b.Measured
 		}
+		if a.Limit.Met(value) && (best.TimeMS == 0 || a.Limit.Better(value, best)) {
+			best, a.Preset = value, b
+		}
+	}
+	if a.Preset != nil && a.Before != nil && a.Preset.Setting == a.Before.Setting {
+		a.Preset = nil
 	}
 	for _, p := range presets {
 		if a.Preset != nil && p.Name == a.Preset.Name {
@@ -89,6 +99,13 @@ func (a *Answer) fromReadings(o *outlook.Outlook, presets []tegra.Preset, rows [
 	}
 	a.Compared()
 	a.Guessed()
+}
+
+// worst returns the slow and hungry ends of a prediction's bands.
+func worst(p learn.Prediction) tegra.Measured {
+	m := p.Measured
+	m.TimeMS, m.PowerW = p.TimeHiMS, p.PowerHiW
+	return m
 }
 
 // atItsSize returns the first measurement of a mode at a batch size other than the answer's, as a search uses it for a
