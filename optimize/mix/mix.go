@@ -404,6 +404,11 @@ func (a Ask) Choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outc
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
+	return a.choose(settings, infer, train)
+}
+
+// choose is Choose for any margin, also a negative one: a setting then meets the ask if it may do so.
+func (a Ask) choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outcome, error) {
 	var meets []Outcome
 	var nearest *Outcome
 	keep := func(o Outcome) {

@@ -260,7 +260,7 @@ func (s *search) next(r Result) (Outcome, tegra.Val[optimize.Ended]) {
 	case !errors.As(err, &none):
 		return end(optimize.Exhausted)
 	}
-	_, err = s.asks(-surelyOver).Choose(open, s.infer, s.train)
+	_, err = s.asks(-surelyOver).choose(open, s.infer, s.train)
 	if errors.Is(err, optimize.ErrInfeasible) && len(r.Probes) > 0 {
 		return end(optimize.NoWay)
 	}

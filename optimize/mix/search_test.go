@@ -74,3 +74,30 @@ func TestSearchWithAMaximalWaitJudgesPartialBatchesByTheirTimes(t *testing.T) {
 		t.Errorf("%+v, feasible %v, %v", r.Best, r.Feasible, err)
 	}
 }
+
+// A power limit far below every mode needs no more than a mix or two to be known as hopeless; one that a mode keeps is
+// searched for.
+func TestSearchEndsWithNoWayWhereNoMixCanMeetTheLimits(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	told := func(m tegra.Mode) tegra.Measured {
+		return tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: 1}, TimeMS: 10 / m.GPU.GHz(),
+			PowerW: 20 + 5*m.GPU.GHz() + m.CPU.GHz()}
+	}
+	var known []tegra.Measured
+	for i, m := range space.Modes() {
+		if i%13 == 0 {
+			known = append(known, told(m))
+		}
+	}
+	for watts, want := range map[float64]bool{5: false, 40: true} {
+		ask := Ask{LatencyMS: 500, Limit: optimize.Limit{PowerW: watts}, Load: arrivals.Load{Pattern: arrivals.Poisson,
+			RatePerS: 10}}
+		r, err := Search(t.Context(), func(_ context.Context, o Outcome) (Reading, error) {
+			return Reading{Infer: told(o.Mode)}, nil
+		}, Options{Ask: ask, Space: space, Batches: []int{1}, Infer: known})
+		if r.Feasible != want || (r.Ended == optimize.NoWay) == want || !want && len(r.Probes) > 2 {
+			t.Errorf("%g W: feasible %v after %d mixes, ended as %v, %v", watts, r.Feasible, len(r.Probes), r.Ended, err)
+		}
+	}
+}
