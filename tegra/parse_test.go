@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"jtune/internal/tools/reliability"
 )
@@ -76,6 +77,17 @@ func TestParseMeminfoBoundsItsNumbers(t *testing.T) {
 	got := parseMeminfo([]byte("MemTotal: 31 kB\nHugePages_Total: 0\nTop: 1125899906842623 kB\n" +
 		"More: 1125899906842624 kB\nBelow: -1 kB\nNone:\nno colon 5\n"))
 	want := map[string]int64{"MemTotal": 31 << 10, "HugePages_Total": 0, "Top": 1125899906842623 << 10}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestParseTransStatTakesTheLastColumnOfAClocksLine(t *testing.T) {
+	t.Parallel()
+	got := parseTransStat([]byte("     From  :   To\n           : 306000000 612000000   time(ms)\n" +
+		"* 306000000:         0         3      1500\n  612000000:         3         0       250\n" +
+		"  918000000:\n  900:  7\nTotal transition : 6\n"))
+	want := map[Freq]time.Duration{306 * MHz: 1500 * time.Millisecond, 612 * MHz: 250 * time.Millisecond}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

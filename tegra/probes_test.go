@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
 
@@ -88,5 +90,33 @@ func TestRailsOfAMonitorWithTwoNamesCountOnce(t *testing.T) {
 	}
 	if got := open(t, tr).Board().Rails; len(want) < 3 || !cmp.Equal(got, want) {
 		t.Errorf("rails %v, want %v", got, want)
+	}
+}
+
+// Without one of the rails of its total, a board says which are needed.
+func TestProbesNameTheRailsThatATotalLacks(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.New("agx-orin-36")
+	tr.Remove(tegratest.Rails40)
+	s := open(t, tr)
+	i := slices.IndexFunc(s.Probes(), func(p tegra.Probe) bool { return p.Name == "module power" })
+	if i < 0 || s.Probes()[i].Found || !strings.Contains(string(s.Probes()[i].Why), "VDD_CPU_CV") {
+		t.Errorf("total %q; %+v", s.Board().TotalRule, s.Probes())
+	}
+}
+
+// A Jetson's devfreq lists its video engines too.
+func TestGPUIsNoVideoEngine(t *testing.T) {
+	t.Parallel()
+	const vic = "/sys/class/devfreq/13e10000.vic"
+	tr := tegratest.New("agx-orin-36")
+	want := open(t, tr).Space().GPU
+	tr.Set(vic+"/available_frequencies", "115200000 729600000")
+	for file, value := range map[string]string{"cur_freq": "115200000", "min_freq": "115200000",
+		"max_freq": "729600000", "device/of_node/compatible": "nvidia,tegra234-vic", "device/of_node/name": "vic"} {
+		tr.Set(vic+"/"+file, value)
+	}
+	if got := open(t, tr).Space().GPU; len(want) < 5 || !slices.Equal(got, want) {
+		t.Errorf("the GPU's clocks are %v, want %v", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package tegra_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -414,5 +415,44 @@ func TestReadingLacksWhatItsFilesLack(t *testing.T) {
 	}
 	if r.EMC.LoadPct.OK || why(r, "EMC load") == "" {
 		t.Errorf("load %v, missing %+v", r.EMC.LoadPct, r.Missing)
+	}
+}
+
+// A number that is no temperature or no duty cycle is missing, and says so.
+func TestReadingRefusesImpossibleTemperaturesAndFans(t *testing.T) {
+	t.Parallel()
+	const zone, fan = "/sys/class/thermal/thermal_zone8/temp", tegratest.Fan
+	for value, possible := range map[string]bool{"-60000": true, "-60001": false, "200000": true, "200001": false} {
+		root := tegratest.AGXOrin35(t)
+		set(t, root, zone, value)
+		r := read(t, openRoot(t, root))
+		shown := slices.ContainsFunc(r.Temps, func(x tegra.TempReading) bool { return x.Name == "tj-therm" })
+		if shown != possible || (why(r, "temperature tj-therm") == "") != possible {
+			t.Errorf("%s m°C: shown %v, missing %+v", value, shown, r.Missing)
+		}
+	}
+	for value, possible := range map[string]bool{"0": true, "255": true, "256": false, "-1": false} {
+		root := tegratest.AGXOrin35(t)
+		set(t, root, fan, value)
+		r := read(t, openRoot(t, root))
+		if r.FanPct.OK != possible || (why(r, "fan") == "") != possible {
+			t.Errorf("a duty cycle of %s: %v, missing %+v", value, r.FanPct, r.Missing)
+		}
+	}
+}
+
+// With all but one core offline, that one's load is the board's.
+func TestLoadOfASingleCoreIsTheBoards(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	for n := 1; n < 12; n++ {
+		set(t, root, fmt.Sprintf("%s/cpu%d/online", tegratest.CPU, n), "0")
+	}
+	set(t, root, "/proc/stat", "cpu0 0 0 0 100")
+	s := openRoot(t, root)
+	read(t, s)
+	set(t, root, "/proc/stat", "cpu0 25 0 0 175")
+	if r := read(t, s); r.CPU.LoadPct != tegra.Some(25.0) {
+		t.Errorf("load %v, want 25 %%", r.CPU.LoadPct)
 	}
 }

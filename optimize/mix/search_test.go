@@ -97,7 +97,8 @@ func TestSearchEndsWithNoWayWhereNoMixCanMeetTheLimits(t *testing.T) {
 			return Reading{Infer: told(o.Mode)}, nil
 		}, Options{Ask: ask, Space: space, Batches: []int{1}, Infer: known})
 		if r.Feasible != want || (r.Ended == optimize.NoWay) == want || !want && len(r.Probes) > 2 {
-			t.Errorf("%g W: feasible %v after %d mixes, ended as %v, %v", watts, r.Feasible, len(r.Probes), r.Ended, err)
+			t.Errorf("%g W: feasible %v after %d mixes, ended as %v, %v", watts, r.Feasible, len(r.Probes), r.Ended,
+				err)
 		}
 	}
 }

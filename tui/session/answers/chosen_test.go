@@ -60,7 +60,8 @@ func TestChosenComparesWithTheBestPresetAlone(t *testing.T) {
 				at = i
 			}
 		}
-		a := Chosen(o, at, l, presets, tegra.Setup{Mode: tegra.Some(mode(c.present)), Locked: tegra.Some(true)}, nil, true)
+		present := tegra.Setup{Mode: tegra.Some(mode(c.present)), Locked: tegra.Some(true)}
+		a := Chosen(o, at, l, presets, present, nil, true)
 		got := ""
 		if a.Preset != nil {
 			got = a.Preset.Name
