@@ -1,6 +1,7 @@
 package tegra_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -141,6 +142,23 @@ func TestDiskWritesAFileWithoutOffsets(t *testing.T) {
 	}
 	if now, err := fsys.ReadFile(name); err != nil || string(now) != "sequence\n" {
 		t.Errorf("it holds %q, %v", now, err)
+	}
+}
+
+// A kernel that refuses a value does so in the write itself.
+func TestDiskReportsAWriteThatTheKernelRefuses(t *testing.T) {
+	t.Parallel()
+	const name = "/proc/self/oom_score_adj"
+	fsys := tegra.DiskFS("/")
+	was, err := fsys.ReadFile(name)
+	if err != nil {
+		t.Skip("no /proc here")
+	}
+	if err := fsys.WriteFile(name, []byte("no number\n")); err == nil {
+		t.Error("a refused write is no error")
+	}
+	if now, err := fsys.ReadFile(name); err != nil || !bytes.Equal(now, was) {
+		t.Errorf("it holds %q, %v; want %q", now, err, was)
 	}
 }
 

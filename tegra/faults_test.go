@@ -224,4 +224,8 @@ func TestListsOfClocksThatChangeUnderUsAreReadAgain(t *testing.T) {
 	if got := s.Space().Len(); got != 12*4*5*4 {
 		t.Errorf("%d modes by the new lists", got)
 	}
+	set(t, root, "/sys/kernel/debug/bpmp/debug/emc/possible_rates", "204000 3199000 (kHz)")
+	if err := s.Planner().Check(s.Space().Max()); err != nil || s.Space().Len() != 12*4*5*2 {
+		t.Errorf("%d modes by the new rates, %v", s.Space().Len(), err)
+	}
 }

@@ -108,8 +108,11 @@ func TestHostListsCoresByTheirClocks(t *testing.T) {
 	}
 	defer h.Close()
 	r, err := h.Read()
-	if err != nil || len(r.Cores) != 3 || r.CPU.Actual.V.MHz() != 1500 || r.CPU.LoadPct.OK {
-		t.Errorf("%+v, %v, %v", r.Cores, r.CPU, err)
+	if err != nil || len(r.Cores) != 3 || r.CPU.Actual.V.MHz() != 1500 || r.CPU.LoadPct.OK || r.TotalW.OK {
+		t.Errorf("%+v, %v, a total of %v, %v", r.Cores, r.CPU, r.TotalW, err)
+	}
+	if got := h.Board().Name; got != "pc" {
+		t.Errorf("named %q, want the name given", got)
 	}
 }
 

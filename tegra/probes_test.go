@@ -105,6 +105,33 @@ func TestProbesNameTheRailsThatATotalLacks(t *testing.T) {
 	}
 }
 
+func TestBoardSaysWhatItsTotalCovers(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"agx-orin-36": "whole module, without the carrier board",
+		"orin-nx-36": "module input"} {
+		if got := open(t, tegratest.New(name)).Board().TotalCovers; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Another device with a pwm1 is no fan of the module; without present cores there is nothing to control.
+func TestOpenTakesNoOtherDeviceForAFanAndNeedsCores(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.New("agx-orin-36")
+	if r := read(t, open(t, tr)); !r.FanPct.OK {
+		t.Fatal("no fan at all: this test cannot fail")
+	}
+	tr.Set(strings.TrimSuffix(tegratest.Fan, "pwm1")+"name", "pwm-led")
+	if r := read(t, open(t, tr)); r.FanPct.OK {
+		t.Errorf("a fan at %v %%", r.FanPct.V)
+	}
+	tr.Set(tegratest.CPU+"/present", "")
+	if _, err := tegra.Open(tegra.DiskFS(tr.Write(t)), tegra.RealClock()); err == nil {
+		t.Error("a board without cores was opened")
+	}
+}
+
 // A Jetson's devfreq lists its video engines too.
 func TestGPUIsNoVideoEngine(t *testing.T) {
 	t.Parallel()
