@@ -46,6 +46,7 @@ var built string // folder of the program, once built
 // TestMain keeps the tests away from the user's files and jobs, and leaves no files behind.
 func TestMain(m *testing.M) {
 	remove := testhome.Set()
+	testhome.Together(4)
 	code := m.Run()
 	remove()
 	if built != "" {

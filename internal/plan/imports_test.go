@@ -53,8 +53,9 @@ var foreign = []struct {
 	},
 }
 
-// guardArguments: the guard is a separate process and reads the two arguments from its client.
-const guardArguments = "tegra/guard"
+// flagsToo are packages that may parse arguments: the guard, a separate process, those of its client, and testhome
+// those of test programs.
+var flagsToo = []string{"tegra/guard", "internal/testhome"}
 
 // topLevel is the content of the module's folder.
 var topLevel = []string{
@@ -112,7 +113,7 @@ func fault(from, to string) string {
 	for _, f := range foreign {
 		for _, p := range f.paths {
 			known := to == p || strings.HasSuffix(p, "/") && strings.HasPrefix(to, p) || strings.HasPrefix(to, p+"/")
-			if known && !slices.Contains(f.rooms, room) && !(to == "flag" && from == guardArguments) {
+			if known && !slices.Contains(f.rooms, room) && !(to == "flag" && slices.Contains(flagsToo, from)) {
 				return "it belongs to " + strings.Join(f.rooms, ", ")
 			}
 		}

@@ -2,9 +2,12 @@
 package testhome
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"strconv"
 
 	"github.com/adrg/xdg"
 )
@@ -29,6 +32,20 @@ func Set() (remove func()) {
 // rareGC is the heap growth in percent that triggers garbage collection in tests: at the default of 100 it takes about
 // a tenth of the CPU time of fits.
 const rareGC = 400
+
+// Together lets n parallel tests run at once, unless -parallel says how many: for packages whose tests wait for
+// processes more than they compute. Call it from TestMain.
+func Together(n int) {
+	asked := false
+	flag.Parse()
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
+	if asked {
+		return
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(max(n, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
+}
 
 // Run runs a package's tests with Set: TestMain is os.Exit(testhome.Run(m.Run)).
 func Run(tests func() int) (code int) {

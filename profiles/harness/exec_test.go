@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"jtune/internal/lines"
+	"jtune/internal/testhome"
 	"jtune/profiles/harness/process"
 )
 
@@ -288,6 +289,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(1)
 	}
+	testhome.Together(8)
 	os.Exit(m.Run())
 }
 

@@ -145,6 +145,7 @@ var leftOut = regexp.MustCompile(`; left out: .*`)
 
 // TestDocumentedCommandsRunAndPrintWhatIsShown runs the commands in README, tutorial and how-to pages.
 func TestDocumentedCommandsRunAndPrintWhatIsShown(t *testing.T) {
+	t.Parallel()
 	computes(t)
 	program, err := os.Executable()
 	if err != nil {

@@ -166,6 +166,7 @@ func TestFleetMeasuresOnePlanInParts(t *testing.T) {
 // measured; in the long form another board hangs for a minute. The others finish, and once it is back the same command
 // completes the plan. Then all are tuned, and ranked by the fitted models.
 func TestFleetOfSeveralServers(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var config strings.Builder
 	var servers []*fleettest.Server

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -29,15 +28,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "guard" || os.Getenv(asJtune) != "" {
 		os.Exit(Main())
 	}
-	asked := false
 	remove := testhome.Set()
-	flag.Parse()
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
-	if !asked { // tests wait for guards and jobs more than they compute
-		if err := flag.Set("test.parallel", "8"); err != nil {
-			panic(err)
-		}
-	}
+	testhome.Together(8)
 	code := m.Run()
 	remove()
 	os.Exit(code)

@@ -231,8 +231,8 @@ func TestCampaignOfACommandGoesOnWithTheSameCommandOnly(t *testing.T) {
 func TestExperimentOfACommandGoesOnWithTheSameCommandOnly(t *testing.T) {
 	t.Parallel()
 	dir, touched := filepath.Join(t.TempDir(), "e"), filepath.Join(t.TempDir(), "touched")
-	study := []string{"--device", "virtual:nano", "--data-dir", t.TempDir(), "experiment", "polling", "--minibatches",
-		"10", "--out", dir}
+	study := []string{"--device", "virtual:nano", "--data-dir", t.TempDir(), "experiment", "dvfs", "--minibatches",
+		"10", "--interval", "100ms", "--base", "0", "--out", dir}
 	jtune(t, with(study, steps("100000", ":")...)...).done(t)
 	jtune(t, with(study, "--resume", "--", "touch", touched)...).fails(t, exitUsage, "give the same command")
 	if _, err := os.Stat(touched); err == nil {

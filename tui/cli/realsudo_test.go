@@ -30,6 +30,7 @@ var users = map[string]uint32{"worker": 7001, "other": 7002}
 // TestRealSudoWithTheExactLine runs jtune as an ordinary user through the real sudo, in its own mount namespace: /sys
 // is a fake board's, and /etc, /run, /home, /var/lib and /usr/local are the test's. The real system does not change.
 func TestRealSudoWithTheExactLine(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("JTUNE_SUDO") == "" {
 		t.Skip("runs sudo in a mount namespace: JTUNE_SUDO=1 asks for it")
 	}

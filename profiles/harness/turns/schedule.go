@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -80,6 +81,7 @@ type seat struct {
 	took    []float64 // seconds of the last turns
 	turns   int
 	due     time.Duration // of the next batch, when it got its turn
+	least   time.Duration // in place of leastPatience; set by tests
 }
 
 // fewTurns is how many turns are too few to predict the next one: the first loads kernels.
@@ -111,10 +113,11 @@ func (s *seat) deadline() time.Duration {
 
 // patience returns how long its turn, or its fetching of data, may last. The first turns load kernels and may be long.
 func (s *seat) patience() time.Duration {
+	least := cmp.Or(s.least, leastPatience)
 	if !s.has || s.turns < fewTurns {
-		return max(s.first, leastPatience)
+		return max(s.first, least)
 	}
-	return max(leastPatience, patienceTurns*s.median())
+	return max(least, patienceTurns*s.median())
 }
 
 // Part selects the jobs of a pair that get turns.

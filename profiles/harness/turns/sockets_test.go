@@ -173,12 +173,10 @@ func TestPairTakesTurnsThatNeverOverlap(t *testing.T) {
 }
 
 func TestPairEndsAJobThatKeepsItsTurn(t *testing.T) {
-	if os.Getenv("JTUNE_LONG") == "" && testing.Short() {
-		t.Skip("waits for a job's patience")
-	}
 	t.Parallel()
 	lock := filepath.Join(t.TempDir(), "lock")
 	p := startTurnJobs(t, 200, turnJob(lock), turnJob(lock, "TURN_TEST_HANG=6"))
+	p.s.seats[1].least = 4 * time.Second
 	_, infer, lost := turnsOf(t, p, func(int, int) bool { return false })
 	if infer != 6 || !strings.Contains(lost, "does not give it back") {
 		t.Errorf("of a job that hangs after 6 turns: %d, %s", infer, lost)

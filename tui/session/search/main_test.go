@@ -8,4 +8,7 @@ import (
 )
 
 // TestMain keeps the tests away from the user's own files and jobs.
-func TestMain(m *testing.M) { os.Exit(testhome.Run(m.Run)) }
+func TestMain(m *testing.M) {
+	testhome.Together(4)
+	os.Exit(testhome.Run(m.Run))
+}
