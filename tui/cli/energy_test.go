@@ -59,6 +59,7 @@ func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
 // --limit accepts the line of the Tune dialog, and is equivalent to the flags.
 func TestTuneTakesLimitsAndALoadInOneLine(t *testing.T) {
 	t.Parallel()
+	computes(t)
 	tune := func(limits ...string) (out struct{ Limit, Mode any }) {
 		args := with(virtualBoard, append([]string{"tune", "mobilenet-infer", "--probes", "8", "--json", "--data-dir",
 			t.TempDir()}, limits...)...)

@@ -248,6 +248,7 @@ func TestExperimentDevicesComparesBoardsAndSaysWhatDoesNotRun(t *testing.T) {
 
 func TestExperimentAllRunsEachInAFolderOfItsOwnAndPrintsOneJSONArray(t *testing.T) {
 	t.Parallel()
+	computes(t)
 	dir := t.TempDir()
 	all := with(virtualBoard, "experiment", "all", "lenet", "--idle", "10s", "--base", "1s", "--out", dir)
 	o := jtune(t, all...).done(t)

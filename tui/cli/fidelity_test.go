@@ -10,6 +10,7 @@ import (
 
 func TestFidelityShowsFiguresOfABoardAsDocuments(t *testing.T) {
 	t.Parallel()
+	computes(t)
 	r := jtune(t, "fidelity", "--device", "virtual:nano", "--json")
 	var doc struct {
 		Virtual bool

@@ -92,6 +92,7 @@ func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
 
 func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
 	t.Parallel()
+	computes(t)
 	top := t.TempDir()
 	parts := func(seed string) []string {
 		var dirs []string

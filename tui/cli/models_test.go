@@ -52,6 +52,7 @@ func TestModelsListCountsAsShowDoes(t *testing.T) {
 // load.
 func TestModelsShowHowFarCalculatedValuesWereOff(t *testing.T) {
 	t.Parallel()
+	computes(t)
 	data := t.TempDir()
 	on := func(args ...string) outcome {
 		return jtune(t, with(virtualBoard, with(args, "--data-dir", data)...)...).done(t)

@@ -142,6 +142,7 @@ func TestFrontUnderALoadTradesLatencyForPower(t *testing.T) {
 // The load and the limit in a workload's table apply unless a flag sets others.
 func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 	t.Parallel()
+	computes(t)
 	config := filepath.Join(t.TempDir(), "config.toml")
 	text := "[workload.mobilenet-infer]\nkind = \"infer\"\nmodel = \"MobileNetV3\"\n" +
 		"torch = { net = \"mobilenet\", set = \"gld23k\", infer = true }\nbatch = 1\n" +

@@ -49,6 +49,8 @@ type Options struct {
 	Seed    uint64
 	First   [2]time.Duration // how long each may take to its first unit; 0: 60 s
 	WarmUp  int              // uncounted turns of the inference before requests arrive
+
+	patience [2]time.Duration // least time that each may keep its turn; 0: leastPatience
 }
 
 // Pair is two jobs that take turns on one GPU. Its events come from both jobs, as Event.Job says: turns as minibatches
@@ -126,7 +128,8 @@ func Start(ctx context.Context, o Options) (*Pair, error) {
 func (p *Pair) begin() {
 	p.s.floor = p.floor
 	for i := range p.s.seats {
-		p.s.seats[i].since, p.s.seats[i].first = p.floor.now(), p.s.o.First[i]
+		seat := &p.s.seats[i]
+		seat.since, seat.first, seat.least = p.floor.now(), p.s.o.First[i], p.s.o.patience[i]
 	}
 	p.s.share(Together)
 	if p.s.o.WarmUp > 0 {

@@ -81,7 +81,7 @@ type seat struct {
 	took    []float64 // seconds of the last turns
 	turns   int
 	due     time.Duration // of the next batch, when it got its turn
-	least   time.Duration // in place of leastPatience; set by tests
+	least   time.Duration // of its patience; 0: leastPatience
 }
 
 // fewTurns is how many turns are too few to predict the next one: the first loads kernels.

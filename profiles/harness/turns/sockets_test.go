@@ -90,13 +90,18 @@ func startTurnJobs(t *testing.T, rate float64, train, infer harness.ExecOptions)
 	t.Helper()
 	p, err := Start(t.Context(), Options{Names: [2]string{"a", "b"}, Jobs: []harness.ExecOptions{train, infer},
 		Clock: tegra.RealClock(), Turns: arrivals.Turns{Fill: true}, Batch: 1,
-		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: rate}})
+		Load:     arrivals.Load{Pattern: arrivals.Uniform, RatePerS: rate},
+		patience: [2]time.Duration{serves: patience}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Stop(context.Background()) })
 	return p
 }
+
+// patience is how long an inference of these tests may keep its turn: less than the 15 s of a real one, and far more
+// than a turn takes on a busy machine.
+const patience = 4 * time.Second
 
 // turnsOf counts the turns of each job until they are enough, or one of them is gone.
 func turnsOf(t *testing.T, p *Pair, enough func(train, infer int) bool) (train, infer int, lost string) {
@@ -176,7 +181,6 @@ func TestPairEndsAJobThatKeepsItsTurn(t *testing.T) {
 	t.Parallel()
 	lock := filepath.Join(t.TempDir(), "lock")
 	p := startTurnJobs(t, 200, turnJob(lock), turnJob(lock, "TURN_TEST_HANG=6"))
-	p.s.seats[1].least = 4 * time.Second
 	_, infer, lost := turnsOf(t, p, func(int, int) bool { return false })
 	if infer != 6 || !strings.Contains(lost, "does not give it back") {
 		t.Errorf("of a job that hangs after 6 turns: %d, %s", infer, lost)
