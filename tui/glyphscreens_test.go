@@ -11,9 +11,7 @@ import (
 
 func TestGlyphsOfEachLevelAreDrawnAlone(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("draws every page on one goroutine, as TestFrameFitsEveryWindow does")
-	}
+	draws(t)
 	for _, c := range []struct {
 		glyphs widget.Glyphs
 		may    func(r rune) bool
@@ -39,6 +37,7 @@ func TestGlyphsOfEachLevelAreDrawnAlone(t *testing.T) {
 
 func TestGoldenPagesAtEveryGlyphLevel(t *testing.T) {
 	t.Parallel()
+	draws(t)
 	for _, name := range []string{"train-run", "train-pair", "front-mixes", "profile", "models", "modes-sorted",
 		"front-load", "front-study", "modes-load"} {
 		for _, g := range []widget.Glyphs{widget.GlyphsBlocks, widget.GlyphsASCII} { // braille: with all pages

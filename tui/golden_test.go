@@ -30,6 +30,14 @@ import (
 	"jtune/tui/session/task"
 )
 
+// draws skips a test when only data races are tested: one goroutine draws all of its screens.
+func draws(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("draws many screens in one goroutine")
+	}
+}
+
 var update = flag.Bool("update", false, "renew the golden screens")
 
 // sizes returns the sizes of golden screens: the usual window and a tiny one. One goroutine draws all of them, so the

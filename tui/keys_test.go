@@ -46,6 +46,7 @@ func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
 
 func TestHintsOfEveryPageHaveAHelpText(t *testing.T) {
 	t.Parallel()
+	draws(t)
 	for name, scene := range scenes() {
 		d := drive(t)
 		scene(d)

@@ -254,6 +254,7 @@ func TestKeysOfAPasteApplyAndKeepNothing(t *testing.T) {
 
 func TestFrameOfEverySizeDownToTenByFour(t *testing.T) {
 	t.Parallel()
+	draws(t)
 	d := drive(t).withView()
 	for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
 		d.press(page)

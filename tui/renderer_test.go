@@ -197,6 +197,7 @@ func TestStyledKeepsStylesAndNothingElseThatCommandsATerminal(t *testing.T) {
 // A program may set its terminal to any size: the screens once took hundreds of megabytes and did not end.
 func TestScreenOfAnAbsurdWindowIsBounded(t *testing.T) {
 	t.Parallel()
+	draws(t)
 	d := drive(t)
 	p, _ := onRenderer(t, 80, 24)
 	s := &screen{root: d.r, renderer: p, size: func() (int, int, error) { return 32767, 32767, nil }}

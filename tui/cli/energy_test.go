@@ -13,6 +13,7 @@ import (
 
 func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
 	t.Parallel()
+	computes(t)
 	nano := []string{"--device", "virtual:nano", "--speed", "max"}
 	dir, plots := filepath.Join(t.TempDir(), "x"), filepath.Join(t.TempDir(), "plots")
 	args := with(nano, "experiment", "energy", "mobilenet-infer", "--repeat", "2", "--latency-cost", "15", "--out", dir,

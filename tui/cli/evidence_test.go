@@ -86,6 +86,7 @@ func (e featureCheck) shows(command string) bool {
 // Each command in docs/features.md has a condition on its output, or a test and a reason.
 func TestFeaturesHaveAnAssertionForEveryCommand(t *testing.T) {
 	t.Parallel()
+	computes(t)
 	rows, tests := commandsOf(t), featureTests(t)
 	list := readEvidence(t)
 	for _, e := range list {

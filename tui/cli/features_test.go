@@ -40,6 +40,7 @@ func featureTests(t *testing.T) map[string]bool {
 // evidence that anyone can repeat.
 func TestFeaturesNameTestsAndCommandsThatExist(t *testing.T) {
 	t.Parallel()
+	computes(t)
 	page, err := os.ReadFile(filepath.Join(checkout, "docs", "features.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -40,6 +40,7 @@ func needPyTorch(t *testing.T) {
 // TestProfileOfTheVirtualBoardFits covers the whole path without a Jetson.
 func TestProfileOfTheVirtualBoardFits(t *testing.T) {
 	t.Parallel()
+	computes(t)
 	dir := filepath.Join(t.TempDir(), "campaign")
 	jtune(t, with(virtualBoard, "profile", "lenet5", "--modes", "20", "--out", dir)...).done(t)
 	o := jtune(t, "fit", "--samples", dir, "--out", filepath.Join(t.TempDir(), "m"), "--json").done(t)

@@ -18,6 +18,9 @@ var update = flag.Bool("update", false, "renew the verdicts")
 // The golden list: a change of the boards shows which verdict moved.
 func TestFiguresHaveTheVerdictsOfTheRelease(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("computes what the tests of optimize, study and the virtual boards do")
+	}
 	results, err := Evaluate(context.Background(), Figures(), 0)
 	if err != nil {
 		t.Fatal(err)
