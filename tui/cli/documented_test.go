@@ -166,8 +166,7 @@ func TestDocumentedCommandsRunAndPrintWhatIsShown(t *testing.T) {
 		}
 	}
 	for _, d := range documentedPages {
-		t.Run(filepath.Base(d.page), func(t *testing.T) {
-			t.Parallel()
+		t.Run(filepath.Base(d.page), func(t *testing.T) { // one by one: parallel ones would begin after all other tests
 			dir := t.TempDir()
 			if err := os.Symlink(filepath.Join(bin, "detect"), filepath.Join(dir, "detect")); err != nil {
 				t.Fatal(err)
