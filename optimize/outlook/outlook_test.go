@@ -115,6 +115,9 @@ func TestOutlooksPredictACompletedSpaceWithTheReadingsSoFar(t *testing.T) {
 	read := tegra.Measured{Setting: tegra.Setting{Mode: part.Max(), Batch: 16}, TimeMS: 60, PowerW: 30}
 	s.Add(mine, read)
 	whole := s.Get(mine, 16).Whole(nil)
+	if r := whole.Readings()[read.Setting]; r.N != 1 || r.TimeMS != 60 {
+		t.Errorf("of all batch sizes the reading is %+v", r)
+	}
 	next := s.Put(mine, first.Renewed(m, full))
 	if len(next.Known) != full.Len() || next.Batch != 16 || !next.Space().Equal(full) {
 		t.Errorf("%d of %d modes at batch size %d", len(next.Known), full.Len(), next.Batch)

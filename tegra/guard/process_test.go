@@ -402,3 +402,43 @@ func TestExitCodeOfWrappedErrors(t *testing.T) {
 		t.Error("no error is one")
 	}
 }
+
+// The guard and its watchdog are the last processes that a kernel out of memory ends; only root may ask for that.
+func TestGuardProcessesAreSparedByAKernelOutOfMemory(t *testing.T) {
+	t.Parallel()
+	if exec.Command("sh", "-c", "echo "+oomScore+" > /proc/self/oom_score_adj").Run() != nil {
+		t.Skip("only root with CAP_SYS_RESOURCE may lower a process's score")
+	}
+	root := tegratest.AGXOrin35(t)
+	c := startGuard(t, root)
+	for name, pid := range map[string]int{"guard": c.PID(), "watchdog": watchdogOf(t, c.PID(), root)} {
+		for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
+			score, err := os.ReadFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid))
+			if strings.TrimSpace(string(score)) == oomScore {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("the score of the %s is %s (%v), want %s", name, score, err, oomScore)
+			}
+		}
+	}
+}
+
+func TestGuardProcessFailsWithACodeWhereThereIsNoBoard(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command(os.Args[0], "-stage="+stageServe, "-sysroot="+t.TempDir()).Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() <= 0 || !strings.Contains(string(out), "failed") {
+		t.Errorf("%v; it said %s", err, out)
+	}
+}
+
+func TestHigherTakesTheHigherOfTwoNumbers(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[[2]string]string{{"7", "5"}: "7", {"5", "7"}: "7", {"5", "5"}: "5", {"x", "5"}: "5",
+		{"7", "x"}: "x"} {
+		if got := higher(in[0], in[1]); got != want {
+			t.Errorf("was %s, now %s: %s, want %s", in[0], in[1], got, want)
+		}
+	}
+}
