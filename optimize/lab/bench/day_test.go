@@ -20,7 +20,9 @@ import (
 //
 // In the mean over days, the day lowers the error by more than one standard error, and no step raises it by more than
 // two. It need not hold for each step of each day: a search adds a few readings near its answer, which sometimes
-// mislead about all other modes (docs/decisions/022).
+// mislead about all other modes (docs/decisions/022). Nor does it hold for ResNet with the board's profile, whose
+// searches end after 7 modes since decision 032: there a step may raise the error by a third of a point
+// (docs/results.md).
 func TestDayOfTuningImprovesTheModelOnMeasuredSweeps(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("1,200 searches; JTUNE_LONG=1 makes them, and package session tunes a day on a virtual board")
@@ -34,14 +36,17 @@ func TestDayOfTuningImprovesTheModelOnMeasuredSweeps(t *testing.T) {
 				if !byProfile {
 					s.reference = nil
 				}
-				s.improvesByDays(t, 40)
+				s.improvesByDays(t, 40, network == "resnet" && byProfile)
 			})
 		}
 	}
 }
 
+// shortSearchStep is by how many points of error a step of a short search may mislead.
+const shortSearchStep = 0.35
+
 // improvesByDays tunes for that many days.
-func (s *cleanSweep) improvesByDays(t *testing.T, days int) {
+func (s *cleanSweep) improvesByDays(t *testing.T, days int, short bool) {
 	t.Helper()
 	var errs [dayLimits][]float64 // by search, of each day
 	for day := range days {
@@ -61,7 +66,7 @@ func (s *cleanSweep) improvesByDays(t *testing.T, days int) {
 		}
 		t.Logf("search %d: error %.2f after %.2f in the mean, %.2f after %.2f in the median: %+.2f ± %.2f", k+1,
 			stats.Mean(errs[k]), stats.Mean(errs[k-1]), stats.Median(errs[k]), stats.Median(errs[k-1]), mean, se)
-		if mean > 2*se {
+		if mean > 2*se && !(short && mean < shortSearchStep) {
 			t.Errorf("search %d raises the error by %.2f ± %.2f points", k+1, mean, se)
 		}
 	}

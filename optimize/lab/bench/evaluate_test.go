@@ -334,9 +334,9 @@ func TestEvaluateQuicklyOnAMeasuredSweep(t *testing.T) {
 		t.Skip("seconds of work")
 	}
 	t.Parallel()
-	seeds := 2
+	seeds, penalty := 2, 2.0
 	if os.Getenv("JTUNE_LONG") != "" {
-		seeds = 5
+		seeds, penalty = 5, 2.5 // 2.2 in November 2026, with the guard of decision 032
 	}
 	r, err := Evaluate(
 		t.Context(),
@@ -352,7 +352,7 @@ func TestEvaluateQuicklyOnAMeasuredSweep(t *testing.T) {
 				t.Errorf("gp with 50 modes: time %v, power %v", row.TimeMAPEPct, row.PowerMAPEPct)
 			}
 		case row.Method == Tune:
-			if row.OverPct.V != 0 || row.PenaltyPct.V.Median > 2 || row.Unsure != 0 {
+			if row.OverPct.V != 0 || row.PenaltyPct.V.Median > penalty || row.Unsure != 0 {
 				t.Errorf("closed loop: %+v", row)
 			}
 		case row.Method == Random && row.OverPct.V > 0 && row.Unsure == 0:
