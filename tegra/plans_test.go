@@ -2,12 +2,8 @@ package tegra_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
@@ -64,17 +60,5 @@ func TestGoldenPlans(t *testing.T) {
 			}
 		}
 	}
-	file := filepath.Join("testdata", "plans.golden")
-	if *update {
-		if err := os.WriteFile(file, []byte(out.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v (go test ./tegra -update writes it)", err)
-	}
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Error(diff)
-	}
+	golden(t, "plans", out.String())
 }

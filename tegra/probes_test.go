@@ -27,8 +27,13 @@ func TestGoldenProbes(t *testing.T) {
 			fmt.Fprintf(&out, "  %-22s %-5t %s  %s\n", p.Name, p.Found, p.Path, p.Why)
 		}
 	}
-	got := strings.ReplaceAll(out.String(), "  \n", "\n")
-	file := filepath.Join("testdata", "probes.golden")
+	golden(t, "probes", strings.ReplaceAll(out.String(), "  \n", "\n"))
+}
+
+// golden compares a text with its file.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
 			t.Fatal(err)

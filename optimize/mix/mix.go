@@ -407,7 +407,8 @@ func (a Ask) Choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outc
 	return a.choose(settings, infer, train)
 }
 
-// choose is Choose for any margin, also a negative one: a setting then meets the ask if it may do so.
+// choose is Choose for any margin. With a negative one a setting counts as meeting the ask if it would do so that many
+// standard deviations below its prediction.
 func (a Ask) choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outcome, error) {
 	var meets []Outcome
 	var nearest *Outcome
