@@ -19,6 +19,17 @@ func isOver(err error) bool {
 	return over
 }
 
+// Read takes what a measurement of the probe's setting returned. A probe that was ended for its power keeps the watts.
+func (p *Probe) Read(m tegra.Measured, err error) {
+	p.Err, p.Over = err, isOver(err)
+	switch {
+	case err == nil:
+		p.Measured = m
+	case p.Over:
+		p.Measured = tegra.Measured{Setting: p.Setting, PowerW: m.PowerW}
+	}
+}
+
 // mostW returns the power at which a closed-loop probe is stopped, in watts; 0: never. The current mode is always
 // measured to the end: the job already runs there.
 func (s *search) mostW(why Why) float64 {

@@ -80,8 +80,9 @@ func TestTuneDoesNotRepeatAVerificationThatWasEnded(t *testing.T) {
 	}
 	if i := slices.IndexFunc(res.Probes, func(p Probe) bool { return isOver(p.Err) }); i < 0 {
 		t.Error("no probe tells it")
-	} else if got := res.Probes[i].Err.Error(); got != "ended after 1 s: 30 W" {
-		t.Errorf("%q", got)
+	} else if p := res.Probes[i]; p.Err.Error() != "ended after 1 s: 30 W" || !p.Over || p.Feasible ||
+		p.Measured != (tegra.Measured{Setting: tegra.Setting{Mode: *hot}, PowerW: 30}) {
+		t.Errorf("%+v", p)
 	}
 }
 

@@ -188,17 +188,17 @@ func (s *search) probe(i int, why Why) bool {
 		s.ended = Cancelled
 		return false
 	}
+	p.Read(m, err)
 	if err != nil {
-		p.Err, s.failed[i], s.lastErr = err, true, err
-		if isOver(err) {
-			m.Setting = at
-			s.tooMuch, s.inARow = append(s.tooMuch, m), 0
+		s.failed[i], s.lastErr = true, err
+		if p.Over {
+			s.tooMuch, s.inARow = append(s.tooMuch, p.Measured), 0
 		} else {
 			s.inARow++
 			s.mayDrop(at.Batch)
 		}
 	} else {
-		p.Measured, p.Feasible = m, s.limit.Met(m)
+		p.Feasible = s.limit.Met(m)
 		s.read(i, m)
 		s.inARow = 0
 	}
@@ -212,7 +212,7 @@ func (s *search) mayDrop(batch int) {
 	failures := 1 // including the current one
 	for _, p := range s.probes {
 		switch {
-		case p.Batch != batch, isOver(p.Err):
+		case p.Batch != batch, p.Over:
 		case p.Err == nil:
 			return
 		default:

@@ -50,10 +50,11 @@ const (
 
 // Probe is one measurement of a search; probes are kept in the order made.
 type Probe struct {
-	tegra.Measured // Mode always; time and power are 0 if Err is set
+	tegra.Measured // Mode always; time and power are 0 if Err is set, but for the power of one that is Over
 	Why            Why
-	Err            error `toml:"-"` // the mode could not be measured
-	Limit          Limit `toml:"-"` // limit of the answer sought
+	Err            error `toml:"-"`              // the mode could not be measured
+	Over           bool  `toml:"over,omitempty"` // ended for its power: PowerW is the mean of the watts above the limit
+	Limit          Limit `toml:"-"`              // limit of the answer sought
 	Feasible       bool  // this reading meets Limit
 	// Predicted is the prediction before the probe; zero for a start probe.
 	Predicted learn.Prediction `toml:"-"`

@@ -50,9 +50,7 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 	probe := func(ctx context.Context, at tegra.Setting, why optimize.Why) (tegra.Measured, error) {
 		p := optimize.Probe{Measured: tegra.Measured{Setting: measured(at)}, Why: why, Limit: o.Limit}
 		m, err := measure(ctx, p.Setting)
-		if p.Err = err; err == nil {
-			p.Measured = m
-		}
+		p.Read(m, err)
 		r.Probes = append(r.Probes, p)
 		if o.Observe != nil && ctx.Err() == nil {
 			o.Observe(optimize.Seen{Probe: p, Model: r.Model})

@@ -136,14 +136,17 @@ func TestParseRunsBeginsAgainAfterAnUnreadableLine(t *testing.T) {
 	}
 }
 
-// Readers of sweeps skip a row without time and power, such as one whose power was over its limit.
+// Readers of sweeps skip a row without a time, such as one that was ended for its power, which it keeps.
 func TestRowThatIsNotUsableShowsNoTimeAndPower(t *testing.T) {
 	t.Parallel()
 	for _, status := range statuses {
 		f := Row{Measured: tegra.Measured{TimeMS: 5, PowerW: 9}, Status: status}.Fields()
 		want := []string{"", ""}
-		if status.Usable() {
+		switch {
+		case status.Usable():
 			want = []string{"5", "9"}
+		case status == Over:
+			want = []string{"", "9"}
 		}
 		if !slices.Equal(f[4:6], want) {
 			t.Errorf("%s: %q, want %q", status, f[4:6], want)

@@ -59,8 +59,8 @@ func exampleRows() []Row {
 			When:     when,
 		},
 		{
-			Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(3)}},
-			Status:   Throttled,
+			Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(3)}, PowerW: 31.25},
+			Status:   Over,
 			Applied:  mode(3),
 			When:     when,
 		},

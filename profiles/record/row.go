@@ -42,8 +42,7 @@ var statuses = []Status{OK, Unstable, Throttled, Hot, Misset, Over, Rejected, Ti
 // Usable reports whether a model may be fitted to time and power of such a row.
 func (s Status) Usable() bool { return s == OK || s == Unstable }
 
-// Row is one finished mode. Time and power are zero when Status is not usable; only the power that ended a mode is
-// kept, while its campaign runs.
+// Row is one finished mode. Time and power are zero when Status is not usable, except the power that ended a mode.
 type Row struct {
 	tegra.Measured
 	Status       Status
@@ -106,12 +105,15 @@ func optional(v tegra.Val[float64]) string {
 	return decimal(v.V)
 }
 
-// Fields formats the row in the order of Columns. Time and power of an unusable row stay empty, so that readers of
-// sweeps skip it.
+// Fields formats the row in the order of Columns. The time of an unusable row stays empty, so that readers of sweeps
+// skip it, and so does its power, unless it was ended for that.
 func (r Row) Fields() []string {
 	f := sweep.Fields(r.Measured)
 	if !r.Status.Usable() {
-		f[4], f[5] = "", ""
+		f[4] = ""
+		if r.Status != Over || r.PowerW == 0 {
+			f[5] = ""
+		}
 	}
 	f = slices.Concat(f, []string{string(r.Status), text.OneLine(r.Why)}, sweep.ModeFields(r.Applied), []string{
 		strconv.Itoa(r.Minibatches), strconv.Itoa(r.PowerSamples), decimal(r.TimeIQRMS), decimal(r.PowerIQRW),
@@ -190,6 +192,10 @@ func ParseRow(f []string) (Row, error) {
 		r.TimeMS, r.PowerW = 0, 0
 	}
 	p := fieldParser{columns: Columns, fields: f[:len(Columns)]}
+	if r.Status == Over && f[5] != "" { // earlier versions wrote none
+		p.at = 5
+		r.PowerW = p.number()
+	}
 	r.Extra = slices.Clone(f[len(Columns):])
 	if r.Bare = f[12] == ""; r.Bare {
 		p.at = 16

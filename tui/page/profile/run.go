@@ -159,10 +159,11 @@ func (p *Page) cell(j *page.Task, row, col int) string {
 	n := len(j.Rows) - 1 - row
 	r := j.Rows[n]
 	ok := r.Status.Usable()
-	figures := page.FiguresOf(tegra.Measured{})
-	if ok {
-		figures = page.FiguresOf(r.Measured)
+	shown := tegra.Measured{}
+	if ok || r.Status == record.Over {
+		shown = r.Measured
 	}
+	figures := page.FiguresOf(shown)
 	if col < 6 {
 		return [...]string{fmt.Sprint(n + 1), j.SpaceOr(p.read.Space()).Format(r.Mode), fmt.Sprint(r.Batch),
 			figures.MS, figures.W, figures.J}[col]

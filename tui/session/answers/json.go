@@ -122,14 +122,13 @@ func size(m tegra.Measured) (out report.Object) {
 	return out
 }
 
-// probes omits what only the search uses; a failed probe has null values.
+// probes omits what only the search uses; a failed probe has null values, and one ended for its power has no time.
 func probes(list []optimize.Probe) []report.Object {
 	out := []report.Object{}
 	for _, p := range list {
-		row := report.Object{{"mode", p.Mode}, {"time_ms", nil}, {"power_w", nil}, {"why", p.Why}}
-		if p.Err == nil && p.TimeMS > 0 {
-			row[1][1], row[2][1] = p.TimeMS, p.PowerW
-		}
+		has := p.Err == nil && p.TimeMS > 0
+		row := report.Object{{"mode", p.Mode}, {"time_ms", tegra.Val[float64]{V: p.TimeMS, OK: has}},
+			{"power_w", tegra.Val[float64]{V: p.PowerW, OK: has || p.Over}}, {"why", p.Why}, {"over", p.Over}}
 		out = append(out, append(row, size(p.Measured)...))
 	}
 	return out

@@ -44,7 +44,9 @@ func TestAnswerJSONSaysWhatIsKnownOfIt(t *testing.T) {
 	a.Training = &outlook.Projection{Epochs: 3, Minibatches: 1200}
 	at := a.Reading.Measured
 	a.Before = &Baseline{Name: "present", Mean: tegra.Mean{Measured: at, N: 1}}
-	a.Probes = append(a.Probes, optimize.Probe{Measured: at, Why: optimize.Verify, Err: errors.New("did not start")})
+	over := optimize.Probe{Measured: tegra.Measured{Setting: at.Setting}, Why: optimize.Improve}
+	over.Read(tegra.Measured{PowerW: 31}, optimize.OverLimit("ended after 2 s: 31 W"))
+	a.Probes = append(a.Probes, optimize.Probe{Measured: at, Why: optimize.Verify, Err: errors.New("did not start")}, over)
 	mode := `"mode":{"cores":3,"cpu_khz":1110000,"gpu_hz":624000000,"mem_hz":3199000000}`
 	for path, want := range map[string]string{
 		"device":      `"AGX Orin"`,
@@ -84,11 +86,14 @@ func TestAnswerJSONSaysWhatIsKnownOfIt(t *testing.T) {
 	if err := json.Unmarshal([]byte(document(t, a)), &doc); err != nil {
 		t.Fatal(err)
 	}
-	first, failed := doc.Probes[0], doc.Probes[2]
-	if first["time_ms"] != 21.5 || first["power_w"] != 18.25 || first["batch"] != 1.0 {
+	first, failed, ended := doc.Probes[0], doc.Probes[2], doc.Probes[3]
+	if ended["time_ms"] != nil || ended["power_w"] != 31.0 || ended["over"] != true || ended["mode"] == nil {
+		t.Errorf("a probe that was ended for its power: %v", ended)
+	}
+	if first["time_ms"] != 21.5 || first["power_w"] != 18.25 || first["batch"] != 1.0 || first["over"] != false {
 		t.Errorf("a probe: %v", first)
 	}
-	if v, there := failed["time_ms"]; v != nil || !there || failed["power_w"] != nil {
+	if v, there := failed["time_ms"]; v != nil || !there || failed["power_w"] != nil || failed["over"] != false {
 		t.Errorf("a failed probe has no values: %v", failed)
 	}
 	if got := fields(t, a, "versus", "maxn", "time_pct"); got != "35" {

@@ -166,14 +166,19 @@ func tryFront(ctx context.Context, s *session.Session, r measure.TuneRequest, re
 
 // probeOf converts a row of a campaign to a probe of a search.
 func probeOf(row record.Row, why optimize.Why, l optimize.Limit) optimize.Probe {
-	return optimize.Probe{Measured: row.Measured, Why: why, Err: Unusable(row),
+	p := optimize.Probe{Measured: tegra.Measured{Setting: row.Setting}, Why: why,
 		Feasible: row.Status.Usable() && l.Met(row.Measured)}
+	p.Read(row.Measured, Unusable(row))
+	return p
 }
 
 // Unusable returns the error of a row without a value; nil for other rows.
 func Unusable(row record.Row) error {
-	if row.Status.Usable() {
+	switch {
+	case row.Status.Usable():
 		return nil
+	case row.Status == record.Over:
+		return optimize.OverLimit(row.Why)
 	}
 	return fmt.Errorf("%s: %s", row.Status, row.Why)
 }

@@ -209,13 +209,7 @@ func newSearchPlan(ctx context.Context, find searching, o optimize.TuneOptions) 
 				cancel()
 				return tegra.Measured{}, ctx.Err()
 			}
-			if p.row.Status == record.Over {
-				return p.row.Measured, optimize.OverLimit(p.row.Why)
-			}
-			if err := Unusable(p.row); err != nil {
-				return tegra.Measured{}, err
-			}
-			return p.row.Measured, nil
+			return p.row.Measured, Unusable(p.row)
 		}, o)
 	})
 	return p
