@@ -53,18 +53,19 @@ type Applier interface {
 
 // Board describes a device.
 type Board struct {
-	Name        string   // short name for titles: "AGX Orin"
-	Model       string   // model text of the device tree
-	Compatible  []string // compatible strings of the device tree
-	Module      string   // part number: "p3701-0000"; "" when unknown
-	SoC         string   // "tegra234"
-	L4T         string   // "35.1"; "" when unknown
-	JetPack     string   // "5.0.2"; "" when unknown
-	Rails       []string // names of all connected rails, in order
-	TotalRule   string   // a rail's name, "SUM:a,b,c", or "" if the total is unknown
-	TotalCovers string   // what the total includes, in words
-	Virtual     bool     // a simulation or replay, not a measurement of this machine
-	Replay      string   // file that a replay answers from; else ""
+	Name        string     // short name for titles: "AGX Orin"
+	Model       string     // model text of the device tree
+	Compatible  []string   // compatible strings of the device tree
+	Module      string     // part number: "p3701-0000"; "" when unknown
+	SoC         string     // "tegra234"
+	L4T         string     // "35.1"; "" when unknown
+	JetPack     string     // "5.0.2"; "" when unknown
+	Rails       []string   // names of all connected rails, in order
+	TotalRule   string     // a rail's name, "SUM:a,b,c", or "" if the total is unknown
+	TotalCovers string     // what the total includes, in words
+	Unusable    []Unusable // modes of the nvpmodel configuration that this board cannot be set to
+	Virtual     bool       // a simulation or replay, not a measurement of this machine
+	Replay      string     // file that a replay answers from; else ""
 }
 
 // Origin describes where the board's numbers come from; "" if they are measured on this machine.
@@ -110,6 +111,15 @@ type Preset struct {
 	MinGPU      Freq `json:"-"` // minimum GPU clock, likewise
 	Default     bool `json:"-"`
 	NeedsReboot bool `json:"needs_reboot"` // its GPU power-gate mask differs from the one in force
+	InForce     bool `json:"-"`            // nvpmodel set it last
+}
+
+// Unusable is a mode of the device's nvpmodel configuration that this board cannot be set to.
+type Unusable struct {
+	ID      int    `json:"id"`
+	Name    string `json:"name"`
+	Why     string `json:"why"`
+	Foreign bool   `json:"foreign"` // it names cores or clock files of another board
 }
 
 // ModeIn returns the preset's mode in a space, at the top memory clock if its own is unknown.

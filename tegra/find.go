@@ -45,6 +45,7 @@ func studyMode(text string, space *Space) (m Mode, ok bool, err error) {
 	return m, true, err
 }
 
+// FindPreset finds a preset by name or id.
 func FindPreset(text string, presets []Preset) (Preset, bool) {
 	for _, p := range presets {
 		if text == strconv.Itoa(p.ID) || presetName(text) == presetName(p.Name) {
@@ -52,6 +53,16 @@ func FindPreset(text string, presets []Preset) (Preset, bool) {
 		}
 	}
 	return Preset{}, false
+}
+
+// FindUnusable finds a mode that the board cannot be set to, by name or id.
+func FindUnusable(text string, list []Unusable) (Unusable, bool) {
+	for _, u := range list {
+		if _, ok := FindPreset(text, []Preset{{ID: u.ID, Name: u.Name}}); ok {
+			return u, true
+		}
+	}
+	return Unusable{}, false
 }
 
 // presetName returns the same key for "30W", "mode_30w" and "MODE_30W".

@@ -23,7 +23,7 @@ func (s *Sysfs) relist() {
 	}
 	if s.space.Full() || s.space.product() == 0 {
 		s.space = s.enumerate()
-		s.presets = f.presets(s.conf, s)
+		s.presets, s.board.Unusable = f.presets(s.conf, s)
 	}
 	s.publish()
 }

@@ -26,13 +26,17 @@ func PresetWatts(name string) Val[float64] {
 	return Val[float64]{}
 }
 
-// NameOf returns the name of the preset with exactly these limits, MAXN for the largest mode if no preset has them,
-// else "".
+// NameOf returns the name of the preset with exactly these limits, of several the one that nvpmodel set last, else the
+// first. Without such a preset it is MAXN for the largest mode, else "".
 func NameOf(m Mode, space *Space, presets []Preset) string {
+	name := ""
 	for _, p := range presets {
-		if p.Mode == m {
-			return p.Name
+		if p.Mode == m && (name == "" || p.InForce) {
+			name = p.Name
 		}
+	}
+	if name != "" {
+		return name
 	}
 	if m == space.Max() {
 		return "MAXN"

@@ -40,66 +40,105 @@ func (f *finder) configuration() *nvpmodel.Config {
 	return conf
 }
 
-// presets converts the configuration's modes to limits on this board's lists. It omits modes that name a core set or
-// clock the board lacks.
-func (f *finder) presets(conf *nvpmodel.Config, s *Sysfs) []Preset {
+// presets converts the configuration's modes to limits on this board's lists. A mode that this board cannot be set to
+// is in the second list, with the reason.
+func (f *finder) presets(conf *nvpmodel.Config, s *Sysfs) (out []Preset, unusable []Unusable) {
 	if conf == nil || s.space.product() == 0 {
-		return nil
+		return nil, nil
 	}
 	inForce := f.masksInForce(conf)
-	var out []Preset
 	for _, m := range conf.Modes {
-		p := Preset{ID: m.ID, Name: m.Name, Default: conf.Default != nil && *conf.Default == m.ID}
-		mode, minCPU, minGPU, why := s.presetMode(conf, m)
-		if why != "" {
-			f.missing("preset "+m.Name, confPath, why)
+		u := Unusable{ID: m.ID, Name: m.Name}
+		if u.Why = f.lacking(conf, m, s); u.Why != "" {
+			u.Foreign = true
+		} else if on, off := conf.Cores(m); len(on)+len(off) > 0 && !s.countable(on) {
+			u.Why = fmt.Sprintf("it turns on cores %s, and jtune counts cores from %d on: nvpmodel -m %d sets it",
+				numberList(on), s.cpu.order[0], m.ID)
+		}
+		if u.Why != "" {
+			f.missing("preset "+m.Name, confPath, u.Why)
+			unusable = append(unusable, u)
 			continue
 		}
-		p.Mode, p.NeedsReboot = mode, nvpmodel.NeedsReboot(inForce, conf.Masks(m))
-		p.MinCPU, p.MinGPU = minCPU, minGPU
+		p := s.presetOn(conf, m)
+		p.Default = conf.Default != nil && *conf.Default == m.ID
+		p.NeedsReboot = nvpmodel.NeedsReboot(inForce, conf.Masks(m))
 		out = append(out, p)
 	}
-	return out
+	return out, unusable
 }
 
-// presetMode returns the preset's limits: its core count, the fastest maximum of its clusters, and the listed clocks
-// nearest to its own, as nvpmodel chooses them. A knob that the preset leaves open gets its largest value. minCPU and
-// minGPU are its lower clock limits; 0 means the lowest.
-func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (out Mode, minCPU, minGPU Freq, why string) {
-	out = s.space.Max()
-	if on, off := conf.Cores(m); len(on)+len(off) > 0 {
-		on = slices.DeleteFunc(on, func(n int) bool { return !slices.Contains(s.cpu.order, n) })
-		if len(on) == 0 || len(on) > len(s.cpu.order) || !slices.Equal(on, ascending(s.cpu.order[:len(on)])) {
-			return Mode{}, 0, 0, "its cores are no count of cores on this board"
-		}
-		out.Cores = len(on)
+// lacking names the cores and clock files of a mode that this board does not have; "" if it has all. nvpmodel fails on
+// such a mode.
+func (f *finder) lacking(conf *nvpmodel.Config, m nvpmodel.Mode, s *Sysfs) string {
+	absent := func(n int) bool { return !slices.Contains(s.cpu.order, n) }
+	on, off := conf.Cores(m)
+	cores := slices.DeleteFunc(slices.Concat(on, off, conf.CPULeaders(m)), func(n int) bool { return !absent(n) })
+	cores = slices.Compact(ascending(cores))
+	var what string
+	if len(cores) > 0 {
+		what = "cores " + numberList(cores)
+	} else if paths := conf.GPUPaths(m); s.gpu.dir != "" && len(paths) > 0 && !slices.ContainsFunc(paths, f.exists) {
+		what = paths[0]
 	}
-	var cpu int64
+	if what == "" {
+		return ""
+	}
+	return "it sets " + what + ", which this board does not have: the file belongs to another board"
+}
+
+// countable reports whether cores, ascending, are the first of the order in which jtune turns cores on.
+func (s *Sysfs) countable(cores []int) bool {
+	return len(cores) > 0 && slices.Equal(cores, ascending(s.cpu.order[:len(cores)]))
+}
+
+func numberList(list []int) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ", ")
+}
+
+// presetOn returns the preset's limits: its core count, the fastest maximum of its clusters, and the listed clocks
+// nearest to its own, as nvpmodel chooses them. A maximum that the preset leaves open, or sets to NoLimit, is the
+// largest value, as is a minimum of NoLimit (UNVERIFIED on a board); a minimum that it leaves open is the lowest.
+func (s *Sysfs) presetOn(conf *nvpmodel.Config, m nvpmodel.Mode) Preset {
+	p := Preset{ID: m.ID, Name: m.Name, Mode: s.space.Max()}
+	if on, _ := conf.Cores(m); len(on) > 0 {
+		p.Mode.Cores = len(on)
+	}
+	var most Freq
 	for _, r := range conf.CPU(m) {
-		if r.Min != nil && *r.Min > 0 {
-			minCPU = max(minCPU, Nearest(s.space.CPU, Freq(min(*r.Min, maxFreq.KHz()))*KHz))
+		if r.Max != nil {
+			most = max(most, nearestClock(s.space.CPU, *r.Max, KHz))
 		}
-		if r.Max != nil && cpu >= 0 {
-			if cpu = max(cpu, *r.Max); *r.Max < 0 {
-				cpu = -1
-			}
+		if r.Min != nil && *r.Min != 0 {
+			p.MinCPU = max(p.MinCPU, nearestClock(s.space.CPU, *r.Min, KHz))
 		}
 	}
-	if cpu > 0 {
-		out.CPU = Nearest(s.space.CPU, Freq(min(cpu, maxFreq.KHz()))*KHz)
-	}
+	p.Mode.CPU = cmp.Or(most, p.Mode.CPU)
 	r, _ := conf.GPU(m)
-	if r.Max != nil && *r.Max > 0 {
-		out.GPU = Nearest(s.space.GPU, Freq(*r.Max))
+	if r.Max != nil && *r.Max != 0 {
+		p.Mode.GPU = nearestClock(s.space.GPU, *r.Max, Hz)
 	}
-	if r.Min != nil && *r.Min > 0 {
-		minGPU = Nearest(s.space.GPU, Freq(*r.Min))
+	if r.Min != nil && *r.Min != 0 {
+		p.MinGPU = nearestClock(s.space.GPU, *r.Min, Hz)
 	}
-	out.EMC = s.emc.top().Or(0) // 0 marks an unknown top rate, which only root can read
+	p.Mode.EMC = s.emc.top().Or(0) // 0 marks an unknown top rate, which only root can read
 	if v, ok := conf.EMC(m); ok && v > 0 {
-		out.EMC = Nearest(s.space.EMC, Freq(v))
+		p.Mode.EMC = Nearest(s.space.EMC, Freq(v))
 	}
-	return out, min(minCPU, out.CPU), min(minGPU, out.GPU), ""
+	p.MinCPU, p.MinGPU = min(p.MinCPU, p.Mode.CPU), min(p.MinGPU, p.Mode.GPU)
+	return p
+}
+
+// nearestClock returns the listed clock nearest to a value of the configuration; NoLimit means the top.
+func nearestClock(list []Freq, v int64, unit Freq) Freq {
+	if v < 0 {
+		return list[len(list)-1]
+	}
+	return Nearest(list, Freq(min(v, int64(maxFreq/unit)))*unit)
 }
 
 // Nearest returns the listed frequency nearest to f.

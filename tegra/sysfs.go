@@ -88,7 +88,7 @@ func (s *Sysfs) discover() error {
 	}
 	f.first("processes on the GPU", gpuClients)
 	s.space = s.enumerate()
-	s.presets = f.presets(s.conf, s)
+	s.presets, s.board.Unusable = f.presets(s.conf, s)
 	if s.conf != nil {
 		s.masks = f.masksInForce(s.conf)
 	}
@@ -120,8 +120,15 @@ func (s *Sysfs) Space() *Space { return s.about.Load().space }
 // space then lacks rates until UsePrivileged.
 func (s *Sysfs) Complete() bool { return s.about.Load().complete }
 
-// Presets lists the modes of the device's nvpmodel configuration.
-func (s *Sysfs) Presets() []Preset { return slices.Clone(s.about.Load().presets) }
+// Presets lists the modes of the device's nvpmodel configuration that it can be set to.
+func (s *Sysfs) Presets() []Preset {
+	out := slices.Clone(s.about.Load().presets)
+	last := s.PresetID()
+	for i := range out {
+		out[i].InForce = last == Some(out[i].ID)
+	}
+	return out
+}
 
 // Probes lists every source tried at Open.
 func (s *Sysfs) Probes() []Probe { return slices.Clone(s.about.Load().probes) }
@@ -169,7 +176,7 @@ func (s *Sysfs) UsePrivileged(read func(name string) ([]byte, error)) {
 	s.probes = append(s.probes, f.probes...)
 	if s.space.Full() || s.space.product() == 0 {
 		s.space = s.enumerate()
-		s.presets = (&finder{fs: s.fs}).presets(s.conf, s)
+		s.presets, s.board.Unusable = (&finder{fs: s.fs}).presets(s.conf, s)
 	}
 }
 

@@ -191,6 +191,27 @@ func (c *Config) CPU(m Mode) map[string]Range {
 	return out
 }
 
+// CPULeaders lists the cores whose cpufreq folders a mode's CPU clock settings name.
+func (c *Config) CPULeaders(m Mode) (cores []int) {
+	for _, p := range c.Params {
+		if _, ok := c.limits(m, p.Name); ok && p.kind() == cpuClock {
+			cores = append(cores, p.leader())
+		}
+	}
+	return cores
+}
+
+// GPUPaths lists the files that a mode's GPU clock settings may mean: one of each setting exists on the mode's board.
+func (c *Config) GPUPaths(m Mode) (paths []string) {
+	p, _ := c.param("GPU")
+	for _, a := range p.Args {
+		if _, ok := c.GPU(m); ok && strings.TrimSuffix(a.Name, newer) == maxFreq {
+			paths = append(paths, a.Path)
+		}
+	}
+	return paths
+}
+
 // GPU returns a mode's limits in Hz; false if it sets none.
 func (c *Config) GPU(m Mode) (Range, bool) { return c.limits(m, "GPU") }
 

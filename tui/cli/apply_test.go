@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/boards"
 	"jtune/tegra/tegratest"
 	"jtune/tui/session"
 )
@@ -134,5 +135,17 @@ func same(t testing.TB, root string, before map[string]string) {
 	t.Helper()
 	for _, d := range tegratest.Differences(before, tegratest.Contents(t, root)) {
 		t.Errorf("not restored: %s", d)
+	}
+}
+
+func TestAPresetOfAnotherBoardIsRefused(t *testing.T) {
+	t.Parallel()
+	tree := tegratest.New("orin-nano-36")
+	tree.Files[boards.Of("orin-nano-36").Conf.Path] = boards.Of("agx-orin-36").Conf.String()
+	args := []string{"--sysroot", tree.Write(t), "--data-dir", t.TempDir()}
+	jtune(t, with(args, "apply", "30W", "--yes")...).fails(t, exitNoDevice, "MODE_30W", "cores 6", "another board")
+	v := jtune(t, with(args, "device", "--json")...).done(t).object(t, deviceKeys)
+	if usable, not := v["presets"].([]any), v["presets_unusable"].([]any); len(usable) > 0 || len(not) != 4 {
+		t.Errorf("presets %v, unusable %v", usable, not)
 	}
 }

@@ -79,7 +79,7 @@ func TestAutoFallsBackToTheVirtualBoardAndSaysSo(t *testing.T) {
 }
 
 const deviceKeys = "model compatible soc l4t virtual space rails total_power_rule presets rights mode name locked " +
-	"preset_id"
+	"preset_id presets_unusable"
 
 func TestDeviceTellsSpaceRailsAndPresets(t *testing.T) {
 	t.Parallel()

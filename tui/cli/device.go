@@ -107,6 +107,7 @@ func deviceDocument(s *session.Session) report.Object {
 		{"rails", listOf(b.Rails)},
 		{"total_power_rule", text.Optional(b.TotalRule)},
 		{"presets", listOf(s.Device.Presets())},
+		{"presets_unusable", listOf(b.Unusable)},
 		{"rights", inspect.RightsOf(s)},
 		{"mode", now.Mode},
 		{"name", text.Optional(tegra.NameNow(s.Device, now))}, // "MAXN", "MAXN locked", …
@@ -144,13 +145,16 @@ func printDevice(w io.Writer, s *session.Session) error {
 		if p.Default {
 			marks = append(marks, "default")
 		}
-		if tegra.Some(p.ID) == s.Sysfs().PresetID() {
+		if p.InForce {
 			marks = append(marks, "set in nvpmodel")
 		}
 		if p.NeedsReboot {
 			marks = append(marks, "needs a reboot")
 		}
 		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, space.Format(p.Mode), strings.Join(marks, ", ")})
+	}
+	for _, u := range b.Unusable {
+		presets = append(presets, []string{strconv.Itoa(u.ID), u.Name, "cannot be set", u.Why})
 	}
 	fmt.Fprintln(w)
 	return report.Grid(w, presets...)

@@ -14,6 +14,9 @@ func (s *Session) FindMode(ctx context.Context, text string) (tegra.Mode, error)
 		return tegra.Mode{}, err
 	}
 	space, presets := s.Device.Space(), s.Device.Presets()
+	if u, ok := tegra.FindUnusable(text, s.Device.Board().Unusable); ok {
+		return tegra.Mode{}, fmt.Errorf("preset %s cannot be set: %s: %w", u.Name, u.Why, tegra.ErrUnsupported)
+	}
 	if p, ok := tegra.FindPreset(text, presets); ok && p.NeedsReboot {
 		return p.Mode, fmt.Errorf("%w without a reboot: preset %s needs different GPU power gating: "+
 			"set it with nvpmodel -m %d, or just its clocks with jtune apply %s",

@@ -92,7 +92,11 @@ func (p *Page) fill() (title, note string) {
 		p.tab.Cell = func(row, col int) string {
 			return p.cell(p.read.Presets()[row].Mode, modesColumn(col), presetText(p.read.Presets()[row]))
 		}
-		return "Presets of this board", ""
+		note := ""
+		if n := len(p.read.Board().Unusable); n > 0 {
+			note = text.Count(n, "other") + " cannot be set here: jtune device lists them"
+		}
+		return "Presets of this board", note
 	case listHistory:
 		hist := p.read.Applied().History
 		p.tab.Rows, p.tab.Empty = len(hist), "nothing was applied yet"

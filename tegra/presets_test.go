@@ -1,0 +1,107 @@
+package tegra_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/boards"
+	"jtune/tegra/nvpmodel"
+	"jtune/tegra/tegratest"
+)
+
+// Every configuration on every board: a mode that names a core or clock file that the board lacks is unusable with a
+// reason, and a usable one turns on exactly the cores that it names.
+func TestAConfigurationIsNeverTrimmedToTheBoard(t *testing.T) {
+	t.Parallel()
+	foreign := 0
+	for _, board := range []string{"orin-nano-36", "orin-nx8-36", "xavier-nx-32", "nano-32"} {
+		for _, owner := range tegratest.Boards() {
+			tr := tegratest.New(board)
+			tr.Files[boards.Of(board).Conf.Path] = owner.Conf.String()
+			s := open(t, tr)
+			conf, err := nvpmodel.Parse(strings.NewReader(owner.Conf.String()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			presets, unusable := s.Presets(), s.Board().Unusable
+			if len(presets)+len(unusable) != len(conf.Modes) {
+				t.Errorf("%s on %s: %d + %d of %d modes", owner.Name, board, len(presets), len(unusable), len(conf.Modes))
+			}
+			for _, p := range presets {
+				m, _ := conf.Mode(p.ID)
+				if on, _ := conf.Cores(m); len(on) != p.Mode.Cores {
+					t.Errorf("%s on %s: %s turns on cores %v, not %d", owner.Name, board, p.Name, on, p.Mode.Cores)
+				}
+				if len(owner.Conf.Order) > len(s.Space().Cores) {
+					t.Errorf("%s on %s: %s is usable", owner.Name, board, p.Name)
+				}
+			}
+			for _, u := range unusable {
+				foreign++
+				if !u.Foreign || !strings.Contains(u.Why, "another board") || board == owner.Name {
+					t.Errorf("%s on %s: %+v", owner.Name, board, u)
+				}
+			}
+		}
+	}
+	if foreign == 0 {
+		t.Error("no configuration is of another board")
+	}
+}
+
+// ownMode returns a board whose configuration has one more mode.
+func ownMode(board, name, cores, rest string) *tegratest.Tree {
+	tr := tegratest.New(board)
+	block := fmt.Sprintf("< POWER_MODEL ID=20 NAME=%s >\n", name)
+	for i := range boards.Of(board).Conf.Order {
+		block += fmt.Sprintf("CPU_ONLINE CORE_%d %c\n", i, cores[i])
+	}
+	file := boards.Of(board).Conf.Path
+	tr.Files[file] = strings.Replace(tr.Files[file], "< PM_CONFIG", block+rest+"\n< PM_CONFIG", 1)
+	return tr
+}
+
+func TestALimitOfMinusOneIsTheTopOnBothBounds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rest        string
+		cpu, minCPU tegra.Freq
+		gpu, minGPU tegra.Freq
+	}{
+		{rest: "CPU_A78_0 MIN_FREQ -1\nCPU_A78_0 MAX_FREQ -1\nGPU MIN_FREQ -1\nGPU MAX_FREQ -1",
+			cpu: 1728000 * tegra.KHz, minCPU: 1728000 * tegra.KHz, gpu: 1020 * tegra.MHz, minGPU: 1020 * tegra.MHz},
+		{rest: "CPU_A78_0 MIN_FREQ -1\nCPU_A78_0 MAX_FREQ 1344000\nGPU MIN_FREQ -1\nGPU MAX_FREQ 612000000",
+			cpu: 1344000 * tegra.KHz, minCPU: 1344000 * tegra.KHz, gpu: 612 * tegra.MHz, minGPU: 612 * tegra.MHz},
+		{rest: "CPU_A78_0 MAX_FREQ 1344000\nGPU MIN_FREQ 0", cpu: 1344000 * tegra.KHz, gpu: 1020 * tegra.MHz},
+		{rest: "GPU MIN_FREQ 408000000", cpu: 1728000 * tegra.KHz, gpu: 1020 * tegra.MHz, minGPU: 408 * tegra.MHz},
+	} {
+		s := open(t, ownMode("orin-nano-36", "OWN", "111111", c.rest))
+		p, ok := tegra.FindPreset("OWN", s.Presets())
+		if !ok || p.Mode.CPU != c.cpu || p.MinCPU != c.minCPU || p.Mode.GPU != c.gpu || p.MinGPU != c.minGPU {
+			t.Errorf("%q: %+v", c.rest, p)
+		}
+	}
+}
+
+func TestAPresetOfOtherCoresIsListedAsUnusable(t *testing.T) {
+	t.Parallel()
+	s := open(t, ownMode("orin-nano-36", "OWN", "110011", ""))
+	u, ok := tegra.FindUnusable("own", s.Board().Unusable)
+	if !ok || u.Foreign || !strings.Contains(u.Why, "cores 0, 1, 4, 5") {
+		t.Errorf("%+v", s.Board().Unusable)
+	}
+}
+
+func TestEqualPresetsAreNamedByTheOneInForce(t *testing.T) {
+	t.Parallel()
+	tr := ownMode("orin-nano-36", "OWN", "111111", "")
+	for status, want := range map[string]string{"pmode:0020": "OWN", "pmode:0002": "MAXN_SUPER", "": "MAXN_SUPER"} {
+		tr.Files[tegra.PresetFile] = status + "\n"
+		s := open(t, tr)
+		if got := tegra.NameNow(s, read(t, s)); got != want {
+			t.Errorf("status %q: named %q, want %s", status, got, want)
+		}
+	}
+}
