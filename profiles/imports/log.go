@@ -1,7 +1,6 @@
 package imports
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -33,16 +32,20 @@ type Log struct {
 
 // Import creates a campaign folder for the run; outDir must not exist. The notes list what was left out or assumed.
 func (l *Log) Import(outDir string) (notes []string, err error) {
-	text, err := readBounded(l.Power)
+	content, err := readBounded(l.Power)
 	if err != nil {
 		return nil, err
 	}
-	log, err := parsePower(text, l.Every)
+	log, err := parsePower(content, l.Every)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.Power, err)
 	}
+	for _, note := range log.notes {
+		notes = append(notes, l.Power+": "+note)
+	}
 	if log.skipped > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %d lines are no samples and left out", l.Power, log.skipped))
+		notes = append(notes, fmt.Sprintf("%s: %s without the module's power left out", l.Power,
+			text.Count(log.skipped, "record")))
 	}
 	name := strings.TrimSuffix(filepath.Base(l.Power), filepath.Ext(l.Power))
 	run := &rawRun{
@@ -129,13 +132,21 @@ func looksLikePower(text []byte) bool {
 	if _, ok := powerColumn(text); ok {
 		return true
 	}
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	for n := 0; n < 20 && lines.Scan(); n++ {
-		if l, ok := tegrastats.Parse(lines.Text()); ok && (len(l.Rails) > 0 || len(l.CPU) > 0) {
-			return true
+	records, _ := tegrastats.Records(firstLines(text, 20))
+	return slices.ContainsFunc(records, func(r tegrastats.Record) bool { return len(r.Rails) > 0 || len(r.CPU) > 0 })
+}
+
+// firstLines returns the first n lines of a text.
+func firstLines(text []byte, n int) string {
+	end := 0
+	for range n {
+		at := bytes.IndexByte(text[end:], '\n')
+		if at < 0 {
+			return string(text)
 		}
+		end += at + 1
 	}
-	return false
+	return string(text[:end])
 }
 
 // powerSample is one row of a power log.
@@ -148,7 +159,8 @@ type powerSample struct {
 type powerLog struct {
 	samples []powerSample
 	clocks  [][4]float64 // of a tegrastats log: cores online, CPU, GPU and memory clock in MHz
-	skipped int          // lines that are no samples
+	skipped int          // records without the module's power
+	notes   []string
 }
 
 // powerColumns are the names of the module's power in mW in jtop logs: the first up to version 3, the second
@@ -218,68 +230,42 @@ func jtopSamples(text []byte, column string) ([]powerSample, error) {
 }
 
 // tegrastats reads a log of tegrastats.
-func (log *powerLog) tegrastats(text []byte, every time.Duration) error {
-	if every <= 0 {
-		every = time.Second
-	}
-	var stamps []string
-	for raw := range bytes.Lines(text) {
-		line := string(raw)
-		l, ok := tegrastats.Parse(line)
-		if !ok || l.TotalPowerMW == nil {
-			if strings.TrimSpace(line) != "" {
-				log.skipped++
-			}
+func (log *powerLog) tegrastats(content []byte, every time.Duration) error {
+	records, reader := tegrastats.Records(string(content))
+	times := tegrastats.Times{Every: every}
+	for i := range records {
+		r := &records[i]
+		t, _ := times.Of(r)
+		if r.TotalPowerMW == nil {
+			log.skipped++
 			continue
 		}
-		stamp := ""
-		if l.Timestamp != nil {
-			stamp = *l.Timestamp
-		}
-		stamps = append(stamps, stamp)
 		if len(log.samples) >= maxRawRows {
-			return fmt.Errorf("more than %d lines", maxRawRows)
+			return fmt.Errorf("more than %d records", maxRawRows)
 		}
-		log.clocks = append(log.clocks, clocksOf(l.Reading()))
-		log.samples = append(
-			log.samples,
-			powerSample{time.Duration(len(log.samples)) * every, float64(*l.TotalPowerMW) / 1000},
-		)
+		log.clocks = append(log.clocks, clocksOf(r.Reading()))
+		log.samples = append(log.samples, powerSample{t, float64(*r.TotalPowerMW) / 1000})
 	}
 	if len(log.samples) == 0 {
 		return fmt.Errorf(
-			"none of %d lines has the power of the module (rails are read by root alone on most boards)",
-			log.skipped,
+			"none of %d records has the power of the module (rails are read by root alone on most boards)",
+			len(records),
 		)
 	}
-	return log.stamp(stamps)
+	log.notes = tegrastats.Notes(reader, &times)
+	log.spread()
+	return nil
 }
 
-// stamp sets the times of the samples from the lines' timestamps, which have whole seconds: it spreads the lines of a
-// second over that second. Lines without times keep their regular interval.
-func (log *powerLog) stamp(stamps []string) error {
-	var first time.Time
-	for i := 0; i < len(stamps); {
-		if stamps[i] == "" {
-			return nil
-		}
-		when, err := time.Parse("01-02-2006 15:04:05", stamps[i])
-		if err != nil {
-			return fmt.Errorf("time %q: %w", text.Clip(stamps[i]), err)
-		}
-		if i == 0 {
-			first = when
-		}
-		n := 1
-		for i+n < len(stamps) && stamps[i+n] == stamps[i] {
-			n++
+// spread spreads samples of the same whole second over that second.
+func (log *powerLog) spread() {
+	for i, n := 0, 1; i < len(log.samples); i += n {
+		for n = 1; i+n < len(log.samples) && log.samples[i+n].t == log.samples[i].t; n++ {
 		}
 		for k := range n {
-			log.samples[i+k].t = when.Sub(first) + time.Duration(k)*time.Second/time.Duration(n)
+			log.samples[i+k].t += time.Duration(k) * time.Second / time.Duration(n)
 		}
-		i += n
 	}
-	return nil
 }
 
 // clocksOf returns the clocks of a reading that define the power mode.

@@ -78,7 +78,7 @@ type GPU struct {
 type Rail struct {
 	Name  string `json:"name"`
 	CurMW int    `json:"cur_mw"`
-	AvgMW int    `json:"avg_mw"`
+	AvgMW *int   `json:"avg_mw"`
 	MaxMW *int   `json:"max_mw"`
 }
 

@@ -2,7 +2,6 @@ package tegrastats
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,50 +22,69 @@ var (
 	iramPattern  = lazyregexp.New(`^(\d+)/(\d+)kB(\(lfb)?$`)
 	ilfbPattern  = lazyregexp.New(`^(\d+)kB\)$`)
 	coresPattern = lazyregexp.New(`^\[([^\[\]]*)\](?:@(\d+))?$`)
-	corePattern  = lazyregexp.New(`^(\d+)%(?:@(\d+))?$`)
+	corePattern  = lazyregexp.New(`^(?:(\d+)%?)?(?:@(\d+))?$`)
 	loadPattern  = lazyregexp.New(`^(?:(\d+)%)?(?:@(\d+))?$`)
 	gpuPattern   = lazyregexp.New(`^(?:(\d+)%)?(?:@(?:(\d+)|\[([0-9,]*)\]))?$`)
 	tempPattern  = lazyregexp.New(`^([^@\s]+)@(-?[0-9]+(?:\.[0-9]+)?)C(?:/(-?[0-9]+(?:\.[0-9]+)?)C)?$`)
 	railPattern  = lazyregexp.New(`^(-?\d+)(?:mW)?/(-?\d+)(?:mW)?(?:/(-?\d+)(?:mW)?)?$`)
+	barePattern  = lazyregexp.New(`^(-?\d+)(?:mW)?()()$`) // a rail without an average
+	supplyName   = lazyregexp.New(`^(?:VDD|VIN|POM_)`)    // of a rail, even without a unit
 	unitPattern  = lazyregexp.New(`^(?:(off)|(?:(\d+)%)?@?(\d+))$`)
 	unitName     = lazyregexp.New(`^[A-Z][A-Z0-9_]*$`)
 	railName     = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 )
 
-// Parse parses one line. It returns false for a line that is not from tegrastats: one without memory, cores, memory
-// load and GPU load.
+// Parse parses a line that is one record. It returns false for a line that is not from tegrastats.
 func Parse(text string) (Line, bool) {
-	l, _ := parse(text)
+	l, _, _ := parse(strings.Fields(text))
 	l.total()
-	return l, l.RAM != nil || len(l.CPU) > 0 || l.EMC != nil || l.GPU != nil
+	return l, l.sampled()
 }
 
-// parse also returns the words that it skipped.
-func parse(text string) (l Line, unknown []string) {
-	p := parser{words: strings.Fields(text),
+// sampled reports whether the line has memory, cores, memory load or GPU load.
+func (l *Line) sampled() bool { return l.RAM != nil || len(l.CPU) > 0 || l.EMC != nil || l.GPU != nil }
+
+// parse parses words until a field comes again, which begins another record: the rest. It also returns the names of the
+// fields that it skipped.
+func parse(words []string) (l Line, unknown, rest []string) {
+	p := parser{words: words, seen: map[string]bool{},
 		line: Line{CPU: []Core{}, TempsC: map[string]float64{}, TempsOff: []string{},
 			TempsMaxC: map[string]float64{}, Rails: []Rail{}, Engines: map[string]Engine{}}}
-	if len(p.words) >= 2 && datePattern.MatchString(p.words[0]) && clockPattern.MatchString(p.words[1]) {
+	if p.dated() {
 		stamp := p.words[0] + " " + p.words[1]
 		p.line.Timestamp, p.words = &stamp, p.words[2:]
 	}
-	if p.cores(0) { // a line whose start is cut off
-		p.words = p.words[1:]
-	}
-	for len(p.words) > 0 {
+	for len(p.words) > 0 && !(p.dated() && len(p.seen) > 0) {
 		n := min(p.field(), len(p.words))
-		if n == 0 {
-			unknown, n = append(unknown, p.words[0]), 1
+		if p.again {
+			break
 		}
-		p.words = p.words[n:]
+		if name, _, at := strings.Cut(p.words[0], "@"); n == 0 && (at || unitName.MatchString(name)) && name != "" {
+			unknown = append(unknown, name)
+		}
+		p.words = p.words[max(n, 1):]
 	}
-	return p.line, unknown
+	return p.line, unknown, p.words
 }
 
 // parser steps through the words of a line.
 type parser struct {
 	words []string
 	line  Line
+	seen  map[string]bool // fields so far
+	again bool            // the present one came before
+}
+
+// dated reports whether tegrastats' own date begins here.
+func (p *parser) dated() bool {
+	return datePattern.MatchString(p.word(0)) && clockPattern.MatchString(p.word(1))
+}
+
+// first notes a field; false if the record has it already.
+func (p *parser) first(key string) bool {
+	p.again = p.again || p.seen[key]
+	p.seen[key] = true
+	return !p.again
 }
 
 // word returns the i-th word from the current one; "" after the last.
@@ -102,7 +120,7 @@ func (p *parser) field() int {
 			return 2
 		}
 	}
-	if p.temp() {
+	if p.temp() || p.cores(0) { // cores alone: the line's beginning is cut off
 		return 1
 	}
 	if p.rail() || p.engine() {
@@ -113,7 +131,7 @@ func (p *parser) field() int {
 
 func (p *parser) ram() int {
 	m := usedPattern.FindStringSubmatch(p.word(1))
-	if m == nil {
+	if m == nil || !p.first("RAM") {
 		return 0
 	}
 	p.line.RAM = &RAM{UsedMB: number(m[1]), TotalMB: number(m[2])}
@@ -131,7 +149,7 @@ func (p *parser) ram() int {
 
 func (p *parser) swap() int {
 	m := usedPattern.FindStringSubmatch(p.word(1))
-	if m == nil {
+	if m == nil || !p.first("SWAP") {
 		return 0
 	}
 	p.line.Swap = &Swap{UsedMB: number(m[1]), TotalMB: number(m[2])}
@@ -145,7 +163,7 @@ func (p *parser) swap() int {
 
 func (p *parser) iram() int {
 	m := iramPattern.FindStringSubmatch(p.word(1))
-	if m == nil {
+	if m == nil || !p.first("IRAM") {
 		return 0
 	}
 	p.line.IRAM = &IRAM{UsedKB: number(m[1]), TotalKB: number(m[2])}
@@ -160,27 +178,31 @@ func (p *parser) iram() int {
 	return 2
 }
 
-// cores parses the list in word i: "[1%@345,off]", or "[17%,13%]@408" with one clock for all.
+// cores parses the list in word i: "[1%@345,off]", or "[17%,13%]@408" with one clock for all. A core in another form is
+// online, its values unknown.
 func (p *parser) cores(i int) bool {
 	m := coresPattern.FindStringSubmatch(p.word(i))
 	if m == nil {
 		return false
 	}
 	var list []Core
+	known := false
 	for _, text := range strings.Split(m[1], ",") {
 		if text == "off" {
-			list = append(list, Core{})
+			list, known = append(list, Core{}), true
 			continue
 		}
-		c := corePattern.FindStringSubmatch(text)
-		if c == nil {
-			return false
+		core := Core{Online: true, FreqMHz: optional(m[2])}
+		if c := corePattern.FindStringSubmatch(text); c != nil {
+			core.LoadPct, known = optional(c[1]), known || strings.ContainsAny(text, "%@")
+			if c[2] != "" {
+				core.FreqMHz = optional(c[2])
+			}
 		}
-		clock := optional(c[2])
-		if clock == nil {
-			clock = optional(m[2])
-		}
-		list = append(list, Core{Online: true, LoadPct: optional(c[1]), FreqMHz: clock})
+		list = append(list, core)
+	}
+	if !known || !p.first("CPU") {
+		return false
 	}
 	p.line.CPU = list
 	return true
@@ -188,7 +210,7 @@ func (p *parser) cores(i int) bool {
 
 func (p *parser) emc() int {
 	m := loadPattern.FindStringSubmatch(p.word(1))
-	if m == nil || p.word(1) == "" {
+	if m == nil || p.word(1) == "" || !p.first("EMC") {
 		return 0
 	}
 	p.line.EMC = &Clock{LoadPct: optional(m[1]), FreqMHz: optional(m[2])}
@@ -197,7 +219,7 @@ func (p *parser) emc() int {
 
 func (p *parser) gpu(to **GPU) int {
 	m := gpuPattern.FindStringSubmatch(p.word(1))
-	if m == nil || p.word(1) == "" {
+	if m == nil || p.word(1) == "" || !p.first(strings.TrimSuffix(p.word(0), "_FREQ")) {
 		return 0
 	}
 	g := &GPU{LoadPct: optional(m[1]), FreqMHz: []int{}}
@@ -212,7 +234,7 @@ func (p *parser) gpu(to **GPU) int {
 
 func (p *parser) temp() bool {
 	m := tempPattern.FindStringSubmatch(p.word(0))
-	if m == nil {
+	if m == nil || !p.first("@"+m[1]) {
 		return false
 	}
 	c, err := strconv.ParseFloat(m[2], 64)
@@ -220,9 +242,7 @@ func (p *parser) temp() bool {
 		return false
 	}
 	if c == offC {
-		if !slices.Contains(p.line.TempsOff, m[1]) {
-			p.line.TempsOff = append(p.line.TempsOff, m[1])
-		}
+		p.line.TempsOff = append(p.line.TempsOff, m[1])
 		return true
 	}
 	p.line.TempsC[m[1]] = c
@@ -234,10 +254,16 @@ func (p *parser) temp() bool {
 
 func (p *parser) rail() bool {
 	m := railPattern.FindStringSubmatch(p.word(1))
+	if m == nil && (strings.HasSuffix(p.word(1), "mW") || supplyName.MatchString(p.word(0))) {
+		m = barePattern.FindStringSubmatch(p.word(1))
+	}
 	if m == nil || !railName.MatchString(p.word(0)) {
 		return false
 	}
-	rail := Rail{Name: p.word(0), CurMW: number(m[1]), AvgMW: number(m[2]), MaxMW: optional(m[3])}
+	if p.word(0) != "NC" && !p.first(p.word(0)+" mW") { // unconnected rails share a name
+		return false
+	}
+	rail := Rail{Name: p.word(0), CurMW: number(m[1]), AvgMW: optional(m[2]), MaxMW: optional(m[3])}
 	p.line.Rails = append(p.line.Rails, rail)
 	return true
 }
@@ -248,6 +274,9 @@ func (p *parser) engine() bool {
 		return false
 	}
 	name := strings.TrimSuffix(p.word(0), "_FREQ")
+	if !p.first(name) {
+		return false
+	}
 	p.line.Engines[name] = Engine{On: m[1] == "", LoadPct: optional(m[2]), FreqMHz: optional(m[3])}
 	return true
 }

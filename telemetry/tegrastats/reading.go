@@ -37,6 +37,9 @@ func (l *Line) Reading() tegra.Reading {
 		if len(l.GPU.FreqMHz) > 0 {
 			most := slices.Max(l.GPU.FreqMHz) // clusters of one GPU
 			r.GPU.Actual = megahertz(&most)
+			if most == 0 && r.GPU.LoadPct.V == 0 {
+				r.GPU.LoadPct.OK = false // powered down
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.TempsC)) {
@@ -56,7 +59,7 @@ func percent(v *int) tegra.Val[float64] {
 }
 
 func megahertz(v *int) tegra.Val[tegra.Freq] {
-	if v == nil {
+	if v == nil || *v == 0 { // a clock of 0 is off
 		return tegra.Val[tegra.Freq]{}
 	}
 	return tegra.Some(tegra.Freq(*v) * tegra.MHz)

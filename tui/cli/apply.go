@@ -337,7 +337,7 @@ func lines(ctx context.Context, in io.Reader) <-chan string {
 	next := scan(ctx, in)
 	go func() {
 		for {
-			text, err := next()
+			text, err := next(0)
 			if err != nil && !errors.Is(err, errLongLine) {
 				return
 			}

@@ -73,5 +73,5 @@ func TestHotBoardIsWarnedOfByApply(t *testing.T) {
 	}
 }
 
-const watchKeys = "t_s device virtual total_power_w total_power_rule rails cpu cpu_asked_khz gpu emc temps_c " +
+const watchKeys = "t_s t_from device virtual total_power_w total_power_rule rails cpu cpu_asked_khz gpu emc temps_c " +
 	"temps_off fan_pct throttled hot hot_reason mode locked meter_w self"

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 )
 
 // longestLine is the maximum length of an input line; tegrastats prints less than 2 kB.
@@ -31,9 +32,12 @@ func (a logs) input(name string) (in io.Reader, done func(), err error) {
 // errLongLine reports a line longer than longestLine; reading can continue.
 var errLongLine = fmt.Errorf("a line is longer than %d bytes", longestLine)
 
-// scan returns a function that reads the next line; io.EOF at the end. When ctx ends, a read that is blocked on a pipe
-// is abandoned.
-func scan(ctx context.Context, in io.Reader) (next func() (string, error)) {
+// errQuiet reports that no line came within the time given.
+var errQuiet = errors.New("no line yet")
+
+// scan returns a function that reads the next line; io.EOF at the end, and errQuiet if none comes within a time above
+// 0. When ctx ends, a read that is blocked on a pipe is abandoned.
+func scan(ctx context.Context, in io.Reader) (next func(within time.Duration) (string, error)) {
 	type line struct {
 		text string
 		err  error
@@ -53,10 +57,16 @@ func scan(ctx context.Context, in io.Reader) (next func() (string, error)) {
 			}
 		}
 	}()
-	return func() (string, error) {
+	return func(within time.Duration) (string, error) {
+		var late <-chan time.Time
+		if within > 0 {
+			late = time.After(within)
+		}
 		select {
 		case l := <-lines:
 			return l.text, l.err
+		case <-late:
+			return "", errQuiet
 		case <-ctx.Done():
 			return "", ctx.Err()
 		}

@@ -26,7 +26,7 @@ func TestLinesAreReadOneByOneWhateverTheirLength(t *testing.T) {
 		next := scan(t.Context(), strings.NewReader(c.text))
 		var got []string
 		for {
-			text, err := next()
+			text, err := next(0)
 			if errors.Is(err, io.EOF) {
 				break
 			}

@@ -22,9 +22,20 @@ import (
 // errEnough stops reading a log early without reporting an error.
 var errEnough = errors.New("enough")
 
-// eachLine calls f for each line of a tegrastats log. It counts other lines and notes them at the end; a log without
-// any tegrastats line is an error.
-func (a logs) eachLine(ctx context.Context, name string, f func(tegrastats.Line) error) error {
+// logged is a record of a log, its reading, and its time since the first record with the source of that time.
+type logged struct {
+	tegrastats.Line
+	r    tegra.Reading
+	TS   float64 `json:"t_s"`
+	From string  `json:"t_from"`
+}
+
+// quiet is how long a record may lack its next line: tegrastats writes a line at once.
+const quiet = 300 * time.Millisecond
+
+// eachRecord calls f for each record of a tegrastats log. At the end it notes where the times come from, if not from
+// tegrastats, where the clock was set, and what it skipped; a log without any record is an error.
+func (a logs) eachRecord(ctx context.Context, name string, every time.Duration, f func(logged) error) error {
 	in, done, err := a.input(name)
 	if err != nil {
 		return err
@@ -33,78 +44,66 @@ func (a logs) eachLine(ctx context.Context, name string, f func(tegrastats.Line)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	next := scan(ctx, in)
-	taken, other := 0, 0
-	for {
-		text, err := next()
-		if errors.Is(err, io.EOF) {
-			break
-		} else if errors.Is(err, errLongLine) {
-			other++
-			continue
-		} else if err != nil {
-			return fmt.Errorf("%s: after %d lines: %w", name, taken+other, err)
-		}
-		line, ok := tegrastats.Parse(text)
+	var reader tegrastats.Reader
+	times := tegrastats.Times{Every: every}
+	lines, taken := 0, 0
+	for ended := false; !ended; {
+		text, err := next(quiet)
+		var records []tegrastats.Record
 		switch {
-		case ok:
+		case errors.Is(err, io.EOF):
+			records, ended = reader.End(), true
+		case errors.Is(err, errQuiet):
+			records = reader.End()
+		case errors.Is(err, errLongLine):
+			reader.Other++
+		case err != nil:
+			return fmt.Errorf("%s: after %d lines: %w", name, lines, err)
+		default:
+			lines++
+			records = reader.Take(text)
+		}
+		for _, r := range records {
 			taken++
-			if err := f(line); errors.Is(err, errEnough) {
+			t, from := times.Of(&r)
+			switch err := f(logged{r.Line, r.Reading(), t.Seconds(), from}); {
+			case errors.Is(err, errEnough):
 				return nil
-			} else if err != nil {
+			case err != nil:
 				return fmt.Errorf("writing: %w", err)
 			}
-		case strings.TrimSpace(text) != "":
-			other++
 		}
 	}
-	if taken == 0 && other > 0 {
+	if taken == 0 && reader.Other > 0 {
 		return fmt.Errorf("%s: none of %d lines is tegrastats output: give a log of tegrastats, or pipe it in", name,
-			other)
+			reader.Other)
 	}
-	if other > 0 {
-		a.note("%s: %s skipped: not tegrastats output", name, text.Count(other, "line"))
+	for _, note := range tegrastats.Notes(&reader, &times) {
+		a.note("%s: %s", name, note)
 	}
 	return nil
 }
 
 // watchLog prints the readings of a tegrastats log.
-func (a logs) watchLog(ctx context.Context, name string, count int) error {
+func (a logs) watchLog(ctx context.Context, name string, count int, every time.Duration) error {
 	n := 0
-	var since stopwatch
-	return a.eachLine(ctx, name, func(l tegrastats.Line) error {
-		r, t := l.Reading(), since.at(l.Timestamp)
+	return a.eachRecord(ctx, name, every, func(l logged) error {
 		var err error
 		if a.asJSON {
-			line := toWatchJSON(r)
-			if line.TS = t; l.TotalPowerRule != nil {
+			line := toWatchJSON(l.r)
+			line.TS, line.TFrom = tegra.Some(l.TS), text.Optional(l.From)
+			if l.TotalPowerRule != nil {
 				line.TotalRule = text.Optional(*l.TotalPowerRule)
 			}
 			err = printLine(a.out, line)
 		} else {
-			_, err = fmt.Fprintf(a.out, "%9s  %s\n", dash(t, "%.1fs"), readingLine(tegra.Board{}, r, ""))
+			_, err = fmt.Fprintf(a.out, "%8.1fs  %s\n", l.TS, readingLine(tegra.Board{}, l.r, ""))
 		}
 		if n++; err == nil && n == count {
 			err = errEnough
 		}
 		return err
 	})
-}
-
-// stopwatch converts a log's timestamps to seconds since the first one.
-type stopwatch struct{ first time.Time }
-
-func (w *stopwatch) at(stamp *string) tegra.Val[float64] {
-	if stamp == nil {
-		return tegra.Val[float64]{}
-	}
-	t, err := time.Parse("01-02-2006 15:04:05", *stamp)
-	if err != nil {
-		return tegra.Val[float64]{}
-	}
-	if w.first.IsZero() {
-		w.first = t
-	}
-	return tegra.Some(t.Sub(w.first).Seconds())
 }
 
 // tegrastatsCmd is `jtune convert tegrastats`.
@@ -130,32 +129,26 @@ func (c *tegrastatsCmd) run(ctx context.Context) error {
 	}
 	switch {
 	case c.asJSON:
-		return c.eachLine(ctx, name, func(l tegrastats.Line) error { return printLine(c.out, l) })
+		return c.eachRecord(ctx, name, 0, func(l logged) error { return printLine(c.out, l) })
 	case c.asCSV:
 		return c.csv(ctx, name)
 	}
-	return c.watchLog(ctx, name, 0)
+	return c.watchLog(ctx, name, 0, 0)
 }
 
 // csv prints a row per line. The first line sets the columns of the rails; missing fields are empty.
 func (c *tegrastatsCmd) csv(ctx context.Context, name string) error {
 	var columns report.Table[logged]
 	w := csv.NewWriter(c.out)
-	return c.eachLine(ctx, name, func(l tegrastats.Line) error {
+	return c.eachRecord(ctx, name, 0, func(l logged) error {
 		if columns == nil {
 			columns = lineColumns(l.Rails)
 			w.Write(columns.Head())
 		}
-		w.Write(columns.Fields(logged{l, l.Reading()}))
+		w.Write(columns.Fields(l))
 		w.Flush()
 		return w.Error()
 	})
-}
-
-// logged is a line of a log, and its reading.
-type logged struct {
-	l tegrastats.Line
-	r tegra.Reading
 }
 
 // lineColumns are the columns of a line with these rails.
@@ -164,14 +157,15 @@ func lineColumns(rails []tegrastats.Rail) report.Table[logged] {
 		return tegra.Val[float64]{V: f.V.MHz(), OK: f.OK}
 	}
 	columns := report.Table[logged]{
-		{Key: "timestamp", Of: func(x logged) any { return given(x.l.Timestamp) }},
+		{Key: "t_s", Of: func(x logged) any { return x.TS }},
+		{Key: "timestamp", Of: func(x logged) any { return given(x.Timestamp) }},
 		{Key: "total_power_mw",
-			Of: func(x logged) any { return given(x.l.TotalPowerMW) }},
+			Of: func(x logged) any { return given(x.TotalPowerMW) }},
 		{Key: "ram_used_mb", Of: func(x logged) any {
-			if x.l.RAM == nil {
+			if x.RAM == nil {
 				return ""
 			}
-			return x.l.RAM.UsedMB
+			return x.RAM.UsedMB
 		}},
 		{Key: "cores_on", Of: func(x logged) any { return x.r.Online() }},
 		{Key: "cpu_load_pct", Of: func(x logged) any { return x.r.CPU.LoadPct }},
@@ -189,7 +183,7 @@ func lineColumns(rails []tegrastats.Rail) report.Table[logged] {
 	for _, rail := range rails {
 		columns = append(columns, report.Column[logged]{Key: strings.ToLower(rail.Name) + "_mw",
 			Of: func(x logged) any {
-				for _, r := range slices.Backward(x.l.Rails) {
+				for _, r := range slices.Backward(x.Rails) {
 					if r.Name == rail.Name {
 						return r.CurMW
 					}

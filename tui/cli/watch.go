@@ -18,6 +18,7 @@ import (
 // watchJSON is one line of `jtune watch --json`.
 type watchJSON struct {
 	TS        tegra.Val[float64]    `json:"t_s"`
+	TFrom     text.Optional         `json:"t_from"` // of a log: tegrastats, prefix or position
 	Device    text.Optional         `json:"device"`
 	Virtual   tegra.Val[bool]       `json:"virtual"`
 	TotalW    tegra.Val[float64]    `json:"total_power_w"`
@@ -57,7 +58,7 @@ func newWatch(a *app) *cobra.Command {
 }
 
 func (c *watchCmd) flags(f *pflag.FlagSet) {
-	timeFlag(f, &c.interval, "interval", c.interval, "`TIME` between readings")
+	timeFlag(f, &c.interval, "interval", c.interval, "`TIME` between readings, or records of a log without times")
 	f.IntVar(&c.count, "count", 0, "stop after `N` readings; 0: never")
 	f.StringVar(&c.from, "from", "", "read tegrastats lines from `FILE`, - for standard input")
 	c.jsonFlag(f, asLines)
@@ -75,7 +76,7 @@ func (c *watchCmd) check() error {
 
 func (c *watchCmd) run(ctx context.Context) error {
 	if c.from != "" {
-		return c.watchLog(ctx, c.from, c.count)
+		return c.watchLog(ctx, c.from, c.count, c.interval)
 	}
 	return c.watchDevice(ctx)
 }
