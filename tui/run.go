@@ -218,24 +218,6 @@ func watchTerminal(ctx context.Context, p *tea.Program, size tea.Cmd, eof <-chan
 	}
 }
 
-// guardedInput is standard input that reports end of file.
-type guardedInput struct {
-	*os.File
-	gone chan struct{}
-	told bool
-}
-
-// Read implements io.Reader.
-func (g *guardedInput) Read(b []byte) (int, error) {
-	n, err := g.File.Read(b)
-	if err != nil && !g.told && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, syscall.EINTR) &&
-		!errors.Is(err, syscall.EAGAIN) {
-		g.told = true
-		close(g.gone)
-	}
-	return n, err
-}
-
 // countedOutput is standard output that counts the bytes written.
 type countedOutput struct {
 	*os.File
