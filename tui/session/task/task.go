@@ -444,7 +444,7 @@ func (q *Tasks) Start(ctx context.Context, t *Task) error {
 		defer t.Cancel()
 		t.pace = Pace{Budget: q.Budget}
 		t.pace.Compute(!t.Whole)
-		out, err := t.work(ctx, q.On, t)
+		out, err := t.attempt(ctx, q.On)
 		t.pace.Compute(false)
 		slower()
 		t.Finish(out, err)

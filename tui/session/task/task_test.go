@@ -3,9 +3,11 @@ package task
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -193,5 +195,26 @@ func TestTaskOfARealJobBesideAVirtualBoardKeepsRealTime(t *testing.T) {
 		if !slices.Equal(clock.was, c.want) {
 			t.Errorf("%s, fast %v: the clock's rates were %v, want %v", c.w.Name, c.fast, clock.was, c.want)
 		}
+	}
+}
+
+func TestTaskThatPanicsEndsWithItsPlace(t *testing.T) {
+	t.Parallel()
+	q := Tasks{On: make(steps), Clock: sessiontest.Fast(t).Clock}
+	task := redo()
+	restored := false
+	task.work = func(context.Context, Measurer, *Task) (Outcome, error) {
+		defer func() { restored = true }()
+		var none []int
+		return Outcome{}, fmt.Errorf("never: %d", none[len(none)])
+	}
+	if err := q.Start(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	<-task.Ended()
+	end := task.Now()
+	if end.Err == nil || !strings.Contains(end.Err.Error(), "index out of range") ||
+		!strings.Contains(end.Err.Error(), "task_test.go:") || !restored {
+		t.Errorf("the task ended with %v, restored %v; want the panic, its place, and true", end.Err, restored)
 	}
 }
