@@ -44,34 +44,38 @@ func (k keptMode) of(s *Session) bool {
 	return k.Board == b.Name && k.Virtual == b.Virtual
 }
 
+func keptFile(s *Session) string { return filepath.Join(s.DataPath(), keptName) }
+
 func readKept(s *Session) (k keptModes, err error) {
-	path := filepath.Join(s.DataPath(), keptName)
-	data, err := safefile.Read(path, mostKept)
+	data, err := safefile.Read(keptFile(s), mostKept)
 	if errors.Is(err, fs.ErrNotExist) {
 		return k, nil
 	}
 	if err == nil {
-		_, err = tomlfile.Decode(path, string(data), &k)
+		_, err = tomlfile.Decode(keptFile(s), string(data), &k)
 	}
 	return k, err
 }
 
-// RememberKept records that a mode was kept on the board, for jtune verify. An unreadable file is replaced.
+// RememberKept records that a mode was kept on the board, for jtune verify. A file that does not parse is replaced.
 func RememberKept(s *Session, m tegra.Mode) error {
-	k, _ := readKept(s)
-	k.Kept = slices.DeleteFunc(k.Kept, func(k keptMode) bool { return k.of(s) })
-	b := s.Device.Board()
-	k.Kept = append(k.Kept, keptMode{b.Name, b.Virtual, strings.Join(sweep.ModeFields(m), ","), time.Now()})
-	k.Kept = k.Kept[max(0, len(k.Kept)-mostKeptLines):]
-	var text bytes.Buffer
-	text.WriteString("# Which mode jtune kept last on each board. Nothing is set because of this file.\n")
-	if err := toml.NewEncoder(&text).Encode(k); err != nil {
-		return fmt.Errorf("%s: %w", keptName, err)
-	}
 	if err := os.MkdirAll(s.DataPath(), 0o755); err != nil { // a mode may be set before anything is measured
 		return err
 	}
-	return safefile.Replace(filepath.Join(s.DataPath(), keptName), text.Bytes())
+	return safefile.Update(keptFile(s), mostKept, func(before []byte) ([]byte, error) {
+		var k keptModes
+		_, _ = tomlfile.Decode(keptFile(s), string(before), &k)
+		k.Kept = slices.DeleteFunc(k.Kept, func(k keptMode) bool { return k.of(s) })
+		b := s.Device.Board()
+		k.Kept = append(k.Kept, keptMode{b.Name, b.Virtual, strings.Join(sweep.ModeFields(m), ","), time.Now()})
+		k.Kept = k.Kept[max(0, len(k.Kept)-mostKeptLines):]
+		var text bytes.Buffer
+		text.WriteString("# Which mode jtune kept last on each board. Nothing is set because of this file.\n")
+		if err := toml.NewEncoder(&text).Encode(k); err != nil {
+			return nil, fmt.Errorf("%s: %w", keptName, err)
+		}
+		return text.Bytes(), nil
+	})
 }
 
 // LastKept returns the last kept mode of the board; absent if none is known.
@@ -83,7 +87,7 @@ func LastKept(s *Session) (m tegra.Val[tegra.Mode], err error) {
 		}
 		mode, bad := sweep.ParseMode(strings.Split(one.Mode, ","))
 		if bad != nil {
-			return m, fmt.Errorf("%s: %w", filepath.Join(s.DataPath(), keptName), bad)
+			return m, fmt.Errorf("%s: %w", keptFile(s), bad)
 		}
 		m = tegra.Some(mode)
 	}

@@ -85,14 +85,12 @@ func (e ConfigEdit) typed(copy string) ([]byte, error) {
 
 // replaceUnchanged replaces the file unless it has changed since it was copied.
 func replaceUnchanged(path string, before, after []byte) error {
-	now, err := configBytes(path)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(now, before) {
-		return errors.New("not replaced: another program has changed the file")
-	}
-	return safefile.Replace(path, after)
+	return safefile.Update(path, tomlfile.MaxSize, func(now []byte) ([]byte, error) {
+		if !bytes.Equal(now, before) {
+			return nil, errors.New("not replaced: another program has changed the file")
+		}
+		return after, nil
+	})
 }
 
 // configBytes returns the content of a file; nil if there is none.

@@ -2,9 +2,11 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -122,4 +124,23 @@ func TestConfigEditFollowsALinkAndMakesAFile(t *testing.T) {
 		t.Errorf("a new file: changed %v, %v", changed, err)
 	}
 	wantText(t, e.Path, "[torch]\n")
+}
+
+func TestSaveWorkloadOfTwentyAtOnceLosesNone(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.toml")
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			name := fmt.Sprint("job", i)
+			table := "[workload." + name + "]\ncommand = [\"run me\"]\n"
+			if _, err := (Paths{Config: file}).SaveWorkload(name, table); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	text, err := os.ReadFile(file)
+	if n := strings.Count(string(text), "[workload.job"); err != nil || n != 20 {
+		t.Errorf("%d of 20 saved jobs are in the file, %v", n, err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jtune/internal/safefile"
 	"jtune/internal/tomlfile"
 	"jtune/internal/usage"
 	"jtune/profiles/workload"
@@ -24,15 +25,14 @@ func (p Paths) SaveWorkload(name, table string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return path, Denied(err, "give another file by "+usage.Config.String())
 	}
-	before, err := configBytes(path)
-	if err != nil {
-		return path, err
-	}
-	after := withTable(string(before), tomlfile.Key(name), table)
-	if faults := workload.Faults(path, after); len(faults) > 0 {
-		return path, fmt.Errorf("not saved: %w", faults[0])
-	}
-	return path, Denied(replaceUnchanged(path, before, []byte(after)), "give another file by "+usage.Config.String())
+	err := safefile.Update(path, tomlfile.MaxSize, func(before []byte) ([]byte, error) {
+		after := withTable(string(before), tomlfile.Key(name), table)
+		if faults := workload.Faults(path, after); len(faults) > 0 {
+			return nil, fmt.Errorf("not saved: %w", faults[0])
+		}
+		return []byte(after), nil
+	})
+	return path, Denied(err, "give another file by "+usage.Config.String())
 }
 
 // withTable returns a TOML text with a workload's table in place of the one with the same key, or at the end.

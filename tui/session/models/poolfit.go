@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
+	"jtune/internal/safefile"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles/record"
@@ -145,39 +145,21 @@ func Holds(o config.Paths, dir string) bool {
 // suspended process never releases the lock.
 var lockPatience = 3 * time.Minute
 
-const lockEvery = 20 * time.Millisecond
-
 // lockModels waits until no other process fits a model of the data directory.
 func lockModels(o config.Paths) (unlock func(), err error) {
 	if err := os.MkdirAll(o.ModelsDir(), 0o755); err != nil {
 		return nil, config.Denied(err, campaigns.Elsewhere)
 	}
 	path := filepath.Join(o.ModelsDir(), ".lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
+	unlock, err = safefile.Lock(path, lockPatience)
+	switch {
+	case errors.Is(err, safefile.ErrLocked):
+		return nil, fmt.Errorf("models: another jtune has held %s for %v: end it; the next search or "+
+			"jtune models fit makes the model", path, lockPatience)
+	case err != nil:
 		return nil, config.Denied(fmt.Errorf("models: %w", err), campaigns.Elsewhere)
 	}
-	for end := time.Now().Add(lockPatience); ; time.Sleep(lockEvery) {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		waits := errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR)
-		if !waits || time.Now().After(end) {
-			break
-		}
-	}
-	switch {
-	case errors.Is(err, syscall.EWOULDBLOCK):
-		f.Close()
-		return nil, fmt.Errorf("models: another jtune has held %s for %v: end it; the next search or "+
-			"jtune models fit makes "+
-			"the model", path, lockPatience)
-	case err != nil:
-		f.Close()
-		return nil, fmt.Errorf("models: lock %s: %w", path, err)
-	}
-	return func() {
-		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
-		f.Close()
-	}, nil
+	return unlock, nil
 }
 
 // ModelOf returns the file of a pool's model, under any name; "" for none.
