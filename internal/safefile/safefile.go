@@ -117,13 +117,10 @@ func Replace(path string, data []byte) (err error) {
 }
 
 // ReplaceNamed is Replace for a path that the user chose: a link stays a link, and a device, or a pipe that is read, is
-// written directly.
+// written directly. A link of another user is replaced, not followed.
 func ReplaceNamed(path string, data []byte) error {
 	if st, err := os.Stat(path); err != nil || st.Mode().IsRegular() {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real
-		}
-		return Replace(path, data)
+		return Replace(followed(path), data)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0) // a pipe without a reader is an error
 	if err != nil {
@@ -132,6 +129,32 @@ func ReplaceNamed(path string, data []byte) error {
 	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
 }
+
+// followed returns where path leads if it is a link of this user, of root or of the folder's owner, for the last part of
+// the path: the kernel looks at the folders, and in sticky ones at their links (fs.protected_symlinks), but a link that a
+// program resolves itself escapes it.
+func followed(path string) string {
+	for range 40 { // as many as the kernel follows
+		link, err := os.Lstat(path)
+		if err != nil || link.Mode()&fs.ModeSymlink == 0 {
+			return path
+		}
+		folder, err := os.Stat(filepath.Dir(path))
+		to, unread := os.Readlink(path)
+		owner := ownerOf(link)
+		if err != nil || unread != nil || owner != 0 && owner != os.Geteuid() && owner != ownerOf(folder) {
+			return path
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return path
+}
+
+// ownerOf returns the user id of a file's owner.
+func ownerOf(st fs.FileInfo) int { return int(st.Sys().(*syscall.Stat_t).Uid) }
 
 // Rename renames a file or folder and syncs the parent folders, so that the new name survives a power failure.
 func Rename(from, to string) error {

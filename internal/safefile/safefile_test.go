@@ -49,3 +49,25 @@ func TestReplaceNamedKeepsALinkAndDoesNotWaitForAReader(t *testing.T) {
 		t.Errorf("the pipe brought %q, %v", got[:n], err)
 	}
 }
+
+func TestReplaceNamedFollowsNoLinkOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make a link of another user")
+	}
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "of root"), filepath.Join(dir, "planted")
+	if err := os.WriteFile(target, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Symlink(target, link), os.Lchown(link, 12345, 12345)); err != nil {
+		t.Fatal(err)
+	}
+	if err := ReplaceNamed(link, []byte("report")); err != nil {
+		t.Fatal(err)
+	}
+	kept, _ := os.ReadFile(target)
+	st, err := os.Lstat(link)
+	if string(kept) != "secret" || err != nil || !st.Mode().IsRegular() {
+		t.Errorf("the file that another user's link names holds %q; the report is %v, %v", kept, st.Mode(), err)
+	}
+}
