@@ -147,3 +147,38 @@ func TestShardsEndAPartThatDoesNotEnd(t *testing.T) {
 		})
 	}
 }
+
+// A copy whose connection is lost twice comes at the third try without a second run, and is not copied again later.
+func TestShardsTryTheCopyAgainAndKeepACompletePart(t *testing.T) {
+	defer func(d time.Duration) { again = d }(again)
+	again = time.Millisecond
+	b, home := hereSSH(t)
+	b.Jtune = filepath.Join(home, "jtune")
+	if err := os.WriteFile(b.Jtune, []byte("#!/bin/sh\necho >>"+home+"/runs\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	partThere(t, home, s, b, 3)
+	dir := t.TempDir()
+	tar := "#!/bin/sh\necho >>" + home + "/copies\n[ $(wc -l <" + home + "/copies) -gt 2 ] || exit 255\n" +
+		"exec /usr/bin/env -i PATH=/usr/bin:/bin tar \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "tar"), []byte(tar), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	for range 2 {
+		if r := s.Measure(t.Context(), b, 2, func(string) {}); r.Err != nil || r.Code != 0 {
+			t.Fatalf("code %d, %v", r.Code, r.Err)
+		}
+	}
+	count := func(name string) int {
+		text, _ := os.ReadFile(filepath.Join(home, name))
+		return len(text)
+	}
+	if runs, copies := count("runs"), count("copies"); runs != 1 || copies != 3 {
+		t.Errorf("%d runs and %d copies, want 1 and 3", runs, copies)
+	}
+}

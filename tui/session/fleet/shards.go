@@ -106,32 +106,56 @@ func (s *Shards) Parts() (dirs []string) {
 }
 
 // again is the delay before a board is tried again.
-const again = 5 * time.Second
+var again = 5 * time.Second
 
-// Measure measures a board's part there and copies it here. After a lost connection it tries again up to `tries` times:
-// the run on the board finishes its mode, and the next call resumes it.
+// Measure measures a board's part there and copies it here. After a lost connection it tries again up to `tries` times,
+// the run or only the copy: the run on the board finishes its mode, and the next call resumes it. A part that is
+// complete here is not copied again.
 func (s *Shards) Measure(ctx context.Context, b Board, tries int, line func(string)) Result {
+	if s.complete(b) {
+		return Result{Board: b}
+	}
 	args := append([]string{"profile"}, s.Args...)
 	args = append(args, "--shard", fmt.Sprintf("%d/%d", s.number(b), len(s.Boards)), "--out", s.there(b),
 		"--resume")
 	call := Call{Shell: "mkdir -p " + text.ShellWord(path.Dir(s.there(b))) + " && " + b.Command(args...), Line: line}
-	r := b.Do(ctx, call)
-	for ; tries > 0 && r.Err != nil && mayGoOn(r.Err); tries-- {
-		line(fmt.Sprintf("%v; again in %v", r.Err, again))
+	r, ran := Result{Board: b}, false
+	for {
+		if !ran {
+			r = b.Do(ctx, call)
+			ran = r.Err == nil || !mayGoOn(r.Err)
+		}
+		err := r.Err
+		if ran && ctx.Err() == nil {
+			err = s.fetch(ctx, b, line)
+			if err == nil && r.Err == nil {
+				err = os.WriteFile(s.mark(b), nil, 0o644)
+			}
+		}
+		if err == nil || tries == 0 || !mayGoOn(err) || ctx.Err() != nil {
+			if err != nil && r.Err == nil {
+				r.Code, r.Err = 1, err
+			}
+			return r
+		}
+		tries--
+		line(fmt.Sprintf("%v; again in %v", err, again))
 		select {
 		case <-time.After(again):
 		case <-ctx.Done():
+			r.Code, r.Err = 130, ctx.Err()
 			return r
 		}
-		r = b.Do(ctx, call)
 	}
-	if errors.Is(r.Err, ErrLost) || ctx.Err() != nil {
-		return r
-	}
-	if err := s.fetch(ctx, b, line); err != nil && r.Err == nil {
-		r.Code, r.Err = 1, err
-	}
-	return r
+}
+
+// mark is the empty file that says that a board's part was measured without an error and copied whole.
+func (s *Shards) mark(b Board) string { return filepath.Join(s.dir, s.part(b)+".complete") }
+
+func (s *Shards) complete(b Board) bool {
+	_, folder := os.Stat(filepath.Join(s.dir, s.part(b)))
+	_, mark := os.Stat(s.mark(b))
+	return folder == nil && mark == nil
 }
 
 // mayGoOn reports whether an error is temporary: no connection, or the campaign of a lost connection is still running.
