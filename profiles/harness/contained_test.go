@@ -35,7 +35,9 @@ func TestContainerOfACommandIsEndedWithItsJob(t *testing.T) {
 		t.Error(err)
 	}
 	text, err := os.ReadFile(calls)
-	want := "rm -f jtune-mine\nrun --name jtune-mine --init -i --rm IMAGE train\nrm -f jtune-mine\n"
+	name, label := nameIn(string(text)), ownersLabel()
+	want := "ps -a --filter label=" + label + " --format {{.Names}}\nrun --name " + name + " --label " + label +
+		" --init -i --rm IMAGE train\nrm -f " + name + "\n"
 	if err != nil || !strings.HasPrefix(string(text), want) {
 		t.Errorf("%v, got %q, want %q", err, text, want)
 	}

@@ -1,15 +1,24 @@
 package harness
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"maps"
+	"os"
+	"path"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 
 	"jtune/profiles/harness/engine"
+	"jtune/profiles/harness/process"
 )
 
 // Container describes the container of a job; the zero value means none. The job runs without a terminal. The container
-// is named "jtune-" and the workload, and is removed by that name: a container left behind by a killed jtune is removed
-// when the workload is started again.
+// is named after the workload and the jtune that owns it, and is removed by that name: what a jtune that was killed
+// together with its watcher left behind is removed when the next container is started.
 type Container struct {
 	Image string `toml:"image,omitempty" json:"image"`
 	// docker when empty; podman takes the same arguments
@@ -31,7 +40,7 @@ func (c *Container) Program() string {
 // run returns the command line that runs a job in the container. It shares the host's IPC name space because loader
 // processes pass minibatches in shared memory, of which a container has only 64 MB by default.
 func (c *Container) run(name string, o ExecOptions) []string {
-	words := []string{c.Program(), "run", "--rm", "--name", name, "--ipc=host"}
+	words := []string{c.Program(), "run", "--rm", "--name", name, "--label", ownersLabel(), "--ipc=host"}
 	if engine.HasInit(c.Program()) {
 		words = slices.Insert(words, 3, "--init")
 	}
@@ -53,3 +62,33 @@ func (c *Container) run(name string, o ExecOptions) []string {
 
 // remove returns the command that removes the container with that name.
 func (c *Container) remove(name string) []string { return []string{c.Program(), "rm", "-f", name} }
+
+var containers atomic.Int64 // that this process named
+
+// containerName returns a new name for the container of a workload: it ends in the process that owns it, with its start
+// time, since process numbers come again, and a number.
+func containerName(workload string) string {
+	pid := os.Getpid()
+	return fmt.Sprintf("jtune-%s-%d-%s-%d", workload, pid, startOf(pid), containers.Add(1))
+}
+
+// owned reports whether a living process owns the container with a name.
+func owned(name string) bool {
+	f := strings.Split(name, "-")
+	if len(f) < 4 {
+		return true // not a name of ours
+	}
+	pid, err := strconv.Atoi(f[len(f)-3])
+	return err != nil || startOf(pid) == f[len(f)-2]
+}
+
+// startOf returns the start time of a process, in clock ticks since boot; "" if there is none.
+func startOf(pid int) string { return path.Base(process.ID(pid)) }
+
+// ownersLabel marks the containers whose owners' process numbers this process can look up: of this boot of this machine,
+// and of this name space of processes.
+var ownersLabel = sync.OnceValue(func() string {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	return fmt.Sprintf("jtune=%x", sha256.Sum256([]byte(string(boot)+space)))[:30]
+})

@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"jtune/profiles/harness/engine"
 	"jtune/tegra/tegratest"
 )
 
@@ -32,6 +34,32 @@ esac
 `
 	tegratest.Program(t, engine, script)
 	return engine, calls
+}
+
+// nameIn returns the container's name in the calls of fakeEngine.
+func nameIn(calls string) string {
+	_, after, _ := strings.Cut(calls, "--name ")
+	name, _, _ := strings.Cut(after, " ")
+	return name
+}
+
+// Containers whose owners are dead are removed, also if the process number came again; two of one process differ.
+func TestContainerOfADeadOwnerIsRemoved(t *testing.T) {
+	t.Parallel()
+	mine, other := containerName("a-b"), containerName("a-b")
+	dead := strings.Replace(mine, "-"+strconv.Itoa(os.Getpid())+"-", "-4194999-", 1)
+	again := mine[:strings.LastIndex(mine[:strings.LastIndex(mine, "-")], "-")] + "-1-1" // the number came again
+	dir := t.TempDir()
+	calls := filepath.Join(dir, "calls")
+	docker := filepath.Join(dir, "docker")
+	names := strings.Join([]string{mine, dead, again, other, "jtune"}, "\n")
+	tegratest.Program(t, docker, "#!/bin/sh\necho \"$*\" >> "+calls+"\n[ $1 = ps ] && echo '"+names+"' || true\n")
+	engine.Left([]string{docker, "rm", "-f", mine}, ownersLabel(), owned)
+	text, _ := os.ReadFile(calls)
+	_, removed, _ := strings.Cut(string(text), "\n")
+	if mine == other || removed != "rm -f "+dead+"\nrm -f "+again+"\n" {
+		t.Errorf("removed:\n%s\nwant %s and %s", removed, dead, again)
+	}
 }
 
 func TestContainerIsRunAndEndedByItsName(t *testing.T) {
@@ -75,11 +103,12 @@ func TestContainerIsRunAndEndedByItsName(t *testing.T) {
 		t.Errorf("after Stop: %v", err)
 	}
 	text, _ := os.ReadFile(calls)
-	want := "rm -f jtune-mynet\n" +
-		"run --rm --init --name jtune-mynet --ipc=host --runtime nvidia -e PYTHONUNBUFFERED=1 -e A=b c -e " +
+	name, label := nameIn(string(text)), ownersLabel()
+	want := "ps -a --filter label=" + label + " --format {{.Names}}\n" +
+		"run --rm --init --name " + name + " --label " + label + " --ipc=host --runtime nvidia -e PYTHONUNBUFFERED=1 -e A=b c -e " +
 		"JTUNE_BATCH=16 -v /data:/data:ro -w /work --user=1000:1000 l4t-ml:r35 python3 train.py\n" +
-		"rm -f jtune-mynet\n"
-	if string(text) != want {
+		"rm -f " + name + "\n"
+	if string(text) != want || !strings.HasPrefix(name, "jtune-mynet-") || !owned(name) {
 		t.Errorf("the engine was called so:\n%s\nwant\n%s", text, want)
 	}
 }
@@ -106,8 +135,9 @@ func TestContainerDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	wait(2)
 	self.Process.Kill()
 	self.Wait()
-	if text := wait(3); !strings.HasSuffix(text, "\nrm -f jtune-killed\n") {
-		t.Errorf("the engine was called so:\n%s", text)
+	text := wait(3)
+	if name := nameIn(text); !strings.HasSuffix(text, "\nrm -f "+name+"\n") || owned(name) {
+		t.Errorf("the engine was called so:\n%s; its name has a living owner: %v", text, owned(name))
 	}
 }
 

@@ -195,10 +195,9 @@ func patternOf(o ExecOptions) (reader, error) {
 }
 
 // contain converts the options to those of the container engine's command.
-func (j *job) contain(o ExecOptions) ExecOptions {
-	name := "jtune-" + o.Name
+func (j *job) contain(o ExecOptions, name string) ExecOptions {
 	j.remove = o.Container.remove(name)
-	j.removeContainer() // left by a jtune that was killed together with its watcher
+	engine.Left(j.remove, ownersLabel(), owned)
 	o.Command, o.Dir = o.Container.run(name, o), ""
 	return o
 }
@@ -215,19 +214,18 @@ func (j *job) removeContainer() {
 }
 
 func (j *job) start(o ExecOptions) (err error) {
+	name := containerName(o.Name)
 	if o.Container.Image != "" {
-		o = j.contain(o)
-	} else if command, remove, note := engine.Contained(o.Command, "jtune-"+o.Name); remove != nil || note != "" {
-		switch name := remove[max(0, len(remove)-1):]; {
-		case len(name) == 0 || name[0] == "jtune-"+o.Name:
-			o.Command, j.remove = command, remove
-			j.removeContainer() // left by a jtune that was killed together with its watcher
-		case engine.Exists(remove):
-			return usage.Errorf("container %s exists already and would end with the job; give another name, or none",
-				text.Clip(name[0]))
-		default:
-			o.Command, j.remove = command, remove
+		o = j.contain(o, name)
+	} else if command, remove, note := engine.Contained(o.Command, name, ownersLabel()); remove != nil || note != "" {
+		if remove != nil {
+			if of := remove[len(remove)-1]; of != name && engine.Exists(remove) {
+				return usage.Errorf("container %s exists already and would end with the job; give another name, or none",
+					text.Clip(of))
+			}
+			engine.Left(remove, ownersLabel(), owned)
 		}
+		o.Command, j.remove = command, remove
 		if note != "" {
 			j.queue.Put(Event{Kind: Note, T: j.clock.Now(), Message: note})
 		}

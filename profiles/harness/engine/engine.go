@@ -25,24 +25,32 @@ const (
 var engines = map[string]bool{"docker": true, "podman": true, "nerdctl": true, "jetson-containers": false}
 
 // valued are the short options of docker whose value may be the next word; unvalued and unvaluedL, short and long, take
-// none.
+// none, valuedL, long, take one.
 var (
 	valued    = "vewupmhlac"
 	unvalued  = "itdPq"
 	unvaluedL = strings.Fields("--rm --init --detach --interactive --tty --privileged --read-only --publish-all " +
-		"--no-healthcheck --oom-kill-disable --sig-proxy --quiet --help --disable-content-trust --replace --no-hosts")
+		"--no-healthcheck --oom-kill-disable --sig-proxy --quiet --help --disable-content-trust --replace --no-hosts " +
+		"--env-host --rmi --rootfs --http-proxy --passwd --tls-verify --no-hostname --read-only-tmpfs --unsetenv-all")
+	valuedL = strings.Fields("--add-host --annotation --attach --cap-add --cap-drop --cgroup-parent --cgroupns " +
+		"--cidfile --cpu-period --cpu-quota --cpu-shares --cpus --cpuset-cpus --cpuset-mems --device --dns " +
+		"--entrypoint --env --env-file --expose --gpus --group-add --hostname --ip --ipc --label --label-file --link " +
+		"--log-driver --log-opt --mac-address --memory --memory-reservation --memory-swap --memory-swappiness --mount " +
+		"--name --network --net --network-alias --oom-score-adj --pid --pids-limit --platform --pod --publish --pull " +
+		"--restart --runtime --secret --security-opt --shm-size --stop-signal --stop-timeout --storage-opt --sysctl " +
+		"--timeout --tmpfs --tz --ulimit --umask --user --userns --uts --volume --volumes-from --workdir")
 )
 
 // Contained changes a command that starts a container so that its output can be read and the container ends with the
 // job: without a terminal, in the foreground, with a name, and with an init process that reaps. remove is the command
 // that removes the container. Other commands are returned unchanged and without remove; note says what cannot be
 // ended.
-func Contained(command []string, name string) (changed, remove []string, note string) {
+func Contained(command []string, name, label string) (changed, remove []string, note string) {
 	if len(command) < 2 {
 		return command, nil, ""
 	}
 	if as := asRoot(command); as > 0 {
-		changed, remove, note = Contained(command[as:], name)
+		changed, remove, note = Contained(command[as:], name, label)
 		if changed = slices.Concat(command[:as], changed); remove != nil {
 			remove = slices.Concat(command[:as], remove)
 		} else if note == "" && wraps(command) {
@@ -90,6 +98,12 @@ func Contained(command []string, name string) (changed, remove []string, note st
 		takes := strings.HasPrefix(word, "--") && !joined && !slices.Contains(unvaluedL, word) ||
 			!strings.HasPrefix(word, "--") && strings.Contains(valued, word[len(word)-1:]) &&
 				strings.Trim(word[1:len(word)-1], unvalued) == ""
+		if strings.HasPrefix(word, "--") && takes && !slices.Contains(valuedL, word) {
+			if i < len(rest) && strings.HasPrefix(rest[i], "-") {
+				continue // it has no value
+			}
+			break
+		}
 		if takes && i < len(rest) {
 			value = rest[i]
 			options = append(options, value)
@@ -101,7 +115,7 @@ func Contained(command []string, name string) (changed, remove []string, note st
 	}
 	if named == "" {
 		named = name
-		head = append(head, "--name", name)
+		head = append(head, "--name", name, "--label", label)
 	}
 	if full && !init && HasInit(command[0]) {
 		head = append(head, "--init")
@@ -183,11 +197,30 @@ func ofEngine(command []string) (verb int) {
 
 // Exists reports whether the container that remove would remove exists.
 func Exists(remove []string) bool {
-	words := slices.Clone(remove[:len(remove)-3])
+	_, err := ask(remove, "container", "inspect", remove[len(remove)-1])
+	return err == nil
+}
+
+// Left removes the containers with a label whose names alive does not know, by the engine of remove.
+func Left(remove []string, label string, alive func(name string) bool) {
+	list, err := ask(remove, "ps", "-a", "--filter", "label="+label, "--format", "{{.Names}}")
+	if err != nil {
+		return
+	}
+	for _, name := range strings.Fields(list) {
+		if !alive(name) {
+			_, _ = ask(remove, "rm", "-f", name)
+		}
+	}
+}
+
+// ask runs the engine that a remove command names, with other arguments.
+func ask(remove []string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), RemoveGrace)
 	defer cancel()
-	words = append(words, "container", "inspect", remove[len(remove)-1])
-	return exec.CommandContext(ctx, words[0], words[1:]...).Run() == nil
+	words := slices.Concat(remove[:len(remove)-3], args)
+	out, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
+	return string(out), err
 }
 
 // inForeground is a word of one-letter options without -t and -d. The first option with a value is the last: -tv,
