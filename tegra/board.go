@@ -11,7 +11,7 @@ import (
 // family holds what a board does not report: which rails sum to the module power and in which order cores come online.
 // Sources: Jetson module data sheets and design guides; NVIDIA's note that VIN_SYS_5V0 feeds VDDQ_VDD2_1V8AO.
 type family struct {
-	match string // substring of one of the compatible strings
+	match string // part of one of the compatible strings; * stands for any text
 	name  string
 	total []string // rails that sum to the module power
 	cores []int    // order in which cores come online; nil: ascending
@@ -30,34 +30,61 @@ var (
 	input   = []string{"VDD_IN"}
 	orin    = []string{"VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"}
 	xavier  = []string{"GPU", "CPU", "SOC", "CV", "VDDRQ", "SYS5V"}
+	nano    = []string{"POM_5V_IN"}
+	thor    = []string{"VIN"}
 	denver2 = []int{0, 3, 4, 5, 1, 2}
 )
 
-// families lists modules before the SoC that they carry; the first match wins.
+// families lists modules before the SoC that they carry; the first match wins. What is known by its SoC alone is named
+// after it, and gets the total of the family whose rails it has.
 var families = []family{
+	{"p3740*p3701", "IGX Orin", orin, nil},
+	{"p3701-0008", "AGX Orin Industrial", orin, nil},
 	{"p3701", "AGX Orin", orin, nil},
+	{"p3767-0000*-super", "Orin NX 16GB Super", input, nil},
 	{"p3767-0000", "Orin NX 16GB", input, nil},
+	{"p3767-0001*-super", "Orin NX 8GB Super", input, nil},
 	{"p3767-0001", "Orin NX 8GB", input, nil},
+	{"p3767-0004*-super", "Orin Nano 4GB Super", input, nil},
+	{"p3767-0004", "Orin Nano 4GB", input, nil},
+	{"p3767*-super", "Orin Nano Super", input, nil},
 	{"p3767", "Orin Nano", input, nil},
-	{"tegra234", "Orin", input, nil},
+	{"tegra234", "Orin", nil, nil},
 	{"p3668", "Xavier NX", input, nil},
-	{"tegra194", "AGX Xavier", xavier, nil},
+	{"p2972", "AGX Xavier", xavier, nil},
+	{"p2888", "AGX Xavier", xavier, nil},
+	{"xavier", "AGX Xavier", xavier, nil},
+	{"tegra194", "Xavier", nil, nil},
 	{"p3636", "TX2 NX", input, denver2},
 	{"tegra186", "TX2", input, denver2},
-	{"tegra210", "Nano", []string{"POM_5V_IN"}, nil},
-	{"tegra264", "AGX Thor", []string{"VIN"}, nil},
+	{"p2371", "TX1", input, nil},
+	{"p2180", "TX1", input, nil},
+	{"p3448", "Nano", nano, nil},
+	{"p3450", "Nano", nano, nil},
+	{"jetson-nano", "Nano", nano, nil},
+	{"tegra210", "Tegra X1", nil, nil},
+	{"p3834-0000", "T4000", thor, nil},
+	{"p3834", "AGX Thor", thor, nil},
+	{"tegra264", "Thor", thor, nil},
 }
 
-// jetpacks maps L4T releases to JetPack versions (NVIDIA's release archive).
+// jetpacks maps L4T releases to JetPack versions (NVIDIA's release archive). UNVERIFIED: 35.6.2, 35.6.3, 36.4.2, 38.2.1
+// and 38.2.2, which are taken to belong to the version before them.
 var jetpacks = map[string]string{
-	"32.7": "4.6", "35.1": "5.0.2", "35.2.1": "5.1", "35.3.1": "5.1.1", "35.4.1": "5.1.2",
-	"36.2": "6.0 DP", "36.3": "6.0", "36.4": "6.1", "36.4.3": "6.2", "36.4.4": "6.2.1", "36.4.7": "6.2.1",
-	"36.5": "6.2.2",
-	"38.2": "7.0", "38.4": "7.1", "39.2": "7.2",
+	"28.1": "3.1", "28.2": "3.2", "28.2.1": "3.3", "28.3": "3.3.1", "28.4": "3.3.3", "31.0.2": "4.1", "31.1": "4.1.1",
+	"32.1": "4.2", "32.2": "4.2.1", "32.2.1": "4.2.2", "32.2.3": "4.2.3", "32.3.1": "4.3", "32.4.2": "4.4 DP",
+	"32.4.3": "4.4", "32.4.4": "4.4.1", "32.5": "4.5", "32.5.1": "4.5.1", "32.5.2": "4.5.1", "32.6.1": "4.6",
+	"32.7": "4.6", "34.1": "5.0 DP", "34.1.1": "5.0.1 DP",
+	"35.1": "5.0.2", "35.2.1": "5.1", "35.3.1": "5.1.1", "35.4.1": "5.1.2", "35.5": "5.1.3", "35.6": "5.1.4",
+	"35.6.1": "5.1.5", "35.6.2": "5.1.5", "35.6.3": "5.1.5", "35.6.4": "5.1.6",
+	"36.2": "6.0 DP", "36.3": "6.0", "36.4": "6.1", "36.4.2": "6.1", "36.4.3": "6.2", "36.4.4": "6.2.1",
+	"36.4.7": "6.2.1", "36.5": "6.2.2",
+	"38.2": "7.0", "38.2.1": "7.0", "38.2.2": "7.0", "38.4": "7.1",
+	"39.0": "7.2 EA", "39.2": "7.2", "39.2.1": "7.2.1",
 }
 
 var (
-	modulePart = lazyregexp.New(`p(?:3448|3310|3489|3636|3668|2888|3767|3701|3834)-[0-9]{4}`)
+	modulePart = lazyregexp.New(`p(?:3448|2180|3310|3489|3636|3668|2888|3767|3701|3834)-[0-9]{4}`)
 	socName    = lazyregexp.New(`tegra[0-9]{3}$`)
 	release    = lazyregexp.New(`# R([0-9]+) \(release\), REVISION: ([0-9.]+)`)
 )
@@ -102,12 +129,24 @@ func identify(f *finder) (Board, family, error) {
 func familyOf(compatible []string) family {
 	for _, fam := range families {
 		for _, c := range compatible {
-			if strings.Contains(c, fam.match) {
+			if fam.is(c) {
 				return fam
 			}
 		}
 	}
 	return family{name: "Jetson"}
+}
+
+// is reports whether a compatible string is of the family.
+func (fam family) is(compatible string) bool {
+	for part := range strings.SplitSeq(fam.match, "*") {
+		_, rest, ok := strings.Cut(compatible, part)
+		if !ok {
+			return false
+		}
+		compatible = rest
+	}
+	return true
 }
 
 // parseRelease reads the first line of /etc/nv_tegra_release.

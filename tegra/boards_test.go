@@ -64,7 +64,7 @@ var boardFacts = map[string]struct {
 		true,
 	},
 	"orin-nx-super-36": {
-		"Orin NX 16GB",
+		"Orin NX 16GB Super",
 		"tegra234",
 		"p3767-0000",
 		"6.2",
@@ -95,9 +95,9 @@ var boardFacts = map[string]struct {
 		55,
 		true,
 	},
-	"orin-nano-36": {"Orin Nano", "tegra234", "p3767-0005", "6.2", 6, 22, 8, 4, "VDD_IN", 4.78464, 6, 3, 55, true},
+	"orin-nano-36": {"Orin Nano Super", "tegra234", "p3767-0005", "6.2", 6, 22, 8, 4, "VDD_IN", 4.78464, 6, 3, 55, true},
 	"orin-nano-36-odd": {
-		"Orin Nano",
+		"Orin Nano Super",
 		"tegra234",
 		"p3767-0005",
 		"6.2.1",
@@ -132,7 +132,7 @@ var boardFacts = map[string]struct {
 	"agx-xavier-32": {"AGX Xavier", "tegra194", "", "4.6.3", 8, 29, 14, 9, sumXavier, 3.346, 7, 0, 0, false},
 	"xavier-nx-35":  {"Xavier NX", "tegra194", "p3668-0000", "5.1.1", 6, 25, 15, 8, "VDD_IN", 4.07, 5, 0, 55, false},
 	"xavier-nx-32":  {"Xavier NX", "tegra194", "p3668-0000", "4.6.3", 6, 25, 15, 8, "VDD_IN", 4.067, 5, 0, 0, false},
-	"tx2-32":        {"TX2", "tegra186", "", "4", 6, 12, 13, 11, "VDD_IN", 3.056, 7, 0, 0, false},
+	"tx2-32":        {"TX2", "tegra186", "", "4.4", 6, 12, 13, 11, "VDD_IN", 3.056, 7, 0, 0, false},
 	"nano-32":       {"Nano", "tegra210", "", "4.6.1", 4, 15, 12, 2, "POM_5V_IN", 2.132, 5, 0, 0, false},
 }
 

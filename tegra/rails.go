@@ -162,11 +162,12 @@ func (f *finder) current(path string) Val[float64] {
 	return Some(float64(v) / 1e3)
 }
 
-// Upper bounds for a rail's power and voltage: the largest module draws 130 W, and no carrier feeds a module more than
-// 60 V.
+// Bounds for a rail's power and voltage: the largest module draws 130 W, and no carrier feeds a module more than 60 V.
+// An idle rail may read less than nothing by the offset of its monitor, -0.4 W on the GPU of an AGX Thor.
 const (
-	maxRailW = 1000
-	maxRailV = 100
+	leastRailW = -2
+	maxRailW   = 1000
+	maxRailV   = 100
 )
 
 // read reads the rail's power, voltage and current. It fails only without power: a driver that reports power need not
@@ -186,9 +187,9 @@ func (r *rail) read(to *RailReading) error {
 		}
 		w = float64(v) / r.watt
 	}
-	if w < 0 || w > maxRailW {
+	if w < leastRailW || w > maxRailW {
 		to.Volts, to.Amperes = Val[float64]{}, Val[float64]{}
-		return fmt.Errorf("%.0f W is not a plausible power of a rail", w)
+		return fmt.Errorf("%.3g W is not a plausible power of a rail", w)
 	}
 	to.PowerW = Some(w)
 	return nil

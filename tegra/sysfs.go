@@ -211,7 +211,7 @@ func (s *Sysfs) Close() error {
 	for _, z := range s.zones {
 		z.temp.close()
 	}
-	others := []*source{s.fan.pwm, s.fan.tach, s.meminfo}
+	others := []*source{s.fan.pwm, s.fan.tach, s.fan.enable, s.meminfo}
 	for _, f := range slices.Concat(s.throttle.counters, others) {
 		f.close()
 	}

@@ -131,10 +131,11 @@ func (c *Planner) targetFan(want *State, found State, policy FanPolicy) {
 	}
 	control, duty := fan.manual, strconv.Itoa(fanFull)
 	if policy == FanAuto {
-		control = fan.auto
+		was, _ := found.Get(fan.control)
+		control = cmp.Or(fan.auto, was)
 		duty, _ = found.Get(fan.pwm.path)
 	}
-	if fan.control != "" {
+	if fan.control != "" && control != "" {
 		want.put(fan.control, control)
 	}
 	if duty != "" {

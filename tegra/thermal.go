@@ -32,8 +32,9 @@ type cooler struct {
 type fanGroup struct {
 	pwm     *source
 	tach    *source // speed file; nil: none
-	control string  // file that takes the fan from the kernel's table; "" if none
-	auto    string  // content of control while the system steers the fan
+	enable  *source // 0 while the fan has no power, whatever its duty cycle; nil: no such file
+	control string  // file that takes the fan from the kernel's table, or powers it; "" if none
+	auto    string  // content of control while the system steers the fan; "": as found
 	manual  string
 }
 
@@ -181,6 +182,9 @@ func (f *finder) fan() *fanGroup {
 		}
 		g.pwm = newSource(f.fs, dir+"/pwm1")
 		f.found("fan", dir+"/pwm1", "")
+		if enable := dir + "/pwm1_enable"; f.exists(enable) {
+			g.enable, g.control, g.manual = newSource(f.fs, enable), enable, "1"
+		}
 		return g
 	}
 	const old = "/sys/devices/pwm-fan"
@@ -216,6 +220,7 @@ const (
 	mostRPM = 100_000 // far above any fan
 )
 
+// read reads speed and duty cycle. The fan turns at its duty cycle only if it has power: by its file, or by its speed.
 func (g *fanGroup) read(r *Reading, miss func(string, error)) {
 	if g.tach != nil {
 		v, err := g.tach.within(mostRPM, " is not a fan's speed")
@@ -232,5 +237,18 @@ func (g *fanGroup) read(r *Reading, miss func(string, error)) {
 		miss("fan", err)
 		return
 	}
+	powered := errNoEnable
+	if g.enable != nil {
+		var mode int64
+		if mode, powered = g.enable.int(); powered == nil && mode == 0 {
+			v = 0
+		}
+	}
+	if powered != nil && v > 0 && r.FanRPM == Some[int64](0) {
+		miss("fan", fmt.Errorf("a duty cycle of %d of %d, and it does not turn", v, fanFull))
+		return
+	}
 	r.FanPct = Some(100 * float64(v) / fanFull)
 }
+
+var errNoEnable = errors.New("no file says that the fan has power")
