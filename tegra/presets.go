@@ -207,19 +207,64 @@ func (s *Sysfs) PresetID() Val[int] {
 // NVPModelBlock prints a mode as a POWER_MODEL section for this device's nvpmodel.conf. It uses the power-gate masks in
 // force, so the mode applies without a reboot.
 func (s *Sysfs) NVPModelBlock(m Mode, name string) (string, error) {
+	return s.NVPModelBlockLike(m, name, Val[int]{})
+}
+
+// NVPModelBlockLike is NVPModelBlock with what depends on the module taken from the mode with an id; absent: the
+// nearest.
+func (s *Sysfs) NVPModelBlockLike(m Mode, name string, like Val[int]) (string, error) {
+	t, err := s.targetOf(m)
+	if err != nil {
+		return "", err
+	}
+	if like.OK {
+		t.Like = &like.V
+	}
+	return nvpmodel.Block(s.conf, t, name)
+}
+
+// CurrentLimits lists the modes that could be the template of an exported mode and differ in a current limit, with
+// their limits; the nearest is first.
+func (s *Sysfs) CurrentLimits(m Mode) (out []Template, err error) {
+	t, err := s.targetOf(m)
+	if err != nil {
+		return nil, err
+	}
+	list, _ := s.conf.Templates(t)
+	for _, m := range list {
+		var limits []string
+		for _, l := range s.conf.CurrentLimits(m) {
+			limits = append(limits, l.Param+" "+l.Arg+" "+l.Value)
+		}
+		own := Template{m.ID, m.Name, strings.Join(limits, ", ")}
+		if !slices.ContainsFunc(out, func(o Template) bool { return o.Limits == own.Limits }) {
+			out = append(out, own)
+		}
+	}
+	return out, nil
+}
+
+// Template is a mode whose current limits an exported mode may take.
+type Template struct {
+	ID           int
+	Name, Limits string
+}
+
+// targetOf returns a mode in nvpmodel's terms.
+func (s *Sysfs) targetOf(m Mode) (nvpmodel.Target, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conf == nil {
-		return "", errNoConfiguration
+		return nvpmodel.Target{}, errNoConfiguration
 	}
 	m, err := s.space.Snap(m)
 	if err != nil {
-		return "", err
+		return nvpmodel.Target{}, err
 	}
 	t := nvpmodel.Target{CoresOn: ascending(s.cpu.order[:m.Cores]), CPUKHz: m.CPU.KHz(), GPUHz: int64(m.GPU),
 		EMCHz: int64(m.EMC), Masks: s.masks}
 	if s.emc.top() == Some(m.EMC) {
 		t.EMCHz = 0
 	}
-	return nvpmodel.Block(s.conf, t, name)
+	return t, nil
 }

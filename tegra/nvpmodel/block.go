@@ -1,7 +1,10 @@
 package nvpmodel
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,13 +20,15 @@ type Target struct {
 	GPUHz   int64
 	EMCHz   int64            // 0: no cap
 	Masks   map[string]int64 // power-gate masks in force by argument name; keeping them avoids a reboot
+	Like    *int             // id of the mode that other parameters are taken from; nil: the nearest
 }
 
 var modeName = regexp.MustCompile(`^[A-Z0-9][A-Z0-9_]*$`)
 
 // Block prints a POWER_MODEL section for t with the configuration's parameter names, the next free id, and name. It
-// pins CPU and GPU (min = max); nvpmodel can only cap the memory. Other engines, such as the DLA, get the limits of the
-// mode whose masks are nearest to t's. The section belongs before PM_CONFIG.
+// pins CPU and GPU (min = max); nvpmodel can only cap the memory. Parameters that depend on the module, such as current
+// limits and the clocks of the DLA, are those of the nearest mode, which a comment names. The section belongs before
+// PM_CONFIG.
 func Block(c *Config, t Target, name string) (string, error) {
 	name = strings.ToUpper(strings.TrimSpace(name))
 	if !modeName.MatchString(name) {
@@ -36,10 +41,11 @@ func Block(c *Config, t Target, name string) (string, error) {
 		}
 		id = max(id, m.ID+1)
 	}
-	w := blockWriter{c: c, t: t, template: c.templateFor(t.Masks)}
+	w := blockWriter{c: c, t: t}
 	if err := w.check(); err != nil {
 		return "", err
 	}
+	w.choose()
 	fmt.Fprintf(&w.out, "< POWER_MODEL ID=%d NAME=%s >\n", id, name)
 	for _, k := range []kind{cores, masks, powerOn, cpuClock, gpuClock, powerOff, emcClock, other} {
 		w.section(k)
@@ -47,17 +53,125 @@ func Block(c *Config, t Target, name string) (string, error) {
 	return w.out.String(), nil
 }
 
-// templateFor returns the mode whose masks need no reboot, else the first mode.
-func (c *Config) templateFor(inForce map[string]int64) Mode {
-	for _, m := range c.Modes {
-		if !NeedsReboot(inForce, c.Masks(m)) {
-			return m
+// choose picks the template and writes which it is, and where those that could be differ in a current limit.
+func (w *blockWriter) choose() {
+	list, contained := w.c.Templates(w.t)
+	if len(list) == 0 {
+		return
+	}
+	w.template = list[0]
+	for _, m := range list {
+		if w.t.Like != nil && m.ID == *w.t.Like {
+			w.template = m
 		}
 	}
-	if len(c.Modes) > 0 {
-		return c.Modes[0]
+	why := "the smallest mode that contains it"
+	switch {
+	case !contained:
+		why = "the largest mode: none contains it"
+	case w.template.ID != list[0].ID:
+		why = "as chosen"
 	}
-	return Mode{}
+	if !slices.ContainsFunc(w.template.Settings, func(s Setting) bool {
+		p, _ := w.c.param(s.Param)
+		return p.kind() == other
+	}) {
+		return
+	}
+	fmt.Fprintf(&w.out, "# what depends on the module is that of %s, %s\n", w.template, why)
+	for _, s := range w.c.CurrentLimits(w.template) {
+		var others []string
+		for _, m := range list {
+			if v, ok := w.c.value(m, s.Param, s.Arg); ok && v != s.Value {
+				others = append(others, v+" in "+m.String())
+			}
+		}
+		if len(others) > 0 {
+			fmt.Fprintf(&w.out, "# %s %s is %s here, %s\n", s.Param, s.Arg, s.Value, strings.Join(others, ", "))
+		}
+	}
+}
+
+// Templates lists the modes whose other parameters suit t, the smallest first: those that contain its cores and clocks,
+// else the largest alone.
+func (c *Config) Templates(t Target) (list []Mode, contained bool) {
+	list = slices.Clone(c.Modes)
+	slices.SortStableFunc(list, func(a, b Mode) int { return cmp.Compare(c.size(a), c.size(b)) })
+	within := slices.DeleteFunc(slices.Clone(list), func(m Mode) bool { return !c.contains(m, t) })
+	if len(within) > 0 || len(list) == 0 {
+		return within, true
+	}
+	return list[len(list)-1:], false
+}
+
+// bounds returns a mode's cores and the largest clocks that it allows: CPU in kHz, GPU and memory in Hz.
+func (c *Config) bounds(m Mode) (on []int, clocks [3]float64) {
+	on, _ = c.Cores(m)
+	most := func(v *int64) float64 {
+		if v == nil || *v <= 0 {
+			return math.Inf(1)
+		}
+		return float64(*v)
+	}
+	ranges := slices.Collect(maps.Values(c.CPU(m)))
+	if len(ranges) == 0 {
+		ranges = []Range{{}}
+	}
+	for _, r := range ranges {
+		clocks[0] = max(clocks[0], most(r.Max))
+	}
+	gpu, _ := c.GPU(m)
+	emc, _ := c.EMC(m)
+	clocks[1], clocks[2] = most(gpu.Max), most(&emc)
+	return on, clocks
+}
+
+func (t Target) clocks() [3]float64 {
+	emc := float64(t.EMCHz)
+	if t.EMCHz == 0 {
+		emc = math.Inf(1)
+	}
+	return [3]float64{float64(t.CPUKHz), float64(t.GPUHz), emc}
+}
+
+// contains reports whether t has no more cores than a mode, and no higher clocks. Clocks within a thousandth are equal:
+// a mode's are not always listed ones.
+func (c *Config) contains(m Mode, t Target) bool {
+	on, clocks := c.bounds(m)
+	for i, v := range t.clocks() {
+		if v*0.999 > clocks[i] {
+			return false
+		}
+	}
+	return len(on) == 0 || !slices.ContainsFunc(t.CoresOn, func(n int) bool { return !slices.Contains(on, n) })
+}
+
+// size measures a mode in octaves of cores and clocks.
+func (c *Config) size(m Mode) float64 {
+	on, clocks := c.bounds(m)
+	octaves := math.Log2(float64(max(1, len(on))))
+	for i, open := range [3]float64{1e7, 1e10, 1e10} { // above any clock
+		octaves += math.Log2(min(clocks[i], open))
+	}
+	return octaves
+}
+
+// CurrentLimits lists a mode's settings of the power monitor.
+func (c *Config) CurrentLimits(m Mode) (list []Setting) {
+	for _, s := range m.Settings {
+		if p, ok := c.param(s.Param); ok && p.Type == "HWMON" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (c *Config) value(m Mode, param, arg string) (string, bool) {
+	i := slices.IndexFunc(m.Settings, func(s Setting) bool { return s.Param == param && s.Arg == arg })
+	if i < 0 {
+		return "", false
+	}
+	return m.Settings[i].Value, true
 }
 
 type blockWriter struct {

@@ -201,7 +201,8 @@ func TestBlockReadsBackAsTheModeItWasMadeFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `< POWER_MODEL ID=8 NAME=PM_NEW >
+	const want = `# what depends on the module is that of MAXN (id 0), the smallest mode that contains it
+< POWER_MODEL ID=8 NAME=PM_NEW >
 CPU_ONLINE CORE_0 1
 CPU_ONLINE CORE_1 1
 CPU_ONLINE CORE_2 0
@@ -214,7 +215,7 @@ GPU MIN_FREQ 624750000
 GPU MAX_FREQ 624750000
 GPU_POWER_CONTROL_DISABLE GPU_PWR_CNTL_DIS auto
 EMC MAX_FREQ 2133000000
-DLA0_CORE MAX_FREQ 614400000
+DLA0_CORE MAX_FREQ -1
 `
 	if d := cmp.Diff(want, block); d != "" {
 		t.Errorf("block (-want +got):\n%s", d)
@@ -414,4 +415,82 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("the block makes errors: %v\n%s", again.Errors[len(c.Errors):], block)
 		}
 	})
+}
+
+// limited is a configuration in which modes of equal cores and masks differ in a current limit.
+const limited = `< PARAM TYPE=FILE NAME=CPU_ONLINE >
+CORE_0 /sys/devices/system/cpu/cpu0/online
+CORE_1 /sys/devices/system/cpu/cpu1/online
+< PARAM TYPE=CLOCK NAME=CPU_DENVER_0 >
+MAX_FREQ /sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq
+MIN_FREQ /sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq
+< PARAM TYPE=CLOCK NAME=GPU >
+MAX_FREQ /sys/devices/gpu.0/devfreq/max_freq
+MIN_FREQ /sys/devices/gpu.0/devfreq/min_freq
+< PARAM TYPE=CLOCK NAME=EMC >
+MAX_FREQ /sys/kernel/nvpmodel_emc_cap/emc_iso_cap
+< PARAM TYPE=HWMON NAME=VDDIN_OC_LIMIT >
+WARN /sys/bus/i2c/devices/7-0040/hwmon curr1_max
+`
+
+func TestCurrentLimitsAreOfTheSmallestModeThatContainsTheNewOne(t *testing.T) {
+	t.Parallel()
+	text := limited
+	for i, m := range []struct {
+		name               string
+		cores              int
+		cpu, gpu, emc, amp int64
+	}{{"A15", 2, 1400000, 1100000000, 1600000000, 3000}, {"A20", 2, 1400000, 1100000000, 1866000000, 4000},
+		{"A10", 1, 1900000, 800000000, 1600000000, 2500}, {"TOP", 2, -1, 1100000000, 0, 4500}} {
+		text += fmt.Sprintf("< POWER_MODEL ID=%d NAME=%s >\nCPU_ONLINE CORE_0 1\nCPU_ONLINE CORE_1 %d\n"+
+			"CPU_DENVER_0 MAX_FREQ %d\nGPU MAX_FREQ %d\nEMC MAX_FREQ %d\nVDDIN_OC_LIMIT WARN %d\n",
+			i, m.name, m.cores-1, m.cpu, m.gpu, m.emc, m.amp)
+	}
+	c := parse(t, text)
+	three := 3
+	for name, v := range map[string]struct {
+		t          nvpmodel.Target
+		warn, says string
+	}{
+		"within all of two cores": {nvpmodel.Target{CoresOn: []int{0, 1}, CPUKHz: 1400000, GPUHz: 1100000000,
+			EMCHz: 1600000000}, "3000", "WARN is 3000 here, 4000 in A20 (id 1), 4500 in TOP (id 3)"},
+		"faster memory": {nvpmodel.Target{CoresOn: []int{0, 1}, CPUKHz: 1200000, GPUHz: 800000000, EMCHz: 1866000000},
+			"4000", "A20 (id 1), the smallest"},
+		"faster cores": {nvpmodel.Target{CoresOn: []int{0, 1}, CPUKHz: 1900000, GPUHz: 800000000, EMCHz: 1600000000},
+			"4500", "TOP (id 3), the smallest"},
+		"one core": {nvpmodel.Target{CoresOn: []int{0}, CPUKHz: 1900000, GPUHz: 800000000, EMCHz: 1600000000}, "2500",
+			"4500 in TOP (id 3)"},
+		"a faster GPU than any": {nvpmodel.Target{CoresOn: []int{0}, CPUKHz: 1400000, GPUHz: 1200000000,
+			EMCHz: 1600000000}, "4500", "the largest mode: none contains it"},
+		"as chosen": {nvpmodel.Target{CoresOn: []int{0}, CPUKHz: 1900000, GPUHz: 800000000, EMCHz: 1600000000,
+			Like: &three}, "4500", "as chosen"},
+	} {
+		block, err := nvpmodel.Block(c, v.t, "NEW")
+		if err != nil || !strings.Contains(block, "VDDIN_OC_LIMIT WARN "+v.warn+"\n") || !strings.Contains(block, v.says) {
+			t.Errorf("%s: %v, want %s and %q in\n%s", name, err, v.warn, v.says, block)
+		}
+	}
+}
+
+func TestTheFormOfL4T28AndWrongUnits(t *testing.T) {
+	t.Parallel()
+	c := parse(t, `< POWER_MODEL ID=0 NAME=MAXN >
+/sys/devices/system/cpu/cpu1/online 1
+/sys/devices/system/cpu/cpu2/online 0
+/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq 2035200
+/sys/devices/17000000.gp10b/devfreq/17000000.gp10b/max_freq 1300500
+/sys/kernel/nvpmodel_emc_cap/emc_iso_cap 0
+/sys/kernel/other 7
+`)
+	m := c.Modes[0]
+	on, off := c.Cores(m)
+	gpu, _ := c.GPU(m)
+	emc, capped := c.EMC(m)
+	if !slices.Equal(on, []int{0, 1}) || !slices.Equal(off, []int{2}) || *c.CPU(m)["CPU_0"].Max != 2035200 ||
+		*gpu.Max != 1300500 || emc != 0 || !capped || len(m.Settings) != 6 {
+		t.Errorf("%+v", m)
+	}
+	if len(c.Errors) != 1 || c.Errors[0].Line != 5 || !strings.Contains(c.Errors[0].Message, "another unit") {
+		t.Errorf("errors %v, want the GPU's kHz", c.Errors)
+	}
 }

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -185,6 +187,9 @@ func (p *parser) arg(words []string) {
 
 func (p *parser) setting(words []string) {
 	mode := &p.c.Modes[len(p.c.Modes)-1]
+	if len(words) == 2 && strings.HasPrefix(words[0], "/") {
+		words = p.direct(words[0], words[1])
+	}
 	if len(words) < 3 {
 		p.fail("POWER_MODEL %s: want parameter, argument and value, not %q", mode.Name,
 			text.Clip(strings.Join(words, " ")))
@@ -200,9 +205,16 @@ func (p *parser) setting(words []string) {
 		p.fail("POWER_MODEL %s: parameter %s has no argument %s", mode.Name, text.Clip(s.Param), text.Clip(s.Arg))
 		return
 	}
-	if _, err := strconv.ParseInt(s.Value, 10, 64); err != nil && param.Type == "CLOCK" {
+	v, err := strconv.ParseInt(s.Value, 10, 64)
+	if err != nil && param.Type == "CLOCK" {
 		p.fail("POWER_MODEL %s: %s %s is %q, not a number", mode.Name, s.Param, s.Arg, text.Clip(s.Value))
 		return
+	}
+	if param.Type == "CLOCK" && v > 0 {
+		if unit, hertz := param.unit(); float64(v)*hertz < leastClock || float64(v)*hertz > mostClock {
+			p.fail("POWER_MODEL %s: %s %s is in %s, and %d %s is no clock: another unit?", mode.Name, s.Param, s.Arg,
+				unit, v, unit)
+		}
 	}
 	if len(mode.Settings) == maxLines {
 		p.in = skipped
@@ -210,4 +222,41 @@ func (p *parser) setting(words []string) {
 		return
 	}
 	mode.Settings = append(mode.Settings, s)
+}
+
+// Clocks in Hz outside these are in a wrong unit.
+const leastClock, mostClock = 10e6, 20e9
+
+// unit returns the unit of a clock parameter, and how many Hz it has.
+func (p Param) unit() (name string, hertz float64) {
+	if p.kind() == cpuClock {
+		return "kHz", 1e3
+	}
+	return "Hz", 1
+}
+
+// direct returns a setting of L4T 28, a file and its value, as a setting of a parameter, which it declares.
+func (p *parser) direct(file, value string) []string {
+	param, arg := Param{Name: file, Type: "FILE"}, "VALUE"
+	limit := map[string]string{"scaling_max_freq": maxFreq, "scaling_min_freq": minFreq, "max_freq": maxFreq,
+		"min_freq": minFreq, "emc_iso_cap": maxFreq}[path.Base(file)]
+	var core int
+	switch n, _ := fmt.Sscanf(file, "/sys/devices/system/cpu/cpu%d/", &core); {
+	case n == 1 && path.Base(file) == "online":
+		param.Name, arg = "CPU_ONLINE", fmt.Sprintf("CORE_%d", core)
+	case n == 1 && limit != "":
+		param, arg = Param{Name: fmt.Sprintf("CPU_%d", core), Type: "CLOCK"}, limit
+	case path.Base(file) == "emc_iso_cap":
+		param, arg = Param{Name: "EMC", Type: "CLOCK"}, limit
+	case limit != "" && strings.Contains(file, "/devfreq/"):
+		param, arg = Param{Name: "GPU", Type: "CLOCK"}, limit
+	}
+	i := slices.IndexFunc(p.c.Params, func(known Param) bool { return known.Name == param.Name })
+	if i < 0 && len(p.c.Params) < maxParams {
+		i, p.c.Params = len(p.c.Params), append(p.c.Params, param)
+	}
+	if known := &p.c.Params[max(i, 0)]; i >= 0 && !known.arg(arg) && len(known.Args) < maxLines {
+		known.Args = append(known.Args, Arg{arg, file})
+	}
+	return []string{param.Name, arg, value}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -60,7 +62,11 @@ func (c *exportCmd) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		text, err := s.Sysfs().NVPModelBlock(m, c.name)
+		like, err := c.like(ctx, s, m)
+		if err != nil {
+			return err
+		}
+		text, err := s.Sysfs().NVPModelBlockLike(m, c.name, like)
 		if err != nil {
 			return err
 		}
@@ -74,6 +80,30 @@ func (c *exportCmd) run(ctx context.Context) error {
 		_, err = fmt.Fprint(c.out, text)
 		return err
 	})
+}
+
+// like asks on a terminal whose current limits the mode takes, if the modes that contain it differ in them; absent: the
+// nearest one's.
+func (c *exportCmd) like(ctx context.Context, s *session.Session, m tegra.Mode) (id tegra.Val[int], err error) {
+	list, err := s.Sysfs().CurrentLimits(m)
+	if err != nil || len(list) < 2 || !isTerminal(c.in) || !isTerminal(c.err) {
+		return id, err
+	}
+	fmt.Fprintln(c.err, "The modes that contain this one differ in their current limits:")
+	for _, t := range list {
+		fmt.Fprintf(c.err, "%4d  %s: %s\n", t.ID, t.Name, t.Limits)
+	}
+	fmt.Fprintf(c.err, "id of the mode whose limits it takes (%d): ", list[0].ID)
+	answer, err := scan(ctx, c.in)(0)
+	if answer = strings.TrimSpace(answer); err != nil || answer == "" {
+		return id, ctx.Err()
+	}
+	for _, t := range list {
+		if answer == strconv.Itoa(t.ID) {
+			return tegra.Some(t.ID), nil
+		}
+	}
+	return id, usagef("%q is none of these ids", answer)
 }
 
 // withoutFormat removes the format's name, which earlier versions of `jtune convert export MODE` required.
