@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -227,7 +228,11 @@ func (d diskFS) Open(name string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &diskFile{f, int(f.Fd()), func() (*os.File, error) { return d.open(name, os.O_RDONLY) }}, nil
+	out := &diskFile{File: f, fd: int(f.Fd()), anew: func() (*os.File, error) { return d.open(name, os.O_RDONLY) }}
+	if d != "/" {
+		out.place = out.where()
+	}
+	return out, nil
 }
 
 // diskFile reads with exactly one pread. os.File reads on to the end of the file, and each read of a sensor file
@@ -236,9 +241,15 @@ type diskFile struct {
 	*os.File
 	fd   int // -1 when closed
 	anew func() (*os.File, error)
+	// place is where the file was when it was opened, in a folder: a handle outlives its file there, and none of the
+	// kernel's does. "": not followed.
+	place string
 }
 
 func (f *diskFile) ReadAt(p []byte, off int64) (int, error) {
+	if f.place != "" && f.fd >= 0 && f.where() != f.place {
+		return 0, &fs.PathError{Op: "read", Path: f.Name(), Err: syscall.ESTALE}
+	}
 	n, err := syscall.Pread(f.fd, p, off)
 	if err == syscall.ESPIPE && off == 0 {
 		n, err = f.first(p)
@@ -252,6 +263,12 @@ func (f *diskFile) ReadAt(p []byte, off int64) (int, error) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// where returns the present name of the file behind the handle; "" if /proc does not say.
+func (f *diskFile) where() string {
+	name, _ := os.Readlink("/proc/self/fd/" + strconv.Itoa(f.fd))
+	return name
 }
 
 // first reads the start of the file through a new handle.

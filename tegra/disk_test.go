@@ -249,3 +249,35 @@ func TestHostPathStaysBelowTheRoot(t *testing.T) {
 		t.Error("an FS that is not a disk has a place on it")
 	}
 }
+
+// A handle outlives its file, whose sensor is then gone: in a folder nobody else says so.
+func TestDiskFSHandleOfAFileThatWasRenamedOrReplaced(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	name := filepath.Join(root, "temp")
+	write := func(text string) {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("1")
+	f, err := tegra.DiskFS(root).Open("/temp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	buf := make([]byte, 8)
+	if n, err := f.ReadAt(buf, 0); string(buf[:n]) != "1" {
+		t.Errorf("%q, %v", buf[:n], err)
+	}
+	if err := os.Rename(name, name+".x"); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := f.ReadAt(buf, 0); !errors.Is(err, syscall.ESTALE) || n > 0 {
+		t.Errorf("renamed: %q, %v", buf[:n], err)
+	}
+	write("2")
+	if n, err := f.ReadAt(buf, 0); !errors.Is(err, syscall.ESTALE) || n > 0 {
+		t.Errorf("replaced: %q, %v", buf[:n], err)
+	}
+}
