@@ -3,6 +3,8 @@ package tegra
 import (
 	"context"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Clock is a device's clock: the machine's monotonic clock for a real board, a clock that may run fast for a virtual
@@ -12,6 +14,9 @@ type Clock interface {
 	Now() time.Duration
 	// Wall returns the calendar time for records.
 	Wall() time.Time
+	// Asleep returns for how long the device was suspended since it started: its clock stands still meanwhile, whatever
+	// the time of day does.
+	Asleep() time.Duration
 	// Sleep waits for d on this clock, or until ctx ends.
 	Sleep(ctx context.Context, d time.Duration) error
 	// Every calls f at intervals of d on this clock until stop is called. Calls never overlap; a late call is skipped.
@@ -26,7 +31,16 @@ func RealClock() Clock { return realClock{start: time.Now()} }
 type realClock struct{ start time.Time }
 
 func (c realClock) Now() time.Duration { return time.Since(c.start) }
-func (c realClock) Wall() time.Time    { return time.Now() }
+func (c realClock) Wall() time.Time    { return time.Now().Round(0) }
+
+// Asleep is the difference of CLOCK_BOOTTIME and CLOCK_MONOTONIC (clock_gettime(2)).
+func (c realClock) Asleep() time.Duration {
+	var boot, awake unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &awake) != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil {
+		return 0
+	}
+	return time.Duration(boot.Nano() - awake.Nano())
+}
 
 func (c realClock) Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {

@@ -214,6 +214,8 @@ func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
 			sum, n = sum+load, n+1
 		}
 		lo, hi := now[minClock], now[maxClock]
+		r.Cores[i].Min = Val[Freq]{V: lo.Freq, OK: lo.err == nil}
+		r.Cores[i].Max = Val[Freq]{V: hi.Freq, OK: hi.err == nil}
 		g.on, g.ranges = append(g.on, c.n), append(g.ranges, limits{lo.Freq, hi.Freq, lo.err == nil && hi.err == nil})
 		now.widen(&r.CPU)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"jtune/internal/text"
@@ -174,6 +175,11 @@ type Missing struct {
 	Why  string `json:"why"`  // "no permission (root only)", "input/output error"
 }
 
+// PoweredDown reports whether the value is missing because its part is off, which is an answer.
+func (m Missing) PoweredDown() bool {
+	return m.Why == reason(errPoweredDown) || m.Why == reason(syscall.EAGAIN)
+}
+
 // RailReading is one rail: power in watts, and voltage and current if the driver provides them.
 type RailReading struct {
 	Name    string        `json:"name"`
@@ -189,9 +195,10 @@ type CurrentLimits struct{ Max, Crit Val[float64] }
 
 // CoreReading is one core of the CPU.
 type CoreReading struct {
-	Online  bool
-	LoadPct Val[float64]
-	Freq    Val[Freq]
+	Online   bool
+	LoadPct  Val[float64]
+	Freq     Val[Freq]
+	Min, Max Val[Freq] // limits of its own cluster
 }
 
 // MarshalJSON prints the clock in kHz.
@@ -276,6 +283,14 @@ func (f KnobFile) Mismatch() error {
 	}
 	actual := text.Clip(cmp.Or(f.Actual, "nothing"))
 	return fmt.Errorf("%s: requested %s, reads back %s (%s)", f.Knob, f.Asked, actual, f.Path)
+}
+
+// Settings returns the values that were set.
+func (a *Applied) Settings() (st State) {
+	for _, f := range a.Files {
+		st.put(f.Path, f.Asked)
+	}
+	return st
 }
 
 // PresetSet reports whether nvpmodel's preset id was set.

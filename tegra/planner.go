@@ -51,6 +51,14 @@ func (st State) byPath() map[string]string {
 	return out
 }
 
+// SettingName returns the short name of a knob file, such as cpu4/cpufreq/scaling_max_freq.
+func SettingName(file string) string {
+	if short, ok := strings.CutPrefix(file, cpuRoot+"/"); ok {
+		return short
+	}
+	return path.Base(path.Dir(file)) + "/" + path.Base(file)
+}
+
 func (st *State) put(path, value string) {
 	i := slices.IndexFunc(st.Files, func(f StateFile) bool { return f.Path == path })
 	if i < 0 {
@@ -100,6 +108,25 @@ func (c *Planner) Snapshot() (State, error) {
 		return st, fmt.Errorf("the limits of core 0 cannot be read: %w", ErrUnsupported)
 	}
 	return st, nil
+}
+
+// Settings reads the files of Snapshot that hold a setting, to compare them later. A locked memory rate is the listed
+// one that it means; the rate of a free memory clock is only a reading, and left out.
+func (c *Planner) Settings() State {
+	defer c.begin()()
+	st := c.read(c.paths())
+	files, emc := st.byPath(), c.s.emc
+	if emc.setRate == "" {
+		return st
+	}
+	if emc.locked == nil || files[emc.locked.path] != "1" {
+		st.Files = slices.DeleteFunc(st.Files, func(f StateFile) bool { return f.Path == emc.setRate })
+		return st
+	}
+	if v, ok := c.s.emcOf(c.s.knobsOf(st)); ok {
+		st.put(emc.setRate, v.In(Hz))
+	}
+	return st
 }
 
 // Fan reads the files that a fan policy changes.

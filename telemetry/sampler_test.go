@@ -23,8 +23,9 @@ type stepClock struct {
 	call            func(time.Duration)
 }
 
-func (c *stepClock) Now() time.Duration { return c.now }
-func (c *stepClock) Wall() time.Time    { return time.Unix(0, 0).Add(c.now) }
+func (c *stepClock) Now() time.Duration    { return c.now }
+func (c *stepClock) Wall() time.Time       { return time.Unix(0, 0).Add(c.now) }
+func (c *stepClock) Asleep() time.Duration { return 0 }
 
 func (c *stepClock) Sleep(ctx context.Context, d time.Duration) error {
 	end := c.now + d

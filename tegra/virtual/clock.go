@@ -22,6 +22,8 @@ type Clock struct {
 	mark    time.Time     // machine time at the last change; unused at full speed
 	changed chan struct{} // closed and replaced when the speed changes
 	events  []*event      // active ones, in order of registration
+	asleep  time.Duration // total of Suspend
+	set     time.Duration // total of Set
 }
 
 // event is one registration of Every.
@@ -73,7 +75,32 @@ func (c *Clock) Now() time.Duration {
 }
 
 // Wall returns the calendar time.
-func (c *Clock) Wall() time.Time { return c.start.Add(c.Now()) }
+func (c *Clock) Wall() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.start.Add(c.now() + c.asleep + c.set)
+}
+
+// Asleep returns the total of Suspend.
+func (c *Clock) Asleep() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asleep
+}
+
+// Suspend lets d pass as in a suspended board, where no clock runs but the calendar's.
+func (c *Clock) Suspend(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asleep += d
+}
+
+// Set moves the calendar time by d.
+func (c *Clock) Set(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set += d
+}
 
 // Speed returns clock seconds per second; +Inf at full speed.
 func (c *Clock) Speed() float64 {

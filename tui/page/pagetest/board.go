@@ -140,6 +140,7 @@ func meanLoad(cores []tegra.CoreReading) tegra.Val[float64] {
 
 // Board is also its own clock, which the test sets.
 func (f *Board) Now() time.Duration                                  { return f.Elapsed }
+func (f *Board) Asleep() time.Duration                               { return 0 }
 func (f *Board) Wall() time.Time                                     { return Start }
 func (f *Board) Sleep(ctx context.Context, _ time.Duration) error    { return ctx.Err() }
 func (f *Board) Every(time.Duration, func(time.Duration)) (s func()) { return func() {} }
