@@ -28,10 +28,11 @@ type Bench struct {
 	NewHarness func(ctx context.Context, batch int) (harness.Harness, error)
 	Workload   workload.Workload
 	Settings   record.Settings
-	Governors  tegra.Governors // of clocks that Settings.DVFS leaves free
-	Observe    func(Progress)  // called on the measuring goroutine; may be nil
-	Raw        RawLog          // gets every sample and minibatch; may be nil
-	System     System          // sources beyond the device's readings
+	Governors  tegra.Governors       // of clocks that Settings.DVFS leaves free
+	Observe    func(Progress)        // called on the measuring goroutine; may be nil
+	Raw        RawLog                // gets every sample and minibatch; may be nil
+	System     System                // sources beyond the device's readings
+	Sources    telemetry.SourceFuncs // followed while a mode is measured
 	// Known are settings measured before with this workload; they predict how long a job may be silent in a slow mode.
 	Known []tegra.Measured
 	// Pairing is how the workload shares the GPU with a training job; the harness is then a *turns.Pair. nil: the

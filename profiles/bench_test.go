@@ -251,23 +251,50 @@ func TestBenchFaultsBecomeRowsWithAReason(t *testing.T) {
 	}
 }
 
-func TestBenchAnotherProgramThatSetsClocksFailsTheMode(t *testing.T) {
+// Whatever another program or the hardware does to a clock while a mode is measured, its row is not ok.
+func TestBenchASettingThatChangesFailsTheMode(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
-	max := r.device.Space().Max()
-	other := max
-	other.GPU = r.device.Space().GPU[3]
-	begun := false
-	r.bench.Observe = func(p Progress) {
-		if p.Minibatch == 1 && !begun {
-			begun = true
-			if _, err := r.applier.Apply(t.Context(), tegra.Request{Mode: other}); err != nil {
-				t.Error(err)
-			}
-		}
+	write := func(path, value string) func(r *rig) error {
+		return func(r *rig) error { return r.board.FS().WriteFile(path, []byte(value)) }
 	}
-	if got := r.mustMeasure(t, max); got.Status != record.Failed || !strings.Contains(got.Why, "in force instead") {
-		t.Errorf("%s %q", got.Status, got.Why)
+	const cpu = "/sys/devices/system/cpu/"
+	for name, c := range map[string]struct {
+		disturb func(r *rig) error
+		status  record.Status
+		why     string
+	}{
+		"another mode": {func(r *rig) error {
+			other := r.device.Space().Max()
+			other.GPU = r.device.Space().GPU[3]
+			_, err := r.applier.Apply(t.Context(), tegra.Request{Mode: other})
+			return err
+		}, record.Failed, "min_freq was changed from 1300500000 to 420750000"},
+		"a capped cluster": {write(cpu+"cpu4/cpufreq/scaling_min_freq", "499200"), record.Failed,
+			"cpu4/cpufreq/scaling_min_freq was changed from 2201600 to 499200"},
+		"a core put offline": {write(cpu+"cpu5/online", "0"), record.Failed, "cpu5/online was changed from 1 to 0"},
+		"a slow cluster": {func(r *rig) error {
+			r.board.Inject(virtual.Faults{Files: []virtual.FileFault{{Pattern: cpu + "cpu4/cpufreq/scaling_cur_freq",
+				Garbage: "499200"}}})
+			return nil
+		}, record.Misset, "CPU core 4 clock reads 499.2 MHz where 2.20 GHz is set"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+			begun := false
+			r.bench.Observe = func(p Progress) {
+				if p.Minibatch == 1 && !begun {
+					begun = true
+					if err := c.disturb(r); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != c.status ||
+				!strings.Contains(got.Why, c.why) {
+				t.Errorf("%s %q", got.Status, got.Why)
+			}
+		})
 	}
 }
 

@@ -144,6 +144,7 @@ func newRig(t *testing.T, name string, o virtual.Options) *rig {
 		Applier:    r.applier,
 		Workload:   w,
 		NewHarness: w.NewHarness(workload.HarnessOptions{Virtual: board, Clock: board.Clock()}),
+		Sources:    telemetry.SourceFuncs{Settings: planner.Settings, Asleep: board.Clock().Asleep},
 	}
 	r.use(device, board.Clock())
 	t.Cleanup(func() { r.bench.Close() })

@@ -70,6 +70,7 @@ type measurement struct {
 	mu      sync.Mutex
 	monitor *Monitor // of the current job in this mode; nil before it starts
 	queue   sampleQueue
+	sources *telemetry.Sources // from the first sample
 	cancel  context.CancelCauseFunc
 }
 
@@ -167,6 +168,10 @@ func (m *measurement) startSettling(from time.Duration) {
 func (m *measurement) addSample(s telemetry.Sample) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.sources == nil {
+		m.sources = telemetry.NewSources(s.Reading, m.b.Sources, m.applied.Settings())
+	}
+	s.Faults = m.sources.Look(s.T, s.Reading)
 	m.queue.push(s)
 	if m.monitor != nil {
 		m.monitor.Sample(s)

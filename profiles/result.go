@@ -16,14 +16,10 @@ import (
 // verdict checks what was collected; nil means a valid measurement.
 func (m *measurement) verdict() *fault {
 	during := m.cleanSamples()
-	throttled, foreign, valid, lastWhy := 0, 0, 0, "no sample came"
-	var other tegra.Mode
+	throttled, valid, lastWhy := 0, 0, "no sample came"
 	for _, s := range during {
-		switch now := s.Reading.Mode; {
-		case s.Reading.Throttled.Or(false):
+		if s.Reading.Throttled.Or(false) {
 			throttled++
-		case now.OK && now.V != m.step.Mode && !m.step.AsFound:
-			foreign, other = foreign+1, now.V
 		}
 		if s.Valid {
 			valid++
@@ -41,14 +37,35 @@ func (m *measurement) verdict() *fault {
 		}
 	case m.hot() != "":
 		return &fault{status: record.Hot, why: m.hot()}
-	case 2*foreign > len(during):
-		return failed("mode %s in force instead: does another program set clocks (nvpmodel, jetson_clocks)?", other)
+	case faultIn(during, telemetry.Changed, 0) != "":
+		return failed("%s: does another program set clocks (nvpmodel, jetson_clocks)?",
+			faultIn(during, telemetry.Changed, 0))
+	case faultIn(during, telemetry.Asleep, 0) != "":
+		return failed("%s", faultIn(during, telemetry.Asleep, 0))
 	case valid == 0:
 		return failed("no valid power sample among %d: %s", len(during), lastWhy)
+	case faultIn(during, telemetry.Lost, 0.5) != "":
+		return failed("%s", faultIn(during, telemetry.Lost, 0.5))
 	case clocks != "" && !capped:
 		return &fault{status: record.Misset, why: clocks}
 	}
 	return nil
+}
+
+// faultIn describes the first fault of a kind that is in more than a share of the samples; "" if there is none.
+func faultIn(during []telemetry.Sample, kind telemetry.FaultKind, share float64) string {
+	count := map[string]int{}
+	for _, s := range during {
+		for _, f := range s.Faults {
+			if f.Kind != kind {
+				continue
+			}
+			if count[f.Source]++; float64(count[f.Source]) > share*float64(len(during)) {
+				return f.String()
+			}
+		}
+	}
+	return ""
 }
 
 // fewestClean is how many minibatches are enough in a mode that is too slow for more: they differ by a few percent.
@@ -114,27 +131,32 @@ func (m *measurement) clocks(during []telemetry.Sample) (note string, capped boo
 	return note, caps == off
 }
 
-// clockNote names the first clock that differs from its setting, and reports whether all such clocks are at a cap below
-// their setting.
+// clockNote names the first clock that differs from its setting, each core by itself, and reports whether all such
+// clocks are at a cap below their setting. A core that is idle says nothing.
 func clockNote(r tegra.Reading, set tegra.Mode) (note string, capped bool) {
 	differs := func(a, b tegra.Freq) bool {
 		return math.Abs(float64(a-b)) > record.MissetTolerance*float64(b)
 	}
 	capped = true
-	for _, c := range []struct {
-		name string
-		read tegra.ClockReading
-		set  tegra.Freq
-	}{{"CPU", r.CPU, set.CPU}, {"GPU", r.GPU, set.GPU}, {"memory", r.EMC, set.EMC}} {
-		now, limit := c.read.Actual, c.read.Cap
-		if !now.OK || now.V <= 0 || !differs(now.V, c.set) {
-			continue
+	check := func(name string, now, limit tegra.Val[tegra.Freq], set tegra.Freq) {
+		if !now.OK || now.V <= 0 || !differs(now.V, set) {
+			return
 		}
-		capped = capped && limit.OK && limit.V < c.set && !differs(now.V, limit.V)
+		capped = capped && limit.OK && limit.V < set && !differs(now.V, limit.V)
 		if note == "" {
-			note = fmt.Sprintf("%s clock reads %s where %s is set", c.name, now.V, c.set)
+			note = fmt.Sprintf("%s clock reads %s where %s is set", name, now.V, set)
 		}
 	}
+	for i, c := range r.Cores {
+		if c.Online && !(c.LoadPct.OK && c.LoadPct.V < telemetry.IdlePct) {
+			check(fmt.Sprintf("CPU core %d", i), c.Freq, r.CPU.Cap, set.CPU)
+		}
+	}
+	if len(r.Cores) == 0 {
+		check("CPU", r.CPU.Actual, r.CPU.Cap, set.CPU)
+	}
+	check("GPU", r.GPU.Actual, r.GPU.Cap, set.GPU)
+	check("memory", r.EMC.Actual, r.EMC.Cap, set.EMC)
 	return note, capped && note != ""
 }
 

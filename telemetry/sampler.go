@@ -16,6 +16,7 @@ type Sample struct {
 	Why     string // why the sample is not valid; "" when it is
 	// MeterW is the concurrent reading of a power meter in the supply; absent without one.
 	MeterW tegra.Val[float64]
+	Faults []Fault // of the sources, where they are followed
 }
 
 // PowerW returns the module's power when the sample is valid.

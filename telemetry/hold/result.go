@@ -30,7 +30,15 @@ type Result struct {
 	Margins   Margins               `json:"margins"`
 	Throttled *Throttled            `json:"throttled"` // nil: no throttling
 	Events    []Event               `json:"events"`
+	Sources   []Source              `json:"sources"` // that answered at the start of the load
 	Virtual   bool                  `json:"virtual"`
+}
+
+// Source is what the verdict rests on: a sensor, a clock, the guard. It answered in Readings of Of samples.
+type Source struct {
+	Name     string `json:"name"`
+	Readings int    `json:"readings"`
+	Of       int    `json:"of"`
 }
 
 // Sentence returns the verdict with its reason.
@@ -98,6 +106,9 @@ func (r *Result) Check() error {
 	r.Peak.Rail.V, r.Least.Rail.V = text.OneLine(r.Peak.Rail.V), text.OneLine(r.Least.Rail.V)
 	if r.Throttled != nil {
 		r.Throttled.Clock = text.OneLine(r.Throttled.Clock)
+	}
+	for i := range r.Sources {
+		r.Sources[i].Name = text.OneLine(r.Sources[i].Name)
 	}
 	r.Events = r.Events[:min(len(r.Events), mostEvents)]
 	for i := range r.Events {

@@ -106,18 +106,37 @@ func (w *Watcher) mostAmperes() (most tegra.Val[float64]) {
 	return most
 }
 
-// missed lists what could not be observed for long, in words.
-func (w *Watcher) missed() (parts []string) {
+// missed lists what could not be observed, in words.
+func (w *Watcher) missed() string {
+	var parts []string
+	if w.absent > 0 {
+		parts = append(parts, "the board for "+span(w.absent))
+	}
 	for _, name := range slices.Sorted(maps.Keys(w.unseen)) {
-		g, total := w.unseen[name], w.unseen[name].total
-		if g.open && w.last-g.since > longGap {
-			total += w.last - g.since
-		}
-		if total > longGap {
-			parts = append(parts, fmt.Sprintf("%s for %s", name, span(total)))
+		if g := w.unseen[name]; g.lost(w.samples) {
+			parts = append(parts, fmt.Sprintf("%s for %s", g.what, span(g.total)))
 		}
 	}
-	return parts
+	if n := len(parts); n > mostNamed {
+		parts = append(parts[:mostNamed], fmt.Sprintf("and %d more", n-mostNamed))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mostNamed is the number of sources that a reason names.
+const mostNamed = 4
+
+// sources counts the readings of each source.
+func (w *Watcher) sources() []Source {
+	out := make([]Source, 0, len(w.watched))
+	for _, name := range w.watched {
+		s := Source{Name: name, Readings: w.samples, Of: w.samples}
+		if g := w.unseen[name]; g != nil {
+			s.Readings -= g.n
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // Ending is how a soak ended.
@@ -132,7 +151,8 @@ func (w *Watcher) Judge(e Ending, mode tegra.Val[tegra.Mode]) Result {
 	if most := w.minute.most(); e.Cut == "" && w.limits.PowerW.OK && most.OK && most.V > w.limits.PowerW.V {
 		w.tooMuchPower(w.last) // a load shorter than a minute has not been checked yet
 	}
-	r := Result{Mode: mode, DurationS: w.At(w.last), Throttled: w.fell, Events: w.events, Virtual: w.board.Virtual}
+	r := Result{Mode: mode, DurationS: w.At(w.last), Throttled: w.fell, Events: w.events, Virtual: w.board.Virtual,
+		Sources: w.sources()}
 	if r.Events == nil {
 		r.Events = []Event{}
 	}
@@ -144,10 +164,12 @@ func (w *Watcher) Judge(e Ending, mode tegra.Val[tegra.Mode]) Result {
 	switch {
 	case w.broken != "":
 		r.Verdict, r.Reason = DoesNotHold, w.broken
+	case w.strayed != "":
+		r.Verdict, r.Reason = NotSeen, w.strayed
 	case e.Cut != "":
 		r.Verdict, r.Reason = NotSeen, fmt.Sprintf("%s after %s%s", e.Cut, lasted, of(e.Asked))
-	case len(missed) > 0:
-		r.Verdict, r.Reason = NotSeen, "not seen: "+strings.Join(missed, ", ")
+	case missed != "":
+		r.Verdict, r.Reason = NotSeen, "not seen: "+missed
 	case w.parts > 0 && !r.Steady.Reached:
 		r.Verdict, r.Reason = NotSeen, fmt.Sprintf("held for %s with a break, but was not steady in the %s since",
 			lasted, span(w.last-w.resumed))
@@ -211,18 +233,18 @@ func (w *Watcher) held(r Result, lasted string) string {
 		parts[len(parts)-1] += " °C"
 	}
 	add(r.Least.Volts, "%.2f V at least", "", tegra.Val[float64]{})
-	text := "held for " + lasted
+	out := "held for " + lasted
 	if len(parts) > 0 {
-		text += ", peak " + strings.Join(parts, ", ")
+		out += ", peak " + strings.Join(parts, ", ")
 	}
 	if w.parts > 0 {
-		text += fmt.Sprintf("; in %d parts", w.parts+1)
+		out += fmt.Sprintf("; in %d parts", w.parts+1)
 	}
 	switch s := r.Steady; {
 	case s.Reached:
-		text += fmt.Sprintf("; steady at %.0f °C", s.TjC.V)
+		out += fmt.Sprintf("; steady at %.0f °C", s.TjC.V)
 	case s.TjC.OK:
-		text += fmt.Sprintf("; not steady yet, tj would end at %.0f °C (%.0f to %.0f)", s.TjC.V, s.LoC.V, s.HiC.V)
+		out += fmt.Sprintf("; not steady yet, tj would end at %.0f °C (%.0f to %.0f)", s.TjC.V, s.LoC.V, s.HiC.V)
 	}
-	return text
+	return out
 }

@@ -2,8 +2,10 @@ package hold
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"jtune/internal/text"
@@ -23,54 +25,51 @@ type Watcher struct {
 	wall        time.Time     // of the last sample
 	curve       approach.Curve
 	peaks       telemetry.Peaks
-	minute      minute              // of the module's power
-	tjC         tegra.Val[float64]  // highest
-	tripC       tegra.Val[float64]  // lowest trip point of any zone
-	nowC        tegra.Val[float64]  // of the hottest zone
-	nowW        tegra.Val[float64]  // of the module
-	nowA        tegra.Val[float64]  // of the supply rail
-	clocks      map[string]*clocked // by name: CPU, GPU, EMC
+	minute      minute             // of the module's power
+	tjC         tegra.Val[float64] // highest
+	tripC       tegra.Val[float64] // lowest trip point of any zone
+	nowC        tegra.Val[float64] // of the hottest zone
+	nowW        tegra.Val[float64] // of the module
+	nowA        tegra.Val[float64] // of the supply rail
 	fell        *Throttled
 	broken      string // the first limit that was exceeded, in words; "" for none
 	exceeded    map[string]bool
 	counted     tegra.Val[int64] // over-current events
 	alarms      []string
-	unseen      map[string]*gap
-	still       stillness
+	watched     []string
+	samples     int
+	unseen      map[string]*gap // by source
+	absent      time.Duration   // nothing was seen at all
+	strayed     string          // the first setting that was changed, in words
+	stray       int             // samples with a changed setting
 	events      []Event
 }
 
-// clocked follows one clock.
-type clocked struct {
-	top  tegra.Val[tegra.Freq] // the highest frequency under the load
-	low  int                   // consecutive samples below the set frequency, while locked
-	last tegra.Val[tegra.Freq]
-}
-
-// gap tracks for how long a value is missing.
+// gap counts the samples in which a source did not answer.
 type gap struct {
-	total time.Duration
-	since time.Duration // start of the current gap; noted: it has an event
-	open  bool
-	noted bool
+	n       int
+	run     int // consecutive ones up to the last sample
+	what    string
+	total   time.Duration
+	since   time.Duration // start of the current gap
+	longest time.Duration
+	noted   bool // the current gap has an event
 }
 
 const (
-	// longGap is how long a value must be missing to count as not seen.
+	// longGap is how long a source may be silent.
 	longGap = 10 * time.Second
-	// steadyClock is how long clocks may still rise after the load begins.
-	steadyClock = 5 * time.Second
-	// fallen is the share of its highest frequency below which a clock has certainly dropped.
-	fallen = 0.97
+	// mostUnseen is the share of the samples in which it may be.
+	mostUnseen = 0.1
+	// fewEnd consecutive samples at the end without a source are its end, and as many in all in which a setting was
+	// changed end the load.
+	fewEnd = 3
 )
 
-// Values that a soak observes.
-const (
-	seenTemp  = "temperature"
-	seenPower = "power"
-	seenAmps  = "current"
-	seenAll   = "the board"
-)
+// lost reports whether a source has not been seen well enough in that many samples.
+func (g *gap) lost(samples int) bool {
+	return g.longest > longGap || float64(g.n) > mostUnseen*float64(samples) || g.run >= fewEnd
+}
 
 // Start is the state before the load begins.
 type Start struct {
@@ -78,7 +77,7 @@ type Start struct {
 	Limits  Limits
 	Begun   time.Duration // of the load
 	Wall    time.Time     // the time of day then
-	Watched []string      // the values that the board reported, as Shown returns them
+	Watched []string      // the sources that answered, see telemetry.Sources
 	Counted tegra.Val[int64]
 	Alarms  []string
 	IdleC   tegra.Val[float64] // the hottest zone of the idle board, taken as ambient
@@ -87,36 +86,18 @@ type Start struct {
 // New returns a watcher of a load.
 func New(s Start) *Watcher {
 	w := &Watcher{board: s.Board, limits: s.Limits, begun: s.Begun, last: s.Begun, wall: s.Wall, alarms: s.Alarms,
-		counted: s.Counted, clocks: map[string]*clocked{"CPU": {}, "GPU": {}, "EMC": {}},
-		unseen: map[string]*gap{seenAll: {}}, exceeded: map[string]bool{}}
-	for _, name := range s.Watched {
-		w.unseen[name] = &gap{}
-	}
+		counted: s.Counted, watched: s.Watched, unseen: map[string]*gap{}, exceeded: map[string]bool{}}
 	if s.IdleC.OK {
 		w.Note(s.Begun, "idle before the load: tj %.1f °C, taken as the air temperature", s.IdleC.V)
 	}
 	return w
 }
 
-// Shown returns the observed values that the board reports or that have a limit.
-func Shown(r tegra.Reading, l Limits) (names []string) {
-	if len(r.Temps) > 0 || l.TempC.OK {
-		names = append(names, seenTemp)
-	}
-	if r.TotalW.OK {
-		names = append(names, seenPower)
-	}
-	if slices.ContainsFunc(r.Rails, func(r tegra.RailReading) bool { return r.Amperes.OK }) {
-		names = append(names, seenAmps)
-	}
-	return names
-}
-
 // GoesOn resumes a load that was interrupted: the board has cooled since.
 func (w *Watcher) GoesOn(t time.Duration, wall time.Time) {
 	w.Note(t, "it was cut off for %s, and continued", span(max(0, wall.Sub(w.wall))))
 	w.resumed, w.last, w.wall = t, t, wall
-	w.curve, w.still, w.minute = approach.Curve{}, stillness{}, minute{mostW: w.minute.mostW}
+	w.curve, w.minute = approach.Curve{}, minute{mostW: w.minute.mostW}
 	w.parts++
 }
 
@@ -139,13 +120,19 @@ func (w *Watcher) Take(s telemetry.Sample, wall time.Time) {
 		w.wall = wall
 		return
 	}
-	w.gaps(s, wall)
+	defer func() { w.last, w.wall = s.T, wall }()
+	w.samples++
+	w.time(s, wall)
+	w.gaps(s)
+	if w.strays(s) {
+		return
+	}
 	r := s.Reading
 	w.peaks.Take(r)
 	w.minute.add(s.T, s.T-w.last, r.TotalW)
 	w.heat(s.T, r)
 	w.counters(s.T, r)
-	w.clocksOf(s.T, r)
+	w.clocks(s)
 	w.check(s.T, r)
 	w.nowW, w.nowA = r.TotalW, tegra.Val[float64]{}
 	if supply := w.peaks.Supply(w.board); supply != nil {
@@ -155,42 +142,98 @@ func (w *Watcher) Take(s telemetry.Sample, wall time.Time) {
 			}
 		}
 	}
-	w.last, w.wall = s.T, wall
 }
 
-// gaps notes values missing from the sample, and a suspended board: the board's clock stops while it is suspended and
-// the time of day does not.
-func (w *Watcher) gaps(s telemetry.Sample, wall time.Time) {
-	since := s.T - w.last
-	if slept := wall.Sub(w.wall) - since; slept > longGap {
-		w.unseen[seenAll].total += slept
-		w.Note(s.T, "nothing was seen for %s: the board was suspended, or its clock was set", span(slept))
-	} else if since > longGap {
-		w.unseen[seenAll].total += since
-		w.Note(s.T, "nothing was seen for %s", span(since))
-	}
-	r := s.Reading
-	for name, there := range map[string]bool{
-		seenTemp: len(r.Temps) > 0, seenPower: r.TotalW.OK,
-		seenAmps: slices.ContainsFunc(r.Rails, func(x tegra.RailReading) bool { return x.Amperes.OK }),
-	} {
-		g := w.unseen[name]
-		switch {
-		case g == nil:
-		case there && g.open:
-			if g.open = false; s.T-g.since > longGap {
-				g.total += s.T - g.since
-				w.Note(s.T, "the %s is seen again", name)
-			}
-			g.noted = false
-		case there:
-		case !g.open:
-			g.open, g.since = true, w.last
-		case s.T-g.since > longGap && !g.noted:
-			g.noted = true
-			w.Note(s.T, "no %s could be read for %s", name, span(s.T-g.since))
+// time notes what the clocks say: a board that was suspended, or that was not read for long, was not seen. The time of
+// day alone may be set.
+func (w *Watcher) time(s telemetry.Sample, wall time.Time) {
+	since, slept := s.T-w.last, time.Duration(0)
+	for _, f := range s.Faults {
+		if f.Kind == telemetry.Asleep {
+			slept += f.Slept()
 		}
 	}
+	w.absent += slept
+	if slept > 0 {
+		w.Note(s.T, "the board was suspended for %s", span(slept))
+	}
+	if since > longGap {
+		w.absent += since
+		w.Note(s.T, "nothing was seen for %s", span(since))
+	}
+	if set := wall.Sub(w.wall) - since - slept; set.Abs() > longGap {
+		w.Note(s.T, "the time of day was set by %s", span(set))
+	}
+}
+
+// gaps counts the sources that do not answer.
+func (w *Watcher) gaps(s telemetry.Sample) {
+	silent := map[string]bool{}
+	for _, f := range s.Faults {
+		if f.Kind != telemetry.Lost && f.Kind != telemetry.Frozen {
+			continue
+		}
+		silent[f.Source] = true
+		g := w.unseen[f.Source]
+		if g == nil {
+			g = new(gap)
+			w.unseen[f.Source] = g
+		}
+		if g.run == 0 {
+			g.since = w.last
+		}
+		g.n, g.run, g.what = g.n+1, g.run+1, f.String()
+		g.total += s.T - w.last
+		if g.longest = max(g.longest, s.T-g.since); g.longest > longGap && !g.noted {
+			g.noted = true
+			w.Note(s.T, "%s for %s", f, span(s.T-g.since))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.unseen)) {
+		g := w.unseen[name]
+		if silent[name] {
+			continue
+		}
+		if g.noted {
+			w.Note(s.T, "%s answers again", name)
+		}
+		g.run, g.noted = 0, false
+	}
+}
+
+// strays notes a setting that is not what it was at the start, by whatever hand: the sample says nothing of the mode
+// under test.
+func (w *Watcher) strays(s telemetry.Sample) bool {
+	i := slices.IndexFunc(s.Faults, func(f telemetry.Fault) bool { return f.Kind == telemetry.Changed })
+	if i < 0 {
+		return false
+	}
+	w.stray++
+	if what := s.Faults[i].String(); w.strayed == "" {
+		if n := count(s.Faults, telemetry.Changed); n > 1 {
+			what += fmt.Sprintf(", and %s more", text.Count(n-1, "setting"))
+		}
+		w.strayed = what + " at " + w.clock(s.T)
+		w.Note(s.T, "%s", what)
+	}
+	return true
+}
+
+func count(faults []telemetry.Fault, kind telemetry.FaultKind) (n int) {
+	for _, f := range faults {
+		if f.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// Strayed returns the first setting that was changed, once that was so in several samples; else "".
+func (w *Watcher) Strayed() string {
+	if w.stray < fewEnd {
+		return ""
+	}
+	return w.strayed
 }
 
 // heat follows the hottest zone.
@@ -219,14 +262,6 @@ func (w *Watcher) heat(t time.Duration, r tegra.Reading) {
 	}
 	w.curve.Fan(headroom)
 	w.curve.Add(t-max(w.begun, w.resumed), w.nowC.V)
-	if stuck := w.still.add(t, w.nowC.V); stuck > 0 {
-		w.unseen[seenTemp].total += stuck
-		if w.still.counted > stuck { // noted already
-			return
-		}
-		w.Note(t, "the temperature stayed at %.3f °C for %s when it should have risen: its sensor is frozen", w.nowC.V,
-			span(stuck))
-	}
 }
 
 // counters follows over-current events and alarms.
@@ -262,58 +297,20 @@ func (w *Watcher) broke(t time.Duration, format string, args ...any) {
 	w.Note(t, "%s", what)
 }
 
-// clocksOf finds the first drop of a clock: any drop while a thermal or over-current limit is active, or a drop below
-// the set frequency while clocks are locked. Free clocks vary by themselves.
-func (w *Watcher) clocksOf(t time.Duration, r tegra.Reading) {
-	slowed := r.Heat.Or(false) || r.Throttled.Or(false)
-	var worst *Throttled
-	share, locked := 1.0, r.Locked.Or(false)
-	for _, c := range []struct {
-		name string
-		tegra.ClockReading
-	}{{"CPU", r.CPU}, {"GPU", r.GPU}, {"EMC", r.EMC}} {
-		k := w.clocks[c.name]
-		if !c.Actual.OK || c.Actual.V == 0 {
-			continue
-		}
-		set := c.Max
-		if locked && set.OK && float64(c.Actual.V) < fallen*float64(set.V) {
-			k.low++
-		} else {
-			k.low = 0
-		}
-		from := k.top
-		if locked && set.OK && set.V > from.V {
-			from = set
-		}
-		if from.OK && float64(c.Actual.V) < fallen*float64(from.V) && (slowed || k.low >= 3) {
-			// The governor varies free CPU clocks; the GPU's clock is more conclusive.
-			if at := float64(c.Actual.V) / float64(from.V); at < share || !locked && c.name == "GPU" {
-				share = at
-				worst = &Throttled{AtS: w.At(t), Clock: c.name, From: from, To: c.Actual}
-			}
-		}
-		if t-w.begun >= steadyClock && !slowed && (!k.top.OK || c.Actual.V > k.top.V) {
-			k.top = c.Actual
-		}
-		k.last = c.Actual
-	}
-	if worst == nil && r.Heat.Or(false) && w.fell == nil { // the board reports throttling before a clock shows it
-		worst = &Throttled{AtS: w.At(t), Clock: "GPU", From: w.clocks["GPU"].top, To: w.clocks["GPU"].last}
-	}
-	if worst == nil || w.fell != nil {
+// clocks notes the first drop of a clock.
+func (w *Watcher) clocks(s telemetry.Sample) {
+	i := slices.IndexFunc(s.Faults, func(f telemetry.Fault) bool { return f.Kind == telemetry.Slow })
+	if i < 0 || w.fell != nil {
 		return
 	}
-	w.fell = worst
+	f := s.Faults[i]
+	clock, _, _ := strings.Cut(f.Source, " ")
+	w.fell = &Throttled{AtS: w.At(s.T), Clock: clock, From: f.Freq(f.Was), To: f.Freq(f.Is)}
 	tj := ""
 	if w.nowC.OK {
 		tj = fmt.Sprintf(", tj %.0f °C", w.nowC.V)
 	}
-	to := "below what is set"
-	if worst.To.OK {
-		to = "to " + worst.To.V.String()
-	}
-	w.broke(t, "%s clock fell %s at %s%s", worst.Clock, to, w.clock(t), tj)
+	w.broke(s.T, "%s at %s%s", f, w.clock(s.T), tj)
 }
 
 // check compares a sample with the limits.
@@ -360,55 +357,4 @@ func (w *Watcher) voltsRail() string {
 		return supply.Name
 	}
 	return ""
-}
-
-// stillness detects a sensor that repeats exactly the same value after the temperature was rising.
-type stillness struct {
-	past    []moment // of the last minute
-	since   time.Duration
-	rising  float64       // °C a minute, before the value froze
-	counted time.Duration // how much of the freeze has been returned
-}
-
-type moment struct {
-	t time.Duration
-	c float64
-}
-
-const (
-	frozenAfter = time.Minute
-	frozenRise  = 1.5 // °C a minute: no module stops that suddenly
-	pastSpan    = 30 * time.Second
-	fewSteps    = 3 // of a coarse sensor (0.5 °C): fewer may be a slow rise, or noise
-)
-
-// step returns the smallest change in the past: a multiple of what the sensor resolves.
-func (s *stillness) step() float64 {
-	least := math.Inf(1)
-	for i := 1; i < len(s.past); i++ {
-		least = min(least, math.Abs(s.past[i].c-s.past[i-1].c))
-	}
-	return least
-}
-
-// add takes a value and returns the additional time for which the sensor is now known to be frozen.
-func (s *stillness) add(t time.Duration, c float64) (stuck time.Duration) {
-	n := len(s.past)
-	if n == 0 || c != s.past[n-1].c {
-		s.past = append(s.past, moment{t, c})
-		for s.past[0].t < t-pastSpan {
-			s.past = s.past[1:]
-		}
-		s.since, s.rising, s.counted = t, 0, 0
-		if first := s.past[0]; t-first.t >= pastSpan/3 && c-first.c >= fewSteps*s.step() {
-			s.rising = (c - first.c) / (t - first.t).Minutes()
-		}
-		return 0
-	}
-	stood := t - s.since
-	if s.rising < frozenRise || stood-s.counted < frozenAfter {
-		return 0
-	}
-	stuck, s.counted = stood-s.counted, stood
-	return stuck
 }

@@ -25,20 +25,33 @@ func reading(c, w float64) tegra.Reading {
 			Volts: tegra.Some(5.0), Amperes: tegra.Some(w / 5), Limits: tegra.CurrentLimits{Crit: tegra.Some(7.784)}}}}
 }
 
-// watched is a soak of some seconds; change may alter a second's reading and the time of day.
-func watched(l Limits, seconds int, change func(s int, r *tegra.Reading, wall *time.Time)) Result {
+// second is one second of a soak: its reading, the time of day, and what the sources beside the reading say.
+type second struct {
+	tegra.Reading
+	wall  time.Time
+	slept time.Duration
+}
+
+// watched is a soak of some seconds; change may alter each.
+func watched(l Limits, seconds int, change func(s int, now *second)) Result {
 	before := reading(40, 5)
-	w := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Limits: l, Wall: morning, Watched: Shown(before, l),
+	now := second{Reading: before, wall: morning}
+	var slept, set time.Duration
+	sources := telemetry.NewSources(before, telemetry.SourceFuncs{Asleep: func() time.Duration { return slept }},
+		tegra.State{})
+	w := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Limits: l, Wall: morning, Watched: sources.Names(),
 		Counted: before.OverCurrents, IdleC: tegra.Some(40.0)})
-	late := time.Duration(0)
 	for s := 1; s <= seconds; s++ {
-		r, wall := reading(60+float64(s%7)/8, 25), morning.Add(time.Duration(s)*time.Second+late)
-		before := wall
+		at := time.Duration(s) * time.Second
+		wall := morning.Add(at + set)
+		now = second{Reading: reading(60+float64(s%7)/8, 25), wall: wall}
 		if change != nil {
-			change(s, &r, &wall)
+			change(s, &now)
 		}
-		late += wall.Sub(before)
-		w.Take(telemetry.Sample{T: time.Duration(s) * time.Second, Reading: r, Valid: true}, wall)
+		set += now.wall.Sub(wall)
+		slept += now.slept
+		w.Take(telemetry.Sample{T: at, Reading: now.Reading, Valid: true, Faults: sources.Look(at, now.Reading)},
+			now.wall)
 	}
 	return w.Judge(Ending{Asked: time.Duration(seconds) * time.Second}, tegra.Val[tegra.Mode]{})
 }
@@ -46,16 +59,16 @@ func watched(l Limits, seconds int, change func(s int, r *tegra.Reading, wall *t
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	some := tegra.Some[float64]
-	at := func(second int, f func(r *tegra.Reading)) func(int, *tegra.Reading, *time.Time) {
-		return func(s int, r *tegra.Reading, _ *time.Time) {
-			if s >= second {
-				f(r)
+	at := func(from int, f func(r *tegra.Reading)) func(int, *second) {
+		return func(s int, r *second) {
+			if s >= from {
+				f(&r.Reading)
 			}
 		}
 	}
 	for name, c := range map[string]struct {
 		limits  Limits
-		change  func(int, *tegra.Reading, *time.Time)
+		change  func(int, *second)
 		verdict Verdict
 		reason  string
 	}{
@@ -84,31 +97,73 @@ func TestVerdicts(t *testing.T) {
 		"a clock without a counter": {Limits{},
 			at(100, func(r *tegra.Reading) { r.CPU.Actual = tegra.Some(1500 * tegra.MHz) }),
 			DoesNotHold, "CPU clock fell to 1.50 GHz at 2 min"},
-		"a clock for a moment": {Limits{}, func(s int, r *tegra.Reading, _ *time.Time) {
+		"a clock for a moment": {Limits{}, func(s int, r *second) {
 			if s%50 == 0 {
 				r.CPU.Actual = tegra.Some(1900 * tegra.MHz)
 			}
 		}, Holds, ""},
 		"free clocks": {Limits{}, at(100, func(r *tegra.Reading) {
-			r.Locked, r.CPU.Actual = tegra.Some(false), tegra.Some(700*tegra.MHz)
+			r.Locked, r.CPU.Min, r.CPU.Actual = tegra.Some(false), tegra.Some(tegra.MHz), tegra.Some(700*tegra.MHz)
 		}), Holds, ""},
 		"no temperature": {Limits{}, at(100, func(r *tegra.Reading) { r.Temps = nil }), NotSeen,
-			"temperature for 3m21s"},
-		"no current": {Limits{}, at(280, func(r *tegra.Reading) { r.Rails[0].Amperes = tegra.Val[float64]{} }),
-			NotSeen, "current for"},
-		"no power for a moment": {Limits{}, func(s int, r *tegra.Reading, _ *time.Time) {
+			"not seen: the temperature does not answer for 3m21s, zone tj-thermal does not answer for 3m21s"},
+		"no current at the end": {Limits{}, at(297, func(r *tegra.Reading) {
+			r.Rails[0].Amperes = tegra.Val[float64]{}
+		}), NotSeen, "not seen: the current of VDD_IN does not answer for 4s"},
+		"a rail": {Limits{}, at(280, func(r *tegra.Reading) { r.Rails[0] = tegra.RailReading{Name: "VDD_IN"} }),
+			NotSeen, "not seen: rail VDD_IN does not answer for 21s"},
+		"power that flickers": {Limits{}, func(s int, r *second) {
 			if s%30 < 5 {
 				r.TotalW = tegra.Val[float64]{}
 			}
-		}, Holds, ""},
-		"a board that was suspended": {Limits{}, func(s int, _ *tegra.Reading, wall *time.Time) {
-			if s == 150 {
-				*wall = wall.Add(20 * time.Minute)
+		}, NotSeen, "the power does not answer for 50s"},
+		"no power for a moment": {Limits{}, func(s int, r *second) {
+			if s%30 < 2 {
+				r.TotalW = tegra.Val[float64]{}
 			}
-		}, NotSeen, "the board for 20m0s"},
-		"a frozen sensor": {Limits{}, func(s int, r *tegra.Reading, _ *time.Time) {
+		}, Holds, ""},
+		"a board that was suspended": {Limits{}, func(s int, now *second) {
+			if s == 150 {
+				now.wall, now.slept = now.wall.Add(20*time.Minute), 20*time.Minute
+			}
+		}, NotSeen, "not seen: the board for 20m0s"},
+		"a clock that was set": {Limits{}, func(s int, now *second) {
+			if s == 150 {
+				now.wall = now.wall.Add(2 * time.Hour)
+			}
+		}, Holds, ""},
+		"a clock that was set back": {Limits{}, func(s int, now *second) {
+			if s == 150 {
+				now.wall = now.wall.Add(-2 * time.Hour)
+			}
+		}, Holds, ""},
+		"a frozen sensor": {Limits{}, func(s int, r *second) {
 			r.Temps[0].C = 50 + float64(min(s, 90))/10
-		}, NotSeen, "temperature for 3m"},
+		}, NotSeen, "zone tj-thermal repeats 59.000 °C for 2m"},
+		"a sensor that freezes below another": {Limits{}, func(s int, r *second) {
+			r.Temps = append(r.Temps, tegra.TempReading{Name: "cpu-thermal", C: 40 + float64(min(s, 90))/10})
+		}, NotSeen, "zone cpu-thermal repeats 49.000 °C"},
+		"the hottest of two zones dies": {Limits{}, func(s int, r *second) {
+			r.Temps[0].Name = "soc-thermal"
+		}, NotSeen, "zone tj-thermal does not answer"},
+		"a meter that repeats": {Limits{}, func(s int, r *second) {
+			r.TotalW = some(25 + float64(min(s, 100)%7)/10)
+		}, NotSeen, "the power repeats 25.200 W"},
+		"cores that run slower than set": {Limits{}, func(s int, r *second) {
+			clock := tegra.Some(2 * tegra.GHz)
+			for i := range 8 {
+				core := tegra.CoreReading{Online: true, Freq: clock, Min: clock, Max: clock}
+				if s >= 290 && i >= 4 {
+					core.Freq = tegra.Some(499200 * tegra.KHz)
+				}
+				r.Cores = append(r.Cores, core)
+			}
+		}, DoesNotHold, "CPU cores 4-7 clock fell to 499"},
+		"idle cores": {Limits{}, func(s int, r *second) {
+			clock := tegra.Some(2 * tegra.GHz)
+			r.Cores = []tegra.CoreReading{{Online: true, Freq: clock, Min: clock, Max: clock}, {Online: true,
+				LoadPct: some(1), Freq: tegra.Some(tegra.GHz), Min: clock, Max: clock}}
+		}, Holds, ""},
 		"what broke before it was lost": {Limits{PowerW: some(20)}, at(100, func(r *tegra.Reading) { r.Temps = nil }),
 			DoesNotHold, "over 20 W"},
 	} {
@@ -126,7 +181,7 @@ func TestVerdicts(t *testing.T) {
 // A flickering sensor does not fill memory with events.
 func TestEventsAreBounded(t *testing.T) {
 	t.Parallel()
-	r := watched(Limits{PowerW: tegra.Some(30.0)}, 100_000, func(s int, r *tegra.Reading, _ *time.Time) {
+	r := watched(Limits{PowerW: tegra.Some(30.0)}, 100_000, func(s int, r *second) {
 		r.OverCurrents = tegra.Some(int64(s))
 	})
 	if n := len(r.Events); n > 1000 || r.Verdict != DoesNotHold {
@@ -140,8 +195,8 @@ func TestEventsAreBounded(t *testing.T) {
 func TestWattsAreJudgedByTheMinute(t *testing.T) {
 	t.Parallel()
 	limits := Limits{PowerW: tegra.Some(30.0)}
-	steps := func(watts func(s int) float64) func(int, *tegra.Reading, *time.Time) {
-		return func(s int, r *tegra.Reading, _ *time.Time) { r.TotalW = tegra.Some(watts(s)) }
+	steps := func(watts func(s int) float64) func(int, *second) {
+		return func(s int, r *second) { r.TotalW = tegra.Some(watts(s)) }
 	}
 	scatter := func(mean float64) func(s int) float64 {
 		return func(s int) float64 { return mean + 1.2*float64(s%5-2)/2 }
@@ -191,7 +246,7 @@ func TestWatcherJudgesLateReadingsByTheirMean(t *testing.T) {
 	for watts, verdict := range map[float64]Verdict{29.7: Holds, 30.1: DoesNotHold} {
 		limits := Limits{PowerW: tegra.Some(30.0)}
 		w := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Limits: limits, Wall: morning,
-			Watched: []string{"power"}})
+			Watched: []string{"the power"}})
 		for s := range 300 {
 			at := time.Duration(s+1)*time.Second + time.Duration(s*7%10)*100*time.Microsecond
 			w.Take(telemetry.Sample{T: at, Reading: reading(60, watts), Valid: true}, morning.Add(at))
@@ -209,7 +264,7 @@ func TestWatcherTakesACoarseSensorForNoFrozenOne(t *testing.T) {
 	for _, step := range []float64{0.03125, 0.5, 1} {
 		for _, noise := range []float64{0, 0.05, 0.1} {
 			for range 20 {
-				r := watched(Limits{}, 1800, func(s int, r *tegra.Reading, _ *time.Time) {
+				r := watched(Limits{}, 1800, func(s int, r *second) {
 					c := 60 - 30*math.Exp(-float64(s)/240) + noise*rng.NormFloat64()
 					r.Temps[0].C = math.Round(c/step) * step
 				})
@@ -235,7 +290,7 @@ func TestWatcherTellsOnceThatAQuantityExceedsItsLimit(t *testing.T) {
 func TestHoldEndLiesInItsInterval(t *testing.T) {
 	t.Parallel()
 	for _, perSecond := range []float64{0.02, 0.1, 0.5} {
-		r := watched(Limits{}, 150, func(s int, r *tegra.Reading, _ *time.Time) {
+		r := watched(Limits{}, 150, func(s int, r *second) {
 			r.Temps[0].C = 30 + perSecond*float64(s)
 		})
 		s := r.Steady

@@ -10,6 +10,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/tegra"
 	"jtune/tegra/guard"
+	"jtune/telemetry"
 )
 
 // Guard is the only way to set power modes. The first call starts it: in this process for a virtual board, otherwise as
@@ -24,6 +25,18 @@ func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
 		return nil, NeedsRoot(err, s.Sysroot)
 	}
 	return g, nil
+}
+
+// Sources returns what a measurement follows besides its readings; guard holds its settings, nil: none was set.
+func (s *Session) Sources(guard tegra.Applier) telemetry.SourceFuncs {
+	out := telemetry.SourceFuncs{Asleep: s.Clock.Asleep}
+	if s.sysfs != nil {
+		out.Settings = s.sysfs.Planner().Settings
+	}
+	if g, ok := guard.(privileged); ok {
+		out.Guard = func() bool { return !g.Gone() }
+	}
+	return out
 }
 
 // RefusesWrites returns an error if the device may only be read; what names the refused operation.

@@ -29,7 +29,7 @@ func newBench(ctx context.Context, s *session.Session, w workload.Workload, set 
 		s.AwaitMeter(ctx))
 	return &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock,
 		NewHarness: NewHarness(s, w, set, "", 0, 0), Workload: w, Settings: set,
-		Observe: observe.Progress, System: inspect.System(s, w)}, nil
+		Observe: observe.Progress, System: inspect.System(s, w), Sources: s.Sources(g)}, nil
 }
 
 // NewHarness returns the function that starts the workload here; log is the file for its output besides events, "" for

@@ -16,6 +16,7 @@ import (
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/tegra"
+	"jtune/telemetry"
 )
 
 // Seen is a stored sample of a soak.
@@ -25,6 +26,8 @@ type Seen struct {
 	Reading tegra.Reading // its only temperature is from the hottest zone
 	StepMS  tegra.Val[float64]
 	Part    tegra.Val[int64] // number of earlier resumes
+	Faults  []telemetry.Fault
+	watched bool // Faults were looked for; folders of earlier releases lack them
 }
 
 // hottest returns the temperature of the hottest zone in a reading.
@@ -125,6 +128,27 @@ func truths(name string, of func(*Seen) *tegra.Val[bool]) column {
 		}}
 }
 
+// faultsText formats what was wrong in a sample: "kind|source|was|is" with semicolons between them.
+func faultsText(list []telemetry.Fault) string {
+	clean := strings.NewReplacer("|", "/", ";", ",")
+	var parts []string
+	for _, f := range list[:min(len(list), mostFaults)] {
+		parts = append(parts, strings.Join([]string{string(f.Kind), clean.Replace(f.Source), clean.Replace(f.Was),
+			clean.Replace(f.Is)}, "|"))
+	}
+	return strings.Join(parts, ";")
+}
+
+// faultsOf parses the text of faultsText and leaves out what is not of that form.
+func faultsOf(list string) (out []telemetry.Fault) {
+	for part := range strings.SplitSeq(text.OneLine(list), ";") {
+		if f := strings.Split(part, "|"); len(f) == 4 && len(out) < mostFaults {
+			out = append(out, telemetry.Fault{Kind: telemetry.FaultKind(f[0]), Source: f[1], Was: f[2], Is: f[3]})
+		}
+	}
+	return out
+}
+
 // columns returns the columns of soak.csv for a board with these rails, without the final column that marks a
 // simulation. rails are in the order of a sample.
 func columns(rails []string) []column {
@@ -166,6 +190,10 @@ func columns(rails []string) []column {
 			}},
 		wholes("ram_bytes", func(s *Seen) *tegra.Val[int64] { return &s.Reading.RAMUsed }),
 		wholes("part", func(s *Seen) *tegra.Val[int64] { return &s.Part }),
+		{"faults", func(s Seen) string { return faultsText(s.Faults) }, func(s *Seen, list string) error {
+			s.Faults = faultsOf(list)
+			return nil
+		}},
 		numbers("step_ms", func(s *Seen) *tegra.Val[float64] { return &s.StepMS }),
 	}
 	for i, name := range rails {
@@ -189,6 +217,7 @@ const (
 	mostCourse  = 128 << 20 // bytes
 	mostSamples = 1 << 20
 	mostRails   = 64
+	mostFaults  = 64 // of one sample
 )
 
 // errNoSamples reports that a soak ended before its load started.
@@ -215,7 +244,7 @@ func parseCourse(data []byte, p plan) (list []Seen, err error) {
 		return nil, errNoSamples
 	}
 	head = slices.Clone(head)
-	rails := railsOf(head)
+	rails, watched := railsOf(head), slices.Contains(head, "faults")
 	known := map[string]column{}
 	for _, c := range columns(rails) {
 		known[c.name] = c
@@ -226,6 +255,7 @@ func parseCourse(data []byte, p plan) (list []Seen, err error) {
 			break
 		}
 		if s, ok := seen(head, fields, known); ok && err == nil {
+			s.watched = watched
 			s.constants(p)
 			list = append(list, s)
 		}

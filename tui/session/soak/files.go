@@ -108,6 +108,14 @@ func (k *files) rested(idle tegra.Reading) error {
 	return k.plan.write(k.dir)
 }
 
+// begins stores the state of the board when its load begins.
+func (k *files) begins(now tegra.Reading, w *telemetry.Sources) error {
+	if k.plan.begins(now, w); k.rec == nil {
+		return nil
+	}
+	return k.plan.write(k.dir)
+}
+
 // open opens the samples file and writes the header of a new one.
 func (k *files) open() (err error) {
 	if k.f, err = safefile.Open(filepath.Join(k.dir, SamplesName), os.O_RDWR|os.O_APPEND); err != nil {
@@ -175,7 +183,7 @@ func (k *files) sample(seen Seen, s telemetry.Sample) {
 	k.mu.Lock()
 	seen.StepMS = k.stepMS
 	k.mu.Unlock()
-	seen.Reading = s.Reading
+	seen.Reading, seen.Faults = s.Reading, s.Faults
 	seen.Reading.Rails = make([]tegra.RailReading, len(k.rails))
 	for i, name := range k.rails {
 		for _, rail := range s.Reading.Rails {

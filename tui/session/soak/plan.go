@@ -3,7 +3,9 @@ package soak
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"jtune/internal/tomlfile"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
+	"jtune/telemetry"
 	"jtune/telemetry/hold"
 )
 
@@ -33,13 +36,14 @@ type plan struct {
 	LimitV      float64            `toml:"limit_v,omitempty"`
 	RailA       string             `toml:"rail_a,omitempty"`
 	RailV       string             `toml:"rail_v,omitempty"`
-	TripC       float64            `toml:"trip_c,omitempty"`  // the lowest trip point
-	CritA       map[string]float64 `toml:"crit_a,omitempty"`  // critical currents of the power monitors, by rail
-	Watched     []string           `toml:"watched,omitempty"` // values that the board reported before
-	Counted     *int64             `toml:"counted,omitempty"` // over-current events before; nil: no counter
-	Alarms      []string           `toml:"alarms,omitempty"`
-	IdleC       float64            `toml:"idle_c,omitempty"` // hottest zone before
-	Load        string             `toml:"load,omitempty"`   // what the envelope reports to keep busy
+	TripC       float64            `toml:"trip_c,omitempty"`   // the lowest trip point
+	CritA       map[string]float64 `toml:"crit_a,omitempty"`   // critical currents of the power monitors, by rail
+	Watched     []string           `toml:"watched,omitempty"`  // sources that answered when the load began
+	Settings    map[string]string  `toml:"settings,omitempty"` // knob files then
+	Counted     *int64             `toml:"counted,omitempty"`  // over-current events then; nil: no counter
+	Alarms      []string           `toml:"alarms,omitempty"`   // then
+	IdleC       float64            `toml:"idle_c,omitempty"`   // hottest zone before
+	Load        string             `toml:"load,omitempty"`     // what the envelope reports to keep busy
 }
 
 const (
@@ -70,10 +74,7 @@ func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 	p := plan{Format: planFormat, Found: modeText(found), ForS: r.lasts().Seconds(), UntilSteady: r.UntilSteady,
 		GoOn: r.GoOn, RestS: r.Rest.Seconds(), LimitW: r.Limits.PowerW.Or(0), LimitC: r.Limits.TempC.Or(0),
 		LimitA: r.Limits.Amperes.Or(0), LimitV: r.Limits.Volts.Or(0), RailA: r.Limits.Rail, RailV: r.Limits.VRail,
-		CritA: map[string]float64{}, Alarms: before.Alarms, Watched: hold.Shown(before, r.Limits)}
-	if n := before.OverCurrents; n.OK {
-		p.Counted = &n.V
-	}
+		CritA: map[string]float64{}}
 	if r.Mode != nil {
 		p.Mode = modeText(tegra.Some(r.Mode.Mode))
 	}
@@ -89,6 +90,27 @@ func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 	}
 	p.IdleC = hottest(before).Or(0)
 	return p
+}
+
+// begins stores what the load is compared with: the state of the board when it begins. A resumed load keeps the
+// settings that it began with.
+func (p *plan) begins(now tegra.Reading, w *telemetry.Sources) {
+	p.Alarms, p.Counted, p.Watched = now.Alarms, nil, w.Names()
+	if n := now.OverCurrents; n.OK {
+		p.Counted = &n.V
+	}
+	p.Settings = map[string]string{}
+	for _, f := range w.Settings().Files {
+		p.Settings[f.Path] = f.Value
+	}
+}
+
+// settings returns the knob files when the load began.
+func (p plan) settings() (st tegra.State) {
+	for _, path := range slices.Sorted(maps.Keys(p.Settings)) {
+		st.Files = append(st.Files, tegra.StateFile{Path: path, Value: p.Settings[path]})
+	}
+	return st
 }
 
 func given(v float64) tegra.Val[float64] { return tegra.Val[float64]{V: v, OK: v > 0} }

@@ -87,12 +87,19 @@ func worked(p plan, b tegra.Board, course []Seen, e hold.Ending) hold.Result {
 
 // replay passes stored samples to a new watcher and calls taken with the time of each.
 func replay(w *hold.Watcher, course []Seen, taken func(at time.Duration)) {
-	for _, s := range course {
+	var sources *telemetry.Sources // of a folder that does not hold its faults
+	for i, s := range course {
 		at := w.Begun() + time.Duration(s.AtS*float64(time.Second))
 		if s.Part.V != w.Part() {
 			w.GoesOn(at, s.Wall)
 		}
-		w.Take(telemetry.Sample{T: at, Reading: s.Reading, Valid: true}, s.Wall)
+		if i == 0 && !s.watched {
+			sources = telemetry.NewSources(s.Reading, telemetry.SourceFuncs{}, tegra.State{})
+		}
+		if sources != nil {
+			s.Faults = sources.Look(at, s.Reading)
+		}
+		w.Take(telemetry.Sample{T: at, Reading: s.Reading, Valid: true, Faults: s.Faults}, s.Wall)
 		taken(at)
 	}
 }

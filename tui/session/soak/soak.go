@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 
@@ -29,8 +28,6 @@ const (
 	// usualRest is how long the board rests before and after. Its temperature is then taken as ambient, which no board
 	// measures.
 	usualRest = 30 * time.Second
-	// mostOther is the number of consecutive samples in another mode that ends a soak.
-	mostOther = 3
 	// longest bounds a soak that runs until steady.
 	longest = 4 * time.Hour
 	// tellEvery is the interval between reports to an observer.
@@ -117,9 +114,6 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 	}
 	defer files.close()
 	k := &soak{s: s, r: r, files: files, observe: observe}
-	if m := files.plan.mode(); m.OK {
-		k.modes = append(k.modes, m.V)
-	}
 	out, cut, err := k.run(ctx)
 	if err != nil {
 		return Result{}, errors.Join(err, files.failed(ctx))
@@ -134,15 +128,15 @@ type soak struct {
 	r       Request
 	files   *files
 	observe func(Status)
-	modes   []tegra.Mode // the mode under test, also as it was read back; none: unknown
+	guard   tegra.Applier // nil: the soak sets nothing
+	set     tegra.State   // what it wrote
 
-	mu    sync.Mutex // held by the goroutines of the sampler and the job
-	watch *hold.Watcher
-	end   context.CancelFunc // of the load
-	done  bool               // the load has run for its full time or broke a limit
-	told  time.Duration
-	other int    // consecutive samples in another mode
-	left  string // why the samples no longer show the mode under test; "" while they do
+	mu      sync.Mutex // held by the goroutines of the sampler and the job
+	sources *telemetry.Sources
+	watch   *hold.Watcher
+	end     context.CancelFunc // of the load
+	done    bool               // the load has run for its full time or broke a limit
+	told    time.Duration
 }
 
 // run performs a complete soak; cut reports that it can be resumed.
@@ -218,9 +212,7 @@ func (k *soak) apply(ctx context.Context) (restore func(context.Context) error, 
 	if err != nil {
 		return nil, errors.Join(err, restore(context.WithoutCancel(ctx)))
 	}
-	if m := applied.Actual; m.OK {
-		k.modes = append(k.modes, m.V)
-	}
+	k.guard, k.set = g, applied.Settings()
 	return restore, nil
 }
 
@@ -240,7 +232,9 @@ func (k *soak) load(ctx context.Context) (hold.Ending, error) {
 	if p, ok := h.(harness.Paced); ok {
 		look = p.Pace()
 	}
-	k.begin()
+	if err := k.begin(); err != nil {
+		return hold.Ending{}, err
+	}
 	k.end = end
 	cancel := k.s.Sampler.Subscribe(sampleEvery, func(s telemetry.Sample) {
 		k.take(s)
@@ -255,16 +249,28 @@ func (k *soak) load(ctx context.Context) (hold.Ending, error) {
 	defer k.mu.Unlock()
 	if k.done {
 		cut = ""
-	} else if k.left != "" {
-		cut = k.left
+	} else if left := k.watch.Strayed(); left != "" {
+		cut = left
 	} else if ctx.Err() != nil {
 		cut = "interrupted"
 	}
 	return hold.Ending{Cut: cut, Asked: asked, Load: k.files.plan.Load}, nil
 }
 
-// begin creates the watcher; when resuming, it replays the earlier samples.
-func (k *soak) begin() {
+// begin creates the watcher, and takes the state of the board that the load is compared with; when resuming, it replays
+// the earlier samples.
+func (k *soak) begin() error {
+	start, err := k.s.Device.Read()
+	if err != nil {
+		return err
+	}
+	if len(k.files.past) > 0 {
+		k.set.Add(k.files.plan.settings())
+	}
+	k.sources = telemetry.NewSources(start, k.s.Sources(k.guard), k.set)
+	if err := k.files.begins(start, k.sources); err != nil {
+		return err
+	}
 	now, past := k.s.Clock.Now(), time.Duration(0)
 	if n := len(k.files.past); n > 0 {
 		past = time.Duration(k.files.past[n-1].AtS * float64(time.Second))
@@ -275,6 +281,7 @@ func (k *soak) begin() {
 		replay(k.watch, k.files.past, k.report)
 		k.watch.GoesOn(now, k.s.Clock.Wall())
 	}
+	return nil
 }
 
 // follow consumes the job's events until it ends; cut says why it ended early.
@@ -305,10 +312,11 @@ func (k *soak) follow(ctx context.Context, h harness.Harness) (cut string) {
 func (k *soak) take(s telemetry.Sample) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.done || k.left != "" || k.strays(s.Reading) {
+	w := k.watch
+	if k.done || w.Strayed() != "" {
 		return
 	}
-	w := k.watch
+	s.Faults = k.sources.Look(s.T, s.Reading)
 	w.Take(s, k.s.Clock.Wall())
 	k.files.sample(Seen{AtS: w.At(s.T), Wall: k.s.Clock.Wall(), Part: tegra.Some(w.Part())}, s)
 	lasted := s.T - w.Begun()
@@ -317,25 +325,14 @@ func (k *soak) take(s telemetry.Sample) {
 		now, _ := w.Steady()
 		over = over || now.Reached
 	}
-	if over || w.Broken() != "" && !k.r.GoOn {
+	switch {
+	case over || w.Broken() != "" && !k.r.GoOn:
 		k.done = true
+		k.end()
+	case w.Strayed() != "":
 		k.end()
 	}
 	k.report(s.T)
-}
-
-// strays reports whether the board is in another mode than the one under test, so that the sample does not count. The
-// third such sample ends the load. Heat lowers clocks too: the watcher judges that.
-func (k *soak) strays(r tegra.Reading) bool {
-	if !r.Mode.OK || len(k.modes) == 0 || slices.Contains(k.modes, r.Mode.V) || r.Hot() != "" {
-		k.other = 0
-		return false
-	}
-	if k.other++; k.other == mostOther {
-		k.left = "the board left the mode for " + k.s.Device.Space().Format(r.Mode.V)
-		k.end()
-	}
-	return true
 }
 
 // report sends the observer the status of the load, at intervals and at its end.

@@ -120,7 +120,7 @@ func Experiment(ctx context.Context, s *session.Session, r ExperimentRequest,
 		defer func(medium string) { s.Virtual.SetMedium(medium) }(s.Virtual.Medium())
 	}
 	bench := &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, Workload: r.Workload,
-		Observe: tell.Progress}
+		Observe: tell.Progress, Sources: s.Sources(g)}
 	out, rows, err := measureStudy(ctx, st, jobs(s, rec.Log()), tell,
 		profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed, Gate: r.Gate})
 	measure.Update(s, r.Workload, nil, out.Dir, record.Usable(models.Pooled(campaigns.Campaign{Header: head,
@@ -167,7 +167,7 @@ func (p *studyPlan) Next(done []record.Row) (profiles.Step, bool) {
 	b := p.bench
 	if !run.Shared { // independent of the other runs
 		b = &profiles.Bench{Device: b.Device, Sampler: b.Sampler, Applier: b.Applier, Clock: b.Clock,
-			NewHarness: b.NewHarness, System: b.System}
+			NewHarness: b.NewHarness, System: b.System, Sources: b.Sources}
 	}
 	if !run.Shared || !p.shares {
 		b.Workload, b.Settings, b.Governors = run.Workload, run.Settings, run.Governors
