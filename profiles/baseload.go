@@ -33,7 +33,7 @@ func BaseLoad(ctx context.Context, s *telemetry.Sampler, c tegra.Clock, span tim
 	}
 	var t tally
 	t.energy.Begin(c.Now())
-	enough := s.Subscribe(min(time.Second, span/3), func(s telemetry.Sample) {
+	enough := s.Measure(min(time.Second, span/3), func(s telemetry.Sample) {
 		t.power(s)
 		t.loads(s.Reading)
 	})

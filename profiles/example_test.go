@@ -57,5 +57,5 @@ func ExampleCampaign() {
 	for _, row := range sum.Rows {
 		fmt.Printf("%s: %s, %d minibatches\n", row.Mode, row.Status, row.Minibatches)
 	}
-	// Output: 12c/2.20C/1.30G/3.20M: ok, 51 minibatches
+	// Output: 12c/2.20C/1.30G/3.20M: ok, 49 minibatches
 }

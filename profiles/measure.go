@@ -104,7 +104,7 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 	ctx, m.cancel = context.WithCancelCause(ctx)
 	defer m.cancel(nil)
 	m.inForce, m.watch.mostW = m.b.Clock.Now(), m.step.MostW
-	defer m.b.Sampler.Subscribe(m.set.SampleEvery, m.addSample)()
+	defer m.b.Sampler.Measure(m.set.SampleEvery, m.addSample)()
 	for try := 0; ; try++ {
 		monitor := func() *Monitor {
 			return NewMonitor(m.b.Workload.AtBatch(m.step.Batch), m.b.Device, m.b.Clock, m.b.System, m.base)

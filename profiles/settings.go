@@ -41,7 +41,7 @@ func steadyBy(s record.Settings, change tegra.Val[float64]) telemetry.Steady {
 			GiveUp:  s.FixedWait + s.SteadyGiveUp,
 		}
 	}
-	out := telemetry.Steady{GiveUp: s.SteadyGiveUp}
+	out := telemetry.Steady{GiveUp: s.SteadyGiveUp, MinWait: (telemetry.SteadyWindow - 1) * s.SampleEvery}
 	if s.Precision > 0 { // samples may come faster than power settles
 		out.MinWait = settlingTime(change)
 	}

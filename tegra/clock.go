@@ -23,6 +23,8 @@ type Clock interface {
 	// A virtual clock at full speed makes the calls inside Sleep, at their exact times. stop waits for a call in
 	// progress; f must not call it.
 	Every(d time.Duration, f func(now time.Duration)) (stop func())
+	// EveryNext is Every with intervals that may differ: next returns each of them, above zero.
+	EveryNext(next func() time.Duration, f func(now time.Duration)) (stop func())
 }
 
 // RealClock is the machine's own monotonic clock.
@@ -57,18 +59,27 @@ func (c realClock) Sleep(ctx context.Context, d time.Duration) error {
 }
 
 func (c realClock) Every(d time.Duration, f func(time.Duration)) func() {
+	return c.EveryNext(func() time.Duration { return d }, f)
+}
+
+func (c realClock) EveryNext(next func() time.Duration, f func(time.Duration)) func() {
 	quit, done := make(chan struct{}), make(chan struct{})
-	tick := time.NewTicker(d)
 	go func() {
 		defer close(done)
-		defer tick.Stop()
+		due := c.Now() + next()
+		wake := time.NewTimer(due - c.Now())
+		defer wake.Stop()
 		for {
 			select {
-			case <-tick.C:
+			case <-wake.C:
 				f(c.Now())
 			case <-quit:
 				return
 			}
+			for now := c.Now(); due <= now; {
+				due += next()
+			}
+			wake.Reset(due - c.Now())
 		}
 	}()
 	return func() {

@@ -65,8 +65,10 @@ type Board struct {
 	TotalRule   string     // a rail's name, "SUM:a,b,c", or "" if the total is unknown
 	TotalCovers string     // what the total includes, in words
 	Unusable    []Unusable // modes of the nvpmodel configuration that this board cannot be set to
-	Virtual     bool       // a simulation or replay, not a measurement of this machine
-	Replay      string     // file that a replay answers from; else ""
+	// PowerWindow is the time over which the power sensor averages, the shortest of several; 0 if unknown.
+	PowerWindow time.Duration
+	Virtual     bool   // a simulation or replay, not a measurement of this machine
+	Replay      string // file that a replay answers from; else ""
 }
 
 // Origin describes where the board's numbers come from; "" if they are measured on this machine.
@@ -136,6 +138,7 @@ type Reading struct {
 	T         time.Duration // monotonic clock of the device
 	Rails     []RailReading
 	TotalW    Val[float64] // module power by Board.TotalRule, in watts
+	StepW     float64      // resolution of TotalW, in watts; 0 if unknown
 	Cores     []CoreReading
 	CPU       ClockReading // Actual: the fastest online core
 	GPU       ClockReading

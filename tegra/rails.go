@@ -7,6 +7,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // errPoweredDown: a part of the chip is off, so its sensor has no value.
@@ -21,6 +22,7 @@ type rail struct {
 	whole  bool       // the reported power is the product in whole units, so it need not be read too
 	limits CurrentLimits
 	alarm  *source // 1 if the current exceeded its critical limit; nil: no such limit
+	stepA  float64 // resolution of the current in amperes; 0: unknown
 }
 
 // railGroup holds every connected rail and the rails of the total.
@@ -71,6 +73,9 @@ func (f *finder) rails(b *Board, fam family) *railGroup {
 		f.missing("power rails", "/sys/bus/i2c/drivers/ina3221", "no power monitor found")
 	}
 	for _, dir := range chips {
+		if w := f.window(dir); w > 0 && (b.PowerWindow == 0 || w < b.PowerWindow) {
+			b.PowerWindow = w
+		}
 		before := len(g.rails)
 		for channel := range 3 {
 			if r, ok := f.rail(dir, channel); ok {
@@ -93,6 +98,20 @@ func (f *finder) rails(b *Board, fam family) *railGroup {
 	}
 	return g
 }
+
+// window returns the time over which a chip averages its channels: the update_interval of hwmon in ms, which the
+// driver of the INA3221 calculates from the number of samples and the conversion times; 0 without it.
+func (f *finder) window(dir string) time.Duration {
+	ms := f.positive(dir + "/update_interval")
+	if ms > mostWindowMS {
+		return 0
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
+// mostWindowMS is the longest time that an INA3221 averages over: 1,024 samples of three channels, each with two
+// conversions of 8.244 ms.
+const mostWindowMS = 1024 * 3 * 2 * 8244 / 1000
 
 func (g *railGroup) indexes(names []string) []int {
 	var out []int
@@ -128,6 +147,9 @@ func (f *finder) rail(dir string, channel int) (rail, bool) {
 	limits := CurrentLimits{Max: f.current(dir + "/curr" + n + "_max"), Crit: f.current(dir + "/curr" + n + "_crit")}
 	if name, ok := f.label(dir + "/in" + n + "_label"); ok {
 		r := rail{name: name, millis: [2]*source{src("in" + n + "_input"), src("curr" + n + "_input")}, limits: limits}
+		if micro := f.positive(dir + "/shunt" + n + "_resistor"); micro > 0 {
+			r.stepA = shuntStepMicroV / micro
+		}
 		if file := "curr" + n + "_crit_alarm"; limits.Crit.OK && f.exists(dir+"/"+file) {
 			r.alarm = src(file)
 		}
@@ -144,6 +166,19 @@ func (f *finder) rail(dir string, channel int) (rail, bool) {
 func (f *finder) label(path string) (string, bool) {
 	text, err := readText(f.fs, path)
 	return text, err == nil && text != "" && text != "NC" && len(text) <= 64
+}
+
+// shuntStepMicroV is the step of the INA3221's shunt voltage in microvolts (data sheet, section 8.6.2.2).
+const shuntStepMicroV = 40
+
+// positive reads a number above zero; 0 without it.
+func (f *finder) positive(path string) float64 {
+	text, _ := readText(f.fs, path)
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || v < 0 {
+		return 0
+	}
+	return float64(v)
 }
 
 // unlimitedMilliA is the full scale of the limit registers (163.8 mV over 5 mΩ), which boards without a limit hold.
@@ -227,14 +262,15 @@ func (g *railGroup) read(r *Reading, miss func(string, error)) {
 	if g.total == nil {
 		return
 	}
-	sum := 0.0
+	sum, step := 0.0, 0.0
 	for _, i := range g.total {
 		if !r.Rails[i].PowerW.OK {
 			return
 		}
 		sum += r.Rails[i].PowerW.V
+		step = max(step, g.rails[i].stepA*r.Rails[i].Volts.V)
 	}
-	r.TotalW = Some(sum)
+	r.TotalW, r.StepW = Some(sum), step
 }
 
 // alarms names the rails whose current exceeded the critical limit; nil if no rail has such a limit.

@@ -3,6 +3,9 @@ package telemetry
 import (
 	"math"
 	"time"
+
+	"jtune/internal/stats"
+	"jtune/tegra"
 )
 
 // Energy integrates power samples, E = Σ p(t_i)·(t_i − t_(i−1)), over the samples' true times, never a nominal interval
@@ -12,7 +15,17 @@ type Energy struct {
 	begun  bool
 	joules float64
 	span   time.Duration
+	step   float64 // the sensor's resolution in watts, the coarsest; 0: unknown
+	// energies in J of spans in s: of single samples, the oldest of a long interval merged
+	energies, spans []float64
 }
+
+// mostSpans bounds the spans that are kept for the error; unseen is the scatter of power that few samples may not have
+// shown, as a share of one sample's: that of a steady mode.
+const (
+	mostSpans = 4096
+	unseen    = 0.05
+)
 
 // Begin opens the interval at t, so that the first sample counts from t.
 func (e *Energy) Begin(t time.Duration) { e.last, e.begun = t, true }
@@ -31,9 +44,28 @@ func (e *Energy) Add(t time.Duration, powerW float64) {
 	if dt <= 0 {
 		return
 	}
+	if len(e.spans) == mostSpans {
+		e.energies, e.spans = inPairs(e.energies), inPairs(e.spans)
+	}
+	e.energies, e.spans = append(e.energies, powerW*dt.Seconds()), append(e.spans, dt.Seconds())
 	e.joules += powerW * dt.Seconds()
-	e.span += dt
-	e.last = t
+	e.span, e.last = e.span+dt, t
+}
+
+// inPairs adds up neighbours of an even number of values.
+func inPairs(list []float64) []float64 {
+	for i := range len(list) / 2 {
+		list[i] = list[2*i] + list[2*i+1]
+	}
+	return list[:len(list)/2]
+}
+
+// Sample adds the module's power, if it is valid.
+func (e *Energy) Sample(s Sample) {
+	if p := s.PowerW(); p.OK {
+		e.step = max(e.step, s.Reading.StepW)
+		e.Add(s.T, p.V)
+	}
 }
 
 // Joules returns the energy so far.
@@ -48,4 +80,27 @@ func (e *Energy) MeanW() float64 {
 		return 0
 	}
 	return e.joules / e.span.Seconds()
+}
+
+// Error returns the relative standard error of MeanW and Joules, widened where there are few samples so that 1.96 of it
+// are half of the 95 % band; absent for fewer than two samples. It combines the scatter of the samples (stats.MeanOf),
+// the scatter that so few may not have shown, and the sensor's resolution as far as the scatter does not average it out
+// (Widrow and Kollár, Quantization Noise, 2008: a step q and a Gaussian scatter σ leave a bias of q/π·exp(−2π²σ²/q²)).
+func (e *Energy) Error() tegra.Val[float64] {
+	n := float64(len(e.spans))
+	if n < 2 || !(e.joules > 0) {
+		return tegra.Val[float64]{}
+	}
+	mean := e.joules / e.span.Seconds()
+	scatter := stats.MeanOf(e.energies, e.spans).Error / mean
+	step := 0.0
+	if e.step > 0 {
+		squares := 0.0
+		for i, s := range e.spans {
+			off := (e.energies[i]/s - mean) / e.step
+			squares += off * off
+		}
+		step = e.step / mean / (math.Pi * math.Sqrt2) * math.Exp(-2*math.Pi*math.Pi*squares/n)
+	}
+	return tegra.Finite(math.Sqrt(scatter*scatter + step*step + unseen*unseen/(n*n)))
 }

@@ -19,8 +19,9 @@ import (
 // the way: a virtual clock at full speed, with one registration. late makes
 // calls come late by that much.
 type stepClock struct {
-	now, due, every time.Duration
-	call            func(time.Duration)
+	now, due time.Duration
+	next     func() time.Duration
+	call     func(time.Duration)
 }
 
 func (c *stepClock) Now() time.Duration    { return c.now }
@@ -31,7 +32,7 @@ func (c *stepClock) Sleep(ctx context.Context, d time.Duration) error {
 	end := c.now + d
 	for c.call != nil && c.due <= end {
 		c.now = c.due
-		c.due += c.every
+		c.due += c.next()
 		c.call(c.now)
 	}
 	c.now = end
@@ -39,7 +40,11 @@ func (c *stepClock) Sleep(ctx context.Context, d time.Duration) error {
 }
 
 func (c *stepClock) Every(d time.Duration, f func(time.Duration)) func() {
-	c.every, c.due, c.call = d, c.now+d, f
+	return c.EveryNext(func() time.Duration { return d }, f)
+}
+
+func (c *stepClock) EveryNext(next func() time.Duration, f func(time.Duration)) func() {
+	c.next, c.due, c.call = next, c.now+next(), f
 	return func() { c.call = nil }
 }
 
@@ -51,14 +56,19 @@ type meter struct {
 	reading tegra.Reading
 	err     error
 	reads   int
+	power   func() float64 // nil: as in reading
+	board   tegra.Board
 }
 
-func (m *meter) Board() tegra.Board      { return tegra.Board{} }
+func (m *meter) Board() tegra.Board      { return m.board }
 func (m *meter) Space() *tegra.Space     { return nil }
 func (m *meter) Presets() []tegra.Preset { return nil }
 
 func (m *meter) Read() (tegra.Reading, error) {
 	m.reads++
+	if m.power != nil {
+		return watts(m.power()), nil
+	}
 	return m.reading, m.err
 }
 
@@ -196,6 +206,62 @@ func TestSamplerReadsABoardOnceForAllSubscribers(t *testing.T) {
 	leave()
 	if clock.Sleep(ctx, time.Minute); dev.reads != 2 {
 		t.Error("the board is read for nobody")
+	}
+}
+
+func TestSamplerMeasuresAtRandomMoments(t *testing.T) {
+	t.Parallel()
+	clock, dev := &stepClock{}, &meter{reading: watts(10)}
+	s := NewSampler(dev, clock)
+	var screen, job, slow []time.Duration
+	into := func(list *[]time.Duration) func(Sample) {
+		return func(x Sample) { *list = append(*list, x.T) }
+	}
+	gaps := func(list []time.Duration) (least, most, mean time.Duration) {
+		least = time.Hour
+		for i := 1; i < len(list); i++ {
+			gap := list[i] - list[i-1]
+			least, most, mean = min(least, gap), max(most, gap), mean+gap/time.Duration(len(list)-1)
+		}
+		return least, most, mean
+	}
+	s.Subscribe(time.Second, into(&screen))
+	stop := s.Measure(time.Second, into(&job))
+	s.Measure(10*time.Second, into(&slow))
+	clock.Sleep(t.Context(), 2000*time.Second)
+	if least, most, mean := gaps(job); least < 500*time.Millisecond || least > 520*time.Millisecond ||
+		most > 1500*time.Millisecond || most < 1480*time.Millisecond || (mean-time.Second).Abs() > 30*time.Millisecond {
+		t.Errorf("a measurement's samples are %s to %s apart, %s in the mean", least, most, mean)
+	}
+	if least, most, mean := gaps(slow); least > 6*time.Second || most < 14*time.Second ||
+		(mean-10*time.Second).Abs() > time.Second {
+		t.Errorf("a slower one's are %s to %s apart, %s in the mean", least, most, mean)
+	}
+	if n := len(screen); n < 1500 {
+		t.Errorf("the screen beside it gets %d samples in 2000 s", n)
+	}
+	again := &stepClock{}
+	var repeated []time.Duration
+	other := NewSampler(dev, again)
+	other.Subscribe(time.Second, func(Sample) {})
+	other.Measure(time.Second, into(&repeated))
+	other.Measure(10*time.Second, func(Sample) {})
+	if again.Sleep(t.Context(), 2000*time.Second); !slices.Equal(job, repeated) {
+		t.Error("two measurements with one seed are sampled at different moments")
+	}
+	stop()
+}
+
+func TestSamplerMeasuresAsOftenAsTheSensorAverages(t *testing.T) {
+	t.Parallel()
+	for averages, want := range map[time.Duration]int{0: 100, 400 * time.Millisecond: 250, 13 * time.Millisecond: 100,
+		3 * time.Second: 100} {
+		clock, dev := &stepClock{}, &meter{reading: watts(10), board: tegra.Board{PowerWindow: averages}}
+		defer NewSampler(dev, clock).Measure(time.Second, func(Sample) {})()
+		clock.Sleep(t.Context(), 100*time.Second)
+		if dev.reads < want*9/10 || dev.reads > want*11/10 {
+			t.Errorf("a sensor that averages over %s is read %d times in 100 s, want about %d", averages, dev.reads, want)
+		}
 	}
 }
 

@@ -26,9 +26,10 @@ type Clock struct {
 	set     time.Duration // total of Set
 }
 
-// event is one registration of Every.
+// event is one registration of Every or EveryNext.
 type event struct {
-	every, due time.Duration
+	due        time.Duration
+	next       func() time.Duration // returns the interval after due
 	call       func(now time.Duration)
 	running    bool
 	stopped    bool
@@ -182,8 +183,13 @@ func (c *Clock) nextDue(target time.Duration) *event {
 func (c *Clock) run(e *event) {
 	now := c.now()
 	e.running = true
-	late := max(0, (now-e.due)/e.every)
-	e.due += (late + 1) * e.every
+	due := e.due
+	c.mu.Unlock()
+	for due <= now {
+		due += e.next()
+	}
+	c.mu.Lock()
+	e.due = due
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
@@ -214,8 +220,14 @@ func (c *Clock) Every(d time.Duration, f func(now time.Duration)) (stop func()) 
 	if d <= 0 {
 		panic("virtual: non-positive interval for Every")
 	}
+	return c.EveryNext(func() time.Duration { return d }, f)
+}
+
+// EveryNext is Every with the intervals that next returns.
+func (c *Clock) EveryNext(next func() time.Duration, f func(now time.Duration)) (stop func()) {
+	first := next()
 	c.mu.Lock()
-	e := &event{every: d, due: c.now() + d, call: f, quit: make(chan struct{}), idle: make(chan struct{})}
+	e := &event{due: c.now() + first, next: next, call: f, quit: make(chan struct{}), idle: make(chan struct{})}
 	c.events = append(c.events, e)
 	c.mu.Unlock()
 	go c.tick(e)

@@ -120,6 +120,7 @@ func openHost(o Options) (*Session, error) {
 		host.GPU = s.gpu.read
 	}
 	s.host, s.Device, s.Sampler = host, host, telemetry.NewSampler(host, s.Clock)
+	s.Sampler.Seed = o.Seed
 	b := host.Board()
 	s.Notice = "no device: this machine, " + b.Model + ": times alone, no source of power was found"
 	if b.TotalRule != "" {
@@ -148,6 +149,7 @@ func openJetson(o Options) (*Session, error) {
 	}
 	s.sysfs.Relax(slowEvery)
 	s.Device, s.Sampler = s.sysfs, telemetry.NewSampler(s.sysfs, s.Clock)
+	s.Sampler.Seed = o.Seed
 	return s, s.useMeter()
 }
 
@@ -268,6 +270,7 @@ func OpenBoard(o Options, which string, v virtual.Options) (*Session, error) {
 		return nil, err
 	}
 	s.Device, s.Sampler = s.sysfs, telemetry.NewSampler(s.sysfs, s.Clock)
+	s.Sampler.Seed = o.Seed
 	return s, nil
 }
 

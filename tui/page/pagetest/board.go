@@ -144,6 +144,9 @@ func (f *Board) Asleep() time.Duration                               { return 0 
 func (f *Board) Wall() time.Time                                     { return Start }
 func (f *Board) Sleep(ctx context.Context, _ time.Duration) error    { return ctx.Err() }
 func (f *Board) Every(time.Duration, func(time.Duration)) (s func()) { return func() {} }
+func (f *Board) EveryNext(func() time.Duration, func(time.Duration)) (stop func()) {
+	return func() {}
+}
 
 // Speed returns the speed of the clock.
 func (f *Board) Speed() float64 {

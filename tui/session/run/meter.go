@@ -39,7 +39,7 @@ func (m *meter) start(s *session.Session, h harness.Harness, every time.Duration
 	if p, ok := h.(harness.Paced); ok {
 		m.look = p.Pace()
 	}
-	m.cancel = s.Sampler.Subscribe(every, m.take)
+	m.cancel = s.Sampler.Measure(every, m.take)
 }
 
 func (m *meter) take(s telemetry.Sample) {

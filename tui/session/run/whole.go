@@ -35,7 +35,7 @@ func meterWhole(s *session.Session, r measure.RunRequest) *wholeMeter {
 	}
 	m := &wholeMeter{s: s, began: s.Clock.Now()}
 	m.read()
-	m.cancel = s.Sampler.Subscribe(r.Every, m.take)
+	m.cancel = s.Sampler.Measure(r.Every, m.take)
 	return m
 }
 
