@@ -37,7 +37,7 @@ func Exact(v float64) string {
 func Count(n int, what string) string {
 	switch {
 	case n == 1:
-	case strings.HasSuffix(what, "ch") && what != "epoch": // the plural of epoch takes no e
+	case strings.HasSuffix(what, "ss"), strings.HasSuffix(what, "ch") && what != "epoch": // epoch takes no e
 		what += "es"
 	default:
 		what += "s"

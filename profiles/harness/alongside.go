@@ -74,6 +74,14 @@ func (b alongside) Detected() (r detect.Reading, err error, ok bool) {
 	return r, nil, false
 }
 
+// Left implements Leaving.
+func (b alongside) Left() []string {
+	if l, is := b.Harness.(Leaving); is {
+		return l.Left()
+	}
+	return nil
+}
+
 // Stop stops both.
 func (b alongside) Stop(ctx context.Context) error {
 	b.board.StopWorkload()

@@ -153,6 +153,9 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 		return nil, err
 	}
 	if hello, ok := helloOf(path); ok {
+		if d, reads := a.job.pattern.(*detecting); reads {
+			hello.taken(&d.speaks)
+		}
 		a.job.queue.Put(stamp(hello, a.job.clock.Now()))
 	}
 	go a.follow()

@@ -74,6 +74,7 @@ type detecting struct {
 	own     *pattern // the user's own expression; nil: none
 	events  parser
 	told    bool // events of the protocol arrived: only these are read
+	speaks  bool // the program speaks the protocol
 	tools   map[string]reader
 	tried   time.Duration // last attempt to choose
 	watched time.Duration // last check of the choice
@@ -120,7 +121,7 @@ func (r *detecting) with(o Detect, command []string) *detecting {
 
 func (r *detecting) read(line []byte, now time.Duration, whole bool) (events []Event, ok bool) {
 	if len(line) > 0 && line[0] == '{' && whole && !r.d.Chosen() {
-		if e, err := r.events.parse(line); err == nil {
+		if e, err := r.events.parse(line); err == nil && e.taken(&r.speaks) {
 			at, _ := r.events.when(now, process.TailEvery)
 			r.told = r.told || e.Timed()
 			return []Event{stamp(e, at)}, true

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,28 @@ func TestDetectingReadsEventsAloneOnceItSawOne(t *testing.T) {
 		events, _ := r.read([]byte(c.line), time.Duration(i)*time.Second, true)
 		if (len(events) > 0) != c.events || r.took() != c.took {
 			t.Errorf("%s: %d events, anything usable: %v", c.line, len(events), r.took())
+		}
+	}
+}
+
+// A job's own logger may use the names of the protocol's events: they control no run unless the job was started with
+// the protocol or has said hello with its number.
+func TestEventsThatControlARunComeFromJobsThatSpeakTheProtocol(t *testing.T) {
+	t.Parallel()
+	const greets = `echo '{"event":"hello","protocol":1}'; `
+	for _, kind := range []Kind{Failure, Done, Cache, Stable, Warm, EpochEnd, Hello} {
+		for name, c := range map[string]struct {
+			before  string
+			started bool
+			taken   bool
+		}{"logs": {}, "started with it": {started: true, taken: true}, "says hello": {before: greets, taken: true}} {
+			job := sh(t, c.before+`echo '{"event":"`+string(kind)+`","message":"retry","n":1,"share":1}'`,
+				ExecOptions{Detect: &Detect{ToEnd: true}, Protocol: c.started})
+			events, err := all(t, job)
+			got := slices.ContainsFunc(events, func(e Event) bool { return e.Kind == kind && e.Info["protocol"] == "" })
+			if got != c.taken || !errors.Is(err, io.EOF) {
+				t.Errorf("%s, %s: events %v, %v", kind, name, events, err)
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -51,7 +52,11 @@ type ExecOptions struct {
 	Pattern   string    // reads minibatches out of lines that match, see CheckPattern; "" for none
 	// Detect detects how lines count steps when there is no Pattern; nil: only protocol events are read.
 	Detect *Detect
-	Echo   io.Writer // gets everything that the job prints, as it arrives; nil: none
+	// Protocol: the job knows the protocol, so the events that control a run are taken from it. Without Pattern and
+	// Detect it must.
+	Protocol bool
+	Stdin    *os.File  // its standard input; nil: none
+	Echo     io.Writer // gets everything that the job prints, as it arrives; nil: none
 }
 
 // job is an external training job. It runs in its own process group, which is ended as a whole, even when jtune is
@@ -74,8 +79,10 @@ type job struct {
 	mu        sync.Mutex
 	silence   silence
 	stopping  bool
+	speaks    bool      // events that control a run are taken from it
 	asks      bool      // it was ended because it waits for the terminal
 	failure   string    // message of its error event
+	left      []string  // command lines of the processes that it left running
 	lastEvent time.Time // or the start
 	started   time.Time
 	stepped   bool          // a step was read
@@ -108,7 +115,7 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 	j := &job{name: text.OneLine(o.Command[0]), pattern: read, log: log, queue: NewQueue(), clock: o.Clock,
 		silence: silenceOf(o.Start, o.Silence),
 		exited:  make(chan struct{}), ended: make(chan struct{}), lastEvent: time.Now(), started: time.Now(),
-		misread: make(chan struct{}), echo: o.Echo}
+		misread: make(chan struct{}), echo: o.Echo, speaks: o.Protocol || read == nil}
 	if j.clock == nil {
 		j.clock = tegra.RealClock()
 	}
@@ -143,7 +150,12 @@ func notStarted(name string, err error) error {
 	case usage.Is(err):
 		return err
 	case errors.Is(err, exec.ErrNotFound):
+		if len(strings.Fields(name)) > 1 {
+			return oneWord(name)
+		}
 		return fmt.Errorf("command %s was not found in PATH: give its path, such as ./%s", name, filepath.Base(name))
+	case errors.Is(err, fs.ErrNotExist) && len(strings.Fields(name)) > 1:
+		return oneWord(name)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("command %s does not exist, or the folder or interpreter that it needs: %v", name, err)
 	case errors.Is(err, fs.ErrPermission):
@@ -154,12 +166,20 @@ func notStarted(name string, err error) error {
 	return fmt.Errorf("harness %s: %w", name, err)
 }
 
+// oneWord explains a command whose words were given as one.
+func oneWord(line string) error {
+	return fmt.Errorf("no program is called %q: write its words apart, without quotes around all of them: -- %s", line,
+		line)
+}
+
 func patternOf(o ExecOptions) (reader, error) {
 	if o.Pattern == "" {
 		if o.Detect == nil {
 			return nil, nil
 		}
-		return newDetecting(*o.Detect, o.Command), nil
+		d := newDetecting(*o.Detect, o.Command)
+		d.speaks = o.Protocol
+		return d, nil
 	}
 	read, err := newReader(o.Pattern, o.Command)
 	if d, ok := read.(*detecting); ok && o.Detect != nil {
@@ -168,6 +188,7 @@ func patternOf(o ExecOptions) (reader, error) {
 		if with.Only = ""; d.own == nil {
 			with = d.with(*o.Detect, o.Command)
 		}
+		with.speaks = o.Protocol
 		read = with
 	}
 	return read, err
@@ -234,6 +255,9 @@ func (j *job) start(o ExecOptions) (err error) {
 		return err
 	}
 	cmd.Stdout, cmd.Stderr = outEnd, errEnd
+	if o.Stdin != nil {
+		cmd.Stdin = o.Stdin
+	}
 	if o.Turn != nil {
 		defer o.Turn.Close()
 		cmd.ExtraFiles = []*os.File{o.Turn}
@@ -261,6 +285,7 @@ func (j *job) follow(stdout, stderr *pipe) {
 	go j.watchTerminal()
 	err := j.cmd.Wait()
 	close(j.exited)
+	j.noteLeft()
 	j.group.Signal(syscall.SIGKILL) // what the job left behind
 	if n := j.group.KillStrays(); n > 0 {
 		j.log.note("killed %d processes that had left the job's group", n)
@@ -283,6 +308,38 @@ func (j *job) follow(stdout, stderr *pipe) {
 	j.log.close()
 	j.group.End()
 	close(j.ended)
+}
+
+// leaveGrace is how long processes that the job left may take to end by themselves.
+const leaveGrace = 300 * time.Millisecond
+
+// noteLeft notes the processes that the job left running and that are about to be ended.
+func (j *job) noteLeft() {
+	j.mu.Lock()
+	stopping := j.stopping
+	j.mu.Unlock()
+	if stopping {
+		return
+	}
+	left := j.group.Left(leaveGrace)
+	if len(left) == 0 {
+		return
+	}
+	j.mu.Lock()
+	for _, line := range left {
+		j.left = append(j.left, text.OneLine(line))
+	}
+	j.mu.Unlock()
+	j.queue.Put(Event{Kind: Note, T: j.clock.Now(), Message: fmt.Sprintf("%s left %s running, ended by jtune: %s. A "+
+		"job is measured to the end of its first process: keep it in the foreground, or let it wait for the others",
+		j.name, text.Count(len(left), "process"), text.Clip(j.left[0]))})
+}
+
+// Left implements Leaving.
+func (j *job) Left() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.left)
 }
 
 // exitCode returns the exit status of a process as a shell reports it.

@@ -266,8 +266,8 @@ func TestExecLeaderThatDiesTakesItsGroupAlong(t *testing.T) {
 	h := sh(t, `sleep 300 & `+three+`exit 1`, ExecOptions{})
 	events, err := all(t, h)
 	var died *ExitError
-	if !errors.As(err, &died) || len(events) != 3 {
-		t.Errorf("%d events, %v; want the death of the leader though a child holds the pipe", len(events), err)
+	if !errors.As(err, &died) || len(events) != 4 || events[3].Kind != Note || !slices.Equal(h.Left(), []string{"sleep 300"}) {
+		t.Errorf("%v, %v; want the death of the leader though a child holds the pipe, and a word of the child", events, err)
 	}
 }
 

@@ -142,6 +142,13 @@ type Paced interface {
 	Pace() (poll func())
 }
 
+// Leaving is a harness that knows what its job left running.
+type Leaving interface {
+	// Left returns the command lines of the processes that still ran when the job's first process had ended. They have
+	// been ended.
+	Left() []string
+}
+
 // ExitError means that the job ended with an error.
 type ExitError struct {
 	Command string

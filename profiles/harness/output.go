@@ -139,6 +139,11 @@ func (j *job) take(from *pipe) func(text []byte) {
 			return
 		}
 		j.mu.Lock()
+		if !e.taken(&j.speaks) {
+			j.mu.Unlock()
+			j.bad(text, errNoEvent)
+			return
+		}
 		j.heard(e)
 		if e.Kind == Failure {
 			j.failure = e.Message

@@ -154,7 +154,7 @@ func TestPatternThatFindsNothingIsRefused(t *testing.T) {
 func TestPatternJobsProgressBarIsRead(t *testing.T) {
 	t.Parallel()
 	script := `echo start; for i in 0 1 2 3 4 5; do printf '\r %d%%|##| %d/9 [00:01<00:02,  9.00it/s]' $i $i >&2; sleep 0.05; done; echo '{"event":"done"}'`
-	h := sh(t, script, ExecOptions{Pattern: "tqdm"})
+	h := sh(t, script, ExecOptions{Pattern: "tqdm", Protocol: true})
 	events, err := all(t, h)
 	if !errors.Is(err, io.EOF) {
 		t.Fatal(err)

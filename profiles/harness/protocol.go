@@ -131,6 +131,14 @@ func (p *parser) parse(raw []byte) (Event, error) {
 	return e, p.time(l.T)
 }
 
+// taken reports whether an event of a program is one of the protocol. A program that is not known to speak it may log
+// JSON objects of its own with the same names ({"event":"error"}): of it only units of measurement are taken, until it
+// says hello with the protocol's number.
+func (e *Event) taken(speaks *bool) bool {
+	*speaks = *speaks || e.Kind == Hello && e.Info["protocol"] != ""
+	return *speaks || e.Timed()
+}
+
 func kindOf(name string) Kind {
 	switch k := Kind(name); k {
 	case Hello, EpochBegin, Minibatch, EpochEnd, Stable, Failure, Done, Cache, Infer, Request, Warm:

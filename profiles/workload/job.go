@@ -145,6 +145,14 @@ const (
 	workersVariable = "JTUNE_WORKERS"
 )
 
+// protocolVariable tells a job that jtune reads its events, variables begins the names of all of a job's variables,
+// and helperModule is the Python module that prints the events.
+const (
+	protocolVariable = "JTUNE_PROTOCOL"
+	variables        = "JTUNE_"
+	helperModule     = "jtune"
+)
+
 // TakesBatch reports whether the workload can run at another batch size: built-in jobs can, and a user's command if its
 // words, or a script that it names, contain JTUNE_BATCH. Whether the job really uses it shows when it runs, see
 // profiles.ErrFixedBatch.
@@ -157,20 +165,37 @@ func (w *Workload) reads(variable string) bool {
 	if _, fixed := w.Env[variable]; fixed || w.Serves() || w.Elsewhere != nil {
 		return false
 	}
-	if len(w.Command) == 0 {
-		return true
-	}
-	words := strings.Join(w.Command, " ") // also those of a line for a shell
-	if strings.Contains(words, variable) {
-		return true
-	}
-	return slices.ContainsFunc(strings.Fields(words), func(word string) bool {
+	return len(w.Command) == 0 || strings.Contains(w.words(), variable) || w.names(func(path string) bool {
+		return mentions(path, variable)
+	})
+}
+
+// words returns the command as one text, also a line for a shell.
+func (w *Workload) words() string { return strings.Join(w.Command, " ") }
+
+// names reports whether a word of the command is a path for which is holds.
+func (w *Workload) names(is func(path string) bool) bool {
+	return slices.ContainsFunc(strings.Fields(w.words()), func(word string) bool {
 		path := strings.Trim(word, `"';`)
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(w.Dir, path)
 		}
-		return mentions(path, variable)
+		return is(path)
 	})
+}
+
+// speaks reports whether the job knows the protocol of package harness: built-in jobs do, and a command that mentions
+// its variables, names a file that mentions them or the helper module, or has that module beside such a file. The files
+// of a container are unknown: its job is assumed to.
+func (w *Workload) speaks() bool {
+	if _, set := w.Env[protocolVariable]; set || len(w.Command) == 0 || w.Container.Image != "" {
+		return true
+	}
+	return os.Getenv(protocolVariable) != "" || strings.Contains(w.words(), variables) ||
+		w.names(func(path string) bool {
+			_, err := os.Stat(filepath.Join(filepath.Dir(path), helperModule+".py"))
+			return err == nil || mentions(path, variables) || mentions(path, helperModule)
+		})
 }
 
 // longestScript is how much of a file is searched.
@@ -200,13 +225,14 @@ func (w Workload) job(o HarnessOptions) (harness.ExecOptions, error) {
 		Name:      w.Name,
 		Container: w.Container,
 		Pattern:   w.Pattern,
+		Protocol:  w.speaks(),
 	}
 	e.Start, e.Silence = w.silence(o)
 	if err := w.Ready(); err != nil {
 		return e, err
 	}
 	if len(w.Command) > 0 {
-		e.Detect, e.Echo = w.detect(), w.Echo
+		e.Detect, e.Echo, e.Stdin = w.detect(), w.Echo, w.Stdin
 		return e, nil
 	}
 	return e, w.builtIn(&e, o.Scripts)
@@ -282,14 +308,17 @@ func (w *Workload) builtIn(e *harness.ExecOptions, folder string) error {
 	return nil
 }
 
-// environment holds the settings of a command; see package harness.
+// environment holds the settings of a command, and of one that speaks the protocol also jtune's; see package harness.
 func (w *Workload) environment(o HarnessOptions) map[string]string {
+	if !w.speaks() {
+		return w.Env
+	}
 	protocol := "1"
 	if w.Infers() {
 		protocol = "2"
 	}
 	env := map[string]string{
-		"JTUNE_PROTOCOL": protocol,
+		protocolVariable: protocol,
 		"JTUNE_KIND":     w.kind(),
 		"JTUNE_WORKLOAD": w.Name,
 		batchVariable:    strconv.Itoa(w.Batch),

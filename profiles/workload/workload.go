@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +55,8 @@ type Workload struct {
 	ToEnd bool `toml:"-" json:"-"`
 	// FromStart counts the steps of the command from its start, including those read before their format was detected.
 	FromStart bool `toml:"-" json:"-"`
+	// Stdin is the command's standard input; nil: none.
+	Stdin *os.File `toml:"-" json:"-"`
 	// Echo gets what the command prints; nil: nothing does.
 	Echo io.Writer `toml:"-" json:"-"`
 

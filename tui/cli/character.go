@@ -101,7 +101,7 @@ func toRunJSON(r measure.RunResult, b tegra.Board) runJSON {
 		Peak:           peak,
 		Least:          least,
 		Reading:        reading,
-		ownJSON:        toOwnJSON(r.Whole),
+		ownJSON:        toOwnJSON(r),
 		RunResult:      r,
 		PerS:           tegra.Val[float64]{V: 1000 / r.MeanMS, OK: r.MeanMS > 0},
 		Epochs:         epochs,

@@ -16,6 +16,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize/lab/bench"
+	"jtune/optimize/lab/population"
 	"jtune/optimize/lab/published"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/models"
@@ -25,6 +26,7 @@ import (
 type evaluateCmd struct {
 	*app
 	bench.Options
+	population                         populationFlags
 	truth, reference                   string
 	methods, sizes, budgets, latencies string // as typed
 	samplesOf, others                  []string
@@ -33,7 +35,7 @@ type evaluateCmd struct {
 
 func newEvaluate(a *app) *cobra.Command {
 	return command(&evaluateCmd{app: a}, &cobra.Command{
-		Use:   "evaluate --truth FILE",
+		Use:   "evaluate --truth FILE|--population NAME",
 		Short: "Compare the methods on a measured sweep, with the papers' metrics",
 		Long: "Fits each method to random modes of a sweep in which every mode was measured, predicts the other " +
 			"modes, and lets the method choose a mode for every limit.\n\n" +
@@ -55,7 +57,7 @@ func (c *evaluateCmd) flags(f *pflag.FlagSet) {
 		strings.Join(learn.ProfileNames(), ", ")+"), without the sweep's own workload; or none (default: gp+ref and "+
 		"tune+ref are left out, powertrain transfers from "+learn.ShippedName+")")
 	f.StringVar(&c.methods, "methods", "", "compare `METHODS`, with commas: "+strings.Join(bench.Methods(), ", ")+
-		" (default: all that can run)")
+		" (default: all that can run); with a population: "+population.AboutMethods()+" (default: tune)")
 	f.StringVar(&c.sizes, "sizes", "", "fit to `N` modes; several with commas (default 10,20,50)")
 	f.IntVar(&c.Seeds, "seeds", 0, "draw `N` random samples per size (default 10)")
 	f.StringSliceVar(&c.samplesOf, "samples-of", nil,
@@ -73,11 +75,15 @@ func (c *evaluateCmd) flags(f *pflag.FlagSet) {
 			"they are only counted")
 	f.BoolVar(&c.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, a line for each method and size, and for each region of the space")
+	c.population.flags(f)
 	c.jsonFlag(f, asDocument)
 	f.BoolVar(&c.strict, "strict", false, "a bad row of --truth is an error")
 }
 
 func (c *evaluateCmd) run(ctx context.Context) error {
+	if c.population.Name != "" {
+		return c.judge(ctx)
+	}
 	if err := c.read(); err != nil {
 		return err
 	}
@@ -150,6 +156,9 @@ func (c *evaluateCmd) check() (err error) {
 	}
 	if c.methods != "" {
 		c.Methods = strings.Split(c.methods, ",")
+	}
+	if c.population.Name != "" {
+		return c.checkPopulation()
 	}
 	for _, m := range c.Methods {
 		if !slices.Contains(bench.Methods(), m) {

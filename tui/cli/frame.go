@@ -74,6 +74,9 @@ func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, worklo
 			}
 		}
 		w, sizes, err := find(name)
+		if err == nil {
+			err = a.noInput(s, w)
+		}
 		if err != nil {
 			return err
 		}

@@ -109,7 +109,8 @@ func (o *commandFlags) before(args []string) []string {
 
 // idle returns an error for flags that need a command, if none is given.
 func (o *commandFlags) idle(given func(flag string) bool) error {
-	for _, flag := range []string{"dir", "dataset-size", "unit", "counts", "kind", "save", "exit-code", "runs"} {
+	for _, flag := range []string{"dir", "dataset-size", "unit", "counts", "kind", "save", "force", "exit-code",
+		"runs"} {
 		if !o.given() && given(flag) {
 			return usagef("--%s needs -- COMMAND too: a workload has it in the configuration", flag)
 		}
@@ -196,6 +197,9 @@ func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRe
 	}
 	if res.Dir != "" {
 		c.note("recorded in %s", res.Dir)
+	}
+	if res.Unread != "" {
+		c.note("%s; measured as a whole", res.Unread)
 	}
 	if printed := c.printOwn(res, s, r.Workload); printed != nil {
 		return printed
@@ -351,6 +355,7 @@ type ownJSON struct {
 	GPU       tegra.Val[float64]  `json:"gpu_ghz"`
 	EMC       tegra.Val[float64]  `json:"emc_ghz"`
 	Throttled tegra.Val[bool]     `json:"throttled"`
+	Left      []string            `json:"left_running"`   // command lines of what the command left running, ended by jtune
 	Runs      []oneRunJSON        `json:"runs,omitempty"` // with --runs
 }
 
@@ -362,12 +367,13 @@ type oneRunJSON struct {
 	PeakW  tegra.Val[float64] `json:"peak_w"`
 }
 
-func toOwnJSON(o *measure.Whole) *ownJSON {
+func toOwnJSON(r measure.RunResult) *ownJSON {
+	o := r.Whole
 	if o == nil {
 		return nil
 	}
 	return &ownJSON{WallS: o.WallS, TotalJ: o.EnergyJ, MeanW: o.MeanW, PeakW: o.PeakW, Rails: listOf(o.Rails),
-		CPU: o.CPU, GPU: o.GPU, EMC: o.EMC, Throttled: o.Throttled}
+		CPU: o.CPU, GPU: o.GPU, EMC: o.EMC, Throttled: o.Throttled, Left: listOf(r.Left)}
 }
 
 // toReadingJSON returns the reading of a run; nil for a workload that prints events.
@@ -395,6 +401,22 @@ func toReadingJSON(r measure.RunResult) *readingJSON {
 			tegra.Val[float64]{V: k.Share, OK: k.TimeMS > 0}, tegra.Val[float64]{V: k.TimeMS, OK: k.TimeMS > 0}})
 	}
 	return &out
+}
+
+// mayReplace refuses a name under which a job is listed already, saved or built in.
+func (c *runCmd) mayReplace() error {
+	if c.save == "" || c.force {
+		return nil
+	}
+	list, err := workloads.Configured(c.options.Paths)
+	if err != nil {
+		return err
+	}
+	if _, err := workload.Find(list, c.save); err != nil {
+		return nil // unknown, so free
+	}
+	return usagef("--save %s: there is a job of that name already (jtune workloads shows it): save under another name, "+
+		"or replace it with --force", text.Clip(c.save))
 }
 
 // checkSave rejects names that are not valid for a workload.

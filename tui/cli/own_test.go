@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -35,7 +36,7 @@ func TestRunOfACommandReadsItToItsEnd(t *testing.T) {
 	}
 }
 
-const ownKeys = " wall_s total_energy_j mean_w peak_w rails cpu_ghz gpu_ghz emc_ghz throttled"
+const ownKeys = " wall_s total_energy_j mean_w peak_w rails cpu_ghz gpu_ghz emc_ghz throttled left_running"
 
 func TestRunOfACommandThatPrintsNothingIsMeasuredAsAWhole(t *testing.T) {
 	t.Parallel()
@@ -86,12 +87,15 @@ func TestRunOfAWholeCommandIsRecorded(t *testing.T) {
 
 func TestRunOfACommandWithTooFewStepsNamesItsCounter(t *testing.T) {
 	t.Parallel()
-	o := jtune(t, with(noDevice, "--", "sh", "-c", "echo step 1; sleep .05; echo step 2")...)
-	o.fails(t, exitNoDevice, "fewer than 3 steps")
+	script := []string{"--", "sh", "-c", "echo step 1; sleep .05; echo step 2"}
+	jtune(t, with(with(noDevice, "--minibatches", "5"), script...)...).fails(t, exitNoDevice, "fewer than 3 steps")
+	o := jtune(t, with(noDevice, script...)...).done(t) // without a number of steps none is needed
 	v := o.object(t, runKeys+ownKeys)
-	list := v["reading"].(map[string]any)["candidates"].([]any)
-	if len(list) != 1 || v["time_ms"] != nil {
-		t.Fatalf("%v", v)
+	reading := v["reading"].(map[string]any)
+	list := reading["candidates"].([]any)
+	if len(list) != 1 || reading["form"] != "whole" || v["minibatches"] != 0. ||
+		!strings.Contains(o.err, "fewer than 3 steps") {
+		t.Fatalf("%v, %s", v, o.err)
 	}
 	if c := hasKeys(t, list[0], "form what share time_ms"); c["what"] != "step" || c["time_ms"] != nil {
 		t.Errorf("%v", c)
@@ -150,7 +154,8 @@ func TestRunOfACommandRefusesWhatItCannotTake(t *testing.T) {
 		want string
 		args []string
 	}{
-		{exitNoDevice, "fewer than 3 steps", []string{"--", "sh", "-c", "echo step 1; sleep .05; echo step 2"}},
+		{exitFailed, "write its words apart", []string{"--", "python3 train.py"}},
+		{exitFailed, "write its words apart", []string{"--", "./train.py --epochs 3"}},
 		{exitNoDevice, "none of its 2 lines", []string{"--minibatches", "5", "--", "sh", "-c", "echo a; echo b"}},
 		{exitFailed, "exit status 3", steps("5", "exit 3")},
 		{3, "exit status 3", with([]string{"--exit-code"}, steps("5", "exit 3")...)},
@@ -175,9 +180,17 @@ func TestRunOfACommandIsSavedAndCommentsStay(t *testing.T) {
 	if err := os.WriteFile(config, []byte(before), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := with([]string{"run", "--no-device", "--no-record", "--config", config, "--save", "mine", "--batch", "8"},
-		steps("40", ":")...)
-	jtune(t, args...).done(t)
+	save := func(flags ...string) outcome {
+		args := with([]string{"run", "--no-device", "--no-record", "--config", config, "--batch", "8"}, flags...)
+		return jtune(t, with(args, steps("40", ":")...)...)
+	}
+	for _, taken := range []string{"mine", "resnet18", "resnet"} {
+		save("--save", taken).fails(t, exitUsage, "with --force")
+		if after, err := os.ReadFile(config); err != nil || string(after) != before {
+			t.Fatalf("%v: %s", err, after)
+		}
+	}
+	save("--save", "mine", "--force").done(t)
 	after, err := os.ReadFile(config)
 	for _, want := range []string{"# mine\n[workload.mine]\ncommand = [\"sh\", \"-c\", ", "batch = 8\n",
 		"# of the next\n",
@@ -188,6 +201,70 @@ func TestRunOfACommandIsSavedAndCommentsStay(t *testing.T) {
 	}
 	if strings.Contains(string(after), "old") {
 		t.Errorf("the former command is left: %s", after)
+	}
+}
+
+// A job that is started once reads jtune's standard input. One that is started several times gets none, and data that it
+// would miss are refused; an empty pipe (ssh, cron) is none.
+func TestCommandsGetTheStandardInputOnce(t *testing.T) {
+	t.Parallel()
+	pipe := func(text string, open bool) *os.File {
+		out, in, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { out.Close(); in.Close() })
+		if fmt.Fprint(in, text); !open {
+			in.Close()
+		}
+		return out
+	}
+	file := func(text string) *os.File {
+		f, err := os.Open(write(t, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	for name, in := range map[string]*os.File{"pipe": pipe("1\n2\n3\n", false), "file": file("1\n2\n3\n")} {
+		o := jtuneWith(t, t.Context(), in, with(noDevice, "--", "sh", "-c", "echo it has $(wc -l) lines")...).done(t)
+		if !strings.Contains(o.err, "it has 3 lines") {
+			t.Errorf("%s: %s", name, o.err)
+		}
+	}
+	board := with(virtualBoard, "--data-dir", t.TempDir())
+	for _, c := range []struct {
+		in     *os.File
+		waits  bool
+		starts []string
+	}{
+		{pipe("1\n", true), true, []string{"tune", "--power-limit", "20"}},
+		{pipe("1\n", false), true, []string{"profile", "--modes", "2", "--out", filepath.Join(t.TempDir(), "a")}},
+		{file("1\n"), true, []string{"soak", "--for", "1s"}},
+		{file("1\n"), true, []string{"run", "--no-record", "--runs", "2"}},
+		{file(""), false, []string{"run", "--no-record", "--runs", "2"}},
+		{pipe("", true), false, []string{"run", "--no-record", "--runs", "2"}},
+		{pipe("", false), false, []string{"run", "--no-record", "--runs", "2"}},
+	} {
+		o := jtuneWith(t, t.Context(), c.in, with(board, append(c.starts, "--", "true")...)...)
+		if refused := o.code == exitUsage && strings.Contains(o.err, "sh -c 'COMMAND < FILE'"); refused != c.waits {
+			t.Errorf("%v: exit code %d, %s", c.starts, o.code, o.err)
+		}
+	}
+}
+
+func TestRunOfACommandSaysWhatItLeavesRunning(t *testing.T) {
+	t.Parallel()
+	o := jtune(t, with(noDevice, "--", "sh", "-c", "sleep 77 & setsid sleep 78 & sleep .3")...).done(t)
+	left := o.object(t, runKeys+ownKeys)["left_running"].([]any)
+	if len(left) != 2 || left[0] != "sleep 77" && left[1] != "sleep 77" ||
+		!strings.Contains(o.err, "left 2 processes running") {
+		t.Errorf("%v, %s", left, o.err)
+	}
+	o = jtune(t, with(noDevice, "--", "sh", "-c", "sleep .4 & sleep .3")...).done(t)
+	if left := o.object(t, runKeys+ownKeys)["left_running"].([]any); len(left) > 0 {
+		t.Errorf("a loader that ends by itself a moment later: %v", left)
 	}
 }
 

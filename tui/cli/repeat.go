@@ -54,6 +54,15 @@ func (c *repeatCmd) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if c.own.given() {
+			w, err := c.own.Workload(s)
+			if err == nil {
+				err = c.noInput(s, w)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		c.notes(again.Notes)
 		switch {
 		case again.Tune != nil:

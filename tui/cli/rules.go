@@ -86,7 +86,10 @@ var rules = []flagRule{
 	{"exporter", "listen", not, "textfile", ""},
 	{"convert export", "name", missing, "", "the name of the mode"},
 	{"campaigns import, campaigns merge", "out", missing, "", "the new campaign folder"},
-	{"research evaluate", "truth", missing, "", "a measured sweep"},
+	{"research evaluate", "truth population", oneOf, "", "a measured sweep, or simulated workloads"},
+	{"research evaluate", "messy development boards workloads goal levels visits second", needs, "population", ""},
+	{"research evaluate", "population", not, "reference sizes seeds samples-of others budgets latencies designed " +
+		"leave-out-stuck quick csv strict", "it has no sweep"},
 	{"device", "list", not, "tunables", ""},
 	{"device", "csv", needs, "list", ""},
 

@@ -69,6 +69,7 @@ type runCmd struct {
 	infer   inferFlags
 	join    joinFlags
 	save    string
+	force   bool // replace a saved job
 	// exitCode passes on the exit status of the command.
 	exitCode bool
 	runs     int
@@ -118,6 +119,7 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 	c.join.add(f)
 	c.own.add(f)
 	f.StringVar(&c.save, "save", "", "save the command in the configuration as workload `NAME`")
+	f.BoolVar(&c.force, "force", false, "let --save replace a saved or built-in workload of that name")
 	countFlag(f, &c.runs, "runs", "run the command `N` times, and report the run with the median time (default 1)")
 	f.BoolVar(&c.exitCode, "exit-code", false, "exit with the command's exit status")
 	f.BoolVar(&c.options.NoDevice, "no-device", false, "on a PC, server or Raspberry Pi: measure time, and power if "+
@@ -149,8 +151,19 @@ func (c *runCmd) check() error {
 }
 
 func (c *runCmd) run(ctx context.Context) error {
+	if err := c.mayReplace(); err != nil {
+		return err
+	}
 	return c.withJob(c.args[0], func(s *session.Session, w workload.Workload) error {
 		var err error
+		if c.runs > 1 {
+			err = c.noInput(s, w)
+		} else {
+			w.Stdin = c.input(s, w)
+		}
+		if err != nil {
+			return err
+		}
 		if c.r.Workload, err = c.infer.over(w); err != nil {
 			return err
 		}

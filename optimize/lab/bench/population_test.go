@@ -9,6 +9,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	jobs "jtune/optimize/lab/population"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -48,39 +49,13 @@ type simulated struct {
 	truth map[tegra.Mode]tegra.Measured
 }
 
-func drawWorkload(rng *rand.Rand) physics.Workload {
-	uniform := func(from, to float64) float64 { return from + rng.Float64()*(to-from) }
-	scale := func(from, to float64) float64 { return from * math.Pow(to/from, rng.Float64()) }
-	w := physics.Workload{Samples: 1 << 16, Batch: 16, Workers: []int{0, 1, 2, 4, 4, 4, 8}[rng.IntN(7)]}
-	w.Kernel = scale(3, 900)
-	w.Traffic = w.Kernel * scale(0.6, 4)
-	w.Fixed = scale(0.3, 6)
-	w.Launch = scale(5, 110)
-	w.Serial = scale(0.3, 9)
-	w.Fetch = scale(2, 400)
-	w.Jitter = scale(6, 130)
-	w.Contention = scale(0.08, 2.7)
-	w.InputMB = scale(0.02, 20)
-	w.TransferJ = w.Traffic * scale(0.3, 4.4)
-	w.SmallShare = uniform(0.05, 0.6)
-	w.Roofline = uniform(1.9, 3.7)
-	w.LaunchMem = w.Launch * uniform(0.03, 0.9)
-	w.FetchMem = w.Fetch * uniform(0.25, 0.65)
-	w.Overlap = uniform(3, 14)
-	w.Crowding = uniform(0.7, 0.85)
-	w.Thrash = uniform(0.2, 0.55)
-	w.Switching = uniform(4, 30)
-	w.CPUActive = uniform(0.31, 0.42)
-	return w
-}
-
 func newPopulation(t testing.TB, seed uint64, size int) *population {
 	t.Helper()
 	s := optimizetest.Load(t, sweeptest.LSTM)
 	p := &population{seed: seed, space: s.Space, modes: s.Space.Modes(), profiles: map[int]*learn.Reference{}}
 	chip, rng := physics.On("agx-orin"), rand.New(rand.NewPCG(seed, 0x756e7365656e))
 	for k := range size {
-		w := simulated{Workload: drawWorkload(rng), truth: map[tegra.Mode]tegra.Measured{}}
+		w := simulated{Workload: jobs.OwnWorkload(rng), truth: map[tegra.Mode]tegra.Measured{}}
 		w.Name = fmt.Sprintf("random %d", k)
 		for _, m := range p.modes {
 			steps := w.Steady(chip, physics.At(m))

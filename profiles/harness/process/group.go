@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -179,17 +180,57 @@ func ID(pid int) string {
 	return fmt.Sprintf("%s/%d/%s", space, pid, started)
 }
 
+// runIn returns the run that an environment marks; "" without a mark.
+func runIn(env []byte) string {
+	prefix := []byte(runVariable() + "=")
+	for v := range bytes.SplitSeq(env, []byte{0}) {
+		if run, ok := bytes.CutPrefix(v, prefix); ok {
+			return string(run)
+		}
+	}
+	return ""
+}
+
+// Left returns the command lines of the job's living processes, the watcher's left out. It gives processes that are
+// about to end, such as loaders whose training has ended, up to patience to do so.
+func (g *Group) Left(patience time.Duration) (commands []string) {
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		if commands = g.living(); len(commands) == 0 || time.Now().After(end) {
+			return commands
+		}
+	}
+}
+
+func (g *Group) living() (commands []string) {
+	names, _ := filepath.Glob("/proc/[0-9]*")
+	for _, name := range names {
+		pid, _ := strconv.Atoi(filepath.Base(name))
+		if pid == g.Watcher() || !Alive(pid, "") || !g.has(pid) {
+			continue
+		}
+		line, err := os.ReadFile(filepath.Join(name, "cmdline"))
+		if words := strings.TrimRight(string(line), "\x00"); err == nil && words != "" {
+			commands = append(commands, strings.ReplaceAll(words, "\x00", " "))
+		}
+	}
+	return commands
+}
+
+// has reports whether a process belongs to the job: by its group, its control group or its mark.
+func (g *Group) has(pid int) bool {
+	if in, err := syscall.Getpgid(pid); err == nil && in == g.Watcher() {
+		return true
+	}
+	if g.cgroup != nil {
+		in, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+		return strings.Contains(string(in), "/"+filepath.Base(g.cgroup.Name())+"\n")
+	}
+	env, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	return runIn(env) == g.run
+}
+
 // killMarked kills the processes that have the mark of a run.
 func killMarked(of func(run string) bool) (killed int) {
-	prefix := []byte(runVariable() + "=")
-	marked := func(env []byte) bool {
-		for v := range bytes.SplitSeq(env, []byte{0}) {
-			if run, ok := bytes.CutPrefix(v, prefix); ok {
-				return of(string(run))
-			}
-		}
-		return false
-	}
 	for range 10 { // processes may start others meantime
 		before := killed
 		names, _ := filepath.Glob("/proc/[0-9]*/environ")
@@ -202,7 +243,7 @@ func killMarked(of func(run string) bool) (killed int) {
 			if err != nil {
 				continue
 			}
-			if env, err := os.ReadFile(name); err == nil && marked(env) && p.Kill() == nil {
+			if env, err := os.ReadFile(name); err == nil && of(runIn(env)) && p.Kill() == nil {
 				killed++
 			}
 			p.Release()

@@ -201,7 +201,11 @@ type RunResult struct {
 	// Reading is how a command's lines were read; nil if events count its steps, or nothing does.
 	Reading    *detect.Reading    `json:"-"`
 	Candidates []detect.Candidate `json:"-"` // if there is no Reading
-	Refused    bool               `json:"-"` // the readings contradict each other, or are too few
+	Refused    bool               `json:"-"` // its steps were needed, and cannot be read
+	// Unread says why a command was measured as a whole although its lines count something; else "".
+	Unread string `json:"-"`
+	// Left are the command lines of the processes that the job left running and that were ended; nil: none.
+	Left []string `json:"-"`
 }
 
 // Sampling is how evenly the device was read, in ms between two readings.

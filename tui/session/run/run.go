@@ -119,6 +119,9 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 	}
 	out := c.result(monitor.Finish(), power)
 	out.Whole = spent
+	if l, ok := h.(harness.Leaving); ok {
+		out.Left = l.Left()
+	}
 	err = readOf(&out, r, h, err)
 	if v := out.Character.Serving; v != nil && r.Inferences > 0 {
 		v.Reps, v.CVPct = record.Repetitions(out.Character.Epochs)

@@ -153,8 +153,8 @@ func (m *wholeMeter) end() *measure.Whole {
 	return &o
 }
 
-// readOf adds what a command's lines revealed to the result of its run. The error says why they cannot be read if that
-// is needed, or if the readings contradict each other.
+// readOf adds what a command's lines revealed to the result of its run. The error says why they cannot be read, where
+// the run needs their steps to end.
 func readOf(out *measure.RunResult, r measure.RunRequest, h harness.Harness, told error) error {
 	d, ok := h.(harness.Detecting)
 	if !ok {
@@ -188,12 +188,15 @@ func readOf(out *measure.RunResult, r measure.RunRequest, h harness.Harness, tol
 	if unread != nil {
 		out.Candidates = unread.Undecided.Candidates
 	}
-	if r.Own && errors.Is(told, harness.ErrNotUnderstood) {
-		out.Refused = true
-	}
-	if told == nil && r.Own && (r.Minibatches > 0 || unread != nil && unread.Undecided.Kind != detect.Nothing) {
-		out.Refused = true
+	out.Refused = r.Own && (errors.Is(told, harness.ErrNotUnderstood) || told == nil && !r.Workload.ToEnd)
+	switch {
+	case told != nil || !r.Own:
+		return told
+	case out.Refused:
 		return err
+	case unread != nil && unread.Undecided.Kind != detect.Nothing:
+		out.Unread = err.Error()
 	}
-	return told
+	out.Minibatches, out.TimeMS, out.MeanMS = 0, 0, 0 // it is measured as a whole
+	return nil
 }
