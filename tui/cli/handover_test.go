@@ -109,7 +109,25 @@ func inBrowser(t *testing.T, page string) {
 	}
 }
 
-const verifyKeys = "holds mode time_pct power_pct margin_tj_c throttled since virtual"
+const verifyKeys = "holds verdict drift mode limit n time_ms power_w time_pct power_pct margin_tj_c throttled since " +
+	"virtual"
+
+// verification returns the document of verify, whose exit code it must explain.
+func (o outcome) verification(t *testing.T) map[string]any {
+	t.Helper()
+	v := (outcome{out: o.out}).object(t, verifyKeys)
+	verdict, want := v["verdict"], exitOK
+	switch {
+	case verdict == "over" || v["drift"] == true || v["throttled"] == true:
+		want = exitInfeasible
+	case verdict == "at the limit":
+		want = exitFailed
+	}
+	if o.code != want || v["holds"] != (want == exitOK) || v["virtual"] != true {
+		t.Errorf("exit code %d, want %d: %v\n%s", o.code, want, v, o.err)
+	}
+	return v
+}
 
 // A mode that is throttled by heat does not hold, whatever its time and power; a cool one names its margin.
 func TestVerifyOfAModeThatThrottles(t *testing.T) {
@@ -120,16 +138,16 @@ func TestVerifyOfAModeThatThrottles(t *testing.T) {
 			return jtune(t, with(args, "--device", "virtual:"+board, "--speed", "max", "--data-dir", data)...)
 		}
 		on("tune", "resnet18", "--power-limit", watts, "--baseline", "none").done(t)
-		cool := on("verify", "--json").done(t).object(t, verifyKeys)
+		cool := on("verify", "--json").verification(t)
 		if margin, _ := cool["margin_tj_c"].(float64); cool["throttled"] != false || margin < 10 || margin > 80 {
 			t.Errorf("%s: %v", board, cool)
 		}
-		if said := on("verify").done(t).out; !strings.Contains(said, "below its trip point") {
+		if said := on("verify").out; !strings.Contains(said, "below its trip point") || !regexp.MustCompile(
+			`^\d+c/\S+ (within|at the limit|over).*\n[\d.]+ ms and [\d.]+ W now`).MatchString(said) {
 			t.Errorf("%s: %s", board, said)
 		}
 		hot := on("verify", "--json", "--ambient", "85", "--fault", "fan")
-		if v := (outcome{out: hot.out}).object(t, verifyKeys); hot.code != exitInfeasible || v["holds"] != false ||
-			v["throttled"] != true {
+		if v := hot.verification(t); v["throttled"] != true {
 			t.Errorf("%s in hot air: exit code %d: %v\n%s", board, hot.code, v, hot.err)
 		}
 	}
@@ -141,15 +159,21 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	jtune(t, with(virtualBoard, "verify", "--data-dir", data)...).
 		fails(t, exitFailed, "no search on this board has an answer")
 	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", data)...).done(t)
-	v := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).done(t).object(t,
-		verifyKeys)
-	if v["holds"] != true || v["virtual"] != true {
+	v := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).verification(t)
+	if limit, _ := v["limit"].(map[string]any); limit["value_w"] != 28.0 || v["verdict"] == nil {
 		t.Errorf("%v", v)
 	}
+	for limit, verdict := range map[string]any{"40 W": "within", "10 W": "over", "1 ms": "over"} {
+		v := jtune(t, with(virtualBoard, "verify", "--limit", limit, "--json", "--data-dir", data)...).verification(t)
+		if v["verdict"] != verdict {
+			t.Errorf("%s: %v", limit, v)
+		}
+	}
+	jtune(t, with(virtualBoard, "verify", "--limit", "p99 5 ms", "--data-dir", data)...).fails(t, exitUsage, "--limit")
 	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "3", "--data-dir", data)...).
 		fails(t, exitInfeasible, "no power mode meets the limit")
-	if later := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).done(t).object(t,
-		verifyKeys); !reflect.DeepEqual(later["mode"], v["mode"]) {
+	if later := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).verification(t); !reflect.DeepEqual(
+		later["mode"], v["mode"]) {
 		t.Errorf("after a search without a mode within its limit, %v is verified, want %v", later["mode"], v["mode"])
 	}
 	jtune(t, with(virtualBoard, "verify", "nothing", "--data-dir", data)...).fails(t, exitFailed, "no campaign nothing")
@@ -162,11 +186,7 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 	on := func(args ...string) []string { return with(virtualBoard, with(args, "--data-dir", data)...) }
 	verified := func(args ...string) map[string]any {
 		t.Helper()
-		v := jtune(t, on(with([]string{"verify", "--json"}, args...)...)...).done(t).object(t, verifyKeys)
-		if v["holds"] != true {
-			t.Errorf("%v: %v", args, v)
-		}
-		return v
+		return jtune(t, on(with([]string{"verify", "--json"}, args...)...)...).verification(t)
 	}
 	first := jtune(t, on("tune", "resnet18", "--power-limit", "20", "--json")...).done(t).object(t, answerKeys)
 	second := jtune(t, on("tune", "resnet18", "--power-limit", "40", "--json")...).done(t).object(t, answerKeys)
@@ -195,8 +215,8 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := jtune(t, on("verify", loaded, "--json")...)
-	if v := (outcome{out: late.out}).object(t, verifyKeys); late.code != exitInfeasible || v["holds"] != false {
-		t.Errorf("exit code %d: %v\n%s", late.code, v, late.err)
+	if v := late.verification(t); v["verdict"] != "over" {
+		t.Errorf("%v", v)
 	}
 }
 

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/optimize/mix"
 	"jtune/tui/session"
 	"jtune/tui/session/handover"
 )
@@ -16,19 +18,22 @@ import (
 type verifyCmd struct {
 	jobs
 	trust bool
+	limit string // as typed
 }
 
 func newVerify(a *app) *cobra.Command {
 	c := &verifyCmd{jobs: jobs{app: a}}
 	return command(c, &cobra.Command{
 		Use:   "verify [CAMPAIGN] [-- COMMAND [ARG…]]",
-		Short: "Measure a search's answer again, and report whether it holds",
-		Long: "Measures the answer of a search again with its job and compares. Without a name it takes the answer " +
-			"that was kept last on this board, else the answer of the newest search. For a search with a command, " +
-			"give the command again; a search under a load sends its requests again. Afterwards the board is " +
-			"restored.\n\n" +
-			"Exit code 0: neither time nor power rose by more than readings differ, nothing slowed the module, and " +
-			"under a load the limits are kept; 5: one of these fails; 1: there is no answer to verify.",
+		Short: "Measure a search's answer again, and test its limit",
+		Long: "Measures the answer of a search again with its job until the readings show that it is within the limit " +
+			"of the search or over it, six times at most, and compares them with those of the search. Without a name " +
+			"it takes the answer that was kept last on this board, else the answer of the newest search. For a " +
+			"search with a command, give the command again; a search under a load sends its requests again. " +
+			"Afterwards the board is restored.\n\n" +
+			"Exit code 0: within the limit, neither time nor power rose by more than readings differ, and nothing " +
+			"slowed the module; 5: one of these fails; 1: still at the limit after the last reading, a reading is " +
+			"missing, or there is no answer to verify.",
 		Example: "  jtune verify\n  jtune verify 20260105-101500-resnet18-tune --json\n" +
 			"  jtune verify 20260105-101500-train-tune -- python3 train.py",
 		Args: c.own.args(func(args []string) bool { return len(args) < 2 }, cobra.MaximumNArgs(1)),
@@ -37,6 +42,7 @@ func newVerify(a *app) *cobra.Command {
 
 func (c *verifyCmd) flags(f *pflag.FlagSet) {
 	c.own.add(f)
+	f.StringVar(&c.limit, "limit", "", "test `LIMIT`, such as 30 W or 50 ms, in place of that of the search")
 	f.BoolVar(&c.trust, "trust-command", false, "run the command in the campaign's file")
 	c.jsonFlag(f, asDocument)
 }
@@ -46,26 +52,38 @@ func (c *verifyCmd) run(ctx context.Context) error {
 		return err
 	}
 	r := handover.VerifyRequest{Trust: c.trust, Campaign: strings.Join(c.own.before(c.args), "")}
+	if c.limit != "" {
+		g, err := mix.ParseGoal(c.limit)
+		if err == nil && g.Loaded() {
+			err = errors.New("want watts or milliseconds")
+		}
+		if err != nil {
+			return usagef("--limit: %w", err)
+		}
+		r.Limit = g.Limit
+	}
 	if c.own.given() {
 		r.Typed = &c.own.Typed
 	}
 	return c.onDevice(func(s *session.Session) error {
 		rep := c.reporter(s.Device)
-		d, err := handover.Verify(ctx, s, r, rep.observe)
+		v, err := handover.Verify(ctx, s, r, rep.observe)
 		rep.wipe()
 		if err != nil {
 			return err
 		}
 		if c.asJSON {
-			err = printJSON(c.out, d)
+			err = printJSON(c.out, &v)
 		} else {
-			word := map[bool]string{true: "holds", false: "does not hold"}[d.Holds]
-			_, err = fmt.Fprintf(c.out, "%s%s\n%s\n", s.Device.Space().Format(d.Mode)+" "+word,
-				originOf(s.Device.Board()), d.Says)
+			_, err = fmt.Fprintf(c.out, "%s %v%s\n%s\n", s.Device.Space().Format(v.Mode), &v,
+				originOf(s.Device.Board()), v.Says)
 		}
-		if err == nil && !d.Holds {
-			err = exitError(exitInfeasible)
+		switch {
+		case err != nil || v.Holds():
+			return err
+		case v.Undecided():
+			return exitError(exitFailed)
 		}
-		return err
+		return exitError(exitInfeasible)
 	})
 }

@@ -20,7 +20,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 		{"device", text.Optional(a.Device)},
 		{"virtual", a.Virtual},
 		{"workload", text.Optional(a.Workload)},
-		{"limit", a.limits()},
+		{"limit", a.Limits()},
 		{"mode", a.Mode},
 		{"predicted", a.predicted()},
 		{"measured", a.measured()},
@@ -70,7 +70,8 @@ func (g *Gain) object() any {
 		{"hi_pct", g.Hi}, {"measured", g.Measured}, {"told_apart", g.ToldApart}}
 }
 
-func (a Answer) limits() any {
+// Limits returns the limits of the question.
+func (a Answer) Limits() any {
 	if a.Served != nil {
 		return Limits(a.Limit, a.Ask)
 	}

@@ -1,8 +1,10 @@
 package handover
 
 import (
+	"encoding/json"
 	"flag"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -178,17 +180,75 @@ func TestReportWithoutASoakSaysHowToGetOne(t *testing.T) {
 func TestDriftIsMoreThanReadingsDifferBy(t *testing.T) {
 	t.Parallel()
 	a := searched(t).Kept.Answers[0]
+	a.Limit = optimize.Limit{Energy: true}
 	for _, c := range []struct {
-		ms, w float64
-		holds bool
-	}{{80, 14.2, true}, {80.6, 14.3, true}, {70, 13, true}, {86, 14.2, false}, {80, 15.3, false},
-		{80, math.NaN(), true}, {86, math.NaN(), false}} {
-		row := record.Row{Measured: measured(a.Mode, c.ms, c.w), Status: record.OK, Minibatches: 40, PowerSamples: 8,
-			TimeIQRMS: 0.8, PowerIQRW: 0.2}
-		if d := drift(a, row, time.Time{}); d.Holds != c.holds || (d.TimePct.V > 0) != (c.ms > 80) {
-			t.Errorf("%g ms, %g W: %+v", c.ms, c.w, d)
-		} else if d.PowerPct.OK == math.IsNaN(c.w) || strings.Contains(d.Says, "NaN") {
-			t.Errorf("%g ms, %g W: %+v", c.ms, c.w, d)
+		ms, w   float64
+		drifted bool
+	}{{80, 14.2, false}, {80.6, 14.3, false}, {70, 13, false}, {86, 14.2, true}, {80, 15.3, true},
+		{80, math.NaN(), false}, {86, math.NaN(), true}} {
+		var v Verification
+		v.judge(a, []tegra.Measured{measured(a.Mode, c.ms, c.w)})
+		if v.Drifted != c.drifted || v.Holds() == c.drifted || v.Verdict != NoLimit || (v.TimePct.V > 0) != (c.ms > 80) {
+			t.Errorf("%g ms, %g W: %+v", c.ms, c.w, v)
+		} else if v.PowerPct.OK == math.IsNaN(c.w) || strings.Contains(v.Says, "NaN") {
+			t.Errorf("%g ms, %g W: %+v", c.ms, c.w, v)
+		}
+		if text, err := json.Marshal(&v); err != nil || !strings.Contains(string(text), `"verdict":null`) {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+}
+
+// Whatever the readings are, a mode holds only if their mean keeps the limit, and is over only if it does not. Readings
+// far from the limit decide, and more of the same never unsay a verdict.
+func TestNoModeHoldsWhoseMeanIsOverItsLimit(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	seen := map[Verdict]int{}
+	for range 4000 {
+		limits := []optimize.Limit{{PowerW: 30}, {TimeMS: 80}, {PowerW: 30, TimeMS: 80}}
+		l, off, scatter := limits[rng.IntN(3)], 0.02*rng.NormFloat64(), 0.03*rng.Float64()
+		var list []tegra.Measured
+		sumMS, sumW := 0.0, 0.0
+		for range 1 + rng.IntN(mostReadings) {
+			m := tegra.Measured{TimeMS: 80 * math.Exp(off+scatter*rng.NormFloat64()),
+				PowerW: 30 * math.Exp(off+scatter*rng.NormFloat64())}
+			list, sumMS, sumW = append(list, m), sumMS+m.TimeMS, sumW+m.PowerW
+		}
+		n := float64(len(list))
+		over := l.PowerW > 0 && sumW/n > l.PowerW || l.TimeMS > 0 && sumMS/n > l.TimeMS
+		got := verdictOf(l, list)
+		seen[got]++
+		if got == Within && over || got == Over && !over || got == NoLimit {
+			t.Fatalf("%v of %v: %v", got, l, list)
+		}
+		v := Verification{Verdict: got}
+		if v.Holds() == v.Undecided() && got != Over || v.Holds() && over {
+			t.Fatalf("%v: holds %v, undecided %v", got, v.Holds(), v.Undecided())
+		}
+		if twice := verdictOf(l, append(list, list...)); got != AtLimit && twice != got {
+			t.Errorf("%v, then %v: %v", got, twice, list)
+		}
+	}
+	for _, v := range []Verdict{Within, AtLimit, Over} {
+		if seen[v] < 100 {
+			t.Errorf("%q was tried %d times", v, seen[v])
+		}
+	}
+	for _, c := range []struct {
+		watts []float64
+		want  Verdict
+	}{
+		{[]float64{30.1, 30.5, 30.1}, AtLimit}, {[]float64{30.3, 30.1, 30.1, 30.4, 30.5, 30.4}, Over},
+		{[]float64{15.2, 15.2, 15.2}, Within}, {[]float64{29}, Within}, {[]float64{31}, Over}, {[]float64{30}, AtLimit},
+		{[]float64{29, 29.3, 29.7}, Within}, {nil, AtLimit},
+	} {
+		var list []tegra.Measured
+		for _, w := range c.watts {
+			list = append(list, tegra.Measured{TimeMS: 80, PowerW: w})
+		}
+		if got := verdictOf(optimize.Limit{PowerW: 30}, list); got != c.want {
+			t.Errorf("%v W: %q, want %q", c.watts, got, c.want)
 		}
 	}
 }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
+	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -23,18 +26,58 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Drift compares a mode today with the measurement of its search.
-type Drift struct {
-	// Holds: time and power are not higher than then, beyond the noise of readings, and the board was not throttled.
-	Holds    bool               `json:"holds"`
-	Mode     tegra.Mode         `json:"mode"`
-	TimePct  tegra.Val[float64] `json:"time_pct"` // of then; below 0: it takes less; absent: not measured
-	PowerPct tegra.Val[float64] `json:"power_pct"`
-	MarginC  tegra.Val[float64] `json:"margin_tj_c"` // to the nearest trip point; absent if none is known
-	Slowed   bool               `json:"throttled"`
-	Since    time.Time          `json:"since"` // date of the search
-	Virtual  bool               `json:"virtual"`
-	Says     string             `json:"-"`
+// Verification compares a mode today with the limit of its search, and with the measurement then.
+type Verification struct {
+	Mode     tegra.Mode
+	Verdict  Verdict
+	Goal     any                // the limit, as in JSON
+	Drifted  bool               // time or power is higher than then, beyond the noise of readings
+	Slowed   bool               // the board was throttled
+	N        int                // readings; under a load, trials
+	Now      tegra.Mean         // under a load, the latency at the quantile and the mean power; NaN: not measured
+	TimePct  tegra.Val[float64] // of then; below 0: it takes less; absent: not measured
+	PowerPct tegra.Val[float64]
+	MarginC  tegra.Val[float64] // to the nearest trip point; absent if none is known
+	Since    time.Time          // date of the search
+	Virtual  bool
+	Says     string
+}
+
+// Holds reports whether the mode keeps its limit, has not drifted, and was not throttled.
+func (v *Verification) Holds() bool {
+	return (v.Verdict == NoLimit || v.Verdict == Within) && !v.fails()
+}
+
+// fails reports whether anything speaks against the mode, other than that it is undecided.
+func (v *Verification) fails() bool { return v.Verdict == Over || v.Drifted || v.Slowed }
+
+// Undecided reports whether the readings do not suffice.
+func (v *Verification) Undecided() bool { return v.Verdict == AtLimit && !v.fails() }
+
+// MarshalJSON returns the document of `jtune verify --json`.
+func (v *Verification) MarshalJSON() ([]byte, error) {
+	return report.Object{{"holds", v.Holds()}, {"verdict", text.Optional(string(v.Verdict))}, {"drift", v.Drifted},
+		{"mode", v.Mode}, {"limit", v.Goal}, {"n", v.N}, {"time_ms", tegra.Finite(v.Now.TimeMS)},
+		{"power_w", tegra.Finite(v.Now.PowerW)}, {"time_pct", v.TimePct}, {"power_pct", v.PowerPct},
+		{"margin_tj_c", v.MarginC}, {"throttled", v.Slowed}, {"since", v.Since}, {"virtual", v.Virtual}}.MarshalJSON()
+}
+
+// String is the verdict in words.
+func (v *Verification) String() string {
+	var words []string
+	if v.Verdict != NoLimit {
+		words = append(words, string(v.Verdict))
+	}
+	if v.Drifted {
+		words = append(words, "drifted")
+	}
+	if v.Slowed {
+		words = append(words, "throttled")
+	}
+	if len(words) == 0 {
+		return "as before"
+	}
+	return strings.Join(words, ", ")
 }
 
 // ErrNoAnswer reports that there is nothing to verify.
@@ -43,6 +86,7 @@ var ErrNoAnswer = errors.New("no search on this board has an answer yet; jtune t
 // VerifyRequest asks to measure an answer again.
 type VerifyRequest struct {
 	Campaign string           // "": the search whose answer was kept last on this board, else the newest
+	Limit    optimize.Limit   // in place of that of the search; zero: none
 	Trust    bool             // run the command in the campaign's file
 	Typed    *workloads.Typed // that command, typed again; nil if not
 }
@@ -105,127 +149,171 @@ func ofBoard(s *session.Session, name string) (c campaigns.Campaign, a answers.A
 func meets(a answers.Answer) bool { return a.Feasible }
 
 // Verify measures the answer of a search again with its job, and restores the board.
-func Verify(ctx context.Context, s *session.Session, r VerifyRequest, observe func(measure.Event)) (Drift, error) {
+func Verify(ctx context.Context, s *session.Session, r VerifyRequest, observe func(measure.Event)) (v Verification,
+	err error) {
 	c, a, err := ofBoard(s, r.Campaign)
 	if err != nil {
-		return Drift{}, err
+		return v, err
 	}
 	again, err := task.Repeat(s, c, r.Trust, r.Typed)
 	if err != nil {
-		return Drift{}, err
+		return v, err
 	}
-	if again.Tune == nil || a.Reading.N == 0 && a.Trial == nil {
-		return Drift{}, fmt.Errorf("%s: its answer was not measured, so that there is nothing to compare with", c.Name)
+	switch given := r.Limit != (optimize.Limit{}); {
+	case again.Tune == nil || a.Reading.N == 0 && a.Trial == nil:
+		return v, fmt.Errorf("%s: its answer was not measured, so that there is nothing to compare with", c.Name)
+	case given && a.Trial != nil:
+		return v, fmt.Errorf("%s was searched under a load, whose limits are verified", c.Name)
+	case given:
+		a.Limit = r.Limit
 	}
 	w := again.Tune.Workload
 	if a.Batch > 0 {
 		w = w.AtBatch(a.Batch)
 	}
 	heat, stop := warming(s, a.Mode)
-	d, err := remeasured(ctx, s, w, *again.Tune, a, c.Header.Created, observe)
+	v = Verification{Mode: a.Mode, Goal: a.Limits(), Since: c.Header.Created, Virtual: a.Virtual}
+	v.Now.TimeMS, v.Now.PowerW = math.NaN(), math.NaN()
+	err = v.remeasure(ctx, s, w, *again.Tune, a, observe)
 	stop()
 	var hot *profiles.HotError
 	if errors.As(err, &hot) {
-		d, err = tooHot(a, c.Header.Created, hot.Why), nil
+		v.tooHot(hot.Why)
+		err = nil
 	}
 	if err == nil {
-		d.warm(heat)
+		v.warm(heat)
 	}
-	return d, err
+	return v, err
 }
 
-// remeasured measures the answer again, under its load if it has one.
-func remeasured(ctx context.Context, s *session.Session, w workload.Workload, r measure.TuneRequest, a answers.Answer,
-	since time.Time, observe func(measure.Event)) (Drift, error) {
+// remeasure measures the answer again, under its load if it has one.
+func (v *Verification) remeasure(ctx context.Context, s *session.Session, w workload.Workload, r measure.TuneRequest,
+	a answers.Answer, observe func(measure.Event)) error {
 	if a.Trial != nil {
-		return underLoad(ctx, s, r, a, since, observe)
+		return v.underLoad(ctx, s, r, a, observe)
 	}
-	row, err := measure.Verify(ctx, s, w, a.Mode, observe)
-	switch {
-	case err != nil:
-		return Drift{}, err
-	case row.Status == record.Throttled || row.Status == record.Hot:
-		return tooHot(a, since, row.Why), nil
-	case !row.Status.Usable():
-		return Drift{}, fmt.Errorf("the mode could not be measured: %s: %s", row.Status, row.Why)
+	readings := func(rows []record.Row) []tegra.Measured { // of a workload that now has this size alone
+		list := record.Usable(rows)
+		for i := range list {
+			list[i].Batch = a.Batch
+		}
+		return list
 	}
-	row.Batch = a.Batch
-	return drift(a, row, since), nil
+	rows, err := measure.Verify(ctx, s, w, a.Mode, func(rows []record.Row) bool {
+		list := readings(rows)
+		return len(list) == len(rows) && len(list) < mostReadings && verdictOf(a.Limit, list) == AtLimit
+	}, observe)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		switch {
+		case row.Status == record.Throttled || row.Status == record.Hot:
+			v.tooHot(row.Why)
+			return nil
+		case !row.Status.Usable():
+			return fmt.Errorf("the mode could not be measured: %s: %s", row.Status, row.Why)
+		}
+	}
+	v.judge(a, readings(rows))
+	return nil
 }
 
-// tooHot returns the result for a mode that could not be measured because of heat.
-func tooHot(a answers.Answer, since time.Time, why string) Drift {
-	return Drift{Mode: a.Mode, Since: since, Virtual: a.Virtual, Slowed: true,
-		Says: why + ": it cannot be measured as the search did"}
+// tooHot is the result for a mode that could not be measured because of heat.
+func (v *Verification) tooHot(why string) {
+	v.Slowed, v.Says = true, why+": it cannot be measured as the search did"
 }
 
 // warm adds the distance from the module's thermal limits: a mode that was throttled does not hold.
-func (d *Drift) warm(w *warmth) {
+func (v *Verification) warm(w *warmth) {
 	if w.marginC.OK {
-		d.MarginC = tegra.Some(math.Round(10*w.marginC.V) / 10)
+		v.MarginC = tegra.Some(math.Round(10*w.marginC.V) / 10)
 	}
 	switch why := w.fault(); {
-	case d.Slowed:
+	case v.Slowed:
 	case why != "":
-		d.Holds, d.Slowed, d.Says = false, true, d.Says+"; "+why
+		v.Slowed, v.Says = true, v.Says+"; "+why
 	default:
-		d.Says += w.words()
+		v.Says += w.words()
 	}
 }
 
-// underLoad sends the requests of a search again: the mode holds if it still meets the limits. Latency at the quantile
-// and mean power are compared with those of the search.
-func underLoad(ctx context.Context, s *session.Session, r measure.TuneRequest, a answers.Answer, since time.Time,
-	observe func(measure.Event)) (Drift, error) {
+// underLoad sends the requests of a search again and judges its limits. Latency at the quantile and mean power are
+// compared with those of the search.
+func (v *Verification) underLoad(ctx context.Context, s *session.Session, r measure.TuneRequest, a answers.Answer,
+	observe func(measure.Event)) error {
 	now, err := search.Again(ctx, s, r, a.Setting, observe)
 	if err != nil {
-		return Drift{}, err
+		return err
 	}
-	d := Drift{Holds: now.Meets(), Mode: a.Mode, Since: since, Virtual: a.Virtual}
+	v.N, v.Verdict = now.N, AtLimit
+	switch {
+	case now.Why != "":
+		v.Verdict = Over
+	case now.Meets():
+		v.Verdict = Within
+	}
 	words := func(t answers.Trial) string {
-		return fmt.Sprintf("p%.4g %s ms, mean %s W", 100*a.Ask.Quantile, value(t.LatencyMS), value(t.MeanW))
+		return fmt.Sprintf("%s ms and %s W", value(t.LatencyMS), value(t.MeanW))
 	}
-	if then := a.Trial; then.LatencyMS.OK && now.LatencyMS.OK {
-		pct, _ := changed(then.LatencyMS.V, now.LatencyMS.V, 0)
-		d.TimePct = tegra.Some(pct)
+	if then := a.Trial; now.LatencyMS.OK {
+		if v.Now.TimeMS = now.LatencyMS.V; then.LatencyMS.OK {
+			pct, _ := changed(then.LatencyMS.V, now.LatencyMS.V, 0)
+			v.TimePct = tegra.Some(pct)
+		}
 	}
-	if then := a.Trial; then.MeanW.OK && now.MeanW.OK {
-		pct, _ := changed(then.MeanW.V, now.MeanW.V, 0)
-		d.PowerPct = tegra.Some(pct)
+	if then := a.Trial; now.MeanW.OK {
+		if v.Now.PowerW = now.MeanW.V; then.MeanW.OK {
+			pct, _ := changed(then.MeanW.V, now.MeanW.V, 0)
+			v.PowerPct = tegra.Some(pct)
+		}
 	}
-	d.Says = fmt.Sprintf("with requests at %s: %s now, %s on %s", a.Ask.Load, words(now), words(*a.Trial),
-		since.UTC().Format("2006-01-02"))
-	if !d.Holds {
-		d.Says += ": " + now.Why + ": tune again"
+	v.Says = fmt.Sprintf("%s now, %s on %s, as p%.4g and mean with requests at %s", words(now), words(*a.Trial),
+		v.Since.UTC().Format("2006-01-02"), 100*a.Ask.Quantile, a.Ask.Load)
+	if why := now.Remark(); why != "" {
+		v.Says += ": " + why
 	}
-	return d, nil
+	v.advise()
+	return nil
 }
 
 // z95 is the half-width of a 95 % band in standard deviations.
 const z95 = 1.96
 
-// drift compares a new reading with those of the search.
-func drift(a answers.Answer, row record.Row, since time.Time) Drift {
-	then, now := a.Error, answers.ErrorsOf(row.Setting, 1, []record.Row{row})
-	if then == (answers.Errors{}) {
-		then = answers.ErrorsOf(a.Setting, a.Reading.N, nil)
+// judge compares new readings with the limit and with the readings of the search.
+func (v *Verification) judge(a answers.Answer, readings []tegra.Measured) {
+	v.N, v.Verdict, v.Now = len(readings), verdictOf(a.Limit, readings), tegra.MeansOf(readings)[0]
+	now, then := answers.Scatter/math.Sqrt(float64(v.N)), answers.Scatter/math.Sqrt(float64(a.Reading.N))
+	time, timeMore := changed(a.Reading.TimeMS, v.Now.TimeMS, math.Hypot(now, max(then, a.Error.Time)))
+	v.Drifted, v.TimePct = timeMore, tegra.Some(time)
+	v.Says = fmt.Sprintf("%s ms and %s W now", text.Of(v.Now.TimeMS), text.Of(v.Now.PowerW))
+	if v.N > 1 {
+		v.Says += fmt.Sprintf(" (mean of %d)", v.N)
 	}
-	time, timeMore := changed(a.Reading.TimeMS, row.TimeMS, math.Hypot(then.Time, now.Time))
-	d := Drift{Holds: !timeMore, Mode: a.Mode, TimePct: tegra.Some(time), Since: since, Virtual: a.Virtual}
-	d.Says = fmt.Sprintf("%s ms and %s W now, %s ms and %s W on %s: %+.1f %% time",
-		text.Of(row.TimeMS), text.Of(row.PowerW), text.Of(a.Reading.TimeMS), text.Of(a.Reading.PowerW),
-		since.UTC().Format("2006-01-02"), time)
-	if a.Reading.HasPower() && row.HasPower() {
-		power, powerMore := changed(a.Reading.PowerW, row.PowerW, math.Hypot(then.Power, now.Power))
-		d.Holds, d.PowerPct = d.Holds && !powerMore, tegra.Some(power)
-		d.Says += fmt.Sprintf(", %+.1f %% power", power)
+	v.Says += fmt.Sprintf(", %s ms and %s W on %s: %+.1f %% time", text.Of(a.Reading.TimeMS), text.Of(a.Reading.PowerW),
+		v.Since.UTC().Format("2006-01-02"), time)
+	if a.Reading.HasPower() && v.Now.HasPower() {
+		power, powerMore := changed(a.Reading.PowerW, v.Now.PowerW, math.Hypot(now, max(then, a.Error.Power)))
+		v.Drifted, v.PowerPct = v.Drifted || powerMore, tegra.Some(power)
+		v.Says += fmt.Sprintf(", %+.1f %% power", power)
 	} else {
-		d.Says += ", power not compared"
+		v.Says += ", power not compared"
 	}
-	if !d.Holds {
-		d.Says += ", more than readings differ by: tune again"
+	if v.Drifted {
+		v.Says += ", more than readings differ by"
 	}
-	return d
+	v.advise()
+}
+
+// advise adds what to do.
+func (v *Verification) advise() {
+	switch {
+	case v.fails():
+		v.Says += ": tune again"
+	case v.Undecided():
+		v.Says += fmt.Sprintf(": %d readings do not decide; tune with a lower limit to be sure", v.N)
+	}
 }
 
 // changed returns the relative change in percent, and whether it is an increase beyond the error.

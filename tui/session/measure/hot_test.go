@@ -18,9 +18,9 @@ import (
 func TestSessionVerifyOfAHotBoardIsNoMeasurement(t *testing.T) {
 	t.Parallel()
 	s, w := sessiontest.HotSession(t)
-	row, err := Verify(t.Context(), s, w, s.Device.Space().Modes()[0], nil)
-	if err != nil || row.Status != record.Hot && row.Status != record.Throttled {
-		t.Errorf("%s %q, %v", row.Status, row.Why, err)
+	rows, err := Verify(t.Context(), s, w, s.Device.Space().Modes()[0], nil, nil)
+	if err != nil || len(rows) != 1 || rows[0].Status != record.Hot && rows[0].Status != record.Throttled {
+		t.Errorf("%+v, %v", rows, err)
 	}
 }
 

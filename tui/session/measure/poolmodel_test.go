@@ -33,7 +33,7 @@ func TestPoolModelOfSeveralProgramsKnowsTheRowsOfAll(t *testing.T) {
 				Sample: 3}, nil); err != nil {
 				t.Error(err)
 			}
-			if _, err := Verify(t.Context(), s, w, s.Device.Space().At(int(seed)), nil); err != nil {
+			if _, err := Verify(t.Context(), s, w, s.Device.Space().At(int(seed)), nil, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -122,7 +122,7 @@ func TestPoolModelOfAllBatchSizesLearnsWhatIsMeasuredAtOne(t *testing.T) {
 		t.Fatal(res.Kept, err)
 	}
 	verified := tegra.Setting{Mode: s.Device.Space().Max(), Batch: 8}
-	if _, err := Verify(t.Context(), s, w.AtBatch(8), verified.Mode, nil); err != nil {
+	if _, err := Verify(t.Context(), s, w.AtBatch(8), verified.Mode, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	list, err := models.List(s.Options)

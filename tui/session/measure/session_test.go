@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"jtune/internal/usage"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -17,10 +18,11 @@ func TestVerifyMeasuresAndPutsTheBoardBack(t *testing.T) {
 	}
 	before := s.Setup().Mode
 	m := s.Device.Space().At(s.Device.Space().Len() / 2)
-	row, err := Verify(t.Context(), s, w, m, nil)
-	if err != nil {
-		t.Fatal(err)
+	rows, err := Verify(t.Context(), s, w, m, func(rows []record.Row) bool { return len(rows) < 2 }, nil)
+	if err != nil || len(rows) != 2 {
+		t.Fatalf("%v, %v; want two readings", rows, err)
 	}
+	row := rows[1]
 	if row.Mode != m || !row.Status.Usable() || row.TimeMS <= 0 || row.PowerW <= 0 {
 		t.Errorf("got %+v", row)
 	}

@@ -16,21 +16,32 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// Verify measures one mode as a separate campaign and restores the device. An unusable row says why. The model of the
-// workload's pool learns the row.
+// Verify measures one mode as a separate campaign, again as long as it should be, and restores the device. An unusable
+// row says why. The model of the workload's pool learns the rows.
 func Verify(ctx context.Context, s *session.Session, w workload.Workload, m tegra.Mode,
-	observe func(Event)) (record.Row, error) {
+	again func([]record.Row) bool, observe func(Event)) ([]record.Row, error) {
 	head := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: "verify", Modes: 1}, nil, record.Settings{})
-	row, dir, err := MeasureOne(ctx, s, ProfileRequest{Measuring: Measuring{Workload: w}}, head, m, observe)
-	Update(s, w, nil, dir, record.Usable([]record.Row{row}), observe)
-	return row, err
+	r := ProfileRequest{Measuring: Measuring{Workload: w}}
+	rows, dir, err := measureAgain(ctx, s, r, head, &onePlan{mode: m, again: again}, observe)
+	Update(s, w, nil, dir, record.Usable(rows), observe)
+	return rows, err
 }
 
 // MeasureOne measures and records one mode: in the campaign that r resumes, or in a new one.
 func MeasureOne(ctx context.Context, s *session.Session, r ProfileRequest, head record.Header, m tegra.Mode,
-	observe func(Event)) (record.Row, string, error) {
+	observe func(Event)) (row record.Row, dir string, err error) {
+	rows, dir, err := measureAgain(ctx, s, r, head, &onePlan{mode: m}, observe)
+	if len(rows) > 0 {
+		row = rows[0]
+	}
+	return row, dir, err
+}
+
+// measureAgain returns the new rows of a plan for one mode.
+func measureAgain(ctx context.Context, s *session.Session, r ProfileRequest, head record.Header, plan *onePlan,
+	observe func(Event)) ([]record.Row, string, error) {
 	r.Retries = -1
-	res, err := RunPlan(ctx, s, r, &oncePlan{mode: m}, head, observe)
+	res, err := RunPlan(ctx, s, r, plan, head, observe)
 	var hot *profiles.HotError
 	switch {
 	case errors.As(err, &hot) && res.New > 0: // the row says that
@@ -39,25 +50,29 @@ func MeasureOne(ctx context.Context, s *session.Session, r ProfileRequest, head 
 		err = context.Cause(ctx)
 	}
 	if err != nil || res.New == 0 {
-		return record.Row{}, res.Dir, err
+		return nil, res.Dir, err
 	}
-	return res.Rows[len(res.Rows)-1], res.Dir, nil
+	return res.Rows[len(res.Rows)-res.New:], res.Dir, nil
 }
 
-// oncePlan measures a mode once, whatever was measured before.
-type oncePlan struct {
-	mode  tegra.Mode
-	asked bool
+// onePlan measures a mode, whatever was measured before, and then as long as again says.
+type onePlan struct {
+	mode   tegra.Mode
+	again  func([]record.Row) bool // of its rows; nil: once
+	before int                     // rows of a resumed campaign
+	asked  bool
 }
 
-var _ profiles.Plan = (*oncePlan)(nil)
+var _ profiles.Plan = (*onePlan)(nil)
 
-func (p *oncePlan) Len() (int, bool) { return 0, false } // besides the rows of a resumed campaign
+func (p *onePlan) Len() (int, bool) { return 0, false } // besides the rows of a resumed campaign
 
-func (p *oncePlan) Next([]record.Row) (profiles.Step, bool) {
+func (p *onePlan) Next(rows []record.Row) (profiles.Step, bool) {
 	first := !p.asked
-	p.asked = true
-	return profiles.Step{Setting: tegra.Setting{Mode: p.mode}}, first
+	if first {
+		p.asked, p.before = true, len(rows)
+	}
+	return profiles.Step{Setting: tegra.Setting{Mode: p.mode}}, first || p.again != nil && p.again(rows[p.before:])
 }
 
 // VerifyRequest asks to measure the modes that limits choose along a model's Pareto front.

@@ -48,7 +48,11 @@ func (b Board) Profile(ctx context.Context, r measure.ProfileRequest,
 // Verify measures one mode.
 func (b Board) Verify(ctx context.Context, w workload.Workload, m tegra.Mode, observe func(measure.Event)) (record.Row,
 	error) {
-	return measure.Verify(ctx, b.Session, w, m, observe)
+	rows, err := measure.Verify(ctx, b.Session, w, m, nil, observe)
+	if len(rows) == 0 {
+		return record.Row{}, err
+	}
+	return rows[0], err
 }
 
 // Run runs a workload in the present mode.

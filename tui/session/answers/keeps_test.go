@@ -1,0 +1,53 @@
+package answers
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// The chance is calibrated: of modes whose true power lies evenly around a limit, as many
+// are over it as their chances sum to. It falls as the limit rises, and as a mode within is read again.
+func TestChanceOverIsAsOftenRightAsItSays(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	expected, over := 0.0, 0.0
+	const modes = 20_000
+	for range modes {
+		readings := make([]tegra.Measured, 1+rng.IntN(4))
+		truth := 30 * math.Exp(0.02*(rng.Float64()*2-1))
+		for i := range readings {
+			readings[i] = tegra.Measured{TimeMS: 50, PowerW: truth * math.Exp(Scatter*rng.NormFloat64())}
+		}
+		l := optimize.Limit{PowerW: 30}
+		chance := ChanceOver(l, readings)
+		if expected += chance; truth > 30 {
+			over++
+		}
+		if higher := ChanceOver(optimize.Limit{PowerW: 30.1}, readings); higher >= chance {
+			t.Fatalf("%g at 30 W, %g at 30.1 W", chance, higher)
+		}
+		if both := ChanceOver(optimize.Limit{PowerW: 30, TimeMS: 50.2}, readings); both < chance {
+			t.Fatalf("%g of one limit, %g of two", chance, both)
+		}
+	}
+	if off := (expected - over) / modes; math.Abs(off) > 0.02 {
+		t.Errorf("%.0f of %d modes are over, expected %.0f", over, modes, expected)
+	}
+	one := []tegra.Measured{{TimeMS: 50, PowerW: 29.6}}
+	if a, b := ChanceOver(optimize.Limit{PowerW: 30}, one), ChanceOver(optimize.Limit{PowerW: 30},
+		append(one, one[0])); b >= a {
+		t.Errorf("%g after one reading, %g after two", a, b)
+	}
+	if got := ChanceOver(optimize.Limit{Energy: true}, one); got != 0 {
+		t.Errorf("without a limit: %g", got)
+	}
+	for _, readings := range [][]tegra.Measured{nil, {{TimeMS: 50, PowerW: math.NaN()}}} {
+		if got := ChanceOver(optimize.Limit{PowerW: 30}, readings); !math.IsNaN(got) {
+			t.Errorf("%v: %g", readings, got)
+		}
+	}
+}
