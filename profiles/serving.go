@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -48,7 +49,7 @@ func (s *serving) batch(e harness.Event) {
 	}
 	if e.PrefillMS.OK && e.DecodeMS.OK {
 		s.prefill.add(e.In, e.PrefillMS.V)
-		s.decode.add(e.N, e.DecodeMS.V)
+		s.decode.add(e.Decoded, e.DecodeMS.V)
 	}
 	switch {
 	case e.Kind == harness.Infer:
@@ -93,8 +94,8 @@ func (s *serving) request(e harness.Event) {
 	keep(&s.requests, e.Latency())
 	s.late.add(tegra.Some(e.LateMS))
 	keep(&s.ttft, float64(e.First-e.Arrive)/1e6)
-	if e.Out > 1 {
-		keep(&s.tpot, float64(e.T-e.First)/1e6/float64(e.Out-1))
+	if n := cmp.Or(e.Decoded, e.Out-1); n > 0 && e.Out > 1 {
+		keep(&s.tpot, float64(e.T-e.First)/1e6/float64(n))
 	}
 }
 

@@ -74,12 +74,22 @@ func (b alongside) Detected() (r detect.Reading, err error, ok bool) {
 	return r, nil, false
 }
 
-// Left implements Leaving.
+var _ Child = alongside{}
+
+// Left implements Child.
 func (b alongside) Left() []string {
-	if l, is := b.Harness.(Leaving); is {
+	if l, is := b.Harness.(Child); is {
 		return l.Left()
 	}
 	return nil
+}
+
+// Output implements Child.
+func (b alongside) Output() string {
+	if l, is := b.Harness.(Child); is {
+		return l.Output()
+	}
+	return ""
 }
 
 // Stop stops both.

@@ -143,7 +143,8 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 	read := &readClock{Clock: clock}
 	read.tick()
 	a := &attached{job: &job{name: e.String(), log: &jobLog{}, queue: NewQueue(), clock: read, stdout: new(pipe),
-		silence: silenceOf(silent, silent), lastEvent: time.Now(), started: time.Now(),
+		silence: silenceOf(silent, silent), wait: max(StartLimit, silent), lastEvent: time.Now(),
+		started: time.Now(),
 		misread: make(chan struct{})}, done: make(chan struct{})}
 	a.job.exited = a.done
 	if a.job.pattern, err = e.reader(); err != nil {

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,9 @@ type ExecOptions struct {
 	Log     string            // file for stderr and output that is not an event; "" for none
 	Silence time.Duration     // how long it may print nothing; 60 s
 	Start   time.Duration     // the same before its first minibatch, if longer
-	Clock   tegra.Clock       // stamps events; the machine's when nil
+	// Patience is how long it may take to its first step, whatever it prints; 0: StartLimit, or Start if longer.
+	Patience time.Duration
+	Clock    tegra.Clock // stamps events; the machine's when nil
 
 	Name      string    // the workload's; names its container
 	Container Container // in which Command runs
@@ -68,6 +71,7 @@ type job struct {
 	log     *jobLog
 	queue   *Queue
 	stdout  *pipe
+	output  string // how it is taken: Terminal, Lines or Pipe
 	clock   tegra.Clock
 	pattern reader        // nil: none
 	tool    string        // the pattern's name when it reads a program's results
@@ -78,6 +82,7 @@ type job struct {
 
 	mu        sync.Mutex
 	silence   silence
+	wait      time.Duration // for the first step
 	stopping  bool
 	speaks    bool      // events that control a run are taken from it
 	asks      bool      // it was ended because it waits for the terminal
@@ -85,13 +90,15 @@ type job struct {
 	left      []string  // command lines of the processes that it left running
 	lastEvent time.Time // or the start
 	started   time.Time
-	stepped   bool          // a step was read
-	refused   bool          // misread is closed
-	misread   chan struct{} // closed when its output cannot be used
-	echo      io.Writer
-	garbage   int
-	lastBad   string
-	lastLine  string // without information for the reader
+	stepped   bool // a step was read
+	// unseenSaid: jtune has noted that none was
+	unseenSaid bool
+	refused    bool          // misread is closed
+	misread    chan struct{} // closed when its output cannot be used
+	echo       io.Writer
+	garbage    int
+	lastBad    string
+	lastLine   string // without information for the reader
 }
 
 var _ Harness = (*job)(nil)
@@ -113,7 +120,8 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 		return nil, err
 	}
 	j := &job{name: text.OneLine(o.Command[0]), pattern: read, log: log, queue: NewQueue(), clock: o.Clock,
-		silence: silenceOf(o.Start, o.Silence),
+		silence: silenceOf(max(o.Start, o.Patience), o.Silence),
+		wait:    cmp.Or(o.Patience, max(StartLimit, o.Start)),
 		exited:  make(chan struct{}), ended: make(chan struct{}), lastEvent: time.Now(), started: time.Now(),
 		misread: make(chan struct{}), echo: o.Echo, speaks: o.Protocol || read == nil}
 	if j.clock == nil {
@@ -243,6 +251,9 @@ func (j *job) start(o ExecOptions) (err error) {
 	for k, v := range o.Env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
+	if j.output = Pipe; j.pattern != nil && j.remove == nil && process.LineBuffered(cmd) { // not into a container
+		j.output = Lines
+	}
 	j.group.Add(cmd)
 	stdout, outEnd, err := os.Pipe()
 	if err != nil {
@@ -335,7 +346,14 @@ func (j *job) noteLeft() {
 		j.name, text.Count(len(left), "process"), text.Clip(j.left[0]))})
 }
 
-// Left implements Leaving.
+// Output implements Child.
+func (j *job) Output() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.output
+}
+
+// Left implements Child.
 func (j *job) Left() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -459,7 +477,7 @@ func (j *job) patience() time.Duration {
 		}
 	}
 	if j.pattern != nil && !j.stepped && j.silence.start > 0 {
-		left = min(left, max(startLimit, j.silence.start)-time.Since(j.started))
+		left = min(left, j.wait-time.Since(j.started))
 	}
 	return left
 }
@@ -475,7 +493,8 @@ func (j *job) silent() error {
 			return &NotUnderstood{Command: j.name, Undecided: u}
 		}
 	}
-	return &SilenceError{Command: j.name, After: j.silence.most(), Garbage: j.garbage, Last: j.lastBad}
+	return &SilenceError{Command: j.name, After: j.silence.most(), Garbage: j.garbage, Last: j.lastBad,
+		Unseen: j.pattern != nil && !j.stepped}
 }
 
 // Stop ends the job's group with TERM, then KILL.

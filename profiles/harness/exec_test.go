@@ -266,8 +266,9 @@ func TestExecLeaderThatDiesTakesItsGroupAlong(t *testing.T) {
 	h := sh(t, `sleep 300 & `+three+`exit 1`, ExecOptions{})
 	events, err := all(t, h)
 	var died *ExitError
-	if !errors.As(err, &died) || len(events) != 4 || events[3].Kind != Note || !slices.Equal(h.Left(), []string{"sleep 300"}) {
-		t.Errorf("%v, %v; want the death of the leader though a child holds the pipe, and a word of the child", events, err)
+	if !errors.As(err, &died) || len(events) != 4 || events[3].Kind != Note ||
+		!slices.Equal(h.Left(), []string{"sleep 300"}) {
+		t.Errorf("%v, %v; want the death of the leader though a child holds the pipe, and its name", events, err)
 	}
 }
 
@@ -562,6 +563,45 @@ func endsOrphan(t *testing.T, job string) {
 	for deadline := time.Now().Add(patience); running(pid); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d still runs", pid)
+		}
+	}
+}
+
+// Programs that use C's standard library write a pipe in blocks, but jtune reads each line as it is written, also from
+// within a pipeline.
+func TestExecOutputOfCProgramsComesLineByLine(t *testing.T) {
+	t.Parallel()
+	var reads readCounter
+	h := sh(t, `for i in 1 2 3 4 5 6 7 8; do echo step $i; sleep 0.1; done | cut -c1-`,
+		ExecOptions{Detect: &Detect{ToEnd: true}, Echo: &reads})
+	if _, err := all(t, h); !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	if line := h.Output() == Lines; line != (reads > 4) {
+		t.Errorf("output %s in %d reads", h.Output(), reads)
+	}
+}
+
+type readCounter int
+
+func (c *readCounter) Write(b []byte) (int, error) { *c++; return len(b), nil }
+
+// A program that prints no step for a minute says so; it ends after the user's patience, and nothing was understood.
+func TestExecCommandWithoutAStepSaysSoAndEnds(t *testing.T) {
+	t.Parallel()
+	for lines, script := range []string{"sleep 60", "echo thinking hard; sleep 60"} {
+		h := sh(t, script, ExecOptions{Detect: &Detect{}, Start: StartLimit, Patience: 1500 * time.Millisecond})
+		h.mu.Lock()
+		h.started = h.started.Add(-unseenAfter)
+		h.wait += unseenAfter
+		h.mu.Unlock()
+		events, err := all(t, h)
+		if !errors.Is(err, ErrNotUnderstood) {
+			t.Fatalf("%s: %v", script, err)
+		}
+		if len(events) != 1 || events[0].Kind != Note ||
+			strings.Contains(events[0].Message, "printed nothing") != (lines == 0) {
+			t.Errorf("%s: %v", script, events)
 		}
 	}
 }

@@ -70,6 +70,7 @@ type Event struct {
 	LateMS               float64 // of a scheduled request: how late it was sent
 	// For a batch of a language model: the time to read the prompt and the time to write the answer.
 	PrefillMS, DecodeMS tegra.Val[float64]
+	Decoded             int // of the units of the answer, those that were written in DecodeMS
 	// For a watched server, with the first batch of a reading, since a measurement may end with any: the latencies in
 	// s of all requests answered since the previous reading.
 	Answered *stats.Histogram
@@ -142,11 +143,19 @@ type Paced interface {
 	Pace() (poll func())
 }
 
-// Leaving is a harness that knows what its job left running.
-type Leaving interface {
+// How the standard output of a job is taken.
+const (
+	Lines = "lines" // it writes line by line, by the means of stdbuf(1)
+	Pipe  = "pipe"  // as it writes a pipe
+)
+
+// Child is a harness whose job is a process of jtune.
+type Child interface {
 	// Left returns the command lines of the processes that still ran when the job's first process had ended. They have
 	// been ended.
 	Left() []string
+	// Output returns how the job's standard output is taken; "" if jtune does not know.
+	Output() string
 }
 
 // ExitError means that the job ended with an error.
@@ -216,7 +225,11 @@ type SilenceError struct {
 	After   time.Duration
 	Garbage int    // lines that were not events
 	Last    string // the last of them, and what is wrong with it
+	Unseen  bool   // no step was read since the start of a program whose lines count them
 }
+
+// Is makes the silence of a program of which no step was ever read match ErrNotUnderstood.
+func (e *SilenceError) Is(target error) bool { return e.Unseen && target == ErrNotUnderstood }
 
 func (e *SilenceError) Error() string {
 	if e.Garbage == 0 {

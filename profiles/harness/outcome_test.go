@@ -42,8 +42,8 @@ func TestExecToolThatWasReadEndsWithoutAnError(t *testing.T) {
 	}
 }
 
-// watch ends once a program was understood. After a note that it was not, it ends where nothing else could be done: the
-// program is then measured as a whole, or read by the user's own expression.
+// watch ends once a program was understood and a step was seen. After a note that it was not, it ends where nothing else
+// could be done: the program is then measured as a whole, or read by the user's own expression.
 func TestWatchEndsWhenNothingIsLeftToSay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -62,7 +62,7 @@ func TestWatchEndsWhenNothingIsLeftToSay(t *testing.T) {
 			d := newDetecting(Detect{}, nil)
 			c.set(d)
 			j := &job{queue: NewQueue(), pattern: d, clock: tegra.RealClock(), started: time.Now(),
-				exited: make(chan struct{}), misread: make(chan struct{})}
+				exited: make(chan struct{}), misread: make(chan struct{}), stepped: d.told}
 			ended := false
 			go func() {
 				j.watch()

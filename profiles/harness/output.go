@@ -10,6 +10,7 @@ import (
 
 	"jtune/internal/lines"
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/profiles/harness/process"
 )
 
@@ -93,7 +94,10 @@ func (j *job) watch() {
 		j.mu.Lock()
 		d := j.pattern.(*detecting)
 		note := d.doubt(j.clock.Now())
-		over := d.took() || d.noted && (d.ToEnd || d.PerRun || d.own != nil)
+		if note == "" && !d.ToEnd && !d.PerRun {
+			note = j.unseen(d)
+		}
+		over := d.took() && j.stepped || d.noted && (d.ToEnd || d.PerRun || d.own != nil)
 		if d.giveUp(time.Since(j.started)) && !j.refused {
 			j.refused, over = true, true
 			close(j.misread)
@@ -108,7 +112,33 @@ func (j *job) watch() {
 	}
 }
 
-// watchTerminal ends a job that waits for the terminal: in the background it would never continue.
+// unseenAfter is the time without a first step after which jtune says so: within a minute.
+const unseenAfter = 55 * time.Second
+
+// unseen returns a note, once, when the program has run for a while and no step was seen; else "".
+func (j *job) unseen(d *detecting) string {
+	if j.stepped || j.unseenSaid || time.Since(j.started) < unseenAfter {
+		return ""
+	}
+	j.unseenSaid = true
+	return Unseen(j.name, d.d.Lines(), unseenAfter, j.wait)
+}
+
+// Unseen describes a command of which no step was seen, and what to do; lines is how many lines it has printed, and
+// patience how long jtune waits in all.
+func Unseen(command string, lines int, took, patience time.Duration) string {
+	what := "has printed nothing: does it buffer its output, write to a file (tail -F FILE), or draw only on a " +
+		"terminal (script -qec 'COMMAND' /dev/null)?"
+	if lines > 0 {
+		what = fmt.Sprintf("no step was seen in its %s: name the line that counts: %s.", text.Count(lines, "line"),
+			usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
+	}
+	return fmt.Sprintf("%s has run for %s and %s jtune waits %s for its first step", command, took.Round(time.Second),
+		what, patience.Round(time.Second))
+}
+
+// watchTerminal checks how the job's output is taken, and ends a job that waits for the terminal: in the background it
+// would never continue.
 func (j *job) watchTerminal() {
 	every := time.NewTicker(watchOutput)
 	defer every.Stop()
@@ -118,6 +148,11 @@ func (j *job) watchTerminal() {
 			return
 		case <-every.C:
 		}
+		j.mu.Lock()
+		if j.output == Lines && !process.HasLineBuffer(j.cmd.Process.Pid) && process.Alive(j.cmd.Process.Pid, "") {
+			j.output = Pipe
+		}
+		j.mu.Unlock()
 		if process.WantsTerminal(j.cmd.Process.Pid) {
 			j.mu.Lock()
 			j.asks = true

@@ -9,6 +9,9 @@ import (
 // first minibatch of a job selects its kernels, and the first one in a power mode is also slow.
 const stretch = 5
 
+// StartLimit is how long a command may run without a first step, unless the user says otherwise.
+const StartLimit = startLimit
+
 // Expecting is a harness that can be told how long minibatches take from now on, so that a slow minibatch does not look
 // like a hung job.
 type Expecting interface {

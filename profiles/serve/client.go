@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -26,6 +27,7 @@ var ErrModels = errors.New("which model is meant is not clear")
 type answer struct {
 	begin, first, end   time.Duration // by the clock
 	in, out             int           // tokens
+	decoded             int           // of out, those that decodeMS covers
 	prefillMS, decodeMS tegra.Val[float64]
 }
 
@@ -40,6 +42,7 @@ type client struct {
 	o    Options
 	http *http.Client
 	bare atomic.Bool // the server rejects fields beyond OpenAI's API
+	each atomic.Bool // its pieces are tokens: an answer of the longest length had as many of them
 }
 
 func newClient(o Options) *client {
@@ -261,6 +264,10 @@ func (c *client) once(ctx context.Context, prompt string, output int) (answer, e
 			return answer{}, &refused{reply.StatusCode, statusError(reply.StatusCode, text)}
 		}
 		if err = s.read(reply.Body, c.o.API, output); err == nil {
+			err = s.count(output, &c.each)
+		}
+		if err == nil {
+			s.finish()
 			err = s.believable(len(prompt), output)
 		}
 	}
@@ -332,17 +339,30 @@ func (s *stream) read(from io.Reader, api string, most int) error {
 	if !s.ended {
 		return fmt.Errorf("the answer broke off after %d tokens", s.pieces)
 	}
-	if s.a.out == 0 {
-		s.a.out = s.pieces
-	}
-	if s.a.out == 0 {
-		return errors.New("the answer is empty")
-	}
-	s.finish()
 	return nil
 }
 
-// finish completes the answer's times: without the server's own times, prefill ends at the first token.
+// count completes the number of tokens of an answer to a request of most. A server that does not count them may send
+// several in a piece. Its pieces are tokens if an answer had as many as were asked for, which each then remembers.
+func (s *stream) count(most int, each *atomic.Bool) error {
+	switch {
+	case s.a.out > 0:
+		return nil
+	case s.pieces == 0:
+		return errors.New("the answer is empty")
+	case s.pieces == most && most > 1:
+		each.Store(true)
+	case !each.Load() && most > 1:
+		return fmt.Errorf("it counts no tokens (no usage in its answers), and sends %s for at most %s: that a piece "+
+			"is a token is not proven; let it report usage (stream_options, include_usage)",
+			text.Count(s.pieces, "piece"), text.Count(most, "token"))
+	}
+	s.a.out = s.pieces
+	return nil
+}
+
+// finish completes the answer's times: without the server's own times, prefill ends at the first piece, and the further
+// pieces hold the rest of the tokens. A single token, or piece, has no time of decoding.
 func (s *stream) finish() {
 	a := &s.a
 	if a.end == 0 {
@@ -353,8 +373,12 @@ func (s *stream) finish() {
 	}
 	if !a.prefillMS.OK {
 		a.prefillMS = tegra.Some(ms(a.first - a.begin))
-		a.decodeMS = tegra.Some(ms(a.end - a.first))
+		if s.pieces > 1 && a.out > 1 {
+			a.decodeMS = tegra.Some(ms(a.end - a.first))
+			a.decoded = max(1, int(math.Round(float64(a.out)*(1-1/float64(s.pieces)))))
+		}
 	} else {
+		a.decodeMS.OK, a.decoded = a.out > 1, a.out
 		a.first = min(a.end, a.begin+time.Duration(a.prefillMS.V*float64(time.Millisecond)))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jtune/internal/arrivals"
@@ -59,7 +60,8 @@ type server struct {
 	child  harness.Harness // nil: the server was there
 	died   chan error      // of the child
 	cancel context.CancelFunc
-	onCPU  bool // which was reported
+	onCPU  bool        // which was reported
+	short  atomic.Bool // that answers are shorter than asked for was reported
 	events chan harness.Event
 	done   chan struct{} // closed when no request is under way any more
 
@@ -255,9 +257,14 @@ func (s *server) request(ctx context.Context, number int, due time.Duration) {
 	s.mu.Lock()
 	s.failures = 0
 	s.mu.Unlock()
+	if a.out < s.o.OutputTokens && !s.short.Swap(true) {
+		s.emit(harness.Event{Kind: harness.Note, Message: fmt.Sprintf("the server at %s ends its answers early: %s of "+
+			"%d asked for: a token's share of the prompt is larger than in answers of full length", s.o.URL,
+			text.Count(a.out, "token"), s.o.OutputTokens)})
+	}
 	e := s.batch(a)
 	told := harness.Event{Kind: harness.Request, T: a.end, Arrive: due, Start: a.begin, First: a.first, In: a.in,
-		Out: a.out, N: max(1, a.out)}
+		Out: a.out, N: max(1, a.out), Decoded: a.decoded}
 	if s.o.Load.Open() {
 		told.LateMS = ms(max(0, a.begin-due))
 	}
@@ -307,7 +314,7 @@ func (s *server) batch(a answer) harness.Event {
 	e := harness.Event{Kind: harness.Infer, T: a.end, N: max(1, a.out), Batch: s.answered,
 		TimeMS: max(1e-3, ms(a.end-from))}
 	if s.single() {
-		e.PrefillMS, e.DecodeMS = a.prefillMS, a.decodeMS
+		e.PrefillMS, e.DecodeMS, e.Decoded = a.prefillMS, a.decodeMS, a.decoded
 	}
 	e.In = a.in
 	s.answered++

@@ -112,7 +112,7 @@ func TestServerRequestsBecomeBatchesOfTokens(t *testing.T) {
 			}
 		}
 		if seen[harness.Warm] != 1 || seen[harness.Request] != 4 ||
-			seen[harness.Note] != map[string]int{Ollama: 1}[api] {
+			seen[harness.Note] != map[string]int{Ollama: 2}[api] { // it runs on the CPU, and its answers are short
 			t.Errorf("%s: %v", api, seen)
 		}
 		if err := h.Stop(t.Context()); err != nil {
@@ -361,6 +361,74 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), H).serve_foreve
 	}
 }
 
+// A decode rate counts tokens: those that the server counts, or its pieces where an answer of full length proves that
+// they are tokens. The first piece belongs to the prompt, and a single one has no rate.
+func TestDecodeCountsTokensThatAreProven(t *testing.T) {
+	t.Parallel()
+	const text = `data: {"choices":[{"text":"x"}]}` + "\n\n"
+	usage := func(out int) string {
+		return fmt.Sprintf(`data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`+"\n\n", out)
+	}
+	const timings = `data: {"timings":{"prompt_ms":12.5,"predicted_ms":0.001}}` + "\n\n"
+	for _, c := range []struct {
+		name         string
+		answer       string
+		each         bool // a former answer proved that pieces are tokens
+		out, decoded int  // 0: refused; no rate
+	}{
+		{"a token a piece, counted", strings.Repeat(text, 128) + usage(128), false, 128, 127},
+		{"four a piece, counted", strings.Repeat(text, 32) + usage(128), false, 128, 124},
+		{"four a piece, not counted", strings.Repeat(text, 32), false, 0, 0},
+		{"full length, not counted", strings.Repeat(text, 128), false, 128, 127},
+		{"shorter, of pieces known to be tokens", strings.Repeat(text, 10), true, 10, 9},
+		{"one token", text + usage(1), false, 1, 0},
+		{"all in one piece", text + usage(128), false, 128, 0},
+		{"one token by the server's clock", text + usage(1) + timings, false, 1, 0},
+		{"nothing", usage(0), false, 0, 0},
+	} {
+		var each atomic.Bool
+		each.Store(c.each)
+		s := stream{clock: tegra.RealClock()}
+		err := s.read(strings.NewReader(c.answer+"data: [DONE]\n\n"), OpenAI, 128)
+		if err == nil {
+			err = s.count(128, &each)
+		}
+		if (err == nil) != (c.out > 0) {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if s.finish(); err == nil && (s.a.out != c.out || s.a.decodeMS.OK != (c.decoded > 0) ||
+			c.decoded > 0 && s.a.decoded != c.decoded) {
+			t.Errorf("%s: %+v, want %d tokens, %d of them decoded", c.name, s.a, c.out, c.decoded)
+		}
+	}
+}
+
+// A server that ends its answers before they have the requested length is named once.
+func TestServerOfShortAnswersIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	h, err := serves(t, OpenAI, fake{oneModel, says(2, 40, 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes, batches := 0, 0
+	for batches < 6 {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == harness.Note && strings.Contains(e.Message, "2 tokens of 3 asked for") {
+			notes++
+		}
+		if e.Timed() {
+			batches++
+		}
+	}
+	if notes != 1 {
+		t.Errorf("named %d times", notes)
+	}
+}
+
 func FuzzStream(f *testing.F) {
 	f.Add([]byte("data: {\"choices\":[{\"text\":\"x\"}]}\n\ndata: [DONE]\n"), true)
 	f.Add([]byte("{\"response\":\"a\"}\n{\"done\":true,\"eval_count\":3,\"eval_duration\":1e9}\n"), false)
@@ -372,6 +440,10 @@ func FuzzStream(f *testing.F) {
 		}
 		s := stream{clock: tegra.RealClock()}
 		err := s.read(strings.NewReader(string(text)), api, 8)
+		if err == nil {
+			err = s.count(8, new(atomic.Bool))
+		}
+		s.finish()
 		if err == nil && (s.a.out < 1 || s.a.in < 0 || s.a.end < s.a.first ||
 			s.a.prefillMS.V < 0 || s.a.decodeMS.V < 0) {
 			t.Errorf("%q: %+v", text, s.a)

@@ -226,6 +226,7 @@ func (w Workload) job(o HarnessOptions) (harness.ExecOptions, error) {
 		Container: w.Container,
 		Pattern:   w.Pattern,
 		Protocol:  w.speaks(),
+		Patience:  w.Patience,
 	}
 	e.Start, e.Silence = w.silence(o)
 	if err := w.Ready(); err != nil {

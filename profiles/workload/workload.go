@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/BurntSushi/toml"
 
@@ -53,6 +54,8 @@ type Workload struct {
 	OnHost bool `toml:"-" json:"-"`
 	// ToEnd: the command is measured to its end, whatever it prints.
 	ToEnd bool `toml:"-" json:"-"`
+	// Patience is how long the command may take to its first step; 0: harness.StartLimit.
+	Patience time.Duration `toml:"-" json:"-"`
 	// FromStart counts the steps of the command from its start, including those read before their format was detected.
 	FromStart bool `toml:"-" json:"-"`
 	// Stdin is the command's standard input; nil: none.

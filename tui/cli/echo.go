@@ -4,19 +4,22 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"jtune/internal/text"
 )
 
-// echo prints the text of a command's output. It removes terminal control sequences and binary output, and prints the
-// size of the latter at the end.
+// echo prints the text of a command's output with its colours. It removes other terminal control sequences and binary
+// output, and prints the size of the latter at the end.
 type echo struct {
 	mu     sync.Mutex
 	to     io.Writer
 	open   bool   // the last line is incomplete
+	colour bool   // the last colour was not reset
 	inside byte   // inside a sequence: its introducer, ESC before that is known; 0: outside
+	params []byte // of a sequence that may set colours
 	rest   []byte // incomplete character at the end of the last write
 	binary int    // number of bytes removed
 }
@@ -26,12 +29,14 @@ type echo struct {
 const (
 	escape = 0x1b
 	bell   = 0x07
+	// mostParams is the maximum length of the parameters of a sequence that is kept.
+	mostParams = 32
 )
 
 // echoOn returns an echo on one of jtune's streams. It bypasses the filter for jtune's own texts.
 func echoOn(stream io.Writer) *echo {
 	if own, ok := stream.(*text.PlainWriter); ok {
-		stream = &text.PlainWriter{To: own.To, Returns: true}
+		stream = own.To
 	}
 	return &echo{to: stream}
 }
@@ -50,7 +55,10 @@ func (e *echo) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// unescaped removes control sequences; one may continue in the next write.
+// kept are the final bytes of the control sequences that are kept: colours, and erasing a line.
+const kept = "mK"
+
+// unescaped removes control sequences except those; one may continue in the next write.
 func (e *echo) unescaped(b []byte) []byte {
 	out := make([]byte, 0, len(b))
 	for _, c := range b {
@@ -60,11 +68,20 @@ func (e *echo) unescaped(b []byte) []byte {
 		case e.inside == 0, c == '\n': // a sequence ends with its line
 			out, e.inside = append(out, c), 0
 		case e.inside == escape:
-			if e.inside = 0; bytes.IndexByte([]byte("[]PX^_"), c) >= 0 {
+			if e.inside, e.params = 0, e.params[:0]; bytes.IndexByte([]byte("[]PX^_"), c) >= 0 {
 				e.inside = c
+			}
+		case e.inside == '[' && strings.IndexByte(kept, c) >= 0 && len(bytes.Trim(e.params, "0123456789;:")) == 0:
+			out = append(append(append(out, escape, '['), e.params...), c)
+			if e.inside = 0; c == 'm' {
+				e.colour = len(bytes.Trim(e.params, "0;")) > 0
 			}
 		case e.inside == '[' && c >= '@' && c <= '~', c == bell:
 			e.inside = 0
+		case e.inside == '[' && len(e.params) < mostParams:
+			e.params = append(e.params, c)
+		case e.inside == '[':
+			e.params = append(e.params[:0], '?') // too long: nothing of it is kept
 		}
 	}
 	return out
@@ -90,11 +107,24 @@ func (e *echo) text(b []byte) (out []byte) {
 		if line := b[:n]; isBinary(line) {
 			e.binary += n
 		} else {
-			out = append(out, line...)
+			out = append(out, plainColoured(line)...)
 		}
 		b = b[n:]
 	}
 	return out
+}
+
+// plainColoured returns a line without control characters except the kept sequences and the carriage return at its end.
+func plainColoured(line []byte) string {
+	end := ""
+	if bytes.HasSuffix(line, []byte("\r")) {
+		end = "\r"
+	}
+	parts := strings.Split(string(line), "\x1b")
+	for i := range parts {
+		parts[i] = text.Plain(parts[i])
+	}
+	return strings.Join(parts, "\x1b") + end
 }
 
 // isBinary reports whether more than a tenth of a line's characters are not printable.
@@ -102,7 +132,7 @@ func isBinary(line []byte) bool {
 	strange, all := 0, 0
 	for len(line) > 0 {
 		r, n := utf8.DecodeRune(line)
-		if r == utf8.RuneError && n == 1 || r < ' ' && r != '\n' && r != '\r' && r != '\t' && r != '\b' {
+		if r == utf8.RuneError && n == 1 || r < ' ' && r != escape && r != '\n' && r != '\r' && r != '\t' && r != '\b' {
 			strange++
 		}
 		all++
@@ -115,10 +145,13 @@ func isBinary(line []byte) bool {
 func (e *echo) line() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.colour {
+		fmt.Fprint(e.to, "\x1b[0m")
+	}
 	if e.open {
 		fmt.Fprintln(e.to)
 	}
-	e.open = false
+	e.open, e.colour = false, false
 }
 
 // end completes the last line and prints what was removed.

@@ -51,13 +51,13 @@ func (a jobs) withJob(name string, f func(*session.Session, workload.Workload) e
 			if err != nil {
 				return err
 			}
-			return f(s, w)
+			return f(s, a.awaited(w))
 		}
 		w, err := workloads.Find(s, name)
 		if err != nil {
 			return err
 		}
-		return f(s, w)
+		return f(s, a.awaited(w))
 	})
 }
 
@@ -80,7 +80,7 @@ func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, worklo
 		if err != nil {
 			return err
 		}
-		return f(s, w, sizes)
+		return f(s, a.awaited(w), sizes)
 	})
 }
 

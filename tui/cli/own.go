@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,7 +28,18 @@ import (
 )
 
 // commandFlags describe what jtune cannot read from the output of a user's command.
-type commandFlags struct{ workloads.Typed }
+type commandFlags struct {
+	workloads.Typed
+	patience time.Duration
+}
+
+// awaited sets how long jtune waits for the first step of a command, if the user says so.
+func (a jobs) awaited(w workload.Workload) workload.Workload {
+	if a.app.given("patience") {
+		w.Patience = a.own.patience
+	}
+	return w
+}
 
 func (o *commandFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&o.Dir, "dir", "", "run the command in `DIR`")
@@ -38,6 +50,7 @@ func (o *commandFlags) add(f *pflag.FlagSet) {
 	if f.Lookup("env") == nil { // run has it for every workload
 		f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the environment of the command; may be repeated")
 	}
+	timeFlag(f, &o.patience, "patience", harness.StartLimit, "how long the command may run without a first step: `TIME`")
 	countFlag(f, &o.Dataset, "dataset-size", "number `N` of samples in the command's data set")
 	choiceFlag(f, &o.Unit, "unit", "what a step is: inference, token or frame (default: jtune finds out)",
 		workload.UnitInference, workload.UnitToken, workload.UnitFrame)
@@ -328,6 +341,7 @@ type readingJSON struct {
 	Unit       text.Optional      `json:"unit"`
 	Samples    int                `json:"samples,omitempty"` // per minibatch, if samples are counted
 	LeftOut    []leftOutJSON      `json:"left_out"`
+	Output     text.Optional      `json:"output"` // how the output was taken: terminal, lines or pipe
 	Candidates []candidateJSON    `json:"candidates"`
 }
 
@@ -378,7 +392,7 @@ func toOwnJSON(r measure.RunResult) *ownJSON {
 
 // toReadingJSON returns the reading of a run; nil for a workload that prints events.
 func toReadingJSON(r measure.RunResult) *readingJSON {
-	out := readingJSON{LeftOut: []leftOutJSON{}, Candidates: []candidateJSON{}}
+	out := readingJSON{LeftOut: []leftOutJSON{}, Candidates: []candidateJSON{}, Output: text.Optional(r.Output)}
 	candidates := r.Candidates
 	switch x := r.Reading; {
 	case x != nil:

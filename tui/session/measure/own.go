@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,9 +73,13 @@ func Understand(ctx context.Context, s *session.Session, w workload.Workload,
 			err = stopErr // another job must not run beside it
 		}
 	}()
-	steps := 0
+	steps, said := 0, false
 	for {
 		e, err := next(ctx, h)
+		if took := time.Since(begun); !said && steps == 0 && took >= unseenAfter {
+			said = true
+			observe.Note(unseen(w, h, took))
+		}
 		switch {
 		case err == nil && e.Kind == harness.Note:
 			observe.Note(e.Message)
@@ -85,7 +90,7 @@ func Understand(ctx context.Context, s *session.Session, w workload.Workload,
 				return understood(w, h), nil
 			}
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-			if err := TooLong(h, time.Since(begun)); err != nil {
+			if err := TooLong(h, time.Since(begun), w.Patience); err != nil {
 				return w, err
 			}
 		case err != nil:
@@ -145,18 +150,31 @@ func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int
 	return w, nil
 }
 
-// TooLong returns the error of a command that keeps running and prints nothing that counts its steps.
-func TooLong(h harness.Harness, took time.Duration) error {
+// unseenAfter is the time without a first step after which a trial says so: within a minute.
+const unseenAfter = 55 * time.Second
+
+// unseen returns what a command printed instead of steps, and what to do.
+func unseen(w workload.Workload, h harness.Harness, took time.Duration) string {
+	lines := 0
+	if d, ok := h.(harness.Detecting); ok {
+		_, err, _ := d.Detected()
+		if unread, ok := errors.AsType[*harness.NotUnderstood](err); ok {
+			lines = unread.Undecided.Lines
+		}
+	}
+	return harness.Unseen(text.OneLine(w.Command[0]), lines, took, cmp.Or(w.Patience, harness.StartLimit))
+}
+
+// TooLong returns the error of a command that keeps running and prints nothing that counts its steps, or has printed
+// nothing for patience; 0: harness.StartLimit.
+func TooLong(h harness.Harness, took, patience time.Duration) error {
 	d, ok := h.(harness.Detecting)
 	if !ok {
 		return nil
 	}
 	_, err, _ := d.Detected()
 	var unread *harness.NotUnderstood
-	if !errors.As(err, &unread) {
-		return nil
-	}
-	if harness.Hopeless(unread.Undecided, took) {
+	if errors.As(err, &unread) && (took >= cmp.Or(patience, harness.StartLimit) || harness.Hopeless(unread.Undecided, took)) {
 		return err
 	}
 	return nil

@@ -205,7 +205,8 @@ type RunResult struct {
 	// Unread says why a command was measured as a whole although its lines count something; else "".
 	Unread string `json:"-"`
 	// Left are the command lines of the processes that the job left running and that were ended; nil: none.
-	Left []string `json:"-"`
+	Left   []string `json:"-"`
+	Output string   `json:"-"` // how a command's output was taken, see harness.Child
 }
 
 // Sampling is how evenly the device was read, in ms between two readings.

@@ -109,8 +109,11 @@ func TestRunForStepsEndsWhereNoLineTellsAny(t *testing.T) {
 	}{{"round done", 50 * time.Second, false}, {"loading shard 12", 2 * time.Minute, false},
 		{"loading shard 99", 16 * time.Minute, true}} {
 		h.last = c.last
-		if err := measure.TooLong(h, c.after); (err != nil) != c.ends {
+		if err := measure.TooLong(h, c.after, 0); (err != nil) != c.ends {
 			t.Errorf("%q after %v: %v", c.last, c.after, err)
 		}
+	}
+	if h.last = "loading shard 1"; measure.TooLong(h, 2*time.Second, time.Second) == nil {
+		t.Error("a command may run for longer than the user's patience")
 	}
 }

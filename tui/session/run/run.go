@@ -87,7 +87,7 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 	c := &collector{meter: meter, observe: observe, want: r.Minibatches, allEpochs: r.AllEpochs, advise: advise,
 		toEnd: r.Workload.ToEnd, listen: heard}
 	if r.Own && !c.toEnd {
-		c.own = time.Now()
+		c.own, c.patience = time.Now(), r.Workload.Patience
 	}
 	if r.Uninstrumented {
 		c.turns = &readTurns{sampler: s.Sampler, clock: s.Clock, every: r.Every, each: r.Minibatches}
@@ -119,8 +119,8 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 	}
 	out := c.result(monitor.Finish(), power)
 	out.Whole = spent
-	if l, ok := h.(harness.Leaving); ok {
-		out.Left = l.Left()
+	if child, ok := h.(harness.Child); ok {
+		out.Left, out.Output = child.Left(), child.Output()
 	}
 	err = readOf(&out, r, h, err)
 	if v := out.Character.Serving; v != nil && r.Inferences > 0 {
@@ -176,13 +176,14 @@ type collector struct {
 	observe   measure.Observer
 	want      int // minibatches; 0: until the job ends
 	advise    adviser
-	patient   bool       // wait until power is steady, and for enough samples of it
-	allEpochs bool       // epoch 0 counts too
-	told      bool       // the share of preloaded data in memory has been reported
-	listen    *listener  // to the command's output; nil: not requested
-	toEnd     bool       // the run ends with its command, whatever that prints
-	turns     *readTurns // of a run that measures the cost of reading sensors; else nil
-	own       time.Time  // start of a user's command whose steps are awaited; zero: not awaited
+	patient   bool          // wait until power is steady, and for enough samples of it
+	allEpochs bool          // epoch 0 counts too
+	told      bool          // the share of preloaded data in memory has been reported
+	listen    *listener     // to the command's output; nil: not requested
+	toEnd     bool          // the run ends with its command, whatever that prints
+	turns     *readTurns    // of a run that measures the cost of reading sensors; else nil
+	own       time.Time     // start of a user's command whose steps are awaited; zero: not awaited
+	patience  time.Duration // how long they are; 0: by default
 
 	count   int
 	leftOut int
@@ -245,7 +246,7 @@ func (c *collector) next(ctx context.Context, h harness.Harness) (harness.Event,
 		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 			return e, err
 		}
-		if err := measure.TooLong(h, time.Since(c.own)); err != nil {
+		if err := measure.TooLong(h, time.Since(c.own), c.patience); err != nil {
 			return harness.Event{}, err
 		}
 	}
