@@ -240,6 +240,9 @@ func (m *measurement) note(times []float64) string {
 	if late != "" {
 		return late
 	}
+	if beside := faultIn(m.cleanSamples(), telemetry.Shared, 0); beside != "" {
+		return "note: " + beside
+	}
 	if note := m.b.jobNote; note != m.b.notedJob {
 		m.b.notedJob = note
 		return note

@@ -26,6 +26,7 @@ const (
 	Changed FaultKind = "changed" // a setting is not what it was at the start
 	Slow    FaultKind = "slow"    // a clock runs below its setting
 	Asleep  FaultKind = "asleep"  // the machine was suspended
+	Shared  FaultKind = "shared"  // another job measured on the board
 )
 
 // Fault is what is wrong with a source in one sample. Was and Is are the value at the start, or the setting, and the
@@ -50,6 +51,8 @@ func (f Fault) String() string {
 		return fmt.Sprintf("%s repeats %s", f.Source, f.Is)
 	case Asleep:
 		return "the board was suspended"
+	case Shared:
+		return f.Source + " measured on the board too"
 	}
 	return f.Source + " does not answer"
 }
@@ -71,6 +74,7 @@ type SourceFuncs struct {
 	Settings func() tegra.State   // the knob files
 	Asleep   func() time.Duration // since the machine started
 	Guard    func() bool          // reports whether the process that holds the settings is there
+	Beside   func() []string      // names the other jobs on the board
 }
 
 // Sources follows the sources of a result.
@@ -80,6 +84,8 @@ type Sources struct {
 	settings tegra.State // at the start
 	changed  []Fault     // at the last look at the settings
 	looked   time.Duration
+	shared   []Fault // at the last look
+	asked    time.Duration
 	limits   []tegra.Val[tegra.Freq] // of the reading at that time
 	slept    time.Duration
 	clocks   map[string]*clocked
@@ -95,7 +101,7 @@ const settingsEvery = 5 * time.Second
 // settings that were just written: they replace what is read now, so that a change right after the write is noticed.
 func NewSources(start tegra.Reading, from SourceFuncs, expected tegra.State) *Sources {
 	w := &Sources{from: from, names: Answers(start), clocks: map[string]*clocked{}, zones: map[string]*stillness{},
-		looked: -settingsEvery}
+		looked: -settingsEvery, asked: -settingsEvery}
 	if from.Settings != nil {
 		w.settings = from.Settings()
 		for i, f := range w.settings.Files {
@@ -161,6 +167,13 @@ func (w *Sources) Look(t time.Duration, r tegra.Reading) (faults []Fault) {
 	if w.from.Settings != nil && (t-w.looked >= settingsEvery || !slices.Equal(limits, w.limits)) {
 		w.changed, w.looked, w.limits = w.differences(w.from.Settings()), t, limits
 	}
+	if w.from.Beside != nil && t-w.asked >= settingsEvery {
+		w.shared, w.asked = nil, t
+		for _, job := range w.from.Beside() {
+			w.shared = append(w.shared, Fault{Kind: Shared, Source: job})
+		}
+	}
+	faults = append(faults, w.shared...)
 	if !r.Heat.Or(false) { // a cooling device lowers limits too
 		faults = append(faults, w.changed...)
 	}

@@ -237,6 +237,9 @@ func (w *Watcher) held(r Result, lasted string) string {
 	if len(parts) > 0 {
 		out += ", peak " + strings.Join(parts, ", ")
 	}
+	if len(w.shared) > 0 {
+		out += "; beside it " + strings.Join(w.shared, ", ")
+	}
 	if w.parts > 0 {
 		out += fmt.Sprintf("; in %d parts", w.parts+1)
 	}

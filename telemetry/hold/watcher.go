@@ -37,6 +37,7 @@ type Watcher struct {
 	counted     tegra.Val[int64] // over-current events
 	alarms      []string
 	watched     []string
+	shared      []string // other jobs that were seen on the board
 	samples     int
 	unseen      map[string]*gap // by source
 	absent      time.Duration   // nothing was seen at all
@@ -187,6 +188,12 @@ func (w *Watcher) gaps(s telemetry.Sample) {
 		if g.longest = max(g.longest, s.T-g.since); g.longest > longGap && !g.noted {
 			g.noted = true
 			w.Note(s.T, "%s for %s", f, span(s.T-g.since))
+		}
+	}
+	for _, f := range s.Faults {
+		if f.Kind == telemetry.Shared && !slices.Contains(w.shared, f.Source) {
+			w.shared = append(w.shared, f.Source)
+			w.Note(s.T, "%s", f)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.unseen)) {

@@ -93,6 +93,7 @@ func exitCode(err error) int {
 		{tegra.ErrNoDevice, exitNoDevice},
 		{tegra.ErrUnsupported, exitNoDevice},
 		{guard.ErrBusy, exitNoDevice},
+		{session.ErrOccupied, exitNoDevice},
 		{harness.ErrNotUnderstood, exitNoDevice},
 		{fs.ErrPermission, exitPermission},
 	} {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -132,10 +133,15 @@ func (c *soakCmd) soak(ctx context.Context, s *session.Session, w workload.Workl
 	defer orders.End()
 	out, err := soak.Run(ctx, s, c.r, soakProgress(rep))
 	rep.wipe()
-	if err != nil {
+	if err != nil && out.Verdict == "" {
 		return err
 	}
-	return c.printSoak(s, out)
+	verdict := c.printSoak(s, out)
+	if verdict != nil && err != nil { // a full disk takes the record, not the verdict
+		rep.line("jtune: %v", err)
+		return verdict
+	}
+	return cmp.Or(err, verdict)
 }
 
 // soakProgress prints the folder of a soak, then its progress: in one line on a terminal, otherwise every five minutes.

@@ -33,6 +33,14 @@ func (s *Session) Sources(guard tegra.Applier) telemetry.SourceFuncs {
 	if s.sysfs != nil {
 		out.Settings = s.sysfs.Planner().Settings
 	}
+	if s.Virtual == nil {
+		out.Beside = func() (names []string) {
+			for _, o := range s.Beside() {
+				names = append(names, o.String())
+			}
+			return names
+		}
+	}
 	if g, ok := guard.(privileged); ok {
 		out.Guard = func() bool { return !g.Gone() }
 	}

@@ -48,6 +48,11 @@ func ProfilePlanned(ctx context.Context, s *session.Session, r ProfileRequest, s
 // RunPlan measures the steps of a plan; head describes the plan in the record.
 func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan profiles.Plan, head record.Header,
 	observe func(Event)) (ProfileResult, error) {
+	release, err := s.Claim("campaign of "+r.Workload.Name, true)
+	if err != nil {
+		return ProfileResult{}, err
+	}
+	defer release()
 	notify, err := s.Notifier()
 	if err != nil {
 		return ProfileResult{}, err

@@ -64,6 +64,11 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	if err := mayPair(s, r); err != nil {
 		return Answer{}, err
 	}
+	release, err := s.Claim("search for a pair", true)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer release()
 	asked := r
 	r.fitting(s)
 	ask, err := r.Ask(s.Seed)

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"jtune/internal/stats"
@@ -40,6 +42,13 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 	if err := workloads.CanRun(s, r.Workload); err != nil {
 		return measure.RunResult{}, err
 	}
+	release, err := s.Claim("run of "+r.Workload.Name, false)
+	if err != nil {
+		return measure.RunResult{}, err
+	}
+	defer release()
+	beside := watchBeside(s)
+	defer beside()
 	if r.Every <= 0 {
 		r.Every = sampleEvery
 	}
@@ -136,7 +145,41 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 		tegra.Finite(stats.Median(c.all.fetch)), out.ComputeMS); line != "" {
 		out.Advice = append(out.Advice, line)
 	}
+	for _, job := range beside() {
+		line := job + " measured on this board too: times and power are of both jobs"
+		measure.Observer(observe).Note(line)
+		out.Advice = append(out.Advice, line)
+	}
 	return out, err
+}
+
+// besideEvery is the time between two looks for other jobs on the board.
+const besideEvery = 2 * time.Second
+
+// watchBeside looks for other jobs on the board until end is called, which names them.
+func watchBeside(s *session.Session) (end func() []string) {
+	var mu sync.Mutex
+	var seen []string
+	look := s.Sources(nil).Beside
+	if look == nil {
+		return func() []string { return nil }
+	}
+	note := func(time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, job := range look() {
+			if !slices.Contains(seen, job) {
+				seen = append(seen, job)
+			}
+		}
+	}
+	note(0)
+	stop := sync.OnceFunc(s.Clock.Every(besideEvery, note))
+	return func() []string {
+		stop()
+		note(0)
+		return seen
+	}
 }
 
 // NewLog prepares the path of a run's log; "" if that fails.

@@ -49,6 +49,11 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
+	release, err := s.Claim("search for "+r.Workload.Name, true)
+	if err != nil {
+		return measure.TuneResult{}, err
+	}
+	defer release()
 	if r.Batches != nil && r.Reference == "" {
 		r.Reference = "none" // references have one batch size
 	}

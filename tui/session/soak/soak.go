@@ -97,6 +97,11 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 			return Result{}, err
 		}
 	}
+	release, err := s.Claim("soak", true)
+	if err != nil {
+		return Result{}, err
+	}
+	defer release()
 	now, err := s.Device.Read()
 	if err == nil {
 		err = r.Limits.Fits(now)

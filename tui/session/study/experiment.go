@@ -95,6 +95,11 @@ func Experiment(ctx context.Context, s *session.Session, r ExperimentRequest,
 			return ExperimentResult{}, err
 		}
 	}
+	release, err := s.Claim("experiment "+r.Experiment.Name, true)
+	if err != nil {
+		return ExperimentResult{}, err
+	}
+	defer release()
 	g, err := s.Guard(ctx)
 	if err != nil {
 		return ExperimentResult{}, err
