@@ -19,7 +19,7 @@ type rail struct {
 	millis [2]*source // mV and mA; power is their product unless the driver reports it
 	power  *source    // power as reported; nil: the driver does not report it
 	watt   float64    // units of the power file in one watt
-	whole  bool       // the reported power is the product in whole units, so it need not be read too
+	whole  bool       // the reported power is the product in whole units (isProduct), so it need not be read too
 	limits CurrentLimits
 	alarm  *source // 1 if the current exceeded its critical limit; nil: no such limit
 	stepA  float64 // resolution of the current in amperes; 0: unknown
@@ -139,10 +139,12 @@ func (f *finder) rail(dir string, channel int) (rail, bool) {
 	}
 	if name, ok := f.label(dir + "/rail_name_" + i); ok {
 		millis := both("in_voltage"+i+"_input", "in_current"+i+"_input")
-		return rail{name: name, millis: millis, power: src("in_power" + i + "_input"), watt: 1e3, whole: true,
+		r := rail{name: name, millis: millis, power: src("in_power" + i + "_input"), watt: 1e3,
 			limits: CurrentLimits{
 				Max: f.current(dir + "/warn_current_limit_" + i), Crit: f.current(dir + "/crit_current_limit_" + i),
-			}}, true
+			}}
+		r.whole = r.isProduct()
+		return r, true
 	}
 	limits := CurrentLimits{Max: f.current(dir + "/curr" + n + "_max"), Crit: f.current(dir + "/curr" + n + "_crit")}
 	if name, ok := f.label(dir + "/in" + n + "_label"); ok {
@@ -228,6 +230,14 @@ func (r *rail) read(to *RailReading) error {
 	}
 	to.PowerW = Some(w)
 	return nil
+}
+
+// isProduct reports whether the reported power is the product of voltage and current, whose whole milliamperes some
+// drivers round from a finer power (19 mW on a TX1's 19 V).
+func (r *rail) isProduct() bool {
+	w, err := r.readMillis(&RailReading{})
+	reported, powerErr := r.power.int()
+	return err == nil && powerErr == nil && math.Round(w*r.watt) == float64(reported)
 }
 
 // errNoMillis: the driver reports no voltage and current for a rail.
