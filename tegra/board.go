@@ -35,8 +35,8 @@ var (
 	denver2 = []int{0, 3, 4, 5, 1, 2}
 )
 
-// families lists modules before the SoC that they carry; the first match wins. What is known by its SoC alone is named
-// after it, and gets the total of the family whose rails it has.
+// families lists modules before the SoC that they carry; the first match wins. A board of an unknown module is named
+// after its SoC, and gets the total of the family whose rails it has.
 var families = []family{
 	{"p3740*p3701", "IGX Orin", orin, nil},
 	{"p3701-0008", "AGX Orin Industrial", orin, nil},
@@ -137,7 +137,7 @@ func familyOf(compatible []string) family {
 	return family{name: "Jetson"}
 }
 
-// is reports whether a compatible string is of the family.
+// is reports whether a compatible string belongs to the family.
 func (fam family) is(compatible string) bool {
 	for part := range strings.SplitSeq(fam.match, "*") {
 		_, rest, ok := strings.Cut(compatible, part)

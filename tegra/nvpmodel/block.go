@@ -27,7 +27,7 @@ var modeName = regexp.MustCompile(`^[A-Z0-9][A-Z0-9_]*$`)
 
 // Block prints a POWER_MODEL section for t with the configuration's parameter names, the next free id, and name. It
 // pins CPU and GPU (min = max); nvpmodel can only cap the memory. Parameters that depend on the module, such as current
-// limits and the clocks of the DLA, are those of the nearest mode, which a comment names. The section belongs before
+// limits and the clocks of the DLA, come from the nearest mode; a comment names it. The section belongs before
 // PM_CONFIG.
 func Block(c *Config, t Target, name string) (string, error) {
 	name = strings.ToUpper(strings.TrimSpace(name))
@@ -78,7 +78,7 @@ func (w *blockWriter) choose() {
 	}) {
 		return
 	}
-	fmt.Fprintf(&w.out, "# what depends on the module is that of %s, %s\n", w.template, why)
+	fmt.Fprintf(&w.out, "# current limits and other parameters: from %s, %s\n", w.template, why)
 	for _, s := range w.c.CurrentLimits(w.template) {
 		var others []string
 		for _, m := range list {

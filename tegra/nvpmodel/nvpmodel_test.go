@@ -201,7 +201,7 @@ func TestBlockReadsBackAsTheModeItWasMadeFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `# what depends on the module is that of MAXN (id 0), the smallest mode that contains it
+	const want = `# current limits and other parameters: from MAXN (id 0), the smallest mode that contains it
 < POWER_MODEL ID=8 NAME=PM_NEW >
 CPU_ONLINE CORE_0 1
 CPU_ONLINE CORE_1 1

@@ -31,5 +31,5 @@ func ExampleTree() {
 	}
 	fmt.Println(device.Board().Name, reading.Temps[0].Name, reading.Temps[0].C)
 	// Output:
-	// Orin Nano cpu-thermal 81.5
+	// Orin Nano Super cpu-thermal 81.5
 }

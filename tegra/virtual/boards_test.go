@@ -14,7 +14,7 @@ import (
 
 // spaces are the modes of each board, as its real one has.
 var spaces = map[string]int{"agx-orin": 18096, "agx-xavier": 29232, "xavier-nx": 18000, "nano": 1440,
-	"orin-nano": 1800, "tx2": 10296}
+	"orin-nano": 1800, "tx2": 10296, "orin-nx": 8320, "orin-nano-super": 4224, "agx-thor": 233240}
 
 func TestBoardIsFoundAsItsFileTreeIs(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ func (b *Board) build() {
 	b.identity()
 	b.cpuFiles()
 	b.gpuFiles()
-	if b.facts.Memory.Rates != "" {
+	if b.facts.Memory.Rates != "" || b.thor() {
 		b.emcFiles()
 	} else {
 		b.oldEMCFiles()
@@ -51,6 +51,9 @@ func (b *Board) exists(name string) bool {
 	_, _, err := files{b}.find(name, false)
 	return err == nil
 }
+
+// thor reports whether the chip is an AGX Thor's.
+func (b *Board) thor() bool { return strings.HasSuffix(b.facts.Compatible, "tegra264") }
 
 func (b *Board) identity() {
 	const tree = "/sys/firmware/devicetree/base"
@@ -202,6 +205,12 @@ func (b *Board) gpuFiles() {
 		"simple_ondemand")
 	b.text(f.Dir+"/available_governors", "wmark_simple nvhost_podgov userspace performance simple_ondemand \n")
 	device := path.Dir(path.Dir(f.Dir)) // device folder of the GPU
+	b.link("/sys/class/devfreq/"+f.Class, f.Dir)
+	if b.thor() { // its driver shows no load, masks or rail gating
+		b.choice(device+"/power/control", &b.knobs.gpuControl, "on", "auto")
+		b.link(f.Dir+"/device", device)
+		return
+	}
 	b.link(f.Dir+"/device", device)
 	chip := strings.TrimPrefix(path.Ext(device), ".")
 	b.text(device+"/of_node/name", chip+"\x00")
@@ -225,7 +234,6 @@ func (b *Board) gpuFiles() {
 		}
 	}
 	b.link(device+"/devfreq_dev", f.Dir)
-	b.link("/sys/class/devfreq/"+f.Class, f.Dir)
 	if b.facts.Memory.Rates != "" {
 		b.show(bpmpDir+"/clk/nafll_gpc0/pto_counter", func() string { return hertz(b.gpuClock() - b.gpuClock()/300) })
 	}
@@ -262,6 +270,13 @@ func (b *Board) emcFiles() {
 	for name, cell := range map[string]*string{"/mrq_rate_locked": &k.emcLocked, "/state": &k.emcState} {
 		b.choice(emcDir+name, cell, "0", "1")
 	}
+	if halt := bpmpDir + "/bwmgr/bwmgr_halt"; b.facts.Files[halt] != "" {
+		b.choice(halt, &k.emcHalt, "0", "1")
+	}
+	if b.thor() { // no list of rates; a devfreq folder without one
+		b.show("/sys/class/devfreq/bwmgr/cur_freq", func() string { return hertz(b.emcClock()) })
+		return
+	}
 	rates := list(k.emcList, tegra.KHz)
 	b.text(bpmpDir+"/emc/possible_rates", rates[:len(rates)-1]+"(kHz)\n")
 }
@@ -284,12 +299,31 @@ func (b *Board) oldEMCFiles() {
 	b.text(manager+"/emc_max_rate", hertz(k.emcList[len(k.emcList)-1]))
 }
 
+// emcCapFile returns the file of the memory's cap: since L4T 36 another, in which the top rate is no cap.
+func (b *Board) emcCapFile() string {
+	if newer := b.facts.Conf.Caps[1]; b.facts.Files[newer] != "" {
+		return newer
+	}
+	return b.facts.Conf.Caps[0]
+}
+
 // emcLimits adds the memory's cap and its load counter.
 func (b *Board) emcLimits() {
 	k := &b.knobs
-	b.knob(b.facts.Conf.Caps[0], func() string { return hertz(k.emcCap) }, b.changing(k.setEMCCap))
+	older := b.facts.Files[b.emcCapFile()] == "0" || b.facts.Files[b.emcCapFile()] == ""
+	b.knob(b.emcCapFile(), func() string {
+		if older {
+			return hertz(k.emcCap)
+		}
+		return hertz(k.emcLimit())
+	}, b.changing(func(v string) error {
+		if f, err := number(v); err == nil && !older && tegra.Freq(f) >= k.emcList[len(k.emcList)-1] {
+			v = "0"
+		}
+		return k.setEMCCap(v)
+	}))
 	for name := range b.facts.Files {
-		if path.Base(name) == "mc_all" {
+		if path.Base(name) == "mc_all" || path.Base(name) == "mc_all_avg_activity" {
 			b.show(name, func() string {
 				return strconv.FormatInt(int64(100*b.steady.steps.EMCBusy*float64(b.emcClock().KHz())), 10) + "\n"
 			})

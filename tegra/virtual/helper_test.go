@@ -76,7 +76,7 @@ func set(t testing.TB, b *Board, m tegra.Mode) {
 		write(t, b, emcDir+"/mrq_rate_locked", "1")
 		write(t, b, emcDir+"/state", "1")
 	}
-	write(t, b, b.facts.Conf.Caps[0], "0")
+	write(t, b, b.emcCapFile(), "0")
 	write(t, b, emcDir+"/rate", fmt.Sprint(int64(m.EMC)))
 	for i := cores - 1; i >= m.Cores; i-- {
 		if b.knobs.online[i] {

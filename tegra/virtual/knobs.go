@@ -36,6 +36,7 @@ type knobs struct {
 	emcRate    tegra.Freq // last requested rate
 	emcLocked  string     // mrq_rate_locked
 	emcState   string
+	emcHalt    string     // bwmgr_halt, since L4T 36
 	emcCap     tegra.Freq // 0: none
 	emcStuckAt tegra.Freq
 	emcIdle    tegra.Freq // rate while free and idle
@@ -54,7 +55,7 @@ const (
 // newKnobs returns a board's state after boot in a preset.
 func newKnobs(l lists, leaders []int, low tegra.Freq, idleStates int, start preset, conf string) knobs {
 	k := knobs{
-		emcList: l.emc, emcLocked: "0", emcState: "0", railgate: "1", gpuControl: "auto", scaling3D: "1",
+		emcList: l.emc, emcLocked: "0", emcState: "0", emcHalt: "0", railgate: "1", gpuControl: "auto", scaling3D: "1",
 		emcRate: l.emc[len(l.emc)-1], emcIdle: l.emc[len(l.emc)-1],
 		idleStates: slices.Repeat([]string{"0"}, idleStates*l.cores),
 		conf:       conf, status: fmt.Sprintf("pmode:%04d", start.id),

@@ -30,8 +30,8 @@ type model struct {
 	cooling  heat.Cooling // zero: the default of its name
 }
 
-// models are the boards of New. Estimates: first minibatches of AGX Xavier, Xavier NX, Nano and TX2, sensor steps of
-// AGX Xavier, Nano and TX2, unit spread except for AGX Xavier, Xavier NX and Nano.
+// models are the boards of New. Estimates: first minibatches of all but the AGX Orin and the Orin Nano, sensor steps of
+// AGX Xavier, Nano, TX2 and AGX Thor, unit spread except for AGX Xavier, Xavier NX and Nano.
 var models = []model{
 	{name: AGXOrin, facts: "virtual-agx-orin", memoryGB: 32, media: []string{"ssd", "emmc", "sd", "hdd"},
 		spread: [2]float64{0.002, 0.012}, drift: 0.002, firstMS: 1200, stepMA: 20,
@@ -53,6 +53,15 @@ var models = []model{
 	{name: "tx2", facts: "tx2-32", memoryGB: 8, media: []string{"emmc", "ssd", "sd", "hdd"},
 		spread: [2]float64{0.012, 0.012}, drift: 0.010, firstMS: 2000, stepMA: 8, supplyMV: 19000,
 		idle: []string{"C1", "c6", "c7"}},
+	{name: "orin-nx", facts: "orin-nx-super-36", boot: 4, memoryGB: 16, media: []string{"ssd", "sd"},
+		spread: [2]float64{0.002, 0.012}, drift: 0.002, firstMS: 2600, stepMA: 8,
+		idle: []string{"WFI", "c7"}, supply: supply{5195, 29}},
+	{name: "orin-nano-super", facts: "orin-nano-36", boot: 1, memoryGB: 8, media: []string{"ssd", "sd"},
+		spread: [2]float64{0.002, 0.012}, drift: 0.002, firstMS: 2600, stepMA: 8,
+		idle: []string{"WFI", "c7"}},
+	{name: "agx-thor", facts: "virtual-agx-thor", boot: 1, memoryGB: 128, media: []string{"ssd"},
+		spread: [2]float64{0.002, 0.012}, drift: 0.002, firstMS: 1200, stepMA: 8, supplyMV: 20000,
+		idle: []string{"WFI", "cc7"}, emc: []tegra.Freq{665600 * tegra.KHz, 4266 * tegra.MHz}},
 }
 
 // medium is a kind of drive with a data set of many small files: reading time of a megabyte, and the gain of several
@@ -155,6 +164,10 @@ var railPower = map[string]func(physics.Power) float64{
 	"VDD_CPU_CV":      func(p physics.Power) float64 { return p.CPU },
 	"VIN_SYS_5V0":     func(p physics.Power) float64 { return p.Sys },
 	"VDDQ_VDD2_1V8AO": func(p physics.Power) float64 { return p.RAM },
+
+	"VIN":             physics.Power.Total, // AGX Thor; which of its rails feeds what is UNVERIFIED
+	"VDD_GPU":         func(p physics.Power) float64 { return p.GPU - p.SoC },
+	"VDD_CPU_SOC_MSS": func(p physics.Power) float64 { return p.CPU + p.SoC },
 
 	"VDD_IN":         physics.Power.Total,
 	"VDD_CPU_GPU_CV": func(p physics.Power) float64 { return p.GPU - p.SoC + p.CPU },

@@ -6,31 +6,19 @@ import (
 	"time"
 
 	"jtune/tegra"
-	"jtune/tegra/virtual/heat"
 	"jtune/tegra/virtual/physics"
 )
 
-// orinNX is an Orin NX 16 GB on a 5 V carrier under sustained load, as published by a board maker. It is not one of
-// jtune's boards, but checks the size of power, rails and heat together. Fitted to the six published rows: of the
-// cooling, the heat sink's resistances with the fan off and on, the dies' resistance, and the temperatures at which the
-// fan starts and reaches full speed; of the chip, the base power, the GPU's leakage and switching energy, the power of
-// a busy core and the floor of its voltage. The other chip constants are the Orin Nano's. Taken directly from the
-// publication: the supply's voltage and resistance, the voltage step, and the current limits. The air (25 °C) was not
-// measured, and the heat capacity is this test's choice, as no time constant was published.
+// orinNX is an Orin NX 16 GB on a 5 V carrier under sustained load, as published by a board maker; it checks the size
+// of power, rails and heat together. Fitted to the six published rows: of the cooling, the heat sink's resistances with
+// the fan off and on, the dies' resistance, and the temperatures at which the fan starts and reaches full speed; of the
+// chip, the base power, the GPU's leakage and switching energy, the power of a busy core and the floor of its voltage.
+// The other chip constants are the Orin Nano's. Taken directly from the publication: the supply's voltage and
+// resistance, the voltage step, and the current limits. The air (25 °C) was not measured, and the heat capacity is our
+// choice, as no time constant was published.
 func orinNX(t *testing.T) *Board {
 	t.Helper()
-	chip := physics.On("orin-nano")
-	chip.Name, chip.TopCPU = "orin-nx", 1.984
-	chip.CPU.Top, chip.GPU.Top = 1.984, 1.173
-	chip.CPU.Floor, chip.CoreWork = 0.85, 0.875
-	chip.Base, chip.GPULeak, chip.Switch = 3.0, 4.1, 0.81
-	cooling := heat.Of("orin-nano")
-	cooling.JPerK, cooling.StillKPerW, cooling.BlownKPerW, cooling.DieKPerW = 110, 10.8, 1.72, 0.72
-	cooling.FanFromC, cooling.FanFullC = 58.7, 75.1
-	noise := 0.0
-	b, err := newBoard(model{name: "orin-nx", facts: "orin-nx-super-36", memoryGB: 16, media: []string{"ssd"},
-		firstMS: 2600, stepMA: 8, idle: []string{"WFI", "c7"}, supply: supply{5195, 29}, cooling: cooling},
-		Options{Chip: &chip, Speed: math.Inf(1), Noise: &noise})
+	b, err := New(Options{Name: "orin-nx", Speed: math.Inf(1), Noise: new(float64)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,11 @@ func (b *Board) railFiles() {
 	for _, dir := range slices.Sorted(maps.Keys(b.facts.Hwmon)) {
 		b.hwmonFiles(dir, strings.Split(b.facts.Hwmon[dir], ", "))
 	}
+	for name := range b.facts.Files {
+		if dir, ok := strings.CutSuffix(name, "/power1_input"); ok {
+			b.ina238Files(dir, b.connect("VIN", float64(b.model.supplyMV)))
+		}
+	}
 	for _, dir := range slices.Sorted(maps.Keys(b.facts.IIO)) {
 		for i, channel := range strings.Split(b.facts.IIO[dir], ", ") {
 			label := strings.Fields(channel)[0]
@@ -77,6 +82,19 @@ func (b *Board) hwmonFiles(dir string, channels []string) {
 	b.link("/sys/bus/i2c/drivers/ina3221/"+address, device)
 	b.link("/sys/bus/i2c/devices/"+address, device)
 	b.link("/sys/class/hwmon/"+name, hwmon)
+}
+
+// ina238Files adds the monitor of an AGX Thor's input: µW, mV and mA; its in0 is the shunt.
+func (b *Board) ina238Files(dir string, rail int) {
+	value := func(of func(measure) int64) func() string {
+		return func() string { return strconv.FormatInt(of(b.polled(rail, 1)), 10) + "\n" }
+	}
+	b.text(dir+"/name", "ina238\n")
+	b.mayVanish("VIN",
+		b.show(dir+"/power1_input", value(func(m measure) int64 { return m.milliVolt * m.milliAmp })),
+		b.show(dir+"/in1_input", value(func(m measure) int64 { return m.milliVolt })),
+		b.show(dir+"/curr1_input", value(func(m measure) int64 { return m.milliAmp })),
+	)
 }
 
 // channelFiles adds a channel; files of a rail removed by a fault vanish.
@@ -150,11 +168,16 @@ func (b *Board) zone(name, recorded string) func() float64 {
 	switch off := recorded == "-256000"; {
 	case strings.Contains(kind, "gpu"):
 		return func() float64 {
-			if off && b.gated() {
+			switch {
+			case b.gated() && off:
 				return -256
+			case b.gated() && b.thor():
+				return math.NaN()
 			}
 			return h.GPU
 		}
+	case recorded == "off": // vision units, whose sensors cannot be read since L4T 36
+		return func() float64 { return math.NaN() }
 	case off:
 		return func() float64 { return -256 }
 	case strings.Contains(kind, "cpu"):
@@ -179,7 +202,13 @@ func (b *Board) thermalFiles() {
 			b.tripFiles(dir, name)
 		}
 		b.text(dir+"/type", name+"\n")
-		b.show(dir+"/temp", func() string { return strconv.Itoa(int(math.Round(temp()*32)*1000/32)) + "\n" })
+		b.show(dir+"/temp", func() string { return strconv.Itoa(int(math.Round(temp()*32)*1000/32)) + "\n" }).fails =
+			func() error {
+				if math.IsNaN(temp()) {
+					return syscall.EAGAIN
+				}
+				return nil
+			}
 		b.link(fmt.Sprintf("/sys/class/thermal/thermal_zone%d", i), dir)
 	}
 	for i, name := range []string{"cpu-throttle-alert", "gpu-throttle-alert"} {
@@ -199,10 +228,11 @@ func (b *Board) tripFiles(dir, zone string) {
 		c    float64
 	}
 	var trips []trip
-	if zone == "tj-therm" {
+	if strings.HasPrefix(zone, "tj-therm") {
 		trips = []trip{{"active", b.cooling.FanFromC}, {"active", b.cooling.FanFullC}}
 	}
-	if strings.HasSuffix(zone, "-therm") {
+	if die := strings.TrimSuffix(zone, "al"); strings.HasSuffix(die, "-therm") && !strings.HasPrefix(die, "t") ||
+		strings.HasPrefix(zone, "tj-") {
 		trips = append(trips, trip{"passive", b.cooling.ThrottleC}, trip{"critical", b.cooling.StopC})
 	}
 	for i, t := range trips {

@@ -56,6 +56,7 @@ func TestBoardLooksLikeAnAGXOrin(t *testing.T) {
 		t.Fatalf("presets %v, want %v", got, want)
 	}
 	for i, p := range d.Presets() {
+		want[i].InForce = i == 0
 		if p != want[i] {
 			t.Errorf("preset %+v, want %+v", p, want[i])
 		}

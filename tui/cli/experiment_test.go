@@ -13,6 +13,7 @@ import (
 
 	"jtune/profiles/experiment"
 	"jtune/tegra/tegratest"
+	"jtune/tegra/virtual"
 )
 
 func TestExperimentAloneListsThem(t *testing.T) {
@@ -240,7 +241,7 @@ func TestExperimentDevicesComparesBoardsAndSaysWhatDoesNotRun(t *testing.T) {
 		}
 	}
 	v := jtune(t, "experiment", "devices", "lenet5", "--json").done(t).object(t, "virtual devices stated")
-	if rows := v["devices"].([]any); v["virtual"] != true || len(rows) != 6 {
+	if rows := v["devices"].([]any); v["virtual"] != true || len(rows) != len(virtual.Names()) {
 		t.Errorf("got %v", v)
 	}
 	jtune(t, "experiment", "devices", "nosuch").fails(t, exitUsage, "nosuch", "lenet5")

@@ -202,7 +202,8 @@ func TestExportedBlockReadsBack(t *testing.T) {
 	t.Parallel()
 	args, root := fakeBoard(t, "true")
 	o := jtune(t, with(args, "export", "nvpmodel", "8c/1.34C/0.83G/2.13M", "--name", "TRY")...).done(t)
-	if !strings.HasPrefix(o.out, "< POWER_MODEL ID=") || !strings.Contains(o.out, "NAME=TRY >") {
+	if !strings.Contains(o.out, "\n< POWER_MODEL ID=") || !strings.Contains(o.out, "NAME=TRY >") ||
+		!strings.HasPrefix(o.out, "# current limits and other parameters: from MAXN") {
 		t.Errorf("got %s", o.out)
 	}
 	conf, err := tegra.DiskFS(root).ReadFile("/etc/nvpmodel.conf")

@@ -8,6 +8,7 @@
 package heat
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -45,6 +46,13 @@ var boards = map[string]Cooling{
 	"orin-nano":  {JPerK: 95, StillKPerW: 6.6, BlownKPerW: 1.7, DieKPerW: 1.0},
 	"nano":       {JPerK: 120, StillKPerW: 13, BlownKPerW: 2.4, DieKPerW: 1.5},
 	"tx2":        {JPerK: 150, StillKPerW: 6.0, BlownKPerW: 1.2, DieKPerW: 0.6},
+	// Fitted to a board maker's rows, but for the heat capacity.
+	"orin-nx": {JPerK: 110, StillKPerW: 10.8, BlownKPerW: 1.72, DieKPerW: 0.72, FanFromC: 58.7, FanFullC: 75.1},
+
+	"orin-nano-super": {JPerK: 95, StillKPerW: 6.6, BlownKPerW: 1.7, DieKPerW: 1.0},
+	// Critical at 114.5 °C as recorded; passive at 109 °C, where the GPU's alert was seen (UNVERIFIED as a trip point).
+	"agx-thor": {JPerK: 600, StillKPerW: 1.0, BlownKPerW: 0.27, DieKPerW: 0.18, ThrottleC: 109, ReleaseC: 104,
+		StopC: 114.5},
 }
 
 // Of returns the cooling of a virtual board; an AGX Orin's for an unknown name.
@@ -55,6 +63,9 @@ func Of(board string) Cooling {
 	}
 	c := common
 	c.JPerK, c.StillKPerW, c.BlownKPerW, c.DieKPerW = own.JPerK, own.StillKPerW, own.BlownKPerW, own.DieKPerW
+	c.FanFromC, c.FanFullC = cmp.Or(own.FanFromC, c.FanFromC), cmp.Or(own.FanFullC, c.FanFullC)
+	c.ThrottleC, c.ReleaseC = cmp.Or(own.ThrottleC, c.ThrottleC), cmp.Or(own.ReleaseC, c.ReleaseC)
+	c.StopC = cmp.Or(own.StopC, c.StopC)
 	return c
 }
 
