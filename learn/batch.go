@@ -17,17 +17,23 @@ import (
 // batchTimeFamily has terms for launches (fixed; one CPU thread; GPU; memory), work per sample (fixed; GPU; memory; GPU
 // and memory mixed; one CPU thread; all CPU cores), and the GPU between launches and work.
 var batchTimeFamily = family{
-	terms:  batchTimeTerms,
-	centre: []float64{-1.5, -1, -1.5, -1.5, -1.5, -0.3, -0.3, -0.3, -1.5, -1.5, -1},
-	ownSD:  1, levelSD: 3, p0: 2, lnPSD: 0.3,
+	terms: batchTimeTerms,
+	prior: Prior{
+		Mean:    []float64{-1.5, -1, -1.5, -1.5, -1.5, -0.3, -0.3, -0.3, -1.5, -1.5, -1, math.Ln2},
+		SD:      append(slices.Repeat([]float64{1}, 11), 0.3),
+		LevelSD: 3,
+	},
 	octaves: point{1.5, 1.5, 3, 2, 1.5}, smooth: 0.1, noise: 0.03, heavy: true,
 }
 
-// batchPowerFamily is the training family with wider deviations and batchPowerTerms.
+// batchPowerFamily has the amplitudes of the training family with equal deviations, and batchPowerTerms.
 var batchPowerFamily = family{
-	terms:  batchPowerTerms,
-	centre: powerFamily.centre,
-	ownSD:  0.7, levelSD: 1, p0: 1,
+	terms: batchPowerTerms,
+	prior: Prior{
+		Mean:    append(logs(10, 2, 4, 2, 1, 10, 5, 3, 2), 0),
+		SD:      slices.Repeat([]float64{0.7}, 9),
+		LevelSD: 1,
+	},
 	octaves: point{1.5, 1.5, 2.5, 2, 2.5}, smooth: 0.06, noise: 0.02,
 }
 

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,23 +13,29 @@ import (
 // The golden values of this file come from an independent implementation in numpy, fitted to the same ten or twenty
 // modes. Only parameters, predictions and errors are repeated here; the rows are read.
 
-// plainFit fits the mean function of time without its last term, as that
-// implementation (docs/decisions/014-crowded-cores.md).
+// plainFit fits with the priors of that implementation, whose time has no crowded cores
+// (docs/decisions/014-crowded-cores.md).
 func plainFit(t *testing.T, space *tegra.Space, in []tegra.Measured, o SurrogateOptions) *Surrogate {
 	t.Helper()
-	f := timeFamily
-	f.centre = f.centre[:6]
+	f, power := timeFamily, powerFamily
+	f.prior = Prior{Mean: []float64{-0.3, -0.3, -1, -1, -0.3, -0.3, math.Log(4)},
+		SD: append(slices.Repeat([]float64{0.7}, 6), 0.3), LevelSD: 3}
+	power.prior = batchPowerFamily.prior
 	f.terms = func(x point, u float64, l []float64) {
 		var all [7]float64
 		timeTerms(x, u, all[:])
 		copy(l, all[:])
 	}
-	fit, err := fitSurrogate(space, in, o, hyperparameters{&f, &powerFamily})
+	fit, err := fitSurrogate(space, in, o, hyperparameters{&f, &power})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return fit
 }
+
+// averaged is by how much errors differ, in percentage points, as that implementation takes the best pair of
+// hyper-parameters alone.
+const averaged = 0.1
 
 // near fails unless got is within tol of want.
 func near(t *testing.T, what string, got, want, tol float64) {
@@ -157,8 +164,8 @@ func TestGoldenMobileNetParametersAndPredictions(t *testing.T) {
 	grid := plainFit(t, s.space, in, SurrogateOptions{Grid: true, Robust: 2})
 	near(t, "sf of time, grid", grid.time.curves[0].sf, 0.04, 1e-9)
 	timePct, powerPct = errorsOn(grid, out)
-	near(t, "time MAPE, grid", timePct, 10.59, 0.01)
-	near(t, "power MAPE, grid", powerPct, 4.57, 0.01)
+	near(t, "time MAPE, grid", timePct, 10.59, averaged)
+	near(t, "power MAPE, grid", powerPct, 4.57, averaged)
 }
 
 func TestGoldenLSTMErrors(t *testing.T) {
@@ -179,14 +186,14 @@ func TestGoldenLSTMErrors(t *testing.T) {
 	} {
 		in, out := s.split(g.rows)
 		for _, grid := range []bool{false, true} {
-			wantTime, wantPower := g.fixedTime, g.fixedPower
+			wantTime, wantPower, tol := g.fixedTime, g.fixedPower, 0.01
 			if grid {
-				wantTime, wantPower = g.gridTime, g.gridPow
+				wantTime, wantPower, tol = g.gridTime, g.gridPow, averaged
 			}
 			fit := plainFit(t, s.space, in, SurrogateOptions{Grid: grid, Robust: 2})
 			timePct, powerPct := errorsOn(fit, out)
-			near(t, "time MAPE", timePct, wantTime, 0.01)
-			near(t, "power MAPE", powerPct, wantPower, 0.01)
+			near(t, "time MAPE", timePct, wantTime, tol)
+			near(t, "power MAPE", powerPct, wantPower, tol)
 		}
 	}
 }

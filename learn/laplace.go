@@ -7,16 +7,16 @@ import (
 	"slices"
 	"sync"
 
+	"jtune/internal/sorted"
 	"jtune/learn/internal/parallel"
 	"jtune/learn/internal/simd"
 )
 
 // The fit of one target (docs/method.md, Gaussian process and Outliers): Gauss–Newton finds the posterior mode of theta
 // with the Gaussian process marginalised. Laplace's evidence chooses among nine (smooth, noise) pairs, or fifteen.
-// Leave-one-out residuals down-weight outliers; samples that the final fit no longer flags get their weight back
-// (docs/decisions/016-weights-restored-after-the-outlier-rounds.md). C = sf² K + sn² diag(v) is factored once, and the
-// few parameters are added by Woodbury's formula, so a fit costs one n³/3 factorisation per pair and n²·(K+1) per
-// Gauss–Newton round. Deterministic.
+// Leave-one-out residuals down-weight outliers; samples that the final fit no longer flags get their weight back.
+// C = sf² K + sn² diag(v) is factored once, and the few parameters are added by Woodbury's formula, so a fit costs one
+// n³/3 factorisation per pair and n²·(K+1) per Gauss–Newton round. Deterministic.
 
 const (
 	gaussNewtonRounds = 12
@@ -37,6 +37,8 @@ type data struct {
 	r []float64 // reference residual at each x; nil without a reference
 	// wide are standard deviations of y in addition to the noise; nil: none.
 	wide []float64
+	// earlier marks the first samples that share one unknown offset; nil: none.
+	earlier []bool
 	// carries is the expected transferred share of r.
 	carries Share
 }
@@ -64,7 +66,8 @@ type curve struct {
 
 var errNotPositive = errors.New("the samples' covariance is not positive definite")
 
-func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
+// fits returns a fit for every pair of hyper-parameters, by falling evidence; one without grid.
+func (f *family) fits(d data, grid bool, robust int) ([]*curve, error) {
 	s := newSolver(f, d)
 	steps, noiseSteps, noiseSD := []float64{0}, []float64{0}, gridNoiseSD
 	if grid {
@@ -73,9 +76,9 @@ func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 	if grid && f.heavy {
 		noiseSteps, noiseSD = []float64{-1, 0, 1, 2, 3}, heavyNoiseSD
 	}
-	best := func(v, theta []float64) (least *curve, err error) {
+	best := func(v, theta []float64) ([]*curve, error) {
 		fits := make([]*curve, len(steps)*len(noiseSteps))
-		err = parallel.Each(len(fits), func(k int) error {
+		err := parallel.Each(len(fits), func(k int) error {
 			i, j := steps[k/len(noiseSteps)], noiseSteps[k%len(noiseSteps)]
 			c, err := s.laplace(f.smooth*math.Exp2(i), f.noise*math.Exp2(j), v, theta)
 			if err != nil {
@@ -88,29 +91,32 @@ func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 		if err != nil {
 			return nil, err
 		}
-		return slices.MinFunc(fits, func(a, b *curve) int { return cmp.Compare(a.score, b.score) }), nil
+		sorted.By(fits, func(a, b *curve) int { return cmp.Compare(a.score, b.score) })
+		return fits, nil
 	}
-	c, err := best(slices.Repeat([]float64{1}, len(d.y)), s.firstTheta())
+	fits, err := best(slices.Repeat([]float64{1}, len(d.y)), s.firstTheta())
 	for round := 0; err == nil && round < robust; round++ {
-		v, found := s.downWeight(c)
+		v, found := s.downWeight(fits[0])
 		if !found {
 			break
 		}
-		c, err = best(v, c.theta)
+		fits, err = best(v, fits[0].theta)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.suspect = s.suspects(c)
-	if v, found := restoreWeights(c); found {
-		if c, err = best(v, c.theta); err != nil {
+	suspect := s.suspects(fits[0])
+	if v, found := restoreWeights(fits[0], suspect); found {
+		if fits, err = best(v, fits[0].theta); err != nil {
 			return nil, err
 		}
-		c.suspect = s.suspects(c)
+		suspect = s.suspects(fits[0])
 	}
-	c.whitener = c.joined()
-	c.bandScale = sync.OnceValue(c.bandScaleOf)
-	return c, nil
+	for _, c := range fits {
+		c.suspect = suspect
+		c.bandScale = sync.OnceValue(c.bandScaleOf)
+	}
+	return fits, nil
 }
 
 // joined returns the curve's whitener.
@@ -131,10 +137,10 @@ func (c *curve) joined() []float64 {
 
 // restoreWeights restores the weight of samples that the final fit no longer flags as outliers; false if there are
 // none.
-func restoreWeights(c *curve) (v []float64, found bool) {
+func restoreWeights(c *curve, suspect []bool) (v []float64, found bool) {
 	v = slices.Clone(c.v)
 	for i := range v {
-		if v[i] > 1 && !c.suspect[i] {
+		if v[i] > 1 && !suspect[i] {
 			v[i], found = 1, true
 		}
 	}
@@ -158,13 +164,13 @@ type solver struct {
 }
 
 func newSolver(f *family, d data) *solver {
-	s := &solver{f: f, d: d, n: len(d.y), p: f.params(), prior: f.start()}
+	s := &solver{f: f, d: d, n: len(d.y), p: f.params(), prior: f.prior.Mean}
 	at := inputs{terms: func(i int, l []float64) { copy(l, d.l[i*len(l):]) }}
 	for i := 0; i < s.n; i += simd.Wide {
 		m := newMeans(f)
 		s.terms = append(s.terms, m.logsAt(at, i, s.n))
 	}
-	s.prec, s.lnDetS = f.priorPrecision()
+	s.prec, s.lnDetS = f.prior.precision(f.amplitudes())
 	s.scaled = make([]point, s.n)
 	s.offsetY = slices.Clone(d.y)
 	for i, x := range d.x {
@@ -362,7 +368,11 @@ func (d *descent) lineSearch(theta, step []float64, at float64, res []float64) (
 	return nil, 0, false
 }
 
-// factor returns L of C = sf² K + sn² diag(v) + diag(wide²) + carries.SD² r rᵀ.
+// OffsetSD is the standard deviation of the offset of readings of another day, in ln time and in ln power.
+const OffsetSD = 0.03
+
+// factor returns L of C = sf² K + sn² diag(v) + diag(wide²) + carries.SD² r rᵀ + OffsetSD² e eᵀ, where e marks earlier
+// samples.
 func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 	n := s.n
 	c := make([]float64, n*n)
@@ -371,6 +381,9 @@ func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 			c[i*n+j] = sf * sf * s.kernel[i*n+j]
 			if s.d.r != nil {
 				c[i*n+j] += s.d.carries.SD * s.d.carries.SD * s.d.r[i] * s.d.r[j]
+			}
+			if i < len(s.d.earlier) && s.d.earlier[i] && s.d.earlier[j] {
+				c[i*n+j] += OffsetSD * OffsetSD
 			}
 		}
 		c[i*n+i] += sn * sn * v[i]

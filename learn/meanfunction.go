@@ -10,40 +10,42 @@ import (
 //
 //	ln y(x) = M(x; a, p) + G(x) + e,   M = (1/p) ln Σ_k exp(p (a_k + l_k(x)))
 //
-// where G is a Gaussian process with a Matérn 5/2 kernel and e is noise. The amplitudes have the prior a = centre + s·1
-// + d, d_k ~ N(0, ownSD²), s ~ N(0, levelSD²); ln p ~ N(ln p0, lnPSD²), fixed if lnPSD is 0.
+// where G is a Gaussian process with a Matérn 5/2 kernel and e is noise.
 type family struct {
 	// terms writes l_k at x; u is the predicted ln of the speed relative to the top mode, which time terms ignore.
 	terms   func(x point, u float64, l []float64)
-	centre  []float64 // of ln amplitudes
-	ownSD   float64   // of each, given their common level
-	levelSD float64
-	p0      float64
-	lnPSD   float64
+	prior   Prior   // of theta = (a_1 … a_K, ln p); ln p is fixed if it has no deviation
+	learned bool    // prior is a board's, with its original deviations
 	octaves point   // lengthscale of G per input
 	smooth  float64 // standard deviation of G: sf
 	noise   float64 // standard deviation of e: sn
 	heavy   bool    // e has a heavy tail of large values: see batchTimeFamily
-	prior   *Prior  // of theta, replacing the constants above; nil: none
-	wide    bool    // prior has wide deviations, for workloads unlike its own
 }
 
 // timeFamily is a soft maximum over resources: the slowest one decides. Terms: fixed time; GPU; one CPU thread; all CPU
 // cores; memory; GPU and memory mixed; and crowded cores, for more processes than cores
-// (docs/decisions/014-crowded-cores.md).
+// (docs/decisions/014-crowded-cores.md). Means and deviations are rounded from fits of 19 measured workloads (training
+// and inference on an AGX Orin, training on an Orin Nano): workloads differ more in some terms than in others.
 var timeFamily = family{
-	terms:  timeTerms,
-	centre: []float64{-0.3, -0.3, -1, -1, -0.3, -0.3, -3.5},
-	ownSD:  0.7, levelSD: 3, p0: 4, lnPSD: 0.3,
+	terms: timeTerms,
+	prior: Prior{
+		Mean:    []float64{-0.5, -0.5, -0.9, -2, -0.5, -1.2, -4.2, 1.3},
+		SD:      []float64{0.7, 0.7, 1, 1, 0.7, 1, 1.2, 0.3},
+		LevelSD: 3,
+	},
 	octaves: point{1.5, 1.5, 3, 2, noBatch}, smooth: 0.08, noise: 0.02,
 }
 
-// powerFamily sums static and clock power, and energy per minibatch times minibatches per second. Centres in watts:
-// static 10, memory 2, GPU clock 4, CPU cores 2, CPU clock 1; work: fixed 10, GPU 5, CPU 3, memory 2.
+// powerFamily sums static and clock power, and energy per minibatch times minibatches per second. Means in watts:
+// static 13, memory 1.9, GPU clock 3.5, CPU cores 1.6, CPU clock 0.9; work: fixed 5.8, GPU 2.1, CPU 2.6, memory 1.1,
+// from the same fits. Static power is the surest share.
 var powerFamily = family{
-	terms:  powerTerms,
-	centre: logs(10, 2, 4, 2, 1, 10, 5, 3, 2),
-	ownSD:  0.7, levelSD: 1, p0: 1,
+	terms: powerTerms,
+	prior: Prior{
+		Mean:    append(logs(13, 1.9, 3.5, 1.6, 0.9, 5.8, 2.1, 2.6, 1.1), 0),
+		SD:      []float64{0.3, 0.7, 0.6, 0.5, 0.9, 0.9, 1, 1, 1},
+		LevelSD: 1,
+	},
 	octaves: point{1.5, 1.5, 2.5, 2, noBatch}, smooth: 0.04, noise: 0.015,
 }
 
@@ -72,46 +74,10 @@ func powerTerms(x point, u float64, l []float64) {
 }
 
 // amplitudes returns the number of terms.
-func (f *family) amplitudes() int { return len(f.centre) }
+func (f *family) amplitudes() int { return len(f.prior.Mean) - 1 }
 
-func (f *family) params() int {
-	if f.lnPSD > 0 {
-		return len(f.centre) + 1
-	}
-	return len(f.centre)
-}
-
-// start returns the prior mean of theta = (a_1 … a_K, ln p).
-func (f *family) start() []float64 {
-	if f.prior != nil {
-		return append([]float64(nil), f.prior.Mean...)
-	}
-	return append(append([]float64(nil), f.centre...), math.Log(f.p0))
-}
-
-// priorPrecision returns S⁻¹ over the fitted parameters, row-major, and ln|S|. The amplitudes' block is σ²I + s²11ᵀ,
-// inverted by the Sherman–Morrison formula.
-func (f *family) priorPrecision() (inv []float64, lnDet float64) {
-	k, p := f.amplitudes(), f.params()
-	if f.prior != nil {
-		return f.prior.precision(k)
-	}
-	inv = make([]float64, p*p)
-	v, s := f.ownSD*f.ownSD, f.levelSD*f.levelSD
-	common := s / (v * (v + float64(k)*s))
-	for i := range k {
-		for j := range k {
-			inv[i*p+j] = -common
-		}
-		inv[i*p+i] += 1 / v
-	}
-	lnDet = float64(k-1)*math.Log(v) + math.Log(v+float64(k)*s)
-	if p > k {
-		inv[k*p+k] = 1 / (f.lnPSD * f.lnPSD)
-		lnDet += 2 * math.Log(f.lnPSD)
-	}
-	return inv, lnDet
-}
+// params returns the number of fitted parameters.
+func (f *family) params() int { return len(f.prior.SD) }
 
 // means computes a family's mean function M for simd.Wide modes at once.
 type means struct {

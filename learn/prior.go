@@ -2,7 +2,6 @@ package learn
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -26,8 +25,7 @@ type Prior struct {
 	Scatter float64 `json:"scatter,omitempty"`
 }
 
-// unlikeBy widens a prior's deviations for workloads unlike those it was learned from
-// (docs/decisions/032-unseen-workloads.md).
+// unlikeBy widens a prior's deviations for workloads unlike those it was learned from.
 const unlikeBy = 2
 
 // wide returns the prior for workloads unlike those it was learned from.
@@ -94,8 +92,8 @@ func (f *family) checkPrior(q *Prior) error {
 		slices.ContainsFunc(q.SD, func(v float64) bool { return odd(v, leastPriorSD) }), odd(q.LevelSD, 0),
 		q.Scatter != 0 && !inside(q.Scatter, leastScatter, 1):
 		return fmt.Errorf("a prior out of range: means %.3g, deviations %.3g, level %g", q.Mean, q.SD, q.LevelSD)
-	case f.params() == f.amplitudes() && q.Mean[f.amplitudes()] != math.Log(f.p0):
-		return fmt.Errorf("a prior with p %g, which is %g here", math.Exp(q.Mean[f.amplitudes()]), f.p0)
+	case f.params() == f.amplitudes() && q.Mean[f.amplitudes()] != f.prior.Mean[f.amplitudes()]:
+		return fmt.Errorf("a prior with ln p %g, which is %g here", q.Mean[f.amplitudes()], f.prior.Mean[f.amplitudes()])
 	}
 	return nil
 }

@@ -109,7 +109,11 @@ func profiled(space *tegra.Space, s ProfileSweep, x, centres []point, theta bool
 	}
 	wideTime, widePower := timeFamily, powerFamily
 	for _, f := range []*family{&wideTime, &widePower} {
-		f.ownSD, f.levelSD = thetaOwnSD, thetaLevelSD
+		f.prior.SD = slices.Clone(f.prior.SD)
+		for i := range f.amplitudes() {
+			f.prior.SD[i] = thetaOwnSD
+		}
+		f.prior.LevelSD = thetaLevelSD
 	}
 	fit, err := fitSurrogate(space, thin(s.Measured, thetaSample, 1), SurrogateOptions{Robust: 1},
 		hyperparameters{&wideTime, &widePower})
@@ -194,7 +198,7 @@ const leftOut = "-without-"
 func (p *Profile) priors(kept []Profiled) *[2]Prior {
 	var out [2]Prior
 	for target, f := range []*family{ofTime: &timeFamily, ofPower: &powerFamily} {
-		mean := f.start()
+		mean := slices.Clone(f.prior.Mean)
 		for i := range f.amplitudes() {
 			mean[i] = 0
 			for _, w := range kept {

@@ -267,16 +267,6 @@ func TestPriorPrecisionInvertsItsCovariance(t *testing.T) {
 	}
 	cholesky(cov, 4)
 	near(t, "ln|S|", lnDet, 2*lnDiagonal(cov, 4), 1e-9)
-	// as the family's own prior in closed form
-	f := timeFamily
-	sd := slices.Repeat([]float64{f.ownSD}, 7)
-	f.prior = &Prior{Mean: f.start(), SD: append(sd, f.lnPSD), LevelSD: f.levelSD}
-	a, da := f.priorPrecision()
-	b, db := timeFamily.priorPrecision()
-	for i := range a {
-		near(t, "S⁻¹ of time", a[i], b[i], 1e-9)
-	}
-	near(t, "ln|S| of time", da, db, 1e-9)
 }
 
 func TestProfilesAreSmallAndSayWhereTheyComeFrom(t *testing.T) {

@@ -72,7 +72,7 @@ func (r *Residual) Loose() *Residual {
 }
 
 // Wary returns r for a search that protects hardware and must not be overconfident about unusual workloads: it adds a
-// third fit, with widened deviations of the board's prior (docs/decisions/032-unseen-workloads.md).
+// third fit, with widened deviations of the board's prior.
 func (r *Residual) Wary() *Residual {
 	if !r.HasPrior() {
 		return r

@@ -36,6 +36,8 @@ type SurrogateOptions struct {
 	// Earlier was fitted to other samples. If it has the same space and batch sizes, what follows from these alone is
 	// taken over.
 	Earlier *Surrogate
+	// Known marks samples of another day, which share one unknown offset in time and one in power; nil: none.
+	Known []bool
 	// Over are readings of power alone, taken before it was steady; their times are ignored.
 	Over []tegra.Measured
 	// Batches are the batch sizes that may be predicted; they make the size an input. Every sample has one of them, and

@@ -68,63 +68,67 @@ func fitTimePower(
 	return t, nil
 }
 
-// leastEvidence is the weight below which a fit is dropped: it would cost as much as the others and change nothing.
-const leastEvidence = 0.01
+const (
+	// mostFits is how many pairs of hyper-parameters are averaged for one prior, those of most evidence.
+	mostFits = 5
+	// leastEvidence is the share of the best fit's weight below which a fit is dropped: it would cost as much as the
+	// others and change nothing.
+	leastEvidence = 0.05
+)
 
-// mix fits without the reference and, if there is one, with it, weighted by evidence, so that an unhelpful reference
-// fades out. For a wary reference it also fits with the board's prior widened, for workloads unlike those it was
-// learned from; the board's residual stays the same (docs/decisions/032-unseen-workloads.md). wide are standard
-// deviations of y in addition to the noise; nil: none.
+// mix fits without the reference and, if there is one, with it, at every pair of hyper-parameters, weighted by evidence,
+// so that an unhelpful reference fades out. For a wary reference it also fits with the board's prior widened, for
+// workloads unlike those it was learned from; the board's residual stays the same. wide are standard deviations of y in addition to the noise; nil: none.
 func (f *family) mix(at inputs, y, wide []float64, o SurrogateOptions, t transfer) (mixture, error) {
 	k := f.amplitudes()
-	d := data{x: at.x, y: y, wide: wide, l: make([]float64, len(y)*k)}
+	d := data{x: at.x, y: y, wide: wide, earlier: o.Known, l: make([]float64, len(y)*k)}
 	for i := range y {
 		at.terms(i, d.l[i*k:(i+1)*k])
 	}
-	plain, with := *f, d
-	plain.prior, with.r, with.carries = nil, at.r, t.carries
-	families, of := []*family{&plain}, []data{d}
+	with := d
+	with.r, with.carries = at.r, t.carries
+	families, of := []*family{f}, []data{d}
 	if at.r != nil && (len(y) > 0 || t.prior != nil) {
 		for i, q := range t.priors() {
-			learned := *f
-			learned.prior, learned.wide = q, i > 0
-			families, of = append(families, &learned), append(of, with)
+			own := *f
+			if q != nil {
+				own.prior, own.learned = *q, i == 0
+			}
+			families, of = append(families, &own), append(of, with)
 		}
 	}
 	if len(y) == 0 && len(families) > 1 { // without data, no evidence favours the fit without the reference
 		families, of = families[1:2], of[1:2]
 	}
-	curves := make([]*curve, len(families))
-	err := parallel.Each(len(curves), func(i int) (err error) {
-		curves[i], err = families[i].fit(of[i], o.Grid, o.Robust)
+	fits := make([][]*curve, len(families))
+	err := parallel.Each(len(fits), func(i int) (err error) {
+		fits[i], err = families[i].fits(of[i], o.Grid, o.Robust)
+		fits[i] = fits[i][:min(len(fits[i]), mostFits)]
 		return err
 	})
 	if err != nil {
 		return mixture{}, err
 	}
-	return byEvidence(curves), nil
+	return byEvidence(slices.Concat(fits...)), nil
 }
 
 // byEvidence weights curves of equal prior weight and drops those with negligible evidence.
-func byEvidence(curves []*curve) mixture {
-	weights := func() []float64 {
-		out := make([]float64, len(curves))
-		for i, c := range curves {
-			for _, other := range curves {
-				out[i] += math.Exp(c.score - other.score)
-			}
-			out[i] = 1 / out[i]
-		}
-		return out
+func byEvidence(curves []*curve) (m mixture) {
+	best := math.Inf(1)
+	for _, c := range curves {
+		best = min(best, c.score)
 	}
-	var kept []*curve
-	for i, w := range weights() {
-		if w >= leastEvidence {
-			kept = append(kept, curves[i])
+	sum := 0.0
+	for _, c := range curves {
+		if w := math.Exp(best - c.score); w >= leastEvidence {
+			c.whitener = c.joined()
+			m.curves, m.weights, sum = append(m.curves, c), append(m.weights, w), sum+w
 		}
 	}
-	curves = kept
-	return mixture{curves, weights()}
+	for i := range m.weights {
+		m.weights[i] /= sum
+	}
+	return m
 }
 
 func timeInputs(f *family, x []point, r []float64) inputs {
@@ -164,14 +168,15 @@ func (m mixture) trust() float64 {
 	return sum
 }
 
-// trustInPrior returns the weight of the fit with a board's original prior.
+// trustInPrior returns the weight of the fits with a board's original prior.
 func (m mixture) trustInPrior() float64 {
+	sum := 0.0
 	for i, c := range m.curves {
-		if c.family.prior != nil && !c.family.wide {
-			return m.weights[i]
+		if c.family.learned {
+			sum += m.weights[i]
 		}
 	}
-	return 0
+	return sum
 }
 
 // dominant returns the curve of the largest weight.
@@ -205,18 +210,7 @@ func (t *timePowerModel) hyperparameters() hyperparameters {
 
 // posterior predicts time and power at points.
 func (t *timePowerModel) posterior(x []point, r residuals) *Posterior {
-	n := len(x)
-	p := &Posterior{
-		LnTime:     make([]float64, n),
-		SdTime:     make([]float64, n),
-		LnPower:    make([]float64, n),
-		SdPower:    make([]float64, n),
-		NoiseTime:  t.time.noise(),
-		NoisePower: t.power.noise(),
-		readings:   t.n,
-		prior:      min(t.time.trustInPrior(), t.power.trustInPrior()),
-		fit:        t,
-	}
+	n, p := len(x), t.blank(len(x))
 	atTime := t.timeInputs(x, r.time)
 	if len(t.power.curves) == 0 {
 		for i := range n {
@@ -233,6 +227,21 @@ func (t *timePowerModel) posterior(x []point, r residuals) *Posterior {
 		t.power.posterior(atPower, from, to, p.LnPower[from:to], p.SdPower[from:to])
 	})
 	return p
+}
+
+// blank returns a posterior of n settings without predictions.
+func (t *timePowerModel) blank(n int) *Posterior {
+	return &Posterior{
+		LnTime:     make([]float64, n),
+		SdTime:     make([]float64, n),
+		LnPower:    make([]float64, n),
+		SdPower:    make([]float64, n),
+		NoiseTime:  t.time.noise(),
+		NoisePower: t.power.noise(),
+		readings:   t.n,
+		prior:      min(t.time.trustInPrior(), t.power.trustInPrior()),
+		fit:        t,
+	}
 }
 
 // powerIfFaster returns how much higher ln power at points would be if their times were z standard deviations shorter
