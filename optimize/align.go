@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -9,6 +10,36 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 )
+
+const (
+	driftZ     = 3    // standard deviations of a reading that count as drift
+	driftLeast = 0.03 // in logarithms: drift that is always tolerated
+)
+
+// Drift is the change of a board's readings since earlier ones, in logarithms.
+type Drift struct{ LnTime, LnPower float64 }
+
+func (d Drift) String() string {
+	return fmt.Sprintf("time %+.1f %%, power %+.1f %%", 100*math.Expm1(d.LnTime), 100*math.Expm1(d.LnPower))
+}
+
+// Of returns an earlier reading corrected for the drift.
+func (d Drift) Of(m tegra.Measured) tegra.Measured {
+	m.TimeMS *= math.Exp(d.LnTime)
+	m.PowerW *= math.Exp(d.LnPower)
+	return m
+}
+
+// beyond reports whether readings have moved by more than the noise of a reading with these standard deviations.
+func (d Drift) beyond(sdTime, sdPower float64) bool {
+	return math.Abs(d.LnTime) > max(driftLeast, driftZ*sdTime) ||
+		math.Abs(d.LnPower) > max(driftLeast, driftZ*sdPower)
+}
+
+// between returns the drift from one reading to a later one.
+func between(earlier, later tegra.Measured) Drift {
+	return Drift{math.Log(later.TimeMS / earlier.TimeMS), math.Log(later.PowerW / earlier.PowerW)}
+}
 
 // Alignment is how Align treated the older lists.
 type Alignment struct {

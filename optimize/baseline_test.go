@@ -74,7 +74,7 @@ func TestPowerTrainPicksOnce(t *testing.T) {
 			best = i
 		}
 	}
-	if least := res.Probes[best]; len(res.Probes) > randomModes+3 || res.Measured.TimeMS > least.TimeMS*(1+disagree) ||
+	if least := res.Probes[best]; len(res.Probes) > randomModes+3 || res.Measured.TimeMS > least.TimeMS*(1+0.05) ||
 		!res.Verified ||
 		!res.Feasible {
 		t.Errorf("got %+v after %d probes, want %+v, the best of the random modes, or one alike",
@@ -134,18 +134,6 @@ func TestPowerTrainMeasuresTheNearestWhereNoneIsFeasible(t *testing.T) {
 	if !errors.Is(err, ErrInfeasible) || len(res.Probes) > randomModes+1 || // and the networks' pick
 		res.Ended != NoWay || len(res.Warnings) != 2 {
 		t.Errorf("got %v after %d probes, %v, warnings %q", err, len(res.Probes), res.Ended, res.Warnings)
-	}
-}
-
-func TestPowerTrainKeepsAProbeForWhatItsNetworksPick(t *testing.T) {
-	t.Parallel()
-	for cap := 3; cap <= 80; cap++ {
-		s := &search{cap: cap}
-		s.compared.search = s
-		if left := cap - s.randomFirst() - s.reserve(); left < 1 || s.randomFirst() < 1 ||
-			s.randomFirst() > randomModes {
-			t.Errorf("of %d probes %d are random and %d verify: %d left", cap, s.randomFirst(), s.reserve(), left)
-		}
 	}
 }
 

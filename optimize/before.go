@@ -96,55 +96,23 @@ func (c *comparing) measurePresent() bool {
 	return s.probe(i, Before)
 }
 
-// started reports whether a measured mode is a useful start for the search: any mode except the current one if that is
-// far over the power limit, which only shows that other modes draw less.
-func (c *comparing) started() bool {
-	s := c.search
-	for _, i := range s.order {
-		if i != c.present() || s.limit.harmless(s.mean(i)) {
-			return true
-		}
-	}
-	return false
-}
-
-// informative returns the number of modes that inform about the region of the power limit: all measured ones except a
-// current mode far over it.
-func (c *comparing) informative() int {
-	s := c.search
-	n := len(s.order)
-	if i := c.present(); i >= 0 && len(s.readings[i]) > 0 && !s.limit.harmless(s.mean(i)) {
-		n--
-	}
-	return n
-}
-
-// present returns the index of the current mode; -1 if there is none.
-func (c *comparing) present() int {
-	s := c.search
-	if at := s.o.Baselines.Present; at.OK {
-		return s.at(at.V)
-	}
-	return -1
-}
-
 // measurePreset measures the best preset for the goal unless it was already measured, and reports whether it did.
 func (c *comparing) measurePreset() bool {
 	s := c.search
 	if s.over() || s.o.Baselines.Presets == nil || len(s.order) == 0 {
 		return false
 	}
-	best, _ := s.best()
-	if best < 0 {
+	best, ok := s.best()
+	if !ok {
 		best = s.nearest()
 	}
-	p, ok := c.bestPreset(s.places.At(best).Batch)
-	if !ok {
+	p, some := c.bestPreset(s.places.At(max(best, 0)).Batch)
+	if !some {
 		return false
 	}
 	c.preset = tegra.Some(p)
 	i, _ := s.places.Index(p)
-	if len(s.fresh(i)) > 0 || s.o.Baselines.warm(p).N > 0 || s.failed[i] || len(s.probes) >= s.cap ||
+	if len(s.readings[i]) > 0 || s.o.Baselines.warm(p).N > 0 || s.failed[i] || len(s.probes) >= s.cap ||
 		s.cap < capForPreset || s.o.Baselines.Present.OK && s.o.Baselines.Present.V == p {
 		return false
 	}
@@ -159,7 +127,7 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 	if s.fit() != nil {
 		return tegra.Setting{}, false
 	}
-	b := s.believe()
+	r := s.rule()
 	l := s.limit
 	found := tegra.Setting{}
 	var best tegra.Measured
@@ -176,7 +144,7 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 		watts := tegra.PresetWatts(p.Name)
 		labelled := watts.OK && watts.V <= l.PowerW && m.PowerW <= MaxOvershoot*l.PowerW
 		keeps := (l.PowerW == 0 || m.PowerW <= l.PowerW || labelled) && (l.TimeMS == 0 || m.TimeMS <= l.TimeMS)
-		if !keeps || !measured && !b.trusted(l, i, 0) {
+		if !keeps || !measured && r.heat(i) > hotS*s.o.risk() {
 			continue
 		}
 		if best.TimeMS == 0 || l.objective().better(m, best) {

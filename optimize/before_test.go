@@ -40,41 +40,6 @@ func TestMeasurePresentReadsAModeOfTheBoardOnce(t *testing.T) {
 	}
 }
 
-// For several limits a search measures the preset that is best for most of them, and compares it with the answers to
-// these alone.
-func TestTuneOfSeveralLimitsComparesWithThePresetOfMost(t *testing.T) {
-	t.Parallel()
-	const answer, cool, fast = 1, 2, 3
-	for _, presets := range []bool{true, false} {
-		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 30}, More: []Limit{{PowerW: 20}, {PowerW: 25}}})
-		if presets {
-			s.o.Baselines.Presets = []tegra.Preset{{Name: "cool", Mode: s.places.At(cool).Mode},
-				{Name: "fast", Mode: s.places.At(fast).Mode}}
-		}
-		s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
-			m := b.Answer(at.Mode)
-			v := map[int][2]float64{answer: {90, 18}, cool: {100, 18}, fast: {50, 28}}[s.at(at)]
-			m.TimeMS, m.PowerW = v[0], v[1]
-			return m, nil
-		}
-		s.goOn = func() {
-			for i := answer; i <= fast && s.limit.PowerW == 20; i++ {
-				s.probe(i, Improve)
-			}
-		}
-		r, err := s.answerAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, r := range append([]Result{r}, r.More...) {
-			if want := presets && i > 0; (r.Preset.N > 0) != want || want && r.Preset.Setting != s.places.At(cool) {
-				t.Errorf("presets %v, limit %d: the answer is compared with %v, read %d times", presets, i,
-					r.Preset.Setting, r.Preset.N)
-			}
-		}
-	}
-}
-
 // The preset of a search for one limit stays the one that was measured, even if a later reading favours another.
 func TestTuneOfOneLimitKeepsThePresetItMeasured(t *testing.T) {
 	t.Parallel()
@@ -121,13 +86,13 @@ func TestMeasurePresetReadsAPresetOfTheBoardOnce(t *testing.T) {
 		{"a search that was cancelled", func(s *search) { s.ended = Cancelled }, 0},
 		{"no answer", func(s *search) { s.limit.TimeMS = 1 }, 0},
 	} {
-		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
+		s, _ := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
 		s.o.Baselines.Presets = []tegra.Preset{{Name: "10W", Mode: s.places.At(preset).Mode}}
-		for i, ms := range map[int]float64{answer: 90, preset: 100} { // the preset was read before this search
-			m := b.Answer(s.places.At(i).Mode)
-			m.TimeMS, m.PowerW = ms, 15
-			s.read(i, m)
+		row := func(i int, ms float64) tegra.Measured {
+			return tegra.Measured{Setting: s.places.At(i), TimeMS: ms, PowerW: 15}
 		}
+		s.recall([]tegra.Measured{row(preset, 100)})
+		s.read(answer, row(answer, 90))
 		c.change(s)
 		before := len(s.probes)
 		for range 2 {

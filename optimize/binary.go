@@ -176,7 +176,11 @@ func (s *search) overAt(i int) (o over, ok bool) {
 		if s.compared.own() == 0 {
 			why = Start
 		}
-		if !s.mayGoOn() || !s.probe(i, why) {
+		if !s.mayDraw() {
+			s.ended = OutOfProbes
+			return 0, false
+		}
+		if !s.probe(i, why) {
 			return 0, false
 		}
 	}

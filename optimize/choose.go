@@ -175,20 +175,26 @@ func (l Limit) excess(p tegra.Measured, sdTime, sdPower float64) float64 {
 type InfeasibleError struct {
 	Limit    Limit
 	Nearest  tegra.Measured
-	Measured bool // Nearest is the nearest of those measured, else of all predicted
+	Measured bool    // Nearest is the nearest of those measured, else of all predicted
+	Shown    bool    // the readings show that no mode meets the limit
+	Tried    int     // modes measured
+	Chance   float64 // that the true values of a measured Nearest keep the limit
 }
 
 func (e *InfeasibleError) Error() string {
-	n, measured := e.Nearest, ""
+	n, measured, none := e.Nearest, "", ErrInfeasible.Error()
 	if e.Measured {
 		measured = " measured"
 	}
-	if n.Batch > 0 {
-		return fmt.Sprintf("%v (%v): nearest%s is %v at batch size %d with %s ms per minibatch and %s W",
-			ErrInfeasible, e.Limit, measured, n.Mode, n.Batch, text.Of(n.TimeMS), text.Of(n.PowerW))
+	if e.Measured && !e.Shown {
+		none = fmt.Sprintf("none of %s measured surely meets the limit", text.Count(e.Tried, "mode"))
 	}
-	return fmt.Sprintf("%v (%v): nearest%s is %v with %s ms and %s W",
-		ErrInfeasible, e.Limit, measured, n.Mode, text.Of(n.TimeMS), text.Of(n.PowerW))
+	if n.Batch > 0 {
+		return fmt.Sprintf("%s (%v): nearest%s is %v at batch size %d with %s ms per minibatch and %s W",
+			none, e.Limit, measured, n.Mode, n.Batch, text.Of(n.TimeMS), text.Of(n.PowerW))
+	}
+	return fmt.Sprintf("%s (%v): nearest%s is %v with %s ms and %s W",
+		none, e.Limit, measured, n.Mode, text.Of(n.TimeMS), text.Of(n.PowerW))
 }
 
 func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }

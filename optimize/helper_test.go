@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"context"
+	"testing"
 
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
@@ -37,4 +38,26 @@ func fourModes() []tegra.Measured {
 		}
 	}
 	return []tegra.Measured{at(1, 400, 10), at(2, 200, 18), at(3, 150, 25), at(4, 100, 35.5)}
+}
+func searchOn(t *testing.T, o TuneOptions) (*search, *optimizetest.Board) {
+	t.Helper()
+	b := optimizetest.New(t)
+	o.Space = b.Space
+	s, err := newSearch(t.Context(), optimizetest.OfModes(b.Measure), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, b
+}
+func knownOf(t *testing.T, b *optimizetest.Board, l Limit) []tegra.Measured {
+	t.Helper()
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []tegra.Measured
+	for _, p := range res.Probes {
+		out = append(out, p.Measured)
+	}
+	return out
 }

@@ -46,16 +46,14 @@ func (s *search) answerAll() (Result, error) {
 	}
 	sorted.Stable(order, func(a, b int) int { return cmp.Compare(limits[a].PowerW, limits[b].PowerW) })
 	most, ended := s.cap, make([]Ended, len(limits))
+	present := s.compared.measurePresent()
 	for n, i := range order {
 		s.seek(limits[i])
-		s.ended, s.cap = Converged, most*(n+1)/len(order)
-		s.begun = s.compared.own()
-		if s.goOn == nil {
-			s.closedLoop()
-		} else {
-			s.goOn()
+		s.cap = most * (n + 1) / len(order)
+		if present {
+			s.ended = Converged
+			s.conclude()
 		}
-		s.verify()
 		if ended[i] = s.ended; s.over() {
 			break
 		}
@@ -69,7 +67,6 @@ func (s *search) answerAll() (Result, error) {
 	for _, i := range order {
 		if s.seek(limits[i]); !s.over() {
 			s.ended = ended[i]
-			s.verify()
 		}
 		var err error
 		if results[i], err = s.finish(); err != nil {
@@ -95,7 +92,7 @@ func (s *search) seek(l Limit) {
 	}
 	s.limit = l
 	for _, m := range s.tooMuch {
-		s.failed[s.at(m.Setting)] = !l.harmless(m)
+		s.failed[s.at(m.Setting)] = m.PowerW > l.PowerW
 	}
 }
 

@@ -25,7 +25,7 @@ func TestTuneLearnsFromAModeThatWasEndedForItsPower(t *testing.T) {
 			t.Errorf("a probe may draw %g W", step.MostW)
 		}
 		if i, _ := s.places.Index(step.Setting); len(s.order) == 3 && ended == nil {
-			before = s.believe().lnPower[i]
+			before = s.believe().lnP[i]
 		}
 	}
 	measure := func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
@@ -43,15 +43,14 @@ func TestTuneLearnsFromAModeThatWasEndedForItsPower(t *testing.T) {
 	o.Observe = func(seen Seen) {
 		if seen.Err != nil {
 			i, _ := s.places.Index(seen.Setting)
-			after = s.believe().lnPower[i]
+			after = s.believe().lnP[i]
 		}
 	}
 	var err error
 	if s, err = newSearch(t.Context(), optimizetest.OfModes(measure), o); err != nil {
 		t.Fatal(err)
 	}
-	s.closedLoop()
-	s.verify()
+	s.follow(anywhere)
 	r, err := s.finish()
 	if err != nil || !r.Feasible || len(ended) != 1 || r.Mode == ended[0] {
 		t.Fatalf("%v after %d probes, %d ended: %v", r.Measured, len(r.Probes), len(ended), err)

@@ -79,5 +79,5 @@ func farthest(list []tegra.Measured, from tegra.Setting, space *tegra.Space) int
 
 // harmless reports whether a measured setting is close enough to a power limit to be measured again.
 func (l Limit) harmless(m tegra.Measured) bool {
-	return l.PowerW == 0 || m.PowerW <= trustOver*l.PowerW
+	return l.PowerW == 0 || m.PowerW <= MaxOvershoot*l.PowerW
 }

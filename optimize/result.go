@@ -4,86 +4,22 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"jtune/learn"
 	"jtune/tegra"
 )
 
-// verify measures the winner once more. If that reading violates the limit, or shows that the first was lucky, the
-// search continues with the new reading; if it finds nothing better, the next best mode is verified.
-func (s *search) verify() {
-	ended := s.ended
-	for ended != Cancelled && ended != Failing {
-		i, ok := s.best()
-		if !ok {
-			s.readNearest()
-			break
-		}
-		if s.settled(i) || !s.measureAgain(i) || !s.thirdTime(i) {
-			break
-		}
-		if next, ok := s.best(); s.goOn != nil && (!ok || next != i) {
-			s.goOn()
-			ended = s.ended
-		}
-	}
-	if s.ended != Cancelled && s.ended != Failing {
-		s.ended = ended
-	}
-}
-
-// settled reports whether the winner i was measured twice, or differs only by noise from a mode that was.
-func (s *search) settled(i int) bool {
-	return len(s.probes) >= s.cap-s.compared.forPreset() || s.twice(i) || s.verifiedNear(i) >= 0
-}
-
-func (s *search) twice(i int) bool { return len(s.readings[i]) > 1 }
-
-// verifiedNear returns the best mode that was measured twice, meets the limit in the mean and equals i within the
-// noise; -1 if there is none.
-func (s *search) verifiedNear(i int) int {
-	found, o := -1, s.limit.objective()
-	goal, _ := o.value(s.mean(i))
-	for _, j := range s.order {
-		v, _ := o.value(s.mean(j))
-		if s.twice(j) && s.limit.Met(s.mean(j)) && !s.failed[j] && v <= goal*(1+sameValue) &&
-			(found < 0 || o.better(s.mean(j), s.mean(found))) {
-			found = j
-		}
-	}
-	return found
-}
-
-// measureAgain makes the second measurement, and repeats it once if it fails.
-func (s *search) measureAgain(i int) bool {
-	if !s.probe(i, Verify) {
-		return false
-	}
-	if s.failed[i] && !isOver(s.lastErr) {
-		delete(s.failed, i)
-		return s.probe(i, Verify)
-	}
-	return true
-}
-
-// thirdTime measures the winner of a binary search once more if its second reading violates the limit: the search has
-// no other mode near it, so that reading and the mean decide. It reports whether the search continues.
-func (s *search) thirdTime(i int) bool {
-	if s.o.Strategy != Binary || s.met(i) || s.failed[i] || len(s.readings[i]) != 2 {
-		return true
-	}
-	return s.probe(i, Verify)
-}
-
 // fit refits the model to all readings.
 func (s *search) fit() error {
-	o := learn.SurrogateOptions{Grid: true, Robust: 1, Reference: s.residual, Batches: s.places.Batches,
+	samples, earlier := s.samples()
+	o := learn.SurrogateOptions{Grid: true, Robust: 1, Reference: s.residual, Batches: s.places.Batches, Known: earlier,
 		Over: s.tooMuch, Earlier: s.model}
-	model, err := learn.FitSurrogate(s.o.Space, s.samples(), o)
+	model, err := learn.FitSurrogate(s.o.Space, samples, o)
 	if err != nil {
 		return fmt.Errorf("fit to %d measured modes: %w", len(s.order), err)
 	}
-	s.model, s.expected = model, nil
+	s.model, s.belief = model, nil
 	return nil
 }
 
@@ -92,7 +28,7 @@ func (s *search) finish() (Result, error) {
 	s.warnOfPick()
 	r := s.result()
 	s.warnOfPoor(&r)
-	r.Warnings = s.warnings
+	r.Warnings = append(slices.Clone(s.warnings), s.saysDrift()...)
 	switch {
 	case s.ended == Cancelled:
 		return r, s.ctx.Err()
@@ -103,52 +39,68 @@ func (s *search) finish() (Result, error) {
 	case len(s.order) == 0:
 		return r, fmt.Errorf("no mode could be measured: %w", cmp.Or(s.lastErr, errNoProbe))
 	case !r.Feasible:
-		return r, &InfeasibleError{Limit: s.limit, Nearest: r.Measured, Measured: true}
+		return r, &InfeasibleError{Limit: s.limit, Nearest: r.Measured, Measured: true, Shown: s.ended == NoWay, Tried: s.tried(),
+			Chance: r.Chance}
 	}
 	return r, nil
 }
 
-// result returns the answer so far. Several readings of a mode count as their mean, as in ChooseKnown.
+// result returns the answer so far.
 func (s *search) result() Result {
 	r := Result{Probes: s.probes, Ended: s.ended, Trace: s.trace, Warnings: s.warnings, Known: len(s.known),
 		Drift: s.drift}
-	s.compared.baselines(&r)
-	if len(s.order) == 0 {
-		return r
+	if s.aside {
+		r.Known = 0
 	}
-	if s.fit() == nil {
-		r.Model = s.model
+	s.compared.baselines(&r)
+	if s.tried() == 0 {
+		return r
 	}
 	i, ok := s.best()
 	if !ok {
-		i, ok = s.bestMean()
-	}
-	if !ok {
 		i = s.nearest()
-	} else if near := s.verifiedNear(i); near >= 0 {
-		i = near
 	}
-	r.Measured, r.N, r.Feasible, r.Verified = s.mean(i), counting(s.readings[i]), ok, s.twice(i)
+	r.Measured, r.N, r.Feasible, r.Verified = s.mean(i), len(s.readings[i]), ok, len(s.readings[i]) > 1
 	r.Predicted = s.predictedFirst(r.Setting)
+	if s.model == nil {
+		return r
+	}
+	r.Model = s.model
+	rule := s.rule()
+	r.True, r.Chance = rule.trueValue(i), rule.chance(i)
+	better := newArgmax()
+	for _, j := range s.order {
+		if ok && len(s.readings[j]) > 0 && !s.failed[j] && rule.goal(j) < rule.goal(i) && rule.chance(j) >= unsure {
+			better.offer(j, -rule.goal(j), 0)
+		}
+	}
+	if j := better.index; j >= 0 {
+		r.Alternative = tegra.Some(Believed{rule.trueValue(j).Measured, rule.chance(j)})
+	}
 	return r
 }
 
-// bestMean returns the best mode whose mean meets the limits; false if there is none.
-func (s *search) bestMean() (index int, ok bool) {
-	index = -1
-	for _, i := range s.order {
-		if m := s.mean(i); !s.failed[i] && s.limit.Met(m) && (index < 0 || s.limit.Better(m, s.mean(index))) {
-			index = i
-		}
-	}
-	return index, index >= 0
+// unsure is the chance of keeping the limits from which a setting is worth naming as an alternative.
+const unsure = 0.5
+
+// trueValue returns the posterior of a setting's true values.
+func (r *rule) trueValue(i int) learn.Prediction {
+	p := learn.Prediction{Measured: tegra.Measured{Setting: r.places.At(i), TimeMS: math.Exp(r.lnT[i]),
+		PowerW: math.Exp(r.lnP[i])}, LnTimeSD: r.sT[i], LnPowerSD: r.sdPower(i)}
+	wide := r.tails.quantile(0.975)
+	p.TimeLoMS, p.TimeHiMS = p.TimeMS*math.Exp(-wide*r.sT[i]), p.TimeMS*math.Exp(wide*r.sT[i])
+	p.PowerLoW, p.PowerHiW = p.PowerW*math.Exp(-wide*p.LnPowerSD), p.PowerW*math.Exp(wide*p.LnPowerSD)
+	return p
 }
 
-// nearest returns the measured mode that exceeds the limits least, judged by each mode's worst reading.
+// tried returns the number of settings that this search has read.
+func (s *search) tried() int { return len(s.readings) }
+
+// nearest returns the measured mode that exceeds the limits least.
 func (s *search) nearest() int {
 	found, least := -1, math.Inf(1)
 	for _, i := range s.order {
-		if over := s.limit.excess(s.worst(i), 0, 0); over < least {
+		if over := s.limit.excess(s.mean(i), 0, 0); len(s.readings[i]) > 0 && over < least {
 			found, least = i, over
 		}
 	}
@@ -180,4 +132,16 @@ func (s *search) predictedFirst(at tegra.Setting) learn.Prediction {
 		return learn.Prediction{}
 	}
 	return s.model.PredictSettings([]tegra.Setting{at})[0]
+}
+
+// prepareReference computes the residual of the reference workload, or drops an unusable one with a warning.
+func (s *search) prepareReference() {
+	if s.o.Reference == nil {
+		return
+	}
+	var err error
+	if s.residual, err = s.o.Reference.Residual(s.o.Space); err != nil {
+		s.warn("reference %s is not used: %v", s.o.Reference.Name, err)
+	}
+	s.residual = s.residual.Wary()
 }

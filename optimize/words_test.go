@@ -212,29 +212,6 @@ func TestTuneMeasuresThePresentModeOnceForAllLimits(t *testing.T) {
 	}
 }
 
-// A second reading that disagrees counts alone; the mean of two that agree counts.
-func TestReadingsThatDisagreeCountByTheLater(t *testing.T) {
-	t.Parallel()
-	a := reading(2, 100, 20)
-	for _, c := range []struct {
-		list []tegra.Measured
-		want int
-	}{
-		{[]tegra.Measured{a}, 1}, {[]tegra.Measured{a, a}, 2},
-		{[]tegra.Measured{a, reading(2, 100*(1+2*disagree), 20)}, 1},
-		{[]tegra.Measured{a, reading(2, 100, 20/(1+2*disagree))}, 1},
-		{[]tegra.Measured{a, reading(2, 100*(1+disagree/2), 20)}, 2}, {nil, 0},
-		{[]tegra.Measured{a, reading(2, 300, 20), a}, 3}, // the newest agrees with the first
-	} {
-		if got := counting(c.list); got != c.want {
-			t.Errorf("%v: %d count, want %d", c.list, got, c.want)
-		}
-	}
-	if differ(100, 100*(1+disagree)) {
-		t.Error("exactly the noise of a reading is too far apart")
-	}
-}
-
 // Among modes equal within reading noise, including exactly at its bound, the best known is chosen.
 func TestChooseKnownTakesTheBetterKnownWithinTheNoise(t *testing.T) {
 	t.Parallel()
@@ -285,59 +262,5 @@ func TestArgmaxKeepsTheFirstOfEquals(t *testing.T) {
 	b.offer(8, -5, 0)
 	if a.index != 3 || b.index != 7 {
 		t.Errorf("got %d and %d", a.index, b.index)
-	}
-}
-
-// The caution of a closed loop: more while few modes were measured, less after detours, over batch sizes alone.
-func TestCautionShrinksWithWhatWasMeasured(t *testing.T) {
-	t.Parallel()
-	s := &search{places: tegra.Places{}}
-	s.compared = comparing{search: s}
-	l := &loop{search: s}
-	if got := l.caution(); got != trustZ+trustFewZ*trustModes {
-		t.Errorf("at first %v", got)
-	}
-	s.order = make([]int, trustModes)
-	if got := l.caution(); got != trustZ {
-		t.Errorf("after %d modes %v", trustModes, got)
-	}
-	l.detours = 2
-	if got := l.caution(); got != trustZ {
-		t.Errorf("among modes a detour changes nothing: %v", got)
-	}
-	s.places.Batches = []int{1, 2}
-	if got := l.caution(); math.Abs(got-(trustZ-2*trustDetourZ)) > 1e-12 {
-		t.Errorf("over batch sizes after two detours %v", got)
-	}
-	if l.detours = 9; l.caution() != 0 {
-		t.Errorf("less than none: %v", l.caution())
-	}
-	s.order = make([]int, trustModes+4)
-	if got := l.optimism(); got != possibleZ-4*possibleLessZ {
-		t.Errorf("optimism after four more %v", got)
-	}
-}
-
-// After two first modes that drew too much, the one that is expected to draw least is tried, and no other.
-func TestTuneTriesTheCoolestModeAfterTwoThatDrawTooMuch(t *testing.T) {
-	t.Parallel()
-	b := optimizetest.New(t)
-	hot := 0
-	var drawn []float64
-	_, err := tuneModes(t.Context(), func(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
-		drawn = append(drawn, b.Answer(m).PowerW)
-		hot++
-		return b.Answer(m), OverLimit("stopped")
-	}, TuneOptions{Limit: Limit{PowerW: 1}, Space: b.Space, Seed: 3})
-	if err == nil || hot == 0 || hot > startsOver+2 {
-		t.Fatalf("%d measurements, %v", hot, err)
-	}
-	least := math.Inf(1)
-	for _, m := range b.All() {
-		least = min(least, m.PowerW)
-	}
-	last := drawn[min(startsOver, len(drawn)-1)]
-	if last > 1.3*least {
-		t.Errorf("after %v the coolest is tried, of %.3g W, and one of %.3g is there", drawn, last, least)
 	}
 }

@@ -13,8 +13,7 @@ import (
 )
 
 // This file decides when a mode has been measured for long enough: after a number of minibatches, or, with
-// Settings.Precision, when its time and power are known precisely enough
-// (docs/decisions/031-readings-of-a-search-end-when-they-are-precise.md).
+// Settings.Precision, when its time and power are known precisely enough.
 
 const (
 	// steadySpan is the shortest span of steady power when precision decides.

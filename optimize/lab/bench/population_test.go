@@ -17,10 +17,9 @@ import (
 )
 
 // A population of simulated workloads judges every rule that guards hardware: the three networks that the AGX Orin's
-// profile was learned from have the same loader, batch size and authors, and a rule that suits them need suit no other
-// (docs/decisions/032-unseen-workloads.md). No number here is a measurement. The populations, their limits and their
-// noise are fixed. The present rule was chosen on those of the first three seeds and confirmed by the others
-// (docs/decisions/035-tight-limits.md).
+// profile was learned from have the same loader, batch size and authors, and a rule that suits them need suit no other.
+// No number here is a measurement. The populations, their limits and their
+// noise are fixed.
 const (
 	populationSize     = 40
 	populationNoise    = 0.012 // standard deviation of ln time and ln power of a reading

@@ -23,25 +23,6 @@ func loadByProfile(t *testing.T, network string) *cleanSweep {
 	return s
 }
 
-// A search that starts at the lowest GPU clock can get stuck there: a prototype that chose the first mode by a board's
-// prior ended 90 % too slow at 19 W. This must not happen on any sweep.
-func TestSearchByProfileLeavesTheLowestGPUClock(t *testing.T) {
-	t.Parallel()
-	for network := range searchesByProfile {
-		t.Run(network, func(t *testing.T) {
-			t.Parallel()
-			s := loadByProfile(t, network)
-			got := s.search(t, powerLimits(18, 19, 20), 1, optimize.Quick)
-			if worst := got.quantile(got.gapPct, 1); worst > 50 {
-				t.Errorf("an answer %.0f %% above the clean optimum", worst)
-			}
-			if got.over > 0 {
-				t.Errorf("%d of %d searches were hot", got.over, got.total)
-			}
-		})
-	}
-}
-
 // Every watt and thirteen time limits, with the board's profile of the other two networks: the table of
 // docs/results.md.
 func TestSearchByProfileOnEveryWatt(t *testing.T) {

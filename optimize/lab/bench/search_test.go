@@ -21,7 +21,6 @@ type cleanSweep struct {
 	clean     []tegra.Measured
 	fit       map[tegra.Mode]float64 // W of the clean modes by that fit
 	reference *learn.Reference       // of its searches; nil: none
-	compare   []tegra.Mode           // that their answers will be compared with
 }
 
 // cleanSweeps are those that loadClean has made.
@@ -104,17 +103,7 @@ type runs struct {
 	gapPct, modes []float64
 	believedPct   []float64 // gap to the best believed mode, where there is one
 	over, total   int
-	with          int // modes to compare with that were measured
 	belief        beliefs
-}
-
-// compared counts the modes to compare with that a search measured.
-func (r *runs) compared(res optimize.Result, with []tegra.Mode) {
-	for _, m := range with {
-		if slices.ContainsFunc(res.Probes, func(p optimize.Probe) bool { return p.Mode == m && p.Err == nil }) {
-			r.with++
-		}
-	}
 }
 
 func (r *runs) add(res optimize.Result, limit optimize.Limit, best, believed float64) {
@@ -180,7 +169,6 @@ func (s *cleanSweep) search(t *testing.T, limits []optimize.Limit, seeds int, de
 					Seed:      uint64(seed),
 					Depth:     depth,
 					Reference: s.reference,
-					Compare:   s.compare,
 					Observe:   out.belief.watch(func(m tegra.Mode) float64 { return s.At[m].PowerW }, modes),
 				},
 			)
@@ -193,7 +181,6 @@ func (s *cleanSweep) search(t *testing.T, limits []optimize.Limit, seeds int, de
 					l, seed, res.Mode, s.At[res.Mode])
 			}
 			out.add(res, l, best, believed)
-			out.compared(res, s.compare)
 		}
 	}
 	t.Log(&out, "\n"+out.belief.String())
@@ -256,34 +243,6 @@ func (r *runs) within(t *testing.T, median, p90, modes float64) {
 	}
 	if got := r.quantile(r.modes, 0.5); got > modes {
 		t.Errorf("median of %.0f modes, want %g at most", got, modes)
-	}
-}
-
-// Near the lowest possible power, a search must not end while a better mode within the limit is unmeasured: modes just
-// over it are tried too. A mode predicted 13 % over it that keeps it anyway is excluded.
-func TestSearchTriesModesJustOverThePredictedLimit(t *testing.T) {
-	t.Parallel()
-	s := optimizetest.Load(t, sweeptest.OrinNano)
-	limit := optimize.Limit{PowerW: 9}
-	best, err := bestOf(s.Rows, limit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for seed := range uint64(3) {
-		res, err := optimize.Tune(
-			t.Context(),
-			optimizetest.OfModes(s.Measure),
-			optimize.TuneOptions{Limit: limit, Space: s.Space, Seed: seed},
-		)
-		if err != nil || res.Measured.TimeMS > 1.15*best.TimeMS {
-			t.Errorf("seed %d: %v after %d probes, the best within 9 W takes %.1f ms: %v",
-				seed, res.Measured, len(res.Probes), best.TimeMS, err)
-		}
-		for _, p := range res.Probes[1:] { // the start has no prediction
-			if p.PowerW > 1.1*limit.PowerW {
-				t.Errorf("seed %d: %v draws %.1f W", seed, p.Mode, p.PowerW)
-			}
-		}
 	}
 }
 

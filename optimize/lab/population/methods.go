@@ -59,7 +59,7 @@ func tuned(o optimize.TuneOptions, profile bool) func(context.Context, *question
 	return func(ctx context.Context, q *question, known []tegra.Measured) (found, error) {
 		o := o
 		o.Limit, o.Space, o.Seed, o.Known = q.limit, q.space, q.visit, known
-		o.Compare, o.Baselines.Present = []tegra.Mode{q.present.Mode}, tegra.Some(q.present)
+		o.Baselines.Present = tegra.Some(q.present)
 		o.Choosing = func(s optimize.Step) { q.mostW = s.MostW }
 		switch {
 		case o.Strategy == optimize.PowerTrain:

@@ -17,7 +17,7 @@ import (
 	"jtune/tui/session/sessiontest"
 )
 
-// The present mode is measured first whatever the limit is, MAXN early where the limit allows it.
+// The present mode is measured first whatever the limit is; MAXN early in a search for the whole front alone.
 func TestTuneMeasuresThePresentMode(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -25,7 +25,7 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 		maxn string
 		by   int // the measurement at most by which it is
 	}{
-		{"within a time limit", measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{TimeMS: 20}}}, "measured", 2},
+		{"within a time limit", measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{TimeMS: 20}}}, "predicted", 0},
 		{"never over a power limit", measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 22}}},
 			"predicted", 0},
 		{"in a search for the whole front", measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30}},

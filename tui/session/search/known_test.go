@@ -48,7 +48,7 @@ func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
 		t.Errorf("the first search measured %d modes and said %q", len(first), notes)
 	}
 	res, second, notes := tuned(t, s, measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}})
-	if !strings.Contains(notes, "starts from the ") || !strings.Contains(notes, "(1 campaign)") || len(second) > 6 {
+	if !strings.Contains(notes, "starts from the ") || !strings.Contains(notes, "(1 campaign)") || len(second) > 8 {
 		t.Errorf("the second search measured %d modes after %d and said %q", len(second), len(first), notes)
 	}
 	if res.Known != len(first) || res.Fitted == nil || len(res.Fitted.Samples) < len(first)+1 {

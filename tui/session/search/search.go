@@ -66,7 +66,6 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	r.Settings = settingsOf(r)
 	options := optimize.TuneOptions{
 		Known:     known,
-		Compare:   toCompare(s),
 		Baselines: compared,
 		Limit:     r.Limit,
 		More:      r.More,

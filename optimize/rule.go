@@ -1,0 +1,471 @@
+package optimize
+
+// The rule of a search. Every probe is chosen by one value in seconds:
+//
+//	worth   the expected relative gain of the answer, E[(best − goal)⁺ ; limits kept], times the seconds that the job
+//	        will run in it
+//	cost    the seconds of the reading
+//	heat    the price of drawing more than MaxOvershoot times the limit: for the chance of it, and for every tenth more
+//
+// The search measures the setting of the largest worth − cost − heat, whether it was measured before or not. A setting
+// that is worth it but for its heat lends its value to those whose reading would decide that. The search ends when no
+// value is positive. The answer is the measured setting of the best expected goal among those whose true values keep
+// each limit with a chance of 1 − risk (docs/decisions/036-one-rule-for-the-search.md).
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jtune/tegra"
+)
+
+const (
+	// DefaultRisk is the chance, at most, that the true values of an answer exceed a limit.
+	DefaultRisk = 0.05
+	// MaxOvershoot is what a supply bears, in power limits.
+	MaxOvershoot = 1.1
+	// jobS is how long the job will run in the answer, in seconds: what a relative gain of the answer is worth. A
+	// thorough search counts on thoroughS.
+	jobS, thoroughS = 2400.0, 4800.0
+	// hotS is what it is worth, in seconds, not to draw more than MaxOvershoot; every tenth of the limit beyond costs as
+	// much again.
+	hotS, tenth = 1500.0, 0.1
+	// leastChance is the chance of keeping the limits below which a setting is given up.
+	leastChance = 0.01
+	// contrary is by how much, in logarithms, readings may contradict that a setting with no knob higher is not faster
+	// and draws no more.
+	contrary = 0.03
+
+	steadyS, leastS, minibatches = 2.5, 3.0, 8.6 // of a reading: seconds until steady, and what it takes at least
+)
+
+// Bounds of the effort of a step.
+const (
+	shortlist = 100 // settings whose value is worked out exactly
+	tellers   = 300 // settings, drawn at random, that may decide about a hot one
+	wishes    = 8   // hot ones at a time
+	again     = 6   // readings of one setting
+)
+
+// rule judges settings for a limit.
+type rule struct {
+	*search
+	*belief
+	lnPower, lnTime float64 // limits; +Inf for none
+	byT, byP        float64 // the objective's exponents of time and power
+	risked          float64 // deviations below a limit that the risk asks for
+	jobS            float64
+	best            float64 // ln of the goal to beat
+	found           bool    // there is an answer, whose goal best is
+	answer          int     // -1: none
+}
+
+func (s *search) rule() *rule {
+	r := &rule{search: s, belief: s.believe(), lnPower: math.Inf(1), lnTime: math.Inf(1), jobS: jobS}
+	if s.o.Depth == Thorough {
+		r.jobS = thoroughS
+	}
+	if s.limit.PowerW > 0 {
+		r.lnPower = math.Log(s.limit.PowerW)
+	}
+	if s.limit.TimeMS > 0 {
+		r.lnTime = math.Log(s.limit.TimeMS)
+	}
+	switch s.limit.objective() {
+	case byPower:
+		r.byP = 1
+	case byEnergy:
+		r.byT, r.byP = 1, 1
+	default:
+		r.byT = 1
+	}
+	r.risked = r.tails.quantile(1 - s.o.risk())
+	r.answer = r.bestAnswer()
+	if r.found = r.answer >= 0; r.found {
+		r.best = r.goal(r.answer)
+		return r
+	}
+	r.best = math.Inf(-1)
+	for i := range r.lnT { // any answer is better than the worst setting
+		r.best = max(r.best, r.goal(i)+1)
+	}
+	return r
+}
+
+// goal returns the expected ln of the goal, per sample.
+func (r *rule) goal(i int) float64 { return r.byT*r.lnT[i] + r.byP*r.lnP[i] - r.lnSize(i) }
+
+// lnSize returns ln of the batch size; 0 if it is no input or does not count.
+func (r *rule) lnSize(i int) float64 {
+	if r.places.Batches == nil || r.byT == 0 {
+		return 0
+	}
+	return math.Log(float64(max(1, r.places.At(i).Batch)))
+}
+
+// bestAnswer returns the measured setting of the best expected goal that keeps the limits with enough chance; -1 for
+// none. PowerTrain's pick comes first.
+func (r *rule) bestAnswer() int {
+	keeps := func(i int) bool { return !r.failed[i] && len(r.readings[i]) > 0 && r.chance(i) >= 1-r.o.risk() }
+	if r.pick.OK && keeps(r.pick.V) {
+		return r.pick.V
+	}
+	best := newArgmax()
+	for _, i := range r.order {
+		if keeps(i) {
+			best.offer(i, -r.goal(i), 0)
+		}
+	}
+	return best.index
+}
+
+// chance returns the probability that the true values of a setting keep the limits.
+func (r *rule) chance(i int) float64 {
+	in := 1.0
+	if r.lnPower < math.Inf(1) {
+		in = r.chancePower(i, r.lnPower)
+	}
+	if r.lnTime < math.Inf(1) {
+		in *= r.chanceTime(i, r.lnTime)
+	}
+	return in
+}
+
+// chancePower returns the probability that a setting draws at most ln watts.
+func (r *rule) chancePower(i int, ln float64) (sum float64) {
+	for _, t := range r.time {
+		more := rise(r.work[i], r.lnT[i]-t.Mean[i])
+		for _, p := range r.power {
+			sd := math.Hypot(p.SD[i], r.work[i]*t.SD[i])
+			sum += t.Weight * p.Weight * r.tails.cdf((ln-p.Mean[i]-more)/sd)
+		}
+	}
+	return sum
+}
+
+// chanceTime returns the probability that a setting takes at most ln milliseconds.
+func (r *rule) chanceTime(i int, ln float64) (sum float64) {
+	for _, t := range r.time {
+		sum += t.Weight * r.tails.cdf((ln-t.Mean[i])/t.SD[i])
+	}
+	return sum
+}
+
+// sdPower returns the standard deviation of ln power, with what it owes to the time's.
+func (r *rule) sdPower(i int) float64 { return math.Hypot(r.sP[i], r.work[i]*r.sT[i]) }
+
+// heat returns the price of a reading of a setting in seconds, by its true values.
+func (r *rule) heat(i int) float64 {
+	sum := 0.0
+	if room := r.lnPower + math.Log(MaxOvershoot); room < math.Inf(1) {
+		if (room-r.lnP[i])/r.sdPower(i) > far || r.within(i).power <= room {
+			return r.late(i)
+		}
+		for _, t := range r.time {
+			more := rise(r.work[i], r.lnT[i]-t.Mean[i])
+			for _, p := range r.power {
+				sd, mean := math.Hypot(p.SD[i], r.work[i]*t.SD[i]), p.Mean[i]+more
+				excess := mean - room + r.tails.below(room, room, mean, sd) // E[X − room] + E[(room − X)⁺]
+				sum += t.Weight * p.Weight * (1 - r.tails.cdf((room-mean)/sd) + max(0, excess)/tenth)
+			}
+		}
+	}
+	return hotS*sum + r.late(i)
+}
+
+// late returns the price of a reading that exceeds a time limit that users wait for.
+func (r *rule) late(i int) float64 {
+	if !r.limit.GuardTime || math.IsInf(r.lnTime, 1) {
+		return 0
+	}
+	return hotS * (1 - r.chanceTime(i, r.lnTime+math.Log(MaxOvershoot)))
+}
+
+// cost returns the seconds of a reading.
+func (r *rule) cost(i int) float64 {
+	return steadyS + max(leastS, minibatches*math.Exp(r.lnT[i]+square(r.sT[i])/2)/1000)
+}
+
+// outlook is what a reading of a setting changes: by which share of its deviation the expectation moves, and what
+// deviation is left.
+type outlook struct{ moves, left float64 }
+
+// after returns the outlook of a value of this deviation after readings of an error. An unmeasured setting that proves
+// good is read twice.
+func (r *rule) after(i int, sd, reading float64) outlook {
+	n := 1.0
+	if len(r.readings[i]) == 0 {
+		n = 2
+	}
+	return outlook{sd / math.Hypot(sd, reading), sd * reading / math.Sqrt(n*square(sd)+square(reading))}
+}
+
+// gain returns the expected relative gain of the answer by a reading of a setting.
+func (r *rule) gain(i int) float64 {
+	bounds := r.within(i)
+	time, power := r.after(i, r.sT[i], r.errorT), r.after(i, r.sdPower(i), r.errorP)
+	limitT, limitP := r.lnTime-r.risked*time.left, r.lnPower-r.risked*power.left
+	if bounds.leastP > limitP || bounds.time > limitT {
+		return 0
+	}
+	sum, size := 0.0, r.lnSize(i)
+	for _, t := range r.time {
+		dev := time.moves * t.SD[i]
+		if r.byP == 0 && t.Mean[i]-slabsFar*dev-size > r.best {
+			continue
+		}
+		part := 0.0
+		for _, x := range r.tails.slabs {
+			lnT := max(t.Mean[i]-x.u*dev, bounds.time)
+			most := r.best + size - r.byT*lnT
+			if lnT > limitT || r.byP == 0 && most <= 0 {
+				continue
+			}
+			part += x.w * r.gainAt(i, most, limitP, rise(r.work[i], r.lnT[i]-lnT), power.moves)
+		}
+		sum += t.Weight * part
+	}
+	return sum
+}
+
+// gainAt returns the expected gain at one time: most less the power's part of the goal, where power keeps its limit.
+// more is by how much ln power is above the expected at that time.
+func (r *rule) gainAt(i int, most, limit, more, moves float64) (sum float64) {
+	for _, p := range r.power {
+		mean, sd := p.Mean[i]+more, moves*p.SD[i]
+		switch {
+		case r.byP > 0:
+			sum += p.Weight * r.tails.below(most, min(most, limit), mean, sd)
+		case math.IsInf(limit, 1):
+			sum += p.Weight * most
+		default:
+			sum += p.Weight * most * r.tails.cdf((limit-mean)/sd)
+		}
+	}
+	return sum
+}
+
+// roughly returns gain from the matched normal distribution, without bounds by other readings.
+func (r *rule) roughly(i int) float64 {
+	sP := r.sdPower(i)
+	sd := r.byT*r.sT[i] + r.byP*sP
+	z := (r.best - r.goal(i)) / sd
+	if z < -4 {
+		return 0
+	}
+	in := sd * (z*normalCDF(z) + density(z))
+	if r.lnPower < math.Inf(1) {
+		z := (r.lnPower - r.lnP[i]) / sP
+		if z < -4 {
+			return 0
+		}
+		in *= normalCDF(z)
+	}
+	if r.lnTime < math.Inf(1) {
+		in *= normalCDF((r.lnTime - r.lnT[i]) / r.sT[i])
+	}
+	return in
+}
+
+// bound is what other settings' readings say of a setting: ln time at least, ln power at least and at most.
+type bound struct{ time, leastP, power float64 }
+
+// within returns what the settings with no knob lower, and those with none higher, say of setting i. One whose reading
+// was ended for its power says only how much others draw at least.
+func (r *rule) within(i int) bound {
+	out := bound{math.Inf(-1), math.Inf(-1), math.Inf(1)}
+	a := r.places.At(i)
+	for _, j := range r.order {
+		if b := r.places.At(j); len(r.readings[j]) > 0 && i != j && below(&a, &b) {
+			out.time, out.power = max(out.time, r.lnT[j]-contrary), min(out.power, r.lnP[j]+contrary)
+		}
+		if b := r.places.At(j); len(r.readings[j]) > 0 && i != j && below(&b, &a) {
+			out.leastP = max(out.leastP, r.lnP[j]-contrary)
+		}
+	}
+	for _, m := range r.tooMuch {
+		if j := r.at(m.Setting); i != j && below(&m.Setting, &a) {
+			out.leastP = max(out.leastP, r.lnP[j]-contrary)
+		}
+	}
+	return out
+}
+
+// below reports whether no knob of a is higher than b's, at one batch size.
+func below(a, b *tegra.Setting) bool {
+	return a.Batch == b.Batch && a.Mode.Cores <= b.Mode.Cores && a.Mode.CPU <= b.Mode.CPU &&
+		a.Mode.GPU <= b.Mode.GPU && a.Mode.EMC <= b.Mode.EMC
+}
+
+// open reports whether setting i may be measured.
+func (r *rule) open(i int) bool { return !r.failed[i] && i != r.answer && len(r.readings[i]) < again }
+
+// worth is a setting and its worth in seconds.
+type worth struct {
+	i          int
+	value, own float64 // own: cost and heat
+}
+
+// choose returns the setting to measure among those that may be; false if none is worth its cost and heat. Without an
+// answer any setting with a chance to be one is.
+func (r *rule) choose(may func(i int) bool) (int, bool) {
+	var rough, hot []worth
+	var open []int
+	for i := range r.lnT {
+		if !r.open(i) || !may(i) {
+			continue
+		}
+		if len(r.readings[i]) == 0 {
+			open = append(open, i)
+		}
+		if w := r.jobS*r.roughly(i) - r.cost(i); w > 0 || !r.found {
+			rough = append(rough, worth{i: i, value: w})
+		}
+	}
+	top := 0.0
+	for _, w := range rough {
+		top = max(top, w.value)
+	}
+	rough = slices.DeleteFunc(rough, func(w worth) bool { return w.value < top/100 })
+	slices.SortFunc(rough, func(a, b worth) int { return cmp.Or(cmp.Compare(b.value, a.value), a.i-b.i) })
+	most := newArgmax()
+	if most.value = 0; !r.found {
+		most.value = math.Inf(-1)
+	}
+	for n, c := range rough {
+		if n >= shortlist && (c.value <= most.value/2 || n >= 3*shortlist) {
+			break
+		}
+		w := worth{c.i, r.jobS * r.gain(c.i), r.cost(c.i)}
+		if w.value-w.own <= max(most.value, 0) || !r.found && r.chance(w.i) < leastChance {
+			continue
+		}
+		heat := r.heat(w.i)
+		if w.own += heat; w.value-w.own > most.value {
+			most = argmax{index: w.i, value: w.value - w.own}
+		}
+		if heat > (w.own-heat)/2 {
+			hot = append(hot, w)
+		}
+	}
+	slices.SortStableFunc(hot, func(a, b worth) int { return cmp.Compare(b.value, a.value) })
+	if hot = hot[:min(len(hot), wishes)]; len(hot) > 0 && len(open) > 0 && r.limit.PowerW > 0 {
+		r.lend(hot, draw(r.rng, open, tellers), &most)
+	}
+	return most.index, most.index >= 0
+}
+
+// lend offers settings for their information about hot ones: the share of the uncertainty of a hot one's power that their
+// reading would take away of what the hot one is worth, less their own cost and heat.
+func (r *rule) lend(hot []worth, list []int, most *argmax) {
+	at := make([]int, len(hot))
+	for k, w := range hot {
+		at[k] = w.i
+	}
+	own := make([]float64, len(list))
+	for j, i := range list {
+		own[j] = r.cost(i) + r.heat(i)
+	}
+	power, time := r.model.CovPower(list, at), r.model.CovTime(list, at)
+	for k, d := range hot {
+		unknown := square(r.sdPower(d.i))
+		for j, i := range list {
+			told := square(power.At(j, k))/(square(r.sP[i])+square(r.errorP)) +
+				square(r.work[d.i]*time.At(j, k))/(square(r.sT[i])+square(r.errorT))
+			if value := min(told/unknown, 1)*(d.value-r.cost(d.i)) - own[j]; i != d.i && value > most.value {
+				*most = argmax{index: i, value: value}
+				r.toward = tegra.Some(r.places.At(d.i))
+			}
+		}
+	}
+}
+
+// lowest returns the setting whose reading bounds all others: if even this one breaks the limit, all do; -1 if it was
+// measured.
+func (r *rule) lowest() int {
+	least := newArgmax()
+	for i := range r.lnT {
+		if r.absent[i] {
+			continue
+		}
+		sum, a := 0.0, r.places.At(i)
+		for k := range tegra.NumKnobs {
+			sum += math.Log2(a.Mode.Value(tegra.Knob(k)))
+		}
+		if r.limit.PowerW == 0 {
+			sum = -sum
+		}
+		least.offer(i, -sum, 0)
+	}
+	if i := least.index; i < 0 || r.failed[i] || len(r.readings[i]) > 0 {
+		return -1
+	}
+	return least.index
+}
+
+// none reports whether the readings show that no setting keeps the limits: each was measured over them, or has no knob
+// lower (for a time limit, higher) than one that is.
+func (r *rule) none() bool {
+	for i := range r.lnT {
+		if r.absent[i] {
+			continue
+		}
+		b := r.within(i)
+		over := b.leastP > r.lnPower || b.time > r.lnTime
+		measured := (r.failed[i] || len(r.readings[i]) > 0) && r.chance(i) < 0.5
+		if !over && !measured {
+			return false
+		}
+	}
+	return true
+}
+
+// follow measures one setting after another by the rule, among those that may be. An answer is read at least twice.
+func (s *search) follow(may func(i int) bool) {
+	for s.mayGoOn() {
+		if s.model == nil {
+			if s.fitErr = s.fit(); s.fitErr != nil {
+				s.ended = Failing
+				return
+			}
+		}
+		r := s.rule()
+		once := r.found && len(s.readings[r.answer]) == 1
+		i, ok := r.answer, once && s.left() == 1
+		if !ok {
+			i, ok = r.choose(may)
+		}
+		if !ok && !r.found && (s.limit.PowerW > 0) != (s.limit.TimeMS > 0) {
+			if k := r.lowest(); k >= 0 && may(k) && !r.none() {
+				i, ok = k, true
+			}
+		}
+		if !ok && once {
+			i, ok = r.answer, true
+		}
+		if !ok {
+			s.ended = Converged
+			if !r.found && r.none() {
+				s.ended = NoWay
+			}
+			return
+		}
+		why := Improve
+		switch {
+		case len(s.readings[i]) > 0:
+			why = Verify
+		case len(s.order) == 0:
+			why = Start
+		}
+		if !s.probe(i, why) {
+			return
+		}
+	}
+}
+
+// anywhere permits every setting.
+func anywhere(int) bool { return true }
+
+// measured permits settings that have been.
+func (s *search) measured(i int) bool { return len(s.readings[i]) > 0 }
