@@ -23,6 +23,10 @@ type NotUnderstood struct {
 
 func (e *NotUnderstood) Error() string {
 	u := e.Undecided
+	if u.Lines == 0 && len(u.Candidates) == 0 {
+		return fmt.Sprintf("%s: %s; let it write its steps to standard output and flush each of them", e.Command,
+			text.OneLine(u.Why))
+	}
 	if len(u.Rivals) > 0 {
 		return fmt.Sprintf("%s: %s; choose one with %s", e.Command, text.OneLine(u.Why), choices(u.Rivals))
 	}

@@ -143,21 +143,6 @@ type Paced interface {
 	Pace() (poll func())
 }
 
-// How the standard output of a job is taken.
-const (
-	Lines = "lines" // it writes line by line, by the means of stdbuf(1)
-	Pipe  = "pipe"  // as it writes a pipe
-)
-
-// Child is a harness whose job is a process of jtune.
-type Child interface {
-	// Left returns the command lines of the processes that still ran when the job's first process had ended. They have
-	// been ended.
-	Left() []string
-	// Output returns how the job's standard output is taken; "" if jtune does not know.
-	Output() string
-}
-
 // ExitError means that the job ended with an error.
 type ExitError struct {
 	Command string

@@ -12,7 +12,7 @@ import (
 // foreign matches an escape that begins neither a colour nor the erasing of a line.
 var foreign = regexp.MustCompile("\x1b(?:[^\\[]|\\[[\\d;:]{0,32}[^\\d;:mK]|$)")
 
-// Of the output of a command only text and colours reach the terminal, however its writes are split.
+// Only text and colours of a command's output reach the terminal, however its writes are split.
 func TestEchoShowsTextAndColoursAlone(t *testing.T) {
 	t.Parallel()
 	noise := make([]byte, 5000)

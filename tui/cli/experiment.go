@@ -218,7 +218,7 @@ func (c *experimentCmd) complete(ctx context.Context, s *session.Session) (err e
 		jobs := jobs{app: c.app, own: c.own}
 		w, err := c.own.Workload(s)
 		if err == nil {
-			err = c.noInput(s, w)
+			err = noInput(c.in, s, w)
 		}
 		if err == nil {
 			c.r.Workload, err = jobs.again(ctx, s, w, c.r.Dir, c.r.Resume)

@@ -75,7 +75,7 @@ func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, worklo
 		}
 		w, sizes, err := find(name)
 		if err == nil {
-			err = a.noInput(s, w)
+			err = noInput(a.in, s, w)
 		}
 		if err != nil {
 			return err

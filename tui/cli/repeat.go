@@ -57,7 +57,7 @@ func (c *repeatCmd) run(ctx context.Context) error {
 		if c.own.given() {
 			w, err := c.own.Workload(s)
 			if err == nil {
-				err = c.noInput(s, w)
+				err = noInput(c.in, s, w)
 			}
 			if err != nil {
 				return err

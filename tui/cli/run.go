@@ -157,7 +157,7 @@ func (c *runCmd) run(ctx context.Context) error {
 	return c.withJob(c.args[0], func(s *session.Session, w workload.Workload) error {
 		var err error
 		if c.runs > 1 {
-			err = c.noInput(s, w)
+			err = noInput(c.in, s, w)
 		} else {
 			w.Stdin = c.input(s, w)
 		}

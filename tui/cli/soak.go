@@ -105,7 +105,7 @@ func (c *soakCmd) run(ctx context.Context) error {
 		})
 	}
 	return c.withJob(strings.Join(c.args, ""), func(s *session.Session, w workload.Workload) error {
-		if err := c.noInput(s, w); err != nil {
+		if err := noInput(c.in, s, w); err != nil {
 			return err
 		}
 		if c.own.given() {

@@ -20,8 +20,8 @@ func readsInput(s *session.Session, w workload.Workload) bool {
 }
 
 // noInput refuses standard input with data for a job that is started several times, each time without any.
-func (a *app) noInput(s *session.Session, w workload.Workload) error {
-	if !readsInput(s, w) || !dataWaits(a.in) {
+func noInput(in io.Reader, s *session.Session, w workload.Workload) error {
+	if !readsInput(s, w) || !dataWaits(in) {
 		return nil
 	}
 	return usagef("standard input has data, but the job is started several times, each time without any: let the job " +
@@ -29,13 +29,13 @@ func (a *app) noInput(s *session.Session, w workload.Workload) error {
 }
 
 // input returns what a job that is started once reads as its standard input: jtune's own, unless that is a terminal.
-func (a *app) input(s *session.Session, w workload.Workload) *os.File {
-	f, ok := a.in.(*os.File)
+func (c *runCmd) input(s *session.Session, w workload.Workload) *os.File {
+	f, ok := c.in.(*os.File)
 	switch {
 	case !ok || !readsInput(s, w):
 		return nil
 	case isTerminal(f):
-		a.note("the job's standard input is closed, because jtune's is a terminal: give it a file or a pipe if it reads one")
+		c.note("the job's standard input is closed, because jtune's is a terminal: give it a file or a pipe if it reads one")
 		return nil
 	}
 	return f
