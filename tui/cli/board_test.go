@@ -224,7 +224,7 @@ func TestTuneOnThePhysicsAnswersWithAMeasurement(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(virtualBoard, "tune", "resnet", "--power-limit", "30", "--probes", "12", "--json")...).done(t)
 	v := o.object(t, answerKeys)
-	m := hasKeys(t, v["measured"], "time_ms power_w energy_j")
+	m := hasKeys(t, v["measured"], measuredKeys)
 	if m["power_w"].(float64) > 30 || v["feasible"] != true || v["virtual"] != true || v["workload"] != "resnet18" {
 		t.Errorf("got %v W, feasible %v, virtual %v, workload %v", m["power_w"], v["feasible"], v["virtual"],
 			v["workload"])
@@ -241,7 +241,7 @@ func checkProbes(t testing.TB, v map[string]any, most int) {
 	}
 	answer, found := modeOf(t, v["mode"]), false
 	for i, p := range probes {
-		probe := hasKeys(t, p, "mode time_ms power_w why")
+		probe := hasKeys(t, p, "mode time_ms power_w why over")
 		why := probe["why"].(string)
 		if !slices.Contains([]string{"before", "start", "improve", "verify", "preset"}, why) ||
 			(i == 0) != (why == "before") || why == "preset" && i != len(probes)-1 {
@@ -273,7 +273,7 @@ func TestTuneOnAReplayAnswersWithTheFilesOwnNumbers(t *testing.T) {
 			o := jtune(t, with(with(replay(path), "tune", "label", "--probes", "15", "--json", "--data-dir", data),
 				c.args...)...).done(t)
 			v := o.object(t, answerKeys)
-			m := hasKeys(t, v["measured"], "time_ms power_w energy_j")
+			m := hasKeys(t, v["measured"], measuredKeys)
 			want := toyLaw(modeOf(t, v["mode"]))
 			if got := m["time_ms"].(float64); math.Abs(got-want.TimeMS) > 1e-6*want.TimeMS {
 				t.Errorf("measured %g ms, the file says %g", got, want.TimeMS)

@@ -48,7 +48,7 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 		want := known[best]
 		v := jtune(t, "choose", "--model", model, "--power-limit", fmt.Sprint(limit), "--json").done(t).object(t,
 			answerKeys)
-		measured := hasKeys(t, v["measured"], "time_ms power_w energy_j")
+		measured := hasKeys(t, v["measured"], measuredKeys)
 		if got := modeOf(t, v["mode"]); got != want.Mode || measured["power_w"].(float64) > limit ||
 			hasKeys(t, v["predicted"], bandKeys)["time_lo_ms"] == nil {
 			t.Errorf("within %g W: got %v measured %v predicted %v, want the measured best %v with its prediction "+
@@ -58,7 +58,7 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	o := jtune(t, "choose", "--model", model, "--power-limit", "5", "--json")
 	o.fails(t, exitInfeasible, "nearest")
 	v := o.object(t, answerKeys)
-	if m := hasKeys(t, v["measured"], "time_ms power_w energy_j"); !strings.Contains(o.err,
+	if m := hasKeys(t, v["measured"], measuredKeys); !strings.Contains(o.err,
 		fmt.Sprintf("%.1f W", m["power_w"])) {
 		t.Errorf("stderr %q lacks the measured power of the nearest mode, %v W", o.err, m["power_w"])
 	}

@@ -464,7 +464,8 @@ const (
 	predictColumns = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w," +
 		"energy_j,measured,n,state,chance_over,virtual"
 	answerKeys = "device virtual workload limit mode predicted measured feasible probes profiling_s versus " +
-		"state n chance_over board_s before preset gain soak"
+		"state n chance_over board_s before preset gain soak alternative"
+	measuredKeys   = "n " + bandKeys
 	gainKeys       = "quantity against pct lo_pct hi_pct measured told_apart"
 	bandKeys       = "time_ms time_lo_ms time_hi_ms power_w power_lo_w power_hi_w energy_j"
 	comparisonKeys = "id name mode measured extrapolated time_pct power_pct energy_pct " + bandKeys

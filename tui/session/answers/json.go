@@ -24,6 +24,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 		{"mode", a.Mode},
 		{"predicted", a.predicted()},
 		{"measured", a.measured()},
+		{"alternative", a.alternative()},
 		{"feasible", a.Feasible},
 		{"probes", probes(a.Probes)},
 		{"profiling_s", tegra.Val[float64]{V: a.Took.Seconds(), OK: a.Probes != nil}},
@@ -34,7 +35,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 		{"versus", versus(a.Versus)},
 		{"state", a.Standing.State},
 		{"n", a.Standing.N}, // readings averaged
-		{"chance_over", a.Standing.ChanceOver},
+		{"chance_over", a.chanceOver()},
 		{"soak", a.Soak},
 	}
 	add := func(key string, value report.Object) {
@@ -86,13 +87,19 @@ func (a Answer) predicted() any {
 	return nil
 }
 
-// measured marks a doubtful measurement, for which the prediction counts.
+// measured has the mean of the readings with the 95 % bands of the true value. It marks a doubtful measurement, for
+// which the prediction counts.
 func (a Answer) measured() any {
 	m := a.Read()
 	if !m.OK {
 		return nil
 	}
-	out := report.Object{{"time_ms", m.V.TimeMS}, {"power_w", m.V.PowerW}, {"energy_j", m.V.EnergyJ()}}
+	list := a.readings()
+	timeLo, timeHi := band(m.V.TimeMS, list, timeOf)
+	powerLo, powerHi := band(m.V.PowerW, list, powerOf)
+	out := report.Object{{"time_ms", m.V.TimeMS}, {"power_w", m.V.PowerW}, {"energy_j", m.V.EnergyJ()},
+		{"n", len(list)}, {"time_lo_ms", timeLo}, {"time_hi_ms", timeHi}, {"power_lo_w", powerLo},
+		{"power_hi_w", powerHi}}
 	if a.Doubted.OK {
 		out = append(out, [2]any{"suspicious", true})
 	}

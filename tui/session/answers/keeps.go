@@ -2,9 +2,11 @@ package answers
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"jtune/internal/report"
 	"jtune/internal/stats"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -25,8 +27,8 @@ func ChanceOver(l optimize.Limit, readings []tegra.Measured) float64 {
 		most float64
 		of   func(tegra.Measured) float64
 	}{
-		{l.PowerW, func(m tegra.Measured) float64 { return m.PowerW }},
-		{l.TimeMS, func(m tegra.Measured) float64 { return m.TimeMS }},
+		{l.PowerW, powerOf},
+		{l.TimeMS, timeOf},
 		{l.EnergyJ, tegra.Measured.SampleJ},
 	} {
 		if limited.most > 0 {
@@ -40,15 +42,93 @@ func ChanceOver(l optimize.Limit, readings []tegra.Measured) float64 {
 	return 1 - keeps
 }
 
+func powerOf(m tegra.Measured) float64 { return m.PowerW }
+
+func timeOf(m tegra.Measured) float64 { return m.TimeMS }
+
 // chanceBelow returns the chance that the true mean of readings is below 0.
 func chanceBelow(x []float64) float64 {
-	n, mean, square := float64(len(x)), stats.Mean(x), scatterReadings*Scatter*Scatter
+	mean := stats.Mean(x)
 	if len(x) == 0 || math.IsNaN(mean) || math.IsInf(mean, 0) {
 		return math.NaN()
 	}
+	return errorOf(x).CDF(-mean)
+}
+
+// errorOf returns the distribution of the error of the mean of readings.
+func errorOf(x []float64) distuv.StudentsT {
+	n, mean, square := float64(len(x)), stats.Mean(x), scatterReadings*Scatter*Scatter
 	for _, v := range x {
 		square += (v - mean) * (v - mean)
 	}
 	freedom := scatterReadings + n - 1
-	return distuv.StudentsT{Sigma: math.Sqrt(square / freedom / n), Nu: freedom}.CDF(-mean)
+	return distuv.StudentsT{Sigma: math.Sqrt(square / freedom / n), Nu: freedom}
 }
+
+// band returns the 95 % band of the true value of a mean by the readings behind it; NaN without a value.
+func band(mean float64, readings []tegra.Measured, of func(tegra.Measured) float64) (lo, hi float64) {
+	var x []float64
+	for _, m := range readings {
+		x = append(x, math.Log(of(m)))
+	}
+	wide := errorOf(x).Quantile(0.975)
+	return mean * math.Exp(-wide), mean * math.Exp(wide)
+}
+
+// readings returns the readings of the answer that count. Where they are not kept one by one, their mean stands for
+// each.
+func (a *Answer) readings() []tegra.Measured {
+	n := max(1, a.Reading.N)
+	if list := a.probed(a.Setting); len(list) >= n {
+		return list[len(list)-n:]
+	}
+	return slices.Repeat([]tegra.Measured{a.Read().V}, n)
+}
+
+// probed returns the search's readings of a setting.
+func (a *Answer) probed(at tegra.Setting) (list []tegra.Measured) {
+	for _, p := range a.Probes {
+		if p.Err == nil && p.TimeMS > 0 && p.Setting == at {
+			list = append(list, p.Measured)
+		}
+	}
+	return list
+}
+
+// Chances of exceeding the limit between which a better mode than the answer is at the limit.
+const atLimitFrom, atLimitTo = 0.05, 0.5
+
+// alternative returns the best mode at the limit that the search measured, with its chance of exceeding it, if it is
+// better than the answer; null in JSON if there is none.
+func (a *Answer) alternative() any {
+	var best tegra.Mean
+	chance := 0.0
+	for _, p := range a.Probes {
+		list := a.probed(p.Setting)
+		if !a.Feasible || a.Served != nil || len(list) == 0 || p.Setting == a.Setting {
+			continue
+		}
+		over, m := ChanceOver(a.Limit, list), tegra.MeansOf(list)[0]
+		if over > atLimitFrom && over <= atLimitTo && a.Limit.Better(m.Measured, a.Best()) &&
+			(best.N == 0 || a.Limit.Better(m.Measured, best.Measured)) {
+			best, chance = m, over
+		}
+	}
+	if best.N == 0 {
+		return nil
+	}
+	return append(report.Object{{"mode", best.Mode}, {"time_ms", best.TimeMS}, {"power_w", best.PowerW},
+		{"chance_over", roundedUp(chance).V}}, size(best.Measured)...)
+}
+
+// chanceOver returns the chance that the answer exceeds its limit: by its readings if it was measured and no load is
+// calculated.
+func (a *Answer) chanceOver() tegra.Val[float64] {
+	if s := a.Standing; s.ChanceOver.OK || !s.Limited || a.Served != nil || !a.Measured() {
+		return s.ChanceOver
+	}
+	return roundedUp(ChanceOver(a.Limit, a.readings()))
+}
+
+// roundedUp rounds a chance up to a ten-thousandth, as those of predictions are.
+func roundedUp(chance float64) tegra.Val[float64] { return tegra.Finite(math.Ceil(1e4*chance) / 1e4) }
