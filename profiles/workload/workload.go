@@ -101,6 +101,19 @@ func (w *Workload) LoaderFault() (why string, elsewhere int) {
 	return "with loader processes YOLO meets a fault of the PyTorch for JetPack 5 (PowerTrain, footnote 6)", 4
 }
 
+// Known returns batch size and loader processes as far as they are known; 0 if not. An own command that sets none has
+// jtune's defaults, which describe nothing.
+func (w *Workload) Known() (batch, workers int) {
+	batch, workers = w.Batch, w.Workers
+	if w.Own && len(w.Command) > 0 && !w.Sized && batch == defaultBatch {
+		batch = 0
+	}
+	if w.Own && len(w.Command) > 0 && workers == defaultWorkers {
+		workers = 0
+	}
+	return batch, workers
+}
+
 // AtBatch returns the workload with minibatches of n samples; 0 means its own size.
 func (w Workload) AtBatch(n int) Workload {
 	if n > 0 {

@@ -333,3 +333,22 @@ func TestOtherwiseWritesTablesAsTheUsersFileDoes(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
+
+// A report names no batch size and no loader processes that an own command was never given.
+func TestDefaultsAreNotKnownOfAnOwnCommand(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		w              Workload
+		batch, workers int
+	}{
+		{Workload{Batch: 16, Workers: 4}, 16, 4},
+		{Workload{Batch: 16, Workers: 4, Own: true}, 16, 4}, // a job of jtune's own with the user's settings
+		{Workload{Batch: 16, Workers: 4, Own: true, Command: []string{"true"}}, 0, 0},
+		{Workload{Batch: 16, Workers: 2, Own: true, Command: []string{"true"}, Sized: true}, 16, 2},
+		{Workload{Batch: 32, Workers: 4, Own: true, Command: []string{"true"}}, 32, 0},
+	} {
+		if batch, workers := c.w.Known(); batch != c.batch || workers != c.workers {
+			t.Errorf("%+v: %d, %d", c.w, batch, workers)
+		}
+	}
+}

@@ -279,8 +279,15 @@ func (r Report) board() []document.Part {
 	add("JetPack", h.Device.JetPack)
 	add("power", h.Device.Total)
 	add("rails", strings.Join(h.Device.Rails, ", "))
-	add("workload", fmt.Sprintf("%s, batch size %d, %s", h.Workload.Name, h.Workload.Batch,
-		text.Count(h.Workload.Workers, "worker")))
+	job := h.Workload.Name
+	batch, workers := h.Workload.Known()
+	if batch > 0 {
+		job += fmt.Sprintf(", batch size %d", batch)
+	}
+	if workers > 0 {
+		job += ", " + text.Count(workers, "worker")
+	}
+	add("workload", job)
 	add("software", strings.Join(r.Software, "; "))
 	add("measured by", "jtune "+h.Jtune)
 	if h.Search != nil {
