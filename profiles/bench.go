@@ -48,6 +48,7 @@ type Bench struct {
 	notedReady           bool                           // jtune has reported how much preloaded data is in memory
 	confirmed            bool                           // jtune has reported the values read back of fan and clocks
 	notedFast            bool                           // jtune has reported that fast modes get more minibatches
+	rows                 int                            // measured by this bench
 	hot                  string                         // why the board is too hot to continue; "" when it is not
 	lastEvents           map[harness.Kind]harness.Event // the running job's newest hello and cache events
 }
@@ -148,6 +149,7 @@ func (b *Bench) once(ctx context.Context, step Step) (record.Row, error) {
 		return record.Row{}, err
 	}
 	row := m.row(fault)
+	b.rows++
 	if row.Status.Usable() && !step.AsFound {
 		b.Known = append(b.Known, row.Measured)
 	}

@@ -50,10 +50,13 @@ type End int
 const (
 	Complete End = iota
 	Interrupted
-	Broken // see the error
+	Broken    // see the error
+	Withdrawn // its readings were not of the job, see the error
 )
 
-func (e End) String() string { return [...]string{"complete", "interrupted", "broken"}[e] }
+func (e End) String() string {
+	return [...]string{"complete", "interrupted", "broken", record.Withdrawn}[e]
+}
 
 // Summary is the outcome of a campaign.
 type Summary struct {
@@ -95,6 +98,8 @@ func (c *Campaign) Run(ctx context.Context) (Summary, error) {
 	switch {
 	case ctx.Err() != nil:
 		r.sum.End, err = Interrupted, onlyFatal(err)
+	case isWithdrawn(err):
+		r.sum.End = Withdrawn
 	case err != nil:
 		r.sum.End = Broken
 	}

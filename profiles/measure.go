@@ -127,9 +127,12 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 		if errors.As(context.Cause(ctx), &over) && whole.Err() == nil {
 			return m.tooMuch(whole, over)
 		}
+		if m.beginsAgain(err) {
+			continue
+		}
 		var raw *rawError
 		if ctx.Err() != nil || errors.As(err, &raw) || errors.Is(err, ErrFixedBatch) ||
-			errors.Is(err, harness.ErrOver) {
+			errors.Is(err, harness.ErrOver) || isWithdrawn(err) {
 			return nil, err
 		}
 		again := errors.Is(err, io.EOF) && m.b.warm && try < restarts
@@ -202,6 +205,8 @@ func (m *measurement) collect(ctx context.Context) error {
 			m.request(e)
 		case harness.Gone:
 			return errors.New(e.Message)
+		case harness.Withdrawn:
+			return m.withdrawn(e)
 		case harness.Minibatch, harness.Infer:
 			if err := m.minibatch(e); err != nil {
 				return err

@@ -69,6 +69,13 @@ func NewMonitor(w workload.Workload, d tegra.Device, c tegra.Clock, s System, ba
 	return out
 }
 
+// Again forgets the minibatches so far, which were of something else.
+func (w *Monitor) Again() {
+	w.begin, w.end, w.begun = snapshot{}, snapshot{}, false
+	w.all, w.first, w.later, w.epochs = tally{}, tally{}, tally{}, nil
+	w.drop, w.serving = telemetry.Drop{}, serving{}
+}
+
 // poll takes a new snapshot.
 func (w *Monitor) poll() snapshot {
 	l := snapshot{at: w.clock.Now(), taken: true}

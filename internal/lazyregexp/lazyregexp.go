@@ -23,6 +23,7 @@ func (r *Regexp) compiled() *regexp.Regexp {
 	return r.re
 }
 
+func (r *Regexp) SubexpIndex(name string) int          { return r.compiled().SubexpIndex(name) }
 func (r *Regexp) MatchString(s string) bool            { return r.compiled().MatchString(s) }
 func (r *Regexp) FindString(s string) string           { return r.compiled().FindString(s) }
 func (r *Regexp) FindStringSubmatch(s string) []string { return r.compiled().FindStringSubmatch(s) }

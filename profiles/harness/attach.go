@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"jtune/internal/text"
@@ -140,9 +139,7 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 	if clock == nil {
 		clock = tegra.RealClock()
 	}
-	read := &readClock{Clock: clock}
-	read.tick()
-	a := &attached{job: &job{name: e.String(), log: &jobLog{}, queue: NewQueue(), clock: read, stdout: new(pipe),
+	a := &attached{job: &job{name: e.String(), log: &jobLog{}, queue: NewQueue(), clock: clock, stdout: new(pipe),
 		silence: silenceOf(silent, silent), wait: max(StartLimit, silent), lastEvent: time.Now(),
 		started: time.Now(),
 		misread: make(chan struct{})}, done: make(chan struct{})}
@@ -150,7 +147,7 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 	if a.job.pattern, err = e.reader(); err != nil {
 		return nil, err
 	}
-	if a.tail, err = process.OpenTail(path, e.PID, read.tick); err != nil {
+	if a.tail, err = process.OpenTail(path, e.PID); err != nil {
 		return nil, err
 	}
 	if hello, ok := helloOf(path); ok {
@@ -163,15 +160,6 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 	return a, nil
 }
 
-// readClock advances once per read of a log: all lines of one read get the same time.
-type readClock struct {
-	tegra.Clock
-	at atomic.Int64
-}
-
-func (c *readClock) tick()              { c.at.Store(int64(c.Clock.Now())) }
-func (c *readClock) Now() time.Duration { return time.Duration(c.at.Load()) }
-
 // reader returns the reader of the job's lines.
 func (e Elsewhere) reader() (reader, error) {
 	return patternOf(ExecOptions{Pattern: e.Pattern, Detect: &e.Detect})
@@ -183,7 +171,8 @@ func (a *attached) follow() {
 	if _, ok := a.job.pattern.(*detecting); ok {
 		go a.job.watch()
 	}
-	pieces(a.job.pattern)(a.tail, a.job.match(func(text []byte) { a.job.bad(text, errNoEvent) }))
+	from := a.job.stamped(a.tail)
+	pieces(a.job.pattern)(from, a.job.match(from, func(text []byte) { a.job.bad(text, errNoEvent) }))
 	a.job.finish()
 	end := io.EOF
 	if a.tail.Over() {

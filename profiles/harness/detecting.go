@@ -82,7 +82,7 @@ type detecting struct {
 	tools   map[string]reader
 	tried   time.Duration // last attempt to choose
 	watched time.Duration // last check of the choice
-	noted   bool          // jtune has noted that nothing is understood
+	noted   string        // why nothing is decided, as last noted
 	err     error
 	count   int // batches reported
 	start   time.Duration
@@ -91,15 +91,12 @@ type detecting struct {
 const (
 	// chooseEvery is the interval of attempts to choose; watchEvery that of checks of the choice.
 	chooseEvery = 500 * time.Millisecond
-	watchEvery  = 15 * time.Second
+	watchEvery  = 5 * time.Second
 	// After doubtLines lines, or doubtWork, without a step jtune notes that none is understood.
 	doubtLines = 20
 	doubtWork  = 10 * time.Second
-	// startLimit is how long a program may take to its first step, whatever it prints.
-	startLimit = 15 * time.Minute
-	// disagreeLimit is how long lines may give two times, and textLimit how long they may give none.
+	// disagreeLimit is how long lines may give two times.
 	disagreeLimit = 20 * time.Second
-	textLimit     = time.Minute
 )
 
 // reporting maps tools to the form of their report, which is read in addition to all other lines.
@@ -152,23 +149,29 @@ func (r *detecting) read(line []byte, now time.Duration, whole bool) (events []E
 		} else if chosen {
 			events = append(events, Event{Kind: Note, T: now, Message: Reads(reading)})
 		}
-	case now-r.watched >= watchEvery && !r.ToEnd:
+	case r.d.Chosen() && now-r.watched >= watchEvery:
 		r.watched = now
-		r.err = r.d.Overtaken()
+		if was, reading, yes := r.d.Overtaken(); yes {
+			events = append(events, Event{Kind: Withdrawn, T: now, Message: fmt.Sprintf("%q was not the job: what was "+
+				"measured of it is withdrawn; %s", text.OneLine(was), Reads(reading)), Info: map[string]string{NotJob: was}})
+		}
 	}
 	return append(events, r.steps(false)...), ok
 }
 
 // readOwn reads a line with the user's expression.
 func (r *detecting) readOwn(line []byte, now time.Duration, whole bool) ([]Event, bool) {
-	found, ok := r.own.read(line, now, whole)
-	r.d.Own(len(found), now, ok, line, whole)
-	for i, e := range found {
-		if i == len(found)-1 {
-			r.d.OwnSteps(len(found), e.TimeMS, e.T, e.Epoch, e.Batch, !r.own.counted)
-		}
+	f, matched, ok := r.own.find(line, whole)
+	r.d.Own(now, matched, line, whole)
+	switch {
+	case ok && f.ms > 0:
+		r.d.OwnTime(f.ms, f.epoch, now)
+	case ok:
+		r.d.OwnCount(f.done, f.of, f.epoch, now)
+	case f.of != r.own.of:
+		r.d.OwnElse()
 	}
-	return r.steps(false), ok
+	return r.steps(false), matched
 }
 
 // steps returns the events of what was counted.
@@ -192,26 +195,37 @@ func (r *detecting) steps(all bool) (events []Event) {
 	return events
 }
 
-// doubt returns a note when the program has worked for a while and nothing was understood; otherwise "".
+// doubt returns a note when the program has worked for a while and nothing was decided, and again when the reason
+// changes; otherwise "".
 func (r *detecting) doubt(now time.Duration) string {
-	if r.noted || r.told || r.d.Chosen() || r.d.Lines() == 0 || r.d.Begun() && r.d.Work(now) < doubtWork ||
-		r.d.Since(now) < doubtWork && r.d.Strange() < doubtLines {
+	if r.told || r.d.Chosen() || r.d.Lines() == 0 || r.d.Begun() && r.d.Work(now) < doubtWork-watchOutput ||
+		r.d.Since(now) < doubtWork-watchOutput && r.d.Strange() < doubtLines {
 		return ""
 	}
 	_, err := r.d.Read()
 	u, bad := errors.AsType[*detect.Undecided](err)
-	if !bad || r.d.Begun() && u.Kind == detect.Few { // its steps are slow
+	note, key := "", ""
+	switch {
+	case bad && r.d.Begun() && u.Kind == detect.Few: // its steps are slow
+	case !bad:
+		if key = r.d.Waits(); key != "" {
+			note = text.OneLine(key) + ". The command continues."
+		}
+	default:
+		if key = fmt.Sprint(u.Kind, len(u.Rivals)); len(u.Rivals) > 0 {
+			note = fmt.Sprintf("%s. The command continues. To choose one: %s", text.OneLine(u.Why), choices(u.Rivals))
+		} else if u.Try != "" {
+			note = fmt.Sprintf("%s. The command continues. Next time %s", text.OneLine(u.Why), u.Try)
+		} else {
+			note = fmt.Sprintf("%s. The command continues. To name the line that counts: %s", text.OneLine(err.Error()),
+				usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
+		}
+	}
+	if key == "" || key == r.noted {
 		return ""
 	}
-	r.noted = true
-	switch {
-	case len(u.Rivals) > 0:
-		return fmt.Sprintf("%s. The command continues. To choose one: %s", text.OneLine(u.Why), choices(u.Rivals))
-	case u.Try != "":
-		return fmt.Sprintf("%s. The command continues. Next time %s", text.OneLine(u.Why), u.Try)
-	}
-	return fmt.Sprintf("%s. The command continues. To name the line that counts: %s", text.OneLine(err.Error()),
-		usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
+	r.noted = key
+	return note
 }
 
 // finish reads a program's own report at its end, and steps that were too few to choose by.
@@ -247,7 +261,7 @@ func (r *detecting) wholeRun(now time.Duration) []Event {
 	span, units, ms := now-r.start, 1.0, millis(now-r.start)
 	if got, err := r.d.Read(); err == nil && (got.Unit != detect.Run || got.Summary) {
 		units, ms = float64(got.Steps), got.TimeMS
-		span = time.Duration(units * got.MeanMS * float64(time.Millisecond))
+		span = time.Duration(units * got.TimeMS * float64(time.Millisecond))
 	}
 	if e := summed(now, span, units, Summary{TimeMS: ms}); e != nil {
 		return []Event{*e}
@@ -259,7 +273,7 @@ func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisec
 
 // ownResult returns the only result that the user's expression found at the end of a run; nil when it found several.
 func (r *detecting) ownResult() *Event {
-	if r.own == nil || r.own.counted || r.own.events == 0 || r.own.events > 2 {
+	if r.own == nil || r.own.results == 0 || r.own.results > 2 {
 		return nil
 	}
 	ms, at, span := r.d.OwnResult()
@@ -304,35 +318,15 @@ func Reads(r detect.Reading) string {
 	return line
 }
 
-// Hopeless reports whether a program that must be understood never will be: its lines give two times, or none. A
-// program that loads, compiles or downloads gets more time.
+// Hopeless reports whether a program that must be understood never will be: its lines give two times, or it has taken
+// too long.
 func Hopeless(u *detect.Undecided, took time.Duration) bool {
-	switch {
-	case took >= startLimit:
-		return true
-	case u.Kind == detect.Disagree:
-		return took >= disagreeLimit
-	}
-	return u.Kind == detect.Nothing && took >= textLimit && u.Lines >= doubtLines && !loads(u.Tails)
-}
-
-// loads reports whether lines were printed before the work began.
-func loads(lines []string) bool {
-	for _, l := range lines {
-		l = strings.ToLower(l)
-		for _, w := range []string{"load", "build", "compil", "download", "import", "extract", "prepar", "warm",
-			"cach"} {
-			if strings.Contains(l, w) {
-				return true
-			}
-		}
-	}
-	return false
+	return took >= StartLimit || u.Kind == detect.Disagree && took >= disagreeLimit
 }
 
 // giveUp notes that a program that must be understood will not be; took is the time since its start.
 func (r *detecting) giveUp(took time.Duration) bool {
-	if r.ToEnd || r.PerRun || r.own != nil || r.took() || r.err != nil || took < textLimit {
+	if r.ToEnd || r.PerRun || r.own != nil || r.took() || r.err != nil || took < disagreeLimit {
 		return false
 	}
 	_, err := r.d.Read()

@@ -21,6 +21,9 @@ const (
 	JobInfer = "infer"
 )
 
+// NotJob is the key of a withdrawn event's Info that names the counter which was not the job.
+const NotJob = "not"
+
 // Kinds of events.
 const (
 	Hello      Kind = "hello"
@@ -33,10 +36,11 @@ const (
 	Cache      Kind = "cache" // Share is the part of the data in the page cache
 	Infer      Kind = "infer" // an executed batch of N units
 	Request    Kind = "request"
-	Note       Kind = "note"  // Message is for the user
-	Warm       Kind = "warm"  // the warm-up ends: the first N batches do not count
-	Other      Kind = "other" // part of the protocol, not used here
-	Gone       Kind = "gone"  // one of two jobs has ended, Message says why; the other continues
+	Note       Kind = "note"      // Message is for the user
+	Warm       Kind = "warm"      // the warm-up ends: the first N batches do not count
+	Other      Kind = "other"     // part of the protocol, not used here
+	Withdrawn  Kind = "withdrawn" // another counter was the job: what was reported so far counts nothing
+	Gone       Kind = "gone"      // one of two jobs has ended, Message says why; the other continues
 )
 
 // Event is a message of a harness.

@@ -42,21 +42,16 @@ func TestExecToolThatWasReadEndsWithoutAnError(t *testing.T) {
 	}
 }
 
-// watch ends once a program was understood and a step was seen. After a note that it was not, it ends where nothing else
-// could be done: the program is then measured as a whole, or read by the user's own expression.
+// watch ends once a program was understood and a step was seen.
 func TestWatchEndsWhenNothingIsLeftToSay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		set  func(d *detecting)
 		ends bool
 	}{
-		"nothing happened":                     {func(*detecting) {}, false},
-		"understood":                           {func(d *detecting) { d.told = true }, true},
-		"noted":                                {func(d *detecting) { d.noted = true }, false},
-		"not noted, measured as a whole":       {func(d *detecting) { d.ToEnd = true }, false},
-		"noted, measured as a whole":           {func(d *detecting) { d.noted, d.ToEnd = true, true }, true},
-		"noted, measured run by run":           {func(d *detecting) { d.noted, d.PerRun = true, true }, true},
-		"noted, read by the user's expression": {func(d *detecting) { d.noted, d.own = true, &pattern{} }, true},
+		"nothing happened": {func(*detecting) {}, false},
+		"understood":       {func(d *detecting) { d.told = true }, true},
+		"noted":            {func(d *detecting) { d.noted = "x" }, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d := newDetecting(Detect{}, nil)

@@ -12,6 +12,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles/harness/process"
+	"jtune/tegra"
 )
 
 // listen reads both outputs, each in its own goroutine.
@@ -23,13 +24,29 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
 		readers.Go(func() { lines.Each(stderr, j.log.stderr) })
 		return
 	}
-	take, log := j.match(j.take(new(pipe))), j.match(j.log.stderr) // its lines have no time of their own
+	out, errs := j.stamped(stdout), j.stamped(stderr)
+	take, log := j.match(out, j.take(new(pipe))), j.match(errs, j.log.stderr) // its lines have no time of their own
 	each := pieces(j.pattern)
 	if _, ok := j.pattern.(*detecting); ok {
 		go j.watch()
 	}
-	readers.Go(func() { each(j.echoed(stdout), take) })
-	readers.Go(func() { each(j.echoed(stderr), log) })
+	readers.Go(func() { each(j.echoed(out), take) })
+	readers.Go(func() { each(j.echoed(errs), log) })
+}
+
+// stamped is an output that notes when it was read: lines that arrive in one read have one time.
+type stamped struct {
+	io.Reader
+	clock tegra.Clock
+	at    time.Duration
+}
+
+func (j *job) stamped(r io.Reader) *stamped { return &stamped{Reader: r, clock: j.clock} }
+
+func (s *stamped) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	s.at = s.clock.Now()
+	return n, err
 }
 
 // echoed returns an output of the job that is also shown if requested.
@@ -43,17 +60,20 @@ func (j *job) echoed(r io.Reader) io.Reader {
 // pieces returns how a program's output is split into lines: progress bars are read before they end.
 func pieces(r reader) func(io.Reader, func(text []byte, whole bool)) {
 	switch r.(type) {
-	case *pattern, *detecting:
+	case *detecting:
 		return lines.EachDraw
 	}
 	return lines.EachFinished
 }
 
-// match returns the function that reads minibatches from lines and passes other lines to rest.
-func (j *job) match(rest func(text []byte)) func(text []byte, whole bool) {
+// match returns the function that reads minibatches from the lines of an output and passes other lines to rest.
+func (j *job) match(from *stamped, rest func(text []byte)) func(text []byte, whole bool) {
 	return func(text []byte, whole bool) {
 		j.mu.Lock()
-		now := j.clock.Now()
+		now := from.at
+		if _, unknown := j.pattern.(*detecting); !unknown {
+			now = j.clock.Now()
+		}
 		events, ok := j.pattern.read(text, now, whole)
 		if whole || ok { // any output shows that the job is alive
 			j.heard(events...)
@@ -97,7 +117,7 @@ func (j *job) watch() {
 		if note == "" && !d.ToEnd && !d.PerRun {
 			note = j.unseen(d)
 		}
-		over := d.took() && j.stepped || d.noted && (d.ToEnd || d.PerRun || d.own != nil)
+		over := d.took() && j.stepped
 		if d.giveUp(time.Since(j.started)) && !j.refused {
 			j.refused, over = true, true
 			close(j.misread)

@@ -5,44 +5,35 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"time"
 
 	"jtune/internal/lazyregexp"
 	"jtune/internal/text"
 )
 
-// Pattern mode reads the times of minibatches out of the lines that a training
-// program prints anyway, on either of its outputs:
-//
-//	line or bar ──► regular expression ──► count of done minibatches ──► time since the last count, shared out
-//	                                  └──► time or rate, when the line has no count
-//
-// A count gives the true mean time; the rate that a progress bar shows is
-// smoothed and lags behind a change of power mode. Minibatches that one line
-// reports together get equal times.
-//
-// An expression names what it finds: batch (done in this epoch), of (how many
-// there are: bars of another length, such as a validation's, are passed over),
+// An expression of the user finds a count or a time in the lines that a program prints anyway. It names what it finds:
+// batch (done in this epoch), of (how many there are: bars of another length, such as a validation's, are passed over),
 // epoch, time_ms, time_s, rate (per second), units (of one result at the end).
 
-// maxAtOnce is the largest step of a count; a larger one belongs to something else.
+// maxAtOnce bounds the events that one line makes.
 const maxAtOnce = 1000
 
 // escapes match a terminal's colours and cursor movements.
 var escapes = lazyregexp.New(`\x1b\[[0-9;?]*[A-Za-z]`)
 
-// pattern reads minibatches from lines. It is not safe for concurrent use.
+// pattern is such an expression. It is not safe for concurrent use.
 type pattern struct {
 	re       *regexp.Regexp
 	fromZero bool // epochs are counted from 0; else from 1
+	of       int  // length of the bar that counts; 0: none so far
+	epoch    int  // the last one
+	results  int  // times found
+	units    int  // of the last result, if stated
+}
 
-	of      int           // length of the bar that counts; 0: none so far
-	epoch   int           // of the last count
-	done    int           // the last count
-	at      time.Duration // when it came
-	counted bool          // done and at are valid
-	events  int           // events so far, when there is no count
-	units   int           // of the last result, if stated
+// found is what an expression finds in a line: a count, or else the time of a unit.
+type found struct {
+	done, of, epoch int
+	ms              float64 // 0: a count
 }
 
 // CheckPattern returns an error unless a pattern is the name of a known one, or a regular
@@ -75,47 +66,49 @@ func newPattern(expr string) (*pattern, error) {
 	)
 }
 
-// read reads a line that arrived at now. ok reports whether it matches the pattern, with or without events. whole is
+// find applies the expression to a line; matched reports whether it matches, ok whether it finds something. whole is
 // false for a progress bar that is not finished yet.
-func (p *pattern) read(text []byte, now time.Duration, whole bool) (events []Event, ok bool) {
-	m := p.re.FindSubmatch(escapes.ReplaceAll(text, nil))
+func (p *pattern) find(line []byte, whole bool) (f found, matched, ok bool) {
+	m := p.re.FindSubmatch(escapes.ReplaceAll(line, nil))
 	if m == nil {
-		return nil, false
+		return f, false, false
 	}
-	found := func(group string) string {
+	text := func(group string) string {
 		if i := p.re.SubexpIndex(group); i >= 0 {
 			return string(m[i])
 		}
 		return ""
 	}
-	epoch := p.epoch
-	if n, err := strconv.Atoi(found("epoch")); err == nil && n <= maxCount {
-		if n == 0 {
-			p.fromZero = true
+	count := func(group string) int {
+		if n, err := strconv.Atoi(text(group)); err == nil && n >= 0 && n <= maxCount {
+			return n
 		}
-		if epoch = n; !p.fromZero {
-			epoch = max(0, n-1)
-		}
+		return -1
 	}
-	if count := found("batch"); count != "" && found("time_ms")+found("time_s") == "" {
-		return p.count(epoch, count, found("of"), now), true
+	if n := count("epoch"); n >= 0 {
+		if p.fromZero = p.fromZero || n == 0; !p.fromZero {
+			n--
+		}
+		p.epoch = n
+	}
+	f = found{done: count("batch"), of: max(0, count("of")), epoch: p.epoch}
+	if text("batch") != "" && text("time_ms")+text("time_s") == "" {
+		if p.of == 0 {
+			p.of = f.of
+		}
+		return f, true, f.done >= 0 && f.of == p.of
 	}
 	if !whole {
-		return nil, false
+		return f, false, false
 	}
-	e := Event{Kind: Minibatch, Epoch: epoch, Batch: p.events, T: now}
-	if e.TimeMS = timeOf(found("time_ms"), found("time_s"), found("rate")); e.TimeMS <= 0 || e.TimeMS > maxTimeMS {
-		return nil, true
+	if f.ms = timeOf(text("time_ms"), text("time_s"), text("rate")); f.ms <= 0 || f.ms > maxTimeMS {
+		return f, true, false
 	}
-	if n, err := strconv.Atoi(found("batch")); err == nil && n <= maxCount {
-		e.Batch = n
-	}
-	if n, err := strconv.Atoi(found("units")); err == nil && n > 0 && n <= maxCount {
+	if n := count("units"); n > 0 {
 		p.units = n
 	}
-	p.events++
-	p.epoch = epoch
-	return []Event{e}, true
+	p.results++
+	return f, true, true
 }
 
 // timeOf returns a minibatch's time in ms from the first non-empty text; 0 when it is not a number.
@@ -138,40 +131,4 @@ func timeOf(ms, s, rate string) float64 {
 		return f.ms(v)
 	}
 	return 0
-}
-
-// count handles a number of finished minibatches: the minibatches since the last number share the time since then
-// equally. A falling number starts an epoch.
-func (p *pattern) count(epoch int, doneText, ofText string, now time.Duration) []Event {
-	done, err := strconv.Atoi(doneText)
-	of, _ := strconv.Atoi(ofText)
-	if err != nil || done > maxCount {
-		return nil
-	}
-	if p.of == 0 {
-		p.of = of
-	}
-	if of != p.of { // a bar of something else, such as validation
-		p.counted = false
-		return nil
-	}
-	if epoch == p.epoch && done < p.done {
-		epoch++
-	}
-	n := done - p.done
-	last, known := p.at, p.counted && epoch == p.epoch
-	if known && (n == 0 || now <= last) {
-		return nil // redrawn, or printed together with the last one: the next one counts both
-	}
-	p.epoch, p.done, p.at, p.counted = epoch, done, now, true
-	if !known || n > maxAtOnce {
-		return nil
-	}
-	each := (now - last) / time.Duration(n)
-	events := make([]Event, n)
-	for i := range events {
-		events[i] = Event{Kind: Minibatch, Epoch: epoch, Batch: done - n + i, T: last + each*time.Duration(i+1),
-			TimeMS: float64(now-last) / float64(time.Millisecond) / float64(n), Shared: last}
-	}
-	return events
 }

@@ -10,7 +10,7 @@ import (
 const stretch = 5
 
 // StartLimit is how long a command may run without a first step, unless the user says otherwise.
-const StartLimit = startLimit
+const StartLimit = 15 * time.Minute
 
 // Expecting is a harness that can be told how long minibatches take from now on, so that a slow minibatch does not look
 // like a hung job.

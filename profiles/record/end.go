@@ -11,7 +11,10 @@ import (
 // interrupted by a crash, or comes from an older version.
 const endName = "end.txt"
 
-// End records how the work on the campaign ended: complete, interrupted or broken.
+// Withdrawn is the end of a campaign whose readings were of something that was not the job: they are kept and not used.
+const Withdrawn = "withdrawn"
+
+// End records how the work on the campaign ended: complete, interrupted, broken or withdrawn.
 func (r *Record) End(how string) error { return r.Attach(endName, []byte(how+"\n")) }
 
 // Ended returns how the last work on a campaign ended; "" when unknown.

@@ -58,6 +58,8 @@ type Workload struct {
 	Patience time.Duration `toml:"-" json:"-"`
 	// FromStart counts the steps of the command from its start, including those read before their format was detected.
 	FromStart bool `toml:"-" json:"-"`
+	// NotJobs are counters in the command's output that an earlier run showed not to be the job.
+	NotJobs []string `toml:"-" json:"-"`
 	// Stdin is the command's standard input; nil: none.
 	Stdin *os.File `toml:"-" json:"-"`
 	// Echo gets what the command prints; nil: nothing does.

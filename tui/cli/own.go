@@ -290,9 +290,7 @@ func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Wo
 		}
 		rows = append(rows, []string{"reads", strings.TrimPrefix(harness.Reads(*x), "reads: ")},
 			[]string{"steps", text.Thousands(x.Steps)},
-			[]string{"time", fmt.Sprintf("%s median, %s mean %s", msText(tegra.Some(x.TimeMS)),
-				msText(tegra.Some(x.MeanMS)),
-				harness.Each(unit))},
+			[]string{"time", timeText(x) + " " + harness.Each(unit)},
 			[]string{"energy", dash(r.EnergyJ, "%.3g J "+harness.Each(x.Unit)+", mean")})
 	}
 	if r.Reading == nil && !r.Refused {
@@ -331,6 +329,18 @@ func railText(r measure.RailWhole) string {
 	return out
 }
 
+// timeText returns the mean of a reading with half of its 95 % band, and the median where it differs, with the reason.
+func timeText(x *detect.Reading) string {
+	out := msText(tegra.Some(x.TimeMS))
+	if pct := 196 * x.ErrorMS / x.TimeMS; pct >= 0.1 {
+		out += fmt.Sprintf(" ± %.2g %%", pct)
+	}
+	if x.Why != "" {
+		out += fmt.Sprintf(" (median %s: %s)", msText(tegra.Some(x.MedianMS)), text.OneLine(x.Why))
+	}
+	return out
+}
+
 // readingJSON describes how a command was read.
 type readingJSON struct {
 	Form       text.Optional      `json:"form"`
@@ -338,6 +348,8 @@ type readingJSON struct {
 	Steps      int                `json:"steps"`
 	TimeMS     tegra.Val[float64] `json:"time_ms"`
 	MeanMS     tegra.Val[float64] `json:"mean_ms"`
+	MedianMS   tegra.Val[float64] `json:"median_ms"`
+	ErrorPct   tegra.Val[float64] `json:"time_error_pct"` // one standard error
 	Unit       text.Optional      `json:"unit"`
 	Samples    int                `json:"samples,omitempty"` // per minibatch, if samples are counted
 	LeftOut    []leftOutJSON      `json:"left_out"`
@@ -398,7 +410,8 @@ func toReadingJSON(r measure.RunResult) *readingJSON {
 	case x != nil:
 		out.Form, out.What, out.Unit = text.Optional(x.Form), text.Optional(text.OneLine(x.What)), text.Optional(x.Unit)
 		out.Steps, out.Samples = x.Steps, x.Samples
-		out.TimeMS, out.MeanMS = tegra.Some(x.TimeMS), tegra.Some(x.MeanMS)
+		out.TimeMS, out.MeanMS, out.MedianMS = tegra.Some(x.TimeMS), tegra.Some(x.TimeMS), tegra.Finite(x.MedianMS)
+		out.ErrorPct = tegra.Finite(100 * x.ErrorMS / x.TimeMS)
 		candidates = x.Candidates
 		for _, l := range x.LeftOut {
 			out.LeftOut = append(out.LeftOut, leftOutJSON{text.OneLine(l.What), l.Count, l.S})

@@ -13,6 +13,8 @@ type Options struct {
 	Counts string
 	// FromStart also reports the steps read before the decision.
 	FromStart bool
+	// Not are the names of counters that are not the job, as an earlier run showed.
+	Not []string
 	// Only is the only form to accept, one of Forms; "": any.
 	Only string
 }
@@ -20,44 +22,46 @@ type Options struct {
 // Detector reads lines. It is used by one goroutine at a time.
 type Detector struct {
 	o        Options
-	all      []*candidate
-	byKey    map[string]*candidate
-	moves    []move
-	epoch    int // the last epoch named in a line, as printed
+	all      []*counter
+	byKey    map[string]*counter
+	names    map[string]int // number of names of the counters of a kind
+	log      lineLog
+	line     string // the present one, and its kind
+	kind     int32
+	table    []string // what the columns of the last table count
+	epoch    int      // the last epoch named in a line, as printed
 	fromZero bool
 	reports  []Report
 	ranks    map[string]int
-	names    map[string]int // number of names of the counters of a kind
-	pairs    map[string]*pair
-	csv      []string // columns of the last comma-separated table
 
 	begun, last time.Duration // of the first and last line
 	lines       int           // read
 	strange     int           // lines without information
 	tails       []string      // the last lines
-	perS        int           // lines in the current second, which began at
+	perS        int           // bytes in the current second, which began at
 	second      time.Duration
+	drawn       string // the last unfinished line, and when it was seen first
+	drawnAt     time.Duration
 	batch       int     // printed by the program or given in its command; 0: unknown
-	tokens      float64 // of the answer whose rate follows; 0: unknown
-	table       string  // what the rows of the last table count; "": no header so far
-	columns     int     // of its rows; 0: no row so far
+	amount      float64 // of the answer whose rate follows; 0: unknown
 
-	chosen  *candidate // the source of steps; nil until decided
-	handed  int        // spans reported
-	ran     []float64  // recent times per unit
-	paused  []float64  // those that seemed to hold a pause, since the last that did not
-	samples int        // per minibatch, where it counts samples
+	chosen  *counter // the source of steps; nil until decided
+	ticks   bool     // its lines are the units
+	length  int      // of the runs that count; 0: all
+	handed  int      // marks reported
+	samples int      // per minibatch, where it counts samples
+	waits   string   // what the choice waits for
 }
 
 // New returns a detector without any lines.
 func New(o Options) *Detector {
-	return &Detector{o: o, byKey: map[string]*candidate{}, ranks: map[string]int{}, names: map[string]int{},
-		pairs: map[string]*pair{}}
+	return &Detector{o: o, byKey: map[string]*counter{}, ranks: map[string]int{}, names: map[string]int{}}
 }
 
 const (
-	// mostPerS bounds how many lines per second are examined: a program may print without end.
-	mostPerS = 4000
+	// mostPerS bounds the bytes that are examined in a second, and perLine what a line costs beside its own: a program may
+	// print without end.
+	mostPerS, perLine = 1 << 20, 200
 	// keptTails is how many of the last lines are kept for a message.
 	keptTails = 3
 )
@@ -68,23 +72,29 @@ func (d *Detector) Line(raw []byte, now time.Duration, whole bool) bool {
 	if now-d.second >= time.Second || d.lines == 0 {
 		d.second, d.perS = now, 0
 	}
-	if d.perS++; d.perS > mostPerS {
+	if d.perS += len(raw) + perLine; d.perS > mostPerS {
 		return false
 	}
 	line := plain(raw)
 	if line == "" {
 		return false
 	}
+	if whole && line == d.drawn { // all of it was seen before the end of the line was
+		now = d.drawnAt
+	} else if !whole && line != d.drawn {
+		d.drawn, d.drawnAt = line, now
+	}
 	if d.lines == 0 {
 		d.begun = now
 	}
 	d.last = max(d.last, now)
 	d.lines++
+	d.line, d.kind = line, d.log.kind(line)
 	was := d.advanced()
-	known := d.known(line, now, whole)
-	if reported := whole && d.reported(line); !known && !reported {
+	if !d.known(line, now, whole) {
 		d.scan(line, now, whole)
 	}
+	d.log.note(d.kind)
 	if whole {
 		d.tail(line)
 		d.batchOf(line)
@@ -97,10 +107,12 @@ func (d *Detector) Line(raw []byte, now time.Duration, whole bool) bool {
 	return told
 }
 
-// advanced returns a number that changes when any candidate takes something.
+// advanced returns a number that changes when any counter takes something that may be a step.
 func (d *Detector) advanced() (n int) {
 	for _, c := range d.all {
-		n += c.lines + len(c.spans)
+		if !c.loose || c.moves > 4 {
+			n += len(c.marks) + c.forgot + c.moves
+		}
 	}
 	return n + len(d.reports)
 }
@@ -156,12 +168,8 @@ func (d *Detector) Since(now time.Duration) time.Duration {
 	return now - d.begun
 }
 
-// Begun reports whether a step of the job itself was seen, not just of its preparation.
+// Begun reports whether a step was seen.
 func (d *Detector) Begun() bool {
-	for _, c := range d.all {
-		if c.polarity != before && len(c.spans) > 0 && !c.plain {
-			return true
-		}
-	}
-	return len(d.reports) > 0
+	_, ok := d.firstUnit()
+	return ok || len(d.reports) > 0
 }

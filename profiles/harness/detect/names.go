@@ -26,14 +26,11 @@ var counters = map[string]string{
 	"frame": Frame, "frames": Frame, "image": Frame, "images": Frame, "img": Frame, "rendered": Frame,
 	"epoch": Epoch, "ep": Epoch, "epochs": Epoch, "round": Epoch, "episode": Epoch,
 	"request": Request, "requests": Request, "query": Request, "prompt": Request, "inference": Inference,
-	"inferences": Inference, "sample": Sample, "samples": Sample, "token": Token, "tokens": Token, "run": Run,
+	"inferences": Inference, "sample": Sample, "samples": Sample, "token": Token, "tokens": Token,
 }
 
 // numbering are words between the counted thing and its number: batch_idx=3.
 var numbering = strings.Fields("num number idx index no nr")
-
-// noCounts are words before numbers that are not counts: how many answers were right, how much memory is used.
-var noCounts = strings.Fields("correct accuracy acc hits mem memory vram ram")
 
 // units maps the words of rates and times per unit.
 var units = map[string]string{
@@ -46,42 +43,34 @@ var units = map[string]string{
 	"queries": Request, "infer": Inference, "inference": Inference, "inferences": Inference, "inf": Inference,
 }
 
-// Polarity of a name: whether it refers to the job.
+// Polarity of a name: whether it refers to the job. It decides only between counters of which each could be the job.
 const (
 	forJob  = 1
 	unknown = 0
-	// aside is validation: it is the job only when there is nothing else.
-	aside = -1
-	// before is preparation: it is never the job.
-	before = -2
+	against = -1 // validation, warm-up
 )
 
-var (
-	asideWords = strings.Fields("val valid validation validate validating validate test testing eval evaluation " +
-		"evaluating evaluate dev predicting")
-	beforeWords = strings.Fields("sanity scan scanning map loading load loaded download downloading downloads shard " +
-		"shards saving save checkpoint checkpoints tokenizing tokenization tokenize preprocess preprocessing caching " +
-		"cache filter extracting fetching resolving building build compiling compile warmup warming calibrating " +
-		"calibration converting quantizing unpacking installing install collecting importing prefetching generating " +
-		"connecting waiting initializing init autotuning tuning")
-	forWords = strings.Fields("train training trainer epoch step steps iter iteration")
-)
+// prefixes are the beginnings of words that refer to the job, or to what runs beside it.
+var prefixes = map[int][]string{forJob: {"train", "epoch", "step", "iter"},
+	against: {"val", "eval", "test", "infer", "sampl", "warm"}}
 
 // valueNames match names of validation results in training lines, such as val_loss=2.3; they do not make the line a
 // validation line.
-var valueNames = lazyregexp.New(`(?i)\b(?:val|valid|validation|test|eval|dev)[_/][a-z_@/]+["']?[ =:"']*-?\d`)
+var valueNames = lazyregexp.New(`(?i)\b(?:val|valid|validation|test|eval|dev)[_/ ][a-z_@/]+["']?[ =:"']*-?\d`)
 
-// polarity returns the polarity of the words of a name.
-func polarity(name []string) int {
+// polarity returns the polarity of the text before a count.
+func polarity(name string) int {
 	p := unknown
-	for _, w := range name {
-		switch {
-		case slices.Contains(beforeWords, w):
-			return before
-		case slices.Contains(asideWords, w):
-			p = aside
-		case p == unknown && slices.Contains(forWords, w):
-			p = forJob
+	for _, w := range words(valueNames.ReplaceAllString(name, " "), 40) {
+		for _, begin := range prefixes[against] {
+			if strings.HasPrefix(w, begin) && w != "value" {
+				return against
+			}
+		}
+		for _, begin := range prefixes[forJob] {
+			if strings.HasPrefix(w, begin) {
+				p = forJob
+			}
 		}
 	}
 	return p

@@ -3,7 +3,7 @@ package detect
 import "time"
 
 // Own notes a line to which the user's expression was applied, matched or not.
-func (d *Detector) Own(steps int, now time.Duration, matched bool, raw []byte, whole bool) {
+func (d *Detector) Own(now time.Duration, matched bool, raw []byte, whole bool) {
 	if d.lines == 0 {
 		d.begun = now
 	}
@@ -17,31 +17,41 @@ func (d *Detector) Own(steps int, now time.Duration, matched bool, raw []byte, w
 	}
 }
 
-// OwnSteps takes steps found by the user's expression: n steps of ms each; batch is the last one's, within the epoch,
-// from 0. stated: the line states the time.
-func (d *Detector) OwnSteps(n int, ms float64, end time.Duration, epoch, batch int, stated bool) {
+// own returns the counter of the user's expression.
+func (d *Detector) own(stated bool) *counter {
 	c := d.find(found{form: "own", unit: Step, name: "pattern", known: true, stated: stated})
-	if c == nil || !(ms > 0) || n < 1 {
-		return
-	}
 	d.chosen, d.fromZero = c, true
-	took := time.Duration(ms * float64(n) * float64(time.Millisecond))
-	if len(c.spans) == 0 {
-		c.first = end - took
-	}
-	if epoch != c.epoch {
-		c.run++
-	}
-	c.epoch, c.moved = epoch, end
-	c.add(span{n: float64(n), d: took, ms: ms, end: end, run: c.run, done: batch + 1, epoch: epoch})
+	return c
 }
 
-// OwnResult returns the last result found by the user's expression, when it arrived, and for how long the program had
+// OwnCount takes a count found by the user's expression: how many are done, of how many (0: unknown), in which epoch.
+func (d *Detector) OwnCount(done, of, epoch int, now time.Duration) {
+	c := d.own(false)
+	c.ratio = of > 0
+	c.count(done, 1, of, epoch, now, &d.log)
+}
+
+// OwnElse notes that something else of that form counted in between.
+func (d *Detector) OwnElse() { d.own(false).broken = true }
+
+// OwnTime takes the time of a unit that the user's expression found in a line.
+func (d *Detector) OwnTime(ms float64, epoch int, now time.Duration) {
+	c := d.own(true)
+	c.results++
+	if c.plain = true; len(c.marks) == 0 {
+		c.add(mark{at: max(0, now-time.Duration(ms*float64(time.Millisecond))), epoch: epoch})
+	}
+	c.high++
+	c.add(mark{at: now, n: 1, took: time.Duration(ms * float64(time.Millisecond)), said: ms, done: c.high, epoch: epoch})
+	c.spans++
+}
+
+// OwnResult returns the last time found by the user's expression, when it arrived, and for how long the program had
 // been printing.
 func (d *Detector) OwnResult() (ms float64, at, span time.Duration) {
-	if d.chosen == nil || len(d.chosen.spans) == 0 {
+	if d.chosen == nil || d.chosen.results == 0 {
 		return 0, 0, 0
 	}
-	s := d.chosen.spans[len(d.chosen.spans)-1]
-	return s.ms, s.end, max(s.end-d.begun, s.d)
+	m := d.chosen.marks[len(d.chosen.marks)-1]
+	return m.said, m.at, max(m.at-d.begun, m.took)
 }

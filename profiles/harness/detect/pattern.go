@@ -6,22 +6,17 @@ import (
 	"strings"
 )
 
-// pattern returns an expression that matches only this candidate; "" where there is none.
-func (c *candidate) pattern() string {
-	if c.stated || c.known || c.form == "csv" {
+// pattern returns an expression that matches only this counter; "" where there is none.
+func (c *counter) pattern() string {
+	if c.stated || c.known || c.loose {
 		return ""
 	}
 	lead := ""
 	if w := c.literal(); w != "" {
-		lead = regexp.QuoteMeta(w) + `\D.*?`
-		if c.of > 0 {
-			lead = regexp.QuoteMeta(w) + `.*?\b`
-		}
+		lead = regexp.QuoteMeta(w) + `.*?\b`
 	}
 	switch {
-	case c.second && lead != "":
-		return regexp.QuoteMeta(c.literal()) + `\W+\d+/(?P<batch>\d+)`
-	case c.of > 0:
+	case c.ratio && c.of > 0:
 		return fmt.Sprintf(`%s(?P<batch>\d+)/%d\b`, lead, c.of)
 	case lead != "":
 		return regexp.QuoteMeta(c.literal()) + `\W+(?P<batch>\d+)`
@@ -29,8 +24,8 @@ func (c *candidate) pattern() string {
 	return ""
 }
 
-// literal returns a word before the count that distinguishes this candidate from others.
-func (c *candidate) literal() string {
+// literal returns a word before the count that distinguishes this counter from others.
+func (c *counter) literal() string {
 	f := strings.FieldsFunc(c.what, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') })
 	for i := len(f) - 1; i >= 0; i-- {
 		if len(f[i]) > 1 {

@@ -132,7 +132,7 @@ var programs = []format{
 			j.print("step %d\n", (i*i*7919+13*i)%997)
 		}
 	}},
-	{"frames per second of the network alone", "", 0, func(j *job) {
+	{"frames per second of the network alone", Frame, 50, func(j *job) {
 		for range 300 {
 			j.print("fps: %.2f\n", 1/j.step()/0.7)
 		}

@@ -12,22 +12,14 @@ const (
 	logsEvery = 10
 )
 
-// divisor returns the greatest common divisor.
-func divisor(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
 // samples reports whether a candidate counts samples although no word says so: PyTorch's tutorials print loss: 2.3 [
 // 6464/60000]. Such a count advances by minibatches, usually 16, 32 or 64, whereas a count of steps advances by one or
 // by round numbers. batch is the size of a minibatch if the first count reveals it; else 0.
-func (c *candidate) samples() (yes bool, batch int) {
+func (c *counter) samples() (yes bool, batch int) {
 	if c.unit == Sample {
 		return true, 0
 	}
-	if c.unit != Step || c.of == 0 || c.stated || c.known || c.labelled || len(c.spans) < least {
+	if c.unit != Step || !c.ratio || c.of < 2 || c.stated || c.known || c.labelled || c.spans < least {
 		return false, 0
 	}
 	if c.values%8 == 0 && c.values >= leastJump && c.values < c.jumps && c.jumps%c.values == 0 {
@@ -42,7 +34,7 @@ func (c *candidate) samples() (yes bool, batch int) {
 
 // samplesPerStep returns the batch size, if known; sure is false for the usual one. The usual one is used only for
 // training output that counts samples: other rates remain rates of samples.
-func (d *Detector) samplesPerStep(best rival, told int) (batch int, sure bool) {
+func (d *Detector) samplesPerStep(best view, told int) (batch int, sure bool) {
 	if n := cmp.Or(d.o.Batch, d.batch, told); n > 0 {
 		return n, true
 	}
@@ -59,21 +51,21 @@ func (d *Detector) samplesPerStep(best rival, told int) (batch int, sure bool) {
 }
 
 // fits reports whether a counter of samples advances by whole minibatches.
-func (d *Detector) fits(best rival, batch int) bool {
+func (d *Detector) fits(best view, batch int) bool {
 	if best.stated {
 		return true
 	}
 	whole := 0
-	for _, s := range best.spans {
-		if math.Mod(s.n, float64(batch)) == 0 {
+	for _, n := range best.units {
+		if math.Mod(n, float64(batch)) == 0 {
 			whole++
 		}
 	}
-	return 10*whole >= 8*len(best.spans)
+	return 10*whole >= 8*len(best.units)
 }
 
 // ofSamples converts a reading of samples to minibatches, if the batch size is known.
-func (d *Detector) ofSamples(r Reading, best rival) Reading {
+func (d *Detector) ofSamples(r Reading, best view) Reading {
 	samples, told := best.samples()
 	if d.o.Counts == Sample && !best.stated {
 		samples = true
@@ -92,7 +84,7 @@ func (d *Detector) ofSamples(r Reading, best rival) Reading {
 	}
 	n := float64(batch)
 	r.Unit, r.Samples, r.Assumed = Step, batch, !sure
-	r.TimeMS, r.MeanMS = r.TimeMS*n, r.MeanMS*n
+	r.TimeMS, r.MedianMS, r.ErrorMS = r.TimeMS*n, r.MedianMS*n, r.ErrorMS*n
 	r.Steps = max(1, r.Steps/batch)
 	r.Of /= batch
 	return r

@@ -2,142 +2,134 @@ package detect
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
 
 // scan finds everything in a line that counts or states a time.
 func (d *Detector) scan(line string, now time.Duration, whole bool) {
-	if whole && (d.csvRow(line, now) || d.csvHead(line)) {
-		return
-	}
 	nums := numbers(line)
-	if len(nums) == 0 || len(line) > 0 && line[0] == '{' && !strings.Contains(line, `"`) && !strings.Contains(line, "'") {
-		return
-	}
 	bar := isBar(line)
-	if !whole && !bar {
+	if len(nums) == 0 || !whole && !bar {
 		return
 	}
-	epoch := d.epochOf(line, nums)
-	var moved []*candidate
-	used := make([]bool, len(nums))
+	columns := d.columns(line, len(nums))
+	epoch := d.epochOf(line, nums, columns)
+	used := make([]bool, len(nums)) // they are no counts without a word
+	stated := times(line, nums)
+	for _, s := range stated {
+		used[s.at] = true
+	}
 	for i := range nums {
-		c := d.counter(line, nums, i, used, bar, whole)
+		label := ""
+		if columns != nil {
+			label = columns[i]
+		}
+		f, of, ok := d.place(line, nums, i, used, bar, whole, label)
+		if !ok {
+			continue
+		}
+		c := d.find(f)
 		if c == nil {
 			continue
 		}
-		was, runs, of, done := c.moved, c.run, epoch, int(nums[i].v)
-		switch {
-		case c.unit == Epoch:
-			of = 0
-		case c.second:
-			of, done = done, int(nums[i+1].v)
-			d.epoch, d.fromZero = of, d.fromZero || of == 0
+		named := epoch
+		if c.unit == Epoch {
+			named = 0
 		}
-		c.count(done, of, now, d.movedBeside(c))
-		if c.moved != was || c.lines == 1 {
+		moves := c.moves
+		c.count(int(nums[i].v), nums[i].step, of, named, now, &d.log)
+		if c.moves != moves || c.example == "" {
 			c.example = line
 		}
-		if c.run != runs {
-			for _, m := range moved {
-				if m.moved == now {
-					m.renews++
-				}
-			}
+		if c.moves != moves && !c.loose && c.line > 0 {
+			d.log.moved[c.line] = true
 		}
-		moved = append(moved, c)
 	}
 	if whole {
-		for _, c := range d.told(line, nums, used, now) {
-			for _, m := range moved {
-				if !slices.Contains(c.with, m) && len(c.with) < 8 {
-					c.with = append(c.with, m)
-				}
-			}
-		}
-	}
-	for _, c := range moved {
-		if c.moved == now && c.polarity != before || c.moved == now && c.of > 0 {
-			d.note(c, moved, now)
-		}
+		d.told(line, nums, stated, now)
 	}
 }
 
-// mostCount is the largest number that can be a count.
-const mostCount = 1e12
+// mostCount is the largest number that can be a count; mostLoose how many numbers of a line count without a word.
+const (
+	mostCount = 1e12
+	mostLoose = 8
+)
 
 // isBar reports whether a line is a progress bar, which can be read before it ends.
 func isBar(line string) bool {
 	return strings.Contains(line, "%|") || strings.ContainsAny(line, "━█") || strings.Contains(line, "it/s") ||
-		strings.Contains(line, "s/it")
+		strings.Contains(line, "s/it") || strings.Contains(line, "[#") || strings.Contains(line, "[=") ||
+		strings.Contains(line, "[-")
 }
 
-// counter returns the candidate to which the number at i belongs; nil when it does not count.
-func (d *Detector) counter(line string, nums []number, i int, used []bool, bar, whole bool) *candidate {
+// place returns which counter the number at i belongs to, and its end (0: unknown); ok is false when it counts nothing.
+func (d *Detector) place(line string, nums []number, i int, used []bool, bar, whole bool, column string) (f found, of int,
+	ok bool) {
 	n := nums[i]
-	if used[i] || !n.whole || n.v > mostCount {
-		return nil
+	if !n.whole || n.v > mostCount {
+		return f, 0, false
 	}
-	prefix := line[:n.from]
-	label := words(prefix, 2)
-	if adjacent := i > 0 && nums[i-1].to >= n.from-1; adjacent {
-		label = nil
+	prefix, rest := line[:n.from], line[n.to:]
+	f = found{form: "counter", unit: Step, name: prefix}
+	label := column
+	if label == "" && direct(prefix) && !(i > 0 && nums[i-1].to >= n.from-1) {
+		label = counted(words(prefix, 2))
 	}
-	last := ""
-	if direct(prefix) {
-		last = counted(label)
+	if unit, known := counters[label]; known {
+		f.unit, f.labelled = unit, true
 	}
-	_, labelled := counters[last]
-	if whole && i > 0 && strings.HasSuffix(prefix, "-") && strings.HasPrefix(line[n.to:], "batch") { // 61-80batch
-		return d.find(found{form: "espnet", unit: Step, name: line[:nums[i-1].from], label: "batch"})
+	if n.glued && !f.labelled && !unitFollows(rest) || clock(line, n) {
+		return f, 0, false
 	}
-	if n.glued && !labelled || slices.Contains(noCounts, last) && named(prefix) {
-		return nil
-	}
-	if of, known := ratio(line, nums, i); of >= 0 {
-		if known {
-			used[i+1] = true
+	if to, known := ratio(line, nums, i); to >= 0 {
+		if !known && !strings.HasPrefix(strings.TrimLeft(rest, " "), "/") {
+			to = 0
 		}
-		if !whole && !bar {
-			return nil
+		if !whole && known && nums[i+1].to == len(line) { // it may be cut
+			return f, 0, false
 		}
-		if known && whole && d.paired(prefix, int(n.v), of) {
-			return d.find(found{form: formOf(line, "counter"), unit: Step, name: prefix, label: "second", second: true})
-		}
-		f := d.ratioOf(line, n, last, of, bar)
-		if known {
-			w, _ := firstWord(strings.TrimLeft(strings.ToLower(line[nums[i+1].to:]), " "))
-			if seconds[w] > 0 {
-				return nil
-			} else if unit := units[w]; len(w) > 1 && unit != "" && unit != Step && !f.labelled {
-				f.unit = unit
-			}
-		}
-		return d.find(f)
+		f.ratio, f.bar = true, bar
+		return d.ratioOf(line, nums, i, f, known), to, true
 	}
 	if !whole {
-		return nil
+		return f, 0, false
 	}
-	rest := line[n.to:]
-	if strings.HasPrefix(rest, "it [") {
-		return d.find(found{form: "tqdm", unit: Step, name: prefix})
+	f.form = "step"
+	if after, _ := firstWord(strings.TrimPrefix(rest, " ")); !f.labelled && counters[strings.ToLower(after)] != "" &&
+		!strings.HasPrefix(rest, "/") && unitAfter(rest) == (rateUnit{}) {
+		f.unit, f.labelled, f.loose = counters[strings.ToLower(after)], true, !strings.HasPrefix(rest, after)
+		return f, 0, f.unit != Epoch
 	}
-	if unit := d.leading(line, nums, i); unit != "" {
-		return d.find(found{form: formOf(line, "counter"), unit: unit, label: "leading", loose: len(nums) == 2})
+	if suffixed(rest) {
+		return f, 0, false
 	}
-	if !labelled || suffixed(rest) {
-		return nil
+	if f.labelled {
+		return f, 0, true
 	}
-	return d.find(found{form: formOf(line, "step"), unit: counters[last], name: prefix, label: last})
+	f.loose = true
+	return f, 0, !bar && !n.glued && !used[i] && i < mostLoose
+}
+
+// unitFollows reports whether the word of a count is joined to a number: 120batch.
+func unitFollows(rest string) bool {
+	w, _ := firstWord(rest)
+	return len(w) > 1 && counters[strings.ToLower(w)] != ""
+}
+
+// clock reports whether a number is part of a time or date: 12:31.
+func clock(line string, n number) bool {
+	at := n.to
+	return at+2 < len(line) && line[at] == ':' && digit(line, at+1) && digit(line, at+2) && !digit(line, at+3) ||
+		n.from > 1 && line[n.from-1] == ':' && digit(line, n.from-2) && n.to-n.from == 2
 }
 
 // counted returns the word of a label that names what is counted: the last, or the one before it in step_num.
 func counted(label []string) string {
 	n := len(label)
 	switch {
-	case n == 0, n > 1 && label[n-2] == "n" && label[n-1] == "updates": // several in a step
+	case n == 0, n > 1 && label[n-2] == "num" && label[n-1] == "updates": // several in a step
 		return ""
 	case n > 1 && slices.Contains(numbering, label[n-1]):
 		return label[n-2]
@@ -151,47 +143,49 @@ func direct(prefix string) bool {
 	return t != "" && (letter(t[len(t)-1]) || t[len(t)-1] == ')') && len(prefix)-len(t) < 16
 }
 
-// named reports whether a word directly precedes a number, without another number between.
-func named(prefix string) bool {
-	t := strings.TrimRight(prefix, " :=#[(|\"'")
-	return t != "" && letter(t[len(t)-1])
-}
-
 // suffixed reports whether a number has a unit or is a dimension: 50ms, 640x480, 20 it/s.
 func suffixed(rest string) bool {
 	if rest == "" {
 		return false
 	}
-	if word(rest[0]) || rest[0] == '%' || rest[0] == '/' || rest[0] == '_' {
-		return true
-	}
-	return unitAfter(rest) != (rateUnit{})
+	return word(rest[0]) || strings.IndexByte("%/_", rest[0]) >= 0 || unitAfter(rest) != (rateUnit{})
 }
 
-// ratioOf returns a counter with an end, such as 47/1563.
-func (d *Detector) ratioOf(line string, n number, label string, of int, bar bool) found {
-	prefix := line[:n.from]
-	f := found{form: "counter", unit: Step, name: prefix, of: of, ratio: true, bar: bar}
+// ratioOf completes a counter that is printed with its end, such as 47/1563.
+func (d *Detector) ratioOf(line string, nums []number, i int, f found, known bool) found {
+	rest := line[nums[i].to:]
 	if strings.Contains(line, "%|") || strings.Contains(line, "it/s") || strings.Contains(line, "s/it") {
 		f.form = "tqdm"
 		if strings.Contains(line, "•") {
 			f.form = "rich"
 		}
 	}
-	f.form = formOf(line, f.form)
-	if unit, ok := counters[label]; ok {
-		f.unit, f.labelled = unit, true
-	} else if unit := barUnit(line[n.to:]); bar && unit != "" {
+	if unit := barUnit(rest); !f.labelled && f.bar && unit != "" {
 		f.unit = unit
 	}
-	if f.form == "ultralytics" && strings.Contains(prefix, "Class") {
-		f.name = "val " + prefix
+	if known {
+		w, _ := firstWord(strings.TrimLeft(strings.ToLower(line[nums[i+1].to:]), " "))
+		switch unit := units[w]; {
+		case seconds[w] > 0:
+			f.unit = byteUnit
+		case bytesUnit(w):
+			f.unit = byteUnit
+		case len(w) > 1 && unit != "" && unit != Step && !f.labelled:
+			f.unit = unit
+		}
 	}
 	// PyTorch's example counts samples: its count is followed by a percentage, with few lines per epoch.
-	if strings.Contains(prefix, "Train Epoch:") && strings.Contains(line, "%)]") && strings.Contains(line, "Loss:") {
+	if strings.Contains(f.name, "Train Epoch:") && strings.Contains(line, "%)]") && strings.Contains(line, "Loss:") {
 		f.form, f.unit = "pytorch", Sample
 	}
 	return f
+}
+
+// byteUnit is the unit of counts that are none of work: of memory, downloads and seconds.
+const byteUnit = "byte"
+
+func bytesUnit(w string) bool {
+	return slices.Contains([]string{"b", "kb", "mb", "gb", "kib", "mib", "gib"}, strings.ToLower(w))
 }
 
 // barUnit returns what a bar counts, from the first rate after its count: 19.9it/s, 1.2s/it.
@@ -211,14 +205,13 @@ func barUnit(rest string) string {
 		if w == "s" {
 			w, per = per, w
 		}
-		if per != "s" || w == "" {
-			continue
+		switch {
+		case per != "s" || w == "":
+		case bytesUnit(w):
+			return byteUnit
+		default:
+			return units[w]
 		}
-		switch w {
-		case "b", "kb", "mb", "gb", "kib", "mib", "gib":
-			return "byte"
-		}
-		return units[w]
 	}
 	return ""
 }
@@ -230,7 +223,7 @@ func ratio(line string, nums []number, i int) (of int, known bool) {
 		return -1, false
 	}
 	rest := strings.TrimLeft(line[n.to:], " ")
-	if strings.HasPrefix(rest, "/?") || strings.HasPrefix(rest, "/Unknown") {
+	if strings.HasPrefix(rest, "/?") || strings.HasPrefix(rest, "/Unknown") || strings.HasPrefix(line[n.to:], "it [") {
 		return 0, false
 	}
 	if i+1 >= len(nums) {
@@ -238,12 +231,13 @@ func ratio(line string, nums []number, i int) (of int, known bool) {
 	}
 	m := nums[i+1]
 	between := strings.TrimSpace(line[n.to:m.from])
-	if between != "/" && between != "of" && between != "out of" || !m.whole || m.v < 2 || n.v > m.v+1 || m.v > 1e12 {
+	if between != "/" && between != "of" && between != "out of" || !m.whole || m.v < 2 || n.v > m.v+1 || m.v > mostCount {
 		return -1, false
 	}
 	if m.to < len(line) {
 		switch c := line[m.to]; {
-		case c == '/', c == '_', letter(c) && !strings.HasPrefix(line[m.to:], "it"):
+		case c == '/', c == '_', letter(c) && !strings.HasPrefix(line[m.to:], "it") && !unitFollows(line[m.to:]) &&
+			!bytesUnit(line[m.to:min(len(line), m.to+1)]):
 			return -1, false
 		case c == '.' && digit(line, m.to+1):
 			return -1, false
@@ -252,171 +246,136 @@ func ratio(line string, nums []number, i int) (of int, known bool) {
 	return int(m.v), true
 }
 
-// leading returns what a number at the start of a line counts, in tables of programs that print no labels; ""
-// elsewhere.
-func (d *Detector) leading(line string, nums []number, i int) string {
-	if i == 1 && bracketed(line, nums) {
-		return Step // PyTorch's tutorials
+// columns returns the names of a row's numbers by the header of its table; nil for other lines. It notes a header: a
+// line without numbers whose words name a count.
+func (d *Detector) columns(line string, n int) []string {
+	if len(d.table) == 0 {
+		return nil
 	}
-	if i != 0 {
-		return ""
+	f := fields(line)
+	if len(f) != len(d.table) {
+		return nil
 	}
-	if nums[0].from == 0 && d.row(line) {
-		return d.table
-	}
-	rest := line[nums[0].to:]
-	switch {
-	case nums[0].from == 0 && len(nums) == 2 && !nums[1].whole && nums[1].to == len(line) &&
-		strings.Trim(line[nums[0].to:nums[1].from], " :-,") == "":
-		return Step // a step and its loss only
-	case nums[0].from == 0 && strings.HasPrefix(rest, ": ") && strings.Contains(rest, " avg loss"),
-		nums[0].from == 0 && strings.HasPrefix(rest, ": ") && strings.Contains(rest, " avg,"):
-		return Step // Darknet
-	case nums[0].from == 0 && strings.HasPrefix(rest, ":") && strings.Contains(rest, "learn:") &&
-		strings.Contains(rest, "total:"):
-		return Step // CatBoost
-	case nums[0].from == 1 && line[0] == '#' && strings.Contains(rest, "loss"):
-		return Step
-	case nums[0].from == 1 && line[0] == '[' && strings.HasPrefix(rest, "]") &&
-		(strings.Contains(rest, "train") || strings.Contains(rest, "valid") || strings.Contains(rest, "loss")):
-		return Step // XGBoost, LightGBM, CLU
-	}
-	return ""
-}
-
-// bracketed reports whether a line begins with an epoch and a step, such as [1,  2000] loss: 2.3.
-func bracketed(line string, nums []number) bool {
-	return len(nums) > 1 && line[0] == '[' && nums[0].from == 1 && nums[0].whole && nums[1].whole &&
-		strings.TrimSpace(line[nums[0].to:nums[1].from]) == "," && strings.HasPrefix(line[nums[1].to:], "]") &&
-		strings.Contains(strings.ToLower(line[nums[1].to:]), "loss")
-}
-
-// headed notes the header of a table whose rows begin with a count: epoch  train_loss  valid_loss.
-func (d *Detector) headed(line string) {
-	f := strings.Fields(line)
-	if unit, ok := counters[strings.ToLower(f[0])]; ok && len(f) > 2 && !strings.ContainsAny(line, "0123456789:=,([") {
-		d.table, d.columns = unit, 0
-	}
-}
-
-// row reports whether a line that begins with a number is a row of such a table.
-func (d *Detector) row(line string) bool {
-	if d.table == "" {
-		return false
-	}
-	f := strings.Fields(line)
-	if d.columns == 0 && len(f) > 2 {
-		d.columns = len(f)
-	}
-	for _, word := range f {
-		if !strings.ContainsAny(word[:1], "0123456789-+") && word != "nan" && word != "inf" {
-			return false
+	var names []string
+	for i, text := range f {
+		found := len(numbers(text))
+		if strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.:%e ,naif", r) }) >= 0 {
+			return nil
+		}
+		for range found {
+			names = append(names, d.table[i])
 		}
 	}
-	return len(f) > 2 && len(f) == d.columns
+	if len(names) != n {
+		return nil
+	}
+	return names
+}
+
+// headed notes the header of a table: epoch  train_loss  valid_loss, step,loss,lr or | epoch | step |.
+func (d *Detector) headed(line string) {
+	if strings.ContainsAny(line, ":=([{\"") || strings.ContainsAny(line, "0123456789") && !strings.Contains(line, ",") {
+		return
+	}
+	f := fields(line)
+	known := false
+	for i, name := range f {
+		if strings.TrimSpace(name) == "" && line[0] != '|' || len(name) > 40 {
+			return
+		}
+		f[i] = counted(words(name, 2))
+		known = known || counters[f[i]] != ""
+	}
+	if first := counters[f[0]] != ""; known && len(f) > 1 && (first || strings.ContainsAny(line, ",|")) {
+		d.table = f
+	}
+}
+
+// fields returns the columns of a line, separated by commas, by the rules of a table or by spaces.
+func fields(line string) []string {
+	if inner, ok := strings.CutPrefix(line, "|"); ok {
+		return strings.Split(strings.TrimSuffix(inner, "|"), "|")
+	}
+	if strings.Contains(line, ",") {
+		return strings.Split(line, ",")
+	}
+	return strings.Fields(line)
 }
 
 // epochOf returns the epoch named in a line, or that of the line before, as printed.
-func (d *Detector) epochOf(line string, nums []number) int {
-	if bracketed(line, nums) {
-		if d.epoch = int(nums[0].v); d.epoch == 0 {
-			d.fromZero = true
-		}
-		return d.epoch
-	}
-	for _, n := range nums {
+func (d *Detector) epochOf(line string, nums []number, columns []string) int {
+	for i, n := range nums {
 		if !n.whole || n.v > 1e9 || n.from > 60 || strings.HasPrefix(line[n.to:], "%") {
 			continue
 		}
-		label := counted(words(line[:n.from], 2))
-		if (label == "epoch" || label == "ep") && direct(line[:n.from]) {
+		label := ""
+		if columns != nil {
+			label = columns[i]
+		} else if direct(line[:n.from]) {
+			label = counted(words(line[:n.from], 2))
+		}
+		if label == "epoch" || label == "ep" {
 			if d.epoch = int(n.v); d.epoch == 0 {
 				d.fromZero = true
 			}
-			return d.epoch
+			break
 		}
 	}
 	return d.epoch
 }
 
-// found describes a candidate in a line.
+// found describes a counter in a line.
 type found struct {
-	form, unit, name, label string
-	of                      int
-	ratio, bar              bool
-	stated, plain, known    bool
-	labelled, second, loose bool
+	form, unit, name, label     string
+	ratio, bar, labelled, loose bool
+	stated, plain, known        bool
 }
 
-// find returns the matching candidate, or a new one; nil when there are too many.
-func (d *Detector) find(f found) *candidate {
+const (
+	// manyNames is how many names bars may have before they share one: file names change with each count.
+	manyNames = 8
+	// mostCounters bounds the counters.
+	mostCounters = 300
+)
+
+// find returns the counter of a name and place, or a new one; nil when there are too many.
+func (d *Detector) find(f found) *counter {
 	name := template(f.name)
-	kind := f.unit + "\x00" + f.label + "\x00" + strconv.Itoa(f.of)
-	if f.stated {
-		kind += "\x00stated"
+	kind := f.unit + "\x00" + f.label
+	for _, flag := range []bool{f.stated, f.ratio, f.loose} {
+		if kind += "\x00"; flag {
+			kind += "+"
+		}
 	}
 	key := kind + "\x00" + name
 	c := d.byKey[key]
-	if f.ratio && d.names[kind] >= manyNames && (c == nil || len(c.spans) < enoughSteps) {
+	if f.ratio && d.names[kind] >= manyNames && (c == nil || c.spans < enoughUnits) {
 		name, key = "", kind+"\x00any"
 		c = d.byKey[key]
 	}
-	if c != nil {
-		return c
+	if c == nil {
+		if len(d.all) >= mostCounters {
+			return nil
+		}
+		d.names[kind]++
+		c = &counter{form: f.form, name: name, unit: f.unit, ratio: f.ratio, bar: f.bar, labelled: f.labelled,
+			loose: f.loose, stated: f.stated, plain: f.plain, known: f.known, polarity: polarity(f.name),
+			what: describe(name), order: len(d.all)}
+		if !f.known {
+			c.form = formOf(d.line, f.form)
+		}
+		d.byKey[key] = c
+		d.all = append(d.all, c)
 	}
-	if len(d.all) >= mostCandidates {
-		return nil
-	}
-	d.names[kind]++
-	if f.unit == Token { // generating is the work
-		f.name = strings.ReplaceAll(strings.ToLower(f.name), "generating", "")
-	}
-	w := words(valueNames.ReplaceAllString(f.name, " "), 40)
-	c = &candidate{form: f.form, name: name, unit: f.unit, of: f.of, stated: f.stated, plain: f.plain, known: f.known,
-		labelled: f.labelled, bar: f.bar, second: f.second, loose: f.loose,
-		polarity: polarity(w), what: describe(f, name), order: len(d.all)}
-	d.byKey[key] = c
-	d.all = append(d.all, c)
+	c.line = d.kind
 	return c
 }
 
-// manyNames is how many names counters of one kind may have before they share one: file names change with each count.
-const manyNames = 8
-
-// mostCandidates bounds the candidates: lines with file names create one each.
-const mostCandidates = 300
-
-// describe returns the display name of a candidate: the words before its count.
-func describe(f found, name string) string {
+// describe returns the display name of a counter: the words before its count.
+func describe(name string) string {
 	name = strings.TrimRight(strings.TrimSpace(name), " :=[(%#|")
 	if r := []rune(name); len(r) > 40 {
 		name = "…" + string(r[len(r)-39:])
 	}
 	return strings.TrimSpace(name)
-}
-
-// movedBeside returns when a candidate other than c, with its own count, last advanced.
-func (d *Detector) movedBeside(c *candidate) time.Duration {
-	for _, m := range d.moves {
-		if m.of != c {
-			return m.at
-		}
-	}
-	return 0
-}
-
-// note keeps the two candidates that advanced last.
-func (d *Detector) note(c *candidate, same []*candidate, now time.Duration) {
-	keep := []move{{c, now}}
-	for _, m := range d.moves {
-		if m.of != c && !slices.Contains(same, m.of) && len(keep) < 2 {
-			keep = append(keep, m)
-		}
-	}
-	d.moves = keep
-}
-
-type move struct {
-	of *candidate
-	at time.Duration
 }

@@ -27,7 +27,7 @@ var strangers = []format{
 			j.print("60/60 - 4s - 68ms/step - accuracy: 0.5 - loss: 2.3 - val_accuracy: 0.5 - val_loss: 2.4\n")
 		}
 	}},
-	{"a rate that is a mean since the start", "", 0, func(j *job) {
+	{"a count without a word beside a rate that is a mean since the start", Step, 50, func(j *job) {
 		begun := j.now
 		for i := range 260 {
 			j.step()

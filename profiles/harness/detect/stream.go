@@ -7,14 +7,18 @@ import (
 )
 
 const (
-	// enoughSteps and enoughWork are what a choice waits for; mostWork since the first step is enough alone.
-	enoughSteps = 20
+	// enoughUnits and enoughWork are what a choice waits for; mostWork since the first step is enough alone.
+	enoughUnits = 20
 	enoughWork  = 3 * time.Second
 	mostWork    = 10 * time.Second
 	// asideWork is how long a choice waits when only validation, or a rate in few lines, advances.
 	asideWork = 30 * time.Second
-	// window is how many recent times determine the usual one.
-	window = 20
+	// enoughRates is how many rates show that they are no average since the start.
+	enoughRates = 5
+	// firstRun is how long the first bar of a program may still take: what is drawn once may be preparation.
+	firstRun = 15 * time.Minute
+	// window is how many recent spans determine the usual time of a unit.
+	window = 50
 )
 
 // Done are units completed since the last call.
@@ -25,151 +29,148 @@ type Done struct {
 	End    time.Duration // of the last unit
 	Epoch  int           // from 0
 	First  int           // number of the first unit, from 0
-	Pause  bool          // it is longer than ten usual ones and no step
+	Pause  bool          // the span is none of the work of a unit: another phase, or the first unit
 }
 
-// Chosen reports whether a candidate has been chosen.
+// Chosen reports whether a counter has been chosen.
 func (d *Detector) Chosen() bool { return d.chosen != nil }
 
 // Work returns how long ago the first step of the job was seen; 0 if none was.
 func (d *Detector) Work(now time.Duration) time.Duration {
-	work := time.Duration(0)
-	for _, c := range d.all {
-		if c.polarity != before && !c.plain && len(c.spans) > 0 {
-			work = max(work, now-c.first)
-		}
+	if at, ok := d.firstUnit(); ok {
+		return now - at
 	}
-	return work
+	return 0
 }
 
-// Choose chooses a candidate once there is enough output. It reports whether it did; the error says why the output is
+// Choose chooses a counter once there is enough output. It reports whether it did; the error says why the output is
 // unusable. Earlier steps are not reported.
 func (d *Detector) Choose(now time.Duration) (r Reading, done bool, err error) {
-	work := d.Work(now)
-	if d.chosen != nil || work < enoughWork {
+	d.waits = ""
+	if d.chosen != nil || len(d.all) == 0 || now-d.begun < enoughWork {
 		return r, false, nil
 	}
 	field := d.field()
-	able := d.able(field)
-	if len(able) == 0 {
-		return r, false, nil
+	best, rivals, no := d.choose(field)
+	work := now - d.begun
+	if at, ok := d.firstUnit(); ok {
+		work = now - at
+	} else if no == nil {
+		work = now - best.begin
 	}
-	best, rivals, no := d.choose(able, field)
 	switch {
-	case no != nil && (len(rivals) > 0 || best.twoMS[0] > 0) && work >= mostWork:
-		no.Candidates, no.Rivals, no.Tails = candidates(field), candidates(rivals), d.tails
+	case no != nil && (len(rivals) > 0 || best.two[0] > 0) && work >= mostWork:
+		no.Candidates, no.Rivals, no.Tails = d.candidates(field), d.candidates(rivals), d.tails
 		return r, false, no
-	case no != nil, best.polarity == aside && work < asideWork, work < mostWork && best.steps < enoughSteps,
-		best.rates() && !best.known && len(best.spans) < enoughRates && work < asideWork: // it may be an average
+	case no != nil, work < enoughWork, best.polarity < unknown && work < asideWork,
+		work < mostWork && best.est.Units < enoughUnits,
+		best.stated && !best.plain && !best.known && !best.ticks && len(best.took) < enoughRates && work < asideWork:
 		return r, false, nil
 	}
-	d.chosen, d.handed = best.candidate, best.forgot+len(best.spans)
-	if d.o.FromStart {
-		d.handed = best.forgot
+	if d.waits = best.waits(field, d); d.waits != "" {
+		return r, false, nil
 	}
-	for _, s := range best.spans[max(0, len(best.spans)-window):] {
-		d.ran = append(d.ran, s.ms)
-	}
-	r = d.reading(best, field, candidates(field))
+	d.take(&best)
+	r = d.reading(best, field, d.candidates(field))
 	d.samples = r.Samples
 	return r, true, nil
 }
 
-// Overtaken returns an error when another candidate now accounts for most of the time; nil while the choice holds.
-func (d *Detector) Overtaken() error {
-	if d.chosen == nil {
-		return nil
+// take makes a view the source of steps.
+func (d *Detector) take(v *view) {
+	d.chosen, d.ticks, d.length, d.handed = v.counter, v.ticks, v.only, v.forgot+len(v.counter.marks)
+	if d.o.FromStart {
+		d.handed = v.forgot
 	}
-	r, err := d.Read()
-	if err != nil || r.Summary || len(d.all) == 0 {
-		return nil
+}
+
+// waits returns what a choice waits for when all that was seen is the first run of a bar that ends soon; "" when it
+// waits for nothing. Such a bar may be preparation.
+func (v *view) waits(field []view, d *Detector) string {
+	left := float64(v.counter.of-v.high) * v.ms
+	if !v.ratio || v.run > 0 || v.counter.of < 2 || v.unit == Epoch || left > millis(firstRun) || v.known {
+		return ""
+	}
+	for i := range field {
+		o := &field[i]
+		if !v.finished() && o.counter != v.counter && !o.loose && o.able(d) && !o.beside(v) && !o.before(v) && !o.stated {
+			return ""
+		}
+	}
+	return v.title() + " may be preparation: jtune waits for its second run, for another counter, or for the end"
+}
+
+// Waits returns what the choice waits for; "" when for nothing.
+func (d *Detector) Waits() string { return d.waits }
+
+// Overtaken reports whether another counter now accounts for the time, which the former choice then was not: it
+// becomes the choice. The error says that the lines contradict each other.
+func (d *Detector) Overtaken() (was string, now Reading, yes bool) {
+	if d.chosen == nil {
+		return "", now, false
 	}
 	field := d.field()
-	for i := range field {
-		if field[i].candidate == d.chosen {
-			field[i].addSlower()
-		}
-	}
 	best, _, no := d.settle(field)
-	if no == nil && best.candidate != d.chosen {
-		return &Undecided{Why: "most of the time passes in " + best.title() + ", not in " + d.chosen.title() +
-			" as at first", Candidates: candidates(field)}
+	if no != nil || best.counter == d.chosen && best.only == d.length || best.known && d.chosen.known ||
+		best.counter != d.chosen && best.waits(field, d) != "" {
+		return "", now, false
 	}
-	return nil
+	was = d.chosen.title()
+	d.take(&best)
+	d.handed = best.forgot + len(best.counter.marks)
+	now = d.reading(best, field, d.candidates(field))
+	d.samples = now.Samples
+	return was, now, true
 }
 
-// addSlower adds the spans that seem to hold a pause to the time of a candidate: in a slower power mode all do. Those
-// in which another candidate advanced stay out.
-func (r *rival) addSlower() {
-	total, was := time.Duration(0), r.time
-	for _, s := range r.spans {
-		if !s.dirty {
-			total += s.d
-		}
-	}
-	r.time = max(was, total)
-	r.share = min(1, r.share*float64(r.time)/float64(was))
-}
-
-// Take returns what the chosen candidate has counted since the last call. It keeps back the newest count, because lines
-// that arrive together count as one.
+// Take returns what the chosen counter has counted since the last call. It keeps back the newest point, because lines
+// that arrive together are one.
 func (d *Detector) Take(all bool) (out []Done) {
 	c := d.chosen
 	if c == nil {
 		return nil
 	}
-	last := c.forgot + len(c.spans)
+	last := c.forgot + len(c.marks)
 	if !all {
 		last--
 	}
-	for d.handed = max(d.handed, c.forgot); d.handed < last; d.handed++ {
-		s := c.spans[d.handed-c.forgot]
-		usual, uneven := d.usual()
-		held := c.holdsPause(s, c.atOnce()*usual, c.atOnce()*uneven)
-		if held = held && !d.slower(s); !held {
-			d.paused = nil
+	usual := 0.0
+	for d.handed = max(d.handed, c.forgot+1); d.handed < last; d.handed++ {
+		i := d.handed - c.forgot
+		m := c.marks[i]
+		if m.n == 0 {
+			continue
 		}
-		if d.ran = append(d.ran, s.ms); len(d.ran) > window {
-			d.ran = d.ran[1:]
+		if usual == 0 {
+			usual = c.usualMS()
 		}
-		n, ms := s.n, s.ms
-		if d.samples > 0 {
-			n, ms = n/float64(d.samples), ms*float64(d.samples)
+		n, took := m.n, millis(c.length(i))
+		if d.ticks {
+			n = 1
 		}
-		done := Done{N: max(1, int(n+0.5)), TimeMS: ms, Begin: s.end - s.d, End: s.end,
-			Epoch: d.epochFrom0(s.epoch, s.run)}
-		if done.First = s.done - int(s.n+0.5); d.samples > 0 {
-			done.First /= d.samples
+		of := max(1, d.samples)
+		done := Done{N: max(1, int(n/float64(of)+0.5)), TimeMS: took / n * float64(of), Begin: m.at - c.length(i), End: m.at,
+			Epoch: d.epochFrom0(m.epoch, m.run), First: max(0, (m.done-int(n+0.5))/of)}
+		if done.TimeMS < leastMS {
+			continue
 		}
-		done.First = max(0, done.First)
-		if done.Pause = s.dirty && !c.rates() || held; done.Pause {
-			done.N, done.TimeMS = 1, millis(s.d)
+		if done.Pause = d.length > 0 && m.of != d.length || c.phase(&d.log, i, usual) != 0 || c.firstUnit([]int{i, i, i, i}); done.Pause {
+			done.N, done.TimeMS = 1, took
 		}
 		out = append(out, done)
 	}
 	return out
 }
 
-// slower reports whether a span that seems to hold a pause takes as long per unit as another since the last without
-// one: the program has then become slower, as in another power mode, and the times before are forgotten.
-func (d *Detector) slower(s span) bool {
-	if s.dirty || s.n/d.chosen.atOnce() < least {
-		return false
-	}
-	for _, ms := range d.paused {
-		if max(s.ms, ms) < apart*min(s.ms, ms) {
-			d.ran = []float64{ms}
-			return true
+// usualMS returns the recent time of a unit.
+func (c *counter) usualMS() float64 {
+	var took, units []float64
+	for i := max(1, len(c.marks)-window); i < len(c.marks); i++ {
+		if m := c.marks[i]; m.n > 0 {
+			took, units = append(took, millis(c.length(i))), append(units, m.n)
 		}
 	}
-	d.paused = append(d.paused, s.ms)
-	return false
-}
-
-// usual returns the recent time of a unit, and the tolerance of the mean of many units without a pause.
-func (d *Detector) usual() (ms, uneven float64) {
-	ms = stats.Median(d.ran)
-	return ms, max(slow*ms, wide*(stats.Quantile(d.ran, 0.3)-stats.Quantile(d.ran, 0.1)))
+	return stats.WeightedQuantile(took, units, 0.5)
 }
 
 // epochFrom0 numbers epochs from 0, however they are printed, or by the runs of the counter if none are printed.
@@ -192,14 +193,9 @@ func (d *Detector) ChooseAtEnd() error {
 	if err != nil || r.Summary {
 		return err
 	}
-	field := d.field()
-	best, _, no := d.choose(d.able(field), field)
-	if no != nil {
-		return no
-	}
-	d.chosen, d.samples = best.candidate, r.Samples
-	for _, s := range best.spans {
-		d.ran = append(d.ran, s.ms)
-	}
+	best, _, _ := d.settle(d.field())
+	d.take(&best)
+	d.samples = r.Samples
+	d.handed = best.forgot
 	return nil
 }

@@ -1,21 +1,19 @@
 package detect
 
 import (
+	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// mostText is how much of a line is examined.
-const mostText = 2048
+// mostText is how much of a line is examined, mostNumbers how many of its numbers.
+const mostText, mostNumbers = 16 << 10, 400
 
 // plain returns a line without colours, cursor movements, backspaces and surrounding spaces. It returns "" for binary
 // data.
 func plain(line []byte) string {
-	if len(line) > mostText {
-		line = line[:mostText]
-	} else if !utf8.Valid(line) {
-		return ""
-	}
+	line = line[:min(len(line), mostText)]
 	out := make([]byte, 0, len(line))
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
@@ -29,7 +27,7 @@ func plain(line []byte) string {
 			out = append(out, c)
 		}
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(strings.ToValidUTF8(string(out), "?")) // such as Latin-1
 }
 
 // escaped returns the index of the last byte of the sequence that begins at i.
@@ -47,51 +45,58 @@ func escaped(line []byte, i int) int {
 
 // number is a number in a line.
 type number struct {
-	from, to int // bytes in the line
-	v        float64
-	whole    bool // no decimals
-	glued    bool // follows a letter, a dot or a dash: part of a name, a version or a date
+	from, to  int // bytes in the line
+	v         float64
+	step      float64 // its resolution: 1000 of 12K
+	whole     bool    // no decimals
+	glued     bool    // follows a letter, a dot or a dash: part of a name, a version or a date
+	ambiguous bool    // 20,073: its comma may be a decimal one
 }
 
-// numbers returns the numbers in a line, 40 at most.
+// numbers returns the numbers in a line: 12, 1,234, 1'234, 0.5, 0,5, 1e-5, 1.2k.
 func numbers(s string) (out []number) {
-	for i := 0; i < len(s) && len(out) < 40; {
+	for i := 0; i < len(s) && len(out) < mostNumbers; {
 		if !digit(s, i) {
 			i++
 			continue
 		}
-		n := number{from: i, whole: true, glued: i > 0 && joins(s[i-1], i > 1 && word(s[i-2]))}
-		comma := -1
-		for v := 0.0; ; i++ {
-			if i < len(s) && s[i] == ',' && digit(s, i+1) && digit(s, i+2) && digit(s, i+3) && !digit(s, i+4) &&
-				(i-n.from <= 3 || i-comma == 4) { // thousands separator
-				comma = i
-				continue
+		n := number{from: i, whole: true, step: 1, glued: i > 0 && joins(s[i-1], i > 1 && word(s[i-2]))}
+		digits := make([]byte, 0, 16)
+		run := func() {
+			for ; digit(s, i); i++ {
+				if len(digits) < 40 {
+					digits = append(digits, s[i])
+				}
 			}
-			if !digit(s, i) {
-				n.v = v
-				break
-			}
-			v = v*10 + float64(s[i]-'0')
 		}
-		if i < len(s) && s[i] == '.' && digit(s, i+1) {
-			n.whole = false
-			scale := 0.1
-			for i++; digit(s, i); i++ {
-				n.v += float64(s[i]-'0') * scale
-				scale /= 10
-			}
+		run()
+		groups := 0
+		for group(s, n.from, i) && i-n.from <= 3+4*groups && s[n.from] != '0' {
+			i++
+			run()
+			groups++
+		}
+		n.ambiguous = groups == 1 && s[i-4] == ','
+		if decimal := i+1 < len(s) && (s[i] == '.' && digit(s, i+1) || groups == 0 && decimalComma(s, n.from, i)); decimal {
+			n.whole, n.ambiguous = false, false
+			digits = append(digits, '.')
+			i++
+			run()
 		}
 		if i+2 < len(s) && (s[i] == 'e' || s[i] == 'E') && (s[i+1] == '-' || s[i+1] == '+') && digit(s, i+2) {
-			exp := 0
-			for i += 2; digit(s, i) && exp < 400; i++ {
-				exp = exp*10 + int(s[i]-'0')
-			}
 			n.whole = false
-			if s[i-1] != 0 && strings.Contains(s[n.from:i], "-") {
-				exp = -exp
+			digits = append(digits, 'e', s[i+1])
+			i += 2
+			run()
+		}
+		n.v, _ = strconv.ParseFloat(string(digits), 64)
+		if scale := multiple(s, i); scale > 1 {
+			decimals := 0
+			if at := strings.IndexByte(string(digits), '.'); at >= 0 {
+				decimals = len(digits) - at - 1
 			}
-			n.v *= pow10(exp)
+			n.v, n.step, n.whole = math.Round(n.v*scale), scale/math.Pow(10, float64(decimals)), true
+			i++
 		}
 		n.to = i
 		out = append(out, n)
@@ -99,15 +104,45 @@ func numbers(s string) (out []number) {
 	return out
 }
 
-func pow10(e int) float64 {
-	v := 1.0
-	for range min(max(e, -e), 300) {
-		v *= 10
+// group reports whether a separator of thousands and three digits follow the digits of s[from:i]. A space is one only
+// beside the stroke of a ratio: 1 000/10 000.
+func group(s string, from, i int) bool {
+	if i >= len(s) || !digit(s, i+1) || !digit(s, i+2) || !digit(s, i+3) || digit(s, i+4) {
+		return false
 	}
-	if e < 0 {
-		return 1 / v
+	switch s[i] {
+	case '\'':
+		return true
+	case ',': // not in a list such as 5,310,2.3
+		return i+4 >= len(s) || s[i+4] != ',' || !digit(s, i+5) || group(s, from, i+4)
+	case ' ':
+		return from > 0 && s[from-1] == '/' || strings.HasPrefix(strings.TrimLeft(s[i+4:], " 0123456789"), "/") &&
+			!strings.HasPrefix(s[i+4:], " /")
 	}
-	return v
+	return false
+}
+
+// decimalComma reports whether the comma at i is one of a decimal number, not of a list or of a date.
+func decimalComma(s string, from, i int) bool {
+	if s[i] != ',' || !digit(s, i+1) || from > 0 && strings.IndexByte(",.:", s[from-1]) >= 0 {
+		return false
+	}
+	for i++; digit(s, i); i++ {
+	}
+	return i >= len(s) || s[i] != '.' && !(s[i] == ',' && digit(s, i+1))
+}
+
+// multiple returns the factor of the letter behind a number, such as 1000 of 12k; 1 for none.
+func multiple(s string, i int) float64 {
+	switch {
+	case i >= len(s), i+1 < len(s) && word(s[i+1]):
+		return 1
+	case s[i] == 'k', s[i] == 'K':
+		return 1e3
+	case s[i] == 'M':
+		return 1e6
+	}
+	return 1
 }
 
 func digit(s string, i int) bool { return i < len(s) && s[i] >= '0' && s[i] <= '9' }
@@ -118,15 +153,13 @@ func word(c byte) bool { return letter(c) || c >= '0' && c <= '9' }
 
 // joins reports whether a byte before a number makes it part of something longer.
 func joins(c byte, afterWord bool) bool {
-	return letter(c) || c == '_' || (c == '.' || c == '-') && afterWord
+	return letter(c) || c == '_' || (c == '.' || c == '-' || c == ':') && afterWord
 }
 
 // words returns the last words of a text in lower case, in their order.
 func words(s string, most int) []string {
 	s = s[max(0, len(s)-160):]
-	f := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
-		return !(r >= 'a' && r <= 'z')
-	})
+	f := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r < utf8.RuneSelf && !(r >= 'a' && r <= 'z') })
 	return f[max(0, len(f)-most):]
 }
 

@@ -159,24 +159,23 @@ type stated struct {
 	plain bool
 }
 
-// told finds the times and rates stated in a line. They count only when the line, or the clock, says what they measure.
-func (d *Detector) told(line string, nums []number, used []bool, now time.Duration) (out []*candidate) {
-	all := times(line, nums, used)
+// told finds the times and rates stated in a line. They count only where nothing in the line is counted, and only if
+// the clock agrees.
+func (d *Detector) told(line string, nums []number, all []stated, now time.Duration) {
 	if rate := streams(line, nums, all); rate > 0 {
-		c := d.find(found{form: "streams", unit: all[0].unit.unit, name: line[:nums[all[0].at].from], stated: true})
-		if c != nil {
+		if c := d.find(found{form: "streams", unit: all[0].unit.unit, name: line[:nums[all[0].at].from],
+			stated: true}); c != nil {
 			c.example, c.what = line, "all streams"
-			c.tell(1000/rate, 0, now)
-			out = append(out, c)
+			c.tell(1000/rate, 0, "", now, &d.log)
 		}
-		return out
+		return
 	}
 	for _, s := range all {
 		n, unit := nums[s.at], s.unit.unit
 		if s.plain {
 			unit = Step
 		}
-		c := d.find(found{form: formOf(line, "rate"), unit: unit, name: line[:n.from], stated: true, plain: s.plain})
+		c := d.find(found{form: "rate", unit: unit, name: line[:n.from], stated: true, plain: s.plain})
 		if c == nil {
 			continue
 		}
@@ -185,19 +184,17 @@ func (d *Detector) told(line string, nums []number, used []bool, now time.Durati
 			from = nums[s.at-1].to
 		}
 		if ofQuestion(line[from:n.from]) || ofQuestion(line[strings.LastIndexAny(line[:n.from], "|;")+1:n.from]) {
-			c.polarity = aside
+			c.polarity = against
 		}
-		c.example = line
-		c.tell(s.unit.ms(n.v), 0, now)
-		out = append(out, c)
+		c.example, c.ambiguous = line, c.ambiguous || n.ambiguous
+		c.tell(s.unit.ms(n.v), 0, line[:n.from], now, &d.log)
 	}
-	return out
 }
 
 // times returns the numbers in a line that are times or rates.
-func times(line string, nums []number, used []bool) (out []stated) {
+func times(line string, nums []number) (out []stated) {
 	for i, n := range nums {
-		if used[i] || !(n.v > 0) || ofBar(line[:n.from]) {
+		if !(n.v > 0) || ofBar(line[:n.from]) {
 			continue
 		}
 		from := 0

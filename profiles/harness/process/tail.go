@@ -27,16 +27,14 @@ type Tail struct {
 	keeper io.Closer
 	mu     sync.Mutex
 	closed chan struct{}
-	over   bool   // the process has ended
-	brings func() // called when a read returns data
+	over   bool // the process has ended
 }
 
 var _ io.ReadCloser = (*Tail)(nil)
 
-// OpenTail starts at the end of a log, or opens a named pipe, that process pid writes (0: unknown). brings is called
-// when a read returns data.
-func OpenTail(path string, pid int, brings func()) (*Tail, error) {
-	t := &Tail{path: path, pid: pid, id: ID(pid), closed: make(chan struct{}), brings: brings}
+// OpenTail starts at the end of a log, or opens a named pipe, that process pid writes (0: unknown).
+func OpenTail(path string, pid int) (*Tail, error) {
+	t := &Tail{path: path, pid: pid, id: ID(pid), closed: make(chan struct{})}
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -64,7 +62,6 @@ func (t *Tail) Read(b []byte) (int, error) {
 		switch {
 		case n > 0:
 			t.wrote = true
-			t.brings()
 			return n, nil
 		case err != nil:
 			return 0, err

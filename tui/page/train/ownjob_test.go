@@ -34,7 +34,7 @@ func tried(t *testing.T, told measure.ToldEvent) (*pagetest.Driver, *page.Task) 
 }
 
 var twoReadings = measure.ToldEvent{Lines: []string{"loading", "\x1b[31mEpoch 0\x1b[0m: 40/40"},
-	Reading: &detect.Reading{Form: "tqdm", What: "Epoch", Unit: detect.Step, Steps: 76, TimeMS: 50.2, MeanMS: 50.6,
+	Reading: &detect.Reading{Form: "tqdm", What: "Epoch", Unit: detect.Step, Steps: 76, TimeMS: 50.2,
 		LeftOut: []detect.LeftOut{{What: "validation", Count: 2, S: 0.8}}},
 	Candidates: []detect.Candidate{{Form: "tqdm", What: "Epoch", Share: 0.88, TimeMS: 50.2, Pattern: "tqdm"},
 		{Form: "step", What: "iter", Share: 0.9, TimeMS: 2000, Pattern: `iter (?P<batch>\d+)`}}}

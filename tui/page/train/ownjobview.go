@@ -69,7 +69,9 @@ func (d *ownJob) reading(w int) string {
 			unit = fmt.Sprintf("%s of %d samples", unit, r.Samples)
 		}
 		say("%d steps, %s ms a %s", r.Steps, widget.MS(r.TimeMS), unit)
-		say("mean %s ms, pauses left out", widget.MS(r.MeanMS))
+		if r.Why != "" {
+			say("median %s ms: %s", widget.MS(r.MedianMS), r.Why)
+		}
 		for _, l := range r.LeftOut {
 			say("left out: %s (%d, %.1f s)", l.What, l.Count, l.S)
 		}

@@ -184,7 +184,7 @@ func Pools(c campaigns.Campaign) bool { return len(record.Usable(Pooled(c))) > 0
 // clocks. From an energy study these are its clock pairs, not its baselines and other jobs.
 func Pooled(c campaigns.Campaign) []record.Row {
 	switch kind := c.Header.Plan.Kind; {
-	case c.Err != nil, kind == imports.Kind, c.Header.Settings.DVFS,
+	case c.Err != nil, record.Ended(c.Dir) == record.Withdrawn, kind == imports.Kind, c.Header.Settings.DVFS,
 		c.Header.Settings.Requests > 0 && !c.Header.Workload.Serves(): // batches of any size, idle time included
 		return nil
 	case campaigns.OfEnergy(c.Header.Plan):

@@ -256,6 +256,10 @@ func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 			return fmt.Errorf("the workload reports: %s", e.Message)
 		case e.Kind == harness.Note:
 			c.observe.Note(e.Message)
+		case e.Kind == harness.Withdrawn:
+			c.observe.Note(e.Message)
+			first, c.count, c.all, c.later = true, 0, timings{}, timings{}
+			c.meter.monitor.Again()
 		case e.Summary != nil:
 			c.summary(e)
 			return nil

@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -164,7 +165,7 @@ func readOf(out *measure.RunResult, r measure.RunRequest, h harness.Harness, tol
 	switch {
 	case !ok && out.Minibatches > 0: // events of the protocol
 		out.Reading = &detect.Reading{Form: "jtune", What: "its own events", Unit: detect.Step, Steps: out.Minibatches,
-			TimeMS: out.TimeMS, MeanMS: out.MeanMS}
+			TimeMS: out.MeanMS, ErrorMS: math.NaN(), MedianMS: out.TimeMS}
 		if p := r.Workload.Pattern; p != "" { // a program that is read by name
 			out.Reading.Form, out.Reading.What = p, "its own lines"
 		}
@@ -174,12 +175,12 @@ func readOf(out *measure.RunResult, r measure.RunRequest, h harness.Harness, tol
 	case err == nil:
 		out.Reading = &reading
 		if r.Own {
-			out.TimeMS, out.MeanMS = reading.TimeMS, reading.MeanMS
+			out.TimeMS, out.MeanMS = reading.TimeMS, reading.TimeMS
 			if r.Minibatches == 0 {
 				out.Minibatches = max(out.Minibatches, reading.Steps)
 			}
 			if w := out.Whole; w != nil && w.MeanW.OK {
-				out.PowerW, out.EnergyJ = w.MeanW, tegra.Some(w.MeanW.V*reading.MeanMS/1000)
+				out.PowerW, out.EnergyJ = w.MeanW, tegra.Some(w.MeanW.V*reading.TimeMS/1000)
 			}
 		}
 		return told
