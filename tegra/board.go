@@ -2,6 +2,7 @@ package tegra
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -93,11 +94,11 @@ var (
 // SoC.
 func identify(f *finder) (Board, family, error) {
 	var b Board
-	path, ok := f.first("device tree", "/proc/device-tree/compatible", "/sys/firmware/devicetree/base/compatible")
+	file, ok := f.first("device tree", "/proc/device-tree/compatible", "/sys/firmware/devicetree/base/compatible")
 	if ok {
-		data, err := f.fs.ReadFile(path)
+		data, err := f.fs.ReadFile(file)
 		if err != nil {
-			return b, family{}, fmt.Errorf("%s: %w", path, err)
+			return b, family{}, fmt.Errorf("%s: %w", file, err)
 		}
 		b.Compatible = slices.DeleteFunc(strings.Split(string(data), "\x00"),
 			func(s string) bool { return strings.TrimSpace(s) == "" })
@@ -108,6 +109,11 @@ func identify(f *finder) (Board, family, error) {
 		}
 		if part := modulePart.FindAllString(c, -1); part != nil && b.Module == "" {
 			b.Module = part[len(part)-1]
+		}
+	}
+	if !ok {
+		if b.SoC = hiddenSoC(f); b.SoC != "" {
+			b.Compatible, b.Model = []string{b.SoC}, "NVIDIA Jetson, "+HiddenTree
 		}
 	}
 	if b.SoC == "" {
@@ -124,6 +130,29 @@ func identify(f *finder) (Board, family, error) {
 		b.L4T, b.JetPack = parseRelease(text)
 	}
 	return b, fam, nil
+}
+
+// HiddenTree marks the model of a Jetson that is known by its GPU alone.
+const HiddenTree = "its device tree is hidden"
+
+// hiddenSoC recognises a Jetson by the name of its GPU: Docker hides the device tree with /sys/firmware. "" if it is
+// none.
+func hiddenSoC(f *finder) string {
+	for _, name := range append(f.glob("/sys/class/devfreq/*"), f.glob("/sys/devices/platform/*.g*")...) {
+		switch base := path.Base(name); {
+		case base == "17000000.gpu", base == "17000000.ga10b":
+			return "tegra234"
+		case base == "17000000.gv11b":
+			return "tegra194"
+		case base == "17000000.gp10b":
+			return "tegra186"
+		case base == "57000000.gpu", base == "57000000.gm20b":
+			return "tegra210"
+		case base == "gpu-gpc-0":
+			return "tegra264"
+		}
+	}
+	return ""
 }
 
 func familyOf(compatible []string) family {

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"slices"
@@ -56,6 +57,7 @@ type Overhead struct {
 type Verdict struct {
 	Level string `json:"level"` // LevelReady, LevelLimited, LevelHot or LevelUnable
 	Text  string `json:"text"`
+	root  bool
 }
 
 // Levels of a verdict.
@@ -72,6 +74,9 @@ func (v Verdict) Next() string {
 	case LevelHot:
 		return "let the board cool down, then jtune doctor"
 	case LevelUnable:
+		if v.root {
+			return "jtune watch shows what there is"
+		}
 		return "sudo jtune doctor shows what only root can read; jtune watch shows what there is"
 	}
 	return "jtune opens the screens; jtune workloads lists the jobs, jtune config edit adds your own"
@@ -163,7 +168,9 @@ func RightsOf(s *session.Session) Rights {
 		return no("refused: " + usage.ReadOnly.String())
 	case s.Virtual != nil:
 		return yes("in this process: the board is virtual")
-	case s.Sysroot != "/" && !writable(s.FS()):
+	case errors.Is(s.WriteError(), syscall.EROFS):
+		return no("not from here: /sys is mounted read-only")
+	case s.Sysroot != "/" && s.WriteError() != nil:
 		return no("not by this user: the files below " + s.Sysroot + " are not writable; run as root")
 	case s.Sysroot != "/":
 		return yes("directly, below " + s.Sysroot)
@@ -180,13 +187,6 @@ func RightsOf(s *session.Session) Rights {
 	return r
 }
 
-// writable tests a knob that every board has, without writing it.
-func writable(fsys tegra.FS) bool {
-	const write = 2 // W_OK of access(2)
-	full, ok := tegra.HostPath(fsys, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq")
-	return ok && syscall.Access(full, write) == nil
-}
-
 // facts are the basis of a verdict.
 type facts struct {
 	noCPU, noGPU, noEMC bool // the list of clocks is unknown
@@ -196,6 +196,8 @@ type facts struct {
 	cannotApply         string
 	withSudo            bool
 	running             []string // programs that may change knobs now
+	conditions          []string // what gets in the way of a measurement
+	root                bool     // more rights than this user has do not exist
 	hot                 string   // why the board is too hot to measure; "" if it is not
 	virtual             bool
 }
@@ -203,15 +205,17 @@ type facts struct {
 func factsOf(s *session.Session, last tegra.Reading, others []rivals.Rival, r Rights) facts {
 	space := s.Device.Space()
 	f := facts{
-		noCPU:    len(space.CPU) == 0,
-		noGPU:    len(space.GPU) == 0,
-		noEMC:    len(space.EMC) == 0,
-		partial:  !s.Sysfs().Complete(),
-		noPower:  !last.TotalW.OK,
-		noLoad:   !last.GPU.LoadPct.OK,
-		withSudo: r.sudo,
-		hot:      last.Hot(),
-		virtual:  s.Virtual != nil,
+		noCPU:      len(space.CPU) == 0,
+		noGPU:      len(space.GPU) == 0,
+		noEMC:      len(space.EMC) == 0,
+		partial:    !s.Sysfs().Complete(),
+		noPower:    !last.TotalW.OK,
+		noLoad:     !last.GPU.LoadPct.OK,
+		withSudo:   r.sudo,
+		conditions: s.Conditions(),
+		root:       os.Geteuid() == 0 || caller.Root(),
+		hot:        last.Hot(),
+		virtual:    s.Virtual != nil,
 	}
 	if !r.Apply {
 		f.cannotApply = r.How
@@ -235,21 +239,26 @@ func (f facts) verdict() Verdict {
 	add(&broken, f.noCPU, "the CPU lists no clocks")
 	add(&broken, f.noGPU, "the GPU lists no clocks (run something on it once, or see above)")
 	add(&broken, f.noEMC && !f.partial, "the memory lists no rates")
-	add(&limits, f.partial && len(broken) == 0, "only root can read the memory's rates")
+	add(&limits, f.partial && len(broken) == 0 && !f.root, "only root can read the memory's rates")
+	add(&limits, f.partial && len(broken) == 0 && f.root, "the memory's rates cannot be read: debugfs is not mounted "+
+		"here, as in a container")
+	limits = append(limits, f.conditions...)
 	add(&limits, f.noPower, "no power of the whole module, so nothing can be tuned for power or energy")
 	add(&limits, f.noLoad, "no GPU load")
 	add(&limits, f.cannotApply != "", "no modes can be set: "+f.cannotApply)
 	add(&limits, f.withSudo, "setting modes asks for the sudo password")
 	add(&limits, len(f.running) > 0, strings.Join(f.running, ", ")+" may change knobs at any time")
-	v := Verdict{LevelReady, "ready: all that tuning needs is here"}
+	v := Verdict{Level: LevelReady, Text: "ready: all that tuning needs is here"}
 	switch {
 	case f.hot != "":
-		v = Verdict{LevelHot, "not ready: hot: " + strings.Join(slices.Concat([]string{f.hot}, broken, limits), "; ")}
+		v = Verdict{Level: LevelHot, Text: "not ready: hot: " +
+			strings.Join(slices.Concat([]string{f.hot}, broken, limits), "; ")}
 	case len(broken) > 0:
-		v = Verdict{LevelUnable, "can be watched, not tuned: " + strings.Join(append(broken, limits...), "; ")}
+		v = Verdict{Level: LevelUnable, Text: "can be watched, not tuned: " + strings.Join(append(broken, limits...), "; ")}
 	case len(limits) > 0:
-		v = Verdict{LevelLimited, "usable, with limits: " + strings.Join(limits, "; ")}
+		v = Verdict{Level: LevelLimited, Text: "usable, with limits: " + strings.Join(limits, "; ")}
 	}
+	v.root = f.root
 	if f.virtual {
 		v.Text += " (virtual board)"
 	}

@@ -25,6 +25,9 @@ func newBench(ctx context.Context, s *session.Session, w workload.Workload, set 
 	if err != nil {
 		return nil, err
 	}
+	for _, line := range s.Conditions() {
+		observe.Note("note: " + line)
+	}
 	observe.Note(workloads.FanWarning(s, set.KeepFan), workloads.UptimeNote(s), workloads.LoaderNote(w),
 		s.AwaitMeter(ctx))
 	return &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock,

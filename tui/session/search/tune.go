@@ -49,6 +49,9 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
+	if err := s.MaySearch(ctx, r.Limit.PowerW); err != nil {
+		return measure.TuneResult{}, err
+	}
 	release, err := s.Claim("search for "+r.Workload.Name, true)
 	if err != nil {
 		return measure.TuneResult{}, err
