@@ -162,7 +162,7 @@ func rise(work, x float64) float64 { return math.Log1p(work * math.Expm1(x)) }
 
 // tails is Student's distribution of the errors, tabulated.
 type tails struct {
-	dof, scale float64
+	dof        float64
 	cdfs, pdfs []float64 // from -far to far
 	slabs      []slab    // for integrals
 }
