@@ -69,7 +69,7 @@ func NewMonitor(w workload.Workload, d tegra.Device, c tegra.Clock, s System, ba
 	return out
 }
 
-// Again forgets the minibatches so far, which were of something else.
+// Again forgets the minibatches so far: another counter turned out to be the job.
 func (w *Monitor) Again() {
 	w.begin, w.end, w.begun = snapshot{}, snapshot{}, false
 	w.all, w.first, w.later, w.epochs = tally{}, tally{}, tally{}, nil

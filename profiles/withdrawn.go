@@ -6,7 +6,7 @@ import (
 	"jtune/profiles/harness"
 )
 
-// WithdrawnError ends a campaign whose readings were of something that was not the job, such as its preparation.
+// WithdrawnError ends a campaign whose readings measured something other than the job, such as its preparation.
 type WithdrawnError struct {
 	Why string
 	Not string // the counter that was read

@@ -14,8 +14,8 @@ type Clock interface {
 	Now() time.Duration
 	// Wall returns the calendar time for records.
 	Wall() time.Time
-	// Asleep returns for how long the device was suspended since it started: its clock stands still meanwhile, whatever
-	// the time of day does.
+	// Asleep returns for how long the device was suspended since it started: its clock does not count that time,
+	// whatever the time of day does.
 	Asleep() time.Duration
 	// Sleep waits for d on this clock, or until ctx ends.
 	Sleep(ctx context.Context, d time.Duration) error

@@ -54,7 +54,7 @@ func followers(r tegra.Reading) (out []follower) {
 }
 
 // slow finds the clocks that fell: below their setting while locked, or at all while heat or current slows the board.
-// Free clocks vary by themselves; the GPU's is then more conclusive than the CPU's. Of several that fell it returns the
+// Free clocks vary by themselves; the GPU's is then more conclusive than the CPU's. If several fell, it returns the
 // one that fell furthest, with the cores that fell with it.
 func (w *Sources) slow(r tegra.Reading) []Fault {
 	slowed := r.Heat.Or(false) || r.Throttled.Or(false)

@@ -29,7 +29,7 @@ func (e Estimate) Relative() float64 { return e.Error / e.Mean }
 
 const (
 	// outlier is how many median units a single span must exceed to be none of the sequence, if it is also more than
-	// outlierTwice times as long as the next longest. What is seen twice belongs to the mean.
+	// outlierTwice times as long as the next longest. A span that recurs belongs to the mean.
 	outlier      = 10
 	outlierTwice = 2
 	// periodic is the correlation of a sequence with itself one period later, and aperiodic what it must fall below in

@@ -11,7 +11,7 @@ import (
 // interrupted by a crash, or comes from an older version.
 const endName = "end.txt"
 
-// Withdrawn is the end of a campaign whose readings were of something that was not the job: they are kept and not used.
+// Withdrawn is the end of a campaign whose readings measured something other than the job: they are kept and not used.
 const Withdrawn = "withdrawn"
 
 // End records how the work on the campaign ended: complete, interrupted, broken or withdrawn.

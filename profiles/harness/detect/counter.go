@@ -16,7 +16,7 @@ const (
 	// units a second.
 	least   = 3
 	leastMS = 1e-3
-	// mostKinds bounds the kinds of lines that are told apart, and those kept of one span.
+	// mostKinds bounds how many kinds of lines are distinguished; mostInSpan, how many are kept for one span.
 	mostKinds, mostInSpan = 4000, 12
 )
 
@@ -38,7 +38,7 @@ type counter struct {
 	form, name, what, unit string
 	polarity               int
 	ratio, bar             bool // printed with its end: 3/450
-	labelled               bool // a word such as step stands before it
+	labelled               bool // a word such as step comes before it
 	loose                  bool // no word says that it counts
 	stated                 bool // its lines state a rate or a time
 	plain                  bool // ... a time without its unit: the line is the unit
@@ -103,7 +103,7 @@ func (c *counter) count(done int, step float64, of, epoch int, now time.Duration
 	case n == 0 && !other: // redrawn, or of another rank
 		return
 	case c.earlier > 0 && of == c.earlierOf && done >= c.earlier && (other || of == 0 && n > 3*max(1, c.step)):
-		c.drop() // what came between two counts of a run was of something else
+		c.drop() // the count between two counts of a run belongs to another counter
 		c.begin(done, of, epoch, now, log)
 		c.earlier = 0
 		return
@@ -142,7 +142,7 @@ func (c *counter) count(done int, step float64, of, epoch int, now time.Duration
 	c.advance(mark{at: now, n: float64(n), run: c.run, epoch: epoch, done: done, of: of}, log)
 }
 
-// disorder reports whether a smaller count is that of a worker that lags behind: it began no run.
+// disorder reports whether a smaller count comes from a worker that lags behind: it began no run.
 func (c *counter) disorder(done, epoch int) bool {
 	return done > c.origin+max(1, c.step) && done > c.high/2 && (!c.ratio || epoch == c.epoch) && c.since < 64
 }
@@ -157,7 +157,7 @@ func (c *counter) begin(done, of, epoch int, now time.Duration, log *lineLog) {
 	c.add(mark{at: now, run: c.run, epoch: epoch, done: done, of: of, kinds: log.since(c)})
 }
 
-// drop takes back the newest run, which was of something else.
+// drop takes back the newest run, which belongs to another counter.
 func (c *counter) drop() {
 	for n := len(c.marks) - 1; n >= 0 && c.marks[n].run == c.run; n-- {
 		if c.marks[n].n > 0 {

@@ -94,7 +94,7 @@ func (d *Detector) viewOf(c *counter, of int) view {
 	return v
 }
 
-// firstUnit reports whether the first span is that of the first unit, which loads and compiles.
+// firstUnit reports whether the first span holds the first unit, which loads and compiles.
 func (c *counter) firstUnit(spans []int) bool {
 	if len(spans) < 4 || c.stated || c.unit == Epoch || c.forgot > 0 {
 		return false
@@ -133,7 +133,7 @@ func (d *Detector) counted(v *view, all []int) (own []int) {
 	return own
 }
 
-// phase returns the kind of the lines that make the span before a mark one of another phase; 0: it is of the work.
+// phase returns the kind of the lines that make the span before a mark part of another phase; 0: the span is work.
 func (c *counter) phase(log *lineLog, i int, usual float64) int32 {
 	m := c.marks[i]
 	for _, k := range m.kinds {
@@ -327,7 +327,7 @@ func (v *view) together(o *view) bool {
 // same reports whether two views give the same time of a unit.
 func (v *view) same(o *view) bool { return v.ms < apart*o.ms && o.ms < apart*v.ms }
 
-// beside reports whether two counters stand in the same lines.
+// beside reports whether two counters come in the same lines.
 func (v *view) beside(o *view) bool {
 	n := 0
 	for k := range v.own {

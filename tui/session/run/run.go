@@ -146,7 +146,7 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 		out.Advice = append(out.Advice, line)
 	}
 	for _, job := range beside() {
-		line := job + " measured on this board too: times and power are of both jobs"
+		line := job + " measured on this board too: times and power include both jobs"
 		measure.Observer(observe).Note(line)
 		out.Advice = append(out.Advice, line)
 	}
