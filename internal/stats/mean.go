@@ -41,9 +41,6 @@ const (
 	fewestPairs = 8
 	// fewestBatches is the fewest batches of the growing ones.
 	fewestBatches = 6
-	// fewSigned raises the two standard errors above which a correlation of n batches is none of chance, by 12/n: larger
-	// batches of few spans cost more than they show.
-	fewSigned = 12
 )
 
 // MeanOf estimates the mean of took per unit. Both lists have one entry per span, in their order; entries without units
@@ -111,35 +108,24 @@ func outlierOf(took, units []float64, median float64) int {
 }
 
 // batchError returns the standard error of the mean, from batches of size spans, of twice as many, and so on. It is the
-// largest of these estimates, because short batches hide that spans depend on each other; batches grow until neighbours
-// are no longer correlated, and once more where they were (Fishman and Yarberry, An Implementation of the Batch Means
-// Method, INFORMS Journal on Computing 9(3), 1997).
+// largest of these estimates, because short batches hide that spans depend on each other.
 func batchError(took, units []float64, mean float64, size int) float64 {
 	worst := math.NaN()
 	total := Sum(units)
-	for depend, last := false, false; ; size *= 2 {
+	for ; ; size *= 2 {
 		n := len(took) / size
 		if n < 2 || n < fewestBatches && !math.IsNaN(worst) {
 			return worst
 		}
-		squares, products, before, skip := 0.0, 0.0, 0.0, len(took)-n*size
+		squares, skip := 0.0, len(took)-n*size
 		for b := range n {
 			from := skip + b*size
 			rest := Sum(took[from:from+size]) - mean*Sum(units[from:from+size])
-			squares, products, before = squares+rest*rest, products+rest*before, rest
+			squares += rest * rest
 		}
 		err := math.Sqrt(squares*float64(n)/float64(n-1)) / total * student(n-1) / 1.96
 		if !(err < worst) {
 			worst = err
-		}
-		chance := (2 + fewSigned/float64(n)) / math.Sqrt(float64(n))
-		switch correlated := math.Abs(products) > chance*squares; {
-		case last || !correlated && !depend:
-			return worst
-		case correlated:
-			depend = true
-		default:
-			last = true
 		}
 	}
 }
