@@ -16,10 +16,14 @@ import (
 // verdict checks what was collected; nil means a valid measurement.
 func (m *measurement) verdict() *fault {
 	during := m.cleanSamples()
-	throttled, valid, lastWhy := 0, 0, "no sample came"
-	for _, s := range during {
-		if s.Reading.Throttled.Or(false) {
-			throttled++
+	hot, lost, valid, lastWhy := 0, 0, 0, "no sample came"
+	shares, loss := m.eventLoss(during)
+	for i, s := range during {
+		switch {
+		case s.Reading.Heat.Or(false):
+			hot++
+		case shares[i] >= telemetry.MostLost:
+			lost++
 		}
 		if s.Valid {
 			valid++
@@ -29,12 +33,14 @@ func (m *measurement) verdict() *fault {
 	}
 	n := float64(len(during))
 	clocks, capped := m.clocks(during)
+	all, events := loss.Lost()
 	switch {
-	case n > 0 && float64(throttled) > record.ThrottledShare*n:
-		return &fault{
-			status: record.Throttled,
-			why:    fmt.Sprintf("throttled (thermal or over-current) in %d of %d samples", throttled, len(during)),
-		}
+	case n > 0 && float64(hot) > record.ThrottledShare*n:
+		return &fault{status: record.Throttled,
+			why: fmt.Sprintf("throttled by heat in %d of %d samples", hot, len(during))}
+	case all >= telemetry.MostLost || n > 0 && float64(lost) > record.ThrottledShare*n:
+		return &fault{status: record.Throttled,
+			why: fmt.Sprintf("slowed in %d of %d samples: %s", lost, len(during), events)}
 	case m.hot() != "":
 		return &fault{status: record.Hot, why: m.hot()}
 	case faultIn(during, telemetry.Changed, 0) != "":
@@ -66,6 +72,19 @@ func faultIn(during []telemetry.Sample, kind telemetry.FaultKind, share float64)
 		}
 	}
 	return ""
+}
+
+// eventLoss weighs the events of the supply against the steps: the share of its time that they cost each sample, and
+// all of them.
+func (m *measurement) eventLoss(during []telemetry.Sample) (shares []float64, all telemetry.EventLoss) {
+	next := 0
+	for _, s := range during {
+		for ; next < len(m.clean) && m.clean[next].T <= s.T; next++ {
+			all.Step(m.clean[next].TimeMS)
+		}
+		shares = append(shares, all.Take(s.T, s.Reading.Signals))
+	}
+	return shares, all
 }
 
 // fewestClean is how many minibatches are enough in a mode that is too slow for more: they differ by a few percent.
@@ -106,19 +125,24 @@ func (m *measurement) hot() string {
 	return m.hotNow
 }
 
-// clocks returns which clock did not follow its setting in more than half of the samples, "" when all did, and whether
-// a cap of hardware or firmware explains it. Throttled samples do not count. Clocks are free with DVFS and without a
-// job; a clock that reads zero is gated.
+// clocks returns which clock did not follow its setting, or its request where clocks are free, in more than half of the
+// samples, "" when all did, and whether a cap of hardware or firmware explains it. Hot samples do not count, nor do
+// modes without a job; a clock that reads zero is gated.
 func (m *measurement) clocks(during []telemetry.Sample) (note string, capped bool) {
-	if v := m.step.Variant; m.set.DVFS || m.step.AsFound || v != nil && v.Idle {
+	v := m.step.Variant
+	if v != nil && v.Idle {
 		return "", false
 	}
 	off, caps := 0, 0
 	for _, s := range during {
-		if s.Reading.Throttled.Or(false) {
+		if s.Reading.Heat.Or(false) {
 			continue
 		}
-		if why, cap := clockNote(s.Reading, m.step.Mode); why != "" {
+		why, cap := slowNote(s.Reading)
+		if why == "" && !m.set.DVFS && !m.step.AsFound {
+			why, cap = clockNote(s.Reading, m.step.Mode)
+		}
+		if why != "" {
 			off, note = off+1, why
 			if cap {
 				caps++
@@ -131,8 +155,21 @@ func (m *measurement) clocks(during []telemetry.Sample) (note string, capped boo
 	return note, caps == off
 }
 
+// slowNote names the first core that does not follow what is asked for, and reports whether all of them are at a cap
+// below it.
+func slowNote(r tegra.Reading) (note string, capped bool) {
+	capped = true
+	for _, c := range r.Slow {
+		if c.Core {
+			note = cmp.Or(note, c.String())
+			capped = capped && c.Capped
+		}
+	}
+	return note, capped && note != ""
+}
+
 // clockNote names the first clock that differs from its setting, each core by itself, and reports whether all such
-// clocks are at a cap below their setting. A core that is idle says nothing.
+// clocks are at a cap below their setting. A core that is idle says nothing, nor does a vague clock.
 func clockNote(r tegra.Reading, set tegra.Mode) (note string, capped bool) {
 	differs := func(a, b tegra.Freq) bool {
 		return math.Abs(float64(a-b)) > record.MissetTolerance*float64(b)
@@ -148,7 +185,7 @@ func clockNote(r tegra.Reading, set tegra.Mode) (note string, capped bool) {
 		}
 	}
 	for i, c := range r.Cores {
-		if c.Online && !(c.LoadPct.OK && c.LoadPct.V < telemetry.IdlePct) {
+		if c.Online && !c.Vague && !(c.LoadPct.OK && c.LoadPct.V < telemetry.IdlePct) {
 			check(fmt.Sprintf("CPU core %d", i), c.Freq, r.CPU.Cap, set.CPU)
 		}
 	}
@@ -249,6 +286,10 @@ func (m *measurement) note(times []float64) string {
 	}
 	if note, _ := m.clocks(m.cleanSamples()); note != "" {
 		return "note: " + note + ", where a cap holds it"
+	}
+	if _, loss := m.eventLoss(m.cleanSamples()); len(loss.Losses()) > 0 {
+		_, text := loss.Lost()
+		return "note: " + text
 	}
 	return m.countNote()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"jtune/internal/text"
 )
@@ -23,6 +24,7 @@ type cpuGroup struct {
 	on     []int          // cores online at the last reading
 	ranges []limits       // their limits
 	unsure bool           // whether some core is online is unknown
+	every  time.Duration  // between readings of a policy's real clock
 }
 
 // core is one core and its open files.
@@ -46,6 +48,7 @@ type policy struct {
 	files [policyFiles]*source
 	now   policyClocks
 	fresh bool // now belongs to the current reading
+	real  realClockOf
 }
 
 // policyClocks is the content of a policy's files at one moment.
@@ -59,16 +62,19 @@ func newPolicy(fsys FS, dir string) *policy {
 	for i, file := range []string{"/scaling_cur_freq", minFile, maxFile, "/cpuinfo_max_freq"} {
 		p.files[i] = newSource(fsys, dir+file)
 	}
+	p.real.source = newSource(fsys, dir+realFile)
 	return p
 }
 
 // read reads the files once per reading: at the first call after fresh was cleared.
-func (p *policy) read() *policyClocks {
-	for i, s := range p.files {
-		if !p.fresh {
-			p.now[i].Freq, p.now[i].err = khz(s)
-		}
+func (p *policy) read(t, every time.Duration) *policyClocks {
+	if p.fresh {
+		return &p.now
 	}
+	for i, s := range p.files {
+		p.now[i].Freq, p.now[i].err = khz(s)
+	}
+	p.real.read(p, t, every)
 	p.fresh = true
 	return &p.now
 }
@@ -91,7 +97,7 @@ func (f *finder) cpu(fam family) (*cpuGroup, error) {
 		return nil, fmt.Errorf("%s: no cores in %q", path, text.Clip(raw))
 	}
 	f.found("present cores", path, "")
-	g := &cpuGroup{order: coreOrder(present, fam.cores)}
+	g := &cpuGroup{order: coreOrder(present, fam.cores), every: realEvery}
 	shared := map[string]*policy{}
 	for _, n := range present {
 		place := f.real(cpufreqDir(n)) // a core without a link has its own files
@@ -202,13 +208,7 @@ func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
 		if !on {
 			continue
 		}
-		now := c.clocks.read()
-		if cur := now[curClock]; cur.err == nil {
-			r.Cores[i].Freq = Some(cur.Freq)
-			r.CPU.Actual = Some(max(cur.Freq, r.CPU.Actual.Or(0)))
-		} else {
-			miss(fmt.Sprintf("core %d clock", c.n), cur.err)
-		}
+		now := c.clocks.read(r.T, g.every)
 		if load, ok := loads[c.n]; ok {
 			r.Cores[i].LoadPct = Some(load)
 			sum, n = sum+load, n+1
@@ -216,6 +216,23 @@ func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
 		lo, hi := now[minClock], now[maxClock]
 		r.Cores[i].Min = Val[Freq]{V: lo.Freq, OK: lo.err == nil}
 		r.Cores[i].Max = Val[Freq]{V: hi.Freq, OK: hi.err == nil}
+		switch cur := now[curClock]; {
+		case c.clocks.real.is.OK:
+			r.Cores[i].Freq = c.clocks.real.is
+		case cur.err == nil:
+			r.Cores[i].Freq, r.Cores[i].Requested = Some(cur.Freq), true
+		default:
+			miss(fmt.Sprintf("core %d clock", c.n), cur.err)
+		}
+		if f := r.Cores[i].Freq; f.OK {
+			r.CPU.Actual = Some(max(f.V, r.CPU.Actual.Or(0)))
+		}
+		if slow, ok := c.clocks.slow(g.lists[c.n], r.Cores[i]); ok {
+			slow.Core, slow.Name = true, fmt.Sprintf("CPU core %d", c.n)
+			r.Slow = append(r.Slow, slow)
+		} else {
+			r.Cores[i].Vague = c.clocks.vague(g.lists[c.n], r.Cores[i])
+		}
 		g.on, g.ranges = append(g.on, c.n), append(g.ranges, limits{lo.Freq, hi.Freq, lo.err == nil && hi.err == nil})
 		now.widen(&r.CPU)
 	}
@@ -243,7 +260,7 @@ func (g *cpuGroup) dir(n int) string { return g.dirs[n] }
 
 func (g *cpuGroup) close() {
 	for _, c := range g.cores {
-		for _, s := range append(c.clocks.files[:], c.online) {
+		for _, s := range append(c.clocks.files[:], c.online, c.clocks.real.source) {
 			s.close()
 		}
 	}

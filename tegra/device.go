@@ -146,19 +146,20 @@ type Reading struct {
 	Temps     []TempReading // sensors that answered, in the order of zones
 	TempsOff  []string      // sensors whose part is powered down
 	FanPct    Val[float64]
-	FanRPM    Val[int64] // tachometer reading
-	Throttled Val[bool]  // thermal or over-current throttling right now
-	Heat      Val[bool]  // a thermal limit slows a part of the SoC now
-	// OverCurrents counts over-current events since boot; absent if not all counters are readable.
-	OverCurrents Val[int64]
-	Alarms       []string // rails whose monitor reports a current above the critical limit
-	RAMUsed      Val[int64]
-	RAMTotal     Val[int64] // bytes
-	RAMCached    Val[int64]
-	Mode         Val[Mode] // absent if no mode matches the state ("custom")
-	Locked       Val[bool] // min = max on CPU and GPU, memory rate locked
-	Missing      []Missing // values that could not be read this time
-	MaxW         float64   // upper bound of plausible power; 0: a Jetson's
+	FanRPM    Val[int64]  // tachometer reading
+	Throttled Val[bool]   // a part of the SoC is slowed now: Heat, or a clock of Slow
+	Heat      Val[bool]   // a cooling device other than a fan is active
+	Cooling   []string    // the kinds of those devices
+	Slow      []SlowClock // clocks that do not follow what is set or asked
+	Signals   Signals
+	Alarms    []Alarm // of the power monitors' limits, on or off
+	RAMUsed   Val[int64]
+	RAMTotal  Val[int64] // bytes
+	RAMCached Val[int64]
+	Mode      Val[Mode] // absent if no mode matches the state ("custom")
+	Locked    Val[bool] // min = max on CPU and GPU, memory rate locked
+	Missing   []Missing // values that could not be read this time
+	MaxW      float64   // upper bound of plausible power; 0: a Jetson's
 }
 
 // Online returns the number of online cores.
@@ -196,21 +197,43 @@ type RailReading struct {
 // supply and do not depend on the power mode.
 type CurrentLimits struct{ Max, Crit Val[float64] }
 
+// Alarm is a limit of a rail's power monitor; On while the current is above it.
+type Alarm struct {
+	Rail   string
+	Signal string // AverageCurrent or InstantCurrent
+	On     bool
+}
+
+func (a Alarm) String() string { return a.Signal + " alarm of " + a.Rail }
+
+// Alarming returns the alarms that are on.
+func (r *Reading) Alarming() (out []Alarm) {
+	for _, a := range r.Alarms {
+		if a.On {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 // CoreReading is one core of the CPU.
 type CoreReading struct {
-	Online   bool
-	LoadPct  Val[float64]
-	Freq     Val[Freq]
-	Min, Max Val[Freq] // limits of its own cluster
+	Online    bool
+	LoadPct   Val[float64]
+	Freq      Val[Freq] // the clock it runs at (cpuinfo_cur_freq) where that can be read, else what is asked for
+	Min, Max  Val[Freq] // limits of its own cluster
+	Requested bool      // Freq is only what the kernel asks for (scaling_cur_freq)
+	Vague     bool      // Freq may be the request of another moment: nothing follows from it
 }
 
 // MarshalJSON prints the clock in kHz.
 func (c CoreReading) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Online  bool         `json:"online"`
-		LoadPct Val[float64] `json:"load_pct"`
-		KHz     Val[int64]   `json:"khz"`
-	}{c.Online, c.LoadPct, InKHz(c.Freq)})
+		Online    bool         `json:"online"`
+		LoadPct   Val[float64] `json:"load_pct"`
+		KHz       Val[int64]   `json:"khz"`
+		Requested bool         `json:"requested"`
+	}{c.Online, c.LoadPct, InKHz(c.Freq), c.Requested})
 }
 
 // ClockReading is the actual frequency of a clock and its limits.
@@ -218,6 +241,7 @@ type ClockReading struct {
 	Actual  Val[Freq]    `json:"hz"`
 	Min     Val[Freq]    `json:"-"` // limits in force
 	Max     Val[Freq]    `json:"asked_hz"`
+	Target  Val[Freq]    `json:"-"` // what the kernel asked for last, where that is a file of its own
 	Cap     Val[Freq]    `json:"-"` // highest clock that hardware or firmware allows
 	LoadPct Val[float64] `json:"load_pct"`
 }

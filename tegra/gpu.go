@@ -12,6 +12,7 @@ type gpuGroup struct {
 	device        string // folder of load, power/control and masks; "" if unknown
 	freqs         []Freq
 	cur, min, max *source
+	target        *source // nil: no such file
 	load          *source
 }
 
@@ -66,6 +67,9 @@ func (f *finder) gpu() *gpuGroup {
 		f.found("GPU clock", g.dir, "")
 		g.cur = newSource(f.fs, g.dir+"/cur_freq")
 		g.min, g.max = newSource(f.fs, g.dir+gpuMin), newSource(f.fs, g.dir+gpuMax)
+		if f.exists(g.dir + "/target_freq") {
+			g.target = newSource(f.fs, g.dir+"/target_freq")
+		}
 		g.freqs = f.gpuFreqs(g.dir)
 	}
 	for _, device := range []string{"/sys/devices/platform/gpu.0", "/sys/devices/gpu.0", g.dir + "/device"} {
@@ -120,6 +124,7 @@ func (g *gpuGroup) read(r *Reading, miss func(string, error)) {
 	set(&r.GPU.Actual, g.cur, "GPU clock", miss)
 	set(&r.GPU.Min, g.min, "GPU min", miss)
 	set(&r.GPU.Max, g.max, "GPU max", miss)
+	set(&r.GPU.Target, g.target, "GPU target", miss)
 	if n := len(g.freqs); n > 0 {
 		r.GPU.Cap = Some(g.freqs[n-1])
 	}
@@ -141,7 +146,7 @@ func (g *gpuGroup) read(r *Reading, miss func(string, error)) {
 }
 
 func (g *gpuGroup) close() {
-	for _, s := range []*source{g.cur, g.min, g.max, g.load} {
+	for _, s := range []*source{g.cur, g.min, g.max, g.target, g.load} {
 		s.close()
 	}
 }

@@ -19,7 +19,7 @@ const (
 // is not. Among several zones it names the one closest to its limit, or furthest above.
 func (r Reading) Hot() string {
 	if r.Heat.Or(false) {
-		return "thermal throttling"
+		return r.throttling()
 	}
 	why, most := "", 0.0
 	for _, t := range r.Temps {
@@ -28,6 +28,25 @@ func (r Reading) Hot() string {
 		}
 	}
 	return why
+}
+
+// throttling names the cooling devices at work and the hottest zone.
+func (r Reading) throttling() string {
+	text := "thermal throttling"
+	if len(r.Cooling) > 0 {
+		text += " (" + strings.Join(r.Cooling, ", ") + ")"
+	}
+	hot := Val[float64]{}
+	name := ""
+	for _, t := range r.Temps {
+		if !t.Dummy() && (!hot.OK || t.C > hot.V) {
+			hot, name = Some(t.C), t.Name
+		}
+	}
+	if hot.OK {
+		text += fmt.Sprintf(", %s at %.0f °C", name, hot.V)
+	}
+	return text
 }
 
 // HotFromC returns the temperature at which a zone makes the board hot, in °C.
@@ -70,7 +89,7 @@ func (c *Planner) Capped(f KnobFile) bool {
 
 // cooling reports whether a cooling device of that kind acts now.
 func (c *Planner) cooling(kind string) bool {
-	for _, cooler := range c.s.throttle.coolers {
+	for _, cooler := range c.s.coolers {
 		if !strings.Contains(cooler.kind, kind) {
 			continue
 		}

@@ -21,8 +21,8 @@ type rail struct {
 	watt   float64    // units of the power file in one watt
 	whole  bool       // the reported power is the product in whole units (isProduct), so it need not be read too
 	limits CurrentLimits
-	alarm  *source // 1 if the current exceeded its critical limit; nil: no such limit
-	stepA  float64 // resolution of the current in amperes; 0: unknown
+	alarms map[string]*source // by signal: 1 if the current exceeds that limit; none without the limit
+	stepA  float64            // resolution of the current in amperes; 0: unknown
 }
 
 // railGroup holds every connected rail and the rails of the total.
@@ -152,8 +152,12 @@ func (f *finder) rail(dir string, channel int) (rail, bool) {
 		if micro := f.positive(dir + "/shunt" + n + "_resistor"); micro > 0 {
 			r.stepA = shuntStepMicroV / micro
 		}
-		if file := "curr" + n + "_crit_alarm"; limits.Crit.OK && f.exists(dir+"/"+file) {
-			r.alarm = src(file)
+		r.alarms = map[string]*source{}
+		for kind, signal := range map[string]string{"max": AverageCurrent, "crit": InstantCurrent} {
+			limit := map[string]Val[float64]{"max": limits.Max, "crit": limits.Crit}[kind]
+			if file := "curr" + n + "_" + kind + "_alarm"; limit.OK && f.exists(dir+"/"+file) {
+				r.alarms[signal] = src(file)
+			}
 		}
 		return r, true
 	}
@@ -283,25 +287,30 @@ func (g *railGroup) read(r *Reading, miss func(string, error)) {
 	r.TotalW, r.StepW = Some(sum), step
 }
 
-// alarms names the rails whose current exceeded the critical limit; nil if no rail has such a limit.
-func (g *railGroup) alarms(miss func(string, error)) (names []string) {
+// alarms reads the alarms of the rails that have a limit.
+func (g *railGroup) alarms(miss func(string, error)) (out []Alarm) {
 	for _, r := range g.rails {
-		if r.alarm == nil {
-			continue
-		}
-		switch on, err := r.alarm.flag(); {
-		case err != nil:
-			miss("alarm of rail "+r.name, err)
-		case on:
-			names = append(names, r.name)
+		for _, signal := range []string{AverageCurrent, InstantCurrent} {
+			source := r.alarms[signal]
+			if source == nil {
+				continue
+			}
+			a := Alarm{Rail: r.name, Signal: signal}
+			var err error
+			if a.On, err = source.flag(); err != nil {
+				miss(a.String(), err)
+				continue
+			}
+			out = append(out, a)
 		}
 	}
-	return names
+	return out
 }
 
 func (g *railGroup) close() {
 	for _, r := range g.rails {
-		for _, s := range []*source{r.millis[0], r.millis[1], r.power, r.alarm} {
+		for _, s := range []*source{r.millis[0], r.millis[1], r.power, r.alarms[AverageCurrent],
+			r.alarms[InstantCurrent]} {
 			s.close()
 		}
 	}

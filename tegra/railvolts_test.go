@@ -65,14 +65,14 @@ func TestRailLimitsAndAlarm(t *testing.T) {
 	const dir = "/sys/bus/i2c/drivers/ina3221/1-0040/hwmon/hwmon3/"
 	limit := func(tree *tegratest.Tree) string {
 		_, r := railsNow(t, tree)
-		return fmt.Sprint(r.Rails[0].Limits.Crit, r.Rails[1].Limits.Crit.OK, r.Alarms)
+		return fmt.Sprint(r.Rails[0].Limits.Crit, r.Rails[1].Limits.Crit.OK, r.Alarming())
 	}
 	if got := limit(tegratest.New("orin-nx-super-36")); got != "{7.784 true} false []" {
 		t.Errorf("Orin NX: limits %s", got)
 	}
 	tree := tegratest.New("orin-nx-super-36")
 	tree.Set(dir+"curr1_crit_alarm", "1")
-	if got := limit(tree); got != "{7.784 true} false [VDD_IN]" {
+	if got := limit(tree); got != "{7.784 true} false [instantaneous over-current alarm of VDD_IN]" {
 		t.Errorf("with an alarm: %s", got)
 	}
 	if got := limit(tegratest.New("agx-orin-36")); got != "{0 false} false []" {

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
@@ -123,7 +125,7 @@ func TestThrottlingIsARisingCounterOrACoolingDevice(t *testing.T) {
 	for i, step := range []struct {
 		counter, cooler string
 		want            bool
-	}{{"7", "0", false}, {"7", "0", false}, {"8", "0", true}, {"8", "0", false}, {"8", "1", true}, {"8", "0", false}} {
+	}{{"7", "0", false}, {"7", "0", false}, {"8", "0", false}, {"8", "0", false}, {"8", "1", true}, {"8", "0", false}} {
 		set(t, root, "/sys/class/hwmon/hwmon5/oc1_event_cnt", step.counter)
 		set(t, root, "/sys/class/thermal/cooling_device1/cur_state", step.cooler)
 		if got := read(t, s).Throttled; got != tegra.Some(step.want) {
@@ -132,23 +134,92 @@ func TestThrottlingIsARisingCounterOrACoolingDevice(t *testing.T) {
 	}
 }
 
-// The sum of some counters would look like events, or like counters that were reset.
-func TestOverCurrentsAreAbsentWhenACounterFails(t *testing.T) {
+// Each signal stands for itself: one that cannot be read leaves the others, and an event is no throttling.
+func TestSignalsAreNamedCountedAndRatedEachForItself(t *testing.T) {
 	t.Parallel()
 	tr := tegratest.NewAGXOrin35()
 	const second = "/sys/class/hwmon/hwmon5/oc2_event_cnt"
 	tr.Set("/sys/class/hwmon/hwmon5/oc1_event_cnt", "5")
 	tr.Set(second, "2")
+	tr.Set("/sys/class/hwmon/hwmon5/oc3_event_cnt", "27390")
 	k := tegratest.NewKernel(tegra.DiskFS(tr.Write(t)))
-	s, err := tegra.Open(k, tegra.RealClock())
+	clock := &hand{}
+	s, err := tegra.Open(k, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, fault := range []error{nil, syscall.EIO, nil} {
+	for i, fault := range []error{nil, syscall.EIO, nil} {
 		k.Do(func() { k.Fail[second] = fault })
+		clock.now += 2 * time.Second
+		if err := k.FS.WriteFile("/sys/class/hwmon/hwmon5/oc3_event_cnt", []byte(strconv.Itoa(27390+3*i))); err != nil {
+			t.Fatal(err)
+		}
 		r := read(t, s)
-		if r.OverCurrents.OK != (fault == nil) || fault == nil && r.OverCurrents.V != 7 {
-			t.Errorf("with %v: %v events", fault, r.OverCurrents)
+		want := map[string]tegra.Val[int64]{tegra.UnderVoltage: tegra.Some(int64(5)),
+			tegra.AverageCurrent: tegra.Some(int64(2)), tegra.InstantCurrent: tegra.Some(int64(27390 + 3*i))}
+		if fault != nil {
+			want[tegra.AverageCurrent] = tegra.Val[int64]{}
+		}
+		for name, n := range want {
+			if is, ok := r.Signals.Find(name); !ok || is.Count != n {
+				t.Errorf("reading %d: %s %v, want %v", i, name, is.Count, n)
+			}
+		}
+		is, _ := r.Signals.Find(tegra.InstantCurrent)
+		if is.PerS.OK != (i > 0) || i > 0 && is.PerS.V != 1.5 {
+			t.Errorf("reading %d: %v events a second, want 1.5", i, is.PerS)
+		}
+		if r.Throttled.Or(false) {
+			t.Errorf("reading %d: events are no throttling", i)
+		}
+	}
+}
+
+// hand is a clock that the test sets.
+type hand struct {
+	tegra.Clock
+	now time.Duration
+}
+
+func (h *hand) Now() time.Duration { return h.now }
+
+// A core runs at its counter's clock where that can be read; a request is marked, and never compared with itself.
+func TestTheRealClockOfACore(t *testing.T) {
+	t.Parallel()
+	const dir, at = "/sys/devices/system/cpu/cpufreq/policy4/", "1728000"
+	const cur, real, lo, hi = "scaling_cur_freq", "cpuinfo_cur_freq", "scaling_min_freq", "scaling_max_freq"
+	for name, c := range map[string]struct {
+		files     map[string]string
+		khz       tegra.Freq
+		requested bool
+		slow      bool
+	}{
+		"no counter":         {map[string]string{cur: "1728000", real: ""}, 1728000, true, false},
+		"follows":            {map[string]string{cur: "1728000", real: "1728000"}, 1728000, false, false},
+		"follows by 2 %":     {map[string]string{cur: "1728000", real: "1694000"}, 1694000, false, false},
+		"free and behind":    {map[string]string{cur: "1728000", real: "649000"}, 649000, false, true},
+		"another request":    {map[string]string{cur: "1728000", real: "729600"}, 729600, false, false},
+		"locked and behind":  {map[string]string{lo: at, hi: at, cur: at, real: "862000"}, 862000, false, true},
+		"locked, asked less": {map[string]string{lo: at, hi: at, cur: "729600"}, 729600, false, true},
+	} {
+		tr := tegratest.NewAGXOrin35()
+		for file, value := range c.files {
+			tr.Set(dir+file, value)
+		}
+		s := open(t, tr)
+		read(t, s)
+		r := read(t, s)
+		core := r.Cores[5]
+		if core.Freq != tegra.Some(c.khz*tegra.KHz) || core.Requested != c.requested {
+			t.Errorf("%s: %v, requested %v", name, core.Freq, core.Requested)
+		}
+		if slow := len(r.Slow) > 0; slow != c.slow || r.Throttled.Or(false) != c.slow {
+			t.Errorf("%s: slow %v, throttled %v", name, r.Slow, r.Throttled)
+		}
+		for _, slow := range r.Slow {
+			if n := strings.TrimPrefix(slow.Name, "CPU core "); n < "4" || n > "7" {
+				t.Errorf("%s: %v is of another cluster", name, slow)
+			}
 		}
 	}
 }

@@ -27,15 +27,16 @@ type Sysfs struct {
 	masks   map[string]int64
 	strange [2]Freq // the last CPU and GPU limits found missing from the lists
 
-	cpu      *cpuGroup
-	gpu      *gpuGroup
-	emc      *emcGroup
-	rails    *railGroup
-	zones    []zone
-	throttle *throttleGroup
-	fan      *fanGroup
-	meminfo  *source
-	slow     slowValues
+	cpu     *cpuGroup
+	gpu     *gpuGroup
+	emc     *emcGroup
+	rails   *railGroup
+	zones   []zone
+	signals *signalGroup
+	coolers []cooler
+	fan     *fanGroup
+	meminfo *source
+	slow    slowValues
 }
 
 var _ Device = (*Sysfs)(nil)
@@ -81,7 +82,8 @@ func (s *Sysfs) discover() error {
 	s.emc = f.emc(s.board.SoC, s.conf)
 	s.rails = f.rails(&s.board, s.family)
 	s.zones = f.zones()
-	s.throttle = f.throttling()
+	s.signals = f.signals(s.board.SoC)
+	s.coolers = f.coolers()
 	s.fan = f.fan()
 	if s.meminfo = f.source("memory in use", "/proc/meminfo"); s.meminfo != nil {
 		s.meminfo.buf = make([]byte, tableSize)
@@ -191,8 +193,11 @@ func (s *Sysfs) Read() (Reading, error) {
 	s.gpu.read(&r, miss)
 	s.emc.read(&r, miss)
 	s.rails.read(&r, miss)
-	s.throttle.read(&r, miss)
+	s.signals.read(&r, miss)
+	readCoolers(s.coolers, &r, miss)
 	s.readSlow(&r)
+	r.alarmed(s.board.FeedRail())
+	r.Judge()
 	if !r.CPU.Actual.OK && !r.GPU.Max.OK && len(r.Temps) == 0 && !r.RAMTotal.OK {
 		return r, errors.New("the device's files are gone: no clock, temperature or memory can be read")
 	}
@@ -211,11 +216,11 @@ func (s *Sysfs) Close() error {
 	for _, z := range s.zones {
 		z.temp.close()
 	}
-	others := []*source{s.fan.pwm, s.fan.tach, s.fan.enable, s.meminfo}
-	for _, f := range slices.Concat(s.throttle.counters, others) {
+	s.signals.close()
+	for _, f := range []*source{s.fan.pwm, s.fan.tach, s.fan.enable, s.meminfo} {
 		f.close()
 	}
-	for _, f := range s.throttle.coolers {
+	for _, f := range s.coolers {
 		f.close()
 	}
 	return nil

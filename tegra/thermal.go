@@ -15,13 +15,6 @@ type zone struct {
 	trip Val[Trip]
 }
 
-// throttleGroup holds the signs of throttling: counters of over-current events and cooling devices that slow the SoC.
-type throttleGroup struct {
-	counters []*source
-	last     []int64
-	coolers  []cooler
-}
-
 // cooler is a cooling device: its state, 0 while it does nothing, and its type.
 type cooler struct {
 	*source
@@ -110,65 +103,32 @@ func readZones(zones []zone, r *Reading, miss func(string, error)) {
 	}
 }
 
-func (f *finder) throttling() *throttleGroup {
-	g := &throttleGroup{}
-	for _, path := range f.glob("/sys/class/hwmon/hwmon*/oc*_event_cnt") {
-		g.counters = append(g.counters, newSource(f.fs, path))
-		f.found("over-current events", path, "")
-	}
+// coolers finds the cooling devices that slow the SoC: all but fans.
+func (f *finder) coolers() (out []cooler) {
 	for _, dir := range f.glob("/sys/class/thermal/cooling_device*") {
-		if text, err := readText(f.fs, dir+"/type"); err == nil && isThrottle(text) {
-			g.coolers = append(g.coolers, cooler{newSource(f.fs, dir+"/cur_state"), text})
-			f.found("thermal throttling", dir, text)
+		kind, err := readText(f.fs, dir+"/type")
+		if err == nil && kind != "" && len(kind) <= 64 && !strings.Contains(strings.ToLower(kind), "fan") {
+			out = append(out, cooler{newSource(f.fs, dir+"/cur_state"), kind})
+			f.found("thermal throttling", dir, kind)
 		}
 	}
-	if len(g.counters)+len(g.coolers) == 0 {
-		f.missing("throttling", "/sys/class/hwmon/hwmon*/oc*_event_cnt", "no counter and no cooling device")
+	if len(out) == 0 {
+		f.missing("thermal throttling", "/sys/class/thermal/cooling_device*", "no cooling device but a fan")
 	}
-	return g
+	return out
 }
 
-// isThrottle reports whether a cooling device slows the SoC; fans do not.
-func isThrottle(kind string) bool {
-	return containsAny(kind, []string{"throttle-alert", "cpufreq", "devfreq", "throttle"}) &&
-		!strings.Contains(kind, "fan")
-}
-
-func (g *throttleGroup) read(r *Reading, miss func(string, error)) {
-	if g.last == nil {
-		g.last = make([]int64, len(g.counters))
-		for i := range g.last {
-			g.last[i] = -1
-		}
-	}
-	known, on := false, false
-	events, all := int64(0), len(g.counters) > 0
-	for i, s := range g.counters {
+// readCoolers names the cooling devices at work.
+func readCoolers(list []cooler, r *Reading, miss func(string, error)) {
+	for _, s := range list {
 		v, err := s.int()
 		if err != nil {
-			miss("over-current events", err)
-			all = false
+			miss("cooling device "+s.kind, err)
 			continue
 		}
-		known = true
-		on = on || g.last[i] >= 0 && v > g.last[i]
-		g.last[i] = v
-		events += v
-	}
-	if all {
-		r.OverCurrents = Some(events)
-	}
-	for _, s := range g.coolers {
-		v, err := s.int()
-		if err != nil {
-			miss("thermal throttling", err)
-			continue
+		if r.Heat = Some(r.Heat.V || v > 0); v > 0 {
+			r.Cooling = append(r.Cooling, s.kind)
 		}
-		known, on = true, on || v > 0
-		r.Heat = Some(r.Heat.V || v > 0)
-	}
-	if known {
-		r.Throttled = Some(on)
 	}
 }
 

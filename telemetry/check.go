@@ -34,8 +34,8 @@ func CheckPower(r tegra.Reading) string {
 		return "total power reads zero"
 	case p.V > cmp.Or(r.MaxW, maxPowerW):
 		return fmt.Sprintf("total power %g W is more than any module draws", p.V)
-	case r.Throttled.Or(false):
-		return "board is throttled (thermal or over-current)"
+	case r.Heat.Or(false):
+		return "board is throttled by heat"
 	}
 	return ""
 }

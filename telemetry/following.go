@@ -42,10 +42,16 @@ func followers(r tegra.Reading) (out []follower) {
 		return follower{name, -1, c.Actual, c.Max, locked || c.Min.OK && c.Min == c.Max}
 	}
 	for i, c := range r.Cores {
-		if c.Online && !(c.LoadPct.OK && c.LoadPct.V < IdlePct) {
-			out = append(out, follower{"CPU core " + strconv.Itoa(i), i, c.Freq, c.Max,
-				locked || c.Min.OK && c.Min == c.Max})
+		if !c.Online || c.Vague || c.LoadPct.OK && c.LoadPct.V < IdlePct {
+			continue
 		}
+		f := follower{"CPU core " + strconv.Itoa(i), i, c.Freq, c.Max, locked || c.Min.OK && c.Min == c.Max}
+		for _, slow := range r.Slow { // below its request, where clocks are free
+			if slow.Name == f.name {
+				f.actual, f.set, f.locked = tegra.Some(slow.Actual), tegra.Some(slow.Asked), true
+			}
+		}
+		out = append(out, f)
 	}
 	if len(r.Cores) == 0 { // a stored sample
 		out = append(out, of("CPU", r.CPU))
@@ -53,11 +59,11 @@ func followers(r tegra.Reading) (out []follower) {
 	return append(out, of("GPU", r.GPU), of("EMC", r.EMC))
 }
 
-// slow finds the clocks that fell: below their setting while locked, or at all while heat or current slows the board.
+// slow finds the clocks that fell: below their setting while locked, or at all while heat slows the board.
 // Free clocks vary by themselves; the GPU's is then more conclusive than the CPU's. If several fell, it returns the
 // one that fell furthest, with the cores that fell with it.
 func (w *Sources) slow(r tegra.Reading) []Fault {
-	slowed := r.Heat.Or(false) || r.Throttled.Or(false)
+	slowed := r.Heat.Or(false)
 	var worst Fault
 	var cores []int
 	least := 1.0

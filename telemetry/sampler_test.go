@@ -77,7 +77,7 @@ func watts(p float64) tegra.Reading { return tegra.Reading{TotalW: tegra.Some(p)
 func TestCheckPowerNamesTheFault(t *testing.T) {
 	t.Parallel()
 	throttled := watts(20)
-	throttled.Throttled = tegra.Some(true)
+	throttled.Heat = tegra.Some(true)
 	cool := watts(20)
 	cool.Throttled = tegra.Some(false)
 	for _, c := range []struct {

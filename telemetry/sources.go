@@ -155,7 +155,10 @@ func Answers(r tegra.Reading) (names []string) {
 	}
 	add(r.GPU.Actual.OK || len(r.Cores) > 0 && !missing("GPU clock"), "the GPU clock")
 	add(r.EMC.Actual.OK, "the memory clock")
-	add(r.OverCurrents.OK, "the over-current counters")
+	for _, s := range r.Signals {
+		add(s.Count.OK, "the count of "+s.Name)
+		add(s.Alarm.OK, "the alarm of "+s.Name)
+	}
 	add(r.Heat.OK, "the cooling devices")
 	return names
 }

@@ -165,8 +165,9 @@ func hot(d *driver) {
 	change := func(now *tegra.Reading) {
 		now.Temps = []tegra.TempReading{{Name: "cpu-thermal", C: 86, Trip: trip},
 			{Name: "gpu-thermal", C: 71, Trip: trip}, {Name: "tj-thermal", C: 97, Trip: trip}}
-		now.OverCurrents = tegra.Some(int64(5))
+		now.Signals = tegra.Signals{{Name: tegra.InstantCurrent, Count: tegra.Some(int64(5))}}
 		now.GPU.Actual = tegra.Some(tegra.Freq(828750000))
+		now.Judge()
 		now.RAMUsed = tegra.Some(int64(30e9))
 		now.Mode = tegra.Some(d.r.sh.Device.Presets[2].Mode)
 	}

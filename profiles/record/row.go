@@ -81,7 +81,7 @@ const (
 	// as a share of that value.
 	ClockTolerance = 0.05
 	// MissetTolerance is the same for a clock that is locked while it is measured.
-	MissetTolerance = 0.03
+	MissetTolerance = tegra.ClockTolerance
 	// ThrottledShare is the share of samples that makes a mode throttled, or hot.
 	ThrottledShare = 0.1
 )

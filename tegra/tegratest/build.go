@@ -38,7 +38,8 @@ func (tr *Tree) cpus(leaders []int, list, low string) {
 		related := strings.TrimSpace(tr.Files[dir+"related_cpus"] + " " + strconv.Itoa(core))
 		for file, value := range map[string]string{
 			"scaling_available_frequencies": list, "cpuinfo_min_freq": clocks[0], "cpuinfo_max_freq": top,
-			"scaling_min_freq": low, "scaling_max_freq": top, "scaling_cur_freq": low, "scaling_governor": "schedutil",
+			"scaling_min_freq": low, "scaling_max_freq": top, "scaling_cur_freq": low,
+			"cpuinfo_cur_freq": low, "scaling_governor": "schedutil",
 			"scaling_available_governors": "conservative ondemand userspace powersave performance schedutil ",
 		} {
 			tr.Set(dir+file, value)

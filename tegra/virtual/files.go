@@ -137,7 +137,7 @@ func (b *Board) policyFiles(p int) {
 			"performance",
 			"schedutil"),
 		b.show(dir+"/scaling_cur_freq", func() string { return khz(b.policyClock(p)) }),
-		b.show(dir+"/cpuinfo_cur_freq", func() string { return khz(b.policyClock(p) - 1*tegra.MHz) }),
+		b.show(dir+"/cpuinfo_cur_freq", func() string { return khz(b.policyClock(p)) }),
 		b.limit(dir+"/scaling_min_freq", g, tegra.KHz, tegra.Nearest, true),
 		b.limit(dir+"/scaling_max_freq", g, tegra.KHz, tegra.Nearest, false),
 		b.place(dir+"/stats", &node{kids: map[string]*node{}}),

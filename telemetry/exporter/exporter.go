@@ -166,8 +166,25 @@ func (e *Exporter) power(p *page, s telemetry.Sample) {
 			"Energy of the module since this exporter began, integrated from one sample a second.", counter)
 		p.value(tegra.Some(e.energy.Joules()))
 	}
-	p.begin("jetson_overcurrent_events_total", "Over-current events of the board since it started.", counter)
-	p.value(asFloat(s.Reading.OverCurrents))
+	signals(p, s.Reading.Signals)
+}
+
+// signals writes the warnings about the supply, each for itself.
+func signals(p *page, list tegra.Signals) {
+	p.begin("jetson_undervoltage_events_total", "Times that the module's supply was too low since boot.", counter)
+	if s, ok := list.Find(tegra.UnderVoltage); ok {
+		p.value(asFloat(s.Count), "signal", s.Name)
+	}
+	p.begin("jetson_overcurrent_events_total", "Over-current events since boot, by the board's signals.", counter)
+	for _, s := range list {
+		if s.Name != tegra.UnderVoltage {
+			p.value(asFloat(s.Count), "signal", s.Name)
+		}
+	}
+	p.begin("jetson_supply_alarm", "1 while the current of a rail is above its monitor's limit.", gauge)
+	for _, s := range list {
+		p.value(asBool(s.Alarm), "signal", s.Name)
+	}
 }
 
 // heat writes temperatures, throttling and fan.
@@ -178,6 +195,7 @@ func heat(p *page, r tegra.Reading) {
 	}
 	p.begin("jetson_throttled", "1 while a limit slows a part of the SoC.", gauge)
 	p.value(asBool(r.Heat), "reason", "thermal")
+	p.value(asBool(tegra.Val[bool]{V: len(r.Slow) > 0, OK: r.Throttled.OK}), "reason", "clock")
 	p.begin("jetson_fan_duty_ratio", "Duty cycle of the fan, 0 to 1.", gauge)
 	p.value(ratio(r.FanPct), "fan", "pwm-fan")
 	p.begin("jetson_fan_rpm", "Speed of the fan in revolutions per minute.", gauge)

@@ -243,6 +243,9 @@ func (w *Watcher) held(r Result, lasted string) string {
 	if w.parts > 0 {
 		out += fmt.Sprintf("; in %d parts", w.parts+1)
 	}
+	if _, events := w.loss.Lost(); events != "" {
+		out += "; " + events
+	}
 	switch s := r.Steady; {
 	case s.Reached:
 		out += fmt.Sprintf("; steady at %.0f °C", s.TjC.V)

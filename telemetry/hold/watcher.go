@@ -34,8 +34,8 @@ type Watcher struct {
 	fell        *Throttled
 	broken      string // the first limit that was exceeded, in words; "" for none
 	exceeded    map[string]bool
-	counted     tegra.Val[int64] // over-current events
-	alarms      []string
+	counted     tegra.Signals
+	loss        telemetry.EventLoss
 	watched     []string
 	shared      []string // other jobs that were seen on the board
 	samples     int
@@ -76,18 +76,18 @@ func (g *gap) lost(samples int) bool {
 type Start struct {
 	Board   tegra.Board
 	Limits  Limits
-	Begun   time.Duration // of the load
-	Wall    time.Time     // the time of day then
-	Watched []string      // the sources that answered, see telemetry.Sources
-	Counted tegra.Val[int64]
-	Alarms  []string
+	Begun   time.Duration      // of the load
+	Wall    time.Time          // the time of day then
+	Watched []string           // the sources that answered, see telemetry.Sources
+	Counted tegra.Signals      // as the load begins; none: the first sample of the load is the baseline
 	IdleC   tegra.Val[float64] // the hottest zone of the idle board, taken as ambient
 }
 
 // New returns a watcher of a load.
 func New(s Start) *Watcher {
-	w := &Watcher{board: s.Board, limits: s.Limits, begun: s.Begun, last: s.Begun, wall: s.Wall, alarms: s.Alarms,
+	w := &Watcher{board: s.Board, limits: s.Limits, begun: s.Begun, last: s.Begun, wall: s.Wall,
 		counted: s.Counted, watched: s.Watched, unseen: map[string]*gap{}, exceeded: map[string]bool{}}
+	w.loss.Take(s.Begun, s.Counted)
 	if s.IdleC.OK {
 		w.Note(s.Begun, "idle before the load: tj %.1f °C, taken as the air temperature", s.IdleC.V)
 	}
@@ -117,8 +117,9 @@ func (w *Watcher) Note(t time.Duration, format string, args ...any) {
 
 // Take judges a sample; wall is its time of day.
 func (w *Watcher) Take(s telemetry.Sample, wall time.Time) {
-	if s.T <= w.begun {
-		w.wall = wall
+	if s.T <= w.begun { // the last counts before the load are its baseline
+		w.wall, w.counted = wall, s.Reading.Signals
+		w.loss.Take(s.T, s.Reading.Signals)
 		return
 	}
 	defer func() { w.last, w.wall = s.T, wall }()
@@ -271,20 +272,25 @@ func (w *Watcher) heat(t time.Duration, r tegra.Reading) {
 	w.curve.Add(t-max(w.begun, w.resumed), w.nowC.V)
 }
 
-// counters follows over-current events and alarms.
+// counters follows the signals of the supply. Any under-voltage, and any alarm, also one that was on before, means that
+// the supply does not hold; the other events do while they cost no time.
 func (w *Watcher) counters(t time.Duration, r tegra.Reading) {
-	if n := r.OverCurrents; n.OK {
-		if w.counted.OK && n.V > w.counted.V {
-			w.broke(t, "%s at %s", text.Count(int(n.V-w.counted.V), "over-current event"), w.clock(t))
-		}
-		w.counted = n
-	}
-	for _, rail := range r.Alarms {
-		if !slices.Contains(w.alarms, rail) {
-			w.broke(t, "over-current alarm of %s at %s", rail, w.clock(t))
+	for _, e := range r.Signals.Since(w.counted) {
+		if e.Name == tegra.UnderVoltage {
+			w.broke(t, "%s at %s: %s", text.Count(int(e.N), "under-voltage event"), w.clock(t), e.Remedy())
 		}
 	}
-	w.alarms = r.Alarms
+	if len(r.Signals) > 0 {
+		w.counted = r.Signals
+	}
+	if w.loss.Take(t, r.Signals); t-w.begun >= longGap {
+		if share, text := w.loss.Lost(); share >= telemetry.MostLost {
+			w.exceeds(t, "events", "%s at %s", text, w.clock(t))
+		}
+	}
+	for _, a := range r.Alarming() {
+		w.exceeds(t, a.String(), "%s at %s", a, w.clock(t))
+	}
 }
 
 // clock formats a time of the soak.

@@ -21,8 +21,14 @@ func reading(c, w float64) tegra.Reading {
 	return tegra.Reading{TotalW: tegra.Some(w), Temps: []tegra.TempReading{{Name: "tj-thermal", C: c,
 		Trip: tegra.Some(tegra.Trip{Kind: "passive", C: 99})}}, CPU: clock(2 * tegra.GHz), GPU: clock(tegra.GHz),
 		EMC: clock(3 * tegra.GHz), Locked: tegra.Some(true), Heat: tegra.Some(false), Throttled: tegra.Some(false),
-		OverCurrents: tegra.Some(int64(2)), Rails: []tegra.RailReading{{Name: "VDD_IN", PowerW: tegra.Some(w),
+		Signals: counts(2, 2), Rails: []tegra.RailReading{{Name: "VDD_IN", PowerW: tegra.Some(w),
 			Volts: tegra.Some(5.0), Amperes: tegra.Some(w / 5), Limits: tegra.CurrentLimits{Crit: tegra.Some(7.784)}}}}
+}
+
+// counts returns signals that were counted so often.
+func counts(under, instant int64) tegra.Signals {
+	return tegra.Signals{{Name: tegra.UnderVoltage, File: "oc1", Count: tegra.Some(under)},
+		{Name: tegra.InstantCurrent, File: "oc3", Count: tegra.Some(instant)}}
 }
 
 // second is one second of a soak: its reading, the time of day, and what the sources beside the reading say.
@@ -40,7 +46,7 @@ func watched(l Limits, seconds int, change func(s int, now *second)) Result {
 	sources := telemetry.NewSources(before, telemetry.SourceFuncs{Asleep: func() time.Duration { return slept }},
 		tegra.State{})
 	w := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Limits: l, Wall: morning, Watched: sources.Names(),
-		Counted: before.OverCurrents, IdleC: tegra.Some(40.0)})
+		Counted: before.Signals, IdleC: tegra.Some(40.0)})
 	for s := 1; s <= seconds; s++ {
 		at := time.Duration(s) * time.Second
 		wall := morning.Add(at + set)
@@ -87,10 +93,17 @@ func TestVerdicts(t *testing.T) {
 			"4.700 V of VDD_IN at 9 s, below 4.75 V"},
 		"heat": {Limits{TempC: some(85)}, at(9, func(r *tegra.Reading) { r.Temps[0].C = 86 }), DoesNotHold,
 			"over 85 °C"},
-		"a counter": {Limits{}, at(100, func(r *tegra.Reading) { r.OverCurrents = tegra.Some(int64(3)) }), DoesNotHold,
-			"1 over-current event at 2 min"},
-		"an alarm": {Limits{}, at(100, func(r *tegra.Reading) { r.Alarms = []string{"VDD_IN"} }), DoesNotHold,
-			"over-current alarm of VDD_IN"},
+		"an under-voltage": {Limits{}, at(100, func(r *tegra.Reading) { r.Signals = counts(3, 2) }), DoesNotHold,
+			"1 under-voltage event at 2 min"},
+		"1.5 peaks a second": {Limits{}, func(s int, r *second) {
+			r.Signals = counts(2, 2+int64(s)*3/2)
+		}, Holds, "about 0.23 % of the time (a bound, not measured): counted"},
+		"20 peaks a second": {Limits{}, func(s int, r *second) {
+			r.Signals = counts(2, 2+20*int64(s))
+		}, DoesNotHold, "instantaneous over-current (oc3) 20/s"},
+		"an alarm": {Limits{}, at(1, func(r *tegra.Reading) {
+			r.Alarms = []tegra.Alarm{{Rail: "VDD_IN", Signal: tegra.InstantCurrent, On: true}}
+		}), DoesNotHold, "over-current alarm of VDD_IN at 1 s"},
 		"a clock by heat": {Limits{}, at(100, func(r *tegra.Reading) {
 			r.Heat, r.GPU.Actual = tegra.Some(true), tegra.Some(500*tegra.MHz)
 		}), DoesNotHold, "GPU clock fell to 500 MHz at 2 min"},
@@ -182,7 +195,7 @@ func TestVerdicts(t *testing.T) {
 func TestEventsAreBounded(t *testing.T) {
 	t.Parallel()
 	r := watched(Limits{PowerW: tegra.Some(30.0)}, 100_000, func(s int, r *second) {
-		r.OverCurrents = tegra.Some(int64(s))
+		r.Signals = counts(int64(s), 0)
 	})
 	if n := len(r.Events); n > 1000 || r.Verdict != DoesNotHold {
 		t.Errorf("%d events, %s", n, r.Verdict)

@@ -37,7 +37,7 @@ func TestWatchPrintsOneObjectPerLine(t *testing.T) {
 		}
 		cores := v["cpu"].([]any)
 		for _, c := range cores {
-			hasKeys(t, c, "online load_pct khz")
+			hasKeys(t, c, "online load_pct khz requested")
 		}
 		if v["virtual"] != true || len(cores) != 12 || v["total_power_w"].(float64) <= 0 {
 			t.Errorf("got virtual %v, %d cores, %v W", v["virtual"], len(cores), v["total_power_w"])

@@ -74,4 +74,4 @@ func TestHotBoardIsWarnedOfByApply(t *testing.T) {
 }
 
 const watchKeys = "t_s t_from device virtual total_power_w total_power_rule rails cpu cpu_asked_khz gpu emc temps_c " +
-	"temps_off fan_pct throttled hot hot_reason mode locked meter_w self"
+	"temps_off fan_pct throttled signals hot hot_reason mode locked meter_w self"

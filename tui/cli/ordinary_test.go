@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"jtune/internal/text"
 	"os"
 	"path/filepath"
@@ -35,7 +36,8 @@ const (
 
 func TestOrdinaryUserWatchesWhatMayBeSeen(t *testing.T) {
 	t.Parallel()
-	root := shutBoard(t, debugfs, railFile)
+	real := "sys/devices/system/cpu/cpufreq/policy%d/cpuinfo_cur_freq"
+	root := shutBoard(t, debugfs, railFile, fmt.Sprintf(real, 0), fmt.Sprintf(real, 4), fmt.Sprintf(real, 8))
 	o := powerless(t, "watch", "--count", "1", "--sysroot", root).done(t)
 	for _, want := range []string{"s  –  –  CPU", "EMC – –", "GPU 1.30 GHz 12 %", "CPU 12/12 on 2.20 GHz"} {
 		if !strings.Contains(o.out, want) {

@@ -32,6 +32,7 @@ type watchJSON struct {
 	TempsOff  []string              `json:"temps_off"`
 	FanPct    tegra.Val[float64]    `json:"fan_pct"`
 	Throttled tegra.Val[bool]       `json:"throttled"`
+	Signals   []tegra.Signal        `json:"signals"`
 	Hot       bool                  `json:"hot"`
 	HotReason text.Optional         `json:"hot_reason"`
 	Mode      tegra.Val[tegra.Mode] `json:"mode"`
@@ -154,6 +155,7 @@ func toWatchJSON(r tegra.Reading) watchJSON {
 		TempsOff:  listOf(r.TempsOff),
 		FanPct:    r.FanPct,
 		Throttled: r.Throttled,
+		Signals:   listOf([]tegra.Signal(r.Signals)),
 		Hot:       r.Hot() != "",
 		HotReason: text.Optional(r.Hot()),
 		Mode:      r.Mode,
@@ -191,6 +193,15 @@ func readingLine(b tegra.Board, r tegra.Reading, name string) string {
 	}
 	if r.Throttled.Or(false) {
 		parts = append(parts, "THROTTLED")
+	}
+	for _, c := range r.Slow {
+		if !c.Capped {
+			parts = append(parts, c.String())
+			break
+		}
+	}
+	for _, a := range r.Alarming() {
+		parts = append(parts, a.String())
 	}
 	if why := r.Hot(); why != "" {
 		parts = append(parts, "HOT: "+why)

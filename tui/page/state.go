@@ -112,8 +112,8 @@ type Readings struct {
 	Cost    telemetry.Cost // of this program
 	Disk    telemetry.DiskRates
 	GPU     telemetry.GPUUse
-	Before  tegra.Val[int64] // over-current events when the program started
-	Peaks   telemetry.Peaks  // since the program started
+	Before  tegra.Signals   // when the program started
+	Peaks   telemetry.Peaks // since the program started
 }
 
 // Take adds what a watch has read since the last call.
@@ -127,8 +127,8 @@ func (r *Readings) Take(more telemetry.Readings) {
 		r.History = r.History[1:]
 	}
 	r.EnergyJ, r.Cost, r.Disk, r.GPU = more.EnergyJ, more.Cost, more.Disk, more.GPU
-	if !r.Before.OK {
-		r.Before = last.Reading.OverCurrents
+	if r.Before == nil {
+		r.Before = last.Reading.Signals
 	}
 	r.Sample, r.OK = last, true
 }

@@ -178,6 +178,7 @@ func (p *Page) compact(w, h int) string {
 // health returns one line: all right, or what is not.
 func (p *Page) health() string {
 	hot := p.read.Sample().Reading.Hot()
+	signals, came := p.signalText()
 	switch t := p.read.Sample().Reading.Throttled; {
 	case hot != "" && !p.read.Sample().Reading.Heat.Or(false):
 		return widget.StyleBad.Render("HOT: " + hot)
@@ -189,8 +190,8 @@ func (p *Page) health() string {
 		return widget.StyleBad.Render("THROTTLED (thermal): slower than set")
 	case t.OK && t.V:
 		return widget.StyleBad.Render("THROTTLED: slower than set")
-	case p.overCurrents() > 0:
-		return widget.StyleWarn.Render("over-current " + p.overCurrentText())
+	case came:
+		return widget.StyleWarn.Render(signals)
 	case p.overBudget() != "":
 		return widget.StyleWarn.Render(p.overBudget())
 	case !t.OK:

@@ -22,18 +22,20 @@ func reads(d *pagetest.Driver, change func(r *tegra.Reading)) {
 
 func TestLiveTellsHeatAndOverCurrentApart(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
-	d.Sees("throttled no", "over-current no")
-	reads(d, func(r *tegra.Reading) { r.OverCurrents = tegra.Some(int64(5)) })
-	d.Sees("throttled no", "over-current 2× since 15:09")
+	d.Sees("throttled no", "supply ok")
+	reads(d, func(r *tegra.Reading) { r.Signals[0].Count = tegra.Some(int64(5)) })
+	d.Sees("throttled no", "instantaneous over-current 2×")
+	reads(d, func(r *tegra.Reading) { r.Signals[0].Alarm = tegra.Some(true) })
+	d.Sees("throttled no", "ALARM instantaneous over-current")
 	reads(d, func(r *tegra.Reading) { r.Heat, r.Throttled = tegra.Some(true), tegra.Some(true) })
 	d.Sees("throttled YES (thermal)")
 	d.Size(40, 10)
 	d.Sees("THROTTLED (thermal)")
 	d.Size(80, 22)
 	reads(d, func(r *tegra.Reading) {
-		r.Heat, r.Throttled, r.OverCurrents = tegra.Val[bool]{}, tegra.Val[bool]{}, tegra.Val[int64]{}
+		r.Heat, r.Throttled, r.Signals = tegra.Val[bool]{}, tegra.Val[bool]{}, nil
 	})
-	d.Sees("throttled –", "over-current –")
+	d.Sees("throttled –", "supply –")
 }
 
 func TestLiveSaysThatTheBoardIsHot(t *testing.T) {
@@ -58,6 +60,7 @@ func TestLiveWarnsInWordsNextToTheCause(t *testing.T) {
 			{Name: "gpu-thermal", C: 80, Trip: trip}, {Name: "tj-thermal", C: 97, Trip: trip}}
 		r.Mode, r.TotalW = tegra.Some(d.State.Device.Presets[2].Mode), tegra.Some(29.0)
 		r.GPU.Actual, r.RAMUsed = tegra.Some(r.GPU.Max.V/2), r.RAMTotal
+		r.Judge()
 	})
 	d.Sees("tj\u00a097\u00a0HOT", "cpu\u00a085\u00a0warm", "gpu\u00a080\u00a0°C", "near the preset's budget of 30 W",
 		"GPU runs at 0.65, set to 1.30", "RAM nearly full")

@@ -11,7 +11,6 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
@@ -194,12 +193,19 @@ func (p *Page) scaling() string {
 
 // differs says which clock does not run as set, and why; "" if none.
 func (p *Page) differs() string {
-	c, off := session.SlowClock(p.read.Sample().Reading)
-	if !off {
+	r := p.read.Sample().Reading
+	if len(r.Slow) == 0 {
 		return ""
 	}
-	set, runs := page.GHz(tegra.Some(c.Set)), page.GHz(tegra.Some(c.Actual))
-	return fmt.Sprintf("%s runs at %s, set to %s: %s", c.Name, runs, set, c.Why)
+	c, why := r.Slow[0], "cause unknown"
+	switch {
+	case r.Heat.Or(false):
+		why = "thermal throttling"
+	case c.Capped:
+		why = "capped"
+	}
+	set, runs := page.GHz(tegra.Some(c.Asked)), page.GHz(tegra.Some(c.Actual))
+	return fmt.Sprintf("%s runs at %s, set to %s: %s", c.Name, runs, set, why)
 }
 
 // powerHeight returns how many rows the power panel needs.
@@ -327,11 +333,15 @@ func (p *Page) hottest() string {
 // heatLines returns the warnings and counters of the temperature panel.
 func (p *Page) heatLines(w int) []string {
 	read := p.read.Sample().Reading
-	slowed, over := "throttled "+page.YesNo(read.Heat), "over-current "+p.overCurrentText()
-	if read.Heat.Or(false) {
+	slowed := "throttled " + page.YesNo(read.Throttled)
+	over, came := p.signalText()
+	switch {
+	case read.Heat.Or(false):
 		slowed = widget.StyleBad.Render(slowed + " (thermal)")
+	case read.Throttled.Or(false):
+		slowed = widget.StyleBad.Render(slowed + " (clock)")
 	}
-	if p.overCurrents() > 0 {
+	if came {
 		over = widget.StyleBad.Render(over)
 	}
 	lines := []string{slowed + "  " + over}
@@ -428,24 +438,26 @@ func (p *Page) heat(w, h int) string {
 	return under(lines, p.read.HeatChart, w, h)
 }
 
-// overCurrents counts the over-current events since the program started.
-func (p *Page) overCurrents() int64 {
-	now, before := p.read.Sample().Reading.OverCurrents, p.read.Readings().Before
-	if !now.OK || !before.OK {
-		return 0
+// signalText says which alarms of the supply are on, and which signals came since the program started; ok is false for
+// none.
+func (p *Page) signalText() (text string, ok bool) {
+	r := p.read.Sample().Reading
+	for _, s := range r.Signals {
+		if s.Alarm.Or(false) {
+			return "ALARM " + s.Name, true
+		}
 	}
-	return max(0, now.V-before.V)
-}
-
-// overCurrentText says how often the power supply's limit has slowed the board.
-func (p *Page) overCurrentText() string {
-	switch n := p.overCurrents(); {
-	case !p.read.Sample().Reading.OverCurrents.OK:
-		return widget.Dash
-	case n > 0:
-		return fmt.Sprintf("%d× since %s", n, p.read.Readings().Since.Format("15:04"))
+	var parts []string
+	for _, e := range r.Signals.Since(p.read.Readings().Before) {
+		parts = append(parts, fmt.Sprintf("%s %d×", e.Name, e.N))
 	}
-	return "no"
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, ", "), true
+	case len(r.Signals) == 0:
+		return "supply " + widget.Dash, false
+	}
+	return "supply ok", false
 }
 
 // gpuText names the processes on the GPU, or says why they are unknown.

@@ -111,9 +111,9 @@ func (f *Board) Read() (tegra.Reading, error) {
 		Temps: []tegra.TempReading{{Name: "cpu-thermal", C: 58}, {Name: "gpu-thermal", C: 61},
 			{Name: "tj-thermal", C: 63}}, TempsOff: []string{"cv0-thermal"},
 		FanPct: tegra.Some(100.0), Throttled: tegra.Some(false), Heat: tegra.Some(false),
-		OverCurrents: tegra.Some(int64(3)), RAMUsed: tegra.Some(int64(18.2e9)), RAMTotal: tegra.Some(int64(30.6e9)),
-		RAMCached: tegra.Some(int64(2.8e9)),
-		Mode:      tegra.Some(f.now), Locked: tegra.Some(true),
+		Signals: tegra.Signals{{Name: tegra.InstantCurrent, File: "oc3", Count: tegra.Some(int64(3))}},
+		RAMUsed: tegra.Some(int64(18.2e9)), RAMTotal: tegra.Some(int64(30.6e9)), RAMCached: tegra.Some(int64(2.8e9)),
+		Mode: tegra.Some(f.now), Locked: tegra.Some(true),
 		Rails: []tegra.RailReading{{Name: "VDD_GPU_SOC", PowerW: tegra.Some(watts * 0.56)},
 			{Name: "VDD_CPU_CV", PowerW: tegra.Some(watts * 0.19)}, {Name: "VIN_SYS_5V0"}}}
 	for i := range 12 {

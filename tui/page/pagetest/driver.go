@@ -33,7 +33,7 @@ func NewState(b *Board, now func() time.Time) *page.State {
 	r := b.Readings()
 	s.Readings = page.Readings{Sample: r.Last, OK: true, History: r.Samples, EnergyJ: r.EnergyJ, Since: Start,
 		Cost: r.Cost,
-		GPU:  r.GPU, Before: r.Last.Reading.OverCurrents}
+		GPU:  r.GPU, Before: r.Last.Reading.Signals}
 	return &s
 }
 

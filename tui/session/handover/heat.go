@@ -13,7 +13,7 @@ import (
 type warmth struct {
 	marginC   tegra.Val[float64] // to the nearest trip point; absent if none is known
 	hottest   string             // its zone
-	throttled int                // samples in which heat or over-current throttled the module
+	throttled int                // samples in which the module was throttled
 	samples   int
 }
 
@@ -52,5 +52,5 @@ func (w *warmth) fault() string {
 	if w.throttled == 0 {
 		return ""
 	}
-	return fmt.Sprintf("heat or over-current slowed the module in %d of %d s", w.throttled, w.samples)
+	return fmt.Sprintf("heat, or a clock below what was set, slowed the module in %d of %d s", w.throttled, w.samples)
 }

@@ -149,9 +149,75 @@ func faultsOf(list string) (out []telemetry.Fault) {
 	return out
 }
 
-// columns returns the columns of soak.csv for a board with these rails, without the final column that marks a
-// simulation. rails are in the order of a sample.
-func columns(rails []string) []column {
+// Columns of signals: eventsColumn and the name, with _ for spaces. Folders of earlier versions have the sum of all
+// counters instead, in sumColumn, which is shown under that name.
+const (
+	eventsColumn = "events_"
+	sumColumn    = "over_currents"
+	eventsSum    = "events of all counters together"
+)
+
+// signal returns the count of a signal, creating it if needed.
+func (s *Seen) signal(name string) *tegra.Val[int64] {
+	list := &s.Reading.Signals
+	i := slices.IndexFunc(*list, func(x tegra.Signal) bool { return x.Name == name })
+	if i < 0 {
+		i, *list = len(*list), append(*list, tegra.Signal{Name: name})
+	}
+	return &(*list)[i].Count
+}
+
+// alarmsText formats the alarms that are on: the rail of a critical limit, another limit's with its signal.
+func alarmsText(s Seen) string {
+	var on []string
+	for _, a := range s.Reading.Alarming() {
+		if a.Signal == tegra.InstantCurrent {
+			on = append(on, a.Rail)
+		} else {
+			on = append(on, a.Rail+" ("+a.Signal+")")
+		}
+	}
+	return strings.Join(on, ";")
+}
+
+func takeAlarms(s *Seen, list string) error {
+	for rail := range strings.SplitSeq(text.OneLine(list), ";") {
+		a := tegra.Alarm{Rail: rail, Signal: tegra.InstantCurrent, On: true}
+		if name, average := strings.CutSuffix(rail, " ("+tegra.AverageCurrent+")"); average {
+			a.Rail, a.Signal = name, tegra.AverageCurrent
+		}
+		s.Reading.Alarms = append(s.Reading.Alarms, a)
+	}
+	return nil
+}
+
+// slowText formats the clocks that do not follow: "GPU=600000000/900000000".
+func slowText(s Seen) string {
+	var out []string
+	for _, c := range s.Reading.Slow {
+		out = append(out, fmt.Sprintf("%s=%d/%d", c.Name, c.Actual, c.Asked))
+	}
+	return strings.Join(out, ";")
+}
+
+func takeSlow(s *Seen, list string) error {
+	for part := range strings.SplitSeq(text.OneLine(list), ";") {
+		name, clocks, _ := strings.Cut(part, "=")
+		actual, asked, _ := strings.Cut(clocks, "/")
+		a, err := strconv.ParseInt(actual, 10, 64)
+		b, err2 := strconv.ParseInt(asked, 10, 64)
+		if err = errors.Join(err, err2); err != nil {
+			return err
+		}
+		s.Reading.Slow = append(s.Reading.Slow, tegra.SlowClock{Name: name, Core: strings.HasPrefix(name, "CPU"),
+			Actual: tegra.Freq(a), Asked: tegra.Freq(b)})
+	}
+	return nil
+}
+
+// columns returns the columns of soak.csv for a board with these rails and signals, without the final column that marks
+// a simulation. rails are in the order of a sample.
+func columns(rails, signals []string) []column {
 	type freq = tegra.Val[tegra.Freq]
 	list := []column{
 		{"t_s", func(s Seen) string { return strconv.FormatFloat(s.AtS, 'f', 1, 64) },
@@ -182,12 +248,8 @@ func columns(rails []string) []column {
 		wholes("fan_rpm", func(s *Seen) *tegra.Val[int64] { return &s.Reading.FanRPM }),
 		truths("throttled", func(s *Seen) *tegra.Val[bool] { return &s.Reading.Throttled }),
 		truths("heat", func(s *Seen) *tegra.Val[bool] { return &s.Reading.Heat }),
-		wholes("over_currents", func(s *Seen) *tegra.Val[int64] { return &s.Reading.OverCurrents }),
-		{"alarms", func(s Seen) string { return strings.Join(s.Reading.Alarms, ";") },
-			func(s *Seen, list string) error {
-				s.Reading.Alarms = strings.Split(text.OneLine(list), ";")
-				return nil
-			}},
+		{"slow", slowText, takeSlow},
+		{"alarms", alarmsText, takeAlarms},
 		wholes("ram_bytes", func(s *Seen) *tegra.Val[int64] { return &s.Reading.RAMUsed }),
 		wholes("part", func(s *Seen) *tegra.Val[int64] { return &s.Part }),
 		{"faults", func(s Seen) string { return faultsText(s.Faults) }, func(s *Seen, list string) error {
@@ -195,6 +257,10 @@ func columns(rails []string) []column {
 			return nil
 		}},
 		numbers("step_ms", func(s *Seen) *tegra.Val[float64] { return &s.StepMS }),
+	}
+	for _, name := range signals {
+		list = append(list, wholes(eventsColumn+strings.ReplaceAll(name, " ", "_"),
+			func(s *Seen) *tegra.Val[int64] { return s.signal(name) }))
 	}
 	for i, name := range rails {
 		list = append(list,
@@ -245,8 +311,9 @@ func parseCourse(data []byte, p plan) (list []Seen, err error) {
 	}
 	head = slices.Clone(head)
 	rails, watched := railsOf(head), slices.Contains(head, "faults")
-	known := map[string]column{}
-	for _, c := range columns(rails) {
+	known := map[string]column{sumColumn: wholes(sumColumn,
+		func(s *Seen) *tegra.Val[int64] { return s.signal(eventsSum) })}
+	for _, c := range columns(rails, signalsOf(head)) {
 		known[c.name] = c
 	}
 	for len(list) < mostSamples {
@@ -271,6 +338,16 @@ func railsOf(head []string) (rails []string) {
 		}
 	}
 	return rails
+}
+
+// signalsOf returns the signals that are counted in a header.
+func signalsOf(head []string) (names []string) {
+	for _, name := range head {
+		if signal, ok := strings.CutPrefix(name, eventsColumn); ok && len(names) < mostRails {
+			names = append(names, strings.ReplaceAll(text.OneLine(signal), "_", " "))
+		}
+	}
+	return names
 }
 
 // seen parses a line of soak.csv; ok is false if the line is torn.

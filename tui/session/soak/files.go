@@ -49,7 +49,14 @@ type files struct {
 // reading of the idle board.
 func keep(s *session.Session, r *Request, before tegra.Reading) (k *files, err error) {
 	board := s.Device.Board()
-	k = &files{mark: strconv.FormatBool(board.Virtual), rails: board.Rails, columns: columns(board.Rails)}
+	k = &files{mark: strconv.FormatBool(board.Virtual), rails: board.Rails}
+	var counted []string
+	for _, one := range before.Signals {
+		if one.Count.OK {
+			counted = append(counted, one.Name)
+		}
+	}
+	k.columns = columns(board.Rails, counted)
 	if r.Resume {
 		err = k.continued(r)
 	} else {

@@ -15,10 +15,10 @@ import (
 )
 
 // courseText writes samples as files.sample does.
-func courseText(t *testing.T, list []Seen, rails []string) []byte {
+func courseText(t *testing.T, list []Seen, rails, signals []string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	k := files{out: csv.NewWriter(&b), columns: columns(rails), mark: "false"}
+	k := files{out: csv.NewWriter(&b), columns: columns(rails, signals), mark: "false"}
 	var names []string
 	for _, c := range k.columns {
 		names = append(names, c.name)
@@ -39,9 +39,11 @@ func courseText(t *testing.T, list []Seen, rails []string) []byte {
 
 // FuzzCourse reads the samples of a soak, which it goes on from and is judged by.
 func FuzzCourse(f *testing.F) {
-	f.Add([]byte("t_s,unix_s,power_w,tj_c,cpu_khz,gpu_hz,locked,alarms,part,VDD_IN_v,VDD_IN_a,virtual\n" +
-		"0.0,1700000000.0,9.5,41.25,729600,318750000,true,over current;heat,0,5.1,1.9,false\n" +
-		"1.0,1700000001.0,,,,,,,1,,,false\n2.0,17"))
+	f.Add([]byte("t_s,unix_s,power_w,tj_c,cpu_khz,gpu_hz,locked,slow,alarms,events_under-voltage,over_currents," +
+		"part,VDD_IN_v,VDD_IN_a,virtual\n" +
+		"0.0,1700000000.0,9.5,41.25,729600,318750000,true,CPU core 4=862000000/1728000000,over current;heat," +
+		"3,4,0,5.1,1.9,false\n" +
+		"1.0,1700000001.0,,,,,,,,,,1,,,false\n2.0,17"))
 	f.Add([]byte("t_s,_v,virtual\n-0,-0,x\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		defer reliability.Input(t)()
@@ -50,13 +52,13 @@ func FuzzCourse(f *testing.F) {
 			return
 		}
 		head, _ := csv.NewReader(bytes.NewReader(data)).Read()
-		rails := railsOf(head)
-		written := courseText(t, list, rails)
+		rails, signals := railsOf(head), signalsOf(head)
+		written := courseText(t, list, rails, signals)
 		again, err := parseCourse(written, plan{TripC: 95})
 		if err != nil || len(again) != len(list) {
 			t.Fatalf("%d of %d samples come back, %v:\n%s", len(again), len(list), err, written)
 		}
-		if is := courseText(t, again, rails); !bytes.Equal(written, is) {
+		if is := courseText(t, again, rails, signals); !bytes.Equal(written, is) {
 			t.Errorf("samples that were read and written are others (-was +is):\n%s",
 				cmp.Diff(string(written), string(is)))
 		}

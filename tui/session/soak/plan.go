@@ -40,8 +40,7 @@ type plan struct {
 	CritA       map[string]float64 `toml:"crit_a,omitempty"`   // critical currents of the power monitors, by rail
 	Watched     []string           `toml:"watched,omitempty"`  // sources that answered when the load began
 	Settings    map[string]string  `toml:"settings,omitempty"` // knob files then
-	Counted     *int64             `toml:"counted,omitempty"`  // over-current events then; nil: no counter
-	Alarms      []string           `toml:"alarms,omitempty"`   // then
+	Signals     map[string]int64   `toml:"signals,omitempty"`  // counts of the signals then
 	IdleC       float64            `toml:"idle_c,omitempty"`   // hottest zone before
 	Load        string             `toml:"load,omitempty"`     // what the envelope reports to keep busy
 }
@@ -95,9 +94,11 @@ func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 // begins stores what the load is compared with: the state of the board when it begins. A resumed load keeps the
 // settings that it began with.
 func (p *plan) begins(now tegra.Reading, w *telemetry.Sources) {
-	p.Alarms, p.Counted, p.Watched = now.Alarms, nil, w.Names()
-	if n := now.OverCurrents; n.OK {
-		p.Counted = &n.V
+	p.Watched, p.Signals = w.Names(), map[string]int64{}
+	for _, s := range now.Signals {
+		if s.Count.OK {
+			p.Signals[s.Name] = s.Count.V
+		}
 	}
 	p.Settings = map[string]string{}
 	for _, f := range w.Settings().Files {
@@ -186,20 +187,18 @@ func parsePlan(path, data string) (p plan, err error) {
 		return plan{}, fmt.Errorf("%s: invalid times", path)
 	}
 	p.RailA, p.RailV, p.Load = text.OneLine(p.RailA), text.OneLine(p.RailV), text.Clip(text.OneLine(p.Load))
-	for _, list := range [][]string{p.Alarms, p.Watched} {
-		for i := range list {
-			list[i] = text.OneLine(list[i])
-		}
+	for i := range p.Watched {
+		p.Watched[i] = text.OneLine(p.Watched[i])
 	}
 	return p, nil
 }
 
 // watcher returns a watcher for the plan's soak, whose load starts at begun.
 func (p plan) watcher(b tegra.Board, begun time.Duration, wall time.Time) *hold.Watcher {
-	start := hold.Start{Board: b, Limits: p.limits(), Begun: begun, Wall: wall, Watched: p.Watched, Alarms: p.Alarms,
-		IdleC: given(p.IdleC)}
-	if p.Counted != nil {
-		start.Counted = tegra.Some(*p.Counted)
+	var counted tegra.Signals
+	for _, name := range slices.Sorted(maps.Keys(p.Signals)) {
+		counted = append(counted, tegra.Signal{Name: name, Count: tegra.Some(p.Signals[name])})
 	}
-	return hold.New(start)
+	return hold.New(hold.Start{Board: b, Counted: counted, Limits: p.limits(), Begun: begun, Wall: wall, Watched: p.Watched,
+		IdleC: given(p.IdleC)})
 }
