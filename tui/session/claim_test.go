@@ -15,7 +15,7 @@ import (
 )
 
 // Another process is one that sleeps, with a claim in its name.
-func TestJobsOnOneBoardKnowOfEachOther(t *testing.T) {
+func TestClaimMakesJobsOnOneBoardKnowOfEachOther(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	s := &Session{Options: Options{Sysroot: root}}

@@ -31,9 +31,9 @@ func (s *Session) Conditions() (list []string) {
 		return strings.TrimSpace(string(data))
 	}
 	say(strings.Contains(b.Model, tegra.HiddenTree), "the device tree is hidden, as in a container that is not "+
-		"privileged: the board is known by its GPU alone (docker run --privileged shows it)")
+		"privileged: the board is known by its GPU alone")
 	say(s.WriteError() == syscall.EROFS, "/sys is mounted read-only, as in a container: nothing can be set from here; "+
-		"run jtune on the host, or docker run --privileged")
+		"run jtune on the host, or in a privileged container")
 	isolated := read("/sys/devices/system/cpu/isolated")
 	say(isolated != "", "cores %s are isolated: the scheduler gives them no work, so modes that count them are not "+
 		"faster", isolated)
