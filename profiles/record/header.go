@@ -41,6 +41,7 @@ type SearchHeader struct {
 	Strategy  string  `toml:"strategy,omitempty"`
 	Rotation  string  `toml:"rotation,omitempty"` // of a binary search
 	Depth     string  `toml:"depth,omitempty"`
+	Risk      float64 `toml:"risk,omitempty"`
 	Coverage  string  `toml:"coverage,omitempty"`
 	Probes    int     `toml:"probes,omitempty"` // at most; 0: the strategy's default
 	PowerW    float64 `toml:"power_limit_w,omitempty"`

@@ -99,6 +99,8 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 			[]string{`--coverage "half": want limit or front`}},
 		{"an unknown depth by its former name", []string{"tune", "resnet", "--energy", "--effort", "some"},
 			[]string{`--depth "some": want quick or thorough`}},
+		{"a risk of a half", []string{"tune", "resnet", "--power-limit", "20", "--risk", "0.5"},
+			[]string{"--risk 0.5", "above 0 and below 0.5"}},
 		{"a rotation of one knob", []string{"tune", "resnet", "--energy", "--strategy", "binary", "--rotation", "gpu"},
 			[]string{"--rotation", "every knob once"}},
 		{"an unknown workload", []string{"tune", "gpt9", "--energy", "--device", "virtual:agx-orin"},

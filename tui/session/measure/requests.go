@@ -40,6 +40,7 @@ type TuneRequest struct {
 	// measured before the answer is chosen. 0: the strategy's own, or FrontModes.
 	Probes    int
 	Depth     optimize.SearchDepth // Quick unless set
+	Risk      float64              // chance of the answer to exceed a limit, at most; 0: optimize.DefaultRisk
 	Strategy  optimize.Strategy    // auto unless set
 	Rotation  ladder.Rotation      // of binary search
 	Reference string               // "": the shipped one on its kind of board; "none"; a name or a file

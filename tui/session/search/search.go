@@ -71,6 +71,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 		More:      r.More,
 		Probes:    capped(r, compared),
 		Depth:     r.Depth,
+		Risk:      r.Risk,
 		Strategy:  r.Strategy,
 		Rotation:  r.Rotation,
 		Seed:      s.Seed,
@@ -160,7 +161,7 @@ func knownOf(pool models.Pool, observe func(measure.Event)) []tegra.Measured {
 
 // SearchHeader records the question of a search.
 func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
-	h := &record.SearchHeader{Strategy: string(cmp.Or(r.Strategy, optimize.Auto)), Depth: r.Depth.String(),
+	h := &record.SearchHeader{Strategy: string(cmp.Or(r.Strategy, optimize.Auto)), Depth: r.Depth.String(), Risk: r.Risk,
 		Coverage: r.Coverage.String(), Probes: r.Probes, PowerW: r.Limit.PowerW, TimeMS: r.Limit.TimeMS,
 		Energy: r.Limit.Energy, Reference: r.Reference, Fresh: r.Fresh}
 	for _, l := range r.More {

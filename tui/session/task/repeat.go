@@ -172,6 +172,7 @@ func tuneRequest(h record.Header, w workload.Workload) (*measure.TuneRequest, er
 	if from.Coverage == campaigns.CoverFront.String() {
 		r.Coverage = campaigns.CoverFront
 	}
+	r.Risk = from.Risk
 	if from.Depth == optimize.Thorough.String() {
 		r.Depth = optimize.Thorough
 	}
