@@ -33,7 +33,7 @@ func deepCopy(list []Workload) []Workload {
 		w := &list[i]
 		w.Aliases, w.Command, w.Batches = slices.Clone(w.Aliases), slices.Clone(w.Command), slices.Clone(w.Batches)
 		w.Container.Flags, w.Container.Mounts = slices.Clone(w.Container.Flags), slices.Clone(w.Container.Mounts)
-		w.Env = maps.Clone(w.Env)
+		w.NotJobs, w.Env = slices.Clone(w.NotJobs), maps.Clone(w.Env)
 	}
 	return list
 }
