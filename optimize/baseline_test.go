@@ -94,8 +94,8 @@ func TestPowerTrainKeepsItsPickBesideABetterRandomMode(t *testing.T) {
 	n := 0
 	res, err := tuneModes(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
 		got, err := b.Measure(ctx, m)
-		if n++; n == 9 {
-			got.TimeMS, got.PowerW = 1, 10
+		if n++; n > randomModes { // the pick, slower than its networks think
+			got.TimeMS *= 2
 		}
 		return got, err
 	}, TuneOptions{
@@ -109,8 +109,8 @@ func TestPowerTrainKeepsItsPickBesideABetterRandomMode(t *testing.T) {
 	}
 	if res.Mode != res.Probes[randomModes].Mode || len(res.Warnings) != 1 ||
 		!strings.Contains(res.Warnings[0], "measured better") {
-		t.Errorf("got %v with warnings %q, want the pick %v and a word of %v",
-			res.Mode, res.Warnings, res.Probes[randomModes].Mode, res.Probes[8].Mode)
+		t.Errorf("got %v with warnings %q, want the pick %v and a word of a better random mode",
+			res.Mode, res.Warnings, res.Probes[randomModes].Mode)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestPowerTrainMeasuresTheNearestWhereNoneIsFeasible(t *testing.T) {
 		},
 	)
 	if !errors.Is(err, ErrInfeasible) || len(res.Probes) > randomModes+1 || // and the networks' pick
-		res.Ended != NoWay || len(res.Warnings) != 2 {
+		res.Ended != Converged || len(res.Warnings) != 2 { // ten modes do not show that none keeps the limit
 		t.Errorf("got %v after %d probes, %v, warnings %q", err, len(res.Probes), res.Ended, res.Warnings)
 	}
 }

@@ -105,15 +105,14 @@ func (r *rule) lnSize(i int) float64 {
 }
 
 // bestAnswer returns the measured setting of the best expected goal that keeps the limits with enough chance; -1 for
-// none. PowerTrain's pick comes first.
+// none. PowerTrain's answer is as published.
 func (r *rule) bestAnswer() int {
-	keeps := func(i int) bool { return !r.failed[i] && len(r.readings[i]) > 0 && r.chance(i) >= 1-r.o.risk() }
-	if r.pick.OK && keeps(r.pick.V) {
-		return r.pick.V
+	if r.o.Strategy == PowerTrain {
+		return r.published()
 	}
 	best := newArgmax()
 	for _, i := range r.order {
-		if keeps(i) {
+		if !r.failed[i] && len(r.readings[i]) > 0 && r.chance(i) >= 1-r.o.risk() {
 			best.offer(i, -r.goal(i), 0)
 		}
 	}

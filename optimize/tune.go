@@ -129,8 +129,10 @@ type Result struct {
 	// Alternative is a measured mode of a better goal that keeps the limits with less chance than the risk asks for.
 	Alternative tegra.Val[Believed]
 	// Predicted is the prediction before the mode was first measured, or the current one if there was no model then.
-	Predicted      learn.Prediction
-	Feasible       bool // Chance is at least 1 − Risk; false: Mode is the nearest measured one
+	Predicted learn.Prediction
+	// Feasible reports whether Chance is at least 1 − Risk (powertrain: whether the readings keep the limits);
+	// false: Mode is the nearest measured one.
+	Feasible       bool
 	Verified       bool // measured twice
 	Probes         []Probe
 	Ended          Ended
@@ -202,11 +204,15 @@ func (s *search) conclude() {
 	if s.over() {
 		return
 	}
-	ended, may := s.ended, anywhere
-	if !s.auto() {
-		may = s.measured
+	ended := s.ended
+	switch {
+	case s.auto():
+		s.follow(anywhere)
+	case s.o.Strategy == PowerTrain:
+		s.readPublished()
+	default:
+		s.follow(s.measured)
 	}
-	s.follow(may)
 	if _, ok := s.best(); !ok && !s.over() {
 		s.readNearest()
 	}
