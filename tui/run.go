@@ -16,6 +16,7 @@ import (
 
 	"jtune/internal/caller"
 	"jtune/internal/cpubudget"
+	"jtune/internal/terminput"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/page"
@@ -216,6 +217,26 @@ func watchTerminal(ctx context.Context, p *tea.Program, size tea.Cmd, eof <-chan
 			return false
 		}
 	}
+}
+
+// guardedInput is standard input within the bounds of terminput. It reports end of file.
+type guardedInput struct {
+	*os.File
+	gone  chan struct{}
+	told  bool
+	bound terminput.Bound
+}
+
+// Read implements io.Reader. It returns 0 bytes where nothing of what was read may pass: waiting for more would keep the
+// reader from being cancelled.
+func (g *guardedInput) Read(b []byte) (int, error) {
+	n, err := g.File.Read(b)
+	if err != nil && !g.told && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, syscall.EINTR) &&
+		!errors.Is(err, syscall.EAGAIN) {
+		g.told = true
+		close(g.gone)
+	}
+	return len(g.bound.Cut(b[:max(n, 0)])), err
 }
 
 // countedOutput is standard output that counts the bytes written.

@@ -100,17 +100,18 @@ func (s *Session) MaySearch(ctx context.Context, limitW float64) error {
 	}
 	idle := s.leastW(ctx)
 	if idle.OK && idle.V > limitW {
-		return fmt.Errorf("%w: the idle board draws %.1f W with free clocks, more than the limit of %g W",
+		return fmt.Errorf("%w: the idle board draws %.1f W at its lowest clocks, more than the limit of %g W",
 			optimize.ErrInfeasible, idle.V, limitW)
 	}
 	return nil
 }
 
-// leastW reads the power of the idle board; absent if it is busy, or if its clocks are locked: a lower mode draws less.
+// leastW reads the least power of the idle board; absent if it is busy, or if its clocks do not rest at their lower
+// limits: a lower mode may then draw less.
 func (s *Session) leastW(ctx context.Context) (least tegra.Val[float64]) {
 	for range idleReads {
 		r, err := s.Device.Read()
-		if err != nil || s.Clock.Sleep(ctx, idleEvery) != nil || r.Locked.Or(true) || !r.TotalW.OK ||
+		if err != nil || s.Clock.Sleep(ctx, idleEvery) != nil || r.Locked.Or(true) || !r.TotalW.OK || !rests(r.GPU) ||
 			r.CPU.LoadPct.Or(0) > idleCPUPct || r.GPU.LoadPct.Or(0) > idleGPUPct {
 			return tegra.Val[float64]{}
 		}
@@ -118,3 +119,6 @@ func (s *Session) leastW(ctx context.Context) (least tegra.Val[float64]) {
 	}
 	return least
 }
+
+// rests reports whether a clock is at its lower limit.
+func rests(c tegra.ClockReading) bool { return c.Actual.OK && c.Min.OK && c.Actual.V <= c.Min.V }

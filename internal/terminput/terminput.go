@@ -1,11 +1,11 @@
-package tui
+// Package terminput bounds what a terminal sends before a library parses it.
+//
+//	standard input ──► Bound.Cut ──► Bubble Tea
+package terminput
 
 import (
 	"bytes"
-	"errors"
 	"math/bits"
-	"os"
-	"syscall"
 )
 
 // Bounds of what a terminal may send. The sequences that terminals send have at most a dozen parameters and a few dozen
@@ -23,22 +23,22 @@ const (
 	pasteEnd   = "\x1b[201~"
 )
 
-type inputState int
+type state int
 
 const (
-	ground    inputState = iota
-	escaped              // after ESC
-	params               // in the parameters of a control sequence
-	stringing            // in a string sequence
+	ground    state = iota
+	escaped         // after ESC
+	params          // in the parameters of a control sequence
+	stringing       // in a string sequence
 )
 
-// inputBound cuts terminal input before a library parses it: parameters and strings past the bounds above are dropped,
+// Bound cuts terminal input before a library parses it: parameters and strings past the bounds above are dropped,
 // in a paste too. Everything within the bounds passes unchanged. The zero value is ready.
 //
 // A byte such as 0x9b begins a sequence here even inside a character: the parser's view of where characters begin
 // depends on how the bytes arrive, and cutting the 31st number after such a character costs less than a crash.
-type inputBound struct {
-	state   inputState
+type Bound struct {
+	state   state
 	rest    int    // bytes of a character that follow
 	count   int    // separators, in params; bytes, in stringing
 	held    int    // parameter bytes
@@ -49,8 +49,8 @@ type inputBound struct {
 	tail    []byte // the last bytes of a paste that is past its bound
 }
 
-// cut returns the part of b that may pass, in the memory of b.
-func (i *inputBound) cut(b []byte) []byte {
+// Cut returns the part of b that may pass, in the memory of b.
+func (i *Bound) Cut(b []byte) []byte {
 	out := b[:0]
 	for _, c := range b {
 		if i.pasting && i.pasted >= mostPaste {
@@ -59,7 +59,7 @@ func (i *inputBound) cut(b []byte) []byte {
 			}
 			if string(i.tail) == pasteEnd {
 				out = append(out, pasteEnd...)
-				*i = inputBound{}
+				*i = Bound{}
 			}
 			continue
 		}
@@ -71,7 +71,7 @@ func (i *inputBound) cut(b []byte) []byte {
 }
 
 // passes reports whether a byte may pass, and follows the sequence that it belongs to.
-func (i *inputBound) passes(c byte) bool {
+func (i *Bound) passes(c byte) bool {
 	if i.pasting {
 		i.pasted++
 	}
@@ -127,12 +127,12 @@ func (i *inputBound) passes(c byte) bool {
 	return true
 }
 
-func (i *inputBound) begin(dcs bool) {
+func (i *Bound) begin(dcs bool) {
 	i.state, i.count, i.held, i.head, i.dcs = params, 0, 0, i.head[:0], dcs
 }
 
 // finish ends a control sequence.
-func (i *inputBound) finish(final byte) {
+func (i *Bound) finish(final byte) {
 	i.state = ground
 	switch i.head = append(i.head, final); {
 	case i.dcs && final >= 0x40:
@@ -142,24 +142,4 @@ func (i *inputBound) finish(final byte) {
 	case i.pasting && string(i.head) == pasteEnd[2:]:
 		i.pasting = false
 	}
-}
-
-// guardedInput is standard input within the bounds of inputBound. It reports end of file.
-type guardedInput struct {
-	*os.File
-	gone  chan struct{}
-	told  bool
-	bound inputBound
-}
-
-// Read implements io.Reader. It returns 0 bytes where nothing of what was read may pass: waiting for more would keep the
-// reader from being cancelled.
-func (g *guardedInput) Read(b []byte) (int, error) {
-	n, err := g.File.Read(b)
-	if err != nil && !g.told && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, syscall.EINTR) &&
-		!errors.Is(err, syscall.EAGAIN) {
-		g.told = true
-		close(g.gone)
-	}
-	return len(g.bound.cut(b[:max(n, 0)])), err
 }

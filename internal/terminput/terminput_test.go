@@ -1,4 +1,4 @@
-package tui
+package terminput
 
 import (
 	"bytes"
@@ -15,6 +15,17 @@ import (
 
 	"jtune/internal/tools/reliability"
 )
+
+// bounded is a terminal's input within its bounds, as the screens read it.
+type bounded struct {
+	*os.File
+	Bound
+}
+
+func (b *bounded) Read(to []byte) (int, error) {
+	n, err := b.File.Read(to)
+	return len(b.Cut(to[:max(n, 0)])), err
+}
 
 // events reads input through the bound and the library's reader, as the screens do, in chunks of at most most bytes.
 func events(t testing.TB, in []byte, most int) []uv.Event {
@@ -45,7 +56,7 @@ func events(t testing.TB, in []byte, most int) []uv.Event {
 			in = in[n:]
 		}
 	}()
-	guarded := &guardedInput{File: r, gone: make(chan struct{})}
+	guarded := &bounded{File: r}
 	if err := uv.NewTerminalReader(guarded, "xterm-256color").StreamEvents(ctx, out); err != nil {
 		t.Error(err)
 	}
@@ -62,20 +73,20 @@ var terminalInputs = []string{
 	"ě" + strings.Repeat("1;", 40) + "m", "\x1bP" + strings.Repeat("1;", 40) + "q", "\x1b[" + strings.Repeat("9", 10000) + "m",
 }
 
-func TestInputBoundKeepsWhatTerminalsSend(t *testing.T) {
+func TestBoundKeepsWhatTerminalsSend(t *testing.T) {
 	for _, in := range []string{
 		"\x1b[1;2A", "\x1b[<0;123;45M", "\x1b[200~line 1;2;3\nline two ” ě\x1b[201~", "\x1b]11;rgb:ff/ff/ff\x07",
 		"\x1bP>|tmux 3.4\x1b\\", "\x1b[?62;1;2;4;6;9;15;16;17;18;21;22;28c", "\x1b[65;30;97;1;0;1_", "\x1b[9999;7u", "ě”x",
 		"\x1b[38;5;1m" + strings.Repeat("plain text; ", 1000), strings.Repeat("”", 5000),
 	} {
-		var b inputBound
-		if got := string(b.cut([]byte(in))); got != in {
+		var b Bound
+		if got := string(b.Cut([]byte(in))); got != in {
 			t.Errorf("%.40q passes as %.80q", in, got)
 		}
 	}
 }
 
-func TestInputBoundCutsParametersStringsAndPastes(t *testing.T) {
+func TestBoundCutsParametersStringsAndPastes(t *testing.T) {
 	tests := []struct {
 		what, in string
 		most     int
@@ -87,8 +98,8 @@ func TestInputBoundCutsParametersStringsAndPastes(t *testing.T) {
 		{"a paste", "\x1b[200~" + strings.Repeat("x", 3<<20) + "\x1b[201~", mostPaste + 20},
 	}
 	for _, tt := range tests {
-		var b inputBound
-		out := b.cut([]byte(tt.in + "q"))
+		var b Bound
+		out := b.Cut([]byte(tt.in + "q"))
 		if len(out) > tt.most+1 || out[len(out)-1] != 'q' && tt.what != "a string in one byte" {
 			t.Errorf("%s: %d bytes pass, ending %q; at most %d and the key after it", tt.what, len(out),
 				out[max(0, len(out)-8):], tt.most+1)
@@ -96,7 +107,7 @@ func TestInputBoundCutsParametersStringsAndPastes(t *testing.T) {
 	}
 }
 
-func TestGuardedInputOutlivesLongSequences(t *testing.T) {
+func TestBoundOutlivesLongSequences(t *testing.T) {
 	for _, in := range terminalInputs {
 		for _, most := range []int{1, 7, 4096} {
 			got := events(t, []byte(in+"q"), most)
@@ -111,8 +122,8 @@ func TestGuardedInputOutlivesLongSequences(t *testing.T) {
 	}
 }
 
-// TestGuardedInputOutlivesNoise feeds keys, mouse, pastes and sequences with up to 10,000 parameters, cut anywhere.
-func TestGuardedInputOutlivesNoise(t *testing.T) {
+// TestBoundOutlivesNoise feeds keys, mouse, pastes and sequences with up to 10,000 parameters, cut anywhere.
+func TestBoundOutlivesNoise(t *testing.T) {
 	inputs := 20_000
 	if os.Getenv("JTUNE_LONG") != "" {
 		inputs = 1_000_000
@@ -154,19 +165,19 @@ func TestGuardedInputOutlivesNoise(t *testing.T) {
 	}
 }
 
-// FuzzTerminalInput feeds what a terminal, a paste or noise may send to the reader of the screens.
-func FuzzTerminalInput(f *testing.F) {
+// FuzzBound feeds what a terminal, a paste or noise may send to the reader of the screens.
+func FuzzBound(f *testing.F) {
 	for _, s := range terminalInputs {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		defer reliability.Input(t)()
 		events(t, in, 4096)
-		var whole, split inputBound
-		out := whole.cut(slices.Clone(in))
+		var whole, split Bound
+		out := whole.Cut(slices.Clone(in))
 		var parts []byte
 		for _, c := range in {
-			parts = append(parts, split.cut([]byte{c})...)
+			parts = append(parts, split.Cut([]byte{c})...)
 		}
 		if !bytes.Equal(out, parts) {
 			t.Errorf("%q passes as %q, byte by byte as %q", in, out, parts)
