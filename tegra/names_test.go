@@ -10,7 +10,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-func TestABoardIsNamedByItsCompatibleString(t *testing.T) {
+func TestBoardIsNamedByItsCompatibleString(t *testing.T) {
 	t.Parallel()
 	for compatible, want := range map[string]string{
 		"nvidia,p2371-2180 nvidia,jetson-cv nvidia,tegra210":                   "TX1",
@@ -37,7 +37,7 @@ func TestABoardIsNamedByItsCompatibleString(t *testing.T) {
 	}
 }
 
-func TestAReleaseHasItsJetPack(t *testing.T) {
+func TestJetPackOfARelease(t *testing.T) {
 	t.Parallel()
 	for l4t, want := range map[string]string{"28.2.1": "3.3", "32.4.4": "4.4.1", "32.5.1": "4.5.1", "32.7.6": "4.6.6",
 		"35.5.0": "5.1.3", "35.6.0": "5.1.4", "35.6.1": "5.1.5", "35.6.4": "5.1.6", "36.4.0": "6.1", "36.4.2": "6.1",
@@ -53,7 +53,7 @@ func TestAReleaseHasItsJetPack(t *testing.T) {
 }
 
 // A board that is known by its chip alone has the total of the rails that it shows.
-func TestATX1HasTheTotalOfItsInput(t *testing.T) {
+func TestBoardTX1HasTheTotalOfItsInput(t *testing.T) {
 	t.Parallel()
 	for i, compatible := range []string{"nvidia,p2371-2180\x00nvidia,tegra210\x00", "example,x\x00nvidia,tegra210\x00"} {
 		tr := tegratest.New("nano-32")
@@ -76,7 +76,7 @@ func TestATX1HasTheTotalOfItsInput(t *testing.T) {
 }
 
 // A monitor's offset makes a small negative power; a large one is a fault.
-func TestANegativePowerOfARailIsItsOffset(t *testing.T) {
+func TestReadingOfANegativePowerOfARailIsItsOffset(t *testing.T) {
 	t.Parallel()
 	for current, want := range map[string]float64{"-33": -0.16434, "-3000": math.NaN()} {
 		tr := tegratest.New("orin-nano-36")
@@ -102,7 +102,7 @@ func TestANegativePowerOfARailIsItsOffset(t *testing.T) {
 }
 
 // A fan without power does not turn, whatever its duty cycle; full speed powers it, and going back takes that back.
-func TestAFanHasPowerOrNoDutyCycle(t *testing.T) {
+func TestFanHasPowerOrNoDutyCycle(t *testing.T) {
 	t.Parallel()
 	const dir, rpm = "/sys/devices/platform/pwm-fan/hwmon/hwmon2", "/sys/class/hwmon/hwmon6/rpm"
 	for _, c := range []struct {

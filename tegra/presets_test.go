@@ -13,7 +13,7 @@ import (
 
 // Every configuration on every board: a mode that names a core or clock file that the board lacks is unusable with a
 // reason, and a usable one turns on exactly the cores that it names.
-func TestAConfigurationIsNeverTrimmedToTheBoard(t *testing.T) {
+func TestPresetsAreNeverTrimmedToTheBoard(t *testing.T) {
 	t.Parallel()
 	foreign := 0
 	for _, board := range []string{"orin-nano-36", "orin-nx8-36", "xavier-nx-32", "nano-32"} {
@@ -63,7 +63,7 @@ func ownMode(board, name, cores, rest string) *tegratest.Tree {
 	return tr
 }
 
-func TestALimitOfMinusOneIsTheTopOnBothBounds(t *testing.T) {
+func TestPresetsLimitOfMinusOneIsTheTopOnBothBounds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		rest        string
@@ -85,7 +85,7 @@ func TestALimitOfMinusOneIsTheTopOnBothBounds(t *testing.T) {
 	}
 }
 
-func TestAPresetOfOtherCoresIsListedAsUnusable(t *testing.T) {
+func TestPresetsOfOtherCoresAreListedAsUnusable(t *testing.T) {
 	t.Parallel()
 	s := open(t, ownMode("orin-nano-36", "OWN", "110011", ""))
 	u, ok := tegra.FindUnusable("own", s.Board().Unusable)
@@ -94,7 +94,7 @@ func TestAPresetOfOtherCoresIsListedAsUnusable(t *testing.T) {
 	}
 }
 
-func TestEqualPresetsAreNamedByTheOneInForce(t *testing.T) {
+func TestPresetsThatAreEqualAreNamedByTheOneInForce(t *testing.T) {
 	t.Parallel()
 	tr := ownMode("orin-nano-36", "OWN", "111111", "")
 	for status, want := range map[string]string{"pmode:0020": "OWN", "pmode:0002": "MAXN_SUPER", "": "MAXN_SUPER"} {

@@ -184,7 +184,7 @@ type hand struct {
 func (h *hand) Now() time.Duration { return h.now }
 
 // A core runs at its counter's clock where that can be read; a request is marked, and never compared with itself.
-func TestTheRealClockOfACore(t *testing.T) {
+func TestReadingHasTheRealClockOfACore(t *testing.T) {
 	t.Parallel()
 	const dir, at = "/sys/devices/system/cpu/cpufreq/policy4/", "1728000"
 	const cur, real, lo, hi = "scaling_cur_freq", "cpuinfo_cur_freq", "scaling_min_freq", "scaling_max_freq"

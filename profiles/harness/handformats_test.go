@@ -65,7 +65,7 @@ func feed(r *detecting, all []written) (events []Event) {
 
 // Every shared format is read right, or not at all, by a run to its end, by one of 100 steps and by a search, which
 // counts what is printed after its choice.
-func TestEveryFormatIsReadAlikeByARunAndASearch(t *testing.T) {
+func TestDetectingReadsEveryFormatAlikeInARunAndASearch(t *testing.T) {
 	t.Parallel()
 	shared := os.Getenv("JTUNE_SHARED")
 	if shared == "" {

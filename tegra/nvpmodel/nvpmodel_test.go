@@ -472,7 +472,7 @@ func TestCurrentLimitsAreOfTheSmallestModeThatContainsTheNewOne(t *testing.T) {
 	}
 }
 
-func TestTheFormOfL4T28AndWrongUnits(t *testing.T) {
+func TestParseReadsTheFormOfL4T28AndWrongUnits(t *testing.T) {
 	t.Parallel()
 	c := parse(t, `< POWER_MODEL ID=0 NAME=MAXN >
 /sys/devices/system/cpu/cpu1/online 1

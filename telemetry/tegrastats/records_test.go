@@ -20,7 +20,7 @@ func sample(stamp string, n int) string {
 }
 
 // Each form of a log has the records 1 to 4, a second apart.
-func TestARecordBeginsWhereverItBegins(t *testing.T) {
+func TestReaderFindsARecordWhereverItBegins(t *testing.T) {
 	t.Parallel()
 	date := func(n int) string { return fmt.Sprintf("07-22-2026 10:00:%02d", n) }
 	each := func(f func(n int) string) string { return f(1) + f(2) + f(3) + f(4) }
@@ -99,7 +99,7 @@ func TestFieldsOfTwoRecordsAreNeverMixed(t *testing.T) {
 	}
 }
 
-func TestAStepOfTheClockCutsTheLog(t *testing.T) {
+func TestTimesCutTheLogAtAStepOfTheClock(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		from, to string // dates of the second and the third record, in a log of two a second
@@ -132,7 +132,7 @@ func TestAStepOfTheClockCutsTheLog(t *testing.T) {
 	}
 }
 
-func TestWhatARecordLacksOrAddsIsNotDroppedSilently(t *testing.T) {
+func TestReaderDropsNothingSilently(t *testing.T) {
 	t.Parallel()
 	log := "RAM 1/2MB CPU [50@729,@730,?,off] GR3D_FREQ @[0,0,0] NPU7 busy x9@3V VDD_IN 4556mW VDD_SOC 7\n"
 	records, reader := Records(log + log)

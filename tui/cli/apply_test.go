@@ -138,7 +138,7 @@ func same(t testing.TB, root string, before map[string]string) {
 	}
 }
 
-func TestAPresetOfAnotherBoardIsRefused(t *testing.T) {
+func TestApplyRefusesAPresetOfAnotherBoard(t *testing.T) {
 	t.Parallel()
 	tree := tegratest.New("orin-nano-36")
 	tree.Files[boards.Of("orin-nano-36").Conf.Path] = boards.Of("agx-orin-36").Conf.String()

@@ -177,7 +177,7 @@ func TestReportWithoutASoakSaysHowToGetOne(t *testing.T) {
 	}
 }
 
-func TestDriftIsMoreThanReadingsDifferBy(t *testing.T) {
+func TestVerifyDriftIsMoreThanReadingsDifferBy(t *testing.T) {
 	t.Parallel()
 	a := searched(t).Kept.Answers[0]
 	a.Limit = optimize.Limit{Energy: true}
@@ -201,7 +201,7 @@ func TestDriftIsMoreThanReadingsDifferBy(t *testing.T) {
 
 // Whatever the readings are, a mode holds only if their mean keeps the limit, and is over only if it does not. Readings
 // far from the limit decide, and more of the same never unsay a verdict.
-func TestNoModeHoldsWhoseMeanIsOverItsLimit(t *testing.T) {
+func TestVerifyHoldsNoModeWhoseMeanIsOverItsLimit(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	seen := map[Verdict]int{}
