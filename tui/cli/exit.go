@@ -19,6 +19,7 @@ import (
 	"jtune/tui"
 	"jtune/tui/session"
 	"jtune/tui/session/fit"
+	"jtune/tui/session/preflight"
 )
 
 // Exit codes, as documented in the command-line contract.
@@ -93,7 +94,7 @@ func exitCode(err error) int {
 		{tegra.ErrNoDevice, exitNoDevice},
 		{tegra.ErrUnsupported, exitNoDevice},
 		{guard.ErrBusy, exitNoDevice},
-		{session.ErrOccupied, exitNoDevice},
+		{preflight.ErrOccupied, exitNoDevice},
 		{harness.ErrNotUnderstood, exitNoDevice},
 		{fs.ErrPermission, exitPermission},
 	} {

@@ -10,7 +10,6 @@ import (
 	"jtune/internal/usage"
 	"jtune/tegra"
 	"jtune/tegra/guard"
-	"jtune/telemetry"
 )
 
 // Guard is the only way to set power modes. The first call starts it: in this process for a virtual board, otherwise as
@@ -25,26 +24,6 @@ func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
 		return nil, NeedsRoot(err, s.Sysroot)
 	}
 	return g, nil
-}
-
-// Sources returns what a measurement follows besides its readings; guard holds its settings, nil: none was set.
-func (s *Session) Sources(guard tegra.Applier) telemetry.SourceFuncs {
-	out := telemetry.SourceFuncs{Asleep: s.Clock.Asleep}
-	if s.sysfs != nil {
-		out.Settings = s.sysfs.Planner().Settings
-	}
-	if s.Virtual == nil {
-		out.Beside = func() (names []string) {
-			for _, o := range s.Beside() {
-				names = append(names, o.String())
-			}
-			return names
-		}
-	}
-	if g, ok := guard.(privileged); ok {
-		out.Guard = func() bool { return !g.Gone() }
-	}
-	return out
 }
 
 // RefusesWrites returns an error if the device may only be read; what names the refused operation.

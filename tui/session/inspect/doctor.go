@@ -17,6 +17,7 @@ import (
 	"jtune/tegra/rivals"
 	"jtune/telemetry"
 	"jtune/tui/session"
+	"jtune/tui/session/preflight"
 )
 
 // Diagnosis lists what can be read and set on a device, and what prevents the rest.
@@ -168,9 +169,9 @@ func RightsOf(s *session.Session) Rights {
 		return no("refused: " + usage.ReadOnly.String())
 	case s.Virtual != nil:
 		return yes("in this process: the board is virtual")
-	case errors.Is(s.WriteError(), syscall.EROFS):
+	case errors.Is(preflight.WriteError(s), syscall.EROFS):
 		return no("not from here: /sys is mounted read-only")
-	case s.Sysroot != "/" && s.WriteError() != nil:
+	case s.Sysroot != "/" && preflight.WriteError(s) != nil:
 		return no("not by this user: the files below " + s.Sysroot + " are not writable; run as root")
 	case s.Sysroot != "/":
 		return yes("directly, below " + s.Sysroot)
@@ -212,7 +213,7 @@ func factsOf(s *session.Session, last tegra.Reading, others []rivals.Rival, r Ri
 		noPower:    !last.TotalW.OK,
 		noLoad:     !last.GPU.LoadPct.OK,
 		withSudo:   r.sudo,
-		conditions: s.Conditions(),
+		conditions: preflight.Conditions(s),
 		root:       os.Geteuid() == 0 || caller.Root(),
 		hot:        last.Hot(),
 		virtual:    s.Virtual != nil,

@@ -12,6 +12,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tui/session"
 	"jtune/tui/session/inspect"
+	"jtune/tui/session/preflight"
 	"jtune/tui/session/workloads"
 )
 
@@ -25,14 +26,14 @@ func newBench(ctx context.Context, s *session.Session, w workload.Workload, set 
 	if err != nil {
 		return nil, err
 	}
-	for _, line := range s.Conditions() {
+	for _, line := range preflight.Conditions(s) {
 		observe.Note("note: " + line)
 	}
 	observe.Note(workloads.FanWarning(s, set.KeepFan), workloads.UptimeNote(s), workloads.LoaderNote(w),
 		s.AwaitMeter(ctx))
 	return &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock,
 		NewHarness: NewHarness(s, w, set, "", 0, 0), Workload: w, Settings: set,
-		Observe: observe.Progress, System: inspect.System(s, w), Sources: s.Sources(g)}, nil
+		Observe: observe.Progress, System: inspect.System(s, w), Sources: preflight.Sources(s, g)}, nil
 }
 
 // NewHarness returns the function that starts the workload here; log is the file for its output besides events, "" for

@@ -19,6 +19,7 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/models"
+	"jtune/tui/session/preflight"
 	"jtune/tui/session/workloads"
 )
 
@@ -48,7 +49,7 @@ func ProfilePlanned(ctx context.Context, s *session.Session, r ProfileRequest, s
 // RunPlan measures the steps of a plan; head describes the plan in the record.
 func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan profiles.Plan, head record.Header,
 	observe func(Event)) (ProfileResult, error) {
-	release, err := s.Claim("campaign of "+r.Workload.Name, true)
+	release, err := preflight.Claim(s, "campaign of "+r.Workload.Name, true)
 	if err != nil {
 		return ProfileResult{}, err
 	}

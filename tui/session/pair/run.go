@@ -21,6 +21,7 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
+	"jtune/tui/session/preflight"
 )
 
 // PairProfiled is how many settings of each job are measured before mixes are predicted, unless as many are known.
@@ -64,7 +65,7 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	if err := mayPair(s, r); err != nil {
 		return Answer{}, err
 	}
-	release, err := s.Claim("search for a pair", true)
+	release, err := preflight.Claim(s, "search for a pair", true)
 	if err != nil {
 		return Answer{}, err
 	}

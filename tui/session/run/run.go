@@ -23,6 +23,7 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/inspect"
 	"jtune/tui/session/measure"
+	"jtune/tui/session/preflight"
 	"jtune/tui/session/readiness"
 	"jtune/tui/session/workloads"
 )
@@ -42,7 +43,7 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 	if err := workloads.CanRun(s, r.Workload); err != nil {
 		return measure.RunResult{}, err
 	}
-	release, err := s.Claim("run of "+r.Workload.Name, false)
+	release, err := preflight.Claim(s, "run of "+r.Workload.Name, false)
 	if err != nil {
 		return measure.RunResult{}, err
 	}
@@ -160,7 +161,7 @@ const besideEvery = 2 * time.Second
 func watchBeside(s *session.Session) (end func() []string) {
 	var mu sync.Mutex
 	var seen []string
-	look := s.Sources(nil).Beside
+	look := preflight.Sources(s, nil).Beside
 	if look == nil {
 		return func() []string { return nil }
 	}

@@ -17,6 +17,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
+	"jtune/tui/session/preflight"
 	"jtune/tui/session/workloads"
 )
 
@@ -49,10 +50,10 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
-	if err := s.MaySearch(ctx, r.Limit.PowerW); err != nil {
+	if err := preflight.MaySearch(ctx, s, r.Limit.PowerW); err != nil {
 		return measure.TuneResult{}, err
 	}
-	release, err := s.Claim("search for "+r.Workload.Name, true)
+	release, err := preflight.Claim(s, "search for "+r.Workload.Name, true)
 	if err != nil {
 		return measure.TuneResult{}, err
 	}

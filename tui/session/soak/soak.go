@@ -17,6 +17,7 @@ import (
 	"jtune/telemetry/hold"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
+	"jtune/tui/session/preflight"
 	"jtune/tui/session/workloads"
 )
 
@@ -97,7 +98,7 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 			return Result{}, err
 		}
 	}
-	release, err := s.Claim("soak", true)
+	release, err := preflight.Claim(s, "soak", true)
 	if err != nil {
 		return Result{}, err
 	}
@@ -272,7 +273,7 @@ func (k *soak) begin() error {
 	if len(k.files.past) > 0 {
 		k.set.Add(k.files.plan.settings())
 	}
-	k.sources = telemetry.NewSources(start, k.s.Sources(k.guard), k.set)
+	k.sources = telemetry.NewSources(start, preflight.Sources(k.s, k.guard), k.set)
 	if err := k.files.begins(start, k.sources); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"jtune/tui/session/inspect"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
+	"jtune/tui/session/preflight"
 	"jtune/tui/session/workloads"
 )
 
@@ -95,7 +96,7 @@ func Experiment(ctx context.Context, s *session.Session, r ExperimentRequest,
 			return ExperimentResult{}, err
 		}
 	}
-	release, err := s.Claim("experiment "+r.Experiment.Name, true)
+	release, err := preflight.Claim(s, "experiment "+r.Experiment.Name, true)
 	if err != nil {
 		return ExperimentResult{}, err
 	}
@@ -125,7 +126,7 @@ func Experiment(ctx context.Context, s *session.Session, r ExperimentRequest,
 		defer func(medium string) { s.Virtual.SetMedium(medium) }(s.Virtual.Medium())
 	}
 	bench := &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, Workload: r.Workload,
-		Observe: tell.Progress, Sources: s.Sources(g)}
+		Observe: tell.Progress, Sources: preflight.Sources(s, g)}
 	out, rows, err := measureStudy(ctx, st, jobs(s, rec.Log()), tell,
 		profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed, Gate: r.Gate})
 	measure.Update(s, r.Workload, nil, out.Dir, record.Usable(models.Pooled(campaigns.Campaign{Header: head,

@@ -1,4 +1,8 @@
-package session
+// Package preflight holds what is asked once before a job starts: what on this board gets in its way, who else measures
+// here, and what the measurement will follow.
+//
+//	session ──► Conditions, MaySearch, Claim, Sources ──► doctor, every job
+package preflight
 
 import (
 	"encoding/json"
@@ -15,6 +19,7 @@ import (
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/profiles/harness/process"
+	"jtune/tui/session"
 )
 
 // Jobs on one real board know of each other by a file for each process, which every user can read:
@@ -49,7 +54,7 @@ var claims = struct {
 const mostClaim = 4096
 
 // claimDirs are the folders that may hold claims, the first that can be written is used.
-func (s *Session) claimDirs() []string {
+func claimDirs(s *session.Session) []string {
 	if s.Sysroot == "/" || s.Sysroot == "" {
 		return []string{"/run/lock", "/tmp"}
 	}
@@ -59,11 +64,11 @@ func (s *Session) claimDirs() []string {
 // Claim registers a job on a real board until release is called. A job that must be alone gets ErrOccupied beside
 // another one of that kind, and every job sees the others by Beside. Jobs within one process do not disturb each other:
 // their screens and searches take turns. A machine on which no claim can be written is not shared so.
-func (s *Session) Claim(what string, alone bool) (release func(), err error) {
-	if s.Virtual != nil || s.bundled {
+func Claim(s *session.Session, what string, alone bool) (release func(), err error) {
+	if s.Virtual != nil || s.Bundled() {
 		return func() {}, nil
 	}
-	dir, lock := s.openClaims()
+	dir, lock := openClaims(s)
 	if lock == nil {
 		return func() {}, nil
 	}
@@ -83,7 +88,7 @@ func (s *Session) Claim(what string, alone bool) (release func(), err error) {
 		claims.n[dir]++
 		return release, nil
 	}
-	if err := s.refusedBy(alone); err != nil {
+	if err := refusedBy(s, alone); err != nil {
 		return nil, err
 	}
 	me := Owner{PID: os.Getpid(), ID: process.ID(os.Getpid()), What: what, User: strconv.Itoa(os.Getuid()), Alone: alone}
@@ -102,8 +107,8 @@ func (s *Session) Claim(what string, alone bool) (release func(), err error) {
 	return release, nil
 }
 
-func (s *Session) refusedBy(alone bool) error {
-	for _, o := range s.Beside() {
+func refusedBy(s *session.Session, alone bool) error {
+	for _, o := range Beside(s) {
 		if alone && o.Alone {
 			return fmt.Errorf("%w: %s; wait until it is done, or end it", ErrOccupied, o)
 		}
@@ -113,8 +118,8 @@ func (s *Session) refusedBy(alone bool) error {
 
 // openClaims opens the folder of claims under a lock, so that of two jobs that begin at once one sees the other; nil if
 // there is none that can be written.
-func (s *Session) openClaims() (dir string, lock *os.File) {
-	for i, dir := range s.claimDirs() {
+func openClaims(s *session.Session) (dir string, lock *os.File) {
+	for i, dir := range claimDirs(s) {
 		if i == 0 && s.Sysroot != "/" {
 			_ = os.MkdirAll(dir, 0o755)
 		}
@@ -134,11 +139,11 @@ func (s *Session) openClaims() (dir string, lock *os.File) {
 }
 
 // Beside lists the jobs of other processes on this board.
-func (s *Session) Beside() (out []Owner) {
-	if s.Virtual != nil || s.bundled {
+func Beside(s *session.Session) (out []Owner) {
+	if s.Virtual != nil || s.Bundled() {
 		return nil
 	}
-	for _, dir := range s.claimDirs() {
+	for _, dir := range claimDirs(s) {
 		names, _ := filepath.Glob(filepath.Join(dir, "jtune.*.job"))
 		for _, name := range names {
 			if o, ok := ownerOf(name); ok && o.PID != os.Getpid() {

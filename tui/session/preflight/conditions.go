@@ -1,4 +1,4 @@
-package session
+package preflight
 
 import (
 	"context"
@@ -8,16 +8,18 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"jtune/internal/caller"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/nvpmodel"
+	"jtune/tui/session"
 )
 
 // Conditions lists what on this board will get in the way of a measurement, in words: doctor and every job say it.
-func (s *Session) Conditions() (list []string) {
-	if s.sysfs == nil || s.Virtual != nil {
+func Conditions(s *session.Session) (list []string) {
+	if s.Sysfs() == nil || s.Virtual != nil {
 		return nil
 	}
 	b := s.Device.Board()
@@ -27,12 +29,12 @@ func (s *Session) Conditions() (list []string) {
 		}
 	}
 	read := func(path string) string {
-		data, _ := s.fs.ReadFile(path)
+		data, _ := s.FS().ReadFile(path)
 		return strings.TrimSpace(string(data))
 	}
 	say(strings.Contains(b.Model, tegra.HiddenTree), "the device tree is hidden, as in a container that is not "+
 		"privileged: the board is known by its GPU alone")
-	say(s.WriteError() == syscall.EROFS, "/sys is mounted read-only, as in a container: nothing can be set from here; "+
+	say(WriteError(s) == syscall.EROFS, "/sys is mounted read-only, as in a container: nothing can be set from here; "+
 		"run jtune on the host, or in a privileged container")
 	isolated := read("/sys/devices/system/cpu/isolated")
 	say(isolated != "", "cores %s are isolated: the scheduler gives them no work, so modes that count them are not "+
@@ -41,14 +43,14 @@ func (s *Session) Conditions() (list []string) {
 		say(read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") == g,
 			"the CPU's governor is %s: it keeps free clocks where they are", g)
 	}
-	say(s.endsBelow() != "", "%s", s.endsBelow())
+	say(endsBelow(s) != "", "%s", endsBelow(s))
 	return list
 }
 
 // WriteError returns why this process may not write the clock limits; nil if it may.
-func (s *Session) WriteError() error {
+func WriteError(s *session.Session) error {
 	const write = 2 // W_OK of access(2)
-	full, ok := tegra.HostPath(s.fs, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq")
+	full, ok := tegra.HostPath(s.FS(), "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq")
 	if !ok {
 		return nil
 	}
@@ -56,8 +58,8 @@ func (s *Session) WriteError() error {
 }
 
 // endsBelow describes clocks that nvpmodel's configuration names and the kernel's tables lack; "" if there are none.
-func (s *Session) endsBelow() string {
-	data, err := s.fs.ReadFile("/etc/nvpmodel.conf")
+func endsBelow(s *session.Session) string {
+	data, err := s.FS().ReadFile("/etc/nvpmodel.conf")
 	if err != nil {
 		return ""
 	}
@@ -83,8 +85,8 @@ var errNoPower = errors.New("this board shows no power of its module (jtune doct
 	"searched by power or energy; jtune run measures times")
 
 // MaySearch returns an error if a search by power, within a limit in watts (0: none), has no answer on this board.
-func (s *Session) MaySearch(ctx context.Context, limitW float64) error {
-	if s.Virtual != nil || s.sysfs == nil {
+func MaySearch(ctx context.Context, s *session.Session, limitW float64) error {
+	if s.Virtual != nil || s.Sysfs() == nil {
 		return nil
 	}
 	if s.Device.Board().TotalRule == "" && !caller.Root() && os.Geteuid() != 0 {
@@ -92,13 +94,13 @@ func (s *Session) MaySearch(ctx context.Context, limitW float64) error {
 			return err
 		}
 	}
-	if s.Device.Board().TotalRule == "" && s.meter == nil {
+	if s.Device.Board().TotalRule == "" && !s.MeterW().OK {
 		return errNoPower
 	}
 	if limitW <= 0 {
 		return nil
 	}
-	idle := s.leastW(ctx)
+	idle := leastW(ctx, s)
 	if idle.OK && idle.V > limitW {
 		return fmt.Errorf("%w: the idle board draws %.1f W at its lowest clocks, more than the limit of %g W",
 			optimize.ErrInfeasible, idle.V, limitW)
@@ -106,9 +108,17 @@ func (s *Session) MaySearch(ctx context.Context, limitW float64) error {
 	return nil
 }
 
+// Bounds of an idle board's load, as in session.IdleW, and its readings.
+const (
+	idleCPUPct = 20.0
+	idleGPUPct = 5.0
+	idleReads  = 3
+	idleEvery  = 250 * time.Millisecond
+)
+
 // leastW reads the least power of the idle board; absent if it is busy, or if its clocks do not rest at their lower
 // limits: a lower mode may then draw less.
-func (s *Session) leastW(ctx context.Context) (least tegra.Val[float64]) {
+func leastW(ctx context.Context, s *session.Session) (least tegra.Val[float64]) {
 	for range idleReads {
 		r, err := s.Device.Read()
 		if err != nil || s.Clock.Sleep(ctx, idleEvery) != nil || r.Locked.Or(true) || !r.TotalW.OK || !rests(r.GPU) ||

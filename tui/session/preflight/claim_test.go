@@ -1,4 +1,4 @@
-package session
+package preflight
 
 import (
 	"encoding/json"
@@ -12,13 +12,14 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/profiles/harness/process"
+	"jtune/tui/session"
 )
 
 // Another process is one that sleeps, with a claim in its name.
 func TestClaimMakesJobsOnOneBoardKnowOfEachOther(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	s := &Session{Options: Options{Sysroot: root}}
+	s := &session.Session{Options: session.Options{Sysroot: root}}
 	other := exec.Command("sleep", "600")
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
@@ -48,18 +49,18 @@ func TestClaimMakesJobsOnOneBoardKnowOfEachOther(t *testing.T) {
 		{"a soak of a process that ended, whose number is used again", "pid:[1]/1/2", true, true, false, false},
 	} {
 		claim(pid, c.id, c.theirs)
-		release, err := s.Claim("mine", c.mine)
+		release, err := Claim(s, "mine", c.mine)
 		if errors.Is(err, ErrOccupied) != c.refused || (err == nil) == c.refused {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if err != nil && !strings.Contains(err.Error(), fmt.Sprintf("(pid %d, user ann)", pid)) {
 			t.Errorf("%s: it names nobody: %v", c.name, err)
 		}
-		if got := s.Beside(); (len(got) == 1) != c.beside || c.beside && strings.Contains(got[0].String(), "\x1b") {
+		if got := Beside(s); (len(got) == 1) != c.beside || c.beside && strings.Contains(got[0].String(), "\x1b") {
 			t.Errorf("%s: beside it %v", c.name, got)
 		}
 		if err == nil {
-			again, err := s.Claim("a part of mine", true)
+			again, err := Claim(s, "a part of mine", true)
 			if err == nil {
 				again()
 			} else if !c.theirs {
@@ -76,7 +77,7 @@ func TestClaimMakesJobsOnOneBoardKnowOfEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = other.Wait()
-	if release, err := s.Claim("mine", true); err != nil {
+	if release, err := Claim(s, "mine", true); err != nil {
 		t.Errorf("beside a killed soak: %v", err)
 	} else {
 		release()
