@@ -15,6 +15,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
+	"jtune/telemetry/sources"
 )
 
 // Bench measures single modes with one workload. The job keeps running from mode to mode. It is restarted when it has
@@ -28,11 +29,11 @@ type Bench struct {
 	NewHarness func(ctx context.Context, batch int) (harness.Harness, error)
 	Workload   workload.Workload
 	Settings   record.Settings
-	Governors  tegra.Governors       // of clocks that Settings.DVFS leaves free
-	Observe    func(Progress)        // called on the measuring goroutine; may be nil
-	Raw        RawLog                // gets every sample and minibatch; may be nil
-	System     System                // sources beyond the device's readings
-	Sources    telemetry.SourceFuncs // followed while a mode is measured
+	Governors  tegra.Governors // of clocks that Settings.DVFS leaves free
+	Observe    func(Progress)  // called on the measuring goroutine; may be nil
+	Raw        RawLog          // gets every sample and minibatch; may be nil
+	System     System          // sources beyond the device's readings
+	Sources    sources.Funcs   // followed while a mode is measured
 	// Known are settings measured before with this workload; they predict how long a job may be silent in a slow mode.
 	Known []tegra.Measured
 	// Pairing is how the workload shares the GPU with a training job; the harness is then a *turns.Pair. nil: the

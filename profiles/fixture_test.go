@@ -16,6 +16,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
+	"jtune/telemetry/sources"
 )
 
 // boardApplier writes modes to a virtual board with the device's own plan, as
@@ -144,7 +145,7 @@ func newRig(t *testing.T, name string, o virtual.Options) *rig {
 		Applier:    r.applier,
 		Workload:   w,
 		NewHarness: w.NewHarness(workload.HarnessOptions{Virtual: board, Clock: board.Clock()}),
-		Sources:    telemetry.SourceFuncs{Settings: planner.Settings, Asleep: board.Clock().Asleep},
+		Sources:    sources.Funcs{Settings: planner.Settings, Asleep: board.Clock().Asleep},
 	}
 	r.use(device, board.Clock())
 	t.Cleanup(func() { r.bench.Close() })

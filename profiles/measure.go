@@ -14,6 +14,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
+	"jtune/telemetry/sources"
 )
 
 // How one mode is measured (PowerTrain, section 3.1; docs/method.md, "Energy and power"):
@@ -70,7 +71,7 @@ type measurement struct {
 	mu      sync.Mutex
 	monitor *Monitor // of the current job in this mode; nil before it starts
 	queue   sampleQueue
-	sources *telemetry.Sources // from the first sample
+	sources *sources.Sources // from the first sample
 	cancel  context.CancelCauseFunc
 }
 
@@ -172,7 +173,7 @@ func (m *measurement) addSample(s telemetry.Sample) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.sources == nil {
-		m.sources = telemetry.NewSources(s.Reading, m.b.Sources, m.applied.Settings())
+		m.sources = sources.New(s.Reading, m.b.Sources, m.applied.Settings())
 	}
 	s.Faults = m.sources.Look(s.T, s.Reading)
 	m.queue.push(s)

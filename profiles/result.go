@@ -11,6 +11,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
+	"jtune/telemetry/sources"
 )
 
 // verdict checks what was collected; nil means a valid measurement.
@@ -43,15 +44,15 @@ func (m *measurement) verdict() *fault {
 			why: fmt.Sprintf("slowed in %d of %d samples: %s", lost, len(during), events)}
 	case m.hot() != "":
 		return &fault{status: record.Hot, why: m.hot()}
-	case faultIn(during, telemetry.Changed, 0) != "":
+	case faultIn(during, sources.Changed, 0) != "":
 		return failed("%s: does another program set clocks (nvpmodel, jetson_clocks)?",
-			faultIn(during, telemetry.Changed, 0))
-	case faultIn(during, telemetry.Asleep, 0) != "":
-		return failed("%s", faultIn(during, telemetry.Asleep, 0))
+			faultIn(during, sources.Changed, 0))
+	case faultIn(during, sources.Asleep, 0) != "":
+		return failed("%s", faultIn(during, sources.Asleep, 0))
 	case valid == 0:
 		return failed("no valid power sample among %d: %s", len(during), lastWhy)
-	case faultIn(during, telemetry.Lost, 0.5) != "":
-		return failed("%s", faultIn(during, telemetry.Lost, 0.5))
+	case faultIn(during, sources.Lost, 0.5) != "":
+		return failed("%s", faultIn(during, sources.Lost, 0.5))
 	case clocks != "" && !capped:
 		return &fault{status: record.Misset, why: clocks}
 	}
@@ -59,7 +60,7 @@ func (m *measurement) verdict() *fault {
 }
 
 // faultIn describes the first fault of a kind that is in more than a share of the samples; "" if there is none.
-func faultIn(during []telemetry.Sample, kind telemetry.FaultKind, share float64) string {
+func faultIn(during []telemetry.Sample, kind sources.FaultKind, share float64) string {
 	count := map[string]int{}
 	for _, s := range during {
 		for _, f := range s.Faults {
@@ -185,7 +186,7 @@ func clockNote(r tegra.Reading, set tegra.Mode) (note string, capped bool) {
 		}
 	}
 	for i, c := range r.Cores {
-		if c.Online && !c.Vague && !(c.LoadPct.OK && c.LoadPct.V < telemetry.IdlePct) {
+		if c.Online && !c.Vague && !(c.LoadPct.OK && c.LoadPct.V < sources.IdlePct) {
 			check(fmt.Sprintf("CPU core %d", i), c.Freq, r.CPU.Cap, set.CPU)
 		}
 	}
@@ -277,7 +278,7 @@ func (m *measurement) note(times []float64) string {
 	if late != "" {
 		return late
 	}
-	if beside := faultIn(m.cleanSamples(), telemetry.Shared, 0); beside != "" {
+	if beside := faultIn(m.cleanSamples(), sources.Shared, 0); beside != "" {
 		return "note: " + beside
 	}
 	if note := m.b.jobNote; note != m.b.notedJob {

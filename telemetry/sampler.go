@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/telemetry/sources"
 )
 
 // Sample is one reading of the device, marked valid when its power can be trusted.
@@ -18,7 +19,7 @@ type Sample struct {
 	Why     string // why the sample is not valid; "" when it is
 	// MeterW is the concurrent reading of a power meter in the supply; absent without one.
 	MeterW tegra.Val[float64]
-	Faults []Fault // of the sources, where they are followed
+	Faults []sources.Fault // of the sources, where they are followed
 }
 
 // PowerW returns the module's power when the sample is valid.

@@ -227,12 +227,11 @@ type guardedInput struct {
 	bound terminput.Bound
 }
 
-// Read implements io.Reader. It returns 0 bytes where nothing of what was read may pass: waiting for more would keep the
-// reader from being cancelled.
+// Read implements io.Reader. It returns 0 bytes if nothing may pass: waiting for more could not be cancelled.
 func (g *guardedInput) Read(b []byte) (int, error) {
 	n, err := g.File.Read(b)
-	if err != nil && !g.told && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, syscall.EINTR) &&
-		!errors.Is(err, syscall.EAGAIN) {
+	soon := errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, syscall.EINTR) || errors.Is(err, syscall.EAGAIN)
+	if err != nil && !g.told && !soon {
 		g.told = true
 		close(g.gone)
 	}
@@ -245,11 +244,9 @@ type countedOutput struct {
 	written atomic.Int64
 }
 
-// Write implements io.Writer.
-func (o *countedOutput) Write(b []byte) (int, error) {
-	n, err := o.File.Write(b)
-	o.written.Add(int64(n))
-	return n, err
+func (o *countedOutput) Write(b []byte) (n int, err error) {
+	defer func() { o.written.Add(int64(n)) }()
+	return o.File.Write(b)
 }
 
 // WriteString implements io.StringWriter: the embedded os.File's would not be counted.

@@ -15,6 +15,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles/harness/detect"
+	"jtune/profiles/harness/pipe"
 	"jtune/profiles/harness/process"
 	"jtune/tegra"
 )
@@ -139,7 +140,7 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 	if clock == nil {
 		clock = tegra.RealClock()
 	}
-	a := &attached{job: &job{name: e.String(), log: &jobLog{}, queue: NewQueue(), clock: clock, stdout: new(pipe),
+	a := &attached{job: &job{name: e.String(), log: &jobLog{}, queue: NewQueue(), clock: clock, stdout: new(pipe.Pipe),
 		silence: silenceOf(silent, silent), wait: max(StartLimit, silent), lastEvent: time.Now(),
 		started: time.Now(),
 		misread: make(chan struct{})}, done: make(chan struct{})}

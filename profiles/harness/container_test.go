@@ -16,6 +16,9 @@ import (
 	"jtune/tegra/tegratest"
 )
 
+// patience is how long something may take before it counts as hanging.
+const patience = 3 * time.Minute
+
 // fakeEngine is a script that notes how it is called and, told to run, trains
 // until it is removed by name.
 func fakeEngine(t *testing.T) (engine, calls string) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/profiles/harness/pipe"
 	"jtune/tegra"
 )
 
@@ -15,7 +16,7 @@ func TestParserLineThatTellsItsTimeMayBeReadLate(t *testing.T) {
 		if _, err := p.parse([]byte(line)); err != nil {
 			t.Fatal(err)
 		}
-		return p.when(now, pollEvery)
+		return p.when(now, pipe.Every)
 	}
 	minibatch := func(at float64) string { return fmt.Sprintf(`{"event":"minibatch","time_ms":60,"t":%g}`, at) }
 	const s = time.Second
@@ -39,7 +40,7 @@ func TestParserLineThatTellsItsTimeMayBeReadLate(t *testing.T) {
 			"a job's clock that runs slow makes none older than it can be",
 			minibatch(101),
 			10 * s,
-			10*s - pollEvery,
+			10*s - pipe.Every,
 			true,
 		},
 		{"a line without its time happened now", `{"event":"minibatch","time_ms":60}`, 11 * s, 11 * s, false},
@@ -86,9 +87,9 @@ func TestParserReadsAJobSeldomAndRightly(t *testing.T) {
 func TestParserJobThatIsReadSeldomIsNotSilent(t *testing.T) {
 	t.Parallel()
 	script := `while :; do sleep 0.1; echo "{\"event\":\"minibatch\",\"time_ms\":50,\"t\":$(date +%s.%N)}"; done`
-	j := sh(t, script, ExecOptions{Silence: pollMost - 100*time.Millisecond})
+	j := sh(t, script, ExecOptions{Silence: pipe.Late - 100*time.Millisecond})
 	j.Pace()
-	for began := time.Now(); time.Since(began) < 2*pollMost; {
+	for began := time.Now(); time.Since(began) < 2*pipe.Late; {
 		if _, err := j.Next(t.Context()); err != nil {
 			t.Fatal(err)
 		}

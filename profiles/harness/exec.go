@@ -17,6 +17,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/profiles/harness/detect"
 	"jtune/profiles/harness/engine"
+	"jtune/profiles/harness/pipe"
 	"jtune/profiles/harness/process"
 	"jtune/tegra"
 )
@@ -67,7 +68,7 @@ type job struct {
 	group   *process.Group
 	log     *jobLog
 	queue   *Queue
-	stdout  *pipe
+	stdout  *pipe.Pipe
 	output  string // how it is taken: Terminal, Lines or Pipe
 	clock   tegra.Clock
 	pattern reader        // nil: none
@@ -241,13 +242,13 @@ func (j *job) start(o ExecOptions) (err error) {
 		return err
 	}
 	j.log.note("started %s as process %d", strings.Join(o.Command, " "), cmd.Process.Pid)
-	j.stdout = newPipe(stdout)
-	go j.follow(j.stdout, newPipe(stderr))
+	j.stdout = pipe.New(stdout)
+	go j.follow(j.stdout, pipe.New(stderr))
 	return nil
 }
 
 // follow reads the job's output to its end, then sets the outcome.
-func (j *job) follow(stdout, stderr *pipe) {
+func (j *job) follow(stdout, stderr *pipe.Pipe) {
 	var readers sync.WaitGroup
 	j.listen(&readers, stdout, stderr)
 	go j.watchTerminal()
@@ -258,8 +259,8 @@ func (j *job) follow(stdout, stderr *pipe) {
 	if n := j.group.KillStrays(); n > 0 {
 		j.log.note("killed %d processes that had left the job's group", n)
 	}
-	stdout.end()
-	stderr.end()
+	stdout.End()
+	stderr.End()
 	j.removeContainer()
 	readers.Wait()
 	stdout.Close()
@@ -385,7 +386,7 @@ func (j *job) Next(ctx context.Context) (Event, error) {
 func (j *job) patience() time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	left := j.silence.most() + j.stdout.most() - time.Since(j.lastEvent)
+	left := j.silence.most() + j.stdout.Most() - time.Since(j.lastEvent)
 	if d, ok := j.pattern.(*detecting); ok {
 		switch {
 		case d.err != nil && !d.ToEnd:
@@ -456,4 +457,4 @@ func (j *job) Expect(minibatch time.Duration) {
 }
 
 // Pace implements Paced.
-func (j *job) Pace() (poll func()) { return j.stdout.pace() }
+func (j *job) Pace() (poll func()) { return j.stdout.Pace() }

@@ -141,7 +141,7 @@ type Harness interface {
 }
 
 // Paced is a harness whose output can be read at the caller's pace, so that it does not wake the machine several times
-// a second. After Pace its events may arrive late, with their true times: when poll is called, or after pollMost.
+// a second. After Pace its events may arrive late, with their true times: when poll is called, or after pipe.Late.
 // Events of a job that does not report times still arrive at once.
 type Paced interface {
 	Pace() (poll func())

@@ -11,13 +11,14 @@ import (
 	"jtune/internal/lines"
 	"jtune/internal/text"
 	"jtune/internal/usage"
+	"jtune/profiles/harness/pipe"
 	"jtune/profiles/harness/process"
 	"jtune/tegra"
 )
 
 // listen reads both outputs, each in its own goroutine.
-func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
-	stdout.before, stderr.before = j.queue.handOver, j.queue.handOver
+func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe.Pipe) {
+	stdout.Before, stderr.Before = j.queue.handOver, j.queue.handOver
 	if j.pattern == nil {
 		take := j.take(stdout)
 		readers.Go(func() { lines.Each(stdout, take) })
@@ -25,7 +26,7 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
 		return
 	}
 	out, errs := j.stamped(stdout), j.stamped(stderr)
-	take, log := j.match(out, j.take(new(pipe))), j.match(errs, j.log.stderr) // its lines have no time of their own
+	take, log := j.match(out, j.take(new(pipe.Pipe))), j.match(errs, j.log.stderr) // its lines have no time of their own
 	each := pieces(j.pattern)
 	if _, ok := j.pattern.(*detecting); ok {
 		go j.watch()
@@ -185,7 +186,7 @@ func (j *job) watchTerminal() {
 
 // take returns the function that turns lines of stdout into events. It marks the pipe as calm when the next line may be
 // read late.
-func (j *job) take(from *pipe) func(text []byte) {
+func (j *job) take(from *pipe.Pipe) func(text []byte) {
 	var p parser
 	return func(text []byte) {
 		e, err := p.parse(text)
@@ -208,7 +209,7 @@ func (j *job) take(from *pipe) func(text []byte) {
 			j.log.note("hello: %s", text)
 		}
 		var at time.Duration
-		at, from.calm = p.when(j.clock.Now(), from.most())
+		at, from.Calm = p.when(j.clock.Now(), from.Most())
 		j.queue.Put(stamp(e, at))
 	}
 }

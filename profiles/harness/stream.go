@@ -11,6 +11,7 @@ import (
 
 	"jtune/internal/lines"
 	"jtune/internal/text"
+	"jtune/profiles/harness/pipe"
 	"jtune/profiles/harness/process"
 )
 
@@ -90,7 +91,7 @@ func (s *Stream) Close() error {
 	s.close.Do(func() {
 		s.group.Signal(syscall.SIGKILL)
 		s.group.KillStrays()
-		s.out.SetReadDeadline(time.Now().Add(drainGrace)) // another process may hold its output open
+		s.out.SetReadDeadline(time.Now().Add(pipe.Grace)) // another process may hold its output open
 		<-s.done
 		s.group.End()
 	})

@@ -12,6 +12,7 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/telemetry/approach"
+	"jtune/telemetry/sources"
 )
 
 // Watcher judges the samples of a sustained load in order. It has no clock of its own.
@@ -78,7 +79,7 @@ type Start struct {
 	Limits  Limits
 	Begun   time.Duration      // of the load
 	Wall    time.Time          // the time of day then
-	Watched []string           // the sources that answered, see telemetry.Sources
+	Watched []string           // the sources that answered, see sources.Sources
 	Counted tegra.Signals      // as the load begins; none: the first sample of the load is the baseline
 	IdleC   tegra.Val[float64] // the hottest zone of the idle board, taken as ambient
 }
@@ -151,7 +152,7 @@ func (w *Watcher) Take(s telemetry.Sample, wall time.Time) {
 func (w *Watcher) time(s telemetry.Sample, wall time.Time) {
 	since, slept := s.T-w.last, time.Duration(0)
 	for _, f := range s.Faults {
-		if f.Kind == telemetry.Asleep {
+		if f.Kind == sources.Asleep {
 			slept += f.Slept()
 		}
 	}
@@ -172,7 +173,7 @@ func (w *Watcher) time(s telemetry.Sample, wall time.Time) {
 func (w *Watcher) gaps(s telemetry.Sample) {
 	silent := map[string]bool{}
 	for _, f := range s.Faults {
-		if f.Kind != telemetry.Lost && f.Kind != telemetry.Frozen {
+		if f.Kind != sources.Lost && f.Kind != sources.Frozen {
 			continue
 		}
 		silent[f.Source] = true
@@ -192,7 +193,7 @@ func (w *Watcher) gaps(s telemetry.Sample) {
 		}
 	}
 	for _, f := range s.Faults {
-		if f.Kind == telemetry.Shared && !slices.Contains(w.shared, f.Source) {
+		if f.Kind == sources.Shared && !slices.Contains(w.shared, f.Source) {
 			w.shared = append(w.shared, f.Source)
 			w.Note(s.T, "%s", f)
 		}
@@ -212,13 +213,13 @@ func (w *Watcher) gaps(s telemetry.Sample) {
 // strays notes a setting that is not what it was at the start, by whatever hand: the sample says nothing of the mode
 // under test.
 func (w *Watcher) strays(s telemetry.Sample) bool {
-	i := slices.IndexFunc(s.Faults, func(f telemetry.Fault) bool { return f.Kind == telemetry.Changed })
+	i := slices.IndexFunc(s.Faults, func(f sources.Fault) bool { return f.Kind == sources.Changed })
 	if i < 0 {
 		return false
 	}
 	w.stray++
 	if what := s.Faults[i].String(); w.strayed == "" {
-		if n := count(s.Faults, telemetry.Changed); n > 1 {
+		if n := count(s.Faults, sources.Changed); n > 1 {
 			what += fmt.Sprintf(", and %s more", text.Count(n-1, "setting"))
 		}
 		w.strayed = what + " at " + w.clock(s.T)
@@ -227,7 +228,7 @@ func (w *Watcher) strays(s telemetry.Sample) bool {
 	return true
 }
 
-func count(faults []telemetry.Fault, kind telemetry.FaultKind) (n int) {
+func count(faults []sources.Fault, kind sources.FaultKind) (n int) {
 	for _, f := range faults {
 		if f.Kind == kind {
 			n++
@@ -312,7 +313,7 @@ func (w *Watcher) broke(t time.Duration, format string, args ...any) {
 
 // clocks notes the first drop of a clock.
 func (w *Watcher) clocks(s telemetry.Sample) {
-	i := slices.IndexFunc(s.Faults, func(f telemetry.Fault) bool { return f.Kind == telemetry.Slow })
+	i := slices.IndexFunc(s.Faults, func(f sources.Fault) bool { return f.Kind == sources.Slow })
 	if i < 0 || w.fell != nil {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"jtune/tegra"
 	"jtune/telemetry"
+	"jtune/telemetry/sources"
 )
 
 var morning = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
@@ -43,7 +44,7 @@ func watched(l Limits, seconds int, change func(s int, now *second)) Result {
 	before := reading(40, 5)
 	now := second{Reading: before, wall: morning}
 	var slept, set time.Duration
-	sources := telemetry.NewSources(before, telemetry.SourceFuncs{Asleep: func() time.Duration { return slept }},
+	sources := sources.New(before, sources.Funcs{Asleep: func() time.Duration { return slept }},
 		tegra.State{})
 	w := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Limits: l, Wall: morning, Watched: sources.Names(),
 		Counted: before.Signals, IdleC: tegra.Some(40.0)})

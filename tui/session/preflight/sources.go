@@ -2,13 +2,13 @@ package preflight
 
 import (
 	"jtune/tegra"
-	"jtune/telemetry"
+	"jtune/telemetry/sources"
 	"jtune/tui/session"
 )
 
 // Sources returns what a measurement follows besides its readings; guard holds its settings, nil: none was set.
-func Sources(s *session.Session, guard tegra.Applier) telemetry.SourceFuncs {
-	out := telemetry.SourceFuncs{Asleep: s.Clock.Asleep}
+func Sources(s *session.Session, guard tegra.Applier) sources.Funcs {
+	out := sources.Funcs{Asleep: s.Clock.Asleep}
 	if s.Sysfs() != nil {
 		out.Settings = s.Sysfs().Planner().Settings
 	}

@@ -16,7 +16,7 @@ import (
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/tegra"
-	"jtune/telemetry"
+	"jtune/telemetry/sources"
 )
 
 // Seen is a stored sample of a soak.
@@ -26,7 +26,7 @@ type Seen struct {
 	Reading tegra.Reading // its only temperature is from the hottest zone
 	StepMS  tegra.Val[float64]
 	Part    tegra.Val[int64] // number of earlier resumes
-	Faults  []telemetry.Fault
+	Faults  []sources.Fault
 	watched bool // Faults were looked for; folders of earlier releases lack them
 }
 
@@ -129,7 +129,7 @@ func truths(name string, of func(*Seen) *tegra.Val[bool]) column {
 }
 
 // faultsText formats what was wrong in a sample: "kind|source|was|is" with semicolons between them.
-func faultsText(list []telemetry.Fault) string {
+func faultsText(list []sources.Fault) string {
 	clean := strings.NewReplacer("|", "/", ";", ",")
 	var parts []string
 	for _, f := range list[:min(len(list), mostFaults)] {
@@ -140,10 +140,10 @@ func faultsText(list []telemetry.Fault) string {
 }
 
 // faultsOf parses the text of faultsText and leaves out what is not of that form.
-func faultsOf(list string) (out []telemetry.Fault) {
+func faultsOf(list string) (out []sources.Fault) {
 	for part := range strings.SplitSeq(text.OneLine(list), ";") {
 		if f := strings.Split(part, "|"); len(f) == 4 && len(out) < mostFaults {
-			out = append(out, telemetry.Fault{Kind: telemetry.FaultKind(f[0]), Source: f[1], Was: f[2], Is: f[3]})
+			out = append(out, sources.Fault{Kind: sources.FaultKind(f[0]), Source: f[1], Was: f[2], Is: f[3]})
 		}
 	}
 	return out

@@ -17,6 +17,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
+	"jtune/telemetry/sources"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 )
@@ -116,7 +117,7 @@ func (k *files) rested(idle tegra.Reading) error {
 }
 
 // begins stores the state of the board when its load begins.
-func (k *files) begins(now tegra.Reading, w *telemetry.Sources) error {
+func (k *files) begins(now tegra.Reading, w *sources.Sources) error {
 	if k.plan.begins(now, w); k.rec == nil {
 		return nil
 	}

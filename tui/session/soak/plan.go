@@ -16,8 +16,8 @@ import (
 	"jtune/internal/tomlfile"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
-	"jtune/telemetry"
 	"jtune/telemetry/hold"
+	"jtune/telemetry/sources"
 )
 
 // plan is a soak's request and the board's state before it, as stored in its folder. Together with the samples it is
@@ -93,7 +93,7 @@ func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 
 // begins stores what the load is compared with: the state of the board when it begins. A resumed load keeps the
 // settings that it began with.
-func (p *plan) begins(now tegra.Reading, w *telemetry.Sources) {
+func (p *plan) begins(now tegra.Reading, w *sources.Sources) {
 	p.Watched, p.Signals = w.Names(), map[string]int64{}
 	for _, s := range now.Signals {
 		if s.Count.OK {

@@ -13,6 +13,7 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/telemetry/hold"
+	"jtune/telemetry/sources"
 	"jtune/tui/session/campaigns"
 )
 
@@ -87,17 +88,17 @@ func worked(p plan, b tegra.Board, course []Seen, e hold.Ending) hold.Result {
 
 // replay passes stored samples to a new watcher and calls taken with the time of each.
 func replay(w *hold.Watcher, course []Seen, taken func(at time.Duration)) {
-	var sources *telemetry.Sources // of a folder that does not hold its faults
+	var look *sources.Sources // of a folder that does not hold its faults
 	for i, s := range course {
 		at := w.Begun() + time.Duration(s.AtS*float64(time.Second))
 		if s.Part.V != w.Part() {
 			w.GoesOn(at, s.Wall)
 		}
 		if i == 0 && !s.watched {
-			sources = telemetry.NewSources(s.Reading, telemetry.SourceFuncs{}, tegra.State{})
+			look = sources.New(s.Reading, sources.Funcs{}, tegra.State{})
 		}
-		if sources != nil {
-			s.Faults = sources.Look(at, s.Reading)
+		if look != nil {
+			s.Faults = look.Look(at, s.Reading)
 		}
 		w.Take(telemetry.Sample{T: at, Reading: s.Reading, Valid: true, Faults: s.Faults}, s.Wall)
 		taken(at)

@@ -15,6 +15,7 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/telemetry/hold"
+	"jtune/telemetry/sources"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/preflight"
@@ -138,7 +139,7 @@ type soak struct {
 	set     tegra.State   // what it wrote
 
 	mu      sync.Mutex // held by the goroutines of the sampler and the job
-	sources *telemetry.Sources
+	sources *sources.Sources
 	watch   *hold.Watcher
 	end     context.CancelFunc // of the load
 	done    bool               // the load has run for its full time or broke a limit
@@ -273,7 +274,7 @@ func (k *soak) begin() error {
 	if len(k.files.past) > 0 {
 		k.set.Add(k.files.plan.settings())
 	}
-	k.sources = telemetry.NewSources(start, preflight.Sources(k.s, k.guard), k.set)
+	k.sources = sources.New(start, preflight.Sources(k.s, k.guard), k.set)
 	if err := k.files.begins(start, k.sources); err != nil {
 		return err
 	}

@@ -1,4 +1,7 @@
-package harness
+// Package pipe reads a job's output without waking the measured machine at every line.
+//
+//	job ──► pipe ──► Pipe.Read, at once or by a poll
+package pipe
 
 import (
 	"errors"
@@ -16,8 +19,8 @@ import (
 
 // Limits of how long output may wait when its lines have their own times: each poll wakes the measured machine.
 const (
-	pollEvery = 250 * time.Millisecond  // a longer one would prolong the measurement
-	pollMost  = 1500 * time.Millisecond // when the caller sets the pace, see Paced
+	Every = 250 * time.Millisecond  // a longer one would prolong the measurement
+	Late  = 1500 * time.Millisecond // when the caller sets the pace, see Paced
 )
 
 // pipeBytes is the size of the pipe: what a job can write before it blocks. A system may grant less.
@@ -30,15 +33,15 @@ const filledPart = 4
 // Limits of reading the pipe of a dead job to its end. The pipe ends with its last holder; a process that left the
 // group could hold it and write for ever.
 const (
-	drainGrace = 2 * time.Second // total time waiting for more
+	Grace      = 2 * time.Second // total time waiting for more
 	drainBytes = 2 * pipeBytes   // more than the job can have left in the pipe
 )
 
-// pipe is the read end of a job's output. Go's runtime polls its own files and wakes at every line, even when no
+// Pipe is the read end of a job's output. Go's runtime polls its own files and wakes at every line, even when no
 // goroutine reads. A pipe whose lines may be read late is therefore taken from the runtime and polled.
-type pipe struct {
-	calm   bool   // lines may be read late; set only by the reader
-	before func() // called before each wait for more
+type Pipe struct {
+	Calm   bool   // lines may be read late; set only by the reader
+	Before func() // called before each wait for more
 	looked time.Time
 	more   bool          // the last poll did not read everything
 	said   int           // bytes since the last complete poll
@@ -47,7 +50,7 @@ type pipe struct {
 	paced  atomic.Bool
 	last   atomic.Bool   // nothing more will be written: read the rest at once
 	poke   chan struct{} // requests a poll
-	grace  time.Duration // drainGrace less the wait since last was set
+	grace  time.Duration // Grace less the wait since last was set
 	rest   int           // drainBytes less the bytes read since last was set
 
 	mu     sync.Mutex
@@ -56,16 +59,17 @@ type pipe struct {
 	closed bool
 }
 
-var _ io.ReadCloser = (*pipe)(nil)
+var _ io.ReadCloser = (*Pipe)(nil)
 
-func newPipe(f *os.File) *pipe {
-	return &pipe{
+// New takes over the read end of a job's output.
+func New(f *os.File) *Pipe {
+	return &Pipe{
 		file:   f,
-		before: func() {},
+		Before: func() {},
 		poke:   make(chan struct{}, 1),
 		room:   widen(f) / filledPart,
-		fills:  pollEvery,
-		grace:  drainGrace,
+		fills:  Every,
+		grace:  Grace,
 		rest:   drainBytes,
 	}
 }
@@ -85,8 +89,8 @@ func widen(f *os.File) (size int) {
 }
 
 // Read implements io.Reader for a single goroutine.
-func (p *pipe) Read(b []byte) (int, error) {
-	p.before()
+func (p *Pipe) Read(b []byte) (int, error) {
+	p.Before()
 	for {
 		f := p.runtimeFile()
 		switch {
@@ -109,7 +113,7 @@ func (p *pipe) Read(b []byte) (int, error) {
 }
 
 // seen computes from a poll when the next one is due.
-func (p *pipe) seen(n int, more bool) {
+func (p *Pipe) seen(n int, more bool) {
 	p.said += n
 	if p.more = more; more {
 		return
@@ -117,22 +121,22 @@ func (p *pipe) seen(n int, more bool) {
 	now := time.Now()
 	if !p.looked.IsZero() { // two polls in a row may underestimate the output: the interval at most doubles
 		fills := float64(now.Sub(p.looked)) * float64(p.room) / float64(max(p.said, 1))
-		p.fills = time.Duration(min(max(fills, float64(time.Millisecond)), float64(2*p.fills), float64(pollMost)))
+		p.fills = time.Duration(min(max(fills, float64(time.Millisecond)), float64(2*p.fills), float64(Late)))
 	}
 	p.looked, p.said = now, 0
 }
 
-// most returns the maximum time that output may wait.
-func (p *pipe) most() time.Duration {
+// Most returns the maximum time that output may wait.
+func (p *Pipe) Most() time.Duration {
 	if p.paced.Load() {
-		return pollMost
+		return Late
 	}
-	return pollEvery
+	return Every
 }
 
 // pause waits until the next poll is due.
-func (p *pipe) pause() {
-	wait := min(p.most(), p.fills) - time.Since(p.looked)
+func (p *Pipe) pause() {
+	wait := min(p.Most(), p.fills) - time.Since(p.looked)
 	if p.more || wait <= 0 {
 		return
 	}
@@ -144,33 +148,33 @@ func (p *pipe) pause() {
 	}
 }
 
-// pace lets the caller decide when to poll.
-func (p *pipe) pace() (poll func()) {
+// Pace lets the caller decide when to poll.
+func (p *Pipe) Pace() (poll func()) {
 	p.paced.Store(true)
 	return p.wake
 }
 
 // wake requests a poll.
-func (p *pipe) wake() {
+func (p *Pipe) wake() {
 	select {
 	case p.poke <- struct{}{}:
 	default:
 	}
 }
 
-// end tells the pipe that the job has ended: the rest is read at once.
-func (p *pipe) end() {
+// End tells the pipe that the job has ended: the rest is read at once.
+func (p *Pipe) End() {
 	p.last.Store(true)
 	p.wake()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.file != nil { // a waiting Read waits no longer than the grace
-		p.file.SetReadDeadline(time.Now().Add(drainGrace))
+		p.file.SetReadDeadline(time.Now().Add(Grace))
 	}
 }
 
 // drain reads after the end of the job. Only waiting uses up the grace, so a slow reader loses nothing.
-func (p *pipe) drain(f *os.File, b []byte) (int, error) {
+func (p *Pipe) drain(f *os.File, b []byte) (int, error) {
 	if p.grace <= 0 || p.rest <= 0 {
 		return 0, os.ErrDeadlineExceeded
 	}
@@ -185,10 +189,10 @@ func (p *pipe) drain(f *os.File, b []byte) (int, error) {
 }
 
 // runtimeFile returns the file while the runtime polls it, or nil when this package does.
-func (p *pipe) runtimeFile() *os.File {
+func (p *Pipe) runtimeFile() *os.File {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	late := p.calm && !p.last.Load()
+	late := p.Calm && !p.last.Load()
 	switch {
 	case p.closed:
 	case late && p.file != nil:
@@ -212,7 +216,7 @@ func duplicate(f *os.File) (fd int, err error) {
 }
 
 // poll reads what is available; it returns EAGAIN when there is nothing.
-func (p *pipe) poll(b []byte) (int, error) {
+func (p *Pipe) poll(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -233,7 +237,7 @@ func (p *pipe) poll(b []byte) (int, error) {
 }
 
 // Close closes the pipe and ends a Read.
-func (p *pipe) Close() error {
+func (p *Pipe) Close() error {
 	defer p.wake()
 	p.mu.Lock()
 	defer p.mu.Unlock()

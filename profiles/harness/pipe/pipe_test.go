@@ -1,4 +1,4 @@
-package harness
+package pipe
 
 import (
 	"errors"
@@ -13,13 +13,13 @@ import (
 const patience = 3 * time.Minute
 
 // testPipe returns a pipe and what its job would write to.
-func testPipe(t *testing.T) (*pipe, *os.File) {
+func testPipe(t *testing.T) (*Pipe, *os.File) {
 	t.Helper()
 	from, to, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPipe(from)
+	p := New(from)
 	t.Cleanup(func() { p.Close(); to.Close() })
 	return p, to
 }
@@ -39,32 +39,32 @@ func TestPipeCalmIsLookedAtSeldom(t *testing.T) {
 	}
 	to.WriteString("hello")
 	read("hello")
-	p.calm = true
+	p.Calm = true
 	to.WriteString("a")
 	if read("a"); p.file != nil {
 		t.Error("a calm pipe is waited for by the runtime, which wakes at each write")
 	}
 	to.WriteString("b")
 	to.WriteString("c")
-	if took := read("bc"); took < pollEvery/2 {
-		t.Errorf("polled again after %v, want %v", took, pollEvery)
+	if took := read("bc"); took < Every/2 {
+		t.Errorf("polled again after %v, want %v", took, Every)
 	}
-	p.calm = false // lines that must be stamped as they come
-	time.AfterFunc(pollEvery/10, func() { to.WriteString("d") })
+	p.Calm = false // lines that must be stamped as they come
+	time.AfterFunc(Every/10, func() { to.WriteString("d") })
 	if read("d"); p.file == nil {
 		t.Error("a pipe that is waited for is not the runtime's")
 	}
-	p.calm = true
+	p.Calm = true
 	to.WriteString("e")
 	read("e")
-	poll := p.pace()
+	poll := p.Pace()
 	to.WriteString("f")
-	time.AfterFunc(pollEvery/10, poll)
-	if took := read("f"); took >= pollMost {
+	time.AfterFunc(Every/10, poll)
+	if took := read("f"); took >= Late {
 		t.Errorf("a requested poll came after %v", took)
 	}
 	to.WriteString("g")
-	if took := read("g"); took < pollMost/2 {
+	if took := read("g"); took < Late/2 {
 		t.Errorf("without a request the poll came after %v", took)
 	}
 	to.Close()
@@ -77,7 +77,7 @@ func TestPipeClosingAPipeEndsItsReader(t *testing.T) {
 	t.Parallel()
 	for _, calm := range []bool{false, true} {
 		p, _ := testPipe(t) // the other end stays open
-		p.calm = calm
+		p.Calm = calm
 		ended := make(chan error, 1)
 		go func() {
 			_, err := p.Read(make([]byte, 10))
@@ -101,8 +101,8 @@ func TestPipeClosingAPipeEndsItsReader(t *testing.T) {
 func TestPipeJobThatSaysMuchIsLookedAtOften(t *testing.T) {
 	t.Parallel()
 	p, to := testPipe(t)
-	p.calm, p.room = true, 1000 // as on a system that gives small pipes
-	p.pace()
+	p.Calm, p.room = true, 1000 // as on a system that gives small pipes
+	p.Pace()
 	line := make([]byte, 100)
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() { // 10 kB/s
@@ -141,15 +141,15 @@ func TestPipeWhatAJobSaidLastIsReadAtOnceWhenItHasEnded(t *testing.T) {
 	t.Parallel()
 	p, to := testPipe(t)
 	b := make([]byte, 100)
-	p.calm = true
-	p.pace()
+	p.Calm = true
+	p.Pace()
 	to.WriteString("a")
 	if _, err := p.Read(b); err != nil {
 		t.Fatal(err)
 	}
 	to.WriteString("last")
 	to.Close()
-	p.end()
+	p.End()
 	if n, err := p.Read(b); string(b[:n]) != "last" || err != nil || p.file == nil {
 		t.Errorf("read %q, %v; polled: %v", b[:n], err, p.file == nil)
 	}
@@ -164,7 +164,7 @@ func TestPipeSlowReaderLosesNothingOfADeadJob(t *testing.T) {
 	p, to := testPipe(t) // the other end stays open
 	p.grace = 20 * time.Millisecond
 	to.Write(make([]byte, 60_000))
-	p.end()
+	p.End()
 	b, got, began := make([]byte, 1000), 0, time.Now()
 	for {
 		n, err := p.Read(b)
@@ -185,7 +185,7 @@ func TestPipeSlowReaderLosesNothingOfADeadJob(t *testing.T) {
 func TestPipeEndsUnderAFlood(t *testing.T) {
 	t.Parallel()
 	p, to := testPipe(t)
-	p.end()
+	p.End()
 	go func() {
 		for _, err := to.Write(make([]byte, 1<<16)); err == nil; _, err = to.Write(make([]byte, 1<<16)) {
 		}
@@ -216,7 +216,7 @@ func TestPipeDrainEndsWithItsGraceAndItsBytes(t *testing.T) {
 	} {
 		p, to := testPipe(t)
 		to.WriteString("hello")
-		p.end()
+		p.End()
 		p.grace, p.rest = c.grace, c.rest
 		got, err := "", error(nil)
 		for b, reads := make([]byte, 3), 0; err == nil && reads < 3; reads++ {

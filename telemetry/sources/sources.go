@@ -1,4 +1,9 @@
-package telemetry
+// Package sources follows each source of a result by itself: sensors that answer, settings that stay, clocks that follow
+// their settings, a machine that is awake. An aggregate never stands for its parts: the hottest zone of those that are
+// left says nothing of the zone that died.
+//
+//	(reading, settings, guard, sleep) ──► Sources.Look ──► Faults of one sample
+package sources
 
 import (
 	"fmt"
@@ -9,12 +14,6 @@ import (
 
 	"jtune/tegra"
 )
-
-// A result rests on sources: sensors that answer, settings that stay, clocks that follow their settings, a machine that
-// is awake. Sources looks at each of them by itself. An aggregate never stands for its parts: the hottest zone of those
-// that are left says nothing of the zone that died.
-//
-//	(reading, settings, guard, sleep) ──► Sources.Look ──► Faults of one sample
 
 // FaultKind is what can be wrong with a source.
 type FaultKind string
@@ -69,8 +68,8 @@ func (f Fault) Slept() time.Duration {
 	return time.Duration(s * float64(time.Second))
 }
 
-// SourceFuncs are what Sources ask besides the readings; nil means that there is no such source.
-type SourceFuncs struct {
+// Funcs are what Sources ask besides the readings; nil means that there is no such source.
+type Funcs struct {
 	Settings func() tegra.State   // the knob files
 	Asleep   func() time.Duration // since the machine started
 	Guard    func() bool          // reports whether the process that holds the settings is there
@@ -79,7 +78,7 @@ type SourceFuncs struct {
 
 // Sources follows the sources of a result.
 type Sources struct {
-	from     SourceFuncs
+	from     Funcs
 	names    []string    // that answered at the start
 	settings tegra.State // at the start
 	changed  []Fault     // at the last look at the settings
@@ -97,9 +96,9 @@ type Sources struct {
 // when the limits in a reading change.
 const settingsEvery = 5 * time.Second
 
-// NewSources follows the sources that answer in a reading, and settings, against their state now. expected holds
+// New follows the sources that answer in a reading, and settings, against their state now. expected holds
 // settings that were just written: they replace what is read now, so that a change right after the write is noticed.
-func NewSources(start tegra.Reading, from SourceFuncs, expected tegra.State) *Sources {
+func New(start tegra.Reading, from Funcs, expected tegra.State) *Sources {
 	w := &Sources{from: from, names: Answers(start), clocks: map[string]*clocked{}, zones: map[string]*stillness{},
 		looked: -settingsEvery, asked: -settingsEvery}
 	if from.Settings != nil {
