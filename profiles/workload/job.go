@@ -194,7 +194,8 @@ func (w *Workload) speaks() bool {
 	return os.Getenv(protocolVariable) != "" || strings.Contains(w.words(), variables) ||
 		w.names(func(path string) bool {
 			_, err := os.Stat(filepath.Join(filepath.Dir(path), helperModule+".py"))
-			return err == nil || mentions(path, variables) || mentions(path, helperModule)
+			return err == nil || mentions(path, variables) || mentions(path, "import "+helperModule) ||
+				mentions(path, "from "+helperModule)
 		})
 }
 

@@ -54,11 +54,11 @@ func (d *Detector) viewOf(c *counter, of int) view {
 		}
 	}
 	if c.stated && !c.plain && !c.known && len(all) > 0 {
-		var each []float64
+		units := 0.0
 		for _, i := range all {
-			each = append(each, c.marks[i].n)
+			units += c.marks[i].n
 		}
-		v.ticks = stats.Median(each) < tick
+		v.ticks = units < tick*float64(len(all))
 	}
 	v.ticks = v.ticks || c.plain
 	if c.streams && len(all) > least { // lines of some of them may be missing
