@@ -149,6 +149,9 @@ func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
 		fmt.Fprintf(c.out, "sensors without a value now (powered down or not readable): %s\n",
 			strings.Join(d.TempsOff, ", "))
 	}
+	for _, words := range d.Supply {
+		fmt.Fprintln(c.out, wrapped(words))
+	}
 	if err := c.printOthers(d.Others); err != nil {
 		return err
 	}

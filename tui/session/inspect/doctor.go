@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"jtune/internal/caller"
+	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -27,6 +29,8 @@ type Diagnosis struct {
 	Sources  []tegra.Probe   `json:"sources"`
 	Missing  []tegra.Missing `json:"missing_now"`
 	TempsOff []string        `json:"temps_off"`
+	Signals  []tegra.Signal  `json:"signals"`
+	Supply   []string        `json:"-"` // what the signals, alarms and clocks of the board say, in words
 	Others   []rivals.Rival  `json:"others"`
 	// Inference lists the programs that serve models, found or not; none on a virtual board, which runs no programs.
 	Inference []workload.Found `json:"inference"`
@@ -103,6 +107,8 @@ func Diagnose(ctx context.Context, s *session.Session) (Diagnosis, error) {
 		Sources:  s.Sysfs().Probes(),
 		Missing:  append([]tegra.Missing{}, last.Missing...),
 		TempsOff: append([]string{}, last.TempsOff...),
+		Signals:  append([]tegra.Signal{}, last.Signals...),
+		Supply:   supplyWords(b, last),
 		Others:   append([]rivals.Rival{}, rivals.Find(s.FS(), last, s.Device.Presets(), os.Getpid())...),
 		Rights:   RightsOf(s),
 		Overhead: cost,
@@ -115,6 +121,35 @@ func Diagnose(ctx context.Context, s *session.Session) (Diagnosis, error) {
 	}
 	d.Verdict = factsOf(s, last, d.Others, d.Rights).verdict()
 	return d, nil
+}
+
+// supplyWords lists what happened to the supply since boot with what to do about it, and the clocks that do not follow.
+func supplyWords(b tegra.Board, r tegra.Reading) (out []string) {
+	for _, s := range r.Signals {
+		if !s.Alarm.Or(false) && s.Count.Or(0) == 0 {
+			continue
+		}
+		words := s.Label() + ": "
+		if s.Count.OK {
+			words += text.Thousands(int(s.Count.V)) + " times since boot"
+		}
+		if s.Alarm.Or(false) {
+			words += " (its alarm is on now)"
+		}
+		for _, rail := range r.Rails {
+			if s.Name == tegra.UnderVoltage && rail.Name == b.FeedRail() && rail.Volts.OK {
+				words += fmt.Sprintf("; %s is at %.2f V", rail.Name, rail.Volts.V)
+				if s.Limit.OK {
+					words += fmt.Sprintf(", at least %.2f V is needed", s.Limit.V)
+				}
+			}
+		}
+		out = append(out, strings.TrimSuffix(words+"; "+s.Remedy(), "; "))
+	}
+	if c, ok := r.Slowest("CPU"); ok && !c.Capped {
+		out = append(out, fmt.Sprintf("cores run at %.0f MHz of %.0f asked", c.Actual.GHz()*1000, c.Asked.GHz()*1000))
+	}
+	return out
 }
 
 // measureCost reads for a second of real time and measures the cost. The first reading opens the files and does not
