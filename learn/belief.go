@@ -28,7 +28,12 @@ func (s *Surrogate) Belief() *Belief {
 	x := s.points()
 	n := len(x)
 	rTime, rPower := s.reference.over(s.space)
-	b := &Belief{Posterior: s.blank(n), Work: make([]float64, n), ScalePower: 1, ScaleTime: s.time.dominant().bandScale()}
+	b := &Belief{
+		Posterior:  s.blank(n),
+		Work:       make([]float64, n),
+		ScalePower: 1,
+		ScaleTime:  s.time.dominant().bandScale(),
+	}
 	b.Time = s.time.components(s.timeInputs(x, rTime), b.LnTime, b.SdTime)
 	if len(s.power.curves) == 0 {
 		for i := range n {

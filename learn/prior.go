@@ -93,7 +93,11 @@ func (f *family) checkPrior(q *Prior) error {
 		q.Scatter != 0 && !inside(q.Scatter, leastScatter, 1):
 		return fmt.Errorf("a prior out of range: means %.3g, deviations %.3g, level %g", q.Mean, q.SD, q.LevelSD)
 	case f.params() == f.amplitudes() && q.Mean[f.amplitudes()] != f.prior.Mean[f.amplitudes()]:
-		return fmt.Errorf("a prior with ln p %g, which is %g here", q.Mean[f.amplitudes()], f.prior.Mean[f.amplitudes()])
+		return fmt.Errorf(
+			"a prior with ln p %g, which is %g here",
+			q.Mean[f.amplitudes()],
+			f.prior.Mean[f.amplitudes()],
+		)
 	}
 	return nil
 }

@@ -76,9 +76,11 @@ const (
 	leastEvidence = 0.05
 )
 
-// mix fits without the reference and, if there is one, with it, at every pair of hyper-parameters, weighted by evidence,
+// mix fits without the reference and, if there is one, with it, at every pair of hyper-parameters, weighted by
+// evidence,
 // so that an unhelpful reference fades out. For a wary reference it also fits with the board's prior widened, for
-// workloads unlike those it was learned from; the board's residual stays the same. wide are standard deviations of y in addition to the noise; nil: none.
+// workloads unlike those it was learned from; the board's residual stays the same. wide are standard deviations of y in
+// addition to the noise; nil: none.
 func (f *family) mix(at inputs, y, wide []float64, o SurrogateOptions, t transfer) (mixture, error) {
 	k := f.amplitudes()
 	d := data{x: at.x, y: y, wide: wide, earlier: o.Known, l: make([]float64, len(y)*k)}

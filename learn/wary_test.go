@@ -7,7 +7,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// A wary reference gives a third family of fits a weight, with the prior's deviations wide: from two modes it is less sure of
+// A wary reference gives a third family of fits a weight, with the prior's deviations wide: from two modes it is less
+// sure of
 // power than the unchanged reference, and the weights add up to one.
 func TestWaryReferenceIsLessSure(t *testing.T) {
 	t.Parallel()
@@ -32,7 +33,11 @@ func TestWaryReferenceIsLessSure(t *testing.T) {
 			families[m.curves[i].family] = true
 		}
 		if len(families) < 2 || math.Abs(sum-1) > 1e-9 {
-			t.Errorf("%d families with weights %.3g, want the board's and the widened, adding up to 1", len(families), m.weights)
+			t.Errorf(
+				"%d families with weights %.3g, want the board's and the widened, adding up to 1",
+				len(families),
+				m.weights,
+			)
 		}
 	}
 	mean := func(v []float64) (sum float64) {

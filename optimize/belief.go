@@ -60,8 +60,24 @@ func (s *search) trueValues() *belief {
 		r.noiseT, r.noiseP = r.noiseT*time, r.noiseP*power
 		read[i] = r
 	}
-	withReadings(b.time, b.lnT, b.sT, m.ScaleTime, b.ownT, read, func(r gauged) (float64, float64) { return r.lnT, r.noiseT })
-	withReadings(b.power, b.lnP, b.sP, m.ScalePower, b.ownP, read, func(r gauged) (float64, float64) { return r.lnP, r.noiseP })
+	withReadings(
+		b.time,
+		b.lnT,
+		b.sT,
+		m.ScaleTime,
+		b.ownT,
+		read,
+		func(r gauged) (float64, float64) { return r.lnT, r.noiseT },
+	)
+	withReadings(
+		b.power,
+		b.lnP,
+		b.sP,
+		m.ScalePower,
+		b.ownP,
+		read,
+		func(r gauged) (float64, float64) { return r.lnP, r.noiseP },
+	)
 	for i, r := range read {
 		b.work[i] *= 1 - weight(b.ownP, r.noiseP)
 	}
@@ -79,7 +95,8 @@ func own(noise, reading float64) float64 {
 // weight returns how far the true value of a setting follows its readings, with the variance of their mean.
 func weight(own, variance float64) float64 { return square(own) / (square(own) + variance) }
 
-// withReadings turns predictions of neighbours' values into those of true values: with the setting's own part and, where it
+// withReadings turns predictions of neighbours' values into those of true values: with the setting's own part and,
+// where it
 // was measured, with its readings.
 func withReadings(list []learn.Component, mean, sd []float64, scale, own float64, read map[int]gauged,
 	of func(gauged) (ln, variance float64)) {

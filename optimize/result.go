@@ -39,8 +39,14 @@ func (s *search) finish() (Result, error) {
 	case len(s.order) == 0:
 		return r, fmt.Errorf("no mode could be measured: %w", cmp.Or(s.lastErr, errNoProbe))
 	case !r.Feasible:
-		return r, &InfeasibleError{Limit: s.limit, Nearest: r.Measured, Measured: true, Shown: s.ended == NoWay, Tried: s.tried(),
-			Chance: r.Chance}
+		return r, &InfeasibleError{
+			Limit:    s.limit,
+			Nearest:  r.Measured,
+			Measured: true,
+			Shown:    s.ended == NoWay,
+			Tried:    s.tried(),
+			Chance:   r.Chance,
+		}
 	}
 	return r, nil
 }

@@ -5,7 +5,7 @@ package optimize
 //	worth   the expected relative gain of the answer, E[(best − goal)⁺ ; limits kept], times the seconds that the job
 //	        will run in it
 //	cost    the seconds of the reading
-//	heat    the price of drawing more than MaxOvershoot times the limit: for the chance of it, and for every tenth more
+// 	heat    the price of drawing more than MaxOvershoot times the limit: for its chance, and for every tenth more
 //
 // The search measures the setting of the largest worth − cost − heat, whether it was measured before or not. A setting
 // that is worth it but for its heat lends its value to those whose reading would decide that. The search ends when no
@@ -28,7 +28,8 @@ const (
 	// jobS is how long the job will run in the answer, in seconds: what a relative gain of the answer is worth. A
 	// thorough search counts on thoroughS.
 	jobS, thoroughS = 2400.0, 4800.0
-	// hotS is what it is worth, in seconds, not to draw more than MaxOvershoot; every tenth of the limit beyond costs as
+	// hotS is what it is worth, in seconds, not to draw more than MaxOvershoot; every tenth of the limit beyond costs
+	// as
 	// much again.
 	hotS, tenth = 1500.0, 0.1
 	// leastChance is the chance of keeping the limits below which a setting is given up.
@@ -355,7 +356,8 @@ func (r *rule) choose(may func(i int) bool) (int, bool) {
 	return most.index, most.index >= 0
 }
 
-// lend offers settings for their information about hot ones: the share of the uncertainty of a hot one's power that their
+// lend offers settings for their information about hot ones: the share of the uncertainty of a hot one's power that
+// their
 // reading would take away of what the hot one is worth, less their own cost and heat.
 func (r *rule) lend(hot []worth, list []int, most *argmax) {
 	at := make([]int, len(hot))

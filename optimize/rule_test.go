@@ -75,10 +75,20 @@ func TestBeliefFollowsReadingsByWhatTheyAreWorth(t *testing.T) {
 	_, sd := believed(plain)
 	one, sdOne := believed(lucky)
 	two, sdTwo := believed(lucky, lucky)
-	_, apart := believed(plain, tegra.Measured{Setting: plain.Setting, TimeMS: plain.TimeMS, PowerW: 1.3 * plain.PowerW})
+	_, apart := believed(
+		plain,
+		tegra.Measured{Setting: plain.Setting, TimeMS: plain.TimeMS, PowerW: 1.3 * plain.PowerW},
+	)
 	if !(one < -0.003 && one > math.Log(0.97)+0.003) || !(two < one) || !(sdTwo < sdOne) || !(apart > 1.3*sd) {
-		t.Errorf("once 3 %% lower: %+.4f ± %.4f; twice: %+.4f ± %.4f; two readings 30 %% apart: ± %.4f in place of %.4f",
-			one, sdOne, two, sdTwo, apart, sd)
+		t.Errorf(
+			"once 3 %% lower: %+.4f ± %.4f; twice: %+.4f ± %.4f; two readings 30 %% apart: ± %.4f in place of %.4f",
+			one,
+			sdOne,
+			two,
+			sdTwo,
+			apart,
+			sd,
+		)
 	}
 }
 
@@ -107,7 +117,11 @@ func TestKnownReadingsShareAnOffset(t *testing.T) {
 		if after, sd := off(); math.Abs(after) > 0.02 || sd > 0.8*before {
 			t.Errorf("drift %g: after two new readings %+.3f ± %.3f, before ± %.3f", drift, after, sd, before)
 		}
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Known: known})
+		res, err := tuneModes(
+			t.Context(),
+			b.Measure,
+			TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Known: known},
+		)
 		if err != nil || !(Limit{PowerW: 25}).Met(b.Answer(res.Mode)) {
 			t.Errorf("drift %g: %v, %v", drift, res.Measured, err)
 		}

@@ -164,8 +164,10 @@ func (s *search) saysDrift() []string {
 	case s.aside:
 		return []string{n + " were measured before and are set aside: those measured again have moved, and not alike"}
 	case s.drift != Drift{}:
-		return []string{fmt.Sprintf("the board has drifted since the %s were measured that are known: they count with %v",
-			n, s.drift)}
+		return []string{
+			fmt.Sprintf("the board has drifted since the %s were measured that are known: they count with %v",
+				n, s.drift),
+		}
 	}
 	return nil
 }

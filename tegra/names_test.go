@@ -45,7 +45,10 @@ func TestJetPackOfARelease(t *testing.T) {
 		"36.9.9": "6"} {
 		major, revision, _ := strings.Cut(l4t, ".")
 		tr := tegratest.New("agx-orin-36")
-		tr.Set("/etc/nv_tegra_release", fmt.Sprintf("# R%s (release), REVISION: %s, GCID: 1, BOARD: generic", major, revision))
+		tr.Set(
+			"/etc/nv_tegra_release",
+			fmt.Sprintf("# R%s (release), REVISION: %s, GCID: 1, BOARD: generic", major, revision),
+		)
 		if b := open(t, tr).Board(); b.JetPack != want {
 			t.Errorf("L4T %s, read as %s: JetPack %q, want %s", l4t, b.L4T, b.JetPack, want)
 		}
@@ -55,7 +58,9 @@ func TestJetPackOfARelease(t *testing.T) {
 // A board that is known by its chip alone has the total of the rails that it shows.
 func TestBoardTX1HasTheTotalOfItsInput(t *testing.T) {
 	t.Parallel()
-	for i, compatible := range []string{"nvidia,p2371-2180\x00nvidia,tegra210\x00", "example,x\x00nvidia,tegra210\x00"} {
+	for i, compatible := range []string{
+		"nvidia,p2371-2180\x00nvidia,tegra210\x00", "example,x\x00nvidia,tegra210\x00",
+	} {
 		tr := tegratest.New("nano-32")
 		tr.Files["/proc/device-tree/compatible"] = compatible
 		for name, text := range tr.Files {

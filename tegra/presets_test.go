@@ -27,7 +27,14 @@ func TestPresetsAreNeverTrimmedToTheBoard(t *testing.T) {
 			}
 			presets, unusable := s.Presets(), s.Board().Unusable
 			if len(presets)+len(unusable) != len(conf.Modes) {
-				t.Errorf("%s on %s: %d + %d of %d modes", owner.Name, board, len(presets), len(unusable), len(conf.Modes))
+				t.Errorf(
+					"%s on %s: %d + %d of %d modes",
+					owner.Name,
+					board,
+					len(presets),
+					len(unusable),
+					len(conf.Modes),
+				)
 			}
 			for _, p := range presets {
 				m, _ := conf.Mode(p.ID)

@@ -6,7 +6,8 @@ import (
 )
 
 // rootOnly are patterns of files that the guard reads for an ordinary user: memory clocks and activity in debugfs, the
-// list of GPU users, the GPU's masks, the real clocks of cores, and power monitors, which some L4T 35 images restrict to
+// list of GPU users, the GPU's masks, the real clocks of cores, and power monitors, which some L4T 35 images restrict
+// to
 // root. A pattern matches whole names, element by element.
 var rootOnly = []string{
 	bpmpEMC + "/*", bpmpRates, bwmgrHalt, nanoEMC + "/*", nanoBwmgr + "/*", emcCap36, emcCap35,

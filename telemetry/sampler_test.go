@@ -260,7 +260,12 @@ func TestSamplerMeasuresAsOftenAsTheSensorAverages(t *testing.T) {
 		defer NewSampler(dev, clock).Measure(time.Second, func(Sample) {})()
 		clock.Sleep(t.Context(), 100*time.Second)
 		if dev.reads < want*9/10 || dev.reads > want*11/10 {
-			t.Errorf("a sensor that averages over %s is read %d times in 100 s, want about %d", averages, dev.reads, want)
+			t.Errorf(
+				"a sensor that averages over %s is read %d times in 100 s, want about %d",
+				averages,
+				dev.reads,
+				want,
+			)
 		}
 	}
 }

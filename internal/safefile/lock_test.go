@@ -34,7 +34,10 @@ func TestUpdateLosesNoChangeOfTwenty(t *testing.T) {
 func TestUpdateWritesNothingWhenTheChangeFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	refused := errors.New("refused")
-	if err := Update(path, 1<<10, func([]byte) ([]byte, error) { return []byte("x"), refused }); !errors.Is(err, refused) {
+	if err := Update(path, 1<<10, func([]byte) ([]byte, error) { return []byte("x"), refused }); !errors.Is(
+		err,
+		refused,
+	) {
 		t.Errorf("%v, want the change's error", err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {

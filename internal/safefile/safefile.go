@@ -130,8 +130,9 @@ func ReplaceNamed(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// followed returns where path leads if it is a link of this user, of root or of the folder's owner, for the last part of
-// the path: the kernel looks at the folders, and in sticky ones at their links (fs.protected_symlinks), but a link that a
+// followed returns where path leads if it is a link of this user, of root or of the folder's owner, for the last part
+// of the path: the kernel looks at the folders, and in sticky ones at their links (fs.protected_symlinks), but a link
+// that a
 // program resolves itself escapes it.
 func followed(path string) string {
 	for range 40 { // as many as the kernel follows

@@ -70,13 +70,17 @@ var terminalInputs = []string{
 	"\x1b[1;2A", "\x1b[<0;1;1M", "\x1b[200~x\x1b[201~", "\x1b]11;rgb:ff/ff/ff\x07", "\x1bP>|x\x1b\\", "\x1b[?62;c",
 	"\x1b[65;30;97;1;0;1_", "\x1b[" + strings.Repeat("1;", 32) + "1m", "\x1b[" + strings.Repeat("1:", 10000) + "1m",
 	"\x1b[200~a\x1b[" + strings.Repeat(";", 33) + "m b\x1b[201~", "\x9b" + strings.Repeat("1;", 40) + "m",
-	"ě" + strings.Repeat("1;", 40) + "m", "\x1bP" + strings.Repeat("1;", 40) + "q", "\x1b[" + strings.Repeat("9", 10000) + "m",
+	"ě" + strings.Repeat(
+		"1;",
+		40,
+	) + "m", "\x1bP" + strings.Repeat("1;", 40) + "q", "\x1b[" + strings.Repeat("9", 10000) + "m",
 }
 
 func TestBoundKeepsWhatTerminalsSend(t *testing.T) {
 	for _, in := range []string{
 		"\x1b[1;2A", "\x1b[<0;123;45M", "\x1b[200~line 1;2;3\nline two ” ě\x1b[201~", "\x1b]11;rgb:ff/ff/ff\x07",
-		"\x1bP>|tmux 3.4\x1b\\", "\x1b[?62;1;2;4;6;9;15;16;17;18;21;22;28c", "\x1b[65;30;97;1;0;1_", "\x1b[9999;7u", "ě”x",
+		"\x1bP>|tmux 3.4\x1b\\", "\x1b[?62;1;2;4;6;9;15;16;17;18;21;22;28c", "\x1b[65;30;97;1;0;1_",
+		"\x1b[9999;7u", "ě”x",
 		"\x1b[38;5;1m" + strings.Repeat("plain text; ", 1000), strings.Repeat("”", 5000),
 	} {
 		var b Bound

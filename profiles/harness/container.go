@@ -20,13 +20,13 @@ import (
 // is named after the workload and the jtune that owns it, and is removed by that name: what a jtune that was killed
 // together with its watcher left behind is removed when the next container is started.
 type Container struct {
-	Image string `toml:"image,omitempty" json:"image"`
+	Image string `toml:"image,omitempty"   json:"image"`
 	// docker when empty; podman takes the same arguments
-	Engine  string `toml:"engine,omitempty" json:"engine,omitempty"`
+	Engine  string `toml:"engine,omitempty"  json:"engine,omitempty"`
 	Runtime string `toml:"runtime,omitempty" json:"runtime,omitempty"` // "nvidia" on a Jetson
 	// Flags are additional arguments for run, such as "--user=1000:1000".
-	Flags  []string `toml:"flags,omitempty" json:"flags,omitempty"`
-	Mounts []string `toml:"mounts,omitempty" json:"mounts,omitempty"` // HOST:INSIDE[:ro]
+	Flags  []string `toml:"flags,omitempty"   json:"flags,omitempty"`
+	Mounts []string `toml:"mounts,omitempty"  json:"mounts,omitempty"` // HOST:INSIDE[:ro]
 }
 
 // Program returns the container engine.
@@ -85,7 +85,8 @@ func owned(name string) bool {
 // startOf returns the start time of a process, in clock ticks since boot; "" if there is none.
 func startOf(pid int) string { return path.Base(process.ID(pid)) }
 
-// ownersLabel marks the containers whose owners' process numbers this process can look up: of this boot of this machine,
+// ownersLabel marks the containers whose owners' process numbers this process can look up: of this boot of this
+// machine,
 // and of this name space of processes.
 var ownersLabel = sync.OnceValue(func() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")

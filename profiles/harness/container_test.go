@@ -108,7 +108,8 @@ func TestContainerIsRunAndEndedByItsName(t *testing.T) {
 	text, _ := os.ReadFile(calls)
 	name, label := nameIn(string(text)), ownersLabel()
 	want := "ps -a --filter label=" + label + " --format {{.Names}}\n" +
-		"run --rm --init --name " + name + " --label " + label + " --ipc=host --runtime nvidia -e PYTHONUNBUFFERED=1 -e A=b c -e " +
+		"run --rm --init --name " + name + " --label " + label + " --ipc=host --runtime nvidia " +
+		"-e PYTHONUNBUFFERED=1 -e A=b c -e " +
 		"JTUNE_BATCH=16 -v /data:/data:ro -w /work --user=1000:1000 l4t-ml:r35 python3 train.py\n" +
 		"rm -f " + name + "\n"
 	if string(text) != want || !strings.HasPrefix(name, "jtune-mynet-") || !owned(name) {

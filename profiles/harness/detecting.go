@@ -153,7 +153,8 @@ func (r *detecting) read(line []byte, now time.Duration, whole bool) (events []E
 		r.watched = now
 		if was, reading, yes := r.d.Overtaken(); yes {
 			events = append(events, Event{Kind: Withdrawn, T: now, Message: fmt.Sprintf("%q was not the job: what was "+
-				"measured of it is withdrawn; %s", text.OneLine(was), Reads(reading)), Info: map[string]string{NotJob: was}})
+				"measured of it is withdrawn; %s", text.OneLine(was), Reads(reading)),
+				Info: map[string]string{NotJob: was}})
 		}
 	}
 	return append(events, r.steps(false)...), ok

@@ -186,7 +186,8 @@ func (j *job) start(o ExecOptions) (err error) {
 	} else if command, remove, note := engine.Contained(o.Command, name, ownersLabel()); remove != nil || note != "" {
 		if remove != nil {
 			if of := remove[len(remove)-1]; of != name && engine.Exists(remove) {
-				return usage.Errorf("container %s exists already and would end with the job; give another name, or none",
+				return usage.Errorf("container %s exists already and would end with the job; give another name, "+
+					"or none",
 					text.Clip(of))
 			}
 			engine.Left(remove, ownersLabel(), owned)

@@ -135,8 +135,17 @@ func TestDetectingReadsEveryFormatAlikeInARunAndASearch(t *testing.T) {
 			mean := stats.MeanOf(took, ones).Mean
 			if err != nil || read.Unit != got.Unit || math.Abs(mean/got.TimeMS-1) > 0.08 &&
 				!rightly(detect.Reading{Unit: read.Unit, TimeMS: mean}, want.Short) {
-				t.Errorf("%s: a search takes %q, %.4g ms a %s; a run %q, %.4g ms a %s (%v)", name, read.What, mean, read.Unit,
-					got.What, got.TimeMS, got.Unit, err)
+				t.Errorf(
+					"%s: a search takes %q, %.4g ms a %s; a run %q, %.4g ms a %s (%v)",
+					name,
+					read.What,
+					mean,
+					read.Unit,
+					got.What,
+					got.TimeMS,
+					got.Unit,
+					err,
+				)
 			}
 		}
 	}

@@ -466,7 +466,8 @@ func TestCurrentLimitsAreOfTheSmallestModeThatContainsTheNewOne(t *testing.T) {
 			Like: &three}, "4500", "as chosen"},
 	} {
 		block, err := nvpmodel.Block(c, v.t, "NEW")
-		if err != nil || !strings.Contains(block, "VDDIN_OC_LIMIT WARN "+v.warn+"\n") || !strings.Contains(block, v.says) {
+		if err != nil || !strings.Contains(block, "VDDIN_OC_LIMIT WARN "+v.warn+"\n") ||
+			!strings.Contains(block, v.says) {
 			t.Errorf("%s: %v, want %s and %q in\n%s", name, err, v.warn, v.says, block)
 		}
 	}

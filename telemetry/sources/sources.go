@@ -1,4 +1,5 @@
-// Package sources follows each source of a result by itself: sensors that answer, settings that stay, clocks that follow
+// Package sources follows each source of a result by itself: sensors that answer, settings that stay, clocks that
+// follow
 // their settings, a machine that is awake. An aggregate never stands for its parts: the hottest zone of those that are
 // left says nothing of the zone that died.
 //

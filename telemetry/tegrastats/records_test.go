@@ -72,7 +72,9 @@ func TestReaderFindsARecordWhereverItBegins(t *testing.T) {
 		for i, r := range records {
 			n := i + 1
 			whole := r.RAM != nil && r.RAM.UsedMB == 1000+n && *r.CPU[0].LoadPct == n && *r.GPU.LoadPct == n &&
-				r.TempsC["cpu"] == float64(n)+0.5 && r.TotalPowerMW != nil && *r.TotalPowerMW == 5000+n && len(r.Engines) == 3
+				r.TempsC["cpu"] == float64(
+					n,
+				)+0.5 && r.TotalPowerMW != nil && *r.TotalPowerMW == 5000+n && len(r.Engines) == 3
 			at, from := times.Of(&r)
 			if !whole || at != time.Duration(i)*time.Second || from != c.from {
 				t.Errorf("%s: record %d at %s by %s: %+v", name, n, at, from, r.Line)
@@ -125,7 +127,8 @@ func TestTimesCutTheLogAtAStepOfTheClock(t *testing.T) {
 			last = at
 		}
 		notes := strings.Join(Notes(reader, &times), "\n")
-		said := strings.Contains(notes, "lines 2 and 3") && strings.Contains(notes, c.from) && strings.Contains(notes, c.to)
+		said := strings.Contains(notes, "lines 2 and 3") && strings.Contains(notes, c.from) &&
+			strings.Contains(notes, c.to)
 		if len(times.Steps) != c.cuts || said != (c.cuts > 0) || c.cuts > 0 && last > time.Second {
 			t.Errorf("%s: ends at %s with %q", name, last, notes)
 		}

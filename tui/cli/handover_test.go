@@ -172,8 +172,11 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	jtune(t, with(virtualBoard, "verify", "--limit", "p99 5 ms", "--data-dir", data)...).fails(t, exitUsage, "--limit")
 	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "3", "--data-dir", data)...).
 		fails(t, exitInfeasible, "no power mode meets the limit")
-	if later := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).verification(t); !reflect.DeepEqual(
-		later["mode"], v["mode"]) {
+	later := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).verification(t)
+	if !reflect.DeepEqual(
+		later["mode"],
+		v["mode"],
+	) {
 		t.Errorf("after a search without a mode within its limit, %v is verified, want %v", later["mode"], v["mode"])
 	}
 	jtune(t, with(virtualBoard, "verify", "nothing", "--data-dir", data)...).fails(t, exitFailed, "no campaign nothing")

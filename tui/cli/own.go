@@ -50,7 +50,13 @@ func (o *commandFlags) add(f *pflag.FlagSet) {
 	if f.Lookup("env") == nil { // run has it for every workload
 		f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the environment of the command; may be repeated")
 	}
-	timeFlag(f, &o.patience, "patience", harness.StartLimit, "how long the command may run without a first step: `TIME`")
+	timeFlag(
+		f,
+		&o.patience,
+		"patience",
+		harness.StartLimit,
+		"how long the command may run without a first step: `TIME`",
+	)
 	countFlag(f, &o.Dataset, "dataset-size", "number `N` of samples in the command's data set")
 	choiceFlag(f, &o.Unit, "unit", "what a step is: inference, token or frame (default: jtune finds out)",
 		workload.UnitInference, workload.UnitToken, workload.UnitFrame)
@@ -442,8 +448,11 @@ func (c *runCmd) mayReplace() error {
 	if _, err := workload.Find(list, c.save); err != nil {
 		return nil // unknown, so free
 	}
-	return usagef("--save %s: there is a job of that name already (jtune workloads shows it): save under another name, "+
-		"or replace it with --force", text.Clip(c.save))
+	return usagef(
+		"--save %s: there is a job of that name already (jtune workloads shows it): save under another name, "+
+			"or replace it with --force",
+		text.Clip(c.save),
+	)
 }
 
 // checkSave rejects names that are not valid for a workload.

@@ -27,7 +27,11 @@ func TestRunOfACommandReadsItToItsEnd(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(noDevice, steps("50", "echo all done")...)...).done(t)
 	v := o.object(t, runKeys+ownKeys)
-	r := hasKeys(t, v["reading"], "form what steps time_ms mean_ms median_ms time_error_pct unit left_out output candidates")
+	r := hasKeys(
+		t,
+		v["reading"],
+		"form what steps time_ms mean_ms median_ms time_error_pct unit left_out output candidates",
+	)
 	if r["form"] != "step" || r["unit"] != "minibatch" || r["steps"].(float64) < 30 || v["wall_s"].(float64) < 0.2 {
 		t.Errorf("%v", r)
 	}
@@ -204,7 +208,8 @@ func TestRunOfACommandIsSavedAndCommentsStay(t *testing.T) {
 	}
 }
 
-// A job that is started once reads jtune's standard input. One that is started several times gets none, and data that it
+// A job that is started once reads jtune's standard input. One that is started several times gets none, and data that
+// it
 // would miss are refused; an empty pipe (ssh, cron) is none.
 func TestCommandsGetTheStandardInputOnce(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,10 @@ func (c *runCmd) input(s *session.Session, w workload.Workload) *os.File {
 	case !ok || !readsInput(s, w):
 		return nil
 	case isTerminal(f):
-		c.note("the job's standard input is closed, because jtune's is a terminal: give it a file or a pipe if it reads one")
+		c.note(
+			"the job's standard input is closed, because jtune's is a terminal: give it a file or a pipe " +
+				"if it reads one",
+		)
 		return nil
 	}
 	return f

@@ -24,8 +24,13 @@ func TestConvertTegrastatsGivesOneObjectPerLine(t *testing.T) {
 	if len(lines) != 2 || !strings.Contains(o.err, "1 line skipped") {
 		t.Fatalf("got %d objects and %q on stderr, want 2 and the count of others", len(lines), o.err)
 	}
-	v := outcome{out: lines[0]}.object(t, "t_s t_from timestamp ram swap iram cpu emc gpu temps_c temps_off temps_max_c rails "+
-		"total_power_mw total_power_rule engines")
+	v := outcome{
+		out: lines[0],
+	}.object(
+		t,
+		"t_s t_from timestamp ram swap iram cpu emc gpu temps_c temps_off temps_max_c rails "+
+			"total_power_mw total_power_rule engines",
+	)
 	if v["total_power_mw"] != 22430.0 || len(v["cpu"].([]any)) != 3 || v["iram"] != nil {
 		t.Errorf("got %v mW, %d cores, IRAM %v", v["total_power_mw"], len(v["cpu"].([]any)), v["iram"])
 	}
@@ -63,7 +68,8 @@ func TestWatchReadsALog(t *testing.T) {
 		t.Fatalf("got %d lines, want 2", len(lines))
 	}
 	v := outcome{out: lines[1]}.object(t, watchKeys)
-	if v["t_s"] != 3.0 || v["t_from"] != "tegrastats" || v["total_power_w"] != 22.43 || v["device"] != nil || v["mode"] != nil {
+	if v["t_s"] != 3.0 || v["t_from"] != "tegrastats" || v["total_power_w"] != 22.43 || v["device"] != nil ||
+		v["mode"] != nil {
 		t.Errorf("got %v s, %v W, device %v, mode %v", v["t_s"], v["total_power_w"], v["device"], v["mode"])
 	}
 	steps := write(t, orinLine+"\n"+strings.Replace(orinLine, "11-21-2025", "01-01-1970", 1)+" NPU9 x\n")

@@ -26,7 +26,8 @@ func newVerify(a *app) *cobra.Command {
 	return command(c, &cobra.Command{
 		Use:   "verify [CAMPAIGN] [-- COMMAND [ARG…]]",
 		Short: "Measure a search's answer again, and test its limit",
-		Long: "Measures the answer of a search again with its job until the readings show that it is within the limit " +
+		Long: "Measures the answer of a search again with its job until the readings show that it is within the " +
+			"limit " +
 			"of the search or over it, six times at most, and compares them with those of the search. Without a name " +
 			"it takes the answer that was kept last on this board, else the answer of the newest search. For a " +
 			"search with a command, give the command again; a search under a load sends its requests again. " +

@@ -52,8 +52,12 @@ func TestWorkloadsArePossibleAndRepeat(t *testing.T) {
 // asked is a question about a workload of two modes beside the present one.
 func asked(t *testing.T) (q *question, present, within, beyond tegra.Setting) {
 	t.Helper()
-	space, err := tegra.NewSpace([]int{2}, []tegra.Freq{tegra.MHz}, []tegra.Freq{tegra.MHz, 2 * tegra.MHz, 3 * tegra.MHz},
-		[]tegra.Freq{tegra.MHz})
+	space, err := tegra.NewSpace(
+		[]int{2},
+		[]tegra.Freq{tegra.MHz},
+		[]tegra.Freq{tegra.MHz, 2 * tegra.MHz, 3 * tegra.MHz},
+		[]tegra.Freq{tegra.MHz},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,8 @@ func (v *view) of() int {
 	return v.counter.marks[v.marks[len(v.marks)-1]].of
 }
 
-// rank orders ways to read the same lines: a count that a word names, or its end, lines whose time the clock confirms, a
+// rank orders ways to read the same lines: a count that a word names, or its end, lines whose time the clock confirms,
+// a
 // number that counts without a word, and a rate, which is only stated.
 func (v *view) rank() int {
 	switch {

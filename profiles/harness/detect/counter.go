@@ -9,7 +9,8 @@ import (
 const (
 	// mostMarks bounds the points kept of a counter.
 	mostMarks = 20000
-	// mostAtOnce is the largest first step of a count, and farther how many usual steps a later one may be: a larger one
+	// mostAtOnce is the largest first step of a count, and farther how many usual steps a later one may be: a larger
+	// one
 	// belongs to something else.
 	mostAtOnce, farther = 1e5, 1000
 	// least is the fewest units of a reading; leastMS the shortest time of one: nothing that prints does a million
@@ -284,7 +285,8 @@ func (c *counter) irregular(ms float64) bool {
 			return true
 		}
 	}
-	return c.moves < 4 || 10*c.usual < 7*c.moves || 2*c.run >= c.moves || c.labelled && c.run > 0 || 5*c.falls > c.moves ||
+	return c.moves < 4 || 10*c.usual < 7*c.moves || 2*c.run >= c.moves || c.labelled && c.run > 0 ||
+		5*c.falls > c.moves ||
 		4*c.elsewhere > c.run+1
 }
 

@@ -195,8 +195,12 @@ var formats = []format{
 	}},
 	{"fairseq as JSON", Step, 50, func(j *job) {
 		j.train(every(10, func(e, i, all int, s float64) {
-			j.print(`{"epoch": %d, "update": %.3f, "loss": "2.3", "ups": "20", "num_updates": "%d", "lr": "1e-05"}`+"\n", e+1,
-				float64(all)/60, all)
+			j.print(
+				`{"epoch": %d, "update": %.3f, "loss": "2.3", "ups": "20", "num_updates": "%d", "lr": "1e-05"}`+"\n",
+				e+1,
+				float64(all)/60,
+				all,
+			)
 		}), nil, nil)
 	}},
 	{"DeepSpeed", Step, 50, func(j *job) {
@@ -442,10 +446,12 @@ var formats = []format{
 	}},
 }
 
-// silent are formats whose validation and checkpoint, 1.1 s each 60 steps, print nothing: what recurs and is not named is
+// silent are formats whose validation and checkpoint, 1.1 s each 60 steps, print nothing: what recurs and is not named
+// is
 // part of the mean.
 var silent = strings.Split("diffusers|detectron2|fairseq as JSON|DeepSpeed|TensorFlow estimator|"+
-	"TensorFlow object detection|Darknet|CatBoost|XGBoost|JSON lines|step and loss, every 20, with a silent validation|"+
+	"TensorFlow object detection|Darknet|CatBoost|XGBoost|JSON lines|step and loss, every 20, with a silent "+
+	"validation|"+
 	"MaxText|steps with thousands|a table with rules|a table with commas|a step and its loss, without a word|"+
 	"MLPerf's log of training|CLU behind the date, with a rate|a heartbeat beside the training|"+
 	"two processes that print the same steps|a time in JSON lines that is the hour|alive-progress|progressbar2", "|")
@@ -479,8 +485,17 @@ func TestReadManyFormats(t *testing.T) {
 				t.Fatalf("%v; %+v", err, err.(*Undecided).Candidates)
 			}
 			if got.Unit != f.unit || math.Abs(got.TimeMS/f.ms-1) > 0.03 {
-				t.Errorf("%s %q: %.4g ms a %s, want %g a %s; left out %v, of %+v", got.Form, got.What, got.TimeMS, got.Unit,
-					f.ms, f.unit, got.LeftOut, got.Candidates)
+				t.Errorf(
+					"%s %q: %.4g ms a %s, want %g a %s; left out %v, of %+v",
+					got.Form,
+					got.What,
+					got.TimeMS,
+					got.Unit,
+					f.ms,
+					f.unit,
+					got.LeftOut,
+					got.Candidates,
+				)
 			}
 		})
 	}

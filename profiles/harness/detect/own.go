@@ -42,7 +42,9 @@ func (d *Detector) OwnTime(ms float64, epoch int, now time.Duration) {
 		c.add(mark{at: max(0, now-time.Duration(ms*float64(time.Millisecond))), epoch: epoch})
 	}
 	c.high++
-	c.add(mark{at: now, n: 1, took: time.Duration(ms * float64(time.Millisecond)), said: ms, done: c.high, epoch: epoch})
+	c.add(
+		mark{at: now, n: 1, took: time.Duration(ms * float64(time.Millisecond)), said: ms, done: c.high, epoch: epoch},
+	)
 	c.spans++
 }
 

@@ -65,7 +65,14 @@ func isBar(line string) bool {
 }
 
 // place returns which counter the number at i belongs to, and its end (0: unknown); ok is false when it counts nothing.
-func (d *Detector) place(line string, nums []number, i int, used []bool, bar, whole bool, column string) (f found, of int,
+func (d *Detector) place(
+	line string,
+	nums []number,
+	i int,
+	used []bool,
+	bar, whole bool,
+	column string,
+) (f found, of int,
 	ok bool) {
 	n := nums[i]
 	if !n.whole || n.v > mostCount {
@@ -231,7 +238,8 @@ func ratio(line string, nums []number, i int) (of int, known bool) {
 	}
 	m := nums[i+1]
 	between := strings.TrimSpace(line[n.to:m.from])
-	if between != "/" && between != "of" && between != "out of" || !m.whole || m.v < 2 || n.v > m.v+1 || m.v > mostCount {
+	if between != "/" && between != "of" && between != "out of" || !m.whole || m.v < 2 || n.v > m.v+1 ||
+		m.v > mostCount {
 		return -1, false
 	}
 	if m.to < len(line) {
@@ -259,7 +267,10 @@ func (d *Detector) columns(line string, n int) []string {
 	var names []string
 	for i, text := range f {
 		found := len(numbers(text))
-		if strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.:%e ,naif", r) }) >= 0 {
+		if strings.IndexFunc(
+			text,
+			func(r rune) bool { return !strings.ContainsRune("0123456789+-.:%e ,naif", r) },
+		) >= 0 {
 			return nil
 		}
 		for range found {

@@ -93,7 +93,8 @@ func (v *view) waits(field []view, d *Detector) string {
 	}
 	for i := range field {
 		o := &field[i]
-		if !v.finished() && o.counter != v.counter && !o.loose && o.able(d) && !o.beside(v) && !o.before(v) && !o.stated {
+		if !v.finished() && o.counter != v.counter && !o.loose && o.able(d) && !o.beside(v) && !o.before(v) &&
+			!o.stated {
 			return ""
 		}
 	}
@@ -149,12 +150,20 @@ func (d *Detector) Take(all bool) (out []Done) {
 			n = 1
 		}
 		of := max(1, d.samples)
-		done := Done{N: max(1, int(n/float64(of)+0.5)), TimeMS: took / n * float64(of), Begin: m.at - c.length(i), End: m.at,
-			Epoch: d.epochFrom0(m.epoch, m.run), First: max(0, (m.done-int(n+0.5))/of)}
+		done := Done{
+			N:      max(1, int(n/float64(of)+0.5)),
+			TimeMS: took / n * float64(of),
+			Begin:  m.at - c.length(i),
+			End:    m.at,
+			Epoch:  d.epochFrom0(m.epoch, m.run),
+			First:  max(0, (m.done-int(n+0.5))/of),
+		}
 		if done.TimeMS < leastMS {
 			continue
 		}
-		if done.Pause = d.length > 0 && m.of != d.length || c.phase(&d.log, i, usual) != 0 || c.firstUnit([]int{i, i, i, i}); done.Pause {
+		done.Pause = d.length > 0 && m.of != d.length || c.phase(&d.log, i, usual) != 0 ||
+			c.firstUnit([]int{i, i, i, i})
+		if done.Pause {
 			done.N, done.TimeMS = 1, took
 		}
 		out = append(out, done)

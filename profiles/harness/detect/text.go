@@ -77,7 +77,8 @@ func numbers(s string) (out []number) {
 			groups++
 		}
 		n.ambiguous = groups == 1 && s[i-4] == ','
-		if decimal := i+1 < len(s) && (s[i] == '.' && digit(s, i+1) || groups == 0 && decimalComma(s, n.from, i)); decimal {
+		point := i+1 < len(s) && s[i] == '.' && digit(s, i+1)
+		if point || i+1 < len(s) && groups == 0 && decimalComma(s, n.from, i) {
 			n.whole, n.ambiguous = false, false
 			digits = append(digits, '.')
 			i++
@@ -159,7 +160,10 @@ func joins(c byte, afterWord bool) bool {
 // words returns the last words of a text in lower case, in their order.
 func words(s string, most int) []string {
 	s = s[max(0, len(s)-160):]
-	f := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r < utf8.RuneSelf && !(r >= 'a' && r <= 'z') })
+	f := strings.FieldsFunc(
+		strings.ToLower(s),
+		func(r rune) bool { return r < utf8.RuneSelf && !(r >= 'a' && r <= 'z') },
+	)
 	return f[max(0, len(f)-most):]
 }
 

@@ -35,7 +35,8 @@ var (
 	valuedL = strings.Fields("--add-host --annotation --attach --cap-add --cap-drop --cgroup-parent --cgroupns " +
 		"--cidfile --cpu-period --cpu-quota --cpu-shares --cpus --cpuset-cpus --cpuset-mems --device --dns " +
 		"--entrypoint --env --env-file --expose --gpus --group-add --hostname --ip --ipc --label --label-file --link " +
-		"--log-driver --log-opt --mac-address --memory --memory-reservation --memory-swap --memory-swappiness --mount " +
+		"--log-driver --log-opt --mac-address --memory --memory-reservation --memory-swap --memory-swappiness " +
+		"--mount " +
 		"--name --network --net --network-alias --oom-score-adj --pid --pids-limit --platform --pod --publish --pull " +
 		"--restart --runtime --secret --security-opt --shm-size --stop-signal --stop-timeout --storage-opt --sysctl " +
 		"--timeout --tmpfs --tz --ulimit --umask --user --userns --uts --volume --volumes-from --workdir")

@@ -17,9 +17,11 @@ func TestContainedChangesTheCommandsOfContainersAlone(t *testing.T) {
 		{"docker run --name=mine --init --tty IMAGE", "docker run --name=mine --init IMAGE", "docker rm -f mine"},
 		{"docker run --name mine -e TOKEN=t IMAGE", "docker run --init --name mine -e TOKEN=t IMAGE",
 			"docker rm -f mine"},
-		{"docker run -dit --rm IMAGE", "docker run --name jtune-x --label l --init -i --rm IMAGE", "docker rm -f jtune-x"},
+		{"docker run -dit --rm IMAGE", "docker run --name jtune-x --label l --init -i --rm IMAGE",
+			"docker rm -f jtune-x"},
 		{"docker run --detach IMAGE", "docker run --name jtune-x --label l --init IMAGE", "docker rm -f jtune-x"},
-		{"docker container run IMAGE", "docker container run --name jtune-x --label l --init IMAGE", "docker rm -f jtune-x"},
+		{"docker container run IMAGE", "docker container run --name jtune-x --label l --init IMAGE",
+			"docker rm -f jtune-x"},
 		{"podman --runtime crun --log-level=debug run IMAGE",
 			"podman --runtime crun --log-level=debug run --name jtune-x --label l --init IMAGE",
 			"podman --runtime crun --log-level=debug rm -f jtune-x"},
@@ -27,7 +29,8 @@ func TestContainedChangesTheCommandsOfContainersAlone(t *testing.T) {
 			"sudo -E docker rm -f jtune-x"},
 		{"sudo python3 train.py", "sudo python3 train.py", ""},
 		{"docker build -t run .", "docker build -t run .", ""},
-		{"jetson-containers run -it IMAGE", "jetson-containers run --name jtune-x --label l -i IMAGE", "docker rm -f jtune-x"},
+		{"jetson-containers run -it IMAGE",
+			"jetson-containers run --name jtune-x --label l -i IMAGE", "docker rm -f jtune-x"},
 		{"docker exec -it NAME python3 train.py", "docker exec -it NAME python3 train.py", ""},
 	} {
 		if strings.Contains(c.want, "podman") && !HasInit("podman") {

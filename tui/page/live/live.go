@@ -107,7 +107,8 @@ func (p *Page) Numbers() string {
 		"this board allows. busy: share of time at work. per core: busy by height, × is switched off. EMC: the " +
 		"memory's clock. rails: the supply lines, by the board's names. now, 1 min: watts at this moment and on " +
 		"average. module total: what the rails with + (or =) add up to; covers says what is in it. locked: " +
-		"minimum = maximum. throttled: heat slows a part now, or a clock is below its setting. HOT: a sensor is within 5 °C of " +
+		"minimum = maximum. throttled: heat slows a part now, or a clock is below its setting. HOT: a sensor is " +
+		"within 5 °C of " +
 		"where the board slows down or stops (its trip point), from 95 °C without one; what is measured now does " +
 		"not count. warm: 10 °C below that. Watts are warm from 95 % of the budget in the preset's name, red above " +
 		"it; a part at work is warm from 90 % of the time, memory in use from 90 %, red from 97 %. tj: the hottest " +

@@ -46,7 +46,11 @@ func TestAnswerJSONSaysWhatIsKnownOfIt(t *testing.T) {
 	a.Before = &Baseline{Name: "present", Mean: tegra.Mean{Measured: at, N: 1}}
 	over := optimize.Probe{Measured: tegra.Measured{Setting: at.Setting}, Why: optimize.Improve}
 	over.Read(tegra.Measured{PowerW: 31}, optimize.OverLimit("ended after 2 s: 31 W"))
-	a.Probes = append(a.Probes, optimize.Probe{Measured: at, Why: optimize.Verify, Err: errors.New("did not start")}, over)
+	a.Probes = append(
+		a.Probes,
+		optimize.Probe{Measured: at, Why: optimize.Verify, Err: errors.New("did not start")},
+		over,
+	)
 	mode := `"mode":{"cores":3,"cpu_khz":1110000,"gpu_hz":624000000,"mem_hz":3199000000}`
 	for path, want := range map[string]string{
 		"device":      `"AGX Orin"`,

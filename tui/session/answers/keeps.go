@@ -19,7 +19,8 @@ const Scatter = 0.01
 // their mean then follows Student's distribution (Gelman et al., Bayesian Data Analysis, section 3.3).
 const scatterReadings = 4
 
-// ChanceOver returns the chance, 0 to 1, that the true values of a setting exceed a limit on power, time or energy, from
+// ChanceOver returns the chance, 0 to 1, that the true values of a setting exceed a limit on power, time or energy,
+// from
 // repeated readings. Several limits count as independent. NaN without a reading of what is limited; 0 without a limit.
 func ChanceOver(l optimize.Limit, readings []tegra.Measured) float64 {
 	keeps := 1.0

@@ -188,7 +188,8 @@ func TestVerifyDriftIsMoreThanReadingsDifferBy(t *testing.T) {
 		{80, math.NaN(), false}, {86, math.NaN(), true}} {
 		var v Verification
 		v.judge(a, []tegra.Measured{measured(a.Mode, c.ms, c.w)})
-		if v.Drifted != c.drifted || v.Holds() == c.drifted || v.Verdict != NoLimit || (v.TimePct.V > 0) != (c.ms > 80) {
+		if v.Drifted != c.drifted || v.Holds() == c.drifted || v.Verdict != NoLimit ||
+			(v.TimePct.V > 0) != (c.ms > 80) {
 			t.Errorf("%g ms, %g W: %+v", c.ms, c.w, v)
 		} else if v.PowerPct.OK == math.IsNaN(c.w) || strings.Contains(v.Says, "NaN") {
 			t.Errorf("%g ms, %g W: %+v", c.ms, c.w, v)

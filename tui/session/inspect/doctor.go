@@ -290,7 +290,10 @@ func (f facts) verdict() Verdict {
 		v = Verdict{Level: LevelHot, Text: "not ready: hot: " +
 			strings.Join(slices.Concat([]string{f.hot}, broken, limits), "; ")}
 	case len(broken) > 0:
-		v = Verdict{Level: LevelUnable, Text: "can be watched, not tuned: " + strings.Join(append(broken, limits...), "; ")}
+		v = Verdict{
+			Level: LevelUnable,
+			Text:  "can be watched, not tuned: " + strings.Join(append(broken, limits...), "; "),
+		}
 	case len(limits) > 0:
 		v = Verdict{Level: LevelLimited, Text: "usable, with limits: " + strings.Join(limits, "; ")}
 	}

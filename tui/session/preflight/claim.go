@@ -91,7 +91,13 @@ func Claim(s *session.Session, what string, alone bool) (release func(), err err
 	if err := refusedBy(s, alone); err != nil {
 		return nil, err
 	}
-	me := Owner{PID: os.Getpid(), ID: process.ID(os.Getpid()), What: what, User: strconv.Itoa(os.Getuid()), Alone: alone}
+	me := Owner{
+		PID:   os.Getpid(),
+		ID:    process.ID(os.Getpid()),
+		What:  what,
+		User:  strconv.Itoa(os.Getuid()),
+		Alone: alone,
+	}
 	if u, err := user.Current(); err == nil {
 		me.User = u.Username
 	}

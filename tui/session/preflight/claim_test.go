@@ -68,7 +68,8 @@ func TestClaimMakesJobsOnOneBoardKnowOfEachOther(t *testing.T) {
 			}
 			release()
 		}
-		if left, _ := filepath.Glob(filepath.Join(root, fmt.Sprintf("run/lock/jtune.%d.job", os.Getpid()))); left != nil {
+		left, _ := filepath.Glob(filepath.Join(root, fmt.Sprintf("run/lock/jtune.%d.job", os.Getpid())))
+		if left != nil {
 			t.Errorf("%s: left %v", c.name, left)
 		}
 	}

@@ -73,8 +73,13 @@ func endsBelow(s *session.Session) string {
 	for _, m := range conf.Modes {
 		r, _ := conf.GPU(m)
 		if r.Max != nil && float64(*r.Max) > share*float64(top) {
-			return fmt.Sprintf("the mode %s names a GPU clock of %s, and the kernel's list ends at %s: the firmware is "+
-				"older than the configuration", m.Name, tegra.Freq(*r.Max), top)
+			return fmt.Sprintf(
+				"the mode %s names a GPU clock of %s, and the kernel's list ends at %s: the firmware is "+
+					"older than the configuration",
+				m.Name,
+				tegra.Freq(*r.Max),
+				top,
+			)
 		}
 	}
 	return ""

@@ -161,9 +161,18 @@ func knownOf(pool models.Pool, observe func(measure.Event)) []tegra.Measured {
 
 // SearchHeader records the question of a search.
 func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
-	h := &record.SearchHeader{Strategy: string(cmp.Or(r.Strategy, optimize.Auto)), Depth: r.Depth.String(), Risk: r.Risk,
-		Coverage: r.Coverage.String(), Probes: r.Probes, PowerW: r.Limit.PowerW, TimeMS: r.Limit.TimeMS,
-		Energy: r.Limit.Energy, Reference: r.Reference, Fresh: r.Fresh}
+	h := &record.SearchHeader{
+		Strategy:  string(cmp.Or(r.Strategy, optimize.Auto)),
+		Depth:     r.Depth.String(),
+		Risk:      r.Risk,
+		Coverage:  r.Coverage.String(),
+		Probes:    r.Probes,
+		PowerW:    r.Limit.PowerW,
+		TimeMS:    r.Limit.TimeMS,
+		Energy:    r.Limit.Energy,
+		Reference: r.Reference,
+		Fresh:     r.Fresh,
+	}
 	for _, l := range r.More {
 		h.More = append(h.More, record.LimitHeader{PowerW: l.PowerW, TimeMS: l.TimeMS})
 	}

@@ -199,6 +199,8 @@ func (p plan) watcher(b tegra.Board, begun time.Duration, wall time.Time) *hold.
 	for _, name := range slices.Sorted(maps.Keys(p.Signals)) {
 		counted = append(counted, tegra.Signal{Name: name, Count: tegra.Some(p.Signals[name])})
 	}
-	return hold.New(hold.Start{Board: b, Counted: counted, Limits: p.limits(), Begun: begun, Wall: wall, Watched: p.Watched,
-		IdleC: given(p.IdleC)})
+	return hold.New(
+		hold.Start{Board: b, Counted: counted, Limits: p.limits(), Begun: begun, Wall: wall, Watched: p.Watched,
+			IdleC: given(p.IdleC)},
+	)
 }
