@@ -138,7 +138,7 @@ func (r RankRequest) place(b RankBoard, deadlineS float64) Ranked {
 	from := b.Outlook.Model.Provenance
 	x.Device, x.Virtual = text.Optional(from.Device), from.Virtual
 	minibatches := float64(r.Minibatches * r.Epochs)
-	limit := optimize.Limit{PowerW: b.PowerW, Throughput: true}
+	limit := optimize.Limit{PowerW: b.PowerW, Throughput: b.PowerW == 0}
 	if deadlineS > 0 {
 		limit = optimize.Limit{PowerW: b.PowerW, TimeMS: deadlineS * 1000 / minibatches, Energy: true}
 	}

@@ -19,6 +19,7 @@ import (
 	"jtune/optimize/rank"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tui/session/questions"
 	"jtune/tui/session/workloads"
 )
 
@@ -155,7 +156,7 @@ func (c *rankCmd) request() (rank.RankRequest, error) {
 			}
 		}
 	}
-	job := ""
+	job, known := "", c.campaigns()
 	for _, name := range slices.Sorted(maps.Keys(c.models)) {
 		m, err := c.loadPowered("rank", c.models[name])
 		if err != nil {
@@ -171,8 +172,10 @@ func (c *rankCmd) request() (rank.RankRequest, error) {
 				return r, err
 			}
 		}
-		r.Boards = append(r.Boards, rank.RankBoard{Name: name, PowerW: c.limits.of(name),
-			Outlook: outlook.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil)), Guess: m.Provenance.Workload != job})
+		o := outlook.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil))
+		o.Found = questions.Answered(known, m.Provenance)
+		r.Boards = append(r.Boards, rank.RankBoard{Name: name, PowerW: c.limits.of(name), Outlook: o,
+			Guess: m.Provenance.Workload != job})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.measured)) {
 		if _, twice := c.models[name]; twice || name == "" || c.measured[name] == 0 {
