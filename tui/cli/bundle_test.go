@@ -36,7 +36,7 @@ func TestBundleOfEachBoardAnswersAsTheBoard(t *testing.T) {
 		t.Run(b.Name, func(t *testing.T) {
 			t.Parallel()
 			const keys = "model compatible soc l4t virtual space rails total_power_rule presets rights mode " +
-				"name locked preset_id"
+				"name locked preset_id presets_unusable"
 			root := b.New().Write(t)
 			path := bundleOf(t, root)
 			if err := os.Chmod(path, 0o400); err != nil {

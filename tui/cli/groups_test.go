@@ -66,7 +66,7 @@ func TestFlagsOfEveryCommandAreListedOnce(t *testing.T) {
 		}
 		out := jtune(t, append(strings.Fields(c.CommandPath())[1:], "--help")...).done(t).out
 		for _, flag := range []string{"--sysroot", "--quirks", "--log-file"} {
-			if strings.Contains(out, "      "+flag+" ") {
+			if strings.Contains(out, "      "+flag) {
 				t.Errorf("%s --help lists %s", c.CommandPath(), flag)
 			}
 		}
@@ -74,7 +74,7 @@ func TestFlagsOfEveryCommandAreListedOnce(t *testing.T) {
 	flags, virtual := jtune(t, "help", "flags").done(t).out, jtune(t, "help", "virtual").done(t).out
 	for name, out := range map[string]string{"--sysroot": flags, "--data-dir": flags, "--quirks": virtual,
 		"--speed": virtual} {
-		if !strings.Contains(out, name+" ") {
+		if !strings.Contains(out, name+" ") && !strings.Contains(out, name+"[=") {
 			t.Errorf("%s is not listed:\n%s", name, out)
 		}
 	}

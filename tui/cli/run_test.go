@@ -57,7 +57,7 @@ func TestRunWaitsForSteadyPower(t *testing.T) {
 		if off := v["power_w"].(float64)/long["power_w"].(float64) - 1; math.Abs(off) > 0.015 || v["steady"] != true {
 			t.Errorf("%v: %.2f W, %.1f %% off a long run; steady %v", args, v["power_w"], 100*off, v["steady"])
 		}
-		if s := v["settle_s"].(float64); v["minibatches"].(float64) < 200 || s < 2 || s > 10 {
+		if s := v["settle_s"].(float64); v["minibatches"].(float64) < 200 || s < 2 || s > 12 { // 4 readings of 3 s
 			t.Errorf("%v: %v minibatches after %v s", args, v["minibatches"], s)
 		}
 		if all := hasKeys(t, v["all"], partKeys); all["cpu_pct"] == nil || v["base_share_pct"] == nil {
@@ -130,7 +130,7 @@ func TestRunCountsEpochZeroWhereAskedTo(t *testing.T) {
 		t.Errorf("median of the GPU's load: %v", median)
 	}
 	s := hasKeys(t, v["sampling"], "asked_ms median_ms least_ms most_ms jitter_ms samples")
-	if s["asked_ms"] != 1000.0 || s["median_ms"] != 1000.0 {
+	if m := s["median_ms"].(float64); s["asked_ms"] != 1000.0 || m < 800 || m > 1250 { // at random moments
 		t.Errorf("sampling %v", s)
 	}
 	text := jtune(t, args...).done(t).out

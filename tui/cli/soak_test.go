@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-const soakKeys = "verdict reason mode duration_s steady peak least margins throttled events virtual"
+const soakKeys = "verdict reason mode duration_s steady peak least margins throttled events virtual sources"
 
 func TestSoakAnswersByItsExitCode(t *testing.T) {
 	t.Parallel()
