@@ -156,7 +156,7 @@ func (m *measurement) clocks(during []telemetry.Sample) (note string, capped boo
 	return note, caps == off
 }
 
-// slowNote names the first core that does not follow what is asked for, and reports whether all of them are at a cap
+// slowNote names the first core that does not follow its requested clock, and reports whether all of them are at a cap
 // below it.
 func slowNote(r tegra.Reading) (note string, capped bool) {
 	capped = true

@@ -220,7 +220,7 @@ func (r *Reading) Alarming() (out []Alarm) {
 type CoreReading struct {
 	Online    bool
 	LoadPct   Val[float64]
-	Freq      Val[Freq] // the clock it runs at (cpuinfo_cur_freq) where that can be read, else what is asked for
+	Freq      Val[Freq] // the clock it runs at (cpuinfo_cur_freq) where that can be read, else the requested one
 	Min, Max  Val[Freq] // limits of its own cluster
 	Requested bool      // Freq is only what the kernel asks for (scaling_cur_freq)
 	Vague     bool      // Freq may be the request of another moment: nothing follows from it
