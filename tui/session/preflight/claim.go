@@ -1,4 +1,4 @@
-// Package preflight holds what is asked once before a job starts: what on this board gets in its way, who else measures
+// Package preflight decides before a job starts: what on this board gets in its way, who else measures
 // here, and what the measurement will follow.
 //
 //	session ──► Conditions, MaySearch, Claim, Sources ──► doctor, every job
