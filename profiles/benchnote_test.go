@@ -26,11 +26,7 @@ func TestBenchJobWhoseOutputIsBufferedIsNoted(t *testing.T) {
 		m    *measurement
 		want string
 	}{{"a burst", burst, "flush"}, {"seconds", seconds, "milliseconds"}, {"a good job", good, ""}} {
-		times := make([]float64, len(c.m.clean))
-		for i, e := range c.m.clean {
-			times[i] = e.TimeMS
-		}
-		if got := c.m.timingNote(times); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+		if got := c.m.timingNote(); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

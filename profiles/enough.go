@@ -5,11 +5,11 @@ import (
 	"math"
 	"time"
 
-	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
+	"jtune/tegra"
 )
 
 // This file decides when a mode has been measured for long enough: after a number of minibatches, or, with
@@ -101,19 +101,28 @@ func (m *measurement) precise() bool {
 	if span < steadySpan {
 		return false
 	}
+	if n < m.lookAt {
+		return false
+	}
+	m.lookAt = n + n/lookShare + 1
 	time, power := m.errors()
 	return max(time, power) <= m.set.Precision || n >= m.set.Minibatches && span >= longestSpan
 }
 
-// errors returns the relative standard errors of the medians of time and power so far.
+// lookShare is the share of the minibatches after which the errors are estimated again: that takes as long as hundreds
+// of them, at a thousand a second.
+const lookShare = 20
+
+// errors returns the relative standard errors of time and power so far; +Inf where one is unknown.
 func (m *measurement) errors() (time, power float64) {
-	times := make([]float64, len(m.clean))
-	for i, e := range m.clean {
-		times[i] = e.TimeMS
+	_, energy := m.power()
+	orInf := func(v tegra.Val[float64]) float64 {
+		if !v.OK {
+			return math.Inf(1)
+		}
+		return v.V
 	}
-	watts, _ := m.power()
-	return stats.ErrorOfMedian(stats.IQR(times), stats.Median(times), len(times)),
-		stats.ErrorOfMedian(stats.IQR(watts), stats.Median(watts), len(watts))
+	return orInf(tegra.Finite(m.took().Relative())), orInf(energy.Error())
 }
 
 // preciseTarget estimates how many minibatches that precision takes; 0 before the first.

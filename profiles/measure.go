@@ -20,15 +20,15 @@ import (
 // How one mode is measured (PowerTrain, section 3.1; docs/method.md, "Energy and power"):
 //
 //	apply, read back ──► steady power (window over 1 s samples) ──► 40 clean
-//	minibatches, and the power samples during them ──► medians
+//	minibatches, and the power samples during them ──► means, with their errors
 //
 // A minibatch is clean when it began after power had settled and after the
 // first one of the new mode, which is slow. Minibatches and samples are put
 // in order by the device's clock alone, so it does not matter when they are
 // processed. Where we differ from the papers: collection continues past 40
 // minibatches until there are three valid power samples, because a fast mode
-// finishes 40 between two samples; time and power are medians, as in the
-// published data.
+// finishes 40 between two samples; time and power are means over the same time,
+// stalls included, where the published data have medians.
 const (
 	// extraSamples is how many sampling intervals collection may continue to get valid power samples.
 	extraSamples = 30
@@ -54,6 +54,7 @@ type measurement struct {
 	toDiscard int           // minibatches still to discard
 	steady    telemetry.Steady
 	clean     []harness.Event
+	lookAt    int // how many clean minibatches there must be before their errors are estimated again
 	leftOut   int // minibatches of this mode that do not count
 	dropped   int // samples before power settled
 	raised    bool
@@ -154,7 +155,7 @@ func (m *measurement) begin(w *Monitor) {
 	m.since = m.b.Clock.Now()
 	m.toDiscard = max(0, m.set.Discard)
 	m.steady = steadyBy(m.set, m.step.Change)
-	m.clean, m.samples, m.leftOut, m.dropped = nil, nil, 0, 0
+	m.clean, m.samples, m.leftOut, m.dropped, m.lookAt = nil, nil, 0, 0, 0
 	m.flood, m.floodFrom = 0, m.since
 	// A running job already shows the new mode's power; a new job must train first.
 	if m.ready = m.b.warm; m.ready {

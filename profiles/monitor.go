@@ -44,7 +44,6 @@ type Monitor struct {
 	emc         telemetry.Tally
 	pending     sampleQueue
 	begun       bool
-	powerFrom   time.Duration // earlier power does not count
 	cachePolled time.Time
 	after       tegra.Val[float64]
 }
@@ -107,17 +106,6 @@ func (w *Monitor) recent() snapshot {
 // Sample takes a reading of the device.
 func (w *Monitor) Sample(s telemetry.Sample) {
 	w.pending.push(s)
-}
-
-// PowerFrom leaves out the power before t, which had not settled.
-func (w *Monitor) PowerFrom(t time.Duration) {
-	if w.powerFrom = t; !w.begun || len(w.epochs) == 0 {
-		return
-	}
-	for _, p := range w.present() {
-		p.energy = telemetry.Energy{}
-		p.energy.Begin(t)
-	}
 }
 
 // present returns the parts of the run to which its newest minibatch belongs.
@@ -212,9 +200,7 @@ func (w *Monitor) Minibatch(e harness.Event) {
 			continue
 		}
 		for _, p := range parts {
-			if s.T > w.powerFrom {
-				p.power(s)
-			}
+			p.power(s)
 			if !w.system.NoLoads {
 				p.loads(s.Reading)
 			}

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -135,21 +136,21 @@ func (m *measurement) endPart() { m.pair.found = m.ofPart() }
 // ofPart returns the earlier results together with those of the current part.
 func (m *measurement) ofPart() record.Pair {
 	p, watts := m.pair.found, func() tegra.Val[float64] {
-		power, _ := m.power()
-		return tegra.Finite(stats.Median(power))
+		power, energy := m.power()
+		return tegra.Val[float64]{V: cmp.Or(energy.MeanW(), stats.Mean(power)), OK: power != nil}
 	}
 	switch m.pair.part {
 	case turns.TrainAlone:
-		p.TrainAloneMS, p.TrainAloneW = medianTurn(m.clean, harness.JobTrain), watts()
+		p.TrainAloneMS, p.TrainAloneW = meanTurn(m.clean, harness.JobTrain), watts()
 		return p
 	case turns.ServeAlone:
-		p.InferAloneMS, p.InferAloneW = medianTurn(m.clean, harness.JobInfer), watts()
+		p.InferAloneMS, p.InferAloneW = meanTurn(m.clean, harness.JobInfer), watts()
 		return p
 	}
 	span := (m.clean[len(m.clean)-1].T - m.clean[0].Began()).Seconds()
 	_, energy := m.power()
 	p.MeanW = record.RoundW(energy.MeanW())
-	p.TrainMS, p.InferMS = medianTurn(m.clean, harness.JobTrain), medianTurn(m.clean, harness.JobInfer)
+	p.TrainMS, p.InferMS = meanTurn(m.clean, harness.JobTrain), meanTurn(m.clean, harness.JobInfer)
 	busy, requests := 0.0, 0
 	for _, e := range m.clean {
 		busy += e.TimeMS / 1000
@@ -171,25 +172,26 @@ func (m *measurement) ofPart() record.Pair {
 	return p
 }
 
-// medianTurn returns the median time of a job's turns; absent if it had none.
-func medianTurn(events []harness.Event, job string) tegra.Val[float64] {
+// meanTurn returns the mean time of a job's turns; absent if it had none.
+func meanTurn(events []harness.Event, job string) tegra.Val[float64] {
 	var list []float64
 	for _, e := range events {
 		if e.Job == job {
 			list = append(list, e.TimeMS)
 		}
 	}
-	return tegra.Finite(harness.RoundMS(stats.Median(list)))
+	return tegra.Val[float64]{V: harness.RoundMS(stats.Mean(list)), OK: list != nil}
 }
 
 // pairRow adds the results of two jobs to the row.
 func (m *measurement) pairRow(r *record.Row) {
 	p := m.pair.found
 	r.Pair = &p
-	r.TimeMS, r.TimeIQRMS = p.InferMS.V, 0
+	r.TimeMS, r.TimeIQRMS, r.Errors = p.InferMS.V, 0, tegra.Errors{}
 	if p.TrainMS.OK {
 		r.TimeMS = p.TrainMS.V
 	}
+	r.TimeMedianMS = tegra.Some(r.TimeMS)
 	r.PowerW, r.EnergyJ = p.MeanW, 0
 	if p.TrainPerS > 0 {
 		r.EnergyJ = p.MeanW / p.TrainPerS

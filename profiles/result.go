@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"jtune/internal/stats"
@@ -228,52 +229,66 @@ func (m *measurement) row(f *fault) record.Row {
 	if m.steady.Verdict() == telemetry.Unstable {
 		r.Status, r.Why = record.Unstable, fmt.Sprintf("power was not steady within %s", m.set.SteadyGiveUp)
 	}
-	times := make([]float64, len(m.clean))
-	for i, e := range m.clean {
-		times[i] = e.TimeMS
-	}
-	if own := m.clean[0].Summary; own != nil {
-		times = []float64{own.TimeMS}
-	}
-	r.TimeMS, r.TimeIQRMS = stats.Median(times), stats.IQR(times)
-	if n := m.b.Workload.UnitsOfRequest(); n > 0 { // users' requests are of any length
-		times, r.TimeMS = perRequest(m.clean, n)
-		r.TimeIQRMS = stats.IQR(times)
-	}
-	if m.b.Workload.Serves() || m.set.Requests > 0 { // power varies with each request
-		power = []float64{energy.MeanW()}
-	}
-	r.PowerW, r.PowerIQRW = record.RoundW(stats.Median(power)), record.RoundW(stats.IQR(power))
-	r.SetParts(m.clean)
-	r.EnergyJ = energy.MeanW() * stats.Mean(times) / 1000
+	took := m.took()
+	r.TimeMS, r.Errors.Time = took.Mean, tegra.Finite(took.Relative())
+	r.TimeMedianMS, r.TimeIQRMS = tegra.Some(harness.RoundMS(took.Median)), took.IQR
+	r.PowerW, r.Errors.Power = record.RoundW(cmp.Or(energy.MeanW(), stats.Mean(power))), energy.Error()
+	r.PowerIQRW = record.RoundW(stats.IQR(power))
+	r.SetParts(took.of)
+	r.EnergyJ = r.PowerW * took.Mean / 1000
 	if m.b.Pairing != nil {
 		m.pairRow(&r)
 	}
+	for _, e := range []*tegra.Val[float64]{&r.Errors.Time, &r.Errors.Power} { // as the record keeps them
+		e.V = math.Round(1e6*e.V) / 1e6
+	}
 	if r.Why == "" && m.b.Pairing == nil {
-		r.Why = m.note(times)
+		r.Why = m.note()
 	}
 	return r
 }
 
-// perRequest returns the times of real requests, each scaled to n units, and their mean over all units.
-func perRequest(of []harness.Event, n int) (times []float64, mean float64) {
-	units := 0.0
-	for _, e := range of {
-		times = append(times, e.TimeMS*float64(n)/float64(max(1, e.N)))
-		units += float64(e.N)
-		mean += e.TimeMS
+// duration is the time of a unit, and the minibatches of which it is the mean: whole periods, without an outlier.
+type duration struct {
+	stats.Estimate
+	IQR float64
+	of  []harness.Event
+}
+
+// took returns the time of a unit over the clean minibatches; of users' requests, which are of any length, that of as
+// many units as the workload's requests have.
+func (m *measurement) took() duration {
+	units := m.b.Workload.UnitsOfRequest()
+	times, weights := make([]float64, len(m.clean)), make([]float64, len(m.clean))
+	each := make([]float64, len(m.clean))
+	for i, e := range m.clean {
+		if times[i], weights[i] = e.TimeMS, 1; e.Summary != nil {
+			times[i] = e.Summary.TimeMS
+		}
+		if units > 0 {
+			weights[i] = float64(max(1, e.N)) / float64(units)
+		}
+		each[i] = times[i] / weights[i]
 	}
-	return times, mean * float64(n) / units
+	d := duration{Estimate: stats.MeanOf(times, weights), IQR: stats.IQR(each), of: m.clean}
+	if slices.Min(each) == slices.Max(each) { // without the rounding errors of a sum
+		d.Mean = each[0]
+	}
+	if at := d.Outlier; at >= 0 {
+		d.of = slices.Delete(slices.Clone(d.of), at, at+1)
+	}
+	d.of = d.of[d.From:]
+	return d
 }
 
 // note returns the most important remark on a good row; "" when there is none. Remarks about the job appear only in its
 // first good row.
-func (m *measurement) note(times []float64) string {
+func (m *measurement) note() string {
 	late := m.late
 	if m.set.Requests > 0 {
 		late = cmp.Or(m.monitor.lateNote(), m.late)
 	} else if !m.b.Workload.Live() { // live requests overlap or pause, so their times say nothing
-		late = cmp.Or(m.timingNote(times), m.late)
+		late = cmp.Or(m.timingNote(), m.late)
 	}
 	if late != "" {
 		return late
@@ -304,7 +319,7 @@ func (m *measurement) power() (watts []float64, e telemetry.Energy) {
 	for _, s := range m.cleanSamples() {
 		if s.Valid {
 			watts = append(watts, s.Reading.TotalW.V)
-			e.Add(s.T, s.Reading.TotalW.V)
+			e.Sample(s)
 		}
 	}
 	return watts, e
@@ -313,14 +328,14 @@ func (m *measurement) power() (watts []float64, e telemetry.Energy) {
 // timingNote compares the reported times of the minibatches with the times at which they were reported. A job with
 // buffered output reports in bursts; a job that reports seconds as milliseconds is off by a factor of a thousand. The
 // result is a note, not a failure.
-func (m *measurement) timingNote(times []float64) string {
-	if len(times) < 2 {
+func (m *measurement) timingNote() string {
+	if len(m.clean) < 2 || m.clean[0].Summary != nil {
 		return ""
 	}
 	passed := float64(m.clean[len(m.clean)-1].T-m.clean[0].T) / float64(time.Millisecond)
 	told := 0.0
-	for _, t := range times[1:] {
-		told += t
+	for _, e := range m.clean[1:] {
+		told += e.TimeMS
 	}
 	switch {
 	case told > 1.5*passed+500:

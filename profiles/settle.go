@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"jtune/internal/stats"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -19,7 +18,7 @@ type Settle struct {
 	steady  telemetry.Steady
 	block   adder // power since the newest value that Steady got
 	told    time.Duration
-	powersW []float64 // of the good samples since power settled, or waiting was given up: the newest
+	good    int // samples since power settled, or waiting was given up
 	all     int
 	dropped int // before power settled
 	hot     int
@@ -56,8 +55,7 @@ func (s *Settle) Until(now time.Duration) telemetry.Verdict {
 			s.dropped++
 			s.tell(sample)
 		case sample.Valid:
-			s.powersW = append(s.powersW, sample.Reading.TotalW.V)
-			s.powersW = s.powersW[max(0, len(s.powersW)-keptPowers):]
+			s.good++
 			s.told = sample.T
 		}
 	}
@@ -95,18 +93,7 @@ const enoughSamples = 3
 
 // Enough reports whether steady power was watched for long enough.
 func (s *Settle) Enough() bool {
-	return len(s.powersW) >= enoughSamples && s.told-s.At() >= enoughSamples*s.every-slack
-}
-
-// keptPowers bounds the powers of which a median is taken.
-const keptPowers = 10000
-
-// MedianW returns the median of steady power; absent when power was never steady, or not for long enough.
-func (s *Settle) MedianW() tegra.Val[float64] {
-	if s.Verdict() != telemetry.Settled || len(s.powersW) < enoughSamples {
-		return tegra.Val[float64]{}
-	}
-	return tegra.Finite(stats.Median(s.powersW))
+	return s.good >= enoughSamples && s.told-s.At() >= enoughSamples*s.every-slack
 }
 
 // Hot returns why the board was too hot for the run; "" when it was not.

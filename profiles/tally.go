@@ -96,9 +96,7 @@ func (t *tally) minibatch(e harness.Event) {
 }
 
 func (t *tally) power(s telemetry.Sample) {
-	if p := s.PowerW(); p.OK {
-		t.energy.Add(s.T, p.V)
-	}
+	t.energy.Sample(s)
 	t.meter.add(s.MeterW)
 }
 
@@ -128,6 +126,7 @@ func (t *tally) result(now snapshot) record.Part {
 	if t.energy.Span() > 0 {
 		p.PowerW = tegra.Some(t.energy.MeanW())
 		p.EnergyJ = tegra.Some(t.energy.MeanW() * p.TimeMS / 1000)
+		p.PowerError = t.energy.Error()
 	}
 	p.CPUPct, p.GPUPct, p.RAMBytes = t.cpu.mean(1), t.gpu.mean(1), t.ram.mean(1)
 	p.CPUMedianPct, p.GPUMedianPct, p.RAMMedianBytes = t.cpu.median(), t.gpu.median(), t.ram.median()

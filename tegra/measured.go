@@ -5,8 +5,33 @@ import "math"
 // Measured is the measured time and power of a workload in one setting.
 type Measured struct {
 	Setting
-	TimeMS float64 // per minibatch, median of the clean minibatches
-	PowerW float64 // module, median of the valid samples of those minibatches; NaN if power was not measured
+	TimeMS float64 // per minibatch, mean of the clean minibatches, stalls included
+	PowerW float64 // module, mean over the same time; NaN if power was not measured
+	Errors Errors  // of this reading
+}
+
+// Errors are the relative standard errors of a reading's time and power, each absent if it is unknown. They come from
+// the scatter within the reading (stats.MeanOf, telemetry.Energy); what differs between two readings of one setting is
+// not in them. They are widened where a reading holds few values, so that 1.96 errors are half of the 95 % band.
+type Errors struct{ Time, Power Val[float64] }
+
+// Energy returns the relative standard error of time × power; absent unless both are known.
+func (e Errors) Energy() Val[float64] {
+	return Val[float64]{V: math.Hypot(e.Time.V, e.Power.V), OK: e.Time.OK && e.Power.OK}
+}
+
+// plus returns the errors of a weighted mean of readings with independent errors; absent where one is unknown.
+func (e Errors) plus(weight float64, other Errors, its float64) Errors {
+	sum := func(a, b Val[float64]) Val[float64] {
+		switch {
+		case weight == 0:
+			return Val[float64]{V: its * b.V, OK: b.OK}
+		case its == 0:
+			return Val[float64]{V: weight * a.V, OK: a.OK}
+		}
+		return Val[float64]{V: math.Hypot(weight*a.V, its*b.V), OK: a.OK && b.OK}
+	}
+	return Errors{sum(e.Time, other.Time), sum(e.Power, other.Power)}
 }
 
 // HasPower reports whether power was measured.

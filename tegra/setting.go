@@ -126,16 +126,25 @@ func ModesOf(list []Setting) []Mode {
 type Repeats struct {
 	Setting
 	TimesMS, PowersW []float64
+	Errors           []Errors
 }
 
-// Median returns the medians of time and power.
+// Median returns the medians of time and power; their error is unknown unless there is one.
 func (r *Repeats) Median() Measured {
-	return Measured{Setting: r.Setting, TimeMS: stats.Median(r.TimesMS), PowerW: stats.Median(r.PowersW)}
+	m := Measured{Setting: r.Setting, TimeMS: stats.Median(r.TimesMS), PowerW: stats.Median(r.PowersW)}
+	if len(r.Errors) == 1 {
+		m.Errors = r.Errors[0]
+	}
+	return m
 }
 
 // Mean returns the means of time and power.
 func (r *Repeats) Mean() Mean {
 	m := Measured{Setting: r.Setting, TimeMS: stats.Mean(r.TimesMS), PowerW: stats.Mean(r.PowersW)}
+	for i, e := range r.Errors {
+		n := float64(i)
+		m.Errors = m.Errors.plus(n/(n+1), e, 1/(n+1))
+	}
 	return Mean{m, len(r.TimesMS)}
 }
 
@@ -156,6 +165,7 @@ func (m Mean) And(more Mean) Mean {
 	share := float64(more.N) / float64(m.N+more.N)
 	m.TimeMS += share * (more.TimeMS - m.TimeMS)
 	m.PowerW += share * (more.PowerW - m.PowerW)
+	m.Errors = m.Errors.plus(1-share, more.Errors, share)
 	m.N += more.N
 	return m
 }
@@ -171,6 +181,7 @@ func BySetting(rows []Measured) []Repeats {
 			at[r.Setting], out = i, append(out, Repeats{Setting: r.Setting})
 		}
 		out[i].TimesMS, out[i].PowersW = append(out[i].TimesMS, r.TimeMS), append(out[i].PowersW, r.PowerW)
+		out[i].Errors = append(out[i].Errors, r.Errors)
 	}
 	return out
 }

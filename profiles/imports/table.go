@@ -23,7 +23,7 @@ import (
 )
 
 // Kind is the kind of plan of imported campaigns. Their device is unknown.
-const Kind = "import"
+const Kind = record.ImportKind
 
 // Table creates a campaign folder from a sweep in memory; outDir must not exist. Such a file does not name its device,
 // so the device's space is the grid spanned by its modes. Columns with the same meaning as a campaign's are renamed to
@@ -73,7 +73,7 @@ const (
 func newImportColumns(t *sweep.Table) importColumns {
 	takes := []string{"stall_ms", "compute_ms", "overhead_ms"}
 	if own := record.Columns[len(sweep.Columns):]; !slices.ContainsFunc(
-		own,
+		own[:len(own)-record.LaterColumns],
 		func(name string) bool { return !slices.Contains(t.Extra, name) },
 	) {
 		takes = own

@@ -106,11 +106,13 @@ func TestTableKeepsForeignColumnsAndMakesNothingUp(t *testing.T) {
 			"[note virtual] [x true]",
 		},
 		{"a campaign's table", strings.Join(record.Columns, ",") + ",note\n" + knobs + ",unstable,power was not " +
-			"steady,12,2201600,1300500000,3199000000,40,4,0.5,0.25,1,50,8.5,2.975,3,6.5,true,2026-11-20T09:30:00Z,x\n",
+			"steady,12,2201600,1300500000,3199000000,40,4,0.5,0.25,1,50,8.5,2.975,3,6.5,true,2026-11-20T09:30:00Z," +
+			"58,0.4,0.9,x\n",
 			[]string{"status=unstable", "why=power was not steady", "applied_cores=12",
 				"applied_cpu_khz=2201600", "applied_gpu_hz=1300500000", "applied_mem_hz=3199000000", "minibatches=40",
 				"power_samples=4", "time_iqr_ms=0.5", "power_iqr_w=0.25", "stall_ms=1", "compute_ms=50",
-				"overhead_ms=8.5", "settle_s=3", "took_s=6.5", "raise=true", "when=2026-11-20T09:30:00Z"},
+				"overhead_ms=8.5", "settle_s=3", "took_s=6.5", "raise=true", "when=2026-11-20T09:30:00Z",
+				"time_median_ms=58", "time_error_pct=0.4", "power_error_pct=0.9"},
 			"[note virtual] [x false]"},
 	} {
 		dir := t.TempDir()

@@ -82,6 +82,8 @@ type Part struct {
 
 	PowerW  tegra.Val[float64] `json:"power_w"`  // mean of the module, by the samples' true times
 	EnergyJ tegra.Val[float64] `json:"energy_j"` // per minibatch
+	// PowerError is the relative standard error of PowerW; absent in data read from a file.
+	PowerError tegra.Val[float64] `json:"-"`
 
 	CPUPct   tegra.Val[float64] `json:"cpu_pct"` // mean load of the online cores
 	GPUPct   tegra.Val[float64] `json:"gpu_pct"`

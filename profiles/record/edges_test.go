@@ -154,7 +154,7 @@ func TestRowThatIsNotUsableShowsNoTimeAndPower(t *testing.T) {
 	}
 	bare := exampleRows()[0]
 	bare.Bare = true
-	got, want := bare.Fields()[6:], "ok          1.5 60 9.7 1.53216    "
+	got, want := bare.Fields()[6:], "ok          1.5 60 9.7 1.53216       "
 	if strings.Join(got, " ") != want {
 		t.Errorf("a row of another program: %q, want %q", strings.Join(got, " "), want)
 	}

@@ -30,7 +30,7 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 	if err != nil {
 		return nil, nil, err
 	}
-	of, notes, err := readAttempts(dir, batch)
+	of, notes, err := readMeasured(dir, batch)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,19 +43,27 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 	for mode, a := range of {
 		a.Keep(max(1, measured[mode]))
 	}
-	note, err := rawLines(dir, samplesName, sampleColumns, func(p *fieldParser) {
-		t, mode, watts, valid := p.number(), p.mode(), p.optional(), p.text() == "true"
-		if a := of[mode]; p.isOf(batch) && a != nil && p.err == nil {
-			a.Sample(t, tegra.Val[float64]{V: watts.V, OK: watts.OK && valid})
-		}
-	})
 	entries = map[tegra.Mode]Entries{}
 	for mode, a := range of {
 		if times, powers := a.Values(); len(times) > 0 {
 			entries[mode] = Entries{times, powers}
 		}
 	}
-	return entries, append(notes, note...), err
+	return entries, notes, nil
+}
+
+// readMeasured reads minibatches.csv and samples.csv.
+func readMeasured(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, notes []string, err error) {
+	if of, notes, err = readAttempts(dir, batch); err != nil {
+		return nil, nil, err
+	}
+	note, err := rawLines(dir, samplesName, sampleColumns, func(p *fieldParser) {
+		t, mode, watts, valid := p.number(), p.mode(), p.optional(), p.text() == "true"
+		if a := of[mode]; p.isOf(batch) && a != nil && p.err == nil {
+			a.Sample(t, tegra.Val[float64]{V: watts.V, OK: watts.OK && valid})
+		}
+	})
+	return of, append(notes, note...), err
 }
 
 // readAttempts reads minibatches.csv.

@@ -77,7 +77,7 @@ type Pair struct {
 	// Each job alone in its setting, in turns without pauses: time of a turn and power.
 	TrainAloneMS, TrainAloneW tegra.Val[float64]
 	InferAloneMS, InferAloneW tegra.Val[float64]
-	// Both: medians of a turn, and rates.
+	// Both: means of a turn, and rates.
 	TrainMS, InferMS      tegra.Val[float64]
 	TrainPerS, ServedPerS float64
 	MeanW                 float64

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -191,6 +192,48 @@ func (r *Record) modesColumns() []string {
 	return slices.Concat(known, r.extra)
 }
 
+// widen adds laterModes to the modes.csv of an older version of jtune, so that new rows can have them.
+func (r *Record) widen() error {
+	first := len(Columns) - len(laterModes)
+	header := unmarked(r.columnsOf(modesName))
+	if len(header) < first || !slices.Equal(header[:first], Columns[:first]) || slices.Contains(header, laterModes[0]) {
+		return nil
+	}
+	data, err := readIfThere(r.dir, modesName)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	more := "," + strings.Join(laterModes, ",")
+	for line := range bytes.Lines(data) {
+		at := fieldEnd(line, first)
+		out.Write(line[:at])
+		if at < len(line) {
+			out.WriteString(more)
+		}
+		out.Write(line[at:])
+		more = strings.Repeat(",", len(laterModes))
+	}
+	return safefile.Replace(filepath.Join(r.dir, modesName), out.Bytes())
+}
+
+// fieldEnd returns where the n-th field of a line of CSV ends; the length of the line where that is torn before.
+func fieldEnd(line []byte, n int) int {
+	quoted := false
+	for i, c := range line {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == ',' || c == '\n' || c == '\r':
+			if n--; n == 0 {
+				return i
+			}
+		}
+	}
+	return len(line)
+}
+
 // columnsOf reads the columns of a file of the folder; nil when it has none, or no whole line of them.
 func (r *Record) columnsOf(name string) []string {
 	f, err := safefile.OpenRead(filepath.Join(r.dir, name))
@@ -226,6 +269,10 @@ func (r *Record) withSize(line []string, batch int) []string {
 }
 
 func (r *Record) open() (*Record, error) {
+	if err := r.widen(); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("campaign folder: %w", err)
+	}
 	r.names = r.modesColumns()
 	samples, minibatches := sampleColumns, minibatchColumns
 	if r.header.Pair == nil {
@@ -260,7 +307,7 @@ func (r *Record) open() (*Record, error) {
 		return nil, err
 	}
 	r.notes = append(r.notes, bad...)
-	r.offSpace(rows)
+	r.offSpace(measuredAgain(r.dir, r.header, rows))
 	if err := r.cutRun(rows); err != nil {
 		r.Close()
 		return nil, err
@@ -313,6 +360,7 @@ func ReadNoted(dir string) (h Header, rows []Row, notes []string, err error) {
 		return h, nil, nil, err
 	}
 	rows, notes, err = readRows(dir)
+	rows = measuredAgain(dir, h, rows)
 	for i, n := range notes {
 		notes[i] = filepath.Join(dir, n)
 	}

@@ -33,7 +33,7 @@ func exampleRows() []Row {
 			Measured:     tegra.Measured{Setting: tegra.Setting{Mode: mode(0)}, TimeMS: 71.26351, PowerW: 21.5},
 			Status:       OK,
 			Applied:      mode(0),
-			Minibatches:  40,
+			TimeMedianMS: tegra.Some(71.25), Minibatches: 40,
 			PowerSamples: 4,
 			TimeIQRMS:    0.125,
 			PowerIQRW:    0.25,

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"jtune/internal/safefile"
-	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/profiles/harness"
 	"jtune/profiles/record/csvlines"
@@ -52,7 +51,10 @@ type Row struct {
 	PowerSamples int        // valid ones
 	TimeIQRMS    float64    // quartile distance of the minibatch times
 	PowerIQRW    float64
-	StallMS      tegra.Val[float64] // medians; absent when no minibatch has them
+	// TimeMedianMS is the median of the minibatch times. A row without it comes from a version of jtune that recorded
+	// medians of time and power, see Medians.
+	TimeMedianMS tegra.Val[float64]
+	StallMS      tegra.Val[float64] // means of the same minibatches; absent when one of them lacks it
 	ComputeMS    tegra.Val[float64]
 	OverheadMS   tegra.Val[float64]
 	EnergyJ      float64 // per minibatch, from samples at their true times
@@ -93,7 +95,17 @@ var Columns = slices.Concat(sweep.Columns, []string{
 	"minibatches", "power_samples",
 	"time_iqr_ms", "power_iqr_w", "stall_ms", "compute_ms", "overhead_ms", "energy_j",
 	"settle_s", "took_s", "raise", "when",
-})
+}, laterModes)
+
+// LaterColumns is how many of the last of Columns a file of an older version of jtune lacks.
+var LaterColumns = len(laterModes)
+
+// laterModes are the columns that older versions of jtune did not write: the median, and one standard error in per cent.
+var laterModes = []string{"time_median_ms", "time_error_pct", "power_error_pct"}
+
+// Medians reports whether time and power of a measured row are medians: rows of versions of jtune before the mean became
+// the measure, unless their minibatches and samples are there.
+func (r *Row) Medians() bool { return r.Status.Usable() && !r.Bare && !r.TimeMedianMS.OK }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
@@ -120,7 +132,8 @@ func (r Row) Fields() []string {
 		optional(
 			r.StallMS,
 		), optional(r.ComputeMS), optional(r.OverheadMS), decimal(r.EnergyJ), decimal(r.SettleS), decimal(r.TookS),
-		strconv.FormatBool(r.Raise), r.When.UTC().Format(time.RFC3339)})
+		strconv.FormatBool(r.Raise), r.When.UTC().Format(time.RFC3339),
+		optional(r.TimeMedianMS), optional(inPct(r.Errors.Time)), optional(inPct(r.Errors.Power))})
 	if r.Bare {
 		for i := 8; i < len(f); i++ {
 			if !slices.Contains(knownWhenBare, Columns[i]) {
@@ -131,24 +144,30 @@ func (r Row) Fields() []string {
 	return f
 }
 
-// SetParts sets the medians of the parts of the minibatches.
+// inPct converts a share to per cent, without the digits that an error does not have.
+func inPct(share tegra.Val[float64]) tegra.Val[float64] {
+	share.V = math.Round(1e6*share.V) / 1e4
+	return share
+}
+
+// SetParts sets the means of the parts of the minibatches.
 func (r *Row) SetParts(clean []harness.Event) {
 	r.StallMS = part(clean, func(e harness.Event) tegra.Val[float64] { return e.StallMS })
 	r.ComputeMS = part(clean, func(e harness.Event) tegra.Val[float64] { return e.ComputeMS })
 	r.OverheadMS = part(clean, func(e harness.Event) tegra.Val[float64] { return e.OverheadMS })
 }
 
-// part is the median of a part of the clean minibatches; absent when one of them lacks it.
+// part is the mean of a part of the clean minibatches; absent when one of them lacks it.
 func part(clean []harness.Event, of func(harness.Event) tegra.Val[float64]) tegra.Val[float64] {
-	var list []float64
+	sum := 0.0
 	for _, e := range clean {
 		v := of(e)
 		if !v.OK {
 			return v
 		}
-		list = append(list, v.V)
+		sum += v.V
 	}
-	return tegra.Finite(harness.RoundMS(stats.Median(list)))
+	return tegra.Val[float64]{V: harness.RoundMS(sum / float64(max(1, len(clean)))), OK: len(clean) > 0}
 }
 
 // RoundW removes the rounding errors of summing rails in watts; sensors resolve microwatts at best.
@@ -214,6 +233,8 @@ func ParseRow(f []string) (Row, error) {
 		p.fail("when")
 	}
 	r.When = when
+	r.TimeMedianMS = p.optional()
+	r.Errors = tegra.Errors{Time: p.share(), Power: p.share()}
 	return r, p.err
 }
 
@@ -254,6 +275,13 @@ func (p *fieldParser) optional() tegra.Val[float64] {
 		return tegra.Val[float64]{}
 	}
 	return tegra.Some(p.number())
+}
+
+// share is an optional number in per cent.
+func (p *fieldParser) share() tegra.Val[float64] {
+	v := p.optional()
+	v.V = math.Round(1e4*v.V) / 1e6
+	return v
 }
 
 // optionals parses n numbers that are either all present or all absent; nil if absent.
@@ -326,23 +354,21 @@ func (r *Record) readable(line []string) error {
 }
 
 func parseRows(text []byte) (rows []Row, bad []string) {
-	width, sized, further := len(Columns), false, []string(nil)
+	var order columnOrder
 	rows = make([]Row, 0, min(bytes.Count(text, []byte("\n")), mostRows)) // a row is large: no copies while they grow
 	csvlines.Each(bytes.NewReader(text), func(n int, fields []string, err error) error {
 		if n == 1 { // header
-			width = max(width, len(fields))
-			sized = len(fields) > len(Columns) && fields[len(Columns)] == SizeColumn
-			further = afterKnown(fields, sized)
+			order = orderOf(fields)
 			return nil
 		}
 		var row Row
 		switch {
 		case err != nil:
-		case len(fields) != width:
-			err = fmt.Errorf("%d fields where %d belong", len(fields), width)
+		case len(fields) != order.width:
+			err = fmt.Errorf("%d fields where %d belong", len(fields), order.width)
 		default:
-			if row, err = parseSized(fields, sized); err == nil {
-				err = row.takeServing(further)
+			if row, err = parseSized(order.fields(fields), order.sized); err == nil {
+				err = row.takeServing(order.further)
 			}
 		}
 		if err != nil {
@@ -353,6 +379,55 @@ func parseRows(text []byte) (rows []Row, bad []string) {
 		return nil
 	})
 	return rows, bad
+}
+
+// columnOrder is where a file of modes has its columns.
+type columnOrder struct {
+	width   int
+	later   []int // index of each of laterModes; -1 if the file lacks it
+	sized   bool
+	further []string // names of the columns after the known ones and the batch size
+}
+
+// orderOf finds laterModes in a header by name; the columns before them never moved.
+func orderOf(header []string) columnOrder {
+	o := columnOrder{later: make([]int, len(laterModes))}
+	names := slices.Clone(header)
+	for i, name := range laterModes {
+		if o.later[i] = slices.Index(header, name); o.later[i] >= 0 {
+			names = slices.DeleteFunc(names, func(n string) bool { return n == name })
+		}
+	}
+	first := len(Columns) - len(laterModes)
+	o.width = max(len(header), first+len(header)-len(names))
+	o.further = slices.Clone(names[min(len(names), first):])
+	if o.sized = len(o.further) > 0 && o.further[0] == SizeColumn; o.sized {
+		o.further = o.further[1:]
+	}
+	return o
+}
+
+// fields returns the fields of a line with those of laterModes after the known ones, empty where the file lacks them.
+func (o *columnOrder) fields(line []string) []string {
+	first := len(Columns) - len(laterModes)
+	out, rest := make([]string, 0, len(line)+len(laterModes)), []string(nil)
+	for i, f := range line {
+		switch {
+		case slices.Contains(o.later, i):
+		case len(out) < first:
+			out = append(out, f)
+		default:
+			rest = append(rest, f)
+		}
+	}
+	for _, i := range o.later {
+		if i < 0 {
+			out = append(out, "")
+		} else {
+			out = append(out, line[i])
+		}
+	}
+	return append(out, rest...)
 }
 
 // unreadable is the note on a line that is left out.

@@ -181,15 +181,6 @@ func (r *Row) PhaseOf(name string) (PhaseOfServing, bool) {
 		s.Phase == name && s.PerS.OK
 }
 
-// afterKnown are the columns after Columns, and after that of the batch size where there is one.
-func afterKnown(header []string, sized bool) []string {
-	further := slices.Clone(header[min(len(header), len(Columns)):])
-	if sized {
-		return further[1:]
-	}
-	return further
-}
-
 // takeServing reads the columns of serving, which follow the known ones where names has them.
 func (r *Row) takeServing(names []string) (err error) {
 	n := len(servingColumns)

@@ -15,8 +15,12 @@ import (
 // runJSON is the document of `jtune run --json`: the run, then its character, whose means are per minibatch, with its
 // conclusions, and for inference what it served.
 type runJSON struct {
-	TimeMS tegra.Val[float64] `json:"time_ms"`
-	MeanMS tegra.Val[float64] `json:"time_mean_ms"`
+	TimeMS      tegra.Val[float64] `json:"time_ms"`
+	MedianMS    tegra.Val[float64] `json:"time_median_ms"`
+	MeanMS      tegra.Val[float64] `json:"time_mean_ms"` // an older name of time_ms
+	TimeError   tegra.Val[float64] `json:"time_error_pct"`
+	PowerError  tegra.Val[float64] `json:"power_error_pct"`
+	EnergyError tegra.Val[float64] `json:"energy_error_pct"`
 	measure.RunResult
 	PerS      tegra.Val[float64] `json:"minibatches_per_s"` // from the mean time
 	Epochs    string             `json:"epochs"`            // epochs that the numbers above cover: all, later
@@ -92,18 +96,23 @@ func toRunJSON(r measure.RunResult, b tegra.Board) runJSON {
 	if r.ReadCost != nil {
 		reading = r.ReadCost
 	}
-	if r.Whole != nil && r.Reading == nil {
-		r.EnergyJ = r.Whole.EnergyJ
+	energyError := r.Error.Energy()
+	if w := r.Whole; w != nil && r.Reading == nil {
+		r.EnergyJ, r.PowerW, r.Error, energyError = w.EnergyJ, w.MeanW, tegra.Errors{Power: w.Error}, w.Error
 	}
 	return runJSON{
 		TimeMS:         tegra.Val[float64]{V: r.TimeMS, OK: r.TimeMS > 0},
-		MeanMS:         tegra.Val[float64]{V: r.MeanMS, OK: r.MeanMS > 0},
+		MedianMS:       tegra.Val[float64]{V: r.MedianMS, OK: r.MedianMS > 0},
+		MeanMS:         tegra.Val[float64]{V: r.TimeMS, OK: r.TimeMS > 0},
+		TimeError:      percent(r.Error.Time),
+		PowerError:     percent(r.Error.Power),
+		EnergyError:    percent(energyError),
 		Peak:           peak,
 		Least:          least,
 		Reading:        reading,
 		ownJSON:        toOwnJSON(r),
 		RunResult:      r,
-		PerS:           tegra.Val[float64]{V: 1000 / r.MeanMS, OK: r.MeanMS > 0},
+		PerS:           tegra.Val[float64]{V: 1000 / r.TimeMS, OK: r.TimeMS > 0},
 		Epochs:         epochs,
 		EpochZero:      c.First.OK && !c.SteadyIsLater(),
 		Steady:         r.Settled == telemetry.Settled,

@@ -296,8 +296,9 @@ func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Wo
 		}
 		rows = append(rows, []string{"reads", strings.TrimPrefix(harness.Reads(*x), "reads: ")},
 			[]string{"steps", text.Thousands(x.Steps)},
-			[]string{"time", timeText(x) + " " + harness.Each(unit)},
-			[]string{"energy", dash(r.EnergyJ, "%.3g J "+harness.Each(x.Unit)+", mean")})
+			[]string{"time", timeText(r, x.Why, " "+harness.Each(unit))},
+			[]string{"energy", withBand(dash(r.EnergyJ, "%.3g J"), r.EnergyJ.OK, r.Error.Energy()) + " " +
+				harness.Each(x.Unit)})
 	}
 	if r.Reading == nil && !r.Refused {
 		rows = append(rows, []string{"reads", "no steps: measured as a whole"})
@@ -308,7 +309,8 @@ func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Wo
 		power = dash(o.MeanW, "%.2f W mean") + ", " + dash(o.PeakW, "%.2f W peak")
 	}
 	rows = append(rows, []string{"wall time", fmt.Sprintf("%.2f s", o.WallS)},
-		[]string{"total energy", dash(o.EnergyJ, "%.1f J")}, []string{"power", power})
+		[]string{"total energy", withBand(dash(o.EnergyJ, "%.1f J"), o.EnergyJ.OK, o.Error)},
+		[]string{"power", power})
 	for _, rail := range o.Rails {
 		if rail.EnergyJ.OK || rail.LeastV.OK {
 			rows = append(rows, []string{rail.Name, railText(rail)})
@@ -331,18 +333,6 @@ func railText(r measure.RailWhole) string {
 	}
 	if r.LeastV.OK {
 		out += fmt.Sprintf(", %.2f V least", r.LeastV.V)
-	}
-	return out
-}
-
-// timeText returns the mean of a reading with half of its 95 % band, and the median where it differs, with the reason.
-func timeText(x *detect.Reading) string {
-	out := msText(tegra.Some(x.TimeMS))
-	if pct := 196 * x.ErrorMS / x.TimeMS; pct >= 0.1 {
-		out += fmt.Sprintf(" ± %.2g %%", pct)
-	}
-	if x.Why != "" {
-		out += fmt.Sprintf(" (median %s: %s)", msText(tegra.Some(x.MedianMS)), text.OneLine(x.Why))
 	}
 	return out
 }

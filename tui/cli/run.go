@@ -222,7 +222,7 @@ func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Wo
 		count += fmt.Sprintf("; the numbers below count the %s after epoch 0",
 			text.Thousands(run.Counted(r)))
 	}
-	power := dash(r.PowerW, "%.2f W mean")
+	power := withBand(dash(r.PowerW, "%.2f W mean"), r.PowerW.OK, r.Error.Power)
 	if meter := part.MeterW; meter.OK {
 		power += fmt.Sprintf("; %.2f W at the power meter", meter.V)
 	}
@@ -233,11 +233,11 @@ func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Wo
 		return c.printServing(r, s, w, power)
 	}
 	rows := [][]string{{"board", workloads.BoardOf(s, w)}, {"minibatches", count},
-		{"time", msText(tegra.Some(r.TimeMS)) + " median, " + msText(tegra.Some(r.MeanMS)) + " mean"},
-		{"speed", text.Of(1000/r.MeanMS) + " minibatches/s"},
-		{"stall", msPair(r.StallMS, part.StallMS)}, {"compute", msPair(r.ComputeMS, part.ComputeMS)},
-		{"overhead", msPair(r.OverheadMS, part.OverheadMS)}, {"power", power},
-		{"energy", dash(r.EnergyJ, "%.3f J per minibatch, mean")}}
+		{"time", timeText(r, "", "")},
+		{"speed", text.Of(1000/r.TimeMS) + " minibatches/s"},
+		{"stall", msText(r.StallMS)}, {"compute", msText(r.ComputeMS)},
+		{"overhead", msText(r.OverheadMS)}, {"power", power},
+		{"energy", withBand(dash(r.EnergyJ, "%.3f J"), r.EnergyJ.OK, r.Error.Energy()) + " per minibatch"}}
 	if peak := peaksText(r.Peaks, s.Device.Board()); peak != "" {
 		rows = append(rows, []string{"peak", peak})
 	}
@@ -274,10 +274,39 @@ func msText(v tegra.Val[float64]) string {
 	return text.Of(math.Round(v.V*1000)/1000) + " ms"
 }
 
-// msPair formats the median and mean of a part of the minibatches.
-func msPair(median, mean tegra.Val[float64]) string {
-	if !median.OK {
-		return "–"
+// timeText formats the time of a unit: the mean, and the median where they differ by more than 5 %, with the reason if
+// it is known.
+func timeText(r measure.RunResult, why, unit string) string {
+	out := msText(tegra.Some(r.TimeMS))
+	if r.Error.Time.V >= leastShown {
+		out = withBand(out, true, r.Error.Time)
 	}
-	return msText(median) + " median, " + msText(mean) + " mean"
+	if out += unit; r.MedianMS == 0 || math.Abs(r.MedianMS/r.TimeMS-1) <= 0.05 {
+		return out
+	}
+	switch {
+	case why != "":
+	case r.MedianMS > r.TimeMS:
+		why = "a part of them is much shorter"
+	default:
+		why = "a part of them takes much longer"
+	}
+	return fmt.Sprintf("%s (median %s: %s)", out, msText(tegra.Some(r.MedianMS)), text.OneLine(why))
+}
+
+// leastShown is the standard error from which a time has its band printed.
+const leastShown = 0.001 / 1.96
+
+// withBand adds half of the 95 % band to a value.
+func withBand(value string, known bool, err tegra.Val[float64]) string {
+	switch half := 100 * 1.96 * err.V; {
+	case !known:
+		return value
+	case !err.OK:
+		return value + " (error unknown)"
+	case half < 99.5:
+		return fmt.Sprintf("%s ± %.2g %%", value, half)
+	default:
+		return fmt.Sprintf("%s ± %.0f %%", value, half)
+	}
 }

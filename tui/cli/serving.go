@@ -104,11 +104,11 @@ func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workloa
 	}
 	rows := [][]string{{"board", workloads.BoardOf(s, w)}, {"batches", text.Thousands(r.Minibatches)},
 		{"speed", unitsPerS(v.PerS, v.Unit) + phase},
-		{"time", msText(tegra.Some(r.TimeMS)) + " median of a batch, " + msText(tegra.Some(r.MeanMS)) + " mean"}}
+		{"time", timeText(r, "", " of a batch")}}
 	if v.Latency.N > 0 {
 		rows = append(rows, []string{"latency", latencyText(v.Latency)})
 	} else if w.Live() {
-		rows = append(rows, []string{"latency", msText(tegra.Some(r.MeanMS)) + " mean: its counters have no quantiles"})
+		rows = append(rows, []string{"latency", msText(tegra.Some(r.TimeMS)) + " mean: its counters have no quantiles"})
 	}
 	if v.TTFTMS.OK {
 		rows = append(rows, []string{"first " + v.Unit, msText(v.TTFTMS) + " median"})

@@ -19,6 +19,7 @@ type attempt struct {
 	session          int     // the jtune that measured it
 	from, to         float64 // seconds
 	timesMS, powersW []float64
+	at               []float64 // seconds, of powersW
 }
 
 // session counts how often the times of a mode's lines fall: the clock of another jtune begins at 0.
@@ -64,12 +65,27 @@ func (a *Attempts) Sample(t float64, watts tegra.Val[float64]) {
 			continue
 		}
 		if fell && a.samples.n <= a.lines.n {
-			one.powersW = nil // of the session before
+			one.powersW, one.at = nil, nil // of the session before
 		}
 		if watts.OK && t >= one.from && t <= one.to {
-			one.powersW = append(one.powersW, watts.V)
+			one.powersW, one.at = append(one.powersW, watts.V), append(one.at, t)
 		}
 	}
+}
+
+// Single is one measurement: its minibatches, and the powers in watts at times in seconds since the first of them.
+type Single struct{ TimesMS, PowersW, At []float64 }
+
+// Singles returns the measurements one by one.
+func (a *Attempts) Singles() (out []Single) {
+	for _, one := range a.list {
+		s := Single{TimesMS: one.timesMS, PowersW: one.powersW}
+		for _, t := range one.at {
+			s.At = append(s.At, t-one.from)
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // Values returns the times of the minibatches and the power during them, in milliseconds and watts.

@@ -25,22 +25,18 @@ type Baseline struct {
 // Errors are the relative standard errors of a measured time and power.
 type Errors struct{ Time, Power float64 }
 
-// Run-to-run standard deviation, beyond the scatter within a run.
-const (
-	againTime  = 0.005
-	againPower = 0.004
-	// unknownError is the error of a reading whose row is unknown, or has too few values to show their scatter.
-	unknownError = 0.011
-)
+// unknownError is the error of a reading whose row is unknown, or has too few values to show their scatter.
+const unknownError = 0.011
 
-// ErrorsOf returns the errors of the mean of n readings of a setting, from their rows.
+// ErrorsOf returns the errors of the mean of n readings of a setting, from their rows: each reading's own, and what
+// differs between readings of one setting, as far as rows show it.
 func ErrorsOf(at tegra.Setting, n int, rows []record.Row) Errors {
+	again := between(rows)
 	var of []Errors
 	for _, r := range rows {
 		if r.Setting == at && r.Status.Usable() && !r.Bare {
-			time := stats.ErrorOfMedian(r.TimeIQRMS, r.TimeMS, r.Minibatches)
-			power := stats.ErrorOfMedian(r.PowerIQRW, r.PowerW, r.PowerSamples)
-			of = append(of, Errors{readingError(time, againTime), readingError(power, againPower)})
+			of = append(of, Errors{math.Hypot(r.Errors.Time.Or(unknownError), again.Time),
+				math.Hypot(r.Errors.Power.Or(unknownError), again.Power)})
 		}
 	}
 	of = of[max(0, len(of)-n):]
@@ -54,12 +50,32 @@ func ErrorsOf(at tegra.Setting, n int, rows []record.Row) Errors {
 	return Errors{sum.Time / float64(max(1, n)), sum.Power / float64(max(1, n))}
 }
 
-// readingError returns the error of a reading from the scatter within its run and from run to run.
-func readingError(within, again float64) float64 {
-	if e := math.Hypot(within, again); !math.IsInf(e, 0) && !math.IsNaN(e) {
-		return e
+// between returns the standard deviation between readings of one setting beyond their own errors, from the settings
+// that were read more than once (restarts, settling, heat); zero without any.
+func between(rows []record.Row) Errors {
+	groups := tegra.BySetting(record.Usable(rows))
+	pooled := func(values func(*tegra.Repeats) []float64, own func(tegra.Errors) tegra.Val[float64]) float64 {
+		squares, free := 0.0, 0.0
+		for i := range groups {
+			list := values(&groups[i])
+			if len(list) < 2 {
+				continue
+			}
+			mean := stats.Mean(list)
+			for k, v := range list {
+				by, e := v/mean-1, own(groups[i].Errors[k]).Or(unknownError)
+				squares += by*by - e*e*float64(len(list)-1)/float64(len(list))
+			}
+			free += float64(len(list) - 1)
+		}
+		return math.Sqrt(max(0, squares) / max(1, free))
 	}
-	return unknownError
+	return Errors{
+		pooled(func(r *tegra.Repeats) []float64 { return r.TimesMS },
+			func(e tegra.Errors) tegra.Val[float64] { return e.Time }),
+		pooled(func(r *tegra.Repeats) []float64 { return r.PowersW },
+			func(e tegra.Errors) tegra.Val[float64] { return e.Power }),
+	}
 }
 
 // Quantity is what a goal optimizes.

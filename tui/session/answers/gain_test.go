@@ -122,14 +122,19 @@ func TestAnswerOfSeveralBatchSizesIsComparedByTheSample(t *testing.T) {
 
 func TestErrorOfAMeanIsThatOfItsReadings(t *testing.T) {
 	at := tegra.Setting{Mode: tegra.Mode{Cores: 4}}
-	row := record.Row{Measured: tegra.Measured{Setting: at, TimeMS: 100, PowerW: 30}, Status: record.OK,
-		Minibatches: 40, PowerSamples: 6, TimeIQRMS: 2.7, PowerIQRW: 0.4}
+	row := record.Row{Measured: tegra.Measured{Setting: at, TimeMS: 100, PowerW: 30,
+		Errors: tegra.Errors{Time: tegra.Some(0.006), Power: tegra.Some(0.004)}}, Status: record.OK}
 	one, two := ErrorsOf(at, 1, []record.Row{row}), ErrorsOf(at, 2, []record.Row{row, row})
-	if one.Time < 0.005 || one.Time > 0.01 || two.Time > 0.72*one.Time || two.Power > 0.72*one.Power {
+	if one != (Errors{0.006, 0.004}) || two.Time > 0.72*one.Time || two.Power > 0.72*one.Power {
 		t.Errorf("one reading %+v, two %+v", one, two)
 	}
+	other := row
+	other.TimeMS = 106
+	if apart := ErrorsOf(at, 2, []record.Row{row, other}); apart.Time < 0.02 || apart.Power > 0.004 {
+		t.Errorf("two readings 6 %% apart have the errors %+v", apart)
+	}
 	single := row // a run that is one reading has no scatter
-	single.Minibatches = 1
+	single.Errors.Time = tegra.Val[float64]{}
 	if got := ErrorsOf(at, 1, []record.Row{single}); got.Time != unknownError || got.Power != one.Power {
 		t.Errorf("a reading of one value has errors %+v, want %g of its time", got, unknownError)
 	}

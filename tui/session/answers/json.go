@@ -2,6 +2,7 @@ package answers
 
 import (
 	"math"
+	"slices"
 
 	"jtune/internal/arrivals"
 	"jtune/internal/report"
@@ -100,6 +101,7 @@ func (a Answer) measured() any {
 	out := report.Object{{"time_ms", m.V.TimeMS}, {"power_w", m.V.PowerW}, {"energy_j", m.V.EnergyJ()},
 		{"n", len(list)}, {"time_lo_ms", timeLo}, {"time_hi_ms", timeHi}, {"power_lo_w", powerLo},
 		{"power_hi_w", powerHi}}
+	out = append(out, errorsOf(m.V.Errors)...)
 	if a.Doubted.OK {
 		out = append(out, [2]any{"suspicious", true})
 	}
@@ -137,9 +139,16 @@ func probes(list []optimize.Probe) []report.Object {
 		has := p.Err == nil && p.TimeMS > 0
 		row := report.Object{{"mode", p.Mode}, {"time_ms", tegra.Val[float64]{V: p.TimeMS, OK: has}},
 			{"power_w", tegra.Val[float64]{V: p.PowerW, OK: has || p.Over}}, {"why", p.Why}, {"over", p.Over}}
-		out = append(out, append(row, size(p.Measured)...))
+		out = append(out, slices.Concat(row, errorsOf(p.Errors), size(p.Measured)))
 	}
 	return out
+}
+
+// errorsOf returns the standard errors of a reading, in per cent.
+func errorsOf(e tegra.Errors) report.Object {
+	pct := func(v tegra.Val[float64]) tegra.Val[float64] { return tegra.Val[float64]{V: 100 * v.V, OK: v.OK} }
+	return report.Object{{"time_error_pct", pct(e.Time)}, {"power_error_pct", pct(e.Power)},
+		{"energy_error_pct", pct(e.Energy())}}
 }
 
 func versus(v outlook.Comparisons) report.Object {

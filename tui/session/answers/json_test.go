@@ -306,9 +306,9 @@ func TestErrorsOfTakesTheNewestReadings(t *testing.T) {
 	t.Parallel()
 	at := tegra.Setting{Mode: tegra.Mode{Cores: 4}}
 	var rows []record.Row
-	for _, iqr := range []float64{0.1, 50, 2} {
-		rows = append(rows, record.Row{Measured: tegra.Measured{Setting: at, TimeMS: 100, PowerW: 30},
-			Status: record.OK, Minibatches: 40, PowerSamples: 6, TimeIQRMS: iqr, PowerIQRW: iqr / 10})
+	for _, e := range []float64{0.001, 0.5, 0.02} {
+		rows = append(rows, record.Row{Measured: tegra.Measured{Setting: at, TimeMS: 100, PowerW: 30,
+			Errors: tegra.Errors{Time: tegra.Some(e), Power: tegra.Some(e / 10)}}, Status: record.OK})
 	}
 	if got, want := ErrorsOf(at, 1, rows), ErrorsOf(at, 1, rows[2:]); got != want {
 		t.Errorf("of three rows got %+v, want the last one's %+v", got, want)

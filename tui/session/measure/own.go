@@ -23,6 +23,7 @@ type Whole struct {
 	WallS   float64            `json:"wall_s"`
 	EnergyJ tegra.Val[float64] `json:"energy_j"`
 	MeanW   tegra.Val[float64] `json:"mean_w"`
+	Error   tegra.Val[float64] `json:"-"` // relative standard error of EnergyJ and MeanW
 	PeakW   tegra.Val[float64] `json:"peak_w"`
 	Rails   []RailWhole        `json:"rails"`
 	// means of the clocks in GHz

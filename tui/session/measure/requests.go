@@ -178,15 +178,15 @@ type RunRequest struct {
 // represents long training, Character.Steady: the epochs after epoch 0, or all.
 type RunResult struct {
 	Minibatches int     `json:"minibatches"` // of the whole run
-	TimeMS      float64 `json:"-"`           // median; 0: no step was counted
-	MeanMS      float64 `json:"-"`
-	// StallMS and the next two are medians, absent if the workload does not report them.
+	TimeMS      float64 `json:"-"`           // mean, stalls included; 0: no step was counted
+	MedianMS    float64 `json:"-"`
+	// StallMS and the next two are means of the same minibatches, absent if the workload does not report them.
 	StallMS    tegra.Val[float64] `json:"stall_ms"`
 	ComputeMS  tegra.Val[float64] `json:"compute_ms"`
 	OverheadMS tegra.Val[float64] `json:"overhead_ms"`
-	PowerW     tegra.Val[float64] `json:"power_w"`  // mean since power became steady
-	EnergyJ    tegra.Val[float64] `json:"energy_j"` // mean
-	MedianW    tegra.Val[float64] `json:"-"`        // median of steady power; absent if it never was steady
+	PowerW     tegra.Val[float64] `json:"power_w"`  // mean over the time that TimeMS covers
+	EnergyJ    tegra.Val[float64] `json:"energy_j"` // of a minibatch in that time
+	Error      tegra.Errors       `json:"-"`        // of TimeMS and PowerW
 	Settled    telemetry.Verdict  `json:"-"`        // Settling: the run ended before power was steady
 	SettleS    tegra.Val[float64] `json:"settle_s"` // from the first minibatch until power was steady; absent while settling
 	Sampling   *Sampling          `json:"sampling"` // how evenly power was sampled; nil without samples
@@ -216,6 +216,6 @@ type Sampling struct {
 	MedianMS float64 `json:"median_ms"`
 	LeastMS  float64 `json:"least_ms"`
 	MostMS   float64 `json:"most_ms"`
-	JitterMS float64 `json:"jitter_ms"` // mean deviation from the requested interval
+	JitterMS float64 `json:"jitter_ms"` // mean delay of a reading after its moment, drawn at random
 	Samples  int     `json:"samples"`
 }

@@ -75,14 +75,15 @@ func (k *runRecord) keep(out measure.RunResult, failed error) string {
 	case out.Minibatches == 0:
 		return ""
 	}
-	row := record.Row{Measured: tegra.Measured{TimeMS: out.TimeMS, PowerW: out.MedianW.V}, Status: record.OK,
+	row := record.Row{Measured: tegra.Measured{TimeMS: out.TimeMS, PowerW: out.PowerW.V, Errors: out.Error},
+		TimeMedianMS: tegra.Some(out.MedianMS), Status: record.OK,
 		Minibatches: out.Minibatches, StallMS: out.StallMS, ComputeMS: out.ComputeMS, OverheadMS: out.OverheadMS,
 		EnergyJ: out.EnergyJ.Or(0), SettleS: out.SettleS.Or(0), TookS: (k.s.Clock.Now() - k.began).Seconds(),
 		When: k.s.Clock.Wall(), Character: &out.Character}
 	switch {
 	case out.Hot != "":
 		row.Status, row.Why = record.Hot, out.Hot
-	case out.Settled == telemetry.Settling || !out.MedianW.OK:
+	case out.Settled == telemetry.Settling || !out.PowerW.OK:
 		row.Status, row.Why = record.Failed, "the run ended before power was steady"
 	case out.Settled == telemetry.Unstable:
 		row.Status, row.Why = record.Unstable, "power never became steady"

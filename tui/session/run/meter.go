@@ -1,7 +1,6 @@
 package run
 
 import (
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -28,6 +27,8 @@ type meter struct {
 	every   time.Duration
 	lastT   time.Duration
 	gaps    []float64 // intervals between samples in ms, the newest
+	late    float64   // sum of the delays of those samples in ms
+	taken   int
 	latest  tegra.Val[float64]
 	peaks   telemetry.Peaks
 	fresh   bool // a sample arrived since the last call of due
@@ -56,6 +57,7 @@ func (m *meter) take(s telemetry.Sample) {
 		m.gaps = append(m.gaps, (s.T-m.lastT).Seconds()*1000)
 	}
 	m.lastT = s.T
+	m.late, m.taken = m.late+s.Late.Seconds()*1000, m.taken+1
 	m.peaks.Take(s.Reading)
 	if p := s.PowerW(); p.OK {
 		m.latest = p
@@ -70,16 +72,12 @@ func (m *meter) sampling() *measure.Sampling {
 	if len(m.gaps) < 2 {
 		return nil
 	}
-	off := make([]float64, len(m.gaps))
-	for i, gap := range m.gaps {
-		off[i] = math.Abs(gap - float64(m.every)/float64(time.Millisecond))
-	}
 	return &measure.Sampling{
 		AskedMS:  m.every.Seconds() * 1000,
 		MedianMS: stats.Median(m.gaps),
 		LeastMS:  slices.Min(m.gaps),
 		MostMS:   slices.Max(m.gaps),
-		JitterMS: stats.Mean(off),
+		JitterMS: m.late / float64(m.taken),
 		Samples:  len(m.gaps) + 1,
 	}
 }

@@ -193,7 +193,7 @@ func NewLog(path string) string {
 }
 
 // timings holds clean minibatches; only the newest are kept for the medians, so that a run may last for days.
-type timings struct{ time, stall, compute, overhead, fetch []float64 }
+type timings struct{ time, fetch []float64 }
 
 // keptTimings bounds what a run keeps: two epochs of BERT, the papers' longest.
 const keptTimings = 10000
@@ -202,8 +202,7 @@ func (t *timings) add(e harness.Event) {
 	for _, v := range []struct {
 		list *[]float64
 		ms   tegra.Val[float64]
-	}{{&t.time, tegra.Some(e.TimeMS)}, {&t.stall, e.StallMS}, {&t.compute, e.ComputeMS}, {&t.overhead, e.OverheadMS},
-		{&t.fetch, e.FetchMS}} {
+	}{{&t.time, tegra.Some(e.TimeMS)}, {&t.fetch, e.FetchMS}} {
 		if !v.ms.OK {
 			continue
 		}
@@ -230,6 +229,7 @@ type collector struct {
 	patience  time.Duration // how long they are; 0: by default
 
 	count   int
+	summed  bool // the program reported its times itself
 	leftOut int
 	all     timings
 	later   timings // of those, after epoch 0
@@ -318,18 +318,14 @@ func (c *collector) summary(e harness.Event) {
 	c.meter.settle.Begin(c.began)
 	c.verdict = c.meter.settle.Until(e.T)
 	c.meter.monitor.Minibatch(e)
-	c.count = 1
+	c.count, c.summed = 1, true
 	e.TimeMS = e.Summary.TimeMS
 	c.all.add(e)
 }
 
 func (c *collector) minibatch(e harness.Event) {
-	before := c.verdict
 	c.verdict = c.meter.settle.Until(e.T)
 	settled := c.verdict != telemetry.Settling
-	if c.verdict == telemetry.Settled && before == telemetry.Settling {
-		c.meter.monitor.PowerFrom(c.meter.settle.At())
-	}
 	p := profiles.Progress{Phase: profiles.Measuring, Of: c.want, TimeMS: e.TimeMS, PowerW: c.meter.last(),
 		LeftOut: c.leftOut, Dropped: c.meter.settle.Dropped()}
 	if settled {
@@ -379,17 +375,25 @@ func (c *collector) result(ch record.Character, latestW tegra.Val[float64]) meas
 	if ch.SteadyIsLater() {
 		t = &c.later
 	}
-	median := func(list []float64) float64 { return harness.RoundMS(stats.Median(list)) }
+	units := make([]float64, len(t.time))
+	for i := range units {
+		units[i] = 1
+	}
+	took := stats.MeanOf(t.time, units)
+	timeMS := part.TimeMS
+	if c.summed {
+		timeMS = stats.OrZero(took.Mean)
+	}
 	out := measure.RunResult{
 		Minibatches: c.count,
-		TimeMS:      stats.OrZero(stats.Median(t.time)),
-		MeanMS:      part.TimeMS,
-		StallMS:     tegra.Finite(median(t.stall)),
-		ComputeMS:   tegra.Finite(median(t.compute)),
-		OverheadMS:  tegra.Finite(median(t.overhead)),
+		TimeMS:      timeMS,
+		MedianMS:    stats.OrZero(took.Median),
+		StallMS:     part.StallMS,
+		ComputeMS:   part.ComputeMS,
+		OverheadMS:  part.OverheadMS,
 		PowerW:      part.PowerW,
-		EnergyJ:     part.EnergyJ,
-		MedianW:     c.meter.settle.MedianW(),
+		EnergyJ:     tegra.Val[float64]{V: part.PowerW.V * timeMS / 1000, OK: part.PowerW.OK},
+		Error:       tegra.Errors{Time: tegra.Finite(took.Relative()), Power: part.PowerError},
 		Sampling:    c.meter.sampling(),
 		Settled:     c.verdict,
 		Hot:         c.meter.settle.Hot(),
@@ -404,7 +408,7 @@ func (c *collector) result(ch record.Character, latestW tegra.Val[float64]) meas
 	}
 	if !out.PowerW.OK && latestW.OK {
 		out.PowerW = latestW
-		out.EnergyJ = tegra.Val[float64]{V: latestW.V * out.MeanMS / 1000, OK: out.MeanMS > 0}
+		out.EnergyJ = tegra.Val[float64]{V: latestW.V * out.TimeMS / 1000, OK: out.TimeMS > 0}
 	}
 	return out
 }

@@ -2,11 +2,11 @@ package run
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"sync"
 	"time"
 
+	"jtune/internal/stats"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/detect"
 	"jtune/tegra"
@@ -21,12 +21,11 @@ type wholeMeter struct {
 	began  time.Duration
 	cancel func()
 
-	mu      sync.Mutex
-	last    telemetry.Sample
-	covered time.Duration // with power
-	energy  float64
-	out     measure.Whole
-	clocks  [3]struct{ sum, n float64 }
+	mu     sync.Mutex
+	last   telemetry.Sample
+	energy telemetry.Energy
+	out    measure.Whole
+	clocks [3]struct{ sum, n float64 }
 }
 
 // meterWhole starts measuring; nil if that was not requested.
@@ -55,7 +54,7 @@ func (m *wholeMeter) read() {
 func (m *wholeMeter) take(x telemetry.Sample) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	last, p := m.last, powerOf(x)
+	p := powerOf(x)
 	m.rails(x)
 	m.last = x
 	if o := &m.out; p.OK {
@@ -70,13 +69,8 @@ func (m *wholeMeter) take(x telemetry.Sample) {
 	if t := x.Reading.Throttled; t.OK {
 		m.out.Throttled = tegra.Some(t.V || m.out.Throttled.V)
 	}
-	if dt := x.T - last.T; p.OK && last.T > 0 && dt > 0 {
-		w := p.V
-		if before := powerOf(last); before.OK {
-			w = (w + before.V) / 2
-		}
-		m.energy += w * dt.Seconds()
-		m.covered += dt
+	if m.energy.Sample(x); !x.PowerW().OK && p.OK {
+		m.energy.Add(x.T, p.V)
 	}
 }
 
@@ -113,22 +107,9 @@ func (m *wholeMeter) rails(x telemetry.Sample) {
 			o.LeastV = r.Volts
 		}
 		if w := r.PowerW; w.OK && dt > 0 {
-			if before := railW(m.last, r.Name); before.OK {
-				w.V = (w.V + before.V) / 2
-			}
 			o.EnergyJ = tegra.Some(o.EnergyJ.V + w.V*dt)
 		}
 	}
-}
-
-// railW returns the power of a rail in a sample.
-func railW(x telemetry.Sample, name string) tegra.Val[float64] {
-	for _, r := range x.Reading.Rails {
-		if r.Name == name {
-			return r.PowerW
-		}
-	}
-	return tegra.Val[float64]{}
 }
 
 // end returns the totals; nil if nothing was measured.
@@ -142,8 +123,8 @@ func (m *wholeMeter) end() *measure.Whole {
 	defer m.mu.Unlock()
 	o := m.out
 	o.WallS = (m.s.Clock.Now() - m.began).Seconds()
-	if m.covered > 0 {
-		o.MeanW = tegra.Some(m.energy / m.covered.Seconds())
+	if m.energy.Span() > 0 {
+		o.MeanW, o.Error = tegra.Some(m.energy.MeanW()), m.energy.Error()
 		o.EnergyJ = tegra.Some(o.MeanW.V * o.WallS)
 	}
 	for i, c := range []*tegra.Val[float64]{&o.CPU, &o.GPU, &o.EMC} {
@@ -165,7 +146,7 @@ func readOf(out *measure.RunResult, r measure.RunRequest, h harness.Harness, tol
 	switch {
 	case !ok && out.Minibatches > 0: // events of the protocol
 		out.Reading = &detect.Reading{Form: "jtune", What: "its own events", Unit: detect.Step, Steps: out.Minibatches,
-			TimeMS: out.MeanMS, ErrorMS: math.NaN(), MedianMS: out.TimeMS}
+			TimeMS: out.TimeMS, ErrorMS: out.Error.Time.V * out.TimeMS, MedianMS: out.MedianMS}
 		if p := r.Workload.Pattern; p != "" { // a program that is read by name
 			out.Reading.Form, out.Reading.What = p, "its own lines"
 		}
@@ -175,13 +156,15 @@ func readOf(out *measure.RunResult, r measure.RunRequest, h harness.Harness, tol
 	case err == nil:
 		out.Reading = &reading
 		if r.Own {
-			out.TimeMS, out.MeanMS = reading.TimeMS, reading.TimeMS
+			out.TimeMS, out.MedianMS = reading.TimeMS, stats.OrZero(reading.MedianMS)
+			out.Error.Time = tegra.Finite(reading.ErrorMS / reading.TimeMS)
 			if r.Minibatches == 0 {
 				out.Minibatches = max(out.Minibatches, reading.Steps)
 			}
-			if w := out.Whole; w != nil && w.MeanW.OK {
-				out.PowerW, out.EnergyJ = w.MeanW, tegra.Some(w.MeanW.V*reading.TimeMS/1000)
+			if w := out.Whole; w != nil && !out.Character.All.PowerW.OK {
+				out.PowerW, out.Error.Power = w.MeanW, w.Error
 			}
+			out.EnergyJ = tegra.Val[float64]{V: out.PowerW.V * out.TimeMS / 1000, OK: out.PowerW.OK}
 		}
 		return told
 	}
@@ -198,6 +181,6 @@ func readOf(out *measure.RunResult, r measure.RunRequest, h harness.Harness, tol
 	case unread != nil && unread.Undecided.Kind != detect.Nothing:
 		out.Unread = err.Error()
 	}
-	out.Minibatches, out.TimeMS, out.MeanMS = 0, 0, 0 // it is measured as a whole
+	out.Minibatches, out.TimeMS, out.MedianMS = 0, 0, 0 // it is measured as a whole
 	return nil
 }
