@@ -78,7 +78,8 @@ func TestReadOlderRowsGetMeansFromTheirMinibatchesAndSamples(t *testing.T) {
 	}
 	r := rows[0]
 	if r.Medians() || math.Abs(r.TimeMS-52.5) > 1e-6 || r.TimeMedianMS != tegra.Some(5.0) || math.Abs(r.PowerW-15) > 1 ||
-		!r.Errors.Time.OK || !r.Errors.Power.OK {
+		!r.Errors.Time.OK ||
+		!r.Errors.Power.OK {
 		t.Errorf("%+v, want the means 52.5 ms and 15 W with their errors", r)
 	}
 }

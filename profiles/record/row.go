@@ -100,10 +100,12 @@ var Columns = slices.Concat(sweep.Columns, []string{
 // LaterColumns is how many of the last of Columns a file of an older version of jtune lacks.
 var LaterColumns = len(laterModes)
 
-// laterModes are the columns that older versions of jtune did not write: the median, and one standard error in per cent.
+// laterModes are the columns that older versions of jtune did not write: the median, and one standard error in per
+// cent.
 var laterModes = []string{"time_median_ms", "time_error_pct", "power_error_pct"}
 
-// Medians reports whether time and power of a measured row are medians: rows of versions of jtune before the mean became
+// Medians reports whether time and power of a measured row are medians: rows of versions of jtune before the mean
+// became
 // the measure, unless their minibatches and samples are there.
 func (r *Row) Medians() bool { return r.Status.Usable() && !r.Bare && !r.TimeMedianMS.OK }
 
