@@ -77,7 +77,8 @@ func TestReadOlderRowsGetMeansFromTheirMinibatchesAndSamples(t *testing.T) {
 		t.Fatalf("%d rows, %v, %v", len(rows), notes, err)
 	}
 	r := rows[0]
-	if r.Medians() || math.Abs(r.TimeMS-52.5) > 1e-6 || r.TimeMedianMS != tegra.Some(5.0) || math.Abs(r.PowerW-15) > 1 ||
+	if r.Medians() || math.Abs(r.TimeMS-52.5) > 1e-6 || r.TimeMedianMS != tegra.Some(5.0) ||
+		math.Abs(r.PowerW-15) > 1 ||
 		!r.Errors.Time.OK ||
 		!r.Errors.Power.OK {
 		t.Errorf("%+v, want the means 52.5 ms and 15 W with their errors", r)
@@ -102,7 +103,9 @@ func TestOpenAddsTheLaterColumnsToAnOlderRecord(t *testing.T) {
 	dir, h, _ := older(t, false)
 	path := filepath.Join(dir, modesName)
 	text, _ := os.ReadFile(path)
-	for name, tail := range map[string]string{"": "", "an unreadable line": "a,\"b,c\",d\n", "a torn line": "12,2201600,13"} {
+	for name, tail := range map[string]string{
+		"": "", "an unreadable line": "a,\"b,c\",d\n", "a torn line": "12,2201600,13",
+	} {
 		if err := os.WriteFile(path, append(slices.Clone(text), tail...), 0o600); err != nil {
 			t.Fatal(err)
 		}
