@@ -228,7 +228,7 @@ func (d diskFS) Open(name string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &diskFile{File: f, fd: int(f.Fd()), anew: func() (*os.File, error) { return d.open(name, os.O_RDONLY) }}
+	out := &diskFile{File: f, fd: int(f.Fd()), reopen: func() (*os.File, error) { return d.open(name, os.O_RDONLY) }}
 	if d != "/" {
 		out.place = out.where()
 	}
@@ -239,8 +239,8 @@ func (d diskFS) Open(name string) (File, error) {
 // queries the chip again. A file that has no offsets (debugfs: simple_attr_open in fs/libfs.c) is opened for each read.
 type diskFile struct {
 	*os.File
-	fd   int // -1 when closed
-	anew func() (*os.File, error)
+	fd     int // -1 when closed
+	reopen func() (*os.File, error)
 	// place is where the file was when it was opened, in a folder: a handle outlives its file there, and none of the
 	// kernel's does. "": not followed.
 	place string
@@ -273,7 +273,7 @@ func (f *diskFile) where() string {
 
 // first reads the start of the file through a new handle.
 func (f *diskFile) first(p []byte) (int, error) {
-	again, err := f.anew()
+	again, err := f.reopen()
 	if err != nil {
 		return 0, err
 	}

@@ -20,7 +20,7 @@ func TestDiskFileWithoutOffsetsIsReadThroughANewHandle(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	name := filepath.Join(t.TempDir(), "mc_all")
-	f := &diskFile{File: r, fd: int(r.Fd()), anew: func() (*os.File, error) { return os.Open(name) }}
+	f := &diskFile{File: r, fd: int(r.Fd()), reopen: func() (*os.File, error) { return os.Open(name) }}
 	buf := make([]byte, 8)
 	if _, err := f.ReadAt(buf, 0); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is gone: %v", err)
