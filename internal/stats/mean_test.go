@@ -55,12 +55,8 @@ func TestMeanLiesInItsOwnBand(t *testing.T) {
 					held++
 				}
 			}
-			least := 920
-			if name == "correlated" { // larger batches would hold 930, and widen the band of 25 spans by a sixth
-				least = 910
-			}
-			if held < least {
-				t.Errorf("%d of %d means lie in their band, want %d", held, draws, least)
+			if held < 920 {
+				t.Errorf("%d of %d means lie in their band, want 920", held, draws)
 			}
 		})
 	}
