@@ -8,15 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 )
 
 // A minibatch of one sample is a batch size too.
 func TestParseRowsTakesABatchOfOne(t *testing.T) {
 	t.Parallel()
-	text := csvLine(append(slices.Clone(Columns), SizeColumn))
+	text := csvlines.Line(append(slices.Clone(Columns), SizeColumn))
 	for _, size := range []string{"1", "0"} {
-		text += csvLine(append(exampleRows()[0].Fields(), size))
+		text += csvlines.Line(append(exampleRows()[0].Fields(), size))
 	}
 	rows, notes := parseRows([]byte(text))
 	if len(rows) != 1 || rows[0].Batch != 1 || len(notes) != 1 {
@@ -50,9 +51,9 @@ func TestReadEntriesTakesBothEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(minibatchesName, csvLine(minibatchColumns)+
+	write(minibatchesName, csvlines.Line(minibatchColumns)+
 		"1.000,"+mode+",0,0,500,,,,,true,,\n2.000,"+mode+",0,1,500,,,,,true,,\n")
-	samples := csvLine(sampleColumns)
+	samples := csvlines.Line(sampleColumns)
 	for _, at := range []string{"0.499", "0.500", "2.000", "2.001"} {
 		samples += at + "," + mode + "," + strings.TrimPrefix(at, "0.") + ",true,,\n"
 	}
@@ -123,9 +124,9 @@ func TestParseRunsBeginsAgainAfterAnUnreadableLine(t *testing.T) {
 	t.Parallel()
 	lines := (Run{Status: OK, Character: aCharacter()}).lines()
 	lines[1][8] = "half"
-	text := csvLine(runColumns)
+	text := csvlines.Line(runColumns)
 	for _, line := range lines {
-		text += csvLine(line)
+		text += csvlines.Line(line)
 	}
 	runs, notes := parseRuns([]byte(text))
 	if len(runs) != 1 || len(notes) != 1 {

@@ -57,9 +57,9 @@ func readMeasured(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, 
 	if of, notes, err = readAttempts(dir, batch); err != nil {
 		return nil, nil, err
 	}
-	note, err := rawLines(dir, samplesName, sampleColumns, func(p *fieldParser) {
-		t, mode, watts, valid := p.number(), p.mode(), p.optional(), p.text() == "true"
-		if a := of[mode]; p.isOf(batch) && a != nil && p.err == nil {
+	note, err := rawLines(dir, samplesName, sampleColumns, func(p *csvlines.Fields) {
+		t, mode, watts, valid := p.Number(), p.Mode(), p.Optional(), p.Text() == "true"
+		if a := of[mode]; isOf(p, batch) && a != nil && p.Err == nil {
 			a.Sample(t, tegra.Val[float64]{V: watts.V, OK: watts.OK && valid})
 		}
 	})
@@ -70,25 +70,25 @@ func readMeasured(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, 
 func readAttempts(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, notes []string, err error) {
 	of = map[tegra.Mode]*attempts.Attempts{}
 	var before *attempts.Attempts // of the line before
-	notes, err = rawLines(dir, minibatchesName, minibatchColumns, func(p *fieldParser) {
-		end, mode := p.number(), p.mode()
-		p.at += 2 // epoch, batch
-		ms := p.number()
-		p.at = slices.Index(minibatchColumns, "clean")
-		clean, why := p.text() == "true", p.text()
+	notes, err = rawLines(dir, minibatchesName, minibatchColumns, func(p *csvlines.Fields) {
+		end, mode := p.Number(), p.Mode()
+		p.At += 2 // epoch, batch
+		ms := p.Number()
+		p.At = slices.Index(minibatchColumns, "clean")
+		clean, why := p.Text() == "true", p.Text()
 		a := of[mode]
 		switch {
-		case !p.isOf(batch) || p.err != nil:
+		case !isOf(p, batch) || p.Err != nil:
 			return
 		case a == nil && len(of) >= mostRows:
-			p.fail("the mode")
+			p.Fail("the mode")
 			return
 		case a == nil:
 			a = new(attempts.Attempts)
 			of[mode] = a
 		}
 		a.Line(end, a != before || why == WhyFirst)
-		if before = a; clean && !p.ofInference() {
+		if before = a; clean && !ofInference(p) {
 			a.Minibatch(end, ms)
 		}
 	})
@@ -97,24 +97,24 @@ func readAttempts(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, 
 
 // ofInference reports whether a line of minibatches.csv belongs to the inference of a pair; the time in a pair's row is
 // the training's.
-func (p *fieldParser) ofInference() bool {
-	at := slices.Index(p.columns, jobColumn)
-	return at >= 0 && at < len(p.fields) && p.fields[at] == harness.JobInfer
+func ofInference(p *csvlines.Fields) bool {
+	at := slices.Index(p.Columns, jobColumn)
+	return at >= 0 && at < len(p.List) && p.List[at] == harness.JobInfer
 }
 
 // isOf reports whether a line has that batch size, if the line has one.
-func (p *fieldParser) isOf(batch int) bool {
-	at := slices.Index(p.columns, SizeColumn)
+func isOf(p *csvlines.Fields, batch int) bool {
+	at := slices.Index(p.Columns, SizeColumn)
 	if at < 0 {
 		return true
 	}
-	p.at = at
-	return p.whole() == int64(batch)
+	p.At = at
+	return p.Whole() == int64(batch)
 }
 
 // rawLines calls each with the fields of every whole line of a raw file below its header, which may have the batch size
 // as an additional column. The note counts torn lines and lines that each cannot read.
-func rawLines(dir, name string, columns []string, each func(*fieldParser)) (note []string, err error) {
+func rawLines(dir, name string, columns []string, each func(*csvlines.Fields)) (note []string, err error) {
 	f, err := safefile.OpenRead(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -134,22 +134,22 @@ func rawLines(dir, name string, columns []string, each func(*fieldParser)) (note
 }
 
 // parseRaw is rawLines for a file's text.
-func parseRaw(text io.Reader, columns []string, each func(*fieldParser)) (bad int, err error) {
+func parseRaw(text io.Reader, columns []string, each func(*csvlines.Fields)) (bad int, err error) {
 	torn, err := csvlines.Each(text, func(n int, fields []string, err error) error {
 		if n == 1 {
 			columns = headed(fields, columns)
 			return nil
 		}
-		p := fieldParser{fields: fields, columns: columns}
+		p := csvlines.Fields{List: fields, Columns: columns}
 		if err == nil && len(fields) == len(columns) {
 			each(&p)
 		} else {
-			p.fail("the line")
+			p.Fail("the line")
 		}
-		if p.err != nil {
+		if p.Err != nil {
 			bad++
 		}
-		return p.err
+		return p.Err
 	})
 	if torn {
 		bad++

@@ -15,6 +15,7 @@ import (
 
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -52,13 +53,13 @@ func FuzzHeader(f *testing.F) {
 func FuzzRawLines(f *testing.F) {
 	f.Add([]byte("t_s,cores,cpu_khz,gpu_hz,mem_hz,power_w,valid,why,virtual\n" +
 		"1,4,729600,318750000,665600000,9.5,true,,true"))
-	f.Add([]byte(csvLine(sampleColumns) + "1.000,4,729600,318750000,665600000,,false,cold\n"))
+	f.Add([]byte(csvlines.Line(sampleColumns) + "1.000,4,729600,318750000,665600000,,false,cold\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		defer reliability.Input(t)()
-		parseRaw(bytes.NewReader(text), sampleColumns, func(p *fieldParser) {
-			at, _, watts := p.number(), p.mode(), p.optional()
-			p.at = len(sampleColumns)
-			if p.isOf(8); math.IsNaN(at) || math.IsInf(at, 0) || watts.OK && !(watts.V >= 0) {
+		parseRaw(bytes.NewReader(text), sampleColumns, func(p *csvlines.Fields) {
+			at, _, watts := p.Number(), p.Mode(), p.Optional()
+			p.At = len(sampleColumns)
+			if isOf(p, 8); math.IsNaN(at) || math.IsInf(at, 0) || watts.OK && !(watts.V >= 0) {
 				t.Errorf("at %g s, %v W", at, watts)
 			}
 		})
@@ -79,11 +80,11 @@ func FuzzLocks(f *testing.F) {
 
 // FuzzReadEntries reads the raw files of a campaign and writes what it read into another campaign.
 func FuzzReadEntries(f *testing.F) {
-	f.Add([]byte(csvLine(minibatchColumns)+
+	f.Add([]byte(csvlines.Line(minibatchColumns)+
 		"1.000,4,729600,318750000,665600000,0,0,250.5,,,,,true,,\n"+
 		"2.500,4,729600,318750000,665600000,0,1,1e-7,1,2,3,4,true,,train\n"),
-		[]byte(csvLine(sampleColumns)+"1.000,4,729600,318750000,665600000,9.5,true,,9\n"))
-	f.Add([]byte(csvLine(minibatchColumns[:len(minibatchColumns)-1])+
+		[]byte(csvlines.Line(sampleColumns)+"1.000,4,729600,318750000,665600000,9.5,true,,9\n"))
+	f.Add([]byte(csvlines.Line(minibatchColumns[:len(minibatchColumns)-1])+
 		"1.000,4,729600,318750000,665600000,0,0,50,,,,,false,first minibatch\n"), []byte("t_s\n0\n"))
 	dir, written := f.TempDir(), filepath.Join(f.TempDir(), "c")
 	rec, err := Create(written, testHeader(f))
@@ -91,8 +92,8 @@ func FuzzReadEntries(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = rec.Close() })
-	files := []*appendFile{rec.minibatches, rec.samples}
-	empty := []int64{rec.minibatches.size, rec.samples.size}
+	files := []*csvlines.File{rec.minibatches, rec.samples}
+	empty := []int64{rec.minibatches.Size(), rec.samples.Size()}
 	f.Fuzz(func(t *testing.T, minibatches, samples []byte) {
 		defer reliability.Input(t)()
 		for name, text := range map[string][]byte{minibatchesName: minibatches, samplesName: samples} {
@@ -105,8 +106,8 @@ func FuzzReadEntries(f *testing.F) {
 			t.Fatal(err)
 		}
 		for i, a := range files { // as after Create
-			a.wait.Reset()
-			if err := a.cut(empty[i]); err != nil {
+			a.Drop()
+			if err := a.Cut(empty[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -127,7 +128,7 @@ func FuzzReadEntries(f *testing.F) {
 			}
 		}
 		for _, a := range files { // as Close does, without waiting for the disk
-			if err := a.flush(false); err != nil {
+			if err := a.Flush(false); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -145,42 +146,42 @@ func FuzzReadEntries(f *testing.F) {
 func FuzzEpochs(f *testing.F) {
 	run := Run{Mode: tegra.Mode{Cores: 4, CPU: 729600 * tegra.KHz, GPU: 318750000, EMC: 665600000}, Status: OK,
 		Character: aCharacter()}
-	text := csvLine(runColumns)
+	text := csvlines.Line(runColumns)
 	for _, line := range run.lines() {
-		text += csvLine(line)
+		text += csvlines.Line(line)
 	}
 	f.Add([]byte(text))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		defer reliability.Input(t)()
 		runs, _ := parseRuns(text)
 		for _, run := range runs {
-			r := Record{epochs: new(appendFile)}
+			r := Record{epochs: new(csvlines.File)}
 			r.addEpochs(tegra.Setting{Mode: run.Mode}, run.Character)
 			var n int
-			lines := slices.Concat([]byte(csvLine(epochColumns)), r.epochs.wait.Bytes())
+			lines := slices.Concat([]byte(csvlines.Line(epochColumns)), r.epochs.Waiting())
 			bad, _ := parseRaw(bytes.NewReader(lines), epochColumns,
-				func(p *fieldParser) {
-					p.number()
-					mode, epoch := p.mode(), run.Character.Epochs[n]
+				func(p *csvlines.Fields) {
+					p.Number()
+					mode, epoch := p.Mode(), run.Character.Epochs[n]
 					n++
-					if number, count := p.whole(), p.whole(); mode != run.Mode || number != int64(epoch.Epoch) ||
+					if number, count := p.Whole(), p.Whole(); mode != run.Mode || number != int64(epoch.Epoch) ||
 						count != int64(epoch.Minibatches) {
 						t.Errorf("epoch %d of %d minibatches at %v came back as %d of %d at %v", epoch.Epoch,
 							epoch.Minibatches, run.Mode, number, count, mode)
 					}
-					if span, ms := p.number(), p.number(); span != harness.RoundMS(float64(epoch.Span)/1e6) ||
+					if span, ms := p.Number(), p.Number(); span != harness.RoundMS(float64(epoch.Span)/1e6) ||
 						ms != epoch.TimeMS {
 						t.Errorf("epoch %+v came back with %g ms, %g ms a minibatch", epoch, span, ms)
 					}
 					for _, want := range []tegra.Val[float64]{epoch.StallMS, epoch.ComputeMS, epoch.OverheadMS,
 						epoch.PowerW, epoch.EnergyJ} {
-						if got := p.optional(); got != want {
+						if got := p.Optional(); got != want {
 							t.Errorf("epoch %+v came back with %v in place of %v", epoch, got, want)
 						}
 					}
 				})
 			if bad > 0 || n != len(run.Character.Epochs) {
-				t.Errorf("%d of %d epochs, %d bad lines:\n%s", n, len(run.Character.Epochs), bad, r.epochs.wait.Bytes())
+				t.Errorf("%d of %d epochs, %d bad lines:\n%s", n, len(run.Character.Epochs), bad, r.epochs.Waiting())
 			}
 		}
 	})

@@ -12,6 +12,7 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/internal/tomlfile"
+	"jtune/profiles/record/csvlines"
 )
 
 // lastKey is the last key of every campaign.toml.
@@ -28,7 +29,7 @@ func writeHeader(dir string, h Header) error {
 		return fmt.Errorf("what was to be written could not be read again: %w", err)
 	}
 	if err := safefile.Replace(filepath.Join(dir, headerName), b.Bytes()); err != nil {
-		return fmt.Errorf("campaign.toml: %w%s", err, remedy(err))
+		return fmt.Errorf("campaign.toml: %w%s", err, csvlines.Remedy(err))
 	}
 	return nil
 }

@@ -11,36 +11,10 @@ import (
 	"jtune/telemetry"
 )
 
-// Lines wait in memory until there are a megabyte of them; a flush writes them whole, a cut sets where the next begin.
-func TestAppendFileWritesManyLinesAtOnce(t *testing.T) {
-	t.Parallel()
-	disk := &fullDisk{room: 3 << 20}
-	a := &appendFile{name: "x.csv", f: disk, mark: []string{"true"}}
-	a.add([]string{"1", "a"})
-	if err := a.spill(); err != nil || disk.text.Len() > 0 {
-		t.Errorf("a line is written at once: %d bytes, %v", disk.text.Len(), err)
-	}
-	a.wait.WriteString(strings.Repeat("b", spillAt-a.wait.Len()))
-	const waiting = spillAt
-	if err := a.spill(); err != nil || disk.text.Len() != waiting || a.wait.Len() != 0 || a.size != int64(waiting) {
-		t.Errorf("of %d bytes %d are written, %v", waiting, disk.text.Len(), err)
-	}
-	if err := a.cut(9); err != nil || a.size != 9 || disk.text.Len() != 9 {
-		t.Errorf("cut to 9 bytes: %d of %d, %v", disk.text.Len(), a.size, err)
-	}
-	if err := a.flush(true); err != nil || disk.text.Len() != 9 || disk.synced != 0 {
-		t.Errorf("nothing waits: %d bytes, %v", disk.text.Len(), err)
-	}
-	a.add([]string{"2", "c"})
-	if err := a.flush(true); err != nil || disk.synced != 1 {
-		t.Errorf("synced %d times, %v; a power cut may take what is not", disk.synced, err)
-	}
-}
-
 // A file of nothing but bad lines is left after ten thousand of them, and their notes are as many.
 func TestParseRowsLeavesAFileOfBadLines(t *testing.T) {
 	t.Parallel()
-	text := csvLine(Columns) + strings.Repeat("bad\n", csvlines.MostBad+500)
+	text := csvlines.Line(Columns) + strings.Repeat("bad\n", csvlines.MostBad+500)
 	rows, bad := parseRows([]byte(text))
 	if len(rows) != 0 || len(bad) != csvlines.MostBad+1 {
 		t.Fatalf("%d rows and %d notes, want %d", len(rows), len(bad), csvlines.MostBad+1)
@@ -50,7 +24,7 @@ func TestParseRowsLeavesAFileOfBadLines(t *testing.T) {
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	runs, bad := parseRuns([]byte(csvLine(runColumns) + strings.Repeat("bad\n", csvlines.MostBad+500)))
+	runs, bad := parseRuns([]byte(csvlines.Line(runColumns) + strings.Repeat("bad\n", csvlines.MostBad+500)))
 	if len(runs) != 0 || len(bad) != csvlines.MostBad+1 {
 		t.Errorf("%d runs and %d notes, want %d", len(runs), len(bad), csvlines.MostBad+1)
 	}
@@ -59,8 +33,8 @@ func TestParseRowsLeavesAFileOfBadLines(t *testing.T) {
 // A line without its newline counts where its last column is whole. Any other is being written now.
 func TestParseRowsTakesALastLineThatLacksItsNewlineAlone(t *testing.T) {
 	t.Parallel()
-	line := func(mark string) string { return csvLine(append(exampleRows()[0].Fields(), mark)) }
-	text := csvLine(append(slices.Clone(Columns), "virtual")) + line("false")
+	line := func(mark string) string { return csvlines.Line(append(exampleRows()[0].Fields(), mark)) }
+	text := csvlines.Line(append(slices.Clone(Columns), "virtual")) + line("false")
 	for last, want := range map[string]int{"": 1, strings.TrimSuffix(line("false"), "\n"): 2,
 		strings.TrimSuffix(line("fal"), "\n"): 1, "4,72": 1} {
 		if rows, notes := parseRows([]byte(text + last)); len(rows) != want || len(notes) > 0 {

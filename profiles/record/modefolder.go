@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"jtune/internal/safefile"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
@@ -74,9 +75,9 @@ func (r *Record) Knobs(s tegra.Setting, v *Variant, a tegra.Applied) error {
 	if r.modes == nil {
 		return errClosed
 	}
-	text := csvLine([]string{"knob", "path", "asked", "actual", sweep.VirtualColumn})
+	text := csvlines.Line([]string{"knob", "path", "asked", "actual", sweep.VirtualColumn})
 	for _, f := range a.Files {
-		text += csvLine([]string{f.Knob, f.Path, f.Asked, f.Actual, strconv.FormatBool(r.header.Device.Virtual)})
+		text += csvlines.Line([]string{f.Knob, f.Path, f.Asked, f.Actual, strconv.FormatBool(r.header.Device.Virtual)})
 	}
 	var variant []string
 	if v != nil {
@@ -87,7 +88,7 @@ func (r *Record) Knobs(s tegra.Setting, v *Variant, a tegra.Applied) error {
 		err = writeOwned(filepath.Join(dir, knobsName), strings.NewReader(text))
 	}
 	if err != nil {
-		return fmt.Errorf("recording in %s: %w%s", r.dir, err, remedy(err))
+		return fmt.Errorf("recording in %s: %w%s", r.dir, err, csvlines.Remedy(err))
 	}
 	return nil
 }
@@ -113,7 +114,7 @@ func (r *Record) keepLog(row Row) error {
 	added := io.NewSectionReader(f, r.logged, max(0, st.Size()-r.logged))
 	head := strings.NewReader("jtune: this mode's steps are in minibatches.csv; what else the job printed:\n")
 	if err := writeOwned(filepath.Join(dir, logName), io.MultiReader(head, added)); err != nil {
-		return fmt.Errorf("%w%s", err, remedy(err))
+		return fmt.Errorf("%w%s", err, csvlines.Remedy(err))
 	}
 	r.logged = st.Size()
 	return nil
@@ -125,10 +126,10 @@ func (r *Record) keepResult(row Row, line []string) error {
 	if err != nil {
 		return err
 	}
-	text := csvLine(append(slices.Clone(r.names), sweep.VirtualColumn)) +
-		csvLine(append(slices.Clone(line), strconv.FormatBool(r.header.Device.Virtual)))
+	text := csvlines.Line(append(slices.Clone(r.names), sweep.VirtualColumn)) +
+		csvlines.Line(append(slices.Clone(line), strconv.FormatBool(r.header.Device.Virtual)))
 	if err := writeOwned(filepath.Join(dir, rowName), strings.NewReader(text)); err != nil {
-		return fmt.Errorf("%w%s", err, remedy(err))
+		return fmt.Errorf("%w%s", err, csvlines.Remedy(err))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jtune/profiles/harness"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -139,7 +140,7 @@ func TestOrderOfFindsTheLaterColumnsByName(t *testing.T) {
 	names, fields = append(names, "note"), append(fields, "x") // their order changes, and they stand elsewhere
 	slices.Reverse(names[first:])
 	slices.Reverse(fields[first:])
-	rows, bad := parseRows([]byte(csvLine(names) + csvLine(fields)))
+	rows, bad := parseRows([]byte(csvlines.Line(names) + csvlines.Line(fields)))
 	if len(bad) != 0 || len(rows) != 1 || rows[0].TimeMedianMS != row.TimeMedianMS || rows[0].Errors != row.Errors ||
 		fmt.Sprint(rows[0].Extra) != "[x]" {
 		t.Errorf("%v, %+v", bad, rows)

@@ -8,6 +8,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
+	"jtune/profiles/record/csvlines"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 )
@@ -142,20 +143,20 @@ func parsePair(f []string) (*Pair, error) {
 	if f[0] == "" {
 		return nil, nil
 	}
-	r := fieldParser{columns: pairColumns, fields: f}
-	p := &Pair{Policy: r.text(), Tau: int(r.whole()), MaxWaitMS: r.number()}
-	p.TrainAloneMS, p.TrainAloneW = r.optional(), r.optional()
-	p.InferAloneMS, p.InferAloneW = r.optional(), r.optional()
-	p.TrainMS, p.InferMS = r.optional(), r.optional()
-	p.TrainPerS, p.ServedPerS, p.MeanW = r.number(), r.number(), r.number()
-	r.at++ // peak_w, which follows
-	p.IdleShare = r.optional()
-	r.at += 2 // energies, which follow
-	n := int(r.whole())
-	p.Latency = Latency{P50: r.number(), P95: r.number(), P99: r.number(), N: n}
-	p.Late, p.Minibatches = int(r.whole()), int(r.whole())
-	if r.err != nil {
-		return nil, fmt.Errorf("of a pair: %w", r.err)
+	r := csvlines.Fields{Columns: pairColumns, List: f}
+	p := &Pair{Policy: r.Text(), Tau: int(r.Whole()), MaxWaitMS: r.Number()}
+	p.TrainAloneMS, p.TrainAloneW = r.Optional(), r.Optional()
+	p.InferAloneMS, p.InferAloneW = r.Optional(), r.Optional()
+	p.TrainMS, p.InferMS = r.Optional(), r.Optional()
+	p.TrainPerS, p.ServedPerS, p.MeanW = r.Number(), r.Number(), r.Number()
+	r.At++ // peak_w, which follows
+	p.IdleShare = r.Optional()
+	r.At += 2 // energies, which follow
+	n := int(r.Whole())
+	p.Latency = Latency{P50: r.Number(), P95: r.Number(), P99: r.Number(), N: n}
+	p.Late, p.Minibatches = int(r.Whole()), int(r.Whole())
+	if r.Err != nil {
+		return nil, fmt.Errorf("of a pair: %w", r.Err)
 	}
 	return p, nil
 }

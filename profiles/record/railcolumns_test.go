@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 )
 
@@ -62,7 +63,7 @@ func TestRecordGoesOnWithoutRails(t *testing.T) {
 		!slices.Equal(strings.Split(lines[0], ","), append(slices.Clone(sampleColumns), "virtual")) {
 		t.Errorf("samples.csv:\n%s", text)
 	}
-	if bad, err := parseRaw(bytes.NewReader(text), sampleColumns, func(*fieldParser) {}); bad != 0 || err != nil {
+	if bad, err := parseRaw(bytes.NewReader(text), sampleColumns, func(*csvlines.Fields) {}); bad != 0 || err != nil {
 		t.Errorf("%d lines are unreadable", bad)
 	}
 }
@@ -70,12 +71,12 @@ func TestRecordGoesOnWithoutRails(t *testing.T) {
 func TestSizeOfALineWithRails(t *testing.T) {
 	t.Parallel()
 	columns := slices.Concat(sampleColumns, []string{SizeColumn}, railColumns([]string{"VDD_IN"}))
-	text := csvLine(append(slices.Clone(columns), "virtual")) +
+	text := csvlines.Line(append(slices.Clone(columns), "virtual")) +
 		"1.000,2,1651200,624750000,3199000000,20.5,true,,,16,5.0,4.1,true\n"
 	read, of16 := 0, 0
-	bad, _ := parseRaw(strings.NewReader(text), sampleColumns, func(p *fieldParser) {
+	bad, _ := parseRaw(strings.NewReader(text), sampleColumns, func(p *csvlines.Fields) {
 		read++
-		if p.isOf(16) && !p.isOf(5) {
+		if isOf(p, 16) && !isOf(p, 5) {
 			of16++
 		}
 	})

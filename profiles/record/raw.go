@@ -97,8 +97,8 @@ func (r *Record) Minibatch(s tegra.Setting, e harness.Event, why string) error {
 		text.OneLine(why),
 		e.Job,
 	})
-	r.minibatches.add(r.withSize(line[:r.minibatchWidth], s.Batch))
-	return r.minibatches.spill()
+	r.minibatches.Add(r.withSize(line[:r.minibatchWidth], s.Batch))
+	return r.minibatches.Spill()
 }
 
 // Sample records a raw power sample, with the reason if it is not valid.
@@ -114,8 +114,8 @@ func (r *Record) Sample(s tegra.Setting, of telemetry.Sample) error {
 		text.OneLine(of.Why),
 		optional(of.MeterW),
 	})
-	r.samples.add(append(r.withSize(line[:r.sampleWidth], s.Batch), r.railFields(of.Reading)...))
-	return r.samples.spill()
+	r.samples.Add(append(r.withSize(line[:r.sampleWidth], s.Batch), r.railFields(of.Reading)...))
+	return r.samples.Spill()
 }
 
 // addEpochs keeps a line for each epoch of a run. It needs r.mu.
@@ -132,7 +132,7 @@ func (r *Record) addEpochs(s tegra.Setting, c Character) {
 			optional(p.PowerW),
 			optional(p.EnergyJ),
 		})
-		r.epochs.add(r.withSize(line, s.Batch))
+		r.epochs.Add(r.withSize(line, s.Batch))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/internal/usage"
+	"jtune/profiles/record/csvlines"
 )
 
 // Files of a campaign folder.
@@ -46,12 +47,12 @@ type Record struct {
 
 	mu          sync.Mutex
 	rows        []Row
-	modes       *appendFile
-	samples     *appendFile
-	minibatches *appendFile
-	epochs      *appendFile
+	modes       *csvlines.File
+	samples     *csvlines.File
+	minibatches *csvlines.File
+	epochs      *csvlines.File
 	logged      int64 // length of the job's log before the mode in progress
-	runs        *appendFile
+	runs        *csvlines.File
 	names       []string // columns of modes.csv
 	// Columns of runs.csv, samples.csv and minibatches.csv: an older jtune's have fewer.
 	runsWidth, sampleWidth, minibatchWidth int
@@ -281,7 +282,7 @@ func (r *Record) open() (*Record, error) {
 	samples, minibatches = r.goingOn(samplesName, samples), r.goingOn(minibatchesName, minibatches)
 	r.sampleWidth, r.minibatchWidth, r.sampleRails = len(samples), len(minibatches), r.railsOfSamples()
 	for _, file := range []struct {
-		to      **appendFile
+		to      **csvlines.File
 		name    string
 		columns []string
 	}{
@@ -291,7 +292,7 @@ func (r *Record) open() (*Record, error) {
 		{&r.epochs, epochsName, r.sized(epochColumns)},
 		{&r.runs, runsName, r.runsColumns()},
 	} {
-		a, note, err := openAppend(filepath.Join(r.dir, file.name), file.columns, r.header.Device.Virtual)
+		a, note, err := csvlines.Open(filepath.Join(r.dir, file.name), file.columns, r.header.Device.Virtual)
 		if err != nil {
 			r.Close()
 			return nil, fmt.Errorf("campaign folder: %w", err)
@@ -413,20 +414,20 @@ func (r *Record) Append(row Row) error {
 			return r.rescue(row, err)
 		}
 	}
-	r.modes.add(line)
-	err := r.modes.flush(true)
+	r.modes.Add(line)
+	err := r.modes.Flush(true)
 	if err == nil {
 		err = r.present()
 	}
 	if err != nil {
-		r.modes.wait.Reset()
+		r.modes.Drop()
 		return r.rescue(row, err)
 	}
 	r.rows = append(r.rows, row)
 	if row.Character != nil {
 		r.addEpochs(row.Setting, *row.Character)
 	}
-	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false), r.epochs.flush(false), r.keepLog(row),
+	if err := errors.Join(r.samples.Flush(false), r.minibatches.Flush(false), r.epochs.Flush(false), r.keepLog(row),
 		r.keepResult(row, line)); err != nil {
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}
@@ -448,19 +449,19 @@ func (r *Record) Import(lines iter.Seq[Line]) error {
 		return errClosed
 	}
 	for l := range lines {
-		r.modes.add(append(r.withSize(l.Known, l.Batch), l.Extra...))
-		if err := r.modes.spill(); err != nil {
+		r.modes.Add(append(r.withSize(l.Known, l.Batch), l.Extra...))
+		if err := r.modes.Spill(); err != nil {
 			return err
 		}
 	}
-	return r.modes.flush(true)
+	return r.modes.Flush(true)
 }
 
 // Attach adds a file to the folder, or replaces it.
 func (r *Record) Attach(name string, content []byte) error {
 	path := filepath.Join(r.dir, name)
 	if err := safefile.Replace(path, content); err != nil {
-		return fmt.Errorf("writing %s: %w%s", path, err, remedy(err))
+		return fmt.Errorf("writing %s: %w%s", path, err, csvlines.Remedy(err))
 	}
 	return nil
 }
@@ -468,9 +469,9 @@ func (r *Record) Attach(name string, content []byte) error {
 // closeFiles needs r.mu.
 func (r *Record) closeFiles() error {
 	var errs []error
-	for _, a := range []*appendFile{r.modes, r.samples, r.minibatches, r.epochs, r.runs} {
+	for _, a := range []*csvlines.File{r.modes, r.samples, r.minibatches, r.epochs, r.runs} {
 		if a != nil {
-			errs = append(errs, a.close())
+			errs = append(errs, a.Close())
 		}
 	}
 	r.modes, r.samples, r.minibatches, r.epochs, r.runs = nil, nil, nil, nil, nil

@@ -14,6 +14,7 @@ import (
 
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/telemetry"
@@ -411,7 +412,7 @@ func TestRecordFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
 	}
 	defer r.Close()
 	disk := &fullDisk{room: 500}
-	r.modes = &appendFile{name: modesName, f: disk, info: r.modes.info}
+	r.modes = csvlines.NewFile(modesName, disk, r.modes.Info)
 	rows := exampleRows()
 	var failed error
 	n := 0
@@ -443,7 +444,7 @@ func TestRecordFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
 		t.Errorf("%d rows, synced %d times", n, disk.synced)
 	}
 	runs := &fullDisk{room: 10}
-	r.runs = &appendFile{name: runsName, f: runs}
+	r.runs = csvlines.NewFile(runsName, runs, nil)
 	character := aCharacter()
 	rows[0].Character = &character
 	if err := r.Append(rows[0]); !errors.Is(err, syscall.ENOSPC) || runs.text.Len() > 0 {
@@ -487,9 +488,9 @@ func TestReadRowsLeavesOutARowWithoutItsBatchSize(t *testing.T) {
 		}.Fields(),
 		"8",
 	)
-	text := csvLine(append(slices.Clone(Columns), SizeColumn)) + csvLine(good)
+	text := csvlines.Line(append(slices.Clone(Columns), SizeColumn)) + csvlines.Line(good)
 	for _, bad := range []string{"", "0", "-4", "many"} {
-		text += csvLine(append(slices.Clone(good[:len(good)-1]), bad))
+		text += csvlines.Line(append(slices.Clone(good[:len(good)-1]), bad))
 	}
 	rows, notes := parseRows([]byte(text))
 	if len(rows) != 1 || rows[0].Batch != 8 || len(notes) != 4 {
@@ -499,17 +500,17 @@ func TestReadRowsLeavesOutARowWithoutItsBatchSize(t *testing.T) {
 
 func FuzzParseRows(f *testing.F) {
 	var b strings.Builder
-	b.WriteString(csvLine(Columns))
+	b.WriteString(csvlines.Line(Columns))
 	for _, r := range exampleRows() {
-		b.WriteString(csvLine(r.Fields()))
+		b.WriteString(csvlines.Line(r.Fields()))
 	}
 	f.Add([]byte(b.String()))
 	f.Add([]byte(b.String()[:len(b.String())-20]))
 	f.Add(
 		[]byte(
-			csvLine(
+			csvlines.Line(
 				append(slices.Clone(Columns), "note"),
-			) + csvLine(
+			) + csvlines.Line(
 				append(Row{Measured: exampleRows()[0].Measured, Status: OK, Bare: true}.Fields(), "x"),
 			),
 		),

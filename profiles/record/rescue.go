@@ -17,7 +17,7 @@ var ErrFolder = errors.New("the folder was moved or deleted while modes were mea
 // present returns an error when writes no longer reach the folder. It needs r.mu.
 func (r *Record) present() error {
 	st, err := os.Lstat(filepath.Join(r.dir, modesName))
-	if err == nil && os.SameFile(st, r.modes.info) {
+	if err == nil && os.SameFile(st, r.modes.Info) {
 		return nil
 	}
 	return ErrFolder

@@ -212,113 +212,32 @@ func ParseRow(f []string) (Row, error) {
 	if !r.Status.Usable() {
 		r.TimeMS, r.PowerW = 0, 0
 	}
-	p := fieldParser{columns: Columns, fields: f[:len(Columns)]}
+	p := csvlines.Fields{Columns: Columns, List: f[:len(Columns)]}
 	if r.Status == Over && f[5] != "" { // earlier versions wrote none
-		p.at = 5
-		r.PowerW = p.number()
+		p.At = 5
+		r.PowerW = p.Number()
 	}
 	r.Extra = slices.Clone(f[len(Columns):])
 	if r.Bare = f[12] == ""; r.Bare {
-		p.at = 16
-		r.StallMS, r.ComputeMS, r.OverheadMS, r.EnergyJ = p.optional(), p.optional(), p.optional(), p.number()
-		return r, p.err
+		p.At = 16
+		r.StallMS, r.ComputeMS, r.OverheadMS, r.EnergyJ = p.Optional(), p.Optional(), p.Optional(), p.Number()
+		return r, p.Err
 	}
-	p.at = 8
-	r.Applied = p.mode()
-	r.Minibatches, r.PowerSamples = int(p.whole()), int(p.whole())
-	r.TimeIQRMS, r.PowerIQRW = p.number(), p.number()
-	r.StallMS, r.ComputeMS, r.OverheadMS = p.optional(), p.optional(), p.optional()
-	r.EnergyJ, r.SettleS, r.TookS = p.number(), p.number(), p.number()
-	r.Raise = p.text() == "true"
-	when, err := time.Parse(time.RFC3339, p.text())
+	p.At = 8
+	r.Applied = p.Mode()
+	r.Minibatches, r.PowerSamples = int(p.Whole()), int(p.Whole())
+	r.TimeIQRMS, r.PowerIQRW = p.Number(), p.Number()
+	r.StallMS, r.ComputeMS, r.OverheadMS = p.Optional(), p.Optional(), p.Optional()
+	r.EnergyJ, r.SettleS, r.TookS = p.Number(), p.Number(), p.Number()
+	r.Raise = p.Text() == "true"
+	when, err := time.Parse(time.RFC3339, p.Text())
 	if err != nil {
-		p.fail("when")
+		p.Fail("when")
 	}
 	r.When = when
-	r.TimeMedianMS = p.optional()
-	r.Errors = tegra.Errors{Time: p.share(), Power: p.share()}
-	return r, p.err
-}
-
-// fieldParser reads fields one after another and keeps the first error.
-type fieldParser struct {
-	columns []string // their names
-	fields  []string
-	at      int
-	err     error
-}
-
-func (p *fieldParser) fail(what string) {
-	if p.err == nil {
-		p.err = fmt.Errorf("%s cannot be read", what)
-	}
-}
-
-func (p *fieldParser) text() string {
-	p.at++
-	return p.fields[p.at-1]
-}
-
-// number reads a value that is finite and not negative.
-func (p *fieldParser) number() float64 {
-	text := p.text()
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v >= 0 && v <= math.MaxFloat64) {
-		p.fail(p.columns[p.at-1])
-		return 0
-	}
-	return v
-}
-
-// optional is a number that may be absent.
-func (p *fieldParser) optional() tegra.Val[float64] {
-	if p.fields[p.at] == "" {
-		p.at++
-		return tegra.Val[float64]{}
-	}
-	return tegra.Some(p.number())
-}
-
-// share is an optional number in per cent.
-func (p *fieldParser) share() tegra.Val[float64] {
-	v := p.optional()
-	v.V = math.Round(1e4*v.V) / 1e6
-	return v
-}
-
-// optionals parses n numbers that are either all present or all absent; nil if absent.
-func (p *fieldParser) optionals(n int) (list []float64) {
-	for range n {
-		if v := p.optional(); v.OK {
-			list = append(list, v.V)
-		}
-	}
-	if len(list) != 0 && len(list) != n {
-		p.fail(p.columns[p.at-n])
-	}
-	if len(list) < n {
-		return nil
-	}
-	return list
-}
-
-// whole parses a count or a clock; none on a Jetson reaches 1e12.
-func (p *fieldParser) whole() int64 {
-	v, err := strconv.ParseInt(p.text(), 10, 64)
-	if err != nil || v < 0 || v > 1e12 {
-		p.fail(p.columns[p.at-1])
-		return 0
-	}
-	return v
-}
-
-func (p *fieldParser) mode() tegra.Mode {
-	return tegra.Mode{
-		Cores: int(p.whole()),
-		CPU:   tegra.Freq(p.whole()) * tegra.KHz,
-		GPU:   tegra.Freq(p.whole()),
-		EMC:   tegra.Freq(p.whole()),
-	}
+	r.TimeMedianMS = p.Optional()
+	r.Errors = tegra.Errors{Time: p.Share(), Power: p.Share()}
+	return r, p.Err
 }
 
 // readRows reads modes.csv. A line that is not a row is reported in bad and left out; its mode
@@ -348,7 +267,7 @@ func readIfThere(dir, name string) ([]byte, error) {
 // counters may produce, would lose the mode.
 func (r *Record) readable(line []string) error {
 	head := append(r.knownColumns(), r.extra...)
-	if _, bad := parseRows([]byte(csvLine(head) + csvLine(line))); len(bad) > 0 {
+	if _, bad := parseRows([]byte(csvlines.Line(head) + csvlines.Line(line))); len(bad) > 0 {
 		_, why, _ := strings.Cut(bad[0], "left out: ")
 		return fmt.Errorf("the row could not be read again: %s", why)
 	}

@@ -109,7 +109,7 @@ func (r *Record) AppendRun(run Run) error {
 	}
 	err := r.writeRun(run)
 	r.addEpochs(tegra.Setting{Mode: run.Mode}, run.Character)
-	if err = errors.Join(err, r.epochs.flush(false)); err != nil {
+	if err = errors.Join(err, r.epochs.Flush(false)); err != nil {
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}
 	return nil
@@ -117,10 +117,10 @@ func (r *Record) AppendRun(run Run) error {
 
 func (r *Record) writeRun(run Run) error {
 	for _, line := range run.lines() {
-		r.runs.add(line[:r.runsWidth])
+		r.runs.Add(line[:r.runsWidth])
 	}
-	if err := r.runs.flush(true); err != nil {
-		r.runs.wait.Reset()
+	if err := r.runs.Flush(true); err != nil {
+		r.runs.Drop()
 		return err
 	}
 	return nil
@@ -307,7 +307,7 @@ func (r *Record) cutRun(rows []Row) error {
 	if now, _ := parseRuns(text); len(now) != len(kept) {
 		return nil // other lines follow, so only readers leave it out
 	}
-	return r.runs.cut(int64(len(text)))
+	return r.runs.Cut(int64(len(text)))
 }
 
 func parseRuns(text []byte) (runs []Run, notes []string) {
@@ -369,19 +369,19 @@ func parseRunLine(f []string, c *Character) (r Run, done bool, err error) {
 	if len(f) != len(runColumns) {
 		return r, false, fmt.Errorf("%d fields where %d belong", len(f), len(runColumns))
 	}
-	p := fieldParser{columns: runColumns, fields: f}
-	r.Mode = p.mode()
-	r.Setting = p.text()
-	if repeat := p.text(); repeat != "" {
-		p.at--
-		r.Repeat = int(p.whole())
+	p := csvlines.Fields{Columns: runColumns, List: f}
+	r.Mode = p.Mode()
+	r.Setting = p.Text()
+	if repeat := p.Text(); repeat != "" {
+		p.At--
+		r.Repeat = int(p.Whole())
 	}
-	r.Status, r.Why = Status(p.text()), p.text()
+	r.Status, r.Why = Status(p.Text()), p.Text()
 	if !slices.Contains(statuses, r.Status) {
 		return r, false, fmt.Errorf("status is %q", text.Clip(string(r.Status)))
 	}
-	name := p.text()
-	part := p.part()
+	name := p.Text()
+	part := partOf(&p)
 	if name != partAll {
 		switch name {
 		case partEpoch:
@@ -391,39 +391,39 @@ func parseRunLine(f []string, c *Character) (r Run, done bool, err error) {
 		case partLater:
 			c.Later = tegra.Some(part)
 		default:
-			p.fail("part")
+			p.Fail("part")
 		}
-		return r, false, p.err
+		return r, false, p.Err
 	}
 	c.All = part
 	if len(c.Epochs) == 0 {
 		c.Epochs = []Part{part}
 	}
-	c.Workers, c.Batch, c.PerEpoch = int(p.whole()), int(p.whole()), int(p.whole())
-	c.BaseW, c.CacheBefore, c.CacheAfter = p.optional(), p.optional(), p.optional()
-	c.CacheWhy, c.Disk = p.text(), p.text()
+	c.Workers, c.Batch, c.PerEpoch = int(p.Whole()), int(p.Whole()), int(p.Whole())
+	c.BaseW, c.CacheBefore, c.CacheAfter = p.Optional(), p.Optional(), p.Optional()
+	c.CacheWhy, c.Disk = p.Text(), p.Text()
 	for _, to := range []*telemetry.Residency{&c.CPU, &c.GPU, &c.EMC} {
 		var ok bool
-		if *to, ok = parseResidency(p.text()); !ok {
-			p.fail("residency")
+		if *to, ok = parseResidency(p.Text()); !ok {
+			p.Fail("residency")
 		}
 	}
-	if s := p.optional(); s.OK {
+	if s := p.Optional(); s.OK {
 		c.Uptime = tegra.Some(asSpan(s.V))
 	}
-	if v := p.text(); v != "" {
+	if v := p.Text(); v != "" {
 		c.Versions = strings.Split(v, "; ")
 	}
-	if v := p.optionals(3); v != nil {
+	if v := p.Optionals(3); v != nil {
 		c.Latency = tegra.Some(Latency{P50: v[0], P95: v[1], P99: v[2], N: c.All.Minibatches})
 	}
-	if v := p.optionals(3); v != nil {
+	if v := p.Optionals(3); v != nil {
 		c.Drop = tegra.Some(telemetry.PowerDrop{At: asSpan(v[0]), FromW: v[1], ToW: v[2]})
 	}
 	for _, to := range c.latest() {
-		*to = p.optional()
+		*to = p.Optional()
 	}
-	return r, true, p.err
+	return r, true, p.Err
 }
 
 // asSpan converts seconds to a duration, limited to the largest one.
@@ -431,11 +431,11 @@ func asSpan(s float64) time.Duration {
 	return time.Duration(min(s, 1e9) * float64(time.Second))
 }
 
-func (p *fieldParser) part() (out Part) {
-	out.Epoch, out.Epochs, out.Minibatches = int(p.whole()), int(p.whole()), int(p.whole())
-	out.Span, out.TimeMS = asSpan(p.number()), p.number()
+func partOf(p *csvlines.Fields) (out Part) {
+	out.Epoch, out.Epochs, out.Minibatches = int(p.Whole()), int(p.Whole()), int(p.Whole())
+	out.Span, out.TimeMS = asSpan(p.Number()), p.Number()
 	for _, to := range out.numbers() {
-		*to = p.optional()
+		*to = p.Optional()
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"jtune/internal/tools/reliability"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -83,7 +84,7 @@ func TestReadRunsComeBackAsTheyWereWritten(t *testing.T) {
 		{Mode: m, Setting: "workers 2, \"x\"", Repeat: 2, Status: OK, Character: aCharacter()},
 		{Mode: m, Status: Unstable, Why: "power was not steady", Character: bare},
 	}
-	text := csvLine(runColumns)
+	text := csvlines.Line(runColumns)
 	if strings.Contains(text, " ") {
 		t.Error("a column's name has a space")
 	}
@@ -92,7 +93,7 @@ func TestReadRunsComeBackAsTheyWereWritten(t *testing.T) {
 			if len(line) != len(runColumns) {
 				t.Fatalf("%d fields for %d columns", len(line), len(runColumns))
 			}
-			text += csvLine(line)
+			text += csvlines.Line(line)
 		}
 	}
 	got, notes := parseRuns([]byte(text))
@@ -102,9 +103,9 @@ func TestReadRunsComeBackAsTheyWereWritten(t *testing.T) {
 	// A run that was cut off after any of its lines, and made again.
 	lines := want[0].lines()
 	for n := range lines {
-		text := csvLine(runColumns)
+		text := csvlines.Line(runColumns)
 		for _, line := range slices.Concat(lines[:n], lines) {
-			text += csvLine(line)
+			text += csvlines.Line(line)
 		}
 		if got, _ := parseRuns([]byte(text)); !cmp.Equal(got, want[:1]) {
 			t.Errorf("cut off after %d lines and made again: %s", n, cmp.Diff(want[:1], got))
@@ -127,9 +128,9 @@ func TestReadRunsOfAnOlderJtuneComeBackWithoutWhatItDidNotTell(t *testing.T) {
 		Status:    OK,
 		Character: aCharacter(),
 	}
-	text := csvLine(runColumns[:olderRuns[0]])
+	text := csvlines.Line(runColumns[:olderRuns[0]])
 	for _, line := range whole.lines() {
-		text += csvLine(line[:olderRuns[0]])
+		text += csvlines.Line(line[:olderRuns[0]])
 	}
 	want := whole
 	want.Character.Latency, want.Character.Drop = tegra.Val[Latency]{}, tegra.Val[telemetry.PowerDrop]{}
@@ -206,7 +207,7 @@ func TestReadRunsStrangeOnesAreLeftOut(t *testing.T) {
 				l[i] = value
 			}
 		}
-		return csvLine(runColumns) + csvLine(l)
+		return csvlines.Line(runColumns) + csvlines.Line(l)
 	}
 	for column, value := range map[string]string{"status": "great", "part": "half", "time_ms": "-1",
 		"power_w": "NaN", "epochs": "x", "cpu_residency": "kernel 5:2",
@@ -224,9 +225,9 @@ func TestReadRunsStrangeOnesAreLeftOut(t *testing.T) {
 }
 
 func FuzzRuns(f *testing.F) {
-	text := csvLine(runColumns)
+	text := csvlines.Line(runColumns)
 	for _, line := range (Run{Status: OK, Character: aCharacter()}).lines() {
-		text += csvLine(line)
+		text += csvlines.Line(line)
 	}
 	f.Add([]byte(text))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -234,9 +235,9 @@ func FuzzRuns(f *testing.F) {
 		runs, _ := parseRuns(text)
 		for _, r := range runs {
 			r.Character.Advice()
-			written := csvLine(runColumns)
+			written := csvlines.Line(runColumns)
 			for _, line := range r.lines() {
-				written += csvLine(line)
+				written += csvlines.Line(line)
 			}
 			again, notes := parseRuns([]byte(written))
 			if len(again) != 1 || len(notes) > 0 {

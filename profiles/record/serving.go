@@ -9,6 +9,7 @@ import (
 	"jtune/internal/report"
 	"jtune/internal/stats"
 	"jtune/internal/text"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 )
 
@@ -121,25 +122,25 @@ func parseServing(f []string) (*Served, error) {
 	if f[0] == "" {
 		return nil, nil
 	}
-	p := fieldParser{columns: servingColumns, fields: f}
+	p := csvlines.Fields{Columns: servingColumns, List: f}
 	s := &Served{}
-	if kind := p.text(); kind != servingKind {
+	if kind := p.Text(); kind != servingKind {
 		return nil, fmt.Errorf("kind is %q", text.Clip(kind))
 	}
-	s.Unit, s.Phase = p.text(), p.text()
-	s.Requests, s.Units = int(p.whole()), int(p.whole())
-	s.Latency = Latency{P50: p.number(), P95: p.number(), P99: p.number(), N: s.Requests}
-	s.RatePerS, s.ServedPerS, s.PerS = p.optional(), p.optional(), p.optional()
-	s.TTFTMS, s.TPOTMS, s.UnitJ = p.optional(), p.optional(), p.optional()
-	s.Reps = int(p.whole())
-	s.CVPct = p.optional()
+	s.Unit, s.Phase = p.Text(), p.Text()
+	s.Requests, s.Units = int(p.Whole()), int(p.Whole())
+	s.Latency = Latency{P50: p.Number(), P95: p.Number(), P99: p.Number(), N: s.Requests}
+	s.RatePerS, s.ServedPerS, s.PerS = p.Optional(), p.Optional(), p.Optional()
+	s.TTFTMS, s.TPOTMS, s.UnitJ = p.Optional(), p.Optional(), p.Optional()
+	s.Reps = int(p.Whole())
+	s.CVPct = p.Optional()
 	for _, name := range []string{Prefill, Decode} {
-		phase := PhaseOfServing{Phase: name, PerS: p.optional(), PowerW: p.optional(), UnitJ: p.optional()}
+		phase := PhaseOfServing{Phase: name, PerS: p.Optional(), PowerW: p.Optional(), UnitJ: p.Optional()}
 		if phase.PerS.OK {
 			s.Phases = append(s.Phases, phase)
 		}
 	}
-	return s, p.err
+	return s, p.Err
 }
 
 // knownColumns are the columns of modes.csv that a row of this record fills.

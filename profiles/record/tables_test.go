@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -111,12 +112,12 @@ func TestFieldParserNamesTheColumn(t *testing.T) {
 		{[]string{"1", "NaN", "3"}, "b cannot be read"}, {[]string{"1", "2", "+Inf"}, "c cannot be read"},
 		{[]string{"1", "x", "y"}, "b cannot be read"},
 	} {
-		p := fieldParser{columns: []string{"a", "b", "c"}, fields: c.fields}
-		p.number()
-		p.optional()
-		p.number()
-		if p.err == nil && c.want != "" || p.err != nil && p.err.Error() != c.want {
-			t.Errorf("%v: %v, want %q", c.fields, p.err, c.want)
+		p := csvlines.Fields{Columns: []string{"a", "b", "c"}, List: c.fields}
+		p.Number()
+		p.Optional()
+		p.Number()
+		if p.Err == nil && c.want != "" || p.Err != nil && p.Err.Error() != c.want {
+			t.Errorf("%v: %v, want %q", c.fields, p.Err, c.want)
 		}
 	}
 }
@@ -131,8 +132,8 @@ func TestParseRawCountsWhatItCannotRead(t *testing.T) {
 		head + "1,2,3,4,5\n6,7": {1, 1}, head + "x,2,3,4,5\n1,2,3,4,5\n": {1, 1}, head + "\"\n1,2,3,4,5\n": {1, 1},
 	} {
 		good := 0
-		bad, _ := parseRaw(strings.NewReader(text), columns, func(p *fieldParser) {
-			if p.number(); p.err == nil {
+		bad, _ := parseRaw(strings.NewReader(text), columns, func(p *csvlines.Fields) {
+			if p.Number(); p.Err == nil {
 				good++
 			}
 		})

@@ -1,8 +1,8 @@
-// Package csvlines reads the CSV files of a campaign's folder. jtune appends whole lines to them for as long as a
-// campaign runs, so they are read line by line, and to continue one only its ends are read.
+// Package csvlines reads and continues the CSV files of a campaign's folder. jtune appends whole lines to them for as
+// long as a campaign runs, so they are read line by line, and to continue one only its ends are read.
 //
-//	file ──► Each ──► fields of each line ──► rows, runs, entries
-//	     ──► ReadEnds ──► where the next line belongs
+//	file ──► Each ──► fields of each line ──► Fields ──► rows, runs, entries
+//	     ──► ReadEnds ──► where the next line belongs ──► File ──► Add, Flush
 package csvlines
 
 import (
