@@ -45,7 +45,6 @@ var tools = map[string]tool{
 	"llama-bench":         {make: newLlamaBench},
 	"trtexec":             {make: newTrtexec, sums: true},
 	"perf_analyzer":       {make: newPerfAnalyzer, sums: true},
-	"deepstream":          {make: func([]string) reader { return &deepstream{} }},
 	"ultralytics-predict": {make: func([]string) reader { return &ultralyticsPredict{} }},
 	"vllm":                {make: func([]string) reader { return &vllmBench{} }, sums: true},
 	"edge-llm":            {make: func([]string) reader { return &edgeLLM{} }, sums: true},

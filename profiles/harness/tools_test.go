@@ -62,15 +62,6 @@ Concurrency: 1, throughput: 1407.84 infer/sec, latency 708 usec
 `, "summary 5631 in 4000: 0.69 p50 0.69 p95 0.85 p99 1.2 of 25341"},
 	{"perf_analyzer", "perf_analyzer -m x --request-rate-range 30", "a rate", `Request Rate: 30, throughput: 29.9 infer/sec, latency 7080 usec
 `, "summary 150 in 5000: 33.44481605351171"},
-	{"deepstream", "deepstream-app -c x", "two sources in a line",
-		"**PERF:  FPS 0 (Avg)\tFPS 1 (Avg)\t\n" +
-			"**PERF:  0.00 (0.00)\t0.00 (0.00)\t\n" +
-			"**PERF:  1.00 (1.00)\t1.00 (1.00)\t\n**PERF:  1.00 (1.01)\t2.00 (2.01)\t\n",
-		"infer 1 333.3333333333333; infer 1 333.3333333333333; infer 1 333.3333333333333"},
-	{"deepstream", "deepstream-app -c x", "a line for each",
-		"Active sources : 1\n" + "2.00000 (2.00634)\tsource_id : 3 stream_name Camera_01\n" +
-			"Active sources : 1\n2.00000 (2.1)\tsource_id : 3 stream_name Camera_01\n" +
-			"Active sources : 1\n1.00000 (2.1)\tsource_id : 3 stream_name Camera_01\n", "infer 1 1000; infer 1 1000"},
 	{"ultralytics-predict", "yolo predict", "a video", `Ultralytics 8.3.0 Python-3.10 torch-2.3 CUDA:0 (Orin, 30536MiB)
 video 1/1 (frame 1/500) /home/me/video.mp4: 384x640 4 persons, 1 bus, 12.3ms
 video 1/1 (frame 2/500) /home/me/video.mp4: 384x640 4 persons, 12.5ms

@@ -43,7 +43,8 @@ type Detector struct {
 	drawn       string // the last unfinished line, and when it was seen first
 	drawnAt     time.Duration
 	batch       int     // printed by the program or given in its command; 0: unknown
-	amount      float64 // of the answer whose rate follows; 0: unknown
+	amount      float64 // of the answer whose rate follows, or of parts of a rate; 0: unknown
+	parts       float64 // sum of these
 
 	chosen  *counter // the source of steps; nil until decided
 	ticks   bool     // its lines are the units

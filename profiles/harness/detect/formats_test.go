@@ -314,6 +314,13 @@ var formats = []format{
 			}
 		}
 	}},
+	{"DeepStream with a line for each source", Frame, 25, func(j *job) {
+		for range 8 {
+			j.wait(5 * time.Second)
+			j.print("Active sources : 2\n19.90 (20.00)\tsource_id : 0 stream_name gate\n" +
+				"20.10 (20.00)\tsource_id : 1 stream_name yard\n")
+		}
+	}},
 	{"GStreamer", Frame, 50, func(j *job) {
 		for i := range 200 {
 			j.step()

@@ -21,7 +21,8 @@ type Report struct {
 const (
 	during    = iota // it states a time or rate while the work goes on
 	answer           // it reports a finished piece of work, such as an answer
-	amount           // it says how many units the next piece has
+	amount           // it says how many units the next piece has, or how many parts follow
+	part             // it states a part of a rate, of which the last one completes it
 	count            // it counts
 	each             // it is printed once per unit
 	foremost         // it is the program's result at its end, and where it is printed no other
@@ -56,6 +57,10 @@ var knownLines = []knownLine{
 	// **PERF:  20.00 (20.00)	19.98 (20.00), or {'stream0': 20.0, 'stream1': 19.98}
 	{"deepstream", Frame, "all sources", during, "**PERF:",
 		lazyregexp.New(`^\*\*PERF:\s+(?P<rates>(?:[\d.]+ \([\d.]+\)\s*)+|\{.*\})$`)},
+	// Active sources : 2, before a line of each: 20.00 (20.00)	source_id : 0 stream_name cam
+	{"deepstream", Frame, "all sources", amount, "Active sources", lazyregexp.New(`^Active sources : (?P<n>\d+)$`)},
+	{"deepstream", Frame, "all sources", part, "source_id",
+		lazyregexp.New(`^(?P<rate>[\d.]+) \([\d.]+\)\s+source_id : \d+\s+stream_name `)},
 	{"jetson-inference", Frame, "timing report", each, "Timing Report", lazyregexp.New(`^\[TRT\]\s+Timing Report `)},
 	// 0: 384x640 3 persons, 35.0ms
 	{"ultralytics", Frame, "predict", each, "ms", lazyregexp.New(`^\d+: \d+x\d+ .*[\d.]+ms$`)},
@@ -174,8 +179,14 @@ func (d *Detector) takeKnown(k *knownLine, m []string, line string, now time.Dur
 	ms, n := k.unitMS(m), k.group(m, "n")
 	switch k.use {
 	case amount:
-		d.amount = n
+		d.amount, d.parts = n, 0
 		return
+	case part:
+		d.amount--
+		if d.parts += k.group(m, "rate"); d.amount != 0 || !(d.parts > 0) {
+			return
+		}
+		ms = 1000 / d.parts
 	case foremost, report, secondary, lastOf, eachModel:
 		d.reported(k, ms)
 		return
@@ -185,7 +196,7 @@ func (d *Detector) takeKnown(k *knownLine, m []string, line string, now time.Dur
 		}
 	}
 	c := d.find(found{form: k.form, unit: k.unit, name: k.name, label: k.form, known: true, ratio: k.group(m, "of") > 0,
-		stated: k.use == during || k.use == answer})
+		stated: k.use == during || k.use == answer || k.use == part})
 	if c == nil {
 		return
 	}
@@ -198,7 +209,7 @@ func (d *Detector) takeKnown(k *knownLine, m []string, line string, now time.Dur
 		c.tell(ms, n, "", now, &d.log)
 		d.reports = append(d.reports, Report{k.form, k.unit, ms, max(n, least)})
 		d.reports = d.reports[max(0, len(d.reports)-mostReports):]
-	case during:
+	case during, part:
 		c.tell(ms, n, "", now, &d.log)
 	case each:
 		c.count(c.high+1, 1, 0, 0, now, &d.log)

@@ -81,43 +81,9 @@ var (
 	bars   = strings.Fields("tqdm huggingface lightning ultralytics diffusers accelerate yolov5 pytorch-lightning")
 	others = strings.Fields("keras tensorflow mxnet paddlepaddle darknet jax timm torchvision detectron2 mmengine " +
 		"fairseq nanogpt megatron deepspeed pytorch rich llama.cpp llama-server ollama sglang " +
-		"vllm-server jetson-inference whisper.cpp mlperf onnxruntime genai-perf trtllm-bench tflite openvino it/s")
+		"vllm-server deepstream jetson-inference whisper.cpp mlperf onnxruntime genai-perf trtllm-bench tflite " +
+		"openvino it/s")
 )
 
 // Forms returns the names by which a form can be requested.
 func Forms() []string { return slices.Concat(bars, others) }
-
-// formOf returns the program or library that prints such lines, or general.
-func formOf(line, general string) string {
-	has := func(parts ...string) bool {
-		for _, p := range parts {
-			if !strings.Contains(line, p) {
-				return false
-			}
-		}
-		return true
-	}
-	for _, k := range []struct {
-		name  string
-		parts []string
-	}{
-		{"lightning", []string{"v_num"}}, {"mmengine", []string{"Epoch(train)"}}, {"mmengine", []string{"mmengine"}},
-		{"keras", []string{"ETA:", "["}}, {"keras", []string{"/step -"}}, {"keras", []string{"/step", "━"}},
-		{"megatron", []string{"elapsed time per iteration"}}, {"fairseq", []string{"train_inner"}},
-		{"fairseq", []string{"num_updates"}}, {"nanogpt", []string{"iter ", "mfu "}},
-		{"detectron2", []string{"max_mem:"}}, {"torchvision", []string{"eta:", "max mem:"}},
-		{"timm", []string{"Time:", "/s)", "LR:"}}, {"deepspeed", []string{"skipped=", "step="}},
-		{"mxnet", []string{"Speed:", "samples/sec", "Batch"}}, {"paddlepaddle", []string{"batch_cost"}},
-		{"paddlepaddle", []string{"ips:"}}, {"tensorflow", []string{"global_step/sec"}},
-		{"tensorflow", []string{"sec/step"}}, {"tensorflow", []string{"per-step time"}},
-		{"ultralytics", []string{"(frame "}}, {"ultralytics", []string{"GPU_mem"}}, {"ffmpeg",
-			[]string{"frame=", "bitrate="}},
-		{"gstreamer", []string{"rendered:", "dropped:"}}, {"fastai", []string{"Epoch", "|-----"}},
-		{"composer", []string{"ba/s"}}, {"maxtext", []string{"completed step:"}},
-	} {
-		if has(k.parts...) {
-			return k.name
-		}
-	}
-	return general
-}

@@ -112,9 +112,9 @@ func (d *Detector) only(form string) bool {
 	case slices.Contains(bars, d.o.Only):
 		return slices.Contains(bars, form) || form == "rich"
 	case d.o.Only == "it/s":
-		return form == "rate" || form == "tensorflow"
+		return form == "rate"
 	}
 	// The names of trainers are families of line formats, not programs.
-	return slices.Contains([]string{"counter", "step", "rate", "keras"}, form) &&
+	return slices.Contains([]string{"counter", "step", "rate"}, form) &&
 		!slices.Contains(knownForms(), d.o.Only)
 }

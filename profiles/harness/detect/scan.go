@@ -372,9 +372,6 @@ func (d *Detector) find(f found) *counter {
 		c = &counter{form: f.form, name: name, unit: f.unit, ratio: f.ratio, bar: f.bar, labelled: f.labelled,
 			loose: f.loose, stated: f.stated, plain: f.plain, known: f.known, polarity: polarity(f.name),
 			what: describe(name), order: len(d.all)}
-		if !f.known {
-			c.form = formOf(d.line, f.form)
-		}
 		d.byKey[key] = c
 		d.all = append(d.all, c)
 	}
