@@ -103,6 +103,19 @@ func (d *driver) until(what string, cond func() bool) {
 	}
 }
 
+// within is until, but gives up after that many readings of the board.
+func (d *driver) within(readings int, what string, cond func() bool) {
+	d.t.Helper()
+	for last := d.r.sh.Readings.Sample.T; readings >= 0 && !cond(); {
+		d.until("a reading", func() bool { return d.r.sh.Readings.Sample.T != last })
+		last = d.r.sh.Readings.Sample.T
+		readings--
+	}
+	if readings < 0 {
+		d.t.Fatalf("too many readings until %s; the screen:\n%s", what, d.screen())
+	}
+}
+
 // reading returns the message of two minutes of readings.
 func (d *driver) reading() sampleMsg { return sampleMsg{d.board.Readings()} }
 

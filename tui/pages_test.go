@@ -237,11 +237,11 @@ func TestLiveTellsAClockThatDoesNotFollowAtEverySize(t *testing.T) {
 	d := drive(t)
 	m := d.reading()
 	m.Last.Reading.GPU.Actual = tegra.Some(306 * tegra.MHz)
-	m.Last.Reading.Throttled = tegra.Some(true)
+	m.Last.Reading.Judge()
 	d.send(m)
 	for _, s := range sizes() {
 		d.size(s[0], s[1])
-		d.sees("GPU runs at 0.31, set to 1.30: throttled")
+		d.sees("GPU runs at 0.31, set to 1.30: cause")
 	}
 }
 

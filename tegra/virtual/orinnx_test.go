@@ -66,8 +66,8 @@ func TestBoardOrinNXUnderSustainedLoad(t *testing.T) {
 			row.v > 0 && math.Abs(in.Volts.V-row.v) > 0.06 || math.Abs(tj-row.tjC) > 5 {
 			t.Errorf("%s: %.1f W, %.2f A, %.3f V, %.1f °C", row.name, r.TotalW.V, in.Amperes.V, in.Volts.V, tj)
 		}
-		if r.Throttled.V || len(r.Alarms) > 0 {
-			t.Errorf("%s: throttled %v, alarms of %v", row.name, r.Throttled, r.Alarms)
+		if r.Throttled.V || len(r.Alarming()) > 0 {
+			t.Errorf("%s: throttled %v, alarms %v", row.name, r.Throttled, r.Alarming())
 		}
 	}
 }
