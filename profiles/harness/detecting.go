@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -320,18 +321,18 @@ func Reads(r detect.Reading) string {
 }
 
 // Hopeless reports whether a program that must be understood never will be: its lines give two times, or it has taken
-// too long.
-func Hopeless(u *detect.Undecided, took time.Duration) bool {
-	return took >= StartLimit || u.Kind == detect.Disagree && took >= disagreeLimit
+// longer than patience; 0: StartLimit.
+func Hopeless(u *detect.Undecided, took, patience time.Duration) bool {
+	return took >= cmp.Or(patience, StartLimit) || u.Kind == detect.Disagree && took >= disagreeLimit
 }
 
 // giveUp notes that a program that must be understood will not be; took is the time since its start.
-func (r *detecting) giveUp(took time.Duration) bool {
-	if r.ToEnd || r.PerRun || r.own != nil || r.took() || r.err != nil || took < disagreeLimit {
+func (r *detecting) giveUp(took, patience time.Duration) bool {
+	if r.ToEnd || r.PerRun || r.own != nil || r.took() || r.err != nil {
 		return false
 	}
 	_, err := r.d.Read()
-	if u, bad := errors.AsType[*detect.Undecided](err); bad && Hopeless(u, took) {
+	if u, bad := errors.AsType[*detect.Undecided](err); bad && Hopeless(u, took, patience) {
 		r.err = err
 	}
 	return r.err != nil

@@ -196,27 +196,30 @@ func TestReadsNamesWhatIsLeftOut(t *testing.T) {
 func TestDetectingGivesUpWhatTellsNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		line string
-		o    Detect
-		took time.Duration
-		over bool
+		line           string
+		o              Detect
+		took, patience time.Duration
+		over           bool
 	}{
-		{"all is well", Detect{}, StartLimit, true}, {"all is well", Detect{}, StartLimit - time.Second, false},
-		{"all is well", Detect{ToEnd: true}, time.Hour, false}, {"all is well", Detect{PerRun: true}, time.Hour, false},
+		{"all is well", Detect{}, StartLimit, 0, true}, {"all is well", Detect{}, StartLimit - time.Second, 0, false},
+		{"all is well", Detect{}, StartLimit, time.Hour, false}, {"all is well", Detect{}, time.Hour, time.Hour, true},
+		{"all is well", Detect{}, time.Minute, time.Minute, true},
+		{"all is well", Detect{ToEnd: true}, time.Hour, 0, false},
+		{"all is well", Detect{PerRun: true}, time.Hour, 0, false},
 	} {
 		r := newDetecting(c.o, nil)
 		for i := range 30 {
 			r.read([]byte(c.line), time.Duration(i)*time.Second, true)
 		}
-		if over := r.giveUp(c.took); over != c.over || over != (r.err != nil) {
-			t.Errorf("%q after %v, %+v: given up %v, %v", c.line, c.took, c.o, over, r.err)
+		if over := r.giveUp(c.took, c.patience); over != c.over || over != (r.err != nil) {
+			t.Errorf("%q after %v of %v, %+v: given up %v, %v", c.line, c.took, c.patience, c.o, over, r.err)
 		}
 	}
 	r := newDetecting(Detect{}, nil)
 	for i := range 30 {
 		r.read(fmt.Appendf(nil, "step %d", i), time.Duration(i)*time.Second, true)
 	}
-	if r.giveUp(time.Hour) {
+	if r.giveUp(time.Hour, 0) {
 		t.Error("a job whose steps are read is given up")
 	}
 }

@@ -125,7 +125,7 @@ func (j *job) watch() {
 			note = j.unseen(d)
 		}
 		over := d.took() && j.stepped
-		if d.giveUp(time.Since(j.started)) && !j.refused {
+		if d.giveUp(time.Since(j.started), j.wait) && !j.refused {
 			j.refused, over = true, true
 			close(j.misread)
 		}

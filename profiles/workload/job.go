@@ -253,7 +253,7 @@ const (
 // detect returns how the output of an unknown command is read.
 func (w Workload) detect() *harness.Detect {
 	d := &harness.Detect{Infer: w.Infers(), ToEnd: w.ToEnd, PerRun: w.Per == PerRun}
-	d.FromStart, d.Not = w.FromStart, w.NotJobs
+	d.FromStart, d.Not, d.Patience = w.FromStart, w.NotJobs, w.Patience
 	if d.Usual = w.Batch; (w.Sized || w.Batch != defaultBatch) && w.Batch > 1 {
 		d.Batch = w.Batch
 	}

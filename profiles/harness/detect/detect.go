@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -15,6 +16,8 @@ type Options struct {
 	FromStart bool
 	// Not are the names of counters that are not the job, as an earlier run showed.
 	Not []string
+	// Patience is how long the first bar of a program may still take, which may be preparation; 0: 15 minutes.
+	Patience time.Duration
 	// Only is the only form to accept, one of Forms; "": any.
 	Only string
 }
@@ -56,6 +59,7 @@ type Detector struct {
 
 // New returns a detector without any lines.
 func New(o Options) *Detector {
+	o.Patience = cmp.Or(o.Patience, 15*time.Minute)
 	return &Detector{o: o, byKey: map[string]*counter{}, ranks: map[string]int{}, names: map[string]int{}}
 }
 

@@ -15,8 +15,6 @@ const (
 	asideWork = 30 * time.Second
 	// enoughRates is how many rates show that they are no average since the start.
 	enoughRates = 5
-	// firstRun is how long the first bar of a program may still take: what is drawn once may be preparation.
-	firstRun = 15 * time.Minute
 	// window is how many recent spans determine the usual time of a unit.
 	window = 50
 )
@@ -88,7 +86,7 @@ func (d *Detector) take(v *view) {
 // waits for nothing. Such a bar may be preparation.
 func (v *view) waits(field []view, d *Detector) string {
 	left := float64(v.counter.of-v.high) * v.ms
-	if !v.ratio || v.run > 0 || v.counter.of < 2 || v.unit == Epoch || left > millis(firstRun) || v.known {
+	if !v.ratio || v.run > 0 || v.counter.of < 2 || v.unit == Epoch || left > millis(d.o.Patience) || v.known {
 		return ""
 	}
 	for i := range field {

@@ -176,7 +176,7 @@ func TooLong(h harness.Harness, took, patience time.Duration) error {
 	_, err, _ := d.Detected()
 	var unread *harness.NotUnderstood
 	if errors.As(err, &unread) &&
-		(took >= cmp.Or(patience, harness.StartLimit) || harness.Hopeless(unread.Undecided, took)) {
+		harness.Hopeless(unread.Undecided, took, patience) {
 		return err
 	}
 	return nil
