@@ -71,9 +71,11 @@ type counter struct {
 	values    int // greatest common divisor of the counts, and of the steps:
 	jumps     int
 	broken    bool   // something else of its form counted since
-	prefix    string // literal text before the number in the latest line of a rate
-	results   int    // times found by the user's expression
-	logged    int    // position in the log of lines
+	prefix    string // literal text before the number in the latest line of a rate that began a point
+	latest    string // that of the latest line, and which one followed each
+	after     map[string]string
+	results   int // times found by the user's expression
+	logged    int // position in the log of lines
 	own       map[int32]bool
 	seen      map[int32]int // spans that contained a kind of line
 	spans     int           // with n > 0
@@ -217,18 +219,30 @@ func (c *counter) tell(ms, units float64, prefix string, now time.Duration, log 
 	if !(ms >= leastMS) || ms > 1e9 {
 		return
 	}
-	if len(c.marks) == 0 {
+	again := c.after[c.latest] == prefix
+	if c.after == nil {
+		c.after = map[string]string{}
+	}
+	if len(c.after) < manyNames {
+		c.after[c.latest] = prefix
+	}
+	if c.latest = prefix; len(c.marks) == 0 {
 		c.add(mark{at: now, said: ms, kinds: log.since(c)})
 		c.prefix = prefix
 		return
 	}
 	last := &c.marks[len(c.marks)-1]
-	gap := now - last.at
-	if gap < time.Millisecond && (len(c.marks) == 1 || gap < c.length(len(c.marks)-1)/5) {
-		if prefix != c.prefix && !c.plain && units == 0 && last.n > 0 { // another stream
-			last.n += millis(c.length(len(c.marks)-1)) / ms
-			c.streams = true
-		}
+	gap, before := now-last.at, time.Duration(0)
+	if len(c.marks) > 1 {
+		before = c.length(len(c.marks) - 1)
+	}
+	switch {
+	case prefix != c.prefix && !c.plain && units == 0 && last.n > 0 && gap < before/5 &&
+		(gap < time.Millisecond || again && 2*millis(gap) < ms):
+		last.n += millis(before) / ms // another stream
+		c.streams = true
+		return
+	case gap < time.Millisecond && (len(c.marks) == 1 || gap < before/5):
 		return
 	}
 	c.prefix = prefix

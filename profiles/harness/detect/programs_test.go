@@ -143,6 +143,14 @@ var programs = []format{
 			j.print("cam0: 20.0 fps, cam1: 20.0 fps\n")
 		}
 	}},
+	{"a line for each camera, the second late", Frame, 25, func(j *job) {
+		for i := range 15 {
+			j.wait(time.Second - 20*time.Millisecond)
+			j.print("[cam0] FPS: %.2f\n", 20+float64(i%3)/100)
+			j.wait(20 * time.Millisecond)
+			j.print("[cam1] FPS: %.2f\n", 20-float64(i%3)/100)
+		}
+	}},
 	{"DeepStream's Python programs", Frame, 25, func(j *job) {
 		for i := range 15 {
 			j.wait(time.Second)
