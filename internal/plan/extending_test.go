@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -10,8 +12,9 @@ import (
 	"testing"
 )
 
-// The changes in docs/extending.md fit the sources. The long form makes them in a copy, one after the other, and runs
-// the tests that the page names there, except the new page's, which changes all golden screens.
+// The changes in docs/extending.md fit the sources, and that of an output format reads what it should. The long form
+// makes all in a copy, one after the other, and runs the tests that the page names there, except the new page's, which
+// changes all golden screens.
 func TestExtendingShowsChangesThatFit(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
@@ -38,7 +41,11 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 	for _, c := range changes {
 		apply(root, c[1], "--check")
 	}
-	if os.Getenv("JTUNE_LONG") == "" || t.Failed() {
+	if t.Failed() {
+		return
+	}
+	t.Run("the output format", func(t *testing.T) { readsAsSaid(t, changes[1][1], apply) })
+	if os.Getenv("JTUNE_LONG") == "" {
 		return
 	}
 	dir := t.TempDir()
@@ -58,6 +65,35 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("with the changes of docs/extending.md, go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
+	}
+}
+
+// readsAsSaid makes the change of an output format in copies of its files, and runs its test over them.
+func readsAsSaid(t *testing.T, change string, apply func(dir, change string, options ...string)) {
+	dir, replace := t.TempDir(), map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^\+\+\+ b/(.*)$`).FindAllStringSubmatch(change, -1) {
+		text, err := os.ReadFile(filepath.Join(root, m[1]))
+		to := filepath.Join(dir, m[1])
+		if err = errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755)); err == nil {
+			err = os.WriteFile(to, text, 0o644)
+		}
+		from, wrong := filepath.Abs(filepath.Join(root, m[1]))
+		if err = errors.Join(err, wrong); err != nil {
+			t.Fatal(err)
+		}
+		replace[from] = to
+	}
+	apply(dir, change)
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "overlay"), overlay, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	const name = "TestReadManyFormats/mysolver"
+	cmd := exec.Command("go", "test", "-vet=off", "-v", "-overlay", filepath.Join(dir, "overlay"), "-run", name,
+		"./profiles/harness/detect")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS: "+name) {
+		t.Errorf("with the change of docs/extending.md: %v\n%s", err, out)
 	}
 }
 

@@ -76,14 +76,12 @@ func polarity(name string) int {
 	return p
 }
 
-// bars are the forms of progress bars; others are the remaining named forms.
+// bars are the forms of progress bars; others are families of lines that trainers and servers print.
 var (
 	bars   = strings.Fields("tqdm huggingface lightning ultralytics diffusers accelerate yolov5 pytorch-lightning")
 	others = strings.Fields("keras tensorflow mxnet paddlepaddle darknet jax timm torchvision detectron2 mmengine " +
-		"fairseq nanogpt megatron deepspeed pytorch rich llama.cpp llama-server ollama sglang " +
-		"vllm-server deepstream jetson-inference whisper.cpp mlperf onnxruntime genai-perf trtllm-bench tflite " +
-		"openvino it/s")
+		"fairseq nanogpt megatron deepspeed pytorch rich llama-server vllm-server it/s")
 )
 
 // Forms returns the names by which a form can be requested.
-func Forms() []string { return slices.Concat(bars, others) }
+func Forms() []string { return slices.Concat(bars, others, knownForms()) }
