@@ -223,3 +223,43 @@ func TestDetectingGivesUpWhatTellsNothing(t *testing.T) {
 		t.Error("a job whose steps are read is given up")
 	}
 }
+
+// Preparation that takes longer than jtune waits is read like a job; when the training has taken more of the time, what
+// was reported is withdrawn. Shorter preparation is waited for.
+func TestDetectingWithdrawsWhatWasPreparation(t *testing.T) {
+	t.Parallel()
+	for patience, want := range map[time.Duration]int{5 * time.Second: 1, time.Hour: 0} {
+		r := newDetecting(Detect{Options: detect.Options{Patience: patience}}, nil)
+		var events []Event
+		now := time.Duration(0)
+		bar := func(name string, n int, each time.Duration) {
+			for i := range n {
+				now += each
+				line := fmt.Appendf(nil, "%s: %d%%|##| %d/%d [00:01<00:02, 3.1it/s]", name, 100*(i+1)/n, i+1, n)
+				got, _ := r.read(line, now, i == n-1)
+				events = append(events, got...)
+			}
+		}
+		bar("Encoding", 2000, 10*time.Millisecond)
+		for e := range 10 {
+			bar(fmt.Sprint("Epoch ", e), 80, 50*time.Millisecond)
+		}
+		withdrawn, steps := 0, 0
+		for _, e := range append(events, r.finish(now)...) {
+			switch {
+			case e.Kind == Withdrawn:
+				if withdrawn++; e.Info[NotJob] != "Encoding" || !strings.Contains(e.Message, `reads: tqdm "Epoch"`) {
+					t.Errorf("%+v", e)
+				}
+				steps = 0
+			case e.Timed() && !e.Unclean:
+				if steps++; withdrawn == want && (e.TimeMS < 49 || e.TimeMS > 51) {
+					t.Errorf("patience %s: a step of %.4g ms after %d withdrawals", patience, e.TimeMS, withdrawn)
+				}
+			}
+		}
+		if withdrawn != want || steps < 100 {
+			t.Errorf("patience %s: withdrawn %d times, want %d; %d steps", patience, withdrawn, want, steps)
+		}
+	}
+}
