@@ -16,6 +16,7 @@ type family struct {
 	name  string
 	total []string // rails that sum to the module power
 	cores []int    // order in which cores come online; nil: ascending
+	mostW float64  // the largest power budget of the module in its data sheet; 0 if unknown
 }
 
 // covers describes what the total power includes.
@@ -39,34 +40,34 @@ var (
 // families lists modules before the SoC that they carry; the first match wins. A board of an unknown module is named
 // after its SoC, and gets the total of the family whose rails it has.
 var families = []family{
-	{"p3740*p3701", "IGX Orin", orin, nil},
-	{"p3701-0008", "AGX Orin Industrial", orin, nil},
-	{"p3701", "AGX Orin", orin, nil},
-	{"p3767-0000*-super", "Orin NX 16GB Super", input, nil},
-	{"p3767-0000", "Orin NX 16GB", input, nil},
-	{"p3767-0001*-super", "Orin NX 8GB Super", input, nil},
-	{"p3767-0001", "Orin NX 8GB", input, nil},
-	{"p3767-0004*-super", "Orin Nano 4GB Super", input, nil},
-	{"p3767-0004", "Orin Nano 4GB", input, nil},
-	{"p3767*-super", "Orin Nano Super", input, nil},
-	{"p3767", "Orin Nano", input, nil},
-	{"tegra234", "Orin", nil, nil},
-	{"p3668", "Xavier NX", input, nil},
-	{"p2972", "AGX Xavier", xavier, nil},
-	{"p2888", "AGX Xavier", xavier, nil},
-	{"xavier", "AGX Xavier", xavier, nil},
-	{"tegra194", "Xavier", nil, nil},
-	{"p3636", "TX2 NX", input, denver2},
-	{"tegra186", "TX2", input, denver2},
-	{"p2371", "TX1", input, nil},
-	{"p2180", "TX1", input, nil},
-	{"p3448", "Nano", nano, nil},
-	{"p3450", "Nano", nano, nil},
-	{"jetson-nano", "Nano", nano, nil},
-	{"tegra210", "Tegra X1", nil, nil},
-	{"p3834-0000", "T4000", thor, nil},
-	{"p3834", "AGX Thor", thor, nil},
-	{"tegra264", "Thor", thor, nil},
+	{"p3740*p3701", "IGX Orin", orin, nil, 75},
+	{"p3701-0008", "AGX Orin Industrial", orin, nil, 75},
+	{"p3701", "AGX Orin", orin, nil, 60},
+	{"p3767-0000*-super", "Orin NX 16GB Super", input, nil, 40},
+	{"p3767-0000", "Orin NX 16GB", input, nil, 25},
+	{"p3767-0001*-super", "Orin NX 8GB Super", input, nil, 40},
+	{"p3767-0001", "Orin NX 8GB", input, nil, 20},
+	{"p3767-0004*-super", "Orin Nano 4GB Super", input, nil, 25},
+	{"p3767-0004", "Orin Nano 4GB", input, nil, 10},
+	{"p3767*-super", "Orin Nano Super", input, nil, 25},
+	{"p3767", "Orin Nano", input, nil, 15},
+	{"tegra234", "Orin", nil, nil, 0},
+	{"p3668", "Xavier NX", input, nil, 20},
+	{"p2972", "AGX Xavier", xavier, nil, 30},
+	{"p2888", "AGX Xavier", xavier, nil, 30},
+	{"xavier", "AGX Xavier", xavier, nil, 30},
+	{"tegra194", "Xavier", nil, nil, 0},
+	{"p3636", "TX2 NX", input, denver2, 15},
+	{"tegra186", "TX2", input, denver2, 15},
+	{"p2371", "TX1", input, nil, 15},
+	{"p2180", "TX1", input, nil, 15},
+	{"p3448", "Nano", nano, nil, 10},
+	{"p3450", "Nano", nano, nil, 10},
+	{"jetson-nano", "Nano", nano, nil, 10},
+	{"tegra210", "Tegra X1", nil, nil, 0},
+	{"p3834-0000", "T4000", thor, nil, 70},
+	{"p3834", "AGX Thor", thor, nil, 130},
+	{"tegra264", "Thor", thor, nil, 0},
 }
 
 // jetpacks maps L4T releases to JetPack versions (NVIDIA's release archive). UNVERIFIED: 35.6.2, 35.6.3, 36.4.2, 38.2.1
@@ -120,7 +121,7 @@ func identify(f *finder) (Board, family, error) {
 		return b, family{}, fmt.Errorf("no NVIDIA Jetson here (device tree names no tegra chip): %w", ErrNoDevice)
 	}
 	fam := familyOf(b.Compatible)
-	b.Name = fam.name
+	b.Name, b.MostW = fam.name, fam.mostW
 	if path, ok := f.first("model", "/proc/device-tree/model", "/sys/firmware/devicetree/base/model"); ok {
 		text, _ := readText(f.fs, path)
 		b.Model = strings.TrimSpace(text)

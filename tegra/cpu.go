@@ -2,8 +2,10 @@ package tegra
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"jtune/internal/text"
@@ -17,6 +19,8 @@ type cpuGroup struct {
 	order []int          // core numbers in the order in which they come online
 	freqs []Freq         // clocks that every cluster lists, ascending
 	lists map[int]string // each core's own list, as last read
+	spare []int          // cores that the scheduler does not fill: isolated, or left off at boot
+	first int            // number of cores online at Open
 	stat  *source
 	load  loadMeter
 
@@ -46,6 +50,7 @@ const (
 // policy holds the clock files that a cluster's cores share.
 type policy struct {
 	files [policyFiles]*source
+	steer *source // governor
 	now   policyClocks
 	fresh bool // now belongs to the current reading
 	real  realClockOf
@@ -62,7 +67,7 @@ func newPolicy(fsys FS, dir string) *policy {
 	for i, file := range []string{"/scaling_cur_freq", minFile, maxFile, "/cpuinfo_max_freq"} {
 		p.files[i] = newSource(fsys, dir+file)
 	}
-	p.real.source = newSource(fsys, dir+realFile)
+	p.real.source, p.steer = newSource(fsys, dir+realFile), newSource(fsys, dir+governorFile)
 	return p
 }
 
@@ -86,7 +91,7 @@ func corePath(n int, file string) string {
 // cpufreqDir returns a core's own name for its policy folder.
 func cpufreqDir(n int) string { return corePath(n, "cpufreq") }
 
-func (f *finder) cpu(fam family) (*cpuGroup, error) {
+func (f *finder) cpu(b *Board, fam family) (*cpuGroup, error) {
 	path := cpuRoot + "/present"
 	raw, err := readText(f.fs, path)
 	if err != nil {
@@ -112,6 +117,7 @@ func (f *finder) cpu(fam family) (*cpuGroup, error) {
 	}
 	g.lists = map[int]string{}
 	f.cpuLists(g)
+	b.Reserved = f.reserve(g)
 	g.freqs = f.cpuFreqs(g)
 	if f.exists("/proc/stat") {
 		f.found("CPU load", "/proc/stat", "")
@@ -120,6 +126,54 @@ func (f *finder) cpu(fam family) (*cpuGroup, error) {
 		f.missing("CPU load", "/proc/stat", "no such file")
 	}
 	return g, nil
+}
+
+// reserve finds the cores that the kernel's command line keeps from the scheduler, and returns them in words.
+func (f *finder) reserve(g *cpuGroup) string {
+	var words []string
+	isolated, err := readText(f.fs, cpuRoot+"/isolated")
+	if list, parseErr := cpuList(isolated); err == nil && parseErr == nil && len(list) > 0 {
+		g.spare = append(g.spare, list...)
+		words = append(words, "cores "+isolated+" are isolated")
+	}
+	line, _ := readText(f.fs, "/proc/cmdline")
+	most := math.MaxInt
+	for word := range strings.FieldsSeq(line) {
+		if n, ok := strings.CutPrefix(word, "maxcpus="); ok {
+			if v, err := strconv.Atoi(n); err == nil && v > 0 {
+				most = v
+			}
+		}
+	}
+	var off []int
+	for i, c := range g.cores {
+		on, _ := c.isOnline()
+		if on {
+			g.first++
+		} else if i >= most {
+			off = append(off, c.n)
+		}
+	}
+	if len(off) > 0 {
+		g.spare = append(g.spare, off...)
+		words = append(words, "cores "+numberList(off)+" were left off at boot (maxcpus)")
+	}
+	return strings.Join(words, ", ")
+}
+
+// counts returns the numbers of cores that modes have: those without a core that the scheduler does not fill, and the
+// number that was online at Open.
+func (g *cpuGroup) counts() (out []int) {
+	for i, n := range g.order {
+		if slices.Contains(g.spare, n) {
+			break
+		}
+		out = append(out, i+1)
+	}
+	if len(g.spare) > 0 && g.first > len(out) {
+		out = append(out, g.first)
+	}
+	return out
 }
 
 // coreOrder returns the family's order if it lists exactly the present cores, else ascending order.
@@ -260,7 +314,7 @@ func (g *cpuGroup) dir(n int) string { return g.dirs[n] }
 
 func (g *cpuGroup) close() {
 	for _, c := range g.cores {
-		for _, s := range append(c.clocks.files[:], c.online, c.clocks.real.source) {
+		for _, s := range append(c.clocks.files[:], c.online, c.clocks.real.source, c.clocks.steer) {
 			s.close()
 		}
 	}

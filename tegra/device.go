@@ -64,6 +64,8 @@ type Board struct {
 	Rails       []string   // names of all connected rails, in order
 	TotalRule   string     // a rail's name, "SUM:a,b,c", or "" if the total is unknown
 	TotalCovers string     // what the total includes, in words
+	MostW       float64    // the largest power budget in the data sheet of the module; 0 if unknown
+	Reserved    string     // cores that the scheduler does not fill, in words; "" for none
 	Unusable    []Unusable // modes of the nvpmodel configuration that this board cannot be set to
 	// PowerWindow is the time over which the power sensor averages, the shortest of several; 0 if unknown.
 	PowerWindow time.Duration
@@ -158,6 +160,7 @@ type Reading struct {
 	RAMCached Val[int64]
 	Mode      Val[Mode] // absent if no mode matches the state ("custom")
 	Locked    Val[bool] // min = max on CPU and GPU, memory rate locked
+	Pinned    []string  // governors that keep free clocks where they are: "userspace of the CPU"
 	Missing   []Missing // values that could not be read this time
 	MaxW      float64   // upper bound of plausible power; 0: a Jetson's
 }
@@ -196,6 +199,14 @@ type RailReading struct {
 // CurrentLimits are a rail's limits in the power monitor, in amperes; absent if the board sets none. They protect the
 // supply and do not depend on the power mode.
 type CurrentLimits struct{ Max, Crit Val[float64] }
+
+// First returns the limit that acts first: Max slows the module, Crit too.
+func (l CurrentLimits) First() Val[float64] {
+	if l.Max.OK && (!l.Crit.OK || l.Max.V < l.Crit.V) {
+		return l.Max
+	}
+	return l.Crit
+}
 
 // Alarm is a limit of a rail's power monitor; On while the current is above it.
 type Alarm struct {

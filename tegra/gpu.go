@@ -13,6 +13,7 @@ type gpuGroup struct {
 	freqs         []Freq
 	cur, min, max *source
 	target        *source // nil: no such file
+	steer         *source // governor
 	load          *source
 }
 
@@ -67,6 +68,7 @@ func (f *finder) gpu() *gpuGroup {
 		f.found("GPU clock", g.dir, "")
 		g.cur = newSource(f.fs, g.dir+"/cur_freq")
 		g.min, g.max = newSource(f.fs, g.dir+gpuMin), newSource(f.fs, g.dir+gpuMax)
+		g.steer = newSource(f.fs, g.dir+gpuGovernor)
 		if f.exists(g.dir + "/target_freq") {
 			g.target = newSource(f.fs, g.dir+"/target_freq")
 		}
@@ -146,7 +148,7 @@ func (g *gpuGroup) read(r *Reading, miss func(string, error)) {
 }
 
 func (g *gpuGroup) close() {
-	for _, s := range []*source{g.cur, g.min, g.max, g.target, g.load} {
+	for _, s := range []*source{g.cur, g.min, g.max, g.target, g.load, g.steer} {
 		s.close()
 	}
 }

@@ -286,6 +286,25 @@ func TestPlanTakesTheGovernorOfTheRequest(t *testing.T) {
 	}
 	const path = tegratest.CPU + "/cpu0/cpufreq/scaling_governor"
 	was, _ := now.Get(path)
+	for _, pins := range []string{"userspace", "powersave", "performance"} {
+		tr := tegratest.New("agx-orin-36")
+		for policy := range 3 {
+			tr.Set(fmt.Sprintf("%s/cpufreq/policy%d/scaling_governor", tegratest.CPU, 4*policy), pins)
+		}
+		pinned := open(t, tr)
+		r, err := pinned.Read()
+		if setup := r.Setup(); err != nil || setup.Clocks() != "held by governor "+pins+" of the CPU" {
+			t.Errorf("governor %s: clocks %s, %v", pins, setup.Clocks(), err)
+		}
+		st, err := pinned.Planner().Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		writes, err := pinned.Planner().Plan(st, tegra.Request{Mode: s.Space().Max(), DVFS: true}, st)
+		if got := after(st, writes, path); err != nil || got != "schedutil" {
+			t.Errorf("free clocks with governor %s: %q, %v", pins, got, err)
+		}
+	}
 	for _, asked := range []string{"", "performance", "schedutil"} {
 		r := tegra.Request{Mode: s.Space().Max(), DVFS: true, Governors: tegra.Governors{CPU: asked}}
 		writes, err := c.Plan(now, r, now)

@@ -6,7 +6,7 @@ import (
 )
 
 // slowValues caches values that frequent readings need not read again: temperatures (one firmware call each, 80 µs on a
-// board), fan, used memory and rail alarms. Clocks, loads, power and throttling are always read.
+// board), fan, used memory, rail alarms and governors. Clocks, loads, power and throttling are always read.
 type slowValues struct {
 	every  time.Duration // 0: at every reading
 	at     time.Duration // device time when they were last read
@@ -30,7 +30,7 @@ func (s *Sysfs) readSlow(r *Reading) {
 	r.Temps, r.TempsOff = slices.Clone(k.seen.Temps), slices.Clone(k.seen.TempsOff)
 	r.FanPct, r.FanRPM = k.seen.FanPct, k.seen.FanRPM
 	r.RAMUsed, r.RAMTotal, r.RAMCached = k.seen.RAMUsed, k.seen.RAMTotal, k.seen.RAMCached
-	r.Alarms = slices.Clone(k.seen.Alarms)
+	r.Alarms, r.Pinned = slices.Clone(k.seen.Alarms), slices.Clone(k.seen.Pinned)
 	r.Missing = append(r.Missing, k.seen.Missing...)
 }
 
@@ -41,5 +41,6 @@ func (k *slowValues) look(s *Sysfs, now time.Duration) {
 	s.fan.read(&r, miss)
 	r.Alarms = s.rails.alarms(miss)
 	readMemory(s.meminfo, &r, miss)
+	s.readGovernors(&r)
 	*k = slowValues{every: k.every, at: now, looked: true, seen: r}
 }

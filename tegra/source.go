@@ -88,6 +88,14 @@ func (s *source) int() (int64, error) {
 	return parseInt(s.path, string(data))
 }
 
+// word reads a single word.
+func (s *source) word() (string, error) {
+	buf := valueBufs.Get().(*[valueSize]byte)
+	defer valueBufs.Put(buf)
+	data, err := s.into(buf[:])
+	return string(bytes.TrimSpace(data)), err
+}
+
 // within reads an integer from 0 to most; its error says what another value means.
 func (s *source) within(most int64, what string) (int64, error) {
 	v, err := s.int()

@@ -74,7 +74,7 @@ func (s *Sysfs) discover() error {
 	if s.board, s.family, err = identify(f); err != nil {
 		return err
 	}
-	if s.cpu, err = f.cpu(s.family); err != nil {
+	if s.cpu, err = f.cpu(&s.board, s.family); err != nil {
 		return fmt.Errorf("%w: %w", err, ErrUnsupported)
 	}
 	s.conf = f.configuration()
@@ -101,10 +101,7 @@ func (s *Sysfs) discover() error {
 
 // enumerate builds the space from the device's lists. If a list is unreadable, the space is empty.
 func (s *Sysfs) enumerate() *Space {
-	counts := make([]int, len(s.cpu.order))
-	for i := range counts {
-		counts[i] = i + 1
-	}
+	counts := s.cpu.counts()
 	space, err := NewSpace(counts, s.cpu.freqs, s.gpu.freqs, s.emc.freqs)
 	if err != nil {
 		return emptySpace(counts, s.cpu.freqs, s.gpu.freqs, s.emc.freqs)

@@ -146,6 +146,31 @@ func (c *Planner) targetFan(want *State, found State, policy FanPolicy) {
 // scaling lists the governors that scale a clock with its load, the kernel's defaults on a Jetson first: CPU, then GPU.
 var scaling = []string{"schedutil", "interactive", "ondemand", "conservative", "nvhost_podgov", "simple_ondemand"}
 
+// pinning lists the governors that keep a clock where it is, whatever its load and limits.
+var pinning = []string{"performance", "powersave", "userspace"}
+
+// readGovernors finds the governors in force that pin a clock.
+func (s *Sysfs) readGovernors(r *Reading) {
+	look := func(file *source, of string) {
+		if file == nil {
+			return
+		}
+		name, err := file.word()
+		if pinned := name + " of the " + of; err == nil && slices.Contains(pinning, name) &&
+			!slices.Contains(r.Pinned, pinned) {
+			r.Pinned = append(r.Pinned, pinned)
+		}
+	}
+	seen := map[*policy]bool{}
+	for _, c := range s.cpu.cores {
+		if p := c.clocks; !seen[p] && slices.Contains(s.cpu.on, c.n) {
+			seen[p] = true
+			look(p.steer, "CPU")
+		}
+	}
+	look(s.gpu.steer, "GPU")
+}
+
 // targetGovernor chooses a governor that scales free clocks: the requested one, else the found one, or a member of
 // scaling if the found one pins the clock. Locked clocks (min = max) keep the found governor.
 func (c *Planner) targetGovernor(want *State, now, found State, path, list string, dvfs bool, asked string) error {
@@ -160,7 +185,7 @@ func (c *Planner) targetGovernor(want *State, now, found State, path, list strin
 		is = was
 		want.put(path, was)
 	}
-	if !dvfs || asked == "" && is != "performance" && is != "powersave" {
+	if !dvfs || asked == "" && !slices.Contains(pinning, is) {
 		return nil
 	}
 	offered := c.offered(list)

@@ -1,6 +1,10 @@
 package telemetry
 
-import "jtune/tegra"
+import (
+	"strings"
+
+	"jtune/tegra"
+)
 
 // Peaks are the extremes of a run: the highest demand on the supply. A sensor that never answered has none.
 type Peaks struct {
@@ -50,15 +54,12 @@ func (p *Peaks) Of(name string) *RailPeaks {
 	return nil
 }
 
-// Supply returns the rail that represents the supply: the one that feeds the module, or, where several rails add up to
-// it, the one with the largest current. nil: no rail has reported a current.
+// Supply returns the rail that represents the supply: the one that feeds the module, or, of several that add up to it,
+// the one with the largest current. nil: no rail is known to feed the module, or it has reported no current.
 func (p *Peaks) Supply(b tegra.Board) *RailPeaks {
-	if feed := p.Of(b.FeedRail()); feed != nil && feed.Amperes.OK {
-		return feed
-	}
 	var most *RailPeaks
-	for i := range p.Rails {
-		if r := &p.Rails[i]; r.Amperes.OK && (most == nil || r.Amperes.V > most.Amperes.V) {
+	for name := range strings.SplitSeq(strings.TrimPrefix(b.TotalRule, "SUM:"), ",") {
+		if r := p.Of(name); r != nil && r.Amperes.OK && (most == nil || r.Amperes.V > most.Amperes.V) {
 			most = r
 		}
 	}

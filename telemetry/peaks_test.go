@@ -43,4 +43,9 @@ func TestPeaks(t *testing.T) {
 	if r := p.Supply(tegra.Board{TotalRule: "SUM:VDD_IN,VDD_SOC"}); r.Name != "VDD_SOC" {
 		t.Errorf("of several rails the largest current is %s", r.Name)
 	}
+	for _, rule := range []string{"", "VIN"} {
+		if r := p.Supply(tegra.Board{TotalRule: rule}); r != nil {
+			t.Errorf("where no rail is known to feed the module, it is %s", r.Name)
+		}
+	}
 }

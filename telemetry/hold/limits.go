@@ -76,17 +76,12 @@ func (l *Limits) take(part string) error {
 }
 
 // Fits returns an error when the board does not report the quantity of a limit.
-func (l Limits) Fits(r tegra.Reading) error {
+func (l Limits) Fits(b tegra.Board, r tegra.Reading) error {
 	named := func(rail string) error {
 		if rail == "" || slices.ContainsFunc(r.Rails, func(x tegra.RailReading) bool { return x.Name == rail }) {
 			return nil
 		}
-		var names []string
-		for _, x := range r.Rails {
-			names = append(names, x.Name)
-		}
-		return usage.Limit.Errorf("this board has no rail %s", text.Clip(rail)).Advise("give one of %s",
-			strings.Join(names, ", "))
+		return usage.Limit.Errorf("this board has no rail %s", text.Clip(rail)).Advise("give one of %s", names(r))
 	}
 	shows := func(of func(tegra.RailReading) bool) bool { return slices.ContainsFunc(r.Rails, of) }
 	switch {
@@ -98,9 +93,21 @@ func (l Limits) Fits(r tegra.Reading) error {
 		return usage.Limit.Errorf("a limit in A, but no rail of this board shows a current")
 	case l.Volts.OK && !shows(func(x tegra.RailReading) bool { return x.Volts.OK }):
 		return usage.Limit.Errorf("a limit in V, but no rail of this board shows a voltage")
+	case l.Volts.OK && l.VRail == "" && b.TotalRule == "":
+		return usage.Limit.Errorf("a limit in V without a rail, and no rail of this board is known to feed the module").
+			Advise("give one of %s", names(r))
 	}
 	if err := named(l.Rail); err != nil {
 		return err
 	}
 	return named(l.VRail)
+}
+
+// names lists the rails of a reading.
+func names(r tegra.Reading) string {
+	var list []string
+	for _, x := range r.Rails {
+		list = append(list, x.Name)
+	}
+	return strings.Join(list, ", ")
 }

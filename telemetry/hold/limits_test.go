@@ -1,9 +1,11 @@
 package hold
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
+	"jtune/internal/usage"
 	"jtune/tegra"
 )
 
@@ -35,6 +37,7 @@ func TestParseLimits(t *testing.T) {
 
 func TestLimitsNeedASensor(t *testing.T) {
 	t.Parallel()
+	fed := tegra.Board{TotalRule: "VDD_IN"}
 	power := tegra.Reading{TotalW: tegra.Some(10.0), Rails: []tegra.RailReading{{Name: "VDD_IN",
 		PowerW: tegra.Some(10.0)}}}
 	for line, want := range map[string]string{"5 A": "shows a current", "4.75 V": "shows a voltage",
@@ -44,13 +47,22 @@ func TestLimitsNeedASensor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err = l.Fits(power); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if err = l.Fits(fed, power); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
 	l, _ := ParseLimits("5 A VDD_SOC")
 	power.Rails[0].Amperes = tegra.Some(2.0)
-	if err := l.Fits(power); err == nil || !strings.Contains(err.Error(), "VDD_IN") {
+	if err := l.Fits(fed, power); err == nil || !strings.Contains(err.Error(), "VDD_IN") {
 		t.Errorf("a rail that is not there: %v", err)
+	}
+	power.Rails[0].Volts = tegra.Some(5.0)
+	for line, want := range map[string]string{"4.75 V": "give one of VDD_IN", "4.75 V VDD_IN": ""} {
+		l, _ := ParseLimits(line)
+		err := l.Fits(tegra.Board{}, power)
+		if why := new(usage.Error); (err == nil) != (want == "") ||
+			errors.As(err, &why) && !strings.Contains(why.Try, want) {
+			t.Errorf("without a known supply, %s: %v", line, err)
+		}
 	}
 }

@@ -81,7 +81,7 @@ func (w *Watcher) margins() (m Margins) {
 	m.PowerW = left(w.limits.PowerW, w.minute.most())
 	limitA, current := w.limits.Amperes, p.Amperes
 	if supply := w.peaks.Supply(w.board); supply != nil && !limitA.OK {
-		limitA = supply.Limits.Crit
+		limitA = supply.Limits.First()
 	}
 	if w.limits.Amperes.OK {
 		current = w.mostAmperes()

@@ -80,6 +80,9 @@ func TestVerdicts(t *testing.T) {
 		reason  string
 	}{
 		"nothing": {Limits{}, nil, Holds, "5.00 A of 7.8 A (trip)"},
+		"a warning current below the critical one": {Limits{}, at(1, func(r *tegra.Reading) {
+			r.Rails[0].Limits.Max = some(6)
+		}), Holds, "5.00 A of 6.0 A (trip)"},
 		"within": {Limits{PowerW: some(30), Amperes: some(6), Volts: some(4.75)}, nil, Holds,
 			"25.0 of 30 W in a minute's mean"},
 		"watts": {Limits{PowerW: some(26)}, at(200, func(r *tegra.Reading) { r.TotalW = some(27.25) }), DoesNotHold,

@@ -16,7 +16,6 @@ import (
 	"jtune/tegra/boot"
 	"jtune/tegra/guard"
 	"jtune/tui/session"
-	"jtune/tui/session/search"
 )
 
 // appliedJSON is the document of `jtune apply --json` and `jtune revert --json`.
@@ -221,7 +220,7 @@ func (c *applyCmd) sayApplied(s *session.Session, r tegra.Request, applied tegra
 	if err := printApplied(c.out, s, applied); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "clocks     %s → %s\n", search.LockText(before.Locked), search.LockText(after.Locked))
+	fmt.Fprintf(c.out, "clocks     %s → %s\n", before.Clocks(), after.Clocks())
 	fmt.Fprintf(c.out, "idle       %s → %s\n", dash(before.IdleW, "%.1f W"), dash(after.IdleW, "%.1f W"))
 	c.sayPreset(s, r, applied)
 	return nil

@@ -188,6 +188,8 @@ func presentRows(s *session.Session) [][]string {
 	switch {
 	case r.Mode.OK && r.Locked.Or(false):
 		now = s.Device.Space().Format(r.Mode.V) + named(tegra.NameNow(s.Device, r)) + ", locked"
+	case r.Mode.OK && len(r.Pinned) > 0:
+		now = s.Device.Space().Format(r.Mode.V) + named(tegra.NameNow(s.Device, r)) + ", clocks " + r.Setup().Clocks()
 	case r.Mode.OK:
 		now = s.Device.Space().Format(r.Mode.V) + named(tegra.NameNow(s.Device, r)) + ", free clocks below it"
 	case !r.EMC.Max.OK:

@@ -235,15 +235,31 @@ func printProof(out io.Writer, s *session.Session, w workload.Workload, r soak.R
 		{"board", workloads.BoardOf(s, w)}, {"job", w.Name}, {"mode", mode},
 		{"lasted", time.Duration(r.DurationS * float64(time.Second)).Round(time.Second).String()},
 		{"temperature", steady},
-		{"peak", fmt.Sprintf("%s, %s of %s, tj %s", dash(r.Peak.PowerW, "%.2f W"), dash(r.Peak.Amperes, "%.2f A"),
-			r.Peak.Rail.Or("–"), dash(r.Peak.TjC, "%.1f °C"))},
-		{"least", fmt.Sprintf("%s of %s", dash(r.Least.Volts, "%.3f V"), r.Least.Rail.Or("–"))},
-		{"margins", marginText(r.Margins)}}
+		{"peak", peakText(r.Peak)}}
+	if r.Least.Volts.OK {
+		rows = append(rows, []string{"least", fmt.Sprintf("%.3f V of %s", r.Least.Volts.V, r.Least.Rail.V)})
+	}
+	rows = append(rows, []string{"margins", marginText(r.Margins)})
 	for _, e := range r.Events {
 		at := time.Duration(e.AtS * float64(time.Second)).Round(time.Second)
 		rows = append(rows, []string{"at " + at.String(), e.What})
 	}
 	return report.Grid(out, rows...)
+}
+
+// peakText formats the highest values that the board showed.
+func peakText(p hold.Peak) string {
+	var parts []string
+	if p.PowerW.OK {
+		parts = append(parts, fmt.Sprintf("%.2f W", p.PowerW.V))
+	}
+	if p.Amperes.OK {
+		parts = append(parts, fmt.Sprintf("%.2f A of %s", p.Amperes.V, p.Rail.V))
+	}
+	if p.TjC.OK {
+		parts = append(parts, fmt.Sprintf("tj %.1f °C", p.TjC.V))
+	}
+	return cmp.Or(strings.Join(parts, ", "), "–")
 }
 
 // marginText formats the margin to each known limit.

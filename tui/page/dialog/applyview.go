@@ -9,7 +9,6 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session/search"
 	"jtune/tui/widget"
 )
 
@@ -115,7 +114,7 @@ func (f *Apply) difference() []string {
 	if locked == then {
 		note = "  same"
 	}
-	lines = append(lines, fmt.Sprintf("%-6s %12s → %s", "clocks", search.LockText(locked), search.LockText(then))+
+	lines = append(lines, fmt.Sprintf("%-6s %12s → %s", "clocks", f.from.Clocks(), tegra.Setup{Locked: then}.Clocks())+
 		widget.StyleDim.Render(note))
 	done, before := f.read.Applied(), widget.Dash
 	if f.from.IdleW.OK {

@@ -63,7 +63,7 @@ func (d *Soak) limitsText() string {
 func (d *Soak) bounds() (hold.Limits, error) {
 	l, err := hold.ParseLimits(d.limits.Value())
 	if err == nil && d.read.Readings().OK {
-		err = l.Fits(d.read.Sample().Reading)
+		err = l.Fits(d.read.Board(), d.read.Sample().Reading)
 	}
 	return l, err
 }

@@ -182,11 +182,13 @@ func (p *Page) coreTable(w int) string {
 
 // scaling says whether clocks are locked or may scale below the mode's.
 func (p *Page) scaling() string {
-	switch l := p.read.Sample().Reading.Locked; {
-	case !l.OK:
+	switch setup := p.read.Setup(); {
+	case !setup.Locked.OK:
 		return widget.Dash
-	case l.V:
+	case setup.Locked.V:
 		return "locked (min = max)"
+	case setup.Pinned != "":
+		return setup.Clocks()
 	}
 	return "free (min < max)"
 }

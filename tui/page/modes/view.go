@@ -11,7 +11,6 @@ import (
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/page"
-	"jtune/tui/session/search"
 	"jtune/tui/widget"
 )
 
@@ -102,7 +101,7 @@ func (p *Page) fill() (title, note string) {
 		p.tab.Rows, p.tab.Empty = len(hist), "nothing was applied yet"
 		p.tab.Cell = func(row, col int) string {
 			c := hist[len(hist)-1-row]
-			what := c.At.Format("15:04 ") + search.LockText(tegra.Some(c.Locked)) + ", " + c.What
+			what := c.At.Format("15:04 ") + tegra.Setup{Locked: tegra.Some(c.Locked)}.Clocks() + ", " + c.What
 			return p.cell(c.Mode, modesColumn(col), what)
 		}
 		return "Applied in this session, newest first", ""

@@ -248,7 +248,7 @@ func factsOf(s *session.Session, last tegra.Reading, others []rivals.Rival, r Ri
 		noPower:    !last.TotalW.OK,
 		noLoad:     !last.GPU.LoadPct.OK,
 		withSudo:   r.sudo,
-		conditions: preflight.Conditions(s),
+		conditions: preflight.Conditions(s, last),
 		root:       os.Geteuid() == 0 || caller.Root(),
 		hot:        last.Hot(),
 		virtual:    s.Virtual != nil,

@@ -26,7 +26,11 @@ func newBench(ctx context.Context, s *session.Session, w workload.Workload, set 
 	if err != nil {
 		return nil, err
 	}
-	for _, line := range preflight.Conditions(s) {
+	now, err := s.Device.Read()
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range preflight.Conditions(s, now) {
 		observe.Note("note: " + line)
 	}
 	observe.Note(workloads.FanWarning(s, set.KeepFan), workloads.UptimeNote(s), workloads.LoaderNote(w),

@@ -11,14 +11,16 @@ import (
 	"time"
 
 	"jtune/internal/caller"
+	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/nvpmodel"
 	"jtune/tui/session"
 )
 
-// Conditions lists what on this board will get in the way of a measurement, in words: doctor and every job say it.
-func Conditions(s *session.Session) (list []string) {
+// Conditions lists what on this board will get in the way of a measurement, in words: doctor and every job say it. now
+// is a reading of the board.
+func Conditions(s *session.Session, now tegra.Reading) (list []string) {
 	if s.Sysfs() == nil || s.Virtual != nil {
 		return nil
 	}
@@ -28,23 +30,74 @@ func Conditions(s *session.Session) (list []string) {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
-	read := func(path string) string {
-		data, _ := s.FS().ReadFile(path)
-		return strings.TrimSpace(string(data))
-	}
 	say(strings.Contains(b.Model, tegra.HiddenTree), "the device tree is hidden, as in a container that is not "+
 		"privileged: the board is known by its GPU alone")
 	say(WriteError(s) == syscall.EROFS, "/sys is mounted read-only, as in a container: nothing can be set from here; "+
 		"run jtune on the host, or in a privileged container")
-	isolated := read("/sys/devices/system/cpu/isolated")
-	say(isolated != "", "cores %s are isolated: the scheduler gives them no work, so modes that count them are not "+
-		"faster", isolated)
-	for _, g := range []string{"userspace", "powersave"} {
-		say(read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") == g,
-			"the CPU's governor is %s: it keeps free clocks where they are", g)
+	say(b.Reserved != "", "%s: the scheduler gives them no work, and modes with more cores are not offered", b.Reserved)
+	for _, governor := range now.Pinned {
+		say(true, "governor %s keeps free clocks where they are", governor)
 	}
 	say(endsBelow(s) != "", "%s", endsBelow(s))
+	return append(list, ofSupply(b, now)...)
+}
+
+// ofSupply lists what says that the supply, or a clock, is not what it should be.
+func ofSupply(b tegra.Board, now tegra.Reading) (list []string) {
+	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	for _, s := range now.Signals {
+		switch {
+		case s.Alarm.Or(false):
+			say("the alarm of %s is on", s.Name)
+		case s.Name == tegra.UnderVoltage && s.Count.Or(0) > 0:
+			say("%s of the supply, %s since boot", s.Name, text.Count(int(s.Count.V), "event"))
+		}
+	}
+	for _, a := range now.Alarming() {
+		if s, ok := now.Signals.Find(a.Signal); !ok || !s.Alarm.Or(false) {
+			say("the %s is on", a)
+		}
+	}
+	if c, ok := now.Slowest("CPU"); ok && !c.Capped {
+		say("cores run at %.0f MHz of %.0f asked", c.Actual.GHz()*1000, c.Asked.GHz()*1000)
+	}
+	for _, part := range []string{"GPU", "EMC"} {
+		if c, ok := now.Slowest(part); ok && !c.Capped {
+			say("%s", c)
+		}
+	}
+	feed := tegra.RailReading{}
+	for _, r := range now.Rails {
+		if r.Name == b.FeedRail() {
+			feed = r
+		}
+	}
+	uv, _ := now.Signals.Find(tegra.UnderVoltage)
+	if uv.Limit.OK && feed.Volts.OK && feed.Volts.V < uv.Limit.V {
+		say("%s is at %.2f V, and the module needs %.2f V", feed.Name, feed.Volts.V, uv.Limit.V)
+	}
+	for _, r := range now.Rails {
+		part := strings.Contains(r.Name, "GPU") || strings.Contains(r.Name, "CPU") || strings.Contains(r.Name, "SOC")
+		if part && feed.PowerW.OK && r.PowerW.OK && r.PowerW.V > (1+excess)*feed.PowerW.V+excessW {
+			say("%s shows %.2f W, more than the %.2f W of the input %s: their labels may be swapped", r.Name,
+				r.PowerW.V, feed.PowerW.V, feed.Name)
+		}
+	}
 	return list
+}
+
+// A part of the module cannot draw more than its input, but the monitors of both have an error, and are not read at the
+// same moment.
+const excess, excessW = 0.1, 0.5
+
+// AboveMost says that a limit of the module's power is above all budgets of its data sheet; "" where it is not, or
+// nothing is known.
+func AboveMost(s *session.Session, limitW float64) string {
+	if most := s.Device.Board().MostW; most > 0 && limitW > most && s.Virtual == nil {
+		return fmt.Sprintf("the limit of %g W is above what this board can draw: the data sheet of the module "+
+			"names at most %g W, so that it hardly excludes a mode", limitW, most)
+	}
+	return ""
 }
 
 // WriteError returns why this process may not write the clock limits; nil if it may.
@@ -65,21 +118,26 @@ func endsBelow(s *session.Session) string {
 	}
 	conf, err := nvpmodel.Parse(strings.NewReader(string(data)))
 	space := s.Device.Space()
-	if err != nil || len(space.GPU) == 0 {
+	if err != nil || len(space.GPU) == 0 || len(space.CPU) == 0 {
 		return ""
 	}
-	const share = 1.03
-	top := slices.Max(space.GPU)
+	older := func(mode, part string, named, top tegra.Freq) string {
+		return fmt.Sprintf("the mode %s names a %s clock of %s, and the kernel's list ends at %s: the firmware is older "+
+			"than the configuration", mode, part, named, top)
+	}
+	above := func(named *int64, unit, top tegra.Freq) bool {
+		const share = 1.03
+		return named != nil && float64(*named)*float64(unit) > share*float64(top)
+	}
+	topGPU, topCPU := slices.Max(space.GPU), slices.Max(space.CPU)
 	for _, m := range conf.Modes {
-		r, _ := conf.GPU(m)
-		if r.Max != nil && float64(*r.Max) > share*float64(top) {
-			return fmt.Sprintf(
-				"the mode %s names a GPU clock of %s, and the kernel's list ends at %s: the firmware is "+
-					"older than the configuration",
-				m.Name,
-				tegra.Freq(*r.Max),
-				top,
-			)
+		if r, _ := conf.GPU(m); above(r.Max, tegra.Hz, topGPU) {
+			return older(m.Name, "GPU", tegra.Freq(*r.Max)*tegra.Hz, topGPU)
+		}
+		for _, r := range conf.CPU(m) {
+			if above(r.Max, tegra.KHz, topCPU) {
+				return older(m.Name, "CPU", tegra.Freq(*r.Max)*tegra.KHz, topCPU)
+			}
 		}
 	}
 	return ""

@@ -53,6 +53,9 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	if err := preflight.MaySearch(ctx, s, r.Limit.PowerW); err != nil {
 		return measure.TuneResult{}, err
 	}
+	if above := preflight.AboveMost(s, r.Limit.PowerW); above != "" {
+		measure.Observer(observe).Note("note: " + above)
+	}
 	release, err := preflight.Claim(s, "search for "+r.Workload.Name, true)
 	if err != nil {
 		return measure.TuneResult{}, err
@@ -204,15 +207,4 @@ func MeasuredOf(probes []optimize.Probe) []tegra.Measured {
 		}
 	}
 	return out
-}
-
-// LockText returns a word for whether clocks are locked.
-func LockText(locked tegra.Val[bool]) string {
-	switch {
-	case !locked.OK:
-		return "–"
-	case locked.V:
-		return "locked"
-	}
-	return "free"
 }

@@ -157,6 +157,21 @@ const (
 	eventsSum    = "events of all counters together"
 )
 
+// eventsTogether is the column of that sum. A new sample has the counters themselves, which are summed.
+func eventsTogether() column {
+	c := wholes(sumColumn, func(s *Seen) *tegra.Val[int64] { return s.signal(eventsSum) })
+	c.text = func(s Seen) string {
+		var sum tegra.Val[int64]
+		for _, one := range s.Reading.Signals {
+			if one.Count.OK {
+				sum = tegra.Some(sum.V + one.Count.V)
+			}
+		}
+		return whole(sum)
+	}
+	return c
+}
+
 // signal returns the count of a signal, creating it if needed.
 func (s *Seen) signal(name string) *tegra.Val[int64] {
 	list := &s.Reading.Signals
@@ -311,8 +326,7 @@ func parseCourse(data []byte, p plan) (list []Seen, err error) {
 	}
 	head = slices.Clone(head)
 	rails, watched := railsOf(head), slices.Contains(head, "faults")
-	known := map[string]column{sumColumn: wholes(sumColumn,
-		func(s *Seen) *tegra.Val[int64] { return s.signal(eventsSum) })}
+	known := map[string]column{sumColumn: eventsTogether()}
 	for _, c := range columns(rails, signalsOf(head)) {
 		known[c.name] = c
 	}
@@ -376,7 +390,7 @@ func (s *Seen) constants(p plan) {
 	}
 	for i := range s.Reading.Rails {
 		rail := &s.Reading.Rails[i]
-		rail.Limits.Crit = given(p.CritA[rail.Name])
+		rail.Limits = tegra.CurrentLimits{Max: given(p.MaxA[rail.Name]), Crit: given(p.CritA[rail.Name])}
 		if rail.Volts.OK && rail.Amperes.OK {
 			rail.PowerW = tegra.Some(rail.Volts.V * rail.Amperes.V)
 		}

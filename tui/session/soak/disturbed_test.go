@@ -72,6 +72,8 @@ func TestSoakSeesEachDisturbance(t *testing.T) {
 			"nvpmodel/status was changed from "},
 		"a slow cluster": {file(cpu+"scaling_cur_freq", "499200"), none, hold.DoesNotHold,
 			"CPU cores 4-5 clock fell to 499"},
+		"a slow memory": {file("/sys/kernel/debug/bpmp/debug/clk/emc/rate", "665600000"), none, hold.NotSeen,
+			"emc/rate was changed from 3199000000 to 665600000"},
 		"a cooling device": {file("/sys/class/thermal/cooling_device*/cur_state", "1"), none, hold.DoesNotHold,
 			"clock fell"},
 		"the hottest zones": {file("/sys/class/thermal/thermal_zone[0-1]/temp", ""),

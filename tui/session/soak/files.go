@@ -1,18 +1,22 @@
 package soak
 
 import (
+	"bufio"
 	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 
 	"jtune/internal/safefile"
+	"jtune/internal/text"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -135,6 +139,9 @@ func (k *files) open() (err error) {
 		return err
 	}
 	if st.Size() > 0 { // end a torn last line
+		if err := k.asBegun(); err != nil {
+			return err
+		}
 		last := make([]byte, 1)
 		if _, err := k.f.ReadAt(last, st.Size()-1); err == nil && last[0] != '\n' {
 			_, k.err = k.f.WriteString("\n")
@@ -148,6 +155,35 @@ func (k *files) open() (err error) {
 	k.line(append(names, "virtual"))
 	return k.err
 }
+
+// asBegun takes over the columns of the file, which an earlier release may have begun: a line that does not fit its
+// header would be lost. A column that is not known is left empty.
+func (k *files) asBegun() error {
+	line, err := bufio.NewReader(io.NewSectionReader(k.f, 0, mostHeader)).ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("%s: no header: %w", SamplesName, err)
+	}
+	head, err := csv.NewReader(strings.NewReader(line)).Read()
+	if err != nil || len(head) < 2 {
+		return fmt.Errorf("%s: %q is no header", SamplesName, text.Clip(line))
+	}
+	known := map[string]column{sumColumn: eventsTogether()}
+	for _, c := range k.columns {
+		known[c.name] = c
+	}
+	k.columns = nil
+	for _, name := range head[:len(head)-1] { // the last marks a simulation
+		c, there := known[name]
+		if !there {
+			c.text = func(Seen) string { return "" }
+		}
+		k.columns = append(k.columns, c)
+	}
+	return nil
+}
+
+// mostHeader bounds the first line of the samples.
+const mostHeader = 64 << 10
 
 // loads stores what the job reports to keep busy.
 func (k *files) loads(what string) {

@@ -38,6 +38,7 @@ type plan struct {
 	RailV       string             `toml:"rail_v,omitempty"`
 	TripC       float64            `toml:"trip_c,omitempty"`   // the lowest trip point
 	CritA       map[string]float64 `toml:"crit_a,omitempty"`   // critical currents of the power monitors, by rail
+	MaxA        map[string]float64 `toml:"max_a,omitempty"`    // their warning currents
 	Watched     []string           `toml:"watched,omitempty"`  // sources that answered when the load began
 	Settings    map[string]string  `toml:"settings,omitempty"` // knob files then
 	Signals     map[string]int64   `toml:"signals,omitempty"`  // counts of the signals then
@@ -73,7 +74,7 @@ func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 	p := plan{Format: planFormat, Found: modeText(found), ForS: r.lasts().Seconds(), UntilSteady: r.UntilSteady,
 		GoOn: r.GoOn, RestS: r.Rest.Seconds(), LimitW: r.Limits.PowerW.Or(0), LimitC: r.Limits.TempC.Or(0),
 		LimitA: r.Limits.Amperes.Or(0), LimitV: r.Limits.Volts.Or(0), RailA: r.Limits.Rail, RailV: r.Limits.VRail,
-		CritA: map[string]float64{}}
+		CritA: map[string]float64{}, MaxA: map[string]float64{}}
 	if r.Mode != nil {
 		p.Mode = modeText(tegra.Some(r.Mode.Mode))
 	}
@@ -85,6 +86,9 @@ func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 	for _, rail := range before.Rails {
 		if rail.Limits.Crit.OK {
 			p.CritA[rail.Name] = rail.Limits.Crit.V
+		}
+		if rail.Limits.Max.OK {
+			p.MaxA[rail.Name] = rail.Limits.Max.V
 		}
 	}
 	p.IdleC = hottest(before).Or(0)

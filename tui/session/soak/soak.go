@@ -106,7 +106,7 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 	defer release()
 	now, err := s.Device.Read()
 	if err == nil {
-		err = r.Limits.Fits(now)
+		err = r.Limits.Fits(s.Device.Board(), now)
 	}
 	if err != nil {
 		return Result{}, err
@@ -284,6 +284,9 @@ func (k *soak) begin() error {
 	}
 	k.watch = k.files.plan.watcher(k.s.Device.Board(), now-past, k.s.Clock.Wall())
 	k.told = k.watch.Begun()
+	if above := preflight.AboveMost(k.s, k.r.Limits.PowerW.Or(0)); above != "" {
+		k.watch.Note(now, "%s", above)
+	}
 	if past > 0 {
 		replay(k.watch, k.files.past, k.report)
 		k.watch.GoesOn(now, k.s.Clock.Wall())

@@ -397,6 +397,48 @@ func TestSoakThatWasKilled(t *testing.T) {
 	}
 }
 
+// A soak that an earlier release began keeps its columns: no line after the break is lost.
+func TestSoakOfAnEarlierReleaseGoesOnInItsColumns(t *testing.T) {
+	t.Parallel()
+	s := board(t, "orin-nano", 1, nil, tegra.Val[float64]{})
+	r := request(t, s, "orin-nano")
+	r.For = 3 * time.Minute
+	out, err := Run(t.Context(), s, r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{ResultName, "end.txt"} {
+		if err := os.Remove(filepath.Join(out.Dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(out.Dir, SamplesName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old bytes.Buffer
+	const samples, columns = 60, 5
+	for i, line := range bytes.SplitAfterN(text, []byte("\n"), samples+2)[:samples+1] {
+		fields := strings.Split(strings.TrimSpace(string(line)), ",")
+		sum := "7"
+		if i == 0 {
+			sum = sumColumn
+		}
+		old.WriteString(strings.Join(append(fields[:columns], sum, fields[len(fields)-1]), ",") + "\n")
+	}
+	if err := os.WriteFile(path, old.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Run(t.Context(), s, Request{Workload: r.Workload, Dir: out.Dir, Resume: true}, nil)
+	if err != nil || again.DurationS != 180 {
+		t.Fatalf("%v: %+v", err, again)
+	}
+	if k := kept(t, out.Dir); len(k.Course) < 175 {
+		t.Errorf("%d samples are read of 180", len(k.Course))
+	}
+}
+
 func kept(t *testing.T, dir string) Kept {
 	t.Helper()
 	k, err := Read(dir)
