@@ -47,7 +47,8 @@ func TestLimitsNeedASensor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err = l.Fits(fed, power); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if err = l.Fits(fed, power); (err == nil) != (want == "") ||
+			err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}

@@ -122,8 +122,14 @@ func endsBelow(s *session.Session) string {
 		return ""
 	}
 	older := func(mode, part string, named, top tegra.Freq) string {
-		return fmt.Sprintf("the mode %s names a %s clock of %s, and the kernel's list ends at %s: the firmware is older "+
-			"than the configuration", mode, part, named, top)
+		return fmt.Sprintf(
+			"the mode %s names a %s clock of %s, and the kernel's list ends at %s: the firmware is older "+
+				"than the configuration",
+			mode,
+			part,
+			named,
+			top,
+		)
 	}
 	above := func(named *int64, unit, top tegra.Freq) bool {
 		const share = 1.03
