@@ -11,7 +11,7 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// mistaken is a harness that takes back what it has reported, after so many events.
+// mistaken is a harness that takes back what it has reported, when after has counted down to zero.
 type mistaken struct {
 	harness.Harness
 	after *int
