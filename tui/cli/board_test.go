@@ -241,7 +241,7 @@ func checkProbes(t testing.TB, v map[string]any, most int) {
 	}
 	answer, found := modeOf(t, v["mode"]), false
 	for i, p := range probes {
-		probe := hasKeys(t, p, "mode time_ms power_w why over")
+		probe := hasKeys(t, p, probeKeys)
 		why := probe["why"].(string)
 		if !slices.Contains([]string{"before", "start", "improve", "verify", "preset"}, why) ||
 			(i == 0) != (why == "before") || why == "preset" && i != len(probes)-1 {

@@ -465,7 +465,9 @@ const (
 		"energy_j,measured,n,state,chance_over,virtual"
 	answerKeys = "device virtual workload limit mode predicted measured feasible probes profiling_s versus " +
 		"state n chance_over board_s before preset gain soak alternative"
-	measuredKeys   = "n " + bandKeys
+	errorKeys      = " time_error_pct power_error_pct energy_error_pct"
+	measuredKeys   = "n " + bandKeys + errorKeys
+	probeKeys      = "mode time_ms power_w why over" + errorKeys
 	gainKeys       = "quantity against pct lo_pct hi_pct measured told_apart"
 	bandKeys       = "time_ms time_lo_ms time_hi_ms power_w power_lo_w power_hi_w energy_j"
 	comparisonKeys = "id name mode measured extrapolated time_pct power_pct energy_pct " + bandKeys

@@ -78,7 +78,7 @@ func TestTuneChoosesAmongMinibatchSizes(t *testing.T) {
 				t.Errorf("%v ms a sample, want %v", v["time_per_sample_ms"], want)
 			}
 			for _, p := range v["probes"].([]any) {
-				p := hasKeys(t, p, "mode time_ms power_w why over batch time_per_sample_ms")
+				p := hasKeys(t, p, probeKeys+" batch time_per_sample_ms")
 				mode := p["mode"].(map[string]any)
 				i := slices.IndexFunc(rows, func(r tegra.Measured) bool {
 					return float64(r.Batch) == p["batch"] && float64(r.Mode.Cores) == mode["cores"] &&
