@@ -59,7 +59,8 @@ func TestHostRecordsAWorkloadThatDidNotRun(t *testing.T) {
 	}
 	defer s.Close()
 	w := workload.Workload{Name: "bert", Title: "own", Batch: 16, Samples: 1600, Command: []string{"/bin/sh", "-c",
-		`echo '{"event":"error","message":"out of memory, did not run (DNR)"}'; exit 3`}}
+		`echo '{"event":"hello","protocol":1}'
+		echo '{"event":"error","message":"out of memory, did not run (DNR)"}'; exit 3`}}
 	if _, err := run.Run(t.Context(), s, measure.RunRequest{Workload: w}, nil); err == nil {
 		t.Fatal("no error")
 	}
