@@ -200,6 +200,21 @@ func TestVerifyDriftIsMoreThanReadingsDifferBy(t *testing.T) {
 	}
 }
 
+// A reading with a hiccup has a mean that is higher and known less well: that is no drift.
+func TestVerifyDriftKnowsTheErrorOfTheNewReading(t *testing.T) {
+	t.Parallel()
+	a := searched(t).Kept.Answers[0]
+	a.Limit = optimize.Limit{Energy: true}
+	for errPct, drifted := range map[float64]bool{0.3: true, 3: false} {
+		m := measured(a.Mode, 1.035*a.Reading.TimeMS, a.Reading.PowerW)
+		m.Errors = tegra.Errors{Time: tegra.Some(errPct / 100), Power: tegra.Some(0.005)}
+		var v Verification
+		if v.judge(a, []tegra.Measured{m}); v.Drifted != drifted {
+			t.Errorf("an error of %g %%: %+v", errPct, v)
+		}
+	}
+}
+
 // Whatever the readings are, a mode holds only if their mean keeps the limit, and is over only if it does not. Readings
 // far from the limit decide, and more of the same never unsay a verdict.
 func TestVerifyHoldsNoModeWhoseMeanIsOverItsLimit(t *testing.T) {

@@ -285,7 +285,10 @@ const z95 = 1.96
 func (v *Verification) judge(a answers.Answer, readings []tegra.Measured) {
 	v.N, v.Verdict, v.Now = len(readings), verdictOf(a.Limit, readings), tegra.MeansOf(readings)[0]
 	now, then := answers.Scatter/math.Sqrt(float64(v.N)), answers.Scatter/math.Sqrt(float64(a.Reading.N))
-	time, timeMore := changed(a.Reading.TimeMS, v.Now.TimeMS, math.Hypot(now, max(then, a.Error.Time)))
+	of := func(own tegra.Val[float64], before float64) float64 { // a reading with a hiccup knows its mean less well
+		return math.Hypot(math.Hypot(now, own.Or(0)), max(then, before))
+	}
+	time, timeMore := changed(a.Reading.TimeMS, v.Now.TimeMS, of(v.Now.Errors.Time, a.Error.Time))
 	v.Drifted, v.TimePct = timeMore, tegra.Some(time)
 	v.Says = fmt.Sprintf("%s ms and %s W now", text.Of(v.Now.TimeMS), text.Of(v.Now.PowerW))
 	if v.N > 1 {
@@ -294,7 +297,7 @@ func (v *Verification) judge(a answers.Answer, readings []tegra.Measured) {
 	v.Says += fmt.Sprintf(", %s ms and %s W on %s: %+.1f %% time", text.Of(a.Reading.TimeMS), text.Of(a.Reading.PowerW),
 		v.Since.UTC().Format("2006-01-02"), time)
 	if a.Reading.HasPower() && v.Now.HasPower() {
-		power, powerMore := changed(a.Reading.PowerW, v.Now.PowerW, math.Hypot(now, max(then, a.Error.Power)))
+		power, powerMore := changed(a.Reading.PowerW, v.Now.PowerW, of(v.Now.Errors.Power, a.Error.Power))
 		v.Drifted, v.PowerPct = v.Drifted || powerMore, tegra.Some(power)
 		v.Says += fmt.Sprintf(", %+.1f %% power", power)
 	} else {
