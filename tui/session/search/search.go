@@ -32,7 +32,7 @@ const searchPatience = 30 * time.Second
 // searchSamples.
 const (
 	searchPrecision = 0.01
-	searchSamples   = 500 * time.Millisecond
+	searchSamples   = 200 * time.Millisecond
 )
 
 // settingsOf returns the measurement settings of a search: each mode for no longer than a model needs. Exceptions are
