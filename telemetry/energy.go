@@ -15,7 +15,8 @@ type Energy struct {
 	begun  bool
 	joules float64
 	span   time.Duration
-	step   float64 // the sensor's resolution in watts, the coarsest; 0: unknown
+	lost   time.Duration // that of samples without a valid power
+	step   float64       // the sensor's resolution in watts, the coarsest; 0: unknown
 	// energies in J of spans in s: of single samples, the oldest of a long interval merged
 	energies, spans []float64
 }
@@ -60,19 +61,28 @@ func inPairs(list []float64) []float64 {
 	return list[:len(list)/2]
 }
 
-// Sample adds the module's power, if it is valid.
+// Sample adds the module's power. The time of a sample that is not valid counts like the rest: by the power of the next
+// one alone, a few lost samples would make the energy much less certain.
 func (e *Energy) Sample(s Sample) {
-	if p := s.PowerW(); p.OK {
+	switch p := s.PowerW(); {
+	case p.OK:
 		e.step = max(e.step, s.Reading.StepW)
 		e.Add(s.T, p.V)
+	case e.begun && s.T > e.last:
+		e.lost, e.last = e.lost+s.T-e.last, s.T
 	}
 }
 
 // Joules returns the energy so far.
-func (e *Energy) Joules() float64 { return e.joules }
+func (e *Energy) Joules() float64 { return e.joules + e.MeanW()*e.lost.Seconds() }
 
-// Span returns the time that Joules covers.
-func (e *Energy) Span() time.Duration { return e.span }
+// Span returns the time that Joules covers; 0 without a valid power.
+func (e *Energy) Span() time.Duration {
+	if e.span == 0 {
+		return 0
+	}
+	return e.span + e.lost
+}
 
 // MeanW returns the mean power over Span in watts; 0 while Span is 0.
 func (e *Energy) MeanW() float64 {

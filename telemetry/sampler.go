@@ -54,7 +54,6 @@ type Sampler struct {
 	subs []*subscriber
 	pace time.Duration // the leader's interval
 	last time.Duration // time of the last sample, or when this pace began
-	good bool          // the last sample had a power
 	plan moments
 }
 
@@ -204,10 +203,7 @@ func (s *Sampler) sample(now time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sample, _ := s.read(now) // its error is in Why
-	if !sample.Valid && s.good {
-		sample, _ = s.read(now) // a sensor that was just written, or a bus that was busy, answers the second time
-	}
-	if s.good = sample.Valid; s.good {
+	if sample.Valid {
 		sample.Why = checkGap(now-s.last, s.pace)
 		sample.Valid = sample.Why == ""
 	}

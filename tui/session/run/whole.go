@@ -69,8 +69,10 @@ func (m *wholeMeter) take(x telemetry.Sample) {
 	if t := x.Reading.Throttled; t.OK {
 		m.out.Throttled = tegra.Some(t.V || m.out.Throttled.V)
 	}
-	if m.energy.Sample(x); !x.PowerW().OK && p.OK {
+	if !x.PowerW().OK && p.OK {
 		m.energy.Add(x.T, p.V)
+	} else {
+		m.energy.Sample(x)
 	}
 }
 
