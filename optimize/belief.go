@@ -167,10 +167,12 @@ func (s *search) mean(i int) tegra.Measured {
 	}
 	m := tegra.Measured{Setting: s.places.At(i)}
 	time, power := make([]float64, len(list)), make([]float64, len(list))
+	var all tegra.Mean
 	for k, r := range list {
 		time[k], power[k] = r.TimeMS, r.PowerW
+		all = all.And(tegra.Mean{Measured: r, N: 1})
 	}
-	m.TimeMS, m.PowerW = stats.Median(time), stats.Median(power)
+	m.TimeMS, m.PowerW, m.Errors = stats.Median(time), stats.Median(power), all.Errors
 	return m
 }
 
