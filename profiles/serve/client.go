@@ -27,6 +27,7 @@ type answer struct {
 	begin, first, end   time.Duration // by the clock
 	in, out             int           // tokens
 	decoded             int           // of out, those that decodeMS covers
+	pieces              int           // in which they came, where these time them; 0: the server says the times
 	prefillMS, decodeMS tegra.Val[float64]
 }
 

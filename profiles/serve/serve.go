@@ -62,6 +62,7 @@ type server struct {
 	cancel context.CancelFunc
 	onCPU  bool        // which was reported
 	short  atomic.Bool // that answers are shorter than asked for was reported
+	dense  atomic.Bool // that there are more tokens than pieces was
 	events chan harness.Event
 	done   chan struct{} // closed when no request is under way any more
 
@@ -261,6 +262,11 @@ func (s *server) request(ctx context.Context, number int, due time.Duration) {
 		s.emit(harness.Event{Kind: harness.Note, Message: fmt.Sprintf("the server at %s ends its answers early: %s of "+
 			"%d asked for: a token's share of the prompt is larger than in answers of full length", s.o.URL,
 			text.Count(a.out, "token"), s.o.OutputTokens)})
+	}
+	if a.pieces > 1 && 4*a.out >= 5*a.pieces && !s.dense.Swap(true) {
+		s.emit(harness.Event{Kind: harness.Note, Message: fmt.Sprintf("the server at %s counts %s in %s: if some come "+
+			"without text, as those of hidden reasoning do, the first token looks later and decoding faster than they "+
+			"are", s.o.URL, text.Count(a.out, "token"), text.Count(a.pieces, "piece"))})
 	}
 	e := s.batch(a)
 	told := harness.Event{Kind: harness.Request, T: a.end, Arrive: due, Start: a.begin, First: a.first, In: a.in,

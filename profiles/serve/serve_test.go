@@ -404,28 +404,33 @@ func TestDecodeCountsTokensThatAreProven(t *testing.T) {
 	}
 }
 
-// A server that ends its answers before they have the requested length is named once.
-func TestServerOfShortAnswersIsNamedOnce(t *testing.T) {
+// A server that ends its answers early, or counts more tokens than come, is named once.
+func TestServerOfOtherAnswersThanAskedIsNamedOnce(t *testing.T) {
 	t.Parallel()
-	h, err := serves(t, OpenAI, fake{oneModel, says(2, 40, 2)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	notes, batches := 0, 0
-	for batches < 6 {
-		e, err := h.Next(t.Context())
+	for said, answer := range map[string]func(http.ResponseWriter, *http.Request, string){
+		"2 tokens of 3 asked for": says(2, 40, 2), "counts 3 tokens in 2 pieces": says(2, 40, 3),
+		"": says(3, 40, 3),
+	} {
+		h, err := serves(t, OpenAI, fake{oneModel, answer})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Kind == harness.Note && strings.Contains(e.Message, "2 tokens of 3 asked for") {
-			notes++
+		notes, batches := 0, 0
+		for batches < 6 {
+			e, err := h.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Kind == harness.Note && strings.Contains(e.Message, said) {
+				notes++
+			}
+			if e.Timed() {
+				batches++
+			}
 		}
-		if e.Timed() {
-			batches++
+		if want := min(1, len(said)); notes != want {
+			t.Errorf("%q: said %d times, want %d", said, notes, want)
 		}
-	}
-	if notes != 1 {
-		t.Errorf("named %d times", notes)
 	}
 }
 

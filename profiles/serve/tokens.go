@@ -41,7 +41,7 @@ func (s *stream) finish() {
 		a.first = a.end
 	}
 	if !a.prefillMS.OK {
-		a.prefillMS = tegra.Some(ms(a.first - a.begin))
+		a.prefillMS, a.pieces = tegra.Some(ms(a.first-a.begin)), s.pieces
 		if s.pieces > 1 && a.out > 1 {
 			a.decodeMS = tegra.Some(ms(a.end - a.first))
 			a.decoded = max(1, int(math.Round(float64(a.out)*(1-1/float64(s.pieces)))))
