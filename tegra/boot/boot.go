@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"unicode"
 )
 
 // Paths of the unit, below the root.
@@ -54,11 +53,9 @@ func (u Unit) Text() (string, error) {
 	}
 	words := append([]string{u.Program, "apply", u.Mode, "--yes", "--device=jetson", "--log-file=" + logFile},
 		u.Flags...)
-	for i, w := range words {
-		if strings.ContainsFunc(w, unicode.IsControl) || w == "" {
-			return "", fmt.Errorf("%q is not allowed in a unit file", w)
-		}
-		words[i] = quote(w)
+	command, err := commandLine(words)
+	if err != nil {
+		return "", err
 	}
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -67,7 +64,7 @@ func (u Unit) Text() (string, error) {
 	line("After=%s", after)
 	line("ConditionPathExists=%s\n", strings.ReplaceAll(u.Program, "%", "%%"))
 	line("[Service]\nType=oneshot\nRemainAfterExit=yes\nTimeoutStartSec=120")
-	line("ExecStart=%s\n", strings.Join(words, " "))
+	line("ExecStart=%s\n", command)
 	line("[Install]\nWantedBy=multi-user.target")
 	return b.String(), nil
 }

@@ -45,6 +45,14 @@ var documentedPages = []documented{
 		other: map[string]string{"jtune tune resnet18 --log": "TestRunReadsATrainingThatRunsAlreadyAndLeavesIt"}},
 	{page: "docs/howto/attach.md",
 		other: map[string]string{"jtune ": "TestRunReadsATrainingThatRunsAlreadyAndLeavesIt"}},
+	{page: "docs/howto/job-mode.md", device: "virtual:agx-orin",
+		may: map[string]int{"jtune run --mode best resnet18": exitFailed}, // no search precedes it
+		other: map[string]string{
+			"jtune run --mode best --limit":           "TestRunInTheBestMode",
+			"jtune run --mode 8c/1.34C":               "TestRunInAModeRestoresTheBoard",
+			"jtune run --mode MAXN":                   "TestRunInAModeRestoresTheBoard",
+			"jtune run --mode best --exit-code":       "TestRunPrintsAUnit",
+			"jtune run --mode best -- docker run --r": "TestContainerIsRunAndEndedByItsName"}},
 	{page: "docs/howto/llm.md", device: "virtual:agx-orin", replace: []string{"--weights FILE", "--weights x.gguf"},
 		other: map[string]string{
 			"jtune run ollama":       "TestOllamaIsMeasuredAndTunedEndToEnd",

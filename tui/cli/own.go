@@ -285,7 +285,7 @@ func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Wo
 		joined, err := report.Join(doc, r.Character.Serving.Object())
 		return errors.Join(err, printJSON(c.out, joined))
 	}
-	rows := [][]string{{"board", workloads.BoardOf(s, w)}}
+	rows := append([][]string{{"board", workloads.BoardOf(s, w)}}, modeRows(r, s)...)
 	if len(c.all) > 1 {
 		rows = append(rows, []string{"runs", runsText(c.all)})
 	}

@@ -68,6 +68,7 @@ type runCmd struct {
 	workers int
 	infer   inferFlags
 	join    joinFlags
+	mode    modeFlags
 	save    string
 	force   bool // replace a saved job
 	// exitCode passes on the exit status of the command.
@@ -81,7 +82,8 @@ func newRun(a *app) *cobra.Command {
 	return command(c, &cobra.Command{
 		Use:   "run (WORKLOAD | -- COMMAND [ARG…])",
 		Short: "Run a workload or a command; report time, power and energy",
-		Long: "Runs a workload in the present mode and changes nothing on the board. It waits until power is " +
+		Long: "Runs a workload in the present mode and changes nothing on the board; with --mode it sets a mode and " +
+			"restores the board when the job ends, also if it fails or is killed. jtune waits until power is " +
 			"steady, then measures 40 minibatches, or more until it has three power readings. --minibatches " +
 			"measures exactly that many after the first one, and warns if power was not steady. --epochs runs " +
 			"whole epochs; epoch 0, which reads the data for the first time, is reported separately.\n\n" +
@@ -91,7 +93,7 @@ func newRun(a *app) *cobra.Command {
 			"time, power and energy, per step and in total. --minibatches ends the command after that many steps. " +
 			"The output of the command goes to standard error.",
 		Example: "  jtune run resnet18\n  jtune run -- python3 train.py --epochs 3\n" +
-			"  jtune run --save detect -- ./detect video.mp4",
+			"  jtune run --save detect -- ./detect video.mp4\n  jtune run --mode best resnet18",
 		Args: c.own.args(aNumber, func(cmd *cobra.Command, args []string) error {
 			return cobra.ExactArgs(1)(cmd, c.epochs.takeNumber(args))
 		}),
@@ -118,6 +120,7 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 	c.infer.add(f)
 	c.join.add(f)
 	c.own.add(f)
+	c.mode.add(f)
 	f.StringVar(&c.save, "save", "", "save the command in the configuration as workload `NAME`")
 	f.BoolVar(&c.force, "force", false, "let --save replace a saved or built-in workload of that name")
 	countFlag(f, &c.runs, "runs", "run the command `N` times, and report the run with the median time (default 1)")
@@ -129,13 +132,15 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *runCmd) check() error {
-	if err := errors.Join(c.own.idle(c.given), checkSave(c.save), c.join.alone(&c.own)); err != nil {
+	if err := errors.Join(c.own.idle(c.given), checkSave(c.save), c.join.alone(&c.own),
+		c.mode.check(c.given)); err != nil {
 		return err
 	}
 	if c.own.given() {
 		c.args = append(c.own.before(c.args), "")
 	}
 	c.args = c.epochs.takeNumber(c.args)
+	c.r.Mode = c.mode.JobMode
 	c.r.Epochs, c.r.Inferences, c.r.Repeat = c.epochs.n, c.infer.inferences, c.infer.repeat
 	switch {
 	case c.given("epochs") && c.r.Epochs < 1:
@@ -151,6 +156,9 @@ func (c *runCmd) check() error {
 }
 
 func (c *runCmd) run(ctx context.Context) error {
+	if c.mode.unit != "" {
+		return c.systemd()
+	}
 	if err := c.mayReplace(); err != nil {
 		return err
 	}
@@ -181,9 +189,11 @@ func (c *runCmd) run(ctx context.Context) error {
 			}
 		}
 		if c.own.given() {
-			return c.runOwn(ctx, s, c.r)
+			err = c.runOwn(ctx, s, c.r)
+		} else {
+			err = c.doRun(ctx, s, c.r)
 		}
-		return c.doRun(ctx, s, c.r)
+		return c.mode.noBest(err, w, c.own.Command)
 	})
 }
 
@@ -244,7 +254,7 @@ func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Wo
 	if v := r.Sampling; v != nil {
 		rows = append(rows, []string{"sampling", samplingText(*v)})
 	}
-	if err := report.Grid(c.out, append(rows, characterRows(r.Character)...)...); err != nil {
+	if err := report.Grid(c.out, append(append(rows, modeRows(r, s)...), characterRows(r.Character)...)...); err != nil {
 		return err
 	}
 	c.printDoubts(r)

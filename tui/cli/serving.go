@@ -105,6 +105,7 @@ func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workloa
 	rows := [][]string{{"board", workloads.BoardOf(s, w)}, {"batches", text.Thousands(r.Minibatches)},
 		{"speed", unitsPerS(v.PerS, v.Unit) + phase},
 		{"time", timeText(r, "", " of a batch")}}
+	rows = append(rows, modeRows(r, s)...)
 	if v.Latency.N > 0 {
 		rows = append(rows, []string{"latency", latencyText(v.Latency)})
 	} else if w.Live() {

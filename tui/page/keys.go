@@ -20,7 +20,7 @@ type Keys struct {
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply, AtOnce,
 	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
 	Limits, Rivals, Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start,
-	Edit, Stop, Output, Pause, Resume, Redo, Look, Soak, Report, Race, Load, Refit, Mark, NextPlot, Picture, Recall,
+	StartBest, Edit, Stop, Output, Pause, Resume, Redo, Look, Soak, Report, Race, Load, Refit, Mark, NextPlot, Picture, Recall,
 	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow, New, Open, Rename, Delete, Restore, Boards, OwnJob,
 	Reread, SaveJob widget.Action
 }
@@ -89,6 +89,7 @@ Whole       0           no zoom           front       all modes again
 ZoomIn      + =         zoom in           front       zoom in on the cursor
 ZoomOut     -           zoom out          front
 Start       enter       start             train       run the workload in the present mode
+StartBest   T           best mode         train       run the job in the mode that a search found for it; restore the board afterwards
 Edit        C           settings          train       batch size and loader workers of a run
 Stop        x           stop              train profile modes  stop it and restore the board, after a question
 Output      o           log               train

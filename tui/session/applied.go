@@ -125,6 +125,21 @@ func SetMode(ctx context.Context, g tegra.Applier, r tegra.Request, keepAfter ti
 	return applied, err
 }
 
+// Hold sets a mode until release is called, which restores the state that the guard found and returns what it read back.
+// It restores at once if the mode does not read back as requested.
+func Hold(ctx context.Context, g tegra.Applier, r tegra.Request) (applied tegra.Applied,
+	release func(context.Context) (tegra.Applied, error), err error) {
+	applied, err = g.Apply(ctx, r)
+	if err == nil && !applied.OK() {
+		err = applied.Mismatch()
+	}
+	if err != nil {
+		_, undone := g.Restore(context.WithoutCancel(ctx))
+		return applied, nil, errors.Join(err, undone)
+	}
+	return applied, g.Restore, nil
+}
+
 // TakeBack restores the state before the last apply. settle makes it the guard's state to restore to as well, so that
 // the mode does not return when the guard ends; without it only a mode on trial is taken back, if the guard has not
 // done so already.

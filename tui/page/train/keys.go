@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/tui/page"
+	"jtune/tui/session/measure"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
@@ -101,7 +102,7 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		if p.log.Key(k) {
 			return nil, true
 		}
-		if keys.Start.Matches(k) || keys.Edit.Matches(k) || keys.OwnJob.Matches(k) { // the row is off screen
+		if keys.Start.Matches(k) || keys.StartBest.Matches(k) || keys.Edit.Matches(k) || keys.OwnJob.Matches(k) { // the row is off screen
 			return nil, false
 		}
 	}
@@ -122,7 +123,9 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		}
 	case p.listed() && p.tab.Key(k):
 	case keys.Start.Matches(k):
-		return p.start(), true
+		return p.start(measure.JobMode{}), true
+	case keys.StartBest.Matches(k):
+		return p.start(measure.JobMode{Name: measure.JobBest}), true
 	case keys.Enlarge.Matches(k) && p.shown() != nil:
 		p.large = (p.large + 1) % numTrainParts
 	case keys.Back.Matches(k) && p.large != trainAll:
@@ -176,6 +179,7 @@ func (p *Page) Hints() []widget.Action {
 	out := []widget.Action{
 		keys.Up.With(keys.Down, "choose"),
 		keys.Start.Unless(busy),
+		keys.StartBest.Unless(busy),
 		keys.OwnJob.Unless(cmp.Or(p.noJob(), busy)),
 		keys.Edit.Unless(p.unset()),
 		keys.Output.Unless(output),

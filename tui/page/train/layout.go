@@ -51,7 +51,7 @@ func (p *Page) advice(w int) string {
 		}
 	}
 	return "\n" + widget.Wrap(keys.Start.Label()+" runs the workload in the mode the board is in now and changes "+
-		"nothing; "+keys.Tune.Label()+" finds its best mode.", w)
+		"nothing; "+keys.Tune.Label()+" finds its best mode, and "+keys.StartBest.Label()+" runs it in that mode.", w)
 }
 
 func (p *Page) cell(row, col int) string {

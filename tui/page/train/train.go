@@ -1,4 +1,4 @@
-// Package train is the page for running a workload in the present mode.
+// Package train is the page for running a workload, in the present mode or in its best one.
 package train
 
 import (
@@ -15,7 +15,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// Page lists the workloads, runs one in the present mode, and shows its minibatches.
+// Page lists the workloads, runs one, and shows its minibatches.
 type Page struct {
 	read     page.Reader
 	tab      widget.Table
@@ -141,8 +141,8 @@ func (p *Page) listed() bool {
 
 func (p *Page) running() bool { return p.read.Busy() && p.read.Task().Kind == task.Training }
 
-// start runs the chosen workload in the present mode until it is stopped.
-func (p *Page) start() page.Intent {
+// start runs the chosen workload until it is stopped.
+func (p *Page) start(in measure.JobMode) page.Intent {
 	w, ok := p.chosen()
 	if !ok {
 		return nil
@@ -165,7 +165,7 @@ func (p *Page) start() page.Intent {
 		begins += fmt.Sprintf(", %d workers", w.Workers)
 	}
 	p.log.Add(begins)
-	r := measure.RunRequest{Workload: w, Minibatches: endless, Log: p.read.Session().TrainLog(),
+	r := measure.RunRequest{Workload: w, Minibatches: endless, Mode: in, Log: p.read.Session().TrainLog(),
 		Listen: w.Own && len(w.Command) > 0}
 	return page.Start{Task: task.Run(r)}
 }

@@ -161,6 +161,7 @@ type RunRequest struct {
 	Log        string        // file for the job's output besides events; "" for none
 	Base       time.Duration // first measure the idle device's power for this long; 0: skip that
 	NoRecord   bool          // create no campaign folder
+	Mode       JobMode       // in which the job runs
 	// Own marks a user's command, which is also measured as a whole. Without Minibatches and Epochs it runs to its end,
 	// whatever it prints.
 	Own bool
@@ -173,6 +174,32 @@ type RunRequest struct {
 	// record; Minibatches is how many of each kind it takes.
 	Uninstrumented bool
 }
+
+// JobMode is the power mode in which a job runs. The zero value is the present mode.
+type JobMode struct {
+	Name string    // a mode, preset or its id; JobBest; JobAny: the mode in force, whatever that becomes
+	Goal *mix.Goal // of the search for JobBest; nil: the newest search
+	Free bool      // clocks may scale below those of the mode
+}
+
+// Names of a job's mode besides modes and presets.
+const (
+	JobBest = "best" // the answer of a search of this job on this board
+	JobAny  = "any"
+)
+
+// Where the mode of a run comes from.
+const (
+	ModeGiven   = "given"
+	ModeKept    = "kept" // with the answer of a search
+	ModePresent = "present"
+)
+
+// Sets reports whether the board is set for the job.
+func (m JobMode) Sets() bool { return m.Name != "" && m.Name != JobAny }
+
+// Best reports whether the mode is the answer of a search.
+func (m JobMode) Best() bool { return m.Name == JobBest }
 
 // RunResult is the result of a run, per minibatch, without the first. The numbers describe the part of the run that
 // represents long training, Character.Steady: the epochs after epoch 0, or all.
@@ -205,6 +232,11 @@ type RunResult struct {
 	Refused    bool               `json:"-"` // its steps were needed, and cannot be read
 	// Unread says why a command was measured as a whole although its lines count something; else "".
 	Unread string `json:"-"`
+	// Mode is the mode in which the job began; absent if no mode matches the board's state. ModeFrom says where it comes
+	// from, and Restored whether the board was put back; absent: nothing was set.
+	Mode     tegra.Val[tegra.Mode] `json:"mode"`
+	ModeFrom string                `json:"mode_from"`
+	Restored tegra.Val[bool]       `json:"restored"`
 	// Left are the command lines of the processes that the job left running and that were ended; nil: none.
 	Left   []string `json:"-"`
 	Output string   `json:"-"` // how a command's output was taken, see harness.Child

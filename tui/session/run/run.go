@@ -35,19 +35,37 @@ const (
 	sampleEvery = time.Second
 )
 
-// Run runs a workload in the device's present mode and changes nothing. Without a number of minibatches or epochs in
-// the request, it counts minibatches from when power is steady until there are enough. An interrupted run returns what
-// it has.
-func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe func(measure.Event)) (measure.RunResult,
-	error) {
+// Run runs a workload in the device's present mode, or in the mode that the request sets and takes back. Without a
+// number of minibatches or epochs in the request, it counts minibatches from when power is steady until there are
+// enough. An interrupted run returns what it has.
+func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe func(measure.Event)) (
+	out measure.RunResult, err error) {
 	if err := workloads.CanRun(s, r.Workload); err != nil {
-		return measure.RunResult{}, err
+		return out, err
 	}
-	release, err := preflight.Claim(s, "run of "+r.Workload.Name, false)
+	what := "run of " + r.Workload.Name
+	if r.Mode.Sets() {
+		what += " in mode " + r.Mode.Name
+	}
+	release, err := preflight.Claim(s, what, r.Mode.Sets())
 	if err != nil {
-		return measure.RunResult{}, err
+		return out, err
 	}
 	defer release()
+	in, err := setMode(ctx, s, &r)
+	if err != nil {
+		return out, err
+	}
+	defer func() {
+		err = errors.Join(err, in.end(ctx))
+		out.Mode, out.ModeFrom, out.Restored = in.mode, in.from, in.restored
+	}()
+	return inPresentMode(ctx, s, r, observe)
+}
+
+// inPresentMode runs a workload and changes nothing.
+func inPresentMode(ctx context.Context, s *session.Session, r measure.RunRequest, observe func(measure.Event)) (
+	measure.RunResult, error) {
 	beside := watchBeside(s)
 	defer beside()
 	if r.Every <= 0 {

@@ -200,27 +200,22 @@ func heatText(r tegra.Reading) string {
 
 // apply sets the requested mode, if any; restore returns the board to its previous state.
 func (k *soak) apply(ctx context.Context) (restore func(context.Context) error, err error) {
-	nothing := func(context.Context) error { return nil }
 	if k.r.Mode == nil {
-		return nothing, nil
+		return func(context.Context) error { return nil }, nil
 	}
 	g, err := k.s.Guard(ctx)
 	if err != nil {
 		return nil, err
 	}
-	restore = func(ctx context.Context) error {
-		_, err := g.Restore(ctx)
-		return err
-	}
-	applied, err := g.Apply(ctx, *k.r.Mode)
-	if err == nil && !applied.OK() {
-		err = applied.Mismatch()
-	}
+	applied, release, err := session.Hold(ctx, g, *k.r.Mode)
 	if err != nil {
-		return nil, errors.Join(err, restore(context.WithoutCancel(ctx)))
+		return nil, err
 	}
 	k.guard, k.set = g, applied.Settings()
-	return restore, nil
+	return func(ctx context.Context) error {
+		_, err := release(ctx)
+		return err
+	}, nil
 }
 
 // load runs the job until its time is over, it is steady, or something fails.

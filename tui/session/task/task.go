@@ -284,9 +284,9 @@ func Verify(w workload.Workload, m tegra.Mode, batch int) *Task {
 	})
 }
 
-// Run returns a task that runs a workload in the present mode until it is stopped.
+// Run returns a task that runs a workload until it is stopped.
 func Run(r measure.RunRequest) *Task {
-	spec := Spec{Kind: Training, Workload: r.Workload, Present: true, Whole: true}
+	spec := Spec{Kind: Training, Workload: r.Workload, Present: !r.Mode.Sets(), Whole: true}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
 		r.Log = run.NewLog(r.Log)
 		t.Change(func(s *Snapshot) { s.Log = r.Log })

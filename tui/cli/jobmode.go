@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"jtune/internal/caller"
+	"jtune/internal/text"
+	"jtune/optimize/mix"
+	"jtune/profiles/workload"
+	"jtune/tegra/boot"
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/run"
+)
+
+// modeFlags say in which power mode a job runs.
+type modeFlags struct {
+	measure.JobMode
+	limit string // as typed
+	dvfs  string
+	unit  string // print a systemd unit of this name
+}
+
+func (m *modeFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&m.Name, "mode", "", "set `MODE` for the job and restore the board afterwards: a mode, a preset, its "+
+		"nvpmodel id, or best, the answer of a search of this job; any: the mode in force (default)")
+	f.StringVar(&m.limit, "limit", "", "with --mode best: the answer for `LIMIT`, such as 30 W or 50 ms (default: that "+
+		"of the newest search)")
+	m.dvfs = "off"
+	choiceFlag(f, &m.dvfs, "dvfs", "with --mode: on lets the governor scale clocks below those of the mode; off locks "+
+		"them", "on", "off")
+	f.StringVar(&m.unit, "systemd", "", "print a systemd unit `NAME` that runs the job in its mode at each start; run "+
+		"nothing")
+}
+
+// check returns an error for flags that do not fit each other, and parses the limit.
+func (m *modeFlags) check(given func(string) bool) error {
+	for _, flag := range []string{"no-device", "attach", "log"} {
+		if m.Name != "" && given(flag) {
+			return usagef("--mode with --%s: jtune sets no mode there", flag)
+		}
+	}
+	for _, flag := range []string{"limit", "dvfs", "systemd"} {
+		switch {
+		case !given(flag):
+		case m.Name == "":
+			return usagef("--%s needs --mode too", flag)
+		case flag == "limit" && !m.Best():
+			return usagef("--limit chooses among the answers of searches: give --mode best")
+		}
+	}
+	if m.Free = m.dvfs == "on"; m.limit == "" {
+		return nil
+	}
+	g, err := mix.ParseGoal(m.limit)
+	if err != nil {
+		return usagef("--limit: %w", err)
+	}
+	m.Goal = &g
+	return nil
+}
+
+// noBest says how to find the mode of a job.
+func (m *modeFlags) noBest(err error, w workload.Workload, command []string) error {
+	if !errors.Is(err, run.ErrNoBest) {
+		return err
+	}
+	job, limit := w.Name, "--power-limit W"
+	if m.limit != "" {
+		limit = "--limit " + text.ShellWord(m.limit)
+	}
+	if command == nil {
+		return fmt.Errorf("%w, with jtune tune %s %s", err, job, limit)
+	}
+	words := make([]string, len(command))
+	for i, w := range command {
+		words[i] = text.ShellWord(w)
+	}
+	return fmt.Errorf("%w, with jtune tune %s -- %s", err, limit, strings.Join(words, " "))
+}
+
+// systemd prints the unit that runs this command line at each start.
+func (c *runCmd) systemd() error {
+	line := slices.Clone(c.line)
+	for i, w := range line {
+		if w == "--" {
+			break
+		}
+		if w == "--systemd" {
+			line = slices.Delete(line, i, min(i+2, len(line)))
+			break
+		}
+		if strings.HasPrefix(w, "--systemd=") {
+			line = slices.Delete(line, i, i+1)
+			break
+		}
+	}
+	program, err := os.Executable()
+	if err == nil {
+		program, err = filepath.EvalSymlinks(program)
+	}
+	dir, bad := os.Getwd()
+	if err = errors.Join(err, bad); err != nil {
+		return err
+	}
+	j := boot.Job{Name: c.mode.unit, Line: append([]string{program}, line...), Dir: dir}
+	if !caller.Root() || os.Geteuid() != 0 {
+		j.User = [2]int{os.Getuid(), os.Getgid()}
+	}
+	unit, err := j.Text()
+	if err != nil {
+		return usagef("--systemd: %w", err)
+	}
+	if name := boot.Exposed(program); name != "" {
+		c.note("others than root may change %s: who does gets root rights when the unit starts; install jtune in "+
+			"/usr/local/bin first", name)
+	}
+	fmt.Fprint(c.out, unit)
+	return nil
+}
+
+// modeRows returns the row about the mode that was set for a job; nil if none was.
+func modeRows(r measure.RunResult, s *session.Session) [][]string {
+	if r.ModeFrom == measure.ModePresent || !r.Mode.OK {
+		return nil
+	}
+	line := s.Device.Space().Format(r.Mode.V)
+	if r.ModeFrom == measure.ModeKept {
+		line += ", found by a search"
+	}
+	if r.Restored.V {
+		return [][]string{{"mode", line + "; the board is restored"}}
+	}
+	return [][]string{{"mode", line + "; the board is NOT restored"}}
+}

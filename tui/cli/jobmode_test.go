@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jtune/internal/tools/reliability"
+	"jtune/tegra/tegratest"
+)
+
+// aMode is a mode of the board of files that differs from the one it is found in.
+const aMode = "8c/1.34C/0.83G/2.13M"
+
+// A job without end, which says where it is.
+const endlessJob = `i=0; while :; do echo '{"event":"minibatch","epoch":0,"batch":'$i',"time_ms":20}'; ` +
+	`i=$((i+1)); sleep 0.02; done # DIR`
+
+// modeOfRun is the part of `jtune run --json` about the mode.
+type modeOfRun struct {
+	Mode *struct {
+		Cores int `json:"cores"`
+	} `json:"mode"`
+	From     string `json:"mode_from"`
+	Restored *bool  `json:"restored"`
+}
+
+func TestRunInAModeRestoresTheBoard(t *testing.T) {
+	t.Parallel()
+	args, root := fakeBoard(t, "true")
+	before := tegratest.Contents(t, root)
+	for _, c := range []struct {
+		name     string
+		flags    []string
+		code     int
+		cores    int
+		from     string
+		restored any
+		max      string // of core 0, as the job sees it
+	}{
+		{"a mode", []string{"--mode", aMode}, 0, 8, "given", true, "1344000"},
+		{"the mode in force", []string{"--mode", "any"}, 0, 0, "present", nil, ""},
+		{"no mode", nil, 0, 0, "present", nil, ""},
+		{"a job that fails", []string{"--mode", aMode, "--exit-code"}, 7, 8, "given", true, "1344000"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			script := "cat " + filepath.Join(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq") + " >&2"
+			if c.code != 0 {
+				script += fmt.Sprintf("; exit %d", c.code)
+			}
+			line := slices.Concat(args, []string{"run", "--json", "--no-record"}, c.flags, []string{"--", "sh", "-c", script})
+			r := jtune(t, line...)
+			var doc modeOfRun
+			if err := json.Unmarshal([]byte(r.out), &doc); r.code != c.code || err != nil {
+				t.Fatalf("code %d, %v\n%s%s", r.code, err, r.out, r.err)
+			}
+			if doc.From != c.from || c.cores > 0 && (doc.Mode == nil || doc.Mode.Cores != c.cores) ||
+				(doc.Restored == nil) != (c.restored == nil) || doc.Restored != nil && !*doc.Restored {
+				t.Errorf("got %s", r.out)
+			}
+			if !strings.Contains(r.err, c.max) {
+				t.Errorf("the job saw %q, want %s", r.err, c.max)
+			}
+			same(t, root, before)
+		})
+	}
+}
+
+// best is the answer of the newest search of this job on this board, or of the search for the goal.
+func TestRunInTheBestMode(t *testing.T) {
+	t.Parallel()
+	args := []string{"--data-dir", t.TempDir(), "--config", write(t, ""), "--speed", "max"}
+	with := func(more ...string) []string { return slices.Concat(args, more) }
+	if r := jtune(t, with("run", "resnet18", "--mode", "best", "--limit", "25 W")...); r.code != exitFailed ||
+		!strings.Contains(r.err, "jtune tune resnet18 --limit '25 W'") {
+		t.Errorf("without a search: code %d, %s", r.code, r.err)
+	}
+	found := map[string]any{}
+	for _, watts := range []string{"25", "20"} {
+		r := jtune(t, with("tune", "resnet18", "--power-limit", watts, "--json")...)
+		r.done(t)
+		found[watts+" W"] = objectOf(t, r.out)["mode"]
+	}
+	for limit, mode := range map[string]any{"": found["20 W"], "25 W": found["25 W"], "20 W": found["20 W"]} {
+		line := with("run", "resnet18", "--mode", "best", "--json", "--no-record")
+		if limit != "" {
+			line = append(line, "--limit", limit)
+		}
+		r := jtune(t, line...)
+		r.done(t)
+		v := objectOf(t, r.out)
+		if fmt.Sprint(v["mode"]) != fmt.Sprint(mode) || v["mode_from"] != "kept" || v["restored"] != true {
+			t.Errorf("%s: ran in %v (%v, restored %v), want %v", limit, v["mode"], v["mode_from"], v["restored"], mode)
+		}
+	}
+	if r := jtune(t, with("run", "mobilenet", "--mode", "best")...); r.code != exitFailed {
+		t.Errorf("another job: code %d", r.code)
+	}
+}
+
+func TestRunInAModeRefusesWhatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	for line, part := range map[string]string{
+		"--mode best --no-device":           "--no-device",
+		"--mode any --attach 1":             "--attach",
+		"--mode best --log FILE":            "--log",
+		"--limit 30W":                       "--mode",
+		"--dvfs on":                         "--mode",
+		"--mode MAXN --limit 30W":           "--mode best",
+		"--mode best --limit much":          "--limit",
+		"--mode 99c/1C/1G/1M":               "",
+		"--systemd x":                       "--mode",
+		"--mode best --systemd ../../evil":  "--systemd",
+		"--mode best --systemd two --limit": "",
+	} {
+		r := jtune(t, append([]string{"run", "resnet18", "--data-dir", t.TempDir()}, strings.Fields(line)...)...)
+		if r.code != exitUsage || !strings.Contains(r.err, part) || strings.Count(r.err, "jtune: ") > 2 {
+			t.Errorf("%s: code %d, %s", line, r.code, r.err)
+		}
+	}
+	if r := jtune(t, "run", "resnet18", "--data-dir", t.TempDir(), "--mode", "MODE_30W"); r.code != exitNoDevice {
+		t.Errorf("a preset that needs a reboot: code %d, %s", r.code, r.err)
+	}
+}
+
+// A second run that sets a mode is refused and named, one in the mode in force is not.
+func TestRunBesideAnotherSetsNoMode(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	args, root := fakeBoard(t, strings.ReplaceAll(endlessJob, "DIR", dir))
+	before := tegratest.Contents(t, root)
+	first := exec.Command(os.Args[0], with(args, "run", "job", "--mode", aMode, "--minibatches", "100000")...)
+	first.Env = append(os.Environ(), asJtune+"=1")
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the job runs", func() bool { return len(processes("# "+dir)) > 0 })
+	r := jtune(t, with(args, "run", "--mode", "MAXN", "--", "true")...)
+	if r.code != exitNoDevice || !strings.Contains(r.err, "run of job in mode "+aMode) ||
+		!strings.Contains(r.err, fmt.Sprint(first.Process.Pid)) {
+		t.Errorf("a second one: code %d, %s", r.code, r.err)
+	}
+	if r := jtune(t, with(args, "run", "--mode", "any", "--no-record", "--", "true")...); r.code != exitOK {
+		t.Errorf("in the mode in force: code %d, %s", r.code, r.err)
+	}
+	_ = first.Process.Signal(syscall.SIGTERM)
+	var ended *exec.ExitError
+	if err := first.Wait(); !errors.As(err, &ended) || ended.ExitCode() != exitInterrupted {
+		t.Errorf("ended by %v", err)
+	}
+	same(t, root, before)
+}
+
+// Any of jtune, its guard, the guard's watchdog and the job are killed with -9, in any order and at any moment: every
+// file is restored, where all died by the next jtune revert.
+func TestRunInAModeIsRestoredWhenKilled(t *testing.T) {
+	t.Parallel()
+	rounds := 4
+	switch {
+	case os.Getenv("JTUNE_LONG") != "":
+		rounds = 200
+	case testing.Short():
+		rounds = 1
+	}
+	rounds, seed := reliability.Rounds(rounds)
+	rng := rand.New(rand.NewPCG(50, seed))
+	dir := t.TempDir()
+	args, root := fakeBoard(t, strings.ReplaceAll(endlessJob, "DIR", dir))
+	before := tegratest.Contents(t, root)
+	for round := range rounds {
+		client := exec.Command(os.Args[0], with(args, "run", "job", "--mode", aMode, "--minibatches", "100000",
+			"--no-record")...)
+		client.Env = append(os.Environ(), asJtune+"=1")
+		if err := client.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(rng.Int64N(int64(3 * time.Second))))
+		all := map[string]func(){
+			"jtune":    func() { _ = client.Process.Kill() },
+			"guard":    func() { killAll("-stage=serve", "-sysroot="+root) },
+			"watchdog": func() { killAll("-stage=watch", "-sysroot="+root) },
+			"job":      func() { killAll("# " + dir) },
+		}
+		names := slices.Sorted(func(yield func(string) bool) {
+			for name := range all {
+				if !yield(name) {
+					return
+				}
+			}
+		})
+		rng.Shuffle(len(names), func(i, k int) { names[i], names[k] = names[k], names[i] })
+		names = names[:1+rng.IntN(len(names))]
+		for _, name := range names {
+			all[name]()
+			time.Sleep(time.Duration(rng.Int64N(int64(50 * time.Millisecond))))
+		}
+		if !slices.Contains(names, "jtune") {
+			_ = client.Process.Signal(os.Interrupt)
+		}
+		_ = client.Wait()
+		killAll("# " + dir) // a job outlives a killed jtune, as without a mode
+		until(t, "its guards have ended", func() bool { return len(processes("-sysroot="+root)) == 0 })
+		if slices.Contains(names, "guard") && slices.Contains(names, "watchdog") {
+			_ = jtune(t, with(args, "revert")...)
+		}
+		if left := tegratest.Differences(before, tegratest.Contents(t, root)); len(left) > 0 {
+			t.Fatalf("round %d, kill -9 of %v: %v", round, names, left)
+		}
+	}
+}
+
+func killAll(words ...string) {
+	for _, pid := range processes(words...) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// systemd reads the printed unit as it is meant (where it is installed).
+func TestRunPrintsAUnit(t *testing.T) {
+	t.Parallel()
+	r := jtune(t, "run", "--systemd", "train", "--mode", "best", "--", "python3", "my train.py", "100%")
+	r.done(t)
+	for _, want := range []string{" run --mode best --", ` -- python3 "my train.py" "100%%"` + "\n", "KillMode=process\n",
+		"\nWantedBy=multi-user.target\n", "\nWorkingDirectory=/"} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("no %q in\n%s", want, r.out)
+		}
+	}
+	check, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Log("no systemd-analyze here")
+		return
+	}
+	file := filepath.Join(t.TempDir(), "train.service")
+	if err := os.WriteFile(file, []byte(r.out), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.Command(check, "verify", file).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, said)
+	}
+}
+
+func objectOf(t *testing.T, out string) (v map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	return v
+}
