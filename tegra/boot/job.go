@@ -40,7 +40,11 @@ func (j Job) Text() (string, error) {
 	line("After=%s\n", strings.TrimSuffix(after, " multi-user.target"))
 	line("[Service]\nWorkingDirectory=%s", strings.ReplaceAll(dir, "%", "%%"))
 	if j.User[0] > 0 {
-		line("# root sets the mode; the job has the user's rights\nEnvironment=SUDO_UID=%d SUDO_GID=%d", j.User[0], j.User[1])
+		line(
+			"# root sets the mode; the job has the user's rights\nEnvironment=SUDO_UID=%d SUDO_GID=%d",
+			j.User[0],
+			j.User[1],
+		)
 	}
 	line("ExecStart=%s", command)
 	line("# stopping signals jtune, which ends the job and restores the board; its guard ends by itself")

@@ -57,7 +57,12 @@ func TestRunInAModeRestoresTheBoard(t *testing.T) {
 			if c.code != 0 {
 				script += fmt.Sprintf("; exit %d", c.code)
 			}
-			line := slices.Concat(args, []string{"run", "--json", "--no-record"}, c.flags, []string{"--", "sh", "-c", script})
+			line := slices.Concat(
+				args,
+				[]string{"run", "--json", "--no-record"},
+				c.flags,
+				[]string{"--", "sh", "-c", script},
+			)
 			r := jtune(t, line...)
 			var doc modeOfRun
 			if err := json.Unmarshal([]byte(r.out), &doc); r.code != c.code || err != nil {

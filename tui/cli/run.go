@@ -254,7 +254,8 @@ func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Wo
 	if v := r.Sampling; v != nil {
 		rows = append(rows, []string{"sampling", samplingText(*v)})
 	}
-	if err := report.Grid(c.out, append(append(rows, modeRows(r, s)...), characterRows(r.Character)...)...); err != nil {
+	rows = append(append(rows, modeRows(r, s)...), characterRows(r.Character)...)
+	if err := report.Grid(c.out, rows...); err != nil {
 		return err
 	}
 	c.printDoubts(r)

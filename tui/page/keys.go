@@ -20,7 +20,8 @@ type Keys struct {
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply, AtOnce,
 	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
 	Limits, Rivals, Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start,
-	StartBest, Edit, Stop, Output, Pause, Resume, Redo, Look, Soak, Report, Race, Load, Refit, Mark, NextPlot, Picture, Recall,
+	StartBest, Edit, Stop, Output, Pause, Resume, Redo, Look, Soak, Report, Race, Load, Refit, Mark, NextPlot, Picture,
+	Recall,
 	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow, New, Open, Rename, Delete, Restore, Boards, OwnJob,
 	Reread, SaveJob widget.Action
 }

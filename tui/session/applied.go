@@ -125,7 +125,8 @@ func SetMode(ctx context.Context, g tegra.Applier, r tegra.Request, keepAfter ti
 	return applied, err
 }
 
-// Hold sets a mode until release is called, which restores the state that the guard found and returns what it read back.
+// Hold sets a mode until release is called, which restores the state that the guard found and returns what it read
+// back.
 // It restores at once if the mode does not read back as requested.
 func Hold(ctx context.Context, g tegra.Applier, r tegra.Request) (applied tegra.Applied,
 	release func(context.Context) (tegra.Applied, error), err error) {

@@ -102,7 +102,8 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		if p.log.Key(k) {
 			return nil, true
 		}
-		if keys.Start.Matches(k) || keys.StartBest.Matches(k) || keys.Edit.Matches(k) || keys.OwnJob.Matches(k) { // the row is off screen
+		if keys.Start.Matches(k) || keys.StartBest.Matches(k) || keys.Edit.Matches(k) ||
+			keys.OwnJob.Matches(k) { // the row is off screen
 			return nil, false
 		}
 	}

@@ -232,7 +232,8 @@ type RunResult struct {
 	Refused    bool               `json:"-"` // its steps were needed, and cannot be read
 	// Unread says why a command was measured as a whole although its lines count something; else "".
 	Unread string `json:"-"`
-	// Mode is the mode in which the job began; absent if no mode matches the board's state. ModeFrom says where it comes
+	// Mode is the mode in which the job began; absent if no mode matches the board's state. ModeFrom says where it
+	// comes
 	// from, and Restored whether the board was put back; absent: nothing was set.
 	Mode     tegra.Val[tegra.Mode] `json:"mode"`
 	ModeFrom string                `json:"mode_from"`
