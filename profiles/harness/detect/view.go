@@ -89,9 +89,29 @@ func (d *Detector) viewOf(c *counter, of int) view {
 		}
 		v.end = m.at
 	}
+	v.took, v.units = divided(v.took, v.units)
 	v.est = stats.MeanOf(v.took, v.units)
 	v.ms = v.est.Mean
 	return v
+}
+
+// mostParts is the most lines that are divided when they come at once.
+const mostParts = 16
+
+// divided divides a span at whose end several lines came at once, as on a busy board: the period of a job keeps its
+// phase.
+func divided(took, units []float64) (t, u []float64) {
+	usual := stats.Median(units)
+	for i, n := range units {
+		parts := 1.0
+		if k := n / usual; k == math.Trunc(k) && k <= mostParts {
+			parts = k
+		}
+		for range int(parts) {
+			t, u = append(t, took[i]/parts), append(u, n/parts)
+		}
+	}
+	return t, u
 }
 
 // firstUnit reports whether the first span holds the first unit, which loads and compiles.
