@@ -323,6 +323,7 @@ func Reads(r detect.Reading) string {
 // Hopeless reports whether a program that must be understood never will be: its lines give two times, or it has taken
 // longer than patience; 0: StartLimit.
 func Hopeless(u *detect.Undecided, took, patience time.Duration) bool {
+	took -= u.Prepared
 	return took >= cmp.Or(patience, StartLimit) || u.Kind == detect.Disagree && took >= disagreeLimit
 }
 

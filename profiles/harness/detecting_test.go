@@ -261,5 +261,11 @@ func TestDetectingWithdrawsWhatWasPreparation(t *testing.T) {
 		if withdrawn != want || steps < 100 {
 			t.Errorf("patience %s: withdrawn %d times, want %d; %d steps", patience, withdrawn, want, steps)
 		}
+		r = newDetecting(Detect{Options: detect.Options{Patience: patience, Not: []string{"Encoding"}}}, nil)
+		now = 0
+		bar("Encoding", 2000, 10*time.Millisecond)
+		if r.giveUp(now, 5*time.Second) || !r.giveUp(now+5*time.Second, 5*time.Second) {
+			t.Error("what is known to be preparation uses up the patience")
+		}
 	}
 }

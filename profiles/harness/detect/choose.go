@@ -26,9 +26,11 @@ type LeftOut struct {
 
 // Undecided says why no reading was taken.
 type Undecided struct {
-	Kind       Kind
-	Why        string
-	Lines      int         // read
+	Kind  Kind
+	Why   string
+	Lines int // read
+	// Prepared is how long the program was busy with what an earlier run showed not to be the job.
+	Prepared   time.Duration
 	Rivals     []Candidate // candidates that disagree; nil for other reasons
 	Candidates []Candidate
 	Tails      []string // the last lines
