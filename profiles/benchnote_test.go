@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,28 @@ func TestBenchMissetModeIsMeasuredOnceMore(t *testing.T) {
 				t.Errorf("%s with %v ms", got.Status, got.TimeMS)
 			}
 		})
+	}
+}
+
+// clockedDevice keeps the intervals at which it was asked to read its real clocks.
+type clockedDevice struct {
+	*tegra.Sysfs
+	asked []time.Duration
+}
+
+func (d *clockedDevice) MeasureClocks(every time.Duration) { d.asked = append(d.asked, every) }
+
+// The real clocks are read when a mode begins, every 5 s, and when it ends; then at the usual interval again.
+func TestBenchReadsTheClocksOfAMode(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	d := &clockedDevice{Sysfs: r.device}
+	r.use(d, r.board.Clock())
+	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != record.OK {
+		t.Errorf("%s %q", got.Status, got.Why)
+	}
+	if want := []time.Duration{clocksEvery, clocksEvery, 0}; !slices.Equal(d.asked, want) {
+		t.Errorf("asked for %v, want %v", d.asked, want)
 	}
 }
 

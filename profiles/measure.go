@@ -68,6 +68,7 @@ type measurement struct {
 	pair      ofPair             // of two jobs that share the GPU
 	inForce   time.Duration      // when the mode was applied
 	watch     overWatch
+	end       tegra.Val[telemetry.Sample] // after the last minibatch, for its clocks
 
 	mu      sync.Mutex
 	monitor *Monitor // of the current job in this mode; nil before it starts
@@ -106,6 +107,7 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 	ctx, m.cancel = context.WithCancelCause(ctx)
 	defer m.cancel(nil)
 	m.inForce, m.watch.mostW = m.b.Clock.Now(), m.step.MostW
+	defer m.b.measureClocks()()
 	defer m.b.Sampler.Measure(m.set.SampleEvery, m.addSample)()
 	for try := 0; ; try++ {
 		monitor := func() *Monitor {
@@ -120,6 +122,7 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 		}
 		err := m.collectParts(ctx, first, monitor)
 		if err == nil {
+			m.readEnd()
 			return cmp.Or(m.verdict(), m.fewRequests()), nil
 		}
 		if context.Cause(ctx) == errModeTimeout {
@@ -141,6 +144,35 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 		if fault, err := m.b.lost(ctx, err); err != nil || !again {
 			return fault, err
 		}
+	}
+}
+
+// clocksEvery is the time between two readings of the real clock of a core, which run on that core, while a mode is
+// measured. Others are at its start and at its end.
+const clocksEvery = 5 * time.Second
+
+// clockMeter is a board that reads the real clocks of its cores.
+type clockMeter interface{ MeasureClocks(every time.Duration) }
+
+// measureClocks reads the real clocks as long as a mode is measured; usual ends that.
+func (b *Bench) measureClocks() (usual func()) {
+	board, ok := b.Device.(clockMeter)
+	if !ok {
+		return func() {}
+	}
+	board.MeasureClocks(clocksEvery)
+	return func() { board.MeasureClocks(0) }
+}
+
+// readEnd reads the clocks at the end of the measurement.
+func (m *measurement) readEnd() {
+	board, ok := m.b.Device.(clockMeter)
+	if !ok {
+		return
+	}
+	board.MeasureClocks(clocksEvery)
+	if s, err := m.b.Sampler.Read(); err == nil {
+		m.end = tegra.Some(s)
 	}
 }
 

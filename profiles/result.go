@@ -135,6 +135,9 @@ func (m *measurement) clocks(during []telemetry.Sample) (note string, capped boo
 	if v != nil && v.Idle {
 		return "", false
 	}
+	if m.end.OK {
+		during = append(slices.Clip(during), m.end.V)
+	}
 	off, caps := 0, 0
 	for _, s := range during {
 		if s.Reading.Heat.Or(false) {

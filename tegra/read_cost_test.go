@@ -84,6 +84,34 @@ func TestReadingOpensEachFileOnceAndReadsItOnceAReading(t *testing.T) {
 	}
 }
 
+func TestRealClocksAreReadWhenAskedFor(t *testing.T) {
+	t.Parallel()
+	fsys := countingFS{tegra.DiskFS(tegratest.AGXOrin35(t)), map[string]int{}, map[string]int{}}
+	clock := &handClock{}
+	s, err := tegra.Open(fsys, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const real = tegratest.CPU + "/cpu0/cpufreq/cpuinfo_cur_freq"
+	for _, c := range []struct {
+		at   float64
+		ask  time.Duration // MeasureClocks before the reading; below 0: not called
+		want int           // readings so far
+	}{
+		{0, 5 * time.Second, 1}, {1, -1, 1}, {4.9, -1, 1}, {5, -1, 2}, {6, -1, 2},
+		{7, 5 * time.Second, 3}, {7.2, 5 * time.Second, 3}, {8, -1, 4}, {8.5, 0, 4}, {9, -1, 5}, {10, -1, 6},
+	} {
+		clock.now = time.Duration(c.at * float64(time.Second))
+		if c.ask >= 0 {
+			s.MeasureClocks(c.ask)
+		}
+		if _, err := s.Read(); err != nil || fsys.read[real] != c.want {
+			t.Errorf("at %g s: read %d times, want %d; %v", c.at, fsys.read[real], c.want, err)
+		}
+	}
+}
+
 func TestCoresInFoldersWithoutLinksAreReadOneByOne(t *testing.T) {
 	t.Parallel()
 	tr := tegratest.NewAGXOrin35()

@@ -151,9 +151,13 @@ func (r *Reading) Judge() {
 	}
 }
 
-// MeasureClocks sets the least time between two readings of a core's real clock; 0: the usual second.
+// MeasureClocks sets the least time between two readings of a core's real clock, 0: the usual second, and makes one
+// due.
 func (s *Sysfs) MeasureClocks(every time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cpu.every = max(every, realEvery)
+	for _, c := range s.cpu.cores {
+		c.clocks.real.due = min(c.clocks.real.due, c.clocks.real.soon)
+	}
 }

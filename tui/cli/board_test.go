@@ -57,7 +57,10 @@ func TestWatchInWords(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(virtualBoard, "watch", "--count", "2")...).done(t)
 	if n := strings.Count(o.out, "\n"); n != 2 || !strings.Contains(o.out, " W ") ||
-		!strings.Contains(o.out, "VIRTUAL") || !regexp.MustCompile(`VDD_GPU_SOC 1\d\.\d\d V \d\.\d\d A`).MatchString(o.out) {
+		!strings.Contains(
+			o.out,
+			"VIRTUAL",
+		) || !regexp.MustCompile(`VDD_GPU_SOC 1\d\.\d\d V \d\.\d\d A`).MatchString(o.out) {
 		t.Errorf("got %d lines: %s", n, o.out)
 	}
 }
