@@ -101,7 +101,7 @@ func TestBenchMissetModeIsMeasuredOnceMore(t *testing.T) {
 	}
 }
 
-// clockedDevice keeps the intervals at which it was asked to read its real clocks.
+// clockedDevice keeps the intervals of MeasureClocks.
 type clockedDevice struct {
 	*tegra.Sysfs
 	asked []time.Duration

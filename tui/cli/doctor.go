@@ -56,7 +56,7 @@ func (c *doctorCmd) run(ctx context.Context) error {
 				return err
 			}
 		}
-		d, err := inspect.Diagnose(ctx, s)
+		d, err := inspect.Diagnose(ctx, s, readiness.Jobs)
 		if err != nil {
 			return err
 		}
@@ -158,6 +158,7 @@ func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
 	if err := c.printPrograms(d.Inference); err != nil {
 		return err
 	}
+	c.printJobs(d.Jobs)
 	o := d.Overhead
 	fmt.Fprintf(c.out, "\nsetting modes: %s\n", d.Rights.How)
 	fmt.Fprintf(c.out, "jtune itself: %.2f %% of a core at %d readings in %.1f s (about %.2f %% at one a second)",
@@ -168,6 +169,27 @@ func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
 	fmt.Fprintf(c.out, "; one reading takes %.0f µs\n", o.ReadingUS)
 	_, err := fmt.Fprintf(c.out, "next: %s\nverdict: %s\n", d.Verdict.Next(), d.Verdict.Text)
 	return err
+}
+
+// printJobs says which workloads can run.
+func (c *doctorCmd) printJobs(jobs []inspect.Job) {
+	var ready []string
+	for _, j := range jobs {
+		if j.Ready {
+			ready = append(ready, j.Name)
+		}
+	}
+	if len(jobs) == 0 {
+		return
+	}
+	line := fmt.Sprintf("jobs: %d of %d can run", len(ready), len(jobs))
+	if len(ready) > 0 {
+		line += ": " + strings.Join(ready, " ")
+	}
+	if len(ready) < len(jobs) {
+		line += "; doctor --workload NAME says what another lacks"
+	}
+	fmt.Fprintln(c.out, "\n"+wrapped(line))
 }
 
 // printPrograms lists the installed programs that serve models.

@@ -10,7 +10,8 @@ import (
 	"jtune/tui/session/inspect"
 )
 
-const diagnosisKeys = "model virtual sources missing_now inference temps_off signals others rights overhead verdict"
+const diagnosisKeys = "model virtual sources missing_now inference temps_off signals jobs others rights overhead " +
+	"verdict"
 
 func TestDoctorMeasuresWhatJtuneCosts(t *testing.T) {
 	t.Parallel()

@@ -61,6 +61,19 @@ func (j *Job) Check(ctx context.Context, folder string) (v Versions, err error) 
 	return v, nil
 }
 
+// Installed returns an error unless the job's interpreter finds PyTorch. It does not load it.
+func (j *Job) Installed(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	const find = "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"
+	cmd := exec.CommandContext(ctx, j.python(), "-B", "-c", find)
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s finds no PyTorch: %w", text.OneLine(j.python()), err)
+	}
+	return nil
+}
+
 // AtLeast reports whether a version such as "1.13.0a0" is at least least, such as "1.8".
 func AtLeast(version, least string) bool {
 	number := func(text string, n int) int {

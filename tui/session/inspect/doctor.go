@@ -34,9 +34,18 @@ type Diagnosis struct {
 	Others   []rivals.Rival  `json:"others"`
 	// Inference lists the programs that serve models, found or not; none on a virtual board, which runs no programs.
 	Inference []workload.Found `json:"inference"`
-	Rights    Rights           `json:"rights"`
-	Overhead  Overhead         `json:"overhead"`
-	Verdict   Verdict          `json:"verdict"`
+	// Jobs are the workloads, whether each can run; none for the files of another board.
+	Jobs     []Job    `json:"jobs"`
+	Rights   Rights   `json:"rights"`
+	Overhead Overhead `json:"overhead"`
+	Verdict  Verdict  `json:"verdict"`
+}
+
+// Job says whether a workload can run here.
+type Job struct {
+	Name    string `json:"name"`
+	Ready   bool   `json:"ready"`
+	Missing string `json:"missing"` // what it lacks; "" if it can run
 }
 
 // Rights are what this user may do with the device, and by which means.
@@ -60,7 +69,7 @@ type Overhead struct {
 
 // Verdict summarizes a diagnosis in one line.
 type Verdict struct {
-	Level string `json:"level"` // LevelReady, LevelLimited, LevelHot or LevelUnable
+	Level string `json:"level"` // LevelReady, LevelLimited, LevelNoJob, LevelHot or LevelUnable
 	Text  string `json:"text"`
 	root  bool
 }
@@ -69,6 +78,7 @@ type Verdict struct {
 const (
 	LevelReady   = "ready"
 	LevelLimited = "limited"
+	LevelNoJob   = "no job"
 	LevelHot     = "hot"
 	LevelUnable  = "unable"
 )
@@ -78,6 +88,8 @@ func (v Verdict) Next() string {
 	switch v.Level {
 	case LevelHot:
 		return "let the board cool down, then jtune doctor"
+	case LevelNoJob:
+		return "jtune run with your own command measures it; jtune list workloads shows the built-in jobs"
 	case LevelUnable:
 		if v.root {
 			return "jtune watch shows what there is"
@@ -94,8 +106,9 @@ const (
 )
 
 // Diagnose checks every source of data, other programs that may change the power mode, and the cost of jtune itself. It
-// takes costSpan.
-func Diagnose(ctx context.Context, s *session.Session) (Diagnosis, error) {
+// takes costSpan. jobs checks the workloads.
+func Diagnose(ctx context.Context, s *session.Session,
+	jobs func(context.Context, *session.Session) ([]Job, error)) (Diagnosis, error) {
 	b := s.Device.Board()
 	last, cost, err := measureCost(ctx, s.Device)
 	if err != nil {
@@ -119,7 +132,15 @@ func Diagnose(ctx context.Context, s *session.Session) (Diagnosis, error) {
 			return d, err
 		}
 	}
-	d.Verdict = factsOf(s, last, d.Others, d.Rights).verdict()
+	d.Jobs = []Job{}
+	if s.Virtual != nil || s.Sysroot == "/" {
+		if d.Jobs, err = jobs(ctx, s); err != nil {
+			return d, err
+		}
+	}
+	f := factsOf(s, last, d.Others, d.Rights)
+	f.noJob = len(d.Jobs) > 0 && !slices.ContainsFunc(d.Jobs, func(j Job) bool { return j.Ready })
+	d.Verdict = f.verdict()
 	return d, nil
 }
 
@@ -229,6 +250,7 @@ type facts struct {
 	partial             bool // the memory's list lacks rates that only root can read
 	noPower             bool // no power of the whole module
 	noLoad              bool // the GPU load is unknown
+	noJob               bool // no workload can run
 	cannotApply         string
 	withSudo            bool
 	running             []string // programs that may change knobs now
@@ -294,6 +316,9 @@ func (f facts) verdict() Verdict {
 			Level: LevelUnable,
 			Text:  "can be watched, not tuned: " + strings.Join(append(broken, limits...), "; "),
 		}
+	case f.noJob:
+		v = Verdict{Level: LevelNoJob, Text: "the board is ready, but no built-in or saved job can run: " +
+			strings.Join(append([]string{"your own command can"}, limits...), "; ")}
 	case len(limits) > 0:
 		v = Verdict{Level: LevelLimited, Text: "usable, with limits: " + strings.Join(limits, "; ")}
 	}

@@ -17,6 +17,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/telemetry"
 	"jtune/tui/session"
+	"jtune/tui/session/inspect"
 	"jtune/tui/session/workloads"
 )
 
@@ -48,6 +49,49 @@ type Readiness struct {
 
 // CheckWorkload checks whether a workload can run on this machine, without starting it.
 func CheckWorkload(ctx context.Context, s *session.Session, w workload.Workload) (Readiness, error) {
+	return check(ctx, s, w, packages)
+}
+
+// Jobs checks every workload. Of Python it only asks whether there is PyTorch, which takes a minute to load on a Nano.
+func Jobs(ctx context.Context, s *session.Session) (out []inspect.Job, err error) {
+	list, err := workloads.List(s)
+	if err != nil {
+		return nil, err
+	}
+	python := map[string]Check{}
+	quick := func(ctx context.Context, _ *session.Session, w workload.Workload) []Check {
+		c, done := python[w.Torch.Python]
+		if !done {
+			c = failing(Check{What: "PyTorch"}, w.Torch.Installed(ctx), "install it")
+			python[w.Torch.Python] = c
+		}
+		return []Check{c}
+	}
+	for _, w := range list {
+		job := inspect.Job{Name: w.Name, Ready: true}
+		if s.Simulated(w) && workloads.Simulates(w) {
+			job.Missing = workloads.Refusal(s, w)
+		} else {
+			r, err := check(ctx, s, w, quick)
+			if err != nil {
+				return nil, err
+			}
+			job.Missing = r.Refusal
+			for _, c := range r.Checks {
+				if c.State == checkMissing && job.Missing == "" {
+					job.Missing = c.What
+				}
+			}
+		}
+		job.Ready = job.Missing == ""
+		out = append(out, job)
+	}
+	return out, nil
+}
+
+// check is CheckWorkload with that check of the packages of Python.
+func check(ctx context.Context, s *session.Session, w workload.Workload,
+	packages func(context.Context, *session.Session, workload.Workload) []Check) (Readiness, error) {
 	r := Readiness{Workload: w.Name, Simulated: s.Simulated(w) && workloads.Simulates(w),
 		Virtual: s.Device.Board().Virtual, Ready: true}
 	if s.Virtual != nil {
