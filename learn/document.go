@@ -34,6 +34,7 @@ type document struct {
 	Repeated   []modeRow     `json:"repeated,omitempty"`
 	RepeatBs   []int         `json:"repeated_batches,omitempty"`
 	Means      []meanRow     `json:"means,omitempty"`    // of samples measured more than once
+	Errors     []errorRow    `json:"errors,omitempty"`   // of the samples' readings; without, all are unknown
 	Bands      *bands        `json:"bands,omitempty"`    // for methods other than gp
 	Networks   *networkBytes `json:"networks,omitempty"` // for nn and powertrain
 }
@@ -58,6 +59,9 @@ type meanRow struct {
 	TimeMS float64  `json:"time_ms"`
 	PowerW optional `json:"power_w"`
 }
+
+// errorRow holds the relative standard errors of time and power; null where unknown.
+type errorRow [2]optional
 
 // row is a measured mode: cores, cpu_hz, gpu_hz, mem_hz, time_ms, power_w.
 type row [6]optional
@@ -127,6 +131,7 @@ func (m *Model) document() (*document, error) {
 	}
 	d.Suspicious, d.SuspectBs = m.settingRows(m.Suspicious)
 	d.Repeated, d.RepeatBs = m.settingRows(m.Repeated)
+	known := false
 	for i, r := range m.Readings() {
 		if m.Batches != nil {
 			d.Batches = append(d.Batches, r.Batch)
@@ -134,6 +139,13 @@ func (m *Model) document() (*document, error) {
 		if r.N > 1 {
 			d.Means = append(d.Means, meanRow{i, r.N, r.TimeMS, optional(r.PowerW)})
 		}
+		unknown := math.NaN()
+		e := errorRow{optional(r.Errors.Time.Or(unknown)), optional(r.Errors.Power.Or(unknown))}
+		known = known || r.Errors != tegra.Errors{}
+		d.Errors = append(d.Errors, e)
+	}
+	if !known {
+		d.Errors = nil
 	}
 	b, ok := m.predictor.(*banded)
 	if !ok {
@@ -235,13 +247,20 @@ func (d *document) batches(m *Model) error {
 	return nil
 }
 
-// means sets the means of samples measured more than once.
+// means sets the means of samples measured more than once, and the errors of all readings.
 func (d *document) means(m *Model) error {
+	if len(d.Errors) > 0 && len(d.Errors) != len(m.Samples) {
+		return fmt.Errorf("%d errors of %d samples", len(d.Errors), len(m.Samples))
+	}
+	for i, e := range d.Errors {
+		m.Samples[i].Errors = tegra.Errors{Time: tegra.Finite(float64(e[0])), Power: tegra.Finite(float64(e[1]))}
+	}
 	for _, r := range d.Means {
 		if r.Sample < 0 || r.Sample >= len(m.Samples) || r.N < 2 {
 			return fmt.Errorf("a mean of %d readings of sample %d", r.N, r.Sample)
 		}
-		mean := tegra.Measured{Setting: m.Samples[r.Sample].Setting, TimeMS: r.TimeMS, PowerW: float64(r.PowerW)}
+		mean := m.Samples[r.Sample]
+		mean.TimeMS, mean.PowerW = r.TimeMS, float64(r.PowerW)
 		if err := checkSample(m.Space, mean); err != nil {
 			return err
 		}

@@ -124,6 +124,26 @@ func TestModelOfNetworksPredictsTheSameAfterLoading(t *testing.T) {
 	}
 }
 
+// What choose tells of a measured mode has the errors that its reading had.
+func TestModelFileKeepsTheErrorsOfReadings(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	samples := truths(space.Sample(12, 1))
+	for i := range samples[1:] {
+		samples[i].Errors = tegra.Errors{Time: tegra.Some(0.001 * float64(i+1)), Power: tegra.Some(0.01)}
+	}
+	want := mustFit(t, append(samples, samples[0], samples[1]), Options{Space: space})
+	path := filepath.Join(t.TempDir(), "m.model")
+	if err := want.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(path)
+	if err != nil || !reflect.DeepEqual(got.Readings(), want.Readings()) || !got.Readings()[0].Errors.Time.OK ||
+		got.Readings()[11].Errors.Time.OK {
+		t.Errorf("got %+v, want %+v (%v)", got.Readings(), want.Readings(), err)
+	}
+}
+
 func TestModelSaveReplacesAndLeavesNothingElse(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
