@@ -124,7 +124,7 @@ func TestModelOfNetworksPredictsTheSameAfterLoading(t *testing.T) {
 	}
 }
 
-// What choose tells of a measured mode has the errors that its reading had.
+// A measured mode is as precise in the file as its reading was.
 func TestModelFileKeepsTheErrorsOfReadings(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)

@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -165,14 +164,19 @@ func (s *search) mean(i int) tegra.Measured {
 	if len(list) == 0 {
 		return s.drift.Of(s.known[i])
 	}
-	m := tegra.Measured{Setting: s.places.At(i)}
-	time, power := make([]float64, len(list)), make([]float64, len(list))
-	var all tegra.Mean
-	for k, r := range list {
-		time[k], power[k] = r.TimeMS, r.PowerW
-		all = all.And(tegra.Mean{Measured: r, N: 1})
+	of := tegra.BySetting(list)[0]
+	m := of.Median()
+	m.Setting, m.Errors = s.places.At(i), of.Mean().Errors
+	return m
+}
+
+// told is the mean of the readings of a setting, as an answer tells it.
+func (s *search) told(i int) tegra.Mean {
+	if len(s.readings[i]) == 0 {
+		return tegra.Mean{Measured: s.mean(i)}
 	}
-	m.TimeMS, m.PowerW, m.Errors = stats.Median(time), stats.Median(power), all.Errors
+	m := tegra.BySetting(s.readings[i])[0].Mean()
+	m.Setting = s.places.At(i)
 	return m
 }
 

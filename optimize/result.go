@@ -66,7 +66,8 @@ func (s *search) result() Result {
 	if !ok {
 		i = s.nearest()
 	}
-	r.Measured, r.N, r.Feasible, r.Verified = s.mean(i), len(s.readings[i]), ok, len(s.readings[i]) > 1
+	found := s.told(i)
+	r.Measured, r.N, r.Feasible, r.Verified = found.Measured, found.N, ok, found.N > 1
 	r.Predicted = s.predictedFirst(r.Setting)
 	if s.model == nil {
 		return r

@@ -117,7 +117,7 @@ type Seen struct {
 func (s *search) seeing(p Probe) Seen {
 	out := Seen{Probe: p, Model: s.model}
 	if i, ok := s.best(); ok {
-		out.Best = tegra.Mean{Measured: s.mean(i), N: len(s.readings[i])}
+		out.Best = s.told(i)
 	}
 	return out
 }
