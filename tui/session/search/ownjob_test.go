@@ -52,7 +52,8 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 	if got, want := last.LatencyMS.V, out.Answers[0].Served.LatencyMS; math.Abs(got/want-1) > 0.1 {
 		t.Errorf("p95 %.4g ms, the queue of equations has %.4g", got, want)
 	}
-	if watts := last.MeanW.V; watts >= 1.02*out.Answers[0].Served.PeakW ||
+	// In so low a mode idle and busy power hardly differ, and one step of the sensor is 2.6 % of them.
+	if watts := last.MeanW.V; watts >= 1.04*out.Answers[0].Served.PeakW ||
 		math.Abs(v.UnitJ.V*v.ServedPerS.V/watts-1) > 0.1 {
 		t.Errorf("%.4g W in the mean, %.4g while it serves, %.4g J an inference at %.4g/s", watts,
 			out.Answers[0].Served.PeakW,
