@@ -1,6 +1,8 @@
 package tegra
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -117,6 +119,9 @@ func identify(f *finder) (Board, family, error) {
 			b.Compatible, b.Model = []string{b.SoC}, "NVIDIA Jetson, "+HiddenTree
 		}
 	}
+	if b.SoC == "" && !ok && len(f.glob(treeLink)) > 0 {
+		return b, family{}, fmt.Errorf("%w: %w", ErrHiddenTree, ErrNoDevice)
+	}
 	if b.SoC == "" {
 		return b, family{}, fmt.Errorf("no NVIDIA Jetson here (device tree names no tegra chip): %w", ErrNoDevice)
 	}
@@ -133,11 +138,22 @@ func identify(f *finder) (Board, family, error) {
 	return b, fam, nil
 }
 
-// HiddenTree marks the model of a Jetson that is known by its GPU alone.
+// HiddenTree marks the model of a Jetson that is known by other files than its device tree.
 const HiddenTree = "its device tree is hidden"
 
-// hiddenSoC recognises a Jetson by the name of its GPU: Docker hides the device tree with /sys/firmware. "" if it is
-// none.
+// ErrHiddenTree says that this may be a Jetson: the link to its device tree leads nowhere.
+var ErrHiddenTree = errors.New("the device tree is hidden, as in a container that is not privileged")
+
+// treeLink leads to /sys/firmware, which Docker hides. A pattern finds a link that leads nowhere too.
+const treeLink = "/proc/device-tre?"
+
+// chips are the numbers of the chips (kernel, drivers/soc/tegra/fuse) in /sys/devices/soc0/soc_id.
+var chips = map[string]string{"24": "tegra186", "25": "tegra194", "33": "tegra210", "35": "tegra234", "38": "tegra264"}
+
+// anyTegra are files that only the kernels of Jetsons have, whichever chip it is.
+var anyTegra = []string{emcCap36, emcCap35, bpmpEMC, nanoEMC, "/sys/class/hwmon/hwmon*/oc1_event_cnt"}
+
+// hiddenSoC recognises a Jetson by other files: Docker hides the device tree with /sys/firmware. "" if it is none.
 func hiddenSoC(f *finder) string {
 	for _, name := range append(f.glob("/sys/class/devfreq/*"), f.glob("/sys/devices/platform/*.g*")...) {
 		switch base := path.Base(name); {
@@ -151,6 +167,15 @@ func hiddenSoC(f *finder) string {
 			return "tegra210"
 		case base == "gpu-gpc-0":
 			return "tegra264"
+		}
+	}
+	if maker, _ := readText(f.fs, "/sys/devices/soc0/family"); strings.EqualFold(maker, "tegra") {
+		id, _ := readText(f.fs, "/sys/devices/soc0/soc_id")
+		return cmp.Or(chips[id], "tegra")
+	}
+	for _, pattern := range anyTegra {
+		if len(f.glob(pattern)) > 0 {
+			return "tegra"
 		}
 	}
 	return ""

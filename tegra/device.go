@@ -176,6 +176,9 @@ func (r *Reading) Online() int {
 	return n
 }
 
+// NoPermission is the reason for a value in a file that this user may not read.
+const NoPermission = "no permission (root only)"
+
 // Missing names a value that a reading lacks and the reason.
 type Missing struct {
 	Name string `json:"name"` // "rail VDD_CPU_CV", "EMC rate"

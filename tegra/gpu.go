@@ -62,9 +62,7 @@ func (f *finder) gpu() *gpuGroup {
 			}
 		}
 	}
-	if g.dir == "" {
-		f.missing("GPU clock", "/sys/class/devfreq", "no GPU listed: it has not been powered since boot")
-	} else {
+	if g.dir != "" {
 		f.found("GPU clock", g.dir, "")
 		g.cur = newSource(f.fs, g.dir+"/cur_freq")
 		g.min, g.max = newSource(f.fs, g.dir+gpuMin), newSource(f.fs, g.dir+gpuMax)
@@ -79,6 +77,13 @@ func (f *finder) gpu() *gpuGroup {
 			g.device = device
 			break
 		}
+	}
+	switch {
+	case g.dir != "":
+	case g.device != "":
+		f.missing("GPU clock", "/sys/class/devfreq", "it has not been powered since boot: run something on it once")
+	default:
+		f.missing("GPU clock", "/sys/class/devfreq", "its driver is not loaded")
 	}
 	if g.device != "" {
 		g.load = f.source("GPU load", g.device+"/load")

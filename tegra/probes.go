@@ -36,7 +36,7 @@ func (f *finder) first(name string, paths ...string) (string, bool) {
 		}
 	}
 	if denied != "" {
-		f.missing(name, denied, "no permission (root only)")
+		f.missing(name, denied, NoPermission)
 		return denied, true
 	}
 	if len(paths) > 0 {

@@ -138,7 +138,7 @@ func reason(err error) string {
 	case err == nil:
 		return ""
 	case errors.Is(err, fs.ErrPermission):
-		return "no permission (root only)"
+		return NoPermission
 	case errors.Is(err, syscall.EAGAIN):
 		return "not available now (powered down)"
 	case errors.Is(err, syscall.EIO):

@@ -2,7 +2,10 @@ package tegra_test
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"jtune/tegra"
@@ -65,6 +68,55 @@ func TestAGXOrinTotalIsTheSumOfThreeRails(t *testing.T) {
 		if got, want := s.Board().TotalRule, "SUM:VDD_GPU_SOC,VDD_CPU_CV,VIN_SYS_5V0"; got != want {
 			t.Errorf("%s: rule %q, want %q", name, got, want)
 		}
+	}
+}
+
+// A Jetson whose device tree is hidden is known by other files; where there are none, the error says why.
+func TestOpenWithoutADeviceTree(t *testing.T) {
+	t.Parallel()
+	noGPU := func(tr *tegratest.Tree) {
+		for name := range maps.Clone(tr.Links) {
+			if strings.Contains(name, "gpu") {
+				delete(tr.Links, name)
+			}
+		}
+		tr.Remove("/sys/class/devfreq")
+		tr.Remove("/sys/devices/platform")
+	}
+	for name, c := range map[string]struct {
+		change func(*tegratest.Tree)
+		soc    string
+	}{
+		"known by its GPU": {func(*tegratest.Tree) {}, "tegra234"},
+		"known by its chip": {func(tr *tegratest.Tree) {
+			noGPU(tr)
+			tr.Set("/sys/devices/soc0/family", "Tegra")
+			tr.Set("/sys/devices/soc0/soc_id", "35")
+		}, "tegra234"},
+		"known as a Jetson": {noGPU, "tegra"},
+	} {
+		tr := tegratest.New("orin-nano-36")
+		tr.Remove("/proc/device-tree")
+		c.change(tr)
+		s := open(t, tr)
+		b := s.Board()
+		if b.SoC != c.soc || !strings.Contains(b.Model, tegra.HiddenTree) {
+			t.Errorf("%s: %s, %s", name, b.SoC, b.Model)
+		}
+		if r := read(t, s); !r.TotalW.OK || !r.CPU.Actual.OK {
+			t.Errorf("%s: total %v, CPU %v", name, r.TotalW, r.CPU.Actual)
+		}
+	}
+	root := t.TempDir()
+	if err := os.Mkdir(root+"/proc", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/sys/firmware/devicetree/base", root+"/proc/device-tree"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := tegra.Open(tegra.DiskFS(root), tegra.RealClock())
+	if !errors.Is(err, tegra.ErrHiddenTree) || !errors.Is(err, tegra.ErrNoDevice) {
+		t.Errorf("a link that leads nowhere: %v", err)
 	}
 }
 

@@ -69,8 +69,12 @@ func Open(o Options) (*Session, error) {
 	case "", "auto":
 		s, err := openJetson(o)
 		if errors.Is(err, tegra.ErrNoDevice) {
+			why := "no Jetson here"
+			if errors.Is(err, tegra.ErrHiddenTree) {
+				why = "no Jetson can be seen: " + tegra.ErrHiddenTree.Error()
+			}
 			if s, err = openVirtual(o, DefaultVirtual); err == nil {
-				s.Notice = "no Jetson here: using virtual:" + DefaultVirtual
+				s.Notice = why + ": using virtual:" + DefaultVirtual
 			}
 		}
 		return s, err

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,6 +133,9 @@ func Diagnose(ctx context.Context, s *session.Session,
 			return d, err
 		}
 	}
+	if os.Geteuid() == 0 && !d.Virtual {
+		d.rootAlready()
+	}
 	d.Jobs = []Job{}
 	if s.Virtual != nil || s.Sysroot == "/" {
 		if d.Jobs, err = jobs(ctx, s); err != nil {
@@ -142,6 +146,21 @@ func Diagnose(ctx context.Context, s *session.Session,
 	f.noJob = len(d.Jobs) > 0 && !slices.ContainsFunc(d.Jobs, func(j Job) bool { return j.Ready })
 	d.Verdict = f.verdict()
 	return d, nil
+}
+
+// rootAlready corrects the reason of files that not even this root may read.
+func (d *Diagnosis) rootAlready() {
+	const denied = "no permission, although this is root: as in a container without that right"
+	for i, p := range d.Sources {
+		if p.Why == tegra.NoPermission {
+			d.Sources[i].Why = denied
+		}
+	}
+	for i, m := range d.Missing {
+		if m.Why == tegra.NoPermission {
+			d.Missing[i].Why = denied
+		}
+	}
 }
 
 // supplyWords lists what happened to the supply since boot with what to do about it, and the clocks that do not follow.
@@ -247,6 +266,7 @@ func RightsOf(s *session.Session) Rights {
 // facts are the basis of a verdict.
 type facts struct {
 	noCPU, noGPU, noEMC bool // the list of clocks is unknown
+	whyGPU, whyEMC      string
 	partial             bool // the memory's list lacks rates that only root can read
 	noPower             bool // no power of the whole module
 	noLoad              bool // the GPU load is unknown
@@ -275,6 +295,15 @@ func factsOf(s *session.Session, last tegra.Reading, others []rivals.Rival, r Ri
 		hot:        last.Hot(),
 		virtual:    s.Virtual != nil,
 	}
+	for _, p := range s.Sysfs().Probes() {
+		if p.Name == "GPU clock" && !p.Found {
+			f.whyGPU = string(p.Why)
+		}
+	}
+	f.whyEMC = "this kernel does not show them"
+	if debug, _ := s.FS().Glob("/sys/kernel/debug/*"); len(debug) == 0 {
+		f.whyEMC = "debugfs is not mounted here, as in a container"
+	}
 	if !r.Apply {
 		f.cannotApply = r.How
 	}
@@ -295,11 +324,10 @@ func (f facts) verdict() Verdict {
 		}
 	}
 	add(&broken, f.noCPU, "the CPU lists no clocks")
-	add(&broken, f.noGPU, "the GPU lists no clocks (run something on it once, or see above)")
+	add(&broken, f.noGPU, "the GPU lists no clocks: "+cmp.Or(f.whyGPU, "see above"))
 	add(&broken, f.noEMC && !f.partial, "the memory lists no rates")
 	add(&limits, f.partial && len(broken) == 0 && !f.root, "only root can read the memory's rates")
-	add(&limits, f.partial && len(broken) == 0 && f.root, "the memory's rates cannot be read: debugfs is not mounted "+
-		"here, as in a container")
+	add(&limits, f.partial && len(broken) == 0 && f.root, "the memory's rates cannot be read: "+f.whyEMC)
 	limits = append(limits, f.conditions...)
 	add(&limits, f.noPower, "no power of the whole module, so nothing can be tuned for power or energy")
 	add(&limits, f.noLoad, "no GPU load")

@@ -31,7 +31,7 @@ func Conditions(s *session.Session, now tegra.Reading) (list []string) {
 		}
 	}
 	say(strings.Contains(b.Model, tegra.HiddenTree), "the device tree is hidden, as in a container that is not "+
-		"privileged: the board is known by its GPU alone")
+		"privileged: the board is known by other files alone")
 	say(WriteError(s) == syscall.EROFS, "/sys is mounted read-only, as in a container: nothing can be set from here; "+
 		"run jtune on the host, or in a privileged container")
 	say(b.Reserved != "", "%s: the scheduler gives them no work, and modes with more cores are not offered", b.Reserved)
