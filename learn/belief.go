@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"jtune/learn/internal/parallel"
+	"jtune/tegra"
 )
 
 // Component is one fit of a mixture: its weight, and by setting the mean and standard deviation of ln y, without noise.
@@ -12,7 +13,8 @@ type Component struct {
 	Mean, SD []float64
 }
 
-// Belief is Posterior with the fits whose weighted mixture it is, and what power owes to speed.
+// Belief is the posterior of the settings asked for, by their index in the order of Posterior, with the fits whose
+// weighted mixture it is and what power owes to speed. Other entries are 0.
 type Belief struct {
 	*Posterior
 	Time, Power []Component // Power assumes LnTime; nil without measured power
@@ -21,67 +23,86 @@ type Belief struct {
 	// ScaleTime and ScalePower are the factors on the deviations by which the readings are as far from their
 	// predictions as expected when they are left out.
 	ScaleTime, ScalePower float64
+	model                 *Surrogate
 }
 
-// Belief predicts all settings in the order of Posterior.
+// Belief returns a belief that knows no setting yet.
 func (s *Surrogate) Belief() *Belief {
-	x := s.points()
-	n := len(x)
-	rTime, rPower := s.reference.over(s.space)
-	b := &Belief{
-		Posterior:  s.blank(n),
-		Work:       make([]float64, n),
-		ScalePower: 1,
-		ScaleTime:  s.time.dominant().bandScale(),
+	n := s.places().Len()
+	b := &Belief{Posterior: s.blank(n), Time: s.time.blank(n), Power: s.power.blank(n), Work: make([]float64, n),
+		ScaleTime: s.time.dominant().bandScale(), ScalePower: 1, model: s}
+	if len(s.power.curves) > 0 {
+		b.ScalePower = s.power.dominant().bandScale()
 	}
-	b.Time = s.time.components(s.timeInputs(x, rTime), b.LnTime, b.SdTime)
-	if len(s.power.curves) == 0 {
-		for i := range n {
-			b.LnPower[i], b.SdPower[i] = math.NaN(), math.NaN()
-		}
-		return b
-	}
-	b.ScalePower = s.power.dominant().bandScale()
-	b.Power = s.power.components(s.powerInputs(x, rPower, b.LnTime), b.LnPower, b.SdPower)
-	s.workShares(x, b.LnTime, b.Work)
 	return b
 }
 
-// components evaluates every fit at all points, and writes the mixture's mean and standard deviation.
-func (m mixture) components(at inputs, mean, sd []float64) []Component {
-	n, out := len(mean), make([]Component, len(m.curves))
-	for j := range out {
-		out[j] = Component{m.weights[j], make([]float64, n), make([]float64, n)}
+// Evaluate predicts settings.
+func (b *Belief) Evaluate(index []int) {
+	s, all := b.model, b.model.points()
+	x, lnTime := make([]point, len(index)), make([]float64, len(index))
+	for k, i := range index {
+		x[k] = all[i]
 	}
-	parallel.Ranges(n, func(from, to int) {
+	var rTime, rPower []float64
+	if s.reference != nil {
+		rTime, rPower = s.reference.atIndexes(s.space, index, tegra.ModesOf(s.settingsAt(index)))
+	}
+	s.time.components(s.timeInputs(x, rTime), index, b.Time, b.LnTime, b.SdTime)
+	if len(s.power.curves) == 0 {
+		for _, i := range index {
+			b.LnPower[i], b.SdPower[i] = math.NaN(), math.NaN()
+		}
+		return
+	}
+	for k, i := range index {
+		lnTime[k] = b.LnTime[i]
+	}
+	s.power.components(s.powerInputs(x, rPower, lnTime), index, b.Power, b.LnPower, b.SdPower)
+	s.workShares(x, lnTime, index, b.Work)
+}
+
+// blank returns the components of a mixture without predictions.
+func (m mixture) blank(n int) (out []Component) {
+	for _, weight := range m.weights {
+		out = append(out, Component{weight, make([]float64, n), make([]float64, n)})
+	}
+	return out
+}
+
+// components evaluates every fit at points with these indices, and writes the mixture's mean and standard deviation.
+func (m mixture) components(at inputs, index []int, out []Component, mean, sd []float64) {
+	parallel.Ranges(len(index), func(from, to int) {
 		k := m.newBlock()
-		for i := from; i < to; i += len(k.r) {
-			m.fill(k, at, i, to)
-			last := min(len(k.r), to-i)
+		for first := from; first < to; first += len(k.r) {
+			m.fill(k, at, first, to)
+			block := index[first:min(first+len(k.r), to)]
+			for _, i := range block {
+				mean[i] = 0
+			}
 			for j, c := range m.curves {
 				variance := c.posterior(k, k.z[j])
-				for l := range last {
-					out[j].Mean[i+l], out[j].SD[i+l] = k.z[j].mean[l], math.Sqrt(variance[l])
-					mean[i+l] += m.weights[j] * k.z[j].mean[l]
+				for l, i := range block {
+					out[j].Mean[i], out[j].SD[i] = k.z[j].mean[l], math.Sqrt(variance[l])
+					mean[i] += m.weights[j] * k.z[j].mean[l]
 				}
 			}
-			for l := range last {
+			for _, i := range block {
 				sum := 0.0
 				for j := range out {
-					sum += m.weights[j] * (square(out[j].SD[i+l]) + square(out[j].Mean[i+l]-mean[i+l]))
+					sum += m.weights[j] * (square(out[j].SD[i]) + square(out[j].Mean[i]-mean[i]))
 				}
-				sd[i+l] = math.Sqrt(sum)
+				sd[i] = math.Sqrt(sum)
 			}
 		}
 	})
-	return out
 }
 
 // faster is the step of ln time by which workShares differentiates.
 const faster = 0.01
 
-// workShares writes −d ln P / d ln T of the likeliest formula.
-func (t *timePowerModel) workShares(x []point, lnTime, out []float64) {
+// workShares writes −d ln P / d ln T of the likeliest formula at points with these indices.
+func (t *timePowerModel) workShares(x []point, lnTime []float64, index []int, out []float64) {
 	likeliest := mixture{[]*curve{t.power.dominant()}, []float64{1}}
 	shifted := make([]float64, len(x))
 	for i, v := range lnTime {
@@ -89,11 +110,11 @@ func (t *timePowerModel) workShares(x []point, lnTime, out []float64) {
 	}
 	as, quick := t.powerInputs(x, nil, lnTime), t.powerInputs(x, nil, shifted)
 	parallel.Ranges(len(x), func(from, to int) {
-		base := make([]float64, to-from)
+		base, raised := make([]float64, to-from), make([]float64, to-from)
 		likeliest.formulas(as, from, to, base)
-		likeliest.formulas(quick, from, to, out[from:to])
-		for i := range base {
-			out[from+i] = min(max((out[from+i]-base[i])/faster, 0), 1)
+		likeliest.formulas(quick, from, to, raised)
+		for k := range base {
+			out[index[from+k]] = min(max((raised[k]-base[k])/faster, 0), 1)
 		}
 	})
 }

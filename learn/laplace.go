@@ -13,7 +13,7 @@ import (
 )
 
 // The fit of one target (docs/method.md, Gaussian process and Outliers): Gauss–Newton finds the posterior mode of theta
-// with the Gaussian process marginalised. Laplace's evidence chooses among nine (smooth, noise) pairs, or fifteen.
+// with the Gaussian process marginalised. Laplace's evidence chooses among nine to twenty (smooth, noise) pairs.
 // Leave-one-out residuals down-weight outliers; samples that the final fit no longer flags get their weight back.
 // C = sf² K + sn² diag(v) is factored once, and the few parameters are added by Woodbury's formula, so a fit costs one
 // n³/3 factorisation per pair and n²·(K+1) per Gauss–Newton round. Deterministic.
@@ -24,6 +24,7 @@ const (
 	outlierShare      = 3.0  // an outlier's noise variance is raised by z²/outlierShare
 	mostDownWeight    = 1e4
 	gridSmoothSD      = 0.7 // prior of ln sf about its centre, for the choice
+	unlikeSmoothSD    = 1.4 // likewise for workloads of another physics, which the formula may miss by far
 	gridNoiseSD       = 0.5
 	heavyNoiseSD      = 1.0 // likewise of ln sn if the noise has a heavy tail
 	heavyZ2           = 4.0 // outlierZ2 of readings far too large, if those are common
@@ -66,14 +67,17 @@ type curve struct {
 
 var errNotPositive = errors.New("the samples' covariance is not positive definite")
 
-// fits returns a fit for every pair of hyper-parameters, by falling evidence; one without grid.
-func (f *family) fits(d data, grid bool, robust int) ([]*curve, error) {
+// fits returns a fit for every pair of hyper-parameters, by falling evidence; one without Grid.
+func (f *family) fits(d data, o SurrogateOptions) ([]*curve, error) {
 	s := newSolver(f, d)
-	steps, noiseSteps, noiseSD := []float64{0}, []float64{0}, gridNoiseSD
-	if grid {
+	steps, noiseSteps, smoothSD, noiseSD := []float64{0}, []float64{0}, gridSmoothSD, gridNoiseSD
+	if o.Grid {
 		steps, noiseSteps = []float64{-1, 0, 1}, []float64{-1, 0, 1}
 	}
-	if grid && f.heavy {
+	if o.Grid && o.Unlike {
+		steps, smoothSD = append(steps, 2), unlikeSmoothSD
+	}
+	if o.Grid && f.heavy {
 		noiseSteps, noiseSD = []float64{-1, 0, 1, 2, 3}, heavyNoiseSD
 	}
 	best := func(v, theta []float64) ([]*curve, error) {
@@ -84,7 +88,7 @@ func (f *family) fits(d data, grid bool, robust int) ([]*curve, error) {
 			if err != nil {
 				return err
 			}
-			c.score += square(i*math.Ln2/gridSmoothSD)/2 + square(j*math.Ln2/noiseSD)/2
+			c.score += square(i*math.Ln2/smoothSD)/2 + square(j*math.Ln2/noiseSD)/2
 			fits[k] = c
 			return nil
 		})
@@ -95,7 +99,7 @@ func (f *family) fits(d data, grid bool, robust int) ([]*curve, error) {
 		return fits, nil
 	}
 	fits, err := best(slices.Repeat([]float64{1}, len(d.y)), s.firstTheta())
-	for round := 0; err == nil && round < robust; round++ {
+	for round := 0; err == nil && round < o.Robust; round++ {
 		v, found := s.downWeight(fits[0])
 		if !found {
 			break

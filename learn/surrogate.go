@@ -31,6 +31,7 @@ type Surrogate struct {
 // rule.
 type SurrogateOptions struct {
 	Grid      bool      // choose among 3×3 noise and smoothness settings by evidence
+	Unlike    bool      // with Grid, workloads may be unlike all that is known: the Gaussian process may be wider
 	Robust    int       // outlier rounds: 2 for a final fit, 1 in a loop
 	Reference *Residual // another workload of this device; nil: none
 	// Earlier was fitted to other samples. If it has the same space and batch sizes, what follows from these alone is

@@ -104,7 +104,7 @@ func (f *family) mix(at inputs, y, wide []float64, o SurrogateOptions, t transfe
 	}
 	fits := make([][]*curve, len(families))
 	err := parallel.Each(len(fits), func(i int) (err error) {
-		fits[i], err = families[i].fits(of[i], o.Grid, o.Robust)
+		fits[i], err = families[i].fits(of[i], o)
 		fits[i] = fits[i][:min(len(fits[i]), mostFits)]
 		return err
 	})

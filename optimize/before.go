@@ -137,6 +137,7 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 		if !ok || s.absent[i] || s.failed[i] {
 			continue
 		}
+		r.know([]int{i})
 		m, measured := s.model.PredictSettings([]tegra.Setting{at})[0].Measured, len(s.readings[i]) > 0
 		if measured {
 			m = s.mean(i)

@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -24,6 +25,8 @@ const (
 
 // belief is the posterior by setting, in logarithms.
 type belief struct {
+	source         *learn.Belief
+	worked         []bool            // settings whose values are worked out
 	time, power    []learn.Component // of true values; power assumes the mean time
 	lnT, sT        []float64         // of their mixtures
 	lnP, sP        []float64
@@ -43,12 +46,15 @@ func (s *search) believe() *belief {
 
 func (s *search) trueValues() *belief {
 	m := s.model.Belief()
-	b := &belief{time: m.Time, power: m.Power, lnT: m.LnTime, sT: m.SdTime, lnP: m.LnPower, sP: m.SdPower, work: m.Work,
-		tails: newTails(priorDoF + float64(len(s.order)))}
+	b := &belief{source: m, worked: make([]bool, s.places.Len()), time: m.Time, power: m.Power, lnT: m.LnTime,
+		sT: m.SdTime, lnP: m.LnPower, sP: m.SdPower, work: m.Work, tails: newTails(priorDoF + float64(len(s.order)))}
 	b.errorT, b.errorP = s.readingErrors()
 	b.ownT, b.ownP = own(m.NoiseTime, b.errorT), own(m.NoisePower, b.errorP)
+	b.know(s.order)
+	for _, o := range s.tooMuch {
+		b.know([]int{s.at(o.Setting)})
+	}
 	fitted := 0
-	read := map[int]gauged{}
 	for _, i := range s.order {
 		if !s.fitted(i) {
 			continue
@@ -56,31 +62,29 @@ func (s *search) trueValues() *belief {
 		r := s.gauge(i, b)
 		time, power := s.model.NoiseFactors(fitted)
 		fitted++
-		r.noiseT, r.noiseP = r.noiseT*time, r.noiseP*power
-		read[i] = r
-	}
-	withReadings(
-		b.time,
-		b.lnT,
-		b.sT,
-		m.ScaleTime,
-		b.ownT,
-		read,
-		func(r gauged) (float64, float64) { return r.lnT, r.noiseT },
-	)
-	withReadings(
-		b.power,
-		b.lnP,
-		b.sP,
-		m.ScalePower,
-		b.ownP,
-		read,
-		func(r gauged) (float64, float64) { return r.lnP, r.noiseP },
-	)
-	for i, r := range read {
-		b.work[i] *= 1 - weight(b.ownP, r.noiseP)
+		correct(b.time, b.lnT, b.sT, b.ownT, i, r.lnT, r.noiseT*time)
+		correct(b.power, b.lnP, b.sP, b.ownP, i, r.lnP, r.noiseP*power)
+		b.work[i] *= 1 - weight(b.ownP, r.noiseP*power)
 	}
 	return b
+}
+
+// know works out the predictions of settings: those of true values, with each setting's own part.
+func (b *belief) know(list []int) {
+	list = slices.DeleteFunc(slices.Clone(list), func(i int) bool { return b.worked[i] })
+	b.source.Evaluate(list)
+	for _, i := range list {
+		b.worked[i] = true
+		widen(b.time, b.sT, i, b.source.ScaleTime, b.ownT)
+		widen(b.power, b.sP, i, b.source.ScalePower, b.ownP)
+	}
+}
+
+func widen(list []learn.Component, sd []float64, i int, scale, own float64) {
+	for _, c := range list {
+		c.SD[i] = math.Hypot(scale*c.SD[i], own)
+	}
+	sd[i] = math.Hypot(scale*sd[i], own)
 }
 
 // gauged is the mean of a setting's readings, in logarithms, with its variances.
@@ -94,31 +98,17 @@ func own(noise, reading float64) float64 {
 // weight returns how far the true value of a setting follows its readings, with the variance of their mean.
 func weight(own, variance float64) float64 { return square(own) / (square(own) + variance) }
 
-// withReadings turns predictions of neighbours' values into those of true values: with the setting's own part and,
-// where it
-// was measured, with its readings.
-func withReadings(list []learn.Component, mean, sd []float64, scale, own float64, read map[int]gauged,
-	of func(gauged) (ln, variance float64)) {
+// correct updates a setting's prediction with the mean of its readings.
+func correct(list []learn.Component, mean, sd []float64, own float64, i int, ln, variance float64) {
+	k := weight(own, variance)
+	about := func(mean, sd *float64) {
+		neighbours := max(square(*sd)-square(own), 0)
+		*mean, *sd = (1-k)**mean+k*ln, math.Sqrt(square(1-k)*neighbours+k*variance)
+	}
 	for _, c := range list {
-		for i, v := range c.SD {
-			c.SD[i] = math.Hypot(scale*v, own)
-		}
+		about(&c.Mean[i], &c.SD[i])
 	}
-	for i, v := range sd {
-		sd[i] = math.Hypot(scale*v, own)
-	}
-	for i, r := range read {
-		ln, variance := of(r)
-		k := weight(own, variance)
-		about := func(mean, sd float64) (float64, float64) {
-			neighbours := square(sd) - square(own)
-			return (1-k)*mean + k*ln, math.Sqrt(square(1-k)*max(neighbours, 0) + k*variance)
-		}
-		for _, c := range list {
-			c.Mean[i], c.SD[i] = about(c.Mean[i], c.SD[i])
-		}
-		mean[i], sd[i] = about(mean[i], sd[i])
-	}
+	about(&mean[i], &sd[i])
 }
 
 // gauge returns what setting i read, with the variances of its own scatter and of all settings' together.
@@ -128,8 +118,13 @@ func (s *search) gauge(i int, b *belief) gauged {
 	list := s.readings[i]
 	n := float64(len(list))
 	if n == 0 { // of another day
-		r.noiseT, r.noiseP = square(b.errorT)+square(learn.OffsetSD), square(b.errorP)+square(learn.OffsetSD)
-		return r
+		time, power := s.offset(b.errorT, timeOf), s.offset(b.errorP, powerOf)
+		return gauged{
+			r.lnT + time.ln,
+			r.lnP + power.ln,
+			square(b.errorT) + time.variance,
+			square(b.errorP) + power.variance,
+		}
 	}
 	scatterT, scatterP := priorDoF*square(b.errorT), priorDoF*square(b.errorP)
 	for _, v := range list {
@@ -139,6 +134,25 @@ func (s *search) gauge(i int, b *belief) gauged {
 	r.noiseT, r.noiseP = scatterT/(priorDoF+n-1)/n, scatterP/(priorDoF+n-1)/n
 	return r
 }
+
+// offset is how far readings of another day are off today's.
+type offset struct{ ln, variance float64 }
+
+// offset returns the posterior of the offset of what is known, by the settings that were measured again.
+func (s *search) offset(reading float64, of func(tegra.Measured) float64) offset {
+	weights, sum := 1/square(learn.OffsetSD), 0.0
+	for _, i := range s.order {
+		if m, ok := s.known[i]; ok && len(s.readings[i]) > 0 {
+			w := 1 / (square(reading) + square(reading)/float64(len(s.readings[i])))
+			weights, sum = weights+w, sum+w*math.Log(of(s.mean(i))/of(s.drift.Of(m)))
+		}
+	}
+	return offset{sum / weights, 1 / weights}
+}
+
+func timeOf(m tegra.Measured) float64 { return m.TimeMS }
+
+func powerOf(m tegra.Measured) float64 { return m.PowerW }
 
 // readingErrors returns the standard deviations of a reading's ln time and ln power, by repeated readings.
 func (s *search) readingErrors() (time, power float64) {

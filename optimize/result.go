@@ -13,8 +13,16 @@ import (
 // fit refits the model to all readings.
 func (s *search) fit() error {
 	samples, earlier := s.samples()
-	o := learn.SurrogateOptions{Grid: true, Robust: 1, Reference: s.residual, Batches: s.places.Batches, Known: earlier,
-		Over: s.tooMuch, Earlier: s.model}
+	o := learn.SurrogateOptions{
+		Grid:      true,
+		Unlike:    true,
+		Robust:    1,
+		Reference: s.residual,
+		Batches:   s.places.Batches,
+		Known:     earlier,
+		Over:      s.tooMuch,
+		Earlier:   s.model,
+	}
 	model, err := learn.FitSurrogate(s.o.Space, samples, o)
 	if err != nil {
 		return fmt.Errorf("fit to %d measured modes: %w", len(s.order), err)

@@ -3,9 +3,9 @@ package optimize
 // The rule of a search. Every probe is chosen by one value in seconds:
 //
 //	worth   the expected relative gain of the answer, E[(best − goal)⁺ ; limits kept], times the seconds that the job
-//	        will run in it
+//	        will run in it; without an answer, the chance to be one in place of the gain
 //	cost    the seconds of the reading
-// 	heat    the price of drawing more than MaxOvershoot times the limit: for its chance, and for every tenth more
+//	heat    the price of drawing more than MaxOvershoot times the limit: for its chance, and for every tenth more
 //
 // The search measures the setting of the largest worth − cost − heat, whether it was measured before or not. A setting
 // that is worth it but for its heat lends its value to those whose reading would decide that. The search ends when no
@@ -17,6 +17,7 @@ import (
 	"math"
 	"slices"
 
+	"jtune/optimize/ladder"
 	"jtune/tegra"
 )
 
@@ -27,26 +28,30 @@ const (
 	MaxOvershoot = 1.1
 	// jobS is how long the job will run in the answer, in seconds: what a relative gain of the answer is worth. A
 	// thorough search counts on thoroughS.
-	jobS, thoroughS = 2400.0, 4800.0
+	jobS, thoroughS = 3600.0, 7200.0
 	// hotS is what it is worth, in seconds, not to draw more than MaxOvershoot; every tenth of the limit beyond costs
-	// as
-	// much again.
-	hotS, tenth = 1500.0, 0.1
+	// as much again.
+	hotS, tenth = 6000.0, 0.1
+	// lateS is likewise what it is worth not to exceed by a tenth a time limit that users wait for.
+	lateS = 1000.0
 	// leastChance is the chance of keeping the limits below which a setting is given up.
 	leastChance = 0.01
 	// contrary is by how much, in logarithms, readings may contradict that a setting with no knob higher is not faster
 	// and draws no more.
 	contrary = 0.03
 
-	steadyS, leastS, minibatches = 2.5, 3.0, 8.6 // of a reading: seconds until steady, and what it takes at least
+	// What a reading takes: seconds until a started job runs steadily, the least after that, and minibatches.
+	steadyS, leastS, minibatches = 4.5, 3.0, 8.6
 )
 
 // Bounds of the effort of a step.
 const (
-	shortlist = 100 // settings whose value is worked out exactly
-	tellers   = 300 // settings, drawn at random, that may decide about a hot one
-	wishes    = 8   // hot ones at a time
-	again     = 6   // readings of one setting
+	drawn     = 2048 // settings, drawn at random, whose worth is judged
+	refined   = 32   // of these, the most promising, whose neighbours are judged too, twice
+	shortlist = 100  // settings whose value is worked out exactly
+	tellers   = 300  // settings, drawn at random, that may decide about a hot one
+	wishes    = 8    // hot ones at a time
+	again     = 6    // readings of one setting
 )
 
 // rule judges settings for a limit.
@@ -88,9 +93,6 @@ func (s *search) rule() *rule {
 		return r
 	}
 	r.best = math.Inf(-1)
-	for i := range r.lnT { // any answer is better than the worst setting
-		r.best = max(r.best, r.goal(i)+1)
-	}
 	return r
 }
 
@@ -113,21 +115,28 @@ func (r *rule) bestAnswer() int {
 	}
 	best := newArgmax()
 	for _, i := range r.order {
-		if !r.failed[i] && len(r.readings[i]) > 0 && r.chance(i) >= 1-r.o.risk() {
-			best.offer(i, -r.goal(i), 0)
+		if r.failed[i] || len(r.readings[i]) == 0 || r.chance(i) < 1-r.o.risk() {
+			continue
 		}
+		value := -r.goal(i)
+		if r.left() <= 0 && len(r.readings[i]) == 1 { // one reading may be luck, and there is no second
+			value--
+		}
+		best.offer(i, value, 0)
 	}
 	return best.index
 }
 
 // chance returns the probability that the true values of a setting keep the limits.
-func (r *rule) chance(i int) float64 {
+func (r *rule) chance(i int) float64 { return r.chanceOf(i, r.lnTime, r.lnPower) }
+
+func (r *rule) chanceOf(i int, lnTime, lnPower float64) float64 {
 	in := 1.0
-	if r.lnPower < math.Inf(1) {
-		in = r.chancePower(i, r.lnPower)
+	if lnPower < math.Inf(1) {
+		in = r.chancePower(i, lnPower)
 	}
-	if r.lnTime < math.Inf(1) {
-		in *= r.chanceTime(i, r.lnTime)
+	if lnTime < math.Inf(1) {
+		in *= r.chanceTime(i, lnTime)
 	}
 	return in
 }
@@ -179,7 +188,7 @@ func (r *rule) late(i int) float64 {
 	if !r.limit.GuardTime || math.IsInf(r.lnTime, 1) {
 		return 0
 	}
-	return hotS * (1 - r.chanceTime(i, r.lnTime+math.Log(MaxOvershoot)))
+	return lateS * (1 - r.chanceTime(i, r.lnTime+math.Log(MaxOvershoot)))
 }
 
 // cost returns the seconds of a reading.
@@ -201,13 +210,19 @@ func (r *rule) after(i int, sd, reading float64) outlook {
 	return outlook{sd / math.Hypot(sd, reading), sd * reading / math.Sqrt(n*square(sd)+square(reading))}
 }
 
+// any reports whether any answer will do: the first within a power limit should be safe.
+func (r *rule) any() bool { return !r.found && r.limit.PowerW > 0 }
+
 // gain returns the expected relative gain of the answer by a reading of a setting.
 func (r *rule) gain(i int) float64 {
 	bounds := r.within(i)
 	time, power := r.after(i, r.sT[i], r.errorT), r.after(i, r.sdPower(i), r.errorP)
 	limitT, limitP := r.lnTime-r.risked*time.left, r.lnPower-r.risked*power.left
-	if bounds.leastP > limitP || bounds.time > limitT {
+	if bounds.leastP > limitP || bounds.clocks > limitT {
 		return 0
+	}
+	if r.any() {
+		return r.chanceOf(i, limitT, limitP)
 	}
 	sum, size := 0.0, r.lnSize(i)
 	for _, t := range r.time {
@@ -217,7 +232,7 @@ func (r *rule) gain(i int) float64 {
 		}
 		part := 0.0
 		for _, x := range r.tails.slabs {
-			lnT := max(t.Mean[i]-x.u*dev, bounds.time)
+			lnT := max(t.Mean[i]-x.u*dev, bounds.clocks)
 			most := r.best + size - r.byT*lnT
 			if lnT > limitT || r.byP == 0 && most <= 0 {
 				continue
@@ -248,13 +263,15 @@ func (r *rule) gainAt(i int, most, limit, more, moves float64) (sum float64) {
 
 // roughly returns gain from the matched normal distribution, without bounds by other readings.
 func (r *rule) roughly(i int) float64 {
-	sP := r.sdPower(i)
-	sd := r.byT*r.sT[i] + r.byP*sP
-	z := (r.best - r.goal(i)) / sd
-	if z < -4 {
-		return 0
+	sP, in := r.sdPower(i), 1.0
+	if !r.any() {
+		sd := r.byT*r.sT[i] + r.byP*sP
+		z := (r.best - r.goal(i)) / sd
+		if z < -4 {
+			return 0
+		}
+		in = sd * (z*normalCDF(z) + density(z))
 	}
-	in := sd * (z*normalCDF(z) + density(z))
 	if r.lnPower < math.Inf(1) {
 		z := (r.lnPower - r.lnP[i]) / sP
 		if z < -4 {
@@ -268,17 +285,21 @@ func (r *rule) roughly(i int) float64 {
 	return in
 }
 
-// bound is what other settings' readings say of a setting: ln time at least, ln power at least and at most.
-type bound struct{ time, leastP, power float64 }
+// bound is what other settings' readings say of a setting: ln time at least, by those with as many cores (more may
+// crowd a cache) and by all, and ln power at least and at most.
+type bound struct{ clocks, time, leastP, power float64 }
 
 // within returns what the settings with no knob lower, and those with none higher, say of setting i. One whose reading
 // was ended for its power says only how much others draw at least.
 func (r *rule) within(i int) bound {
-	out := bound{math.Inf(-1), math.Inf(-1), math.Inf(1)}
+	out := bound{math.Inf(-1), math.Inf(-1), math.Inf(-1), math.Inf(1)}
 	a := r.places.At(i)
 	for _, j := range r.order {
 		if b := r.places.At(j); len(r.readings[j]) > 0 && i != j && below(&a, &b) {
 			out.time, out.power = max(out.time, r.lnT[j]-contrary), min(out.power, r.lnP[j]+contrary)
+			if a.Mode.Cores == b.Mode.Cores {
+				out.clocks = max(out.clocks, r.lnT[j]-contrary)
+			}
 		}
 		if b := r.places.At(j); len(r.readings[j]) > 0 && i != j && below(&b, &a) {
 			out.leastP = max(out.leastP, r.lnP[j]-contrary)
@@ -310,25 +331,39 @@ type worth struct {
 // choose returns the setting to measure among those that may be; false if none is worth its cost and heat. Without an
 // answer any setting with a chance to be one is.
 func (r *rule) choose(may func(i int) bool) (int, bool) {
-	var rough, hot []worth
-	var open []int
-	for i := range r.lnT {
-		if !r.open(i) || !may(i) {
-			continue
-		}
-		if len(r.readings[i]) == 0 {
-			open = append(open, i)
-		}
-		if w := r.jobS*r.roughly(i) - r.cost(i); w > 0 || !r.found {
-			rough = append(rough, worth{i: i, value: w})
+	var list []int
+	for i := range r.worked {
+		if r.open(i) && may(i) {
+			list = append(list, i)
 		}
 	}
+	if len(list) > drawn {
+		list = draw(r.rng, list, drawn)
+	}
+	if r.know(list); !r.found { // any answer is better than the worst setting
+		for _, i := range list {
+			r.best = max(r.best, r.goal(i)+1)
+		}
+	}
+	rough := r.promising(list, nil)
+	for range 2 {
+		var near []int
+		for _, w := range rough[:min(len(rough), refined)] {
+			near = append(near, r.around(w.i)...)
+		}
+		near = slices.DeleteFunc(near, func(i int) bool { return r.worked[i] || !r.open(i) || !may(i) })
+		slices.Sort(near)
+		near = slices.Compact(near)
+		list = append(list, near...)
+		rough = r.promising(near, rough)
+	}
+	open := slices.DeleteFunc(slices.Clone(list), r.measured)
+	var hot []worth
 	top := 0.0
 	for _, w := range rough {
 		top = max(top, w.value)
 	}
 	rough = slices.DeleteFunc(rough, func(w worth) bool { return w.value < top/100 })
-	slices.SortFunc(rough, func(a, b worth) int { return cmp.Or(cmp.Compare(b.value, a.value), a.i-b.i) })
 	most := newArgmax()
 	if most.value = 0; !r.found {
 		most.value = math.Inf(-1)
@@ -350,30 +385,75 @@ func (r *rule) choose(may func(i int) bool) (int, bool) {
 		}
 	}
 	slices.SortStableFunc(hot, func(a, b worth) int { return cmp.Compare(b.value, a.value) })
-	if hot = hot[:min(len(hot), wishes)]; len(hot) > 0 && len(open) > 0 && r.limit.PowerW > 0 {
-		r.lend(hot, draw(r.rng, open, tellers), &most)
+	if hot = hot[:min(len(hot), wishes)]; len(hot) > 0 && len(open) > 0 && (r.limit.PowerW > 0 || r.limit.GuardTime) {
+		r.lend(hot, open, &most)
 	}
 	return most.index, most.index >= 0
+}
+
+// promising adds those of a list whose rough worth is above their cost, without an answer all, to others. The most
+// promising come first.
+func (r *rule) promising(list []int, out []worth) []worth {
+	r.know(list)
+	for _, i := range list {
+		if w := r.jobS*r.roughly(i) - r.cost(i); w > 0 || !r.found {
+			out = append(out, worth{i: i, value: w})
+		}
+	}
+	slices.SortFunc(out, func(a, b worth) int { return cmp.Or(cmp.Compare(b.value, a.value), a.i-b.i) })
+	return out
+}
+
+// around returns the settings that differ in one knob, by one step, or in the batch size.
+func (r *rule) around(i int) (out []int) {
+	at, list := r.places.At(i), ladder.New(r.places.Space)
+	for k, n := range list.Rungs(at.Mode) {
+		for _, to := range []int{n - 1, n + 1} {
+			if values := at.Mode.Values(); to >= 0 && to < len(list[k]) {
+				values[k] = int64(list[k][to])
+				if j := r.at(tegra.Setting{Mode: tegra.ModeOfValues(values), Batch: at.Batch}); j >= 0 {
+					out = append(out, j)
+				}
+			}
+		}
+	}
+	for _, size := range r.places.Batches {
+		if j := r.at(tegra.Setting{Mode: at.Mode, Batch: size}); j >= 0 && j != i {
+			out = append(out, j)
+		}
+	}
+	return out
 }
 
 // lend offers settings for their information about hot ones: the share of the uncertainty of a hot one's power that
 // their
 // reading would take away of what the hot one is worth, less their own cost and heat.
-func (r *rule) lend(hot []worth, list []int, most *argmax) {
+func (r *rule) lend(hot []worth, open []int, most *argmax) {
 	at := make([]int, len(hot))
 	for k, w := range hot {
 		at[k] = w.i
 	}
-	own := make([]float64, len(list))
-	for j, i := range list {
-		own[j] = r.cost(i) + r.heat(i)
+	var list []int
+	var own []float64
+	for _, i := range draw(r.rng, open, len(open)) {
+		if price := r.cost(i) + r.heat(i); price+most.value < hot[0].value && len(list) < tellers {
+			list, own = append(list, i), append(own, price)
+		}
 	}
-	power, time := r.model.CovPower(list, at), r.model.CovTime(list, at)
+	if len(list) == 0 {
+		return
+	}
+	power, time := r.search.model.CovPower(list, at), r.search.model.CovTime(list, at)
 	for k, d := range hot {
-		unknown := square(r.sdPower(d.i))
+		unknown, ofTime := square(r.sdPower(d.i)), r.work[d.i]
+		if r.limit.PowerW == 0 { // what is hot is the time alone
+			unknown, ofTime = square(r.sT[d.i]), 1
+		}
 		for j, i := range list {
-			told := square(power.At(j, k))/(square(r.sP[i])+square(r.errorP)) +
-				square(r.work[d.i]*time.At(j, k))/(square(r.sT[i])+square(r.errorT))
+			told := square(ofTime*time.At(j, k)) / (square(r.sT[i]) + square(r.errorT))
+			if r.limit.PowerW > 0 {
+				told += square(power.At(j, k)) / (square(r.sP[i]) + square(r.errorP))
+			}
 			if value := min(told/unknown, 1)*(d.value-r.cost(d.i)) - own[j]; i != d.i && value > most.value {
 				*most = argmax{index: i, value: value}
 				r.toward = tegra.Some(r.places.At(d.i))
@@ -412,10 +492,13 @@ func (r *rule) none() bool {
 		if r.absent[i] {
 			continue
 		}
-		b := r.within(i)
-		over := b.leastP > r.lnPower || b.time > r.lnTime
-		measured := (r.failed[i] || len(r.readings[i]) > 0) && r.chance(i) < 0.5
-		if !over && !measured {
+		if b := r.within(i); b.leastP > r.lnPower || b.time > r.lnTime {
+			continue
+		}
+		if !r.failed[i] && !r.measured(i) {
+			return false
+		}
+		if r.know([]int{i}); r.chance(i) >= 0.5 {
 			return false
 		}
 	}

@@ -320,6 +320,11 @@ func (s *search) samples() (out []tegra.Measured, earlier []bool) {
 			out, earlier = append(out, s.mean(i)), append(earlier, len(s.readings[i]) == 0)
 		}
 	}
+	for _, i := range s.order { // both show the offset
+		if m, ok := s.known[i]; ok && !s.unfitted[i] && !s.aside && len(s.readings[i]) > 0 {
+			out, earlier = append(out, s.drift.Of(m)), append(earlier, true)
+		}
+	}
 	return out, earlier
 }
 

@@ -96,6 +96,7 @@ func (s *search) step(i int, why Why) Step {
 		return out
 	}
 	r := s.rule()
+	r.know([]int{i})
 	out.PowerW, out.LnPowerSD = tegra.Some(math.Exp(r.lnP[i])), r.sdPower(i)
 	if s.limit.PowerW > 0 || s.limit.TimeMS > 0 {
 		out.Keeps = tegra.Some(r.chance(i))

@@ -175,10 +175,10 @@ func TestBoardTimeToAnAnswer(t *testing.T) {
 
 // What a search for 30 W costs the AGX Orin with ResNet-18, the baselines included, and how far its answer is from the
 // best mode: medians. Short: three seeds with room for their scatter.
-func TestAnswerTakesNinetySeconds(t *testing.T) {
-	seeds, mostS, mostGap := 3, 110.0, 5.0
+func TestAnswerTakesTwoMinutes(t *testing.T) {
+	seeds, mostS, mostGap := 3, 135.0, 5.0
 	if os.Getenv("JTUNE_LONG") != "" {
-		seeds, mostS, mostGap = 12, 90, 3.5
+		seeds, mostS, mostGap = 12, 120, 3.5
 	}
 	var took, gap []float64
 	for seed := range seeds {
