@@ -201,7 +201,7 @@ func (r *detecting) steps(all bool) (events []Event) {
 // changes; otherwise "".
 func (r *detecting) doubt(now time.Duration) string {
 	if r.told || r.d.Chosen() || r.d.Lines() == 0 || r.d.Begun() && r.d.Work(now) < doubtWork-watchOutput ||
-		r.d.Since(now) < doubtWork-watchOutput && r.d.Strange() < doubtLines {
+		r.d.Since(now)-r.d.Prepared() < doubtWork-watchOutput && r.d.Strange() < doubtLines {
 		return ""
 	}
 	_, err := r.d.Read()

@@ -387,8 +387,9 @@ func (j *job) Next(ctx context.Context) (Event, error) {
 func (j *job) patience() time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	left := j.silence.most() + j.stdout.Most() - time.Since(j.lastEvent)
+	left, wait := j.silence.most()+j.stdout.Most()-time.Since(j.lastEvent), j.wait
 	if d, ok := j.pattern.(*detecting); ok {
+		wait += d.d.Prepared()
 		switch {
 		case d.err != nil && !d.ToEnd:
 			return 0
@@ -397,7 +398,7 @@ func (j *job) patience() time.Duration {
 		}
 	}
 	if j.pattern != nil && !j.stepped && j.silence.start > 0 {
-		left = min(left, j.wait-time.Since(j.started))
+		left = min(left, wait-time.Since(j.started))
 	}
 	return left
 }
@@ -408,6 +409,9 @@ func (j *job) silent() error {
 	if d, ok := j.pattern.(*detecting); ok {
 		if d.err == nil {
 			_, d.err = d.d.Read()
+		}
+		if waits := d.d.Waits(); d.err == nil && waits != "" {
+			d.err = &detect.Undecided{Why: waits, Lines: d.d.Lines()}
 		}
 		if u, bad := errors.AsType[*detect.Undecided](d.err); bad && time.Since(j.lastEvent) < j.silence.most() {
 			return &NotUnderstood{Command: j.name, Undecided: u}

@@ -40,14 +40,14 @@ func (d *Detector) Read() (Reading, error) {
 		if shown != nil {
 			err.Candidates = shown
 		}
-		err.Tails, err.Rivals, err.Lines, err.Prepared = d.tails, d.candidates(rivals), d.lines, d.prepared()
+		err.Tails, err.Rivals, err.Lines, err.Prepared = d.tails, d.candidates(rivals), d.lines, d.Prepared()
 		return Reading{}, err
 	}
 	return d.reading(best, field, shown), nil
 }
 
-// prepared returns until how long after the first line a counter advanced that an earlier run showed not to be the job.
-func (d *Detector) prepared() (took time.Duration) {
+// Prepared returns until how long after the first line a counter advanced that an earlier run showed not to be the job.
+func (d *Detector) Prepared() (took time.Duration) {
 	for _, c := range d.all {
 		if n := len(c.marks); n > 0 && slices.Contains(d.o.Not, c.title()) {
 			took = max(took, c.marks[n-1].at-d.begun)
