@@ -49,7 +49,8 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 		math.Abs(v.ServedPerS.V/60-1) > 0.1 || v.RatePerS.V != 60 {
 		t.Errorf("%+v: %+v", last, v)
 	}
-	if got, want := last.LatencyMS.V, out.Answers[0].Served.LatencyMS; math.Abs(got/want-1) > 0.1 {
+	// Batches that leave after the longest wait are not full, while the equations know the time of a full one.
+	if got, want := last.LatencyMS.V, out.Answers[0].Served.LatencyMS; got > 1.1*want || got < 0.75*want {
 		t.Errorf("p95 %.4g ms, the queue of equations has %.4g", got, want)
 	}
 	// In so low a mode idle and busy power hardly differ, and one step of the sensor is 2.6 % of them.
