@@ -179,7 +179,7 @@ func TestSudoSaidIsItsLastLineSince(t *testing.T) {
 	if got := sudoSaid(name+"-absent", 0); got != "" {
 		t.Errorf("no log: %q", got)
 	}
-	exit := startError(errors.New("plain"), true, " (x)")
+	exit := startError(errors.New("plain"), true, " (x)", "")
 	if errors.Is(exit, tegra.ErrPermission) || !strings.Contains(exit.Error(), "start the guard: plain") {
 		t.Errorf("not sudo's fault: %v", exit)
 	}

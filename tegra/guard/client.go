@@ -18,8 +18,8 @@ import (
 )
 
 // errGone is the error of a request that was unanswered when the guard ended.
-var errGone = fmt.Errorf("%w before it could answer: its watchdog restores the found state; "+
-	"jtune device shows the mode in force, then try again", ErrGone)
+var errGone = fmt.Errorf("%w before it could answer: jtune device shows the mode in force, and jtune revert restores "+
+	"the found one where its watchdog could not", ErrGone)
 
 // Client sends requests to a guard. It is safe for concurrent use.
 type Client struct {

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"path"
@@ -175,9 +176,8 @@ func TestGuardFollowsTablesThatChange(t *testing.T) {
 	r.wantAsFound()
 }
 
-// The time in a saved state is for people; a clock that jumped, or a file that is damaged, changes nothing about what
-// is restored.
-func TestGuardReadsASavedStateOfAnyClockAndSetsADamagedOneAside(t *testing.T) {
+// The time in a saved state is for people; a clock that jumped changes nothing about what is restored.
+func TestGuardReadsASavedStateOfAnyClock(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for name, when := range map[string]time.Time{"the future": time.Now().AddDate(50, 0, 0), "1970": time.Unix(0, 0),
@@ -199,21 +199,66 @@ func TestGuardReadsASavedStateOfAnyClockAndSetsADamagedOneAside(t *testing.T) {
 		r.Close()
 		r.wantAsFound()
 	}
-	for name, text := range map[string]string{"empty": "", "cut": `{"state":{"files":[{"path":"/sys/dev`,
+}
+
+// A damaged state is never replaced by the present one: that may be the changed one.
+func TestGuardNeverSavesOverADamagedState(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, text := range map[string]string{"empty": "", "nothing": "{}", "cut": `{"state":{"files":[{"path":"/sys/dev`,
 		"garbage": "\x00\xff", "another shape": `[1]`, "huge": strings.Repeat("9", 4<<20)} {
 		r := newRig(t, tegratest.New("nano-32"))
-		if err := os.WriteFile(path.Join(r.dir(), foundFile), []byte(text), 0o644); err != nil {
+		file := path.Join(r.dir(), foundFile)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		r.connect()
-		if _, err := r.RestorePending(ctx); err == nil {
-			t.Errorf("%s: taken for a state", name)
+		if _, err := PendingRestore(r.root); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v at the start", name, err)
 		}
-		r.apply(r.space.Max())
+		r.connect()
+		for what, do := range map[string]func() error{
+			"restore": func() error { _, err := r.RestorePending(ctx); return err },
+			"revert":  func() error { _, err := r.Revert(ctx); return err },
+			"apply":   func() error { _, err := r.Apply(ctx, tegra.Request{Mode: r.space.At(0)}); return err },
+		} {
+			if err := do(); err == nil || !strings.Contains(err.Error(), ErrDamaged.Error()) ||
+				!strings.Contains(err.Error(), file) {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+		if kept, err := os.ReadFile(file); err != nil || string(kept) != text {
+			t.Errorf("%s: the damaged file is %q: %v", name, kept, err)
+		}
+		r.wantAsFound()
+		os.Remove(file)
+		r.apply(r.space.At(0))
 		r.Close()
 		r.wantAsFound()
-		if kept, err := os.ReadFile(path.Join(r.dir(), foundFile+".damaged")); err != nil || string(kept) != text {
-			t.Errorf("%s: the damaged file is not kept for a look: %v", name, err)
+	}
+}
+
+// A restore that fails says what stays changed and how to put it back; that then works.
+func TestGuardSaysThatTheBoardIsLeftChanged(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.New("nano-32"))
+	a := r.apply(tegra.Mode{Cores: 1, CPU: r.space.CPU[1], GPU: r.space.GPU[1], EMC: r.space.EMC[0]})
+	stuck := a.Files[len(a.Files)-1]
+	r.k.Do(func() { r.k.Refuse[stuck.Path] = syscall.EPERM })
+	_, err := r.Restore(ctx)
+	for _, words := range []string{"the board is left changed: ", stuck.Knob, "jtune revert"} {
+		if err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v does not say %q", err, words)
 		}
 	}
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "the board is left changed") {
+		t.Errorf("at the end: %v", err)
+	}
+	r.heal()
+	r.connect()
+	if _, err := r.RestorePending(ctx); err != nil || !r.HasPending() {
+		t.Errorf("later: %v", err)
+	}
+	r.Close()
+	r.wantAsFound()
 }

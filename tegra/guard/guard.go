@@ -23,6 +23,8 @@ var (
 	ErrReverted = errors.New("reverted: not kept in time")
 	// ErrNothing: there is no earlier state to restore.
 	ErrNothing = errors.New("nothing to revert")
+	// ErrDamaged: the saved found state cannot be read, so that nothing can restore it.
+	ErrDamaged = errors.New("the saved state that this board was found in is damaged")
 	// ErrGone: the guard ended or was killed; its watchdog restores the found state.
 	ErrGone = tegra.ErrGone
 )

@@ -30,6 +30,7 @@ const (
 const (
 	watchFD = 3 // pipe that closes when the guard ends
 	lockFD  = 4 // the guard's lock, which the watchdog keeps holding
+	readyFD = 5 // pipe to which the watchdog writes when it can restore
 )
 
 // Exit codes of the guard, as in the rest of jtune.
@@ -141,6 +142,7 @@ func serveProcess(ctx context.Context, next stages) error {
 	defer stop()
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(oomScore), 0)
 
+	startThreads()
 	refuse := func(err error) error {
 		_, _ = os.Stdout.Write(encode(response{Event: "failed"}.failed(err)))
 		return err

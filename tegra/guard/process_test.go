@@ -424,6 +424,18 @@ func TestGuardProcessesAreSparedByAKernelOutOfMemory(t *testing.T) {
 	}
 }
 
+// A job may take all threads that the system allows: the guard and its watchdog have theirs before anything is set.
+func TestGuardProcessesHaveTheirThreadsFromTheStart(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	c := startGuard(t, root)
+	for name, pid := range map[string]int{"guard": c.PID(), "watchdog": watchdogOf(t, c.PID(), root)} {
+		if list, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)); err != nil || len(list) <= threads {
+			t.Errorf("the %s has %d threads, want more than %d (%v)", name, len(list), threads, err)
+		}
+	}
+}
+
 func TestGuardProcessFailsWithACodeWhereThereIsNoBoard(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command(os.Args[0], "-stage="+stageServe, "-sysroot="+t.TempDir()).Output()

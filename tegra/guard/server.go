@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -93,9 +94,8 @@ func (s *Server) hold(now tegra.State) error {
 	now = s.ofUser(now)
 	if fresh {
 		left, err := s.store.load(foundFile)
-		if err != nil {
-			s.logf("saved state unreadable, set aside: %v", err)
-			s.store.setAside(foundFile)
+		if err != nil { // to save the present state over it would make a changed board the found one
+			return err
 		}
 		if left != nil {
 			more.Add(left.State)
@@ -184,6 +184,9 @@ func (s *Server) restoreTo(want tegra.State) (tegra.Applied, error) {
 			break
 		}
 	}
+	if err != nil {
+		err = fmt.Errorf("the board is left changed: %w; jtune revert puts it back once that is mended", err)
+	}
 	return tegra.Applied{Files: j.files, Asked: s.planner.ModeOf(want).V, Actual: s.mode()}, err
 }
 
@@ -201,7 +204,8 @@ func (s *Server) revert() (tegra.Applied, error) {
 		return tegra.Applied{}, err
 	}
 	if back.next == nil {
-		return tegra.Applied{}, ErrNothing
+		_, err := s.store.load(foundFile)
+		return tegra.Applied{}, cmp.Or(err, ErrNothing)
 	}
 	now, err := s.snapshot()
 	if err != nil {

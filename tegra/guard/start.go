@@ -94,7 +94,7 @@ func spawn(ctx context.Context, command []string, asRoot bool, logName string, s
 		if ctx.Err() != nil { // the context killed it
 			return nil, ctx.Err()
 		}
-		return nil, startError(err, sudo, sudoSaid(logName, logged))
+		return nil, startError(err, sudo, sudoSaid(logName, logged), logName)
 	}
 	return ready(ctx, in, out)
 }
@@ -123,10 +123,13 @@ func ready(ctx context.Context, in io.WriteCloser, out pipe) (*Client, error) {
 	return c, nil
 }
 
-func startError(err error, sudo bool, said string) error {
+func startError(err error, sudo bool, said, logName string) error {
 	var exit *exec.ExitError
 	if sudo && errors.As(err, &exit) {
 		return fmt.Errorf("sudo did not start the guard%s: %w; run as root", said, tegra.ErrPermission)
+	}
+	if logName != "" {
+		return fmt.Errorf("start the guard: %w; its words are in %s", err, logName)
 	}
 	return fmt.Errorf("start the guard: %w", err)
 }

@@ -102,8 +102,12 @@ func (s store) load(name string) (*Pending, error) {
 		return nil, err
 	}
 	var p Pending
-	if err := json.Unmarshal(data, &p); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.path(name), err)
+	if err = json.Unmarshal(data, &p); err == nil && len(p.State.Files) == 0 {
+		err = errors.New("it holds no files")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w; a reboot resets the board, or set it as it should be and remove the file",
+			ErrDamaged, s.path(name), err)
 	}
 	return &p, nil
 }

@@ -2,9 +2,13 @@ package guard
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
+	"sync"
 	"syscall"
+	"time"
 
 	"jtune/tegra"
 )
@@ -17,11 +21,46 @@ func (st stages) startWatchdog(lock *os.File) (end *os.File, err error) {
 		return nil, err
 	}
 	defer watched.Close()
-	if err := st.start(stageWatch, []*os.File{watched, lock}, nil, nil); err != nil {
+	ready, said, err := os.Pipe()
+	if err == nil {
+		defer ready.Close()
+		err = st.start(stageWatch, []*os.File{watched, lock, said}, nil, nil)
+		said.Close()
+	}
+	if err == nil {
+		_ = ready.SetReadDeadline(time.Now().Add(closeWait))
+		if _, err = ready.Read(make([]byte, 1)); err != nil {
+			err = fmt.Errorf("the guard's watchdog did not start: %w", err)
+		}
+	}
+	if err != nil {
 		end.Close()
 		return nil, err
 	}
 	return end, nil
+}
+
+// threads is how many threads a guard and its watchdog have: reading and writing files blocks one each.
+const threads = 8
+
+// startThreads starts the threads that this process will need, because later a job may have taken all that the system
+// allows; Go keeps them for reuse. Without them the Go runtime ends the process, here before anything is set.
+func startThreads() {
+	runtime.GOMAXPROCS(2)
+	var begun, ended sync.WaitGroup
+	free := make(chan struct{})
+	for range threads {
+		begun.Add(1)
+		ended.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			begun.Done()
+			<-free
+		})
+	}
+	begun.Wait()
+	close(free)
+	ended.Wait()
 }
 
 // watchProcess waits for the guard to end and restores what the guard did not.
@@ -30,10 +69,16 @@ func watchProcess(sysroot string) error {
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(oomScore), 0)
 	watched := os.NewFile(watchFD, "guard")
 	lock := os.NewFile(lockFD, "lock")
-	if watched == nil || lock == nil {
+	ready := os.NewFile(readyFD, "ready")
+	if watched == nil || lock == nil || ready == nil {
 		return errors.New("the watchdog is started by a guard, not by hand")
 	}
 	defer lock.Close()
+	startThreads()
+	if _, err := ready.Write([]byte{1}); err != nil {
+		return err
+	}
+	ready.Close()
 	buf := make([]byte, 1)
 	for {
 		if _, err := watched.Read(buf); err != nil {

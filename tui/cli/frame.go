@@ -21,13 +21,13 @@ import (
 // What commands share: an open device, a job on it, and flags with the same meaning in all of them.
 
 // onDevice opens the device, prints its notice, calls f and closes the device.
-func (a *app) onDevice(f func(*session.Session) error) error {
+func (a *app) onDevice(f func(*session.Session) error) (failed error) {
 	s, err := a.session()
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if err := s.Close(); err != nil {
+		if err := s.Close(); err != nil && (failed == nil || err.Error() != failed.Error()) {
 			a.note("%v", err)
 		}
 	}()

@@ -3,6 +3,9 @@ package session
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -204,5 +207,25 @@ func TestGuardSlotHasNoPatienceWithAnotherProgramsGuard(t *testing.T) {
 	defer cancel()
 	if _, err := slot.get(ctx, busy); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want the context's end", err)
+	}
+}
+
+// A board whose saved state is damaged is not taken for one as found.
+func TestDamagedStateIsSaidAtTheStart(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := filepath.Join(root, guard.StateDir)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := leftBehind(root); got != "" {
+		t.Errorf("without a state: %q", got)
+	}
+	file := filepath.Join(dir, "found.json")
+	if err := os.WriteFile(file, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := leftBehind(root); !strings.Contains(got, "may be left changed") || !strings.Contains(got, file) {
+		t.Errorf("got %q", got)
 	}
 }

@@ -156,12 +156,15 @@ func (g *guardSlot) close() error {
 	return running.Close()
 }
 
-// leftBehind describes a state that a killed guard could not restore; "" if there is none.
+// leftBehind describes a state that a guard and its watchdog did not restore; "" if there is none.
 func leftBehind(root string) string {
 	p, err := guard.PendingRestore(root)
-	if err != nil || p == nil {
+	switch {
+	case errors.Is(err, guard.ErrDamaged):
+		return "this board may be left changed: " + err.Error()
+	case err != nil || p == nil:
 		return ""
 	}
-	return fmt.Sprintf("a run that was killed at %s left this board changed: jtune revert restores it",
+	return fmt.Sprintf("a run that began at %s left this board changed: jtune revert restores it",
 		p.When.Format("15:04:05"))
 }

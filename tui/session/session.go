@@ -70,12 +70,13 @@ func (s *Session) Replayed() []tegra.Setting { return s.settings }
 // changed.
 func (s *Session) Close() error {
 	had := s.guard.has()
-	err := errors.Join(s.guard.close(), s.meter.close(), s.gpu.close())
+	unrestored := s.guard.close()
+	err := errors.Join(unrestored, s.meter.close(), s.gpu.close())
 	if s.host != nil {
 		return errors.Join(err, s.host.Close())
 	}
 	err = errors.Join(err, s.sysfs.Close())
-	if had && s.Virtual == nil {
+	if had && s.Virtual == nil && unrestored == nil { // else the guard has said so
 		if left := leftBehind(s.Sysroot); left != "" {
 			err = errors.Join(err, errors.New(left))
 		}
