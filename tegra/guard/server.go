@@ -185,7 +185,7 @@ func (s *Server) restoreTo(want tegra.State) (tegra.Applied, error) {
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("the board is left changed: %w; jtune revert puts it back once that is mended", err)
+		err = fmt.Errorf("the board is left changed: %w; jtune revert puts it back once that is fixed", err)
 	}
 	return tegra.Applied{Files: j.files, Asked: s.planner.ModeOf(want).V, Actual: s.mode()}, err
 }

@@ -211,7 +211,7 @@ func TestGuardSlotHasNoPatienceWithAnotherProgramsGuard(t *testing.T) {
 }
 
 // A board whose saved state is damaged is not taken for one as found.
-func TestDamagedStateIsSaidAtTheStart(t *testing.T) {
+func TestLeftBehindSaysADamagedState(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	dir := filepath.Join(root, guard.StateDir)
