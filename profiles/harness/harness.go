@@ -158,12 +158,8 @@ type ExitError struct {
 func (e *ExitError) Error() string {
 	switch {
 	case e.Status == "signal: "+syscall.SIGKILL.String():
-		return fmt.Sprintf(
-			"command %s was killed from outside (%s): most often by the kernel, out of memory (see dmesg), "+
-				"which counts as did not run (DNR)",
-			e.Command,
-			e.Status,
-		)
+		return fmt.Sprintf("command %s was killed from outside (%s): most often by the kernel, out of memory (see "+
+			"dmesg), which counts as did not run (DNR)", e.Command, e.Status)
 	case len(e.Lines) == 0 && strings.HasPrefix(e.Status, "it "):
 		return fmt.Sprintf("command %s was ended: %s", e.Command, e.Status)
 	case len(e.Lines) == 0:
@@ -222,18 +218,9 @@ func (e *SilenceError) Is(target error) bool { return e.Unseen && target == ErrN
 
 func (e *SilenceError) Error() string {
 	if e.Garbage == 0 {
-		return fmt.Sprintf(
-			"command %s prints nothing for %s: does it flush its output after each line? (a job that loads for "+
-				"longer: silence_s under [workload.NAME] in the configuration file)",
-			e.Command,
-			e.After,
-		)
+		return fmt.Sprintf("command %s prints nothing for %s: does it flush its output after each line? (a job that "+
+			"loads for longer: silence_s under [workload.NAME] in the configuration file)", e.Command, e.After)
 	}
-	return fmt.Sprintf(
-		"no step recognised in the output of %s for %s (%d other lines; last: %s); check its pattern",
-		e.Command,
-		e.After,
-		e.Garbage,
-		e.Last,
-	)
+	return fmt.Sprintf("no step recognised in the output of %s for %s (%d other lines; last: %s); check its pattern",
+		e.Command, e.After, e.Garbage, e.Last)
 }

@@ -26,13 +26,7 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe.Pipe) {
 		return
 	}
 	out, errs := j.stamped(stdout), j.stamped(stderr)
-	take, log := j.match(
-		out,
-		j.take(new(pipe.Pipe)),
-	), j.match(
-		errs,
-		j.log.stderr,
-	) // its lines have no time of their own
+	take, log := j.match(out, j.take(new(pipe.Pipe))), j.match(errs, j.log.stderr) // which has no times of its own
 	each := pieces(j.pattern)
 	if _, ok := j.pattern.(*detecting); ok {
 		go j.watch()

@@ -46,11 +46,7 @@ func CheckPattern(text string) error {
 func newPattern(expr string) (*pattern, error) {
 	re, err := regexp.Compile(expr)
 	if err != nil {
-		return nil, fmt.Errorf(
-			"pattern: %w; known ones: %s",
-			err,
-			knownPatterns(),
-		)
+		return nil, fmt.Errorf("pattern: %w; known ones: %s", err, knownPatterns())
 	}
 	finds := re.SubexpNames()
 	for _, need := range []string{"batch", "time_ms", "time_s", "rate"} {
@@ -58,12 +54,8 @@ func newPattern(expr string) (*pattern, error) {
 			return &pattern{re: re}, nil
 		}
 	}
-	return nil, fmt.Errorf(
-		"pattern %q finds no minibatch: name a group (?P<batch>…), (?P<time_ms>…), (?P<time_s>…) or (?P<rate>…), "+
-			"or take one of: %s",
-		text.OneLine(expr),
-		knownPatterns(),
-	)
+	return nil, fmt.Errorf("pattern %q finds no minibatch: name a group (?P<batch>…), (?P<time_ms>…), (?P<time_s>…) "+
+		"or (?P<rate>…), or take one of: %s", text.OneLine(expr), knownPatterns())
 }
 
 // find applies the expression to a line; matched reports whether it matches, ok whether it finds something. whole is

@@ -105,8 +105,7 @@ var LaterColumns = len(laterModes)
 var laterModes = []string{"time_median_ms", "time_error_pct", "power_error_pct"}
 
 // Medians reports whether time and power of a measured row are medians: rows of versions of jtune before the mean
-// became
-// the measure, unless their minibatches and samples are there.
+// became the measure, unless their minibatches and samples are there.
 func (r *Row) Medians() bool { return r.Status.Usable() && !r.Bare && !r.TimeMedianMS.OK }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

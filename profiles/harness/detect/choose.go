@@ -118,8 +118,7 @@ func (v *view) of() int {
 }
 
 // rank orders ways to read the same lines: a count that a word names, or its end, lines whose time the clock confirms,
-// a
-// number that counts without a word, and a rate, which is only stated.
+// a number that counts without a word, and a rate, which is only stated.
 func (v *view) rank() int {
 	switch {
 	case v.known:

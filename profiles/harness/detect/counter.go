@@ -10,8 +10,7 @@ const (
 	// mostMarks bounds the points kept of a counter.
 	mostMarks = 20000
 	// mostAtOnce is the largest first step of a count, and farther how many usual steps a later one may be: a larger
-	// one
-	// belongs to something else.
+	// one belongs to something else.
 	mostAtOnce, farther = 1e5, 1000
 	// least is the fewest units of a reading; leastMS the shortest time of one: nothing that prints does a million
 	// units a second.

@@ -65,8 +65,7 @@ func New(o Options) *Detector {
 
 const (
 	// mostPerS bounds the bytes that are examined in a second, and perLine what a line costs beside its own: a program
-	// may
-	// print without end.
+	// may print without end.
 	mostPerS, perLine = 1 << 20, 200
 	// keptTails is how many of the last lines are kept for a message.
 	keptTails = 3

@@ -42,9 +42,8 @@ func (d *Detector) OwnTime(ms float64, epoch int, now time.Duration) {
 		c.add(mark{at: max(0, now-time.Duration(ms*float64(time.Millisecond))), epoch: epoch})
 	}
 	c.high++
-	c.add(
-		mark{at: now, n: 1, took: time.Duration(ms * float64(time.Millisecond)), said: ms, done: c.high, epoch: epoch},
-	)
+	took := time.Duration(ms * float64(time.Millisecond))
+	c.add(mark{at: now, n: 1, took: took, said: ms, done: c.high, epoch: epoch})
 	c.spans++
 }
 

@@ -65,15 +65,8 @@ func isBar(line string) bool {
 }
 
 // place returns which counter the number at i belongs to, and its end (0: unknown); ok is false when it counts nothing.
-func (d *Detector) place(
-	line string,
-	nums []number,
-	i int,
-	used []bool,
-	bar, whole bool,
-	column string,
-) (f found, of int,
-	ok bool) {
+func (d *Detector) place(line string, nums []number, i int, used []bool, bar, whole bool, column string) (f found,
+	of int, ok bool) {
 	n := nums[i]
 	if !n.whole || n.v > mostCount {
 		return f, 0, false
@@ -267,10 +260,7 @@ func (d *Detector) columns(line string, n int) []string {
 	var names []string
 	for i, text := range f {
 		found := len(numbers(text))
-		if strings.IndexFunc(
-			text,
-			func(r rune) bool { return !strings.ContainsRune("0123456789+-.:%e ,naif", r) },
-		) >= 0 {
+		if strings.Trim(text, "0123456789+-.:%e ,naif") != "" {
 			return nil
 		}
 		for range found {

@@ -160,10 +160,7 @@ func joins(c byte, afterWord bool) bool {
 // words returns the last words of a text in lower case, in their order.
 func words(s string, most int) []string {
 	s = s[max(0, len(s)-160):]
-	f := strings.FieldsFunc(
-		strings.ToLower(s),
-		func(r rune) bool { return r < utf8.RuneSelf && !(r >= 'a' && r <= 'z') },
-	)
+	f := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r < utf8.RuneSelf && (r < 'a' || r > 'z') })
 	return f[max(0, len(f)-most):]
 }
 
