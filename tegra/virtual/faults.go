@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"maps"
 	"path"
 	"slices"
 
@@ -28,6 +29,10 @@ type Faults struct {
 	HangAfter int
 	// AmbientC is the air temperature; 0 means 25 °C. Hot air causes thermal throttling.
 	AmbientC float64
+	// EventsPerS are the events of the supply's signals, by counter: "oc1" is under-voltage on Orin and Thor.
+	EventsPerS map[string]float64
+	// Alarm keeps the alarms of the power monitors on.
+	Alarm bool
 	// FanStuck stops the fan whatever is written.
 	FanStuck bool
 }
@@ -44,6 +49,7 @@ type FileFault struct {
 
 func (f Faults) clone() Faults {
 	f.Files, f.MissingRails = slices.Clone(f.Files), slices.Clone(f.MissingRails)
+	f.EventsPerS = maps.Clone(f.EventsPerS)
 	f.PinnedCores, f.StuckClocks = slices.Clone(f.PinnedCores), slices.Clone(f.StuckClocks)
 	return f
 }

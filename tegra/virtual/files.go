@@ -24,6 +24,7 @@ func (b *Board) build() {
 	}
 	b.emcLimits()
 	b.railFiles()
+	b.eventFiles()
 	b.thermalFiles()
 	b.fanFiles()
 	b.procFiles()

@@ -50,15 +50,31 @@ func (b *Board) heatLimit(list []tegra.Freq, f tegra.Freq) tegra.Freq {
 
 // named holds the faults that Named knows.
 var named = map[string]func(*Faults){
-	"fan": func(f *Faults) { f.FanStuck = true },
+	"fan":                        func(f *Faults) { f.FanStuck = true },
+	"under-voltage":              events("oc1", 0.2),
+	"average-over-current":       events("oc2", 0.2),
+	"instantaneous-over-current": events("oc3", 1.4), // of an Orin Nano Super at idle, as its owner counted them
+	"alarm":                      func(f *Faults) { f.Alarm = true },
 }
 
-// Named returns faults by name; "fan" stops the fan.
+func events(counter string, perS float64) func(*Faults) {
+	return func(f *Faults) {
+		if f.EventsPerS == nil {
+			f.EventsPerS = map[string]float64{}
+		}
+		f.EventsPerS[counter] = perS
+	}
+}
+
+// NamedFaults lists the names that Named knows.
+func NamedFaults() []string { return slices.Sorted(maps.Keys(named)) }
+
+// Named returns faults by name: "fan" stops the fan, the others are events of the supply and its alarms.
 func Named(names []string) (f Faults, err error) {
 	for _, name := range names {
 		set, known := named[name]
 		if !known {
-			return f, fmt.Errorf("there is no %q: give %s", name, strings.Join(slices.Sorted(maps.Keys(named)), ", "))
+			return f, fmt.Errorf("there is no %q: give %s", name, strings.Join(NamedFaults(), ", "))
 		}
 		set(&f)
 	}

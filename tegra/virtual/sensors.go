@@ -128,7 +128,21 @@ func (b *Board) limitFiles(dir, recorded string, channel, rail int) {
 		}
 		b.text(dir+name+limit, text+"\n")
 		if most, err := strconv.ParseInt(text, 10, 64); err == nil && known && limit == "crit" && rail >= 0 {
-			b.show(dir+name+"crit_alarm", func() string { return flag(b.measured()[rail].milliAmp > most) })
+			b.show(dir+name+"crit_alarm", func() string {
+				return flag(b.faults.Alarm || b.measured()[rail].milliAmp > most)
+			})
+		}
+	}
+}
+
+// eventFiles adds the counters of the supply's signals, which count the events of a fault from its recorded number on.
+func (b *Board) eventFiles() {
+	for name, text := range b.facts.Files {
+		counter, is := strings.CutSuffix(path.Base(name), "_event_cnt")
+		if start, err := strconv.ParseInt(text, 10, 64); is && err == nil {
+			b.show(name, func() string {
+				return strconv.FormatInt(start+int64(b.faults.EventsPerS[counter]*b.at.Seconds()), 10) + "\n"
+			})
 		}
 	}
 }

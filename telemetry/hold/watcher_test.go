@@ -37,6 +37,7 @@ type second struct {
 	tegra.Reading
 	wall  time.Time
 	slept time.Duration
+	alone bool // without the guard
 }
 
 // watched is a soak of some seconds; change may alter each.
@@ -44,8 +45,8 @@ func watched(l Limits, seconds int, change func(s int, now *second)) Result {
 	before := reading(40, 5)
 	now := second{Reading: before, wall: morning}
 	var slept, set time.Duration
-	sources := sources.New(before, sources.Funcs{Asleep: func() time.Duration { return slept }},
-		tegra.State{})
+	sources := sources.New(before, sources.Funcs{Asleep: func() time.Duration { return slept },
+		Guard: func() bool { return !now.alone }}, tegra.State{})
 	w := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Limits: l, Wall: morning, Watched: sources.Names(),
 		Counted: before.Signals, IdleC: tegra.Some(40.0)})
 	for s := 1; s <= seconds; s++ {
@@ -144,6 +145,8 @@ func TestVerdicts(t *testing.T) {
 				now.wall, now.slept = now.wall.Add(20*time.Minute), 20*time.Minute
 			}
 		}, NotSeen, "not seen: the board for 20m0s"},
+		"a guard that died": {Limits{}, func(s int, now *second) { now.alone = s >= 290 }, NotSeen,
+			"not seen: the guard does not answer for 11s"},
 		"a clock that was set": {Limits{}, func(s int, now *second) {
 			if s == 150 {
 				now.wall = now.wall.Add(2 * time.Hour)

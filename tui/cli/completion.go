@@ -41,7 +41,12 @@ func (a completer) completions(root *cobra.Command) {
 		"device": deviceNames, "board": a.boardNames, "boards": a.boardNames, "group": a.groupNames,
 		"model": a.modelNames, "models": a.modelNames, "reference": a.referenceNames, "mode": a.presetNames,
 		"workload": a.workloadNames, "train": a.workloadNames, "infer": a.workloadNames, "against": a.workloadNames,
-		"medium": fixed("ssd", "emmc", "sd", "hdd"), "fault": fixed("fan"), "speed": fixed("1", "60", "max"),
+		"medium": fixed(
+			"ssd",
+			"emmc",
+			"sd",
+			"hdd",
+		), "fault": fixed(virtual.NamedFaults()...), "speed": fixed("1", "60", "max"),
 		"glyphs": fixed("auto", "braille", "blocks", "ascii"), "arrivals": fixed("uniform", "poisson", "closed"),
 		"fan": fixed("auto", "max"), "method": fixed("auto", "gp", "powertrain", "nn", "linear"),
 	}

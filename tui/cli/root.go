@@ -180,7 +180,8 @@ func (a *app) globals(root *cobra.Command) {
 	f.IntVar(&o.Instance, "instance", 0, "simulate unit `N`: units differ a little; 0 is the mean of all")
 	f.BoolVar(&o.Quirks, "quirks", false, "simulate the vendor's known faults: on L4T 32 power reads 15 % too low "+
 		"after 16 h")
-	f.StringSliceVar(&o.Faults, "fault", nil, "simulate fault `NAME` from the start: fan (blocked)")
+	f.StringSliceVar(&o.Faults, "fault", nil, "simulate fault `NAME` from the start: fan (blocked), alarm, or events "+
+		"of under-voltage, average-over-current, instantaneous-over-current")
 	unitFlag(f, &o.AmbientC.V, "ambient", 25, units.Celsius, "temperature of the air around a virtual board, in °`C`")
 	f.StringSliceVar(&a.batches, "batch", nil,
 		"batch size `N` of the job, or which size of a file or model to use; given several (8,16,32, or all), tune "+

@@ -49,6 +49,9 @@ func ProfilePlanned(ctx context.Context, s *session.Session, r ProfileRequest, s
 // RunPlan measures the steps of a plan; head describes the plan in the record.
 func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan profiles.Plan, head record.Header,
 	observe func(Event)) (ProfileResult, error) {
+	if err := preflight.MayMeasure(ctx, s, 0); err != nil {
+		return ProfileResult{}, err
+	}
 	release, err := preflight.Claim(s, "campaign of "+r.Workload.Name, true)
 	if err != nil {
 		return ProfileResult{}, err

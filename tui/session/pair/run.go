@@ -65,6 +65,9 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	if err := mayPair(s, r); err != nil {
 		return Answer{}, err
 	}
+	if err := preflight.MayMeasure(ctx, s, r.Limit.PowerW); err != nil {
+		return Answer{}, err
+	}
 	release, err := preflight.Claim(s, "search for a pair", true)
 	if err != nil {
 		return Answer{}, err

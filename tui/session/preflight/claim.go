@@ -1,7 +1,7 @@
 // Package preflight decides before a job starts: what on this board gets in its way, who else measures
 // here, and what the measurement will follow.
 //
-//	session ──► Conditions, MaySearch, Claim, Sources ──► doctor, every job
+//	session ──► Conditions, MayMeasure, Claim, Sources ──► doctor, every job
 package preflight
 
 import (

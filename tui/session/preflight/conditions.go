@@ -21,10 +21,13 @@ import (
 // Conditions lists what on this board will get in the way of a measurement, in words: doctor and every job say it. now
 // is a reading of the board.
 func Conditions(s *session.Session, now tegra.Reading) (list []string) {
-	if s.Sysfs() == nil || s.Virtual != nil {
+	b := s.Device.Board()
+	if s.Sysfs() == nil {
 		return nil
 	}
-	b := s.Device.Board()
+	if s.Virtual != nil {
+		return ofSupply(b, now)
+	}
 	say := func(when bool, format string, args ...any) {
 		if when {
 			list = append(list, fmt.Sprintf(format, args...))
@@ -151,10 +154,11 @@ func endsBelow(s *session.Session) string {
 
 // errNoPower refuses what needs the power of the module.
 var errNoPower = errors.New("this board shows no power of its module (jtune doctor says why), so no mode can be " +
-	"searched by power or energy; jtune run measures times")
+	"measured or searched by power or energy; jtune run measures times")
 
-// MaySearch returns an error if a search by power, within a limit in watts (0: none), has no answer on this board.
-func MaySearch(ctx context.Context, s *session.Session, limitW float64) error {
+// MayMeasure returns an error if modes cannot be measured on this board, or none of them can be within a limit in watts
+// (0: none).
+func MayMeasure(ctx context.Context, s *session.Session, limitW float64) error {
 	if s.Virtual != nil || s.Sysfs() == nil {
 		return nil
 	}

@@ -50,7 +50,7 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
-	if err := preflight.MaySearch(ctx, s, r.Limit.PowerW); err != nil {
+	if err := preflight.MayMeasure(ctx, s, r.Limit.PowerW); err != nil {
 		return measure.TuneResult{}, err
 	}
 	if above := preflight.AboveMost(s, r.Limit.PowerW); above != "" {

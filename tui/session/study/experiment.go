@@ -96,6 +96,11 @@ func Experiment(ctx context.Context, s *session.Session, r ExperimentRequest,
 			return ExperimentResult{}, err
 		}
 	}
+	if r.Workload.Name != "" {
+		if err := preflight.MayMeasure(ctx, s, 0); err != nil {
+			return ExperimentResult{}, err
+		}
+	}
 	release, err := preflight.Claim(s, "experiment "+r.Experiment.Name, true)
 	if err != nil {
 		return ExperimentResult{}, err
