@@ -78,7 +78,7 @@ func (sh *shared) modelsSince(changed time.Time) tea.Cmd {
 
 // campaignsSince lists the campaigns again if one was added, removed or renamed.
 func (sh *shared) campaignsSince(changed time.Time) tea.Cmd {
-	if changed.Equal(sh.campaignsAt) {
+	if changed.Equal(sh.campaignsAt) || sh.listing > 0 {
 		return nil
 	}
 	return sh.listCampaigns()

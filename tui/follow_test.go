@@ -93,6 +93,32 @@ func samplesOf(d *driver) []tegra.Mode {
 	return out
 }
 
+// With thousands of campaigns a listing takes longer than the period of the look for others: the next one begins after
+// it, if anything has changed.
+func TestFollowListsTheCampaignsOnceAtATime(t *testing.T) {
+	t.Parallel()
+	d := drive(t, func(*pagetest.Board, *deps) {})
+	sh := d.r.sh
+	sh.listing = 0 // of the start
+	first := sh.listCampaigns()
+	for range 3 {
+		if sh.campaignsSince(pagetest.Start) != nil || first == nil {
+			t.Fatal("two listings at once")
+		}
+	}
+	if sh.listCampaigns() != nil || sh.listing != 2 {
+		t.Error("a change while they are listed is lost")
+	}
+	d.r.Update(first())
+	if sh.listing != 1 {
+		t.Error("they are not listed again")
+	}
+	d.r.Update(campaignsMsg{})
+	if sh.listing != 0 || sh.campaignsSince(pagetest.Start) == nil {
+		t.Error("no listing begins after the last")
+	}
+}
+
 func TestPreviewShowsBeforeTheEndAndItsBandsShrink(t *testing.T) {
 	t.Parallel()
 	d := drive(t)

@@ -119,7 +119,7 @@ func compare(t *testing.T, name, got string) {
 // listed shows campaigns of the board, one interrupted, one of another program.
 func listed(d *driver) {
 	list, deleted := pagetest.Campaigns(d.board)
-	d.send(campaignsMsg{list: list, deleted: deleted})
+	d.send(campaignsMsg{List: list, Deleted: deleted})
 }
 
 // runningJob returns a campaign in progress, without a goroutine.
@@ -288,7 +288,7 @@ func scenes() map[string]func(d *driver) {
 			d.press("b")
 		},
 		"front-study": func(d *driver) {
-			d.send(campaignsMsg{list: []task.Listed{pagetest.Study(d.board, "resnet18")}})
+			d.send(campaignsMsg{List: []task.Listed{pagetest.Study(d.board, "resnet18")}})
 			d.press("5", "V")
 			d.until("the study is read", func() bool { return !strings.Contains(d.screen(), "reading") })
 		},

@@ -35,6 +35,7 @@ type shared struct {
 	lookedAt    time.Time        // when campaigns of other processes were last looked for
 	modelsAt    time.Time        // when the listed models last changed
 	campaignsAt time.Time        // when the listed campaigns last changed
+	listing     int              // requests to list them since the listing at work began; 0: none is at work
 	kept        []models.Info    // the listed models, newest first
 	loadedLast  bool             // loadLast has loaded the newest model
 	notices     notices

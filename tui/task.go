@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -177,35 +176,32 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 }
 
 // campaignsMsg carries the campaigns of this board, newest first.
-type campaignsMsg struct {
-	list, deleted []task.Listed
-	changed       time.Time
-	err           error
-}
+type campaignsMsg task.Listing
 
-// listCampaigns reads the campaign folders.
+// listCampaigns reads the campaign folders, once at a time: while they are being read, again after that.
 func (sh *shared) listCampaigns() tea.Cmd {
-	c := sh.campaigns
-	return func() tea.Msg {
-		m := campaignsMsg{changed: c.Changed()}
-		var err error
-		m.list, m.err = c.List()
-		m.deleted, err = c.DeletedList()
-		m.err = errors.Join(m.err, err)
-		return m
+	if sh.listing++; sh.listing > 1 {
+		return nil
 	}
+	c := sh.campaigns
+	return func() tea.Msg { return campaignsMsg(c.Listing()) }
 }
 
 func (m campaignsMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	t := &r.sh.Tasks
-	r.sh.campaignsAt, t.Campaigns, t.Deleted, t.Interrupted = m.changed, m.list, m.deleted, task.Offered(m.list)
-	r.sh.fail("campaigns", m.err)
+	r.sh.campaignsAt, t.Campaigns, t.Deleted, t.Interrupted = m.Changed, m.List, m.Deleted, task.Offered(m.List)
+	r.sh.fail("campaigns", m.Err)
+	again := r.sh.listing > 1
+	if r.sh.listing = 0; again {
+		cmd = r.sh.listCampaigns()
+	}
 	if v := r.sh.Outlook; v != nil { // new results may change which mode answers
 		if now := page.ReaderOf(&r.sh.State).Finding(v); now != v {
-			return r.sh.show(now, true)
+			told, shown := r.sh.show(now, true)
+			return told, tea.Batch(cmd, shown)
 		}
 	}
-	return nil, r.sh.serve()
+	return nil, tea.Batch(cmd, r.sh.serve())
 }
 
 // managed reports a change of a campaign, a model or one of the user's jobs, and lists them again.

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -85,8 +86,25 @@ func (c *Campaigns) List() ([]Listed, error) {
 	return out, err
 }
 
-// DeletedList lists the campaigns of this board that can be restored, newest first.
-func (c *Campaigns) DeletedList() ([]Listed, error) {
+// Listing is the campaigns of this board and those that can be restored, newest first.
+type Listing struct {
+	List, Deleted []Listed
+	Changed       time.Time // when these last changed
+	Err           error
+}
+
+// Listing reads both.
+func (c *Campaigns) Listing() Listing {
+	l := Listing{Changed: c.Changed()}
+	var err error
+	l.List, l.Err = c.List()
+	l.Deleted, err = c.deletedList()
+	l.Err = errors.Join(l.Err, err)
+	return l
+}
+
+// deletedList lists the campaigns of this board that can be restored, newest first.
+func (c *Campaigns) deletedList() ([]Listed, error) {
 	all, err := campaigns.CampaignsIn(filepath.Join(filepath.Dir(c.Dir), campaigns.DeletedKind,
 		campaigns.CampaignsKind))
 	var out []Listed

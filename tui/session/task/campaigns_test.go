@@ -123,7 +123,7 @@ func TestCampaignsSayWhyOneDoesNotGoOn(t *testing.T) {
 	if _, err := models.DeleteCampaign(s.Options, filepath.Base(dir)); err != nil {
 		t.Fatal(err)
 	}
-	gone, err := c.DeletedList()
+	gone, err := c.deletedList()
 	if err != nil || len(gone) != 1 || gone[0].NoResume == "" {
 		t.Errorf("deleted: %+v, error %v", gone, err)
 	}
