@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -72,11 +73,31 @@ func (a Alignment) String() string {
 func Align(lists [][]tegra.Measured) (rows []tegra.Measured, a Alignment) {
 	parts := make([][]tegra.Measured, 0, len(lists)) // nil: dropped
 	moved := make([]bool, len(lists))
-	for _, list := range lists {
+	with := map[tegra.Setting][]int{} // parts that measured it: only these are compared, for there may be thousands
+	for n, list := range lists {
 		now := bySetting(list)
-		all := drifted(slices.Concat(parts...), now)
+		again := map[int][]tegra.Measured{} // rows of a part whose settings the list measured too
+		for at := range now {
+			for _, i := range with[at] {
+				again[i] = nil
+			}
+			with[at] = append(with[at], n)
+		}
+		var of []tegra.Measured
+		for _, i := range slices.Sorted(maps.Keys(again)) {
+			for _, m := range parts[i] {
+				if _, ok := now[m.Setting]; ok {
+					again[i] = append(again[i], m)
+				}
+			}
+			of = append(of, again[i]...)
+		}
+		all := drifted(of, now)
 		for i, part := range parts {
-			own := drifted(part, now)
+			if again[i] == nil && !all.moved() {
+				continue
+			}
+			own := drifted(again[i], now)
 			switch {
 			case own.modes > 1 && own.far && !own.alike:
 				parts[i] = nil
@@ -84,7 +105,7 @@ func Align(lists [][]tegra.Measured) (rows []tegra.Measured, a Alignment) {
 			case own.modes < 2:
 				own = all
 			}
-			if own.modes < 2 || !own.far || !own.alike {
+			if !own.moved() {
 				continue
 			}
 			moved[i] = true
@@ -114,6 +135,9 @@ type common struct {
 	far   bool // all of them have moved
 	alike bool // they have moved by the same amount
 }
+
+// moved reports whether all of several remeasured modes have moved by the same amount.
+func (c common) moved() bool { return c.modes > 1 && c.far && c.alike }
 
 // drifted compares a list with later readings of the same settings.
 func drifted(list []tegra.Measured, later map[tegra.Setting]tegra.Measured) (c common) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -70,6 +71,25 @@ func TestAlignMovesOldListsToLaterOnes(t *testing.T) {
 }
 
 // Modes have drifted alike if their changes differ by no more than two readings may.
+// What a year of nightly searches measured is aligned at once: the time grows with the readings, not with their square.
+func TestAlignTakesThousandsOfLists(t *testing.T) {
+	t.Parallel()
+	lists := make([][]tegra.Measured, 3000)
+	for i := range lists {
+		for k := range 13 { // each setting is in 32 lists, at most
+			at := tegra.Setting{Mode: tegra.Mode{Cores: 1 + (13*i+k)%1220}}
+			lists[i] = append(lists[i], tegra.Measured{Setting: at, TimeMS: 50, PowerW: 20})
+		}
+	}
+	began := time.Now()
+	if rows, a := Align(lists); len(rows) != 13*len(lists) || a != (Alignment{}) {
+		t.Errorf("%d rows, %+v", len(rows), a)
+	}
+	if took := time.Since(began); took > 10*time.Second { // 0.3 s alone
+		t.Errorf("it took %v", took)
+	}
+}
+
 func TestDriftedModesAreAlikeWithinTheNoiseOfTwo(t *testing.T) {
 	t.Parallel()
 	before := sampleOf(optimizetest.New(t), 2)

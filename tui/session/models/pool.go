@@ -167,6 +167,26 @@ func (p *Pool) collect(list []campaigns.Campaign) {
 			p.Parts = append(p.Parts, part)
 		}
 	}
+	p.bound()
+}
+
+// mostOfSetting is how many readings of a setting count, the newest: a model or a search that knows these learns
+// nothing from a thousand earlier ones, which would cost it more with each night.
+const mostOfSetting = 32
+
+// bound removes the older readings of settings that were read more often.
+func (p *Pool) bound() {
+	count := map[tegra.Setting]int{}
+	for i := range slices.Backward(p.Parts) {
+		rows := p.Parts[i].Rows
+		for k := len(rows) - 1; k >= 0; k-- {
+			if count[rows[k].Setting]++; count[rows[k].Setting] > mostOfSetting {
+				rows = slices.Delete(rows, k, k+1)
+			}
+		}
+		p.Parts[i].Rows = rows
+	}
+	p.dropEmpty()
 }
 
 // keep removes rows whose modes are not in a space.
@@ -174,6 +194,10 @@ func (p *Pool) keep(space *tegra.Space) {
 	for i := range p.Parts {
 		p.Parts[i].Rows = slices.DeleteFunc(p.Parts[i].Rows, func(r record.Row) bool { return !space.Contains(r.Mode) })
 	}
+	p.dropEmpty()
+}
+
+func (p *Pool) dropEmpty() {
 	p.Parts = slices.DeleteFunc(p.Parts, func(part PoolPart) bool { return len(part.Rows) == 0 })
 }
 

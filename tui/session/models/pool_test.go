@@ -49,6 +49,16 @@ func TestPoolNeverMixesBoards(t *testing.T) {
 	if got := pool.Campaigns(); len(got) != 3 || got[2] != "under another name" || len(pool.Rows()) != 3 {
 		t.Errorf("the pool holds %q", got)
 	}
+	var nights []campaigns.Campaign
+	for i := range 100 {
+		nights = append(nights, campaign("night", func(c *campaigns.Campaign) {
+			c.Rows[0].When = time.Unix(int64(i), 0)
+		}))
+	}
+	if kept := CollectPool(nights, w, pool.Board, nil); len(kept.Rows()) != mostOfSetting ||
+		kept.Parts[0].Rows[0].When != time.Unix(100-mostOfSetting, 0) {
+		t.Errorf("of a hundred readings of a mode %d count", len(kept.Rows()))
+	}
 	again := CollectPool(append(list, list[0]), w, pool.Board, nil)
 	if len(again.Rows()) != 3 {
 		t.Errorf("a copy of a campaign counts twice: %d rows", len(again.Rows()))
