@@ -153,6 +153,7 @@ type Reading struct {
 	Heat      Val[bool]   // a cooling device other than a fan is active
 	Cooling   []string    // the kinds of those devices
 	Slow      []SlowClock // clocks that do not follow what is set or asked
+	Engines   []EngineReading
 	Signals   Signals
 	Alarms    []Alarm // of the power monitors' limits, on or off
 	RAMUsed   Val[int64]
@@ -178,6 +179,12 @@ func (r *Reading) Online() int {
 
 // NoPermission is the reason for a value in a file that this user may not read.
 const NoPermission = "no permission (root only)"
+
+// Requested reports whether the CPU's clock is only what the kernel asks for: the real one of no core can be read.
+func (r *Reading) Requested() bool {
+	known := func(c CoreReading) bool { return c.Freq.OK && !c.Requested }
+	return r.CPU.Actual.OK && !slices.ContainsFunc(r.Cores, known)
+}
 
 // Missing names a value that a reading lacks and the reason.
 type Missing struct {

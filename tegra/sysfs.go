@@ -34,6 +34,7 @@ type Sysfs struct {
 	zones   []zone
 	signals *signalGroup
 	coolers []cooler
+	engines []*engine
 	fan     *fanGroup
 	meminfo *source
 	slow    slowValues
@@ -84,6 +85,7 @@ func (s *Sysfs) discover() error {
 	s.zones = f.zones()
 	s.signals = f.signals(s.board.SoC)
 	s.coolers = f.coolers()
+	s.engines = f.engines()
 	s.fan = f.fan()
 	if s.meminfo = f.source("memory in use", "/proc/meminfo"); s.meminfo != nil {
 		s.meminfo.buf = make([]byte, tableSize)
@@ -218,6 +220,9 @@ func (s *Sysfs) Close() error {
 		f.close()
 	}
 	for _, f := range s.coolers {
+		f.close()
+	}
+	for _, f := range s.engines {
 		f.close()
 	}
 	return nil

@@ -132,7 +132,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	case keys.Export.Matches(k):
 		return r.export()
 	case keys.Messages.Matches(k):
-		r.openText("Messages, newest first", sh.notices.logText)
+		r.openText("Messages, newest first", r.logText)
 	case keys.Palette.Matches(k):
 		r.palette = r.newPalette()
 	case keys.Back.Matches(k):

@@ -75,18 +75,17 @@ func wrapped(text string, w, rows int) string {
 	return strings.Join(lines, "\n")
 }
 
-// logText lists the notices, newest first, in w columns.
-func (n *notices) logText(w int) []string {
+// logText lists the notices, newest first, and the program's own cost in w columns.
+func (r *root) logText(w int) (out []string) {
+	n, indent := &r.sh.notices, strings.Repeat(" ", len(clockFormat)+1)
 	if len(n.list) == 0 {
-		return []string{"no messages yet"}
+		out = []string{"no messages yet"}
 	}
-	indent := strings.Repeat(" ", len(clockFormat)+1)
-	var out []string
 	for i := len(n.list) - 1; i >= 0; i-- {
 		head := widget.StyleDim.Render(n.list[i].at.Format(clockFormat)) + " "
 		for line := range strings.SplitSeq(widget.Wrap(n.list[i].text, w-len(indent)), "\n") {
 			out, head = append(out, head+line), indent
 		}
 	}
-	return out
+	return append(out, page.OwnCost(r.sh.Readings.Cost, w))
 }

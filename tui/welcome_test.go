@@ -23,7 +23,7 @@ func TestWelcomeStaysInALineOfItsOwnUntilAKeyIsPressed(t *testing.T) {
 		}
 	}
 	d.size(80, 24)
-	d.sees("VDD_CPU_CV", "energy since", "jtune itself")
+	d.sees("VDD_CPU_CV", "disk reads", "on the GPU", "no workload is running")
 	d.press("2", "1")
 	if strings.Contains(d.screen(), "New here?") {
 		t.Error("it stays after a key")

@@ -282,6 +282,16 @@ func DiskText(d telemetry.DiskRates) string {
 	return fmt.Sprintf("disk %.0f reads/s, %.1f MB/s", d.ReadsPerS.V, d.BytesPerS.V/1e6)
 }
 
+// OwnCost formats the cost of the program itself in w columns.
+func OwnCost(c telemetry.Cost, w int) string {
+	rate := widget.Dash
+	if c.BytesPerS.OK {
+		rate = fmt.Sprintf("%.1f", c.BytesPerS.V/1000)
+	}
+	text := "jtune itself: " + Num(c.CPUPct, 1) + " % of one core, " + rate + " kB/s to this terminal"
+	return widget.StyleDim.Render(widget.Wrap(text, w))
+}
+
 // SpeedHints returns the keys for the clock's speed if it can be changed.
 func SpeedHints(r Reader) []widget.Action {
 	if !r.Speed().OK {

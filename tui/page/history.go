@@ -61,7 +61,7 @@ func (r Reader) OverTime(of History, w, h int) string {
 		most = max(most, of.Limit)
 	}
 	plot := chart.Plot{X: axis.Scale{Lo: -chartSpan.Seconds(), Hi: 0}, XName: "s", YName: of.Unit}
-	plot.Graded = len(lines) == 1
+	plot.Graded, plot.Untold = len(lines) == 1, h < longAxisH
 	plot.From(of.Least, most, h)
 	if of.Limit > 0 {
 		plot.Level(of.Limit, of.LimitName, chart.InkLimit)
@@ -76,6 +76,9 @@ func (r Reader) OverTime(of History, w, h int) string {
 	}
 	return plot.Render(w, h, widget.Paint)
 }
+
+// longAxisH is the height from which a history has room for the labels of its time, which its title tells too.
+const longAxisH = 14
 
 // nearLimit is the share of a limit above which a chart's scale includes the limit.
 const nearLimit = 0.7

@@ -74,13 +74,18 @@ func (p *Page) Render(w, h int) string {
 	if !p.read.Readings().OK {
 		return widget.Fit("\nwaiting for the first reading …", w, h)
 	}
+	p.brief = false
 	if p.large > 0 {
 		return p.panels()[p.large-1].Render(w, h)
 	}
 	if w < panelsW || h < panelsH {
 		return p.compact(w, h)
 	}
-	rows := h - 2
+	p.brief = w < threeW || h < chartsH
+	rows := h - 1
+	if !p.brief {
+		rows--
+	}
 	out := p.columns(w, rows)
 	switch {
 	case h >= chartsH && w >= threeW:
@@ -90,28 +95,11 @@ func (p *Page) Render(w, h int) string {
 		const top = 20 // as in the smallest window with panels
 		out = widget.Under(p.columns(w, top), p.charts(w, rows-top))
 	}
-	return widget.Under(out, widget.Cut(p.workloadLine(), w), widget.Cut(p.ownLine(), w))
-}
-
-// columns renders the panels in two columns.
-func (p *Page) columns(w, rows int) string {
-	b := p.panels()
-	left := 44
-	if w >= threeW {
-		left = w / 2
+	out = widget.Under(out, widget.Cut(p.workloadLine(), w))
+	if !p.brief {
+		out = widget.Under(out, widget.Cut(" "+page.OwnCost(p.read.Readings().Cost, w), w))
 	}
-	right := w - left
-	heat := p.heatHeight(right)
-	rails := min(p.powerHeight(right), max(rows-heat-3, p.powerHeight(right)-p.coversLines(right-4)), rows-7)
-	heat = max(3, min(heat, rows-rails-3))
-	clocks := 9
-	if why := p.differs(); why != "" {
-		clocks += 1 + strings.Count(widget.Wrap(why, left-4), "\n")
-	}
-	return widget.Beside(
-		widget.Under(b[panelClocks].Render(left, clocks), b[panelPowerChart].Render(left, rows-clocks)),
-		widget.Under(b[panelPower].Render(right, rails), b[panelHeat].Render(right, heat),
-			b[panelMemory].Render(right, rows-rails-heat)))
+	return out
 }
 
 // tables renders the numbers in three columns.
@@ -135,6 +123,9 @@ func (p *Page) tablesHeight(w int) int {
 	if why := p.differs(); why != "" {
 		clocks += 1 + strings.Count(widget.Wrap(why, left-4), "\n")
 	}
+	if p.enginesText(left) != "" {
+		clocks++
+	}
 	const memory = 7
 	return max(clocks, p.powerHeight(middle), p.heatHeight(w-left-middle)+memory)
 }
@@ -151,16 +142,20 @@ func (p *Page) charts(w, rows int) string {
 // compact renders power, mode and health in 40×10.
 func (p *Page) compact(w, h int) string {
 	read := p.read.Sample().Reading
-	clock := func(name string, c tegra.ClockReading) string {
+	clock := func(name, unit string, c tegra.ClockReading) string {
 		busy := page.Num(c.LoadPct, 0)
-		return fmt.Sprintf("%-4s%s GHz  of %s  busy %s %%", name, page.GHz(c.Actual), page.GHz(c.Max), busy)
+		return fmt.Sprintf("%-4s%s %s of %s  busy %s %%", name, page.GHz(c.Actual), unit, page.GHz(c.Max), busy)
+	}
+	unit := "GHz "
+	if read.Requested() {
+		unit = "asked"
 	}
 	total := p.totalW(page.Num(read.TotalW, 1))
 	lines := []string{
 		fmt.Sprintf("%-8s%s W   1 min %s W", "module", total, page.Num(p.meanW(""), 1)),
-		clock("CPU", read.CPU) + fmt.Sprintf("  %d/%d", read.Online(), len(read.Cores)),
-		clock("GPU", read.GPU),
-		clock("EMC", read.EMC),
+		clock("CPU", unit, read.CPU) + fmt.Sprintf("  %d/%d", read.Online(), len(read.Cores)),
+		clock("GPU", "GHz ", read.GPU),
+		clock("EMC", "GHz ", read.EMC),
 		"mode " + p.modeText(w-5),
 		widget.Wrap(p.health(), w),
 		p.hottest() + "  fan " + page.Num(read.FanPct, 0) + " %",

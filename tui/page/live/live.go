@@ -17,7 +17,8 @@ import (
 // Page shows what the board does now.
 type Page struct {
 	read  page.Reader
-	large int // panel that fills the page; 0: all panels
+	large int  // panel that fills the page; 0: all panels
+	brief bool // the main values only: an enlarged panel has the rest
 }
 
 var _ page.Page = (*Page)(nil)
@@ -47,6 +48,9 @@ func (p *Page) modeText(w int) string {
 		return "custom (matches no power mode)"
 	}
 	text, preset := p.read.ModeText(m.V), p.read.NameOf(m.V)
+	if preset != "" && p.brief {
+		return preset
+	}
 	for _, name := range []string{p.read.NameAs(m.V, p.read.Locked()), preset, strings.TrimPrefix(preset, "MODE_")} {
 		if name != "" && widget.Width(text+" = "+name) <= w {
 			return text + " = " + name
@@ -82,7 +86,7 @@ func (p *Page) workloadLine() string {
 	text := fmt.Sprintf(" %s, %s: %s", j.Kind, j.Workload.Name, doing)
 	if t := j.Progress.TimeMS; t > 0 {
 		text += fmt.Sprintf(", %s ms/minibatch", widget.MS(t))
-		if w := p.read.Sample().Reading.TotalW; w.OK {
+		if w := p.read.Sample().Reading.TotalW; w.OK && !p.brief {
 			text += ", " + widget.Joules(t*w.V/1000)
 		}
 	}
@@ -92,27 +96,19 @@ func (p *Page) workloadLine() string {
 	return text
 }
 
-func (p *Page) ownLine() string {
-	cost, rate := p.read.Readings().Cost, widget.Dash
-	if cost.BytesPerS.OK {
-		rate = fmt.Sprintf("%.1f", cost.BytesPerS.V/1000)
-	}
-	own := page.Num(cost.CPUPct, 1) + " % of one core, " + rate + " kB/s to this terminal"
-	return widget.StyleDim.Render(" jtune itself: " + own)
-}
-
 // Numbers implements page.Page.
 func (p *Page) Numbers() string {
-	return "actual: what a clock runs at. limit: its upper limit as set, in wide windows lower–upper. cap: the most " +
-		"this board allows. busy: share of time at work. per core: busy by height, × is switched off. EMC: the " +
-		"memory's clock. rails: the supply lines, by the board's names. now, 1 min: watts at this moment and on " +
-		"average. module total: what the rails with + (or =) add up to; covers says what is in it. locked: " +
-		"minimum = maximum. throttled: heat slows a part now, or a clock is below its setting. HOT: a sensor is " +
-		"within 5 °C of " +
-		"where the board slows down or stops (its trip point), from 95 °C without one; what is measured now does " +
-		"not count. warm: 10 °C below that. Watts are warm from 95 % of the budget in the preset's name, red above " +
-		"it; a part at work is warm from 90 % of the time, memory in use from 90 %, red from 97 %. tj: the hottest " +
-		"place of the chip. off: sensors of parts without power. cache: files kept in RAM. supply: its events " +
-		"since the start, and alarms. on the GPU: processes that hold its memory; the driver " +
-		"shows them to root only."
+	return "actual: what a clock runs at. limit: its upper limit as set, in wide windows lower–upper; = at its " +
+		"limit. asked: the real clock cannot be read, this is the request. cap: the most this board allows. " +
+		"on: share of the time that a video, vision or AI engine is powered. busy: share of time at work. per" +
+		" core: busy by height, × is switched off. EMC: the memory's clock. rails: the supply lines, by the " +
+		"board's names. now, 1 min: watts at this moment and on average. module total: what the rails with + " +
+		"(or =) add up to; covers says what is in it. locked: minimum = maximum. throttled: heat slows a part" +
+		" now, or a clock is below its setting. HOT: a sensor is within 5 °C of where the board slows down or" +
+		" stops (its trip point), from 95 °C without one; what is measured now does not count. warm: 10 °C " +
+		"below that. Watts are warm from 95 % of the budget in the preset's name, red above it; a part at " +
+		"work is warm from 90 % of the time, memory in use from 90 %, red from 97 %. tj: the hottest place of" +
+		" the chip. off: sensors of parts without power. cache: files kept in RAM. supply: its events since " +
+		"the start, and alarms. on the GPU: processes that hold its memory; the driver shows them to root " +
+		"only."
 }

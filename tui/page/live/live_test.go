@@ -38,6 +38,37 @@ func TestLiveTellsHeatAndOverCurrentApart(t *testing.T) {
 	d.Sees("throttled –", "supply –")
 }
 
+func TestLiveShowsEnginesWhileTheyWork(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	reads(d, func(r *tegra.Reading) {
+		r.Engines = []tegra.EngineReading{{Name: "NVDEC", OnPct: tegra.Some(0.0)}, {Name: "NVENC"},
+			{Name: "VIC", OnPct: tegra.Some(37.0)}}
+	})
+	for _, s := range pagetest.Sizes[:3] {
+		d.Size(s[0], s[1]-2)
+		d.Sees("on: VIC\u00a037\u00a0%")
+	}
+	if strings.Contains(d.Screen(), "NV") {
+		t.Error("an engine that does not work is shown")
+	}
+}
+
+func TestLiveMarksAClockThatIsOnlyAskedFor(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	if strings.Contains(d.Screen(), "asked") {
+		t.Error("a measured clock is called asked")
+	}
+	reads(d, func(r *tegra.Reading) {
+		for i := range r.Cores {
+			r.Cores[i].Requested = true
+		}
+	})
+	for _, s := range pagetest.Sizes {
+		d.Size(s[0], s[1]-2)
+		d.Sees("asked")
+	}
+}
+
 func TestLiveSaysThatTheBoardIsHot(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	if strings.Contains(d.Screen(), "HOT") {
@@ -86,7 +117,7 @@ func TestLiveRailsShareAScale(t *testing.T) {
 
 func TestLiveListsProcessesOnTheGPUOrSaysWhyNot(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
-	d.Sees("on the GPU: python3 1.9 GB, Xor…")
+	d.Sees("on the GPU: python3, Xorg")
 	d.Size(200, 50)
 	d.Sees("python3", "7001", "1.9 GB", "Xorg", "20 MB")
 	for _, c := range []struct {
@@ -118,6 +149,8 @@ func TestLiveTellsDiskOrADash(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	d.Sees("disk reads –")
 	d.State.Readings.Disk = telemetry.DiskRates{ReadsPerS: tegra.Some(120.0), BytesPerS: tegra.Some(61.4e6)}
+	d.Sees("disk reads 61.4 MB/s")
+	d.Size(200, 50)
 	d.Sees("disk 120 reads/s, 61.4 MB/s")
 }
 

@@ -51,20 +51,23 @@ func (p *Page) clocks(w, h int) string {
 	full := w
 	w = min(w, tableW)
 	wide := w >= 56
-	line := func(name string, ink chart.Ink, c tegra.ClockReading) string {
+	line := func(name string, c tegra.ClockReading) string {
 		limit := page.GHz(c.Max)
 		if wide && c.Min.OK && c.Max.OK && c.Min.V != c.Max.V {
 			limit = page.GHz(c.Min) + "–" + page.GHz(c.Max)
 		}
 		busy := fmt.Sprintf("%6s", page.Num(c.LoadPct, 0)+" %")
-		return widget.Row(widget.Paint(ink, name), clockColumns(wide, page.GHz(c.Actual), limit, page.GHz(c.Cap),
+		return widget.Row(name, clockColumns(wide, page.GHz(c.Actual), limit, page.GHz(c.Cap),
 			page.Alarmed(telemetry.LoadAlarm(c.LoadPct), busy)), w)
 	}
 	lines := []string{
 		widget.StyleDim.Render(widget.Row("GHz", clockColumns(wide, "actual", "limit", "cap", "  busy"), w)),
-		line(fmt.Sprintf("CPU %d/%d on", read.Online(), len(read.Cores)), chart.InkCPU, read.CPU),
-		line("GPU", chart.InkGPU, read.GPU),
-		line("EMC (memory)", chart.InkMemory, read.EMC),
+		line(p.cpuName(), read.CPU),
+		line(widget.Paint(chart.InkGPU, "GPU"), read.GPU),
+		line(widget.Paint(chart.InkMemory, "EMC (memory)"), read.EMC),
+	}
+	if text := p.enginesText(w); text != "" {
+		lines = append(lines, text)
 	}
 	if why := p.differs(); why != "" { // next to the clock that is affected
 		for line := range strings.SplitSeq(widget.Wrap(why, w), "\n") {
@@ -101,12 +104,22 @@ func under(lines []string, draw func(w, h int) string, w, h int) string {
 	return widget.Fit(text, w, h)
 }
 
+// cpuName is the CPU with its cores, and whether its clock is only a request.
+func (p *Page) cpuName() string {
+	read := p.read.Sample().Reading
+	is := "on"
+	if read.Requested() {
+		is = "asked"
+	}
+	return widget.Paint(chart.InkCPU, fmt.Sprintf("CPU %d/%d %s", read.Online(), len(read.Cores), is))
+}
+
 func clockColumns(wide bool, actual, limit, most, busy string) string {
 	room := 5
 	if wide {
 		room = 10
 	}
-	return fmt.Sprintf("%6s %*s %5s %s", actual, room, limit, most, busy)
+	return fmt.Sprintf("%6s %*s %4s %s", actual, room, limit, most, busy)
 }
 
 // boardText returns the board's full name, as far as known.
@@ -361,10 +374,10 @@ func (p *Page) heatLines(w int) []string {
 }
 
 // tempTexts returns the fan, the junction and then the other sensors: the first entries are never cut off.
-func (p *Page) tempTexts() []string {
+func (p *Page) tempTexts(temps []tegra.TempReading) []string {
 	read := p.read.Sample().Reading
 	var parts []string
-	for _, t := range read.Temps {
+	for _, t := range temps {
 		part := widget.Paint(page.PartInk(t.Name), page.ShortTemp(t.Name)) +
 			page.Alarmed(telemetry.HeatAlarm(t), fmt.Sprintf("\u00a0%.0f", t.C)+heatWord(t))
 		if page.ShortTemp(t.Name) == "tj" {
@@ -379,7 +392,7 @@ func (p *Page) tempTexts() []string {
 		parts = []string{widget.Dash}
 	}
 	parts = append([]string{"fan " + page.Num(read.FanPct, 0) + "\u00a0%"}, parts...)
-	if n := len(read.TempsOff); n > 0 {
+	if n := len(read.TempsOff); n > 0 && !p.brief {
 		parts = append(parts, fmt.Sprintf("%d\u00a0off", n))
 	}
 	return parts
@@ -415,14 +428,14 @@ func flow(parts []string, w int) []string {
 
 // heatHeight returns how many rows the temperature panel needs.
 func (p *Page) heatHeight(w int) int {
-	return len(p.heatLines(w-4)) + len(flow(p.tempTexts(), w-4)) + 2
+	return len(p.heatLines(w-4)) + len(flow(p.tempTexts(p.read.Sample().Reading.Temps), w-4)) + 2
 }
 
 func (p *Page) heat(w, h int) string {
 	lines := p.heatLines(w)
 	temps := p.read.Sample().Reading.Temps
 	if h < len(lines)+len(temps)+10 {
-		return widget.Fit(strings.Join(append(lines, flow(p.tempTexts(), w)...), "\n"), w, h)
+		return widget.Fit(strings.Join(append(lines, flow(p.tempTexts(temps), w)...), "\n"), w, h)
 	}
 	lines = append(lines, "fan "+page.Num(p.read.Sample().Reading.FanPct, 0)+" %", "") // enlarged
 	for _, t := range temps {

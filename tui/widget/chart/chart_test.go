@@ -135,7 +135,7 @@ func TestPlotFromHasRoundTicksAsFarFromEachOther(t *testing.T) {
 				t.Errorf("%d rows: the scale to %g ends at %g", h, most, p.Y.Hi)
 			}
 			var at []int
-			for y, row := range strings.Split(p.Render(30, h, Plain), "\n")[:h-axisRows] {
+			for y, row := range strings.Split(p.Render(30, h, Plain), "\n")[:h-p.axisRows()] {
 				if strings.ContainsRune(row, '┤') {
 					at = append(at, y)
 				}

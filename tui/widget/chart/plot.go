@@ -18,6 +18,7 @@ type Plot struct {
 	XName, YName string  // drawn at the right end and in the corner of the axes
 	Margin       int     // minimum columns left of the plot, to align stacked plots
 	Graded       bool    // a line in InkSeries is coloured by height
+	Untold       bool    // the labels of X are left out: the title says its range
 	layers       []func(p *Plot, r *Raster)
 }
 
@@ -219,10 +220,15 @@ func (p *Plot) Value(w, h, cx, cy int) (x, y float64, ok bool) {
 }
 
 // room returns the raster's size in a picture of w×h cells.
-func (p *Plot) room(w, h int) (int, int) { return w - p.Gutter(h) - 1, h - axisRows }
+func (p *Plot) room(w, h int) (int, int) { return w - p.Gutter(h) - 1, h - p.axisRows() }
 
-// axisRows is the number of rows below the raster.
-const axisRows = 2
+// axisRows returns the number of rows below the raster.
+func (p *Plot) axisRows() int {
+	if p.Untold {
+		return 1
+	}
+	return 2
+}
 
 // Render draws the plot in exactly w×h cells, with y labels on the left, and the x axis and its labels in the two
 // lowest rows.
@@ -240,7 +246,10 @@ func (p *Plot) Render(w, h int, paint Paint) string {
 		}
 		rows = append(rows, paint(InkAxis, padLeft(text, gutter)+edge)+r.Row(y, p.graded(paint, y, r.H)))
 	}
-	rows = append(rows, paint(InkAxis, p.xAxis(gutter, r.W)), paint(InkAxis, p.xLabels(gutter, r.W)))
+	rows = append(rows, paint(InkAxis, p.xAxis(gutter, r.W)))
+	if !p.Untold {
+		rows = append(rows, paint(InkAxis, p.xLabels(gutter, r.W)))
+	}
 	return strings.Join(rows, "\n")
 }
 
@@ -283,13 +292,17 @@ func (p *Plot) yTicks(h int) []float64 {
 // From sets Y to a scale from a round value to slightly above most, for a picture of h rows. Its ticks are round and
 // the same number of rows apart.
 func (p *Plot) From(least, most float64, h int) {
-	rows, span := h-axisRows, most-least
+	rows, span := h-p.axisRows(), most-least
 	if rows < 3 || !axis.Finite(span) || span <= 0 {
 		p.Y = axis.FromZero(most)
 		return
 	}
 	p.Y, p.Step = axis.Scale{Lo: least, Hi: math.Inf(1)}, 0
-	between := max(2, (rows+mostTicks-1)/mostTicks) // minimum rows between ticks
+	ticks := mostTicks
+	if p.Untold {
+		ticks = fewTicks
+	}
+	between := max(2, (rows+ticks-1)/ticks) // minimum rows between ticks
 	for exp := math.Floor(math.Log10(span)) - 1; exp <= math.Floor(math.Log10(span))+1; exp++ {
 		for _, round := range []float64{1, 2, 5} {
 			for n := between; n <= min(max(between+1, rows/2), rows-1); n++ {
@@ -302,13 +315,13 @@ func (p *Plot) From(least, most float64, h int) {
 	}
 }
 
-// mostTicks is the maximum number of ticks of an axis.
-const mostTicks = 7
+// mostTicks is the maximum number of ticks of an axis, fewTicks that of a small picture.
+const mostTicks, fewTicks = 7, 4
 
 // Gutter returns the width of the labels of a picture h cells high.
 func (p *Plot) Gutter(h int) int {
 	widest := max(p.Margin, utf8.RuneCountInString(p.YName))
-	for _, v := range p.yTicks(h - axisRows) {
+	for _, v := range p.yTicks(h - p.axisRows()) {
 		widest = max(widest, len(axis.Label(v)))
 	}
 	return widest

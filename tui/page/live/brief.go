@@ -1,0 +1,165 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jtune/internal/sorted"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/page"
+	"jtune/tui/widget"
+	"jtune/tui/widget/chart"
+)
+
+// columns renders the main values in two columns; the enlarged panels have the rest.
+func (p *Page) columns(w, rows int) string {
+	left := 44
+	if w >= threeW {
+		left = w / 2
+	}
+	right := w - left
+	clocks, power, heat := p.clockLines(left-4), p.powerLines(right-4), p.heatBrief(right-4)
+	const frame, memory = 2, 5
+	covers := strings.Split(widget.StyleDim.Render(widget.Wrap(p.covers(), right-4)), "\n")
+	if len(power)+len(heat)+len(covers)+2*frame+memory <= rows {
+		power = append(power, covers...)
+	}
+	rails := min(len(power)+frame, rows-7)
+	warmth := max(3, min(len(heat)+frame, rows-rails-3))
+	panel := func(i int, lines []string, w, h int) string {
+		panel := p.panels()[i]
+		panel.Body = func(w, h int) string { return widget.Fit(strings.Join(lines, "\n"), w, h) }
+		return panel.Render(w, h)
+	}
+	return widget.Beside(
+		widget.Under(panel(panelClocks, clocks, left, len(clocks)+frame),
+			p.panels()[panelPowerChart].Render(left, rows-len(clocks)-frame)),
+		widget.Under(panel(panelPower, power, right, rails), panel(panelHeat, heat, right, warmth),
+			panel(panelMemory, p.memoryLines(right-4, rows-rails-warmth-frame), right, rows-rails-warmth)))
+}
+
+// clockLines are the clocks, the engines at work, and the mode.
+func (p *Page) clockLines(w int) []string {
+	read := p.read.Sample().Reading
+	line := func(name string, c tegra.ClockReading) string {
+		busy := page.Alarmed(telemetry.LoadAlarm(c.LoadPct), fmt.Sprintf("%6s", page.Num(c.LoadPct, 0)+" %"))
+		actual, limit := page.GHz(c.Actual), page.GHz(c.Max)
+		if actual == limit && c.Max.OK {
+			limit = "=  "
+		}
+		return widget.Row(name, fmt.Sprintf("%6s %6s %s", actual, limit, busy), w)
+	}
+	lines := []string{
+		widget.StyleDim.Render(widget.Row("GHz", fmt.Sprintf("%s %6s %6s", "actual", "limit", "busy"), w)),
+		line(p.cpuName(), read.CPU),
+		line(widget.Paint(chart.InkGPU, "GPU"), read.GPU),
+		line(widget.Paint(chart.InkMemory, "EMC (memory)"), read.EMC),
+		"per core " + p.coreBars(),
+	}
+	if why := p.differs(); why != "" { // next to the clock that is affected
+		for line := range strings.SplitSeq(widget.Wrap(why, w), "\n") {
+			lines = append(lines, widget.StyleWarn.Render(line))
+		}
+	}
+	if text := p.enginesText(w); text != "" {
+		lines = slices.Insert(lines, 4, text)
+	}
+	return append(lines, "mode "+widget.StyleBold.Render(p.modeText(w-5)), "clocks: "+p.scaling())
+}
+
+// enginesText lists the engines at work with the share of the time that each is on, in w columns.
+func (p *Page) enginesText(w int) string {
+	var parts []string
+	for _, e := range p.read.Sample().Reading.Engines {
+		if e.OnPct.Or(0) > 0 {
+			parts = append(parts, e.Name+"\u00a0"+page.Num(e.OnPct, 0)+"\u00a0%")
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return widget.Cut("on: "+flow(parts, w-4)[0], w)
+}
+
+// mostRails is how many rails, the largest so far, are listed where one of them feeds the module.
+const mostRails = 5
+
+// powerLines are the module's power, its parts, and voltage and current of its input.
+func (p *Page) powerLines(w int) []string {
+	read := p.read.Sample().Reading
+	watts := func(v tegra.Val[float64]) string { return fmt.Sprintf("%5s W", page.Num(v, 1)) }
+	lines := []string{p.totalW(widget.Row("module total", watts(read.TotalW), w))}
+	if meter := p.read.Sample().MeterW; meter.OK {
+		lines = append(lines, widget.Row("power meter", watts(meter), w))
+	}
+	if why := p.overBudget(); why != "" {
+		lines = append(lines, page.Alarmed(telemetry.PowerAlarm(read.TotalW, p.read.BudgetW()), why))
+	}
+	input := ""
+	all := p.read.Readings()
+	if most := all.Peaks.Supply(p.read.Board()); most != nil {
+		input = most.Name
+	}
+	feed := p.read.Board().FeedRail()
+	ever := slices.Clone(all.Peaks.Rails)
+	sorted.Stable(ever, func(a, b telemetry.RailPeaks) int { return cmp.Compare(b.PowerW.V, a.PowerW.V) })
+	for _, r := range read.Rails {
+		mark := p.summand(r.Name)
+		rank := slices.IndexFunc(ever, func(x telemetry.RailPeaks) bool { return x.Name == r.Name })
+		if mark == "  " && (feed == "" || rank >= mostRails) {
+			continue // beside the total
+		}
+		name := mark + widget.Paint(page.PartInk(r.Name), r.Name)
+		at := fmt.Sprintf("%s V %6s A", page.Num(r.Volts, 2), page.Num(r.Amperes, 2))
+		switch {
+		case r.Name == feed: // its watts are the total
+			lines = slices.Insert(lines, 1, widget.Row(name, at, w))
+		default:
+			lines = append(lines, widget.Row(name, watts(r.PowerW), w))
+			if r.Name == input && r.Volts.OK {
+				lines = append(lines, widget.Row("  at", at, w))
+			}
+		}
+	}
+	return lines
+}
+
+// heatBrief are the warnings, the fan and the temperatures of the hottest place, CPU and GPU, and of what is warm.
+func (p *Page) heatBrief(w int) []string {
+	read := p.read.Sample().Reading
+	const most = 4
+	temps := slices.DeleteFunc(slices.Clone(read.Temps), func(t tegra.TempReading) bool {
+		return page.PartInk(t.Name) == chart.InkOther && telemetry.HeatAlarm(t) == telemetry.AlarmNone
+	})
+	if len(temps) == 0 {
+		temps = read.Temps
+	}
+	sorted.Stable(temps, func(a, b tegra.TempReading) int {
+		if a, b := page.ShortTemp(a.Name) == "tj", page.ShortTemp(b.Name) == "tj"; a != b {
+			return map[bool]int{true: -1, false: 1}[a]
+		}
+		return int(telemetry.HeatAlarm(b)) - int(telemetry.HeatAlarm(a))
+	})
+	return append(p.heatLines(w), flow(p.tempTexts(temps[:min(len(temps), most)]), w)...)
+}
+
+// memoryLines are the memory, the drive and the processes on the GPU, in at most h lines.
+func (p *Page) memoryLines(w, h int) []string {
+	read := p.read.Sample().Reading
+	level, ram := ramText(read)
+	disk := "disk idle"
+	switch d := p.read.Readings().Disk; {
+	case !d.ReadsPerS.OK:
+		disk = page.DiskText(d)
+	case d.BytesPerS.V >= 5e4:
+		disk = fmt.Sprintf("disk reads %.1f MB/s", d.BytesPerS.V/1e6)
+	}
+	lines := []string{page.Alarmed(level, ram+" GB"), disk, p.gpuText(w)}
+	if h > len(lines) {
+		lines = slices.Insert(lines, 1, ramMeter(read, level, w))
+	}
+	return lines
+}
