@@ -40,7 +40,8 @@ func TestRunOfACommandReadsItToItsEnd(t *testing.T) {
 	}
 }
 
-const ownKeys = " wall_s total_energy_j mean_w peak_w rails cpu_ghz gpu_ghz emc_ghz throttled left_running"
+const ownKeys = " wall_s total_energy_j mean_w peak_w rails cpu_ghz gpu_ghz emc_ghz throttled left_running " +
+	"mode mode_from restored"
 
 func TestRunOfACommandThatPrintsNothingIsMeasuredAsAWhole(t *testing.T) {
 	t.Parallel()
