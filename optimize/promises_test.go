@@ -21,7 +21,7 @@ func TestTuneKeepsAGuardedTimeLimit(t *testing.T) {
 				t.Fatalf("%g ms, seed %d: %v, %v", ms, seed, res.Measured, err)
 			}
 			for _, p := range res.Probes {
-				if p.TimeMS > MaxOvershoot*ms {
+				if p.TimeMS > 1.15*ms { // a tenth over has a price, as a chance
 					t.Errorf("%g ms, seed %d: %v takes %.0f ms, predicted %.0f", ms, seed, p.Mode, p.TimeMS,
 						p.Predicted.TimeMS)
 				}

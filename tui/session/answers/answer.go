@@ -18,28 +18,33 @@ import (
 // Answer is the setting found for a limit, with everything known about it.
 type Answer struct {
 	tegra.Setting
-	outlook.About                     // prediction (no time if nothing was predicted) and measurement
-	Device        string              // board; "" if unknown
-	Virtual       bool                // the board is simulated
-	Workload      string              // "" if unknown
-	Limit         optimize.Limit      // the requested limit
-	Ask           mix.Ask             // the question with its load, if there is one
-	Standing      optimize.Standing   // how the setting relates to Limit
-	Feasible      bool                // false: no setting meets the limit; this is the nearest
-	Verified      bool                // measured twice
-	Versus        outlook.Comparisons // empty if no model could be fitted
-	Error         Errors              // error of its measurement
-	Before        *Baseline           // the mode that the board was in; nil if it was not measured
-	Preset        *Baseline           // the vendor's best preset for the goal; nil if none was measured
-	Gain          *Gain               // over Before or Preset; nil if no baseline is known
-	Served        *mix.Outcome        // predicted under the load of Ask; nil without one
-	Serving       *record.Served      // inference figures of its newest measurement; nil for training
-	Trial         *Trial              // what it did with real requests; nil if that was not tried
-	Training      *outlook.Projection // full training runs; nil unless asked for
-	Probes        []optimize.Probe    // probes of the search; nil: chosen from a model
-	Ended         optimize.Ended      // how the search ended
-	Took          time.Duration       // device time of the search
-	Soak          *hold.Result        `toml:"-"` // its soak test, kept in a separate folder; nil without one
+	outlook.About                   // prediction (no time if nothing was predicted) and measurement
+	Device        string            // board; "" if unknown
+	Virtual       bool              // the board is simulated
+	Workload      string            // "" if unknown
+	Limit         optimize.Limit    // the requested limit
+	Ask           mix.Ask           // the question with its load, if there is one
+	Standing      optimize.Standing // how the setting relates to Limit
+	Feasible      bool              // false: no setting meets the limit; this is the nearest
+	Verified      bool              // measured twice
+	// True and Chance are the search's belief in the setting's true values and in keeping Limit, and Alternative is a
+	// better mode of less chance; absent: there was no search, or one of an older version.
+	True        tegra.Val[learn.Prediction]
+	Chance      tegra.Val[float64]
+	Alternative tegra.Val[optimize.Believed]
+	Versus      outlook.Comparisons // empty if no model could be fitted
+	Error       Errors              // error of its measurement
+	Before      *Baseline           // the mode that the board was in; nil if it was not measured
+	Preset      *Baseline           // the vendor's best preset for the goal; nil if none was measured
+	Gain        *Gain               // over Before or Preset; nil if no baseline is known
+	Served      *mix.Outcome        // predicted under the load of Ask; nil without one
+	Serving     *record.Served      // inference figures of its newest measurement; nil for training
+	Trial       *Trial              // what it did with real requests; nil if that was not tried
+	Training    *outlook.Projection // full training runs; nil unless asked for
+	Probes      []optimize.Probe    // probes of the search; nil: chosen from a model
+	Ended       optimize.Ended      // how the search ended
+	Took        time.Duration       // device time of the search
+	Soak        *hold.Result        `toml:"-"` // its soak test, kept in a separate folder; nil without one
 }
 
 // Chosen returns setting `at` of an outlook as the answer to a limit, feasible or only the nearest. rows are its

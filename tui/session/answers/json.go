@@ -98,6 +98,9 @@ func (a Answer) measured() any {
 	list := a.readings()
 	timeLo, timeHi := band(m.V.TimeMS, list, timeOf)
 	powerLo, powerHi := band(m.V.PowerW, list, powerOf)
+	if t := a.True; t.OK {
+		timeLo, timeHi, powerLo, powerHi = t.V.TimeLoMS, t.V.TimeHiMS, t.V.PowerLoW, t.V.PowerHiW
+	}
 	out := report.Object{{"time_ms", m.V.TimeMS}, {"power_w", m.V.PowerW}, {"energy_j", m.V.EnergyJ()},
 		{"n", len(list)}, {"time_lo_ms", timeLo}, {"time_hi_ms", timeHi}, {"power_lo_w", powerLo},
 		{"power_hi_w", powerHi}}

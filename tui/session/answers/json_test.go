@@ -373,7 +373,7 @@ func TestKeepWritesWhatFindReads(t *testing.T) {
 }
 
 // The bands of a measured answer hold its mean, narrow with every reading and widen with their scatter; the chance of
-// exceeding the limit agrees with them, and a better mode at the limit is the alternative.
+// exceeding the limit agrees with them. Those of a search are its own, with a better mode at the limit.
 func TestAnswerJSONSaysHowSureItsReadingsAre(t *testing.T) {
 	t.Parallel()
 	a := full()
@@ -403,11 +403,6 @@ func TestAnswerJSONSaysHowSureItsReadingsAre(t *testing.T) {
 			a.Probes = append(a.Probes, optimize.Probe{Measured: at})
 			mean += w / float64(len(watts))
 		}
-		for _, other := range [][2]float64{{20, 18.3}, {19, 18.6}, {20.5, 18.25}, {22, 17}} { // ms, W; 19 ms is over
-			at := tegra.Measured{Setting: a.Setting, TimeMS: other[0], PowerW: other[1]}
-			at.Mode.Cores += int(10 * other[0])
-			a.Probes = append(a.Probes, optimize.Probe{Measured: at})
-		}
 		a.Reading.PowerW, a.Reading.N = mean, len(watts)
 		text, err := json.Marshal(a)
 		if err = errors.Join(err, json.Unmarshal(text, &m)); err != nil {
@@ -431,8 +426,15 @@ func TestAnswerJSONSaysHowSureItsReadingsAre(t *testing.T) {
 	if !(one.ChanceOver > two.ChanceOver && apart.ChanceOver > two.ChanceOver && two.ChanceOver > 0) {
 		t.Errorf("chances %g, %g, apart %g", one.ChanceOver, two.ChanceOver, apart.ChanceOver)
 	}
-	if alt := two.Alternative; alt == nil || alt.TimeMS != 20 || alt.ChanceOver <= atLimitFrom ||
-		alt.ChanceOver > atLimitTo {
+	a.Chance = tegra.Some(0.97)
+	a.True = tegra.Some(learn.Prediction{TimeLoMS: 19, TimeHiMS: 21, PowerLoW: 17.9, PowerHiW: 18.5})
+	a.Alternative = tegra.Some(optimize.Believed{Measured: tegra.Measured{TimeMS: 20, PowerW: 18.4}, Chance: 0.75})
+	searched := document(18.2, 18.2)
+	if alt := searched.Alternative; alt == nil || alt.TimeMS != 20 || alt.ChanceOver != 0.25 {
 		t.Errorf("%+v", alt)
+	}
+	if m := searched.Measured; math.Abs(searched.ChanceOver-0.03) > 1e-4 || m.TimeLoMS != 19 || m.TimeHiMS != 21 ||
+		m.PowerLoW != 17.9 || m.PowerHiW != 18.5 {
+		t.Errorf("the search believes in a chance of 0.03 and other bands: %+v", searched)
 	}
 }

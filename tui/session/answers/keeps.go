@@ -96,37 +96,24 @@ func (a *Answer) probed(at tegra.Setting) (list []tegra.Measured) {
 	return list
 }
 
-// Chances of exceeding the limit between which a better mode than the answer is at the limit.
-const atLimitFrom, atLimitTo = 0.05, 0.5
-
-// alternative returns the best mode at the limit that the search measured, with its chance of exceeding it, if it is
-// better than the answer; null in JSON if there is none.
+// alternative returns a better mode at the limit, with its chance of exceeding it; null in JSON if there is none.
 func (a *Answer) alternative() any {
-	var best tegra.Mean
-	chance := 0.0
-	for _, p := range a.Probes {
-		list := a.probed(p.Setting)
-		if !a.Feasible || a.Served != nil || len(list) == 0 || p.Setting == a.Setting {
-			continue
-		}
-		over, m := ChanceOver(a.Limit, list), tegra.MeansOf(list)[0]
-		if over > atLimitFrom && over <= atLimitTo && a.Limit.Better(m.Measured, a.Best()) &&
-			(best.N == 0 || a.Limit.Better(m.Measured, best.Measured)) {
-			best, chance = m, over
-		}
-	}
-	if best.N == 0 {
+	m := a.Alternative.V
+	if !a.Alternative.OK || !a.Feasible || a.Served != nil {
 		return nil
 	}
-	return append(report.Object{{"mode", best.Mode}, {"time_ms", best.TimeMS}, {"power_w", best.PowerW},
-		{"chance_over", roundedUp(chance).V}}, size(best.Measured)...)
+	return append(report.Object{{"mode", m.Mode}, {"time_ms", m.TimeMS}, {"power_w", m.PowerW},
+		{"chance_over", roundedUp(1 - m.Chance).V}}, size(m.Measured)...)
 }
 
-// chanceOver returns the chance that the answer exceeds its limit: by its readings if it was measured and no load is
-// calculated.
+// chanceOver returns the chance that the answer exceeds its limit, if it was measured and no load is calculated: by its
+// search, else by its readings.
 func (a *Answer) chanceOver() tegra.Val[float64] {
 	if s := a.Standing; s.ChanceOver.OK || !s.Limited || a.Served != nil || !a.Measured() {
 		return s.ChanceOver
+	}
+	if a.Chance.OK {
+		return roundedUp(1 - a.Chance.V)
 	}
 	return roundedUp(ChanceOver(a.Limit, a.readings()))
 }

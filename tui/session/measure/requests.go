@@ -84,8 +84,12 @@ func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
 		r.Answers[i] = answers.Answer{Setting: found.Setting, Device: on.Name, Virtual: on.Virtual,
 			Workload: q.Workload.Name, Limit: limits[i], Feasible: found.Feasible, Verified: found.Verified,
 			Standing: found.Standing(limits[i]), Serving: r.Serving(found.Setting), Probes: r.Probes,
-			Ended: found.Ended, Took: r.Took, About: outlook.About{Predicted: found.Predicted,
+			Ended: found.Ended, Took: r.Took, Alternative: found.Alternative,
+			About: outlook.About{Predicted: found.Predicted,
 				Reading: tegra.Mean{Measured: found.Measured, N: found.N}}}
+		if found.True.TimeMS > 0 {
+			r.Answers[i].True, r.Answers[i].Chance = tegra.Some(found.True), tegra.Some(found.Chance)
+		}
 	}
 	first := &r.Answers[0]
 	if first.Ask, first.Served = r.Ask, r.Served; r.Served != nil && !first.Feasible {
