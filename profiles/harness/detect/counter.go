@@ -69,6 +69,7 @@ type counter struct {
 	since     int // of these since the last move
 	values    int // greatest common divisor of the counts, and of the steps:
 	jumps     int
+	resumed   bool   // another counter interrupted the run, and no unit has come since
 	broken    bool   // something else of its form counted since
 	prefix    string // literal text before the number in the latest line of a rate that began a point
 	latest    string // that of the latest line, and which one followed each
@@ -106,8 +107,11 @@ func (c *counter) count(done int, step float64, of, epoch int, now time.Duration
 		return
 	case c.earlier > 0 && of == c.earlierOf && done >= c.earlier && (other || of == 0 && n > 3*max(1, c.step)):
 		c.drop() // the count between two counts of a run belongs to another counter
-		c.begin(done, of, epoch, now, log)
-		c.earlier = 0
+		c.resumed = true
+		if done > c.earlier {
+			c.resume(done, of, epoch, now, log)
+		}
+		c.high, c.of, c.epoch, c.since, c.earlier = done, of, epoch, 0, 0
 		return
 	case n < 0 && c.ratio && of == c.of && c.high > of-max(1, c.step) && c.high <= of && 2*done <= of &&
 		now <= c.marks[len(c.marks)-1].at:
@@ -125,6 +129,11 @@ func (c *counter) count(done int, step float64, of, epoch int, now time.Duration
 		return
 	case c.moves == 0 && n > mostAtOnce, c.moves > 0 && n > farther*max(1, c.step):
 		c.begin(done, of, epoch, now, log)
+		return
+	}
+	if c.resumed {
+		c.resume(done, of, epoch, now, log)
+		c.high = done
 		return
 	}
 	c.moves++
@@ -156,6 +165,12 @@ func (c *counter) begin(done, of, epoch int, now time.Duration, log *lineLog) {
 	} else if done > c.origin {
 		c.elsewhere++
 	}
+	c.add(mark{at: now, run: c.run, epoch: epoch, done: done, of: of, kinds: log.since(c)})
+}
+
+// resume adds the first unit after an interruption, which is left out with it.
+func (c *counter) resume(done, of, epoch int, now time.Duration, log *lineLog) {
+	c.resumed = false
 	c.add(mark{at: now, run: c.run, epoch: epoch, done: done, of: of, kinds: log.since(c)})
 }
 

@@ -10,7 +10,7 @@ var truths = map[string]struct {
 	unit string
 	ms   float64 // 0: any
 }{
-	"hf": {Step, 50 + 800./60}, "tqdm_epoch": {Step, 50}, "tqdm_samelen": {Step, 50}, "tqdm_sanity": {Step, 50},
+	"hf": {Step, 50}, "tqdm_epoch": {Step, 50}, "tqdm_samelen": {Step, 50}, "tqdm_sanity": {Step, 50},
 	"pl2": {Step, 50}, "yolo8": {Step, 50}, "keras2": {Step, 50}, "timm": {Step, 50}, "torchvision": {Step, 50},
 	"mmengine": {Step, 50}, "nanogpt": {Step, 50}, "imagenet_ex": {Step, 50}, "mnist_ex": {Step, 50},
 	"perepoch": {Epoch, 1000}, "yolopredict": {Frame, 50}, "llamabench": {Token, 6.25}, "llamaserver": {Token, 12},

@@ -48,7 +48,7 @@ func (d *Detector) viewOf(c *counter, of int) view {
 		case of > 0 && m.of != of:
 		case m.n > 0 && i > 0:
 			all = append(all, i)
-		case m.n == 0 && i > 0 && m.run != c.marks[i-1].run:
+		case m.n == 0 && i > 0:
 			v.between.Count++
 			v.between.S += (m.at - c.marks[i-1].at).Seconds()
 		}
