@@ -152,11 +152,8 @@ func TestRunMeasuresAllPrograms(t *testing.T) {
 		t.Skip("watches programs for seconds")
 	}
 	var out strings.Builder
-	args := []string{"-seconds", "1", "-warm-up", "0s", "-rounds", "1", "-keys", "0"}
-	rows := []string{"\njtune, idle ", "\njtune, beside a job ", "\njtune, virtual, training "}
-	if os.Getenv("JTUNE_LONG") != "" {
-		args[len(args)-1], rows = "1", append(rows, "\nFront: help ")
-	}
+	args := []string{"-seconds", "1", "-warm-up", "0s", "-rounds", "1", "-keys", "1"}
+	rows := []string{"\njtune, idle ", "\njtune, beside a job ", "\njtune, virtual, training ", "\nFront: help "}
 	if err := run(t.Context(), args, &out); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}

@@ -42,7 +42,8 @@ const lastRow = "\x1b[A\x1b[A"
 
 // latencies presses keys on the Front page with a model of all modes, while a campaign runs at the clock's own speed.
 func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]latency, error) {
-	t, err := w.start(program{command: []string{jtune, "--device", "virtual:agx-orin", "--data-dir", w.home + "/keys"}})
+	t, err := w.start(program{command: []string{jtune, "--device", "virtual:agx-orin", "--data-dir", w.home + "/keys",
+		"--config", w.home + "/empty.toml"}}) // its first workload is a simulated one
 	if err != nil {
 		return nil, err
 	}

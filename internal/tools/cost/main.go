@@ -83,15 +83,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	var keys []latency
 	if *presses > 0 {
-		if keys, err = w.latencies(ctx, *binary, *presses); err != nil {
-			return err
-		}
+		keys, err = w.latencies(ctx, *binary, *presses)
 	}
 	fmt.Fprintf(out, "load at the end %s\n\n", load())
-	if met := report(out, w, medians(measured), keys); *check && !met {
-		return errBounds
+	if met := report(out, w, medians(measured), keys); *check && !met && err == nil {
+		err = errBounds
 	}
-	return nil
+	return err
 }
 
 // load returns the machine's load average, without which times mean little.
