@@ -101,7 +101,7 @@ type Options struct {
 	// Authors' runs replace random samples, and Report.Duels compares their errors with ours. Sizes nil: those of 10,
 	// 20, 50 that they have, else all of theirs; Seeds is at most the number of runs.
 	Authors []published.Authors
-	// Designed makes gp and gp+ref choose their modes by optimize.Design, each with its own model, instead of at
+	// Designed makes gp and gp+ref choose their modes by design.Design, each with its own model, instead of at
 	// random.
 	Designed bool
 	// Scratch overrides the settings of networks trained from scratch; nil: nn.FromScratch.

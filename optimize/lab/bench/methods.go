@@ -11,6 +11,7 @@ import (
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize"
+	"jtune/optimize/design"
 	"jtune/tegra"
 )
 
@@ -207,9 +208,9 @@ func surrogate(r *learn.Residual, checks int, designed bool) *method {
 
 // designed returns modes that the design chooses from their readings, supported by r.
 func (f *truth) designed(size int, seed uint64, r *learn.Residual) (index []int, rows []tegra.Measured) {
-	design := optimize.NewDesign(f.places.Space, size, seed).Lean(r)
+	plan := design.New(f.places.Space, size, seed).Lean(r)
 	for {
-		m, ok := design.Next(rows)
+		m, ok := plan.Next(rows)
 		if !ok {
 			return index, rows
 		}
@@ -344,7 +345,7 @@ func searched(strategy optimize.Strategy, ref *learn.Reference) *method {
 				i, _ := f.places.Index(res.Setting)
 				minutes, hot := 0.0, false
 				for _, p := range res.Probes {
-					minutes += optimize.ProfilingS(p.TimeMS) / 60
+					minutes += design.ProfilingS(p.TimeMS) / 60
 					hot = hot || p.PowerW > optimize.MaxOvershoot*l.PowerW
 				}
 				out.picks, out.hot = append(out.picks, i), append(out.hot, hot)

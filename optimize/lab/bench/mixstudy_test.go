@@ -11,6 +11,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/design"
 	"jtune/optimize/mix"
 	"jtune/tegra"
 )
@@ -77,7 +78,7 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 	var score MixScore
 	for seed := range uint64(m.Seeds) {
 		o := mix.Options{Space: space, Batches: sizes, Only: only, Most: m.Most}
-		if o.Infer, err = profiled(optimize.NewDesign(space, m.Profiled, seed).Over(sizes), at); err != nil {
+		if o.Infer, err = profiled(design.New(space, m.Profiled, seed).Over(sizes), at); err != nil {
 			return score, err
 		}
 		if m.Reference != nil {
@@ -91,7 +92,7 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 				r.Batch = 0
 				trained[tegra.Setting{Mode: mode}] = r
 			}
-			if o.Train, err = profiled(optimize.NewDesign(space, m.Profiled, seed+1000), trained); err != nil {
+			if o.Train, err = profiled(design.New(space, m.Profiled, seed+1000), trained); err != nil {
 				return score, err
 			}
 		}
@@ -167,7 +168,7 @@ func predictionsOf(rows []tegra.Measured) []learn.Prediction {
 }
 
 // profiled measures the settings of a design.
-func profiled(d *optimize.Design, at map[tegra.Setting]tegra.Measured) ([]tegra.Measured, error) {
+func profiled(d *design.Design, at map[tegra.Setting]tegra.Measured) ([]tegra.Measured, error) {
 	var done []tegra.Measured
 	var tried []tegra.Setting
 	for {

@@ -10,6 +10,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/design"
 	"jtune/tegra"
 )
 
@@ -204,7 +205,7 @@ func (f *truth) draw(size int, seed uint64) (index []int, rows []tegra.Measured)
 func (f *truth) minutes(index []int) float64 {
 	sum := 0.0
 	for _, i := range index {
-		sum += optimize.ProfilingS(f.truth[i].TimeMS) / 60
+		sum += design.ProfilingS(f.truth[i].TimeMS) / 60
 	}
 	return sum
 }

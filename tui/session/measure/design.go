@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"jtune/optimize"
+	"jtune/optimize/design"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -24,7 +25,7 @@ func (k *KnownRows) With(done []record.Row) ([]tegra.Measured, optimize.Alignmen
 // measured again.
 type designPlan struct {
 	space  *tegra.Space
-	design *optimize.Design
+	design *design.Design
 	n      int
 	first  []tegra.Mode // measured before the design chooses, unless known
 	known  KnownRows
@@ -34,7 +35,7 @@ type designPlan struct {
 var _ profiles.Plan = (*designPlan)(nil)
 
 func newDesignPlan(space *tegra.Space, n int, seed uint64, first []tegra.Mode, known KnownRows) *designPlan {
-	p := &designPlan{space: space, design: optimize.NewDesign(space, n, seed), n: n, first: first, known: known}
+	p := &designPlan{space: space, design: design.New(space, n, seed), n: n, first: first, known: known}
 	p.total = max(0, n-len(tegra.OncePerSetting(known.Rows)))
 	if _, ok := p.recheck(nil); ok {
 		p.total++

@@ -1,4 +1,4 @@
-package optimize
+package design
 
 import (
 	"maps"
@@ -79,7 +79,7 @@ func TestDesignBeatsRandomModes(t *testing.T) {
 			}
 			var timePct, powerPct, minutes []float64
 			for seed := range seeds {
-				e, p, m := designErrors(t, s, follow(s, NewDesign(s.Space, modes, seed)))
+				e, p, m := designErrors(t, s, follow(s, New(s.Space, modes, seed)))
 				timePct, powerPct, minutes = append(timePct, e), append(powerPct, p), append(minutes, m)
 			}
 			mid := func(v []float64) float64 { return stats.Median(v) }
@@ -110,7 +110,7 @@ func TestDesignOnTheToyBoardBeatsRandomModes(t *testing.T) {
 			drawn = append(drawn, b.Answer(m))
 		}
 		for of, list := range map[*[3]float64][]tegra.Measured{
-			&chosen: follow(s, NewDesign(b.Space, modes, seed)), &random: drawn} {
+			&chosen: follow(s, New(b.Space, modes, seed)), &random: drawn} {
 			time, power, minutes := designErrors(t, s, list)
 			of[0], of[1], of[2] = of[0]+time/designs, of[1]+power/designs, of[2]+minutes/designs
 		}
@@ -123,17 +123,17 @@ func TestDesignOnTheToyBoardBeatsRandomModes(t *testing.T) {
 func TestDesignGoesOnInANewProcess(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	whole := follow(optimizetest.NewSweep(t, b.All()), NewDesign(b.Space, 9, 1))
+	whole := follow(optimizetest.NewSweep(t, b.All()), New(b.Space, 9, 1))
 	if len(whole) != 9 {
 		t.Fatalf("%d modes, want 9", len(whole))
 	}
 	for n := range whole {
-		m, ok := NewDesign(b.Space, 9, 1).Next(whole[:n])
+		m, ok := New(b.Space, 9, 1).Next(whole[:n])
 		if !ok || m != whole[n].Mode {
 			t.Errorf("after %d modes: got %v, want %v", n, m, whole[n].Mode)
 		}
 	}
-	again := follow(optimizetest.NewSweep(t, b.All()), NewDesign(b.Space, 9, 1))
+	again := follow(optimizetest.NewSweep(t, b.All()), New(b.Space, 9, 1))
 	if !reflect.DeepEqual(whole, again) {
 		t.Errorf("equal seeds differ: %v and %v", whole, again)
 	}
@@ -142,7 +142,7 @@ func TestDesignGoesOnInANewProcess(t *testing.T) {
 func TestDesignReplacesModesThatFail(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	d := NewDesign(b.Space, 6, 2)
+	d := New(b.Space, 6, 2)
 	var done []tegra.Measured
 	proposed := map[tegra.Mode]int{}
 	for {
@@ -161,7 +161,7 @@ func TestDesignReplacesModesThatFail(t *testing.T) {
 		t.Errorf("%d measured of %d proposed, want 6 of 8", len(done), len(proposed))
 	}
 	var tried []tegra.Mode
-	for m, ok := NewDesign(b.Space, 4, 2).Next(nil); ok; m, ok = NewDesign(b.Space, 4, 2).Next(nil, tried...) {
+	for m, ok := New(b.Space, 4, 2).Next(nil); ok; m, ok = New(b.Space, 4, 2).Next(nil, tried...) {
 		tried = append(tried, m)
 	}
 	if len(tried) != 4 {
@@ -176,7 +176,7 @@ func TestDesignOnSmallSpacesAndOddRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := NewDesign(one, 10, 1)
+	d := New(one, 10, 1)
 	if m, ok := d.Next(nil); !ok || m != one.At(0) || d.Len() != 1 {
 		t.Errorf("one mode: got %v, %v, %d planned", m, ok, d.Len())
 	}
@@ -187,15 +187,15 @@ func TestDesignOnSmallSpacesAndOddRows(t *testing.T) {
 		{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 77}}, TimeMS: 5, PowerW: 5},
 		{Setting: tegra.Setting{Mode: b.Space.At(3)}, TimeMS: math.NaN(), PowerW: 5},
 	}
-	if _, ok := NewDesign(b.Space, 2, 1).Next(foreign); !ok {
+	if _, ok := New(b.Space, 2, 1).Next(foreign); !ok {
 		t.Errorf("rows that do not count ended the design")
 	}
 	sized := []tegra.Measured{b.Answer(b.Space.At(3)), b.Answer(b.Space.At(5))}
 	sized[0].Batch, sized[1].Batch = 16, 16
-	if m, ok := NewDesign(b.Space, 2, 1).Next(sized); ok {
+	if m, ok := New(b.Space, 2, 1).Next(sized); ok {
 		t.Errorf("two modes with their batch size: got %v, want the end", m)
 	}
-	if _, ok := NewDesign(b.Space, 0, 1).Next(nil); ok {
+	if _, ok := New(b.Space, 0, 1).Next(nil); ok {
 		t.Errorf("a design of no modes proposed one")
 	}
 }

@@ -1,9 +1,8 @@
-package optimize
-
-// Which modes to measure when every limit is of interest (docs/method.md, Which modes to measure): greedily, after
-// every measurement, the mode that removes most uncertainty about the space relative to a power of its measuring cost,
-// within a time budget (docs/decisions/015-design-keeps-a-budget-of-time.md). Hyper-parameters are fixed, and outliers
-// are not handled while choosing. Cost of a step: one fit and a 300 × 300 covariance.
+// Package design chooses the modes to measure when every limit is of interest (docs/method.md, Which modes to measure):
+// greedily, after every measurement, the mode that removes most uncertainty about the space relative to a power of its
+// measuring cost, within a time budget (docs/decisions/015-design-keeps-a-budget-of-time.md). Hyper-parameters are
+// fixed, and outliers are not handled while choosing. Cost of a step: one fit and a 300 × 300 covariance.
+package design
 
 import (
 	"math"
@@ -19,13 +18,13 @@ import (
 
 // Settings of the design.
 const (
-	designCandidates = 300  // random modes among which to choose
-	designTargets    = 300  // random modes whose uncertainty is reduced
-	designCostPower  = 0.7  // exponent of the predicted cost in the score's denominator
-	designTimeShare  = 0.95 // budget per mode, in predicted mean times of all modes
-	settleS          = 12.0 // seconds to apply a mode and let it settle
-	minibatchesPer   = 50.0 // minibatches per measured mode
-	guessedCostMS    = 100.0
+	mostCandidates = 300  // random modes among which to choose
+	mostTargets    = 300  // random modes whose uncertainty is reduced
+	costPower      = 0.7  // exponent of the predicted cost in the score's denominator
+	timeShare      = 0.95 // budget per mode, in predicted mean times of all modes
+	settleS        = 12.0 // seconds to apply a mode and let it settle
+	minibatchesPer = 50.0 // minibatches per measured mode
+	guessedCostMS  = 100.0
 )
 
 // ProfilingS returns the seconds needed to measure a mode with minibatches of timeMS.
@@ -41,8 +40,8 @@ type Design struct {
 	reference *learn.Residual
 }
 
-// NewDesign plans n modes of a space.
-func NewDesign(space *tegra.Space, n int, seed uint64) *Design {
+// New plans n modes of a space.
+func New(space *tegra.Space, n int, seed uint64) *Design {
 	return &Design{places: tegra.Places{Space: space}, n: min(n, space.Len()), seed: seed}
 }
 
@@ -96,7 +95,7 @@ func (d *Design) NextSetting(done []tegra.Measured, tried ...tegra.Setting) (teg
 		return tegra.Setting{}, false
 	}
 	rng := rand.New(rand.NewPCG(d.seed, uint64(len(known)+len(failed))))
-	i := d.choose(samples, draw(rng, open, designCandidates), draw(rng, upTo(d.places.Len()), designTargets))
+	i := d.choose(samples, draw(rng, open, mostCandidates), draw(rng, upTo(d.places.Len()), mostTargets))
 	return d.places.At(i), true
 }
 
@@ -114,22 +113,24 @@ func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int
 	p, aim := model.PosteriorAt(candidates), model.PosteriorAt(targets)
 	time := explained(model.CovTime(targets, candidates), aim.SdTime, p.SdTime, p.NoiseTime)
 	power := explained(model.CovPower(targets, candidates), aim.SdPower, p.SdPower, p.NoisePower)
-	left := designTimeShare * float64(len(samples)+1) * meanTimeMS(aim.LnTime, shift)
+	left := timeShare * float64(len(samples)+1) * meanTimeMS(aim.LnTime, shift)
 	for _, m := range samples {
 		left -= m.TimeMS
 	}
-	most, fastest := newArgmax(), newArgmax()
-	for k, i := range candidates {
+	best, fastest, most := -1, 0, math.Inf(-1)
+	for k := range candidates {
 		timeMS := math.Exp(p.LnTime[k] + shift)
-		fastest.offer(i, -timeMS, 0)
-		if timeMS <= left {
-			most.offer(i, (time[k]+power[k])/math.Pow(ProfilingS(timeMS), designCostPower), 0)
+		if p.LnTime[k] < p.LnTime[fastest] {
+			fastest = k
+		}
+		if score := (time[k] + power[k]) / math.Pow(ProfilingS(timeMS), costPower); timeMS <= left && score > most {
+			best, most = k, score
 		}
 	}
-	if most.index < 0 {
-		return fastest.index
+	if best < 0 {
+		best = fastest
 	}
-	return most.index
+	return candidates[best]
 }
 
 // meanTimeMS returns the mean of the predicted times.
