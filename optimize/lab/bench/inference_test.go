@@ -47,12 +47,13 @@ func TestEvaluateClosedLoopOnPublishedInference(t *testing.T) {
 			}
 			// Against raw readings 3.6: some of ResNet's best ones are outliers that no fit confirms. Before one rule
 			// chose the answer, which now keeps its limit with a chance of 95 %, the bars were 3, 1, 4 and 12.
-			if p.Median > 3.6 || clean.Median > 1 || clean.P75.V > 4.6 || clean.P90 > 12.1 || tune.Probes > 25 {
-				t.Errorf("penalty %.1f, clean %.1f, %.1f, %.1f with %g probes; want at most 3.6, 1, 4.6, 12.1, 25",
+			// Up to 17 % of searches were hot then, none is.
+			if p.Median > 3.6 || clean.Median > 1.2 || clean.P75.V > 5.1 || clean.P90 > 13.4 || tune.Probes > 25 {
+				t.Errorf("penalty %.1f, clean %.1f, %.1f, %.1f with %g probes; want at most 3.6, 1.2, 5.1, 13.4, 25",
 					p.Median, clean.Median, clean.P75.V, clean.P90, tune.Probes)
 			}
-			if tune.SearchesHotPct.V > 30 {
-				t.Errorf("%.0f %% of the searches probed more than 10 %% over the limit, want 30 at most",
+			if tune.SearchesHotPct.V > 5 {
+				t.Errorf("%.0f %% of the searches probed more than 10 %% over the limit, want 5 at most",
 					tune.SearchesHotPct.V)
 			}
 			if maxn := rows[Maxn]; maxn.PenaltyPct.V.Median < p.Median {

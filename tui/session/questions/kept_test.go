@@ -106,7 +106,9 @@ func TestQuestionsSayWhatIsFoundLaterAndTheAnswerStays(t *testing.T) {
 	}
 	at, ok := questions.Since(list, list[0], k, 0)
 	gained := better.Measured.TimeMS < 0.98*found.Measured.TimeMS
-	if ok != gained || ok && at.Mode != better.Mode {
+	// by its readings a mode that is as good may be ahead of the search's answer
+	ms, _, err := s.Virtual.Truth("mobilenet", at.Mode)
+	if ok != gained || ok && (err != nil || ms > 1.02*better.Measured.TimeMS) {
 		t.Errorf("better since: %v %v, the later search found %v %.4g ms, the first %v %.4g ms", at, ok,
 			better.Mode, better.Measured.TimeMS, found.Mode, found.Measured.TimeMS)
 	}
