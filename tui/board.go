@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"os"
+	"slices"
 	"time"
 
 	"jtune/internal/document"
@@ -9,12 +11,14 @@ import (
 	"jtune/learn"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/rivals"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/handover"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/plots"
+	"jtune/tui/session/preflight"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
 )
@@ -114,5 +118,19 @@ func (b board) Report(campaign string) (document.Document, error) {
 	return handover.Write(b.Session.Options, campaign, b.commands, time.Now())
 }
 
-// RememberKept records which mode was kept; if that fails, verify uses the newest search.
-func (b board) RememberKept(m tegra.Mode) { _ = session.RememberKept(b.Session, m) }
+// RememberKept records which mode is kept; if that fails, verify uses the newest search.
+func (b board) RememberKept(m tegra.Val[tegra.Mode], free bool) {
+	if m.OK {
+		_ = session.RememberKept(b.Session, m.V, free)
+	} else {
+		_ = session.ForgetKept(b.Session)
+	}
+}
+
+// LeftKept compares a reading with the kept mode; nil also while a job of another jtune sets modes.
+func (b board) LeftKept(r tegra.Reading) *session.Departure {
+	if slices.ContainsFunc(preflight.Beside(b.Session), func(o preflight.Owner) bool { return o.Alone }) {
+		return nil
+	}
+	return b.Session.LeftKept(r, rivals.Find(b.Session.FS(), r, b.Session.Device.Presets(), os.Getpid()))
+}

@@ -89,11 +89,11 @@ func (sh *shared) modeSet(m page.ModeSet) {
 
 // keepMode makes the set mode the one to restore.
 func (sh *shared) keepMode() tea.Cmd {
-	mode := sh.Applied.Mode
+	mode, free := sh.Applied.Mode, sh.Applied.Free
 	return sh.guarded(func(ctx context.Context, g tegra.Applier) error {
 		err := g.Keep(ctx)
 		if err == nil && mode.OK {
-			sh.host.RememberKept(mode.V)
+			sh.host.RememberKept(mode, free)
 		}
 		return err
 	},
@@ -113,6 +113,9 @@ func (sh *shared) modeKept(m page.ModeKept) {
 func (sh *shared) revert(i page.Revert) tea.Cmd {
 	return sh.guarded(func(ctx context.Context, g tegra.Applier) error {
 		_, err := session.TakeBack(ctx, g, i.Settle)
+		if err == nil && i.Settle {
+			sh.host.RememberKept(tegra.Val[tegra.Mode]{}, false)
+		}
 		return err
 	}, func(err error) tea.Msg { return page.ModeReverted{Why: i.Why, Err: err} })
 }

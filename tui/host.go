@@ -30,8 +30,10 @@ type host interface {
 	DeletedModels() ([]models.Info, error)
 	PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error)
 	DataPath() string
-	// RememberKept records which mode was kept, for the command verify.
-	RememberKept(m tegra.Mode)
+	// RememberKept records which mode is kept, absent: none, for the command verify and the watch over it.
+	RememberKept(m tegra.Val[tegra.Mode], free bool)
+	// LeftKept compares a reading with the kept mode; nil while it is in force. It looks for programs that changed it.
+	LeftKept(r tegra.Reading) *session.Departure
 }
 
 // deps holds everything the screens need.

@@ -37,7 +37,8 @@ type shared struct {
 	campaignsAt time.Time        // when the listed campaigns last changed
 	listing     int              // requests to list them since the listing at work began; 0: none is at work
 	kept        []models.Info    // the listed models, newest first
-	loadedLast  bool             // loadLast has loaded the newest model
+	keptMode    keptWatch
+	loadedLast  bool // loadLast has loaded the newest model
 	notices     notices
 	mouse       bool
 	control     *remote.Control   // lets other programs see the tasks; nil: none can

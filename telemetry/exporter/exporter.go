@@ -47,6 +47,8 @@ type Source struct {
 	Sampler  *telemetry.Sampler    // of Device
 	PresetID func() tegra.Val[int] // ID of the preset that nvpmodel set last; nil: unknown
 	Job      func() (Job, bool)    // false: nothing runs; nil: not looked up
+	// Kept reports whether the mode that was kept last is in force; absent: none was kept; nil: not looked up.
+	Kept func(r tegra.Reading) tegra.Val[bool]
 }
 
 // value is one value of a series; absent values are left out.
@@ -98,6 +100,10 @@ func (e *Exporter) Write(w io.Writer) error {
 	e.power(&p, s)
 	heat(&p, s.Reading)
 	clocks(&p, s.Reading)
+	if e.from.Kept != nil {
+		p.gauge("jtune_kept_mode_in_force", "1 while the board is in the mode that was kept last, 0 once it has left it.",
+			asBool(e.from.Kept(s.Reading)))
+	}
 	if e.from.Job != nil {
 		if j, runs := e.from.Job(); runs {
 			job(&p, j)

@@ -173,7 +173,7 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 	out.Kept, out.Reverted, out.Locked = err == nil, err != nil, after.Locked
 	out.IdleBeforeW, out.IdleAfterW = before.IdleW, after.IdleW
 	if out.Kept {
-		if err := session.RememberKept(s, r.Mode); err != nil {
+		if err := session.RememberKept(s, r.Mode, r.DVFS); err != nil {
 			c.note("verify will not know that this mode was kept: %v", err)
 		}
 	}

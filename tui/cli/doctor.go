@@ -152,6 +152,9 @@ func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
 	for _, words := range d.Supply {
 		fmt.Fprintln(c.out, wrapped(words))
 	}
+	if d.Left != "" {
+		fmt.Fprintln(c.out, wrapped(string(d.Left)))
+	}
 	if err := c.printOthers(d.Others); err != nil {
 		return err
 	}

@@ -114,6 +114,7 @@ type Readings struct {
 	GPU     telemetry.GPUUse
 	Before  tegra.Signals   // when the program started
 	Peaks   telemetry.Peaks // since the program started
+	Left    string          // that the board has left its kept mode, in words; "" while it is in it
 }
 
 // Take adds what a watch has read since the last call.

@@ -36,6 +36,7 @@ type keptMode struct {
 	Board   string    `toml:"board"`
 	Virtual bool      `toml:"virtual,omitempty"`
 	Mode    string    `toml:"mode"` // cores,cpu_khz,gpu_hz,mem_hz
+	Free    bool      `toml:"free,omitempty"`
 	When    time.Time `toml:"when"`
 }
 
@@ -57,8 +58,21 @@ func readKept(s *Session) (k keptModes, err error) {
 	return k, err
 }
 
-// RememberKept records that a mode was kept on the board, for jtune verify. A file that does not parse is replaced.
-func RememberKept(s *Session, m tegra.Mode) error {
+// RememberKept records that a mode was kept on the board, for jtune verify and for the watch over it. A file that does
+// not parse is replaced.
+func RememberKept(s *Session, m tegra.Mode, free bool) error {
+	b := s.Device.Board()
+	return updateKept(s, &keptMode{b.Name, b.Virtual, strings.Join(sweep.ModeFields(m), ","), free, time.Now()})
+}
+
+// ForgetKept records that the board was put back to an earlier state: no mode is kept.
+func ForgetKept(s *Session) error { return updateKept(s, nil) }
+
+// updateKept replaces the kept mode of the board; nil: by none.
+func updateKept(s *Session, now *keptMode) error {
+	if _, err := os.Lstat(keptFile(s)); now == nil && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err := os.MkdirAll(s.DataPath(), 0o755); err != nil { // a mode may be set before anything is measured
 		return err
 	}
@@ -66,8 +80,9 @@ func RememberKept(s *Session, m tegra.Mode) error {
 		var k keptModes
 		_, _ = tomlfile.Decode(keptFile(s), string(before), &k)
 		k.Kept = slices.DeleteFunc(k.Kept, func(k keptMode) bool { return k.of(s) })
-		b := s.Device.Board()
-		k.Kept = append(k.Kept, keptMode{b.Name, b.Virtual, strings.Join(sweep.ModeFields(m), ","), time.Now()})
+		if now != nil {
+			k.Kept = append(k.Kept, *now)
+		}
 		k.Kept = k.Kept[max(0, len(k.Kept)-mostKeptLines):]
 		var text bytes.Buffer
 		text.WriteString("# Which mode jtune kept last on each board. Nothing is set because of this file.\n")
@@ -78,8 +93,8 @@ func RememberKept(s *Session, m tegra.Mode) error {
 	})
 }
 
-// LastKept returns the last kept mode of the board; absent if none is known.
-func LastKept(s *Session) (m tegra.Val[tegra.Mode], err error) {
+// LastKept returns the last kept mode of the board.
+func LastKept(s *Session) (last Kept, err error) {
 	k, err := readKept(s)
 	for _, one := range k.Kept {
 		if !one.of(s) || err != nil {
@@ -87,9 +102,9 @@ func LastKept(s *Session) (m tegra.Val[tegra.Mode], err error) {
 		}
 		mode, bad := sweep.ParseMode(strings.Split(one.Mode, ","))
 		if bad != nil {
-			return m, fmt.Errorf("%s: %w", keptFile(s), bad)
+			return last, fmt.Errorf("%s: %w", keptFile(s), bad)
 		}
-		m = tegra.Some(mode)
+		last = Kept{tegra.Some(mode), one.Free, one.When}
 	}
-	return m, err
+	return last, err
 }

@@ -44,5 +44,9 @@ func (s *Session) Revert(ctx context.Context) (tegra.Applied, error) {
 	if c, ok := g.(*guard.Client); ok && c.HasPending() {
 		return c.RestorePending(ctx)
 	}
-	return TakeBack(ctx, g, true)
+	applied, err := TakeBack(ctx, g, true)
+	if err == nil {
+		_ = ForgetKept(s) // the watch over it would only warn in vain
+	}
+	return applied, err
 }

@@ -74,6 +74,9 @@ func (p *Page) workloadLine() string {
 		if u := p.read.Interrupted(); u != nil {
 			return " cut off (" + widget.StyleKey.Render("3") + "): " + u.String()
 		}
+		if left := p.read.Readings().Left; left != "" {
+			return " " + left
+		}
 		tune := widget.Press(p.read.Keys().Tune)
 		return " no workload is running; " + tune + " tunes one, " + widget.StyleKey.Render("2") + " starts one"
 	}

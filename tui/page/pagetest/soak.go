@@ -9,6 +9,7 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry/hold"
 	"jtune/tui/page"
+	"jtune/tui/session"
 	"jtune/tui/session/soak"
 	"jtune/tui/session/task"
 )
@@ -81,4 +82,7 @@ func (f *Board) Report(campaign string) (document.Document, error) {
 }
 
 // RememberKept does nothing.
-func (f *Board) RememberKept(tegra.Mode) {}
+func (f *Board) RememberKept(tegra.Val[tegra.Mode], bool) {}
+
+// LeftKept finds the kept mode in force.
+func (f *Board) LeftKept(tegra.Reading) *session.Departure { return nil }

@@ -134,7 +134,7 @@ func ofBoard(s *session.Session, name string) (c campaigns.Campaign, a answers.A
 			newest, a = at, k.Answers[i]
 		}
 		for _, one := range k.Answers {
-			if kept == tegra.Some(one.Mode) {
+			if kept.Mode == tegra.Some(one.Mode) {
 				return at, one, nil
 			}
 		}

@@ -31,7 +31,8 @@ type Diagnosis struct {
 	Missing  []tegra.Missing `json:"missing_now"`
 	TempsOff []string        `json:"temps_off"`
 	Signals  []tegra.Signal  `json:"signals"`
-	Supply   []string        `json:"-"` // what the signals, alarms and clocks of the board say, in words
+	Left     text.Optional   `json:"left_kept_mode"` // that the board has left the mode kept last, and what did it
+	Supply   []string        `json:"-"`              // what the signals, alarms and clocks of the board say, in words
 	Others   []rivals.Rival  `json:"others"`
 	// Inference lists the programs that serve models, found or not; none on a virtual board, which runs no programs.
 	Inference []workload.Found `json:"inference"`
@@ -126,6 +127,9 @@ func Diagnose(ctx context.Context, s *session.Session,
 		Others:   append([]rivals.Rival{}, rivals.Find(s.FS(), last, s.Device.Presets(), os.Getpid())...),
 		Rights:   RightsOf(s),
 		Overhead: cost,
+	}
+	if left := s.LeftKept(last, d.Others); left != nil {
+		d.Left = text.Optional(left.Text(s.Device.Space(), tegra.Val[time.Time]{}))
 	}
 	d.Inference = []workload.Found{}
 	if s.Virtual == nil && s.Sysroot == "/" { // otherwise this machine's programs are not the board's

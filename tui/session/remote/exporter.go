@@ -16,6 +16,7 @@ func Exporter(s *session.Session) *exporter.Exporter {
 		Device:   s.Device,
 		Sampler:  s.Sampler,
 		PresetID: s.Sysfs().PresetID,
+		Kept:     s.InKeptMode,
 		Job: func() (exporter.Job, bool) {
 			f := Follow(campaigns, nil)
 			if f == nil {
