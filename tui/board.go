@@ -2,8 +2,6 @@ package tui
 
 import (
 	"context"
-	"os"
-	"slices"
 	"time"
 
 	"jtune/internal/document"
@@ -11,14 +9,13 @@ import (
 	"jtune/learn"
 	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tegra/rivals"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/handover"
+	"jtune/tui/session/kept"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/plots"
-	"jtune/tui/session/preflight"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
 )
@@ -120,17 +117,10 @@ func (b board) Report(campaign string) (document.Document, error) {
 
 // RememberKept records which mode is kept; if that fails, verify uses the newest search.
 func (b board) RememberKept(m tegra.Val[tegra.Mode], free bool) {
-	if m.OK {
-		_ = session.RememberKept(b.Session, m.V, free)
-	} else {
-		_ = session.ForgetKept(b.Session)
-	}
+	_ = kept.Remember(b.Session, m, free)
 }
 
-// LeftKept compares a reading with the kept mode; nil also while a job of another jtune sets modes.
-func (b board) LeftKept(r tegra.Reading) *session.Departure {
-	if slices.ContainsFunc(preflight.Beside(b.Session), func(o preflight.Owner) bool { return o.Alone }) {
-		return nil
-	}
-	return b.Session.LeftKept(r, rivals.Find(b.Session.FS(), r, b.Session.Device.Presets(), os.Getpid()))
+// LeftKept says that the board has left its kept mode, and since when.
+func (b board) LeftKept(r tegra.Reading, since tegra.Val[time.Time]) string {
+	return kept.Left(b.Session, r, since)
 }

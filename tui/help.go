@@ -4,12 +4,12 @@ import (
 	"strings"
 
 	"jtune/tui/page"
+	"jtune/tui/page/dialog"
 	"jtune/tui/widget"
 )
 
 func (r *root) openText(title string, lines func(w int) []string) {
-	r.text = &overText{Pager: widget.Pager{Keys: r.sh.Keys.ListKeys()}, title: title, lines: lines}
-	r.text.fill(min(r.w, textW))
+	r.text = dialog.NewText(r.sh.Keys, title, lines, r.w)
 }
 
 func (r *root) openHelp() {

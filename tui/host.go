@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"time"
 
 	"jtune/internal/cpubudget"
 	"jtune/profiles/workload"
@@ -32,8 +33,8 @@ type host interface {
 	DataPath() string
 	// RememberKept records which mode is kept, absent: none, for the command verify and the watch over it.
 	RememberKept(m tegra.Val[tegra.Mode], free bool)
-	// LeftKept compares a reading with the kept mode; nil while it is in force. It looks for programs that changed it.
-	LeftKept(r tegra.Reading) *session.Departure
+	// LeftKept says that the board has left its kept mode, and since when; "" while it is in force.
+	LeftKept(r tegra.Reading, since tegra.Val[time.Time]) string
 }
 
 // deps holds everything the screens need.

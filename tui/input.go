@@ -68,7 +68,7 @@ func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		}
 		return nil, true
 	case r.text != nil:
-		if r.text.key(k, keys) {
+		if r.text.Key(k, keys) {
 			r.text = nil
 		}
 		return nil, true

@@ -1,14 +1,10 @@
 package tui
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/page"
-	"jtune/tui/session"
 )
 
 // sampleMsg carries the readings since the last one.
@@ -31,40 +27,27 @@ func (m sampleMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return []tea.Msg{page.Sampled{}}, tea.Batch(sh.followNext(), sh.previewOwn(), sh.lookAtKept())
 }
 
-// keptWatch is the watch over the kept mode.
-type keptWatch struct {
-	at     tegra.Setup // the state that was compared last
-	heat   bool
-	looked bool // it was compared with once
-}
+// leftMsg says that the board has left its kept mode; "" while it is in it.
+type leftMsg string
 
-// leftMsg is the result of a comparison with the kept mode.
-type leftMsg struct {
-	left *session.Departure
-	at   tegra.Val[time.Time] // absent: the board was so when this program started
-}
-
-// lookAtKept compares the board with its kept mode whenever its settings change, except while this program sets them.
+// lookAtKept compares the board with its kept mode when its settings change, but not while this program sets modes.
 func (sh *shared) lookAtKept() tea.Cmd {
-	r := sh.Readings.Sample.Reading
-	now := keptWatch{r.Setup(), r.Heat.Or(false), true}
-	if !sh.Readings.OK || sh.keptMode == now || sh.Busy() || sh.Applied.Unkept() {
+	h, r := sh.host, sh.Readings.Sample.Reading
+	if sh.Busy() || sh.Applied.Unkept() {
 		return nil
 	}
-	at := tegra.Val[time.Time]{V: sh.now(), OK: sh.keptMode.looked}
-	sh.keptMode = now
-	h := sh.host
-	return func() tea.Msg { return leftMsg{h.LeftKept(r), at} }
+	since, due := sh.keptMode.Due(r, sh.now())
+	if !due {
+		return nil
+	}
+	return func() tea.Msg { return leftMsg(h.LeftKept(r, since)) }
 }
 
 func (m leftMsg) fold(r *root) ([]tea.Msg, tea.Cmd) {
-	was := r.sh.Readings.Left
-	r.sh.Readings.Left = ""
-	if m.left != nil {
-		if r.sh.Readings.Left = m.left.Text(r.sh.Device.Space, m.at); was == "" {
-			r.sh.say("%s", r.sh.Readings.Left)
-		}
+	if r.sh.Readings.Left == "" && m != "" {
+		r.sh.say("%s", string(m))
 	}
+	r.sh.Readings.Left = string(m)
 	return nil, nil
 }
 

@@ -64,7 +64,7 @@ type root struct {
 	active  int
 	apply   *dialog.Apply
 	form    form            // a dialog with questions; nil: closed
-	text    *overText       // help or messages; nil: closed
+	text    *dialog.Text    // help or messages; nil: closed
 	palette *dialog.Palette // nil: closed
 	asks    *question       // nil: no question
 	boards  []string        // virtual boards to choose from, this one first; nil: no choice

@@ -14,6 +14,7 @@ import (
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session/fleet"
+	"jtune/tui/session/kept"
 	"jtune/tui/session/models"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
@@ -37,7 +38,7 @@ type shared struct {
 	campaignsAt time.Time        // when the listed campaigns last changed
 	listing     int              // requests to list them since the listing at work began; 0: none is at work
 	kept        []models.Info    // the listed models, newest first
-	keptMode    keptWatch
+	keptMode    kept.Watch
 	loadedLast  bool // loadLast has loaded the newest model
 	notices     notices
 	mouse       bool

@@ -101,7 +101,7 @@ func (e *Exporter) Write(w io.Writer) error {
 	heat(&p, s.Reading)
 	clocks(&p, s.Reading)
 	if e.from.Kept != nil {
-		p.gauge("jtune_kept_mode_in_force", "1 while the board is in the mode that was kept last, 0 once it has left it.",
+		p.gauge("jtune_kept_mode_in_force", "1 while the board is in the mode kept last, 0 once it has left it.",
 			asBool(e.from.Kept(s.Reading)))
 	}
 	if e.from.Job != nil {

@@ -16,6 +16,7 @@ import (
 	"jtune/tegra/boot"
 	"jtune/tegra/guard"
 	"jtune/tui/session"
+	"jtune/tui/session/kept"
 )
 
 // appliedJSON is the document of `jtune apply --json` and `jtune revert --json`.
@@ -173,7 +174,7 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 	out.Kept, out.Reverted, out.Locked = err == nil, err != nil, after.Locked
 	out.IdleBeforeW, out.IdleAfterW = before.IdleW, after.IdleW
 	if out.Kept {
-		if err := session.RememberKept(s, r.Mode, r.DVFS); err != nil {
+		if err := kept.Remember(s, tegra.Some(r.Mode), r.DVFS); err != nil {
 			c.note("verify will not know that this mode was kept: %v", err)
 		}
 	}

@@ -27,7 +27,8 @@ func TestDoctorSaysWhoLeftTheKeptMode(t *testing.T) {
 	says := func(want string, gauge string) {
 		t.Helper()
 		left, _ := hasField(t, jtune(t, with(args, "doctor", "--json")...).out, "left_kept_mode").(string)
-		if (want == "") != (left == "") || !strings.Contains(left, want) || want != "" && !strings.Contains(left, kept) {
+		if (want == "") != (left == "") || !strings.Contains(left, want) ||
+			want != "" && !strings.Contains(left, kept) {
 			t.Errorf("doctor says %q, want %q", left, want)
 		}
 		page := jtune(t, with(args, "exporter", "--once")...).out

@@ -55,8 +55,8 @@ func (e *echo) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// kept are the final bytes of the control sequences that are kept: colours, and erasing a line.
-const kept = "mK"
+// keptFinals are the final bytes of the control sequences that are kept: colours, and erasing a line.
+const keptFinals = "mK"
 
 // unescaped removes control sequences except those; one may continue in the next write.
 func (e *echo) unescaped(b []byte) []byte {
@@ -71,7 +71,7 @@ func (e *echo) unescaped(b []byte) []byte {
 			if e.inside, e.params = 0, e.params[:0]; bytes.IndexByte([]byte("[]PX^_"), c) >= 0 {
 				e.inside = c
 			}
-		case e.inside == '[' && strings.IndexByte(kept, c) >= 0 && len(bytes.Trim(e.params, "0123456789;:")) == 0:
+		case e.inside == '[' && strings.IndexByte(keptFinals, c) >= 0 && len(bytes.Trim(e.params, "0123456789;:")) == 0:
 			out = append(append(append(out, escape, '['), e.params...), c)
 			if e.inside = 0; c == 'm' {
 				e.colour = len(bytes.Trim(e.params, "0;")) > 0

@@ -6,7 +6,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/kept"
 )
 
 // revertCmd is `jtune revert`.
@@ -26,6 +28,9 @@ func (c *revertCmd) run(ctx context.Context) error {
 		applied, err := s.Revert(ctx)
 		if err != nil {
 			return err
+		}
+		if err := kept.Remember(s, tegra.Val[tegra.Mode]{}, false); err != nil {
+			c.note("verify and the watch over the kept mode will not know that it was reverted: %v", err)
 		}
 		if c.asJSON {
 			out := toAppliedJSON(applied, s.Device.Board())

@@ -44,9 +44,5 @@ func (s *Session) Revert(ctx context.Context) (tegra.Applied, error) {
 	if c, ok := g.(*guard.Client); ok && c.HasPending() {
 		return c.RestorePending(ctx)
 	}
-	applied, err := TakeBack(ctx, g, true)
-	if err == nil {
-		_ = ForgetKept(s) // the watch over it would only warn in vain
-	}
-	return applied, err
+	return TakeBack(ctx, g, true)
 }

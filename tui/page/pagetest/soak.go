@@ -9,7 +9,6 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry/hold"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/soak"
 	"jtune/tui/session/task"
 )
@@ -85,4 +84,4 @@ func (f *Board) Report(campaign string) (document.Document, error) {
 func (f *Board) RememberKept(tegra.Val[tegra.Mode], bool) {}
 
 // LeftKept finds the kept mode in force.
-func (f *Board) LeftKept(tegra.Reading) *session.Departure { return nil }
+func (f *Board) LeftKept(tegra.Reading, tegra.Val[time.Time]) string { return "" }

@@ -19,6 +19,7 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/kept"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/questions"
 	"jtune/tui/session/search"
@@ -117,7 +118,7 @@ func ofBoard(s *session.Session, name string) (c campaigns.Campaign, a answers.A
 		}
 		return c, a, err
 	}
-	kept, err := session.LastKept(s)
+	last, err := kept.Last(s)
 	if err != nil {
 		return c, a, err
 	}
@@ -134,7 +135,7 @@ func ofBoard(s *session.Session, name string) (c campaigns.Campaign, a answers.A
 			newest, a = at, k.Answers[i]
 		}
 		for _, one := range k.Answers {
-			if kept.Mode == tegra.Some(one.Mode) {
+			if last.Mode == tegra.Some(one.Mode) {
 				return at, one, nil
 			}
 		}

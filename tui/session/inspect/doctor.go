@@ -20,6 +20,7 @@ import (
 	"jtune/tegra/rivals"
 	"jtune/telemetry"
 	"jtune/tui/session"
+	"jtune/tui/session/kept"
 	"jtune/tui/session/preflight"
 )
 
@@ -128,9 +129,7 @@ func Diagnose(ctx context.Context, s *session.Session,
 		Rights:   RightsOf(s),
 		Overhead: cost,
 	}
-	if left := s.LeftKept(last, d.Others); left != nil {
-		d.Left = text.Optional(left.Text(s.Device.Space(), tegra.Val[time.Time]{}))
-	}
+	d.Left = text.Optional(kept.Left(s, last, tegra.Val[time.Time]{}))
 	d.Inference = []workload.Found{}
 	if s.Virtual == nil && s.Sysroot == "/" { // otherwise this machine's programs are not the board's
 		if d.Inference, err = workload.Programs(ctx); err != nil {

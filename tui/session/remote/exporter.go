@@ -6,6 +6,7 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry/exporter"
 	"jtune/tui/session"
+	"jtune/tui/session/kept"
 	"jtune/tui/session/task"
 )
 
@@ -16,7 +17,7 @@ func Exporter(s *session.Session) *exporter.Exporter {
 		Device:   s.Device,
 		Sampler:  s.Sampler,
 		PresetID: s.Sysfs().PresetID,
-		Kept:     s.InKeptMode,
+		Kept:     func(r tegra.Reading) tegra.Val[bool] { return kept.InForce(s, r) },
 		Job: func() (exporter.Job, bool) {
 			f := Follow(campaigns, nil)
 			if f == nil {

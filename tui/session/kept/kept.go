@@ -1,4 +1,8 @@
-package session
+// Package kept remembers which mode was kept last on each board, and says when a board has left it: since when, and
+// what did it as far as the board shows. Nothing runs between its calls.
+//
+//	apply, screens ──► Remember, Forget ──► kept.toml ──► Last ──► verify, Left ──► doctor, Live, exporter
+package kept
 
 import (
 	"bytes"
@@ -17,6 +21,7 @@ import (
 	"jtune/internal/tomlfile"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
+	"jtune/tui/session"
 )
 
 // keptName is the file in the data directory that records the last kept mode of each board.
@@ -40,14 +45,14 @@ type keptMode struct {
 	When    time.Time `toml:"when"`
 }
 
-func (k keptMode) of(s *Session) bool {
+func (k keptMode) of(s *session.Session) bool {
 	b := s.Device.Board()
 	return k.Board == b.Name && k.Virtual == b.Virtual
 }
 
-func keptFile(s *Session) string { return filepath.Join(s.DataPath(), keptName) }
+func keptFile(s *session.Session) string { return filepath.Join(s.DataPath(), keptName) }
 
-func readKept(s *Session) (k keptModes, err error) {
+func read(s *session.Session) (k keptModes, err error) {
 	data, err := safefile.Read(keptFile(s), mostKept)
 	if errors.Is(err, fs.ErrNotExist) {
 		return k, nil
@@ -58,19 +63,11 @@ func readKept(s *Session) (k keptModes, err error) {
 	return k, err
 }
 
-// RememberKept records that a mode was kept on the board, for jtune verify and for the watch over it. A file that does
+// Remember records which mode is kept on the board, absent: none, for jtune verify and for the watch over it. A file
+// that does
 // not parse is replaced.
-func RememberKept(s *Session, m tegra.Mode, free bool) error {
-	b := s.Device.Board()
-	return updateKept(s, &keptMode{b.Name, b.Virtual, strings.Join(sweep.ModeFields(m), ","), free, time.Now()})
-}
-
-// ForgetKept records that the board was put back to an earlier state: no mode is kept.
-func ForgetKept(s *Session) error { return updateKept(s, nil) }
-
-// updateKept replaces the kept mode of the board; nil: by none.
-func updateKept(s *Session, now *keptMode) error {
-	if _, err := os.Lstat(keptFile(s)); now == nil && errors.Is(err, fs.ErrNotExist) {
+func Remember(s *session.Session, m tegra.Val[tegra.Mode], free bool) error {
+	if _, err := os.Lstat(keptFile(s)); !m.OK && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err := os.MkdirAll(s.DataPath(), 0o755); err != nil { // a mode may be set before anything is measured
@@ -80,8 +77,11 @@ func updateKept(s *Session, now *keptMode) error {
 		var k keptModes
 		_, _ = tomlfile.Decode(keptFile(s), string(before), &k)
 		k.Kept = slices.DeleteFunc(k.Kept, func(k keptMode) bool { return k.of(s) })
-		if now != nil {
-			k.Kept = append(k.Kept, *now)
+		if b := s.Device.Board(); m.OK {
+			k.Kept = append(
+				k.Kept,
+				keptMode{b.Name, b.Virtual, strings.Join(sweep.ModeFields(m.V), ","), free, time.Now()},
+			)
 		}
 		k.Kept = k.Kept[max(0, len(k.Kept)-mostKeptLines):]
 		var text bytes.Buffer
@@ -93,9 +93,9 @@ func updateKept(s *Session, now *keptMode) error {
 	})
 }
 
-// LastKept returns the last kept mode of the board.
-func LastKept(s *Session) (last Kept, err error) {
-	k, err := readKept(s)
+// Last returns the last kept mode of the board.
+func Last(s *session.Session) (last Mode, err error) {
+	k, err := read(s)
 	for _, one := range k.Kept {
 		if !one.of(s) || err != nil {
 			continue
@@ -104,7 +104,7 @@ func LastKept(s *Session) (last Kept, err error) {
 		if bad != nil {
 			return last, fmt.Errorf("%s: %w", keptFile(s), bad)
 		}
-		last = Kept{tegra.Some(mode), one.Free, one.When}
+		last = Mode{tegra.Some(mode), one.Free, one.When}
 	}
 	return last, err
 }
