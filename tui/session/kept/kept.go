@@ -64,8 +64,7 @@ func read(s *session.Session) (k keptModes, err error) {
 }
 
 // Remember records which mode is kept on the board, absent: none, for jtune verify and for the watch over it. A file
-// that does
-// not parse is replaced.
+// that does not parse is replaced.
 func Remember(s *session.Session, m tegra.Val[tegra.Mode], free bool) error {
 	if _, err := os.Lstat(keptFile(s)); !m.OK && errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -78,10 +77,8 @@ func Remember(s *session.Session, m tegra.Val[tegra.Mode], free bool) error {
 		_, _ = tomlfile.Decode(keptFile(s), string(before), &k)
 		k.Kept = slices.DeleteFunc(k.Kept, func(k keptMode) bool { return k.of(s) })
 		if b := s.Device.Board(); m.OK {
-			k.Kept = append(
-				k.Kept,
-				keptMode{b.Name, b.Virtual, strings.Join(sweep.ModeFields(m.V), ","), free, time.Now()},
-			)
+			mode := strings.Join(sweep.ModeFields(m.V), ",")
+			k.Kept = append(k.Kept, keptMode{b.Name, b.Virtual, mode, free, time.Now()})
 		}
 		k.Kept = k.Kept[max(0, len(k.Kept)-mostKeptLines):]
 		var text bytes.Buffer
