@@ -16,7 +16,7 @@ import (
 type printed map[string]float64
 
 // It compares the numbers of watch, device, doctor and the exporter with the files of every tree.
-func TestEveryNumberIsThatOfTheTree(t *testing.T) {
+func TestCommandsPrintTheNumbersOfTheTree(t *testing.T) {
 	t.Parallel()
 	all := 0
 	t.Run("trees", func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 var shown = regexp.MustCompile(`(\d+(?:\.\d+)?)[ \x{a0}](GHz|MHz|°C|W|V|A)(?:[^\w]|$)`)
 
 // Every number with a unit on Live is one of the board's files, to the digits shown, on every tree.
-func TestEveryNumberOfLiveIsOneOfTheTree(t *testing.T) {
+func TestLivePrintsTheNumbersOfTheTree(t *testing.T) {
 	all := 0
 	for _, b := range tegratest.Boards() {
 		tr := b.New()
