@@ -105,7 +105,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 			sh.say("tune: not now, %s", why)
 			return nil
 		}
-		return r.do(page.AskTune{})
+		return r.do(sh.Work.Tune(sh.Device.Board))
 	case keys.Verify.Matches(k):
 		if why := sh.MayMeasure(); why != "" {
 			sh.say("measure: not now, %s", why)

@@ -91,3 +91,24 @@ func TestLiveHasFewNumbersWhileAVirtualBoardWorks(t *testing.T) {
 		d.few(name+" at work", liveNumbers)
 	}
 }
+
+// TestTuneOnAFreshBoardAsksForACommand presses t twice from an empty data folder: a job that cannot run is never
+// proposed.
+func TestTuneOnAFreshBoardAsksForACommand(t *testing.T) {
+	t.Parallel()
+	for name, root := range trees(t) {
+		d, _ := driveSession(t, session.Options{Sysroot: root})
+		if why := d.r.sh.MayMeasure(); why != "" {
+			continue // the key says why
+		}
+		d.press("t")
+		d.until(name+": a question", func() bool { return d.r.form != nil || d.r.typing() })
+		if d.r.form != nil {
+			continue // this machine has a job that can run: it is not started here
+		}
+		d.press("t")
+		if d.r.form != nil || !d.r.typing() || len(d.r.sh.notices.list) > 0 {
+			t.Errorf("%s: %v\n%s", name, d.r.sh.notices.list, d.screen())
+		}
+	}
+}

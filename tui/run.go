@@ -23,6 +23,7 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/fleet"
 	"jtune/tui/session/handover"
+	"jtune/tui/session/readiness"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/search"
 	"jtune/tui/session/task"
@@ -152,7 +153,8 @@ func depsOf(s *session.Session, o Options) deps {
 	}
 	st := &d.state
 	st.Device.ReadOnly, st.Device.Block = s.ReadOnly, s.Sysfs().NVPModelBlock
-	st.Work = page.Work{Preferred: s.Options.Workload, Sizes: workloads.Sizes(s), Choice: search.LastForm(s)}
+	st.Work = page.Work{Preferred: s.Options.Workload, Sizes: workloads.Sizes(s), Choice: search.LastForm(s),
+		Jobs: &page.Jobs{Look: func(ctx context.Context) (map[string]string, error) { return readiness.Lacks(ctx, s) }}}
 	st.Goal = st.Work.Choice.First()
 	if st.Look.Glyphs = o.Glyphs; o.Glyphs == widget.GlyphsAuto {
 		st.Look.Glyphs = widget.GlyphsOf(os.Getenv)

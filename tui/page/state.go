@@ -147,6 +147,7 @@ type Work struct {
 	// Fixed maps a workload's name to the reason why its batch size cannot be chosen.
 	Fixed  map[string]string
 	Choice search.Form // last answers of the Tune dialog
+	Jobs   *Jobs       // nil: every workload can run
 }
 
 // Find returns the workload with a name or alias.
@@ -156,14 +157,14 @@ func (k Work) Find(name string) (w workload.Workload, known bool) {
 }
 
 // First returns the index of the workload to preselect: the one under the cursor, the preferred one, the last choice,
-// or the suggested one.
+// or the suggested one; of those that can run, if any can.
 func (k Work) First() int {
 	for _, name := range []string{k.Pointed, k.Preferred, k.Choice.Workload, k.Suggested} {
-		if w, known := k.Find(name); known {
+		if w, known := k.Find(name); known && (k.ready(w) || !k.anyReady()) {
 			return slices.IndexFunc(k.List, func(l workload.Workload) bool { return l.Name == w.Name })
 		}
 	}
-	return 0
+	return max(0, slices.IndexFunc(k.List, k.ready))
 }
 
 // Tasks are the tasks that the pages show.

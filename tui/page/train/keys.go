@@ -18,6 +18,14 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	case page.WorkloadsListed:
 		p.tab.Cursor = p.read.Work().First()
 		return p.jobListed()
+	case page.JobsFound:
+		if p.read.Work().Found(msg) {
+			return page.AskTune{}
+		}
+		if why := p.openJob(); why != nil {
+			return why
+		}
+		return page.Open(page.Train)
 	case page.Sampled:
 		if p.running() {
 			p.tellEpochs(p.read.Task())

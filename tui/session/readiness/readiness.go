@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"jtune/internal/text"
 	"jtune/internal/usage"
@@ -82,11 +85,43 @@ func Jobs(ctx context.Context, s *session.Session) (out []inspect.Job, err error
 					job.Missing = c.What
 				}
 			}
+			if job.Missing == "" && w.Serves() && !answers(ctx, w) {
+				job.Missing = "server"
+			}
 		}
 		job.Ready = job.Missing == ""
 		out = append(out, job)
 	}
 	return out, nil
+}
+
+// answers reports whether something listens at a workload's server, or its program is there to be started.
+func answers(ctx context.Context, w workload.Workload) bool {
+	if len(w.Command) > 0 {
+		_, err := exec.LookPath(w.Command[0])
+		return err == nil
+	}
+	at, err := url.Parse(w.Server.URL)
+	if err != nil {
+		return false
+	}
+	c, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", at.Host)
+	if err == nil {
+		_ = c.Close()
+	}
+	return err == nil
+}
+
+// Lacks returns by name what the workloads that cannot run here lack.
+func Lacks(ctx context.Context, s *session.Session) (map[string]string, error) {
+	jobs, err := Jobs(ctx, s)
+	lacks := map[string]string{}
+	for _, j := range jobs {
+		if !j.Ready {
+			lacks[j.Name] = j.Missing
+		}
+	}
+	return lacks, err
 }
 
 // check is CheckWorkload with that check of the packages of Python.
