@@ -1,48 +1,9 @@
 package cli
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"jtune/tui/session/lab/claims"
-	"jtune/tui/session/lab/evidence"
-	"jtune/tui/session/lab/reproduce"
 )
-
-// The page of all studies has every published result that the program knows, each missed one with its reason, and every
-// take-away. Its own values take minutes to compute.
-func TestPageOfTheStudiesHasEveryPublishedResult(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(checkout, "docs", "reference", "reproduce.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := strings.NewReplacer("\\", "").Replace(string(text)) // Markdown escapes
-	if strings.Contains(page, "quick") {
-		t.Error("the page shows the quick form")
-	}
-	rows := map[string]string{}
-	for line := range strings.Lines(page) {
-		if cells := strings.Split(line, "|"); len(cells) > 2 {
-			rows[strings.TrimSpace(cells[1])] = line
-		}
-	}
-	for _, f := range reproduce.Figures() {
-		row := rows[f.ID]
-		missed := strings.Contains(row, string(evidence.Outside)) || strings.Contains(row, "| near")
-		if !strings.Contains(row, "| "+publishedText(f)+" |") ||
-			missed && (f.Note == "" || !strings.Contains(row, f.Note)) {
-			t.Errorf("%s, published %s, note %q: %s", f.ID, publishedText(f), f.Note, row)
-		}
-	}
-	for _, c := range claims.Claims() {
-		if rows[c.Sentence] == "" {
-			t.Errorf("the take-away %s is not on the page", c.ID)
-		}
-	}
-}
 
 func TestReproduceWritesAStudyAsAPage(t *testing.T) {
 	t.Parallel()
