@@ -29,3 +29,17 @@ func Fold(text, indent string, width int) string {
 	}
 	return strings.ReplaceAll(strings.Join(append(lines, line), "\n"), glued, " ")
 }
+
+// Binary reports whether more than a tenth of a line's characters are not printable; the codes that terminals take are.
+func Binary(line []byte) bool {
+	strange, all := 0, 0
+	for len(line) > 0 {
+		r, n := utf8.DecodeRune(line)
+		if r == utf8.RuneError && n == 1 || r < ' ' && !strings.ContainsRune("\x1b\n\r\t\b", r) {
+			strange++
+		}
+		all++
+		line = line[n:]
+	}
+	return 10*strange > all
+}

@@ -40,3 +40,15 @@ func TestPlainWriterCutAnywhere(t *testing.T) {
 		}
 	}
 }
+
+func TestBinaryIsWhatHoldsManyUnprintableCharacters(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"": false, "step 5/10 größe 98 %": false, "\x1b[32mstep 5\x1b[0m\r": false, "a\x00b": true,
+		"\xff\xfe\x01 rate 5/s \x80\x81": true, "one \x00 in many characters": false,
+	} {
+		if got := Binary([]byte(line)); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}

@@ -104,7 +104,7 @@ func (e *echo) text(b []byte) (out []byte) {
 		if n == 0 {
 			n = len(b)
 		}
-		if line := b[:n]; isBinary(line) {
+		if line := b[:n]; text.Binary(line) {
 			e.binary += n
 		} else {
 			out = append(out, plainColoured(line)...)
@@ -125,20 +125,6 @@ func plainColoured(line []byte) string {
 		parts[i] = text.Plain(parts[i])
 	}
 	return strings.Join(parts, "\x1b") + end
-}
-
-// isBinary reports whether more than a tenth of a line's characters are not printable.
-func isBinary(line []byte) bool {
-	strange, all := 0, 0
-	for len(line) > 0 {
-		r, n := utf8.DecodeRune(line)
-		if r == utf8.RuneError && n == 1 || r < ' ' && r != escape && r != '\n' && r != '\r' && r != '\t' && r != '\b' {
-			strange++
-		}
-		all++
-		line = line[n:]
-	}
-	return 10*strange > all
 }
 
 // line starts a new line for jtune's own messages if the last one is incomplete, such as a progress bar.

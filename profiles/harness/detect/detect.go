@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"time"
+
+	"jtune/internal/text"
 )
 
 // Options are facts known about a program before it prints.
@@ -81,7 +83,7 @@ func (d *Detector) Line(raw []byte, now time.Duration, whole bool) bool {
 		return false
 	}
 	line := plain(raw)
-	if line == "" {
+	if line == "" || text.Binary(raw) {
 		return false
 	}
 	if whole && line == d.drawn { // all of it was seen before the end of the line was
