@@ -10,8 +10,8 @@ import (
 	"jtune/tui/session/inspect"
 )
 
-const diagnosisKeys = "model virtual sources missing_now inference temps_off signals left_kept_mode jobs others rights overhead " +
-	"verdict"
+const diagnosisKeys = "model virtual sources missing_now inference temps_off signals left_kept_mode jobs others " +
+	"rights overhead verdict"
 
 func TestDoctorMeasuresWhatJtuneCosts(t *testing.T) {
 	t.Parallel()

@@ -15,8 +15,8 @@ const (
 	characterKeys = "device virtual bound workers batch epoch_s all first_epoch later_epochs base_w base_why " +
 		"base_share_pct cpu_residency gpu_residency mem_residency cache_before_pct cache_after_pct cache_why disk " +
 		"uptime_s versions advice latency_ms cache_ready_pct epoch_zero_included sampling peak least"
-	runKeys = fixedRunKeys + " mode mode_from restored reading time_mean_ms time_median_ms time_error_pct power_error_pct " +
-		"energy_error_pct minibatches_per_s epochs steady settle_s hot_reason " +
+	runKeys = fixedRunKeys + " mode mode_from restored reading time_mean_ms time_median_ms time_error_pct " +
+		"power_error_pct energy_error_pct minibatches_per_s epochs steady settle_s hot_reason " +
 		characterKeys
 )
 
