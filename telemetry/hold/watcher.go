@@ -222,6 +222,11 @@ func (w *Watcher) strays(s telemetry.Sample) bool {
 		if n := count(s.Faults, sources.Changed); n > 1 {
 			what += fmt.Sprintf(", and %s more", text.Count(n-1, "setting"))
 		}
+		for _, f := range s.Faults {
+			if f.Kind == sources.Lost && f.Source == sources.Guard { // its watchdog restores the board
+				what = f.String() + ": " + what
+			}
+		}
 		w.strayed = what + " at " + w.clock(s.T)
 		w.Note(s.T, "%s", what)
 	}

@@ -319,3 +319,29 @@ func TestHoldEndLiesInItsInterval(t *testing.T) {
 		}
 	}
 }
+
+// The watchdog of a guard that died restores the board: the verdict names the guard, not only the settings.
+func TestWatcherNamesAGuardThatDiedBesideWhatWasRestored(t *testing.T) {
+	t.Parallel()
+	before, died := reading(40, 5), false
+	src := sources.New(before, sources.Funcs{Guard: func() bool { return !died }, Settings: func() (st tegra.State) {
+		value := "1344000"
+		if died {
+			value = "2201600"
+		}
+		st.Files = []tegra.StateFile{{Path: "/sys/scaling_max_freq", Value: value}}
+		return st
+	}}, tegra.State{})
+	w := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Wall: morning, Watched: src.Names(), IdleC: tegra.Some(40.0)})
+	for s := 1; s <= 300; s++ {
+		at, now := time.Duration(s)*time.Second, reading(60+float64(s%7)/8, 25)
+		died = s >= 200
+		w.Take(telemetry.Sample{T: at, Reading: now, Valid: true, Faults: src.Look(at, now)}, morning.Add(at))
+	}
+	v := w.Judge(Ending{Cut: w.Strayed(), Asked: 300 * time.Second}, tegra.Val[tegra.Mode]{})
+	for _, want := range []string{"the guard does not answer", "was changed from 1344000 to 2201600"} {
+		if v.Verdict == Holds || !strings.Contains(v.Reason, want) {
+			t.Errorf("%s: %q, want %q in it", v.Verdict, v.Reason, want)
+		}
+	}
+}

@@ -114,7 +114,7 @@ func New(start tegra.Reading, from Funcs, expected tegra.State) *Sources {
 		w.slept = from.Asleep()
 	}
 	if from.Guard != nil {
-		w.names = append(w.names, guardSource)
+		w.names = append(w.names, Guard)
 	}
 	return w
 }
@@ -125,7 +125,8 @@ func (w *Sources) Names() []string { return slices.Clone(w.names) }
 // Settings returns the settings that must stay.
 func (w *Sources) Settings() tegra.State { return w.settings }
 
-const guardSource = "the guard"
+// Guard is the name of the process that holds the settings, among the sources.
+const Guard = "the guard"
 
 // Answers lists the sources that answer in a reading. A part that is powered down or offline answers with that.
 func Answers(r tegra.Reading) (names []string) {
@@ -223,7 +224,7 @@ const leastSleep = time.Second
 func (w *Sources) lost(r tegra.Reading) (faults []Fault) {
 	answers := Answers(r)
 	if w.from.Guard != nil && w.from.Guard() {
-		answers = append(answers, guardSource)
+		answers = append(answers, Guard)
 	}
 	gone := func(name string) bool { return slices.Contains(w.names, name) && !slices.Contains(answers, name) }
 	for _, name := range w.names {

@@ -77,3 +77,22 @@ func TestProfileOnADiskWithoutRoomForCampaignTOML(t *testing.T) {
 		t.Errorf("%d %s", list.code, list.err)
 	}
 }
+
+// A disk that fills up during a soak takes its record, not its verdict.
+func TestSoakOnAFullDiskStillSaysItsVerdict(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cmd := exec.Command("/bin/sh", "-c", `ulimit -f 16; exec "$0" "$@"`, os.Args[0], "--device", "virtual:agx-orin",
+		"--speed", "max", "--data-dir", dir, "soak", "lenet5", "--for", "10m", "--out", filepath.Join(dir, "soak"))
+	cmd.Env = append(os.Environ(), asJtune+"=1")
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"\nholds: held for 10m0s", "\njtune: write ", "soak.csv: file too large\n"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
