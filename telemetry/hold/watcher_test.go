@@ -332,7 +332,8 @@ func TestWatcherNamesAGuardThatDiedBesideWhatWasRestored(t *testing.T) {
 		st.Files = []tegra.StateFile{{Path: "/sys/scaling_max_freq", Value: value}}
 		return st
 	}}, tegra.State{})
-	w := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Wall: morning, Watched: src.Names(), IdleC: tegra.Some(40.0)})
+	w := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Wall: morning, Watched: src.Names(),
+		IdleC: tegra.Some(40.0)})
 	for s := 1; s <= 300; s++ {
 		at, now := time.Duration(s)*time.Second, reading(60+float64(s%7)/8, 25)
 		died = s >= 200

@@ -15,6 +15,7 @@ import (
 	"jtune/telemetry"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
 	"jtune/tui/session/questions"
 	"jtune/tui/session/task"
@@ -139,13 +140,32 @@ func (r Reader) Measured() []campaigns.Campaign {
 
 // Finding returns an outlook that includes what searches have found.
 func (r Reader) Finding(v *outlook.Outlook) *outlook.Outlook {
-	found := questions.Answered(r.Measured(), v.Model.Provenance)
+	list := r.Measured()
+	found := questions.Answered(list, v.Model.Provenance)
+	if out := r.unlisted(list); out != nil && out.Fitted.Provenance.Workload == v.Model.Provenance.Workload {
+		found = map[optimize.Limit]tegra.Setting{}
+		for _, a := range out.Answers {
+			if size := cmp.Or(a.Batch, r.Task().Workload.Batch); a.Feasible && a.Served == nil {
+				found[a.Limit] = a.Setting.WithBatch(size)
+			}
+		}
+	}
 	if maps.Equal(found, v.Found) {
 		return v
 	}
 	next := *v
 	next.Found = found
 	return &next
+}
+
+// unlisted returns what the finished search of this process has found while the list of campaigns lacks it; else nil.
+func (r Reader) unlisted(list []campaigns.Campaign) *measure.TuneResult {
+	t := r.Task()
+	if t == nil || !t.Done() || t.Tuned == nil || t.Tuned.Fitted == nil ||
+		slices.ContainsFunc(list, func(c campaigns.Campaign) bool { return c.Dir == t.Tuned.Home }) {
+		return nil
+	}
+	return t.Tuned
 }
 
 // Deleted lists the campaigns that can be restored, newest first.
