@@ -142,7 +142,7 @@ func (r Reader) Measured() []campaigns.Campaign {
 func (r Reader) Finding(v *outlook.Outlook) *outlook.Outlook {
 	list := r.Measured()
 	found := questions.Answered(list, v.Model.Provenance)
-	if out := r.unlisted(list); out != nil && out.Fitted.Provenance.Workload == v.Model.Provenance.Workload {
+	if out := r.newest(list); out != nil && out.Fitted.Provenance.Workload == v.Model.Provenance.Workload {
 		found = map[optimize.Limit]tegra.Setting{}
 		for _, a := range out.Answers {
 			if size := cmp.Or(a.Batch, r.Task().Workload.Batch); a.Feasible && a.Served == nil {
@@ -158,12 +158,21 @@ func (r Reader) Finding(v *outlook.Outlook) *outlook.Outlook {
 	return &next
 }
 
-// unlisted returns what the finished search of this process has found while the list of campaigns lacks it; else nil.
-func (r Reader) unlisted(list []campaigns.Campaign) *measure.TuneResult {
+// newest returns what the finished search of this process has found, unless its workload was measured again since; else
+// nil. The list of campaigns may be older: it then lacks the search, or its last readings.
+func (r Reader) newest(list []campaigns.Campaign) *measure.TuneResult {
 	t := r.Task()
-	if t == nil || !t.Done() || t.Tuned == nil || t.Tuned.Fitted == nil ||
-		slices.ContainsFunc(list, func(c campaigns.Campaign) bool { return c.Dir == t.Tuned.Home }) {
+	if t == nil || !t.Done() || t.Tuned == nil || t.Tuned.Fitted == nil {
 		return nil
+	}
+	at := slices.IndexFunc(list, func(c campaigns.Campaign) bool { return c.Dir == t.Tuned.Home })
+	if at < 0 {
+		return t.Tuned
+	}
+	for _, c := range list[at+1:] {
+		if c.Header.Workload.Name == t.Workload.Name && questions.Head(list, c).Dir != t.Tuned.Home {
+			return nil
+		}
 	}
 	return t.Tuned
 }
