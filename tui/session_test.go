@@ -23,6 +23,7 @@ import (
 	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
+	"jtune/tui/session/questions"
 	"jtune/tui/session/search"
 	"jtune/tui/session/workloads"
 )
@@ -96,6 +97,11 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 			t.Fatal(err)
 		}
 		command, v := outlook.OutlookOf(kept, tegra.Settings(kept.Space.Modes(), nil)), d.r.sh.Outlook
+		list, err := campaigns.List(s.Options.Paths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		command.Found = questions.Answered(list, kept.Provenance)
 		if len(v.Measured()) != len(command.Measured()) {
 			t.Errorf("%s: the page has readings of %d modes, the kept model of %d", when, len(v.Measured()),
 				len(command.Measured()))

@@ -171,7 +171,7 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 			view = view.Answering(a.Limit, a.About, a.Probes)
 		}
 	}
-	told, cmd = sh.show(view, false)
+	told, cmd = sh.show(page.ReaderOf(&sh.State).Finding(view), false)
 	return append(told, done), tea.Batch(cmd, again)
 }
 
