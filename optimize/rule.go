@@ -17,6 +17,7 @@ import (
 	"math"
 	"slices"
 
+	"jtune/internal/stats"
 	"jtune/optimize/ladder"
 	"jtune/tegra"
 )
@@ -269,7 +270,7 @@ func (r *rule) choose(may func(i int) bool) (int, bool) {
 		}
 	}
 	if len(list) > drawn {
-		list = draw(r.rng, list, drawn)
+		list = stats.Draw(r.rng, list, drawn)
 	}
 	if r.know(list); !r.found { // any answer is better than the worst setting
 		for _, i := range list {
@@ -366,7 +367,7 @@ func (r *rule) lend(hot []worth, open []int, most *argmax) {
 	}
 	var list []int
 	var own []float64
-	for _, i := range draw(r.rng, open, len(open)) {
+	for _, i := range stats.Draw(r.rng, open, len(open)) {
 		if price := r.cost(i) + r.heat(i); price+most.value < hot[0].value && len(list) < tellers {
 			list, own = append(list, i), append(own, price)
 		}

@@ -297,7 +297,7 @@ func (s *search) recall(rows []tegra.Measured) {
 			s.order = append(s.order, i)
 		}
 	}
-	for _, k := range draw(s.rng, upTo(len(s.order)), max(0, len(s.order)-mostKnown)) {
+	for _, k := range s.rng.Perm(len(s.order))[:max(0, len(s.order)-mostKnown)] {
 		s.unfitted[s.order[k]] = true
 	}
 }
@@ -339,22 +339,4 @@ func (s *search) best() (index int, ok bool) {
 	}
 	r := s.rule()
 	return r.answer, r.found
-}
-
-// draw picks n elements of list at random, or all in random order if it is shorter.
-func draw(rng *rand.Rand, list []int, n int) []int {
-	perm := rng.Perm(len(list))
-	out := make([]int, min(n, len(list)))
-	for k := range out {
-		out[k] = list[perm[k]]
-	}
-	return out
-}
-
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }

@@ -7,6 +7,7 @@ package stats
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -145,4 +146,13 @@ func ErrorOfMedian(iqr, median float64, n int) float64 {
 		return math.Inf(1)
 	}
 	return medianSE * sdOfIQR * iqr / median / math.Sqrt(float64(n))
+}
+
+// Draw picks n elements of a list at random, or all in random order if it is shorter.
+func Draw[T any](rng *rand.Rand, list []T, n int) []T {
+	out := make([]T, min(n, len(list)))
+	for k, at := range rng.Perm(len(list))[:len(out)] {
+		out[k] = list[at]
+	}
+	return out
 }

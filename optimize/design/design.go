@@ -95,7 +95,9 @@ func (d *Design) NextSetting(done []tegra.Measured, tried ...tegra.Setting) (teg
 		return tegra.Setting{}, false
 	}
 	rng := rand.New(rand.NewPCG(d.seed, uint64(len(known)+len(failed))))
-	i := d.choose(samples, draw(rng, open, mostCandidates), draw(rng, upTo(d.places.Len()), mostTargets))
+	candidates := stats.Draw(rng, open, mostCandidates)
+	targets := rng.Perm(d.places.Len())[:min(mostTargets, d.places.Len())]
+	i := d.choose(samples, candidates, targets)
 	return d.places.At(i), true
 }
 
@@ -157,24 +159,6 @@ func explained(cov *mat.Dense, sdOfTargets, sdOfCandidates []float64, noise floa
 			sum += v * v
 		}
 		out[c] = sum / (sd*sd + noise*noise) / total
-	}
-	return out
-}
-
-// draw picks n elements of list at random, or all in random order if it is shorter.
-func draw(rng *rand.Rand, list []int, n int) []int {
-	perm := rng.Perm(len(list))
-	out := make([]int, min(n, len(list)))
-	for k := range out {
-		out[k] = list[perm[k]]
-	}
-	return out
-}
-
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
 	}
 	return out
 }

@@ -48,7 +48,7 @@ func TestDoctorSaysWhoLeftTheKeptMode(t *testing.T) {
 	says("since before jtune looked", "0")
 	uptime("60")
 	past(t, filepath.Join(dataDir(args), "kept.toml"))
-	says("a reboot", "0")
+	says("; a reboot came since", "0")
 	jtune(t, with(args, "revert")...).done(t)
 	says("", "")
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"jtune/internal/caller"
 	"jtune/internal/text"
 	"jtune/optimize/mix"
 	"jtune/profiles/workload"
@@ -111,7 +110,7 @@ func (c *runCmd) systemd() error {
 		return err
 	}
 	j := boot.Job{Name: c.mode.unit, Line: append([]string{program}, line...), Dir: dir}
-	if !caller.Root() || os.Geteuid() != 0 {
+	if os.Geteuid() != 0 { // also under sudo, whose user this process is
 		j.User = [2]int{os.Getuid(), os.Getgid()}
 	}
 	unit, err := j.Text()

@@ -23,7 +23,7 @@ type Mode struct {
 // departure says that a board has left its kept mode.
 type departure struct {
 	kept tegra.Mode
-	by   string // what did it, in words; "" if it is unknown
+	by   string // what did it or what the board shows of it, in words; "" if nothing is known
 }
 
 // left compares a reading with the kept mode; nil while it is in force, or if it is unknown whether it is. booted is
@@ -37,17 +37,17 @@ func (k Mode) left(r tegra.Reading, d tegra.Device, booted tegra.Val[time.Time],
 	name := tegra.NameNow(d, r)
 	switch {
 	case r.Heat.Or(false):
-		out.by = "a thermal limit"
+		out.by = "a thermal limit lowers clocks now"
 	case booted.OK && booted.V.After(k.When):
-		out.by = "a reboot, which forgets it"
+		out.by = "a reboot came since, which forgets it"
 	case r.Mode.OK && r.Locked.Or(false) && r.Mode.V == d.Space().Max():
-		out.by = "jetson_clocks, or a program like it"
+		out.by = "its clocks are locked at their maximum, as by jetson_clocks"
 	case name != "":
-		out.by = "nvpmodel, or a program like it: the board is in " + name
+		out.by = "it is in " + name + ", as if set by nvpmodel"
 	}
 	for _, o := range others {
 		if o.Active() && out.by == "" {
-			out.by = o.Name + ", which is running"
+			out.by = o.Name + " is running, which changes " + string(o.Touches)
 		}
 	}
 	return out
@@ -63,7 +63,7 @@ func (d departure) text(space *tegra.Space, since tegra.Val[time.Time]) string {
 		b.WriteString("since before jtune looked")
 	}
 	if d.by != "" {
-		b.WriteString(", by " + d.by)
+		b.WriteString("; " + d.by)
 	}
 	return b.String()
 }
