@@ -7,7 +7,7 @@ import (
 )
 
 // Recheck returns the next known setting to measure again before using known readings, as a search does
-// (docs/method.md, Search rule, "What is known already"): the best for a limit and, if that has moved, the one farthest
+// (docs/method.md, Search rule, "Earlier readings"): the best for a limit and, if that has moved, the one farthest
 // from it. again are their new readings so far. It returns false if enough were measured again; Align then decides how
 // the known ones count.
 func Recheck(space *tegra.Space, known, again []tegra.Measured, l Limit) (tegra.Setting, bool) {
