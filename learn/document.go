@@ -37,6 +37,7 @@ type document struct {
 	Errors     []errorRow    `json:"errors,omitempty"`   // of the samples' readings; without, all are unknown
 	Bands      *bands        `json:"bands,omitempty"`    // for methods other than gp
 	Networks   *networkBytes `json:"networks,omitempty"` // for nn and powertrain
+	Fit        *keptFit      `json:"fit,omitempty"`      // for gp; none in files of older versions
 }
 
 // spaceLists is a space: its lists, and the indices of its members in the full product if not every combination exists.
@@ -146,6 +147,9 @@ func (m *Model) document() (*document, error) {
 	}
 	if !known {
 		d.Errors = nil
+	}
+	if s, ok := m.surrogate(); ok {
+		d.Fit = keep(s)
 	}
 	b, ok := m.predictor.(*banded)
 	if !ok {
@@ -322,6 +326,9 @@ func complete(m tegra.Mode) bool { return m.Cores > 0 && m.CPU > 0 && m.GPU > 0 
 func (d *document) restore(m *Model) error {
 	if d.Method == GP {
 		t := &fitter{model: m, options: Options{Method: GP, Seed: d.Seed}}
+		if d.Fit != nil && d.Fit.Version == fitVersion {
+			t.kept = d.Fit
+		}
 		var err error
 		switch {
 		case m.compact != nil:

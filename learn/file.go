@@ -23,8 +23,8 @@ import (
 //	jtune-model VERSION SHA-256-of-the-document
 //	{"method": …, "space": …, "samples": …, …}
 //
-// Loading refits all models except networks from their samples, which is quick and gives the same model; networks are
-// stored as trained.
+// Networks are stored as trained, of a gp fit what it chose (keptFit). Loading refits other models from their samples,
+// which is quick and gives the same model.
 const (
 	fileMagic   = "jtune-model"
 	fileVersion = 1

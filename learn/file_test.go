@@ -369,3 +369,120 @@ func TestReferenceThatCannotHelpIsLeftOutWithAWarning(t *testing.T) {
 		}
 	}
 }
+
+// A gp model's file keeps its fit: loading takes it over, to the last bit. A file of an older version, of another
+// version of the fit, or whose fit is not one of its samples, is fitted again and predicts the same.
+func TestModelFileKeepsItsFit(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	samples := truths(space.Sample(60, 2))
+	samples[7].TimeMS *= 4
+	m := mustFit(t, samples, Options{Space: space, Reference: &Reference{Name: "other",
+		Samples: truths(space.Sample(120, 8))}, SkipCV: true, Seed: 5})
+	d, err := m.document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		change func(f *keptFit)
+		taken  bool
+	}{
+		"kept":            {func(*keptFit) {}, true},
+		"another version": {func(f *keptFit) { f.Version++ }, false},
+		"another count":   {func(f *keptFit) { f.Targets[1][0].Theta = f.Targets[1][0].Theta[1:] }, false},
+		"no curve":        {func(f *keptFit) { f.Targets[0] = nil }, false},
+		"a false prior":   {func(f *keptFit) { f.Targets[0][0].Prior = 7 }, false},
+		"no noise":        {func(f *keptFit) { f.Targets[0][0].SN = 0 }, false},
+		"a false sample":  {func(f *keptFit) { f.Targets[0][0].Down = map[int]float64{60: 3} }, false},
+		"far away":        {func(f *keptFit) { f.Targets[0][0].Theta[0] = 1e300 }, false},
+	} {
+		body, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var there document
+		if err := json.Unmarshal(body, &there); err != nil {
+			t.Fatal(err)
+		}
+		c.change(there.Fit)
+		got, err := there.model()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		sameModel(t, got, m)
+		s, _ := got.surrogate()
+		was, _ := m.surrogate()
+		if !reflect.DeepEqual(s.suspicious(), was.suspicious()) || len(was.suspicious()) != 1 {
+			t.Errorf("%s: suspicious are %v, were %v", name, s.suspicious(), was.suspicious())
+		}
+		if !reflect.DeepEqual(keep(s), keep(was)) {
+			t.Errorf("%s: its fit is another one after loading", name)
+		}
+	}
+	kept := keep(m.predictor.(*Surrogate))
+	kept.Targets[0][0].SN *= 1.5
+	s, err := FitSurrogate(space, m.Samples, SurrogateOptions{Reference: m.predictor.(*Surrogate).reference,
+		kept: kept})
+	if err != nil || s.time.curves[0].sn != kept.Targets[0][0].SN {
+		t.Errorf("a kept fit is not taken over: %v", err)
+	}
+}
+
+// fitDigest is what the fit of a few made-up samples chooses.
+func fitDigest(t *testing.T) string {
+	space := smallSpace(t)
+	m := mustFit(t, truths(space.Sample(25, 4)), Options{Space: space, SkipCV: true, Reference: ShippedReference()})
+	out := ""
+	k := keep(m.predictor.(*Surrogate))
+	for _, curves := range k.Targets {
+		for _, c := range curves {
+			out += fmt.Sprintf("%d %.4g %.4g %.3g %.2g %.1f\n", c.Prior, c.SF, c.SN, c.Score, c.Band, c.Theta)
+		}
+	}
+	return out
+}
+
+// The version of the fit is raised when the fit changes: else files would keep fits of earlier programs as their own.
+func TestFitOfThisVersion(t *testing.T) {
+	t.Parallel()
+	const version, want = 1, `0 0.04 0.01 -58.8 1.1 [3.5 3.8 2.9 2.0 2.5 1.9 -1.9 0.9]
+0 0.04 0.02 -56.8 0.92 [3.5 3.8 2.9 2.0 2.5 2.0 -1.7 0.9]
+1 0.04 0.01 -56.7 1.1 [3.5 3.8 2.9 2.0 2.5 1.9 -2.0 0.9]
+0 0.02 0.0075 -77.1 0.5 [2.2 0.7 1.5 1.7 -0.7 2.5 2.9 0.1 -0.1 0.0]
+1 0.02 0.0075 -75 0.51 [2.2 0.7 1.5 1.7 -0.7 2.5 2.9 0.1 -0.1 0.0]
+`
+	if got := fitDigest(t); fitVersion != version || got != want {
+		t.Errorf("the fit of version %d chooses\n%swant of version %d\n%sIf the fit has changed, raise fitVersion and "+
+			"take what it chooses now.", fitVersion, got, version, want)
+	}
+}
+
+// BenchmarkLoad500 loads a model of 500 readings, as it was kept and as a file of an older version.
+func BenchmarkLoad500(b *testing.B) {
+	var clocks []tegra.Freq
+	for i := range 12 {
+		clocks = append(clocks, tegra.Freq(200+150*i)*tegra.MHz)
+	}
+	space, err := tegra.NewSpace([]int{1, 2, 4, 6, 8, 12}, clocks, clocks, clocks[8:])
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := Fit(b.Context(), truths(space.Sample(500, 4)), Options{Space: space, SkipCV: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, kept := range []bool{true, false} {
+		b.Run(fmt.Sprintf("kept=%v", kept), func(b *testing.B) {
+			d, err := m.document()
+			if !kept {
+				d.Fit = nil
+			}
+			for b.Loop() {
+				if _, err = d.model(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -24,6 +24,7 @@ type fitter struct {
 	network  *nn.Pair  // powertrain: networks to transfer from
 	// tuned holds the hyper-parameters chosen on all samples, for cross-validation.
 	tuned *hyperparameters
+	kept  *keptFit // of the model's file; nil: none
 }
 
 // newFitter prepares the reference, or drops an unusable one with a warning.
@@ -172,8 +173,12 @@ func (t *fitter) fitGP(samples []tegra.Measured) (Predictor, error) {
 		o := SurrogateOptions{Robust: 1, Reference: t.residual, Batches: t.model.Batches}
 		return fitSurrogate(t.model.Space, samples, o, *t.tuned)
 	}
-	o := SurrogateOptions{Grid: true, Robust: 2, Reference: t.residual, Batches: t.model.Batches}
+	o := SurrogateOptions{Grid: true, Robust: 2, Reference: t.residual, Batches: t.model.Batches, kept: t.kept}
 	s, err := FitSurrogate(t.model.Space, samples, o)
+	if err != nil && t.kept != nil {
+		o.kept = nil
+		s, err = FitSurrogate(t.model.Space, samples, o)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -60,6 +60,7 @@ type curve struct {
 	jw      []float64 // (L⁻¹ J)ᵀ, params × n
 	cholA   []float64 // of A = S⁻¹ + Jᵀ C⁻¹ J, params × params
 	target  []float64 // L⁻¹ỹ
+	origin  int       // which of the fits of a mix it is one of
 	// whitener is chol above jw beside cholA, (n + params) × (n + params): it solves for both parts of whitened.
 	whitener  []float64
 	bandScale func() float64 // see bandScaleOf; computed once
@@ -326,30 +327,35 @@ func (s *solver) laplace(sf, sn float64, v, theta []float64) (*curve, error) {
 			break
 		}
 	}
+	return d.curve(theta, res, sf, sn, v)
+}
+
+// curve returns the curve at theta, where res is L⁻¹ (y − M).
+func (d *descent) curve(theta, res []float64, sf, sn float64, v []float64) (*curve, error) {
 	if err := d.linearise(theta); err != nil {
 		return nil, err
 	}
-	explained, target := slices.Clone(d.b), make([]float64, s.n)
-	forward(d.cholA, s.p, explained, 1)
+	explained, target := slices.Clone(d.b), make([]float64, d.n)
+	forward(d.cholA, d.p, explained, 1)
 	for i := range d.w {
-		target[i] = d.w[i][s.p]
+		target[i] = d.w[i][d.p]
 	}
 	misfit := dot(target, target) - dot(explained, explained) // ỹᵀ V⁻¹ ỹ
-	score := misfit/2 + s.lnDetS/2 + lnDiagonal(chol, s.n) + lnDiagonal(d.cholA, s.p)
+	score := misfit/2 + d.lnDetS/2 + lnDiagonal(d.chol, d.n) + lnDiagonal(d.cholA, d.p)
 	if math.IsNaN(score) || math.IsInf(score, 0) {
 		return nil, errNotPositive
 	}
 	return &curve{
-		family:  s.f,
+		family:  d.f,
 		theta:   theta,
 		sf:      sf,
 		sn:      sn,
 		score:   score,
 		v:       v,
-		x:       s.scaled,
-		r:       s.d.r,
-		carries: s.d.carries,
-		chol:    chol,
+		x:       d.scaled,
+		r:       d.d.r,
+		carries: d.d.carries,
+		chol:    d.chol,
 		beta:    res,
 		jw:      d.jw,
 		cholA:   d.cholA,

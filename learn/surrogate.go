@@ -44,6 +44,8 @@ type SurrogateOptions struct {
 	// Batches are the batch sizes that may be predicted; they make the size an input. Every sample has one of them, and
 	// the reference is not used. nil: samples have no size.
 	Batches []int
+
+	kept *keptFit // of the same samples, in a model file; nil: none
 }
 
 // overLnSD is the standard deviation of ln power of such a reading, in addition to the usual noise.

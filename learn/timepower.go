@@ -44,7 +44,7 @@ func fitTimePower(
 	t := timePowerModel{n: len(x)}
 	at := timeInputs(h.time, x, r.time)
 	var err error
-	if t.time, err = h.time.mix(at, lnTime, nil, o, o.Reference.transfer(ofTime)); err != nil {
+	if t.time, err = h.time.mix(at, lnTime, nil, o, ofTime); err != nil {
 		return t, fmt.Errorf("time model: %w", err)
 	}
 	t.lnTimeTop = t.meanTime(top)[0]
@@ -62,7 +62,7 @@ func fitTimePower(
 		at = timeInputs(h.time, x, r.time)
 	}
 	at = powerInputs(h.power, x, r.power, t.lnTimeTop, t.meanTime(at))
-	if t.power, err = h.power.mix(at, lnPower, wide, o, o.Reference.transfer(ofPower)); err != nil {
+	if t.power, err = h.power.mix(at, lnPower, wide, o, ofPower); err != nil {
 		return t, fmt.Errorf("power model: %w", err)
 	}
 	return t, nil
@@ -80,9 +80,9 @@ const (
 // evidence,
 // so that an unhelpful reference fades out. For a wary reference it also fits with the board's prior widened, for
 // workloads unlike those it was learned from; the board's residual stays the same. wide are standard deviations of y in
-// addition to the noise; nil: none.
-func (f *family) mix(at inputs, y, wide []float64, o SurrogateOptions, t transfer) (mixture, error) {
-	k := f.amplitudes()
+// addition to the noise; nil: none. A fit that is kept is taken over.
+func (f *family) mix(at inputs, y, wide []float64, o SurrogateOptions, target int) (mixture, error) {
+	k, t := f.amplitudes(), o.Reference.transfer(target)
 	d := data{x: at.x, y: y, wide: wide, earlier: o.Known, l: make([]float64, len(y)*k)}
 	for i := range y {
 		at.terms(i, d.l[i*k:(i+1)*k])
@@ -102,10 +102,16 @@ func (f *family) mix(at inputs, y, wide []float64, o SurrogateOptions, t transfe
 	if len(y) == 0 && len(families) > 1 { // without data, no evidence favours the fit without the reference
 		families, of = families[1:2], of[1:2]
 	}
+	if o.kept != nil {
+		return restored(families, of, o.kept.Targets[target])
+	}
 	fits := make([][]*curve, len(families))
 	err := parallel.Each(len(fits), func(i int) (err error) {
 		fits[i], err = families[i].fits(of[i], o)
 		fits[i] = fits[i][:min(len(fits[i]), mostFits)]
+		for _, c := range fits[i] {
+			c.origin = i
+		}
 		return err
 	})
 	if err != nil {
