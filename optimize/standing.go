@@ -148,17 +148,15 @@ func chanceOver(value, limit, sd, hi float64) float64 {
 	return normalCDF(-z)
 }
 
-// doubt ranks settings within a limit by certainty, best first.
+// doubt ranks settings within a limit by certainty, best first: measured, surely within, others.
 func (s Standing) doubt() int {
 	switch {
-	case s.N > 1:
+	case s.N > 0:
 		return 0
-	case s.N == 1:
-		return 1
 	case s.State == Sure && !s.Wide:
-		return 2
+		return 1
 	}
-	return 3
+	return 2
 }
 
 // Predicted reports whether no reading counts.

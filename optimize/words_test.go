@@ -88,7 +88,7 @@ func TestStandingIsSaidInWords(t *testing.T) {
 			t.Errorf("%+v: %q, %q, ticked %v", c.Standing, c.String(), c.Brief(), c.Ticked())
 		}
 	}
-	order := []Standing{{N: 2}, {N: 1}, {State: Sure}, {State: Sure, Wide: true}}
+	order := []Standing{{N: 1}, {State: Sure}, {State: Sure, Wide: true}}
 	for i := range order[1:] {
 		if order[i].doubt() >= order[i+1].doubt() {
 			t.Errorf("%+v is not known better than %+v", order[i], order[i+1])
@@ -216,11 +216,12 @@ func TestTuneMeasuresThePresentModeOnceForAllLimits(t *testing.T) {
 func TestChooseKnownTakesTheBetterKnownWithinTheNoise(t *testing.T) {
 	t.Parallel()
 	l := Limit{PowerW: 100}
-	best, near := MeasuredPrediction(reading(2, 100, 20)), MeasuredPrediction(reading(3, 100*(1+sameValue), 19))
-	n := []int{1, 2}
+	best := learn.Prediction{Measured: reading(2, 100, 20), LnPowerSD: 0.01, TimeLoMS: 90, TimeHiMS: 110}
+	near := MeasuredPrediction(reading(3, 100*(1+sameValue), 19))
+	n := []int{0, 1}
 	got, err := ChooseKnown([]learn.Prediction{best, near}, func(i int) int { return n[i] }, l)
 	if err != nil || got != 1 {
-		t.Errorf("got %d, %v, want the one that was measured twice", got, err)
+		t.Errorf("got %d, %v, want the one that was measured", got, err)
 	}
 	far := MeasuredPrediction(reading(3, 100.1*(1+sameValue), 19))
 	if got, _ := ChooseKnown([]learn.Prediction{best, far}, func(i int) int { return n[i] }, l); got != 0 {

@@ -2,12 +2,14 @@ package rank
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
 )
 
 // near reports whether a value is within 1 % of one that was worked out by hand.
@@ -155,6 +157,33 @@ func TestRestBreaksEvenAsTheFormulaSays(t *testing.T) {
 		{PeriodS: 1, IdleW: 1, SleepW: -1}} {
 		if err := bad.Check(); !usage.Is(err) {
 			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
+// A later deadline or more power never costs a measured board more energy or time.
+func TestRankNeverWorsensWithTheLimit(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM, sweeptest.OrinNano} {
+		rows := sweeptest.Load(t, name)
+		board := RankBoard{Name: name, Outlook: outlook.Measured(slices.Concat(rows, rows[:len(rows)/2]),
+			learn.Provenance{Device: name})}
+		request := RankRequest{Boards: []RankBoard{board}, Minibatches: 100, Epochs: 1, By: ByTime}
+		before := [2]float64{math.Inf(1), math.Inf(1)}
+		for k := range 20 {
+			r := request
+			r.RoundS = 2 * math.Pow(1.3, float64(k))
+			deadline := Rank(r).EnergyWh
+			r.RoundS, r.Boards = 0, []RankBoard{board}
+			r.Boards[0].PowerW = 8 * math.Pow(1.1, float64(k))
+			watts := Rank(r).RoundS
+			for i, got := range []tegra.Val[float64]{deadline, watts} {
+				if v := got.Or(math.Inf(1)); got.OK && v > before[i] {
+					t.Errorf("%s, limit %d of kind %d: %.5g, within a smaller one %.5g", name, k, i, v, before[i])
+				} else if got.OK {
+					before[i] = v
+				}
+			}
 		}
 	}
 }

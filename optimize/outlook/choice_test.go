@@ -1,0 +1,169 @@
+package outlook
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
+	"jtune/tegra/virtual"
+	"jtune/tegra/virtual/physics"
+)
+
+// sampled is an outlook of a sweep: modes are predicted with errors, and those that are read once or twice are fewer
+// with every seed.
+func sampled(t *testing.T, rows []tegra.Measured, seed uint64) *Outlook {
+	t.Helper()
+	few := int(20 * seed)
+	rng := rand.New(rand.NewPCG(seed, 48))
+	var preds []learn.Prediction
+	var read []tegra.Measured
+	for i, m := range rows {
+		if i%8 != 0 && len(rows) > 1000 {
+			continue
+		}
+		p := learn.Prediction{Measured: m, LnTimeSD: 0.01 + 0.05*rng.Float64(), LnPowerSD: 0.01 + 0.03*rng.Float64()}
+		p.TimeMS *= math.Exp(p.LnTimeSD * rng.NormFloat64())
+		p.PowerW *= math.Exp(p.LnPowerSD * rng.NormFloat64())
+		p.TimeLoMS, p.TimeHiMS = p.TimeMS*math.Exp(-2*p.LnTimeSD), p.TimeMS*math.Exp(2*p.LnTimeSD)
+		p.PowerLoW, p.PowerHiW = p.PowerW*math.Exp(-2*p.LnPowerSD), p.PowerW*math.Exp(2*p.LnPowerSD)
+		preds = append(preds, p)
+		for range max(0, rng.IntN(3)-rng.IntN(1+few)) {
+			m.TimeMS, m.PowerW = m.TimeMS*(1+0.01*rng.NormFloat64()), m.PowerW*(1+0.01*rng.NormFloat64())
+			read = append(read, m)
+		}
+	}
+	return build(nil, "w", &learn.Model{}, tegra.MeansOf(read), nil, preds)
+}
+
+// aimed is a family of limits that only one number tells apart, with what the choice minimises.
+type aimed struct {
+	name  string
+	limit func(at float64) optimize.Limit
+	axis  func(tegra.Measured) float64 // what is limited
+	aim   func(tegra.Measured) float64
+}
+
+var (
+	ofTime   = func(m tegra.Measured) float64 { return m.TimeMS }
+	ofPower  = func(m tegra.Measured) float64 { return m.PowerW }
+	ofEnergy = tegra.Measured.EnergyJ
+	families = []aimed{
+		{"fastest within watts", func(v float64) optimize.Limit { return optimize.Limit{PowerW: v} }, ofPower, ofTime},
+		{"least power in time", func(v float64) optimize.Limit { return optimize.Limit{TimeMS: v} }, ofTime, ofPower},
+		{"least energy in time",
+			func(v float64) optimize.Limit { return optimize.Limit{TimeMS: v, Energy: true} }, ofTime, ofEnergy},
+		{"least energy within watts",
+			func(v float64) optimize.Limit { return optimize.Limit{PowerW: v, Energy: true} }, ofPower, ofEnergy},
+		{"fastest within joules", func(v float64) optimize.Limit { return optimize.Limit{EnergyJ: v} }, ofEnergy,
+			ofTime},
+	}
+)
+
+// standing is how well a choice is known: 0 measured, 1 surely within the limit, 2 predicted.
+func standing(s optimize.Standing) int {
+	switch {
+	case !s.Predicted():
+		return 0
+	case s.State == optimize.Sure && !s.Wide:
+		return 1
+	}
+	return 2
+}
+
+// noise is the difference within which the better known of two settings is chosen.
+const noise = 0.02
+
+// checkChoices turns the limit of every family from the least to the largest value of the outlook.
+func checkChoices(t *testing.T, name string, o *Outlook) {
+	t.Helper()
+	for plane, p := range Planes {
+		least := math.Inf(1)
+		for _, i := range o.Front(plane) {
+			up := p.Up.Of(o.Known[i].Measured)
+			if up >= least {
+				t.Errorf("%s, plane %d: a setting of the front is beaten", name, plane)
+			}
+			least = up
+		}
+	}
+	for _, f := range families {
+		lo, hi := math.Inf(1), 0.0
+		for _, p := range o.Known {
+			if v := f.axis(p.Measured); v > 0 && !p.Clamped {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+		before, rank, chosen := math.Inf(1), 3, 0
+		const steps = 30
+		for k := range steps + 1 {
+			l := f.limit(lo * math.Pow(1.05*hi/lo, float64(k)/steps))
+			at, err := o.Choose(l)
+			if err != nil {
+				if before < math.Inf(1) {
+					t.Errorf("%s, %v: nothing, but within a smaller limit there was a choice", name, l)
+				}
+				continue
+			}
+			chosen++
+			p, s := o.Known[at].Measured, standing(o.Standing(at, l))
+			worst := before
+			if s < rank {
+				worst *= 1 + noise
+			}
+			if f.aim(p) > worst*(1+1e-9) {
+				t.Errorf("%s, %s, %v: the aim rises from %.5g to %.5g", name, f.name, l, before, f.aim(p))
+			}
+			before, rank = f.aim(p), s
+			for i, q := range o.Known {
+				m := q.Measured
+				if q.Clamped || !(m.TimeMS > 0) || f.aim(m) >= f.aim(p) || f.axis(m) >= f.axis(p) {
+					continue
+				}
+				if other := o.Standing(i, l); other.Within() && standing(other) == s {
+					t.Fatalf("%s, %s, %v: %v is chosen, and %v of the same standing beats it in both", name,
+						f.name, l, p, m)
+				}
+			}
+		}
+		if chosen == 0 {
+			t.Errorf("%s, %s: no limit had a choice", name, f.name)
+		}
+	}
+}
+
+// More time or power allowed never makes the choice worse, and no setting known as well beats it in both quantities;
+// the fronts have no beaten setting either.
+func TestChoiceIsUnbeatenAndItsAimMonotoneInTheLimit(t *testing.T) {
+	t.Parallel()
+	for i, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM, sweeptest.OrinNano} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkChoices(t, name, sampled(t, sweeptest.Load(t, name), uint64(i)))
+		})
+	}
+	w, _ := physics.Find("mobilenet")
+	for i, name := range virtual.Names() {
+		b, err := virtual.New(virtual.Options{Name: name, Speed: math.Inf(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := b.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []tegra.Measured
+		for i, m := range d.Space().Modes() {
+			if all := d.Space().Len(); i%(1+all/500) != 0 {
+				continue
+			}
+			s := w.Steady(physics.On(name), physics.At(m))
+			rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: s.TimeMS,
+				PowerW: s.Power.Total()})
+		}
+		checkChoices(t, name, sampled(t, rows, uint64(i%3)))
+	}
+}
