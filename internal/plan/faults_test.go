@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// Every fault of decisions 033 and 034 has tests that exist, or a reason.
+// Every fault that was found by trial has tests that exist, or a reason.
 func TestFaultsHaveATestOrAReason(t *testing.T) {
 	t.Parallel()
 	tests := testsOf(t)
 	for page, least := range map[string]int{
-		"docs/decisions/033-faults-found-by-trial.md":                  50,
-		"docs/decisions/034-faults-of-the-outer-layers-and-studies.md": 120,
+		"internal/plan/testdata/faults-by-trial.md":  50,
+		"internal/plan/testdata/faults-of-layers.md": 120,
 	} {
 		seen := map[string]bool{}
 		for _, cells := range rowsOf(t, page, 3) {
