@@ -7,6 +7,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"jtune/internal/lazyregexp"
 )
 
 // Width returns how many columns a line takes. Frames consist almost only of colour codes and runes of one column,
@@ -60,18 +62,30 @@ func oneColumn(r rune) bool {
 		0x2500 <= r && r < 0x25fd || 0x2800 <= r && r <= 0x28ff
 }
 
-// Cut makes a line exactly w columns wide.
+// Cut makes a line exactly w columns wide. A number is cut as a whole: its first digits would be another number.
 func Cut(line string, w int) string {
 	if w <= 0 {
 		return ""
 	}
 	n := Width(line)
 	if n > w {
-		line = ansi.Truncate(line, w, "…")
+		plain := ansi.Strip(line)
+		kept := ansi.Truncate(plain, w-1, "")
+		keep := w - 1
+		if goesOn.MatchString(plain[len(kept):]) {
+			keep = Width(number.ReplaceAllString(kept, "$1"))
+		}
+		line = ansi.Truncate(line, keep+1, "…")
 		n = Width(line)
 	}
 	return line + strings.Repeat(" ", w-n)
 }
+
+// number is one at the end of a text, and goesOn what a cut number goes on with.
+var (
+	number = lazyregexp.New(`(^|[\s(=])[-+]?[0-9][0-9.,]*$`)
+	goesOn = lazyregexp.New(`^[.,]?[0-9]`)
+)
 
 // CutFront cuts the front of a line wider than w, for names that differ at their ends.
 func CutFront(line string, w int) string {

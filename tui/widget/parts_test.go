@@ -14,6 +14,10 @@ func TestCutPadsByWhatIsSeen(t *testing.T) {
 	for _, c := range []struct{ name, got, want string }{
 		{"short is padded", Cut("ab", 4), "ab  "},
 		{"long ends in an ellipsis", Cut("abcdef", 4), "abc…"},
+		{"a number is cut as a whole", Cut("least 4.98 V", 10), "least …   "},
+		{"so is one without decimals", Cut("of 13,500 mW", 6), "of …  "},
+		{"a number at the edge stays", Cut("4.98 V", 5), "4.98…"},
+		{"digits of a name are no number", Cut("soc0123", 6), "soc01…"},
 		{"colour has no width", ansi.Strip(Cut(styled, 7)), "12345  "},
 		{"wide characters take two", Cut("日本", 5), "日本 "},
 		{"no room", Cut("abc", 0), ""},
