@@ -19,7 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Tree holds a root's files by absolute name. Contents include the final newline.
+// Tree holds a root's files by absolute name. Contents include the final newline. A name that ends in "/" is a folder
+// without files.
 type Tree struct {
 	Files map[string]string
 	Links map[string]string
@@ -105,6 +106,12 @@ func (tr *Tree) WriteTo(root string) error {
 		full := filepath.Join(root, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 			return err
+		}
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(full, 0o755); err != nil {
+				return err
+			}
+			continue
 		}
 		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
 			return err

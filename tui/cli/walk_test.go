@@ -9,49 +9,229 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
 )
 
-// printed collects numbers by the names of tegratest.Tree.Numbers.
-type printed map[string]float64
-
-// It compares the numbers of watch, device, doctor and the exporter with the files of every tree.
+// Every number that watch, device, doctor and the exporter print, as text and as JSON, comes from the board's
+// files.
 func TestCommandsPrintTheNumbersOfTheTree(t *testing.T) {
 	t.Parallel()
-	all := 0
-	t.Run("trees", func(t *testing.T) {
-		for _, b := range tegratest.Boards() {
-			tr := b.New()
-			board := []string{"--sysroot", tr.Write(t), "--data-dir", t.TempDir()}
-			truth := tr.Numbers()
-			for command, says := range map[string]printed{
-				"watch":    watched(t, with(board, "watch", "--count", "1", "--json")),
-				"device":   described(t, with(board, "device", "--json")),
-				"doctor":   diagnosed(t, with(board, "doctor", "--json")),
-				"exporter": exported(t, with(board, "exporter", "--once")),
-			} {
-				for of, v := range says {
-					want, known := truth[of]
-					if !known || math.Abs(v-want) > 1e-6*math.Max(1, math.Abs(want)) {
-						t.Errorf("%s, %s: %s is %v, and %v in the files", b.Name, command, of, v, want)
-					}
-					all++
-				}
-				for of := range truth {
-					if _, said := says[of]; !said && command == "watch" && !strings.HasPrefix(of, "RAM") &&
-						of != "fan rpm" {
-						t.Errorf("%s: watch does not print %s", b.Name, of)
-					}
-				}
+	walkTrees(t, tegratest.Trees())
+}
+
+// The same on the trees of boards that their owners described.
+func TestCommandsPrintTheNumbersOfOwnersTrees(t *testing.T) {
+	t.Parallel()
+	walkTrees(t, tegratest.Archives(t, sweeptest.Shared(t, "tools/devices/hand")))
+}
+
+func walkTrees(t *testing.T, trees map[string]*tegratest.Tree) {
+	if len(trees) == 0 {
+		t.Error("no tree")
+	}
+	for name, tr := range trees {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := walk{t: t, truth: tr.Numbers(), args: []string{"--sysroot", tr.Write(t), "--data-dir", t.TempDir()}}
+			w.commands()
+			const fewest = 150
+			if t.Logf("%d numbers", w.count); w.count < fewest {
+				t.Errorf("%d numbers were compared, want %d", w.count, fewest)
 			}
-		}
-	})
-	const fewest = 1000
-	if t.Logf("%d numbers", all); all < fewest {
-		t.Errorf("%d numbers were compared, want %d", all, fewest)
+		})
 	}
 }
 
+// walk compares what the commands print about a tree.
+type walk struct {
+	t     *testing.T
+	args  []string
+	truth tegratest.Numbers
+	said  map[string]bool // names of truth that watch printed
+	count int
+}
+
+func (w *walk) commands() {
+	w.said = map[string]bool{}
+	for _, command := range []string{"doctor", "device", "watch --count 1"} {
+		args := with(w.args, strings.Fields(command)...)
+		text := jtune(w.t, args...).done(w.t).out
+		if command == "doctor" {
+			w.truth["sources ok"], w.truth["sources missing"], w.truth["sources"] = tallies(text)
+		}
+		n, strange := w.truth.Printed(ownWords.ReplaceAllString(text, " "))
+		w.count += n
+		if len(strange) > 0 {
+			w.t.Errorf("%s: not in the files: %q\n%s", command, strange, text)
+		}
+		w.document("", decoded[any](w.t, with(args, "--json")), command)
+	}
+	series := jtune(w.t, with(w.args, "exporter", "--once")...).done(w.t).out
+	for _, line := range metricLine.FindAllStringSubmatch(series, -1) {
+		w.metric(line)
+	}
+	for of := range w.truth {
+		watched := strings.HasPrefix(of, "rail ") || strings.HasPrefix(of, "zone ") || strings.HasPrefix(of, "core ") ||
+			strings.HasPrefix(of, "signal ")
+		if watched && !w.said[of] && !strings.HasSuffix(of, " max A") && !strings.HasSuffix(of, " crit A") {
+			w.t.Errorf("watch does not print %s", of)
+		}
+	}
+}
+
+// ownWords are what jtune says of itself, of times and of files, and the names of sensors and releases.
+var ownWords = regexp.MustCompile(`(?m)^jtune itself: .*|^ +\d+\.\ds +|\S*/(?:sys|proc|etc|var|run)/\S*` +
+	`|^(?:board|module|SoC) .*`)
+
+// tallies counts the lines of doctor's table.
+func tallies(text string) (found, missing, all float64) {
+	found, missing = float64(strings.Count(text, "\nok ")), float64(strings.Count(text, "\nmissing "))
+	return found, missing, found + missing
+}
+
+// document walks the numbers of a JSON document; of is where a value stands, an entry of a list by its name or id.
+func (w *walk) document(of string, value any, command string) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			w.document(strings.TrimPrefix(of+"."+key, "."), inner, command)
+		}
+	case []any:
+		for i, inner := range v {
+			key := strconv.Itoa(i)
+			if o, ok := inner.(map[string]any); ok && o["id"] != nil {
+				key = fmt.Sprint(o["id"])
+			} else if ok && o["name"] != nil {
+				key = o["name"].(string)
+			}
+			w.document(of+"|"+key, inner, command)
+		}
+	case float64:
+		w.number(command, of, v)
+	}
+}
+
+// keys name the numbers of documents: "$1" in a name of truth is what matched; "" is jtune's own measure.
+var keys = []struct {
+	of    *regexp.Regexp
+	truth string
+	scale float64
+}{
+	{regexp.MustCompile(`^(t_s|self\..*|overhead\..*|meter_w|inference.*)$`), "", 0},
+	{regexp.MustCompile(`^rails\|(.+)\.power_w$`), "rail $1 W", 1},
+	{regexp.MustCompile(`^rails\|(.+)\.voltage_v$`), "rail $1 V", 1},
+	{regexp.MustCompile(`^rails\|(.+)\.current_a$`), "rail $1 A", 1},
+	{regexp.MustCompile(`^cpu\|(\d+)\.khz$`), "core $1 Hz", 1000},
+	{regexp.MustCompile(`^cpu_asked_khz$|^mode\.cpu_khz$`), "CPU asked Hz", 1000},
+	{regexp.MustCompile(`^mode\.cores$`), "cores online", 1},
+	{regexp.MustCompile(`^mode\.gpu_hz$|^gpu\.asked_hz$`), "GPU asked Hz", 1},
+	{regexp.MustCompile(`^mode\.mem_hz$|^emc\.asked_hz$`), "EMC asked Hz", 1},
+	{regexp.MustCompile(`^gpu\.hz$`), "GPU Hz", 1},
+	{regexp.MustCompile(`^emc\.hz$`), "EMC Hz", 1},
+	{regexp.MustCompile(`^gpu\.load_pct$`), "GPU load %", 1},
+	{regexp.MustCompile(`^emc\.load_pct$`), "EMC load %", 1},
+	{regexp.MustCompile(`^temps_c\.(.+)$`), "zone $1 °C", 1},
+	{regexp.MustCompile(`^fan_pct$`), "fan %", 1},
+	{regexp.MustCompile(`^total_power_w$`), "total W", 1},
+	{regexp.MustCompile(`^signals\|(.+)\.count$`), "signal $1", 1},
+	{regexp.MustCompile(`^signals\|.+\.per_s$`), "no events", 1},
+	{regexp.MustCompile(`^signals\|under-voltage\.limit$`), "floor V", 1},
+	{regexp.MustCompile(`^signals\|average over-current\.limit$`), "supply max A", 1},
+	{regexp.MustCompile(`^signals\|instantaneous over-current\.limit$`), "supply crit A", 1},
+	{regexp.MustCompile(`^space\.cores\|(\d+)$`), "cores of $1", 1},
+	{regexp.MustCompile(`^space\.cpu_khz\|(\d+)$`), "CPU step $1 Hz", 1000},
+	{regexp.MustCompile(`^space\.gpu_hz\|(\d+)$`), "GPU step $1 Hz", 1},
+	{regexp.MustCompile(`^space\.mem_hz\|(\d+)$`), "EMC step $1 Hz", 1},
+	{regexp.MustCompile(`^space\.modes$`), "modes", 1},
+	{regexp.MustCompile(`^preset_id$`), "preset now", 1},
+	{regexp.MustCompile(`^presets(?:_unusable)?\|(\d+)\.id$`), "preset $1 id", 1},
+	{regexp.MustCompile(`^presets\|(\d+)\.mode\.cores$`), "preset $1 cores", 1},
+	{regexp.MustCompile(`^presets\|(\d+)\.mode\.cpu_khz$`), "preset $1 CPU Hz", 1000},
+	{regexp.MustCompile(`^presets\|(\d+)\.mode\.gpu_hz$`), "preset $1 GPU Hz", 1},
+	{regexp.MustCompile(`^presets\|(\d+)\.mode\.mem_hz$`), "preset $1 EMC Hz", 1},
+}
+
+// signalFiles are the files of the signals by their names.
+var signalFiles = strings.NewReplacer("signal under-voltage", "signal oc1", "signal average over-current", "signal oc2",
+	"signal instantaneous over-current", "signal oc3")
+
+func (w *walk) number(command, of string, v float64) {
+	for _, k := range keys {
+		m := k.of.FindStringSubmatchIndex(of)
+		if m == nil {
+			continue
+		}
+		if k.truth != "" {
+			w.compare(command, of, signalFiles.Replace(string(k.of.ExpandString(nil, k.truth, of, m))), v*k.scale)
+		}
+		return
+	}
+	w.t.Errorf("%s: no file is known for %s = %v", command, of, v)
+}
+
+func (w *walk) compare(command, of, truth string, v float64) {
+	w.count++
+	w.said[truth] = true
+	want, known := w.truth[truth]
+	if !known || math.Abs(v-want) > 1e-6*math.Max(1, math.Abs(want)) {
+		w.t.Errorf("%s: %s is %v, and %s is %v in the files", command, of, v, truth, want)
+	}
+}
+
+var (
+	metricLine = regexp.MustCompile(`(?m)^(\w+)(?:\{(?:(\w+)="([^"]*)"[^}]*)?\})? (\S+)$`)
+	// metrics name the numbers of the exporter's metrics, with their label in place of %s; "" is jtune's own measure.
+	metrics = map[string]struct {
+		truth string
+		scale float64
+	}{
+		"jetson_power_watts": {"rail %s W", 1}, "jetson_rail_volts": {"rail %s V", 1},
+		"jetson_rail_amperes": {"rail %s A", 1}, "jtune_rail_volts": {"rail %s V", 1},
+		"jtune_rail_amperes":        {"rail %s A", 1},
+		"jetson_module_power_watts": {"total W", 1}, "jetson_temperature_celsius": {"zone %s °C", 1},
+		"jetson_undervoltage_events_total": {"signal %s", 1}, "jetson_overcurrent_events_total": {"signal %s", 1},
+		"jetson_supply_alarm": {"alarm %s", 1}, "jetson_throttled": {"throttled %s", 1},
+		"jetson_cpu_online": {"online %s", 1}, "jetson_cpu_frequency_hertz": {"core %s Hz", 1},
+		"jetson_gpu_frequency_hertz": {"GPU Hz", 1}, "jetson_gpu_busy_ratio": {"GPU load %%", 100},
+		"jetson_emc_frequency_hertz": {"EMC Hz", 1}, "jetson_emc_busy_ratio": {"EMC load %%", 100},
+		"jetson_fan_rpm": {"fan rpm", 1}, "jetson_fan_duty_ratio": {"fan %%", 100},
+		"jetson_memory_used_bytes": {"RAM used B", 1}, "jetson_memory_total_bytes": {"RAM total B", 1},
+		"jetson_board_info": {}, "jetson_exporter_scrape_seconds": {},
+	}
+)
+
+// metric compares a line of the exporter.
+func (w *walk) metric(line []string) {
+	m, known := metrics[line[1]]
+	v, err := strconv.ParseFloat(line[4], 64)
+	switch {
+	case err != nil:
+		w.t.Errorf("%s: %v", line[0], err)
+	case line[1] == "jetson_mode_info":
+		n, strange := w.truth.Printed(line[3])
+		if w.count += n; n != 4 || len(strange) > 0 {
+			w.t.Errorf("%q in %s", strange, line[0])
+		}
+	case line[1] == "jetson_nvpmodel_info":
+		_, id, _ := strings.Cut(line[0], `id="`)
+		id, _, _ = strings.Cut(id, `"`)
+		n, _ := strconv.ParseFloat(id, 64)
+		w.compare("exporter", line[0], "preset now", n)
+	case strings.HasPrefix(line[0], `jetson_throttled{reason="clock"} `) && (v == 0 || v == 1): // a judgement
+	case !known:
+		w.t.Errorf("no file is known for %s", line[0])
+	case m.truth != "":
+		truth := m.truth
+		if strings.Contains(truth, "%s") {
+			truth = fmt.Sprintf(truth, line[3])
+		}
+		truth = signalFiles.Replace(strings.ReplaceAll(truth, "%%", "%"))
+		w.compare("exporter", line[0], truth, v*m.scale)
+	}
+}
+
+// decoded decodes what a command prints as JSON.
 func decoded[T any](t *testing.T, args []string) (out T) {
 	t.Helper()
 	lines := strings.TrimSpace(jtune(t, args...).done(t).out)
@@ -59,123 +239,4 @@ func decoded[T any](t *testing.T, args []string) (out T) {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// put adds a number unless it is absent.
-func (p printed) put(of string, v *float64, scale float64) {
-	if v != nil {
-		p[of] = *v * scale
-	}
-}
-
-// signalFiles are the files of the signals by their names.
-var signalFiles = map[string]string{"under-voltage": "oc1", "average over-current": "oc2",
-	"instantaneous over-current": "oc3"}
-
-type signalLine struct {
-	Name  string
-	Count *float64
-}
-
-func (p printed) signals(list []signalLine) {
-	for _, s := range list {
-		file := signalFiles[s.Name]
-		if file == "" {
-			file = s.Name
-		}
-		p.put("signal "+file, s.Count, 1)
-	}
-}
-
-func watched(t *testing.T, args []string) printed {
-	t.Helper()
-	type clock struct {
-		Hz    *float64
-		Asked *float64 `json:"asked_hz"`
-	}
-	p, w := printed{}, decoded[struct {
-		Rails []struct {
-			Name string
-			W    *float64 `json:"power_w"`
-			V    *float64 `json:"voltage_v"`
-			A    *float64 `json:"current_a"`
-		}
-		CPU      []struct{ KHz *float64 }
-		CPUAsked *float64 `json:"cpu_asked_khz"`
-		GPU, EMC clock
-		Temps    map[string]float64 `json:"temps_c"`
-		Fan      *float64           `json:"fan_pct"`
-		Signals  []signalLine
-	}](t, args)
-	for _, r := range w.Rails {
-		p.put("rail "+r.Name+" W", r.W, 1)
-		p.put("rail "+r.Name+" V", r.V, 1)
-		p.put("rail "+r.Name+" A", r.A, 1)
-	}
-	for i, c := range w.CPU {
-		p.put(fmt.Sprintf("core %d Hz", i), c.KHz, 1000)
-	}
-	for zone, c := range w.Temps {
-		p["zone "+zone+" °C"] = c
-	}
-	p.put("CPU asked Hz", w.CPUAsked, 1000)
-	p.put("GPU Hz", w.GPU.Hz, 1)
-	p.put("GPU asked Hz", w.GPU.Asked, 1)
-	p.put("EMC Hz", w.EMC.Hz, 1)
-	p.put("fan %", w.Fan, 1)
-	p.signals(w.Signals)
-	return p
-}
-
-func described(t *testing.T, args []string) printed {
-	t.Helper()
-	p, d := printed{}, decoded[struct {
-		Mode *struct {
-			CPU *float64 `json:"cpu_khz"`
-			GPU *float64 `json:"gpu_hz"`
-		}
-	}](t, args)
-	if d.Mode != nil {
-		p.put("CPU asked Hz", d.Mode.CPU, 1000)
-		p.put("GPU asked Hz", d.Mode.GPU, 1)
-	}
-	return p
-}
-
-func diagnosed(t *testing.T, args []string) printed {
-	t.Helper()
-	p, d := printed{}, decoded[struct{ Signals []signalLine }](t, args)
-	p.signals(d.Signals)
-	return p
-}
-
-var (
-	metricLine = regexp.MustCompile(`(?m)^(\w+)(?:\{\w+="([^"]*)"[^}]*\})? (\S+)$`)
-	// metrics names the numbers of the exporter's metrics, with their label in place of %s.
-	metrics = map[string]string{
-		"jetson_power_watts": "rail %s W", "jetson_rail_volts": "rail %s V", "jetson_rail_amperes": "rail %s A",
-		"jtune_rail_volts": "rail %s V", "jtune_rail_amperes": "rail %s A",
-		"jetson_temperature_celsius": "zone %s °C", "jetson_cpu_frequency_hertz": "core %s Hz",
-		"jetson_gpu_frequency_hertz": "GPU Hz", "jetson_emc_frequency_hertz": "EMC Hz",
-		"jetson_fan_rpm": "fan rpm", "jetson_memory_used_bytes": "RAM used", "jetson_memory_total_bytes": "RAM total",
-	}
-)
-
-func exported(t *testing.T, args []string) printed {
-	t.Helper()
-	p := printed{}
-	for _, m := range metricLine.FindAllStringSubmatch(jtune(t, args...).done(t).out, -1) {
-		v, err := strconv.ParseFloat(m[3], 64)
-		switch of := metrics[m[1]]; {
-		case err != nil:
-			t.Errorf("%s: %v", m[0], err)
-		case m[1] == "jetson_fan_duty_ratio":
-			p["fan %"] = 100 * v
-		case strings.Contains(of, "%s"):
-			p[fmt.Sprintf(of, m[2])] = v
-		case of != "":
-			p[of] = v
-		}
-	}
-	return p
 }
