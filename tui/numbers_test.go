@@ -1,12 +1,12 @@
 package tui
 
 import (
-	"os"
-	"path/filepath"
+	"maps"
 	"regexp"
 	"testing"
 
 	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
@@ -28,21 +28,37 @@ func (d *driver) few(what string, most int) {
 
 const liveNumbers = 45
 
-// trees lists recorded boards: those of this repository, and those below the folder JTUNE_TREES.
+// trees lists recorded boards: those of this repository, and those that their owners described, where they are.
 func trees(t *testing.T) (roots map[string]string) {
 	t.Helper()
+	all := tegratest.Trees()
+	t.Run("owners' trees", func(t *testing.T) {
+		maps.Copy(all, tegratest.Archives(t, sweeptest.Shared(t, "tools/devices/hand")))
+	})
 	roots = map[string]string{}
-	for _, b := range tegratest.Boards() {
-		roots[b.Name] = b.New().Write(t)
-	}
-	more, err := filepath.Glob(os.Getenv("JTUNE_TREES") + "/*/root")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, root := range more {
-		roots[filepath.Base(filepath.Dir(root))] = root
+	for name, tr := range all {
+		roots[name] = tr.Write(t)
 	}
 	return roots
+}
+
+// worst makes a reading of everything that Live may have to say: hot, throttled, in alarm, with all engines at work.
+func worst(r *tegra.Reading) {
+	r.Throttled, r.Heat = tegra.Some(true), tegra.Some(false)
+	r.Slow = []tegra.SlowClock{{Name: "CPU 0", Actual: 649 * tegra.MHz, Asked: 1510 * tegra.MHz, Core: true}}
+	for i := range r.Temps {
+		r.Temps[i].C = 94.9 + r.Temps[i].Trip.V.C - 99
+		r.Temps[i].Trip = tegra.Some(tegra.Trip{C: 99, Kind: "passive"})
+	}
+	for i := range r.Signals {
+		r.Signals[i].Count.V += 27_390
+	}
+	r.Engines = nil
+	for _, name := range []string{"DLA0", "DLA1", "NVDEC", "NVENC", "NVJPG", "OFA", "PVA0", "VIC"} {
+		r.Engines = append(r.Engines, tegra.EngineReading{Name: name, OnPct: tegra.Some(37.5)})
+	}
+	r.TotalW.V *= 3 // over its preset's budget
+	r.RAMUsed.V = r.RAMTotal.V * 99 / 100
 }
 
 func (d *driver) nextReading() {
@@ -54,17 +70,20 @@ func (d *driver) nextReading() {
 func TestLiveHasFewNumbersOnEveryTree(t *testing.T) {
 	t.Parallel()
 	for name, root := range trees(t) {
-		d, _ := driveSession(t, session.Options{Sysroot: root, ReadOnly: true})
-		d.press("1")
-		d.nextReading()
-		d.few(name, liveNumbers)
-		feed := d.r.sh.Device.Board.FeedRail()
-		for _, rail := range d.r.sh.Readings.Sample.Reading.Rails {
-			if rail.Name == feed && rail.Volts.OK && !regexp.MustCompile(feed+` +[0-9.]+ V +[0-9.]+ A`).
-				MatchString(d.screen()) {
-				t.Errorf("%s: no voltage and current of %s:\n%s", name, feed, d.screen())
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, _ := driveSession(t, session.Options{Sysroot: root, ReadOnly: true})
+			d.press("1")
+			d.nextReading()
+			d.few(name, liveNumbers)
+			feed := d.r.sh.Device.Board.FeedRail()
+			for _, rail := range d.r.sh.Readings.Sample.Reading.Rails {
+				if rail.Name == feed && rail.Volts.OK && !regexp.MustCompile(feed+` +[0-9.]+ V +[0-9.]+ A`).
+					MatchString(d.screen()) {
+					t.Errorf("no voltage and current of %s:\n%s", feed, d.screen())
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -72,23 +91,34 @@ func TestLiveHasFewNumbersOnEveryTree(t *testing.T) {
 func TestLiveHasFewNumbersWhileAVirtualBoardWorks(t *testing.T) {
 	t.Parallel()
 	for _, name := range virtual.Names() {
-		d, s := driveSession(t, session.Options{Device: "virtual:" + name, Speed: 60, Seed: 1})
-		d.press("1")
-		d.nextReading()
-		d.few(name, liveNumbers)
-		guard, err := s.Guard(t.Context())
-		if err == nil {
-			_, err = guard.Apply(t.Context(), tegra.Request{Mode: s.Device.Space().At(s.Device.Space().Len() / 2)})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		d.press("2", "enter", "1")
-		d.until("it trains", func() bool {
-			return regexp.MustCompile(`/minibatch.*stall`).MatchString(d.screen())
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, s := driveSession(t, session.Options{Device: "virtual:" + name, Speed: 60, Seed: 1})
+			d.press("1")
+			d.nextReading()
+			d.few(name, liveNumbers)
+			guard, err := s.Guard(t.Context())
+			if err == nil {
+				_, err = guard.Apply(t.Context(), tegra.Request{Mode: s.Device.Space().At(s.Device.Space().Len() / 2)})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.press("2", "enter", "1")
+			d.until("it trains", func() bool {
+				return regexp.MustCompile(`/minibatch.*stall`).MatchString(d.screen())
+			})
+			d.nextReading()
+			d.few(name+" at work", liveNumbers)
+			r := &d.r.sh.Readings.Sample.Reading
+			worst(r)
+			d.few(name+" at work, hot and throttled", liveNumbers)
+			r.Mode, r.Locked = tegra.Some(s.Device.Presets()[0].Mode), tegra.Some(false)
+			for _, c := range []*tegra.ClockReading{&r.CPU, &r.GPU, &r.EMC} {
+				c.Max.V = 2 * c.Actual.V
+			}
+			d.few(name+" at work in a preset, with free clocks", liveNumbers)
 		})
-		d.nextReading()
-		d.few(name+" at work", liveNumbers)
 	}
 }
 
@@ -97,18 +127,21 @@ func TestLiveHasFewNumbersWhileAVirtualBoardWorks(t *testing.T) {
 func TestTuneOnAFreshBoardAsksForACommand(t *testing.T) {
 	t.Parallel()
 	for name, root := range trees(t) {
-		d, _ := driveSession(t, session.Options{Sysroot: root})
-		if why := d.r.sh.MayMeasure(); why != "" {
-			continue // the key says why
-		}
-		d.press("t")
-		d.until(name+": a question", func() bool { return d.r.form != nil || d.r.typing() })
-		if d.r.form != nil {
-			continue // this machine has a job that can run: it is not started here
-		}
-		d.press("t")
-		if d.r.form != nil || !d.r.typing() || len(d.r.sh.notices.list) > 0 {
-			t.Errorf("%s: %v\n%s", name, d.r.sh.notices.list, d.screen())
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, _ := driveSession(t, session.Options{Sysroot: root})
+			if why := d.r.sh.MayMeasure(); why != "" {
+				return // the key says why
+			}
+			d.press("t")
+			d.until(name+": a question", func() bool { return d.r.form != nil || d.r.typing() })
+			if d.r.form != nil {
+				return // this machine has a job that can run: it is not started here
+			}
+			d.press("t")
+			if d.r.form != nil || !d.r.typing() || len(d.r.sh.notices.list) > 0 {
+				t.Errorf("%s: %v\n%s", name, d.r.sh.notices.list, d.screen())
+			}
+		})
 	}
 }

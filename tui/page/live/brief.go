@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"jtune/internal/lazyregexp"
 	"jtune/internal/sorted"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -14,8 +17,32 @@ import (
 	"jtune/tui/widget/chart"
 )
 
+// mostNumbers is how many numbers the brief page shows: with the tab bar as many as can be taken in. When more happens
+// at once (heat, engines at work, a slow clock), what another number says goes first: each step of terse leaves out
+// more.
+const mostNumbers = 37
+
+// Steps of terse.
+const (
+	terseMode  = 1 + iota // a mode is its preset, which says the budget, or the limits above; one engine of each kind
+	terseHeat             // one temperature; none beside the one that a warning names
+	terseParts            // the two largest parts of the power
+)
+
+var aNumber = lazyregexp.New(`[0-9]+([.,][0-9]+)*`)
+
 // columns renders the main values in two columns; the enlarged panels have the rest.
 func (p *Page) columns(w, rows int) string {
+	for p.terse = 0; ; p.terse++ {
+		out := p.columnsAs(w, rows)
+		numbers := aNumber.FindAllString(ansi.Strip(out+p.workloadLine()), -1)
+		if !p.brief || p.terse == terseParts || len(numbers) <= mostNumbers {
+			return out
+		}
+	}
+}
+
+func (p *Page) columnsAs(w, rows int) string {
 	left := 44
 	if w >= threeW {
 		left = w / 2
@@ -67,16 +94,30 @@ func (p *Page) clockLines(w int) []string {
 	if text := p.enginesText(w); text != "" {
 		lines = slices.Insert(lines, 4, text)
 	}
-	return append(lines, "mode "+widget.StyleBold.Render(p.modeText(w-5)), "clocks: "+p.scaling())
+	mode := p.modeText(w - 5)
+	if p.terse >= terseMode && p.unnamed() {
+		mode = "(no preset): the limits above"
+	}
+	return append(lines, "mode "+widget.StyleBold.Render(mode), "clocks: "+p.scaling())
 }
 
 // enginesText lists the engines at work with the share of the time that each is on, in w columns.
 func (p *Page) enginesText(w int) string {
-	var parts []string
+	var at []tegra.EngineReading
 	for _, e := range p.read.Sample().Reading.Engines {
-		if e.OnPct.Or(0) > 0 {
-			parts = append(parts, e.Name+"\u00a0"+page.Num(e.OnPct, 0)+"\u00a0%")
+		if p.brief && p.terse >= terseMode { // the busiest of its kind
+			e.Name = strings.TrimRight(e.Name, "0123456789")
 		}
+		i := slices.IndexFunc(at, func(x tegra.EngineReading) bool { return x.Name == e.Name })
+		if e.OnPct.Or(0) > 0 && i < 0 {
+			at = append(at, e)
+		} else if i >= 0 && e.OnPct.V > at[i].OnPct.V {
+			at[i] = e
+		}
+	}
+	var parts []string
+	for _, e := range at {
+		parts = append(parts, e.Name+"\u00a0"+page.Num(e.OnPct, 0)+"\u00a0%")
 	}
 	if len(parts) == 0 {
 		return ""
@@ -84,8 +125,9 @@ func (p *Page) enginesText(w int) string {
 	return widget.Cut("on: "+flow(parts, w-4)[0], w)
 }
 
-// mostRails is how many rails, the largest so far, are listed where one of them feeds the module.
-const mostRails = 5
+// mostRails is how many rails, the largest so far, are listed where one of them feeds the module; fewRails on a terse
+// page of any board.
+const mostRails, fewRails = 5, 2
 
 // powerLines are the module's power, its parts, and voltage and current of its input.
 func (p *Page) powerLines(w int) []string {
@@ -112,6 +154,9 @@ func (p *Page) powerLines(w int) []string {
 		if mark == "  " && (feed == "" || rank >= mostRails) {
 			continue // beside the total
 		}
+		if p.terse >= terseParts && rank >= fewRails && r.Name != input && r.Name != feed {
+			continue
+		}
 		name := mark + widget.Paint(page.PartInk(r.Name), r.Name)
 		at := fmt.Sprintf("%s V %6s A", page.Num(r.Volts, 2), page.Num(r.Amperes, 2))
 		switch {
@@ -130,7 +175,10 @@ func (p *Page) powerLines(w int) []string {
 // heatBrief are the warnings, the fan and the temperatures of the hottest place, CPU and GPU, and of what is warm.
 func (p *Page) heatBrief(w int) []string {
 	read := p.read.Sample().Reading
-	const most = 4
+	most := 4
+	if p.terse >= terseHeat {
+		most = 1
+	}
 	temps := slices.DeleteFunc(slices.Clone(read.Temps), func(t tegra.TempReading) bool {
 		return page.PartInk(t.Name) == chart.InkOther && telemetry.HeatAlarm(t) == telemetry.AlarmNone
 	})
@@ -143,7 +191,11 @@ func (p *Page) heatBrief(w int) []string {
 		}
 		return int(telemetry.HeatAlarm(b)) - int(telemetry.HeatAlarm(a))
 	})
-	return append(p.heatLines(w), flow(p.tempTexts(temps[:min(len(temps), most)]), w)...)
+	texts := p.tempTexts(temps[:min(len(temps), most)])
+	if p.terse >= terseHeat && read.Hot() != "" {
+		texts = texts[:1] // the fan
+	}
+	return append(p.heatLines(w), flow(texts, w)...)
 }
 
 // memoryLines are the memory, the drive and the processes on the GPU, in at most h lines.

@@ -19,6 +19,7 @@ type Page struct {
 	read  page.Reader
 	large int  // panel that fills the page; 0: all panels
 	brief bool // the main values only: an enlarged panel has the rest
+	terse int  // how much the brief page leaves out, as more happens than it can show
 }
 
 var _ page.Page = (*Page)(nil)
@@ -57,6 +58,12 @@ func (p *Page) modeText(w int) string {
 		}
 	}
 	return text
+}
+
+// unnamed reports whether the board is in a mode that no preset names.
+func (p *Page) unnamed() bool {
+	m := p.read.Present()
+	return m.OK && p.read.NameOf(m.V) == ""
 }
 
 // workloadLine shows the running job.

@@ -245,11 +245,15 @@ func (p *Page) totalW(text string) string {
 // overBudget says that the module's power is near or over its preset's budget; otherwise "".
 func (p *Page) overBudget() string {
 	budget := p.read.BudgetW()
+	of := fmt.Sprintf(" of %.0f W", budget.V)
+	if p.brief && p.terse >= terseMode {
+		of = ""
+	}
 	switch telemetry.PowerAlarm(p.read.Sample().Reading.TotalW, budget) {
 	case telemetry.AlarmHot:
-		return fmt.Sprintf("over the preset's budget of %.0f W", budget.V)
+		return "over the preset's budget" + of
 	case telemetry.AlarmWarm:
-		return fmt.Sprintf("near the preset's budget of %.0f W", budget.V)
+		return "near the preset's budget" + of
 	}
 	return ""
 }
