@@ -259,7 +259,14 @@ func TestBenchASettingThatChangesFailsTheMode(t *testing.T) {
 	write := func(path, value string) func(r *rig) error {
 		return func(r *rig) error { return r.board.FS().WriteFile(path, []byte(value)) }
 	}
-	const cpu = "/sys/devices/system/cpu/"
+	reads := func(path, value string) func(r *rig) error {
+		return func(r *rig) error {
+			r.board.Inject(virtual.Faults{Files: []virtual.FileFault{{Pattern: path, Garbage: value}}})
+			return nil
+		}
+	}
+	const cpu, gpu, emc = "/sys/devices/system/cpu/", "/sys/devices/17000000.ga10b/devfreq/17000000.ga10b/",
+		"/sys/kernel/debug/bpmp/debug/clk/emc/"
 	for name, c := range map[string]struct {
 		disturb func(r *rig) error
 		status  record.Status
@@ -274,11 +281,24 @@ func TestBenchASettingThatChangesFailsTheMode(t *testing.T) {
 		"a capped cluster": {write(cpu+"cpu4/cpufreq/scaling_min_freq", "499200"), record.Failed,
 			"cpu4/cpufreq/scaling_min_freq was changed from 2201600 to 499200"},
 		"a core put offline": {write(cpu+"cpu5/online", "0"), record.Failed, "cpu5/online was changed from 1 to 0"},
-		"a slow cluster": {func(r *rig) error {
-			r.board.Inject(virtual.Faults{Files: []virtual.FileFault{{Pattern: cpu + "cpu4/cpufreq/scaling_cur_freq",
-				Garbage: "499200"}}})
+		"freed clocks": {func(r *rig) error {
+			for _, core := range []string{"0", "4", "8"} {
+				if err := write(cpu+"cpu"+core+"/cpufreq/scaling_min_freq", "115200")(r); err != nil {
+					return err
+				}
+			}
 			return nil
-		}, record.Misset, "CPU core 4 clock reads 499.2 MHz where 2.20 GHz is set"},
+		}, record.Failed, "cpu0/cpufreq/scaling_min_freq was changed from 2201600 to 115200"},
+		"a capped GPU": {write(gpu+"min_freq", "306000000"), record.Failed,
+			"min_freq was changed from 1300500000 to 318750000"},
+		"an unlocked memory": {write(emc+"mrq_rate_locked", "0"), record.Failed,
+			"mrq_rate_locked was changed from 1 to 0"},
+		"a slow cluster": {reads(cpu+"cpu4/cpufreq/scaling_cur_freq", "499200"), record.Misset,
+			"CPU core 4 clock reads 499.2 MHz where 2.20 GHz is set"},
+		"a slow GPU": {reads(gpu+"cur_freq", "306000000"), record.Misset,
+			"GPU clock reads 306 MHz where 1.30 GHz is set"},
+		"a slow memory": {reads(emc+"rate", "204000000"), record.Failed,
+			"rate was changed from 3199000000 to 204000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

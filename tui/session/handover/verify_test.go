@@ -1,0 +1,59 @@
+package handover
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/internal/arrivals"
+	"jtune/optimize"
+	"jtune/optimize/mix"
+	"jtune/tegra/virtual"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/search"
+	"jtune/tui/session/sessiontest"
+)
+
+// Whatever another program or the hardware does to a clock while an answer is verified, the verification says so, and
+// says nothing about its limits: also under a load.
+func TestVerifyOfAModeWhoseClocksChange(t *testing.T) {
+	t.Parallel()
+	const cpu, emc = "/sys/devices/system/cpu/cpu0/cpufreq/", "/sys/kernel/debug/bpmp/debug/clk/emc/rate"
+	for name, r := range map[string]measure.TuneRequest{
+		"lstm": {Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Probes: 3},
+		"mobilenet-infer": {Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30},
+			Load: arrivals.Spec{RatePerS: 20, LatencyMS: 90}}, Probes: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			s, w := sessiontest.InDirOf(t, dir, 0, name)
+			r.Workload, r.Measuring.Settings.Minibatches = w, 10
+			if _, err := search.Tune(t.Context(), s, r, nil); err != nil {
+				t.Fatal(err)
+			}
+			for file, says := range map[string]string{
+				emc:                      "rate was changed from ",
+				cpu + "scaling_cur_freq": "CPU core 0 clock reads 115.2 MHz where ",
+				cpu + "scaling_min_freq": "cpu0/cpufreq/scaling_min_freq was changed from ",
+			} {
+				s, _ := sessiontest.InDirOf(t, dir, 0, name)
+				begun := false
+				v, err := Verify(t.Context(), s, VerifyRequest{}, func(e measure.Event) {
+					if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Minibatch >= 1 && !begun {
+						begun = true
+						if f := (virtual.FileFault{Pattern: file, Garbage: "115200"}); strings.Contains(file, "_min_") {
+							if err := s.Virtual.FS().WriteFile(file, []byte(f.Garbage)); err != nil {
+								t.Error(err)
+							}
+						} else {
+							s.Virtual.Inject(virtual.Faults{Files: []virtual.FileFault{f}})
+						}
+					}
+				})
+				if err == nil || !strings.Contains(err.Error(), says) {
+					t.Errorf("%s: %v, %v, want %q", file, v.String(), err, says)
+				}
+			}
+		})
+	}
+}
