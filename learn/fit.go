@@ -69,6 +69,7 @@ type Provenance struct {
 	Pool      string `json:"pool,omitempty"`
 	Campaigns int    `json:"campaigns,omitempty"` // in the pool
 	Readings  int    `json:"readings,omitempty"`  // in the pool: samples are medians of the usable ones
+	Sources   string `json:"sources,omitempty"`   // digest of these campaigns
 	Batch     int    `json:"batch,omitempty"`     // of all samples; 0: unknown or several
 	// Software lists the known releases that the samples depend on: "JetPack 5.0.2; L4T 35.1".
 	Software string `json:"software,omitempty"`

@@ -212,7 +212,7 @@ func scenes() map[string]func(d *driver) {
 			list, _ := pagetest.Campaigns(d.board)
 			at := list[0] // of another program
 			d.send(followedMsg{found: &remote.Followed{Running: record.Running{PID: at.PID, Dir: at.Dir},
-				Header: at.Header, Rows: at.Rows, Space: d.board.Space(), Newest: pagetest.Start,
+				Header: *at.Header, Rows: at.Rows(), Space: d.board.Space(), Newest: pagetest.Start,
 				Reach: &remote.Reach{Task: 1, State: "running", User: "anna", Whole: "a run cannot be paused"}}})
 			d.press("3", "space")
 		},

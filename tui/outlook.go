@@ -65,7 +65,7 @@ func (sh *shared) loadLast() tea.Cmd {
 		}
 		sh.loadedLast = true
 		if l, ok := page.ReaderOf(&sh.State).Answered(info.Workload()); ok {
-			sh.Goal, sh.LoadErr = l.Answer.Goal(0), nil
+			sh.Goal, sh.LoadErr = l.Answer.Goal, nil
 		}
 		return sh.load(info)
 	}

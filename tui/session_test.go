@@ -248,7 +248,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 				t.Fatalf("stopped: %v, error %v", j.Stopped, j.Err)
 			}
 			d.until("the cut-off campaign is found", func() bool { return d.r.sh.Tasks.Interrupted != nil })
-			before, limit := len(d.r.sh.Tasks.Interrupted.Rows), d.r.sh.task.Limit
+			before, limit := d.r.sh.Tasks.Interrupted.From.Readings, d.r.sh.task.Limit
 			d.press("3")
 			d.sees("r continues it", "r continue")
 			d.press("1")
@@ -351,7 +351,7 @@ func TestSessionProfilesRenamesDeletesAndRestoresFromTheScreen(t *testing.T) {
 	d.until("it is deleted", func() bool { return len(d.r.sh.Tasks.Deleted) == 1 && len(d.r.sh.Tasks.Campaigns) == 0 })
 	d.press("U", "U")
 	d.until("it is back", func() bool { return len(d.r.sh.Tasks.Campaigns) == 1 })
-	if c, err := campaigns.Find(s.Options.Paths, "mine"); err != nil || len(c.Rows) != 3 {
-		t.Errorf("%d rows came back, error %v", len(c.Rows), err)
+	if c, err := campaigns.Find(s.Options.Paths, "mine"); err != nil || c.Readings != 3 {
+		t.Errorf("%d rows came back, error %v", c.Readings, err)
 	}
 }

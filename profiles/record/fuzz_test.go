@@ -29,7 +29,7 @@ func FuzzHeader(f *testing.F) {
 	f.Add([]byte("format = 1\n[device]\ncores = [2]\ncpu_khz = [729600]\n[plan]\nkind = \"tune\"\n[settings]\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		defer reliability.Input(t)()
-		h, err := parseHeader("campaign.toml", text)
+		h, err := ParseHeader("campaign.toml", text)
 		if err != nil {
 			return
 		}
@@ -40,7 +40,7 @@ func FuzzHeader(f *testing.F) {
 		if err := toml.NewEncoder(&first).Encode(h); err != nil {
 			t.Fatal(err)
 		}
-		again, err := parseHeader("campaign.toml", first.Bytes())
+		again, err := ParseHeader("campaign.toml", first.Bytes())
 		if err != nil {
 			t.Fatalf("a header that was read and written: %v\n%s", err, first.String())
 		}

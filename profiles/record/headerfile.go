@@ -20,18 +20,27 @@ var lastKey = toml.Key{"settings", "keep_fan"}
 
 // writeHeader writes campaign.toml atomically.
 func writeHeader(dir string, h Header) error {
-	var b bytes.Buffer
-	b.WriteString("# What was measured, on what, and how. Written once by jtune; modes.csv holds the results.\n")
-	if err := toml.NewEncoder(&b).Encode(h); err != nil {
-		return fmt.Errorf("campaign.toml: %w", err)
+	body, err := h.Text()
+	if err != nil {
+		return err
 	}
-	if _, err := parseHeader(headerName, b.Bytes()); err != nil { // of a text from elsewhere that is too long
+	if _, err := ParseHeader(headerName, body); err != nil { // of a text from elsewhere that is too long
 		return fmt.Errorf("what was to be written could not be read again: %w", err)
 	}
-	if err := safefile.Replace(filepath.Join(dir, headerName), b.Bytes()); err != nil {
+	if err := safefile.Replace(filepath.Join(dir, headerName), body); err != nil {
 		return fmt.Errorf("campaign.toml: %w%s", err, csvlines.Remedy(err))
 	}
 	return nil
+}
+
+// Text returns the header as campaign.toml; ParseHeader reads it.
+func (h Header) Text() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("# What was measured, on what, and how. Written once by jtune; modes.csv holds the results.\n")
+	if err := toml.NewEncoder(&b).Encode(h); err != nil {
+		return nil, fmt.Errorf("campaign.toml: %w", err)
+	}
+	return b.Bytes(), nil
 }
 
 // readHeader reads campaign.toml of a folder.
@@ -45,10 +54,11 @@ func readHeader(dir string) (Header, error) {
 	if err != nil {
 		return h, fmt.Errorf("campaign folder: %w", err)
 	}
-	return parseHeader(path, text)
+	return ParseHeader(path, text)
 }
 
-func parseHeader(path string, text []byte) (h Header, err error) {
+// ParseHeader reads campaign.toml; path names it in errors.
+func ParseHeader(path string, text []byte) (h Header, err error) {
 	meta, err := tomlfile.Decode(path, string(text), &h)
 	switch {
 	case err != nil:

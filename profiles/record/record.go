@@ -360,8 +360,7 @@ func ReadNoted(dir string) (h Header, rows []Row, notes []string, err error) {
 	if h, err = readHeader(dir); err != nil {
 		return h, nil, nil, err
 	}
-	rows, notes, err = readRows(dir)
-	rows = measuredAgain(dir, h, rows)
+	rows, notes, err = rowsOf(dir, h)
 	for i, n := range notes {
 		notes[i] = filepath.Join(dir, n)
 	}

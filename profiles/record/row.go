@@ -239,6 +239,17 @@ func ParseRow(f []string) (Row, error) {
 	return r, p.Err
 }
 
+// RowsOf returns the rows of a campaign folder whose header is known.
+func RowsOf(dir string, h Header) ([]Row, error) {
+	rows, _, err := rowsOf(dir, h)
+	return rows, err
+}
+
+func rowsOf(dir string, h Header) (rows []Row, notes []string, err error) {
+	rows, notes, err = readRows(dir)
+	return measuredAgain(dir, h, rows), notes, err
+}
+
 // readRows reads modes.csv. A line that is not a row is reported in bad and left out; its mode
 // will be measured again.
 func readRows(dir string) (rows []Row, bad []string, err error) {

@@ -14,14 +14,15 @@ import (
 
 // FrameworkVersions returns the framework that the first run of a campaign reported: "torch 2.0.0 on cuda; CUDA 11.4".
 // It is "" when no run reported any, as with some users' commands.
-func FrameworkVersions(dir string) string {
-	return frameworkOf(versionsOf(dir))
-}
+func FrameworkVersions(dir string) string { return Framework(Versions(dir)) }
 
 // Software lists the releases that a campaign's results depend on, as far as known: L4T, JetPack, kernel, CUDA,
 // framework.
-func Software(dir string, h Header) []string {
-	out := versionsOf(dir)
+func Software(dir string, h Header) []string { return SoftwareOf(Versions(dir), h) }
+
+// SoftwareOf is Software of a campaign whose versions are known.
+func SoftwareOf(versions []string, h Header) []string {
+	out := slices.Clone(versions)
 	if h.Device.L4T != "" {
 		out = append(out, "L4T "+h.Device.L4T)
 	}
@@ -32,8 +33,8 @@ func Software(dir string, h Header) []string {
 	return slices.Compact(out)
 }
 
-// versionsOf returns the software that the first run of a campaign reported.
-func versionsOf(dir string) []string {
+// Versions returns the software that the first run of a campaign reported.
+func Versions(dir string) []string {
 	f, err := safefile.OpenRead(filepath.Join(dir, runsName))
 	if err != nil {
 		return nil
@@ -53,9 +54,8 @@ func versionsOf(dir string) []string {
 	}
 }
 
-// frameworkOf picks the framework and CUDA from Character.Versions; board, kernel and
-// operating system are no part of the workload.
-func frameworkOf(versions []string) string {
+// Framework picks the framework and CUDA from Versions; board, kernel and operating system are no part of the workload.
+func Framework(versions []string) string {
 	var out []string
 	for _, v := range versions {
 		switch {

@@ -135,11 +135,11 @@ func (c *campaignsCmd) list([]string) error {
 	if c.deleted {
 		parent = campaigns.DeletedDir(c.options.Paths, campaigns.CampaignsKind)
 	}
-	all, err := campaigns.Lines(parent, models.Identify)
+	all, err := campaigns.CampaignsIn(parent)
 	if err != nil {
 		return err
 	}
-	list := slices.DeleteFunc(all, func(x campaigns.Line) bool {
+	list := slices.DeleteFunc(all, func(x campaigns.Campaign) bool {
 		if x.Err != nil {
 			c.note("%s is left out: %v", x.Name, x.Err)
 		}
@@ -154,25 +154,25 @@ func (c *campaignsCmd) list([]string) error {
 }
 
 // campaignColumns are the columns of the list of campaigns; held are the running ones.
-func campaignColumns(held []record.Running) report.Table[campaigns.Line] {
-	type x = campaigns.Line
+func campaignColumns(held []record.Running) report.Table[campaigns.Campaign] {
+	type x = campaigns.Campaign
 	return report.Table[x]{
 		{Key: "name", Title: "name", Of: func(c x) any { return c.Name }},
 		{Key: "path", Of: func(c x) any { return c.Dir }},
-		{Key: "workload", Title: "workload", Of: func(c x) any { return c.Workload }},
+		{Key: "workload", Title: "workload", Of: func(c x) any { return c.Header.Workload.Name }},
 		{Key: "fingerprint", Of: func(c x) any { return c.Fingerprint }},
-		{Key: "device", Title: "device", Of: func(c x) any { return c.Device },
-			Text: func(c x) string { return ofDevice(c.Device, c.Virtual) }},
-		{Key: "virtual", Of: func(c x) any { return c.Virtual }},
+		{Key: "device", Title: "device", Of: func(c x) any { return c.Header.Device.Name },
+			Text: func(c x) string { return ofDevice(c.Header.Device.Name, c.Header.Device.Virtual) }},
+		{Key: "virtual", Of: func(c x) any { return c.Header.Device.Virtual }},
 		{Key: "state", Form: report.JSON, Of: func(c x) any { return c.State(held) }},
-		{Key: "modes", Title: "modes", Of: func(c x) any { return c.Modes },
-			Text: func(c x) string { return strconv.Itoa(c.Modes) }},
+		{Key: "modes", Title: "modes", Of: func(c x) any { return c.Modes() },
+			Text: func(c x) string { return strconv.Itoa(c.Modes()) }},
 		{Key: "usable", Title: "usable", Of: func(c x) any { return c.Usable },
 			Text: func(c x) string { return strconv.Itoa(c.Usable) }},
-		{Key: "started", Of: func(c x) any { return c.Started.Format(time.RFC3339) }},
-		{Key: "strategy", Title: "strategy", Of: func(c x) any { return text.Optional(c.Strategy) }}, // of a search
+		{Key: "started", Of: func(c x) any { return c.Started().Format(time.RFC3339) }},
+		{Key: "strategy", Title: "strategy", Of: func(c x) any { return text.Optional(c.Strategy()) }}, // of a search
 		{Title: "state", Of: func(c x) any { return c.State(held) }},
-		{Key: "seed", Of: func(c x) any { return c.Seed }},
+		{Key: "seed", Of: func(c x) any { return c.Header.Seed }},
 	}
 }
 
@@ -227,7 +227,7 @@ func (c *campaignsCmd) show(args []string) error {
 	}
 	if c.asJSON {
 		object := campaignColumns(campaigns.Held(c.options.Paths)).
-			Object(campaigns.LineOf(one, models.Identify))
+			Object(one)
 		return printJSON(c.out, append(object, keptObject(list, head, kept)...))
 	}
 	if err := c.describe(one); err != nil || kept == nil {
@@ -301,10 +301,10 @@ func (c *campaignsCmd) describe(one campaigns.Campaign) error {
 		{"folder", one.Dir},
 		{"workload", fmt.Sprintf("%s, batch size %d, %s", h.Workload.Name, h.Workload.Batch,
 			text.Count(h.Workload.Workers, "worker"))},
-		{"fingerprint", models.Fingerprint(one)},
-		{"versions", orDash(record.FrameworkVersions(one.Dir))},
+		{"fingerprint", one.Fingerprint},
+		{"versions", orDash(record.Framework(one.Versions))},
 		{"device", ofDevice(h.Device.Name, h.Device.Virtual)},
-		{"board", models.Board(one)},
+		{"board", one.Board},
 		{"state", string(one.State(campaigns.Held(c.options.Paths)))},
 	}
 	if search := h.Search; search != nil {
@@ -313,7 +313,7 @@ func (c *campaignsCmd) describe(one campaigns.Campaign) error {
 		rows = append(rows, []string{"plan", one.What()})
 	}
 	rows = append(rows,
-		[]string{"modes", text.Thousands(one.Modes()) + ", " + text.Thousands(one.Usable()) + " usable"},
+		[]string{"modes", text.Thousands(one.Modes()) + ", " + text.Thousands(one.Usable) + " usable"},
 		[]string{"started", h.Created.UTC().Format(time.RFC3339)},
 		[]string{"seed", strconv.FormatUint(h.Seed, 10)},
 		[]string{"settings", fmt.Sprintf("%d minibatches per mode", h.Settings.Minibatches)},

@@ -126,7 +126,7 @@ func (r Reader) Answered(workload string) (l task.Listed, ok bool) {
 			return l, true
 		}
 	}
-	return l, false
+	return task.Nothing, false
 }
 
 // Measured lists this board's campaigns, oldest first.

@@ -52,11 +52,11 @@ func (s *studyView) newest() (task.Listed, bool) {
 	}
 	for _, l := range s.read.Campaigns() {
 		named := name == "" || l.Header.Workload.Name == name
-		if named && l.Err == nil && campaigns.OfEnergy(l.Header.Plan) && len(l.Rows) > 0 {
+		if named && l.Err == nil && campaigns.OfEnergy(l.Header.Plan) && l.Readings > 0 {
 			return l, true
 		}
 	}
-	return task.Listed{}, false
+	return task.Nothing, false
 }
 
 // open shows the map of the newest study; without one it does nothing.
@@ -87,17 +87,17 @@ func (s *studyView) next() page.Intent {
 
 // load reads a study unless it is read already.
 func (s *studyView) load(l task.Listed) page.Intent {
-	if s.dir == l.Dir && s.rows == len(l.Rows) {
+	if s.dir == l.Dir && s.rows == l.Readings {
 		return nil
 	}
-	s.findings = findings{dir: l.Dir, rows: len(l.Rows)}
+	s.findings = findings{dir: l.Dir, rows: l.Readings}
 	return page.Compute(func(context.Context) tea.Msg { return studyMsg{findingsOf(l)} })
 }
 
 // findingsOf reads the results of a study.
 func findingsOf(l task.Listed) findings {
 	r, err := study.Energy(l.Campaign)
-	f := findings{dir: l.Dir, rows: len(l.Rows), report: r, err: err}
+	f := findings{dir: l.Dir, rows: l.Readings, report: r, err: err}
 	if err == nil {
 		f.words, f.heat = r.Findings(), r.HeatMap()
 		f.lines = [...]figure.Figure{r.Curves(tegra.KnobGPU), r.Curves(tegra.KnobCPU)}

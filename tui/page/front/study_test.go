@@ -70,7 +70,7 @@ func TestFrontShowsAnEnergyStudyWithoutAModel(t *testing.T) {
 	d.Sees("energy over the clocks", "mobilenet-infer")
 	d.Press("esc")
 	d.Sees("No model is loaded")
-	d.State.Tasks.Campaigns[0].Rows = nil
+	d.State.Tasks.Campaigns[0].Readings = 0
 	if d.Press("V"); p.study.on {
 		t.Error("a study without rows is drawn")
 	}

@@ -142,13 +142,14 @@ func Campaigns(b *Board) (list, deleted []task.Listed) {
 	one := func(name string, ago time.Duration, state campaigns.CampaignState, plan record.PlanHeader, n int,
 		times float64) task.Listed {
 		h := record.Header{Created: Start.Add(-ago), Device: record.NewDeviceHeader(b), Workload: works[0], Plan: plan}
-		l := task.Listed{State: state, NoResume: "it is " + string(state), NoRedo: "none failed"}
-		l.Campaign = campaigns.Campaign{Name: name, Dir: "/data/campaigns/" + name, Header: h}
-		l.Again = &task.Interrupted{Dir: l.Dir, Workload: works[0]}
+		var rows []record.Row
 		for _, m := range b.Samples()[:n] {
 			m.TimeMS *= times
-			l.Rows = append(l.Rows, record.Row{Measured: m, Status: record.OK, When: Start})
+			rows = append(rows, record.Row{Measured: m, Status: record.OK, When: Start})
 		}
+		l := task.Listed{State: state, NoResume: "it is " + string(state), NoRedo: "none failed",
+			Campaign: campaigns.Of(name, "/data/campaigns/"+name, h, rows)}
+		l.Again = &task.Interrupted{Dir: l.Dir, Workload: works[0]}
 		return l
 	}
 	cut := one("20260314-144500-resnet18-sample", 25*time.Minute, campaigns.CampaignInterrupted,

@@ -16,13 +16,12 @@ func Study(f *Board, name string) task.Listed {
 	h := record.Header{Created: Start, Device: record.NewDeviceHeader(f), Workload: w,
 		Plan: record.PlanHeader{Kind: record.ExperimentKind, Source: "energy",
 			Digest: "energy full=false repeat=1 every=0s"}}
-	l := task.Listed{State: campaigns.CampaignFinished,
-		Campaign: campaigns.Campaign{Name: "study", Dir: "/data/study", Header: h}}
+	var rows []record.Row
 	space := f.Space()
 	top := space.Max()
 	add := func(m tegra.Mode, setting string, run int) {
 		ms, watts := Law(m)
-		l.Rows = append(l.Rows, record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms,
+		rows = append(rows, record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms,
 			PowerW: watts}, Status: record.OK, EnergyJ: ms * watts / 1000, Extra: []string{setting, strconv.Itoa(run)}})
 	}
 	for k := range 3 {
@@ -37,5 +36,5 @@ func Study(f *Board, name string) task.Listed {
 			}
 		}
 	}
-	return l
+	return task.Listed{State: campaigns.CampaignFinished, Campaign: campaigns.Of("study", "/data/study", h, rows)}
 }

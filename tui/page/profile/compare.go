@@ -62,8 +62,8 @@ func pairCell(r page.Reader, m fit.Compared, col int) string {
 func (p *Page) find(dir string) (task.Listed, bool) {
 	for _, l := range p.entries() {
 		if l.Dir == dir {
-			return l, true
+			return *l, true
 		}
 	}
-	return task.Listed{}, false
+	return task.Nothing, false
 }

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/text"
-	"jtune/profiles/record"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/soak"
@@ -49,9 +47,9 @@ func (p *Page) choose() {
 func (p *Page) under() (task.Listed, bool) {
 	p.settle()
 	if list := p.entries(); p.list.Cursor < len(list) {
-		return list[p.list.Cursor], true
+		return *list[p.list.Cursor], true
 	}
-	return task.Listed{}, false
+	return task.Nothing, false
 }
 
 // target returns the campaign that keys act on: the open one, or the one under the cursor.
@@ -151,11 +149,11 @@ func (p *Page) show(l task.Listed) page.Intent {
 	}
 	h := l.Header
 	j := &page.Task{Spec: task.Spec{Workload: h.Workload}}
-	j.Rows, j.State = l.Rows, task.Done
+	j.Rows, j.State = l.Rows(), task.Done
 	p.reopen(j, l)
 	p.at = 0
 	p.open, p.entry = j, l.Dir
-	if soak.Is(h) {
+	if soak.Is(*h) {
 		j.Kind = task.Soaking
 		return readSoak(l.Dir)
 	}
@@ -181,7 +179,7 @@ func (p *Page) openedHead(w int) string {
 		state += ": " + l.NoResume
 	}
 	return widget.Under(widget.StyleBold.Render(first), widget.Ends(" "+state,
-		text.Count(len(l.Rows), "reading")+", began "+l.Header.Created.Format("2006-01-02 15:04"), w))
+		text.Count(l.Readings, "reading")+", began "+l.Header.Created.Format("2006-01-02 15:04"), w))
 }
 
 // remove asks whether to delete a campaign.
@@ -192,7 +190,7 @@ func (p *Page) remove(l task.Listed) page.Intent {
 	}
 	return page.Ask{Do: "delete", Not: "leave it",
 		Why: fmt.Sprintf("%s: its %s are forgotten by the model; %s restores it", l.Name,
-			text.Count(l.Usable(), "measured mode"), p.read.Keys().Restore.Label()),
+			text.Count(l.Usable, "measured mode"), p.read.Keys().Restore.Label()),
 		Then: page.Manage("campaign", func() (string, error) {
 			_, err := on.DeleteCampaign(l.Name)
 			return l.Name + " is deleted", err
@@ -289,34 +287,34 @@ func (p *Page) campaigns(w, h int) string {
 		return panel.Render(w, h)
 	}
 	l := list[p.list.Cursor]
-	return widget.Under(panel.Render(w, h-moreRows), widget.Fit(p.more(l, w), w, moreRows))
+	return widget.Under(panel.Render(w, h-moreRows), widget.Fit(p.more(*l, w), w, moreRows))
 }
 
 // entryCell renders a cell of the list.
-func (p *Page) entryCell(l task.Listed, col int) string {
+func (p *Page) entryCell(l *task.Listed, col int) string {
 	plan := l.Header.Plan
 	switch col {
 	case columnName:
 		return l.Name
 	case columnModes:
-		n := len(l.Rows)
+		n := l.Readings
 		if now := p.read.Task(); l.PID == os.Getpid() && now != nil && !now.Done() {
 			n = len(now.Rows) // more recent than the list
 		}
 		if l.State != campaigns.CampaignFinished && plan.Readings() > 0 {
 			return fmt.Sprintf("%d/%d", n, plan.Readings())
 		}
-		of := l.Rows
+		var further []campaigns.Campaign
 		for _, part := range parts(p.read.Campaigns(), l.Dir) {
-			of = slices.Concat(of, part.Rows)
+			further = append(further, part.Campaign)
 		}
-		return fmt.Sprint(len(record.Modes(of)))
+		return fmt.Sprint(l.ModesWith(further))
 	case columnState:
 		return string(l.State)
 	case columnWorkload:
 		return l.Header.Workload.Name
 	}
-	return p.question(l)
+	return p.question(*l)
 }
 
 // more describes what the list has no room for.
@@ -324,10 +322,10 @@ func (p *Page) more(l task.Listed, w int) string {
 	lines := []string{
 		fmt.Sprintf(" %s: %s with %s", l.Name, l.What(), l.Header.Workload.Name),
 		fmt.Sprintf(" began %s; %s, %s usable", l.Header.Created.Format("2006-01-02 15:04"),
-			text.Count(len(l.Rows), "reading"), text.Count(l.Usable(), "mode")),
+			text.Count(l.Readings, "reading"), text.Count(l.Usable, "mode")),
 	}
-	if failed := len(task.Failed(l.Rows)); failed > 0 {
-		lines[1] += fmt.Sprintf(", %s failed", text.Count(failed, "mode"))
+	if l.Failed > 0 {
+		lines[1] += fmt.Sprintf(", %s failed", text.Count(l.Failed, "mode"))
 	}
 	keys := p.read.Keys()
 	switch {

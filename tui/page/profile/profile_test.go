@@ -324,7 +324,10 @@ func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
 	d, p := listed(t)
 	kept := &answers.Kept{Answers: pagetest.Searched(d.Board, 20, 30).Tuned.Answers, Warnings: []string{"a poor one"}}
 	list := d.State.Tasks.Campaigns
-	list[2].Answer = kept
+	list[2].Dir, list[2].Answer = t.TempDir(), kept.Brief()
+	if err := answers.Keep(list[2].Dir, *kept); err != nil {
+		t.Fatal(err)
+	}
 	list[1].Part = list[2].Dir
 	mode := d.Board.Space().Format(kept.Answers[0].Mode)
 	d.Sees("campaigns of this board")

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 
@@ -18,14 +19,15 @@ import (
 // The list is one of questions: a search is one row with its answer. Its further campaigns follow while the row is
 // unfolded.
 
-// entries returns the rows of the list.
-func (p *Page) entries() []task.Listed {
-	if p.deleted {
-		return p.read.Deleted()
-	}
-	var out []task.Listed
+// entries returns the rows of the list. A frame needs them several times, and there may be thousands.
+func (p *Page) entries() []*task.Listed {
 	all := p.read.Campaigns()
-	for _, l := range all {
+	if p.deleted {
+		all = p.read.Deleted()
+	}
+	out := make([]*task.Listed, 0, len(all))
+	for i := range all {
+		l := &all[i]
 		if l.Part != "" {
 			continue
 		}
@@ -37,10 +39,10 @@ func (p *Page) entries() []task.Listed {
 }
 
 // parts returns the further campaigns of a search, oldest first.
-func parts(all []task.Listed, dir string) (out []task.Listed) {
+func parts(all []task.Listed, dir string) (out []*task.Listed) {
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].Part == dir {
-			out = append(out, all[i])
+			out = append(out, &all[i])
 		}
 	}
 	return out
@@ -93,24 +95,18 @@ func (p *Page) question(l task.Listed) string {
 }
 
 // answered formats a search's goal and answer: "30 W → 12c/1.04C/0.73G/3.20M 87 ms".
-func (p *Page) answered(k *answers.Kept) string {
-	a, goal := k.Answers[0], k.Goal(0).String()
-	if goal == "" {
-		goal = a.Limit.Bounds()
-	}
-	out := goal + " → " + p.read.ModeText(a.Mode) + page.BatchText(a.Batch)
+func (p *Page) answered(a *answers.Brief) string {
+	goal := cmp.Or(a.Goal.String(), a.Goal.Limit.Bounds())
 	if !a.Feasible {
-		return goal + " → none; nearest " + p.read.ModeText(a.Mode)
+		return goal + " → none; nearest " + p.read.ModeText(a.Setting.Mode)
 	}
-	if t := a.Trial; t != nil && t.LatencyMS.OK {
-		out += fmt.Sprintf(" p%.4g %s ms", 100*a.Ask.Quantile, widget.MS(t.LatencyMS.V))
-	} else if a.Served != nil {
-		out += fmt.Sprintf(" p%.4g %s ms", 100*a.Ask.Quantile, widget.MS(a.Served.LatencyMS))
-	} else {
-		out += " " + page.FiguresOf(a.Best()).MS + " ms"
+	out := goal + " → " + p.read.ModeText(a.Setting.Mode) + page.BatchText(a.Setting.Batch)
+	if a.Quantile > 0 {
+		out += fmt.Sprintf(" p%.4g", 100*a.Quantile)
 	}
-	if more := len(k.Answers) - 1; more > 0 {
-		out += fmt.Sprintf(" and %d more", more)
+	out += " " + widget.MS(a.MS) + " ms"
+	if a.More > 0 {
+		out += fmt.Sprintf(" and %d more", a.More)
 	}
 	return out
 }
@@ -123,8 +119,12 @@ type keptCard struct {
 
 // reopen shows a search as at its end: its card.
 func (p *Page) reopen(j *page.Task, l task.Listed) {
-	k := l.Answer
-	if p.kept = (keptCard{}); k == nil {
+	p.kept = keptCard{}
+	if l.Answer == nil {
+		return
+	}
+	k, err := questions.Answer(l.Campaign)
+	if err != nil || k == nil {
 		return
 	}
 	p.kept.worked = k.Worked

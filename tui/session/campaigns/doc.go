@@ -1,6 +1,6 @@
 // Package campaigns manages the folders of measured campaigns: it lists, merges, compares, renames, deletes and
 // restores them.
 //
-//	data directory ──► List, Find ──► Campaign ──► rows that a pool may learn
+//	data directory ──► List, through the index ──► Campaign ──► Rows, where they are needed
 //	Campaign ──► SetAside ──► deleted/campaigns ──► BringBack
 package campaigns

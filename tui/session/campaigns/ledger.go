@@ -20,7 +20,7 @@ type Ledger struct {
 
 func (l *Ledger) add(c Campaign) {
 	l.Campaigns++
-	for _, r := range c.Rows {
+	for _, r := range c.Rows() {
 		l.Runs++
 		if r.Status.Usable() {
 			l.Usable++

@@ -12,15 +12,15 @@ import (
 func TestLedgerCountsRunsEpochsAndDevices(t *testing.T) {
 	t.Parallel()
 	of := func(device record.DeviceHeader, w workload.Workload, minibatches ...int) Campaign {
-		c := Campaign{Header: record.Header{Device: device, Workload: w}}
+		rows := []record.Row{}
 		for i, n := range minibatches {
 			r := record.Row{Status: record.OK, Minibatches: n, TookS: 30}
 			if i > 0 {
 				r.Status = record.Rejected
 			}
-			c.Rows = append(c.Rows, r)
+			rows = append(rows, r)
 		}
-		return c
+		return Of("", "", record.Header{Device: device, Workload: w}, rows)
 	}
 	net := workload.Workload{Samples: 1600, Batch: 16} // 100 minibatches an epoch
 	all, devices := LedgerOf([]Campaign{

@@ -1,43 +1,154 @@
 package campaigns
 
 import (
+	"cmp"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"jtune/internal/sorted"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/config"
 )
 
-// Campaign is a folder of measured modes in the data directory.
+// Campaign is a folder of measured modes. A list may have thousands: it holds what the index knows of each, and their
+// rows stay in the folders.
 type Campaign struct {
 	Name   string // of the folder
 	Dir    string
-	Header record.Header
-	Rows   []record.Row
-	Err    error // the folder could not be read as a campaign
+	Header *record.Header
+	Facts
+	Err error // the folder could not be read as a campaign
+
+	kind
+	rows []record.Row // as they were given; nil: in the folder
+}
+
+// Facts are what a folder shows besides its header, of which lists and pools decide without its rows.
+type Facts struct {
+	Ended    string   // as record.Ended
+	Versions []string // as record.Versions
+	Readings int      // rows
+	Usable   int      // settings with a usable reading
+	Failed   int      // settings without one
+	Learned  int      // usable rows that may be pooled
+	Sizes    []int    // batch sizes of the rows
+	Answer   *answers.Brief
+
+	settings, pooled []uint64 // as settingsOf; of all rows, and of those that may be pooled
+}
+
+// kind is what follows from the parts of a header that campaigns share.
+type kind struct {
+	Workload    string // fingerprint, without the versions of its framework
+	Fingerprint string // with them
+	Board       string // identity, see boardOf
+}
+
+func kindOf(h record.Header, versions []string) kind {
+	return kind{h.Workload.Fingerprint(""), h.Workload.Fingerprint(record.Framework(versions)), boardOf(h.Device)}
+}
+
+// boardOf identifies the board of a campaign: module, L4T and host name; for a replay the content of its file; for a
+// virtual board its name. Folders of older versions do not identify the unit: a board is assumed to be this host's; a
+// replayed file is matched unless it has changed.
+func boardOf(d record.DeviceHeader) string {
+	if d.Which == "" {
+		switch {
+		case d.Replay != "":
+		case d.Virtual:
+			d.Which = session.VirtualName(d.Name)
+		default:
+			d.Which = session.HostName("/")
+		}
+	}
+	return session.BoardIdentity(d)
+}
+
+// Of returns a campaign whose rows are known.
+func Of(name, dir string, h record.Header, rows []record.Row) Campaign {
+	c := Campaign{Name: name, Dir: dir, Header: &h, rows: rows}
+	if rows == nil {
+		c.rows = []record.Row{}
+	}
+	c.Ended, c.Versions = record.Ended(dir), record.Versions(dir)
+	c.Readings, c.settings = len(rows), settingsOf(record.Modes(rows))
+	c.Usable = len(settingsOf(tegra.SettingsOf(record.Usable(rows))))
+	c.Failed = len(c.settings) - c.Usable
+	learned := record.Usable(c.Pooled())
+	c.Learned, c.pooled = len(learned), settingsOf(tegra.SettingsOf(learned))
+	for _, r := range rows {
+		if size := cmp.Or(r.Batch, h.Workload.Batch); !slices.Contains(c.Sizes, size) {
+			c.Sizes = append(c.Sizes, size)
+		}
+	}
+	c.kind = kindOf(h, c.Versions)
+	return c
+}
+
+// settingsOf returns settings as sorted numbers, each once.
+func settingsOf(list []tegra.Setting) []uint64 {
+	out := make([]uint64, 0, len(list))
+	for _, at := range list {
+		h := fnv.New64a()
+		values := at.Mode.Values()
+		for _, v := range append(values[:], int64(at.Batch)) {
+			_, _ = h.Write([]byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24), byte(v >> 32)})
+		}
+		out = append(out, h.Sum64())
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Rows returns the readings, those of the folder as they are now; nil if it cannot be read.
+func (c Campaign) Rows() []record.Row {
+	if c.rows != nil || c.Err != nil {
+		return c.rows
+	}
+	rows, err := record.RowsOf(c.Dir, *c.Header)
+	if err != nil {
+		return nil
+	}
+	return rows
 }
 
 // List lists the campaigns of the data directory, oldest first. An unreadable folder is listed with its error.
 func List(o config.Paths) ([]Campaign, error) { return CampaignsIn(o.CampaignsDir()) }
 
+// CampaignsIn lists the campaigns of a folder, oldest first.
 func CampaignsIn(parent string) ([]Campaign, error) {
 	dirs, err := folders(parent)
 	if err != nil {
 		return nil, err
 	}
-	out := parallel(dirs, ReadCampaignFolder)
+	out := throughIndex(parent, dirs)
 	sorted.Stable(out, func(a, b Campaign) int { return a.Header.Created.Compare(b.Header.Created) })
 	return out, nil
 }
 
+// ReadCampaignFolder reads a campaign with its rows.
 func ReadCampaignFolder(dir string) Campaign {
-	c := Campaign{Name: filepath.Base(dir), Dir: dir}
-	c.Header, c.Rows, c.Err = record.Read(dir)
+	name := filepath.Base(dir)
+	h, rows, err := record.Read(dir)
+	if err != nil {
+		return Campaign{Name: name, Dir: dir, Header: new(record.Header), Err: err}
+	}
+	c := Of(name, dir, h, rows)
+	if h.Search != nil && h.Plan.PartOf == "" {
+		k, err := answers.Find(dir)
+		if k == nil && err == nil {
+			k = answers.WorkedOut(h, c.Ended, c.Rows)
+		}
+		c.Answer = k.Brief() // an unreadable file counts as no answer
+	}
 	return c
 }
 
@@ -54,11 +165,11 @@ const (
 // State returns the state of the campaign; held are the folders that processes hold.
 func (c *Campaign) State(held []record.Running) CampaignState {
 	plan := c.Header.Plan
-	switch ended := record.Ended(c.Dir); {
+	switch {
 	case slices.ContainsFunc(held, func(r record.Running) bool { return SameFolder(r.Dir, c.Dir) }):
 		return CampaignRunning
-	case ended == "complete", ended == "" && plan.Kind == TuneKind && c.Header.Search == nil,
-		ended == "" && len(c.Rows) > 0 && len(c.Rows) >= plan.Readings() && plan.Kind != TuneKind:
+	case c.Ended == "complete", c.Ended == "" && plan.Kind == TuneKind && c.Header.Search == nil,
+		c.Ended == "" && c.Readings > 0 && c.Readings >= plan.Readings() && plan.Kind != TuneKind:
 		return CampaignFinished
 	}
 	return CampaignInterrupted
@@ -70,20 +181,27 @@ func Held(o config.Paths) []record.Running {
 	return finder.Held()
 }
 
-// Usable counts the settings of the campaign that have a usable reading.
-func (c *Campaign) Usable() int { return len(tegra.OncePerSetting(record.Usable(c.Rows))) }
-
 // Modes counts the settings that were measured, usable or not.
-func (c *Campaign) Modes() int { return len(c.Settings()) }
+func (c *Campaign) Modes() int { return len(c.settings) }
+
+// ModesWith counts the settings that were measured by the campaign or by others, each once.
+func (c *Campaign) ModesWith(others []Campaign) int {
+	all := slices.Clone(c.settings)
+	for _, o := range others {
+		all = append(all, o.settings...)
+	}
+	slices.Sort(all)
+	return len(slices.Compact(all))
+}
 
 // Settings returns the measured settings, usable or not, each once and in order.
-func (c Campaign) Settings() []tegra.Setting { return record.Modes(c.Rows) }
+func (c Campaign) Settings() []tegra.Setting { return record.Modes(c.Rows()) }
 
 // What describes what the campaign measures.
 func (c *Campaign) What() string { return PlanText(c.Header.Plan, c.Header.Search) }
 
-// strategy returns the strategy of a search; "" if the plan lists its modes.
-func (c *Campaign) strategy() string {
+// Strategy returns the strategy of a search; "" if the plan lists its modes.
+func (c *Campaign) Strategy() string {
 	switch search := c.Header.Search; {
 	case search != nil && search.Coverage == CoverFront.String():
 		return "front"
@@ -91,6 +209,46 @@ func (c *Campaign) strategy() string {
 		return search.Strategy
 	}
 	return ""
+}
+
+// Pools reports whether rows of the campaign may be pooled with those of others.
+func (c *Campaign) Pools() bool { return c.Err == nil && c.Learned > 0 }
+
+// Pooled returns the rows that may be pooled: without runs that differ in more than the setting, and without free
+// clocks. From an energy study these are its clock pairs, not its baselines and other jobs.
+func (c *Campaign) Pooled() []record.Row {
+	switch kind := c.Header.Plan.Kind; {
+	case c.Err != nil, c.Ended == record.Withdrawn, kind == record.ImportKind, c.Header.Settings.DVFS,
+		c.Header.Settings.Requests > 0 && !c.Header.Workload.Serves(): // batches of any size, idle time included
+		return nil
+	case OfEnergy(c.Header.Plan):
+		return ClockPairs(*c.Header, c.Rows())
+	case kind == record.ExperimentKind:
+		return nil
+	}
+	return c.Rows()
+}
+
+// MostOfSetting is how many readings of a setting count, the newest: a model or a search that knows these learns
+// nothing from a thousand earlier ones, which would cost it more with each night.
+const MostOfSetting = 32
+
+// Newest returns those of a list, oldest first, that may hold one of the MostOfSetting newest readings of a setting:
+// the rows of the others need not be read.
+func Newest(list []Campaign) []Campaign {
+	count, out := map[uint64]int{}, []Campaign(nil)
+	for _, c := range slices.Backward(list) {
+		needed := false
+		for _, at := range c.pooled {
+			needed = needed || count[at] < MostOfSetting
+			count[at]++
+		}
+		if needed {
+			out = append(out, c)
+		}
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // Find finds a campaign of the data directory by name, or any folder by path.
@@ -109,3 +267,6 @@ func Find(o config.Paths, name string) (Campaign, error) {
 	c := ReadCampaignFolder(dir)
 	return c, c.Err
 }
+
+// Started returns when the campaign was created.
+func (c *Campaign) Started() time.Time { return c.Header.Created.UTC() }

@@ -10,7 +10,6 @@ import (
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/campaigns"
-	"jtune/tui/session/models"
 )
 
 // Compared is a setting whose time and power two campaigns measured; both by their medians.
@@ -35,7 +34,7 @@ func CompareCampaigns(a, b campaigns.Campaign) CampaignComparison {
 	if b.Header.Created.Before(a.Header.Created) {
 		a, b = b, a
 	}
-	lists := [][]tegra.Measured{record.Usable(a.Rows), record.Usable(b.Rows)}
+	lists := [][]tegra.Measured{record.Usable(a.Rows()), record.Usable(b.Rows())}
 	one, other := tegra.OncePerSetting(lists[0]), tegra.OncePerSetting(lists[1])
 	c := CampaignComparison{One: a, Other: b, Usable: [2]int{len(one), len(other)}, Apart: differences(a, b)}
 	there := map[tegra.Setting]tegra.Measured{}
@@ -59,18 +58,18 @@ func CompareCampaigns(a, b campaigns.Campaign) CampaignComparison {
 func differences(a, b campaigns.Campaign) []string {
 	var out []string
 	for _, part := range []struct{ what, one, other string }{
-		{"board", models.Board(a), models.Board(b)},
+		{"board", a.Board, b.Board},
 		{"workload", a.Header.Workload.Name, b.Header.Workload.Name},
 		{"batch size", fmt.Sprint(a.Header.Workload.Batch), fmt.Sprint(b.Header.Workload.Batch)},
 		{"loader workers", fmt.Sprint(a.Header.Workload.Workers), fmt.Sprint(b.Header.Workload.Workers)},
-		{"software", record.FrameworkVersions(a.Dir), record.FrameworkVersions(b.Dir)},
+		{"software", record.Framework(a.Versions), record.Framework(b.Versions)},
 		{"minibatches per mode", fmt.Sprint(a.Header.Settings.Minibatches), fmt.Sprint(b.Header.Settings.Minibatches)},
 	} {
 		if part.one != part.other {
 			out = append(out, fmt.Sprintf("%s %s, then %s", part.what, orUnknown(part.one), orUnknown(part.other)))
 		}
 	}
-	one, other := record.Software(a.Dir, a.Header), record.Software(b.Dir, b.Header)
+	one, other := record.SoftwareOf(a.Versions, *a.Header), record.SoftwareOf(b.Versions, *b.Header)
 	if list := tegra.SoftwareDifferences(one, other); list != nil {
 		out = append(out, "software versions, which affect results: "+strings.Join(list, ", "))
 	}
@@ -95,7 +94,7 @@ func (c CampaignComparison) Conclusion() []string {
 			"(medians).", text.Count(n, "mode"), c.TimePct, c.PowerPct, c.EnergyPct)
 	}
 	one, other := c.One.Header, c.Other.Header
-	same := models.Fingerprint(c.One) == models.Fingerprint(c.Other) && models.Board(c.One) == models.Board(c.Other) &&
+	same := c.One.Fingerprint == c.Other.Fingerprint && c.One.Board == c.Other.Board &&
 		(one.Workload.Batch == other.Workload.Batch || one.Plan.Batches != nil && other.Plan.Batches != nil)
 	switch aligned := c.Aligned.String(); {
 	case !same:

@@ -21,12 +21,12 @@ func TestCompareCampaignsConcludesByTheCommonModes(t *testing.T) {
 	}
 	campaign := func(name string, times ...float64) campaigns.Campaign {
 		h := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: "sample", Modes: len(times)}, nil, record.Settings{})
-		c := campaigns.Campaign{Name: name, Dir: filepath.Join(t.TempDir(), name), Header: h}
+		var rows []record.Row
 		for i, m := range s.Device.Space().Sample(len(times), 2) {
 			at := tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: times[i], PowerW: 20}
-			c.Rows = append(c.Rows, record.Row{Measured: at, Status: record.OK})
+			rows = append(rows, record.Row{Measured: at, Status: record.OK})
 		}
-		return c
+		return campaigns.Of(name, filepath.Join(t.TempDir(), name), h, rows)
 	}
 	early := campaign("early", 50, 60, 70)
 	for name, c := range map[string]struct {

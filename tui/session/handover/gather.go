@@ -57,7 +57,7 @@ func find(o session.Options, name string) (campaigns.Campaign, error) {
 		return campaigns.Campaign{}, err
 	}
 	for _, c := range slices.Backward(list) {
-		if k, err := questions.Answer(c); c.Err == nil && err == nil && k != nil {
+		if c.Answer != nil {
 			return c, nil
 		}
 	}
@@ -93,17 +93,17 @@ func gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time)
 	if err != nil { // the measurements are reported anyway
 		r.Notes, err = append(r.Notes, err.Error()), nil
 	}
-	r.Name, r.Header, r.Kept = head.Name, head.Header, kept
-	r.Software, r.Rows = record.Software(head.Dir, head.Header), head.Rows
+	r.Name, r.Header, r.Kept = head.Name, *head.Header, kept
+	r.Software, r.Rows = record.Software(head.Dir, *head.Header), head.Rows()
 	for _, part := range list {
 		if head.Header.Plan.PartOf == "" && part.Header.Plan.PartOf == head.Header.Began() {
-			r.Rows = append(r.Rows, part.Rows...)
+			r.Rows = append(r.Rows, part.Rows()...)
 		}
 	}
 	if r.Space, err = head.Header.Device.Space(); err != nil {
 		return Report{}, fmt.Errorf("%s: %w", head.Name, err)
 	}
-	if soak.Is(head.Header) {
+	if soak.Is(*head.Header) {
 		s, err := soak.Read(head.Dir)
 		if err != nil {
 			return Report{}, err
@@ -131,8 +131,8 @@ func gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time)
 func SoakOf(list []campaigns.Campaign, of campaigns.Campaign, at tegra.Setting) (proof *soak.Kept, faults error) {
 	batch := cmp.Or(at.Batch, of.Header.Workload.Batch)
 	for _, c := range slices.Backward(list) {
-		if c.Err != nil || !soak.Is(c.Header) || c.Header.Workload.Name != of.Header.Workload.Name ||
-			c.Header.Workload.Batch != batch || models.Board(c) != models.Board(of) {
+		if c.Err != nil || !soak.Is(*c.Header) || c.Header.Workload.Name != of.Header.Workload.Name ||
+			c.Header.Workload.Batch != batch || c.Board != of.Board {
 			continue
 		}
 		s, err := soak.Read(c.Dir)
@@ -153,7 +153,7 @@ func (r *Report) known(o session.Options, list []campaigns.Campaign, c campaigns
 	if r.Kept != nil {
 		batches = r.Kept.Batches
 	}
-	pool := models.CollectPool(list, c.Header.Workload, models.Board(c), batches)
+	pool := models.NamePool(list, c.Header.Workload, c.Board, batches)
 	path := models.ModelOf(o.Paths, pool)
 	if path == "" {
 		return nil

@@ -124,7 +124,8 @@ func ofBoard(s *session.Session, name string) (c campaigns.Campaign, a answers.A
 	}
 	newest := campaigns.Campaign{}
 	for _, at := range slices.Backward(list) {
-		if at.Err != nil || !same(at) {
+		if at.Answer == nil || !same(at) || newest.Dir != "" && at.Answer.More == 0 &&
+			tegra.Some(at.Answer.Setting.Mode) != last.Mode { // its file need not be read
 			continue
 		}
 		k, err := questions.Answer(at)

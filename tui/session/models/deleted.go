@@ -107,7 +107,7 @@ func ownModel(o config.Paths, parent, name string) (path, suffix string, err err
 
 // refit refits the models of a campaign's pool after the campaign was deleted or restored.
 func refit(o session.Options, c campaigns.Campaign) error {
-	if !Pools(c) {
+	if !c.Pools() {
 		return nil
 	}
 	unlock, err := lockModels(o.Paths)
@@ -120,22 +120,21 @@ func refit(o session.Options, c campaigns.Campaign) error {
 		return err
 	}
 	sizes := []int{0, c.Header.Workload.Batch}
-	for _, r := range Pooled(c) {
-		if r.Batch > 0 && !slices.Contains(sizes, r.Batch) {
-			sizes = append(sizes, r.Batch)
+	for _, size := range c.Sizes {
+		if !slices.Contains(sizes, size) {
+			sizes = append(sizes, size)
 		}
 	}
-	versions := []string{record.FrameworkVersions(c.Dir)}
-	if newest := CollectPool(list, c.Header.Workload, Board(c), nil).versions; newest != versions[0] {
+	versions := []string{record.Framework(c.Versions)}
+	if newest := NamePool(list, c.Header.Workload, c.Board, nil).versions; newest != versions[0] {
 		versions = append(versions, newest)
 	}
 	var errs []error
 	for _, batch := range sizes {
 		for _, v := range versions {
-			pool := newPool(c.Header.Workload, v, Board(c))
-			pool.Batch = batch
-			pool.collect(list)
-			errs = append(errs, refitPool(o, pool, c.Header))
+			pool := poolAmong(list, c.Header.Workload, v, c.Board, batch)
+			pool.read()
+			errs = append(errs, refitPool(o, pool, *c.Header))
 		}
 	}
 	return errors.Join(errs...)

@@ -149,15 +149,16 @@ func Load(o session.Options, nameOrPath string) (*learn.Model, error) {
 // Find is Load and also returns the file: a workload's name means the present board's model. No device is opened for
 // any other name.
 func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, err error) {
+	var list []campaigns.Campaign
 	if !isPath(nameOrPath) {
-		refreshModels(o, nameOrPath)
+		list = refreshModels(o, nameOrPath)
 	}
 	path = Path(o.Paths, nameOrPath)
 	m, err = learn.Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return m, path, err
 	}
-	if path, err = presentModel(o, nameOrPath); err != nil {
+	if path, err = presentModel(o, nameOrPath, list); err != nil {
 		return nil, "", err
 	}
 	if path == "" && (nameOrPath == learn.ShippedName || learn.ProfileReference(nameOrPath) != nil) {
@@ -187,7 +188,7 @@ func namesFor(o session.Options) (names []string) {
 
 // presentModel returns the file of the present board's model of a workload, of the requested batch sizes if it has one;
 // "" for none. Which board that is, only the device says.
-func presentModel(o session.Options, name string) (string, error) {
+func presentModel(o session.Options, name string, list []campaigns.Campaign) (string, error) {
 	s, err := session.Open(o)
 	if err != nil {
 		return "", err
@@ -201,15 +202,11 @@ func presentModel(o session.Options, name string) (string, error) {
 		}
 		return "", nil
 	}
-	list, err := campaigns.List(o.Paths)
-	if err != nil {
-		return "", nil
-	}
-	own, all := CollectPool(list, w, s.Board(), nil), CollectPool(list, w, s.Board(), []int{0})
+	own, all := NamePool(list, w, s.Board(), nil), NamePool(list, w, s.Board(), []int{0})
 	pools := []Pool{own, all}
 	switch {
 	case len(o.Batches) == 1:
-		pools = []Pool{CollectPool(list, w.AtBatch(o.Batches[0]), s.Board(), nil), all, own}
+		pools = []Pool{NamePool(list, w.AtBatch(o.Batches[0]), s.Board(), nil), all, own}
 	case o.AllSizes || len(o.Batches) > 1:
 		pools = []Pool{all, own}
 	}

@@ -48,9 +48,9 @@ func TestModelOfAnOlderNameOpens(t *testing.T) {
 		}
 		return part
 	}
-	pool, others := newPool(w, "", "board"), newPool(w, "", "board")
-	pool.Batch, pool.Parts = w.Batch, []PoolPart{measured(100)}
-	others.Batch, others.Parts = w.Batch, []PoolPart{measured(300)}
+	pool, others := poolAmong(nil, w, "", "board", w.Batch), poolAmong(nil, w, "", "board", w.Batch)
+	pool.Parts = []PoolPart{measured(100)}
+	others.Parts = []PoolPart{measured(300)}
 	m, err := learn.Fit(t.Context(), pool.Rows(), learn.Options{Method: learn.Linear, Space: space, SkipCV: true})
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestModelOfAWorkloadWhoseNameIsNoneIsAnError(t *testing.T) {
 	t.Parallel()
 	o := config.Paths{DataDir: t.TempDir()}
 	w := workload.Workload{Name: "a\nb", Batch: 16}
-	pool := newPool(w, "", "board")
+	pool := poolAmong(nil, w, "", "board", w.Batch)
 	if path, err := poolModel(o, pool, w, record.DeviceHeader{Name: "AGX Orin"}); err == nil || path != "" {
 		t.Errorf("kept as %q", path)
 	}

@@ -2,13 +2,14 @@ package models
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"jtune/optimize"
-	"jtune/profiles/imports"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -18,19 +19,20 @@ import (
 
 // Pool holds all usable measurements of one workload on one board, from all campaigns of the data directory:
 //
-//	campaign folders ──► Pool ──► Aligned ──► learn.Fit: the model; optimize.Tune: what is known
+//	campaign folders ──► NamePool ──► Aligned ──► learn.Fit: the model; optimize.Tune: what is known
 //
-// The folders are the only source: a pool is read from them each time and only grows, whichever process measured and
-// however its campaign ended. Measurements with framework versions other than the newest campaign's form another pool;
-// campaigns without versions belong to all.
+// The folders are the only source: a pool is read from them each time, whichever process measured and however its
+// campaign ended. The newest readings of a setting count (campaigns.MostOfSetting). Measurements with framework
+// versions other than the newest campaign's form another pool; campaigns without versions belong to all.
 type Pool struct {
 	Fingerprint string     // of the workload
 	Board       string     // identity of the board
 	Batch       int        // of all rows; 0 if the batch size is an input
 	Parts       []PoolPart // oldest first
 
-	workload workload.Workload
-	versions string // of its framework; "" if no campaign gives them
+	plain    string               // fingerprint of the workload without the versions
+	versions string               // of its framework; "" if no campaign gives them
+	of       []campaigns.Campaign // whose rows it may have, oldest first
 }
 
 // PoolPart is the contribution of one campaign to its pool.
@@ -113,46 +115,63 @@ func PoolOf(s *session.Session, w workload.Workload, batches []int) (Pool, error
 	return pool, nil
 }
 
-// CollectPool collects the pool of a workload on a board from campaigns (oldest first), with the framework versions of
-// the newest.
+// CollectPool reads the pool that NamePool names.
 func CollectPool(list []campaigns.Campaign, w workload.Workload, board string, batches []int) Pool {
-	versions := ""
+	pool := NamePool(list, w, board, batches)
+	pool.read()
+	return pool
+}
+
+// NamePool returns the pool of a workload on a board among campaigns (oldest first), with the framework versions of the
+// newest: what it is called, and without rows.
+func NamePool(list []campaigns.Campaign, w workload.Workload, board string, batches []int) Pool {
+	plain, versions := w.Fingerprint(""), ""
 	for _, c := range slices.Backward(list) {
-		if Pools(c) && Board(c) == board && c.Header.Workload.Fingerprint("") == w.Fingerprint("") {
-			if versions = record.FrameworkVersions(c.Dir); versions != "" {
+		if c.Pools() && c.Board == board && c.Workload == plain {
+			if versions = record.Framework(c.Versions); versions != "" {
 				break
 			}
 		}
 	}
-	pool := newPool(w, versions, board)
+	size := 0
 	if batches == nil {
-		pool.Batch = w.Batch
+		size = w.Batch
 	}
-	pool.collect(list)
-	return pool
+	return poolAmong(list, w, versions, board, size)
 }
 
-func newPool(w workload.Workload, versions, board string) Pool {
-	return Pool{Fingerprint: w.Fingerprint(versions), Board: board, workload: w, versions: versions}
+func poolAmong(list []campaigns.Campaign, w workload.Workload, versions, board string, size int) Pool {
+	p := Pool{Fingerprint: w.Fingerprint(versions), Board: board, Batch: size, plain: w.Fingerprint(""),
+		versions: versions}
+	for _, c := range list {
+		v := record.Framework(c.Versions)
+		if c.Pools() && c.Board == board && c.Workload == p.plain && (v == "" || v == versions) {
+			p.of = append(p.of, c)
+		}
+	}
+	return p
 }
 
-// collect adds the rows of the campaigns that belong to the pool.
-func (p *Pool) collect(list []campaigns.Campaign) {
+// sources identifies the readings that the pool has, without reading them.
+func (p *Pool) sources() string {
+	h := sha256.New()
+	for _, c := range p.of {
+		fmt.Fprintln(h, c.Header.Began(), c.Learned)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// read reads the rows.
+func (p *Pool) read() {
 	type reading struct {
 		tegra.Measured
 		when time.Time
 	}
 	seen := map[reading]bool{} // a folder may exist twice, or be part of a merged one
-	for _, c := range list {
-		if !Pools(c) || Board(c) != p.Board || c.Header.Workload.Fingerprint(p.versions) != p.Fingerprint {
-			continue
-		}
-		if v := record.FrameworkVersions(c.Dir); v != "" && v != p.versions {
-			continue
-		}
-		part := PoolPart{Campaign: c.Name, Began: c.Header.Created, Software: record.Software(c.Dir, c.Header),
+	for _, c := range campaigns.Newest(p.of) {
+		part := PoolPart{Campaign: c.Name, Began: c.Header.Created, Software: record.SoftwareOf(c.Versions, *c.Header),
 			Found: c.Header.Found}
-		for _, row := range Pooled(c) {
+		for _, row := range c.Pooled() {
 			row.Batch = cmp.Or(row.Batch, c.Header.Workload.Batch)
 			at := reading{row.Measured, row.When}
 			if !row.Status.Usable() || seen[at] || p.Batch > 0 && row.Batch != p.Batch {
@@ -170,17 +189,13 @@ func (p *Pool) collect(list []campaigns.Campaign) {
 	p.bound()
 }
 
-// mostOfSetting is how many readings of a setting count, the newest: a model or a search that knows these learns
-// nothing from a thousand earlier ones, which would cost it more with each night.
-const mostOfSetting = 32
-
-// bound removes the older readings of settings that were read more often.
+// bound removes the older readings of settings that were read more often than counts.
 func (p *Pool) bound() {
 	count := map[tegra.Setting]int{}
 	for i := range slices.Backward(p.Parts) {
 		rows := p.Parts[i].Rows
 		for k := len(rows) - 1; k >= 0; k-- {
-			if count[rows[k].Setting]++; count[rows[k].Setting] > mostOfSetting {
+			if count[rows[k].Setting]++; count[rows[k].Setting] > campaigns.MostOfSetting {
 				rows = slices.Delete(rows, k, k+1)
 			}
 		}
@@ -199,44 +214,4 @@ func (p *Pool) keep(space *tegra.Space) {
 
 func (p *Pool) dropEmpty() {
 	p.Parts = slices.DeleteFunc(p.Parts, func(part PoolPart) bool { return len(part.Rows) == 0 })
-}
-
-// Pools reports whether rows of a campaign may be pooled with those of others.
-func Pools(c campaigns.Campaign) bool { return len(record.Usable(Pooled(c))) > 0 }
-
-// Pooled returns the rows that may be pooled: without runs that differ in more than the setting, and without free
-// clocks. From an energy study these are its clock pairs, not its baselines and other jobs.
-func Pooled(c campaigns.Campaign) []record.Row {
-	switch kind := c.Header.Plan.Kind; {
-	case c.Err != nil, record.Ended(c.Dir) == record.Withdrawn, kind == imports.Kind, c.Header.Settings.DVFS,
-		c.Header.Settings.Requests > 0 && !c.Header.Workload.Serves(): // batches of any size, idle time included
-		return nil
-	case campaigns.OfEnergy(c.Header.Plan):
-		return campaigns.ClockPairs(c.Header, c.Rows)
-	case kind == record.ExperimentKind:
-		return nil
-	}
-	return c.Rows
-}
-
-// Fingerprint identifies the campaign's workload, including versions of its framework.
-func Fingerprint(c campaigns.Campaign) string {
-	return c.Header.Workload.Fingerprint(record.FrameworkVersions(c.Dir))
-}
-
-// Board identifies the board of a campaign: module, L4T and host name; for a replay the content of its file; for a
-// virtual board its name. Folders of older versions do not identify the unit: a board is assumed to be this host's; a
-// replayed file is matched unless it has changed.
-func Board(c campaigns.Campaign) string {
-	d := c.Header.Device
-	if d.Which == "" {
-		switch {
-		case d.Replay != "":
-		case d.Virtual:
-			d.Which = session.VirtualName(d.Name)
-		default:
-			d.Which = session.HostName("/")
-		}
-	}
-	return session.BoardIdentity(d)
 }

@@ -21,29 +21,35 @@ func TestPoolNeverMixesBoards(t *testing.T) {
 	}
 	mode := tegra.Mode{Cores: 4, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}
 	w := workload.Workload{Name: "net", Model: "ResNet-18", Batch: 16}
-	campaign := func(name string, change func(c *campaigns.Campaign)) campaigns.Campaign {
+	type made struct {
+		record.Header
+		record.Row
+	}
+	campaign := func(name string, change func(c *made)) campaigns.Campaign {
 		device := record.DeviceHeader{Name: "AGX Orin", Module: "p3701-0000", L4T: "35.1", Which: host}
 		row := record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 90, PowerW: 30},
 			Status: record.OK, When: time.Unix(int64(len(name)), 0)}
-		c := campaigns.Campaign{Name: name, Header: record.Header{Device: device, Workload: w}, Rows: []record.Row{row}}
+		c := made{record.Header{Device: device, Workload: w}, row}
 		change(&c)
-		return c
+		return campaigns.Of(name, "", c.Header, []record.Row{c.Row})
 	}
+	broken := campaign("one that cannot be read", func(*made) {})
+	broken.Err = os.ErrInvalid
 	list := []campaigns.Campaign{
-		campaign("here", func(*campaigns.Campaign) {}),
-		campaign("of an older version", func(c *campaigns.Campaign) { c.Header.Device.Which = "" }),
-		campaign("under another name", func(c *campaigns.Campaign) { c.Header.Workload.Name = "other" }),
-		campaign("module", func(c *campaigns.Campaign) { c.Header.Device.Module = "p3701-0004" }),
-		campaign("L4T of another release", func(c *campaigns.Campaign) { c.Header.Device.L4T = "36.3" }),
-		campaign("another host's", func(c *campaigns.Campaign) { c.Header.Device.Which = host + "2" }),
-		campaign("a simulation's", func(c *campaigns.Campaign) { c.Header.Device.Virtual = true }),
-		campaign("a replay, of a file", func(c *campaigns.Campaign) { c.Header.Device.Replay = "sweep.csv" }),
-		campaign("workers", func(c *campaigns.Campaign) { c.Header.Workload.Workers = 2 }),
-		campaign("with clocks that were free", func(c *campaigns.Campaign) { c.Header.Settings.DVFS = true }),
+		campaign("here", func(*made) {}),
+		campaign("of an older version", func(c *made) { c.Header.Device.Which = "" }),
+		campaign("under another name", func(c *made) { c.Workload.Name = "other" }),
+		campaign("module", func(c *made) { c.Header.Device.Module = "p3701-0004" }),
+		campaign("L4T of another release", func(c *made) { c.Header.Device.L4T = "36.3" }),
+		campaign("another host's", func(c *made) { c.Header.Device.Which = host + "2" }),
+		campaign("a simulation's", func(c *made) { c.Header.Device.Virtual = true }),
+		campaign("a replay, of a file", func(c *made) { c.Header.Device.Replay = "sweep.csv" }),
+		campaign("workers", func(c *made) { c.Workload.Workers = 2 }),
+		campaign("with clocks that were free", func(c *made) { c.Settings.DVFS = true }),
 		campaign("an experiment with several",
-			func(c *campaigns.Campaign) { c.Header.Plan.Kind = record.ExperimentKind }),
-		campaign("one that cannot be read", func(c *campaigns.Campaign) { c.Err = os.ErrInvalid }),
-		campaign("one where nothing was measured", func(c *campaigns.Campaign) { c.Rows[0].Status = record.Hot }),
+			func(c *made) { c.Plan.Kind = record.ExperimentKind }),
+		broken,
+		campaign("one where nothing was measured", func(c *made) { c.Status = record.Hot }),
 	}
 	pool := CollectPool(list, w, "p3701-0000, L4T 35.1, "+host, nil)
 	if got := pool.Campaigns(); len(got) != 3 || got[2] != "under another name" || len(pool.Rows()) != 3 {
@@ -51,12 +57,12 @@ func TestPoolNeverMixesBoards(t *testing.T) {
 	}
 	var nights []campaigns.Campaign
 	for i := range 100 {
-		nights = append(nights, campaign("night", func(c *campaigns.Campaign) {
-			c.Rows[0].When = time.Unix(int64(i), 0)
+		nights = append(nights, campaign("night", func(c *made) {
+			c.When = time.Unix(int64(i), 0)
 		}))
 	}
-	if kept := CollectPool(nights, w, pool.Board, nil); len(kept.Rows()) != mostOfSetting ||
-		kept.Parts[0].Rows[0].When != time.Unix(100-mostOfSetting, 0) {
+	if kept := CollectPool(nights, w, pool.Board, nil); len(kept.Rows()) != campaigns.MostOfSetting ||
+		kept.Parts[0].Rows[0].When != time.Unix(100-campaigns.MostOfSetting, 0) {
 		t.Errorf("of a hundred readings of a mode %d count", len(kept.Rows()))
 	}
 	again := CollectPool(append(list, list[0]), w, pool.Board, nil)

@@ -36,12 +36,14 @@ func (p Pool) String() string {
 	return p.unversioned() + versionsFollow + p.versions
 }
 
-func (p *Pool) unversioned() string {
+func (p *Pool) unversioned() string { return unversioned(p.plain, p.Board, p.Batch) }
+
+func unversioned(workload, board string, batch int) string {
 	size := "all batch sizes"
-	if p.Batch > 0 {
-		size = fmt.Sprintf("batch size %d", p.Batch)
+	if batch > 0 {
+		size = fmt.Sprintf("batch size %d", batch)
 	}
-	return fmt.Sprintf("workload %s on %s, %s", p.workload.Fingerprint(""), p.Board, size)
+	return fmt.Sprintf("workload %s on %s, %s", workload, board, size)
 }
 
 // withoutVersions returns what identifies a pool but for the versions of its framework.
@@ -112,7 +114,7 @@ func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Boar
 		When:  when, Campaigns: len(pool.Parts), Batch: pool.Batch}
 	var aligned optimize.Alignment
 	if pool.Parts != nil {
-		from.Pool, from.Readings = pool.String(), len(pool.Rows())
+		from.Pool, from.Readings, from.Sources = pool.String(), len(pool.Rows()), pool.sources()
 		from.Software = strings.Join(pool.Parts[len(pool.Parts)-1].Software, "; ")
 		from.Presets, from.Found = pool.found().Read()
 		readings, aligned = pool.Aligned()

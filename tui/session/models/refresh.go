@@ -13,46 +13,46 @@ import (
 
 // refreshModels updates the models of pools after a program was killed: those that lack rows, and those of interrupted
 // campaigns that had no model yet; only those that a name may mean, unless it is "". Pools that are being measured are
-// left for later. If an update fails, the model stays unchanged.
-func refreshModels(o session.Options, name string) {
+// left for later. If an update fails, the model stays unchanged. It returns the campaigns.
+func refreshModels(o session.Options, name string) []campaigns.Campaign {
 	list, err := campaigns.List(o.Paths)
 	if err != nil || len(list) == 0 {
-		return
+		return nil
 	}
-	known, deleted := readingsOf(o.ModelsDir()), readingsOf(campaigns.DeletedDir(o.Paths, campaigns.ModelsKind))
+	known, deleted := sourcesOf(o.ModelsDir()), sourcesOf(campaigns.DeletedDir(o.Paths, campaigns.ModelsKind))
 	held, wanted := campaigns.Held(o.Paths), meant(o, name)
-	seen := map[string]bool{}
 	for _, list := range byWorkload(list) {
+		seen := map[int]bool{} // batch sizes
 		for _, c := range slices.Backward(list) {
-			space, err := c.Header.Device.Space()
-			if err != nil || !wanted(c.Header.Workload.Name) {
+			size := c.Header.Workload.Batch
+			if seen[size] || !wanted(c.Header.Workload.Name) {
 				continue
 			}
-			for _, sizes := range [][]int{nil, {c.Header.Workload.Batch}} {
-				of := newPool(c.Header.Workload, "", Board(c))
-				if sizes == nil {
-					of.Batch = c.Header.Workload.Batch
-				}
-				if seen[of.String()] {
+			if _, err := c.Header.Device.Space(); err != nil {
+				continue
+			}
+			seen[size] = true
+			for _, sizes := range [][]int{nil, {size}} {
+				if sizes != nil && seen[0] {
 					continue
 				}
-				seen[of.String()] = true
-				pool := CollectPool(list, c.Header.Workload, Board(c), sizes)
-				name := pool.String()
-				pool.keep(space)
-				readings, kept := known[name]
-				_, unwanted := deleted[name]
-				if kept && readings == len(pool.Rows()) ||
-					!kept && (pool.Batch == 0 || unwanted || !pool.cutOff(list)) || pool.heldBy(list, held) {
+				seen[0] = seen[0] || sizes != nil
+				pool := NamePool(list, c.Header.Workload, c.Board, sizes)
+				sources, kept := known[pool.String()]
+				_, unwanted := deleted[pool.String()]
+				if kept && sources == pool.sources() || !kept && (pool.Batch == 0 || unwanted || !pool.cutOff()) ||
+					pool.heldBy(held) {
 					continue
 				}
 				if unlock, err := lockModels(o.Paths); err == nil {
-					_ = refitPool(o, pool, c.Header)
+					pool.read()
+					_ = refitPool(o, pool, *c.Header)
 					unlock()
 				}
 			}
 		}
 	}
+	return list
 }
 
 // meant returns which workloads the model of a name may be of: that of its file, or of the name itself; all for "".
@@ -68,10 +68,10 @@ func meant(o session.Options, name string) func(workload string) bool {
 func byWorkload(list []campaigns.Campaign) (groups [][]campaigns.Campaign) {
 	at := map[[2]string]int{}
 	for _, c := range list {
-		if !Pools(c) {
+		if !c.Pools() {
 			continue
 		}
-		key := [2]string{c.Header.Workload.Fingerprint(""), Board(c)}
+		key := [2]string{c.Workload, c.Board}
 		i, ok := at[key]
 		if !ok {
 			i = len(groups)
@@ -91,7 +91,7 @@ type Unfitted struct {
 // FindUnfitted lists the workloads with modes that a killed program has measured and that no model of the list knows:
 // the model is missing, or older than the campaign. It leaves out running campaigns and deleted models.
 func FindUnfitted(o session.Options, list []Info) (out []Unfitted, err error) {
-	lines, err := campaigns.Lines(o.CampaignsDir(), Identify)
+	lacking, err := campaigns.List(o.Paths)
 	if err != nil {
 		return nil, err
 	}
@@ -108,70 +108,53 @@ func FindUnfitted(o session.Options, list []Info) (out []Unfitted, err error) {
 			made[pool] = from.When
 		}
 	}
-	lacking := slices.DeleteFunc(lines, func(l campaigns.Line) bool {
-		return l.Pool == "" || made[l.Pool].After(l.Started)
+	lacking = slices.DeleteFunc(lacking, func(c campaigns.Campaign) bool {
+		return !cutOff(c) || made[unversioned(c.Workload, c.Board, c.Header.Workload.Batch)].After(c.Header.Created)
 	})
 	if len(lacking) == 0 {
 		return nil, nil
 	}
 	deleted := map[string]bool{}
-	for pool := range readingsOf(campaigns.DeletedDir(o.Paths, campaigns.ModelsKind)) {
+	for pool := range sourcesOf(campaigns.DeletedDir(o.Paths, campaigns.ModelsKind)) {
 		deleted[withoutVersions(pool)] = true
 	}
 	held, at := campaigns.Held(o.Paths), map[string]int{}
-	for _, l := range lacking {
-		if _, kept := made[l.Pool]; !kept && deleted[l.Pool] || l.State(held) == campaigns.CampaignRunning {
+	for _, c := range lacking {
+		pool := unversioned(c.Workload, c.Board, c.Header.Workload.Batch)
+		if _, kept := made[pool]; !kept && deleted[pool] || c.State(held) == campaigns.CampaignRunning {
 			continue
 		}
-		i, ok := at[l.Pool]
+		i, ok := at[pool]
 		if !ok {
 			i = len(out)
-			at[l.Pool], out = i, append(out, Unfitted{Workload: l.Workload})
+			at[pool], out = i, append(out, Unfitted{Workload: c.Header.Workload.Name})
 		}
-		out[i].Modes += l.Usable
+		out[i].Modes += c.Usable
 	}
 	return out, nil
 }
 
-// Identify returns the fingerprint of a campaign's workload and, if its program was killed before it could keep a
-// model, the pool of its rows.
-func Identify(c campaigns.Campaign) (fingerprint, pool string) {
-	if c.Header.Device.Which != "" && record.Ended(c.Dir) == "" && Pools(c) {
-		of := newPool(c.Header.Workload, "", Board(c))
-		of.Batch = c.Header.Workload.Batch
-		pool = of.String()
-	}
-	return Fingerprint(c), pool
-}
-
-// readingsOf returns the number of readings behind each pool's model in a folder.
-func readingsOf(dir string) map[string]int {
-	out := map[string]int{}
+// sourcesOf returns the sources of each pool's model in a folder.
+func sourcesOf(dir string) map[string]string {
+	out := map[string]string{}
 	for _, path := range modelsIn(dir) {
 		if from, _, err := learn.LoadSource(path); err == nil && from.Pool != "" {
-			out[from.Pool] = from.Readings
+			out[from.Pool] = from.Sources
 		}
 	}
 	return out
 }
 
-// campaigns returns the campaigns of the pool.
-func (p *Pool) campaigns(list []campaigns.Campaign) []campaigns.Campaign {
-	names := p.Campaigns()
-	return slices.DeleteFunc(slices.Clone(list), func(c campaigns.Campaign) bool {
-		return !slices.Contains(names, c.Name)
-	})
+// cutOff reports whether the program of a campaign whose rows may be pooled was killed before it could keep a model.
+func cutOff(c campaigns.Campaign) bool {
+	return c.Header.Device.Which != "" && c.Ended == "" && c.Pools()
 }
 
 // cutOff reports whether a campaign of the pool ended before its model was saved.
-func (p *Pool) cutOff(list []campaigns.Campaign) bool {
-	return slices.ContainsFunc(p.campaigns(list), func(c campaigns.Campaign) bool {
-		return c.Header.Device.Which != "" && record.Ended(c.Dir) == ""
-	})
-}
+func (p *Pool) cutOff() bool { return slices.ContainsFunc(p.of, cutOff) }
 
 // heldBy reports whether a process is measuring for the pool.
-func (p *Pool) heldBy(list []campaigns.Campaign, held []record.Running) bool {
-	return slices.ContainsFunc(p.campaigns(list),
+func (p *Pool) heldBy(held []record.Running) bool {
+	return len(held) > 0 && slices.ContainsFunc(p.of,
 		func(c campaigns.Campaign) bool { return c.State(held) == campaigns.CampaignRunning })
 }

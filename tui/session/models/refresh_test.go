@@ -12,6 +12,7 @@ import (
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/sessiontest"
 )
 
@@ -149,4 +150,84 @@ func BenchmarkKept(b *testing.B) {
 		list()
 	}
 	b.ReportMetric(float64(computed()-begun)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
+}
+
+// What is known does not cost more each night: a model that has learned all campaigns is found without reading one of
+// them, and of a workload that was measured each night only the newest are read.
+func TestModelOfManyNightsReadsFewOfThem(t *testing.T) {
+	s := sessiontest.Fast(t)
+	killedCampaigns(t, s.Options, 60)
+	old := time.Now().Add(-time.Hour)
+	for i := range 60 { // one workload, each night
+		dir := filepath.Join(s.Options.CampaignsDir(), fmt.Sprint("c", i))
+		head, err := os.ReadFile(filepath.Join(dir, "campaign.toml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.RFC3339)
+		text := strings.NewReplacer(fmt.Sprintf(`"w%d"`, i), `"w"`, fmt.Sprintf(`["a%d"]`, i), `["a"]`,
+			fmt.Sprintf("samples = %d\n", i+1), "samples = 9\n", "2026-01-01T00:00:00Z", at).Replace(string(head))
+		rows, err := os.ReadFile(filepath.Join(dir, "modes.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		night := strings.ReplaceAll(string(rows), "2026-11-24T", at[:11])
+		for name, data := range map[string]string{"campaign.toml": text, "modes.csv": night} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	settle := func() {
+		for i := range 60 {
+			dir := filepath.Join(s.Options.CampaignsDir(), fmt.Sprint("c", i))
+			for _, name := range []string{"campaign.toml", "modes.csv", ""} {
+				if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	settle()
+	m, path, err := Find(s.Options, "w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Provenance.Readings != 4*campaigns.MostOfSetting {
+		t.Errorf("it learned from %d readings, want %d of each of 4 modes", m.Provenance.Readings,
+			campaigns.MostOfSetting)
+	}
+	made, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoil := func(from, to int) { // a row that is read is none any more; the stamps stay
+		for i := from; i < to; i++ {
+			name := filepath.Join(s.Options.CampaignsDir(), fmt.Sprint("c", i), "modes.csv")
+			st, err := os.Stat(name)
+			if err == nil {
+				err = os.WriteFile(name, make([]byte, st.Size()), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		settle()
+	}
+	list, err := campaigns.List(s.Options.Paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoil(0, 60-campaigns.MostOfSetting)
+	pool := CollectPool(list, list[0].Header.Workload, list[0].Board, nil)
+	if n := len(pool.Rows()); n != m.Provenance.Readings {
+		t.Errorf("without the earlier nights the pool has %d readings", n)
+	}
+	spoil(60-campaigns.MostOfSetting, 60)
+	if _, _, err := Find(s.Options, "w"); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(path); err != nil || string(again) != string(made) {
+		t.Errorf("a model that has learned all is fitted again, %v", err)
+	}
 }

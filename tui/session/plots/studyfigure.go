@@ -167,12 +167,12 @@ func ModelRepeats(o config.Paths, m *learn.Model) (figure.Figure, error) {
 		return figure.Figure{}, err
 	}
 	for _, c := range list {
-		if !models.Pools(c) {
+		if !c.Pools() {
 			continue
 		}
 		for _, sizes := range [][]int{nil, {c.Header.Workload.Batch}} {
-			pool := models.CollectPool(list, c.Header.Workload, models.Board(c), sizes)
-			if pool.String() == m.Provenance.Pool {
+			if models.NamePool(list, c.Header.Workload, c.Board, sizes).String() == m.Provenance.Pool {
+				pool := models.CollectPool(list, c.Header.Workload, c.Board, sizes)
 				return RepeatsFigure(pool.Rows(), m.Provenance), nil
 			}
 		}

@@ -13,7 +13,6 @@ import (
 	"jtune/tegra"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
-	"jtune/tui/session/models"
 )
 
 // about reports whether a campaign measured a model's workload on the model's board.
@@ -32,10 +31,7 @@ func sized(c campaigns.Campaign, at tegra.Setting, from learn.Provenance) (tegra
 
 // teaches reports whether a campaign has rows of a model's batch size.
 func teaches(c campaigns.Campaign, from learn.Provenance) bool {
-	return slices.ContainsFunc(c.Rows, func(r record.Row) bool {
-		_, ok := sized(c, r.Setting, from)
-		return ok
-	})
+	return from.Batch == 0 && c.Readings > 0 || slices.Contains(c.Sizes, from.Batch)
 }
 
 // found returns the setting that the newest search of a model's workload found by measuring for exactly this goal. ok
@@ -43,7 +39,7 @@ func teaches(c campaigns.Campaign, from learn.Provenance) bool {
 func found(list []campaigns.Campaign, from learn.Provenance, g mix.Goal) (at tegra.Setting, ok bool) {
 	for _, c := range slices.Backward(list) {
 		loaded := c.Header.Plan.Kind == campaigns.LoadKind // no model learns its rows
-		if !about(c, from) || !teaches(c, from) || !models.Pools(c) && !loaded {
+		if !about(c, from) || !teaches(c, from) || !c.Pools() && !loaded {
 			continue
 		}
 		_, k, err := Find(list, c)
@@ -65,7 +61,7 @@ func found(list []campaigns.Campaign, from learn.Provenance, g mix.Goal) (at teg
 func Answered(list []campaigns.Campaign, from learn.Provenance) map[optimize.Limit]tegra.Setting {
 	out := map[optimize.Limit]tegra.Setting{}
 	for _, c := range slices.Backward(list) {
-		if !about(c, from) || !teaches(c, from) || !models.Pools(c) {
+		if !about(c, from) || !teaches(c, from) || !c.Pools() {
 			continue
 		}
 		_, k, err := Find(list, c)
@@ -82,12 +78,13 @@ func Answered(list []campaigns.Campaign, from learn.Provenance) map[optimize.Lim
 	return out
 }
 
-// Readings returns the rows that a model's workload contributes to its model, the oldest first.
+// Readings returns the newest rows that a model's workload contributes to its model, the oldest first.
 func Readings(list []campaigns.Campaign, from learn.Provenance) (rows []record.Row) {
-	for _, c := range list {
-		if about(c, from) && models.Pools(c) {
-			rows = append(rows, c.Rows...)
-		}
+	of := slices.DeleteFunc(slices.Clone(list), func(c campaigns.Campaign) bool {
+		return !about(c, from) || !c.Pools()
+	})
+	for _, c := range campaigns.Newest(of) {
+		rows = append(rows, c.Rows()...)
 	}
 	return rows
 }
@@ -115,7 +112,7 @@ func trials(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (out []
 			!w.Serves() && w.Load.MaxWaitMS != float64(a.MaxWait)/float64(time.Millisecond) {
 			continue
 		}
-		for _, row := range c.Rows {
+		for _, row := range c.Rows() {
 			if row.Status == record.Hot || row.Serving == nil || !row.Status.Usable() {
 				continue
 			}

@@ -18,7 +18,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-func TestSearchKeepsItsAnswerAndAnOlderFolderIsWorkedOut(t *testing.T) {
+func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "mobilenet")

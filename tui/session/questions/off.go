@@ -82,11 +82,12 @@ func (p *pairs) answers(c campaigns.Campaign) {
 
 // epochs adds the full epochs of a run: extrapolated from the median minibatch, and measured.
 func (p *pairs) epochs(c campaigns.Campaign) {
+	rows := c.Rows()
 	runs, _, err := record.ReadRuns(c.Dir)
-	if err != nil || len(runs) == 0 || len(c.Rows) == 0 || !c.Rows[0].Status.Usable() {
+	if err != nil || len(runs) == 0 || len(rows) == 0 || !rows[0].Status.Usable() {
 		return
 	}
-	row, of := c.Rows[0], runs[0].Character
+	row, of := rows[0], runs[0].Character
 	part := of.Later.Or(of.First.V)
 	whole, n := float64(of.PerEpoch), float64(part.Minibatches)
 	if of.PerEpoch == 0 || n < nearlyWhole*whole {

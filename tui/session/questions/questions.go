@@ -7,10 +7,8 @@ package questions
 
 import (
 	"errors"
+	"time"
 
-	"jtune/optimize"
-	"jtune/optimize/outlook"
-	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
@@ -21,8 +19,9 @@ import (
 // or if the first campaign is missing.
 func Head(list []campaigns.Campaign, c campaigns.Campaign) campaigns.Campaign {
 	if of := c.Header.Plan.PartOf; of != "" {
+		began, _ := time.Parse(time.RFC3339Nano, of)
 		for _, one := range list {
-			if one.Header.Plan.PartOf == "" && one.Header.Began() == of {
+			if one.Header.Plan.PartOf == "" && one.Header.Created.Equal(began) {
 				return one
 			}
 		}
@@ -37,49 +36,7 @@ func Answer(c campaigns.Campaign) (*answers.Kept, error) {
 	if k != nil || err != nil {
 		return k, err
 	}
-	return workedOut(c), nil
-}
-
-// complete is the end of a campaign that measured everything it had to.
-const complete = "complete"
-
-// workedOut returns the best of a search's own rows within each of its limits; nil if there is none, or if the goal was
-// more than a limit, such as a load.
-func workedOut(c campaigns.Campaign) *answers.Kept {
-	h := c.Header
-	if h.Search == nil || h.Search.Load != nil || h.Plan.PartOf != "" || record.Ended(c.Dir) != complete {
-		return nil
-	}
-	limits := []optimize.Limit{{PowerW: h.Search.PowerW, TimeMS: h.Search.TimeMS, Energy: h.Search.Energy}}
-	for _, l := range h.Search.More {
-		limits = append(limits, optimize.Limit{PowerW: l.PowerW, TimeMS: l.TimeMS})
-	}
-	rows := record.Usable(c.Rows)
-	out := answers.Kept{Jtune: h.Jtune, When: h.Created, Batches: h.Plan.Batches, Worked: true}
-	for _, l := range limits {
-		if l == (optimize.Limit{}) {
-			continue
-		}
-		best := l.BestOf(rows)
-		if best.N == 0 {
-			continue
-		}
-		a := answers.Answer{Setting: best.Setting, About: outlook.About{Reading: best}, Device: h.Device.Name,
-			Virtual: h.Device.Virtual, Workload: h.Workload.Name, Limit: l, Feasible: true, Verified: best.N > 1,
-			Standing: l.Stand(optimize.MeasuredPrediction(best.Measured), best.N), Ended: optimize.Converged}
-		for _, m := range rows {
-			a.Probes = append(a.Probes, optimize.Probe{Measured: m, Feasible: l.Met(m)})
-		}
-		if space, err := h.Device.Space(); err == nil {
-			a.Versus = outlook.Compare(optimize.MeasuredPrediction(best.Measured), nil, tegra.OncePerSetting(rows),
-				space, nil, tegra.Setup{})
-		}
-		out.Answers = append(out.Answers, a)
-	}
-	if out.Answers == nil {
-		return nil
-	}
-	return &out
+	return answers.WorkedOut(*c.Header, c.Ended, c.Rows), nil
 }
 
 // Since returns the best mode in all data on the workload and board of a search, if it beats answer i of the search by
@@ -89,7 +46,7 @@ func Since(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept, i i
 	if a.Served != nil || a.Reading.N == 0 {
 		return better, false
 	}
-	pool := models.CollectPool(list, c.Header.Workload, models.Board(c), k.Batches)
+	pool := models.CollectPool(list, c.Header.Workload, c.Board, k.Batches)
 	rows, _ := pool.Aligned()
 	l := a.Limit
 	if k.Batches != nil && l.PowerW > 0 {

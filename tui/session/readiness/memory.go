@@ -9,7 +9,6 @@ import (
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
-	"jtune/tui/session/models"
 )
 
 // Memory is a board's memory in bytes while no job of jtune runs. Everything jtune says about what fits in memory and
@@ -72,9 +71,9 @@ func recordedMemory(s *session.Session, w workload.Workload, used int64) int64 {
 	if err != nil {
 		return 0
 	}
-	most := int64(0)
+	most, workload := int64(0), w.Fingerprint("")
 	for _, c := range list {
-		if c.Err != nil || models.Board(c) != s.Board() || c.Header.Workload.Fingerprint("") != w.Fingerprint("") ||
+		if c.Err != nil || c.Board != s.Board() || c.Workload != workload ||
 			c.Header.Pair != nil {
 			continue
 		}

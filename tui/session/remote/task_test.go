@@ -66,7 +66,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		t.Fatalf("found %+v, want the one of an unknown workload, which says so", u)
 	}
 	c.Held = func() []record.Running { return []record.Running{{Dir: unknown, PID: 1}} }
-	if u = c.Interrupted(); u == nil || u.Dir != want || len(u.Rows) != 3 || u.Of != 9 || u.Workload.Batch != 32 {
+	if u = c.Interrupted(); u == nil || u.Dir != want || u.From.Readings != 3 || u.Of != 9 || u.Workload.Batch != 32 {
 		t.Fatalf("found %+v, want the one in %s", u, want)
 	}
 	if !strings.Contains(u.Differs, `command "rm -r x" (here none)`) {

@@ -11,7 +11,6 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/models"
 	"jtune/tui/session/questions"
 )
 
@@ -86,9 +85,9 @@ func BestMode(s *session.Session, w workload.Workload, goal *mix.Goal) (at tegra
 	if err != nil {
 		return at, err
 	}
+	workload := w.Fingerprint("")
 	for _, c := range slices.Backward(list) {
-		if c.Err != nil || models.Board(c) != s.Board() ||
-			c.Header.Workload.Fingerprint("") != w.Fingerprint("") {
+		if c.Err != nil || c.Board != s.Board() || c.Workload != workload {
 			continue
 		}
 		_, k, err := questions.Find(list, c)

@@ -37,10 +37,11 @@ func Energy(c campaigns.Campaign) (*EnergyReport, error) {
 	if r.virtual {
 		r.board += " " + tegra.VirtualMark(tegra.Origin(true, h.Device.Replay))
 	}
+	rows := c.Rows()
 	st := energyStudy{r: r, study: energy.NewStudy(space, r.Repeat, true),
-		kinds: recordedKinds(h, space, c.Rows)}
+		kinds: recordedKinds(*h, space, rows)}
 	runs, _, err := record.ReadRuns(c.Dir)
-	return st.report(c.Rows, runs), err
+	return st.report(rows, runs), err
 }
 
 // recordedKinds returns what was measured besides the pairs.

@@ -17,7 +17,6 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/inspect"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/models"
 	"jtune/tui/session/preflight"
 	"jtune/tui/session/workloads"
 )
@@ -134,8 +133,8 @@ func Experiment(ctx context.Context, s *session.Session, r ExperimentRequest,
 		Observe: tell.Progress, Sources: preflight.Sources(s, g)}
 	out, rows, err := measureStudy(ctx, st, jobs(s, rec.Log()), tell,
 		profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed, Gate: r.Gate})
-	measure.Update(s, r.Workload, nil, out.Dir, record.Usable(models.Pooled(campaigns.Campaign{Header: head,
-		Rows: rows})), tell)
+	measured := campaigns.Of("", out.Dir, head, rows)
+	measure.Update(s, r.Workload, nil, out.Dir, record.Usable(measured.Pooled()), tell)
 	return out, errors.Join(err, attachFindings(rec, out), rec.End(out.End.String()))
 }
 

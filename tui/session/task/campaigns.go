@@ -53,9 +53,12 @@ type Listed struct {
 	// "" if it is.
 	Again            *Interrupted
 	NoResume, NoRedo string
-	Answer           *answers.Kept // of its search, with the goal of each; nil without one
-	Part             string        // folder of the campaign that started its search, if that is another one; else ""
+	Answer           *answers.Brief // of its search; nil without one, and while it runs
+	Part             string         // folder of the campaign that started its search, if that is another one; else ""
 }
+
+// Nothing stands where there is no campaign.
+var Nothing = Listed{Campaign: campaigns.Campaign{Header: new(record.Header)}}
 
 // List lists the campaigns of this board, newest first: those of the data directory, and campaigns elsewhere that are
 // running on this very board. A virtual board belongs to its process alone.
@@ -78,7 +81,7 @@ func (c *Campaigns) List() ([]Listed, error) {
 			if head := questions.Head(all, at); head.Dir != at.Dir {
 				l.Part = head.Dir
 			} else if l.State != campaigns.CampaignRunning {
-				l.Answer, _ = questions.Answer(at) // an unreadable file counts as no answer
+				l.Answer = at.Answer
 			}
 			out = append(out, l)
 		}
@@ -129,9 +132,12 @@ func (c *Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed 
 			l.PID = r.PID
 		}
 	}
-	var bad string
+	h, bad := at.Header, ""
+	if l.State == campaigns.CampaignFinished && at.Failed == 0 {
+		l.NoResume, l.NoRedo = "it is finished", "none failed"
+		return l
+	}
 	l.Again, bad = c.again(at)
-	h := at.Header
 	switch kind := h.Plan.Kind; {
 	case l.State == campaigns.CampaignRunning:
 		l.NoResume = "it runs"
@@ -140,8 +146,8 @@ func (c *Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed 
 	case l.State == campaigns.CampaignFinished:
 		l.NoResume = "it is finished"
 	case kind == record.ExperimentKind:
-		l.NoResume = experimentCommand(h) + " resumes it in its folder"
-	case l.Again.soak != nil && record.Ended(at.Dir) == broken:
+		l.NoResume = experimentCommand(*h) + " resumes it in its folder"
+	case l.Again.soak != nil && at.Ended == broken:
 		l.NoResume = "it could not be run"
 	case l.Again.soak != nil: // its samples do not depend on a seed
 	case l.Again.profile == nil && l.Again.Search == nil:
@@ -149,15 +155,15 @@ func (c *Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed 
 	case h.Seed != c.Seed && !l.Again.fresh():
 		l.NoResume = fmt.Sprintf("its seed is %d: start jtune with that seed", h.Seed)
 	}
-	switch failed := len(Failed(at.Rows)); {
+	switch {
 	case l.State == campaigns.CampaignRunning:
 		l.NoRedo = "it runs"
 	case bad != "":
 		l.NoRedo = bad
-	case failed == 0:
+	case at.Failed == 0:
 		l.NoRedo = "none failed"
 	case h.Plan.Kind == record.ExperimentKind:
-		l.NoRedo = experimentCommand(h) + " measures them where it resumes in its folder"
+		l.NoRedo = experimentCommand(*h) + " measures them where it resumes in its folder"
 	case h.Seed != c.Seed && l.Again.profile != nil:
 		l.NoRedo = fmt.Sprintf("its seed is %d: start jtune with that seed", h.Seed)
 	}
@@ -179,9 +185,9 @@ type Interrupted struct {
 	// Differs describes how the folder's file differs from the user's own workload; "" if they are the same. A file
 	// alone never decides what is run: the user must see this and agree.
 	Differs string
-	Rows    []record.Row
 	Of      int // number of modes to measure; 0: as many as a search for a limit needs
 	plan    record.PlanHeader
+	From    campaigns.Campaign
 	Search  *measure.TuneRequest    // nil: not a search
 	profile *measure.ProfileRequest // nil: not a plan of modes
 	soak    *soak.Request           // nil: not a soak
@@ -193,12 +199,12 @@ func (u *Interrupted) String() string {
 		return "soak of " + u.Workload.Name
 	case u.Of > 0 && u.Search != nil:
 		return fmt.Sprintf("front search of %s, %d of %d modes measured", u.Workload.Name,
-			len(record.Modes(u.Rows)), u.Of)
+			u.From.Modes(), u.Of)
 	case u.Search != nil:
 		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.Search.Limit,
-			text.Count(len(record.Modes(u.Rows)), "mode"))
+			text.Count(u.From.Modes(), "mode"))
 	}
-	return fmt.Sprintf("%d of %d measured with %s (%s)", len(u.Rows), u.Of, u.Workload.Name,
+	return fmt.Sprintf("%d of %d measured with %s (%s)", u.From.Readings, u.Of, u.Workload.Name,
 		campaigns.PlanText(u.plan, nil))
 }
 
@@ -220,7 +226,7 @@ func Offered(list []Listed) *Interrupted {
 		name := l.Header.Workload.Name
 		toLimit := l.Header.Plan.Kind == campaigns.TuneKind && l.Header.Search != nil
 		switch {
-		case toLimit && later[name], len(l.Rows) == 0 && (l.NoResume != "" || record.Ended(l.Dir) == broken):
+		case toLimit && later[name], l.Readings == 0 && (l.NoResume != "" || l.Ended == broken):
 			continue
 		case l.State == campaigns.CampaignInterrupted && l.NoResume == "":
 			return l.Again
@@ -234,13 +240,13 @@ func Offered(list []Listed) *Interrupted {
 func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 	h := at.Header
 	w, differs := c.Own(h.Workload)
-	u = &Interrupted{Dir: at.Dir, Workload: w, Differs: differs, Rows: at.Rows, plan: h.Plan}
+	u = &Interrupted{Dir: at.Dir, Workload: w, Differs: differs, From: at, plan: h.Plan}
 	measuring := measure.Measuring{Workload: w, Batches: h.Plan.Batches, Settings: h.Settings}
 	switch kind := h.Plan.Kind; {
-	case soak.Is(h):
+	case soak.Is(*h):
 		u.soak = &soak.Request{Workload: w, Dir: at.Dir, Resume: true}
 	case h.Search != nil:
-		r, err := tuneRequest(h, w)
+		r, err := tuneRequest(*h, w)
 		if err != nil {
 			return u, err.Error()
 		}
@@ -271,7 +277,7 @@ func (u *Interrupted) Task(l optimize.Limit, trust bool) *Task {
 	case u.soak != nil:
 		return Soak(*u.soak)
 	case u.profile != nil:
-		return Profile(*u.profile, u.plan, u.Rows)
+		return Profile(*u.profile, u.plan, u.From.Rows())
 	}
 	r := *u.Search
 	if r.Limit == (optimize.Limit{}) {
@@ -282,7 +288,7 @@ func (u *Interrupted) Task(l optimize.Limit, trust bool) *Task {
 	}
 	r.Dir, r.Resume, r.Probes, r.Settings = u.Dir, true, u.Of, record.Settings{}
 	t := Tune(r)
-	t.Planned, t.now.Rows = u.Of+1, slices.Clone(u.Rows)
+	t.Planned, t.now.Rows = u.Of+1, u.From.Rows()
 	return t
 }
 
@@ -291,11 +297,11 @@ func (u *Interrupted) Task(l optimize.Limit, trust bool) *Task {
 func (u *Interrupted) Redo(trust bool) *Task {
 	u.mustTrust(trust)
 	if u.profile == nil {
-		return Redo(Spec{Workload: u.Workload}, Snapshot{Rows: u.Rows})
+		return Redo(Spec{Workload: u.Workload}, Snapshot{Rows: u.From.Rows()})
 	}
 	r := *u.profile
 	r.RedoFailed = true
-	return Profile(r, u.plan, u.Rows)
+	return Profile(r, u.plan, u.From.Rows())
 }
 
 func (u *Interrupted) mustTrust(trust bool) {

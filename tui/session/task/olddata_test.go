@@ -34,9 +34,9 @@ func TestTaskOpensTheDataDirectoryOfAnOlderVersionUnchanged(t *testing.T) {
 		usable int
 	}{{"sample", 3}, {"tune", 3}} {
 		c := list[i]
-		if c.Err != nil || c.Header.Plan.Kind != want.kind || c.Usable() != want.usable ||
+		if c.Err != nil || c.Header.Plan.Kind != want.kind || c.Usable != want.usable ||
 			c.State(nil) != campaigns.CampaignFinished {
-			t.Errorf("%s: %d usable modes, %s, %v; want %d", c.Name, c.Usable(), c.State(nil), c.Err, want.usable)
+			t.Errorf("%s: %d usable modes, %s, %v; want %d", c.Name, c.Usable, c.State(nil), c.Err, want.usable)
 		}
 	}
 	kept, err := models.List(s.Options)

@@ -16,7 +16,6 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/models"
 	"jtune/tui/session/pair"
 	"jtune/tui/session/workloads"
 )
@@ -57,7 +56,7 @@ func ToRepeat(o session.Options, c campaigns.Campaign) session.Options {
 // it again; nil if not.
 func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloads.Typed) (r Repetition, err error) {
 	h := c.Header
-	if here, there := s.Board(), models.Board(c); here != there {
+	if here, there := s.Board(), c.Board; here != there {
 		return r, usage.Errorf("campaign %s was measured on %s, this is %s", c.Name, there, here)
 	}
 	w, differs := ownWorkload(s, h.Workload)
@@ -81,7 +80,7 @@ func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloa
 		if differs != "" && !trust {
 			return r, usage.TrustCommand.Errorf("%s; %s runs that", differs, usage.TrustCommand)
 		}
-		search, err := pair.PairSearchOf(h, train, w)
+		search, err := pair.PairSearchOf(*h, train, w)
 		if err != nil {
 			return r, fmt.Errorf("campaign %s: %w", c.Name, err)
 		}
@@ -98,12 +97,12 @@ func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloa
 		if r.Run.Epochs > 0 || plan.Source == campaigns.WhenSteady {
 			r.Run.Minibatches = 0
 		}
-		if now := s.Setup().Mode; len(c.Rows) > 0 && (!now.OK || now.V != c.Rows[0].Mode) {
-			then := s.Device.Space().Format(c.Rows[0].Mode)
+		if now, rows := s.Setup().Mode, c.Rows(); len(rows) > 0 && (!now.OK || now.V != rows[0].Mode) {
+			then := s.Device.Space().Format(rows[0].Mode)
 			r.Notes = append(r.Notes, "the board is not in the mode of that run, "+then)
 		}
 	case h.Search != nil:
-		r.Tune, err = tuneRequest(h, w)
+		r.Tune, err = tuneRequest(*h, w)
 	case plan.Kind == campaigns.TuneKind:
 		return r, usage.Errorf("campaign %s was made by jtune %s, which did not record its search", c.Name,
 			h.Jtune)

@@ -1,0 +1,76 @@
+package answers
+
+import (
+	"jtune/optimize"
+	"jtune/optimize/mix"
+	"jtune/optimize/outlook"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// Brief is what a list of campaigns says of an answer.
+type Brief struct {
+	Goal     mix.Goal
+	Setting  tegra.Setting
+	Feasible bool
+	MS       float64 // time, or the latency under a load
+	Quantile float64 // of the latency; 0: MS is the time
+	More     int     // further answers of the search
+}
+
+// Brief returns the first answer in brief.
+func (k *Kept) Brief() *Brief {
+	if k == nil {
+		return nil
+	}
+	a := k.Answers[0]
+	b := &Brief{Goal: k.Goal(0), Setting: a.Setting, Feasible: a.Feasible, MS: a.Best().TimeMS,
+		More: len(k.Answers) - 1}
+	if t := a.Trial; t != nil && t.LatencyMS.OK {
+		b.MS, b.Quantile = t.LatencyMS.V, a.Ask.Quantile
+	} else if a.Served != nil {
+		b.MS, b.Quantile = a.Served.LatencyMS, a.Ask.Quantile
+	}
+	return b
+}
+
+// complete is the end of a campaign that measured everything it had to.
+const complete = "complete"
+
+// WorkedOut returns the best of a search's own rows within each of its limits, for folders of versions that kept no
+// answer; nil if there is none, or if the goal was more than a limit, such as a load. ended is how the campaign ended.
+func WorkedOut(h record.Header, ended string, all func() []record.Row) *Kept {
+	if h.Search == nil || h.Search.Load != nil || h.Plan.PartOf != "" || ended != complete {
+		return nil
+	}
+	limits := []optimize.Limit{{PowerW: h.Search.PowerW, TimeMS: h.Search.TimeMS, Energy: h.Search.Energy}}
+	for _, l := range h.Search.More {
+		limits = append(limits, optimize.Limit{PowerW: l.PowerW, TimeMS: l.TimeMS})
+	}
+	rows := record.Usable(all())
+	out := Kept{Jtune: h.Jtune, When: h.Created, Batches: h.Plan.Batches, Worked: true}
+	for _, l := range limits {
+		if l == (optimize.Limit{}) {
+			continue
+		}
+		best := l.BestOf(rows)
+		if best.N == 0 {
+			continue
+		}
+		a := Answer{Setting: best.Setting, About: outlook.About{Reading: best}, Device: h.Device.Name,
+			Virtual: h.Device.Virtual, Workload: h.Workload.Name, Limit: l, Feasible: true, Verified: best.N > 1,
+			Standing: l.Stand(optimize.MeasuredPrediction(best.Measured), best.N), Ended: optimize.Converged}
+		for _, m := range rows {
+			a.Probes = append(a.Probes, optimize.Probe{Measured: m, Feasible: l.Met(m)})
+		}
+		if space, err := h.Device.Space(); err == nil {
+			a.Versus = outlook.Compare(optimize.MeasuredPrediction(best.Measured), nil, tegra.OncePerSetting(rows),
+				space, nil, tegra.Setup{})
+		}
+		out.Answers = append(out.Answers, a)
+	}
+	if out.Answers == nil {
+		return nil
+	}
+	return &out
+}

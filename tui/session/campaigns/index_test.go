@@ -1,0 +1,236 @@
+package campaigns
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"jtune/internal/tools/reliability"
+	"jtune/profiles/record"
+)
+
+// manyCampaigns makes folders of campaigns that differ in name and time, all measured long ago.
+func manyCampaigns(t testing.TB, n int) (parent string) {
+	t.Helper()
+	parent = t.TempDir()
+	head, err := os.ReadFile(filepath.Join("testdata", "campaign.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := os.ReadFile(filepath.Join("testdata", "modes.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range n {
+		dir := filepath.Join(parent, fmt.Sprintf("c%05d", n-i))
+		at := began.Add(time.Duration(i) * time.Minute)
+		text := strings.Replace(string(head), "created = 2026-01-01T00:00:00Z", "created = "+at.Format(time.RFC3339), 1)
+		write(t, filepath.Join(dir, "campaign.toml"), text)
+		write(t, filepath.Join(dir, "modes.csv"), string(rows))
+		write(t, filepath.Join(dir, "end.txt"), "complete\n")
+		settle(t, dir)
+	}
+	return parent
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// settle makes what is in a folder an hour old.
+func settle(t testing.TB, dir string) {
+	t.Helper()
+	old := time.Now().Add(-time.Hour)
+	for _, name := range []string{"campaign.toml", "modes.csv", "end.txt", ""} {
+		if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// countReads counts the folders that are read while a test runs.
+func countReads(t testing.TB) *atomic.Int64 {
+	n, before := new(atomic.Int64), readFolder
+	readFolder = func(dir string) Campaign { n.Add(1); return before(dir) }
+	t.Cleanup(func() { readFolder = before })
+	return n
+}
+
+// same fails unless two campaigns are equal.
+func same(t *testing.T, got, want Campaign) {
+	t.Helper()
+	plain := func(c Campaign) Campaign {
+		h := *c.Header
+		h.Created, c.Header = h.Created.UTC(), &h
+		if c.Err != nil {
+			c.Err = errors.New(c.Err.Error())
+		}
+		return c
+	}
+	if got, want = plain(got), plain(want); !reflect.DeepEqual(got, want) {
+		t.Fatalf("got  %+v %+v\nwant %+v %+v", *got.Header, got, *want.Header, want)
+	}
+}
+
+// A folder is changed in each way that a list shows, with and without an index: the list shows what it holds.
+func TestIndexListsWhatTheFoldersHold(t *testing.T) {
+	parent, read := manyCampaigns(t, 20), countReads(t)
+	list := func() []Campaign {
+		t.Helper()
+		read.Store(0)
+		got, err := CampaignsIn(parent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := read.Load()
+		for _, c := range got {
+			want := ReadCampaignFolder(c.Dir)
+			rows := c.Rows()
+			if !reflect.DeepEqual(rows, want.rows) {
+				t.Errorf("%s has rows %+v, want %+v", c.Name, rows, want.rows)
+			}
+			want.rows = nil
+			same(t, c, want)
+		}
+		if dirs, _ := folders(parent); len(got) != len(dirs) {
+			t.Fatalf("%d of %d campaigns", len(got), len(dirs))
+		}
+		read.Store(n)
+		return got
+	}
+	first := list()
+	again := list()
+	for i, c := range again {
+		same(t, c, first[i])
+	}
+	if read.Load() != 0 {
+		t.Errorf("%d folders are read again", read.Load())
+	}
+	one := filepath.Join(parent, "c00001")
+	text, _ := os.ReadFile(filepath.Join(one, "modes.csv"))
+	for name, change := range map[string]func() error{
+		"a row more": func() error {
+			last := strings.LastIndex(strings.TrimSpace(string(text)), "\n")
+			return os.WriteFile(filepath.Join(one, "modes.csv"), append(text, text[last+1:]...), 0o644)
+		},
+		"cut off":        func() error { return os.Remove(filepath.Join(one, "end.txt")) },
+		"not a campaign": func() error { return os.WriteFile(filepath.Join(one, "campaign.toml"), []byte("x"), 0o644) },
+		"another name":   func() error { return os.Rename(one, filepath.Join(parent, "z")) },
+		"gone":           func() error { return os.RemoveAll(filepath.Join(parent, "c00002")) },
+		"a foreign index": func() error {
+			return os.WriteFile(filepath.Join(parent, indexName), []byte("1,x\n\"a,b\n"), 0o644)
+		},
+	} {
+		if err := change(); err != nil {
+			t.Logf("%s: %v", name, err) // what another change has taken away
+		}
+		list()
+		list()
+	}
+	if got, err := CampaignsIn(filepath.Join(parent, "none")); err != nil || len(got) != 0 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestIndexKeepsNothingOfAFolderThatMayStillChange(t *testing.T) {
+	parent, read := manyCampaigns(t, 20), countReads(t)
+	now := time.Now()
+	if err := os.Chtimes(filepath.Join(parent, "c00001", "modes.csv"), now, now); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int64{20, 1} {
+		read.Store(0)
+		if _, err := CampaignsIn(parent); err != nil || read.Load() != want {
+			t.Errorf("%d folders are read, want %d, %v", read.Load(), want, err)
+		}
+	}
+}
+
+// FuzzIndex reads what lies where the index is: whatever it is, no campaign is listed that is not a folder.
+func FuzzIndex(f *testing.F) {
+	dir := f.TempDir()
+	for i := range 2 {
+		parent := manyCampaigns(f, 20)
+		if _, err := CampaignsIn(parent); err != nil {
+			f.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(parent, indexName))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text[:len(text)/(i+1)])
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
+		write(t, filepath.Join(dir, indexName), string(text))
+		if list, err := CampaignsIn(dir); err != nil || len(list) > 0 {
+			t.Errorf("%+v, %v", list, err)
+		}
+		known, _ := decodeIndex(dir)
+		for name, c := range known {
+			if c.Name != name || c.State([]record.Running{}) == CampaignRunning {
+				t.Errorf("%q is %+v", name, c)
+			}
+		}
+	})
+}
+
+// A year of campaigns takes little memory and time once they were listed: what they share is held once.
+func TestIndexOfManyCampaignsIsSmall(t *testing.T) {
+	const n = 1000
+	parent := manyCampaigns(t, n)
+	if _, err := CampaignsIn(parent); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(parent, indexName))
+	if err != nil || len(text) > 400*n {
+		t.Errorf("the index has %d bytes for %d campaigns, %v", len(text), n, err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	list, err := CampaignsIn(parent)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if per := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / n; err != nil || len(list) != n || per > 4<<10 {
+		t.Errorf("%d campaigns take %d bytes each, %v", len(list), per, err)
+	}
+}
+
+// BenchmarkCampaigns lists 10,000 campaigns that were listed before, and says what it takes of both processors
+// together: other programs on a busy machine do not count.
+func BenchmarkCampaigns(b *testing.B) {
+	parent := manyCampaigns(b, 10_000)
+	if _, err := CampaignsIn(parent); err != nil {
+		b.Fatal(err)
+	}
+	computed := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			b.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	begun := computed()
+	for b.Loop() {
+		if list, err := CampaignsIn(parent); err != nil || len(list) != 10_000 {
+			b.Fatal(len(list), err)
+		}
+	}
+	b.ReportMetric(float64(computed()-begun)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
+}
