@@ -100,7 +100,7 @@ func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, erro
 		return nil, fmt.Errorf("method %q is unknown; known: %s", o.Method, methodNames())
 	}
 	if len(samples) == 0 {
-		return nil, fmt.Errorf("no measured modes to learn from; measure some with jtune profile")
+		return nil, fmt.Errorf("no measured modes to learn from; measure some with jtune lab profile")
 	}
 	m := &Model{Method: o.Method, Space: o.Space, Provenance: o.Provenance, Seed: o.Seed}
 	var err error

@@ -85,7 +85,7 @@ func TestSessionOnAVirtualBoardTunesAndApplies(t *testing.T) {
 	}
 }
 
-// Front gives the same answer as jtune choose with the kept model: after tuning, and after a verification, whose
+// Front gives the same answer as jtune ask choose with the kept model: after tuning, and after a verification, whose
 // reading the model was refitted to.
 func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 	t.Parallel()

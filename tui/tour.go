@@ -19,7 +19,7 @@ type TourStep struct {
 }
 
 // Tour goes from the Live page through a search and a race to an applied mode and back, and ends with what the answer
-// gains. jtune demo plays it; the recorder of the README's picture watches jtune demo. A step's caption fits 80x24.
+// gains. jtune lab demo plays it; the recorder of the README's picture watches it. A step's caption fits 80x24.
 // MAXN keeps the tour's limit, so that the gain compares two measured modes.
 var Tour = []TourStep{
 	{"", []string{"module total"}, 3 * time.Second, "the board now: clocks, power, heat"},

@@ -51,7 +51,7 @@ func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
 	d.press("2", "enter")
 	d.until("minibatches come", func() bool { return d.r.sh.task.Character != nil })
 	d.sees("epoch 1 ░", "later", "stall 20 %", "14 + 50 + 6 ms", "GPU-bound: GPU busy 81 %",
-		"jtune research experiment",
+		"jtune lab experiment",
 		"100 % of the data")
 	if strings.Contains(d.screen(), "mobilenet") {
 		t.Error("the list of workloads takes room while one runs")

@@ -28,7 +28,7 @@ var CurveSizes = []int{6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100, 200}
 // TooSlow returns why assessing a model would keep the user waiting too long; "" if it does not.
 func TooSlow(m *learn.Model) string {
 	if m.Method == learn.NN || m.Method == learn.PowerTrain {
-		return "networks take minutes for this: jtune research evaluate compares methods"
+		return "networks take minutes for this: jtune lab evaluate compares methods"
 	}
 	return ""
 }

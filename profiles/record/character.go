@@ -224,7 +224,7 @@ func (c *Character) Advice() []string {
 			break
 		}
 		out.Add("CPU-bound: the GPU is busy %.0f %% of the time, yet the job waits for data only %.0f %%. "+
-			"jtune research experiment batch measures the gain from a larger batch.", p.GPUPct.V, stall)
+			"jtune lab experiment batch measures the gain from a larger batch.", p.GPUPct.V, stall)
 		c.remarkLoader(&out, p)
 	}
 	if c.Later.OK && c.CacheAfter.OK && c.CacheAfter.V < coldShare {
@@ -272,17 +272,17 @@ func (c *Character) adviseLoader(out *text.Lines, p Part) {
 	case c.Workers == 0 && c.LoaderFault != "":
 		out.Add("It loads in the training process (workers = 0): %s.", c.LoaderFault)
 	case c.Workers == 0:
-		out.Add("It loads in the training process (workers = 0): jtune research experiment workers measures " +
+		out.Add("It loads in the training process (workers = 0): jtune lab experiment workers measures " +
 			"the gain from loader processes.")
 	case c.rereads(p):
 		out.Add("The data come from the disk in every epoch, at %.0f MB/s; %.0f %% of them are in memory: jtune "+
-			"research experiment cache measures what that costs.", p.ReadBytesPerS.V/1e6, 100*c.CacheAfter.V)
+			"lab experiment cache measures what that costs.", p.ReadBytesPerS.V/1e6, 100*c.CacheAfter.V)
 	case p.CPUPct.OK && p.CPUPct.V >= busyCPUPct:
 		out.Add("The cores are %.0f %% busy with workers = %d: more workers find no free core.", p.CPUPct.V, c.Workers)
 	case p.CPUPct.OK:
-		out.Add("The cores are %.0f %% busy with workers = %d: jtune research experiment workers measures the "+
+		out.Add("The cores are %.0f %% busy with workers = %d: jtune lab experiment workers measures the "+
 			"gain from more.", p.CPUPct.V, c.Workers)
 	default:
-		out.Add("It has workers = %d: jtune research experiment workers measures the gain from more.", c.Workers)
+		out.Add("It has workers = %d: jtune lab experiment workers measures the gain from more.", c.Workers)
 	}
 }

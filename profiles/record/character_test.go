@@ -46,7 +46,7 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			Character{All: steadyPart(13, 85, 93, 30), Workers: 4},
 			BoundGPU,
 			[]string{"GPU-bound: GPU busy 93 %, job waiting for data 13 % of the time (overlapping).\n",
-				"jtune research experiment workers measures"},
+				"jtune lab experiment workers measures"},
 		},
 		{
 			"a GPU that is busy whenever it has data, and waits for these less than it works",
@@ -77,7 +77,7 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			Character{All: steadyPart(60, 38, 40, 30), Workers: 1},
 			BoundLoader,
 			[]string{"waits for data 60 %",
-				"30 % busy with workers = 1: jtune research experiment workers measures"},
+				"30 % busy with workers = 1: jtune lab experiment workers measures"},
 		},
 		{
 			"inference that waits for its input",
@@ -114,14 +114,14 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			Character{All: withDisk, First: tegra.Some(withDisk), Later: tegra.Some(withDisk), Workers: 4,
 				CacheAfter: some(0.4)},
 			BoundLoader,
-			[]string{"from the disk in every epoch, at 63 MB/s; 40 % of them are in memory: jtune research " +
+			[]string{"from the disk in every epoch, at 63 MB/s; 40 % of them are in memory: jtune lab " +
 				"experiment cache"},
 		},
 		{
 			"data from the disk in epoch 0, as always",
 			Character{All: withDisk, First: tegra.Some(withDisk), Workers: 4, CacheAfter: some(0.4)},
 			BoundLoader,
-			[]string{"jtune research experiment workers measures"},
+			[]string{"jtune lab experiment workers measures"},
 		},
 		{
 			"data from the disk, loaded in the training process",
@@ -133,7 +133,7 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			"data from the disk, but all of them in memory by now",
 			Character{All: withDisk, Workers: 4, CacheAfter: some(1)},
 			BoundLoader,
-			[]string{"jtune research experiment workers measures"},
+			[]string{"jtune lab experiment workers measures"},
 		},
 		{
 			"energy that is mostly the idle board's",

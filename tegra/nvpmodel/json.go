@@ -2,7 +2,7 @@ package nvpmodel
 
 import "encoding/json"
 
-// JSON types of `jtune convert nvpmodel`.
+// JSON types of `jtune lab convert nvpmodel`.
 type (
 	jsonConfig struct {
 		Default    *int                 `json:"default"`

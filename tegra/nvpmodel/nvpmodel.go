@@ -15,7 +15,7 @@ import (
 const NoLimit = -1
 
 // Config is one nvpmodel.conf. It marshals to the JSON of
-// `jtune convert nvpmodel`.
+// `jtune lab convert nvpmodel`.
 type Config struct {
 	Default    *int   // id of the default mode; nil: none
 	FanDefault string // JetPack 4.6 only: "quiet" or "cool"

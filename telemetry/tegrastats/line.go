@@ -1,6 +1,6 @@
 // Package tegrastats parses lines of NVIDIA's tegrastats, of every release from L4T 28 to 39, from logs and pipes.
 //
-//	line of text ──► Parse ──► Line ──► JSON of `jtune convert`, tegra.Reading
+//	line of text ──► Parse ──► Line ──► JSON of `jtune lab convert`, tegra.Reading
 //
 // NVIDIA publishes no grammar; this one follows recordings. Fields may be missing (a user sees fewer than root) or
 // repeat, and every release adds new ones: the parser skips unknown words one at a time.

@@ -21,7 +21,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// chooseCmd is `jtune choose`.
+// chooseCmd is `jtune ask choose`.
 type chooseCmd struct {
 	onModels
 	model            string
@@ -36,8 +36,8 @@ func newChoose(a *app) *cobra.Command {
 			"--max-slowdown PCT | --knee)",
 		Short: "Choose a power mode from a model's predictions",
 		Example: "  jtune models fit --samples campaign --out resnet.model\n" +
-			"  jtune choose --model resnet.model --power-limit 30\n" +
-			"  jtune choose --model resnet.model --power-limit 30 --epochs 120",
+			"  jtune ask choose --model resnet.model --power-limit 30\n" +
+			"  jtune ask choose --model resnet.model --power-limit 30 --epochs 120",
 	})
 }
 

@@ -26,15 +26,15 @@ type completer struct{ *app }
 func (a completer) completions(root *cobra.Command) {
 	arguments := map[string]names{}
 	for path, of := range map[string]names{
-		"run, tune, soak, profile, fleet rank, research experiment energy": a.workloadNames,
-		"apply, fleet apply, convert export, predict":                      a.presetNames,
+		"run, tune, soak, profile, fleet rank, experiment energy": a.workloadNames,
+		"apply, fleet apply, convert export, predict":             a.presetNames,
 		"campaigns show, campaigns compare, campaigns rename, campaigns delete, campaigns repeat, campaigns merge, " +
 			"report, verify": a.campaignNames,
 		"models, models show, models rename, models delete, models reduce, models share": a.modelNames,
 		"help": func() []string { return helpPageNames(root) },
 	} {
 		for one := range strings.SplitSeq(path, ", ") {
-			arguments["jtune "+one] = of
+			arguments[one] = of
 		}
 	}
 	flags := map[string]names{
@@ -51,7 +51,7 @@ func (a completer) completions(root *cobra.Command) {
 		"fan": fixed("auto", "max"), "method": fixed("auto", "gp", "powertrain", "nn", "linear"),
 	}
 	each(root, func(c *cobra.Command) {
-		if of := arguments[c.CommandPath()]; of != nil && c.ValidArgs == nil {
+		if of := arguments[shortName(c)]; of != nil && c.ValidArgs == nil {
 			c.ValidArgsFunction = func(_ *cobra.Command, args []string, word string) ([]string,
 				cobra.ShellCompDirective) {
 				left := slices.DeleteFunc(of(), func(name string) bool { return slices.Contains(args, name) })

@@ -20,11 +20,12 @@ func newConvert(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "convert",
 		Short: "Read tegrastats logs and nvpmodel.conf, write modes for nvpmodel",
-	}, "jtune convert tegrastats [FILE], jtune convert nvpmodel FILE, or jtune convert export MODE --name NAME",
-		newConvertTegrastats(a), newConvertNvpmodel(a), newExport(a))
+	}, "jtune lab convert tegrastats [FILE], jtune lab convert nvpmodel FILE, or "+
+		"jtune lab convert export MODE --name NAME",
+		newConvertTegrastats(a), newConvertNvpmodel(a), was(newExport(a), "export"))
 }
 
-// nvpmodelCmd is `jtune convert nvpmodel`.
+// nvpmodelCmd is `jtune lab convert nvpmodel`.
 type nvpmodelCmd struct{ logs }
 
 func newConvertNvpmodel(a *app) *cobra.Command {

@@ -20,7 +20,7 @@ const fastTour = 10
 // demoFlags are the flags that the demo accepts.
 var demoFlags = map[string]bool{"fast": true, "no-color": true, "glyphs": true, "config": true, "help": true}
 
-// demoCmd is `jtune demo`.
+// demoCmd is `jtune lab demo`.
 type demoCmd struct {
 	*app
 	fast bool

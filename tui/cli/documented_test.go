@@ -62,8 +62,8 @@ var documentedPages = []documented{
 			"jtune tune chat":        "TestTuneOfAServerFindsTheBestMode",
 			"jtune tune users":       "TestTuneOfAServerFindsTheBestMode"}},
 	{page: "docs/howto/many-boards.md", device: "virtual:agx-orin",
-		replace: []string{"jtune --device virtual:agx-orin --speed max profile resnet --sample 200",
-			"for i in 1 2; do jtune --device virtual:agx-orin --speed max profile resnet --sample 40",
+		replace: []string{"jtune --device virtual:agx-orin --speed max lab profile resnet --sample 200",
+			"for i in 1 2; do jtune --device virtual:agx-orin --speed max lab profile resnet --sample 40",
 			"--resume &", "--resume; done", "$i/$n", "$i/2"}},
 }
 
@@ -252,7 +252,8 @@ func (d documented) try(t *testing.T, dir string, env []string, c documentedComm
 		}
 		at := slices.IndexFunc(lines, func(l string) bool { return d.plain(l, false) == d.plain(want, false) })
 		if at < 0 && *update {
-			if at = slices.IndexFunc(lines, func(l string) bool { return d.plain(l, true) == d.plain(want, true) }); at >= 0 {
+			alike := func(l string) bool { return d.plain(l, true) == d.plain(want, true) }
+			if at = slices.IndexFunc(lines, alike); at >= 0 {
 				c.output[i] = strings.TrimRight(lines[at], " ")
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// energyCmd is `jtune research experiment energy`.
+// energyCmd is `jtune lab experiment energy`.
 type energyCmd struct {
 	studyCmd
 	infer       inferFlags
@@ -41,10 +41,10 @@ func newEnergy(a *app) *cobra.Command {
 			"all others is never the answer.\n\n" +
 			"--batch 1,4,16 studies the first size and measures the other sizes beside the baseline. At the end the " +
 			"board is restored, including its governors.",
-		Example: "  jtune research experiment energy mobilenet-infer --batch 1\n" +
-			"  jtune research experiment energy mobilenet-infer --full --repeat 10 --out study\n" +
-			"  jtune research experiment energy mobilenet-infer --governor cpu=performance,gpu=simple_ondemand\n" +
-			"  jtune research experiment energy mobilenet-infer --latency-cost 20 --svg plots",
+		Example: "  jtune lab experiment energy mobilenet-infer --batch 1\n" +
+			"  jtune lab experiment energy mobilenet-infer --full --repeat 10 --out study\n" +
+			"  jtune lab experiment energy mobilenet-infer --governor cpu=performance,gpu=simple_ondemand\n" +
+			"  jtune lab experiment energy mobilenet-infer --latency-cost 20 --svg plots",
 		Args: cobra.ExactArgs(1),
 	})
 }

@@ -51,7 +51,7 @@ func (c *predictCmd) compareEstimates(m *learn.Model) error {
 	}
 	for _, r := range rows {
 		if !r.MeasuredW.OK {
-			fmt.Fprintln(c.out, "errors need a measurement: jtune profile --list FILE measures modes, "+
+			fmt.Fprintln(c.out, "errors need a measurement: jtune lab profile --list FILE measures modes, "+
 				"--measured DIR reads it")
 			break
 		}

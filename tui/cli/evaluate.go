@@ -22,7 +22,7 @@ import (
 	"jtune/tui/session/models"
 )
 
-// evaluateCmd is `jtune research evaluate`.
+// evaluateCmd is `jtune lab evaluate`.
 type evaluateCmd struct {
 	*app
 	bench.Options

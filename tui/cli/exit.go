@@ -105,12 +105,18 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// commandName returns the command without the program's name: "export nvpmodel: ".
+// commandName returns the command for an error: "fleet rank: ".
 func commandName(cmd *cobra.Command) string {
 	if !cmd.HasParent() {
 		return ""
 	}
-	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ") + ": "
+	return shortName(cmd) + ": "
+}
+
+// shortName returns the command without the program's name, and without ask and lab, whose commands' names are unique.
+func shortName(cmd *cobra.Command) string {
+	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	return strings.TrimPrefix(strings.TrimPrefix(name, "ask "), "lab ")
 }
 
 // countOf describes the arguments for an error.

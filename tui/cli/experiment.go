@@ -21,7 +21,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// experimentCmd is `jtune research experiment`: the papers' sweeps, one or all, or a comparison of boards.
+// experimentCmd is `jtune lab experiment`: the papers' sweeps, one or all, or a comparison of boards.
 type experimentCmd struct {
 	studyCmd
 	list              []experiment.Experiment // to run
@@ -51,9 +51,9 @@ func newExperiment(a *app) *cobra.Command {
 			"Every run is recorded in --out DIR when it ends, with the report (report.txt, report.csv); --resume " +
 			"continues with the missing runs. At the end the board is restored. Times are means per minibatch " +
 			"without the first minibatch. Parts that this board or job does not support are skipped and listed.",
-		Example: "  jtune research experiment\n  jtune research experiment workers resnet --repeat 3 --out workers\n" +
-			"  jtune research experiment storage --data /mnt/ssd/imagenet --data /mnt/sd/imagenet\n" +
-			"  jtune research experiment cache --epochs 6 --json",
+		Example: "  jtune lab experiment\n  jtune lab experiment workers resnet --repeat 3 --out workers\n" +
+			"  jtune lab experiment storage --data /mnt/ssd/imagenet --data /mnt/sd/imagenet\n" +
+			"  jtune lab experiment cache --epochs 6 --json",
 		Args: c.own.args(one, func(cmd *cobra.Command, args []string) error {
 			_, rest := takeLabels(c.r.Labels, args)
 			return cobra.MaximumNArgs(2)(cmd, rest)

@@ -16,7 +16,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// explainCmd is `jtune explain`.
+// explainCmd is `jtune ask explain`.
 type explainCmd struct {
 	onModels
 	model, mode string
@@ -29,9 +29,9 @@ func newExplain(a *app) *cobra.Command {
 	return command(&explainCmd{onModels: onModels{a}}, &cobra.Command{
 		Use:   "explain [--model MODEL]",
 		Short: "Explain what a model shows about its workload",
-		Example: "  jtune explain\n" +
-			"  jtune explain --often periodically --length 40m --changes rarely\n" +
-			"  jtune explain --model resnet.model --mode MAXN --minibatches 375000",
+		Example: "  jtune ask explain\n" +
+			"  jtune ask explain --often periodically --length 40m --changes rarely\n" +
+			"  jtune ask explain --model resnet.model --mode MAXN --minibatches 375000",
 	})
 }
 

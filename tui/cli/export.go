@@ -17,7 +17,7 @@ import (
 // presetNamePattern matches names that nvpmodel accepts.
 var presetNamePattern = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 
-// exportJSON is the document of `jtune convert export --json`.
+// exportJSON is the document of `jtune lab convert export --json`.
 type exportJSON struct {
 	Name    string     `json:"name"`
 	Mode    tegra.Mode `json:"mode"`
@@ -26,7 +26,7 @@ type exportJSON struct {
 	Virtual bool       `json:"virtual"`
 }
 
-// exportCmd is `jtune convert export`.
+// exportCmd is `jtune lab convert export`.
 type exportCmd struct {
 	*app
 	name string
@@ -106,7 +106,7 @@ func (c *exportCmd) like(ctx context.Context, s *session.Session, m tegra.Mode) 
 	return id, usagef("%q is none of these ids", answer)
 }
 
-// withoutFormat removes the format's name, which earlier versions of `jtune convert export MODE` required.
+// withoutFormat removes the format's name, which earlier versions of `jtune lab convert export MODE` required.
 func withoutFormat(args []string) []string {
 	if len(args) > 0 && args[0] == "nvpmodel" {
 		return args[1:]

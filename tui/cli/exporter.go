@@ -17,7 +17,7 @@ import (
 	"jtune/tui/session/remote"
 )
 
-// exporterCmd is `jtune exporter`.
+// exporterCmd is `jtune fleet exporter`.
 type exporterCmd struct {
 	*app
 	listen, file string

@@ -21,7 +21,7 @@ import (
 	"jtune/tui/session/lab/origin"
 )
 
-// fidelityCmd is `jtune research fidelity`.
+// fidelityCmd is `jtune lab fidelity`.
 type fidelityCmd struct {
 	*app
 	only   string
@@ -38,8 +38,8 @@ func newFidelity(a *app) *cobra.Command {
 			"tolerances: up to 1 is within, up to 1.5 near. A setting is an input of the simulation, a proxy " +
 			"is judged by a similar quantity, a stated figure needs no simulation, and a contradictory one " +
 			"disagrees with other figures of its paper. Nothing here is a measurement.",
-		Example: "  jtune research fidelity --device virtual:nano\n  jtune research fidelity --only s2-dvfs --json\n" +
-			"  jtune research fidelity --device all --strict",
+		Example: "  jtune lab fidelity --device virtual:nano\n  jtune lab fidelity --only s2-dvfs --json\n" +
+			"  jtune lab fidelity --device all --strict",
 	})
 }
 
@@ -78,7 +78,7 @@ func (c *fidelityCmd) run(ctx context.Context) error {
 	case len(figures) == 0 && c.only == "":
 		c.note("no published figure is about virtual:%s", c.about)
 	case len(figures) == 0:
-		return usagef("--only %s: no figure has that in its name; jtune research fidelity lists them", c.only)
+		return usagef("--only %s: no figure has that in its name; jtune lab fidelity lists them", c.only)
 	}
 	results, err := fidelity.Evaluate(ctx, figures, c.options.Seed)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *fidelityCmd) run(ctx context.Context) error {
 	return nil
 }
 
-// columns are the columns of `jtune research fidelity`.
+// columns are the columns of `jtune lab fidelity`.
 func (c *fidelityCmd) columns() report.Table[evidence.Result] {
 	type r = evidence.Result
 	most := func(x r) any { return tegra.Val[report.Exact]{V: report.Exact(x.Most), OK: x.Relation == "range"} }

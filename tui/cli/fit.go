@@ -192,7 +192,7 @@ func withSize(sized bool, row []string, fields ...string) []string {
 	return row
 }
 
-// predictCmd is `jtune predict`.
+// predictCmd is `jtune ask predict`.
 type predictCmd struct {
 	onModels
 	model, modes, estimates, measured string
@@ -210,9 +210,9 @@ func newPredict(a *app) *cobra.Command {
 			"time, power and energy per minibatch with 95 % bands, time and energy per epoch if the length of an " +
 			"epoch is known, and its state against the limits. The values come from the model, also for modes that " +
 			"it has learned from. If a mode has readings, they decide its state.",
-		Example: "  jtune predict --model resnet.model 12c/1.65C/0.62G/3.19M\n" +
-			"  jtune predict --model resnet.model 'cores=8,12 gpu>=0.9GHz'\n" +
-			"  jtune predict --model resnet.model --csv",
+		Example: "  jtune ask predict --model resnet.model 12c/1.65C/0.62G/3.19M\n" +
+			"  jtune ask predict --model resnet.model 'cores=8,12 gpu>=0.9GHz'\n" +
+			"  jtune ask predict --model resnet.model --csv",
 		Args: cobra.ArbitraryArgs,
 	})
 }

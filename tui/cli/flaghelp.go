@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"jtune/internal/text"
 )
 
 // flagSections groups the flags of commands with many. Flags without a section come last.
@@ -24,8 +26,13 @@ var flagSections = []struct{ title, flags string }{
 	{"Output", "json csv out svg md plot no-record include-epoch-zero"},
 }
 
-// fewFlags is the maximum number of flags without sections.
-const fewFlags = 9
+// firstFlags are shown by --help, the first ten that a command has; --help-all shows all in their sections.
+const firstFlags = "models model samples truth train infer json limit power-limit time-limit energy mode modes " +
+	"sample filter for until-steady fresh batch soak depth coverage rate latency policy pattern method x y of over " +
+	"with svg minibatches epochs kind attach save no-device repeat round sort out resume"
+
+// fewFlags is the maximum number of flags that --help shows in full.
+const fewFlags = 10
 
 // sized lists the commands that use the global flag --batch.
 var sized = strings.Fields("run tune soak profile pair choose front predict plot fit explain experiment energy " +
@@ -50,13 +57,32 @@ func flagHelp(c *cobra.Command) error {
 	if len(c.Aliases) > 0 {
 		section("Aliases", "  "+c.NameAndAliases())
 	}
-	section("Examples", c.Example)
+	own := shownFlags(c)
+	few := visible(own) <= fewFlags+1 // with --help
+	all, _ := c.Flags().GetBool("help-all")
+	examples := strings.Split(c.Example, "\n")
+	if !few && !all {
+		examples = examples[:min(2, len(examples))]
+	}
+	section("Examples", strings.Join(examples, "\n"))
 	for _, g := range groups {
-		section(g.Title, commandLines(c, g.ID))
+		if g.Title != "" {
+			section(g.Title, commandLines(c, g.ID))
+		}
 	}
 	section("Available Commands", commandLines(c, ""))
-	for _, s := range sectioned(c) {
-		section(s.title, strings.TrimRight(s.flags.FlagUsagesWrapped(helpWidth), " \n"))
+	if c.Name() == "list" {
+		section("What it lists", commandLines(c.Root(), c.Name()))
+	}
+	switch {
+	case few:
+		section("Flags", strings.TrimRight(own.FlagUsagesWrapped(helpWidth), " \n"))
+	case !all:
+		section("First flags (all: --help-all)", firstLines(own))
+	default:
+		for _, s := range sectioned(own) {
+			section(s.title, strings.TrimRight(s.flags.FlagUsagesWrapped(helpWidth), " \n"))
+		}
 	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\n\nMore about a command: %s [command] --help", c.CommandPath())
@@ -87,16 +113,11 @@ type flagSection struct {
 	flags *pflag.FlagSet
 }
 
-// sectioned returns the flags of a command in their sections.
-func sectioned(c *cobra.Command) (list []flagSection) {
+// shownFlags returns the flags of a command without those of every command.
+func shownFlags(c *cobra.Command) *pflag.FlagSet {
 	own := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
 	if !c.HasParent() {
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if c.PersistentFlags().Lookup(f.Name) == nil {
-				own.AddFlag(f)
-			}
-		})
-		return []flagSection{{"Flags", own}}
+		return without(c.Flags(), c.PersistentFlags())
 	}
 	own.AddFlagSet(c.LocalFlags())
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { // flags of its parent, such as --json
@@ -105,19 +126,53 @@ func sectioned(c *cobra.Command) (list []flagSection) {
 			own.AddFlag(f)
 		}
 	})
-	n := 0
-	own.VisitAll(func(f *pflag.Flag) {
+	return own
+}
+
+// visible returns the number of flags that help shows.
+func visible(flags *pflag.FlagSet) (n int) {
+	flags.VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
 			n++
 		}
 	})
-	if n <= fewFlags {
-		return []flagSection{{"Flags", own}}
+	return n
+}
+
+// firstLines lists the first flags, each in one line.
+func firstLines(own *pflag.FlagSet) string {
+	var rows [][2]string
+	widest := 0
+	for name := range strings.FieldsSeq(firstFlags) {
+		f := own.Lookup(name)
+		if f == nil || f.Hidden || len(rows) == fewFlags {
+			continue
+		}
+		value, usage := pflag.UnquoteUsage(f)
+		if f.Value.Type() == "bool" {
+			value = ""
+		}
+		form := strings.TrimSpace("--" + name + " " + value)
+		widest = max(widest, len(form))
+		rows = append(rows, [2]string{form, usage})
 	}
-	rest := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
-	rest.AddFlagSet(own)
+	var lines []string
+	for _, r := range rows {
+		says, _, _ := strings.Cut(r[1], "; ")
+		first, _, more := strings.Cut(text.Fold(says, "", helpWidth-widest-5), "\n")
+		if more {
+			first += "…"
+		}
+		lines = append(lines, fmt.Sprintf("  %-*s  %s", widest, r[0], first))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sectioned returns flags in their sections.
+func sectioned(own *pflag.FlagSet) (list []flagSection) {
+	rest := own
 	for _, s := range flagSections {
-		part := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
+		part := pflag.NewFlagSet("", pflag.ContinueOnError)
 		for name := range strings.FieldsSeq(s.flags) {
 			if f := own.Lookup(name); f != nil {
 				part.AddFlag(f)

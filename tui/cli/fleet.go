@@ -35,7 +35,7 @@ type boardNames struct {
 
 func newFleet(a *app) *cobra.Command {
 	u := onBoards{a, &boardNames{}}
-	cmd := group(&cobra.Command{
+	return group(&cobra.Command{
 		Use:   "fleet",
 		Short: "Run jtune on several boards over ssh",
 		Long: "Runs a jtune command on every board of the configuration ([board.NAME] with ssh = \"user@host\"), " +
@@ -43,12 +43,14 @@ func newFleet(a *app) *cobra.Command {
 			"not stop the others; the exit code is the largest of all. ssh must not ask for a password: use keys or " +
 			"an agent.",
 		Example: "  jtune fleet doctor\n  jtune fleet tune --group lab -- resnet18 --power-limit 30",
-	}, "", newFleetWatch(u), newFleetDoctor(u), newFleetTune(u), newFleetProfile(u), newFleetRank(u), newFleetApply(u),
-		newFleetInstall(u))
-	cmd.PersistentFlags().StringSliceVar(&u.names, "boards", nil, "`NAME` of a board; several with commas (default: "+
-		"all)")
-	cmd.PersistentFlags().StringVar(&u.of, "group", "", "only boards of `GROUP`")
-	return cmd
+	}, "", newFleetWatch(u), newFleetDoctor(u), newFleetTune(u), newFleetProfile(u), was(newFleetRank(u), "rank"),
+		newFleetApply(u), newFleetInstall(u))
+}
+
+// selected adds the flags that select boards.
+func (u onBoards) selected(f *pflag.FlagSet) {
+	f.StringSliceVar(&u.names, "boards", nil, "`NAME` of a board; several with commas (default: all)")
+	f.StringVar(&u.of, "group", "", "only boards of `GROUP`")
 }
 
 // boards returns the selected boards.
@@ -187,6 +189,7 @@ func newFleetWatch(u onBoards) *cobra.Command {
 }
 
 func (c *fleetWatchCmd) flags(f *pflag.FlagSet) {
+	c.selected(f)
 	timeFlag(f, &c.interval, "interval", c.interval, "`TIME` between two rounds")
 	f.IntVar(&c.count, "count", 0, "stop after `N` rounds; 0: never")
 	c.jsonFlag(f, "one JSON array per round")
@@ -252,6 +255,7 @@ func newFleetDoctor(u onBoards) *cobra.Command {
 }
 
 func (c *fleetDoctorCmd) flags(f *pflag.FlagSet) {
+	c.selected(f)
 	c.jsonFlag(f, asDocument)
 }
 
@@ -278,6 +282,7 @@ func newFleetTune(u onBoards) *cobra.Command {
 }
 
 func (c *fleetTuneCmd) flags(f *pflag.FlagSet) {
+	c.selected(f)
 	c.jsonFlag(f, asDocument)
 }
 
@@ -332,6 +337,7 @@ func newFleetProfile(u onBoards) *cobra.Command {
 }
 
 func (c *fleetProfileCmd) flags(f *pflag.FlagSet) {
+	c.selected(f)
 	f.StringVar(&c.dir, "out", "", "new `DIR` for the joined campaign")
 	f.IntVar(&c.tries, "retries", c.tries, "retry a lost connection `N` times")
 	c.jsonFlag(f, asDocument)
@@ -388,17 +394,31 @@ type fleetRankCmd struct {
 func newFleetRank(u onBoards) *cobra.Command {
 	c := &fleetRankCmd{onBoards: u, rank: rankCmd{onModels: onModels{u.app}, by: rank.ByTime}}
 	return command(c, &cobra.Command{
-		Use:   "rank WORKLOAD",
-		Short: "Rank the boards by their models of a workload",
-		Args:  cobra.ExactArgs(1),
+		Use:   "rank (WORKLOAD | --models NAME=MODEL,…)",
+		Short: "Rank boards by the time or energy of a training job",
+		Long: "Predicts the time, power and energy of a number of epochs, each board in its fastest mode within its " +
+			"--power-limit, with the boards' own models of WORKLOAD or with --models. A round of federated training " +
+			"ends with its slowest board: with --round, each board takes the mode of least energy that finishes in " +
+			"time; without it, the energy of all boards over the round is shown. Boards that cannot do it are listed " +
+			"as DNR (did not run).\n\n" +
+			"With --period it compares idling with sleeping until the next round. Give the powers yourself: the " +
+			"sensors are off while a board sleeps, so read a meter at the supply. Try first whether your board " +
+			"wakes up over the network (jtune fleet wake); the AGX Orin of the study did not.",
+		Args: cobra.MaximumNArgs(1),
 	})
 }
 
-func (c *fleetRankCmd) flags(f *pflag.FlagSet) { c.rank.goals(f) }
+func (c *fleetRankCmd) flags(f *pflag.FlagSet) {
+	c.selected(f)
+	c.rank.flags(f)
+}
 
 func (c *fleetRankCmd) check() error { return c.rank.check() }
 
 func (c *fleetRankCmd) run(ctx context.Context) error {
+	if len(c.args) == 0 {
+		return c.rank.run(ctx)
+	}
 	dir, err := os.MkdirTemp("", "jtune-fleet-")
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ func newFleetApply(u onBoards) *cobra.Command {
 }
 
 func (c *fleetApplyCmd) flags(f *pflag.FlagSet) {
+	c.selected(f)
 	f.BoolVar(&c.yes, "yes", false, "do not ask")
 	timeFlag(f, &c.keepAfter, "keep-after", c.keepAfter, "revert after `TIME` without an answer")
 	c.jsonFlag(f, asDocument)
@@ -89,6 +90,7 @@ func newFleetInstall(u onBoards) *cobra.Command {
 }
 
 func (c *fleetInstallCmd) flags(f *pflag.FlagSet) {
+	c.selected(f)
 	c.jsonFlag(f, asDocument)
 }
 

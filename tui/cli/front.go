@@ -22,7 +22,7 @@ import (
 	"jtune/tui/session/plots"
 )
 
-// frontCmd is `jtune front`.
+// frontCmd is `jtune ask front`.
 type frontCmd struct {
 	onModels
 	model, samples, x, y, svg string
@@ -37,8 +37,8 @@ func newFront(a *app) *cobra.Command {
 	return command(&frontCmd{onModels: onModels{a}}, &cobra.Command{
 		Use:   "front (--model MODEL | --samples FILE)",
 		Short: "Print the Pareto front of time and power",
-		Example: "  jtune front --model resnet.model --svg front.svg\n" +
-			"  jtune front --model resnet.model --verify 10 --refit resnet.model",
+		Example: "  jtune ask front --model resnet.model --svg front.svg\n" +
+			"  jtune ask front --model resnet.model --verify 10 --refit resnet.model",
 		Long: "Prints the Pareto front: the modes that no other mode beats in both time and power (or in another " +
 			"pair of time, power and energy). A model predicts it, or it is taken from measured samples.",
 	})

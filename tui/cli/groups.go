@@ -2,23 +2,21 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// groups are the sections of `jtune --help`, in order.
+// groups are the sections of `jtune --help`, in order. Commands of a group without a title are not listed there.
 var groups = []cobra.Group{
 	{ID: "daily", Title: "Every day"},
-	{ID: "closer", Title: "Look closer"},
-	{ID: "records", Title: "Records"},
-	{ID: "board", Title: "Board"},
-	{ID: "fleet", Title: "Many boards"},
-	{ID: "setup", Title: "Set up"},
-	{ID: "research", Title: "Research"},
+	{ID: "groups", Title: "Groups"},
+	{ID: "list"}, // synonyms: jtune campaigns is jtune list campaigns
+	{ID: "about"},
 }
 
-// commands adds all commands to the root, each in its group.
+// commands adds all commands to the root: the one table of commands, groups and former names.
 func (a *app) commands(root *cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&g)
@@ -29,17 +27,27 @@ func (a *app) commands(root *cobra.Command) {
 			root.AddCommand(c)
 		}
 	}
-	add("daily", newRun(a), newTune(a), newSoak(a), newApply(a), newRevert(a), newVerify(a), newWatch(a),
-		newDoctor(a))
-	add("closer", newChoose(a), newFront(a), newPredict(a), newPlot(a), newExplain(a), newProfile(a), newPair(a),
-		newReport(a))
-	add("records", below(newCampaigns(a), newRepeat(a), newImport(a), newMerge(a)), below(newModels(a), newFit(a)))
-	add("board", below(newDevice(a), newModes(a), newSuspend(a), newWake(a)), newConvert(a))
-	add("fleet", newFleet(a), newRank(a), newExporter(a))
-	add("setup", below(newWorkloads(a), newWorkloadsAdd(a), newHarness(a)), below(newConfig(a), newKeys(a)),
-		newDemo(a), newVersion(a), newMan(a))
-	add("research", newResearch(a))
-	root.SetCompletionCommandGroupID("setup")
+	add("daily", newRun(a), newTune(a), newApply(a), newRevert(a), newSoak(a), newVerify(a), newReport(a), newWatch(a),
+		newDoctor(a), newList(a), below(newConfig(a), was(newKeys(a), "keys")))
+	add("groups",
+		group(&cobra.Command{Use: "ask", Short: "Ask a model: another limit, the Pareto front, one mode, why"}, "",
+			was(newChoose(a), "choose"), was(newFront(a), "front"), was(newPredict(a), "predict"),
+			was(newExplain(a), "explain", "advice")),
+		below(newFleet(a), was(newExporter(a), "exporter"), was(newWake(a), "wake", "device wake")),
+		was(group(&cobra.Command{Use: "lab", Short: "Research: repeat the papers' experiments, compare methods, draw",
+			Long: "These commands are for work on jtune and on its methods: the papers' experiments on your board, " +
+				"their studies again, the methods compared on measured sweeps, the virtual boards against published " +
+				"figures; and plots, plans of many modes, pairs of jobs, the vendor's formats and a demo."}, "",
+			was(newEvaluate(a), "evaluate"), was(newExperiment(a), "experiment"), was(newFidelity(a), "fidelity"),
+			was(newReproduce(a), "reproduce"), was(newPlot(a), "plot"), was(newProfile(a), "profile"),
+			was(newPair(a), "pair"), was(newConvert(a), "convert"), was(newDemo(a), "demo")), "research"))
+	add("list",
+		below(newCampaigns(a), was(newRepeat(a), "repeat"), was(newImport(a), "import"), was(newMerge(a), "merge")),
+		below(newModels(a), was(newFit(a), "fit")),
+		below(newWorkloads(a), newWorkloadsAdd(a), was(newHarness(a), "harness")),
+		below(newDevice(a), was(newModes(a), "modes"), was(gone("suspend", "systemctl suspend"), "suspend")))
+	add("about", newVersion(a), newMan(a))
+	root.SetCompletionCommandGroupID("about")
 	root.AddCommand(newGuard())
 }
 
@@ -49,49 +57,81 @@ func below(parent *cobra.Command, list ...*cobra.Command) *cobra.Command {
 	return parent
 }
 
-// newResearch is `jtune research`: it compares methods and virtual boards with published results.
-func newResearch(a *app) *cobra.Command {
-	return group(&cobra.Command{
-		Use:   "research",
-		Short: "Repeat the papers' experiments and compare with published results",
-		Long: "These commands are for work on jtune and on its methods: the papers' experiments on your board, their " +
-			"studies again, the methods compared on measured sweeps, and the virtual boards against published figures.",
-	}, "", newExperiment(a), newEvaluate(a), newReproduce(a), newFidelity(a))
+// formerNames marks the names under which a command was called before, separated by commas.
+const formerNames = "former"
+
+// was notes the former names of a command, which keep working for one release.
+func was(c *cobra.Command, names ...string) *cobra.Command {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[formerNames] = strings.Join(names, ",")
+	return c
 }
 
-// moved maps the former name of a command to its present one. Former names keep working.
-var moved = map[string]string{
-	"advice":     "explain",
-	"evaluate":   "research evaluate",
-	"experiment": "research experiment",
-	"export":     "convert export",
-	"fidelity":   "research fidelity",
-	"fit":        "models fit",
-	"harness":    "workloads harness",
-	"import":     "campaigns import",
-	"keys":       "config keys",
-	"merge":      "campaigns merge",
-	"modes":      "device modes",
-	"repeat":     "campaigns repeat",
-	"reproduce":  "research reproduce",
-	"suspend":    "device suspend",
-	"wake":       "device wake",
+// gone is a command of an earlier release, with what does the same.
+func gone(name, instead string) *cobra.Command {
+	c := &cobra.Command{Use: name, Hidden: true, DisableFlagParsing: true}
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return usagef("%sthis command is gone: use %s", commandName(c), instead)
+	}
+	return c
 }
 
-// present replaces a former command name in a command line by its present name; former is "" if there was none.
+// moved maps each former name of a command to its present one.
+func moved(root *cobra.Command) map[string]string {
+	list := map[string]string{}
+	each(root, func(c *cobra.Command) {
+		for name := range strings.SplitSeq(c.Annotations[formerNames], ",") {
+			list[name] = strings.TrimPrefix(c.CommandPath(), root.Name()+" ")
+		}
+	})
+	delete(list, "")
+	return list
+}
+
+// present replaces a former command name in a command line by its present name; former is "" if there was none. The
+// name has one word or two, with flags between them. It also removes list before what it lists.
 func present(root *cobra.Command, line []string) (now []string, former string) {
 	from := 0
 	if len(line) > 0 && strings.HasPrefix(line[0], "__complete") { // shells call hidden commands
 		from = 1
 	}
 	at, ok := firstWord(root, line[from:])
-	if !ok || moved[line[from+at]] == "" {
+	if !ok {
 		return line, ""
 	}
 	at += from
-	now = append(now, line[:at]...)
-	now = append(now, strings.Fields(moved[line[at]])...)
-	return append(now, line[at+1:]...), line[at]
+	names, rest := moved(root), line[at+1:]
+	former = line[at]
+	if next := nextWord(root, rest); next >= 0 {
+		if former == "list" && slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool {
+			return c.GroupID == "list" && c.Name() == rest[next]
+		}) {
+			return slices.Concat(line[:at], rest[next:next+1], rest[:next], rest[next+1:]), ""
+		}
+		if two := former + " " + rest[next]; names[two] != "" {
+			former, rest = two, slices.Delete(slices.Clone(rest), next, next+1)
+		}
+	}
+	if names[former] == "" {
+		return line, ""
+	}
+	return slices.Concat(line[:at], strings.Fields(names[former]), rest), former
+}
+
+// nextWord returns the index of the first argument after a command that is no flag; -1 if there is none.
+func nextWord(root *cobra.Command, args []string) int {
+	for i := 0; i < len(args) && args[i] != "--"; i++ {
+		name, _, valued := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		switch f := root.PersistentFlags().Lookup(name); {
+		case !strings.HasPrefix(args[i], "-"):
+			return i
+		case f != nil && f.NoOptDefVal == "" && !valued:
+			i++
+		}
+	}
+	return -1
 }
 
 // current runs the command line under its present name, and notes a former name on a terminal.
@@ -105,7 +145,10 @@ func (a *app) current(ctx context.Context, root *cobra.Command) error {
 		return err
 	}
 	if former != "" && isTerminal(a.err) {
-		a.note("jtune %s is now: jtune %s", former, moved[former])
+		a.note("jtune %s is now: jtune %s", former, moved(root)[former])
+	}
+	if end := slices.Index(append(line, "--"), "--"); slices.Contains(line[:end], "--help-all") {
+		line = slices.Insert(slices.Clone(line), end, "--help")
 	}
 	root.SetArgs(line)
 	return root.ExecuteContext(ctx)

@@ -1,59 +1,131 @@
 package cli
 
 import (
-	"io"
+	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-func TestHelpShowsAtMostThirtyCommandsInSevenGroups(t *testing.T) {
+func TestHelpListsTheDailyCommandsAndThreeGroups(t *testing.T) {
 	t.Parallel()
 	out := jtune(t, "--help").done(t).out
-	for _, g := range groups {
-		if !strings.Contains(out, "\n"+g.Title+":\n") {
-			t.Errorf("no group %q", g.Title)
+	var shown []string
+	for line := range strings.Lines(out) {
+		if name, _, ok := strings.Cut(strings.TrimPrefix(line, "  "), "  "); ok && strings.HasPrefix(line, "  ") &&
+			!strings.HasPrefix(name, "-") {
+			shown = append(shown, name)
 		}
 	}
-	root := (&app{out: io.Discard, err: io.Discard}).root()
-	ownHelp(root)
-	shown := 0
-	for _, c := range root.Commands() {
-		if c.Name() == "help" || !c.IsAvailableCommand() {
-			continue
-		}
-		if shown++; c.GroupID == "" {
-			t.Errorf("jtune %s is in no group", c.Name())
-		}
-	}
-	if len(groups) != 7 || shown > 30 {
-		t.Errorf("%d commands in %d groups, want at most 30 in 7", shown, len(groups))
+	slices.Sort(shown)
+	want := "apply ask config doctor fleet lab list report revert run soak tune verify watch"
+	if got := strings.Join(shown, " "); got != want {
+		t.Errorf("jtune --help lists %s, want %s", got, want)
 	}
 	if strings.Contains(out, "Available Commands") {
 		t.Errorf("commands without a group:\n%s", out)
 	}
 }
 
+// The help of tune fits a terminal of 80x24 with the prompt, and names ten flags.
+func TestHelpOfTuneFitsOneScreen(t *testing.T) {
+	t.Parallel()
+	rows, flags := 1, 0
+	out := jtune(t, "tune", "--help").done(t).out
+	for line := range strings.Lines(out) {
+		n := len([]rune(strings.TrimSuffix(line, "\n")))
+		rows += max(1, (n+helpWidth-1)/helpWidth)
+		if strings.HasPrefix(line, "  --") {
+			flags++
+		}
+	}
+	if rows > 24 || flags != 10 || !strings.Contains(out, "--fresh") || !strings.Contains(out, "--json") {
+		t.Errorf("%d rows, %d flags:\n%s", rows, flags, out)
+	}
+}
+
+func TestHelpAllShowsEveryFlag(t *testing.T) {
+	t.Parallel()
+	each(new(app).root(), func(c *cobra.Command) {
+		words := strings.Fields(c.CommandPath())[1:]
+		if c.Hidden || len(words) == 0 || isGroup(c) {
+			return
+		}
+		all := jtune(t, append(words, "--help-all")...).done(t).out
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && !strings.Contains(all, "--"+f.Name) {
+				t.Errorf("%s --help-all has no --%s", c.CommandPath(), f.Name)
+			}
+		})
+		if first := jtune(t, append(words, "--help")...).done(t).out; len(first) > len(all) {
+			t.Errorf("%s --help is longer than --help-all", c.CommandPath())
+		}
+	})
+}
+
 func TestFormerNamesRunThePresentCommand(t *testing.T) {
 	t.Parallel()
-	for former, now := range moved {
-		root := new(app).root()
-		c, rest, err := root.Find(strings.Fields(now))
-		if err != nil || len(rest) > 0 || c.CommandPath() != "jtune "+now {
-			t.Errorf("%s is announced as %q: %v", former, now, err)
+	root := new(app).root()
+	names := moved(root)
+	for former, now := range names {
+		words := strings.Fields(former)
+		a, b := jtune(t, append(words, "--help")...), jtune(t, append(strings.Fields(now), "--help")...)
+		if strings.HasSuffix(now, "suspend") {
+			a.fails(t, exitUsage, "use systemctl suspend")
+			continue
 		}
-		a, b := jtune(t, former, "--help"), jtune(t, append(strings.Fields(now), "--help")...)
 		if a.done(t).out != b.done(t).out || a.err != "" {
 			t.Errorf("jtune %s --help is not that of jtune %s, or stderr has %q", former, now, a.err)
 		}
-		if h := jtune(t, "help", former).done(t).out; former != "modes" && h != b.out { // modes is also a topic
+		topic := former == "modes"
+		if h := jtune(t, append([]string{"help"}, words...)...).done(t).out; !topic && h != b.out {
 			t.Errorf("jtune help %s: %s", former, h)
 		}
 	}
+	for _, name := range strings.Fields("choose front predict explain advice rank exporter wake evaluate experiment " +
+		"fidelity reproduce plot profile pair convert demo export fit merge import repeat modes harness research") {
+		if names[name] == "" {
+			t.Errorf("jtune %s answers no more", name)
+		}
+	}
+	if names["device wake"] != "fleet wake" || names["research"] != "lab" {
+		t.Errorf("got %v", names)
+	}
 	for _, line := range []string{"--device virtual:nano modes --sample 1", "export nvpmodel MAXN --name X",
-		"export --name X nvpmodel MAXN"} {
+		"export --name X nvpmodel MAXN", "research --data-dir x fidelity --help", "list --json campaigns list"} {
 		jtune(t, strings.Fields(line)...).done(t)
+	}
+	jtune(t, "device", "--device", "virtual:nano", "suspend", "--dry-run").fails(t, exitUsage, "is gone")
+}
+
+func TestListPrintsAllFour(t *testing.T) {
+	t.Parallel()
+	args := with(virtualBoard, "--data-dir", t.TempDir())
+	doc := jtune(t, with(args, "list", "--json")...).done(t).object(t, "campaigns models workloads device")
+	for _, name := range []string{"models list", "workloads", "device"} {
+		one := jtune(t, with(args, append(strings.Fields(name), "--json")...)...).done(t).out
+		got, err := json.Marshal(doc[strings.Fields(name)[0]])
+		var want any
+		if err = errors.Join(err, json.Unmarshal([]byte(one), &want)); err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := json.Marshal(want); string(again) != string(got) {
+			t.Errorf("list --json has other %s: %s", name, got)
+		}
+	}
+	text := jtune(t, with(args, "list")...).done(t).out
+	for _, name := range []string{"campaigns", "models", "workloads", "device"} {
+		if !strings.Contains("\n"+text, "\n"+name+":\n") {
+			t.Errorf("list has no %s:\n%s", name, text)
+		}
+		one := jtune(t, with(args, "list", name)...).done(t).out
+		if two := jtune(t, with(args, name)...).done(t).out; one != two && name != "device" {
+			t.Errorf("list %s is not %s", name, name)
+		}
 	}
 }
 
@@ -64,7 +136,7 @@ func TestFlagsOfEveryCommandAreListedOnce(t *testing.T) {
 		if c.Hidden || c == root {
 			return
 		}
-		out := jtune(t, append(strings.Fields(c.CommandPath())[1:], "--help")...).done(t).out
+		out := jtune(t, append(strings.Fields(c.CommandPath())[1:], "--help-all")...).done(t).out
 		for _, flag := range []string{"--sysroot", "--quirks", "--log-file"} {
 			if strings.Contains(out, "      "+flag) {
 				t.Errorf("%s --help lists %s", c.CommandPath(), flag)

@@ -53,7 +53,7 @@ func (c *reportCmd) check() error {
 var reportCommands = handover.Commands{
 	Set: func(mode string) []string {
 		return []string{"jtune apply " + mode, "sudo jtune apply " + mode + " --at-boot",
-			"jtune convert export " + mode + " --name TUNED"}
+			"jtune lab convert export " + mode + " --name TUNED"}
 	},
 	SetSays: "apply sets the mode with locked clocks, reads every knob back, and reverts unless it is kept. " +
 		"--at-boot sets it at every boot too. The last line prints a block for the board's nvpmodel.conf.",

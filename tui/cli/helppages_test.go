@@ -49,8 +49,8 @@ func TestHelpFitsAPlainTerminal(t *testing.T) {
 		if c.Hidden {
 			return
 		}
-		args := append(strings.Fields(c.CommandPath())[1:], "--help")
-		text := jtune(t, args...).done(t).out
+		words := strings.Fields(c.CommandPath())[1:]
+		text := jtune(t, append(words, "--help")...).done(t).out + jtune(t, append(words, "--help-all")...).done(t).out
 		for line := range strings.Lines(text) {
 			// A synopsis is not wrapped, so that it can be copied.
 			if n := len([]rune(strings.TrimRight(line, "\n"))); n > helpWidth && !strings.HasPrefix(line, "  jtune ") {

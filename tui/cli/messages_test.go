@@ -14,7 +14,7 @@ var frequentMistakes = []struct{ line, config string }{
 	{"tune resnet18 --power-limit -3", ""}, {"tune resnet18 --power-limit 5", ""},
 	{"tune resnet18 --power 30", ""}, {"tune resnet18 --power-limit 30 --batch 0", ""},
 	{"tune resnet18 --power-limit 30 --strategy fast", ""}, {"tune resnet18 --power-limit 30 --depth deep", ""},
-	{"tune resnet18 --rate 30 --latency 50", ""}, {"tunes", ""}, {"list", ""},
+	{"tune resnet18 --rate 30 --latency 50", ""}, {"tunes", ""}, {"list fronts", ""},
 	{"run", ""}, {"run nothing", ""}, {"run resnet18 --epochs 1 --minibatches 4", ""}, {"run -- no-such-program", ""},
 	{"run mine", "[workload.mine]\ncommand = \"python3 train.py\"\n"},
 	{"run mine", "[workload.mine]\ncomand = [\"true\"]\n"}, {"run mine", "[workload.mine]\npattern = \"\\d\"\n"},
@@ -31,7 +31,7 @@ var frequentMistakes = []struct{ line, config string }{
 	{"convert export MAXN", ""}, {"convert nvpmodel none.conf", ""}, {"fleet doctor", ""}, {"rank", ""},
 	{"run --save -x -- true", ""}, {"campaigns rename none -- -x", ""}, {"report --out --md", ""}, {"help exit", ""},
 	{"pair --train resnet18", ""}, {"watch --interval fast", ""}, {"config set torch.data", ""},
-	{"research reproduce none", ""}, {"research experiment none", ""}, {"help weather", ""},
+	{"lab reproduce none", ""}, {"lab experiment none", ""}, {"help weather", ""},
 }
 
 // readings are numbers of a search, which change with it; the messages keep their form.

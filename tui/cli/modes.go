@@ -54,7 +54,7 @@ func (c *modesCmd) check() error {
 		return usagef("--sample %d: must be positive", c.sample)
 	}
 	if k := measuredKey.FindString(c.filter); k != "" {
-		return usagef("--filter %s: time and power of a mode depend on the workload: jtune predict prints them", k)
+		return usagef("--filter %s: time and power of a mode depend on the workload: jtune ask predict prints them", k)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// pairCmd is `jtune pair`.
+// pairCmd is `jtune lab pair`.
 type pairCmd struct {
 	onModels
 	pair.Request
@@ -45,10 +45,12 @@ func newPair(a *app) *cobra.Command {
 			"batch is due; free takes no turns, and both jobs run at will.\n\n" +
 			"--predict and --models measure nothing: the models assume that the times of two jobs on one board add " +
 			"up.",
-		Example: "  jtune pair --train resnet18 --infer mobilenet-infer --rate 60 --latency 300 --power-limit 30\n" +
-			"  jtune pair --train resnet18 --infer mobilenet-infer --rate 60 --at 12c/1.65C/0.83G/3.20M --batch 16 " +
+		Example: "  jtune lab pair --train resnet18 --infer mobilenet-infer --rate 60 --latency 300 " +
+			"--power-limit 30\n" +
+			"  jtune lab pair --train resnet18 --infer mobilenet-infer --rate 60 --at 12c/1.65C/0.83G/3.20M " +
+			"--batch 16 " +
 			"--policy free\n" +
-			"  jtune pair --models resnet.model,mobilenet.model --rate 60 --arrivals uniform --latency 500",
+			"  jtune lab pair --models resnet.model,mobilenet.model --rate 60 --arrivals uniform --latency 500",
 	})
 }
 
@@ -178,7 +180,7 @@ func (c *pairCmd) doPair(ctx context.Context, s *session.Session, r pair.Request
 	found, err := pair.Search(ctx, s, r, orders.Observing(rep.observe))
 	rep.wipe()
 	if found.Dir != "" && ctx.Err() != nil {
-		c.note("interrupted; continue with: jtune pair … --out %s --resume", found.Dir)
+		c.note("interrupted; continue with: jtune lab pair … --out %s --resume", found.Dir)
 	}
 	if found.Dir != "" {
 		c.note("%s run in %.0f s; recorded in %s", text.Count(len(found.Probes), "pair"), found.Took.Seconds(),

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// pairKeys are the keys of jtune pair --json.
+// pairKeys are the keys of jtune lab pair --json.
 const pairKeys = "device virtual train infer limit setting policy tau train_per_s marginal_unit_j served_per_s " +
 	"latency_ms quantile rate_per_s arrivals peak_w mean_w unit_j busy_unit_j busy_share idle_share meets why " +
 	"feasible " +

@@ -55,7 +55,7 @@ var plotKinds = []struct {
 	{"loss", "training loss of the networks by passes", false, ofModel(plots.LossFigure)},
 }
 
-// plotCmd is `jtune plot`.
+// plotCmd is `jtune lab plot`.
 type plotCmd struct {
 	onModels
 	plotRequest
@@ -70,8 +70,8 @@ func newPlot(a *app) *cobra.Command {
 	c := command(&plotCmd{onModels: onModels{a}}, &cobra.Command{
 		Use:   "plot KIND (--model MODEL | --samples FILE)",
 		Short: "Draw one figure in the terminal, or as SVG, CSV or JSON",
-		Example: "  jtune plot heat --model resnet.model --x cpu --y gpu --of energy\n" +
-			"  jtune plot curves --model resnet.model --over gpu --out gpu.svg",
+		Example: "  jtune lab plot heat --model resnet.model --x cpu --y gpu --of energy\n" +
+			"  jtune lab plot curves --model resnet.model --over gpu --out gpu.svg",
 		Long: "Draws one figure, the same as the screens show:\n\n" + strings.Join(lines, "\n") + "\n\nThe first " +
 			"four need a model or measured samples, violin needs a campaign folder, the others need a model.",
 		Args:      cobra.ExactArgs(1),
@@ -98,7 +98,7 @@ func (c *plotCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.observed, "observed", "", "with --with: measured modes from a sweep `FILE` or campaign folder")
 	f.StringVar(&c.x, "x", "", "heat: horizontal `KNOB`: cores, cpu, gpu or mem (default cpu); front: as in jtune "+
 		"front")
-	f.StringVar(&c.y, "y", "", "heat: vertical `KNOB` (default gpu); front: as in jtune front")
+	f.StringVar(&c.y, "y", "", "heat: vertical `KNOB` (default gpu); front: as in jtune ask front")
 	f.StringVar(&c.of, "of", "", "heat, predicted: draw `QUANTITY` time, power or energy (default energy for heat, "+
 		"time for predicted)")
 	f.StringVar(&c.over, "over", "gpu", "curves: vary `KNOB` cores, cpu, gpu or mem")

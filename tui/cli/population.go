@@ -10,7 +10,7 @@ import (
 	"jtune/optimize/lab/population"
 )
 
-// populationFlags holds the flags of `research evaluate --population`.
+// populationFlags holds the flags of `lab evaluate --population`.
 type populationFlags struct {
 	population.Options
 	boards, levels string // as typed

@@ -24,7 +24,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// profileCmd is `jtune profile`.
+// profileCmd is `jtune lab profile`.
 type profileCmd struct {
 	jobs
 	r          measure.ProfileRequest
@@ -41,11 +41,11 @@ func newProfile(a *app) *cobra.Command {
 		Use: "profile (WORKLOAD | -- COMMAND [ARG…]) " +
 			"(--modes N | --sample N [--grid] | --grid | --filter EXPR | --list FILE)",
 		Short: "Measure power modes with a training job and record them",
-		Example: "  jtune profile resnet --modes 50 --out campaign\n" +
-			"  jtune profile resnet --modes 50 --out campaign --resume\n" +
-			"  jtune profile resnet --sample 20 --filter 'cores>=8' --repeat 3\n" +
-			"  jtune profile resnet --grid --shard 1/3 --out part1\n" +
-			"  jtune profile --modes 12 -- ./detect video.mp4",
+		Example: "  jtune lab profile resnet --modes 50 --out campaign\n" +
+			"  jtune lab profile resnet --modes 50 --out campaign --resume\n" +
+			"  jtune lab profile resnet --sample 20 --filter 'cores>=8' --repeat 3\n" +
+			"  jtune lab profile resnet --grid --shard 1/3 --out part1\n" +
+			"  jtune lab profile --modes 12 -- ./detect video.mp4",
 		Args: c.own.args(none, cobra.ExactArgs(1)),
 	})
 }
@@ -184,7 +184,7 @@ func (c *profileCmd) readModes(path string, d tegra.Device) ([]tegra.Mode, error
 	return modes, nil
 }
 
-// profileJSON is the document of `jtune profile --json`.
+// profileJSON is the document of `jtune lab profile --json`.
 type profileJSON struct {
 	Path     string        `json:"path"`
 	Workload string        `json:"workload"`
@@ -239,7 +239,7 @@ func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measur
 		c.note("the model of all that is known: %s", res.Kept)
 	}
 	if ctx.Err() != nil && res.Dir != "" {
-		c.note("kept: %s; continue with: jtune profile … --out %s --resume", recorded, res.Dir)
+		c.note("kept: %s; continue with: jtune lab profile … --out %s --resume", recorded, res.Dir)
 		return context.Cause(ctx)
 	}
 	if n := len(res.Rows); err == nil && res.End == profiles.Complete && n > 0 &&

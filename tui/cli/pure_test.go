@@ -43,7 +43,8 @@ func TestRevisionComesFromTheBuild(t *testing.T) {
 func TestManualNamesEveryCommandAndExitCode(t *testing.T) {
 	t.Parallel()
 	page := jtune(t, "man").done(t).out
-	for _, want := range []string{".TH JTUNE 1", ".SS tune (WORKLOAD", ".SS convert export MODE", `\-\-power\-limit`,
+	for _, want := range []string{".TH JTUNE 1", ".SS tune (WORKLOAD", ".SS lab convert export MODE",
+		`\-\-power\-limit`,
 		"130 interrupted"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the manual lacks %q", want)
@@ -150,7 +151,7 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 			[]string{"--name", "bad name>", "letters"}},
 		{"failed modes to redo in a new campaign", []string{"profile", "resnet", "--grid", "--redo-failed"},
 			[]string{"--redo-failed", "--resume"}},
-		{"an unknown format", []string{"convert", "jtop"}, []string{"jtop", "jtune convert"}},
+		{"an unknown format", []string{"convert", "jtop"}, []string{"jtop", "jtune lab convert"}},
 		{"a filter on power, which no bare mode has", []string{"modes", "--filter", "power<20"},
 			[]string{"power", "predict"}},
 		{"a filter on nothing known", []string{"modes", "--filter", "love>8", "--device", "virtual:agx-orin"},

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
@@ -59,7 +58,7 @@ func (p perBoard) of(name string) float64 {
 	return p[""]
 }
 
-// rankCmd is `jtune rank`; fleet rank uses it for the models that it has fetched.
+// rankCmd ranks models: given ones, or those that fleet rank has fetched.
 type rankCmd struct {
 	onModels
 	models                             map[string]string
@@ -70,32 +69,8 @@ type rankCmd struct {
 	idle, asleep, wakeEnergy, wakeTime perBoard
 }
 
-func newRank(a *app) *cobra.Command {
-	return command(&rankCmd{onModels: onModels{a}, by: rank.ByTime}, &cobra.Command{
-		Use:   "rank --models NAME=MODEL,…",
-		Short: "Rank boards by the time or energy of a training job",
-		Long: "Predicts, with a model for each board, the time, power and energy of a number of epochs, each board " +
-			"in its fastest mode within its --power-limit. A round of federated training ends with its slowest " +
-			"board: with --round, each board takes the mode of least energy that finishes in time; without it, the " +
-			"energy of all boards over the round is shown. Boards that cannot do it are listed as DNR (did not " +
-			"run).\n\n" +
-			"With --period it compares idling with sleeping until the next round. Give the powers yourself: the " +
-			"sensors are off while a board sleeps, so read a meter at the supply. Try first whether your board " +
-			"wakes up over the network (jtune device wake); the AGX Orin of the study did not.",
-		Example: "  jtune rank --models orin=orin.model,nano=nano.model --epochs 5 --power-limit nano=10\n" +
-			"  jtune rank --models orin=a.model,nano=b.model --round 10m\n" +
-			"  jtune rank --models orin=a.model --period 1h --idle-power 7.5 --sleep-power 0.4 --wake-energy 300 " +
-			"--wake-time 40",
-	})
-}
-
 func (c *rankCmd) flags(f *pflag.FlagSet) {
-	f.StringToStringVar(&c.models, "models", nil, "model of each board: `NAME=MODEL`, several with commas")
-	c.goals(f)
-}
-
-// goals adds the flags of a ranking other than its models.
-func (c *rankCmd) goals(f *pflag.FlagSet) {
+	f.StringToStringVar(&c.models, "models", nil, "rank by the models of `NAME=MODEL`, several with commas")
 	f.IntVar(&c.epochs, "epochs", 1, "a round has `N` epochs")
 	f.IntVar(&c.samples, "samples", 0, "an epoch has `N` samples, if the workload does not say")
 	timeFlag(f, &c.round, "round", 0, "a round must end within `TIME`, such as 10m")
@@ -158,7 +133,7 @@ func (c *rankCmd) request() (rank.RankRequest, error) {
 	}
 	job, known := "", c.campaigns()
 	for _, name := range slices.Sorted(maps.Keys(c.models)) {
-		m, err := c.loadPowered("rank", c.models[name])
+		m, err := c.loadPowered("fleet rank", c.models[name])
 		if err != nil {
 			return r, err
 		}
@@ -215,7 +190,7 @@ func (c *rankCmd) epochOf(m *learn.Model, samples int) (int, error) {
 	if n := w.MinibatchesPerEpoch(); n > 0 {
 		return n, nil
 	}
-	return 0, usagef("rank: how many samples an epoch of %s has is not known: give --samples N",
+	return 0, usagef("fleet rank: how many samples an epoch of %s has is not known: give --samples N",
 		text.Clip(m.Provenance.Workload))
 }
 

@@ -22,7 +22,7 @@ import (
 	"jtune/tui/session/lab/reproduce"
 )
 
-// reproduceCmd is `jtune research reproduce`.
+// reproduceCmd is `jtune lab reproduce`.
 type reproduceCmd struct {
 	*app
 	reproduce.Options
@@ -44,8 +44,8 @@ func newReproduce(a *app) *cobra.Command {
 			", the study uses it; otherwise a virtual board replaces it, and the result is marked as " +
 			"simulated.\n\n--claims lists the papers' take-aways, each with its numbers and pass, fail or not " +
 			"testable here.",
-		Example: "  jtune research reproduce four-modes\n  jtune research reproduce all --quick --svg plots\n" +
-			"  jtune research reproduce --claims --quick",
+		Example: "  jtune lab reproduce four-modes\n  jtune lab reproduce all --quick --svg plots\n" +
+			"  jtune lab reproduce --claims --quick",
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: append([]string{"all"}, studyNames()...),
 	})
@@ -118,7 +118,7 @@ func (c *reproduceCmd) run(ctx context.Context) error {
 	return c.print(reports)
 }
 
-// studyColumns are the columns of `jtune research reproduce`.
+// studyColumns are the columns of `jtune lab reproduce`.
 func studyColumns() report.Table[evidence.Result] {
 	type r = evidence.Result
 	own := func(x r) any { return tegra.Val[report.Exact]{V: report.Exact(x.Worst()), OK: !math.IsNaN(x.Worst())} }
@@ -256,7 +256,7 @@ func (c *reproduceCmd) printStudy(r reproduce.Report) error {
 	return err
 }
 
-// claimColumns are the columns of `jtune research reproduce --claims`.
+// claimColumns are the columns of `jtune lab reproduce --claims`.
 func claimColumns() report.Table[claims.Judged] {
 	type j = claims.Judged
 	return report.Table[j]{

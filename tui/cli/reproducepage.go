@@ -38,7 +38,7 @@ func (c *reproduceCmd) page(reports []reproduce.Report, judged []claims.Judged) 
 		all = append(all, r.Results...)
 	}
 	d := document.Document{Title: "The papers' studies, run again",
-		About: fmt.Sprintf("Made by jtune research reproduce %s%s --md. VIRTUAL: simulated on virtual boards, not "+
+		About: fmt.Sprintf("Made by jtune lab reproduce %s%s --md. VIRTUAL: simulated on virtual boards, not "+
 			"measured on a Jetson.", name, form),
 		Parts: []document.Part{document.Text(c.sum(all) + "."),
 			document.Text("\"Better\" is an error below the published one by more than the tolerance, which is this " +

@@ -189,6 +189,7 @@ func (a *app) globals(root *cobra.Command) {
 	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default $XDG_CONFIG_HOME/jtune/config.toml)")
 	f.StringVar(&o.DataDir, "data-dir", "", "keep campaigns and models in `DIR` (default $XDG_DATA_HOME/jtune)")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")
+	f.Bool("help-all", false, "print the help of a command with all its flags")
 	f.BoolVar(&a.noColor, "no-color", false, "no colours, as with NO_COLOR in the environment")
 	f.StringVar(&a.glyphs, "glyphs", "auto", "characters of the screens: `LEVEL` is auto, braille, blocks or ascii")
 	f.StringVar(&o.LogFile, "log-file", "",

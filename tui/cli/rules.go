@@ -66,7 +66,8 @@ var rules = []flagRule{
 	{"plot", "with observed", needs, "model", ""},
 	{"plot", "observed", needs, "with", ""},
 	{"plot", "model", not, "KIND=violin", "it takes --samples DIR, a campaign folder: a model keeps medians"},
-	{"rank", "models", missing, "", "a model for each board, several with commas"},
+	{"fleet rank", "models WORKLOAD", oneOf, "", "models of your own, or those of the boards"},
+	{"fleet rank", "models", not, "boards group", "it has its models"},
 	{"fleet profile", "out", missing, "", "a new folder for the joined campaign"},
 	{"models", "keep", not, "NAME reduce", "it takes no other argument"},
 	{"models", "reduce", needs, "NAME", ""},
@@ -83,26 +84,26 @@ var rules = []flagRule{
 		"it sets a mode for each job by the time of day, and runs no pair"},
 	{"pair", "tau", not, "policy=fill policy=free", "it applies only to --policy strict"},
 	{"doctor", "bundle", not, "workload", ""},
-	{"exporter", "listen", not, "textfile", ""},
+	{"fleet exporter", "listen", not, "textfile", ""},
 	{"convert export", "name", missing, "", "the name of the mode"},
 	{"campaigns import, campaigns merge", "out", missing, "", "the new campaign folder"},
-	{"research evaluate", "truth population", oneOf, "", "a measured sweep, or simulated workloads"},
-	{"research evaluate", "messy development boards workloads goal levels visits second", needs, "population", ""},
-	{"research evaluate", "population", not, "reference sizes seeds samples-of others budgets latencies designed " +
+	{"evaluate", "truth population", oneOf, "", "a measured sweep, or simulated workloads"},
+	{"evaluate", "messy development boards workloads goal levels visits second", needs, "population", ""},
+	{"evaluate", "population", not, "reference sizes seeds samples-of others budgets latencies designed " +
 		"leave-out-stuck quick csv strict", "it has no sweep"},
 	{"device", "list", not, "tunables", ""},
 	{"device", "csv", needs, "list", ""},
 
-	{"research experiment", "minibatches", not, "epochs", ""},
-	{"research experiment", "labels", not, "pair", ""},
-	{"research experiment", "NAME=all", not, "minibatches epochs", "each experiment has its own"},
-	{"research experiment", "NAME=batch", not, "batch", "it runs sizes of its own"},
-	{"research experiment", "NAME=polling", not, "interval", "it has intervals of its own"},
+	{"experiment", "minibatches", not, "epochs", ""},
+	{"experiment", "labels", not, "pair", ""},
+	{"experiment", "NAME=all", not, "minibatches epochs", "each experiment has its own"},
+	{"experiment", "NAME=batch", not, "batch", "it runs sizes of its own"},
+	{"experiment", "NAME=polling", not, "interval", "it has intervals of its own"},
 }
 
 // keptRules returns an error for the first broken rule.
 func keptRules(c *cobra.Command, args []string) error {
-	line, name := ruled{c, args}, strings.TrimSuffix(commandName(c), ": ")
+	line, name := ruled{c, args}, shortName(c)
 	for _, r := range rules {
 		if r.command != "" && !slices.Contains(strings.Split(r.command, ", "), name) ||
 			r.command == "" && !line.hasAll(r.words+" "+r.others) {

@@ -18,7 +18,7 @@ func TestRulesHaveOnlyFlagsOfTheirCommand(t *testing.T) {
 		found := false
 		each(root, func(c *cobra.Command) {
 			_ = c.InheritedFlags() // merges them into Flags
-			name, of := strings.TrimSuffix(commandName(c), ": "), strings.Split(r.command, ", ")
+			name, of := shortName(c), strings.Split(r.command, ", ")
 			if r.command == "" {
 				found = found || (ruled{c, nil}).hasAll(strings.Join(words, " "))
 				return

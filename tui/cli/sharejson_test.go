@@ -2,15 +2,11 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"jtune/tegra"
-	"jtune/tui/session/remote"
 )
 
 // documentedKeys returns the keys that the reference gives for a command's JSON: the first list in its row.
@@ -73,34 +69,4 @@ func process(t *testing.T, dir string, args ...string) outcome {
 		t.Fatal(err)
 	}
 	return outcome{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
-}
-
-// No virtual board and no tree below --sysroot sleeps: the document is printed without one.
-func TestSuspendPrintsTheDocumentedJSON(t *testing.T) {
-	t.Parallel()
-	keys := documentedKeys(t, "device suspend")
-	for _, dry := range []bool{true, false} {
-		var out bytes.Buffer
-		c := &suspendCmd{app: &app{out: &out, asJSON: true}, dry: dry}
-		err := c.print([]remote.Card{{Name: "eth0", MAC: "48:b0:2d:00:11:22", Wakes: tegra.Some(true)},
-			{Name: "wlan0", MAC: "48:b0:2d:00:11:23"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		v := outcome{out: out.String()}.object(t, keys)
-		cards, _ := v["cards"].([]any)
-		if v["suspends"] == dry || len(cards) != 2 {
-			t.Fatalf("dry %v: %s", dry, out.String())
-		}
-		for i, wakes := range []any{true, nil} {
-			if card := hasKeys(t, cards[i], "name mac wakes"); card["wakes"] != wakes {
-				t.Errorf("card %d: %v", i, card)
-			}
-		}
-		var none bytes.Buffer
-		c.out = &none
-		if err := c.print(nil); err != nil || !json.Valid(none.Bytes()) || strings.Contains(none.String(), "null") {
-			t.Errorf("without a card: %v, %s", err, none.String())
-		}
-	}
 }

@@ -34,7 +34,7 @@ func spare(paths config.Paths, cmd *cobra.Command, args []string) error {
 			inputs = append(inputs, f.Value.String())
 		}
 	})
-	if name := strings.TrimSuffix(commandName(cmd), ": "); name == "models reduce" && len(args) == 2 {
+	if name := shortName(cmd); name == "models reduce" && len(args) == 2 {
 		written, inputs = [][2]string{{"OUT", args[1]}}, args[:1]
 	}
 	for _, out := range written {

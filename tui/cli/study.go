@@ -14,7 +14,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// studyCmd is what `jtune research experiment NAME` and `jtune research experiment energy` share: they run an
+// studyCmd is what `jtune lab experiment NAME` and `jtune lab experiment energy` share: they run an
 // experiment and print its findings.
 type studyCmd struct {
 	*app
@@ -62,7 +62,7 @@ func (c *studyCmd) study(ctx context.Context, s *session.Session) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		c.note("interrupted after %s; continue with: jtune research experiment %s … --out %s --resume",
+		c.note("interrupted after %s; continue with: jtune lab experiment %s … --out %s --resume",
 			res.Elapsed.Round(time.Second), c.r.Experiment.Name, res.Dir)
 		return context.Cause(ctx)
 	}

@@ -106,7 +106,7 @@ func (a logs) watchLog(ctx context.Context, name string, count int, every time.D
 	})
 }
 
-// tegrastatsCmd is `jtune convert tegrastats`.
+// tegrastatsCmd is `jtune lab convert tegrastats`.
 type tegrastatsCmd struct{ logs }
 
 func newConvertTegrastats(a *app) *cobra.Command {

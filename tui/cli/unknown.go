@@ -18,7 +18,8 @@ func knownCommand(root *cobra.Command, args []string) error {
 		return nil
 	}
 	name := args[at]
-	names := slices.Collect(maps.Keys(moved))
+	former := moved(root)
+	names := slices.Collect(maps.Keys(former))
 	for _, c := range root.Commands() {
 		if c.Name() == name || c.HasAlias(name) {
 			return nil
@@ -29,7 +30,7 @@ func knownCommand(root *cobra.Command, args []string) error {
 	}
 	slices.Sort(names)
 	nearest := text.Nearest(name, names)
-	if nearest = cmp.Or(moved[nearest], nearest); nearest != "" {
+	if nearest = cmp.Or(former[nearest], nearest); nearest != "" {
 		nearest = "; the nearest is " + nearest
 	}
 	return usagef("unknown command %q%s; jtune help lists the commands", text.Clip(name), nearest)

@@ -7,9 +7,9 @@ import (
 
 func TestUnknownCommandIsNamedWithTheNearestOne(t *testing.T) {
 	t.Parallel()
-	for args, near := range map[string]string{"fleeet": "fleet", "prdict --json": "predict", "tun x": "tune",
+	for args, near := range map[string]string{"fleeet": "fleet", "prdict --json": "ask predict", "tun x": "tune",
 		"modse --help": "device modes", "--seed 3 tunee resnet": "tune",
-		"--read-only --device=virtual:agx-orin aply -h": "apply", "list": "", "start": ""} {
+		"--read-only --device=virtual:agx-orin aply -h": "apply", "start": ""} {
 		o := jtune(t, strings.Fields(args)...)
 		if near != "" {
 			near = "; the nearest is " + near

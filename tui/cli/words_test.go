@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The answer is not followed by advice that would be the same after every answer: jtune explain prints that.
+// The answer is not followed by advice that would be the same after every answer: jtune ask explain prints that.
 func TestChooseSaysNothingThatEveryAnswerSays(t *testing.T) {
 	t.Parallel()
 	model := filepath.Join(t.TempDir(), "m")
@@ -34,7 +34,7 @@ func TestApplyEndsWithTheResult(t *testing.T) {
 func TestGridIsNotSaidToBeThePapers(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"modes", "profile"} {
-		help := strings.Join(strings.Fields(jtune(t, command, "--help").done(t).out), " ")
+		help := strings.Join(strings.Fields(jtune(t, command, "--help-all").done(t).out), " ")
 		_, grid, found := strings.Cut(help, "--grid")
 		if !found || !strings.Contains(grid, "evenly spaced subset") || strings.Contains(grid[:200], "paper") {
 			t.Errorf("%s --help: %q", command, grid)

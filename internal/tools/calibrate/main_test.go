@@ -96,7 +96,7 @@ func TestPhysicsComesNearTheRangesOfPublishedSweeps(t *testing.T) {
 	}
 }
 
-// The fit and `jtune research fidelity` use the same figures.
+// The fit and `jtune lab fidelity` use the same figures.
 func TestPublishedAreTheFiguresOfFidelity(t *testing.T) {
 	m := made(t)
 	got := map[string]int{}

@@ -43,7 +43,7 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
 	dir := flags.String("out", "docs", "`DIR` for demo.cast and demo.svg")
-	fast := flags.Bool("fast", false, "as jtune demo --fast")
+	fast := flags.Bool("fast", false, "as jtune lab demo --fast")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// record watches jtune demo.
+// record watches jtune lab demo.
 func record(ctx context.Context, fast bool) (*cast, []frame, error) {
 	home, err := os.MkdirTemp("", "jtune-demo")
 	if err != nil {

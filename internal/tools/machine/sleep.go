@@ -44,7 +44,7 @@ samples = 1600
 command = ["sh", "-c", "while sleep 0.1; do echo '{\"event\":\"minibatch\",\"time_ms\":100}'; done"]
 END
 `), 0)
-	campaign := s.begin(ctx, "rm -rf slept; jtune profile job --sample 3 --minibatches 20 --out slept")
+	campaign := s.begin(ctx, "rm -rf slept; jtune lab profile job --sample 3 --minibatches 20 --out slept")
 	s.check("modes are measured", s.ssh(ctx, "worker",
 		"for i in $(seq 600); do [ $(wc -l <slept/modes.csv) -gt 1 ] && exit 0; sleep 0.5; done; exit 1"), 0)
 	s.suspend(ctx, "date -s '1 year ago'")

@@ -217,7 +217,7 @@ func phaseText(pr profiles.Progress) string {
 	return pr.Phase.String() + " …"
 }
 
-// versus compares the mode with MAXN, the presets and the present mode, like jtune choose.
+// versus compares the mode with MAXN, the presets and the present mode, like jtune ask choose.
 func (c card) versus(w int) []string {
 	v := c.read.Outlook()
 	present := c.read.Setup()

@@ -138,7 +138,7 @@ func (p *Page) Numbers() string {
 
 // cloudNumbers explains the cloud and the study, for the help.
 const cloudNumbers = "V draws the cloud, a map, curves, and what the newest energy study of the workload found " +
-	"(jtune research experiment energy): its map, ◆ the least measured, ● measured, the others predicted, and " +
+	"(jtune lab experiment energy): its map, ◆ the least measured, ● measured, the others predicted, and " +
 	"latency and " +
 	"energy over a clock (K the other one). O draws the fronts of other models of the workload over the cloud, " +
 	"what was measured of their modes, and what each chooses for the limit; / keeps modes that pass a " +

@@ -34,7 +34,7 @@ func limits(d *pagetest.Driver, line string) {
 	d.Press("enter")
 }
 
-// chosen returns the answer of jtune choose to limits with a load.
+// chosen returns the answer of jtune ask choose to limits with a load.
 func chosen(t *testing.T, v *outlook.Outlook, line string) (mix.Ask, mix.Outcome, optimize.Standing, error) {
 	t.Helper()
 	a, err := mix.ParseGoal(line)

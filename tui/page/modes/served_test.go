@@ -10,7 +10,7 @@ import (
 )
 
 // Modes of inference have units per second and the energy per unit; under a load they can be listed, sorted and
-// filtered by latency, and the numbers agree with Front and jtune choose.
+// filtered by latency, and the numbers agree with Front and jtune ask choose.
 func TestModesOfInferenceAreListedUnderTheLoad(t *testing.T) {
 	d, p := pagetest.Drive(t, New)
 	w := d.Serves()

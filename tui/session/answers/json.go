@@ -15,7 +15,7 @@ import (
 	"jtune/tegra"
 )
 
-// MarshalJSON returns the output of `jtune tune --json` and `jtune choose --json`.
+// MarshalJSON returns the output of `jtune tune --json` and `jtune ask choose --json`.
 func (a Answer) MarshalJSON() ([]byte, error) {
 	out := report.Object{
 		{"device", text.Optional(a.Device)},

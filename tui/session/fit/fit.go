@@ -111,7 +111,7 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 		rows = campaigns.ClockPairs(head, rows)
 	} else if head.Plan.Kind == record.ExperimentKind && head.Plan.Source != modesExperiment {
 		return Samples{}, fmt.Errorf("%s holds experiment %s, whose runs differ in more than the mode: a model takes "+
-			"a campaign of jtune profile", dir, head.Plan.Source)
+			"a campaign of jtune lab profile", dir, head.Plan.Source)
 	}
 	if rows, err = rowsOf(dir, head, rows, batches); err != nil {
 		return Samples{}, err
@@ -140,7 +140,7 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 	}
 	out.board = head.Device.Board()
 	if len(rows) == 0 {
-		return out, fmt.Errorf("%s: no mode has been recorded yet; jtune profile with %s %s %s resumes it", dir,
+		return out, fmt.Errorf("%s: no mode has been recorded yet; jtune lab profile with %s %s %s resumes it", dir,
 			usage.Out, dir, usage.Resume)
 	}
 	if len(out.Measured) == 0 {
@@ -291,7 +291,7 @@ func (s *Samples) shorten(minibatches int) error {
 		s.Notes = append(s.Notes, notes...)
 	}
 	if len(raw) == 0 {
-		return usage.Minibatches.Errorf("%s needs the single minibatches of a campaign folder of jtune profile",
+		return usage.Minibatches.Errorf("%s needs the single minibatches of a campaign folder of jtune lab profile",
 			usage.Minibatches)
 	}
 	fewer := 0

@@ -28,7 +28,7 @@ import (
 type Shards struct {
 	ID     string   `json:"id"`     // of the folder on the boards
 	Boards []string `json:"boards"` // in the order of the shards
-	Args   []string `json:"args"`   // of jtune profile
+	Args   []string `json:"args"`   // of jtune lab profile
 	dir    string   // local folder of the file and the parts
 }
 
@@ -115,7 +115,7 @@ func (s *Shards) Measure(ctx context.Context, b Board, tries int, line func(stri
 	if s.complete(b) {
 		return Result{Board: b}
 	}
-	args := append([]string{"profile"}, s.Args...)
+	args := append([]string{"lab", "profile"}, s.Args...)
 	args = append(args, "--shard", fmt.Sprintf("%d/%d", s.number(b), len(s.Boards)), "--out", s.there(b),
 		"--resume")
 	call := Call{Shell: "mkdir -p " + text.ShellWord(path.Dir(s.there(b))) + " && " + b.Command(args...), Line: line}

@@ -67,7 +67,7 @@ func (x Answer) free() (mix.Ask, mix.Outcome) {
 	return a, measuredPair(*x.FreeRow, a)
 }
 
-// MarshalJSON returns the output of `jtune pair --json`.
+// MarshalJSON returns the output of `jtune lab pair --json`.
 func (x Answer) MarshalJSON() ([]byte, error) {
 	out := report.Object{
 		{"device", text.Optional(x.Device)},

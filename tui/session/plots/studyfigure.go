@@ -159,7 +159,7 @@ func Repeats(s *fit.Samples) figure.Figure { return RepeatsFigure(s.Readings, s.
 func ModelRepeats(o config.Paths, m *learn.Model) (figure.Figure, error) {
 	if m.Provenance.Pool == "" {
 		f := modelFigure("box", "repeats, against their median", m)
-		f.Lacks = "the model has no record of its campaigns: jtune plot box FOLDER draws one of them"
+		f.Lacks = "the model has no record of its campaigns: jtune lab plot box FOLDER draws one of them"
 		return f, nil
 	}
 	list, err := campaigns.List(o)

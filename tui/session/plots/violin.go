@@ -24,7 +24,7 @@ func Violins(s *fit.Samples) (figure.Figure, error) {
 		&learn.Model{Provenance: s.Provenance})
 	f.RowKey = "mode"
 	if s.Folder == "" {
-		f.Lacks = "a sweep file has only medians: name a campaign folder of jtune profile"
+		f.Lacks = "a sweep file has only medians: name a campaign folder of jtune lab profile"
 		return f, nil
 	}
 	raw, notes, err := record.ReadEntries(s.Folder, s.Size)

@@ -290,7 +290,7 @@ func diskCheck(s *session.Session, dir string) Check {
 	}
 	if kind, err := os.ReadFile("/sys/block/" + filepath.Base(name) + "/queue/rotational"); err == nil &&
 		strings.TrimSpace(string(kind)) == "1" {
-		c.State, c.Do = checkWarn, "a spinning disk: jtune research experiment storage compares it with another"
+		c.State, c.Do = checkWarn, "a spinning disk: jtune lab experiment storage compares it with another"
 	}
 	return c
 }

@@ -1,5 +1,5 @@
 // Package remote lets other programs see and control what runs here: orders over a socket, following a campaign of
-// another process, the exporter's metrics, and suspending the board.
+// another process, and the exporter's metrics.
 //
 //	jtune pause, stop ──► socket ──► Task
 //	folder of another process ──► Followed

@@ -15,7 +15,7 @@ import (
 	"jtune/tui/session/sessiontest"
 )
 
-// A run says of the knobs what jtune explain says by the model of its workload, and nothing
+// A run says of the knobs what jtune ask explain says by the model of its workload, and nothing
 // where there is no model.
 func TestRunAdvisesAsTheModelDoes(t *testing.T) {
 	t.Parallel()

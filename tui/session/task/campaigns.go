@@ -173,9 +173,9 @@ func (c *Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed 
 // experimentCommand returns the command that ran the experiment of a campaign.
 func experimentCommand(h record.Header) string {
 	if h.Pair != nil {
-		return "jtune pair …"
+		return "jtune lab pair …"
 	}
-	return "jtune research experiment " + h.Plan.Source
+	return "jtune lab experiment " + h.Plan.Source
 }
 
 // Interrupted is a campaign that can be resumed: its measurements are on disk.
@@ -263,7 +263,7 @@ func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 		r.Dir, r.Resume, r.Settings = at.Dir, true, record.Settings{}
 		u.profile, u.Of = r, h.Plan.Readings()
 	case kind == "list":
-		return u, "it does not keep its list: jtune profile resumes it in its folder with that list"
+		return u, "it does not keep its list: jtune lab profile resumes it in its folder with that list"
 	}
 	return u, ""
 }

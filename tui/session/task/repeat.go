@@ -87,7 +87,7 @@ func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloa
 		search.Settings, r.Pair = settings, &search
 	case plan.Kind == record.ExperimentKind || plan.Kind == imports.Kind:
 		return r, usage.Errorf("campaign %s holds an %s, which repeats with %s", c.Name, plan.Kind,
-			map[string]string{record.ExperimentKind: "jtune research experiment",
+			map[string]string{record.ExperimentKind: "jtune lab experiment",
 				imports.Kind: "jtune campaigns import"}[plan.Kind])
 	case plan.Kind == campaigns.RunKind && plan.Source == campaigns.SoakSource:
 		return r, usage.Errorf("campaign %s is a soak, which repeats with jtune soak", c.Name)

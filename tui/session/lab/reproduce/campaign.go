@@ -46,7 +46,7 @@ func (r raw) Sample(s tegra.Setting, of telemetry.Sample) error {
 	return nil
 }
 
-// campaign profiles ResNet-18 in random modes of the grid, as jtune profile does, on the virtual AGX Orin.
+// campaign profiles ResNet-18 in random modes of the grid, as jtune lab profile does, on the virtual AGX Orin.
 func (l *lab) campaign() (*profiled, error) {
 	l.simulated = true
 	if l.profile != nil {

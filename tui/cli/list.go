@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"jtune/internal/report"
+)
+
+// listCmd is `jtune list`.
+type listCmd struct{ *app }
+
+func newList(a *app) *cobra.Command {
+	return command(&listCmd{a}, &cobra.Command{
+		Use:       "list [campaigns|models|workloads|device]",
+		Short:     "List and manage campaigns, models, workloads and the device",
+		Long:      "Prints all four. With one of the words below it is that command, with all its verbs.",
+		Example:   "  jtune list\n  jtune list models show resnet18",
+		ValidArgs: []string{"campaigns", "models", "workloads", "device"},
+	})
+}
+
+func (c *listCmd) flags(f *pflag.FlagSet) { c.jsonFlag(f, asDocument) }
+
+func (c *listCmd) run(ctx context.Context) error {
+	var doc report.Object
+	out := c.out
+	for i, of := range []struct {
+		name  string
+		print func(context.Context) error
+	}{
+		{"campaigns", (&campaignsCmd{app: c.app}).run},
+		{"models", func(context.Context) error { return (&modelsCmd{app: c.app}).list(nil) }},
+		{"workloads", (&workloadsCmd{c.app}).run},
+		{"device", (&deviceCmd{app: c.app}).run},
+	} {
+		var b bytes.Buffer
+		c.out = &b
+		err := of.print(ctx)
+		c.out = out
+		if err != nil {
+			return err
+		}
+		if c.asJSON {
+			doc = append(doc, [2]any{of.name, json.RawMessage(b.Bytes())})
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if _, err := fmt.Fprintf(out, "%s:\n%s", of.name, b.Bytes()); err != nil {
+			return err
+		}
+	}
+	if c.asJSON {
+		return printJSON(out, doc)
+	}
+	return nil
+}
