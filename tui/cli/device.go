@@ -16,6 +16,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/inspect"
+	"jtune/tui/session/preflight"
 )
 
 // deviceCmd is `jtune device`.
@@ -44,8 +45,10 @@ func (c *deviceCmd) run(context.Context) error {
 		return c.listDevices()
 	}
 	return c.onDevice(func(s *session.Session) error {
-		if !s.Sysfs().Complete() {
-			c.note("only root can read the memory clocks of this board: run jtune device as root for all modes")
+		if why, root := preflight.MemoryUnread(s); root {
+			c.note("%s: run jtune device as root for all modes", why)
+		} else if why != "" {
+			c.note("%s", why)
 		}
 		switch {
 		case c.tunables:
@@ -118,8 +121,10 @@ func deviceDocument(s *session.Session) report.Object {
 
 func printDevice(w io.Writer, s *session.Session) error {
 	b, space, more := s.Device.Board(), s.Device.Space(), ""
-	if !s.Sysfs().Complete() {
+	if why, root := preflight.MemoryUnread(s); root {
 		more = " known to this user, root sees more"
+	} else if why != "" {
+		more = " known here"
 	}
 	rows := [][]string{
 		{"board", b.Model + originOf(b)},

@@ -19,6 +19,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/session"
+	"jtune/tui/session/preflight"
 	"jtune/tui/session/workloads"
 )
 
@@ -61,9 +62,10 @@ func (c *modesCmd) check() error {
 
 func (c *modesCmd) run(context.Context) error {
 	return c.onDevice(func(s *session.Session) error {
-		if !s.Sysfs().Complete() {
-			return fmt.Errorf("%w: only root can read the memory clocks of this board: run jtune device modes as root",
-				tegra.ErrPermission)
+		if why, root := preflight.MemoryUnread(s); root {
+			return fmt.Errorf("%w: %s: run jtune device modes as root", tegra.ErrPermission, why)
+		} else if why != "" {
+			return fmt.Errorf("%w: %s", tegra.ErrUnsupported, why)
 		}
 		space := s.Device.Space()
 		if c.grid {

@@ -63,6 +63,31 @@ func TestDoctorTellsAnOrdinaryUserWhyAValueIsMissing(t *testing.T) {
 	}
 }
 
+// Rates that nobody can read, as in a container, are not said to need root.
+func TestMissingRatesOfTheMemoryAreNotSaidToNeedRoot(t *testing.T) {
+	t.Parallel()
+	root := shutBoard(t)
+	for _, dir := range []string{debugfs, "sys/kernel/nvpmodel_emc_cap", "etc/nvpmodel.conf"} {
+		if err := os.RemoveAll(filepath.Join(root, dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const why = "the memory's rates cannot be read: debugfs is not mounted here, as in a container"
+	for name, as := range map[string]func(testing.TB, ...string) outcome{"this user": jtune, "nobody": powerless} {
+		for _, command := range []string{"device", "doctor", "modes"} {
+			o := as(t, command, "--sysroot", root)
+			text := o.out + o.err
+			if command == "modes" {
+				o.fails(t, exitNoDevice, why)
+			}
+			if !strings.Contains(text, why) || strings.Contains(text, "only root") ||
+				strings.Contains(text, "root sees") {
+				t.Errorf("%s, %s: %s", name, command, text)
+			}
+		}
+	}
+}
+
 func TestNeedsRootOnAnotherTreeGivesNoWayAroundTheProtection(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

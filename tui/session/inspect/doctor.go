@@ -269,11 +269,11 @@ func RightsOf(s *session.Session) Rights {
 // facts are the basis of a verdict.
 type facts struct {
 	noCPU, noGPU, noEMC bool // the list of clocks is unknown
-	whyGPU, whyEMC      string
-	partial             bool // the memory's list lacks rates that only root can read
-	noPower             bool // no power of the whole module
-	noLoad              bool // the GPU load is unknown
-	noJob               bool // no workload can run
+	whyGPU              string
+	partial             string // why the memory's list lacks rates; "" if it lacks none
+	noPower             bool   // no power of the whole module
+	noLoad              bool   // the GPU load is unknown
+	noJob               bool   // no workload can run
 	cannotApply         string
 	withSudo            bool
 	running             []string // programs that may change knobs now
@@ -289,7 +289,6 @@ func factsOf(s *session.Session, last tegra.Reading, others []rivals.Rival, r Ri
 		noCPU:      len(space.CPU) == 0,
 		noGPU:      len(space.GPU) == 0,
 		noEMC:      len(space.EMC) == 0,
-		partial:    !s.Sysfs().Complete(),
 		noPower:    !last.TotalW.OK,
 		noLoad:     !last.GPU.LoadPct.OK,
 		withSudo:   r.sudo,
@@ -303,10 +302,7 @@ func factsOf(s *session.Session, last tegra.Reading, others []rivals.Rival, r Ri
 			f.whyGPU = string(p.Why)
 		}
 	}
-	f.whyEMC = "this kernel does not show them"
-	if debug, _ := s.FS().Glob("/sys/kernel/debug/*"); len(debug) == 0 {
-		f.whyEMC = "debugfs is not mounted here, as in a container"
-	}
+	f.partial, _ = preflight.MemoryUnread(s)
 	if !r.Apply {
 		f.cannotApply = r.How
 	}
@@ -328,9 +324,8 @@ func (f facts) verdict() Verdict {
 	}
 	add(&broken, f.noCPU, "the CPU lists no clocks")
 	add(&broken, f.noGPU, "the GPU lists no clocks: "+cmp.Or(f.whyGPU, "see above"))
-	add(&broken, f.noEMC && !f.partial, "the memory lists no rates")
-	add(&limits, f.partial && len(broken) == 0 && !f.root, "only root can read the memory's rates")
-	add(&limits, f.partial && len(broken) == 0 && f.root, "the memory's rates cannot be read: "+f.whyEMC)
+	add(&broken, f.noEMC && f.partial == "", "the memory lists no rates")
+	add(&limits, f.partial != "" && len(broken) == 0, f.partial)
 	limits = append(limits, f.conditions...)
 	add(&limits, f.noPower, "no power of the whole module, so nothing can be tuned for power or energy")
 	add(&limits, f.noLoad, "no GPU load")

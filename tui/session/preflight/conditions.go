@@ -103,6 +103,22 @@ func AboveMost(s *session.Session, limitW float64) string {
 	return ""
 }
 
+// MemoryUnread says why the list of the memory's rates lacks some; "" if it lacks none. root: only root can read them.
+func MemoryUnread(s *session.Session) (why string, root bool) {
+	if s.Sysfs().Complete() {
+		return "", false
+	}
+	for _, p := range s.Sysfs().Probes() {
+		if p.Name == "EMC frequencies" && strings.HasPrefix(string(p.Why), tegra.NoPermission) {
+			return "only root can read the memory's rates", true
+		}
+	}
+	if debug, _ := s.FS().Glob("/sys/kernel/debug/*"); len(debug) == 0 {
+		return "the memory's rates cannot be read: debugfs is not mounted here, as in a container", false
+	}
+	return "the memory's rates cannot be read: this kernel does not show them", false
+}
+
 // WriteError returns why this process may not write the clock limits; nil if it may.
 func WriteError(s *session.Session) error {
 	const write = 2 // W_OK of access(2)
