@@ -10,7 +10,6 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles/harness/detect"
-	"jtune/profiles/harness/process"
 )
 
 // ErrNotUnderstood reports that no steps could be read from a program's output.
@@ -85,7 +84,9 @@ type detecting struct {
 	watched time.Duration // last check of the choice
 	noted   string        // why nothing is decided, as last noted
 	err     error
-	count   int // batches reported
+	most    time.Duration // the longest that a line may have waited before it was read
+	calm    bool          // the last line told its own time
+	count   int           // batches reported
 	start   time.Duration
 }
 
@@ -124,11 +125,14 @@ func (r *detecting) with(o Detect, command []string) *detecting {
 func (r *detecting) read(line []byte, now time.Duration, whole bool) (events []Event, ok bool) {
 	if len(line) > 0 && line[0] == '{' && whole && !r.d.Chosen() {
 		if e, err := r.events.parse(line); err == nil && e.taken(&r.speaks) {
-			at, _ := r.events.when(now, process.TailEvery)
+			var at time.Duration
+			at, r.calm = r.events.when(now, r.most)
 			r.told = r.told || e.Timed()
+			r.calm = r.calm && r.told
 			return []Event{stamp(e, at)}, true
 		}
 	}
+	r.calm = false
 	switch {
 	case r.told:
 		return nil, false

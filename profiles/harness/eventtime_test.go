@@ -55,8 +55,15 @@ func TestParserLineThatTellsItsTimeMayBeReadLate(t *testing.T) {
 // when they come, and their times say when they were written.
 func TestParserReadsAJobSeldomAndRightly(t *testing.T) {
 	script := `t=0; while [ $t -lt 20 ]; do sleep 0.05; t=$((t+1)); echo "{\"event\":\"minibatch\",\"time_ms\":50,\"t\":$(date +%s.%N)}"; done`
+	for name, o := range map[string]ExecOptions{"protocol": {}, "detected": {Detect: &Detect{}}} {
+		t.Run(name, func(t *testing.T) { readsSeldom(t, script, o) })
+	}
+}
+
+func readsSeldom(t *testing.T, script string, o ExecOptions) {
 	clock := tegra.RealClock()
-	j, err := Exec(context.Background(), ExecOptions{Command: []string{"sh", "-c", script}, Clock: clock})
+	o.Command, o.Clock = []string{"sh", "-c", script}, clock
+	j, err := Exec(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,7 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe.Pipe) {
 		return
 	}
 	out, errs := j.stamped(stdout), j.stamped(stderr)
+	out.pipe, errs.pipe = stdout, stderr
 	take, log := j.match(out, j.take(new(pipe.Pipe))), j.match(errs, j.log.stderr) // which has no times of its own
 	each := pieces(j.pattern)
 	if _, ok := j.pattern.(*detecting); ok {
@@ -40,9 +41,18 @@ type stamped struct {
 	io.Reader
 	clock tegra.Clock
 	at    time.Duration
+	pipe  *pipe.Pipe // nil: the end of a file
 }
 
 func (j *job) stamped(r io.Reader) *stamped { return &stamped{Reader: r, clock: j.clock} }
+
+// most returns the longest that a line may have waited.
+func (s *stamped) most() time.Duration {
+	if s.pipe == nil {
+		return process.TailEvery
+	}
+	return s.pipe.Most()
+}
 
 func (s *stamped) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
@@ -75,7 +85,14 @@ func (j *job) match(from *stamped, rest func(text []byte)) func(text []byte, who
 		if _, unknown := j.pattern.(*detecting); !unknown {
 			now = j.clock.Now()
 		}
+		d, detects := j.pattern.(*detecting)
+		if detects {
+			d.most = from.most()
+		}
 		events, ok := j.pattern.read(text, now, whole)
+		if ok && detects && from.pipe != nil && j.echo == nil { // one that tells its time may be read late
+			from.pipe.Calm = d.calm
+		}
 		if whole || ok { // any output shows that the job is alive
 			j.heard(events...)
 		}
@@ -84,7 +101,7 @@ func (j *job) match(from *stamped, rest func(text []byte)) func(text []byte, who
 			j.stepped = j.stepped || e.Timed()
 			j.queue.Put(e)
 		}
-		if d, ok := j.pattern.(*detecting); ok && d.err != nil && !j.refused {
+		if detects && d.err != nil && !j.refused {
 			j.refused = true
 			close(j.misread)
 		}
