@@ -17,8 +17,8 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
+	"jtune/tui/session/lab/devices"
 	"jtune/tui/session/study"
-	"jtune/tui/session/workloads"
 )
 
 // experimentCmd is `jtune lab experiment`: the papers' sweeps, one or all, or a comparison of boards.
@@ -225,7 +225,7 @@ func (c *experimentCmd) complete(ctx context.Context, s *session.Session) (err e
 		}
 		return err
 	}
-	c.r.Workload, err = workloads.ExperimentWorkload(s, c.r.Experiment, c.workload)
+	c.r.Workload, err = study.WorkloadOf(s, c.r.Experiment, c.workload)
 	return err
 }
 
@@ -313,7 +313,7 @@ func (c *experimentCmd) runAll(ctx context.Context, s *session.Session) error {
 		}
 		var err error
 		if e.Workload != "" {
-			c.r.Workload, err = workloads.ExperimentWorkload(s, e, c.workload)
+			c.r.Workload, err = study.WorkloadOf(s, e, c.workload)
 		}
 		if err == nil {
 			if i > 0 && !c.asJSON {
@@ -356,7 +356,7 @@ func (c *experimentCmd) runAll(ctx context.Context, s *session.Session) error {
 func (c *experimentCmd) compareDevices() error {
 	workload := c.workload
 	names := virtual.Workloads()
-	own, err := study.OwnRuns(c.runs)
+	own, err := devices.Own(c.runs)
 	if err != nil {
 		return err
 	}
@@ -373,16 +373,16 @@ func (c *experimentCmd) compareDevices() error {
 		known = []string{workload}
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(known, name) })
-	rows, err := study.CompareDevices(names)
+	rows, err := devices.Compare(names)
 	if err != nil {
 		return err
 	}
 	names, rows = known, append(rows, own...)
 	if c.asJSON {
-		return printJSON(c.out, map[string]any{"virtual": true, "devices": rows, "stated": study.Stated})
+		return printJSON(c.out, map[string]any{"virtual": true, "devices": rows, "stated": devices.Stated})
 	}
 	for _, name := range names {
-		err := printFigure(c.app, study.DevicesFigure(rows, name), plotRequest{size: "80x14"})
+		err := printFigure(c.app, devices.Figure(rows, name), plotRequest{size: "80x14"})
 		if err != nil {
 			return err
 		}
@@ -394,7 +394,7 @@ func (c *experimentCmd) compareDevices() error {
 		fmt.Fprintln(c.out)
 	}
 	fmt.Fprintln(c.out, "* no measured or published data for that board")
-	for _, line := range study.Stated {
+	for _, line := range devices.Stated {
 		fmt.Fprintln(c.out, wrapped(line))
 	}
 	return nil

@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"jtune/internal/figure"
+	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/experiment"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
@@ -39,6 +41,29 @@ type ExperimentRequest struct {
 
 	board   string // with the origin of its numbers if it is not real
 	virtual bool
+}
+
+// WorkloadOf returns the named workload; without a name the experiment's own or, if that does not fit the
+// board, the suggested one; none for an experiment that runs nothing.
+func WorkloadOf(s *session.Session, e experiment.Experiment, name string) (workload.Workload, error) {
+	switch {
+	case e.Workload == "" && name != "":
+		return workload.Workload{}, usage.Errorf("experiment %s runs no workload", e.Name)
+	case e.Workload == "":
+		return workload.Workload{}, nil
+	}
+	if name != "" {
+		return workloads.Find(s, name)
+	}
+	w, err := workloads.Find(s, e.Workload)
+	if err == nil && s.Virtual != nil && s.Virtual.Fits(w.Name, w.Batch) != nil {
+		list, err := workloads.List(s)
+		if err != nil {
+			return w, err
+		}
+		return workloads.Find(s, workloads.Suggested(s, list))
+	}
+	return w, err
 }
 
 // ExperimentResult is a finished or interrupted experiment.

@@ -18,7 +18,6 @@ import (
 	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles"
-	"jtune/profiles/experiment"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -26,29 +25,6 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/config"
 )
-
-// ExperimentWorkload returns the named workload; without a name the experiment's own or, if that does not fit the
-// board, the suggested one; none for an experiment that runs nothing.
-func ExperimentWorkload(s *session.Session, e experiment.Experiment, name string) (workload.Workload, error) {
-	switch {
-	case e.Workload == "" && name != "":
-		return workload.Workload{}, usage.Errorf("experiment %s runs no workload", e.Name)
-	case e.Workload == "":
-		return workload.Workload{}, nil
-	}
-	if name != "" {
-		return Find(s, name)
-	}
-	w, err := Find(s, e.Workload)
-	if err == nil && s.Virtual != nil && s.Virtual.Fits(w.Name, w.Batch) != nil {
-		list, err := List(s)
-		if err != nil {
-			return w, err
-		}
-		return Find(s, Suggested(s, list))
-	}
-	return w, err
-}
 
 // List returns the workloads that can run here: the built-in ones and those of the user's file. A replay has exactly
 // one: whatever was measured when its file was made, under any name.

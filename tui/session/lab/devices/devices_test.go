@@ -1,4 +1,4 @@
-package study
+package devices
 
 import (
 	"math"
@@ -16,7 +16,7 @@ import (
 )
 
 // A machine without power modes runs workloads, and its epochs are listed with the boards'.
-func TestHostRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
+func TestOwnRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
 	data := t.TempDir()
 	bin := t.TempDir()
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
@@ -35,22 +35,22 @@ func TestHostRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
 	if res.TimeMS != 12.5 || math.Abs(res.PowerW.V-200.5) > 1e-6 {
 		t.Errorf("%v ms, %v", res.TimeMS, res.PowerW)
 	}
-	rows, err := OwnRuns([]string{filepath.Join(data, "campaigns")})
+	rows, err := Own([]string{filepath.Join(data, "campaigns")})
 	if err != nil || len(rows) != 1 || rows[0].Virtual || math.Abs(rows[0].EpochS.V-1.25) > 1e-9 {
 		t.Errorf("%+v, %v", rows, err)
 	}
-	f := DevicesFigure(rows, "resnet18")
+	f := Figure(rows, "resnet18")
 	if f.Virtual || strings.Contains(f.Title, "VIRTUAL") || f.Rows[0] != rows[0].Board+" measured" {
 		t.Errorf("%q, %v, %q", f.Title, f.Virtual, f.Rows)
 	}
 	rows[0].Virtual = true
-	if f := DevicesFigure(rows, "resnet18"); !f.Virtual || !strings.Contains(f.Title, "of each board (VIRTUAL: ") {
+	if f := Figure(rows, "resnet18"); !f.Virtual || !strings.Contains(f.Title, "of each board (VIRTUAL: ") {
 		t.Errorf("%q, %v", f.Title, f.Virtual)
 	}
 }
 
 // That a workload does not fit a machine is a result too.
-func TestHostRecordsAWorkloadThatDidNotRun(t *testing.T) {
+func TestOwnRecordsAWorkloadThatDidNotRun(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s, err := session.Open(session.Options{NoDevice: true, Paths: config.Paths{DataDir: data}})
@@ -64,7 +64,7 @@ func TestHostRecordsAWorkloadThatDidNotRun(t *testing.T) {
 	if _, err := run.Run(t.Context(), s, measure.RunRequest{Workload: w}, nil); err == nil {
 		t.Fatal("no error")
 	}
-	rows, err := OwnRuns([]string{filepath.Join(data, "campaigns")})
+	rows, err := Own([]string{filepath.Join(data, "campaigns")})
 	if err != nil || len(rows) != 1 || !strings.Contains(rows[0].Why, "did not run (DNR)") || rows[0].TimeMS.OK {
 		t.Errorf("%+v, %v", rows, err)
 	}

@@ -1,4 +1,8 @@
-package study
+// Package devices compares an epoch of a workload on all virtual boards and the machines of the user's own runs.
+//
+//	workloads ──► Compare ──┐
+//	folders of runs ──► Own ──► []Row ──► Figure
+package devices
 
 import (
 	"cmp"
@@ -17,9 +21,9 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// DeviceRow is a simulated workload on a virtual board with every knob at its maximum and locked clocks, in epochs
+// Row is a simulated workload on a virtual board with every knob at its maximum and locked clocks, in epochs
 // after the first.
-type DeviceRow struct {
+type Row struct {
 	Workload  string             `json:"workload"`
 	Board     string             `json:"board"`
 	Mode      string             `json:"mode"`
@@ -32,9 +36,9 @@ type DeviceRow struct {
 	Virtual   bool               `json:"virtual"`   // false: measured in a user's run
 }
 
-// OwnRuns returns the user's own runs on any machine as such rows. dirs are folders of jtune run, or folders that
+// Own returns the user's own runs on any machine as such rows. dirs are folders of jtune run, or folders that
 // contain them. The newest run of a workload on a machine counts.
-func OwnRuns(dirs []string) (rows []DeviceRow, err error) {
+func Own(dirs []string) (rows []Row, err error) {
 	for _, dir := range dirs {
 		list := []string{dir}
 		if _, err := os.Stat(filepath.Join(dir, "campaign.toml")); err != nil {
@@ -53,7 +57,7 @@ func OwnRuns(dirs []string) (rows []DeviceRow, err error) {
 			if !ok {
 				continue
 			}
-			rows = slices.DeleteFunc(rows, func(r DeviceRow) bool {
+			rows = slices.DeleteFunc(rows, func(r Row) bool {
 				return r.Workload == row.Workload && r.Board == row.Board
 			})
 			rows = append(rows, row)
@@ -63,7 +67,7 @@ func OwnRuns(dirs []string) (rows []DeviceRow, err error) {
 }
 
 // ownRun reads the folder of a run; ok is false for another kind of campaign.
-func ownRun(dir string) (row DeviceRow, ok bool, err error) {
+func ownRun(dir string) (row Row, ok bool, err error) {
 	h, _, err := record.Read(dir)
 	if err != nil || h.Plan.Kind != campaigns.RunKind {
 		return row, false, err
@@ -75,7 +79,7 @@ func ownRun(dir string) (row DeviceRow, ok bool, err error) {
 	run := runs[len(runs)-1]
 	c := run.Character
 	c.PerEpoch = cmp.Or(c.PerEpoch, h.Workload.MinibatchesPerEpoch())
-	row = DeviceRow{Workload: h.Workload.Name, Board: text.Clip(cmp.Or(h.Device.Name, h.Device.Model)), Mode: "",
+	row = Row{Workload: h.Workload.Name, Board: text.Clip(cmp.Or(h.Device.Name, h.Device.Model)), Mode: "",
 		Virtual: h.Device.Virtual}
 	if run.Mode.Cores > 0 {
 		row.Mode = run.Mode.String()
@@ -98,8 +102,8 @@ var Stated = []string{
 	"Edge TPU: DNR, it does not train",
 }
 
-// CompareDevices simulates workloads on every virtual board; nil: all simulated workloads.
-func CompareDevices(workloads []string) (rows []DeviceRow, err error) {
+// Compare simulates workloads on every virtual board; nil: all simulated workloads.
+func Compare(workloads []string) (rows []Row, err error) {
 	if workloads == nil {
 		workloads = virtual.Workloads()
 	}
@@ -119,14 +123,14 @@ func CompareDevices(workloads []string) (rows []DeviceRow, err error) {
 	return rows, nil
 }
 
-func deviceRow(b *virtual.Board, name, workload string) (row DeviceRow, err error) {
+func deviceRow(b *virtual.Board, name, workload string) (row Row, err error) {
 	d, err := b.Open()
 	if err != nil {
 		return row, err
 	}
 	defer d.Close()
 	top := d.Space().Max()
-	row = DeviceRow{Virtual: true, Workload: workload, Board: name, Mode: d.Space().Format(top),
+	row = Row{Virtual: true, Workload: workload, Board: name, Mode: d.Space().Format(top),
 		Estimated: b.Estimated(workload)}
 	if why := b.Fits(workload, 0); why != nil {
 		row.Why = why.Error()
@@ -143,15 +147,15 @@ func deviceRow(b *virtual.Board, name, workload string) (row DeviceRow, err erro
 	return row, nil
 }
 
-// DevicesFigure draws a workload's epochs over the boards, on logarithmic scales.
-func DevicesFigure(rows []DeviceRow, workload string) figure.Figure {
+// Figure draws a workload's epochs over the boards, on logarithmic scales.
+func Figure(rows []Row, workload string) figure.Figure {
 	f := figure.Figure{Kind: "devices", Title: workload + ": an epoch in the highest mode of each board " +
 		tegra.VirtualMark(tegra.Origin(true, "")), Virtual: true, RowKey: "board"}
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r DeviceRow) bool { return r.Workload != workload })
-	if !slices.ContainsFunc(rows, func(r DeviceRow) bool { return r.Virtual }) {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Workload != workload })
+	if !slices.ContainsFunc(rows, func(r Row) bool { return r.Virtual }) {
 		f.Title, f.Virtual = workload+": an epoch on your own machines", false
 	}
-	panel := func(axis figure.Axis, of func(DeviceRow) tegra.Val[float64]) {
+	panel := func(axis figure.Axis, of func(Row) tegra.Val[float64]) {
 		bars, least := figure.Series{Name: "epoch", Shape: figure.Bars}, math.Inf(1)
 		for i, r := range rows {
 			v := of(r)
@@ -162,9 +166,9 @@ func DevicesFigure(rows []DeviceRow, workload string) figure.Figure {
 		f.Panels = append(f.Panels, figure.Panel{Axis: axis, Series: []figure.Series{bars}})
 	}
 	panel(figure.Axis{Key: "epoch_s", Name: "time", Unit: "s"},
-		func(r DeviceRow) tegra.Val[float64] { return r.EpochS })
+		func(r Row) tegra.Val[float64] { return r.EpochS })
 	panel(figure.Axis{Key: "epoch_j", Name: "energy", Unit: "kJ", Per: 1e3},
-		func(r DeviceRow) tegra.Val[float64] { return r.EpochJ })
+		func(r Row) tegra.Val[float64] { return r.EpochJ })
 	for _, r := range rows {
 		name := r.Board
 		if r.Estimated {
