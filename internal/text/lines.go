@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,6 +12,11 @@ type Lines []string
 
 // Add adds a sentence.
 func (l *Lines) Add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
+
+// Said returns those sentences that say something.
+func Said(sentences ...string) Lines {
+	return slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
+}
 
 // Fold breaks plain text into lines of at most width characters, at spaces but not before a per cent sign. All lines
 // but the first start with the indent. A longer word gets its own line.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"jtune/internal/text"
+	"jtune/tegra"
 )
 
 // rounded rounds a time in ms to the microsecond.
@@ -15,8 +15,8 @@ func rounded(ms float64) float64 { return math.Round(1000*ms) / 1000 }
 // negligible is the share of a minibatch below which a part of it is ignored.
 const negligible = 0.01
 
-// change formats the change of a number: "-35 %", "+2 %", "the same".
-func change(from, to float64) string {
+// changed formats the change of a number: "-35 %", "+2 %", "the same".
+func changed(from, to float64) string {
 	if from == 0 {
 		return "from nothing"
 	}
@@ -26,46 +26,71 @@ func change(from, to float64) string {
 	return "±0 %"
 }
 
-// moved describes the change of a stat between two settings; "" when one value is unknown, or when they do not differ
-// beyond noise.
-func (r *Report) moved(what, key string, from, to lineKey) string {
-	a, b := r.stat(from, key), r.stat(to, key)
-	if !a.OK || !b.OK || a.V == 0 && b.V == 0 {
-		return ""
-	}
-	least := 0.0
-	if key == "stall_ms" || key == "compute_ms" {
-		least = negligible * r.stat(from, "time_ms").V
-	}
-	switch {
-	case least > 0 && max(a.V, b.V) < least, !r.differs(key, from, to):
-		return ""
-	case min(a.V, b.V) < least: // a percentage of almost nothing means nothing
-		return fmt.Sprintf("%s %s to %s ms", what, text.Of(rounded(a.V)), text.Of(rounded(b.V)))
-	}
-	return what + " " + change(a.V, b.V)
-}
-
 func list(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// compared describes in one clause how two settings differ; "" when one of them has no time.
-func (r *Report) compared(from, to lineKey) string {
-	if !r.stat(from, "time_ms").OK || !r.stat(to, "time_ms").OK {
-		return ""
+// Measured facts that show whether two settings differ in what was set: keys of Line.Stats, or of none.
+const (
+	gotWorkers = "got_workers"
+	gotBatch   = "got_batch"
+	readings   = "readings_per_s"
+	diskReads  = "read_bytes_per_s"
+	clocksFree = "clocks"
+)
+
+var treatments = map[string]string{gotWorkers: "the job's loader processes", gotBatch: "the job's batch sizes",
+	readings: "the readings of power per second", diskReads: "the disk's MB/s", clocksFree: "the clocks"}
+
+// treatment returns by how much a measured fact differs between two lines; for "" they differ by definition.
+func (r *Report) treatment(key string, from, to lineKey) treatment {
+	t := treatment{What: treatments[key], Share: tegra.Some(1.0)}
+	keys := []string{key}
+	switch key {
+	case "":
+		return t
+	case clocksFree:
+		keys = []string{"cpu_hz", "gpu_hz", "mem_hz"}
 	}
-	text := list(
-		r.moved("time", "time_ms", from, to),
-		r.moved("stall", "stall_ms", from, to),
-		r.moved("compute", "compute_ms", from, to),
-		r.moved("power", "power_w", from, to),
-		r.moved("energy", "energy_j", from, to),
-	)
-	if text == "" {
-		return fmt.Sprintf("no difference beyond noise (%s)", percent(r.margin("time_ms", from, to)))
+	t.Share = tegra.Val[float64]{}
+	for _, k := range keys {
+		if a, b := r.stat(from, k), r.stat(to, k); a.OK && b.OK {
+			t.Share = tegra.Some(max(t.Share.V, math.Abs(a.V-b.V)/max(a.V, b.V, 1e-9)))
+		}
 	}
-	return text
+	return t
+}
+
+// distinct returns how many values a measured fact has in the settings that ran.
+func (r *Report) distinct(key string) int {
+	seen := map[float64]bool{}
+	for _, s := range r.settings() {
+		if v := r.stat(r.pace(s), key); v.OK {
+			seen[v.V] = true
+		}
+	}
+	return len(seen)
+}
+
+// change returns a number of two lines. A part of the time must differ by more than the noise of the whole time.
+func (r *Report) change(key string, from, to lineKey) change {
+	c := change{From: r.stat(from, key), To: r.stat(to, key)}
+	c.Noise = r.margin(key, from, to) * c.From.V
+	if whole := r.stat(from, "time_ms").V; key == "stall_ms" || key == "compute_ms" {
+		c.Least = negligible * whole
+		c.Noise = max(alike*c.From.V, r.between(key, from, to)*whole)
+	}
+	if !c.known() { // infinity times nothing
+		c.Noise = 0
+	}
+	return c
+}
+
+// compared describes in one clause how two settings differ that a treatment tells apart; "" when one has no time.
+func (r *Report) compared(treated string, from, to lineKey) string {
+	of := func(key string) change { return r.change(key, from, to) }
+	return comparing.Say(comparison{r.treatment(treated, from, to), of("time_ms"), of("stall_ms"), of("compute_ms"),
+		of("power_w"), of("energy_j")})
 }
 
 // pace returns the part of a setting's lines that represents long training.

@@ -93,20 +93,6 @@ func (r *Report) margin(key string, from, to lineKey) float64 {
 	return max(alike, r.between(key, from, to))
 }
 
-// differs reports whether a number of two lines differs beyond their noise. A part of the time
-// must differ by more than the noise of the whole time.
-func (r *Report) differs(key string, from, to lineKey) bool {
-	a, b := r.stat(from, key), r.stat(to, key)
-	if !a.OK || !b.OK || a.V == b.V {
-		return false
-	}
-	least := r.margin(key, from, to) * a.V
-	if key == "stall_ms" || key == "compute_ms" || key == "overhead_ms" {
-		least = max(alike*a.V, r.between(key, from, to)*r.stat(from, "time_ms").V)
-	}
-	return math.Abs(b.V-a.V) >= least
-}
-
 // tooShort says which numbers rest on too few readings to be compared; "" for none. nothing: no number can be compared.
 func (r *Report) tooShort() (why string, nothing bool) {
 	time, power := false, false

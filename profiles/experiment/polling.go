@@ -29,16 +29,8 @@ func planPolling(r Request, p *Plan) {
 func sayPolling(r *Report) (out text.Lines) {
 	usual := lineKey{pollingName(pollingEvery[0]), ""}
 	for _, every := range pollingEvery[1:] {
-		at := lineKey{pollingName(every), ""}
-		before, now := r.stat(usual, "time_ms"), r.stat(at, "time_ms")
-		switch {
-		case !before.OK || !now.OK:
-		case !r.differs("time_ms", usual, at):
-			out.Add("Reading every %s in place of every %s: no difference beyond noise (%s).", every, pollingEvery[0],
-				percent(r.margin("time_ms", usual, at)))
-		default:
-			out.Add("Reading every %s in place of every %s: time %+.1f %%, energy %s.", every, pollingEvery[0],
-				100*(now.V/before.V-1), change(r.stat(usual, "energy_j").V, r.stat(at, "energy_j").V))
+		if says := r.compared(readings, usual, lineKey{pollingName(every), ""}); says != "" {
+			out.Add("Reading every %s in place of every %s: %s.", every, pollingEvery[0], says)
 		}
 	}
 	return out

@@ -217,6 +217,11 @@ func (e *Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 			l.clocks = clocks{c.CPU, c.GPU, c.EMC}
 			own := noiseOf(one.row, c, p.V)
 			times, powers = append(times, own.time), append(powers, own.power)
+			values[gotWorkers] = append(values[gotWorkers], float64(c.Workers))
+			values[gotBatch] = append(values[gotBatch], float64(c.Batch))
+			if span := c.All.Span.Seconds(); span > 0 {
+				values[readings] = append(values[readings], float64(one.row.PowerSamples)/span)
+			}
 			for _, col := range columnsOf(c, p.V) {
 				if v := col.value; v.OK && tegra.Finite(v.V).OK {
 					values[col.Key] = append(values[col.Key], v.V)

@@ -166,13 +166,15 @@ const (
 	BoundGPU     Bound = "GPU"
 )
 
+// RemarkShare is the share of the time from which a wait for data is worth a remark, whatever limits the rest.
+const RemarkShare = 0.10
+
 // Limits between the bounds: large networks keep a GPU 99 % busy where small ones reach 25 % (the 2022 study, batch
-// size experiments). A wait for data of a tenth of the time is worth a remark, whatever limits the rest.
+// size experiments).
 const (
-	remarkShare = 0.10
-	busyGPUPct  = 70
-	busyCPUPct  = 85
-	coldShare   = 0.95 // of the dataset in the page cache, below which it is read from the disk
+	busyGPUPct = 70
+	busyCPUPct = 85
+	coldShare  = 0.95 // of the dataset in the page cache, below which it is read from the disk
 )
 
 // Bound returns what limits the time; BoundUnknown when the job or the device reports too little. It is the loader when
@@ -261,7 +263,7 @@ func (p *Part) waits(stall float64) string {
 
 // remarkLoader notes a long wait for data in training that is not bound by its loader.
 func (c *Character) remarkLoader(out *text.Lines, p Part) {
-	if c.Serving == nil && p.StallShare().Or(0) >= remarkShare {
+	if c.Serving == nil && p.StallShare().Or(0) >= RemarkShare {
 		c.adviseLoader(out, p)
 	}
 }

@@ -303,12 +303,11 @@ func cacheCheck(s *session.Session, w workload.Workload) Check {
 		c.Found = "the free memory is unknown"
 		return c
 	}
-	c.Found = fmt.Sprintf("%.2f GB of data, %.1f GB of memory free beside the job", float64(data.bytes)/1e9,
-		float64(data.free)/1e9)
-	if data.bytes > data.free {
+	c.Found = fmt.Sprintf("%.2f GB of data, %.1f GB of memory free beside the job", data.DataGB, data.FreeGB)
+	if data.DataGB > data.FreeGB {
 		c.State = checkWarn
 	}
-	c.Do = cachingAdvice(data)
+	c.Do = cachingAdvice.Say(data)
 	return c
 }
 

@@ -77,23 +77,25 @@ func TestReadinessSaysWhatAWorkloadLacks(t *testing.T) {
 }
 
 // By the size of the data, the free memory and the time of pre-processing.
-func TestCachingAdviceWeighsDataMemoryAndPreprocessing(t *testing.T) {
+func TestCachingAdviceFollowsTheMeasuredStall(t *testing.T) {
 	t.Parallel()
-	of := func(gb, fetchMS float64) caching {
-		return caching{bytes: int64(gb * 1e9), free: 4e9, fetchMS: tegra.Some(fetchMS), computeMS: tegra.Some(50.0),
-			workers: 4}
+	of := func(gb float64, workers int, stallMS float64) caching {
+		return caching{DataGB: gb, FreeGB: 4, StallMS: tegra.Some(stallMS), ComputeMS: tegra.Some(195.0),
+			Workers: workers}
 	}
-	alone := of(1, 400)
-	alone.alone, alone.workers = true, 0
+	alone := of(1, 0, 400)
+	alone.Alone = true
 	for want, c := range map[string]caching{
-		"only the first epoch, less pre-processing": alone,
-		"takes 400 ms in one process, 350 ms of":    alone,
-		"each epoch reads about 91 % of it again":   of(10, 10),
-		"caching helps only the first epoch":        of(1, 400),
-		"hides behind the compute (50 ms)":          of(1, 100),
-		"A run shows whether":                       {bytes: 1e9, free: 4e9, workers: 4},
+		"waits 400 ms beside 195 ms of compute for what it loads itself": alone,
+		"each epoch reads about 91 % of it again":                        of(10, 4, 10),
+		"workers = 0): the job waits 209 ms beside 195 ms of compute":    of(1, 0, 208.6),
+		"a loader process helps all":                                     of(1, 0, 208.6),
+		"workers = 4 the job waits 22 ms":                                of(1, 4, 22),
+		"waits only 21 ms beside 195 ms of compute":                      of(1, 4, 21),
+		"waits only 3 ms":     of(1, 0, 3),
+		"A run shows whether": {DataGB: 1, FreeGB: 4, Workers: 4},
 	} {
-		if got := cachingAdvice(c); !strings.Contains(got, want) {
+		if got := cachingAdvice.Say(c); !strings.Contains(got, want) {
 			t.Errorf("%+v: %q, want %q", c, got, want)
 		}
 	}

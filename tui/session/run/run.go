@@ -161,7 +161,7 @@ func inPresentMode(ctx context.Context, s *session.Session, r measure.RunRequest
 	}
 	out.Advice = advise.of(out.Character)
 	if line := readiness.CachingOf(s, r.Workload, out.Character.All.RAMBytes,
-		tegra.Finite(stats.Median(c.all.fetch)), out.ComputeMS); line != "" {
+		out.StallMS, out.ComputeMS); line != "" {
 		out.Advice = append(out.Advice, line)
 	}
 	for _, job := range beside() {
@@ -211,24 +211,16 @@ func NewLog(path string) string {
 }
 
 // timings holds clean minibatches; only the newest are kept for the medians, so that a run may last for days.
-type timings struct{ time, fetch []float64 }
+type timings struct{ time []float64 }
 
 // keptTimings bounds what a run keeps: two epochs of BERT, the papers' longest.
 const keptTimings = 10000
 
 func (t *timings) add(e harness.Event) {
-	for _, v := range []struct {
-		list *[]float64
-		ms   tegra.Val[float64]
-	}{{&t.time, tegra.Some(e.TimeMS)}, {&t.fetch, e.FetchMS}} {
-		if !v.ms.OK {
-			continue
-		}
-		if len(*v.list) >= 2*keptTimings {
-			*v.list = append((*v.list)[:0], (*v.list)[keptTimings:]...)
-		}
-		*v.list = append(*v.list, v.ms.V)
+	if len(t.time) >= 2*keptTimings {
+		t.time = append(t.time[:0], t.time[keptTimings:]...)
 	}
+	t.time = append(t.time, e.TimeMS)
 }
 
 // collector counts the minibatches of a run.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jtune/optimize"
+	"jtune/profiles/experiment"
 	"jtune/tegra"
 	"jtune/tui/session/lab/evidence"
 )
@@ -189,27 +190,19 @@ func truth(holds bool) float64 {
 	return 0
 }
 
-// saturated is the share of a sample's time that doubling the batch size must still save; below it the GPU counts as
-// full.
-const saturated = 0.15
-
 // saturation returns the batch size from which doubling saves little time per sample.
 func saturation(b *bench, f Figure) (out []float64, err error) {
 	for _, j := range f.Jobs {
-		last := math.Inf(1)
-		found := f.at[len(f.at)-1].batch
-		for i, s := range f.at {
+		var ms []float64
+		for _, s := range f.at {
 			now, err := b.value(f.of, j, s)
 			if err != nil {
 				return nil, err
 			}
-			if now > (1-saturated)*last {
-				found = f.at[i-1].batch
-				break
-			}
-			last = now
+			ms = append(ms, now)
 		}
-		out = append(out, float64(found))
+		at, _ := experiment.Saturation(ms)
+		out = append(out, float64(f.at[at].batch))
 	}
 	return out, nil
 }

@@ -1,0 +1,59 @@
+// Package conclusion derives sentences from numbers.
+//
+//	operands (a struct of measured values) ──► Rule: a switch over predicates ──► the sentence of the case that holds
+//
+// A rule sees nothing but its operands, which are numbers of the table that its sentence stands under. All lists the
+// rules of the program; a test turns the operands of each until its sentence flips.
+package conclusion
+
+import "slices"
+
+// NotCompared begins what is said where a comparison's treatment did not take place; why follows.
+const NotCompared = "not compared"
+
+// Rule decides by operands of type T, a struct. Its fields of type float64, int, bool, tegra.Val[float64] or []float64
+// are operands, in structs of operands too. The tag `turn:"FROM TO"` gives the range in which one has a meaning;
+// `shown:"FROM TO"` does so for one that the sentence only names. Strings are names.
+type Rule[T any] struct {
+	name  string
+	cases int
+	says  func(T) string
+}
+
+// Any is a rule without the type of its operands.
+type Any interface {
+	Name() string
+	Cases() int        // how many different sentences there are at least, silence included
+	New() any          // a pointer to operands without values
+	Decide(any) string // says what follows from what New returned
+}
+
+var all []Any
+
+// All lists the rules of all packages that the program contains.
+func All() []Any { return slices.Clone(all) }
+
+// New returns a rule, which All lists. Rules are package variables.
+func New[T any](name string, cases int, says func(T) string) *Rule[T] {
+	r := &Rule[T]{name, cases, says}
+	Add(r)
+	return r
+}
+
+// Add lists a rule of another kind.
+func Add(r Any) { all = append(all, r) }
+
+// Say returns what follows from the operands; "" for nothing.
+func (r *Rule[T]) Say(x T) string { return r.says(x) }
+
+// Name returns the rule's name.
+func (r *Rule[T]) Name() string { return r.name }
+
+// Cases returns how many different sentences there are at least.
+func (r *Rule[T]) Cases() int { return r.cases }
+
+// New returns a pointer to operands without values.
+func (r *Rule[T]) New() any { return new(T) }
+
+// Decide is Say for what New returned.
+func (r *Rule[T]) Decide(operands any) string { return r.says(*operands.(*T)) }
