@@ -15,7 +15,7 @@ func FindMode(text string, space *Space, presets []Preset) (Mode, error) {
 	if p, ok := FindPreset(text, presets); ok {
 		return p.Mode, nil
 	}
-	if m, ok, err := studyMode(text, space); ok {
+	if m, ok, err := StudyMode(text, space); ok {
 		return m, err
 	}
 	m, err := space.Parse(text)
@@ -33,8 +33,18 @@ func FindMode(text string, space *Space, presets []Preset) (Mode, error) {
 	return m, err
 }
 
-// studyMode returns the mode of a label a to n of the 2022 study; ok reports whether text is such a label.
-func studyMode(text string, space *Space) (m Mode, ok bool, err error) {
+// LabelNote says that a label a to n of the 2022 study is scaled to this board; "" if it is not, or text is no label.
+func LabelNote(text string, space *Space) string {
+	m, label, err := StudyMode(text, space)
+	if _, like := space.StudyModes(); !label || !like || err != nil {
+		return ""
+	}
+	return fmt.Sprintf("a to n are modes of an AGX Xavier: here each knob is at the same share of its maximum, at the "+
+		"nearest step (%s is %s)", text, space.Format(m))
+}
+
+// StudyMode returns the mode of a label a to n of the 2022 study; ok reports whether text is such a label.
+func StudyMode(text string, space *Space) (m Mode, ok bool, err error) {
 	if len(text) != 1 || text[0] < 'a' || int(text[0]-'a') >= len(XavierStudy) {
 		return m, false, nil
 	}

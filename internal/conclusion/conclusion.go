@@ -28,20 +28,29 @@ type Any interface {
 	Decide(any) string // says what follows from what New returned
 }
 
-var all []Any
+var (
+	all   []Any
+	later []func() []Any
+)
 
 // All lists the rules of all packages that the program contains.
-func All() []Any { return slices.Clone(all) }
+func All() (out []Any) {
+	out = slices.Clone(all)
+	for _, list := range later {
+		out = append(out, list()...)
+	}
+	return out
+}
 
 // New returns a rule, which All lists. Rules are package variables.
 func New[T any](name string, cases int, says func(T) string) *Rule[T] {
 	r := &Rule[T]{name, cases, says}
-	Add(r)
+	all = append(all, r)
 	return r
 }
 
-// Add lists a rule of another kind.
-func Add(r Any) { all = append(all, r) }
+// Later adds rules of another kind to All, which makes them when it is called.
+func Later(list func() []Any) { later = append(later, list) }
 
 // Say returns what follows from the operands; "" for nothing.
 func (r *Rule[T]) Say(x T) string { return r.says(x) }

@@ -13,7 +13,9 @@ import (
 
 	"jtune/internal/conclusion"
 	_ "jtune/profiles/experiment"
+	_ "jtune/tui/session/lab/claims"
 	_ "jtune/tui/session/readiness"
+	_ "jtune/tui/session/study"
 )
 
 // operand is a number, or a flag, of a rule's operands.

@@ -150,6 +150,9 @@ func sayBaseload(r *Report) (out text.Lines) {
 		out.Add("Only clocks are locked: the supply of an idle GPU may be off. The papers used jetson_clocks, which " +
 			"holds it on (railgate_enable = 0), so that the board draws more.")
 	}
+	if v := r.stat(at(idleLogging), meterKey); v.OK {
+		out.Add("The meter in the supply reads %.2f W at the same time, for the whole machine.", v.V)
+	}
 	const log, free = "Logging every second in place of every ten", "Clocks that may fall"
 	for _, c := range []struct{ from, to, treated, what string }{
 		{idleSeldom, idleLogging, readings, log}, {idleSeldom, idleDVFS, clocksFree, free},
@@ -160,8 +163,7 @@ func sayBaseload(r *Report) (out text.Lines) {
 		}
 		a, b := r.stat(at(c.from), meterKey), r.stat(at(c.to), meterKey)
 		if a.OK && b.OK {
-			out.Add("%s, by the meter in the supply, for the whole machine: %.2f to %.2f W (%s).", c.what, a.V, b.V,
-				changed(a.V, b.V))
+			out.Add("%s, by the meter: %+.2f W (%s).", c.what, b.V-a.V, changed(a.V, b.V))
 		}
 	}
 	return append(out, r.sayMetered()...)

@@ -200,7 +200,7 @@ func TestAdviceSaysThatTheFirstEpochIsSlower(t *testing.T) {
 func TestAdviceRemarksALongWaitForDataOfAnyTraining(t *testing.T) {
 	t.Parallel()
 	for _, gpu := range []float64{90, 10} { // bound by the GPU, by the CPU
-		for stall, want := range map[float64]bool{remarkShare - 0.01: false, remarkShare: true} {
+		for stall, want := range map[float64]bool{RemarkShare - 0.01: false, RemarkShare: true} {
 			c := Character{Workers: 2, All: Part{Minibatches: 9, TimeMS: 1, StallMS: tegra.Some(stall),
 				GPUPct: tegra.Some(gpu)}}
 			if got := strings.Contains(strings.Join(c.Advice(), "\n"), "It has workers = 2"); got != want {

@@ -15,11 +15,13 @@ type Device struct {
 	Tree      string // tree of cores, clocks, modes and presets; "": no Jetson
 	Cores     int
 	CPUGHz    float64  `toml:"cpu_ghz"` // highest clocks
-	GPUGHz    float64  `toml:"-"`
+	GPUGHz    float64  `toml:"gpu_ghz"`
 	MemoryGHz float64  `toml:"mem_ghz"`
-	Modes     int      `toml:"-"` // number of modes, counting only the memory clocks that the tree lists
+	Modes     int      // number of modes, counting only the memory clocks that the tree lists
 	Presets   []string `toml:"-"` // names, ordered by id
 	CUDA      int      `toml:"cuda_cores"`
+	Tensor    int      `toml:"tensor_cores"`
+	Others    string   `toml:"accelerators"` // besides the GPU
 	MemoryGB  int      `toml:"memory_gb"`
 	Storage   string
 	PeakW     int    `toml:"peak_w"`

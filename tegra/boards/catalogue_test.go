@@ -6,7 +6,7 @@ import "testing"
 func TestCatalogueHasTheFactsOfTheTrees(t *testing.T) {
 	t.Parallel()
 	want := map[string]int{"AGX Orin 32GB (first kit)": 18096, "AGX Xavier": 29232, "Xavier NX": 18000,
-		"Orin Nano 8GB": 1800, "Orin Nano 8GB Super": 4224, "TX2": 10296, "Nano": 0, "RTX 3090": 0}
+		"Orin Nano 8GB": 1800, "Orin Nano 8GB Super": 4224, "TX2": 10296, "Nano": 1440, "RTX 3090": 0}
 	seen := map[string]bool{}
 	for _, d := range Catalogue() {
 		if n, ok := want[d.Name]; ok && n != d.Modes {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
+	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tegra/boot"
 	"jtune/tegra/guard"
@@ -103,6 +104,8 @@ func (c *applyCmd) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		scaled := text.Said(tegra.LabelNote(c.args[0], s.Device.Space()))
+		defer func() { c.notes(scaled) }()
 		r.DVFS = c.dvfs == "on"
 		r.Fan = map[string]tegra.FanPolicy{"auto": tegra.FanAuto, "max": tegra.FanMax}[c.fan]
 		return c.apply(ctx, s, r)

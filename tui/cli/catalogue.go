@@ -30,6 +30,8 @@ func catalogueColumns() report.Table[boards.Device] {
 		{Key: "price_usd", Title: "US$", Of: func(x d) any { return known(x.PriceUSD) }},
 		{Key: "size_mm", Title: "mm", Of: func(x d) any { return text.Optional(x.SizeMM) }},
 		{Key: "modes", Title: "modes", Of: func(x d) any { return known(x.Modes) }},
+		{Key: "tensor_cores", Title: "tensor", Of: func(x d) any { return known(x.Tensor) }},
+		{Key: "accelerators", Title: "accelerators", Of: func(x d) any { return text.Optional(x.Others) }},
 		{Key: "presets", Of: func(x d) any { return listOf(x.Presets) }},
 		{Key: "stated", Of: func(x d) any { return text.Optional(x.Stated) }},
 		{Key: "not_checked", Of: func(x d) any { return listOf(x.Unchecked) }},

@@ -236,7 +236,7 @@ func printUnfounded(w io.Writer, n int) {
 func blindFigures(results []evidence.Result) (out []string) {
 	for _, r := range results {
 		if r.Blind() {
-			out = append(out, fmt.Sprintf("%s (%s ± %s)", r.ID, publishedText(r.Figure), number(r.Slack(r.Value))))
+			out = append(out, fmt.Sprintf("%s (%s %s)", r.ID, publishedText(r.Figure), toleranceText(r)))
 		}
 	}
 	return out
@@ -263,19 +263,11 @@ func leaningOnTheFit(results []evidence.Result, fit *fidelity.Fit) (out []string
 
 func publishedText(f evidence.Figure) string {
 	relation := map[string]string{"lt": "< ", "le": "≤ ", "gt": "> ", "ge": "≥ ", "approx": "~ "}[f.Relation]
-	value := number(f.Value)
+	value := evidence.Number(f.Value)
 	if f.Relation == "range" {
-		value += " to " + number(f.Most)
+		value += " to " + evidence.Number(f.Most)
 	}
 	return strings.TrimSpace(relation + value + " " + f.Unit)
-}
-
-// number formats a value with four digits, or all digits before the decimal point.
-func number(v float64) string {
-	if math.Abs(v) >= 1e4 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
 // toleranceText formats the tolerance.
@@ -283,7 +275,7 @@ func toleranceText(r evidence.Result) string {
 	if r.Tolerance == 0 {
 		return "exact"
 	}
-	return "± " + number(r.Slack(r.Value))
+	return "± " + evidence.Number(r.Slack(r.Value))
 }
 
 // simulatedText formats one value, or the minimum and maximum of several.
@@ -292,9 +284,9 @@ func simulatedText(r evidence.Result) string {
 	case n == 0:
 		return "–"
 	case slices.Min(r.Values) == slices.Max(r.Values):
-		return number(r.Values[0])
+		return evidence.Number(r.Values[0])
 	default:
-		return number(slices.Min(r.Values)) + " to " + number(slices.Max(r.Values))
+		return evidence.Number(slices.Min(r.Values)) + " to " + evidence.Number(slices.Max(r.Values))
 	}
 }
 

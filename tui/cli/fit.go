@@ -249,7 +249,7 @@ func (c *predictCmd) run(context.Context) error {
 			return err
 		}
 	} else if len(c.args) > 0 {
-		if list, err = c.selected(m); err != nil {
+		if list, lost, err = c.selected(m); err != nil {
 			return usagef("predict: %v", err)
 		}
 	}
@@ -266,22 +266,30 @@ func (c *predictCmd) run(context.Context) error {
 	return exitError(exitFailed) // the notes name the modes that are left out
 }
 
-// selected returns the modes given as arguments: modes, presets and filters.
-func (c *predictCmd) selected(m *learn.Model) (list []tegra.Mode, err error) {
+// selected returns the modes given as arguments: modes, presets, labels and filters. It notes labels that the model's
+// board lacks, and counts them in lost.
+func (c *predictCmd) selected(m *learn.Model) (list []tegra.Mode, lost int, err error) {
 	presets := m.Provenance.Presets
-	for _, text := range c.args {
+	for _, arg := range c.args {
 		var some []tegra.Mode
-		if p, ok := tegra.FindPreset(text, presets); ok {
+		mode, label, without := tegra.StudyMode(arg, m.Space)
+		if p, ok := tegra.FindPreset(arg, presets); ok {
 			some, err = m.Space.Select(p.Mode.String())
+		} else if label && without == nil {
+			c.notes(text.Said(tegra.LabelNote(arg, m.Space)))
+			some = []tegra.Mode{mode}
+		} else if label {
+			c.note("%v", without)
+			lost++
 		} else {
-			some, err = m.Space.Select(text)
+			some, err = m.Space.Select(arg)
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		list = append(list, some...)
 	}
-	return list, nil
+	return list, lost, nil
 }
 
 // settings combines modes with the batch sizes of --batch.

@@ -31,6 +31,7 @@ type modesCmd struct {
 	*app
 	filter string
 	grid   bool
+	labels bool
 	sample int
 }
 
@@ -46,6 +47,7 @@ func (c *modesCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.grid, "grid", false, "only the evenly spaced subset: all GPU and memory clocks, every second core "+
 		"count and CPU clock")
 	f.IntVar(&c.sample, "sample", 0, "pick `N` random modes")
+	f.BoolVar(&c.labels, "labels", false, "only the modes a to n of the 2022 study, which every MODE takes by their label")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one mode per line")
 	c.jsonFlag(f, asList)
 }
@@ -80,6 +82,10 @@ func (c *modesCmd) run(context.Context) error {
 			c.note("no mode matches %s; this board has %s", c.filter, all.Ranges())
 		}
 		modes, b := space.Modes(), s.Device.Board()
+		if c.labels {
+			modes, _ = s.Device.Space().StudyModes()
+			c.notes(text.Said(tegra.LabelNote("a", s.Device.Space())))
+		}
 		if c.sample > 0 {
 			modes = space.Sample(c.sample, c.options.Seed)
 		}
@@ -90,7 +96,7 @@ func (c *modesCmd) run(context.Context) error {
 			return printJSON(c.out, columns.Objects(modes))
 		case c.asCSV:
 			return columns.CSV(c.out, modes)
-		case c.filter == "" && !c.grid && c.sample == 0:
+		case c.filter == "" && !c.grid && !c.labels && c.sample == 0:
 			return errors.Join(countModes(c.out, space), c.printOrigin(b.Origin()))
 		}
 		return c.list(space, modes, b)
@@ -116,8 +122,12 @@ func countModes(w io.Writer, s *tegra.Space) error {
 
 // list prints modes without other values.
 func (c *modesCmd) list(s *tegra.Space, modes []tegra.Mode, b tegra.Board) error {
-	for _, m := range modes {
-		if _, err := fmt.Fprintln(c.out, s.Format(m)); err != nil {
+	for i, m := range modes {
+		label := ""
+		if c.labels {
+			label = string(rune('a'+i)) + "  "
+		}
+		if _, err := fmt.Fprintln(c.out, label+s.Format(m)); err != nil {
 			return err
 		}
 	}
@@ -160,10 +170,37 @@ func (c *workloadsCmd) run(context.Context) error {
 	if marked {
 		fmt.Fprintln(c.out, "* estimated: this simulation is not based on measurements of such a board")
 	}
+	if err := printFacts(c.out, list); err != nil {
+		return err
+	}
 	for _, line := range slices.Concat(dnr, loads) {
 		fmt.Fprintln(c.out, wrapped(line))
 	}
 	return c.printOrigin(b.Origin())
+}
+
+// printFacts prints what the papers state of networks and data.
+func printFacts(out io.Writer, list []workload.Workload) error {
+	large := func(v tegra.Val[float64]) string {
+		for _, unit := range []struct {
+			size float64
+			name string
+		}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+			if v.OK && v.V >= unit.size {
+				return strconv.FormatFloat(v.V/unit.size, 'g', 4, 64) + unit.name
+			}
+		}
+		return dash(v, "%g")
+	}
+	rows := [][]string{{"as published", "layers", "parameters", "FLOPs", "MB used", "MB on disk"}}
+	for _, w := range list {
+		if f := w.Facts(); f.Layers.OK {
+			rows = append(rows, []string{w.Name, large(f.Layers), large(f.Parameters), large(f.FLOPs),
+				dash(f.MemoryMB, "%g"), dash(f.DiskMB, "%g")})
+		}
+	}
+	fmt.Fprintln(out)
+	return report.Grid(out, rows...)
 }
 
 // workloadColumns are the columns of the list of workloads, without environments and other settings that only the job
@@ -192,6 +229,11 @@ func workloadColumns(b tegra.Board, simulated map[string]workloads.Simulation) r
 		{Key: "prefetch", Of: func(x w) any { return x.Prefetch }},
 		{Key: "epochs", Of: func(x w) any { return x.Epochs }},
 		{Key: "command", Of: func(x w) any { return listOf(x.Command) }},
+		{Key: "layers", Of: func(x w) any { return x.Facts().Layers }},
+		{Key: "parameters", Of: func(x w) any { return x.Facts().Parameters }},
+		{Key: "flops", Of: func(x w) any { return x.Facts().FLOPs }},
+		{Key: "memory_mb", Of: func(x w) any { return x.Facts().MemoryMB }},
+		{Key: "disk_mb", Of: func(x w) any { return x.Facts().DiskMB }},
 		// Always absent on a real board.
 		{Key: "estimated", Of: func(x w) any {
 			return tegra.Val[bool]{V: simulated[x.Name].Estimated,

@@ -2,11 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"jtune/internal/text"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/text"
 )
 
 // shutBoard is a fake board for a user without rights: only root can read debugfs and, as on some L4T 35 images, the

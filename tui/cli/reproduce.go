@@ -162,7 +162,7 @@ func ownText(r evidence.Result) string {
 	if math.IsNaN(w) {
 		return "–"
 	}
-	return strings.TrimSpace(number(w) + " " + r.Unit)
+	return strings.TrimSpace(evidence.Number(w) + " " + r.Unit)
 }
 
 func simulatedMark(simulated bool) string {
@@ -217,8 +217,8 @@ func (c *reproduceCmd) sum(all []evidence.Result) string {
 	if c.Quick {
 		quick = "; quick: one sample of modes, smaller references: no figures to quote"
 	}
-	return fmt.Sprintf("%d published results: %d hold, %d better than published, %d near, %d outside, %d without an "+
-		"own value%s", len(all), n.Holding(), n.Better, n.Near, n.Outside, n.Contradictory+n.NotSimulated, quick)
+	return fmt.Sprintf("%d published results: %d hold, %d too good, %d near, %d outside, %d without an own value%s",
+		len(all), n.Holding(), n.TooGood, n.Near, n.Outside, n.Contradictory+n.NotSimulated, quick)
 }
 
 // printStudy prints one study: its results, its tables, reasons and sources.
@@ -265,8 +265,9 @@ func claimColumns() report.Table[claims.Judged] {
 		{Key: "source", Of: func(x j) any { return evidence.Studies[x.Study] }},
 		{Key: "where", Of: func(x j) any { return x.Where }},
 		{Key: "outcome", Of: func(x j) any { return x.Outcome }},
-		{Key: "holding", Of: func(x j) any { return x.Holding }},
+		{Key: "holding", Of: func(x j) any { return x.Holding() }},
 		{Key: "figures", Of: func(x j) any { return len(x.Evidence) }},
+		{Key: "failed", Form: report.JSON, Of: func(x j) any { return listOf(x.Failed) }},
 		{Key: "simulated", Of: func(x j) any { return x.Simulated }},
 		{Key: "virtual", Of: func(x j) any { return x.Simulated }},
 		{Key: "evidence", Form: report.JSON, Of: func(x j) any { return listOf(x.Evidence) }},
@@ -282,19 +283,28 @@ func (c *reproduceCmd) printClaims(judged []claims.Judged) error {
 	}
 	for _, j := range judged {
 		fmt.Fprintf(c.out, "%s  %s (%s)\n", strings.ToUpper(string(j.Outcome)), j.Sentence, j.Where)
-		fmt.Fprintf(c.out, "    %d of %d figures hold%s: %s\n", j.Holding, len(j.Evidence),
-			map[bool]string{true: ", VIRTUAL"}[j.Simulated], strings.Join(evidenceTexts(j), "; "))
+		fmt.Fprintf(c.out, "    %s%s: %s\n", conditions(j), map[bool]string{true: ", VIRTUAL"}[j.Simulated],
+			strings.Join(evidenceTexts(j), "; "))
 	}
 	_, err := fmt.Fprintf(c.out, "\n%s\n", c.claimSum(judged))
 	return err
 }
 
-// evidenceTexts describes the figures of a claim.
+// conditions says how many conditions of a claim hold, and names the others.
+func conditions(j claims.Judged) string {
+	says := fmt.Sprintf("%d of %s", j.Holding(), text.Count(len(j.Conditions), "condition"))
+	if j.Failed != nil {
+		says += ", not " + strings.Join(j.Failed, ", not ")
+	}
+	return says
+}
+
+// evidenceTexts describes the results that a claim names.
 func evidenceTexts(j claims.Judged) (list []string) {
 	for _, e := range j.Evidence {
 		var own []string
 		for _, v := range e.Own {
-			own = append(own, number(v))
+			own = append(own, evidence.Number(v))
 		}
 		verdict := string(e.Verdict)
 		if e.Side == "worse" {
@@ -314,7 +324,7 @@ func (c *reproduceCmd) claimSum(judged []claims.Judged) string {
 	if c.Quick {
 		quick = "; quick: each figure of a method is of one sample, so that methods look better or worse than they are"
 	}
-	return fmt.Sprintf("%d claims: %d pass, %d fail, %d not testable here; a claim passes when more than two thirds "+
-		"of its figures hold or are better than published%s", len(judged), count[claims.Pass], count[claims.Fail],
+	return fmt.Sprintf("%d claims: %d pass, %d fail, %d not testable here; a claim passes when each of its conditions "+
+		"holds for every value%s", len(judged), count[claims.Pass], count[claims.Fail],
 		count[claims.NotTestable], quick)
 }

@@ -41,8 +41,8 @@ func (c *reproduceCmd) page(reports []reproduce.Report, judged []claims.Judged) 
 		About: fmt.Sprintf("Made by jtune lab reproduce %s%s --md. VIRTUAL: simulated on virtual boards, not "+
 			"measured on a Jetson.", name, form),
 		Parts: []document.Part{document.Text(c.sum(all) + "."),
-			document.Text("\"Better\" is an error below the published one by more than the tolerance, which is this " +
-				"project's. Each value is the median of the samples of modes that its row counts; the papers have " +
+			document.Text("\"Too good\" is an error below the published one by more than the tolerance, which is " +
+				"this project's. Each value is the median of the samples of modes that its row counts; the papers have " +
 				"10, for LSTM and BERT 20.")}}
 	for _, r := range reports {
 		d.Parts = append(d.Parts, document.Heading(r.Study.Name+": "+r.Study.Title))
@@ -59,10 +59,10 @@ func (c *reproduceCmd) page(reports []reproduce.Report, judged []claims.Judged) 
 	}
 	if len(judged) > 0 {
 		d.Parts = append(d.Parts, document.Heading("Take-aways"), document.Text(c.claimSum(judged)+"."))
-		table := document.Table{Head: []string{"take-away", "where", "outcome", "figures that hold"}, Numbers: 4}
+		table := document.Table{Head: []string{"take-away", "where", "outcome", "conditions that hold"}, Numbers: 4}
 		for _, j := range judged {
 			table.Rows = append(table.Rows, []string{j.Sentence, j.Study + " " + j.Where, string(j.Outcome),
-				fmt.Sprintf("%d of %d: %s", j.Holding, len(j.Evidence), strings.Join(evidenceTexts(j), "; "))})
+				conditions(j) + ": " + strings.Join(evidenceTexts(j), "; ")})
 		}
 		d.Parts = append(d.Parts, table)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/conclusion"
 	"jtune/internal/text"
 	"jtune/optimize/energy"
 	"jtune/profiles/experiment"
@@ -234,16 +235,11 @@ func (r *EnergyReport) Findings() (lines text.Lines) {
 	r.sayLeast(&lines)
 	base, known := r.Base()
 	for _, s := range r.Sizes {
-		if !known {
-			break
+		if known {
+			says := sizeSaves.Say(sizeSaving{r.Workload.UnitName(), s.UnitJ(), base.UnitJ(), r.mostSaved()})
+			lines.Add("Batch %d in place of %d, with the same clocks: %s; a batch takes %s ms.", s.Batch, base.Batch,
+				says, text.Of(s.TimeMS))
 		}
-		pct := pctOver(s.UnitJ(), base.UnitJ())
-		more := ""
-		if most := r.mostSaved(); most.OK && pct < most.V {
-			more = ": more than any clock saves"
-		}
-		lines.Add("Batch %d in place of %d, with the same clocks: %s per %s, %+.0f %%%s; a batch takes %s ms.", s.Batch,
-			base.Batch, UnitEnergyText(s.UnitJ()), r.Workload.UnitName(), pct, more, text.Of(s.TimeMS))
 	}
 	if known {
 		r.sayBaselines(&lines, base)
@@ -254,24 +250,12 @@ func (r *EnergyReport) Findings() (lines text.Lines) {
 			at, own = r.UnitJ(r.Least.V), "at "+r.Mode(r.Least.V.Mode)
 		}
 		if known {
-			pct, how := pctOver(at, a.UnitJ()), "more"
-			if pct < 0 {
-				pct, how = -pct, "less"
-			}
-			lines.Add("%s %s: %s per %s, %s takes %.1f %% %s.", strings.TrimSuffix(a.Name, atTheLeast), own,
-				UnitEnergyText(a.UnitJ()), r.Workload.UnitName(), r.Workload.Name, pct, how)
+			lines.Add("%s %s: %s per %s, %s.", strings.TrimSuffix(a.Name, atTheLeast), own, UnitEnergyText(a.UnitJ()),
+				r.Workload.UnitName(), jobsDiffer.Say(rivals{r.Workload.Name, at, a.UnitJ()}))
 		}
 	}
 	if r.Least.OK {
-		falls, inner := "falls with both clocks", "has its minimum inside the range of the GPU's clocks"
-		if !r.latencyFalls() {
-			falls = "does not fall with every step of the clocks"
-		}
-		if !r.Grid().InnerMinimum() {
-			inner = "is least at an end of the GPU's clocks"
-		}
-		lines.Add("Measured, else predicted: latency %s; energy, with the CPU at its highest clock, "+
-			"%s.", falls, inner)
+		lines.Add("Measured, else predicted: %s.", shapes.Say(shape{r.latencyFalls(), r.Grid().InnerMinimum()}))
 	}
 	for _, p := range r.Doubted() {
 		lines.Add("%s read %s per %s, which disagrees with all others: it is ignored unless measured again.",
@@ -314,6 +298,66 @@ func (r *EnergyReport) sayLeast(lines *text.Lines) {
 	}
 }
 
+// sizeSaving is the energy of a unit at another batch size, and what the best clocks save, in percent.
+type sizeSaving struct {
+	Unit     string
+	J, BaseJ float64            `turn:"0.5 2"`
+	MostPct  tegra.Val[float64] `turn:"-60 10"`
+}
+
+var sizeSaves = conclusion.New("energy: batch size", 2, func(s sizeSaving) string {
+	pct, more := pctOver(s.J, s.BaseJ), ""
+	if s.MostPct.OK && pct < s.MostPct.V {
+		more = ": more than any clock saves"
+	}
+	return fmt.Sprintf("%s per %s, %+.0f %%%s", UnitEnergyText(s.J), s.Unit, pct, more)
+})
+
+// rivals are the energies of a unit of two jobs.
+type rivals struct {
+	Name      string
+	J, OtherJ float64 `turn:"0.5 2"`
+}
+
+var jobsDiffer = conclusion.New("energy: two jobs", 2, func(x rivals) string {
+	pct, how := pctOver(x.J, x.OtherJ), "more"
+	if pct < 0 {
+		pct, how = -pct, "less"
+	}
+	return fmt.Sprintf("%s takes %.1f %% %s", x.Name, pct, how)
+})
+
+// shape is how latency and energy follow the clocks.
+type shape struct{ Falls, Inner bool }
+
+var shapes = conclusion.New("energy: shape", 4, func(s shape) string {
+	falls, inner := "falls with both clocks", "has its minimum inside the range of the GPU's clocks"
+	if !s.Falls {
+		falls = "does not fall with every step of the clocks"
+	}
+	if !s.Inner {
+		inner = "is least at an end of the GPU's clocks"
+	}
+	return fmt.Sprintf("latency %s; energy, with the CPU at its highest clock, %s", falls, inner)
+})
+
+// drift is by how much the baseline's readings differ, and the largest saving against it, both in percent.
+type drift struct {
+	Pct     float64            `turn:"0 20"`
+	MostPct tegra.Val[float64] `turn:"-20 5"`
+}
+
+var drifted = conclusion.New("energy: drift", 3, func(d drift) string {
+	says := fmt.Sprintf("The baseline drifted by %.1f %% between its readings, first, in the middle and last: ", d.Pct)
+	switch {
+	case d.Pct <= mostDriftPct:
+		return ""
+	case d.MostPct.OK && -d.MostPct.V <= d.Pct:
+		return says + "no saving is significant; let the board warm up first."
+	}
+	return says + "smaller savings are not significant; let the board warm up first."
+})
+
 // mostSaved returns the largest saving against the baseline by any clock or core count, as a change of energy in %.
 func (r *EnergyReport) mostSaved() (most tegra.Val[float64]) {
 	for _, p := range []tegra.Val[energy.Point]{r.Least, r.Beyond} {
@@ -349,10 +393,7 @@ func (r *EnergyReport) sayBaselines(lines *text.Lines, base EnergyBaseline) {
 		lines.Add("With the %s the highest clock in use is the CPU's %s for %.0f %% of the time and the GPU's %s for "+
 			"%.0f %%.", base.Name, cpu.V.Freq, 100*cpu.V.Share, gpu.V.Freq, 100*gpu.V.Share)
 	}
-	if base.DriftPct > mostDriftPct {
-		lines.Add("The baseline drifted by %.1f %% between its readings, first, in the middle and last: smaller "+
-			"savings are not significant; let the board warm up first.", base.DriftPct)
-	}
+	*lines = append(*lines, text.Said(drifted.Say(drift{base.DriftPct, r.mostSaved()}))...)
 }
 
 // Text writes the findings for people.

@@ -33,6 +33,7 @@ func sweepOf(s *session.Session, r *ExperimentRequest) (study, error) {
 		r.Media, r.ScaledBatches = s.Virtual.Media(), s.Virtual.ScalesBatches()
 	}
 	plan := r.Experiment.Plan(r.Request)
+	plan.Skipped = append(plan.Skipped, otherThanStudied(s, r.Mode)...)
 	if len(plan.Settings) == 0 {
 		var why []string
 		for _, skip := range plan.Skipped {
@@ -46,6 +47,22 @@ func sweepOf(s *session.Session, r *ExperimentRequest) (study, error) {
 	}
 	r.Repeat = max(1, r.Repeat)
 	return &sweepStudy{plan.Rounds(r.Repeat), *r, plan}, nil
+}
+
+// studiedNX is the mode of the 2022 study's Xavier NX: 15 W, 6 cores, in nominal clocks.
+var studiedNX = tegra.Mode{Cores: 6, CPU: 1400 * tegra.MHz, GPU: 1100 * tegra.MHz, EMC: 1600 * tegra.MHz}
+
+// otherThanStudied names the difference between a Xavier NX's mode and the one that the 2022 study measured.
+func otherThanStudied(s *session.Session, mode tegra.Mode) []experiment.Skip {
+	if !strings.HasPrefix(s.Device.Board().Name, "Xavier NX") {
+		return nil
+	}
+	studied, err := s.Device.Space().Snap(studiedNX)
+	if err == nil && studied == mode {
+		return nil
+	}
+	return []experiment.Skip{{What: "the 2022 study's setting",
+		Why: fmt.Sprintf("it ran its Xavier NX in the 15 W mode, %s; here the mode is %s", studiedNX, mode)}}
 }
 
 func (w *sweepStudy) digest() string { return w.r.Experiment.Name + " " + w.plan.Digest(w.r.Repeat) }

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,45 +12,76 @@ import (
 )
 
 func TestClaimsCiteFiguresThatExist(t *testing.T) {
-	known := func(prefix string) bool {
+	known := func(name string) bool {
 		return slices.ContainsFunc(fidelity.Figures(), func(f fidelity.Figure) bool {
-			return strings.HasPrefix(f.ID, prefix)
+			return matches(name, f.ID)
 		}) || slices.ContainsFunc(reproduce.Figures(), func(f evidence.Figure) bool {
-			return strings.HasPrefix(f.ID, prefix)
+			return matches(name, f.ID)
 		})
 	}
 	for _, c := range Claims() {
-		if evidence.Studies[c.Study] == "" || len(c.evidence) == 0 {
-			t.Errorf("%s: study %q, %d figures", c.ID, c.Study, len(c.evidence))
+		if evidence.Studies[c.Study] == "" {
+			t.Errorf("%s: study %q", c.ID, c.Study)
 		}
-		for _, prefix := range c.evidence {
-			if !known(strings.TrimPrefix(prefix, rival)) {
-				t.Errorf("%s: no figure begins with %q", c.ID, prefix)
+		for _, k := range c.Conditions {
+			for _, name := range k.names() {
+				if !known(name) {
+					t.Errorf("%s: no figure is named %q", c.ID, name)
+				}
 			}
 		}
 	}
 }
 
-func TestClaimPassesWhenMoreThanTwoThirdsHold(t *testing.T) {
+// The 2022 study numbers 24 take-aways, one in each of its sections 5.1.1 to 5.6.7.
+func TestClaimsHaveEveryTakeAwayOfTheStudy(t *testing.T) {
 	t.Parallel()
-	c := Claim{evidence: []string{"a-", "-rival-"}}
+	n := map[string]int{}
+	for _, c := range Claims() {
+		if c.Study == "study-2022" {
+			n[strings.TrimPrefix(c.Where, "Sec. 5.")]++
+		}
+	}
+	for chapter, sections := range map[int]int{1: 7, 2: 2, 3: 2, 4: 4, 5: 2, 6: 7} {
+		for k := range sections {
+			if at := fmt.Sprintf("%d.%d", chapter, k+1); n[at] != 1 {
+				t.Errorf("section 5.%s has %d take-aways", at, n[at])
+			}
+		}
+	}
+}
+
+func TestClaimHoldsByItsConditionsAlone(t *testing.T) {
+	t.Parallel()
 	result := func(id string, v evidence.Verdict, values ...float64) evidence.Result {
 		return evidence.Result{Figure: evidence.Figure{ID: id}, Values: values, Verdict: v}
 	}
-	within, outside := result("a-1", evidence.Within, 1), result("a-2", evidence.Outside, 1)
 	for _, x := range []struct {
-		results []evidence.Result
-		want    Outcome
+		conditions string
+		results    []evidence.Result
+		want       Outcome
 	}{
-		{[]evidence.Result{within, within, within, outside}, Pass},
-		{[]evidence.Result{within, within, outside}, Fail},
-		{[]evidence.Result{within, within, result("a-3", evidence.Better, 1), outside}, Pass},
-		{[]evidence.Result{within, within, result("rival-1", evidence.Better, 1), outside}, Fail},
-		{[]evidence.Result{within, within, result("rival-1", evidence.Within, 1), outside}, Pass},
-		{[]evidence.Result{result("b-1", evidence.Within, 1), result("a-3", evidence.AsStated)}, NotTestable},
+		{"a-* > 50", []evidence.Result{result("a-1", evidence.Outside, 57, 84)}, Pass}, // the sentence holds
+		{"a-* > 50", []evidence.Result{result("a-1", evidence.Within, 57, 49)}, Fail},
+		{"a-* > 50", []evidence.Result{result("a-1", evidence.Within, 50)}, Fail}, // strict
+		{"a-* >= 50", []evidence.Result{result("a-1", evidence.Within, 50)}, Pass},
+		{"|a-1| < 5", []evidence.Result{result("a-1", evidence.Within, -6)}, Fail},
+		{"a-1 < 0.5*b", []evidence.Result{result("a-1", evidence.Outside, 4), result("b", evidence.Outside, 9)}, Pass},
+		{"a-1 < 0.5*b", []evidence.Result{result("a-1", evidence.Within, 4), result("b", evidence.Within, 9, 8)}, Fail},
+		{"a-1 > 0; b > 0", []evidence.Result{result("a-1", evidence.Within, 1)}, NotTestable},
+		{"a-1 > 0; b > 0", []evidence.Result{result("a-1", evidence.Within, 1), result("b", evidence.AsStated)},
+			NotTestable},
 	} {
+		c := Claim{}
+		for text := range strings.SplitSeq(x.conditions, ";") {
+			k, err := parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Conditions = append(c.Conditions, k)
+		}
 		if got := c.judge(x.results); got.Outcome != x.want {
-			t.Errorf("%d results, %d hold: %s, want %s", len(x.results), got.Holding, got.Outcome, x.want)
+			t.Errorf("%s: %s (not %v), want %s", x.conditions, got.Outcome, got.Failed, x.want)
 		}
 	}
 }

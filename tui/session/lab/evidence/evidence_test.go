@@ -21,6 +21,9 @@ func TestOffCountsTolerances(t *testing.T) {
 		{"approx", 20, 0, 5, false, 15, 1},
 		{"le", 3, 0, 1, false, 2, 0},
 		{"lt", 3, 0, 1, false, 4.5, 1.5},
+		{"lt", 0, 0, 1, false, 0, math.Nextafter(1, 2)}, // strict: at the bound it is broken
+		{"gt", 90, 0, 5, false, 89, math.Nextafter(1, 2)},
+		{"le", 3, 0, 1, false, 3.5, 0.5},
 		{"gt", 90, 0, 2, false, 91, 0},
 		{"ge", 90, 0, 2, false, 86, 2},
 		{"range", 10, 20, 0.1, true, 24, 2},
@@ -60,6 +63,10 @@ func TestResultWorstIsTheValueFarthestOff(t *testing.T) {
 	r := Result{Figure: f, Values: []float64{10.5, 8, 11}}
 	if r.Worst() != 8 {
 		t.Errorf("worst of 10.5, 8, 11 beside 10: %g", r.Worst())
+	}
+	f = Figure{Value: 6, Relation: "lt", Tolerance: 1} // all hold: the one nearest to the bound
+	if w := (Result{Figure: f, Values: []float64{5.2, 1.9, 5.5, 3.5}}).Worst(); w != 5.5 {
+		t.Errorf("worst of a bound: %g", w)
 	}
 	if w := (Result{Figure: f}).Worst(); !math.IsNaN(w) {
 		t.Errorf("worst of none: %g", w)
@@ -112,6 +119,15 @@ func TestResultOfAFigureThatIsNotWorkedOutSaysWhy(t *testing.T) {
 	r, err := words.Result(0, Figure{Kind: NotSimulated, Note: "needs a board"})
 	if err != nil || r.Verdict != NoVerdict || r.Why() != "needs a board" || !math.IsNaN(r.Off) {
 		t.Errorf("%+v, %v", r, err)
+	}
+	missed := Figure{Kind: Simulated, Value: 9, Relation: "eq", Tolerance: 1, Terms: "number 2", Note: "a reason",
+		NotedAt: "12"}
+	r, err = words.Result(10, missed)
+	if err != nil || r.Why() != "12 is above 9, by 3.0 tolerances: a reason" {
+		t.Errorf("%q, %v", r.Why(), err)
+	}
+	if r, err = words.Result(14, missed); err != nil || r.Why() != "16 is above 9, by 7.0 tolerances" {
+		t.Errorf("a reason for another value: %q, %v", r.Why(), err)
 	}
 	r, err = words.Result(10, Figure{Kind: Simulated, Value: 12, Relation: "eq", Tolerance: 1, Terms: "number 2"})
 	if err != nil || r.Verdict != Within || r.Why() != "" || r.Off != 0 {

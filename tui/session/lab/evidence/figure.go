@@ -31,6 +31,7 @@ type Figure struct {
 	Kind      Kind
 	Terms     string // see Words; "": not computed
 	Note      string // why it is contradictory, not computed or missed
+	NotedAt   string // the value for which Note says why it is missed, as printed; "": for any
 	Group     string // in its table; "" if the table has no groups
 	Item      string // what it describes
 	SameAs    string // ID of a figure that states the same, or ""
@@ -119,6 +120,7 @@ func parseFigure(cell map[string]string) (f Figure, err error) {
 		Kind:     Kind(cell["kind"]),
 		Terms:    cell["of"],
 		Note:     cell["note"],
+		NotedAt:  cell["noted_at"],
 		Group:    cell["group"],
 		Item:     cmp.Or(cell["item"], cell["configuration"]),
 		SameAs:   cell["same_as"],

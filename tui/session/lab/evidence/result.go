@@ -2,7 +2,12 @@ package evidence
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"strconv"
+	"strings"
+
+	"jtune/internal/conclusion"
 )
 
 // Result is a figure with the program's own values.
@@ -16,30 +21,59 @@ type Result struct {
 	Lacks     string // why there is no value
 }
 
-// Worst returns the value that deviates most; NaN without values.
+// Worst returns the value that deviates most, or comes nearest to its bound; NaN without values.
 func (r Result) Worst() float64 {
-	worst, off := math.NaN(), -1.0
+	worst, most := math.NaN(), math.Inf(-1)
 	for _, v := range r.Values {
-		if o := r.Figure.Off(v); o > off {
-			worst, off = v, o
+		if over := r.excess(v); over > most {
+			worst, most = v, over
 		}
 	}
 	return worst
 }
 
-// Why returns the reason for a verdict that is not a success, or what a proxy replaces; otherwise "".
+// Why returns the reason for a verdict that is not a success, or what a proxy replaces; otherwise "". The figure's note
+// counts only for the value that it was written for.
 func (r *Result) Why() string {
-	if r.Kind != Proxy && (r.Verdict.Holds() || r.Verdict == Better) {
+	missed := r.Verdict == Near || r.Verdict == Outside || r.Verdict == TooGood
+	switch {
+	case r.Kind != Proxy && r.Verdict.Holds():
 		return ""
+	case !missed || len(r.Values) == 0:
+		return cmp.Or(r.Lacks, r.Note)
 	}
-	return cmp.Or(r.Lacks, r.Note)
+	says := miss.Say(missing{r.Unit, r.Worst(), r.Value, r.Most, r.Off})
+	if r.Note != "" && (r.NotedAt == "" || r.NotedAt == Number(r.Worst())) {
+		says += ": " + r.Note
+	}
+	return says
 }
 
-// Counts counts verdicts. Within, better, near and outside count simulated figures.
+// missing is a result that misses its figure.
+type missing struct {
+	Unit        string
+	Own         float64 `turn:"1 100"`
+	Value, Most float64 `turn:"1 100"` // Most: the upper end of a range
+	Off         float64 `shown:"1 9"`
+}
+
+var miss = conclusion.New("evidence: a missed figure", 3, func(m missing) string {
+	bound, side := m.Value, "below"
+	if m.Own > m.Value {
+		bound, side = max(m.Value, m.Most), "above"
+	}
+	if m.Own == bound {
+		return fmt.Sprintf("%s at the bound", strings.TrimSpace(Number(m.Own)+" "+m.Unit))
+	}
+	return fmt.Sprintf("%s is %s %s, by %.1f tolerances", strings.TrimSpace(Number(m.Own)+" "+m.Unit), side,
+		Number(bound), m.Off)
+})
+
+// Counts counts verdicts. Within, too good, near and outside count simulated figures.
 type Counts struct {
 	Simulated     int `json:"simulated"`
 	Within        int `json:"within"`
-	Better        int `json:"better"`
+	TooGood       int `json:"better"` // better than published by more than the tolerance
 	Near          int `json:"near"`
 	Outside       int `json:"outside"`
 	Settings      int `json:"settings"`
@@ -95,8 +129,8 @@ func (c *Counts) simulated(r Result) {
 		if r.SameAs == "" {
 			c.OnceWithin++
 		}
-	case Better:
-		c.Better++
+	case TooGood:
+		c.TooGood++
 	case Near:
 		c.Near++
 	default:
@@ -115,4 +149,12 @@ func Summary(results []Result) map[string]Counts {
 		}
 	}
 	return out
+}
+
+// Number formats a value with four digits, or all digits before the decimal point.
+func Number(v float64) string {
+	if math.Abs(v) >= 1e4 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
 }

@@ -10,11 +10,11 @@ func TestResultSaysBetterOrWorse(t *testing.T) {
 		own    []float64
 		want   string
 	}{
-		{"time_mape", []float64{6.1}, "better"},
-		{"time_mape", []float64{6.1, 12}, "better"},
+		{"time_mape", []float64{6.1}, "too good"},
+		{"time_mape", []float64{6.1, 12}, "too good"},
 		{"time_mape", []float64{6.1, 13.9}, "near, worse"},
 		{"time_mape", []float64{6.1, 20}, "OUTSIDE, worse"},
-		{"cases", []float64{14}, "better"},
+		{"cases", []float64{14}, "too good"},
 		{"time_mape", []float64{30}, "OUTSIDE, worse"},
 		{"time_mape", []float64{12.6}, "within"},
 		{"epoch_time", []float64{6.1}, "OUTSIDE"},

@@ -8,10 +8,10 @@ import (
 // Verdict is the result of comparing a simulation with a figure.
 type Verdict string
 
-// Verdicts. Near is up to half a tolerance outside; Better is outside on the side that the paper aims for.
+// Verdicts. Near is up to half a tolerance outside; TooGood is outside on the side that the paper aims for.
 const (
 	Within    Verdict = "within"
-	Better    Verdict = "better"
+	TooGood   Verdict = "too good"
 	Near      Verdict = "near"
 	Outside   Verdict = "OUTSIDE"
 	AsSet     Verdict = "setting"
@@ -23,20 +23,27 @@ const (
 // farthest caps the printed Off: a missed exact figure has no scale.
 const farthest = 999
 
-// Off returns how many tolerances a value deviates from the figure: up to 1 is within.
-func (f *Figure) Off(value float64) float64 {
-	var off float64
+// excess returns by how many tolerances a value exceeds a bound or deviates; negative inside a bound.
+func (f *Figure) excess(value float64) float64 {
 	switch f.Relation {
 	case "lt", "le":
-		off = max(0, value-f.Value) / f.Slack(f.Value)
+		return (value - f.Value) / f.Slack(f.Value)
 	case "gt", "ge":
-		off = max(0, f.Value-value) / f.Slack(f.Value)
+		return (f.Value - value) / f.Slack(f.Value)
 	case "range":
-		off = max(0, (f.Value-value)/f.Slack(f.Value), (value-f.Most)/f.Slack(f.Most))
-	default:
-		off = math.Abs(value-f.Value) / f.Slack(f.Value)
+		return max((f.Value-value)/f.Slack(f.Value), (value-f.Most)/f.Slack(f.Most))
 	}
-	return min(off, farthest)
+	return math.Abs(value-f.Value) / f.Slack(f.Value)
+}
+
+// Off returns how many tolerances a value deviates from the figure: up to 1 is within. A strict bound has none: a value
+// at it, or beyond, is more than 1 off.
+func (f *Figure) Off(value float64) float64 {
+	over := f.excess(value)
+	if strict := f.Relation == "lt" || f.Relation == "gt"; strict && over >= 0 {
+		over = max(over, math.Nextafter(1, 2))
+	}
+	return min(max(0, over), farthest)
 }
 
 // Blind reports whether the tolerance is as large as the value, so that no effect at all would pass too.
@@ -66,7 +73,7 @@ func (f *Figure) Judge(values []float64) (off float64, v Verdict) {
 		}
 	}
 	if f.Kind == Simulated && off > 1 && worse <= 1 {
-		return off, Better
+		return off, TooGood
 	}
 	return off, f.verdict(worse)
 }
@@ -105,7 +112,7 @@ func (f *Figure) better(own float64) bool {
 // Side says whether a missed figure is "better" or "worse" than published; "" if neither applies.
 func (r *Result) Side() string {
 	switch {
-	case r.Verdict == Better:
+	case r.Verdict == TooGood:
 		return "better"
 	case r.Verdict != Near && r.Verdict != Outside:
 		return ""

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"jtune/learn/baseline/linear"
 	"jtune/tegra"
@@ -35,6 +36,20 @@ type Models struct {
 	Said   map[string][]linear.Epoch // predictions: time from the workload's own four modes, energy from all three
 	Errors map[string][]float64      // of time, %, by mode
 	Joules map[string][]float64      // of energy, %
+}
+
+// Published are the four modes that the study recommends (section 5.7.1).
+const Published = "e, f, i, j"
+
+// Letters returns the labels of the chosen modes: "d, f, i, j".
+func (m *Models) Letters() string {
+	var out []string
+	for i, e := range m.Epochs[Checked] {
+		if slices.Contains(m.Found.Modes, e.Mode) {
+			out = append(out, string(rune('a'+i)))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // Samples returns the number of epochs that a time model is fitted to.

@@ -70,8 +70,9 @@ func (l *lab) chosenModes() (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	t := Table{Title: fmt.Sprintf("Epochs in the ten modes; the four chosen ones, the sum of whose root mean square "+
-		"errors is least (%.3g s), are marked", models.Found.SumRMSE),
+	t := Table{Title: fmt.Sprintf("Epochs in the ten modes; the four chosen ones (%s), the sum of whose root mean "+
+		"square errors is least (%.3g s), are marked; the paper's are %s", models.Letters(), models.Found.SumRMSE,
+		fourmodes.Published),
 		Head: []string{"workload", "mode", "chosen", "observed s", "predicted s", "error %", "observed kJ",
 			"predicted kJ", "error %"}}
 	below := 0

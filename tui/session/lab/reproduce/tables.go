@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"jtune/internal/figure"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize/lab/bench"
 	"jtune/optimize/lab/score"
 	"jtune/profiles/record"
+	"jtune/tui/session/lab/fourmodes"
 )
 
 // tables are the tables that studies print besides their figures.
@@ -34,12 +36,18 @@ func (l *lab) constant(args []string) (float64, error) {
 		return float64(nn.PaperLayers().Weights()), nil
 	case "budgets":
 		return mostW - leastW + 1, nil
-	case "study-modes":
+	case "study-modes": // how many of the study's four are chosen here
 		models, err := l.lines()
 		if err != nil {
 			return 0, err
 		}
-		return float64(len(models.Found.Modes)), nil
+		n := 0.0
+		for _, label := range strings.Split(models.Letters(), ", ") {
+			if strings.Contains(fourmodes.Published, label) {
+				n++
+			}
+		}
+		return n, nil
 	}
 	return 0, fmt.Errorf("no constant %q", args[0])
 }
@@ -132,6 +140,17 @@ func (l *lab) sizeCurves() (out []figure.Figure, err error) {
 			}
 			f.Panels = append(f.Panels, panel)
 		}
+		minutes := figure.Panel{Axis: figure.Axis{Key: "minutes", Name: "profiling", Unit: "min", Zero: true}}
+		s := figure.Series{Name: "with settling", Shape: figure.Rings}
+		for _, n := range studySizes {
+			r, err := l.score(bench.PowerTrain, n, place, resnet)
+			if err != nil {
+				return nil, err
+			}
+			s.Points = append(s.Points, figure.At(float64(n), r.Minutes))
+		}
+		minutes.Series = append(minutes.Series, s)
+		f.Panels = append(f.Panels, minutes)
 		f.Virtual = l.sweeps[place].simulated
 		out = append(out, f)
 	}
