@@ -97,14 +97,14 @@ func present(root *cobra.Command, line []string) (now []string, former string) {
 	if len(line) > 0 && strings.HasPrefix(line[0], "__complete") { // shells call hidden commands
 		from = 1
 	}
-	at, ok := firstWord(root, line[from:])
+	at, ok := firstWord(root, line[from:], false)
 	if !ok {
 		return line, ""
 	}
 	at += from
 	names, rest := moved(root), line[at+1:]
 	former = line[at]
-	if next := nextWord(root, rest); next >= 0 {
+	if next, more := firstWord(root, rest, true); more {
 		if former == "list" && slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool {
 			return c.GroupID == "list" && c.Name() == rest[next]
 		}) {
@@ -118,20 +118,6 @@ func present(root *cobra.Command, line []string) (now []string, former string) {
 		return line, ""
 	}
 	return slices.Concat(line[:at], strings.Fields(names[former]), rest), former
-}
-
-// nextWord returns the index of the first argument after a command that is no flag; -1 if there is none.
-func nextWord(root *cobra.Command, args []string) int {
-	for i := 0; i < len(args) && args[i] != "--"; i++ {
-		name, _, valued := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		switch f := root.PersistentFlags().Lookup(name); {
-		case !strings.HasPrefix(args[i], "-"):
-			return i
-		case f != nil && f.NoOptDefVal == "" && !valued:
-			i++
-		}
-	}
-	return -1
 }
 
 // current runs the command line under its present name, and notes a former name on a terminal.

@@ -45,11 +45,10 @@ func newTune(a *app) *cobra.Command {
 	return command(c, &cobra.Command{
 		Use:   "tune (WORKLOAD | -- COMMAND [ARG…]) (--power-limit W[,W…] | --time-limit MS | --energy)",
 		Short: "Search for the best power mode by measuring on the board",
-		Example: "  jtune tune resnet --power-limit 30\n  jtune tune resnet --power-limit 30 --speed max --json\n" +
-			"  jtune tune resnet --power-limit 20,25,30\n" +
+		Example: "  jtune tune resnet --power-limit 30\n  jtune tune --power-limit 15 -- python3 train.py\n" +
+			"  jtune tune resnet --power-limit 30 --speed max --json\n  jtune tune resnet --power-limit 20,25,30\n" +
 			"  jtune tune job --time-limit 80 --device replay:sweep.csv --speed max\n" +
-			"  jtune tune resnet --power-limit 30 --time-limit 150 --batch 8,16,32\n" +
-			"  jtune tune --power-limit 15 -- python3 train.py",
+			"  jtune tune resnet --power-limit 30 --time-limit 150 --batch 8,16,32",
 		Args: c.own.args(none, cobra.ExactArgs(1)),
 	})
 }

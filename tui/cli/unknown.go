@@ -13,7 +13,7 @@ import (
 
 // knownCommand returns a usage error if the first word that is not a flag is no command.
 func knownCommand(root *cobra.Command, args []string) error {
-	at, ok := firstWord(root, args)
+	at, ok := firstWord(root, args, false)
 	if !ok || strings.HasPrefix(args[at], "__complete") { // shells call hidden commands
 		return nil
 	}
@@ -53,8 +53,9 @@ func unknownBelow(group *cobra.Command, name string) error {
 		group.CommandPath(), strings.Join(names, ", "))
 }
 
-// firstWord returns the index of the first argument that is neither a flag nor a flag's value.
-func firstWord(root *cobra.Command, args []string) (int, bool) {
+// firstWord returns the index of the first argument that is neither a flag nor a flag's value. Behind a command, flags
+// of its own may precede it, which are taken to have no value.
+func firstWord(root *cobra.Command, args []string, behind bool) (int, bool) {
 	for i := 0; i < len(args); i++ {
 		word := args[i]
 		if word == "--" {
@@ -65,10 +66,10 @@ func firstWord(root *cobra.Command, args []string) (int, bool) {
 		}
 		flag, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		f := root.PersistentFlags().Lookup(flag)
-		if f == nil {
+		switch {
+		case f == nil && !behind:
 			return 0, false // a command's flag before the command: the next word may be its value
-		}
-		if f.NoOptDefVal == "" && !hasValue {
+		case f != nil && f.NoOptDefVal == "" && !hasValue:
 			i++
 		}
 	}
