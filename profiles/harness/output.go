@@ -90,7 +90,7 @@ func (j *job) match(from *stamped, rest func(text []byte)) func(text []byte, who
 			d.most = from.most()
 		}
 		events, ok := j.pattern.read(text, now, whole)
-		if ok && detects && from.pipe != nil && j.echo == nil { // one that prints its time may be read late
+		if ok && detects && from.pipe != nil { // one that prints its time may be read late
 			from.pipe.Calm = d.calm
 		}
 		if whole || ok { // any output shows that the job is alive

@@ -175,7 +175,7 @@ func programs(jtune, home string) []program {
 	const live = "module total"
 	return []program{
 		{name: "idle", own: true, command: files, first: live},
-		{name: "beside a job", own: true, command: files, first: live,
+		{name: "beside a job", own: true, outside: true, command: files, first: live,
 			keys: []string{"2", "g", "\r", "1"}, shows: "training, " + jobName},
 		{name: "virtual, idle", own: true, command: virtual, first: live},
 		{name: "virtual, training", own: true, command: virtual, first: live, keys: []string{"2", "\r", "1"},

@@ -76,15 +76,15 @@ func judge(out io.Writer, who string, list []bound) (met bool) {
 	return len(no) == 0
 }
 
-// bounds returns the limits of a jtune screen: fixed ones at 80x24, and each rival. Wake-ups are limited only if
-// nothing but the screen runs.
+// bounds returns the limits of a jtune screen: fixed ones at 80x24, and each rival. Wake-ups are limited unless a virtual
+// board's job runs in the same process; fewer than a rival's are wanted only if nothing but the screen runs.
 func bounds(w watch, c cost, all []cost) []bound {
 	list := []bound{{c.firstFrame < mostFirstFrame, fmt.Sprintf("first frame in %d ms", mostFirstFrame.Milliseconds())}}
 	idle := len(c.keys) == 0
 	if w.columns == 80 && w.rows == 24 {
 		list = append(list, bound{c.bytesPerS < mostBytesPerS, fmt.Sprintf("%d bytes/s", mostBytesPerS)},
 			bound{c.cpuPct < mostCPUPct, fmt.Sprintf("%.1f %% of a core", mostCPUPct)})
-		if idle {
+		if idle || c.outside {
 			list = append(list, bound{c.wakesPerS < mostWakesPerS, fmt.Sprintf("%d wake-ups/s", mostWakesPerS)})
 		}
 	}

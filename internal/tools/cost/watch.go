@@ -22,6 +22,7 @@ type program struct {
 	command []string
 	own     bool     // a jtune screen: bounds apply
 	rival   bool     // jtune must be better
+	outside bool     // its job is another process
 	quiet   bool     // it draws nothing
 	first   string   // text in its first complete frame; "": any output
 	keys    []string // pressed after that
