@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/internal/tools/reliability"
+)
+
+// FuzzContained changes commands that start containers: the words given stay as they are, and so does whatever follows
+// the image.
+func FuzzContained(f *testing.F) {
+	for _, s := range []string{"docker run -it IMAGE -t -d x", "sudo -u x docker run IMAGE -it", "sudo",
+		"sudo -- docker run I", "docker --context run run I", "docker container container run I -t",
+		"podman --root /x run -tiv /a:/b IMAGE -d", "docker run -td -it -- -t", "env docker run",
+		"docker run -e -t IMAGE x", "jetson-containers run -it $(autotag x) -t", "docker run --rm -- IMAGE",
+		"docker run -- -it IMAGE", "docker run --name a --name b IMAGE", "docker run --name=a=b IMAGE -t",
+		"podman run --env-host IMAGE -t x", "podman run --rmi -it IMAGE -t"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		defer reliability.Input(t)()
+		words := strings.Fields(line)
+		before := slices.Clone(words)
+		changed, remove, note := Contained(words, "n", "l")
+		if !slices.Equal(words, before) {
+			t.Errorf("%q: the arguments were changed to %q", before, words)
+		}
+		if remove == nil {
+			if note != "" && !slices.Equal(changed, before) {
+				t.Errorf("%q: noted %q and changed to %q", before, note, changed)
+			}
+			return
+		}
+		if len(remove) < 3 || remove[len(remove)-1] == "" && !strings.Contains(line, "--name") {
+			t.Errorf("%q is removed by %q", before, remove)
+		}
+		known := !slices.ContainsFunc(before, func(w string) bool {
+			return strings.HasPrefix(w, "--") && !slices.Contains(unvaluedL, w) && w != "--name"
+		})
+		if i := slices.Index(before, "IMAGE"); known && i > 0 && before[i-1] == "run" {
+			tail := before[i:]
+			if len(changed) < len(tail) || !slices.Equal(changed[len(changed)-len(tail):], tail) {
+				t.Errorf("%q: the command in the container is now %q", before, changed)
+			}
+		}
+	})
+}
