@@ -76,8 +76,8 @@ func judge(out io.Writer, who string, list []bound) (met bool) {
 	return len(no) == 0
 }
 
-// bounds returns the limits of a jtune screen: fixed ones at 80x24, and each rival. Wake-ups are limited unless a virtual
-// board's job runs in the same process; fewer than a rival's are wanted only if nothing but the screen runs.
+// bounds returns the limits of a jtune screen: fixed ones at 80x24, and each rival. Wake-ups are limited unless a
+// virtual board's job runs in the same process; fewer than a rival's are wanted only if nothing but the screen runs.
 func bounds(w watch, c cost, all []cost) []bound {
 	list := []bound{{c.firstFrame < mostFirstFrame, fmt.Sprintf("first frame in %d ms", mostFirstFrame.Milliseconds())}}
 	idle := len(c.keys) == 0
