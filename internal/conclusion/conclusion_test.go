@@ -196,7 +196,7 @@ func turn(t *testing.T, r conclusion.Any) {
 	}
 	for _, o := range list {
 		if !flips[o.name] {
-			t.Errorf("nothing that is said depends on %s", o.name)
+			t.Errorf("no sentence depends on %s", o.name)
 		}
 	}
 }
