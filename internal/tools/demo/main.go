@@ -72,7 +72,7 @@ func record(ctx context.Context, fast bool) (*cast, []frame, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd := exec.Command(jtune, "demo", "--fast="+strconv.FormatBool(fast))
+	cmd := exec.Command(jtune, "lab", "demo", "--fast="+strconv.FormatBool(fast))
 	cmd.Env = terminal.Environ(home)
 	c := newCast("jtune on a virtual AGX Orin")
 	t, err := terminal.Open(cmd, columns, rows, c.add)
