@@ -8,6 +8,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // fewModes is the part of the toy's board that keep tells, and its readings.
@@ -41,7 +42,7 @@ func TestTuneOnSpacesOfFewModes(t *testing.T) {
 			return (m.CPU-300*tegra.MHz)/(250*tegra.MHz) == (m.GPU-150*tegra.MHz)/(160*tegra.MHz)
 		},
 	} {
-		for _, limit := range []Limit{{PowerW: 25}, {TimeMS: 1000}, {Energy: true}} {
+		for _, limit := range []metric.Goal{metric.Watts(25), metric.Millis(1000), {Objective: metric.Energy}} {
 			b := optimizetest.New(t)
 			space, rows := fewModes(t, b, keep)
 			best, err := bestOf(rows, limit)
@@ -53,8 +54,8 @@ func TestTuneOnSpacesOfFewModes(t *testing.T) {
 				t.Errorf("%s, %v: %v, feasible %v", name, limit, err, res.Feasible)
 				continue
 			}
-			got, _ := limit.objective().value(b.Answer(res.Mode))
-			want, _ := limit.objective().value(best.Measured)
+			got := limit.Aim().Aim(b.Answer(res.Mode))
+			want := limit.Aim().Aim(best.Measured)
 			if got > 1.05*want {
 				t.Errorf("%s, %v: %v gives %.4g, the best of all %.4g", name, limit, res.Mode, got, want)
 			}
@@ -72,13 +73,14 @@ func TestTuneNeverPicksOneReadingOfTooLittlePower(t *testing.T) {
 				r.PowerW *= 0.6
 			}
 		}
-		limit := Limit{PowerW: 22}
+		limit := metric.Watts(22)
 		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Seed: 3})
 		if err != nil {
 			t.Fatalf("reading %d: %v", glitch, err)
 		}
-		if true := b.Answer(res.Mode).PowerW; res.Verified && true > limit.PowerW {
-			t.Errorf("reading %d glitched: the answer %v draws %.2f W, limit %g", glitch, res.Mode, true, limit.PowerW)
+		if true := b.Answer(res.Mode).PowerW; res.Verified && true > limit.Of(metric.Power) {
+			t.Errorf("reading %d glitched: the answer %v draws %.2f W, limit %g", glitch, res.Mode, true,
+				limit.Of(metric.Power))
 		}
 	}
 }
@@ -106,7 +108,7 @@ func TestTuneIgnoresUselessStartsAndReferences(t *testing.T) {
 		"a reference with a reading of NaN": {Reference: spoiled},
 		"a reference of nothing":            {Reference: &learn.Reference{Name: "empty"}},
 	} {
-		o.Limit, o.Space = Limit{PowerW: 25}, b.Space
+		o.Limit, o.Space = metric.Watts(25), b.Space
 		res, err := tuneModes(t.Context(), b.Measure, o)
 		if err != nil || !res.Feasible || b.Answer(res.Mode).PowerW > 25 {
 			t.Errorf("%s: %v, answer %v", name, err, res.Measured)
@@ -123,12 +125,12 @@ func TestTuneIgnoresUselessStartsAndReferences(t *testing.T) {
 func TestTuneRejectsLimitsThatAreNoNumbers(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	for _, l := range []Limit{
-		{PowerW: math.NaN()},
-		{TimeMS: math.NaN()},
-		{PowerW: math.Inf(1)},
-		{TimeMS: -1},
-		{PowerW: 20, TimeMS: math.NaN()},
+	for _, l := range []metric.Goal{
+		metric.Watts(math.NaN()),
+		metric.Millis(math.NaN()),
+		metric.Watts(math.Inf(1)),
+		metric.Millis(-1),
+		{Limits: metric.Power.Max(20).And(metric.Time.Max(math.NaN()))},
 	} {
 		if _, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space}); err == nil ||
 			errors.Is(err, ErrInfeasible) {

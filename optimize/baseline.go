@@ -16,6 +16,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // verifications are the probes that random modes leave for reading the answer again.
@@ -95,7 +96,7 @@ func (s *search) networksPick(from *tegra.Space) (int, error) {
 		}
 	}
 	medians := s.limit
-	medians.Margin = NoMargin
+	medians.Margin = metric.NoMargin
 	i, err := Choose(preds, medians)
 	if errors.Is(err, ErrInfeasible) {
 		s.warn("the networks expect no mode to meet the limit: %s is the one that they think nearest",
@@ -132,7 +133,7 @@ func (s *search) reads(i int) bool {
 func (s *search) bestRead() int {
 	best := -1
 	for _, i := range s.order {
-		if s.reads(i) && (best < 0 || s.limit.objective().better(s.mean(i), s.mean(best))) {
+		if s.reads(i) && (best < 0 || s.limit.Better(s.mean(i), s.mean(best))) {
 			best = i
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 func TestPowerTrainMeasuresWhatItsNetworksPick(t *testing.T) {
@@ -19,11 +20,11 @@ func TestPowerTrainMeasuresWhatItsNetworksPick(t *testing.T) {
 	}
 	t.Parallel()
 	b := optimizetest.New(t)
-	limit, n := Limit{PowerW: 25}, 0
+	limit, n := metric.Watts(25), 0
 	res, err := tuneModes(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
 		got, err := b.Measure(ctx, m)
 		if n++; n > 27 { // the pick, which may be wrong about its power
-			got.PowerW = min(got.PowerW, limit.PowerW)
+			got.PowerW = min(got.PowerW, limit.Of(metric.Power))
 		}
 		return got, err
 	}, TuneOptions{
@@ -46,7 +47,7 @@ func TestPowerTrainMeasuresWhatItsNetworksPick(t *testing.T) {
 		t.Errorf("after 27 random modes: %v; the answer %v is not the pick %v as it was predicted",
 			whys, res.Mode, pick)
 	}
-	if !res.Feasible || !res.Verified || res.Measured.PowerW > limit.PowerW {
+	if !res.Feasible || !res.Verified || res.Measured.PowerW > limit.Of(metric.Power) {
 		t.Errorf("got %+v", res.Measured)
 	}
 }
@@ -57,7 +58,7 @@ func TestPowerTrainPicksOnce(t *testing.T) {
 	}
 	t.Parallel()
 	b := optimizetest.New(t)
-	limit, n := Limit{PowerW: 25}, 0
+	limit, n := metric.Watts(25), 0
 	res, err := tuneModes(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
 		got, err := b.Measure(ctx, m)
 		if n++; n == randomModes+1 {
@@ -99,7 +100,7 @@ func TestPowerTrainKeepsItsPickBesideABetterRandomMode(t *testing.T) {
 		}
 		return got, err
 	}, TuneOptions{
-		Limit:     Limit{PowerW: 25},
+		Limit:     metric.Watts(25),
 		Space:     b.Space,
 		Strategy:  PowerTrain,
 		Reference: optimizetest.Reference(t, b, true),
@@ -124,7 +125,7 @@ func TestPowerTrainMeasuresTheNearestWhereNoneIsFeasible(t *testing.T) {
 		t.Context(),
 		b.Measure,
 		TuneOptions{
-			Limit:     Limit{PowerW: 0.5},
+			Limit:     metric.Watts(0.5),
 			Space:     b.Space,
 			Strategy:  PowerTrain,
 			Probes:    12,
@@ -140,7 +141,7 @@ func TestPowerTrainMeasuresTheNearestWhereNoneIsFeasible(t *testing.T) {
 func TestTuneUsesAReference(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	limit := Limit{PowerW: 25}
+	limit := metric.Watts(25)
 	res, err := tuneModes(
 		t.Context(),
 		b.Measure,
@@ -176,7 +177,7 @@ func TestTuneWarnsOfAUselessReference(t *testing.T) {
 	res, err := tuneModes(
 		t.Context(),
 		b.Measure,
-		TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Reference: foreign},
+		TuneOptions{Limit: metric.Watts(25), Space: b.Space, Reference: foreign},
 	)
 	if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "elsewhere") {
 		t.Errorf("got %v, warnings %v", err, res.Warnings)
@@ -197,7 +198,7 @@ func TestFinishWarnsOfAPickThatIsNotTheBest(t *testing.T) {
 		{"the best", 18, 90, false, ""}, {"slower", 18, 110, false, "measured better than the networks' pick"},
 		{"over the limit", 21, 90, false, "broke the limit"}, {"failed", 18, 90, true, "could not be measured"},
 	} {
-		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}, Strategy: PowerTrain})
+		s, b := searchOn(t, TuneOptions{Limit: metric.Watts(20), Strategy: PowerTrain})
 		for i, v := range map[int][2]float64{pick: {c.ms, c.watts}, other: {100, 18}} {
 			m := b.Answer(s.places.At(i).Mode)
 			m.TimeMS, m.PowerW = v[0], v[1]

@@ -4,7 +4,10 @@ package optimize
 // last NVIDIA's best preset for the same goal. Neither affects when a search stops; both count towards the cap of
 // probes.
 
-import "jtune/tegra"
+import (
+	"jtune/tegra"
+	"jtune/tegra/metric"
+)
 
 // Reasons for baseline probes.
 const (
@@ -143,12 +146,14 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 			m = s.mean(i)
 		}
 		watts := tegra.PresetWatts(p.Name)
-		labelled := watts.OK && watts.V <= l.PowerW && m.PowerW <= MaxOvershoot*l.PowerW
-		keeps := (l.PowerW == 0 || m.PowerW <= l.PowerW || labelled) && (l.TimeMS == 0 || m.TimeMS <= l.TimeMS)
-		if !keeps || !measured && r.heat(i) > hotS*s.o.risk() {
+		named := m // what a preset is named for counts, unless it would do harm
+		if watts.OK && harmless(l, m) {
+			named.PowerW = min(m.PowerW, watts.V)
+		}
+		if !l.Met(named) || !measured && r.heat(i) > hotS*s.o.risk() {
 			continue
 		}
-		if best.TimeMS == 0 || l.objective().better(m, best) {
+		if best.TimeMS == 0 || l.Better(m, best) {
 			found, best = at, m
 		}
 	}
@@ -158,7 +163,7 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 // presets returns the presets that may serve as baselines.
 func (c *comparing) presets() []tegra.Preset {
 	s := c.search
-	if l := s.limit; l.objective() != byEnergy || l.PowerW > 0 || l.TimeMS > 0 {
+	if l := s.limit; l.Aim() != metric.Energy || l.Limited() {
 		return s.o.Baselines.Presets
 	}
 	return []tegra.Preset{{Name: "MAXN", Mode: s.o.Space.Max()}}
@@ -197,7 +202,7 @@ func (c *comparing) own() (n int) {
 
 // commonest returns the index of the limit for which the preset is measured: among the limits that share the most
 // common best preset, the highest.
-func commonest(s *search, limits []Limit) int {
+func commonest(s *search, limits []metric.Goal) int {
 	found, most := 0, 0
 	votes := map[tegra.Setting]int{}
 	best := make([]tegra.Val[tegra.Setting], len(limits))
@@ -209,7 +214,8 @@ func commonest(s *search, limits []Limit) int {
 		}
 	}
 	for i := range limits {
-		if n := votes[best[i].V]; best[i].OK && (n > most || n == most && limits[i].PowerW > limits[found].PowerW) {
+		if n := votes[best[i].V]; best[i].OK &&
+			(n > most || n == most && limits[i].Of(metric.Power) > limits[found].Of(metric.Power)) {
 			found, most = i, n
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // The present mode is measured once, if that is possible, was not done already, and leaves a probe for the search.
@@ -26,7 +27,7 @@ func TestMeasurePresentReadsAModeOfTheBoardOnce(t *testing.T) {
 		{"by a search of two", func(s *search) { s.cap = 2 }, 0},
 		{"by a search of three", func(s *search) { s.cap = 3 }, 1},
 	} {
-		s, _ := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
+		s, _ := searchOn(t, TuneOptions{Limit: metric.Watts(20)})
 		s.o.Baselines.Present = tegra.Some(s.places.At(present))
 		c.change(s)
 		for range 2 {
@@ -44,7 +45,7 @@ func TestMeasurePresentReadsAModeOfTheBoardOnce(t *testing.T) {
 func TestTuneOfOneLimitKeepsThePresetItMeasured(t *testing.T) {
 	t.Parallel()
 	const measured, later = 2, 3
-	s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
+	s, b := searchOn(t, TuneOptions{Limit: metric.Watts(20)})
 	s.o.Baselines.Presets = []tegra.Preset{{Name: "a", Mode: s.places.At(measured).Mode},
 		{Name: "b", Mode: s.places.At(later).Mode}}
 	s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
@@ -84,9 +85,9 @@ func TestMeasurePresetReadsAPresetOfTheBoardOnce(t *testing.T) {
 		{"a small cap", func(s *search) { s.cap = capForPreset - 1 }, 0},
 		{"the smallest cap", func(s *search) { s.cap = capForPreset }, 1},
 		{"a search that was cancelled", func(s *search) { s.ended = Cancelled }, 0},
-		{"no answer", func(s *search) { s.limit.TimeMS = 1 }, 0},
+		{"no answer", func(s *search) { s.limit.Limits = metric.Time.Max(1) }, 0},
 	} {
-		s, _ := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
+		s, _ := searchOn(t, TuneOptions{Limit: metric.Watts(20)})
 		s.o.Baselines.Presets = []tegra.Preset{{Name: "10W", Mode: s.places.At(preset).Mode}}
 		row := func(i int, ms float64) tegra.Measured {
 			return tegra.Measured{Setting: s.places.At(i), TimeMS: ms, PowerW: 15}
@@ -108,7 +109,7 @@ func TestMeasurePresetReadsAPresetOfTheBoardOnce(t *testing.T) {
 func TestTuneAtRandomVerifiesItsAnswer(t *testing.T) {
 	t.Parallel()
 	for _, present := range []bool{false, true} {
-		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 30}})
+		s, b := searchOn(t, TuneOptions{Limit: metric.Watts(30)})
 		o := TuneOptions{Limit: s.limit, Space: b.Space, Strategy: Random, Probes: 10, Seed: 1}
 		if present {
 			o.Baselines.Present = tegra.Some(s.places.At(5))

@@ -7,6 +7,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // orinToy is the toy's workload on the space of an AGX Orin.
@@ -63,7 +64,7 @@ func BenchmarkAnswer18096(b *testing.B) {
 		if len(Front(points, Power)) == 0 {
 			b.Fatal("no front")
 		}
-		if _, err := Choose(preds, Limit{PowerW: 25}); err != nil {
+		if _, err := Choose(preds, metric.Watts(25)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -95,7 +96,7 @@ func BenchmarkTuneStep18096(b *testing.B) {
 		"profile": learn.ProfileReference("agx-orin"),
 	} {
 		b.Run(name, func(b *testing.B) {
-			s, err := newSearch(b.Context(), optimizetest.OfModes(board.Measure), TuneOptions{Limit: Limit{PowerW: 25},
+			s, err := newSearch(b.Context(), optimizetest.OfModes(board.Measure), TuneOptions{Limit: metric.Watts(25),
 				Space: board.Space, Known: sample(board, 20), Reference: profile})
 			if err != nil {
 				b.Fatal(err)

@@ -24,6 +24,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/optimize/ladder"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Halving is one step of a binary search.
@@ -57,9 +58,9 @@ func (h Halving) String() string {
 // binary runs the search until just before the verification.
 func (s *search) binary() error {
 	switch {
-	case s.limit.PowerW == 0 && s.places.Batches != nil:
+	case !s.limit.Limits.Harm() && s.places.Batches != nil:
 		return errors.New("a binary search over batch sizes needs a power limit, with or without a time limit")
-	case s.limit.PowerW == 0 && s.limit.TimeMS == 0:
+	case !s.limit.Limited():
 		return errors.New("a binary search needs a power limit or a time limit")
 	}
 	order, err := s.o.Rotation.Knobs()
@@ -119,15 +120,13 @@ func (s *search) warnOfPoor(r *Result) {
 		}
 	}
 	medians := s.limit
-	medians.Margin = NoMargin
+	medians.Margin = metric.NoMargin
 	i, err := Choose(preds, medians)
 	if err != nil {
 		return
 	}
 	c := preds[i]
-	got, _ := s.limit.objective().value(r.Measured)
-	better, _ := s.limit.objective().value(c.Measured)
-	if math.Log(got/better) < poorBy {
+	if aim := s.limit.Aim().Aim; math.Log(aim(r.Measured)/aim(c.Measured)) < poorBy {
 		return
 	}
 	name := s.o.Space.Format(c.Mode)
@@ -141,8 +140,8 @@ func (s *search) warnOfPoor(r *Result) {
 
 // raiseMode reports whether better modes have higher knobs when the size is not halved: within a power limit alone, or
 // if a time limit requires more speed.
-func raiseMode(limit Limit, o over) bool {
-	if limit.TimeMS > 0 {
+func raiseMode(limit metric.Goal, o over) bool {
+	if _, timed := limit.Limits.On(metric.Time); timed {
 		return o == overTime
 	}
 	return o == 0
@@ -188,11 +187,14 @@ func (s *search) overAt(i int) (o over, ok bool) {
 		return overPower | overTime, true
 	}
 	m := s.mean(i)
-	if s.limit.PowerW > 0 && m.PowerW > s.limit.PowerW {
-		o |= overPower
-	}
-	if s.limit.TimeMS > 0 && m.TimeMS > s.limit.TimeMS {
-		o |= overTime
+	for b := range s.limit.Limits.Each() {
+		switch {
+		case b.Over(b.Of(m)) <= 0:
+		case b.Metric == metric.Time:
+			o |= overTime
+		default:
+			o |= overPower
+		}
 	}
 	return o, true
 }

@@ -9,6 +9,7 @@ import (
 	"jtune/optimize/ladder"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 func TestBinaryHasATrace(t *testing.T) {
@@ -27,7 +28,7 @@ func TestBinaryHasATrace(t *testing.T) {
 			[]tegra.Knob{g, f, g, f, c, m, g, f, m, c}},
 	} {
 		b := optimizetest.New(t)
-		limit := Limit{PowerW: 25}
+		limit := metric.Watts(25)
 		res, err := tuneModes(
 			t.Context(),
 			b.Measure,
@@ -40,7 +41,7 @@ func TestBinaryHasATrace(t *testing.T) {
 		left := ladder.Rungs{4, 8, 8, 3, 1}
 		for _, h := range res.Trace {
 			knobs = append(knobs, h.Knob)
-			if over := b.Answer(h.Mode).PowerW > limit.PowerW; over == h.Raised {
+			if over := b.Answer(h.Mode).PowerW > limit.Of(metric.Power); over == h.Raised {
 				t.Errorf("%s: %v draws %.1f W, raised %v", x.name, h.Mode, b.Answer(h.Mode).PowerW, h.Raised)
 			}
 			if h.Left[h.Knob] >= left[h.Knob] || h.Left[h.Knob] < left[h.Knob]/2 {
@@ -65,7 +66,7 @@ func TestBinaryHasATrace(t *testing.T) {
 func TestBinaryAloneHasATrace(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space})
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(25), Space: b.Space})
 	if err != nil || res.Trace != nil {
 		t.Errorf("got %v, %v", res.Trace, err)
 	}
@@ -74,11 +75,11 @@ func TestBinaryAloneHasATrace(t *testing.T) {
 func TestBinaryOverBatchSizes(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	for _, l := range []Limit{
-		{PowerW: 18, TimeMS: 60},
-		{PowerW: 25, TimeMS: 30},
-		{PowerW: 20},
-		{PowerW: 16, TimeMS: 400},
+	for _, l := range []metric.Goal{
+		{Limits: metric.Power.Max(18).And(metric.Time.Max(60))},
+		{Limits: metric.Power.Max(25).And(metric.Time.Max(30))},
+		metric.Watts(20),
+		{Limits: metric.Power.Max(16).And(metric.Time.Max(400))},
 	} {
 		for name, rotation := range map[string]ladder.Rotation{"in turn": {}, "widest first": {Turns: ladder.Widest},
 			"one by one": {Turns: ladder.OneByOne}} {
@@ -99,7 +100,7 @@ func TestBinaryOverBatchSizes(t *testing.T) {
 			left, k := ladder.Rungs{4, 8, 8, 3, 5}, ladder.BatchKnob
 			for _, h := range res.Trace {
 				at := b.Served(h.Setting)
-				power, time := at.PowerW > l.PowerW, l.TimeMS > 0 && at.TimeMS > l.TimeMS
+				power, time := at.PowerW > l.Of(metric.Power), l.Of(metric.Time) > 0 && at.TimeMS > l.Of(metric.Time)
 				want, sizes := !power, false // by the reading and the knob in turn
 				if h.Knob == k {
 					want = !power && !time
@@ -121,7 +122,7 @@ func TestBinaryOverBatchSizes(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range []Limit{{TimeMS: 50}, {Energy: true}} {
+	for _, l := range []metric.Goal{metric.Millis(50), {Objective: metric.Energy}} {
 		if _, err := Tune(t.Context(), b.Serve, TuneOptions{
 			Limit:    l,
 			Space:    b.Space,
@@ -147,7 +148,7 @@ func TestBinaryTakesTheNearestSetting(t *testing.T) {
 		t.Context(),
 		b.Serve,
 		TuneOptions{
-			Limit:    Limit{PowerW: 20},
+			Limit:    metric.Watts(20),
 			Space:    b.Space,
 			Batches:  optimizetest.Sizes,
 			Only:     only,
@@ -168,7 +169,7 @@ func TestBinaryTakesTheNearestSetting(t *testing.T) {
 // decides.
 func TestBinaryRepeatsItsWinnerBeforeItGivesItUp(t *testing.T) {
 	t.Parallel()
-	limit := Limit{PowerW: 20}
+	limit := metric.Watts(20)
 	b := optimizetest.New(t)
 	calm, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Strategy: Binary})
 	if err != nil || !calm.Verified {
@@ -186,7 +187,8 @@ func TestBinaryRepeatsItsWinnerBeforeItGivesItUp(t *testing.T) {
 			}
 		}
 		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Strategy: Binary})
-		if err != nil || readings != 3 || (res.Mode == calm.Mode) != c.keeps || res.Measured.PowerW > limit.PowerW {
+		if err != nil || readings != 3 || (res.Mode == calm.Mode) != c.keeps ||
+			res.Measured.PowerW > limit.Of(metric.Power) {
 			t.Errorf("%s: %d readings of the winner, answer %v: %v", name, readings, res.Measured, err)
 		}
 	}
@@ -200,7 +202,7 @@ func TestBinarySaysWhenItsAnswerIsPoor(t *testing.T) {
 	for watts := 14.0; watts <= 30; watts++ {
 		for _, lost := range []bool{false, true} {
 			b, found := optimizetest.New(t), tegra.Mode{}
-			o := TuneOptions{Limit: Limit{PowerW: watts}, Strategy: Binary, Space: b.Space}
+			o := TuneOptions{Limit: metric.Watts(watts), Strategy: Binary, Space: b.Space}
 			best, _ := bestOf(b.All(), o.Limit)
 			res, err := tuneModes(t.Context(), b.Measure, o)
 			if lost && err == nil {
@@ -239,7 +241,7 @@ func TestBinarySaysWhenItsAnswerIsPoor(t *testing.T) {
 func TestBinaryNamesNoFailedModeAsBetter(t *testing.T) {
 	t.Parallel()
 	for _, fail := range []bool{false, true} {
-		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 25}, Strategy: Binary})
+		s, b := searchOn(t, TuneOptions{Limit: metric.Watts(25), Strategy: Binary})
 		slow := b.All()
 		slices.SortFunc(slow, func(a, b tegra.Measured) int { return cmp.Compare(b.TimeMS, a.TimeMS) })
 		for i := range s.places.Len() {

@@ -11,6 +11,7 @@ import (
 	"jtune/internal/tools/reliability"
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // pred returns a prediction of a mode that differs from others by its cores.
@@ -41,12 +42,12 @@ func TestChooseKnownTakesTheBestKnownOfEquals(t *testing.T) {
 	measured := func(cores int, timeMS, powerW float64) learn.Prediction {
 		return MeasuredPrediction(pred(cores, timeMS, powerW, 0, 0).Measured)
 	}
-	limit := Limit{PowerW: 30}
+	limit := metric.Watts(30)
 	for _, c := range []struct {
 		name  string
 		known []learn.Prediction
 		n     []int
-		limit Limit
+		limit metric.Goal
 		want  int
 	}{
 		{"measured before a likely one that is hardly faster",
@@ -70,7 +71,7 @@ func TestChooseKnownTakesTheBestKnownOfEquals(t *testing.T) {
 			[]learn.Prediction{pred(1, 90, 29, 0.02, 0.02), measured(2, 90, 30.1)}, []int{0, 3}, limit, 0},
 		{"no mode beyond the slowdown",
 			[]learn.Prediction{pred(1, 100, 40, 0, 0), pred(2, 109, 30, 0.01, 0.01), measured(3, 111, 30)},
-			[]int{0, 0, 2}, Limit{MaxSlowdownPct: 10}, 1},
+			[]int{0, 0, 2}, metric.Goal{SlowerPct: 10}, 1},
 	} {
 		got, err := ChooseKnown(c.known, func(i int) int { return c.n[i] }, c.limit)
 		if err != nil || got != c.want {
@@ -90,28 +91,31 @@ func TestChoose(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
-		limit Limit
+		limit metric.Goal
 		want  int // cores of the answer, 0 for infeasible
 	}{
-		{"no limit asks for the fastest", Limit{}, 1},
-		{"fastest under a power limit", Limit{PowerW: 30, Margin: NoMargin}, 2},
-		{"a limit may be met exactly", Limit{PowerW: 29, Margin: NoMargin}, 2},
-		{"the usual margin shuns what lies near the limit", Limit{PowerW: 30}, 4},
-		{"a margin beyond all modes is infeasible", Limit{PowerW: 10}, 0},
-		{"least power under a time limit", Limit{TimeMS: 250}, 4},
-		{"a time limit with margin leaves room", Limit{TimeMS: 210}, 2},
-		{"both limits give the least power that is fast enough", Limit{PowerW: 32, TimeMS: 130}, 2},
-		{"both limits can exclude each other", Limit{PowerW: 12, TimeMS: 130}, 0},
-		{"least energy", Limit{Energy: true}, 4},
-		{"least energy within a time limit", Limit{Energy: true, TimeMS: 130}, 2},
-		{"fastest within an energy", Limit{EnergyJ: 3.3, Margin: NoMargin}, 2},
-		{"an energy with margin leaves room", Limit{EnergyJ: 3.4}, 4},
-		{"least power within a time and an energy", Limit{TimeMS: 250, EnergyJ: 3.1, Margin: NoMargin}, 4},
-		{"too little energy", Limit{EnergyJ: 2.9}, 0},
-		{"least power within ten percent of the fastest", Limit{MaxSlowdownPct: 10.001}, 2},
-		{"slowdown is counted from the fastest within the power limit", Limit{MaxSlowdownPct: 90, PowerW: 30}, 4},
-		{"the knee", Limit{Knee: true}, 2},
-		{"too little power", Limit{PowerW: 5}, 0},
+		{"no limit asks for the fastest", metric.Goal{}, 1},
+		{"fastest under a power limit", metric.Goal{Limits: metric.Power.Max(30), Margin: metric.NoMargin}, 2},
+		{"a limit may be met exactly", metric.Goal{Limits: metric.Power.Max(29), Margin: metric.NoMargin}, 2},
+		{"the usual margin shuns what lies near the limit", metric.Watts(30), 4},
+		{"a margin beyond all modes is infeasible", metric.Watts(10), 0},
+		{"least power under a time limit", metric.Millis(250), 4},
+		{"a time limit with margin leaves room", metric.Millis(210), 2},
+		{"both limits give the least power that is fast enough",
+			metric.Within(metric.Power.Max(32).And(metric.Time.Max(130))), 2},
+		{"both limits can exclude each other", metric.Within(metric.Power.Max(12).And(metric.Time.Max(130))), 0},
+		{"least energy", metric.LeastEnergy, 4},
+		{"least energy within a time limit", metric.Goal{Limits: metric.Time.Max(130), Objective: metric.Energy}, 2},
+		{"fastest within an energy", metric.Goal{Limits: metric.Energy.Max(3.3), Margin: metric.NoMargin}, 2},
+		{"an energy with margin leaves room", metric.Within(metric.Energy.Max(3.4)), 4},
+		{"least power within a time and an energy",
+			metric.Goal{Limits: metric.Time.Max(250).And(metric.Energy.Max(3.1)), Margin: metric.NoMargin}, 4},
+		{"too little energy", metric.Within(metric.Energy.Max(2.9)), 0},
+		{"least power within ten percent of the fastest", metric.Goal{SlowerPct: 10.001}, 2},
+		{"slowdown is counted from the fastest within the power limit", metric.Goal{Limits: metric.Power.Max(30),
+			SlowerPct: 90}, 4},
+		{"the knee", metric.Goal{Knee: true}, 2},
+		{"too little power", metric.Watts(5), 0},
 	} {
 		got, err := Choose(menu, c.limit)
 		if c.want == 0 {
@@ -130,12 +134,12 @@ func TestChooseNamesTheNearestMode(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
-		limit Limit
+		limit metric.Goal
 		want  int
 	}{
-		{"too little power: the mode of least power", Limit{PowerW: 5}, 5},
-		{"too little time: the fastest", Limit{TimeMS: 50}, 1},
-		{"both: the least excess in all", Limit{PowerW: 14, TimeMS: 190}, 4},
+		{"too little power: the mode of least power", metric.Watts(5), 5},
+		{"too little time: the fastest", metric.Millis(50), 1},
+		{"both: the least excess in all", metric.Within(metric.Power.Max(14).And(metric.Time.Max(190))), 4},
 	} {
 		_, err := Choose(menu, c.limit)
 		var no *InfeasibleError
@@ -148,7 +152,8 @@ func TestChooseNamesTheNearestMode(t *testing.T) {
 func TestChooseTies(t *testing.T) {
 	t.Parallel()
 	same := []learn.Prediction{pred(1, 100, 20, 0, 0), pred(2, 100, 19, 0, 0), pred(3, 100, 19, 0, 0)}
-	for _, l := range []Limit{{}, {PowerW: 20}, {TimeMS: 100}, {Energy: true}, {Knee: true}, {MaxSlowdownPct: 1}} {
+	for _, l := range []metric.Goal{{}, metric.Watts(20), metric.Millis(100), {Objective: metric.Energy},
+		{Knee: true}, {SlowerPct: 1}} {
 		if got, err := Choose(same, l); err != nil || got != 1 {
 			t.Errorf("%v: got %v, %v, want the first of the least power", l, same[got].Mode, err)
 		}
@@ -167,22 +172,22 @@ func TestChooseFromBadInput(t *testing.T) {
 		pred(1, 1, math.Inf(1), 0, 0),
 		pred(1, 1, 1, nan, nan),
 	} {
-		got, err := Choose([]learn.Prediction{bad, good}, Limit{PowerW: 30, TimeMS: 200})
+		got, err := Choose([]learn.Prediction{bad, good}, metric.Within(metric.Power.Max(30).And(metric.Time.Max(200))))
 		if err != nil || got != 1 {
 			t.Errorf("beside %v: got %v, %v, want the good one", bad, got, err)
 		}
 	}
 	for _, list := range [][]learn.Prediction{nil, {pred(1, nan, nan, 0, 0)}} {
-		if _, err := Choose(list, Limit{PowerW: 30}); err == nil || errors.Is(err, ErrInfeasible) {
+		if _, err := Choose(list, metric.Watts(30)); err == nil || errors.Is(err, ErrInfeasible) {
 			t.Errorf("%d modes without a value: got %v, want an error of its own", len(list), err)
 		}
 	}
-	for _, l := range []Limit{
-		{PowerW: -1},
-		{TimeMS: nan},
+	for _, l := range []metric.Goal{
+		metric.Watts(-1),
+		metric.Millis(nan),
 		{Margin: -1},
-		{MaxSlowdownPct: math.Inf(1)},
-		{Knee: true, Energy: true},
+		{SlowerPct: math.Inf(1)},
+		{Knee: true, Objective: metric.Energy},
 	} {
 		if _, err := Choose(menu, l); err == nil {
 			t.Errorf("limit %+v: got no error", l)
@@ -196,7 +201,7 @@ func TestChooseAsksNoMarginOfMeasuredModes(t *testing.T) {
 		{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 1}}, TimeMS: 100, PowerW: 30},
 		{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 2}}, TimeMS: 90, PowerW: 30.1},
 	}
-	got, err := bestOf(rows, Limit{PowerW: 30, Margin: 5})
+	got, err := bestOf(rows, metric.Goal{Limits: metric.Power.Max(30), Margin: 5})
 	if err != nil || got.Mode.Cores != 1 {
 		t.Errorf("got %v, %v", got.Mode, err)
 	}
@@ -204,19 +209,19 @@ func TestChooseAsksNoMarginOfMeasuredModes(t *testing.T) {
 
 func TestLimitSaysWhatItAsks(t *testing.T) {
 	t.Parallel()
-	for want, l := range map[string]Limit{
-		"fastest, power ≤ 30 W":                   {PowerW: 30},
-		"least power, time ≤ 120 ms":              {TimeMS: 120},
-		"least power, power ≤ 30 W, time ≤ 12 ms": {PowerW: 30, TimeMS: 12},
-		"fastest, energy ≤ 3 J":                   {EnergyJ: 3},
-		"least energy":                            {Energy: true},
+	for want, l := range map[string]metric.Goal{
+		"fastest, power ≤ 30 W":                   metric.Watts(30),
+		"least power, time ≤ 120 ms":              metric.Millis(120),
+		"least power, power ≤ 30 W, time ≤ 12 ms": {Limits: metric.Power.Max(30).And(metric.Time.Max(12))},
+		"fastest, energy ≤ 3 J":                   {Limits: metric.Energy.Max(3)},
+		"least energy":                            {Objective: metric.Energy},
 		"knee of the front":                       {Knee: true},
 	} {
-		if got := l.String(); got != want {
+		if got := l.Words(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	_, err := Choose(menu, Limit{PowerW: 5})
+	_, err := Choose(menu, metric.Watts(5))
 	if err == nil || !strings.Contains(err.Error(), "power ≤ 5 W") || !strings.Contains(err.Error(), "10.0 W") {
 		t.Errorf("the error names limit and nearest: got %v", err)
 	}
@@ -230,7 +235,8 @@ func FuzzChoose(f *testing.F) {
 	f.Add(0.0, -1.0, math.NaN(), 1e-300, 1e300, 1e300, 1e-9, 1e9, 3.0)
 	f.Fuzz(func(t *testing.T, t1, p1, s1, t2, p2, s2, limitW, limitMS, margin float64) {
 		defer reliability.Input(t)()
-		l := Limit{PowerW: limitW, TimeMS: limitMS, Margin: MarginOf(margin)}
+		l := metric.Goal{Limits: metric.Power.Max(limitW).And(metric.Time.Max(limitMS)),
+			Margin: metric.MarginOf(margin)}
 		list := []learn.Prediction{pred(1, t1, p1, s1, s1), pred(2, t2, p2, s2, s2), pred(3, t2, p1, s1, s2)}
 		got, err := Choose(list, l)
 		var no *InfeasibleError
@@ -238,13 +244,13 @@ func FuzzChoose(f *testing.F) {
 		case err == nil:
 			best := list[got]
 			point := best.Measured
-			if l.excess(point, best.LnTimeSD, best.LnPowerSD) > 0 || !stats.Positive(point.TimeMS, point.PowerW) {
+			if l.Excess(point, best.LnTimeSD, best.LnPowerSD) > 0 || !stats.Positive(point.TimeMS, point.PowerW) {
 				t.Errorf("%+v does not keep %+v", best, l)
 			}
 			for _, p := range list {
 				q := p.Measured
-				if stats.Positive(q.TimeMS, q.PowerW) && l.excess(q, p.LnTimeSD, p.LnPowerSD) <= 0 &&
-					l.objective().better(q, point) {
+				if stats.Positive(q.TimeMS, q.PowerW) && l.Excess(q, p.LnTimeSD, p.LnPowerSD) <= 0 &&
+					l.Better(q, point) {
 					t.Errorf("%+v is better than %+v under %+v", q, point, l)
 				}
 			}
@@ -265,11 +271,13 @@ func TestChooseTakesNoClampedPrediction(t *testing.T) {
 		return p
 	}
 	preds := []learn.Prediction{at(16.6, 27, true), at(190, 28, false), at(180, 35, false)}
-	if i, err := Choose(preds, Limit{PowerW: 30, Margin: NoMargin}); err != nil || i != 1 {
+	if i, err := Choose(preds, metric.Goal{Limits: metric.Power.Max(30), Margin: metric.NoMargin}); err != nil ||
+		i != 1 {
 		t.Errorf("%d, %v; want the mode of 190 ms", i, err)
 	}
 	preds[1].PowerW = 31
-	if i, err := Choose(preds, Limit{PowerW: 30, Margin: NoMargin}); !errors.Is(err, ErrInfeasible) || i != 1 {
+	if i, err := Choose(preds, metric.Goal{Limits: metric.Power.Max(30), Margin: metric.NoMargin}); !errors.Is(err,
+		ErrInfeasible) || i != 1 {
 		t.Errorf("%v; want none within 30 W, the nearest with 31", err)
 	}
 }

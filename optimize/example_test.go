@@ -7,6 +7,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // reading is a measured mode with this GPU clock.
@@ -42,9 +43,9 @@ func ExampleChoose() {
 	} {
 		known = append(known, optimize.MeasuredPrediction(m))
 	}
-	i, err := optimize.Choose(known, optimize.Limit{PowerW: 20})
+	i, err := optimize.Choose(known, metric.Watts(20))
 	fmt.Println(known[i].Mode.GPU, known[i].TimeMS, err)
-	_, err = optimize.Choose(known, optimize.Limit{PowerW: 5})
+	_, err = optimize.Choose(known, metric.Watts(5))
 	fmt.Println(err)
 	// Output:
 	// 600 MHz 150 <nil>
@@ -68,13 +69,14 @@ func ExampleTune() {
 		ghz := s.Mode.GPU.GHz()
 		return tegra.Measured{Setting: s, TimeMS: 90 / ghz, PowerW: 10 + 12*ghz + float64(s.Mode.Cores)/4}, nil
 	}
-	limit := optimize.Limit{PowerW: 20}
+	limit := metric.Watts(20)
 	result, err := optimize.Tune(context.Background(), measure, optimize.TuneOptions{Limit: limit, Space: space})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(result.Ended, result.Verified, result.Measured.PowerW <= limit.PowerW, len(result.Probes) < 20)
+	fmt.Println(result.Ended, result.Verified, result.Measured.PowerW <= limit.Of(metric.Power),
+		len(result.Probes) < 20)
 	fmt.Println(result.Mode.GPU)
 	// Output:
 	// converged true true true

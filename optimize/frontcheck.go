@@ -5,6 +5,7 @@ import (
 
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // FrontCheck chooses the modes to verify when the power limit is not known in advance: the modes that the limits
@@ -67,7 +68,7 @@ func (c FrontCheck) Next(preds []learn.Prediction, done []tegra.Measured) (tegra
 func pointsWithMargin(preds []learn.Prediction, space *tegra.Space, done []tegra.Measured) []tegra.Measured {
 	points := medians(preds)
 	for i, p := range preds {
-		points[i].PowerW *= math.Exp(usualZ * p.LnPowerSD)
+		points[i].PowerW *= math.Exp(metric.UsualMargin.Z() * p.LnPowerSD)
 	}
 	for _, m := range done {
 		if i, ok := space.Index(m.Mode); ok {

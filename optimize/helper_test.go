@@ -7,10 +7,11 @@ import (
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // bestOf returns the best measured mode for a limit.
-func bestOf(rows []tegra.Measured, l Limit) (learn.Prediction, error) {
+func bestOf(rows []tegra.Measured, l metric.Goal) (learn.Prediction, error) {
 	preds := make([]learn.Prediction, len(rows))
 	for i, r := range rows {
 		preds[i] = MeasuredPrediction(r)
@@ -49,7 +50,7 @@ func searchOn(t *testing.T, o TuneOptions) (*search, *optimizetest.Board) {
 	}
 	return s, b
 }
-func knownOf(t *testing.T, b *optimizetest.Board, l Limit) []tegra.Measured {
+func knownOf(t *testing.T, b *optimizetest.Board, l metric.Goal) []tegra.Measured {
 	t.Helper()
 	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space, Seed: 4})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"errors"
 
 	"jtune/internal/sorted"
+	"jtune/tegra/metric"
 )
 
 // furtherProbes is the increase of the default cap of probes per further limit.
@@ -26,13 +27,13 @@ func MostServed(limits int) int { return servedProbes + furtherProbes*(limits-1)
 
 // sought returns Limit and More as the search uses them: with the usual margin and, over batch sizes within a power
 // limit, the highest throughput as the goal unless that is least energy.
-func (o *TuneOptions) sought() []Limit {
-	list := append([]Limit{o.Limit}, o.More...)
+func (o *TuneOptions) sought() []metric.Goal {
+	list := append([]metric.Goal{o.Limit}, o.More...)
 	for i := range list {
-		if o.Batches != nil && list[i].PowerW > 0 && !list[i].Energy {
-			list[i].Throughput = true
+		if o.Batches != nil {
+			list[i] = list[i].Sized()
 		}
-		list[i].Margin = UsualMargin
+		list[i].Margin = metric.UsualMargin
 	}
 	return list
 }
@@ -44,7 +45,8 @@ func (s *search) answerAll() (Result, error) {
 	for i := range order {
 		order[i] = i
 	}
-	sorted.Stable(order, func(a, b int) int { return cmp.Compare(limits[a].PowerW, limits[b].PowerW) })
+	sorted.Stable(order,
+		func(a, b int) int { return cmp.Compare(limits[a].Of(metric.Power), limits[b].Of(metric.Power)) })
 	most, ended := s.cap, make([]Ended, len(limits))
 	present := s.compared.measurePresent()
 	for n, i := range order {
@@ -86,13 +88,13 @@ func (s *search) answerAll() (Result, error) {
 }
 
 // seek changes the limit. Modes stopped for a lower power limit may be measured for a higher one that they may keep.
-func (s *search) seek(l Limit) {
+func (s *search) seek(l metric.Goal) {
 	if l == s.limit {
 		return
 	}
 	s.limit = l
 	for _, m := range s.tooMuch {
-		s.failed[s.at(m.Setting)] = m.PowerW > l.PowerW
+		s.failed[s.at(m.Setting)] = m.PowerW > l.Of(metric.Power)
 	}
 }
 

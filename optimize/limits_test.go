@@ -8,15 +8,16 @@ import (
 
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 func TestTuneAnswersSeveralLimitsFromOneSearch(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	watts := []float64{30, 20, 25} // answered in the order in which they are given
-	o := TuneOptions{Limit: Limit{PowerW: watts[0]}, Space: b.Space, Seed: 3}
+	o := TuneOptions{Limit: metric.Watts(watts[0]), Space: b.Space, Seed: 3}
 	for _, w := range watts[1:] {
-		o.More = append(o.More, Limit{PowerW: w})
+		o.More = append(o.More, metric.Watts(w))
 	}
 	res, err := tuneModes(t.Context(), b.Measure, o)
 	if err != nil {
@@ -29,7 +30,7 @@ func TestTuneAnswersSeveralLimitsFromOneSearch(t *testing.T) {
 		}
 		other := optimizetest.New(t)
 		one, err := tuneModes(t.Context(), other.Measure,
-			TuneOptions{Limit: Limit{PowerW: watts[i]}, Space: b.Space, Seed: 3})
+			TuneOptions{Limit: metric.Watts(watts[i]), Space: b.Space, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,9 +46,9 @@ func TestTuneAnswersSeveralLimitsFromOneSearch(t *testing.T) {
 func TestTuneSharesACapAmongLimits(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 20},
-		More: []Limit{{PowerW: 1}, {PowerW: 30}}, Space: b.Space, Seed: 3, Probes: 15})
-	if none, ok := errors.AsType[*InfeasibleError](err); !ok || none.Limit.PowerW != 1 {
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(20),
+		More: []metric.Goal{metric.Watts(1), metric.Watts(30)}, Space: b.Space, Seed: 3, Probes: 15})
+	if none, ok := errors.AsType[*InfeasibleError](err); !ok || none.Limit.Of(metric.Power) != 1 {
 		t.Errorf("the error is %v, want that none keeps 1 W", err)
 	}
 	if len(res.Probes) > 15 || !res.Feasible || len(res.More) != 2 || res.More[0].Feasible || !res.More[1].Feasible {
@@ -60,7 +61,7 @@ func TestTuneSaysWhyItMeasuresAMode(t *testing.T) {
 	b := optimizetest.New(t)
 	var steps []Step
 	var seen []Seen
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.Space, Seed: 3,
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(30), Space: b.Space, Seed: 3,
 		Choosing: func(s Step) { steps = append(steps, s) }, Observe: func(s Seen) { seen = append(seen, s) }})
 	if err != nil {
 		t.Fatal(err)
@@ -91,12 +92,12 @@ func TestTuneSaysWhyItMeasuresAMode(t *testing.T) {
 func TestStepStringNamesTheNumbers(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]Step{
-		"expected gain 3.2 %, 92 % sure to keep 30 W": {Why: Improve, Limit: Limit{PowerW: 30}, Gain: tegra.Some(0.032),
+		"expected gain 3.2 %, 92 % sure to keep 30 W": {Why: Improve, Limit: metric.Watts(30), Gain: tegra.Some(0.032),
 			Keeps: tegra.Some(0.92)},
-		"none keeps 80 ms yet: this one is 40 % sure to keep 80 ms": {Why: Improve, Limit: Limit{TimeMS: 80},
+		"none keeps 80 ms yet: this one is 40 % sure to keep 80 ms": {Why: Improve, Limit: metric.Millis(80),
 			Keeps: tegra.Some(0.4)},
-		"expected gain 163 %":                {Why: Improve, Limit: Limit{Energy: true}, Gain: tegra.Some(1.63)},
-		"expected gain below 0.1 %":          {Why: Improve, Limit: Limit{Energy: true}, Gain: tegra.Some(0.0)},
+		"expected gain 163 %":                {Why: Improve, Limit: metric.LeastEnergy, Gain: tegra.Some(1.63)},
+		"expected gain below 0.1 %":          {Why: Improve, Limit: metric.LeastEnergy, Gain: tegra.Some(0.0)},
 		"once more: one reading may be luck": {Why: Verify, Gain: tegra.Some(0.1)},
 		"to compare the answer with":         {Why: Start, Keeps: tegra.Some(0.9)},
 	} {
@@ -125,7 +126,8 @@ func TestTuneOpensStoppedModesForHigherLimits(t *testing.T) {
 			return r, OverLimit("stopped")
 		}
 		return r, nil
-	}, TuneOptions{Limit: Limit{PowerW: 20}, More: []Limit{{PowerW: 30}, {PowerW: 40}}, Space: space, Seed: 1,
+	}, TuneOptions{Limit: metric.Watts(20), More: []metric.Goal{metric.Watts(30),
+		metric.Watts(40)}, Space: space, Seed: 1,
 		Choosing: func(s Step) { step = s }})
 	if err != nil || !res.Feasible || res.More[0].TimeMS != 150 || res.More[1].TimeMS != 100 {
 		t.Errorf("20 W: %v; 30 and 40 W: %+v; %v", res.Measured, res.More, err)

@@ -8,6 +8,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Processors that fuse multiply and add (arm64 does, amd64 does not) round
@@ -24,17 +25,17 @@ func TestTuneIsTheSameOnEveryMachine(t *testing.T) {
 		probes         string
 		timeMS, powerW float64 // predicted at the end for the answer
 	}{
-		{"fastest within a power limit", TuneOptions{Limit: Limit{PowerW: 25}, Seed: 1},
+		{"fastest within a power limit", TuneOptions{Limit: metric.Watts(25), Seed: 1},
 			"2c/0.30C/0.15G/0.80M 4c/1.05C/0.63G/3.20M 4c/1.30C/0.95G/3.20M 4c/0.55C/0.79G/3.20M " +
 				"4c/1.55C/0.95G/3.20M 4c/1.30C/0.79G/1.60M 6c/1.55C/0.95G/3.20M 6c/1.80C/0.95G/1.60M " +
 				"8c/1.80C/0.95G/1.60M 4c/2.05C/0.95G/1.60M 8c/1.80C/0.95G/1.60M",
 			85.892602410898789, 24.616118785635898},
-		{"least power within a time limit", TuneOptions{Limit: Limit{TimeMS: 90}, Seed: 2},
+		{"least power within a time limit", TuneOptions{Limit: metric.Millis(90), Seed: 2},
 			"4c/0.55C/0.47G/0.80M 4c/1.30C/1.11G/3.20M 6c/1.55C/0.95G/3.20M 2c/2.05C/0.79G/1.60M " +
 				"6c/1.55C/0.79G/3.20M 6c/1.55C/0.95G/1.60M 4c/1.80C/0.95G/1.60M 4c/2.05C/0.95G/1.60M " +
 				"6c/1.55C/0.95G/1.60M 6c/1.55C/0.95G/1.60M",
 			90.272608227405016, 22.880092531460434},
-		{"least energy", TuneOptions{Limit: Limit{Energy: true}, Seed: 3},
+		{"least energy", TuneOptions{Limit: metric.LeastEnergy, Seed: 3},
 			"6c/1.30C/0.95G/3.20M 8c/0.55C/0.95G/3.20M 4c/1.55C/1.11G/1.60M 2c/1.30C/1.11G/3.20M " +
 				"8c/1.30C/0.79G/1.60M 6c/1.30C/0.79G/1.60M 4c/1.55C/0.79G/1.60M 4c/1.30C/0.79G/1.60M " +
 				"6c/1.55C/0.79G/1.60M 8c/1.30C/0.79G/0.80M 8c/1.30C/0.79G/1.60M",

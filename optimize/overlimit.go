@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // OverLimit is the error of a measurement that was stopped because the board drew more than Step.MostW. The reading has
@@ -36,13 +37,13 @@ func (s *search) mostW(why Why) float64 {
 	if s.o.Strategy != Auto && s.o.Strategy != "" || why == Before || s.toItsEnd {
 		return 0
 	}
-	return MaxOvershoot * s.limit.PowerW
+	return MaxOvershoot * s.limit.Of(metric.Power)
 }
 
 // readNearest completes the measurement of the stopped mode that drew least if no mode keeps the power limit: it is the
 // nearest one. This is safe, as every other mode draws more.
 func (s *search) readNearest() {
-	if s.limit.PowerW == 0 || len(s.tooMuch) == 0 {
+	if !s.limit.Limits.Harm() || len(s.tooMuch) == 0 {
 		return
 	}
 	least := slices.MinFunc(s.tooMuch, func(a, b tegra.Measured) int { return cmp.Compare(a.PowerW, b.PowerW) })

@@ -9,19 +9,20 @@ import (
 
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // A measurement stopped for its power is neither an answer nor a failure of the board: the search continues, never
 // measures the mode again, and expects about that power of it and more of its neighbours than before.
 func TestTuneLearnsFromAModeThatWasEndedForItsPower(t *testing.T) {
 	t.Parallel()
-	board, limit := optimizetest.New(t), Limit{PowerW: 25}
+	board, limit := optimizetest.New(t), metric.Watts(25)
 	var s *search
 	var ended []tegra.Mode
 	var before, after float64
 	o := TuneOptions{Limit: limit, Space: board.Space, Seed: 1}
 	o.Choosing = func(step Step) {
-		if step.MostW != MaxOvershoot*limit.PowerW {
+		if step.MostW != MaxOvershoot*limit.Of(metric.Power) {
 			t.Errorf("a probe may draw %g W", step.MostW)
 		}
 		if i, _ := s.places.Index(step.Setting); len(s.order) == 3 && ended == nil {
@@ -63,7 +64,7 @@ func TestTuneLearnsFromAModeThatWasEndedForItsPower(t *testing.T) {
 // The winner is not measured a third time where its second measurement was ended.
 func TestTuneDoesNotRepeatAVerificationThatWasEnded(t *testing.T) {
 	t.Parallel()
-	board, limit := optimizetest.New(t), Limit{PowerW: 25}
+	board, limit := optimizetest.New(t), metric.Watts(25)
 	asked, hot := map[tegra.Mode]int{}, (*tegra.Mode)(nil)
 	res, err := Tune(t.Context(), optimizetest.OfModes(func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
 		if asked[m]++; asked[m] == 2 && hot == nil {
@@ -88,13 +89,13 @@ func TestTuneDoesNotRepeatAVerificationThatWasEnded(t *testing.T) {
 // The present mode is read to its end, as is each mode of a strategy that needs readings over a limit.
 func TestOverlimitEndsNeitherThePresentModeNorABinarySearch(t *testing.T) {
 	t.Parallel()
-	if s := (&search{limit: Limit{PowerW: 20}}); s.mostW(Before) != 0 || s.mostW(Improve) != MaxOvershoot*20 {
+	if s := (&search{limit: metric.Watts(20)}); s.mostW(Before) != 0 || s.mostW(Improve) != MaxOvershoot*20 {
 		t.Error("of the closed loop")
 	}
-	if s := (&search{limit: Limit{TimeMS: 3}}); s.mostW(Improve) != 0 {
+	if s := (&search{limit: metric.Millis(3)}); s.mostW(Improve) != 0 {
 		t.Error("of the closed loop without a power limit")
 	}
-	if s := (&search{limit: Limit{PowerW: 20}, o: TuneOptions{Strategy: Binary}}); s.mostW(Improve) != 0 {
+	if s := (&search{limit: metric.Watts(20), o: TuneOptions{Strategy: Binary}}); s.mostW(Improve) != 0 {
 		t.Error("of a binary search")
 	}
 }
@@ -119,7 +120,7 @@ func TestTuneNearTheLeastPowerThatThereIs(t *testing.T) {
 		{"above it", 1.02 * least, Baselines{Present: tegra.Some(present)}, true, DefaultProbes},
 	} {
 		var step Step
-		o := TuneOptions{Limit: Limit{PowerW: c.limitW}, Space: board.Space, Seed: 1, Baselines: c.before,
+		o := TuneOptions{Limit: metric.Watts(c.limitW), Space: board.Space, Seed: 1, Baselines: c.before,
 			Choosing: func(s Step) { step = s }}
 		got, err := Tune(t.Context(), optimizetest.OfModes(
 			func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
@@ -146,7 +147,7 @@ func TestReadNearestReadsTheStoppedModeOfLeastPower(t *testing.T) {
 	t.Parallel()
 	const read, least, more = 0, 2, 3
 	for watts, want := range map[float64]int{15: least, 12: -1, 11: -1} {
-		s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 10}})
+		s, b := searchOn(t, TuneOptions{Limit: metric.Watts(10)})
 		power := map[int]float64{read: watts, least: 12, more: 13}
 		s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
 			i, m := s.at(at), b.Answer(at.Mode)

@@ -5,6 +5,7 @@ import (
 
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // With a guarded time limit a search with a known mode within it measures none far over it.
@@ -13,7 +14,7 @@ func TestTuneKeepsAGuardedTimeLimit(t *testing.T) {
 	for _, ms := range []float64{80, 120, 200} {
 		for seed := range uint64(3) {
 			board := optimizetest.New(t)
-			limit := Limit{TimeMS: ms, GuardTime: true}
+			limit := metric.Goal{Limits: metric.Time.Max(ms), GuardTime: true}
 			res, err := Tune(t.Context(), optimizetest.OfModes(board.Measure), TuneOptions{Limit: limit,
 				Space: board.Space, Seed: seed,
 				Baselines: Baselines{Present: tegra.Some(tegra.Setting{Mode: board.Space.Max()})}})

@@ -7,6 +7,7 @@ import (
 
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 func TestKnownReplacesPredictionsByReadings(t *testing.T) {
@@ -27,7 +28,7 @@ func TestKnownReplacesPredictionsByReadings(t *testing.T) {
 		{"a measured mode that is not among the predictions changes nothing", []tegra.Measured{foreign}, 1},
 	} {
 		known := Known(preds, c.measured)
-		got, err := Choose(known, Limit{PowerW: 16})
+		got, err := Choose(known, metric.Watts(16))
 		if err != nil || known[got].Mode.Cores != c.want {
 			t.Errorf("%s: chose %v, %v; want %d cores", c.name, known[got].Mode, err, c.want)
 		}
@@ -38,7 +39,7 @@ func TestKnownReplacesPredictionsByReadings(t *testing.T) {
 	if preds[2].TimeMS != 60 {
 		t.Error("the predictions that were given are changed")
 	}
-	_, err := Choose(Known(preds[1:2], []tegra.Measured{over}), Limit{PowerW: 16})
+	_, err := Choose(Known(preds[1:2], []tegra.Measured{over}), metric.Watts(16))
 	var none *InfeasibleError
 	if !errors.As(err, &none) || none.Nearest.PowerW != over.PowerW {
 		t.Errorf("got %v; want infeasible, with the measured power of the nearest mode", err)

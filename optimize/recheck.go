@@ -1,20 +1,23 @@
 package optimize
 
 import (
+	"math"
+
 	"jtune/learn"
 	"jtune/optimize/ladder"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Recheck returns the next known setting to measure again before using known readings, as a search does
 // (docs/method.md, Search rule, "Earlier readings"): the best for a limit and, if that has moved, the one farthest
 // from it. again are their new readings so far. It returns false if enough were measured again; Align then decides how
 // the known ones count.
-func Recheck(space *tegra.Space, known, again []tegra.Measured, l Limit) (tegra.Setting, bool) {
+func Recheck(space *tegra.Space, known, again []tegra.Measured, l metric.Goal) (tegra.Setting, bool) {
 	now := bySetting(again)
 	var list, open []tegra.Measured
 	for _, m := range tegra.OncePerSetting(known) {
-		if list = append(list, m); l.harmless(m) {
+		if list = append(list, m); harmless(l, m) {
 			open = append(open, m)
 		}
 	}
@@ -46,13 +49,13 @@ func Recheck(space *tegra.Space, known, again []tegra.Measured, l Limit) (tegra.
 
 // bestIn returns the index of the best measured setting within a limit or, if there is none, of the nearest to it; -1
 // for none.
-func bestIn(list []tegra.Measured, l Limit) int {
+func bestIn(list []tegra.Measured, l metric.Goal) int {
 	found, nearest := -1, newArgmax()
 	for i, m := range list {
 		switch {
 		case !l.Met(m):
-			nearest.offer(i, -l.excess(m, 0, 0), 0)
-		case found < 0 || l.objective().better(m, list[found]):
+			nearest.offer(i, -l.Excess(m, 0, 0), 0)
+		case found < 0 || l.Better(m, list[found]):
 			found = i
 		}
 	}
@@ -77,7 +80,12 @@ func farthest(list []tegra.Measured, from tegra.Setting, space *tegra.Space) int
 	return most.index
 }
 
-// harmless reports whether a measured setting is close enough to a power limit to be measured again.
-func (l Limit) harmless(m tegra.Measured) bool {
-	return l.PowerW == 0 || m.PowerW <= MaxOvershoot*l.PowerW
+// harmless reports whether a setting is close enough to the limits that may do harm to be measured.
+func harmless(l metric.Goal, m tegra.Measured) bool {
+	for b := range l.Limits.Each() {
+		if b.Harm && b.Over(b.Of(m)) > math.Log(MaxOvershoot) {
+			return false
+		}
+	}
+	return true
 }

@@ -115,7 +115,7 @@ func (s *search) tried() int { return len(s.readings) }
 func (s *search) nearest() int {
 	found, least := -1, math.Inf(1)
 	for _, i := range s.order {
-		if over := s.limit.excess(s.mean(i), 0, 0); len(s.readings[i]) > 0 && over < least {
+		if over := s.limit.Excess(s.mean(i), 0, 0); len(s.readings[i]) > 0 && over < least {
 			found, least = i, over
 		}
 	}
@@ -126,7 +126,7 @@ func (s *search) nearest() int {
 func (s *search) worst(i int) tegra.Measured {
 	worst, most := tegra.Measured{}, -1.0
 	for _, m := range s.readings[i] {
-		if over := s.limit.excess(m, 0, 0); over > most {
+		if over := s.limit.Excess(m, 0, 0); over > most {
 			worst, most = m, over
 		}
 	}

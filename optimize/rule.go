@@ -20,6 +20,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/optimize/ladder"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 const (
@@ -73,20 +74,15 @@ func (s *search) rule() *rule {
 	if s.o.Depth == Thorough {
 		r.jobS = thoroughS
 	}
-	if s.limit.PowerW > 0 {
-		r.lnPower = math.Log(s.limit.PowerW)
+	for b := range s.limit.Limits.Each() {
+		switch b.Metric {
+		case metric.Power:
+			r.lnPower = math.Log(b.Value)
+		case metric.Time:
+			r.lnTime = math.Log(b.Value)
+		}
 	}
-	if s.limit.TimeMS > 0 {
-		r.lnTime = math.Log(s.limit.TimeMS)
-	}
-	switch s.limit.objective() {
-	case byPower:
-		r.byP = 1
-	case byEnergy:
-		r.byT, r.byP = 1, 1
-	default:
-		r.byT = 1
-	}
+	r.byT, r.byP = s.limit.Aim().InTime, s.limit.Aim().InPower
 	r.risked = r.tails.quantile(1 - s.o.risk())
 	r.answer = r.bestAnswer()
 	if r.found = r.answer >= 0; r.found {
@@ -143,7 +139,7 @@ func (r *rule) after(i int, sd, reading float64) outlook {
 }
 
 // any reports whether any answer will do: the first within a power limit should be safe.
-func (r *rule) any() bool { return !r.found && r.limit.PowerW > 0 }
+func (r *rule) any() bool { return !r.found && r.limit.Limits.Harm() }
 
 // gain returns the expected relative gain of the answer by a reading of a setting.
 func (r *rule) gain(i int) float64 {
@@ -317,7 +313,8 @@ func (r *rule) choose(may func(i int) bool) (int, bool) {
 		}
 	}
 	slices.SortStableFunc(hot, func(a, b worth) int { return cmp.Compare(b.value, a.value) })
-	if hot = hot[:min(len(hot), wishes)]; len(hot) > 0 && len(open) > 0 && (r.limit.PowerW > 0 || r.limit.GuardTime) {
+	if hot = hot[:min(len(hot), wishes)]; len(hot) > 0 && len(open) > 0 &&
+		(r.limit.Limits.Harm() || r.limit.GuardTime) {
 		r.lend(hot, open, &most)
 	}
 	return most.index, most.index >= 0
@@ -378,12 +375,12 @@ func (r *rule) lend(hot []worth, open []int, most *argmax) {
 	power, time := r.search.model.CovPower(list, at), r.search.model.CovTime(list, at)
 	for k, d := range hot {
 		unknown, ofTime := square(r.sdPower(d.i)), r.work[d.i]
-		if r.limit.PowerW == 0 { // what is hot is the time alone
+		if !r.limit.Limits.Harm() { // what is hot is the time alone
 			unknown, ofTime = square(r.sT[d.i]), 1
 		}
 		for j, i := range list {
 			told := square(ofTime*time.At(j, k)) / (square(r.sT[i]) + square(r.errorT))
-			if r.limit.PowerW > 0 {
+			if r.limit.Limits.Harm() {
 				told += square(power.At(j, k)) / (square(r.sP[i]) + square(r.errorP))
 			}
 			if value := min(told/unknown, 1)*(d.value-r.cost(d.i)) - own[j]; i != d.i && value > most.value {
@@ -406,7 +403,7 @@ func (r *rule) lowest() int {
 		for k := range tegra.NumKnobs {
 			sum += math.Log2(a.Mode.Value(tegra.Knob(k)))
 		}
-		if r.limit.PowerW == 0 {
+		if !r.limit.Limits.Harm() {
 			sum = -sum
 		}
 		least.offer(i, -sum, 0)
@@ -452,7 +449,7 @@ func (s *search) follow(may func(i int) bool) {
 		if !ok {
 			i, ok = r.choose(may)
 		}
-		if !ok && !r.found && (s.limit.PowerW > 0) != (s.limit.TimeMS > 0) {
+		if !ok && !r.found && s.limit.Limits.Len() == 1 {
 			if k := r.lowest(); k >= 0 && may(k) && !r.none() {
 				i, ok = k, true
 			}

@@ -8,6 +8,7 @@ import (
 
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // noisy returns a board whose readings err by a standard deviation in ln time and ln power.
@@ -27,7 +28,8 @@ func TestAnswersKeepTheirLimitAsSurelyAsTheRiskAsks(t *testing.T) {
 	t.Parallel()
 	over, hot, n := 0, 0, 0
 	for seed := range uint64(8) {
-		for _, l := range []Limit{{PowerW: 14}, {PowerW: 22}, {PowerW: 30}, {TimeMS: 90}, {Energy: true, PowerW: 18}} {
+		for _, l := range []metric.Goal{metric.Watts(14), metric.Watts(22), metric.Watts(30), metric.Millis(90),
+			{Limits: metric.Power.Max(18), Objective: metric.Energy}} {
 			b := noisy(t, seed, 0.012)
 			res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space, Seed: seed,
 				Baselines: Baselines{Present: tegra.Some(tegra.Setting{Mode: b.Space.Max()})}})
@@ -42,7 +44,7 @@ func TestAnswersKeepTheirLimitAsSurelyAsTheRiskAsks(t *testing.T) {
 				over++
 			}
 			for _, p := range res.Probes[1:] {
-				if l.PowerW > 0 && b.Answer(p.Mode).PowerW > MaxOvershoot*l.PowerW {
+				if l.Of(metric.Power) > 0 && b.Answer(p.Mode).PowerW > MaxOvershoot*l.Of(metric.Power) {
 					hot++
 					break
 				}
@@ -58,7 +60,7 @@ func TestAnswersKeepTheirLimitAsSurelyAsTheRiskAsks(t *testing.T) {
 // and one that contradicts it widens it.
 func TestBeliefFollowsReadingsByWhatTheyAreWorth(t *testing.T) {
 	t.Parallel()
-	s, b := searchOn(t, TuneOptions{Limit: Limit{PowerW: 20}})
+	s, b := searchOn(t, TuneOptions{Limit: metric.Watts(20)})
 	for _, m := range b.Space.Sample(25, 3) {
 		s.read(s.at(tegra.Setting{Mode: m}), b.Answer(m))
 	}
@@ -103,7 +105,7 @@ func TestKnownReadingsShareAnOffset(t *testing.T) {
 			r.TimeMS, r.PowerW = r.TimeMS/drift, r.PowerW/drift
 			known = append(known, r)
 		}
-		s, _ := searchOn(t, TuneOptions{Limit: Limit{PowerW: 25}, Known: known})
+		s, _ := searchOn(t, TuneOptions{Limit: metric.Watts(25), Known: known})
 		other := s.at(known[9].Setting)
 		off := func() (float64, float64) {
 			if err := s.fit(); err != nil {
@@ -120,9 +122,9 @@ func TestKnownReadingsShareAnOffset(t *testing.T) {
 		res, err := tuneModes(
 			t.Context(),
 			b.Measure,
-			TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Known: known},
+			TuneOptions{Limit: metric.Watts(25), Space: b.Space, Known: known},
 		)
-		if err != nil || !(Limit{PowerW: 25}).Met(b.Answer(res.Mode)) {
+		if err != nil || !(metric.Watts(25)).Met(b.Answer(res.Mode)) {
 			t.Errorf("drift %g: %v, %v", drift, res.Measured, err)
 		}
 	}
@@ -170,10 +172,10 @@ func TestRuleSaysThatNoneKeepsALimitWhereReadingsShowIt(t *testing.T) {
 		least, fastest = min(least, m.PowerW), min(fastest, m.TimeMS)
 	}
 	for _, c := range []struct {
-		l     Limit
+		l     metric.Goal
 		shown bool
-	}{{Limit{PowerW: 0.88 * least}, true}, {Limit{TimeMS: 0.88 * fastest}, true},
-		{Limit{PowerW: 1.1 * least, TimeMS: 1.1 * fastest}, false}} {
+	}{{metric.Watts(0.88 * least), true}, {metric.Millis(0.88 * fastest), true},
+		{metric.Within(metric.Power.Max(1.1 * least).And(metric.Time.Max(1.1 * fastest))), false}} {
 		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: c.l, Space: b.Space})
 		var none *InfeasibleError
 		if !errors.As(err, &none) || none.Shown != c.shown || len(res.Probes) > 8 || none.Tried == 0 {

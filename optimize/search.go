@@ -13,6 +13,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // DefaultProbes is the default cap of closed-loop measurements, including the verification. The loop stops earlier if
@@ -34,7 +35,7 @@ type search struct {
 	measure Measure
 	places  tegra.Places
 	o       TuneOptions
-	limit   Limit
+	limit   metric.Goal
 	cap     int
 	rng     *rand.Rand
 
@@ -70,18 +71,18 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	switch {
 	case o.Space == nil || o.Space.Len() == 0:
 		return nil, errors.New("no power modes to choose from")
-	case o.Limit.Knee || o.Limit.MaxSlowdownPct > 0:
+	case o.Limit.Knee || o.Limit.SlowerPct > 0:
 		return nil, errors.New(
 			"a search needs a power limit, a time limit or least energy; knee and slowdown choose from a model")
-	case o.Limit.EnergyJ > 0:
+	case o.Limit.Of(metric.Energy) > 0:
 		return nil, errors.New("a limit on energy chooses from a model; a search looks for the least energy")
 	case !(o.risk() > 0 && o.risk() < 0.5):
 		return nil, fmt.Errorf("risk is %g, must be above 0 and below 0.5", o.Risk)
 	case o.Probes < 0:
 		return nil, fmt.Errorf("probes is %d, must be positive", o.Probes)
 	}
-	for _, l := range append([]Limit{o.Limit}, o.More...) {
-		if err := l.Check(); err != nil {
+	for _, l := range append([]metric.Goal{o.Limit}, o.More...) {
+		if err := errors.Join(l.Check(), l.Told()); err != nil {
 			return nil, err
 		}
 	}

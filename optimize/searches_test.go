@@ -15,6 +15,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 var update = flag.Bool("update", false, "write the golden searches")
@@ -81,7 +82,7 @@ type sameSearch struct {
 func sameSearches(t *testing.T) []sameSearch {
 	board := optimizetest.New(t)
 	reference, profile := optimizetest.Reference(t, board, false), learn.ProfileReference("agx-orin")
-	known := knownOf(t, board, Limit{PowerW: 25})
+	known := knownOf(t, board, metric.Watts(25))
 	moved := func(time, power float64) func(int, *tegra.Measured) error {
 		return func(_ int, m *tegra.Measured) error {
 			m.TimeMS, m.PowerW = time*m.TimeMS, power*m.PowerW
@@ -98,60 +99,67 @@ func sameSearches(t *testing.T) []sameSearch {
 	}
 	broken := errors.New("broken")
 	return []sameSearch{
-		{"a power limit that many modes keep", TuneOptions{Limit: Limit{PowerW: 30}, Seed: 5}, nil},
-		{"a power limit that few modes keep", TuneOptions{Limit: Limit{PowerW: 12.5}, Seed: 5}, nil},
-		{"a power limit that no mode keeps", TuneOptions{Limit: Limit{PowerW: 9}, Seed: 6}, nil},
-		{"a thorough one", TuneOptions{Limit: Limit{PowerW: 20}, Seed: 7, Depth: Thorough}, nil},
-		{"with a reference", TuneOptions{Limit: Limit{PowerW: 22}, Seed: 8, Reference: reference}, nil},
-		{"with a reference, within a time limit", TuneOptions{Limit: Limit{TimeMS: 80}, Seed: 9, Reference: reference},
+		{"a power limit that many modes keep", TuneOptions{Limit: metric.Watts(30), Seed: 5}, nil},
+		{"a power limit that few modes keep", TuneOptions{Limit: metric.Watts(12.5), Seed: 5}, nil},
+		{"a power limit that no mode keeps", TuneOptions{Limit: metric.Watts(9), Seed: 6}, nil},
+		{"a thorough one", TuneOptions{Limit: metric.Watts(20), Seed: 7, Depth: Thorough}, nil},
+		{"with a reference", TuneOptions{Limit: metric.Watts(22), Seed: 8, Reference: reference}, nil},
+		{"with a reference, within a time limit", TuneOptions{Limit: metric.Millis(80), Seed: 9, Reference: reference},
 			nil},
-		{"with a board's profile", TuneOptions{Limit: Limit{PowerW: 22}, Seed: 30, Reference: profile}, nil},
-		{"with a board's profile, a thorough one", TuneOptions{Limit: Limit{PowerW: 16}, Seed: 31, Reference: profile,
+		{"with a board's profile", TuneOptions{Limit: metric.Watts(22), Seed: 30, Reference: profile}, nil},
+		{"with a board's profile, a thorough one", TuneOptions{Limit: metric.Watts(16), Seed: 31, Reference: profile,
 			Depth: Thorough}, nil},
-		{"with a board's profile, least energy", TuneOptions{Limit: Limit{Energy: true}, Seed: 32, Reference: profile},
+		{"with a board's profile, least energy", TuneOptions{Limit: metric.LeastEnergy, Seed: 32, Reference: profile},
 			nil},
-		{"a time limit that no mode keeps", TuneOptions{Limit: Limit{TimeMS: 40}, Seed: 10}, nil},
-		{"both limits", TuneOptions{Limit: Limit{PowerW: 24, TimeMS: 95}, Seed: 11}, nil},
-		{"both limits, which no mode keeps", TuneOptions{Limit: Limit{PowerW: 20, TimeMS: 70}, Seed: 12}, nil},
-		{"a guarded time limit", TuneOptions{Limit: Limit{TimeMS: 110, GuardTime: true}, Seed: 13}, nil},
-		{"least energy", TuneOptions{Limit: Limit{Energy: true, PowerW: 24}, Seed: 14}, nil},
-		{"several limits", TuneOptions{Limit: Limit{PowerW: 25}, More: []Limit{{PowerW: 18}, {TimeMS: 100}}, Seed: 15},
+		{"a time limit that no mode keeps", TuneOptions{Limit: metric.Millis(40), Seed: 10}, nil},
+		{"both limits", TuneOptions{Limit: metric.Within(metric.Power.Max(24).And(metric.Time.Max(95))), Seed: 11},
 			nil},
-		{"batch sizes", TuneOptions{Limit: Limit{PowerW: 20}, Batches: optimizetest.Sizes, Seed: 16}, nil},
-		{"batch sizes, both limits", TuneOptions{Limit: Limit{PowerW: 18, TimeMS: 60}, Batches: optimizetest.Sizes,
-			Seed: 17}, nil},
-		{"from known modes", TuneOptions{Limit: Limit{PowerW: 18}, Known: known, Seed: 18}, nil},
-		{"from known modes, within a time limit", TuneOptions{Limit: Limit{TimeMS: 75}, Known: known, Seed: 19}, nil},
-		{"from known modes of a board that has drifted", TuneOptions{Limit: Limit{PowerW: 25}, Known: known, Seed: 20},
+		{"both limits, which no mode keeps",
+			TuneOptions{Limit: metric.Within(metric.Power.Max(20).And(metric.Time.Max(70))), Seed: 12}, nil},
+		{"a guarded time limit", TuneOptions{Limit: metric.Goal{Limits: metric.Time.Max(110), GuardTime: true},
+			Seed: 13}, nil},
+		{"least energy", TuneOptions{Limit: metric.Goal{Limits: metric.Power.Max(24), Objective: metric.Energy},
+			Seed: 14}, nil},
+		{"several limits", TuneOptions{Limit: metric.Watts(25), More: []metric.Goal{metric.Watts(18),
+			metric.Millis(100)}, Seed: 15},
+			nil},
+		{"batch sizes", TuneOptions{Limit: metric.Watts(20), Batches: optimizetest.Sizes, Seed: 16}, nil},
+		{"batch sizes, both limits", TuneOptions{Limit: metric.Within(metric.Power.Max(18).And(metric.Time.Max(60))),
+			Batches: optimizetest.Sizes,
+			Seed:    17}, nil},
+		{"from known modes", TuneOptions{Limit: metric.Watts(18), Known: known, Seed: 18}, nil},
+		{"from known modes, within a time limit", TuneOptions{Limit: metric.Millis(75), Known: known, Seed: 19}, nil},
+		{"from known modes of a board that has drifted", TuneOptions{Limit: metric.Watts(25), Known: known, Seed: 20},
 			moved(1.1, 1.05)},
-		{"from known modes of a board that draws a little more", TuneOptions{Limit: Limit{PowerW: 25}, Known: known,
+		{"from known modes of a board that draws a little more", TuneOptions{Limit: metric.Watts(25), Known: known,
 			Seed: 21}, moved(1, 1.032)},
-		{"from known modes of another job", TuneOptions{Limit: Limit{PowerW: 25}, Known: known, Seed: 22},
+		{"from known modes of another job", TuneOptions{Limit: metric.Watts(25), Known: known, Seed: 22},
 			func(n int, m *tegra.Measured) error {
 				m.TimeMS *= 1 + 0.3*float64(n%3)
 				return nil
 			}},
-		{"every third measurement fails", TuneOptions{Limit: Limit{PowerW: 25}, Seed: 23},
+		{"every third measurement fails", TuneOptions{Limit: metric.Watts(25), Seed: 23},
 			failing(func(n int, _ *tegra.Measured) bool { return n%3 == 0 }, broken)},
-		{"every measurement fails after the fourth", TuneOptions{Limit: Limit{PowerW: 25}, Seed: 24},
+		{"every measurement fails after the fourth", TuneOptions{Limit: metric.Watts(25), Seed: 24},
 			failing(func(n int, _ *tegra.Measured) bool { return n > 4 }, broken)},
-		{"modes over the limit are ended", TuneOptions{Limit: Limit{PowerW: 15}, Seed: 25},
+		{"modes over the limit are ended", TuneOptions{Limit: metric.Watts(15), Seed: 25},
 			func(_ int, m *tegra.Measured) error {
 				if m.PowerW > MaxOvershoot*15 {
 					return OverLimit("stopped")
 				}
 				return nil
 			}},
-		{"noise of 3 percent", TuneOptions{Limit: Limit{PowerW: 23}, Seed: 26},
+		{"noise of 3 percent", TuneOptions{Limit: metric.Watts(23), Seed: 26},
 			func(n int, m *tegra.Measured) error {
 				m.TimeMS *= 1 + 0.03*float64((n*7)%5-2)/2
 				m.PowerW *= 1 + 0.03*float64((n*3)%5-2)/2
 				return nil
 			}},
-		{"binary search", TuneOptions{Limit: Limit{PowerW: 25}, Strategy: Binary, Seed: 27}, nil},
-		{"binary search that fails in the middle", TuneOptions{Limit: Limit{PowerW: 18, TimeMS: 60}, Strategy: Binary,
-			Batches: optimizetest.Sizes, Seed: 28},
+		{"binary search", TuneOptions{Limit: metric.Watts(25), Strategy: Binary, Seed: 27}, nil},
+		{"binary search that fails in the middle",
+			TuneOptions{Limit: metric.Within(metric.Power.Max(18).And(metric.Time.Max(60))), Strategy: Binary,
+				Batches: optimizetest.Sizes, Seed: 28},
 			failing(func(n int, _ *tegra.Measured) bool { return n%2 == 0 }, broken)},
-		{"random modes", TuneOptions{Limit: Limit{PowerW: 25}, Strategy: Random, Probes: 8, Seed: 29}, nil},
+		{"random modes", TuneOptions{Limit: metric.Watts(25), Strategy: Random, Probes: 8, Seed: 29}, nil},
 	}
 }

@@ -10,10 +10,11 @@ import (
 
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // bestServed is the least time per sample within the limits.
-func bestServed(b *optimizetest.Board, l Limit) float64 {
+func bestServed(b *optimizetest.Board, l metric.Goal) float64 {
 	least := math.Inf(1)
 	for _, a := range tegra.Settings(b.Space.Modes(), optimizetest.Sizes) {
 		if p := b.Served(a); l.Met(p) {
@@ -46,11 +47,11 @@ func TestTuneFindsModeAndBatchSize(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") != "" {
 		seeds = 3
 	}
-	limits := []Limit{
-		{PowerW: 18, TimeMS: 60},
-		{PowerW: 25, TimeMS: 30},
-		{PowerW: 20},
-		{PowerW: 16, TimeMS: 400},
+	limits := []metric.Goal{
+		{Limits: metric.Power.Max(18).And(metric.Time.Max(60))},
+		{Limits: metric.Power.Max(25).And(metric.Time.Max(30))},
+		metric.Watts(20),
+		{Limits: metric.Power.Max(16).And(metric.Time.Max(400))},
 	}
 	if testing.Short() {
 		limits = limits[:1]
@@ -76,7 +77,7 @@ func TestTuneFindsModeAndBatchSize(t *testing.T) {
 					l, seed, gap, len(r.Probes))
 			}
 			for _, p := range r.Probes {
-				if p.PowerW > 1.1*l.PowerW {
+				if p.PowerW > 1.1*l.Of(metric.Power) {
 					t.Errorf("%v: a probe drew %.1f W", l, p.PowerW)
 				}
 			}
@@ -87,17 +88,21 @@ func TestTuneFindsModeAndBatchSize(t *testing.T) {
 func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	o := TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: Limit{PowerW: 5, TimeMS: 10}}
+	o := TuneOptions{Space: b.Space, Batches: optimizetest.Sizes,
+		Limit: metric.Within(metric.Power.Max(5).And(metric.Time.Max(10)))}
 	r, err := Tune(t.Context(), b.Serve, o)
 	if !errors.Is(err, ErrInfeasible) || r.Feasible || r.Batch == 0 {
 		t.Errorf("a limit below all: %v, minibatches of %d", err, r.Batch)
 	}
 	for name, change := range map[string]func(*TuneOptions){
-		"a size of nothing":       func(o *TuneOptions) { o.Batches = []int{0, 4} },
-		"an absurd size":          func(o *TuneOptions) { o.Batches = []int{4, 1 << 40} },
-		"networks of one size":    func(o *TuneOptions) { o.Strategy = PowerTrain },
-		"throughput and energy":   func(o *TuneOptions) { o.Limit = Limit{Energy: true, Throughput: true} },
-		"nothing that is desired": func(o *TuneOptions) { o.Limit = Limit{Knee: true} },
+		"a size of nothing":    func(o *TuneOptions) { o.Batches = []int{0, 4} },
+		"an absurd size":       func(o *TuneOptions) { o.Batches = []int{4, 1 << 40} },
+		"networks of one size": func(o *TuneOptions) { o.Strategy = PowerTrain },
+		"slowdown and energy": func(o *TuneOptions) {
+			o.Limit = metric.Goal{Objective: metric.Energy,
+				SlowerPct: 5}
+		},
+		"nothing that is desired": func(o *TuneOptions) { o.Limit = metric.Goal{Knee: true} },
 	} {
 		o := o
 		change(&o)
@@ -116,7 +121,7 @@ func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 	random, err := Tune(
 		t.Context(),
 		b.Serve,
-		TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: Limit{PowerW: 25}, Strategy: Random},
+		TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: metric.Watts(25), Strategy: Random},
 	)
 	if err != nil || random.Batch == 0 || len(random.Probes) > randomModes+1 {
 		t.Errorf("random: %d probes, minibatches of %d, %v", len(random.Probes), random.Batch, err)
@@ -135,7 +140,7 @@ func TestTuneDropsABatchSizeThatCannotBeMeasured(t *testing.T) {
 				return tegra.Measured{}, errors.New("out of memory")
 			}
 			return b.Served(a), nil
-		}, TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: Limit{PowerW: 25}, Strategy: strategy})
+		}, TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: metric.Watts(25), Strategy: strategy})
 		if err != nil || !r.Feasible || r.Batch != 16 {
 			t.Errorf("%s: minibatches of %d, feasible %v, %v", strategy, r.Batch, r.Feasible, err)
 		}
@@ -160,7 +165,7 @@ func TestTuneDropsABatchSizeThatCannotBeMeasured(t *testing.T) {
 	}
 	_, err := Tune(t.Context(), func(context.Context, tegra.Setting) (tegra.Measured, error) {
 		return tegra.Measured{}, errors.New("no such file")
-	}, TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: Limit{PowerW: 25}})
+	}, TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: metric.Watts(25)})
 	if err == nil {
 		t.Error("a job that never works found an answer")
 	}
@@ -183,7 +188,7 @@ func TestSearchDropsABatchSizeForFailuresAlone(t *testing.T) {
 		s, err := newSearch(t.Context(), func(context.Context, tegra.Setting) (tegra.Measured, error) {
 			n++
 			return tegra.Measured{PowerW: 30}, c.errs[n-1]
-		}, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Batches: []int{4, 16}})
+		}, TuneOptions{Limit: metric.Watts(25), Space: b.Space, Batches: []int{4, 16}})
 		if err != nil {
 			t.Fatal(err)
 		}

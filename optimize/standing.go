@@ -9,6 +9,7 @@ import (
 	"jtune/internal/report"
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // The chances of exceeding a limit that separate the states of a prediction, and the corresponding deviations of a
@@ -68,12 +69,12 @@ type Standing struct {
 	Worked     bool               // measured, but its latency under load is computed from the readings
 }
 
-// Stand compares a mode with the limits: by the mean of its n readings, which p then contains, else by its prediction.
-// The worst of several limits counts. Without a limit on power, time or energy a mode is Measured or Sure.
-func (l Limit) Stand(p learn.Prediction, n int) Standing {
-	s := Standing{N: n, Limited: l.PowerW > 0 || l.TimeMS > 0 || l.EnergyJ > 0}
+// Stand compares a mode with the limits of a goal: by the mean of its n readings, which p then contains, else by its
+// prediction. The worst of several limits counts. Without a limit a mode is Measured or Sure.
+func Stand(l metric.Goal, p learn.Prediction, n int) Standing {
+	s := Standing{N: n, Limited: l.Limited()}
 	if n > 0 {
-		if s.Limited && !(l.excess(p.Measured, 0, 0) <= 0) {
+		if s.Limited && !(l.Excess(p.Measured, 0, 0) <= 0) {
 			s.State = Over
 		}
 		return s
@@ -83,16 +84,11 @@ func (l Limit) Stand(p learn.Prediction, n int) Standing {
 	if !(p.TimeMS > 0) {
 		chance = math.NaN()
 	}
-	if l.PowerW > 0 {
-		chance += chanceOver(p.PowerW, l.PowerW, p.LnPowerSD, p.PowerHiW)
-	}
-	if l.TimeMS > 0 {
-		chance = max(chance, chanceOver(p.TimeMS, l.TimeMS, p.LnTimeSD, p.TimeHiMS)) // keeps NaN
-	}
-	if l.EnergyJ > 0 {
-		band := math.Exp(math.Hypot(math.Log(p.TimeHiMS/p.TimeMS), math.Log(p.PowerHiW/p.PowerW)))
-		e := p.SampleJ()
-		chance = max(chance, chanceOver(e, l.EnergyJ, math.Hypot(p.LnTimeSD, p.LnPowerSD), e*band))
+	time, power := math.Log(p.TimeHiMS/p.TimeMS), math.Log(p.PowerHiW/p.PowerW)
+	for b := range l.Limits.Each() {
+		value := b.Of(p.Measured)
+		chance = max(chance, chanceOver(value, b.Value, b.SD(p.LnTimeSD, p.LnPowerSD), // keeps NaN
+			value*math.Exp(b.SD(time, power))))
 	}
 	if s.Limited {
 		s.ChanceOver = tegra.Finite(math.Ceil(chance*chanceSteps) / chanceSteps)
@@ -140,7 +136,7 @@ func (s Standing) Agrees(meets bool) Standing {
 // likelyChance at usualZ deviations, sureChance at the upper end of the 95 % band, which is wider than a normal
 // distribution's after few measurements. NaN without a prediction.
 func chanceOver(value, limit, sd, hi float64) float64 {
-	room, end, margin := math.Log(limit/value), math.Log(hi/value), usualZ*sd
+	room, end, margin := math.Log(limit/value), math.Log(hi/value), metric.UsualMargin.Z()*sd
 	z := likelyZ * room / margin
 	if room > margin && end > margin {
 		z = likelyZ + (sureZ-likelyZ)*(room-margin)/(end-margin)

@@ -7,6 +7,7 @@ import (
 
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // drawing predicts a minibatch of 100 ms and some watts, both with a tenth of deviation
@@ -22,7 +23,7 @@ func TestStatesPartAtTheMedianTheMarginAndTheEndOfTheBand(t *testing.T) {
 	const normal = 1.959964
 	for name, band := range map[string]float64{"a normal band": normal, "a band of few modes": 3.18} {
 		at := func(deviations float64) Standing {
-			return Limit{PowerW: 30}.Stand(drawing(30*math.Exp(-0.1*deviations), band), 0)
+			return Stand(metric.Watts(30), drawing(30*math.Exp(-0.1*deviations), band), 0)
 		}
 		for _, c := range []struct {
 			deviations float64
@@ -44,7 +45,8 @@ func TestStatesPartAtTheMedianTheMarginAndTheEndOfTheBand(t *testing.T) {
 func TestStandingIsThatOfTheWorseOfTwoLimits(t *testing.T) {
 	t.Parallel()
 	p := drawing(20, 1.96)
-	power, both := Limit{PowerW: 30}.Stand(p, 0), Limit{PowerW: 30, TimeMS: 99}.Stand(p, 0)
+	power, both := Stand(metric.Watts(30), p, 0), Stand(metric.Within(metric.Power.Max(30).And(metric.Time.Max(99))),
+		p, 0)
 	if power.State != Sure || both.State != Over || !(both.ChanceOver.V > 0.5) {
 		t.Errorf("20 W within 30 W is %v; and 100 ms within 99 ms: %v", power, both)
 	}
@@ -53,7 +55,7 @@ func TestStandingIsThatOfTheWorseOfTwoLimits(t *testing.T) {
 func TestReadingsStandByTheirMeanWithoutAChance(t *testing.T) {
 	t.Parallel()
 	m := MeasuredPrediction(tegra.Measured{TimeMS: 100, PowerW: 29.9})
-	within, over := Limit{PowerW: 30}.Stand(m, 3), Limit{PowerW: 29.8}.Stand(m, 3)
+	within, over := Stand(metric.Watts(30), m, 3), Stand(metric.Watts(29.8), m, 3)
 	if within.State != Measured || over.State != Over || within.ChanceOver.OK || over.ChanceOver.OK {
 		t.Errorf("29.9 W are %v within 30 W and %v within 29.8 W", within, over)
 	}
@@ -71,7 +73,7 @@ func TestStandingIsWideByTimeOrPower(t *testing.T) {
 	}{{1.5, 1.5, false}, {2, 2, false}, {2.1, 1.5, true}, {1.5, 2.1, true}, {3, 3, true}} {
 		p := MeasuredPrediction(tegra.Measured{TimeMS: 100, PowerW: 20})
 		p.TimeLoMS, p.TimeHiMS, p.PowerLoW, p.PowerHiW = 50, 50*c.time, 10, 10*c.power
-		if got := (Limit{}).Stand(p, 0).Wide; got != c.want {
+		if got := Stand((metric.Goal{}), p, 0).Wide; got != c.want {
 			t.Errorf("bands of a factor %g of time and %g of power: wide %v", c.time, c.power, got)
 		}
 	}
@@ -80,7 +82,7 @@ func TestStandingIsWideByTimeOrPower(t *testing.T) {
 func TestStandingWithoutALimitIsMeasuredOrSureAndHasNoChance(t *testing.T) {
 	t.Parallel()
 	for n, want := range []State{Sure, Measured} {
-		if s := (Limit{Energy: true}).Stand(drawing(20, 1.96), n); s.State != want || s.ChanceOver.OK || s.Ticked() {
+		if s := Stand((metric.LeastEnergy), drawing(20, 1.96), n); s.State != want || s.ChanceOver.OK || s.Ticked() {
 			t.Errorf("with %d readings: %+v, want %v, no chance and no tick", n, s, want)
 		}
 	}
@@ -88,17 +90,17 @@ func TestStandingWithoutALimitIsMeasuredOrSureAndHasNoChance(t *testing.T) {
 
 func TestStandingTicksOnlyTheMeasuredAndTheSurelyWithin(t *testing.T) {
 	t.Parallel()
-	l := Limit{PowerW: 30}
+	l := metric.Watts(30)
 	for _, c := range []struct {
 		name string
 		s    Standing
 		want bool
 	}{
-		{"surely within", l.Stand(drawing(20, 1.96), 0), true},
-		{"likely within", l.Stand(drawing(26, 1.96), 0), false},
-		{"surely within by a band of more than a factor of two", l.Stand(drawing(10, 3.5), 0), false},
-		{"measured within", l.Stand(drawing(29, 1.96), 1), true},
-		{"measured over", l.Stand(drawing(31, 1.96), 1), false},
+		{"surely within", Stand(l, drawing(20, 1.96), 0), true},
+		{"likely within", Stand(l, drawing(26, 1.96), 0), false},
+		{"surely within by a band of more than a factor of two", Stand(l, drawing(10, 3.5), 0), false},
+		{"measured within", Stand(l, drawing(29, 1.96), 1), true},
+		{"measured over", Stand(l, drawing(31, 1.96), 1), false},
 	} {
 		if got := c.s.Ticked(); got != c.want {
 			t.Errorf("%s (%v): ticked %v, want %v", c.name, c.s, got, c.want)
@@ -112,8 +114,8 @@ func TestStandingOfAModeWithoutAPredictionIsUnknown(t *testing.T) {
 	none := learn.Prediction{Measured: tegra.Measured{TimeMS: nan, PowerW: nan}}
 	timeOnly := learn.Prediction{Measured: tegra.Measured{TimeMS: 100, PowerW: nan}, LnTimeSD: 0.1, TimeHiMS: 122}
 	noTime := learn.Prediction{Measured: tegra.Measured{PowerW: 20}, LnPowerSD: 0.1, PowerHiW: 24}
-	for _, s := range []Standing{Limit{}.Stand(none, 0), Limit{TimeMS: 200}.Stand(none, 0),
-		Limit{PowerW: 30}.Stand(timeOnly, 0), Limit{PowerW: 30}.Stand(noTime, 0)} {
+	for _, s := range []Standing{Stand(metric.Goal{}, none, 0), Stand(metric.Millis(200), none, 0),
+		Stand(metric.Watts(30), timeOnly, 0), Stand(metric.Watts(30), noTime, 0)} {
 		text, err := json.Marshal(s.State)
 		if s.State != Unknown || s.ChanceOver.OK || s.Within() || string(text) != "null" || err != nil {
 			t.Errorf("%+v in JSON %s (%v)", s, text, err)
@@ -124,12 +126,12 @@ func TestStandingOfAModeWithoutAPredictionIsUnknown(t *testing.T) {
 // A setting that Choose takes with the usual margin is within by its state; one that it passes over is not.
 func TestChoiceAgreesWithTheState(t *testing.T) {
 	t.Parallel()
-	l := Limit{PowerW: 30}
+	l := metric.Watts(30)
 	for w := 20.0; w < 32; w += 0.01 {
 		for _, band := range []float64{1.96, 2.4, 3.18} {
 			p := drawing(w, band)
 			_, err := Choose([]learn.Prediction{p}, l)
-			if s := l.Stand(p, 0); s.Within() != (err == nil) {
+			if s := Stand(l, p, 0); s.Within() != (err == nil) {
 				t.Fatalf("%.2f W is %v, and Choose says %v", w, s, err)
 			}
 		}

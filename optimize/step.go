@@ -6,13 +6,14 @@ import (
 
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Step is a measurement that a search is about to make, with its reason and predictions.
 type Step struct {
 	tegra.Setting
 	Why   Why
-	Limit Limit // limit of the answer sought
+	Limit metric.Goal // limit of the answer sought
 	// Gain is the expected relative improvement over the best so far, weighted by the chance to keep the limit; absent
 	// while no mode keeps it, or without a prediction.
 	Gain tegra.Val[float64]
@@ -36,7 +37,7 @@ type Step struct {
 func (s Step) String() string {
 	keep := ""
 	if s.Keeps.OK {
-		keep = fmt.Sprintf("%.0f %% sure to keep %s", 100*s.Keeps.V, s.Limit.Bounds())
+		keep = fmt.Sprintf("%.0f %% sure to keep %s", 100*s.Keeps.V, s.Limit.Brief())
 	}
 	switch {
 	case s.Why == Before:
@@ -48,17 +49,17 @@ func (s Step) String() string {
 	case s.Why == Start:
 		return "to compare the answer with"
 	case s.Why == Verify && s.Nearest:
-		return "no mode keeps " + s.Limit.Bounds() + ": what the nearest one does"
+		return "no mode keeps " + s.Limit.Brief() + ": what the nearest one does"
 	case s.Why == Verify:
 		return "once more: one reading may be luck"
 	case s.Toward.OK:
-		return fmt.Sprintf("says most about %s, not yet trusted to keep %s", s.Toward.V.Mode, s.Limit.Bounds())
+		return fmt.Sprintf("says most about %s, not yet trusted to keep %s", s.Toward.V.Mode, s.Limit.Brief())
 	case s.Gain.OK && keep != "":
 		return fmt.Sprintf("expected gain %s, %s", percent(s.Gain.V), keep)
 	case s.Gain.OK:
 		return "expected gain " + percent(s.Gain.V)
 	case keep != "":
-		return fmt.Sprintf("none keeps %s yet: this one is %s", s.Limit.Bounds(), keep)
+		return fmt.Sprintf("none keeps %s yet: this one is %s", s.Limit.Brief(), keep)
 	}
 	return "drawn at random"
 }
@@ -73,21 +74,6 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.2g %%", 100*share)
 }
 
-// Bounds prints the limit's numbers, "30 W", "80 ms" or "2 J"; "least energy" without one.
-func (l Limit) Bounds() string {
-	switch {
-	case l.PowerW > 0 && l.TimeMS > 0:
-		return fmt.Sprintf("%g W and %g ms", l.PowerW, l.TimeMS)
-	case l.PowerW > 0:
-		return fmt.Sprintf("%g W", l.PowerW)
-	case l.TimeMS > 0:
-		return fmt.Sprintf("%g ms", l.TimeMS)
-	case l.EnergyJ > 0:
-		return fmt.Sprintf("%g J", l.EnergyJ)
-	}
-	return "least energy"
-}
-
 // step describes the upcoming measurement of setting i.
 func (s *search) step(i int, why Why) Step {
 	out := Step{Setting: s.places.At(i), Why: why, Limit: s.limit, Toward: s.toward, MostW: s.mostW(why),
@@ -98,7 +84,7 @@ func (s *search) step(i int, why Why) Step {
 	r := s.rule()
 	r.know([]int{i})
 	out.PowerW, out.LnPowerSD = tegra.Some(math.Exp(r.lnP[i])), r.sdPower(i)
-	if s.limit.PowerW > 0 || s.limit.TimeMS > 0 {
+	if s.limit.Limited() {
 		out.Keeps = tegra.Some(r.chance(i))
 	}
 	if r.found {

@@ -8,6 +8,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize/ladder"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Measure runs the workload in setting a and returns its reading there. An error concerns only this setting, unless the
@@ -53,19 +54,19 @@ const (
 type Probe struct {
 	tegra.Measured // Mode always; time and power are 0 if Err is set, but for the power of one that is Over
 	Why            Why
-	Err            error `toml:"-"`              // the mode could not be measured
-	Over           bool  `toml:"over,omitempty"` // ended for its power: PowerW is the mean of the watts above the limit
-	Limit          Limit `toml:"-"`              // limit of the answer sought
-	Feasible       bool  // this reading meets Limit
+	Err            error       `toml:"-"`              // the mode could not be measured
+	Over           bool        `toml:"over,omitempty"` // ended for its power: PowerW is the mean of the watts above the limit
+	Limit          metric.Goal `toml:"-"`              // limit of the answer sought
+	Feasible       bool        // this reading meets Limit
 	// Predicted is the prediction before the probe; zero for a start probe.
 	Predicted learn.Prediction `toml:"-"`
 }
 
 // TuneOptions are the options of Tune. Space and a Limit are required.
 type TuneOptions struct {
-	Limit Limit // Margin, Knee and MaxSlowdownPct are for Choose only
+	Limit metric.Goal // Margin, Knee and MaxSlowdownPct are for Choose only
 	// More are further limits, each answered from the same measurements; only for the closed loop.
-	More []Limit
+	More []metric.Goal
 	// Probes caps the measurements, including start and verification. 0: 30 for the closed loop and 10 more for each
 	// further limit, 53 for powertrain, 51 for random; binary ends by itself.
 	Probes int
@@ -153,7 +154,9 @@ type Believed struct {
 }
 
 // Standing compares the answer with the limit.
-func (r *Result) Standing(l Limit) Standing { return l.Stand(MeasuredPrediction(r.Measured), r.N) }
+func (r *Result) Standing(l metric.Goal) Standing {
+	return Stand(l, MeasuredPrediction(r.Measured), r.N)
+}
 
 // Tune searches for the best mode within a limit by measuring (docs/method.md, Search rule). The answer is measured,
 // and its true values keep each limit with a chance of at least 1 − o.Risk. If no measured mode does, the error is an

@@ -11,13 +11,15 @@ import (
 	"jtune/optimize/ladder"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/sweep/sweeptest"
 )
 
 func TestTuneWithoutAFeasibleMode(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []Strategy{Auto, Binary, Random} {
-		for _, l := range []Limit{{PowerW: 9}, {TimeMS: 20}, {PowerW: 14, TimeMS: 80}} {
+		for _, l := range []metric.Goal{metric.Watts(9), metric.Millis(20),
+			{Limits: metric.Power.Max(14).And(metric.Time.Max(80))}} {
 			b := optimizetest.New(t)
 			res, err := tuneModes(
 				t.Context(),
@@ -28,15 +30,16 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 			if !errors.Is(err, ErrInfeasible) || !errors.As(err, &no) || no.Nearest.Mode != res.Mode || res.Feasible {
 				t.Errorf("%s, %v: got %v, %v", strategy, l, res.Measured, err)
 			}
-			if shown := l.PowerW == 0 || l.TimeMS == 0; strategy == Auto && ((res.Ended == NoWay) != shown ||
-				len(res.Probes) > 10) {
+			if shown := l.Of(metric.Power) == 0 || l.Of(metric.Time) == 0; strategy == Auto &&
+				((res.Ended == NoWay) != shown ||
+					len(res.Probes) > 10) {
 				t.Errorf("%v: ended %q after %d probes, want an early end", l, res.Ended, len(res.Probes))
 			}
 		}
 	}
 	b := optimizetest.New(t)
-	res, _ := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 9}, Space: b.Space})
-	least, _ := bestOf(b.All(), Limit{TimeMS: 1e9})
+	res, _ := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(9), Space: b.Space})
+	least, _ := bestOf(b.All(), metric.Millis(1e9))
 	if res.Measured.PowerW > least.PowerW*1.03 {
 		t.Errorf("nearest draws %.2f W, the least of all is %.2f", res.Measured.PowerW, least.PowerW)
 	}
@@ -51,22 +54,24 @@ func TestTuneEndsSoonForImpossibleLimits(t *testing.T) {
 	}
 	s := optimizetest.Load(t, sweeptest.ResNet)
 	for _, c := range []struct {
-		limit Limit
+		limit metric.Goal
 		most  int
 	}{
-		{Limit{TimeMS: 5}, 2}, {Limit{TimeMS: 20}, 5}, {Limit{TimeMS: 50}, 8}, {Limit{TimeMS: 56}, 12},
-		{Limit{PowerW: 5}, 2}, {Limit{PowerW: 9}, 3}, {Limit{PowerW: 11}, 12}, // 11 W: 8 before readings had to show it
-		{Limit{PowerW: 20, TimeMS: 70}, 15}, {Limit{PowerW: 30, TimeMS: 60}, 15},
+		{metric.Millis(5), 2}, {metric.Millis(20), 5}, {metric.Millis(50), 8}, {metric.Millis(56), 12},
+		{metric.Watts(5), 2}, {metric.Watts(9), 3}, {metric.Watts(11), 12}, // 11 W: 8 before readings had to show it
+		{metric.Within(metric.Power.Max(20).And(metric.Time.Max(70))),
+			15}, {metric.Within(metric.Power.Max(30).And(metric.Time.Max(60))), 15},
 	} {
 		for seed := range seeds {
 			res, err := tuneModes(t.Context(), s.Measure, TuneOptions{Limit: c.limit, Space: s.Space, Seed: seed})
-			shown := c.limit.PowerW == 0 || c.limit.TimeMS == 0
+			shown := c.limit.Of(metric.Power) == 0 || c.limit.Of(metric.Time) == 0
 			if !errors.Is(err, ErrInfeasible) || (res.Ended == NoWay) != shown || len(res.Probes) > c.most {
 				t.Errorf("%v, seed %d: %v, %v after %d probes, want no way after %d at most",
 					c.limit, seed, err, res.Ended, len(res.Probes), c.most)
 			}
 			for _, p := range res.Probes {
-				if c.limit.TimeMS > 0 && c.limit.PowerW > 0 && p.PowerW > 1.1*c.limit.PowerW {
+				if c.limit.Of(metric.Time) > 0 && c.limit.Of(metric.Power) > 0 &&
+					p.PowerW > 1.1*c.limit.Of(metric.Power) {
 					t.Errorf("%v, seed %d: %v draws %.1f W", c.limit, seed, p.Mode, p.PowerW)
 				}
 			}
@@ -87,7 +92,7 @@ func TestTuneGoesOnAfterAModeThatCannotBeMeasured(t *testing.T) {
 		res, err := tuneModes(
 			t.Context(),
 			b.Measure,
-			TuneOptions{Limit: Limit{PowerW: 30}, Space: b.Space, Strategy: strategy, Probes: 30},
+			TuneOptions{Limit: metric.Watts(30), Space: b.Space, Strategy: strategy, Probes: 30},
 		)
 		if err != nil || !res.Feasible {
 			t.Errorf("%s: %v", strategy, err)
@@ -116,7 +121,7 @@ func TestTuneGivesUpWhenEveryMeasurementFails(t *testing.T) {
 		res, err := tuneModes(
 			t.Context(),
 			b.Measure,
-			TuneOptions{Limit: Limit{PowerW: 30}, Space: b.Space, Strategy: strategy},
+			TuneOptions{Limit: metric.Watts(30), Space: b.Space, Strategy: strategy},
 		)
 		if !errors.Is(err, dead) || errors.Is(err, ErrInfeasible) || res.Ended != Failing ||
 			len(b.Probed) != failuresInARow {
@@ -134,7 +139,7 @@ func TestTuneTakesReadingsOutOfRangeForFailures(t *testing.T) {
 				r.PowerW = bad
 			}
 		}
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.Space})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(30), Space: b.Space})
 		if err != nil || !res.Feasible || res.Probes[0].Err == nil || res.Probes[3].Err == nil {
 			t.Errorf("readings of %g W: %v, first probe %+v", bad, err, res.Probes[0])
 		}
@@ -143,7 +148,7 @@ func TestTuneTakesReadingsOutOfRangeForFailures(t *testing.T) {
 
 func TestTuneReplacesALuckyWinner(t *testing.T) {
 	t.Parallel()
-	limit := Limit{PowerW: 25}
+	limit := metric.Watts(25)
 	b := optimizetest.New(t)
 	twice := map[tegra.Mode]int{}
 	verified := 0
@@ -160,7 +165,7 @@ func TestTuneReplacesALuckyWinner(t *testing.T) {
 		t.Fatalf("got %v, %d verifications", err, verified)
 	}
 	for _, p := range res.Probes {
-		if p.Mode == res.Mode && p.PowerW > limit.PowerW {
+		if p.Mode == res.Mode && p.PowerW > limit.Of(metric.Power) {
 			t.Errorf("the answer broke the limit in a reading: %+v", p)
 		}
 	}
@@ -170,7 +175,7 @@ func TestTuneReplacesALuckyWinner(t *testing.T) {
 // search looks for another one before it settles.
 func TestTuneGoesOnWhenTheWinnerFalls(t *testing.T) {
 	t.Parallel()
-	limit := Limit{PowerW: 25}
+	limit := metric.Watts(25)
 	resumed, worst := 0, 0.0
 	for seed := range uint64(12) {
 		b := optimizetest.New(t)
@@ -217,7 +222,7 @@ func TestTuneReplacesAWinnerThatWasFastOnce(t *testing.T) {
 				glitch, r.TimeMS = r.Mode, r.TimeMS/2
 			}
 		}
-		limit := Limit{PowerW: 25}
+		limit := metric.Watts(25)
 		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Seed: 2})
 		if err != nil || !res.Verified {
 			t.Fatal(err)
@@ -242,7 +247,7 @@ func TestTuneStopsWhenTheContextEnds(t *testing.T) {
 			cancel()
 		}
 	}
-	res, err := tuneModes(ctx, b.Measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.Space})
+	res, err := tuneModes(ctx, b.Measure, TuneOptions{Limit: metric.Watts(30), Space: b.Space})
 	if !errors.Is(err, context.Canceled) || res.Ended != Cancelled || len(res.Probes) != 3 {
 		t.Errorf("got %v, %v, %d probes", err, res.Ended, len(res.Probes))
 	}
@@ -252,26 +257,26 @@ func TestTuneRejectsBadOptions(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	for name, o := range map[string]TuneOptions{
-		"no space":                 {Limit: Limit{PowerW: 30}},
-		"a knee":                   {Limit: Limit{Knee: true}, Space: b.Space},
-		"a slowdown":               {Limit: Limit{MaxSlowdownPct: 5}, Space: b.Space},
-		"a limit below zero":       {Limit: Limit{PowerW: -3}, Space: b.Space},
-		"probes below zero":        {Limit: Limit{PowerW: 3}, Space: b.Space, Probes: -1},
-		"an unknown strategy":      {Limit: Limit{PowerW: 3}, Space: b.Space, Strategy: "luck"},
-		"binary search for energy": {Limit: Limit{Energy: true}, Space: b.Space, Strategy: Binary},
+		"no space":                 {Limit: metric.Watts(30)},
+		"a knee":                   {Limit: metric.Goal{Knee: true}, Space: b.Space},
+		"a slowdown":               {Limit: metric.Goal{SlowerPct: 5}, Space: b.Space},
+		"a limit below zero":       {Limit: metric.Watts(-3), Space: b.Space},
+		"probes below zero":        {Limit: metric.Watts(3), Space: b.Space, Probes: -1},
+		"an unknown strategy":      {Limit: metric.Watts(3), Space: b.Space, Strategy: "luck"},
+		"binary search for energy": {Limit: metric.LeastEnergy, Space: b.Space, Strategy: Binary},
 		"a rotation that lacks knobs": {
-			Limit:    Limit{PowerW: 30},
+			Limit:    metric.Watts(30),
 			Space:    b.Space,
 			Strategy: Binary,
 			Rotation: ladder.Rotation{Order: []tegra.Knob{tegra.KnobCPU}},
 		},
 		"a rotation that doubles one": {
-			Limit:    Limit{PowerW: 30},
+			Limit:    metric.Watts(30),
 			Space:    b.Space,
 			Strategy: Binary,
 			Rotation: ladder.Rotation{Order: []tegra.Knob{0, 1, 2, 2}},
 		},
-		"turns of no kind": {Limit: Limit{PowerW: 30}, Space: b.Space, Strategy: Binary,
+		"turns of no kind": {Limit: metric.Watts(30), Space: b.Space, Strategy: Binary,
 			Rotation: ladder.Rotation{Turns: 3}},
 	} {
 		if _, err := tuneModes(t.Context(), b.Measure, o); err == nil || errors.Is(err, ErrInfeasible) {

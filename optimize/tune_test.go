@@ -7,6 +7,7 @@ import (
 
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
@@ -16,22 +17,22 @@ func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 		seeds = 1
 	}
 	for _, c := range []struct {
-		limit  Limit
+		limit  metric.Goal
 		within float64 // of the true optimum's objective
 	}{
-		{Limit{PowerW: 20}, 0.05},
-		{Limit{PowerW: 30}, 0.04},
-		{Limit{TimeMS: 110}, 0.04},
-		{Limit{TimeMS: 110, PowerW: 26}, 0.04},
-		{Limit{Energy: true}, 0.04},
-		{Limit{Energy: true, PowerW: 20}, 0.04},
-		{Limit{PowerW: 1000}, 0.02},
+		{metric.Watts(20), 0.05},
+		{metric.Watts(30), 0.04},
+		{metric.Millis(110), 0.04},
+		{metric.Within(metric.Time.Max(110).And(metric.Power.Max(26))), 0.04},
+		{metric.LeastEnergy, 0.04},
+		{metric.Goal{Limits: metric.Power.Max(20), Objective: metric.Energy}, 0.04},
+		{metric.Watts(1000), 0.02},
 	} {
 		for seed := range seeds {
 			b := optimizetest.New(t)
 			keeps := c.limit // with the margin of two readings
-			keeps.PowerW *= 0.985
-			keeps.TimeMS *= 0.985
+			keeps.Limits = keeps.Limits.And(metric.Power.Max(keeps.Of(metric.Power) * (0.985)))
+			keeps.Limits = keeps.Limits.And(metric.Time.Max(keeps.Of(metric.Time) * (0.985)))
 			want, err := bestOf(b.All(), keeps)
 			if err != nil {
 				t.Fatal(err)
@@ -41,8 +42,8 @@ func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 				t.Errorf("%v, seed %d: %v", c.limit, seed, err)
 				continue
 			}
-			got, _ := c.limit.objective().value(res.Measured)
-			best, _ := c.limit.objective().value(want.Measured)
+			got := c.limit.Aim().Aim(res.Measured)
+			best := c.limit.Aim().Aim(want.Measured)
 			if got > best*(1+c.within) || !c.limit.Met(res.Measured) || !res.Verified || res.Ended != Converged {
 				t.Errorf("%v, seed %d: got %v (%.2f, %v after %d probes), want %v (%.2f)",
 					c.limit, seed, res.Measured, got, res.Ended, len(res.Probes), want.Mode, best)
@@ -58,7 +59,7 @@ func TestTuneReportsWhatItDid(t *testing.T) {
 	res, err := tuneModes(
 		t.Context(),
 		b.Measure,
-		TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Seed: 3, Observe: func(s Seen) {
+		TuneOptions{Limit: metric.Watts(25), Space: b.Space, Seed: 3, Observe: func(s Seen) {
 			if s.Model == nil || len(s.Model.Samples()) == 0 {
 				t.Errorf("probe %d came without a model", len(seen))
 			}
@@ -94,7 +95,7 @@ func TestTuneIsDeterministicBySeed(t *testing.T) {
 			res, err := tuneModes(
 				t.Context(),
 				b.Measure,
-				TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Seed: seed, Strategy: strategy, Probes: 20},
+				TuneOptions{Limit: metric.Watts(25), Space: b.Space, Seed: seed, Strategy: strategy, Probes: 20},
 			)
 			if err != nil {
 				t.Fatal(err)
@@ -118,7 +119,7 @@ func TestTuneProbesAreAHardCap(t *testing.T) {
 			res, err := tuneModes(
 				t.Context(),
 				b.Measure,
-				TuneOptions{Limit: Limit{PowerW: 40}, Space: b.Space, Probes: n, Strategy: strategy, Depth: Thorough},
+				TuneOptions{Limit: metric.Watts(40), Space: b.Space, Probes: n, Strategy: strategy, Depth: Thorough},
 			)
 			if len(b.Probed) > n || len(res.Probes) != len(b.Probed) {
 				t.Errorf("%s: %d probes under a cap of %d, %d told", strategy, len(b.Probed), n, len(res.Probes))
@@ -143,14 +144,14 @@ func TestTuneOnTinySpaces(t *testing.T) {
 			if b.Space, err = full.Space.Restrict(full.Space.Sample(n, 1)); err != nil {
 				t.Fatal(err)
 			}
-			want, err := bestOf(b.All(), Limit{PowerW: 100})
+			want, err := bestOf(b.All(), metric.Watts(100))
 			if err != nil {
 				t.Fatal(err)
 			}
 			res, err := tuneModes(
 				t.Context(),
 				b.Measure,
-				TuneOptions{Limit: Limit{PowerW: 100}, Space: b.Space, Strategy: strategy},
+				TuneOptions{Limit: metric.Watts(100), Space: b.Space, Strategy: strategy},
 			)
 			if err != nil || !res.Verified {
 				t.Errorf("%d modes, %s: %v, %+v", n, strategy, err, res)
@@ -166,7 +167,7 @@ func TestTuneOnAWorkloadThatIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	b.Shake = func(_ int, r *tegra.Measured) { r.TimeMS, r.PowerW = 50, 15 }
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 20}, Space: b.Space})
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(20), Space: b.Space})
 	if err != nil || res.Measured.TimeMS != 50 || res.N < 2 {
 		t.Errorf("got %v, %v, %v", res.Measured, res.Ended, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"jtune/optimize/ladder"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // inCores is a setting of a mode that its number of cores names.
@@ -25,14 +26,16 @@ func reading(n int, ms, watts float64) tegra.Measured {
 
 func TestLimitTakesFractionsAndRefusesNonsense(t *testing.T) {
 	t.Parallel()
-	for _, l := range []Limit{{}, {PowerW: 0.5}, {TimeMS: 0.2}, {EnergyJ: 0.7}, {MaxSlowdownPct: 0.5}, {Knee: true},
-		{Energy: true, PowerW: 3}} {
+	for _, l := range []metric.Goal{{}, metric.Watts(0.5), metric.Millis(0.2), {Limits: metric.Energy.Max(0.7)},
+		{SlowerPct: 0.5}, {Knee: true},
+		{Limits: metric.Power.Max(3), Objective: metric.Energy}} {
 		if err := l.Check(); err != nil {
 			t.Errorf("%v: %v", l, err)
 		}
 	}
-	for _, l := range []Limit{{PowerW: -0.1}, {TimeMS: math.NaN()}, {EnergyJ: math.Inf(1)}, {MaxSlowdownPct: -1},
-		{Margin: -1}, {Knee: true, Energy: true}, {Throughput: true, MaxSlowdownPct: 5}} {
+	for _, l := range []metric.Goal{metric.Watts(-0.1), metric.Millis(math.NaN()),
+		{Limits: metric.Energy.Max(math.Inf(1))}, {SlowerPct: -1},
+		{Margin: -1}, {Knee: true, Objective: metric.Energy}, {Objective: metric.Time, SlowerPct: 5}} {
 		if err := l.Check(); err == nil {
 			t.Errorf("%+v is taken", l)
 		}
@@ -49,11 +52,13 @@ func TestMostProbesGrowsWithTheLimits(t *testing.T) {
 
 func TestLimitSaysItsBounds(t *testing.T) {
 	t.Parallel()
-	for want, l := range map[string]Limit{
-		"30 W": {PowerW: 30}, "80 ms": {TimeMS: 80}, "30 W and 80 ms": {PowerW: 30, TimeMS: 80}, "2 J": {EnergyJ: 2},
-		"least energy": {Energy: true},
+	for want, l := range map[string]metric.Goal{
+		"30 W": metric.Watts(30), "80 ms": metric.Millis(80),
+		"30 W and 80 ms": {Limits: metric.Power.Max(30).And(metric.Time.Max(80))},
+		"2 J":            {Limits: metric.Energy.Max(2)},
+		"least energy":   {Objective: metric.Energy},
 	} {
-		if got := l.Bounds(); got != want {
+		if got := l.Brief(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -118,7 +123,7 @@ func TestHalvingSaysWhatWasDroppedAndWhatIsLeft(t *testing.T) {
 // A step describes in a few words what the search does next and why.
 func TestStepSaysWhyItMeasures(t *testing.T) {
 	t.Parallel()
-	l := Limit{PowerW: 30}
+	l := metric.Watts(30)
 	gain, keeps := tegra.Some(0.05), tegra.Some(0.9)
 	toward := inCores(3)
 	for want, s := range map[string]Step{
@@ -147,7 +152,8 @@ func TestStepSaysWhyItMeasures(t *testing.T) {
 // The display of a step before it is measured: no chance without a limit.
 func TestStepKnowsItsChanceOnlyUnderALimit(t *testing.T) {
 	t.Parallel()
-	for l, limited := range map[Limit]bool{{PowerW: 25}: true, {TimeMS: 110}: true, {Energy: true}: false} {
+	for l, limited := range map[metric.Goal]bool{metric.Watts(25): true, metric.Millis(110): true,
+		{Objective: metric.Energy}: false} {
 		b := optimizetest.New(t)
 		late := 0
 		_, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space, Seed: 3, Probes: 8,
@@ -193,8 +199,8 @@ func TestBaselinesAreTheNewestReadings(t *testing.T) {
 func TestTuneMeasuresThePresentModeOnceForAllLimits(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 20}, Space: b.Space, Seed: 3,
-		More:      []Limit{{PowerW: 30}},
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(20), Space: b.Space, Seed: 3,
+		More:      []metric.Goal{metric.Watts(30)},
 		Baselines: Baselines{Present: tegra.Some(tegra.Setting{Mode: b.Space.Max()})}})
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +221,7 @@ func TestTuneMeasuresThePresentModeOnceForAllLimits(t *testing.T) {
 // Among modes equal within reading noise, including exactly at its bound, the best known is chosen.
 func TestChooseKnownTakesTheBetterKnownWithinTheNoise(t *testing.T) {
 	t.Parallel()
-	l := Limit{PowerW: 100}
+	l := metric.Watts(100)
 	best := learn.Prediction{Measured: reading(2, 100, 20), LnPowerSD: 0.01, TimeLoMS: 90, TimeHiMS: 110}
 	near := MeasuredPrediction(reading(3, 100*(1+sameValue), 19))
 	n := []int{0, 1}
@@ -228,7 +234,7 @@ func TestChooseKnownTakesTheBetterKnownWithinTheNoise(t *testing.T) {
 		t.Errorf("got %d, which is slower by more than noise", got)
 	}
 	// Not a mode slower than requested, however well known.
-	l = Limit{MaxSlowdownPct: 10}
+	l = metric.Goal{SlowerPct: 10}
 	slow := []learn.Prediction{MeasuredPrediction(reading(1, 100, 30)), MeasuredPrediction(reading(2, 105, 20)),
 		MeasuredPrediction(reading(3, 120, 20))}
 	times := []int{1, 1, 2}
@@ -241,7 +247,7 @@ func TestChooseKnownTakesTheBetterKnownWithinTheNoise(t *testing.T) {
 func TestBinaryEndsConverged(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	o := TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Strategy: Binary}
+	o := TuneOptions{Limit: metric.Watts(25), Space: b.Space, Strategy: Binary}
 	res, err := tuneModes(t.Context(), b.Measure, o)
 	if err != nil || res.Ended != Converged {
 		t.Errorf("ended %v, %v", res.Ended, err)

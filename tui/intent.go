@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize/mix"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 	"jtune/tui/session/search"
@@ -74,7 +74,7 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		sh.Mixes = &again
 		r.open(page.Front)
 	case page.Choose:
-		return r.chooseBy(mix.Goal(i))
+		return r.chooseBy(metric.Question(i))
 	case page.ListModels:
 		return listModels(sh.host)
 	default:
@@ -146,7 +146,7 @@ func (r *root) broadcast(msg tea.Msg) tea.Cmd {
 }
 
 // chooseBy changes the goal.
-func (r *root) chooseBy(g mix.Goal) tea.Cmd {
+func (r *root) chooseBy(g metric.Question) tea.Cmd {
 	sh := r.sh
 	sh.Goal, sh.LoadErr = g, nil
 	return tea.Batch(sh.serve(), r.broadcast(page.LimitSet{}))

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
@@ -174,7 +175,7 @@ func (sh *shared) serve() tea.Cmd {
 	sh.serving = of
 	before, seed, list := sh.Served, sh.seed, page.ReaderOf(&sh.State).Measured()
 	return sh.computed(func() tea.Msg {
-		ask, err := goal.Ask(seed)
+		ask, err := mix.AskOf(goal, seed)
 		if err != nil {
 			return servedMsg{of: of, err: err}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/task"
@@ -24,8 +25,9 @@ func TestFrontLimitMovesTheAnswer(t *testing.T) {
 		d.press("[")
 	}
 	after := v.Known[d.onFront()]
-	if d.r.sh.Goal.Limit.PowerW != 25 || after.PowerW > 25 || after.TimeMS <= before.TimeMS {
-		t.Errorf("limit %g W gives %.1f W in %.1f ms, before %.1f W in %.1f ms", d.r.sh.Goal.Limit.PowerW, after.PowerW,
+	if d.r.sh.Goal.Limit.Of(metric.Power) != 25 || after.PowerW > 25 || after.TimeMS <= before.TimeMS {
+		t.Errorf("limit %g W gives %.1f W in %.1f ms, before %.1f W in %.1f ms", d.r.sh.Goal.Limit.Of(metric.Power),
+			after.PowerW,
 			after.TimeMS, before.PowerW, before.TimeMS)
 	}
 }
@@ -36,7 +38,7 @@ func TestTuneDialogTakesATypedLimit(t *testing.T) {
 	d.press("t", "2", "2", ".", "5")
 	d.sees("fastest within 22.5_ W")
 	d.press("enter", "enter")
-	if got := d.r.sh.task.Limit.PowerW; got != 22.5 {
+	if got := d.r.sh.task.Limit.Of(metric.Power); got != 22.5 {
 		t.Errorf("limit %g W, typed 22.5", got)
 	}
 }

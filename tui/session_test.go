@@ -13,9 +13,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
@@ -49,7 +49,7 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	// the test must not depend on other programs and the user of this machine
 	deps.campaigns.Held, deps.introduced, deps.remembered = nil, nil, nil
 	deps.state.Work.Choice = search.DefaultForm(s.Device.Presets())
-	deps.state.Goal.Limit = deps.state.Work.Choice.Limits()[0]
+	deps.state.Goal = deps.state.Work.Choice.First()
 	deps.state.Moment.Now = func() time.Time { return d.now }
 	d.r = newRoot(ctx, deps)
 	d.r.watch = deps.watch(func() int64 { return 0 })
@@ -107,7 +107,7 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 				len(command.Measured()))
 		}
 		for w := 16.0; w <= 48; w += 2 {
-			l := optimize.Limit{PowerW: w}
+			l := metric.Watts(w)
 			at, err := command.Choose(l)
 			if want, got := command.Known[at], v.Known[v.Answer(l)]; got.Measured != want.Measured {
 				t.Errorf("%s, %g W: the page answers %+v, choose %+v (%v)", when, w, got.Measured, want.Measured, err)

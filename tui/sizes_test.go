@@ -6,10 +6,10 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/measure"
@@ -109,14 +109,14 @@ func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
 	m := sizedModel(t, d.board)
-	limit := optimize.Limit{PowerW: 30}
+	limit := metric.Watts(30)
 	view := outlook.New("resnet18", m.At(16), d.board.Space())
 	best := view.Known[view.Answer(limit)]
 	res := &measure.TuneResult{Result: optimize.Result{Measured: tegra.Measured{Setting: tegra.Setting{Mode: best.Mode,
 		Batch: 16}, TimeMS: best.TimeMS, PowerW: 29}}, Fitted: m}
-	res.AnswerTo(measure.TuneRequest{Goal: mix.Goal{Limit: limit}}, tegra.Board{})
+	res.AnswerTo(measure.TuneRequest{Question: metric.Question{Limit: limit}}, tegra.Board{})
 	j := &shownTask{Task: page.Task{Spec: task.Spec{Kind: task.Tuning,
-		Workload: workload.Workload{Name: "resnet18"}, Goal: mix.Goal{Limit: limit}}}}
+		Workload: workload.Workload{Name: "resnet18"}, Question: metric.Question{Limit: limit}}}}
 	d.shows(j)
 	d.send(taskDoneMsg{task: j, view: view, now: task.Snapshot{State: task.Done,
 		Outcome: task.Outcome{Tuned: res}}})

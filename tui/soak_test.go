@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
 	"jtune/tui/page"
 	"jtune/tui/session"
@@ -21,13 +22,13 @@ func TestSOnLiveSoaksThePresentMode(t *testing.T) {
 	d.sees("Prove that a mode holds", "the present one, unchanged", "45 min")
 	d.press("down", "down", "down", "5", "0", " ", "Q")
 	d.press("enter")
-	d.sees("Prove that a mode holds", "give limits such as") // invalid limits keep the dialog open
+	d.sees("Prove that a mode holds", "want clauses such as") // invalid limits keep the dialog open
 	for range 2 {
 		d.press("backspace")
 	}
 	d.press("W", "enter")
 	d.until("the soak ends", func() bool { return d.r.sh.task != nil && d.r.sh.task.Done() })
-	if r := d.board.AskedSoak; r.Mode != nil || r.For != soak.Usual || r.Limits.PowerW.V != 50 ||
+	if r := d.board.AskedSoak; r.Mode != nil || r.For != soak.Usual || r.Limits != metric.Power.Max(50) ||
 		r.Workload.Name != "resnet18" {
 		t.Errorf("asked for %+v", r)
 	}

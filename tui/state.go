@@ -9,8 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session/fleet"
@@ -136,7 +136,7 @@ func (sh *shared) after(msg tea.Msg) tea.Msg {
 // servedOf identifies what Served was computed for.
 type servedOf struct {
 	view *outlook.Outlook
-	goal mix.Goal
+	goal metric.Question
 	at   time.Time // when the campaigns changed that record failures under the load
 }
 

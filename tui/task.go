@@ -164,7 +164,7 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if m.view == nil {
 		return []tea.Msg{done}, tea.Batch(sh.serve(), again)
 	}
-	sh.Goal, sh.LoadErr = j.Goal, nil
+	sh.Goal, sh.LoadErr = j.Question, nil
 	view := m.view
 	for _, a := range j.Tuned.Answers {
 		if a.Batch == view.Batch {

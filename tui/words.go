@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"jtune/optimize/mix"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 	"jtune/tui/session/models"
@@ -33,7 +33,7 @@ func (r *root) wordsOf(line string) (o dialog.Offer, ok bool) {
 	case "measure", "verify":
 		return offer(page.AskMeasure{Mode: rest}, r.sh.MayMeasure())
 	case "limit", "limits":
-		g, err := mix.ParseGoal(rest)
+		g, err := metric.Parse(rest)
 		why := ""
 		if err != nil {
 			why = page.Words(err.Error())

@@ -35,7 +35,7 @@ func TestWordsOpenWhatTheyName(t *testing.T) {
 	say("tune mobilenet")
 	d.sees("workload   mobilenet:")
 	say("tune abc")
-	d.sees("✗ a number above 0")
+	d.sees("want a number above 0")
 	say("measure MODE_30W")
 	d.sees("Measure a mode", "‹ MODE_30W_ ›")
 	if d.r.sh.task != nil {

@@ -22,6 +22,8 @@ const (
 	Percent     Unit = "%"
 	Celsius     Unit = "°C"
 	PerSecond   Unit = "/s"
+	Ampere      Unit = "A"
+	Volt        Unit = "V"
 )
 
 // spellings lists the spellings of a unit and its multiples, with their sizes. The first one is the usual one.
@@ -33,6 +35,8 @@ var spellings = map[Unit][]spelling{
 	Percent:   {{"%", 1}, {"percent", 1}},
 	Celsius:   {{"°C", 1}, {"C", 1}},
 	PerSecond: {{"/s", 1}, {"Hz", 1}, {"/min", 1.0 / 60}},
+	Ampere:    {{"A", 1}, {"mA", 1e-3}},
+	Volt:      {{"V", 1}, {"mV", 1e-3}},
 }
 
 type spelling struct {
@@ -43,7 +47,7 @@ type spelling struct {
 // number matches a number and the text after it.
 var number = regexp.MustCompile(`^\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(\S*)\s*$`)
 
-// Parse parses a number of unit u. Case matters: mW is not MW.
+// Parse parses a number of unit u. Case matters in multiples: mW is not MW.
 func Parse(text string, u Unit) (float64, error) {
 	m := number.FindStringSubmatch(text)
 	if v, err := strconv.ParseFloat(strings.TrimSpace(text), 64); m == nil && err == nil {
@@ -59,12 +63,20 @@ func Parse(text string, u Unit) (float64, error) {
 	if m[2] == "" {
 		return v, nil
 	}
-	for _, s := range spellings[u] {
-		if s.name == m[2] {
-			return v * s.size, nil
-		}
+	if size, ok := u.Size(m[2]); ok {
+		return v * size, nil
 	}
 	return 0, fmt.Errorf("unit %q: want %s", m[2], u.names())
+}
+
+// Size returns how many of u a unit spelled so is; false if it is no spelling of u.
+func (u Unit) Size(name string) (float64, bool) {
+	for _, s := range spellings[u] {
+		if s.name == name || s.size == 1 && strings.EqualFold(s.name, name) {
+			return s.size, true
+		}
+	}
+	return 0, false
 }
 
 // Example returns a number with the unit.

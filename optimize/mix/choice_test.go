@@ -8,6 +8,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -39,9 +40,9 @@ func TestAskNeverWorsensWithTheLimit(t *testing.T) {
 				continue // the rows above cover the goal, and a simulation of each takes long
 			}
 			for _, limit := range []func(a *Ask, v float64){
-				func(a *Ask, v float64) { a.PowerW = 12 * v },
+				func(a *Ask, v float64) { a.Goal.Limits = metric.Power.Max(12 * v) },
 				func(a *Ask, v float64) { a.LatencyMS = 150 * v },
-				func(a *Ask, v float64) { a.LatencyMS, a.Energy = 150*v, true },
+				func(a *Ask, v float64) { a.LatencyMS, a.Goal.Objective = 150*v, metric.Energy },
 			} {
 				before := math.Inf(1)
 				for k := range 16 {

@@ -12,6 +12,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 const (
@@ -147,8 +148,8 @@ func (c *LoadCurve) lnLatency(batch int, parts []float64, place float64) float64
 func (c *LoadCurve) slowest(o Outcome) float64 {
 	a, b := c.ask, float64(max(1, o.Batch))
 	most := math.Inf(1)
-	if a.TimeMS > 0 {
-		most = a.TimeMS
+	if limit, timed := a.Goal.Limits.On(metric.Time); timed {
+		most = limit.Value
 	}
 	if a.Load.Open() {
 		most = min(most, 1000*a.mostBusy()*b/a.Load.MeanRate())
@@ -191,15 +192,15 @@ func (c *LoadCurve) Stand(at tegra.Setting, n int) optimize.Standing {
 	if !ok {
 		return optimize.Standing{State: optimize.Unknown}
 	}
-	l := optimize.Limit{PowerW: c.ask.PowerW}
+	limits := c.ask.Goal.Limits.Only(metric.Power)
 	if c.ask.PowerAs == Mean {
 		o, _ = c.Estimate(at)
-		l.PowerW *= o.PeakW / o.MeanW
+		limits = limits.Times(o.PeakW / o.MeanW)
 	}
 	if ms := c.slowest(o); !math.IsInf(ms, 1) {
-		l.TimeMS = max(ms, math.SmallestNonzeroFloat64)
+		limits = limits.And(metric.Time.Max(max(ms, math.SmallestNonzeroFloat64)))
 	}
-	s := l.Stand(*o.serve, n)
+	s := optimize.Stand(metric.Within(limits), *o.serve, n)
 	if s.Worked = n > 0 && c.ask.LatencyMS > 0 && c.ask.Load.Open(); s.Worked && s.State == optimize.Measured {
 		s.State = optimize.Likely
 	}

@@ -9,6 +9,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // predicted is a setting with this batch time, with deviations of 5 % of time and 3 % of power.
@@ -43,14 +44,14 @@ func TestLoadCurveFollowsTheSimulation(t *testing.T) {
 		ask  Ask
 		most float64 // relative error of the latency below 90 % busy
 	}{
-		"random arrivals": {Ask{Load: load(arrivals.Poisson, 40), LatencyMS: 400, Limit: optimize.Limit{PowerW: 41}},
+		"random arrivals": {Ask{Load: load(arrivals.Poisson, 40), LatencyMS: 400, Goal: metric.Watts(41)},
 			0.005},
 		"a maximal wait": {Ask{Load: load(arrivals.Poisson, 60), LatencyMS: 120, MaxWait: 40 * time.Millisecond},
 			0.08},
-		"even arrivals": {Ask{Load: load(arrivals.Uniform, 60), LatencyMS: 350, Limit: optimize.Limit{PowerW: 33}},
+		"even arrivals": {Ask{Load: load(arrivals.Uniform, 60), LatencyMS: 350, Goal: metric.Watts(33)},
 			1e-9},
-		"a closed loop": {Ask{Limit: optimize.Limit{PowerW: 38, TimeMS: 90}, LatencyMS: 60}, 1e-9},
-		"mean power": {Ask{Limit: optimize.Limit{PowerW: 14}, Load: load(arrivals.Uniform, 30), PowerAs: Mean,
+		"a closed loop": {Ask{Goal: metric.Within(metric.Power.Max(38).And(metric.Time.Max(90))), LatencyMS: 60}, 1e-9},
+		"mean power": {Ask{Goal: metric.Watts(14), Load: load(arrivals.Uniform, 30), PowerAs: Mean,
 			IdleW: 8},
 			1e-9},
 	} {
@@ -92,7 +93,7 @@ func TestAskTellsLoadsApart(t *testing.T) {
 	t.Parallel()
 	a := Ask{Load: load(arrivals.Poisson, 60), LatencyMS: 50}
 	other := a
-	other.LatencyMS, other.PowerW, other.Quantile = 80, 20, 0.99
+	other.LatencyMS, other.Goal.Limits, other.Quantile = 80, metric.Power.Max(20), 0.99
 	if c := a.NewLoadCurve(NewPhase(servedModes())); !a.SameLoad(other) || c.With(other).simulated != c.simulated {
 		t.Error("other limits of one load are taken for another load")
 	}
@@ -127,7 +128,7 @@ func TestLoadCurveCountsNoLatencyAsMeasured(t *testing.T) {
 		{11, optimize.Over, "over, latency worked out"},
 		{0, optimize.Measured, "measured within, one reading"},
 	} {
-		a := Ask{Limit: optimize.Limit{PowerW: 30}, Load: load(arrivals.Poisson, 20), LatencyMS: c.latency}
+		a := Ask{Goal: metric.Watts(30), Load: load(arrivals.Poisson, 20), LatencyMS: c.latency}
 		s := a.NewLoadCurve(infer).Stand(at, 1)
 		if s.State != c.want || s.String() != c.says || s.N != 1 || s.Ticked() != (c.want == optimize.Measured) {
 			t.Errorf("latency limit %v: %v, %q", c.latency, s.State, s)

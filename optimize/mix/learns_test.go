@@ -14,6 +14,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/ladder"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 func TestSearchMeasuresNothingFarOverALimit(t *testing.T) {
@@ -23,15 +24,15 @@ func TestSearchMeasuresNothingFarOverALimit(t *testing.T) {
 		of   func(share float64) learn.Prediction // a setting at that share of its limit
 		want []float64
 	}{
-		"power": {Ask{Load: load(arrivals.Uniform, 10), Limit: optimize.Limit{PowerW: 20}},
+		"power": {Ask{Load: load(arrivals.Uniform, 10), Goal: metric.Watts(20)},
 			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20, 20*v) }, []float64{0.9, 1.05, 1.09}},
 		"latency": {Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 20},
 			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 20) }, []float64{0.9, 1.05, 1.09}},
-		"batch": {Ask{Load: load(arrivals.Uniform, 10), Limit: optimize.Limit{TimeMS: 20}},
+		"batch": {Ask{Load: load(arrivals.Uniform, 10), Goal: metric.Millis(20)},
 			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 20) }, []float64{0.9, 1.05, 1.09}},
 		"busy": {Ask{Load: load(arrivals.Uniform, 50)},
 			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 20) }, []float64{0.9, 1.05, 1.09}},
-		"busy and power": {Ask{Load: load(arrivals.Uniform, 50), Limit: optimize.Limit{PowerW: 20}},
+		"busy and power": {Ask{Load: load(arrivals.Uniform, 50), Goal: metric.Watts(20)},
 			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 24*v) }, []float64{0.9}},
 	} {
 		var preds []learn.Prediction
@@ -58,7 +59,7 @@ func TestSearchMeasuresNothingFarOverALimit(t *testing.T) {
 func TestSearchMeasuresASureMixBeforeADoubtfulOne(t *testing.T) {
 	t.Parallel()
 	sure, doubtful := read(at(1, 1), 20, 19), doubted(at(2, 1), 20, 15, 0, 0.2)
-	s := &search{o: Options{Ask: Ask{Load: load(arrivals.Uniform, 10), Limit: optimize.Limit{PowerW: 20}}},
+	s := &search{o: Options{Ask: Ask{Load: load(arrivals.Uniform, 10), Goal: metric.Watts(20)}},
 		infer: NewPhase([]learn.Prediction{sure, doubtful})}
 	both := []tegra.Setting{doubtful.Setting, sure.Setting}
 	if got := s.harmless(both); !slices.Equal(got, both[1:]) {
@@ -92,7 +93,7 @@ func TestSearchKnowsProfiledSettingsThatBreakALimit(t *testing.T) {
 		t.Error("a setting that is known to break the limit is measured")
 		return Reading{}, errors.New("no")
 	}
-	ask := Ask{Load: load(arrivals.Uniform, 5), Limit: optimize.Limit{PowerW: 15}}
+	ask := Ask{Load: load(arrivals.Uniform, 5), Goal: metric.Watts(15)}
 	slices.Reverse(only) // the nearest is not the first
 	r, err := Search(t.Context(), measure, Options{Ask: ask, Space: space, Batches: []int{1}, Infer: infer, Only: only})
 	var none *NoSettingError
@@ -247,7 +248,7 @@ func TestSearchKeepsTheBestMixMeasured(t *testing.T) {
 
 func TestProbesBreakTheLimitsOnPowerAndLatency(t *testing.T) {
 	t.Parallel()
-	ask := Ask{Limit: optimize.Limit{PowerW: 20}, LatencyMS: 50, Load: load(arrivals.Uniform, 10)}
+	ask := Ask{Goal: metric.Watts(20), LatencyMS: 50, Load: load(arrivals.Uniform, 10)}
 	for name, c := range map[string]struct {
 		ask         Ask
 		p           Probe
@@ -260,7 +261,7 @@ func TestProbesBreakTheLimitsOnPowerAndLatency(t *testing.T) {
 		"too busy":   {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 10, Rho: 1.1}}, false, true},
 		"failed":     {ask, Probe{Err: errors.New("no")}, true, true},
 		"no limits":  {Ask{}, Probe{Outcome: Outcome{PeakW: 90, LatencyMS: 5e9}}, false, false},
-		"by mean power": {Ask{Limit: ask.Limit, PowerAs: Mean}, Probe{Outcome: Outcome{PeakW: 30, MeanW: 19}}, false,
+		"by mean power": {Ask{Goal: ask.Goal, PowerAs: Mean}, Probe{Outcome: Outcome{PeakW: 30, MeanW: 19}}, false,
 			false},
 	} {
 		s := &probing{search: search{o: Options{Ask: c.ask}}}

@@ -13,6 +13,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // at is a setting of a mode that its number of cores names.
@@ -35,10 +36,10 @@ func TestAskSaysItsLimitsInWords(t *testing.T) {
 	for want, a := range map[string]Ask{
 		"30/s poisson": {Load: load(arrivals.Poisson, 30)},
 		"30/s poisson, p99 ≤ 50 ms, peak power ≤ 30 W": {Load: load(arrivals.Poisson, 30), LatencyMS: 50,
-			Limit: optimize.Limit{PowerW: 30}},
-		"7/s uniform, p95 ≤ 50 ms, batch ≤ 20 ms, mean power ≤ 12 W, wait 5 ms": {Load: load(arrivals.Uniform, 7),
+			Goal: metric.Watts(30)},
+		"7/s uniform, p95 ≤ 50 ms, mean power ≤ 12 W, batch ≤ 20 ms, wait 5 ms": {Load: load(arrivals.Uniform, 7),
 			LatencyMS: 50, Quantile: 0.95, PowerAs: Mean, MaxWait: 5 * time.Millisecond,
-			Limit: optimize.Limit{PowerW: 12, TimeMS: 20}},
+			Goal: metric.Within(metric.Power.Max(12).And(metric.Time.Max(20)))},
 	} {
 		if got := a.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -48,12 +49,12 @@ func TestAskSaysItsLimitsInWords(t *testing.T) {
 
 func TestGoalKeepsTheIdlePowerWhereItIsKnown(t *testing.T) {
 	t.Parallel()
-	g := Goal{Load: arrivals.Spec{RatePerS: 30, LatencyMS: 50, Quantile: 0.99}}
-	if a, err := g.Ask(1); err != nil || !math.IsNaN(a.IdleW) {
+	g := metric.Question{Load: arrivals.Spec{RatePerS: 30, LatencyMS: 50, Quantile: 0.99}}
+	if a, err := AskOf(g, 1); err != nil || !math.IsNaN(a.IdleW) {
 		t.Errorf("idle power %v, %v, want none", a.IdleW, err)
 	}
 	g.Load.IdleW = 8
-	if a, err := g.Ask(1); err != nil || a.IdleW != 8 || a.PowerAs != Peak {
+	if a, err := AskOf(g, 1); err != nil || a.IdleW != 8 || a.PowerAs != Peak {
 		t.Errorf("idle power %v, %v, want 8 W", a.IdleW, err)
 	}
 }
@@ -92,7 +93,7 @@ func TestNoSettingErrorSaysWhatComesNearest(t *testing.T) {
 // A measured mix is judged by its measurement alone.
 func TestAsSeenIsJudgedAgain(t *testing.T) {
 	t.Parallel()
-	a := Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 30, Limit: optimize.Limit{PowerW: 15}}
+	a := Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 30, Goal: metric.Watts(15)}
 	o, _ := a.Evaluate(at(3, 0), NewPhase([]learn.Prediction{read(at(3, 0), 40, 20)}), nil)
 	v := a.AsSeen(o, Seen{LatencyMS: 60, ServedPerS: 10, TrainPerS: 2, MeanW: 12, IdleShare: 0.5})
 	if v.Meets || v.Why() != "power 20 W, over 15 W; latency 60 ms, over 30 ms" || v.TrainPerS != 2 ||
@@ -168,7 +169,7 @@ func TestMapIsTheSameInAnyOrderOfSettings(t *testing.T) {
 		train = append(train, read(at(cores, 0), 240/float64(cores), 10+2*float64(cores)))
 	}
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
-		a := Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 500, IdleW: math.NaN(), Load: load(pattern, 40)}
+		a := Ask{Goal: metric.Watts(30), LatencyMS: 500, IdleW: math.NaN(), Load: load(pattern, 40)}
 		front := func(list []tegra.Setting) (out []tegra.Setting) {
 			m, ok := a.Map(list, NewPhase(infer), NewPhase(train), Strict, Fill)
 			if !ok {
@@ -222,7 +223,8 @@ func TestSeparateKeepsTheMarginOfBothPhases(t *testing.T) {
 		{infer(20, 0), train(20.01, 0), false}, {infer(19, 0.1), train(10, 0), false},
 		{infer(10, 0), train(19, 0.1), false}, {infer(16, 0.1), train(16, 0.1), true},
 	} {
-		a := Ask{Limit: optimize.Limit{PowerW: 20, Margin: optimize.MarginOf(1)}, Load: load(arrivals.Uniform, 10)}
+		a := Ask{Goal: metric.Goal{Limits: metric.Power.Max(20), Margin: metric.MarginOf(1)},
+			Load: load(arrivals.Uniform, 10)}
 		if got, ok := a.Separate([]tegra.Setting{at(1, 10)}, c.infer, c.train, 0.01); ok != c.ok {
 			t.Errorf("%+v %+v: %+v, %v", c.infer, c.train, got, ok)
 		}
@@ -246,13 +248,13 @@ func TestLoadCurveKnowsEnergyAndTheLongestBatch(t *testing.T) {
 		t.Errorf("a server that is busy half of the time: %v, want %v", got, want)
 	}
 	for _, l := range []Ask{
-		{Load: a.Load, LatencyMS: 5000, Quantile: 0.9, Limit: optimize.Limit{TimeMS: 25}}, // by the batch's own limit
+		{Load: a.Load, LatencyMS: 5000, Quantile: 0.9, Goal: metric.Millis(25)}, // by the batch's own limit
 		{Load: a.Load, LatencyMS: 150, Quantile: 0.9}, {Load: load(arrivals.Uniform, 40), LatencyMS: 150},
 		{Load: load(arrivals.Uniform, 40), LatencyMS: 150, off: correction{ln: 0.2}},
 		{Load: a.Load, LatencyMS: 150, Quantile: 0.9, off: correction{ln: 0.2}},
 		{Load: a.Load, Quantile: 0.9}, {Load: arrivals.Load{Outstanding: 9}, LatencyMS: 150}, // nine take three turns
 	} {
-		l.Margin = optimize.NoMargin
+		l.Goal.Margin = metric.NoMargin
 		base := NewPhase([]learn.Prediction{read(at(1, 4), 30, 20)})
 		o, _ := l.bound(at(1, 4), base, nil)
 		longest := l.NewLoadCurve(base).slowest(o)

@@ -8,6 +8,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/tegra/metric"
 )
 
 // judged returns the power compared with the limit, including the margin.
@@ -32,9 +33,9 @@ func (a *Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
 	if a.Load.Open() {
 		over(busyShare, o.Rho*timeMS/o.TimeMS, a.mostBusy())
 	}
-	over(itsPower, powerW, a.PowerW)
+	over(itsPower, powerW, a.Goal.Of(metric.Power))
 	over(itsLatency, latencyMS, a.LatencyMS)
-	over(batchTime, timeMS, a.TimeMS)
+	over(batchTime, timeMS, a.Goal.Of(metric.Time))
 	o.Meets = n == 0
 }
 

@@ -9,6 +9,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // mapped is a pair over modes that are faster and hungrier with each core.
@@ -33,7 +34,7 @@ func mapped(ask Ask) (Map, bool) {
 func TestMapHasTheBestMixOfEachMode(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
-		ask := Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 500, Quantile: 0.99, IdleW: math.NaN(),
+		ask := Ask{Goal: metric.Watts(30), LatencyMS: 500, Quantile: 0.99, IdleW: math.NaN(),
 			Load: arrivals.Load{Pattern: pattern, RatePerS: 40}}
 		m, ok := mapped(ask)
 		if !ok || m.Bound != (pattern == arrivals.Poisson) || len(m.Front) == 0 {
@@ -68,7 +69,7 @@ func TestMapOfNoMixThatKeepsTheLimitsIsTheNearest(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
 		for _, latency := range []float64{1, 45} {
-			ask := Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: latency, Quantile: 0.99, IdleW: math.NaN(),
+			ask := Ask{Goal: metric.Watts(30), LatencyMS: latency, Quantile: 0.99, IdleW: math.NaN(),
 				Load: arrivals.Load{Pattern: pattern, RatePerS: 40}}
 			if m, ok := mapped(ask); !ok || len(m.List) != 1 || len(m.Front) != 1 || m.List[0].Meets ||
 				m.List[0].Why() == "" {
@@ -180,7 +181,7 @@ func TestMapOfMeanPowerIsOrderedByIt(t *testing.T) {
 		train = append(train, read(at(cores, 0), 10/n, 10*n))
 	}
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
-		a := Ask{Limit: optimize.Limit{PowerW: 50}, PowerAs: Mean, IdleW: 5, LatencyMS: 500, Load: load(pattern, 20)}
+		a := Ask{Goal: metric.Watts(50), PowerAs: Mean, IdleW: 5, LatencyMS: 500, Load: load(pattern, 20)}
 		m, ok := a.Map(settings, NewPhase(infer), NewPhase(train), Fill)
 		if !ok || len(m.Front) != 3 || m.List[m.Front[0]].Mode.Cores != 1 || m.List[m.Front[2]].Mode.Cores != 3 {
 			t.Errorf("%s: the front is %v of %+v", pattern, m.Front, m.List)

@@ -21,8 +21,8 @@ import (
 	"jtune/internal/sorted"
 	"jtune/internal/usage"
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Phase is the prediction or measurement of a unit of work, a batch of requests or a training minibatch, in every
@@ -124,12 +124,12 @@ const mostBusyPoisson = 0.95
 
 // Ask is the requirement for an inference workload under load, alone or beside training.
 type Ask struct {
-	optimize.Limit         // of power and service time of a batch, with the margin of predictions and the goal
-	PowerAs        PowerAs // "" means Peak
-	LatencyMS      float64 // limit on a request's latency at Quantile; 0: none
-	Quantile       float64 // 0 to 1; 0 means 0.99
-	Load           arrivals.Load
-	MaxWait        time.Duration // of a batch that is not full; 0: it waits until full
+	Goal      metric.Goal // limits of power and service time of a batch, with the margin of predictions and the goal
+	PowerAs   PowerAs     // "" means Peak
+	LatencyMS float64     // limit on a request's latency at Quantile; 0: none
+	Quantile  float64     // 0 to 1; 0 means 0.99
+	Load      arrivals.Load
+	MaxWait   time.Duration // of a batch that is not full; 0: it waits until full
 	// Want is the goal; "": the Limit's, else least power (open loop), most requests (closed), most training (beside
 	// it).
 	Want   Want
@@ -182,10 +182,13 @@ func (a *Ask) Check() error {
 	for _, v := range []struct {
 		name  string
 		value float64
-	}{{"power limit", a.PowerW}, {"time limit", a.TimeMS}, {"latency limit", a.LatencyMS}, {"margin", a.Margin.Z()}} {
+	}{{"latency limit", a.LatencyMS}} {
 		if v.value < 0 || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
 			return fmt.Errorf("%s is %g, must be a positive number", v.name, v.value)
 		}
+	}
+	if err := a.Goal.Check(); err != nil {
+		return err
 	}
 	if !(a.Quantile >= 0 && a.Quantile <= 1) {
 		return fmt.Errorf("quantile is %g, must be between 0 and 1", a.Quantile)
@@ -193,22 +196,22 @@ func (a *Ask) Check() error {
 	if a.MaxWait < 0 {
 		return fmt.Errorf("maximal wait is %v, must be positive", a.MaxWait)
 	}
-	if a.PowerAs == Mean && a.PowerW > 0 && math.IsNaN(a.IdleW) {
+	if a.PowerAs == Mean && a.Goal.Limits.Harm() && math.IsNaN(a.IdleW) {
 		return usage.PowerAs.Errorf("a limit on mean power needs the idle power of the board, which is not known").
 			Advise("give %s", usage.IdlePower.Value())
 	}
 	return a.Load.Check()
 }
 
-func (a Ask) quantile() float64 { return cmp.Or(a.Quantile, UsualQuantile) }
+func (a Ask) quantile() float64 { return cmp.Or(a.Quantile, metric.UsualQuantile) }
 
 func (a *Ask) want(training bool) Want {
 	switch {
 	case a.Want != "":
 		return a.Want
-	case a.Energy:
+	case a.Goal.Objective == metric.Energy:
 		return LeastEnergy
-	case a.Throughput:
+	case a.Goal.Objective == metric.Time:
 		return MostRequests
 	case training:
 		return MostTraining
@@ -224,11 +227,10 @@ func (a Ask) String() string {
 	if a.LatencyMS > 0 {
 		out += fmt.Sprintf(", p%.4g ≤ %g ms", 100*a.quantile(), a.LatencyMS)
 	}
-	if a.TimeMS > 0 {
-		out += fmt.Sprintf(", batch ≤ %g ms", a.TimeMS)
-	}
-	if a.PowerW > 0 {
-		out += fmt.Sprintf(", %s power ≤ %g W", cmp.Or(a.PowerAs, Peak), a.PowerW)
+	for b := range a.Goal.Limits.Each() {
+		what := map[*metric.Metric]string{metric.Power: string(cmp.Or(a.PowerAs, Peak)) + " power",
+			metric.Time: "batch"}
+		out += fmt.Sprintf(", %s ≤ %s", what[b.Metric], b)
 	}
 	if a.MaxWait > 0 {
 		out += fmt.Sprintf(", wait %g ms", float64(a.MaxWait)/float64(time.Millisecond))
@@ -269,9 +271,9 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 	s, b := serve.TimeMS/1000, float64(max(1, at.Batch))
 	o := Outcome{Setting: at, TimeMS: serve.TimeMS, PeakW: serve.PowerW, BusyJPerUnit: serve.PowerW * s / b,
 		serve: serve, train: &noPhase}
-	o.slowS = s * math.Exp(a.Margin.Z()*serve.LnTimeSD)
+	o.slowS = s * math.Exp(a.Goal.Margin.Z()*serve.LnTimeSD)
 	slowest := 1000 * o.slowS
-	o.peakHigh = serve.PowerW * math.Exp(a.Margin.Z()*serve.LnPowerSD)
+	o.peakHigh = serve.PowerW * math.Exp(a.Goal.Margin.Z()*serve.LnPowerSD)
 	if !a.Load.Open() {
 		n := float64(max(1, a.Load.Outstanding))
 		if a.Load.Outstanding == arrivals.All {
@@ -294,8 +296,8 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 		o.train = t
 		o.Policy = cmp.Or(a.Policy, Strict)
 		o.PeakW = max(o.PeakW, t.PowerW)
-		o.peakHigh = max(o.peakHigh, t.PowerW*math.Exp(a.Margin.Z()*t.LnPowerSD))
-		o.slowTrain = t.TimeMS / 1000 * math.Exp(a.Margin.Z()*t.LnTimeSD)
+		o.peakHigh = max(o.peakHigh, t.PowerW*math.Exp(a.Goal.Margin.Z()*t.LnPowerSD))
+		o.slowTrain = t.TimeMS / 1000 * math.Exp(a.Goal.Margin.Z()*t.LnTimeSD)
 	}
 	first, serving := serve, s/window
 	if a.MaxWait > 0 && a.simulates() {
@@ -328,7 +330,7 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 	}
 	o.windowS = window
 	o.LatencyMS *= a.off.factor(0)
-	slow *= a.off.factor(a.Margin.Z())
+	slow *= a.off.factor(a.Goal.Margin.Z())
 	o.TrainPerS = trained / window
 	a.spend(&o, serving, trained*o.train.TimeMS/1000/window)
 	a.judge(&o, a.judged(&o), slow, slowest)

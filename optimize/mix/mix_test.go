@@ -13,6 +13,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -96,14 +97,14 @@ func TestRefusalNamesOneValuePerQuantity(t *testing.T) {
 	infer := NewPhase([]learn.Prediction{doubtful})
 	list := []tegra.Setting{{Mode: oneMode, Batch: 1}}
 	for _, c := range []struct {
-		limit optimize.Limit
+		limit metric.Goal
 		want  string
 	}{
-		{optimize.Limit{PowerW: 15}, "power 20 W, over 15 W"},
-		{optimize.Limit{PowerW: 21}, "power 20 ± 2.10 W, over 21 W"},
-		{optimize.Limit{TimeMS: 15}, "batch 20 ms, over 15 ms"},
+		{metric.Watts(15), "power 20 W, over 15 W"},
+		{metric.Watts(21), "power 20 ± 2.10 W, over 21 W"},
+		{metric.Millis(15), "batch 20 ms, over 15 ms"},
 	} {
-		_, err := Ask{Load: load(arrivals.Uniform, 20), Limit: c.limit}.Choose(list, infer, nil)
+		_, err := Ask{Load: load(arrivals.Uniform, 20), Goal: c.limit}.Choose(list, infer, nil)
 		var none *NoSettingError
 		if !errors.As(err, &none) || none.Nearest.Why() != c.want {
 			t.Errorf("%+v: got %v, want %q", c.limit, err, c.want)
@@ -123,8 +124,8 @@ func TestAskSaysWhatIsMissed(t *testing.T) {
 		{Ask{Load: load(arrivals.Uniform, 200)}, "busy 200 % of the time, over 100 %"},
 		{Ask{Load: load(arrivals.Uniform, 100_000)}, "busy"},
 		{Ask{Load: load(arrivals.Uniform, 40), LatencyMS: 10}, "latency"},
-		{Ask{Load: load(arrivals.Uniform, 40), Limit: optimize.Limit{PowerW: 10}}, "power"},
-		{Ask{Load: load(arrivals.Uniform, 40), Limit: optimize.Limit{TimeMS: 10}}, "batch"},
+		{Ask{Load: load(arrivals.Uniform, 40), Goal: metric.Watts(10)}, "power"},
+		{Ask{Load: load(arrivals.Uniform, 40), Goal: metric.Millis(10)}, "batch"},
 		{Ask{Load: load(arrivals.Poisson, 98)}, "busy"},
 		{Ask{Load: load(arrivals.Poisson, 45), LatencyMS: 60}, "latency"},
 	} {
@@ -137,9 +138,9 @@ func TestAskSaysWhatIsMissed(t *testing.T) {
 			t.Errorf("%v: a number with an exponent: %v", c.ask, err)
 		}
 	}
-	for _, a := range []Ask{{Limit: optimize.Limit{PowerW: math.NaN()}}, {Quantile: 2}, {MaxWait: -1},
+	for _, a := range []Ask{{Goal: metric.Watts(math.NaN())}, {Quantile: 2}, {MaxWait: -1},
 		{Load: load(arrivals.Poisson, 0)},
-		{Limit: optimize.Limit{PowerW: 10}, PowerAs: Mean, IdleW: math.NaN(), Load: load(arrivals.Uniform, 1)}} {
+		{Goal: metric.Watts(10), PowerAs: Mean, IdleW: math.NaN(), Load: load(arrivals.Uniform, 1)}} {
 		if _, err := a.Choose(list, infer, nil); err == nil || errors.As(err, &none) {
 			t.Errorf("%+v: got %v", a, err)
 		}
@@ -183,7 +184,7 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 		found := 0
 		for range problems {
 			a := Ask{Load: load(arrivals.Uniform, 5+115*rng.Float64()), LatencyMS: 20 + 980*rng.Float64(),
-				Limit:   optimize.Limit{PowerW: 12 + 40*rng.Float64()},
+				Goal:    metric.Watts(12 + 40*rng.Float64()),
 				Want:    []Want{LeastPower, LeastTime, LeastEnergy}[rng.IntN(3)],
 				PowerAs: []PowerAs{Peak, Mean}[rng.IntN(2)], IdleW: 9, Fulcrum: rng.IntN(2) == 0}
 			best, least := -1, math.Inf(1)
@@ -198,7 +199,7 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 				if a.PowerAs == Mean {
 					power = mean
 				}
-				if l*s > b || latency > a.LatencyMS/1000 || power > a.PowerW {
+				if l*s > b || latency > a.LatencyMS/1000 || power > a.Goal.Of(metric.Power) {
 					continue
 				}
 				goal := map[Want]float64{LeastPower: power, LeastTime: s, LeastEnergy: mean / l}[a.Want]
@@ -280,7 +281,7 @@ func TestAskFindsTheOptimaOfTheFulcrumFiles(t *testing.T) {
 				continue
 			}
 			a := Ask{Load: load(arrivals.Uniform, r["arr_rate"]), LatencyMS: 1000 * r["time_budget"],
-				Limit: optimize.Limit{PowerW: r["power_budget"]}, Quantile: 1, Fulcrum: true, Want: MostTau,
+				Goal: metric.Watts(r["power_budget"]), Quantile: 1, Fulcrum: true, Want: MostTau,
 				IdleW: math.NaN()}
 			got, err := a.Choose(list, phase, &train)
 			want, feasible := r["num_train_batches_optim"]

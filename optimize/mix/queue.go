@@ -90,9 +90,9 @@ func (a *Ask) simulate(o *Outcome, infer Phase) {
 	w := a.queueing(o, infer, false).Simulate()
 	o.LatencyMS = stats.NearestRankOf(w.LatenciesMS, a.quantile()) * a.off.factor(0)
 	slow := o.LatencyMS
-	if a.Margin.Z() > 0 && a.LatencyMS > 0 && o.Meets {
+	if a.Goal.Margin.Z() > 0 && a.LatencyMS > 0 && o.Meets {
 		slow = stats.NearestRankOf(a.queueing(o, infer, true).Simulate().LatenciesMS, a.quantile()) *
-			a.off.factor(a.Margin.Z())
+			a.off.factor(a.Goal.Margin.Z())
 	}
 	if o.Policy != "" {
 		o.TrainPerS = float64(w.Minibatches) / w.SpanS

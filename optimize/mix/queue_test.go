@@ -12,8 +12,8 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/internal/stats"
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 func load(p arrivals.Pattern, rate float64) arrivals.Load {
@@ -150,7 +150,7 @@ func TestAskWithAMaximalWaitKeepsTheMeanPower(t *testing.T) {
 	infer, settings := NewPhase(preds), settingsOf(preds)
 	a := Ask{Load: load(arrivals.Poisson, 10), MaxWait: 20 * time.Millisecond, IdleW: 8, PowerAs: Mean}
 	for watts, want := range map[float64][]tegra.Setting{16: nil, 22: {at(2, 4), at(2, 32)}} {
-		a.PowerW = watts
+		a.Goal.Limits = a.Goal.Limits.And(metric.Power.Max(watts))
 		curve := a.NewLoadCurve(infer)
 		var meet, within []tegra.Setting
 		for _, s := range settings {
@@ -186,7 +186,7 @@ func TestAskWithAMaximalWaitTriesSlowerBatchesOfLessPower(t *testing.T) {
 	t.Parallel()
 	preds := append(affine(1, 100, 0, 30, 1, 8), affine(2, 101, 0, 20, 1, 8)...)
 	a := Ask{Load: load(arrivals.Uniform, 5), MaxWait: 20 * time.Millisecond, IdleW: 5, PowerAs: Mean,
-		Limit: optimize.Limit{PowerW: 14}, Want: LeastTime}
+		Goal: metric.Watts(14), Want: LeastTime}
 	got, err := a.Choose([]tegra.Setting{at(1, 8), at(2, 8)}, NewPhase(preds), nil)
 	if err != nil || got[0].Setting != at(2, 8) {
 		t.Errorf("%+v, %v, want the second mode", got, err)

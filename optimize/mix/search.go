@@ -13,6 +13,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // MostVerified is the default number of mixes measured for one question.
@@ -161,7 +162,7 @@ func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 // asks returns the ask with a margin.
 func (s *search) asks(margin float64) Ask {
 	a := s.o.Ask
-	a.Margin, a.expects = optimize.MarginOf(margin), s.train != nil
+	a.Goal.Margin, a.expects = metric.MarginOf(margin), s.train != nil
 	return a
 }
 
@@ -294,9 +295,8 @@ func (s *search) profiled() map[tegra.Setting]bool {
 func (s *search) harmless(open []tegra.Setting) []tegra.Setting {
 	for _, margin := range s.hotMargins() {
 		a := s.asks(margin)
-		a.PowerW *= hotOver
+		a.Goal.Limits = a.Goal.Limits.Times(hotOver)
 		a.LatencyMS *= hotOver
-		a.TimeMS *= hotOver
 		var out []tegra.Setting
 		for _, at := range open {
 			o, ok := a.bound(at, s.infer, s.train)

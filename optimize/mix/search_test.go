@@ -8,6 +8,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // If a profiled mode keeps the limits, a search never reports that none does, however wrong its predictions of cheaper
@@ -66,7 +67,7 @@ func TestSearchWithAMaximalWaitJudgesPartialBatchesByTheirTimes(t *testing.T) {
 		}
 	}
 	ask := Ask{Load: load(arrivals.Poisson, 8), MaxWait: 20 * time.Millisecond, LatencyMS: 100, IdleW: 5,
-		PowerAs: Mean, Limit: optimize.Limit{PowerW: 8}}
+		PowerAs: Mean, Goal: metric.Watts(8)}
 	r, err := Search(t.Context(), func(_ context.Context, o Outcome) (Reading, error) {
 		return Reading{Infer: reading(o.Mode, o.Batch)}, nil
 	}, Options{Ask: ask, Space: space, Batches: []int{1, 32}, Infer: known, Only: only})
@@ -91,7 +92,7 @@ func TestSearchEndsWithNoWayWhereNoMixCanMeetTheLimits(t *testing.T) {
 		}
 	}
 	for watts, want := range map[float64]bool{5: false, 40: true} {
-		ask := Ask{LatencyMS: 500, Limit: optimize.Limit{PowerW: watts}, Load: arrivals.Load{Pattern: arrivals.Poisson,
+		ask := Ask{LatencyMS: 500, Goal: metric.Watts(watts), Load: arrivals.Load{Pattern: arrivals.Poisson,
 			RatePerS: 10}}
 		r, err := Search(t.Context(), func(_ context.Context, o Outcome) (Reading, error) {
 			return Reading{Infer: told(o.Mode)}, nil

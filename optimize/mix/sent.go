@@ -3,8 +3,8 @@ package mix
 import (
 	"math"
 
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Sent is the measured latency of a setting at an ask's quantile, for requests at a rate.
@@ -36,7 +36,7 @@ func (a Ask) Corrected(infer Phase) Ask {
 	sum, n := 0.0, 0.0
 	for _, s := range a.Sent {
 		at := a
-		at.Load.RatePerS, at.Margin, at.Policy = s.RatePerS, optimize.NoMargin, ""
+		at.Load.RatePerS, at.Goal.Margin, at.Policy = s.RatePerS, metric.NoMargin, ""
 		o, ok := at.Evaluate(s.Setting, infer, nil)
 		if !ok || !(s.LatencyMS > 0) || !(o.LatencyMS > 0) || math.IsInf(o.LatencyMS, 1) || o.Rho > mostBusySent {
 			continue

@@ -8,6 +8,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // What requests have shown of one mode corrects the latencies of all: by that ratio, with room for what differs.
@@ -22,7 +23,7 @@ func TestMeasuredLatenciesCorrectTheCalculatedOnes(t *testing.T) {
 	phase := NewPhase([]learn.Prediction{slow, fast})
 	for _, pattern := range []arrivals.Pattern{arrivals.Poisson, arrivals.Uniform} {
 		a := Ask{Load: arrivals.Load{Pattern: pattern, RatePerS: 20}, Quantile: 0.99, LatencyMS: 1000,
-			Limit: optimize.Limit{Margin: optimize.NoMargin}}
+			Goal: metric.Goal{Margin: metric.NoMargin}}
 		was, _ := a.Evaluate(slow.Setting, phase, nil)
 		before, _ := a.Evaluate(fast.Setting, phase, nil)
 		a.Sent = []Sent{{slow.Setting, 20, 1.15 * was.LatencyMS}}
@@ -45,7 +46,7 @@ func TestMeasuredLatenciesCorrectTheCalculatedOnes(t *testing.T) {
 		if o, _ := a.Corrected(phase).Evaluate(fast.Setting, phase, nil); !o.Meets {
 			t.Errorf("%s: without a margin %.4g ms does not keep %.4g", pattern, o.LatencyMS, a.LatencyMS)
 		}
-		a.Margin = optimize.UsualMargin
+		a.Goal.Margin = metric.UsualMargin
 		if o, _ := a.Corrected(phase).Evaluate(fast.Setting, phase, nil); o.Meets {
 			t.Errorf("%s: with a margin %.4g ms surely keeps %.4g", pattern, o.LatencyMS, a.LatencyMS)
 		}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"math"
 
+	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Separate is training and inference sharing a GPU with a power mode each: the board switches to the inference mode
@@ -26,14 +28,14 @@ const switchShare = 0.05
 // Separate returns the best pair of modes for an ask, by the formulas of even arrivals; false if none keeps the limits.
 func (a *Ask) Separate(settings []tegra.Setting, infer, train Phase, switchS float64) (Separate, bool) {
 	best := Separate{TrainPerS: -1}
+	draws := func(p *learn.Prediction) bool { // too much
+		most, limited := a.Goal.Limits.On(metric.Power)
+		return limited && p.PowerW*math.Exp(a.Goal.Margin.Z()*p.LnPowerSD) > most.Value
+	}
 	fastest, mode, trainW := math.Inf(1), tegra.Mode{}, 0.0
 	for m := range train.at {
 		t, ok := train.At(tegra.Setting{Mode: m})
-		high := 0.0
-		if ok {
-			high = t.PowerW * math.Exp(a.Margin.Z()*t.LnPowerSD)
-		}
-		if !ok || !(t.TimeMS > 0) || a.PowerW > 0 && high > a.PowerW || t.TimeMS > fastest ||
+		if !ok || !(t.TimeMS > 0) || draws(t) || t.TimeMS > fastest ||
 			t.TimeMS == fastest && tegra.CompareModes(m, mode) > 0 {
 			continue
 		}
@@ -44,12 +46,12 @@ func (a *Ask) Separate(settings []tegra.Setting, infer, train Phase, switchS flo
 	}
 	for _, at := range settings {
 		s, ok := infer.At(at)
-		if !ok || !(s.TimeMS > 0) || a.PowerW > 0 && s.PowerW*math.Exp(a.Margin.Z()*s.LnPowerSD) > a.PowerW {
+		if !ok || !(s.TimeMS > 0) || draws(s) {
 			continue
 		}
 		b := float64(max(1, at.Batch))
 		window := b / a.Load.MeanRate()
-		serve := s.TimeMS / 1000 * math.Exp(a.Margin.Z()*s.LnTimeSD)
+		serve := s.TimeMS / 1000 * math.Exp(a.Goal.Margin.Z()*s.LnTimeSD)
 		late := 1000 * (a.wait(b, window) + switchS + serve)
 		left := window - s.TimeMS/1000 - 2*switchS
 		if left < 0 || a.LatencyMS > 0 && late > a.LatencyMS {

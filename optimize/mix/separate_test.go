@@ -8,6 +8,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Hand-computed: the training's fast mode is the one that keeps 30 W, the inference has two sizes.
@@ -22,7 +23,7 @@ func TestSeparateModesCostTwoSwitchesAWindow(t *testing.T) {
 	train := NewPhase([]learn.Prediction{row(1, 0, 100, 15), row(2, 0, 50, 28), row(3, 0, 40, 35)})
 	infer := NewPhase([]learn.Prediction{row(1, 10, 100, 12), row(1, 100, 500, 14), row(2, 100, 300, 20)})
 	settings := []tegra.Setting{{Mode: mode(1), Batch: 10}, {Mode: mode(1), Batch: 100}, {Mode: mode(2), Batch: 100}}
-	a := Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 12000, Quantile: 1,
+	a := Ask{Goal: metric.Watts(30), LatencyMS: 12000, Quantile: 1,
 		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 10}}
 	got, ok := a.Separate(settings, infer, train, 0.2)
 	// a window of 10 s, less 0.3 s of service and 0.4 s of switches, at 50 ms a minibatch
@@ -52,7 +53,7 @@ func TestSeparateKeepsTheMarginOfTime(t *testing.T) {
 		ok          bool
 	}{{0, 1000, true}, {0, 999, false}, {0.1, 1000, false}, {0.1, 1014, true}} { // 0.875 s of waiting
 		infer := NewPhase([]learn.Prediction{doubted(at(1, 8), 125, 20, c.sd, 0)})
-		a := Ask{Limit: optimize.Limit{Margin: optimize.MarginOf(1)}, LatencyMS: c.latency, Quantile: 1,
+		a := Ask{Goal: metric.Goal{Margin: metric.MarginOf(1)}, LatencyMS: c.latency, Quantile: 1,
 			Load: load(arrivals.Uniform, 8)}
 		if got, ok := a.Separate([]tegra.Setting{at(1, 8)}, infer, train, 0); ok != c.ok {
 			t.Errorf("%+v: %+v, %v", c, got, ok)

@@ -15,6 +15,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/ladder"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // gmd is Fulcrum's strategy, only for mixes.
@@ -135,7 +136,8 @@ func (s *probing) breaks(p *Probe) (power, latency bool) {
 	if a.PowerAs == Mean {
 		w = p.MeanW
 	}
-	return a.PowerW > 0 && w > a.PowerW, a.LatencyMS > 0 && !(p.LatencyMS <= a.LatencyMS) || p.Rho > a.mostBusy()
+	most, limited := a.Goal.Limits.On(metric.Power)
+	return limited && w > most.Value, a.LatencyMS > 0 && !(p.LatencyMS <= a.LatencyMS) || p.Rho > a.mostBusy()
 }
 
 // binary halves one knob after another: over the power limit it drops the upper half; if requests are late, the upper

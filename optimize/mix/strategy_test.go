@@ -9,6 +9,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // smallSpace has 144 modes.
@@ -39,7 +40,7 @@ func TestSearchByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
 			Infer: tegra.Measured{Setting: o.Setting, TimeMS: slow * (3 + 0.8*float64(o.Batch)), PowerW: watts - 2},
 			Train: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 40 * slow, PowerW: watts}}, nil
 	}
-	ask := Ask{Limit: optimize.Limit{PowerW: 18}, LatencyMS: 900, Quantile: 1, Policy: Fill, Seed: 2,
+	ask := Ask{Goal: metric.Watts(18), LatencyMS: 900, Quantile: 1, Policy: Fill, Seed: 2,
 		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 30}}
 	for strategy, most := range map[optimize.Strategy]int{optimize.Binary: 12, gmd: gmdMost,
 		optimize.Random: randomMixes} {
@@ -62,7 +63,7 @@ func TestSearchByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
 		if r, _ := SearchBy(t.Context(), strategy, measure, o); len(r.Probes) != 3 || r.Ended != optimize.OutOfProbes {
 			t.Errorf("%s with 3: %d, %v", strategy, len(r.Probes), r.Ended)
 		}
-		o.Ask.PowerW = 1
+		o.Ask.Goal.Limits = o.Ask.Goal.Limits.And(metric.Power.Max(1))
 		var none *NoSettingError
 		if _, err := SearchBy(t.Context(), strategy, measure, o); !errors.As(err, &none) || !none.Measured {
 			t.Errorf("%s without an answer: %v", strategy, err)
@@ -101,7 +102,7 @@ func TestSearchByGMDMeasuresEachKnobAtItsEnd(t *testing.T) {
 	}
 	for limit, up := range map[float64]bool{1000: true, 1: false} {
 		ask := Ask{LatencyMS: 700, Quantile: 1, Policy: Fill, Load: load(arrivals.Uniform, 30),
-			Limit: optimize.Limit{PowerW: limit}}
+			Goal: metric.Watts(limit)}
 		r, _ := SearchBy(t.Context(), gmd, measure, Options{Ask: ask, Space: space, Batches: []int{1}, Most: 6})
 		if len(r.Probes) != 6 {
 			t.Fatalf("%g W: %d probes", limit, len(r.Probes))
@@ -164,7 +165,7 @@ func TestSearchByBinaryEndsWhereTheLimitsLead(t *testing.T) {
 		{"neither", 30, 9000, tegra.Setting{Mode: space.Max(), Batch: 8}},
 	} {
 		ask := Ask{LatencyMS: c.latency, Policy: Fill, Load: load(arrivals.Uniform, 10),
-			Limit: optimize.Limit{PowerW: c.watts}}
+			Goal: metric.Watts(c.watts)}
 		r, _ := SearchBy(t.Context(), optimize.Binary, measure, Options{Ask: ask, Space: space, Batches: []int{1, 8}})
 		if got := r.Probes[len(r.Probes)-1].Outcome.Setting; got != c.end {
 			t.Errorf("%s: it ends at %v, want %v", c.name, got, c.end)

@@ -8,6 +8,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // profiledFirst is the number of settings, including known ones, that a search under load measures before it uses the
@@ -19,9 +20,8 @@ const profiledFirst = 10
 // far; then Search measures the best under the load. batch is the size of a workload with only one.
 func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.TuneOptions, batch int) (optimize.Result,
 	Outcome, error) {
-	o.Limit = optimize.Limit{PowerW: ask.PowerW, TimeMS: ask.TimeMS, Throughput: ask.PowerW > 0 || ask.TimeMS > 0}
-	if ask.PowerW == 0 && ask.TimeMS == 0 {
-		o.Limit = optimize.Limit{Energy: true}
+	if o.Limit = metric.LeastEnergy; ask.Goal.Limited() {
+		o.Limit = metric.Goal{Limits: ask.Goal.Limits, Objective: metric.Time}
 	}
 	presets := o.Baselines.Presets // the best is chosen for the load, below
 	o.Baselines.Presets = nil
@@ -138,7 +138,8 @@ func bestPreset(o Options, presets []tegra.Preset, batch int) (best tegra.Settin
 	for _, p := range presets {
 		at := tegra.Setting{Mode: p.ModeIn(o.Space), Batch: batch}
 		serve, known := infer.At(at)
-		if !known || o.Ask.PowerW > 0 && serve.PowerHiW > optimize.MaxOvershoot*o.Ask.PowerW {
+		most, limited := o.Ask.Goal.Limits.On(metric.Power)
+		if !known || limited && serve.PowerHiW > optimize.MaxOvershoot*most.Value {
 			continue
 		}
 		if v, known := o.Ask.Evaluate(at, infer, nil); known && v.Meets {

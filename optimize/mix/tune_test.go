@@ -10,6 +10,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // An answer under a load is compared with the preset that draws less by its readings: each counts once, and only for
@@ -180,7 +181,7 @@ func TestTuneCorrectsKnownReadingsForDrift(t *testing.T) {
 			v.TimeMS *= c.off(m)
 			known = append(known, v)
 		}
-		ask := Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 32, Limit: optimize.Limit{PowerW: 40}}
+		ask := Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 32, Goal: metric.Watts(40)}
 		r, best, err := Tune(t.Context(), measure, ask, optimize.TuneOptions{Space: space, Known: known, Seed: 1}, 1)
 		if err != nil || best.PeakW > c.watts+0.01 || r.Known != c.known || len(r.Probes) > c.most {
 			t.Errorf("%s: %.2f W, want 19.12 at best; %d known; %d measurements; %v", c.name, best.PeakW, r.Known,
@@ -214,14 +215,15 @@ func TestRecalledKeepsWhatTheSearchCounts(t *testing.T) {
 func TestTuneSearchesItsFirstSettingsWithinTheLimits(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	for _, c := range []struct{ ask, first optimize.Limit }{
-		{optimize.Limit{}, optimize.Limit{Energy: true}},
-		{optimize.Limit{PowerW: 14}, optimize.Limit{PowerW: 14, Throughput: true}},
-		{optimize.Limit{TimeMS: 150}, optimize.Limit{TimeMS: 150, Throughput: true}},
-		{optimize.Limit{PowerW: 14, TimeMS: 150}, optimize.Limit{PowerW: 14, TimeMS: 150, Throughput: true}},
+	for _, c := range []struct{ ask, first metric.Goal }{
+		{metric.Goal{}, metric.LeastEnergy},
+		{metric.Watts(14), metric.Goal{Limits: metric.Power.Max(14), Objective: metric.Time}},
+		{metric.Millis(150), metric.Goal{Limits: metric.Time.Max(150), Objective: metric.Time}},
+		{metric.Within(metric.Power.Max(14).And(metric.Time.Max(150))),
+			metric.Goal{Limits: metric.Power.Max(14).And(metric.Time.Max(150)), Objective: metric.Time}},
 	} {
 		measure, _ := simpleBoard(t)
-		r, _, err := Tune(t.Context(), measure, Ask{Load: load(arrivals.Uniform, 5), Limit: c.ask},
+		r, _, err := Tune(t.Context(), measure, Ask{Load: load(arrivals.Uniform, 5), Goal: c.ask},
 			optimize.TuneOptions{Space: space, Seed: 1}, 1)
 		if err != nil || r.Probes[0].Limit != c.first {
 			t.Errorf("%v: first within %v, want %v; %v", c.ask, r.Probes[0].Limit, c.first, err)
@@ -240,7 +242,7 @@ func TestTunePredictsTheNearestSetting(t *testing.T) {
 		known = append(known, v)
 	}
 	r, _, err := Tune(t.Context(), measure, Ask{Load: load(arrivals.Uniform, 5), LatencyMS: 15,
-		Limit: optimize.Limit{PowerW: 16}}, optimize.TuneOptions{Space: space, Seed: 1, Known: known}, 1)
+		Goal: metric.Watts(16)}, optimize.TuneOptions{Space: space, Seed: 1, Known: known}, 1)
 	if !errors.Is(err, optimize.ErrInfeasible) || r.Feasible {
 		t.Fatalf("15 ms within 16 W: %v, %v", r.Setting, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // The choice among some settings is one of them, and says so where none meets the limit.
@@ -13,11 +14,11 @@ func TestChooseAmongSomeIsOneOfThem(t *testing.T) {
 	t.Parallel()
 	o := lineOutlook(t) // 40 W down to 29 W
 	slow := []int{9, 10, 11}
-	at, err := o.choose(optimize.Limit{PowerW: 38}, slow)
+	at, err := o.choose(metric.Watts(38), slow)
 	if err != nil || at != 9 {
 		t.Errorf("within 38 W among %v: %d, %v; want 9", slow, at, err)
 	}
-	at, err = o.choose(optimize.Limit{PowerW: 5}, slow)
+	at, err = o.choose(metric.Watts(5), slow)
 	if !errors.Is(err, optimize.ErrInfeasible) || at != 11 {
 		t.Errorf("within 5 W among %v: %d, %v; want the nearest, and that none meets it", slow, at, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
@@ -42,7 +43,7 @@ func sampled(t *testing.T, rows []tegra.Measured, seed uint64) *Outlook {
 // aimed is a family of limits that only one number tells apart, with what the choice minimises.
 type aimed struct {
 	name  string
-	limit func(at float64) optimize.Limit
+	limit func(at float64) metric.Goal
 	axis  func(tegra.Measured) float64 // what is limited
 	aim   func(tegra.Measured) float64
 }
@@ -52,13 +53,19 @@ var (
 	ofPower  = func(m tegra.Measured) float64 { return m.PowerW }
 	ofEnergy = tegra.Measured.EnergyJ
 	families = []aimed{
-		{"fastest within watts", func(v float64) optimize.Limit { return optimize.Limit{PowerW: v} }, ofPower, ofTime},
-		{"least power in time", func(v float64) optimize.Limit { return optimize.Limit{TimeMS: v} }, ofTime, ofPower},
+		{"fastest within watts", func(v float64) metric.Goal { return metric.Watts(v) }, ofPower, ofTime},
+		{"least power in time", func(v float64) metric.Goal { return metric.Millis(v) }, ofTime, ofPower},
 		{"least energy in time",
-			func(v float64) optimize.Limit { return optimize.Limit{TimeMS: v, Energy: true} }, ofTime, ofEnergy},
+			func(v float64) metric.Goal {
+				return metric.Goal{Limits: metric.Time.Max(v),
+					Objective: metric.Energy}
+			}, ofTime, ofEnergy},
 		{"least energy within watts",
-			func(v float64) optimize.Limit { return optimize.Limit{PowerW: v, Energy: true} }, ofPower, ofEnergy},
-		{"fastest within joules", func(v float64) optimize.Limit { return optimize.Limit{EnergyJ: v} }, ofEnergy,
+			func(v float64) metric.Goal {
+				return metric.Goal{Limits: metric.Power.Max(v),
+					Objective: metric.Energy}
+			}, ofPower, ofEnergy},
+		{"fastest within joules", func(v float64) metric.Goal { return metric.Within(metric.Energy.Max(v)) }, ofEnergy,
 			ofTime},
 	}
 )

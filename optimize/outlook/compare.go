@@ -9,6 +9,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Difference is the difference of one setting from another, in percent of the other: TimePct +34 takes a third longer,
@@ -192,7 +193,7 @@ type ModelComparison struct {
 }
 
 // CompareModels predicts every mode by both models and chooses for a limit as in Outlook.Answer.
-func CompareModels(models [2]*learn.Model, space *tegra.Space, l optimize.Limit) ModelComparison {
+func CompareModels(models [2]*learn.Model, space *tegra.Space, l metric.Goal) ModelComparison {
 	var c ModelComparison
 	var preds [2][]learn.Prediction
 	for i, m := range models {

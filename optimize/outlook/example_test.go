@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // An outlook answers a limit from a model's predictions, replaced by measurements if there are any.
@@ -27,7 +27,7 @@ func ExampleOutlook() {
 	if err != nil {
 		panic(err)
 	}
-	limit := optimize.Limit{PowerW: 22}
+	limit := metric.Watts(22)
 	o := outlook.New("resnet18", model, space)
 	answer := o.Answer(limit)
 	fmt.Println(space.Format(o.Known[answer].Mode), o.Standing(answer, limit))

@@ -10,6 +10,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Plane is the two quantities of a Pareto front: x axis and y axis.
@@ -37,7 +38,7 @@ type Outlook struct {
 	Predicted []learn.Prediction // by the model, in index order of the space
 	Known     []learn.Prediction // likewise with readings replacing predictions
 	// Found holds the measured answers of searches for limits, valid until another measurement: Choose returns them.
-	Found map[optimize.Limit]tegra.Setting
+	Found map[metric.Goal]tegra.Setting
 
 	space     *tegra.Space
 	predictor learn.Predictor // of Predicted
@@ -46,7 +47,7 @@ type Outlook struct {
 	doubted   map[tegra.Setting]tegra.Measured // outliers that were not repeated: ignored
 	learned   map[tegra.Setting]bool           // samples of the model
 	before    map[tegra.Mode]learn.Prediction  // of measured modes: the prediction before measurement
-	tuned     []optimize.Limit                 // answered by tuning at this batch size
+	tuned     []metric.Goal                    // answered by tuning at this batch size
 
 	// These are computed at their first call: many answers need none of them.
 	columns func() [NumAxes][]float64 // of Known
@@ -217,7 +218,7 @@ func (o *Outlook) With(m tegra.Measured) *Outlook {
 
 // Answering adds the readings with which tuning found the answer to a limit, and its predictions for the modes it
 // measured.
-func (o *Outlook) Answering(l optimize.Limit, a About, probes []optimize.Probe) *Outlook {
+func (o *Outlook) Answering(l metric.Goal, a About, probes []optimize.Probe) *Outlook {
 	next := *o
 	next.tuned = append(slices.Clone(o.tuned), l)
 	found := a.Reading
@@ -307,10 +308,10 @@ func (o *Outlook) At(i int) About {
 // Choose returns the index of the mode for a limit, as optimize.ChooseKnown does. If no mode keeps the limit, it
 // returns the nearest and an *optimize.InfeasibleError. With a power limit and several batch sizes it maximises samples
 // per second; a time limit then applies to the latency.
-func (o *Outlook) Choose(l optimize.Limit) (int, error) { return o.choose(l, nil) }
+func (o *Outlook) Choose(l metric.Goal) (int, error) { return o.choose(l, nil) }
 
 // choose is Choose among some of the settings, by index; nil: all.
-func (o *Outlook) choose(l optimize.Limit, among []int) (int, error) {
+func (o *Outlook) choose(l metric.Goal, among []int) (int, error) {
 	if at, ok := o.Found[l]; ok && among == nil {
 		if own := o.Predicted[0].Batch; !o.Several() && (at.Batch == o.Batch || own == 0 && o.Batch == 0) {
 			at.Batch = own // 0 if the size is no input of the predictions
@@ -321,8 +322,8 @@ func (o *Outlook) choose(l optimize.Limit, among []int) (int, error) {
 			}
 		}
 	}
-	if o.Batches() != nil && l.PowerW > 0 {
-		l.Throughput = true
+	if o.Batches() != nil {
+		l = l.Sized()
 	}
 	known := o.Known
 	if among != nil {
@@ -353,12 +354,12 @@ func (o *Outlook) FrontAmong(plane int, among []int) []int {
 }
 
 // Standing returns the standing of setting i against a limit. Screens and commands call this.
-func (o *Outlook) Standing(i int, l optimize.Limit) optimize.Standing {
-	return l.Stand(o.Known[i], o.readings[o.Known[i].Setting].N)
+func (o *Outlook) Standing(i int, l metric.Goal) optimize.Standing {
+	return optimize.Stand(l, o.Known[i], o.readings[o.Known[i].Setting].N)
 }
 
 // StandingOf returns the standing of a mode; optimize.Unknown without an outlook or a prediction of the mode.
-func (o *Outlook) StandingOf(m tegra.Mode, l optimize.Limit) optimize.Standing {
+func (o *Outlook) StandingOf(m tegra.Mode, l metric.Goal) optimize.Standing {
 	if o != nil {
 		if i, ok := o.Index(m); ok {
 			return o.Standing(i, l)
@@ -368,7 +369,7 @@ func (o *Outlook) StandingOf(m tegra.Mode, l optimize.Limit) optimize.Standing {
 }
 
 // Standings returns the standings of all settings, by index.
-func (o *Outlook) Standings(l optimize.Limit) []optimize.Standing {
+func (o *Outlook) Standings(l metric.Goal) []optimize.Standing {
 	out := make([]optimize.Standing, len(o.Known))
 	for i := range out {
 		out[i] = o.Standing(i, l)
@@ -377,16 +378,16 @@ func (o *Outlook) Standings(l optimize.Limit) []optimize.Standing {
 }
 
 // Answer returns the mode to show for a limit: what Choose returns, else the knee of the Pareto front.
-func (o *Outlook) Answer(l optimize.Limit) int { return o.AnswerAmong(l, nil) }
+func (o *Outlook) Answer(l metric.Goal) int { return o.AnswerAmong(l, nil) }
 
 // AnswerAmong is Answer among some of the settings, by index; nil: all.
-func (o *Outlook) AnswerAmong(l optimize.Limit, among []int) int {
+func (o *Outlook) AnswerAmong(l metric.Goal, among []int) int {
 	i, err := o.choose(l, among)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
-		i, _ = o.choose(optimize.Limit{Knee: true}, among)
+		i, _ = o.choose(metric.Goal{Knee: true}, among)
 	}
 	return i
 }
 
 // Tuned reports whether tuning answered exactly this limit at the outlook's batch size.
-func (o *Outlook) Tuned(l optimize.Limit) bool { return slices.Contains(o.tuned, l) }
+func (o *Outlook) Tuned(l metric.Goal) bool { return slices.Contains(o.tuned, l) }

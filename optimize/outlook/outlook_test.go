@@ -8,6 +8,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // line predicts one mode after the other as slower by a tenth and thriftier by a
@@ -36,19 +37,19 @@ func lineOutlook(t *testing.T, samples ...tegra.Measured) *Outlook {
 
 func TestOutlookAnswersWithTheMarginThatChooseKeeps(t *testing.T) {
 	o := lineOutlook(t)
-	l := optimize.Limit{PowerW: 36}
+	l := metric.Watts(36)
 	at := o.Answer(l)
 	if want, err := o.Choose(l); err != nil || at != want {
 		t.Errorf("the answer is mode %d, the choice with margin %d (%v)", at, want, err)
 	}
-	if p := o.Known[at]; p.PowerW*math.Exp(optimize.UsualMargin.Z()*0.1) > 36 || p.PowerW < 32 {
+	if p := o.Known[at]; p.PowerW*math.Exp(metric.UsualMargin.Z()*0.1) > 36 || p.PowerW < 32 {
 		t.Errorf("36 W are answered by a mode of %g W ± 10 %%", p.PowerW)
 	}
 }
 
 func TestOutlookAnswersByTheNearestModeWhereNoneMeetsTheLimit(t *testing.T) {
 	o := lineOutlook(t)
-	if at := o.Answer(optimize.Limit{PowerW: 1}); at != len(o.Known)-1 {
+	if at := o.Answer(metric.Watts(1)); at != len(o.Known)-1 {
 		t.Errorf("mode %d, want the thriftiest", at)
 	}
 }
@@ -135,13 +136,13 @@ func TestOutlooksPredictACompletedSpaceWithTheReadingsSoFar(t *testing.T) {
 
 func TestStandingsAgreeWithTheAnswer(t *testing.T) {
 	o := lineOutlook(t)
-	l := optimize.Limit{PowerW: 36}
+	l := metric.Watts(36)
 	if s := o.Standing(o.Answer(l), l); s.State != optimize.Likely {
 		t.Errorf("the fastest mode that keeps the margin is %v", s)
 	}
 	all := o.Standings(l)
 	for i, p := range o.Known {
-		keeps := p.PowerW*math.Exp(optimize.UsualMargin.Z()*0.1) <= 36
+		keeps := p.PowerW*math.Exp(metric.UsualMargin.Z()*0.1) <= 36
 		if s := all[i]; s.Within() != keeps || (s.State == optimize.Over) != (p.PowerW > 36) {
 			t.Errorf("%g W ± 10 %% is %v within 36 W", p.PowerW, s)
 		}

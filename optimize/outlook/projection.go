@@ -5,6 +5,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/advice"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Projection is the cost of a whole training in the modes of several strategies: minibatches times the time and energy
@@ -29,7 +30,7 @@ func (t *Projected) Hours() float64 { return t.Time.Hours() }
 
 // Project compares whole trainings in the mode of setting at, in the best measured mode (as chosen without a model),
 // and in the modes of v.
-func (o *Outlook) Project(at int, v Comparisons, l optimize.Limit, epochs, perEpoch int) Projection {
+func (o *Outlook) Project(at int, v Comparisons, l metric.Goal, epochs, perEpoch int) Projection {
 	out := Projection{Epochs: epochs, Minibatches: epochs * perEpoch}
 	add := func(strategy string, m tegra.Measured, measured bool) {
 		row := Projected{Strategy: strategy, Mode: m.Mode, Training: advice.TrainingOf(m, out.Minibatches),

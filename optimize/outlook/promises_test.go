@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // guessed predicts a toy board with errors that differ between modes and that its bands cover.
@@ -44,15 +44,15 @@ func someReadings(b *optimizetest.Board, rng *rand.Rand) []tegra.Measured {
 }
 
 // manyOutlooks are outlooks with random predictions and readings, with a limit each.
-func manyOutlooks(t *testing.T, each func(o *Outlook, rows []tegra.Measured, l optimize.Limit)) {
+func manyOutlooks(t *testing.T, each func(o *Outlook, rows []tegra.Measured, l metric.Goal)) {
 	t.Helper()
 	board := optimizetest.New(t)
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 35))
 		rows := someReadings(board, rng)
 		o := By(guessed{board, rng}, "w", &learn.Model{Space: board.Space, Samples: rows}, rows, board.Space)
-		for _, l := range []optimize.Limit{{PowerW: 14 + 20*rng.Float64()}, {TimeMS: 60 + 200*rng.Float64()},
-			{PowerW: 14 + 20*rng.Float64(), TimeMS: 60 + 200*rng.Float64()}, {}} {
+		for _, l := range []metric.Goal{metric.Watts(14 + 20*rng.Float64()), metric.Millis(60 + 200*rng.Float64()),
+			{Limits: metric.Power.Max(14 + 20*rng.Float64()).And(metric.Time.Max(60 + 200*rng.Float64()))}, {}} {
 			each(o, rows, l)
 		}
 	}
@@ -62,7 +62,7 @@ func manyOutlooks(t *testing.T, each func(o *Outlook, rows []tegra.Measured, l o
 // predicted, with the model's values.
 func TestOutlookCallsMeasuredWhatWasReadAndNothingElse(t *testing.T) {
 	t.Parallel()
-	manyOutlooks(t, func(o *Outlook, rows []tegra.Measured, l optimize.Limit) {
+	manyOutlooks(t, func(o *Outlook, rows []tegra.Measured, l metric.Goal) {
 		sum := map[tegra.Mode]tegra.Measured{}
 		n := map[tegra.Mode]int{}
 		for _, r := range rows {
@@ -95,13 +95,13 @@ func TestOutlookAnswersNoWorseThanWhatWasMeasuredWithin(t *testing.T) {
 	t.Parallel()
 	const same = 0.02 // of equals the best known one is taken, decision 020
 	compared := 0
-	manyOutlooks(t, func(o *Outlook, _ []tegra.Measured, l optimize.Limit) {
+	manyOutlooks(t, func(o *Outlook, _ []tegra.Measured, l metric.Goal) {
 		at, err := o.Choose(l)
 		if err != nil {
 			return
 		}
 		value := func(m tegra.Measured) float64 {
-			if l.TimeMS > 0 { // then the goal is the least power
+			if l.Of(metric.Time) > 0 { // then the goal is the least power
 				return m.PowerW
 			}
 			return m.TimeMS
@@ -124,15 +124,15 @@ func TestOutlookAnswersNoWorseThanWhatWasMeasuredWithin(t *testing.T) {
 // The measured answer of a search for a limit stays the answer, whatever the predictions.
 func TestOutlookKeepsWhatASearchFound(t *testing.T) {
 	t.Parallel()
-	manyOutlooks(t, func(o *Outlook, rows []tegra.Measured, l optimize.Limit) {
+	manyOutlooks(t, func(o *Outlook, rows []tegra.Measured, l metric.Goal) {
 		found := rows[len(rows)/2].Setting
 		kept := *o
-		kept.Found = map[optimize.Limit]tegra.Setting{l: found}
+		kept.Found = map[metric.Goal]tegra.Setting{l: found}
 		if at, err := kept.Choose(l); err != nil || kept.Predicted[at].Setting != found {
 			t.Fatalf("%v: got %v (%v), want %v, which was found", l, kept.Predicted[at].Setting, err, found)
 		}
 		other := l
-		other.PowerW += 1
+		other.Limits = other.Limits.And(metric.Power.Max(other.Of(metric.Power) + (1)))
 		want, wantErr := o.Choose(other)
 		if at, err := kept.Choose(other); at != want || (err == nil) != (wantErr == nil) {
 			t.Fatalf("%v: what was found for %v counts too: %d (%v), want %d (%v)", other, l, at, err, want, wantErr)

@@ -12,6 +12,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // ofCores returns the measurement of a mode identified by its cores.
@@ -276,13 +277,13 @@ func TestOutlookDoubtsASuspiciousReadingUntilTheNext(t *testing.T) {
 func TestOutlookChoosesWhatASearchFound(t *testing.T) {
 	t.Parallel()
 	o := lineOutlook(t)
-	l := optimize.Limit{PowerW: 36}
+	l := metric.Watts(36)
 	found := tegra.Setting{Mode: o.Known[5].Mode}
-	o.Found = map[optimize.Limit]tegra.Setting{l: found}
+	o.Found = map[metric.Goal]tegra.Setting{l: found}
 	if at, err := o.Choose(l); err != nil || at != 5 {
 		t.Errorf("got %d, %v, want what was found, 5", at, err)
 	}
-	if at, _ := o.Choose(optimize.Limit{PowerW: 37}); at == 5 {
+	if at, _ := o.Choose(metric.Watts(37)); at == 5 {
 		t.Error("what was found for one limit answers another")
 	}
 	found.Batch = 16

@@ -13,6 +13,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // RankBoard is a candidate board: with a model of the workload or, for a machine without power modes, a measured epoch.
@@ -138,15 +139,16 @@ func (r RankRequest) place(b RankBoard, deadlineS float64) Ranked {
 	from := b.Outlook.Model.Provenance
 	x.Device, x.Virtual = text.Optional(from.Device), from.Virtual
 	minibatches := float64(r.Minibatches * r.Epochs)
-	limit := optimize.Limit{PowerW: b.PowerW, Throughput: b.PowerW == 0}
+	limit := metric.Watts(b.PowerW)
 	if deadlineS > 0 {
-		limit = optimize.Limit{PowerW: b.PowerW, TimeMS: deadlineS * 1000 / minibatches, Energy: true}
+		limit.Limits = limit.Limits.And(metric.Time.Max(deadlineS * 1000 / minibatches))
+		limit.Objective = metric.Energy
 	}
 	at, err := b.Outlook.Choose(limit)
 	if err != nil {
 		x.Why = text.Optional(err.Error())
 		if errors.Is(err, optimize.ErrInfeasible) {
-			x.Why = text.Optional("no mode: " + limit.String())
+			x.Why = text.Optional("no mode: " + limit.Words())
 		}
 		return x
 	}
@@ -212,7 +214,7 @@ func knee(curve []RoundPoint) tegra.Val[float64] {
 	for i, p := range curve { // a front of time and energy instead of power
 		points[i].TimeMS, points[i].PowerW = p.DeadlineS, p.EnergyWh
 	}
-	at, err := optimize.Choose(points, optimize.Limit{Knee: true})
+	at, err := optimize.Choose(points, metric.Goal{Knee: true})
 	if err != nil || len(curve) < 3 {
 		return tegra.Val[float64]{}
 	}

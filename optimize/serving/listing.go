@@ -3,9 +3,9 @@ package serving
 import (
 	"cmp"
 
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Listing holds the table columns of an outlook's modes. For inference it adds units per second, and under a load the
@@ -17,7 +17,7 @@ type Listing struct {
 }
 
 // ListingOf returns the listing of an outlook.
-func ListingOf(o *outlook.Outlook, u Unit, l optimize.Limit, served *LoadView) Listing {
+func ListingOf(o *outlook.Outlook, u Unit, l metric.Goal, served *LoadView) Listing {
 	var out Listing
 	for _, t := range Trades(o, u, l, served) {
 		for _, q := range []*Quantity{t.Across, t.Up} {

@@ -9,6 +9,7 @@ import (
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // LoadView evaluates the settings of an outlook under a load. Screens and commands call it for the best setting and the
@@ -104,7 +105,7 @@ func (v *LoadView) At(at tegra.Setting) mix.Outcome {
 	if !known {
 		ask := v.Ask
 		if v.Found != nil && at == *v.Found {
-			ask.Margin = optimize.NoMargin
+			ask.Goal.Margin = metric.NoMargin
 		}
 		o, _ = ask.Evaluate(at, v.infer, nil)
 		v.done[at] = o
@@ -128,7 +129,7 @@ func (v *LoadView) Standing(at tegra.Setting) optimize.Standing {
 
 // agreed adjusts a standing to the evaluated outcome of its setting.
 func (v *LoadView) agreed(of optimize.Standing, o mix.Outcome) optimize.Standing {
-	if v.Margin != optimize.UsualMargin {
+	if v.Goal.Margin != metric.UsualMargin {
 		return of
 	}
 	return of.Agrees(o.Meets)

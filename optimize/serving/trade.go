@@ -10,6 +10,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Quantity is one number per mode of an outlook, for display on an axis.
@@ -53,7 +54,7 @@ func (u Unit) infers() bool { return u.Name != "" }
 
 // Trades returns the comparisons for the modes of an outlook, the default first; for inference they include latency
 // under the load, if there is one, units per second and energy per unit.
-func Trades(o *outlook.Outlook, u Unit, l optimize.Limit, served *LoadView) []Trade {
+func Trades(o *outlook.Outlook, u Unit, l metric.Goal, served *LoadView) []Trade {
 	var of [outlook.NumAxes]*Quantity
 	for a := range outlook.NumAxes {
 		of[a] = quantity(o, a, l)
@@ -97,16 +98,16 @@ func Trades(o *outlook.Outlook, u Unit, l optimize.Limit, served *LoadView) []Tr
 }
 
 // quantity returns time, power or energy.
-func quantity(o *outlook.Outlook, a optimize.Axis, l optimize.Limit) *Quantity {
+func quantity(o *outlook.Outlook, a optimize.Axis, l metric.Goal) *Quantity {
 	q := &Quantity{Axis: outlook.QuantityAxis(a, o.Several()), Word: a.String(), Label: a.Unit(),
 		Values: o.Columns()[a], Span: o.Span()[a], Of: a.Of}
 	q.Band = exactly(o, q.Values)
 	switch a {
 	case optimize.Time:
-		q.Limit = l.TimeMS
+		q.Limit = l.Of(metric.Time)
 		q.Band = func(i int) [2]float64 { return [2]float64{o.Known[i].TimeLoMS, o.Known[i].TimeHiMS} }
 	case optimize.Power:
-		q.Limit = l.PowerW
+		q.Limit = l.Of(metric.Power)
 		q.Band = func(i int) [2]float64 { return [2]float64{o.Known[i].PowerLoW, o.Known[i].PowerHiW} }
 	}
 	return q
@@ -193,7 +194,7 @@ func (v *LoadView) cost(u Unit, energy bool) *Quantity {
 	a.Text = text.Of
 	if !energy {
 		q := made(v.view, a, wordPower, func(i int) float64 { o, _ := v.Rough(i); return of(o) })
-		q.Limit = v.PowerW
+		q.Limit = v.Goal.Of(metric.Power)
 		return q
 	}
 	perRequest := v.UnitsPerRequest(u)

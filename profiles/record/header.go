@@ -16,6 +16,7 @@ import (
 	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/sweep"
 )
 
@@ -43,42 +44,23 @@ type SearchHeader struct {
 	Depth     string  `toml:"depth,omitempty"`
 	Risk      float64 `toml:"risk,omitempty"`
 	Coverage  string  `toml:"coverage,omitempty"`
-	Probes    int     `toml:"probes,omitempty"` // at most; 0: the strategy's default
-	PowerW    float64 `toml:"power_limit_w,omitempty"`
-	TimeMS    float64 `toml:"time_limit_ms,omitempty"`
-	Energy    bool    `toml:"energy,omitempty"`
+	Probes    int     `toml:"probes,omitempty"`    // at most; 0: the strategy's default
 	Reference string  `toml:"reference,omitempty"` // as it was requested
 	Fresh     bool    `toml:"fresh,omitempty"`     // started without earlier measurements
 	Baseline  string  `toml:"baseline,omitempty"`  // measured for comparison; "": the present mode and a preset
 
-	More []LimitHeader  `toml:"more_limits,omitempty"` // further limits answered by the same search
-	Load *arrivals.Spec `toml:"load,omitempty"`        // under which the limits hold
-}
-
-// LimitHeader is a further limit of a search; 0: not limited.
-type LimitHeader struct {
-	PowerW float64 `toml:"power_w,omitempty"`
-	TimeMS float64 `toml:"time_ms,omitempty"`
-}
-
-// String prints the limit's numbers.
-func (h LimitHeader) String() string {
-	switch {
-	case h.TimeMS == 0:
-		return fmt.Sprintf("%v W", h.PowerW)
-	case h.PowerW == 0:
-		return fmt.Sprintf("%v ms", h.TimeMS)
-	}
-	return fmt.Sprintf("%v W and %v ms", h.PowerW, h.TimeMS)
+	Goals []metric.Goal  `toml:"goals,omitempty"` // answered by one search; none where a load is the goal
+	Load  *arrivals.Spec `toml:"load,omitempty"`  // under which the limits hold
 }
 
 // String describes what was searched for, and how.
 func (h SearchHeader) String() string {
+	var goals []string
+	for _, g := range h.Goals {
+		goals = append(goals, g.Words())
+	}
 	return says([]said{
-		{"at most %v W", h.PowerW, h.PowerW > 0},
-		{"at most %v ms", h.TimeMS, h.TimeMS > 0},
-		{"least energy%v", "", h.Energy},
-		{"then %v", h.More, h.More != nil},
+		{"%v", strings.Join(goals, ", then "), goals != nil},
 		{"strategy %v", h.Strategy, h.Strategy != ""},
 		{"rotation %v", h.Rotation, h.Rotation != ""},
 		{"depth %v", h.Depth, h.Depth != ""},

@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/BurntSushi/toml"
 
 	"jtune/internal/safefile"
 	"jtune/internal/tomlfile"
 	"jtune/profiles/record/csvlines"
+	"jtune/tegra/metric"
 )
 
 // lastKey is the last key of every campaign.toml.
@@ -64,6 +66,11 @@ func ParseHeader(path string, text []byte) (h Header, err error) {
 	case err != nil:
 	case h.Format != headerFormat:
 		err = fmt.Errorf("%s: format %d, this jtune reads format %d", path, h.Format, headerFormat)
+	case h.Search != nil && h.Search.Goals == nil:
+		h.Search.Goals = goalsOfOld(path, string(text))
+	}
+	switch {
+	case err != nil:
 	case !meta.IsDefined(lastKey...) || !bytes.HasSuffix(text, []byte("\n")):
 		err = fmt.Errorf(
 			"%s is cut off: it does not describe how the rows were measured; restore it from a copy of the folder",
@@ -71,6 +78,20 @@ func ParseHeader(path string, text []byte) (h Header, err error) {
 		)
 	}
 	return h, err
+}
+
+// goalsOfOld returns the goals of a header that an older version of jtune wrote.
+func goalsOfOld(path, text string) []metric.Goal {
+	var first struct{ Search metric.Goal }
+	var more struct {
+		Search struct {
+			More []metric.Goal `toml:"more_limits"`
+		}
+	}
+	_, _ = tomlfile.Decode(path, text, &first) // it was decoded before
+	_, _ = tomlfile.Decode(path, text, &more)
+	return slices.DeleteFunc(append([]metric.Goal{first.Search}, more.Search.More...),
+		func(g metric.Goal) bool { return g == metric.Goal{} })
 }
 
 // CampaignDir reports whether path is a campaign folder, or the table in one.

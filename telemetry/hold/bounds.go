@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Bound is the extreme of a quantity (the lowest voltage, the highest of all others) with its limit.
@@ -27,13 +28,13 @@ func (b Bound) Text(v tegra.Val[float64]) string {
 
 // Bounds returns power, current, temperature and voltage with their limits: the given ones, else the board's own. A
 // limit in watts is compared with the highest mean of a minute.
-func Bounds(p Peak, l Least, m Margins, given Limits) []Bound {
+func Bounds(p Peak, l Least, m Margins, given metric.Limits) []Bound {
 	bound := func(name, of, unit string, digits int, seen, left tegra.Val[float64], sign float64) Bound {
 		limit := tegra.Val[float64]{V: seen.V + sign*left.V, OK: seen.OK && left.OK}
 		return Bound{Name: name, Of: of, Unit: unit, Digits: digits, Seen: seen, Limit: limit, Left: left}
 	}
 	watts, of, power := "most power of the module", "power", p.PowerW
-	if w := given.PowerW; w.OK && m.PowerW.OK {
+	if w := given.Val(metric.Power); w.OK && m.PowerW.OK {
 		watts, of, power = "most power of the module, mean of a minute", "power, minute", tegra.Some(w.V-m.PowerW.V)
 	}
 	supply, sagged := p.Rail.Or("–"), l.Rail.Or("–")

@@ -10,6 +10,7 @@ import (
 
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 )
 
@@ -23,14 +24,13 @@ func FuzzWatcher(f *testing.F) {
 	f.Add([]byte{}, uint8(0), math.NaN(), -1.0, math.Inf(1), 0.0)
 	f.Fuzz(func(t *testing.T, in []byte, given uint8, w, c, a, v float64) {
 		defer reliability.Input(t)()
-		limit := func(bit uint8, v, most float64) tegra.Val[float64] {
-			if given&bit == 0 || !(v > 0 && v <= most) {
-				return tegra.Val[float64]{}
+		l := metric.Limits{}
+		for bit, b := range []metric.Bound{{Metric: metric.Power, Value: w}, {Metric: metric.Temperature, Value: c},
+			{Metric: metric.Current, Value: a}, {Metric: metric.Voltage, Value: v}} {
+			if given&(1<<bit) != 0 && b.Value > 0 && b.Value <= b.Most {
+				l = l.With(b)
 			}
-			return tegra.Some(v)
 		}
-		l := Limits{PowerW: limit(1, w, 1000), TempC: limit(2, c, 150), Amperes: limit(4, a, 200),
-			Volts: limit(8, v, 100)}
 		before := reading(40, 5)
 		watcher := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Limits: l, Wall: morning,
 			Counted: before.Signals, IdleC: tegra.Some(40.0)})
@@ -69,8 +69,8 @@ func FuzzWatcher(f *testing.F) {
 		if _, err := json.Marshal(got); err != nil {
 			t.Errorf("%v: %+v", err, got)
 		}
-		if got.Verdict == Holds && l.TempC.OK && hottest > l.TempC.V {
-			t.Errorf("holds at %v °C over %v", hottest, l.TempC.V)
+		if got.Verdict == Holds && hottest > l.Val(metric.Temperature).Or(math.Inf(1)) {
+			t.Errorf("holds at %v °C over %v", hottest, l)
 		}
 		if s := got.Sentence(); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
 			t.Errorf("%q", s)

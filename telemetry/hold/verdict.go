@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // span formats a length of time.
@@ -78,32 +79,32 @@ func (w *Watcher) margins() (m Margins) {
 		return tegra.Val[float64]{V: math.Round((limit.V-v.V)*1000) / 1000, OK: limit.OK && v.OK}
 	}
 	p, l := w.extremes()
-	m.PowerW = left(w.limits.PowerW, w.minute.most())
-	limitA, current := w.limits.Amperes, p.Amperes
-	if supply := w.peaks.Supply(w.board); supply != nil && !limitA.OK {
-		limitA = supply.Limits.First()
+	m.PowerW = left(w.limits.Val(metric.Power), w.minute.most())
+	if limit, most := w.mostAmperes(); limit.OK {
+		m.Amperes = left(limit, most)
+	} else if supply := w.peaks.Supply(w.board); supply != nil {
+		m.Amperes = left(supply.Limits.First(), p.Amperes)
 	}
-	if w.limits.Amperes.OK {
-		current = w.mostAmperes()
-	}
-	m.Amperes = left(limitA, current)
-	limitC := w.limits.TempC
+	limitC := w.limits.Val(metric.Temperature)
 	if !limitC.OK {
 		limitC = w.tripC
 	}
 	m.TjC = left(limitC, p.TjC)
-	m.Volts = left(l.Volts, w.limits.Volts)
+	m.Volts = left(l.Volts, w.limits.Val(metric.Voltage))
 	return m
 }
 
-// mostAmperes returns the largest current of the rails to which the limit in amperes applies.
-func (w *Watcher) mostAmperes() (most tegra.Val[float64]) {
-	for _, r := range w.peaks.Rails {
-		if (w.limits.Rail == "" || w.limits.Rail == r.Name) && r.Amperes.OK && (!most.OK || r.Amperes.V > most.V) {
-			most = r.Amperes
+// mostAmperes returns the limit in amperes that is closest to its largest current, and that current.
+func (w *Watcher) mostAmperes() (limit, most tegra.Val[float64]) {
+	for b := range w.limits.Each() {
+		for _, r := range w.peaks.Rails {
+			if on := b.Metric == metric.Current && (b.On == "" || b.On == r.Name); on && r.Amperes.OK &&
+				(!most.OK || r.Amperes.V/b.Value > most.V/limit.V) {
+				limit, most = tegra.Some(b.Value), r.Amperes
+			}
 		}
 	}
-	return most
+	return limit, most
 }
 
 // missed lists what could not be observed, in words.
@@ -148,7 +149,7 @@ type Ending struct {
 
 // Judge returns the result.
 func (w *Watcher) Judge(e Ending, mode tegra.Val[tegra.Mode]) Result {
-	if most := w.minute.most(); e.Cut == "" && w.limits.PowerW.OK && most.OK && most.V > w.limits.PowerW.V {
+	if most := w.minute.most(); e.Cut == "" && most.OK && most.V > w.limits.Val(metric.Power).Or(math.Inf(1)) {
 		w.tooMuchPower(w.last) // a load shorter than a minute has not been checked yet
 	}
 	r := Result{Mode: mode, DurationS: w.At(w.last), Throttled: w.fell, Events: w.events, Virtual: w.board.Virtual,
@@ -193,7 +194,7 @@ func of(asked time.Duration) string {
 
 // endsOver says that the temperature will certainly settle above its limit, when it has not arrived there yet.
 func (w *Watcher) endsOver(s Steady) string {
-	limit, what := w.limits.TempC, "the limit"
+	limit, what := w.limits.Val(metric.Temperature), "the limit"
 	if !limit.OK {
 		limit, what = w.tripC, "the trip point"
 	}
@@ -218,14 +219,14 @@ func (w *Watcher) held(r Result, lasted string) string {
 		parts = append(parts, part)
 	}
 	add(r.Peak.PowerW, "%.1f W", "", tegra.Val[float64]{})
-	if mean := w.minute.most(); w.limits.PowerW.OK && mean.OK {
-		parts[0] += fmt.Sprintf(" (%.1f of %g W in a minute's mean)", mean.V, w.limits.PowerW.V)
+	if limit, mean := w.limits.Val(metric.Power), w.minute.most(); limit.OK && mean.OK {
+		parts[0] += fmt.Sprintf(" (%.1f of %g W in a minute's mean)", mean.V, limit.V)
 	}
-	limitA := tegra.Val[float64]{V: r.Peak.Amperes.V + r.Margins.Amperes.V, OK: r.Margins.Amperes.OK}
-	if w.limits.Amperes.OK {
-		add(w.mostAmperes(), "%.2f A", "%g A", w.limits.Amperes)
+	if limit, most := w.mostAmperes(); limit.OK {
+		add(most, "%.2f A", "%g A", limit)
 	} else {
-		add(r.Peak.Amperes, "%.2f A", "%.1f A (trip)", limitA)
+		limit = tegra.Val[float64]{V: r.Peak.Amperes.V + r.Margins.Amperes.V, OK: r.Margins.Amperes.OK}
+		add(r.Peak.Amperes, "%.2f A", "%.1f A (trip)", limit)
 	}
 	limitC := tegra.Val[float64]{V: r.Peak.TjC.V + r.Margins.TjC.V, OK: r.Margins.TjC.OK}
 	add(r.Peak.TjC, "%.0f", "%.0f °C", limitC)

@@ -10,6 +10,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/telemetry/approach"
 	"jtune/telemetry/sources"
@@ -18,7 +19,7 @@ import (
 // Watcher judges the samples of a sustained load in order. It has no clock of its own.
 type Watcher struct {
 	board  tegra.Board
-	limits Limits
+	limits metric.Limits
 
 	begun, last time.Duration // of the load, and of the last sample
 	resumed     time.Duration // when it was last resumed; 0: never interrupted
@@ -76,7 +77,7 @@ func (g *gap) lost(samples int) bool {
 // Start is the state before the load begins.
 type Start struct {
 	Board   tegra.Board
-	Limits  Limits
+	Limits  metric.Limits
 	Begun   time.Duration      // of the load
 	Wall    time.Time          // the time of day then
 	Watched []string           // the sources that answered, see sources.Sources
@@ -334,22 +335,27 @@ func (w *Watcher) clocks(s telemetry.Sample) {
 
 // check compares a sample with the limits.
 func (w *Watcher) check(t time.Duration, r tegra.Reading) {
-	l := w.limits
-	over := func(limit, v tegra.Val[float64]) bool { return limit.OK && v.OK && v.V > limit.V }
-	if l.PowerW.OK && w.minute.over(l.PowerW.V) {
-		w.tooMuchPower(t)
-	}
-	if over(l.TempC, w.nowC) {
-		w.exceeds(t, "°C", "%.1f °C at %s, over %g °C", w.nowC.V, w.clock(t), l.TempC.V)
-	}
-	for _, rail := range r.Rails {
-		if (l.Rail == "" || l.Rail == rail.Name) && over(l.Amperes, rail.Amperes) {
-			w.exceeds(t, "A of "+rail.Name, "%.2f A of %s at %s, over %g A", rail.Amperes.V, rail.Name, w.clock(t),
-				l.Amperes.V)
+	for b := range w.limits.Each() {
+		switch {
+		case b.Metric == metric.Power:
+			if w.minute.over(b.Value) {
+				w.tooMuchPower(t)
+			}
+		case b.Rail != nil:
+			for rail, v := range b.Rails(r, w.voltsRail()) {
+				w.over(t, b, v, " of "+rail)
+			}
+		case w.nowC.OK:
+			w.over(t, b, w.nowC.V, "")
 		}
-		if l.Volts.OK && rail.Volts.OK && rail.Volts.V < l.Volts.V && rail.Name == w.voltsRail() {
-			w.exceeds(t, "V", "%.3f V of %s at %s, below %g V", rail.Volts.V, rail.Name, w.clock(t), l.Volts.V)
-		}
+	}
+}
+
+// over notes that a value of a rail, or of the module, exceeds a bound.
+func (w *Watcher) over(t time.Duration, b metric.Bound, v float64, of string) {
+	if beyond := map[bool]string{true: "below", false: "over"}; b.Over(v) > 0 {
+		w.exceeds(t, string(b.Unit)+of, "%.*f %s%s at %s, %s %g %s", b.Digits, v, b.Unit, of, w.clock(t),
+			beyond[b.Least], b.Value, b.Unit)
 	}
 }
 
@@ -364,13 +370,13 @@ func (w *Watcher) exceeds(t time.Duration, quantity, format string, args ...any)
 // tooMuchPower notes that the mean power of a minute, or of a load shorter than a minute, exceeds its limit.
 func (w *Watcher) tooMuchPower(t time.Duration) {
 	w.exceeds(t, "W", "%.2f W of the module at %s (mean of %s), over %g W", w.minute.mean(), w.clock(t),
-		span(time.Duration(w.minute.sum.s*float64(time.Second))), w.limits.PowerW.V)
+		span(time.Duration(w.minute.sum.s*float64(time.Second))), w.limits.Of(metric.Power))
 }
 
 // voltsRail returns the rail to which a limit in volts applies.
 func (w *Watcher) voltsRail() string {
-	if w.limits.VRail != "" {
-		return w.limits.VRail
+	if b, ok := w.limits.On(metric.Voltage); ok && b.On != "" {
+		return b.On
 	}
 	if supply := w.peaks.Supply(w.board); supply != nil {
 		return supply.Name

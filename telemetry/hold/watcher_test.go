@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/telemetry/sources"
 )
@@ -41,7 +42,7 @@ type second struct {
 }
 
 // watched is a soak of some seconds; change may alter each.
-func watched(l Limits, seconds int, change func(s int, now *second)) Result {
+func watched(l metric.Limits, seconds int, change func(s int, now *second)) Result {
 	before := reading(40, 5)
 	now := second{Reading: before, wall: morning}
 	var slept, set time.Duration
@@ -75,101 +76,101 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		limits  Limits
+		limits  metric.Limits
 		change  func(int, *second)
 		verdict Verdict
 		reason  string
 	}{
-		"nothing": {Limits{}, nil, Holds, "5.00 A of 7.8 A (trip)"},
-		"a warning current below the critical one": {Limits{}, at(1, func(r *tegra.Reading) {
+		"nothing": {metric.Limits{}, nil, Holds, "5.00 A of 7.8 A (trip)"},
+		"a warning current below the critical one": {metric.Limits{}, at(1, func(r *tegra.Reading) {
 			r.Rails[0].Limits.Max = some(6)
 		}), Holds, "5.00 A of 6.0 A (trip)"},
-		"within": {Limits{PowerW: some(30), Amperes: some(6), Volts: some(4.75)}, nil, Holds,
+		"within": {metric.Power.Max(30).And(metric.Current.Max(6)).And(metric.Voltage.Max(4.75)), nil, Holds,
 			"25.0 of 30 W in a minute's mean"},
-		"watts": {Limits{PowerW: some(26)}, at(200, func(r *tegra.Reading) { r.TotalW = some(27.25) }), DoesNotHold,
+		"watts": {metric.Power.Max(26), at(200, func(r *tegra.Reading) { r.TotalW = some(27.25) }), DoesNotHold,
 			"26.01 W of the module at 4 min (mean of 1m0s), over 26 W"},
-		"amperes": {Limits{Amperes: some(5.5)}, at(50, func(r *tegra.Reading) { r.Rails[0].Amperes = some(5.6) }),
+		"amperes": {metric.Current.Max(5.5), at(50, func(r *tegra.Reading) { r.Rails[0].Amperes = some(5.6) }),
 			DoesNotHold,
 			"5.60 A of VDD_IN at 50 s, over 5.5 A"},
-		"of another rail": {Limits{Amperes: some(5.5), Rail: "VDD_SOC"},
+		"of another rail": {metric.Limits{}.With(metric.Bound{Metric: metric.Current, On: "VDD_SOC", Value: 5.5}),
 			at(50, func(r *tegra.Reading) { r.Rails[0].Amperes = some(5.6) }), Holds, ""},
-		"volts": {Limits{Volts: some(4.75)}, at(9, func(r *tegra.Reading) { r.Rails[0].Volts = some(4.7) }),
+		"volts": {metric.Voltage.Max(4.75), at(9, func(r *tegra.Reading) { r.Rails[0].Volts = some(4.7) }),
 			DoesNotHold,
 			"4.700 V of VDD_IN at 9 s, below 4.75 V"},
-		"heat": {Limits{TempC: some(85)}, at(9, func(r *tegra.Reading) { r.Temps[0].C = 86 }), DoesNotHold,
+		"heat": {metric.Temperature.Max(85), at(9, func(r *tegra.Reading) { r.Temps[0].C = 86 }), DoesNotHold,
 			"over 85 °C"},
-		"an under-voltage": {Limits{}, at(100, func(r *tegra.Reading) { r.Signals = counts(3, 2) }), DoesNotHold,
+		"an under-voltage": {metric.Limits{}, at(100, func(r *tegra.Reading) { r.Signals = counts(3, 2) }), DoesNotHold,
 			"1 under-voltage event at 2 min"},
-		"1.5 peaks a second": {Limits{}, func(s int, r *second) {
+		"1.5 peaks a second": {metric.Limits{}, func(s int, r *second) {
 			r.Signals = counts(2, 2+int64(s)*3/2)
 		}, Holds, "about 0.23 % of the time (a bound, not measured): counted"},
-		"20 peaks a second": {Limits{}, func(s int, r *second) {
+		"20 peaks a second": {metric.Limits{}, func(s int, r *second) {
 			r.Signals = counts(2, 2+20*int64(s))
 		}, DoesNotHold, "instantaneous over-current (oc3) 20/s"},
-		"an alarm": {Limits{}, at(1, func(r *tegra.Reading) {
+		"an alarm": {metric.Limits{}, at(1, func(r *tegra.Reading) {
 			r.Alarms = []tegra.Alarm{{Rail: "VDD_IN", Signal: tegra.InstantCurrent, On: true}}
 		}), DoesNotHold, "over-current alarm of VDD_IN at 1 s"},
-		"a clock by heat": {Limits{}, at(100, func(r *tegra.Reading) {
+		"a clock by heat": {metric.Limits{}, at(100, func(r *tegra.Reading) {
 			r.Heat, r.GPU.Actual = tegra.Some(true), tegra.Some(500*tegra.MHz)
 		}), DoesNotHold, "GPU clock fell to 500 MHz at 2 min"},
-		"a clock without a counter": {Limits{},
+		"a clock without a counter": {metric.Limits{},
 			at(100, func(r *tegra.Reading) { r.CPU.Actual = tegra.Some(1500 * tegra.MHz) }),
 			DoesNotHold, "CPU clock fell to 1.50 GHz at 2 min"},
-		"a clock for a moment": {Limits{}, func(s int, r *second) {
+		"a clock for a moment": {metric.Limits{}, func(s int, r *second) {
 			if s%50 == 0 {
 				r.CPU.Actual = tegra.Some(1900 * tegra.MHz)
 			}
 		}, Holds, ""},
-		"free clocks": {Limits{}, at(100, func(r *tegra.Reading) {
+		"free clocks": {metric.Limits{}, at(100, func(r *tegra.Reading) {
 			r.Locked, r.CPU.Min, r.CPU.Actual = tegra.Some(false), tegra.Some(tegra.MHz), tegra.Some(700*tegra.MHz)
 		}), Holds, ""},
-		"no temperature": {Limits{}, at(100, func(r *tegra.Reading) { r.Temps = nil }), NotSeen,
+		"no temperature": {metric.Limits{}, at(100, func(r *tegra.Reading) { r.Temps = nil }), NotSeen,
 			"not seen: the temperature does not answer for 3m21s, zone tj-thermal does not answer for 3m21s"},
-		"no current at the end": {Limits{}, at(297, func(r *tegra.Reading) {
+		"no current at the end": {metric.Limits{}, at(297, func(r *tegra.Reading) {
 			r.Rails[0].Amperes = tegra.Val[float64]{}
 		}), NotSeen, "not seen: the current of VDD_IN does not answer for 4s"},
-		"a rail": {Limits{}, at(280, func(r *tegra.Reading) { r.Rails[0] = tegra.RailReading{Name: "VDD_IN"} }),
+		"a rail": {metric.Limits{}, at(280, func(r *tegra.Reading) { r.Rails[0] = tegra.RailReading{Name: "VDD_IN"} }),
 			NotSeen, "not seen: rail VDD_IN does not answer for 21s"},
-		"power that flickers": {Limits{}, func(s int, r *second) {
+		"power that flickers": {metric.Limits{}, func(s int, r *second) {
 			if s%30 < 5 {
 				r.TotalW = tegra.Val[float64]{}
 			}
 		}, NotSeen, "the power does not answer for 50s"},
-		"no power for a moment": {Limits{}, func(s int, r *second) {
+		"no power for a moment": {metric.Limits{}, func(s int, r *second) {
 			if s%30 < 2 {
 				r.TotalW = tegra.Val[float64]{}
 			}
 		}, Holds, ""},
-		"a board that was suspended": {Limits{}, func(s int, now *second) {
+		"a board that was suspended": {metric.Limits{}, func(s int, now *second) {
 			if s == 150 {
 				now.wall, now.slept = now.wall.Add(20*time.Minute), 20*time.Minute
 			}
 		}, NotSeen, "not seen: the board for 20m0s"},
-		"a guard that died": {Limits{}, func(s int, now *second) { now.alone = s >= 290 }, NotSeen,
+		"a guard that died": {metric.Limits{}, func(s int, now *second) { now.alone = s >= 290 }, NotSeen,
 			"not seen: the guard does not answer for 11s"},
-		"a clock that was set": {Limits{}, func(s int, now *second) {
+		"a clock that was set": {metric.Limits{}, func(s int, now *second) {
 			if s == 150 {
 				now.wall = now.wall.Add(2 * time.Hour)
 			}
 		}, Holds, ""},
-		"a clock that was set back": {Limits{}, func(s int, now *second) {
+		"a clock that was set back": {metric.Limits{}, func(s int, now *second) {
 			if s == 150 {
 				now.wall = now.wall.Add(-2 * time.Hour)
 			}
 		}, Holds, ""},
-		"a frozen sensor": {Limits{}, func(s int, r *second) {
+		"a frozen sensor": {metric.Limits{}, func(s int, r *second) {
 			r.Temps[0].C = 50 + float64(min(s, 90))/10
 		}, NotSeen, "zone tj-thermal repeats 59.000 °C for 2m"},
-		"a sensor that freezes below another": {Limits{}, func(s int, r *second) {
+		"a sensor that freezes below another": {metric.Limits{}, func(s int, r *second) {
 			r.Temps = append(r.Temps, tegra.TempReading{Name: "cpu-thermal", C: 40 + float64(min(s, 90))/10})
 		}, NotSeen, "zone cpu-thermal repeats 49.000 °C"},
-		"the hottest of two zones dies": {Limits{}, func(s int, r *second) {
+		"the hottest of two zones dies": {metric.Limits{}, func(s int, r *second) {
 			r.Temps[0].Name = "soc-thermal"
 		}, NotSeen, "zone tj-thermal does not answer"},
-		"a meter that repeats": {Limits{}, func(s int, r *second) {
+		"a meter that repeats": {metric.Limits{}, func(s int, r *second) {
 			r.TotalW = some(25 + float64(min(s, 100)%7)/10)
 		}, NotSeen, "the power repeats 25.200 W"},
-		"cores that run slower than set": {Limits{}, func(s int, r *second) {
+		"cores that run slower than set": {metric.Limits{}, func(s int, r *second) {
 			clock := tegra.Some(2 * tegra.GHz)
 			for i := range 8 {
 				core := tegra.CoreReading{Online: true, Freq: clock, Min: clock, Max: clock}
@@ -179,12 +180,12 @@ func TestVerdicts(t *testing.T) {
 				r.Cores = append(r.Cores, core)
 			}
 		}, DoesNotHold, "CPU cores 4-7 clock fell to 499"},
-		"idle cores": {Limits{}, func(s int, r *second) {
+		"idle cores": {metric.Limits{}, func(s int, r *second) {
 			clock := tegra.Some(2 * tegra.GHz)
 			r.Cores = []tegra.CoreReading{{Online: true, Freq: clock, Min: clock, Max: clock}, {Online: true,
 				LoadPct: some(1), Freq: tegra.Some(tegra.GHz), Min: clock, Max: clock}}
 		}, Holds, ""},
-		"what broke before it was lost": {Limits{PowerW: some(20)}, at(100, func(r *tegra.Reading) { r.Temps = nil }),
+		"what broke before it was lost": {metric.Power.Max(20), at(100, func(r *tegra.Reading) { r.Temps = nil }),
 			DoesNotHold, "over 20 W"},
 	} {
 		r := watched(c.limits, 300, c.change)
@@ -201,7 +202,7 @@ func TestVerdicts(t *testing.T) {
 // A flickering sensor does not fill memory with events.
 func TestEventsAreBounded(t *testing.T) {
 	t.Parallel()
-	r := watched(Limits{PowerW: tegra.Some(30.0)}, 100_000, func(s int, r *second) {
+	r := watched(metric.Power.Max(30), 100_000, func(s int, r *second) {
 		r.Signals = counts(int64(s), 0)
 	})
 	if n := len(r.Events); n > 1000 || r.Verdict != DoesNotHold {
@@ -214,7 +215,7 @@ func TestEventsAreBounded(t *testing.T) {
 // than a minute is judged by all of it.
 func TestWattsAreJudgedByTheMinute(t *testing.T) {
 	t.Parallel()
-	limits := Limits{PowerW: tegra.Some(30.0)}
+	limits := metric.Power.Max(30)
 	steps := func(watts func(s int) float64) func(int, *second) {
 		return func(s int, r *second) { r.TotalW = tegra.Some(watts(s)) }
 	}
@@ -264,7 +265,7 @@ func TestWattsAreJudgedByTheMinute(t *testing.T) {
 func TestWatcherJudgesLateReadingsByTheirMean(t *testing.T) {
 	t.Parallel()
 	for watts, verdict := range map[float64]Verdict{29.7: Holds, 30.1: DoesNotHold} {
-		limits := Limits{PowerW: tegra.Some(30.0)}
+		limits := metric.Power.Max(30)
 		w := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Limits: limits, Wall: morning,
 			Watched: []string{"the power"}})
 		for s := range 300 {
@@ -284,7 +285,7 @@ func TestWatcherTakesACoarseSensorForNoFrozenOne(t *testing.T) {
 	for _, step := range []float64{0.03125, 0.5, 1} {
 		for _, noise := range []float64{0, 0.05, 0.1} {
 			for range 20 {
-				r := watched(Limits{}, 1800, func(s int, r *second) {
+				r := watched(metric.Limits{}, 1800, func(s int, r *second) {
 					c := 60 - 30*math.Exp(-float64(s)/240) + noise*rng.NormFloat64()
 					r.Temps[0].C = math.Round(c/step) * step
 				})
@@ -299,8 +300,8 @@ func TestWatcherTakesACoarseSensorForNoFrozenOne(t *testing.T) {
 // Each quantity that exceeds its limit is one event, however long it does.
 func TestWatcherTellsOnceThatAQuantityExceedsItsLimit(t *testing.T) {
 	t.Parallel()
-	r := watched(Limits{PowerW: tegra.Some(20.0), TempC: tegra.Some(55.0), Amperes: tegra.Some(4.0),
-		Volts: tegra.Some(5.5)}, 300, nil)
+	r := watched(metric.Power.Max(20).And(
+		metric.Temperature.Max(55)).And(metric.Current.Max(4)).And(metric.Voltage.Max(5.5)), 300, nil)
 	if len(r.Events) != 5 { // the idle board's temperature, and four
 		t.Errorf("%v", r.Events)
 	}
@@ -310,7 +311,7 @@ func TestWatcherTellsOnceThatAQuantityExceedsItsLimit(t *testing.T) {
 func TestHoldEndLiesInItsInterval(t *testing.T) {
 	t.Parallel()
 	for _, perSecond := range []float64{0.02, 0.1, 0.5} {
-		r := watched(Limits{}, 150, func(s int, r *second) {
+		r := watched(metric.Limits{}, 150, func(s int, r *second) {
 			r.Temps[0].C = 30 + perSecond*float64(s)
 		})
 		s := r.Steady

@@ -8,36 +8,18 @@ import (
 
 	"jtune/internal/report"
 	"jtune/internal/text"
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
 )
 
-// checkLimits rejects values of the limits' flags that are no limits.
-func checkLimits(l optimize.Limit, given func(name string) bool) error {
-	for _, v := range []struct {
-		flag  string
-		value float64
-	}{{"power-limit", l.PowerW}, {"time-limit", l.TimeMS}, {"energy-limit", l.EnergyJ},
-		{"max-slowdown", l.MaxSlowdownPct}} {
-		if given(v.flag) && (!(v.value > 0) || math.IsInf(v.value, 0)) {
-			return usagef("--%s %g: must be a positive number", v.flag, v.value)
-		}
+// checkGoal rejects goals that are no limits.
+func checkGoal(l metric.Goal) error {
+	if l.Margin = 0; l == (metric.Goal{}) {
+		return usagef("no goal: give --power-limit W, --time-limit MS, both, --energy or --limit LINE")
 	}
-	return nil
-}
-
-// checkLimit rejects goals that are no limits.
-func checkLimit(l optimize.Limit, given func(name string) bool) error {
-	if err := checkLimits(l, given); err != nil {
-		return err
-	}
-	if l.Margin = 0; l == (optimize.Limit{}) {
-		return usagef("no goal: give --power-limit W, --time-limit MS, both, or --energy")
-	}
-	if (l.Energy || l.Knee || l.MaxSlowdownPct > 0) && (l.PowerW > 0 || l.TimeMS > 0 || l.EnergyJ > 0) {
-		return usagef("--power-limit, --time-limit and --energy-limit may be given together, but not with --energy, " +
-			"--knee or --max-slowdown")
+	if (l.Knee || l.SlowerPct > 0) && l.Limited() {
+		return usagef("limits may be given together, but not with --knee or --max-slowdown")
 	}
 	if err := l.Check(); err != nil {
 		return usagef("%v", err)

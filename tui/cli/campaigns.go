@@ -271,7 +271,7 @@ func (c *campaignsCmd) printKept(list []campaigns.Campaign, head campaigns.Campa
 		origin += ", worked out of its rows"
 	}
 	for i, a := range k.Answers {
-		fmt.Fprintf(c.out, "\n%v\n", a.Limit)
+		fmt.Fprintf(c.out, "\n%v\n", a.Limit.Words())
 		if err := printAnswer(c.out, a, space, origin, nil); err != nil {
 			return err
 		}

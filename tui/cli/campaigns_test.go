@@ -68,7 +68,8 @@ func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 	run("campaigns", "rename", sampled, "mine").done(t)
 	run("campaigns", "show", sampled).fails(t, exitFailed, "no campaign "+sampled, "jtune campaigns")
 	shown := run("campaigns", "show", tuned).done(t).out
-	for _, word := range []string{tuned, "at most 25 W", "strategy auto", "depth quick", "seed", "batch size 16",
+	for _, word := range []string{tuned, "fastest, power ≤ 25 W", "strategy auto", "depth quick", "seed",
+		"batch size 16",
 		"\nfastest, power ≤ 25 W\n", "measured within"} {
 		if !strings.Contains(shown, word) {
 			t.Errorf("campaigns show does not say %q:\n%s", word, shown)

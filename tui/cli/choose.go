@@ -11,10 +11,10 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/advice"
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/questions"
@@ -25,7 +25,7 @@ import (
 type chooseCmd struct {
 	onModels
 	model            string
-	goal             mix.Goal
+	goal             metric.Question
 	whole            training
 	maxError, margin float64
 }
@@ -43,14 +43,17 @@ func newChoose(a *app) *cobra.Command {
 
 func (c *chooseCmd) flags(f *pflag.FlagSet) {
 	modelFlag(f, &c.model, "")
-	goalFlags(f, &c.goal.Limit)
+	l := &c.goal.Limit
+	boundFlag(f, &l.Limits, metric.Power, "power-limit",
+		"find the fastest mode that draws at most `W` watts; with several batch sizes: the most samples per second")
+	otherGoalFlags(f, l)
 	servingFlags(f, &c.goal.Load)
-	limitFlag(f, &c.goal.Load, func(l optimize.Limit) { c.goal.Limit.PowerW, c.goal.Limit.TimeMS = l.PowerW, l.TimeMS })
-	unitFlag(f, &c.goal.Limit.EnergyJ, "energy-limit", 0, units.Joule,
+	limitFlag(f, &c.goal, nil)
+	boundFlag(f, &l.Limits, metric.Energy, "energy-limit",
 		"find the fastest mode that takes at most `J` joules per minibatch; with several batch sizes: per sample")
-	unitFlag(f, &c.goal.Limit.MaxSlowdownPct, "max-slowdown", 0, units.Percent,
+	f.Var(&limit{unit: units.Percent, set: func(v float64) { l.SlowerPct = v }}, "max-slowdown",
 		"find the mode of least power that is at most `PCT` percent slower than the fastest")
-	f.BoolVar(&c.goal.Limit.Throughput, "throughput", false,
+	aimFlag(f, l, metric.Time, "throughput",
 		"find the fastest mode, optionally within --time-limit; with several batch sizes: the most samples per second")
 	f.BoolVar(&c.goal.Limit.Knee, "knee", false, "find the knee of the Pareto front of time and power")
 	f.Float64Var(&c.margin, "margin", c.goal.Limit.Margin.Z(),
@@ -68,7 +71,7 @@ func (c *chooseCmd) check() error {
 	case c.given("max-error") && !(c.maxError > 0):
 		return usagef("--max-error %g: must be a positive number of percent", c.maxError)
 	}
-	c.goal.Limit.Margin = optimize.MarginOf(c.margin)
+	c.goal.Limit.Margin = metric.MarginOf(c.margin)
 	return nil
 }
 
@@ -81,16 +84,12 @@ func (c *chooseCmd) run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !c.goal.Limit.Knee && c.goal.Limit.MaxSlowdownPct == 0 {
+	if !c.goal.Limit.Knee && c.goal.Limit.SlowerPct == 0 {
 		var own bool
 		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.base(), m.Provenance.Workload), c.given)
 		served = served || own
 	}
-	check := checkLimit
-	if served { // the load is a goal
-		check = checkLimits
-	}
-	if err := check(c.goal.Limit, c.given); err != nil {
+	if err := checkGoal(c.goal.Limit); err != nil && !served { // the load is a goal
 		return err
 	}
 	if err := fit.CheckError(m, c.maxError); err != nil {

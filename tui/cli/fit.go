@@ -15,10 +15,10 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
-	"jtune/optimize"
 	"jtune/optimize/advice"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/sweep"
 	"jtune/tui/export"
 	"jtune/tui/session/fit"
@@ -196,7 +196,7 @@ func withSize(sized bool, row []string, fields ...string) []string {
 type predictCmd struct {
 	onModels
 	model, modes, estimates, measured string
-	limit                             optimize.Limit
+	limit                             metric.Goal
 	strict                            bool
 	epoch                             int
 }
@@ -222,7 +222,7 @@ func (c *predictCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.modes, "modes", "",
 		"predict the modes in `FILE`, as CSV or one MODE per line; - for standard input (default: all modes of the "+
 			"model)")
-	limitFlags(f, &c.limit)
+	limitFlags(f, &c.limit.Limits)
 	f.StringVar(&c.estimates, "estimates", "", "compare with another estimator, such as the vendor's: CSV `FILE` "+
 		"with the header mode,power_w; a mode may be a preset")
 	f.StringVar(&c.measured, "measured", "", "with --estimates: more measured modes from a sweep `FILE` or campaign "+
@@ -232,8 +232,6 @@ func (c *predictCmd) flags(f *pflag.FlagSet) {
 	c.jsonFlag(f, asList)
 	f.BoolVar(&c.strict, "strict", false, "fail on a bad row (default: skip it and report its line)")
 }
-
-func (c *predictCmd) check() error { return checkLimits(c.limit, c.given) }
 
 func (c *predictCmd) run(context.Context) error {
 	m, err := c.loadModel(c.model)

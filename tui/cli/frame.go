@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"jtune/internal/units"
+	"jtune/internal/usage"
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/profiles/workload"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/workloads"
@@ -185,26 +185,31 @@ func modelFlag(f *pflag.FlagSet, name *string, more string) {
 }
 
 // limitFlags adds limits to a command that compares each mode with them.
-func limitFlags(f *pflag.FlagSet, l *optimize.Limit) {
-	unitFlag(f, &l.PowerW, "power-limit", 0, units.Watt, "show whether each mode stays within `W` watts, and how "+
-		"sure that is")
-	unitFlag(f, &l.TimeMS, "time-limit", 0, units.Millisecond, "show whether each mode stays within `MS` "+
-		"milliseconds per minibatch")
-	unitFlag(f, &l.EnergyJ, "energy-limit", 0, units.Joule, "show whether each mode stays within `J` joules per "+
-		"minibatch; per sample if the batch size is an input")
-}
-
-// goalFlags adds the goals of choose.
-func goalFlags(f *pflag.FlagSet, l *optimize.Limit) {
-	unitFlag(f, &l.PowerW, "power-limit", 0, units.Watt,
-		"find the fastest mode that draws at most `W` watts; with several batch sizes: the most samples per second")
-	otherGoalFlags(f, l)
+func limitFlags(f *pflag.FlagSet, l *metric.Limits) {
+	boundFlag(f, l, metric.Power, "power-limit", "show whether each mode stays within `W` watts, and how sure that is")
+	boundFlag(f, l, metric.Time, "time-limit", "show whether each mode stays within `MS` milliseconds per minibatch")
+	boundFlag(f, l, metric.Energy, "energy-limit", "show whether each mode stays within `J` joules per minibatch; per "+
+		"sample if the batch size is an input")
 }
 
 // otherGoalFlags adds the goals of choose and tune besides watts.
-func otherGoalFlags(f *pflag.FlagSet, l *optimize.Limit) {
-	unitFlag(f, &l.TimeMS, "time-limit", 0, units.Millisecond, "find the mode of least power that takes at most `MS` "+
+func otherGoalFlags(f *pflag.FlagSet, l *metric.Goal) {
+	boundFlag(f, &l.Limits, metric.Time, "time-limit", "find the mode of least power that takes at most `MS` "+
 		"milliseconds per minibatch; with --power-limit and several batch sizes: limit the latency of a batch")
-	f.BoolVar(&l.Energy, "energy", false, "find the mode of least energy per minibatch; with several batch sizes: "+
+	aimFlag(f, l, metric.Energy, "energy", "find the mode of least energy per minibatch; with several batch sizes: "+
 		"per sample")
+}
+
+// aimFlag adds a goal.
+func aimFlag(f *pflag.FlagSet, l *metric.Goal, of *metric.Metric, name, help string) {
+	f.BoolFunc(name, help, func(text string) error {
+		on, err := strconv.ParseBool(text)
+		switch {
+		case on && l.Objective != nil && l.Objective != of:
+			return usage.Errorf("throughput and least energy exclude each other: give one")
+		case on:
+			l.Objective = of
+		}
+		return err
+	})
 }

@@ -13,9 +13,8 @@ import (
 	"jtune/internal/report"
 	"jtune/internal/safefile"
 	"jtune/internal/text"
-	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
+	"jtune/tegra/metric"
 	"jtune/tui/export"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/measure"
@@ -27,7 +26,7 @@ type frontCmd struct {
 	onModels
 	model, samples, x, y, svg string
 	plane                     int // selected by x and y
-	goal                      mix.Goal
+	goal                      metric.Question
 	served                    bool // under a load
 	strict                    bool
 	v                         verification
@@ -49,9 +48,9 @@ func (c *frontCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.samples, "samples", "", "sweep `FILE` or campaign folder: the measured Pareto front")
 	f.StringVar(&c.x, "x", "time", "`QUANTITY` of the x axis: time, or power with --y energy")
 	f.StringVar(&c.y, "y", "power", "`QUANTITY` of the y axis: power or energy")
-	limitFlags(f, &c.goal.Limit)
+	limitFlags(f, &c.goal.Limit.Limits)
 	servingFlags(f, &c.goal.Load)
-	limitFlag(f, &c.goal.Load, func(l optimize.Limit) { c.goal.Limit.PowerW, c.goal.Limit.TimeMS = l.PowerW, l.TimeMS })
+	limitFlag(f, &c.goal, nil)
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV")
 	c.jsonFlag(f, asList)
 	f.StringVar(&c.svg, "svg", "", "draw the cloud of modes and the front into `FILE`")
@@ -70,9 +69,6 @@ func (c *frontCmd) flags(f *pflag.FlagSet) {
 
 func (c *frontCmd) check() (err error) {
 	if c.plane, err = frontPlane(c.x, c.y); err != nil {
-		return err
-	}
-	if err := checkLimits(c.goal.Limit, c.given); err != nil {
 		return err
 	}
 	c.served, err = underLoad(c.goal.Load, c.given)

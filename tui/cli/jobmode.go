@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
-	"jtune/optimize/mix"
 	"jtune/profiles/workload"
 	"jtune/tegra/boot"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/run"
@@ -22,16 +22,16 @@ import (
 // modeFlags say in which power mode a job runs.
 type modeFlags struct {
 	measure.JobMode
-	limit string // as typed
-	dvfs  string
-	unit  string // print a systemd unit of this name
+	dvfs string
+	unit string // print a systemd unit of this name
 }
 
 func (m *modeFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&m.Name, "mode", "", "set `MODE` for the job and restore the board afterwards: a mode, a preset, its "+
 		"nvpmodel id, or best, the answer of a search of this job; any: the mode in force (default)")
-	f.StringVar(&m.limit, "limit", "", "with --mode best: the answer for `LIMIT`, such as 30 W or 50 ms (default: that "+
-		"of the newest search)")
+	f.Var(&limitLine{to: func(list []metric.Question) { m.Goal = &list[0] }}, "limit",
+		"with --mode best: the answer for `LIMIT`, such as 30 W or 50 ms (default: that "+
+			"of the newest search)")
 	m.dvfs = "off"
 	choiceFlag(f, &m.dvfs, "dvfs", "with --mode: on lets the governor scale clocks below those of the mode; off locks "+
 		"them", "on", "off")
@@ -55,14 +55,7 @@ func (m *modeFlags) check(given func(string) bool) error {
 			return usagef("--limit chooses among the answers of searches: give --mode best")
 		}
 	}
-	if m.Free = m.dvfs == "on"; m.limit == "" {
-		return nil
-	}
-	g, err := mix.ParseGoal(m.limit)
-	if err != nil {
-		return usagef("--limit: %w", err)
-	}
-	m.Goal = &g
+	m.Free = m.dvfs == "on"
 	return nil
 }
 
@@ -72,8 +65,8 @@ func (m *modeFlags) noBest(err error, w workload.Workload, command []string) err
 		return err
 	}
 	job, limit := w.Name, "--power-limit W"
-	if m.limit != "" {
-		limit = "--limit " + text.ShellWord(m.limit)
+	if m.Goal != nil {
+		limit = "--limit " + text.ShellWord(m.Goal.String())
 	}
 	if command == nil {
 		return fmt.Errorf("%w, with jtune tune %s %s", err, job, limit)

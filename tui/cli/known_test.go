@@ -11,6 +11,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // noisyToy is the made-up board with random errors in its readings.
@@ -41,7 +42,7 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	jtune(t, "import", write(t, b.String()), "--out", campaign).done(t)
 	jtune(t, "fit", "--samples", campaign, "--out", model).done(t)
 	for _, limit := range []float64{14, 18, 22, 26} {
-		best, err := optimize.Choose(known, optimize.Limit{PowerW: limit})
+		best, err := optimize.Choose(known, metric.Watts(limit))
 		if err != nil {
 			t.Fatal(err)
 		}

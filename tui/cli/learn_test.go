@@ -17,6 +17,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 const head = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
@@ -450,7 +451,7 @@ func TestChooseAnswersAsTheFrontPageDoes(t *testing.T) {
 	o := outlook.New("toy", m, m.Space)
 	for _, watts := range []float64{1, 14, 17.5, 20, 33} {
 		got := jtune(t, "choose", "--model", path, "--power-limit", fmt.Sprint(watts), "--json").object(t, answerKeys)
-		limit := optimize.Limit{PowerW: watts}
+		limit := metric.Watts(watts)
 		at := o.Answer(limit)
 		mode, s := modeOf(t, got["mode"]), o.Standing(at, limit)
 		if mode != o.Known[at].Mode || got["feasible"] != s.Within() || got["state"] != s.State.String() {

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
-	"jtune/internal/units"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/pair"
 	"jtune/tui/session/remote"
@@ -59,7 +59,7 @@ func (c *pairCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.infer, "infer", "", "`NAME` of the inference workload; with --predict also its model")
 	f.StringVar(&c.models, "models", "", "predict from two `MODELS`, separated by a comma, the training's first")
 	f.BoolVar(&c.predict, "predict", false, "predict from the kept models of both workloads, and measure nothing")
-	unitFlag(f, &c.Limit.PowerW, "power-limit", 0, units.Watt, "draw at most `W` watts")
+	boundFlag(f, &c.Limit.Limits, metric.Power, "power-limit", "draw at most `W` watts")
 	choiceFlag(f, &c.policy, "policy", "strict, fill or free (default: the better of strict and fill)",
 		"strict", "fill", "free")
 	countFlag(f, &c.Tau, "tau", "with --policy strict: at most `N` minibatches between two batches")
@@ -97,9 +97,6 @@ func (c *pairCmd) check() error {
 	if _, err := underLoad(c.Load, c.given); err != nil {
 		return err
 	}
-	if err := checkLimits(c.Limit, c.given); err != nil {
-		return err
-	}
 	c.Policy, c.Separate = mix.Policy(c.policy), c.modes == "separate"
 	if c.models != "" {
 		var both bool
@@ -125,7 +122,7 @@ func (c *pairCmd) run(ctx context.Context) error {
 
 // fromModels predicts the answer from models.
 func (c *pairCmd) fromModels() error {
-	r := pair.PairRequest{Goal: c.Goal, Policy: c.Policy, Tau: c.Tau, Seed: c.options.Seed}
+	r := pair.PairRequest{Question: c.Question, Policy: c.Policy, Tau: c.Tau, Seed: c.options.Seed}
 	var err error
 	if r.Train, err = c.loadPowered("pair", c.train); err != nil {
 		return err

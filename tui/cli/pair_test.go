@@ -55,7 +55,7 @@ func TestPairTrainsMostInTheIdleTimeOfInference(t *testing.T) {
 		{"--train x --rate 3", "--infer"},
 		{"--models " + both + " --rate 3 --policy free", "--policy free"},
 		{"--models " + both + " --rate 3 --policy loose", "strict, fill or free"},
-		{"--models " + both + " --rate 3 --power-limit 0", "--power-limit 0"},
+		{"--models " + both + " --rate 3 --power-limit 0", "--power-limit \"0\""},
 		{"--models " + infer + "," + infer + " --rate 3", "keeps one"},
 	} {
 		jtune(t, append([]string{"pair"}, strings.Fields(c.args)...)...).fails(t, exitUsage, c.words)

@@ -19,6 +19,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/export"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fit"
@@ -32,7 +33,7 @@ type plotRequest struct {
 	model, samples, x, y, of, over, at, file, size string
 	with                                           []string // other models, for front
 	observed                                       string   // a sweep of measurements, for front
-	limit                                          optimize.Limit
+	limit                                          metric.Goal
 	strict                                         bool
 }
 
@@ -103,7 +104,7 @@ func (c *plotCmd) flags(f *pflag.FlagSet) {
 		"time for predicted)")
 	f.StringVar(&c.over, "over", "gpu", "curves: vary `KNOB` cores, cpu, gpu or mem")
 	f.StringVar(&c.at, "at", "", "keep the other knobs as in `MODE` (default: the largest values)")
-	limitFlags(f, &c.limit)
+	limitFlags(f, &c.limit.Limits)
 	f.StringVar(&c.file, "out", "", "draw to `FILE`, as SVG")
 	f.StringVar(&c.size, "size", "", "size of a drawing in the terminal, as `COLSxROWS` (default: the terminal's, or "+
 		"80x24)")
@@ -116,7 +117,7 @@ func (c *plotCmd) check() error {
 	if c.file != "" && filepath.Ext(c.file) != ".svg" {
 		return usagef("--out %s: want a name that ends in .svg; --csv and --json print", c.file)
 	}
-	return checkLimits(c.limit, c.given)
+	return nil
 }
 
 func (c *plotCmd) run(ctx context.Context) error {

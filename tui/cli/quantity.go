@@ -2,13 +2,14 @@ package cli
 
 import (
 	"errors"
+	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"jtune/internal/units"
+	"jtune/tegra/metric"
 )
 
 // quantity is the value of a flag with an optional unit.
@@ -35,43 +36,32 @@ func (q *quantity) Set(text string) (err error) {
 	return err
 }
 
-// quantities is the value of a flag for several numbers separated by commas.
-type quantities struct {
-	to    *[]float64
+// limit is the value of a flag for a limit, with an optional unit: a shorthand of a clause of --limit.
+type limit struct {
 	unit  units.Unit
-	given bool
+	value float64
+	set   func(float64)
 }
 
-// unitsFlag adds several numbers with optional units.
-func unitsFlag(f *pflag.FlagSet, to *[]float64, name string, unit units.Unit, usage string) {
-	f.Var(&quantities{to: to, unit: unit}, name, usage)
+// boundFlag adds a limit on a metric.
+func boundFlag(f *pflag.FlagSet, to *metric.Limits, of *metric.Metric, name, usage string) {
+	f.Var(&limit{unit: of.Unit, set: func(v float64) { *to = to.And(of.Max(v)) }}, name, usage)
 }
 
-func (q *quantities) String() string {
-	var words []string
-	for _, v := range *q.to {
-		words = append(words, strconv.FormatFloat(v, 'g', -1, 64))
+func (l *limit) String() string { return strconv.FormatFloat(l.value, 'g', -1, 64) }
+func (l *limit) Type() string   { return "float64" }
+func (l *limit) form() string   { return "a number above 0, such as " + l.unit.Example() }
+
+func (l *limit) Set(text string) error {
+	v, err := units.Parse(text, l.unit)
+	if err == nil && (!(v > 0) || math.IsInf(v, 0)) {
+		err = errors.New("must be a positive number")
 	}
-	return strings.Join(words, ",")
-}
-
-func (q *quantities) Type() string { return "float64Slice" }
-func (q *quantities) form() string {
-	return "a number, or several with commas, such as " + q.unit.Example()
-}
-
-func (q *quantities) Set(text string) error {
-	if !q.given {
-		*q.to, q.given = nil, true
+	if err == nil {
+		l.value = v
+		l.set(v)
 	}
-	for word := range strings.SplitSeq(text, ",") {
-		v, err := units.Parse(word, q.unit)
-		if err != nil {
-			return err
-		}
-		*q.to = append(*q.to, v)
-	}
-	return nil
+	return err
 }
 
 // span is the value of a flag for a time.

@@ -15,6 +15,7 @@ import (
 	"jtune/internal/cpubudget"
 	"jtune/internal/text"
 	"jtune/internal/units"
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/profiles/workload"
 	"jtune/tegra/virtual"
@@ -93,6 +94,9 @@ func (a *app) root() *cobra.Command {
 		switch {
 		case ok && errors.Is(err, errCount):
 			return usagef("--%s %s: %w", bad.GetFlag().Name, bad.GetValue(), errCount)
+		case ok && usage.Is(err): // it names the clause
+			why, _ := errors.AsType[*usage.Error](err)
+			return usagef("%s--%s: %s", commandName(cmd), bad.GetFlag().Name, why.Why)
 		case ok:
 			return usagef("%s--%s %q: want %s", commandName(cmd), bad.GetFlag().Name, bad.GetValue(),
 				valueForm(bad.GetFlag()))

@@ -90,7 +90,7 @@ func (c *soakCmd) check() (err error) {
 			}
 		}
 	}
-	c.r.Limits, err = hold.ParseLimits(c.limits)
+	c.r.Limits, err = soak.ParseLimits(c.limits)
 	return err
 }
 

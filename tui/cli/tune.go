@@ -12,13 +12,13 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
-	"jtune/internal/units"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/advice"
 	"jtune/optimize/ladder"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
@@ -34,7 +34,6 @@ type tuneCmd struct {
 	jobs
 	r        measure.TuneRequest
 	rotation string
-	watts    []float64
 	join     joinFlags
 	proof    time.Duration // duration of the soak of each answer; 0: none
 }
@@ -54,16 +53,12 @@ func newTune(a *app) *cobra.Command {
 }
 
 func (c *tuneCmd) flags(f *pflag.FlagSet) {
-	unitsFlag(f, &c.watts, "power-limit", units.Watt,
+	goalsFlag(f, &c.r.Question, &c.r.More, metric.Power, "power-limit",
 		"find the fastest mode that draws at most `W` watts; one search answers several, separated by commas; with "+
 			"several batch sizes: the most samples per second")
 	otherGoalFlags(f, &c.r.Limit)
 	servingFlags(f, &c.r.Load)
-	limitFlag(f, &c.r.Load, func(l optimize.Limit) {
-		if c.r.Limit.TimeMS = l.TimeMS; l.PowerW > 0 {
-			c.watts = []float64{l.PowerW}
-		}
-	})
+	limitFlag(f, &c.r.Question, &c.r.More)
 	choiceFlag(f, &c.r.Coverage, "coverage", "limit: measure just enough for this limit; front: measure about 25 "+
 		"modes for a model of the whole Pareto front", campaigns.CoverLimit, campaigns.CoverFront)
 	countFlag(f, &c.r.Probes, "probes",
@@ -74,8 +69,9 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.rotation, "rotation", "",
 		"`ORDER` in which --strategy binary halves the knobs: a list (default gpu,cpu,mem,cores,batch), widest or "+
 			"one-by-one")
-	f.Float64Var(&c.r.Risk, "risk", optimize.DefaultRisk, "the answer may exceed its limit with a chance of `R`, above 0 "+
-		"and below 0.5")
+	f.Float64Var(&c.r.Risk, "risk", optimize.DefaultRisk,
+		"the answer may exceed its limit with a chance of `R`, above 0 "+
+			"and below 0.5")
 	choiceFlag(f, &c.r.Depth, "depth", "search depth: quick or thorough", optimize.Quick, optimize.Thorough)
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "effort" { // former name
@@ -122,7 +118,7 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	if !(c.r.Risk > 0 && c.r.Risk < 0.5) {
 		return usagef("--risk %v: want a chance above 0 and below 0.5", c.r.Risk)
 	}
-	if err := wantLimits(&c.r, c.watts, c.given); err != nil {
+	if err := wantLimits(&c.r); err != nil {
 		return err
 	}
 	if err := c.mayProve(); err != nil {
@@ -140,21 +136,12 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	})
 }
 
-// wantLimits sets a request's limits from the given watts, each once and combined with the other goals.
-func wantLimits(r *measure.TuneRequest, watts []float64, given func(name string) bool) error {
-	goal := r.Limit
-	if len(watts) == 0 {
-		watts = []float64{0}
-	}
-	var list []optimize.Limit
-	for _, w := range watts {
-		l := goal
-		l.PowerW = w
-		check := checkLimit
-		if r.Loaded() { // the load is a goal
-			check = checkLimits
-		}
-		if err := check(l, given); err != nil {
+// wantLimits combines each goal of a request with the first one, and leaves out equal ones.
+func wantLimits(r *measure.TuneRequest) error {
+	var list []metric.Goal
+	for _, more := range append([]metric.Goal{{}}, r.More...) {
+		l := r.Limit.With(more)
+		if err := checkGoal(l); err != nil && !r.Loaded() { // the load is a goal
 			return err
 		}
 		if !slices.Contains(list, l) {
@@ -205,7 +192,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 			continue
 		}
 		if len(res.Answers) > 1 {
-			fmt.Fprintf(c.out, "%s%v\n", map[bool]string{true: "\n"}[i > 0], found.Limit)
+			fmt.Fprintf(c.out, "%s%v\n", map[bool]string{true: "\n"}[i > 0], found.Limit.Words())
 		}
 		err = errors.Join(err, printAnswer(c.out, found, s.Device.Space(), originOf(s.Device.Board()),
 			c.findings(s, res.Fitted, found)))
@@ -255,16 +242,16 @@ func (c *tuneCmd) findings(s *session.Session, m *learn.Model, a answers.Answer)
 }
 
 // sizedGoal explains a limit for several batch sizes.
-func sizedGoal(l optimize.Limit) string {
-	latency := ""
-	if l.TimeMS > 0 {
-		latency = fmt.Sprintf(" within %s ms a minibatch", text.Of(l.TimeMS))
+func sizedGoal(l metric.Goal) string {
+	latency, others := "", l.Limits.Only(metric.Power, metric.Current, metric.Voltage, metric.Temperature)
+	if most := l.Limits.Val(metric.Time); most.OK {
+		latency = fmt.Sprintf(" within %s ms a minibatch", text.Of(most.V))
 	}
-	switch {
-	case l.Energy:
+	switch l.Sized().Aim() {
+	case metric.Energy:
 		return "looking for the least energy per sample"
-	case l.PowerW > 0:
-		return fmt.Sprintf("looking for the most samples per second at %s W at most%s", text.Of(l.PowerW), latency)
+	case metric.Time:
+		return fmt.Sprintf("looking for the most samples per second at %s at most%s", others.Words(), latency)
 	}
 	return "looking for the least power" + latency + ", however many samples it has"
 }

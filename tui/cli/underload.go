@@ -21,6 +21,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/export"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
@@ -51,33 +52,58 @@ func servingFlags(f *pflag.FlagSet, v *arrivals.Spec) {
 		"power and energy per request")
 }
 
-// limitLine is the value of --limit: limits and a load in one line, as in the Tune dialog.
+// limitLine is the value of --limit and of flags that are its shorthands.
 type limitLine struct {
 	text string
-	to   func(mix.Goal)
+	to   func(list []metric.Question)
+	more bool           // several goals in one line
+	bare *metric.Metric // of numbers without a unit; nil: none
 }
 
 func (l *limitLine) String() string { return l.text }
-func (l *limitLine) Type() string   { return "limits such as " + mix.GoalForm }
+func (l *limitLine) Type() string   { return "string" }
+
+func (l *limitLine) form() string {
+	if l.bare == nil {
+		return "limits such as " + metric.Example
+	}
+	return "a number above 0, or several with commas, such as " + l.bare.Unit.Example()
+}
 
 func (l *limitLine) Set(text string) error {
-	a, err := mix.ParseGoal(text)
+	list, err := metric.ParseList(text, l.bare)
+	switch {
+	case err == nil && len(list) > 1 && !l.more:
+		_, err = metric.Parse(text)
+	case l.bare != nil &&
+		(err != nil || list[0] != metric.Question{Limit: metric.Within(list[0].Limit.Limits.Only(l.bare))}):
+		return errors.New("want " + l.form())
+	}
 	if err == nil {
 		l.text = text
-		l.to(a)
+		l.to(list)
 	}
 	return err
 }
 
-// limitFlag adds --limit, which sets a load and passes the limits to limits.
-func limitFlag(f *pflag.FlagSet, v *arrivals.Spec, limits func(optimize.Limit)) {
-	f.Var(&limitLine{to: func(a mix.Goal) {
-		if a.Loaded() {
-			*v = a.Load
+// limitFlag adds --limit, which sets a goal beside those of other flags, and a load. A line may have several goals
+// unless more is nil.
+func limitFlag(f *pflag.FlagSet, q *metric.Question, more *[]metric.Goal) {
+	goalsFlag(f, q, more, nil, "limit",
+		"give limits, a goal and a load in one `LINE`, such as \""+metric.Example+"\" or "+
+			"\"5 A VDD_IN, 85 °C\"")
+}
+
+func goalsFlag(f *pflag.FlagSet, q *metric.Question, more *[]metric.Goal, bare *metric.Metric, name, usage string) {
+	f.Var(&limitLine{more: more != nil, bare: bare, to: func(list []metric.Question) {
+		q.Limit = q.Limit.With(list[0].Limit)
+		if list[0].Loaded() {
+			q.Load = list[0].Load
 		}
-		limits(a.Limit)
-	}}, "limit", "give "+
-		"limits and a load in one `LINE`, such as \""+mix.GoalForm+"\": power, latency at p99, requests per second")
+		for _, other := range list[1:] {
+			*more = append(*more, other.Limit)
+		}
+	}}, name, usage)
 }
 
 // underLoad reports whether a flag of a load was given, and checks its value.
@@ -182,7 +208,7 @@ func (a onModels) campaigns() []campaigns.Campaign {
 
 // underLoad is choose under a load.
 func (c *chooseCmd) underLoad(m *learn.Model) error {
-	ask, err := c.goal.Ask(c.options.Seed)
+	ask, err := mix.AskOf(c.goal, c.options.Seed)
 	if err != nil {
 		return err
 	}
@@ -209,7 +235,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 // underLoad is front under a load.
 func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 	energy := c.y == "energy"
-	ask, err := c.goal.Ask(c.options.Seed)
+	ask, err := mix.AskOf(c.goal, c.options.Seed)
 	if err != nil {
 		return err
 	}

@@ -2,14 +2,13 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jtune/optimize/mix"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/handover"
 )
@@ -18,7 +17,7 @@ import (
 type verifyCmd struct {
 	jobs
 	trust bool
-	limit string // as typed
+	limit metric.Question
 }
 
 func newVerify(a *app) *cobra.Command {
@@ -43,7 +42,8 @@ func newVerify(a *app) *cobra.Command {
 
 func (c *verifyCmd) flags(f *pflag.FlagSet) {
 	c.own.add(f)
-	f.StringVar(&c.limit, "limit", "", "test `LIMIT`, such as 30 W or 50 ms, in place of that of the search")
+	f.Var(&limitLine{to: func(list []metric.Question) { c.limit = list[0] }}, "limit",
+		"test `LIMIT`, such as 30 W or 50 ms, in place of that of the search")
 	f.BoolVar(&c.trust, "trust-command", false, "run the command in the campaign's file")
 	c.jsonFlag(f, asDocument)
 }
@@ -53,16 +53,10 @@ func (c *verifyCmd) run(ctx context.Context) error {
 		return err
 	}
 	r := handover.VerifyRequest{Trust: c.trust, Campaign: strings.Join(c.own.before(c.args), "")}
-	if c.limit != "" {
-		g, err := mix.ParseGoal(c.limit)
-		if err == nil && g.Loaded() {
-			err = errors.New("want watts or milliseconds")
-		}
-		if err != nil {
-			return usagef("--limit: %w", err)
-		}
-		r.Limit = g.Limit
+	if c.limit.Loaded() {
+		return usagef("--limit: want watts or milliseconds")
 	}
+	r.Limit = c.limit.Limit
 	if c.own.given() {
 		r.Typed = &c.own.Typed
 	}

@@ -7,6 +7,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/export"
 )
 
@@ -18,7 +19,7 @@ func ExampleCloud_WriteCSV() {
 		TimeLoMS: 110, TimeHiMS: 131, PowerLoW: 13.9, PowerHiW: 15.1,
 	}
 	of := export.Points{Known: []learn.Prediction{p},
-		Standings: []optimize.Standing{optimize.Limit{PowerW: 30}.Stand(p, 0)}}
+		Standings: []optimize.Standing{optimize.Stand(metric.Watts(30), p, 0)}}
 	var out strings.Builder
 	_ = export.List(of).WriteCSV(&out)
 	_, row, _ := strings.Cut(out.String(), "\n") // below the titles

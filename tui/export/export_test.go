@@ -15,6 +15,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // few returns a cloud of four modes: the first is dominated, the second measured.
@@ -30,7 +31,7 @@ func few() *Cloud {
 		PowerW: 42})
 	of := Points{Known: preds, Virtual: true}
 	for i, p := range preds {
-		of.Standings = append(of.Standings, optimize.Limit{PowerW: 30}.Stand(p, []int{0, 2, 0, 0}[i]))
+		of.Standings = append(of.Standings, optimize.Stand(metric.Watts(30), p, []int{0, 2, 0, 0}[i]))
 	}
 	return NewCloud(of, []int{1, 2, 3})
 }

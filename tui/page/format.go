@@ -14,6 +14,7 @@ import (
 	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/tui/session/study"
 	"jtune/tui/widget"
@@ -200,20 +201,29 @@ func StandingMark(s optimize.Standing) string {
 }
 
 // LimitText formats a limit in a few letters.
-func LimitText(l optimize.Limit) string {
+func LimitText(l metric.Goal) string {
+	var parts []string
+	for b := range l.Limits.Each() {
+		switch b.Metric {
+		case metric.Time:
+			parts = append(parts, widget.MS(b.Value)+" ms")
+		case metric.Power:
+			parts = append(parts, fmt.Sprintf("%.1f W", b.Value))
+		default:
+			parts = append(parts, b.String())
+		}
+	}
 	switch {
-	case l.TimeMS > 0:
-		return widget.MS(l.TimeMS) + " ms"
-	case l.PowerW > 0:
-		return fmt.Sprintf("%.1f W", l.PowerW)
-	case l == (optimize.Limit{}):
+	case parts != nil:
+		return strings.Join(parts, ", ")
+	case l == (metric.Goal{}):
 		return "none"
 	}
-	return "least energy"
+	return l.Brief()
 }
 
 // GoalText formats the limits, and the load under which they hold.
-func GoalText(g mix.Goal) string {
+func GoalText(g metric.Question) string {
 	if !g.Loaded() {
 		return LimitText(g.Limit)
 	}

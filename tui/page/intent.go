@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize/mix"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/models"
 	"jtune/tui/session/pair"
@@ -101,7 +101,7 @@ type (
 	// ShowMixes shows on Front what a pair's jobs do in each mode.
 	ShowMixes struct{ *pair.Mixes }
 	// Choose changes the goal; the answer is LimitSet.
-	Choose mix.Goal
+	Choose metric.Question
 )
 
 type (

@@ -3,7 +3,7 @@ package page
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize/mix"
+	"jtune/tegra/metric"
 	"jtune/tui/widget"
 )
 
@@ -40,8 +40,8 @@ func (l *LimitLine) write(msg tea.Msg, writes bool) {
 }
 
 // read parses the typed limits; wrong says why they are not valid, or is "".
-func (l *LimitLine) read(read Reader) (a mix.Goal, wrong string) {
-	a, err := mix.ParseGoal(l.input.Value())
+func (l *LimitLine) read(read Reader) (a metric.Question, wrong string) {
+	a, err := metric.Parse(l.input.Value())
 	if err != nil {
 		return a, Words(err.Error())
 	}
@@ -84,7 +84,7 @@ func (l *LimitLine) Render(read Reader, w int) string {
 	}
 	form := "such as 30 W"
 	if w, _ := read.Work().Find(read.state.Outlook.Workload); w.Infers() {
-		form = "such as " + mix.GoalForm
+		form = "such as " + metric.Example
 	}
 	return widget.Cut(line+widget.StyleDim.Render("   "+form), w)
 }

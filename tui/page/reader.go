@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
@@ -143,7 +143,7 @@ func (r Reader) Finding(v *outlook.Outlook) *outlook.Outlook {
 	list := r.Measured()
 	found := questions.Answered(list, v.Model.Provenance)
 	if out := r.newest(list); out != nil && out.Fitted.Provenance.Workload == v.Model.Provenance.Workload {
-		found = map[optimize.Limit]tegra.Setting{}
+		found = map[metric.Goal]tegra.Setting{}
 		for _, a := range out.Answers {
 			if size := cmp.Or(a.Batch, r.Task().Workload.Batch); a.Feasible && a.Served == nil {
 				found[a.Limit] = a.Setting.WithBatch(size)
@@ -193,10 +193,10 @@ func (r Reader) MayRun() string { return cmp.Or(r.state.asking(), r.state.mayRun
 func (r Reader) MayMeasure() string { return r.state.MayMeasure() }
 
 // Limit returns the limit that modes are chosen by, without the load.
-func (r Reader) Limit() optimize.Limit { return r.state.Goal.Limit }
+func (r Reader) Limit() metric.Goal { return r.state.Goal.Limit }
 
 // Within returns the intent to choose by limit l under the same load.
-func (r Reader) Within(l optimize.Limit) Choose { return Choose{l, r.state.Goal.Load} }
+func (r Reader) Within(l metric.Goal) Choose { return Choose{l, r.state.Goal.Load} }
 
 // Served returns the predictions of the shown modes under the load; nil if there is no load or they are not computed
 // yet.
@@ -208,7 +208,7 @@ func (r Reader) Served() *serving.LoadView {
 }
 
 // Goal returns what the shown modes are chosen by; without a load if there is none, as for training.
-func (r Reader) Goal() mix.Goal {
+func (r Reader) Goal() metric.Question {
 	g := r.state.Goal
 	w := workload.Workload{}
 	if o := r.state.Outlook; o != nil && r.state.LoadErr == nil {

@@ -8,12 +8,11 @@ import (
 	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/learn"
-	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
@@ -32,7 +31,7 @@ type State struct {
 	Work     Work
 	Tasks    Tasks
 	// Goal is what modes are chosen by. For inference it holds the configured load unless another was given.
-	Goal    mix.Goal
+	Goal    metric.Question
 	LoadErr error             // why no mode can be chosen under its load
 	Served  *serving.LoadView // predictions under the load; nil: no load, or not computed yet
 	Outlook *outlook.Outlook  // the shown one; nil without a model
@@ -49,7 +48,7 @@ func NewState(d tegra.Device, s Session, clock tegra.Clock) State {
 	return State{
 		Device: Device{Board: d.Board(), Space: d.Space(), Presets: d.Presets(), Session: s},
 		Work:   Work{Choice: search.DefaultForm(d.Presets())},
-		Goal:   mix.Goal{Limit: optimize.Limit{PowerW: outlook.DefaultPowerW(d.Presets())}},
+		Goal:   metric.Question{Limit: metric.Watts(outlook.DefaultPowerW(d.Presets()))},
 		Keys:   DefaultKeys(),
 		Moment: Moment{Now: time.Now, Clock: clock},
 	}

@@ -13,6 +13,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // A day of tuning one board: five limits in random order, each search starting from all earlier measurements. After
@@ -97,8 +98,8 @@ func (s *cleanSweep) day(t *testing.T, day uint64) (errs [dayLimits]float64) {
 	for _, m := range s.clean {
 		fastest = min(fastest, m.TimeMS)
 	}
-	limits := [dayLimits]optimize.Limit{{PowerW: 20}, {PowerW: 30}, {PowerW: 42}, {TimeMS: 1.5 * fastest},
-		{Energy: true}}
+	limits := [dayLimits]metric.Goal{metric.Watts(20), metric.Watts(30), metric.Watts(42), metric.Millis(1.5 * fastest),
+		{Objective: metric.Energy}}
 	rand.New(rand.NewPCG(day, 1)).Shuffle(dayLimits, func(i, j int) { limits[i], limits[j] = limits[j], limits[i] })
 	var known []tegra.Measured
 	for k, l := range limits {

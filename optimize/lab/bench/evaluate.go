@@ -20,10 +20,10 @@ import (
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
-	"jtune/optimize"
 	"jtune/optimize/lab/published"
 	"jtune/optimize/lab/score"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Names of the methods.
@@ -255,14 +255,14 @@ func Evaluate(ctx context.Context, o Options) (*score.Report, error) {
 		Name:    o.Name,
 		Virtual: o.Origin != "",
 		Modes:   len(f.rows),
-		Budgets: append([]float64{}, f.once(func(l optimize.Limit) float64 { return l.PowerW })...),
+		Budgets: append([]float64{}, f.once(func(l metric.Goal) float64 { return l.Of(metric.Power) })...),
 		Batches: f.places.Batches,
 		Dropped: f.dropped,
 		Notes:   append(stuck, notes...),
 		Origin:  o.Origin,
 	}
 	if r.Batches != nil {
-		r.LatenciesMS = f.once(func(l optimize.Limit) float64 { return l.TimeMS })
+		r.LatenciesMS = f.once(func(l metric.Goal) float64 { return l.Of(metric.Time) })
 	}
 	for len(trials) > 0 {
 		n := trials[0].seeds

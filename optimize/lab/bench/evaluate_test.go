@@ -13,11 +13,11 @@ import (
 	"testing"
 
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/lab/published"
 	"jtune/optimize/lab/score"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -105,7 +105,7 @@ func TestScoreCountsModesLearnedFromOnlyThePapersWay(t *testing.T) {
 	preds[2] = learn.Prediction{
 		Measured: tegra.Measured{Setting: tegra.Setting{Mode: f.all[2].Mode}, TimeMS: 150, PowerW: 25},
 	}
-	o, err := f.predicted(preds, []int{2}, nil, nil, optimize.NoMargin)
+	o, err := f.predicted(preds, []int{2}, nil, nil, metric.NoMargin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,8 +222,8 @@ func TestEvaluateLimitsHaveNoRoundingErrors(t *testing.T) {
 	t.Parallel()
 	o := Options{BudgetFrom: 82 * 0.2, BudgetTo: 20, BudgetStep: 0.2} // 16.400000000000002
 	for k, l := range o.limits(false) {
-		if want := float64(164+2*k) / 10; l.PowerW != want {
-			t.Errorf("limit %d is %v W, want %v", k, l.PowerW, want)
+		if want := float64(164+2*k) / 10; l.Of(metric.Power) != want {
+			t.Errorf("limit %d is %v W, want %v", k, l.Of(metric.Power), want)
 		}
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/learn/baseline/linear"
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 const (
@@ -143,7 +143,7 @@ func (f *truth) fourModes(ten []tegra.Mode, others []map[tegra.Mode]tegra.Measur
 			learned = append(learned, i)
 		}
 	}
-	out, err := f.predicted(preds, learned, nil, nil, optimize.NoMargin)
+	out, err := f.predicted(preds, learned, nil, nil, metric.NoMargin)
 	if err != nil {
 		return out, err
 	}

@@ -10,11 +10,12 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/sweep/sweeptest"
 )
 
 // chain searches for several limits one after another, both from nothing and from the measurements of earlier searches.
-func (s *cleanSweep) chain(t *testing.T, limits []optimize.Limit, seed int, fresh, again *runs) {
+func (s *cleanSweep) chain(t *testing.T, limits []metric.Goal, seed int, fresh, again *runs) {
 	t.Helper()
 	var known []tegra.Measured
 	for d := range chainLimits {
@@ -95,7 +96,7 @@ func TestKnownModesShortenASearchByProfile(t *testing.T) {
 func (s *cleanSweep) afterOthers(t *testing.T, seeds int, modes float64) {
 	t.Helper()
 	var fresh, again runs
-	for what, limits := range map[string][]optimize.Limit{
+	for what, limits := range map[string][]metric.Goal{
 		"power": powerLimits(18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42),
 		"time":  s.timeLimits(1.02, 1.1, 1.2, 1.3, 1.45, 1.6, 1.8, 2, 2.4, 3, 4, 5, 7),
 	} {

@@ -13,6 +13,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/design"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // method is one way of picking modes.
@@ -183,7 +184,7 @@ func surrogate(r *learn.Residual, checks int, designed bool) *method {
 			o := learn.SurrogateOptions{Grid: true, Robust: 2, Reference: r, Batches: f.places.Batches}
 			check := optimize.FrontCheck{
 				Space:    f.places.Space,
-				BudgetsW: f.once(func(l optimize.Limit) float64 { return l.PowerW }),
+				BudgetsW: f.once(func(l metric.Goal) float64 { return l.Of(metric.Power) }),
 			}
 			for k := 0; ; k++ {
 				model, err := learn.FitSurrogate(f.places.Space, rows, o)
@@ -197,7 +198,7 @@ func surrogate(r *learn.Residual, checks int, designed bool) *method {
 					m, more = check.Next(preds, rows)
 				}
 				if !more {
-					return f.predicted(preds, index, bandWidths(model), rows, optimize.UsualMargin)
+					return f.predicted(preds, index, bandWidths(model), rows, metric.UsualMargin)
 				}
 				i, _ := f.places.Space.Index(m)
 				index, rows = append(index, i), append(rows, f.truth[i])
@@ -233,7 +234,7 @@ func fitted(o learn.Options) *method {
 				return outcome{}, err
 			}
 			preds := model.PredictSettings(f.all)
-			return f.predicted(preds, index, nil, nil, optimize.NoMargin)
+			return f.predicted(preds, index, nil, nil, metric.NoMargin)
 		},
 	}
 }
@@ -241,7 +242,7 @@ func fitted(o learn.Options) *method {
 // predicted returns the outcome of a method that predicts all modes after learning from those of index. It picks among
 // all modes of the sweep by prediction, or by measurement if measured. widths are its band widths, nil without bands.
 func (f *truth) predicted(preds []learn.Prediction, index []int, widths []bandWidth, measured []tegra.Measured,
-	margin optimize.Margin) (outcome, error) {
+	margin metric.Margin) (outcome, error) {
 	out := outcome{probes: []float64{float64(len(index))}, profilingMn: []float64{f.minutes(index)}}
 	f.score(&out, preds, index, widths)
 	preds = optimize.Known(preds, measured)
@@ -255,14 +256,14 @@ func (f *truth) predicted(preds []learn.Prediction, index []int, widths []bandWi
 func bestOfSample(_ context.Context, f *truth, size int, seed uint64) (outcome, error) {
 	index, _ := f.sample(size, seed)
 	out := outcome{probes: []float64{float64(size)}, profilingMn: []float64{f.minutes(index)}}
-	return out, f.pickAll(&out, f.measured(index), index, optimize.NoMargin)
+	return out, f.pickAll(&out, f.measured(index), index, metric.NoMargin)
 }
 
 // oneOf picks from the same modes every time and measures none.
 func oneOf(index []int) *method {
 	return &method{run: func(_ context.Context, f *truth, _ int, _ uint64) (outcome, error) {
 		out := outcome{probes: []float64{0}, profilingMn: []float64{0}}
-		return out, f.pickAll(&out, f.measured(index), index, optimize.NoMargin)
+		return out, f.pickAll(&out, f.measured(index), index, metric.NoMargin)
 	}}
 }
 
@@ -346,7 +347,7 @@ func searched(strategy optimize.Strategy, ref *learn.Reference) *method {
 				minutes, hot := 0.0, false
 				for _, p := range res.Probes {
 					minutes += design.ProfilingS(p.TimeMS) / 60
-					hot = hot || p.PowerW > optimize.MaxOvershoot*l.PowerW
+					hot = hot || p.PowerW > optimize.MaxOvershoot*l.Of(metric.Power)
 				}
 				out.picks, out.hot = append(out.picks, i), append(out.hot, hot)
 				out.probes = append(out.probes, float64(len(res.Probes)))

@@ -14,6 +14,7 @@ import (
 	"jtune/optimize/design"
 	"jtune/optimize/mix"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // MixStudy replays the search for a mix on measured sweeps (docs/method.md, "Training beside inference"). None was
@@ -125,7 +126,7 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 
 // fastest is the least latency of any setting at the rate of an ask.
 func fastest(a mix.Ask, only []tegra.Setting, truth mix.Phase) float64 {
-	a.PowerW, a.LatencyMS = 0, 0
+	a.Goal.Limits, a.LatencyMS = metric.Limits{}, 0
 	least := math.Inf(1)
 	for _, at := range only {
 		if o, ok := a.Evaluate(at, truth, nil); ok && o.Rho <= 1 {
@@ -190,7 +191,7 @@ func profiled(d *design.Design, at map[tegra.Setting]tegra.Measured) ([]tegra.Me
 func (m MixStudy) draw(rng *rand.Rand) mix.Ask {
 	between := func(r [2]float64) float64 { return r[0] + (r[1]-r[0])*rng.Float64() }
 	a := m.Ask
-	a.PowerW, a.LatencyMS = between(m.PowerW), between(m.LatencyMS)
+	a.Goal.Limits, a.LatencyMS = metric.Power.Max(between(m.PowerW)), between(m.LatencyMS)
 	a.Load = arrivals.Load{Pattern: arrivals.Uniform, RatePerS: between(m.RatePerS)}
 	return a
 }
@@ -208,7 +209,7 @@ func (s *MixScore) add(ctx context.Context, o mix.Options, best mix.Outcome,
 	}
 	for _, p := range r.Probes {
 		late := p.Rho <= 1 && p.LatencyMS > hotShare*o.Ask.LatencyMS
-		hot = hot || p.PeakW > hotShare*o.Ask.PowerW || late || p.Rho > hotShare
+		hot = hot || p.PeakW > hotShare*o.Ask.Goal.Of(metric.Power) || late || p.Rho > hotShare
 	}
 	s.Problems++
 	s.Verified += float64(len(r.Probes))
@@ -223,7 +224,7 @@ func (s *MixScore) add(ctx context.Context, o mix.Options, best mix.Outcome,
 	case r.Feasible:
 		s.Solved++
 		s.Ratios = append(s.Ratios, ratio())
-		if r.Best.PeakW > o.Ask.PowerW || r.Best.LatencyMS > o.Ask.LatencyMS {
+		if r.Best.PeakW > o.Ask.Goal.Of(metric.Power) || r.Best.LatencyMS > o.Ask.LatencyMS {
 			s.Over++
 		}
 	case best.Policy != "":

@@ -7,13 +7,14 @@ import (
 
 	"jtune/optimize"
 	"jtune/optimize/optimizetest"
+	"jtune/tegra/metric"
 )
 
 func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	rows := b.All()
-	limit := optimize.Limit{PowerW: 20}
+	limit := metric.Watts(20)
 	best, err := bestOf(rows, limit)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +92,7 @@ func TestEvaluateCountsSearchesOverThePowerLimit(t *testing.T) {
 		res, err := optimize.Tune(
 			t.Context(),
 			optimizetest.OfModes(b.Measure),
-			optimize.TuneOptions{Limit: optimize.Limit{PowerW: w}, Space: b.Space, Strategy: optimize.Binary},
+			optimize.TuneOptions{Limit: metric.Watts(w), Space: b.Space, Strategy: optimize.Binary},
 		)
 		if err != nil {
 			t.Fatal(err)

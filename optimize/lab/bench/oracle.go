@@ -14,6 +14,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // oracleProbes is the number of modes the oracle measures per limit.
@@ -41,7 +42,7 @@ func newOracle(f *truth) (*method, string, error) {
 					return o, err
 				}
 				probes = append(probes, index[k])
-				hot = hot || f.truth[index[k]].PowerW > optimize.MaxOvershoot*l.PowerW
+				hot = hot || f.truth[index[k]].PowerW > optimize.MaxOvershoot*l.Of(metric.Power)
 				left, index = slices.Delete(left, k, k+1), slices.Delete(index, k, k+1)
 			}
 			k, within, err := pick(f.measured(probes), l)

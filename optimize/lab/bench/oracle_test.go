@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/optimize"
 	"jtune/optimize/optimizetest"
+	"jtune/tegra/metric"
 )
 
 // Only the best mode's own reading differs between the sweeps. A model without it cannot predict it, so the oracle
@@ -13,7 +13,7 @@ import (
 func TestOracleRanksWithoutTheModesOwnReading(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	limit := optimize.Limit{PowerW: 20}
+	limit := metric.Watts(20)
 	best, err := bestOf(b.All(), limit)
 	if err != nil {
 		t.Fatal(err)

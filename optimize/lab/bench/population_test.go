@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"jtune/learn"
-	"jtune/optimize"
 	jobs "jtune/optimize/lab/population"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/virtual/physics"
 )
@@ -81,25 +81,25 @@ func (p *population) reading(k, n int, m tegra.Mode) tegra.Measured {
 }
 
 // limits are those that some mode keeps, up to the most power that a workload draws.
-func (p *population) limits(k int) []optimize.Limit {
+func (p *population) limits(k int) []metric.Goal {
 	least, most := math.Inf(1), 0.0
 	for _, r := range p.workloads[k].truth {
 		least, most = min(least, r.PowerW), max(most, r.PowerW)
 	}
-	var out []optimize.Limit
+	var out []metric.Goal
 	for w := populationFrom; w <= most; w += populationStep {
 		if least <= w {
-			out = append(out, optimize.Limit{PowerW: w})
+			out = append(out, metric.Watts(w))
 		}
 	}
 	return out
 }
 
 // best is the shortest true time within a limit.
-func (p *population) best(k int, l optimize.Limit) float64 {
+func (p *population) best(k int, l metric.Goal) float64 {
 	best := math.Inf(1)
 	for _, r := range p.workloads[k].truth {
-		if r.PowerW <= l.PowerW {
+		if r.PowerW <= l.Of(metric.Power) {
 			best = min(best, r.TimeMS)
 		}
 	}

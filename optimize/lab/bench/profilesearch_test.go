@@ -6,6 +6,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/tegra/metric"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -35,10 +36,10 @@ func TestSearchByProfileOnEveryWatt(t *testing.T) {
 		p90, modes float64 // of the gap with power limits, %; median: half a point and one mode above decision 030's
 	}{{"mobilenet", 2.6, 9}, {"resnet", 9.9, 10}, {"lstm", 3.6, 8}} {
 		s := loadByProfile(t, c.network)
-		var limits []optimize.Limit
+		var limits []metric.Goal
 		for w := 17.0; w <= 46; w++ {
-			if _, err := bestOf(s.clean, optimize.Limit{PowerW: w}); err == nil {
-				limits = append(limits, optimize.Limit{PowerW: w})
+			if _, err := bestOf(s.clean, metric.Watts(w)); err == nil {
+				limits = append(limits, metric.Watts(w))
 			}
 		}
 		times := s.timeLimits(1.02, 1.1, 1.2, 1.3, 1.5, 1.7, 2, 2.5, 3, 4, 5, 7, 10)

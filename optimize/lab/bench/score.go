@@ -8,6 +8,7 @@ import (
 	"jtune/optimize/lab/published"
 	"jtune/optimize/lab/score"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // row combines the runs of one method at one size.
@@ -76,13 +77,13 @@ func (e *excess) add(f *truth, picks []int) {
 		if f.clean != nil && !math.IsNaN(f.clean[k]) {
 			e.clean = append(e.clean, 100*(took-f.clean[k])/f.clean[k])
 		}
-		if l.TimeMS > 0 {
+		if most, timed := l.Limits.On(metric.Time); timed {
 			e.latencies++
-			if got.TimeMS > l.TimeMS {
+			if got.TimeMS > most.Value {
 				e.late++
 			}
 		}
-		over := got.PowerW - l.PowerW
+		over := got.PowerW - l.Of(metric.Power)
 		e.watts += max(0, over)
 		if over > 0 {
 			e.over++

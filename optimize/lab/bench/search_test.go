@@ -12,6 +12,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -70,10 +71,10 @@ func newCleanSweep(t testing.TB, name string) *cleanSweep {
 
 // believed are the clean modes that keep a power limit by the fit to 400 modes
 // too, not by a lucky reading alone.
-func (s *cleanSweep) believed(l optimize.Limit) []tegra.Measured {
+func (s *cleanSweep) believed(l metric.Goal) []tegra.Measured {
 	var out []tegra.Measured
 	for _, r := range s.clean {
-		if l.PowerW == 0 || s.fit[r.Mode] <= l.PowerW {
+		if l.Of(metric.Power) == 0 || s.fit[r.Mode] <= l.Of(metric.Power) {
 			out = append(out, r)
 		}
 	}
@@ -81,15 +82,15 @@ func (s *cleanSweep) believed(l optimize.Limit) []tegra.Measured {
 }
 
 // goal returns the quantity minimised by a search for a limit on power or time.
-func goal(l optimize.Limit, p tegra.Measured) float64 {
-	if l.PowerW > 0 {
+func goal(l metric.Goal, p tegra.Measured) float64 {
+	if l.Of(metric.Power) > 0 {
 		return p.TimeMS
 	}
 	return p.PowerW
 }
 
 // bestOf returns the best measured mode for a limit.
-func bestOf(rows []tegra.Measured, l optimize.Limit) (learn.Prediction, error) {
+func bestOf(rows []tegra.Measured, l metric.Goal) (learn.Prediction, error) {
 	preds := make([]learn.Prediction, len(rows))
 	for i, r := range rows {
 		preds[i] = optimize.MeasuredPrediction(r)
@@ -106,7 +107,7 @@ type runs struct {
 	belief        beliefs
 }
 
-func (r *runs) add(res optimize.Result, limit optimize.Limit, best, believed float64) {
+func (r *runs) add(res optimize.Result, limit metric.Goal, best, believed float64) {
 	r.total++
 	got := goal(limit, res.Measured)
 	r.gapPct = append(r.gapPct, 100*(got/best-1))
@@ -117,7 +118,7 @@ func (r *runs) add(res optimize.Result, limit optimize.Limit, best, believed flo
 	broke := false
 	for _, p := range res.Probes {
 		distinct[p.Mode] = true
-		broke = broke || limit.PowerW > 0 && p.PowerW > optimize.MaxOvershoot*limit.PowerW
+		broke = broke || limit.Of(metric.Power) > 0 && p.PowerW > optimize.MaxOvershoot*limit.Of(metric.Power)
 	}
 	r.modes = append(r.modes, float64(len(distinct)))
 	if broke {
@@ -146,7 +147,7 @@ func (r *runs) join(o *runs) {
 	r.over, r.total = r.over+o.over, r.total+o.total
 }
 
-func (s *cleanSweep) search(t *testing.T, limits []optimize.Limit, seeds int, depth optimize.SearchDepth) *runs {
+func (s *cleanSweep) search(t *testing.T, limits []metric.Goal, seeds int, depth optimize.SearchDepth) *runs {
 	t.Helper()
 	out, modes := runs{belief: beliefs{}}, s.Space.Modes()
 	for _, l := range limits {
@@ -187,22 +188,22 @@ func (s *cleanSweep) search(t *testing.T, limits []optimize.Limit, seeds int, de
 	return &out
 }
 
-func powerLimits(watts ...float64) []optimize.Limit {
-	var out []optimize.Limit
+func powerLimits(watts ...float64) []metric.Goal {
+	var out []metric.Goal
 	for _, w := range watts {
-		out = append(out, optimize.Limit{PowerW: w})
+		out = append(out, metric.Watts(w))
 	}
 	return out
 }
 
-func (s *cleanSweep) timeLimits(factors ...float64) []optimize.Limit {
+func (s *cleanSweep) timeLimits(factors ...float64) []metric.Goal {
 	fastest := math.Inf(1)
 	for _, r := range s.clean {
 		fastest = min(fastest, r.TimeMS)
 	}
-	var out []optimize.Limit
+	var out []metric.Goal
 	for _, f := range factors {
-		out = append(out, optimize.Limit{TimeMS: f * fastest})
+		out = append(out, metric.Millis(f*fastest))
 	}
 	return out
 }
@@ -280,10 +281,10 @@ func TestSearchOnEveryWatt(t *testing.T) {
 		{sweeptest.LSTM, 1.2, 5, 1.2, 12, 5},
 	} {
 		s := loadClean(t, c.name)
-		var limits []optimize.Limit
+		var limits []metric.Goal
 		for w := 17.0; w <= 46; w++ {
-			if _, err := bestOf(s.clean, optimize.Limit{PowerW: w}); err == nil {
-				limits = append(limits, optimize.Limit{PowerW: w})
+			if _, err := bestOf(s.clean, metric.Watts(w)); err == nil {
+				limits = append(limits, metric.Watts(w))
 			}
 		}
 		t.Run(c.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/design"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // truth is the data for comparing methods: a measured sweep by index of its places, and the limits with the best
@@ -22,7 +23,7 @@ type truth struct {
 	all     []tegra.Setting
 	truth   []tegra.Measured // by index; no time if the sweep lacks it
 	rows    []int            // indices present in the sweep
-	limits  []optimize.Limit // limits that some mode meets
+	limits  []metric.Goal    // limits that some mode meets
 	optimum []float64        // ms per limit, per minibatch, or per sample if the batch size is an input
 	dropped int              // number of limits that no mode meets
 	// clean is the optimum among readings confirmed by a fit (optimum.go), NaN if none meets the limit; nil: unknown.
@@ -105,12 +106,12 @@ func (f *truth) solve(o *Options) error {
 }
 
 // limits returns the tasks: each power limit, combined with each latency limit if the batch size is an input.
-func (o *Options) limits(sized bool) []optimize.Limit {
+func (o *Options) limits(sized bool) []metric.Goal {
 	latencies := []float64{0}
 	if sized {
 		latencies = o.LatenciesMS
 	}
-	var out []optimize.Limit
+	var out []metric.Goal
 	for k := 0; ; k++ {
 		w := o.BudgetFrom + float64(k)*o.BudgetStep
 		if w > o.BudgetTo*(1+1e-12) {
@@ -118,13 +119,17 @@ func (o *Options) limits(sized bool) []optimize.Limit {
 		}
 		w = math.Round(1e6*w) / 1e6 // 16.4, not 16.400000000000002
 		for _, ms := range latencies {
-			out = append(out, optimize.Limit{PowerW: w, TimeMS: ms, Throughput: sized})
+			l := metric.Within(metric.Power.Max(w).And(metric.Time.Max(ms)))
+			if sized {
+				l = l.Sized()
+			}
+			out = append(out, l)
 		}
 	}
 }
 
 // once lists the distinct values of the limits, ascending.
-func (f *truth) once(value func(optimize.Limit) float64) []float64 {
+func (f *truth) once(value func(metric.Goal) float64) []float64 {
 	var out []float64
 	for _, l := range f.limits {
 		out = append(out, value(l))
@@ -212,7 +217,7 @@ func (f *truth) minutes(index []int) float64 {
 
 // pickAll picks one candidate for each limit. index holds the candidates' indices.
 func (f *truth) pickAll(o *outcome, candidates []learn.Prediction, index []int,
-	margin optimize.Margin) error {
+	margin metric.Margin) error {
 	for _, l := range f.limits {
 		l.Margin = margin
 		k, known, err := pick(candidates, l)
@@ -228,7 +233,7 @@ func (f *truth) pickAll(o *outcome, candidates []learn.Prediction, index []int,
 }
 
 // pick returns the fastest candidate predicted to keep a limit with its margin, or the nearest if there is none.
-func pick(candidates []learn.Prediction, l optimize.Limit) (k int, known bool, err error) {
+func pick(candidates []learn.Prediction, l metric.Goal) (k int, known bool, err error) {
 	k, err = optimize.Choose(candidates, l)
 	if errors.Is(err, optimize.ErrInfeasible) {
 		return k, false, nil

@@ -13,6 +13,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // unseen is the result of searches over a population.
@@ -139,9 +140,10 @@ func (p *population) search(t *testing.T, u *unseen, k int, ref *learn.Reference
 		u.total++
 		for n, r := range res.Probes {
 			own := r.Why != optimize.Before && r.Why != optimize.Vendor
-			if own && r.PowerW > optimize.MaxOvershoot*l.PowerW {
+			if own && r.PowerW > optimize.MaxOvershoot*l.Of(metric.Power) {
 				u.hot++
-				u.note("%s, %g W: probe %d of %d, %v: %.1f ms %.1f W, predicted %.1f ms %.1f W", w.Name, l.PowerW, n+1,
+				u.note("%s, %g W: probe %d of %d, %v: %.1f ms %.1f W, predicted %.1f ms %.1f W", w.Name,
+					l.Of(metric.Power), n+1,
 					len(res.Probes), r.Mode, r.TimeMS, r.PowerW, r.Predicted.TimeMS, r.Predicted.PowerW)
 				break
 			}
@@ -149,17 +151,17 @@ func (p *population) search(t *testing.T, u *unseen, k int, ref *learn.Reference
 		u.modes = append(u.modes, float64(len(read)))
 		if err != nil {
 			u.unanswered++
-			u.note("%s, %g W: %v", w.Name, l.PowerW, err)
+			u.note("%s, %g W: %v", w.Name, l.Of(metric.Power), err)
 			continue
 		}
 		got := w.truth[res.Mode]
-		if got.PowerW > l.PowerW*math.Exp(3*populationNoise) {
+		if got.PowerW > l.Of(metric.Power)*math.Exp(3*populationNoise) {
 			u.over++
 		}
 		gap := 100 * (got.TimeMS/p.best(k, l) - 1)
 		u.gapPct = append(u.gapPct, gap)
 		if gap > noteGapPct || len(read) > noteModes {
-			u.note("%s, %g W: %.0f %% off after %d modes, %v", w.Name, l.PowerW, gap, len(read), res.Ended)
+			u.note("%s, %g W: %.0f %% off after %d modes, %v", w.Name, l.Of(metric.Power), gap, len(read), res.Ended)
 		}
 	}
 }

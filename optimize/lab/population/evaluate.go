@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Options choose a population and the questions about it.
@@ -166,7 +166,7 @@ func (o *Options) searches(ctx context.Context, w *workload, chosen []method) (o
 }
 
 // limitAt returns the limit whose turn it is.
-func (w *workload) limitAt(o *Options, turn int) optimize.Limit {
+func (w *workload) limitAt(o *Options, turn int) metric.Goal {
 	return w.limit(o.Goal, o.Levels[turn%len(o.Levels)])
 }
 
@@ -175,21 +175,21 @@ func (q *question) judge(f found) Search {
 	s := Search{Board: q.name, Hot: q.hot, Answered: f.feasible, Modes: q.modes(), Probes: q.probes, BoardS: q.now,
 		GapPct: math.NaN(), EdgePct: math.NaN(), Goal: math.NaN(), OverPct: math.NaN()}
 	margin := q.margin()
-	if q.limit.Energy {
+	if q.limit.Aim() == metric.Energy {
 		margin = math.Inf(-1)
 	}
 	best, ok := q.best(q.limit, margin)
 	s.Answerable = ok
 	if f.feasible {
 		m := q.at(f.setting)
-		s.Goal = goalOf(m, q.limit)
+		s.Goal = q.limit.Aim().Aim(m)
 		if by := over(m, q.limit); by > 0 {
 			s.Over, s.OverPct = true, 100*(math.Exp(by)-1)
 		} else {
 			edge, _ := q.best(q.limit, 0)
-			s.EdgePct = 100 * (s.Goal/goalOf(edge, q.limit) - 1)
+			s.EdgePct = 100 * (s.Goal/q.limit.Aim().Aim(edge) - 1)
 			if ok {
-				s.GapPct = 100 * (s.Goal/goalOf(best, q.limit) - 1)
+				s.GapPct = 100 * (s.Goal/q.limit.Aim().Aim(best) - 1)
 			}
 		}
 	}

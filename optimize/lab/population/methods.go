@@ -94,7 +94,7 @@ func bestRead(readings []tegra.Measured, q *question) found {
 func worse(a, b tegra.Measured, q *question) int {
 	x, y := max(0, over(a, q.limit)), max(0, over(b, q.limit))
 	if x == y {
-		x, y = goalOf(a, q.limit), goalOf(b, q.limit)
+		x, y = q.limit.Aim().Aim(a), q.limit.Aim().Aim(b)
 	}
 	switch {
 	case x < y:

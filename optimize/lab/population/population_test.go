@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Workloads have a finite time and power in every mode, differ from each other and between the halves, and are the same
@@ -66,7 +66,7 @@ func asked(t *testing.T) (q *question, present, within, beyond tegra.Setting) {
 		w.truth = append(w.truth, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: float64(300 - 100*i),
 			PowerW: []float64{9.95, 11.2, 30}[i]})
 	}
-	q = w.ask(optimize.Limit{PowerW: 10}, noise{sd: 0.012}, 0)
+	q = w.ask(metric.Watts(10), noise{sd: 0.012}, 0)
 	return q, w.truth[2].Setting, w.truth[0].Setting, w.truth[1].Setting
 }
 
@@ -102,7 +102,7 @@ func TestAnswersAreJudgedByTheTruth(t *testing.T) {
 	if s.Over || s.Answerable || !math.IsNaN(s.GapPct) || s.EdgePct != 0 {
 		t.Errorf("at its limit: %+v", s)
 	}
-	q.limit.PowerW = 11.3 // the second mode keeps it, without the margin
+	q.limit.Limits = q.limit.Limits.And(metric.Power.Max(11.3)) // the second mode keeps it, without the margin
 	if s = q.judge(found{setting: within, feasible: true}); s.GapPct != 0 || math.Abs(s.EdgePct-50) > 1e-9 {
 		t.Errorf("the best with the margin: %+v", s)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // workload is the truth of one workload on a board, by index of the space.
@@ -48,12 +49,12 @@ func Goals() []string { return []string{ForTime, ForPower, ForEnergy} }
 
 // limit returns the limit at a level: in percent of the span of what is limited (watts evenly, times by ratio), or,
 // below 0, that percentage under the least of any mode.
-func (w *workload) limit(goal string, level float64) optimize.Limit {
+func (w *workload) limit(goal string, level float64) metric.Goal {
 	byPower := func(a, b tegra.Measured) int { return cmp.Compare(a.PowerW, b.PowerW) }
 	byTime := func(a, b tegra.Measured) int { return cmp.Compare(a.TimeMS, b.TimeMS) }
 	switch goal {
 	case ForEnergy:
-		return optimize.Limit{Energy: true}
+		return metric.LeastEnergy
 	case ForPower:
 		least, most := slices.MinFunc(w.truth, byTime).TimeMS, slices.MaxFunc(w.truth, byTime).TimeMS
 		ms := least * (1 + level/100)
@@ -61,43 +62,29 @@ func (w *workload) limit(goal string, level float64) optimize.Limit {
 			ms = least * math.Pow(most/least, level/100)
 		}
 		digits := math.Pow(10, 3-math.Ceil(math.Log10(ms)))
-		return optimize.Limit{TimeMS: math.Round(ms*digits) / digits}
+		return metric.Millis(math.Round(ms*digits) / digits)
 	}
 	least, most := slices.MinFunc(w.truth, byPower).PowerW, slices.MaxFunc(w.truth, byPower).PowerW
 	watts := least * (1 + level/100)
 	if level >= 0 {
 		watts = least + level/100*(most-least)
 	}
-	return optimize.Limit{PowerW: math.Round(10*watts) / 10}
-}
-
-// goalOf returns the value that a limit's answer minimises.
-func goalOf(m tegra.Measured, l optimize.Limit) float64 {
-	switch {
-	case l.Energy:
-		return m.EnergyJ()
-	case l.TimeMS > 0:
-		return m.PowerW
-	}
-	return m.TimeMS
+	return metric.Watts(math.Round(10*watts) / 10)
 }
 
 // over returns by how much a value is over the limit, as a logarithm; below 0 within it, -Inf without one.
-func over(m tegra.Measured, l optimize.Limit) float64 {
+func over(m tegra.Measured, l metric.Goal) float64 {
 	most := math.Inf(-1)
-	if l.PowerW > 0 {
-		most = math.Log(m.PowerW / l.PowerW)
-	}
-	if l.TimeMS > 0 {
-		most = max(most, math.Log(m.TimeMS/l.TimeMS))
+	for b := range l.Limits.Each() {
+		most = max(most, b.Over(b.Of(m)))
 	}
 	return most
 }
 
 // best returns the true best mode that keeps a limit with a margin in its logarithm; false if none does.
-func (w *workload) best(l optimize.Limit, margin float64) (best tegra.Measured, ok bool) {
+func (w *workload) best(l metric.Goal, margin float64) (best tegra.Measured, ok bool) {
 	for _, m := range w.truth {
-		if over(m, l) <= -margin && (!ok || goalOf(m, l) < goalOf(best, l)) {
+		if over(m, l) <= -margin && (!ok || l.Aim().Aim(m) < l.Aim().Aim(best)) {
 			best, ok = m, true
 		}
 	}
@@ -139,7 +126,7 @@ func TookS(ms float64) float64 { return settleS + max(leastS, minibatches*ms/100
 type question struct {
 	*workload
 	noise
-	limit   optimize.Limit
+	limit   metric.Goal
 	present tegra.Setting // mode of the board, whose first reading is the baseline
 	visit   uint64        // readings differ between visits
 
@@ -151,7 +138,7 @@ type question struct {
 	probes int     // without the baseline
 }
 
-func (w *workload) ask(l optimize.Limit, n noise, visit uint64) *question {
+func (w *workload) ask(l metric.Goal, n noise, visit uint64) *question {
 	return &question{workload: w, noise: n, limit: l, present: tegra.Setting{Mode: w.space.Max()}, visit: visit,
 		read: map[tegra.Setting]int{}}
 }
@@ -165,7 +152,8 @@ func (q *question) measure(ctx context.Context, a tegra.Setting) (tegra.Measured
 	m := q.at(a)
 	if baseline := a == q.present && q.now == 0; !baseline {
 		q.probes++
-		q.hot = q.hot || q.limit.PowerW > 0 && m.PowerW > optimize.MaxOvershoot*q.limit.PowerW
+		watts, limited := q.limit.Limits.On(metric.Power)
+		q.hot = q.hot || limited && m.PowerW > optimize.MaxOvershoot*watts.Value
 	}
 	q.read[a]++
 	watts, took := m.PowerW, TookS(m.TimeMS)

@@ -51,7 +51,7 @@ func rawEI(ctx context.Context, q *question, _ []tegra.Measured) (found, error) 
 		goal, limit := make([]float64, len(x)), make([]float64, len(x))
 		best := math.Inf(1)
 		for i, r := range readings {
-			goal[i], limit[i] = math.Log(goalOf(r, q.limit)), over(r, q.limit)
+			goal[i], limit[i] = math.Log(q.limit.Aim().Aim(r)), over(r, q.limit)
 			if limit[i] <= 0 {
 				best = min(best, goal[i])
 			}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
@@ -69,7 +69,7 @@ func TestApplyAsksOnWhenAModeIsNotKept(t *testing.T) {
 func TestApplySaysWhereTheModeStandsAgainstTheLimit(t *testing.T) {
 	d, f := pagetest.Drive(t, NewApply)
 	d.State.Outlook = d.Board.Outlook()
-	d.State.Goal.Limit = optimize.Limit{PowerW: 30}
+	d.State.Goal.Limit = metric.Watts(30)
 	f.Ask(page.Apply{Mode: d.Board.Space().Max()})
 	if got := ansi.Strip(f.Render(60, 20)); !strings.Contains(got, "30.0 W  ✗ over  ") {
 		t.Errorf("the dialog does not say that MAXN is over 30 W:\n%s", got)

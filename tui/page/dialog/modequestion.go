@@ -55,7 +55,7 @@ func namedModes(read page.Reader) (out []namedMode) {
 	for _, j := range []*page.Task{read.Task(), read.Searched()} {
 		if j != nil && j.Done() && j.Tuned != nil {
 			for _, a := range j.Tuned.Answers {
-				add("the answer to "+a.Limit.Bounds(), a.Mode)
+				add("the answer to "+a.Limit.Brief(), a.Mode)
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/tegra"
-	"jtune/telemetry/hold"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/soak"
 	"jtune/tui/session/task"
@@ -60,10 +60,10 @@ func (d *Soak) limitsText() string {
 }
 
 // bounds returns the typed limits.
-func (d *Soak) bounds() (hold.Limits, error) {
-	l, err := hold.ParseLimits(d.limits.Value())
+func (d *Soak) bounds() (metric.Limits, error) {
+	l, err := soak.ParseLimits(d.limits.Value())
 	if err == nil && d.read.Readings().OK {
-		err = l.Fits(d.read.Board(), d.read.Sample().Reading)
+		err = l.Shown(d.read.Board(), d.read.Sample().Reading)
 	}
 	return l, err
 }

@@ -9,11 +9,12 @@ import (
 	"unicode"
 
 	"jtune/learn"
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles/workload"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/pair"
+	"jtune/tui/session/search"
 	"jtune/tui/widget"
 )
 
@@ -24,13 +25,11 @@ import (
 type Tune struct {
 	widget.Form
 	read   page.Reader
-	choice [9]int // chosen option of each field
-	powerW []float64
-	timeMS []float64
-	asked  mix.Goal      // for inference: limits with a load, instead of plain limits; zero: none
-	find   *finder       // of the workload
-	typed  *widget.Input // typed limits
-	listed *widget.Input // typed batch sizes with commas; empty: the chosen option
+	choice [9]int                            // chosen option of each field
+	kept   map[search.Kind][]metric.Question // the goals of each kind
+	find   *finder                           // of the workload
+	typed  *widget.Input                     // typed limits
+	listed *widget.Input                     // typed batch sizes with commas; empty: the chosen option
 	pair   *tunePair
 }
 
@@ -153,7 +152,7 @@ type tunePair struct {
 	offered    string        // names that + has made; "": edited since
 	limit      *widget.Input // as typed; empty: asked applies
 	wait       *widget.Input
-	asked      mix.Goal
+	asked      metric.Question
 	turns      int  // index into policies
 	uniform    bool // uniform instead of Poisson arrivals
 	waitMS     float64

@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/profiles/workload"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/campaigns"
@@ -149,7 +149,7 @@ func TestTuneTakesANumberFromAnyQuestion(t *testing.T) {
 			write(d)
 			d.Sees("fastest within 27.5")
 			d.Press("t")
-			if got := f.request().Limit; got.PowerW != 27.5 {
+			if got := f.request().Limit; got.Of(metric.Power) != 27.5 {
 				t.Errorf("it asks for %v, want 27.5 W", got)
 			}
 		})
@@ -162,10 +162,10 @@ func TestTuneDoesNotStartWithAnAnswerThatIsNone(t *testing.T) {
 		sees string
 	}{
 		"no power at all":       {[]string{"up", "up", "up", "0"}, "0_ W"},
-		"two decimal points":    {[]string{"up", "up", "up", "2", ".", "5", ".", "7"}, "✗ a number above 0"},
+		"two decimal points":    {[]string{"up", "up", "up", "2", ".", "5", ".", "7"}, "want a number above 0"},
 		"one batch size":        {[]string{"1", "2"}, "✗ two sizes at least"},
 		"an impossible size":    {[]string{"8", ",", "1", "6", ",", "0"}, "✗ 0 is not 1 to"},
-		"wrong, and moved away": {[]string{"up", "up", "up", "0", "enter", "enter"}, "✗ a number above 0"},
+		"wrong, and moved away": {[]string{"up", "up", "up", "0", "enter", "enter"}, "want a number above 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, _ := driveTune(t, nil)
@@ -193,8 +193,8 @@ func TestTuneKeepsAPastedLimitThatIsNone(t *testing.T) {
 		pasted string
 		sees   []string
 	}{
-		"words":               {[]string{"up", "up", "up"}, "abc", []string{"within abc_ W", "✗ a number above 0"}},
-		"words at the depth":  {[]string{"up"}, "abc", []string{"within abc_ W", "✗ a number above 0"}},
+		"words":               {[]string{"up", "up", "up"}, "abc", []string{"within abc_", "want a number above 0"}},
+		"words at the depth":  {[]string{"up"}, "abc", []string{"within abc_", "want a number above 0"}},
 		"a number for energy": {[]string{"up", "up", "up", "left"}, "25", []string{"✗ least energy has no limit"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -224,11 +224,11 @@ func TestTuneShowsWholeAnswersInFortyColumns(t *testing.T) {
 	d.Type("20,25,30")
 	d.Sees("fastest within", "20,25,30_ W", "batch      16 samples")
 	d.Send(tea.PasteMsg{Content: "x"})
-	d.Sees("20,25,30x_ W", "✗ a number above 0", "coverage")
+	d.Sees("20,25,30x_", "want a number above 0", "coverage")
 	for h := 5; h <= 12; h++ {
 		d.Size(40, h)
 		screen := d.Screen()
-		if strings.Contains(screen, "…") || !strings.Contains(screen, "✗ a number above 0") {
+		if strings.Contains(screen, "…") || !strings.Contains(screen, "want a number above 0") {
 			t.Errorf("in %d lines:\n%s", h, screen)
 		}
 	}
@@ -253,8 +253,8 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 	d.Type(" 30,20 25")
 	d.Sees("these 3 limits: at most 50")
 	d.Press("t")
-	want := measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}},
-		More: []optimize.Limit{{PowerW: 30}, {PowerW: 20}}}
+	want := measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(25)},
+		More: []metric.Goal{metric.Watts(30), metric.Watts(20)}}
 	if got := f.request(); got.Limit != want.Limit || !slices.Equal(got.More, want.More) {
 		t.Errorf("it asks for %v and %v", got.Limit, got.More)
 	}
@@ -262,7 +262,7 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 	if all.Task == nil || len(all.Task.More) != 2 {
 		t.Errorf("it starts %+v", all.Task)
 	}
-	if got := d.Remembered; got.Kind != search.WithinPower || !slices.Equal(got.PowerW, []float64{25, 30, 20}) {
+	if got := d.Remembered; got.Kind != search.WithinPower || got.Limits[search.WithinPower] != "25 W, 30 W, 20 W" {
 		t.Errorf("it remembers %+v", got)
 	}
 
@@ -276,14 +276,16 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 }
 
 func TestTuneBeginsWithTheAnswersGivenLast(t *testing.T) {
-	last := search.Form{Workload: "mobilenet", Kind: search.WithinTime, PowerW: []float64{22},
-		TimeMS: []float64{80, 120}, Depth: "thorough", Coverage: "limit"}
+	last := search.Form{Workload: "mobilenet", Kind: search.WithinTime, Limits: map[search.Kind]string{
+		search.WithinPower: "22 W", search.WithinTime: "80 ms, 120 ms",
+		search.LeastEnergy: "least energy"}, Depth: "thorough", Coverage: "limit"}
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.State.Work.Choice = last
 	*f.Tune = *NewTune(page.ReaderOf(d.State))
-	d.Sees("mobilenet", "within 80, 120 ms/minibatch", "thorough: until")
+	d.Sees("mobilenet", "within 80 ms, 120 ms/minibatch", "thorough: until")
 	r := f.request()
-	if r.Workload.Name != "mobilenet" || r.Limit.TimeMS != 80 || len(r.More) != 1 || r.Depth != optimize.Thorough {
+	if r.Workload.Name != "mobilenet" || r.Limit.Of(metric.Time) != 80 || len(r.More) != 1 ||
+		r.Depth != optimize.Thorough {
 		t.Errorf("it asks for %+v", r)
 	}
 	d.Press("left") // another kind of limit has its own values
@@ -337,17 +339,17 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	d.Press("down")
 	d.Sees("least power for 30 W, p99 50 ms, 30/s", "this limit")
 	r := f.request()
-	if got := f.answers().Load; got != "30 W, p99 50 ms, 30/s" {
+	if got := f.answers().Limits[search.WithinPower]; got != "30 W, p99 50 ms, 30/s" {
 		t.Errorf("remembered is %q", got)
 	}
 	v := r.Load
-	if v.RatePerS != 30 || v.LatencyMS != 50 || r.Limit.PowerW != 30 || r.More != nil {
+	if v.RatePerS != 30 || v.LatencyMS != 50 || r.Limit.Of(metric.Power) != 30 || r.More != nil {
 		t.Errorf("asks for %+v under %+v", r.Limit, r.Load)
 	}
 	d.Press("up", "]", "]")
 	d.Sees("least power for 32 W, p99 50 ms, 30/s")
 	d.Press("[", "down")
-	if r := f.request(); r.Limit.PowerW != 31 || r.Load != v {
+	if r := f.request(); r.Limit.Of(metric.Power) != 31 || r.Load != v {
 		t.Errorf("a limit with a load, moved by 1 W: %+v under %+v", r.Limit, r.Load)
 	}
 	d.Press("right") // the whole front cannot be searched under a load
@@ -357,7 +359,7 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	d.Press("up")
 	d.Press(letters("25")...)
 	d.Press("down")
-	if r := f.request(); r.Loaded() || r.Limit.PowerW != 25 {
+	if r := f.request(); r.Loaded() || r.Limit.Of(metric.Power) != 25 {
 		t.Errorf("after 25: %+v under %+v", r.Limit, r.Load)
 	}
 	d.Press("up")
@@ -467,13 +469,13 @@ func TestTuneTakesTheKindOfLimitFromItsUnit(t *testing.T) {
 	d.Type("120 ms")
 	d.Sees("least power within 120 ms_ per minibatch")
 	d.Press("enter")
-	if d.Sees("least power within 120 ms/minibatch"); f.request().Limit != (optimize.Limit{TimeMS: 120}) {
+	if d.Sees("least power within 120 ms/minibatch"); f.request().Limit != (metric.Millis(120)) {
 		t.Errorf("asks for %+v", f.request().Limit)
 	}
 	d.Press("up")
 	d.Type("25 W")
 	d.Press("enter")
-	if d.Sees("fastest within 25 W"); f.request().Limit != (optimize.Limit{PowerW: 25}) {
+	if d.Sees("fastest within 25 W"); f.request().Limit != (metric.Watts(25)) {
 		t.Errorf("asks for %+v", f.request().Limit)
 	}
 }

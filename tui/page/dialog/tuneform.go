@@ -2,14 +2,13 @@ package dialog
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/text"
 	"jtune/optimize"
-	"jtune/optimize/mix"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -23,13 +22,15 @@ func NewTune(read page.Reader) *Tune {
 	last := read.Work().Choice
 	d := &Tune{
 		read:   read,
-		powerW: last.PowerW,
-		timeMS: last.TimeMS,
+		kept:   map[search.Kind][]metric.Question{},
 		typed:  widget.NewInput("", askedKeys, 60),
 		listed: widget.NewInput("", "0123456789,", 30),
 	}
-	d.asked = last.Typed()
-	d.choice[fieldLimit] = max(0, slices.Index(kinds, last.Kind))
+	for i, k := range search.Kinds {
+		if d.kept[k] = last.Goals(k); k == last.Kind {
+			d.choice[fieldLimit] = i
+		}
+	}
 	if last.Coverage == campaigns.CoverFront.String() {
 		d.choice[fieldCoverage] = int(campaigns.CoverFront)
 	}
@@ -95,7 +96,6 @@ func (d *Tune) turn(field, by int) {
 	d.settle()
 	if field == fieldLimit {
 		d.typed.SetValue("") // its unit has changed
-		d.asked = mix.Goal{}
 	}
 	if field == fieldWorkload || field == fieldBatch {
 		d.listed.SetValue("")
@@ -103,12 +103,18 @@ func (d *Tune) turn(field, by int) {
 	if widget.Around(&d.choice[field], by, d.options(field)); field == fieldWorkload {
 		d.choice[fieldBatch] = 0
 	}
-	if d.batches() != nil || d.load() != (mix.Goal{}) {
+	if d.narrow() {
 		d.choice[fieldCoverage] = 0
 	}
 	if field == fieldStrategy && d.binary() {
 		d.choice[fieldCoverage] = 0
 	}
+}
+
+// narrow reports whether the search answers its own question alone, not for the whole front.
+func (d *Tune) narrow() bool {
+	_, composed := d.composed()
+	return composed || d.batches() != nil
 }
 
 func (d *Tune) options(field int) int {
@@ -118,7 +124,7 @@ func (d *Tune) options(field int) int {
 	case fieldLimit:
 		return 3
 	case fieldCoverage:
-		if d.batches() != nil || d.load() != (mix.Goal{}) || d.binary() {
+		if d.narrow() || d.binary() {
 			return 1
 		}
 	case fieldBatch:
@@ -193,7 +199,8 @@ func (d *Tune) text(field int) string {
 
 // limitCoverage describes how much is measured for the limits.
 func (d *Tune) limitCoverage() string {
-	n := len(d.limits())
+	list, _ := d.goals()
+	n := len(list)
 	which := "this limit"
 	if n > 1 {
 		which = fmt.Sprintf("these %d limits", n)
@@ -204,34 +211,24 @@ func (d *Tune) limitCoverage() string {
 
 // answers returns the filled-in values to save.
 func (d *Tune) answers() search.Form {
+	lines := map[search.Kind]string{}
+	for k, list := range d.kept {
+		lines[k] = metric.Line(list)
+	}
 	return search.Form{
-		Load:     d.load().String(),
 		Workload: d.read.Workloads()[d.choice[fieldWorkload]].Name,
 		Kind:     d.kind(),
-		PowerW:   d.powerW,
-		TimeMS:   d.timeMS,
+		Limits:   lines,
 		Depth:    optimize.SearchDepth(d.choice[fieldDepth]).String(),
 		Coverage: campaigns.Coverage(d.choice[fieldCoverage]).String(),
 	}
 }
 
-// limits returns the requested limits, including those being typed.
-func (d *Tune) limits() []optimize.Limit {
-	if g := d.load(); g != (mix.Goal{}) {
-		return []optimize.Limit{g.Limit}
-	}
-	c := search.Form{Kind: d.kind(), PowerW: d.powerW, TimeMS: d.timeMS}
-	if list, wrong := d.typedNumbers(); wrong == "" && len(list) > 0 {
-		c.PowerW, c.TimeMS = list, list
-	}
-	return c.Limits()
-}
-
 // wrongStrategy returns why the strategy cannot answer the question, or "".
 func (d *Tune) wrongStrategy() string {
-	switch {
+	switch list, _ := d.goals(); {
 	case !d.binary():
-	case len(d.limits()) > 1:
+	case len(list) > 1:
 		return "answers one limit"
 	case d.kind() == search.LeastEnergy:
 		return "needs a limit of power or time"
@@ -243,26 +240,26 @@ func (d *Tune) wrongStrategy() string {
 
 // request returns what the dialog requests.
 func (d *Tune) request() measure.TuneRequest {
-	limits := d.limits()
+	list, _ := d.goals()
 	r := measure.TuneRequest{
 		Measuring: measure.Measuring{
 			Workload: d.workload(),
 			Batches:  d.batches(),
 		},
-		Goal:     mix.Goal{Limit: limits[0]},
+		Question: list[0],
 		Coverage: campaigns.Coverage(d.choice[fieldCoverage]),
 		Depth:    optimize.SearchDepth(d.choice[fieldDepth]),
 		Fresh:    d.choice[fieldFresh] == 1,
 		Baseline: measure.Baselines()[d.choice[fieldBefore]],
 	}
-	if len(limits) > 1 {
-		r.More = limits[1:]
+	for _, q := range list[1:] {
+		r.More = append(r.More, q.Limit)
 	}
 	if d.binary() {
 		r.Strategy = optimize.Binary
 	}
-	if g := d.load(); g != (mix.Goal{}) { // only the default search supports a load
-		r.Load, r.Coverage, r.Strategy = g.Load, campaigns.CoverLimit, ""
+	if _, ok := d.composed(); ok { // only the default search supports a load
+		r.Coverage, r.Strategy = campaigns.CoverLimit, ""
 	}
 	return r
 }
@@ -321,7 +318,7 @@ func (d *Tune) note(w int) []string {
 	case w >= 56 && d.At == fieldWorkload:
 		out = append(out, "type a name to find it; + adds an inference job that shares the GPU")
 	case w >= 56 && d.workload().Infers():
-		out = append(out, "type a limit, or one under a load ("+mix.GoalForm+"); "+starts)
+		out = append(out, "type a limit, or one under a load ("+metric.Example+"); "+starts)
 	case w >= 56:
 		out = append(out, "type a limit, or several (20 25 30); "+starts)
 	}

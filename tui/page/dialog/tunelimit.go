@@ -1,181 +1,137 @@
 package dialog
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode"
 
-	"jtune/optimize/mix"
+	"jtune/internal/usage"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/search"
 )
 
-// kinds lists the kinds of limits in the order of the dialog.
-var kinds = []search.Kind{search.WithinPower, search.WithinTime, search.LeastEnergy}
-
 // kind returns the chosen kind of limit.
-func (d *Tune) kind() search.Kind { return kinds[d.choice[fieldLimit]] }
+func (d *Tune) kind() search.Kind { return search.Kinds[d.choice[fieldLimit]] }
 
-// askedKeys are the characters of limits with a load, including "uniform" and "poisson". A t starts the search, so a
-// maximum wait can only be pasted, or typed on Front.
-const askedKeys = "0123456789., Wwmps/uniform"
+// askedKeys are the characters of limits, of rails and of a load, including "uniform" and "poisson". A t starts the
+// search, so a maximum wait can only be pasted, or typed on Front.
+const askedKeys = "0123456789., Wwmps/uniformacv°_ABCDEFGHIJKLMNOPQRSTUVXYZ"
 
-// numbers returns the values of the chosen kind of limit; nil for energy.
-func (d *Tune) numbers() *[]float64 {
-	switch d.kind() {
-	case search.WithinPower:
-		return &d.powerW
-	case search.WithinTime:
-		return &d.timeMS
-	}
-	return nil
+// bare returns the metric of numbers typed without a unit; nil for energy.
+func (d *Tune) bare() *metric.Metric {
+	return map[search.Kind]*metric.Metric{search.WithinPower: metric.Power, search.WithinTime: metric.Time}[d.kind()]
 }
 
-// typedLoad parses typed limits with a load, or with both units; is reports whether the text has this form, and wrong
-// says why it is not valid, or is "".
-func (d *Tune) typedLoad() (g mix.Goal, is bool, wrong string) {
-	line := strings.ToLower(d.typed.Value())
-	if !strings.ContainsAny(line, "p/") && !(strings.Contains(line, "w") && strings.Contains(line, "ms")) {
-		return g, false, ""
+// goals returns the goals, including those being typed; wrong says why the typed ones are not valid, or is "".
+func (d *Tune) goals() (list []metric.Question, wrong string) {
+	list = d.kept[d.kind()]
+	if list[0].Loaded() && !d.workload().Infers() {
+		if list = []metric.Question{{Limit: list[0].Limit}}; list[0] == (metric.Question{}) {
+			list = search.DefaultForm(d.read.Presets()).Goals(d.kind())
+		}
 	}
-	g, err := mix.ParseGoal(line)
-	switch {
+	if strings.TrimSpace(d.typed.Value()) == "" {
+		return list, ""
+	}
+	typed, err := metric.ParseList(d.typed.Value(), d.bare())
+	switch why, _ := errors.AsType[*usage.Error](err); {
+	case why != nil && d.bare() == nil && !strings.ContainsFunc(d.typed.Value(), unicode.IsLetter):
+		return list, "least energy has no limit"
+	case why != nil && why.Field == usage.Limit: // the form says which field it is
+		return list, page.Words(why.Why)
 	case err != nil:
-		return g, true, page.Words(err.Error())
-	case g.Loaded() && !d.workload().Infers():
-		return g, true, "rate and latency are only for inference"
+		return list, page.Words(err.Error())
+	case typed[0].Loaded() && !d.workload().Infers():
+		return list, "rate and latency are only for inference"
+	case len(typed) > search.MostLimits:
+		return list, fmt.Sprintf("%d at most", search.MostLimits)
 	}
-	g.Limit.Energy = d.kind() == search.LeastEnergy
-	return g, true, ""
+	if d.kind() == search.LeastEnergy {
+		for i := range typed {
+			typed[i].Limit.Objective = metric.Energy
+		}
+	}
+	return typed, ""
 }
 
-// load returns the limits with a load, including those being typed; zero if none.
-func (d *Tune) load() mix.Goal {
-	if g, is, wrong := d.typedLoad(); is && wrong == "" {
-		return g
-	}
-	if d.typed.Value() != "" || d.asked.Loaded() && !d.workload().Infers() {
-		return mix.Goal{}
-	}
-	return d.asked
+// composed returns a goal with a load or several limits; ok is false for other goals.
+func (d *Tune) composed() (q metric.Question, ok bool) {
+	list, wrong := d.goals()
+	return list[0], wrong == "" && len(list) == 1 && (list[0].Loaded() || list[0].Limit.Limits.Len() > 1)
 }
 
 // unitTyped selects the kind of limit by its typed unit: 120 ms is a time, 25 W a power.
 func (d *Tune) unitTyped() {
-	line := strings.ToLower(d.typed.Value())
-	watts, time := strings.Contains(line, "w"), strings.Contains(line, "m")
-	switch {
-	case watts == time || strings.ContainsAny(line, "p/u"): // both, none, or a line with a load
-	case watts:
-		d.choice[fieldLimit] = slices.Index(kinds, search.WithinPower)
-	default:
-		d.choice[fieldLimit] = slices.Index(kinds, search.WithinTime)
+	list, err := metric.ParseList(d.typed.Value(), d.bare())
+	if err != nil || list[0].Loaded() || list[0].Limit.Limits.Len() != 1 {
+		return
 	}
-}
-
-// typedNumbers returns the typed numbers, each once; wrong is why they are not valid, or "".
-func (d *Tune) typedNumbers() (list []float64, wrong string) {
-	unit := map[search.Kind]string{search.WithinPower: "W", search.WithinTime: "ms"}[d.kind()]
-	for _, word := range words(d.typed.Value(), unit) {
-		v, err := strconv.ParseFloat(word, 64)
-		switch {
-		case d.numbers() == nil:
-			return nil, "least energy has no limit"
-		case err != nil || !(v > 0) || math.IsInf(v, 0):
-			return nil, "a number above 0"
-		}
-		if !slices.Contains(list, v) {
-			list = append(list, v)
-		}
+	kind := search.WithinPower
+	if list[0].Limit.Limits[0].Metric == metric.Time {
+		kind = search.WithinTime
 	}
-	if len(list) > search.MostLimits {
-		wrong = fmt.Sprintf("%d at most", search.MostLimits)
-	}
-	return list, wrong
+	d.choice[fieldLimit] = slices.Index(search.Kinds, kind)
 }
 
 // wrongLimit returns why the typed limit is not valid, or "".
 func (d *Tune) wrongLimit() string {
-	if _, is, wrong := d.typedLoad(); is {
-		return wrong
-	}
-	_, wrong := d.typedNumbers()
+	_, wrong := d.goals()
 	return wrong
 }
 
 // settle takes over the typed limits if they are valid; otherwise the text stays.
 func (d *Tune) settle() {
-	if g, is, wrong := d.typedLoad(); is {
-		if wrong == "" {
-			d.asked = g
-			d.choice[fieldCoverage] = 0
-			d.typed.SetValue("")
-		}
+	list, wrong := d.goals()
+	if d.typed.Value() == "" || wrong != "" {
 		return
 	}
-	list, wrong := d.typedNumbers()
-	if wrong != "" {
-		return
-	}
-	if at := d.numbers(); at != nil && len(list) > 0 {
-		*at, d.asked = list, mix.Goal{}
-	}
+	d.kept[d.kind()] = list
 	d.typed.SetValue("")
+	if _, ok := d.composed(); ok {
+		d.choice[fieldCoverage] = 0
+	}
 }
 
 // step changes the limits by one.
 func (d *Tune) step(by int) {
 	d.settle()
-	if g := d.load(); g != (mix.Goal{}) {
-		if g.Limit.PowerW > 0 {
-			g.Limit.PowerW = max(1, g.Limit.PowerW+float64(by))
-		}
-		d.asked = g
-		return
-	}
-	at := d.numbers()
-	if at == nil {
-		return
-	}
+	list, _ := d.goals()
 	d.typed.SetValue("")
-	*at = slices.Clone(*at)
-	for i, v := range *at {
-		(*at)[i] = max(1, v+float64(by))
+	list = slices.Clone(list)
+	for i := range list {
+		if limits := &list[i].Limit.Limits; limits.Len() > 0 {
+			limits[0].Value = max(1, limits[0].Value+float64(by))
+		}
 	}
-	*at = slices.Compact(*at)
+	d.kept[d.kind()] = slices.Compact(list)
 }
 
 // limitText formats the goal in words.
 func (d *Tune) limitText() string {
-	if g := d.load(); g != (mix.Goal{}) && d.typed.Value() == "" {
-		return goalText(g)
+	list, _ := d.goals()
+	typed := d.typed.Value()
+	q, composed := d.composed()
+	if composed && typed == "" {
+		return goalText(q)
 	}
-	value := ""
-	if at := d.numbers(); d.typed.Value() != "" {
-		value = d.typed.Render("_")
-	} else if at != nil {
-		var words []string
-		for _, v := range *at {
-			words = append(words, strconv.FormatFloat(v, 'f', -1, 64))
+	value, time := metric.Line(list), "/"+d.workload().Noun()
+	if typed != "" {
+		value, time = d.typed.Render("_"), " per "+d.workload().Noun()
+		if plain := !strings.ContainsFunc(typed, unicode.IsLetter); plain && d.bare() != nil {
+			value += " " + string(d.bare().Unit)
 		}
-		value = strings.Join(words, ", ")
 	}
-	if _, is, _ := d.typedLoad(); is {
+	switch {
+	case composed:
 		return value
-	}
-	watts, time := " W", " ms/"+d.workload().Noun()
-	if strings.ContainsAny(strings.ToLower(d.typed.Value()), "wms") { // the unit is typed
-		watts, time = "", " per "+d.workload().Noun()
-	}
-	switch d.kind() {
-	case search.WithinPower:
-		return fmt.Sprintf("fastest within %s%s", value, watts) + d.perSample(", per sample", "")
-	case search.WithinTime:
-		return fmt.Sprintf("least power within %s%s", value, time)
-	}
-	if d.typed.Value() != "" {
+	case d.kind() == search.WithinPower:
+		return "fastest within " + value + d.perSample(", per sample", "")
+	case d.kind() == search.WithinTime:
+		return "least power within " + value + time
+	case typed != "":
 		return value
 	}
 	if w := d.workload(); w.Infers() {
@@ -185,15 +141,16 @@ func (d *Tune) limitText() string {
 }
 
 // goalText formats limits with a load in words.
-func goalText(g mix.Goal) string {
+func goalText(q metric.Question) string {
 	what := "least power for "
 	switch {
-	case g.Limit.Energy:
+	case q.Limit.Objective == metric.Energy:
 		what = "least energy for "
-	case !g.Loaded():
+	case !q.Loaded():
 		what = "fastest within "
-	case g.Load.RatePerS == 0:
+	case q.Load.RatePerS == 0:
 		what = "most requests within "
 	}
-	return what + g.String()
+	q.Limit.Objective = nil
+	return what + q.String()
 }

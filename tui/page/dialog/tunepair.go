@@ -10,6 +10,7 @@ import (
 	"jtune/internal/text"
 	"jtune/optimize/mix"
 	"jtune/profiles/workload"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/pair"
 	"jtune/tui/session/search"
@@ -45,7 +46,7 @@ func newTunePair(d *Tune) *tunePair {
 		p.two = append(p.two, d.Fields[fieldSpeed])
 	}
 	if last := d.read.Work().Choice; last.Pair != "" && d.read.Work().Pointed == "" {
-		p.asked, _ = mix.ParseGoal(last.PairLimits)
+		p.asked, _ = metric.Parse(last.PairLimits)
 		p.settled()
 		p.name.SetValue(last.Pair)
 		if p.wrongName() != "" {
@@ -145,17 +146,17 @@ func (p *tunePair) wrongName() string {
 }
 
 // limits returns the goal, including limits being typed.
-func (p *tunePair) limits() (mix.Goal, error) {
+func (p *tunePair) limits() (metric.Question, error) {
 	line := p.limit.Value()
 	if line == "" {
 		return p.asked, nil
 	}
 	if watts, err := strconv.ParseFloat(line, 64); err == nil && watts > 0 { // a plain number is the power limit
 		a := p.asked
-		a.Limit.PowerW = watts
+		a.Limit.Limits = a.Limit.Limits.And(metric.Power.Max(watts))
 		return a, nil
 	}
-	return mix.ParseGoal(line)
+	return metric.Parse(line)
 }
 
 // search returns what the dialog requests.
@@ -168,7 +169,7 @@ func (p *tunePair) search() (pair.Request, error) {
 	if err != nil {
 		return pair.Request{}, err
 	}
-	r := pair.Request{Train: two.Train, Infer: two.Infer, Batches: p.sizes(), Goal: g,
+	r := pair.Request{Train: two.Train, Infer: two.Infer, Batches: p.sizes(), Question: g,
 		Policy: policies[p.turns]}
 	if p.uniform {
 		r.Load.Arrivals = string(arrivals.Uniform)
@@ -227,7 +228,7 @@ func (p *tunePair) limitText() string {
 	if p.limit.Value() != "" {
 		return p.limit.Render("_")
 	}
-	if p.asked == (mix.Goal{}) {
+	if p.asked == (metric.Question{}) {
 		return "type limits and the rate, such as " + pairForm
 	}
 	return "most training within " + p.asked.String()
@@ -236,8 +237,9 @@ func (p *tunePair) limitText() string {
 // step changes the power limit by a watt.
 func (p *tunePair) step(by int) {
 	p.settle()
-	if p.asked.Limit.PowerW > 0 && p.limit.Value() == "" {
-		p.asked.Limit.PowerW = max(1, p.asked.Limit.PowerW+float64(by))
+	if watts, ok := p.asked.Limit.Limits.On(metric.Power); ok && p.limit.Value() == "" {
+		watts.Value = max(1, watts.Value+float64(by))
+		p.asked.Limit.Limits = p.asked.Limit.Limits.With(watts)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/optimize/mix"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/pair"
@@ -45,7 +46,7 @@ func TestTunePairStartsWithWhatWasTyped(t *testing.T) {
 		t.Fatalf("it wants %+v", start)
 	}
 	r, err := f.pair.search()
-	if v := r.Load; err != nil || r.Limit.PowerW != 30 || r.Policy != mix.Fill || v.RatePerS != 60 ||
+	if v := r.Load; err != nil || r.Limit.Of(metric.Power) != 30 || r.Policy != mix.Fill || v.RatePerS != 60 ||
 		v.LatencyMS != 300 || v.Quantile != 0.99 || v.Arrivals != "uniform" || v.MaxWaitMS != 25 ||
 		!slices.Equal(r.Batches, pair.PairBatches) {
 		t.Errorf("it asks for %+v, %v", r, err)
@@ -76,7 +77,7 @@ func TestTunePairOffersTheJobsThatCanShare(t *testing.T) {
 	d.Press("down", "[")
 	d.Type("25")
 	d.Press("down", "up", "]")
-	if d.Sees("26 W"); f.pair.asked.Limit.PowerW != 26 {
+	if d.Sees("26 W"); f.pair.asked.Limit.Of(metric.Power) != 26 {
 		t.Errorf("a number alone is not the power limit: %+v", f.pair.asked)
 	}
 	d.Press("up")

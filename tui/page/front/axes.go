@@ -2,9 +2,9 @@ package front
 
 import (
 	"jtune/internal/axis"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
@@ -23,7 +23,7 @@ type axes struct {
 type tradesOf struct {
 	view   *outlook.Outlook
 	served *serving.LoadView
-	limit  optimize.Limit
+	limit  metric.Goal
 	infers bool
 }
 

@@ -6,9 +6,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/axis"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/widget"
 )
@@ -42,7 +42,7 @@ type cloudView struct {
 type answerKey struct {
 	view   *outlook.Outlook
 	served *serving.LoadView
-	limit  optimize.Limit
+	limit  metric.Goal
 	text   string // of the filter
 }
 

@@ -4,10 +4,9 @@ import (
 	"fmt"
 
 	"jtune/learn"
-	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/page/front"
 	"jtune/tui/page/pagetest"
@@ -21,7 +20,7 @@ func ExamplePage() {
 		panic(err)
 	}
 	state := page.State{Device: page.Device{Space: space}, Keys: page.DefaultKeys(),
-		Goal: mix.Goal{Limit: optimize.Limit{PowerW: 22}}}
+		Goal: metric.Question{Limit: metric.Watts(22)}}
 	p := front.New(page.ReaderOf(&state))
 	state.Outlook = outlook.By(pagetest.Predictor{}, "resnet18", &learn.Model{}, nil, space)
 	p.Update(page.OutlookShown{})

@@ -12,6 +12,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/models"
@@ -239,7 +240,7 @@ func TestFrontDoesNotCallPredictedWhatWasFitted(t *testing.T) {
 	said := v.Predicted[c.cursor]
 	said.TimeMS *= 1.5
 	probe := optimize.Probe{Measured: learned, Predicted: said}
-	v = v.Answering(optimize.Limit{PowerW: 30}, outlook.About{}, []optimize.Probe{probe})
+	v = v.Answering(metric.Watts(30), outlook.About{}, []optimize.Probe{probe})
 	if at := v.About(learned.Mode); at.Fitted || at.Predicted.TimeMS != said.TimeMS {
 		t.Errorf("expected %.1f ms (fitted %v), the prediction before it was measured is %.1f",
 			at.Predicted.TimeMS, at.Fitted, said.TimeMS)
@@ -281,8 +282,8 @@ func TestFrontLimitComesBackToWhereItWas(t *testing.T) {
 	t.Parallel()
 	d, _ := pagetest.Drive(t, New)
 	d.Show(d.Board.Outlook())
-	d.State.Goal.Limit = optimize.Limit{TimeMS: 80}
-	if d.Press("]", "["); math.Abs(d.State.Goal.Limit.TimeMS-80) > 1e-9 {
+	d.State.Goal.Limit = metric.Millis(80)
+	if d.Press("]", "["); math.Abs(d.State.Goal.Limit.Of(metric.Time)-80) > 1e-9 {
 		t.Errorf("up and down again is %v", d.State.Goal.Limit)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/widget"
@@ -37,11 +38,11 @@ func limits(d *pagetest.Driver, line string) {
 // chosen returns the answer of jtune ask choose to limits with a load.
 func chosen(t *testing.T, v *outlook.Outlook, line string) (mix.Ask, mix.Outcome, optimize.Standing, error) {
 	t.Helper()
-	a, err := mix.ParseGoal(line)
+	a, err := metric.Parse(line)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask, err := a.Ask(0)
+	ask, err := mix.AskOf(a, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +165,7 @@ func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
 // Training has no load: a load given for an inference does not change its page.
 func TestFrontOfTrainingHasNoLoad(t *testing.T) {
 	d, c := withView(t)
-	d.Ask(mix.Goal{Limit: optimize.Limit{PowerW: 30}, Load: arrivals.Spec{RatePerS: 30, LatencyMS: 50,
+	d.Ask(metric.Question{Limit: metric.Watts(30), Load: arrivals.Spec{RatePerS: 30, LatencyMS: 50,
 		Quantile: 0.99}})
 	d.Sees("limit 30.0 W", "best within the limit")
 	d.Press("i")

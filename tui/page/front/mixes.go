@@ -10,6 +10,7 @@ import (
 	"jtune/internal/axis"
 	"jtune/internal/text"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/pair"
 	"jtune/tui/session/task"
@@ -229,8 +230,8 @@ func (v *mixesView) picture(w, h int) string {
 		return v.table(w, h)
 	}
 	span := v.xs
-	if m.Ask.PowerW > 0 {
-		span = append(slices.Clone(span), m.Ask.PowerW)
+	for b := range m.Ask.Goal.Limits.Only(metric.Power).Each() {
+		span = append(slices.Clone(span), b.Value)
 	}
 	var measured []int
 	for i, point := range m.Points {
@@ -246,7 +247,7 @@ func (v *mixesView) picture(w, h int) string {
 		Coarse:   v.read.Look().Glyphs >= widget.GlyphsBlocks,
 		Plain:    v.frontByGlyph(),
 		Front:    m.Front,
-		AtX:      m.Ask.PowerW,
+		AtX:      m.Ask.Goal.Of(metric.Power),
 		Measured: measured,
 		Cursor:   v.here(),
 	}, w, h)
@@ -290,7 +291,7 @@ func (v *mixesView) legend(w int) string {
 	if v.frontByGlyph() {
 		words = append(words, "○ front")
 	}
-	if m.Ask.PowerW > 0 {
+	if m.Ask.Goal.Limits.Harm() {
 		words = append(words, "┄ limit")
 	}
 	lines := flow(words, w) + "\n" + widget.Wrap("each mode with the batch size and turns of most training", w)

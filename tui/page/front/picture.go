@@ -8,6 +8,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/plots"
 	"jtune/tui/session/task"
 )
@@ -47,7 +48,7 @@ type picture struct {
 }
 
 // figure returns the map or the curves; the other knobs keep the values of here.
-func (p *picture) figure(v *outlook.Outlook, here tegra.Mode, limit optimize.Limit) figure.Figure {
+func (p *picture) figure(v *outlook.Outlook, here tegra.Mode, limit metric.Goal) figure.Figure {
 	if p.drawn == drawCurves {
 		return plots.Curves(v, over[p.over], here, limit, true)
 	}

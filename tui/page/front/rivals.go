@@ -8,10 +8,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/text"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/models"
 	"jtune/tui/session/plots"
@@ -26,7 +26,7 @@ type rivals struct {
 	of       *outlook.Outlook // the outlook that list was computed for
 	list     []plots.Rival
 	observed map[tegra.Mode]tegra.Measured
-	limit    optimize.Limit // of chosen
+	limit    metric.Goal // of chosen
 	chosen   []plots.Readout
 }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"jtune/internal/axis"
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 )
 
@@ -133,14 +133,19 @@ func (c *cloudView) moveLimit(steps int) page.Intent {
 		return page.Choose(g)
 	}
 	l := g.Limit
+	b, timed := l.Limits.On(metric.Time)
 	switch {
-	case l.TimeMS > 0:
-		l.TimeMS = max(0.01, l.TimeMS*math.Pow(1.05, by)) // a step up and one down cancel out
-	case l.PowerW > 0:
-		l.PowerW = max(1, math.Round(l.PowerW)+by)
+	case timed:
+		b.Value = max(0.01, b.Value*math.Pow(1.05, by)) // a step up and one down cancel out
+	case l.Limited():
+		b = l.Limits[0]
+		b.Value = max(1, math.Round(b.Value)+by)
 	default:
-		l = optimize.Limit{PowerW: max(1, math.Round(c.read.Outlook().Known[c.cursor].PowerW)+by)}
+		l = metric.Goal{}
+		b = metric.Bound{Metric: metric.Power,
+			Value: max(1, math.Round(c.read.Outlook().Known[c.cursor].PowerW)+by)}
 	}
+	l.Limits = l.Limits.With(b)
 	return c.read.Within(l)
 }
 

@@ -8,9 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/models"
 	"jtune/tui/widget"
@@ -27,7 +27,7 @@ type comparison struct {
 type comparisonMsg struct{ c *comparison }
 
 // compareModels predicts every mode with both models in a command.
-func compareModels(a, b models.Info, space *tegra.Space, l optimize.Limit) page.Compute {
+func compareModels(a, b models.Info, space *tegra.Space, l metric.Goal) page.Compute {
 	return func(context.Context) tea.Msg {
 		both := [2]*learn.Model{a.Model, b.Model}
 		return comparisonMsg{&comparison{outlook.CompareModels(both, space, l), [2]modelID{idOf(a), idOf(b)}, both}}

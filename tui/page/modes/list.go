@@ -10,6 +10,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/serving"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
@@ -109,9 +110,9 @@ func (p *Page) values(c modesColumn) []float64 {
 func (p *Page) byState() []float64 {
 	l, goal := p.read.Limit(), p.listing.Time.Values
 	switch {
-	case l.Energy || l.EnergyJ > 0:
+	case l.Aim() == metric.Energy || l.Limits == l.Limits.Only(metric.Energy) && l.Limited():
 		goal = p.listing.Energy.Values
-	case p.served != nil || l.TimeMS > 0:
+	case p.served != nil || l.Aim() == metric.Power:
 		goal = p.listing.Power.Values
 	}
 	ranks := [...]float64{optimize.Doubtful: 1, optimize.Over: 2, optimize.Unknown: 3}

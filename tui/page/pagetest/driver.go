@@ -17,6 +17,7 @@ import (
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/search"
 	"jtune/tui/widget"
@@ -85,7 +86,7 @@ func (d *Driver) do(i page.Intent) {
 	case page.Remember:
 		d.Remembered = search.Form(i)
 	case page.Choose:
-		d.Ask(mix.Goal(i))
+		d.Ask(metric.Question(i))
 	case page.Size:
 		d.toSize(int(i))
 	case page.Run:
@@ -167,7 +168,7 @@ func (d *Driver) toSize(by int) {
 }
 
 // Ask chooses by other limits, with or without a load, and predicts how modes serve it.
-func (d *Driver) Ask(a mix.Goal) {
+func (d *Driver) Ask(a metric.Question) {
 	d.t.Helper()
 	d.State.Goal = a
 	d.Send(page.LimitSet{})
@@ -181,7 +182,7 @@ func (d *Driver) serve() {
 	if !goal.Loaded() {
 		return
 	}
-	ask, err := goal.Ask(0)
+	ask, err := mix.AskOf(goal, 0)
 	if err == nil {
 		d.State.Served, err = serving.ViewUnder(d.State.Outlook, ask, d.State.Served)
 	}

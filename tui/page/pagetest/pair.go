@@ -8,7 +8,6 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/sorted"
-	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -16,6 +15,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
@@ -47,7 +47,7 @@ var _ task.Measurer = (*Board)(nil)
 
 // pairAsk returns the goal of the pair in the scenes.
 func pairAsk() mix.Ask {
-	return mix.Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 300, Quantile: 0.99, Policy: mix.Fill,
+	return mix.Ask{Goal: metric.Watts(30), LatencyMS: 300, Quantile: 0.99, Policy: mix.Fill,
 		IdleW: math.NaN(),
 		Load:  arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
 }
@@ -139,7 +139,7 @@ func (f *Board) paired() *pair.Answer {
 func Pairing(b *Board, ended bool) *page.Task {
 	w, _ := b.Workloads()
 	j := &page.Task{Spec: task.Pair(pair.Request{Train: w[0], Infer: Serves(),
-		Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30},
+		Question: metric.Question{Limit: metric.Watts(30),
 			Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 300, Quantile: 0.99}}}).Spec}
 	j.State, j.Began = task.Running, b.Elapsed-372*time.Second
 	for _, e := range b.pairEvents() {

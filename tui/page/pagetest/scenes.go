@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
@@ -21,7 +21,7 @@ import (
 // Task returns a campaign in progress, without a goroutine.
 func Task(b *Board, kind task.TaskKind) *page.Task {
 	w, _ := b.Workloads()
-	j := &page.Task{Spec: task.Spec{Kind: kind, Workload: w[0], Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30}},
+	j := &page.Task{Spec: task.Spec{Kind: kind, Workload: w[0], Question: metric.Question{Limit: metric.Watts(30)},
 		Planned: optimize.DefaultProbes}}
 	j.State, j.Began = task.Running, b.Elapsed-372*time.Second
 	for i, s := range b.Samples()[:8] {
@@ -65,7 +65,7 @@ func Searched(b *Board, watts ...float64) *page.Task {
 	j.State, j.Step = task.Done, nil
 	view := b.Outlook()
 	for i, w := range watts {
-		l := optimize.Limit{PowerW: w}
+		l := metric.Watts(w)
 		at := view.Answer(l)
 		found := read(view.Known[at].Mode, 1.002, 0.998)
 		versus := outlook.Compare(optimize.MeasuredPrediction(found), Predictor{}, b.Samples(), b.space, b.presets,

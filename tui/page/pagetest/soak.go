@@ -7,6 +7,7 @@ import (
 
 	"jtune/internal/document"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
 	"jtune/tui/page"
 	"jtune/tui/session/soak"
@@ -27,8 +28,8 @@ func soaked(at time.Duration, r soak.Request) soak.Status {
 	st.Peak = hold.Peak{PowerW: some(29.4), Amperes: some(5.9), TjC: some(heat), Rail: tegra.Some("VDD_GPU_SOC")}
 	st.Least = hold.Least{Volts: some(5.016), Rail: tegra.Some("VDD_GPU_SOC")}
 	st.Margins = hold.Margins{Amperes: some(1.884), TjC: some(99 - heat)}
-	if r.Limits.PowerW.OK {
-		st.Margins.PowerW = some(r.Limits.PowerW.V - 28.6)
+	if most := r.Limits.Val(metric.Power); most.OK {
+		st.Margins.PowerW = some(most.V - 28.6)
 	}
 	return st
 }
@@ -58,7 +59,7 @@ func held(st soak.Status, m tegra.Mode) hold.Result {
 func Soaking(b *Board, ended bool) *page.Task {
 	w, _ := b.Workloads()
 	r := soak.Request{Workload: w[0], Mode: &tegra.Request{Mode: b.Mode()}, For: soak.Usual,
-		Limits: hold.Limits{PowerW: tegra.Some(30.0)}}
+		Limits: metric.Power.Max(30)}
 	j := &page.Task{Spec: task.Soak(r).Spec}
 	j.State, j.Began = task.Running, b.Elapsed-12*time.Minute
 	last := 12 * time.Minute

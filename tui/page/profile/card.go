@@ -191,7 +191,7 @@ func (p *Page) limitBlocks(list []answers.Answer, most int) (out []string) {
 	}
 	widest, at := 0, min(p.at, len(list)-1)
 	for _, one := range list {
-		widest = max(widest, len(one.Limit.Bounds()))
+		widest = max(widest, len(one.Limit.Brief()))
 	}
 	first := max(0, min(at-most/2, len(list)-most))
 	for i, one := range list[first:min(len(list), first+most)] {
@@ -199,7 +199,7 @@ func (p *Page) limitBlocks(list []answers.Answer, most int) (out []string) {
 		if first+i == at {
 			mark = "▸ "
 		}
-		out = append(out, mark+fmt.Sprintf("%-*s  %s", widest, one.Limit.Bounds(), p.answerLine(one, false)))
+		out = append(out, mark+fmt.Sprintf("%-*s  %s", widest, one.Limit.Brief(), p.answerLine(one, false)))
 	}
 	return append(out, "")
 }

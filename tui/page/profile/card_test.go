@@ -9,6 +9,7 @@ import (
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/answers"
 )
@@ -55,7 +56,7 @@ func TestCardUnderALoadSaysWhatWasMeasured(t *testing.T) {
 	a := &j.Tuned.Answers[0]
 	load := arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}
 	a.Ask = mix.Ask{LatencyMS: 50, Quantile: 0.99, Load: load}
-	a.Ask.PowerW = 30
+	a.Ask.Goal.Limits = a.Ask.Goal.Limits.And(metric.Power.Max(30))
 	a.Served = &mix.Outcome{Setting: tegra.Setting{Mode: a.Mode, Batch: 1}, LatencyMS: 47.4, PeakW: 25.4, Meets: true}
 	a.Trial = &answers.Trial{Setting: a.Setting, N: 2, Serving: &record.Served{Requests: 2000},
 		LatencyMS: tegra.Some(48.5), MeanW: tegra.Some(18.1)}

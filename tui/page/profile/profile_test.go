@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/answers"
@@ -65,7 +65,7 @@ func TestProfileEndsWithACardOfTheSaving(t *testing.T) {
 	d.Sees("▸ 20 W", "  30 W", "faster than MODE_15W", "measured: -",
 		"present   █", "MODE_15W  █", "answer    █", "against the present mode: +", "a apply, then keep")
 	d.Press("down", "enter")
-	if want, _ := d.Want().(page.Open); page.Name(want) != page.Front || d.State.Goal.Limit.PowerW != 30 {
+	if want, _ := d.Want().(page.Open); page.Name(want) != page.Front || d.State.Goal.Limit.Of(metric.Power) != 30 {
 		t.Errorf("enter opens %q for %v, want the front of the second answer", want, d.State.Goal.Limit)
 	}
 	d.Press("a")
@@ -376,7 +376,7 @@ func TestProfileRacesTheModesOfACard(t *testing.T) {
 	slow.Cores = 1
 	a.Before = &answers.Baseline{Name: answers.Present, Mean: at(top, 60, 50)}
 	a.Preset = &answers.Baseline{Name: "MODE_30W", Mean: at(slow, 100, 29)}
-	a.Reading, a.Limit = at(a.Mode, 75, 28), optimize.Limit{PowerW: 30}
+	a.Reading, a.Limit = at(a.Mode, 75, 28), metric.Watts(30)
 	a.Compared()
 	d.State.Tasks.Own = j
 	d.Size(80, 24)

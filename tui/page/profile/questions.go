@@ -96,7 +96,7 @@ func (p *Page) question(l task.Listed) string {
 
 // answered formats a search's goal and answer: "30 W → 12c/1.04C/0.73G/3.20M 87 ms".
 func (p *Page) answered(a *answers.Brief) string {
-	goal := cmp.Or(a.Goal.String(), a.Goal.Limit.Bounds())
+	goal := cmp.Or(a.Goal.String(), a.Goal.Limit.Brief())
 	if !a.Feasible {
 		return goal + " → none; nearest " + p.read.ModeText(a.Setting.Mode)
 	}
@@ -133,7 +133,7 @@ func (p *Page) reopen(j *page.Task, l task.Listed) {
 		at, ok := questions.Since(all, l.Campaign, k, i)
 		p.kept.better = append(p.kept.better, tegra.Val[tegra.Setting]{V: at, OK: ok})
 	}
-	j.Kind, j.Goal = task.Tuning, k.Goal(0)
+	j.Kind, j.Question = task.Tuning, k.Goal(0)
 	result := measure.TuneResult{Answers: k.Answers, Took: k.Answers[0].Took, Dir: l.Dir, Home: l.Dir}
 	result.Warnings = k.Warnings
 	j.Tuned = &result

@@ -11,6 +11,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
 	"jtune/tui/widget"
@@ -155,7 +156,7 @@ func (r bar) lane(p *Page, answer bool, work int, board time.Duration, w int) []
 		}
 	}
 	watts := widget.Number(r.of.PowerW, 1) + " W"
-	if over := p.answer().Limit.PowerW; over > 0 && r.of.PowerW > over {
+	if most := p.answer().Limit.Limits.Val(metric.Power); r.of.PowerW > most.Or(math.Inf(1)) {
 		watts = widget.StyleWarn.Render(watts + ", over the limit")
 	}
 	state := fmt.Sprintf("%s  %s J", text.Thousands(n), text.Thousands(int(math.Round(joules))))

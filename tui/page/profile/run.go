@@ -11,6 +11,7 @@ import (
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
@@ -51,12 +52,12 @@ func (p *Page) head(j *page.Task, w int) string {
 			goal = ": " + j.Plan
 		}
 	default:
-		goal = ": " + j.Limit.String()
+		goal = ": " + j.Limit.Words()
 		if j.Loaded() {
-			goal = ": " + j.Goal.String()
+			goal = ": " + j.Question.String()
 		}
 		for _, l := range j.More {
-			goal += ", " + l.Bounds()
+			goal += ", " + l.Brief()
 		}
 	}
 	first := widget.Ends(widget.CutClause(fmt.Sprintf(" %s %s%s", j.Kind, j.Workload.Name, goal), w), count, w)
@@ -195,16 +196,16 @@ func (p *Page) front(j *page.Task, w, h int) string {
 	}
 	s := j.Preview
 	span := slices.Concat(ys, s.PowerW, within(s.LowW, ys), within(s.HighW, ys))
-	if j.Limit.PowerW > 0 {
-		span = append(span, j.Limit.PowerW)
+	for b := range j.Limit.Limits.Only(metric.Power).Each() {
+		span = append(span, b.Value)
 	}
 	plot := chart.Plot{X: axis.NewScale(slices.Concat(xs, s.TimeMS), true), Y: axis.NewScale(span, false),
 		XName: "ms", YName: "W"}
-	l := j.Limit
+	l := j.Limit.Limits
 	if j.Sized() { // per sample, but a time limit is per minibatch
-		plot.XName, l.TimeMS = "ms/sample", 0
+		plot.XName, l = "ms/sample", l.Only(metric.Power)
 	}
-	plot.Limits(l.TimeMS, l.PowerW)
+	plot.Limits(l.Of(metric.Time), l.Of(metric.Power))
 	fx, fy := s.TimeMS, s.PowerW
 	if len(fx) == 0 { // too few modes for a prediction: only the measured ones
 		for _, i := range optimize.Front(points, optimize.Power) {

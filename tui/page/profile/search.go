@@ -85,13 +85,13 @@ func hanging(line string, w int) []string {
 func (p *Page) bestText(b *answers.Answer) string {
 	limit := ""
 	if j := p.read.Task(); j != nil && len(j.More) > 0 {
-		limit = "for " + b.Limit.Bounds() + ": "
+		limit = "for " + b.Limit.Brief() + ": "
 	}
 	switch j := p.read.Task(); {
 	case j != nil && j.Loaded(): // performance under the load is known only at the end
 		return "the answer under the load is known at the end"
 	case !b.Measured():
-		return limit + "none keeps " + b.Limit.Bounds() + " yet"
+		return limit + "none keeps " + b.Limit.Brief() + " yet"
 	case b.Versus.MaxN == nil && b.Mode == p.read.Space().Max():
 		return limit + widget.StyleBold.Render(takes(b)) + ": MAXN itself"
 	case b.Versus.MaxN == nil:

@@ -122,7 +122,7 @@ func (p *Page) pairPage(j *page.Task, w, h int) string {
 
 // pairHead names the pair and its limits.
 func (p *Page) pairHead(j *page.Task, w int) string {
-	asked := j.Goal.String()
+	asked := j.Question.String()
 	if j.Policy != "" {
 		asked += ", " + turnsText(string(j.Policy))
 	}

@@ -12,6 +12,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
 )
 
@@ -22,7 +23,7 @@ type Answer struct {
 	Device        string            // board; "" if unknown
 	Virtual       bool              // the board is simulated
 	Workload      string            // "" if unknown
-	Limit         optimize.Limit    // the requested limit
+	Limit         metric.Goal       // the requested limit
 	Ask           mix.Ask           // the question with its load, if there is one
 	Standing      optimize.Standing // how the setting relates to Limit
 	Feasible      bool              // false: no setting meets the limit; this is the nearest
@@ -49,7 +50,7 @@ type Answer struct {
 
 // Chosen returns setting `at` of an outlook as the answer to a limit, feasible or only the nearest. rows are its
 // measurements as far as they are known; they give the error band of the gain, as in a search.
-func Chosen(o *outlook.Outlook, at int, l optimize.Limit, presets []tegra.Preset, present tegra.Setup,
+func Chosen(o *outlook.Outlook, at int, l metric.Goal, presets []tegra.Preset, present tegra.Setup,
 	rows []record.Row, feasible bool) Answer {
 	of := o.Model.Provenance
 	a := Answer{Setting: o.Predicted[at].Setting, About: o.At(at), Device: of.Device, Virtual: of.Virtual,

@@ -2,15 +2,15 @@ package answers
 
 import (
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Brief is what a list of campaigns says of an answer.
 type Brief struct {
-	Goal     mix.Goal
+	Goal     metric.Question
 	Setting  tegra.Setting
 	Feasible bool
 	MS       float64 // time, or the latency under a load
@@ -43,23 +43,16 @@ func WorkedOut(h record.Header, ended string, all func() []record.Row) *Kept {
 	if h.Search == nil || h.Search.Load != nil || h.Plan.PartOf != "" || ended != complete {
 		return nil
 	}
-	limits := []optimize.Limit{{PowerW: h.Search.PowerW, TimeMS: h.Search.TimeMS, Energy: h.Search.Energy}}
-	for _, l := range h.Search.More {
-		limits = append(limits, optimize.Limit{PowerW: l.PowerW, TimeMS: l.TimeMS})
-	}
 	rows := record.Usable(all())
 	out := Kept{Jtune: h.Jtune, When: h.Created, Batches: h.Plan.Batches, Worked: true}
-	for _, l := range limits {
-		if l == (optimize.Limit{}) {
-			continue
-		}
+	for _, l := range h.Search.Goals {
 		best := l.BestOf(rows)
 		if best.N == 0 {
 			continue
 		}
 		a := Answer{Setting: best.Setting, About: outlook.About{Reading: best}, Device: h.Device.Name,
 			Virtual: h.Device.Virtual, Workload: h.Workload.Name, Limit: l, Feasible: true, Verified: best.N > 1,
-			Standing: l.Stand(optimize.MeasuredPrediction(best.Measured), best.N), Ended: optimize.Converged}
+			Standing: optimize.Stand(l, optimize.MeasuredPrediction(best.Measured), best.N), Ended: optimize.Converged}
 		for _, m := range rows {
 			a.Probes = append(a.Probes, optimize.Probe{Measured: m, Feasible: l.Met(m)})
 		}

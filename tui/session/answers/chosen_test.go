@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // byCores predicts 120 ms divided by the cores at 2 W a core, with bands of ±2 %.
@@ -53,7 +53,7 @@ func TestChosenComparesWithTheBestPresetAlone(t *testing.T) {
 			rows = append(rows, m)
 		}
 		o := outlook.By(byCores{}, "w", &learn.Model{Space: space, Samples: rows}, rows, space)
-		l := optimize.Limit{PowerW: 13}
+		l := metric.Watts(13)
 		at := 0
 		for i, p := range o.Predicted {
 			if p.Mode == mode(6) {

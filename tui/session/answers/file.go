@@ -19,8 +19,8 @@ import (
 	"jtune/internal/tomlfile"
 	"jtune/learn"
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // The answer of a search is kept in the folder of its first campaign, next to the measurements. Only people and screens
@@ -56,8 +56,8 @@ type Kept struct {
 }
 
 // Goal returns the goal of answer i.
-func (k Kept) Goal(i int) mix.Goal {
-	return mix.Goal{Limit: k.Answers[i].Limit, Load: k.Load}
+func (k Kept) Goal(i int) metric.Question {
+	return metric.Question{Limit: k.Answers[i].Limit, Load: k.Load}
 }
 
 // Keep writes an answer into the folder of a campaign, atomically.
@@ -137,6 +137,9 @@ func parse(path, data string) (k Kept, err error) {
 	for i := range k.Answers {
 		a := &k.Answers[i]
 		a.Ended = k.Ended
+		if a.Served != nil && a.Ask.Goal == (metric.Goal{}) { // of a file of an older version of jtune
+			a.Ask.Goal = a.Limit
+		}
 		if a.Probes = slices.Clone(k.Probes); a.Probes == nil {
 			a.Probes = []optimize.Probe{}
 		}

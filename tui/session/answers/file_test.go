@@ -17,6 +17,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // full is an answer with all that one may have.
@@ -30,8 +31,8 @@ func full() Answer {
 	return Answer{Setting: at.Setting, Device: "AGX Orin", Virtual: true, Workload: "yolov8n-infer",
 		About: outlook.About{Predicted: learn.Prediction{Measured: at, TimeLoMS: 20, TimeHiMS: 23},
 			Reading: tegra.Mean{Measured: at, N: 2}},
-		Limit: optimize.Limit{PowerW: 30},
-		Ask: mix.Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 50, Quantile: 0.99, IdleW: math.NaN(),
+		Limit: metric.Watts(30),
+		Ask: mix.Ask{Goal: metric.Watts(30), LatencyMS: 50, Quantile: 0.99, IdleW: math.NaN(),
 			Load: arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}},
 		Standing: optimize.Standing{N: 2, Limited: true}, Feasible: true, Verified: true,
 		Versus:  outlook.Comparisons{MaxN: &beside, Presets: []outlook.Comparison{beside}},
@@ -55,7 +56,7 @@ func TestKeptAnswerIsTheAnswer(t *testing.T) {
 	t.Parallel()
 	dir, a := t.TempDir(), full()
 	second := a
-	second.Limit.PowerW = 25
+	second.Limit.Limits = second.Limit.Limits.And(metric.Power.Max(25))
 	kept := Kept{Jtune: "1.2", When: time.Now(), Warnings: []string{"a poor answer"}, Answers: []Answer{a, second}}
 	if err := Keep(dir, kept); err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestKeptAnswersOfManyLimitsCanBeRead(t *testing.T) {
 	a.Versus.Presets = append(a.Versus.Presets, a.Versus.Presets[0], a.Versus.Presets[0])
 	of := func(limits int) (k Kept) {
 		for i := range limits {
-			a.Limit.PowerW = 10 + float64(i)
+			a.Limit.Limits = a.Limit.Limits.And(metric.Power.Max(10 + float64(i)))
 			k.Answers = append(k.Answers, a)
 		}
 		return k
@@ -147,7 +148,7 @@ func TestForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
 		"end":          {"ended = 0", "ended = -1", "unknown end"},
 		"time":         {reading, "TimeMS = 1e300\n    PowerW = 18.25\n    N = 2", "impossible reading"},
 		"power":        {reading, "TimeMS = 21.5\n    PowerW = -5.0\n    N = 2", "impossible reading"},
-		"limit":        {"PowerW = 30.0", "PowerW = -inf", "invalid limit"},
+		"limit":        {`Limit = "30 W"`, `Limit = "-30 W"`, "want a number above 0"},
 		"no TOML":      {"format = 1", "format = ", "line"},
 		"wrong shape":  {"[[answer]]", "[answer]", ""},
 		"load":         {`Pattern = "poisson"`, `Pattern = "trace"`, ""},
@@ -202,7 +203,7 @@ func FuzzKeptAnswer(f *testing.F) {
 			if _, err := json.Marshal(a); err != nil {
 				t.Errorf("%v", err)
 			}
-			_ = a.Standing.String() + a.Standing.Brief() + a.Ended.String() + a.Limit.Bounds() + a.Ask.String()
+			_ = a.Standing.String() + a.Standing.Brief() + a.Ended.String() + a.Limit.Brief() + a.Ask.String()
 		}
 		if Keep(first, k) != nil {
 			return // too large when it is written whole

@@ -10,6 +10,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Present names the mode that the board was in, as a baseline.
@@ -101,13 +102,14 @@ type Gain struct {
 }
 
 // quantityOf returns what a limit optimizes; sized: the batch size is searched too.
-func quantityOf(l optimize.Limit, sized bool) Quantity {
-	switch {
-	case l.Energy:
-		return Energy
-	case l.PowerW == 0 && l.TimeMS > 0, l.TimeMS > 0 && !sized:
-		return Power
-	case sized || l.Throughput:
+func quantityOf(l metric.Goal, sized bool) Quantity {
+	if sized {
+		l = l.Sized()
+	}
+	if aim := l.Aim(); aim != metric.Time {
+		return Quantity(aim.Key)
+	}
+	if sized || l.Objective == metric.Time {
 		return Throughput
 	}
 	return Time
@@ -116,15 +118,8 @@ func quantityOf(l optimize.Limit, sized bool) Quantity {
 // quantity returns what the answer's goal optimizes. For a setting that is only the nearest it is the quantity that
 // exceeds its limit, because a comparison of speed means nothing there.
 func (a *Answer) quantity() Quantity {
-	best := a.Best()
-	switch l := a.Limit; {
-	case a.Feasible:
-	case l.PowerW > 0 && best.PowerW > l.PowerW:
-		return Power
-	case l.TimeMS > 0 && best.TimeMS > l.TimeMS:
-		return Time
-	case l.EnergyJ > 0 && best.SampleJ() > l.EnergyJ:
-		return Energy
+	if b, over := a.Limit.Broken(a.Best()); over && !a.Feasible {
+		return Quantity(b.Key)
 	}
 	return quantityOf(a.Limit, a.Batch > 0)
 }

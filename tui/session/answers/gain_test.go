@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 func TestAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
@@ -21,7 +21,7 @@ func TestAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 	preset := &Baseline{"MODE_30W", at(8, 96, 29.4), small}
 	for _, c := range []struct {
 		name      string
-		l         optimize.Limit
+		l         metric.Goal
 		mine      tegra.Mean
 		preset    *Baseline
 		quantity  Quantity
@@ -29,17 +29,17 @@ func TestAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 		toldApart bool
 		headline  string
 	}{
-		{"faster within watts", optimize.Limit{PowerW: 30}, at(7, 90, 29.4), preset, Time, "MODE_30W", true,
+		{"faster within watts", metric.Watts(30), at(7, 90, 29.4), preset, Time, "MODE_30W", true,
 			"6.2 % faster than MODE_30W (-7.5 to -4.9 % time), at 29.4 W against 29.4 W"},
-		{"within the readings' errors", optimize.Limit{PowerW: 30}, at(7, 95.5, 29.4), preset, Time, "MODE_30W", false,
+		{"within the readings' errors", metric.Watts(30), at(7, 95.5, 29.4), preset, Time, "MODE_30W", false,
 			"indistinguishable from MODE_30W (-1.9 to +0.9 % time)"},
-		{"no preset keeps the limit", optimize.Limit{PowerW: 30}, at(7, 90, 29.4), nil, Time, Present, true,
+		{"no preset keeps the limit", metric.Watts(30), at(7, 90, 29.4), nil, Time, Present, true,
 			"keeps 30 W: 55 % slower than present, locked (+53.0 to +57.3 % time), at 29.4 W against 50.0 W"},
-		{"least power in time", optimize.Limit{TimeMS: 120}, at(7, 118, 25), preset, Power, Present, true,
+		{"least power in time", metric.Millis(120), at(7, 118, 25), preset, Power, Present, true,
 			"-50 % power against present, locked (-50.7 to -49.3 %)"},
-		{"least energy", optimize.Limit{Energy: true}, at(7, 75, 34), preset, Energy, Present, true,
+		{"least energy", metric.LeastEnergy, at(7, 75, 34), preset, Energy, Present, true,
 			"-12 % energy against present, locked (-13.8 to -10.3 %)"},
-		{"the present mode", optimize.Limit{Energy: true}, at(12, 58, 50), preset, Energy, Present, false,
+		{"the present mode", metric.LeastEnergy, at(12, 58, 50), preset, Energy, Present, false,
 			"the board is in the best mode already"},
 	} {
 		a := Answer{Setting: c.mine.Setting, Limit: c.l, Feasible: true, Error: small, Before: maxn, Preset: c.preset}
@@ -63,15 +63,16 @@ func TestAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 func TestNearestModeIsNoGain(t *testing.T) {
 	at := tegra.Mean{Measured: tegra.Measured{TimeMS: 58, PowerW: 50}, N: 1}
 	for _, c := range []struct {
-		l    optimize.Limit
+		l    metric.Goal
 		n    int
 		want string
 		of   Quantity
 	}{
-		{optimize.Limit{PowerW: 10}, 1, "no measured mode keeps 10 W: the nearest is 40.0 W over the limit", Power},
-		{optimize.Limit{TimeMS: 20}, 1, "no measured mode keeps 20 ms: the nearest is 38.0 ms over the limit", Time},
-		{optimize.Limit{EnergyJ: 1}, 0, "no mode keeps 1 J: the nearest is 1.90 J over the limit", Energy},
-		{optimize.Limit{PowerW: 60, TimeMS: 60}, 1, "no measured mode keeps 60 W and 60 ms: this is the nearest",
+		{metric.Watts(10), 1, "no measured mode keeps 10 W: the nearest is 40.0 W over the limit", Power},
+		{metric.Millis(20), 1, "no measured mode keeps 20 ms: the nearest is 38.0 ms over the limit", Time},
+		{metric.Within(metric.Energy.Max(1)), 0, "no mode keeps 1 J: the nearest is 1.90 J over the limit", Energy},
+		{metric.Within(metric.Power.Max(60).And(metric.Time.Max(60))), 1,
+			"no measured mode keeps 60 W and 60 ms: this is the nearest",
 			Power},
 	} {
 		a := Answer{Limit: c.l, Before: &Baseline{"present, locked", at, Errors{}}}
@@ -97,7 +98,7 @@ func TestAnswerOfSeveralBatchSizesIsComparedByTheSample(t *testing.T) {
 	}
 	small := Errors{0.005, 0.005}
 	mine, preset := sized(7, 32, 160, 29), sized(8, 16, 96, 29.4) // 200 and 167 samples per second
-	a := Answer{Setting: mine.Setting, Limit: optimize.Limit{PowerW: 30}, Feasible: true, Error: small,
+	a := Answer{Setting: mine.Setting, Limit: metric.Watts(30), Feasible: true, Error: small,
 		Before: &Baseline{"present, locked", sized(12, 16, 58, 50), small}, Preset: &Baseline{"MODE_30W", preset,
 			small}}
 	a.Reading = mine
@@ -114,7 +115,7 @@ func TestAnswerOfSeveralBatchSizesIsComparedByTheSample(t *testing.T) {
 	if number, says := g.Words(); number != "+20 %" || says != "samples per second against MODE_30W" {
 		t.Errorf("got %q %q", number, says)
 	}
-	a.Limit = optimize.Limit{Energy: true}
+	a.Limit = metric.LeastEnergy
 	if a.Compared(); a.Gain.Quantity != Energy || a.Gain.Against != Present || a.Gain.Pct > -19 || a.Gain.Pct < -20.1 {
 		t.Errorf("least energy per sample: got %+v, want 0.145 J against 0.181", a.Gain)
 	}
@@ -145,7 +146,7 @@ func TestErrorOfAMeanIsThatOfItsReadings(t *testing.T) {
 
 // The present mode has no gain over itself, whether it was measured or predicted.
 func TestGuessedGainOfThePresentModeIsNone(t *testing.T) {
-	a := Answer{Limit: optimize.Limit{PowerW: 70}, Feasible: true}
+	a := Answer{Limit: metric.Watts(70), Feasible: true}
 	a.Versus.Present = &outlook.Comparison{Lo: outlook.Difference{TimePct: -9.5}, Hi: outlook.Difference{TimePct: 10.6}}
 	a.Guessed()
 	if want := (Gain{Quantity: Time, Against: Present, Measured: true}); a.Gain == nil || *a.Gain != want {

@@ -13,6 +13,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // MarshalJSON returns the output of `jtune tune --json` and `jtune ask choose --json`.
@@ -182,19 +183,24 @@ func beside(c outlook.Comparison) report.Object {
 }
 
 // Limits returns a limit and the latency limit under a load: one object, or an array if there are several.
-func Limits(l optimize.Limit, a mix.Ask) any {
+func Limits(l metric.Goal, a mix.Ask) any {
 	var parts []report.Object
 	add := func(given bool, kind string, more ...[2]any) {
 		if given {
 			parts = append(parts, append(report.Object{{"kind", kind}}, more...))
 		}
 	}
-	add(l.PowerW > 0, "power", [2]any{"value_w", l.PowerW})
-	add(l.TimeMS > 0, "time", [2]any{"value_ms", l.TimeMS})
-	add(l.EnergyJ > 0, "energy", [2]any{"value_j", l.EnergyJ})
-	add(l.Energy, "energy")
-	add(l.MaxSlowdownPct > 0, "max_slowdown", [2]any{"value_pct", l.MaxSlowdownPct})
-	add(l.Throughput, "throughput")
+	for b := range l.Limits.Each() {
+		one := [][2]any{{"value_" + b.Suffix, b.Value}}
+		if b.Rail != nil {
+			one = append(one, [2]any{"rail", text.Optional(b.On)})
+		}
+		add(true, b.Key, one...)
+	}
+	add(l.Objective == metric.Energy, "energy")
+	add(l.SlowerPct > 0, "max_slowdown", [2]any{"value_pct", l.SlowerPct})
+	add(l.Objective == metric.Power, "least_power")
+	add(l.Objective == metric.Time, "throughput")
 	add(l.Knee, "knee")
 	add(a.LatencyMS > 0, "latency", [2]any{"quantile", a.Quantile}, [2]any{"rate_per_s", rate(a)},
 		[2]any{"value_ms", a.LatencyMS})

@@ -18,6 +18,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // fields returns what a path of names leads to in a document, as JSON.
@@ -140,16 +141,16 @@ func TestLimitsAreWrittenByTheirKinds(t *testing.T) {
 	t.Parallel()
 	latency := mix.Ask{LatencyMS: 50, Quantile: 0.99, Load: arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}}
 	for want, of := range map[string]any{
-		`{"kind":"power","value_w":30}`: Limits(optimize.Limit{PowerW: 30}, mix.Ask{}),
-		`{"kind":"time","value_ms":90}`: Limits(optimize.Limit{TimeMS: 90}, mix.Ask{}),
-		`{"kind":"energy","value_j":2}`: Limits(optimize.Limit{EnergyJ: 2}, mix.Ask{}),
-		`{"kind":"energy"}`:             Limits(optimize.Limit{Energy: true}, mix.Ask{}),
-		`{"kind":"throughput"}`:         Limits(optimize.Limit{Throughput: true}, mix.Ask{}),
-		`{"kind":"knee"}`:               Limits(optimize.Limit{Knee: true}, mix.Ask{}),
+		`{"kind":"power","value_w":30}`: Limits(metric.Watts(30), mix.Ask{}),
+		`{"kind":"time","value_ms":90}`: Limits(metric.Millis(90), mix.Ask{}),
+		`{"kind":"energy","value_j":2}`: Limits(metric.Within(metric.Energy.Max(2)), mix.Ask{}),
+		`{"kind":"energy"}`:             Limits(metric.LeastEnergy, mix.Ask{}),
+		`{"kind":"throughput"}`:         Limits(metric.Goal{Objective: metric.Time}, mix.Ask{}),
+		`{"kind":"knee"}`:               Limits(metric.Goal{Knee: true}, mix.Ask{}),
 		`[{"kind":"energy"},{"kind":"max_slowdown","value_pct":20}]`: Limits(
-			optimize.Limit{Energy: true, MaxSlowdownPct: 20}, mix.Ask{}),
+			metric.Goal{Objective: metric.Energy, SlowerPct: 20}, mix.Ask{}),
 		`[{"kind":"power","value_w":30},{"kind":"latency","quantile":0.99,"rate_per_s":30,"value_ms":50}]`: Limits(
-			optimize.Limit{PowerW: 30}, latency),
+			metric.Watts(30), latency),
 	} {
 		got, err := json.Marshal(of)
 		if d := cmp.Diff(want, string(got)); d != "" || err != nil {
@@ -256,7 +257,7 @@ func TestChangesSaysByHowMuchThePresentModePasses(t *testing.T) {
 		return tegra.Mean{Measured: tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}}, TimeMS: ms,
 			PowerW: watts}, N: 1}
 	}
-	a := Answer{Limit: optimize.Limit{PowerW: 30}, Before: &Baseline{"present", at(8, 50, 40), Errors{}},
+	a := Answer{Limit: metric.Watts(30), Before: &Baseline{"present", at(8, 50, 40), Errors{}},
 		Gain: &Gain{Quantity: Time, Against: "MODE_30W"}}
 	a.Reading = at(4, 60, 28)
 	a.Setting = a.Reading.Setting
@@ -289,11 +290,11 @@ func TestChangesSaysByHowMuchThePresentModePasses(t *testing.T) {
 		t.Errorf("without a reading: %q", got)
 	}
 	for _, c := range []struct {
-		l    optimize.Limit
+		l    metric.Goal
 		want string
 	}{
-		{optimize.Limit{PowerW: 40}, ""}, {optimize.Limit{TimeMS: 50}, ""}, {optimize.Limit{EnergyJ: 2}, ""},
-		{optimize.Limit{TimeMS: 40}, "10.0 ms over the limit"}, {optimize.Limit{EnergyJ: 1.5}, "0.5 J over the limit"},
+		{metric.Watts(40), ""}, {metric.Millis(50), ""}, {metric.Within(metric.Energy.Max(2)), ""},
+		{metric.Millis(40), "10.0 ms over the limit"}, {metric.Within(metric.Energy.Max(1.5)), "0.5 J over the limit"},
 	} {
 		if a.Limit = c.l; a.over(a.Before.Measured) != c.want {
 			t.Errorf("%+v: got %q, want %q", c.l, a.over(a.Before.Measured), c.want)
@@ -333,7 +334,7 @@ func TestComparedTakesThePresetWhereThePresentModeBreaksTheLimit(t *testing.T) {
 			PowerW: watts}, N: 1}
 	}
 	for limit, want := range map[float64]string{100: "MODE_30W", 130: Present} {
-		a := Answer{Feasible: true, Limit: optimize.Limit{TimeMS: limit},
+		a := Answer{Feasible: true, Limit: metric.Millis(limit),
 			Before: &Baseline{"present", at(8, 120, 20), Errors{}},
 			Preset: &Baseline{"MODE_30W", at(6, 90, 30), Errors{}}}
 		a.Reading = at(4, 95, 25)
@@ -377,7 +378,7 @@ func TestKeepWritesWhatFindReads(t *testing.T) {
 func TestAnswerJSONSaysHowSureItsReadingsAre(t *testing.T) {
 	t.Parallel()
 	a := full()
-	a.Served, a.Limit, a.Feasible = nil, optimize.Limit{PowerW: 18.4}, true
+	a.Served, a.Limit, a.Feasible = nil, metric.Watts(18.4), true
 	document := func(watts ...float64) (m struct {
 		Measured struct {
 			N          int

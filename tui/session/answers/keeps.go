@@ -8,8 +8,8 @@ import (
 
 	"jtune/internal/report"
 	"jtune/internal/stats"
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Scatter is the relative standard deviation of a reading of a mode from run to run: two readings differ by 1 or 2 %.
@@ -22,23 +22,14 @@ const scatterReadings = 4
 // ChanceOver returns the chance, 0 to 1, that the true values of a setting exceed a limit on power, time or energy,
 // from
 // repeated readings. Several limits count as independent. NaN without a reading of what is limited; 0 without a limit.
-func ChanceOver(l optimize.Limit, readings []tegra.Measured) float64 {
+func ChanceOver(l metric.Goal, readings []tegra.Measured) float64 {
 	keeps := 1.0
-	for _, limited := range []struct {
-		most float64
-		of   func(tegra.Measured) float64
-	}{
-		{l.PowerW, powerOf},
-		{l.TimeMS, timeOf},
-		{l.EnergyJ, tegra.Measured.SampleJ},
-	} {
-		if limited.most > 0 {
-			var room []float64
-			for _, m := range readings {
-				room = append(room, math.Log(limited.most/limited.of(m)))
-			}
-			keeps *= 1 - chanceBelow(room)
+	for b := range l.Limits.Each() {
+		var room []float64
+		for _, m := range readings {
+			room = append(room, -b.Over(b.Of(m)))
 		}
+		keeps *= 1 - chanceBelow(room)
 	}
 	return 1 - keeps
 }

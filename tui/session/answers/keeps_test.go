@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // The chance is calibrated: of modes whose true power lies evenly around a limit, as many
@@ -22,15 +22,15 @@ func TestChanceOverIsAsOftenRightAsItSays(t *testing.T) {
 		for i := range readings {
 			readings[i] = tegra.Measured{TimeMS: 50, PowerW: truth * math.Exp(Scatter*rng.NormFloat64())}
 		}
-		l := optimize.Limit{PowerW: 30}
+		l := metric.Watts(30)
 		chance := ChanceOver(l, readings)
 		if expected += chance; truth > 30 {
 			over++
 		}
-		if higher := ChanceOver(optimize.Limit{PowerW: 30.1}, readings); higher >= chance {
+		if higher := ChanceOver(metric.Watts(30.1), readings); higher >= chance {
 			t.Fatalf("%g at 30 W, %g at 30.1 W", chance, higher)
 		}
-		if both := ChanceOver(optimize.Limit{PowerW: 30, TimeMS: 50.2}, readings); both < chance {
+		if both := ChanceOver(metric.Within(metric.Power.Max(30).And(metric.Time.Max(50.2))), readings); both < chance {
 			t.Fatalf("%g of one limit, %g of two", chance, both)
 		}
 	}
@@ -38,15 +38,15 @@ func TestChanceOverIsAsOftenRightAsItSays(t *testing.T) {
 		t.Errorf("%.0f of %d modes are over, expected %.0f", over, modes, expected)
 	}
 	one := []tegra.Measured{{TimeMS: 50, PowerW: 29.6}}
-	if a, b := ChanceOver(optimize.Limit{PowerW: 30}, one), ChanceOver(optimize.Limit{PowerW: 30},
+	if a, b := ChanceOver(metric.Watts(30), one), ChanceOver(metric.Watts(30),
 		append(one, one[0])); b >= a {
 		t.Errorf("%g after one reading, %g after two", a, b)
 	}
-	if got := ChanceOver(optimize.Limit{Energy: true}, one); got != 0 {
+	if got := ChanceOver(metric.LeastEnergy, one); got != 0 {
 		t.Errorf("without a limit: %g", got)
 	}
 	for _, readings := range [][]tegra.Measured{nil, {{TimeMS: 50, PowerW: math.NaN()}}} {
-		if got := ChanceOver(optimize.Limit{PowerW: 30}, readings); !math.IsNaN(got) {
+		if got := ChanceOver(metric.Watts(30), readings); !math.IsNaN(got) {
 			t.Errorf("%v: %g", readings, got)
 		}
 	}

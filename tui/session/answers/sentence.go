@@ -21,7 +21,7 @@ func (a Answer) Headline() string {
 	b, name := a.Baseline()
 	keeps := ""
 	if b == a.Before && b != nil && !a.Limit.Met(b.Measured) { // the baseline is outside the limit
-		keeps = "keeps " + a.Limit.Bounds() + ": "
+		keeps = "keeps " + a.Limit.Brief() + ": "
 	}
 	switch {
 	case g.Measured && (b == nil && g.Against == Present || b != nil && b.Setting == a.Setting && b == a.Before):
@@ -53,7 +53,7 @@ func (a Answer) misses() string {
 	if a.Served != nil {
 		return fmt.Sprintf("no %smode meets %s: this is the nearest", kind, a.Ask)
 	}
-	out := fmt.Sprintf("no %smode keeps %s: ", kind, a.Limit.Bounds())
+	out := fmt.Sprintf("no %smode keeps %s: ", kind, a.Limit.Brief())
 	if over := a.over(a.Best()); over != "" {
 		return out + "the nearest is " + over
 	}
@@ -123,14 +123,8 @@ func (a Answer) draws(b *Baseline) string {
 
 // over says by how much a mode exceeds the limit on power, time or energy; "" if it does not.
 func (a Answer) over(m tegra.Measured) string {
-	if w := a.Limit.PowerW; w > 0 && m.PowerW > w {
-		return fmt.Sprintf("%s W over the limit", text.Of(m.PowerW-w))
-	}
-	if ms := a.Limit.TimeMS; ms > 0 && m.TimeMS > ms {
-		return fmt.Sprintf("%s ms over the limit", text.Of(m.TimeMS-ms))
-	}
-	if j := a.Limit.EnergyJ; j > 0 && m.SampleJ() > j {
-		return fmt.Sprintf("%s J over the limit", text.Of(m.SampleJ()-j))
+	if b, over := a.Limit.Broken(m); over {
+		return fmt.Sprintf("%s %s over the limit", text.Of(b.Of(m)-b.Value), b.Unit)
 	}
 	return ""
 }

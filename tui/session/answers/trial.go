@@ -9,6 +9,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // followShare is the least share of the rate that a server must serve to keep up.
@@ -45,13 +46,14 @@ func (s *Trial) Judge(a mix.Ask, w workload.Workload) {
 	if a.Load.Pattern == arrivals.Poisson { // fewer may have arrived by chance
 		least *= 1 - 3/math.Sqrt(float64(max(1, v.Requests)))
 	}
+	watts, limited := a.Goal.Limits.On(metric.Power)
 	switch l := s.LatencyMS; {
 	case served < least:
 		s.Why = fmt.Sprintf("%.4g of %.4g requests per second are served", served, w.Load.Rate)
 	case a.LatencyMS > 0 && l.OK && l.V > a.LatencyMS:
 		s.Why = fmt.Sprintf("p%.4g is %.4g ms, over %.4g", 100*a.Quantile, l.V, a.LatencyMS)
-	case a.PowerW > 0 && s.MeanW.V > a.PowerW: // the limit applies to the mean; the peak is higher
-		s.Why = fmt.Sprintf("mean power %.4g W, over %.4g", s.MeanW.V, a.PowerW)
+	case limited && s.MeanW.V > watts.Value: // the limit applies to the mean; the peak is higher
+		s.Why = fmt.Sprintf("mean power %.4g W, over %.4g", s.MeanW.V, watts.Value)
 	case a.LatencyMS > 0 && !l.OK:
 		s.Unsure = fmt.Sprintf("%d requests are too few to tell whether p%.4g is within %.4g ms", v.Requests,
 			100*a.Quantile, a.LatencyMS)

@@ -8,8 +8,8 @@ import (
 	"jtune/internal/figure"
 	"jtune/internal/safefile"
 	"jtune/internal/text"
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
 	"jtune/tui/session/plots"
 	"jtune/tui/session/soak"
@@ -17,7 +17,7 @@ import (
 
 // cloud draws all modes in the plane of time and power with the answers marked, thinned to keep the page small.
 func (r Report) cloud() figure.Figure {
-	var limit optimize.Limit
+	var limit metric.Goal
 	if r.Kept != nil {
 		limit = r.Kept.Answers[0].Limit
 	}

@@ -17,6 +17,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
 	"jtune/tui/export"
 	"jtune/tui/session/answers"
@@ -43,7 +44,7 @@ func searched(t *testing.T) Report {
 		t.Fatal(err)
 	}
 	found, before, preset := mode(4, 1, 1, 2), mode(4, 2, 1, 2), mode(2, 2, 0.5, 2)
-	a := answers.Answer{Setting: tegra.Setting{Mode: found}, Limit: optimize.Limit{PowerW: 15}, Feasible: true,
+	a := answers.Answer{Setting: tegra.Setting{Mode: found}, Limit: metric.Watts(15), Feasible: true,
 		Verified: true, Standing: optimize.Standing{N: 2, Limited: true},
 		About: outlook.About{Reading: tegra.Mean{Measured: measured(found, 80, 14.2), N: 2},
 			Predicted: learn.Prediction{Measured: measured(found, 82, 14.0), TimeLoMS: 74, TimeHiMS: 90, PowerLoW: 13,
@@ -76,7 +77,7 @@ func searched(t *testing.T) Report {
 // proved is a soak of 45 minutes.
 func proved(head record.Header, m tegra.Mode) *soak.Kept {
 	some := tegra.Some[float64]
-	k := soak.Kept{Header: head, Ended: true, Limits: hold.Limits{Amperes: some(5)}, Result: hold.Result{
+	k := soak.Kept{Header: head, Ended: true, Limits: metric.Current.Max(5), Result: hold.Result{
 		Verdict: hold.Holds, Reason: "held for 45m0s, peak 2.90 A of 5 A; steady at 71 °C", Mode: tegra.Some(m),
 		DurationS: 2700, Steady: hold.Steady{TjC: some(71), LoC: some(70.2), HiC: some(71.9), Reached: true},
 		Peak:    hold.Peak{PowerW: some(14.9), Amperes: some(2.9), TjC: some(71.2), Rail: tegra.Some("VDD_IN")},
@@ -180,7 +181,7 @@ func TestReportWithoutASoakSaysHowToGetOne(t *testing.T) {
 func TestVerifyDriftIsMoreThanReadingsDifferBy(t *testing.T) {
 	t.Parallel()
 	a := searched(t).Kept.Answers[0]
-	a.Limit = optimize.Limit{Energy: true}
+	a.Limit = metric.LeastEnergy
 	for _, c := range []struct {
 		ms, w   float64
 		drifted bool
@@ -204,7 +205,7 @@ func TestVerifyDriftIsMoreThanReadingsDifferBy(t *testing.T) {
 func TestVerifyDriftKnowsTheErrorOfTheNewReading(t *testing.T) {
 	t.Parallel()
 	a := searched(t).Kept.Answers[0]
-	a.Limit = optimize.Limit{Energy: true}
+	a.Limit = metric.LeastEnergy
 	for errPct, drifted := range map[float64]bool{0.3: true, 3: false} {
 		m := measured(a.Mode, 1.035*a.Reading.TimeMS, a.Reading.PowerW)
 		m.Errors = tegra.Errors{Time: tegra.Some(errPct / 100), Power: tegra.Some(0.005)}
@@ -222,7 +223,8 @@ func TestVerifyHoldsNoModeWhoseMeanIsOverItsLimit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	seen := map[Verdict]int{}
 	for range 4000 {
-		limits := []optimize.Limit{{PowerW: 30}, {TimeMS: 80}, {PowerW: 30, TimeMS: 80}}
+		limits := []metric.Goal{metric.Watts(30), metric.Millis(80),
+			{Limits: metric.Power.Max(30).And(metric.Time.Max(80))}}
 		l, off, scatter := limits[rng.IntN(3)], 0.02*rng.NormFloat64(), 0.03*rng.Float64()
 		var list []tegra.Measured
 		sumMS, sumW := 0.0, 0.0
@@ -232,7 +234,8 @@ func TestVerifyHoldsNoModeWhoseMeanIsOverItsLimit(t *testing.T) {
 			list, sumMS, sumW = append(list, m), sumMS+m.TimeMS, sumW+m.PowerW
 		}
 		n := float64(len(list))
-		over := l.PowerW > 0 && sumW/n > l.PowerW || l.TimeMS > 0 && sumMS/n > l.TimeMS
+		over := l.Of(metric.Power) > 0 && sumW/n > l.Of(metric.Power) || l.Of(metric.Time) > 0 &&
+			sumMS/n > l.Of(metric.Time)
 		got := verdictOf(l, list)
 		seen[got]++
 		if got == Within && over || got == Over && !over || got == NoLimit {
@@ -263,7 +266,7 @@ func TestVerifyHoldsNoModeWhoseMeanIsOverItsLimit(t *testing.T) {
 		for _, w := range c.watts {
 			list = append(list, tegra.Measured{TimeMS: 80, PowerW: w})
 		}
-		if got := verdictOf(optimize.Limit{PowerW: 30}, list); got != c.want {
+		if got := verdictOf(metric.Watts(30), list); got != c.want {
 			t.Errorf("%v W: %q, want %q", c.watts, got, c.want)
 		}
 	}

@@ -74,7 +74,7 @@ func (r Report) setting(at tegra.Setting) string {
 
 // answer returns the question, the answer, and its gain.
 func (r Report) answer(i int, a answers.Answer) (parts []document.Part) {
-	goal := a.Limit.String()
+	goal := a.Limit.Words()
 	if a.Served != nil {
 		goal = a.Ask.String()
 	}

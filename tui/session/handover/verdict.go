@@ -1,8 +1,8 @@
 package handover
 
 import (
-	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
 )
 
@@ -26,12 +26,12 @@ const (
 
 // verdictOf is the verdict of repeated readings: within or over once the chance that the true value is on the other
 // side is small, at the limit until then. A mode whose mean is over a limit is never within.
-func verdictOf(l optimize.Limit, readings []tegra.Measured) Verdict {
-	if l.PowerW == 0 && l.TimeMS == 0 && l.EnergyJ == 0 {
+func verdictOf(l metric.Goal, readings []tegra.Measured) Verdict {
+	if !l.Limited() {
 		return NoLimit
 	}
 	mean := meanOf(readings)
-	if l.PowerW == 0 && l.EnergyJ == 0 {
+	if l.Limits == l.Limits.Only(metric.Time) {
 		mean.PowerW = 1 // it need not be known
 	}
 	switch over := answers.ChanceOver(l, readings); {

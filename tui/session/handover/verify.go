@@ -11,11 +11,11 @@ import (
 
 	"jtune/internal/report"
 	"jtune/internal/text"
-	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
@@ -87,7 +87,7 @@ var ErrNoAnswer = errors.New("no search on this board has an answer yet; jtune t
 // VerifyRequest asks to measure an answer again.
 type VerifyRequest struct {
 	Campaign string           // "": the search whose answer was kept last on this board, else the newest
-	Limit    optimize.Limit   // in place of that of the search; zero: none
+	Limit    metric.Goal      // in place of that of the search; zero: none
 	Trust    bool             // run the command in the campaign's file
 	Typed    *workloads.Typed // that command, typed again; nil if not
 }
@@ -157,11 +157,14 @@ func Verify(ctx context.Context, s *session.Session, r VerifyRequest, observe fu
 	if err != nil {
 		return v, err
 	}
+	if err := r.Limit.Told(); err != nil {
+		return v, err
+	}
 	again, err := task.Repeat(s, c, r.Trust, r.Typed)
 	if err != nil {
 		return v, err
 	}
-	switch given := r.Limit != (optimize.Limit{}); {
+	switch given := r.Limit != (metric.Goal{}); {
 	case again.Tune == nil || a.Reading.N == 0 && a.Trial == nil:
 		return v, fmt.Errorf("%s: its answer was not measured, so that there is nothing to compare with", c.Name)
 	case given && a.Trial != nil:

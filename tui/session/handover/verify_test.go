@@ -5,8 +5,7 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
-	"jtune/optimize"
-	"jtune/optimize/mix"
+	"jtune/tegra/metric"
 	"jtune/tegra/virtual"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
@@ -19,8 +18,8 @@ func TestVerifyOfAModeWhoseClocksChange(t *testing.T) {
 	t.Parallel()
 	const cpu, emc = "/sys/devices/system/cpu/cpu0/cpufreq/", "/sys/kernel/debug/bpmp/debug/clk/emc/rate"
 	for name, r := range map[string]measure.TuneRequest{
-		"lstm": {Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Probes: 3},
-		"mobilenet-infer": {Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30},
+		"lstm": {Question: metric.Question{Limit: metric.Watts(25)}, Probes: 3},
+		"mobilenet-infer": {Question: metric.Question{Limit: metric.Watts(30),
 			Load: arrivals.Spec{RatePerS: 20, LatencyMS: 90}}, Probes: 3},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,12 +8,13 @@ import (
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // KnownRows are readings of earlier campaigns that count as measured.
 type KnownRows struct {
 	Rows  []tegra.Measured
-	Limit optimize.Limit // the best of Rows for it is measured again
+	Limit metric.Goal // the best of Rows for it is measured again
 }
 
 // With returns all rows that count: the known ones, aligned with the board's present state, and the new ones.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/sessiontest"
 )
 
@@ -39,7 +39,7 @@ func TestDesignMeasuresKnownModesAgainOnlyToSeeDrift(t *testing.T) {
 			c.moved(i, &row)
 			known = append(known, row)
 		}
-		rows := KnownRows{known, optimize.Limit{PowerW: 30}}
+		rows := KnownRows{known, metric.Watts(30)}
 		p := newDesignPlan(space, 12, 0, nil, rows)
 		var done []record.Row
 		again := 0

@@ -3,9 +3,8 @@ package measure
 import (
 	"testing"
 
-	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/sessiontest"
 )
 
@@ -13,13 +12,13 @@ import (
 // within is.
 func TestAnswerMeasuredOverTheLimitGivesWayToTheBestWithin(t *testing.T) {
 	o := sessiontest.LineOutlook(t)
-	l := optimize.Limit{PowerW: 36}
+	l := metric.Watts(36)
 	found, other := o.Known[6].Setting, o.Known[8].Setting
 	o = o.With(tegra.Measured{Setting: found, TimeMS: 70, PowerW: 35.8}).
 		With(tegra.Measured{Setting: other, TimeMS: 75, PowerW: 33})
 	r := &TuneResult{}
 	r.Setting, r.TimeMS, r.PowerW, r.N = found, 70, 35.8, 1
-	r.AnswerTo(TuneRequest{Goal: mix.Goal{Limit: l}}, tegra.Board{})
+	r.AnswerTo(TuneRequest{Question: metric.Question{Limit: l}}, tegra.Board{})
 	o = o.Answering(l, r.Answers[0].About, nil)
 	if at := o.Answer(l); at != 6 {
 		t.Errorf("the answer is mode %d, tuning found mode 6", at)

@@ -14,6 +14,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
@@ -33,8 +34,8 @@ type Measuring struct {
 // TuneRequest asks for the best mode of one workload. It can be resumed only with coverage front.
 type TuneRequest struct {
 	Measuring
-	mix.Goal
-	More     []optimize.Limit   // further limits, each answered from the same search
+	metric.Question
+	More     []metric.Goal      // further limits, each answered from the same search
 	Coverage campaigns.Coverage // CoverLimit unless set
 	// Probes caps the measurements, start and verification included; with coverage front it is the number of modes
 	// measured before the answer is chosen. 0: the strategy's own, or FrontModes.
@@ -78,7 +79,7 @@ type TuneResult struct {
 
 // AnswerTo builds the answers to a request on a board from what its search found.
 func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
-	limits := append([]optimize.Limit{q.Limit}, q.More...)
+	limits := append([]metric.Goal{q.Limit}, q.More...)
 	r.Answers = make([]answers.Answer, 1+len(r.More))
 	for i, found := range append([]optimize.Result{r.Result}, r.More...) {
 		r.Answers[i] = answers.Answer{Setting: found.Setting, Device: on.Name, Virtual: on.Virtual,
@@ -110,7 +111,7 @@ func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
 		s.N = t.N
 	}
 	// that a mean is within a latency does not say that a quantile is
-	if t.Users && t.Unsure != "" && first.Limit.TimeMS > 0 && s.State == optimize.Measured {
+	if t.Users && t.Unsure != "" && first.Limit.Of(metric.Time) > 0 && s.State == optimize.Measured {
 		s.State = optimize.Doubtful
 	}
 }
@@ -181,9 +182,9 @@ type RunRequest struct {
 
 // JobMode is the power mode in which a job runs. The zero value is the present mode.
 type JobMode struct {
-	Name string    // a mode, preset or its id; JobBest; JobAny: the mode in force, whatever that becomes
-	Goal *mix.Goal // of the search for JobBest; nil: the newest search
-	Free bool      // clocks may scale below those of the mode
+	Name string           // a mode, preset or its id; JobBest; JobAny: the mode in force, whatever that becomes
+	Goal *metric.Question // of the search for JobBest; nil: the newest search
+	Free bool             // clocks may scale below those of the mode
 }
 
 // Names of a job's mode besides modes and presets.

@@ -7,10 +7,10 @@ import (
 
 	"jtune/internal/report"
 	"jtune/internal/text"
-	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/measure"
 )
@@ -74,7 +74,7 @@ func (x Answer) MarshalJSON() ([]byte, error) {
 		{"virtual", x.Virtual},
 		{"train", x.Train},
 		{"infer", x.Infer},
-		{"limit", answers.Limits(optimize.Limit{PowerW: x.Ask.PowerW}, x.Ask)},
+		{"limit", answers.Limits(metric.Within(x.Ask.Goal.Limits.Only(metric.Power)), x.Ask)},
 		{"marginal_unit_j", x.marginalJ()},
 	}
 	out = append(out, mixed(x.Ask, x.Outcome, x.Row, x.Quantiles)...)

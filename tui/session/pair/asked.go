@@ -7,9 +7,9 @@ import (
 
 	"jtune/internal/text"
 	"jtune/internal/usage"
-	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/profiles/workload"
+	"jtune/tegra/metric"
 )
 
 // errPairRate: a pair needs a rate. A closed loop leaves no time to train.
@@ -17,11 +17,11 @@ var errPairRate = errors.New("a pair needs a rate, such as 60/s")
 
 // Ask returns what the pair must meet, without a margin because pairs are measured. Errors are usage errors.
 func (r Request) Ask(seed uint64) (mix.Ask, error) {
-	ask, err := r.Goal.Ask(seed)
+	ask, err := mix.AskOf(r.Question, seed)
 	if err == nil && !ask.Load.Open() {
 		err = usage.Of(errPairRate)
 	}
-	ask.Tau, ask.Margin = r.Tau, optimize.NoMargin
+	ask.Tau, ask.Goal.Margin = r.Tau, metric.NoMargin
 	return ask, err
 }
 

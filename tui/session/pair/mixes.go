@@ -7,11 +7,11 @@ import (
 
 	"jtune/internal/figure"
 	"jtune/internal/sorted"
-	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/measure"
 )
 
@@ -121,7 +121,7 @@ func (p *pairSearch) mixes() *Mixes {
 		return nil
 	}
 	ask := p.ask
-	ask.Margin = optimize.UsualMargin
+	ask.Goal.Margin = metric.UsualMargin
 	o, err := p.options(ask)
 	if err != nil {
 		return nil
@@ -145,7 +145,7 @@ func (p *pairSearch) mixes() *Mixes {
 	if !known {
 		return nil
 	}
-	ask.Margin = p.ask.Margin
+	ask.Goal.Margin = p.ask.Goal.Margin
 	m := &Mixes{Train: p.r.Train.Name, Infer: p.r.Infer.Name, Search: p.r, Ask: ask,
 		Front: list.Front, Bound: list.Bound, Feasible: p.found.Feasible, Meets: list.List[0].Meets}
 	for _, o := range list.List {

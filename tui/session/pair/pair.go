@@ -11,12 +11,13 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // PairRequest asks for the setting in which a training job and an inference job share one GPU.
 type PairRequest struct {
 	Train, Infer *learn.Model
-	mix.Goal
+	metric.Question
 	Policy mix.Policy // "": the better of strict and fill
 	Tau    int        // of strict turns: maximum minibatches between two batches; 0: as many as fit
 	Seed   uint64
@@ -38,7 +39,7 @@ func Pair(r PairRequest) (Answer, error) {
 	if err := r.check(); err != nil {
 		return Answer{}, err
 	}
-	ask, err := r.Goal.Ask(r.Seed)
+	ask, err := mix.AskOf(r.Question, r.Seed)
 	if err != nil {
 		return Answer{}, err
 	}

@@ -17,6 +17,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -108,7 +109,7 @@ func pairHeader(s *session.Session, r Request) record.Header {
 		plan.SetList([]tegra.Setting{*r.At})
 	}
 	head := campaigns.HeaderOf(s, r.Infer, plan, nil, r.Settings)
-	head.Pair = &record.PairHeader{Train: r.Train, Load: r.Load, PowerW: r.Limit.PowerW,
+	head.Pair = &record.PairHeader{Train: r.Train, Load: r.Load, PowerW: r.Limit.Of(metric.Power),
 		Policy: string(r.Policy), Tau: r.Tau, Strategy: string(r.Strategy), Pairs: r.Most, Requests: r.Requests,
 		Compare: r.Compare, Separate: r.Separate}
 	return head
@@ -118,8 +119,8 @@ func pairHeader(s *session.Session, r Request) record.Header {
 func PairSearchOf(h record.Header, train, infer workload.Workload) (Request, error) {
 	from := h.Pair
 	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches,
-		Goal:   mix.Goal{Limit: optimize.Limit{PowerW: from.PowerW}, Load: from.Load},
-		Policy: mix.Policy(from.Policy), Tau: from.Tau,
+		Question: metric.Question{Limit: metric.Watts(from.PowerW), Load: from.Load},
+		Policy:   mix.Policy(from.Policy), Tau: from.Tau,
 		Strategy: optimize.Strategy(from.Strategy), Most: from.Pairs, Requests: from.Requests, Compare: from.Compare,
 		Separate: from.Separate, Before: h.Created}
 	list, err := h.Plan.List()

@@ -18,6 +18,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
@@ -34,7 +35,7 @@ var PairBatches = []int{1, 4, 16, 32, 64}
 type Request struct {
 	Train, Infer workload.Workload
 	Batches      []int // of inference, ascending; nil: its own
-	mix.Goal
+	metric.Question
 	Policy mix.Policy // "": the better of strict and fill
 	Tau    int        // of strict turns: maximum minibatches between two batches; 0: as many as fit
 	// Strategy is how the setting is searched; "": by predictions. The other strategies only measure, with fill turns
@@ -65,7 +66,7 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	if err := mayPair(s, r); err != nil {
 		return Answer{}, err
 	}
-	if err := preflight.MayMeasure(ctx, s, r.Limit.PowerW); err != nil {
+	if err := preflight.MayMeasure(ctx, s, r.Limit.Of(metric.Power)); err != nil {
 		return Answer{}, err
 	}
 	release, err := preflight.Claim(s, "search for a pair", true)

@@ -10,10 +10,10 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/usage"
-	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
@@ -34,7 +34,7 @@ func pairOf(t *testing.T, s *session.Session) Request {
 		t.Fatal(err)
 	}
 	return Request{Train: train, Infer: infer, Batches: []int{4, 16}, Requests: 200, Most: 3,
-		Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30},
+		Question: metric.Question{Limit: metric.Watts(30),
 			Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95}}}
 }
 
@@ -76,7 +76,7 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	}
 	// the profiles of both serve the next question
 	again := pairOf(t, s)
-	again.Limit.PowerW, again.Policy, again.Most, again.Separate = 22, mix.Strict, 1, true
+	again.Limit.Limits, again.Policy, again.Most, again.Separate = metric.Power.Max(22), mix.Strict, 1, true
 	second, err := Search(t.Context(), s, again, func(e measure.Event) {
 		n, _ := e.(measure.NoteEvent)
 		if note := string(n); strings.Contains(note, "measuring") && strings.Contains(note, "first") {
@@ -227,7 +227,7 @@ func TestPairInOneSettingSaysWhichLimitItBreaks(t *testing.T) {
 	s := sessiontest.Fast(t)
 	r := pairOf(t, s)
 	at := tegra.Setting{Mode: s.Device.Space().Max(), Batch: 16}
-	r.Limit.PowerW, r.At, r.Policy, r.Compare = 9, &at, mix.Free, true
+	r.Limit.Limits, r.At, r.Policy, r.Compare = metric.Power.Max(9), &at, mix.Free, true
 	found, err := Search(t.Context(), s, r, nil)
 	var none *mix.NoSettingError
 	if !errors.As(err, &none) || !none.Measured || found.Feasible || found.Row == nil || found.Row.Setting != at ||

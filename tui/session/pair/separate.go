@@ -16,6 +16,7 @@ import (
 	"jtune/profiles/harness/turns"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
 )
@@ -31,7 +32,7 @@ const (
 // separate predicts the pair with a mode for each job, and measures the cost of switching between them.
 func (p *pairSearch) separate(ctx context.Context) error {
 	alone := p.ask
-	alone.Policy, alone.Tau, alone.Margin = "", 0, optimize.UsualMargin
+	alone.Policy, alone.Tau, alone.Goal.Margin = "", 0, metric.UsualMargin
 	o, err := p.options(alone)
 	if err != nil {
 		return err
@@ -185,7 +186,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 	if err := errors.Join(mayPair(s, r), hours.check()); err != nil {
 		return err
 	}
-	ask, err := r.Goal.Ask(s.Seed)
+	ask, err := mix.AskOf(r.Question, s.Seed)
 	if err != nil {
 		return err
 	}
@@ -207,7 +208,8 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 	}
 	apart, ok := ask.Separate(o.Settings(), infer, *train, 0)
 	if !ok {
-		return fmt.Errorf("no mode of the training stays within %g W: %w", ask.PowerW, optimize.ErrInfeasible)
+		return fmt.Errorf("no mode of the training stays within %g W: %w", ask.Goal.Of(metric.Power),
+			optimize.ErrInfeasible)
 	}
 	g, err := s.Guard(ctx)
 	if err != nil {

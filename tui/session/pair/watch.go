@@ -7,6 +7,7 @@ import (
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // MostTurns is how many turns are kept for the screens.
@@ -27,18 +28,18 @@ func (l PairLimit) Held() tegra.Val[bool] {
 
 // PairLimits returns the limits of an ask with the values of a pair.
 func PairLimits(a mix.Ask, p record.Pair) (out []PairLimit) {
-	if a.PowerW > 0 {
-		l := PairLimit{Name: "power, peak", Limit: a.PowerW, Unit: "W", Value: positive(p.PeakW())}
+	if _, limited := a.Goal.Limits.On(metric.Power); limited {
+		l := PairLimit{Name: "power, peak", Limit: a.Goal.Of(metric.Power), Unit: "W", Value: positive(p.PeakW())}
 		if a.PowerAs == mix.Mean {
 			l.Name, l.Value = "power, mean", positive(p.MeanW)
 		}
 		out = append(out, l)
 	}
 	if a.LatencyMS > 0 {
-		name := fmt.Sprintf("p%.4g", 100*cmp.Or(a.Quantile, mix.UsualQuantile))
+		name := fmt.Sprintf("p%.4g", 100*cmp.Or(a.Quantile, metric.UsualQuantile))
 		l := PairLimit{Name: name, Limit: a.LatencyMS, Unit: "ms"}
 		if p.Latency.N > 0 {
-			l.Value = tegra.Finite(quantileOf(p.Latency, cmp.Or(a.Quantile, mix.UsualQuantile)))
+			l.Value = tegra.Finite(quantileOf(p.Latency, cmp.Or(a.Quantile, metric.UsualQuantile)))
 		}
 		out = append(out, l)
 	}

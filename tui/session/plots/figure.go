@@ -19,6 +19,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // bands names the bounds of predictions.
@@ -144,7 +145,7 @@ func HeatMap(o *outlook.Outlook, of optimize.Axis, x, y tegra.Knob, at tegra.Mod
 
 // Curves draws time, power and energy over one knob, with the others held as in mode at and with the limits. It marks
 // at if here is set.
-func Curves(o *outlook.Outlook, over tegra.Knob, at tegra.Mode, l optimize.Limit, here bool) figure.Figure {
+func Curves(o *outlook.Outlook, over tegra.Knob, at tegra.Mode, l metric.Goal, here bool) figure.Figure {
 	f := figureOf(o, "curves", "time, power and energy over "+over.String())
 	f.X = KnobAxis(over)
 	f.Notes = []string{Held(at, over)}
@@ -176,11 +177,10 @@ func Curves(o *outlook.Outlook, over tegra.Knob, at tegra.Mode, l optimize.Limit
 			}
 		}
 		panel.Series = []figure.Series{predicted, measured}
-		switch {
-		case of == optimize.Power && l.PowerW > 0:
-			panel.Limits = []figure.Limit{{At: l.PowerW, Name: "limit"}}
-		case of == optimize.Time && l.TimeMS > 0:
-			panel.Limits = []figure.Limit{{At: l.TimeMS, Name: "limit"}}
+		for b := range l.Limits.Each() {
+			if b.Key == of.String() {
+				panel.Limits = []figure.Limit{{At: b.Value, Name: "limit"}}
+			}
 		}
 		if i := slices.IndexFunc(list, func(i int) bool { return o.Known[i].Mode == at }); here && i >= 0 {
 			p := figure.At(KnobValue(at, over), o.Columns()[of][list[i]])
@@ -196,7 +196,7 @@ func Curves(o *outlook.Outlook, over tegra.Knob, at tegra.Mode, l optimize.Limit
 }
 
 // Cloud draws all settings in the plane of two quantities, and their Pareto front.
-func Cloud(o *outlook.Outlook, plane int, l optimize.Limit) figure.Figure {
+func Cloud(o *outlook.Outlook, plane int, l metric.Goal) figure.Figure {
 	return CloudOf(o, serving.Trades(o, serving.Unit{}, l, nil)[plane])
 }
 

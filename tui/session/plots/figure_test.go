@@ -9,6 +9,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // grid is what was measured of 24 modes: energy is least at 2 GHz of the CPU and the lower
@@ -58,7 +59,7 @@ func TestOutlookCurvesAscendAndHoldTheOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Curves(o, tegra.KnobCPU, at, optimize.Limit{PowerW: 12}, true)
+	f := Curves(o, tegra.KnobCPU, at, metric.Watts(12), true)
 	if len(f.Panels) != 3 || f.Panels[1].Limits[0].At != 12 || len(f.Panels[0].Limits) != 0 {
 		t.Fatalf("panels %+v", f.Panels)
 	}
@@ -70,7 +71,7 @@ func TestOutlookCurvesAscendAndHoldTheOthers(t *testing.T) {
 	if here := f.Panels[1].Marks[0]; here.X != 3 || here.V != 12 {
 		t.Errorf("the present mode is marked at %+v", here)
 	}
-	f = Curves(o, tegra.KnobEMC, at, optimize.Limit{}, false)
+	f = Curves(o, tegra.KnobEMC, at, metric.Goal{}, false)
 	if !strings.Contains(f.Lacks, "EMC has only one value") {
 		t.Errorf("curves over a knob of one value lack %q", f.Lacks)
 	}

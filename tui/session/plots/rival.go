@@ -7,9 +7,9 @@ import (
 	"jtune/internal/figure"
 	"jtune/internal/text"
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/models"
 )
 
@@ -83,7 +83,7 @@ type Readout struct {
 }
 
 // Readouts returns the choices of rivals.
-func Readouts(rivals []Rival, observed map[tegra.Mode]tegra.Measured, l optimize.Limit) (out []Readout) {
+func Readouts(rivals []Rival, observed map[tegra.Mode]tegra.Measured, l metric.Goal) (out []Readout) {
 	for _, r := range rivals {
 		at := r.chooses.Answer(l)
 		row := Readout{Name: r.Name, Predicted: r.Predicted[at], Met: l.Met(r.chooses.Known[at].Measured)}
@@ -111,7 +111,7 @@ func (r *Readout) words(space *tegra.Space) string {
 }
 
 // RivalCloud is Cloud with the predicted fronts of rivals, the measurements of their modes, and their choices.
-func RivalCloud(o *outlook.Outlook, plane int, l optimize.Limit, rivals []Rival,
+func RivalCloud(o *outlook.Outlook, plane int, l metric.Goal, rivals []Rival,
 	observed map[tegra.Mode]tegra.Measured) figure.Figure {
 	f := Cloud(o, plane, l)
 	pl, panel := outlook.Planes[plane], &f.Panels[0]
@@ -128,7 +128,7 @@ func RivalCloud(o *outlook.Outlook, plane int, l optimize.Limit, rivals []Rival,
 		}
 		panel.Series = append(panel.Series, predicted, seen)
 	}
-	if l != (optimize.Limit{}) {
+	if l != (metric.Goal{}) {
 		for _, r := range Readouts(rivals, observed, l) {
 			f.Notes = append(f.Notes, r.words(o.Space()))
 		}

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/models"
 	"jtune/tui/session/sessiontest"
@@ -51,7 +51,7 @@ func TestRivalsHaveFrontsAndChoicesOfTheirOwn(t *testing.T) {
 	if len(observed) != len(all) {
 		t.Errorf("%d modes were observed, want %d", len(observed), len(all))
 	}
-	limit := optimize.Limit{PowerW: 20}
+	limit := metric.Watts(20)
 	for i, r := range Readouts(rivals, observed, limit) {
 		m := rivals[i].Model
 		if want := m.Predict([]tegra.Mode{r.Predicted.Mode})[0]; r.Predicted.TimeMS != want.TimeMS {

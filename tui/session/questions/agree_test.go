@@ -15,6 +15,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/config"
@@ -48,10 +49,10 @@ func TestQuestionsAllNameTheAnswerOfARandomSearch(t *testing.T) {
 				Speed: math.Inf(1), Paths: config.Paths{DataDir: t.TempDir()}, Seed: 3 + uint64(n)})
 		}
 		r := randomRequest(t, s, rng, n)
-		t.Run(fmt.Sprintf("%d %s %v %v", n, r.Workload.Name, r.Goal, r.Batches), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%d %s %v %v", n, r.Workload.Name, r.Question, r.Batches), func(t *testing.T) {
 			out, err := search.Tune(t.Context(), s, r, nil)
 			if errors.Is(err, optimize.ErrInfeasible) {
-				if without[kindOf(r)]++; !r.Loaded() && r.Limit.TimeMS == 0 {
+				if without[kindOf(r)]++; !r.Loaded() && r.Limit.Of(metric.Time) == 0 {
 					t.Error(err)
 				}
 				return
@@ -73,7 +74,7 @@ func kindOf(r measure.TuneRequest) string {
 	switch {
 	case r.Loaded():
 		return "under a load"
-	case r.Limit.TimeMS > 0:
+	case r.Limit.Of(metric.Time) > 0:
 		return "within a time"
 	case r.Batches != nil:
 		return "over batch sizes"
@@ -90,19 +91,19 @@ func randomRequest(t *testing.T, s *session.Session, rng *rand.Rand, n int) meas
 	}
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true}
 	top := powerOf(s)
-	r.Limit.PowerW = math.Round(top * (0.45 + 0.5*rng.Float64()))
+	r.Limit.Limits = r.Limit.Limits.And(metric.Power.Max(math.Round(top * (0.45 + 0.5*rng.Float64()))))
 	switch {
 	case w.Infers():
 		r.Load = arrivals.Spec{RatePerS: float64(10 + rng.IntN(30)), LatencyMS: float64(35 + rng.IntN(40)),
 			Quantile: 0.99, PowerAs: "peak"}
 	case rng.IntN(3) == 0:
-		r.Limit = optimize.Limit{Energy: true}
+		r.Limit = metric.LeastEnergy
 	case rng.IntN(4) == 0:
 		r.Batches = []int{8, 16}
 	case rng.IntN(4) == 0:
-		r.Limit = optimize.Limit{TimeMS: float64(60 + rng.IntN(300))}
+		r.Limit = metric.Millis(float64(60 + rng.IntN(300)))
 	case rng.IntN(3) == 0:
-		r.More = []optimize.Limit{{PowerW: r.Limit.PowerW - 2}, {PowerW: r.Limit.PowerW + 3}}
+		r.More = []metric.Goal{metric.Watts(r.Limit.Of(metric.Power) - 2), metric.Watts(r.Limit.Of(metric.Power) + 3)}
 	}
 	return r
 }
@@ -143,7 +144,7 @@ func agrees(t *testing.T, s *session.Session, r measure.TuneRequest, out measure
 	}
 	page := outlook.New(r.Workload.Name, one, m.Space)
 	page.Found = o.Found
-	chosen := func(l optimize.Limit) (tegra.Setting, error) {
+	chosen := func(l metric.Goal) (tegra.Setting, error) {
 		at, err := o.Choose(l)
 		s := o.Predicted[at].Setting
 		if want.Batch > 0 && s.Batch == 0 { // the model knows one size, its own
@@ -168,11 +169,11 @@ func agrees(t *testing.T, s *session.Session, r measure.TuneRequest, out measure
 		}
 		return
 	}
-	ask, err := r.Goal.Ask(s.Seed)
+	ask, err := mix.AskOf(r.Question, s.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask = questions.Known(list, m.Provenance, mix.Goal{Limit: r.Limit, Load: r.Load}, ask)
+	ask = questions.Known(list, m.Provenance, metric.Question{Limit: r.Limit, Load: r.Load}, ask)
 	if found, _, err := serving.Under(o, ask).Answer(); err != nil || found.Mode != want.Mode {
 		t.Errorf("choose gives %v, the search %v (%v)", found.Mode, want, err)
 	}

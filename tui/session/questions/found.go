@@ -7,10 +7,10 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 )
@@ -36,7 +36,7 @@ func teaches(c campaigns.Campaign, from learn.Provenance) bool {
 
 // found returns the setting that the newest search of a model's workload found by measuring for exactly this goal. ok
 // is false if the workload was measured again since, because the model may now choose better.
-func found(list []campaigns.Campaign, from learn.Provenance, g mix.Goal) (at tegra.Setting, ok bool) {
+func found(list []campaigns.Campaign, from learn.Provenance, g metric.Question) (at tegra.Setting, ok bool) {
 	for _, c := range slices.Backward(list) {
 		loaded := c.Header.Plan.Kind == campaigns.LoadKind // no model learns its rows
 		if !about(c, from) || !teaches(c, from) || !c.Pools() && !loaded {
@@ -58,8 +58,8 @@ func found(list []campaigns.Campaign, from learn.Provenance, g mix.Goal) (at teg
 
 // Answered returns the settings that the newest search of a model's workload, at the model's batch size, found for its
 // limits, under the same conditions as found; none under a load.
-func Answered(list []campaigns.Campaign, from learn.Provenance) map[optimize.Limit]tegra.Setting {
-	out := map[optimize.Limit]tegra.Setting{}
+func Answered(list []campaigns.Campaign, from learn.Provenance) map[metric.Goal]tegra.Setting {
+	out := map[metric.Goal]tegra.Setting{}
 	for _, c := range slices.Backward(list) {
 		if !about(c, from) || !teaches(c, from) || !c.Pools() {
 			continue
@@ -159,7 +159,7 @@ func Trial(list []campaigns.Campaign, from learn.Provenance, a mix.Ask, at tegra
 
 // Known returns an ask with the results of earlier searches: the answer to exactly this goal, and the settings that
 // failed.
-func Known(list []campaigns.Campaign, from learn.Provenance, g mix.Goal, a mix.Ask) mix.Ask {
+func Known(list []campaigns.Campaign, from learn.Provenance, g metric.Question, a mix.Ask) mix.Ask {
 	a.Failed, a.Sent = Sent(list, from, a)
 	if at, ok := found(list, from, g); ok {
 		at = at.WithBatch(from.Batch)

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -25,9 +25,9 @@ func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits := []optimize.Limit{{PowerW: 28}, {PowerW: 22}}
+	limits := []metric.Goal{metric.Watts(28), metric.Watts(22)}
 	found, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Goal: mix.Goal{Limit: limits[0]}, More: limits[1:], Keep: true}, nil)
+		Question: metric.Question{Limit: limits[0]}, More: limits[1:], Keep: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,15 +84,15 @@ func TestQuestionsSayWhatIsFoundLaterAndTheAnswerStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limit := optimize.Limit{PowerW: 28}
+	limit := metric.Watts(28)
 	// a search that may measure three times answers with a poor mode
 	found, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Goal: mix.Goal{Limit: limit}, Probes: 3, Keep: true}, nil)
+		Question: metric.Question{Limit: limit}, Probes: 3, Keep: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	better, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Goal: mix.Goal{Limit: limit}, Keep: true}, nil)
+		Question: metric.Question{Limit: limit}, Keep: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

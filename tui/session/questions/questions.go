@@ -49,8 +49,8 @@ func Since(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept, i i
 	pool := models.CollectPool(list, c.Header.Workload, c.Board, k.Batches)
 	rows, _ := pool.Aligned()
 	l := a.Limit
-	if k.Batches != nil && l.PowerW > 0 {
-		l.Throughput = true
+	if k.Batches != nil {
+		l = l.Sized()
 	}
 	best, now := l.BestOf(rows), a.Reading.Measured
 	for _, m := range tegra.MeansOf(rows) {

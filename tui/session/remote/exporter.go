@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry/exporter"
 	"jtune/tui/session"
 	"jtune/tui/session/kept"
@@ -36,8 +37,8 @@ func (f *Followed) job() exporter.Job {
 		Kind:     f.Header.Plan.Kind,
 		Unit:     "minibatch",
 	}
-	if h := f.Header.Search; h != nil && h.PowerW > 0 {
-		j.LimitW = tegra.Some(h.PowerW)
+	if h := f.Header.Search; h != nil && h.Goals != nil {
+		j.LimitW = h.Goals[0].Limits.Val(metric.Power)
 	}
 	for _, r := range f.Rows {
 		s := r.Serving

@@ -8,6 +8,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry/exporter"
 	"jtune/tui/session/campaigns"
 )
@@ -24,7 +25,7 @@ func TestExporterJobIsTheFollowedCampaign(t *testing.T) {
 		Header: record.Header{
 			Workload: workload.Workload{Name: "mine"},
 			Plan:     record.PlanHeader{Kind: campaigns.TuneKind},
-			Search:   &record.SearchHeader{PowerW: 30},
+			Search:   &record.SearchHeader{Goals: []metric.Goal{metric.Watts(30)}},
 		},
 		Rows: []record.Row{row(record.OK, 40, 3), row(record.OK, 41, 2), row(record.Rejected, 0, 0)},
 	}

@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
@@ -48,8 +47,10 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		return dir
 	}
 	same := func(*record.Header) {}
-	search := func(l optimize.Limit) func(h *record.Header) {
-		return func(h *record.Header) { h.Search = search.SearchHeader(measure.TuneRequest{Goal: mix.Goal{Limit: l}}) }
+	search := func(l metric.Goal) func(h *record.Header) {
+		return func(h *record.Header) {
+			h.Search = search.SearchHeader(measure.TuneRequest{Question: metric.Question{Limit: l}})
+		}
 	}
 	campaign("2026-1", "modes", 8, 4, same)
 	front := &record.SearchHeader{Coverage: campaigns.CoverFront.String()}
@@ -78,9 +79,9 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 				t.Error("the folder's command would run unasked")
 			}
 		}()
-		u.Task(optimize.Limit{PowerW: 30}, false)
+		u.Task(metric.Watts(30), false)
 	}()
-	if job := u.Task(optimize.Limit{PowerW: 30}, true); job.Kind != task.FrontSearch || job.Planned != 10 ||
+	if job := u.Task(metric.Watts(30), true); job.Kind != task.FrontSearch || job.Planned != 10 ||
 		len(job.Now().Rows) != 3 {
 		t.Errorf("goes on as %+v", job.Spec)
 	}
@@ -88,7 +89,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-1" {
 		t.Errorf("found %+v, want the one that nobody runs", u)
 	}
-	limit := optimize.Limit{PowerW: 27}
+	limit := metric.Watts(27)
 	campaign("2026-7", campaigns.TuneKind, 0, 2, search(limit))
 	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-7" || u.Of != 0 {
 		t.Fatalf("found %+v, want the search for a limit", u)
@@ -96,7 +97,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	if got, want := u.String(), "search of lstm (fastest, power ≤ 27 W), 2 modes measured"; got != want {
 		t.Errorf("it is %q, want %q", got, want)
 	}
-	if job := u.Task(optimize.Limit{PowerW: 30}, false); job.Kind != task.Tuning || job.Limit != limit ||
+	if job := u.Task(metric.Watts(30), false); job.Kind != task.Tuning || job.Limit != limit ||
 		u.Search.Resume || u.Search.Fresh || !u.Search.Before.IsZero() {
 		t.Errorf("goes on as %+v by %+v", job.Spec, u.Search)
 	}
@@ -111,7 +112,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-7" {
 		t.Errorf("found %v, want the search that could measure", u)
 	}
-	done := campaign("2026-8", campaigns.TuneKind, 0, 2, search(optimize.Limit{PowerW: 20}))
+	done := campaign("2026-8", campaigns.TuneKind, 0, 2, search(metric.Watts(20)))
 	if err := os.WriteFile(filepath.Join(done, "end.txt"), []byte("complete\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

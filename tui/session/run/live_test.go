@@ -7,7 +7,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/internal/usage"
 	"jtune/optimize"
-	"jtune/optimize/mix"
+	"jtune/tegra/metric"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
@@ -26,13 +26,14 @@ func TestRunOnRealTrafficRefusesWhatItsUsersWouldFeel(t *testing.T) {
 		r     measure.TuneRequest
 		words string
 	}{
-		"no latency": {measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{Energy: true}}},
+		"no latency": {measure.TuneRequest{Question: metric.Question{Limit: metric.LeastEnergy}},
 			"with “latency” … or limit.latency_ms"},
-		"a rate": {measure.TuneRequest{Goal: mix.Goal{Load: arrivals.Spec{RatePerS: 3, LatencyMS: 9}}},
+		"a rate": {measure.TuneRequest{Question: metric.Question{Load: arrivals.Spec{RatePerS: 3, LatencyMS: 9}}},
 			"nothing is sent"},
-		"at random": {measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{TimeMS: 9}}, Strategy: optimize.Random},
+		"at random": {measure.TuneRequest{Question: metric.Question{Limit: metric.Millis(9)},
+			Strategy: optimize.Random},
 			"slow modes"},
-		"whole front": {measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{TimeMS: 9}},
+		"whole front": {measure.TuneRequest{Question: metric.Question{Limit: metric.Millis(9)},
 			Coverage: campaigns.CoverFront},
 			"slow modes"},
 	} {

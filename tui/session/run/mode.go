@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"jtune/optimize/mix"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -80,7 +80,7 @@ func (m *inMode) end(ctx context.Context) error {
 
 // BestMode returns the setting that the newest search of a job on this board has found, for a goal if one is given; the
 // setting has the batch size if the search compared several. errors.Is(err, ErrNoBest) if there is none.
-func BestMode(s *session.Session, w workload.Workload, goal *mix.Goal) (at tegra.Setting, err error) {
+func BestMode(s *session.Session, w workload.Workload, goal *metric.Question) (at tegra.Setting, err error) {
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil {
 		return at, err

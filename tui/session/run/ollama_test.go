@@ -15,9 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/profiles/record"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
@@ -211,7 +210,7 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 	request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
 		Settings: record.Settings{Minibatches: 2, MinSamples: 1,
 			SampleEvery: 100 * time.Millisecond, FixedWait: 300 * time.Millisecond}}, Reference: "none", Probes: 5,
-		Goal: mix.Goal{Limit: optimize.Limit{Energy: true}}}
+		Question: metric.Question{Limit: metric.LeastEnergy}}
 	found := s.Setup().Mode
 	out, err := search.Tune(t.Context(), s, request, nil)
 	if err != nil || !out.Feasible || len(out.Probes) < 3 || s.Setup().Mode != found {

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -32,9 +32,9 @@ func TestPoolModelNeverForgets(t *testing.T) {
 			return nil
 		}
 	}
-	tune := func(s *session.Session, w workload.Workload, l optimize.Limit, probes int) error {
+	tune := func(s *session.Session, w workload.Workload, l metric.Goal, probes int) error {
 		_, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-			Goal: mix.Goal{Limit: l}, Probes: probes, Keep: true}, nil)
+			Question: metric.Question{Limit: l}, Probes: probes, Keep: true}, nil)
 		return err
 	}
 	jobs := []struct {
@@ -42,13 +42,13 @@ func TestPoolModelNeverForgets(t *testing.T) {
 		do   func(s *session.Session, w workload.Workload) error
 	}{
 		{"search", func(s *session.Session, w workload.Workload) error {
-			return tune(s, w, optimize.Limit{PowerW: 28}, 6)
+			return tune(s, w, metric.Watts(28), 6)
 		}},
 		{"short search", func(s *session.Session, w workload.Workload) error {
-			return tune(s, w, optimize.Limit{Energy: true}, 2)
+			return tune(s, w, metric.LeastEnergy, 2)
 		}},
 		{"impossible search", func(s *session.Session, w workload.Workload) error {
-			if err := tune(s, w, optimize.Limit{PowerW: 1}, 4); !errors.Is(err, optimize.ErrInfeasible) {
+			if err := tune(s, w, metric.Watts(1), 4); !errors.Is(err, optimize.ErrInfeasible) {
 				return fmt.Errorf("1 W: %w", err)
 			}
 			return nil
@@ -56,7 +56,7 @@ func TestPoolModelNeverForgets(t *testing.T) {
 		{"stopped search", func(s *session.Session, w workload.Workload) error {
 			_, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
 				Gate: stopped(1)},
-				Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Keep: true}, nil)
+				Question: metric.Question{Limit: metric.Watts(25)}, Keep: true}, nil)
 			if errors.Is(err, context.Canceled) {
 				return nil
 			}
@@ -65,7 +65,7 @@ func TestPoolModelNeverForgets(t *testing.T) {
 		{"stopped search over the front", func(s *session.Session, w workload.Workload) error {
 			_, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
 				Gate: stopped(2)},
-				Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Coverage: campaigns.CoverFront, Keep: true}, nil)
+				Question: metric.Question{Limit: metric.Watts(25)}, Coverage: campaigns.CoverFront, Keep: true}, nil)
 			if errors.Is(err, context.Canceled) {
 				return nil
 			}

@@ -11,6 +11,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/measure"
@@ -139,7 +140,8 @@ func frontBaselines(ctx context.Context, s *session.Session, r measure.TuneReque
 		about := out.Fitted.Predict([]tegra.Mode{mode})[0]
 		if got := of.Newest(out.Probes, about.Setting); got.N > 0 {
 			about = optimize.MeasuredPrediction(got.Measured)
-		} else if r.Limit.PowerW > 0 && about.PowerHiW > optimize.MaxOvershoot*r.Limit.PowerW {
+		} else if watts, limited := r.Limit.Limits.On(metric.Power); limited &&
+			about.PowerHiW > optimize.MaxOvershoot*watts.Value {
 			continue
 		}
 		if r.Limit.Met(about.Measured) && (best.TimeMS == 0 || r.Limit.Better(about.Measured, best.Measured)) {

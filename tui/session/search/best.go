@@ -5,13 +5,14 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/measure"
 )
 
 // bestSoFar compares the best mode with MAXN; model may be nil.
-func bestSoFar(s *session.Session, best tegra.Mean, l optimize.Limit, p learn.Predictor,
+func bestSoFar(s *session.Session, best tegra.Mean, l metric.Goal, p learn.Predictor,
 	measured []tegra.Measured) *answers.Answer {
 	out := &answers.Answer{Setting: best.Setting, About: outlook.About{Reading: best}, Limit: l}
 	if top := s.Device.Space().Max(); best.N > 0 && best.Mode != top {
@@ -50,7 +51,7 @@ func seen(s *session.Session, observe func(measure.Event)) func(optimize.Seen) {
 }
 
 // tracked adds the best mode so far for a limit to the finished rows of a campaign, from these rows alone.
-func tracked(s *session.Session, l optimize.Limit, observe func(measure.Event)) func(measure.Event) {
+func tracked(s *session.Session, l metric.Goal, observe func(measure.Event)) func(measure.Event) {
 	var done []tegra.Measured
 	return func(e measure.Event) {
 		if row := measure.FinishedRow(e); row != nil && row.Status.Usable() {

@@ -11,10 +11,9 @@ import (
 	"testing"
 
 	"jtune/internal/stats"
-	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
 	"jtune/tui/session"
@@ -42,14 +41,14 @@ type searched struct {
 // does not fit the board.
 func searchBoard(t testing.TB, board, workload string, seed uint64) *searched {
 	t.Helper()
-	return searchFor(t, board, workload, seed, func(s *session.Session) optimize.Limit {
-		return optimize.Limit{PowerW: outlook.DefaultPowerW(s.Device.Presets())}
+	return searchFor(t, board, workload, seed, func(s *session.Session) metric.Goal {
+		return metric.Watts(outlook.DefaultPowerW(s.Device.Presets()))
 	})
 }
 
 // searchFor searches for the best mode within a limit; the gap is a gap in time within a power limit.
 func searchFor(t testing.TB, board, workload string, seed uint64,
-	goal func(*session.Session) optimize.Limit) *searched {
+	goal func(*session.Session) metric.Goal) *searched {
 	t.Helper()
 	s, err := session.Open(session.Options{Device: "virtual:" + board, Speed: math.Inf(1), Seed: seed,
 		Paths: config.Paths{DataDir: t.TempDir()}})
@@ -66,7 +65,7 @@ func searchFor(t testing.TB, board, workload string, seed uint64,
 	}
 	limit := goal(s)
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Goal: mix.Goal{Limit: limit}}
+		Question: metric.Question{Limit: limit}}
 	res, err := Tune(context.Background(), s, r, nil)
 	if err != nil {
 		t.Errorf("%s, %s, seed %d: %v", board, workload, seed, err)
@@ -81,10 +80,10 @@ func searchFor(t testing.TB, board, workload string, seed uint64,
 	out := &searched{truePct: math.NaN(), result: res, boardS: res.Took.Seconds(), firstS: res.Rows[0].TookS}
 	bestMS := math.Inf(1)
 	for _, m := range s.Device.Space().All() {
-		if limit.PowerW == 0 {
+		if limit.Of(metric.Power) == 0 {
 			break
 		}
-		if ms, w, err := truth(m); err == nil && w <= limit.PowerW {
+		if ms, w, err := truth(m); err == nil && w <= limit.Of(metric.Power) {
 			bestMS = min(bestMS, ms)
 		}
 	}
@@ -102,7 +101,7 @@ func searchFor(t testing.TB, board, workload string, seed uint64,
 			answers.Energy: ms * watts / itsMS / itsWatts}
 		out.truePct = 100 * (by[a.Gain.Quantity] - 1)
 	}
-	out.gapPct, out.overPct = 100*(ms/bestMS-1), 100*(watts/limit.PowerW-1)
+	out.gapPct, out.overPct = 100*(ms/bestMS-1), 100*(watts/limit.Of(metric.Power)-1)
 	for _, p := range res.Probes {
 		if p.Why != "before" && p.Why != "preset" {
 			out.modes++
@@ -186,7 +185,7 @@ func TestAnswerTakesTwoMinutes(t *testing.T) {
 		if a == nil {
 			t.Fatal("no search")
 		}
-		if p := a.result.Answers[0].Limit.PowerW; p != 30 {
+		if p := a.result.Answers[0].Limit.Of(metric.Power); p != 30 {
 			t.Fatalf("the limit is %g W", p)
 		}
 		took, gap = append(took, a.boardS), append(gap, a.gapPct)

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -25,10 +25,11 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 		maxn string
 		by   int // the measurement at most by which it is
 	}{
-		{"within a time limit", measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{TimeMS: 20}}}, "predicted", 0},
-		{"never over a power limit", measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 22}}},
+		{"within a time limit", measure.TuneRequest{Question: metric.Question{Limit: metric.Millis(20)}}, "predicted",
+			0},
+		{"never over a power limit", measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(22)}},
 			"predicted", 0},
-		{"in a search for the whole front", measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30}},
+		{"in a search for the whole front", measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(30)},
 			Coverage: campaigns.CoverFront,
 			Probes:   6}, "measured", 2},
 	} {
@@ -77,7 +78,7 @@ func TestTuneMeasuresABoardThatNoModeMeansAsItIs(t *testing.T) {
 		t.Fatalf("the board is in %v: the test needs a state that no mode means", m.V)
 	}
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Goal: mix.Goal{Limit: optimize.Limit{TimeMS: 40}}, Probes: 8}, nil)
+		Question: metric.Question{Limit: metric.Millis(40)}, Probes: 8}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
@@ -165,7 +166,7 @@ func tryFront(ctx context.Context, s *session.Session, r measure.TuneRequest, re
 }
 
 // probeOf converts a row of a campaign to a probe of a search.
-func probeOf(row record.Row, why optimize.Why, l optimize.Limit) optimize.Probe {
+func probeOf(row record.Row, why optimize.Why, l metric.Goal) optimize.Probe {
 	p := optimize.Probe{Measured: tegra.Measured{Setting: row.Setting}, Why: why,
 		Feasible: row.Status.Usable() && l.Met(row.Measured)}
 	p.Read(row.Measured, Unusable(row))

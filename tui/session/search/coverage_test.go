@@ -13,10 +13,10 @@ import (
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/config"
@@ -39,7 +39,7 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	front := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Goal:     mix.Goal{Limit: optimize.Limit{PowerW: 30}},
+		Question: metric.Question{Limit: metric.Watts(30)},
 		Coverage: campaigns.CoverFront, Probes: 12, Keep: true}
 	res, err := Tune(t.Context(), s, front, nil)
 	if err != nil || !res.Feasible || !res.Verified || res.Measured.PowerW > 30 || res.Took <= 0 {
@@ -80,7 +80,7 @@ func TestTuneOfTheWholeFrontTakesTheReferenceItIsGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Goal:     mix.Goal{Limit: optimize.Limit{PowerW: 1}},
+		Question: metric.Question{Limit: metric.Watts(1)},
 		Coverage: campaigns.CoverFront, Probes: 8, Reference: learn.ShippedName}, nil)
 	none, ok := errors.AsType[*optimize.InfeasibleError](err)
 	if !ok || !none.Measured || res.Mode != none.Nearest.Mode || res.Measured.PowerW <= 1 || res.Feasible {
@@ -101,7 +101,7 @@ func TestTuneOfTheWholeFrontGoesOnWhereItWasInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Goal:     mix.Goal{Limit: optimize.Limit{PowerW: 30}},
+		Question: metric.Question{Limit: metric.Watts(30)},
 		Coverage: campaigns.CoverFront, Probes: 8}
 	first, err := Tune(ctx, s, r, func(e measure.Event) {
 		if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Phase == profiles.Finished {
@@ -153,9 +153,9 @@ func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, watts := range limits {
-			limit := optimize.Limit{PowerW: watts}
+			limit := metric.Watts(watts)
 			res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-				Goal: mix.Goal{Limit: limit}, Coverage: campaigns.CoverFront, Probes: 14}, nil)
+				Question: metric.Question{Limit: limit}, Coverage: campaigns.CoverFront, Probes: 14}, nil)
 			if err != nil || !res.Feasible {
 				t.Fatalf("seed %d: %v", seed, err)
 			}

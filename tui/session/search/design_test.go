@@ -5,9 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
@@ -32,11 +31,13 @@ func TestSearchesOfADayLeaveOneModelThatGetsBetter(t *testing.T) {
 	for day := range days {
 		dir := t.TempDir()
 		before, first, measured := math.Inf(1), 0.0, 0
-		limits := []optimize.Limit{{PowerW: 30}, {PowerW: 20}, {TimeMS: 120}, {PowerW: 42}, {Energy: true}}
+		limits := []metric.Goal{metric.Watts(30), metric.Watts(20), metric.Millis(120), metric.Watts(42),
+			{Objective: metric.Energy}}
 		for k, limit := range limits {
 			s, w := sessiontest.InDirOf(t, dir, 100*day+uint64(k), "mobilenet") // another program each time
-			request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Goal: mix.Goal{Limit: limit},
-				Keep: true}
+			request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+				Question: metric.Question{Limit: limit},
+				Keep:     true}
 			res, err := Tune(t.Context(), s, request, nil)
 			if err != nil || !res.Feasible || !limit.Met(res.Measured) {
 				t.Fatalf("%v: %+v, %v", limit, res.Measured, err)
@@ -78,8 +79,8 @@ func TestSearchesOfADayLeaveOneModelThatGetsBetter(t *testing.T) {
 func TestTuneOfTheWholeFrontStartsFromWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	_, known, _ := tuned(t, s, measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 28}}})
-	front := measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 28}}, Coverage: campaigns.CoverFront,
+	_, known, _ := tuned(t, s, measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(28)}})
+	front := measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(28)}, Coverage: campaigns.CoverFront,
 		Probes: len(known) +
 			3}
 	res, _, notes := tuned(t, s, front)

@@ -3,16 +3,15 @@ package search
 import (
 	"cmp"
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"jtune/internal/safefile"
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 )
@@ -30,70 +29,52 @@ const (
 	LeastEnergy Kind = "energy" // without a limit
 )
 
+// Kinds lists the kinds in the order of the dialog.
+var Kinds = []Kind{WithinPower, WithinTime, LeastEnergy}
+
 // Form is the last input to the Tune dialog on a board.
 type Form struct {
-	Workload string    `json:"workload,omitempty"`
-	Kind     Kind      `json:"goal,omitempty"`
-	PowerW   []float64 `json:"power_w,omitempty"`
-	TimeMS   []float64 `json:"time_ms,omitempty"`
-	Depth    string    `json:"depth,omitempty"`
-	Coverage string    `json:"coverage,omitempty"`
-	// Pair is two workloads (see ParsePair), and PairLimits their limits (see ParseGoal); "" for one workload.
+	Workload string `json:"workload,omitempty"`
+	Kind     Kind   `json:"goal,omitempty"`
+	// Limits has a line of goals for each kind (see metric.ParseList).
+	Limits   map[Kind]string `json:"limits,omitempty"`
+	Depth    string          `json:"depth,omitempty"`
+	Coverage string          `json:"coverage,omitempty"`
+	// Pair is two workloads (see ParsePair), and PairLimits their limits (see metric.Parse); "" for one workload.
 	Pair       string `json:"pair,omitempty"`
 	PairLimits string `json:"pair_limits,omitempty"`
-	// Load is a line of limits with a load (see ParseGoal), in place of PowerW and TimeMS; "" without a load.
-	Load string `json:"load,omitempty"`
 }
 
 // DefaultForm returns the form for a board that has none yet.
 func DefaultForm(presets []tegra.Preset) Form {
-	return Form{Kind: WithinPower, PowerW: []float64{outlook.DefaultPowerW(presets)}, TimeMS: []float64{100},
+	watts := metric.Power.Max(outlook.DefaultPowerW(presets))
+	return Form{Kind: WithinPower, Limits: map[Kind]string{WithinPower: watts.String(), WithinTime: "100 ms",
+		LeastEnergy: metric.LeastEnergy.String()},
 		Depth: optimize.Quick.String(), Coverage: campaigns.CoverLimit.String()}
 }
 
-// Typed parses the line of limits with a load; zero if it is empty or invalid.
-func (c Form) Typed() mix.Goal {
-	g, err := mix.ParseGoal(c.Load)
-	if err != nil {
-		return mix.Goal{}
+// Goals returns the goals of a kind; nil where the form has none.
+func (c Form) Goals(of Kind) []metric.Question {
+	list, err := metric.ParseList(c.Limits[of], nil)
+	if err != nil || len(list) > MostLimits {
+		return nil
 	}
-	g.Limit.Energy = c.Kind == LeastEnergy
-	return g
+	return list
 }
 
-// First returns the first goal of the form.
-func (c Form) First() mix.Goal {
-	return cmp.Or(c.Typed(), mix.Goal{Limit: c.Limits()[0]})
-}
-
-// Limits returns the limits of the form.
-func (c *Form) Limits() []optimize.Limit {
-	var out []optimize.Limit
-	switch c.Kind {
-	case LeastEnergy:
-		return []optimize.Limit{{Energy: true}}
-	case WithinTime:
-		for _, ms := range c.TimeMS {
-			out = append(out, optimize.Limit{TimeMS: ms})
-		}
-	default:
-		for _, w := range c.PowerW {
-			out = append(out, optimize.Limit{PowerW: w})
-		}
-	}
-	return out
-}
+// First returns the first goal of the form, which has one.
+func (c Form) First() metric.Question { return c.Goals(c.Kind)[0] }
 
 // over replaces empty or invalid fields by those of d.
 func (c Form) over(d Form) Form {
-	bad := func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) }
-	if n := len(c.PowerW); n == 0 || n > MostLimits || slices.ContainsFunc(c.PowerW, bad) {
-		c.PowerW = d.PowerW
+	lines := c.Limits
+	c.Limits = map[Kind]string{}
+	for _, k := range Kinds {
+		if c.Limits[k] = lines[k]; c.Goals(k) == nil {
+			c.Limits[k] = d.Limits[k]
+		}
 	}
-	if n := len(c.TimeMS); n == 0 || n > MostLimits || slices.ContainsFunc(c.TimeMS, bad) {
-		c.TimeMS = d.TimeMS
-	}
-	if !slices.Contains([]Kind{WithinPower, WithinTime, LeastEnergy}, c.Kind) {
+	if !slices.Contains(Kinds, c.Kind) {
 		c.Kind = d.Kind
 	}
 	c.Depth, c.Coverage = cmp.Or(c.Depth, d.Depth), cmp.Or(c.Coverage, d.Coverage)

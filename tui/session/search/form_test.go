@@ -32,8 +32,8 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 	if got := LastForm(orin); !reflect.DeepEqual(got, normal) {
 		t.Errorf("without a file it is %+v", got)
 	}
-	want := Form{Workload: "lstm", Kind: WithinTime, PowerW: []float64{20, 25}, TimeMS: []float64{80},
-		Depth: "thorough", Coverage: "front", Load: "30 W, p99 50 ms, 30/s"}
+	want := Form{Workload: "lstm", Kind: WithinTime, Limits: map[Kind]string{WithinPower: "20 W, 25 W",
+		WithinTime: "80 ms, p99 50 ms, 30/s", LeastEnergy: "least energy"}, Depth: "thorough", Coverage: "front"}
 	if err := KeepForm(orin, want); err != nil {
 		t.Fatal(err)
 	}
@@ -43,11 +43,12 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 	if got := LastForm(nano); got.Workload != "" {
 		t.Errorf("the other board has %+v", got)
 	}
-	for _, bad := range []string{"", "{", `{"power_w":[-3],"time_ms":[0],"goal":"x"}`, `[1]`, `{"power_w":"30"}`} {
+	for _, bad := range []string{"", "{", `{"limits":{"power":"-3 W","time":"0"},"goal":"x"}`, `[1]`,
+		`{"limits":"30"}`} {
 		if err := os.WriteFile(formFile(orin), []byte(bad), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got := LastForm(orin); got.Kind != WithinPower || got.Limits()[0] != normal.Limits()[0] {
+		if got := LastForm(orin); got.Kind != WithinPower || got.First() != normal.First() {
 			t.Errorf("of a file %q it takes %+v", bad, got)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"jtune/internal/stats"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/tegra/metric"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
@@ -23,16 +23,16 @@ func TestGainsAreTrue(t *testing.T) {
 	}
 	for _, c := range []struct {
 		want answers.Quantity
-		goal func(*session.Session, string) optimize.Limit
+		goal func(*session.Session, string) metric.Goal
 	}{
-		{answers.Time, func(s *session.Session, _ string) optimize.Limit {
-			return optimize.Limit{PowerW: outlook.DefaultPowerW(s.Device.Presets())}
+		{answers.Time, func(s *session.Session, _ string) metric.Goal {
+			return metric.Watts(outlook.DefaultPowerW(s.Device.Presets()))
 		}},
-		{answers.Power, func(s *session.Session, workload string) optimize.Limit {
+		{answers.Power, func(s *session.Session, workload string) metric.Goal {
 			ms, _, _ := s.Virtual.Truth(workload, s.Device.Space().Max())
-			return optimize.Limit{TimeMS: math.Ceil(1.8 * ms)}
+			return metric.Millis(math.Ceil(1.8 * ms))
 		}},
-		{answers.Energy, func(*session.Session, string) optimize.Limit { return optimize.Limit{Energy: true} }},
+		{answers.Energy, func(*session.Session, string) metric.Goal { return metric.LeastEnergy }},
 	} {
 		t.Run(string(c.want), func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +41,7 @@ func TestGainsAreTrue(t *testing.T) {
 			for _, name := range boards {
 				for seed := range seeds {
 					of := func(workload string) *searched {
-						return searchFor(t, name, workload, uint64(seed)+1, func(s *session.Session) optimize.Limit {
+						return searchFor(t, name, workload, uint64(seed)+1, func(s *session.Session) metric.Goal {
 							return c.goal(s, workload)
 						})
 					}

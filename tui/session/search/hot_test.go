@@ -6,6 +6,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/tegra/metric"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/sessiontest"
@@ -21,7 +22,7 @@ func TestSessionHotBoardEndsACampaignAfterTheModeInProgress(t *testing.T) {
 		t.Errorf("%d rows, %v", len(res.Rows), err)
 	}
 	for _, r := range []measure.TuneRequest{{}, {Coverage: campaigns.CoverFront}, {Strategy: optimize.Binary}} {
-		r.Workload, r.Limit = w, optimize.Limit{PowerW: 30}
+		r.Workload, r.Limit = w, metric.Watts(30)
 		found, err := Tune(t.Context(), s, r, nil)
 		if !errors.As(err, &hot) || found.Feasible || found.Fitted != nil {
 			t.Errorf("tune %s %s: feasible %v, model %v, %v", r.Coverage, r.Strategy, found.Feasible,

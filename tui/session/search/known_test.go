@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/sessiontest"
@@ -43,11 +42,11 @@ func tuned(t *testing.T, s *session.Session, r measure.TuneRequest) (measure.Tun
 func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	_, first, notes := tuned(t, s, measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30}}})
+	_, first, notes := tuned(t, s, measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(30)}})
 	if strings.Contains(notes, "starts from") || len(first) < 6 {
 		t.Errorf("the first search measured %d modes and said %q", len(first), notes)
 	}
-	res, second, notes := tuned(t, s, measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}})
+	res, second, notes := tuned(t, s, measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(25)}})
 	if !strings.Contains(notes, "starts from the ") || !strings.Contains(notes, "(1 campaign)") || len(second) > 8 {
 		t.Errorf("the second search measured %d modes after %d and said %q", len(second), len(first), notes)
 	}
@@ -59,7 +58,7 @@ func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
 			t.Errorf("probe %+v", p)
 		}
 	}
-	_, fresh, notes := tuned(t, s, measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Fresh: true})
+	_, fresh, notes := tuned(t, s, measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(25)}, Fresh: true})
 	if strings.Contains(notes, "starts from") || len(fresh) < len(second) {
 		t.Errorf("a fresh search measured %d modes and said %q", len(fresh), notes)
 	}

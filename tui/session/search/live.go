@@ -1,11 +1,13 @@
 package search
 
 import (
+	"math"
 	"slices"
 
 	"jtune/internal/arrivals"
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/tegra/metric"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 )
@@ -31,20 +33,20 @@ func guarded(r measure.TuneRequest) (measure.TuneRequest, error) {
 			"keep its users from slow modes", w.Name)
 	}
 	r.More = slices.Clone(r.More)
-	limits := []*optimize.Limit{&r.Limit}
+	limits := []*metric.Goal{&r.Limit}
 	for i := range r.More {
 		limits = append(limits, &r.More[i])
 	}
 	for _, l := range limits {
-		if latencyMS > 0 && (l.TimeMS == 0 || l.TimeMS > latencyMS) {
-			l.TimeMS = latencyMS
+		if most := l.Limits.Val(metric.Time); latencyMS > 0 && most.Or(math.Inf(1)) > latencyMS {
+			l.Limits = l.Limits.And(metric.Time.Max(latencyMS))
 		}
-		if l.TimeMS == 0 && l.PowerW == 0 {
+		if !l.Limited() {
 			return r, usage.Latency.Errorf("workload %s is measured on its real traffic, whose energy is least in the "+
 				"slowest mode that follows", w.Name).
 				Advise("say how slow its users may find it, with %s or limit.latency_ms", usage.Latency.Value())
 		}
-		l.Energy, l.GuardTime = false, l.TimeMS > 0
+		l.Objective, l.GuardTime = nil, l.Limits.Val(metric.Time).OK
 	}
 	return r, nil
 }

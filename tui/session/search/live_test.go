@@ -7,8 +7,8 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/stats"
-	"jtune/optimize/mix"
 	"jtune/profiles/record"
+	"jtune/tegra/metric"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -53,8 +53,8 @@ func searchRealTraffic(t *testing.T) (probes, slow int, above float64) {
 		}
 	}
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
-		Keep: true,
-		Goal: mix.Goal{Load: arrivals.Spec{LatencyMS: 8 * perToken}}}, nil)
+		Keep:     true,
+		Question: metric.Question{Load: arrivals.Spec{LatencyMS: 8 * perToken}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,8 +99,8 @@ func TestTuneOnRealTrafficKeepsAQuantileThatTheServerCounts(t *testing.T) {
 	}
 	const limit = 400
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
-		Keep: true,
-		Goal: mix.Goal{Load: arrivals.Spec{LatencyMS: limit, Quantile: 0.95}}}, nil)
+		Keep:     true,
+		Question: metric.Question{Load: arrivals.Spec{LatencyMS: limit, Quantile: 0.95}}}, nil)
 	if err != nil || !r.Feasible || len(r.Sent) == 0 {
 		t.Fatalf("%d tried, %v", len(r.Sent), err)
 	}

@@ -17,6 +17,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
@@ -64,7 +65,7 @@ func paced(s *session.Session, w workload.Workload, a mix.Ask) (really bool, why
 // tuneServed searches under a load and tries the answer with real requests if they can be sent.
 func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
-	asked, err := r.Goal.Ask(s.Seed)
+	asked, err := mix.AskOf(r.Question, s.Seed)
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
@@ -106,7 +107,7 @@ func demandOf(r measure.TuneRequest, asked mix.Ask) workload.Demand {
 // Again tries a setting with the requests of a search, as the search tried its answer.
 func Again(ctx context.Context, s *session.Session, r measure.TuneRequest, at tegra.Setting,
 	observe func(measure.Event)) (answers.Trial, error) {
-	asked, err := r.Goal.Ask(s.Seed)
+	asked, err := mix.AskOf(r.Question, s.Seed)
 	if err != nil {
 		return answers.Trial{}, err
 	}
@@ -132,7 +133,7 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 			"quantile is checked for a single limit")
 		return tuneLimit(ctx, s, r, ref, observe)
 	}
-	asked := mix.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, mix.UsualQuantile)}
+	asked := mix.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, metric.UsualQuantile)}
 	return tried(ctx, s, r, ref, asked, observe, trial{
 		run: func(out measure.TuneResult) (answers.Trial, error) {
 			if v := out.Serving(out.Setting); v == nil || v.Requests == 0 {
@@ -144,7 +145,8 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 			return send(ctx, s, r, workload.Demand{}, asked, out.Setting, observe)
 		},
 		lower: func(r *measure.TuneRequest, got answers.Trial) {
-			r.Limit.TimeMS *= max(tightest, tighter*asked.LatencyMS/got.LatencyMS.V)
+			most := r.Limit.Of(metric.Time) * max(tightest, tighter*asked.LatencyMS/got.LatencyMS.V)
+			r.Limit.Limits = r.Limit.Limits.And(metric.Time.Max(most))
 		}})
 }
 

@@ -20,6 +20,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
@@ -135,7 +136,7 @@ func TestTuneUnderALoadSaysWhenTheServerDoesNotFollow(t *testing.T) {
 	s, _, r := atARate(t, 8)
 	r.Load = arrivals.Spec{RatePerS: 30, LatencyMS: 40, Quantile: 0.5}
 	if os.Getenv("JTUNE_LONG") == "" { // the answer alone, without the 20 s of the search
-		asked, err := mix.Goal{Load: r.Load}.Ask(1)
+		asked, err := mix.AskOf(metric.Question{Load: r.Load}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/config"
@@ -37,7 +38,7 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w.AtBatch(8)}, Reference: "none", Keep: true,
-		Goal: mix.Goal{Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 250, Quantile: 0.95,
+		Question: metric.Question{Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 250, Quantile: 0.95,
 			MaxWaitMS: 60}}}
 	out, err := Tune(t.Context(), s, r, nil)
 	if err != nil || !out.Feasible || len(out.Sent) == 0 {

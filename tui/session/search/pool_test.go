@@ -4,9 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
@@ -30,7 +29,7 @@ func TestPoolHoldsTheRowsOfEveryCampaignOfAWorkloadOnABoard(t *testing.T) {
 		t.Fatal(err)
 	}
 	tuned, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Probes: 4}, nil)
+		Question: metric.Question{Limit: metric.Watts(25)}, Probes: 4}, nil)
 	if err != nil && tuned.Probes == nil {
 		t.Fatal(err)
 	}

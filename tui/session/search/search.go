@@ -18,6 +18,7 @@ import (
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -84,9 +85,9 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 		Halved:    measure.Observer(observe).Halved,
 	}
 	out := measure.TuneResult{Warm: warm(pool, r.Before, s.Clock.Wall())}
-	find, source := optimize.Tune, r.Limit.String()
+	find, source := optimize.Tune, r.Limit.Words()
 	if r.Loaded() {
-		if out.Ask, err = r.Goal.Ask(s.Seed); err != nil {
+		if out.Ask, err = mix.AskOf(r.Question, s.Seed); err != nil {
 			return out, err
 		}
 		out.Ask.Failed, out.Ask.Sent = r.Failed, r.Sent
@@ -162,19 +163,15 @@ func knownOf(pool models.Pool, observe func(measure.Event)) []tegra.Measured {
 // SearchHeader records the question of a search.
 func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
 	h := &record.SearchHeader{
-		Strategy:  string(cmp.Or(r.Strategy, optimize.Auto)),
-		Depth:     r.Depth.String(),
-		Risk:      r.Risk,
-		Coverage:  r.Coverage.String(),
-		Probes:    r.Probes,
-		PowerW:    r.Limit.PowerW,
-		TimeMS:    r.Limit.TimeMS,
-		Energy:    r.Limit.Energy,
+		Strategy: string(cmp.Or(r.Strategy, optimize.Auto)),
+		Depth:    r.Depth.String(),
+		Risk:     r.Risk,
+		Coverage: r.Coverage.String(),
+		Probes:   r.Probes,
+		Goals: slices.DeleteFunc(append([]metric.Goal{r.Limit}, r.More...),
+			func(g metric.Goal) bool { return g == metric.Goal{} }),
 		Reference: r.Reference,
 		Fresh:     r.Fresh,
-	}
-	for _, l := range r.More {
-		h.More = append(h.More, record.LimitHeader{PowerW: l.PowerW, TimeMS: l.TimeMS})
 	}
 	if r.Loaded() {
 		h.Load = &r.Load

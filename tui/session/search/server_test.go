@@ -12,9 +12,9 @@ import (
 
 	"jtune/internal/usage"
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/measure"
@@ -70,9 +70,12 @@ func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
 		t.Fatalf("%+v, %v: want the model that is loaded", w.Server, err)
 	}
 	leastJ, mostPerS := bestOf(t, s, watts)
+	goal := metric.Watts(watts)
+	if watts == 0 {
+		goal = metric.LeastEnergy
+	}
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
-		Keep: true,
-		Goal: mix.Goal{Limit: optimize.Limit{Energy: watts == 0, PowerW: watts}}}, nil)
+		Keep: true, Question: metric.Question{Limit: goal}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +162,7 @@ func TestTuneOfAServerThatDiesEndsWithAReason(t *testing.T) {
 			found := s.Setup().Mode
 			r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 				Reference: "none",
-				Goal:      mix.Goal{Limit: optimize.Limit{Energy: true}}}, nil)
+				Question:  metric.Question{Limit: metric.LeastEnergy}}, nil)
 			if err == nil || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v, want %q", err, c.words)
 			}

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/profiles/record"
+	"jtune/tegra/metric"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/sessiontest"
@@ -27,7 +27,7 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 		Gate: func(_ context.Context) error {
 			gates++
 			return nil
-		}}, Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Probes: 10}, func(e measure.Event) {
+		}}, Question: metric.Question{Limit: metric.Watts(25)}, Probes: 10}, func(e measure.Event) {
 		switch e := e.(type) {
 		case measure.ProbeEvent:
 			probes++
@@ -75,7 +75,7 @@ func TestGateThatRefusesEndsTheJob(t *testing.T) {
 		return nil
 	}
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Gate: gate},
-		Goal: mix.Goal{Limit: optimize.Limit{Energy: true}}}, nil)
+		Question: metric.Question{Limit: metric.LeastEnergy}}, nil)
 	if !errors.Is(err, stop) {
 		t.Errorf("tune: got %v, want the gate's error", err)
 	}
@@ -116,7 +116,7 @@ func TestSearchThatBreaksWasNotCancelled(t *testing.T) {
 			return broken
 		}
 		res, err := Tune(ctx, s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Gate: gate},
-			Goal: mix.Goal{Limit: optimize.Limit{Energy: true}}}, nil)
+			Question: metric.Question{Limit: metric.LeastEnergy}}, nil)
 		if res.Ended != c.want || len(res.Probes) != 2 || errors.Is(err, broken) == c.cancel {
 			t.Errorf("%s: ended %q after %d measurements with %v, want %q after 2", c.name, res.Ended, len(res.Probes),
 				err, c.want)

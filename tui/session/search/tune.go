@@ -12,6 +12,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
@@ -45,15 +46,15 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	asked := r
 	r, err := guarded(r)
 	if err == nil {
-		err = mayTune(s, r)
+		err = errors.Join(mayTune(s, r), r.Limit.Told())
 	}
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
-	if err := preflight.MayMeasure(ctx, s, r.Limit.PowerW); err != nil {
+	if err := preflight.MayMeasure(ctx, s, r.Limit.Of(metric.Power)); err != nil {
 		return measure.TuneResult{}, err
 	}
-	if above := preflight.AboveMost(s, r.Limit.PowerW); above != "" {
+	if above := preflight.AboveMost(s, r.Limit.Of(metric.Power)); above != "" {
 		measure.Observer(observe).Note("note: " + above)
 	}
 	release, err := preflight.Claim(s, "search for "+r.Workload.Name, true)
@@ -142,7 +143,7 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 	case r.More != nil && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return usage.Strategy.Errorf("%s %s answers one limit", usage.Strategy, r.Strategy).
 			Advise("give one, or %s auto", usage.Strategy)
-	case r.Strategy == optimize.Binary && r.Batches == nil && r.Limit.PowerW == 0 && r.Limit.TimeMS == 0:
+	case r.Strategy == optimize.Binary && r.Batches == nil && !r.Limit.Limited():
 		return usage.Strategy.Errorf("strategy binary looks for a mode within a limit").
 			Advise("give %s or %s, or use auto or random", usage.PowerLimit, usage.TimeLimit)
 	case r.Batches == nil:
@@ -150,7 +151,7 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 	case r.Strategy == optimize.PowerTrain:
 		return usage.Batch.Errorf("strategy powertrain takes one batch size").
 			Advise("give one %s, or use auto, binary or random", usage.Batch)
-	case r.Strategy == optimize.Binary && r.Limit.PowerW == 0:
+	case r.Strategy == optimize.Binary && !r.Limit.Limits.Harm():
 		return usage.PowerLimit.Errorf("strategy binary over batch sizes looks for the most samples per second").
 			Advise("it needs %s, with or without %s", usage.PowerLimit, usage.TimeLimit)
 	}

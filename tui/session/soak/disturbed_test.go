@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/virtual"
 	"jtune/telemetry/hold"
 )
@@ -20,7 +21,7 @@ func TestSoakSeesEachDisturbance(t *testing.T) {
 		cpu = "/sys/devices/system/cpu/cpu4/cpufreq/"
 		gpu = "/sys/class/devfreq/17000000.*/"
 	)
-	none := hold.Limits{}
+	none := metric.Limits{}
 	file := func(pattern, garbage string) func(*virtual.Board) error {
 		return func(b *virtual.Board) error {
 			f := virtual.FileFault{Pattern: pattern, Garbage: garbage}
@@ -49,7 +50,7 @@ func TestSoakSeesEachDisturbance(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		disturb func(*virtual.Board) error
-		limits  hold.Limits
+		limits  metric.Limits
 		verdict hold.Verdict
 		reason  string
 	}{
@@ -77,9 +78,9 @@ func TestSoakSeesEachDisturbance(t *testing.T) {
 		"a cooling device": {file("/sys/class/thermal/cooling_device*/cur_state", "1"), none, hold.DoesNotHold,
 			"clock fell"},
 		"the hottest zones": {file("/sys/class/thermal/thermal_zone[0-1]/temp", ""),
-			hold.Limits{TempC: tegra.Some(90.0)}, hold.NotSeen, "zone CPU-therm does not answer"},
+			metric.Temperature.Max(90), hold.NotSeen, "zone CPU-therm does not answer"},
 		"a rail with a limit": {file("/sys/bus/i2c/drivers/ina3221*/*-0040/hwmon/hwmon*/curr1_input", ""),
-			hold.Limits{Amperes: tegra.Some(50.0), Rail: "VDD_GPU_SOC"}, hold.NotSeen,
+			metric.Limits{}.With(metric.Bound{Metric: metric.Current, On: "VDD_GPU_SOC", Value: 50}), hold.NotSeen,
 			"rail VDD_GPU_SOC does not answer"},
 		"a sleep": {func(b *virtual.Board) error {
 			b.Clock().Suspend(2 * time.Hour)

@@ -10,6 +10,7 @@ import (
 	"jtune/internal/figure"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
 )
 
@@ -27,7 +28,7 @@ type Curves struct {
 	Title   string
 	Virtual bool
 	Points  []Point
-	Limits  hold.Limits
+	Limits  metric.Limits
 	Peak    hold.Peak
 	Margins hold.Margins
 	Steady  hold.Steady
@@ -87,17 +88,17 @@ type quantity struct {
 // quantities returns the curves of a soak. With a power limit the curve is the 1-minute mean that the limit applies to.
 func (c Curves) quantities() []quantity {
 	power := quantity{figure.Axis{Key: "power_w", Name: "module", Unit: "W", Zero: true}, c.Points,
-		func(p Point) tegra.Val[float64] { return p.PowerW }, true, c.Limits.PowerW}
-	if c.Limits.PowerW.OK {
+		func(p Point) tegra.Val[float64] { return p.PowerW }, true, c.Limits.Val(metric.Power)}
+	if c.Limits.Val(metric.Power).OK {
 		power.axis.Name, power.course, power.most = "module, by minute", minuteMeans(c.Points), false
 	}
 	return []quantity{power,
 		{figure.Axis{Key: "current_a", Name: c.Peak.Rail.Or(""), Unit: "A", Zero: true}, c.Points,
 			func(p Point) tegra.Val[float64] { return p.Amperes }, true,
-			limit(c.Limits.Amperes, c.Peak.Amperes, c.Margins.Amperes)},
+			limit(c.Limits.Val(metric.Current), c.Peak.Amperes, c.Margins.Amperes)},
 		{figure.Axis{Key: "tj_c", Name: "hottest zone", Unit: "°C"}, c.Points,
 			func(p Point) tegra.Val[float64] { return p.TjC }, false,
-			limit(c.Limits.TempC, c.Peak.TjC, c.Margins.TjC)}}
+			limit(c.Limits.Val(metric.Temperature), c.Peak.TjC, c.Margins.TjC)}}
 }
 
 // minuteMeans returns the points with the mean power of the preceding minute.

@@ -15,6 +15,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/tomlfile"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/sweep"
 	"jtune/telemetry/hold"
 	"jtune/telemetry/sources"
@@ -30,12 +31,7 @@ type plan struct {
 	UntilSteady bool               `toml:"until_steady,omitempty"`
 	GoOn        bool               `toml:"go_on,omitempty"`
 	RestS       float64            `toml:"rest_s,omitempty"`
-	LimitW      float64            `toml:"limit_w,omitempty"`
-	LimitC      float64            `toml:"limit_c,omitempty"`
-	LimitA      float64            `toml:"limit_a,omitempty"`
-	LimitV      float64            `toml:"limit_v,omitempty"`
-	RailA       string             `toml:"rail_a,omitempty"`
-	RailV       string             `toml:"rail_v,omitempty"`
+	Limits      metric.Limits      `toml:"limits"`
 	TripC       float64            `toml:"trip_c,omitempty"`   // the lowest trip point
 	CritA       map[string]float64 `toml:"crit_a,omitempty"`   // critical currents of the power monitors, by rail
 	MaxA        map[string]float64 `toml:"max_a,omitempty"`    // their warning currents
@@ -72,8 +68,7 @@ func modeOf(text string) (m tegra.Val[tegra.Mode], err error) {
 // planOf returns the plan of a request; before is a reading of the idle board.
 func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 	p := plan{Format: planFormat, Found: modeText(found), ForS: r.lasts().Seconds(), UntilSteady: r.UntilSteady,
-		GoOn: r.GoOn, RestS: r.Rest.Seconds(), LimitW: r.Limits.PowerW.Or(0), LimitC: r.Limits.TempC.Or(0),
-		LimitA: r.Limits.Amperes.Or(0), LimitV: r.Limits.Volts.Or(0), RailA: r.Limits.Rail, RailV: r.Limits.VRail,
+		GoOn: r.GoOn, RestS: r.Rest.Seconds(), Limits: r.Limits,
 		CritA: map[string]float64{}, MaxA: map[string]float64{}}
 	if r.Mode != nil {
 		p.Mode = modeText(tegra.Some(r.Mode.Mode))
@@ -120,13 +115,6 @@ func (p plan) settings() (st tegra.State) {
 
 func given(v float64) tegra.Val[float64] { return tegra.Val[float64]{V: v, OK: v > 0} }
 
-// limits returns the limits of the plan.
-func (p plan) limits() hold.Limits {
-	return hold.Limits{PowerW: given(p.LimitW), TempC: given(p.LimitC), Amperes: given(p.LimitA),
-		Volts: given(p.LimitV),
-		Rail:  p.RailA, VRail: p.RailV}
-}
-
 // mode returns the mode under test; absent if no mode expresses the board's state.
 func (p plan) mode() tegra.Val[tegra.Mode] {
 	m, _ := modeOf(p.Mode)
@@ -146,7 +134,7 @@ func (p plan) asked() time.Duration {
 
 // resumes returns the request that resumes a plan with the workload of r.
 func (p plan) resumes(r Request) Request {
-	r.For, r.UntilSteady, r.GoOn, r.Limits = p.asked(), p.UntilSteady, p.GoOn, p.limits()
+	r.For, r.UntilSteady, r.GoOn, r.Limits = p.asked(), p.UntilSteady, p.GoOn, p.Limits
 	r.Rest, r.Mode = time.Duration(p.RestS*float64(time.Second)), nil
 	if m, _ := modeOf(p.Mode); m.OK {
 		r.Mode = &tegra.Request{Mode: m.V}
@@ -190,11 +178,30 @@ func parsePlan(path, data string) (p plan, err error) {
 	case !(p.ForS >= 0 && p.ForS <= 1000*most) || !(p.RestS >= 0 && p.RestS <= most):
 		return plan{}, fmt.Errorf("%s: invalid times", path)
 	}
-	p.RailA, p.RailV, p.Load = text.OneLine(p.RailA), text.OneLine(p.RailV), text.Clip(text.OneLine(p.Load))
+	if p.Limits == (metric.Limits{}) {
+		p.Limits = limitsOfOld(data)
+	}
+	p.Load = text.Clip(text.OneLine(p.Load))
 	for i := range p.Watched {
 		p.Watched[i] = text.OneLine(p.Watched[i])
 	}
 	return p, nil
+}
+
+// limitsOfOld returns the limits of a plan that an older version of jtune wrote.
+func limitsOfOld(data string) metric.Limits {
+	var old struct {
+		W     float64 `toml:"limit_w"`
+		C     float64 `toml:"limit_c"`
+		A     float64 `toml:"limit_a"`
+		V     float64 `toml:"limit_v"`
+		RailA string  `toml:"rail_a"`
+		RailV string  `toml:"rail_v"`
+	}
+	_, _ = tomlfile.Decode(planName, data, &old) // it was decoded before
+	return metric.Power.Max(old.W).And(metric.Temperature.Max(old.C)).
+		With(metric.Bound{Metric: metric.Current, On: text.OneLine(old.RailA), Value: old.A}).
+		With(metric.Bound{Metric: metric.Voltage, On: text.OneLine(old.RailV), Value: old.V})
 }
 
 // watcher returns a watcher for the plan's soak, whose load starts at begun.
@@ -204,7 +211,7 @@ func (p plan) watcher(b tegra.Board, begun time.Duration, wall time.Time) *hold.
 		counted = append(counted, tegra.Signal{Name: name, Count: tegra.Some(p.Signals[name])})
 	}
 	return hold.New(
-		hold.Start{Board: b, Counted: counted, Limits: p.limits(), Begun: begun, Wall: wall, Watched: p.Watched,
+		hold.Start{Board: b, Counted: counted, Limits: p.Limits, Begun: begun, Wall: wall, Watched: p.Watched,
 			IdleC: given(p.IdleC)},
 	)
 }

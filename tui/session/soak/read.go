@@ -11,6 +11,7 @@ import (
 	"jtune/internal/safefile"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/telemetry/hold"
 	"jtune/telemetry/sources"
@@ -21,7 +22,7 @@ import (
 type Kept struct {
 	Dir    string
 	Header record.Header
-	Limits hold.Limits
+	Limits metric.Limits
 	Result hold.Result
 	Ended  bool   // a verdict was stored; else it is computed from the samples
 	Course []Seen // samples in order
@@ -48,7 +49,7 @@ func Read(dir string) (Kept, error) {
 	if err != nil {
 		return Kept{}, err
 	}
-	k := Kept{Dir: dir, Header: head, Limits: p.limits()}
+	k := Kept{Dir: dir, Header: head, Limits: p.Limits}
 	if k.Course, err = readCourse(dir, p); err != nil && !errors.Is(err, errNoSamples) {
 		return Kept{}, err
 	}

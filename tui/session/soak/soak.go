@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/telemetry/hold"
 	"jtune/telemetry/sources"
@@ -42,11 +45,25 @@ type Request struct {
 	Mode        *tegra.Request // nil: the present mode; nothing is changed
 	For         time.Duration  // 0: Usual, unless UntilSteady
 	UntilSteady bool
-	Limits      hold.Limits
+	Limits      metric.Limits
 	GoOn        bool          // continue after a broken limit
 	Dir         string        // for samples and result; "": a new folder in the data directory
 	Rest        time.Duration // before and after; 0: half a minute
 	Resume      bool          // resume the interrupted soak in Dir; all settings but the workload come from there
+}
+
+// ParseLimits reads the limits that a soak tests; "" is none.
+func ParseLimits(line string) (metric.Limits, error) {
+	if strings.TrimSpace(line) == "" {
+		return metric.Limits{}, nil
+	}
+	q, err := metric.Parse(line)
+	l := q.Limit.Limits
+	if tested := l.Only(metric.Power, metric.Current, metric.Voltage, metric.Temperature); err == nil &&
+		(q != metric.Question{Limit: metric.Within(tested)}) {
+		err = usage.Limit.Errorf("%q: a soak tests limits in W, A, V and °C", text.Clip(line))
+	}
+	return l, err
 }
 
 // Proving returns the request to test an answer: its mode and batch size, within the board's own limits.
@@ -79,7 +96,7 @@ type Status struct {
 	hold.Status
 	For    time.Duration         // 0: until steady
 	Mode   tegra.Val[tegra.Mode] // set for the soak; absent: the board's present mode
-	Limits hold.Limits
+	Limits metric.Limits
 }
 
 // Result is a soak's verdict.
@@ -106,7 +123,7 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 	defer release()
 	now, err := s.Device.Read()
 	if err == nil {
-		err = r.Limits.Fits(s.Device.Board(), now)
+		err = r.Limits.Shown(s.Device.Board(), now)
 	}
 	if err != nil {
 		return Result{}, err
@@ -279,7 +296,7 @@ func (k *soak) begin() error {
 	}
 	k.watch = k.files.plan.watcher(k.s.Device.Board(), now-past, k.s.Clock.Wall())
 	k.told = k.watch.Begun()
-	if above := preflight.AboveMost(k.s, k.r.Limits.PowerW.Or(0)); above != "" {
+	if above := preflight.AboveMost(k.s, k.r.Limits.Of(metric.Power)); above != "" {
 		k.watch.Note(now, "%s", above)
 	}
 	if past > 0 {

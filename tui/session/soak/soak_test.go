@@ -17,6 +17,7 @@ import (
 
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/virtual"
 	"jtune/telemetry/hold"
 	"jtune/tui/session"
@@ -146,7 +147,7 @@ func wantAmperes(t *testing.T, name string, seed uint64, held Result) {
 	s := board(t, name, seed, nil, tegra.Val[float64]{})
 	r := request(t, s, name)
 	r.For, r.GoOn = 2*time.Minute, true
-	r.Limits = hold.Limits{Amperes: tegra.Some(limit), Rail: held.Peak.Rail.V}
+	r.Limits = metric.Limits{}.With(metric.Bound{Metric: metric.Current, On: held.Peak.Rail.V, Value: limit})
 	out, err := Run(t.Context(), s, r, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +265,7 @@ func TestSoakOfABoardThatLeavesItsMode(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := request(t, s, "agx-orin")
-	r.Limits.PowerW = tegra.Some(30.0)
+	r.Limits = metric.Power.Max(30)
 	var left error = errors.New("it was not reverted")
 	out, err := Run(t.Context(), s, r, func(st Status) {
 		if st.At > 90*time.Second && left != nil {
@@ -299,7 +300,7 @@ func TestSoakIsInterrupted(t *testing.T) {
 	}
 	found := s.Setup()
 	r.Mode, r.Dir = &mode, filepath.Join(t.TempDir(), "soak")
-	r.Limits.PowerW = tegra.Some(60.0)
+	r.Limits = metric.Power.Max(60)
 	ctx, cancel := context.WithCancel(t.Context())
 	onDisk := 0
 	out, err := Run(ctx, s, r, func(st Status) {
@@ -326,13 +327,13 @@ func TestSoakIsInterrupted(t *testing.T) {
 		t.Errorf("%v: %+v", err, kept.Result)
 	}
 	seen := View{}
-	r.Resume, r.Mode, r.Limits = true, nil, hold.Limits{}
+	r.Resume, r.Mode, r.Limits = true, nil, metric.Limits{}
 	again, err := Run(t.Context(), s, r, seen.Follow)
 	if err != nil || again.Verdict != hold.Holds || again.Mode != out.Mode || again.DurationS != Usual.Seconds() ||
 		!strings.Contains(again.Reason, "in 2 parts; steady at") || again.Peak.TjC.V < out.Peak.TjC.V {
 		t.Fatalf("continued: %v: %+v", err, again)
 	}
-	if seen.Mode != out.Mode || seen.Curves.Limits.PowerW != tegra.Some(60.0) {
+	if seen.Mode != out.Mode || seen.Curves.Limits != metric.Power.Max(60) {
 		t.Errorf("continued, it shows mode %v and limits %+v", seen.Mode, seen.Curves.Limits)
 	}
 	if n := len(rows(t, r.Dir)); n < int(Usual.Seconds())-5 {
@@ -351,7 +352,7 @@ func TestSoakThatWasKilled(t *testing.T) {
 	t.Parallel()
 	s := board(t, "orin-nano", 2, []string{"fan"}, tegra.Some(30.0))
 	r := request(t, s, "orin-nano")
-	r.For, r.Limits, r.GoOn = 5*time.Minute, hold.Limits{TempC: tegra.Some(70.0)}, true
+	r.For, r.Limits, r.GoOn = 5*time.Minute, metric.Temperature.Max(70), true
 	out, err := Run(t.Context(), s, r, nil)
 	if err != nil || out.Verdict != hold.DoesNotHold {
 		t.Fatalf("%v: %+v", err, out)

@@ -10,11 +10,11 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/internal/text"
-	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
@@ -201,7 +201,7 @@ func (u *Interrupted) String() string {
 		return fmt.Sprintf("front search of %s, %d of %d modes measured", u.Workload.Name,
 			u.From.Modes(), u.Of)
 	case u.Search != nil:
-		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.Search.Limit,
+		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.Search.Limit.Words(),
 			text.Count(u.From.Modes(), "mode"))
 	}
 	return fmt.Sprintf("%d of %d measured with %s (%s)", u.From.Readings, u.Of, u.Workload.Name,
@@ -271,7 +271,7 @@ func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 // Task resumes the campaign; l is the limit for a search that had none. A search for one limit restarts from everything
 // known of the workload, including its own rows, or from nothing if that was its setting. trust is the user's answer to
 // Differs.
-func (u *Interrupted) Task(l optimize.Limit, trust bool) *Task {
+func (u *Interrupted) Task(l metric.Goal, trust bool) *Task {
 	u.mustTrust(trust)
 	switch {
 	case u.soak != nil:
@@ -280,7 +280,7 @@ func (u *Interrupted) Task(l optimize.Limit, trust bool) *Task {
 		return Profile(*u.profile, u.plan, u.From.Rows())
 	}
 	r := *u.Search
-	if r.Limit == (optimize.Limit{}) {
+	if r.Limit == (metric.Goal{}) {
 		r.Limit = l
 	}
 	if u.Of == 0 {

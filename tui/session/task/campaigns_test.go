@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -69,7 +69,7 @@ func TestCampaignsOfferEveryKindOfCutOffProfileAndItGoesOn(t *testing.T) {
 		if got := campaigns.PlanText(u.plan, nil); got != c.what {
 			t.Errorf("%s: it is %q, want %q", name, got, c.what)
 		}
-		task := u.Task(optimize.Limit{}, false)
+		task := u.Task(metric.Goal{}, false)
 		tasks := Tasks{On: Board{Session: s}, Clock: s.Clock}
 		if err := tasks.Start(t.Context(), task); err != nil {
 			t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
-	"jtune/optimize/mix"
+	"jtune/tegra/metric"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
 	"jtune/tui/session/sessiontest"
@@ -24,7 +24,7 @@ func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
 	var shown Snapshot
 	probes, early := 0, 0
 	res, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Goal:     mix.Goal{Limit: optimize.Limit{PowerW: 20}},
+		Question: metric.Question{Limit: metric.Watts(20)},
 		Strategy: optimize.Binary}, func(e measure.Event) {
 		shown.Fold(e)
 		switch e := e.(type) {

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/config"
@@ -32,7 +31,7 @@ func TestRepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
 	}
 	below := func(watts float64) measure.TuneResult {
 		res, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-			Goal: mix.Goal{Limit: optimize.Limit{PowerW: watts}}}, nil)
+			Question: metric.Question{Limit: metric.Watts(watts)}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

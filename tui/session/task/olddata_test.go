@@ -6,8 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"jtune/optimize"
-	"jtune/optimize/mix"
+	"jtune/tegra/metric"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
@@ -54,7 +53,7 @@ func TestTaskOpensTheDataDirectoryOfAnOlderVersionUnchanged(t *testing.T) {
 		t.Errorf("resumed: %d rows, %d new, %v", len(res.Rows), res.New, err)
 	}
 	request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Probes: 4, Keep: true}
+		Question: metric.Question{Limit: metric.Watts(25)}, Probes: 4, Keep: true}
 	res, err := search.Tune(t.Context(), s, request, nil)
 	if err != nil || res.Kept != kept[0].Path {
 		t.Errorf("another search keeps its model as %s, %v; want %s", res.Kept, err, kept[0].Path)

@@ -12,6 +12,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -37,12 +38,12 @@ func TestPairGoesOnAndIsRepeated(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || readErr != nil || len(before) != 1 {
 		t.Fatalf("cut off: %v, %d rows, %v", err, len(before), readErr)
 	}
-	r.Limit.PowerW++
+	r.Limit.Limits = r.Limit.Limits.And(metric.Power.Max(r.Limit.Of(metric.Power) + 1))
 	r.Resume = true
 	if _, err := pair.Search(t.Context(), s, r, nil); err == nil || !strings.Contains(err.Error(), "31 W") {
 		t.Errorf("another limit goes on: %v", err)
 	}
-	r.Limit.PowerW--
+	r.Limit.Limits = r.Limit.Limits.And(metric.Power.Max(r.Limit.Of(metric.Power) - 1))
 	found, err := pair.Search(t.Context(), s, r, nil)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		t.Fatal(err)
@@ -91,6 +92,6 @@ func pairOf(t *testing.T, s *session.Session) pair.Request {
 		t.Fatal(err)
 	}
 	return pair.Request{Train: train, Infer: infer, Batches: []int{4, 16}, Requests: 200, Most: 3,
-		Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30},
+		Question: metric.Question{Limit: metric.Watts(30),
 			Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95}}}
 }

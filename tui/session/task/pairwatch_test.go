@@ -10,6 +10,7 @@ import (
 	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
 	"jtune/tui/session/sessiontest"
@@ -31,7 +32,7 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 	s := sessiontest.Fast(t)
 	r := pairOf(t, s)
 	at := tegra.Setting{Mode: s.Device.Space().Max(), Batch: 16}
-	r.At, r.Policy, r.Limit.PowerW = &at, mix.Strict, 100
+	r.At, r.Policy, r.Limit.Limits = &at, mix.Strict, metric.Power.Max(100)
 	task := Pair(r)
 	if got := task.Subject(); got != "resnet18 + mobilenet-infer" {
 		t.Errorf("subject %q", got)

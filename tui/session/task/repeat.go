@@ -9,7 +9,6 @@ import (
 	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/optimize/ladder"
-	"jtune/optimize/mix"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -160,13 +159,12 @@ func tuneRequest(h record.Header, w workload.Workload) (*measure.TuneRequest, er
 		Fresh:     from.Fresh,
 		Baseline:  measure.BaselineOf(from.Baseline),
 		Before:    h.Created,
-		Goal:      mix.Goal{Limit: optimize.Limit{PowerW: from.PowerW, TimeMS: from.TimeMS, Energy: from.Energy}},
+	}
+	if from.Goals != nil {
+		r.Limit, r.More = from.Goals[0], append(r.More, from.Goals[1:]...)
 	}
 	if from.Load != nil {
 		r.Load = *from.Load
-	}
-	for _, l := range from.More {
-		r.More = append(r.More, optimize.Limit{PowerW: l.PowerW, TimeMS: l.TimeMS})
 	}
 	if from.Coverage == campaigns.CoverFront.String() {
 		r.Coverage = campaigns.CoverFront

@@ -7,6 +7,7 @@ import (
 	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // IfStopped describes the effect of stopping the task now.
@@ -31,10 +32,10 @@ func (s *Snapshot) IfStopped(spec Spec) string {
 }
 
 // Standing returns how a setting relates to a limit, by the mean of its results so far.
-func (s *Snapshot) Standing(at tegra.Setting, l optimize.Limit) optimize.Standing {
+func (s *Snapshot) Standing(at tegra.Setting, l metric.Goal) optimize.Standing {
 	for _, m := range tegra.MeansOf(s.Measured()) {
 		if m.Setting == at {
-			return l.Stand(optimize.MeasuredPrediction(m.Measured), m.N)
+			return optimize.Stand(l, optimize.MeasuredPrediction(m.Measured), m.N)
 		}
 	}
 	return optimize.Standing{State: optimize.Unknown}

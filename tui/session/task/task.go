@@ -18,6 +18,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -79,8 +80,8 @@ func (s TaskState) String() string {
 type Spec struct {
 	Kind     TaskKind
 	Workload workload.Workload
-	mix.Goal
-	More    []optimize.Limit   // further limits of a search
+	metric.Question
+	More    []metric.Goal      // further limits of a search
 	Planned int                // modes, approximately; for a search the maximum
 	Plan    string             // description of what a profile measures
 	Pair    *workload.Workload // for a pair, the training that runs with Workload; else nil
@@ -251,7 +252,7 @@ func NewTask(spec Spec, work work) *Task {
 
 // Tune returns a search.
 func Tune(r measure.TuneRequest) *Task {
-	spec := Spec{Kind: Tuning, Workload: r.Workload, Goal: r.Goal, More: r.More,
+	spec := Spec{Kind: Tuning, Workload: r.Workload, Question: r.Question, More: r.More,
 		Planned: search.MostMeasured(r.Workload, r.Depth, 1+len(r.More))}
 	if r.Coverage == campaigns.CoverFront {
 		spec.Kind, spec.Planned = FrontSearch, search.FrontModes+1

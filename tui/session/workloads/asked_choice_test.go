@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
-	"jtune/optimize/mix"
 	"jtune/profiles/workload"
+	"jtune/tegra/metric"
 )
 
 // Typed values take precedence over the configuration, which fills in the rest; training knows no load.
@@ -16,7 +16,7 @@ func TestLoadForTakesTheConfigurationWhereNothingElseIsAsked(t *testing.T) {
 	if v := LoadFor(w, arrivals.Spec{}); v.RatePerS != 10 || v.LatencyMS != 80 || v.Quantile != 0.95 {
 		t.Errorf("of the configuration: %+v", v)
 	}
-	a, err := mix.ParseGoal("p99 50 ms, 30/s, uniform")
+	a, err := metric.Parse("p99 50 ms, 30/s, uniform")
 	if err != nil {
 		t.Fatal(err)
 	}

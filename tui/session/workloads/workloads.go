@@ -20,6 +20,7 @@ import (
 	"jtune/profiles"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
 	"jtune/tui/session"
@@ -389,7 +390,7 @@ func LoadFor(w workload.Workload, asked arrivals.Spec) arrivals.Spec {
 	case !configured:
 		return asked
 	}
-	v := cmp.Or(asked, arrivals.Spec{Quantile: mix.UsualQuantile, PowerAs: string(mix.Peak)})
+	v := cmp.Or(asked, arrivals.Spec{Quantile: metric.UsualQuantile, PowerAs: string(mix.Peak)})
 	return v.Configured(own, v.Gives)
 }
 

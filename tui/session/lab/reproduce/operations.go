@@ -11,6 +11,7 @@ import (
 	"jtune/optimize/lab/bench"
 	"jtune/optimize/lab/score"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/lab/evidence"
 )
 
@@ -278,13 +279,13 @@ func (l *lab) searches(where, board string) (counts, over []float64, err error) 
 		return nil, nil, err
 	}
 	for k := 1; k <= searchLimits; k++ {
-		limit := optimize.Limit{PowerW: least + (most-least)*float64(k)/(searchLimits+1)}
+		limit := metric.Watts(least + (most-least)*float64(k)/(searchLimits+1))
 		res, err := optimize.Tune(l.ctx, measured(measure), optimize.TuneOptions{Limit: limit, Space: space,
 			Strategy: optimize.Binary, Seed: l.Seed})
 		if err != nil {
 			return nil, nil, err
 		}
-		counts, over = append(counts, float64(len(res.Probes))), append(over, res.PowerW-limit.PowerW)
+		counts, over = append(counts, float64(len(res.Probes))), append(over, res.PowerW-limit.Of(metric.Power))
 	}
 	return counts, over, nil
 }

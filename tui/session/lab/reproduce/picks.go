@@ -15,6 +15,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/lab/bench"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tegra/virtual/physics"
 )
 
@@ -119,9 +120,9 @@ func (p *picks) at(method string, watts float64) picked {
 
 // each returns a method's choice for each of its samples, fastest first; if no mode is within the limit, the nearest.
 func (p *picks) each(method string, watts float64) (out []picked) {
-	limit := optimize.Limit{PowerW: watts}
+	limit := metric.Watts(watts)
 	if method != bench.GP {
-		limit.Margin = optimize.NoMargin
+		limit.Margin = metric.NoMargin
 	}
 	for _, preds := range p.preds[method] {
 		i, err := optimize.Choose(preds, limit)
@@ -153,7 +154,7 @@ func (p *picks) binary(watts float64) (picked, error) {
 		only = append(only, m.Setting)
 	}
 	measure := measured(func(s tegra.Setting) (tegra.Measured, error) { return p.truth[s.Mode], nil })
-	res, err := optimize.Tune(p.lab.ctx, measure, optimize.TuneOptions{Limit: optimize.Limit{PowerW: watts},
+	res, err := optimize.Tune(p.lab.ctx, measure, optimize.TuneOptions{Limit: metric.Watts(watts),
 		Space: p.space, Only: only, Strategy: optimize.Binary, Seed: p.lab.Seed})
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return picked{}, err

@@ -1,4 +1,4 @@
-package optimize
+package metric
 
 import "math"
 
@@ -7,7 +7,7 @@ import "math"
 // commands.
 type Margin float64
 
-// UsualMargin is the default margin of a Limit and an Ask.
+// UsualMargin is the default margin of a Goal and an Ask.
 const UsualMargin Margin = 0
 
 // NoMargin compares medians with the limit. It is not zero, because zero means the usual margin.

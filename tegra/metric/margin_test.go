@@ -1,11 +1,11 @@
-package optimize
+package metric
 
 import "testing"
 
 func TestZeroMarginIsTheUsualOne(t *testing.T) {
 	t.Parallel()
-	if z := (Limit{}).Margin.Z(); z != usualZ {
-		t.Errorf("a limit that names no margin keeps %g deviations, want %d", z, usualZ)
+	if z := (Goal{}).Margin.Z(); z != usualZ {
+		t.Errorf("a goal that names no margin keeps %g deviations, want %d", z, usualZ)
 	}
 	for z, want := range map[float64]Margin{0: NoMargin, 1: UsualMargin, 0.5: 0.5, -1: -1} {
 		if got := MarginOf(z); got != want || got.Z() != z {

@@ -1,0 +1,61 @@
+// Package metric holds the quantities that a limit or a goal can name, and the one grammar of goals.
+//
+//	line of text, flags ──► Parse ──► Question{Goal{Objective, Limits}, Load} ──► choices, searches, soaks
+//
+// Code that compares, prints or records limits loops over them: a new kind of limit is one entry of the table.
+package metric
+
+import (
+	"math"
+
+	"jtune/internal/units"
+	"jtune/tegra"
+)
+
+// Metric is a quantity that a setting has.
+type Metric struct {
+	Key    string // in JSON: "power"
+	Title  string // "power"
+	Unit   units.Unit
+	Suffix string  // of its keys in JSON: "w" in "value_w"
+	Digits int     // decimals that a reading of it is printed with
+	Most   float64 // above it a limit is a slip of the pen
+	Least  bool    // a limit is a lower one
+	Harm   bool    // exceeding a limit can do harm
+	// Rail reads it of a rail, where each rail has its own; else nil.
+	Rail func(tegra.RailReading) tegra.Val[float64]
+	// Of is what a limit is compared with, in the unit of the metric; NaN where a reading of a setting does not tell
+	// it. Energy is per sample if the batch size is an input.
+	Of func(tegra.Measured) float64
+	// Aim is what a goal makes least: per sample if the batch size is an input.
+	Aim func(tegra.Measured) float64
+	// InTime and InPower are the exponents of time and power.
+	InTime, InPower float64
+}
+
+// The metrics.
+var (
+	Power = &Metric{Key: "power", Title: "power", Unit: units.Watt, Suffix: "w", Digits: 2, Most: 1000, Harm: true,
+		Of: powerOf, Aim: powerOf, InPower: 1}
+	Time = &Metric{Key: "time", Title: "time", Unit: units.Millisecond, Suffix: "ms", Digits: 2,
+		Of: func(m tegra.Measured) float64 { return m.TimeMS }, Aim: tegra.Measured.SampleMS, InTime: 1}
+	Energy = &Metric{Key: "energy", Title: "energy", Unit: units.Joule, Suffix: "j", Digits: 2,
+		Of: tegra.Measured.SampleJ, Aim: tegra.Measured.SampleJ, InTime: 1, InPower: 1}
+	Current = &Metric{Key: "current", Title: "current", Unit: units.Ampere, Suffix: "a", Digits: 2, Most: 200,
+		Harm: true, Of: unread, Rail: func(r tegra.RailReading) tegra.Val[float64] { return r.Amperes }}
+	Voltage = &Metric{Key: "voltage", Title: "voltage", Unit: units.Volt, Suffix: "v", Digits: 3, Most: 100,
+		Least: true, Harm: true, Of: unread, Rail: func(r tegra.RailReading) tegra.Val[float64] { return r.Volts }}
+	Temperature = &Metric{Key: "temperature", Title: "temperature", Unit: units.Celsius, Suffix: "c", Digits: 1,
+		Most: 150, Harm: true, Of: unread}
+)
+
+// All lists the metrics, in the order in which limits are printed.
+var All = []*Metric{Power, Time, Energy, Current, Voltage, Temperature}
+
+// unread replaces the value of a metric that the reading of a setting lacks.
+func unread(tegra.Measured) float64 { return math.NaN() }
+
+func powerOf(m tegra.Measured) float64 { return m.PowerW }
+
+// String returns the title.
+func (m *Metric) String() string { return m.Title }

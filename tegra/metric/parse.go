@@ -1,0 +1,290 @@
+package metric
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/text"
+	"jtune/internal/units"
+	"jtune/internal/usage"
+)
+
+// Question is a user's request: a goal, and the load under which its limits hold.
+type Question struct {
+	Limit Goal
+	Load  arrivals.Spec // zero: none
+}
+
+// Loaded reports whether the limits apply under a load.
+func (q Question) Loaded() bool { return q.Load != arrivals.Spec{} }
+
+// Example is an example line of limits and load.
+const Example = "30 W, p99 50 ms, 30/s"
+
+// UsualQuantile is the default quantile of a latency.
+const UsualQuantile = 0.99
+
+// Words of the grammar.
+const (
+	leastWord, kneeWord, waitWord, slowerEnd = "least", "knee", "wait", " % slower"
+)
+
+// Parse reads comma-separated clauses:
+//
+//	30 W             largest power; also mW, kW
+//	5 A VDD_IN       largest current of a rail; without a rail of each
+//	4.75 V VDD_IN    least voltage of a rail; without a rail of the one that feeds the module
+//	85 °C            highest temperature; also 85 C
+//	50 ms            longest time of a minibatch or batch; also s, min
+//	2 J              most energy of a minibatch
+//	10 % slower      at most that much slower than the fastest
+//	p99 50 ms        longest time from a request's arrival to its answer, for 99 % of requests
+//	30/s             rate of requests, at random times (poisson) unless "uniform" is added
+//	wait 20 ms       longest wait of a batch that is not full, from its first request
+//	least energy     the goal: least energy, power or time
+//	knee             the goal: the knee of the front
+//
+// An error names the clause that is not understood; it is a usage error.
+func Parse(line string) (Question, error) {
+	list, err := ParseList(line, nil)
+	switch {
+	case err != nil:
+		return Question{}, err
+	case len(list) > 1:
+		return Question{}, usage.Limit.Errorf("%q: there are two limits in %s", text.Clip(line), list[0].twice(list[1]))
+	}
+	return list[0], nil
+}
+
+// twice returns the unit of the limit that differs.
+func (q Question) twice(other Question) string {
+	for b := range q.Limit.Limits.Each() {
+		if other.Limit.Of(b.Metric) != b.Value {
+			return string(b.Unit)
+		}
+	}
+	return ""
+}
+
+// ParseList is Parse for several goals: of several limits in one unit, each makes a goal of its own with all other
+// clauses. Numbers without a unit limit the metric bare, if it is not nil; blanks may separate them.
+func ParseList(line string, bare *Metric) ([]Question, error) {
+	r := reader{bare: bare, load: arrivals.Spec{Quantile: UsualQuantile, PowerAs: "peak"}}
+	for clause := range strings.SplitSeq(line, ",") {
+		for _, clause := range r.split(strings.Fields(clause)) {
+			if err := r.take(clause); err != nil {
+				return nil, usage.Limit.Errorf("%q: %w", text.Clip(clause), err)
+			}
+		}
+	}
+	return r.end()
+}
+
+// Line prints goals that ParseList read from one line.
+func Line(list []Question) string {
+	parts := []string{list[0].String()}
+	for _, q := range list[1:] {
+		for b := range q.Limit.Limits.Each() {
+			if !slices.Contains(list[0].Limit.Limits[:], b) {
+				parts = append(parts, b.String())
+			}
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// reader collects clauses.
+type reader struct {
+	bare   *Metric
+	goal   Goal
+	bounds [][]Bound // by quantity: more than one makes several goals
+	load   arrivals.Spec
+	loaded bool
+}
+
+// split returns the clauses that words make: numbers one after another are one each, of the unit after them.
+func (r *reader) split(words []string) (list []string) {
+	plain := func(w string) bool { _, err := strconv.ParseFloat(w, 64); return err == nil }
+	n := 0
+	for n < len(words) && plain(words[n]) {
+		n++
+	}
+	switch {
+	case len(words) == 0:
+		return nil
+	case n < 2 || r.bare == nil:
+		return []string{strings.Join(words, " ")}
+	}
+	for _, w := range words[:n] {
+		list = append(list, strings.Join(append([]string{w}, words[n:]...), " "))
+	}
+	return list
+}
+
+// errForm is the error of a clause that is not understood.
+var errForm = fmt.Errorf("want clauses such as %s, 5 A VDD_IN, 85 °C, least energy", Example)
+
+// form is the error of a clause that is not understood: a short one if the line is of numbers.
+func (r *reader) form() error {
+	if r.bare != nil {
+		return errors.New("want a number above 0")
+	}
+	return errForm
+}
+
+func (r *reader) take(clause string) (err error) {
+	small := strings.ToLower(clause)
+	first, rest, _ := strings.Cut(small, " ")
+	if pct, isP := strings.CutPrefix(first, "p"); isP && small != string(arrivals.Poisson) {
+		v, err := strconv.ParseFloat(pct, 64)
+		if err != nil || !(v > 0 && v < 100) {
+			return fmt.Errorf("want a quantile such as p99")
+		}
+		r.load.Quantile, r.loaded = math.Round(v*1e4)/1e6, true
+		r.load.LatencyMS, err = positive(rest, units.Millisecond, false)
+		return err
+	}
+	switch {
+	case small == string(arrivals.Uniform) || small == string(arrivals.Poisson):
+		r.load.Arrivals = small
+	case first == waitWord:
+		r.loaded = true
+		r.load.MaxWaitMS, err = positive(rest, units.Millisecond, false)
+	case small == kneeWord:
+		r.goal.Knee = true
+	case first == leastWord:
+		i := slices.IndexFunc(All, func(m *Metric) bool { return m.Aim != nil && m.Key == rest })
+		if i < 0 {
+			return fmt.Errorf("want least energy, power or time")
+		}
+		if r.goal.Objective != nil && r.goal.Objective != All[i] {
+			return fmt.Errorf("there is another goal before it")
+		}
+		r.goal.Objective = All[i]
+	case strings.HasSuffix(small, slowerEnd):
+		r.goal.SlowerPct, err = positive(strings.TrimSuffix(small, slowerEnd), units.Percent, true)
+	case strings.Contains(small, "/"):
+		r.loaded = true
+		r.load.RatePerS, err = positive(clause, units.PerSecond, false)
+	default:
+		return r.bound(clause)
+	}
+	return err
+}
+
+// bound reads a number with its unit, and the rail where each rail has its own.
+func (r *reader) bound(clause string) error {
+	at := strings.IndexFunc(clause, func(c rune) bool { return !strings.ContainsRune("0123456789.+-eE", c) })
+	number, unit, rail := clause, "", ""
+	if at >= 0 {
+		number = clause[:at]
+		unit, rail, _ = strings.Cut(strings.TrimSpace(strings.Replace(clause[at:], "° ", "°", 1)), " ")
+	}
+	of := r.bare
+	if unit != "" {
+		i := slices.IndexFunc(All, func(m *Metric) bool { _, known := m.Unit.Size(unit); return known })
+		if i < 0 {
+			return r.form()
+		}
+		of = All[i]
+	}
+	if of == nil || number == "" || rail != "" && (of.Rail == nil || strings.Contains(rail, " ") ||
+		text.OneLine(rail) != rail) {
+		return r.form()
+	}
+	v, err := positive(number+unit, of.Unit, unit == "")
+	if err == nil && of.Most > 0 && v > of.Most {
+		err = fmt.Errorf("a limit is above 0 and at most %g %s", of.Most, of.Unit)
+	}
+	if err != nil {
+		return err
+	}
+	b := Bound{of, rail, v}
+	for i, same := range r.bounds {
+		if same[0].same(b) {
+			if !slices.Contains(same, b) {
+				r.bounds[i] = append(same, b)
+			}
+			return nil
+		}
+	}
+	r.bounds = append(r.bounds, []Bound{b})
+	return nil
+}
+
+// positive reads a number above 0 with its unit, which may be absent where bare.
+func positive(word string, unit units.Unit, bare bool) (float64, error) {
+	v, err := units.Parse(word, unit)
+	if _, plain := strconv.ParseFloat(strings.TrimSpace(word), 64); err != nil || plain == nil && !bare || !(v > 0) ||
+		math.IsInf(v, 0) {
+		return v, fmt.Errorf("want a number above 0 and %s", unit)
+	}
+	return v, nil
+}
+
+// end returns the goals.
+func (r *reader) end() (list []Question, err error) {
+	several := 0
+	for _, same := range r.bounds {
+		if r.goal.Limits = r.goal.Limits.With(same[0]); len(same) > 1 {
+			several++
+		}
+	}
+	one := Question{Limit: r.goal}
+	if r.loaded {
+		one.Load = r.load
+	}
+	switch {
+	case r.load.Arrivals != "" && r.load.RatePerS == 0:
+		return nil, usage.Errorf("%s arrivals take a rate, such as 30/s", r.load.Arrivals)
+	case one == Question{}:
+		return nil, usage.Errorf("no limit: want clauses such as %s", Example)
+	case several > 1:
+		return nil, usage.Limit.Errorf("several limits in one unit each: give the goals one by one")
+	case len(r.bounds) > mostBounds:
+		return nil, usage.Limit.Errorf("%d limits: at most %d make a goal", len(r.bounds), mostBounds)
+	}
+	if err := r.goal.Check(); err != nil {
+		return nil, usage.Of(err)
+	}
+	if r.loaded {
+		if _, err := one.Load.Load(); err != nil {
+			return nil, err
+		}
+	}
+	list = []Question{one}
+	for _, same := range r.bounds {
+		for _, b := range same[1:] {
+			other := one
+			other.Limit.Limits = one.Limit.Limits.With(b)
+			list = append(list, other)
+		}
+	}
+	return list, nil
+}
+
+// String prints the question in the form that Parse reads.
+func (q Question) String() string {
+	var parts []string
+	add := func(v float64, before, after string) {
+		if v > 0 {
+			parts = append(parts, before+strconv.FormatFloat(v, 'f', -1, 64)+after)
+		}
+	}
+	if goal := q.Limit.String(); goal != "" {
+		parts = append(parts, goal)
+	}
+	v := q.Load
+	add(v.LatencyMS, "p"+strconv.FormatFloat(math.Round(v.Quantile*1e6)/1e4, 'f', -1, 64)+" ", " ms")
+	add(v.RatePerS, "", "/s")
+	if v.Arrivals != "" && v.RatePerS > 0 {
+		parts = append(parts, v.Arrivals)
+	}
+	add(v.MaxWaitMS, waitWord+" ", " ms")
+	return strings.Join(parts, ", ")
+}
