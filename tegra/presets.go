@@ -186,8 +186,8 @@ func PresetIn(text string) Val[int] {
 	return Val[int]{id, err == nil}
 }
 
-// withPreset returns the content of PresetFile with another id.
-func withPreset(text string, id int) string {
+// WithPreset returns the content of PresetFile with another id.
+func WithPreset(text string, id int) string {
 	_, rest, more := strings.Cut(text, " ")
 	if more {
 		rest = " " + rest

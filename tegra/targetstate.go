@@ -24,7 +24,7 @@ func (c *Planner) target(now, found State, r Request) (State, error) {
 		}
 		minCPU, minGPU = cmp.Or(p.MinCPU, minCPU), cmp.Or(p.MinGPU, minGPU)
 		if was, ok := now.Get(PresetFile); ok {
-			want.put(PresetFile, withPreset(was, p.ID))
+			want.put(PresetFile, WithPreset(was, p.ID))
 		}
 	}
 	if !r.DVFS && r.Governors != (Governors{}) {

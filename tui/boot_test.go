@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jtune/tegra"
+	"jtune/tui/page/dialog"
 	"jtune/tui/page/pagetest"
 )
 
@@ -116,5 +117,23 @@ func TestBootModeIsNotChangedByAPaste(t *testing.T) {
 	d.drain()
 	if !d.bootShows() || d.board.Unit() != "" {
 		t.Error("keys that came too fast were taken")
+	}
+}
+
+func TestPresetOnTrialIsKeptInTheScreensWithAYesAlone(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{"y": "kept: nvpmodel sets MODE_30W at every boot", "n": ""} {
+		kept := 0
+		d := drive(t, func(_ *pagetest.Board, deps *deps) {
+			deps.tried = dialog.AskToKeepBy("MODE_30W", func() error { kept++; return nil })
+		})
+		d.sees("keep MODE_30W? y / n", "it came up after the reboot")
+		d.press(key)
+		if want != "" {
+			d.until("it is kept", func() bool { return strings.Contains(d.screen(), want) })
+		}
+		if (kept == 1) != (want != "") {
+			t.Errorf("%s: kept %d times", key, kept)
+		}
 	}
 }

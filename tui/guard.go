@@ -150,6 +150,8 @@ func (m bootChangedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	switch {
 	case m.err != nil:
 		sh.fail("at boot", m.err)
+	case m.Unit == nil:
+		sh.say("%s", m.Done)
 	case m.Undo:
 		sh.Applied.Boot = nil
 		sh.say("at boot: restored")

@@ -60,6 +60,7 @@ type deps struct {
 	fixedBatch func(w workload.Workload) string
 	// introduced records that the user has done something here; nil: an earlier start recorded it.
 	introduced func() error
+	tried      page.Intent // asks to keep a preset that came up after a reboot; nil: none
 	// remembered saves the answers of the Tune dialog; nil: they are not saved.
 	remembered func(c search.Form) error
 	// gpuProcesses lists the processes on the GPU, or says why they are unknown; nil if there is no way to tell.

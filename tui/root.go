@@ -87,6 +87,7 @@ func newRoot(ctx context.Context, d deps) *root {
 	read := page.ReaderOf(&sh.State)
 	r := &root{sh: sh, w: 80, h: 24, apply: dialog.NewApply(read), pages: newPages(read)}
 	r.turn(0)
+	r.do(d.tried)
 	return r
 }
 

@@ -20,6 +20,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/page"
+	"jtune/tui/page/dialog"
 	"jtune/tui/session"
 	"jtune/tui/session/fleet"
 	"jtune/tui/session/handover"
@@ -142,6 +143,7 @@ func depsOf(s *session.Session, o Options) deps {
 		files:        s.FS(),
 		budget:       o.Budget,
 		notice:       s.Notice,
+		tried:        dialog.AskToKeep(s),
 		version:      o.Version,
 		seed:         s.Seed,
 		campaigns:    task.CampaignsOf(s),

@@ -20,6 +20,7 @@ var flagless = []string{"tegra", "telemetry", "learn", "optimize", "profiles", "
 // flagsOfOthers are files below a folder with arguments for other programs.
 var flagsOfOthers = []struct{ below, file, of string }{
 	{"tegra/boot", "boot.go", "the command of a systemd unit, and what marks the unit"},
+	{"tegra/boot", "staged.go", "the command of a systemd unit, and what marks the unit"},
 	{"tui", "guard.go", "the command of a systemd unit"},
 	{"profiles/harness", "container.go", "docker and podman"},
 	{"profiles/harness/engine", "engine.go", "docker and podman"},

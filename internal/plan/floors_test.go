@@ -22,6 +22,7 @@ var floors = [][]string{
 	{"tui/session"},
 	{"tui/session/preflight"},
 	{"tui/session/kept"},
+	{"tui/session/reboot"},
 	{"tui/session/workloads", "tui/session/inspect", "tui/session/campaigns"},
 	{"tui/session/models", "tui/session/sessiontest"},
 	{"tui/session/fit", "tui/session/questions", "tui/session/readiness"},

@@ -71,6 +71,8 @@ const (
 	KeepFan Field = "keep the fan"
 	Force   Field = "force"
 	AtBoot  Field = "at boot"
+	Reboot  Field = "reboot"
+	Keep    Field = "keep"
 )
 
 // Campaigns and studies.
@@ -106,7 +108,7 @@ func Fields() []Field {
 		Batch, Workers, Weights, Remote, Log, Pattern, Counts, TrustCommand, Epochs, PerEpoch, Minibatches,
 		Load, Rate, Arrivals, Outstanding, MaxWait, Latency,
 		PowerLimit, TimeLimit, EnergyLimit, Limit, MaxSlowdown, Knee, PowerAs, IdlePower, Coverage, Strategy,
-		Mode, Modes, Sample, Grid, Filter, List, Shard, DVFS, Fan, KeepFan, Force, AtBoot,
+		Mode, Modes, Sample, Grid, Filter, List, Shard, DVFS, Fan, KeepFan, Force, AtBoot, Reboot, Keep,
 		Out, Resume, RedoFailed, Repeat, Data, Meter, Governor, Against, ServeAt, TrainAt,
 		Method, Reference, Phase, Samples, EpochTimes, Runs, Sweeps, LeaveOutStuck,
 	}

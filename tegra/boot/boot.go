@@ -18,8 +18,8 @@ import (
 // Paths of the unit, below the root.
 const (
 	Name = "jtune-mode.service"
-	Path = "/etc/systemd/system/" + Name
-	Link = "/etc/systemd/system/multi-user.target.wants/" + Name
+	Path = units + Name
+	Link = wants + Name
 )
 
 // mark is the first line of every unit that jtune writes; a file without it is foreign.
@@ -79,9 +79,6 @@ func quote(word string) string {
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, `$`, `$$`).Replace(word) + `"`
 }
-
-// ours reports whether jtune wrote a unit.
-func ours(text []byte) bool { return strings.HasPrefix(string(text), mark+"\n") }
 
 // Command returns the command line in a unit's text; "" if it has none.
 func Command(text string) string {

@@ -207,7 +207,7 @@ func TestFileThatAppearsWhileWritingIsNotOverwritten(t *testing.T) {
 	root, d, text := system(t)
 	must(t, d.root.MkdirAll(filepath.Dir(below(Link)), 0o755))
 	full := put(t, root, Path, "theirs")
-	if err := d.write(text, false); !errors.Is(err, ErrForeign) { // as if it had not been there a moment ago
+	if err := d.write(Path, text, false); !errors.Is(err, ErrForeign) { // as if it had not been there a moment ago
 		t.Errorf("got %v, want %v", err, ErrForeign)
 	}
 	if data, _ := os.ReadFile(full); string(data) != "theirs" {

@@ -69,6 +69,9 @@ func (t *Table) selections(r *bufio.Reader, o Options) error {
 			for _, m := range modes {
 				row := Row{Line: number}
 				row.Mode = m
+				if p, named := tegra.FindPreset(line, o.Presets); named {
+					row.Preset = tegra.Some(p.ID)
+				}
 				t.Rows = append(t.Rows, row)
 			}
 		}

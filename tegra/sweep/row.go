@@ -9,8 +9,9 @@ import (
 
 // Row is one line of a sweep file.
 type Row struct {
-	tegra.Measured     // Batch is 0 if the file has no bs column
-	Line           int // in the file, from 1
+	tegra.Measured                // Batch is 0 if the file has no bs column
+	Line           int            // in the file, from 1
+	Preset         tegra.Val[int] // id of the preset that a list of modes names
 	// Extra holds the text of the unknown columns, in the order of Table.Extra.
 	Extra []string
 }

@@ -54,23 +54,34 @@ func toAppliedJSON(x tegra.Applied, b tegra.Board) appliedJSON {
 // applyCmd is `jtune apply`.
 type applyCmd struct {
 	*app
-	keepAfter   time.Duration
-	yes, atBoot bool
-	dvfs, fan   string
+	keepAfter    time.Duration
+	yes, atBoot  bool
+	reboot, keep bool
+	dvfs, fan    string
 }
 
 func newApply(a *app) *cobra.Command {
-	return command(&applyCmd{app: a, keepAfter: defaultKeepAfter, dvfs: "off"}, &cobra.Command{
+	c := &applyCmd{app: a, keepAfter: defaultKeepAfter, dvfs: "off"}
+	return command(c, &cobra.Command{
 		Use:   "apply MODE|PRESET|ID",
 		Short: "Set a power mode, read it back, and keep or revert it",
 		Long: "Sets a power mode such as 12c/2.20C/1.30G/3.20M, a preset of the board or its nvpmodel id, reads " +
 			"every knob back, and waits for one line: y keeps the mode; n, or no answer, reverts it.\n\n" +
 			"With --at-boot, a kept mode is also applied at every boot. jtune first shows the systemd unit, " +
 			boot.Path + ", and writes it when\nthe mode is kept. This needs root. jtune apply --at-boot off removes " +
-			"the unit.",
+			"the unit.\n\n" +
+			"--reboot tries a preset that needs a reboot: jtune says what will happen and waits for the word yes. " +
+			"After the boot its unit leads back first; apply --keep makes the preset the boot default, without it " +
+			"the board boots once more, into the old one.",
 		Example: "  jtune apply 12c/2.20C/1.30G/3.20M\n  jtune apply MAXN --yes\n  sudo jtune apply MAXN --at-boot\n" +
-			"  sudo jtune apply --at-boot off\n  jtune revert",
-		Args: cobra.ExactArgs(1),
+			"  sudo jtune apply --at-boot off\n  sudo jtune apply MODE_30W --reboot\n  sudo jtune apply --keep\n" +
+			"  jtune revert",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if c.keep {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 	})
 }
 
@@ -82,6 +93,9 @@ func (c *applyCmd) flags(f *pflag.FlagSet) {
 	choiceFlag(f, &c.fan, "fan", "fan: auto or max (default: unchanged)", "auto", "max")
 	f.BoolVar(&c.atBoot, "at-boot", false,
 		"once the mode is kept, also apply it at every boot")
+	f.BoolVar(&c.reboot, "reboot", false, "try a preset that needs a reboot: asks for the word yes, reboots, and waits "+
+		"10m for apply --keep; off takes it back")
+	f.BoolVar(&c.keep, "keep", false, "after the reboot: make the preset on trial the boot default")
 	f.BoolVar(&c.asJSON, "json", false, "as JSON, once the mode is kept or reverted")
 }
 
@@ -97,8 +111,16 @@ func (c *applyCmd) check() error {
 
 func (c *applyCmd) run(ctx context.Context) error {
 	return c.onDevice(func(s *session.Session) error {
-		if c.atBoot && c.args[0] == bootOff {
+		switch {
+		case c.keep:
+			return c.keepTried(s)
+		case c.atBoot && c.args[0] == bootOff:
 			return c.endBoot(s)
+		case c.reboot && c.args[0] == bootOff:
+			return c.endTrial(s)
+		}
+		if p, ok := tegra.FindPreset(c.args[0], s.Device.Presets()); ok && p.NeedsReboot && c.reboot {
+			return c.try(ctx, s, p)
 		}
 		r, err := s.FindRequest(ctx, c.args[0])
 		if err != nil {
@@ -268,10 +290,10 @@ func (c *applyCmd) notApplied(s *session.Session, applied tegra.Applied, before 
 	return printJSON(c.out, out)
 }
 
-// declined is the error for the answer n.
-type declined struct{}
+// declined is the error for an answer that is not yes: what became of the board.
+type declined string
 
-func (declined) Error() string        { return "reverted, as answered" }
+func (d declined) Error() string      { return string(d) }
 func (declined) Is(target error) bool { return target == guard.ErrReverted }
 
 // decide asks whether to keep the mode that was just applied, or makes sure that it is reverted; then errors.Is(err,
@@ -320,7 +342,7 @@ func ask(ctx context.Context, a *app, question string, limit time.Duration, reve
 			case "y", "yes":
 				return nil
 			case "n", "no":
-				return declined{}
+				return declined("reverted, as answered")
 			}
 			fmt.Fprint(a.err, "y or n: ")
 		case <-reverted:

@@ -15,6 +15,7 @@ import (
 	"jtune/optimize"
 	"jtune/profiles/harness"
 	"jtune/tegra"
+	"jtune/tegra/boot"
 	"jtune/tegra/guard"
 	"jtune/tui"
 	"jtune/tui/session"
@@ -95,6 +96,7 @@ func exitCode(err error) int {
 		{tegra.ErrUnsupported, exitNoDevice},
 		{guard.ErrBusy, exitNoDevice},
 		{preflight.ErrOccupied, exitNoDevice},
+		{boot.ErrStaged, exitNoDevice},
 		{harness.ErrNotUnderstood, exitNoDevice},
 		{fs.ErrPermission, exitPermission},
 	} {

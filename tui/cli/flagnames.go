@@ -60,6 +60,8 @@ var flagNames = map[usage.Field]struct{ flag, value string }{
 	usage.KeepFan: {"--keep-fan", ""},
 	usage.Force:   {"--force", ""},
 	usage.AtBoot:  {"--at-boot", ""},
+	usage.Reboot:  {"--reboot", ""},
+	usage.Keep:    {"--keep", ""},
 
 	usage.Out:        {"--out", "DIR"},
 	usage.Resume:     {"--resume", ""},

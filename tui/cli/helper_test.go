@@ -217,7 +217,11 @@ func with(args []string, more ...string) []string {
 // when its guards have ended.
 func fakeBoard(t testing.TB, script string) (args []string, root string) {
 	t.Helper()
-	tree := tegratest.NewAGXOrin35()
+	return fakeBoardOf(t, tegratest.NewAGXOrin35(), script)
+}
+
+func fakeBoardOf(t testing.TB, tree *tegratest.Tree, script string) (args []string, root string) {
+	t.Helper()
 	tree.FollowClocks()
 	root = tree.Write(t)
 	t.Cleanup(func() {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -94,10 +93,7 @@ func (c *runCmd) systemd() error {
 			break
 		}
 	}
-	program, err := os.Executable()
-	if err == nil {
-		program, err = filepath.EvalSymlinks(program)
-	}
+	program, err := session.Program()
 	dir, bad := os.Getwd()
 	if err = errors.Join(err, bad); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,6 +34,8 @@ type profileCmd struct {
 	retries    int
 	trust      bool
 	join       joinFlags
+	reboot     bool // also measure the presets of the list that need a reboot
+	rebooted   bool // this is the trial of one of them
 }
 
 func newProfile(a *app) *cobra.Command {
@@ -60,6 +63,10 @@ func (c *profileCmd) flags(f *pflag.FlagSet) {
 		"--modes, --sample or --grid, choose among them")
 	f.StringVar(&c.list, "list", "", "measure the modes in `FILE`: CSV, or one per line such as "+
 		"12c/1.65C/0.62G/3.19M or a preset's name")
+	f.BoolVar(&c.reboot, "reboot", false, "measure the presets of --list that need a reboot too, each after one in a "+
+		"folder of its own; asks for the word yes")
+	f.BoolVar(&c.rebooted, "rebooted", false, "internal: of the unit that goes on after a reboot")
+	_ = f.MarkHidden("rebooted")
 	f.StringVar(&c.part, "shard", "", "measure part `i/n` only, to share the work among devices")
 	f.StringVar(&c.r.Dir, "out", "", "new campaign `DIR` (default: in the data directory)")
 	f.BoolVar(&c.r.Resume, "resume", false, "continue the same plan in --out DIR")
@@ -112,8 +119,11 @@ func (c *profileCmd) run(ctx context.Context) error {
 		trusted = c.r.Dir
 	}
 	return c.withSizedJob(c.args[0], trusted, func(s *session.Session, w workload.Workload, sizes []int) error {
-		w, err := c.again(ctx, s, w, c.r.Dir, c.r.Resume)
+		tried, err := c.inTrial(s)
 		if err != nil {
+			return err
+		}
+		if w, err = c.again(ctx, s, w, c.r.Dir, c.r.Resume); err != nil {
 			return err
 		}
 		if c.r.Workload, err = c.join.join(s, w, sizes); err != nil {
@@ -124,11 +134,14 @@ func (c *profileCmd) run(ctx context.Context) error {
 				return err
 			}
 		}
-		modes, err := c.readModes(c.list, s.Device)
+		modes, gated, err := c.readModes(c.list, s.Device, tried)
 		if err != nil {
 			return err
 		}
 		c.r.Batches, c.r.List = sizes, tegra.Settings(modes, sizes)
+		if len(gated) > 0 {
+			return c.profileTried(ctx, s, gated)
+		}
 		return c.doProfile(ctx, s, c.r)
 	})
 }
@@ -145,16 +158,18 @@ func parseShard(text string) ([2]int, error) {
 	return [2]int{i, n}, nil
 }
 
-// readModes reads the modes to measure from a file. Modes that the device does not have, for example after a software
-// update, are noted and skipped.
-func (c *profileCmd) readModes(path string, d tegra.Device) ([]tegra.Mode, error) {
+// readModes reads the modes to measure from a file: those of the preset tried, if one is on trial; else all but the
+// presets for which it is to reboot, which it returns too. Modes that the device does not have, for example after a
+// software update, are noted and skipped.
+func (c *profileCmd) readModes(path string, d tegra.Device, tried tegra.Val[int]) (modes []tegra.Mode,
+	gated []tegra.Preset, err error) {
 	if path == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	space := d.Space()
 	t, err := sweep.ReadFile(path, sweep.Options{ModesOnly: true, Space: space, Presets: d.Presets()})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, p := range t.Problems {
 		c.note("%s: %s: row skipped", path, p)
@@ -163,25 +178,37 @@ func (c *profileCmd) readModes(path string, d tegra.Device) ([]tegra.Mode, error
 		c.note("%s: each mode is measured once, column bs is ignored: --batch N,M measures them with several batch "+
 			"sizes", path)
 	}
-	var modes []tegra.Mode
 	var lost []error
-	for _, m := range t.Modes() {
-		if m, err = space.Snap(m); err != nil {
+	for _, row := range t.Rows {
+		p, named := tegra.FindPreset(strconv.Itoa(row.Preset.V), d.Presets())
+		switch named = named && row.Preset.OK; {
+		case tried.OK && row.Preset != tried:
+			continue
+		case named && p.NeedsReboot && c.reboot:
+			if !slices.Contains(gated, p) {
+				gated = append(gated, p)
+			}
+			continue
+		case named && p.NeedsReboot:
+			c.note("%s: %s needs a reboot: its cores and clocks are measured without one; --reboot measures the preset",
+				path, p.Name)
+		}
+		m, err := space.Snap(row.Mode)
+		if err != nil {
 			lost = append(lost, err)
 			continue
 		}
 		modes = append(modes, m)
 	}
-	switch {
-	case len(modes)+len(lost) == 0:
-		return nil, usagef("--list %s: header only, no mode to measure", path)
-	case len(modes) == 0:
-		return nil, usagef("--list %s: %v", path, lost[0])
+	switch all := len(modes) + len(lost) + len(gated); {
+	case all == 0:
+		return nil, nil, usagef("--list %s: header only, no mode to measure", path)
+	case all == len(lost):
+		return nil, nil, usagef("--list %s: %v", path, lost[0])
 	case len(lost) > 0:
-		c.note("%s: %d of %d modes are not of this board and left out; the first: %v", path, len(lost),
-			len(lost)+len(modes), lost[0])
+		c.note("%s: %d of %d modes are not of this board and left out; the first: %v", path, len(lost), all, lost[0])
 	}
-	return modes, nil
+	return modes, gated, nil
 }
 
 // profileJSON is the document of `jtune lab profile --json`.

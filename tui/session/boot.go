@@ -24,12 +24,9 @@ type BootUnit struct {
 // no boot (tegra.ErrUnsupported), permission is missing (tegra.ErrPermission), or a foreign file is in the way.
 func PlanBoot(s *Session, m tegra.Mode, flags ...string) (*BootUnit, error) {
 	u := &BootUnit{Root: s.Sysroot}
-	program, err := os.Executable()
-	if err == nil {
-		program, err = filepath.EvalSymlinks(program)
-	}
+	program, err := Program()
 	if err != nil {
-		return u, fmt.Errorf("the path of this program is unknown: %w", err)
+		return u, err
 	}
 	if u.Text, err = (boot.Unit{Program: program, Mode: s.Device.Space().Format(m), Flags: flags}).Text(); err != nil {
 		return u, err
@@ -40,7 +37,7 @@ func PlanBoot(s *Session, m tegra.Mode, flags ...string) (*BootUnit, error) {
 		u.Notes = append(u.Notes, fmt.Sprintf("others than root may change %s: who does gets root rights at the next "+
 			"boot; install jtune in /usr/local/bin first", name))
 	}
-	if err := mayBoot(s); err != nil {
+	if err := MayBoot(s); err != nil {
 		return u, err
 	}
 	return u, u.within(func(d *boot.Dir) error {
@@ -51,23 +48,36 @@ func PlanBoot(s *Session, m tegra.Mode, flags ...string) (*BootUnit, error) {
 	})
 }
 
-// mayBoot returns an error if what happens at boot cannot be changed.
-func mayBoot(s *Session) error {
+// Program returns the path of this program, without links.
+func Program() (string, error) {
+	program, err := os.Executable()
+	if err == nil {
+		program, err = filepath.EvalSymlinks(program)
+	}
+	if err != nil {
+		return "", fmt.Errorf("the path of this program is unknown: %w", err)
+	}
+	return program, nil
+}
+
+// MayBoot returns an error if what happens at boot cannot be changed.
+func MayBoot(s *Session) error {
 	if s.Virtual != nil {
 		return fmt.Errorf("a virtual board has no boot: %w", tegra.ErrUnsupported)
 	}
 	return s.RefusesWrites("change what happens at boot")
 }
 
-// within opens the system for one operation; this machine's system with root's rights.
-func (u *BootUnit) within(work func(d *boot.Dir) error) error {
+func (u *BootUnit) within(work func(d *boot.Dir) error) error { return InBoot(u.Root, boot.Open, work) }
+
+// InBoot opens the system below root for one operation; this machine's system with root's rights.
+func InBoot(root string, open func(root string) (*boot.Dir, error), work func(d *boot.Dir) error) error {
 	as := func(f func() error) error { return f() }
-	root := u.Root
 	if root == "" || root == "/" {
 		root, as = "/", caller.AsRoot
 	}
 	return NeedsRoot(as(func() error {
-		d, err := boot.Open(root)
+		d, err := open(root)
 		if err != nil {
 			return err
 		}
@@ -106,7 +116,7 @@ func (u *BootUnit) Undo() error {
 
 // EndBoot stops applying a mode at boot. errors.Is(err, boot.ErrNotInstalled) if no mode was.
 func EndBoot(s *Session) error {
-	if err := mayBoot(s); err != nil {
+	if err := MayBoot(s); err != nil {
 		return err
 	}
 	return (&BootUnit{Root: s.Sysroot}).Remove()

@@ -7,7 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"jtune/internal/usage"
 	"jtune/tegra"
+	"jtune/tegra/boot"
 	"jtune/tegra/guard"
 )
 
@@ -156,8 +158,15 @@ func (g *guardSlot) close() error {
 	return running.Close()
 }
 
-// leftBehind describes a state that a guard and its watchdog did not restore; "" if there is none.
+// leftBehind describes a state that a guard and its watchdog did not restore, or a preset on trial; "" for none.
 func leftBehind(root string) string {
+	if d, err := boot.OpenStaged(root); err == nil {
+		defer d.Close()
+		if r, err := d.Staged(); err == nil && r != nil && r.Boot != "" && len(r.Then) == 0 {
+			return fmt.Sprintf("%s is on trial after a reboot: sudo jtune apply %s makes it the boot default", r.Presets[0],
+				usage.Keep)
+		}
+	}
 	p, err := guard.PendingRestore(root)
 	switch {
 	case errors.Is(err, guard.ErrDamaged):

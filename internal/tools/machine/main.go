@@ -1,5 +1,5 @@
 // Command machine tries jtune on real Linux systems in QEMU: power cuts at random moments, and a
-// Debian system with systemd, sudo, OpenSSH, CPU hotplug and suspend; a smoke test on arm64.
+// Debian system with systemd, sudo, OpenSSH, CPU hotplug and suspend; presets over reboots; a smoke test on arm64.
 //
 //	.ci/machine                      all of it
 //	.ci/machine -parts cuts -cuts 10 -seed 7
@@ -45,6 +45,7 @@ type part struct {
 // The longest parts come first.
 var parts = []part{
 	{"system", "qemu-system-x86_64 ssh", trySystem},
+	{"reboots", "qemu-system-x86_64 ssh", tryReboots},
 	{"cuts", "qemu-system-x86_64", powerCuts},
 	{"system-cuts", "qemu-system-x86_64 ssh", cutSystem},
 	{"arm64", "qemu-system-aarch64 ssh", smokeOfArm64},
@@ -58,6 +59,7 @@ type lab struct {
 	cuts       int
 	days       string // names of days, separated by commas
 	systemCuts int
+	reboots    int // tries of presets that need a reboot; 0: as JTUNE_LONG says
 	suite      string
 	media      sync.Mutex // held while a part builds the media or the Debian system for all
 	debian     sync.Mutex
@@ -71,6 +73,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.Int64Var(&l.seed, "seed", time.Now().UnixNano()%1_000_000, "seed `N` of the moments of the cuts")
 	flags.IntVar(&l.cuts, "cuts", 100, "number `N` of power cuts")
 	flags.IntVar(&l.systemCuts, "system-cuts", 10, "number `N` of power cuts of the Debian system")
+	flags.IntVar(&l.reboots, "reboots", 0, "number `N` of tries of presets that need a reboot (default 3, 30 with "+
+		"JTUNE_LONG)")
 	flags.StringVar(&l.days, "days", strings.Join(dayNames(), ","),
 		"the `BOOTS` of the Debian system to try, with commas and in this order")
 	flags.StringVar(&l.dir, "dir", "",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -29,6 +31,8 @@ type system struct {
 	key      string
 	port     int
 	e        *emulator
+	mu       sync.Mutex    // of e, for a power cut from aside
+	booted   time.Duration // what the last boot took
 	checks   int
 	findings []string
 	log      io.Writer
@@ -80,15 +84,8 @@ func trySystem(ctx context.Context, l *lab) (int, []string, error) {
 			s.e.cut()
 			break
 		}
-		s.ssh(ctx, "root", "systemctl reboot") // the machine ends instead of rebooting
-		patience, cancel := s.e.within(ctx, hang)
-		select {
-		case <-s.e.ended:
-		case <-patience.Done():
-			s.findings = append(s.findings, "the machine does not reboot")
-		}
-		cancel()
-		s.e.cut()
+		s.ssh(ctx, "root", "systemctl reboot")
+		s.end(ctx)
 	}
 	return s.checks, s.findings, ctx.Err()
 }
@@ -128,20 +125,28 @@ func (s *system) boot(ctx context.Context) error {
 	if s.sleeps { // an offline processor then spins in QEMU's firmware: each gets its own thread
 		more = []string{"-smp", "2", "-accel", "tcg,thread=multi"}
 	}
+	s.mu.Lock()
 	e, err := s.b.start(ctx, s.disk, "run=system", append(more, "-monitor", "unix:"+s.monitor+",server=on,wait=off",
 		"-nic", fmt.Sprintf("user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:%d-:22", s.port))...)
+	if err == nil {
+		s.e = e
+	}
+	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	s.e = e
 	for late := e.deadline(2 * hang); ; {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		o := s.ssh(ctx, "root", "systemctl is-system-running --wait")
 		if o.code != 255 { // ssh's own
+			s.booted = time.Since(begun)
 			fmt.Fprintf(s.log, "system: up after %.0f s: %s", time.Since(begun).Seconds(), o.out)
 			return nil
+		}
+		if !s.up() {
+			return errEnded
 		}
 		if late() {
 			s.e.cut()
@@ -149,6 +154,38 @@ func (s *system) boot(ctx context.Context) error {
 		}
 		time.Sleep(time.Second)
 	}
+}
+
+// errEnded reports that the machine has rebooted, or lost its power, before anybody could log in.
+var errEnded = errors.New("the machine ended while it booted")
+
+// up reports whether the machine runs.
+func (s *system) up() bool {
+	select {
+	case <-s.e.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// end waits until the machine, which reboots, has ended: it ends instead of booting again.
+func (s *system) end(ctx context.Context) {
+	patience, cancel := s.e.within(ctx, hang)
+	defer cancel()
+	select {
+	case <-s.e.ended:
+	case <-patience.Done():
+		s.findings = append(s.findings, "the machine does not reboot")
+	}
+	s.e.cut()
+}
+
+// powerFails cuts the power of whichever boot this is.
+func (s *system) powerFails() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.e.cmd.Process.Kill()
 }
 
 // said is the output of a command, both streams together, and its exit code.

@@ -38,14 +38,38 @@ Type=oneshot
 RemainAfterExit=yes
 ExecStart=/usr/local/sbin/board
 END
-for unit in ssh jtune-mode; do
+# A stand-in for nvpmodel's service: it sets the mode of its file of the last id, else that of the default.
+cat >"$root/usr/local/sbin/nvpmodel-service" <<'END'
+#!/bin/sh -eu
+conf=/etc/nvpmodel.conf
+id=$(sed -n 's/^pmode:0*\([0-9][0-9]*\).*/\1/p' /var/lib/nvpmodel/status || :)
+[ -n "$id" ] || id=$(sed -n 's/^< PM_CONFIG DEFAULT=\([0-9]*\).*/\1/p' $conf)
+awk -v id="$id" '
+  /^<.*PARAM/ { sub(/.*NAME=/, ""); param = $1; model = 0; next }
+  /^<.*POWER_MODEL/ { model = $0 ~ ("ID=" id " ") ? 1 : 2; next }
+  !model && NF == 2 { sub(/_KNEXT$/, "", $1); paths[param, $1] = paths[param, $1] " " $2 }
+  model == 1 && NF == 3 && $3 != -1 { n = split(paths[$1, $2], p, " "); for (i = 1; i <= n; i++) print $3, p[i] }
+' $conf | while read -r value path; do
+  [ ! -e "$path" ] || echo "$value" >"$path"
+done
+END
+chmod 755 "$root/usr/local/sbin/nvpmodel-service"
+cat >"$system/nvpmodel.service" <<'END'
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/usr/local/sbin/nvpmodel-service
+[Install]
+WantedBy=multi-user.target
+END
+for unit in ssh nvpmodel jtune-mode jtune-staged; do
   mkdir "$system/$unit.service.d"
   printf '[Unit]\nRequires=board.service\nAfter=board.service\n[Service]\nBindPaths=/run/board/sys:/sys\n' \
     >"$system/$unit.service.d/board.conf"
 done
 
 printf '[Match]\nName=e*\n[Network]\nAddress=10.0.2.15/24\n' >"$root/etc/systemd/network/machine.network"
-chroot "$root" systemctl --quiet enable systemd-networkd ssh
+chroot "$root" systemctl --quiet enable systemd-networkd ssh nvpmodel
 ln -sf /dev/null "$system/systemd-networkd-wait-online.service"
 echo machine >"$root/etc/hostname"
 echo '127.0.0.1 localhost machine' >"$root/etc/hosts"
