@@ -155,7 +155,7 @@ type Reading struct {
 	Slow      []SlowClock // clocks that do not follow what is set or asked
 	Engines   []EngineReading
 	Signals   Signals
-	Alarms    []Alarm // of the power monitors' limits, on or off
+	Alarms    []Alarm // of the power monitors' limits and the supply's volts, on or off
 	RAMUsed   Val[int64]
 	RAMTotal  Val[int64] // bytes
 	RAMCached Val[int64]
@@ -218,10 +218,10 @@ func (l CurrentLimits) First() Val[float64] {
 	return l.Crit
 }
 
-// Alarm is a limit of a rail's power monitor; On while the current is above it.
+// Alarm is a limit of a rail's power monitor, or the least voltage of the supply; On while the rail is beyond it.
 type Alarm struct {
 	Rail   string
-	Signal string // AverageCurrent or InstantCurrent
+	Signal string // AverageCurrent, InstantCurrent or UnderVoltage
 	On     bool
 }
 

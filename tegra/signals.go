@@ -13,7 +13,7 @@ type Signal struct {
 	Name  string       `json:"name"`  // UnderVoltage, AverageCurrent or InstantCurrent; else the name of its file
 	Count Val[int64]   `json:"count"` // events since boot; absent if they are not counted or cannot be read
 	PerS  Val[float64] `json:"per_s"` // rate over the last ratedSpan; absent at the first reading
-	Alarm Val[bool]    `json:"alarm"` // the state holds now; absent if no file shows it
+	Alarm Val[bool]    `json:"alarm"` // the state holds now, by an alarm or the volts; absent if neither shows it
 	Limit Val[float64] `json:"limit"` // V for UnderVoltage, else A of the supply rail; absent if none is known
 	File  string       `json:"-"`     // "oc3"; "" if the events are not counted
 }
@@ -166,7 +166,8 @@ func (g *signalGroup) close() {
 	}
 }
 
-// alarmed adds the power monitor's alarms and limits to a reading's signals.
+// alarmed adds the power monitor's alarms and limits to a reading's signals. A supply below the least voltage that the
+// module needs is an alarm, too.
 func (r *Reading) alarmed(feed string) {
 	at := func(name string) *Signal {
 		i := slices.IndexFunc(r.Signals, func(s Signal) bool { return s.Name == name })
@@ -190,7 +191,10 @@ func (r *Reading) alarmed(feed string) {
 			}
 		}
 		if _, there := r.Signals.Find(UnderVoltage); there && rail.Volts.OK && rail.Volts.V < fedBelowV {
-			at(UnderVoltage).Limit = Some(floorV)
+			below := rail.Volts.V < floorV
+			s := at(UnderVoltage)
+			s.Limit, s.Alarm = Some(floorV), Some(below)
+			r.Alarms = append(r.Alarms, Alarm{Rail: feed, Signal: UnderVoltage, On: below})
 		}
 	}
 }

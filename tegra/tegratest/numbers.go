@@ -124,6 +124,12 @@ func (tr *Tree) totals(out Numbers) {
 			continue
 		}
 		out["total W"] = sum
+		if _, counted := out["signal oc1"]; counted && len(rails) == 1 && out["rail "+rails[0]+" V"] < 6 {
+			out["alarm under-voltage"] = 0
+			if out["rail "+rails[0]+" V"] < out["floor V"] {
+				out["alarm under-voltage"] = 1
+			}
+		}
 		for _, of := range []string{"max", "crit"} {
 			if v, ok := out["rail "+rails[0]+" "+of+" A"]; ok && len(rails) == 1 {
 				out["supply "+of+" A"] = v

@@ -187,7 +187,8 @@ func signals(p *page, list tegra.Signals) {
 			p.value(asFloat(s.Count), "signal", s.Name)
 		}
 	}
-	p.begin("jetson_supply_alarm", "1 while the current of a rail is above its monitor's limit.", gauge)
+	p.begin("jetson_supply_alarm", "1 while the current of a rail is above its monitor's limit, or the "+
+		"supply's voltage below the least.", gauge)
 	for _, s := range list {
 		p.value(asBool(s.Alarm), "signal", s.Name)
 	}

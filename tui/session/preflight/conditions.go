@@ -50,10 +50,10 @@ func ofSupply(b tegra.Board, now tegra.Reading) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for _, s := range now.Signals {
 		switch {
-		case s.Alarm.Or(false):
-			say("the alarm of %s is on", s.Name)
 		case s.Name == tegra.UnderVoltage && s.Count.Or(0) > 0:
 			say("%s of the supply, %s since boot", s.Name, text.Count(int(s.Count.V), "event"))
+		case s.Name != tegra.UnderVoltage && s.Alarm.Or(false): // its volts are listed below
+			say("the alarm of %s is on", s.Name)
 		}
 	}
 	for _, a := range now.Alarming() {

@@ -37,6 +37,8 @@ func TestConditions(t *testing.T) {
 		}, "cores run at 649 MHz of 1728 asked"},
 		"an under-voltage since boot": {func(tr *tegratest.Tree) { tr.Set(events+"oc1_event_cnt", "41") },
 			"under-voltage of the supply, 41 events since boot"},
+		"a supply that is too low": {func(tr *tegratest.Tree) { tr.Set(input+"in1_input", "4712") },
+			"VDD_IN is at 4.71 V, and the module needs 4.75 V"},
 		"peaks since boot": {func(tr *tegratest.Tree) { tr.Set(events+"oc3_event_cnt", "27390") }, ""},
 		"a standing alarm": {func(tr *tegratest.Tree) {
 			tr.Set(input+"curr1_crit", "4984")

@@ -198,8 +198,8 @@ func alarmsText(s Seen) string {
 func takeAlarms(s *Seen, list string) error {
 	for rail := range strings.SplitSeq(text.OneLine(list), ";") {
 		a := tegra.Alarm{Rail: rail, Signal: tegra.InstantCurrent, On: true}
-		if name, average := strings.CutSuffix(rail, " ("+tegra.AverageCurrent+")"); average {
-			a.Rail, a.Signal = name, tegra.AverageCurrent
+		if name, signal, other := strings.Cut(strings.TrimSuffix(rail, ")"), " ("); other {
+			a.Rail, a.Signal = name, signal
 		}
 		s.Reading.Alarms = append(s.Reading.Alarms, a)
 	}
