@@ -166,7 +166,7 @@ func (g Goal) String() string {
 // MarshalText stores the goal as a line, without the margin and the guard of its request.
 func (g Goal) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
-// GobEncode is MarshalText: the metrics of a goal are those of this process.
+// GobEncode stores the goal as MarshalText does.
 func (g Goal) GobEncode() ([]byte, error) { return g.MarshalText() }
 
 // GobDecode reads a stored line.

@@ -129,7 +129,7 @@ func (r *reader) split(words []string) (list []string) {
 // errForm is the error of a clause that is not understood.
 var errForm = fmt.Errorf("want clauses such as %s, 5 A VDD_IN, 85 °C, least energy", Example)
 
-// form is the error of a clause that is not understood: a short one if the line is of numbers.
+// form returns the error of a clause that is not understood, a short one in a line of numbers.
 func (r *reader) form() error {
 	if r.bare != nil {
 		return errors.New("want a number above 0")
