@@ -8,7 +8,7 @@ package conclusion
 
 import "slices"
 
-// NotCompared begins what is said where a comparison's treatment did not take place; why follows.
+// NotCompared begins the sentence of a comparison whose treatment did not take place; why follows.
 const NotCompared = "not compared"
 
 // Rule decides by operands of type T, a struct. Its fields of type float64, int, bool, tegra.Val[float64] or []float64

@@ -15,6 +15,7 @@ import (
 	_ "jtune/profiles/experiment"
 	_ "jtune/tui/session/lab/claims"
 	_ "jtune/tui/session/readiness"
+	_ "jtune/tui/session/run"
 	_ "jtune/tui/session/study"
 )
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"jtune/internal/conclusion"
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -230,51 +229,19 @@ func (c *Character) Advice() []string {
 			"jtune lab experiment batch measures the gain from a larger batch.", p.GPUPct.V, stall)
 		c.remarkLoader(&out, p)
 	}
-	if c.Later.OK {
-		out = append(out, text.Said(leaves.Say(residency{c.CacheAfter}),
-			slowStart.Say(firstEpoch{tegra.Val[float64]{V: c.First.V.TimeMS, OK: c.First.OK}, c.Later.V.TimeMS}))...)
+	if c.Later.OK && c.CacheAfter.OK && c.CacheAfter.V < coldShare {
+		out.Add("After whole epochs %.0f %% of the dataset are in memory: it does not stay there, each epoch reads it "+
+			"again.", 100*c.CacheAfter.V)
 	}
-	return append(out, text.Said(baseShare.Say(baseLoad{c.BaseShare()}))...)
-}
-
-// residency is the share of the dataset in memory after whole epochs.
-type residency struct {
-	Share tegra.Val[float64] `turn:"0 1"`
-}
-
-var leaves = conclusion.New("run: the data leave memory", 2, func(r residency) string {
-	if !r.Share.OK || r.Share.V >= coldShare {
-		return ""
+	if c.First.OK && c.Later.OK && c.First.V.TimeMS > 1.05*c.Later.V.TimeMS {
+		out.Add("The first epoch is %.0f %% slower than the later ones.", 100*(c.First.V.TimeMS/c.Later.V.TimeMS-1))
 	}
-	return fmt.Sprintf("After whole epochs %.0f %% of the dataset are in memory: it does not stay there, each epoch "+
-		"reads it again.", 100*r.Share.V)
-})
-
-// firstEpoch is the time of a minibatch in the first epoch and in later ones.
-type firstEpoch struct {
-	FirstMS tegra.Val[float64] `turn:"80 120"`
-	LaterMS float64            `turn:"80 120"`
-}
-
-var slowStart = conclusion.New("run: the first epoch", 2, func(e firstEpoch) string {
-	if !e.FirstMS.OK || e.FirstMS.V <= 1.05*e.LaterMS {
-		return ""
+	if share := c.BaseShare().Or(0); share >= 0.5 {
+		out.Add("%.0f %% of the energy is what the idle device draws: whatever makes an epoch shorter saves energy.",
+			100*share)
 	}
-	return fmt.Sprintf("The first epoch is %.0f %% slower than the later ones.", 100*(e.FirstMS.V/e.LaterMS-1))
-})
-
-// baseLoad is the idle device's share of the energy.
-type baseLoad struct {
-	Share tegra.Val[float64] `turn:"0 1"`
+	return out
 }
-
-var baseShare = conclusion.New("run: base load", 2, func(b baseLoad) string {
-	if b.Share.Or(0) < 0.5 {
-		return ""
-	}
-	return fmt.Sprintf("%.0f %% of the energy is what the idle device draws: whatever makes an epoch shorter saves "+
-		"energy.", 100*b.Share.V)
-})
 
 // rereads reports whether the data come from the disk in every epoch, because whole epochs did not bring them into
 // memory. Reads in epoch 0 alone do not count.

@@ -165,8 +165,8 @@ func TestWorkloadsAreThoseOfTheContract(t *testing.T) {
 	list := array(t, jtune(t, "workloads", "--json").done(t).out)
 	known := map[string]bool{}
 	for _, w := range list {
-		hasKeys(t, w, "name title aliases task model dataset samples batch workers prefetch epochs command estimated "+
-			"dnr virtual")
+		hasKeys(t, w, "name title aliases task model dataset samples batch workers prefetch epochs command layers "+
+			"parameters flops memory_mb disk_mb estimated dnr virtual")
 		known[w["name"].(string)] = true
 	}
 	for _, name := range strings.Fields("resnet18 mobilenet yolov8n bert lstm lenet5 vgg11") {

@@ -10,7 +10,7 @@ func TestReproduceWritesAStudyAsAPage(t *testing.T) {
 	page := jtune(t, "reproduce", "spaces", "--md").done(t).out
 	for _, want := range []string{"# The papers' studies, run again\n", "reproduce spaces --md. VIRTUAL",
 		"16 published results: 15 hold", "| s1-space-orin | 12 x 29 x 13 x 4 | 18096 modes | 18096 modes |",
-		"| OUTSIDE VIRTUAL | 15 x 12 values are 180 pairs"} {
+		"| OUTSIDE VIRTUAL | 180 combinations is above 150: 15 x 12 values are 180 pairs"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q:\n%s", want, page)
 		}

@@ -3,6 +3,7 @@ package run
 import (
 	"strings"
 
+	"jtune/internal/conclusion"
 	"jtune/learn"
 	"jtune/optimize/advice"
 	"jtune/profiles/record"
@@ -73,6 +74,27 @@ func (a adviser) of(c record.Character) []string {
 	}
 	return append(lines, a.knobs...)
 }
+
+// lazyLoading is the environment variable that turns CUDA's lazy loading on or off.
+const lazyLoading = "CUDA_MODULE_LOADING"
+
+// ignored are settings of a job that a virtual board does not simulate.
+type ignored struct{ Simulated, NoGC, Loading bool }
+
+var unsimulated = conclusion.New("run: settings without an effect", 4, func(i ignored) string {
+	var what []string
+	if i.NoGC {
+		what = append(what, "Python's garbage collection")
+	}
+	if i.Loading {
+		what = append(what, "lazy loading")
+	}
+	if !i.Simulated || what == nil {
+		return ""
+	}
+	return "The virtual board does not simulate " + strings.Join(what, " or ") + ": energy and time with and without " +
+		"it are " + conclusion.NotCompared + "."
+})
 
 // sentence capitalizes a line and adds a full stop.
 func sentence(line string) string { return strings.ToUpper(line[:1]) + line[1:] + "." }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"jtune/internal/stats"
+	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -160,10 +161,9 @@ func inPresentMode(ctx context.Context, s *session.Session, r measure.RunRequest
 		advise = newAdviser(s, r.Workload) // with the model that includes this run
 	}
 	out.Advice = advise.of(out.Character)
-	if line := readiness.CachingOf(s, r.Workload, out.Character.All.RAMBytes,
-		out.StallMS, out.ComputeMS); line != "" {
-		out.Advice = append(out.Advice, line)
-	}
+	out.Advice = append(out.Advice, text.Said(
+		readiness.CachingOf(s, r.Workload, out.Character.All.RAMBytes, out.StallMS, out.ComputeMS),
+		unsimulated.Say(ignored{s.Simulated(r.Workload), r.Workload.Torch.NoGC, r.Workload.Env[lazyLoading] != ""}))...)
 	for _, job := range beside() {
 		line := job + " measured on this board too: times and power include both jobs"
 		measure.Observer(observe).Note(line)

@@ -65,8 +65,11 @@ var miss = conclusion.New("evidence: a missed figure", 3, func(m missing) string
 	if m.Own == bound {
 		return fmt.Sprintf("%s at the bound", strings.TrimSpace(Number(m.Own)+" "+m.Unit))
 	}
-	return fmt.Sprintf("%s is %s %s, by %.1f tolerances", strings.TrimSpace(Number(m.Own)+" "+m.Unit), side,
-		Number(bound), m.Off)
+	says := fmt.Sprintf("%s is %s %s", strings.TrimSpace(Number(m.Own)+" "+m.Unit), side, Number(bound))
+	if m.Off < farthest { // otherwise an exact figure
+		says += fmt.Sprintf(", by %.1f tolerances", m.Off)
+	}
+	return says
 })
 
 // Counts counts verdicts. Within, too good, near and outside count simulated figures.
