@@ -26,10 +26,10 @@ func TestPowerBandCarriesTheUncertaintyOfTheTime(t *testing.T) {
 	for i := 0; i < space.Len(); i += 97 {
 		index, list = append(index, i), append(list, fit.places().At(i))
 	}
-	p := fit.Posterior()
-	faster, decides := fit.PowerIfFaster(p, 1, index), 0
+	p, x := fit.PosteriorAt(index), fit.scale.settings(list)
+	as, fast, decides := fit.powerAsFast(x, p, 0), fit.powerAsFast(x, p, 1), 0
 	for k, got := range fit.PredictSettings(list) {
-		sdPower, faster := p.SdPower[index[k]], faster[k]
+		sdPower, faster := p.SdPower[k], max(0, fast[k]-as[k])
 		// on the slow side power falls by less, so half the total difference lies between these
 		least := math.Hypot(math.Hypot(sdPower, faster/2), p.NoisePower)
 		most := math.Hypot(math.Hypot(sdPower, faster), p.NoisePower)

@@ -18,7 +18,7 @@ import (
 // and memory mixed; one CPU thread; all CPU cores), and the GPU between launches and work.
 var batchTimeFamily = family{
 	terms: batchTimeTerms,
-	prior: Prior{
+	prior: prior{
 		Mean:    []float64{-1.5, -1, -1.5, -1.5, -1.5, -0.3, -0.3, -0.3, -1.5, -1.5, -1, math.Ln2},
 		SD:      append(slices.Repeat([]float64{1}, 11), 0.3),
 		LevelSD: 3,
@@ -29,7 +29,7 @@ var batchTimeFamily = family{
 // batchPowerFamily has the amplitudes of the training family with equal deviations, and batchPowerTerms.
 var batchPowerFamily = family{
 	terms: batchPowerTerms,
-	prior: Prior{
+	prior: prior{
 		Mean:    append(logs(10, 2, 4, 2, 1, 10, 5, 3, 2), 0),
 		SD:      slices.Repeat([]float64{0.7}, 9),
 		LevelSD: 1,

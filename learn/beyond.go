@@ -57,14 +57,11 @@ func (r *Reference) reach() (least, most [tegra.NumKnobs]float64, ok bool) {
 	}
 	add := func(k tegra.Knob, v float64) { least[k], most[k] = min(least[k], v), max(most[k], v) }
 	switch {
-	case r.Compact != nil:
-		top := r.Compact.Max
+	case r.Grid[0].Cores > 0:
 		for k := range tegra.NumKnobs {
-			for _, c := range r.Compact.Centres {
-				add(k, float64(top[k])*math.Exp2(float64(c[k])))
-			}
+			least[k], most[k] = r.Grid[0].Value(k), r.Grid[1].Value(k)
 		}
-		return least, most, len(r.Compact.Centres) > 0
+		return least, most, true
 	case r.Networks != nil:
 		return least, most, false
 	}

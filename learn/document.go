@@ -26,18 +26,18 @@ type document struct {
 	CV          crossErrors `json:"cv"`
 	Reference   string      `json:"reference"`
 	RefSamples  []row       `json:"reference_samples,omitempty"`
-	// RefCompact is a copy, so that the file does not depend on the reference shipped with a jtune version.
-	RefCompact *Compact      `json:"reference_compact,omitempty"`
-	Warnings   []string      `json:"warnings"`
-	Suspicious []modeRow     `json:"suspicious"`
-	SuspectBs  []int         `json:"suspicious_batches,omitempty"`
-	Repeated   []modeRow     `json:"repeated,omitempty"`
-	RepeatBs   []int         `json:"repeated_batches,omitempty"`
-	Means      []meanRow     `json:"means,omitempty"`    // of samples measured more than once
-	Errors     []errorRow    `json:"errors,omitempty"`   // of the samples' readings; without, all are unknown
-	Bands      *bands        `json:"bands,omitempty"`    // for methods other than gp
-	Networks   *networkBytes `json:"networks,omitempty"` // for nn and powertrain
-	Fit        *keptFit      `json:"fit,omitempty"`      // for gp; none in files of older versions
+	// RefReduced is a board's profile or a reduced reference, as earlier versions wrote it; it is not used.
+	RefReduced json.RawMessage `json:"reference_compact,omitempty"`
+	Warnings   []string        `json:"warnings"`
+	Suspicious []modeRow       `json:"suspicious"`
+	SuspectBs  []int           `json:"suspicious_batches,omitempty"`
+	Repeated   []modeRow       `json:"repeated,omitempty"`
+	RepeatBs   []int           `json:"repeated_batches,omitempty"`
+	Means      []meanRow       `json:"means,omitempty"`    // of samples measured more than once
+	Errors     []errorRow      `json:"errors,omitempty"`   // of the samples' readings; without, all are unknown
+	Bands      *bands          `json:"bands,omitempty"`    // for methods other than gp
+	Networks   *networkBytes   `json:"networks,omitempty"` // for nn and powertrain
+	Fit        *keptFit        `json:"fit,omitempty"`      // for gp; none in files of older versions
 }
 
 // spaceLists is a space: its lists, and the indices of its members in the full product if not every combination exists.
@@ -127,7 +127,6 @@ func (m *Model) document() (*document, error) {
 		CV:          crossErrors{m.CV.TimeMAPEPct, optional(m.CV.PowerMAPEPct), m.CV.How},
 		Reference:   m.Reference,
 		RefSamples:  rows(m.reference),
-		RefCompact:  m.compact,
 		Warnings:    m.Warnings,
 	}
 	d.Suspicious, d.SuspectBs = m.settingRows(m.Suspicious)
@@ -215,7 +214,6 @@ func (d *document) unfitted() (*Model, error) {
 		Provenance: d.Provenance,
 		Seed:       d.Seed,
 		reference:  measured(d.RefSamples),
-		compact:    d.RefCompact,
 	}
 	m.Suspicious, m.Repeated = settingsIn(d.Suspicious, d.SuspectBs), settingsIn(d.Repeated, d.RepeatBs)
 	if err := d.batches(m); err != nil {
@@ -292,11 +290,6 @@ func (d *document) check(m *Model) error {
 			return fmt.Errorf("sample %d: %w", i+1, err)
 		}
 	}
-	if m.compact != nil {
-		if err := m.compact.check(); err != nil {
-			return fmt.Errorf("reference: %w", err)
-		}
-	}
 	if d.Fingerprint != m.fingerprint() {
 		return errors.New("its samples do not match its fingerprint")
 	}
@@ -330,14 +323,15 @@ func (d *document) restore(m *Model) error {
 			t.kept = d.Fit
 		}
 		var err error
-		switch {
-		case m.compact != nil:
-			t.residual, err = m.compact.residual(m.Space)
-		case len(m.reference) > 0:
-			t.residual, err = newResidual(m.Space, m.reference)
+		if len(m.reference) > 0 {
+			if t.residual, err = newResidual(m.Space, m.reference); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
+		if len(d.RefReduced) > 0 {
+			m.Reference = ""
+			m.warn("it was made with reference %s, which this version does not use: fitted again to its %d measured modes",
+				d.Reference, len(m.Samples))
 		}
 		m.predictor, err = t.fit(context.Background(), m.Samples)
 		return err

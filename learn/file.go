@@ -30,7 +30,7 @@ const (
 	fileVersion = 1
 	// batchVersion marks model files with the batch size as an input, so that older programs reject them.
 	batchVersion = 2
-	// priorVersion marks model files that use a board profile: older programs would fit them without its prior.
+	// priorVersion marks model files of earlier versions that hold a board's profile, which is no longer used.
 	priorVersion = 3
 	// mostFileBytes limits the file size; a model with 4,368 samples and two networks has 1 MB.
 	mostFileBytes = 64 << 20
@@ -106,25 +106,10 @@ func (m *Model) encode() ([]byte, error) {
 		return nil, err
 	}
 	version := fileVersion
-	switch {
-	case m.Batches != nil:
+	if m.Batches != nil {
 		version = batchVersion
-	case m.compact != nil && m.compact.Carries != nil:
-		version = priorVersion
 	}
 	return frame(fileMagic, version, append(body, '\n')), nil
-}
-
-// save writes a document with its header line to a file; what names it in errors.
-func save(what, path, magic string, version int, document any) error {
-	body, err := json.Marshal(document)
-	if err == nil {
-		err = safefile.Replace(path, frame(magic, version, append(body, '\n')))
-	}
-	if err != nil {
-		return fmt.Errorf("%s %s: %w", what, path, err)
-	}
-	return nil
 }
 
 // frame adds a header line with magic, version and checksum to a file's body.

@@ -59,7 +59,7 @@ func (t *fitter) residualFrom(r *Reference) {
 		t.model.warn("reference %s is not used: %v", r.Name, err)
 		return
 	}
-	t.residual, t.model.reference, t.model.compact = residual, residual.samples, r.Compact
+	t.residual, t.model.reference = residual, residual.samples
 	t.sameSoftware(r)
 }
 

@@ -13,14 +13,14 @@ import (
 // The golden values of this file come from an independent implementation in numpy, fitted to the same ten or twenty
 // modes. Only parameters, predictions and errors are repeated here; the rows are read.
 
-// plainFit fits with the priors of that implementation, whose time has no crowded cores
+// plainFit fits with the priors and distances of that implementation, whose time has no crowded cores
 // (docs/decisions/014-crowded-cores.md).
 func plainFit(t *testing.T, space *tegra.Space, in []tegra.Measured, o SurrogateOptions) *Surrogate {
 	t.Helper()
 	f, power := timeFamily, powerFamily
-	f.prior = Prior{Mean: []float64{-0.3, -0.3, -1, -1, -0.3, -0.3, math.Log(4)},
+	f.prior = prior{Mean: []float64{-0.3, -0.3, -1, -1, -0.3, -0.3, math.Log(4)},
 		SD: append(slices.Repeat([]float64{0.7}, 6), 0.3), LevelSD: 3}
-	power.prior = batchPowerFamily.prior
+	power.prior, power.octaves, power.roots = batchPowerFamily.prior, point{1.5, 1.5, 2.5, 2, noBatch}, false
 	f.terms = func(x point, u float64, l []float64) {
 		var all [7]float64
 		timeTerms(x, u, all[:])

@@ -9,7 +9,7 @@ import (
 
 // fitVersion is raised with each change of the fit, its priors or its formulas: a kept fit of another version is fitted
 // again. TestFitOfThisVersion fails where it was forgotten.
-const fitVersion = 1
+const fitVersion = 2
 
 // keptFit is what a gp fit chose. With it, loading a model takes one factorisation per curve in place of a search that
 // takes 25 times as long for 500 samples, and gives the same model to the last bit.
@@ -20,7 +20,7 @@ type keptFit struct {
 
 // keptCurve is one curve of a mixture.
 type keptCurve struct {
-	Prior   int             `json:"prior"` // which of the fits of a mix
+	Prior   int             `json:"prior"` // 1: of the fits with the reference
 	SF      float64         `json:"sf"`
 	SN      float64         `json:"sn"`
 	Score   float64         `json:"score"`
@@ -57,15 +57,15 @@ func keep(s *Surrogate) *keptFit {
 
 var errKeptFit = errors.New("the kept fit is not one of these samples")
 
-// restored returns the mixture of curves that a fit chose among families, each of its own data.
-func restored(families []*family, of []data, kept []keptCurve) (mixture, error) {
-	solvers := make([]*solver, len(families))
+// restored returns the mixture of curves that a fit chose, each of its own data.
+func restored(f *family, of []data, kept []keptCurve) (mixture, error) {
+	solvers := make([]*solver, len(of))
 	for _, k := range kept {
-		if k.Prior < 0 || k.Prior >= len(families) {
+		if k.Prior < 0 || k.Prior >= len(of) {
 			return mixture{}, errKeptFit
 		}
 		if solvers[k.Prior] == nil {
-			solvers[k.Prior] = newSolver(families[k.Prior], of[k.Prior])
+			solvers[k.Prior] = newSolver(f, of[k.Prior])
 		}
 	}
 	curves := make([]*curve, len(kept))

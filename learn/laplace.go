@@ -40,8 +40,6 @@ type data struct {
 	wide []float64
 	// earlier marks the first samples that share one unknown offset; nil: none.
 	earlier []bool
-	// carries is the expected transferred share of r.
-	carries Share
 }
 
 // curve is a fitted target.
@@ -54,7 +52,6 @@ type curve struct {
 	suspect []bool    // down-weighted and an outlier by the final fit; nil: none
 	x       []point   // scaled by the lengthscales
 	r       []float64
-	carries Share
 	chol    []float64 // L of C = L Lᵀ, n × n row-major
 	beta    []float64 // L⁻¹ (y − M)
 	jw      []float64 // (L⁻¹ J)ᵀ, params × n
@@ -181,7 +178,7 @@ func newSolver(f *family, d data) *solver {
 	for i, x := range d.x {
 		s.scaled[i] = f.scaled(x)
 		if d.r != nil {
-			s.offsetY[i] -= d.carries.Mean * d.r[i]
+			s.offsetY[i] -= refShare.Mean * d.r[i]
 		}
 	}
 	s.kernel = make([]float64, s.n*s.n)
@@ -346,20 +343,19 @@ func (d *descent) curve(theta, res []float64, sf, sn float64, v []float64) (*cur
 		return nil, errNotPositive
 	}
 	return &curve{
-		family:  d.f,
-		theta:   theta,
-		sf:      sf,
-		sn:      sn,
-		score:   score,
-		v:       v,
-		x:       d.scaled,
-		r:       d.d.r,
-		carries: d.d.carries,
-		chol:    d.chol,
-		beta:    res,
-		jw:      d.jw,
-		cholA:   d.cholA,
-		target:  target,
+		family: d.f,
+		theta:  theta,
+		sf:     sf,
+		sn:     sn,
+		score:  score,
+		v:      v,
+		x:      d.scaled,
+		r:      d.d.r,
+		chol:   d.chol,
+		beta:   res,
+		jw:     d.jw,
+		cholA:  d.cholA,
+		target: target,
 	}, nil
 }
 
@@ -381,7 +377,7 @@ func (d *descent) lineSearch(theta, step []float64, at float64, res []float64) (
 // OffsetSD is the standard deviation of the offset of readings of another day, in ln time and in ln power.
 const OffsetSD = 0.03
 
-// factor returns L of C = sf² K + sn² diag(v) + diag(wide²) + carries.SD² r rᵀ + OffsetSD² e eᵀ, where e marks earlier
+// factor returns L of C = sf² K + sn² diag(v) + diag(wide²) + refShare.SD² r rᵀ + OffsetSD² e eᵀ, where e marks earlier
 // samples.
 func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 	n := s.n
@@ -390,7 +386,7 @@ func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 		for j := range i + 1 {
 			c[i*n+j] = sf * sf * s.kernel[i*n+j]
 			if s.d.r != nil {
-				c[i*n+j] += s.d.carries.SD * s.d.carries.SD * s.d.r[i] * s.d.r[j]
+				c[i*n+j] += refShare.SD * refShare.SD * s.d.r[i] * s.d.r[j]
 			}
 			if i < len(s.d.earlier) && s.d.earlier[i] && s.d.earlier[j] {
 				c[i*n+j] += OffsetSD * OffsetSD

@@ -14,9 +14,9 @@ import (
 type family struct {
 	// terms writes l_k at x; u is the predicted ln of the speed relative to the top mode, which time terms ignore.
 	terms   func(x point, u float64, l []float64)
-	prior   Prior   // of theta = (a_1 … a_K, ln p); ln p is fixed if it has no deviation
-	learned bool    // prior is a board's, with its original deviations
+	prior   prior   // of theta = (a_1 … a_K, ln p); ln p is fixed if it has no deviation
 	octaves point   // lengthscale of G per input
+	roots   bool    // G's distances of knobs are of root, not of octaves
 	smooth  float64 // standard deviation of G: sf
 	noise   float64 // standard deviation of e: sn
 	heavy   bool    // e has a heavy tail of large values: see batchTimeFamily
@@ -28,7 +28,7 @@ type family struct {
 // and inference on an AGX Orin, training on an Orin Nano): workloads differ more in some terms than in others.
 var timeFamily = family{
 	terms: timeTerms,
-	prior: Prior{
+	prior: prior{
 		Mean:    []float64{-0.5, -0.5, -0.9, -2, -0.5, -1.2, -4.2, 1.3},
 		SD:      []float64{0.7, 0.7, 1, 1, 0.7, 1, 1.2, 0.3},
 		LevelSD: 3,
@@ -41,12 +41,12 @@ var timeFamily = family{
 // from the same fits. Static power is the surest share.
 var powerFamily = family{
 	terms: powerTerms,
-	prior: Prior{
+	prior: prior{
 		Mean:    append(logs(13, 1.9, 3.5, 1.6, 0.9, 5.8, 2.1, 2.6, 1.1), 0),
 		SD:      []float64{0.3, 0.7, 0.6, 0.5, 0.9, 0.9, 1, 1, 1},
 		LevelSD: 1,
 	},
-	octaves: point{1.5, 1.5, 2.5, 2, noBatch}, smooth: 0.04, noise: 0.015,
+	octaves: point{1, 1, 1.6, 1.3, noBatch}, roots: true, smooth: 0.04, noise: 0.015,
 }
 
 // noBatch is the lengthscale of an input that is always 0.
@@ -121,9 +121,16 @@ func (s *means) of(theta []float64, logs, grad []simd.Lanes) (mean simd.Lanes) {
 // matern returns the Matérn 5/2 correlation at squared scaled distance r2.
 func matern(r2 float64) float64 { return simd.Correlation(r2) }
 
+// root is the square root of a relative value, at x octaves below the largest, with the slope of an octave at the top.
+// What clocks and cores add to power is large at the top and little at the bottom.
+func root(x float64) float64 { return (math.Exp2(x/2) - 1) * 2 / math.Ln2 }
+
 // scaled divides a point by the family's lengthscales.
 func (f *family) scaled(x point) point {
 	for k := range x {
+		if f.roots && k != batchInput {
+			x[k] = root(x[k])
+		}
 		x[k] /= f.octaves[k]
 	}
 	return x

@@ -30,7 +30,6 @@ type Model struct {
 	predictor Predictor
 	whole     *Model           // model from which At derived this one
 	reference []tegra.Measured // the residual reference's modes, for the file
-	compact   *Compact         // the reference itself if it is compact
 }
 
 // Errors are cross-validated errors of a model: each measured mode is predicted by a model fitted without it.

@@ -90,10 +90,10 @@ func (c *curve) prior(k *block, z *whitened, grad []simd.Lanes) {
 		return
 	}
 	for b, r := range k.r {
-		z.mean[b] += c.carries.Mean * r
+		z.mean[b] += refShare.Mean * r
 	}
 	for j, r := range c.r {
-		r *= square(c.carries.SD)
+		r *= square(refShare.SD)
 		for b, v := range k.r {
 			z.w[j][b] += r * v
 		}
@@ -118,7 +118,7 @@ func (c *curve) posterior(k *block, z *whitened) (variance simd.Lanes) {
 	known, formula := c.whiten(k, z)
 	share := 0.0
 	if c.r != nil {
-		share = c.carries.SD
+		share = refShare.SD
 	}
 	for b, r := range k.r {
 		variance[b] = max(c.sf*c.sf+square(share*r)-known[b]+formula[b], leastVariance)
@@ -152,7 +152,7 @@ func strided(v []simd.Lanes, b int) []float64 {
 	return out
 }
 
-// mixture is a set of curves weighted by evidence: without a reference, with it, and with a board's widened prior.
+// mixture is a set of curves weighted by evidence, without a reference and with it.
 type mixture struct {
 	curves  []*curve
 	weights []float64
@@ -239,7 +239,7 @@ func (m mixture) covariance(a, b inputs) *mat.Dense {
 			row := out.RawRowView(r)
 			for s := range b.x {
 				xs := c.family.scaled(b.x[s])
-				k := c.sf*c.sf*matern(distance2(&xr, &xs)) + square(c.carries.SD)*c.residual(a, r)*c.residual(b, s)
+				k := c.sf*c.sf*matern(distance2(&xr, &xs)) + square(refShare.SD)*c.residual(a, r)*c.residual(b, s)
 				row[s] += m.weights[i] * (k - dot(wa[i][r], wb[i][s]) + dot(ga[i][r], gb[i][s]))
 			}
 		}

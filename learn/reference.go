@@ -9,41 +9,29 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
-	"jtune/internal/safefile"
 	"jtune/internal/usage"
 	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
 
-// Reference is another workload to transfer from: measured modes of the same device or their reduced form (for gp), or
-// trained networks (for powertrain, which otherwise trains them from measured modes).
+// Reference is another workload to transfer from: measured modes of the same device (for gp), or trained networks
+// (for powertrain, which otherwise trains them from measured modes).
 type Reference struct {
 	Name       string
 	Samples    []tegra.Measured // one per mode
-	Compact    *Compact         // replaces Samples for gp; nil: none
-	Profile    *Profile         // source of Compact; nil: none
+	Grid       [2]tegra.Mode    // least and largest values of the modes measured, where Samples are not at hand
 	Networks   *nn.Pair         // nil: not trained, or not transferable
 	Layers     nn.Layers        // layers of networks trained from Samples; zero: the paper's
 	Provenance Provenance       // device is "" if unknown
 }
 
-// LoadReference reads a reference from a reference file (Compact.Save), a model file, a sweep file or a campaign
-// folder.
+// LoadReference reads a reference from a model file, a sweep file or a campaign folder.
 func LoadReference(path string) (*Reference, error) {
 	switch magicOf(path) {
-	case referenceMagic:
-		data, err := safefile.Read(path, mostFileBytes)
-		if err != nil {
-			return nil, fmt.Errorf("reference: %w", err)
-		}
-		c, err := decodeCompact(data)
-		if err != nil {
-			return nil, fmt.Errorf("reference %s: %w", path, err)
-		}
-		return c.reference(), nil
+	case reducedMagic:
+		return nil, fmt.Errorf("reference %s: a reduced reference of an earlier version, which this one does not use; "+
+			"give the model, sweep or campaign that it was made from", path)
 	case fileMagic:
 		m, err := Load(path)
 		if err != nil {
@@ -78,6 +66,9 @@ func LoadReference(path string) (*Reference, error) {
 	return &Reference{Name: referenceName(path, ""), Samples: table.Measured()}, nil
 }
 
+// reducedMagic begins the files that earlier versions made with `models reduce`.
+const reducedMagic = "jtune-reference"
+
 // magicOf returns the first word of a file; "" if it is unreadable.
 func magicOf(path string) string {
 	f, err := os.Open(path)
@@ -104,9 +95,6 @@ var errForeignModes = errors.New("its power modes are not this device's; a refer
 // Residual returns the residual that gp transfers to a device with this space. Most of the reference's modes must
 // belong to the space, or the space must list a subset of the reference's values (a coarser sweep of the same device).
 func (r *Reference) Residual(space *tegra.Space) (*Residual, error) {
-	if r.Compact != nil {
-		return r.Compact.residual(space)
-	}
 	if len(r.Samples) == 0 {
 		return nil, errors.New("it has networks but no measured modes, which gp needs")
 	}
@@ -137,21 +125,4 @@ func covers(whole, part *tegra.Space) bool {
 		}
 	}
 	return true
-}
-
-// Likeness returns the correlation, over the space, between the deviations from the mean function of time of the
-// reference and of a workload measured in these modes. A reduced reference of the same sweep gives 0.998, of another
-// workload on that board at most 0.76 (the published sweeps of ResNet, MobileNet and LSTM). Too few modes are an error.
-func (r *Reference) Likeness(space *tegra.Space, measured []tegra.Measured) (float64, error) {
-	says, err := r.Residual(space)
-	if err != nil {
-		return 0, err
-	}
-	shows, err := newResidual(space, measured)
-	if err != nil {
-		return 0, err
-	}
-	a, _ := says.over(space)
-	b, _ := shows.over(space)
-	return stat.Correlation(a, b, nil), nil
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"jtune/learn/internal/parallel"
+	"jtune/learn/internal/simd"
 	"jtune/tegra"
 )
 
@@ -22,12 +24,9 @@ const (
 type Residual struct {
 	space   *tegra.Space
 	scale   scale
-	sums    []kernelSum
+	sums    [2]kernelSum     // of time and power
 	modes   int              // number it was learned from
-	samples []tegra.Measured // those modes; nil for a compact reference
-	carries [2]Share         // transferred share of time and power
-	priors  *[2]Prior        // learned with it, of time and power; nil: none
-	wary    bool             // see Wary
+	samples []tegra.Measured // those modes
 	once    sync.Once
 	time    []float64 // over the space
 	power   []float64
@@ -52,37 +51,9 @@ func newResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, err
 		scale:   fit.scale,
 		modes:   len(fit.samples),
 		samples: fit.samples,
-		carries: refShare,
-		sums: []kernelSum{
-			{octaves: timeFamily.octaves, x: fit.time.curves[0].x, time: time},
-			{octaves: powerFamily.octaves, x: fit.power.curves[0].x, power: power},
-		},
+		sums:    [2]kernelSum{{&timeFamily, fit.time.curves[0].x, time}, {&powerFamily, fit.power.curves[0].x, power}},
 	}, nil
 }
-
-// Loose returns r with priors as wide as expected before their workloads were measured
-// (docs/decisions/030-as-narrow-as-the-workloads-lie.md).
-func (r *Residual) Loose() *Residual {
-	if !r.HasPrior() {
-		return r
-	}
-	priors := [2]Prior{r.priors[ofTime].loose(), r.priors[ofPower].loose()}
-	return &Residual{space: r.space, scale: r.scale, sums: r.sums, modes: r.modes, samples: r.samples,
-		carries: r.carries, priors: &priors}
-}
-
-// Wary returns r for a search that protects hardware and must not be overconfident about unusual workloads: it adds a
-// third fit, with widened deviations of the board's prior.
-func (r *Residual) Wary() *Residual {
-	if !r.HasPrior() {
-		return r
-	}
-	return &Residual{space: r.space, scale: r.scale, sums: r.sums, modes: r.modes, samples: r.samples,
-		carries: r.carries, priors: r.priors, wary: true}
-}
-
-// HasPrior reports whether r has priors for a workload before any measurement.
-func (r *Residual) HasPrior() bool { return r != nil && r.priors != nil }
 
 // thin draws at most n samples and keeps their order.
 func thin(samples []tegra.Measured, n int, seed uint64) []tegra.Measured {
@@ -108,11 +79,7 @@ func (r *Residual) at(modes []tegra.Mode) (time, power []float64) {
 		return nil, nil
 	}
 	x := r.scale.points(modes)
-	time, power = make([]float64, len(x)), make([]float64, len(x))
-	for _, sum := range r.sums {
-		sum.add(x, time, power)
-	}
-	return time, power
+	return r.sums[ofTime].at(x), r.sums[ofPower].at(x)
 }
 
 // atSettings is at for the modes of settings.
@@ -146,6 +113,30 @@ func (r *Residual) atIndexes(space *tegra.Space, index []int, modes []tegra.Mode
 		time[k], power[k] = allTime[i], allPower[i]
 	}
 	return time, power
+}
+
+// kernelSum is a function Σ_j w_j k(x, x_j) of a family's kernel around centres, the form of a Gaussian process'
+// posterior mean.
+type kernelSum struct {
+	family  *family
+	x       []point // scaled
+	weights []float64
+}
+
+// at returns the function's values at points.
+func (s *kernelSum) at(at []point) []float64 {
+	out := make([]float64, len(at))
+	parallel.Ranges(len(at), func(from, to int) {
+		kernels := make([]simd.Lanes, len(s.x))
+		for i := from; i < to; i += simd.Wide {
+			var x simd.Points
+			s.family.lanes(at, i, to, &x)
+			simd.Matern(kernels, s.x, &x, 1)
+			sum := simd.Dot(s.weights, kernels)
+			copy(out[i:to], sum[:])
+		}
+	})
+	return out
 }
 
 // gaussian returns the weights of the Gaussian process' part of the posterior mean, sf² C⁻¹ (y − M), for one kernel

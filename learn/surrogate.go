@@ -210,7 +210,6 @@ type Posterior struct {
 	LnTime, SdTime, LnPower, SdPower []float64
 	NoiseTime, NoisePower            float64
 	readings                         int
-	prior                            float64         // weight of the fits with a board's prior
 	fit                              *timePowerModel // its own
 }
 
@@ -226,16 +225,6 @@ func (s *Surrogate) PosteriorAt(index []int) *Posterior {
 	list := s.settingsAt(index)
 	rTime, rPower := s.reference.atIndexes(s.space, index, tegra.ModesOf(list))
 	return s.posterior(s.scale.settings(list), residuals{rTime, rPower})
-}
-
-// PowerIfFaster returns, for some indices of Posterior in their order, how much higher ln power would be if a setting
-// were z standard deviations faster than p predicts. Power grows with speed, at most in proportion.
-func (s *Surrogate) PowerIfFaster(p *Posterior, z float64, index []int) []float64 {
-	var part Posterior
-	for _, i := range index {
-		part.LnTime, part.SdTime = append(part.LnTime, p.LnTime[i]), append(part.SdTime, p.SdTime[i])
-	}
-	return s.powerIfFaster(s.scale.settings(s.settingsAt(index)), &part, z)
 }
 
 // CovTime returns the posterior covariance of ln time between modes a (rows) and b (columns), indices as in Posterior,
@@ -303,28 +292,26 @@ func (p *Posterior) predictions(list []tegra.Setting, sdPowerByTime []float64) [
 	return out
 }
 
-// Error bars with a board's prior. Most errors are smaller than the deviations suggest, a few far larger: they follow
-// Student's distribution with few degrees of freedom, whose scale grows with the readings as the deviations shrink
-// (docs/decisions/030-as-narrow-as-the-workloads-lie.md).
+// unlikeScale widens the bands of a search's fits: its samples are closer together than what they predict.
+const unlikeScale = 1.2
+
 const (
 	leastReadDoF = 3
-	formulaDoF   = 5    // readings that the formula takes up
-	scaleOfNone  = 0.43 // scale in deviations without readings
-	scalePerRead = 0.025
-	scaleMost    = 0.78 // scale at which 80 % bands are as wide as a normal distribution's
+	formulaDoF   = 5 // readings that the formula takes up
 )
 
 // BandWidths returns the half widths, in standard deviations of a Prediction, of the bands of time and of power that
 // contain a share (0 to 1) of new measurements.
 func (p *Posterior) BandWidths(share float64) (time, power float64) {
-	scale := min(scaleOfNone+scalePerRead*float64(p.readings), scaleMost)
-	known := p.prior * scale * studentQuantile(share, leastReadDoF)
-	unknown := (1 - p.prior) * p.WidthByReadings(share)
-	time = known + unknown*p.fit.time.dominant().bandScale()
+	wide := p.WidthByReadings(share)
+	if p.fit.unlike {
+		wide *= unlikeScale
+	}
+	time = wide * p.fit.time.dominant().bandScale()
 	if len(p.fit.power.curves) == 0 {
 		return time, math.NaN()
 	}
-	return time, known + unknown*p.fit.power.dominant().bandScale()
+	return time, wide * p.fit.power.dominant().bandScale()
 }
 
 // WidthByReadings is BandWidths by the number of readings alone, for quantities that must not be underestimated.

@@ -14,6 +14,7 @@ type timePowerModel struct {
 	time, power mixture
 	lnTimeTop   float64 // predicted ln time at the top point
 	n           int     // number of samples
+	unlike      bool    // see SurrogateOptions
 }
 
 // hyperparameters are the two families with the initial or chosen values.
@@ -41,7 +42,7 @@ func fitTimePower(
 	o SurrogateOptions,
 	h hyperparameters,
 ) (timePowerModel, error) {
-	t := timePowerModel{n: len(x)}
+	t := timePowerModel{n: len(x), unlike: o.Unlike}
 	at := timeInputs(h.time, x, r.time)
 	var err error
 	if t.time, err = h.time.mix(at, lnTime, nil, o, ofTime); err != nil {
@@ -77,37 +78,25 @@ const (
 )
 
 // mix fits without the reference and, if there is one, with it, at every pair of hyper-parameters, weighted by
-// evidence,
-// so that an unhelpful reference fades out. For a wary reference it also fits with the board's prior widened, for
-// workloads unlike those it was learned from; the board's residual stays the same. wide are standard deviations of y in
-// addition to the noise; nil: none. A fit that is kept is taken over.
+// evidence, so that an unhelpful reference fades out. wide are standard deviations of y in addition to the noise; nil:
+// none. A fit that is kept is taken over.
 func (f *family) mix(at inputs, y, wide []float64, o SurrogateOptions, target int) (mixture, error) {
-	k, t := f.amplitudes(), o.Reference.transfer(target)
+	k := f.amplitudes()
 	d := data{x: at.x, y: y, wide: wide, earlier: o.Known, l: make([]float64, len(y)*k)}
 	for i := range y {
 		at.terms(i, d.l[i*k:(i+1)*k])
 	}
-	with := d
-	with.r, with.carries = at.r, t.carries
-	families, of := []*family{f}, []data{d}
-	if at.r != nil && (len(y) > 0 || t.prior != nil) {
-		for i, q := range t.priors() {
-			own := *f
-			if q != nil {
-				own.prior, own.learned = *q, i == 0
-			}
-			families, of = append(families, &own), append(of, with)
-		}
-	}
-	if len(y) == 0 && len(families) > 1 { // without data, no evidence favours the fit without the reference
-		families, of = families[1:2], of[1:2]
+	of := []data{d}
+	if at.r != nil && len(y) > 0 {
+		d.r = at.r
+		of = append(of, d)
 	}
 	if o.kept != nil {
-		return restored(families, of, o.kept.Targets[target])
+		return restored(f, of, o.kept.Targets[target])
 	}
-	fits := make([][]*curve, len(families))
+	fits := make([][]*curve, len(of))
 	err := parallel.Each(len(fits), func(i int) (err error) {
-		fits[i], err = families[i].fits(of[i], o)
+		fits[i], err = f.fits(of[i], o)
 		fits[i] = fits[i][:min(len(fits[i]), mostFits)]
 		for _, c := range fits[i] {
 			c.origin = i
@@ -176,17 +165,6 @@ func (m mixture) trust() float64 {
 	return sum
 }
 
-// trustInPrior returns the weight of the fits with a board's original prior.
-func (m mixture) trustInPrior() float64 {
-	sum := 0.0
-	for i, c := range m.curves {
-		if c.family.learned {
-			sum += m.weights[i]
-		}
-	}
-	return sum
-}
-
 // dominant returns the curve of the largest weight.
 func (m mixture) dominant() *curve {
 	best := 0
@@ -247,22 +225,8 @@ func (t *timePowerModel) blank(n int) *Posterior {
 		NoiseTime:  t.time.noise(),
 		NoisePower: t.power.noise(),
 		readings:   t.n,
-		prior:      min(t.time.trustInPrior(), t.power.trustInPrior()),
 		fit:        t,
 	}
-}
-
-// powerIfFaster returns how much higher ln power at points would be if their times were z standard deviations shorter
-// than predicted; at least 0.
-func (t *timePowerModel) powerIfFaster(x []point, p *Posterior, z float64) []float64 {
-	if len(t.power.curves) == 0 {
-		return make([]float64, len(x))
-	}
-	as, out := t.powerAsFast(x, p, 0), t.powerAsFast(x, p, z)
-	for i, v := range as {
-		out[i] = max(0, out[i]-v)
-	}
-	return out
 }
 
 // powerAsFast returns the formula's ln power at points if their times were z standard deviations shorter than

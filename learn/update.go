@@ -32,12 +32,12 @@ func (m *Model) With(ctx context.Context, more []tegra.Measured, check bool) (*M
 
 // usedReference returns the reference of a gp model; nil for none.
 func (m *Model) usedReference() *Reference {
-	if m.compact == nil && len(m.reference) == 0 {
+	if len(m.reference) == 0 {
 		return nil
 	}
 	name, _, _ := strings.Cut(m.Reference, " modes: counts") // describeReference adds this suffix
 	if i := strings.LastIndex(name, ", "); i > 0 {
 		name = name[:i]
 	}
-	return &Reference{Name: name, Samples: m.reference, Compact: m.compact}
+	return &Reference{Name: name, Samples: m.reference}
 }

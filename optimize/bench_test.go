@@ -87,30 +87,18 @@ func BenchmarkFit50(b *testing.B) {
 }
 
 // BenchmarkTuneStep18096 is one step of the closed loop besides the measuring: refit, belief over all modes, and the
-// next mode, here after 20, without a board's profile and with one, which takes part in two more fits. Want under 10 ms
-// on two quiet cores.
+// next mode, here after 20. Want under 10 ms on two quiet cores.
 func BenchmarkTuneStep18096(b *testing.B) {
 	board := orinToy(b)
-	for name, profile := range map[string]*learn.Reference{
-		"alone":   nil,
-		"profile": learn.ProfileReference("agx-orin"),
-	} {
-		b.Run(name, func(b *testing.B) {
-			s, err := newSearch(b.Context(), optimizetest.OfModes(board.Measure), TuneOptions{Limit: metric.Watts(25),
-				Space: board.Space, Known: sample(board, 20), Reference: profile})
-			if err != nil {
-				b.Fatal(err)
-			}
-			s.prepareReference()
-			for b.Loop() {
-				if err := s.fit(); err != nil {
-					b.Fatal(err)
-				}
-				s.rule().choose(anywhere)
-			}
-			time, power := s.model.ReferenceWeights()
-			b.ReportMetric(time, "profile-in-time")
-			b.ReportMetric(power, "profile-in-power")
-		})
+	s, err := newSearch(b.Context(), optimizetest.OfModes(board.Measure), TuneOptions{Limit: metric.Watts(25),
+		Space: board.Space, Known: sample(board, 20)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := s.fit(); err != nil {
+			b.Fatal(err)
+		}
+		s.rule().choose(anywhere)
 	}
 }

@@ -166,7 +166,7 @@ func TestBinaryTakesTheNearestSetting(t *testing.T) {
 }
 
 // The best of a binary search is just within the limit. One unlucky reading does not drop it: the mean of three
-// decides.
+// or four decides.
 func TestBinaryRepeatsItsWinnerBeforeItGivesItUp(t *testing.T) {
 	t.Parallel()
 	limit := metric.Watts(20)
@@ -187,7 +187,7 @@ func TestBinaryRepeatsItsWinnerBeforeItGivesItUp(t *testing.T) {
 			}
 		}
 		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Strategy: Binary})
-		if err != nil || readings != 3 || (res.Mode == calm.Mode) != c.keeps ||
+		if err != nil || readings < 3 || readings > 4 || (res.Mode == calm.Mode) != c.keeps ||
 			res.Measured.PowerW > limit.Of(metric.Power) {
 			t.Errorf("%s: %d readings of the winner, answer %v: %v", name, readings, res.Measured, err)
 		}

@@ -158,5 +158,4 @@ func (s *search) prepareReference() {
 	if s.residual, err = s.o.Reference.Residual(s.o.Space); err != nil {
 		s.warn("reference %s is not used: %v", s.o.Reference.Name, err)
 	}
-	s.residual = s.residual.Wary()
 }

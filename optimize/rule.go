@@ -172,6 +172,21 @@ func (r *rule) gain(i int) float64 {
 	return sum
 }
 
+// doubt returns the expected relative gain of another reading of the answer: that of the next best measured setting,
+// should the answer prove worse.
+func (r *rule) doubt() float64 {
+	next := math.Inf(1)
+	for _, i := range r.order {
+		if i != r.answer && len(r.readings[i]) > 0 && !r.failed[i] && r.chance(i) >= 1-r.o.risk() {
+			next = min(next, r.goal(i))
+		}
+	}
+	time, power := r.after(r.answer, r.sT[r.answer], r.errorT), r.after(r.answer, r.sP[r.answer], r.errorP)
+	sd := math.Hypot(r.byT*time.moves*r.sT[r.answer], r.byP*power.moves*r.sP[r.answer])
+	z := (r.best - next) / sd
+	return sd * (z*normalCDF(z) + density(z))
+}
+
 // gainAt returns the expected gain at one time: most less the power's part of the goal, where power keeps its limit.
 // more is by how much ln power is above the expected at that time.
 func (r *rule) gainAt(i int, most, limit, more, moves float64) (sum float64) {
@@ -310,6 +325,11 @@ func (r *rule) choose(may func(i int) bool) (int, bool) {
 		}
 		if heat > (w.own-heat)/2 {
 			hot = append(hot, w)
+		}
+	}
+	if r.found && len(r.readings[r.answer]) < again && may(r.answer) {
+		if value := r.jobS*r.doubt() - r.cost(r.answer); value > most.value {
+			most = argmax{index: r.answer, value: value}
 		}
 	}
 	slices.SortStableFunc(hot, func(a, b worth) int { return cmp.Compare(b.value, a.value) })

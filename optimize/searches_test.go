@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -81,7 +80,7 @@ type sameSearch struct {
 
 func sameSearches(t *testing.T) []sameSearch {
 	board := optimizetest.New(t)
-	reference, profile := optimizetest.Reference(t, board, false), learn.ProfileReference("agx-orin")
+	reference := optimizetest.Reference(t, board, false)
 	known := knownOf(t, board, metric.Watts(25))
 	moved := func(time, power float64) func(int, *tegra.Measured) error {
 		return func(_ int, m *tegra.Measured) error {
@@ -105,11 +104,6 @@ func sameSearches(t *testing.T) []sameSearch {
 		{"a thorough one", TuneOptions{Limit: metric.Watts(20), Seed: 7, Depth: Thorough}, nil},
 		{"with a reference", TuneOptions{Limit: metric.Watts(22), Seed: 8, Reference: reference}, nil},
 		{"with a reference, within a time limit", TuneOptions{Limit: metric.Millis(80), Seed: 9, Reference: reference},
-			nil},
-		{"with a board's profile", TuneOptions{Limit: metric.Watts(22), Seed: 30, Reference: profile}, nil},
-		{"with a board's profile, a thorough one", TuneOptions{Limit: metric.Watts(16), Seed: 31, Reference: profile,
-			Depth: Thorough}, nil},
-		{"with a board's profile, least energy", TuneOptions{Limit: metric.LeastEnergy, Seed: 32, Reference: profile},
 			nil},
 		{"a time limit that no mode keeps", TuneOptions{Limit: metric.Millis(40), Seed: 10}, nil},
 		{"both limits", TuneOptions{Limit: metric.Within(metric.Power.Max(24).And(metric.Time.Max(95))), Seed: 11},

@@ -105,7 +105,7 @@ func TestTuneIsDeterministicBySeed(t *testing.T) {
 		if one, two := run(5), run(5); !reflect.DeepEqual(one, two) {
 			t.Errorf("%s: equal seeds differ: %v and %v", strategy, one, two)
 		}
-		if strategy != Binary && reflect.DeepEqual(run(5), run(6)) {
+		if strategy == Random && reflect.DeepEqual(run(5), run(6)) { // auto judges all modes of a small space
 			t.Errorf("%s: other seeds give the same probes", strategy)
 		}
 	}

@@ -36,8 +36,6 @@ type Design struct {
 	places tegra.Places
 	n      int
 	seed   uint64
-	// reference supports the fits; nil: none.
-	reference *learn.Residual
 }
 
 // New plans n modes of a space.
@@ -48,12 +46,6 @@ func New(space *tegra.Space, n int, seed uint64) *Design {
 // Over extends the design to settings: every mode with every batch size, ascending.
 func (d *Design) Over(batches []int) *Design {
 	d.places.Batches = batches
-	return d
-}
-
-// Lean makes the choice of modes use a reference; nil: none.
-func (d *Design) Lean(r *learn.Residual) *Design {
-	d.reference = r
 	return d
 }
 
@@ -103,7 +95,7 @@ func (d *Design) NextSetting(done []tegra.Measured, tried ...tegra.Setting) (teg
 
 // choose returns the candidate with the best score, or the first, a random one, if no model can be fitted.
 func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int {
-	o := learn.SurrogateOptions{Reference: d.reference, Batches: d.places.Batches}
+	o := learn.SurrogateOptions{Batches: d.places.Batches}
 	model, err := learn.FitSurrogate(d.places.Space, samples, o)
 	if err != nil {
 		return candidates[0]

@@ -47,7 +47,6 @@ type Options struct {
 	Space        *tegra.Space
 	Batches      []int            // of inference, ascending; nil: its own
 	Infer, Train []tegra.Measured // profiled; Train is nil without training
-	Lean         *learn.Residual  // knowledge of the board's training workloads; nil: none
 	Most         int              // verifications; 0: MostVerified
 	// Only lists the settings that can be measured, such as those of a replayed file; nil: all.
 	Only []tegra.Setting
@@ -185,17 +184,15 @@ func (o Options) Settings() []tegra.Setting {
 // Phases fits both phases to their measurements and predicts all settings; measured ones keep their measurement. train
 // is nil without training.
 func Phases(o Options) (infer Phase, train *Phase, err error) {
-	if infer, err = o.fit(o.Infer, o.Batches, nil, o.Settings()); err != nil || o.Train == nil {
+	if infer, err = o.fit(o.Infer, o.Batches, o.Settings()); err != nil || o.Train == nil {
 		return infer, nil, err
 	}
-	training, err := o.fit(o.Train, nil, o.Lean, tegra.Settings(o.Space.Modes(), nil))
+	training, err := o.fit(o.Train, nil, tegra.Settings(o.Space.Modes(), nil))
 	return infer, &training, err
 }
 
-func (o *Options) fit(rows []tegra.Measured, batches []int, lean *learn.Residual, settings []tegra.Setting) (Phase,
-	error) {
-	model, err := learn.FitSurrogate(o.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 1, Batches: batches,
-		Reference: lean})
+func (o *Options) fit(rows []tegra.Measured, batches []int, settings []tegra.Setting) (Phase, error) {
+	model, err := learn.FitSurrogate(o.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 1, Batches: batches})
 	if err != nil {
 		return Phase{}, err
 	}

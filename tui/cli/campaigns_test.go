@@ -235,7 +235,6 @@ func TestModelsAreRenamedDeletedAndRestored(t *testing.T) {
 	run("models", "delete", "other").done(t)
 	run("models", "purge", "other").done(t)
 	run("models", "restore", "other").fails(t, exitFailed, "no model other")
-	run("models", "reduce", "nothing", "out").fails(t, exitFailed, "no model nothing")
 	run("models", "rename", "nothing", "x").fails(t, exitFailed, "no model nothing")
 }
 

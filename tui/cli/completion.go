@@ -30,7 +30,7 @@ func (a completer) completions(root *cobra.Command) {
 		"apply, fleet apply, convert export, predict":             a.presetNames,
 		"campaigns show, campaigns compare, campaigns rename, campaigns delete, campaigns repeat, campaigns merge, " +
 			"report, verify": a.campaignNames,
-		"models, models show, models rename, models delete, models reduce, models share": a.modelNames,
+		"models, models show, models rename, models delete": a.modelNames,
 		"help": func() []string { return helpPageNames(root) },
 	} {
 		for one := range strings.SplitSeq(path, ", ") {
@@ -170,7 +170,7 @@ func (a completer) modelNames() (list []string) {
 }
 
 func (a completer) referenceNames() []string {
-	return slices.Concat([]string{"none", learn.ShippedName}, learn.ProfileNames(), a.modelNames())
+	return slices.Concat([]string{"none", learn.ShippedName}, a.modelNames())
 }
 
 func (a completer) boardNames() (list []string) {

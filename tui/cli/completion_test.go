@@ -30,7 +30,7 @@ func TestShellsCompleteNames(t *testing.T) {
 		"campaigns show ":            "20260105-101500-resnet18-tune",
 		"models show ":               "resnet18@agx-orin",
 		"choose --model ":            "resnet18@agx-orin",
-		"fit --reference ":           "agx-orin",
+		"fit --reference ":           "resnet18-agx-orin",
 		"tune --strategy ":           "powertrain",
 		"tune --depth ":              "thorough",
 		"device --device ":           "virtual:nano",

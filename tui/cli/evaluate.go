@@ -53,8 +53,7 @@ func newEvaluate(a *app) *cobra.Command {
 func (c *evaluateCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.truth, "truth", "", "sweep `FILE` or campaign folder with a measurement of every mode")
 	f.StringVar(&c.reference, "reference", "", "reference for gp+ref, tune+ref and powertrain: `FILE` (sweep, "+
-		"campaign folder, model, reference) or name of another workload, never the sweep's own; or a board's profile ("+
-		strings.Join(learn.ProfileNames(), ", ")+"), without the sweep's own workload; or none (default: gp+ref and "+
+		"campaign folder, model) or name of another workload, never the sweep's own; or none (default: gp+ref and "+
 		"tune+ref are left out, powertrain transfers from "+learn.ShippedName+")")
 	f.StringVar(&c.methods, "methods", "", "compare `METHODS`, with commas: "+strings.Join(bench.Methods(), ", ")+
 		" (default: all that can run); with a population: "+population.AboutMethods()+" (default: tune)")

@@ -175,8 +175,7 @@ func perModeFlag(f *pflag.FlagSet, n *int) {
 func referenceFlag(f *pflag.FlagSet, name *string) {
 	f.StringVar(name, "reference", "", "transfer from a reference workload: `FILE`, the name of a kept model or "+
 		"campaign, "+
-		learn.ShippedName+", a board's profile ("+strings.Join(learn.ProfileNames(), ", ")+"), or none "+
-		"(default: the profile of this kind of board)")
+		learn.ShippedName+" (its networks, for powertrain), or none (default)")
 }
 
 // modelFlag adds --model.

@@ -43,7 +43,8 @@ func (a *app) commands(root *cobra.Command) {
 			was(newPair(a), "pair"), was(newConvert(a), "convert"), was(newDemo(a), "demo")), "research"))
 	add("list",
 		below(newCampaigns(a), was(newRepeat(a), "repeat"), was(newImport(a), "import"), was(newMerge(a), "merge")),
-		below(newModels(a), was(newFit(a), "fit")),
+		below(newModels(a), was(newFit(a), "fit"), gone("share", noProfiles), gone("learn", noProfiles),
+			gone("reduce", noProfiles)),
 		below(newWorkloads(a), newWorkloadsAdd(a), was(newHarness(a), "harness")),
 		below(newDevice(a), was(newModes(a), "modes"), was(gone("suspend", "systemctl suspend"), "suspend")))
 	add("about", newVersion(a), newMan(a))
@@ -68,6 +69,9 @@ func was(c *cobra.Command, names ...string) *cobra.Command {
 	c.Annotations[formerNames] = strings.Join(names, ",")
 	return c
 }
+
+// noProfiles takes the place of profiles of boards, which brought searches nothing.
+const noProfiles = "--reference with a model, campaign or sweep"
 
 // gone is a command of an earlier release, with what does the same.
 func gone(name, instead string) *cobra.Command {

@@ -65,9 +65,6 @@ var examples = map[string]string{
 	"jtune models delete":     "jtune models delete resnet18-orin",
 	"jtune models restore":    "jtune models restore resnet18-orin",
 	"jtune models purge":      "jtune models purge",
-	"jtune models share":      "jtune models share resnet18 my-resnet",
-	"jtune models learn":      "jtune models learn my-resnet.board their-bert.board",
-	"jtune models reduce":     "jtune models reduce resnet18 resnet18.reference",
 	"jtune version":           "jtune version",
 	"jtune man":               "jtune man | man -l -",
 }

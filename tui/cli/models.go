@@ -73,9 +73,8 @@ func toKeptModel(m modelJSON) keptModelJSON {
 // modelsCmd is `jtune models` and its subcommands.
 type modelsCmd struct {
 	*app
-	keepFile, reduceTo string
-	deleted            bool
-	profile            string // file that learn writes; "": in the data directory
+	keepFile string
+	deleted  bool
 }
 
 func newModels(a *app) *cobra.Command {
@@ -89,9 +88,8 @@ func newModels(a *app) *cobra.Command {
 			"model is one file that you can copy; it contains the measured modes it was fitted to. A deleted model " +
 			"is moved aside and can be restored until it is purged. A new measurement of a workload fits its model " +
 			"again.",
-		Example: "  jtune models\n  jtune models resnet18-agx-orin\n  jtune models keep resnet.model\n" +
-			"  jtune models reduce resnet resnet.reference",
-		Args: cobra.MaximumNArgs(1),
+		Example: "  jtune models\n  jtune models resnet18-agx-orin\n  jtune models keep resnet.model",
+		Args:    cobra.MaximumNArgs(1),
 	})
 	cmd.AddCommand(c.verbs()...)
 	return cmd
@@ -99,9 +97,7 @@ func newModels(a *app) *cobra.Command {
 
 func (c *modelsCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.keepFile, "keep", "",
-		"copy a model or reference `FILE` into the data directory under its name")
-	f.StringVar(&c.reduceTo, "reduce", "", "write a reference for other workloads, without the measured modes, to "+
-		"`FILE`")
+		"copy a model `FILE` into the data directory under its name")
 	c.jsonFlag(f, asList)
 }
 
@@ -109,8 +105,6 @@ func (c *modelsCmd) run(context.Context) error {
 	switch {
 	case c.keepFile != "":
 		return c.keep([]string{c.keepFile})
-	case c.reduceTo != "":
-		return c.reduce([]string{c.args[0], c.reduceTo})
 	}
 	load := learn.LoadUnfitted
 	if c.asJSON { // which has the networks
@@ -132,12 +126,9 @@ func (c *modelsCmd) run(context.Context) error {
 func (c *modelsCmd) verbs() []*cobra.Command {
 	list := verb("list", "List the models of the data directory and the shipped reference", 0, 0, c.list)
 	list.Flags().BoolVar(&c.deleted, "deleted", false, "list deleted models, which can be restored")
-	learned := verb("learn FILE...", "Make a profile of a board from shared files of several workloads", 1, mostShares,
-		c.learn)
-	learned.Flags().StringVar(&c.profile, "out", "", "write the profile to `FILE` (default: into the data directory)")
 	show := verb("show NAME|FILE", "Show one model in full", 1, 1, c.show)
 	verbs := []*cobra.Command{list, show,
-		verb("keep FILE", "Copy a model or reference into the data directory", 1, 1, c.keep),
+		verb("keep FILE", "Copy a model into the data directory", 1, 1, c.keep),
 		verb("rename NAME NEW", "Rename a model; searches keep it under the new name", 2, 2,
 			func(args []string) error {
 				return renamed(c.app, models.Rename(c.options.Paths, args[0], args[1]), args[0], args[1])
@@ -153,10 +144,6 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 			gone, err := oneOrAll(args, c.options.Paths, models.Purge, models.PurgeAll)
 			return purged(c.app, err, "model", gone)
 		}),
-		verb("share NAME|FILE [AS]", "Write AS.board, from which others can make a profile of the board", 1, 2,
-			c.share),
-		learned,
-		verb("reduce NAME|FILE OUT", "Write a model as a reference for other workloads", 2, 2, c.reduce),
 	}
 	for _, v := range verbs {
 		c.jsonFlag(v.Flags(), asDocument)
@@ -218,16 +205,11 @@ func (c *modelsCmd) find(args []string, load func(string) (*learn.Model, error))
 	case len(args) == 0:
 	case args[0] == learn.ShippedName:
 		return []modelJSON{shippedModel()}, nil
-	case learn.ProfileReference(args[0]) != nil:
-		return []modelJSON{referenceOf("", learn.ProfileReference(args[0]).Compact)}, nil
 	default:
 		m, err := c.at(args[0])
 		return []modelJSON{m}, err
 	}
 	list := []modelJSON{shippedModel()}
-	for _, p := range learn.Profiles() {
-		list = append(list, referenceOf("", p.Compact("")))
-	}
 	kept, err := models.Kept(c.options.Paths, load)
 	if err != nil {
 		return nil, err
@@ -237,17 +219,6 @@ func (c *modelsCmd) find(args []string, load func(string) (*learn.Model, error))
 	}
 	for _, info := range kept {
 		list = append(list, modelOf(info))
-	}
-	references, err := models.KeptReferences(c.options.Paths)
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range references {
-		m, err := c.at(path)
-		if err != nil {
-			m = modelOf(models.Info{Name: filepath.Base(path), Path: path, Err: err})
-		}
-		list = append(list, m)
 	}
 	return list, nil
 }
@@ -273,21 +244,17 @@ func (c *modelsCmd) noteUnfitted(kept []models.Info) error {
 	return nil
 }
 
-// at reads a model or reference file by its path or name.
+// at reads a model file by its path or name.
 func (c *modelsCmd) at(nameOrPath string) (modelJSON, error) {
 	m, path, err := models.Find(c.options, nameOrPath)
-	if err == nil {
-		info := models.Info{Name: strings.TrimSuffix(filepath.Base(path), ".model"), Path: path, Model: m}
-		if st, err := os.Stat(path); err == nil {
-			info.Modified = st.ModTime()
-		}
-		return modelOf(info), nil
+	if err != nil {
+		return modelJSON{}, err
 	}
-	path = models.Path(c.options.Paths, nameOrPath)
-	if r, refErr := learn.LoadReference(path); refErr == nil && r.Compact != nil {
-		return referenceOf(path, r.Compact), nil
+	info := models.Info{Name: strings.TrimSuffix(filepath.Base(path), ".model"), Path: path, Model: m}
+	if st, err := os.Stat(path); err == nil {
+		info.Modified = st.ModTime()
 	}
-	return modelJSON{}, err
+	return modelOf(info), nil
 }
 
 // count counts samples and their distinct modes.
@@ -319,34 +286,24 @@ func modelOf(info models.Info) modelJSON {
 	return out
 }
 
-func referenceOf(path string, c *learn.Compact) modelJSON {
-	return modelJSON{
-		Name:     c.Name,
-		Path:     text.Optional(path),
-		Method:   "reference",
-		Samples:  c.Modes,
-		modes:    c.Modes,
-		Workload: text.Optional(c.Workload),
-		Device:   text.Optional(c.Device),
-		Virtual:  c.Virtual,
-		Version:  c.Version,
-		Source:   c.Source,
-		Licence:  c.Licence,
-		Commands: []string{c.Command},
-		Warnings: []string{},
-	}
-}
-
 // shippedModel returns the built-in reference with its networks' errors on their own workload.
 func shippedModel() modelJSON {
 	_, from := nn.ResNetReference()
-	c := learn.ShippedReference().Compact
-	out := referenceOf("", c)
-	out.Samples, out.modes, out.Workload = from.Modes, from.Modes, text.Optional(from.Workload)
-	out.CV = learn.Errors{TimeMAPEPct: from.TimeMAPEPct, PowerMAPEPct: from.PowerMAPEPct,
-		How: "on the modes that they were fitted to"}
-	out.Commands = []string{from.Command, c.Command}
-	return out
+	return modelJSON{
+		Name:     learn.ShippedName,
+		Method:   "reference",
+		Samples:  from.Modes,
+		modes:    from.Modes,
+		Workload: text.Optional(from.Workload),
+		Device:   text.Optional(learn.ShippedReference().Provenance.Device),
+		Version:  from.Version,
+		Source:   from.Source,
+		Licence:  from.Licence,
+		Commands: []string{from.Command},
+		Warnings: []string{},
+		CV: learn.Errors{TimeMAPEPct: from.TimeMAPEPct, PowerMAPEPct: from.PowerMAPEPct,
+			How: "on the modes that they were fitted to"},
+	}
 }
 
 func (c *modelsCmd) printAll(list []modelJSON) error {
@@ -365,8 +322,8 @@ func (c *modelsCmd) printAll(list []modelJSON) error {
 	if err := report.Grid(c.out, rows...); err != nil {
 		return err
 	}
-	c.note("%s are inside this program; the others are in %s. jtune models NAME shows one",
-		strings.Join(append([]string{learn.ShippedName}, learn.ProfileNames()...), ", "), c.options.ModelsDir())
+	c.note("%s is inside this program; the others are in %s. jtune models NAME shows one", learn.ShippedName,
+		c.options.ModelsDir())
 	return nil
 }
 
@@ -426,55 +383,6 @@ func (c *modelsCmd) keep(args []string) error {
 	name, err := models.Keep(c.options.Paths, args[0])
 	return did(c.app, err, report.Object{{"name", name}, {"folder", c.options.ModelsDir()}},
 		"%s: kept in %s; --model and --reference find it by that name", name, c.options.ModelsDir())
-}
-
-// mostShares is the maximum number of arguments of `jtune models learn`.
-const mostShares = 100
-
-func (c *modelsCmd) share(args []string) error {
-	name := strings.TrimSuffix(filepath.Base(args[0]), ".model")
-	if len(args) > 1 {
-		name = args[1]
-	}
-	path, p, err := models.Share(c.options, args[0], name)
-	if err != nil {
-		return err
-	}
-	modes := p.Workloads[0].Modes
-	return did(c.app, nil, report.Object{{"path", path}, {"device", p.Device}, {"kernels", len(p.Centres)},
-		{"modes", modes}, {"virtual", p.Virtual}},
-		"%s: %s of %s modes of an %s, no measured value; others give it to jtune models learn", path,
-		text.Count(len(p.Centres), "kernel"), text.Thousands(modes), p.Device)
-}
-
-func (c *modelsCmd) learn(args []string) error {
-	p, err := models.LearnBoard(c.options.Paths, args, c.profile)
-	if err != nil {
-		return err
-	}
-	prior := "too few workloads to say what to expect of another: residuals alone"
-	if p.Priors != nil {
-		prior = "with what to expect of a workload before it is measured"
-	}
-	use := "searches on an " + p.Device + " use it if none is shipped, others with --reference " + p.Name
-	if c.profile != "" {
-		use = "give it to --reference on an " + p.Device + ": " + c.profile
-	}
-	return did(c.app, nil, report.Object{{"name", p.Name}, {"device", p.Device}, {"workloads", p.Workload},
-		{"prior", p.Priors != nil}, {"virtual", p.Virtual}},
-		"%s: a profile of %s, %s; %s", p.Name, p.Workload, prior, use)
-}
-
-func (c *modelsCmd) reduce(args []string) error {
-	command := fmt.Sprintf("jtune models %s --reduce %s", filepath.Base(args[0]), filepath.Base(args[1]))
-	r, err := models.Reduce(c.options, args[0], args[1], command)
-	if err != nil {
-		return err
-	}
-	return did(c.app, nil, report.Object{{"path", args[1]}, {"device", r.Device}, {"kernels", len(r.Centres)},
-		{"modes", r.Modes}, {"virtual", r.Virtual}},
-		"%s: %s of %s modes, no measured value; give it to --reference on an %s", args[1],
-		text.Count(len(r.Centres), "kernel"), text.Thousands(r.Modes), r.Device)
 }
 
 // offRows lists errors of calculated values against the measurements of the newest pair.

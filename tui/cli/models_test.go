@@ -14,8 +14,8 @@ const keptKeys = "name workload device virtual method modes campaigns cv made"
 
 const modelKeys = "name path method samples cv workload device virtual when warnings error"
 
-// shippedModels is the number of built-in ones: a reference workload, two boards' profiles.
-const shippedModels = 3
+// shippedModels is the number of built-in ones: a reference workload.
+const shippedModels = 1
 
 func TestModelsTellOfTheShippedReference(t *testing.T) {
 	t.Parallel()
@@ -23,7 +23,7 @@ func TestModelsTellOfTheShippedReference(t *testing.T) {
 		modelKeys+" version source licence commands")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
 	if v["path"] != nil || v["device"] != "AGX Orin" || v["version"] != 1.0 || v["samples"] != 4368.0 ||
-		!(cv["time_mape_pct"].(float64) > 0) || len(v["commands"].([]any)) != 2 {
+		!(cv["time_mape_pct"].(float64) > 0) || len(v["commands"].([]any)) != 1 {
 		t.Errorf("got %v", v)
 	}
 	if text := jtune(t, "models").done(t).out; !strings.Contains(text, "resnet18-agx-orin") {
@@ -82,7 +82,7 @@ func TestModelsShowHowFarCalculatedValuesWereOff(t *testing.T) {
 	}
 }
 
-// A model is fitted, kept, shown, reduced for sharing, and used as a reference by name.
+// A model is fitted, kept, shown, and used as a reference by name.
 func TestReferenceOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -92,15 +92,14 @@ func TestReferenceOfOnesOwn(t *testing.T) {
 	dir := t.TempDir()
 	here := []string{"--data-dir", filepath.Join(dir, "data")}
 	run := func(args ...string) outcome { return jtune(t, with(args, here...)...) }
-	model, shared, few := filepath.Join(dir, "mine.model"), filepath.Join(dir, "shared.reference"), sampleFile(t, 12)
-	run("fit", "--samples", path, "--out", model, "--reference", "none", "--device", "virtual:agx-orin").done(t)
+	model, few := filepath.Join(dir, "mine.model"), sampleFile(t, 12)
+	run("fit", "--samples", path, "--out", model, "--device", "virtual:agx-orin").done(t)
 	run("models", "mine").fails(t, exitFailed, "no model mine", "data")
 	run("models", "--keep", model).done(t)
-	run("models", model, "--reduce", shared).fails(t, exitFailed, "at least 100") // it has 24
 	if v := array(t, run("models", "--json").done(t).out); len(v) != shippedModels+1 ||
 		v[shippedModels]["name"] != "mine" || v[shippedModels]["samples"] != 24.0 || v[shippedModels]["error"] != nil ||
 		v[shippedModels]["when"] == nil {
-		t.Errorf("got %v, want the shipped references and mine", v)
+		t.Errorf("got %v, want the shipped reference and mine", v)
 	}
 	run("predict", "--model", "mine", "--modes", few, "--csv").done(t)
 	run("fit", "--samples", few, "--out", filepath.Join(dir, "m"), "--reference", "mine").done(t)
@@ -108,31 +107,19 @@ func TestReferenceOfOnesOwn(t *testing.T) {
 	big := filepath.Join(dir, "campaign")
 	run("profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "100", "--minibatches", "2",
 		"--out", big).done(t)
-	run("fit", "--samples", big, "--out", model, "--reference", "none").done(t)
-	hasKeys(t, objectOf(t, run("models", model, "--reduce", shared, "--json").done(t).out),
-		"path device kernels modes virtual")
-	text, err := os.ReadFile(shared)
-	if err != nil || strings.Contains(string(text), "samples") {
-		t.Errorf("the shared reference holds samples: %v", err)
-	}
-	run("models", "--keep", shared).done(t)
-	if v := array(t, run("models", "shared", "--json").done(t).out)[0]; v["method"] != "reference" ||
-		v["samples"] != 100.0 || v["device"] != "AGX Orin" {
-		t.Errorf("got %v", v)
-	}
+	run("fit", "--samples", big, "--out", model).done(t)
 	if o := run("fit", "--samples", big, "--out", filepath.Join(dir, "m"), "--reference",
-		"shared").done(t); strings.Contains(o.err, "not used") {
+		model).done(t); strings.Contains(o.err, "not used") {
 		t.Errorf("got %s", o.err)
 	}
 	os.WriteFile(filepath.Join(dir, "data", "models", "torn.model"), []byte("jtune-model 1 "), 0o644)
-	if v := array(t, run("models", "--json").done(t).out); len(v) != shippedModels+3 {
-		t.Errorf("got %d entries, want those inside the program and 3: %v", len(v), v)
+	if v := array(t, run("models", "--json").done(t).out); len(v) != shippedModels+2 {
+		t.Errorf("got %d entries, want that inside the program and 2: %v", len(v), v)
 	}
 	if o := run("models").done(t); !strings.Contains(o.out, "unreadable") {
 		t.Errorf("got %s", o.out)
 	}
-	for _, args := range [][]string{{"models", "--reduce", shared}, {"models", "mine", "--keep", model},
-		{"models", "a", "b"}} {
+	for _, args := range [][]string{{"models", "mine", "--keep", model}, {"models", "a", "b"}} {
 		run(args...).fails(t, exitUsage)
 	}
 	run("models", "--keep", path).fails(t, exitFailed, "not a jtune model")
@@ -140,6 +127,6 @@ func TestReferenceOfOnesOwn(t *testing.T) {
 
 func TestModelsRefuseAReferenceInTheirPlace(t *testing.T) {
 	t.Parallel()
-	jtune(t, with(virtualBoard, "predict", "--model", "agx-orin", "--data-dir", t.TempDir())...).
-		fails(t, exitFailed, "agx-orin is a reference, not a model")
+	jtune(t, with(virtualBoard, "predict", "--model", "resnet18-agx-orin", "--data-dir", t.TempDir())...).
+		fails(t, exitFailed, "resnet18-agx-orin is a reference, not a model")
 }

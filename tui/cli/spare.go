@@ -14,7 +14,7 @@ import (
 )
 
 // outputs are the flags that name a file to write.
-var outputs = strings.Fields("out svg entries refit bundle textfile reduce")
+var outputs = strings.Fields("out svg entries refit bundle textfile")
 
 // recorded are the files of a campaign or soak folder and of the folders in it.
 var recorded = strings.Fields("campaign.toml modes.csv samples.csv minibatches.csv epochs.csv runs.csv log.txt " +
@@ -34,9 +34,6 @@ func spare(paths config.Paths, cmd *cobra.Command, args []string) error {
 			inputs = append(inputs, f.Value.String())
 		}
 	})
-	if name := shortName(cmd); name == "models reduce" && len(args) == 2 {
-		written, inputs = [][2]string{{"OUT", args[1]}}, args[:1]
-	}
 	for _, out := range written {
 		flag, path := out[0], out[1]
 		now, statErr := os.Stat(path)

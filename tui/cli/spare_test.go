@@ -36,7 +36,6 @@ func TestSpareKeepsInputsAndRecords(t *testing.T) {
 		{"report", campaign, "--out", filepath.Join(campaign, "modes.csv")},
 		with(fit, campaign, "--out", filepath.Join(campaign, "campaign.toml")),
 		with(fit, sweep, "--reference", model, "--out", model),
-		{"models", "reduce", model, model},
 		with(replay(sweep), "doctor", "--bundle", sweep),
 	} {
 		o := jtune(t, args...)

@@ -1,10 +1,7 @@
-// Makeref makes the references that jtune ships from measured sweeps: the profile of a
-// board, the compact residual of one workload or, with -networks, PowerTrain's networks with a note
-// of their origin:
+// Makeref trains the networks that jtune ships, PowerTrain's, on a measured sweep, and writes them with a note of their
+// origin:
 //
-//	go run ./internal/tools/makeref -board agx-orin -sweep ../shared/data/sweeps -out learn/ref
-//	go run ./internal/tools/makeref -sweep resnet_train_data_final.csv -out learn/ref
-//	go run ./internal/tools/makeref -networks -sweep resnet_train_data_final.csv -out learn/baseline/nn/ref
+//	go run ./internal/tools/makeref -sweep resnet_train_data_final.csv -out learn/baseline/nn/ref
 package main
 
 import (
@@ -14,11 +11,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
-	"jtune/learn"
 	"jtune/learn/baseline/nn"
-	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
 
@@ -36,23 +30,10 @@ const (
 		"resnet_train_data_final.csv (the PowerTrain measurements of DREAM:Lab, IISc)"
 )
 
-// origin is the note in the compact reference.
-var origin = learn.ReferenceNote{
-	Name:     learn.ShippedName,
-	Version:  1,
-	Workload: workload,
-	Device:   "AGX Orin",
-	Source:   source,
-	Licence:  "the measurements' repository states none; only constants derived from them are here, no measured row",
-	Command:  "go run ./internal/tools/makeref -sweep resnet_train_data_final.csv -out learn/ref",
-}
-
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("makeref", flag.ContinueOnError)
 	file := flags.String("sweep", "", "measured `file` of the reference workload (required)")
 	dir := flags.String("out", "", "`folder` for the reference (required)")
-	networks := flags.Bool("networks", false, "train PowerTrain's networks")
-	name := flags.String("board", "", "make the profile of this `board` from the folder of sweeps that -sweep names")
 	var c nn.Config
 	flags.Uint64Var(&c.Seed, "seed", 1, "of the networks' training")
 	flags.IntVar(&c.MinSteps, "minsteps", 0, "least optimiser steps of the networks; 0: the standard 3000")
@@ -62,30 +43,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if *file == "" || *dir == "" {
 		return errors.New("-sweep and -out are required")
 	}
-	if *name != "" {
-		return makeBoard(*name, *file, *dir, out)
-	}
 	table, err := sweep.ReadFile(*file, sweep.Options{Strict: true})
 	if err != nil {
 		return err
 	}
-	if *networks {
-		return makeNetworks(ctx, table.Measured(), c, *dir, out)
-	}
-	return makeCompact(table.Measured(), *dir, out)
-}
-
-// makeCompact writes the compact residual of a sweep.
-func makeCompact(samples []tegra.Measured, dir string, out io.Writer) error {
-	c, err := learn.NewCompact(origin, samples)
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(dir, c.Name+".reference")
-	if err := c.Save(path); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "%s: %d kernels from %d modes; rms of ln time, power: says %.4f, lost %.4f\n",
-		path, len(c.Centres), c.Modes, c.Says, c.Lost)
-	return err
+	return makeNetworks(ctx, table.Measured(), c, *dir, out)
 }

@@ -20,7 +20,7 @@ var networksOrigin = nn.Provenance{
 	Version:  1,
 	Source:   source,
 	Licence:  "the measurements' repository states none; only weights derived from them are here, no measured row",
-	Command:  "go run ./internal/tools/makeref -networks -sweep resnet_train_data_final.csv -out learn/baseline/nn/ref",
+	Command:  "go run ./internal/tools/makeref -sweep resnet_train_data_final.csv -out learn/baseline/nn/ref",
 }
 
 // makeNetworks trains the networks on a sweep and writes them with their note.

@@ -34,7 +34,7 @@ func TestMakerefWritesNetworksAndTheirNote(t *testing.T) {
 	}
 	var out strings.Builder
 	if err := run(t.Context(), []string{
-		"-networks", "-sweep", file, "-out", dir, "-minsteps", "-1",
+		"-sweep", file, "-out", dir, "-minsteps", "-1",
 	}, &out); err != nil {
 		t.Fatal(err)
 	}
@@ -73,9 +73,9 @@ func TestMakerefRejectsBadArgumentsForNetworks(t *testing.T) {
 		want string
 	}{
 		{"no arguments", []string{"-networks"}, "required"},
-		{"no folder", []string{"-networks", "-sweep", bad}, "required"},
-		{"no such file", []string{"-networks", "-sweep", bad + "x", "-out", "."}, "no such file"},
-		{"a torn row", []string{"-networks", "-sweep", bad, "-out", "."}, "line 14"},
+		{"no folder", []string{"-sweep", bad}, "required"},
+		{"no such file", []string{"-sweep", bad + "x", "-out", "."}, "no such file"},
+		{"a torn row", []string{"-sweep", bad, "-out", "."}, "line 14"},
 	} {
 		if err := run(t.Context(), c.args, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want it to say %q", c.name, err, c.want)

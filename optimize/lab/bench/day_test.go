@@ -14,6 +14,7 @@ import (
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
+	"jtune/tegra/sweep/sweeptest"
 )
 
 // A day of tuning one board: five limits in random order, each search starting from all earlier measurements. After
@@ -21,33 +22,22 @@ import (
 //
 // In the mean over days, the day lowers the error by more than one standard error, and no step raises it by more than
 // two. It need not hold for each step of each day: a search adds a few readings near its answer, which sometimes
-// mislead about all other modes (docs/decisions/022). Nor does it hold for ResNet with the board's profile, whose
-// searches end after 7 modes since decision 032: there a step may raise the error by a third of a point
-// (docs/results.md).
+// mislead about all other modes (docs/decisions/022).
 func TestDayOfTuningImprovesTheModelOnMeasuredSweeps(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("1,200 searches; JTUNE_LONG=1 makes them, and package session tunes a day on a virtual board")
 	}
 	t.Parallel()
-	for network := range searchesByProfile {
-		for name, byProfile := range map[string]bool{"with the board's profile": true, "from nothing": false} {
-			t.Run(network+", "+name, func(t *testing.T) {
-				t.Parallel()
-				s := loadByProfile(t, network)
-				if !byProfile {
-					s.reference = nil
-				}
-				s.improvesByDays(t, 40, network == "resnet" && byProfile)
-			})
-		}
+	for _, name := range []string{sweeptest.MobileNet, sweeptest.ResNet, sweeptest.LSTM} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			loadClean(t, name).improvesByDays(t, 40)
+		})
 	}
 }
 
-// shortSearchStep is by how many points of error a step of a short search may mislead.
-const shortSearchStep = 0.35
-
 // improvesByDays tunes for that many days.
-func (s *cleanSweep) improvesByDays(t *testing.T, days int, short bool) {
+func (s *cleanSweep) improvesByDays(t *testing.T, days int) {
 	t.Helper()
 	var errs [dayLimits][]float64 // by search, of each day
 	for day := range days {
@@ -67,7 +57,7 @@ func (s *cleanSweep) improvesByDays(t *testing.T, days int, short bool) {
 		}
 		t.Logf("search %d: error %.2f after %.2f in the mean, %.2f after %.2f in the median: %+.2f ± %.2f", k+1,
 			stats.Mean(errs[k]), stats.Mean(errs[k-1]), stats.Median(errs[k]), stats.Median(errs[k-1]), mean, se)
-		if mean > 2*se && !(short && mean < shortSearchStep) {
+		if mean > 2*se {
 			t.Errorf("search %d raises the error by %.2f ± %.2f points", k+1, mean, se)
 		}
 	}

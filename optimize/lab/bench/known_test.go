@@ -77,20 +77,6 @@ func TestKnownModesShortenASearchForAnotherLimit(t *testing.T) {
 	}
 }
 
-// Likewise with the board's profile of the other two networks.
-func TestKnownModesShortenASearchByProfile(t *testing.T) {
-	if os.Getenv("JTUNE_LONG") == "" {
-		t.Skip("1,900 searches; JTUNE_LONG=1 makes them")
-	}
-	t.Parallel()
-	for network := range searchesByProfile {
-		t.Run(network, func(t *testing.T) {
-			t.Parallel()
-			loadByProfile(t, network).afterOthers(t, 20, 4)
-		})
-	}
-}
-
 // afterOthers compares chains of searches from known modes, which may take at most that many modes in the median, with
 // searches from nothing.
 func (s *cleanSweep) afterOthers(t *testing.T, seeds int, modes float64) {

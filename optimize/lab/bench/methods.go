@@ -179,7 +179,7 @@ func surrogate(r *learn.Residual, checks int, designed bool) *method {
 		run: func(ctx context.Context, f *truth, size int, seed uint64) (outcome, error) {
 			index, rows := f.sample(size, seed)
 			if designed && f.powered && f.places.Batches == nil {
-				index, rows = f.designed(size, seed, r)
+				index, rows = f.designed(size, seed)
 			}
 			o := learn.SurrogateOptions{Grid: true, Robust: 2, Reference: r, Batches: f.places.Batches}
 			check := optimize.FrontCheck{
@@ -207,9 +207,9 @@ func surrogate(r *learn.Residual, checks int, designed bool) *method {
 	}
 }
 
-// designed returns modes that the design chooses from their readings, supported by r.
-func (f *truth) designed(size int, seed uint64, r *learn.Residual) (index []int, rows []tegra.Measured) {
-	plan := design.New(f.places.Space, size, seed).Lean(r)
+// designed returns modes that the design chooses from their readings.
+func (f *truth) designed(size int, seed uint64) (index []int, rows []tegra.Measured) {
+	plan := design.New(f.places.Space, size, seed)
 	for {
 		m, ok := plan.Next(rows)
 		if !ok {

@@ -25,7 +25,6 @@ type MixStudy struct {
 	Ask          mix.Ask          // what all problems share
 	Problems     int              // random ones that have an answer
 	Profiled     int              // settings of each workload, for all problems
-	Reference    *learn.Reference // the profile that the training leans on; nil: none
 	Most         int              // verifications for each problem
 	Seeds        int
 	// The ranges that problems are drawn from: watts, milliseconds, requests per second.
@@ -81,11 +80,6 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 		o := mix.Options{Space: space, Batches: sizes, Only: only, Most: m.Most}
 		if o.Infer, err = profiled(design.New(space, m.Profiled, seed).Over(sizes), at); err != nil {
 			return score, err
-		}
-		if m.Reference != nil {
-			if o.Lean, err = m.Reference.Residual(space); err != nil {
-				return score, err
-			}
 		}
 		if m.Train != nil {
 			trained := map[tegra.Setting]tegra.Measured{}

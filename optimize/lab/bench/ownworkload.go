@@ -13,59 +13,23 @@ import (
 // from each other by a third and more, the shipped networks from their own by 2 %.
 const sameWorkload = 0.10
 
-// leastLikeness is the likeness (learn.Reference.Likeness) from which a reduced reference, which holds no times, counts
-// as the sweep's workload.
-const leastLikeness = 0.9
-
-// reference returns the reference to score with; of a board's profile, the part not learned from the sweep's own
-// workload. Nil if none is left; note says what was excluded.
+// reference returns the reference to score with, and a note on it.
 func (f *truth) reference(r *learn.Reference) (ref *learn.Reference, note string) {
 	if r == nil {
 		return nil, "left out, no reference given"
 	}
-	if r.Profile == nil {
-		return r, f.ownWorkload(r)
-	}
-	for _, network := range r.Profile.Networks() {
-		like, err := r.Profile.Only(network).Likeness(f.places.Space, f.measuredRows())
-		if err != nil || like <= leastLikeness {
-			continue
-		}
-		note = fmt.Sprintf("%s of profile %s is left out: it was learned from this sweep (correlation %.2f)",
-			network, r.Name, like)
-		if r = r.Profile.Reference(network); r == nil {
-			return nil, note + "; nothing is left"
-		}
-		return r, note
-	}
-	return r, ""
+	return r, f.ownWorkload(r)
 }
 
 // ownWorkload returns a note if a reference is the sweep's own workload: its times, or its networks' times, match the
-// sweep's, or a reduced one deviates in the same way. A method that uses it is then not tested on a new workload. "" if
+// sweep's. A method that uses it is then not tested on a new workload. "" if
 // they differ.
 func (f *truth) ownWorkload(r *learn.Reference) string {
-	if r.Compact != nil {
-		if like, err := r.Likeness(f.places.Space, f.measuredRows()); err == nil && like > leastLikeness {
-			return fmt.Sprintf("reference %s seems to be this sweep's own workload "+
-				"(its deviations are the sweep's: correlation %.2f): errors for a new one are larger", r.Name, like)
-		}
-		return ""
-	}
 	if off := f.distance(r); off < sameWorkload {
 		return fmt.Sprintf("reference %s seems to be this sweep's own workload "+
 			"(the times differ by %.1f %% in the median): errors for a new one are larger", r.Name, 100*off)
 	}
 	return ""
-}
-
-// measuredRows returns the sweep's rows.
-func (f *truth) measuredRows() []tegra.Measured {
-	out := make([]tegra.Measured, len(f.rows))
-	for k, i := range f.rows {
-		out[k] = f.truth[i]
-	}
-	return out
 }
 
 // distance returns the median relative difference of a reference's times from the sweep's; +Inf if they share no mode.

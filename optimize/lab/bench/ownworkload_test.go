@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"math"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -60,40 +59,4 @@ func thinned(t *testing.T, name string) []tegra.Measured {
 		rows = rows[:min(len(rows), cleanSample-1)]
 	}
 	return rows
-}
-
-// A reduced reference holds no times: it is recognised by its deviations, if sweep and reference both have power.
-func TestOwnWorkloadOfAReducedReferenceIsNoted(t *testing.T) {
-	t.Parallel()
-	note := learn.ReferenceNote{
-		Name:     "lstm",
-		Version:  1,
-		Workload: "lstm",
-		Device:   "AGX Orin",
-		Source:   "test",
-		Licence:  "test",
-		Command:  "test",
-	}
-	c, err := learn.NewCompact(note, thinned(t, sweeptest.LSTM))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, power := range []bool{true, false} {
-		for _, name := range []string{sweeptest.MobileNet, sweeptest.LSTM} {
-			truth := thinned(t, name)
-			for i := range truth {
-				if !power {
-					truth[i].PowerW = math.NaN()
-				}
-			}
-			f, err := newTruth(&Options{Truth: truth, BudgetFrom: 30, BudgetTo: 30, BudgetStep: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if told := f.ownWorkload(&learn.Reference{Name: "lstm", Compact: c}); (told != "") != (power &&
-				name == sweeptest.LSTM) {
-				t.Errorf("%s, power %v: LSTM's reduced reference gets the note %q", name, power, told)
-			}
-		}
-	}
 }

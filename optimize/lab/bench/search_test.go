@@ -104,7 +104,6 @@ type runs struct {
 	gapPct, modes []float64
 	believedPct   []float64 // gap to the best believed mode, where there is one
 	over, total   int
-	belief        beliefs
 }
 
 func (r *runs) add(res optimize.Result, limit metric.Goal, best, believed float64) {
@@ -149,7 +148,7 @@ func (r *runs) join(o *runs) {
 
 func (s *cleanSweep) search(t *testing.T, limits []metric.Goal, seeds int, depth optimize.SearchDepth) *runs {
 	t.Helper()
-	out, modes := runs{belief: beliefs{}}, s.Space.Modes()
+	out := runs{}
 	for _, l := range limits {
 		want, err := bestOf(s.clean, l)
 		if err != nil {
@@ -170,7 +169,6 @@ func (s *cleanSweep) search(t *testing.T, limits []metric.Goal, seeds int, depth
 					Seed:      uint64(seed),
 					Depth:     depth,
 					Reference: s.reference,
-					Observe:   out.belief.watch(func(m tegra.Mode) float64 { return s.At[m].PowerW }, modes),
 				},
 			)
 			if err != nil {
@@ -184,7 +182,7 @@ func (s *cleanSweep) search(t *testing.T, limits []metric.Goal, seeds int, depth
 			out.add(res, l, best, believed)
 		}
 	}
-	t.Log(&out, "\n"+out.belief.String())
+	t.Log(&out)
 	return &out
 }
 

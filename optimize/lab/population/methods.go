@@ -26,12 +26,11 @@ type method struct {
 }
 
 var methods = []method{
-	{"tune", "jtune's search", tuned(optimize.TuneOptions{}, false)},
-	{"tune+ref", "likewise with the board's profile", tuned(optimize.TuneOptions{}, true)},
-	{"random", "best of 50 random modes", tuned(optimize.TuneOptions{Strategy: optimize.Random}, false)},
-	{"binary", "multi-dimensional binary search", tuned(optimize.TuneOptions{Strategy: optimize.Binary}, false)},
+	{"tune", "jtune's search", tuned(optimize.TuneOptions{})},
+	{"random", "best of 50 random modes", tuned(optimize.TuneOptions{Strategy: optimize.Random})},
+	{"binary", "multi-dimensional binary search", tuned(optimize.TuneOptions{Strategy: optimize.Binary})},
 	{"powertrain", "50 random modes, transferred networks, their pick",
-		tuned(optimize.TuneOptions{Strategy: optimize.PowerTrain}, false)},
+		tuned(optimize.TuneOptions{Strategy: optimize.PowerTrain})},
 	{"coordinates", "coordinate descent by readings", descend},
 	{"gp-ei", "Gaussian process on the knobs, expected improvement under the limit", rawEI},
 	{"oracle", "reads the best mode that keeps the limit with a margin three times", oracle},
@@ -54,18 +53,15 @@ func AboutMethods() string {
 	return strings.Join(list, ", ")
 }
 
-// tuned is a strategy of the program; with profile it starts from the board's.
-func tuned(o optimize.TuneOptions, profile bool) func(context.Context, *question, []tegra.Measured) (found, error) {
+// tuned is a strategy of the program.
+func tuned(o optimize.TuneOptions) func(context.Context, *question, []tegra.Measured) (found, error) {
 	return func(ctx context.Context, q *question, known []tegra.Measured) (found, error) {
 		o := o
 		o.Limit, o.Space, o.Seed, o.Known = q.limit, q.space, q.visit, known
 		o.Baselines.Present = tegra.Some(q.present)
 		o.Choosing = func(s optimize.Step) { q.mostW = s.MostW }
-		switch {
-		case o.Strategy == optimize.PowerTrain:
+		if o.Strategy == optimize.PowerTrain {
 			o.Reference = learn.ShippedReference()
-		case profile:
-			o.Reference = learn.ProfileReference(q.name)
 		}
 		r, err := optimize.Tune(ctx, q.measure, o)
 		if errors.Is(err, optimize.ErrInfeasible) {

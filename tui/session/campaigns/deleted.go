@@ -73,9 +73,6 @@ func Purge(o config.Paths, name string) ([]string, error) {
 // PurgeAll permanently removes all deleted campaigns and lists them.
 func PurgeAll(o config.Paths) ([]string, error) { return PurgeAllOf(o, CampaignsKind) }
 
-// ErrReference marks a reference, which is not a model.
-var ErrReference = errors.New("a reference for other workloads, without measured modes")
-
 // PurgeKind permanently removes a deleted entry of a kind.
 func PurgeKind(o config.Paths, kind, name, suffix string) ([]string, error) {
 	dir := DeletedDir(o, kind)

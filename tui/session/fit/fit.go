@@ -236,13 +236,11 @@ func Fit(ctx context.Context, o session.Options, r FitRequest) (*learn.Model, []
 	if err != nil {
 		return nil, samples.Notes, err
 	}
-	if r.Reference == "" && !Transfers(r.Method) {
-		r.Reference = "none"
-	} else if r.Method == learn.PowerTrain && r.Reference == "none" {
+	if r.Method == learn.PowerTrain && r.Reference == "none" {
 		return nil, samples.Notes, usage.Reference.Errorf("powertrain transfers from a reference").
 			Advise("remove %s none, or use %s nn", usage.Reference, usage.Method)
 	}
-	ref, err := models.ReferenceOn(o.Paths, r.Reference, samples.board, space)
+	ref, err := models.Reference(o.Paths, r.Reference)
 	if err != nil {
 		return nil, samples.Notes, err
 	}

@@ -19,11 +19,7 @@ func Update(s *session.Session, w workload.Workload, batches []int, dir string, 
 	}
 	first := ""
 	for _, sizes := range kept(s, w, batches) {
-		ref, err := models.ReferenceOn(s.Options.Paths, models.PoolReference(sizes), s.Device.Board(), s.Device.Space())
-		var out models.Learned
-		if err == nil {
-			out, err = models.Learn(s, w, sizes, dir, nil, ref, true)
-		}
+		out, err := models.Learn(s, w, sizes, dir, nil, nil, true)
 		if err != nil {
 			observe.Note("the model was not updated: " + err.Error())
 		}

@@ -30,7 +30,6 @@ func Profile(ctx context.Context, s *session.Session, r ProfileRequest, observe 
 		return ProfileResult{}, fmt.Errorf("%w: not started: %s; then give %s, or %s",
 			tegra.ErrUnsupported, strings.TrimPrefix(warning, workloads.WarningMark), usage.KeepFan, usage.Force)
 	}
-	r.Lean = learn.ReferenceFor(s.Device.Board(), s.Device.Space())
 	out, err := ProfilePlanned(ctx, s, r, nil, observe)
 	out.Kept = Update(s, r.Workload, r.Batches, out.Dir, record.Usable(out.Rows), observe)
 	return out, err

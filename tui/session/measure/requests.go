@@ -44,7 +44,7 @@ type TuneRequest struct {
 	Risk      float64              // chance of the answer to exceed a limit, at most; 0: optimize.DefaultRisk
 	Strategy  optimize.Strategy    // auto unless set
 	Rotation  ladder.Rotation      // of binary search
-	Reference string               // "": the shipped one on its kind of board; "none"; a name or a file
+	Reference string               // "" or "none"; a name or a file
 	Keep      bool                 // save the model in the data directory, under the workload's name
 	Baseline  Baseline             // measured to compare the answer with
 	Fresh     bool                 // ignore everything known of the workload on this board
@@ -143,8 +143,7 @@ type ProfileRequest struct {
 	Retries    int             // of a failed mode; 0: one, negative: none
 	Force      bool            // measure although the fan cannot be set
 
-	Known KnownRows        // count as measured when modes are chosen
-	Lean  *learn.Reference // for the choice of modes; nil: none
+	Known KnownRows // count as measured when modes are chosen
 }
 
 // ProfileResult is a finished or interrupted campaign.

@@ -98,11 +98,6 @@ func (s selection) chosen(r ProfileRequest, space *tegra.Space, head record.Plan
 	}
 	plan := newDesignPlan(space, n, s.seed, r.First, r.Known)
 	plan.design.Over(r.Batches)
-	if r.Lean != nil && r.Batches == nil { // references have one batch size
-		if residual, err := r.Lean.Residual(space); err == nil { // else it does not fit this board
-			plan.design.Lean(residual)
-		}
-	}
 	return profiles.Repeat(plan, r.Repeats), head, nil
 }
 

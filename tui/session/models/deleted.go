@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"jtune/internal/safefile"
 	"jtune/learn"
 	"jtune/profiles/record"
 	"jtune/tui/session"
@@ -34,41 +33,34 @@ func RestoreCampaign(o session.Options, name string) error {
 	return refit(o, c)
 }
 
-// Delete moves a model or reference of the data directory to the deleted ones and returns the name for restoring. The
+// Delete moves a model of the data directory to the deleted ones and returns the name for restoring. The
 // model of a pool is created again at the next measurement.
 func Delete(o config.Paths, name string) (string, error) {
-	path, suffix, err := ownModel(o, o.ModelsDir(), name)
+	path, err := ownModel(o, o.ModelsDir(), name)
 	if err != nil {
 		return "", err
 	}
-	aside := campaigns.FreeName(campaigns.DeletedDir(o, campaigns.ModelsKind), name, suffix)
-	return strings.TrimSuffix(filepath.Base(aside), suffix), campaigns.Move(path, aside)
+	aside := campaigns.FreeName(campaigns.DeletedDir(o, campaigns.ModelsKind), name, modelSuffix)
+	return strings.TrimSuffix(filepath.Base(aside), modelSuffix), campaigns.Move(path, aside)
 }
 
-// Deleted lists the models and references that can be restored, each kind newest first.
+// Deleted lists the models that can be restored, newest first.
 func Deleted(o config.Paths) ([]Info, error) {
-	dir := campaigns.DeletedDir(o, campaigns.ModelsKind)
-	out, err := readModels(dir, learn.Load)
-	references, _ := filepath.Glob(filepath.Join(dir, "*"+referenceSuffix))
-	for _, path := range references {
-		out = append(out, Info{Name: strings.TrimSuffix(filepath.Base(path), referenceSuffix), Path: path,
-			Modified: safefile.Modified(path), Err: campaigns.ErrReference})
-	}
-	return out, err
+	return readModels(campaigns.DeletedDir(o, campaigns.ModelsKind), learn.Load)
 }
 
 // Restore moves a deleted model back.
 func Restore(o config.Paths, name string) error {
-	path, suffix, err := ownModel(o, campaigns.DeletedDir(o, campaigns.ModelsKind), name)
+	path, err := ownModel(o, campaigns.DeletedDir(o, campaigns.ModelsKind), name)
 	if err != nil {
 		return err
 	}
-	return campaigns.Move(path, filepath.Join(o.ModelsDir(), name+suffix))
+	return campaigns.Move(path, filepath.Join(o.ModelsDir(), name+modelSuffix))
 }
 
 // Rename renames a model; later searches update it under the new name.
 func Rename(o config.Paths, name, to string) error {
-	path, suffix, err := ownModel(o, o.ModelsDir(), name)
+	path, err := ownModel(o, o.ModelsDir(), name)
 	if err == nil {
 		err = campaigns.NewName("model", to)
 	}
@@ -80,7 +72,7 @@ func Rename(o config.Paths, name, to string) error {
 		return err
 	}
 	defer unlock()
-	return campaigns.Move(path, filepath.Join(o.ModelsDir(), to+suffix))
+	return campaigns.Move(path, filepath.Join(o.ModelsDir(), to+modelSuffix))
 }
 
 // PurgeAll permanently removes all deleted models and lists them.
@@ -88,21 +80,16 @@ func PurgeAll(o config.Paths) ([]string, error) { return campaigns.PurgeAllOf(o,
 
 // Purge permanently removes a deleted model.
 func Purge(o config.Paths, name string) ([]string, error) {
-	_, suffix, err := ownModel(o, campaigns.DeletedDir(o, campaigns.ModelsKind), name)
+	_, err := ownModel(o, campaigns.DeletedDir(o, campaigns.ModelsKind), name)
 	if err != nil {
 		return nil, err
 	}
-	return campaigns.PurgeKind(o, campaigns.ModelsKind, name, suffix)
+	return campaigns.PurgeKind(o, campaigns.ModelsKind, name, modelSuffix)
 }
 
-// ownModel finds a model or reference directly in a folder, and returns the suffix of its file.
-func ownModel(o config.Paths, parent, name string) (path, suffix string, err error) {
-	for _, suffix = range []string{modelSuffix, referenceSuffix} {
-		if path, err = campaigns.OwnEntry(o, parent, campaigns.ModelsKind, name, suffix); err == nil {
-			return path, suffix, nil
-		}
-	}
-	return "", "", err
+// ownModel finds a model directly in a folder.
+func ownModel(o config.Paths, parent, name string) (path string, err error) {
+	return campaigns.OwnEntry(o, parent, campaigns.ModelsKind, name, modelSuffix)
 }
 
 // refit refits the models of a campaign's pool after the campaign was deleted or restored.
@@ -162,15 +149,7 @@ func refitPool(o session.Options, pool Pool, h record.Header) error {
 			return err
 		}
 	}
-	name := ""
-	if pool.Batch == 0 {
-		name = "none"
-	}
-	ref, err := ReferenceOn(o.Paths, name, board, space)
-	if err != nil {
-		return err
-	}
-	m, err := fitPool(pool, nil, h.Workload.Name, board, space, ref, o.Seed, time.Now())
+	m, err := fitPool(pool, nil, h.Workload.Name, board, space, nil, o.Seed, time.Now())
 	if err != nil {
 		return err
 	}

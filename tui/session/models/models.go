@@ -30,9 +30,6 @@ import (
 // modelSuffix is the file suffix of models in the data directory.
 const modelSuffix = ".model"
 
-// referenceSuffix is the file suffix of references without measured modes.
-const referenceSuffix = ".reference"
-
 // List lists the models of the data directory, newest first, after they have learned the measurements of killed
 // programs. An unreadable model is listed with its error.
 func List(o session.Options) ([]Info, error) {
@@ -110,33 +107,24 @@ func keepAs(o config.Paths, name, suffix string) (string, error) {
 	return filepath.Join(dir, name+suffix), nil
 }
 
-// Keep copies a readable model or reference file into the data directory. It returns its name there: the file's own,
+// Keep copies a readable model file into the data directory. It returns its name there: the file's own,
 // without its suffix.
 func Keep(o config.Paths, path string) (string, error) {
 	base := filepath.Base(path)
 	name := strings.TrimSuffix(base, filepath.Ext(base))
 	m, err := learn.Load(path)
-	if err == nil {
-		m.Provenance.Pool = "" // a copy: searches do not update it
-		kept, err := keepAs(o, name, modelSuffix)
-		if err != nil {
-			return "", err
-		}
-		if there, _, err := learn.LoadSource(kept); err == nil && there.Pool != "" {
-			return "", usage.Errorf("model %s is there already and learns from the campaigns: rename it, or the file",
-				name)
-		}
-		return name, config.Denied(m.Save(kept), campaigns.Elsewhere)
-	}
-	r, refErr := learn.LoadReference(path)
-	if refErr != nil || r.Compact == nil {
-		return "", err
-	}
-	kept, err := keepAs(o, name, referenceSuffix)
 	if err != nil {
 		return "", err
 	}
-	return name, config.Denied(r.Compact.Save(kept), campaigns.Elsewhere)
+	m.Provenance.Pool = "" // a copy: searches do not update it
+	kept, err := keepAs(o, name, modelSuffix)
+	if err != nil {
+		return "", err
+	}
+	if there, _, err := learn.LoadSource(kept); err == nil && there.Pool != "" {
+		return "", usage.Errorf("model %s is there already and learns from the campaigns: rename it, or the file", name)
+	}
+	return name, config.Denied(m.Save(kept), campaigns.Elsewhere)
 }
 
 // Load reads a model by its path, or by its name in the data directory; a model of that name is updated first, as in
@@ -161,7 +149,7 @@ func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, er
 	if path, err = presentModel(o, nameOrPath, list); err != nil {
 		return nil, "", err
 	}
-	if path == "" && (nameOrPath == learn.ShippedName || learn.ProfileReference(nameOrPath) != nil) {
+	if path == "" && nameOrPath == learn.ShippedName {
 		return nil, "", fmt.Errorf("%s is a reference, not a model: searches and jtune models fit transfer from it, "+
 			"and the model that they make predicts", nameOrPath)
 	}
@@ -224,116 +212,16 @@ func isPath(nameOrPath string) bool {
 	return err == nil || strings.ContainsRune(nameOrPath, filepath.Separator)
 }
 
-// Path returns the file of a model: the path itself if it exists, or else that of the kept model or reference with this
-// name.
+// Path returns the file of a model: the path itself if it exists, or else that of the kept model of this name.
 func Path(o config.Paths, nameOrPath string) string {
 	if isPath(nameOrPath) {
 		return nameOrPath
 	}
-	for _, suffix := range []string{modelSuffix, referenceSuffix} {
-		kept := filepath.Join(o.ModelsDir(), nameOrPath+suffix)
-		if _, err := os.Stat(kept); err == nil {
-			return kept
-		}
+	kept := filepath.Join(o.ModelsDir(), nameOrPath+modelSuffix)
+	if _, err := os.Stat(kept); err == nil {
+		return kept
 	}
 	return nameOrPath
-}
-
-// KeptReferences lists the paths of the references without measured modes in the data directory.
-func KeptReferences(o config.Paths) ([]string, error) {
-	return filepath.Glob(filepath.Join(o.ModelsDir(), "*"+referenceSuffix))
-}
-
-// Reduce writes a model to a file as a reference for other workloads on its board, without its measured modes. The file
-// records the command that made it.
-func Reduce(o session.Options, name, out, command string) (*learn.Compact, error) {
-	m, err := Load(o, name)
-	if err != nil {
-		return nil, err
-	}
-	if !m.HasPower() {
-		return nil, fmt.Errorf("model %s has times only; a reference needs power too", name)
-	}
-	from := m.Provenance
-	if from.Device == "" {
-		return nil, fmt.Errorf("model %s names no board, and a reference is only valid for its own board: "+
-			"fit it again with %s", name, usage.Device)
-	}
-	base := filepath.Base(out)
-	c, err := learn.NewCompact(learn.ReferenceNote{
-		Name:     strings.TrimSuffix(base, filepath.Ext(base)),
-		Version:  1,
-		Workload: from.Workload,
-		Device:   from.Device,
-		Virtual:  from.Virtual && from.Replay == "",
-		Source:   "measured by the maker of this file",
-		Licence:  "the maker's",
-		Command:  command,
-	}, m.Samples)
-	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", name, err)
-	}
-	return c, c.Save(out)
-}
-
-// Share writes what a board profile needs from a model's workload to a file, under a name, and returns it. The file has
-// no measured values and no names besides this one and the board's.
-func Share(o session.Options, model, name string) (path string, p *learn.Profile, err error) {
-	m, err := Load(o, model)
-	switch {
-	case err != nil:
-		return "", nil, err
-	case !m.HasPower() || m.Batches != nil || m.Provenance.Device == "":
-		return "", nil, fmt.Errorf("model %s: a share needs time and power of one batch size on a board that it names",
-			model)
-	}
-	if err := campaigns.NewName("share", name); err != nil {
-		return "", nil, err
-	}
-	note := learn.ReferenceNote{Version: 1, Device: m.Provenance.Device, Source: "measured by the maker of this file",
-		Licence: "the maker's", Virtual: m.Provenance.Virtual && m.Provenance.Replay == ""}
-	if p, err = learn.NewShare(name, note, m.Space, m.Samples); err != nil {
-		return "", nil, fmt.Errorf("model %s: %w", model, err)
-	}
-	path = name + boardSuffix
-	return path, p, config.Denied(p.Save(path), campaigns.Elsewhere)
-}
-
-// ownProfile names the profile made from the shared files of a board.
-func ownProfile(device string) string {
-	return strings.ReplaceAll(strings.ToLower(device), " ", "-") + "-shared"
-}
-
-// boardSuffix is the file suffix of shared profiles.
-const boardSuffix = ".board"
-
-// LearnBoard makes a board profile from shared files and keeps it in the data directory. It becomes the board's own
-// profile if none is shipped. With a path it writes the profile there instead, under the file's name.
-func LearnBoard(o config.Paths, files []string, path string) (*learn.Compact, error) {
-	var list []*learn.Profile
-	for _, file := range files {
-		p, err := learn.LoadProfile(file)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	name := ownProfile(list[0].Device)
-	if path != "" {
-		base := filepath.Base(path)
-		name = strings.TrimSuffix(base, filepath.Ext(base))
-	}
-	all, err := learn.MergeProfiles(name, list)
-	if err != nil {
-		return nil, err
-	}
-	if path == "" {
-		if path, err = keepAs(o, name, referenceSuffix); err != nil {
-			return nil, err
-		}
-	}
-	c := all.Learned()
-	return c, config.Denied(c.Save(path), campaigns.Elsewhere)
 }
 
 // Renewal returns the newer model in a list that replaces the outlook's model: from the same pool, fitted later; false

@@ -91,14 +91,6 @@ func Learn(s *session.Session, w workload.Workload, batches []int, dir string, r
 	return out, err
 }
 
-// PoolReference returns the name of the reference of a pool's model: references have one batch size.
-func PoolReference(batches []int) string {
-	if batches != nil {
-		return "none"
-	}
-	return ""
-}
-
 // fit learns from the measurements of a workload on this device.
 func fit(s *session.Session, w workload.Workload, pool Pool, readings []tegra.Measured, ref *learn.Reference) (Learned,
 	error) {

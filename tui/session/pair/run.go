@@ -247,9 +247,6 @@ func (p *pairSearch) policies() ([]mix.Policy, error) {
 func (p *pairSearch) options(ask mix.Ask) (mix.Options, error) {
 	o := mix.Options{Ask: ask, Space: p.s.Device.Space(), Batches: p.r.sizes(), Infer: p.infer, Train: p.train,
 		Most: cmp.Or(p.r.Most, mix.MostVerified)}
-	if ref := learn.ReferenceFor(p.s.Device.Board(), o.Space); ref != nil {
-		o.Lean, _ = ref.Residual(o.Space) // nil: it does not fit this board
-	}
 	if !p.r.measuresAlone() && (len(p.train) == 0 || len(p.infer) == 0) {
 		return o, errors.New("no setting of the two jobs could be measured")
 	}

@@ -37,7 +37,7 @@ func tuneFront(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 		return out, err
 	}
 	camp, err := measure.ProfilePlanned(ctx, s, measure.ProfileRequest{Measuring: r.Measuring,
-		Choose: cmp.Or(r.Probes, FrontModes), First: toCompare(s), Known: known, Lean: ref}, SearchHeader(r), observe)
+		Choose: cmp.Or(r.Probes, FrontModes), First: toCompare(s), Known: known}, SearchHeader(r), observe)
 	out.Dir, out.Home, out.Ended = camp.Dir, camp.Dir, optimize.NoWay
 	out.Rows = camp.Rows
 	for _, row := range camp.Rows {

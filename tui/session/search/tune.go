@@ -62,10 +62,7 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 		return measure.TuneResult{}, err
 	}
 	defer release()
-	if r.Batches != nil && r.Reference == "" {
-		r.Reference = "none" // references have one batch size
-	}
-	ref, err := models.ReferenceOn(s.Options.Paths, r.Reference, s.Device.Board(), s.Device.Space())
+	ref, err := models.Reference(s.Options.Paths, r.Reference)
 	if err != nil {
 		return measure.TuneResult{}, err
 	}

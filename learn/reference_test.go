@@ -7,14 +7,14 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// Bars with the shipped reference, on MobileNet, by the modes that the paper's authors
-// drew.
-func TestShippedReferenceHelpsAndNeverHurtsMuch(t *testing.T) {
+// Bars with the sweep of ResNet as reference, on MobileNet by the modes that the paper's authors drew.
+func TestReferenceHelpsAndNeverHurtsMuch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fits sixty models")
 	}
 	t.Parallel()
 	o := SurrogateOptions{Grid: true, Robust: 2}
+	resnet := &Reference{Samples: sweeptest.Load(t, sweeptest.ResNet)}
 	mobile, lstm := loadSweep(t, sweeptest.MobileNet), loadSweep(t, sweeptest.LSTM)
 	for _, n := range []int{10, 20, 50} {
 		var authors, drawn [][]int
@@ -34,7 +34,7 @@ func TestShippedReferenceHelpsAndNeverHurtsMuch(t *testing.T) {
 		}{"MobileNet": {mobile, authors}, "LSTM": {lstm, drawn}} {
 			with := o
 			var err error
-			if with.Reference, err = ShippedReference().Residual(c.s.space); err != nil {
+			if with.Reference, err = resnet.Residual(c.s.space); err != nil {
 				t.Fatal(err)
 			}
 			var leaning, alone []score
