@@ -55,6 +55,10 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 	got, now := kept.Provenance, time.Now()
 	when := got.When
 	got.When = time.Time{}
+	if got.Sources == "" {
+		t.Error("the model does not know its campaigns")
+	}
+	got.Sources = ""
 	pool, err := models.PoolOf(s, w, nil)
 	if err != nil || len(pool.Rows()) != len(res.Probes) {
 		t.Fatalf("pool of %d rows, %v; want the %d measurements", len(pool.Rows()), err, len(res.Probes))

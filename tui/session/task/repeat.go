@@ -160,7 +160,7 @@ func tuneRequest(h record.Header, w workload.Workload) (*measure.TuneRequest, er
 		Baseline:  measure.BaselineOf(from.Baseline),
 		Before:    h.Created,
 	}
-	if from.Goals != nil {
+	if len(from.Goals) > 0 {
 		r.Limit, r.More = from.Goals[0], append(r.More, from.Goals[1:]...)
 	}
 	if from.Load != nil {
