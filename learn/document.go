@@ -330,8 +330,8 @@ func (d *document) restore(m *Model) error {
 		}
 		if len(d.RefReduced) > 0 {
 			m.Reference = ""
-			m.warn("it was made with reference %s, which this version does not use: fitted again to its %d measured modes",
-				d.Reference, len(m.Samples))
+			m.warn("it was made with reference %s, which this version does not use: fitted again to its %d measured "+
+				"modes", d.Reference, len(m.Samples))
 		}
 		m.predictor, err = t.fit(context.Background(), m.Samples)
 		return err

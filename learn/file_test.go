@@ -473,6 +473,9 @@ func BenchmarkLoad500(b *testing.B) {
 	for _, kept := range []bool{true, false} {
 		b.Run(fmt.Sprintf("kept=%v", kept), func(b *testing.B) {
 			d, err := m.document()
+			if err != nil {
+				b.Fatal(err)
+			}
 			if !kept {
 				d.Fit = nil
 			}

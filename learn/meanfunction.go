@@ -16,7 +16,7 @@ type family struct {
 	terms   func(x point, u float64, l []float64)
 	prior   prior   // of theta = (a_1 … a_K, ln p); ln p is fixed if it has no deviation
 	octaves point   // lengthscale of G per input
-	roots   bool    // G's distances of knobs are of root, not of octaves
+	roots   bool    // G measures knobs by root in place of octaves
 	smooth  float64 // standard deviation of G: sf
 	noise   float64 // standard deviation of e: sn
 	heavy   bool    // e has a heavy tail of large values: see batchTimeFamily
@@ -122,7 +122,7 @@ func (s *means) of(theta []float64, logs, grad []simd.Lanes) (mean simd.Lanes) {
 func matern(r2 float64) float64 { return simd.Correlation(r2) }
 
 // root is the square root of a relative value, at x octaves below the largest, with the slope of an octave at the top.
-// What clocks and cores add to power is large at the top and little at the bottom.
+// Clocks and cores add much power at the top and little at the bottom.
 func root(x float64) float64 { return (math.Exp2(x/2) - 1) * 2 / math.Ln2 }
 
 // scaled divides a point by the family's lengthscales.

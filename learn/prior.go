@@ -6,7 +6,7 @@ type share struct{ Mean, SD float64 }
 // refShare is the prior for a reference workload, in time and in power.
 var refShare = share{0.5, 0.4}
 
-// prior is that of a mean function's parameters before a workload is measured: normal with covariance S =
+// prior describes a mean function's parameters before a workload is measured: normal with covariance S =
 // diag(SD²) + LevelSD² 11ᵀ; the second part covers only the amplitudes.
 type prior struct {
 	Mean    []float64 // ln of the amplitudes, then ln p

@@ -20,7 +20,7 @@ import (
 type Reference struct {
 	Name       string
 	Samples    []tegra.Measured // one per mode
-	Grid       [2]tegra.Mode    // least and largest values of the modes measured, where Samples are not at hand
+	Grid       [2]tegra.Mode    // least and largest values of the modes measured, without Samples
 	Networks   *nn.Pair         // nil: not trained, or not transferable
 	Layers     nn.Layers        // layers of networks trained from Samples; zero: the paper's
 	Provenance Provenance       // device is "" if unknown

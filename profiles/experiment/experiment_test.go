@@ -492,7 +492,8 @@ func TestExperimentWordsFollowTheNumbers(t *testing.T) {
 		{"batch", func(i int, _ Setting) []record.Part {
 			return []record.Part{part(0, max(98, 6.25*float64(int(1)<<i)), 40)}
 		},
-			[]string{"From batch 16 on doubling it shortens an epoch by less than 15 %"}, []string{"still gets shorter"}},
+			[]string{"From batch 16 on doubling it shortens an epoch by less than 15 %"},
+			[]string{"still gets shorter"}},
 		{
 			"batch",
 			func(int, Setting) []record.Part { return []record.Part{part(0, 98, 40)} },

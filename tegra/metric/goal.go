@@ -79,8 +79,8 @@ func (g Goal) Check() error {
 func (g Goal) Told() error {
 	for b := range g.Limits.Each() {
 		if math.IsNaN(b.Of(tegra.Measured{TimeMS: 1, PowerW: 1})) {
-			return fmt.Errorf("a limit in %s: %w: modes are compared by power, time and energy; jtune soak tests others",
-				b.Unit, tegra.ErrUnsupported)
+			return fmt.Errorf("a limit in %s: %w: modes are compared by power, time and energy; jtune soak tests "+
+				"others", b.Unit, tegra.ErrUnsupported)
 		}
 	}
 	return nil

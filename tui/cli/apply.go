@@ -93,8 +93,8 @@ func (c *applyCmd) flags(f *pflag.FlagSet) {
 	choiceFlag(f, &c.fan, "fan", "fan: auto or max (default: unchanged)", "auto", "max")
 	f.BoolVar(&c.atBoot, "at-boot", false,
 		"once the mode is kept, also apply it at every boot")
-	f.BoolVar(&c.reboot, "reboot", false, "try a preset that needs a reboot: asks for the word yes, reboots, and waits "+
-		"10m for apply --keep; off takes it back")
+	f.BoolVar(&c.reboot, "reboot", false, "try a preset that needs a reboot: asks for the word yes, reboots, and "+
+		"waits 10m for apply --keep; off takes it back")
 	f.BoolVar(&c.keep, "keep", false, "after the reboot: make the preset on trial the boot default")
 	f.BoolVar(&c.asJSON, "json", false, "as JSON, once the mode is kept or reverted")
 }

@@ -47,7 +47,8 @@ func (c *modesCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.grid, "grid", false, "only the evenly spaced subset: all GPU and memory clocks, every second core "+
 		"count and CPU clock")
 	f.IntVar(&c.sample, "sample", 0, "pick `N` random modes")
-	f.BoolVar(&c.labels, "labels", false, "only the modes a to n of the 2022 study, which every MODE takes by their label")
+	f.BoolVar(&c.labels, "labels", false, "only the modes a to n of the 2022 study, which every MODE takes by their "+
+		"label")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one mode per line")
 	c.jsonFlag(f, asList)
 }

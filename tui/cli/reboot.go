@@ -29,8 +29,8 @@ func (c *applyCmd) try(ctx context.Context, s *session.Session, preset tegra.Pre
 	if p.Wait = c.keepAfter; !c.given("keep-after") {
 		p.Wait = reboot.DefaultWait
 	}
-	then := fmt.Sprintf("sudo jtune apply --keep within %s makes %s the boot default; anything else reboots once more, "+
-		"into %s", p.Wait, p.Presets[0], p.Old)
+	then := fmt.Sprintf("sudo jtune apply --keep within %s makes %s the boot default; anything else reboots once "+
+		"more, into %s", p.Wait, p.Presets[0], p.Old)
 	if err := confirm(ctx, c.app, p, then); err != nil {
 		return err
 	}
@@ -113,8 +113,8 @@ func (c *profileCmd) profileTried(ctx context.Context, s *session.Session, gated
 	}
 	at := slices.Index(append(slices.Clone(c.line), "--"), "--")
 	p.Dir, p.Then = dir, append([]string{program}, slices.Insert(slices.Clone(c.line), at, "--rebooted")...)
-	err = confirm(ctx, c.app, p, fmt.Sprintf("it measures in each of these presets, into %s, …, and then reboots into %s",
-		c.triedDir(p.Presets[0].Name), p.Old))
+	err = confirm(ctx, c.app, p, fmt.Sprintf("it measures in each of these presets, into %s, …, and then reboots "+
+		"into %s", c.triedDir(p.Presets[0].Name), p.Old))
 	if err == nil && len(c.r.List) > 0 {
 		err = c.doProfile(ctx, s, c.r)
 	}

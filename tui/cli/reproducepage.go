@@ -42,8 +42,8 @@ func (c *reproduceCmd) page(reports []reproduce.Report, judged []claims.Judged) 
 			"measured on a Jetson.", name, form),
 		Parts: []document.Part{document.Text(c.sum(all) + "."),
 			document.Text("\"Too good\" is an error below the published one by more than the tolerance, which is " +
-				"this project's. Each value is the median of the samples of modes that its row counts; the papers have " +
-				"10, for LSTM and BERT 20.")}}
+				"this project's. Each value is the median of the samples of modes that its row counts; the papers " +
+				"have 10, for LSTM and BERT 20.")}}
 	for _, r := range reports {
 		d.Parts = append(d.Parts, document.Heading(r.Study.Name+": "+r.Study.Title))
 		if len(r.Results) > 0 {

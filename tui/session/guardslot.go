@@ -163,8 +163,8 @@ func leftBehind(root string) string {
 	if d, err := boot.OpenStaged(root); err == nil {
 		defer d.Close()
 		if r, err := d.Staged(); err == nil && r != nil && r.Boot != "" && len(r.Then) == 0 {
-			return fmt.Sprintf("%s is on trial after a reboot: sudo jtune apply %s makes it the boot default", r.Presets[0],
-				usage.Keep)
+			return fmt.Sprintf("%s is on trial after a reboot: sudo jtune apply %s makes it the boot default",
+				r.Presets[0], usage.Keep)
 		}
 	}
 	p, err := guard.PendingRestore(root)

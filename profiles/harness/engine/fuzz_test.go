@@ -8,7 +8,7 @@ import (
 	"jtune/internal/tools/reliability"
 )
 
-// FuzzContained changes commands that start containers: the words given stay as they are, and so does whatever follows
+// FuzzContained changes commands that start containers. The words given remain unchanged, and so does whatever follows
 // the image.
 func FuzzContained(f *testing.F) {
 	for _, s := range []string{"docker run -it IMAGE -t -d x", "sudo -u x docker run IMAGE -it", "sudo",

@@ -51,15 +51,16 @@ func Prepare(s *session.Session, presets []tegra.Preset, command string) (*Stagi
 	}
 	p := &Staging{root: s.Sysroot}
 	if _, err := os.Stat(filepath.Join(p.root, "run/systemd/system")); err != nil {
-		return nil, fmt.Errorf("systemd does not run here, which is to go on after the reboot: %w", tegra.ErrUnsupported)
+		return nil, fmt.Errorf("systemd does not run here, which is to go on after the reboot: %w",
+			tegra.ErrUnsupported)
 	}
 	var err error
 	if p.program, err = session.Program(); err != nil {
 		return nil, err
 	}
 	if name := boot.Exposed(p.program); name != "" {
-		p.Note = fmt.Sprintf("others than root may change %s: who does gets root rights at the next boot; install jtune "+
-			"in /usr/local/bin first", name)
+		p.Note = fmt.Sprintf("others than root may change %s: who does gets root rights at the next boot; install "+
+			"jtune in /usr/local/bin first", name)
 	}
 	for _, o := range presets {
 		p.Presets = append(p.Presets, boot.Preset{ID: o.ID, Name: o.Name})
