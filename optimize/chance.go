@@ -1,6 +1,10 @@
 package optimize
 
-import "math"
+import (
+	"math"
+
+	"jtune/tegra"
+)
 
 // chance returns the probability that the true values of a setting keep the limits.
 func (r *rule) chance(i int) float64 { return r.chanceOf(i, r.lnTime, r.lnPower) }
@@ -69,4 +73,27 @@ func (r *rule) late(i int) float64 {
 // cost returns the seconds of a reading.
 func (r *rule) cost(i int) float64 {
 	return steadyS + max(leastS, minibatches*math.Exp(r.lnT[i]+square(r.sT[i])/2)/1000)
+}
+
+// lowest returns the setting whose reading bounds all others: if even this one breaks the limit, all do; -1 if it was
+// measured.
+func (r *rule) lowest() int {
+	least := newArgmax()
+	for i := range r.lnT {
+		if r.absent[i] {
+			continue
+		}
+		sum, a := 0.0, r.places.At(i)
+		for k := range tegra.NumKnobs {
+			sum += math.Log2(a.Mode.Value(tegra.Knob(k)))
+		}
+		if !r.limit.Limits.Harm() {
+			sum = -sum
+		}
+		least.offer(i, -sum, 0)
+	}
+	if i := least.index; i < 0 || r.failed[i] || len(r.readings[i]) > 0 {
+		return -1
+	}
+	return least.index
 }

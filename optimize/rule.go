@@ -375,8 +375,7 @@ func (r *rule) around(i int) (out []int) {
 }
 
 // lend offers settings for their information about hot ones: the share of the uncertainty of a hot one's power that
-// their
-// reading would take away of what the hot one is worth, less their own cost and heat.
+// their reading would take away of what the hot one is worth, less their own cost and heat.
 func (r *rule) lend(hot []worth, open []int, most *argmax) {
 	at := make([]int, len(hot))
 	for k, w := range hot {
@@ -409,29 +408,6 @@ func (r *rule) lend(hot []worth, open []int, most *argmax) {
 			}
 		}
 	}
-}
-
-// lowest returns the setting whose reading bounds all others: if even this one breaks the limit, all do; -1 if it was
-// measured.
-func (r *rule) lowest() int {
-	least := newArgmax()
-	for i := range r.lnT {
-		if r.absent[i] {
-			continue
-		}
-		sum, a := 0.0, r.places.At(i)
-		for k := range tegra.NumKnobs {
-			sum += math.Log2(a.Mode.Value(tegra.Knob(k)))
-		}
-		if !r.limit.Limits.Harm() {
-			sum = -sum
-		}
-		least.offer(i, -sum, 0)
-	}
-	if i := least.index; i < 0 || r.failed[i] || len(r.readings[i]) > 0 {
-		return -1
-	}
-	return least.index
 }
 
 // none reports whether the readings show that no setting keeps the limits: each was measured over them, or has no knob

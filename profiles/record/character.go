@@ -11,9 +11,8 @@ import (
 	"jtune/telemetry"
 )
 
-// Character sums up a run of a workload in one power mode: the parts of a minibatch's time, its energy, the loads of
-// the device and the source of the data (the 2022 study, docs/method.md). The run's first minibatch is not counted.
-// profiles.Monitor computes it.
+// Character sums up a run in one power mode without its first minibatch: the parts of a minibatch's time, its energy,
+// the loads of the device and the source of the data (the 2022 study, docs/method.md). profiles.Monitor computes it.
 type Character struct {
 	Workers  int `json:"workers"` // loader processes that the job got
 	Batch    int `json:"batch"`   // samples per minibatch
@@ -27,13 +26,11 @@ type Character struct {
 	// Epochs are the single epochs of the run; of a long run the newest.
 	Epochs []Part `json:"-"`
 
-	// Latency describes an inference job's requests or batches; where the job reports minibatches, their forward passes
-	// without the copy of the data. It is absent for a training job.
+	// Latency describes an inference job's requests, batches or forward passes; absent for a training job.
 	Latency tegra.Val[Latency] `json:"latency_ms"`
 	// Serving is what an inference job answered; nil for a training job and in data read from a file.
 	Serving *Served `json:"-"`
-	// Drop is a sudden drop of the measured power while the work continued at the same speed. Its time counts from the
-	// start of the run.
+	// Drop is a sudden drop of power while the work continued at the same speed; its time counts from the start.
 	Drop tegra.Val[telemetry.PowerDrop] `json:"-"`
 	// BaseW is the module's power before the job began, idle in the same mode.
 	BaseW   tegra.Val[float64] `json:"base_w"`

@@ -297,7 +297,7 @@ func TestChooseIgnoresWhatASearchFoundAtAnotherBatchSize(t *testing.T) {
 	for _, others := range []string{"32", "8,32"} {
 		t.Run(others, func(t *testing.T) {
 			t.Parallel()
-			on := []string{"--power-limit", "8", "--device", "virtual:orin-nano", "--speed", "max", "--data-dir",
+			on := []string{"--power-limit", "9", "--device", "virtual:orin-nano", "--speed", "max", "--data-dir",
 				t.TempDir()}
 			mode := func(o outcome) string { return strings.Split(o.done(t).out, "\n")[0] }
 			tuned := mode(jtune(t, with([]string{"tune", "resnet18"}, on...)...))

@@ -51,7 +51,7 @@ func TestMakerefWritesNetworksAndTheirNote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"modes": 12`, "bf7d6b73", "makeref -networks -sweep"} {
+	for _, want := range []string{`"modes": 12`, "bf7d6b73", "makeref -sweep"} {
 		if !strings.Contains(string(note), want) {
 			t.Errorf("the note lacks %q:\n%s", want, note)
 		}
@@ -72,7 +72,7 @@ func TestMakerefRejectsBadArgumentsForNetworks(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"no arguments", []string{"-networks"}, "required"},
+		{"no arguments", nil, "required"},
 		{"no folder", []string{"-sweep", bad}, "required"},
 		{"no such file", []string{"-sweep", bad + "x", "-out", "."}, "no such file"},
 		{"a torn row", []string{"-sweep", bad, "-out", "."}, "line 14"},

@@ -237,7 +237,7 @@ func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want w
 	switch {
 	case err != nil && !errors.As(err, &hot):
 		return out, err
-	case row.Status == record.Failed || row.Status == record.Misset: // this says nothing about the limits
+	case row.Status == record.Failed || row.Status == record.Misset || row.Status == record.Rejected: // of no limit
 		return out, fmt.Errorf("the mode could not be measured: %s: %s", row.Status, row.Why)
 	case !row.Status.Usable() || row.Serving == nil:
 		out.Why = cmp.Or(row.Why, "nothing was measured")
