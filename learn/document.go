@@ -222,6 +222,11 @@ func (d *document) unfitted() (*Model, error) {
 	if len(m.Samples) < LeastJudged { // older versions estimated errors from fewer samples
 		m.CV = Errors{}
 	}
+	if len(d.RefReduced) > 0 { // which changed its errors too
+		m.Reference, m.CV = "", Errors{}
+		m.warn("it was made with reference %s, which this version does not use: fitted again to its %d measured modes",
+			d.Reference, len(m.Samples))
+	}
 	if err := d.means(m); err != nil {
 		return nil, err
 	}
@@ -327,11 +332,6 @@ func (d *document) restore(m *Model) error {
 			if t.residual, err = newResidual(m.Space, m.reference); err != nil {
 				return err
 			}
-		}
-		if len(d.RefReduced) > 0 {
-			m.Reference = ""
-			m.warn("it was made with reference %s, which this version does not use: fitted again to its %d measured "+
-				"modes", d.Reference, len(m.Samples))
 		}
 		m.predictor, err = t.fit(context.Background(), m.Samples)
 		return err

@@ -499,6 +499,7 @@ func TestModelWithAProfileIsFittedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Reference, d.RefReduced, d.Fit = "agx-orin (shipped)", json.RawMessage(`{"name":"agx-orin","centres":[[0,0,0,0]]}`), nil
+	d.CV = crossErrors{1, 1, "10 folds"} // of the fit with the profile
 	body, err := json.Marshal(d)
 	if err != nil {
 		t.Fatal(err)
@@ -507,6 +508,10 @@ func TestModelWithAProfileIsFittedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if got.CV.Known() {
+		t.Errorf("errors %+v, which are another fit's", got.CV)
+	}
+	got.CV = m.CV
 	if said := strings.Join(got.Warnings, "\n"); got.Reference != "" ||
 		!strings.Contains(said, "agx-orin (shipped)") || !strings.Contains(said, "fitted again to its 25") {
 		t.Errorf("reference %q, and it says %q", got.Reference, said)

@@ -60,7 +60,12 @@ type Preset struct {
 	Name string `json:"name"`
 }
 
-func (p Preset) String() string { return fmt.Sprintf("%s (id %d)", p.Name, p.ID) }
+func (p Preset) String() string {
+	if p.Name == "" { // nvpmodel has set none that its file names
+		return "the earlier preset"
+	}
+	return fmt.Sprintf("%s (id %d)", p.Name, p.ID)
+}
 
 // ErrStaged reports that a trial of presets has not ended yet.
 var ErrStaged = errors.New("a preset that needs a reboot is on trial already")

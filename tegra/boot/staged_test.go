@@ -307,3 +307,13 @@ func TestStagedRecordThatIsDamagedIsNamed(t *testing.T) {
 		t.Errorf("nvpmodel's file is %q", m.file())
 	}
 }
+
+// Where nvpmodel's file names no preset, the text has no id.
+func TestPresetWithoutANameIsNoID(t *testing.T) {
+	t.Parallel()
+	for want, p := range map[string]Preset{"the earlier preset": {}, "MODE_30W (id 2)": {ID: 2, Name: "MODE_30W"}} {
+		if got := p.String(); got != want {
+			t.Errorf("%+v is %q, want %q", p, got, want)
+		}
+	}
+}

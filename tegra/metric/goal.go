@@ -57,9 +57,9 @@ func (g Goal) Check() error {
 	if err := g.Limits.Check(); err != nil {
 		return err
 	}
-	for name, v := range map[string]float64{"slowdown": g.SlowerPct, "margin": g.Margin.Z()} {
+	for i, v := range []float64{g.SlowerPct, g.Margin.Z()} {
 		if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%s is %g, must be a positive number", name, v)
+			return fmt.Errorf("%s is %g, must be a positive number", []string{"slowdown", "margin"}[i], v)
 		}
 	}
 	wishes := 0

@@ -36,7 +36,7 @@ func BenchmarkFitAndChoose(b *testing.B) {
 			b.Fatal(err)
 		}
 		samples, model := write(b, text.String()), filepath.Join(data, "model")
-		for _, on := range []string{"virtual:agx-orin", "replay:" + path} { // without and with the board's profile
+		for _, on := range []string{"virtual:agx-orin", "replay:" + path} {
 			kind, _, _ := strings.Cut(on, ":")
 			for _, args := range [][]string{
 				{"fit", "--samples", samples, "--out", model, "--device", on},

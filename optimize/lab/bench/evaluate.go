@@ -80,9 +80,8 @@ type Options struct {
 	Name     string // of the sweep, for the heading and the published figures
 	Origin   string // origin of the sweep if no real board measured it (tegra.Origin); else ""
 	Workload string // workload if known; selects the published figures, with Name
-	// Reference is for powertrain, gp+ref and tune+ref; the part of a board's profile learned from the sweep's own
-	// workload is excluded. nil: powertrain transfers from the shipped networks and the others are omitted, since a
-	// default reference might be the sweep's own workload.
+	// Reference is for powertrain, gp+ref and tune+ref. nil: powertrain transfers from the shipped networks and the
+	// others are omitted, since a default reference might be the sweep's own workload.
 	Reference *learn.Reference
 	// Others are workloads measured on the same board in the same modes: linear4 uses them to choose its modes and fit
 	// energy. None: it uses the sweep itself.
