@@ -63,8 +63,8 @@ func TestRunOfFixedWorkAnswersExactlySoMany(t *testing.T) {
 	}
 }
 
-// trtexec prints its numbers at its end; here after 1.2 s of work.
-const trtexecJob = `sleep 1.2
+// trtexec prints its numbers at its end; here after 2 s of work, as samples of a campaign are up to 1.5 s apart.
+const trtexecJob = `sleep 2
 echo '[I] Timing trace has 100 queries over 1.00 s'
 echo '[I] Throughput: 100 qps'
 echo '[I] Latency: min = 9 ms, max = 13 ms, mean = 10 ms, median = 10 ms, percentile(95%) = 11 ms, percentile(99%) = 12 ms'
