@@ -1,9 +1,8 @@
 package record
 
 import (
-	"os"
-	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -11,13 +10,14 @@ import (
 // size and time of the files that grow or are edited. changed is the latest of these times.
 func Stamp(dir string) (stamp string, changed time.Time) {
 	var b []byte
-	for _, name := range []string{dir, filepath.Join(dir, headerName), filepath.Join(dir, modesName)} {
-		if st, err := os.Stat(name); err == nil {
-			b = strconv.AppendInt(b, st.Size(), 36)
+	for _, name := range []string{dir, dir + "/" + headerName, dir + "/" + modesName} {
+		var st syscall.Stat_t // without os.Stat's allocations: a list asks for thousands
+		if err := syscall.Stat(name, &st); err == nil {
+			b = strconv.AppendInt(b, st.Size, 36)
 			b = append(b, '.')
-			b = strconv.AppendInt(b, st.ModTime().UnixNano(), 36)
-			if st.ModTime().After(changed) {
-				changed = st.ModTime()
+			b = strconv.AppendInt(b, st.Mtim.Nano(), 36)
+			if at := time.Unix(st.Mtim.Unix()); at.After(changed) {
+				changed = at
 			}
 		}
 		b = append(b, '/')

@@ -304,7 +304,9 @@ func (a onModels) loadModel(name string) (*learn.Model, error) {
 	if name == "" {
 		return nil, usagef("--model MODEL is missing: jtune models fit makes one")
 	}
-	return models.Load(a.options, name)
+	m, _, list, err := models.Find(a.options, name)
+	a.listed = list
+	return m, err
 }
 
 // loadPowered is loadModel for commands that need power.

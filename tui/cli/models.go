@@ -246,7 +246,7 @@ func (c *modelsCmd) noteUnfitted(kept []models.Info) error {
 
 // at reads a model file by its path or name.
 func (c *modelsCmd) at(nameOrPath string) (modelJSON, error) {
-	m, path, err := models.Find(c.options, nameOrPath)
+	m, path, _, err := models.Find(c.options, nameOrPath)
 	if err != nil {
 		return modelJSON{}, err
 	}

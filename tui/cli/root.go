@@ -20,6 +20,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
 )
 
 // app is one run of the program, with its streams and global flags.
@@ -30,7 +31,8 @@ type app struct {
 	alone    bool              // the process runs only this command
 	budget   *cpubudget.Budget // CPU budget; nil before limitCPU, and if the process is shared
 
-	workloads []workload.Workload // those of workloadList; nil before its first call
+	workloads []workload.Workload  // those of workloadList; nil before its first call
+	listed    []campaigns.Campaign // those of a command on models; nil before it lists them
 
 	cmd  *cobra.Command // the running command, set before its RunE
 	args []string       // its arguments

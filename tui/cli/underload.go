@@ -199,11 +199,10 @@ func servingRows(v *record.Served) [][]string {
 
 // campaigns lists the campaigns of the data directory; nil if it cannot be read.
 func (a onModels) campaigns() []campaigns.Campaign {
-	list, err := campaigns.List(a.options.Paths)
-	if err != nil {
-		return nil
+	if a.listed == nil {
+		a.listed, _ = campaigns.List(a.options.Paths)
 	}
-	return list
+	return a.listed
 }
 
 // underLoad is choose under a load.

@@ -19,6 +19,7 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/profiles/record"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 )
 
@@ -28,7 +29,7 @@ import (
 //	folder/NAME/… ──► read where not ───────────────────────────┘ └──► folder/.index
 const (
 	indexName   = ".index"
-	indexFormat = 4
+	indexFormat = 5
 	indexFrom   = 4        // campaigns: fewer are read as fast
 	mostIndex   = 64 << 20 // bytes
 	// A file written this recently may change again without a new modification time.
@@ -40,6 +41,7 @@ type index struct {
 	Format   int
 	Version  string // of jtune
 	Heads    []head
+	Asked    []asked
 	Settings [][]uint64 // as settingsOf
 	Entries  []entry
 }
@@ -50,15 +52,21 @@ type head struct {
 	Versions []string
 }
 
+// asked is the question of a search. Its goals are parsed once for all campaigns with the same question.
+type asked struct {
+	Search *record.SearchHeader
+	Answer metric.Question // of the answer in brief
+}
+
 // entry is a campaign of the index.
 type entry struct {
 	Name, Stamp      string
 	Head             int // in Heads
+	Asked            int // in Asked
 	Created          time.Time
 	Seed             uint64
 	Plan             record.PlanHeader
-	Search           *record.SearchHeader
-	Facts            Facts // but for versions
+	Facts            Facts // but for versions and the goal of the answer
 	Measured, Pooled int   // in Settings
 }
 
@@ -135,8 +143,7 @@ func sumOf(list []uint64) uint64 {
 
 // take sets the header and what follows from it; own is what differs in each campaign.
 func (c *Campaign) take(h *sharedHead, own record.Header) {
-	all := h.header
-	c.Header, c.Versions, c.kind = &all, h.Versions, h.kind
+	*c.Header, c.Versions, c.kind = h.header, h.Versions, h.kind
 	c.Header.Created, c.Header.Seed, c.Header.Plan, c.Header.Search = own.Created, own.Seed, own.Plan, own.Search
 }
 
@@ -171,6 +178,7 @@ func throughIndex(parent string, dirs []string) []Campaign {
 		return out
 	}
 	x, heads, lists := index{Format: indexFormat, Version: session.Version}, map[*sharedHead]int{}, map[*uint64]int{}
+	questions := map[string]int{}
 	place := func(list []uint64) int {
 		if len(list) == 0 {
 			return -1
@@ -193,7 +201,18 @@ func throughIndex(parent string, dirs []string) []Campaign {
 		}
 		h, facts := s.Header, s.Facts
 		facts.Versions = nil
-		x.Entries = append(x.Entries, entry{s.Name, s.stamp, at, h.Created, h.Seed, h.Plan, h.Search, facts,
+		of := asked{Search: h.Search}
+		if facts.Answer != nil {
+			brief := *facts.Answer
+			of.Answer, brief.Goal, facts.Answer = brief.Goal, metric.Question{}, &brief
+		}
+		key := of.key()
+		question, ok := questions[key]
+		if !ok {
+			question = len(x.Asked)
+			questions[key], x.Asked = question, append(x.Asked, of)
+		}
+		x.Entries = append(x.Entries, entry{s.Name, s.stamp, at, question, h.Created, h.Seed, h.Plan, facts,
 			place(s.settings), place(s.pooled)})
 	}
 	var b bytes.Buffer
@@ -201,6 +220,13 @@ func throughIndex(parent string, dirs []string) []Campaign {
 		_ = safefile.Replace(filepath.Join(parent, indexName), b.Bytes())
 	}
 	return out
+}
+
+// key identifies a question.
+func (a asked) key() string {
+	var b strings.Builder
+	_ = gob.NewEncoder(&b).Encode(a)
+	return b.String()
 }
 
 var readFolder = ReadCampaignFolder // a test counts the folders
@@ -234,13 +260,14 @@ func readIndex(parent string) (map[string]indexed, *shared) {
 }
 
 func decodeIndex(parent string) (map[string]indexed, *shared) {
-	known, with := map[string]indexed{}, &shared{heads: map[string]*sharedHead{}, settings: map[uint64][]uint64{}}
+	with := &shared{heads: map[string]*sharedHead{}, settings: map[uint64][]uint64{}}
 	data, err := safefile.Read(filepath.Join(parent, indexName), mostIndex)
 	var x index
 	if err != nil || gob.NewDecoder(bytes.NewReader(data)).Decode(&x) != nil || x.Format != indexFormat ||
 		x.Version != session.Version {
-		return known, with
+		return nil, with
 	}
+	known := make(map[string]indexed, len(x.Entries))
 	heads := make([]*sharedHead, len(x.Heads))
 	for i, h := range x.Heads {
 		heads[i] = with.head(h)
@@ -254,13 +281,18 @@ func decodeIndex(parent string) (map[string]indexed, *shared) {
 		}
 		return x.Settings[i]
 	}
-	for _, e := range x.Entries {
-		if e.Head < 0 || e.Head >= len(heads) || heads[e.Head] == nil {
+	headers := make([]record.Header, len(x.Entries))
+	for i, e := range x.Entries {
+		if e.Head < 0 || e.Head >= len(heads) || heads[e.Head] == nil || e.Asked < 0 || e.Asked >= len(x.Asked) {
 			continue
 		}
-		c := Campaign{Name: e.Name, Facts: e.Facts}
+		of := x.Asked[e.Asked]
+		if e.Facts.Answer != nil {
+			e.Facts.Answer.Goal = of.Answer
+		}
+		c := Campaign{Name: e.Name, Header: &headers[i], Facts: e.Facts}
 		c.settings, c.pooled = at(e.Measured), at(e.Pooled)
-		c.take(heads[e.Head], record.Header{Created: e.Created, Seed: e.Seed, Plan: e.Plan, Search: e.Search})
+		c.take(heads[e.Head], record.Header{Created: e.Created, Seed: e.Seed, Plan: e.Plan, Search: of.Search})
 		known[e.Name] = indexed{c, e.Stamp, heads[e.Head]}
 	}
 	return known, with

@@ -1,6 +1,9 @@
 package campaigns
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"os"
@@ -209,6 +212,36 @@ func TestIndexOfManyCampaignsIsSmall(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if per := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / n; err != nil || len(list) != n || per > 4<<10 {
 		t.Errorf("%d campaigns take %d bytes each, %v", len(list), per, err)
+	}
+}
+
+// Searches that ask the same are in the index with one question, whose goals are parsed once.
+func TestIndexHoldsAQuestionOnce(t *testing.T) {
+	parent := manyCampaigns(t, 40)
+	for i := range 40 {
+		path := filepath.Join(parent, fmt.Sprintf("c%05d", i+1), "campaign.toml")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, fmt.Sprintf("%s\n[search]\ngoals = [\"%d W\"]\n", text, 20+i%2))
+		settle(t, filepath.Dir(path))
+	}
+	for range 2 {
+		list, err := CampaignsIn(parent)
+		if err != nil || len(list) != 40 {
+			t.Fatalf("%d campaigns, %v", len(list), err)
+		}
+		for _, c := range list {
+			want := ReadCampaignFolder(c.Dir)
+			want.rows = nil
+			same(t, c, want)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(parent, indexName))
+	var x index
+	if err = cmp.Or(err, gob.NewDecoder(bytes.NewReader(text)).Decode(&x)); err != nil || len(x.Asked) != 2 {
+		t.Errorf("%d questions, want 2: %v", len(x.Asked), err)
 	}
 }
 

@@ -130,36 +130,35 @@ func Keep(o config.Paths, path string) (string, error) {
 // Load reads a model by its path, or by its name in the data directory; a model of that name is updated first, as in
 // List.
 func Load(o session.Options, nameOrPath string) (*learn.Model, error) {
-	m, _, err := Find(o, nameOrPath)
+	m, _, _, err := Find(o, nameOrPath)
 	return m, err
 }
 
 // Find is Load and also returns the file: a workload's name means the present board's model. No device is opened for
-// any other name.
-func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, err error) {
-	var list []campaigns.Campaign
+// any other name. For a name it also returns the campaigns, which it had to list.
+func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, list []campaigns.Campaign, err error) {
 	if !isPath(nameOrPath) {
 		list = refreshModels(o, nameOrPath)
 	}
 	path = Path(o.Paths, nameOrPath)
 	m, err = learn.Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return m, path, err
+		return m, path, list, err
 	}
 	if path, err = presentModel(o, nameOrPath, list); err != nil {
-		return nil, "", err
+		return nil, "", list, err
 	}
 	if path == "" && nameOrPath == learn.ShippedName {
-		return nil, "", fmt.Errorf("%s is a reference, not a model: searches and jtune models fit transfer from it, "+
-			"and the model that they make predicts", nameOrPath)
+		return nil, "", list, fmt.Errorf("%s is a reference, not a model: searches and jtune models fit transfer from "+
+			"it, and the model that they make predicts", nameOrPath)
 	}
 	if path == "" {
-		return nil, "", fmt.Errorf("no model %s: no file, no model in %s and no workload measured on this board has "+
-			"that name%s; jtune models lists the models", nameOrPath, o.ModelsDir(),
+		return nil, "", list, fmt.Errorf("no model %s: no file, no model in %s and no workload measured on this board "+
+			"has that name%s; jtune models lists the models", nameOrPath, o.ModelsDir(),
 			text.Suggest(nameOrPath, namesFor(o)))
 	}
 	m, err = learn.Load(path)
-	return m, path, err
+	return m, path, list, err
 }
 
 // namesFor returns all names under which models can be found: their own and those of their workloads.

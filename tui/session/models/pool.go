@@ -142,7 +142,7 @@ func NamePool(list []campaigns.Campaign, w workload.Workload, board string, batc
 
 func poolAmong(list []campaigns.Campaign, w workload.Workload, versions, board string, size int) Pool {
 	p := Pool{Fingerprint: w.Fingerprint(versions), Board: board, Batch: size, plain: w.Fingerprint(""),
-		versions: versions}
+		versions: versions, of: make([]campaigns.Campaign, 0, len(list))}
 	for _, c := range list {
 		v := record.Framework(c.Versions)
 		if c.Pools() && c.Board == board && c.Workload == p.plain && (v == "" || v == versions) {

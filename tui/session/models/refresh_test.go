@@ -49,7 +49,7 @@ func TestModelThatIsNamedIsFittedAlone(t *testing.T) {
 	s := sessiontest.Fast(t)
 	killedCampaigns(t, s.Options, 3)
 	for i, name := range []string{"w1", "w2"} {
-		m, path, err := Find(s.Options, name)
+		m, path, _, err := Find(s.Options, name)
 		if want := fmt.Sprintf("w%d@virtual-agx-orin.model", i+1); err != nil || filepath.Base(path) != want ||
 			len(m.Samples) != 4 || !m.Fitted() {
 			t.Fatalf("%s is %s with %+v, %v; want %s", name, path, m, err, want)
@@ -189,7 +189,7 @@ func TestModelOfManyNightsReadsFewOfThem(t *testing.T) {
 		}
 	}
 	settle()
-	m, path, err := Find(s.Options, "w")
+	m, path, _, err := Find(s.Options, "w")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestModelOfManyNightsReadsFewOfThem(t *testing.T) {
 		t.Errorf("without the earlier nights the pool has %d readings", n)
 	}
 	spoil(60-campaigns.MostOfSetting, 60)
-	if _, _, err := Find(s.Options, "w"); err != nil {
+	if _, _, _, err := Find(s.Options, "w"); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := os.ReadFile(path); err != nil || string(again) != string(made) {

@@ -2,6 +2,7 @@ package readiness
 
 import (
 	"fmt"
+	"slices"
 
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -64,18 +65,22 @@ func jobMemory(s *session.Session, w workload.Workload, used int64) Need {
 	return Need{Bytes: virtual.Needs(w.SimulatedName(), w.Batch), How: "estimated"}
 }
 
-// recordedMemory returns the most memory that a workload took at its batch size in its records, beyond what the board
-// uses now; 0 if unknown.
+// recordedMemory returns the most memory that a workload took at its batch size in its newest records, as many as count
+// for a model, beyond what the board uses now; 0 if unknown.
 func recordedMemory(s *session.Session, w workload.Workload, used int64) int64 {
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil {
 		return 0
 	}
 	most, workload := int64(0), w.Fingerprint("")
-	for _, c := range list {
+	read := 0
+	for _, c := range slices.Backward(list) {
 		if c.Err != nil || c.Board != s.Board() || c.Workload != workload ||
-			c.Header.Pair != nil {
+			c.Header.Pair != nil || c.Sizes != nil && !slices.Contains(c.Sizes, w.Batch) {
 			continue
+		}
+		if read++; read > campaigns.MostOfSetting {
+			break
 		}
 		runs, _, err := record.ReadRuns(c.Dir)
 		if err != nil {

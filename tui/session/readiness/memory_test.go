@@ -1,13 +1,19 @@
 package readiness
 
 import (
+	"cmp"
+	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/config"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -71,6 +77,28 @@ func TestReadinessRefusesWhatARunRefuses(t *testing.T) {
 		if w.Name == "mine" && (r.Simulated || r.Refusal == "") {
 			t.Errorf("a command is simulated: %+v", r)
 		}
+	}
+}
+
+// The memory of a job is read from its newest records: those of a year would be read at each start.
+func TestRecordedMemoryIsOfTheNewestRecords(t *testing.T) {
+	s := openBoard(t, "nano")
+	w := find(t, s, "lenet5")
+	for i := range campaigns.MostOfSetting + 1 {
+		h := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: "run"}, nil, record.Settings{})
+		h.Created = time.Date(2026, 1, 1, i, 0, 0, 0, time.UTC)
+		r, err := record.Create(filepath.Join(s.Options.CampaignsDir(), fmt.Sprintf("%05d", i)), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := record.Character{Batch: w.Batch}
+		c.All.RAMBytes = tegra.Some(1e9 - 1e6*float64(i)) // the oldest took most
+		if err := cmp.Or(r.AppendRun(record.Run{Status: record.OK, Character: c}), r.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := recordedMemory(s, w, 0), int64(1e9-1e6); got != want {
+		t.Errorf("%d bytes, want %d", got, want)
 	}
 }
 
