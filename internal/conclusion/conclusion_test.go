@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"jtune/internal/conclusion"
+	_ "jtune/optimize/advice"
 	_ "jtune/profiles/experiment"
 	_ "jtune/tui/session/lab/claims"
 	_ "jtune/tui/session/readiness"

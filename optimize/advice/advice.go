@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"jtune/internal/conclusion"
 	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/internal/usage"
@@ -110,25 +111,41 @@ func (a *adviser) at(m tegra.Mode) point {
 
 func (a *adviser) name(m tegra.Mode) string { return a.model.Space.Format(m) }
 
-// tooWrong returns why there is no advice on single modes; "" for an accurate model. With an inaccurate one, the best
+// errors are a model's cross-validated errors in percent; absent: not known, or not of its model.
+type errors struct {
+	TimePct  tegra.Val[float64] `turn:"0 60"`
+	PowerPct tegra.Val[float64] `turn:"0 60"`
+	GP       bool
+}
+
+// unsure says why there is no advice on single modes; nothing for an accurate model. With an inaccurate one, the best
 // and worst modes reflect its errors, not the workload.
-func tooWrong(m *learn.Model) string {
-	cv, pct := m.CV, m.ErrorPct()
+var unsure = conclusion.New("advice: errors of the model", 5, func(e errors) string {
 	switch {
-	case !pct.OK:
+	case !e.TimePct.OK:
 		return "the model's errors are not known, so neither is which modes waste power: measure more"
-	case pct.V <= learn.MostErrorPct:
+	case max(e.TimePct.V, e.PowerPct.Or(0)) <= learn.MostErrorPct:
 		return ""
 	}
-	what := fmt.Sprintf("%.0f %% in time", cv.TimeMAPEPct)
-	if m.HasPower() {
-		what += fmt.Sprintf(" and %.0f %% in power", cv.PowerMAPEPct)
+	what := fmt.Sprintf("%.0f %% in time", e.TimePct.V)
+	if e.PowerPct.OK {
+		what += fmt.Sprintf(" and %.0f %% in power", e.PowerPct.V)
 	}
 	todo := "measure more"
-	if m.Method != learn.GP {
+	if !e.GP {
 		todo += ", or fit with " + usage.Method.String() + " gp"
 	}
 	return "errors of " + what + " are too large to say which modes waste power: " + todo
+})
+
+// tooWrong returns why there is no advice on single modes; "" for an accurate model.
+func tooWrong(m *learn.Model) string {
+	e := errors{GP: m.Method == learn.GP}
+	if m.CV.Known() {
+		e.TimePct = tegra.Finite(m.CV.TimeMAPEPct)
+		e.PowerPct = tegra.Val[float64]{V: m.CV.PowerMAPEPct, OK: m.HasPower()}
+	}
+	return unsure.Say(e)
 }
 
 // doubtOrFront looks for modes off the front, unless the model is too inaccurate: the current mode, or also MAXN and
@@ -143,27 +160,55 @@ func (a *adviser) doubtOrFront(all bool) []string {
 // noise is the relative error of a single reading.
 const noise = 0.03
 
-// errors returns the relative errors of time and power of a point: the model's by cross-validation, or those of a
-// reading if measured; NaN if unknown.
-func (a *adviser) errors(p point) (time, power float64) {
-	cv := a.model.CV
-	switch {
-	case p.read:
-		return noise, noise
-	case !cv.Known():
-		return math.NaN(), math.NaN()
-	}
-	return max(noise, cv.TimeMAPEPct/100), max(noise, cv.PowerMAPEPct/100)
+// rival is a point with its relative errors: the model's by cross-validation, those of a reading if measured, NaN if
+// unknown.
+type rival struct {
+	Mode              string
+	TimeMS, PowerW    float64 `turn:"20 40"`
+	TimeErr, PowerErr float64 `turn:"0.03 0.3"`
+	Read              bool
 }
 
-// better finds points that beat p in both time and power by more than the larger error of the two points: the fastest
-// and the one of least power; false if there are none.
+func (a *adviser) rival(p point) rival {
+	cv, r := a.model.CV, rival{TimeMS: p.TimeMS, PowerW: p.PowerW, TimeErr: noise, PowerErr: noise, Read: p.read}
+	switch {
+	case p.read:
+	case !cv.Known():
+		r.TimeErr, r.PowerErr = math.NaN(), math.NaN()
+	default:
+		r.TimeErr, r.PowerErr = max(noise, cv.TimeMAPEPct/100), max(noise, cv.PowerMAPEPct/100)
+	}
+	return r
+}
+
+// named is rival with the mode's name.
+func (a *adviser) named(p point) rival {
+	r := a.rival(p)
+	r.Mode = a.name(p.Mode)
+	return r
+}
+
+// beats reports whether r beats other in both time and power by more than the larger error of the two.
+func (r rival) beats(other rival) bool {
+	return stats.Positive(r.TimeMS, r.PowerW) && r.TimeMS*(1+max(r.TimeErr, other.TimeErr)) <= other.TimeMS &&
+		r.PowerW*(1+max(r.PowerErr, other.PowerErr)) <= other.PowerW
+}
+
+// over describes by how much r beats other, and whether that was measured.
+func (r rival) over(other rival) string {
+	how := "predicted"
+	if r.Read && other.Read {
+		how = "measured"
+	}
+	return fmt.Sprintf("%s is %.0f %% faster and draws %.0f %% less (%.1f W, %s)", r.Mode,
+		100*(other.TimeMS/r.TimeMS-1), 100*(1-r.PowerW/other.PowerW), other.PowerW-r.PowerW, how)
+}
+
+// better finds points that beat p: the fastest and the one of least power; false if there are none.
 func (a *adviser) better(p point) (faster, thriftier point, found bool) {
-	ownTime, ownPower := a.errors(p)
+	own := a.rival(p)
 	for _, q := range a.points() {
-		errTime, errPower := a.errors(q)
-		if !stats.Positive(q.TimeMS, q.PowerW) || !(q.TimeMS*(1+max(errTime, ownTime)) <= p.TimeMS) ||
-			!(q.PowerW*(1+max(errPower, ownPower)) <= p.PowerW) {
+		if !a.rival(q).beats(own) {
 			continue
 		}
 		if !found || q.TimeMS < faster.TimeMS {
@@ -176,6 +221,23 @@ func (a *adviser) better(p point) (faster, thriftier point, found bool) {
 	}
 	return faster, thriftier, found
 }
+
+// beaten is a mode, and the fastest and the thriftiest that may beat it.
+type beaten struct {
+	Name                   string
+	Own, Faster, Thriftier rival
+}
+
+var offTheFront = conclusion.New("advice: off the front", 4, func(b beaten) string {
+	if !b.Faster.beats(b.Own) {
+		return ""
+	}
+	ways := b.Faster.over(b.Own)
+	if b.Thriftier.beats(b.Own) && b.Thriftier.PowerW < b.Faster.PowerW {
+		ways += "; " + b.Thriftier.over(b.Own)
+	}
+	return fmt.Sprintf("%s (%s) lies off the Pareto front: %s", b.Name, b.Own.Mode, ways)
+})
 
 func (a *adviser) offFront(all bool) []string {
 	type named struct {
@@ -203,49 +265,72 @@ func (a *adviser) offFront(all bool) []string {
 		}
 		seen[n.mode] = true
 		if faster, thriftier, off := a.better(p); off {
-			lines = append(lines, a.beaten(n.name, p, faster, thriftier))
+			lines = append(lines,
+				offTheFront.Say(beaten{n.name, a.named(p), a.named(faster), a.named(thriftier)}))
 		}
 	}
 	return lines
 }
 
-// beaten describes by how much a mode is beaten, and whether that was measured.
-func (a *adviser) beaten(name string, p, faster, thriftier point) string {
-	how := func(q point) string {
-		if p.read && q.read {
-			return "measured"
-		}
-		return "predicted"
-	}
-	way := func(q point) string {
-		return fmt.Sprintf("%s is %.0f %% faster and draws %.0f %% less (%.1f W, %s)", a.name(q.Mode),
-			100*(p.TimeMS/q.TimeMS-1), 100*(1-q.PowerW/p.PowerW), p.PowerW-q.PowerW, how(q))
-	}
-	ways := way(faster)
-	if thriftier.Mode != faster.Mode {
-		ways += "; " + way(thriftier)
-	}
-	return fmt.Sprintf("%s (%s) lies off the Pareto front: %s", name, a.name(p.Mode), ways)
+// whole is a training of that many minibatches in a mode, and in the present one if that is another.
+type whole struct {
+	Minibatches   int `shown:"1 100000"`
+	Mode, Present string
+	MS            float64            `turn:"20 40"`
+	W             tegra.Val[float64] `turn:"20 40"`
+	PresentMS     tegra.Val[float64] `turn:"20 40"`
+	PresentW      tegra.Val[float64] `turn:"20 40"`
+	Predicted     bool
 }
+
+var wholeTraining = conclusion.New("advice: a whole training", 6, func(w whole) string {
+	of := func(ms, watt tegra.Val[float64]) Training {
+		return TrainingOf(tegra.Measured{TimeMS: ms.V, PowerW: watt.Or(math.NaN())}, w.Minibatches)
+	}
+	here := of(tegra.Some(w.MS), w.W)
+	says := fmt.Sprintf("a whole training of %s minibatches takes %s in %s", text.Thousands(w.Minibatches), here,
+		w.Mode)
+	if w.PresentMS.OK {
+		says += "; " + Against(here, of(w.PresentMS, w.PresentW)) + " in " + w.Present
+		if w.Predicted {
+			says += " (predicted)"
+		}
+	}
+	return says
+})
+
+// long is how long a training takes.
+type long struct {
+	Hours float64 `turn:"0 48"`
+}
+
+// suits says which measuring approach suits a training by its length: days, hours, or less than one hour. It never
+// picks the federated scenario, which is defined by how often the workload changes, not by length.
+var suits = conclusion.New("advice: approach", 3, func(l long) string {
+	best := approaches[0]
+	for _, a := range approaches {
+		if a.upTo > 0 && l.Hours <= a.upTo.Hours() {
+			best = a
+		}
+	}
+	return fmt.Sprintf("for a training of that length (%s): %s", best.Scenario, best.Jtune)
+})
 
 // training compares whole trainings with the current mode's, and names the measuring approach for one of that length.
 func (a *adviser) training() (length, approach []string) {
 	if a.Minibatches <= 0 {
 		return nil, nil
 	}
-	here := TrainingOf(a.at(a.Mode).Measured, a.Minibatches)
-	text := fmt.Sprintf("a whole training of %s minibatches takes %s in %s",
-		text.Thousands(a.Minibatches), here, a.name(a.Mode))
-	than := here
+	at := a.at(a.Mode)
+	than, w := at, whole{Minibatches: a.Minibatches, Mode: a.name(a.Mode), Present: a.present(), MS: at.TimeMS,
+		W: tegra.Finite(at.PowerW)}
 	if a.Present.Mode.OK && a.Present.Mode.V != a.Mode {
-		than = TrainingOf(a.at(a.Present.Mode.V).Measured, a.Minibatches)
-		text += "; " + Against(here, than) + " in " + a.present()
-		if !a.at(a.Mode).read || !a.at(a.Present.Mode.V).read {
-			text += " (predicted)"
-		}
+		than = a.at(a.Present.Mode.V)
+		w.PresentMS, w.PresentW = tegra.Some(than.TimeMS), tegra.Finite(than.PowerW)
+		w.Predicted = !at.read || !than.read
 	}
-	fit := approachFor(than.Time)
-	return []string{text}, []string{fmt.Sprintf("for a training of that length (%s): %s", fit.Scenario, fit.Jtune)}
+	return []string{wholeTraining.Say(w)},
+		[]string{suits.Say(long{TrainingOf(than.Measured, a.Minibatches).Time.Hours()})}
 }
 
 // Training is the time and energy of a whole training.

@@ -74,7 +74,7 @@ func TestApproachFollowsTheLengthOfTheTraining(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{10 * time.Minute: "continuous learning", time.Hour: "continuous " +
 		"learning", 5 * time.Hour: "fine-tuning a model", 60 * time.Hour: "training once on a large dataset"} {
-		if got := approachFor(d).Scenario; got != want {
+		if got := suits.Say(long{d.Hours()}); !strings.Contains(got, "("+want+")") {
 			t.Errorf("a training of %v: got %q, want %q", d, got, want)
 		}
 	}
@@ -194,7 +194,7 @@ func TestHalfBeyondWhatWasMeasuredIsNotFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, h := range halves(model, b.Space.Max()) {
-		if h.Knob == tegra.KnobEMC && (!h.Beyond || h.free()) {
+		if h.Knob == tegra.KnobEMC && (!h.Beyond || canGoDown.Say(h.lowered()) != "") {
 			t.Errorf("memory was measured at its highest clock alone: got %+v", h)
 		}
 	}
@@ -221,7 +221,7 @@ func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
 				continue
 			}
 			cost := 100 * (truth.TimeMS/s.At[top].TimeMS - 1)
-			if h.free() && cost > mostCostPct+5 { // single readings of both, which scatter by 3 %
+			if canGoDown.Say(h.lowered()) != "" && cost > mostCostPct+5 { // single readings of both, which scatter by 3 %
 				t.Errorf("%s: the advice says that %v costs nothing, truly %.0f %%", name, h, cost)
 			}
 			if math.Abs(math.Log((100+h.TimePct)/(100+cost))) > 0.15 { // a model's 5 % and two readings, twice over

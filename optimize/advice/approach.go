@@ -72,15 +72,3 @@ var approaches = []Approach{
 // Approaches returns the table of scenarios (PowerTrain, Table 1) with jtune's equivalents. The paper's minutes are its
 // own; jtune's follow from the number of modes a search measures.
 func Approaches() []Approach { return append([]Approach(nil), approaches...) }
-
-// approachFor picks the approach for one training by its length: days, hours, or less than one hour. It never picks the
-// federated scenario, which is defined by how often the workload changes, not by length.
-func approachFor(training time.Duration) Approach {
-	best := approaches[0]
-	for _, a := range approaches {
-		if a.upTo > 0 && training <= a.upTo {
-			best = a
-		}
-	}
-	return best
-}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"jtune/internal/conclusion"
 	"jtune/internal/sorted"
 	"jtune/internal/stats"
 	"jtune/internal/text"
@@ -30,11 +31,6 @@ const (
 	leastSavedPct = 3.0
 )
 
-// free reports whether halving the setting costs no significant time and saves power.
-func (h Half) free() bool {
-	return h.TimePct <= mostCostPct && h.PowerPct <= -leastSavedPct && !h.Beyond
-}
-
 func (h Half) setting() string {
 	if h.Knob == tegra.KnobCores {
 		return text.Count(h.To.Cores, "core")
@@ -42,16 +38,39 @@ func (h Half) setting() string {
 	return fmt.Sprintf("%v %v", h.Knob, tegra.Freq(math.Round(h.To.Value(h.Knob)/1e6))*tegra.MHz)
 }
 
+// lowered is the effect of a lower setting of one knob.
+type lowered struct {
+	Knob, Setting    string
+	TimePct          float64            `turn:"-5 10"`
+	PowerPct         tegra.Val[float64] `turn:"-10 5"`
+	Measured, Beyond bool
+}
+
 // how marks values that were not measured.
-func (h Half) how() string {
+func (l lowered) how() string {
 	switch {
-	case h.Measured:
+	case l.Measured:
 		return "measured"
-	case h.Beyond:
+	case l.Beyond:
 		return "extrapolated"
 	}
 	return "predicted"
 }
+
+// canGoDown says that a knob can be lowered: that costs no significant time and saves power.
+var canGoDown = conclusion.New("advice: a knob can go down", 3, func(l lowered) string {
+	if l.TimePct > mostCostPct || !l.PowerPct.OK || l.PowerPct.V > -leastSavedPct || l.Beyond {
+		return ""
+	}
+	return fmt.Sprintf("%s can go down: %s cost %.1f %% of time and save %.0f %% of power (%s)", l.Knob, l.Setting,
+		max(0, l.TimePct), -l.PowerPct.V, l.how())
+})
+
+func (h Half) lowered() lowered {
+	return lowered{h.Knob.String(), h.setting(), h.TimePct, tegra.Finite(h.PowerPct), h.Measured, h.Beyond}
+}
+
+func (h Half) how() string { return h.lowered().how() }
 
 func (h Half) String() string {
 	out := fmt.Sprintf("%s %+.0f %% time", h.setting(), math.Round(h.TimePct)+0)
@@ -59,12 +78,6 @@ func (h Half) String() string {
 		out += fmt.Sprintf(", %+.0f %% power", math.Round(h.PowerPct)+0)
 	}
 	return out
-}
-
-// advice says that the knob can be lowered, and the effect.
-func (h Half) advice() string {
-	return fmt.Sprintf("%v can go down: %s cost %.1f %% of time and save %.0f %% of power (%s)",
-		h.Knob, h.setting(), max(0, h.TimePct), -h.PowerPct, h.how())
 }
 
 // halves returns the effect of halving each setting of a mode, the most costly first; knobs at their lowest setting are
@@ -165,9 +178,7 @@ func costs(m *learn.Model, at tegra.Mode, halves []Half) string {
 // free describes the cost of lowering each free knob.
 func free(halves []Half) (lines []string) {
 	for _, h := range halves {
-		if h.free() {
-			lines = append(lines, h.advice())
-		}
+		lines = append(lines, text.Said(canGoDown.Say(h.lowered()))...)
 	}
 	return lines
 }

@@ -127,15 +127,33 @@ func (r *Result) Measured() (n int) {
 	return n
 }
 
+// pairs returns the measured pairs that agree with the others.
+func (r *Result) pairs() (out []Point) {
+	for _, p := range r.Points {
+		if p.N > 0 && !p.Doubted && r.isPair(p.Mode) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // Within returns the measured pair of least energy whose time is at most ms; absent if there is none.
 func (r *Result) Within(ms float64) (best tegra.Val[Point]) {
-	for _, p := range r.Points {
-		if p.N > 0 && !p.Doubted && p.TimeMS <= ms && r.isPair(p.Mode) &&
-			(!best.OK || p.EnergyJ() < best.V.EnergyJ()) {
+	for _, p := range r.pairs() {
+		if p.TimeMS <= ms && (!best.OK || p.EnergyJ() < best.V.EnergyJ()) {
 			best = tegra.Some(p)
 		}
 	}
 	return best
+}
+
+// QuickestMS returns the time of the quickest measured pair; NaN without one.
+func (r *Result) QuickestMS() float64 {
+	ms := math.Inf(1)
+	for _, p := range r.pairs() {
+		ms = min(ms, p.TimeMS)
+	}
+	return tegra.Finite(ms).Or(math.NaN())
 }
 
 func (r *Result) isPair(m tegra.Mode) bool {

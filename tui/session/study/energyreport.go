@@ -186,14 +186,30 @@ func Highest(r telemetry.Residency) tegra.Val[telemetry.ClockShare] {
 // Mode formats a mode in the board's notation.
 func (r *EnergyReport) Mode(m tegra.Mode) string { return r.space.Format(m) }
 
-// unsteadyPoints counts the settings whose readings vary too much.
-func (r *EnergyReport) unsteadyPoints() (n int) {
-	for _, p := range r.Points {
-		if p.CVPct.Or(0) > record.MostCVPct {
+// scatter is by how many percent the readings of each setting vary.
+type scatter struct {
+	CVPct []float64 `turn:"0 10"`
+}
+
+var unsteady = conclusion.New("energy: readings vary", 3, func(s scatter) string {
+	n := 0
+	for _, pct := range s.CVPct {
+		if pct > record.MostCVPct {
 			n++
 		}
 	}
-	return n
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s whose energies vary by more than %d %%: let the board rest and cool, and end other "+
+		"programs.", text.Count(n, "setting"), record.MostCVPct)
+})
+
+func (r *EnergyReport) scatter() (s scatter) {
+	for _, p := range r.Points {
+		s.CVPct = append(s.CVPct, p.CVPct.Or(0))
+	}
+	return s
 }
 
 // UnitEnergyText formats the energy of a unit.
@@ -217,18 +233,37 @@ const latencySlack = 0.05
 // latencyFalls reports whether latency falls with each step of both clocks, within the noise.
 func (r *EnergyReport) latencyFalls() bool { return r.Grid().LatencyFalls(latencySlack) }
 
-// CappedText describes Capped in a sentence.
+// CappedText describes the pair of least energy within an allowance of latency.
 func (r *EnergyReport) CappedText(pct float64) string {
-	base, ok := r.Base()
-	if !ok {
-		return "There is no baseline to compare latencies with."
+	base, known := r.Base()
+	of := allowed{Baseline: base.Name, Within: pct}
+	if c := r.capped(pct); c.OK {
+		of.Pair = r.said(c.V)
 	}
-	c := r.capped(pct)
-	if !c.OK {
-		return fmt.Sprintf("No measured pair has a latency within %+g %% of the %s.", pct, base.Name)
+	if known {
+		of.LeastPct = tegra.Finite(pctOver(r.QuickestMS(), base.TimeMS))
 	}
-	return fmt.Sprintf("Within %+g %% of latency: %s.", pct, r.said(c.V))
+	return withinLatency.Say(of)
 }
+
+// allowed is an allowance of latency over the baseline's, and how much more than that the quickest pair has, both in
+// percent.
+type allowed struct {
+	Baseline string
+	Pair     string             // of least energy within the allowance
+	Within   float64            `turn:"-20 20"`
+	LeastPct tegra.Val[float64] `turn:"-20 20"`
+}
+
+var withinLatency = conclusion.New("energy: within a latency", 3, func(a allowed) string {
+	switch {
+	case !a.LeastPct.OK:
+		return "There is no baseline to compare latencies with, or no pair."
+	case a.LeastPct.V > a.Within:
+		return fmt.Sprintf("No measured pair has a latency within %+g %% of the %s.", a.Within, a.Baseline)
+	}
+	return fmt.Sprintf("Within %+g %% of latency: %s.", a.Within, a.Pair)
+})
 
 // Findings describes the results in sentences, the answer first.
 func (r *EnergyReport) Findings() (lines text.Lines) {
@@ -261,11 +296,7 @@ func (r *EnergyReport) Findings() (lines text.Lines) {
 		lines.Add("%s read %s per %s, which disagrees with all others: it is ignored unless measured again.",
 			r.Mode(p.Mode), UnitEnergyText(r.UnitJ(p)), r.Workload.UnitName())
 	}
-	if n := r.unsteadyPoints(); n > 0 {
-		lines.Add("%s whose energies vary by more than %d %%: let the board rest and cool, and end other programs.",
-			text.Count(n, "setting"), record.MostCVPct)
-	}
-	return lines
+	return append(lines, text.Said(unsteady.Say(r.scatter()))...)
 }
 
 func (r *EnergyReport) sayLeast(lines *text.Lines) {
