@@ -13,6 +13,7 @@ import (
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
 	"jtune/profiles/record"
+	"jtune/profiles/record/remarks"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -241,7 +242,7 @@ func TestMonitorLongRunWhosePowerDropsAtTheSamePaceSaysSo(t *testing.T) {
 	if d := c.Drop; !d.OK || d.V.At < 38*time.Minute || d.V.At > 41*time.Minute || d.V.FromW != 31 || d.V.ToW != 18 {
 		t.Errorf("%+v, want 31 to 18 W after 40 min", c.Drop)
 	}
-	if a := c.Advice(); len(a) == 0 || !strings.Contains(a[0], "fell from 31.0 to 18.0 W") {
+	if a := remarks.About(&c); len(a) == 0 || !strings.Contains(a[0], "fell from 31.0 to 18.0 W") {
 		t.Errorf("advice %q", a)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
+	"jtune/profiles/record/remarks"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/models"
@@ -189,7 +190,7 @@ func scenes() map[string]func(d *driver) {
 			d.r.sh.task.Last = &harness.Event{FetchMS: tegra.Some(9.0), CopyMS: tegra.Some(1.2),
 				StallMS: tegra.Some(6.0), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0)}
 			d.r.sh.task.Character = pagetest.Character()
-			d.r.sh.task.Advice = d.r.sh.task.Character.Advice()
+			d.r.sh.task.Advice = remarks.About(d.r.sh.task.Character)
 			d.press("2")
 		},
 		"train-pair": func(d *driver) {

@@ -13,7 +13,8 @@ const NotCompared = "not compared"
 
 // Rule decides by operands of type T, a struct. Its fields of type float64, int, bool, tegra.Val[float64] or []float64
 // are operands, in structs of operands too. The tag `turn:"FROM TO"` gives the range in which one has a meaning;
-// `shown:"FROM TO"` does so for one that the sentence only names. Strings are names.
+// `shown:"FROM TO"` does so for one that the sentence only names. Strings are names; one, or a list of them, that
+// may be absent has the tag `turn:"absent"`.
 type Rule[T any] struct {
 	name  string
 	cases int

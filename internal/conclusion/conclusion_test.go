@@ -14,6 +14,8 @@ import (
 	"jtune/internal/conclusion"
 	_ "jtune/optimize/advice"
 	_ "jtune/profiles/experiment"
+	_ "jtune/tui/session/handover"
+	_ "jtune/tui/session/inspect"
 	_ "jtune/tui/session/lab/claims"
 	_ "jtune/tui/session/readiness"
 	_ "jtune/tui/session/run"
@@ -40,8 +42,22 @@ func operandsOf(t *testing.T, x any) (out []operand) {
 		if shown, ok := f.Tag.Lookup("shown"); ok {
 			tag, o.shown = shown, true
 		}
-		if field.Kind() == reflect.String {
-			field.SetString(f.Name)
+		if text := field.Type() == reflect.TypeFor[[]string](); text || field.Kind() == reflect.String {
+			there := reflect.ValueOf(f.Name)
+			if text {
+				there = reflect.ValueOf([]string{f.Name})
+			}
+			if field.Set(there); tag != "absent" {
+				continue
+			}
+			o.to = 1
+			o.set = func(v float64) {
+				if field.SetZero(); v >= 0.5 {
+					field.Set(there)
+				}
+			}
+			o.get = func() float64 { return map[bool]float64{false: 1}[field.IsZero()] }
+			out = append(out, o)
 			continue
 		}
 		_, err := fmt.Sscan(tag, &o.from, &o.to)

@@ -221,7 +221,8 @@ func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
 				continue
 			}
 			cost := 100 * (truth.TimeMS/s.At[top].TimeMS - 1)
-			if canGoDown.Say(h.lowered()) != "" && cost > mostCostPct+5 { // single readings of both, which scatter by 3 %
+			// Single readings of both, which scatter by 3 %.
+			if canGoDown.Say(h.lowered()) != "" && cost > mostCostPct+5 {
 				t.Errorf("%s: the advice says that %v costs nothing, truly %.0f %%", name, h, cost)
 			}
 			if math.Abs(math.Log((100+h.TimePct)/(100+cost))) > 0.15 { // a model's 5 % and two readings, twice over

@@ -4,11 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
-	"jtune/telemetry"
 )
 
 // A file of nothing but bad lines is left after ten thousand of them, and their notes are as many.
@@ -104,15 +102,6 @@ func TestSteadyIsLaterWhereEnoughRan(t *testing.T) {
 		if got := of.SteadyIsLater(); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
-	}
-}
-
-func TestAdviceSaysWhenThePowerFell(t *testing.T) {
-	t.Parallel()
-	c := Character{Drop: tegra.Some(telemetry.PowerDrop{At: 90 * time.Minute, FromW: 31, ToW: 18})}
-	if got := strings.Join(c.Advice(), "\n"); !strings.Contains(got, "After 1h30m0s the measured power fell from 31.0 "+
-		"to 18.0 W") {
-		t.Errorf("got %q", got)
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 	"jtune/telemetry"
 )
 
+var some = tegra.Some[float64]
+
 func aCharacter() Character {
 	part := func(epoch, epochs int, ms float64) Part {
 		return Part{
@@ -234,7 +236,6 @@ func FuzzRuns(f *testing.F) {
 		defer reliability.Input(t)()
 		runs, _ := parseRuns(text)
 		for _, r := range runs {
-			r.Character.Advice()
 			written := csvlines.Line(runColumns)
 			for _, line := range r.lines() {
 				written += csvlines.Line(line)

@@ -178,48 +178,6 @@ func TestBeginsFindsTheRunThatWasCutOff(t *testing.T) {
 	}
 }
 
-// The first epoch is reported as slower if it is by more than a twentieth, and both are known.
-func TestAdviceSaysThatTheFirstEpochIsSlower(t *testing.T) {
-	t.Parallel()
-	at := func(ms float64) tegra.Val[Part] { return tegra.Some(Part{Epochs: 1, Minibatches: 100, TimeMS: ms}) }
-	for _, c := range []struct {
-		first, later tegra.Val[Part]
-		want         string
-	}{
-		{at(112), at(100), "The first epoch is 12 % slower"}, {at(105), at(100), ""}, {at(90), at(100), ""},
-		{at(112), tegra.Val[Part]{V: Part{TimeMS: 100}}, ""}, {tegra.Val[Part]{V: Part{TimeMS: 200}}, at(100), ""},
-	} {
-		got := strings.Join((&Character{All: c.later.V, First: c.first, Later: c.later}).Advice(), "\n")
-		if c.want == "" && strings.Contains(got, "first epoch") || !strings.Contains(got, c.want) {
-			t.Errorf("%v and %v: %q", c.first.V.TimeMS, c.later.V.TimeMS, got)
-		}
-	}
-}
-
-// A wait of a tenth of the time is worth a remark, whatever limits the rest.
-func TestAdviceRemarksALongWaitForDataOfAnyTraining(t *testing.T) {
-	t.Parallel()
-	for _, gpu := range []float64{90, 10} { // bound by the GPU, by the CPU
-		for stall, want := range map[float64]bool{RemarkShare - 0.01: false, RemarkShare: true} {
-			c := Character{Workers: 2, All: Part{Minibatches: 9, TimeMS: 1, StallMS: tegra.Some(stall),
-				GPUPct: tegra.Some(gpu)}}
-			if got := strings.Contains(strings.Join(c.Advice(), "\n"), "It has workers = 2"); got != want {
-				t.Errorf("GPU %g %% busy, waiting %g of the time: %v in %q", gpu, stall, got, c.Advice())
-			}
-		}
-	}
-}
-
-func TestAdviceSaysThatTheDataDoNotStayInMemory(t *testing.T) {
-	t.Parallel()
-	for cached, want := range map[float64]bool{coldShare - 0.01: true, coldShare: false, 1: false} {
-		c := Character{Later: tegra.Some(Part{Minibatches: 100}), CacheAfter: tegra.Some(cached)}
-		if got := strings.Contains(strings.Join(c.Advice(), "\n"), "of the dataset are in memory"); got != want {
-			t.Errorf("with %g of the data in memory: %v", cached, got)
-		}
-	}
-}
-
 // Each finished mode's folder has its row under the names of the columns, also where later columns are empty.
 func TestRecordWritesTheRowIntoItsModesFolder(t *testing.T) {
 	t.Parallel()
@@ -360,6 +318,18 @@ func TestDeviceHeaderWithoutValuesHasNoSpace(t *testing.T) {
 		}
 		if s, err := h.Space(); err == nil {
 			t.Errorf("%s: a space of %d modes", name, s.Len())
+		}
+	}
+}
+
+func TestCharacterBaseShareNeedsBothPowers(t *testing.T) {
+	with := Character{All: Part{PowerW: some(20)}, BaseW: some(5)}
+	if got := with.BaseShare(); got != some(0.25) {
+		t.Errorf("base share %v, want 0.25", got)
+	}
+	for name, c := range map[string]Character{"no base": {All: Part{PowerW: some(20)}}, "no power": {BaseW: some(5)}} {
+		if got := c.BaseShare(); got.OK {
+			t.Errorf("%s: base share %v, want none", name, got)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/profiles/record"
+	"jtune/profiles/record/remarks"
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session/measure"
@@ -120,7 +121,7 @@ func toRunJSON(r measure.RunResult, b tegra.Board) runJSON {
 		Device:         b.Name,
 		Virtual:        b.Virtual,
 		Character:      c,
-		Bound:          text.Optional(c.Bound()),
+		Bound:          text.Optional(remarks.BoundOf(&c)),
 		EpochS:         c.EpochS(c.Steady()),
 		BaseWhy:        text.Optional(c.BaseWhy),
 		BaseSharePct:   percent(c.BaseShare()),

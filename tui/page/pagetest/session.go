@@ -17,6 +17,7 @@ import (
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
+	"jtune/profiles/record/remarks"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/boot"
@@ -142,7 +143,7 @@ func (f *Board) Run(ctx context.Context, r measure.RunRequest, observe func(meas
 				ComputeMS: tegra.Some(0.85 * t), OverheadMS: tegra.Some(0.05 * t)}})
 	}
 	if f.Says != nil {
-		observe(measure.CharacterEvent{Character: *f.Says, Advice: f.Says.Advice()})
+		observe(measure.CharacterEvent{Character: *f.Says, Advice: remarks.About(f.Says)})
 	}
 	<-ctx.Done()
 	return measure.RunResult{Minibatches: 30, TimeMS: t, StallMS: tegra.Some(0.1 * t), ComputeMS: tegra.Some(0.85 * t),

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/conclusion"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles"
@@ -262,24 +263,14 @@ func (v *Verification) underLoad(ctx context.Context, s *session.Session, r meas
 	words := func(t answers.Trial) string {
 		return fmt.Sprintf("%s ms and %s W", value(t.LatencyMS), value(t.MeanW))
 	}
-	if then := a.Trial; now.LatencyMS.OK {
-		if v.Now.TimeMS = now.LatencyMS.V; then.LatencyMS.OK {
-			pct, _ := changed(then.LatencyMS.V, now.LatencyMS.V, 0)
-			v.TimePct = tegra.Some(pct)
-		}
-	}
-	if then := a.Trial; now.MeanW.OK {
-		if v.Now.PowerW = now.MeanW.V; then.MeanW.OK {
-			pct, _ := changed(then.MeanW.V, now.MeanW.V, 0)
-			v.PowerPct = tegra.Some(pct)
-		}
-	}
+	v.Now.TimeMS, v.Now.PowerW = now.LatencyMS.Or(math.NaN()), now.MeanW.Or(math.NaN())
+	v.TimePct, v.PowerPct = pctOf(a.Trial.LatencyMS, now.LatencyMS), pctOf(a.Trial.MeanW, now.MeanW)
 	v.Says = fmt.Sprintf("%s now, %s on %s, as p%.4g and mean with requests at %s", words(now), words(*a.Trial),
 		v.Since.UTC().Format("2006-01-02"), 100*a.Ask.Quantile, a.Ask.Load)
 	if why := now.Remark(); why != "" {
 		v.Says += ": " + why
 	}
-	v.advise()
+	v.Says += whatNext.Say(next{v.fails(), v.Undecided(), v.N})
 	return nil
 }
 
@@ -293,39 +284,73 @@ func (v *Verification) judge(a answers.Answer, readings []tegra.Measured) {
 	of := func(own tegra.Val[float64], before float64) float64 { // a reading with a hiccup knows its mean less well
 		return math.Hypot(math.Hypot(now, own.Or(0)), max(then, before))
 	}
-	time, timeMore := changed(a.Reading.TimeMS, v.Now.TimeMS, of(v.Now.Errors.Time, a.Error.Time))
-	v.Drifted, v.TimePct = timeMore, tegra.Some(time)
-	v.Says = fmt.Sprintf("%s ms and %s W now", text.Of(v.Now.TimeMS), text.Of(v.Now.PowerW))
-	if v.N > 1 {
-		v.Says += fmt.Sprintf(" (mean of %d)", v.N)
+	t := twice{Since: v.Since.UTC().Format("2006-01-02"), N: v.N, Over: v.Verdict == Over,
+		Near: v.Verdict == AtLimit, ThenMS: a.Reading.TimeMS, NowMS: v.Now.TimeMS,
+		ErrMS: of(v.Now.Errors.Time, a.Error.Time), ErrW: of(v.Now.Errors.Power, a.Error.Power)}
+	t.ThenW = tegra.Val[float64]{V: a.Reading.PowerW, OK: a.Reading.HasPower()}
+	t.NowW = tegra.Val[float64]{V: v.Now.PowerW, OK: v.Now.HasPower()}
+	v.TimePct, v.PowerPct = pctOf(tegra.Some(t.ThenMS), tegra.Some(t.NowMS)), pctOf(t.ThenW, t.NowW)
+	v.Drifted, v.Says = t.drifted(), measuredAgain.Say(t)
+}
+
+// twice is a mode measured during a search and again, with the relative errors of the differences; Over and Near are
+// the verdict on the limit.
+type twice struct {
+	Since         string
+	N             int `shown:"1 6"`
+	Over, Near    bool
+	ThenMS, NowMS float64            `turn:"20 30"`
+	ThenW, NowW   tegra.Val[float64] `turn:"20 30"`
+	ErrMS, ErrW   float64            `turn:"0 0.2"`
+}
+
+// drifted reports whether time or power rose by more than readings differ.
+func (t twice) drifted() bool {
+	return rose(t.ThenMS, t.NowMS, t.ErrMS) || t.ThenW.OK && t.NowW.OK && rose(t.ThenW.V, t.NowW.V, t.ErrW)
+}
+
+var measuredAgain = conclusion.New("verify", 8, func(t twice) string {
+	watts := func(w tegra.Val[float64]) string { return text.Of(w.Or(math.NaN())) + " W" }
+	says := fmt.Sprintf("%s ms and %s now", text.Of(t.NowMS), watts(t.NowW))
+	if t.N > 1 {
+		says += fmt.Sprintf(" (mean of %d)", t.N)
 	}
-	v.Says += fmt.Sprintf(", %s ms and %s W on %s: %+.1f %% time", text.Of(a.Reading.TimeMS), text.Of(a.Reading.PowerW),
-		v.Since.UTC().Format("2006-01-02"), time)
-	if a.Reading.HasPower() && v.Now.HasPower() {
-		power, powerMore := changed(a.Reading.PowerW, v.Now.PowerW, of(v.Now.Errors.Power, a.Error.Power))
-		v.Drifted, v.PowerPct = v.Drifted || powerMore, tegra.Some(power)
-		v.Says += fmt.Sprintf(", %+.1f %% power", power)
+	says += fmt.Sprintf(", %s ms and %s on %s: %+.1f %% time", text.Of(t.ThenMS), watts(t.ThenW), t.Since,
+		pctOf(tegra.Some(t.ThenMS), tegra.Some(t.NowMS)).V)
+	if pct := pctOf(t.ThenW, t.NowW); pct.OK {
+		says += fmt.Sprintf(", %+.1f %% power", pct.V)
 	} else {
-		v.Says += ", power not compared"
+		says += ", power not compared"
 	}
-	if v.Drifted {
-		v.Says += ", more than readings differ by"
+	if t.drifted() {
+		says += ", more than readings differ by"
 	}
-	v.advise()
+	return says + whatNext.Say(next{t.Over || t.drifted(), t.Near, t.N})
+})
+
+// next is what a verification came to.
+type next struct {
+	Fails, Near bool
+	N           int `shown:"1 6"`
 }
 
-// advise adds what to do.
-func (v *Verification) advise() {
+var whatNext = conclusion.New("verify: what to do", 3, func(n next) string {
 	switch {
-	case v.fails():
-		v.Says += ": tune again"
-	case v.Undecided():
-		v.Says += fmt.Sprintf(": %d readings do not decide; tune with a lower limit to be sure", v.N)
+	case n.Fails:
+		return ": tune again"
+	case n.Near:
+		return fmt.Sprintf(": %d readings do not decide; tune with a lower limit to be sure", n.N)
 	}
+	return ""
+})
+
+// pctOf returns the relative change in percent; absent if either is.
+func pctOf(then, now tegra.Val[float64]) tegra.Val[float64] {
+	if !then.OK || !now.OK {
+		return tegra.Val[float64]{}
+	}
+	return tegra.Finite(math.Round(1000*(now.V/then.V-1))/10 + 0)
 }
 
-// changed returns the relative change in percent, and whether it is an increase beyond the error.
-func changed(then, now, err float64) (pct float64, more bool) {
-	by := math.Log(now / then)
-	return math.Round(1000*math.Expm1(by))/10 + 0, by > z95*err
-}
+// rose reports whether a value increased beyond the relative error.
+func rose(then, now, err float64) bool { return math.Log(now/then) > z95*err }

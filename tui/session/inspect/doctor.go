@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"jtune/internal/caller"
+	"jtune/internal/conclusion"
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles/workload"
@@ -146,8 +147,8 @@ func Diagnose(ctx context.Context, s *session.Session,
 		}
 	}
 	f := factsOf(s, last, d.Others, d.Rights)
-	f.noJob = len(d.Jobs) > 0 && !slices.ContainsFunc(d.Jobs, func(j Job) bool { return j.Ready })
-	d.Verdict = f.verdict()
+	f.NoJob = len(d.Jobs) > 0 && !slices.ContainsFunc(d.Jobs, func(j Job) bool { return j.Ready })
+	d.Verdict = f.verdict(os.Geteuid() == 0 || caller.Root())
 	return d, nil
 }
 
@@ -268,89 +269,124 @@ func RightsOf(s *session.Session) Rights {
 
 // facts are the basis of a verdict.
 type facts struct {
-	noCPU, noGPU, noEMC bool // the list of clocks is unknown
-	whyGPU              string
-	partial             string // why the memory's list lacks rates; "" if it lacks none
-	noPower             bool   // no power of the whole module
-	noLoad              bool   // the GPU load is unknown
-	noJob               bool   // no workload can run
-	cannotApply         string
-	withSudo            bool
-	running             []string // programs that may change knobs now
-	conditions          []string // what gets in the way of a measurement
-	root                bool     // more rights than this user has do not exist
-	hot                 string   // why the board is too hot to measure; "" if it is not
-	virtual             bool
+	NoCPU, NoGPU, NoEMC bool   // the list of clocks is unknown
+	WhyGPU              string `turn:"absent"`
+	Partial             string `turn:"absent"` // why the memory's list lacks rates
+	NoPower             bool   // no power of the whole module
+	NoLoad              bool   // the GPU load is unknown
+	NoJob               bool   // no workload can run
+	CannotApply         string `turn:"absent"`
+	WithSudo            bool
+	Running             []string `turn:"absent"` // programs that may change knobs now
+	Conditions          []string `turn:"absent"` // what gets in the way of a measurement
+	Hot                 string   `turn:"absent"` // why the board is too hot to measure
+	Virtual             bool
 }
 
 func factsOf(s *session.Session, last tegra.Reading, others []rivals.Rival, r Rights) facts {
 	space := s.Device.Space()
 	f := facts{
-		noCPU:      len(space.CPU) == 0,
-		noGPU:      len(space.GPU) == 0,
-		noEMC:      len(space.EMC) == 0,
-		noPower:    !last.TotalW.OK,
-		noLoad:     !last.GPU.LoadPct.OK,
-		withSudo:   r.sudo,
-		conditions: preflight.Conditions(s, last),
-		root:       os.Geteuid() == 0 || caller.Root(),
-		hot:        last.Hot(),
-		virtual:    s.Virtual != nil,
+		NoCPU:      len(space.CPU) == 0,
+		NoGPU:      len(space.GPU) == 0,
+		NoEMC:      len(space.EMC) == 0,
+		NoPower:    !last.TotalW.OK,
+		NoLoad:     !last.GPU.LoadPct.OK,
+		WithSudo:   r.sudo,
+		Conditions: preflight.Conditions(s, last),
+		Hot:        last.Hot(),
+		Virtual:    s.Virtual != nil,
 	}
 	for _, p := range s.Sysfs().Probes() {
 		if p.Name == "GPU clock" && !p.Found {
-			f.whyGPU = string(p.Why)
+			f.WhyGPU = string(p.Why)
 		}
 	}
-	f.partial, _ = preflight.MemoryUnread(s)
+	f.Partial, _ = preflight.MemoryUnread(s)
 	if !r.Apply {
-		f.cannotApply = r.How
+		f.CannotApply = r.How
 	}
 	for _, o := range others {
 		if o.Active() {
-			f.running = append(f.running, o.Name)
+			f.Running = append(f.Running, o.Name)
 		}
 	}
 	return f
 }
 
-// verdict returns one line: what works, then what does not.
-func (f facts) verdict() Verdict {
-	var broken, limits []string
-	add := func(to *[]string, when bool, text string) {
-		if when {
-			*to = append(*to, text)
-		}
+// broken lists what keeps a board from being tuned at all.
+func (f facts) broken() []string {
+	var out text.Lines
+	if f.NoCPU {
+		out.Add("the CPU lists no clocks")
 	}
-	add(&broken, f.noCPU, "the CPU lists no clocks")
-	add(&broken, f.noGPU, "the GPU lists no clocks: "+cmp.Or(f.whyGPU, "see above"))
-	add(&broken, f.noEMC && f.partial == "", "the memory lists no rates")
-	add(&limits, f.partial != "" && len(broken) == 0, f.partial)
-	limits = append(limits, f.conditions...)
-	add(&limits, f.noPower, "no power of the whole module, so nothing can be tuned for power or energy")
-	add(&limits, f.noLoad, "no GPU load")
-	add(&limits, f.cannotApply != "", "no modes can be set: "+f.cannotApply)
-	add(&limits, f.withSudo, "setting modes asks for the sudo password")
-	add(&limits, len(f.running) > 0, strings.Join(f.running, ", ")+" may change knobs at any time")
-	v := Verdict{Level: LevelReady, Text: "ready: all that tuning needs is here"}
-	switch {
-	case f.hot != "":
-		v = Verdict{Level: LevelHot, Text: "not ready: hot: " +
-			strings.Join(slices.Concat([]string{f.hot}, broken, limits), "; ")}
-	case len(broken) > 0:
-		v = Verdict{
-			Level: LevelUnable,
-			Text:  "can be watched, not tuned: " + strings.Join(append(broken, limits...), "; "),
-		}
-	case f.noJob:
-		v = Verdict{Level: LevelNoJob, Text: "the board is ready, but no built-in or saved job can run: " +
-			strings.Join(append([]string{"your own command can"}, limits...), "; ")}
-	case len(limits) > 0:
-		v = Verdict{Level: LevelLimited, Text: "usable, with limits: " + strings.Join(limits, "; ")}
+	if f.NoGPU {
+		out.Add("the GPU lists no clocks: %s", cmp.Or(f.WhyGPU, "see above"))
 	}
-	v.root = f.root
-	if f.virtual {
-		v.Text += " (virtual board)"
+	if f.NoEMC && f.Partial == "" {
+		out.Add("the memory lists no rates")
 	}
-	return v
+	return out
 }
+
+// limits lists what narrows tuning.
+func (f facts) limits() []string {
+	out := text.Lines(slices.Clone(f.Conditions))
+	if f.Partial != "" && len(f.broken()) == 0 {
+		out = slices.Insert(out, 0, f.Partial)
+	}
+	if f.NoPower {
+		out.Add("no power of the whole module, so nothing can be tuned for power or energy")
+	}
+	if f.NoLoad {
+		out.Add("no GPU load")
+	}
+	if f.CannotApply != "" {
+		out.Add("no modes can be set: %s", f.CannotApply)
+	}
+	if f.WithSudo {
+		out.Add("setting modes asks for the sudo password")
+	}
+	if len(f.Running) > 0 {
+		out.Add("%s may change knobs at any time", strings.Join(f.Running, ", "))
+	}
+	return out
+}
+
+func (f facts) level() string {
+	switch {
+	case f.Hot != "":
+		return LevelHot
+	case len(f.broken()) > 0:
+		return LevelUnable
+	case f.NoJob:
+		return LevelNoJob
+	case len(f.limits()) > 0:
+		return LevelLimited
+	}
+	return LevelReady
+}
+
+// tunes says in one line what works, then what does not.
+var tunes = conclusion.New("doctor: verdict", 5, func(f facts) string {
+	what, says := slices.Concat(f.broken(), f.limits()), "ready: all that tuning needs is here"
+	list := func(before string, first ...string) string {
+		return before + strings.Join(slices.Concat(first, what), "; ")
+	}
+	switch f.level() {
+	case LevelHot:
+		says = list("not ready: hot: ", f.Hot)
+	case LevelUnable:
+		says = list("can be watched, not tuned: ")
+	case LevelNoJob:
+		says = list("the board is ready, but no built-in or saved job can run: ", "your own command can")
+	case LevelLimited:
+		says = list("usable, with limits: ")
+	}
+	if f.Virtual {
+		says += " (virtual board)"
+	}
+	return says
+})
+
+// verdict sums the facts up; root: more rights than this user has do not exist.
+func (f facts) verdict(root bool) Verdict { return Verdict{f.level(), tunes.Say(f), root} }

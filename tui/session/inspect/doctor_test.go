@@ -14,26 +14,26 @@ func TestVerdictNamesWhatIsLacking(t *testing.T) {
 		words []string
 	}{
 		{"all is there", facts{}, LevelReady, []string{"ready"}},
-		{"a virtual board", facts{virtual: true}, LevelReady, []string{"(virtual board)"}},
-		{"no GPU clocks", facts{noGPU: true}, LevelUnable, []string{"GPU lists no clocks"}},
-		{"no memory rates at all", facts{noEMC: true}, LevelUnable, []string{"memory lists no rates"}},
-		{"memory rates that root may list", facts{noEMC: true, partial: "only root can read them", withSudo: true},
+		{"a virtual board", facts{Virtual: true}, LevelReady, []string{"(virtual board)"}},
+		{"no GPU clocks", facts{NoGPU: true}, LevelUnable, []string{"GPU lists no clocks"}},
+		{"no memory rates at all", facts{NoEMC: true}, LevelUnable, []string{"memory lists no rates"}},
+		{"memory rates that root may list", facts{NoEMC: true, Partial: "only root can read them", WithSudo: true},
 			LevelLimited, []string{"only root", "sudo password"}},
-		{"no power", facts{noPower: true}, LevelLimited, []string{"no power of the whole module"}},
-		{"nobody may set", facts{cannotApply: "refused: --read-only"}, LevelLimited,
+		{"no power", facts{NoPower: true}, LevelLimited, []string{"no power of the whole module"}},
+		{"nobody may set", facts{CannotApply: "refused: --read-only"}, LevelLimited,
 			[]string{"no modes can be set: refused: --read-only"}},
-		{"two others at work", facts{running: []string{"jtop", "nvfancontrol"}}, LevelLimited,
+		{"two others at work", facts{Running: []string{"jtop", "nvfancontrol"}}, LevelLimited,
 			[]string{"jtop, nvfancontrol may change knobs"}},
-		{"a standing alarm", facts{conditions: []string{"the alarm of under-voltage is on"}}, LevelLimited,
+		{"a standing alarm", facts{Conditions: []string{"the alarm of under-voltage is on"}}, LevelLimited,
 			[]string{"the alarm of under-voltage is on"}},
-		{"no job", facts{noJob: true, noLoad: true}, LevelNoJob, []string{"no built-in or saved job", "no GPU load"}},
-		{"hot", facts{hot: "tj-thermal at 97 °C", noPower: true}, LevelHot,
+		{"no job", facts{NoJob: true, NoLoad: true}, LevelNoJob, []string{"no built-in or saved job", "no GPU load"}},
+		{"hot", facts{Hot: "tj-thermal at 97 °C", NoPower: true}, LevelHot,
 			[]string{"not ready: hot: tj-thermal at 97 °C", "no power"}},
-		{"broken, and limited too", facts{noCPU: true, noPower: true}, LevelUnable,
+		{"broken, and limited too", facts{NoCPU: true, NoPower: true}, LevelUnable,
 			[]string{"CPU lists no clocks", "no power"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v := c.facts.verdict()
+			v := c.facts.verdict(false)
 			if v.Level != c.level || strings.Contains(v.Text, "\n") {
 				t.Errorf("got %+v, want %s on one line", v, c.level)
 			}

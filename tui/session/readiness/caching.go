@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"jtune/internal/conclusion"
-	"jtune/profiles/record"
+	"jtune/profiles/record/remarks"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -25,7 +25,7 @@ type caching struct {
 
 // waits reports whether the job was measured to wait for its data.
 func (c caching) waits() bool {
-	return c.StallMS.OK && c.StallMS.V >= record.RemarkShare*(c.StallMS.V+c.ComputeMS.V)
+	return c.StallMS.OK && c.StallMS.V >= remarks.LongWait*(c.StallMS.V+c.ComputeMS.V)
 }
 
 // fits says what both sizes are, and what follows from them.

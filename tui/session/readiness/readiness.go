@@ -14,10 +14,12 @@ import (
 	"syscall"
 	"time"
 
+	"jtune/internal/conclusion"
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles/harness/torch"
 	"jtune/profiles/workload"
+	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session"
 	"jtune/tui/session/inspect"
@@ -323,13 +325,30 @@ func memoryCheck(s *session.Session, w workload.Workload) Check {
 		return c
 	}
 	c.Need = fmt.Sprintf("%.1f GB at batch size %d, %s", float64(need.Bytes)/1e9, w.Batch, need.How)
-	switch {
-	case !known || m.left(need.Bytes) >= 0:
-	case s.Simulated(w):
-		c.State, c.Do = checkMissing, fmt.Sprintf("it does not run (DNR): take a smaller %s", usage.Batch)
-	default:
-		c.State, c.Do = checkWarn, fmt.Sprintf("it may not run (DNR): end other programs, take a smaller %s, or add "+
-			"swap", usage.Batch)
+	free := tegra.Val[float64]{V: gb(m.left()), OK: known}
+	of := room{NeedGB: gb(need.Bytes), FreeGB: free, Simulated: s.Simulated(w)}
+	switch c.Do = runsInMemory.Say(of); {
+	case c.Do != "" && of.Simulated:
+		c.State = checkMissing
+	case c.Do != "":
+		c.State = checkWarn
 	}
 	return c
 }
+
+// room is what a job needs of the memory, and what is free.
+type room struct {
+	NeedGB    float64            `turn:"0.1 8"`
+	FreeGB    tegra.Val[float64] `turn:"0.1 8"`
+	Simulated bool
+}
+
+var runsInMemory = conclusion.New("readiness: memory", 3, func(r room) string {
+	switch {
+	case !r.FreeGB.OK || r.FreeGB.V >= r.NeedGB:
+		return ""
+	case r.Simulated:
+		return fmt.Sprintf("it does not run (DNR): take a smaller %s", usage.Batch)
+	}
+	return fmt.Sprintf("it may not run (DNR): end other programs, take a smaller %s, or add swap", usage.Batch)
+})

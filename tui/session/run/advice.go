@@ -7,6 +7,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize/advice"
 	"jtune/profiles/record"
+	"jtune/profiles/record/remarks"
 	"jtune/profiles/workload"
 	"jtune/tui/session"
 	"jtune/tui/session/models"
@@ -64,9 +65,9 @@ func modelOf(s *session.Session, w workload.Workload) *learn.Model {
 
 // of returns the sentences about a run so far, the most important first.
 func (a adviser) of(c record.Character) []string {
-	lines := c.Advice()
+	lines := remarks.About(&c)
 	switch {
-	case c.Bound() == record.BoundUnknown:
+	case remarks.BoundOf(&c) == remarks.BoundUnknown:
 		return lines
 	case a.knobs == nil:
 		return append(lines, "The cost of lower clocks or fewer cores is unknown: jtune tune "+a.workload+
