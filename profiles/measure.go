@@ -61,12 +61,12 @@ type measurement struct {
 	raisedAt  int // power samples at that moment
 	flood     int // minibatches reported since floodFrom
 	floodFrom time.Duration
-	samples   []telemetry.Sample // since power settled, or waiting ended
-	hotNow    string             // why the board was too hot in the newest sample; "" when it was not
-	base      Base               // idle in this mode
-	late      string             // why there are fewer minibatches than requested; "" when there are enough
-	pair      ofPair             // of two jobs that share the GPU
-	inForce   time.Duration      // when the mode was applied
+	samples   []telemetry.Sample
+	hotNow    string        // why the board was too hot in the newest sample; "" when it was not
+	base      Base          // idle in this mode
+	late      string        // why there are fewer minibatches than requested; "" when there are enough
+	pair      ofPair        // of two jobs that share the GPU
+	inForce   time.Duration // when the mode was applied
 	watch     overWatch
 	end       tegra.Val[telemetry.Sample] // after the last minibatch, for its clocks
 
@@ -392,14 +392,14 @@ func (m *measurement) settle(now time.Duration) error {
 			continue
 		}
 		m.hotNow = s.Reading.Hot()
+		m.samples = append(m.samples, s)
 		raw := s
-		if m.set.Epochs > 0 || harness.EndsWithSummary(m.b.Workload.Pattern) ||
-			m.steady.Verdict() != telemetry.Settling {
-			m.samples = append(m.samples, s)
-		} else {
-			m.dropped++
+		if m.steady.Verdict() == telemetry.Settling && m.set.Epochs == 0 {
 			m.steady.Add(s.T, s.PowerW().Or(math.NaN()))
-			raw.Valid, raw.Why = false, cmp.Or(s.Why, record.WhySettling)
+			if !m.b.Workload.Restarts() { // a whole run begins before its power settles
+				m.dropped++
+				raw.Valid, raw.Why = false, cmp.Or(s.Why, record.WhySettling)
+			}
 		}
 		if m.b.Raw == nil {
 			continue

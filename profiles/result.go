@@ -229,7 +229,7 @@ func (m *measurement) row(f *fault) record.Row {
 		}
 		return r
 	}
-	if m.steady.Verdict() == telemetry.Unstable {
+	if m.steady.Verdict() == telemetry.Unstable && m.clean[0].Summary == nil {
 		r.Status, r.Why = record.Unstable, fmt.Sprintf("power was not steady within %s", m.set.SteadyGiveUp)
 	}
 	took := m.took()

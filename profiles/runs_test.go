@@ -1,13 +1,16 @@
 package profiles
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"jtune/profiles/harness"
 	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
 )
@@ -48,5 +51,27 @@ func TestCampaignKeepsItsRuns(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "runs.csv")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A run of a second that prints its numbers at its end is a whole reading: it has power samples in every campaign, from
+// its first moment on.
+func TestBenchWholeRunOfASecondHasPowerSamples(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet18", virtual.Options{})
+	r.bench.Workload.Per = workload.PerRun
+	clock := r.board.Clock()
+	r.bench.NewHarness = func(context.Context, int) (harness.Harness, error) {
+		return &scripted{next: func(ctx context.Context) (harness.Event, error) {
+			err := clock.Sleep(ctx, time.Second)
+			return harness.Event{Kind: harness.Infer, T: clock.Now(), TimeMS: 1000, N: 100,
+				Summary: &harness.Summary{TimeMS: 10}}, err
+		}}, nil
+	}
+	for _, m := range r.device.Space().Sample(20, 1) {
+		row := r.mustMeasure(t, m)
+		if row.Status != record.OK || row.PowerSamples < 3 || !row.Errors.Power.OK || row.TimeMS != 10 {
+			t.Errorf("%s: %s %q: %d samples, %v ms", m, row.Status, row.Why, row.PowerSamples, row.TimeMS)
+		}
 	}
 }

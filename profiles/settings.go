@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -17,8 +18,15 @@ const (
 	serverRequests = 8
 )
 
+// wholeSamples is the interval between power samples of a job of which a whole run is the reading: that may take a
+// second.
+const wholeSamples = 200 * time.Millisecond
+
 // SettingsFor fills in the defaults for a workload.
 func SettingsFor(w workload.Workload, s record.Settings) record.Settings {
+	if w.Restarts() {
+		s.SampleEvery = cmp.Or(s.SampleEvery, wholeSamples)
+	}
 	if w.Serves() {
 		if s.Minibatches <= 0 {
 			s.Minibatches = serverRequests
@@ -41,11 +49,11 @@ func steadyBy(s record.Settings, change tegra.Val[float64]) telemetry.Steady {
 			GiveUp:  s.FixedWait + s.SteadyGiveUp,
 		}
 	}
-	out := telemetry.Steady{GiveUp: s.SteadyGiveUp, MinWait: (telemetry.SteadyWindow - 1) * s.SampleEvery}
-	if s.Precision > 0 { // samples may come faster than power settles
-		out.MinWait = settlingTime(change)
+	wait := (telemetry.SteadyWindow - 1) * s.SampleEvery
+	if s.Precision > 0 || s.SampleEvery <= wholeSamples { // samples come faster than power settles
+		wait = settlingTime(change)
 	}
-	return out
+	return telemetry.Steady{GiveUp: s.SteadyGiveUp, MinWait: wait}
 }
 
 // Power follows a change of mode within mostSettling (published: 2 to 3 s). The remaining change falls by a factor of e

@@ -51,6 +51,18 @@ func (l Signals) Since(baseline Signals) (out []Events) {
 	return out
 }
 
+// Known returns the signals with the counts of before where theirs cannot be read: the next count is compared with
+// those.
+func (l Signals) Known(before Signals) Signals {
+	out := slices.Clone(l)
+	for i, s := range out {
+		if was, _ := before.Find(s.Name); !s.Count.OK {
+			out[i].Count = was.Count
+		}
+	}
+	return out
+}
+
 // Events are events of one signal.
 type Events struct {
 	Signal

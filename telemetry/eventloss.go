@@ -24,7 +24,6 @@ const (
 // the slope of the mean step time over the rate of events (ordinary least squares over the samples' intervals), while
 // that is known well enough to tell MostLost; otherwise it is a bound.
 type EventLoss struct {
-	last  tegra.Signals
 	at    time.Duration
 	begun bool
 	spanS float64
@@ -33,9 +32,11 @@ type EventLoss struct {
 	of    []*signalLoss
 }
 
-// signalLoss is what is known of one signal: its events, and sums of rate (x) and step time in seconds (y).
+// signalLoss is what is known of one signal: its newest count and when that was read, its events, and sums of rate (x)
+// and step time in seconds (y).
 type signalLoss struct {
 	tegra.Signal
+	at                  time.Duration
 	events              int64
 	n, x, y, xx, xy, yy float64
 }
@@ -57,40 +58,42 @@ func (e *EventLoss) Step(ms float64) {
 }
 
 // Take adds a sample; the first is the baseline. It returns the share of the time since the sample before that the
-// events in it cost.
+// events in it cost. Events that came while a counter could not be read belong to the time since it was.
 func (e *EventLoss) Take(t time.Duration, now tegra.Signals) (share float64) {
-	span := (t - e.at).Seconds()
-	if e.begun && span > 0 {
-		e.spanS += span
-		for _, s := range now {
-			was, _ := e.last.Find(s.Name)
-			if !s.Count.OK || !was.Count.OK || s.Count.V < was.Count.V {
-				continue
-			}
-			l := e.signal(s)
-			n := s.Count.V - was.Count.V
-			l.events += n
-			rate := float64(n) / span
-			if e.steps > 0 {
-				step := e.stepS / float64(e.steps)
-				l.n, l.x, l.y = l.n+1, l.x+rate, l.y+step
-				l.xx, l.xy, l.yy = l.xx+rate*rate, l.xy+rate*step, l.yy+step*step
-			}
-			cost, _ := l.cost(e.spanS)
-			share += rate * cost
+	if e.begun {
+		e.spanS += max(0, t-e.at).Seconds()
+	}
+	for _, s := range now {
+		if s.Count.OK {
+			share += e.count(t, s)
 		}
 	}
-	e.last, e.at, e.begun, e.stepS, e.steps = now, t, true, 0, 0
+	e.at, e.begun, e.stepS, e.steps = t, true, 0, 0
 	return share
 }
 
-func (e *EventLoss) signal(s tegra.Signal) *signalLoss {
+// count takes the count of a signal and returns the share of the time since its last one that the events cost.
+func (e *EventLoss) count(t time.Duration, s tegra.Signal) float64 {
 	i := slices.IndexFunc(e.of, func(l *signalLoss) bool { return l.Name == s.Name })
 	if i < 0 {
-		i, e.of = len(e.of), append(e.of, &signalLoss{})
+		e.of = append(e.of, &signalLoss{Signal: s, at: t})
+		return 0
 	}
-	e.of[i].Signal = s
-	return e.of[i]
+	l := e.of[i]
+	n, span := s.Count.V-l.Count.V, (t - l.at).Seconds()
+	l.Signal, l.at = s, t
+	if n < 0 || span <= 0 {
+		return 0
+	}
+	l.events += n
+	rate := float64(n) / span
+	if e.steps > 0 {
+		step := e.stepS / float64(e.steps)
+		l.n, l.x, l.y = l.n+1, l.x+rate, l.y+step
+		l.xx, l.xy, l.yy = l.xx+rate*rate, l.xy+rate*step, l.yy+step*step
+	}
+	cost, _ := l.cost(e.spanS)
+	return rate * cost
 }
 
 // cost returns the seconds that an event costs, and whether that was measured: a step of s0 seconds takes s0·(1 + rate

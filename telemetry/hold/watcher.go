@@ -69,9 +69,11 @@ const (
 	fewEnd = 3
 )
 
-// lost reports whether a source has not been seen well enough in that many samples.
+// lost reports whether a source has not been seen well enough in that many samples. One that did not answer once is
+// not lost.
 func (g *gap) lost(samples int) bool {
-	return g.longest > longGap || float64(g.n) > mostUnseen*float64(samples) || g.run >= fewEnd
+	often := float64(g.n) > max(1, mostUnseen*float64(samples)) || g.n == samples
+	return often || g.longest > longGap || g.run >= fewEnd
 }
 
 // Start is the state before the load begins.
@@ -120,7 +122,7 @@ func (w *Watcher) Note(t time.Duration, format string, args ...any) {
 // Take judges a sample; wall is its time of day.
 func (w *Watcher) Take(s telemetry.Sample, wall time.Time) {
 	if s.T <= w.begun { // the last counts before the load are its baseline
-		w.wall, w.counted = wall, s.Reading.Signals
+		w.wall, w.counted = wall, s.Reading.Signals.Known(w.counted)
 		w.loss.Take(s.T, s.Reading.Signals)
 		return
 	}
@@ -288,7 +290,7 @@ func (w *Watcher) counters(t time.Duration, r tegra.Reading) {
 		}
 	}
 	if len(r.Signals) > 0 {
-		w.counted = r.Signals
+		w.counted = r.Signals.Known(w.counted)
 	}
 	if w.loss.Take(t, r.Signals); t-w.begun >= longGap {
 		if share, text := w.loss.Lost(); share >= telemetry.MostLost {

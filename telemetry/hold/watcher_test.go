@@ -101,6 +101,12 @@ func TestVerdicts(t *testing.T) {
 			"over 85 °C"},
 		"an under-voltage": {metric.Limits{}, at(100, func(r *tegra.Reading) { r.Signals = counts(3, 2) }), DoesNotHold,
 			"1 under-voltage event at 2 min"},
+		"an under-voltage while its count was not read": {metric.Limits{}, func(s int, r *second) {
+			if r.Signals = counts(2, 2); s >= 100 {
+				r.Signals = counts(3, 2)
+			}
+			r.Signals[0].Count.OK = s != 100
+		}, DoesNotHold, "1 under-voltage event at 2 min"},
 		"1.5 peaks a second": {metric.Limits{}, func(s int, r *second) {
 			r.Signals = counts(2, 2+int64(s)*3/2)
 		}, Holds, "about 0.23 % of the time (a bound, not measured): counted"},
@@ -196,6 +202,23 @@ func TestVerdicts(t *testing.T) {
 			strings.Contains(name, "clock by") != (r.Throttled != nil && r.Throttled.Clock == "GPU") {
 			t.Errorf("%s: %+v", name, r)
 		}
+	}
+}
+
+// A short soak of which one reading of a source is missing has seen it; one without any has not.
+func TestOneMissedReadingIsNoLostSource(t *testing.T) {
+	t.Parallel()
+	for missed, want := range map[int]Verdict{0: Holds, 1: Holds, 2: NotSeen, 6: NotSeen} {
+		r := watched(metric.Limits{}, 6, func(s int, now *second) {
+			now.Signals[0].Count.OK = s > missed
+		})
+		if r.Verdict != want {
+			t.Errorf("%d of 6: %s: %s", missed, r.Verdict, r.Reason)
+		}
+	}
+	r := watched(metric.Limits{}, 1, func(_ int, now *second) { now.Signals[0].Count.OK = false })
+	if r.Verdict != NotSeen {
+		t.Errorf("the only one: %s: %s", r.Verdict, r.Reason)
 	}
 }
 

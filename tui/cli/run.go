@@ -108,7 +108,7 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 	f.IntVar(&c.workers, "workers", -1,
 		"use `N` loader processes; 0 loads in the training process (default: the workload's)")
 	f.Lookup("workers").DefValue = "0" // zero is not shown: the default is the workload's
-	timeFlag(f, &c.r.Every, "interval", time.Second, "`TIME` between two power readings")
+	timeFlag(f, &c.r.Every, "interval", 500*time.Millisecond, "mean `TIME` between two power readings")
 	timeFlag(f, &c.r.Base, "base", 3*time.Second,
 		"first measure the idle board for `TIME`, to report its share of the energy; 0 skips it")
 	f.BoolVar(&c.r.NoRecord, "no-record", false, "write no campaign folder")
