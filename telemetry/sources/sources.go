@@ -1,7 +1,6 @@
 // Package sources follows each source of a result by itself: sensors that answer, settings that stay, clocks that
-// follow
-// their settings, a machine that is awake. An aggregate never stands for its parts: the hottest zone of those that are
-// left says nothing of the zone that died.
+// follow their settings, a machine that is awake. An aggregate never stands for its parts: the hottest zone of those
+// that are left says nothing of the zone that died.
 //
 //	(reading, settings, guard, sleep) ──► Sources.Look ──► Faults of one sample
 package sources
@@ -117,6 +116,15 @@ func New(start tegra.Reading, from Funcs, expected tegra.State) *Sources {
 		w.names = append(w.names, Guard)
 	}
 	return w
+}
+
+// Expect adds sources that answered earlier, and must still.
+func (w *Sources) Expect(names []string) {
+	for _, name := range names {
+		if name != Guard && !slices.Contains(w.names, name) {
+			w.names = append(w.names, name)
+		}
+	}
 }
 
 // Names lists the sources that must answer.

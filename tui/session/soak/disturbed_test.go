@@ -82,6 +82,12 @@ func TestSoakSeesEachDisturbance(t *testing.T) {
 		"a rail with a limit": {file("/sys/bus/i2c/drivers/ina3221*/*-0040/hwmon/hwmon*/curr1_input", ""),
 			metric.Limits{}.With(metric.Bound{Metric: metric.Current, On: "VDD_GPU_SOC", Value: 50}), hold.NotSeen,
 			"rail VDD_GPU_SOC does not answer"},
+		"a zone that dies before the load": {file("/sys/class/thermal/thermal_zone0/temp", ""),
+			metric.Temperature.Max(90), hold.NotSeen, "zone CPU-therm does not answer"},
+		"a rail with a limit that dies before the load": {
+			file("/sys/bus/i2c/drivers/ina3221*/*-0040/hwmon/hwmon*/curr1_input", ""),
+			metric.Limits{}.With(metric.Bound{Metric: metric.Current, On: "VDD_GPU_SOC", Value: 50}), hold.NotSeen,
+			"rail VDD_GPU_SOC does not answer"},
 		"a sleep": {func(b *virtual.Board) error {
 			b.Clock().Suspend(2 * time.Hour)
 			return nil
@@ -93,6 +99,7 @@ func TestSoakSeesEachDisturbance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			early := strings.HasSuffix(name, " before the load")
 			s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
 			r := request(t, s, "agx-orin")
 			mode, err := s.FindRequest(t.Context(), "8c/1.73C/0.62G/3.20M")
@@ -101,7 +108,7 @@ func TestSoakSeesEachDisturbance(t *testing.T) {
 			}
 			r.For, r.Mode, r.Limits = 2*time.Minute, &mode, c.limits
 			out, err := Run(t.Context(), s, r, func(st Status) {
-				if st.At > time.Minute && c.disturb != nil {
+				if c.disturb != nil && (early && st.Phase == Resting || st.At > time.Minute) {
 					if err := c.disturb(s.Virtual); err != nil {
 						t.Error(err)
 					}

@@ -35,7 +35,7 @@ type plan struct {
 	TripC       float64            `toml:"trip_c,omitempty"`   // the lowest trip point
 	CritA       map[string]float64 `toml:"crit_a,omitempty"`   // critical currents of the power monitors, by rail
 	MaxA        map[string]float64 `toml:"max_a,omitempty"`    // their warning currents
-	Watched     []string           `toml:"watched,omitempty"`  // sources that answered when the load began
+	Watched     []string           `toml:"watched,omitempty"`  // sources that answered when the soak began
 	Settings    map[string]string  `toml:"settings,omitempty"` // knob files then
 	Signals     map[string]int64   `toml:"signals,omitempty"`  // counts of the signals then
 	IdleC       float64            `toml:"idle_c,omitempty"`   // hottest zone before

@@ -137,7 +137,8 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 		return Result{}, err
 	}
 	defer files.close()
-	k := &soak{s: s, r: r, files: files, observe: observe}
+	k := &soak{s: s, r: r, files: files, observe: observe,
+		answered: append(sources.Answers(now), files.plan.Watched...)}
 	out, cut, err := k.run(ctx)
 	if err != nil {
 		return Result{}, errors.Join(err, files.failed(ctx))
@@ -152,8 +153,10 @@ type soak struct {
 	r       Request
 	files   *files
 	observe func(Status)
-	guard   tegra.Applier // nil: the soak sets nothing
-	set     tegra.State   // what it wrote
+	// answered are the sources that answered when the soak began, before its rest, or in an earlier part
+	answered []string
+	guard    tegra.Applier // nil: the soak sets nothing
+	set      tegra.State   // what it wrote
 
 	mu      sync.Mutex // held by the goroutines of the sampler and the job
 	sources *sources.Sources
@@ -287,6 +290,7 @@ func (k *soak) begin() error {
 		k.set.Add(k.files.plan.settings())
 	}
 	k.sources = sources.New(start, preflight.Sources(k.s, k.guard), k.set)
+	k.sources.Expect(k.answered)
 	if err := k.files.begins(start, k.sources); err != nil {
 		return err
 	}
