@@ -17,6 +17,9 @@ type Job struct {
 	User [2]int   // user and group of the job, for whom root sets the mode; 0: root
 }
 
+// interrupted is the exit status of jtune when a signal ended it: to systemd, a unit that was stopped has not failed.
+const interrupted = 130
+
 var unitName = regexp.MustCompile(`^[A-Za-z0-9_.@-]{1,100}$`)
 
 // Text returns the unit file, or an error if systemd could not parse it. Stopping the unit signals jtune alone, which
@@ -48,7 +51,7 @@ func (j Job) Text() (string, error) {
 	}
 	line("ExecStart=%s", command)
 	line("# stopping signals jtune, which ends the job and restores the board; its guard ends by itself")
-	line("KillMode=process\nTimeoutStopSec=120\n")
+	line("KillMode=process\nTimeoutStopSec=120\nSuccessExitStatus=%d\n", interrupted)
 	line("[Install]\nWantedBy=multi-user.target")
 	return b.String(), nil
 }

@@ -235,7 +235,8 @@ func TestRunPrintsAUnit(t *testing.T) {
 	r := jtune(t, "run", "--systemd", "train", "--mode", "best", "--", "python3", "my train.py", "100%")
 	r.done(t)
 	for _, want := range []string{" run --mode best --", ` -- python3 "my train.py" "100%%"` + "\n", "KillMode=process\n",
-		"\nWantedBy=multi-user.target\n", "\nWorkingDirectory=/"} {
+		fmt.Sprintf("\nSuccessExitStatus=%d\n", exitInterrupted), "\nWantedBy=multi-user.target\n",
+		"\nWorkingDirectory=/"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("no %q in\n%s", want, r.out)
 		}
