@@ -62,6 +62,17 @@ func (r *rule) heat(i int) float64 {
 	return hotS*sum + r.late(i)
 }
 
+// roughHeat is heat by the matched distribution, without bounds by other readings.
+func (r *rule) roughHeat(i int) float64 {
+	room := r.lnPower + math.Log(MaxOvershoot)
+	if math.IsInf(room, 1) {
+		return r.late(i)
+	}
+	sd := r.sdPower(i)
+	excess := r.lnP[i] - room + r.tails.below(room, room, r.lnP[i], sd)
+	return hotS*(1-r.tails.cdf((room-r.lnP[i])/sd)+max(0, excess)/tenth) + r.late(i)
+}
+
 // late returns the price of a reading that exceeds a time limit that users wait for.
 func (r *rule) late(i int) float64 {
 	if !r.limit.GuardTime || math.IsInf(r.lnTime, 1) {

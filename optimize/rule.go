@@ -33,7 +33,7 @@ const (
 	jobS, thoroughS = 3600.0, 7200.0
 	// hotS is what it is worth, in seconds, not to draw more than MaxOvershoot; every tenth of the limit beyond costs
 	// as much again.
-	hotS, tenth = 6000.0, 0.1
+	hotS, tenth = 8000.0, 0.1
 	// lateS is likewise what it is worth not to exceed by a tenth a time limit that users wait for.
 	lateS = 1000.0
 	// leastChance is the chance of keeping the limits below which a setting is given up.
@@ -49,7 +49,7 @@ const (
 // Bounds of the effort of a step.
 const (
 	drawn     = 2048 // settings, drawn at random, whose worth is judged
-	refined   = 32   // of these, the most promising, whose neighbours are judged too, twice
+	refined   = 64   // of these, the most promising, whose neighbours are judged too, twice
 	shortlist = 100  // settings whose value is worked out exactly
 	tellers   = 300  // settings, drawn at random, that may decide about a hot one
 	wishes    = 8    // hot ones at a time
@@ -301,7 +301,6 @@ func (r *rule) choose(may func(i int) bool) (int, bool) {
 		rough = r.promising(near, rough)
 	}
 	open := slices.DeleteFunc(slices.Clone(list), r.measured)
-	var hot []worth
 	top := 0.0
 	for _, w := range rough {
 		top = max(top, w.value)
@@ -312,45 +311,64 @@ func (r *rule) choose(may func(i int) bool) (int, bool) {
 		most.value = math.Inf(-1)
 	}
 	for n, c := range rough {
-		if n >= shortlist && (c.value <= most.value/2 || n >= 3*shortlist) {
+		if n >= shortlist && (c.value-c.own <= most.value/2 || n >= 3*shortlist) {
 			break
 		}
-		w := worth{c.i, r.jobS * r.gain(c.i), r.cost(c.i)}
-		if w.value-w.own <= max(most.value, 0) || !r.found && r.chance(w.i) < leastChance {
-			continue
-		}
-		heat := r.heat(w.i)
-		if w.own += heat; w.value-w.own > most.value {
+		if w, ok := r.exactly(c.i, max(most.value, 0)); ok && w.value-w.own > most.value {
 			most = argmax{index: w.i, value: w.value - w.own}
 		}
-		if heat > (w.own-heat)/2 {
-			hot = append(hot, w)
-		}
 	}
+	hot := r.wished(rough, max(most.value, 0))
 	if r.found && len(r.readings[r.answer]) < again && may(r.answer) {
 		if value := r.jobS*r.doubt() - r.cost(r.answer); value > most.value {
 			most = argmax{index: r.answer, value: value}
 		}
 	}
-	slices.SortStableFunc(hot, func(a, b worth) int { return cmp.Compare(b.value, a.value) })
-	if hot = hot[:min(len(hot), wishes)]; len(hot) > 0 && len(open) > 0 &&
-		(r.limit.Limits.Harm() || r.limit.GuardTime) {
+	if len(hot) > 0 && len(open) > 0 {
 		r.lend(hot, open, &most)
 	}
 	return most.index, most.index >= 0
 }
 
-// promising adds those of a list whose rough worth is above their cost, without an answer all, to others. The most
-// promising come first.
+// promising adds those of a list whose rough worth is above their cost, without an answer all, to others. Those of the
+// largest value come first.
 func (r *rule) promising(list []int, out []worth) []worth {
 	r.know(list)
 	for _, i := range list {
 		if w := r.jobS*r.roughly(i) - r.cost(i); w > 0 || !r.found {
-			out = append(out, worth{i: i, value: w})
+			out = append(out, worth{i: i, value: w, own: r.roughHeat(i)})
 		}
 	}
-	slices.SortFunc(out, func(a, b worth) int { return cmp.Or(cmp.Compare(b.value, a.value), a.i-b.i) })
+	slices.SortFunc(out, func(a, b worth) int { return cmp.Or(cmp.Compare(b.value-b.own, a.value-a.own), a.i-b.i) })
 	return out
+}
+
+// exactly returns the worth of a setting, with its cost and heat; false if it is not worth more than that even without
+// heat.
+func (r *rule) exactly(i int, than float64) (worth, bool) {
+	w := worth{i, r.jobS * r.gain(i), r.cost(i)}
+	if w.value-w.own <= than || !r.found && r.chance(i) < leastChance {
+		return w, false
+	}
+	w.own += r.heat(i)
+	return w, true
+}
+
+// wished returns the settings that are worth most, and more than that, but for their heat.
+func (r *rule) wished(rough []worth, than float64) (hot []worth) {
+	if !r.limit.Limits.Harm() && !r.limit.GuardTime {
+		return nil
+	}
+	rough = slices.DeleteFunc(slices.Clone(rough), func(w worth) bool { return w.own <= r.cost(w.i)/2 })
+	byValue := func(a, b worth) int { return cmp.Compare(b.value, a.value) }
+	slices.SortStableFunc(rough, byValue)
+	for _, c := range rough[:min(len(rough), 4*wishes)] {
+		if w, ok := r.exactly(c.i, than); ok && w.own > 1.5*r.cost(c.i) {
+			hot = append(hot, w)
+		}
+	}
+	slices.SortStableFunc(hot, byValue)
+	return hot[:min(len(hot), wishes)]
 }
 
 // around returns the settings that differ in one knob, by one step, or in the batch size.

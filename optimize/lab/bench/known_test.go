@@ -72,7 +72,7 @@ func TestKnownModesShortenASearchForAnotherLimit(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			loadClean(t, name).afterOthers(t, seeds, 4)
+			loadClean(t, name).afterOthers(t, seeds, 5)
 		})
 	}
 }
