@@ -162,7 +162,7 @@ func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 		o := jtune(t, append([]string{"choose", "--config", config, "--data-dir", data, "--model",
 			"mobilenet-infer@virtual-agx-orin", "--json"}, args...)...).done(t)
 		keys := answerKeys + " served"
-		if len(args) == 0 || args[0] == "--power-limit" { // the load of the sent requests
+		if len(args) == 0 { // the setting and the load of the sent requests
 			keys += " sent"
 		}
 		v := o.object(t, keys)

@@ -47,7 +47,8 @@ func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
 		t.Errorf("the first search measured %d modes and said %q", len(first), notes)
 	}
 	res, second, notes := tuned(t, s, measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(25)}})
-	if !strings.Contains(notes, "starts from the ") || !strings.Contains(notes, "(1 campaign)") || len(second) > 8 {
+	if !strings.Contains(notes, "starts from the ") || !strings.Contains(notes, "(1 campaign)") ||
+		len(second) > len(first)*3/5 {
 		t.Errorf("the second search measured %d modes after %d and said %q", len(second), len(first), notes)
 	}
 	if res.Known != len(first) || res.Fitted == nil || len(res.Fitted.Samples) < len(first)+1 {
