@@ -109,7 +109,7 @@ const (
 
 func (e Ended) String() string {
 	return [...]string{
-		"converged",
+		"done",
 		"out of probes",
 		"every allowed mode measured",
 		"no mode meets the limit",

@@ -212,7 +212,7 @@ func agreeOnModels(t *testing.T, s *terminal, jtune func(...string) string, mode
 var (
 	figures  = regexp.MustCompile(`(?m)^(fitted|predicted|measured) +([0-9.]+) ms.*? ([0-9.]+) W.*? ([0-9.]+) J`)
 	standing = regexp.MustCompile(`(?m)^the limit +(.*)$`)
-	against  = regexp.MustCompile(`(?m)^against (.+?)  +[-+0-9.]+ % time(?: +\(([-+0-9]+) to ([-+0-9]+)\))?`)
+	beside   = regexp.MustCompile(`(?m)^(\S+).*?  +([0-9.]+) ms .* (?:predicted|measured) [✓✗]$`)
 )
 
 // alike reports whether two printed numbers can be the same value, each rounded to its decimals.
@@ -271,11 +271,10 @@ func mismatches(screen, said string) (wrong []string) {
 		}
 	}
 	compared := 0
-	for _, a := range against.FindAllStringSubmatch(said, -1) {
-		name, _, _ := strings.Cut(a[1], " = ")
-		if want := a[2] + "…" + a[3] + " %"; a[2] != "" && !regexp.MustCompile(
-			regexp.QuoteMeta(name)+`[^%]* `+regexp.QuoteMeta(want)).MatchString(card) {
-			wrong = append(wrong, fmt.Sprintf("against %s %s is not on Front", name, want))
+	for _, b := range beside.FindAllStringSubmatch(said, -1) {
+		shown := regexp.MustCompile(regexp.QuoteMeta(b[1]) + `\D* ([0-9.]+) `).FindStringSubmatch(card)
+		if shown == nil || !alike(shown[1], b[2]) {
+			wrong = append(wrong, fmt.Sprintf("%s with %s ms is not on Front", b[1], b[2]))
 		}
 		compared++
 	}

@@ -263,12 +263,12 @@ func (s *statements) answers(name string, watts int) {
 	answer := []string{`^(?P<answer>` + modePattern + `)  \(VIRTUAL`,
 		`^measured +(?P<time__ms>[0-9.]+) ms +(?P<power__W>[0-9.]+) W +(?P<energy__J>[0-9.]+) J`,
 		`^the limit +(?P<standing>.*)$`}
-	answer = append(answer, `^(?P<gain>.* % (?:faster|slower|power|energy).*time\)?.*|the board is in the best.*)$`)
+	answer = append(answer, `^(?P<gain>.*(?: than |of | in time to ).*: .* %|.*errors.*|the board is in the best.*|no preset fits.*)$`)
 	tune := s.command(at, []string{"tune", name, "--power-limit", limit}, answer...)
 	s.says(name, "tune", tune, `jtune: (?P<modes_of_the_search__>\d+) modes? measured,`,
-		`model of all that is known: .*/(?P<model>[^/]+)\.model`, `^present, locked: (?P<time_in_the_present_mode__ms>[0-9.]+) ms`)
+		`model of all that is known: .*/(?P<model>[^/]+)\.model`, `^takes .* today.*: (?P<time_in_the_present_mode__ms>[0-9.]+) ms`)
 	choose := s.command(at, []string{"choose", "--model", name, "--power-limit", limit}, answer...)
-	s.says(name, "choose", choose, `^present, locked: (?P<time_in_the_present_mode__ms>[0-9.]+) ms`)
+	s.says(name, "choose", choose, `^takes .* today.*: (?P<time_in_the_present_mode__ms>[0-9.]+) ms`)
 	s.versus(at, "tune", tune)
 	s.versus(at, "choose", choose)
 	mode := regexp.MustCompile(`(?m)^` + modePattern).FindString(choose)
@@ -290,7 +290,7 @@ func (s *statements) sizes(name string, watts int) {
 	const sized = `(?P<answer>` + modePattern + ` at batch size (?P<size>\d+))`
 	answer := []string{`^` + sized + `  \(VIRTUAL`, `^per sample +(?P<sample__ms>[0-9.]+) ms`,
 		`^measured +(?P<time__ms>[0-9.]+) ms +(?P<power__W>[0-9.]+) W +(?P<energy__J>[0-9.]+) J`,
-		`^the limit +(?P<standing>.*)$`, `^(?P<gain>.*samples per second than .*)$`, `^(?P<present>present, locked: .*)$`}
+		`^the limit +(?P<standing>.*)$`, `^(?P<gain>.*samples per second than .*)$`, `^(?P<present>does .*)$`}
 	s.command(at, []string{"tune", name, "--power-limit", limit, "--batch", "1,4,16"}, append(answer,
 		`jtune: (?P<settings_of_the_search__>\d+) settings? measured,`,
 		`model of all that is known: .*/(?P<model>[^/]+)\.model`)...)
@@ -316,9 +316,9 @@ func (s *statements) sizes(name string, watts int) {
 
 // versus records the comparisons with measured modes: those with predicted modes change with each model.
 func (s *statements) versus(at, by, text string) {
-	re := regexp.MustCompile(`(?m)^against (.+?)  +([-+0-9.]+ %) time .* measured$`)
+	re := regexp.MustCompile(`(?m)^(\S.*?)  +([0-9.]+ ms) .* measured [✓✗]$`)
 	for _, m := range re.FindAllStringSubmatch(text, -1) {
-		s.fact(at+", against "+m[1], "time", m[2], by)
+		s.fact(at+", beside "+m[1], "time", m[2], by)
 	}
 }
 

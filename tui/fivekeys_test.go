@@ -20,7 +20,7 @@ func TestTmuxFiveKeysFindAndKeepAModeWhoseCardOutlivesAKill(t *testing.T) {
 	s.press("t")
 	s.sees("fastest within 30 W")
 	s.press("t")
-	card := s.sees("the answer", " MODE_30W", "against the present mode: ", "measured within", "a whole training: ",
+	card := s.sees("the answer", " MODE_30W", "FITS 30 W", "measured within", "a whole training: ",
 		"a apply, then keep", "S soak", "R report")
 	mode := regexp.MustCompile(`\d+c/[\d.]+C/[\d.]+G/[\d.]+M`).FindString(card)
 	s.press("a")

@@ -33,7 +33,7 @@ func TestReadmeShowsTheCardOfTheTutorialsSearch(t *testing.T) {
 	s.sees("30 W →", "finished")
 	s.press("Enter")
 	bottom := "└" + strings.Repeat("─", 78) + "┘" // drawn last: a screen may be caught half drawn
-	got := cardBox.FindString(s.sees("the answer", "converged", bottom))
+	got := cardBox.FindString(s.sees("the answer", "done: ", bottom))
 	want := cardBox.FindString(string(page))
 	if f := flag.Lookup("update"); f.Value.String() == "true" && got != "" {
 		if err := os.WriteFile(path, []byte(strings.Replace(string(page), want, got, 1)), 0o644); err != nil {

@@ -20,28 +20,26 @@ type TourStep struct {
 
 // Tour goes from the Live page through a search and a race to an applied mode and back, and ends with what the answer
 // gains. jtune lab demo plays it; the recorder of the README's picture watches it. A step's caption fits 80x24.
-// MAXN keeps the tour's limit, so that the gain compares two measured modes.
 var Tour = []TourStep{
 	{"", []string{"module total"}, 3 * time.Second, "the board now: clocks, power, heat"},
 	{"t", []string{"Tune:", "fastest within 30 W"}, 3 * time.Second, "t: which power mode suits a job best?"},
-	{"right", []string{"least power within 100 ms"}, 3 * time.Second, "→: least power within 100 ms per minibatch"},
 	{"t", []string{"tuning resnet18"}, 2 * time.Second, "t: the job runs in a few of 18,096 modes"},
 	{"", []string{"tuning resnet18", "best so far"}, 3 * time.Second, "each measurement improves all predictions"},
-	{"", []string{"the answer", "against present", "measured within"}, 5 * time.Second,
+	{"", []string{"the answer", "FITS 30 W", "measured within"}, 5 * time.Second,
 		"the answer and what was before: both measured"},
-	{"r", []string{"the race"}, 0, "r: the same work in each mode, on one clock"},
-	{"", []string{"the race", "all are done"}, 4 * time.Second, "the same work: how long, and for how many joules"},
-	{"enter", []string{"limit 100.0 ms", "measured within"}, 4 * time.Second,
+	{"r", []string{"the race", "FUSE BLOWN"}, 0, "r: each mode under one limit, on one clock"},
+	{"", []string{"the race", "the answer wins"}, 4 * time.Second, "most work within 30 W, as it was measured"},
+	{"enter", []string{"limit 30.0 W", "measured within"}, 4 * time.Second,
 		"all modes: time to the right, power upward"},
 	{"V", []string{"least"}, 3 * time.Second, "V: energy over two knobs"},
-	{"V V", []string{"limit 100.0 ms", "measured within"}, time.Second, "V V: all modes again"},
+	{"V V", []string{"limit 30.0 W", "measured within"}, time.Second, "V V: all modes again"},
 	{"a", []string{"knob", "no reboot needed"}, 4 * time.Second, "a: what applying the answer changes"},
 	{"a", []string{"keep? y / n", "the board is in it"}, 3 * time.Second,
 		"a: set and read back; no answer for 30 s reverts it"},
 	{"y", []string{"kept", "u undo"}, 2 * time.Second, "y: kept"},
 	{"1", []string{"module total", "u undo"}, 3 * time.Second, "1: the board in the new mode"},
 	{"u", []string{"reverted"}, 3 * time.Second, "u: undone, the board is restored."},
-	{"3", []string{"the answer", "against present", "measured within"}, 4 * time.Second,
+	{"3", []string{"the answer", "FITS 30 W", "measured within"}, 4 * time.Second,
 		"3: the campaign keeps the answer"},
 }
 

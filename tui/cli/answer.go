@@ -29,17 +29,14 @@ func checkGoal(l metric.Goal) error {
 
 // printAnswer prints an answer as text, followed by sentences. origin is printed after its mode; "" for measurements of
 // a real board.
-func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin string, advice []string) error {
+func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin, today string, advice []string) error {
 	batch := ""
 	if a.Batch > 0 {
 		batch = fmt.Sprintf(" at batch size %d", a.Batch)
 	}
 	fmt.Fprintln(w, space.Format(a.Mode)+batch+origin)
-	for _, line := range []string{a.Headline(), a.Beside()} {
-		if line != "" {
-			fmt.Fprintln(w, line)
-		}
-	}
+	sheet := a.Sheet(today)
+	fmt.Fprintln(w, strings.Join(sheet.Lines(), "\n"))
 	rows := append(knownRows(a), servingRows(a.Serving)...)
 	if a.Served != nil {
 		rows = append(rows, servedRows(a.Ask, *a.Served)...)
@@ -50,10 +47,7 @@ func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin strin
 	if a.Standing.Limited {
 		rows = append(rows, []string{"the limit", a.Standing.String()})
 	}
-	rows = append(rows, versusRows(a)...)
-	if !a.Feasible {
-		rows = append(rows, []string{"does not meet the limit: the nearest mode"})
-	}
+	rows = append(rows, otherRows(a, sheet, today)...)
 	if err := report.Grid(w, rows...); err != nil {
 		return err
 	}
@@ -93,33 +87,23 @@ func knownRows(a answers.Answer) (rows [][]string) {
 	return rows
 }
 
-// versusRows returns an answer's lines about other modes.
-func versusRows(a answers.Answer) (rows [][]string) {
+// otherRows returns the lines about other modes, each in its own numbers.
+func otherRows(a answers.Answer, s answers.Sheet, today string) (rows [][]string) {
 	for _, c := range a.Versus.Distinct() {
 		if c.Other.Mode == a.Mode {
-			rows = append(rows, []string{"this is " + c.Name})
-			continue
+			rows = append(rows, []string{"this is " + answers.Said(c.Name, today)})
 		}
-		rows = append(rows, []string{
-			"against " + c.Name,
-			change(c.TimePct) + " time",
-			changes(c.Lo.TimePct, c.Hi.TimePct),
-			change(c.PowerPct) + " power",
-			changes(c.Lo.PowerPct, c.Hi.PowerPct),
-			change(c.EnergyPct) + " energy",
-			changes(c.Lo.EnergyPct, c.Hi.EnergyPct),
-			c.How(),
-		})
+	}
+	for _, r := range s.Rows[:len(s.Rows)-1] {
+		row := []string{answers.Short(r.Name), text.Of(r.TimeMS) + " ms", "", text.Of(r.PowerW) + " W", "",
+			text.Of(r.EnergyJ()) + " J", "measured " + answers.Mark(r.Fits)}
+		if !r.Read {
+			row[2], row[4] = band(r.TimeLoMS, r.TimeHiMS, false), band(r.PowerLoW, r.PowerHiW, false)
+			row[6] = "predicted " + answers.Mark(r.Fits)
+		}
+		rows = append(rows, row)
 	}
 	return rows
-}
-
-// changes formats the 95 % band of a difference; "" if both modes were measured.
-func changes(lo, hi float64) string {
-	if lo == hi {
-		return ""
-	}
-	return fmt.Sprintf("(%+.0f to %+.0f)", math.Round(lo)+0, math.Round(hi)+0) // no -0
 }
 
 // widestBand is the ratio of a band's ends above which it is useless beside a measurement.

@@ -16,12 +16,11 @@ import (
 func TestTuneInWordsNamesNoModeTwice(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(virtualBoard, "tune", "lstm", "--power-limit", "30", "--probes", "6")...).done(t)
-	if n := strings.Count(o.out, "against MAXN"); n != 1 {
-		t.Errorf("\"against MAXN\" stands %d times, want once:\n%s", n, o.out)
+	if n := strings.Count(o.out, "\ntoday = MAXN "); n != 1 || strings.Contains(o.out, "\nMAXN") {
+		t.Errorf("today's mode, MAXN, has %d lines, want one:\n%s", n, o.out)
 	}
-	if row := regexp.MustCompile(`against MODE_50W .* time +\([-+]\d+ to [-+]\d+\) .*(predicted|extrapolated)\n`); !row.
-		MatchString(o.out) {
-		t.Errorf("the comparison with a mode that was not measured lacks its bands:\n%s", o.out)
+	if row := regexp.MustCompile(`\nMODE_50W .* ms +\([0-9.]+ – [0-9.]+\) .*predicted [✓✗]\n`); !row.MatchString(o.out) {
+		t.Errorf("a mode that was not measured lacks its bands:\n%s", o.out)
 	}
 	if !strings.Contains(o.out, "VIRTUAL: a simulation, not a measurement") {
 		t.Errorf("no mark of a simulation:\n%s", o.out)
@@ -53,7 +52,7 @@ func TestAnswerPrintsNoAbsurdBandBesideAMeasurement(t *testing.T) {
 			x.Reading = tegra.Mean{Measured: at, N: 1}
 		}
 		var b strings.Builder
-		err := printAnswer(&b, x, space, "", nil)
+		err := printAnswer(&b, x, space, "", answers.Today, nil)
 		if err != nil || strings.Contains(b.String(), "(") != c.want || strings.Contains(b.String(), "NaN") {
 			t.Errorf("%s: %v\n%s", name, err, b.String())
 		}
@@ -90,20 +89,4 @@ func TestTuneAnswersSeveralLimitsWithAnArray(t *testing.T) {
 		t.Errorf("in words:\n%s", words)
 	}
 	jtune(t, append(args, "--strategy", "binary")...).fails(t, exitUsage, "answers one limit")
-}
-
-// A difference to a measured mode is a prediction, with its band, while the answer itself was not measured.
-func TestVersusRowsCallNoPredictedDifferenceMeasured(t *testing.T) {
-	other := learn.Prediction{Measured: tegra.Measured{TimeMS: 50, PowerW: 40}}
-	c := outlook.Comparison{Name: "MAXN", Other: other, Measured: true, Difference: outlook.Difference{TimePct: 90},
-		Lo: outlook.Difference{TimePct: 82}, Hi: outlook.Difference{TimePct: 99}}
-	a := answers.Answer{Versus: outlook.Comparisons{MaxN: &c}}
-	a.Mode.Cores = 8
-	if row := versusRows(a)[0]; row[2] != "(+82 to +99)" || row[len(row)-1] != "predicted" {
-		t.Errorf("got %q", row)
-	}
-	c.Lo, c.Hi = c.Difference, c.Difference
-	if row := versusRows(a)[0]; row[2] != "" || row[len(row)-1] != "measured" {
-		t.Errorf("got %q", row)
-	}
 }

@@ -272,7 +272,7 @@ func (c *campaignsCmd) printKept(list []campaigns.Campaign, head campaigns.Campa
 	}
 	for i, a := range k.Answers {
 		fmt.Fprintf(c.out, "\n%v\n", a.Limit.Words())
-		if err := printAnswer(c.out, a, space, origin, nil); err != nil {
+		if err := printAnswer(c.out, a, space, origin, answers.Then, nil); err != nil {
 			return err
 		}
 		if at, ok := questions.Since(list, head, k, i); ok {

@@ -173,7 +173,7 @@ func (c *chooseCmd) answer(a answers.Answer, m *learn.Model, findings []string) 
 	if c.asJSON {
 		return printJSON(c.out, a)
 	}
-	return printAnswer(c.out, a, m.Space, originMark(m.Provenance.Origin()), findings)
+	return printAnswer(c.out, a, m.Space, originMark(m.Provenance.Origin()), answers.Today, findings)
 }
 
 // presentMode explains what the present mode is where no device is open; nothing if it is unknown.

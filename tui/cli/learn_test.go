@@ -465,7 +465,7 @@ const (
 	predictColumns = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w," +
 		"energy_j,measured,n,state,chance_over,virtual"
 	answerKeys = "device virtual workload limit mode predicted measured feasible probes profiling_s versus " +
-		"state n chance_over board_s before preset gain soak alternative"
+		"state n chance_over board_s before preset gain soak alternative exchange"
 	errorKeys      = " time_error_pct power_error_pct energy_error_pct"
 	measuredKeys   = "n " + bandKeys + errorKeys
 	probeKeys      = "mode time_ms power_w why over" + errorKeys

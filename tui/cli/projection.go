@@ -11,6 +11,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/workloads"
 )
 
@@ -40,7 +41,8 @@ func printProjection(w io.Writer, p *outlook.Projection, space *tegra.Space) err
 		if !r.Met {
 			over = "exceeds the limit"
 		}
-		row := []string{r.Strategy, space.Format(r.Mode), text.Of(r.Hours()), text.Of(r.KWh), "", "", how, over}
+		row := []string{answers.Said(r.Strategy, answers.Today), space.Format(r.Mode), text.Of(r.Hours()),
+			text.Of(r.KWh), "", "", how, over}
 		if i > 0 {
 			row[4], row[5] = text.Of(r.Saved.Time.Hours()), text.Of(r.Saved.KWh)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -282,10 +283,11 @@ func TestChooseComparesABatchSizeAsItsSearchDid(t *testing.T) {
 	computes(t)
 	t.Parallel()
 	on := []string{"--power-limit", "8", "--device", "virtual:xavier-nx", "--speed", "max", "--data-dir", t.TempDir()}
-	second := func(o outcome) string { return strings.Split(o.done(t).out, "\n")[1] }
-	tuned := second(jtune(t, with([]string{"tune", "alexnet-infer", "--batch", "1,4,16"}, on...)...))
-	chosen := second(jtune(t, with([]string{"choose", "--model", "alexnet-infer"}, on...)...))
-	if chosen != tuned || !strings.Contains(tuned, "samples per second than present") {
+	gain := regexp.MustCompile(`(?m)^.* samples per second than .*$`)
+	said := func(o outcome) string { return gain.FindString(o.done(t).out) }
+	tuned := said(jtune(t, with([]string{"tune", "alexnet-infer", "--batch", "1,4,16"}, on...)...))
+	chosen := said(jtune(t, with([]string{"choose", "--model", "alexnet-infer"}, on...)...))
+	if chosen != tuned || !strings.Contains(tuned, "samples per second than today") {
 		t.Errorf("choose says %q, tune %q", chosen, tuned)
 	}
 }

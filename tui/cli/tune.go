@@ -194,7 +194,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 		if len(res.Answers) > 1 {
 			fmt.Fprintf(c.out, "%s%v\n", map[bool]string{true: "\n"}[i > 0], found.Limit.Words())
 		}
-		err = errors.Join(err, printAnswer(c.out, found, s.Device.Space(), originOf(s.Device.Board()),
+		err = errors.Join(err, printAnswer(c.out, found, s.Device.Space(), originOf(s.Device.Board()), answers.Today,
 			c.findings(s, res.Fitted, found)))
 		if proofs[i] != nil {
 			err = errors.Join(err, printProof(c.out, s, r.Workload, *proofs[i]))

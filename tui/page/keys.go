@@ -75,7 +75,7 @@ Presets     p           presets           modes       list the board's own prese
 Compose     C           compose           modes       build a mode knob by knob
 Block       w           nvpmodel block    modes       write this mode as a block for nvpmodel.conf
 Lower       [           limit down        front form  lower the limit, and go to its answer
-Higher      ]           limit up          front form  raise the limit, and go to its answer
+Higher      ]           limit up          front form question raise the limit, and go to its answer
 Limits      i           type limits       front modes  type limits, such as 30 W; for inference also a load: 30 W, p99 50 ms, 30/s
 Axes        X           axes              front       time, power, energy; for inference also units per second and, under a load, latency; for a map its quantity
 Group       K           group by knob     front       light up the modes that share a knob's setting; other knobs of a map or curves
@@ -100,7 +100,7 @@ Redo        R           redo failed       profile     measure the failed modes o
 Look        enter       the front         question    look at the answer of a search on the Pareto front
 Soak        S           soak              live profile question  prove that a mode holds: heat, currents and clocks under a long job
 Report      R           report            question    write one page on the search to hand over
-Race        r           race              question    the present mode, the best preset and the answer side by side on one clock, as they were measured
+Race        r           race              question    today's mode, the best preset and the answer side by side under one limit, as they were measured
 Load        enter       load              models      load this model's predictions
 Refit       F           fit again         models      fit the same modes by another method, or with another reference
 Mark        space       mark to compare   models modes  mark a model; the one under the cursor is compared with it

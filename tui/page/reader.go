@@ -183,6 +183,9 @@ func (r Reader) Deleted() []task.Listed { return r.state.Tasks.Deleted }
 // Busy reports whether a task is running.
 func (r Reader) Busy() bool { return r.state.Busy() }
 
+// Asking reports whether a set mode waits to be kept.
+func (r Reader) Asking() bool { return r.state.asking() != "" }
+
 // MayWrite returns why modes cannot be set now, or "".
 func (r Reader) MayWrite() string { return r.state.mayWrite() }
 

@@ -8,7 +8,9 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/profiles"
+	"jtune/tegra"
 	"jtune/tui/page"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/study"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
@@ -217,30 +219,35 @@ func phaseText(pr profiles.Progress) string {
 	return pr.Phase.String() + " …"
 }
 
-// versus compares the mode with MAXN, the presets and the present mode, like jtune ask choose.
+// versus lists today's mode, MAXN and the presets, each in its own numbers, judged by the limit.
 func (c card) versus(w int) []string {
 	v := c.read.Outlook()
-	present := c.read.Setup()
-	rows := [][3]string{{"against", "time", "power"}}
-	inTime, inPower := 10, 0
-	for _, d := range v.Compare(c.at, c.read.Presets(), present).Distinct() {
+	type row struct{ name, time, power, marks string }
+	rows := []row{{"beside it", "ms", "W", ""}}
+	inTime, inPower := 5, 4
+	for _, d := range v.Compare(c.at, c.read.Presets(), c.read.Setup()).Distinct() {
 		if d.Other.Mode == v.Known[c.at].Mode {
 			continue
 		}
-		time, power := widget.SignedPct(d.TimePct), widget.SignedPct(d.PowerPct)
-		if !d.BothMeasured() {
-			time = widget.SignedRange(d.Lo.TimePct, d.Hi.TimePct)
-			power = widget.SignedRange(d.Lo.PowerPct, d.Hi.PowerPct)
+		fits := answers.Fits(c.read.Limit(), d.Other.Measured)
+		if i, known := v.Index(d.Other.Mode); known && c.read.Served() != nil {
+			fits = tegra.Some(c.standing(i).Within())
 		}
-		rows = append(rows, [3]string{d.Name, time, power})
-		inTime, inPower = max(inTime, widget.Width(time)), max(inPower, widget.Width(power))
+		marks := "○"
+		if d.Measured {
+			marks = "●"
+		}
+		r := row{answers.Short(answers.Said(d.Name, answers.Today)), widget.MS(d.Other.TimeMS),
+			widget.Number(d.Other.PowerW, 1), strings.TrimRight(marks+" "+answers.Mark(fits), " ")}
+		rows = append(rows, r)
+		inTime, inPower = max(inTime, widget.Width(r.time)), max(inPower, widget.Width(r.power))
 	}
-	inPower = max(inPower, 20-inTime) // a wide range of time takes room from power
-	const shortest = 4                // minimum width of a name
-	name := max(shortest, min(24, w-inTime-inPower-2))
+	const shortest, inMarks = 4, 3 // minimum width of a name
+	name := max(shortest, min(24, w-inTime-inPower-inMarks-3))
 	var lines []string
 	for _, r := range rows {
-		lines = append(lines, fmt.Sprintf("%-*s %*s %*s", name, short(r[0], name), inTime, r[1], inPower, r[2]))
+		line := fmt.Sprintf("%-*s %*s %*s %s", name, short(r.name, name), inTime, r.time, inPower, r.power, r.marks)
+		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	lines[0] = widget.StyleDim.Render(lines[0])
 	return lines

@@ -152,9 +152,8 @@ const cloudNumbers = "V draws the cloud, a map, curves, and what the newest ener
 	"mode was measured; fitted: the model was fitted to this very mode. off: measured against that. ms/mb, " +
 	"J/mb: time and energy per minibatch; W: the power of the module; min/epoch: all of the training " +
 	"data once. gp, 12 modes: the method, and how many measured modes it was fitted to. error: of modes left " +
-	"out of the fit. against: this mode compared with others, minus is less; from … to where the other was " +
-	"not measured, with the uncertainty of its prediction. present, locked: the present mode with locked " +
-	"clocks, which models describe; its clocks are free now. limit: the answer is the best mode within " +
-	"it: the fastest within watts, the one of least power within a time. measured: the mean of its readings " +
-	"keeps the limit; surely within: the upper end of the 95 % band does; likely, 91 % in: it keeps the limit 91 " +
-	"times in 100, and 84 at least; doubtful: 50 at least; over: less, or measured over."
+	"out of the fit. beside it: other modes in their own numbers, ● measured, ○ predicted, ✓ within the limit, " +
+	"✗ over it. today: the present mode with locked clocks, as models describe it. limit: the answer is the " +
+	"best mode within it: the fastest within watts, the one of least power within a time. measured: the " +
+	"mean of its readings keeps the limit; surely within: the upper end of the 95 % band does; likely, 91 % in: " +
+	"it keeps the limit 91 times in 100, and 84 at least; doubtful: 50 at least; over: less, or measured over."

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/text"
-	"jtune/optimize/outlook"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
 	"jtune/tui/widget"
@@ -55,6 +54,9 @@ func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		return askSoak(p), true
 	case keys.Report.Matches(k):
 		return report(p.shown(), p.read.Session()), true
+	case keys.Higher.Matches(k) && p.answer().Exchange != nil:
+		p.race = nil
+		return page.All{page.Choose{Limit: p.answer().Exchange.Limit}, page.Open(page.Front)}, true
 	case keys.Look.Matches(k):
 		p.race = nil
 		return page.All{p.goal(), page.Open(page.Front)}, true
@@ -94,72 +96,37 @@ func (p *Page) cardHints() []widget.Action {
 	return out
 }
 
-// Minimum room for the card's large number.
-const (
-	bigW = 56
-	bigH = 14
-)
-
-// card shows the result of a search: the gain in the goal's quantity, measurements before and after, the answer, and
-// comparisons. If there is too little room it drops blank lines first, then whole comparisons from the last.
+// card shows the result of a search: whether it fits, what it costs and gains, and each mode in its own numbers. If
+// there is too little room it drops blank lines first, then whole lines from the last.
 func (p *Page) card(w, h int) string {
 	if r := racing(p); r != nil {
 		return r.track(p, w, h)
 	}
 	list, a := p.answers(), p.answer()
 	narrow := w < narrowW
+	sheet := a.Sheet(p.today(a))
 	blocks := p.limitBlocks(list, max(1, h-leastCard))
-	blocks = append(blocks, p.headline(a, w, w >= bigW && h >= bigH+len(blocks))...)
-	drawn := picture(a, p.now(answers.Present), w)
-	if h-len(blocks) < len(drawn)+leastCard {
-		drawn = nil
-	}
-	if drawn != nil {
-		blocks = append(append(blocks, drawn...), "")
-	}
-	if len(list) == 1 {
-		blocks = append(blocks, p.answerLine(a, narrow))
-	}
+	blocks = append(blocks, sentences(p, a, sheet, w)...)
 	if t := a.Trial; t != nil && t.Serving != nil {
 		blocks = append(blocks, trialText(a))
 	} else if a.Served != nil {
 		blocks = append(blocks, page.ServedText(a.Ask, *a.Served))
 	}
-	standing := page.StandingText(a.Standing)
-	if f := page.FiguresOf(a.Best()); narrow && len(list) > 1 {
-		blocks = append(blocks, fmt.Sprintf("%s W  %s J", f.W, f.J), standing)
-	} else if narrow {
-		blocks = append(blocks, f.J+" J  "+standing)
-	} else {
-		blocks = append(blocks, standing)
-	}
-	if whole := whole(a, p.shown().Workload); whole != "" && !narrow {
+	if whole := whole(a, p.shown().Workload, p.today(a)); whole != "" && !narrow {
 		blocks = append(blocks, whole)
+	}
+	if drawn := picture(a, sheet.Rows, w); drawn != nil && h-len(blocks) >= len(drawn) {
+		blocks = append(append(append(blocks, ""), drawn...), "")
+	}
+	if !narrow {
+		blocks = append(blocks, page.StandingText(a.Standing))
 	}
 	blocks = append(blocks, p.remarks()...)
 	cost := fmt.Sprintf("%s: %s", a.Ended, text.Count(len(a.Probes), "measurement"))
 	if took := p.shown().Tuned.Took; took > 0 {
 		cost += " in " + widget.SpanText(took)
 	}
-	cost = widget.StyleDim.Render(cost)
-	if !narrow {
-		blocks = append(blocks, cost)
-	}
-	blocks = append(blocks, "")
-	var others []outlook.Comparison
-	for _, c := range a.Versus.Distinct() {
-		if c.Other.Mode != a.Mode && (drawn == nil || !inPicture(a, c.Other.Mode)) {
-			c.Name = p.now(c.Name)
-			others = append(others, c)
-		}
-	}
-	for _, c := range others {
-		blocks = append(blocks, against(c, timeOf(a), widestName(others), w))
-	}
-	if narrow {
-		blocks = append(blocks, "", cost)
-	}
-	lines := fitted(blocks, h)
+	lines := fitted(append(blocks, widget.StyleDim.Render(cost)), h)
 	for i, line := range lines {
 		lines[i] = widget.CutClause(line, w)
 	}
@@ -199,7 +166,7 @@ func (p *Page) limitBlocks(list []answers.Answer, most int) (out []string) {
 		if first+i == at {
 			mark = "▸ "
 		}
-		out = append(out, mark+fmt.Sprintf("%-*s  %s", widest, one.Limit.Brief(), p.answerLine(one, false)))
+		out = append(out, mark+fmt.Sprintf("%-*s  %s", widest, one.Limit.Brief(), p.answerLine(one)))
 	}
 	return append(out, "")
 }
@@ -218,51 +185,9 @@ func fitted(blocks []string, h int) []string {
 	return strings.Split(strings.Join(blocks, "\n"), "\n")
 }
 
-// answerLine returns an answer's mode and figures; short omits the energy.
-func (p *Page) answerLine(a answers.Answer, short bool) string {
+// answerLine returns an answer's mode and figures.
+func (p *Page) answerLine(a answers.Answer) string {
 	f := page.FiguresOf(a.Best())
-	line := fmt.Sprintf("%s%s  %s ms  %s W", widget.StyleBold.Render(p.read.ModeText(a.Mode)),
-		page.BatchText(a.Batch), f.MS, f.W)
-	if short {
-		return line
-	}
-	return line + "  " + f.J + " J"
-}
-
-// widestName returns the width of the comparisons' names.
-func widestName(list []outlook.Comparison) (widest int) {
-	for _, c := range list {
-		widest = max(widest, widget.Width(c.Name))
-	}
-	return min(widest, mostNamed)
-}
-
-// mostNamed is the maximum width of such a name.
-const mostNamed = 26
-
-// against compares the answer with another mode, whose name takes named cells, in one or two lines of w cells; a range
-// is a prediction.
-func against(c outlook.Comparison, time string, named, w int) string {
-	pct := func(v, lo, hi float64) string {
-		if c.BothMeasured() {
-			return widget.SignedPct(v)
-		}
-		return widget.SignedRange(lo, hi)
-	}
-	by, power, energy := pct(c.TimePct, c.Lo.TimePct, c.Hi.TimePct), pct(c.PowerPct, c.Lo.PowerPct, c.Hi.PowerPct),
-		pct(c.EnergyPct, c.Lo.EnergyPct, c.Hi.EnergyPct)
-	if w < narrowW {
-		first := ": " + time + " " + by
-		if how := ", " + c.How(); widget.Width(c.Name+how+first) <= w {
-			first = how + first
-		}
-		return fmt.Sprintf("%s%s\n  power %s, energy %s", c.Name, first, power, energy)
-	}
-	name := widget.Cut(c.Name, named)
-	line := name + strings.Repeat(" ", named-widget.Width(name)+2) +
-		strings.TrimRight(fmt.Sprintf("%s %-11s power %-11s energy %-11s", time, by, power, energy), " ")
-	if how := " " + c.How(); widget.Width(line)+len(how) <= w {
-		line += widget.StyleDim.Render(how)
-	}
-	return line
+	return fmt.Sprintf("%s%s  %s ms  %s W  %s J", widget.StyleBold.Render(p.read.ModeText(a.Mode)),
+		page.BatchText(a.Batch), f.MS, f.W, f.J)
 }

@@ -10,72 +10,67 @@ import (
 	"jtune/optimize/advice"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tui/page"
 	"jtune/tui/session/answers"
 	"jtune/tui/widget"
 )
 
-// headline states the gain of an answer. It is large only if both values were measured and differ by more than their
-// errors, and green only if it is a gain.
-func (p *Page) headline(a answers.Answer, w int, big bool) []string {
-	g := a.Gain
+// sentences renders what an answer says, most important first.
+func sentences(p *Page, a answers.Answer, s answers.Sheet, w int) (out []string) {
+	style := widget.StyleGood.Bold(true)
 	switch {
 	case !a.Feasible:
-		return append(styled(widget.StyleBad, a.Headline(), w), "")
-	case g == nil:
-		return []string{widget.StyleBold.Render("the answer"), ""}
-	}
-	sentence := p.now(a.Headline())
-	if g.Measured && !g.ToldApart && a.Before != nil && a.Before.Setting == a.Setting {
-		return []string{widget.StyleGood.Render(sentence + ": " + p.now(a.Before.Name)), ""}
-	}
-	style := widget.StyleBold
-	switch {
-	case !fair(a):
-	case g.Better():
-		style = widget.StyleGood.Bold(true)
-	default:
+		style = widget.StyleBad
+	case !a.Standing.Within():
 		style = widget.StyleWarn.Bold(true)
 	}
-	beside, number, words := p.now(a.Changes()), "", ""
-	if fair(a) {
-		number, words = g.Words()
-		words = p.now(words)
-	}
-	big = big && allFair(p.answers())
-	if !big || !fair(a) || p.read.Look().Glyphs == widget.GlyphsASCII {
-		if w < narrowW && fair(a) {
-			sentence = number + " " + words + ", measured"
+	add := func(part string) { // to the last line if there is room
+		if last := len(out) - 1; widget.Width(out[last])+widget.Width(part)+2 <= w {
+			out[last] += "  " + part
+		} else if part != "" {
+			out = append(out, widget.Wrap(part, w))
 		}
-		out := styled(style, sentence, w)
-		if beside != "" && w >= narrowW {
-			out = append(out, beside)
-		}
-		return append(out, "")
 	}
-	drawn := widget.Big(number)
-	if drawn == "" {
-		return []string{style.Render(sentence), beside, ""}
+	out = styled(style, upper(s.Fits), w)
+	add(widget.StyleBold.Render(p.read.ModeText(a.Mode)) + page.BatchText(a.Batch))
+	if w < narrowW {
+		f := page.FiguresOf(a.Best())
+		out = append(out, fmt.Sprintf("%s ms  %s W  %s J", f.MS, f.W, f.J), page.StandingText(a.Standing))
+	} else if s.Keeps != "" {
+		add(s.Keeps)
 	}
-	says := []string{words, "measured: " + g.Band() + " " + string(g.Quantity), ""}
-	if b, _ := a.Baseline(); b != nil {
-		says[2] = fmt.Sprintf("at %s W against %s W", widget.Number(a.Reading.PowerW, 1), widget.Number(b.PowerW, 1))
+	if holds(p, a) {
+		out = append(out, widget.StyleGood.Render("kept: the board is in this mode now"))
 	}
-	out := []string{""}
-	for i, line := range strings.Split(drawn, "\n") {
-		say := says[i]
-		if i == 0 {
-			say = widget.StyleBold.Render(say)
-		}
-		out = append(out, " "+style.Render(line)+"   "+say)
+	if s.Takes != "" {
+		out = append(out, widget.Wrap(s.Takes, w))
 	}
-	if beside != "" {
-		out = append(out, beside)
+	gain := widget.StyleBold
+	if g := a.Gain; g != nil && g.ToldApart && g.Better() && a.Baseline() != nil {
+		gain = widget.StyleGood
 	}
-	return append(out, "")
+	out = append(out, styled(gain, s.Gain, w)...)
+	out = append(out, styled(widget.StyleWarn, s.Named, w)...)
+	if s.Exchange != "" {
+		out = append(out, widget.Wrap(s.Exchange+"; "+p.read.Keys().Higher.Label()+" shows it", w))
+	}
+	return out
+}
+
+// upper puts the verb of what an answer says in capitals: "FITS 30 W".
+func upper(fits string) string {
+	at := strings.IndexAny(fits, "0123456789")
+	if at < 0 {
+		return strings.ToUpper(fits)
+	}
+	return strings.ToUpper(fits[:at]) + fits[at:]
 }
 
 // styled wraps a sentence to styled lines.
 func styled(style widget.Style, sentence string, w int) []string {
+	if sentence == "" {
+		return nil
+	}
 	out := strings.Split(widget.Wrap(sentence, w), "\n")
 	for i := range out {
 		out[i] = style.Render(out[i])
@@ -83,15 +78,15 @@ func styled(style widget.Style, sentence string, w int) []string {
 	return out
 }
 
-// allFair reports whether all answers of a card are fair: the large number must not come and go as the cursor moves.
-func allFair(list []answers.Answer) bool {
-	return !slices.ContainsFunc(list, func(a answers.Answer) bool { return a.Gain == nil || !fair(a) })
+// holds reports whether the board was set to an answer and kept in it.
+func holds(p *Page, a answers.Answer) bool {
+	now := p.read.Present()
+	return now.OK && now.V == a.Mode && p.today(a) == answers.Then && !p.read.Asking()
 }
 
-// now replaces "present" in a text about the mode before the search, once another mode is set.
-func (p *Page) now(text string) string {
-	a, now := p.answer(), p.read.Present()
-	was := tegra.Mode{}
+// today is the word for the mode before the search: another one once the board is in another mode.
+func (p *Page) today(a answers.Answer) string {
+	was, now := tegra.Mode{}, p.read.Present()
 	switch {
 	case a.Before != nil:
 		was = a.Before.Mode
@@ -99,43 +94,34 @@ func (p *Page) now(text string) string {
 		was = a.Versus.Present.Other.Mode
 	}
 	if unknown := was == (tegra.Mode{}) && a.Before == nil; p.read.Busy() || !now.OK || unknown || now.V == was {
-		return text
+		return answers.Today
 	}
-	return strings.NewReplacer("the present mode", "the mode before", "against present, locked",
-		"against the mode before", "against present", "against the mode before", "than present, locked",
-		"than the mode before", "than present", "than the mode before", "present, locked", "before, locked",
-		"present", "before").Replace(text)
+	return answers.Then
 }
 
-// fair reports whether a gain compares like with like: the other mode was measured, keeps the limit too, and differs by
-// more than the errors of both readings.
-func fair(a answers.Answer) bool {
-	b, _ := a.Baseline()
-	return a.Gain.ToldApart && b != nil && a.Limit.Met(b.Measured)
-}
-
-// Widths of the before-and-after picture in cells.
+// Widths of the table of modes in cells.
 const (
-	pictureW   = 66 // minimum width for drawing it
-	namedW     = 9
+	pictureW   = 66  // minimum width for bars
+	allW       = 100 // minimum width for all modes
+	mostNamed  = 14
 	valueW     = 9
 	mostBar    = 30
 	pictureGap = 2
 )
 
-// bar is a row of that picture.
-type bar struct {
-	name     string
-	of       tegra.Measured
-	measured bool
-}
-
-// picture draws time, power and energy of the present mode, the best preset and the answer as bars: ● measured, ○
-// predicted. It returns nil if there is nothing to compare with, or no room. present is the name of the first.
-func picture(a answers.Answer, present string, w int) []string {
-	rows := compared(a, present)
-	if rows == nil || w < pictureW {
+// picture draws time, power and energy of each mode, as bars if there is room: ● measured, ○ predicted, ✓ within the
+// limit, ✗ over it. In narrow windows it has only the modes that the answer is compared with.
+func picture(a answers.Answer, rows []answers.Row, w int) []string {
+	if w < allW {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r answers.Row) bool { return !r.Compared })
+	}
+	if len(rows) < 2 {
 		return nil
+	}
+	names, named := make([]string, len(rows)), 0
+	for i, r := range rows {
+		names[i] = widget.Cut(strings.TrimPrefix(answers.Short(r.Name), "the "), mostNamed)
+		named = max(named, widget.Width(names[i]))
 	}
 	values := []struct {
 		head, unit string
@@ -146,59 +132,45 @@ func picture(a answers.Answer, present string, w int) []string {
 		{"power", "W", 1, func(m tegra.Measured) float64 { return m.PowerW }},
 		{"energy", "J", 2, tegra.Measured.EnergyJ},
 	}
-	each := min(mostBar, (w-namedW-2-len(values)*(valueW+pictureGap))/len(values))
+	each, gap := 0, 0
+	if w >= pictureW {
+		each, gap = min(mostBar, (w-named-4-len(values)*(valueW+pictureGap))/len(values)), pictureGap
+	} else if w < named+4+len(values)*valueW {
+		values = values[:2]
+	}
 	lines := make([]string, len(rows)+1)
-	lines[0] = strings.Repeat(" ", namedW+1)
-	for i, r := range rows {
-		lines[i+1] = fmt.Sprintf("%-*s ", namedW, widget.Cut(r.name, namedW))
+	lines[0] = strings.Repeat(" ", named+1)
+	for i := range rows {
+		lines[i+1] = names[i] + strings.Repeat(" ", named+1-widget.Width(names[i]))
 	}
 	for _, v := range values {
 		most := 0.0
 		for _, r := range rows {
-			most = max(most, v.of(r.of))
+			most = max(most, v.of(r.Measured))
 		}
-		lines[0] += fmt.Sprintf("%-*s", each+valueW+pictureGap, v.head)
+		lines[0] += fmt.Sprintf("%-*s", each+valueW+gap, v.head)
 		for i, r := range rows {
-			drawn := strings.Repeat("█", length(v.of(r.of)/most, each))
+			drawn := strings.Repeat("█", length(v.of(r.Measured)/most, each))
 			digits := v.digits
-			if v.of(r.of) >= 1000 {
+			if v.of(r.Measured) >= 1000 {
 				digits = 0
 			}
-			text := widget.Number(v.of(r.of), digits) + " " + v.unit
+			text := widget.Number(v.of(r.Measured), digits) + " " + v.unit
 			lines[i+1] += barStyle(i == len(rows)-1, drawn) + strings.Repeat(" ", each-widget.Width(drawn)) +
-				fmt.Sprintf("%*s", valueW, text) + strings.Repeat(" ", pictureGap)
+				fmt.Sprintf("%*s", valueW, text) + strings.Repeat(" ", gap)
 		}
 	}
 	for i, r := range rows {
 		mark := "○"
-		if r.measured {
+		if r.Read {
 			mark = "●"
 		}
-		lines[i+1] = strings.TrimRight(lines[i+1], " ") + " " + mark
+		lines[i+1] = strings.TrimRight(strings.TrimRight(lines[i+1], " ")+" "+mark+" "+answers.Mark(r.Fits), " ")
+	}
+	if each == 0 {
+		return lines[1:]
 	}
 	return append([]string{widget.StyleDim.Render(lines[0])}, lines[1:]...)
-}
-
-// compared returns the present mode, the best preset and the answer; nil if there is only the answer.
-func compared(a answers.Answer, present string) []bar {
-	var rows []bar
-	switch c := a.Versus.Present; {
-	case a.Before != nil:
-		rows = append(rows, bar{present, a.Before.Measured, true})
-	case c != nil && c.Other.TimeMS > 0:
-		rows = append(rows, bar{present, c.Other.Measured, c.Measured})
-	}
-	if b := a.Preset; b != nil && (len(rows) == 0 || b.Setting != rows[0].of.Setting) {
-		rows = append(rows, bar{strings.TrimSuffix(b.Name, "'s clocks"), b.Measured, true})
-	}
-	if len(rows) == 0 || rows[len(rows)-1].of.Setting == a.Setting && len(rows) == 1 {
-		return nil
-	}
-	found := "answer"
-	if !a.Feasible {
-		found = "nearest"
-	}
-	return append(rows, bar{found, a.Best(), a.Measured()})
 }
 
 // timeOf names the time of an answer: under a load, which limits the latency, it says "batch".
@@ -209,15 +181,9 @@ func timeOf(a answers.Answer) string {
 	return "time"
 }
 
-// inPicture reports whether the picture includes a mode.
-func inPicture(a answers.Answer, m tegra.Mode) bool {
-	return a.Before != nil && a.Before.Mode == m || a.Preset != nil && a.Preset.Mode == m ||
-		a.Before == nil && a.Versus.Present != nil && a.Versus.Present.Other.Mode == m
-}
-
 // length returns a bar's length for a share of the longest one.
 func length(share float64, most int) int {
-	if !(share > 0) {
+	if !(share > 0) || most == 0 {
 		return 0
 	}
 	return max(1, int(math.Round(min(1, share)*float64(most))))
@@ -231,9 +197,9 @@ func barStyle(answer bool, drawn string) string {
 	return widget.StyleDim.Render(drawn)
 }
 
-// whole states the total of a training, or of a day under the load, for the answer and for the present mode; "" if
+// whole states the total of a training, or of a day under the load, for the answer and for the mode before it; "" if
 // unknown.
-func whole(a answers.Answer, w workload.Workload) string {
+func whole(a answers.Answer, w workload.Workload, today string) string {
 	if a.Served != nil {
 		mean := a.Served.MeanW
 		if a.Trial != nil && a.Trial.MeanW.OK {
@@ -251,7 +217,7 @@ func whole(a answers.Answer, w workload.Workload) string {
 	here := advice.TrainingOf(a.Best(), n)
 	out := "a whole training: " + here.String()
 	if a.Before != nil && a.Before.Setting != a.Setting {
-		out += "; " + advice.Against(here, advice.TrainingOf(a.Before.Measured, n)) + " now"
+		out += "; " + today + " " + advice.TrainingOf(a.Before.Measured, n).String()
 	}
 	return out
 }

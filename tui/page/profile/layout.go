@@ -78,7 +78,7 @@ func cardAbove(p *Page, j *page.Task, w, h int) string {
 	card := p.read.Panel("the answer", "", p.card)
 	drawn := strings.TrimRight(p.card(w-4, h-2), " \n")
 	left := h - 2 - strings.Count(drawn, "\n") - 1
-	if racing(p) != nil || left < historyH || w < pictureW {
+	if racing(p) != nil || left < historyH || w < allW {
 		return card.Render(w, h)
 	}
 	list, front := measuredAndFront(p, j)

@@ -17,11 +17,11 @@ import (
 	"jtune/tui/widget"
 )
 
-// A race animates measurements: the present mode, the best preset and the answer of a card do the same work side by
-// side on one clock, each at its measured pace and power.
+// A race animates measurements: the mode before the search, the best preset and the answer of a card run side by side
+// on one clock, each at its measured pace and power. The limit is a fuse: it blows in a mode that exceeds it.
 
 const (
-	raceBoard = 60              // seconds that the slowest takes on the board, approximately
+	raceBoard = time.Minute     // that the modes run on the board
 	raceTime  = 8 * time.Second // duration of the animation
 	raceFrame = 100 * time.Millisecond
 )
@@ -67,7 +67,7 @@ func noRace(a answers.Answer) string {
 	switch {
 	case a.Served != nil:
 		return "requests come at their own rate"
-	case measuredRows(a) == nil:
+	case len(lanes(a)) < 2:
 		return "nothing was measured to compare with"
 	}
 	return ""
@@ -86,87 +86,97 @@ func startRace(p *Page) page.Intent {
 	return nextRaceFrame(*p.race)
 }
 
-// measuredRows returns the racing modes: the picture's, if all were measured; otherwise nil.
-func measuredRows(a answers.Answer) []bar {
-	rows := compared(a, answers.Present)
+// lanes returns the racing modes, the answer last: those that it is compared with, as far as they were measured.
+func lanes(a answers.Answer) (out []answers.Row) {
+	rows := a.Sheet(answers.Today).Rows
 	for _, r := range rows {
-		if !r.measured || !(r.of.TimeMS > 0) {
-			return nil
+		if r.Compared && r.Read && r.TimeMS > 0 {
+			out = append(out, r)
 		}
 	}
-	return rows
-}
-
-// done returns how much of the work is done after a time on the board, and its energy.
-func (r bar) done(work int, board time.Duration) (n int, joules float64) {
-	const whole = 1e-6 // tolerance, so that the last sample counts
-	n = min(work, int(float64(board)/float64(time.Millisecond)/r.of.SampleMS()+whole))
-	return n, min(float64(work)*r.of.SampleMS()/1000, board.Seconds()) * r.of.PowerW
-}
-
-// workOf returns the work of a race in samples, a round number: about raceBoard for the slowest mode.
-func workOf(rows []bar) int {
-	slowest := 0.0
-	for _, r := range rows {
-		slowest = max(slowest, r.of.SampleMS())
+	if !rows[len(rows)-1].Read {
+		return nil
 	}
-	n := 1000 * raceBoard / slowest
-	unit := math.Pow(10, math.Floor(math.Log10(max(1, n))))
-	return int(max(1, math.Round(n/unit)*unit))
+	return out
+}
+
+// winner returns the index of the lane that is best by the goal among those within the limits; -1 if there is none.
+func winner(a answers.Answer, rows []answers.Row) int {
+	best := -1
+	for i, r := range rows {
+		if r.Fits.Or(true) && (best < 0 || a.Limit.Better(r.Measured, rows[best].Measured)) {
+			best = i
+		}
+	}
+	return best
+}
+
+// did returns the whole samples that a mode does in a time on the board.
+func did(r answers.Row, board time.Duration) int {
+	const whole = 1e-6 // tolerance, so that the last sample counts
+	return int(board.Seconds()*1000/r.SampleMS() + whole)
 }
 
 // track draws a race in w columns and h lines.
 func (r *race) track(p *Page, w, h int) string {
 	a := p.answer()
-	rows, noun := measuredRows(a), p.shown().Workload.Noun()
+	rows, noun := lanes(a), p.shown().Workload.Noun()
 	if a.Batch > 0 {
 		noun = "sample"
 	}
-	work, longest := workOf(rows), time.Duration(0)
-	for _, r := range rows {
-		longest = max(longest, time.Duration(float64(work)*r.of.SampleMS()*float64(time.Millisecond)))
+	rate := raceBoard.Seconds() / raceTime.Seconds()
+	board := min(raceBoard, time.Duration(rate*float64(p.read.Now().Sub(r.began))))
+	most := 1
+	for _, row := range rows {
+		if row.Fits.Or(true) {
+			most = max(most, did(row, raceBoard))
+		}
 	}
-	rate := longest.Seconds() / raceTime.Seconds()
-	board := min(longest, time.Duration(rate*float64(p.read.Now().Sub(p.race.began))))
-	clock := fmt.Sprintf("%.1f s, ×%.0f", board.Seconds(), rate)
-	lines := []string{widget.StyleBold.Render(widget.CutClause(p.now(a.Headline()), w)),
-		widget.Ends("the race: "+text.Count(work, noun)+" each, as it was measured", clock, w), ""}
+	budget := "the race"
+	if a.Limit.Limited() {
+		budget = "the race within " + a.Limit.Brief()
+	}
+	lines := []string{widget.StyleBold.Render(widget.Ends(budget+": a minute of each mode, as it was measured",
+		fmt.Sprintf("%.1f s, ×%.1f", board.Seconds(), rate), w)),
+		widget.StyleWarn.Render(strings.Repeat("─", max(0, w-raceState)) + "┐")}
 	for i, row := range rows {
-		lines = append(lines, row.lane(p, i == len(rows)-1, work, board, w)...)
+		lines = append(lines, lane(p, row, i == len(rows)-1, board, most, w)...)
 		if h >= 4+3*len(rows) {
 			lines = append(lines, "")
 		}
 	}
-	if board == longest {
-		changes, _, _ := strings.Cut(p.now(a.Changes()), ";")
-		against, by, _ := strings.Cut(changes, ": ")
-		lines = append(lines, widget.CutClause("all are done: "+by+" "+against, w))
+	if i := winner(a, rows); board == raceBoard && i >= 0 {
+		won := fmt.Sprintf("%s wins: %s", answers.Short(rows[i].Name), text.Count(did(rows[i], board), noun))
+		if a.Limit.Aim() != metric.Time {
+			won = fmt.Sprintf("%s wins: least %s", answers.Short(rows[i].Name), a.Limit.Aim().Title)
+		}
+		if a.Limit.Limited() {
+			won += " within " + a.Limit.Brief()
+		}
+		lines = append(lines, widget.StyleBold.Render(widget.CutClause(won, w)))
 	}
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
-// lane draws a mode's part of a race: its bar, its work done and its energy.
-func (r bar) lane(p *Page, answer bool, work int, board time.Duration, w int) []string {
-	n, joules := r.done(work, board)
-	name := p.now(r.name)
-	if w >= narrowW {
-		name += "  " + widget.StyleDim.Render(p.read.ModeText(r.of.Mode))
-		if r.of.Mode == (tegra.Mode{}) {
-			name = p.now(r.name)
-		}
+// lane draws a mode's part of a race: its bar up to the limit's line, its work and its energy. A mode that exceeds the
+// limit stops after its first sample.
+func lane(p *Page, r answers.Row, answer bool, board time.Duration, most, w int) []string {
+	name := answers.Short(r.Name)
+	if w >= narrowW && r.Mode != (tegra.Mode{}) {
+		name += "  " + widget.StyleDim.Render(p.read.ModeText(r.Mode))
 	}
-	watts := widget.Number(r.of.PowerW, 1) + " W"
-	if most := p.answer().Limit.Limits.Val(metric.Power); r.of.PowerW > most.Or(math.Inf(1)) {
-		watts = widget.StyleWarn.Render(watts + ", over the limit")
+	watts := widget.Number(r.PowerW, 1) + " W " + answers.Mark(r.Fits)
+	if first := time.Duration(r.SampleMS() * float64(time.Millisecond)); !r.Fits.Or(true) && board >= first {
+		b, _ := p.answer().Limit.Broken(r.Measured)
+		why := fmt.Sprintf("╳ FUSE BLOWN: %s of %s %s", text.Of(b.Of(r.Measured)), text.Of(b.Value), b.Unit)
+		bar := strings.Repeat("█", max(1, w-widget.Width(why)-1))
+		return []string{widget.Ends(name, watts, w), barStyle(false, bar) + widget.StyleBad.Render(why)}
 	}
-	state := fmt.Sprintf("%s  %s J", text.Thousands(n), text.Thousands(int(math.Round(joules))))
-	if n == work {
-		state = fmt.Sprintf("✓ %.1f s  %s J", float64(work)*r.of.SampleMS()/1000,
-			text.Thousands(int(math.Round(joules))))
-	}
-	most := max(1, w-raceState)
-	drawn := barStyle(answer, strings.Repeat("█", length(float64(n)/float64(work), most)))
-	return []string{widget.Ends(name, watts, w), widget.Ends(drawn, state, w)}
+	n := did(r, board)
+	joules := board.Seconds() * r.PowerW
+	drawn := barStyle(answer, strings.Repeat("█", length(float64(n)/float64(most), max(1, w-raceState))))
+	return []string{widget.Ends(name, watts, w),
+		widget.Ends(drawn, text.Thousands(n)+"  "+text.Thousands(int(math.Round(joules)))+" J", w)}
 }
 
 // raceState is the width of the numbers beside a bar.

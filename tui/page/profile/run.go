@@ -13,6 +13,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
@@ -99,7 +100,11 @@ func (p *Page) state(j *page.Task, w int) string {
 		}
 		return stopped
 	case j.Done():
-		return widget.StyleGood.Render("done") + outcome(j) + "; the board is restored"
+		out := widget.StyleGood.Render("done") + outcome(j)
+		if p.answers() != nil && p.today(p.answer()) == answers.Then { // it is in another mode since
+			return out
+		}
+		return out + "; the board is restored"
 	case j.State == task.Stopping:
 		return widget.StyleWarn.Render("stopping") + ": restoring the board"
 	case j.State == task.Paused:
@@ -149,7 +154,11 @@ func outcome(j *page.Task) string {
 	if j.Tuned == nil || j.Tuned.Took <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(": %s, %s", j.Tuned.Ended, widget.SpanText(j.Tuned.Took))
+	took := widget.SpanText(j.Tuned.Took)
+	if j.Tuned.Ended == optimize.Converged {
+		return " in " + took
+	}
+	return fmt.Sprintf(": %s, %s", j.Tuned.Ended, took)
 }
 
 // sizeColumn holds the batch size if a campaign has several.

@@ -33,6 +33,7 @@ type Answer struct {
 	True        tegra.Val[learn.Prediction]
 	Chance      tegra.Val[float64]
 	Alternative tegra.Val[optimize.Believed]
+	Exchange    *Exchange           // what a little more of the limit would give; nil unless it is much
 	Versus      outlook.Comparisons // empty if no model could be fitted
 	Error       Errors              // error of its measurement
 	Before      *Baseline           // the mode that the board was in; nil if it was not measured
@@ -56,13 +57,14 @@ func Chosen(o *outlook.Outlook, at int, l metric.Goal, presets []tegra.Preset, p
 	a := Answer{Setting: o.Predicted[at].Setting, About: o.At(at), Device: of.Device, Virtual: of.Virtual,
 		Workload: of.Workload, Limit: l, Feasible: feasible, Standing: o.Standing(at, l),
 		Versus: o.Compare(at, presets, present)}
+	a.Exchange = ExchangeAt(o, a)
 	a.fromReadings(o, presets, rows)
 	return a
 }
 
 // Under returns the answer evaluated under a load, with its outcome and standing there.
 func (a Answer) Under(ask mix.Ask, found mix.Outcome, s optimize.Standing) Answer {
-	a.Ask, a.Served, a.Standing, a.Gain = ask, &found, s, nil
+	a.Ask, a.Served, a.Standing, a.Gain, a.Exchange = ask, &found, s, nil, nil
 	a.Compared()
 	a.Guessed()
 	return a
@@ -128,11 +130,14 @@ func atItsSize(o *outlook.Outlook, c *outlook.Comparison, rows []record.Row) *Ba
 	return nil
 }
 
+// asClocks ends the name of a preset that was measured by its cores and clocks alone.
+const asClocks = "'s clocks"
+
 // MeasuredAs returns the name of a preset as measured: a preset that needs a reboot is measured by its cores and clocks
 // alone.
 func MeasuredAs(p tegra.Preset) string {
 	if p.NeedsReboot {
-		return p.Name + "'s clocks"
+		return p.Name + asClocks
 	}
 	return p.Name
 }

@@ -159,20 +159,22 @@ func (g *Gain) between(by, err float64) {
 	g.Pct, g.Lo, g.Hi, g.ToldApart = pct(by), pct(by-half), pct(by+half), math.Abs(by) > half
 }
 
-// Compared sets the gain over a measured baseline. For a goal of time or throughput the baseline is the best preset
-// within the limit; for other goals it is the present mode if that is within the limit.
+// Compared sets the gain over a measured baseline: the best preset within the limit, else the mode that the board was
+// in. A preset that exceeds the limit when measured is none.
 func (a *Answer) Compared() {
 	if a.Served != nil {
 		a.comparedUnderLoad()
 		return
 	}
+	if a.Preset != nil && !Fits(a.Limit, a.Preset.Measured).Or(true) {
+		a.Preset = nil
+	}
 	q := a.quantity()
-	fair := a.Before != nil && a.Limit.Met(a.Before.Measured)
 	switch {
 	case a.Reading.N == 0:
 	case a.Before != nil && a.Before.Setting == a.Setting:
 		a.Gain = a.gain(q, a.Before, Present)
-	case a.Preset != nil && (q == Time || q == Throughput || !fair):
+	case a.Preset != nil && a.Limit.Limited():
 		a.Gain = a.gain(q, a.Preset, a.Preset.Name)
 	case a.Before != nil:
 		a.Gain = a.gain(q, a.Before, Present)

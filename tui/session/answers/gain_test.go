@@ -2,9 +2,9 @@ package answers
 
 import (
 	"math"
-	"strings"
 	"testing"
 
+	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -30,31 +30,31 @@ func TestAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 		headline  string
 	}{
 		{"faster within watts", metric.Watts(30), at(7, 90, 29.4), preset, Time, "MODE_30W", true,
-			"6.2 % faster than MODE_30W (-7.5 to -4.9 % time), at 29.4 W against 29.4 W"},
+			"6 % faster than MODE_30W: 5 … 8 %"},
 		{"within the readings' errors", metric.Watts(30), at(7, 95.5, 29.4), preset, Time, "MODE_30W", false,
-			"indistinguishable from MODE_30W (-1.9 to +0.9 % time)"},
+			"no difference in time to MODE_30W beyond the readings' errors (-2 … +1 %)"},
 		{"no preset keeps the limit", metric.Watts(30), at(7, 90, 29.4), nil, Time, Present, true,
-			"keeps 30 W: 55 % slower than present, locked (+53.0 to +57.3 % time), at 29.4 W against 50.0 W"},
-		{"least power in time", metric.Millis(120), at(7, 118, 25), preset, Power, Present, true,
-			"-50 % power against present, locked (-50.7 to -49.3 %)"},
+			"no preset fits 30 W with this job; this mode does"},
+		{"least power in time", metric.Millis(120), at(7, 118, 25), preset, Power, "MODE_30W", true,
+			"15 % less power than MODE_30W: 14 … 16 %"},
+		{"no preset is in time", metric.Millis(90), at(7, 80, 30), preset, Power, Present, true,
+			"40 % less power than today (clocks locked): 39 … 41 %"},
 		{"least energy", metric.LeastEnergy, at(7, 75, 34), preset, Energy, Present, true,
-			"-12 % energy against present, locked (-13.8 to -10.3 %)"},
+			"12 % less energy than today (clocks locked): 10 … 14 %"},
 		{"the present mode", metric.LeastEnergy, at(12, 58, 50), preset, Energy, Present, false,
 			"the board is in the best mode already"},
 	} {
 		a := Answer{Setting: c.mine.Setting, Limit: c.l, Feasible: true, Error: small, Before: maxn, Preset: c.preset}
 		a.Reading = c.mine
+		a.Versus.Presets = []outlook.Comparison{{Name: "MODE_50W", Other: optimize.MeasuredPrediction(maxn.Measured)}}
 		a.Compared()
 		g := a.Gain
 		if g == nil || g.Quantity != c.quantity || g.Against != c.against || g.ToldApart != c.toldApart || !g.Measured {
 			t.Errorf("%s: got %+v", c.name, g)
 			continue
 		}
-		if got := a.Headline(); got != c.headline {
+		if got := a.Sheet(Today).Gain; got != c.headline {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.headline)
-		}
-		if got := a.Beside(); !strings.HasPrefix(got, "present, locked: 58.0 ms, 50.0 W, 2.90 J") {
-			t.Errorf("%s: beside it %q", c.name, got)
 		}
 	}
 }
@@ -68,17 +68,19 @@ func TestNearestModeIsNoGain(t *testing.T) {
 		want string
 		of   Quantity
 	}{
-		{metric.Watts(10), 1, "no measured mode keeps 10 W: the nearest is 40.0 W over the limit", Power},
-		{metric.Millis(20), 1, "no measured mode keeps 20 ms: the nearest is 38.0 ms over the limit", Time},
-		{metric.Within(metric.Energy.Max(1)), 0, "no mode keeps 1 J: the nearest is 1.90 J over the limit", Energy},
+		{metric.Watts(10), 1, "no mode fits 10 W, this is the nearest: 50.0 W, 40.0 over (1 reading)", Power},
+		{metric.Millis(20), 1, "no mode fits 20 ms, this is the nearest: 58.0 ms, 38.0 over (1 reading)", Time},
+		{metric.Within(metric.Energy.Max(1)), 0,
+			"no mode fits 1 J, this is the nearest: ~2.90 J, 1.90 over (predicted, 2.90 … 2.90)", Energy},
 		{metric.Within(metric.Power.Max(60).And(metric.Time.Max(60))), 1,
-			"no measured mode keeps 60 W and 60 ms: this is the nearest",
+			"no mode fits 60 W and 60 ms, this is the nearest: 50.0 W (1 reading), 58.0 ms (1 reading)",
 			Power},
 	} {
 		a := Answer{Limit: c.l, Before: &Baseline{"present, locked", at, Errors{}}}
-		a.Reading, a.Predicted.Measured = tegra.Mean{Measured: at.Measured, N: c.n}, at.Measured
+		a.Reading, a.Predicted = tegra.Mean{Measured: at.Measured, N: c.n}, optimize.MeasuredPrediction(at.Measured)
+		a.Predicted.TimeLoMS, a.Predicted.TimeHiMS, a.Predicted.PowerLoW, a.Predicted.PowerHiW = 58, 58, 50, 50
 		a.Compared()
-		if got := a.Headline(); got != c.want {
+		if got := a.Sheet(Today).Lines()[0]; got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 		a.Versus.Present = &outlook.Comparison{Difference: outlook.Difference{TimePct: 40000, PowerPct: -80,
@@ -108,12 +110,8 @@ func TestAnswerOfSeveralBatchSizesIsComparedByTheSample(t *testing.T) {
 		math.Abs(g.Pct-20) > 0.01 {
 		t.Fatalf("got %+v, want 20 %% more samples per second than MODE_30W", g)
 	}
-	want := "20 % more samples per second than MODE_30W (+18.3 to +21.7 %), at 29.0 W against 29.4 W"
-	if got := a.Headline(); got != want {
+	if got := a.Sheet(Today).Gain; got != "20 % more samples per second than MODE_30W: 18 … 22 %" {
 		t.Errorf("got %q", got)
-	}
-	if number, says := g.Words(); number != "+20 %" || says != "samples per second against MODE_30W" {
-		t.Errorf("got %q %q", number, says)
 	}
 	a.Limit = metric.LeastEnergy
 	if a.Compared(); a.Gain.Quantity != Energy || a.Gain.Against != Present || a.Gain.Pct > -19 || a.Gain.Pct < -20.1 {
@@ -152,7 +150,7 @@ func TestGuessedGainOfThePresentModeIsNone(t *testing.T) {
 	if want := (Gain{Quantity: Time, Against: Present, Measured: true}); a.Gain == nil || *a.Gain != want {
 		t.Errorf("got %+v, want %+v", a.Gain, want)
 	}
-	if got := a.Headline(); got != "the board is in the best mode already" {
+	if got := a.Sheet(Today).Gain; got != "the board is in the best mode already" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -27,6 +27,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 		{"predicted", a.predicted()},
 		{"measured", a.measured()},
 		{"alternative", a.alternative()},
+		{"exchange", a.Exchange.object()},
 		{"feasible", a.Feasible},
 		{"probes", probes(a.Probes)},
 		{"profiling_s", tegra.Val[float64]{V: a.Took.Seconds(), OK: a.Probes != nil}},

@@ -3,9 +3,11 @@ package answers
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,87 +220,95 @@ func TestReadPrefersWhatStands(t *testing.T) {
 	}
 }
 
-func TestGainIsBetterByItsQuantity(t *testing.T) {
+// A change says of what, by how much, and against what.
+func TestQuantitySaysAChangeAgainstWhat(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		Gain
-		better       bool
-		number, says string
+		better bool
+		says   string
+		band   string
 	}{
-		{Gain{Quantity: Time, Pct: -6, Against: "MAXN"}, true, "6 %", "faster than MAXN"},
-		{Gain{Quantity: Time, Pct: 6, Against: "MAXN"}, false, "6 %", "slower than MAXN"},
-		{Gain{Quantity: Throughput, Pct: 6, Against: "MAXN"}, true, "+6 %", "samples per second against MAXN"},
-		{Gain{Quantity: Throughput, Pct: -6, Against: "MAXN"}, false, "-6 %", "samples per second against MAXN"},
-		{Gain{Quantity: Energy, Pct: -12, Against: "MAXN"}, true, "-12 %", "energy against MAXN"},
-		{Gain{Quantity: Power, Pct: 12, Against: "MAXN"}, false, "+12 %", "power against MAXN"},
-		{Gain{Quantity: Time, Against: "MAXN"}, false, "0 %", "slower than MAXN"},
-		{Gain{Quantity: Throughput, Against: "MAXN"}, false, "+0 %", "samples per second against MAXN"},
+		{Gain{Quantity: Time, Pct: -6, Lo: -7, Hi: -5}, true, "6 % faster than MAXN", "5 … 7 %"},
+		{Gain{Quantity: Time, Pct: -60, Lo: -62, Hi: -55}, true, "2.5× as fast as MAXN", "2.2 … 2.6×"},
+		{Gain{Quantity: Time, Pct: 6.2, Lo: 6, Hi: 6.5}, false, "6.2 % slower than MAXN", "6.0 … 6.5 %"},
+		{Gain{Quantity: Time, Pct: 1100, Lo: 900, Hi: 1300}, false, "12× as long as MAXN", "10 … 14×"},
+		{Gain{Quantity: Throughput, Pct: 6, Lo: 5, Hi: 8}, true, "6 % more samples per second than MAXN", "5 … 8 %"},
+		{Gain{Quantity: Throughput, Pct: -6, Lo: -8, Hi: 2}, false, "6 % fewer samples per second than MAXN",
+			"-8 … +2 %"},
+		{Gain{Quantity: Throughput, Pct: 150, Lo: 140, Hi: 160}, true, "2.5× the samples per second of MAXN",
+			"2.4 … 2.6×"},
+		{Gain{Quantity: Energy, Pct: -12, Lo: -12.2, Hi: -11.8}, true, "12 % less energy than MAXN", "11.8 … 12.2 %"},
+		{Gain{Quantity: Power, Pct: 112, Lo: 105, Hi: 125}, false, "2.1× the power of MAXN", "2.0 … 2.2×"},
 	} {
-		number, says := c.Words()
-		if c.Better() != c.better || number != c.number || says != c.says {
-			t.Errorf("%+v: %v, %q %q", c.Gain, c.Better(), number, says)
+		if got := c.against(1+c.Pct/100, (c.Hi-c.Lo)/2, "MAXN"); c.Better() != c.better || got != c.says {
+			t.Errorf("%+v: %v, %q", c.Gain, c.Better(), got)
+		}
+		if got := c.Gain.band(); got != c.band {
+			t.Errorf("%+v: its band is %q", c.Gain, got)
 		}
 	}
-	if got := (&Gain{Lo: math.Copysign(0, -1), Hi: 0}).Band(); got != "+0.0 %" {
+	if got := (&Gain{Lo: math.Copysign(0, -1), Hi: 0}).band(); got != "+0.0 %" {
 		t.Errorf("no difference: %q", got)
-	}
-	if got := (&Gain{Lo: -1, Hi: 2.25}).Band(); got != "-1.0 to +2.2 %" {
-		t.Errorf("a band: %q", got)
-	}
-	if got := (&Gain{Lo: math.Copysign(0, -1), Hi: 1}).Band(); got != "+0.0 to +1.0 %" {
-		t.Errorf("a band from no difference: %q", got)
 	}
 }
 
-// What an answer changes against the present mode, also where that passes the limit, and exactly at it does not.
-func TestChangesSaysByHowMuchThePresentModePasses(t *testing.T) {
+// The sheet gives every mode in its own numbers, judged by the limit, and says why the preset of the limit's name is
+// not compared with.
+func TestSheetJudgesEachModeByTheLimit(t *testing.T) {
 	t.Parallel()
 	at := func(cores int, ms, watts float64) tegra.Mean {
-		return tegra.Mean{Measured: tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}}, TimeMS: ms,
-			PowerW: watts}, N: 1}
+		on := tegra.Setting{Mode: tegra.Mode{Cores: cores, CPU: 1, GPU: 1}}
+		return tegra.Mean{Measured: tegra.Measured{Setting: on, TimeMS: ms, PowerW: watts}, N: 1}
 	}
-	a := Answer{Limit: metric.Watts(30), Before: &Baseline{"present", at(8, 50, 40), Errors{}},
-		Gain: &Gain{Quantity: Time, Against: "MODE_30W"}}
-	a.Reading = at(4, 60, 28)
+	versus := func(name string, cores int, ms, watts float64) outlook.Comparison {
+		p := optimize.MeasuredPrediction(at(cores, ms, watts).Measured)
+		p.PowerHiW = 1.05 * watts
+		return outlook.Comparison{Name: name, Other: p}
+	}
+	a := Answer{Limit: metric.Watts(30), Feasible: true, Before: &Baseline{"present, locked", at(8, 50, 40), Errors{}},
+		Preset: &Baseline{"MODE_15W's clocks", at(4, 90, 20), Errors{}}}
+	a.Standing = optimize.Standing{State: optimize.Measured, N: 1, Limited: true}
+	a.Reading = at(6, 60, 28)
 	a.Setting = a.Reading.Setting
-	want := "against the present mode: +20 % time, -30 % power, -16 % energy; that is 10.0 W over the limit"
-	if got := a.Changes(); got != want {
+	v := versus("present, locked", 8, 50, 40)
+	a.Versus = outlook.Comparisons{Present: &v, Presets: []outlook.Comparison{versus("MAXN", 8, 50, 40),
+		versus("MODE_15W", 4, 90, 20), versus("MODE_30W", 7, 55, 30.4)}}
+	a.Exchange = &Exchange{Limit: metric.Watts(33), Prediction: optimize.MeasuredPrediction(at(7, 30, 32).Measured)}
+	a.Compared()
+	s := a.Sheet(Today)
+	want := []string{"fits 30 W: 28.0 W (1 reading)", "takes 60.0 ms, 20 % slower than today (clocks locked): 50.0 ms",
+		"33 % faster than MODE_15W (its clocks, set without a reboot): 33.3 %",
+		"MODE_30W would draw ~30.4 W with this job: it does not fit ✗ (predicted)",
+		"33 W would give ~30.0 ms: 2.0× as fast as within 30 W (predicted)"}
+	if got := s.Lines(); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	var rows []string
+	for _, r := range s.Rows {
+		rows = append(rows, fmt.Sprintf("%s %g %v %s", Short(r.Name), r.PowerW, r.Read, Mark(r.Fits)))
+	}
+	if want := []string{"today = MAXN 40 true ✗", "MODE_15W 20 true ✓", "MODE_30W 30.4 false ✗",
+		"the answer 28 true ✓"}; !slices.Equal(rows, want) {
+		t.Errorf("got %q", rows)
+	}
+	if s := a.Sheet(Then); !strings.Contains(s.Takes, "before (clocks locked)") {
+		t.Errorf("later it says %q", s.Takes)
+	}
+	a.Versus.Presets[2] = versus("MODE_30W", 7, 55, 29)
+	const near = "MODE_30W may draw up to 30.5 W with this job (predicted): it was not measured"
+	if got := a.named(); got != near {
 		t.Errorf("got %q", got)
 	}
-	want = "present: 50.0 ms, 40.0 W, 2.00 J, 10.0 W over the limit; the answer: +20 % time, -30 % power, -16 % energy"
-	if got := a.Beside(); got != want {
-		t.Errorf("got %q", got)
+	a.Preset = &Baseline{"MODE_30W", at(7, 55, 31), Errors{}}
+	if a.Compared(); a.Preset != nil || a.Gain.Against != Present {
+		t.Errorf("a preset over the limit is compared with: %+v", a.Gain)
 	}
-	same, unread := a, a
-	same.Setting, unread.Reading.N = a.Before.Setting, 0
-	if same.Changes() != "" || unread.Changes() != "" || (Answer{}).Changes() != "" {
-		t.Errorf("nothing changes: %q, %q", same.Changes(), unread.Changes())
-	}
-	unmetered := a
-	unmetered.Reading.PowerW = math.NaN()
-	if got := unmetered.Changes() + unmetered.Beside(); strings.Contains(got, "NaN") ||
-		strings.Count(got, "+20 % time") != 2 {
+	unmetered := Answer{Feasible: true, Before: a.Before, Limit: metric.LeastEnergy}
+	unmetered.Reading = at(4, 60, math.NaN())
+	unmetered.Compared()
+	if got := strings.Join(unmetered.Sheet(Today).Lines(), "\n"); strings.Contains(got, "NaN") {
 		t.Errorf("without a power meter: %q", got)
-	}
-	alone := a
-	alone.Gain = nil
-	if got := same.Beside() + alone.Beside(); strings.Contains(got, "the answer") {
-		t.Errorf("nothing is gained or lost: %q", got)
-	}
-	guessed := Answer{Feasible: true, Gain: &Gain{Quantity: Time, Against: "MAXN", Pct: -5, Lo: -7, Hi: -3}}
-	if got := guessed.Headline(); got != "-5.0 % time against MAXN (-7.0 to -3.0 %, not measured)" {
-		t.Errorf("without a reading: %q", got)
-	}
-	for _, c := range []struct {
-		l    metric.Goal
-		want string
-	}{
-		{metric.Watts(40), ""}, {metric.Millis(50), ""}, {metric.Within(metric.Energy.Max(2)), ""},
-		{metric.Millis(40), "10.0 ms over the limit"}, {metric.Within(metric.Energy.Max(1.5)), "0.5 J over the limit"},
-	} {
-		if a.Limit = c.l; a.over(a.Before.Measured) != c.want {
-			t.Errorf("%+v: got %q, want %q", c.l, a.over(a.Before.Measured), c.want)
-		}
 	}
 }
 
@@ -326,14 +336,14 @@ func TestErrorsOfTakesTheNewestReadings(t *testing.T) {
 	}
 }
 
-// A present mode that breaks the limit is no measure of power or energy where a preset keeps it.
-func TestComparedTakesThePresetWhereThePresentModeBreaksTheLimit(t *testing.T) {
+// An answer to a limit is compared with the best preset within it, whatever the present mode does.
+func TestComparedTakesThePresetThatFits(t *testing.T) {
 	t.Parallel()
 	at := func(cores int, ms, watts float64) tegra.Mean {
 		return tegra.Mean{Measured: tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}}, TimeMS: ms,
 			PowerW: watts}, N: 1}
 	}
-	for limit, want := range map[float64]string{100: "MODE_30W", 130: Present} {
+	for limit, want := range map[float64]string{100: "MODE_30W", 130: "MODE_30W", 80: Present} {
 		a := Answer{Feasible: true, Limit: metric.Millis(limit),
 			Before: &Baseline{"present", at(8, 120, 20), Errors{}},
 			Preset: &Baseline{"MODE_30W", at(6, 90, 30), Errors{}}}

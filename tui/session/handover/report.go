@@ -87,13 +87,15 @@ func (r Report) answer(i int, a answers.Answer) (parts []document.Part) {
 	}
 	parts = append(parts, document.Heading("The answer: "+goal),
 		document.Claim{Text: r.setting(a.Setting)})
-	if line := a.Headline(); line != "" {
-		parts = append(parts, document.Claim{Text: line, Tone: tone})
+	sheet := a.Sheet(answers.Then)
+	for i, line := range sheet.Lines() {
+		if i == 0 {
+			parts = append(parts, document.Claim{Text: line, Tone: tone})
+		} else {
+			parts = append(parts, document.Text(line))
+		}
 	}
-	if line := a.Beside(); line != "" {
-		parts = append(parts, document.Text(line))
-	}
-	parts = append(parts, r.beside(a))
+	parts = append(parts, r.beside(a, sheet))
 	facts := document.Facts{{"how sure", a.Standing.String()}}
 	if r.Kept.Worked {
 		facts = append(facts, [2]string{"answer", "computed from the rows of a folder of an earlier version"})
@@ -124,37 +126,30 @@ const (
 	isPredicted = "○ predicted"
 )
 
-// beside returns a table of the answer, its baselines, and its prediction.
-func (r Report) beside(a answers.Answer) document.Table {
+// beside returns a table of the answer and the modes it is weighed against, each in its own numbers.
+func (r Report) beside(a answers.Answer, s answers.Sheet) document.Table {
 	noun := r.Header.Workload.Noun()
-	t := document.Table{Head: []string{"", "mode", "where from", "ms per " + noun, "W", "J per " + noun}, Numbers: 3}
-	row := func(name string, m tegra.Measured, from string) {
-		mode := "no mode expresses it"
-		if m.Mode != (tegra.Mode{}) {
-			mode = r.setting(m.Setting)
+	t := document.Table{Head: []string{"", "mode", "where from", "fits", "ms per " + noun, "W", "J per " + noun},
+		Numbers: 4}
+	row := func(name string, p answers.Row, from string) {
+		mode, ms, watts := "no mode expresses it", text.Of(p.TimeMS), text.Of(p.PowerW)
+		if p.Mode != (tegra.Mode{}) {
+			mode = r.setting(p.Setting)
 		}
-		t.Rows = append(t.Rows, []string{name, mode, from, text.Of(m.TimeMS), text.Of(m.PowerW), text.Of(m.EnergyJ())})
-	}
-	shown := map[string]bool{}
-	for _, b := range []*answers.Baseline{a.Before, a.Preset} {
-		if b != nil {
-			row(b.Name, b.Measured, times(b.N))
-			shown[b.Name] = true
+		if !p.Read {
+			from, ms, watts = isPredicted, ms+between(p.TimeLoMS, p.TimeHiMS), watts+between(p.PowerLoW, p.PowerHiW)
 		}
+		t.Rows = append(t.Rows, []string{name, mode, from, answers.Mark(p.Fits), ms, watts, text.Of(p.EnergyJ())})
 	}
-	if a.Reading.N > 0 {
-		row("the answer", a.Reading.Measured, times(a.Reading.N))
-	}
-	if p := a.Predicted; p.TimeMS > 0 {
-		row("the answer", p.Measured, isPredicted)
-		last := t.Rows[len(t.Rows)-1]
-		last[3] += between(p.TimeLoMS, p.TimeHiMS)
-		last[4] += between(p.PowerLoW, p.PowerHiW)
-	}
-	for _, c := range a.Versus.Distinct() {
-		if !c.Measured && !shown[c.Name] {
-			row(c.Name, c.Other.Measured, isPredicted)
+	for i, p := range s.Rows {
+		from := isMeasured
+		if i == len(s.Rows)-1 {
+			from = times(a.Reading.N)
 		}
+		row(p.Name, p, from)
+	}
+	if p := a.Predicted; p.TimeMS > 0 && a.Read().OK {
+		row("the answer", answers.Row{Prediction: p, Fits: answers.Fits(a.Limit, p.Measured)}, isPredicted)
 	}
 	return t
 }

@@ -92,7 +92,7 @@ func searchFor(t testing.TB, board, workload string, seed uint64,
 		t.Fatal(err)
 	}
 	if a := res.Answers[0]; a.Gain != nil && a.Gain.Measured {
-		b, _ := a.Baseline()
+		b := a.Baseline()
 		itsMS, itsWatts, err := truth(b.Mode)
 		if err != nil {
 			t.Fatal(err)

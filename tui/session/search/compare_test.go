@@ -87,9 +87,9 @@ func TestTuneMeasuresABoardThatNoModeMeansAsItIs(t *testing.T) {
 		t.Fatal(k, err)
 	}
 	for from, a := range map[string]answers.Answer{"the search": res.Answers[0], "the kept answer": k.Answers[0]} {
-		b, name := a.Baseline()
-		if b == nil || name != "present, free clocks" || b.Mode != (tegra.Mode{}) || !(b.TimeMS > 0) ||
-			!a.Gain.Measured || a.Gain.Against != answers.Present || a.Gain.Quantity != answers.Power {
+		b := a.Before
+		if b == nil || b.Name != "present, free clocks" || b.Mode != (tegra.Mode{}) || !(b.TimeMS > 0) ||
+			!a.Gain.Measured || a.Gain.Quantity != answers.Power {
 			t.Errorf("%s: compared with %+v, gain %+v", from, b, a.Gain)
 		}
 		out, err := json.Marshal(a)

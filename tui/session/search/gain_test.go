@@ -62,7 +62,7 @@ func TestGainsAreTrue(t *testing.T) {
 						continue
 					}
 					t.Logf("%s, seed %d: truly %+.1f %%, outside: %s", name, seed+1, a.truePct,
-						a.result.Answers[0].Headline())
+						a.result.Answers[0].Sheet(answers.Today).Gain)
 				}
 			}
 			n := float64(len(off))

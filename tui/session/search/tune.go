@@ -188,12 +188,23 @@ func summarise(s *session.Session, out *measure.TuneResult, r measure.TuneReques
 	}
 	for i, a := range out.Answers {
 		out.Answers[i].Versus = versus(a.Reading.Measured)
+		if known.Model != nil && out.Served == nil {
+			out.Answers[i].Exchange = answers.ExchangeAt(outlookOf(known.Model, s.Device.Space()), a)
+		}
 	}
 	compare(s, out, r, present)
 	if r.Keep {
 		return err
 	}
 	return nil
+}
+
+// outlookOf predicts all settings that a model covers on a board.
+func outlookOf(m *learn.Model, space *tegra.Space) *outlook.Outlook {
+	if m.Batches == nil {
+		return outlook.New(m.Provenance.Workload, m, space)
+	}
+	return outlook.OutlookOf(m, tegra.Settings(space.Modes(), m.Batches))
 }
 
 // MeasuredOf returns the readings of the successful probes.
