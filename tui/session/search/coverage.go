@@ -9,6 +9,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -38,6 +39,9 @@ func tuneFront(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	}
 	camp, err := measure.ProfilePlanned(ctx, s, measure.ProfileRequest{Measuring: r.Measuring,
 		Choose: cmp.Or(r.Probes, FrontModes), First: toCompare(s), Known: known}, SearchHeader(r), observe)
+	if _, withdrawn := errors.AsType[*profiles.WithdrawnError](err); withdrawn {
+		return out, err
+	}
 	out.Dir, out.Home, out.Ended = camp.Dir, camp.Dir, optimize.NoWay
 	out.Rows = camp.Rows
 	for _, row := range camp.Rows {

@@ -110,11 +110,6 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	}
 	out.Result, out.Dir, out.Took, out.Rows = plan.found, res.Dir, res.Elapsed, res.Rows
 	out.Home, out.Began = res.Dir, head.Began()
-	if w, ok := errors.AsType[*profiles.WithdrawnError](err); ok && ctx.Err() == nil && len(r.Workload.NotJobs) < 3 {
-		measure.Observer(observe).Note(w.Why + ". The search begins again.")
-		r.Workload.NotJobs = append(slices.Clone(r.Workload.NotJobs), w.Not)
-		return tuneLimit(ctx, s, r, ref, observe)
-	}
 	return out, errors.Join(plan.err, err)
 }
 

@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -10,6 +12,8 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/profiles"
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -89,11 +93,23 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 		}
 	}
 	present := s.Setup()
-	found, err := asFound(ctx, s, &r, present, observe)
-	if err != nil {
-		return measure.TuneResult{}, err
+	var found record.Row
+	var out measure.TuneResult
+	for first := r; ; {
+		if found, err = asFound(ctx, s, &r, present, observe); err != nil {
+			return measure.TuneResult{}, err
+		}
+		out, err = search(ctx, r, ref, observe)
+		w, withdrawn := errors.AsType[*profiles.WithdrawnError](err)
+		if !withdrawn || ctx.Err() != nil || len(first.Workload.NotJobs) >= mostNotJobs {
+			break
+		}
+		if first, err = without(first, w.Not); err != nil {
+			return out, err
+		}
+		measure.Observer(observe).Note(w.Why + ". The search begins again.")
+		r = first
 	}
-	out, err := search(ctx, r, ref, observe)
 	out.Found, out.Took = found, out.Took+seconds(found.TookS)
 	out.AnswerTo(asked, s.Device.Board())
 	if r.Coverage == campaigns.CoverFront &&
@@ -106,6 +122,20 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	err = errors.Join(err, summarise(s, &out, r, ref, present))
 	keepAnswer(&out, asked, err, observe)
 	return out, err
+}
+
+// mostNotJobs is how many counters may turn out not to be the job, one search after another.
+const mostNotJobs = 3
+
+// without returns the request of a search that does not take a counter for the job. The counter's readings are moved
+// out of the folder that the user named.
+func without(r measure.TuneRequest, counter string) (measure.TuneRequest, error) {
+	r.Workload.NotJobs = append(slices.Clone(r.Workload.NotJobs), counter)
+	if r.Dir == "" {
+		return r, nil
+	}
+	r.Resume = false
+	return r, os.Rename(r.Dir, fmt.Sprintf("%s-withdrawn-%d", r.Dir, len(r.Workload.NotJobs)))
 }
 
 // keepAnswer saves the answer of a finished search in the folder of its first campaign.

@@ -1,0 +1,88 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra/metric"
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+// prepares is a program that prepares its data for seconds, with a bar of its own, and then trains.
+const prepares = `
+import sys, time
+def bar(name, n, each):
+    t = time.monotonic()
+    for i in range(n):
+        t += each; time.sleep(max(0, t - time.monotonic()))
+        sys.stderr.write(f"\r{name}: {100*(i+1)//n}%|##| {i+1}/{n} [00:01<00:02, 3.1it/s]"); sys.stderr.flush()
+    sys.stderr.write("\n")
+bar("Encoding", 1200, .01)
+e = 0
+while True:
+    bar(f"Epoch {e}", 40, .02); e += 1
+`
+
+// A search that measured a preparation begins again once the training shows it: all its probes describe the training,
+// and the earlier readings stay in a campaign that no later search uses.
+func TestTuneBeginsAgainWhenWhatItMeasuredWasNotTheJob(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3: install it to run this test")
+	}
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "job.py")
+	if err := os.WriteFile(file, []byte(prepares), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 1})
+	w := workloads.OnHost(s, workload.Own("job", []string{python, file}))
+	w.Patience = 5 * time.Second // the preparation is longer, so it is read at once
+	dir := filepath.Join(t.TempDir(), "c")
+	ctx, enough := context.WithCancel(t.Context())
+	var notes []string
+	again, probes := false, 0
+	fast := record.Settings{Minibatches: 20, MinSamples: 2, SampleEvery: 100 * time.Millisecond, FixedWait: time.Second}
+	out, err := Tune(ctx, s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Dir: dir,
+		Settings: fast}, Question: metric.Question{Limit: metric.Watts(40)}, Reference: "none", Probes: 40,
+		Strategy: optimize.Random}, func(e measure.Event) {
+		switch e := e.(type) {
+		case measure.NoteEvent:
+			notes = append(notes, string(e))
+			again = again || strings.Contains(string(e), "The search begins again")
+		case measure.ProbeEvent:
+			if probes++; again && probes >= 3 {
+				enough()
+			} else if !again {
+				probes = 0
+			}
+		}
+	})
+	if !errors.Is(err, context.Canceled) || len(out.Probes) < 3 {
+		t.Fatalf("%d probes, %v\n%s", len(out.Probes), err, strings.Join(notes, "\n"))
+	}
+	if said := strings.Join(notes, "\n"); !strings.Contains(said, `"Encoding" was not the job`) {
+		t.Errorf("said %q", said)
+	}
+	for _, p := range out.Probes {
+		if p.TimeMS < 19 || p.TimeMS > 40 {
+			t.Errorf("%s: %.4g ms a step of the training, want 20", p.Mode, p.TimeMS)
+		}
+	}
+	old, rows, err := record.Read(dir + "-withdrawn-1")
+	if err != nil || len(rows) == 0 || rows[0].TimeMS > 18 || record.Ended(dir+"-withdrawn-1") != record.Withdrawn {
+		t.Errorf("what was withdrawn: %+v, %d rows, %v", old.Plan, len(rows), err)
+	}
+}
