@@ -25,7 +25,7 @@ func Set() (remove func()) {
 		os.Setenv(variable, home)
 	}
 	xdg.Reload()
-	os.Setenv("JTUNE_MARK", "JTUNE_TEST_RUN")
+	os.Setenv("JTUNE_TEST_MARK", "_OF_TESTS")
 	return func() { _ = os.RemoveAll(home) }
 }
 

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"jtune/internal/procid"
 	"jtune/profiles/harness/engine"
-	"jtune/profiles/harness/process"
 )
 
 // Container describes the container of a job; the zero value means none. The job runs without a terminal. The container
@@ -83,7 +83,7 @@ func owned(name string) bool {
 }
 
 // startOf returns the start time of a process, in clock ticks since boot; "" if there is none.
-func startOf(pid int) string { return path.Base(process.ID(pid)) }
+func startOf(pid int) string { return path.Base(procid.Of(pid)) }
 
 // ownersLabel marks the containers whose owners' process numbers this process can look up: of this boot of this
 // machine,

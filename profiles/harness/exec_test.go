@@ -275,7 +275,7 @@ func TestExecLeaderThatDiesTakesItsGroupAlong(t *testing.T) {
 // TestMain makes the test binary a jtune that is killed. The tests' jobs have a mark of their own, which a test may
 // replace in the jtune that it starts.
 func TestMain(m *testing.M) {
-	os.Setenv("JTUNE_MARK", cmp.Or(os.Getenv("JTUNE_MARK"), "JTUNE_TEST_RUN"))
+	os.Setenv("JTUNE_TEST_MARK", cmp.Or(os.Getenv("JTUNE_TEST_MARK"), "_OF_TESTS"))
 	if script := os.Getenv("JTUNE_TEST_JOB"); script != "" {
 		o := ExecOptions{Command: []string{"sh", "-c", script}, Name: "killed"}
 		if engine := os.Getenv("JTUNE_TEST_ENGINE"); engine != "" {
@@ -351,7 +351,7 @@ func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	self := exec.Command(os.Args[0])
 	self.Env = append(
 		os.Environ(),
-		"JTUNE_MARK=JTUNE_TEST_LAUNCHER",
+		"JTUNE_TEST_MARK=_OF_LAUNCHER",
 		"PATH="+dir+":"+os.Getenv("PATH"),
 		"JTUNE_TEST_JOB=cd "+dir+"; setsid sh -c ': >leads; exec /bin/sleep 300' & worker=$!; "+
 			"trap 'kill $worker; : >asked; exit' TERM; until [ -e leads ]; do /bin/sleep 0.01; done; : >ready; wait",

@@ -43,6 +43,7 @@ func lockFolder(dir string) (*os.File, error) {
 	}
 	if err != nil {
 		f.Close()
+		_ = os.Remove(f.Name()) // of use to nobody, as where the file system has no locks
 		return nil, fmt.Errorf("campaign folder %s: lock: %w", dir, err)
 	}
 	if f.Truncate(0) == nil { // the number is for people; the lock holds without it

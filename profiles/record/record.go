@@ -117,11 +117,15 @@ func headerToResume(dir string, h Header) (there Header, err error) {
 }
 
 func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, error) {
+	_, before := os.Stat(dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("campaign folder: %w", err)
 	}
 	r, err := lockRecord(dir)
 	if err != nil {
+		if errors.Is(before, fs.ErrNotExist) {
+			_ = os.Remove(dir)
+		}
 		return nil, err
 	}
 	if r.extra = extra; h.Plan.Kind == ExperimentKind {

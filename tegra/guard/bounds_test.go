@@ -417,3 +417,28 @@ func TestGuardSaysThatARevertFailed(t *testing.T) {
 	}
 	r.wantAsFound()
 }
+
+// A lock with the number of an ended guard, which another process has now, blames the watchdog and not the stranger.
+func TestStoreKnowsANumberThatCameAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, err := stateStore(tegra.DiskFS(tegratest.AGXOrin35(t)), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := s.lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer held.Close()
+		if err := held.Truncate(0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := held.WriteAt([]byte(fmt.Sprintf("%d\npid:[1]/%[1]d/1\n", os.Getpid())), 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.lock(); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "watchdog") {
+			t.Errorf("%v", err)
+		}
+	})
+}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"jtune/internal/procid"
 	"jtune/tegra"
 )
 
@@ -148,6 +149,10 @@ func (s store) lock() (*os.File, error) {
 		if err == nil {
 			break
 		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			f.Close()
+			return nil, fmt.Errorf("lock %s: %w", s.path(lockFile), err)
+		}
 		pid := owner(f)
 		if alive(pid) || time.Now().After(deadline) {
 			f.Close()
@@ -159,7 +164,7 @@ func (s store) lock() (*os.File, error) {
 		}
 	}
 	if err := f.Truncate(0); err == nil {
-		_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+		_, _ = f.WriteAt([]byte(fmt.Sprintf("%d\n%s\n", os.Getpid(), procid.Of(os.Getpid()))), 0)
 	}
 	return f, nil
 }
@@ -167,10 +172,15 @@ func (s store) lock() (*os.File, error) {
 // disown removes the pid from the lock file before its guard ends.
 func disown(f *os.File) { _ = f.Truncate(0) }
 
+// owner returns the process that wrote the lock file; 0 for none, and if another process has its number now.
 func owner(f *os.File) int {
-	buf := make([]byte, 32)
+	buf := make([]byte, 100)
 	n, _ := f.ReadAt(buf, 0)
-	pid, _ := strconv.Atoi(strings.TrimSpace(string(buf[:n])))
+	number, id, _ := strings.Cut(strings.TrimSpace(string(buf[:n])), "\n")
+	pid, _ := strconv.Atoi(number)
+	if now := procid.Of(pid); id != "" && now != "" && id != now {
+		return 0
+	}
 	return pid
 }
 

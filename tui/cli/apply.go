@@ -330,6 +330,7 @@ func ask(ctx context.Context, a *app, question string, limit time.Duration, reve
 	if !isTerminal(a.in) {
 		end = "\n" // a program that reads the question reads whole lines
 	}
+	forgetTyped(a.in)
 	fmt.Fprintf(a.err, "%s y or n; reverts in %s:%s", question, limit, end)
 	defer fmt.Fprintln(a.err)
 	late := time.NewTimer(limit + grace)

@@ -93,6 +93,7 @@ func (c *exportCmd) like(ctx context.Context, s *session.Session, m tegra.Mode) 
 	for _, t := range list {
 		fmt.Fprintf(c.err, "%4d  %s: %s\n", t.ID, t.Name, t.Limits)
 	}
+	forgetTyped(c.in)
 	fmt.Fprintf(c.err, "id of the mode whose limits it takes (%d): ", list[0].ID)
 	answer, err := scan(ctx, c.in)(0)
 	if answer = strings.TrimSpace(answer); err != nil || answer == "" {

@@ -46,6 +46,7 @@ func confirm(ctx context.Context, a *app, p *reboot.Staging, then string) error 
 	if p.Note != "" {
 		a.note("%s", p.Note)
 	}
+	forgetTyped(a.in)
 	fmt.Fprintf(a.err, "%s: other GPU power gating, which takes a reboot.\n"+
 		"1  jtune sets nvpmodel's id for the next boot and reboots this board: all that runs on it ends\n"+
 		"2  after the boot a unit, %s, first makes %s the boot default again, then reads the preset back\n3  %s\n"+

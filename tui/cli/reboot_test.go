@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	of "jtune/profiles/harness/process"
+	"jtune/internal/procid"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/boot"
@@ -191,7 +191,7 @@ func TestApplyRefusesToRebootBeforeItAsks(t *testing.T) {
 		"a mode at every boot": {func(s *system) { s.jtune("", "apply", "MAXN", "--yes", "--at-boot").done(t) }, nil,
 			exitNoDevice, []string{boot.Path, "--at-boot off"}},
 		"a search runs": {func(s *system) {
-			o := preflight.Owner{PID: os.Getppid(), ID: of.ID(os.Getppid()), What: "search for resnet18",
+			o := preflight.Owner{PID: os.Getppid(), ID: procid.Of(os.Getppid()), What: "search for resnet18",
 				User: "anna", Alone: true}
 			data, _ := json.Marshal(o)
 			s.put(fmt.Sprintf("run/lock/jtune.%d.job", o.PID), string(data))

@@ -44,6 +44,13 @@ func (c *runCmd) input(s *session.Session, w workload.Workload) *os.File {
 	return f
 }
 
+// forgetTyped discards what was typed at a terminal before a question that it would answer. A pipe keeps its lines.
+func forgetTyped(in io.Reader) {
+	if f, ok := in.(*os.File); ok && isTerminal(f) {
+		_ = unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH)
+	}
+}
+
 // dataWaits reports whether data wait in a stream: in a file behind its position, or in a pipe or socket.
 func dataWaits(stream io.Reader) bool {
 	f, ok := stream.(*os.File)

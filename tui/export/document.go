@@ -9,6 +9,7 @@ import (
 
 	"jtune/internal/document"
 	"jtune/internal/figure"
+	"jtune/internal/text"
 )
 
 // pageStyle is the style of a page: it fits a phone and prints on A4; a dark screen gets a dark background, a printer
@@ -34,7 +35,7 @@ func DocumentHTML(d document.Document) string {
 		partHTML(&b, p)
 	}
 	b.WriteString("</body>\n</html>\n")
-	return b.String()
+	return text.Plain(b.String())
 }
 
 func partHTML(b *strings.Builder, p document.Part) {
@@ -94,7 +95,7 @@ func DocumentMarkdown(d document.Document) string {
 		b.WriteString("\n")
 		partMarkdown(&b, p)
 	}
-	return b.String()
+	return text.Plain(b.String())
 }
 
 func partMarkdown(b *strings.Builder, p document.Part) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/optimize"
@@ -213,6 +214,20 @@ func TestFigureCSVAndJSONHoldTheSamePoints(t *testing.T) {
 					t.Errorf("%s: point %d has %s %q in JSON, %q in CSV", c.f.Kind, i, name, text, rows[i+1][at])
 				}
 			}
+		}
+	}
+}
+
+// What a foreign folder says neither orders the terminal that shows a page nor changes its writing direction.
+func TestDocumentHasNoControlCharacters(t *testing.T) {
+	const hostile = "a\x1b]52;c;eA==\x07\u009b31m\u202eb"
+	d := document.Document{Title: hostile, About: hostile, Mark: hostile, Parts: []document.Part{
+		document.Text(hostile), document.Code(hostile), document.Facts{{hostile, hostile}},
+		document.Table{Head: []string{hostile}, Rows: [][]string{{hostile}}},
+	}}
+	for name, text := range map[string]string{"HTML": DocumentHTML(d), "Markdown": DocumentMarkdown(d)} {
+		if i := strings.IndexAny(text, "\x1b\x07\u009b\u202e"); i >= 0 {
+			t.Errorf("%s: %q", name, text[max(0, i-20):min(len(text), i+20)])
 		}
 	}
 }

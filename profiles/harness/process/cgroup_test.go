@@ -27,3 +27,11 @@ func TestCgroupFolderIsFoundInTheTextsOfProc(t *testing.T) {
 		}
 	}
 }
+
+// No variable of the environment chooses which variable of a job is replaced.
+func TestRunVariableIsOurs(t *testing.T) {
+	t.Setenv("JTUNE_MARK", "HOME")
+	if name := runVariable(); !strings.HasPrefix(name, "JTUNE_RUN") {
+		t.Errorf("a job's %s is replaced", name)
+	}
+}

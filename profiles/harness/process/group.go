@@ -4,7 +4,6 @@ package process
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -18,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jtune/internal/procid"
 )
 
 // Group is the process group in which a job runs. Its leader is a watcher, a shell that waits for the end of a pipe
@@ -42,8 +43,8 @@ type Group struct {
 }
 
 // runVariable returns the name of the environment variable that marks a job's processes. Its value is the process that
-// started the job, "-", and a random text. Tests use another name, so that they end no job of the user's.
-func runVariable() string { return cmp.Or(os.Getenv("JTUNE_MARK"), "JTUNE_RUN") }
+// started the job, "-", and a random text. Tests add to the name, so that they end no job of the user's.
+func runVariable() string { return "JTUNE_RUN" + os.Getenv("JTUNE_TEST_MARK") }
 
 // watch ignores the signals that end the job, and those by which a terminal stops the whole group. $1 is the mark in
 // its processes' environment, $2 the folder of its control group; the remaining arguments remove its container.
@@ -62,7 +63,7 @@ func NewGroup(remove []string) (*Group, error) {
 		return nil, err
 	}
 	defer held.Close()
-	g := &Group{pipe: pipe, run: ID(os.Getpid()) + "-" + rand.Text(), dead: make(chan struct{})}
+	g := &Group{pipe: pipe, run: procid.Of(os.Getpid()) + "-" + rand.Text(), dead: make(chan struct{})}
 	folder := ""
 	if g.cgroup = newCgroup(g.mark()); g.cgroup != nil {
 		folder = g.cgroup.Name()
@@ -153,31 +154,15 @@ func EndOrphans() (killed int) {
 		by, _, ok := strings.Cut(run, "-")
 		space, pid, _ := strings.Cut(by, "/")
 		n, err := strconv.Atoi(strings.Split(pid, "/")[0])
-		here, _, _ := strings.Cut(ID(os.Getpid()), "/")
+		here, _, _ := strings.Cut(procid.Of(os.Getpid()), "/")
 		if !ok || err != nil || space != here {
 			return false
 		}
 		// A process that is hidden, as by a /proc with hidepid, has not ended.
-		now := ID(n)
+		now := procid.Of(n)
 		return now != by && (now != "" || syscall.Kill(n, 0) == syscall.ESRCH)
 	}
 	return killCgroups(over) + killMarked(over)
-}
-
-// ID identifies a process for as long as the system runs: its PID name space, its number, and its start in clock ticks
-// since boot. It is "" where these cannot be read.
-func ID(pid int) string {
-	space, _ := os.Readlink("/proc/self/ns/pid")
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // from the third field of proc(5)
-	if err != nil || len(f) < 20 {
-		return ""
-	}
-	started := f[19]
-	if f[0] == "Z" {
-		started = "ended"
-	}
-	return fmt.Sprintf("%s/%d/%s", space, pid, started)
 }
 
 // runIn returns the run that an environment marks; "" without a mark.
@@ -272,7 +257,7 @@ func (g *Group) Abandoned() bool {
 
 // Alive reports whether a process with that identity is running; "" matches any.
 func Alive(pid int, id string) bool {
-	now := ID(pid)
+	now := procid.Of(pid)
 	return now != "" && !strings.HasSuffix(now, "/ended") && (id == "" || id == now)
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jtune/internal/procid"
 )
 
 // TailEvery is the interval at which a log is polled.
@@ -34,7 +36,7 @@ var _ io.ReadCloser = (*Tail)(nil)
 
 // OpenTail starts at the end of a log, or opens a named pipe, that process pid writes (0: unknown).
 func OpenTail(path string, pid int) (*Tail, error) {
-	t := &Tail{path: path, pid: pid, id: ID(pid), closed: make(chan struct{})}
+	t := &Tail{path: path, pid: pid, id: procid.Of(pid), closed: make(chan struct{})}
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

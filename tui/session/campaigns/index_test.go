@@ -215,6 +215,21 @@ func TestIndexOfManyCampaignsIsSmall(t *testing.T) {
 	}
 }
 
+// A campaign of a clock that was years ahead is not the newest for years: a board without a battery starts in the past.
+func TestCampaignsInPutsTheFutureFirst(t *testing.T) {
+	parent := manyCampaigns(t, 3)
+	path := filepath.Join(parent, "c00002", "campaign.toml")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, strings.Replace(string(text), "created = 2026", "created = 2156", 1))
+	list, err := CampaignsIn(parent)
+	if err != nil || len(list) != 3 || list[0].Name != "c00002" || list[2].Name != "c00001" {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
 // Searches that ask the same are in the index with one question, whose goals are parsed once.
 func TestIndexHoldsAQuestionOnce(t *testing.T) {
 	parent := manyCampaigns(t, 40)

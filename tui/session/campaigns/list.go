@@ -123,14 +123,26 @@ func (c Campaign) Rows() []record.Row {
 // List lists the campaigns of the data directory, oldest first. An unreadable folder is listed with its error.
 func List(o config.Paths) ([]Campaign, error) { return CampaignsIn(o.CampaignsDir()) }
 
-// CampaignsIn lists the campaigns of a folder, oldest first.
+// aheadMost is how far a campaign may lie ahead of the clock, as one of another machine may.
+const aheadMost = 24 * time.Hour
+
+// CampaignsIn lists the campaigns of a folder, oldest first. Those that began in the future count as older than all
+// others: one of a wrong clock would be the newest for years.
 func CampaignsIn(parent string) ([]Campaign, error) {
 	dirs, err := folders(parent)
 	if err != nil {
 		return nil, err
 	}
-	out := throughIndex(parent, dirs)
-	sorted.Stable(out, func(a, b Campaign) int { return a.Header.Created.Compare(b.Header.Created) })
+	out, now := throughIndex(parent, dirs), time.Now().Add(aheadMost)
+	began := func(c Campaign) (passed int) {
+		if !c.Header.Created.After(now) {
+			passed = 1
+		}
+		return passed
+	}
+	sorted.Stable(out, func(a, b Campaign) int {
+		return cmp.Or(began(a)-began(b), a.Header.Created.Compare(b.Header.Created))
+	})
 	return out, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"syscall"
 
 	"github.com/adrg/xdg"
 
@@ -109,12 +110,13 @@ func (o Paths) SetIntroduced() error {
 }
 
 // Denied adds exit code and advice to the error of a refused write, and the advice to that of a folder that cannot be
-// created.
+// created or whose file system has no locks.
 func Denied(err error, advice string) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w: %w: %s", tegra.ErrPermission, err, advice)
 	}
-	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Op == "mkdir" {
+	at, ok := errors.AsType[*fs.PathError](err)
+	if ok && at.Op == "mkdir" || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) { // no locks
 		return fmt.Errorf("%w: %s", err, advice)
 	}
 	return err

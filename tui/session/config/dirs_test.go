@@ -1,10 +1,12 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -31,5 +33,14 @@ func TestFindHomeTakesTheAccountsOwn(t *testing.T) {
 	FindHome()
 	if got := (Paths{}).DataPath(); !strings.HasPrefix(got, u.HomeDir+"/.") {
 		t.Errorf("without HOME: %s", got)
+	}
+}
+
+// A file system without locks is left by choosing another place, as a folder that cannot be created is.
+func TestDeniedAdvisesWhereThereAreNoLocks(t *testing.T) {
+	for _, cause := range []error{syscall.ENOSYS, syscall.EOPNOTSUPP, syscall.ENOLCK} {
+		if err := Denied(fmt.Errorf("lock: %w", cause), "elsewhere"); !strings.HasSuffix(err.Error(), ": elsewhere") {
+			t.Errorf("%v", err)
+		}
 	}
 }

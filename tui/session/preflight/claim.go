@@ -16,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 
+	"jtune/internal/procid"
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/profiles/harness/process"
@@ -93,7 +94,7 @@ func Claim(s *session.Session, what string, alone bool) (release func(), err err
 	}
 	me := Owner{
 		PID:   os.Getpid(),
-		ID:    process.ID(os.Getpid()),
+		ID:    procid.Of(os.Getpid()),
 		What:  what,
 		User:  strconv.Itoa(os.Getuid()),
 		Alone: alone,

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/procid"
 	"jtune/internal/safefile"
-	"jtune/profiles/harness/process"
 	"jtune/tui/session"
 )
 
@@ -43,9 +43,9 @@ func TestClaimMakesJobsOnOneBoardKnowOfEachOther(t *testing.T) {
 		theirs, mine    bool
 		refused, beside bool
 	}{
-		{"a soak beside a soak", process.ID(pid), true, true, true, true},
-		{"a run beside a soak", process.ID(pid), true, false, false, true},
-		{"a soak beside a run", process.ID(pid), false, true, false, true},
+		{"a soak beside a soak", procid.Of(pid), true, true, true, true},
+		{"a run beside a soak", procid.Of(pid), true, false, false, true},
+		{"a soak beside a run", procid.Of(pid), false, true, false, true},
 		{"a soak of a process that ended, whose number is used again", "pid:[1]/1/2", true, true, false, false},
 	} {
 		claim(pid, c.id, c.theirs)
@@ -73,7 +73,7 @@ func TestClaimMakesJobsOnOneBoardKnowOfEachOther(t *testing.T) {
 			t.Errorf("%s: left %v", c.name, left)
 		}
 	}
-	claim(pid, process.ID(pid), true)
+	claim(pid, procid.Of(pid), true)
 	if err := other.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

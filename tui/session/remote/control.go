@@ -25,8 +25,9 @@ import (
 const (
 	controlFolder  = "control"       // in the data directory
 	controlWait    = 2 * time.Second // for a request and its answer
-	controlLine    = 4096            // maximum bytes of either
-	controlClients = 8               // at the same time
+	acceptAgain    = 50 * time.Millisecond
+	controlLine    = 4096 // maximum bytes of either
+	controlClients = 8    // at the same time
 )
 
 // Order is a command from another program to a task.
@@ -148,8 +149,12 @@ func (c *Control) Show(t *task.Task) {
 func (c *Control) accept() {
 	for {
 		conn, err := c.listener.AcceptUnix()
-		if err != nil {
+		if errors.Is(err, net.ErrClosed) {
 			return
+		}
+		if err != nil { // too many open files, say, which ends
+			time.Sleep(acceptAgain)
+			continue
 		}
 		select {
 		case c.slots <- struct{}{}:

@@ -269,3 +269,20 @@ func TestControlOutlivesHostileClients(t *testing.T) {
 	}
 	<-job.Ended()
 }
+
+// An error of accept other than a closed socket, as when too many files are open, ends: orders are taken again.
+func TestControlTakesOrdersAfterAFailedAccept(t *testing.T) {
+	t.Parallel()
+	c, task, f := controlled(t, t.TempDir())
+	if err := c.listener.SetDeadline(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * acceptAgain)
+	if err := c.listener.SetDeadline(time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Give(OrderStop); err != nil {
+		t.Error(err)
+	}
+	<-task.Ended()
+}

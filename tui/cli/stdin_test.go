@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// A line that the user types while boards set a mode does not answer the later question.
+func TestForgetTypedDiscardsEarlierLines(t *testing.T) {
+	t.Parallel()
+	keyboard, terminal, err := pty.Open()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer keyboard.Close()
+	defer terminal.Close()
+	typed := func() int {
+		n, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCINQ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if _, err := keyboard.WriteString("y\n"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the line is there", func() bool { return typed() == 2 })
+	if forgetTyped(terminal); typed() != 0 {
+		t.Errorf("%d characters are left", typed())
+	}
+}
