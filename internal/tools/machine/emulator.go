@@ -22,7 +22,7 @@ import (
 // hang is how long to wait for a machine. Time in which QEMU waits for a processor of a busy host does not count.
 const hang = 4 * time.Minute
 
-// emulator is a running QEMU with a serial console.
+// emulator is a running QEMU or user-mode Linux with a serial console.
 type emulator struct {
 	cmd     *exec.Cmd
 	keys    io.Writer // the console's keyboard
@@ -32,15 +32,17 @@ type emulator struct {
 	ended   chan struct{} // closed when QEMU has ended and all its output was read
 }
 
-// start starts QEMU with the console on its standard output. QEMU is killed with this process.
+// start starts a machine with the console on its standard output. It is killed with this process.
 func start(ctx context.Context, program string, args ...string) (*emulator, error) {
-	cmd := exec.CommandContext(ctx, program, append([]string{"-nodefaults", "-nographic", "-no-reboot",
-		"-serial", "stdio"}, args...)...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	e := &emulator{cmd: cmd, changed: make(chan struct{}), ended: make(chan struct{})}
+	cmd.Cancel = func() error { e.kill(); return nil }
 	keys, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
+	e.keys = keys
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -49,7 +51,6 @@ func start(ctx context.Context, program string, args ...string) (*emulator, erro
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	e := &emulator{cmd: cmd, keys: keys, changed: make(chan struct{}), ended: make(chan struct{})}
 	go e.listen(out)
 	return e, nil
 }
@@ -68,6 +69,9 @@ func (e *emulator) listen(out io.Reader) {
 		close(e.changed)
 		e.changed = make(chan struct{})
 		e.mu.Unlock()
+		if strings.Contains(line, "reboot: Restarting system") { // a machine ends instead, as QEMU does by itself
+			e.kill()
+		}
 	}
 }
 
@@ -156,9 +160,12 @@ func (e *emulator) queued() (sum time.Duration) {
 
 // cut simulates a power cut.
 func (e *emulator) cut() {
-	_ = e.cmd.Process.Kill()
+	e.kill()
 	<-e.ended
 }
+
+// kill kills the machine's processes: user-mode Linux has one for each of its own.
+func (e *emulator) kill() { _ = syscall.Kill(-e.cmd.Process.Pid, syscall.SIGKILL) }
 
 // prompt ends each output of QEMU's monitor.
 const prompt = "(qemu) "

@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	_ "embed"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jtune/tegra/tegratest"
@@ -37,6 +40,12 @@ func (l *lab) newMedia(ctx context.Context, arch string) (media, error) {
 	first := filepath.Join(dir, "first") // the initramfs
 	board := tegratest.New(boardName)
 	board.FollowClocks()
+	for name := range maps.Clone(board.Files) { // as root jtune reads the clock that a core runs at
+		if path.Base(name) == "cpuinfo_cur_freq" {
+			delete(board.Files, name)
+			board.Links[name] = "scaling_max_freq"
+		}
+	}
 	if err := board.WriteTo(filepath.Join(first, "board")); err != nil {
 		return b, err
 	}
@@ -74,6 +83,7 @@ func disk(ctx context.Context, path, files, size string) error {
 func (b media) start(ctx context.Context, disk, words string, more ...string) (*emulator, error) {
 	program := "qemu-system-x86_64"
 	args := []string{"-M", "q35"}
+	always := []string{"-nodefaults", "-nographic", "-no-reboot", "-serial", "stdio"}
 	console, cpu := "ttyS0", "max"
 	if b.arch == "arm64" {
 		program, args = "qemu-system-aarch64", []string{"-M", "virt"}
@@ -82,6 +92,6 @@ func (b media) start(ctx context.Context, disk, words string, more ...string) (*
 	args = append(args, "-cpu", cpu, "-m", "512", "-kernel", b.kernel, "-initrd",
 		b.initrd, "-append", "console="+console+" quiet panic=-1 mitigations=off "+words,
 		"-drive", "file="+disk+",if=virtio,format=raw,cache=writeback")
-	args = append(args, more...)
+	args = slices.Concat(always, args, more)
 	return start(ctx, program, append(args, "-accel", "tcg,thread=single")...) // unless more sets another
 }

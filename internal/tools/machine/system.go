@@ -37,6 +37,8 @@ type system struct {
 	findings []string
 	log      io.Writer
 	sleeps   bool // it was suspended in this boot
+	uml      bool // user-mode Linux without SSH: commands go to the console
+	commands int  // given to the console
 	stopped  func() bool
 }
 
@@ -114,6 +116,9 @@ func (l *lab) newSystem(ctx context.Context, name string) (*system, error) {
 }
 
 func (s *system) boot(ctx context.Context) error {
+	if s.uml {
+		return s.bootUML(ctx)
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -125,16 +130,12 @@ func (s *system) boot(ctx context.Context) error {
 	if s.sleeps { // an offline processor then spins in QEMU's firmware: each gets its own thread
 		more = []string{"-smp", "2", "-accel", "tcg,thread=multi"}
 	}
-	s.mu.Lock()
 	e, err := s.b.start(ctx, s.disk, "run=system", append(more, "-monitor", "unix:"+s.monitor+",server=on,wait=off",
 		"-nic", fmt.Sprintf("user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:%d-:22", s.port))...)
-	if err == nil {
-		s.e = e
-	}
-	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
+	s.runs(e)
 	for late := e.deadline(2 * hang); ; {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -154,6 +155,12 @@ func (s *system) boot(ctx context.Context) error {
 		}
 		time.Sleep(time.Second)
 	}
+}
+
+func (s *system) runs(e *emulator) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.e = e
 }
 
 // errEnded reports that the machine has rebooted, or lost its power, before anybody could log in.
@@ -185,7 +192,7 @@ func (s *system) end(ctx context.Context) {
 func (s *system) powerFails() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.e.cmd.Process.Kill()
+	s.e.kill()
 }
 
 // said is the output of a command, both streams together, and its exit code.
@@ -206,6 +213,9 @@ func (s *system) typed(ctx context.Context, user, command, prompt string, answer
 // run runs a user's command, in a terminal or not. Each time the prompt appears it calls the next answer.
 func (s *system) run(ctx context.Context, user, command string, terminal bool, prompt string,
 	answers []func(io.Writer)) said {
+	if s.uml {
+		return s.console(command, answers)
+	}
 	ctx, cancel := s.e.within(ctx, hang)
 	defer cancel()
 	words := []string{"-F", "none", "-p", strconv.Itoa(s.port), "-i", s.key, "-o", "IdentitiesOnly=yes", "-o",

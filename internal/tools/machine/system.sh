@@ -21,7 +21,7 @@ mount -t tmpfs board /run/board
 cp -a /srv/board/sys /run/board/
 mkdir -p /run/board/sys/fs/cgroup
 mount --bind /sys/fs/cgroup /run/board/sys/fs/cgroup
-for file in /sys/devices/system/cpu/cpu[0-9]*/online; do
+for file in $(ls /sys/devices/system/cpu/cpu[0-9]*/online 2>/dev/null); do # none under user-mode Linux
   mount --bind "$file" "/run/board$file"
 done
 if [ -e /etc/refuse ]; then # a knob that takes no value
@@ -62,7 +62,27 @@ ExecStart=/usr/local/sbin/nvpmodel-service
 [Install]
 WantedBy=multi-user.target
 END
-for unit in ssh nvpmodel jtune-mode jtune-staged; do
+# root's shell on the console, for a boot without SSH. It reads a command a line, and says when it has ended.
+cat >"$root/usr/local/sbin/console" <<'END'
+#!/bin/sh
+stty -echo
+cd /root
+echo CONSOLE
+while read -r number command; do
+  eval "$command" 2>&1
+  echo "ENDED $number $?"
+done
+END
+chmod 755 "$root/usr/local/sbin/console"
+cat >"$system/console.service" <<'END'
+[Service]
+ExecStart=/usr/local/sbin/console
+StandardInput=tty-force
+StandardOutput=tty
+TTYPath=/dev/ttyS0
+Environment=HOME=/root TERM=dumb
+END
+for unit in ssh nvpmodel console jtune-mode jtune-staged train; do
   mkdir "$system/$unit.service.d"
   printf '[Unit]\nRequires=board.service\nAfter=board.service\n[Service]\nBindPaths=/run/board/sys:/sys\n' \
     >"$system/$unit.service.d/board.conf"

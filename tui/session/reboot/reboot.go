@@ -147,7 +147,11 @@ func restart(root string) error {
 	}
 	cmd := exec.Command("systemctl", "reboot")
 	caller.Privileged(cmd)
-	if said, err := cmd.CombinedOutput(); err != nil {
+	said, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && !exit.Exited() {
+		return nil // it was killed: as a rule by the shutdown that it had asked for
+	}
+	if err != nil {
 		return fmt.Errorf("systemctl reboot: %w: %s", err, text.Clip(text.OneLine(string(said))))
 	}
 	return nil
