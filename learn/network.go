@@ -47,9 +47,16 @@ func (n *Network) Words() string {
 		layers = append(layers, fmt.Sprint(w))
 	}
 	c := n.Config
-	words := fmt.Sprintf("%s, Adam %g, %s, batch %d, dropout %g, %s rows, %d passes, that of pass %d kept, seed %d",
-		strings.Join(layers, "-"), c.LearnRate, c.Loss, c.Batch, c.Dropout, text.Thousands(n.Rows), n.Epochs,
-		n.BestEpoch, c.Seed)
+	targets := "standardised"
+	switch {
+	case c.LogTarget:
+		targets = "logarithms"
+	case c.RawTarget:
+		targets = "as measured"
+	}
+	words := fmt.Sprintf("%s, Adam %g, %s, batch %d, dropout %g, %s rows, %d passes, that of pass %d kept, seed %d, "+
+		"held out %g %% (%d rows), targets %s", strings.Join(layers, "-"), c.LearnRate, c.Loss, c.Batch, c.Dropout,
+		text.Thousands(n.Rows), n.Epochs, n.BestEpoch, c.Seed, 100*c.Holdout, n.Validated, targets)
 	if c.Freeze {
 		words += ", only the last layer trained"
 	}

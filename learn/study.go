@@ -3,9 +3,10 @@ package learn
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
+	"slices"
 
+	"jtune/internal/stats"
 	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 )
@@ -19,12 +20,13 @@ type LeftOut struct {
 // CurvePoint is the error of models fitted to a number of modes, on all other measured modes.
 type CurvePoint struct {
 	Modes                     int
-	TimeMAPEPct, PowerMAPEPct float64    // means over the draws
+	TimeMAPEPct, PowerMAPEPct float64    // medians of the draws
 	TimeRange, PowerRange     [2]float64 // smallest and largest of the draws
 }
 
-// curveDraws is the number of random draws per point of a learning curve; errors are means over them.
-const curveDraws = 4
+// curveDraws is the number of random orders of the modes in a learning curve. Each point learns from the first modes of
+// each order, so that a later point knows all that an earlier one does, and one unlucky draw moves no median.
+const curveDraws = 5
 
 // LeaveOut repeats the model's cross-validation and returns its predictions. Networks take many seconds.
 func (m *Model) LeaveOut(ctx context.Context) ([]LeftOut, error) {
@@ -56,24 +58,24 @@ func (m *Model) Curve(ctx context.Context, sizes []int) ([]CurvePoint, error) {
 	m = m.Whole()
 	var out []CurvePoint
 	rng := rand.New(rand.NewPCG(m.Seed, 0x6375727665))
+	var orders [curveDraws][]int
+	for k := range orders {
+		orders[k] = rng.Perm(len(m.Samples))
+	}
 	for _, n := range sizes {
 		if n < 1 || n+leastJudges > len(m.Samples) {
 			continue
 		}
-		inf := math.Inf(1)
-		at := CurvePoint{Modes: n, TimeRange: [2]float64{inf, -inf}, PowerRange: [2]float64{inf, -inf}}
-		for range curveDraws {
-			order := rng.Perm(len(m.Samples))
+		var time, power []float64
+		for _, order := range orders {
 			e, err := m.errorsFrom(ctx, order[:n])
 			if err != nil {
 				return nil, err
 			}
-			at.TimeMAPEPct += e.TimeMAPEPct / curveDraws
-			at.PowerMAPEPct += e.PowerMAPEPct / curveDraws
-			at.TimeRange = [2]float64{min(at.TimeRange[0], e.TimeMAPEPct), max(at.TimeRange[1], e.TimeMAPEPct)}
-			at.PowerRange = [2]float64{min(at.PowerRange[0], e.PowerMAPEPct), max(at.PowerRange[1], e.PowerMAPEPct)}
+			time, power = append(time, e.TimeMAPEPct), append(power, e.PowerMAPEPct)
 		}
-		out = append(out, at)
+		out = append(out, CurvePoint{n, stats.Median(time), stats.Median(power),
+			[2]float64{slices.Min(time), slices.Max(time)}, [2]float64{slices.Min(power), slices.Max(power)}})
 	}
 	return out, nil
 }

@@ -41,12 +41,21 @@ func TestModelCurveFallsAndSkipsWhatCannotBeJudged(t *testing.T) {
 	for _, p := range curve {
 		if !(p.TimeRange[0] <= p.TimeMAPEPct && p.TimeMAPEPct <= p.TimeRange[1]) ||
 			!(p.PowerRange[0] <= p.PowerMAPEPct && p.PowerMAPEPct <= p.PowerRange[1]) {
-			t.Errorf("a mean lies outside of its draws: %+v", p)
+			t.Errorf("a median lies outside of its draws: %+v", p)
 		}
 	}
 	if curve[1].TimeMAPEPct >= curve[0].TimeMAPEPct {
 		t.Errorf("error %.2f %% with 4 modes, %.2f %% with 20: it does not fall",
 			curve[0].TimeMAPEPct, curve[1].TimeMAPEPct)
+	}
+	if curve, err = m.Curve(t.Context(), []int{6, 8, 10, 12, 15, 20, 25}); err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < len(curve); i++ {
+		if at, before := curve[i], curve[i-1]; at.TimeMAPEPct > 1.3*before.TimeMAPEPct {
+			t.Errorf("error %.2f %% with %d modes, %.2f %% with %d: it rises", before.TimeMAPEPct, before.Modes,
+				at.TimeMAPEPct, at.Modes)
+		}
 	}
 	if _, err := (&Model{Method: GP}).LeaveOut(t.Context()); err == nil {
 		t.Error("a model without samples was studied")

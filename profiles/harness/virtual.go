@@ -164,6 +164,8 @@ func (s *simulated) step(ctx context.Context) error {
 	}
 	if m.Parts {
 		e.FetchMS, e.StallMS = tegra.Some(RoundMS(m.FetchMS)), tegra.Some(RoundMS(m.StallMS))
+		e.PrepareMS, e.CopyMS = tegra.Some(RoundMS(m.PrepareMS)), tegra.Some(RoundMS(m.CopyMS))
+		e.LaunchMS = tegra.Some(RoundMS(m.LaunchMS))
 		e.ComputeMS, e.OverheadMS = tegra.Some(RoundMS(m.ComputeMS)), tegra.Some(RoundMS(m.OverheadMS))
 	}
 	s.ready = append(s.ready, e)

@@ -31,6 +31,9 @@ type Minibatch struct {
 	Parts        bool          // false in a replay: its table has only TimeMS, and the parts below are 0
 	FetchMS      float64       // work of fetching and preprocessing, hidden or not
 	StallMS      float64       // part of the fetch that compute does not hide
+	PrepareMS    float64       // part of the fetch: preprocessing
+	CopyMS       float64       // to the GPU's memory
+	LaunchMS     float64       // of kernels, most of it during their execution
 	ComputeMS    float64       // kernel launch and execution on the GPU
 	OverheadMS   float64       // framework between steps
 	T            time.Duration // completion time on the board's clock
@@ -248,7 +251,8 @@ func (b *Board) minibatch(j *job) Minibatch {
 		s.ComputeMS *= changedFactor
 	}
 	m := Minibatch{Epoch: j.count / j.perEpoch, Index: j.count % j.perEpoch, Parts: b.table == nil,
-		FetchMS: s.FetchMS, StallMS: s.StallMS, ComputeMS: s.ComputeMS, OverheadMS: s.OverheadMS}
+		FetchMS: s.FetchMS, PrepareMS: s.PrepareMS, CopyMS: s.CopyMS, LaunchMS: s.LaunchMS, StallMS: s.StallMS,
+		ComputeMS: s.ComputeMS, OverheadMS: s.OverheadMS}
 	b.disturb(j, &m)
 	if b.table == nil && b.scatter() > 0 {
 		m.OverheadMS += float64(b.lost) / float64(time.Millisecond)
@@ -259,7 +263,7 @@ func (b *Board) minibatch(j *job) Minibatch {
 		m.TimeMS = b.table.row(row.mode, j.workload.Batch).TimeMS // exact
 	}
 	if !m.Parts {
-		m.FetchMS, m.StallMS, m.ComputeMS, m.OverheadMS = 0, 0, 0, 0
+		m.FetchMS, m.PrepareMS, m.CopyMS, m.LaunchMS, m.StallMS, m.ComputeMS, m.OverheadMS = 0, 0, 0, 0, 0, 0, 0
 	}
 	return m
 }
@@ -280,8 +284,12 @@ func (b *Board) disturb(j *job, m *Minibatch) {
 	if noise >= 0.05 && uniform(append(key, 3)...) < hiccupShare {
 		compute *= 1.3 + 0.7*uniform(append(key, 4)...)
 	}
-	m.FetchMS, m.StallMS = m.FetchMS*load, m.StallMS*load
-	m.ComputeMS, m.OverheadMS = m.ComputeMS*compute, m.OverheadMS*compute
+	for _, ms := range []*float64{&m.FetchMS, &m.PrepareMS, &m.CopyMS, &m.StallMS} {
+		*ms *= load
+	}
+	for _, ms := range []*float64{&m.LaunchMS, &m.ComputeMS, &m.OverheadMS} {
+		*ms *= compute
+	}
 }
 
 // hang blocks like a silent job's reader until ctx ends.

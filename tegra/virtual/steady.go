@@ -98,7 +98,7 @@ func clamp(x, most float64) float64 { return max(-most, min(most, x)) }
 // scaled multiplies a minibatch's time and power.
 func scaled(s physics.Steps, time, power float64) physics.Steps {
 	for _, ms := range []*float64{&s.FetchMS, &s.StallMS, &s.HandMS, &s.ComputeMS, &s.OverheadMS, &s.TimeMS,
-		&s.ExecuteMS, &s.KernelMS} {
+		&s.ExecuteMS, &s.KernelMS, &s.PrepareMS, &s.CopyMS, &s.LaunchMS} {
 		*ms *= time
 	}
 	s.Power = s.Power.Scale(power)

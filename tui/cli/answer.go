@@ -70,7 +70,8 @@ func knownRows(a answers.Answer) (rows [][]string) {
 			fmt.Sprintf("(%s samples per second)", text.Of(1000/m.SampleMS())), "", "", text.Of(m.SampleJ()) + " J"})
 	}
 	read := a.Read()
-	if p := a.Predicted; p.TimeMS > 0 {
+	// Beside a reading, a prediction from before it says nothing about this mode.
+	if p := a.Predicted; p.TimeMS > 0 && (a.Fitted || a.Doubted.OK || !read.OK) {
 		name := "predicted"
 		if a.Fitted {
 			name = "fitted"

@@ -27,7 +27,8 @@ func TestTuneInWordsNamesNoModeTwice(t *testing.T) {
 	}
 }
 
-func TestAnswerPrintsNoAbsurdBandBesideAMeasurement(t *testing.T) {
+// An answer that was measured has no guess from before its reading beside it.
+func TestAnswerPrintsNoGuessBesideAMeasurement(t *testing.T) {
 	t.Parallel()
 	mode := toyModes()[0]
 	at := tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 93.8, PowerW: 29.5}
@@ -41,7 +42,7 @@ func TestAnswerPrintsNoAbsurdBandBesideAMeasurement(t *testing.T) {
 		measured bool
 		want     bool
 	}{
-		"narrow":                     {90, 98, true, true},
+		"narrow beside a reading":    {90, 98, true, false},
 		"absurd beside a reading":    {10.1, 870.7, true, false},
 		"wide, nothing was measured": {10.1, 870.7, false, true},
 		"none is known":              {nan, nan, false, false},

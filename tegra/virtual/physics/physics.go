@@ -91,6 +91,9 @@ type Steps struct {
 	FetchMS    float64 // fetch of a minibatch in a loader process
 	StallMS    float64 // part not hidden by compute, and HandMS
 	HandMS     float64 // receiving a ready minibatch and copying it to the GPU
+	PrepareMS  float64 // part of FetchMS: work on the data, not the read
+	CopyMS     float64 // part of HandMS: the copy to the GPU
+	LaunchMS   float64 // launch of the kernels, most of it hidden by their execution
 	ComputeMS  float64 // launch and execution
 	OverheadMS float64 // framework
 	TimeMS     float64 // stall + compute + overhead
@@ -183,16 +186,18 @@ func (w Workload) Run(chip Chip, c Conditions, read Reading) Steps {
 	if w.Workers > 0 {
 		launch *= 1 + chip.Disturbed
 	}
-	s.ComputeMS = sum(w.Overlap, s.ExecuteMS, launch)
+	s.LaunchMS, s.ComputeMS = launch, sum(w.Overlap, s.ExecuteMS, launch)
 	s.OverheadMS = cpu(w.Serial, 0) * contention
-	s.HandMS = (cpu(receive, receiveMem)*chip.Launch + cpu(copyPerMB, copyMemPerMB)*w.InputMB) * (1 + w.Crowding*short)
+	crowded := 1 + w.Crowding*short
+	s.CopyMS = cpu(copyPerMB, copyMemPerMB) * w.InputMB * crowded
+	s.HandMS = (cpu(receive, receiveMem)*chip.Launch + cpu(copyPerMB, copyMemPerMB)*w.InputMB) * crowded
 	work := cpu(w.Fetch, w.FetchMem) * (1 + w.Thrash*max(0, workers+1-n)/n)
 	if read.Reclaim {
 		work *= 1 + chip.Reclaim
 	}
-	s.FetchMS = work + read.MS
+	s.PrepareMS, s.FetchMS = work, work+read.MS
 	if w.Workers == 0 {
-		s.HandMS *= unpipelined
+		s.HandMS, s.CopyMS = s.HandMS*unpipelined, s.CopyMS*unpipelined
 		s.StallMS = s.FetchMS + s.HandMS
 	} else {
 		busy := s.ComputeMS + s.OverheadMS + s.HandMS

@@ -53,7 +53,7 @@ func LearningFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) 
 		}))
 	}
 	f.Panels = []figure.Panel{panel}
-	f.Notes = []string{"means of four draws of that many modes, judged by all others"}
+	f.Notes = []string{"medians of five draws, each of which grows by modes; judged by all others"}
 	return f, nil
 }
 
