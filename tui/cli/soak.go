@@ -131,7 +131,7 @@ func (c *soakCmd) soak(ctx context.Context, s *session.Session, w workload.Workl
 	rep.pace.Compute(false)
 	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Soaking, Workload: w, Whole: true}, c.r.Dir != "", rep.line)
 	defer orders.End()
-	out, err := soak.Run(ctx, s, c.r, soakProgress(rep))
+	out, err := soak.Run(ctx, s, c.r, soakProgress(rep, c.r.Resume))
 	rep.wipe()
 	if err != nil && out.Verdict == "" {
 		return err
@@ -145,12 +145,17 @@ func (c *soakCmd) soak(ctx context.Context, s *session.Session, w workload.Workl
 }
 
 // soakProgress prints the folder of a soak, then its progress: in one line on a terminal, otherwise every five minutes.
-func soakProgress(rep *reporter) func(soak.Status) {
+// A resumed soak says before it sets anything what its folder, which may come from anyone, asks for.
+func soakProgress(rep *reporter, resumed bool) func(soak.Status) {
 	const quiet = 5 * time.Minute
 	last, begun := -quiet, false
 	return func(st soak.Status) {
 		if !begun && st.Dir != "" { // while it can be read: a lost connection ends the soak
 			rep.line("jtune: recorded in %s", st.Dir)
+			if resumed {
+				rep.line("jtune: the settings of this folder: mode %s; limits %s", dash(st.Mode, "%v"),
+					cmp.Or(st.Limits.String(), "none"))
+			}
 		}
 		begun = true
 		switch line := soakLine(st); {

@@ -71,6 +71,9 @@ func TestEndedSoaksLoseNothing(t *testing.T) {
 				t.Errorf("the report does not say %q", says)
 			}
 			again := jtune(t, with(args, "--resume", "--speed", "max", "--json")...)
+			if !strings.Contains(again.err, "jtune: the settings of this folder: mode ") {
+				t.Errorf("not said before it is set: %s", again.err)
+			}
 			v := outcome{out: again.out}.object(t, soakKeys)
 			code, says := exitOK, "in 2 parts"
 			if missed(left) { // a machine too busy for a sample in ten of the board's seconds

@@ -43,7 +43,7 @@ func (c *tuneCmd) prove(ctx context.Context, s *session.Session, r measure.TuneR
 			continue
 		}
 		rep := c.reporter(s.Device)
-		out, err := soak.Run(ctx, s, soak.Proving(r.Workload, a.Setting, c.proof), soakProgress(rep))
+		out, err := soak.Run(ctx, s, soak.Proving(r.Workload, a.Setting, c.proof), soakProgress(rep, false))
 		rep.wipe()
 		if err != nil {
 			return proofs, err
