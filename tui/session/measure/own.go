@@ -45,8 +45,8 @@ type RailWhole struct {
 const (
 	// trialLook is how often a trial checks the output it has read.
 	trialLook = 2 * time.Second
-	// leastRun is the least duration of a run that counts as one reading: power is sampled once a second.
-	leastRun = 5 * time.Second
+	// leastRun is the least duration of a run that counts as one reading: it has ten power samples.
+	leastRun = 2 * time.Second
 )
 
 // Understand starts a user's command in the present mode and reads its output until it knows which lines count steps,
