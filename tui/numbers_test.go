@@ -2,6 +2,7 @@ package tui
 
 import (
 	"maps"
+	"math"
 	"regexp"
 	"testing"
 
@@ -120,6 +121,36 @@ func TestLiveHasFewNumbersWhileAVirtualBoardWorks(t *testing.T) {
 			d.few(name+" at work in a preset, with free clocks", liveNumbers)
 		})
 	}
+}
+
+const cardNumbers = 60
+
+// TestProfileCardHasFewNumbersOnEveryVirtualBoard searches once on each board, for the goals in turn.
+func TestProfileCardHasFewNumbersOnEveryVirtualBoard(t *testing.T) {
+	draws(t)
+	t.Parallel()
+	for i, name := range virtual.Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, _ := driveSession(t, session.Options{Device: "virtual:" + name, Speed: math.Inf(1), Seed: 1})
+			d.press("t")
+			for range i % 3 { // fastest within watts, least power within a time, least energy
+				d.press("right")
+			}
+			d.press("t")
+			d.answered()
+			d.few(name+": "+d.r.sh.task.Limit.Words(), cardNumbers)
+		})
+	}
+}
+
+func TestProfileCardOfSeveralLimitsHasFewNumbers(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	d.shows(searchedJob(d.board, 20, 25, 30))
+	d.press("3")
+	d.sees("FITS 20 W")
+	d.few("three limits", cardNumbers)
 }
 
 // TestTuneOnAFreshBoardAsksForACommand presses t twice from an empty data folder: a job that cannot run is never

@@ -166,7 +166,8 @@ func (p *Page) limitBlocks(list []answers.Answer, most int) (out []string) {
 		if first+i == at {
 			mark = "▸ "
 		}
-		out = append(out, mark+fmt.Sprintf("%-*s  %s", widest, one.Limit.Brief(), p.answerLine(one)))
+		f := page.FiguresOf(one.Best())
+		out = append(out, mark+fmt.Sprintf("%-*s  %s ms  %s W", widest, one.Limit.Brief(), f.MS, f.W))
 	}
 	return append(out, "")
 }
@@ -183,11 +184,4 @@ func fitted(blocks []string, h int) []string {
 		blocks = blocks[:len(blocks)-1]
 	}
 	return strings.Split(strings.Join(blocks, "\n"), "\n")
-}
-
-// answerLine returns an answer's mode and figures.
-func (p *Page) answerLine(a answers.Answer) string {
-	f := page.FiguresOf(a.Best())
-	return fmt.Sprintf("%s%s  %s ms  %s W  %s J", widget.StyleBold.Render(p.read.ModeText(a.Mode)),
-		page.BatchText(a.Batch), f.MS, f.W, f.J)
 }

@@ -2,6 +2,7 @@ package answers
 
 import (
 	"math"
+	"regexp"
 	"testing"
 
 	"jtune/optimize"
@@ -152,5 +153,41 @@ func TestGuessedGainOfThePresentModeIsNone(t *testing.T) {
 	}
 	if got := a.Sheet(Today).Gain; got != "the board is in the best mode already" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// No line tells a change without saying against what, for every kind of goal.
+func TestSheetSaysAgainstWhatAChangeIs(t *testing.T) {
+	change := regexp.MustCompile(`[0-9] %|×`)
+	against := regexp.MustCompile(` than \S| of \S| as (long|fast) as \S|^no difference in \S+ to \S`)
+	at := func(cores int, ms, watts float64) tegra.Mean {
+		on := tegra.Setting{Mode: tegra.Mode{Cores: cores}}
+		return tegra.Mean{Measured: tegra.Measured{Setting: on, TimeMS: ms, PowerW: watts}, N: 1}
+	}
+	changes := 0
+	for _, l := range []metric.Goal{metric.Watts(30), metric.Millis(100), metric.LeastEnergy,
+		metric.Within(metric.Power.Max(30).And(metric.Time.Max(100))), {Knee: true}} {
+		for _, mine := range []tegra.Mean{at(7, 90, 29), at(7, 20, 12), at(7, 900, 14), at(7, 58, 50),
+			at(7, 58.1, 49.9)} {
+			for _, preset := range []*Baseline{nil, {"MODE_30W", at(8, 96, 29.4), Errors{0.01, 0.01}}} {
+				for _, feasible := range []bool{true, false} {
+					a := Answer{Setting: mine.Setting, Limit: l, Feasible: feasible, Preset: preset,
+						Before: &Baseline{"present, locked", at(12, 58, 50), Errors{0.01, 0.01}}}
+					a.Reading = mine
+					a.Exchange = &Exchange{Limit: l, Prediction: optimize.MeasuredPrediction(at(9, 9, 40).Measured)}
+					a.Compared()
+					for _, line := range a.Sheet(Today).Lines() {
+						if change.MatchString(line) {
+							if changes++; !against.MatchString(line) {
+								t.Errorf("%v: %q", l, line)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if changes < 100 {
+		t.Errorf("%d changes", changes)
 	}
 }

@@ -315,7 +315,7 @@ var measuredAgain = conclusion.New("verify", 8, func(t twice) string {
 	if t.N > 1 {
 		says += fmt.Sprintf(" (mean of %d)", t.N)
 	}
-	says += fmt.Sprintf(", %s ms and %s on %s: %+.1f %% time", text.Of(t.ThenMS), watts(t.ThenW), t.Since,
+	says += fmt.Sprintf(", %s ms and %s on %s; since then %+.1f %% time", text.Of(t.ThenMS), watts(t.ThenW), t.Since,
 		pctOf(tegra.Some(t.ThenMS), tegra.Some(t.NowMS)).V)
 	if pct := pctOf(t.ThenW, t.NowW); pct.OK {
 		says += fmt.Sprintf(", %+.1f %% power", pct.V)
