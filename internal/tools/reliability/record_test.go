@@ -51,6 +51,7 @@ func TestReliabilityOfTheResultsIsNoMoreThanTheRecords(t *testing.T) {
 		"kill -9":         {"kills"},
 		"power cuts":      {"cuts", "system-cuts"},
 		"random keys":     {"keys", "bindings"},
+		"presets over":    {"reboots"},
 		"fuzz executions": {"fuzz"},
 	} {
 		cells := regexp.MustCompile(`(?m)^\| ` + row + `[^|]*\|[^|]*\| ([^|]*) \|`).FindSubmatch(results)
