@@ -33,6 +33,7 @@ func builtIn() constants {
 type bench struct {
 	constants
 	seed   uint64
+	noise  float64 // of its boards
 	boards map[unit]*virtual.Board
 	kinds  map[string]kind
 	live   map[string]observed
@@ -76,6 +77,13 @@ func (b *bench) again(run uint64) *bench {
 	return b.others[run]
 }
 
+// noisy returns a bench whose boards deviate from the laws as those of a user do, each run's differently.
+func (b *bench) noisy(run uint64) *bench {
+	out := newBench(b.constants, b.seed+run)
+	out.kinds, out.noise = b.kinds, 1
+	return out
+}
+
 // with returns a bench with other constants and the same kinds of boards.
 func (b *bench) with(c constants) *bench {
 	out := newBench(c, b.seed)
@@ -87,7 +95,7 @@ func (b *bench) board(u unit) (*virtual.Board, error) {
 	if found, ok := b.boards[u]; ok {
 		return found, nil
 	}
-	out, err := b.fresh(u, 0)
+	out, err := b.fresh(u, b.noise)
 	if err == nil {
 		b.boards[u] = out
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"jtune/internal/stats"
 	"jtune/optimize"
 	"jtune/profiles/experiment"
 	"jtune/tegra"
@@ -153,33 +154,45 @@ func spread(b *bench, f Figure) ([]float64, error) {
 	return []float64{-change(slices.Min(values), slices.Max(values))}, nil
 }
 
-// front returns the indexes of the figure's setups on the Pareto front of time and energy.
-func front(b *bench, f Figure) ([]int, error) {
-	var points []tegra.Measured
-	for _, s := range f.at {
-		r, err := b.run(f.Jobs[0], s)
-		if err != nil {
-			return nil, err
+// frontBoards is how many boards with the deviations that users see decide a front.
+const frontBoards = 11
+
+// fronts returns the figure's setups on the Pareto front of time and energy, by board.
+func fronts(b *bench, f Figure) (out [][]int, err error) {
+	for run := range uint64(frontBoards) {
+		noisy := b.noisy(run)
+		var points []tegra.Measured
+		for _, s := range f.at {
+			r, err := noisy.run(f.Jobs[0], s)
+			if err != nil {
+				return nil, err
+			}
+			point := tegra.Measured{TimeMS: r.TimeMS, PowerW: r.Power.Total()}
+			point.Mode = r.mode
+			points = append(points, point)
 		}
-		point := tegra.Measured{TimeMS: r.TimeMS, PowerW: r.Power.Total()}
-		point.Mode = r.mode
-		points = append(points, point)
+		out = append(out, optimize.Front(points, optimize.Energy))
 	}
-	return optimize.Front(points, optimize.Energy), nil
+	return out, nil
 }
 
 func frontSize(b *bench, f Figure) ([]float64, error) {
-	on, err := front(b, f)
-	return []float64{float64(len(on))}, err
+	list, err := fronts(b, f)
+	var sizes []float64
+	for _, on := range list {
+		sizes = append(sizes, float64(len(on)))
+	}
+	return []float64{stats.Median(sizes)}, err
 }
 
+// onTheFront tells whether a mode is on the front of most boards.
 func onTheFront(b *bench, f Figure) ([]float64, error) {
-	on, err := front(b, f)
-	if err != nil {
-		return nil, err
+	list, err := fronts(b, f)
+	i, n := slices.IndexFunc(f.at, func(s setup) bool { return s.mode == f.against[0].mode }), 0
+	for _, on := range list {
+		n += int(truth(slices.Contains(on, i)))
 	}
-	i := slices.IndexFunc(f.at, func(s setup) bool { return s.mode == f.against[0].mode })
-	return []float64{truth(slices.Contains(on, i))}, nil
+	return []float64{truth(2*n > frontBoards)}, err
 }
 
 // truth returns 1 if holds is true, else 0.
