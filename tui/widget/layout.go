@@ -179,9 +179,6 @@ func Row(name, numbers string, w int) string {
 	return Cut(name, w-n-1) + " " + numbers
 }
 
-// frame is the border of a box, without its upper edge, which holds the title.
-var frame = StylePlain.Border(lipgloss.NormalBorder(), false, true, true).BorderForeground(border).Padding(0, 1)
-
 // Box frames a text in exactly w×h cells with the title in its upper edge; the text must be made for w-4 columns.
 // Without room for a frame it returns the bare text.
 func Box(title, note, text string, w, h int) string {
@@ -197,9 +194,14 @@ func Box(title, note, text string, w, h int) string {
 		tail = " " + note + " " + styleFrame.Render("─")
 	}
 	edge := strings.Repeat("─", max(0, inner-Width(head)-Width(tail)))
-	return Under(
-		styleFrame.Render("┌")+head+styleFrame.Render(edge)+tail+styleFrame.Render("┐"),
-		frame.Render(Fit(text, inner-2, h-2)))
+	var b strings.Builder
+	b.WriteString(styleFrame.Render("┌") + head + styleFrame.Render(edge) + tail + styleFrame.Render("┐") + "\n")
+	side := styleFrame.Render("│")
+	for line := range strings.SplitSeq(Fit(text, inner-2, h-2), "\n") { // exact: nothing is left to measure
+		b.WriteString(side + " " + line + " " + side + "\n")
+	}
+	b.WriteString(styleFrame.Render("└" + strings.Repeat("─", inner) + "┘"))
+	return b.String()
 }
 
 // Panel is a framed part of a page.
@@ -217,8 +219,38 @@ func (b Panel) Render(w, h int) string {
 	return Box(b.Title, b.Note, b.Body(max(0, w-4), max(0, h-2)), w, h)
 }
 
-// Beside joins blocks left to right.
-func Beside(blocks ...string) string { return lipgloss.JoinHorizontal(lipgloss.Top, blocks...) }
+// Beside joins blocks left to right, with one measurement of each line.
+func Beside(blocks ...string) string {
+	type block struct {
+		lines  []string
+		widths []int
+		widest int
+	}
+	all, h := make([]block, len(blocks)), 0
+	for i, text := range blocks {
+		of := block{lines: strings.Split(text, "\n")}
+		for _, line := range of.lines {
+			of.widths = append(of.widths, Width(line))
+		}
+		of.widest = slices.Max(of.widths)
+		all[i], h = of, max(h, len(of.lines))
+	}
+	var b strings.Builder
+	for row := range h {
+		if row > 0 {
+			b.WriteByte('\n')
+		}
+		for _, of := range all {
+			short := of.widest
+			if row < len(of.lines) {
+				b.WriteString(of.lines[row])
+				short -= of.widths[row]
+			}
+			b.WriteString(strings.Repeat(" ", short))
+		}
+	}
+	return b.String()
+}
 
 // Under joins blocks top to bottom, without empty ones.
 func Under(blocks ...string) string {
