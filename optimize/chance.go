@@ -2,12 +2,13 @@ package optimize
 
 import (
 	"math"
+	"slices"
 
 	"jtune/tegra"
 )
 
 // chance returns the probability that the true values of a setting keep the limits.
-func (r *rule) chance(i int) float64 { return r.chanceOf(i, r.lnTime, r.lnPower) }
+func (r *rule) chance(i int) float64 { return r.chanceOf(i, r.lnTime, r.lnPower) * r.keeps(i, false) }
 
 func (r *rule) chanceOf(i int, lnTime, lnPower float64) float64 {
 	in := 1.0
@@ -25,7 +26,7 @@ func (r *rule) chancePower(i int, ln float64) (sum float64) {
 	for _, t := range r.time {
 		more := rise(r.work[i], r.lnT[i]-t.Mean[i])
 		for _, p := range r.power {
-			sd := math.Hypot(p.SD[i], r.work[i]*t.SD[i])
+			sd := math.Hypot(math.Hypot(p.SD[i], r.work[i]*t.SD[i]), r.vague)
 			sum += t.Weight * p.Weight * r.tails.cdf((ln-p.Mean[i]-more)/sd)
 		}
 	}
@@ -41,22 +42,16 @@ func (r *rule) chanceTime(i int, ln float64) (sum float64) {
 }
 
 // sdPower returns the standard deviation of ln power, with what it owes to the time's.
-func (r *rule) sdPower(i int) float64 { return math.Hypot(r.sP[i], r.work[i]*r.sT[i]) }
+func (r *rule) sdPower(i int) float64 {
+	return math.Hypot(math.Hypot(r.sP[i], r.work[i]*r.sT[i]), r.vague)
+}
 
 // heat returns the price of a reading of a setting in seconds, by its true values.
 func (r *rule) heat(i int) float64 {
-	sum := 0.0
-	if room := r.lnPower + math.Log(MaxOvershoot); room < math.Inf(1) {
-		if (room-r.lnP[i])/r.sdPower(i) > far || r.within(i).power <= room {
-			return r.late(i)
-		}
-		for _, t := range r.time {
-			more := rise(r.work[i], r.lnT[i]-t.Mean[i])
-			for _, p := range r.power {
-				sd, mean := math.Hypot(p.SD[i], r.work[i]*t.SD[i]), p.Mean[i]+more
-				excess := mean - room + r.tails.below(room, room, mean, sd) // E[X − room] + E[(room − X)⁺]
-				sum += t.Weight * p.Weight * (1 - r.tails.cdf((room-mean)/sd) + max(0, excess)/tenth)
-			}
+	sum := r.excess(i)
+	for _, o := range r.further {
+		if o.reads {
+			sum += o.excess(i)
 		}
 	}
 	return hotS*sum + r.late(i)
@@ -64,13 +59,36 @@ func (r *rule) heat(i int) float64 {
 
 // roughHeat is heat by the matched distribution, without bounds by other readings.
 func (r *rule) roughHeat(i int) float64 {
+	sum := r.late(i)
+	for _, o := range r.further {
+		if o.reads {
+			sum += o.roughHeat(i)
+		}
+	}
 	room := r.lnPower + math.Log(MaxOvershoot)
 	if math.IsInf(room, 1) {
-		return r.late(i)
+		return sum
 	}
 	sd := r.sdPower(i)
 	excess := r.lnP[i] - room + r.tails.below(room, room, r.lnP[i], sd)
-	return hotS*(1-r.tails.cdf((room-r.lnP[i])/sd)+max(0, excess)/tenth) + r.late(i)
+	return hotS*(1-r.tails.cdf((room-r.lnP[i])/sd)+max(0, excess)/tenth) + sum
+}
+
+// excess returns the expected excess of power over what a supply bears: its chance, and every tenth beyond.
+func (r *rule) excess(i int) (sum float64) {
+	room := r.lnPower + math.Log(MaxOvershoot)
+	if math.IsInf(room, 1) || (room-r.lnP[i])/r.sdPower(i) > far || r.within(i).power <= room {
+		return 0
+	}
+	for _, t := range r.time {
+		more := rise(r.work[i], r.lnT[i]-t.Mean[i])
+		for _, p := range r.power {
+			sd, mean := math.Hypot(p.SD[i], r.work[i]*t.SD[i]), p.Mean[i]+more
+			beyond := mean - room + r.tails.below(room, room, mean, sd) // E[X − room] + E[(room − X)⁺]
+			sum += t.Weight * p.Weight * (1 - r.tails.cdf((room-mean)/sd) + max(0, beyond)/tenth)
+		}
+	}
+	return sum
 }
 
 // late returns the price of a reading that exceeds a time limit that users wait for.
@@ -84,6 +102,27 @@ func (r *rule) late(i int) float64 {
 // cost returns the seconds of a reading.
 func (r *rule) cost(i int) float64 {
 	return steadyS + max(leastS, minibatches*math.Exp(r.lnT[i]+square(r.sT[i])/2)/1000)
+}
+
+// none reports whether the readings show that no setting keeps the limits: each was measured over them, or has no knob
+// lower (for a time limit, higher) than one that is.
+func (r *rule) none() bool {
+	for i := range r.lnT {
+		if r.absent[i] {
+			continue
+		}
+		if b := r.within(i); b.leastP > r.lnPower || b.time > r.lnTime || slices.ContainsFunc(r.further,
+			func(o further) bool { return o.within(i).leastP > o.lnPower+3*o.doubt }) {
+			continue
+		}
+		if !r.failed[i] && !r.measured(i) {
+			return false
+		}
+		if r.know([]int{i}); r.chance(i) >= 0.5 {
+			return false
+		}
+	}
+	return true
 }
 
 // lowest returns the setting whose reading bounds all others: if even this one breaks the limit, all do; -1 if it was

@@ -36,11 +36,11 @@ func (e *InfeasibleError) Error() string {
 		none = fmt.Sprintf("none of %s measured surely meets the limit", text.Count(e.Tried, "mode"))
 	}
 	if n.Batch > 0 {
-		return fmt.Sprintf("%s (%v): nearest%s is %v at batch size %d with %s ms per minibatch and %s W",
-			none, e.Limit.Words(), measured, n.Mode, n.Batch, text.Of(n.TimeMS), text.Of(n.PowerW))
+		return fmt.Sprintf("%s (%v): nearest%s is %v at batch size %d with %s ms per minibatch and %s W%s", none,
+			e.Limit.Words(), measured, n.Mode, n.Batch, text.Of(n.TimeMS), text.Of(n.PowerW), e.Limit.Further(n))
 	}
-	return fmt.Sprintf("%s (%v): nearest%s is %v with %s ms and %s W",
-		none, e.Limit.Words(), measured, n.Mode, text.Of(n.TimeMS), text.Of(n.PowerW))
+	return fmt.Sprintf("%s (%v): nearest%s is %v with %s ms and %s W%s", none, e.Limit.Words(), measured, n.Mode,
+		text.Of(n.TimeMS), text.Of(n.PowerW), e.Limit.Further(n))
 }
 
 func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
@@ -84,6 +84,8 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 	}
 	switch {
 	case len(points) > 0:
+	case nearest < 0 && l.Limits.Further() != nil:
+		return 0, fmt.Errorf("a limit of %s: %w: no reading has it", l.Limits.Words(), tegra.ErrUnsupported)
 	case nearest < 0:
 		return 0, errors.New("no predictions to choose from")
 	default:

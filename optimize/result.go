@@ -82,7 +82,7 @@ func (s *search) result() Result {
 	}
 	r.Model = s.model
 	rule := s.rule()
-	r.True, r.Chance = rule.trueValue(i), rule.chance(i)
+	r.True, r.Chance = rule.trueValue(i), rule.doubtful().chance(i)
 	better := newArgmax()
 	for _, j := range s.order {
 		if ok && len(s.readings[j]) > 0 && !s.failed[j] && rule.goal(j) < rule.goal(i) && rule.chance(j) >= unsure {
@@ -105,6 +105,7 @@ func (r *rule) trueValue(i int) learn.Prediction {
 	wide := r.tails.quantile(0.975)
 	p.TimeLoMS, p.TimeHiMS = p.TimeMS*math.Exp(-wide*r.sT[i]), p.TimeMS*math.Exp(wide*r.sT[i])
 	p.PowerLoW, p.PowerHiW = p.PowerW*math.Exp(-wide*p.LnPowerSD), p.PowerW*math.Exp(wide*p.LnPowerSD)
+	p.Measured = p.With(r.furtherValues(i)...)
 	return p
 }
 

@@ -67,6 +67,8 @@ type rule struct {
 	best            float64 // ln of the goal to beat
 	found           bool    // there is an answer, whose goal best is
 	answer          int     // -1: none
+	further         []further
+	vague           float64 // of ln power, beside the model's
 }
 
 func (s *search) rule() *rule {
@@ -83,7 +85,7 @@ func (s *search) rule() *rule {
 		}
 	}
 	r.byT, r.byP = s.limit.Aim().InTime, s.limit.Aim().InPower
-	r.risked = r.tails.quantile(1 - s.o.risk())
+	r.risked, r.further = r.tails.quantile(1-s.o.risk()), s.further()
 	r.answer = r.bestAnswer()
 	if r.found = r.answer >= 0; r.found {
 		r.best = r.goal(r.answer)
@@ -150,7 +152,7 @@ func (r *rule) gain(i int) float64 {
 		return 0
 	}
 	if r.any() {
-		return r.chanceOf(i, limitT, limitP)
+		return r.chanceOf(i, limitT, limitP) * r.keeps(i, true)
 	}
 	sum, size := 0.0, r.lnSize(i)
 	for _, t := range r.time {
@@ -169,7 +171,7 @@ func (r *rule) gain(i int) float64 {
 		}
 		sum += t.Weight * part
 	}
-	return sum
+	return sum * r.keeps(i, true)
 }
 
 // doubt returns the expected relative gain of another reading of the answer: that of the next best measured setting,
@@ -224,6 +226,9 @@ func (r *rule) roughly(i int) float64 {
 	}
 	if r.lnTime < math.Inf(1) {
 		in *= normalCDF((r.lnTime - r.lnT[i]) / r.sT[i])
+	}
+	for _, o := range r.further {
+		in *= normalCDF((o.lnPower - o.lnP[i]) / o.sdPower(i))
 	}
 	return in
 }
@@ -428,26 +433,6 @@ func (r *rule) lend(hot []worth, open []int, most *argmax) {
 	}
 }
 
-// none reports whether the readings show that no setting keeps the limits: each was measured over them, or has no knob
-// lower (for a time limit, higher) than one that is.
-func (r *rule) none() bool {
-	for i := range r.lnT {
-		if r.absent[i] {
-			continue
-		}
-		if b := r.within(i); b.leastP > r.lnPower || b.time > r.lnTime {
-			continue
-		}
-		if !r.failed[i] && !r.measured(i) {
-			return false
-		}
-		if r.know([]int{i}); r.chance(i) >= 0.5 {
-			return false
-		}
-	}
-	return true
-}
-
 // follow measures one setting after another by the rule, among those that may be. An answer is read at least twice.
 func (s *search) follow(may func(i int) bool) {
 	for s.mayGoOn() {
@@ -463,7 +448,7 @@ func (s *search) follow(may func(i int) bool) {
 		if !ok {
 			i, ok = r.choose(may)
 		}
-		if !ok && !r.found && s.limit.Limits.Len() == 1 {
+		if !ok && !r.found && (s.limit.Limits.Len() == 1 || s.tried() == 0) {
 			if k := r.lowest(); k >= 0 && may(k) && !r.none() {
 				i, ok = k, true
 			}

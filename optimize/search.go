@@ -62,6 +62,8 @@ type search struct {
 	warnings []string
 	model    *learn.Surrogate
 	belief   *belief // from the model; nil until needed
+	standIns map[tegra.Value]*search
+	beside   *learn.Surrogate // of a stand-in: the model that it was fitted after
 
 	compared comparing // the baselines
 	fitErr   error
@@ -84,6 +86,9 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	for _, l := range append([]metric.Goal{o.Limit}, o.More...) {
 		if err := errors.Join(l.Check(), l.Told()); err != nil {
 			return nil, err
+		}
+		if l.Limits.Further() != nil && o.Strategy != Auto && o.Strategy != "" {
+			return nil, fmt.Errorf("strategy %s keeps limits on power and time: others need %s", o.Strategy, Auto)
 		}
 	}
 	sizes := slices.Compact(slices.Sorted(slices.Values(o.Batches)))
@@ -261,6 +266,7 @@ func (s *search) reading(at tegra.Setting) (tegra.Measured, error) {
 		return tegra.Measured{}, err
 	}
 	m, err := s.measure(s.ctx, at)
+	m = s.warmed(m)
 	if err == nil && !stats.Positive(m.TimeMS, m.PowerW) {
 		err = fmt.Errorf("%s read %g ms and %g W, neither may be zero or missing",
 			s.o.Space.Format(at.Mode), m.TimeMS, m.PowerW)
@@ -286,6 +292,14 @@ func (s *search) seen(p Probe) bool {
 	return true
 }
 
+// warmed returns a reading with the steady temperature that its power leads to.
+func (s *search) warmed(m tegra.Measured) tegra.Measured {
+	if s.o.Heat.PerW > 0 {
+		m = m.With(s.o.Heat.At(m.PowerW, 0))
+	}
+	return m
+}
+
 // auto reports whether the search follows the rule.
 func (s *search) auto() bool { return s.o.Strategy == Auto || s.o.Strategy == "" }
 
@@ -293,6 +307,7 @@ func (s *search) auto() bool { return s.o.Strategy == Auto || s.o.Strategy == ""
 func (s *search) recall(rows []tegra.Measured) {
 	s.known, s.unfitted = map[int]tegra.Measured{}, map[int]bool{}
 	for _, m := range tegra.OncePerSetting(rows) {
+		m = s.warmed(m)
 		if i, ok := s.places.Index(m.Setting); ok && !s.absent[i] && stats.Positive(m.TimeMS, m.PowerW) {
 			s.known[i] = m
 			s.order = append(s.order, i)

@@ -74,7 +74,7 @@ type Standing struct {
 func Stand(l metric.Goal, p learn.Prediction, n int) Standing {
 	s := Standing{N: n, Limited: l.Limited()}
 	if n > 0 {
-		if s.Limited && !(l.Excess(p.Measured, 0, 0) <= 0) {
+		if s.Limited && !l.Met(p.Measured) {
 			s.State = Over
 		}
 		return s
@@ -86,9 +86,13 @@ func Stand(l metric.Goal, p learn.Prediction, n int) Standing {
 	}
 	time, power := math.Log(p.TimeHiMS/p.TimeMS), math.Log(p.PowerHiW/p.PowerW)
 	for b := range l.Limits.Each() {
-		value := b.Of(p.Measured)
-		chance = max(chance, chanceOver(value, b.Value, b.SD(p.LnTimeSD, p.LnPowerSD), // keeps NaN
-			value*math.Exp(b.SD(time, power))))
+		for value, sd := range b.Reads(p.Measured, p.LnTimeSD, p.LnPowerSD) {
+			end := sureZ * sd
+			if b.Metric.Of != nil {
+				end = b.SD(time, power)
+			}
+			chance = max(chance, chanceOver(value, b.Value, sd, value*math.Exp(end))) // keeps NaN
+		}
 	}
 	if s.Limited {
 		s.ChanceOver = tegra.Finite(math.Ceil(chance*chanceSteps) / chanceSteps)

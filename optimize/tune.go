@@ -86,6 +86,7 @@ type TuneOptions struct {
 	// Known are readings of another day, from which the closed loop starts: they share one unknown offset in time and
 	// one in power. They are not probes.
 	Known     []tegra.Measured
+	Heat      metric.Heat   // for limits on the steady temperature; zero: none
 	Baselines Baselines     // measured to compare the answer with
 	Choosing  func(Step)    // called before every measurement; nil: none
 	Observe   func(Seen)    // called after every probe; nil: none

@@ -11,6 +11,7 @@ import (
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/telemetry/sources"
 )
@@ -237,6 +238,7 @@ func (m *measurement) row(f *fault) record.Row {
 	r.TimeMedianMS, r.TimeIQRMS = tegra.Some(harness.RoundMS(took.Median)), took.IQR
 	r.PowerW, r.Errors.Power = record.RoundW(cmp.Or(energy.MeanW(), stats.Mean(power))), energy.Error()
 	r.PowerIQRW = record.RoundW(stats.IQR(power))
+	r.Measured = r.With(m.further()...)
 	r.SetParts(took.of)
 	r.EnergyJ = r.PowerW * took.Mean / 1000
 	if m.b.Pairing != nil {
@@ -326,6 +328,17 @@ func (m *measurement) power() (watts []float64, e telemetry.Energy) {
 		}
 	}
 	return watts, e
+}
+
+// further returns the means of what the rails read over the same samples.
+func (m *measurement) further() []tegra.Value {
+	var all tegra.Sums
+	for _, s := range m.cleanSamples() {
+		if s.Valid {
+			all.Add(metric.Values(s.Reading.Rails))
+		}
+	}
+	return all.Means()
 }
 
 // timingNote compares the reported times of the minibatches with the times at which they were reported. A job with

@@ -128,3 +128,13 @@ func (c *Planner) Lowered(st State) []string {
 	}
 	return out
 }
+
+// Hottest returns the temperature of the hottest zone.
+func (r Reading) Hottest() (out Val[float64]) {
+	for _, z := range r.Temps {
+		if !z.Dummy() && (!out.OK || z.C > out.V) {
+			out = Some(z.C)
+		}
+	}
+	return out
+}

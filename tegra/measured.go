@@ -1,6 +1,9 @@
 package tegra
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Measured is the measured time and power of a workload in one setting.
 type Measured struct {
@@ -8,6 +11,75 @@ type Measured struct {
 	TimeMS float64 // per minibatch, mean of the clean minibatches, stalls included
 	PowerW float64 // module, mean over the same time; NaN if power was not measured
 	Errors Errors  // of this reading
+	// Also holds further quantities, at most one of each. A prediction has those that a limit asks for.
+	Also *[]Value
+}
+
+// Value is a further quantity of a setting: the mean current or power of a rail, the steady temperature.
+type Value struct {
+	Metric string // key
+	On     string // the rail; "": the module
+	V      float64
+	LnSD   float64 // of its logarithm, where it is predicted
+}
+
+// Further lists the further quantities.
+func (m Measured) Further() []Value {
+	if m.Also == nil {
+		return nil
+	}
+	return *m.Also
+}
+
+// With returns the measurement with further quantities, in place of those of the same name.
+func (m Measured) With(list ...Value) Measured {
+	if len(list) == 0 {
+		return m
+	}
+	all := slices.Clone(m.Further())
+	for _, v := range list {
+		all = append(slices.DeleteFunc(all, func(o Value) bool { return o.Metric == v.Metric && o.On == v.On }), v)
+	}
+	m.Also = &all
+	return m
+}
+
+// Sums averages further quantities over samples. The zero value has none.
+type Sums struct {
+	list []Value
+	n    []int
+}
+
+// Add takes the values of a sample.
+func (s *Sums) Add(values []Value) {
+	for _, v := range values {
+		i := slices.IndexFunc(s.list, func(o Value) bool { return o.Metric == v.Metric && o.On == v.On })
+		if i < 0 {
+			i, s.list, s.n = len(s.list), append(s.list, Value{Metric: v.Metric, On: v.On}), append(s.n, 0)
+		}
+		s.n[i]++
+		s.list[i].V += (v.V - s.list[i].V) / float64(s.n[i])
+	}
+}
+
+// Means returns the means of those that at least half of the samples have.
+func (s *Sums) Means() (list []Value) {
+	for i, v := range s.list {
+		if 2*s.n[i] >= slices.Max(s.n) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// Value returns a further quantity; absent if it is unknown.
+func (m Measured) Value(key, on string) Val[float64] {
+	for _, v := range m.Further() {
+		if v.Metric == key && v.On == on {
+			return Finite(v.V)
+		}
+	}
+	return Val[float64]{}
 }
 
 // Errors are the relative standard errors of a reading's time and power, each absent if it is unknown. They come from

@@ -127,6 +127,7 @@ type Repeats struct {
 	Setting
 	TimesMS, PowersW []float64
 	Errors           []Errors
+	all              []Measured
 }
 
 // Median returns the medians of time and power; their error is unknown unless there is one.
@@ -135,7 +136,23 @@ func (r *Repeats) Median() Measured {
 	if len(r.Errors) == 1 {
 		m.Errors = r.Errors[0]
 	}
-	return m
+	return m.With(r.values(stats.Median)...)
+}
+
+// values returns the further quantities that every measurement has.
+func (r *Repeats) values(mean func([]float64) float64) (out []Value) {
+	for _, v := range r.all[0].Further() {
+		var list []float64
+		for _, m := range r.all {
+			if x := m.Value(v.Metric, v.On); x.OK {
+				list = append(list, x.V)
+			}
+		}
+		if v.V = mean(list); len(list) == len(r.all) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // Mean returns the means of time and power.
@@ -145,7 +162,7 @@ func (r *Repeats) Mean() Mean {
 		n := float64(i)
 		m.Errors = m.Errors.plus(n/(n+1), e, 1/(n+1))
 	}
-	return Mean{m, len(r.TimesMS)}
+	return Mean{m.With(r.values(stats.Mean)...), len(r.TimesMS)}
 }
 
 // Mean is the mean of N measurements of a setting.
@@ -166,6 +183,10 @@ func (m Mean) And(more Mean) Mean {
 	m.TimeMS += share * (more.TimeMS - m.TimeMS)
 	m.PowerW += share * (more.PowerW - m.PowerW)
 	m.Errors = m.Errors.plus(1-share, more.Errors, share)
+	for _, v := range m.Further() {
+		v.V += share * (more.Value(v.Metric, v.On).Or(v.V) - v.V)
+		m.Measured = m.With(v)
+	}
 	m.N += more.N
 	return m
 }
@@ -181,7 +202,7 @@ func BySetting(rows []Measured) []Repeats {
 			at[r.Setting], out = i, append(out, Repeats{Setting: r.Setting})
 		}
 		out[i].TimesMS, out[i].PowersW = append(out[i].TimesMS, r.TimeMS), append(out[i].PowersW, r.PowerW)
-		out[i].Errors = append(out[i].Errors, r.Errors)
+		out[i].Errors, out[i].all = append(out[i].Errors, r.Errors), append(out[i].all, r)
 	}
 	return out
 }

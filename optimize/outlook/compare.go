@@ -96,7 +96,7 @@ func (v Comparisons) Distinct() []Comparison {
 
 // Compare is the function Compare for setting i.
 func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Setup) Comparisons {
-	chosen, p := o.Known[i], o.predictor
+	chosen, p := o.Known[i], o.Predictor
 	if o.Several() {
 		p = o.Model.At(chosen.Batch)
 	}

@@ -41,7 +41,7 @@ type Outlook struct {
 	Found map[metric.Goal]tegra.Setting
 
 	space     *tegra.Space
-	predictor learn.Predictor // of Predicted
+	Predictor learn.Predictor // of Predicted
 	several   bool            // Predicted has several batch sizes
 	readings  map[tegra.Setting]tegra.Mean
 	doubted   map[tegra.Setting]tegra.Measured // outliers that were not repeated: ignored
@@ -57,9 +57,6 @@ type Outlook struct {
 
 // Space returns the modes of the outlook's board.
 func (o *Outlook) Space() *tegra.Space { return o.space }
-
-// Predictor returns the predictor behind the predictions.
-func (o *Outlook) Predictor() learn.Predictor { return o.predictor }
 
 // Readings returns the means of the measurements, by setting.
 func (o *Outlook) Readings() map[tegra.Setting]tegra.Mean { return o.readings }
@@ -103,7 +100,7 @@ func Measured(samples []tegra.Measured, from learn.Provenance) *Outlook {
 func build(p learn.Predictor, workload string, m *learn.Model, readings []tegra.Mean, space *tegra.Space,
 	preds []learn.Prediction) *Outlook {
 	o := &Outlook{
-		Workload: workload, Batch: m.Batch, Model: m, Predicted: preds, space: space, predictor: p,
+		Workload: workload, Batch: m.Batch, Model: m, Predicted: preds, space: space, Predictor: p,
 		several:  slices.ContainsFunc(preds, func(p learn.Prediction) bool { return p.Batch != preds[0].Batch }),
 		readings: map[tegra.Setting]tegra.Mean{},
 		doubted:  map[tegra.Setting]tegra.Measured{},
@@ -201,6 +198,39 @@ func (o *Outlook) Renewed(m *learn.Model, space *tegra.Space) *Outlook {
 	next := New(o.Workload, m, space)
 	next.tuned, next.before = o.tuned, o.before
 	return next
+}
+
+// Knowing returns the outlook with the further quantities that a goal limits, read and predicted from samples; those
+// without a reading of them have the predicted ones.
+func (o *Outlook) Knowing(l metric.Goal, samples []tegra.Measured, heat metric.Heat) (*Outlook, error) {
+	if l.Limits.Further() == nil {
+		return o, nil
+	}
+	next := *o
+	var err error
+	if next.Predicted, err = optimize.Further(o.Predicted, samples, l, heat, o.space); err != nil {
+		return o, err
+	}
+	next.readings = maps.Clone(o.readings)
+	predicted := map[tegra.Setting][]tegra.Value{}
+	for _, p := range next.Predicted {
+		predicted[p.Setting] = p.Further()
+	}
+	for at, r := range next.readings {
+		r.Measured = r.With(predicted[at]...)
+		if heat.PerW > 0 {
+			r.Measured = r.With(heat.At(r.PowerW, 0))
+		}
+		next.readings[at] = r
+	}
+	for _, m := range tegra.MeansOf(samples) {
+		if r, ok := next.readings[m.Setting]; ok {
+			r.Measured = r.With(m.Further()...)
+			next.readings[m.Setting] = r
+		}
+	}
+	next.work()
+	return &next, nil
 }
 
 // With adds a measurement at the outlook's batch size. It replaces a mode's outlier.

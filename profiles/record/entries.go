@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -52,15 +53,35 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 	return entries, notes, nil
 }
 
+// WithFurther returns rows of a campaign folder with what the rails read during them; a folder without such readings
+// changes nothing. batch is the size of a row that has none.
+func WithFurther(dir string, rows []Row, batch int) []Row {
+	of, rows := map[int]map[tegra.Mode]*attempts.Attempts{}, slices.Clone(rows)
+	for i, r := range rows {
+		size := cmp.Or(r.Batch, batch)
+		if _, read := of[size]; !read {
+			of[size], _, _ = readMeasured(dir, size)
+		}
+		if a := of[size][r.Mode]; a != nil && r.Status.Usable() {
+			rows[i].Measured = r.With(a.Further()...)
+		}
+	}
+	return rows
+}
+
 // readMeasured reads minibatches.csv and samples.csv.
 func readMeasured(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, notes []string, err error) {
 	if of, notes, err = readAttempts(dir, batch); err != nil {
 		return nil, nil, err
 	}
+	var rails []string
 	note, err := rawLines(dir, samplesName, sampleColumns, func(p *csvlines.Fields) {
+		if rails == nil {
+			rails = railsIn(p.Columns)
+		}
 		t, mode, watts, valid := p.Number(), p.Mode(), p.Optional(), p.Text() == "true"
 		if a := of[mode]; isOf(p, batch) && a != nil && p.Err == nil {
-			a.Sample(t, tegra.Val[float64]{V: watts.V, OK: watts.OK && valid})
+			a.Sample(t, tegra.Val[float64]{V: watts.V, OK: watts.OK && valid}, railValues(p, rails)...)
 		}
 	})
 	return of, append(notes, note...), err

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Endings of the columns of samples.csv with a rail's voltage and current. They come last, for each rail that the board
@@ -43,6 +45,18 @@ func (r *Record) railsOfSamples() []string {
 		return railsIn(there)
 	}
 	return r.header.Device.Rails
+}
+
+// railValues are the values of a sample's line, whose rails have the last of its columns.
+func railValues(p *csvlines.Fields, rails []string) []tegra.Value {
+	list := make([]tegra.RailReading, len(rails))
+	p.At = len(unmarked(p.Columns)) - 2*len(rails)
+	for i, name := range rails {
+		r := tegra.RailReading{Name: name, Volts: p.Optional(), Amperes: p.Optional()}
+		r.PowerW = tegra.Val[float64]{V: r.Volts.V * r.Amperes.V, OK: r.Volts.OK && r.Amperes.OK}
+		list[i] = r
+	}
+	return metric.Values(list)
 }
 
 // railFields are a sample's values for those columns, empty where they are not available.

@@ -74,13 +74,12 @@ func (g Goal) Check() error {
 	return nil
 }
 
-// Told returns an error for a limit on what the readings of settings do not tell; errors.Is(err,
-// tegra.ErrUnsupported).
+// Told returns an error for a limit that only a soak tells; errors.Is(err, tegra.ErrUnsupported).
 func (g Goal) Told() error {
 	for b := range g.Limits.Each() {
-		if math.IsNaN(b.Of(tegra.Measured{TimeMS: 1, PowerW: 1})) {
-			return fmt.Errorf("a limit in %s: %w: modes are compared by power, time and energy; jtune soak tests "+
-				"others", b.Unit, tegra.ErrUnsupported)
+		if b.Least {
+			return fmt.Errorf("a limit in %s: %w: the mean of a reading hides a dip; jtune soak watches it", b.Unit,
+				tegra.ErrUnsupported)
 		}
 	}
 	return nil
@@ -233,14 +232,21 @@ func (g Goal) Met(p tegra.Measured) bool {
 	if !stats.Positive(p.TimeMS, p.PowerW) {
 		return false
 	}
-	return g.Excess(p, 0, 0) <= 0
+	for b := range g.Limits.Each() {
+		if !(b.Over(b.Of(p)) <= 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // Excess returns by how much, in logarithms summed over the violated limits, a point with these standard deviations of
 // time and power exceeds the limits with the margin. The errors of time and power count as independent.
 func (g Goal) Excess(p tegra.Measured, sdTime, sdPower float64) (over float64) {
 	for b := range g.Limits.Each() {
-		over += max(0, math.Log(b.Of(p))+g.Margin.Z()*b.SD(sdTime, sdPower)-math.Log(b.Value))
+		for v, sd := range b.Reads(p, sdTime, sdPower) {
+			over += max(0, math.Log(v)+g.Margin.Z()*sd-math.Log(b.Value))
+		}
 	}
 	return over
 }

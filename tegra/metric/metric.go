@@ -6,8 +6,6 @@
 package metric
 
 import (
-	"math"
-
 	"jtune/internal/units"
 	"jtune/tegra"
 )
@@ -24,8 +22,8 @@ type Metric struct {
 	Harm   bool    // exceeding a limit can do harm
 	// Rail reads it of a rail, where each rail has its own; else nil.
 	Rail func(tegra.RailReading) tegra.Val[float64]
-	// Of is what a limit is compared with, in the unit of the metric; NaN where a reading of a setting does not tell
-	// it. Energy is per sample if the batch size is an input.
+	// Of is what a limit is compared with, in the unit of the metric; nil for a further quantity (Bound.Reads). Energy
+	// is per sample if the batch size is an input.
 	Of func(tegra.Measured) float64
 	// Aim is what a goal makes least: per sample if the batch size is an input.
 	Aim func(tegra.Measured) float64
@@ -42,18 +40,17 @@ var (
 	Energy = &Metric{Key: "energy", Title: "energy", Unit: units.Joule, Suffix: "j", Digits: 2,
 		Of: tegra.Measured.SampleJ, Aim: tegra.Measured.SampleJ, InTime: 1, InPower: 1}
 	Current = &Metric{Key: "current", Title: "current", Unit: units.Ampere, Suffix: "a", Digits: 2, Most: 200,
-		Harm: true, Of: unread, Rail: func(r tegra.RailReading) tegra.Val[float64] { return r.Amperes }}
+		Harm: true, Rail: func(r tegra.RailReading) tegra.Val[float64] { return r.Amperes }}
+	RailPower = &Metric{Key: "rail_power", Title: "power of a rail", Unit: units.Watt, Suffix: "w", Digits: 2,
+		Most: 1000, Harm: true, Rail: func(r tegra.RailReading) tegra.Val[float64] { return r.PowerW }}
 	Voltage = &Metric{Key: "voltage", Title: "voltage", Unit: units.Volt, Suffix: "v", Digits: 3, Most: 100,
-		Least: true, Harm: true, Of: unread, Rail: func(r tegra.RailReading) tegra.Val[float64] { return r.Volts }}
+		Least: true, Harm: true, Rail: func(r tegra.RailReading) tegra.Val[float64] { return r.Volts }}
 	Temperature = &Metric{Key: "temperature", Title: "temperature", Unit: units.Celsius, Suffix: "c", Digits: 1,
-		Most: 150, Harm: true, Of: unread}
+		Most: 150, Harm: true}
 )
 
 // All lists the metrics, in the order in which limits are printed.
-var All = []*Metric{Power, Time, Energy, Current, Voltage, Temperature}
-
-// unread replaces the value of a metric that the reading of a setting lacks.
-func unread(tegra.Measured) float64 { return math.NaN() }
+var All = []*Metric{Power, Time, Energy, Current, RailPower, Voltage, Temperature}
 
 func powerOf(m tegra.Measured) float64 { return m.PowerW }
 

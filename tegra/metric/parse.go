@@ -37,6 +37,7 @@ const (
 // Parse reads comma-separated clauses:
 //
 //	30 W             largest power; also mW, kW
+//	12 W VDD_GPU     largest power of a rail
 //	5 A VDD_IN       largest current of a rail; without a rail of each
 //	4.75 V VDD_IN    least voltage of a rail; without a rail of the one that feeds the module
 //	85 °C            highest temperature; also 85 C
@@ -187,7 +188,10 @@ func (r *reader) bound(clause string) error {
 	}
 	of := r.bare
 	if unit != "" {
-		i := slices.IndexFunc(All, func(m *Metric) bool { _, known := m.Unit.Size(unit); return known })
+		i := slices.IndexFunc(All, func(m *Metric) bool {
+			_, known := m.Unit.Size(unit)
+			return known && (rail == "" || m.Rail != nil)
+		})
 		if i < 0 {
 			return r.form()
 		}

@@ -50,7 +50,8 @@ func TestGoalIsReadAndPrintedAlike(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"85 C, 15W": "15 W, 85 °C", "85 ° C": "85 °C", "500 mA vdd_in": "0.5 A vdd_in",
-		"0.08 s": "80 ms", "90/min": "1.5/s", "least energy": "least energy", "4750 mV": "4.75 V"} {
+		"12W VDD_GPU": "12 W VDD_GPU",
+		"0.08 s":      "80 ms", "90/min": "1.5/s", "least energy": "least energy", "4750 mV": "4.75 V"} {
 		if got, err := Parse(line); err != nil || got.String() != want {
 			t.Errorf("%q is read as %v, %v, want %s", line, got, err, want)
 		}
@@ -65,8 +66,8 @@ func TestGoalRefusesWhatIsNoLimit(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"", " , ", "30", "W", "-3 W", "NaN W", "Inf ms", "p99", "p99 ms", "p0 5 ms",
 		"p100 5 ms", "pp 5 ms", "0/s", "5000000/s", "30/h", "uniform", "wait", "wait 5", "wait -1 ms", "\x1b[31m 3 W",
-		"15 Q", "2000 W", "200 °C", "15 W VDD_IN", "5 A a b", "15 W;85 C", "1e999 W", "30 MW", "least current", "least",
-		"15 W, 20 W",
+		"15 Q", "2000 W", "200 °C", "15 ms VDD_IN", "5 A a b", "15 W;85 C", "1e999 W", "30 MW", "least current",
+		"least", "15 W, 20 W",
 		"knee, least energy", "least energy, least power", "5 A \x1b[31m"} {
 		if got, err := Parse(line); !usage.Is(err) || strings.ContainsAny(err.Error(), "\x1b\n") {
 			t.Errorf("%q is read as %v, %v", line, got, err)

@@ -11,6 +11,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
+	"jtune/tui/session/further"
 )
 
 // checkGoal rejects goals that are no limits.
@@ -37,7 +38,8 @@ func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin, toda
 	fmt.Fprintln(w, space.Format(a.Mode)+batch+origin)
 	sheet := a.Sheet(today)
 	fmt.Fprintln(w, strings.Join(sheet.Lines(), "\n"))
-	rows := append(knownRows(a), servingRows(a.Serving)...)
+	rows := append(knownRows(a), further.Rows(further.Of(a.Limit, a.Predicted, a.True, a.Read()))...)
+	rows = append(rows, servingRows(a.Serving)...)
 	if a.Served != nil {
 		rows = append(rows, servedRows(a.Ask, *a.Served)...)
 	}

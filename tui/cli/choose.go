@@ -12,11 +12,14 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/advice"
 	"jtune/optimize/outlook"
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fit"
+	"jtune/tui/session/heat"
 	"jtune/tui/session/questions"
 	"jtune/tui/session/workloads"
 )
@@ -138,6 +141,10 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	situation := workloads.Situation(m, workloadList(c.base()), m.Space.Max())
 	o := outlook.OutlookOf(m, list)
 	known := c.campaigns()
+	rows := questions.Readings(known, m.Provenance, c.goal.Limit)
+	if o, err = o.Knowing(c.goal.Limit, record.Usable(rows), heatOf(known, m.Provenance)); err != nil {
+		return err
+	}
 	o.Found = questions.Answered(known, m.Provenance)
 	at, err := o.Choose(c.goal.Limit)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
@@ -146,7 +153,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	c.doubts(m)
 	situation.Mode = o.Predicted[at].Mode
 	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present,
-		questions.Readings(known, m.Provenance), err == nil)
+		rows, err == nil)
 	if c.whole.epochs > 0 {
 		perEpoch, err := c.whole.minibatches(c.app, m.At(a.Batch))
 		if err != nil {
@@ -166,6 +173,11 @@ func (c *chooseCmd) best(m *learn.Model) error {
 		findings = append(advice.Findings(of, situation), presentMode(m)...)
 	}
 	return errors.Join(err, c.answer(a, m, findings))
+}
+
+// heatOf returns how the board of a model warms, as its soaks show.
+func heatOf(list []campaigns.Campaign, from learn.Provenance) metric.Heat {
+	return heat.Of(list, questions.Board(list, from))
 }
 
 // answer prints an answer based on a model.

@@ -226,7 +226,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 	}
 	c.doubts(m)
 	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present,
-		questions.Readings(known, of), err == nil).Under(ask, found, service.Standing(found.Setting))
+		questions.Readings(known, of, c.goal.Limit), err == nil).Under(ask, found, service.Standing(found.Setting))
 	a.Trial = questions.Trial(known, of, ask, found.Setting)
 	return errors.Join(err, c.answer(a, m, presentMode(m)))
 }

@@ -20,6 +20,7 @@ type attempt struct {
 	from, to         float64 // seconds
 	timesMS, powersW []float64
 	at               []float64 // seconds, of powersW
+	also             tegra.Sums
 }
 
 // session counts how often the times of a mode's lines fall: the clock of another jtune begins at 0.
@@ -55,9 +56,9 @@ func (a *Attempts) Minibatch(end, ms float64) {
 // Keep keeps the last n attempts.
 func (a *Attempts) Keep(n int) { a.list = a.list[max(0, len(a.list)-n):] }
 
-// Sample takes a line of samples.csv, with its power if that counts. It belongs to the attempts of its session during
-// which it was taken.
-func (a *Attempts) Sample(t float64, watts tegra.Val[float64]) {
+// Sample takes a line of samples.csv, with its power and further quantities if these count. It belongs to the attempts
+// of its session during which it was taken.
+func (a *Attempts) Sample(t float64, watts tegra.Val[float64], also ...tegra.Value) {
 	fell := a.samples.next(t)
 	for i := range a.list {
 		one := &a.list[i]
@@ -65,10 +66,11 @@ func (a *Attempts) Sample(t float64, watts tegra.Val[float64]) {
 			continue
 		}
 		if fell && a.samples.n <= a.lines.n {
-			one.powersW, one.at = nil, nil // of the session before
+			one.powersW, one.at, one.also = nil, nil, tegra.Sums{} // of the session before
 		}
 		if watts.OK && t >= one.from && t <= one.to {
 			one.powersW, one.at = append(one.powersW, watts.V), append(one.at, t)
+			one.also.Add(also)
 		}
 	}
 }
@@ -94,4 +96,13 @@ func (a *Attempts) Values() (timesMS, powersW []float64) {
 		timesMS, powersW = append(timesMS, one.timesMS...), append(powersW, one.powersW...)
 	}
 	return timesMS, powersW
+}
+
+// Further returns the means of the further quantities.
+func (a *Attempts) Further() []tegra.Value {
+	var all tegra.Sums
+	for _, one := range a.list {
+		all.Add(one.also.Means())
+	}
+	return all.Means()
 }

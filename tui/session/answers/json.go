@@ -14,6 +14,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
+	"jtune/tui/session/further"
 )
 
 // MarshalJSON returns the output of `jtune tune --json` and `jtune ask choose --json`.
@@ -52,7 +53,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 	add("training", whole(a.Training))
 	add("serving", a.Serving.Object())
 	add("sent", a.Trial.object(a.Ask))
-	return append(out, size(a.Best())...).MarshalJSON()
+	return append(append(out, further.JSON(a.Limit, a.Predicted, a.True, a.Read())...), size(a.Best())...).MarshalJSON()
 }
 
 // object returns null if the mode was not measured.

@@ -13,6 +13,7 @@ import (
 	"jtune/internal/sorted"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/config"
@@ -29,6 +30,18 @@ type Campaign struct {
 
 	kind
 	rows []record.Row // as they were given; nil: in the folder
+}
+
+// Further returns rows of the campaign with the further quantities that a goal limits.
+func (c *Campaign) Further(rows []record.Row, goals ...metric.Goal) []record.Row {
+	for _, g := range goals {
+		for _, b := range g.Limits.Further() {
+			if b.Rail != nil {
+				return record.WithFurther(c.Dir, rows, c.Header.Workload.Batch)
+			}
+		}
+	}
+	return rows
 }
 
 // Facts are what a folder shows besides its header, of which lists and pools decide without its rows.

@@ -53,6 +53,7 @@ type TuneRequest struct {
 	Failed  []tegra.Setting // settings that failed with requests under this very load
 	Sent    []mix.Sent      // results of requests at such loads
 	PartOf  string          // start of the search's first campaign; "" in the first one
+	Heat    metric.Heat     // how the board warms, for limits on its steady temperature
 	Watched arrivals.Spec   // latency goal of a server's users; zero if requests are generated
 }
 

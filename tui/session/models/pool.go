@@ -13,6 +13,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 )
@@ -91,6 +92,19 @@ func (p Pool) Before(t time.Time) Pool {
 	p.Parts = slices.DeleteFunc(slices.Clone(p.Parts), func(part PoolPart) bool {
 		return !t.IsZero() && !part.Began.Before(t)
 	})
+	return p
+}
+
+// Further returns the pool with the further quantities that goals limit, as far as its campaigns have them.
+func (p Pool) Further(goals ...metric.Goal) Pool {
+	p.Parts = slices.Clone(p.Parts)
+	for i, part := range p.Parts {
+		for _, c := range p.of {
+			if c.Name == part.Campaign {
+				p.Parts[i].Rows = c.Further(part.Rows, goals...)
+			}
+		}
+	}
 	return p
 }
 
@@ -174,6 +188,7 @@ func (p *Pool) read() {
 		for _, row := range c.Pooled() {
 			row.Batch = cmp.Or(row.Batch, c.Header.Workload.Batch)
 			at := reading{row.Measured, row.When}
+			at.Also = nil // the same readings, wherever they are
 			if !row.Status.Usable() || seen[at] || p.Batch > 0 && row.Batch != p.Batch {
 				continue
 			}

@@ -157,7 +157,7 @@ func Curves(o *outlook.Outlook, over tegra.Knob, at tegra.Mode, l metric.Goal, h
 		panel := figure.Panel{Axis: outlook.QuantityAxis(of, false)}
 		predicted := figure.Series{Name: outlook.PredictedSeries, Shape: figure.Line, Bounds: bands}
 		measured := figure.Series{Name: outlook.MeasuredSeries, Shape: figure.Marks}
-		if o.Predictor() == nil {
+		if o.Predictor == nil {
 			predicted.Name, predicted.Bounds = outlook.MeasuredSeries, ""
 		}
 		for _, i := range list {

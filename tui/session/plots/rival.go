@@ -36,7 +36,7 @@ func RivalOf(name string, m *learn.Model, o *outlook.Outlook) Rival {
 
 // Own returns the outlook's own model as a rival.
 func Own(o *outlook.Outlook) Rival {
-	return Rival{string(o.Model.Method), outlook.By(o.Predictor(), o.Workload, o.Model, nil, o.Space()), o}
+	return Rival{string(o.Model.Method), outlook.By(o.Predictor, o.Workload, o.Model, nil, o.Space()), o}
 }
 
 // Rivals returns the outlook's own model and the others in a list for the same workload and board, by name.

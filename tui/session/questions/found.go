@@ -79,14 +79,25 @@ func Answered(list []campaigns.Campaign, from learn.Provenance) map[metric.Goal]
 }
 
 // Readings returns the newest rows that a model's workload contributes to its model, the oldest first.
-func Readings(list []campaigns.Campaign, from learn.Provenance) (rows []record.Row) {
+// They have the further quantities that a goal limits.
+func Readings(list []campaigns.Campaign, from learn.Provenance, l metric.Goal) (rows []record.Row) {
 	of := slices.DeleteFunc(slices.Clone(list), func(c campaigns.Campaign) bool {
 		return !about(c, from) || !c.Pools()
 	})
 	for _, c := range campaigns.Newest(of) {
-		rows = append(rows, c.Rows()...)
+		rows = append(rows, c.Further(c.Rows(), l)...)
 	}
 	return rows
+}
+
+// Board identifies the board of a model's newest campaign; "" if it has none.
+func Board(list []campaigns.Campaign, from learn.Provenance) string {
+	for _, c := range slices.Backward(list) {
+		if about(c, from) {
+			return c.Board
+		}
+	}
+	return ""
 }
 
 // likeRate is the factor within which two load rates count as similar.

@@ -73,6 +73,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 		Probes:    capped(r, compared),
 		Depth:     r.Depth,
 		Risk:      r.Risk,
+		Heat:      r.Heat,
 		Strategy:  r.Strategy,
 		Rotation:  r.Rotation,
 		Seed:      s.Seed,
@@ -131,7 +132,7 @@ func poolOf(s *session.Session, r measure.TuneRequest) (models.Pool, error) {
 		return models.Pool{}, nil
 	}
 	pool, err := models.PoolOf(s, r.Workload, r.Batches)
-	return pool.Before(r.Before), err
+	return pool.Before(r.Before).Further(append(slices.Clone(r.More), r.Limit)...), err
 }
 
 // Known returns what a search starts from (see knownOf).

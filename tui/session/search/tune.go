@@ -20,6 +20,7 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/heat"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/preflight"
@@ -50,7 +51,10 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	asked := r
 	r, err := guarded(r)
 	if err == nil {
-		err = errors.Join(mayTune(s, r), r.Limit.Told())
+		err = mayTune(s, r)
+	}
+	if err == nil {
+		r.Heat, err = limited(s, append(slices.Clone(r.More), r.Limit), observe)
 	}
 	if err != nil {
 		return measure.TuneResult{}, err
@@ -138,6 +142,23 @@ func without(r measure.TuneRequest, counter string) (measure.TuneRequest, error)
 	return r, os.Rename(r.Dir, fmt.Sprintf("%s-withdrawn-%d", r.Dir, len(r.Workload.NotJobs)))
 }
 
+// limited returns how the board warms, for goals that limit its temperature, or an error for a limit on what the board
+// does not have.
+func limited(s *session.Session, goals []metric.Goal, observe func(measure.Event)) (metric.Heat, error) {
+	now, err := s.Device.Read()
+	if err != nil {
+		return metric.Heat{}, err
+	}
+	for _, g := range goals {
+		if err := errors.Join(g.Limits.Shown(s.Device.Board(), now), g.Told()); err != nil {
+			return metric.Heat{}, err
+		}
+	}
+	warms, err := heat.For(s, now, goals...)
+	measure.Observer(observe).Note(heat.Says(warms))
+	return warms, err
+}
+
 // keepAnswer saves the answer of a finished search in the folder of its first campaign.
 func keepAnswer(out *measure.TuneResult, asked measure.TuneRequest, err error, observe func(measure.Event)) {
 	answered := err == nil || errors.Is(err, optimize.ErrInfeasible)
@@ -167,6 +188,8 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 	case r.Loaded() && (r.Coverage == campaigns.CoverFront || r.More != nil ||
 		r.Strategy != "" && r.Strategy != optimize.Auto):
 		return usage.Errorf("a search under a load answers one limit, by strategy auto and coverage limit")
+	case further(r) && (r.Loaded() || r.Watched.LatencyMS > 0 || r.Coverage == campaigns.CoverFront):
+		return usage.Limit.Errorf("a search under a load, or over the whole front, keeps limits on power and time")
 	case r.More != nil && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return usage.Strategy.Errorf("%s %s answers one limit", usage.Strategy, r.Strategy).
 			Advise("give one, or %s auto", usage.Strategy)
@@ -183,6 +206,12 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 			Advise("it needs %s, with or without %s", usage.PowerLimit, usage.TimeLimit)
 	}
 	return workloads.CheckSizes(s, r.Workload)
+}
+
+// further reports whether a goal limits more than time and power.
+func further(r measure.TuneRequest) bool {
+	return slices.ContainsFunc(append(slices.Clone(r.More), r.Limit),
+		func(g metric.Goal) bool { return g.Limits.Further() != nil })
 }
 
 // measurableSettings returns the settings of those sizes that a replay can answer; nil: all.

@@ -30,18 +30,8 @@ type Seen struct {
 	watched bool // Faults were looked for; folders of earlier releases lack them
 }
 
-// hottest returns the temperature of the hottest zone in a reading.
-func hottest(r tegra.Reading) (out tegra.Val[float64]) {
-	for _, z := range r.Temps {
-		if !z.Dummy() && (!out.OK || z.C > out.V) {
-			out = tegra.Some(z.C)
-		}
-	}
-	return out
-}
-
 // TjC returns the temperature of the hottest zone.
-func (s Seen) TjC() tegra.Val[float64] { return hottest(s.Reading) }
+func (s Seen) TjC() tegra.Val[float64] { return s.Reading.Hottest() }
 
 // Rail returns a rail by name; its values are absent if there is no such rail.
 func (s Seen) Rail(name string) tegra.RailReading {

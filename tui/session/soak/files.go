@@ -114,7 +114,7 @@ func (k *files) continued(r *Request) (err error) {
 
 // rested stores the state of the board after its rest.
 func (k *files) rested(idle tegra.Reading) error {
-	if k.plan.IdleC = hottest(idle).Or(0); k.rec == nil || len(k.past) > 0 {
+	if k.plan.IdleC = idle.Hottest().Or(0); k.rec == nil || len(k.past) > 0 {
 		return nil
 	}
 	return k.plan.write(k.dir)

@@ -86,7 +86,7 @@ func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 			p.MaxA[rail.Name] = rail.Limits.Max.V
 		}
 	}
-	p.IdleC = hottest(before).Or(0)
+	p.IdleC = before.Hottest().Or(0)
 	return p
 }
 

@@ -23,6 +23,7 @@ type Kept struct {
 	Dir    string
 	Header record.Header
 	Limits metric.Limits
+	IdleC  float64 // hottest zone of the board at rest before; 0: unknown
 	Result hold.Result
 	Ended  bool   // a verdict was stored; else it is computed from the samples
 	Course []Seen // samples in order
@@ -49,7 +50,7 @@ func Read(dir string) (Kept, error) {
 	if err != nil {
 		return Kept{}, err
 	}
-	k := Kept{Dir: dir, Header: head, Limits: p.Limits}
+	k := Kept{Dir: dir, Header: head, Limits: p.Limits, IdleC: p.IdleC}
 	if k.Course, err = readCourse(dir, p); err != nil && !errors.Is(err, errNoSamples) {
 		return Kept{}, err
 	}

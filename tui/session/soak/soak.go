@@ -212,7 +212,7 @@ func (k *soak) rest(ctx context.Context, phase string) (tegra.Reading, error) {
 
 // heatText formats the hottest zone of a reading.
 func heatText(r tegra.Reading) string {
-	if hot := hottest(r); hot.OK {
+	if hot := r.Hottest(); hot.OK {
 		return fmt.Sprintf("tj %.1f °C", hot.V)
 	}
 	return "no temperature"

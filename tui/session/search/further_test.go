@@ -1,0 +1,152 @@
+package search_test
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tegra/metric"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/further"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/questions"
+	"jtune/tui/session/search"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/soak"
+	"jtune/tui/session/workloads"
+)
+
+// searched makes a search for a line of limits on resnet18.
+func searched(t *testing.T, s *session.Session, line string) (measure.TuneResult, error) {
+	t.Helper()
+	q, err := metric.Parse(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := workloads.Find(s, "resnet18")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Question: q,
+		Keep: true}, nil)
+}
+
+func TestTuneKeepsACurrentOfTheSimulatedRail(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1)})
+	amps, err := searched(t, s, "2.2 A VDD_IN")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := amps.Answers[0]
+	read := a.Reading.Value(metric.Current.Key, "VDD_IN")
+	if !a.Feasible || !read.OK || read.V > 2.2 {
+		t.Errorf("the answer %v reads %v A of VDD_IN, at most 2.2 wanted", a.Mode, read)
+	}
+	if volts := a.Reading.PowerW / read.V; volts < 4.7 || volts > 5.1 { // the simulated supply sags from 5 V
+		t.Errorf("%.2f W and %.3f A are %.2f V of a 5 V rail", a.Reading.PowerW, read.V, volts)
+	}
+	watts, err := searched(t, s, "10.8 W") // as much at the rail's volts
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gap := a.Reading.TimeMS/watts.Answers[0].Reading.TimeMS - 1; math.Abs(gap) > 0.06 {
+		t.Errorf("2.2 A of the supply at 4.9 V give %.1f ms, 10.8 W %.1f", a.Reading.TimeMS,
+			watts.Answers[0].Reading.TimeMS)
+	}
+	list, err := campaigns.List(s.Options.Paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, kept, err := questions.Find(list, list[0])
+	if err != nil || kept == nil || kept.Answers[0].Limit.String() != "2.2 A VDD_IN" ||
+		math.Abs(kept.Answers[0].Reading.Value(metric.Current.Key, "VDD_IN").V-read.V) > 1e-9 {
+		t.Errorf("the answer is kept as %+v, %v", kept, err)
+	}
+	onDisk := record.WithFurther(amps.Dir, amps.Rows, 0)
+	for i, r := range amps.Rows { // as a later search reads them
+		was, is := r.Value(metric.Current.Key, "VDD_IN"), onDisk[i].Value(metric.Current.Key, "VDD_IN")
+		if r.Status.Usable() && (!is.OK || math.Abs(is.V/was.V-1) > 0.02) {
+			t.Errorf("%v was read with %v A, its samples say %v", r.Mode, was, is)
+		}
+	}
+	stripRails(t, amps.Dir)
+	if rows := record.WithFurther(amps.Dir, amps.Rows[:1], 0); rows[0].Measured != amps.Rows[0].Measured {
+		t.Errorf("samples without rails change a row to %+v", rows[0].Measured)
+	}
+}
+
+// stripRails makes a campaign's samples those of an older jtune, which had no rails.
+func stripRails(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "samples.csv")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	n := strings.Count(lines[0], "_v,")
+	for i, l := range lines {
+		if f := strings.Split(l, ","); len(f) > 2*n+1 {
+			lines[i] = strings.Join(append(f[:len(f)-2*n-1:len(f)-2*n-1], f[len(f)-1]), ",")
+		}
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A limit in °C is kept by what the board's soaks show of its heat; a soak of the answer confirms it.
+func TestTuneKeepsATemperatureThatASoakReaches(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1)})
+	w, err := workloads.Find(s, "resnet18")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steady := func(mode *tegra.Request) float64 {
+		got, err := soak.Run(t.Context(), s, soak.Request{Workload: w, Mode: mode, UntilSteady: true}, nil)
+		if err != nil || !got.Steady.TjC.OK {
+			t.Fatalf("%+v, %v", got.Steady, err)
+		}
+		return got.Steady.TjC.V
+	}
+	top := steady(nil)
+	limit := math.Round(top - 4)
+	out, err := searched(t, s, metric.Temperature.Max(limit).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := out.Answers[0]
+	values := further.Of(a.Limit, a.Predicted, a.True, a.Read())
+	if len(values) != 1 || !(values[0].Lo < values[0].V && values[0].V <= limit && values[0].V < values[0].Hi) {
+		t.Fatalf("%+v", values)
+	}
+	got := steady(&tegra.Request{Mode: a.Mode})
+	t.Logf("at most %.0f °C: predicted %.1f (%.1f to %.1f), the soak reaches %.1f; the fastest mode %.1f", limit,
+		values[0].V, values[0].Lo, values[0].Hi, got, top)
+	if got > limit+1 || got < values[0].Lo || got > values[0].Hi {
+		t.Errorf("the soak of the answer reaches %.1f °C", got)
+	}
+}
+
+func TestTuneRefusesALimitOnWhatTheBoardLacksBeforeItMeasures(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1)})
+	for line, names := range map[string]string{"5 A VDD_FOO": "VDD_IN, VDD_CPU_GPU_CV, VDD_SOC",
+		"9 W VDD_FOO": "VDD_IN, VDD_CPU_GPU_CV, VDD_SOC", "4.7 V": "jtune soak"} {
+		_, err := searched(t, s, line)
+		if !errors.Is(err, tegra.ErrUnsupported) || !strings.Contains(err.Error(), names) {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if list, err := campaigns.List(s.Options.Paths); err != nil || len(list) > 0 {
+		t.Errorf("%d campaigns were begun, %v", len(list), err)
+	}
+}
