@@ -69,7 +69,7 @@ stty -echo
 cd /root
 echo CONSOLE
 while read -r number command; do
-  eval "$command" 2>&1
+  (eval "$command") 2>&1
   echo "ENDED $number $?"
 done
 END
