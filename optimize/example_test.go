@@ -79,6 +79,6 @@ func ExampleTune() {
 		len(result.Probes) < 20)
 	fmt.Println(result.Mode.GPU)
 	// Output:
-	// converged true true true
+	// done true true true
 	// 700 MHz
 }
