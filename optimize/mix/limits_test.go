@@ -63,18 +63,19 @@ func TestGoalKeepsTheIdlePowerWhereItIsKnown(t *testing.T) {
 // misses.
 func TestNoSettingErrorSaysWhatComesNearest(t *testing.T) {
 	t.Parallel()
+	const predicted = "no power mode is predicted to meet the limit ("
 	for _, c := range []struct {
 		batch   int
 		rate    float64
 		pattern arrivals.Pattern
 		want    string
 	}{
-		{4, 120, arrivals.Uniform, "no power mode meets the limit (120/s uniform, p99 ≤ 30 ms): nearest is " +
+		{4, 120, arrivals.Uniform, predicted + "120/s uniform, p99 ≤ 30 ms): nearest is " +
 			modeOf(3).String() + " at batch size 4 with 20 W, at most 100 requests/s (busy 120 % of the " +
 			"time, over 100 %; latency 65 ms, over 30 ms)"},
-		{0, 10, arrivals.Uniform, "no power mode meets the limit (10/s uniform, p99 ≤ 30 ms): nearest is " +
+		{0, 10, arrivals.Uniform, predicted + "10/s uniform, p99 ≤ 30 ms): nearest is " +
 			modeOf(3).String() + " with p99 40 ms, 20 W, at most 10 requests/s (latency 40 ms, over 30 ms)"},
-		{1, 24.5, arrivals.Poisson, "no power mode meets the limit (24.5/s poisson, p99 ≤ 30 ms): nearest is " +
+		{1, 24.5, arrivals.Poisson, predicted + "24.5/s poisson, p99 ≤ 30 ms): nearest is " +
 			modeOf(3).String() + " at batch size 1 with 20 W, at most 25 requests/s (busy 98 % of the time, " +
 			"over 95 %; latency 40 ms, over 30 ms)"},
 	} {

@@ -113,13 +113,20 @@ func (o *Outcome) Why() string {
 
 // NoSettingError reports that no setting meets an ask, with the nearest one.
 type NoSettingError struct {
-	Ask      Ask
-	Nearest  Outcome
-	Measured bool // Nearest was measured; else predicted
+	Ask     Ask
+	Nearest Outcome
+	Tried   int            // settings measured; 0: Nearest is predicted
+	Ended   optimize.Ended // how measuring them ended
 }
 
 func (e *NoSettingError) Error() string {
-	n, batch := e.Nearest, ""
+	n, batch, none := e.Nearest, "", "no power mode is predicted to meet the limit"
+	switch shown := e.Ended == optimize.NoWay || e.Ended == optimize.Exhausted; {
+	case e.Tried > 0 && shown:
+		none = optimize.ErrInfeasible.Error()
+	case e.Tried > 0:
+		none = fmt.Sprintf("none of %s measured meets the limit", text.Count(e.Tried, "setting"))
+	}
 	if n.Batch > 0 {
 		batch = fmt.Sprintf(" at batch size %d", n.Batch)
 	}
@@ -131,8 +138,8 @@ func (e *NoSettingError) Error() string {
 	if !math.IsInf(n.LatencyMS, 1) {
 		late = fmt.Sprintf("p%.4g %s ms, ", 100*e.Ask.quantile(), text.Exact(n.LatencyMS))
 	}
-	return fmt.Sprintf("%v (%v): nearest is %v%s with %s%s W, at most %s requests/s (%s)",
-		optimize.ErrInfeasible, e.Ask, n.Mode, batch, late, text.Exact(n.PeakW), text.Exact(rate), n.Why())
+	return fmt.Sprintf("%s (%v): nearest is %v%s with %s%s W, at most %s requests/s (%s)",
+		none, e.Ask, n.Mode, batch, late, text.Exact(n.PeakW), text.Exact(rate), n.Why())
 }
 
 func (e *NoSettingError) Unwrap() error { return optimize.ErrInfeasible }

@@ -155,7 +155,8 @@ func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 		}
 		return r, errors.New("no mix could be measured")
 	}
-	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Measured: true}
+	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Tried: len(s.measured) + len(s.known),
+		Ended: r.Ended}
 }
 
 // asks returns the ask with a margin.

@@ -85,7 +85,7 @@ func SearchBy(ctx context.Context, strategy optimize.Strategy, measure Measure, 
 	case len(s.measured) == 0:
 		return r, errors.New("no mix could be measured")
 	}
-	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Measured: true}
+	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Tried: len(s.measured), Ended: r.Ended}
 }
 
 // errNoMixes: no more may be measured.

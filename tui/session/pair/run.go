@@ -367,7 +367,7 @@ func (p *pairSearch) single(context.Context) error {
 	}
 	p.found.Outcome, p.found.Ask, p.found.Row, p.found.Feasible = probe.Outcome, ask, &row, probe.Meets
 	if !probe.Meets {
-		return &mix.NoSettingError{Ask: ask, Nearest: probe.Outcome, Measured: true}
+		return &mix.NoSettingError{Ask: ask, Nearest: probe.Outcome, Tried: 1, Ended: optimize.OutOfProbes}
 	}
 	return nil
 }
