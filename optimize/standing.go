@@ -76,6 +76,11 @@ func Stand(l metric.Goal, p learn.Prediction, n int) Standing {
 	if n > 0 {
 		if s.Limited && !l.Met(p.Measured) {
 			s.State = Over
+		} else if over := overPredicted(l, p.Measured); over > DefaultRisk {
+			s.State, s.ChanceOver = Likely, tegra.Some(math.Ceil(over*chanceSteps)/chanceSteps)
+			if over > likelyChance {
+				s.State = Doubtful
+			}
 		}
 		return s
 	}
@@ -110,6 +115,19 @@ func Stand(l metric.Goal, p learn.Prediction, n int) Standing {
 		s.State = Unknown
 	}
 	return s
+}
+
+// overPredicted returns the chance that a quantity of a measured setting exceeds its limit that no reading has, such as
+// the steady temperature; 0 without one.
+func overPredicted(l metric.Goal, m tegra.Measured) (chance float64) {
+	for b := range l.Limits.Each() {
+		for value, sd := range b.Reads(m, 0, 0) {
+			if sd > 0 {
+				chance = max(chance, 1-normalCDF(-b.Over(value)/sd))
+			}
+		}
+	}
+	return chance
 }
 
 // Object returns the fields of a JSON document.
@@ -183,7 +201,7 @@ func (s Standing) String() string {
 		return "measured, " + readings
 	case s.State == Measured:
 		return "measured within, " + readings
-	case !s.Predicted():
+	case !s.Predicted() && s.State == Over:
 		return "measured over, " + readings
 	case s.State == Sure && s.Wide:
 		return "surely within, by a wide band"

@@ -3,6 +3,7 @@ package optimize
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"jtune/learn"
@@ -61,6 +62,19 @@ func TestReadingsStandByTheirMeanWithoutAChance(t *testing.T) {
 	}
 	if within.String() != "measured within, mean of 3" || over.String() != "measured over, mean of 3" {
 		t.Errorf("%v; %v", within, over)
+	}
+}
+
+// A measured mode's temperature is predicted: however often the mode was read, it stands by the chance.
+func TestTemperatureOfAMeasuredModeStandsByItsChance(t *testing.T) {
+	t.Parallel()
+	for c, want := range map[float64]State{40: Measured, 51: Likely, 59.5: Doubtful, 61: Over} {
+		m := tegra.Measured{TimeMS: 100, PowerW: 10}.With(tegra.Value{Metric: metric.Temperature.Key, V: c, LnSD: 0.12})
+		s := Stand(metric.Within(metric.Temperature.Max(60)), MeasuredPrediction(m), 3)
+		if s.State != want || s.Ticked() != (want == Measured) || strings.Contains(s.String(), "measured") &&
+			(want == Likely || want == Doubtful) {
+			t.Errorf("%g °C within 60 °C: %v", c, s)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tegra/metric"
+	"jtune/tui/session/further"
 )
 
 // Sheet is an answer in its reader's words: whether it fits, what it costs, whether a preset is enough, what a little
@@ -75,13 +76,12 @@ func (a Answer) Sheet(today string) Sheet {
 // fits says whether the answer keeps its limits.
 func (a *Answer) fits() string {
 	asked := a.Limit.Brief()
-	switch {
-	case a.Served != nil:
+	if a.Served != nil {
 		asked = a.Ask.String()
-	case !a.Limit.Limited():
-		return asked
 	}
 	switch {
+	case a.Served == nil && !a.Limit.Limited():
+		return asked
 	case !a.Feasible:
 		return "no mode fits " + asked + ", this is the nearest"
 	case a.Standing.Ticked():
@@ -97,9 +97,10 @@ func (a *Answer) keeps() string {
 	var parts []string
 	for b := range a.Limit.Limits.Each() {
 		value := func(m tegra.Measured) string { return text.Of(b.Of(m)) }
-		part := value(a.Best()) + " " + string(b.Unit)
-		if over := b.Of(a.Best()) - b.Value; over > 0 && !b.Least {
-			part += ", " + text.Of(over) + " over"
+		part, predicted := further.Text(b, a.Best())
+		if predicted {
+			parts = append(parts, part)
+			continue
 		}
 		if !a.Read().OK {
 			lo, hi := a.Predicted.Measured, a.Predicted.Measured
@@ -138,8 +139,7 @@ func (a *Answer) gained(today string) string {
 	if g == nil || !a.Feasible || math.IsNaN(g.Pct) {
 		return ""
 	}
-	name := Said(g.Against, today)
-	b := a.Baseline()
+	b, name := a.Baseline(), Said(g.Against, today)
 	if b != nil {
 		name = Said(b.Name, today)
 	}

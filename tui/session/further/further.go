@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jtune/internal/report"
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -42,15 +43,30 @@ func Of(l metric.Goal, predicted learn.Prediction, believed tegra.Val[learn.Pred
 // sure is half of a 95 % band, in deviations.
 const sure = 1.96
 
+// Text prints the limited value of a point and by how much it is over; predicted: no reading has it, and it is given with
+// its band.
+func Text(b metric.Bound, m tegra.Measured) (part string, predicted bool) {
+	part = text.Of(b.Of(m)) + " " + string(b.Unit)
+	if over := b.Of(m) - b.Value; over > 0 && !b.Least {
+		part += ", " + text.Of(over) + " over"
+	}
+	for v, sd := range b.Reads(m, 0, 0) {
+		if wide := math.Exp(sure * sd); sd > 0 {
+			return fmt.Sprintf("~%s (predicted, %s … %s)", part, text.Of(v/wide), text.Of(v*wide)), true
+		}
+	}
+	return part, false
+}
+
 // Rows returns the lines about quantities.
 func Rows(list []Value) (rows [][]string) {
 	for _, v := range list {
-		text := func(x float64) string { return strconv.FormatFloat(x, 'f', v.Digits, 64) }
+		digits := func(x float64) string { return strconv.FormatFloat(x, 'f', v.Digits, 64) }
 		how := "measured"
 		if v.Lo < v.Hi {
-			how = fmt.Sprintf("predicted (%s – %s)", text(v.Lo), text(v.Hi))
+			how = fmt.Sprintf("predicted (%s – %s)", digits(v.Lo), digits(v.Hi))
 		}
-		rows = append(rows, []string{strings.TrimSpace(v.Title + " " + v.Rail), text(v.V) + " " + string(v.Unit), how})
+		rows = append(rows, []string{strings.TrimSpace(v.Title + " " + v.Rail), digits(v.V) + " " + string(v.Unit), how})
 	}
 	return rows
 }

@@ -120,8 +120,12 @@ func TestTuneOfTheWholeFrontGoesOnWhereItWasInterrupted(t *testing.T) {
 	}
 	r.Dir, r.Resume = first.Dir, true
 	res, err := Tune(t.Context(), s, r, nil)
-	if err != nil || res.Dir != first.Dir || !res.Feasible || math.IsNaN(res.Predicted.TimeMS) ||
-		res.Probes[0].Measured != first.Probes[0].Measured {
+	if err != nil {
+		t.Fatal(err)
+	}
+	began, again := first.Probes[0], res.Probes[0]
+	if res.Dir != first.Dir || !res.Feasible || math.IsNaN(res.Predicted.TimeMS) || again.Setting != began.Setting ||
+		again.TimeMS != began.TimeMS || again.PowerW != began.PowerW {
 		t.Errorf("gone on to %+v in %s, error %v", res.Result, res.Dir, err)
 	}
 }
