@@ -288,9 +288,10 @@ func (s *statements) sizes(name string, watts int) {
 	limit, model := fmt.Sprint(watts), name+"@"+s.virt
 	at := fmt.Sprintf("%s of several batch sizes within %d W", name, watts)
 	const sized = `(?P<answer>` + modePattern + ` at batch size (?P<size>\d+))`
+	const gain = `^does (?P<samples__per_s>[0-9.]+) samples per second, (?P<gain>.*) than .*: (?P<present>[0-9.]+) samples`
 	answer := []string{`^` + sized + `  \(VIRTUAL`, `^per sample +(?P<sample__ms>[0-9.]+) ms`,
 		`^measured +(?P<time__ms>[0-9.]+) ms +(?P<power__W>[0-9.]+) W +(?P<energy__J>[0-9.]+) J`,
-		`^the limit +(?P<standing>.*)$`, `^(?P<gain>.*samples per second than .*)$`, `^(?P<present>does .*)$`}
+		`^the limit +(?P<standing>.*)$`, gain}
 	s.command(at, []string{"tune", name, "--power-limit", limit, "--batch", "1,4,16"}, append(answer,
 		`jtune: (?P<settings_of_the_search__>\d+) settings? measured,`,
 		`model of all that is known: .*/(?P<model>[^/]+)\.model`)...)
@@ -299,7 +300,7 @@ func (s *statements) sizes(name string, watts int) {
 	s.command(at, []string{"campaigns", "show", folder},
 		append(answer, `^modes +(?P<settings_of_the_search__>\d+), \d+ usable`)...)
 	report := strings.ReplaceAll(s.command(at, []string{"report", "--md", "--out", "-"}), `\`, "")
-	s.says(at, "report", report, `^\*\*`+sized+`\*\*`, `^\*\*(?P<gain>.*per second.*)\*\*`)
+	s.says(at, "report", report, `^\*\*`+sized+`\*\*`, gain)
 	found := regexp.MustCompile(`(?m)^(` + modePattern + `) at batch size (\d+)`).FindStringSubmatch(choose)
 	mode, size := found[1], found[2]
 	front := s.command(at, []string{"front", "--model", name, "--power-limit", limit, "--batch", size})
