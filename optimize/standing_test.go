@@ -65,7 +65,7 @@ func TestReadingsStandByTheirMeanWithoutAChance(t *testing.T) {
 	}
 }
 
-// A measured mode's temperature is predicted: however often the mode was read, it stands by the chance.
+// The temperature of a measured mode is predicted. However often the mode was read, the chance decides.
 func TestTemperatureOfAMeasuredModeStandsByItsChance(t *testing.T) {
 	t.Parallel()
 	for c, want := range map[float64]State{40: Measured, 51: Likely, 59.5: Doubtful, 61: Over} {

@@ -43,8 +43,8 @@ func Of(l metric.Goal, predicted learn.Prediction, believed tegra.Val[learn.Pred
 // sure is half of a 95 % band, in deviations.
 const sure = 1.96
 
-// Text prints the limited value of a point and by how much it is over; predicted: no reading has it, and it is given with
-// its band.
+// Text prints the limited value of a point and by how much it is over; predicted: no reading has it, and it is given
+// with its band.
 func Text(b metric.Bound, m tegra.Measured) (part string, predicted bool) {
 	part = text.Of(b.Of(m)) + " " + string(b.Unit)
 	if over := b.Of(m) - b.Value; over > 0 && !b.Least {
@@ -66,7 +66,8 @@ func Rows(list []Value) (rows [][]string) {
 		if v.Lo < v.Hi {
 			how = fmt.Sprintf("predicted (%s – %s)", digits(v.Lo), digits(v.Hi))
 		}
-		rows = append(rows, []string{strings.TrimSpace(v.Title + " " + v.Rail), digits(v.V) + " " + string(v.Unit), how})
+		name := strings.TrimSpace(v.Title + " " + v.Rail)
+		rows = append(rows, []string{name, digits(v.V) + " " + string(v.Unit), how})
 	}
 	return rows
 }
