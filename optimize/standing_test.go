@@ -66,7 +66,7 @@ func TestReadingsStandByTheirMeanWithoutAChance(t *testing.T) {
 }
 
 // The temperature of a measured mode is predicted. However often the mode was read, the chance decides.
-func TestTemperatureOfAMeasuredModeStandsByItsChance(t *testing.T) {
+func TestStandOfAPredictedTemperatureIsItsChance(t *testing.T) {
 	t.Parallel()
 	for c, want := range map[float64]State{40: Measured, 51: Likely, 59.5: Doubtful, 61: Over} {
 		m := tegra.Measured{TimeMS: 100, PowerW: 10}.With(tegra.Value{Metric: metric.Temperature.Key, V: c, LnSD: 0.12})
