@@ -7,12 +7,15 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
 const (
+	// lastLine is in the last line before jtune's question, which has no end of line.
+	lastLine     = "The unit removes itself."
 	shortReboots = 3  // tries without JTUNE_LONG
 	longReboots  = 30 // with it
 	mostBoots    = 8  // until a try has come to rest
@@ -98,11 +101,15 @@ func (s *system) bootUML(ctx context.Context) error {
 
 // console runs a command of root's in the shell on the console, with the answers already typed. The code is 255 if the
 // machine ended.
-func (s *system) console(command string, answers []func(io.Writer)) said {
+func (s *system) console(command, prompt string, answers []func(io.Writer)) said {
 	s.commands++
 	from, end := len(s.e.said()), fmt.Sprintf("ENDED %d ", s.commands)
 	fmt.Fprintf(s.e.keys, "%d %s\n", s.commands, command)
-	for _, answer := range answers {
+	asks := func(line string) bool { return strings.Contains(line, prompt) }
+	for _, answer := range answers { // what is typed before the question is dropped
+		for late := s.e.deadline(hang); !slices.ContainsFunc(s.e.said()[from:], asks) && !late(); {
+			time.Sleep(50 * time.Millisecond)
+		}
 		answer(s.e.keys)
 	}
 	err := s.e.wait(end)
@@ -140,7 +147,7 @@ func (s *system) stageAndBoot(ctx context.Context, n int, yes bool, cut time.Dur
 		return ctx.Err()
 	}
 	wait := map[bool]string{true: "10m", false: "5s"}[yes]
-	got = s.typed(ctx, "root", "jtune apply "+gated[1-was].name+" --reboot --keep-after "+wait, "type yes",
+	got = s.typed(ctx, "root", "jtune apply "+gated[1-was].name+" --reboot --keep-after "+wait, lastLine,
 		[]func(io.Writer){types("yes\n")})
 	if cut > 0 {
 		power := time.AfterFunc(cut, s.powerFails)
@@ -187,7 +194,8 @@ func (s *system) unit(ctx context.Context) {
 		" --minibatches 100000 --systemd train >/etc/systemd/system/train.service && systemctl daemon-reload && "+
 		"systemctl start train && for i in $(seq 300); do jtune device | grep -q 'now *"+twoCores+"' && exit; "+
 		"sleep 0.2; done; systemctl status train; exit 1"), 0)
-	s.check("the job runs in its mode", s.ssh(ctx, "root", "pgrep -cf 'sleep 7777'"+now), 0, "1\n", twoCores)
+	s.check("the job runs in its mode", s.ssh(ctx, "root", "for i in $(seq 100); do pgrep -f 'sleep 7777' >/dev/null && "+
+		"echo runs && break; sleep 0.2; done"+now), 0, "runs\n", twoCores)
 	s.check("it is stopped, and the board is as before", s.ssh(ctx, "root", "systemctl stop train; "+
 		"systemctl is-failed train; pgrep -cf 'sleep 7777'"+now), 0, "inactive", "0\n", "12c/2.20C/1.30G/3.20M")
 	s.check("the unit is removed", s.ssh(ctx, "root", "rm /etc/systemd/system/train.service; systemctl daemon-reload"),
@@ -198,7 +206,7 @@ func (s *system) unit(ctx context.Context) {
 func (s *system) campaignOverReboots(ctx context.Context) error {
 	const profile = "jtune profile stray --minibatches 3 --list list --reboot --out tried --keep-fan"
 	s.ssh(ctx, "root", "printf 'MAXN\\nMODE_15W\\nMODE_30W\\n' >list")
-	got := s.typed(ctx, "root", profile, "type yes", []func(io.Writer){types("yes\n")})
+	got := s.typed(ctx, "root", profile, lastLine, []func(io.Writer){types("yes\n")})
 	s.check("a campaign measures what needs no reboot", said{got.out, 0}, 0, "tried: 1 mode recorded, 1 usable")
 	for boots := 1; boots <= mostBoots; boots++ {
 		s.end(ctx)

@@ -214,7 +214,7 @@ func (s *system) typed(ctx context.Context, user, command, prompt string, answer
 func (s *system) run(ctx context.Context, user, command string, terminal bool, prompt string,
 	answers []func(io.Writer)) said {
 	if s.uml {
-		return s.console(command, answers)
+		return s.console(command, prompt, answers)
 	}
 	ctx, cancel := s.e.within(ctx, hang)
 	defer cancel()
