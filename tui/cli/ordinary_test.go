@@ -154,3 +154,17 @@ func TestPresetWhoseMemoryClockIsNotKnownHasADash(t *testing.T) {
 		t.Errorf("got memory clock %v, want null", mem)
 	}
 }
+
+// A search needs the power of the module, whatever its limit: the refusal names what does not.
+func TestTuneWithoutModulePowerIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	args, root := fakeBoard(t, "exit 1") // never started
+	if err := os.RemoveAll(filepath.Join(root, "sys/bus/i2c/drivers/ina3221")); err != nil {
+		t.Fatal(err)
+	}
+	o := jtune(t, with(args, "tune", "job", "--power-limit", "25")...)
+	if o.code != 1 || !strings.Contains(o.err, "shows no power of its module") ||
+		!strings.Contains(o.err, "jtune run") {
+		t.Errorf("exit %d, %q", o.code, o.err)
+	}
+}

@@ -194,8 +194,8 @@ func (s *system) unit(ctx context.Context) {
 		" --minibatches 100000 --systemd train >/etc/systemd/system/train.service && systemctl daemon-reload && "+
 		"systemctl start train && for i in $(seq 300); do jtune device | grep -q 'now *"+twoCores+"' && exit; "+
 		"sleep 0.2; done; systemctl status train; exit 1"), 0)
-	s.check("the job runs in its mode", s.ssh(ctx, "root", "for i in $(seq 100); do pgrep -f 'sleep 7777' >/dev/null && "+
-		"echo runs && break; sleep 0.2; done"+now), 0, "runs\n", twoCores)
+	s.check("the job runs in its mode", s.ssh(ctx, "root", "for i in $(seq 100); do "+
+		"pgrep -f 'sleep 7777' >/dev/null && echo runs && break; sleep 0.2; done"+now), 0, "runs\n", twoCores)
 	s.check("it is stopped, and the board is as before", s.ssh(ctx, "root", "systemctl stop train; "+
 		"systemctl is-failed train; pgrep -cf 'sleep 7777'"+now), 0, "inactive", "0\n", "12c/2.20C/1.30G/3.20M")
 	s.check("the unit is removed", s.ssh(ctx, "root", "rm /etc/systemd/system/train.service; systemctl daemon-reload"),

@@ -150,7 +150,11 @@ func limited(s *session.Session, goals []metric.Goal, observe func(measure.Event
 		return metric.Heat{}, err
 	}
 	for _, g := range goals {
-		if err := errors.Join(g.Limits.Shown(s.Device.Board(), now), g.Told()); err != nil {
+		var further metric.Limits // without the power of the module nothing is measured: preflight says so
+		for _, b := range g.Limits.Further() {
+			further = further.With(b)
+		}
+		if err := errors.Join(further.Shown(s.Device.Board(), now), g.Told()); err != nil {
 			return metric.Heat{}, err
 		}
 	}
