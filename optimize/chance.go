@@ -65,16 +65,21 @@ func (r *rule) roughHeat(i int) float64 {
 			sum += o.roughHeat(i)
 		}
 	}
-	room := r.lnPower + math.Log(MaxOvershoot)
-	if math.IsInf(room, 1) {
+	if math.IsInf(r.lnPower, 1) {
 		return sum
 	}
-	sd := r.sdPower(i)
-	excess := r.lnP[i] - room + r.tails.below(room, room, r.lnP[i], sd)
-	return hotS*(1-r.tails.cdf((room-r.lnP[i])/sd)+max(0, excess)/tenth) + sum
+	return hotS*r.beyond(r.lnP[i], r.sdPower(i)) + sum
 }
 
-// excess returns the expected excess of power over what a supply bears: its chance, and every tenth beyond.
+// beyond returns, of a ln power with this mean and deviation, the chance of more than a supply bears and the expected
+// tenths beyond.
+func (r *rule) beyond(mean, sd float64) float64 {
+	room := r.lnPower + math.Log(MaxOvershoot)
+	excess := mean - room + r.tails.below(room, room, mean, sd) // E[X − room] + E[(room − X)⁺]
+	return 1 - r.tails.cdf((room-mean)/sd) + max(0, excess)/tenth
+}
+
+// excess returns the same for a setting; 0 where other readings bound its power below that.
 func (r *rule) excess(i int) (sum float64) {
 	room := r.lnPower + math.Log(MaxOvershoot)
 	if math.IsInf(room, 1) || (room-r.lnP[i])/r.sdPower(i) > far || r.within(i).power <= room {
@@ -83,9 +88,7 @@ func (r *rule) excess(i int) (sum float64) {
 	for _, t := range r.time {
 		more := rise(r.work[i], r.lnT[i]-t.Mean[i])
 		for _, p := range r.power {
-			sd, mean := math.Hypot(p.SD[i], r.work[i]*t.SD[i]), p.Mean[i]+more
-			beyond := mean - room + r.tails.below(room, room, mean, sd) // E[X − room] + E[(room − X)⁺]
-			sum += t.Weight * p.Weight * (1 - r.tails.cdf((room-mean)/sd) + max(0, beyond)/tenth)
+			sum += t.Weight * p.Weight * r.beyond(p.Mean[i]+more, math.Hypot(p.SD[i], r.work[i]*t.SD[i]))
 		}
 	}
 	return sum

@@ -273,7 +273,7 @@ func (r *rule) open(i int) bool { return !r.failed[i] && i != r.answer && len(r.
 // worth is a setting and its worth in seconds.
 type worth struct {
 	i          int
-	value, own float64 // own: cost and heat
+	value, own float64 // own: cost and heat; of a rough worth heat, its value being less the cost
 }
 
 // choose returns the setting to measure among those that may be; false if none is worth its cost and heat. Without an
@@ -335,8 +335,8 @@ func (r *rule) choose(may func(i int) bool) (int, bool) {
 	return most.index, most.index >= 0
 }
 
-// promising adds those of a list whose rough worth is above their cost, without an answer all, to others. Those of the
-// largest value come first.
+// promising adds those of a list whose rough worth is above their cost, without an answer all, to others. Those of
+// the largest worth come first, less its heat.
 func (r *rule) promising(list []int, out []worth) []worth {
 	r.know(list)
 	for _, i := range list {

@@ -123,7 +123,7 @@ func overPredicted(l metric.Goal, m tegra.Measured) (chance float64) {
 	for b := range l.Limits.Each() {
 		for value, sd := range b.Reads(m, 0, 0) {
 			if sd > 0 {
-				chance = max(chance, 1-normalCDF(-b.Over(value)/sd))
+				chance = max(chance, normalCDF(b.Over(value)/sd))
 			}
 		}
 	}

@@ -145,18 +145,24 @@ func without(r measure.TuneRequest, counter string) (measure.TuneRequest, error)
 // limited returns how the board warms, for goals that limit its temperature, or an error for a limit on what the board
 // does not have.
 func limited(s *session.Session, goals []metric.Goal, observe func(measure.Event)) (metric.Heat, error) {
-	now, err := s.Device.Read()
-	if err != nil {
-		return metric.Heat{}, err
-	}
+	var bounds []metric.Bound // but on power: without the module's nothing is measured, which preflight says
 	for _, g := range goals {
-		var further metric.Limits // without the power of the module nothing is measured: preflight says so
-		for _, b := range g.Limits.Further() {
-			further = further.With(b)
-		}
-		if err := errors.Join(further.Shown(s.Device.Board(), now), g.Told()); err != nil {
+		if err := g.Told(); err != nil {
 			return metric.Heat{}, err
 		}
+		bounds = append(bounds, g.Limits.Further()...)
+	}
+	if bounds == nil {
+		return metric.Heat{}, nil
+	}
+	now, err := s.Device.Read()
+	for _, b := range bounds {
+		if err == nil { // one line, of the first
+			err = metric.Limits{}.With(b).Shown(s.Device.Board(), now)
+		}
+	}
+	if err != nil {
+		return metric.Heat{}, err
 	}
 	warms, err := heat.For(s, now, goals...)
 	measure.Observer(observe).Note(heat.Says(warms))

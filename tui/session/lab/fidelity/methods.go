@@ -185,7 +185,7 @@ func frontSize(b *bench, f Figure) ([]float64, error) {
 	return []float64{stats.Median(sizes)}, err
 }
 
-// onTheFront tells whether a mode is on the front of most boards.
+// onTheFront reports whether a mode is on the front of most boards.
 func onTheFront(b *bench, f Figure) ([]float64, error) {
 	list, err := fronts(b, f)
 	i, n := slices.IndexFunc(f.at, func(s setup) bool { return s.mode == f.against[0].mode }), 0
