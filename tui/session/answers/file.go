@@ -156,11 +156,8 @@ func parse(path, data string) (k Kept, err error) {
 // foreign reports whether a load cannot be reproduced from this file alone. Loads from a file of arrivals are kept as
 // their mean rate.
 func foreign(v arrivals.Spec) bool {
-	if v == (arrivals.Spec{}) || v.Arrivals == string(arrivals.Trace) {
-		return false
-	}
 	_, err := arrivals.Named(v.Arrivals)
-	return v.Arrivals != "" && err != nil
+	return v.Arrivals != "" && v.Arrivals != string(arrivals.Trace) && err != nil
 }
 
 // ends are the valid ends of a search.
@@ -197,7 +194,8 @@ func (a *Answer) fault() string {
 	return ""
 }
 
-// plain turns all texts in a value into single lines without control characters.
+// plain turns all texts in a value into single lines without control characters. It writes only what changes: known
+// metrics are shared by the whole process and are plain.
 func plain(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -215,7 +213,9 @@ func plain(v reflect.Value) {
 			plain(v.Index(i))
 		}
 	case reflect.String:
-		v.SetString(text.OneLine(strings.ToValidUTF8(v.String(), "?")))
+		if line := text.OneLine(strings.ToValidUTF8(v.String(), "?")); line != v.String() {
+			v.SetString(line)
+		}
 	}
 }
 

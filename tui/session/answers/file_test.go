@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +51,26 @@ func document(t *testing.T, a Answer) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// The known metrics belong to the whole process: under the race detector, reading a file must not write them.
+func TestFindLeavesSharedMetricsAlone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := full()
+	a.Limit.Objective = metric.Energy
+	if err := Keep(dir, Kept{Answers: []Answer{a}}); err != nil {
+		t.Fatal(err)
+	}
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if got, err := Find(dir); err != nil || got == nil || got.Answers[0].Limit.Objective != metric.Energy {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+	both.Wait()
 }
 
 func TestKeptAnswerIsTheAnswer(t *testing.T) {
