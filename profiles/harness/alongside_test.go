@@ -7,14 +7,15 @@ import (
 	"jtune/tegra/virtual"
 )
 
-func TestExecAlongsideRunsWhileAVirtualBoardDrawsItsPower(t *testing.T) {
+func TestAlongsideRunsWhileAVirtualBoardDrawsItsPower(t *testing.T) {
 	t.Parallel()
 	b, err := virtual.New(virtual.Options{Name: "agx-orin", Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := ExecOptions{Command: []string{"sh", "-c", three + "sleep 60"}, Clock: b.Clock()}
-	h, err := ExecAlongside(t.Context(), b, "lenet5", 16, o)
+	begin := func() (Harness, error) { return Exec(t.Context(), o) }
+	h, err := Alongside(b, "lenet5", 16, false, begin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,20 +31,16 @@ func TestExecAlongsideRunsWhileAVirtualBoardDrawsItsPower(t *testing.T) {
 	if _, err := b.NextMinibatch(t.Context()); err == nil {
 		t.Error("the board plays on after Stop")
 	}
-	if _, err := ExecAlongside(
-		t.Context(),
-		b,
-		"lenet5",
-		16,
-		ExecOptions{Command: []string{"/no/such/program"}},
-	); err == nil {
+	if _, err := Alongside(b, "lenet5", 16, false, func() (Harness, error) {
+		return Exec(t.Context(), ExecOptions{Command: []string{"/no/such/program"}})
+	}); err == nil {
 		t.Error("no error for a command that is not there")
 	}
 	if _, err := b.NextMinibatch(t.Context()); err == nil {
 		t.Error("the board plays though the job never started")
 	}
 	b.Clock().SetSpeed(60)
-	if _, err := ExecAlongside(t.Context(), b, "lenet5", 16, o); err == nil ||
+	if _, err := Alongside(b, "lenet5", 16, false, begin); err == nil ||
 		!strings.Contains(err.Error(), "“speed” 1") {
 		t.Errorf("at speed 60: %v", err)
 	}

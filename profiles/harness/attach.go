@@ -14,7 +14,6 @@ import (
 
 	"jtune/internal/text"
 	"jtune/internal/usage"
-	"jtune/profiles/harness/detect"
 	"jtune/profiles/harness/pipe"
 	"jtune/profiles/harness/process"
 	"jtune/tegra"
@@ -33,14 +32,14 @@ const attachSilence = 5 * time.Minute
 
 // attached is a job started elsewhere. It is never signalled, and continues when jtune stops reading it.
 type attached struct {
-	job  *job
+	*job
 	tail *process.Tail
-	done chan struct{} // closed when its output is no longer read
 }
 
 var (
 	_ Harness   = (*attached)(nil)
 	_ Expecting = (*attached)(nil)
+	_ Detecting = (*attached)(nil)
 )
 
 // ErrOver reports that a job started elsewhere has ended. It also matches io.EOF.
@@ -142,44 +141,35 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 	}
 	a := &attached{job: &job{name: e.String(), log: &jobLog{}, queue: NewQueue(), clock: clock, stdout: new(pipe.Pipe),
 		silence: silenceOf(silent, silent), wait: max(StartLimit, silent), lastEvent: time.Now(),
-		started: time.Now(),
-		misread: make(chan struct{})}, done: make(chan struct{})}
-	a.job.exited = a.done
-	if a.job.pattern, err = e.reader(); err != nil {
+		started: time.Now(), exited: make(chan struct{}), misread: make(chan struct{})}}
+	if a.pattern, err = readerOf(ExecOptions{Pattern: e.Pattern, Detect: &e.Detect}); err != nil {
 		return nil, err
 	}
 	if a.tail, err = process.OpenTail(path, e.PID); err != nil {
 		return nil, err
 	}
 	if hello, ok := helloOf(path); ok {
-		if d, reads := a.job.pattern.(*detecting); reads {
+		if d, reads := a.pattern.(*detecting); reads {
 			hello.taken(&d.speaks)
 		}
-		a.job.queue.Put(stamp(hello, a.job.clock.Now()))
+		a.queue.Put(stamp(hello, a.clock.Now()))
 	}
 	go a.follow()
 	return a, nil
 }
 
-// reader returns the reader of the job's lines.
-func (e Elsewhere) reader() (reader, error) {
-	return patternOf(ExecOptions{Pattern: e.Pattern, Detect: &e.Detect})
-}
-
 // follow reads the output to its end.
 func (a *attached) follow() {
-	defer close(a.done)
-	if _, ok := a.job.pattern.(*detecting); ok {
-		go a.job.watch()
-	}
-	from := a.job.stamped(a.tail)
-	pieces(a.job.pattern)(from, a.job.match(from, func(text []byte) { a.job.bad(text, errNoEvent) }))
-	a.job.finish()
+	defer close(a.exited)
+	go a.watch()
+	from := a.stamped(a.tail)
+	pieces(a.pattern)(from, a.match(from, func(text []byte) { a.bad(text, errNoEvent) }))
+	a.finish()
 	end := io.EOF
 	if a.tail.Over() {
 		end = ErrOver
 	}
-	a.job.queue.Close(end)
+	a.queue.Close(end)
 }
 
 // Next waits for the next event. A done event ends the job.
@@ -191,17 +181,9 @@ func (a *attached) Next(ctx context.Context) (Event, error) {
 	return e, err
 }
 
-var _ Detecting = (*attached)(nil)
-
-// Detected implements Detecting.
-func (a *attached) Detected() (r detect.Reading, err error, ok bool) { return a.job.Detected() }
-
-// Expect implements Expecting.
-func (a *attached) Expect(minibatch time.Duration) { a.job.Expect(minibatch) }
-
 // Stop stops reading; the job continues.
 func (a *attached) Stop(context.Context) error {
 	a.tail.Close()
-	<-a.done
+	<-a.exited
 	return nil
 }

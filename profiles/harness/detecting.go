@@ -79,7 +79,7 @@ type detecting struct {
 	events  parser
 	told    bool // events of the protocol arrived: only these are read
 	speaks  bool // the program speaks the protocol
-	tools   map[string]reader
+	reports map[string]*reporting
 	tried   time.Duration // last attempt to choose
 	watched time.Duration // last check of the choice
 	noted   string        // why nothing is decided, as last noted
@@ -101,25 +101,15 @@ const (
 	disagreeLimit = 20 * time.Second
 )
 
-// reporting maps tools to the form of their report, which is read in addition to all other lines.
-var reporting = map[string]string{"trtexec": detect.Inference, "perf_analyzer": detect.Inference,
-	"vllm": detect.Token, "edge-llm": detect.Token}
-
 func newDetecting(o Detect, command []string) *detecting {
 	if o.Batch == 0 {
 		o.Batch = detect.BatchIn(strings.Join(command, " "))
 	}
-	r := &detecting{Detect: o, d: detect.New(o.Options), tools: map[string]reader{}}
-	for name := range reporting {
-		r.tools[name] = tools[name].make(command)
+	r := &detecting{Detect: o, d: detect.New(o.Options), reports: map[string]*reporting{}}
+	for name, of := range reports {
+		r.reports[name] = newReporting(of, command)
 	}
 	return r
-}
-
-// with returns the same form with further options.
-func (r *detecting) with(o Detect, command []string) *detecting {
-	o.Only = r.Only
-	return newDetecting(o, command)
 }
 
 func (r *detecting) read(line []byte, now time.Duration, whole bool) (events []Event, ok bool) {
@@ -140,7 +130,7 @@ func (r *detecting) read(line []byte, now time.Duration, whole bool) (events []E
 		return r.readOwn(line, now, whole)
 	}
 	if whole {
-		for _, t := range r.tools {
+		for _, t := range r.reports {
 			t.read(line, now, true)
 		}
 	}
@@ -204,8 +194,8 @@ func (r *detecting) steps(all bool) (events []Event) {
 // doubt returns a note when the program has worked for a while and nothing was decided, and again when the reason
 // changes; otherwise "".
 func (r *detecting) doubt(now time.Duration) string {
-	if r.told || r.d.Chosen() || r.d.Lines() == 0 || r.d.Begun() && r.d.Work(now) < doubtWork-watchOutput ||
-		r.d.Since(now)-r.d.Prepared() < doubtWork-watchOutput && r.d.Strange() < doubtLines {
+	if r.told || r.d.Chosen() || r.d.Lines() == 0 || r.d.Begun() && r.d.Work(now) < doubtWork-watchEach ||
+		r.d.Since(now)-r.d.Prepared() < doubtWork-watchEach && r.d.Strange() < doubtLines {
 		return ""
 	}
 	_, err := r.d.Read()
@@ -239,9 +229,9 @@ func (r *detecting) finish(now time.Duration) (events []Event) {
 	if r.told {
 		return nil
 	}
-	for name, t := range r.tools {
-		if e := t.(summing).summary(); e != nil && e.Summary != nil {
-			r.d.Report(detect.Report{Form: name, Unit: reporting[name], TimeMS: e.Summary.TimeMS, Units: float64(e.N)})
+	for name, t := range r.reports {
+		if e := t.summary(); e != nil {
+			r.d.Report(detect.Report{Form: name, Unit: t.unit, TimeMS: e.Summary.TimeMS, Units: float64(e.N)})
 			return []Event{*e}
 		}
 	}

@@ -109,7 +109,7 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("harness: no command to run")
 	}
-	read, err := patternOf(o)
+	read, err := readerOf(o)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 	if j.clock == nil {
 		j.clock = tegra.RealClock()
 	}
-	if _, ok := tools[o.Pattern]; ok {
+	if toolOf(o.Pattern, nil) != nil {
 		j.tool = o.Pattern
 	}
 	if d, ok := read.(*detecting); ok {
@@ -136,28 +136,6 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 		return nil, notStarted(j.name, err)
 	}
 	return j, nil
-}
-
-func patternOf(o ExecOptions) (reader, error) {
-	if o.Pattern == "" {
-		if o.Detect == nil {
-			return nil, nil
-		}
-		d := newDetecting(*o.Detect, o.Command)
-		d.speaks = o.Protocol
-		return d, nil
-	}
-	read, err := newReader(o.Pattern, o.Command)
-	if d, ok := read.(*detecting); ok && o.Detect != nil {
-		with := newDetecting(*o.Detect, o.Command)
-		with.own = d.own
-		if with.Only = ""; d.own == nil {
-			with = d.with(*o.Detect, o.Command)
-		}
-		with.speaks = o.Protocol
-		read = with
-	}
-	return read, err
 }
 
 // contain converts the options to those of the container engine's command.
@@ -252,7 +230,7 @@ func (j *job) start(o ExecOptions) (err error) {
 func (j *job) follow(stdout, stderr *pipe.Pipe) {
 	var readers sync.WaitGroup
 	j.listen(&readers, stdout, stderr)
-	go j.watchTerminal()
+	go j.watch()
 	err := j.cmd.Wait()
 	close(j.exited)
 	j.noteLeft()

@@ -63,9 +63,9 @@ func TestWatchEndsWhenNothingIsLeftToSay(t *testing.T) {
 				j.watch()
 				ended = true
 			}()
-			time.Sleep(watchOutput)
+			time.Sleep(watchEach)
 			if synctest.Wait(); ended != c.ends {
-				t.Errorf("%s: after %v it has ended: %v", name, watchOutput, ended)
+				t.Errorf("%s: after %v it has ended: %v", name, watchEach, ended)
 			}
 			close(j.exited)
 			if synctest.Wait(); !ended {

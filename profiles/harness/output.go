@@ -29,9 +29,6 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe.Pipe) {
 	out.pipe, errs.pipe = stdout, stderr
 	take, log := j.match(out, j.take(new(pipe.Pipe))), j.match(errs, j.log.stderr) // which has no times of its own
 	each := pieces(j.pattern)
-	if _, ok := j.pattern.(*detecting); ok {
-		go j.watch()
-	}
 	readers.Go(func() { each(j.echoed(out), take) })
 	readers.Go(func() { each(j.echoed(errs), log) })
 }
@@ -115,52 +112,62 @@ func (j *job) match(from *stamped, rest func(text []byte)) func(text []byte, who
 	}
 }
 
-// watchOutput is the interval of checks whether any output was understood.
-const watchOutput = time.Second
+// watchEach is the interval of checks of a job.
+const watchEach = time.Second
 
-// watch reports when a program has worked for a while and none of its lines counts steps. It ends the wait for a
-// program whose lines give two times.
+// watch checks whether the job's output is understood and how it is taken, and ends a job that waits for the terminal:
+// in the background it would never continue.
 func (j *job) watch() {
-	every := time.NewTicker(watchOutput)
+	d, unknown := j.pattern.(*detecting)
+	every := time.NewTicker(watchEach)
 	defer every.Stop()
-	for {
+	for unknown || j.cmd != nil {
 		select {
 		case <-j.exited:
 			return
 		case <-every.C:
 		}
+		unknown = unknown && !j.judge(d)
+		if j.cmd == nil { // not started by jtune
+			continue
+		}
+		pid := j.cmd.Process.Pid
 		j.mu.Lock()
-		d := j.pattern.(*detecting)
-		note := d.doubt(j.clock.Now())
-		if note == "" && !d.ToEnd && !d.PerRun {
-			note = j.unseen(d)
+		if j.output == Lines && !process.HasLineBuffer(pid) && process.Alive(pid, "") {
+			j.output = Pipe
 		}
-		over := d.took() && j.stepped
-		if d.giveUp(time.Since(j.started), j.wait) && !j.refused {
-			j.refused, over = true, true
-			close(j.misread)
-		}
+		j.asks = process.WantsTerminal(pid)
+		asks := j.asks
 		j.mu.Unlock()
-		if note != "" {
-			j.queue.Put(Event{Kind: Note, T: j.clock.Now(), Message: note})
-		}
-		if over {
+		if asks {
+			j.group.Signal(syscall.SIGKILL)
 			return
 		}
 	}
 }
 
+// judge notes when a program has worked for a while and none of its lines counts steps, and ends the wait for one whose
+// lines give two times. It reports whether nothing is left to judge.
+func (j *job) judge(d *detecting) (over bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	note := d.doubt(j.clock.Now())
+	if note == "" && !d.ToEnd && !d.PerRun && !j.stepped && !j.unseenSaid && time.Since(j.started) >= unseenAfter {
+		j.unseenSaid = true
+		note = Unseen(j.name, d.d.Lines(), unseenAfter, j.wait)
+	}
+	if note != "" {
+		j.queue.Put(Event{Kind: Note, T: j.clock.Now(), Message: note})
+	}
+	if d.giveUp(time.Since(j.started), j.wait) && !j.refused {
+		j.refused = true
+		close(j.misread)
+	}
+	return j.refused || d.took() && j.stepped
+}
+
 // unseenAfter is the time without a first step after which jtune says so: within a minute.
 const unseenAfter = 55 * time.Second
-
-// unseen returns a note, once, when the program has run for a while and no step was seen; else "".
-func (j *job) unseen(d *detecting) string {
-	if j.stepped || j.unseenSaid || time.Since(j.started) < unseenAfter {
-		return ""
-	}
-	j.unseenSaid = true
-	return Unseen(j.name, d.d.Lines(), unseenAfter, j.wait)
-}
 
 // Unseen describes a command of which no step was seen, and what to do; lines is how many lines it has printed, and
 // patience how long jtune waits in all.
@@ -173,32 +180,6 @@ func Unseen(command string, lines int, took, patience time.Duration) string {
 	}
 	return fmt.Sprintf("%s has run for %s and %s jtune waits %s for its first step", command, took.Round(time.Second),
 		what, patience.Round(time.Second))
-}
-
-// watchTerminal checks how the job's output is taken, and ends a job that waits for the terminal: in the background it
-// would never continue.
-func (j *job) watchTerminal() {
-	every := time.NewTicker(watchOutput)
-	defer every.Stop()
-	for {
-		select {
-		case <-j.exited:
-			return
-		case <-every.C:
-		}
-		j.mu.Lock()
-		if j.output == Lines && !process.HasLineBuffer(j.cmd.Process.Pid) && process.Alive(j.cmd.Process.Pid, "") {
-			j.output = Pipe
-		}
-		j.mu.Unlock()
-		if process.WantsTerminal(j.cmd.Process.Pid) {
-			j.mu.Lock()
-			j.asks = true
-			j.mu.Unlock()
-			j.group.Signal(syscall.SIGKILL)
-			return
-		}
-	}
 }
 
 // take returns the function that turns lines of stdout into events. It marks the pipe as calm when the next line may be

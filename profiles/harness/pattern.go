@@ -8,6 +8,7 @@ import (
 
 	"jtune/internal/lazyregexp"
 	"jtune/internal/text"
+	"jtune/profiles/harness/detect"
 )
 
 // An expression of the user finds a count or a time in the lines that a program prints anyway. It names what it finds:
@@ -39,7 +40,10 @@ type found struct {
 // CheckPattern returns an error unless a pattern is the name of a known one, or a regular
 // expression with named groups.
 func CheckPattern(text string) error {
-	_, err := newReader(text, nil)
+	if toolOf(text, nil) != nil || slices.Contains(detect.Forms(), text) {
+		return nil
+	}
+	_, err := newPattern(text)
 	return err
 }
 

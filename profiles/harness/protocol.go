@@ -96,12 +96,8 @@ func (p *parser) parse(raw []byte) (Event, error) {
 		return Event{}, fmt.Errorf("%w: unknown event %q", errNoEvent, text.OneLine(*l.Event))
 	case Hello:
 		e.Info = info(raw)
-	case Minibatch:
-		if err := l.minibatch(&e); err != nil {
-			return Event{}, err
-		}
-	case Infer:
-		if err := l.infer(&e); err != nil {
+	case Minibatch, Infer:
+		if err := l.timed(&e); err != nil {
 			return Event{}, err
 		}
 	case Request:
@@ -167,11 +163,12 @@ func (p *parser) time(t *float64) error {
 	return nil
 }
 
-func (l *line) minibatch(e *Event) error {
-	if l.TimeMS == nil {
-		return errors.New("minibatch without time_ms")
-	}
-	if *l.TimeMS == 0 {
+// timed reads a minibatch or an executed batch.
+func (l *line) timed(e *Event) error {
+	switch {
+	case l.TimeMS == nil:
+		return fmt.Errorf("%s without time_ms", e.Kind)
+	case *l.TimeMS == 0:
 		return errors.New("time_ms is 0")
 	}
 	if err := l.epoch(e); err != nil {
@@ -179,7 +176,11 @@ func (l *line) minibatch(e *Event) error {
 	}
 	e.Unclean = l.Clean != nil && !*l.Clean
 	e.Complete()
-	return nil
+	if e.Kind == Minibatch {
+		return nil
+	}
+	e.Phase = text.OneLine(l.Phase)
+	return units("n", l.N, 1, &e.N)
 }
 
 func (l *line) epoch(e *Event) error {
@@ -217,6 +218,55 @@ func (l *line) epoch(e *Event) error {
 		*f.to = int(*f.from)
 	}
 	return nil
+}
+
+// maxUnits is the largest number of units in a batch or request: tokens, frames, inferences.
+const maxUnits = 1 << 20
+
+// units reads a count of units that is at least min.
+func units(name string, from *float64, min int, to *int) error {
+	if from == nil {
+		*to = max(1, min)
+		return nil
+	}
+	if *from < float64(min) || *from > maxUnits || *from != math.Trunc(*from) {
+		return fmt.Errorf("%s is %g, not a whole number from %d to %d", name, *from, min, maxUnits)
+	}
+	*to = int(*from)
+	return nil
+}
+
+// request reads a request, whose four times are on the job's clock. They are kept as distances from its end; stamp puts
+// them on the device's clock.
+func (l line) request(e *Event) error {
+	if l.Arrive == nil || l.End == nil {
+		return errors.New("request without arrive and end")
+	}
+	first, start := l.First, l.Start
+	if start == nil {
+		start = l.Arrive
+	}
+	if first == nil {
+		first = l.End
+	}
+	if !(*l.Arrive <= *start && *start <= *first && *first <= *l.End) || *l.End-*l.Arrive > maxTimeMS/1000 {
+		return fmt.Errorf("request arrives at %g, starts at %g, has its first unit at %g and ends at %g: out of order",
+			*l.Arrive, *start, *first, *l.End)
+	}
+	before := func(t float64) time.Duration { return -time.Duration((*l.End - t) * float64(time.Second)) }
+	e.Arrive, e.Start, e.First = before(*l.Arrive), before(*start), before(*first)
+	for _, n := range []struct {
+		name string
+		from *float64
+		to   *int
+	}{{"in", l.In, &e.In}, {"out", l.Out, &e.Out}} {
+		if n.from != nil {
+			if err := units(n.name, n.from, 0, n.to); err != nil {
+				return err
+			}
+		}
+	}
+	return units("n", l.N, 1, &e.N)
 }
 
 // helloKeys are the keys of a hello that are kept.

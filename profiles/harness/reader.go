@@ -34,46 +34,56 @@ type Summary struct {
 	Requests       int                // behind the latencies; 0: unknown
 }
 
-// tool is a known program whose output is read.
-type tool struct {
-	make func(command []string) reader
-	sums bool // its numbers are printed at its end
-}
-
-// tools are the known programs by name.
-var tools = map[string]tool{
-	"llama-bench":         {make: newLlamaBench},
-	"trtexec":             {make: newTrtexec, sums: true},
-	"perf_analyzer":       {make: newPerfAnalyzer, sums: true},
-	"ultralytics-predict": {make: func([]string) reader { return &ultralyticsPredict{} }},
-	"vllm":                {make: func([]string) reader { return &vllmBench{} }, sums: true},
-	"edge-llm":            {make: func([]string) reader { return &edgeLLM{} }, sums: true},
-	"aiperf":              {make: func([]string) reader { return &aiperf{} }, sums: true},
+// tools make the readers of the known programs, in addition to reports.
+var tools = map[string]func(command []string) reader{
+	"llama-bench":         newLlamaBench,
+	"ultralytics-predict": func([]string) reader { return &ultralyticsPredict{} },
+	"aiperf":              func([]string) reader { return &aiperf{} },
 }
 
 // EndsWithSummary reports whether a pattern reads a program that prints its numbers at its end.
-func EndsWithSummary(pattern string) bool { return tools[pattern].sums }
+func EndsWithSummary(pattern string) bool { return reports[pattern] != nil || pattern == "aiperf" }
 
-// newReader returns the reader for a pattern: of a tool by name, or of an expression.
-func newReader(pattern string, command []string) (reader, error) {
-	if t, ok := tools[pattern]; ok {
-		return t.make(command), nil
+// toolOf returns the reader of a known program; nil for other names.
+func toolOf(name string, command []string) reader {
+	if of := reports[name]; of != nil {
+		return newReporting(of, command)
 	}
-	if slices.Contains(detect.Forms(), pattern) {
-		return newDetecting(Detect{Options: detect.Options{Only: pattern}}, command), nil
+	if tool := tools[name]; tool != nil {
+		return tool(command)
 	}
-	own, err := newPattern(pattern)
-	if err != nil {
-		return nil, err
+	return nil
+}
+
+// readerOf returns the reader of a job's output; nil: only events of the protocol are read.
+func readerOf(o ExecOptions) (_ reader, err error) {
+	if tool := toolOf(o.Pattern, o.Command); tool != nil {
+		return tool, nil
 	}
-	d := newDetecting(Detect{}, command)
-	d.own = own
+	if o.Pattern == "" && o.Detect == nil {
+		return nil, nil
+	}
+	var with Detect
+	if o.Detect != nil {
+		with = *o.Detect
+	}
+	var own *pattern
+	if slices.Contains(detect.Forms(), o.Pattern) {
+		with.Only = o.Pattern
+	} else if o.Pattern != "" {
+		with.Only = ""
+		if own, err = newPattern(o.Pattern); err != nil {
+			return nil, err
+		}
+	}
+	d := newDetecting(with, o.Command)
+	d.own, d.speaks = own, o.Protocol
 	return d, nil
 }
 
 // knownPatterns lists the names that a pattern may have.
 func knownPatterns() string {
-	names := slices.Concat(slices.Collect(maps.Keys(tools)), detect.Forms())
+	names := slices.Concat(slices.Collect(maps.Keys(tools)), slices.Collect(maps.Keys(reports)), detect.Forms())
 	slices.Sort(names)
 	return strings.Join(slices.Compact(names), " ")
 }

@@ -1,100 +1,137 @@
 package harness
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"jtune/internal/lazyregexp"
+	"jtune/profiles/harness/detect"
 	"jtune/tegra"
 )
 
-// vllmBench reads the block at the end of "vllm bench serve" (vllm/benchmarks/serve.py).
-type vllmBench struct {
+// report is the form of the numbers that a tool prints at its end. The groups of its expressions: rate, units a second,
+// or qps, batches a second; s or ms, the span of the result; n, requests; p50, p95 and p99 of their latency; ttft and
+// tpot. A heading, part, is put before the lines below it.
+type report struct {
+	unit   string
+	time   string        // the group with the time of a unit
+	exact  bool          // there is no result without that; else the rate gives it
+	per    float64       // units of its times in a ms
+	span   float64       // ms, where neither a line nor the command gives it; 0: there is no result then
+	option []string      // of the command that gives it, in units of
+	unitOf time.Duration // the option
+	phase  string
+	lines  []*lazyregexp.Regexp
+}
+
+func expressions(all ...string) (out []*lazyregexp.Regexp) {
+	for _, e := range all {
+		out = append(out, lazyregexp.New(e))
+	}
+	return out
+}
+
+// reports are read in addition to all other lines of a program whose lines count steps.
+var reports = map[string]*report{
+	// samples/common/sampleReporting.cpp; with explicit batch a query is a whole batch
+	"trtexec": {unit: detect.Inference, time: "p50", exact: true, per: 1, option: []string{"--duration"},
+		unitOf: time.Second, lines: expressions(
+			`^Throughput: (?P<qps>[\d.eE+]+) qps$`,
+			`^Timing trace has (?P<n>\d+) queries over (?P<s>[\d.]+) s$`,
+			`^Latency: .*median = (?P<p50>[\d.]+) ms(?:.* percentile\(95%\) = (?P<p95>[\d.]+) ms)?`+
+				`(?:.* percentile\(99%\) = (?P<p99>[\d.]+) ms)?$`)},
+	// its last concurrency or rate, which counts the batch already
+	"perf_analyzer": {unit: detect.Inference, time: "p50", per: 1000, span: 5000, unitOf: time.Millisecond,
+		option: []string{"--measurement-interval", "-p"}, lines: expressions(
+			`^Measurement window: (?P<ms>\d+) msec$`, `^Request count: (?P<n>\d+)$`,
+			`^(?:Concurrency|Request Rate): [\d.]+, throughput: (?P<rate>[\d.]+) infer/sec, latency \d+ usec$`,
+			`^p50 latency: (?P<p50>\d+) usec$`, `^p95 latency: (?P<p95>\d+) usec$`,
+			`^p99 latency: (?P<p99>\d+) usec$`)},
+	// vllm/benchmarks/serve.py
+	"vllm": {unit: detect.Token, time: "tpot", per: 1, lines: expressions(
+		`^Output token throughput \(tok/s\):\s+(?P<rate>[\d.]+)$`, `^Successful requests:\s+(?P<n>\d+)$`,
+		`^Benchmark duration \(s\):\s+(?P<s>[\d.]+)$`, `^Median TTFT \(ms\):\s+(?P<ttft>[\d.]+)$`,
+		`^Median TPOT \(ms\):\s+(?P<tpot>[\d.]+)$`, `^Median E2EL \(ms\):\s+(?P<p50>[\d.]+)$`,
+		`^P99 E2EL \(ms\):\s+(?P<p99>[\d.]+)$`)},
+	// TensorRT-Edge-LLM prints no span, so its last second is used
+	"edge-llm": {unit: detect.Token, time: "tpot", exact: true, per: 1, span: 1000, phase: "decode",
+		lines: expressions(`^(?:\w+: )?=== LLM (?P<part>Generation|Prefill)`,
+			`^Generation: Tokens/Second: (?P<rate>[\d.]+)$`,
+			`^Generation: Average Time per Token: (?P<tpot>[\d.]+) ms$`,
+			`^Prefill: Average Time per Run: (?P<ttft>[\d.]+) ms$`)},
+}
+
+// reporting reads a report.
+type reporting struct {
+	*report
+	batch  float64
+	part   string
 	values map[string]float64
-	end    time.Duration
+	end    time.Duration // when its last number arrived
 }
 
-var vllmLine = lazyregexp.New(`^((?:Output token throughput|Total generated tokens|Successful requests|` +
-	`Benchmark duration|(?:Median|P99) (?:TTFT|TPOT|E2EL))(?: \([a-z/]+\))?):\s+([\d.]+)$`)
-
-func (v *vllmBench) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {
-	m := vllmLine.FindStringSubmatch(plainLine(text))
-	if m == nil || !whole {
-		return nil, false
+func newReporting(of *report, command []string) *reporting {
+	r := &reporting{report: of, batch: 1, values: map[string]float64{}}
+	_, shape, _ := strings.Cut(argument(command, "--shapes"), ":")
+	first, _, _ := strings.Cut(shape, "x")
+	if n := positive(first); n.OK && n.V <= maxUnits {
+		r.batch = n.V
 	}
-	if v.values == nil {
-		v.values, v.end = map[string]float64{}, now
+	if span := positive(argument(command, of.option...)); span.OK {
+		r.values["ms"] = span.V * millis(of.unitOf)
 	}
-	if n := positive(m[2]); n.OK {
-		v.values[m[1]] = n.V
-	}
-	return nil, true
+	return r
 }
 
-func (v *vllmBench) summary() *Event {
-	of := func(name string) tegra.Val[float64] {
-		n, ok := v.values[name]
-		return tegra.Val[float64]{V: n, OK: ok}
-	}
-	perS, span := of("Output token throughput (tok/s)"), of("Benchmark duration (s)")
-	if !perS.OK || !span.OK {
-		return nil
-	}
-	s := Summary{TimeMS: of("Median TPOT (ms)").Or(1000 / perS.V), P50: of("Median E2EL (ms)"),
-		P99:    of("P99 E2EL (ms)"),
-		TTFTMS: of("Median TTFT (ms)"), TPOTMS: of("Median TPOT (ms)"), Requests: int(of("Successful requests").V)}
-	return summed(v.end, seconds(span.V), perS.V*span.V, s)
-}
+// logged is what loggers put before a line.
+var logged = lazyregexp.New(`^(?:\[[^\]]*\] )?(?:\[[A-Z]\] )?`)
 
-// edgeLLM reads the benchmark of TensorRT-Edge-LLM. It prints no span, so its last second is used.
-type edgeLLM struct {
-	part string // of the headings
-	end  time.Duration
-	perS tegra.Val[float64]
-	s    Summary
-}
-
-var (
-	edgeHead  = lazyregexp.New(`^=== LLM (Generation|Prefill)`)
-	edgeRate  = lazyregexp.New(`^Tokens/Second: ([\d.]+)$`)
-	edgeToken = lazyregexp.New(`^Average Time per Token: ([\d.]+) ms$`)
-	edgeRun   = lazyregexp.New(`^Average Time per Run: ([\d.]+) ms$`)
-)
-
-func (g *edgeLLM) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {
+func (r *reporting) read(text []byte, now time.Duration, whole bool) (_ []Event, ok bool) {
 	if !whole {
 		return nil, false
 	}
 	line := plainLine(text)
-	if m := edgeHead.FindStringSubmatch(line); m != nil {
-		if g.part = m[1]; g.end == 0 {
-			g.end = now
+	if line = line[len(logged.FindString(line)):]; r.part != "" {
+		line = r.part + ": " + line
+	}
+	for _, re := range r.lines {
+		m := re.FindStringSubmatch(line)
+		if m == nil {
+			continue
 		}
-		return nil, true
+		for _, name := range []string{"rate", "qps", "s", "ms", "n", "p50", "p95", "p99", "ttft", "tpot"} {
+			if i := re.SubexpIndex(name); i >= 0 && positive(m[i]).OK {
+				r.values[name] = positive(m[i]).V
+			}
+		}
+		if i := re.SubexpIndex("part"); i >= 0 {
+			r.part = m[i]
+		}
+		r.end, ok = now, true
 	}
-	switch {
-	case g.part == "Generation" && edgeRate.MatchString(line):
-		g.perS = find(edgeRate, line)
-	case g.part == "Generation" && edgeToken.MatchString(line):
-		g.s.TPOTMS = find(edgeToken, line)
-		g.s.TimeMS = g.s.TPOTMS.V
-	case g.part == "Prefill" && edgeRun.MatchString(line):
-		g.s.TTFTMS = find(edgeRun, line)
-	default:
-		return nil, false
-	}
-	return nil, true
+	return nil, ok
 }
 
-func (g *edgeLLM) summary() *Event {
-	if !g.perS.OK || g.s.TimeMS <= 0 {
+func (r *reporting) summary() *Event {
+	v, ms := r.values, func(name string) tegra.Val[float64] {
+		return tegra.Val[float64]{V: r.values[name] / r.per, OK: r.values[name] > 0}
+	}
+	rate, span := cmp.Or(v["rate"], v["qps"]*r.batch), cmp.Or(v["s"]*1000, v["ms"])
+	if span == 0 && r.span > 0 {
+		span = max(r.span, 1000/rate) // of a unit at least
+	}
+	s := Summary{TimeMS: ms(r.time).V, P50: ms("p50"), P95: ms("p95"), P99: ms("p99"), TTFTMS: ms("ttft"),
+		TPOTMS: ms("tpot"), Requests: int(cmp.Or(v["n"], v["qps"]*span/1000))}
+	if !(rate > 0) || r.exact && s.TimeMS == 0 || s.Requests > maxCount {
 		return nil
 	}
-	e := summed(g.end, time.Second, max(1, g.perS.V), g.s)
+	s.TimeMS = cmp.Or(s.TimeMS, 1000/rate)
+	e := summed(r.end, time.Duration(span*float64(time.Millisecond)), rate*span/1000, s)
 	if e != nil {
-		e.Phase = "decode"
+		e.Phase = r.phase
 	}
 	return e
 }
@@ -124,39 +161,28 @@ func (a *aiperf) read(text []byte, now time.Duration, whole bool) ([]Event, bool
 }
 
 func (a *aiperf) summary() *Event {
-	type metric struct {
-		Unit               string
-		Avg, P50, P95, P99 *float64
-	}
-	var o struct {
-		Latency  metric `json:"request_latency"`
-		First    metric `json:"time_to_first_token"`
-		Between  metric `json:"inter_token_latency"`
-		Output   metric `json:"output_token_throughput"`
-		Requests metric `json:"request_count"`
-		Duration metric `json:"benchmark_duration"`
-	}
-	if json.Unmarshal(a.text, &o) != nil || o.Output.Avg == nil {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(a.text, &all) != nil {
 		return nil
 	}
-	ms := func(m metric, v *float64) tegra.Val[float64] {
-		scale, known := map[string]float64{"ms": 1, "s": 1000, "sec": 1000, "us": 0.001}[m.Unit]
-		if v == nil || !known || !(*v > 0) || *v > maxTimeMS {
-			return tegra.Val[float64]{}
+	r := newReporting(&report{time: "tpot", per: 1, span: 1000}, nil)
+	r.end = a.end
+	for _, m := range []struct{ name, metric, value string }{
+		{"p50", "request_latency", "p50"}, {"p95", "request_latency", "p95"}, {"p99", "request_latency", "p99"},
+		{"ttft", "time_to_first_token", "p50"}, {"tpot", "inter_token_latency", "p50"},
+		{"ms", "benchmark_duration", "avg"}, {"rate", "output_token_throughput", "avg"}, {"n", "request_count", "avg"},
+	} {
+		var of map[string]any
+		json.Unmarshal(all[m.metric], &of)
+		v, _ := of[m.value].(float64)
+		unit, _ := of["unit"].(string)
+		scale := map[string]float64{"ms": 1, "s": 1000, "sec": 1000, "us": 0.001}[unit]
+		if slices.Contains([]string{"rate", "n"}, m.name) {
+			scale = 1
 		}
-		return tegra.Some(*v * scale)
+		if v > 0 && v <= maxTimeMS && scale > 0 {
+			r.values[m.name] = v * scale
+		}
 	}
-	perS := positive(fmt.Sprint(*o.Output.Avg))
-	span := ms(o.Duration, o.Duration.Avg)
-	if !perS.OK {
-		return nil
-	}
-	s := Summary{TimeMS: ms(o.Between, o.Between.P50).Or(1000 / perS.V), P50: ms(o.Latency, o.Latency.P50),
-		P95: ms(o.Latency, o.Latency.P95), P99: ms(o.Latency, o.Latency.P99), TTFTMS: ms(o.First, o.First.P50),
-		TPOTMS: ms(o.Between, o.Between.P50)}
-	if n := o.Requests.Avg; n != nil && *n >= 1 && *n < maxCount {
-		s.Requests = int(*n)
-	}
-	took := span.Or(1000) // ms
-	return summed(a.end, time.Duration(took*float64(time.Millisecond)), max(1, perS.V*took/1000), s)
+	return r.summary()
 }

@@ -152,7 +152,7 @@ func shortly(events []Event) string {
 // readsTool passes text through a reader, one second for each line.
 func readsTool(t testing.TB, tool, command, text string) (events []Event) {
 	t.Helper()
-	r, err := newReader(tool, strings.Fields(command))
+	r, err := readerOf(ExecOptions{Pattern: tool, Command: strings.Fields(command)})
 	if err != nil {
 		t.Fatal(err)
 	}

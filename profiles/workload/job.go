@@ -68,7 +68,9 @@ func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch i
 		}
 		if o.Virtual != nil {
 			name, batch := w.standIn(o.Virtual)
-			return harness.ExecAlongside(ctx, o.Virtual, name, batch, job)
+			return harness.Alongside(o.Virtual, name, batch, false, func() (harness.Harness, error) {
+				return harness.Exec(ctx, job)
+			})
 		}
 		return harness.Exec(ctx, job)
 	}
@@ -106,7 +108,7 @@ func (w Workload) attach(o HarnessOptions) func(ctx context.Context, batch int) 
 	}
 	return func(ctx context.Context, _ int) (harness.Harness, error) {
 		if o.Virtual != nil {
-			return harness.AttachAlongside(o.Virtual, w.SimulatedName(), w.Batch, func() (harness.Harness, error) {
+			return harness.Alongside(o.Virtual, w.SimulatedName(), w.Batch, false, func() (harness.Harness, error) {
 				return begin(ctx)
 			})
 		}

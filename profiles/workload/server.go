@@ -153,7 +153,7 @@ func (w Workload) newServer(o HarnessOptions) func(context.Context, int) (harnes
 			return h, nil
 		}
 		if o.Virtual != nil {
-			return harness.Alongside(o.Virtual, w.Server.Beside, begin)
+			return harness.Alongside(o.Virtual, w.Server.Beside, 0, true, begin)
 		}
 		return begin()
 	}
