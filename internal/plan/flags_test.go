@@ -25,6 +25,7 @@ var flagsOfOthers = []struct{ below, file, of string }{
 	{"profiles/harness", "container.go", "docker and podman"},
 	{"profiles/harness/engine", "engine.go", "docker and podman"},
 	{"profiles/harness", "harness.go", "a shell's hint among what a job prints"},
+	{"profiles/harness", "reports.go", "the tools whose reports are read"},
 	{"profiles/harness", "tools.go", "the tools whose output is read"},
 	{"profiles/harness/torch", "torch.go", "our trainer"},
 	{"profiles/serve", "live.go", "llama-server"},
