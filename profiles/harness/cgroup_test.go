@@ -5,13 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"jtune/profiles/harness/engine"
 	"jtune/profiles/harness/process"
 )
 
 // needsCgroup skips where no control group can be made.
 func needsCgroup(t *testing.T) {
 	t.Helper()
-	g, err := process.NewGroup(nil)
+	g, err := process.NewGroup(engine.Container{})
 	if err != nil {
 		t.Fatal(err)
 	}

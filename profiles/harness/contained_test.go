@@ -37,7 +37,7 @@ func TestContainerOfACommandIsEndedWithItsJob(t *testing.T) {
 	text, err := os.ReadFile(calls)
 	name, label := nameIn(string(text)), ownersLabel()
 	want := "ps -a --filter label=" + label + " --format {{.Names}}\nrun --name " + name + " --label " + label +
-		" --init -i --rm IMAGE train\nrm -f " + name + "\n"
+		" --init -i --rm IMAGE train\nkill " + name + "\nrm -f " + name + "\n"
 	if err != nil || !strings.HasPrefix(string(text), want) {
 		t.Errorf("%v, got %q, want %q", err, text, want)
 	}

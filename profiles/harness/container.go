@@ -60,9 +60,6 @@ func (c *Container) run(name string, o ExecOptions) []string {
 	return slices.Concat(words, c.Flags, []string{c.Image}, o.Command)
 }
 
-// remove returns the command that removes the container with that name.
-func (c *Container) remove(name string) []string { return []string{c.Program(), "rm", "-f", name} }
-
 var containers atomic.Int64 // that this process named
 
 // containerName returns a new name for the container of a workload: it ends in the process that owns it, with its start
@@ -86,8 +83,7 @@ func owned(name string) bool {
 func startOf(pid int) string { return path.Base(procid.Of(pid)) }
 
 // ownersLabel marks the containers whose owners' process numbers this process can look up: of this boot of this
-// machine,
-// and of this name space of processes.
+// machine, and of this name space of processes.
 var ownersLabel = sync.OnceValue(func() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/pid")

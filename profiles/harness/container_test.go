@@ -28,10 +28,11 @@ func fakeEngine(t *testing.T) (engine, calls string) {
 	script := `#!/bin/sh
 echo "$*" >> ` + calls + `
 case $1 in
-run) trap '' TERM
+run) trap '' TERM; echo $$ > ` + dir + `/client
      echo '{"event":"hello","protocol":1}'
      while [ ! -e ` + dir + `/gone ]; do echo '{"event":"minibatch","time_ms":5}'; sleep 0.05; done ;;
-rm) [ "$(wc -l < ` + calls + `)" -eq 1 ] && { echo "No such container" >&2; exit 1; }
+rm) kill -0 $(cat ` + dir + `/client) && touch ` + dir + `/late
+    [ "$(wc -l < ` + calls + `)" -eq 1 ] && { echo "No such container" >&2; exit 1; }
     touch ` + dir + `/gone ;;
 esac
 `
@@ -57,10 +58,11 @@ func TestContainerOfADeadOwnerIsRemoved(t *testing.T) {
 	docker := filepath.Join(dir, "docker")
 	names := strings.Join([]string{mine, dead, again, other, "jtune"}, "\n")
 	tegratest.Program(t, docker, "#!/bin/sh\necho \"$*\" >> "+calls+"\n[ $1 = ps ] && echo '"+names+"' || true\n")
-	engine.Left([]string{docker, "rm", "-f", mine}, ownersLabel(), owned)
+	engine.Container{Engine: []string{docker}, Name: mine}.RemoveLeft(ownersLabel(), owned)
 	text, _ := os.ReadFile(calls)
 	_, removed, _ := strings.Cut(string(text), "\n")
-	if mine == other || removed != "rm -f "+dead+"\nrm -f "+again+"\n" {
+	if want := "kill " + dead + "\nrm -f " + dead + "\nkill " + again + "\nrm -f " + again + "\n"; mine == other ||
+		removed != want {
 		t.Errorf("removed:\n%s\nwant %s and %s", removed, dead, again)
 	}
 }
@@ -111,7 +113,7 @@ func TestContainerIsRunAndEndedByItsName(t *testing.T) {
 		"run --rm --init --name " + name + " --label " + label + " --ipc=host --runtime nvidia " +
 		"-e PYTHONUNBUFFERED=1 -e A=b c -e " +
 		"JTUNE_BATCH=16 -v /data:/data:ro -w /work --user=1000:1000 l4t-ml:r35 python3 train.py\n" +
-		"rm -f " + name + "\n"
+		"kill " + name + "\nrm -f " + name + "\n"
 	if string(text) != want || !strings.HasPrefix(name, "jtune-mynet-") || !owned(name) {
 		t.Errorf("the engine was called so:\n%s\nwant\n%s", text, want)
 	}
@@ -139,9 +141,13 @@ func TestContainerDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	wait(2)
 	self.Process.Kill()
 	self.Wait()
-	text := wait(3)
-	if name := nameIn(text); !strings.HasSuffix(text, "\nrm -f "+name+"\n") || owned(name) {
+	text := wait(4)
+	name := nameIn(text)
+	if !strings.HasSuffix(text, "\nkill "+name+"\nrm -f "+name+"\n") || owned(name) {
 		t.Errorf("the engine was called so:\n%s; its name has a living owner: %v", text, owned(name))
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(calls), "late")); err == nil {
+		t.Error("its client still ran when the container was removed, and could create another")
 	}
 }
 

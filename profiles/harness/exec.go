@@ -71,10 +71,10 @@ type job struct {
 	stdout  *pipe.Pipe
 	output  string // how it is taken: Terminal, Lines or Pipe
 	clock   tegra.Clock
-	pattern reader        // nil: none
-	tool    string        // the pattern's name when it reads a program's results
-	found   bool          // it has found some
-	remove  []string      // command that ends the job's container; empty: it has none
+	pattern reader // nil: none
+	tool    string // the pattern's name when it reads a program's results
+	found   bool   // it has found some
+	box     engine.Container
 	exited  chan struct{} // closed when the job's first process has been reaped
 	ended   chan struct{} // closed when all output is read and the outcome is known
 
@@ -140,42 +140,38 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 
 // contain converts the options to those of the container engine's command.
 func (j *job) contain(o ExecOptions, name string) ExecOptions {
-	j.remove = o.Container.remove(name)
-	engine.Left(j.remove, ownersLabel(), owned)
+	j.box = engine.Container{Engine: []string{o.Container.Program()}, Name: name}
+	j.box.RemoveLeft(ownersLabel(), owned)
 	o.Command, o.Dir = o.Container.run(name, o), ""
 	return o
 }
 
-// removeContainer removes the job's container; it usually fails, because there is none.
+// removeContainer removes the job's container.
 func (j *job) removeContainer() {
-	if len(j.remove) == 0 {
-		return
+	if j.box.Name != "" {
+		j.box.Remove()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), engine.RemoveGrace)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, j.remove[0], j.remove[1:]...)
-	cmd.Run()
 }
 
 func (j *job) start(o ExecOptions) (err error) {
 	name := containerName(o.Name)
 	if o.Container.Image != "" {
 		o = j.contain(o, name)
-	} else if command, remove, note := engine.Contained(o.Command, name, ownersLabel()); remove != nil || note != "" {
-		if remove != nil {
-			if of := remove[len(remove)-1]; of != name && engine.Exists(remove) {
+	} else if command, box, note := engine.Contained(o.Command, name, ownersLabel()); box.Name != "" || note != "" {
+		if box.Name != "" {
+			if box.Name != name && box.Exists() {
 				return usage.Errorf("container %s exists already and would end with the job; give another name, "+
 					"or none",
-					text.Clip(of))
+					text.Clip(box.Name))
 			}
-			engine.Left(remove, ownersLabel(), owned)
+			box.RemoveLeft(ownersLabel(), owned)
 		}
-		o.Command, j.remove = command, remove
+		o.Command, j.box = command, box
 		if note != "" {
 			j.queue.Put(Event{Kind: Note, T: j.clock.Now(), Message: note})
 		}
 	}
-	if j.group, err = process.NewGroup(j.remove); err != nil {
+	if j.group, err = process.NewGroup(j.box); err != nil {
 		return err
 	}
 	defer func() {
@@ -188,7 +184,7 @@ func (j *job) start(o ExecOptions) (err error) {
 	for k, v := range o.Env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
-	if j.output = Pipe; j.pattern != nil && j.remove == nil && process.LineBuffered(cmd) { // not into a container
+	if j.output = Pipe; j.pattern != nil && j.box.Name == "" && process.LineBuffered(cmd) { // not into a container
 		j.output = Lines
 	}
 	j.group.Add(cmd)

@@ -11,6 +11,7 @@ import (
 
 	"jtune/internal/lines"
 	"jtune/internal/text"
+	"jtune/profiles/harness/engine"
 	"jtune/profiles/harness/pipe"
 	"jtune/profiles/harness/process"
 )
@@ -35,7 +36,7 @@ func StartStream(command []string, line func(text string)) (*Stream, error) {
 		return nil, errors.New("no command to run")
 	}
 	name := text.OneLine(command[0])
-	g, err := process.NewGroup(nil)
+	g, err := process.NewGroup(engine.Container{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 // Package engine reads and changes the commands that begin containers: those of docker, podman, nerdctl and
 // jetson-containers.
 //
-//	docker run -it IMAGE train ──► Contained ──► docker run --name jtune-x --init -i IMAGE train, docker rm -f jtune-x
+//	docker run -it IMAGE train ──► Contained ──► docker run --name jtune-x --init -i IMAGE train, {docker, jtune-x}
 package engine
 
 import (
@@ -17,8 +17,8 @@ import (
 const (
 	// Default is the default container engine.
 	Default = "docker"
-	// RemoveGrace bounds how long the engine may take to end a container.
-	RemoveGrace = 20 * time.Second
+	// grace bounds how long the engine may take for one command.
+	grace = 20 * time.Second
 )
 
 // engines are the programs that start containers, and whether they take docker's options themselves.
@@ -42,41 +42,47 @@ var (
 		"--timeout --tmpfs --tz --ulimit --umask --user --userns --uts --volume --volumes-from --workdir")
 )
 
+// Container is a container's name, and the words that begin the commands of its engine: sudo docker. The zero value
+// means none.
+type Container struct {
+	Engine []string
+	Name   string
+}
+
 // Contained changes a command that starts a container so that its output can be read and the container ends with the
-// job: without a terminal, in the foreground, with a name, and with an init process that reaps. remove is the command
-// that removes the container. Other commands are returned unchanged and without remove; note says what cannot be
-// ended.
-func Contained(command []string, name, label string) (changed, remove []string, note string) {
+// job: without a terminal, in the foreground, with a name, and with an init process that reaps. Other
+// commands are returned unchanged and without a container; note says what cannot be ended.
+func Contained(command []string, name, label string) (changed []string, c Container, note string) {
 	if len(command) < 2 {
-		return command, nil, ""
+		return command, c, ""
 	}
 	if as := asRoot(command); as > 0 {
-		changed, remove, note = Contained(command[as:], name, label)
-		if changed = slices.Concat(command[:as], changed); remove != nil {
-			remove = slices.Concat(command[:as], remove)
+		changed, c, note = Contained(command[as:], name, label)
+		if changed = slices.Concat(command[:as], changed); c.Name != "" {
+			c.Engine = slices.Concat(command[:as], c.Engine)
 		} else if note == "" && wraps(command) {
 			note = unknownNote
 		}
-		return changed, remove, note
+		return changed, c, note
 	}
 	full, known := engines[filepath.Base(command[0])]
 	if !known {
 		if wraps(command) {
 			note = unknownNote
 		}
-		return command, nil, note
+		return command, c, note
 	}
 	verb := ofEngine(command)
 	switch {
 	case verb == len(command):
-		return command, nil, ""
+		return command, c, ""
 	case full && command[verb] == "exec":
-		return command, nil, "a process in a container that runs already is not ended with the job: jtune can end " +
+		return command, c, "a process in a container that runs already is not ended with the job: jtune can end " +
 			"only the client; run a container of its own, or read the job's log"
 	case full && slices.Contains(others, command[verb]):
-		return command, nil, unknownNote
+		return command, c, unknownNote
 	case command[verb] != "run":
-		return command, nil, ""
+		return command, c, ""
 	}
 	head, rest := slices.Clone(command[:verb+1]), command[verb+1:]
 	var options []string
@@ -125,7 +131,7 @@ func Contained(command []string, name, label string) (changed, remove []string, 
 	if !full {
 		engine = []string{Default}
 	}
-	return slices.Concat(head, options, rest[i:]), slices.Concat(engine, []string{"rm", "-f", named}), ""
+	return slices.Concat(head, options, rest[i:]), Container{engine, named}, ""
 }
 
 // others are the verbs of an engine, besides run, that begin a container or enter one.
@@ -196,30 +202,37 @@ func ofEngine(command []string) (verb int) {
 	return verb
 }
 
-// Exists reports whether the container that remove would remove exists.
-func Exists(remove []string) bool {
-	_, err := ask(remove, "container", "inspect", remove[len(remove)-1])
+// Exists reports whether the container exists.
+func (c Container) Exists() bool {
+	_, err := c.ask("container", "inspect", c.Name)
 	return err == nil
 }
 
-// Left removes the containers with a label whose names alive does not know, by the engine of remove.
-func Left(remove []string, label string, alive func(name string) bool) {
-	list, err := ask(remove, "ps", "-a", "--filter", "label="+label, "--format", "{{.Names}}")
+// Remove ends and removes the container; it usually fails, because there is none. Podman's rm sends TERM, and while
+// another of its clients waits for that, rm forgets the container and leaves its processes running; hence the kill.
+func (c Container) Remove() {
+	_, _ = c.ask("kill", c.Name)
+	_, _ = c.ask("rm", "-f", c.Name)
+}
+
+// RemoveLeft removes the containers with a label whose names alive does not know.
+func (c Container) RemoveLeft(label string, alive func(name string) bool) {
+	list, err := c.ask("ps", "-a", "--filter", "label="+label, "--format", "{{.Names}}")
 	if err != nil {
 		return
 	}
 	for _, name := range strings.Fields(list) {
 		if !alive(name) {
-			_, _ = ask(remove, "rm", "-f", name)
+			Container{c.Engine, name}.Remove()
 		}
 	}
 }
 
-// ask runs the engine that a remove command names, with other arguments.
-func ask(remove []string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), RemoveGrace)
+// ask runs the engine.
+func (c Container) ask(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	words := slices.Concat(remove[:len(remove)-3], args)
+	words := slices.Concat(c.Engine, args)
 	out, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
 	return string(out), err
 }

@@ -23,18 +23,18 @@ func FuzzContained(f *testing.F) {
 		defer reliability.Input(t)()
 		words := strings.Fields(line)
 		before := slices.Clone(words)
-		changed, remove, note := Contained(words, "n", "l")
+		changed, box, note := Contained(words, "n", "l")
 		if !slices.Equal(words, before) {
 			t.Errorf("%q: the arguments were changed to %q", before, words)
 		}
-		if remove == nil {
+		if len(box.Engine) == 0 {
 			if note != "" && !slices.Equal(changed, before) {
 				t.Errorf("%q: noted %q and changed to %q", before, note, changed)
 			}
 			return
 		}
-		if len(remove) < 3 || remove[len(remove)-1] == "" && !strings.Contains(line, "--name") {
-			t.Errorf("%q is removed by %q", before, remove)
+		if box.Name == "" && !strings.Contains(line, "--name") {
+			t.Errorf("%q has %+v", before, box)
 		}
 		known := !slices.ContainsFunc(before, func(w string) bool {
 			return strings.HasPrefix(w, "--") && !slices.Contains(unvaluedL, w) && w != "--name"

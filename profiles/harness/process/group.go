@@ -19,11 +19,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jtune/internal/procid"
+	"jtune/profiles/harness/engine"
 )
 
 // Group is the process group in which a job runs. Its leader is a watcher, a shell that waits for the end of a pipe
-// whose other end jtune holds. However jtune ends, even with kill -9, the pipe ends with it; the watcher then removes
-// the job's container and kills the group. The watcher is reaped last, so the group's number cannot be reused in
+// whose other end jtune holds. However jtune ends, even with kill -9, the pipe ends with it; the watcher then kills the
+// job and removes its container. The watcher is reaped last, so the group's number cannot be reused in
 // between. If the watcher itself is killed, the group is killed at once, because nothing would do it later.
 //
 // A process that leaves the group with setsid is found in the job's control group, if there is one, or else by an
@@ -47,17 +48,19 @@ type Group struct {
 func runVariable() string { return "JTUNE_RUN" + os.Getenv("JTUNE_TEST_MARK") }
 
 // watch ignores the signals that end the job, and those by which a terminal stops the whole group. $1 is the mark in
-// its processes' environment, $2 the folder of its control group; the remaining arguments remove its container.
-const watch = `trap '' HUP INT QUIT TERM TTIN TTOU TSTP; mark=$1; cgroup=$2; shift 2; read -r _; [ $# = 0 ] || "$@"
+// its processes' environment, $2 the folder of its control group, $3 the name of its container; the remaining arguments
+// begin commands of that container's engine. The container is removed when its client has been killed, which may still
+// be creating it, or removing it too.
+const watch = `trap '' HUP INT QUIT TERM TTIN TTOU TSTP; mark=$1; cgroup=$2; name=$3; shift 3; read -r _
 kill -TERM 0; sleep 1
 [ -z "$cgroup" ] || echo 1 >"$cgroup/cgroup.kill"
 for p in /proc/[0-9]*; do grep -qsaF "$mark" "$p/environ" && kill -KILL "${p#/proc/}"; done
+[ -z "$name" ] || { "$@" kill "$name"; "$@" rm -f "$name"; }
 [ -z "$cgroup" ] || rmdir "$cgroup"
 kill -KILL 0`
 
-// NewGroup starts a watcher and with it the group. The command remove, if any, removes the job's container when jtune
-// has ended.
-func NewGroup(remove []string) (*Group, error) {
+// NewGroup starts a watcher and with it the group. The job's container, if any, is removed when jtune has ended.
+func NewGroup(box engine.Container) (*Group, error) {
 	held, pipe, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -68,7 +71,8 @@ func NewGroup(remove []string) (*Group, error) {
 	if g.cgroup = newCgroup(g.mark()); g.cgroup != nil {
 		folder = g.cgroup.Name()
 	}
-	g.watcher = exec.Command("/bin/sh", append([]string{"-c", watch, "jtune-watch", g.mark(), folder}, remove...)...)
+	g.watcher = exec.Command("/bin/sh", append([]string{"-c", watch, "jtune-watch", g.mark(), folder, box.Name},
+		box.Engine...)...)
 	g.watcher.Stdin = held
 	g.watcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := g.watcher.Start(); err != nil {
