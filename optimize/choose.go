@@ -54,7 +54,8 @@ func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
 // index is the nearest one's and the error an *InfeasibleError.
 func Choose(preds []learn.Prediction, l metric.Goal) (int, error) { return choose(preds, nil, l) }
 
-// ChooseKnown is Choose with measured settings: setting i was measured n(i) times, and known[i] is then the mean. Among
+// ChooseKnown is Choose with measured settings: setting i was measured n(i) times, and known[i] is then the mean, which
+// must keep the limits with the chance that the goal's risk asks for. Among
 // settings within reading noise of the best one, it prefers the better known: measured, surely within the limit,
 // predicted; then the best. So no setting of the same certainty beats the choice, and a wider limit makes it worse only
 // where a more certain one enters, by reading noise at most.
@@ -74,7 +75,11 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 		if !stats.Positive(point.TimeMS, point.PowerW) || p.Clamped {
 			continue
 		}
-		switch over := l.Excess(point, p.LnTimeSD, p.LnPowerSD); {
+		over := l.Excess(point, p.LnTimeSD, p.LnPowerSD)
+		if n != nil && n(i) > 0 && !l.Keeps(tegra.Mean{Measured: point, N: n(i)}) {
+			over = max(over, math.SmallestNonzeroFloat64)
+		}
+		switch {
 		case over <= 0:
 			points, at = append(points, point), append(at, i)
 		case len(points) > 0 || math.IsNaN(over): // if no mode meets the limits, the nearest is wanted

@@ -24,8 +24,6 @@ import (
 )
 
 const (
-	// DefaultRisk is the chance, at most, that the true values of an answer exceed a limit.
-	DefaultRisk = 0.05
 	// MaxOvershoot is what a supply bears, in power limits.
 	MaxOvershoot = 1.1
 	// jobS is how long the job will run in the answer, in seconds: what a relative gain of the answer is worth. A

@@ -36,7 +36,7 @@ func TestAnswersKeepTheirLimitAsSurelyAsTheRiskAsks(t *testing.T) {
 			if errors.Is(err, ErrInfeasible) {
 				continue
 			}
-			if err != nil || !res.Feasible || res.N < 2 || res.Chance < 1-DefaultRisk {
+			if err != nil || !res.Feasible || res.N < 2 || res.Chance < 1-metric.DefaultRisk {
 				t.Fatalf("%v, seed %d: %v, read %d times, chance %.2f: %v", l, seed, res.Mode, res.N, res.Chance, err)
 			}
 			b.Shake = nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"jtune/internal/report"
@@ -35,11 +36,11 @@ type State int
 
 // States, best first.
 const (
-	Measured State = iota // the mean of its readings is within
+	Measured State = iota // by its readings, it exceeds the limit with no more chance than the risk
 	Sure                  // predicted: the chance of exceeding is at most 2.5 %
 	Likely                // at most 16 %, the chance at UsualMargin
 	Doubtful              // at most a half
-	Over                  // more, or the mean of its readings is over
+	Over                  // more
 	Unknown               // neither measured nor predicted
 )
 
@@ -63,27 +64,20 @@ func (s State) Within() bool { return s <= Likely }
 type Standing struct {
 	State
 	N          int                // number of readings, whose mean counts; 0: predicted
-	ChanceOver tegra.Val[float64] // of exceeding the limit, 0 to 1; absent if measured, or without a limit
+	ChanceOver tegra.Val[float64] // of exceeding the limit, 0 to 1; absent without a limit
 	Limited    bool               // there is a limit on power, time or energy
 	Wide       bool               // predicted with a 95 % band of time or power wider than a factor of two
 	Worked     bool               // measured, but its latency under load is computed from the readings
 }
 
 // Stand compares a mode with the limits of a goal: by the mean of its n readings, which p then contains, else by its
-// prediction. The worst of several limits counts. Without a limit a mode is Measured or Sure.
+// prediction. The worst of several limits counts for a prediction. Without a limit a mode is Measured or Sure.
 func Stand(l metric.Goal, p learn.Prediction, n int) Standing {
-	s := Standing{N: n, Limited: l.Limited()}
 	if n > 0 {
-		if s.Limited && !l.Met(p.Measured) {
-			s.State = Over
-		} else if over := overPredicted(l, p.Measured); over > DefaultRisk {
-			s.State, s.ChanceOver = Likely, tegra.Some(math.Ceil(over*chanceSteps)/chanceSteps)
-			if over > likelyChance {
-				s.State = Doubtful
-			}
-		}
-		return s
+		over := l.ChanceOver(slices.Repeat([]tegra.Measured{p.Measured}, n))
+		return Believe(l, n, max(over, overPredicted(l, p.Measured)))
 	}
+	s := Standing{Limited: l.Limited()}
 	s.Wide = p.TimeHiMS > wideBand*p.TimeLoMS || p.PowerHiW > wideBand*p.PowerLoW
 	chance := 0.0
 	if !(p.TimeMS > 0) {
@@ -100,7 +94,7 @@ func Stand(l metric.Goal, p learn.Prediction, n int) Standing {
 		}
 	}
 	if s.Limited {
-		s.ChanceOver = tegra.Finite(math.Ceil(chance*chanceSteps) / chanceSteps)
+		s.ChanceOver = RoundedUp(chance)
 	}
 	switch {
 	case chance <= sureChance:
@@ -115,6 +109,32 @@ func Stand(l metric.Goal, p learn.Prediction, n int) Standing {
 		s.State = Unknown
 	}
 	return s
+}
+
+// Believe returns the standing of a setting that was measured n times and exceeds the limits of a goal with a chance of
+// over.
+func Believe(l metric.Goal, n int, over float64) Standing {
+	s := Standing{N: n, Limited: l.Limited()}
+	switch {
+	case !s.Limited:
+		return s
+	case over <= l.AtRisk():
+	case over <= likelyChance:
+		s.State = Likely
+	case over <= doubtfulChance:
+		s.State = Doubtful
+	case over > doubtfulChance:
+		s.State = Over
+	default:
+		s.State = Unknown
+	}
+	s.ChanceOver = RoundedUp(over)
+	return s
+}
+
+// RoundedUp rounds a chance up to a ten-thousandth; absent if it is unknown.
+func RoundedUp(chance float64) tegra.Val[float64] {
+	return tegra.Finite(math.Ceil(chance*chanceSteps) / chanceSteps)
 }
 
 // overPredicted returns the chance that a quantity of a measured setting exceeds its limit that no reading has, such as
@@ -220,9 +240,9 @@ func (s Standing) Brief() string {
 		return s.State.String()
 	case !s.Predicted() && s.State == Over:
 		return fmt.Sprintf("over, %d× read", s.N)
-	case !s.Predicted() && s.N > 1:
+	case s.State == Measured && s.N > 1:
 		return fmt.Sprintf("measured %d×", s.N)
-	case !s.Predicted():
+	case s.State == Measured:
 		return Measured.String()
 	case !s.Limited, s.State == Unknown:
 		return ""

@@ -53,15 +53,32 @@ func TestStandingIsThatOfTheWorseOfTwoLimits(t *testing.T) {
 	}
 }
 
-func TestReadingsStandByTheirMeanWithoutAChance(t *testing.T) {
+// Readings differ by 1 or 2 %: a mean near the limit is no proof, and more readings or a larger risk make it one.
+func TestStandingOfReadingsIsTheirChance(t *testing.T) {
 	t.Parallel()
-	m := MeasuredPrediction(tegra.Measured{TimeMS: 100, PowerW: 29.9})
-	within, over := Stand(metric.Watts(30), m, 3), Stand(metric.Watts(29.8), m, 3)
-	if within.State != Measured || over.State != Over || within.ChanceOver.OK || over.ChanceOver.OK {
-		t.Errorf("29.9 W are %v within 30 W and %v within 29.8 W", within, over)
-	}
-	if within.String() != "measured within, mean of 3" || over.String() != "measured over, mean of 3" {
-		t.Errorf("%v; %v", within, over)
+	m := MeasuredPrediction(tegra.Measured{TimeMS: 100, PowerW: 29.6})
+	for _, c := range []struct {
+		watts, risk float64
+		n           int
+		want        State
+		words       string
+	}{
+		{31, 0, 1, Measured, "measured within, one reading"},
+		{30, 0, 1, Likely, "likely, 87 % in"},
+		{30, 0, 3, Measured, "measured within, mean of 3"},
+		{30, 0.2, 1, Measured, "measured within, one reading"},
+		{29.7, 0, 1, Doubtful, "doubtful, 62 % in"},
+		{29.5, 0.49, 3, Over, "measured over, mean of 3"},
+	} {
+		l := metric.Watts(c.watts)
+		l.Risk = c.risk
+		s := Stand(l, m, c.n)
+		if s.State != c.want || s.String() != c.words || !s.ChanceOver.OK {
+			t.Errorf("29.6 W, %d readings, within %g W at risk %g: %v, %v", c.n, c.watts, c.risk, s, s.ChanceOver)
+		}
+		if keeps := l.Keeps(tegra.Mean{Measured: m.Measured, N: c.n}); keeps != (s.State == Measured) {
+			t.Errorf("29.6 W, %d readings, within %g W: kept %v, and it is %v", c.n, c.watts, keeps, s)
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ type TuneOptions struct {
 	Probes int
 	Depth  SearchDepth
 	// Risk is the chance, at most, that the true time or power of the answer exceeds its limit, above 0 and below 0.5;
-	// 0: DefaultRisk.
+	// 0: metric.DefaultRisk.
 	Risk     float64
 	Strategy Strategy        // "" means auto
 	Rotation ladder.Rotation // order of the knobs, for binary
@@ -93,7 +93,7 @@ type TuneOptions struct {
 	Halved    func(Halving) // called for every step of a binary search; nil: none
 }
 
-func (o *TuneOptions) risk() float64 { return cmp.Or(o.Risk, DefaultRisk) }
+func (o *TuneOptions) risk() float64 { return cmp.Or(o.Risk, metric.DefaultRisk) }
 
 // Ended is why a search stopped.
 type Ended int
@@ -154,9 +154,12 @@ type Believed struct {
 	Chance float64 // of keeping the limits
 }
 
-// Standing compares the answer with the limit.
+// Standing compares the answer with the limit, by the posterior that found it.
 func (r *Result) Standing(l metric.Goal) Standing {
-	return Stand(l, MeasuredPrediction(r.Measured), r.N)
+	if r.Model == nil {
+		return Stand(l, MeasuredPrediction(r.Measured), r.N)
+	}
+	return Believe(l, r.N, 1-r.Chance)
 }
 
 // Tune searches for the best mode within a limit by measuring (docs/method.md, Search rule). The answer is measured,

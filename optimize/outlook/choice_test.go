@@ -70,11 +70,13 @@ var (
 	}
 )
 
-// standing is how well a choice is known: 0 measured, 1 surely within the limit, 2 predicted.
+// standing is how well a choice is known: 0 measured, 1 surely within the limit, 2 predicted; 3: measured at the limit.
 func standing(s optimize.Standing) int {
 	switch {
-	case !s.Predicted():
+	case s.State == optimize.Measured:
 		return 0
+	case !s.Predicted():
+		return 3
 	case s.State == optimize.Sure && !s.Wide:
 		return 1
 	}

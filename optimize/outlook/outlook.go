@@ -38,7 +38,7 @@ type Outlook struct {
 	Predicted []learn.Prediction // by the model, in index order of the space
 	Known     []learn.Prediction // likewise with readings replacing predictions
 	// Found holds the measured answers of searches for limits, valid until another measurement: Choose returns them.
-	Found map[metric.Goal]tegra.Setting
+	Found map[metric.Goal]Answered
 
 	space     *tegra.Space
 	Predictor learn.Predictor // of Predicted
@@ -53,6 +53,12 @@ type Outlook struct {
 	columns func() [NumAxes][]float64 // of Known
 	span    func() [NumAxes][]float64 // smallest and largest usable value of each column
 	fronts  [len(Planes)]func() []int // indices of Known, ascending in x
+}
+
+// Answered is the answer of a search, with the chance of exceeding the limit that it worked out.
+type Answered struct {
+	tegra.Setting
+	Over tegra.Val[float64]
 }
 
 // Space returns the modes of the outlook's board.
@@ -340,14 +346,23 @@ func (o *Outlook) At(i int) About {
 // per second; a time limit then applies to the latency.
 func (o *Outlook) Choose(l metric.Goal) (int, error) { return o.choose(l, nil) }
 
+// answers returns what a search found for a limit if that is setting i.
+func (o *Outlook) answers(i int, l metric.Goal) (Answered, bool) {
+	a, ok := o.Found[l]
+	if !ok {
+		return a, false
+	}
+	if own := o.Predicted[0].Batch; !o.Several() && (a.Batch == o.Batch || own == 0 && o.Batch == 0) {
+		a.Batch = own // 0 if the size is no input of the predictions
+	}
+	return a, o.Predicted[i].Setting == a.Setting
+}
+
 // choose is Choose among some of the settings, by index; nil: all.
 func (o *Outlook) choose(l metric.Goal, among []int) (int, error) {
-	if at, ok := o.Found[l]; ok && among == nil {
-		if own := o.Predicted[0].Batch; !o.Several() && (at.Batch == o.Batch || own == 0 && o.Batch == 0) {
-			at.Batch = own // 0 if the size is no input of the predictions
-		}
+	if among == nil {
 		for i := range o.Predicted {
-			if o.Predicted[i].Setting == at {
+			if _, ok := o.answers(i, l); ok {
 				return i, nil
 			}
 		}
@@ -385,7 +400,11 @@ func (o *Outlook) FrontAmong(plane int, among []int) []int {
 
 // Standing returns the standing of setting i against a limit. Screens and commands call this.
 func (o *Outlook) Standing(i int, l metric.Goal) optimize.Standing {
-	return optimize.Stand(l, o.Known[i], o.readings[o.Known[i].Setting].N)
+	n := o.readings[o.Known[i].Setting].N
+	if a, ok := o.answers(i, l); ok && a.Over.OK && n > 0 {
+		return optimize.Believe(l, n, a.Over.V)
+	}
+	return optimize.Stand(l, o.Known[i], n)
 }
 
 // StandingOf returns the standing of a mode; optimize.Unknown without an outlook or a prediction of the mode.

@@ -147,9 +147,17 @@ func TestStandingsAgreeWithTheAnswer(t *testing.T) {
 			t.Errorf("%g W ± 10 %% is %v within 36 W", p.PowerW, s)
 		}
 	}
-	m := tegra.Measured{Setting: o.Known[4].Setting, TimeMS: 70, PowerW: 35.9}
+	m := tegra.Measured{Setting: o.Known[4].Setting, TimeMS: 70, PowerW: 35}
 	if s := o.With(m).Standing(4, l); s.State != optimize.Measured || s.N != 1 {
-		t.Errorf("35.9 W were measured: %v within 36 W", s)
+		t.Errorf("35 W were measured: %v within 36 W", s)
+	}
+	m.PowerW = 35.9
+	if s := o.With(m).Standing(4, l); s.State != optimize.Doubtful || !(s.ChanceOver.V > 0.3) {
+		t.Errorf("35.9 W were measured once: %v within 36 W", s)
+	}
+	o.Found = map[metric.Goal]Answered{l: {Setting: m.Setting, Over: tegra.Some(0.03)}}
+	if s := o.With(m).Standing(4, l); s.State != optimize.Measured || s.ChanceOver.V != 0.03 {
+		t.Errorf("a search knows better: %v within 36 W", s)
 	}
 	if s := (*Outlook)(nil).StandingOf(m.Mode, l); s.State != optimize.Unknown {
 		t.Errorf("%v where there is no model", s)

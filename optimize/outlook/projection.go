@@ -1,8 +1,6 @@
 package outlook
 
 import (
-	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/advice"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -44,14 +42,14 @@ func (o *Outlook) Project(at int, v Comparisons, l metric.Goal, epochs, perEpoch
 	}
 	answer := o.Known[at]
 	add("this answer", answer.Measured, o.At(at).Measured())
-	var sample []learn.Prediction
-	for _, m := range o.Measured() {
-		if m.Batch == answer.Batch {
-			sample = append(sample, optimize.MeasuredPrediction(m))
+	var measured []int
+	for i, p := range o.Known {
+		if o.readings[p.Setting].N > 0 && p.Batch == answer.Batch {
+			measured = append(measured, i)
 		}
 	}
-	if best, err := optimize.Choose(sample, l); err == nil {
-		add("best measured", sample[best].Measured, true)
+	if best, err := o.choose(l, measured); err == nil {
+		add("best measured", o.Known[best].Measured, true)
 	}
 	for _, c := range v.Distinct() {
 		add(c.Name, c.Other.Measured, c.Measured)

@@ -279,7 +279,7 @@ func TestOutlookChoosesWhatASearchFound(t *testing.T) {
 	o := lineOutlook(t)
 	l := metric.Watts(36)
 	found := tegra.Setting{Mode: o.Known[5].Mode}
-	o.Found = map[metric.Goal]tegra.Setting{l: found}
+	o.Found = map[metric.Goal]Answered{l: {Setting: found}}
 	if at, err := o.Choose(l); err != nil || at != 5 {
 		t.Errorf("got %d, %v, want what was found, 5", at, err)
 	}
@@ -287,7 +287,7 @@ func TestOutlookChoosesWhatASearchFound(t *testing.T) {
 		t.Error("what was found for one limit answers another")
 	}
 	found.Batch = 16
-	o.Found[l] = found
+	o.Found[l] = Answered{Setting: found}
 	for batch, want := range map[int]bool{0: true, 8: false, 16: true} { // 0: unknown
 		o.Batch = batch
 		if at, _ := o.Choose(l); (at == 5) != want {

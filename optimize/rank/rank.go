@@ -205,8 +205,9 @@ func (r RankRequest) curve() []RoundPoint {
 	return out
 }
 
-// deadlineRoom is the factor between the expected end and the first deadline of a curve.
-const deadlineRoom = 1.02
+// deadlineRoom is the factor between the expected end and the first deadline of a curve: what the risk asks of one
+// reading.
+const deadlineRoom = 1.025
 
 // knee returns the deadline at which the curve bends most, at most twice the first.
 func knee(curve []RoundPoint) tegra.Val[float64] {

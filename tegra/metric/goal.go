@@ -31,7 +31,8 @@ type Goal struct {
 	// GuardTime keeps a search from measuring modes expected to exceed its time limit by far, as for power, because
 	// users wait for the answers measured.
 	GuardTime bool
-	Margin    Margin // for predictions
+	Margin    Margin  // for predictions
+	Risk      float64 // for readings: the chance, at most, that the true values exceed a limit; 0: DefaultRisk
 }
 
 // Within is the goal to be the fastest within limits (with one on time, to draw the least power).
@@ -61,6 +62,9 @@ func (g Goal) Check() error {
 		if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("%s is %g, must be a positive number", []string{"slowdown", "margin"}[i], v)
 		}
+	}
+	if r := g.AtRisk(); !(r > 0 && r < 0.5) {
+		return fmt.Errorf("risk is %g, must be above 0 and below 0.5", r)
 	}
 	wishes := 0
 	for _, w := range []bool{g.Knee, g.Objective != nil, g.SlowerPct > 0} {
@@ -262,10 +266,10 @@ func (m *Metric) SD(time, power float64) float64 {
 	return math.Hypot(m.InTime*time, m.InPower*power)
 }
 
-// BestOf returns the best setting whose mean is within the limits; N is 0 if there is none.
+// BestOf returns the best setting that keeps the limits by its readings; N is 0 if there is none.
 func (g Goal) BestOf(list []tegra.Measured) (best tegra.Mean) {
 	for _, m := range tegra.MeansOf(list) {
-		if g.Met(m.Measured) && (best.N == 0 || g.Better(m.Measured, best.Measured)) {
+		if g.Keeps(m) && (best.N == 0 || g.Better(m.Measured, best.Measured)) {
 			best = m
 		}
 	}

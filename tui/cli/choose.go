@@ -31,6 +31,7 @@ type chooseCmd struct {
 	goal             metric.Question
 	whole            training
 	maxError, margin float64
+	risk             float64
 }
 
 func newChoose(a *app) *cobra.Command {
@@ -61,6 +62,7 @@ func (c *chooseCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.goal.Limit.Knee, "knee", false, "find the knee of the Pareto front of time and power")
 	f.Float64Var(&c.margin, "margin", c.goal.Limit.Margin.Z(),
 		"stay `Z` standard deviations of the prediction below a limit")
+	riskFlag(f, &c.risk, "a measured mode")
 	unitFlag(f, &c.maxError, "max-error", 0, units.Percent,
 		"fail with exit code 5 if the cross-validated error of the model exceeds `PCT` percent or is unknown")
 	c.whole.flags(f)
@@ -74,7 +76,9 @@ func (c *chooseCmd) check() error {
 	case c.given("max-error") && !(c.maxError > 0):
 		return usagef("--max-error %g: must be a positive number of percent", c.maxError)
 	}
-	c.goal.Limit.Margin = metric.MarginOf(c.margin)
+	if c.goal.Limit.Margin = metric.MarginOf(c.margin); c.risk != metric.DefaultRisk {
+		c.goal.Limit.Risk = c.risk
+	}
 	return nil
 }
 
@@ -133,19 +137,25 @@ func (a onModels) modelSettings(m *learn.Model) ([]tegra.Setting, error) {
 	return tegra.Settings(m.Space.Modes(), m.Batches), nil
 }
 
+// outlook returns what a model and the searches of its workload know of settings.
+func (a onModels) outlook(m *learn.Model, list []tegra.Setting) *outlook.Outlook {
+	o := outlook.OutlookOf(m, list)
+	o.Found = questions.Answered(a.campaigns(), m.Provenance)
+	return o
+}
+
 func (c *chooseCmd) best(m *learn.Model) error {
 	list, err := c.modelSettings(m)
 	if err != nil {
 		return err
 	}
 	situation := workloads.Situation(m, workloadList(c.base()), m.Space.Max())
-	o := outlook.OutlookOf(m, list)
+	o := c.outlook(m, list)
 	known := c.campaigns()
 	rows := questions.Readings(known, m.Provenance, c.goal.Limit)
 	if o, err = o.Knowing(c.goal.Limit, record.Usable(rows), heatOf(known, m.Provenance)); err != nil {
 		return err
 	}
-	o.Found = questions.Answered(known, m.Provenance)
 	at, err := o.Choose(c.goal.Limit)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err

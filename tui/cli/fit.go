@@ -258,7 +258,7 @@ func (c *predictCmd) run(context.Context) error {
 	if c.epoch == 0 && m.Batches == nil { // epochs of other batch sizes have another number of minibatches
 		c.epoch = workloads.MinibatchesPerEpoch(m, workloadList(c.base()))
 	}
-	if err := c.print(outlook.OutlookOf(m, settings)); err != nil || lost == 0 {
+	if err := c.print(c.outlook(m, settings)); err != nil || lost == 0 {
 		return err
 	}
 	return exitError(exitFailed) // the notes name the modes that are left out

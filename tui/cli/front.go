@@ -164,7 +164,7 @@ func (a onModels) predictedOutlook(ctx context.Context, model string,
 		return nil, checks, err
 	}
 	a.doubts(m)
-	return outlook.OutlookOf(m, list), checks, nil
+	return a.outlook(m, list), checks, nil
 }
 
 func (c *frontCmd) printFront(cloud *export.Cloud, origin string) error {

@@ -42,7 +42,7 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	jtune(t, "import", write(t, b.String()), "--out", campaign).done(t)
 	jtune(t, "fit", "--samples", campaign, "--out", model).done(t)
 	for _, limit := range []float64{14, 18, 22, 26} {
-		best, err := optimize.Choose(known, metric.Watts(limit))
+		best, err := optimize.ChooseKnown(known, func(int) int { return 1 }, metric.Watts(limit))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,9 +56,18 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 				"beside it", limit, got, measured, v["predicted"], want.Mode)
 		}
 	}
+	// One reading of 1 % error: at a risk of 49 % the best mean counts.
+	best, err := optimize.Choose(known, metric.Watts(14))
+	v := jtune(t, "choose", "--model", model, "--power-limit", "14", "--risk", "0.49", "--json").done(t).object(t,
+		answerKeys)
+	if chance := v["chance_over"].(float64); err != nil || modeOf(t, v["mode"]) != known[best].Mode ||
+		!(chance > 0.05 && chance < 0.49) || v["state"] != "measured" {
+		t.Errorf("at a risk of 49 %%: %v, %v with a chance of %v; want %v", v["mode"], v["state"], chance,
+			known[best].Mode)
+	}
 	o := jtune(t, "choose", "--model", model, "--power-limit", "5", "--json")
 	o.fails(t, exitInfeasible, "nearest")
-	v := o.object(t, answerKeys)
+	v = o.object(t, answerKeys)
 	if m := hasKeys(t, v["measured"], measuredKeys); !strings.Contains(o.err,
 		fmt.Sprintf("%.1f W", m["power_w"])) {
 		t.Errorf("stderr %q lacks the measured power of the nearest mode, %v W", o.err, m["power_w"])

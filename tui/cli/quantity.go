@@ -36,6 +36,31 @@ func (q *quantity) Set(text string) (err error) {
 	return err
 }
 
+// risk is the value of a flag for a chance of exceeding a limit.
+type risk struct{ to *float64 }
+
+func riskFlag(f *pflag.FlagSet, to *float64, of string) {
+	*to = metric.DefaultRisk
+	f.Var(risk{to}, "risk", of+" may exceed its limit with a chance of `R`, above 0 and below 0.5")
+}
+
+func (r risk) String() string {
+	if r.to == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*r.to, 'g', -1, 64)
+}
+func (r risk) Type() string { return "float64" }
+func (r risk) form() string { return "a chance above 0 and below 0.5" }
+
+func (r risk) Set(text string) (err error) {
+	*r.to, err = strconv.ParseFloat(text, 64)
+	if err != nil || !(*r.to > 0 && *r.to < 0.5) {
+		return errors.New("want " + r.form())
+	}
+	return nil
+}
+
 // limit is the value of a flag for a limit, with an optional unit: a shorthand of a clause of --limit.
 type limit struct {
 	unit  units.Unit

@@ -14,11 +14,9 @@ import (
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
-	"jtune/optimize/outlook"
 	"jtune/optimize/rank"
 	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tui/session/questions"
 	"jtune/tui/session/workloads"
 )
 
@@ -131,7 +129,7 @@ func (c *rankCmd) request() (rank.RankRequest, error) {
 			}
 		}
 	}
-	job, known := "", c.campaigns()
+	job := ""
 	for _, name := range slices.Sorted(maps.Keys(c.models)) {
 		m, err := c.loadPowered("fleet rank", c.models[name])
 		if err != nil {
@@ -147,10 +145,8 @@ func (c *rankCmd) request() (rank.RankRequest, error) {
 				return r, err
 			}
 		}
-		o := outlook.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil))
-		o.Found = questions.Answered(known, m.Provenance)
-		r.Boards = append(r.Boards, rank.RankBoard{Name: name, PowerW: c.limits.of(name), Outlook: o,
-			Guess: m.Provenance.Workload != job})
+		r.Boards = append(r.Boards, rank.RankBoard{Name: name, PowerW: c.limits.of(name),
+			Outlook: c.outlook(m, tegra.Settings(m.Space.Modes(), nil)), Guess: m.Provenance.Workload != job})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.measured)) {
 		if _, twice := c.models[name]; twice || name == "" || c.measured[name] == 0 {

@@ -69,9 +69,7 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.rotation, "rotation", "",
 		"`ORDER` in which --strategy binary halves the knobs: a list (default gpu,cpu,mem,cores,batch), widest or "+
 			"one-by-one")
-	f.Float64Var(&c.r.Risk, "risk", optimize.DefaultRisk,
-		"the answer may exceed its limit with a chance of `R`, above 0 "+
-			"and below 0.5")
+	riskFlag(f, &c.r.Risk, "the answer")
 	choiceFlag(f, &c.r.Depth, "depth", "search depth: quick or thorough", optimize.Quick, optimize.Thorough)
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "effort" { // former name
@@ -114,9 +112,6 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	var own bool
 	if c.r.Load, own = withConfigured(c.r.Load, listedWorkload(c.base(), c.args[0]), c.given); !served && !own {
 		c.r.Load = arrivals.Spec{}
-	}
-	if !(c.r.Risk > 0 && c.r.Risk < 0.5) {
-		return usagef("--risk %v: want a chance above 0 and below 0.5", c.r.Risk)
 	}
 	if err := wantLimits(&c.r); err != nil {
 		return err

@@ -55,7 +55,7 @@ func TestFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 			"0.0001", "true"},
 		{"3", "1000000", "1000000000", "2000000000", "200", "180", "220", "20", "19", "21", "4", "false", "0", "likely",
 			"0.0679", "true"},
-		{"2", "1000000", "1000000000", "2000000000", "110", "", "", "42", "", "", "4.62", "true", "2", "over", "",
+		{"2", "1000000", "1000000000", "2000000000", "110", "", "", "42", "", "", "4.62", "true", "2", "over", "1",
 			"true"}}
 	if !slices.EqualFunc(rows, want, slices.Equal) {
 		t.Errorf("got %v, want %v", rows, want)
@@ -63,7 +63,7 @@ func TestFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 	text, err := json.Marshal(c.Listed()[2])
 	wanted := `{"cores":2,"cpu_khz":1000000,"gpu_hz":1000000000,"mem_hz":2000000000,"time_ms":110,"time_lo_ms":null,` +
 		`"time_hi_ms":null,"power_w":42,"power_lo_w":null,"power_hi_w":null,"energy_j":4.62,"measured":true,"n":2,"state":"over",` +
-		`"chance_over":null,"virtual":true}`
+		`"chance_over":1,"virtual":true}`
 	if err != nil || string(text) != wanted {
 		t.Errorf("got %s (%v), want %s", text, err, wanted)
 	}

@@ -143,10 +143,10 @@ func (r Reader) Finding(v *outlook.Outlook) *outlook.Outlook {
 	list := r.Measured()
 	found := questions.Answered(list, v.Model.Provenance)
 	if out := r.newest(list); out != nil && out.Fitted.Provenance.Workload == v.Model.Provenance.Workload {
-		found = map[metric.Goal]tegra.Setting{}
+		found = map[metric.Goal]outlook.Answered{}
 		for _, a := range out.Answers {
 			if size := cmp.Or(a.Batch, r.Task().Workload.Batch); a.Feasible && a.Served == nil {
-				found[a.Limit] = a.Setting.WithBatch(size)
+				found[a.Limit] = outlook.Answered{Setting: a.Setting.WithBatch(size), Over: a.ChanceOver()}
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 		{"versus", versus(a.Versus)},
 		{"state", a.Standing.State},
 		{"n", a.Standing.N}, // readings averaged
-		{"chance_over", a.chanceOver()},
+		{"chance_over", a.ChanceOver()},
 		{"soak", a.Soak},
 	}
 	add := func(key string, value report.Object) {

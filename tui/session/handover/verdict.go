@@ -3,7 +3,6 @@ package handover
 import (
 	"jtune/tegra"
 	"jtune/tegra/metric"
-	"jtune/tui/session/answers"
 )
 
 // Verdict compares the readings of a mode with a limit.
@@ -34,7 +33,7 @@ func verdictOf(l metric.Goal, readings []tegra.Measured) Verdict {
 	if l.Limits == l.Limits.Only(metric.Time) {
 		mean.PowerW = 1 // it need not be known
 	}
-	switch over := answers.ChanceOver(l, readings); {
+	switch over := l.ChanceOver(readings); {
 	case over <= verdictRisk && l.Met(mean):
 		return Within
 	case over >= 1-verdictRisk && !l.Met(mean):

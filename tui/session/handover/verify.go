@@ -280,7 +280,7 @@ const z95 = 1.96
 // judge compares new readings with the limit and with the readings of the search.
 func (v *Verification) judge(a answers.Answer, readings []tegra.Measured) {
 	v.N, v.Verdict, v.Now = len(readings), verdictOf(a.Limit, readings), tegra.MeansOf(readings)[0]
-	now, then := answers.Scatter/math.Sqrt(float64(v.N)), answers.Scatter/math.Sqrt(float64(a.Reading.N))
+	now, then := metric.Scatter/math.Sqrt(float64(v.N)), metric.Scatter/math.Sqrt(float64(a.Reading.N))
 	of := func(own tegra.Val[float64], before float64) float64 { // a reading with a hiccup knows its mean less well
 		return math.Hypot(math.Hypot(now, own.Or(0)), max(then, before))
 	}

@@ -14,16 +14,16 @@ func TestAnswerMeasuredOverTheLimitGivesWayToTheBestWithin(t *testing.T) {
 	o := sessiontest.LineOutlook(t)
 	l := metric.Watts(36)
 	found, other := o.Known[6].Setting, o.Known[8].Setting
-	o = o.With(tegra.Measured{Setting: found, TimeMS: 70, PowerW: 35.8}).
+	o = o.With(tegra.Measured{Setting: found, TimeMS: 70, PowerW: 35}).
 		With(tegra.Measured{Setting: other, TimeMS: 75, PowerW: 33})
 	r := &TuneResult{}
-	r.Setting, r.TimeMS, r.PowerW, r.N = found, 70, 35.8, 1
+	r.Setting, r.TimeMS, r.PowerW, r.N = found, 70, 35, 1
 	r.AnswerTo(TuneRequest{Question: metric.Question{Limit: l}}, tegra.Board{})
 	o = o.Answering(l, r.Answers[0].About, nil)
 	if at := o.Answer(l); at != 6 {
 		t.Errorf("the answer is mode %d, tuning found mode 6", at)
 	}
-	o = o.With(tegra.Measured{Setting: found, TimeMS: 70, PowerW: 36.4})
+	o = o.With(tegra.Measured{Setting: found, TimeMS: 70, PowerW: 37.2})
 	at := o.Answer(l)
 	if s := o.Standing(at, l); at == 6 || !s.Within() {
 		t.Errorf("with a mean of 36.1 W mode 6 is over 36 W: the answer is mode %d, %v", at, s)

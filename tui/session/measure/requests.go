@@ -41,7 +41,7 @@ type TuneRequest struct {
 	// measured before the answer is chosen. 0: the strategy's own, or FrontModes.
 	Probes    int
 	Depth     optimize.SearchDepth // Quick unless set
-	Risk      float64              // chance of the answer to exceed a limit, at most; 0: optimize.DefaultRisk
+	Risk      float64              // chance of the answer to exceed a limit, at most; 0: metric.DefaultRisk
 	Strategy  optimize.Strategy    // auto unless set
 	Rotation  ladder.Rotation      // of binary search
 	Reference string               // "" or "none"; a name or a file
@@ -83,9 +83,11 @@ func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
 	limits := append([]metric.Goal{q.Limit}, q.More...)
 	r.Answers = make([]answers.Answer, 1+len(r.More))
 	for i, found := range append([]optimize.Result{r.Result}, r.More...) {
+		risked := limits[i]
+		risked.Risk = q.Risk
 		r.Answers[i] = answers.Answer{Setting: found.Setting, Device: on.Name, Virtual: on.Virtual,
 			Workload: q.Workload.Name, Limit: limits[i], Feasible: found.Feasible, Verified: found.Verified,
-			Standing: found.Standing(limits[i]), Serving: r.Serving(found.Setting), Probes: r.Probes,
+			Standing: found.Standing(risked), Serving: r.Serving(found.Setting), Probes: r.Probes,
 			Ended: found.Ended, Took: r.Took, Alternative: found.Alternative,
 			About: outlook.About{Predicted: found.Predicted,
 				Reading: tegra.Mean{Measured: found.Measured, N: found.N}}}

@@ -8,6 +8,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/learn"
 	"jtune/optimize/mix"
+	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -58,8 +59,8 @@ func found(list []campaigns.Campaign, from learn.Provenance, g metric.Question) 
 
 // Answered returns the settings that the newest search of a model's workload, at the model's batch size, found for its
 // limits, under the same conditions as found; none under a load.
-func Answered(list []campaigns.Campaign, from learn.Provenance) map[metric.Goal]tegra.Setting {
-	out := map[metric.Goal]tegra.Setting{}
+func Answered(list []campaigns.Campaign, from learn.Provenance) map[metric.Goal]outlook.Answered {
+	out := map[metric.Goal]outlook.Answered{}
 	for _, c := range slices.Backward(list) {
 		if !about(c, from) || !teaches(c, from) || !c.Pools() {
 			continue
@@ -70,7 +71,7 @@ func Answered(list []campaigns.Campaign, from learn.Provenance) map[metric.Goal]
 		}
 		for _, a := range k.Answers {
 			if at, ok := sized(c, a.Setting, from); ok && a.Feasible {
-				out[a.Limit] = at
+				out[a.Limit] = outlook.Answered{Setting: at, Over: a.ChanceOver()}
 			}
 		}
 		return out

@@ -1,4 +1,4 @@
-package answers
+package metric
 
 import (
 	"math"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"jtune/tegra"
-	"jtune/tegra/metric"
 )
 
 // The chance is calibrated: of modes whose true power lies evenly around a limit, as many
@@ -22,15 +21,15 @@ func TestChanceOverIsAsOftenRightAsItSays(t *testing.T) {
 		for i := range readings {
 			readings[i] = tegra.Measured{TimeMS: 50, PowerW: truth * math.Exp(Scatter*rng.NormFloat64())}
 		}
-		l := metric.Watts(30)
-		chance := ChanceOver(l, readings)
+		l := Watts(30)
+		chance := l.ChanceOver(readings)
 		if expected += chance; truth > 30 {
 			over++
 		}
-		if higher := ChanceOver(metric.Watts(30.1), readings); higher >= chance {
+		if higher := Watts(30.1).ChanceOver(readings); higher >= chance {
 			t.Fatalf("%g at 30 W, %g at 30.1 W", chance, higher)
 		}
-		if both := ChanceOver(metric.Within(metric.Power.Max(30).And(metric.Time.Max(50.2))), readings); both < chance {
+		if both := Within(Power.Max(30).And(Time.Max(50.2))).ChanceOver(readings); both < chance {
 			t.Fatalf("%g of one limit, %g of two", chance, both)
 		}
 	}
@@ -38,15 +37,14 @@ func TestChanceOverIsAsOftenRightAsItSays(t *testing.T) {
 		t.Errorf("%.0f of %d modes are over, expected %.0f", over, modes, expected)
 	}
 	one := []tegra.Measured{{TimeMS: 50, PowerW: 29.6}}
-	if a, b := ChanceOver(metric.Watts(30), one), ChanceOver(metric.Watts(30),
-		append(one, one[0])); b >= a {
+	if a, b := Watts(30).ChanceOver(one), Watts(30).ChanceOver(append(one, one[0])); b >= a {
 		t.Errorf("%g after one reading, %g after two", a, b)
 	}
-	if got := ChanceOver(metric.LeastEnergy, one); got != 0 {
+	if got := LeastEnergy.ChanceOver(one); got != 0 {
 		t.Errorf("without a limit: %g", got)
 	}
 	for _, readings := range [][]tegra.Measured{nil, {{TimeMS: 50, PowerW: math.NaN()}}} {
-		if got := ChanceOver(metric.Watts(30), readings); !math.IsNaN(got) {
+		if got := Watts(30).ChanceOver(readings); !math.IsNaN(got) {
 			t.Errorf("%v: %g", readings, got)
 		}
 	}
