@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -118,7 +119,7 @@ func Believe(l metric.Goal, n int, over float64) Standing {
 	switch {
 	case !s.Limited:
 		return s
-	case over <= l.AtRisk():
+	case over <= riskOf(l):
 	case over <= likelyChance:
 		s.State = Likely
 	case over <= doubtfulChance:
@@ -131,6 +132,8 @@ func Believe(l metric.Goal, n int, over float64) Standing {
 	s.ChanceOver = RoundedUp(over)
 	return s
 }
+
+func riskOf(l metric.Goal) float64 { return cmp.Or(l.Risk, metric.DefaultRisk) }
 
 // RoundedUp rounds a chance up to a ten-thousandth; absent if it is unknown.
 func RoundedUp(chance float64) tegra.Val[float64] {

@@ -63,7 +63,7 @@ func (g Goal) Check() error {
 			return fmt.Errorf("%s is %g, must be a positive number", []string{"slowdown", "margin"}[i], v)
 		}
 	}
-	if r := g.AtRisk(); !(r > 0 && r < 0.5) {
+	if r := g.atRisk(); !(r > 0 && r < 0.5) {
 		return fmt.Errorf("risk is %g, must be above 0 and below 0.5", r)
 	}
 	wishes := 0
@@ -269,7 +269,7 @@ func (m *Metric) SD(time, power float64) float64 {
 // BestOf returns the best setting that keeps the limits by its readings; N is 0 if there is none.
 func (g Goal) BestOf(list []tegra.Measured) (best tegra.Mean) {
 	for _, m := range tegra.MeansOf(list) {
-		if g.Keeps(m) && (best.N == 0 || g.Better(m.Measured, best.Measured)) {
+		if g.keeps(m) && (best.N == 0 || g.Better(m.Measured, best.Measured)) {
 			best = m
 		}
 	}

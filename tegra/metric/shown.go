@@ -9,8 +9,8 @@ import (
 	"jtune/tegra"
 )
 
-// Shows reports whether a board reports the metric. The time of a job needs no sensor.
-func (m *Metric) Shows(r tegra.Reading) bool {
+// shows reports whether a board reports the metric. The time of a job needs no sensor.
+func (m *Metric) shows(r tegra.Reading) bool {
 	switch {
 	case m.Rail != nil:
 		return slices.ContainsFunc(r.Rails, func(x tegra.RailReading) bool { return m.Rail(x).OK })
@@ -31,12 +31,12 @@ func (l Limits) Shown(board tegra.Board, r tegra.Reading) error {
 			}
 		}
 		for _, m := range All {
-			if m.Shows(r) {
+			if m.shows(r) {
 				others = append(others, m.Title)
 			}
 		}
 		switch {
-		case !b.Shows(r):
+		case !b.shows(r):
 			return fmt.Errorf("a limit in %s: %w: it shows no %s, but %s", b.Unit, tegra.ErrUnsupported, b.Title,
 				strings.Join(others, ", "))
 		case b.On != "" && !slices.Contains(rails, b.On):

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jtune/internal/report"
+	"jtune/internal/stats"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -20,7 +21,7 @@ func band(mean float64, readings []tegra.Measured, of func(tegra.Measured) float
 	for _, m := range readings {
 		x = append(x, math.Log(of(m)))
 	}
-	wide := metric.ErrorOf(x, metric.Scatter).Quantile(0.975)
+	wide := stats.ErrorOf(x, metric.Scatter).Quantile(0.975)
 	return mean * math.Exp(-wide), mean * math.Exp(wide)
 }
 
