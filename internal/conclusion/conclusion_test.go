@@ -13,7 +13,7 @@ import (
 
 	"jtune/internal/conclusion"
 	_ "jtune/optimize/advice"
-	_ "jtune/profiles/experiment"
+	_ "jtune/profiles/lab/experiment"
 	_ "jtune/tui/session/handover"
 	_ "jtune/tui/session/inspect"
 	_ "jtune/tui/session/lab/claims"

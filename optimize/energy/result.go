@@ -1,6 +1,12 @@
+// Package energy has the results of an energy study of inference: which clocks answer a request with the least energy.
+//
+//	readings of pairs of CPU and GPU clocks, at maximum cores and memory ──► Sum ──► Result: the least, the grid
+//
+// An outlier is never the answer: the model's outlier rule decides (docs/method.md, Outliers).
 package energy
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -26,42 +32,60 @@ type Result struct {
 	Beyond tegra.Val[Point]
 
 	space *tegra.Space
-	model *learn.Model
+}
+
+// Pairs returns all pairs of CPU and GPU clocks at maximum cores and memory.
+func Pairs(space *tegra.Space) (out []tegra.Mode) {
+	for _, m := range space.All() {
+		if IsPair(space, m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// IsPair reports whether a mode has all cores and the maximum memory clock.
+func IsPair(space *tegra.Space, m tegra.Mode) bool {
+	top := space.Max()
+	return m.Cores == top.Cores && m.EMC == top.EMC
+}
+
+// Fit fits readings, including repeats of a mode; nil if there are none.
+func Fit(space *tegra.Space, readings []tegra.Measured) *learn.Model {
+	m, err := learn.Fit(context.Background(), readings, learn.Options{Space: space, SkipCV: true})
+	if err != nil {
+		return nil
+	}
+	return m
 }
 
 // Sum evaluates the readings. It ignores modes that the board lacks.
-func (s *Study) Sum(readings []tegra.Measured) Result {
-	r := Result{space: s.space}
-	known := map[tegra.Mode][]tegra.Measured{}
+func Sum(space *tegra.Space, readings []tegra.Measured) Result {
+	r := Result{space: space}
+	known, modes := map[tegra.Mode][]tegra.Measured{}, Pairs(space)
 	var clean []tegra.Measured
 	for _, m := range readings {
-		if m.Batch = 0; s.space.Contains(m.Mode) {
+		if m.Batch = 0; space.Contains(m.Mode) {
+			if known[m.Mode] == nil && !IsPair(space, m.Mode) {
+				modes = append(modes, m.Mode)
+			}
 			known[m.Mode] = append(known[m.Mode], m)
 			clean = append(clean, m)
 		}
 	}
-	modes := slices.Clone(s.pairs)
-	for _, m := range clean {
-		if !slices.Contains(modes, m.Mode) {
-			modes = append(modes, m.Mode)
-		}
-	}
-	if len(clean) == 0 {
+	model := Fit(space, clean)
+	if model == nil {
 		return r
 	}
-	if r.model = s.model(clean); r.model == nil {
-		return r
-	}
-	predicted := r.model.Predict(modes)
-	for i, mode := range modes {
-		p := Point{Measured: predicted[i].Measured}
-		if list := known[mode]; len(list) > 0 {
+	for _, of := range model.Predict(modes) {
+		p := Point{Measured: of.Measured}
+		if list := known[p.Mode]; len(list) > 0 {
 			p = pointOf(list)
-			p.Doubted = slices.Contains(r.model.Suspicious, p.Setting)
+			p.Doubted = slices.Contains(model.Suspicious, p.Setting)
 		}
 		r.Points = append(r.Points, p)
 		best := &r.Least
-		if !s.isPair(mode) {
+		if !IsPair(space, p.Mode) {
 			best = &r.Beyond
 		}
 		if p.N > 0 && !p.Doubted && (!best.OK || p.EnergyJ() < best.V.EnergyJ()) {
@@ -130,7 +154,7 @@ func (r *Result) Measured() (n int) {
 // pairs returns the measured pairs that agree with the others.
 func (r *Result) pairs() (out []Point) {
 	for _, p := range r.Points {
-		if p.N > 0 && !p.Doubted && r.isPair(p.Mode) {
+		if p.N > 0 && !p.Doubted && IsPair(r.space, p.Mode) {
 			out = append(out, p)
 		}
 	}
@@ -156,16 +180,11 @@ func (r *Result) QuickestMS() float64 {
 	return tegra.Finite(ms).Or(math.NaN())
 }
 
-func (r *Result) isPair(m tegra.Mode) bool {
-	top := r.space.Max()
-	return m.Cores == top.Cores && m.EMC == top.EMC
-}
-
 // Grid returns the results of the pairs by clock.
 func (r *Result) Grid() Grid {
 	g := NewGrid(r.space.CPU, r.space.GPU)
 	for _, p := range r.Points {
-		if r.isPair(p.Mode) && !p.Doubted {
+		if IsPair(r.space, p.Mode) && !p.Doubted {
 			g.Set(p.Measured)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/units"
-	"jtune/profiles/experiment"
+	"jtune/profiles/lab/experiment"
 	"jtune/tegra"
 	"jtune/tui/session"
-	"jtune/tui/session/study"
+	"jtune/tui/session/lab/experiments"
 	"jtune/tui/session/workloads"
 )
 
@@ -114,10 +114,10 @@ func (c *energyCmd) complete(_ context.Context, s *session.Session) error {
 	var others []int
 	if given := c.options.Batches; len(given) > 0 {
 		w, others = w.AtBatch(given[0]), given[1:]
-	} else if study.TakesBatches(s, w) {
+	} else if experiments.TakesBatches(s, w) {
 		w = w.AtBatch(1)
 	}
-	c.r.Workload, c.r.Energy.Batches = w, study.OtherBatches(s, w, others)
+	c.r.Workload, c.r.Energy.Batches = w, experiments.OtherBatches(s, w, others)
 	if c.against != "" {
 		other, _, err := workloads.FindSized(s, c.against)
 		if err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
-	"jtune/profiles/experiment"
+	"jtune/profiles/lab/experiment"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
 	"jtune/tui/session/lab/devices"
-	"jtune/tui/session/study"
+	"jtune/tui/session/lab/experiments"
 )
 
 // experimentCmd is `jtune lab experiment`: the papers' sweeps, one or all, or a comparison of boards.
@@ -225,7 +225,7 @@ func (c *experimentCmd) complete(ctx context.Context, s *session.Session) (err e
 		}
 		return err
 	}
-	c.r.Workload, err = study.WorkloadOf(s, c.r.Experiment, c.workload)
+	c.r.Workload, err = experiments.WorkloadOf(s, c.r.Experiment, c.workload)
 	return err
 }
 
@@ -313,7 +313,7 @@ func (c *experimentCmd) runAll(ctx context.Context, s *session.Session) error {
 		}
 		var err error
 		if e.Workload != "" {
-			c.r.Workload, err = study.WorkloadOf(s, e, c.workload)
+			c.r.Workload, err = experiments.WorkloadOf(s, e, c.workload)
 		}
 		if err == nil {
 			if i > 0 && !c.asJSON {

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jtune/profiles/experiment"
+	"jtune/profiles/lab/experiment"
 	"jtune/tegra/tegratest"
 	"jtune/tegra/virtual"
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/tui/session"
+	"jtune/tui/session/lab/experiments"
 	"jtune/tui/session/remote"
-	"jtune/tui/session/study"
 	"jtune/tui/session/task"
 )
 
@@ -18,7 +18,7 @@ import (
 // experiment and print its findings.
 type studyCmd struct {
 	*app
-	r         study.ExperimentRequest
+	r         experiments.ExperimentRequest
 	svg       string
 	shown     int    // number of figures drawn in the terminal
 	quiet     bool   // does not name the folder
@@ -56,7 +56,7 @@ func (c *studyCmd) onBoard(ctx context.Context, complete, do func(context.Contex
 // study runs an experiment and prints its findings.
 func (c *studyCmd) study(ctx context.Context, s *session.Session) error {
 	c.rep.done = 0
-	res, err := study.Experiment(ctx, s, c.r, c.orders.Observing(c.rep.observe))
+	res, err := experiments.Experiment(ctx, s, c.r, c.orders.Observing(c.rep.observe))
 	c.rep.wipe()
 	if res.Dir == "" {
 		return err
@@ -93,12 +93,9 @@ func (c *studyCmd) study(ctx context.Context, s *session.Session) error {
 }
 
 // print prints an experiment's findings and figures.
-func (c *studyCmd) print(res study.ExperimentResult) error {
+func (c *studyCmd) print(res experiments.ExperimentResult) error {
 	if err := res.Text(c.out); err != nil {
 		return err
-	}
-	if e, ok := res.Findings.(*study.EnergyReport); ok && c.r.Energy.LatencyCost.OK {
-		fmt.Fprintln(c.out, wrapped(e.CappedText(c.r.Energy.LatencyCost.V)))
 	}
 	figures := res.Figures()
 	for _, f := range figures[:min(c.shown, len(figures))] {

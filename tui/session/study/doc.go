@@ -1,4 +1,5 @@
-// Package study runs and reports the experiments of the papers on the open board, including the energy study.
+// Package study reads what an energy study of inference found, for the pages and the laboratory.
 //
-//	ExperimentRequest ──► Experiment ──► runs in a campaign folder ──► findings, figures
+//	campaign folder ──► Energy ──┐
+//	rows of a running study ─────┴► Sum ──► EnergyReport: findings, heat map, curves
 package study

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"jtune/optimize/energy"
-	"jtune/profiles/experiment"
+	"jtune/profiles/lab/experiment"
 	"jtune/tegra"
 	"jtune/tegra/virtual/physics"
 	"jtune/telemetry"
+	"jtune/tui/session/lab/experiments"
 	"jtune/tui/session/lab/rig"
 	"jtune/tui/session/study"
 )
@@ -48,9 +49,9 @@ func (b *bench) study(board string, n physics.Network, other ...tegra.Governors)
 	}
 	defer measuring.Done()
 	measuring.Workload = measuring.Workload.AtBatch(perRequest)
-	r := study.ExperimentRequest{Request: experiment.Request{Workload: measuring.Workload, Every: time.Second},
-		Repeat: 1, Energy: study.EnergyRequest{PairsAlone: true, Governors: other}}
-	out, err := study.StudyEnergy(context.Background(), r, measuring.Bench)
+	r := experiments.ExperimentRequest{Request: experiment.Request{Workload: measuring.Workload, Every: time.Second},
+		Repeat: 1, Energy: experiments.EnergyRequest{PairsAlone: true, Governors: other}}
+	out, err := experiments.StudyEnergy(context.Background(), r, measuring.Bench)
 	if err == nil && len(out.Failed) > 0 {
 		err = errors.New(out.Failed[0])
 	}

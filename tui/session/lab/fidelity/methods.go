@@ -7,7 +7,7 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/optimize"
-	"jtune/profiles/experiment"
+	"jtune/profiles/lab/experiment"
 	"jtune/tegra"
 	"jtune/tui/session/lab/evidence"
 )

@@ -1,4 +1,4 @@
-package study
+package experiments
 
 import (
 	"context"
@@ -10,12 +10,13 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles"
-	"jtune/profiles/experiment"
+	"jtune/profiles/lab/experiment"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
+	"jtune/tui/session/study"
 	"jtune/tui/session/workloads"
 )
 
@@ -43,7 +44,6 @@ const (
 	energyWait     = 5 * time.Second // after a new mode; not counted
 	energyBatches  = 40
 	governedFor    = 5 // free clocks are observed this many times longer than locked ones: 15 s
-	mostDriftPct   = 3.0
 )
 
 // forEnergy fills in the defaults of an energy study.
@@ -134,16 +134,16 @@ func TakesBatches(s *session.Session, w workload.Workload) bool {
 const batchEffect = 16
 
 // studyOf plans the energy study on this board.
-func studyOf(s *session.Session, r *ExperimentRequest) (study, error) {
+func studyOf(s *session.Session, r *ExperimentRequest) (runs, error) {
 	return newEnergyStudy(*r, s.Device.Space(), s.Replays()), nil
 }
 
 // StudyEnergy runs the energy study on any board without a record; lab/fidelity computes the published savings from it.
-func StudyEnergy(ctx context.Context, r ExperimentRequest, bench *profiles.Bench) (*EnergyReport, error) {
-	st := newEnergyStudy(r, bench.Device.Space(), false)
+func StudyEnergy(ctx context.Context, r ExperimentRequest, bench *profiles.Bench) (*study.EnergyReport, error) {
+	plan := newEnergyStudy(r, bench.Device.Space(), false)
 	asItIs := func(*profiles.Bench, experiment.Setting) {}
-	_, rows, err := measureStudy(ctx, st, asItIs, nil, profiles.Campaign{Bench: bench})
-	return st.report(rows, nil), err
+	_, rows, err := measureStudy(ctx, plan, asItIs, nil, profiles.Campaign{Bench: bench})
+	return study.Sum(plan.of(), rows, nil), err
 }
 
 // announce says what the study will measure and about how long it takes.

@@ -1,4 +1,4 @@
-package study
+package experiments
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 	"jtune/internal/usage"
 	"jtune/profiles"
-	"jtune/profiles/experiment"
+	"jtune/profiles/lab/experiment"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -26,6 +26,7 @@ import (
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/study"
 	"jtune/tui/session/workloads"
 )
 
@@ -43,7 +44,7 @@ func energyRequest(t *testing.T, s *session.Session, name string) ExperimentRequ
 
 // studied is an energy study that was run.
 type studied struct {
-	*EnergyReport
+	energyFindings
 	Dir string
 	End profiles.End
 }
@@ -51,7 +52,7 @@ type studied struct {
 func runEnergy(ctx context.Context, s *session.Session, r ExperimentRequest, observe func(measure.Event)) (studied,
 	error) {
 	res, err := Experiment(ctx, s, r, observe)
-	report, _ := res.Findings.(*EnergyReport)
+	report, _ := res.Findings.(energyFindings)
 	return studied{report, res.Dir, res.End}, err
 }
 
@@ -71,37 +72,38 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 			r := energyRequest(t, s, "mobilenet-infer")
 			r.Energy.Governors, r.Energy.Batches = []tegra.Governors{{CPU: "ondemand",
 				GPU: "simple_ondemand"}}, []int{16}
-			found := governorsOf(t, s)
+			governors := governorsOf(t, s)
 			res, err := runEnergy(t.Context(), s, r, nil)
 			if err != nil || res.End != profiles.Complete || len(res.Failed) > 0 {
 				t.Fatalf("%s, failed %q, %v", res.End, res.Failed, err)
 			}
-			if now := governorsOf(t, s); now != found {
-				t.Errorf("governors are %s, found were %s", now, found)
+			if now := governorsOf(t, s); now != governors {
+				t.Errorf("governors are %s, found were %s", now, governors)
 			}
-			energy, time := res.change(res.Least.V)
+			energy, time := res.Change(res.Least.V, res.UnitJ(res.Least.V))
 			const tolerance = 3
 			if -energy.V < c.lo-tolerance || -energy.V > c.hi+tolerance || time.V < 0 {
 				t.Errorf("%.1f %% of energy and %.1f %% of latency; published savings are %g to %g %%", energy.V,
 					time.V, c.lo, c.hi)
 			}
-			again, err := Energy(campaigns.ReadCampaignFolder(res.Dir))
-			var told, read strings.Builder
-			for b, r := range map[*strings.Builder]*EnergyReport{&told: res.EnergyReport, &read: again} {
+			read, err := study.Energy(campaigns.ReadCampaignFolder(res.Dir))
+			again := energyFindings{EnergyReport: read}
+			var told, found strings.Builder
+			for b, r := range map[*strings.Builder]energyFindings{&told: res.energyFindings, &found: again} {
 				err = errors.Join(err, r.Text(b), r.CSV(b))
 			}
-			if err != nil || told.String() != read.String() || again.HeatMap().Title != res.HeatMap().Title {
-				t.Errorf("read from the record (%v):\n%s\nit told\n%s", err, read.String(), told.String())
+			if err != nil || told.String() != found.String() || again.HeatMap().Title != res.HeatMap().Title {
+				t.Errorf("read from the record (%v):\n%s\nit told\n%s", err, found.String(), told.String())
 			}
-			if !res.latencyFalls() || !res.Grid().InnerMinimum() {
-				t.Errorf("latency falls: %v, inner minimum: %v", res.latencyFalls(), res.Grid().InnerMinimum())
+			if !res.LatencyFalls() || !res.Grid().InnerMinimum() {
+				t.Errorf("latency falls: %v, inner minimum: %v", res.LatencyFalls(), res.Grid().InnerMinimum())
 			}
 			base, ok := res.Base()
-			if cpu, gpu := Highest(base.CPU).V, Highest(base.GPU).V; c.resident && (!ok ||
+			if cpu, gpu := study.Highest(base.CPU).V, study.Highest(base.GPU).V; c.resident && (!ok ||
 				math.Abs(100*cpu.Share-89) > 3 || math.Abs(100*gpu.Share-83) > 3) {
 				t.Errorf("at the top for %.3f and %.3f of the time", cpu.Share, gpu.Share)
 			}
-			if len(res.Baselines) != 2 || len(res.Sizes) != 1 || base.N != energyRounds {
+			if len(res.Baselines) != 2 || len(res.Sizes) != 1 || base.N != study.Rounds {
 				t.Fatalf("%d baselines, %d sizes, %d readings of the first", len(res.Baselines), len(res.Sizes), base.N)
 			}
 			if other, _ := res.Change(res.Baselines[1].Point, res.Baselines[1].UnitJ()); math.Abs(other.V) > 2 {
@@ -110,7 +112,7 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 			if res.Sizes[0].UnitJ() >= base.UnitJ() {
 				t.Errorf("an inference takes %.4f J in batches of 16, %.4f J alone", res.Sizes[0].UnitJ(), base.UnitJ())
 			}
-			if c := res.capped(0); c.OK && c.V.TimeMS > base.TimeMS {
+			if c := res.Capped(0); c.OK && c.V.TimeMS > base.TimeMS {
 				t.Errorf("within +0 %% of latency: %.1f ms, the baseline takes %.1f", c.V.TimeMS, base.TimeMS)
 			}
 			energyIsMarked(t, res)
@@ -147,7 +149,7 @@ func TestEnergyStudyByTheLawsSavesWhatTheSlidesSay(t *testing.T) {
 				if err != nil || !res.Least.OK {
 					t.Fatalf("an answer: %v, %v", res.Least.OK, err)
 				}
-				energy, time := res.change(res.Least.V)
+				energy, time := res.Change(res.Least.V, res.UnitJ(res.Least.V))
 				t.Logf("%.1f %% of energy, %+.1f %% of latency", energy.V, time.V)
 				if -energy.V < published[0] || -energy.V > published[1] || time.V < -1 {
 					t.Errorf("%.1f %% of energy, %+.1f %% of latency; published savings are %g to %g %%", energy.V,
@@ -251,7 +253,7 @@ func TestEnergyStudyThatWasInterruptedGoesOn(t *testing.T) {
 		t.Errorf("%d rows are recorded, %d were measured: %v", len(all), rows, err)
 	}
 	base, ok := res.Base()
-	if !ok || base.N != energyRounds || !Highest(base.CPU).OK || base.Latency.N == 0 {
+	if !ok || base.N != study.Rounds || !study.Highest(base.CPU).OK || base.Latency.N == 0 {
 		t.Errorf("of the rows that were read back the baseline is %+v", base)
 	}
 	seen := map[string]bool{}
@@ -284,7 +286,7 @@ func TestEnergyStudyTeachesItsPoolThePairsOfClocks(t *testing.T) {
 	}
 	pairs := record.Usable(campaigns.PairRows(s.Device.Space(), all))
 	pool, err := models.PoolOf(s, r.Workload, nil)
-	if err != nil || len(pairs) < 10 || len(pool.Rows()) != len(pairs) || len(all) < len(pairs)+energyRounds+1 {
+	if err != nil || len(pairs) < 10 || len(pool.Rows()) != len(pairs) || len(all) < len(pairs)+study.Rounds+1 {
 		t.Fatalf("the pool has %d of %d rows, %d belong to pairs: %v", len(pool.Rows()), len(all), len(pairs), err)
 	}
 	if path := models.ModelOf(s.Options.Paths, pool); path == "" {
@@ -313,7 +315,7 @@ func TestEnergyStudyOfAReplayHasNoGovernors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if base, ok := res.Base(); !ok || base.Name != fastestLocked || res.Least.V.N != 1 {
+	if base, ok := res.Base(); !ok || base.Name != study.FastestLocked || res.Least.V.N != 1 {
 		t.Errorf("baseline %+v, %d readings of the least", base, res.Least.V.N)
 	}
 	r.Energy.Governors, r.Dir = []tegra.Governors{{CPU: "ondemand"}}, filepath.Join(t.TempDir(), "other")
@@ -375,10 +377,10 @@ func TestEnergyPlanOfAFullStudy(t *testing.T) {
 		order = append(order, run.Name)
 	}
 	pairs := len(plan.study.Pairs())
-	if n := plan.Len(); len(rows) != n || n != 2*pairs+energyRounds {
+	if n := plan.Len(); len(rows) != n || n != 2*pairs+study.Rounds {
 		t.Errorf("%d readings of %d pairs, %d were announced", len(rows), pairs, n)
 	}
-	if order[0] != usualGovernors || order[1+pairs] != usualGovernors || order[len(order)-1] != usualGovernors {
+	if order[0] != study.UsualGovernors || order[1+pairs] != study.UsualGovernors || order[len(order)-1] != study.UsualGovernors {
 		t.Errorf("the baseline is not first, in the middle and last: %s, %s, %s", order[0], order[1+pairs],
 			order[len(order)-1])
 	}

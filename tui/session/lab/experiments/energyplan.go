@@ -1,4 +1,4 @@
-package study
+package experiments
 
 import (
 	"fmt"
@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"jtune/optimize/energy"
+	"jtune/optimize/lab/screening"
 	"jtune/profiles"
-	"jtune/profiles/experiment"
+	"jtune/profiles/lab/experiment"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/study"
 )
 
 // energyKind is something measured besides the clock pairs: a baseline, or another job to compare with.
@@ -22,26 +24,23 @@ type energyKind struct {
 	atLeast bool // measured after the pairs, at the best of them
 }
 
-// energyRounds is how often a baseline is measured, to reveal drift.
-const energyRounds = 3
-
 // energyStudy measures baselines and pairs of clocks in alternation:
 //
 //	baselines ──► pairs ──► baselines ──► pairs ──► baselines ──► others at the best pair
 type energyStudy struct {
 	r     ExperimentRequest // includes its space
-	study *energy.Study
+	study *screening.Study
 	full  []tegra.Mode // every pair, in this order and in rounds; nil: as the study chooses
 	kinds []energyKind
 }
 
-var _ study = (*energyStudy)(nil)
+var _ runs = (*energyStudy)(nil)
 
 // newEnergyStudy plans what a request measures on a board. A replayed table has only locked clocks.
 func newEnergyStudy(r ExperimentRequest, space *tegra.Space, replayed bool) *energyStudy {
 	r = r.forEnergy(replayed)
 	r.Space = space
-	p := &energyStudy{r: r, study: energy.NewStudy(space, r.Repeat, !r.Energy.PairsAlone),
+	p := &energyStudy{r: r, study: screening.NewStudy(space, r.Repeat, !r.Energy.PairsAlone),
 		kinds: r.energyKinds(replayed)}
 	if r.Energy.Full {
 		p.full = profiles.InOrder(p.study.Pairs())
@@ -51,7 +50,7 @@ func newEnergyStudy(r ExperimentRequest, space *tegra.Space, replayed bool) *ene
 
 // energyKinds returns what is measured besides the pairs, in the fastest mode.
 func (r ExperimentRequest) energyKinds(replayed bool) (list []energyKind) {
-	rounds, free := energyRounds, !replayed
+	rounds, free := study.Rounds, !replayed
 	add := func(name string, w workload.Workload, g tegra.Governors, rounds int) {
 		set := r.reading(w)
 		if set.DVFS = free; free { // governors vary the clocks
@@ -61,21 +60,21 @@ func (r ExperimentRequest) energyKinds(replayed bool) (list []energyKind) {
 			Workload: w, Settings: set, Governors: g}})
 	}
 	none := tegra.Governors{}
-	usual := usualGovernors
+	usual := study.UsualGovernors
 	if replayed {
-		usual, rounds = fastestLocked, 1
+		usual, rounds = study.FastestLocked, 1
 	}
 	add(usual, r.Workload, none, rounds)
 	for _, g := range r.Energy.Governors {
 		add("governors "+governorsText(g), r.Workload, g, rounds)
 	}
 	for _, n := range r.Energy.Batches {
-		add(atBatch+strconv.Itoa(n), r.Workload.AtBatch(n), none, 1)
+		add(study.AtBatch+strconv.Itoa(n), r.Workload.AtBatch(n), none, 1)
 	}
 	if w := r.Energy.Against; w != nil {
-		add(againstName+w.Name, *w, none, rounds)
+		add(study.Against+w.Name, *w, none, rounds)
 		free = false
-		add(againstName+w.Name+atTheLeast, *w, none, 1)
+		add(study.Against+w.Name+study.AtTheLeast, *w, none, 1)
 		list[len(list)-1].atLeast = true
 	}
 	return list
@@ -91,29 +90,14 @@ func (p *energyStudy) digest() string {
 		p.r.Every, p.r.Energy.Inferences, strings.Join(names, "; "))
 }
 
+// of describes the study.
+func (p *energyStudy) of() study.Subject {
+	return study.Subject{Workload: p.r.Workload, Board: p.r.board, Virtual: p.r.virtual, Full: p.r.Energy.Full,
+		Repeat: p.r.Repeat, Space: p.r.Space}
+}
+
 func (p *energyStudy) findings(rows []record.Row, runs []record.Run) Findings {
-	return p.report(rows, runs)
-}
-
-// readings returns the readings of pairs, and the modes without a usable one.
-func (p *energyStudy) readings(rows []record.Row) (list []tegra.Measured, failed []tegra.Mode) {
-	for _, r := range campaigns.PairRows(p.r.Space, rows) {
-		if r.Status.Usable() {
-			list = append(list, energyOf(r))
-		} else {
-			failed = append(failed, r.Mode)
-		}
-	}
-	return list, failed
-}
-
-// energyOf returns the reading of a row with its mean power, so that time and power give the energy.
-func energyOf(r record.Row) tegra.Measured {
-	m := r.Measured
-	if m.Batch = 0; r.EnergyJ > 0 && m.TimeMS > 0 {
-		m.PowerW = 1000 * r.EnergyJ / m.TimeMS
-	}
-	return m
+	return energyFindings{study.Sum(p.of(), rows, runs), p.r.Energy.LatencyCost}
 }
 
 // pairsInAll estimates how many readings the pairs take.
@@ -136,7 +120,7 @@ func (p *energyStudy) Next(done []record.Row) (experiment.Run, bool) {
 	if step, ok := p.round(done, 1); ok {
 		return step, true
 	}
-	list, failed := p.readings(done)
+	list, failed := study.Readings(p.r.Space, done)
 	m, more := p.pair(list, failed)
 	if !more || 2*len(list) >= p.pairsInAll() {
 		if step, ok := p.round(done, 2); ok {
@@ -154,7 +138,7 @@ func (p *energyStudy) Next(done []record.Row) (experiment.Run, bool) {
 			Mode:     m,
 			Workload: p.r.Workload, Settings: p.r.reading(p.r.Workload)}}, true
 	}
-	if step, ok := p.round(done, energyRounds); ok {
+	if step, ok := p.round(done, study.Rounds); ok {
 		return step, true
 	}
 	return p.compared(done, list)
@@ -197,7 +181,7 @@ func (p *energyStudy) compared(done []record.Row, list []tegra.Measured) (experi
 		if !kind.atLeast || experiment.WasRun(done, kind.Name, 1) {
 			continue
 		}
-		if best := p.study.Sum(list).Least; best.OK {
+		if best := energy.Sum(p.r.Space, list).Least; best.OK {
 			kind.Mode = best.V.Mode
 			return experiment.Run{Setting: kind.Setting, Repeat: 1}, true
 		}
@@ -216,12 +200,3 @@ func governorsText(g tegra.Governors) string {
 	}
 	return strings.Join(parts, ",")
 }
-
-// Names of what is measured besides the pairs.
-const (
-	usualGovernors = "default governors"
-	fastestLocked  = "fastest mode, locked"
-	atBatch        = "batch "   // followed by the size
-	againstName    = "against " // followed by the workload's name
-	atTheLeast     = " at the least"
-)

@@ -16,11 +16,6 @@ import (
 	"jtune/tui/session/plots"
 )
 
-// Figures returns the heat map, and the curves over the clocks of GPU and CPU.
-func (r *EnergyReport) Figures() []figure.Figure {
-	return []figure.Figure{r.HeatMap(), r.Curves(tegra.KnobGPU), r.Curves(tegra.KnobCPU)}
-}
-
 // figure creates a figure of a study.
 func (r *EnergyReport) figure(kind, title string) figure.Figure {
 	f := figure.Figure{Kind: kind, Virtual: r.Virtual,
@@ -39,9 +34,8 @@ func (r *EnergyReport) unitAxis() figure.Axis {
 
 // pairs returns the study's points with all cores and the maximum memory clock.
 func (r *EnergyReport) pairs() []energy.Point {
-	top := r.space.Max()
 	return slices.DeleteFunc(slices.Clone(r.Points), func(p energy.Point) bool {
-		return p.Mode.Cores != top.Cores || p.Mode.EMC != top.EMC
+		return !energy.IsPair(r.Space, p.Mode)
 	})
 }
 

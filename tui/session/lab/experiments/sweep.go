@@ -1,12 +1,12 @@
-package study
+package experiments
 
 import (
 	"context"
 	"fmt"
 	"strings"
 
-	"jtune/profiles/experiment"
 	"jtune/profiles/harness"
+	"jtune/profiles/lab/experiment"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -21,7 +21,7 @@ type sweepStudy struct {
 }
 
 // sweepOf plans one of the papers' experiments on this board.
-func sweepOf(s *session.Session, r *ExperimentRequest) (study, error) {
+func sweepOf(s *session.Session, r *ExperimentRequest) (runs, error) {
 	if s.Replays() { // a replayed table has no idle power
 		r.Base = 0
 	}

@@ -1,4 +1,4 @@
-package study
+package experiments
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"jtune/internal/usage"
 	"jtune/profiles"
-	"jtune/profiles/experiment"
+	"jtune/profiles/lab/experiment"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session"

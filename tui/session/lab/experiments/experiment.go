@@ -1,4 +1,4 @@
-package study
+package experiments
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"jtune/internal/figure"
 	"jtune/internal/usage"
 	"jtune/profiles"
-	"jtune/profiles/experiment"
 	"jtune/profiles/harness"
+	"jtune/profiles/lab/experiment"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -74,7 +74,7 @@ type ExperimentResult struct {
 	Elapsed time.Duration // device time
 }
 
-// Findings are the results of an experiment: an experiment.Report or an EnergyReport.
+// Findings are the results of an experiment: an experiment.Report or an energyFindings.
 type Findings interface {
 	Text(w io.Writer) error // for people, 80 columns wide
 	CSV(w io.Writer) error
@@ -85,11 +85,11 @@ type Findings interface {
 
 var (
 	_ Findings = (*experiment.Report)(nil)
-	_ Findings = (*EnergyReport)(nil)
+	_ Findings = energyFindings{}
 )
 
-// study is a running experiment.
-type study interface {
+// runs is a running experiment.
+type runs interface {
 	experiment.Runs
 	digest() string // of everything that must be equal for a resume
 	// announce says what will be measured and how long it takes, after `done` runs; "" for nothing.
@@ -107,9 +107,9 @@ const (
 // experiment keeps its runs and can be resumed. The reports are written to the record's folder.
 func Experiment(ctx context.Context, s *session.Session, r ExperimentRequest,
 	observe func(measure.Event)) (ExperimentResult, error) {
-	prepare, tell := func(r *ExperimentRequest) (study, error) { return sweepOf(s, r) }, measure.Observer(observe)
+	prepare, tell := func(r *ExperimentRequest) (runs, error) { return sweepOf(s, r) }, measure.Observer(observe)
 	if r.Experiment.Name == campaigns.EnergySource {
-		prepare = func(r *ExperimentRequest) (study, error) { return studyOf(s, r) }
+		prepare = func(r *ExperimentRequest) (runs, error) { return studyOf(s, r) }
 		if err := checkEnergy(s, r); err != nil {
 			return ExperimentResult{}, err
 		}
@@ -164,27 +164,27 @@ func Experiment(ctx context.Context, s *session.Session, r ExperimentRequest,
 }
 
 // measureStudy runs an experiment as a campaign and summarizes its rows.
-func measureStudy(ctx context.Context, st study, job func(*profiles.Bench, experiment.Setting), tell measure.Observer,
+func measureStudy(ctx context.Context, st runs, job func(*profiles.Bench, experiment.Setting), tell measure.Observer,
 	c profiles.Campaign) (out ExperimentResult, rows []record.Row, err error) {
-	c.Plan = &studyPlan{study: st, bench: c.Bench, job: job}
+	c.Plan = &studyPlan{runs: st, bench: c.Bench, job: job}
 	sum, err := c.Run(ctx)
 	out.End, out.Elapsed = sum.End, sum.Elapsed
-	var runs []record.Run
+	var kept []record.Run
 	if c.Record != nil {
 		var notes []string
 		var readErr error
 		out.Dir = c.Record.Dir()
-		runs, notes, readErr = record.ReadRuns(out.Dir)
+		kept, notes, readErr = record.ReadRuns(out.Dir)
 		tell.Note(notes...)
 		err = errors.Join(err, readErr)
 	}
-	out.Findings = st.findings(sum.Rows, runs)
+	out.Findings = st.findings(sum.Rows, kept)
 	return out, sum.Rows, err
 }
 
 // studyPlan gives each run of an experiment its own bench; runs that share a job use the campaign's bench.
 type studyPlan struct {
-	study
+	runs
 	bench  *profiles.Bench
 	job    func(*profiles.Bench, experiment.Setting) // makes a bench run the job of a setting
 	shares bool                                      // the campaign's bench runs the shared job
@@ -192,10 +192,10 @@ type studyPlan struct {
 
 var _ profiles.Plan = (*studyPlan)(nil)
 
-func (p *studyPlan) Len() (int, bool) { return p.study.Len(), true }
+func (p *studyPlan) Len() (int, bool) { return p.runs.Len(), true }
 
 func (p *studyPlan) Next(done []record.Row) (profiles.Step, bool) {
-	run, ok := p.study.Next(done)
+	run, ok := p.runs.Next(done)
 	if !ok {
 		return profiles.Step{}, false
 	}

@@ -3,7 +3,7 @@ package experiment_test
 import (
 	"fmt"
 
-	"jtune/profiles/experiment"
+	"jtune/profiles/lab/experiment"
 	"jtune/profiles/workload"
 	"jtune/tegra/virtual"
 )

@@ -2,38 +2,26 @@ package study
 
 import (
 	"fmt"
-	"io"
-	"slices"
 	"strings"
 
 	"jtune/internal/conclusion"
 	"jtune/internal/text"
 	"jtune/optimize/energy"
-	"jtune/profiles/experiment"
 	"jtune/profiles/record"
-	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
-	"jtune/tui/session/campaigns"
 )
 
 // EnergyReport is the result of an energy study.
 type EnergyReport struct {
 	energy.Result
-	Workload  workload.Workload
-	PerBatch  float64 // units per batch
-	Board     string  // with the origin of its numbers if it is not real
-	Virtual   bool
-	Full      bool
-	Repeat    int
+	Subject
+	PerBatch  float64          // units per batch
 	Baselines []EnergyBaseline // first the baseline of the savings, then other governors
 	Sizes     []EnergyBaseline // other batch sizes, at the clocks of the first baseline
 	Against   []EnergyBaseline // another job: at the baseline's clocks, then at the best pair
 	Failed    text.Lines
-	Costs     []float64 // latency over the baseline's in percent, for which Document gives the least energy
-
-	space   *tegra.Space
-	latency map[tegra.Mode]record.Latency // of the pairs
+	Latency   map[tegra.Mode]record.Latency // of the pairs
 }
 
 // EnergyBaseline is something measured besides the pairs.
@@ -53,96 +41,13 @@ func (b *EnergyBaseline) UnitJ() float64 { return b.EnergyJ() / b.PerBatch }
 // UnitJ returns the energy of a unit at one of the study's points.
 func (r *EnergyReport) UnitJ(p energy.Point) float64 { return p.EnergyJ() / r.PerBatch }
 
-// latencyCosts are the default latency allowances, in percent, for the reported least energy.
-var latencyCosts = []float64{0, 10, 20}
-
-// report summarizes the rows of a study.
-func (p *energyStudy) report(rows []record.Row, runs []record.Run) *EnergyReport {
-	list, _ := p.readings(rows)
-	r := p.r
-	out := &EnergyReport{Result: p.study.Sum(list), Workload: r.Workload, Full: r.Energy.Full, Repeat: r.Repeat,
-		Board: r.board, Virtual: r.virtual, PerBatch: float64(max(1, r.Workload.Batch)), Costs: latencyCosts,
-		space: r.Space, latency: map[tegra.Mode]record.Latency{}}
-	if cost := r.Energy.LatencyCost; cost.OK {
-		out.Costs = []float64{cost.V}
-	}
-	for _, row := range rows {
-		if !row.Status.Usable() {
-			out.Failed.Add("%s: %s: %s", strings.Join(row.Extra, ", run "), row.Status, row.Why)
-		}
-	}
-	for _, row := range campaigns.PairRows(r.Space, rows) {
-		if row.Status.Usable() && row.Serving != nil {
-			out.latency[row.Mode] = row.Serving.Latency
-			out.PerBatch = unitsOf(row, r.Workload)
-		}
-	}
-	for _, k := range p.kinds {
-		b, ok := baselineOf(k, rows, runs)
-		switch {
-		case !ok:
-		case k.Workload.Name != r.Workload.Name:
-			out.Against = append(out.Against, b)
-		case k.Workload.Batch != r.Workload.Batch:
-			out.Sizes = append(out.Sizes, b)
-		default:
-			out.Baselines = append(out.Baselines, b)
-		}
-	}
-	return out
-}
-
-// unitsOf returns the units in one batch of a row.
-func unitsOf(row record.Row, w workload.Workload) float64 {
-	if v := row.Serving; v != nil && v.UnitJ.OK && v.UnitJ.V > 0 && row.EnergyJ > 0 {
-		return row.EnergyJ / v.UnitJ.V
-	}
-	return float64(max(1, w.Batch))
-}
-
-// baselineOf summarizes the rows of a kind; ok is false without a usable one.
-func baselineOf(k energyKind, rows []record.Row, runs []record.Run) (b EnergyBaseline, ok bool) {
-	b = EnergyBaseline{Name: k.Name, Batch: k.Workload.Batch}
-	var list []tegra.Measured
-	var cpu, gpu []telemetry.Residency
-	for round := 1; round <= k.rounds; round++ {
-		row, found := usableRowOf(rows, k.Name, round)
-		if !found {
-			continue
-		}
-		list = append(list, energyOf(row))
-		b.PerBatch = unitsOf(row, k.Workload)
-		if row.Serving != nil {
-			b.Latency = row.Serving.Latency
-		}
-		if c := row.Character; c != nil {
-			cpu, gpu = append(cpu, c.CPU), append(gpu, c.GPU)
-			continue
-		}
-		for _, run := range runs { // a row read from disk
-			if run.Setting == k.Name && run.Repeat == round && run.Status.Usable() {
-				cpu, gpu = append(cpu, run.Character.CPU), append(gpu, run.Character.GPU)
-			}
-		}
-	}
-	b.CPU, b.GPU = telemetry.MeanResidency(cpu...), telemetry.MeanResidency(gpu...)
-	b.Point, b.DriftPct = energy.Baseline(list)
-	return b, len(list) > 0
-}
-
-func usableRowOf(rows []record.Row, name string, k int) (record.Row, bool) {
-	for _, r := range slices.Backward(rows) {
-		if r.IsOf(name, k) && r.Status.Usable() {
-			return r, true
-		}
-	}
-	return record.Row{}, false
-}
+// LatencyCosts are the default latency allowances, in percent, for the reported least energy.
+var LatencyCosts = []float64{0, 10, 20}
 
 // Base returns the baseline of the savings; absent if it was not measured, or if it is a doubtful reading of locked
 // clocks.
 func (r *EnergyReport) Base() (b EnergyBaseline, ok bool) {
-	if len(r.Baselines) == 0 || r.Baselines[0].Name == fastestLocked && !r.Trusts(r.Baselines[0].Mode) {
+	if len(r.Baselines) == 0 || r.Baselines[0].Name == FastestLocked && !r.Trusts(r.Baselines[0].Mode) {
 		return b, false
 	}
 	return r.Baselines[0], true
@@ -166,9 +71,9 @@ func (r *EnergyReport) change(p energy.Point) (energyPct, timePct tegra.Val[floa
 	return r.Change(p, r.UnitJ(p))
 }
 
-// capped returns the measured pair of least energy whose batches take at most pct percent longer than the baseline's;
+// Capped returns the measured pair of least energy whose batches take at most pct percent longer than the baseline's;
 // absent if there is none, or without a baseline.
-func (r *EnergyReport) capped(pct float64) tegra.Val[energy.Point] {
+func (r *EnergyReport) Capped(pct float64) tegra.Val[energy.Point] {
 	if b, ok := r.Base(); ok {
 		return r.Within(b.TimeMS * (1 + pct/100))
 	}
@@ -184,7 +89,7 @@ func Highest(r telemetry.Residency) tegra.Val[telemetry.ClockShare] {
 }
 
 // Mode formats a mode in the board's notation.
-func (r *EnergyReport) Mode(m tegra.Mode) string { return r.space.Format(m) }
+func (r *EnergyReport) Mode(m tegra.Mode) string { return r.Space.Format(m) }
 
 // scatter is by how many percent the readings of each setting vary.
 type scatter struct {
@@ -230,14 +135,14 @@ func percentText(v tegra.Val[float64]) string {
 // latencySlack is the relative noise allowed when latency rises with a clock.
 const latencySlack = 0.05
 
-// latencyFalls reports whether latency falls with each step of both clocks, within the noise.
-func (r *EnergyReport) latencyFalls() bool { return r.Grid().LatencyFalls(latencySlack) }
+// LatencyFalls reports whether latency falls with each step of both clocks, within the noise.
+func (r *EnergyReport) LatencyFalls() bool { return r.Grid().LatencyFalls(latencySlack) }
 
 // CappedText describes the pair of least energy within an allowance of latency.
 func (r *EnergyReport) CappedText(pct float64) string {
 	base, known := r.Base()
 	of := allowed{Baseline: base.Name, Within: pct}
-	if c := r.capped(pct); c.OK {
+	if c := r.Capped(pct); c.OK {
 		of.Pair = r.said(c.V)
 	}
 	if known {
@@ -285,12 +190,12 @@ func (r *EnergyReport) Findings() (lines text.Lines) {
 			at, own = r.UnitJ(r.Least.V), "at "+r.Mode(r.Least.V.Mode)
 		}
 		if known {
-			lines.Add("%s %s: %s per %s, %s.", strings.TrimSuffix(a.Name, atTheLeast), own, UnitEnergyText(a.UnitJ()),
+			lines.Add("%s %s: %s per %s, %s.", strings.TrimSuffix(a.Name, AtTheLeast), own, UnitEnergyText(a.UnitJ()),
 				r.Workload.UnitName(), jobsDiffer.Say(rivals{r.Workload.Name, at, a.UnitJ()}))
 		}
 	}
 	if r.Least.OK {
-		lines.Add("Measured, else predicted: %s.", shapes.Say(shape{r.latencyFalls(), r.Grid().InnerMinimum()}))
+		lines.Add("Measured, else predicted: %s.", shapes.Say(shape{r.LatencyFalls(), r.Grid().InnerMinimum()}))
 	}
 	for _, p := range r.Doubted() {
 		lines.Add("%s read %s per %s, which disagrees with all others: it is ignored unless measured again.",
@@ -318,8 +223,8 @@ func (r *EnergyReport) sayLeast(lines *text.Lines) {
 		return
 	}
 	var parts []string
-	for _, pct := range latencyCosts {
-		if c := r.capped(pct); c.OK {
+	for _, pct := range LatencyCosts {
+		if c := r.Capped(pct); c.OK {
 			energy, _ := r.change(c.V)
 			parts = append(parts, fmt.Sprintf("%+.0f %%: %s at %s", pct, percentText(energy), r.Mode(c.V.Mode)))
 		}
@@ -372,6 +277,9 @@ var shapes = conclusion.New("energy: shape", 4, func(s shape) string {
 	return fmt.Sprintf("latency %s; energy, with the CPU at its highest clock, %s", falls, inner)
 })
 
+// mostDriftPct is the drift of a baseline up to which it is not mentioned.
+const mostDriftPct = 3.0
+
 // drift is by how much the baseline's readings differ, and the largest saving against it, both in percent.
 type drift struct {
 	Pct     float64            `turn:"0 20"`
@@ -420,24 +328,9 @@ func (r *EnergyReport) sayBaselines(lines *text.Lines, base EnergyBaseline) {
 			pctOver(b.UnitJ(), base.UnitJ()), pctOver(b.TimeMS, base.TimeMS), base.Name)
 	}
 	cpu, gpu := Highest(base.CPU), Highest(base.GPU)
-	if base.Name == usualGovernors && cpu.OK && gpu.OK {
+	if base.Name == UsualGovernors && cpu.OK && gpu.OK {
 		lines.Add("With the %s the highest clock in use is the CPU's %s for %.0f %% of the time and the GPU's %s for "+
 			"%.0f %%.", base.Name, cpu.V.Freq, 100*cpu.V.Share, gpu.V.Freq, 100*gpu.V.Share)
 	}
 	*lines = append(*lines, text.Said(drifted.Say(drift{base.DriftPct, r.mostSaved()}))...)
-}
-
-// Text writes the findings for people.
-func (r *EnergyReport) Text(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "energy of an %s: %s, batch %d; %s\n", r.Workload.UnitName(), r.Workload.Name, r.Workload.Batch,
-		r.Board)
-	fmt.Fprintf(&b, "measured %d of %s\n", r.Measured(), text.Count(len(r.Points), "setting"))
-	for _, f := range r.Failed {
-		fmt.Fprintf(&b, "failed: %s\n", f)
-	}
-	for _, l := range r.Findings() {
-		fmt.Fprintf(&b, "- %s\n", l)
-	}
-	return experiment.WriteFolded(w, b.String())
 }

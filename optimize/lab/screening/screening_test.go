@@ -1,4 +1,4 @@
-package energy_test
+package screening
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 )
 
 // readings replays an energy study on a measured sweep, where each setting has one reading.
-func readings(t *testing.T, s *energy.Study, truth map[tegra.Mode]tegra.Measured) (list []tegra.Measured) {
+func readings(t *testing.T, s *Study, truth map[tegra.Mode]tegra.Measured) (list []tegra.Measured) {
 	t.Helper()
 	for {
 		m, ok := s.Next(list, nil)
@@ -62,9 +62,9 @@ func TestStudyComesNearTheLeastOfTheMeasuredSweeps(t *testing.T) {
 		{"resnet_infer", 64, 0, 45}, // at most 50: a cleaned answer; the glitch reads 63
 	} {
 		truth, space := inferenceOf(t, c.name, c.batch)
-		s := energy.NewStudy(space, 1, true)
+		s := NewStudy(space, 1, true)
 		list := readings(t, s, truth)
-		r := s.Sum(list)
+		r := energy.Sum(space, list)
 		if !r.Least.OK || len(list) > 40 {
 			t.Fatalf("%s, batch %d: an answer is %v after %d settings", c.name, c.batch, r.Least.OK, len(list))
 		}
@@ -98,9 +98,9 @@ func TestStudyComesNearTheLeastOfTheMeasuredSweeps(t *testing.T) {
 func TestStudyNeverAnnouncesAGlitch(t *testing.T) {
 	t.Parallel()
 	truth, space := inferenceOf(t, "resnet_infer", 32)
-	s := energy.NewStudy(space, 1, true)
+	s := NewStudy(space, 1, true)
 	list := readings(t, s, truth)
-	r := s.Sum(list)
+	r := energy.Sum(space, list)
 	top := space.Max()
 	if r.Trusts(top) {
 		t.Errorf("%s is trusted", top)
@@ -141,10 +141,10 @@ func made() (map[tegra.Mode]tegra.Measured, *tegra.Space) {
 func TestStudyGoesOnAsIfThereHadBeenNoInterruption(t *testing.T) {
 	t.Parallel()
 	truth, space := made()
-	s := energy.NewStudy(space, 3, true)
+	s := NewStudy(space, 3, true)
 	whole := readings(t, s, truth)
 	for _, n := range []int{10, 24, 27, 31, len(whole) - 3} {
-		m, ok := energy.NewStudy(space, 3, true).Next(whole[:n], nil)
+		m, ok := NewStudy(space, 3, true).Next(whole[:n], nil)
 		if !ok || m != whole[n].Mode {
 			t.Errorf("after %d readings %s comes next, in one go %s", n, m, whole[n].Mode)
 		}
@@ -154,9 +154,9 @@ func TestStudyGoesOnAsIfThereHadBeenNoInterruption(t *testing.T) {
 func TestStudyReadsWhatMayBeTheAnswerSeveralTimes(t *testing.T) {
 	t.Parallel()
 	truth, space := made()
-	s := energy.NewStudy(space, 3, false)
+	s := NewStudy(space, 3, false)
 	list := readings(t, s, truth)
-	r := s.Sum(list)
+	r := energy.Sum(space, list)
 	least := math.Inf(1)
 	for _, m := range s.Pairs() {
 		least = min(least, truth[m].EnergyJ())
@@ -176,7 +176,7 @@ func TestStudyReadsWhatMayBeTheAnswerSeveralTimes(t *testing.T) {
 func TestStudyReadsAnOutlierAgain(t *testing.T) {
 	t.Parallel()
 	truth, space := made()
-	s := energy.NewStudy(space, 3, false)
+	s := NewStudy(space, 3, false)
 	first, _ := s.Next(nil, nil)
 	var list []tegra.Measured
 	count := 0
@@ -193,7 +193,7 @@ func TestStudyReadsAnOutlierAgain(t *testing.T) {
 		}
 		list = append(list, r)
 	}
-	r := s.Sum(list)
+	r := energy.Sum(space, list)
 	if count != 3 {
 		t.Errorf("the outlier was read %d times", count)
 	}
@@ -205,7 +205,7 @@ func TestStudyReadsAnOutlierAgain(t *testing.T) {
 func TestStudyLeavesOutWhatFails(t *testing.T) {
 	t.Parallel()
 	truth, space := made()
-	s := energy.NewStudy(space, 2, true)
+	s := NewStudy(space, 2, true)
 	bad, _ := s.Next(nil, nil)
 	var list []tegra.Measured
 	for range 200 {
@@ -218,7 +218,7 @@ func TestStudyLeavesOutWhatFails(t *testing.T) {
 		}
 		list = append(list, truth[m])
 	}
-	if r := s.Sum(list); !r.Least.OK || len(list) > 80 {
+	if r := energy.Sum(space, list); !r.Least.OK || len(list) > 80 {
 		t.Errorf("%d readings, an answer: %v", len(list), r.Least.OK)
 	}
 }
