@@ -3,7 +3,7 @@
 //	modes, values ──► Fit (Of a method's name) ──► Predictor ──► values in any mode
 //	[]tegra.Measured ──► FitPair ──► Pair: one predictor of time, one of power
 //
-// The methods are in packages linear, forest, mlp and nn. None has error bars; package learn adds them by
+// The methods are in packages linear, forest and nn. None has error bars; package learn adds them by
 // cross-validation.
 package baseline
 

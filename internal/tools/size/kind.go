@@ -21,10 +21,11 @@ var kinds = []Kind{Product, Laboratory, Developer, TestSupport}
 
 // comparisons are the papers' methods for comparison. Package nn beside them is not one: transfers and the shipped
 // reference use its networks.
-var comparisons = []string{"learn/baseline", "learn/baseline/forest", "learn/baseline/linear", "learn/baseline/mlp"}
+var comparisons = []string{"learn/baseline", "learn/baseline/forest", "learn/baseline/linear"}
 
 // before lists former folders of the laboratory, from before folders named lab.
-var before = []string{"optimize/bench", "tui/session/fidelity", "tui/session/reproduce"}
+var before = []string{"learn/baseline/mlp", "optimize/bench", "profiles/experiment",
+	"tui/session/fidelity", "tui/session/reproduce"}
 
 // programs is the folder of developer programs. The package of tests among them keeps the record that two of them
 // write.

@@ -380,7 +380,8 @@ func TestEnergyPlanOfAFullStudy(t *testing.T) {
 	if n := plan.Len(); len(rows) != n || n != 2*pairs+study.Rounds {
 		t.Errorf("%d readings of %d pairs, %d were announced", len(rows), pairs, n)
 	}
-	if order[0] != study.UsualGovernors || order[1+pairs] != study.UsualGovernors || order[len(order)-1] != study.UsualGovernors {
+	usual := study.UsualGovernors
+	if order[0] != usual || order[1+pairs] != usual || order[len(order)-1] != usual {
 		t.Errorf("the baseline is not first, in the middle and last: %s, %s, %s", order[0], order[1+pairs],
 			order[len(order)-1])
 	}
