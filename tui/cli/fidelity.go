@@ -295,28 +295,24 @@ func fidelitySums(w io.Writer, results []evidence.Result) error {
 	sums := evidence.Summary(results)
 	places := slices.DeleteFunc(append(virtual.Names(), evidence.Several, evidence.Other, evidence.All),
 		func(place string) bool { _, counted := sums[place]; return !counted })
-	number := func(title string, of func(c evidence.Counts) int) report.Column[string] {
+	column := func(title string, keys ...string) report.Column[string] {
 		return report.Column[string]{Title: title, Text: func(place string) string {
-			return strconv.Itoa(of(sums[place]))
+			var n []string
+			for _, key := range keys {
+				n = append(n, strconv.Itoa(sums[place][key]))
+			}
+			return strings.Join(n, " of ")
 		}}
+	}
+	for _, c := range sums {
+		c["facts"] = c["simulated"] - c["restatements"]
 	}
 	return report.Table[string]{
 		{Title: "board", Text: func(place string) string { return place }},
-		number("figures", evidence.Counts.Total),
-		number("hold", evidence.Counts.Holding),
-		number("simulated", func(c evidence.Counts) int { return c.Simulated }),
-		number("within", func(c evidence.Counts) int { return c.Within }),
-		{Title: "each fact once", Text: func(place string) string {
-			return fmt.Sprintf("%d of %d", sums[place].OnceWithin, sums[place].Simulated-sums[place].Restatements)
-		}},
-		number("near", func(c evidence.Counts) int { return c.Near }),
-		number("outside", func(c evidence.Counts) int { return c.Outside }),
-		{Title: "proxies within", Text: func(place string) string {
-			return fmt.Sprintf("%d of %d", sums[place].ProxiesWithin, sums[place].Proxies)
-		}},
-		number("settings", func(c evidence.Counts) int { return c.Settings }),
-		number("stated", func(c evidence.Counts) int { return c.Stated }),
-		number("contradictory", func(c evidence.Counts) int { return c.Contradictory }),
-		number("not simulated", func(c evidence.Counts) int { return c.NotSimulated }),
+		column("figures", evidence.Total), column("hold", evidence.Hold), column("simulated", "simulated"),
+		column("within", "within"), column("each fact once", "once_within", "facts"), column("near", "near"),
+		column("outside", "outside"), column("proxies within", "proxies_within", "proxies"),
+		column("settings", "settings"), column("stated", "stated"), column("contradictory", "contradictory"),
+		column("not simulated", "not_simulated"),
 	}.Text(w, places)
 }

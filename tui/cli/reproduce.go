@@ -218,7 +218,7 @@ func (c *reproduceCmd) sum(all []evidence.Result) string {
 		quick = "; quick: one sample of modes, smaller references: no figures to quote"
 	}
 	return fmt.Sprintf("%d published results: %d hold, %d too good, %d near, %d outside, %d without an own value%s",
-		len(all), n.Holding(), n.TooGood, n.Near, n.Outside, n.Contradictory+n.NotSimulated, quick)
+		len(all), n[evidence.Hold], n["better"], n["near"], n["outside"], n["contradictory"]+n["not_simulated"], quick)
 }
 
 // printStudy prints one study: its results, its tables, reasons and sources.

@@ -48,11 +48,11 @@ func TestCountsAddUp(t *testing.T) {
 	sums := Summary([]Result{figure("nano", Simulated, Within, ""), figure("nano", Simulated, Within, "x"),
 		figure("tx2", Simulated, Near, ""), figure("tx2", Setting, Outside, ""), figure("", Stated, AsStated, ""),
 		figure("tx2", Proxy, Within, ""), figure("tx2", Proxy, Outside, "")})
-	if n := sums["nano"]; n.Within != 2 || n.OnceWithin != 1 || n.Restatements != 1 {
+	if n := sums["nano"]; n["within"] != 2 || n["once_within"] != 1 || n["restatements"] != 1 {
 		t.Errorf("nano: %+v", n)
 	}
-	if all := sums[All]; all.Total() != 7 || all.Holding() != 4 || all.Simulated != 3 || all.Near != 1 ||
-		all.Proxies != 2 {
+	if all := sums[All]; all[Total] != 7 || all[Hold] != 4 || all["simulated"] != 3 || all["near"] != 1 ||
+		all["proxies"] != 2 {
 		t.Errorf("all: %+v", all)
 	}
 }

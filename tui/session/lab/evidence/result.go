@@ -72,83 +72,49 @@ var miss = conclusion.New("evidence: a missed figure", 3, func(m missing) string
 	return says
 })
 
-// Counts counts verdicts. Within, too good, near and outside count simulated figures.
-type Counts struct {
-	Simulated     int `json:"simulated"`
-	Within        int `json:"within"`
-	TooGood       int `json:"better"` // better than published by more than the tolerance
-	Near          int `json:"near"`
-	Outside       int `json:"outside"`
-	Settings      int `json:"settings"`
-	Stated        int `json:"stated"`
-	Contradictory int `json:"contradictory"`
-	NotSimulated  int `json:"not_simulated"`
-	Restatements  int `json:"restatements"` // of Simulated: repeat another figure
-	OnceWithin    int `json:"once_within"`  // Within, without restatements
-	OfSettings    int `json:"of_settings"`
-	Proxies       int `json:"proxies"`
-	ProxiesWithin int `json:"proxies_within"`
+// Counts counts results by what counters say of them.
+type Counts map[string]int
+
+// counters say of a result what it counts as.
+var counters = []struct {
+	key string
+	of  func(r *Result) bool
+}{
+	{"simulated", func(r *Result) bool { return r.Kind == Simulated }},
+	{"within", func(r *Result) bool { return r.Kind == Simulated && r.Verdict == Within }},
+	{"better", func(r *Result) bool { return r.Kind == Simulated && r.Verdict == TooGood }},
+	{"near", func(r *Result) bool { return r.Kind == Simulated && r.Verdict == Near }},
+	{"outside", func(r *Result) bool { return r.Kind == Simulated && r.Verdict == Outside }},
+	{"settings", func(r *Result) bool { return r.Verdict == AsSet }},
+	{"stated", func(r *Result) bool { return r.Kind == Stated }},
+	{"contradictory", func(r *Result) bool { return r.Kind == Contradictory }},
+	{"not_simulated", func(r *Result) bool { return r.Kind == NotSimulated }},
+	{"restatements", func(r *Result) bool { return r.Kind == Simulated && r.SameAs != "" }},
+	{"once_within", func(r *Result) bool { return r.Kind == Simulated && r.Verdict == Within && r.SameAs == "" }},
+	{"of_settings", func(r *Result) bool { return r.Kind == Setting }},
+	{"proxies", func(r *Result) bool { return r.Kind == Proxy }},
+	{"proxies_within", func(r *Result) bool { return r.Kind == Proxy && r.Verdict == Within }},
+	{Hold, func(r *Result) bool { return r.Verdict.Holds() }},
+	{Total, func(*Result) bool { return true }},
 }
 
-// Holding returns how many figures are met, set as an input, or stated.
-func (c Counts) Holding() int { return c.Within + c.ProxiesWithin + c.Settings + c.Stated }
+// Keys of Counts: the figures that are met, set as an input, or stated; and all.
+const (
+	Hold  = "hold"
+	Total = "figures"
+)
 
-// Total returns the number of figures.
-func (c Counts) Total() int {
-	return c.Simulated + c.Proxies + c.OfSettings + c.Stated + c.Contradictory + c.NotSimulated
-}
-
-func (c *Counts) add(r Result) {
-	switch r.Kind {
-	case Simulated:
-		c.simulated(r)
-	case Proxy:
-		c.Proxies++
-		if r.Verdict == Within {
-			c.ProxiesWithin++
-		}
-	case Setting:
-		c.OfSettings++
-		if r.Verdict == AsSet {
-			c.Settings++
-		}
-	case Stated:
-		c.Stated++
-	case Contradictory:
-		c.Contradictory++
-	case NotSimulated:
-		c.NotSimulated++
-	}
-}
-
-func (c *Counts) simulated(r Result) {
-	c.Simulated++
-	if r.SameAs != "" {
-		c.Restatements++
-	}
-	switch r.Verdict {
-	case Within:
-		c.Within++
-		if r.SameAs == "" {
-			c.OnceWithin++
-		}
-	case TooGood:
-		c.TooGood++
-	case Near:
-		c.Near++
-	default:
-		c.Outside++
-	}
-}
-
-// Summary counts the verdicts by Place, and in total.
+// Summary counts the results by Place, and in total.
 func Summary(results []Result) map[string]Counts {
 	out := map[string]Counts{}
 	for _, r := range results {
 		for _, place := range []string{r.Place(), All} {
-			c := out[place]
-			c.add(r)
-			out[place] = c
+			if out[place] == nil {
+				out[place] = Counts{}
+			}
+			for _, c := range counters {
+				out[place][c.key] += map[bool]int{true: 1}[c.of(&r)]
+			}
 		}
 	}
 	return out
