@@ -2,6 +2,7 @@ package answers
 
 import (
 	"math"
+	"strconv"
 
 	"jtune/internal/report"
 	"jtune/learn"
@@ -57,7 +58,8 @@ func ExchangeAt(o *outlook.Outlook, a Answer) *Exchange {
 // rounded rounds up to two digits.
 func rounded(v float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
-	return math.Ceil(v/unit-1e-9) * unit
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(math.Ceil(v/unit-1e-9)*unit, 'g', 3, 64), 64)
+	return v
 }
 
 // object returns null without an exchange.

@@ -1,8 +1,10 @@
 package answers
 
 import (
+	"fmt"
 	"math"
 	"regexp"
+	"strings"
 	"testing"
 
 	"jtune/optimize"
@@ -56,6 +58,26 @@ func TestAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 		}
 		if got := a.Sheet(Today).Gain; got != c.headline {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.headline)
+		}
+	}
+}
+
+// A predicted answer is not called sure, and the limit of an exchange is a number as people write it.
+func TestSheetOfAGuessSaysProbably(t *testing.T) {
+	maxn := &Baseline{"present, locked", tegra.Mean{Measured: tegra.Measured{TimeMS: 58, PowerW: 50}, N: 1}, Errors{}}
+	for state, want := range map[optimize.State]string{optimize.Likely: "this mode probably does",
+		optimize.Sure: "this mode does", optimize.Measured: "this mode does"} {
+		a := Answer{Limit: metric.Watts(30), Feasible: true, Before: maxn, Standing: optimize.Standing{State: state},
+			Gain: &Gain{Against: Present}}
+		a.Reading.Measured = tegra.Measured{TimeMS: 90, PowerW: 29}
+		a.Versus.Presets = []outlook.Comparison{{Name: "MODE_50W", Other: optimize.MeasuredPrediction(maxn.Measured)}}
+		if got := a.gained(Today); !strings.HasSuffix(got, want) {
+			t.Errorf("%v: %q, want %q", state, got, want)
+		}
+	}
+	for v, want := range map[float64]string{6.6: "6.6", 13.2: "14", 0.55: "0.55", 330: "330"} {
+		if got := fmt.Sprint(rounded(v)); got != want {
+			t.Errorf("%g rounds to %s, want %s", v, got, want)
 		}
 	}
 }

@@ -151,7 +151,8 @@ func (a *Answer) gained(today string) string {
 		return "the board is in the best mode already"
 	case b != nil && b == a.Before && a.Limit.Limited() && a.Served == nil && !a.Limit.Met(b.Measured):
 		if a.noneFits() {
-			return "no preset fits " + a.Limit.Brief() + " with this job; this mode does"
+			does := map[bool]string{true: "does", false: "probably does"}[a.Standing.State <= optimize.Sure]
+			return "no preset fits " + a.Limit.Brief() + " with this job; this mode " + does
 		}
 		return ""
 	case g.Measured && !g.ToldApart:
