@@ -9,8 +9,8 @@ import (
 	"jtune/learn"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tui/page"
 	"jtune/tui/session"
-	"jtune/tui/session/campaigns"
 	"jtune/tui/session/handover"
 	"jtune/tui/session/kept"
 	"jtune/tui/session/measure"
@@ -77,33 +77,11 @@ func (b board) ModelRepeats(m *learn.Model) (figure.Figure, error) {
 	return plots.ModelRepeats(b.Session.Options.Paths, m)
 }
 
-// RenameCampaign renames a campaign.
-func (b board) RenameCampaign(name, to string) error {
-	return campaigns.Rename(b.Session.Options.Paths, name, to)
-}
+// CampaignShelf manages the campaigns.
+func (b board) CampaignShelf() page.Shelf { return models.CampaignShelf(b.Session.Options) }
 
-// DeleteCampaign moves a campaign to the deleted ones.
-func (b board) DeleteCampaign(name string) (string, error) {
-	return models.DeleteCampaign(b.Session.Options, name)
-}
-
-// RestoreCampaign restores a deleted campaign.
-func (b board) RestoreCampaign(name string) error {
-	return models.RestoreCampaign(b.Session.Options, name)
-}
-
-// RenameModel renames a model.
-func (b board) RenameModel(name, to string) error {
-	return models.Rename(b.Session.Options.Paths, name, to)
-}
-
-// DeleteModel moves a model to the deleted ones.
-func (b board) DeleteModel(name string) (string, error) {
-	return models.Delete(b.Session.Options.Paths, name)
-}
-
-// RestoreModel restores a deleted model.
-func (b board) RestoreModel(name string) error { return models.Restore(b.Session.Options.Paths, name) }
+// ModelShelf manages the models.
+func (b board) ModelShelf() page.Shelf { return models.Shelf(b.Session.Options.Paths) }
 
 // PlanBoot prepares the unit that sets a mode at boot.
 func (b board) PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error) {

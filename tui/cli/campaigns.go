@@ -16,7 +16,6 @@ import (
 	"jtune/tegra"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
-	"jtune/tui/session/config"
 	"jtune/tui/session/handover"
 	"jtune/tui/session/models"
 	"jtune/tui/session/questions"
@@ -45,22 +44,13 @@ func newCampaigns(a *app) *cobra.Command {
 	cmd.AddCommand(list,
 		verb("show NAME", "Show one campaign in full, with the answer of its search", 1, 1, c.show),
 		verb("summary", "Count campaigns, runs, epochs and devices of the data directory", 0, 0, c.summary),
-		verb("compare NAME OTHER", "Compare two campaigns in the modes that both measured", 2, 2, c.compare),
-		verb("rename NAME NEW", "Rename a campaign", 2, 2, func(args []string) error {
-			return renamed(a, campaigns.Rename(a.options.Paths, args[0], args[1]), args[0], args[1])
-		}),
-		verb("delete NAME", "Move a campaign aside; its model forgets what it measured", 1, 1,
-			func(args []string) error {
-				name, err := models.DeleteCampaign(a.options, args[0])
-				return deleted(a, err, "campaigns", args[0], name)
-			}),
-		verb("restore NAME", "Restore a deleted campaign", 1, 1, func(args []string) error {
-			return restored(a, models.RestoreCampaign(a.options, args[0]), args[0])
-		}),
-		verb("purge [NAME]", "Remove deleted campaigns for good: one, or all", 0, 1, func(args []string) error {
-			gone, err := oneOrAll(args, a.options.Paths, campaigns.Purge, campaigns.PurgeAll)
-			return purged(a, err, "campaign", gone)
-		}))
+		verb("compare NAME OTHER", "Compare two campaigns in the modes that both measured", 2, 2, c.compare))
+	cmd.AddCommand(shelfVerbs(a, func() campaigns.Shelf { return models.CampaignShelf(a.options) }, shelfHelp{
+		rename:  "Rename a campaign",
+		delete:  "Move a campaign aside; its model forgets what it measured",
+		restore: "Restore a deleted campaign",
+		purge:   "Remove deleted campaigns for good: one, or all",
+	})...)
 	return cmd
 }
 
@@ -85,13 +75,31 @@ func verb(use, short string, least, most int, do func(args []string) error) *cob
 	}
 }
 
-// oneOrAll acts on the named thing, or on all.
-func oneOrAll(args []string, o config.Paths, one func(config.Paths, string) ([]string, error),
-	all func(config.Paths) ([]string, error)) ([]string, error) {
-	if len(args) == 0 {
-		return all(o)
+// shelfHelp describes the verbs of kept things of one kind.
+type shelfHelp struct{ rename, delete, restore, purge string }
+
+// shelfVerbs returns the commands that rename, delete, restore and purge kept things of one kind. They open the shelf
+// when the flags are known.
+func shelfVerbs(a *app, shelf func() campaigns.Shelf, help shelfHelp) []*cobra.Command {
+	return []*cobra.Command{
+		verb("rename NAME NEW", help.rename, 2, 2, func(args []string) error {
+			err := shelf().Rename(args[0], args[1])
+			return did(a, err, report.Object{{"name", args[1]}, {"former", args[0]}}, "%s is now %s", args[0], args[1])
+		}),
+		verb("delete NAME", help.delete, 1, 1, func(args []string) error {
+			aside, err := shelf().Delete(args[0])
+			return did(a, err, report.Object{{"name", args[0]}, {"restore", aside}},
+				"%s is deleted; jtune %s restore %s restores it", args[0], shelf().Kind, aside)
+		}),
+		verb("restore NAME", help.restore, 1, 1, func(args []string) error {
+			return did(a, shelf().Restore(args[0]), report.Object{{"name", args[0]}}, "%s is restored", args[0])
+		}),
+		verb("purge [NAME]", help.purge, 0, 1, func(args []string) error {
+			gone, err := shelf().Purge(args...)
+			return did(a, err, report.Object{{"purged", listOf(gone)}}, "%s removed for good",
+				text.Count(len(gone), shelf().One()))
+		}),
 	}
-	return one(o, args[0])
 }
 
 // did prints what was done unless it failed: as an object with --json, otherwise as a sentence.
@@ -100,25 +108,6 @@ func did(a *app, err error, object report.Object, format string, args ...any) er
 		return printJSON(a.out, object)
 	}
 	return a.say(err, format, args...)
-}
-
-// renamed, deleted, restored and purged print the results of commands on campaigns and models.
-func renamed(a *app, err error, from, to string) error {
-	return did(a, err, report.Object{{"name", to}, {"former", from}}, "%s is now %s", from, to)
-}
-
-func deleted(a *app, err error, kind, name, aside string) error {
-	return did(a, err, report.Object{{"name", name}, {"restore", aside}},
-		"%s is deleted; jtune %s restore %s restores it", name, kind, aside)
-}
-
-func restored(a *app, err error, name string) error {
-	return did(a, err, report.Object{{"name", name}}, "%s is restored", name)
-}
-
-func purged(a *app, err error, kind string, names []string) error {
-	return did(a, err, report.Object{{"purged", listOf(names)}}, "%s removed for good",
-		text.Count(len(names), kind))
 }
 
 // say prints what was done unless it failed.

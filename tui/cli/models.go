@@ -129,22 +129,13 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 	show := verb("show NAME|FILE", "Show one model in full", 1, 1, c.show)
 	verbs := []*cobra.Command{list, show,
 		verb("keep FILE", "Copy a model into the data directory", 1, 1, c.keep),
-		verb("rename NAME NEW", "Rename a model; searches keep it under the new name", 2, 2,
-			func(args []string) error {
-				return renamed(c.app, models.Rename(c.options.Paths, args[0], args[1]), args[0], args[1])
-			}),
-		verb("delete NAME", "Move a model aside; its campaigns stay", 1, 1, func(args []string) error {
-			name, err := models.Delete(c.options.Paths, args[0])
-			return deleted(c.app, err, "models", args[0], name)
-		}),
-		verb("restore NAME", "Restore a deleted model", 1, 1, func(args []string) error {
-			return restored(c.app, models.Restore(c.options.Paths, args[0]), args[0])
-		}),
-		verb("purge [NAME]", "Remove deleted models for good: one, or all", 0, 1, func(args []string) error {
-			gone, err := oneOrAll(args, c.options.Paths, models.Purge, models.PurgeAll)
-			return purged(c.app, err, "model", gone)
-		}),
 	}
+	verbs = append(verbs, shelfVerbs(c.app, func() campaigns.Shelf { return models.Shelf(c.options.Paths) }, shelfHelp{
+		rename:  "Rename a model; searches keep it under the new name",
+		delete:  "Move a model aside; its campaigns stay",
+		restore: "Restore a deleted model",
+		purge:   "Remove deleted models for good: one, or all",
+	})...)
 	for _, v := range verbs {
 		c.jsonFlag(v.Flags(), asDocument)
 	}

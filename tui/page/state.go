@@ -81,14 +81,9 @@ type Session interface {
 	Planned(r measure.ProfileRequest) (measure.Planned, error)
 	// Expects estimates how long modes of a workload take; it is slow.
 	Expects(ctx context.Context, m measure.Measuring) *measure.Expectation
-	// RenameCampaign, DeleteCampaign and RestoreCampaign manage the campaigns of the data directory.
-	RenameCampaign(name, to string) error
-	DeleteCampaign(name string) (aside string, err error)
-	RestoreCampaign(name string) error
-	// RenameModel, DeleteModel and RestoreModel manage its models.
-	RenameModel(name, to string) error
-	DeleteModel(name string) (aside string, err error)
-	RestoreModel(name string) error
+	// CampaignShelf and ModelShelf manage the campaigns and models of the data directory.
+	CampaignShelf() Shelf
+	ModelShelf() Shelf
 	// TypedJob makes a workload of a typed command line.
 	TypedJob(line string, as workloads.Typed) (workload.Workload, error)
 	// KeepJob adds such a job to the known workloads until the session ends; SaveJob saves it in the configuration

@@ -99,7 +99,7 @@ func (p *Page) refit() page.Intent {
 		return page.Sayf("stopping the fit of %s …", p.fitting)
 	case !ok || info.Model == nil:
 	case p.deleted:
-		return p.restoreFirst()
+		return p.shelved(info).RestoreFirst()
 	default:
 		p.fit = newFitDialog(p.read.Keys(), info, p.list)
 	}
@@ -112,7 +112,7 @@ func (p *Page) mark() page.Intent {
 	switch {
 	case !ok || info.Model == nil:
 	case p.deleted:
-		return p.restoreFirst()
+		return p.shelved(info).RestoreFirst()
 	case p.marked == idOf(info):
 		p.marked = modelID{}
 	default:
@@ -156,7 +156,7 @@ func (p *Page) load() page.Intent {
 	}
 	switch {
 	case p.deleted:
-		return p.restoreFirst()
+		return p.shelved(info).RestoreFirst()
 	case info.Model == nil:
 		return page.Fail{What: "model " + info.Name, Err: info.Err}
 	}

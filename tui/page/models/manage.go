@@ -40,11 +40,11 @@ func (p *Page) manageKey(k tea.KeyPressMsg) (does page.Intent, taken bool) {
 	case restore && !p.deleted && p.noneAside() == "":
 		p.turn(true)
 	case restore && p.deleted:
-		return p.restore(info), true
+		return p.shelved(info).Restore(), true
 	case p.deleted && (rename || remove):
-		return p.restoreFirst(), true
+		return p.shelved(info).RestoreFirst(), true
 	case ok && rename:
-		return p.rename(info), true
+		return p.shelved(info).Rename("searches and commands find it by this name"), true
 	case ok && remove:
 		return p.remove(info), true
 	default:
@@ -53,33 +53,19 @@ func (p *Page) manageKey(k tea.KeyPressMsg) (does page.Intent, taken bool) {
 	return nil, true
 }
 
-func (p *Page) restoreFirst() page.Intent {
-	return page.Say("this one is deleted: " + p.read.Keys().Restore.Label() + " restores it")
-}
-
-func (p *Page) rename(info models.Info) page.Intent {
-	on := p.read.Session()
-	return page.Rename{What: "model", Name: info.Name, Note: "searches and commands find it by this name",
-		To: func(name string) error { return on.RenameModel(info.Name, name) }}
-}
-
 // remove asks whether to delete a model.
 func (p *Page) remove(info models.Info) page.Intent {
-	on, back := p.read.Session(), p.read.Keys().Restore.Label()+" restores it"
-	why := info.Name + ": its file is moved aside; " + back
+	why := info.Name + ": its file is moved aside"
 	if m := info.Model; m != nil && m.Provenance.Pool != "" {
-		why = fmt.Sprintf("%s: its %s stay in their campaigns, and the next measurement fits them again; %s",
-			info.Name, m.Learned(), back)
+		why = fmt.Sprintf("%s: its %s stay in their campaigns, and the next measurement fits them again",
+			info.Name, m.Learned())
 	}
-	return page.Ask{Do: "delete", Not: "leave it", Why: why, Then: page.Manage("model", func() (string, error) {
-		_, err := on.DeleteModel(info.Name)
-		return info.Name + " is deleted", err
-	})}
+	return p.shelved(info).Delete(why)
 }
 
-func (p *Page) restore(info models.Info) page.Intent {
-	on := p.read.Session()
-	return page.Manage("model", func() (string, error) { return info.Name + " is back", on.RestoreModel(info.Name) })
+func (p *Page) shelved(info models.Info) page.Shelved {
+	return page.Shelved{Shelf: p.read.Session().ModelShelf(), What: "model", Name: info.Name,
+		Restoring: p.read.Keys().Restore.Label()}
 }
 
 // noneAside returns why there is no deleted model to show, or "".

@@ -21,6 +21,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/boot"
+	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
@@ -286,27 +287,17 @@ func (f *Board) Planned(r measure.ProfileRequest) (measure.Planned, error) {
 // Expects returns no expectation.
 func (f *Board) Expects(context.Context, measure.Measuring) *measure.Expectation { return nil }
 
-// RenameCampaign records the request.
-func (f *Board) RenameCampaign(name, to string) error { return f.acts("rename " + name + " " + to) }
+// CampaignShelf records the requests.
+func (f *Board) CampaignShelf() page.Shelf { return shelf{f} }
 
-// DeleteCampaign records the request.
-func (f *Board) DeleteCampaign(name string) (aside string, err error) {
-	return name, f.acts("delete " + name)
-}
+// ModelShelf records the requests.
+func (f *Board) ModelShelf() page.Shelf { return shelf{f} }
 
-// RestoreCampaign records the request.
-func (f *Board) RestoreCampaign(name string) error { return f.acts("restore " + name) }
+type shelf struct{ *Board }
 
-// RenameModel records the request.
-func (f *Board) RenameModel(name, to string) error { return f.acts("rename " + name + " " + to) }
-
-// DeleteModel records the request.
-func (f *Board) DeleteModel(name string) (aside string, err error) {
-	return name, f.acts("delete " + name)
-}
-
-// RestoreModel records the request.
-func (f *Board) RestoreModel(name string) error { return f.acts("restore " + name) }
+func (s shelf) Rename(name, to string) error                 { return s.acts("rename " + name + " " + to) }
+func (s shelf) Delete(name string) (aside string, err error) { return name, s.acts("delete " + name) }
+func (s shelf) Restore(name string) error                    { return s.acts("restore " + name) }
 
 func (f *Board) acts(what string) error {
 	f.mu.Lock()

@@ -123,11 +123,11 @@ func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case keys.Restore.Matches(k):
 		return p.restore(l), true
 	case p.deleted && (keys.Rename.Matches(k) || keys.Delete.Matches(k)):
-		return page.Say("this one is deleted: " + keys.Restore.Label() + " restores it"), true
+		return p.shelved(l).RestoreFirst(), true
 	case keys.Rename.Matches(k) && l.State == campaigns.CampaignRunning:
 		return page.Say("rename: not while it runs"), true
 	case keys.Rename.Matches(k):
-		return p.rename(l), true
+		return p.shelved(l).Rename("its folder in the data directory gets this name"), true
 	case keys.Delete.Matches(k):
 		return p.remove(l), true
 	case keys.Compare.Matches(k):
@@ -184,32 +184,24 @@ func (p *Page) openedHead(w int) string {
 
 // remove asks whether to delete a campaign.
 func (p *Page) remove(l task.Listed) page.Intent {
-	on := p.read.Session()
 	if l.State == campaigns.CampaignRunning {
 		return page.Say("delete: not while it runs")
 	}
-	return page.Ask{Do: "delete", Not: "leave it",
-		Why: fmt.Sprintf("%s: its %s are forgotten by the model; %s restores it", l.Name,
-			text.Count(l.Usable, "measured mode"), p.read.Keys().Restore.Label()),
-		Then: page.Manage("campaign", func() (string, error) {
-			_, err := on.DeleteCampaign(l.Name)
-			return l.Name + " is deleted", err
-		})}
-}
-
-func (p *Page) rename(l task.Listed) page.Intent {
-	on := p.read.Session()
-	return page.Rename{What: "campaign", Name: l.Name, Note: "its folder in the data directory gets this name",
-		To: func(name string) error { return on.RenameCampaign(l.Name, name) }}
+	return p.shelved(l).Delete(fmt.Sprintf("%s: its %s are forgotten by the model", l.Name,
+		text.Count(l.Usable, "measured mode")))
 }
 
 func (p *Page) restore(l task.Listed) page.Intent {
-	on := p.read.Session()
 	p.deleted = len(p.read.Deleted()) > 1
 	if !p.deleted {
 		p.chosen = "" // the list includes it again
 	}
-	return page.Manage("campaign", func() (string, error) { return l.Name + " is back", on.RestoreCampaign(l.Name) })
+	return p.shelved(l).Restore()
+}
+
+func (p *Page) shelved(l task.Listed) page.Shelved {
+	return page.Shelved{Shelf: p.read.Session().CampaignShelf(), What: "campaign", Name: l.Name,
+		Restoring: p.read.Keys().Restore.Label()}
 }
 
 // listHints returns the keys of the list.

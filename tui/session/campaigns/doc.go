@@ -2,5 +2,5 @@
 // restores them.
 //
 //	data directory ──► List, through the index ──► Campaign ──► Rows, where they are needed
-//	Campaign ──► SetAside ──► deleted/campaigns ──► BringBack
+//	Shelf ──► Delete ──► deleted/campaigns ──► Restore, Purge
 package campaigns

@@ -214,7 +214,7 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	if again, err := os.Stat(model); err != nil || !again.ModTime().Equal(at.ModTime()) {
 		t.Errorf("a model that knows all is fitted again, %v", err)
 	}
-	if _, err := models.Delete(s.Options.Paths, "lstm@virtual-agx-orin"); err != nil {
+	if _, err := models.Shelf(s.Options.Paths).Delete("lstm@virtual-agx-orin"); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(listed()); n != 0 {

@@ -14,82 +14,26 @@ import (
 	"jtune/tui/session/config"
 )
 
-// DeleteCampaign moves a campaign to the deleted ones. The model of its pool forgets its rows; a model without rows is
-// moved as well. It returns the name for restoring.
-func DeleteCampaign(o session.Options, name string) (string, error) {
-	c, err := campaigns.SetAside(o.Paths, name)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Base(c.Dir), refit(o, c)
+// CampaignShelf manages the campaigns of the data directory. The model of a deleted campaign's pool forgets its rows,
+// and is deleted if it has no others; the model of a restored one learns them again.
+func CampaignShelf(o session.Options) campaigns.Shelf {
+	return campaigns.Shelf{Paths: o.Paths, Kind: campaigns.CampaignsKind, Lock: record.Lock,
+		Moved: func(dir string) error { return refit(o, campaigns.ReadCampaignFolder(dir)) }}
 }
 
-// RestoreCampaign moves a deleted campaign back; the model of its pool learns it again.
-func RestoreCampaign(o session.Options, name string) error {
-	c, err := campaigns.BringBack(o.Paths, name)
-	if err != nil {
-		return err
-	}
-	return refit(o, c)
-}
-
-// Delete moves a model of the data directory to the deleted ones and returns the name for restoring. The
-// model of a pool is created again at the next measurement.
-func Delete(o config.Paths, name string) (string, error) {
-	path, err := ownModel(o, o.ModelsDir(), name)
-	if err != nil {
-		return "", err
-	}
-	aside := campaigns.FreeName(campaigns.DeletedDir(o, campaigns.ModelsKind), name, modelSuffix)
-	return strings.TrimSuffix(filepath.Base(aside), modelSuffix), campaigns.Move(path, aside)
+// Shelf manages the models of the data directory. The model of a pool is created again at the next measurement; later
+// searches update a renamed one.
+func Shelf(o config.Paths) campaigns.Shelf {
+	return campaigns.Shelf{Paths: o, Kind: campaigns.ModelsKind, Suffix: modelSuffix,
+		Lock: func(string) (func() error, error) {
+			unlock, err := lockModels(o)
+			return func() error { unlock(); return nil }, err
+		}}
 }
 
 // Deleted lists the models that can be restored, newest first.
 func Deleted(o config.Paths) ([]Info, error) {
 	return readModels(campaigns.DeletedDir(o, campaigns.ModelsKind), learn.Load)
-}
-
-// Restore moves a deleted model back.
-func Restore(o config.Paths, name string) error {
-	path, err := ownModel(o, campaigns.DeletedDir(o, campaigns.ModelsKind), name)
-	if err != nil {
-		return err
-	}
-	return campaigns.Move(path, filepath.Join(o.ModelsDir(), name+modelSuffix))
-}
-
-// Rename renames a model; later searches update it under the new name.
-func Rename(o config.Paths, name, to string) error {
-	path, err := ownModel(o, o.ModelsDir(), name)
-	if err == nil {
-		err = campaigns.NewName("model", to)
-	}
-	if err != nil {
-		return err
-	}
-	unlock, err := lockModels(o)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return campaigns.Move(path, filepath.Join(o.ModelsDir(), to+modelSuffix))
-}
-
-// PurgeAll permanently removes all deleted models and lists them.
-func PurgeAll(o config.Paths) ([]string, error) { return campaigns.PurgeAllOf(o, campaigns.ModelsKind) }
-
-// Purge permanently removes a deleted model.
-func Purge(o config.Paths, name string) ([]string, error) {
-	_, err := ownModel(o, campaigns.DeletedDir(o, campaigns.ModelsKind), name)
-	if err != nil {
-		return nil, err
-	}
-	return campaigns.PurgeKind(o, campaigns.ModelsKind, name, modelSuffix)
-}
-
-// ownModel finds a model directly in a folder.
-func ownModel(o config.Paths, parent, name string) (path string, err error) {
-	return campaigns.OwnEntry(o, parent, campaigns.ModelsKind, name, modelSuffix)
 }
 
 // refit refits the models of a campaign's pool after the campaign was deleted or restored.
@@ -140,7 +84,9 @@ func refitPool(o session.Options, pool Pool, h record.Header) error {
 	case pool.Parts == nil && path == "", path == "" && (pool.Batch == 0 || pool.Batch != h.Workload.Batch):
 		return nil
 	case pool.Parts == nil:
-		_, err := Delete(o.Paths, strings.TrimSuffix(filepath.Base(path), modelSuffix))
+		locked := Shelf(o.Paths)
+		locked.Lock = nil // the caller has it
+		_, err := locked.Delete(strings.TrimSuffix(filepath.Base(path), modelSuffix))
 		return err
 	}
 	board := h.Device.Board()

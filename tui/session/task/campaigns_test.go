@@ -120,7 +120,7 @@ func TestCampaignsSayWhyOneDoesNotGoOn(t *testing.T) {
 		t.Errorf("running: %+v", l)
 	}
 	c.Held = nil
-	if _, err := models.DeleteCampaign(s.Options, filepath.Base(dir)); err != nil {
+	if _, err := models.CampaignShelf(s.Options).Delete(filepath.Base(dir)); err != nil {
 		t.Fatal(err)
 	}
 	gone, err := c.deletedList()
