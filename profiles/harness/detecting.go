@@ -194,8 +194,8 @@ func (r *detecting) steps(all bool) (events []Event) {
 // doubt returns a note when the program has worked for a while and nothing was decided, and again when the reason
 // changes; otherwise "".
 func (r *detecting) doubt(now time.Duration) string {
-	if r.told || r.d.Chosen() || r.d.Lines() == 0 || r.d.Begun() && r.d.Work(now) < doubtWork-watchEach ||
-		r.d.Since(now)-r.d.Prepared() < doubtWork-watchEach && r.d.Strange() < doubtLines {
+	if r.told || r.d.Chosen() || r.d.Lines() == 0 || r.d.Since(now)-r.d.Prepared() < doubtWork-watchEach &&
+		(r.d.Begun() || r.d.Strange() < doubtLines) {
 		return ""
 	}
 	_, err := r.d.Read()
@@ -203,6 +203,7 @@ func (r *detecting) doubt(now time.Duration) string {
 	note, key := "", ""
 	switch {
 	case bad && r.d.Begun() && u.Kind == detect.Few: // its steps are slow
+		key, note = "few", text.OneLine(u.Why)+" so far. The command continues."
 	case !bad:
 		if key = r.d.Waits(); key != "" {
 			note = text.OneLine(key) + ". The command continues."

@@ -168,15 +168,15 @@ func (v *view) outer(o *view) bool {
 	if o.stated || v.known || len(o.took) < 2*len(v.took) {
 		return false
 	}
-	moves, fills := v.within(o)
+	moves, fills, each := v.within(o)
 	nested := o.run > 0 && 10*(o.run+1) >= 7*v.moves // it begins again in each
 	switch {
 	case moves < 0.6 || o.polarity < unknown:
 		return false
 	case v.unit == Epoch && o.unit != Epoch, nested:
-		return fills > 0.25
+		return fills > 0.25 || v.loose && fills > tie
 	}
-	return fills > 0.5 && (v.samePace(o) || v.polarity <= o.polarity && (v.loose || !o.loose))
+	return fills > 0.5 && (each < apart && apart*each > 1 || v.polarity <= o.polarity && (v.loose || !o.loose))
 }
 
 // inner reports whether v is a part of o's units, such as the validation of each epoch, or what loads beside it.
@@ -184,25 +184,11 @@ func (v *view) inner(o *view) bool {
 	if v.stated || o.stated || len(v.took) < 2*len(o.took) || v.known {
 		return false
 	}
-	moves, fills := o.within(v)
+	moves, fills, _ := o.within(v)
 	if moves < 0.6 || o.outer(v) {
 		return false
 	}
 	return fills < 0.5 || v.polarity < o.polarity
-}
-
-// samePace reports whether two counters advance equally fast over all that was seen of them.
-func (v *view) samePace(o *view) bool {
-	a, b := v.pace(), o.pace()
-	return a < apart*b && b < apart*a
-}
-
-func (c *counter) pace() float64 {
-	n := 0.0
-	for _, m := range c.marks {
-		n += m.n
-	}
-	return millis(c.marks[len(c.marks)-1].at-c.marks[0].at) / n
 }
 
 // before reports whether v ran before o and is over: preparation.

@@ -33,14 +33,6 @@ type Done struct {
 // Chosen reports whether a counter has been chosen.
 func (d *Detector) Chosen() bool { return d.chosen != nil }
 
-// Work returns how long ago the first step of the job was seen; 0 if none was.
-func (d *Detector) Work(now time.Duration) time.Duration {
-	if at, ok := d.firstUnit(); ok {
-		return now - at
-	}
-	return 0
-}
-
 // Choose chooses a counter once there is enough output. It reports whether it did; the error says why the output is
 // unusable. Earlier steps are not reported.
 func (d *Detector) Choose(now time.Duration) (r Reading, done bool, err error) {

@@ -302,22 +302,24 @@ func (v *view) averaged() bool {
 	if !v.stated || v.plain || v.known || len(v.marks) < 5 {
 		return false
 	}
+	var said []float64
 	up, down := 0, 0
-	said := func(at int) float64 { return v.counter.marks[v.marks[at]].said }
-	for i := range v.marks[1:] {
+	for at, i := range v.marks {
+		said = append(said, v.counter.marks[i].said)
 		switch {
-		case said(i+1) > said(i):
+		case at == 0:
+		case said[at] > said[at-1]:
 			up++
-		case said(i+1) < said(i):
+		case said[at] < said[at-1]:
 			down++
 		}
 	}
-	first, last := said(0), said(len(v.marks)-1)
-	return math.Max(first, last) > 1.03*math.Min(first, last) && 10*max(up, down) >= 9*(up+down)
+	return slices.Max(said) > 1.03*slices.Min(said) && 10*max(up, down) >= 9*(up+down)
 }
 
-// within returns the share of v's spans in which o moves, and the share of v's time that o's spans fill.
-func (v *view) within(o *view) (moves, fills float64) {
+// within returns the share of v's spans in which o moves, the share of v's time that o's spans fill, and the units of o
+// for each of v.
+func (v *view) within(o *view) (moves, fills, each float64) {
 	at := func(i int) time.Duration { return o.counter.marks[o.marks[i]].at }
 	took := time.Duration(0)
 	for _, i := range v.marks {
@@ -329,9 +331,13 @@ func (v *view) within(o *view) (moves, fills float64) {
 		}
 		for ; j < len(o.marks) && at(j)-o.length(o.marks[j]) < end; j++ {
 			took += min(end, at(j)) - max(begin, at(j)-o.length(o.marks[j]))
+			if at(j) <= end {
+				each += o.counter.marks[o.marks[j]].n
+			}
 		}
 	}
-	return moves / float64(max(1, len(v.marks))), took.Seconds() / max(v.time.Seconds(), 1e-9)
+	return moves / float64(max(1, len(v.marks))), took.Seconds() / max(v.time.Seconds(), 1e-9),
+		each / stats.Sum(v.units)
 }
 
 // together reports whether two counters advance at the same times, as those of one block of lines do.
@@ -339,8 +345,8 @@ func (v *view) together(o *view) bool {
 	if a, b := len(v.took), len(o.took); 5*min(a, b) < 4*max(a, b) {
 		return false
 	}
-	one, _ := v.within(o)
-	two, _ := o.within(v)
+	one, _, _ := v.within(o)
+	two, _, _ := o.within(v)
 	return min(one, two) > 0.8
 }
 
