@@ -51,14 +51,19 @@ func Matern(out []Lanes, samples [][dims]float64, modes *Points, variance float6
 		maternAVX2(&out[0], &samples[0], len(samples), modes, variance)
 		return
 	}
+	var e Lanes
 	for j := range samples {
-		for b := range Wide {
-			r2 := 0.0
-			for k, x := range samples[j] {
-				d := modes[k][b] - x
-				r2 += d * d
-			}
-			out[j][b] = variance * Correlation(r2)
+		x, row := &samples[j], &out[j]
+		for b := range row {
+			d0, d1, d2, d3, d4 := modes[0][b]-x[0], modes[1][b]-x[1], modes[2][b]-x[2], modes[3][b]-x[3],
+				modes[4][b]-x[4]
+			r2 := d0*d0 + d1*d1 + d2*d2 + d3*d3 + d4*d4
+			r := sqrt5 * math.Sqrt(r2)
+			row[b], e[b] = variance*(1+r+(5.0/3)*r2), -r
+		}
+		exps(&e)
+		for b, v := range e {
+			row[b] *= v
 		}
 	}
 }
@@ -72,19 +77,32 @@ func SoftMax(shares []Lanes, theta []float64, logs []Lanes, p float64) (most, me
 		softMaxAVX2(&shares[0], &theta[0], &logs[0], len(theta), p, &most, &mean)
 		return most, mean
 	}
-	for b := range Wide {
-		top, sum := math.Inf(-1), 0.0
-		for k, a := range theta {
-			top = max(top, a+logs[k][b])
+	top := logs[0]
+	for b := range top {
+		top[b] += theta[0]
+	}
+	for k, a := range theta[1:] {
+		for b, l := range logs[k+1] {
+			top[b] = max(top[b], a+l)
 		}
-		for k, a := range theta {
-			e := math.Exp(p * (a + logs[k][b] - top))
-			shares[k][b], sum = e, sum+e
+	}
+	var sum Lanes
+	for k, a := range theta {
+		for b, l := range logs[k] {
+			shares[k][b] = p * (a + l - top[b])
 		}
-		most[b] = top + math.Log(sum)/p
-		for k, a := range theta {
-			shares[k][b] /= sum
-			mean[b] += shares[k][b] * (a + logs[k][b])
+		exps(&shares[k])
+		for b, e := range shares[k] {
+			sum[b] += e
+		}
+	}
+	for b, v := range sum {
+		most[b], sum[b] = top[b]+math.Log(v)/p, 1/v
+	}
+	for k, a := range theta {
+		for b, l := range logs[k] {
+			shares[k][b] *= sum[b]
+			mean[b] += shares[k][b] * (a + l)
 		}
 	}
 	return most, mean
@@ -111,7 +129,39 @@ func Solve(l []float64, n, from, to int, b []Lanes) (squares Lanes) {
 
 // Correlation returns the Matérn 5/2 correlation at a squared scaled distance.
 func Correlation(r2 float64) float64 {
-	const sqrt5 = 2.23606797749978969640917366873127623544
 	r := math.Sqrt(r2)
 	return (1 + sqrt5*r + 5*r2/3) * math.Exp(-sqrt5*r)
+}
+
+const sqrt5 = 2.23606797749978969640917366873127623544
+
+// parts is the number of powers of two between 1 and 2 in powers.
+const parts = 64
+
+// powers holds the bits of 2^(i/parts).
+var powers = func() (p [parts]uint64) {
+	for i := range p {
+		p[i] = math.Float64bits(math.Exp2(float64(i) / parts))
+	}
+	return p
+}()
+
+// exps replaces numbers of at most 0 by their exponentials, within 6e-16 of each; below −700 by that of −700.
+func exps(x *Lanes) {
+	const (
+		steps = parts * math.Log2E
+		whole = 3 << 51          // a sum with it has no fraction, and the whole number in its lowest bits
+		high  = 0x1.62e42feep-07 // of ln 2 / parts: its products with whole numbers are exact
+		low   = 0x1.a39ef35793c76p-39
+	)
+	for b, v := range x {
+		v = max(v, -700)
+		n := v*steps + whole
+		i := math.Float64bits(n)
+		n -= whole
+		r := v - n*high - n*low
+		scale := math.Float64frombits(powers[i%parts] + i/parts<<52)
+		r2 := r * r
+		x[b] = scale + scale*(r+r2*(0.5+r*(1.0/6))+r2*r2*(1.0/24+r*(1.0/120)))
+	}
 }

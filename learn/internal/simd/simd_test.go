@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // draw returns a batch of modes and samples, some equal and some far apart.
@@ -165,4 +168,60 @@ func TestSolveGivesTheRightSide(t *testing.T) {
 			}
 		}
 	})
+}
+
+// In plain Go the exponentials equal math.Exp, down to −700.
+func TestExpsAgreeWithTheStandardLibrary(t *testing.T) {
+	for v := 0.0; v > -720; v -= 0.00371 {
+		x := Lanes{v, math.NaN(), math.Inf(-1)}
+		exps(&x)
+		want := math.Exp(max(v, -700))
+		if math.Abs(x[0]/want-1) > 6e-16 || !math.IsNaN(x[1]) || x[2] > 1e-300 || x[3] != 1 {
+			t.Fatalf("exp(%g) = %g, want %g; of no number, of minus infinity and of 0: %g", v, x[0], want, x[1:4])
+		}
+	}
+}
+
+// BenchmarkForms is the CPU time of the loops with assembly, where there is any, and in plain Go.
+func BenchmarkForms(b *testing.B) {
+	fast := vector
+	b.Cleanup(func() { vector = fast })
+	const n = 50
+	samples, modes := draw(n)
+	rows, l, theta := make([]Lanes, n), make([]float64, n*n), make([]float64, 8)
+	for i := range l {
+		l[i] = 1 / float64(1+i)
+	}
+	shares := make([]Lanes, len(theta))
+	for _, c := range []struct {
+		name string
+		run  func()
+	}{
+		{"Matern", func() { Matern(rows, samples, &modes, 1) }},
+		{"Solve", func() { Solve(l, n, 0, n, rows) }},
+		{"SoftMax", func() { SoftMax(shares[:5], theta[:5], modes[:], 2) }},
+	} {
+		for _, form := range []bool{true, false} {
+			if form && !fast {
+				continue
+			}
+			b.Run(fmt.Sprintf("%s/%s/AVX2=%v", runtime.GOARCH, c.name, form), func(b *testing.B) {
+				vector = form
+				begun := computed(b)
+				for b.Loop() {
+					c.run()
+				}
+				b.ReportMetric(float64(computed(b)-begun)/float64(b.N), "cpu-ns/op")
+			})
+		}
+	}
+}
+
+// computed returns the CPU time of this process.
+func computed(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
