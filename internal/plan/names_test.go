@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -148,3 +149,58 @@ func (p *namesOf) unitAt(name string) bool {
 }
 
 func small(s string, i int) bool { return i < len(s) && s[i] >= 'a' && s[i] <= 'z' }
+
+// The race step of .ci/run takes the tests of the screens and the commands by their names: no test that starts a
+// goroutine or a program beside itself is left out.
+func TestNamesOfTestsThatRunSeveralAtOnceAreRaced(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	for _, m := range regexp.MustCompile(`(?m)^atOnce\+?='\|?(.*)'$`).FindAllStringSubmatch(string(script), -1) {
+		words = append(words, m[1])
+	}
+	raced, all := regexp.MustCompile(strings.Join(words, "|")), 0
+	for _, dir := range []string{"tui", "tui/cli"} {
+		files, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range tree.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if !ok || !testFunc.MatchString(f.Name.Name) || !startsAnother(f) {
+					continue
+				}
+				if all++; !raced.MatchString(f.Name.Name) {
+					t.Errorf("%s: %s runs several things at once, and the race step leaves it out", file, f.Name.Name)
+				}
+			}
+		}
+	}
+	if len(words) == 0 || all < 10 {
+		t.Errorf("%d words of .ci/run, %d tests: this checks nothing", len(words), all)
+	}
+}
+
+// startsAnother reports whether a test itself starts a goroutine or a program that runs beside it.
+func startsAnother(f *ast.FuncDecl) (found bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			found = true
+		case *ast.CallExpr:
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok && (s.Sel.Name == "Go" || s.Sel.Name == "Start") {
+				found = true
+			}
+		}
+		return true
+	})
+	return found
+}
