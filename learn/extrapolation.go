@@ -60,6 +60,6 @@ func (m *Model) extrapolated(k tegra.Knob) string {
 		}
 		return tegra.Freq(v).String()
 	}
-	return fmt.Sprintf("%s was measured from %s to %s: predictions for the %s %s are extrapolated",
+	return fmt.Sprintf("%s was measured from %s to %s: predictions for the %s %s are guesses",
 		k, shown(lo), shown(hi), count(below+above, "setting", "settings"), where)
 }

@@ -2,7 +2,7 @@ package optimize
 
 // Multi-dimensional binary search (docs/method.md, Binary search): probe the middle of every knob's remaining range;
 // over the power limit drop the higher half of one knob, else the lower half, in rotation. It needs about log2 of the
-// number of modes in probes, assumes that every knob alone trades time for power, and has no guarantee. Our additions:
+// number of modes in probes, assumes that every clock alone trades time for power, and has no guarantee. Our additions:
 // a time limit mirrors the rule (fast enough: drop the higher half), a mode that the space lacks is replaced by the
 // nearest, and a mode that cannot be measured counts as over the limit.
 //
@@ -134,7 +134,7 @@ func (s *search) warnOfPoor(r *Result) {
 		name += fmt.Sprintf(" with batch size %d", c.Batch)
 	}
 	s.warn("the answer is poor: going by the %s that were measured, %s would come to about %s ms at %s W; a binary "+
-		"search assumes that every knob alone trades time for power: %s auto looks further",
+		"search assumes that every clock alone trades time for power: %s auto looks further",
 		text.Count(len(s.order), "mode"), name, text.Of(c.TimeMS), text.Of(c.PowerW), usage.Strategy)
 }
 

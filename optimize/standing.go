@@ -251,13 +251,13 @@ func (s Standing) Brief() string {
 		return ""
 	case s.State == Sure:
 		return s.State.String()
-	case s.State == Over:
-		return s.String()
+	case s.State == Over && s.keeps() == "":
+		return s.State.String()
 	}
 	return s.keeps()
 }
 
-// keeps prints the chance to keep the limit: "85 % in"; "" if it is negligible.
+// keeps prints the chance to keep the limit: "85 % sure", "9 % chance"; "" if it is negligible.
 func (s Standing) keeps() string {
 	switch pct := 100 * (1 - s.ChanceOver.V); {
 	case !s.ChanceOver.OK:
@@ -265,8 +265,10 @@ func (s Standing) keeps() string {
 	case pct < 0.5:
 		return ""
 	case pct > 99.5:
-		return ">99 % in"
+		return ">99 % sure"
+	case pct < 50:
+		return fmt.Sprintf("%.0f %% chance", pct)
 	default:
-		return fmt.Sprintf("%.0f %% in", pct)
+		return fmt.Sprintf("%.0f %% sure", pct)
 	}
 }

@@ -64,10 +64,10 @@ func TestStandingOfReadingsIsTheirChance(t *testing.T) {
 		words       string
 	}{
 		{31, 0, 1, Measured, "measured within, one reading"},
-		{30, 0, 1, Likely, "likely, 87 % in"},
+		{30, 0, 1, Likely, "likely, 87 % sure"},
 		{30, 0, 3, Measured, "measured within, mean of 3"},
 		{30, 0.2, 1, Measured, "measured within, one reading"},
-		{29.7, 0, 1, Doubtful, "doubtful, 62 % in"},
+		{29.7, 0, 1, Doubtful, "doubtful, 62 % sure"},
 		{29.5, 0.49, 3, Over, "measured over, mean of 3"},
 	} {
 		l := metric.Watts(c.watts)
@@ -173,9 +173,9 @@ func TestStandingTellsTheChanceToKeepTheLimit(t *testing.T) {
 		over        float64
 		long, brief string
 	}{
-		{Likely, 0.15, "likely, 85 % in", "85 % in"},
-		{Doubtful, 0.41, "doubtful, 59 % in", "59 % in"},
-		{Over, 0.53, "over, 47 % in", "over, 47 % in"},
+		{Likely, 0.15, "likely, 85 % sure", "85 % sure"},
+		{Doubtful, 0.41, "doubtful, 59 % sure", "59 % sure"},
+		{Over, 0.53, "over, 47 % chance", "47 % chance"},
 		{Over, 0.999, "over", "over"},
 		{Sure, 0.01, "surely within", "sure"},
 	} {

@@ -45,7 +45,7 @@ func (s Step) String() string {
 	case s.Why == Vendor:
 		return "the vendor's best preset for this goal: what the answer is compared with"
 	case s.Why == Start && !s.Gain.OK && !s.Keeps.OK:
-		return "nothing is known yet: a mode that shows what each knob does"
+		return "nothing is known yet: a mode that shows what each clock does"
 	case s.Why == Start:
 		return "to compare the answer with"
 	case s.Why == Verify && s.Nearest:

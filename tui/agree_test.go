@@ -257,7 +257,7 @@ func mismatches(screen, said string) (wrong []string) {
 	rows := figures.FindAllStringSubmatch(said, -1)
 	columns := strings.Contains(card, "measured off") // the prediction, then the reading
 	for _, r := range rows {
-		for k, unit := range []string{"ms/mb", "W", "J/mb"} {
+		for k, unit := range []string{"ms/step", "W", "J/step"} {
 			shown := regexp.MustCompile(`([0-9.]+) ` + unit + ` `).FindStringSubmatch(card)
 			if columns {
 				shown = regexp.MustCompile(unit + ` ([0-9.]+) ([0-9.]+) `).FindStringSubmatch(card)

@@ -24,7 +24,7 @@ func TestTmuxFiveKeysFindAndKeepAModeWhoseCardOutlivesAKill(t *testing.T) {
 		"a apply, then keep", "S soak", "R report")
 	mode := regexp.MustCompile(`\d+c/[\d.]+C/[\d.]+G/[\d.]+M`).FindString(card)
 	s.press("a")
-	s.sees("knob", "no reboot needed")
+	s.sees("no reboot needed")
 	s.press("a")
 	s.sees("keep? y / n", mode)
 	s.press("y")

@@ -25,7 +25,7 @@ func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
 			d.press("left")
 		}
 	}
-	d.sees("? doubtful, ", " % in", "c goes to the best within")
+	d.sees("? doubtful, ", " % sure", "c goes to the best within")
 	d.press("v")
 	before, cursor := d.r.sh.Outlook, d.onFront()
 	d.until("the mode is measured", func() bool { return d.r.sh.task.Done() })

@@ -103,7 +103,7 @@ func TestApplyShowsTheDifferenceFirstAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	d := drive(t).withView()
 	d.press("5", "a")
-	d.sees("knob", "now", "then", "no reboot needed")
+	d.sees("now", "then", "no reboot needed")
 	d.press("esc")
 	if n := d.board.Applies(); n != 0 {
 		t.Errorf("%d modes applied, want none before the second a", n)

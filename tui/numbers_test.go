@@ -3,6 +3,7 @@ package tui
 import (
 	"maps"
 	"math"
+	"os"
 	"regexp"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
 	"jtune/tegra/virtual"
+	"jtune/tui/page"
 	"jtune/tui/session"
 )
 
@@ -107,7 +109,7 @@ func TestLiveHasFewNumbersWhileAVirtualBoardWorks(t *testing.T) {
 			}
 			d.press("2", "enter", "1")
 			d.until("it trains", func() bool {
-				return regexp.MustCompile(`/minibatch.*stall`).MatchString(d.screen())
+				return regexp.MustCompile(`/step.*stall`).MatchString(d.screen())
 			})
 			d.nextReading()
 			d.few(name+" at work", liveNumbers)
@@ -123,24 +125,63 @@ func TestLiveHasFewNumbersWhileAVirtualBoardWorks(t *testing.T) {
 	}
 }
 
-const cardNumbers = 60
+const (
+	searchingNumbers = 90
+	cardNumbers      = 60
+	modesNumbers     = 100
+)
 
-// TestProfileCardHasFewNumbersOnEveryVirtualBoard searches once on each board, for the goals in turn.
-func TestProfileCardHasFewNumbersOnEveryVirtualBoard(t *testing.T) {
+// kinds has a question of each kind of goal; what a board cannot keep has a card too.
+var kinds = []struct{ name, job, limit, after string }{
+	{"fastest within watts", "", "", ""},
+	{"least power within a time", "", "", "right"},
+	{"least energy", "", "", "left"},
+	{"watts and a time", "", "12 W, 400 ms", ""},
+	{"a load", "mobilenet-infer", "p99 400 ms, 4/s", ""},
+}
+
+// TestScreensHaveFewNumbersOnEveryVirtualBoard searches on each board for each kind of goal, and counts the numbers of
+// all screens of the search, of its card, and of Modes after it.
+func TestScreensHaveFewNumbersOnEveryVirtualBoard(t *testing.T) {
 	draws(t)
 	t.Parallel()
 	for i, name := range virtual.Names() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d, _ := driveSession(t, session.Options{Device: "virtual:" + name, Speed: math.Inf(1), Seed: 1})
-			d.press("t")
-			for range i % 3 { // fastest within watts, least power within a time, least energy
-				d.press("right")
-			}
-			d.press("t")
-			d.answered()
-			d.few(name+": "+d.r.sh.task.Limit.Words(), cardNumbers)
-		})
+		for j, q := range kinds {
+			t.Run(name+", "+q.name, func(t *testing.T) {
+				if i%len(kinds) != j && os.Getenv("JTUNE_LONG") == "" {
+					t.Skip("JTUNE_LONG runs every kind on every board")
+				}
+				d, _ := driveSession(t, session.Options{Device: "virtual:" + name, Speed: math.Inf(1), Seed: 1})
+				d.size(80, 24)
+				d.r.do(page.AskTune{Workload: q.job, Limit: q.limit})
+				if q.after != "" {
+					d.press(q.after)
+				}
+				d.press("t")
+				most, busiest := 0, ""
+				d.until(q.name, func() bool {
+					if screen := d.screen(); !d.r.sh.task.Done() && numbers(screen) > most {
+						most, busiest = numbers(screen), screen
+					}
+					return d.r.sh.task.Done() && d.r.sh.Outlook != nil
+				})
+				if most > searchingNumbers || most < 20 { // fewer: nothing was seen
+					t.Errorf("%d numbers, want %d at most:\n%s", most, searchingNumbers, busiest)
+				}
+				d.sees("the answer", "S soak")
+				d.few("card", cardNumbers)
+				d.press("6")
+				d.few("Modes", modesNumbers)
+				d.press("down")
+				d.few("Modes, another mode", modesNumbers)
+				if q.job != "" {
+					d.until("the load is worked out", func() bool { return d.r.sh.Served.Of(d.r.sh.Outlook) })
+					d.few("Modes, latencies", modesNumbers)
+				}
+				d.press("s", "m")
+				d.few("Modes, by mode", modesNumbers)
+			})
+		}
 	}
 }
 

@@ -80,7 +80,7 @@ func TestTrainShowsMinibatchesUntilTheRunIsStopped(t *testing.T) {
 	d := drive(t)
 	d.press("2", "enter")
 	d.until("minibatches come", func() bool { return len(d.r.sh.task.Times) > 0 })
-	d.sees("resnet18 running", "ms/minibatch")
+	d.sees("resnet18 running", "ms/step")
 	d.press("1")
 	d.sees("training, resnet18", "stall 10 %")
 	d.press("2")

@@ -19,7 +19,7 @@ func TestSOnLiveSoaksThePresentMode(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
 	d.press("1", "S")
-	d.sees("Prove that a mode holds", "the present one, unchanged", "45 min")
+	d.sees("Prove that a mode holds", "today's, unchanged", "45 min")
 	d.press("down", "down", "down", "5", "0", " ", "Q")
 	d.press("enter")
 	d.sees("Prove that a mode holds", "want clauses such as") // invalid limits keep the dialog open

@@ -169,7 +169,7 @@ func TestTmuxTunesAppliesAndKeeps(t *testing.T) {
 	s.press("Enter")
 	s.sees("best within the limit", "measured", "measured within", "limit 30.0 W")
 	s.press("a")
-	s.sees("knob", "no reboot needed")
+	s.sees("no reboot needed")
 	s.press("a")
 	s.sees("keep? y / n", "the board is in it")
 	s.press("y")

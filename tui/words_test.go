@@ -31,7 +31,7 @@ func TestWordsOpenWhatTheyName(t *testing.T) {
 	say("tune 25 W")
 	d.sees("Tune: find the best power mode", "workload   resnet18:", "fastest within 25 W")
 	say("tune bert 120 ms")
-	d.sees("workload   bert:", "least power within 120 ms/minibatch")
+	d.sees("workload   bert:", "least power within 120 ms/step")
 	say("tune mobilenet")
 	d.sees("workload   mobilenet:")
 	say("tune abc")

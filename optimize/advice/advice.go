@@ -52,9 +52,9 @@ func Findings(m *learn.Model, s Situation) []string {
 // present names the current mode; the models describe it with locked clocks.
 func (s *Situation) present() string {
 	if s.Present.Locked.OK && !s.Present.Locked.V {
-		return "the present mode with locked clocks"
+		return "today's mode (clocks locked)"
 	}
-	return "the present mode"
+	return "today's mode"
 }
 
 type adviser struct {
@@ -250,7 +250,7 @@ func (a *adviser) offFront(all bool) []string {
 	}
 	if all {
 		if top := a.model.Space.Max(); a.model.Space.Contains(top) {
-			list = append(list, named{"every knob at its largest", top})
+			list = append(list, named{"every clock at its largest", top})
 		}
 		for _, p := range a.Presets {
 			list = append(list, named{"preset " + p.Name, p.ModeIn(a.model.Space)})

@@ -138,7 +138,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	preset := tegra.Preset{Name: "HOT", Mode: tegra.Mode{Cores: 12, CPU: top.CPU, GPU: 600 * tegra.MHz, EMC: top.EMC}}
 	worth := Situation{Mode: top, Present: inMode(wasteful), Presets: []tegra.Preset{preset}, Minibatches: 360_000}
 	found := strings.Join(Findings(model, worth), "\n")
-	if !strings.Contains(found, "the present mode (12c/2.20C/0.90G/3.20M) lies off the Pareto front") ||
+	if !strings.Contains(found, "today's mode (12c/2.20C/0.90G/3.20M) lies off the Pareto front") ||
 		strings.Contains(found, "halving one setting") || strings.Contains(found, "fine-tuning") ||
 		strings.Contains(found, "HOT") {
 		t.Errorf("what an answer is worth:\n%s", found)
@@ -148,13 +148,13 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		t.Errorf("advice lacks the preset off the front:\n%s", said)
 	}
 	said = strings.Join(Of(model, Situation{Mode: lean, Present: inMode(top), Minibatches: 360_000}), "\n")
-	if !strings.Contains(said, "Wh less than in the present mode") || strings.Contains(said, "cores can") {
+	if !strings.Contains(said, "Wh less than in today's mode") || strings.Contains(said, "cores can") {
 		t.Errorf("a lean mode saves energy and its cores are at their least:\n%s", said)
 	}
 	free := Situation{Mode: lean, Present: inMode(top), Minibatches: 360_000}
 	free.Present.Locked = tegra.Some(false)
 	said = strings.Join(Of(model, free), "\n")
-	if !strings.Contains(said, "less than in the present mode with locked clocks") {
+	if !strings.Contains(said, "less than in today's mode (clocks locked)") {
 		t.Errorf("the model describes locked clocks, the board's are free:\n%s", said)
 	}
 	for want, cv := range map[string]learn.Errors{

@@ -52,7 +52,7 @@ func (l lowered) how() string {
 	case l.Measured:
 		return "measured"
 	case l.Beyond:
-		return "extrapolated"
+		return "far from anything measured"
 	}
 	return "predicted"
 }

@@ -115,7 +115,7 @@ func (w Workload) Noun() string {
 	if w.Infers() {
 		return "batch"
 	}
-	return "minibatch"
+	return "step"
 }
 
 // Restarts reports whether the job is restarted for each mode.

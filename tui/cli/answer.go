@@ -74,11 +74,7 @@ func knownRows(a answers.Answer) (rows [][]string) {
 	read := a.Read()
 	// Beside a reading, a prediction from before it says nothing about this mode.
 	if p := a.Predicted; p.TimeMS > 0 && (a.Fitted || a.Doubted.OK || !read.OK) {
-		name := "predicted"
-		if a.Fitted {
-			name = "fitted"
-		}
-		line(name, p.Measured, band(p.TimeLoMS, p.TimeHiMS, read.OK), band(p.PowerLoW, p.PowerHiW, read.OK))
+		line("predicted", p.Measured, band(p.TimeLoMS, p.TimeHiMS, read.OK), band(p.PowerLoW, p.PowerHiW, read.OK))
 	}
 	if read.OK {
 		name := "measured"

@@ -386,7 +386,7 @@ func printApplied(w io.Writer, s *session.Session, x tegra.Applied) error {
 			actual += named(tegra.NameNow(s.Device, r))
 		}
 	}
-	rows := [][]string{{"knob", "requested", "actual", "", "file"}}
+	rows := [][]string{{"setting", "requested", "actual", "", "file"}}
 	for _, f := range x.Files {
 		mark := ""
 		if f.Asked != f.Actual {

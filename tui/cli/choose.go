@@ -203,7 +203,7 @@ func presentMode(m *learn.Model) []string {
 	if !m.Provenance.Found.Mode.OK {
 		return nil
 	}
-	return []string{"the present mode: the one that the board was in when it was last measured"}
+	return []string{"today's mode: the one that the board was in when it was last measured"}
 }
 
 // doubts notes why a model's predictions are unreliable.

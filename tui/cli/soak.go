@@ -228,7 +228,7 @@ func (c *soakCmd) printSoak(s *session.Session, r soak.Result) error {
 // printProof prints the verdict of a soak, its margins and its events.
 func printProof(out io.Writer, s *session.Session, w workload.Workload, r soak.Result) error {
 	fmt.Fprintln(out, wrapped(r.Sentence()))
-	mode := "the present one"
+	mode := "today's"
 	if r.Mode.OK {
 		mode = s.Device.Space().Format(r.Mode.V)
 	}

@@ -52,7 +52,7 @@ func GHz(f tegra.Val[tegra.Freq]) string {
 	return strconv.FormatFloat(f.V.GHz(), 'f', 2, 64)
 }
 
-// Figures are time, power and energy of a minibatch with their bands, as text.
+// Figures are time, power and energy of a step with their bands, as text.
 type Figures struct{ MS, BandMS, W, BandW, J string }
 
 // FiguresOf formats a measurement; its bands are dashes.
@@ -100,12 +100,12 @@ func Job(read Reader) (w workload.Workload) {
 	return w
 }
 
-// Heads returns the headings of the time and energy columns: per minibatch, or per batch of inference.
+// Heads returns the headings of the time and energy columns: per step of a training, or per batch of inference.
 func Heads(w workload.Workload) (time, energy string) {
 	if w.Infers() {
 		return "ms/b", "J/b"
 	}
-	return "ms/mb", "J/mb"
+	return "ms/step", "J/step"
 }
 
 // UnitHeads returns the headings of the columns of units per second and energy per unit; "" for a training job.

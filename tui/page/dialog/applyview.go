@@ -98,7 +98,7 @@ func (f *Apply) Render(w, h int) string {
 
 // difference shows each knob before and after the change.
 func (f *Apply) difference() []string {
-	lines := []string{fmt.Sprintf("%-6s %12s   %s", "knob", "now", "then")}
+	lines := []string{fmt.Sprintf("%-6s %12s   %s", "", "now", "then")}
 	for k := range tegra.NumKnobs {
 		now, note := widget.Dash, ""
 		if from := f.from.Mode; from.OK {

@@ -251,7 +251,7 @@ func (d *Campaign) clockText() string {
 	if r, _ := d.request(); r.Workload.Beside() {
 		return realTime
 	}
-	return [...]string{"max: seconds instead of minutes", "present rate: " + page.SpeedText(d.read.Speed().V)}[d.clock]
+	return [...]string{"max: seconds instead of minutes", "as now: " + page.SpeedText(d.read.Speed().V)}[d.clock]
 }
 
 // note summarizes what the answers select, and in which order.
@@ -297,7 +297,8 @@ func (d *Campaign) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.r
 // Numbers explains the questions, for the help.
 func (d *Campaign) Numbers() string {
 	return "modes: chosen one by one, each where a model of the results so far knows least; drawn at random; evenly " +
-		"spaced over all knobs; or all that pass the filter. how many: digits go there from every question without a " +
+		"spaced over " +
+		"all clocks and cores; or all that pass the filter. how many: digits go there from every question without a " +
 		"text of its own. filter: which modes they are taken from, such as cores>=8 gpu<900MHz. batch: sizes with " +
 		"commas, each measured in a job of its own. repeats: how often each setting is measured. Below: how long it " +
 		"takes, and the order, in which ↑ marks a mode whose CPU or GPU clock is above that of the one before: some " +

@@ -52,7 +52,7 @@ func (d *Measure) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.re
 
 // Numbers explains the questions, for the help.
 func (d *Measure) Numbers() string {
-	return "mode: the board's presets, MAXN, the present mode, the answers of the newest search, or what is typed. " +
+	return "mode: the board's presets, MAXN, today's mode, the answers of the newest search, or what is typed. " +
 		"A preset that needs a reboot is measured by its cores and clocks. workload: the job that runs. " +
 		"The reading joins the others of the workload: Front and Modes show it in place of the prediction."
 }

@@ -50,7 +50,7 @@ func namedModes(read page.Reader) (out []namedMode) {
 	}
 	add("MAXN", read.Space().Max())
 	if now := read.Present(); now.OK {
-		add("the present mode", now.V)
+		add("today's mode", now.V)
 	}
 	for _, j := range []*page.Task{read.Task(), read.Searched()} {
 		if j != nil && j.Done() && j.Tuned != nil {

@@ -32,7 +32,7 @@ const mostBounds = 60
 
 // NewSoak opens with the given request.
 func NewSoak(read page.Reader, ask page.AskSoak) *Soak {
-	listed := append([]namedMode{{name: "the present one, unchanged"}}, namedModes(read)...)
+	listed := append([]namedMode{{name: "today's, unchanged"}}, namedModes(read)...)
 	d := &Soak{read: read, mode: newModeQuestion(read, listed), job: newJobQuestion(read),
 		limits: widget.NewInput("", "", mostBounds), asked: ask}
 	d.mode.typed.SetValue(ask.Mode)
@@ -107,7 +107,7 @@ func (d *Soak) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.
 
 // Numbers explains the questions, for the help.
 func (d *Soak) Numbers() string {
-	return "workload: the job that runs all the time. mode: set for the soak, then restored; with the present one " +
+	return "workload: the job that runs all the time. mode: set for the soak, then restored; with today's " +
 		"nothing changes. lasts: the time of the load; the board rests for half a minute before and after it, and " +
 		"its idle temperature is taken as the air temperature. limits: W of the module as a mean of each minute; at " +
 		"any moment °C of the hottest zone, A of any rail (5 A VDD_IN: of this one) and the least V of the supply. " +

@@ -47,7 +47,7 @@ func TestTuneAsksForABinarySearch(t *testing.T) {
 		t.Error("by itself it asks for a binary search")
 	}
 	d.Press("right")
-	d.Sees("binary: halves one knob after another", "a binary search starts from nothing")
+	d.Sees("binary: halves one clock after another", "a binary search starts from nothing")
 	if r := f.request(); r.Strategy != optimize.Binary || r.Coverage != campaigns.CoverLimit {
 		t.Errorf("got strategy %q, coverage %v", r.Strategy, r.Coverage)
 	}
@@ -282,7 +282,7 @@ func TestTuneBeginsWithTheAnswersGivenLast(t *testing.T) {
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.State.Work.Choice = last
 	*f.Tune = *NewTune(page.ReaderOf(d.State))
-	d.Sees("mobilenet", "within 80 ms, 120 ms/minibatch", "thorough: until")
+	d.Sees("mobilenet", "within 80 ms, 120 ms/step", "thorough: until")
 	r := f.request()
 	if r.Workload.Name != "mobilenet" || r.Limit.Of(metric.Time) != 80 || len(r.More) != 1 ||
 		r.Depth != optimize.Thorough {
@@ -467,9 +467,9 @@ func TestTuneTakesTheKindOfLimitFromItsUnit(t *testing.T) {
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.Sees("fastest within 30 W")
 	d.Type("120 ms")
-	d.Sees("least power within 120 ms_ per minibatch")
+	d.Sees("least power within 120 ms_ per step")
 	d.Press("enter")
-	if d.Sees("least power within 120 ms/minibatch"); f.request().Limit != (metric.Millis(120)) {
+	if d.Sees("least power within 120 ms/step"); f.request().Limit != (metric.Millis(120)) {
 		t.Errorf("asks for %+v", f.request().Limit)
 	}
 	d.Press("up")

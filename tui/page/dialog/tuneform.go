@@ -180,7 +180,7 @@ func (d *Tune) text(field int) string {
 			"thorough: until less than 0.5 % more is expected"}[c]
 	case fieldStrategy:
 		return [...]string{"auto: a model says what to measure next",
-			"binary: halves one knob after another, and shows each step"}[c]
+			"binary: halves one clock after another, and shows each step"}[c]
 	case fieldFresh:
 		if d.binary() {
 			return widget.Dash + " a binary search starts from nothing"
@@ -194,7 +194,7 @@ func (d *Tune) text(field int) string {
 	if w := d.workload(); w.Beside() {
 		return realTime
 	}
-	return [...]string{"max: seconds instead of minutes", "present rate: " + page.SpeedText(d.read.Speed().V)}[c]
+	return [...]string{"max: seconds instead of minutes", "as now: " + page.SpeedText(d.read.Speed().V)}[c]
 }
 
 // limitCoverage describes how much is measured for the limits.
@@ -331,7 +331,7 @@ func (d *Tune) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.
 // Numbers explains the questions, for the help.
 func (d *Tune) Numbers() string {
 	return "limit: the fastest mode within a power limit, the mode of least power within a time limit per " +
-		"minibatch, or the mode of least energy. Digits go there from every question, and the first one replaces " +
+		"step, or the mode of least energy. Digits go there from every question, and the first one replaces " +
 		"the value. You can type several limits (20 25 30); one search answers all of them. For inference, 30 W, " +
 		"p99 50 ms, 30/s is a limit under 30 requests a second, 99 in 100 of them answered within 50 ms. coverage: " +
 		"what these limits need, or a model of the whole Pareto front, for any limit. depth: the expected gain at " +

@@ -137,7 +137,7 @@ func (d *Tune) limitText() string {
 	if w := d.workload(); w.Infers() {
 		return "least energy per " + w.UnitName()
 	}
-	return "least energy per " + d.perSample("sample", "minibatch")
+	return "least energy per " + d.perSample("sample", "step")
 }
 
 // goalText formats limits with a load in words.

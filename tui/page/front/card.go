@@ -128,22 +128,19 @@ func (c card) numbers(about outlook.About) []string {
 	pr, got := about.Predicted, about.Reading
 	if !about.Measured() {
 		return []string{
-			fmt.Sprintf("%7s %-5s (%s – %s)", widget.MS(pr.TimeMS), perTime, widget.MS(pr.TimeLoMS),
+			fmt.Sprintf("%7s %-7s (%s – %s)", widget.MS(pr.TimeMS), perTime, widget.MS(pr.TimeLoMS),
 				widget.MS(pr.TimeHiMS)),
-			fmt.Sprintf("%7.1f W     (%.1f – %.1f)", pr.PowerW, pr.PowerLoW, pr.PowerHiW),
+			fmt.Sprintf("%7.1f W       (%.1f – %.1f)", pr.PowerW, pr.PowerLoW, pr.PowerHiW),
 			fmt.Sprintf("%7.2f %s", pr.EnergyJ(), perEnergy),
 		}
 	}
 	row := func(name, predicted, measured string, off float64) string {
-		return fmt.Sprintf("%-5s%9s %8s %6s", name, predicted, measured, widget.SignedPct(off))
+		return fmt.Sprintf("%-6s%9s %8s %6s", name, predicted, measured, widget.SignedPct(off))
 	}
-	off, said := outlook.Against(got.Measured, pr.Measured), "predicted"
+	off := outlook.Against(got.Measured, pr.Measured)
 	predicted, measured := page.FiguresIn(pr), page.FiguresOf(got.Measured)
-	if about.Fitted {
-		said = "fitted"
-	}
 	return []string{
-		widget.StyleDim.Render(fmt.Sprintf("%-5s%9s %8s %6s", "", said, "measured", "off")),
+		widget.StyleDim.Render(fmt.Sprintf("%-6s%9s %8s %6s", "", "predicted", "measured", "off")),
 		row(perTime, predicted.MS, measured.MS, off.TimePct),
 		row("W", predicted.W, measured.W, off.PowerPct),
 		row(perEnergy, predicted.J, measured.J, off.EnergyPct),

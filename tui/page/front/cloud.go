@@ -59,11 +59,11 @@ func newFrontTable(keys widget.ListKeys) widget.Table {
 	return widget.Table{Keys: keys, Cols: []widget.Column{
 		{Title: "front mode", Width: 20, Whole: true},
 		{Title: "", Width: 1}, // its standing
-		{Title: "ms/mb", Width: 7, Right: true},
+		{Title: "ms/step", Width: 7, Right: true},
 		{Title: "95 %", Width: 15, Drop: 4},
 		{Title: "W", Width: 5, Right: true},
 		{Title: "95 %", Width: 13, Drop: 5},
-		{Title: "J/mb", Width: 6, Right: true, Drop: 1},
+		{Title: "J/step", Width: 6, Right: true, Drop: 1},
 		{Title: "state", Width: 13, Drop: 2},
 		{Title: "is", Width: 10, Drop: 3},
 	}}

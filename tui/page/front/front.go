@@ -142,18 +142,18 @@ const cloudNumbers = "V draws the cloud, a map, curves, and what the newest ener
 	"latency and " +
 	"energy over a clock (K the other one). O draws the fronts of other models of the workload over the cloud, " +
 	"what was measured of their modes, and what each chooses for the limit; / keeps modes that pass a " +
-	"filter. Map: a quantity over two knobs, the others as at the cursor; ◆ its least value. Curves: time, " +
-	"power and energy over one knob, in their 95 % bands. X takes another quantity, K other knobs, the " +
-	"arrows walk along them. Each dot of the cloud is a power mode: time of one minibatch to the right, " +
+	"filter. Map: a quantity over two clocks, the others as at the cursor; ◆ its least value. Curves: time, " +
+	"power and energy over one clock, in their 95 % bands. X takes another quantity, K other clocks, the " +
+	"arrows walk along them. Each dot of the cloud is a power mode: time of one step to the right, " +
 	"watts upward (X takes other axes); left and low is good. The Pareto front, the cloud's lower left edge: " +
 	"modes that no other beats in both. In brackets, and as bars at the cursor: where the true value lies 95 " +
 	"times in 100. A measurement replaces its prediction and has no band, except for ?: a " +
 	"reading that disagrees with all others counts for nothing until a second agrees. predicted: before the " +
-	"mode was measured; fitted: the model was fitted to this very mode. off: measured against that. ms/mb, " +
-	"J/mb: time and energy per minibatch; W: the power of the module; min/epoch: all of the training " +
-	"data once. gp, 12 modes: the method, and how many measured modes it was fitted to. error: of modes left " +
-	"out of the fit. beside it: other modes in their own numbers, ● measured, ○ predicted, ✓ within the limit, " +
-	"✗ over it. today: the present mode with locked clocks, as models describe it. limit: the answer is the " +
+	"mode was measured. off: measured against that. ms/step, J/step: " +
+	"time and energy per step; W: the power of the module; min/epoch: all of the training " +
+	"data once. from 12 modes: how many were measured; Models has the errors. beside it: other modes in " +
+	"their own numbers, ● measured, ○ predicted, ✓ within the limit, " +
+	"✗ over it. today: the mode that the board is in, its clocks locked. limit: the answer is the " +
 	"best mode within it: the fastest within watts, the one of least power within a time. measured: the " +
-	"mean of its readings keeps the limit; surely within: the upper end of the 95 % band does; likely, 91 % in: " +
+	"mean of its readings keeps the limit; surely within: the upper end of the 95 % band does; likely, 91 % sure: " +
 	"it keeps the limit 91 times in 100, and 84 at least; doubtful: 50 at least; over: less, or measured over."

@@ -236,7 +236,7 @@ func TestFrontDoesNotCallPredictedWhatWasFitted(t *testing.T) {
 	d, c := withView(t)
 	v, learned := d.State.Outlook, d.Board.Samples()[3]
 	c.cursor, _ = v.Index(learned.Mode)
-	d.Sees("fitted measured")
+	d.Sees("predicted measured")
 	said := v.Predicted[c.cursor]
 	said.TimeMS *= 1.5
 	probe := optimize.Probe{Measured: learned, Predicted: said}

@@ -90,7 +90,7 @@ func (c *cloudView) drawKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case c.picture.drawn == drawMap && keys.Axes.Matches(k):
 		c.picture.nextQuantity()
 	case c.picture.drawn == drawCurves && keys.Axes.Matches(k):
-		return page.Say("axes: curves show time, power and energy; " + keys.Group.Label() + " takes another knob"), true
+		return page.Say("axes: curves show time, power and energy; " + keys.Group.Label() + " takes another"), true
 	case c.picture.drawn != drawCloud && keys.Group.Matches(k):
 		c.picture.nextKnobs()
 	case keys.Table.Matches(k):
@@ -147,7 +147,7 @@ func (c *cloudView) Hints() []widget.Action {
 	}
 	along := keys.Left.With(keys.Right, "along").Doing("walk along the front")
 	if c.picture.drawn != drawCloud {
-		along = keys.Left.With(keys.Right, "knob").Doing("the next value of the knob across")
+		along = keys.Left.With(keys.Right, "value").Doing("the next value of the clock across")
 	}
 	out := []widget.Action{
 		keys.Apply.Unless(why),

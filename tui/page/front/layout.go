@@ -152,12 +152,9 @@ func (c *cloudView) about() []string {
 		words = append(words, fmt.Sprintf("%s %s: %d modes", k, setting, len(c.grouped())))
 	}
 	if m := v.Model; m != nil {
-		words = append(words, fmt.Sprintf("%s, %s", m.Method, m.Learned()))
-		switch e, weak := page.ErrorText(m.CV.TimeMAPEPct), m.Weakness(); {
-		case e != widget.Dash:
-			words = append(words, fmt.Sprintf("error %s time %s power", e, page.ErrorText(m.CV.PowerMAPEPct)))
-		case weak != "":
-			words[len(words)-1] = string(m.Method) + ", " + weak
+		words = append(words, "from "+m.Learned())
+		if weak := m.Weakness(); weak != "" {
+			words[len(words)-1] += ", " + weak
 		}
 		if sizes := v.Batches(); sizes != nil {
 			words = append(words, "sizes "+strings.Trim(fmt.Sprint(sizes), "[]"))

@@ -95,7 +95,7 @@ func (p *Page) workloadLine() string {
 	}
 	text := fmt.Sprintf(" %s, %s: %s", j.Kind, j.Workload.Name, doing)
 	if t := j.Progress.TimeMS; t > 0 {
-		text += fmt.Sprintf(", %s ms/minibatch", widget.MS(t))
+		text += fmt.Sprintf(", %s ms/step", widget.MS(t))
 		if w := p.read.Sample().Reading.TotalW; w.OK && !p.brief {
 			text += ", " + widget.Joules(t*w.V/1000)
 		}

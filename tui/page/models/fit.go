@@ -99,7 +99,7 @@ func (d *fitDialog) fit(ctx context.Context, h page.Session) func() tea.Msg {
 var methodNotes = map[learn.Method]string{
 	learn.GP: "the default: physics of the board with a Gaussian process for what it misses; good from ten " +
 		"modes on, with honest bands",
-	learn.Linear:     "a straight line through the knobs: for comparison, seldom good",
+	learn.Linear:     "a straight line through clocks and cores: for comparison, seldom good",
 	learn.Tree:       "one decision tree: for comparison",
 	learn.Forest:     "a random forest: for comparison; wants fifty modes or more",
 	learn.PowerTrain: "the published networks, transferred from another workload: takes a while, wants fifty modes",

@@ -96,7 +96,7 @@ func TestModelsWorkOutErrorsByRegionAndLearningCurve(t *testing.T) {
 func TestModelsSayWhatMattersAndHowBandsHeldBeforeOneIsLoaded(t *testing.T) {
 	d, p := withModels(t)
 	d.Until("the study is there", func() bool { return p.studies[idOf(p.list[0])] != nil })
-	d.Sees("time, ×", "EMC", "halving one setting", "within its 95 % bands", "enter loads it")
+	d.Sees("time, ×", "EMC", "halving one setting", "right for ", "enter loads it")
 	s := p.studies[idOf(p.list[0])]
 	if time, power := s.Held(); time < 18 || power < 18 || time > 24 || power > 24 {
 		t.Errorf("95 %% bands held %d and %d of 24 modes that the law measured", time, power)

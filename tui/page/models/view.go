@@ -115,9 +115,9 @@ func (p *Page) about(w, h int) string {
 	} else {
 		if n := len(s.Left); n >= learn.LeastJudged && w >= 36 {
 			time, power := s.Held()
-			text := fmt.Sprintf("left out, within its 95 %% bands: %d of %d times", time, n)
+			text := fmt.Sprintf("right for %d of %d times", time, n)
 			if m.HasPower() {
-				text += fmt.Sprintf(", %d powers", power)
+				text += fmt.Sprintf(" and %d of %d powers", power, n)
 			}
 			lines = append(lines, widget.Wrap(text, w))
 		}
@@ -181,9 +181,9 @@ func (p *Page) showsRest() string {
 
 // Numbers implements page.Page.
 func (p *Page) Numbers() string {
-	return "time, power ±: the mean error for modes left out of the fit. time ×, power ×: how much a knob " +
-		"alone changes them over its range. within its 95 % bands: left-out modes whose true value lies in the " +
-		"range that was predicted; 95 of 100 should."
+	return "time, power ±: the mean error for modes that it had not seen. time ×, power ×: how much one clock, " +
+		"or the number of cores, changes them over its range. right: the true value of a mode that it had not " +
+		"seen lay in the predicted range; 95 of 100 should."
 }
 
 // Files exports the shown plot.

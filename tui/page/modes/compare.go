@@ -105,7 +105,7 @@ func (c *comparer) hints(read page.Reader) []widget.Action {
 
 // Widths of columns.
 const (
-	compareName = 11
+	compareName = 13
 	compareCell = 14
 )
 

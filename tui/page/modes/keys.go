@@ -134,6 +134,8 @@ func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		p.compose = newComposer(p.read)
 	case keys.Compare.Matches(k):
 		return p.compare(), true
+	case keys.Enlarge.Matches(k) && p.read.Outlook() != nil:
+		p.full = !p.full
 	case keys.Back.Matches(k) && p.list != listAll:
 		p.list, p.tab.Cursor = listAll, 0
 	case keys.Back.Matches(k) && p.filter != "":
@@ -172,7 +174,7 @@ func (p *Page) Hints() []widget.Action {
 	case p.sorting:
 		return []widget.Action{keys.Sort.As("then a letter, as above"), keys.Back.As("leave it")}
 	case p.compose != nil:
-		knob, change := keys.Up.With(keys.Down, "knob"), keys.Left.With(keys.Right, "change")
+		knob, change := keys.Up.With(keys.Down, "setting"), keys.Left.With(keys.Right, "change")
 		return []widget.Action{knob, change, keys.Apply, keys.AtOnce, keys.Back}
 	case p.boot != nil:
 		return p.boot.hints()
@@ -193,7 +195,7 @@ func (p *Page) Hints() []widget.Action {
 		keys.Verify.As("measure").Unless(p.read.MayMeasure()),
 		keys.Filter, keys.Sort,
 		keys.Mark.As("mark").Doing("mark a mode to compare it"),
-		compare, next, keys.Compose,
+		compare, next, keys.Compose, keys.Enlarge,
 		keys.Limits, keys.AtBoot.Unless(p.noBoot()),
 		keys.Block.Unless(p.noBlock()),
 		keys.AtOnce.Unless(p.read.MayWrite()),

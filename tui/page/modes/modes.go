@@ -33,6 +33,8 @@ type Page struct {
 	compared *comparer    // nil: closed
 	compose  *composer    // nil: closed
 	boot     *bootDialog  // nil: closed
+	listed   int          // rows of the list on the screen, its head and frame included
+	full     bool         // the list has all rows and columns in a usual window too
 }
 
 // modesList is a list of the page.
@@ -77,12 +79,12 @@ func New(read page.Reader) *Page {
 		{Title: "CPU", Width: 10, Right: true, Drop: 4},
 		{Title: "GPU", Width: 10, Right: true, Drop: 4},
 		{Title: "EMC", Width: 10, Right: true, Drop: 4},
-		{Title: "ms/mb", Width: 7, Right: true},
+		{Title: "ms/step", Width: 7, Right: true},
 		{Title: "95 %", Width: 15, Drop: 5},
 		{Width: 6, Right: true, Drop: 2},
 		{Title: "W", Width: 5, Right: true},
 		{Title: "95 %", Width: 11, Drop: 5},
-		{Title: "J/mb", Width: 6, Right: true, Drop: 2},
+		{Title: "J/step", Width: 6, Right: true, Drop: 2},
 		{Title: "state", Width: 13, Drop: 1},
 		{Title: "is", Width: 9, Drop: 3},
 	}}

@@ -57,7 +57,7 @@ func TestModesSortByEveryColumnBothWays(t *testing.T) {
 func TestModesWithoutAModelSortByKnobsAlone(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	d.Press("s", "e")
-	d.Sees("no model: knobs only, by EMC ▾")
+	d.Sees("no model: clocks and cores only, by EMC ▾")
 	d.Press("s", "t")
 	d.Sees("by EMC ▾", "sort by time: not now, no model is loaded")
 	d.Press("s", "m")
@@ -142,7 +142,7 @@ func TestModesClickChoosesARow(t *testing.T) {
 	d, p := withView(t)
 	d.Press("pgdown", "pgdown", "pgdown")
 	for i, line := range strings.Split(d.Screen(), "\n") {
-		if i < 4 || i > 12 {
+		if i < 4 || i > 11 {
 			continue
 		}
 		p.Click(10, i)
@@ -150,6 +150,9 @@ func TestModesClickChoosesARow(t *testing.T) {
 		if !strings.Contains(line, d.State.Device.Space.Format(m)) {
 			t.Errorf("a click on %q chooses %s", line, d.State.Device.Space.Format(m))
 		}
+	}
+	if p.Click(10, 16) {
+		t.Error("a click below the list is taken")
 	}
 }
 
@@ -196,7 +199,7 @@ func TestModesFilterThatIsWrongStaysToBeMended(t *testing.T) {
 // Once a model is loaded, the answer is first, then the modes that keep the limit, fastest first, until the user sorts.
 func TestModesBeginWithWhatKeepsTheLimit(t *testing.T) {
 	d, p := pagetest.Drive(t, New)
-	d.Sees("no model: knobs only, by mode ▾", "▸  12c/2.20C/1.30G/3.20M")
+	d.Sees("no model: clocks and cores only, by mode ▾", "▸  12c/2.20C/1.30G/3.20M")
 	view := d.Board.Outlook()
 	d.Show(view)
 	d.Sees("by state ▴")

@@ -8,6 +8,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/learn"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/page"
@@ -24,7 +25,7 @@ func (p *Page) Render(w, h int) string {
 		}
 		title, note = fmt.Sprintf("%d modes side by side", len(c.modes)), c.note(room)
 	}
-	body := func(w, h int) string {
+	drawn := func(w, h int) string {
 		text := ""
 		if p.compared != nil {
 			text = p.compared.Render(w, h)
@@ -40,18 +41,81 @@ func (p *Page) Render(w, h int) string {
 		return text
 	}
 	if h < 4 {
-		return body(w, h)
+		return drawn(w, h)
 	}
-	list := p.read.Panel(title, note, body)
 	filter := p.filterLine(w)
+	p.tab.Cols[columnEnergy].Off, p.tab.Cols[columnSpeed].Off = false, p.tab.Cols[columnSpeed].Title == ""
+	list := p.read.Panel(title, note, drawn)
 	rows := min(strings.Count(filter, "\n")+1, h/2)
-	if c := p.aside(); c != nil && w >= asideFrom {
+	rest := h - rows
+	about := p.read.Panel("the mode at the cursor", "limit "+page.GoalText(p.read.Goal()), p.about)
+	last := widget.Fit(filter, w, rows)
+	p.listed = rest
+	switch c := p.aside(); {
+	case c != nil && w >= asideFrom:
 		wide := compareName + asideModes*compareCell + 4
-		both := widget.Beside(list.Render(w-wide, h-rows),
-			p.read.Panel("the mode at the cursor", "", c.Render).Render(wide, h-rows))
-		return widget.Under(both, widget.Fit(filter, w, rows))
+		compared, right := p.read.Panel("side by side", "", c.Render), ""
+		if p.detailed() {
+			right = widget.Under(compared.Render(wide, rest-aboutRows), about.Render(wide, aboutRows))
+		} else {
+			right = compared.Render(wide, rest)
+		}
+		return widget.Under(widget.Beside(list.Render(w-wide, rest), right), last)
+	case !p.detailed() || rest-aboutRows < aboutRows:
+		return widget.Under(list.Render(w, rest), last)
+	case w >= briefW:
+		p.listed -= aboutRows
+		return widget.Under(list.Render(w, rest-aboutRows), about.Render(w, aboutRows), last)
 	}
-	return widget.Under(list.Render(w, h-rows), widget.Fit(filter, w, rows))
+	p.tab.Cols[columnEnergy].Off, p.tab.Cols[columnSpeed].Off = true, true
+	p.listed = briefRows + 3
+	return widget.Under(list.Render(w, p.listed), about.Render(w, rest-briefRows-3), last)
+}
+
+// Below the list aboutRows rows tell all that is known of the mode under the cursor. In windows narrower than briefW
+// the list has only briefRows modes with few numbers.
+const (
+	aboutRows = 7
+	briefW    = 100
+	briefRows = 10
+)
+
+// detailed reports whether the mode under the cursor is described below the list.
+func (p *Page) detailed() bool {
+	_, any := p.chosen()
+	return any && !p.full && p.list == listAll && p.read.Outlook() != nil && p.compared == nil && p.boot == nil &&
+		p.compose == nil
+}
+
+// about says all that is known of the mode under the cursor.
+func (p *Page) about(w, h int) string {
+	m, _ := p.chosen()
+	v := p.read.Outlook()
+	lines := []string{p.isWhat(m), page.StandingText(p.standing(m))}
+	if i, known := v.Index(m); known {
+		f := page.FiguresIn(v.Known[i])
+		band := func(value, unit, band string) string {
+			if band == widget.Dash {
+				return value + " " + unit
+			}
+			return value + " " + unit + " (" + band + ")"
+		}
+		time, energy := page.Heads(p.job())
+		lines = append(lines, band(f.MS, time, f.BandMS)+"  "+band(f.W, "W", f.BandW)+"  "+f.J+" "+energy)
+		if speed, unit := page.PerUnit(p.job(), v.Known[i].Measured, v.Batch); speed != "" {
+			lines = append(lines, speed+"  "+unit)
+		}
+		if now, ok := v.Index(p.read.Present().V); ok && now != i {
+			by := outlook.Against(v.Known[i].Measured, v.Known[now].Measured)
+			lines = append(lines, fmt.Sprintf("against today's mode: %s time, %s power, %s energy",
+				widget.SignedPct(by.TimePct), widget.SignedPct(by.PowerPct), widget.SignedPct(by.EnergyPct)))
+		}
+	}
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	for i := range lines {
+		lines[i] = widget.CutClause(lines[i], w)
+	}
+	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
 // From asideFrom columns on, the mode under the cursor is compared beside the list with the modes one would use
@@ -119,7 +183,7 @@ func (p *Page) fill() (title, note string) {
 		title += fmt.Sprintf(", %d marked", n)
 	}
 	if p.read.Outlook() == nil {
-		return title, "no model: knobs only, " + p.sortText()
+		return title, "no model: clocks and cores only, " + p.sortText()
 	}
 	of := p.read.Outlook().Workload + page.BatchText(p.read.Outlook().Batch) + p.loadText()
 	return title, "for " + of + ", " + p.sortText()
@@ -160,7 +224,7 @@ func (p *Page) filterLine(w int) string {
 func (p *Page) compareLine() string {
 	at := " " + letter(p.compared.cursor) + " is " + p.read.ModeText(p.compared.modes[p.compared.cursor])
 	if p.read.Outlook() == nil {
-		return at + widget.StyleDim.Render("   without a model only the knobs are known")
+		return at + widget.StyleDim.Render("   without a model only clocks and cores are known")
 	}
 	return at + widget.StyleDim.Render("   to A: measured where it is known, else predicted")
 }
@@ -206,7 +270,8 @@ func (p *Page) cell(m tegra.Mode, col modesColumn, what string) string {
 // Click moves the cursor to a row.
 func (p *Page) Click(_, y int) bool {
 	row := p.tab.Top + y - 2 // minus the frame or title, and the table's head
-	if p.compose != nil || p.compared != nil || p.boot != nil || y < 2 || row >= p.tab.Rows {
+	if p.compose != nil || p.compared != nil || p.boot != nil || y < 2 || row >= p.tab.Rows ||
+		y >= p.listed {
 		return false
 	}
 	p.tab.Cursor = row
@@ -231,10 +296,11 @@ func (p *Page) isWhat(m tegra.Mode) string {
 
 // Numbers implements page.Page.
 func (p *Page) Numbers() string {
-	return "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/mb, W, J/mb: time, " +
-		"module power and energy of one minibatch of the workload named above the table, measured where the " +
+	return "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/step, W, J/step: " +
+		"time, " +
+		"module power and energy of one step of the workload named above the table, measured where the " +
 		"state says so, else predicted; a dash without a model. 95 %: where the true value lies 95 times in 100. " +
-		"state: where the mode stands against the limit of Front, 85 % in: the chance to keep it; measured 3×: by " +
+		"state: where the mode stands against the limit of Front, 85 % sure: the chance to keep it; measured 3×: by " +
 		"the mean of three readings. is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least " +
 		"first, ▾ the largest first. to A: compared with the mode marked first. Inference: inf/s, tok/s, frame/s, " +
 		"the units that a mode can answer each second; mJ/inf: the energy of one. Under a load (i types it, such as " +

@@ -27,33 +27,48 @@ func (p *Page) Render(w, h int) string {
 	if p.answers() != nil {
 		return widget.Under(head, cardAbove(p, j, w, h-strings.Count(head, "\n")-1))
 	}
-	head = widget.Under(head, p.searchLines(j, w, searchRows(w, h)))
+	brief := w >= besideW && w < wideW && h < comingH && p.large == 0 && !j.Done()
+	if !brief {
+		head = widget.Under(head, p.searchLines(j, w, searchRows(w, h)))
+	}
 	rest := h - strings.Count(head, "\n") - 1
 	list, front := measuredAndFront(p, j)
+	p.tab.Cols[0].Off = brief
 	coming := p.read.Panel("to come, in order", "↑ raises a clock", func(w, h int) string { return p.coming(j, w, h) })
 	switch {
 	case rest < 3:
 		return widget.Fit(head, w, h)
 	case p.large == 3:
 		return widget.Under(head, coming.Render(w, rest))
-	case p.large == 1 || p.large == 0 && w < 78:
+	case p.large == 1 || p.large == 0 && w < besideW:
 		return widget.Under(head, list.Render(w, rest))
 	case p.large == 2:
 		return widget.Under(head, front.Render(w, rest))
 	}
 	left := listW(p.tab, w)
 	side := list.Render(left, rest)
-	if n := len(j.Coming()); n > 0 && h >= comingH {
+	if low := rest - briefRows - 3; brief && low >= 3 {
+		so := p.read.Panel("so far", "", func(w, h int) string { return widget.Fit(p.searchLines(j, w, h), w, h) })
+		side = widget.Under(list.Render(left, briefRows+3), so.Render(left, low))
+	} else if n := len(j.Coming()); n > 0 && h >= comingH {
 		low := min(rest/3, n+2)
 		side = widget.Under(list.Render(left, rest-low), coming.Render(left, low))
 	}
 	return widget.Under(head, widget.Beside(side, front.Render(w-left, rest)))
 }
 
+// From besideW columns on the measurements have the front beside them; a usual window shows the newest briefRows, and
+// what the search has found below them.
+const (
+	besideW   = 78
+	briefRows = 7
+)
+
 // measuredAndFront returns the panels with a campaign's measurements.
 func measuredAndFront(p *Page, j *page.Task) (list, front widget.Panel) {
 	p.tab.Rows = len(j.Rows)
 	p.tab.Cols[0].Width = max(2, len(fmt.Sprint(len(j.Rows))))
+	p.tab.Cols[0].Off = false
 	p.tab.Cols[sizeColumn].Off = !j.Sized()
 	p.tab.Cols[sizeColumn+1].Title, _ = page.Heads(j.Workload)
 	p.tab.Cell = func(row, col int) string { return p.cell(j, row, col) }

@@ -60,7 +60,7 @@ func New(read page.Reader) *Page {
 		{Title: "n", Width: 2, Right: true, Drop: 1},
 		{Title: "mode", Width: 20, Whole: true},
 		{Title: "bs", Width: 3, Right: true, Off: true},
-		{Title: "ms/mb", Width: 7, Right: true},
+		{Title: "ms/step", Width: 7, Right: true},
 		{Title: "W", Width: 5, Right: true},
 		{Title: "J", Width: 5, Right: true, Drop: 3},
 		{Title: "state", Width: 10, Drop: 2},
@@ -143,7 +143,7 @@ func pauseOrder(j *page.Task) remote.Order {
 
 // Numbers implements page.Page.
 func (p *Page) Numbers() string {
-	return "Each row is a measured mode: ms/mb, W, J: time, module power and energy of a minibatch. state: ok, or " +
+	return "Each row is a measured mode: ms/step, W, J: time, module power and energy of a step. state: ok, or " +
 		"why it was chosen, or over: the mean of its readings is over the limit; a mode without values says why. " +
 		"front so far: the Pareto front that a model of the modes measured so far expects of all others, with its " +
 		"95 % bands; ◉ is the best mode that keeps the limit so far; ±: half their width along the front, which " +

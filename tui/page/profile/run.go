@@ -121,7 +121,9 @@ func (p *Page) state(j *page.Task, w int) string {
 	if pr.PowerW.OK {
 		text += ", " + page.Unit(pr.PowerW, 1, "W")
 	}
-	text += leftOut(pr)
+	if w >= wideW {
+		text += leftOut(pr)
+	}
 	if pr.Step.Mode.Cores > 0 {
 		text = p.read.ModeText(pr.Step.Mode) + page.BatchText(pr.Step.Batch) + "  " + text
 	}
@@ -137,7 +139,7 @@ func leftOut(p profiles.Progress) string {
 	if p.Settled.OK {
 		steady = fmt.Sprintf("steady after %.1f s, ", p.Settled.V)
 	}
-	return fmt.Sprintf(", %snot counted: %s, %s", steady, text.Count(p.LeftOut, "minibatch"),
+	return fmt.Sprintf(", %snot counted: %s, %s", steady, text.Count(p.LeftOut, "step"),
 		text.Count(p.Dropped, "power sample"))
 }
 

@@ -22,8 +22,11 @@ func (p *Page) searchLines(j *page.Task, w, most int) string {
 		return ""
 	}
 	best, why := " best so far ", " why this one: "
-	if w < narrowW {
+	switch {
+	case w < 44: // a narrow window
 		best, why = " best ", " why: "
+	case w < narrowW: // below the list, under "so far"
+		best = " best "
 	}
 	var lines []string
 	if b := j.Best; b != nil {

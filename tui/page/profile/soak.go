@@ -129,7 +129,7 @@ func panelTitle(f figure.Figure) string { return "power, current and temperature
 
 // title names the job, the mode and the progress.
 func (v soakView) title(now soak.View, w int) string {
-	mode, j := "the present mode", v.j
+	mode, j := "today's mode", v.j
 	if now.Mode.OK {
 		mode = v.read.ModeText(now.Mode.V)
 	}

@@ -101,7 +101,7 @@ func jobOf(read page.Reader, j *page.Task) *ownJob {
 func (d *ownJob) question() {
 	d.ask = &widget.Form{Keys: d.read.Keys().FormKeys(), Title: "Your own job", Verb: "run", Width: 78,
 		Note: func(int) []string {
-			return []string{"The command runs in the present mode and the present folder; what it prints shows with " +
+			return []string{"The command runs in today's mode and in this folder; what it prints shows with " +
 				"how it is read. Words as in a shell, but no shell reads them: sh -c '…' asks for one."}
 		},
 		Fields: []widget.Field{

@@ -118,7 +118,7 @@ func (p *Page) wide(j *page.Task, w, h int) string {
 func (p *Page) verdict(j *page.Task, w int) string {
 	switch {
 	case j.Character == nil:
-		return widget.Cut("what decides the time appears here once some "+j.Workload.Noun()+"es are measured", w)
+		return widget.Cut("what decides the time appears here once a "+j.Workload.Noun()+" is measured", w)
 	case len(j.Advice) == 0:
 		return widget.Cut("the job reports too little to say what decides its time", w)
 	}
@@ -159,7 +159,7 @@ func (p *Page) summary(j *page.Task, w, _ int) string {
 		lines[0] = fmt.Sprintf("median     %s ms of %s", widget.MS(t), text.Thousands(run.Counted(*j.Ran)))
 	}
 	if n := j.Workload.MinibatchesPerEpoch(); n > 0 {
-		lines[1] = fmt.Sprintf("epoch %-4d minibatch %d of %d", 1+pr.Minibatch/n, pr.Minibatch%n, n)
+		lines[1] = fmt.Sprintf("epoch %-4d step %d of %d", 1+pr.Minibatch/n, pr.Minibatch%n, n)
 		if t > 0 {
 			text := fmt.Sprintf("an epoch   %.1f min", t*float64(n)/60000)
 			if !j.Done() {
@@ -366,8 +366,8 @@ func (s shares) line(most float64, w int) string {
 // meaning explains in words what decides the time and what might help.
 func (p *Page) meaning(j *page.Task, w, h int) string {
 	if j.Character == nil {
-		return widget.StyleDim.Render(widget.Wrap("what might help appears here once some "+j.Workload.Noun()+
-			"es are measured", w))
+		return widget.StyleDim.Render(widget.Wrap("what might help appears here once a "+j.Workload.Noun()+
+			" is measured", w))
 	}
 	var lines, doubts []string
 	if j.Ran != nil {
@@ -391,7 +391,7 @@ func epochTable(j *page.Task, w, h int) string {
 	if j.Character == nil || len(j.Character.Epochs) == 0 {
 		return widget.StyleDim.Render(widget.Wrap("the times of its epochs appear here", w))
 	}
-	head := fmt.Sprintf("%5s %6s %5s %5s", "min", "ms/mb", "stall", "W")
+	head := fmt.Sprintf("%5s %7s %5s %5s", "min", "ms/step", "stall", "W")
 	lines := []string{widget.StyleDim.Render(widget.Row("epoch", head, w))}
 	list := j.Character.Epochs
 	whole := j.Character.PerEpoch

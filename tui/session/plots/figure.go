@@ -77,7 +77,7 @@ func figureOf(o *outlook.Outlook, kind, title string) figure.Figure {
 		f.Title += "  " + mark
 	}
 	if o.Several() {
-		f.Lacks = "several batch sizes do not compare by knob: choose one with " + usage.Batch.Value()
+		f.Lacks = "several batch sizes do not compare by clock or cores: choose one with " + usage.Batch.Value()
 	}
 	return f
 }
@@ -127,7 +127,7 @@ func HeatMap(o *outlook.Outlook, of optimize.Axis, x, y tegra.Knob, at tegra.Mod
 	}
 	least, found := panel.Least()
 	if !found && f.Lacks == "" {
-		f.Lacks = fmt.Sprintf("no data for modes with %s: choose other knobs, or other values to hold",
+		f.Lacks = fmt.Sprintf("no data for modes with %s: choose other clocks, or other values to hold",
 			strings.TrimPrefix(Held(at, x, y), "held: "))
 	}
 	if found {
@@ -189,7 +189,7 @@ func Curves(o *outlook.Outlook, over tegra.Knob, at tegra.Mode, l metric.Goal, h
 		f.Panels = append(f.Panels, panel)
 	}
 	if len(list) < 2 && f.Lacks == "" {
-		f.Lacks = fmt.Sprintf("%s has only one value at %s: choose another knob, or other values to hold", over,
+		f.Lacks = fmt.Sprintf("%s has only one value at %s: choose another clock, or other values to hold", over,
 			strings.TrimPrefix(Held(at, over), "held: "))
 	}
 	return f
@@ -356,7 +356,7 @@ func ByRegion(a outlook.Assessment) figure.Figure {
 		f.Panels = append(f.Panels, errorOf("power_error_pct", "power",
 			func(r outlook.Region) float64 { return r.PowerPct }))
 	}
-	f.Notes = []string{"of modes left out, by the values of each knob"}
+	f.Notes = []string{"of modes left out, by the values of each clock"}
 	if r, found := a.Weakest(); found {
 		f.Notes = append(f.Notes, fmt.Sprintf("The model is weakest at %s %s: measure more modes there.",
 			r.Knob, span(r)))
@@ -380,7 +380,7 @@ func span(r outlook.Region) string {
 
 // Importance draws the effect of each knob on time and power, with the others at their largest value.
 func Importance(a outlook.Assessment) figure.Figure {
-	f := modelFigure("importance", "what each knob alone changes", a.Model)
+	f := modelFigure("importance", "what each clock, or the cores alone, changes", a.Model)
 	f.RowKey = "knob"
 	effect := func(key, name string, of func(learn.KnobEffect) float64) figure.Panel {
 		bars := figure.Series{Name: "largest over smallest", Shape: figure.Bars}
@@ -409,7 +409,7 @@ func Importance(a outlook.Assessment) figure.Figure {
 	for i := range f.Panels { // one scale, so that the bars can be compared
 		f.Panels[i].Axis.Part = &axis.Scale{Lo: 1, Hi: most, Log: true}
 	}
-	f.Notes = []string{"the largest over the smallest value while one knob varies, the others at their largest"}
+	f.Notes = []string{"the largest over the smallest value while one clock varies, the others at their largest"}
 	if a.Decides != "" {
 		f.Notes = append(f.Notes, a.Decides)
 	}

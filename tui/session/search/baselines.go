@@ -46,13 +46,13 @@ func asFound(ctx context.Context, s *session.Session, r *measure.TuneRequest, pr
 		return record.Row{}, nil
 	}
 	tell := measure.Observer(observe)
-	tell.Note("no mode expresses the board's present state: it is measured unchanged")
+	tell.Note("no mode expresses the board's state of today: it is measured unchanged")
 	row, err := measure.AsFound(ctx, s, r.Workload, usualBatch(*r), settingsOf(*r), observe)
 	if err != nil {
 		return record.Row{}, err
 	}
 	if !row.Status.Usable() {
-		tell.Note("the present state of the board could not be measured: " + row.Why)
+		tell.Note("the state of the board could not be measured: " + row.Why)
 		return record.Row{TookS: row.TookS}, nil
 	}
 	if r.Probes > 0 {

@@ -26,7 +26,7 @@ func (s *Snapshot) IfStopped(spec Spec) string {
 	case spec.Kind == Soaking:
 		done = "the samples so far, which stay recorded and can be resumed; the board is restored"
 	case spec.Kind == Training:
-		done = text.Count(s.Progress.Minibatch, "minibatch")
+		done = text.Count(s.Progress.Minibatch, spec.Workload.Noun())
 	}
 	return fmt.Sprintf("%s %s ends after %s", spec.Kind, spec.Subject(), done)
 }

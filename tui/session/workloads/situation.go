@@ -110,7 +110,7 @@ func SettingsOf(o session.Options, m *learn.Model, modes []tegra.Mode) (list []t
 		if !slices.Contains(m.Batches, b) {
 			how := "between measured ones"
 			if b < m.Batches[0] || b > m.Batches[len(m.Batches)-1] {
-				how = "beyond all measured ones, so its values are extrapolated"
+				how = "beyond all measured ones, far from anything measured"
 			}
 			notes = append(notes, fmt.Sprintf("batch size %d was not measured, only %s: it is %s", b,
 				text.JoinInts(m.Batches), how))
