@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"jtune/internal/stats"
 	"jtune/internal/text"
@@ -77,7 +76,7 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 			continue
 		}
 		over := l.Excess(point, p.LnTimeSD, p.LnPowerSD)
-		if n != nil && n(i) > 0 && l.ChanceOver(slices.Repeat([]tegra.Measured{point}, n(i))) > riskOf(l) {
+		if n != nil && n(i) > 0 && l.ChanceOver(tegra.Mean{Measured: point, N: n(i)}.Each()) > riskOf(l) {
 			over = max(over, math.SmallestNonzeroFloat64)
 		}
 		switch {

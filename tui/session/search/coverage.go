@@ -160,7 +160,7 @@ func tryFront(ctx context.Context, s *session.Session, r measure.TuneRequest, re
 		return false, fmt.Errorf("verification %w", probe.Err)
 	}
 	got := all.With(row.Measured).About(choice).Reading
-	met := r.Limit.Met(got.Measured)
+	met := optimize.Stand(r.Limit, optimize.MeasuredPrediction(got.Measured), got.N).State == optimize.Measured
 	if out.Feasible && !(met && r.Limit.Better(got.Measured, out.Measured)) {
 		return true, nil
 	}
