@@ -22,33 +22,29 @@ type NotUnderstood struct {
 }
 
 func (e *NotUnderstood) Error() string {
-	u := e.Undecided
-	if u.Lines == 0 && len(u.Candidates) == 0 {
-		return fmt.Sprintf("%s: %s; let it write its steps to standard output and flush each of them", e.Command,
-			text.OneLine(u.Why))
-	}
-	if len(u.Rivals) > 0 {
-		return fmt.Sprintf("%s: %s; choose one with %s", e.Command, text.OneLine(u.Why), choices(u.Rivals))
-	}
-	if u.Try != "" {
-		return fmt.Sprintf("%s: %s; %s", e.Command, text.OneLine(u.Why), u.Try)
-	}
-	return fmt.Sprintf("%s: %s; tell how its lines count, such as %s", e.Command, text.OneLine(u.Why),
-		usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
+	return fmt.Sprintf("%s: %s; %s", e.Command, text.OneLine(e.Undecided.Why), remedy(e.Undecided))
 }
 
-// choices lists the patterns that select one of the candidates.
-func choices(list []detect.Candidate) string {
-	var out []string
-	for _, c := range list {
+// remedy returns what to do when no steps could be read.
+func remedy(u *detect.Undecided) string {
+	var patterns []string
+	for _, c := range u.Rivals {
 		if c.Pattern != "" {
-			out = append(out, usage.Pattern.String()+" '"+c.Pattern+"'")
+			patterns = append(patterns, usage.Pattern.String()+" '"+c.Pattern+"'")
 		}
 	}
-	if len(out) == 0 {
-		return usage.Pattern.Value()
+	switch {
+	case len(u.Rivals) > 0:
+		return "choose one with " + cmp.Or(strings.Join(patterns, " or "), usage.Pattern.Value())
+	case u.Lines == 0 && len(u.Candidates) == 0:
+		return "let it write its steps to standard output and flush each of them"
 	}
-	return strings.Join(out, " or ")
+	return cmp.Or(u.Try, nameLine())
+}
+
+// nameLine is the advice to name the line that counts steps.
+func nameLine() string {
+	return "name the line that counts: " + usage.Pattern.String() + ` 'step (?P<batch>\d+)'`
 }
 
 // Is makes every NotUnderstood match ErrNotUnderstood.
@@ -209,14 +205,8 @@ func (r *detecting) doubt(now time.Duration) string {
 			note = text.OneLine(key) + ". The command continues."
 		}
 	default:
-		if key = fmt.Sprint(u.Kind, len(u.Rivals)); len(u.Rivals) > 0 {
-			note = fmt.Sprintf("%s. The command continues. To choose one: %s", text.OneLine(u.Why), choices(u.Rivals))
-		} else if u.Try != "" {
-			note = fmt.Sprintf("%s. The command continues. Next time %s", text.OneLine(u.Why), u.Try)
-		} else {
-			note = fmt.Sprintf("%s. The command continues. To name the line that counts: %s", text.OneLine(err.Error()),
-				usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
-		}
+		key = fmt.Sprint(u.Kind, len(u.Rivals))
+		note = fmt.Sprintf("%s. The command continues. Next time %s", text.OneLine(u.Why), remedy(u))
 	}
 	if key == "" || key == r.noted {
 		return ""
@@ -274,9 +264,6 @@ func (r *detecting) ownResult() *Event {
 		return nil
 	}
 	ms, at, span := r.d.OwnResult()
-	if ms <= 0 {
-		return nil
-	}
 	return summed(at, span, max(1, float64(r.own.units)), Summary{TimeMS: ms})
 }
 

@@ -241,12 +241,6 @@ func (j *job) follow(stdout, stderr *pipe.Pipe) {
 	stdout.Close()
 	stderr.Close()
 	j.finish()
-	if sum, ok := j.pattern.(summing); ok {
-		if e := sum.summary(); e != nil {
-			j.found = true
-			j.queue.Put(*e)
-		}
-	}
 	j.queue.Close(j.outcome(err))
 	j.log.note("ended: %s", j.cmd.ProcessState)
 	j.log.close()
@@ -262,15 +256,21 @@ func exitCode(p *os.ProcessState) int {
 	return p.ExitCode()
 }
 
-// finish takes the final report of an unknown program.
+// finish takes what a program reports at its end.
 func (j *job) finish() {
-	d, ok := j.pattern.(*detecting)
-	if !ok {
-		return
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, e := range d.finish(j.clock.Now()) {
+	var last []Event
+	switch read := j.pattern.(type) {
+	case *detecting:
+		last = read.finish(j.clock.Now())
+	case summing:
+		if e := read.summary(); e != nil {
+			last = []Event{*e}
+		}
+	}
+	j.found = j.found || last != nil
+	for _, e := range last {
 		j.queue.Put(e)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"jtune/internal/lines"
 	"jtune/internal/text"
-	"jtune/internal/usage"
 	"jtune/profiles/harness/pipe"
 	"jtune/profiles/harness/process"
 	"jtune/tegra"
@@ -175,8 +174,7 @@ func Unseen(command string, lines int, took, patience time.Duration) string {
 	what := "has printed nothing: does it buffer its output, write to a file (tail -F FILE), or draw only on a " +
 		"terminal (script -qec 'COMMAND' /dev/null)?"
 	if lines > 0 {
-		what = fmt.Sprintf("no step was seen in its %s: name the line that counts: %s.", text.Count(lines, "line"),
-			usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
+		what = fmt.Sprintf("no step was seen in its %s: %s.", text.Count(lines, "line"), nameLine())
 	}
 	return fmt.Sprintf("%s has run for %s and %s jtune waits %s for its first step", command, took.Round(time.Second),
 		what, patience.Round(time.Second))

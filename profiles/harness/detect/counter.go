@@ -74,7 +74,6 @@ type counter struct {
 	prefix    string // literal text before the number in the latest line of a rate that began a point
 	latest    string // that of the latest line, and which one followed each
 	after     map[string]string
-	results   int // times found by the user's expression
 	logged    int // position in the log of lines
 	own       map[int32]bool
 	seen      map[int32]int // spans that contained a kind of line

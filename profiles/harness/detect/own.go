@@ -37,7 +37,6 @@ func (d *Detector) OwnElse() { d.own(false).broken = true }
 // OwnTime takes the time of a unit that the user's expression found in a line.
 func (d *Detector) OwnTime(ms float64, epoch int, now time.Duration) {
 	c := d.own(true)
-	c.results++
 	if c.plain = true; len(c.marks) == 0 {
 		c.add(mark{at: max(0, now-time.Duration(ms*float64(time.Millisecond))), epoch: epoch})
 	}
@@ -50,9 +49,6 @@ func (d *Detector) OwnTime(ms float64, epoch int, now time.Duration) {
 // OwnResult returns the last time found by the user's expression, when it arrived, and for how long the program had
 // been printing.
 func (d *Detector) OwnResult() (ms float64, at, span time.Duration) {
-	if d.chosen == nil || d.chosen.results == 0 {
-		return 0, 0, 0
-	}
 	m := d.chosen.marks[len(d.chosen.marks)-1]
 	return m.said, m.at, max(m.at-d.begun, m.took)
 }
