@@ -12,13 +12,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
+	"unicode/utf8"
 
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -52,25 +51,76 @@ func written(t testing.TB, e *exporter.Exporter) string {
 	return b.String()
 }
 
-// wantFormat reads a page as Prometheus does.
+// The lines of Prometheus's text format (its documentation, “Exposition formats”), version 0.0.4.
+var (
+	aboutLine  = regexp.MustCompile(`^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (\S.*)$`)
+	sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$`)
+	labelPair  = regexp.MustCompile(`^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\[\\"n])*)"(?:,|$)`)
+)
+
 func wantFormat(t testing.TB, page string) {
 	t.Helper()
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(page))
-	if err != nil {
-		t.Errorf("not the text format: %v", err)
+	for _, fault := range faultsOf(page) {
+		t.Error(fault)
 	}
-	for name, family := range families {
-		seen := map[string]bool{}
-		for _, m := range family.GetMetric() {
-			if labels := fmt.Sprint(m.GetLabel()); seen[labels] {
-				t.Errorf("twice: %s %s", name, labels)
-			} else {
-				seen[labels] = true
+}
+
+// faultsOf reads a page as Prometheus does: each metric has help and type before its samples, which stand together and
+// differ in their labels. In the long form a real Prometheus reads one too.
+func faultsOf(page string) (out []string) {
+	fault := func(what, line string) { out = append(out, what+": "+line) }
+	about, samples, last := map[string]bool{}, map[string]bool{}, ""
+	if !utf8.ValidString(page) || !strings.HasSuffix(page, "\n") {
+		fault("not UTF-8, or the last line has no end", page)
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(page, "\n"), "\n") {
+		if m := aboutLine.FindStringSubmatch(line); m != nil {
+			known := m[1] == "HELP" || m[3] == "counter" || m[3] == "gauge" || m[3] == "summary"
+			if about[m[1]+m[2]] || samples[m[2]] || !known {
+				fault("twice, late or of no type", line)
 			}
+			about[m[1]+m[2]] = true
+			continue
 		}
-		if family.GetHelp() == "" || family.GetType() == dto.MetricType_UNTYPED {
-			t.Errorf("%s has no help or no type", name)
+		m := sampleLine.FindStringSubmatch(line)
+		if m == nil {
+			fault("not the text format", line)
+			continue
+		}
+		name, labels := m[1], map[string]bool{}
+		for rest := m[2]; rest != ""; {
+			pair := labelPair.FindStringSubmatch(rest)
+			if pair == nil || labels[pair[1]] {
+				fault("not labels, or one twice", line)
+				break
+			}
+			labels[pair[1]], rest = true, rest[len(pair[0]):]
+		}
+		if _, err := strconv.ParseFloat(m[3], 64); err != nil {
+			fault("no number", line)
+		}
+		series := name + "{" + m[2] + "}"
+		if samples[series] || samples[name] && last != name {
+			fault("twice, or apart from its metric", line)
+		}
+		if !about["HELP"+name] || !about["TYPE"+name] {
+			fault("no help or no type", line)
+		}
+		samples[series], samples[name], last = true, true, name
+	}
+	return out
+}
+
+func TestExporterPageThatPrometheusWouldRefuseHasAFault(t *testing.T) {
+	t.Parallel()
+	const about = "# HELP a text\n# TYPE a gauge\n"
+	wantFormat(t, about+"a{x=\"1\",y=\"q \\\" } b\"} 1\na{x=\"2\"} NaN\n# HELP b text\n# TYPE b counter\nb 1.5e+09\n")
+	for _, page := range []string{"a 1\n", about + "a 1", about + "a x\n", about + "a 1\na 1\n",
+		about + about + "a 1\n", about + "a{x=1} 1\n", about + "a{x=\"1\",x=\"2\"} 1\n", about + "a{x=\"\xff\"} 1\n",
+		about + "a-b 1\n", about + "a{x=\"1\\z\"} 1\n", "# HELP a text\na 1\n", "# HELP a t\n# TYPE a sum\na 1\n",
+		about + "a  1\n", about + "# HELP b t\n# TYPE b gauge\na{x=\"1\"} 1\nb 1\na{x=\"2\"} 1\n"} {
+		if len(faultsOf(page)) == 0 {
+			t.Errorf("taken: %s", page)
 		}
 	}
 }
