@@ -134,16 +134,19 @@ func (c card) numbers(about outlook.About) []string {
 			fmt.Sprintf("%7.2f %s", pr.EnergyJ(), perEnergy),
 		}
 	}
-	row := func(name, predicted, measured string, off float64) string {
-		return fmt.Sprintf("%-6s%9s %8s %6s", name, predicted, measured, widget.SignedPct(off))
+	row := func(name, predicted, measured, off string) string { // fills the panel's 30 columns
+		if len(off) > 5 {
+			off = strings.ReplaceAll(off, " ", "")
+		}
+		return fmt.Sprintf("%-7s%9s%9s%5s", name, predicted, measured, off)
 	}
 	off := outlook.Against(got.Measured, pr.Measured)
 	predicted, measured := page.FiguresIn(pr), page.FiguresOf(got.Measured)
 	return []string{
-		widget.StyleDim.Render(fmt.Sprintf("%-6s%9s %8s %6s", "", "predicted", "measured", "off")),
-		row(perTime, predicted.MS, measured.MS, off.TimePct),
-		row("W", predicted.W, measured.W, off.PowerPct),
-		row(perEnergy, predicted.J, measured.J, off.EnergyPct),
+		widget.StyleDim.Render(row("", "predicted", "measured", "off")),
+		row(perTime, predicted.MS, measured.MS, widget.SignedPct(off.TimePct)),
+		row("W", predicted.W, measured.W, widget.SignedPct(off.PowerPct)),
+		row(perEnergy, predicted.J, measured.J, widget.SignedPct(off.EnergyPct)),
 	}
 }
 
