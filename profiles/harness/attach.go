@@ -60,7 +60,7 @@ func (e Elsewhere) Check() error {
 	if e.PID != 0 && !process.Alive(e.PID, "") {
 		return fmt.Errorf("no process %d runs: %w", e.PID, ErrOver)
 	}
-	path, err := e.output()
+	path, err := e.Output()
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func (e Elsewhere) Check() error {
 	return fmt.Errorf("the job's output %s is neither a file nor a named pipe", text.OneLine(path))
 }
 
-// output returns the path of the job's output: its log, or the file that is its standard output or error.
-func (e Elsewhere) output() (string, error) {
+// Output returns the path of the job's output: its log, or the file that is its standard output or error.
+func (e Elsewhere) Output() (string, error) {
 	if e.Log != "" {
 		return e.Log, nil
 	}
@@ -131,7 +131,7 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 	if err := errors.Join(ctx.Err(), e.Check()); err != nil {
 		return nil, err
 	}
-	path, err := e.output()
+	path, err := e.Output()
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -93,9 +94,19 @@ func (r *Record) Knobs(s tegra.Setting, v *Variant, a tegra.Applied) error {
 	return nil
 }
 
+// LogOf makes the file that a job writes itself, which was started elsewhere, the log whose parts the folders of modes
+// get. Anything but a file is left alone: what is read from a pipe is gone.
+func (r *Record) LogOf(path string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+		r.jobLog, r.logged = path, st.Size()
+	}
+}
+
 // keepLog copies the job's output since the last row to the folder of this row. It needs r.mu.
 func (r *Record) keepLog(row Row) error {
-	f, err := os.Open(filepath.Join(r.dir, logName))
+	f, err := os.Open(cmp.Or(r.jobLog, filepath.Join(r.dir, logName)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the virtual board's job says nothing
 	}
@@ -112,7 +123,11 @@ func (r *Record) keepLog(row Row) error {
 		return err
 	}
 	added := io.NewSectionReader(f, r.logged, max(0, st.Size()-r.logged))
-	head := strings.NewReader("jtune: this mode's steps are in minibatches.csv; what else the job printed:\n")
+	what := "else the job printed"
+	if r.jobLog != "" {
+		what = "the job wrote to its own log"
+	}
+	head := strings.NewReader("jtune: this mode's steps are in minibatches.csv; what " + what + ":\n")
 	if err := writeOwned(filepath.Join(dir, logName), io.MultiReader(head, added)); err != nil {
 		return fmt.Errorf("%w%s", err, csvlines.Remedy(err))
 	}

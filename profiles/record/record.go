@@ -51,7 +51,8 @@ type Record struct {
 	samples     *csvlines.File
 	minibatches *csvlines.File
 	epochs      *csvlines.File
-	logged      int64 // length of the job's log before the mode in progress
+	jobLog      string // see LogOf; "": Log
+	logged      int64  // its length before the mode in progress
 	runs        *csvlines.File
 	names       []string // columns of modes.csv
 	// Columns of runs.csv, samples.csv and minibatches.csv: an older jtune's have fewer.

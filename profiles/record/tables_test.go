@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -227,6 +228,43 @@ func TestRecordNamesTheFolderOfARow(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(rec.Dir(), "logs", want, name)); err != nil {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+// The folder of a mode gets what an attached job wrote to its own log in that mode.
+func TestRecordKeepsTheLogOfAJobStartedElsewhere(t *testing.T) {
+	t.Parallel()
+	rec, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Close()
+	log := filepath.Join(t.TempDir(), "train.log")
+	write := func(text string) {
+		f, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, err = f.WriteString(text)
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("before\n")
+	rec.LogOf(log)
+	rec.LogOf(t.TempDir()) // no file
+	for i, row := range exampleRows()[:2] {
+		write(fmt.Sprintf("step %d\n", i))
+		if err := rec.Append(row); err != nil {
+			t.Fatal(err)
+		}
+		dir, err := rec.rowFolder(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, logName))
+		if _, said, _ := strings.Cut(string(text), "\n"); err != nil || said != fmt.Sprintf("step %d\n", i) {
+			t.Errorf("mode %d: %q, %v", i, text, err)
 		}
 	}
 }

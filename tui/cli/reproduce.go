@@ -64,6 +64,7 @@ func (c *reproduceCmd) flags(f *pflag.FlagSet) {
 		"that all studies run, not for figures to quote")
 	f.BoolVar(&c.plots, "plot", false, "also draw the results in the terminal")
 	f.StringVar(&c.Sweeps, "sweeps", "", "use the measured sweeps in `DIR`")
+	f.StringVar(&c.Mode, "mode", "", "universal-energy: also predict an epoch in `MODE` of an AGX Xavier")
 	f.StringVar(&c.svg, "svg", "", "draw the results as SVG files in `DIR`")
 	f.BoolVar(&c.md, "md", false, "as a page of Markdown; of all studies with the take-aways")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one result per line")
@@ -82,6 +83,9 @@ func (c *reproduceCmd) check() error {
 			return usagef("reproduce %s: no such study; there are %s, all", c.args[0], names)
 		}
 		c.Studies = c.args
+	}
+	if c.Mode != "" && !slices.Equal(c.args, []string{"universal-energy"}) {
+		return usagef("--mode is for reproduce universal-energy")
 	}
 	if c.Sweeps != "" {
 		if info, err := os.Stat(c.Sweeps); err != nil || !info.IsDir() {

@@ -79,6 +79,11 @@ func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan pro
 	EndOrphans(s, r.Workload, observe)
 	bench.Settings = r.Settings.Over(rec.Header().Settings)
 	bench.NewHarness = NewHarness(s, r.Workload, bench.Settings, rec.Log(), 0, 0)
+	if e := r.Workload.Elsewhere; e != nil {
+		if log, err := e.Output(); err == nil {
+			rec.LogOf(log)
+		}
+	}
 	if own, ok := plan.(PreparedPlan); ok {
 		own.Prepare(bench, rec.Log())
 	}

@@ -36,6 +36,9 @@ type Models struct {
 	Said   map[string][]linear.Epoch // predictions: time from the workload's own four modes, energy from all three
 	Errors map[string][]float64      // of time, %, by mode
 	Joules map[string][]float64      // of energy, %
+
+	times  map[string]linear.TimeModel
+	energy linear.EnergyModel
 }
 
 // Published are the four modes that the study recommends (section 5.7.1).
@@ -58,23 +61,18 @@ func (m *Models) Samples() int { return len(m.Found.Modes) * fitEpochs }
 // Make fits the study's models on a board whose device has the study's modes.
 func Make(b *virtual.Board, d tegra.Device) (*Models, error) {
 	out := &Models{Epochs: map[string][]linear.Epoch{}, Said: map[string][]linear.Epoch{},
-		Errors: map[string][]float64{}, Joules: map[string][]float64{}}
+		Errors: map[string][]float64{}, Joules: map[string][]float64{}, times: map[string]linear.TimeModel{}}
 	ten, ok := linear.StudyModes(d.Space())
 	if !ok {
 		return nil, fmt.Errorf("virtual:%s lacks modes of the 2022 study", Board)
 	}
 	for _, job := range append(slices.Clone(Jobs), Checked) {
-		w, ok := physics.Find(job)
-		if !ok {
-			return nil, fmt.Errorf("no workload %q", job)
-		}
 		for _, m := range ten {
-			steps, err := b.Steady(w, m, false)
+			e, err := Epoch(b, job, m)
 			if err != nil {
 				return nil, err
 			}
-			s := steps.TimeMS / 1000 * float64(w.Minibatches(w.Batch))
-			out.Epochs[job] = append(out.Epochs[job], linear.Epoch{Mode: m, TimeS: s, EnergyJ: s * steps.Power.Total()})
+			out.Epochs[job] = append(out.Epochs[job], e)
 		}
 	}
 	var known [][]linear.Epoch
@@ -85,33 +83,38 @@ func Make(b *virtual.Board, d tegra.Device) (*Models, error) {
 	if out.Found, err = linear.BestModes(ten, known, chosen); err != nil {
 		return nil, err
 	}
-	energy, err := linear.FitEnergy(slices.Concat(known...))
-	if err != nil {
+	if out.energy, err = linear.FitEnergy(slices.Concat(known...)); err != nil {
 		return nil, err
 	}
 	for job, epochs := range out.Epochs {
-		if err := out.predict(job, epochs, energy); err != nil {
+		if out.times[job], err = linear.FitTime(slices.DeleteFunc(slices.Clone(epochs), func(e linear.Epoch) bool {
+			return !slices.Contains(out.Found.Modes, e.Mode)
+		})); err != nil {
 			return nil, err
+		}
+		for _, e := range epochs {
+			p := out.Predict(job, e.Mode)
+			out.Said[job] = append(out.Said[job], p)
+			out.Errors[job] = append(out.Errors[job], 100*math.Abs(p.TimeS/e.TimeS-1))
+			out.Joules[job] = append(out.Joules[job], 100*math.Abs(p.EnergyJ/e.EnergyJ-1))
 		}
 	}
 	return out, nil
 }
 
-// predict fits a workload's time to its chosen modes and predicts all modes.
-func (m *Models) predict(job string, epochs []linear.Epoch, energy linear.EnergyModel) error {
-	few := slices.DeleteFunc(slices.Clone(epochs), func(e linear.Epoch) bool {
-		return !slices.Contains(m.Found.Modes, e.Mode)
-	})
-	time, err := linear.FitTime(few)
-	if err != nil {
-		return err
+// Epoch returns an epoch of a workload in a mode of a virtual board.
+func Epoch(b *virtual.Board, job string, m tegra.Mode) (e linear.Epoch, err error) {
+	w, ok := physics.Find(job)
+	if !ok {
+		return e, fmt.Errorf("no workload %q", job)
 	}
-	for _, e := range epochs {
-		s := time.TimeS(e.Mode)
-		p := linear.Epoch{Mode: e.Mode, TimeS: s, EnergyJ: energy.EnergyJ(e.Mode, s)}
-		m.Said[job] = append(m.Said[job], p)
-		m.Errors[job] = append(m.Errors[job], 100*math.Abs(p.TimeS/e.TimeS-1))
-		m.Joules[job] = append(m.Joules[job], 100*math.Abs(p.EnergyJ/e.EnergyJ-1))
-	}
-	return nil
+	steps, err := b.Steady(w, m, false)
+	s := steps.TimeMS / 1000 * float64(w.Minibatches(w.Batch))
+	return linear.Epoch{Mode: m, TimeS: s, EnergyJ: s * steps.Power.Total()}, err
+}
+
+// Predict predicts an epoch of a workload in any mode: its time from its own four modes, its energy from that time.
+func (m *Models) Predict(job string, mode tegra.Mode) linear.Epoch {
+	s := m.times[job].TimeS(mode)
+	return linear.Epoch{Mode: mode, TimeS: s, EnergyJ: m.energy.EnergyJ(mode, s)}
 }

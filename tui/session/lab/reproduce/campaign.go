@@ -131,19 +131,27 @@ func (l *lab) minibatchTable() (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	t := Table{Title: fmt.Sprintf("Networks learned from the first minibatches of %d modes, held against the modes' "+
-		"true time and power", len(l.profile.modes)), Head: []string{"minibatches", "time error %", "power error %"}}
-	for i, n := range minibatchCounts {
-		t.Rows = append(t.Rows, Row{Item: strconv.Itoa(n), Simulated: true,
-			Cells: []string{number(errors[i][0]), number(errors[i][1])}})
+	return errorTable(fmt.Sprintf("Networks learned from the first minibatches of %d modes, held against the modes' "+
+		"true time and power", len(l.profile.modes)), "minibatches", minibatchCounts, errors, true), nil
+}
+
+// errorTable lists errors of time and power by a number; 0: all.
+func errorTable(title, of string, numbers []int, errors [][2]float64, simulated bool) Table {
+	t := Table{Title: title, Head: []string{of, "time error %", "power error %"}}
+	for i, n := range numbers {
+		item := strconv.Itoa(n)
+		if n == 0 {
+			item = "all"
+		}
+		t.Rows = append(t.Rows, Row{item, []string{number(errors[i][0]), number(errors[i][1])}, simulated})
 	}
-	return t, nil
+	return t
 }
 
 // referenceSizes returns how many modes a reference is learned from; 0: all. PowerTrain tried 500 to all.
 func (l *lab) referenceSizes() []int {
 	if l.Quick {
-		return []int{quickModes / 6, quickModes / 2, 0}
+		return []int{quickModes / 6, quickModes / 2, quickModes}
 	}
 	return []int{500, 1000, 2000, 0}
 }
@@ -191,17 +199,6 @@ func (l *lab) referenceSizeTable() (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	t := Table{Title: "Transfer of ResNet-18 to MobileNet, 50 modes, by the modes that the reference was learned from",
-		Head: []string{"reference modes", "time error %", "power error %"}}
-	for i, n := range l.referenceSizes() {
-		of := strconv.Itoa(n)
-		if n == 0 {
-			if of = "all"; l.Quick {
-				of = strconv.Itoa(quickModes)
-			}
-		}
-		t.Rows = append(t.Rows, Row{Item: of, Simulated: l.sweeps[mobilenet].simulated,
-			Cells: []string{number(errors[i][0]), number(errors[i][1])}})
-	}
-	return t, nil
+	return errorTable("Transfer of ResNet-18 to MobileNet, 50 modes, by the modes that the reference was learned from",
+		"reference modes", l.referenceSizes(), errors, l.sweeps[mobilenet].simulated), nil
 }

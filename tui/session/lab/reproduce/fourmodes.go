@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"jtune/internal/stats"
+	"jtune/tegra"
 	"jtune/tui/session/lab/fourmodes"
 )
 
@@ -94,6 +95,38 @@ func (l *lab) chosenModes() (Table, error) {
 	if below > 0 {
 		t.Title += fmt.Sprintf(". %d of the %d predicted energies are below zero, which no energy is: one line "+
 			"for all workloads is no prediction for the small ones", below, len(t.Rows))
+	}
+	return t, nil
+}
+
+// energyTable predicts an epoch of each workload in the mode of the options; empty without one.
+func (l *lab) energyTable() (t Table, err error) {
+	if l.Mode == "" {
+		return t, nil
+	}
+	models, err := l.lines()
+	if err != nil {
+		return t, err
+	}
+	b, d, err := l.board(fourmodes.Board)
+	if err != nil {
+		return t, err
+	}
+	mode, err := tegra.FindMode(l.Mode, d.Space(), d.Presets())
+	if err != nil {
+		return t, err
+	}
+	t.Title = fmt.Sprintf("Epochs in %s: energy predicted from the mode and the predicted time by one model for all "+
+		"workloads; below zero it predicts none", d.Space().Format(mode))
+	t.Head = []string{"workload", "predicted s", "simulated s", "predicted kJ", "simulated kJ"}
+	for _, job := range append(slices.Clone(fourmodes.Jobs), fourmodes.Checked) {
+		e, err := fourmodes.Epoch(b, job, mode)
+		if err != nil {
+			return t, err
+		}
+		p := models.Predict(job, mode)
+		t.Rows = append(t.Rows, Row{Item: job, Simulated: true, Cells: []string{number(p.TimeS), number(e.TimeS),
+			number(p.EnergyJ / 1000), number(e.EnergyJ / 1000)}})
 	}
 	return t, nil
 }

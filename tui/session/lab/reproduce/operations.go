@@ -170,50 +170,36 @@ func referenceFor(place string) string {
 // learnedModes is how many modes the methods learn from before they choose.
 const learnedModes = 50
 
-// scores returns the rows of a workload for PowerTrain, the networks from scratch, and the random sample.
-func (l *lab) scores(place string) (powertrain, scratch, random score.Row, err error) {
-	if powertrain, err = l.score(bench.PowerTrain, learnedModes, place, referenceFor(place)); err != nil {
-		return
+// winning counts the compared workloads whose rows for PowerTrain and the networks from scratch satisfy wins.
+func (l *lab) winning(wins func(ours, theirs score.Row) bool) (n float64, err error) {
+	for _, place := range compared {
+		ours, err := l.score(bench.PowerTrain, learnedModes, place, referenceFor(place))
+		if err != nil {
+			return 0, err
+		}
+		theirs, err := l.score(bench.NN, learnedModes, place, "none")
+		if err != nil {
+			return 0, err
+		}
+		n += map[bool]float64{true: 1}[wins(ours, theirs)]
 	}
-	if scratch, err = l.score(bench.NN, learnedModes, place, "none"); err != nil {
-		return
-	}
-	random, err = l.score(bench.Random, learnedModes, place, "none")
-	return
+	return n, nil
 }
 
 // areaWins counts the workloads for which PowerTrain's choices exceed their limits by the least area among the methods
 // that predict.
-func (l *lab) areaWins([]string) (n float64, err error) {
-	for _, place := range compared {
-		ours, theirs, _, err := l.scores(place)
-		if err != nil {
-			return 0, err
-		}
-		if ours.AreaW.V <= theirs.AreaW.V {
-			n++
-		}
-	}
-	return n, nil
+func (l *lab) areaWins([]string) (float64, error) {
+	return l.winning(func(ours, theirs score.Row) bool { return ours.AreaW.V <= theirs.AreaW.V })
 }
 
 // rarelyOver counts the workloads for which PowerTrain exceeds a limit by more than a watt in less than a given
 // percentage of choices.
-func (l *lab) rarelyOver(args []string) (n float64, err error) {
+func (l *lab) rarelyOver(args []string) (float64, error) {
 	most, err := strconv.ParseFloat(args[0], 64)
 	if err != nil {
 		return 0, err
 	}
-	for _, place := range compared {
-		ours, _, _, err := l.scores(place)
-		if err != nil {
-			return 0, err
-		}
-		if ours.Over1WPct.V < most {
-			n++
-		}
-	}
-	return n, nil
+	return l.winning(func(ours, _ score.Row) bool { return ours.Over1WPct.V < most })
 }
 
 // presetLimits are the vendor's presets by watts, and presetWorkloads the workloads of the comparison.

@@ -90,6 +90,7 @@ type Options struct {
 	Studies  []string // by name; nil: all
 	Quick    bool     // one sample of modes instead of the paper's ten, references of 600 modes, fewer network steps
 	Sweeps   string   // folder with measured sweeps, see SweepFile; "": none
+	Mode     string   // in which universal-energy also predicts an epoch; "": none
 	Seed     uint64
 	Progress func(done, total int, study string) // may be nil
 }
@@ -147,7 +148,9 @@ func (l *lab) study(s Study) (r Report, err error) {
 		if err != nil {
 			return r, err
 		}
-		r.Tables = append(r.Tables, t)
+		if t.Rows != nil {
+			r.Tables = append(r.Tables, t)
+		}
 	}
 	r.Drawn = drawn(r)
 	if s.Name == "sizes" {

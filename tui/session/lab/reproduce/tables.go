@@ -16,15 +16,16 @@ import (
 
 // tables are the tables that studies print besides their figures.
 var tables = map[string]func(*lab) (Table, error){
-	"four-modes":     (*lab).chosenModes,
-	"minibatches":    (*lab).minibatchTable,
-	"reference-size": (*lab).referenceSizeTable,
-	"references":     (*lab).referenceTable,
-	"sizes":          (*lab).sizeTable,
-	"losses":         (*lab).lossTable,
-	"penalties":      (*lab).penaltyTable,
-	"at-30-w":        (*lab).tableAt30W,
-	"training-hours": (*lab).trainingHours,
+	"four-modes":       (*lab).chosenModes,
+	"minibatches":      (*lab).minibatchTable,
+	"reference-size":   (*lab).referenceSizeTable,
+	"references":       (*lab).referenceTable,
+	"sizes":            (*lab).sizeTable,
+	"losses":           (*lab).lossTable,
+	"penalties":        (*lab).penaltyTable,
+	"at-30-w":          (*lab).tableAt30W,
+	"training-hours":   (*lab).trainingHours,
+	"universal-energy": (*lab).energyTable,
 }
 
 // constant returns a constant of the program itself.
