@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,22 @@ func TestBenchJobWhoseOutputIsBufferedIsNoted(t *testing.T) {
 	}{{"a burst", burst, "flush"}, {"seconds", seconds, "milliseconds"}, {"a good job", good, ""}} {
 		if got := c.m.timingNote(); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// A buffered program's lines come in bursts: the equal times in one of them show no error.
+func TestMeasurementOfOneBurstKnowsNoError(t *testing.T) {
+	t.Parallel()
+	m := &measurement{b: &Bench{}}
+	for burst, ms := range []float64{50, 51, 49} {
+		began := time.Duration(burst+1) * 5 * time.Second
+		for i := range 90 {
+			m.clean = append(m.clean, harness.Event{T: began + time.Duration(i)*50*time.Millisecond, TimeMS: ms,
+				Shared: began})
+		}
+		if known := !math.IsNaN(m.took().Error); known != (burst > 0) {
+			t.Errorf("%d bursts: error %v", burst+1, m.took().Error)
 		}
 	}
 }

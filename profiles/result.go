@@ -279,6 +279,9 @@ func (m *measurement) took() duration {
 	if slices.Min(each) == slices.Max(each) { // without the rounding errors of a sum
 		d.Mean = each[0]
 	}
+	if n := len(m.clean); n > 1 && m.clean[0].Shared != 0 && m.clean[0].Shared == m.clean[n-1].Shared {
+		d.Error = math.NaN() // one burst of lines: all have its mean time
+	}
 	if at := d.Outlier; at >= 0 {
 		d.of = slices.Delete(slices.Clone(d.of), at, at+1)
 	}
