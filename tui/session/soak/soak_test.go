@@ -396,6 +396,11 @@ func TestSoakThatWasKilled(t *testing.T) {
 	if n := len(parts.Course); n < 295 || n > 305 || parts.Course[n-1].Part.V != 1 || parts.Result.Peak.TjC.V < 70 {
 		t.Errorf("%d samples, %+v", n, parts.Result)
 	}
+	for i, one := range parts.Course[1:] {
+		if one.AtS <= parts.Course[i].AtS {
+			t.Errorf("a sample at %g s follows one at %g", one.AtS, parts.Course[i].AtS)
+		}
+	}
 }
 
 // A soak that an earlier release began keeps its columns: no line after the break is lost.
