@@ -62,15 +62,15 @@ func TestTuneTakesLimitsAndALoadInOneLine(t *testing.T) {
 	t.Parallel()
 	computes(t)
 	tune := func(limits ...string) (out struct{ Limit, Mode any }) {
-		args := with(virtualBoard, append([]string{"tune", "mobilenet-infer", "--probes", "8", "--json", "--data-dir",
-			t.TempDir()}, limits...)...)
+		args := with([]string{"--device", "virtual:nano", "--speed", "max"}, append([]string{"tune", "mobilenet-infer",
+			"--probes", "6", "--json", "--data-dir", t.TempDir()}, limits...)...)
 		if err := json.Unmarshal([]byte(jtune(t, args...).done(t).out), &out); err != nil {
 			t.Fatal(err)
 		}
 		return out
 	}
-	line := tune("--limit", "30 W, p95 20 ms, 50/s")
-	flags := tune("--power-limit", "30", "--latency", "20", "--quantile", "0.95", "--rate", "50")
+	line := tune("--limit", "10 W, p95 100 ms, 5/s")
+	flags := tune("--power-limit", "10", "--latency", "100", "--quantile", "0.95", "--rate", "5")
 	if !reflect.DeepEqual(line, flags) || line.Mode == nil {
 		t.Errorf("the line asks for and gets %v, the flags %v", line, flags)
 	}

@@ -10,8 +10,7 @@ import (
 
 func TestFidelityShowsFiguresOfABoardAsDocuments(t *testing.T) {
 	t.Parallel()
-	computes(t)
-	r := jtune(t, "fidelity", "--device", "virtual:nano", "--json")
+	r := jtune(t, "fidelity", "--device", "virtual:nano", "--only", "s2-base", "--json")
 	var doc struct {
 		Virtual bool
 		Figures []struct {
