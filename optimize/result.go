@@ -43,7 +43,7 @@ func (s *search) finish() (Result, error) {
 	case s.fitErr != nil:
 		return r, s.fitErr
 	case s.ended == Failing:
-		return r, fmt.Errorf("%d modes in a row could not be measured, last: %w", s.inARow, s.lastErr)
+		return r, fmt.Errorf("stopped, %d modes in a row could not be measured: %w", s.inARow, s.lastErr)
 	case len(s.order) == 0:
 		return r, fmt.Errorf("no mode could be measured: %w", cmp.Or(s.lastErr, errNoProbe))
 	case !r.Feasible:

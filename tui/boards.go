@@ -35,7 +35,7 @@ func (r *root) openBoards() tea.Cmd {
 		back := func() error { return sh.aside(func() error { return fleet.HandBack(os.Stdin, os.Stdout) }) }
 		return tea.Exec(released{back}, func(err error) tea.Msg { return boardLeftMsg{err: err} })
 	case len(sh.panes.Boards) == 0:
-		sh.say(`boards: the configuration names none; [board.NAME] with ssh = "user@host" does`)
+		sh.say(`no other board is configured: add [board.NAME] with ssh = "user@host"`)
 	default:
 		r.listBoards("")
 	}

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/procid"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
@@ -52,6 +53,18 @@ func (released) SetStdin(io.Reader) {}
 func (released) SetStdout(io.Writer) {}
 
 func (released) SetStderr(io.Writer) {}
+
+// suspend gives the terminal back to the shell, unless that would disturb a measurement, and says how the board stays.
+func (sh *shared) suspend() tea.Cmd {
+	board, why := page.ReaderOf(&sh.State).Leaves()
+	if why != "" {
+		sh.say("suspend: not now, %s", why)
+		return nil
+	}
+	stop := func() error { return procid.Suspend("jtune is suspended: " + board + "; fg continues") }
+	aside := released{func() error { return sh.aside(stop) }}
+	return tea.Exec(aside, func(err error) tea.Msg { return boardLeftMsg{err: err} })
+}
 
 // guarded is a command that sends the guard a request and then reads the board.
 func (sh *shared) guarded(ask func(ctx context.Context, g tegra.Applier) error, says func(err error) tea.Msg) tea.Cmd {

@@ -71,6 +71,6 @@ func globalHints(keys *page.Keys) []widget.Action {
 		keys.Tune, keys.Verify, keys.Undo, keys.Freeze, keys.Enlarge,
 		keys.Slower, keys.Faster,
 		keys.Copy, keys.Export, keys.Messages, keys.Boards, keys.Mouse,
-		keys.Back, keys.Quit,
+		keys.Back, keys.Suspend, keys.Quit,
 	}
 }

@@ -42,6 +42,9 @@ func (r *root) route(k tea.KeyPressMsg) tea.Cmd {
 	if cmd, taken := r.overlayKey(k); taken {
 		return cmd
 	}
+	if r.sh.Keys.Suspend.Matches(k) {
+		return r.sh.suspend()
+	}
 	if does, taken := r.apply.Key(k); taken {
 		return r.do(does)
 	}

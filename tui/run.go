@@ -85,7 +85,7 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	st.boards = o.Boards
 	st.sh.Readings.Take(d.first())
 	if st.sh.control, err = remote.Serve(s); err != nil {
-		st.sh.say("other jtunes cannot pause or stop what runs here: %v", err)
+		st.sh.say("what runs here cannot be paused from another jtune: %v", err)
 	}
 	defer st.sh.control.Close()
 	w, h, err := st.size()

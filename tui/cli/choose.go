@@ -212,6 +212,6 @@ func (a onModels) doubts(m *learn.Model) {
 		a.note("%s", doubt)
 	}
 	if weak := m.Weakness(); weak != "" {
-		a.note("the model is weak, its choice is a guess: %s", weak)
+		a.note("the choice is a guess: %s", weak)
 	}
 }

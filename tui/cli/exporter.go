@@ -30,7 +30,7 @@ func newExporter(a *app) *cobra.Command {
 		Short: "Export the readings to Prometheus, over HTTP or as a file",
 		Long: "Serves http://127.0.0.1:9939/metrics in the text format of Prometheus: power, energy, clocks, loads, " +
 			"temperatures and memory of the board, and the job that another jtune of this user is measuring. Every " +
-			"scrape reads the board; energy is summed once a second. A sensor that the board lacks has no series. " +
+			"scrape reads the board; energy is summed once a second. Sensors that the board lacks are left out. " +
 			"With --textfile it writes a file for node_exporter's textfile collector every 15 s instead.",
 	})
 }

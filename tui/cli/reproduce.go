@@ -60,8 +60,8 @@ func studyNames() (names []string) {
 
 func (c *reproduceCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.claims, "claims", false, "list the papers' take-aways with a verdict for each")
-	f.BoolVar(&c.Quick, "quick", false, "one sample of modes, smaller references and fewer training steps: a check "+
-		"that all studies run, not for figures to quote")
+	f.BoolVar(&c.Quick, "quick", false, "one sample of modes, smaller references and fewer training steps: only "+
+		"to check that all studies run")
 	f.BoolVar(&c.plots, "plot", false, "also draw the results in the terminal")
 	f.StringVar(&c.Sweeps, "sweeps", "", "use the measured sweeps in `DIR`")
 	f.StringVar(&c.Mode, "mode", "", "universal-energy: also predict an epoch in `MODE` of an AGX Xavier")

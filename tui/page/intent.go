@@ -56,6 +56,7 @@ type (
 	AskSoak struct {
 		Workload, Mode string
 		Batch          int
+		Limits         string // typed into the form; "": the board's own
 	}
 	// Rename opens the dialog that renames a campaign or model.
 	Rename struct {

@@ -16,7 +16,7 @@ import (
 // Keys is the table of keys. Matching, the last line, the help and the names in the configuration file all follow from
 // it and keyTable.
 type Keys struct {
-	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Messages, Mouse, Slower, Faster, Page,
+	NextPage, PrevPage, Help, Suspend, Freeze, Tune, Undo, Copy, Export, Quit, Messages, Mouse, Slower, Faster, Page,
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply, AtOnce,
 	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
 	Limits, Rivals, Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start,
@@ -34,6 +34,7 @@ const keyTable = `
 NextPage    tab         next page         everywhere
 PrevPage    shift+tab   previous page     everywhere
 Help        ?           help              everywhere  the keys and the numbers of this page
+Suspend     ctrl+z      suspend           everywhere  back to the shell; fg continues, and the board stays as it is
 Freeze      f           freeze            everywhere  freeze the view; reading continues
 Tune        t           tune              everywhere  find the best power mode for a workload
 Undo        u           undo              everywhere  undo the last change to the device
@@ -69,16 +70,16 @@ Filter      /           filter            train profile models front modes help 
 NextMatch   enter       next match        search      go to the next line with the text
 PrevMatch   N           previous match    search      go to the previous line with it
 Sort        s           sort              modes       sort: then a letter for the column; the same letter again reverses the order
-AtBoot      W           at boot           modes       set the present mode at every boot, too
+AtBoot      W           at boot           modes       set today's mode at every boot, too
 Compare     d           compare           profile modes  marked modes side by side; of campaigns: mark one, then compare it with another
 Presets     p           presets           modes       list the board's own presets
-Compose     C           compose           modes       build a mode knob by knob
+Compose     C           compose           modes       build a mode, setting by setting
 Block       w           nvpmodel block    modes       write this mode as a block for nvpmodel.conf
 Lower       [           limit down        front form  lower the limit, and go to its answer
 Higher      ]           limit up          front form question raise the limit, and go to its answer
 Limits      i           type limits       front modes  type limits, such as 30 W; for inference also a load: 30 W, p99 50 ms, 30/s
 Axes        X           axes              front       time, power, energy; for inference also units per second and, under a load, latency; for a map its quantity
-Group       K           group by knob     front       light up the modes that share a knob's setting; other knobs of a map or curves
+Group       K           group by clock    front       light up the modes that share a clock; other clocks of a map or curves
 Rivals      O           other models      front       fronts and choices of other models of the workload, over the same cloud
 Verify      v           verify            everywhere  measure the mode at the cursor, or another one, then restore the board
 Table       b           table/plot        front       the Pareto front as a table, and back
@@ -89,7 +90,7 @@ Log         L           log/linear        front       axes logarithmic or linear
 Whole       0           no zoom           front       all modes again
 ZoomIn      + =         zoom in           front       zoom in on the cursor
 ZoomOut     -           zoom out          front
-Start       enter       start             train       run the workload in the present mode
+Start       enter       start             train       run the workload in today's mode
 StartBest   T           best mode         train       run the job in the mode that a search found for it; restore the board afterwards
 Edit        C           settings          train       batch size and loader workers of a run
 Stop        x           stop              train profile modes  stop it and restore the board, after a question
@@ -104,8 +105,8 @@ Race        r           race              question    today's mode, the best pre
 Load        enter       load              models      load this model's predictions
 Refit       F           fit again         models      fit the same modes by another method, or with another reference
 Mark        space       mark to compare   models modes  mark a model; the one under the cursor is compared with it
-NextPlot    X           next plot         models      predictions, regions, knobs, learning, repeats, loss, comparison
-Picture     V           map, curves       front       the cloud of modes, a map over two knobs, curves over one
+NextPlot    X           next plot         models      predictions, regions, clocks, learning, repeats, loss, comparison
+Picture     V           map, curves       front       the cloud of modes, a map over two clocks, curves over one
 Recall      Q           the card          front models  open the answer of the newest search of this workload
 FieldNext   down tab j  next answer       form
 FieldPrev   up shift+tab k  previous answer   form

@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -306,4 +307,19 @@ func (s *State) asking() string {
 		return "answer keep first"
 	}
 	return ""
+}
+
+// Leaves says how a suspended program leaves the board, or why it cannot be suspended now.
+func (r Reader) Leaves() (board, why string) {
+	switch {
+	case r.Busy():
+		return "", fmt.Sprintf("%s runs: a stopped program cannot measure", r.Task().Kind)
+	case r.Asking():
+		return "", "a question waits"
+	case r.state.Applied.Unkept():
+		return "the board stays in the applied mode until jtune ends", ""
+	case len(r.Applied().History) > 0:
+		return "the board stays in the mode that was kept", ""
+	}
+	return "nothing was changed on the board", ""
 }

@@ -123,7 +123,7 @@ func (m *wattMeter) problem() string {
 	default:
 		why = "it has printed no reading yet"
 	}
-	return "no reading of the power meter ([meter]): " + why
+	return "the power meter ([meter]) gives nothing: " + why
 }
 
 func (m *wattMeter) close() error {

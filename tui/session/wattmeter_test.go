@@ -81,7 +81,7 @@ func TestMeterSaysWhyThereIsNoReading(t *testing.T) {
 			s.MeterW()
 			why = s.meter.problem()
 		}
-		if !strings.HasPrefix(why, "no reading of the power meter ([meter]): ") || !strings.Contains(why, want) {
+		if !strings.HasPrefix(why, "the power meter ([meter]) gives nothing: ") || !strings.Contains(why, want) {
 			t.Errorf("%s: %q, want %q", config, why, want)
 		}
 	}

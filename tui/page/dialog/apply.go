@@ -158,7 +158,7 @@ func (f *Apply) Update(msg tea.Msg) page.Intent {
 		if f.stage = Idle; msg.Err != nil {
 			return page.Fail{What: "keep", Err: msg.Err}
 		}
-		stays := "until a reboot (6 " + keys.AtBoot.Label() + ": at every boot)"
+		stays := "until a reboot; page 6, key " + keys.AtBoot.Label() + ", keeps it for good"
 		if f.read.Board().Virtual {
 			stays = "on a virtual board, until you quit"
 		}

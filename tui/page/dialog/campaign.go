@@ -206,7 +206,7 @@ func (d *Campaign) workloadText() string {
 }
 
 func (d *Campaign) selectionText() string {
-	return [...]string{"chosen one by one, by what the results so far say least of", "random", "grid: evenly spaced",
+	return [...]string{"one at a time, where least is known", "random", "grid: evenly spaced",
 		"all that pass the filter"}[d.selects]
 }
 

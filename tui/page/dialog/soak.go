@@ -36,6 +36,7 @@ func NewSoak(read page.Reader, ask page.AskSoak) *Soak {
 	d := &Soak{read: read, mode: newModeQuestion(read, listed), job: newJobQuestion(read),
 		limits: widget.NewInput("", "", mostBounds), asked: ask}
 	d.mode.typed.SetValue(ask.Mode)
+	d.limits.SetValue(ask.Limits)
 	lasts := widget.Field{Name: "lasts", Text: d.lastsText,
 		Turn: func(by int) { widget.Around(&d.lasts, by, len(lengths)) }}
 	limits := widget.Field{Name: "limits", Text: d.limitsText, Input: d.limits, Wrong: d.wrongLimits}
@@ -49,7 +50,7 @@ func (d *Soak) lastsText() string {
 	if l := lengths[d.lasts]; l > 0 {
 		return widget.SpanText(l)
 	}
-	return "until the temperature has arrived at its end"
+	return "until the temperature is steady"
 }
 
 func (d *Soak) limitsText() string {

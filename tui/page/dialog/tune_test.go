@@ -96,14 +96,14 @@ func TestTuneChoosesBatchSizes(t *testing.T) {
 
 func TestTuneSaysWhereBatchSizesCannotBeChosen(t *testing.T) {
 	d, f := driveTune(t, func(s *page.State) {
-		s.Work.Fixed = map[string]string{"resnet18": "its command never reads JTUNE_BATCH"}
+		s.Work.Fixed = map[string]string{"resnet18": "this command has a fixed batch size"}
 	})
 	d.Press("right")
-	if d.Sees("16 samples: its command never reads JTUNE_BATCH"); f.batches() != nil {
+	if d.Sees("16 samples: this command has a fixed batch size"); f.batches() != nil {
 		t.Errorf("sizes %v for a job with a fixed one", f.batches())
 	}
 	d.Press("8", "t")
-	if d.Sees("8_ › ✗ its command never reads JTUNE_BATCH"); d.Want() != nil {
+	if d.Sees("8_ › ✗ this command has a fixed batch size"); d.Want() != nil {
 		t.Error("it starts with a size that the job does not take")
 	}
 	d, f = driveTune(t, func(s *page.State) { s.Device.Board.Replay, s.Work.Sizes = "file.csv", []int{1, 4, 16} })

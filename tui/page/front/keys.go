@@ -1,6 +1,8 @@
 package front
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/tegra"
@@ -157,7 +159,9 @@ func (c *cloudView) Hints() []widget.Action {
 	}
 	if c.read.Outlook().Batches() != nil {
 		size := keys.SizeBefore.With(keys.Size, "size")
-		out = append(out, size.Doing("the model's batch size before, the next one"))
+		out = append(out, size.Doing("the model's batch size before, the next one"), keys.AtOnce.Unless(why))
+	} else {
+		out = slices.Insert(out, 1, keys.AtOnce.As("now").Unless(why))
 	}
 	return append(out, other, keys.Picture,
 		keys.Axes, keys.Log, keys.ZoomIn, keys.ZoomOut, keys.Whole,
@@ -165,5 +169,5 @@ func (c *cloudView) Hints() []widget.Action {
 		keys.PageUp.As("far left").Doing("along the front by a twentieth of it"),
 		keys.PageDown.As("far right").Doing("the other way"),
 		keys.Limits, keys.Rivals, keys.Filter.Doing("keep modes such as cores<=8: their front, their answer"),
-		keys.HalfUp, keys.HalfDown, keys.Home, keys.End, keys.Answer, keys.Recall, keys.Group, keys.AtOnce.Unless(why))
+		keys.HalfUp, keys.HalfDown, keys.Home, keys.End, keys.Answer, keys.Recall, keys.Group)
 }

@@ -31,14 +31,17 @@ var fitMethods = []learn.Method{learn.GP, learn.Linear, learn.Tree, learn.Forest
 
 func newFitDialog(keys *page.Keys, from models.Info, list []models.Info) *fitDialog {
 	d := &fitDialog{from: from, methods: fitMethods}
-	if at := slices.Index(d.methods, from.Model.Method); at >= 0 {
-		d.method = (at + 1) % len(d.methods)
-	}
 	for _, other := range list {
 		if other.Model != nil && other.Name != from.Name && other.Workload() != from.Workload() &&
 			other.Model.Provenance.Device == from.Model.Provenance.Device {
 			d.references = append(d.references, other)
 		}
+	}
+	switch at := slices.Index(d.methods, from.Model.Method); {
+	case slices.ContainsFunc(d.references, refers):
+		d.method, d.reference = 0, 1+slices.IndexFunc(d.references, refers)
+	case at == 0: // by other networks, which transfer too
+		d.method = slices.Index(d.methods, learn.PowerTrain)
 	}
 	d.Form = widget.Form{Keys: keys.FormKeys(), Title: "Fit again, or transfer from another workload", Verb: "fit",
 		Width: 64, Note: d.note, Fields: []widget.Field{
@@ -50,6 +53,9 @@ func newFitDialog(keys *page.Keys, from models.Info, list []models.Info) *fitDia
 		}}
 	return d
 }
+
+// refers reports whether a model has enough modes for a reference of the default method.
+func refers(info models.Info) bool { return len(info.Model.Samples) >= learn.LeastReference }
 
 // transfers reports whether the method can transfer from another workload.
 func (d *fitDialog) transfers() bool {
@@ -111,7 +117,7 @@ func (d *fitDialog) note(int) []string {
 		fmt.Sprintf("Fits again to the %d measured modes of %s, measures nothing, keeps the result as %s.",
 			len(d.from.Model.Samples), d.from.Name, d.name())}
 	if d.reference > 0 && d.methods[d.method] == learn.GP {
-		if other := d.references[d.reference-1]; len(other.Model.Samples) < learn.LeastReference {
+		if other := d.references[d.reference-1]; !refers(other) {
 			lines = append(lines, fmt.Sprintf("%s has %d modes; a reference needs at least %d.",
 				other.Name, len(other.Model.Samples), learn.LeastReference))
 		}

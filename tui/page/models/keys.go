@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"errors"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,7 +17,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch msg := msg.(type) {
 	case page.ModelsListed:
 		p.fill(msg)
-		return page.All{page.Fail{What: "models", Err: msg.Err}, p.look()}
+		return page.All{page.Fail{What: "models", Err: msg.Err}, p.loadFitted(), p.look()}
 	case tea.PasteMsg:
 		p.tab.Paste(msg)
 	case Assessed:
@@ -34,10 +35,21 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		case msg.err != nil:
 			return page.Fail{What: "fit", Err: msg.err}
 		default:
+			p.fitted, p.deleted = msg.name, false
 			return page.All{page.Sayf("fitted: %s", msg.name), page.ListModels{}}
 		}
 	}
 	return nil
+}
+
+// loadFitted loads the model that was just fitted, with the cursor on it.
+func (p *Page) loadFitted() page.Intent {
+	at := slices.IndexFunc(p.list, func(info models.Info) bool { return p.fitted != "" && info.Name == p.fitted })
+	if at < 0 {
+		return nil
+	}
+	p.fitted, p.tab.Cursor = "", at
+	return p.load()
 }
 
 // Key implements page.Page.

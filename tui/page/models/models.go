@@ -19,6 +19,7 @@ type Page struct {
 	deleted bool          // aside is shown instead of list
 	tab     widget.Table
 	fitting string // the model being fitted; "": none
+	fitted  string // the model to load once it is listed; "": none
 	stopFit context.CancelFunc
 	large   int // 1: the plot fills the page; 2: the description does
 	view    modelPlot

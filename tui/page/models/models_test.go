@@ -143,7 +143,7 @@ func TestModelsOfAnotherBoardAreNotCompared(t *testing.T) {
 
 func TestFitDialogOffersOtherWorkloadsOfTheSameDevice(t *testing.T) {
 	d, p := withModels(t)
-	d.Press("F", "left", "down", "right")
+	d.Press("F", "right", "right", "down", "right")
 	d.Sees("method      gp", "reference ‹ bert ›", "resnet18-by-gp-from-", "a reference needs at least 100")
 	d.Press("up", "right")
 	d.Sees("none: linear uses these modes alone")
@@ -256,5 +256,16 @@ func TestModelsThatWereDeletedAreRestored(t *testing.T) {
 	d.Send(page.ModelsListed{List: append(p.list, aside[1])})
 	if d.Sees("resnet18", "older"); p.deleted {
 		t.Error("the list of deleted models stays when there is none")
+	}
+}
+
+func TestModelsLoadWhatWasFitted(t *testing.T) {
+	d, p := withModels(t)
+	p.stopFit = func() {}
+	d.Send(refitMsg{name: "bert"})
+	d.Wants = nil
+	d.Send(page.ModelsListed{List: p.list})
+	if load, ok := d.Want().(page.Load); !ok || load.Model.Name != "bert" || p.Subject() != "bert" {
+		t.Errorf("wants %+v, the cursor is on %s", load, p.Subject())
 	}
 }

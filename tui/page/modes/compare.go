@@ -39,9 +39,9 @@ func compareRows(w workload.Workload) []compareRow {
 		{name: "pred. " + energy, need: 2},
 		{name: "meas. " + time, need: 1},
 		{name: "meas. W", need: 1},
-		{name: "time to A"},
-		{name: "power to A", need: 1},
-		{name: "energy to A", need: 2},
+		{name: "time vs A"},
+		{name: "power vs A", need: 1},
+		{name: "energy vs A", need: 2},
 	}
 }
 

@@ -192,13 +192,13 @@ func (p *Page) Hints() []widget.Action {
 	}
 	return []widget.Action{
 		keys.Apply.Unless(p.read.MayWrite()),
+		keys.AtOnce.As("now").Unless(p.read.MayWrite()),
 		keys.Verify.As("measure").Unless(p.read.MayMeasure()),
 		keys.Filter, keys.Sort,
 		keys.Mark.As("mark").Doing("mark a mode to compare it"),
 		compare, next, keys.Compose, keys.Enlarge,
 		keys.Limits, keys.AtBoot.Unless(p.noBoot()),
 		keys.Block.Unless(p.noBlock()),
-		keys.AtOnce.Unless(p.read.MayWrite()),
 		keys.Up.With(keys.Down, "move"), keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown, keys.Home, keys.End,
 	}
 }

@@ -226,7 +226,7 @@ func (p *Page) compareLine() string {
 	if p.read.Outlook() == nil {
 		return at + widget.StyleDim.Render("   without a model only clocks and cores are known")
 	}
-	return at + widget.StyleDim.Render("   to A: measured where it is known, else predicted")
+	return at + widget.StyleDim.Render("   vs A: measured where it is known, else predicted")
 }
 
 // presetText returns a preset's name.
@@ -302,7 +302,7 @@ func (p *Page) Numbers() string {
 		"state says so, else predicted; a dash without a model. 95 %: where the true value lies 95 times in 100. " +
 		"state: where the mode stands against the limit of Front, 85 % sure: the chance to keep it; measured 3×: by " +
 		"the mean of three readings. is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least " +
-		"first, ▾ the largest first. to A: compared with the mode marked first. Inference: inf/s, tok/s, frame/s, " +
+		"first, ▾ the largest first. vs A: compared with the mode marked first. Inference: inf/s, tok/s, frame/s, " +
 		"the units that a mode can answer each second; mJ/inf: the energy of one. Under a load (i types it, such as " +
 		"30 W, p99 50 ms, 30/s) p99 ms is the latency that 99 of 100 requests keep, waiting included, exact at the " +
 		"cursor and within 0.5 % elsewhere, ~ within 8 %; grows: requests come faster than they are answered."

@@ -76,19 +76,14 @@ func (p *Page) goal() page.Choose {
 // cardHints returns the keys of the card.
 func (p *Page) cardHints() []widget.Action {
 	keys, why := p.read.Keys(), p.read.MayWrite()
-	apply := keys.Apply.As("apply, then keep")
-	if p.read.Look().Narrow { // otherwise there is no room for it
-		apply = keys.Apply
-	}
 	proof := []widget.Action{keys.Soak.Unless(p.read.MayMeasure()), keys.Report, keys.Look}
 	if p.read.Look().Narrow {
 		proof = []widget.Action{keys.Look, keys.Soak.Unless(p.read.MayMeasure()), keys.Report}
 	}
-	out := append(append([]widget.Action{apply.Unless(why)}, proof...),
+	out := append(append([]widget.Action{keys.Apply.Unless(why), keys.AtOnce.As("now").Unless(why)}, proof...),
 		keys.Back.As("its rows"),
 		keys.Race.Unless(noRace(p.answer())),
 		keys.Verify.As("measure a mode").Unless(p.read.MayMeasure()),
-		keys.AtOnce.Unless(why),
 	)
 	if len(p.answers()) > 1 {
 		out = append(out, keys.Up.With(keys.Down, "another limit"))

@@ -64,7 +64,7 @@ func TestProfileEndsWithACardOfTheSaving(t *testing.T) {
 	j := pagetest.Searched(d.Board, 20, 30)
 	d.State.Tasks.Own = j
 	d.Sees("▸ 20 W", "  30 W", "FITS 20 W", "takes 79.9 ms", "23 % faster than MODE_15W: 20 … 25 %",
-		"today = MAXN   █", "MODE_15W       █", "answer         █", "a apply, then keep")
+		"today = MAXN   █", "MODE_15W       █", "answer         █", "a apply  A now")
 	d.Press("down", "enter")
 	if want, _ := d.Want().(page.Open); page.Name(want) != page.Front || d.State.Goal.Limit.Of(metric.Power) != 30 {
 		t.Errorf("enter opens %q for %v, want the front of the second answer", want, d.State.Goal.Limit)
@@ -238,7 +238,7 @@ func TestProfileShowsWholeValuesInFortyColumns(t *testing.T) {
 	for range 6 {
 		d.Press("down")
 	}
-	d.Sees("▸ 40 W ", "✓ measured within", " J ", "a apply  enter")
+	d.Sees("▸ 40 W ", "✓ measured within", " J ", "a apply  A now  enter")
 	if screen := d.Screen(); strings.Contains(screen, "… ") {
 		t.Errorf("a value is cut:\n%s", screen)
 	}
@@ -339,7 +339,7 @@ func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
 	d.Press("right")
 	d.Sees("└ 11 random modes")
 	d.Press("left", "enter")
-	d.Sees("▸ 20 W", "  30 W", "takes 79.9 ms", "a poor one", "a apply, then keep")
+	d.Sees("▸ 20 W", "  30 W", "takes 79.9 ms", "a poor one", "a apply  A now")
 	d.Press("down", "a")
 	if want, _ := d.Want().(page.Apply); want.Mode != kept.Answers[1].Mode {
 		t.Errorf("a applies %v, want %v", want.Mode, kept.Answers[1].Mode)
@@ -347,12 +347,12 @@ func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
 	d.Press("esc")
 	d.Sees("measured, newest first")
 	d.Press("enter")
-	d.Sees("a apply, then keep")
+	d.Sees("a apply  A now")
 	d.Press("esc", "esc")
 	d.Sees("campaigns of this board")
 
 	d.Send(page.Recalled{Workload: "resnet18"})
-	d.Sees("a apply, then keep", "30 W")
+	d.Sees("a apply  A now", "30 W")
 	p.kept.better = []tegra.Val[tegra.Setting]{{}, tegra.Some(tegra.Setting{Mode: kept.Answers[0].Mode})}
 	p.kept.worked = true
 	d.Press("down")

@@ -13,6 +13,7 @@ import (
 	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
 	"jtune/tui/export"
 	"jtune/tui/page"
@@ -31,6 +32,9 @@ func askSoak(p *Page) page.Intent {
 	switch {
 	case p.answers() != nil:
 		ask.Mode, ask.Batch = p.read.ModeText(p.answer().Mode), p.answer().Batch
+		if l := p.answer().Limit.Limits.Only(metric.Power); l.Len() > 0 {
+			ask.Limits = l.String()
+		}
 	case j != nil && j.Kind == task.Soaking && j.Soak != nil && j.Soak.Mode.OK:
 		ask.Mode = p.read.ModeText(j.Soak.Mode.V)
 	case j != nil && p.tab.Cursor < len(j.Rows):

@@ -184,7 +184,7 @@ func packages(ctx context.Context, s *session.Session, w workload.Workload) []Ch
 	v, err := w.Torch.Check(ctx, filepath.Join(s.DataPath(), "torch"))
 	python := failing(Check{What: "Python", Found: v.Python + " " + v.Where, Need: torch.LeastPython + " or later"},
 		err,
-		"install python3, or name an interpreter by python = \"…\" under [torch] ("+workloads.ConfigName(s)+")")
+		"install python3, or set python = \"/path/python3\" under [torch] ("+workloads.ConfigName(s)+")")
 	if err == nil && !torch.AtLeast(v.Python, torch.LeastPython) {
 		python.State, python.Do = checkMissing, "install a later Python"
 	}

@@ -26,7 +26,7 @@ func Obey(ctx context.Context, s *session.Session, spec task.Spec, outside bool,
 	if !outside {
 		var err error
 		if o.control, err = Serve(s); err != nil {
-			say("other jtunes cannot pause or stop this: %v", err)
+			say("this run cannot be paused from another jtune: %v", err)
 		}
 		o.control.Show(o.task)
 	}

@@ -131,7 +131,7 @@ func FixedBatch(s *session.Session, w workload.Workload) string {
 	case w.Serves():
 		return "its server batches requests itself"
 	}
-	return "its command never reads JTUNE_BATCH"
+	return "this command has a fixed batch size"
 }
 
 // FindAny finds a workload; on a replay any name is valid.

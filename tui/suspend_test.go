@@ -1,0 +1,31 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/tui/page"
+	"jtune/tui/session/task"
+)
+
+func TestSuspendSaysWhatTheBoardDoes(t *testing.T) {
+	t.Parallel()
+	d := drive(t).withView()
+	says := func(want string) {
+		t.Helper()
+		board, why := page.ReaderOf(&d.r.sh.State).Leaves()
+		if got := board + why; !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	says("nothing was changed")
+	d.press("5", "a", "a")
+	d.settle()
+	says("a question waits")
+	d.press("y")
+	d.settle()
+	says("in the mode that was kept")
+	d.shows(runningJob(d.board, task.Tuning))
+	d.press("ctrl+z")
+	d.sees("suspend: not now, tuning runs: a stopped program cannot measure")
+}
