@@ -112,8 +112,7 @@ func (c *evaluateCmd) read() error {
 	}
 	c.notes(s.Notes)
 	c.Origin = s.Provenance.Origin()
-	c.Truth, c.Name, c.Workload, c.Seed, c.Presets = s.Measured, c.truth, s.Workload, c.options.Seed,
-		fit.PresetsFor(c.options, s)
+	c.Truth, c.Name, c.Seed, c.Presets = s.Measured, c.truth, c.options.Seed, fit.PresetsFor(c.options, s)
 	if c.Reference, err = models.Reference(c.options.Paths, c.reference); err != nil {
 		return err
 	}

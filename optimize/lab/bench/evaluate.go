@@ -76,10 +76,9 @@ func Methods() []string {
 
 // Options configure a comparison on a measured sweep. Only Truth is required.
 type Options struct {
-	Truth    []tegra.Measured
-	Name     string // of the sweep, for the heading and the published figures
-	Origin   string // origin of the sweep if no real board measured it (tegra.Origin); else ""
-	Workload string // workload if known; selects the published figures, with Name
+	Truth  []tegra.Measured
+	Name   string // of the sweep, for the heading
+	Origin string // origin of the sweep if no real board measured it (tegra.Origin); else ""
 	// Reference is for powertrain, gp+ref and tune+ref. nil: powertrain transfers from the shipped networks and the
 	// others are omitted, since a default reference might be the sweep's own workload.
 	Reference *learn.Reference
@@ -277,11 +276,6 @@ func Evaluate(ctx context.Context, o Options) (*score.Report, error) {
 			r.Notes,
 			fmt.Sprintf("clean: %d of the sweep's readings are far below the fit: luck or a fault", f.lucky),
 		)
-	}
-	for i := range r.Rows {
-		if row := &r.Rows[i]; row.Size.OK {
-			row.Published = published.Of(o.Name, o.Workload, row.Method, row.Size.V)
-		}
 	}
 	return r, nil
 }

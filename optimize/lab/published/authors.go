@@ -1,3 +1,7 @@
+// Package published reads runs that a paper's authors published: the modes that each drew, and its errors. Published
+// figures are in package reproduce.
+//
+//	files of runs ──► ReadAuthors ──► Authors ──► Of a number of modes: runs to repeat on the same modes
 package published
 
 // The modes that a paper's authors drew, to compare their published errors with ours on the same samples. The files

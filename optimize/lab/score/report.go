@@ -4,14 +4,12 @@
 package score
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
-	"jtune/optimize/lab/published"
+	"jtune/internal/report"
 	"jtune/tegra"
 )
 
@@ -33,7 +31,7 @@ type Report struct {
 	Origin string `json:"-"` // origin of the sweep if no real board measured it (tegra.Origin); else ""
 }
 
-// WriteText prints tables of errors, errors by region, and choices, with published figures in the rows that have them.
+// WriteText prints tables of errors, errors by region, and choices.
 func (r *Report) WriteText(w io.Writer) error {
 	what := "modes"
 	if r.Batches != nil {
@@ -76,61 +74,63 @@ func (r *Report) writeDuels(w io.Writer) error {
 		"On the authors' own samples, medians of time / power MAPE % over all modes. Theirs learn from and are "+
 			"scored on single minibatches, ours on each mode's median.\n\n",
 	)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "method\tmodes\tours\ttheirs\ttime won\tlost\tpower won\tlost\tagainst\t")
+	rows := [][]string{strings.Split("method,modes,ours,theirs,time won,lost,power won,lost,against", ",")}
 	for _, d := range r.Duels {
-		fmt.Fprintf(t,
-			"%s\t%d\t%.1f / %.1f\t%.1f / %.1f\t%d\t%d\t%d\t%d\t%s\t\n", d.Method, d.Size, d.TimePct, d.PowerPct,
-			d.TheirTime, d.TheirPow, d.TimeWon, d.Runs-d.TimeWon, d.PowerWon, d.Runs-d.PowerWon, d.Against)
+		rows = append(rows, strings.Split(fmt.Sprintf("%s\t%d\t%.1f / %.1f\t%.1f / %.1f\t%d\t%d\t%d\t%d\t%s", d.Method,
+			d.Size, d.TimePct, d.PowerPct, d.TheirTime, d.TheirPow, d.TimeWon, d.Runs-d.TimeWon, d.PowerWon,
+			d.Runs-d.PowerWon, d.Against), "\t"))
 	}
-	fmt.Fprintln(t)
-	return t.Flush()
+	err := report.Grid(w, rows...)
+	fmt.Fprintln(w)
+	return err
 }
 
 // column is a table column; a cell without a value is a dash.
-type column struct {
-	head string
-	cell func(Row) string
-}
+type column = report.Column[Row]
 
 // Columns of the two tables, after those that identify the row.
 var (
 	errorColumns = []column{
-		{"time MAPE %", func(r Row) string { return spread(r.TimeMAPEPct) }},
-		{"power MAPE %", func(r Row) string { return spread(r.PowerMAPEPct) }},
-		{"time in bands", func(r Row) string { return inBands(r.TimeInBandsPct) }},
-		{"power in bands", func(r Row) string { return inBands(r.PowerInBandsPct) }},
-		{"all modes %", Row.allModes},
-		{"published", Row.published},
+		{Title: "time MAPE %", Text: func(r Row) string { return spread(r.TimeMAPEPct) }},
+		{Title: "power MAPE %", Text: func(r Row) string { return spread(r.PowerMAPEPct) }},
+		{Title: "time in bands", Text: func(r Row) string { return inBands(r.TimeInBandsPct) }},
+		{Title: "power in bands", Text: func(r Row) string { return inBands(r.PowerInBandsPct) }},
+		{Title: "all modes %", Text: Row.allModes},
 	}
-	choiceColumns = []column{
-		{"penalty %", func(r Row) string { return share(r.PenaltyPct, func(p Penalty) float64 { return p.Median }) }},
-		{"p75", func(r Row) string { return dashed(r.PenaltyPct.V.P75, "%.1f") }},
-		{"p90", func(r Row) string { return share(r.PenaltyPct, func(p Penalty) float64 { return p.P90 }) }},
-		{"worst", func(r Row) string { return dashed(r.PenaltyPct.V.Worst, "%.1f") }},
-		{
-			"clean %",
-			func(r Row) string { return share(r.CleanPenaltyPct, func(p Penalty) float64 { return p.Median }) },
-		},
-		{"p75", func(r Row) string { return dashed(r.CleanPenaltyPct.V.P75, "%.1f") }},
-		{"p90", func(r Row) string { return share(r.CleanPenaltyPct, func(p Penalty) float64 { return p.P90 }) }},
-		{"worst", func(r Row) string { return dashed(r.CleanPenaltyPct.V.Worst, "%.1f") }},
-		{"area W", func(r Row) string { return dashed(r.AreaW, "%.2f") }},
-		{"over %", func(r Row) string { return dashed(r.OverPct, "%.0f") }},
-		{"by >1 W", func(r Row) string { return dashed(r.Over1WPct, "%.0f") }},
-		{"too late %", func(r Row) string { return dashed(r.LatePct, "%.0f") }},
-		{"probes", func(r Row) string { return fmt.Sprintf("%.0f", r.Probes) }},
-		{"min", func(r Row) string { return fmt.Sprintf("%.1f", r.Minutes) }},
-		{"hot %", func(r Row) string { return dashed(r.SearchesHotPct, "%.0f") }},
-	}
+	choiceColumns = slices.Concat(penalties("penalty %", func(r Row) tegra.Val[Penalty] { return r.PenaltyPct }),
+		penalties("clean %", func(r Row) tegra.Val[Penalty] { return r.CleanPenaltyPct }), []column{
+			{Title: "area W", Text: func(r Row) string { return dashed(r.AreaW, "%.2f") }},
+			{Title: "over %", Text: func(r Row) string { return dashed(r.OverPct, "%.0f") }},
+			{Title: "by >1 W", Text: func(r Row) string { return dashed(r.Over1WPct, "%.0f") }},
+			{Title: "too late %", Text: func(r Row) string { return dashed(r.LatePct, "%.0f") }},
+			{Title: "probes", Text: func(r Row) string { return fmt.Sprintf("%.0f", r.Probes) }},
+			{Title: "min", Text: func(r Row) string { return fmt.Sprintf("%.1f", r.Minutes) }},
+			{Title: "hot %", Text: func(r Row) string { return dashed(r.SearchesHotPct, "%.0f") }},
+		})
 )
+
+// penalties are the columns of a penalty.
+func penalties(title string, of func(Row) tegra.Val[Penalty]) []column {
+	figure := func(title string, v func(p Penalty) tegra.Val[float64]) column {
+		return column{Title: title, Text: func(r Row) string {
+			if p := of(r); p.OK {
+				return dashed(v(p.V), "%.1f")
+			}
+			return none
+		}}
+	}
+	return []column{figure(title, func(p Penalty) tegra.Val[float64] { return tegra.Some(p.Median) }),
+		figure("p75", func(p Penalty) tegra.Val[float64] { return p.P75 }),
+		figure("p90", func(p Penalty) tegra.Val[float64] { return tegra.Some(p.P90) }),
+		figure("worst", func(p Penalty) tegra.Val[float64] { return p.Worst })}
+}
 
 // regionColumns returns the errors in time and power by region.
 func (r *Report) regionColumns() (columns []column) {
 	for _, row := range r.Rows {
 		for k := len(columns); k < len(row.Regions); k++ {
 			knob, _, _ := strings.Cut(row.Regions[k].Knob, "_") // without its unit
-			columns = append(columns, column{row.Regions[k].Half + " " + knob, func(r Row) string {
+			columns = append(columns, column{Title: row.Regions[k].Half + " " + knob, Text: func(r Row) string {
 				if k >= len(r.Regions) || !r.Regions[k].TimeMAPEPct.OK {
 					return none
 				}
@@ -153,29 +153,20 @@ func inBands(c tegra.Val[Coverage]) string {
 // writeTable prints the columns and rows that have any value.
 func (r *Report) writeTable(w io.Writer, columns []column) error {
 	columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		return !slices.ContainsFunc(r.Rows, func(row Row) bool { return c.cell(row) != none })
+		return !slices.ContainsFunc(r.Rows, func(row Row) bool { return c.Text(row) != none })
+	})
+	rows := slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool {
+		return !slices.ContainsFunc(columns, func(c column) bool { return c.Text(row) != none })
 	})
 	if len(columns) == 0 {
 		return nil
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	line := []string{"method", "modes", "runs"}
-	for _, c := range columns {
-		line = append(line, c.head)
-	}
-	fmt.Fprintln(t, strings.Join(line, "\t")+"\t")
-	for _, row := range r.Rows {
-		line, filled := []string{row.Method, row.size(), fmt.Sprint(row.Seeds)}, false
-		for _, c := range columns {
-			cell := c.cell(row)
-			line, filled = append(line, cell), filled || cell != none
-		}
-		if filled {
-			fmt.Fprintln(t, strings.Join(line, "\t")+"\t")
-		}
-	}
-	fmt.Fprintln(t)
-	return t.Flush()
+	t := append(report.Table[Row]{{Title: "method", Text: func(r Row) string { return r.Method }},
+		{Title: "modes", Text: func(r Row) string { return r.size() }},
+		{Title: "runs", Text: func(r Row) string { return fmt.Sprint(r.Seeds) }}}, columns...)
+	err := t.Text(w, rows)
+	fmt.Fprintln(w)
+	return err
 }
 
 func (r *Row) size() string {
@@ -193,22 +184,8 @@ func (r Row) allModes() string {
 	return fmt.Sprintf("%.1f / ", r.TimeMAPEAllPct.V.Median) + dashed(median(r.PowerMAPEAllPct), "%.1f")
 }
 
-// published prints the published figures.
-func (r Row) published() string {
-	var words []string
-	for _, p := range r.Published {
-		words = append(words, short(p))
-	}
-	return cmp.Or(strings.Join(words, ", "), none)
-}
-
 // none is the cell of an absent value.
 const none = "-"
-
-// share prints one figure of a penalty.
-func share(p tegra.Val[Penalty], of func(Penalty) float64) string {
-	return dashed(tegra.Val[float64]{V: of(p.V), OK: p.OK}, "%.1f")
-}
 
 // dashed prints a value, or a dash for an absent one.
 func dashed(v tegra.Val[float64], format string) string {
@@ -252,39 +229,6 @@ func (r *Report) writeNotes(w io.Writer) error {
 	for _, n := range r.Notes {
 		b.WriteString(n + "\n")
 	}
-	for _, source := range r.sources() {
-		b.WriteString("published " + source + "\n")
-	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// sources lists the distinct sources of the published figures.
-func (r *Report) sources() []string {
-	var out []string
-	seen := map[string]bool{}
-	for _, row := range r.Rows {
-		for _, p := range row.Published {
-			if !seen[p.Source] {
-				seen[p.Source] = true
-				out = append(out, p.Mark+" "+p.Source)
-			}
-		}
-	}
-	return out
-}
-
-// short prints the figures for a table's cell.
-func short(p published.Figures) string {
-	var parts []string
-	if p.TimeMAPEPct.OK || p.PowerMAPEPct.OK {
-		parts = append(parts, dashed(p.TimeMAPEPct, "%g")+" / "+dashed(p.PowerMAPEPct, "%g"))
-	}
-	if p.PenaltyPct.OK {
-		parts = append(parts, fmt.Sprintf("penalty %g", p.PenaltyPct.V))
-	}
-	if p.Over1WPct.OK {
-		parts = append(parts, fmt.Sprintf(">1 W %g", p.Over1WPct.V))
-	}
-	return p.Mark + " " + strings.Join(parts, " ")
 }

@@ -1,7 +1,6 @@
 package score
 
 import (
-	"jtune/optimize/lab/published"
 	"jtune/tegra"
 )
 
@@ -46,9 +45,8 @@ type Row struct {
 	Probes  float64            `json:"probes"` // measured modes, median
 	// SearchesHotPct is the share of searches with a probe more than 10 % over the power limit; absent for methods that
 	// do not search.
-	SearchesHotPct tegra.Val[float64]  `json:"searches_over10_pct"`
-	Unsure         int                 `json:"unsure"` // picks for which the method knew no mode within the budget
-	Published      []published.Figures `json:"published,omitempty"`
+	SearchesHotPct tegra.Val[float64] `json:"searches_over10_pct"`
+	Unsure         int                `json:"unsure"` // picks for which the method knew no mode within the budget
 }
 
 // Accuracy is how well a method predicts unseen modes, over its runs; absent for methods without predictions, and if

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -401,37 +400,44 @@ func spread(l Line, key string) string {
 	return fmt.Sprintf("%.1f %%", 100*(s.Hi-s.Lo)/s.Median)
 }
 
-// CSV writes every number: median, least and most of each column. Settings without numbers follow, with their state in
-// the part column.
-func (r *Report) CSV(w io.Writer) error {
-	c := csv.NewWriter(w)
-	head := slices.Concat([]string{"setting", "part", "runs"}, sweep.Columns[:4])
-	for _, col := range Columns() {
-		head = append(head, col.Key, col.Key+"_lo", col.Key+"_hi")
+// columns are the columns of CSV, with median, least and most of each number, and of JSON.
+func (r *Report) columns() report.Table[Line] {
+	t := report.Table[Line]{
+		{Key: "setting", Of: func(l Line) any { return l.Setting }},
+		{Key: "part", Form: report.CSV, Of: func(l Line) any { return l.Part }},
+		{Key: "part", Form: report.JSON, Of: func(l Line) any { return text.Optional(l.Part) }},
+		{Key: "runs", Of: func(l Line) any { return l.Runs }},
+		{Key: "mode", Form: report.JSON, Of: func(l Line) any { return l.Mode }},
 	}
-	c.Write(append(head, sweep.VirtualColumn))
-	for _, l := range r.Lines {
-		row := slices.Concat(
-			[]string{l.Setting, l.Part, strconv.Itoa(l.Runs)},
-			sweep.ModeFields(l.Mode),
-		)
-		for _, col := range Columns() {
-			s, ok := l.Stats[col.Key]
-			if !ok {
-				row = append(row, "", "", "")
-				continue
-			}
-			for _, v := range []float64{s.Median, s.Lo, s.Hi} {
-				row = append(row, strconv.FormatFloat(v, 'g', 8, 64))
-			}
+	for i, key := range sweep.Columns[:tegra.NumKnobs] {
+		t = append(t, report.Column[Line]{Key: key, Form: report.CSV,
+			Of: func(l Line) any { return sweep.ModeFields(l.Mode)[i] }})
+	}
+	for _, c := range Columns() {
+		t = append(t, report.Column[Line]{Key: c.Key, Form: report.JSON, Of: func(l Line) any {
+			s, ok := l.Stats[c.Key]
+			return tegra.Val[Stat]{V: s, OK: ok}
+		}})
+		for suffix, of := range []func(Stat) float64{func(s Stat) float64 { return s.Median },
+			func(s Stat) float64 { return s.Lo }, func(s Stat) float64 { return s.Hi }} {
+			t = append(t, report.Column[Line]{Key: c.Key + []string{"", "_lo", "_hi"}[suffix], Form: report.CSV,
+				Of: func(l Line) any {
+					if s, ok := l.Stats[c.Key]; ok {
+						return strconv.FormatFloat(of(s), 'g', 8, 64)
+					}
+					return ""
+				}})
 		}
-		c.Write(append(row, strconv.FormatBool(r.Virtual)))
 	}
+	return append(t, report.Column[Line]{Key: sweep.VirtualColumn, Form: report.CSV,
+		Of: func(Line) any { return r.Virtual }})
+}
+
+// CSV writes every number. Settings without numbers follow, with their state in the part column.
+func (r *Report) CSV(w io.Writer) error {
+	lines := slices.Clone(r.Lines)
 	for _, m := range r.Missing {
-		row := slices.Concat([]string{m.Setting, m.State, "0"}, sweep.ModeFields(m.Mode),
-			make([]string, 3*len(Columns())))
-		c.Write(append(row, strconv.FormatBool(r.Virtual)))
+		lines = append(lines, Line{lineKey: lineKey{m.Setting, m.State}, Mode: m.Mode})
 	}
-	c.Flush()
-	return c.Error()
+	return r.columns().CSV(w, lines)
 }

@@ -103,11 +103,7 @@ func each(combine func(at, against float64) float64) func(*bench, Figure) ([]flo
 
 func meanChange(b *bench, f Figure) ([]float64, error) {
 	changes, err := each(change)(b, f)
-	total := 0.0
-	for _, c := range changes {
-		total += c
-	}
-	return []float64{total / float64(len(changes))}, err
+	return []float64{stats.Mean(changes)}, err
 }
 
 // partOfChange returns how much a part of the epoch changes the epoch, in percent.
@@ -124,10 +120,10 @@ func partOfChange(b *bench, f Figure) ([]float64, error) {
 	return []float64{100 * (at - against) / epoch}, err
 }
 
-// under returns the quantity of one job under each of the figure's setups.
-func under(b *bench, f Figure, of string) (out []float64, err error) {
+// under returns the figure's quantity of a job under each of its setups.
+func under(b *bench, f Figure, j evidence.Job) (out []float64, err error) {
 	for _, s := range f.at {
-		v, err := b.value(of, f.Jobs[0], s)
+		v, err := b.value(f.of, j, s)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +133,7 @@ func under(b *bench, f Figure, of string) (out []float64, err error) {
 }
 
 func sum(b *bench, f Figure) ([]float64, error) {
-	values, err := under(b, f, f.of)
+	values, err := under(b, f, f.Jobs[0])
 	total := 0.0
 	for _, v := range values {
 		total += v
@@ -147,7 +143,7 @@ func sum(b *bench, f Figure) ([]float64, error) {
 
 // spread returns how far the least is below the most, in percent.
 func spread(b *bench, f Figure) ([]float64, error) {
-	values, err := under(b, f, f.of)
+	values, err := under(b, f, f.Jobs[0])
 	if err != nil {
 		return nil, err
 	}
@@ -206,13 +202,9 @@ func truth(holds bool) float64 {
 // saturation returns the batch size from which doubling saves little time per sample.
 func saturation(b *bench, f Figure) (out []float64, err error) {
 	for _, j := range f.Jobs {
-		var ms []float64
-		for _, s := range f.at {
-			now, err := b.value(f.of, j, s)
-			if err != nil {
-				return nil, err
-			}
-			ms = append(ms, now)
+		ms, err := under(b, f, j)
+		if err != nil {
+			return nil, err
 		}
 		at, _ := experiment.Saturation(ms)
 		out = append(out, float64(f.at[at].batch))
