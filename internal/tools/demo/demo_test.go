@@ -17,16 +17,26 @@ import (
 	"github.com/hinshun/vt10x"
 
 	"jtune/tui"
+	"jtune/tui/cli"
 )
+
+// TestMain makes the test program jtune for a test that sets JTUNE_TEST_MAIN.
+func TestMain(m *testing.M) {
+	if os.Getenv("JTUNE_TEST_MAIN") != "" {
+		os.Exit(cli.Main())
+	}
+	os.Exit(m.Run())
+}
 
 // TestRecordingCanBeMade runs the script with short pauses: it fails if the program no longer does or prints what the
 // demo shows.
 func TestRecordingCanBeMade(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds and runs the whole program")
+		t.Skip("runs the whole program")
 	}
+	t.Setenv("JTUNE_TEST_MAIN", "1")
 	dir := t.TempDir()
-	if err := run(context.Background(), []string{"-out", dir, "-fast"}, io.Discard); err != nil {
+	if err := run(context.Background(), []string{"-jtune", os.Args[0], "-out", dir, "-fast"}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	replay(t, filepath.Join(dir, "demo.cast"), true)

@@ -44,10 +44,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
 	dir := flags.String("out", "docs", "`DIR` for demo.cast and demo.svg")
 	fast := flags.Bool("fast", false, "as jtune lab demo --fast")
+	binary := flags.String("jtune", "", "`PATH` of jtune; built from this tree without it")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	cast, frames, err := record(ctx, *fast)
+	cast, frames, err := record(ctx, *binary, *fast)
 	if err != nil {
 		return err
 	}
@@ -62,15 +63,16 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // record watches jtune lab demo.
-func record(ctx context.Context, fast bool) (*cast, []frame, error) {
+func record(ctx context.Context, jtune string, fast bool) (*cast, []frame, error) {
 	home, err := os.MkdirTemp("", "jtune-demo")
 	if err != nil {
 		return nil, nil, err
 	}
 	defer os.RemoveAll(home)
-	jtune, err := terminal.Build(ctx, home)
-	if err != nil {
-		return nil, nil, err
+	if jtune == "" {
+		if jtune, err = terminal.Build(ctx, home); err != nil {
+			return nil, nil, err
+		}
 	}
 	cmd := exec.Command(jtune, "lab", "demo", "--fast="+strconv.FormatBool(fast))
 	cmd.Env = terminal.Environ(home)
