@@ -9,8 +9,10 @@ import (
 // Mode is a power mode: the number of online cores and the CPU, GPU and memory (EMC) frequencies. Cores = n means the
 // first n cores in the board's order: ascending, except on the TX2.
 type Mode struct {
-	Cores         int
-	CPU, GPU, EMC Freq
+	Cores int  `csv:"cores"`
+	CPU   Freq `csv:"cpu_khz,1000"`
+	GPU   Freq `csv:"gpu_hz"`
+	EMC   Freq `csv:"mem_hz"`
 }
 
 // ModeUnits is the JSON form of a mode, with the unit in every key.

@@ -19,8 +19,9 @@ type Drop struct {
 
 // PowerDrop is a detected drop.
 type PowerDrop struct {
-	At         time.Duration // by the device's clock: the start of the minute in which power dropped
-	FromW, ToW float64       // means of the ten minutes before and the five after
+	At    time.Duration `csv:"s"`      // by the device's clock: the start of the minute in which power dropped
+	FromW float64       `csv:"from_w"` // mean of the ten minutes before
+	ToW   float64       `csv:"to_w"`   // mean of the five minutes after
 }
 
 // minute sums up the samples and minibatches of one minute.

@@ -30,7 +30,7 @@ func TestRunOfOneEpochHasNoLineForIt(t *testing.T) {
 	t.Parallel()
 	for epochs, want := range map[int]int{0: 0, 1: 0, 2: 2, 3: 3} {
 		got := 0
-		for _, line := range (Run{Status: OK, Character: Character{Epochs: make([]Part, epochs)}}).lines() {
+		for _, line := range (Run{Status: OK, Character: Character{Epochs: make([]Part, epochs)}}).printed() {
 			if slices.Contains(line, partEpoch) {
 				got++
 			}
@@ -122,7 +122,7 @@ func TestRunsWithRowsAreAsManyAsTheRows(t *testing.T) {
 // A run with an unreadable line consists of the lines behind it.
 func TestParseRunsBeginsAgainAfterAnUnreadableLine(t *testing.T) {
 	t.Parallel()
-	lines := (Run{Status: OK, Character: aCharacter()}).lines()
+	lines := (Run{Status: OK, Character: aCharacter()}).printed()
 	lines[1][8] = "half"
 	text := csvlines.Line(runColumns)
 	for _, line := range lines {
@@ -161,17 +161,15 @@ func TestRowThatIsNotUsableShowsNoTimeAndPower(t *testing.T) {
 	}
 }
 
-// Further columns that are not those of a pair are kept unread.
-func TestRowTakesNoPairOfOtherColumns(t *testing.T) {
+// Columns of other tables that are named as some of a pair's or of serving's are kept unread.
+func TestParseRowsKeepsOtherColumns(t *testing.T) {
 	t.Parallel()
-	n := len(pairColumns)
-	others, fields := make([]string, n+3), make([]string, n+3)
-	for i := range others {
-		others[i], fields[i] = "x", "1"
-	}
-	r := Row{Extra: fields}
-	if err := r.takePair(others); err != nil || r.Pair != nil || len(r.Extra) != n+3 {
-		t.Errorf("%+v, %d further fields, %v", r.Pair, len(r.Extra), err)
+	others := []string{"policy", "tau", "kind", "unit", "p50_ms", "when"}
+	text := csvlines.Line(slices.Concat(Columns, others))
+	text += csvlines.Line(slices.Concat(exampleRows()[0].Fields(), []string{"a", "b", "c", "d", "e", "f"}))
+	rows, notes := parseRows([]byte(text))
+	if len(rows) != 1 || rows[0].Pair != nil || rows[0].Serving != nil || strings.Join(rows[0].Extra, "") != "abcdef" {
+		t.Errorf("%+v, notes %q", rows, notes)
 	}
 }
 

@@ -75,14 +75,15 @@ func readMeasured(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, 
 		return nil, nil, err
 	}
 	var rails []string
-	note, err := rawLines(dir, samplesName, sampleColumns, func(p *csvlines.Fields) {
+	note, err := rawLines(dir, samplesName, func(l *sampleLine, columns, fields []string) error {
 		if rails == nil {
-			rails = railsIn(p.Columns)
+			rails = railsIn(columns)
 		}
-		t, mode, watts, valid := p.Number(), p.Mode(), p.Optional(), p.Text() == "true"
-		if a := of[mode]; isOf(p, batch) && a != nil && p.Err == nil {
-			a.Sample(t, tegra.Val[float64]{V: watts.V, OK: watts.OK && valid}, railValues(p, rails)...)
+		also, err := railValues(fields, rails)
+		if a := of[l.Mode]; l.Size.Or(batch) == batch && a != nil && err == nil {
+			a.Sample(l.T, tegra.Val[float64]{V: l.PowerW.V, OK: l.PowerW.OK && l.Valid}, also...)
 		}
+		return err
 	})
 	return of, append(notes, note...), err
 }
@@ -91,51 +92,29 @@ func readMeasured(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, 
 func readAttempts(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, notes []string, err error) {
 	of = map[tegra.Mode]*attempts.Attempts{}
 	var before *attempts.Attempts // of the line before
-	notes, err = rawLines(dir, minibatchesName, minibatchColumns, func(p *csvlines.Fields) {
-		end, mode := p.Number(), p.Mode()
-		p.At += 2 // epoch, batch
-		ms := p.Number()
-		p.At = slices.Index(minibatchColumns, "clean")
-		clean, why := p.Text() == "true", p.Text()
-		a := of[mode]
+	notes, err = rawLines(dir, minibatchesName, func(l *minibatchLine, _, _ []string) error {
+		a := of[l.Mode]
 		switch {
-		case !isOf(p, batch) || p.Err != nil:
-			return
+		case l.Size.Or(batch) != batch:
+			return nil
 		case a == nil && len(of) >= mostRows:
-			p.Fail("the mode")
-			return
+			return csvlines.Unreadable("the mode")
 		case a == nil:
 			a = new(attempts.Attempts)
-			of[mode] = a
+			of[l.Mode] = a
 		}
-		a.Line(end, a != before || why == WhyFirst)
-		if before = a; clean && !ofInference(p) {
-			a.Minibatch(end, ms)
+		a.Line(l.T, a != before || l.Why == WhyFirst)
+		if before = a; l.Clean && l.Job != harness.JobInfer { // the time in a pair's row is the training's
+			a.Minibatch(l.T, l.TimeMS)
 		}
+		return nil
 	})
 	return of, notes, err
 }
 
-// ofInference reports whether a line of minibatches.csv belongs to the inference of a pair; the time in a pair's row is
-// the training's.
-func ofInference(p *csvlines.Fields) bool {
-	at := slices.Index(p.Columns, jobColumn)
-	return at >= 0 && at < len(p.List) && p.List[at] == harness.JobInfer
-}
-
-// isOf reports whether a line has that batch size, if the line has one.
-func isOf(p *csvlines.Fields, batch int) bool {
-	at := slices.Index(p.Columns, SizeColumn)
-	if at < 0 {
-		return true
-	}
-	p.At = at
-	return p.Whole() == int64(batch)
-}
-
-// rawLines calls each with the fields of every whole line of a raw file below its header, which may have the batch size
-// as an additional column. The note counts torn lines and lines that each cannot read.
-func rawLines(dir, name string, columns []string, each func(*csvlines.Fields)) (note []string, err error) {
+// rawLines calls each with every whole line of a raw file below its header, and with its columns and fields. The note
+// counts torn lines and lines that cannot be read.
+func rawLines[T any](dir, name string, each func(line *T, columns, fields []string) error) (note []string, err error) {
 	f, err := safefile.OpenRead(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -144,7 +123,7 @@ func rawLines(dir, name string, columns []string, each func(*csvlines.Fields)) (
 		return nil, fmt.Errorf("campaign folder: %w", err)
 	}
 	defer f.Close()
-	bad, err := parseRaw(safefile.Most(f, mostRaw), columns, each)
+	bad, err := parseRaw(safefile.Most(f, mostRaw), each)
 	if err != nil {
 		return nil, fmt.Errorf("campaign folder: read %s: %w", f.Name(), err)
 	}
@@ -155,22 +134,27 @@ func rawLines(dir, name string, columns []string, each func(*csvlines.Fields)) (
 }
 
 // parseRaw is rawLines for a file's text.
-func parseRaw(text io.Reader, columns []string, each func(*csvlines.Fields)) (bad int, err error) {
+func parseRaw[T any](text io.Reader, each func(line *T, columns, fields []string) error) (bad int, err error) {
+	var codec csvlines.Codec[T]
 	torn, err := csvlines.Each(text, func(n int, fields []string, err error) error {
 		if n == 1 {
-			columns = headed(fields, columns)
+			codec = csvlines.NewCodec[T](fields)
 			return nil
 		}
-		p := csvlines.Fields{List: fields, Columns: columns}
-		if err == nil && len(fields) == len(columns) {
-			each(&p)
-		} else {
-			p.Fail("the line")
+		if err == nil {
+			var l T
+			var empty []string
+			if l, empty, err = codec.Read(fields); err == nil && empty != nil {
+				err = csvlines.Unreadable(empty[0])
+			}
+			if err == nil {
+				err = each(&l, codec.Columns, fields)
+			}
 		}
-		if p.Err != nil {
+		if err != nil {
 			bad++
 		}
-		return p.Err
+		return err
 	})
 	if torn {
 		bad++

@@ -3,6 +3,7 @@ package record
 import (
 	"testing"
 
+	"jtune/profiles/record/csvlines"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -50,4 +51,13 @@ func open(dir string) (*Record, error) {
 		return nil, err
 	}
 	return OpenOrCreate(dir, h, true)
+}
+
+// printed is a run as in a new runs.csv.
+func (r Run) printed() (out [][]string) {
+	codec := csvlines.NewCodec[runLine](runColumns)
+	for _, l := range r.lines() {
+		out = append(out, codec.Print(&l))
+	}
+	return out
 }

@@ -2,11 +2,11 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"testing"
 	"time"
 
@@ -56,12 +56,12 @@ func FuzzRawLines(f *testing.F) {
 	f.Add([]byte(csvlines.Line(sampleColumns) + "1.000,4,729600,318750000,665600000,,false,cold\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		defer reliability.Input(t)()
-		parseRaw(bytes.NewReader(text), sampleColumns, func(p *csvlines.Fields) {
-			at, _, watts := p.Number(), p.Mode(), p.Optional()
-			p.At = len(sampleColumns)
-			if isOf(p, 8); math.IsNaN(at) || math.IsInf(at, 0) || watts.OK && !(watts.V >= 0) {
-				t.Errorf("at %g s, %v W", at, watts)
+		parseRaw(bytes.NewReader(text), func(l *sampleLine, columns, fields []string) error {
+			if math.IsNaN(l.T) || math.IsInf(l.T, 0) || l.PowerW.OK && !(l.PowerW.V >= 0) {
+				t.Errorf("at %g s, %v W", l.T, l.PowerW)
 			}
+			_, err := railValues(fields, railsIn(columns))
+			return err
 		})
 	})
 }
@@ -147,7 +147,7 @@ func FuzzEpochs(f *testing.F) {
 	run := Run{Mode: tegra.Mode{Cores: 4, CPU: 729600 * tegra.KHz, GPU: 318750000, EMC: 665600000}, Status: OK,
 		Character: aCharacter()}
 	text := csvlines.Line(runColumns)
-	for _, line := range run.lines() {
+	for _, line := range run.printed() {
 		text += csvlines.Line(line)
 	}
 	f.Add([]byte(text))
@@ -155,31 +155,28 @@ func FuzzEpochs(f *testing.F) {
 		defer reliability.Input(t)()
 		runs, _ := parseRuns(text)
 		for _, run := range runs {
-			r := Record{epochs: new(csvlines.File)}
+			r := Record{epochs: new(csvlines.File), epochCodec: csvlines.NewCodec[epochLine](epochColumns)}
 			r.addEpochs(tegra.Setting{Mode: run.Mode}, run.Character)
-			var n int
-			lines := slices.Concat([]byte(csvlines.Line(epochColumns)), r.epochs.Waiting())
-			bad, _ := parseRaw(bytes.NewReader(lines), epochColumns,
-				func(p *csvlines.Fields) {
-					p.Number()
-					mode, epoch := p.Mode(), run.Character.Epochs[n]
-					n++
-					if number, count := p.Whole(), p.Whole(); mode != run.Mode || number != int64(epoch.Epoch) ||
-						count != int64(epoch.Minibatches) {
-						t.Errorf("epoch %d of %d minibatches at %v came back as %d of %d at %v", epoch.Epoch,
-							epoch.Minibatches, run.Mode, number, count, mode)
-					}
-					if span, ms := p.Number(), p.Number(); span != harness.RoundMS(float64(epoch.Span)/1e6) ||
-						ms != epoch.TimeMS {
-						t.Errorf("epoch %+v came back with %g ms, %g ms a minibatch", epoch, span, ms)
-					}
-					for _, want := range []tegra.Val[float64]{epoch.StallMS, epoch.ComputeMS, epoch.OverheadMS,
-						epoch.PowerW, epoch.EnergyJ} {
-						if got := p.Optional(); got != want {
-							t.Errorf("epoch %+v came back with %v in place of %v", epoch, got, want)
-						}
-					}
-				})
+			var n, bad int
+			csvlines.Each(bytes.NewReader(r.epochs.Waiting()), func(_ int, fields []string, err error) error {
+				l, _, wrong := r.epochCodec.Read(fields)
+				if err = errors.Join(err, wrong); err != nil {
+					bad++
+					return err
+				}
+				epoch := run.Character.Epochs[n]
+				n++
+				if l.Mode != run.Mode || l.EpochMS != harness.RoundMS(float64(epoch.Span)/1e6) {
+					t.Errorf("epoch %+v at %v came back as %+v", epoch, run.Mode, l)
+				}
+				want := Part{Epoch: epoch.Epoch, Minibatches: epoch.Minibatches, TimeMS: epoch.TimeMS,
+					StallMS: epoch.StallMS, ComputeMS: epoch.ComputeMS, OverheadMS: epoch.OverheadMS,
+					PowerW: epoch.PowerW, EnergyJ: epoch.EnergyJ}
+				if l.Part != want {
+					t.Errorf("epoch %+v came back as %+v", want, l.Part)
+				}
+				return nil
+			})
 			if bad > 0 || n != len(run.Character.Epochs) {
 				t.Errorf("%d of %d epochs, %d bad lines:\n%s", n, len(run.Character.Epochs), bad, r.epochs.Waiting())
 			}

@@ -44,15 +44,18 @@ func TestParseRowsTakesALastLineThatLacksItsNewlineAlone(t *testing.T) {
 	}
 }
 
-// A file of jtune's lacks two of the known columns at most; the batch size and the rails follow those that it has.
-func TestHeadedKeepsTheColumnsOfAnOlderJtune(t *testing.T) {
+// A file keeps the columns that it has, where jtune knows them and a line can do with them.
+func TestColumnsInKeepsTheColumnsOfAnOlderJtune(t *testing.T) {
 	t.Parallel()
-	known := strings.Fields("t_s a b c d")
-	for header, want := range map[string]string{"t_s a b c d": "t_s a b c d", "t_s a b": "t_s a b",
-		"t_s a": "t_s a b c d", "x": "t_s a b c d", "t_s a b c bs virtual": "t_s a b c bs",
-		"t_s a b bs X_v X_a virtual": "t_s a b bs X_v X_a"} {
-		if got := strings.Join(headed(strings.Fields(header), known), " "); got != want {
-			t.Errorf("%s: %q, want %q", header, got, want)
+	known := append(slices.Clone(sampleColumns), SizeColumn)
+	later := []string{"meter_w", "why"}
+	older := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return slices.Contains(later, name) })
+	for name, c := range map[string]struct{ header, want []string }{
+		"none": {nil, known}, "all": {known, known}, "marked": {append(slices.Clone(older), "virtual"), older},
+		"another": {append(slices.Clone(known), "x"), known}, "torn": {known[:3], known},
+	} {
+		if got := columnsIn[sampleLine](c.header, known); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
@@ -61,7 +64,7 @@ func TestHeadedKeepsTheColumnsOfAnOlderJtune(t *testing.T) {
 func TestRunLinesNameTheirRepeat(t *testing.T) {
 	t.Parallel()
 	for repeat, want := range map[int]string{0: "", 1: "1", 2: "2"} {
-		line := Run{Setting: "b=8", Repeat: repeat, Status: OK, Character: aCharacter()}.lines()[0]
+		line := Run{Setting: "b=8", Repeat: repeat, Status: OK, Character: aCharacter()}.printed()[0]
 		if line[4] != "b=8" || line[5] != want {
 			t.Errorf("repeat %d: %q", repeat, line[4:6])
 		}

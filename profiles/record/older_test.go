@@ -131,7 +131,7 @@ func TestOpenAddsTheLaterColumnsToAnOlderRecord(t *testing.T) {
 	}
 }
 
-func TestOrderOfFindsTheLaterColumnsByName(t *testing.T) {
+func TestParseRowsFindsTheLaterColumnsByName(t *testing.T) {
 	t.Parallel()
 	row := exampleRows()[0]
 	row.TimeMedianMS, row.Errors.Power = tegra.Some(58.0), tegra.Some(0.01)

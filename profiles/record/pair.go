@@ -2,13 +2,9 @@ package record
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"jtune/internal/arrivals"
-	"jtune/internal/text"
-	"jtune/profiles/record/csvlines"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 )
@@ -72,20 +68,24 @@ func (h *PairHeader) String() string {
 // Pair is the result of a training and an inference job that shared a GPU in one setting. The row's time belongs to a
 // minibatch, or to a batch without training; its power is the mean over everything.
 type Pair struct {
-	Policy    string // strict, fill, free, or alone: without training
-	Tau       int    // of strict turns: the most minibatches between two batches; 0: as many as fit
-	MaxWaitMS float64
+	Policy    string  `csv:"policy"` // strict, fill, free, or alone: without training
+	Tau       int     `csv:"tau"`    // of strict turns: the most minibatches between two batches; 0: as many as fit
+	MaxWaitMS float64 `csv:"max_wait_ms"`
 	// Each job alone in its setting, in turns without pauses: time of a turn and power.
-	TrainAloneMS, TrainAloneW tegra.Val[float64]
-	InferAloneMS, InferAloneW tegra.Val[float64]
+	TrainAloneMS tegra.Val[float64] `csv:"train_alone_ms"`
+	TrainAloneW  tegra.Val[float64] `csv:"train_alone_w"`
+	InferAloneMS tegra.Val[float64] `csv:"infer_alone_ms"`
+	InferAloneW  tegra.Val[float64] `csv:"infer_alone_w"`
 	// Both: means of a turn, and rates.
-	TrainMS, InferMS      tegra.Val[float64]
-	TrainPerS, ServedPerS float64
-	MeanW                 float64
-	IdleShare             tegra.Val[float64] // share of the time in which neither had the GPU; absent without turns
-	Latency               Latency            // of the requests, their waiting included
-	Late                  int                // minibatches of strict turns that ended after a batch was due
-	Minibatches           int
+	TrainMS     tegra.Val[float64] `csv:"train_turn_ms"`
+	InferMS     tegra.Val[float64] `csv:"infer_turn_ms"`
+	TrainPerS   float64            `csv:"train_per_s"`
+	ServedPerS  float64            `csv:"pair_served_per_s"`
+	MeanW       float64            `csv:"mean_w"`
+	IdleShare   tegra.Val[float64] `csv:"idle_share"` // of the time in which neither had the GPU; absent without turns
+	Latency     Latency            `csv:"latency_"`   // of the requests, their waiting included
+	Late        int                `csv:"late_turns"` // minibatches of strict turns that ended after a batch was due
+	Minibatches int                `csv:"train_turns"`
 }
 
 // PeakW returns the mean power of the job that draws more; where they were not measured separately, that of both.
@@ -106,71 +106,6 @@ func joules(watts, ms tegra.Val[float64], units int) tegra.Val[float64] {
 var pairColumns = strings.Fields("policy tau max_wait_ms train_alone_ms train_alone_w infer_alone_ms infer_alone_w " +
 	"train_turn_ms infer_turn_ms train_per_s pair_served_per_s mean_w peak_w idle_share minibatch_j request_j " +
 	"requests_timed latency_p50_ms latency_p95_ms latency_p99_ms late_turns train_turns")
-
-// fields formats the values in the order of pairColumns; all empty when p is nil.
-func (p *Pair) fields(batch int) []string {
-	if p == nil {
-		return make([]string, len(pairColumns))
-	}
-	return []string{
-		text.OneLine(p.Policy),
-		strconv.Itoa(p.Tau),
-		decimal(p.MaxWaitMS),
-		optional(p.TrainAloneMS),
-		optional(p.TrainAloneW),
-		optional(p.InferAloneMS),
-		optional(p.InferAloneW),
-		optional(p.TrainMS),
-		optional(p.InferMS),
-		decimal(p.TrainPerS),
-		decimal(p.ServedPerS),
-		decimal(p.MeanW),
-		decimal(p.PeakW()),
-		optional(p.IdleShare),
-		optional(p.MinibatchJ()),
-		optional(p.RequestJ(batch)),
-		strconv.Itoa(p.Latency.N),
-		decimal(p.Latency.P50),
-		decimal(p.Latency.P95),
-		decimal(p.Latency.P99),
-		strconv.Itoa(p.Late),
-		strconv.Itoa(p.Minibatches),
-	}
-}
-
-// parsePair reads the fields of pairColumns; nil where they are empty.
-func parsePair(f []string) (*Pair, error) {
-	if f[0] == "" {
-		return nil, nil
-	}
-	r := csvlines.Fields{Columns: pairColumns, List: f}
-	p := &Pair{Policy: r.Text(), Tau: int(r.Whole()), MaxWaitMS: r.Number()}
-	p.TrainAloneMS, p.TrainAloneW = r.Optional(), r.Optional()
-	p.InferAloneMS, p.InferAloneW = r.Optional(), r.Optional()
-	p.TrainMS, p.InferMS = r.Optional(), r.Optional()
-	p.TrainPerS, p.ServedPerS, p.MeanW = r.Number(), r.Number(), r.Number()
-	r.At++ // peak_w, which follows
-	p.IdleShare = r.Optional()
-	r.At += 2 // energies, which follow
-	n := int(r.Whole())
-	p.Latency = Latency{P50: r.Number(), P95: r.Number(), P99: r.Number(), N: n}
-	p.Late, p.Minibatches = int(r.Whole()), int(r.Whole())
-	if r.Err != nil {
-		return nil, fmt.Errorf("of a pair: %w", r.Err)
-	}
-	return p, nil
-}
-
-// takePair reads the columns of a pair where names, those after the ones of serving, begin with them.
-func (r *Row) takePair(names []string) (err error) {
-	n := len(pairColumns)
-	if len(names) < n || !slices.Equal(names[:n], pairColumns) || len(r.Extra) < n {
-		return nil
-	}
-	r.Pair, err = parsePair(r.Extra[:n])
-	r.Extra = r.Extra[n:]
-	return err
-}
 
 // Policies of a pair beside strict and fill.
 const (

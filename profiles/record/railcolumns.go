@@ -48,15 +48,20 @@ func (r *Record) railsOfSamples() []string {
 }
 
 // railValues are the values of a sample's line, whose rails have the last of its columns.
-func railValues(p *csvlines.Fields, rails []string) []tegra.Value {
+func railValues(line, rails []string) ([]tegra.Value, error) {
 	list := make([]tegra.RailReading, len(rails))
-	p.At = len(unmarked(p.Columns)) - 2*len(rails)
 	for i, name := range rails {
-		r := tegra.RailReading{Name: name, Volts: p.Optional(), Amperes: p.Optional()}
+		r := tegra.RailReading{Name: name}
+		for k, to := range []*tegra.Val[float64]{&r.Volts, &r.Amperes} {
+			text := line[len(line)-2*(len(rails)-i)+k]
+			if to.V, to.OK = csvlines.Number(text); !to.OK && text != "" {
+				return nil, csvlines.Unreadable(name)
+			}
+		}
 		r.PowerW = tegra.Val[float64]{V: r.Volts.V * r.Amperes.V, OK: r.Volts.OK && r.Amperes.OK}
 		list[i] = r
 	}
-	return metric.Values(list)
+	return metric.Values(list), nil
 }
 
 // railFields are a sample's values for those columns, empty where they are not available.

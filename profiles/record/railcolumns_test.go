@@ -63,7 +63,8 @@ func TestRecordGoesOnWithoutRails(t *testing.T) {
 		!slices.Equal(strings.Split(lines[0], ","), append(slices.Clone(sampleColumns), "virtual")) {
 		t.Errorf("samples.csv:\n%s", text)
 	}
-	if bad, err := parseRaw(bytes.NewReader(text), sampleColumns, func(*csvlines.Fields) {}); bad != 0 || err != nil {
+	bad, err := parseRaw(bytes.NewReader(text), func(*sampleLine, []string, []string) error { return nil })
+	if bad != 0 || err != nil {
 		t.Errorf("%d lines are unreadable", bad)
 	}
 }
@@ -74,11 +75,13 @@ func TestSizeOfALineWithRails(t *testing.T) {
 	text := csvlines.Line(append(slices.Clone(columns), "virtual")) +
 		"1.000,2,1651200,624750000,3199000000,20.5,true,,,16,5.0,4.1,true\n"
 	read, of16 := 0, 0
-	bad, _ := parseRaw(strings.NewReader(text), sampleColumns, func(p *csvlines.Fields) {
+	bad, _ := parseRaw(strings.NewReader(text), func(l *sampleLine, columns, fields []string) error {
 		read++
-		if isOf(p, 16) && !isOf(p, 5) {
+		rails, err := railValues(fields, railsIn(columns))
+		if l.Size == tegra.Some(16) && len(rails) > 0 && rails[0].On == "VDD_IN" {
 			of16++
 		}
+		return err
 	})
 	if bad != 0 || read != 1 || of16 != 1 {
 		t.Errorf("%d lines read, %d of batch size 16, %d unreadable", read, of16, bad)

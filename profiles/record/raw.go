@@ -2,10 +2,8 @@ package record
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
-	"jtune/internal/text"
 	"jtune/profiles/harness"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -34,9 +32,6 @@ var (
 // jobColumn says to which of two jobs a line of a pair's minibatches.csv belongs; other records have no such column.
 const jobColumn = "job"
 
-// laterColumns is how many of the last known columns of a raw file older versions may lack.
-const laterColumns = 2
-
 // Why a minibatch or a sample does not count, in the column "why".
 const (
 	WhyBefore   = "begun before the mode was set"
@@ -46,36 +41,41 @@ const (
 	WhyEpoch    = "beyond the epochs asked for"
 )
 
-// goingOn returns the columns of a raw file; a file from an older jtune keeps its own.
-func (r *Record) goingOn(name string, columns []string) []string {
-	return asIn(r.columnsOf(name), columns)
+// sampleLine is a line of samples.csv; the columns of the rails follow.
+type sampleLine struct {
+	T          float64 `csv:"t_s,.3"`
+	tegra.Mode `csv:""`
+	PowerW     tegra.Val[float64] `csv:"power_w"`
+	Valid      bool               `csv:"valid"`
+	Why        string             `csv:"why"`
+	MeterW     tegra.Val[float64] `csv:"meter_w"`
+	Size       tegra.Val[int]     `csv:"bs"`
 }
 
-// asIn returns the known columns that a header of jtune's has: all, or fewer in an older jtune's file.
-func asIn(header, known []string) []string {
-	if n := shared(header, known); n >= len(known)-laterColumns {
-		return known[:n]
-	}
-	return known
+// minibatchLine is a line of minibatches.csv.
+type minibatchLine struct {
+	T          float64 `csv:"t_s,.3"`
+	tegra.Mode `csv:""`
+	Epoch      int                `csv:"epoch"`
+	Batch      int                `csv:"batch"`
+	TimeMS     float64            `csv:"time_ms"`
+	FetchMS    tegra.Val[float64] `csv:"fetch_ms"`
+	StallMS    tegra.Val[float64] `csv:"stall_ms"`
+	ComputeMS  tegra.Val[float64] `csv:"compute_ms"`
+	OverheadMS tegra.Val[float64] `csv:"overhead_ms"`
+	Clean      bool               `csv:"clean"`
+	Why        string             `csv:"why"`
+	Job        string             `csv:"job"`
+	Size       tegra.Val[int]     `csv:"bs"`
 }
 
-// shared counts the leading columns that a header shares with the known ones.
-func shared(header, known []string) int {
-	n := 0
-	for n < len(known) && n < len(header) && header[n] == known[n] {
-		n++
-	}
-	return n
-}
-
-// headed returns the columns of a raw file by its header: the known ones (fewer from an older jtune), the batch size,
-// and those of the rails.
-func headed(header, known []string) []string {
-	columns := asIn(header, known)
-	if n := len(columns); n < len(header) && header[n] == SizeColumn {
-		columns = slices.Concat(columns, []string{SizeColumn})
-	}
-	return slices.Concat(columns, railColumns(railsIn(header)))
+// epochLine is a line of epochs.csv.
+type epochLine struct {
+	T          float64 `csv:"t_s,.3"`
+	tegra.Mode `csv:""`
+	Part       `csv:""`
+	EpochMS    float64        `csv:"epoch_ms"`
+	Size       tegra.Val[int] `csv:"bs"`
 }
 
 // Minibatch records a raw minibatch; why is "" when it counts.
@@ -85,19 +85,8 @@ func (r *Record) Minibatch(s tegra.Setting, e harness.Event, why string) error {
 	if r.minibatches == nil {
 		return errClosed
 	}
-	line := slices.Concat([]string{seconds(e.T)}, sweep.ModeFields(s.Mode), []string{
-		strconv.Itoa(e.Epoch),
-		strconv.Itoa(e.Batch),
-		decimal(e.TimeMS),
-		optional(e.FetchMS),
-		optional(e.StallMS),
-		optional(e.ComputeMS),
-		optional(e.OverheadMS),
-		strconv.FormatBool(why == ""),
-		text.OneLine(why),
-		e.Job,
-	})
-	r.minibatches.Add(r.withSize(line[:r.minibatchWidth], s.Batch))
+	r.minibatches.Add(r.minibatchCodec.Print(&minibatchLine{e.T.Seconds(), s.Mode, e.Epoch, e.Batch, e.TimeMS,
+		e.FetchMS, e.StallMS, e.ComputeMS, e.OverheadMS, why == "", why, e.Job, tegra.Some(s.Batch)}))
 	return r.minibatches.Spill()
 }
 
@@ -108,33 +97,16 @@ func (r *Record) Sample(s tegra.Setting, of telemetry.Sample) error {
 	if r.samples == nil {
 		return errClosed
 	}
-	line := slices.Concat([]string{seconds(of.T)}, sweep.ModeFields(s.Mode), []string{
-		optional(of.Reading.TotalW),
-		strconv.FormatBool(of.Valid),
-		text.OneLine(of.Why),
-		optional(of.MeterW),
-	})
-	r.samples.Add(append(r.withSize(line[:r.sampleWidth], s.Batch), r.railFields(of.Reading)...))
+	line := r.sampleCodec.Print(&sampleLine{of.T.Seconds(), s.Mode, of.Reading.TotalW, of.Valid, of.Why, of.MeterW,
+		tegra.Some(s.Batch)})
+	r.samples.Add(append(line[:len(line)-2*len(r.sampleRails)], r.railFields(of.Reading)...))
 	return r.samples.Spill()
 }
 
 // addEpochs keeps a line for each epoch of a run. It needs r.mu.
 func (r *Record) addEpochs(s tegra.Setting, c Character) {
 	for _, p := range c.Epochs {
-		line := slices.Concat([]string{seconds(p.End)}, sweep.ModeFields(s.Mode), []string{
-			strconv.Itoa(p.Epoch),
-			strconv.Itoa(p.Minibatches),
-			decimal(harness.RoundMS(float64(p.Span) / float64(time.Millisecond))),
-			decimal(p.TimeMS),
-			optional(p.StallMS),
-			optional(p.ComputeMS),
-			optional(p.OverheadMS),
-			optional(p.PowerW),
-			optional(p.EnergyJ),
-		})
-		r.epochs.Add(r.withSize(line, s.Batch))
+		r.epochs.Add(r.epochCodec.Print(&epochLine{p.End.Seconds(), s.Mode, p,
+			harness.RoundMS(float64(p.Span) / float64(time.Millisecond)), tegra.Some(s.Batch)}))
 	}
 }
-
-// seconds prints device time with a millisecond's digits.
-func seconds(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }

@@ -45,20 +45,23 @@ type Record struct {
 	notes  []string
 	extra  []string // names of the unknown columns of modes.csv
 
-	mu          sync.Mutex
-	rows        []Row
-	modes       *csvlines.File
-	samples     *csvlines.File
-	minibatches *csvlines.File
-	epochs      *csvlines.File
-	jobLog      string // see LogOf; "": Log
-	logged      int64  // its length before the mode in progress
-	runs        *csvlines.File
-	names       []string // columns of modes.csv
-	// Columns of runs.csv, samples.csv and minibatches.csv: an older jtune's have fewer.
-	runsWidth, sampleWidth, minibatchWidth int
-	sampleRails                            []string // whose voltages and currents samples.csv has
-	salvage                                bool     // holds another record's rows: not rescued again
+	mu             sync.Mutex
+	rows           []Row
+	modes          *csvlines.File
+	samples        *csvlines.File
+	minibatches    *csvlines.File
+	epochs         *csvlines.File
+	jobLog         string // see LogOf; "": Log
+	logged         int64  // its length before the mode in progress
+	runs           *csvlines.File
+	names          []string // columns of modes.csv
+	rowCodec       rowCodec
+	runCodec       csvlines.Codec[runLine]
+	sampleCodec    csvlines.Codec[sampleLine]
+	minibatchCodec csvlines.Codec[minibatchLine]
+	epochCodec     csvlines.Codec[epochLine]
+	sampleRails    []string // whose voltages and currents samples.csv has
+	salvage        bool     // holds another record's rows: not rescued again
 }
 
 // Create makes a new campaign folder. The folder must not exist, or be empty.
@@ -280,22 +283,17 @@ func (r *Record) open() (*Record, error) {
 		return nil, fmt.Errorf("campaign folder: %w", err)
 	}
 	r.names = r.modesColumns()
-	samples, minibatches := sampleColumns, minibatchColumns
-	if r.header.Pair == nil {
-		minibatches = minibatches[:slices.Index(minibatches, jobColumn)]
-	}
-	samples, minibatches = r.goingOn(samplesName, samples), r.goingOn(minibatchesName, minibatches)
-	r.sampleWidth, r.minibatchWidth, r.sampleRails = len(samples), len(minibatches), r.railsOfSamples()
+	r.setCodecs()
 	for _, file := range []struct {
 		to      **csvlines.File
 		name    string
 		columns []string
 	}{
 		{&r.modes, modesName, r.names},
-		{&r.samples, samplesName, slices.Concat(r.sized(samples), railColumns(r.sampleRails))},
-		{&r.minibatches, minibatchesName, r.sized(minibatches)},
-		{&r.epochs, epochsName, r.sized(epochColumns)},
-		{&r.runs, runsName, r.runsColumns()},
+		{&r.samples, samplesName, r.sampleCodec.Columns},
+		{&r.minibatches, minibatchesName, r.minibatchCodec.Columns},
+		{&r.epochs, epochsName, r.epochCodec.Columns},
+		{&r.runs, runsName, r.runCodec.Columns},
 	} {
 		a, note, err := csvlines.Open(filepath.Join(r.dir, file.name), file.columns, r.header.Device.Virtual)
 		if err != nil {
@@ -407,9 +405,7 @@ func (r *Record) Append(row Row) error {
 	case len(r.rows) >= mostRows:
 		return fmt.Errorf("campaign folder %s: %w after this one: give a new folder", r.dir, errRows)
 	}
-	extra := make([]string, len(r.extra))
-	copy(extra, row.Extra)
-	line := append(r.line(row), extra...)
+	line := r.rowCodec.print(row)
 	if err := r.readable(line); err != nil {
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}

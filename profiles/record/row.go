@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"jtune/internal/safefile"
@@ -44,31 +43,31 @@ func (s Status) Usable() bool { return s == OK || s == Unstable }
 // Row is one finished mode. Time and power are zero when Status is not usable, except the power that ended a mode.
 type Row struct {
 	tegra.Measured
-	Status       Status
-	Why          string     // reason when Status is not ok
-	Applied      tegra.Mode // read back; zero when no mode expresses it
-	Minibatches  int        // clean ones
-	PowerSamples int        // valid ones
-	TimeIQRMS    float64    // quartile distance of the minibatch times
-	PowerIQRW    float64
+	Status       Status     `csv:"status"`
+	Why          string     `csv:"why"`           // reason when Status is not ok
+	Applied      tegra.Mode `csv:"applied_"`      // read back; zero when no mode expresses it
+	Minibatches  int        `csv:"minibatches"`   // clean ones
+	PowerSamples int        `csv:"power_samples"` // valid ones
+	TimeIQRMS    float64    `csv:"time_iqr_ms"`   // quartile distance of the minibatch times
+	PowerIQRW    float64    `csv:"power_iqr_w"`
 	// TimeMedianMS is the median of the minibatch times. A row without it comes from a version of jtune that recorded
 	// medians of time and power, see Medians.
-	TimeMedianMS tegra.Val[float64]
-	StallMS      tegra.Val[float64] // means of the same minibatches; absent when one of them lacks it
-	ComputeMS    tegra.Val[float64]
-	OverheadMS   tegra.Val[float64]
-	EnergyJ      float64 // per minibatch, from samples at their true times
-	SettleS      float64 // from apply to steady power; for a mode over its limit, to its end
-	TookS        float64 // the whole mode
-	Raise        bool
-	When         time.Time // calendar time of the end; zero when it is not known
+	TimeMedianMS tegra.Val[float64] `csv:"time_median_ms"`
+	StallMS      tegra.Val[float64] `csv:"stall_ms"` // means of the same minibatches; absent when one of them lacks it
+	ComputeMS    tegra.Val[float64] `csv:"compute_ms"`
+	OverheadMS   tegra.Val[float64] `csv:"overhead_ms"`
+	EnergyJ      float64            `csv:"energy_j"` // per minibatch, from samples at their true times
+	SettleS      float64            `csv:"settle_s"` // from apply to steady power; of a mode over its limit to its end
+	TookS        float64            `csv:"took_s"`   // the whole mode
+	Raise        bool               `csv:"raise"`
+	When         time.Time          `csv:"when"` // calendar time of the end; zero when it is not known
 	// Bare rows come from a foreign file. How they were measured (Applied to When) is unknown except for the parts of a
 	// minibatch and the energy.
 	Bare bool
 	// Serving is what an inference job answered; nil for a training job.
-	Serving *Served
+	Serving *Served `csv:""`
 	// Pair is the result of two jobs that shared a GPU; nil for one job.
-	Pair *Pair
+	Pair *Pair `csv:""`
 	// Character sums up the run; nil in rows that were read back, whose characters ReadRuns
 	// returns.
 	Character *Character
@@ -108,41 +107,181 @@ var laterModes = []string{"time_median_ms", "time_error_pct", "power_error_pct"}
 // became the measure, unless their minibatches and samples are there.
 func (r *Row) Medians() bool { return r.Status.Usable() && !r.Bare && !r.TimeMedianMS.OK }
 
-func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
 // optional formats an absent value as an empty field.
 func optional(v tegra.Val[float64]) string {
 	if !v.OK {
 		return ""
 	}
-	return decimal(v.V)
+	return strconv.FormatFloat(v.V, 'f', -1, 64)
 }
 
-// Fields formats the row in the order of Columns. The time of an unusable row stays empty, so that readers of sweeps
-// skip it, and so does its power, unless it was ended for that.
-func (r Row) Fields() []string {
-	f := sweep.Fields(r.Measured)
-	if !r.Status.Usable() {
-		f[4] = ""
-		if r.Status != Over || r.PowerW == 0 {
-			f[5] = ""
-		}
-	}
-	f = slices.Concat(f, []string{string(r.Status), text.OneLine(r.Why)}, sweep.ModeFields(r.Applied), []string{
-		strconv.Itoa(r.Minibatches), strconv.Itoa(r.PowerSamples), decimal(r.TimeIQRMS), decimal(r.PowerIQRW),
-		optional(
-			r.StallMS,
-		), optional(r.ComputeMS), optional(r.OverheadMS), decimal(r.EnergyJ), decimal(r.SettleS), decimal(r.TookS),
-		strconv.FormatBool(r.Raise), r.When.UTC().Format(time.RFC3339),
-		optional(r.TimeMedianMS), optional(inPct(r.Errors.Time)), optional(inPct(r.Errors.Power))})
-	if r.Bare {
-		for i := 8; i < len(f); i++ {
-			if !slices.Contains(knownWhenBare, Columns[i]) {
-				f[i] = ""
+// rowLine is a line of modes.csv. Batch size, time and power come from its Measured.
+type rowLine struct {
+	Row           `csv:""`
+	TimeErrorPct  tegra.Val[float64] `csv:"time_error_pct"`
+	PowerErrorPct tegra.Val[float64] `csv:"power_error_pct"`
+	Size          tegra.Val[int]     `csv:"bs"`
+	Kind          string             `csv:"kind"`
+	Prefill       PhaseOfServing     `csv:"prefill_"`
+	Decode        PhaseOfServing     `csv:"decode_"`
+	Timed         tegra.Val[int]     `csv:"requests_timed"`
+	PeakW         tegra.Val[float64] `csv:"peak_w"` // this and the next two: not read, as they follow from the others
+	MinibatchJ    tegra.Val[float64] `csv:"minibatch_j"`
+	RequestJ      tegra.Val[float64] `csv:"request_j"`
+}
+
+// rowCodec prints and reads the lines of a modes.csv.
+type rowCodec struct {
+	csvlines.Codec[rowLine]
+	sweeps bool // it begins with the columns of a sweep file
+	sized  bool
+	extra  []int // its columns that jtune does not know
+}
+
+// ownRows is the codec of Columns.
+var ownRows = newRowCodec(Columns)
+
+// newRowCodec returns the codec of a file with that header. The columns of serving and of a pair are jtune's only where
+// all of them are there: tables of others have columns of the same names.
+func newRowCodec(header []string) (c rowCodec) {
+	known := append(slices.Clone(Columns), SizeColumn)
+	for _, more := range [][]string{servingColumns[:len(servingColumns)-2*phaseColumns], pairColumns} {
+		if !slices.ContainsFunc(more, func(name string) bool { return !slices.Contains(header, name) }) {
+			known = append(known, more...)
+			if more[0] == servingColumns[0] {
+				known = append(known, servingColumns...)
 			}
 		}
 	}
-	return f
+	names := slices.Clone(header)
+	for i, name := range names {
+		if !slices.Contains(known, name) || slices.Index(header, name) < i {
+			names[i], c.extra = "", append(c.extra, i)
+		}
+	}
+	n := len(sweep.Columns)
+	c.sweeps, c.sized = len(header) > n && slices.Equal(header[:n], sweep.Columns), slices.Contains(names, SizeColumn)
+	c.Codec = csvlines.NewCodec[rowLine](names)
+	return c
+}
+
+// print prints a row. The time of an unusable row stays empty, so that readers of sweeps skip it. So does its power,
+// unless it was ended for that.
+func (c *rowCodec) print(r Row) []string {
+	l := rowLine{Row: r, TimeErrorPct: inPct(r.Errors.Time), PowerErrorPct: inPct(r.Errors.Power),
+		Size: tegra.Some(r.Batch)}
+	if s := r.Serving; s != nil {
+		l.Kind = servingKind
+		for _, p := range s.Phases {
+			*l.phase(p.Phase) = p
+		}
+	}
+	if p := r.Pair; p != nil {
+		l.Timed, l.PeakW = tegra.Some(p.Latency.N), tegra.Some(p.PeakW())
+		l.MinibatchJ, l.RequestJ = p.MinibatchJ(), p.RequestJ(r.Batch)
+	}
+	line, head := c.Print(&l), sweep.Fields(r.Measured)
+	if !r.Status.Usable() {
+		head[4] = ""
+		if r.Status != Over || r.PowerW == 0 {
+			head[5] = ""
+		}
+	}
+	copy(line, head)
+	for i, name := range c.Columns {
+		if r.Bare && emptyWhenBare(name) {
+			line[i] = ""
+		}
+	}
+	for i := range min(len(c.extra), len(r.Extra)) {
+		line[c.extra[i]] = r.Extra[i]
+	}
+	return line
+}
+
+// phase returns the columns of a phase.
+func (l *rowLine) phase(name string) *PhaseOfServing {
+	if name == Prefill {
+		return &l.Prefill
+	}
+	return &l.Decode
+}
+
+// read reads a line.
+func (c *rowCodec) read(line []string) (Row, error) {
+	l, empty, err := c.Read(line)
+	r := l.Row
+	switch {
+	case err != nil:
+		return r, err
+	case !c.sweeps:
+		return r, csvlines.Unreadable(sweep.Columns[0])
+	case !slices.Contains(statuses, r.Status):
+		return r, fmt.Errorf("status is %q", text.Clip(string(r.Status)))
+	}
+	known := line[:len(sweep.Columns)]
+	if !r.Status.Usable() {
+		known = known[:tegra.NumKnobs]
+	}
+	if r.Measured, err = sweep.Parse(known); err != nil {
+		return r, err
+	}
+	if !r.Status.Usable() {
+		r.TimeMS, r.PowerW = 0, 0
+	}
+	if r.Status == Over && line[5] != "" { // earlier versions wrote none
+		var ok bool
+		if r.PowerW, ok = csvlines.Number(line[5]); !ok {
+			return r, csvlines.Unreadable(sweep.Columns[5])
+		}
+	}
+	r.Bare = slices.Contains(empty, "minibatches")
+	for _, name := range empty {
+		if !r.Bare || !emptyWhenBare(name) {
+			return r, csvlines.Unreadable(name)
+		}
+	}
+	if c.sized && l.Size.V < 1 {
+		return r, csvlines.Unreadable(SizeColumn)
+	}
+	r.Batch = l.Size.V
+	r.Errors = tegra.Errors{Time: ofPct(l.TimeErrorPct), Power: ofPct(l.PowerErrorPct)}
+	if s := r.Serving; s != nil {
+		s.Latency.N = s.Requests
+		for _, name := range []string{Prefill, Decode} {
+			if p := *l.phase(name); p.PerS.OK {
+				p.Phase = name
+				s.Phases = append(s.Phases, p)
+			}
+		}
+	}
+	if l.Kind != "" && l.Kind != servingKind || (l.Kind == "") != (r.Serving == nil) {
+		return r, fmt.Errorf("kind is %q", text.Clip(l.Kind))
+	}
+	if r.Pair != nil {
+		r.Pair.Latency.N = l.Timed.V
+	}
+	for _, i := range c.extra {
+		r.Extra = append(r.Extra, line[i])
+	}
+	return r, nil
+}
+
+// Fields formats the row in the order of Columns.
+func (r Row) Fields() []string { return ownRows.print(r) }
+
+// ParseRow reads what Fields formats.
+func ParseRow(f []string) (Row, error) { return ownRows.read(f) }
+
+// emptyWhenBare reports whether a bare row lacks a column.
+func emptyWhenBare(column string) bool {
+	return slices.Index(Columns, column) > slices.Index(Columns, "why") && !slices.Contains(knownWhenBare, column)
+}
+
+// ofPct converts per cent to a share.
+func ofPct(pct tegra.Val[float64]) tegra.Val[float64] {
+	pct.V = math.Round(1e4*pct.V) / 1e6
+	return pct
 }
 
 // inPct converts a share to per cent, without the digits that an error does not have.
@@ -176,68 +315,6 @@ func RoundW(w float64) float64 { return math.Round(w*1e9) / 1e9 }
 
 // knownWhenBare are the columns after the status that a bare row has.
 var knownWhenBare = []string{"stall_ms", "compute_ms", "overhead_ms", "energy_j"}
-
-// parseSized is ParseRow for a file whose column after Columns is, when sized, the batch size.
-func parseSized(f []string, sized bool) (Row, error) {
-	r, err := ParseRow(f)
-	if !sized || err != nil {
-		return r, err
-	}
-	b, err := strconv.Atoi(r.Extra[0])
-	if err != nil || b < 1 {
-		return r, fmt.Errorf("%s cannot be read", SizeColumn)
-	}
-	r.Batch, r.Extra = b, r.Extra[1:]
-	return r, nil
-}
-
-// ParseRow reads the fields of a line of modes.csv. Fields after Columns are kept as Extra.
-func ParseRow(f []string) (Row, error) {
-	if len(f) < len(Columns) {
-		return Row{}, fmt.Errorf("%d fields where %d belong", len(f), len(Columns))
-	}
-	r := Row{Status: Status(f[6]), Why: f[7]}
-	if !slices.Contains(statuses, r.Status) {
-		return Row{}, fmt.Errorf("status is %q", text.Clip(f[6]))
-	}
-	known := f[:len(sweep.Columns)]
-	if !r.Status.Usable() {
-		known = f[:tegra.NumKnobs]
-	}
-	var err error
-	if r.Measured, err = sweep.Parse(known); err != nil {
-		return Row{}, err
-	}
-	if !r.Status.Usable() {
-		r.TimeMS, r.PowerW = 0, 0
-	}
-	p := csvlines.Fields{Columns: Columns, List: f[:len(Columns)]}
-	if r.Status == Over && f[5] != "" { // earlier versions wrote none
-		p.At = 5
-		r.PowerW = p.Number()
-	}
-	r.Extra = slices.Clone(f[len(Columns):])
-	if r.Bare = f[12] == ""; r.Bare {
-		p.At = 16
-		r.StallMS, r.ComputeMS, r.OverheadMS, r.EnergyJ = p.Optional(), p.Optional(), p.Optional(), p.Number()
-		return r, p.Err
-	}
-	p.At = 8
-	r.Applied = p.Mode()
-	r.Minibatches, r.PowerSamples = int(p.Whole()), int(p.Whole())
-	r.TimeIQRMS, r.PowerIQRW = p.Number(), p.Number()
-	r.StallMS, r.ComputeMS, r.OverheadMS = p.Optional(), p.Optional(), p.Optional()
-	r.EnergyJ, r.SettleS, r.TookS = p.Number(), p.Number(), p.Number()
-	r.Raise = p.Text() == "true"
-	when, err := time.Parse(time.RFC3339, p.Text())
-	if err != nil {
-		p.Fail("when")
-	}
-	r.When = when
-	r.TimeMedianMS = p.Optional()
-	r.Errors = tegra.Errors{Time: p.Share(), Power: p.Share()}
-	return r, p.Err
-}
 
 // RowsOf returns the rows of a campaign folder whose header is known.
 func RowsOf(dir string, h Header) ([]Row, error) {
@@ -276,31 +353,23 @@ func readIfThere(dir, name string) ([]byte, error) {
 // readable returns an error when a line could not be read back from modes.csv: a value that is not a number, as foreign
 // counters may produce, would lose the mode.
 func (r *Record) readable(line []string) error {
-	head := append(r.knownColumns(), r.extra...)
-	if _, bad := parseRows([]byte(csvlines.Line(head) + csvlines.Line(line))); len(bad) > 0 {
-		_, why, _ := strings.Cut(bad[0], "left out: ")
-		return fmt.Errorf("the row could not be read again: %s", why)
+	if _, err := r.rowCodec.read(line); err != nil {
+		return fmt.Errorf("the row could not be read again: %w", err)
 	}
 	return nil
 }
 
 func parseRows(text []byte) (rows []Row, bad []string) {
-	var order columnOrder
+	var codec rowCodec
 	rows = make([]Row, 0, min(bytes.Count(text, []byte("\n")), mostRows)) // a row is large: no copies while they grow
 	csvlines.Each(bytes.NewReader(text), func(n int, fields []string, err error) error {
 		if n == 1 { // header
-			order = orderOf(fields)
+			codec = newRowCodec(fields)
 			return nil
 		}
 		var row Row
-		switch {
-		case err != nil:
-		case len(fields) != order.width:
-			err = fmt.Errorf("%d fields where %d belong", len(fields), order.width)
-		default:
-			if row, err = parseSized(order.fields(fields), order.sized); err == nil {
-				err = row.takeServing(order.further)
-			}
+		if err == nil {
+			row, err = codec.read(fields)
 		}
 		if err != nil {
 			bad = append(bad, unreadable(modesName, n, err))
@@ -310,55 +379,6 @@ func parseRows(text []byte) (rows []Row, bad []string) {
 		return nil
 	})
 	return rows, bad
-}
-
-// columnOrder is where a file of modes has its columns.
-type columnOrder struct {
-	width   int
-	later   []int // index of each of laterModes; -1 if the file lacks it
-	sized   bool
-	further []string // names of the columns after the known ones and the batch size
-}
-
-// orderOf finds laterModes in a header by name; the columns before them never moved.
-func orderOf(header []string) columnOrder {
-	o := columnOrder{later: make([]int, len(laterModes))}
-	names := slices.Clone(header)
-	for i, name := range laterModes {
-		if o.later[i] = slices.Index(header, name); o.later[i] >= 0 {
-			names = slices.DeleteFunc(names, func(n string) bool { return n == name })
-		}
-	}
-	first := len(Columns) - len(laterModes)
-	o.width = max(len(header), first+len(header)-len(names))
-	o.further = slices.Clone(names[min(len(names), first):])
-	if o.sized = len(o.further) > 0 && o.further[0] == SizeColumn; o.sized {
-		o.further = o.further[1:]
-	}
-	return o
-}
-
-// fields returns the fields of a line with those of laterModes after the known ones, empty where the file lacks them.
-func (o *columnOrder) fields(line []string) []string {
-	first := len(Columns) - len(laterModes)
-	out, rest := make([]string, 0, len(line)+len(laterModes)), []string(nil)
-	for i, f := range line {
-		switch {
-		case slices.Contains(o.later, i):
-		case len(out) < first:
-			out = append(out, f)
-		default:
-			rest = append(rest, f)
-		}
-	}
-	for _, i := range o.later {
-		if i < 0 {
-			out = append(out, "")
-		} else {
-			out = append(out, line[i])
-		}
-	}
-	return append(out, rest...)
 }
 
 // unreadable is the note on a line that is left out.

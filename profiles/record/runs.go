@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"jtune/internal/text"
 	"jtune/profiles/record/csvlines"
@@ -64,28 +63,23 @@ var runColumns = slices.Concat(sweep.Columns[:4], variantColumns, []string{"stat
 		"latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "power_drop_s", "power_drop_from_w", "power_drop_to_w",
 		"cpu_median_pct", "gpu_median_pct", "ram_median_bytes", "meter_w", "cache_ready_share"})
 
-// olderRuns are how many of runColumns older versions of jtune wrote.
-var olderRuns = []int{slices.Index(runColumns, "latency_p50_ms"), slices.Index(runColumns, "cpu_median_pct")}
-
-// runWidth is how many of runColumns a file with that header has.
-func runWidth(header []string) int {
-	header = unmarked(header)
-	for _, n := range olderRuns {
-		if slices.Equal(header, runColumns[:n]) {
-			return n
-		}
-	}
-	return len(runColumns)
-}
-
-// runsColumns are the columns of this record's runs.csv: a folder that an older jtune began keeps its own.
-func (r *Record) runsColumns() []string {
-	r.runsWidth = runWidth(r.columnsOf(runsName))
-	return runColumns[:r.runsWidth]
-}
-
 var partColumns = strings.Fields("epoch epochs minibatches span_s time_ms stall_ms compute_ms overhead_ms power_w " +
 	"energy_j cpu_pct gpu_pct ram_bytes reads_per_s read_bytes_per_s")
+
+// runLine is a line of runs.csv: the run, one of its parts, and in the line of part "all" the run as a whole.
+type runLine struct {
+	tegra.Mode `csv:""`
+	Setting    string         `csv:"setting"`
+	Repeat     tegra.Val[int] `csv:"repeat"`
+	Status     Status         `csv:"status"`
+	Why        string         `csv:"why"`
+	Name       string         `csv:"part"`
+	Part       `csv:""`
+	Whole      *Character `csv:""`
+	CPUs       residency  `csv:"cpu_residency"`
+	GPUs       residency  `csv:"gpu_residency"`
+	EMCs       residency  `csv:"mem_residency"`
+}
 
 // run returns the line of runs.csv for a finished row; ok is false for a mode that never ran.
 func (r *Record) run(row Row) (run Run, ok bool) {
@@ -117,7 +111,7 @@ func (r *Record) AppendRun(run Run) error {
 
 func (r *Record) writeRun(run Run) error {
 	for _, line := range run.lines() {
-		r.runs.Add(line[:r.runsWidth])
+		r.runs.Add(r.runCodec.Print(&line))
 	}
 	if err := r.runs.Flush(true); err != nil {
 		r.runs.Drop()
@@ -126,126 +120,34 @@ func (r *Record) writeRun(run Run) error {
 	return nil
 }
 
-// lines prints the run, part by part.
-func (r Run) lines() [][]string {
+// lines returns the run, part by part.
+func (r Run) lines() (out []runLine) {
 	c := r.Character
-	repeat := ""
-	if r.Repeat > 0 {
-		repeat = strconv.Itoa(r.Repeat)
-	}
-	head := slices.Concat(
-		sweep.ModeFields(r.Mode),
-		[]string{text.OneLine(r.Setting), repeat, string(r.Status), text.OneLine(r.Why)},
-	)
-	var out [][]string
-	add := func(name string, p Part, whole ...string) {
-		line := slices.Concat(head, []string{name}, p.fields(), whole)
-		for len(line) < len(runColumns) {
-			line = append(line, "")
+	add := func(name string, p Part, whole *Character) {
+		if none := (tegra.Val[float64]{}); whole == nil { // what is known of the whole run alone
+			p.CPUMedianPct, p.GPUMedianPct, p.RAMMedianBytes, p.MeterW = none, none, none, none
 		}
-		out = append(out, line)
+		repeat := tegra.Val[int]{V: r.Repeat, OK: r.Repeat > 0}
+		l := runLine{Mode: r.Mode, Setting: r.Setting, Repeat: repeat, Status: r.Status, Why: r.Why, Name: name,
+			Part: p, Whole: whole}
+		if whole != nil {
+			l.CPUs, l.GPUs, l.EMCs = residency(c.CPU), residency(c.GPU), residency(c.EMC)
+		}
+		out = append(out, l)
 	}
 	if len(c.Epochs) > 1 {
 		for _, p := range c.Epochs {
-			add(partEpoch, p)
+			add(partEpoch, p, nil)
 		}
 	}
 	if c.First.OK {
-		add(partFirst, c.First.V)
+		add(partFirst, c.First.V, nil)
 	}
 	if c.Later.OK {
-		add(partLater, c.Later.V)
+		add(partLater, c.Later.V, nil)
 	}
-	uptime := tegra.Val[float64]{}
-	if c.Uptime.OK {
-		uptime = tegra.Some(c.Uptime.V.Seconds())
-	}
-	add(
-		partAll,
-		c.All,
-		strconv.Itoa(c.Workers),
-		strconv.Itoa(c.Batch),
-		strconv.Itoa(c.PerEpoch),
-		optional(c.BaseW),
-		optional(c.CacheBefore),
-		optional(c.CacheAfter),
-		text.OneLine(
-			c.CacheWhy,
-		),
-		text.OneLine(c.Disk),
-		residencyText(c.CPU),
-		residencyText(c.GPU),
-		residencyText(c.EMC),
-		optional(uptime),
-		text.OneLine(strings.Join(c.Versions, "; ")),
-	)
-	last := out[len(out)-1]
-	if l := c.Latency; l.OK {
-		copy(last[olderRuns[0]:], []string{decimal(l.V.P50), decimal(l.V.P95), decimal(l.V.P99)})
-	}
-	if d := c.Drop; d.OK {
-		copy(last[olderRuns[0]+3:], []string{decimal(d.V.At.Seconds()), decimal(d.V.FromW), decimal(d.V.ToW)})
-	}
-	for i, v := range c.latest() {
-		last[olderRuns[1]+i] = optional(*v)
-	}
+	add(partAll, c.All, &c)
 	return out
-}
-
-// latest returns the values of a whole run in the last columns of runs.csv.
-func (c *Character) latest() []*tegra.Val[float64] {
-	return []*tegra.Val[float64]{&c.All.CPUMedianPct, &c.All.GPUMedianPct, &c.All.RAMMedianBytes, &c.All.MeterW,
-		&c.CacheReady}
-}
-
-func (p Part) fields() []string {
-	out := []string{
-		strconv.Itoa(p.Epoch),
-		strconv.Itoa(p.Epochs),
-		strconv.Itoa(p.Minibatches),
-		decimal(p.Span.Seconds()),
-		decimal(p.TimeMS),
-	}
-	for _, v := range p.numbers() {
-		out = append(out, optional(*v))
-	}
-	return out
-}
-
-// numbers returns the values that may be absent, in the order of partColumns.
-func (p *Part) numbers() []*tegra.Val[float64] {
-	return []*tegra.Val[float64]{&p.StallMS, &p.ComputeMS, &p.OverheadMS, &p.PowerW, &p.EnergyJ,
-		&p.CPUPct, &p.GPUPct, &p.RAMBytes, &p.ReadsPerS, &p.ReadBytesPerS}
-}
-
-// residencyText prints "kernel 1300500000:0.98 624750000:0.02", in Hz.
-func residencyText(r telemetry.Residency) string {
-	if !r.OK() {
-		return ""
-	}
-	out := r.Source
-	for _, s := range r.Shares {
-		out += fmt.Sprintf(" %d:%s", int64(s.Freq), decimal(s.Share))
-	}
-	return out
-}
-
-func parseResidency(text string) (r telemetry.Residency, ok bool) {
-	f := strings.Fields(text)
-	if len(f) == 0 {
-		return r, true
-	}
-	r.Source = f[0]
-	for _, pair := range f[1:] {
-		hz, share, _ := strings.Cut(pair, ":")
-		v, err1 := strconv.ParseInt(hz, 10, 64)
-		x, err2 := strconv.ParseFloat(share, 64)
-		if err1 != nil || err2 != nil || v <= 0 || !(x >= 0 && x <= 1) {
-			return r, false
-		}
-		r.Shares = append(r.Shares, telemetry.ClockShare{Freq: tegra.Freq(v), Share: x})
-	}
-	return r, true
 }
 
 // ReadRuns returns the runs of a campaign folder in order, with a note on each unreadable line. It leaves out a run
@@ -311,51 +213,79 @@ func (r *Record) cutRun(rows []Row) error {
 }
 
 func parseRuns(text []byte) (runs []Run, notes []string) {
-	var c Character // of the run whose lines are being read
-	var key string  // that run
-	width := len(runColumns)
+	var run Run // whose lines are being read
+	var codec csvlines.Codec[runLine]
 	csvlines.Each(bytes.NewReader(text), func(n int, f []string, err error) error {
 		if n == 1 { // the header, of an older jtune perhaps
-			width = runWidth(f)
+			codec = csvlines.NewCodec[runLine](f)
 			return nil
 		}
-		var run Run
 		var done bool
 		if err == nil {
-			if len(f) == width {
-				f = append(f, make([]string, len(runColumns)-width)...)
-			}
-			if now := strings.Join(f[:min(len(f), runKeyColumns)], ","); now != key || begins(f, c) {
-				c, key = Character{}, now // the run before was cut off
-			}
-			run, done, err = parseRunLine(f, &c)
+			done, err = run.take(&codec, f)
 		}
 		if err != nil {
 			notes = append(notes, unreadable(runsName, n, err))
-			c = Character{}
+			run = Run{}
 			return err
 		}
 		if done {
-			run.Character = c
-			runs, c = append(runs, run), Character{}
+			runs, run = append(runs, run), Run{}
 		}
 		return nil
 	})
 	return runs, notes
 }
 
-// runKeyColumns at the beginning of a line name its run: mode, setting, repeat.
-const runKeyColumns = 6
-
-// begins reports whether a line cannot continue the run in c: that run was interrupted and written again.
-func begins(f []string, c Character) bool {
-	if len(f) != len(runColumns) {
-		return false
+// take adds a line to a run; done: it was the run's last. A line that cannot continue the run begins another: that one
+// was interrupted.
+func (r *Run) take(codec *csvlines.Codec[runLine], f []string) (done bool, err error) {
+	l, empty, err := codec.Read(f)
+	switch {
+	case err != nil:
+		return false, err
+	case empty != nil:
+		return false, csvlines.Unreadable(empty[0])
+	case !slices.Contains(statuses, l.Status):
+		return false, fmt.Errorf("status is %q", text.Clip(string(l.Status)))
+	case l.Mode != r.Mode || l.Setting != r.Setting || l.Repeat.V != r.Repeat || l.begins(&r.Character):
+		r.Character = Character{}
 	}
-	switch epoch, _ := strconv.Atoi(f[9]); f[8] {
+	r.Mode, r.Setting, r.Repeat, r.Status, r.Why = l.Mode, l.Setting, l.Repeat.V, l.Status, l.Why
+	c := &r.Character
+	switch l.Name {
+	case partEpoch:
+		c.Epochs = append(c.Epochs, l.Part)
+	case partFirst:
+		c.First = tegra.Some(l.Part)
+	case partLater:
+		c.Later = tegra.Some(l.Part)
+	case partAll:
+		if l.Whole == nil {
+			return false, csvlines.Unreadable("workers")
+		}
+		l.Whole.All, l.Whole.First, l.Whole.Later, l.Whole.Epochs = l.Part, c.First, c.Later, c.Epochs
+		l.Whole.CPU, l.Whole.GPU = telemetry.Residency(l.CPUs), telemetry.Residency(l.GPUs)
+		l.Whole.EMC = telemetry.Residency(l.EMCs)
+		if r.Character = *l.Whole; len(c.Epochs) == 0 {
+			c.Epochs = []Part{l.Part}
+		}
+		if c.Latency.OK {
+			c.Latency.V.N = c.All.Minibatches
+		}
+		return true, nil
+	default:
+		return false, csvlines.Unreadable("part")
+	}
+	return false, nil
+}
+
+// begins reports whether a line cannot continue a run: that one was interrupted and written again.
+func (l *runLine) begins(c *Character) bool {
+	switch l.Name {
 	case partEpoch:
 		n := len(c.Epochs)
-		return n > 0 && epoch <= c.Epochs[n-1].Epoch || c.First.OK || c.Later.OK
+		return n > 0 && l.Epoch <= c.Epochs[n-1].Epoch || c.First.OK || c.Later.OK
 	case partFirst:
 		return c.First.OK || c.Later.OK
 	case partLater:
@@ -364,78 +294,36 @@ func begins(f []string, c Character) bool {
 	return false
 }
 
-// parseRunLine parses one line into c; done: it was the run's last.
-func parseRunLine(f []string, c *Character) (r Run, done bool, err error) {
-	if len(f) != len(runColumns) {
-		return r, false, fmt.Errorf("%d fields where %d belong", len(f), len(runColumns))
-	}
-	p := csvlines.Fields{Columns: runColumns, List: f}
-	r.Mode = p.Mode()
-	r.Setting = p.Text()
-	if repeat := p.Text(); repeat != "" {
-		p.At--
-		r.Repeat = int(p.Whole())
-	}
-	r.Status, r.Why = Status(p.Text()), p.Text()
-	if !slices.Contains(statuses, r.Status) {
-		return r, false, fmt.Errorf("status is %q", text.Clip(string(r.Status)))
-	}
-	name := p.Text()
-	part := partOf(&p)
-	if name != partAll {
-		switch name {
-		case partEpoch:
-			c.Epochs = append(c.Epochs, part)
-		case partFirst:
-			c.First = tegra.Some(part)
-		case partLater:
-			c.Later = tegra.Some(part)
-		default:
-			p.Fail("part")
-		}
-		return r, false, p.Err
-	}
-	c.All = part
-	if len(c.Epochs) == 0 {
-		c.Epochs = []Part{part}
-	}
-	c.Workers, c.Batch, c.PerEpoch = int(p.Whole()), int(p.Whole()), int(p.Whole())
-	c.BaseW, c.CacheBefore, c.CacheAfter = p.Optional(), p.Optional(), p.Optional()
-	c.CacheWhy, c.Disk = p.Text(), p.Text()
-	for _, to := range []*telemetry.Residency{&c.CPU, &c.GPU, &c.EMC} {
-		var ok bool
-		if *to, ok = parseResidency(p.Text()); !ok {
-			p.Fail("residency")
-		}
-	}
-	if s := p.Optional(); s.OK {
-		c.Uptime = tegra.Some(asSpan(s.V))
-	}
-	if v := p.Text(); v != "" {
-		c.Versions = strings.Split(v, "; ")
-	}
-	if v := p.Optionals(3); v != nil {
-		c.Latency = tegra.Some(Latency{P50: v[0], P95: v[1], P99: v[2], N: c.All.Minibatches})
-	}
-	if v := p.Optionals(3); v != nil {
-		c.Drop = tegra.Some(telemetry.PowerDrop{At: asSpan(v[0]), FromW: v[1], ToW: v[2]})
-	}
-	for _, to := range c.latest() {
-		*to = p.Optional()
-	}
-	return r, true, p.Err
-}
+// residency is the form of a telemetry.Residency in runs.csv.
+type residency telemetry.Residency
 
-// asSpan converts seconds to a duration, limited to the largest one.
-func asSpan(s float64) time.Duration {
-	return time.Duration(min(s, 1e9) * float64(time.Second))
-}
-
-func partOf(p *csvlines.Fields) (out Part) {
-	out.Epoch, out.Epochs, out.Minibatches = int(p.Whole()), int(p.Whole()), int(p.Whole())
-	out.Span, out.TimeMS = asSpan(p.Number()), p.Number()
-	for _, to := range out.numbers() {
-		*to = p.Optional()
+// CSV prints "kernel 1300500000:0.98 624750000:0.02", in Hz.
+func (r *residency) CSV() string {
+	if !telemetry.Residency(*r).OK() {
+		return ""
+	}
+	out := r.Source
+	for _, s := range r.Shares {
+		out += fmt.Sprintf(" %d:%s", int64(s.Freq), strconv.FormatFloat(s.Share, 'f', -1, 64))
 	}
 	return out
+}
+
+// SetCSV reads what CSV prints.
+func (r *residency) SetCSV(text string) bool {
+	f := strings.Fields(text)
+	if len(f) == 0 {
+		return true
+	}
+	r.Source = f[0]
+	for _, pair := range f[1:] {
+		hz, share, _ := strings.Cut(pair, ":")
+		v, err1 := strconv.ParseInt(hz, 10, 64)
+		x, err2 := strconv.ParseFloat(share, 64)
+		if err1 != nil || err2 != nil || v <= 0 || !(x >= 0 && x <= 1) {
+			return false
+		}
+		r.Shares = append(r.Shares, telemetry.ClockShare{Freq: tegra.Freq(v), Share: x})
+	}
+	return true
 }

@@ -1,45 +1,42 @@
 package record
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"jtune/internal/report"
 	"jtune/internal/stats"
 	"jtune/internal/text"
-	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 )
 
 // Served sums up what an inference job answered in one mode.
 type Served struct {
-	Unit     string // inference, token or frame
-	Phase    string // prefill or decode where only one of them was measured
-	Requests int    // whose latencies Latency holds: requests, or batches where the job reports none
-	Units    int
+	Unit     string `csv:"unit"`     // inference, token or frame
+	Phase    string `csv:"phase"`    // prefill or decode where only one of them was measured
+	Requests int    `csv:"requests"` // whose latencies Latency holds: requests, or batches where the job reports none
+	Units    int    `csv:"units"`
 	// Latency counts requests, their waiting included, or batches where the job reports no requests.
-	Latency Latency
+	Latency Latency `csv:""`
 	// PerS is the units per second of service, ServedPerS those per second of the whole measurement,
 	// waiting included, and RatePerS the requests that arrived per second where they were scheduled.
-	PerS       tegra.Val[float64]
-	ServedPerS tegra.Val[float64]
-	RatePerS   tegra.Val[float64]
-	UnitJ      tegra.Val[float64] // energy of a unit
-	TTFTMS     tegra.Val[float64] // median time to the first unit of an answer
-	TPOTMS     tegra.Val[float64] // median time of each further one
+	PerS       tegra.Val[float64] `csv:"units_per_s"`
+	ServedPerS tegra.Val[float64] `csv:"served_per_s"`
+	RatePerS   tegra.Val[float64] `csv:"rate_per_s"`
+	UnitJ      tegra.Val[float64] `csv:"unit_j"`  // energy of a unit
+	TTFTMS     tegra.Val[float64] `csv:"ttft_ms"` // median time to the first unit of an answer
+	TPOTMS     tegra.Val[float64] `csv:"tpot_ms"` // median time of each further one
 	Phases     []PhaseOfServing   // prefill and decode, where the server tells them apart
-	Reps       int                // repetitions of fixed work; 0: none were requested
-	CVPct      tegra.Val[float64] // of their energies: standard deviation in percent of the mean
+	Reps       int                `csv:"reps"`   // repetitions of fixed work; 0: none were requested
+	CVPct      tegra.Val[float64] `csv:"cv_pct"` // of their energies: standard deviation in percent of the mean
 }
 
 // PhaseOfServing is one of the two phases of a language model: prefill reads the prompt, decode writes the answer.
 type PhaseOfServing struct {
 	Phase  string             `json:"phase"`
-	PerS   tegra.Val[float64] `json:"units_per_s"` // tokens of the question, or of the answer
-	PowerW tegra.Val[float64] `json:"power_w"`     // mean of the samples of the same time
-	UnitJ  tegra.Val[float64] `json:"unit_j"`
+	PerS   tegra.Val[float64] `json:"units_per_s" csv:"per_s"` // tokens of the question, or of the answer
+	PowerW tegra.Val[float64] `json:"power_w" csv:"w"`         // mean of the samples of the same time
+	UnitJ  tegra.Val[float64] `json:"unit_j" csv:"j"`
 }
 
 // servingColumns are further columns in the modes.csv of an inference workload.
@@ -84,65 +81,6 @@ func (s *Served) Object() report.Object {
 	}
 }
 
-// fields prints the values in the order of servingColumns; all empty where s is nil.
-func (s *Served) fields() []string {
-	if s == nil {
-		return make([]string, len(servingColumns))
-	}
-	out := []string{
-		servingKind,
-		text.OneLine(s.Unit),
-		text.OneLine(s.Phase),
-		strconv.Itoa(s.Requests),
-		strconv.Itoa(s.Units),
-		decimal(s.Latency.P50),
-		decimal(s.Latency.P95),
-		decimal(s.Latency.P99),
-		optional(s.RatePerS),
-		optional(s.ServedPerS),
-		optional(s.PerS),
-		optional(s.TTFTMS),
-		optional(s.TPOTMS),
-		optional(s.UnitJ),
-		strconv.Itoa(s.Reps),
-		optional(s.CVPct),
-	}
-	for _, name := range []string{Prefill, Decode} {
-		p := PhaseOfServing{}
-		if i := slices.IndexFunc(s.Phases, func(p PhaseOfServing) bool { return p.Phase == name }); i >= 0 {
-			p = s.Phases[i]
-		}
-		out = append(out, optional(p.PerS), optional(p.PowerW), optional(p.UnitJ))
-	}
-	return out
-}
-
-// parseServing reads the fields of servingColumns; nil where they are empty.
-func parseServing(f []string) (*Served, error) {
-	if f[0] == "" {
-		return nil, nil
-	}
-	p := csvlines.Fields{Columns: servingColumns, List: f}
-	s := &Served{}
-	if kind := p.Text(); kind != servingKind {
-		return nil, fmt.Errorf("kind is %q", text.Clip(kind))
-	}
-	s.Unit, s.Phase = p.Text(), p.Text()
-	s.Requests, s.Units = int(p.Whole()), int(p.Whole())
-	s.Latency = Latency{P50: p.Number(), P95: p.Number(), P99: p.Number(), N: s.Requests}
-	s.RatePerS, s.ServedPerS, s.PerS = p.Optional(), p.Optional(), p.Optional()
-	s.TTFTMS, s.TPOTMS, s.UnitJ = p.Optional(), p.Optional(), p.Optional()
-	s.Reps = int(p.Whole())
-	s.CVPct = p.Optional()
-	for _, name := range []string{Prefill, Decode} {
-		phase := PhaseOfServing{Phase: name, PerS: p.Optional(), PowerW: p.Optional(), UnitJ: p.Optional()}
-		if phase.PerS.OK {
-			s.Phases = append(s.Phases, phase)
-		}
-	}
-	return s, p.Err
-}
-
 // knownColumns are the columns of modes.csv that a row of this record fills.
 func (r *Record) knownColumns() []string {
 	columns := r.sized(Columns)
@@ -153,18 +91,6 @@ func (r *Record) knownColumns() []string {
 		columns = slices.Concat(columns, pairColumns)
 	}
 	return columns
-}
-
-// line prints a row in the order of knownColumns.
-func (r *Record) line(row Row) []string {
-	line := r.withSize(row.Fields(), row.Batch)
-	if r.header.Workload.Infers() {
-		line = append(line, row.Serving.fields()...)
-	}
-	if r.header.Pair != nil {
-		line = append(line, row.Pair.fields(row.Batch)...)
-	}
-	return line
 }
 
 // PhaseOf returns a phase in the row's mode; false when its speed is unknown.
@@ -180,22 +106,6 @@ func (r *Row) PhaseOf(name string) (PhaseOfServing, bool) {
 	s := r.Serving // of a program that runs one phase
 	return PhaseOfServing{Phase: name, PerS: s.PerS, PowerW: tegra.Some(r.PowerW), UnitJ: s.UnitJ},
 		s.Phase == name && s.PerS.OK
-}
-
-// takeServing reads the columns of serving, which follow the known ones where names has them.
-func (r *Row) takeServing(names []string) (err error) {
-	n := len(servingColumns)
-	if !slices.Contains(names, servingColumns[n-1]) { // a file from before the phases were kept
-		n -= 2 * phaseColumns
-	}
-	if len(names) < n || !slices.Equal(names[:n], servingColumns[:n]) || len(r.Extra) < n {
-		return nil
-	}
-	if r.Serving, err = parseServing(slices.Concat(r.Extra[:n], make([]string, len(servingColumns)-n))); err != nil {
-		return err
-	}
-	r.Extra = r.Extra[n:]
-	return r.takePair(names[n:])
 }
 
 // LatencyOf sums up latencies in ms.

@@ -59,8 +59,10 @@ func TestRecordReadsRowsFromBeforePhasesWereKept(t *testing.T) {
 	t.Parallel()
 	s := &Served{Unit: "token", Requests: 4, Units: 512, Latency: Latency{P50: 1, P95: 2, P99: 3, N: 4}}
 	n := len(servingColumns) - 2*phaseColumns
-	r := Row{Extra: s.fields()[:n]}
-	if err := r.takeServing(servingColumns[:n]); err != nil || !reflect.DeepEqual(r.Serving, s) || len(r.Extra) > 0 {
+	codec, row := newRowCodec(slices.Concat(Columns, servingColumns[:n])), exampleRows()[0]
+	row.Serving = s
+	r, err := codec.read(codec.print(row))
+	if err != nil || !reflect.DeepEqual(r.Serving, s) || len(r.Extra) > 0 {
 		t.Errorf("%+v, %v, %v", r.Serving, r.Extra, err)
 	}
 }

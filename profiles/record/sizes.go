@@ -2,9 +2,11 @@ package record
 
 import (
 	"errors"
+	"slices"
 
 	"jtune/internal/safefile"
 	"jtune/internal/text"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra/sweep"
 )
 
@@ -37,3 +39,31 @@ func unmarked(header []string) []string {
 }
 
 var errRows = safefile.BoundError(modesName + " has more than " + text.Thousands(mostRows) + " rows")
+
+// setCodecs reads the headers of the files that are there, and fixes the columns of all.
+func (r *Record) setCodecs() {
+	r.rowCodec = newRowCodec(r.names)
+	r.runCodec = csvlines.NewCodec[runLine](columnsIn[runLine](r.columnsOf(runsName), runColumns))
+	minibatches := minibatchColumns
+	if r.header.Pair == nil {
+		minibatches = minibatches[:slices.Index(minibatches, jobColumn)]
+	}
+	r.sampleRails = r.railsOfSamples()
+	samples := unmarked(r.columnsOf(samplesName))
+	samples = columnsIn[sampleLine](samples[:len(samples)-2*len(railsIn(samples))], r.sized(sampleColumns))
+	r.sampleCodec = csvlines.NewCodec[sampleLine](slices.Concat(samples, railColumns(r.sampleRails)))
+	minibatches = columnsIn[minibatchLine](r.columnsOf(minibatchesName), r.sized(minibatches))
+	r.minibatchCodec = csvlines.NewCodec[minibatchLine](minibatches)
+	r.epochCodec = csvlines.NewCodec[epochLine](r.sized(epochColumns))
+}
+
+// columnsIn returns the columns of a file: those of its header, of which an older jtune wrote fewer, or all that are
+// known for a new one.
+func columnsIn[T any](header, known []string) []string {
+	header = unmarked(header)
+	own := !slices.ContainsFunc(header, func(name string) bool { return !slices.Contains(known, name) })
+	if c := csvlines.NewCodec[T](header); len(header) > 0 && own && c.Whole() {
+		return header
+	}
+	return known
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -92,33 +91,13 @@ func TestParseResidencyTakesSharesOfClocksAlone(t *testing.T) {
 	for text, ok := range map[string]bool{"": true, "cpu0 1000:0 2000:1": true, "cpu0 1000:0.5": true,
 		"cpu0 0:0.5": false, "cpu0 -5:0.5": false, "cpu0 x:0.5": false, "cpu0 1000:x": false, "cpu0 1000": false,
 		"cpu0 1000:-0.1": false, "cpu0 1000:1.1": false, "cpu0 1000:NaN": false} {
-		r, got := parseResidency(text)
+		var r residency
+		got := r.SetCSV(text)
 		if got != ok {
 			t.Errorf("%q: %v", text, got)
 		}
-		if ok && residencyText(r) != text {
-			t.Errorf("%q comes back as %q", text, residencyText(r))
-		}
-	}
-}
-
-// The column that cannot be read is named; the first of several.
-func TestFieldParserNamesTheColumn(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		fields []string
-		want   string
-	}{
-		{[]string{"1", "2", "3"}, ""}, {[]string{"0", "", "0"}, ""}, {[]string{"-1", "2", "3"}, "a cannot be read"},
-		{[]string{"1", "NaN", "3"}, "b cannot be read"}, {[]string{"1", "2", "+Inf"}, "c cannot be read"},
-		{[]string{"1", "x", "y"}, "b cannot be read"},
-	} {
-		p := csvlines.Fields{Columns: []string{"a", "b", "c"}, List: c.fields}
-		p.Number()
-		p.Optional()
-		p.Number()
-		if p.Err == nil && c.want != "" || p.Err != nil && p.Err.Error() != c.want {
-			t.Errorf("%v: %v, want %q", c.fields, p.Err, c.want)
+		if ok && r.CSV() != text {
+			t.Errorf("%q comes back as %q", text, r.CSV())
 		}
 	}
 }
@@ -126,44 +105,39 @@ func TestFieldParserNamesTheColumn(t *testing.T) {
 // Lines of a raw file that cannot be read are counted, a torn one too, and the others count.
 func TestParseRawCountsWhatItCannotRead(t *testing.T) {
 	t.Parallel()
-	columns := []string{"a", "b", "c", "d", "e"}
-	head := strings.Join(columns, ",") + "\n"
+	const head, good = "t_s,cores,cpu_khz,gpu_hz,mem_hz,valid\n", "1,2,3,4,5,true\n"
 	for text, want := range map[string][2]int{
-		head: {0, 0}, head + "1,2,3,4,5\n6,7,8,9,10\n": {2, 0}, head + "1,2,3,4,5\n6,7\n1,2,3,4,5\n": {2, 1},
-		head + "1,2,3,4,5\n6,7": {1, 1}, head + "x,2,3,4,5\n1,2,3,4,5\n": {1, 1}, head + "\"\n1,2,3,4,5\n": {1, 1},
+		head: {0, 0}, head + good + good: {2, 0}, head + good + "6,7\n" + good: {2, 1}, head + good + "6,7": {1, 1},
+		head + "x" + good + good: {1, 1}, head + "\"\n" + good: {1, 1}, "t_s,cores\n1,2\n": {0, 1},
 	} {
-		good := 0
-		bad, _ := parseRaw(strings.NewReader(text), columns, func(p *csvlines.Fields) {
-			if p.Number(); p.Err == nil {
-				good++
-			}
-		})
-		if good != want[0] || bad != want[1] {
-			t.Errorf("%q: %d read and %d not, want %v", text, good, bad, want)
+		n := 0
+		bad, _ := parseRaw(strings.NewReader(text), func(*sampleLine, []string, []string) error { n++; return nil })
+		if n != want[0] || bad != want[1] {
+			t.Errorf("%q: %d read and %d not, want %v", text, n, bad, want)
 		}
 	}
 }
 
-func TestAsSpanEndsWhereADurationDoes(t *testing.T) {
+func TestRunTakesNoSpanLongerThanADuration(t *testing.T) {
 	t.Parallel()
-	if asSpan(2.5) != 2500*time.Millisecond || asSpan(1e300) != 1e9*time.Second || asSpan(1e9) != 1e9*time.Second {
-		t.Errorf("got %v, %v, %v", asSpan(2.5), asSpan(1e300), asSpan(1e9))
+	codec := csvlines.NewCodec[runLine]([]string{"span_s"})
+	for text, want := range map[string]time.Duration{"2.5": 2500 * time.Millisecond, "1e300": 1e9 * time.Second,
+		"1e9": 1e9 * time.Second} {
+		if l, _, err := codec.Read([]string{text}); err != nil || l.Span != want {
+			t.Errorf("%s: %v, %v", text, l.Span, err)
+		}
 	}
 }
 
 // A line that begins a part which the run has already is of another run: that one was cut off.
 func TestBeginsFindsTheRunThatWasCutOff(t *testing.T) {
 	t.Parallel()
-	line := func(part string, epoch int) []string {
-		f := make([]string, len(runColumns))
-		f[8], f[9] = part, strconv.Itoa(epoch)
-		return f
-	}
+	line := func(part string, epoch int) runLine { return runLine{Name: part, Part: Part{Epoch: epoch}} }
 	var none, two, first, later Character
 	two.Epochs = []Part{{Epoch: 0}, {Epoch: 1}}
 	first.First, later.Later = tegra.Some(Part{}), tegra.Some(Part{})
 	for _, c := range []struct {
-		f    []string
+		l    runLine
 		of   Character
 		want bool
 	}{
@@ -171,10 +145,9 @@ func TestBeginsFindsTheRunThatWasCutOff(t *testing.T) {
 		{line(partEpoch, 0), two, true}, {line(partEpoch, 0), first, true}, {line(partEpoch, 9), later, true},
 		{line(partFirst, 0), two, false}, {line(partFirst, 0), first, true}, {line(partFirst, 0), later, true},
 		{line(partLater, 1), first, false}, {line(partLater, 1), later, true}, {line(partAll, 0), later, false},
-		{[]string{"short"}, later, false},
 	} {
-		if got := begins(c.f, c.of); got != c.want {
-			t.Errorf("%s %s after %+v: %v", c.f[min(8, len(c.f)-1)], c.f[min(9, len(c.f)-1)], c.of, got)
+		if got := c.l.begins(&c.of); got != c.want {
+			t.Errorf("%s %d after %+v: %v", c.l.Name, c.l.Epoch, c.of, got)
 		}
 	}
 }
@@ -280,7 +253,7 @@ func TestParseRowNamesWhatItCannotRead(t *testing.T) {
 	mode := tegra.Mode{Cores: 4, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
 	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 80, PowerW: 20}, Status: OK,
 		Minibatches: 40, StallMS: tegra.Some(1.5), ComputeMS: tegra.Some(70.0), OverheadMS: tegra.Some(2.0)}
-	line := rec.line(row)
+	line := rec.rowCodec.print(row)[:len(Columns)]
 	names := rec.knownColumns()
 	read := func(column, value string) (Row, error) {
 		f := append([]string{}, line...)

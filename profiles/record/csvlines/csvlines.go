@@ -1,7 +1,7 @@
 // Package csvlines reads and continues the CSV files of a campaign's folder. jtune appends whole lines to them for as
 // long as a campaign runs, so they are read line by line, and to continue one only its ends are read.
 //
-//	file ──► Each ──► fields of each line ──► Fields ──► rows, runs, entries
+//	file ──► Each ──► fields of each line ──► Codec ──► rows, runs, entries
 //	     ──► ReadEnds ──► where the next line belongs ──► File ──► Add, Flush
 package csvlines
 
