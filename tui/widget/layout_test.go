@@ -33,3 +33,15 @@ func TestWidthIsThatOfPackageAnsi(t *testing.T) {
 		}
 	}
 }
+
+// A box takes its lines as Fit made them: measuring each again took half of the CPU time of a large screen.
+func TestBoxAddsLittleToALine(t *testing.T) {
+	of := func(lines int) float64 {
+		line := StyleTitle.Render(strings.Repeat("▁▂▃ 12.5 W ", 8))
+		text := Fit(strings.Repeat(line+"\n", lines), 96, lines)
+		return testing.AllocsPerRun(20, func() { Box("title", "", text, 100, lines+2) })
+	}
+	if each := (of(40) - of(20)) / 20; each > 3 {
+		t.Errorf("%.1f allocations per line", each)
+	}
+}
