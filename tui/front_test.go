@@ -129,3 +129,25 @@ func TestFrontIsExportedInFourForms(t *testing.T) {
 		t.Error("the text lacks VIRTUAL")
 	}
 }
+
+// The only changes on Front are in a column between what was predicted and what was measured.
+func TestFrontPrintsNoChangeWithoutSayingAgainstWhat(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	scenes()["front-measured"](d)
+	d.size(80, 24)
+	row := regexp.MustCompile(`(ms/step|W|J/step) +[0-9.]+ +[0-9.]+ *[+-][0-9]+ ?%`)
+	changes, headed := 0, false
+	for line := range strings.Lines(d.screen()) {
+		headed = headed || strings.Contains(line, "predicted measured  off")
+		if !strings.Contains(line, "%") {
+			continue
+		}
+		if changes++; !headed || !row.MatchString(line) {
+			t.Errorf("%q", line)
+		}
+	}
+	if changes != 3 {
+		t.Errorf("%d changes:\n%s", changes, d.screen())
+	}
+}
