@@ -30,9 +30,10 @@
 // minibatch from the start of its fetch to the end of its step, after a
 // synchronise. fetch_ms is the visible wait for the data, copy to the device
 // included; compute_ms the step on the GPU; stall_ms and overhead_ms are
-// computed when they are not given. preprocess_ms, copy_ms and launch_ms are shown as
-// stages where they are given. "clean":false marks a minibatch that does
-// not count, such as one that also wrote a checkpoint. The share of a cache
+// computed when they are not given. preprocess_ms (the work on the data
+// without reading it, hidden behind compute or not), copy_ms and launch_ms
+// are shown as stages where they are given. "clean":false marks a minibatch
+// that does not count, such as one that also wrote a checkpoint. The share of a cache
 // event is the part of the data in the page cache. mode, fetch, compute, power and
 // sys are events of the protocol that are ignored here.
 //

@@ -4,6 +4,7 @@ A sample is made ready for one network: the image nets say the size and number
 of channels that they take, so that any of them trains on any image set.
 """
 import os
+import time
 
 import torch
 from torch.utils.data import Dataset
@@ -34,15 +35,15 @@ def open_set(name, folder, net):
     if kind != net.takes:
         raise Fault("%s holds samples of the kind %s, network %s takes %s" % (name, kind, net.name, net.takes))
     if folder == "synthetic" or kind == "sentence":
-        return MADE[kind](samples, classes, net)
+        return Timed(MADE[kind](samples, classes, net))
     if not os.path.isdir(folder):
         raise Fault("data folder %s: no such folder" % folder)
     folder = below(folder, name)
     if kind == "image":
-        return images.open_images(name, folder, net)
+        return Timed(images.open_images(name, folder, net))
     if kind == "boxes":
-        return images.Boxes(folder, net)
-    return words.Spans(folder) if kind == "span" else words.Words(folder)
+        return Timed(images.Boxes(folder, net))
+    return Timed(words.Spans(folder) if kind == "span" else words.Words(folder))
 
 
 def below(folder, name):
@@ -103,7 +104,29 @@ class MadeWords(Made):
 MADE = {"image": MadeImages, "boxes": MadeBoxes, "span": MadeSpans, "words": MadeWords, "sentence": MadeSentences}
 
 
+class Timed(Dataset):
+    """A set that gives with each sample the seconds of making it ready, without those of reading its file."""
+
+    def __init__(self, samples):
+        self.samples, self.files = samples, samples.files
+
+    def __len__(self):
+        return len(self.samples)
+
+    def __getitem__(self, i):
+        images.reading, begin = 0.0, time.perf_counter()
+        sample = self.samples[i]
+        return sample, time.perf_counter() - begin - images.reading
+
+
 def collate(batch):
+    """A minibatch of timed samples, and the milliseconds of its pre-processing."""
+    begin = time.perf_counter()
+    x, y = stacked([sample for sample, _ in batch])
+    return x, y, 1e3 * (sum(s for _, s in batch) + time.perf_counter() - begin)
+
+
+def stacked(batch):
     """Stacks samples; rows of boxes get the number of their image."""
     x = torch.stack([b[0] for b in batch])
     if torch.is_tensor(batch[0][1]) and batch[0][1].dim() == 2:

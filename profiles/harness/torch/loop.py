@@ -115,7 +115,7 @@ class Trainer:
             tell("epoch_begin", epoch=epoch)
         sums, begin, batch = [0.0, 0.0], time.perf_counter(), 0
         self.watch.start()
-        for x, y in self.loader:
+        for x, y, prepared in self.loader:
             self.watch.mark()
             with turn("infer" if self.o.infer else "train") as n:
                 if self.o.infer and turns() and n < len(x):
@@ -135,7 +135,9 @@ class Trainer:
             waited, granted, fetched, computed, whole = self.watch.times()
             held = granted - waited  # by another job
             fetched, computed, whole = fetched - held, computed - held, whole - held
-            stages = {"copy_ms": fetched - waited, "launch_ms": launch} if self.device.type == "cuda" else {}
+            stages = {"preprocess_ms": prepared}
+            if self.device.type == "cuda":
+                stages.update(copy_ms=fetched - waited, launch_ms=launch)
             kind = {"event": "infer", "n": len(x), "clean": clean} if self.o.infer else {"event": "minibatch"}
             tell(epoch=epoch, batch=batch, time_ms=whole, fetch_ms=fetched, compute_ms=computed - fetched, **dict(kind, **stages))
             sums, begin = [sums[0] + fetched, sums[1] + computed - fetched], begin + held / 1e3
