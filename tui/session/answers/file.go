@@ -100,7 +100,22 @@ func Keep(dir string, k Kept) error {
 }
 
 // Find reads the answer kept in a folder; nil if there is none.
-func Find(dir string) (*Kept, error) {
+func Find(dir string) (*Kept, error) { return find(dir, func(text string) string { return text }) }
+
+// FindWithoutProbes is Find for what lists say: it does not read the probes, which are more than half of the file.
+func FindWithoutProbes(dir string) (*Kept, error) {
+	k, err := find(dir, func(text string) string {
+		text, _, _ = strings.Cut(text, "\n[[probe]]")
+		return text
+	})
+	if err != nil { // they need not be the last part
+		return Find(dir)
+	}
+	return k, nil
+}
+
+// find reads a part of the file.
+func find(dir string, part func(text string) string) (*Kept, error) {
 	path := filepath.Join(dir, FileName)
 	data, err := safefile.Read(path, mostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +124,7 @@ func Find(dir string) (*Kept, error) {
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
 	}
-	k, err := parse(path, string(data))
+	k, err := parse(path, part(string(data)))
 	if err != nil {
 		return nil, err
 	}

@@ -243,3 +243,43 @@ func FuzzKeptAnswer(f *testing.F) {
 		}
 	})
 }
+
+// Lists read an answer without its probes, wherever they are in the file.
+func TestFindWithoutProbesGivesTheSameBrief(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := Keep(dir, Kept{Answers: []Answer{full()}}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, FileName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, probes, ok := strings.Cut(string(text), "\n[[probe]]")
+	if !ok {
+		t.Fatalf("no probes in %s", text)
+	}
+	top, answer, ok := strings.Cut(head, "\n[[answer]]")
+	if !ok {
+		t.Fatalf("no answer in %s", text)
+	}
+	first := top + "\n[[probe]]" + probes + "\n[[answer]]" + answer
+	for name, c := range map[string]struct {
+		text   string
+		probes int
+	}{"probes last": {string(text), 0}, "probes first": {first, 2}} {
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		whole, err := Find(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := FindWithoutProbes(dir)
+		if err != nil || *got.Brief() != *whole.Brief() || len(got.Answers[0].Probes) != c.probes {
+			t.Errorf("%s: %+v with %d probes (%v), want %+v", name, got.Brief(), len(got.Answers[0].Probes), err,
+				whole.Brief())
+		}
+	}
+}

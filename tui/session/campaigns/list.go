@@ -168,7 +168,7 @@ func ReadCampaignFolder(dir string) Campaign {
 	}
 	c := Of(name, dir, h, rows)
 	if h.Search != nil && h.Plan.PartOf == "" {
-		k, err := answers.Find(dir)
+		k, err := answers.FindWithoutProbes(dir)
 		if k == nil && err == nil {
 			k = answers.WorkedOut(h, c.Ended, c.Rows)
 		}
