@@ -36,7 +36,7 @@ func TestDemoLeavesNothingBehind(t *testing.T) {
 			}
 			defer term.Close()
 			if _, err := term.Until(context.Background(), patience, func(screen string) bool {
-				return strings.Contains(screen, "best so far")
+				return strings.Contains(screen, " so far ")
 			}); err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ var Tour = []TourStep{
 	{"", []string{"module total"}, 3 * time.Second, "the board now: clocks, power, heat"},
 	{"t", []string{"Tune:", "fastest within 30 W"}, 3 * time.Second, "t: which power mode suits a job best?"},
 	{"t", []string{"tuning resnet18"}, 2 * time.Second, "t: the job runs in a few of 18,096 modes"},
-	{"", []string{"tuning resnet18", "best so far"}, 3 * time.Second, "each measurement improves all predictions"},
+	{"", []string{"tuning resnet18", "so far"}, 3 * time.Second, "each measurement improves all predictions"},
 	{"", []string{"the answer", "FITS 30 W", "measured within"}, 5 * time.Second,
 		"the answer and what was before: both measured"},
 	{"r", []string{"the race", "FUSE BLOWN"}, 0, "r: each mode under one limit, on one clock"},
