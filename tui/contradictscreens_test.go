@@ -24,10 +24,7 @@ func (s *statements) screens(name string, watts int, since string) {
 	}
 	s.page(at, "Profile", "3", short+` *`+fmt.Sprint(watts)+` W → (?P<answer>`+modePattern+`) (?P<time__ms>[0-9.]+) ms`)
 	s.page(name, "Profile", "3", short+` *`+fmt.Sprint(watts)+` W → .* finished +(?P<modes_of_the_search__>\d+) `)
-	model, title := s.modelsPage(name, since), ""
-	if s.errors(name, model) {
-		title = ` +error ±(?P<time_error__pct>[0-9.]+) % time ±(?P<power_error__pct>[0-9.]+) % power`
-	}
+	model := s.modelsPage(name, since)
 	s.levers(name+since, "Models", s.about())
 	s.term.press("Enter")
 	s.term.sees("loaded " + model)
@@ -38,7 +35,7 @@ func (s *statements) screens(name string, watts int, since string) {
 	s.command(now, []string{"choose", "--model", name, "--power-limit", fmt.Sprint(watts)},
 		`^(?P<answer>`+modePattern+`)  \(VIRTUAL`)
 	s.page(now, "Front", "5", `(?s)best within the limit.*?(?P<answer>`+modePattern+`)`)
-	s.page(name+since, "Front", "5", name+`(?:, closed loop)? +gp, (?P<modes__>\d+) modes`+title)
+	s.page(name+since, "Front", "5", name+`(?:, closed loop)? +from (?P<modes__>\d+) modes`)
 }
 
 // modelsPage shows a workload's model on Models, records its statements, and returns its name.

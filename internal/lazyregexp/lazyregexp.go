@@ -18,6 +18,14 @@ type Regexp struct {
 // New returns the expression. One that does not compile panics at its first use.
 func New(expr string) *Regexp { return &Regexp{expr: expr} }
 
+// All returns several expressions.
+func All(exprs ...string) (list []*Regexp) {
+	for _, e := range exprs {
+		list = append(list, New(e))
+	}
+	return list
+}
+
 func (r *Regexp) compiled() *regexp.Regexp {
 	r.once.Do(func() { r.re = regexp.MustCompile(r.expr) })
 	return r.re

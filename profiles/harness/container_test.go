@@ -31,7 +31,8 @@ case $1 in
 run) trap '' TERM; echo $$ > ` + dir + `/client
      echo '{"event":"hello","protocol":1}'
      while [ ! -e ` + dir + `/gone ]; do echo '{"event":"minibatch","time_ms":5}'; sleep 0.05; done ;;
-rm) kill -0 $(cat ` + dir + `/client) && touch ` + dir + `/late
+rm) sleep 0.2 # a killed client may not be gone yet, or be a zombie
+    case $(cut -d' ' -f3 /proc/$(cat ` + dir + `/client)/stat 2>/dev/null) in ''|Z|X) ;; *) touch ` + dir + `/late ;; esac
     [ "$(wc -l < ` + calls + `)" -eq 1 ] && { echo "No such container" >&2; exit 1; }
     touch ` + dir + `/gone ;;
 esac

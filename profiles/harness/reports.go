@@ -27,38 +27,31 @@ type report struct {
 	lines  []*lazyregexp.Regexp
 }
 
-func expressions(all ...string) (out []*lazyregexp.Regexp) {
-	for _, e := range all {
-		out = append(out, lazyregexp.New(e))
-	}
-	return out
-}
-
 // reports are read in addition to all other lines of a program whose lines count steps.
 var reports = map[string]*report{
 	// samples/common/sampleReporting.cpp; with explicit batch a query is a whole batch
 	"trtexec": {unit: detect.Inference, time: "p50", exact: true, per: 1, option: []string{"--duration"},
-		unitOf: time.Second, lines: expressions(
+		unitOf: time.Second, lines: lazyregexp.All(
 			`^Throughput: (?P<qps>[\d.eE+]+) qps$`,
 			`^Timing trace has (?P<n>\d+) queries over (?P<s>[\d.]+) s$`,
 			`^Latency: .*median = (?P<p50>[\d.]+) ms(?:.* percentile\(95%\) = (?P<p95>[\d.]+) ms)?`+
 				`(?:.* percentile\(99%\) = (?P<p99>[\d.]+) ms)?$`)},
 	// its last concurrency or rate, which counts the batch already
 	"perf_analyzer": {unit: detect.Inference, time: "p50", per: 1000, span: 5000, unitOf: time.Millisecond,
-		option: []string{"--measurement-interval", "-p"}, lines: expressions(
+		option: []string{"--measurement-interval", "-p"}, lines: lazyregexp.All(
 			`^Measurement window: (?P<ms>\d+) msec$`, `^Request count: (?P<n>\d+)$`,
 			`^(?:Concurrency|Request Rate): [\d.]+, throughput: (?P<rate>[\d.]+) infer/sec, latency \d+ usec$`,
 			`^p50 latency: (?P<p50>\d+) usec$`, `^p95 latency: (?P<p95>\d+) usec$`,
 			`^p99 latency: (?P<p99>\d+) usec$`)},
 	// vllm/benchmarks/serve.py
-	"vllm": {unit: detect.Token, time: "tpot", per: 1, lines: expressions(
+	"vllm": {unit: detect.Token, time: "tpot", per: 1, lines: lazyregexp.All(
 		`^Output token throughput \(tok/s\):\s+(?P<rate>[\d.]+)$`, `^Successful requests:\s+(?P<n>\d+)$`,
 		`^Benchmark duration \(s\):\s+(?P<s>[\d.]+)$`, `^Median TTFT \(ms\):\s+(?P<ttft>[\d.]+)$`,
 		`^Median TPOT \(ms\):\s+(?P<tpot>[\d.]+)$`, `^Median E2EL \(ms\):\s+(?P<p50>[\d.]+)$`,
 		`^P99 E2EL \(ms\):\s+(?P<p99>[\d.]+)$`)},
 	// TensorRT-Edge-LLM prints no span, so its last second is used
 	"edge-llm": {unit: detect.Token, time: "tpot", exact: true, per: 1, span: 1000, phase: "decode",
-		lines: expressions(`^(?:\w+: )?=== LLM (?P<part>Generation|Prefill)`,
+		lines: lazyregexp.All(`^(?:\w+: )?=== LLM (?P<part>Generation|Prefill)`,
 			`^Generation: Tokens/Second: (?P<rate>[\d.]+)$`,
 			`^Generation: Average Time per Token: (?P<tpot>[\d.]+) ms$`,
 			`^Prefill: Average Time per Run: (?P<ttft>[\d.]+) ms$`)},

@@ -52,7 +52,7 @@ func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]late
 		{"", "module total"},
 		{"t", "workload"}, {"t", "measured within"}, // a model, at full speed
 		{"t", "workload"}, {lastRow, "▸clock"},
-		{"\x1b[C", "present rate"}, {"t", "mode "}, // a campaign
+		{"\x1b[C", "as now"}, {"t", "mode "}, // a campaign
 		{"5", "limit"},
 	} {
 		if err := sleep(ctx, keyEvery); err != nil {
