@@ -15,11 +15,11 @@ import (
 // second one narrows it, a contradicting one widens it.
 
 const (
-	// readingSD is the relative error of a reading, in time and in power, from run to run, before any is repeated.
+	// readingSD is the relative error of a reading, in time and in power, before any is repeated.
 	readingSD = 0.01
 	// priorDoF is how many degrees of freedom the errors have before there are readings: fewer have fatter tails.
 	priorDoF = 3
-	// farReading is how far a reading may be off before it counts no further in the error of all, in the prior error.
+	// farReading is how far a reading may be off before it counts no further in the error of all, in readingSD.
 	farReading = 4
 )
 
@@ -154,17 +154,9 @@ func timeOf(m tegra.Measured) float64 { return m.TimeMS }
 
 func powerOf(m tegra.Measured) float64 { return m.PowerW }
 
-// readingErrors returns the standard deviations of a reading's ln time and ln power: by repeated readings, and before
-// by the errors that readings have in themselves, where these are larger than what differs from run to run.
+// readingErrors returns the standard deviations of a reading's ln time and ln power, by repeated readings.
 func (s *search) readingErrors() (time, power float64) {
-	ownT, ownP, n := 0.0, 0.0, 0.0
-	for _, i := range s.order {
-		for _, v := range s.readings[i] {
-			ownT, ownP, n = ownT+square(v.Errors.Time.V), ownP+square(v.Errors.Power.V), n+1
-		}
-	}
-	priorT, priorP := max(square(readingSD), ownT/max(n, 1)), max(square(readingSD), ownP/max(n, 1))
-	sumT, sumP, dof := priorDoF*priorT, priorDoF*priorP, float64(priorDoF)
+	sumT, sumP, dof := priorDoF*square(readingSD), priorDoF*square(readingSD), float64(priorDoF)
 	for _, i := range s.order { // in order, as sums of numbers depend on it
 		list := s.readings[i]
 		if len(list) < 2 {
@@ -172,8 +164,8 @@ func (s *search) readingErrors() (time, power float64) {
 		}
 		m := s.mean(i)
 		for _, v := range list {
-			sumT += min(square(math.Log(v.TimeMS/m.TimeMS)), square(farReading)*priorT)
-			sumP += min(square(math.Log(v.PowerW/m.PowerW)), square(farReading)*priorP)
+			sumT += min(square(math.Log(v.TimeMS/m.TimeMS)), square(farReading*readingSD))
+			sumP += min(square(math.Log(v.PowerW/m.PowerW)), square(farReading*readingSD))
 		}
 		dof += float64(len(list) - 1)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"jtune/internal/stats"
 	"jtune/internal/text"
@@ -76,7 +77,7 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 			continue
 		}
 		over := l.Excess(point, p.LnTimeSD, p.LnPowerSD)
-		if n != nil && n(i) > 0 && l.ChanceOver(tegra.Mean{Measured: point, N: n(i)}.Each()) > riskOf(l) {
+		if n != nil && n(i) > 0 && l.ChanceOver(slices.Repeat([]tegra.Measured{point}, n(i))) > riskOf(l) {
 			over = max(over, math.SmallestNonzeroFloat64)
 		}
 		switch {

@@ -183,35 +183,3 @@ func TestRuleSaysThatNoneKeepsALimitWhereReadingsShowIt(t *testing.T) {
 		}
 	}
 }
-
-// A job whose readings scatter says so in them, before any is repeated: its errors begin there, an answer needs more
-// room, and repeated readings that agree bring them down.
-func TestReadingErrorsBeginWithThoseOfTheReadings(t *testing.T) {
-	t.Parallel()
-	errorsOf := func(own float64, repeats int) (time, power, chance float64) {
-		s, b := searchOn(t, TuneOptions{Limit: metric.Watts(20)})
-		for _, m := range b.Space.Sample(8, 3) {
-			r := b.Answer(m)
-			r.Errors = tegra.Errors{Time: tegra.Some(own), Power: tegra.Some(own)}
-			for range repeats {
-				s.read(s.at(r.Setting), r)
-			}
-		}
-		if err := s.fit(); err != nil {
-			t.Fatal(err)
-		}
-		s.limit = metric.Watts(1.02 * s.readings[s.order[0]][0].PowerW)
-		time, power = s.readingErrors()
-		return time, power, s.rule().chance(s.order[0])
-	}
-	calmT, calmP, sure := errorsOf(0.002, 1)
-	noisyT, noisyP, unsure := errorsOf(0.04, 1)
-	againT, againP, _ := errorsOf(0.04, 4)
-	if calmT != readingSD || calmP != readingSD || min(noisyT, noisyP) < 0.039 || max(againT, againP) > 0.016 {
-		t.Errorf("errors %.4f and %.4f; of noisy readings %.4f and %.4f; repeated alike %.4f and %.4f", calmT, calmP,
-			noisyT, noisyP, againT, againP)
-	}
-	if !(unsure < sure-0.1) {
-		t.Errorf("2 %% under a limit: %.2f sure, with errors of 4 %% %.2f", sure, unsure)
-	}
-}

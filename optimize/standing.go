@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"jtune/internal/report"
@@ -74,7 +75,7 @@ type Standing struct {
 // prediction. The worst of several limits counts for a prediction. Without a limit a mode is Measured or Sure.
 func Stand(l metric.Goal, p learn.Prediction, n int) Standing {
 	if n > 0 {
-		over := l.ChanceOver(tegra.Mean{Measured: p.Measured, N: n}.Each())
+		over := l.ChanceOver(slices.Repeat([]tegra.Measured{p.Measured}, n))
 		return Believe(l, n, max(over, overPredicted(l, p.Measured)))
 	}
 	s := Standing{Limited: l.Limited()}

@@ -1,7 +1,6 @@
 package tegra
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -190,15 +189,6 @@ func (m Mean) And(more Mean) Mean {
 	}
 	m.N += more.N
 	return m
-}
-
-// Each returns N equal readings with this mean and its errors.
-func (m Mean) Each() []Measured {
-	one := m.Measured
-	for _, e := range []*Val[float64]{&one.Errors.Time, &one.Errors.Power} {
-		e.V *= math.Sqrt(float64(m.N))
-	}
-	return slices.Repeat([]Measured{one}, m.N)
 }
 
 // BySetting groups measurements by setting, in the order of first appearance.

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"math"
+	"slices"
 
 	"jtune/internal/stats"
 	"jtune/tegra"
@@ -13,30 +14,27 @@ const DefaultRisk = 0.05
 // Scatter is the relative standard deviation of a reading of a mode from run to run: two readings differ by 1 or 2 %.
 const Scatter = 0.01
 
-// ChanceOver returns the chance, 0 to 1, that the true values of a setting exceed a limit, from repeated readings. What
-// they err by is what differs from run to run, or what they say themselves where that is more. Several limits count as
-// independent. NaN without a reading of what is limited; 0 without a limit.
+// ChanceOver returns the chance, 0 to 1, that the true values of a setting exceed a limit, from repeated readings.
+// Several limits count as independent. NaN without a reading of what is limited; 0 without a limit.
 func (g Goal) ChanceOver(readings []tegra.Measured) float64 {
 	keeps := 1.0
 	for b := range g.Limits.Each() {
 		var over []float64
-		own, sd := 0.0, max(b.SD(Scatter, Scatter), Scatter)
 		for _, m := range readings {
 			over = append(over, b.Over(b.Of(m)))
-			own = max(own, b.SD(m.Errors.Time.V, m.Errors.Power.V))
 		}
 		mean := stats.Mean(over)
 		if len(over) == 0 || math.IsNaN(mean) || math.IsInf(mean, 0) {
 			return math.NaN()
 		}
-		keeps *= stats.ErrorOf(over, max(sd, own)).CDF(-mean)
+		keeps *= stats.ErrorOf(over, max(b.SD(Scatter, Scatter), Scatter)).CDF(-mean)
 	}
 	return 1 - keeps
 }
 
 // keeps reports whether the true values of a measured setting keep the limits with the chance that the risk asks for.
 func (g Goal) keeps(m tegra.Mean) bool {
-	return g.Met(m.Measured) && g.ChanceOver(m.Each()) <= g.atRisk()
+	return g.Met(m.Measured) && g.ChanceOver(slices.Repeat([]tegra.Measured{m.Measured}, m.N)) <= g.atRisk()
 }
 
 // atRisk returns the risk, or the default.

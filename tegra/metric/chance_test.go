@@ -3,7 +3,6 @@ package metric
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"jtune/tegra"
@@ -48,23 +47,5 @@ func TestChanceOverIsAsOftenRightAsItSays(t *testing.T) {
 		if got := Watts(30).ChanceOver(readings); !math.IsNaN(got) {
 			t.Errorf("%v: %g", readings, got)
 		}
-	}
-}
-
-// A reading that scatters by more than two runs do says so, and its mean proves less.
-func TestChanceOverCountsTheErrorsOfReadings(t *testing.T) {
-	t.Parallel()
-	calm := tegra.Measured{TimeMS: 50, PowerW: 29.4}
-	noisy := calm
-	noisy.Errors.Power = tegra.Some(0.04)
-	a, b := Watts(30).ChanceOver([]tegra.Measured{calm}), Watts(30).ChanceOver([]tegra.Measured{noisy})
-	if !(a < 0.1 && b > 0.25 && b < 0.5) {
-		t.Errorf("29.4 W within 30 W: %.3f; with an error of 4 %%: %.3f", a, b)
-	}
-	mean := tegra.Mean{Measured: noisy, N: 4}
-	mean.Errors.Power.V /= 2
-	one, four := Watts(30).ChanceOver(slices.Repeat([]tegra.Measured{noisy}, 4)), Watts(30).ChanceOver(mean.Each())
-	if math.Abs(one-four) > 1e-12 {
-		t.Errorf("four readings %.4f, and their mean %.4f", one, four)
 	}
 }

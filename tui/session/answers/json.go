@@ -99,8 +99,8 @@ func (a Answer) measured() any {
 		return nil
 	}
 	list := a.readings()
-	timeLo, timeHi := band(m.V.TimeMS, list, metric.Time)
-	powerLo, powerHi := band(m.V.PowerW, list, metric.Power)
+	timeLo, timeHi := band(m.V.TimeMS, list, timeOf)
+	powerLo, powerHi := band(m.V.PowerW, list, powerOf)
 	if t := a.True; t.OK {
 		timeLo, timeHi, powerLo, powerHi = t.V.TimeLoMS, t.V.TimeHiMS, t.V.PowerLoW, t.V.PowerHiW
 	}

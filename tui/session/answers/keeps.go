@@ -2,6 +2,7 @@ package answers
 
 import (
 	"math"
+	"slices"
 
 	"jtune/internal/report"
 	"jtune/internal/stats"
@@ -10,14 +11,17 @@ import (
 	"jtune/tegra/metric"
 )
 
+func powerOf(m tegra.Measured) float64 { return m.PowerW }
+
+func timeOf(m tegra.Measured) float64 { return m.TimeMS }
+
 // band returns the 95 % band of the true value of a mean by the readings behind it; NaN without a value.
-func band(mean float64, readings []tegra.Measured, m *metric.Metric) (lo, hi float64) {
+func band(mean float64, readings []tegra.Measured, of func(tegra.Measured) float64) (lo, hi float64) {
 	var x []float64
-	sd := metric.Scatter
-	for _, r := range readings {
-		x, sd = append(x, math.Log(m.Of(r))), max(sd, m.SD(r.Errors.Time.V, r.Errors.Power.V))
+	for _, m := range readings {
+		x = append(x, math.Log(of(m)))
 	}
-	wide := stats.ErrorOf(x, sd).Quantile(0.975)
+	wide := stats.ErrorOf(x, metric.Scatter).Quantile(0.975)
 	return mean * math.Exp(-wide), mean * math.Exp(wide)
 }
 
@@ -28,7 +32,7 @@ func (a *Answer) readings() []tegra.Measured {
 	if list := a.probed(a.Setting); len(list) >= n {
 		return list[len(list)-n:]
 	}
-	return tegra.Mean{Measured: a.Read().V, N: n}.Each()
+	return slices.Repeat([]tegra.Measured{a.Read().V}, n)
 }
 
 // probed returns the search's readings of a setting.
