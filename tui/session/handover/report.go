@@ -306,7 +306,7 @@ func (r Report) caveats() []document.Part {
 	if measured > 0 {
 		lines = append(lines,
 			fmt.Sprintf("%s, %s of them usable. Only what is marked measured was: a reading's time is "+
-				"the median of its %s, its power the median of the module's own power monitor.",
+				"the mean of its %s, its power the mean of the module's own power monitor.",
 				text.Count(measured, "reading"), text.Thousands(usable), plural(r.Header.Workload.Noun())))
 	}
 	if r.Known != nil {
@@ -339,5 +339,8 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.1f %%", v)
 }
 
-// plural returns the plural of batch or minibatch.
-func plural(noun string) string { return noun + "es" }
+// plural returns the plural of step or batch.
+func plural(noun string) string {
+	_, several, _ := strings.Cut(text.Count(2, noun), " ")
+	return several
+}
