@@ -56,10 +56,10 @@ func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
 func Choose(preds []learn.Prediction, l metric.Goal) (int, error) { return choose(preds, nil, l) }
 
 // ChooseKnown is Choose with measured settings: setting i was measured n(i) times, and known[i] is then the mean, which
-// must keep the limits with the chance that the goal's risk asks for. Among
-// settings within reading noise of the best one, it prefers the better known: measured, surely within the limit,
-// predicted; then the best. So no setting of the same certainty beats the choice, and a wider limit makes it worse only
-// where a more certain one enters, by reading noise at most.
+// must keep the limits with the chance that the goal's risk asks for. Among settings within reading noise of the best
+// one, it prefers the better known: measured, surely within the limit, predicted; then the best. So no setting of the
+// same certainty beats the choice, and a wider limit makes it worse only where a more certain one enters, by reading
+// noise at most.
 func ChooseKnown(known []learn.Prediction, n func(i int) int, l metric.Goal) (int, error) {
 	return choose(known, n, l)
 }

@@ -97,39 +97,32 @@ func Stand(l metric.Goal, p learn.Prediction, n int) Standing {
 	if s.Limited {
 		s.ChanceOver = RoundedUp(chance)
 	}
-	switch {
-	case chance <= sureChance:
-		s.State = Sure
-	case chance <= likelyChance:
-		s.State = Likely
-	case chance <= doubtfulChance:
-		s.State = Doubtful
-	case chance > doubtfulChance:
-		s.State = Over
-	default:
-		s.State = Unknown
-	}
+	s.State = stateAt(chance, Sure, sureChance)
 	return s
+}
+
+// stateAt returns the state of a chance to exceed a limit: the best one up to most of it; Unknown for NaN.
+func stateAt(chance float64, best State, most float64) State {
+	switch {
+	case chance <= most:
+		return best
+	case chance <= likelyChance:
+		return Likely
+	case chance <= doubtfulChance:
+		return Doubtful
+	case chance > doubtfulChance:
+		return Over
+	}
+	return Unknown
 }
 
 // Believe returns the standing of a setting that was measured n times and exceeds the limits of a goal with a chance of
 // over.
 func Believe(l metric.Goal, n int, over float64) Standing {
 	s := Standing{N: n, Limited: l.Limited()}
-	switch {
-	case !s.Limited:
-		return s
-	case over <= riskOf(l):
-	case over <= likelyChance:
-		s.State = Likely
-	case over <= doubtfulChance:
-		s.State = Doubtful
-	case over > doubtfulChance:
-		s.State = Over
-	default:
-		s.State = Unknown
+	if s.Limited {
+		s.State, s.ChanceOver = stateAt(over, Measured, riskOf(l)), RoundedUp(over)
 	}
-	s.ChanceOver = RoundedUp(over)
 	return s
 }
 
