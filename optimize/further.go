@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -35,7 +34,8 @@ func (s *search) further() (list []further) {
 			list[len(list)-1].doubt = s.o.Heat.LnSD
 			continue
 		}
-		for _, on := range s.rails(b) {
+		rows, _ := s.samples()
+		for _, on := range rails(b, rows) {
 			add(s.standIn(tegra.Value{Metric: b.Key, On: on}), on, b.Value)
 		}
 	}
@@ -43,12 +43,12 @@ func (s *search) further() (list []further) {
 }
 
 // rails returns the rails that a bound applies to, of those that were read.
-func (s *search) rails(b metric.Bound) (names []string) {
+func rails(b metric.Bound, rows []tegra.Measured) (names []string) {
 	if b.On != "" {
 		return []string{b.On}
 	}
-	for _, i := range s.order {
-		for _, v := range s.mean(i).Further() {
+	for _, m := range rows {
+		for _, v := range m.Further() {
 			if v.Metric == b.Key && !slices.Contains(names, v.On) {
 				names = append(names, v.On)
 			}
@@ -59,6 +59,17 @@ func (s *search) rails(b metric.Bound) (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// inPlaceOfPower returns the readings that have a further quantity, with it in place of power.
+func inPlaceOfPower(of tegra.Value, rows ...tegra.Measured) (list []tegra.Measured) {
+	for _, m := range rows {
+		if v := m.Value(of.Metric, of.On); v.V > 0 {
+			m.PowerW = v.V
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // standIn returns the search whose readings have a further quantity in place of power, after the newest fit.
@@ -72,22 +83,16 @@ func (s *search) standIn(of tegra.Value) *search {
 	if before != nil {
 		o.model = before.model
 	}
-	as := func(m tegra.Measured) (tegra.Measured, bool) {
-		v := m.Value(of.Metric, of.On)
-		m.PowerW = v.V
-		return m, v.OK
-	}
 	o.order, o.known, o.readings = nil, map[int]tegra.Measured{}, map[int][]tegra.Measured{}
 	for _, i := range s.order {
-		if m, ok := as(s.known[i]); ok {
-			o.known[i] = m
+		known, read := inPlaceOfPower(of, s.known[i]), inPlaceOfPower(of, s.readings[i]...)
+		if known != nil {
+			o.known[i] = known[0]
 		}
-		for _, m := range s.readings[i] {
-			if m, ok := as(m); ok {
-				o.readings[i] = append(o.readings[i], m)
-			}
+		if read != nil {
+			o.readings[i] = read
 		}
-		if _, known := o.known[i]; known || o.readings[i] != nil {
+		if known != nil || read != nil {
 			o.order = append(o.order, i)
 		}
 	}
@@ -151,45 +156,32 @@ func (r *rule) furtherValues(i int) (list []tegra.Value) {
 // the samples which have them. Temperatures follow from power.
 func Further(preds []learn.Prediction, samples []tegra.Measured, g metric.Goal, heat metric.Heat,
 	space *tegra.Space) ([]learn.Prediction, error) {
-	bounds := g.Limits.Further()
-	if len(bounds) == 0 {
-		return preds, nil
-	}
 	preds = slices.Clone(preds)
-	done := map[tegra.Value]bool{}
-	for _, b := range bounds {
+	settings := make([]tegra.Setting, len(preds))
+	for i, p := range preds {
+		settings[i] = p.Setting
+	}
+	for _, b := range g.Limits.Further() {
 		if b.Rail == nil {
 			for i, p := range preds {
 				preds[i].Measured = p.With(heat.At(p.PowerW, p.LnPowerSD))
 			}
 			continue
 		}
-		of := map[string][]tegra.Measured{}
-		for _, m := range samples {
-			for _, v := range m.Further() {
-				if at := (tegra.Value{Metric: b.Key, On: v.On}); v.Metric == b.Key && (b.On == "" || b.On == v.On) &&
-					!done[at] && stats.Positive(v.V) {
-					one := m
-					one.PowerW = v.V
-					of[v.On] = append(of[v.On], one)
-				}
+		for _, on := range rails(b, samples) {
+			of := tegra.Value{Metric: b.Key, On: on}
+			list := inPlaceOfPower(of, samples...)
+			if list == nil {
+				continue
 			}
-		}
-		for on, list := range of {
-			at := tegra.Value{Metric: b.Key, On: on}
-			done[at] = true
 			model, err := learn.FitSurrogate(space, list, learn.SurrogateOptions{Grid: true, Unlike: true, Robust: 1,
 				Batches: tegra.BatchSizes(tegra.SettingsOf(list))})
 			if err != nil {
 				return nil, fmt.Errorf("%s of %s: %w", b.Title, on, err)
 			}
-			settings := make([]tegra.Setting, len(preds))
-			for i, p := range preds {
-				settings[i] = p.Setting
-			}
 			for i, p := range model.PredictSettings(settings) {
-				at.V, at.LnSD = p.PowerW, p.LnPowerSD
-				preds[i].Measured = preds[i].With(at)
+				of.V, of.LnSD = p.PowerW, p.LnPowerSD
+				preds[i].Measured = preds[i].With(of)
 			}
 		}
 	}
