@@ -40,35 +40,9 @@ func sampled(t *testing.T, rows []tegra.Measured, seed uint64) *Outlook {
 	return build(nil, "w", &learn.Model{}, tegra.MeansOf(read), nil, preds)
 }
 
-// aimed is a family of limits that only one number tells apart, with what the choice minimises.
-type aimed struct {
-	name  string
-	limit func(at float64) metric.Goal
-	axis  func(tegra.Measured) float64 // what is limited
-	aim   func(tegra.Measured) float64
-}
-
-var (
-	ofTime   = func(m tegra.Measured) float64 { return m.TimeMS }
-	ofPower  = func(m tegra.Measured) float64 { return m.PowerW }
-	ofEnergy = tegra.Measured.EnergyJ
-	families = []aimed{
-		{"fastest within watts", func(v float64) metric.Goal { return metric.Watts(v) }, ofPower, ofTime},
-		{"least power in time", func(v float64) metric.Goal { return metric.Millis(v) }, ofTime, ofPower},
-		{"least energy in time",
-			func(v float64) metric.Goal {
-				return metric.Goal{Limits: metric.Time.Max(v),
-					Objective: metric.Energy}
-			}, ofTime, ofEnergy},
-		{"least energy within watts",
-			func(v float64) metric.Goal {
-				return metric.Goal{Limits: metric.Power.Max(v),
-					Objective: metric.Energy}
-			}, ofPower, ofEnergy},
-		{"fastest within joules", func(v float64) metric.Goal { return metric.Within(metric.Energy.Max(v)) }, ofEnergy,
-			ofTime},
-	}
-)
+// families are the limits that only one number tells apart: what is limited, and what the choice makes least.
+var families = [][2]*metric.Metric{{metric.Power, metric.Time}, {metric.Time, metric.Power},
+	{metric.Time, metric.Energy}, {metric.Power, metric.Energy}, {metric.Energy, metric.Time}}
 
 // standing is how well a choice is known: 0 measured, 1 surely within the limit, 2 predicted; 3: measured at the limit.
 func standing(s optimize.Standing) int {
@@ -90,26 +64,27 @@ const noise = 0.02
 func checkChoices(t *testing.T, name string, o *Outlook) {
 	t.Helper()
 	for plane, p := range Planes {
-		least := math.Inf(1)
 		for _, i := range o.Front(plane) {
-			up := p.Up.Of(o.Known[i].Measured)
-			if up >= least {
-				t.Errorf("%s, plane %d: a setting of the front is beaten", name, plane)
+			at := o.Known[i].Measured
+			for _, q := range o.Known {
+				if m := q.Measured; !q.Clamped && p.Across.Of(m) < p.Across.Of(at) && p.Up.Of(m) < p.Up.Of(at) {
+					t.Fatalf("%s, plane %d: %v of the front is beaten by %v", name, plane, at, m)
+				}
 			}
-			least = up
 		}
 	}
 	for _, f := range families {
+		axis, aim := f[0].Of, f[1].Aim
 		lo, hi := math.Inf(1), 0.0
 		for _, p := range o.Known {
-			if v := f.axis(p.Measured); v > 0 && !p.Clamped {
+			if v := axis(p.Measured); v > 0 && !p.Clamped {
 				lo, hi = min(lo, v), max(hi, v)
 			}
 		}
 		before, rank, chosen := math.Inf(1), 3, 0
 		const steps = 30
 		for k := range steps + 1 {
-			l := f.limit(lo * math.Pow(1.05*hi/lo, float64(k)/steps))
+			l := metric.Goal{Limits: f[0].Max(lo * math.Pow(1.05*hi/lo, float64(k)/steps)), Objective: f[1]}
 			at, err := o.Choose(l)
 			if err != nil {
 				if before < math.Inf(1) {
@@ -123,35 +98,40 @@ func checkChoices(t *testing.T, name string, o *Outlook) {
 			if s < rank {
 				worst *= 1 + noise
 			}
-			if f.aim(p) > worst*(1+1e-9) {
-				t.Errorf("%s, %s, %v: the aim rises from %.5g to %.5g", name, f.name, l, before, f.aim(p))
+			if aim(p) > worst*(1+1e-9) {
+				t.Errorf("%s, %v: the %s rises from %.5g to %.5g", name, l, f[1], before, aim(p))
 			}
-			before, rank = f.aim(p), s
+			before, rank = aim(p), s
 			for i, q := range o.Known {
 				m := q.Measured
-				if q.Clamped || !(m.TimeMS > 0) || f.aim(m) >= f.aim(p) || f.axis(m) >= f.axis(p) {
+				if q.Clamped || !(m.TimeMS > 0) || aim(m) >= aim(p) || axis(m) >= axis(p) {
 					continue
 				}
 				if other := o.Standing(i, l); other.Within() && standing(other) == s {
-					t.Fatalf("%s, %s, %v: %v is chosen, and %v of the same standing beats it in both", name,
-						f.name, l, p, m)
+					t.Fatalf("%s, %v: %v is chosen, and %v of the same standing beats it in both", name, l, p, m)
 				}
 			}
 		}
 		if chosen == 0 {
-			t.Errorf("%s, %s: no limit had a choice", name, f.name)
+			t.Errorf("%s, least %s in %s: no limit had a choice", name, f[1], f[0])
 		}
 	}
 }
 
 // More time or power allowed never makes the choice worse, and no setting known as well beats it in both quantities;
-// the fronts have no beaten setting either.
+// the fronts have no beaten setting either. The sweeps of inference have five batch sizes.
 func TestChoiceIsUnbeatenAndItsAimMonotoneInTheLimit(t *testing.T) {
 	t.Parallel()
 	for i, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM, sweeptest.OrinNano} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			checkChoices(t, name, sampled(t, sweeptest.Load(t, name), uint64(i)))
+		})
+	}
+	for i, name := range []string{"infer/mobnet_infer", "infer/resnet_infer"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkChoices(t, name, sampled(t, sweeptest.Settings(t, name), uint64(i)))
 		})
 	}
 	w, _ := physics.Find("mobilenet")

@@ -164,11 +164,17 @@ func TestRestBreaksEvenAsTheFormulaSays(t *testing.T) {
 }
 
 // A later deadline or more power never costs a measured board more energy or time, and no reading known as well beats
-// its mode in both, on the measured sweeps and on every virtual board.
+// its mode in both, on the measured sweeps, those of inference in batches of 16, and on every virtual board.
 func TestRankNeverWorsensWithTheLimit(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM, sweeptest.OrinNano} {
 		t.Run(name, func(t *testing.T) { checkRank(t, sweeptest.Load(t, name)) })
+	}
+	for _, name := range []string{"infer/mobnet_infer", "infer/resnet_infer"} {
+		t.Run(name, func(t *testing.T) {
+			other := func(m tegra.Measured) bool { return m.Batch != 16 }
+			checkRank(t, slices.DeleteFunc(sweeptest.Settings(t, name), other))
+		})
 	}
 	w, _ := physics.Find("mobilenet")
 	for _, name := range virtual.Names() {
