@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jtune/internal/testhome"
 	"jtune/profiles/lab/experiment"
 	"jtune/tegra/tegratest"
 	"jtune/tegra/virtual"
@@ -162,11 +163,8 @@ func TestExperimentOfARealCommand(t *testing.T) {
 // TestExperimentTrainsForReal trains with PyTorch on data of this machine: it drops and preloads the kernel's real page
 // cache.
 func TestExperimentTrainsForReal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains for many seconds")
-	}
 	t.Parallel()
-	needPyTorch(t)
+	python := testhome.Torch(t)
 	data := t.TempDir()
 	mnist(t, data, 320)
 	config := write(t, "[torch]\ndata = \""+data+"\"\npython = \""+python+"\"\nbeside = true\n[workload.lenet5]\n"+

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"jtune/internal/testhome"
 	"jtune/profiles/record"
 )
 
@@ -26,17 +26,6 @@ func TestHarnessPrintsTheHelperAndWritesTheJobs(t *testing.T) {
 	jtune(t, "harness", "--write", "").fails(t, exitUsage, "--write")
 }
 
-// python is Debian's interpreter, possibly with PyTorch.
-const python = "/usr/bin/python3"
-
-func needPyTorch(t *testing.T) {
-	t.Helper()
-	look := "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)" // importing takes long
-	if err := exec.Command(python, "-c", look).Run(); err != nil {
-		t.Skipf("%s has no torch (%v): install python3-torch to run this test", python, err)
-	}
-}
-
 // TestProfileOfTheVirtualBoardFits covers the whole path without a Jetson.
 func TestProfileOfTheVirtualBoardFits(t *testing.T) {
 	t.Parallel()
@@ -52,11 +41,8 @@ func TestProfileOfTheVirtualBoardFits(t *testing.T) {
 // TestPyTorchTrainsForAProfile does the same with the real job: LeNet trained on the CPU, beside a virtual board and,
 // with JTUNE_LONG=1, beside one of plain files.
 func TestPyTorchTrainsForAProfile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains for many seconds")
-	}
-	needPyTorch(t)
 	t.Parallel()
+	python := testhome.Torch(t)
 	config := "[torch]\ndata = \"synthetic\"\npython = \"" + python + "\"\nbeside = true\n[workload.lenet5]\n" +
 		"workers = 1\nenv = { OMP_NUM_THREADS = '1' }\n"
 	modes, wait := 2, "100ms" // about 4 s each, in real time

@@ -17,21 +17,20 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/testhome"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
 	"jtune/profiles/harness/turns"
 	"jtune/tegra"
 )
 
-const python = "/usr/bin/python3"
+const python = testhome.Python
 
-// needs skips the test unless the interpreter has a module. It is looked for, not imported:
-// importing PyTorch takes more than a second.
+func TestMain(m *testing.M) { os.Exit(testhome.Run(m.Run)) }
+
+// needs skips the test unless the interpreter has a module.
 func needs(t *testing.T, module string) {
 	t.Helper()
-	if testing.Short() && module == "torch" {
-		t.Skip("trains for seconds")
-	}
 	look := "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
 	if err := exec.Command(python, "-c", look, module).Run(); err != nil {
 		t.Skipf("%s has no %s (%v): install python3-%[2]s to run this test", python, module, err)
@@ -74,8 +73,8 @@ func all(t *testing.T, h harness.Harness) (byKind map[harness.Kind][]harness.Eve
 }
 
 func TestTrainNetworksTrainForRealOnTheCPU(t *testing.T) {
-	needs(t, "torch")
 	t.Parallel()
+	python := testhome.Torch(t)
 	for _, c := range []struct {
 		name           string
 		job            torch.Job
@@ -126,8 +125,8 @@ func TestTrainNetworksTrainForRealOnTheCPU(t *testing.T) {
 }
 
 func TestTrainInferenceAnswersFixedWorkForRealOnTheCPU(t *testing.T) {
-	needs(t, "torch")
 	t.Parallel()
+	python := testhome.Torch(t)
 	job := torch.Job{Net: "berttiny", Set: "sentences", Infer: true, NoGC: true, Python: python}
 	env := map[string]string{"JTUNE_BATCH": "2", "JTUNE_WORKERS": "0", "JTUNE_EPOCHS": "2", "JTUNE_REQUESTS": "7"}
 	got, err := all(t, start(t, "", env, job.Command(scripts(t))...))
@@ -150,8 +149,8 @@ func TestTrainInferenceAnswersFixedWorkForRealOnTheCPU(t *testing.T) {
 }
 
 func TestTrainNetworksOfInferenceHaveTheirPublishedSize(t *testing.T) {
-	needs(t, "torch")
 	t.Parallel()
+	python := testhome.Torch(t)
 	const count = `import sys, torch
 for f in ("kaiming_uniform_", "uniform_", "normal_"):
     setattr(torch.nn.init, f, lambda t, *a, **k: t)
@@ -195,8 +194,8 @@ func mnist(t *testing.T, n int) string {
 }
 
 func TestTrainEpochsOverFilesEndByThemselves(t *testing.T) {
-	needs(t, "torch")
 	t.Parallel()
+	python := testhome.Torch(t)
 	job := torch.Job{Net: "lenet5", Set: "mnist", Data: mnist(t, 20), Python: python, Cache: "drop"}
 	got, err := all(
 		t,
@@ -219,8 +218,8 @@ func TestTrainEpochsOverFilesEndByThemselves(t *testing.T) {
 }
 
 func TestTrainingEndsCleanlyWhenTold(t *testing.T) {
-	needs(t, "torch")
 	t.Parallel()
+	python := testhome.Torch(t)
 	log := filepath.Join(t.TempDir(), "log.txt")
 	job := torch.Job{Net: "lenet5", Set: "mnist", Data: torch.Synthetic, Python: python}
 	temporary := t.TempDir()
@@ -297,8 +296,8 @@ print("boxes", images.read_labels(root + "/coco/images/a.jpg").tolist()[0], len(
 `
 
 func TestTrainPublishedFormatsOfDataSetsAreRead(t *testing.T) {
-	needs(t, "torch")
 	t.Parallel()
+	python := testhome.Torch(t)
 	needs(t, "numpy")
 	out, err := exec.Command(python, "-B", "-c", looks, scripts(t), t.TempDir()).CombinedOutput()
 	if err != nil {
@@ -325,8 +324,8 @@ func TestTrainPublishedFormatsOfDataSetsAreRead(t *testing.T) {
 
 // Two of the built-in jobs share a GPU by turns, here a CPU.
 func TestTrainAndInferTakeTurnsForRealOnTheCPU(t *testing.T) {
-	needs(t, "torch")
 	t.Parallel()
+	python := testhome.Torch(t)
 	folder := scripts(t)
 	job := func(infer bool, batch string) harness.ExecOptions {
 		j := torch.Job{Net: "lenet5", Set: "mnist", Data: "synthetic", Python: python, Infer: infer}
@@ -337,7 +336,7 @@ func TestTrainAndInferTakeTurnsForRealOnTheCPU(t *testing.T) {
 		Jobs: []harness.ExecOptions{job(false, "8"), job(true, "4")}, Clock: tegra.RealClock(), Batch: 4,
 		MaxWait: 20 * time.Millisecond, Turns: arrivals.Turns{Fill: true},
 		First: [2]time.Duration{time.Hour, time.Hour},
-		Load:  arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 100}})
+		Load:  arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}})
 	if err != nil {
 		t.Fatal(err)
 	}
