@@ -116,16 +116,15 @@ func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
 	}
 	o := Options{Ask: Ask{Load: load(arrivals.Uniform, 5), LatencyMS: 500}, Space: space, Batches: []int{1},
 		Infer: infer, Train: train}
-	s := &search{o: o, settings: o.Settings(), measured: map[tegra.Setting]bool{}, failed: map[tegra.Setting]bool{},
-		known: map[tegra.Setting]bool{}}
+	s := &search{ctx: t.Context(), o: o, settings: o.Settings(), tried: map[tegra.Setting]*Probe{}}
 	if err := s.predict(); err != nil {
 		t.Fatal(err)
 	}
 	there := tegra.Setting{Mode: space.Modes()[20], Batch: 1}
-	measure := func(context.Context, Outcome) (Reading, error) {
+	s.measure = func(context.Context, Outcome) (Reading, error) {
 		return Reading{Infer: tegra.Measured{TimeMS: 77, PowerW: 9}, Train: tegra.Measured{TimeMS: 333, PowerW: 8}}, nil
 	}
-	if _, err := s.verify(t.Context(), measure, Outcome{Setting: there}); err != nil {
+	if _, err := s.probe(Outcome{Setting: there}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.predict(); err != nil {
@@ -220,8 +219,7 @@ func TestSearchBesideTrainingGoesOnForMoreTraining(t *testing.T) {
 // nearest.
 func TestSearchKeepsTheBestMixMeasured(t *testing.T) {
 	t.Parallel()
-	s := &search{o: Options{Ask: Ask{Want: LeastPower}}, measured: map[tegra.Setting]bool{}}
-	var r Result
+	s := &search{o: Options{Ask: Ask{Want: LeastPower}}}
 	for i, c := range []struct {
 		meets  bool
 		watts  float64
@@ -236,10 +234,9 @@ func TestSearchKeepsTheBestMixMeasured(t *testing.T) {
 		p := Probe{Outcome: Outcome{Setting: at(i+1, 1), Meets: c.meets, PeakW: c.watts, excess: c.excess}}
 		if p.Err = error(nil); c.fails {
 			p.Err = errors.New("no")
-		} else {
-			s.measured[p.Outcome.Setting] = true
 		}
-		s.take(&r, p)
+		s.take(p)
+		r := s.result
 		if got := r.Best.Mode.Cores - 1; got != c.best || r.Feasible != (c.best >= 3) {
 			t.Errorf("after mix %d the best is %d, feasible %v; want %d", i, got, r.Feasible, c.best)
 		}
@@ -264,7 +261,7 @@ func TestProbesBreakTheLimitsOnPowerAndLatency(t *testing.T) {
 		"by mean power": {Ask{Goal: ask.Goal, PowerAs: Mean}, Probe{Outcome: Outcome{PeakW: 30, MeanW: 19}}, false,
 			false},
 	} {
-		s := &probing{search: search{o: Options{Ask: c.ask}}}
+		s := &search{o: Options{Ask: c.ask}}
 		if power, late := s.breaks(&c.p); power != c.power || late != c.late {
 			t.Errorf("%s: power %v, late %v", name, power, late)
 		}
@@ -292,8 +289,8 @@ func TestSearchByGMDBeginsWithTheLargestBatchThatIsInTime(t *testing.T) {
 			Train: tegra.Measured{Setting: tegra.Setting{Mode: o.Mode}, TimeMS: 40 / g, PowerW: 10 + 5*g}}, nil
 	}
 	ask := Ask{LatencyMS: 700, Quantile: 1, Policy: Strict, Load: load(arrivals.Uniform, 30)}
-	o := Options{Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}
-	r, err := SearchBy(t.Context(), gmd, measure, o)
+	o := Options{Strategy: gmd, Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}
+	r, err := Search(t.Context(), measure, o)
 	if err != nil || len(r.Probes) < 3 {
 		t.Fatal(err)
 	}
@@ -322,12 +319,12 @@ func TestSearchByBinaryHalvesTheGPUFirstAndMeasuresWhatIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := SearchBy(t.Context(), optimize.Binary, measure, Options{Ask: ask, Space: one, Batches: []int{1}})
+	r, err := Search(t.Context(), measure, Options{Strategy: optimize.Binary, Ask: ask, Space: one, Batches: []int{1}})
 	if err != nil || len(r.Probes) != 1 || !r.Feasible {
 		t.Errorf("of one setting %d are measured, %v", len(r.Probes), err)
 	}
-	r, err = SearchBy(t.Context(), optimize.Binary, measure,
-		Options{Ask: ask, Space: smallSpace(t), Batches: []int{1, 4}})
+	r, err = Search(t.Context(), measure, Options{Strategy: optimize.Binary, Ask: ask, Space: smallSpace(t),
+		Batches: []int{1, 4}})
 	if err != nil || len(r.Probes) < 3 {
 		t.Fatalf("%d are measured, %v", len(r.Probes), err)
 	}
@@ -358,14 +355,13 @@ func TestPhasesFailWhereOnePhaseCannotBeFitted(t *testing.T) {
 // If a profiled setting is nearer to the limits than all that is measured, it stays the nearest.
 func TestSearchKeepsAProfiledSettingThatIsNearer(t *testing.T) {
 	t.Parallel()
-	s := &search{measured: map[tegra.Setting]bool{}, known: map[tegra.Setting]bool{at(9, 1): true}}
-	r := Result{Best: Outcome{Setting: at(9, 1), excess: 0.2}}
+	s := &search{known: map[tegra.Setting]bool{at(9, 1): true},
+		result: Result{Best: Outcome{Setting: at(9, 1), excess: 0.2}}}
 	for i, excess := range []float64{0.3, 0.4, 0.1} {
 		p := Probe{Outcome: Outcome{Setting: at(i+1, 1), excess: excess}}
-		s.measured[p.Outcome.Setting] = true
-		s.take(&r, p)
-		if nearer := excess < 0.2; (r.Best.Setting == at(9, 1)) == nearer {
-			t.Errorf("after a mix %g over the limits the nearest is %v", excess, r.Best.Setting)
+		s.take(p)
+		if nearer := excess < 0.2; (s.result.Best.Setting == at(9, 1)) == nearer {
+			t.Errorf("after a mix %g over the limits the nearest is %v", excess, s.result.Best.Setting)
 		}
 	}
 }

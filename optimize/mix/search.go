@@ -5,8 +5,10 @@ package mix
 // the verifications are used up. Later questions reuse the profiles. The answer has been measured.
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -16,7 +18,7 @@ import (
 	"jtune/tegra/metric"
 )
 
-// MostVerified is the default number of mixes measured for one question.
+// MostVerified is the default number of mixes that Auto measures for one question.
 const MostVerified = 6
 
 const (
@@ -47,7 +49,10 @@ type Options struct {
 	Space        *tegra.Space
 	Batches      []int            // of inference, ascending; nil: its own
 	Infer, Train []tegra.Measured // profiled; Train is nil without training
-	Most         int              // verifications; 0: MostVerified
+	Most         int              // verifications; 0: as many as the strategy usually makes
+	// Strategy is how the mixes are chosen; "": Auto, by predictions. The others only measure, beside training, and do
+	// not use the profiles.
+	Strategy optimize.Strategy
 	// Only lists the settings that can be measured, such as those of a replayed file; nil: all.
 	Only []tegra.Setting
 }
@@ -105,14 +110,19 @@ type Result struct {
 
 // search is the state of Search.
 type search struct {
+	ctx      context.Context
+	measure  Measure
 	o        Options
 	settings []tegra.Setting
-	measured map[tegra.Setting]bool
-	failed   map[tegra.Setting]bool
+	tried    map[tegra.Setting]*Probe
 	known    map[tegra.Setting]bool // profiled, and over a limit
 	infer    Phase
 	train    *Phase
+	result   Result
 }
+
+// errNoMixes: no more may be measured.
+var errNoMixes = errors.New("no measurement is left")
 
 // Search looks for the best mix for an ask by measuring. If no measured mix meets the limits, the error is a
 // *NoSettingError with the nearest measured one; Result.Ended is NoWay only if no setting can be expected to.
@@ -120,43 +130,66 @@ func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 	if err := o.Ask.Check(); err != nil {
 		return Result{}, err
 	}
-	if o.Most == 0 {
-		o.Most = MostVerified
+	how, known := strategies[cmp.Or(o.Strategy, optimize.Auto)]
+	if !known {
+		return Result{}, fmt.Errorf("strategy %q is unknown", string(o.Strategy))
 	}
-	s := &search{o: o, settings: o.Settings(), measured: map[tegra.Setting]bool{}, failed: map[tegra.Setting]bool{},
-		known: map[tegra.Setting]bool{}}
-	var r Result
-	for {
-		if err := s.predict(); err != nil {
-			return r, err
-		}
-		if len(s.measured) == 0 {
-			s.knownOver(&r)
-		}
-		next, ended := s.next(r)
-		if ended.OK {
-			r.Ended = ended.V
-			break
-		}
-		p, err := s.verify(ctx, measure, next)
-		if err != nil {
-			r.Ended = optimize.Cancelled
-			return r, err
-		}
-		r.Probes = append(r.Probes, p)
-		s.take(&r, p)
+	o.Most = cmp.Or(o.Most, how.most)
+	s := &search{ctx: ctx, measure: measure, o: o, settings: o.Settings(), tried: map[tegra.Setting]*Probe{},
+		known: map[tegra.Setting]bool{}, train: &Phase{}}
+	err := how.search(s)
+	r, tried := s.result, s.measured()+len(s.known)
+	switch {
+	case ctx.Err() != nil:
+		r.Ended = optimize.Cancelled
+		return r, ctx.Err()
+	case errors.Is(err, errNoMixes):
+		r.Ended = optimize.OutOfProbes
+	case err != nil:
+		return r, err
 	}
 	switch {
 	case r.Feasible:
 		return r, nil
-	case len(s.measured)+len(s.known) == 0:
-		if _, err := s.asks(0).Choose(s.settings, s.infer, s.train); errors.Is(err, optimize.ErrInfeasible) {
-			return r, err // an overloaded server, for example, cannot be measured
-		}
+	case tried == 0:
 		return r, errors.New("no mix could be measured")
 	}
-	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Tried: len(s.measured) + len(s.known),
-		Ended: r.Ended}
+	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Tried: tried, Ended: r.Ended}
+}
+
+// auto measures the mix that the predictions from all readings promise most of.
+func (s *search) auto() error {
+	for {
+		if err := s.predict(); err != nil {
+			return err
+		}
+		if s.measured() == 0 {
+			s.knownOver()
+		}
+		next, ended := s.next()
+		if s.result.Ended = ended.V; ended.OK {
+			break
+		}
+		if _, err := s.probe(next); err != nil {
+			return err
+		}
+	}
+	if s.measured()+len(s.known) == 0 {
+		if _, err := s.asks(0).Choose(s.settings, s.infer, s.train); errors.Is(err, optimize.ErrInfeasible) {
+			return err // an overloaded server, for example, cannot be measured
+		}
+	}
+	return nil
+}
+
+// measured returns the number of mixes that could be measured.
+func (s *search) measured() (n int) {
+	for _, p := range s.result.Probes {
+		if p.Err == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // asks returns the ask with a margin.
@@ -204,7 +237,7 @@ func (o *Options) fit(rows []tegra.Measured, batches []int, settings []tegra.Set
 func (s *search) open() []tegra.Setting {
 	var out []tegra.Setting
 	for _, a := range s.settings {
-		if !s.measured[a] && !s.failed[a] && !s.known[a] && !slices.Contains(s.o.Ask.Failed, a) {
+		if s.tried[a] == nil && !s.known[a] && !slices.Contains(s.o.Ask.Failed, a) {
 			out = append(out, a)
 		}
 	}
@@ -213,7 +246,7 @@ func (s *search) open() []tegra.Setting {
 
 // knownOver marks the profiled settings that violate a limit: measuring them again would exceed it, or be useless. The
 // nearest of them is the best so far.
-func (s *search) knownOver(r *Result) {
+func (s *search) knownOver() {
 	if s.train != nil {
 		return // profiled individually, not as a mix
 	}
@@ -226,15 +259,16 @@ func (s *search) knownOver(r *Result) {
 		if !ok || o.Meets {
 			continue
 		}
-		if len(s.known) == 0 || o.excess < r.Best.excess {
-			r.Best = o
+		if len(s.known) == 0 || o.excess < s.result.Best.excess {
+			s.result.Best = o
 		}
 		s.known[at] = true
 	}
 }
 
 // next returns the mix to measure, or why the search ends.
-func (s *search) next(r Result) (Outcome, tegra.Val[optimize.Ended]) {
+func (s *search) next() (Outcome, tegra.Val[optimize.Ended]) {
+	r := &s.result
 	end := func(e optimize.Ended) (Outcome, tegra.Val[optimize.Ended]) { return Outcome{}, tegra.Some(e) }
 	open := s.open()
 	if len(open) == 0 {
@@ -245,7 +279,7 @@ func (s *search) next(r Result) (Outcome, tegra.Val[optimize.Ended]) {
 			return best[0], tegra.Val[optimize.Ended]{}
 		}
 	}
-	best, err := s.asks(margin(r)).Choose(s.harmless(open), s.infer, s.train)
+	best, err := s.asks(s.margin()).Choose(s.harmless(open), s.infer, s.train)
 	var none *NoSettingError
 	switch {
 	case err == nil && r.Feasible && !s.worth(best[0], r.Best):
@@ -313,15 +347,15 @@ func (s *search) harmless(open []tegra.Setting) []tegra.Setting {
 
 // hotMargins returns the margins to try in turn, larger for the first mixes, which rest on the fewest readings.
 func (s *search) hotMargins() []float64 {
-	if len(s.measured) < cautious {
+	if s.measured() < cautious {
 		return hotSteps[:]
 	}
 	return hotSteps[2:]
 }
 
 // margin returns the margin of the next choice.
-func margin(r Result) float64 {
-	if r.Feasible {
+func (s *search) margin() float64 {
+	if s.result.Feasible {
 		return moreMargin
 	}
 	return firstMargin
@@ -345,20 +379,31 @@ func (s *search) worth(p, best Outcome) bool {
 	return now-then > (gain-hope*sd)*math.Abs(now)
 }
 
-// verify measures a mix.
-func (s *search) verify(ctx context.Context, measure Measure, o Outcome) (Probe, error) {
-	p := Probe{Predicted: o, Outcome: Outcome{Setting: o.Setting}}
-	read, err := measure(ctx, o)
-	infer, train := read.Infer, read.Train
-	if ctx.Err() != nil {
-		return p, ctx.Err()
-	}
-	if err != nil {
-		p.Err, s.failed[o.Setting] = err, true
+// probe measures a mix, once.
+func (s *search) probe(o Outcome) (*Probe, error) {
+	if p, ok := s.tried[o.Setting]; ok {
 		return p, nil
 	}
-	s.measured[o.Setting] = true
-	infer.Setting, train.Setting = o.Setting, tegra.Setting{Mode: o.Mode}
+	if s.o.Most > 0 && len(s.result.Probes) >= s.o.Most {
+		return nil, errNoMixes
+	}
+	p := Probe{Predicted: o, Outcome: Outcome{Setting: o.Setting}}
+	read, err := s.measure(s.ctx, o)
+	if s.ctx.Err() != nil {
+		return nil, s.ctx.Err()
+	}
+	if p.Err = err; err == nil {
+		p.Outcome = s.read(o.Setting, read)
+	}
+	s.tried[o.Setting] = &p
+	s.take(p)
+	return &p, nil
+}
+
+// read adds the readings of a mix to the profiles, and returns what the mix does by them.
+func (s *search) read(at tegra.Setting, read Reading) Outcome {
+	infer, train := read.Infer, read.Train
+	infer.Setting, train.Setting = at, tegra.Setting{Mode: at.Mode}
 	s.o.Infer = append(s.o.Infer, infer)
 	phase, training := s.infer.with(optimize.MeasuredPrediction(infer)), (*Phase)(nil)
 	if s.train != nil {
@@ -366,19 +411,20 @@ func (s *search) verify(ctx context.Context, measure Measure, o Outcome) (Probe,
 		t := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(train)})
 		training = &t
 	}
-	p.Outcome, _ = s.asks(0).Evaluate(o.Setting, phase, training)
+	o, _ := s.asks(0).Evaluate(at, phase, training)
 	if read.Seen != nil {
-		p.Outcome = s.asks(0).AsSeen(p.Outcome, *read.Seen)
+		o = s.asks(0).AsSeen(o, *read.Seen)
 	}
-	return p, nil
+	return o
 }
 
-// take keeps a measured mix if it is the best so far.
-func (s *search) take(r *Result, p Probe) {
-	if p.Err != nil {
+// take keeps a probe, and its mix if that is the best so far.
+func (s *search) take(p Probe) {
+	r := &s.result
+	if r.Probes = append(r.Probes, p); p.Err != nil {
 		return
 	}
-	better := len(s.measured)+len(s.known) == 1 || p.Meets && !r.Feasible
+	better := s.measured()+len(s.known) == 1 || p.Meets && !r.Feasible
 	switch {
 	case p.Meets && r.Feasible:
 		better = s.o.Ask.compare(&p.Outcome, &r.Best, s.o.Ask.want(s.train != nil)) < 0

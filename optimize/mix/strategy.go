@@ -6,9 +6,6 @@ package mix
 // knob that gains the most time per watt. random draws settings.
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -28,106 +25,57 @@ const (
 	randomMixes = 50
 )
 
-// Strategies lists the strategies of SearchBy.
+// strategies are the searches, with the mixes that they measure unless told otherwise; 0: as many as they want.
+var strategies = map[optimize.Strategy]struct {
+	search func(*search) error
+	most   int
+}{
+	optimize.Auto:   {(*search).auto, MostVerified},
+	optimize.Binary: {(*search).binary, 0},
+	gmd:             {(*search).gmd, gmdMost},
+	optimize.Random: {(*search).random, randomMixes},
+}
+
+// Strategies lists the strategies of Search in display order.
 func Strategies() []optimize.Strategy {
 	return []optimize.Strategy{optimize.Auto, optimize.Binary, gmd, optimize.Random}
 }
 
-// SearchBy is Search by a strategy, for training beside inference. Options.Most limits the measurements; 0: the
-// strategy's default. Only Auto uses the profiles.
-func SearchBy(ctx context.Context, strategy optimize.Strategy, measure Measure, o Options) (Result, error) {
-	if strategy == optimize.Auto || strategy == "" {
-		return Search(ctx, measure, o)
-	}
-	if err := o.Ask.Check(); err != nil {
-		return Result{}, err
-	}
-	s := &probing{ctx: ctx, measure: measure, seen: map[tegra.Setting]*Probe{},
-		search: search{o: o, settings: o.Settings(), measured: map[tegra.Setting]bool{},
-			failed: map[tegra.Setting]bool{}, known: map[tegra.Setting]bool{}, train: &Phase{}}}
-	s.places, s.absent = tegra.Places{Space: o.Space, Batches: o.Batches}, map[int]bool{}
-	if o.Only != nil {
-		there := map[tegra.Setting]bool{}
-		for _, a := range o.Only {
-			there[a] = true
+// walk measures along the rungs of the knobs.
+type walk struct {
+	*search
+	places tegra.Places
+	absent map[int]bool // places that cannot be measured
+	ladder ladder.Ladder
+}
+
+func (s *search) walk() walk {
+	w := walk{s, tegra.Places{Space: s.o.Space, Batches: s.o.Batches}, map[int]bool{}, ladder.New(s.o.Space)}
+	if s.o.Only != nil {
+		for i := range w.places.Len() {
+			w.absent[i] = true
 		}
-		for i, a := range s.places.All() {
-			if !there[a] {
-				s.absent[i] = true
+		for _, a := range s.o.Only {
+			if i, ok := w.places.Index(a); ok {
+				delete(w.absent, i)
 			}
 		}
 	}
-	s.ladder, s.result.Ended = ladder.New(o.Space), optimize.Converged
-	var err error
-	switch strategy {
-	case optimize.Binary:
-		err = s.binary()
-	case gmd:
-		err = s.gmd()
-	case optimize.Random:
-		err = s.random()
-	default:
-		return Result{}, fmt.Errorf("strategy %q is unknown", string(strategy))
-	}
-	r := s.result
-	switch {
-	case ctx.Err() != nil:
-		r.Ended = optimize.Cancelled
-		return r, ctx.Err()
-	case err != nil && !errors.Is(err, errNoMixes):
-		return r, err
-	case errors.Is(err, errNoMixes):
-		r.Ended = optimize.OutOfProbes
-	}
-	switch {
-	case r.Feasible:
-		return r, nil
-	case len(s.measured) == 0:
-		return r, errors.New("no mix could be measured")
-	}
-	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Tried: len(s.measured), Ended: r.Ended}
+	return w
 }
 
-// errNoMixes: no more may be measured.
-var errNoMixes = errors.New("no measurement is left")
-
-// probing is the state of a search without predictions.
-type probing struct {
-	search
-	ctx     context.Context
-	measure Measure
-	places  tegra.Places
-	absent  map[int]bool // places that cannot be measured
-	ladder  ladder.Ladder
-	seen    map[tegra.Setting]*Probe
-	result  Result
-	most    int
+// at measures the setting at these rungs, or the nearest existing one.
+func (w *walk) at(rungs ladder.Rungs) (*Probe, error) {
+	return w.only(w.places.At(w.ladder.Nearest(rungs, w.places, w.absent)))
 }
 
-// probe measures the setting at these rungs, or the nearest existing one, once.
-func (s *probing) probe(at ladder.Rungs) (*Probe, error) {
-	return s.once(s.places.At(s.ladder.Nearest(at, s.places, s.absent)))
-}
-
-func (s *probing) once(at tegra.Setting) (*Probe, error) {
-	if p, ok := s.seen[at]; ok {
-		return p, nil
-	}
-	if s.most > 0 && len(s.seen) >= s.most {
-		return nil, errNoMixes
-	}
-	p, err := s.verify(s.ctx, s.measure, Outcome{Setting: at, Policy: s.o.Ask.Policy})
-	if err != nil {
-		return nil, err
-	}
-	s.seen[at] = &p
-	s.result.Probes = append(s.result.Probes, p)
-	s.take(&s.result, p)
-	return &p, nil
+// only measures a setting that nothing is predicted of.
+func (s *search) only(at tegra.Setting) (*Probe, error) {
+	return s.probe(Outcome{Setting: at, Policy: s.o.Ask.Policy})
 }
 
 // breaks returns the limits that a probe violates; all if it could not be measured.
-func (s *probing) breaks(p *Probe) (power, latency bool) {
+func (s *search) breaks(p *Probe) (power, latency bool) {
 	if p.Err != nil {
 		return true, true
 	}
@@ -142,35 +90,31 @@ func (s *probing) breaks(p *Probe) (power, latency bool) {
 
 // binary halves one knob after another: over the power limit it drops the upper half; if requests are late, the upper
 // half of the sizes or the lower half of a clock; else the lower half.
-func (s *probing) binary() error {
-	s.most = s.o.Most
+func (s *search) binary() error {
 	order, err := ladder.Rotation{}.Knobs()
 	if err != nil {
 		return err
 	}
-	b := s.ladder.Whole(len(s.o.Batches))
+	w := s.walk()
+	b := w.ladder.Whole(len(s.o.Batches))
 	for turn := 0; !b.Single(); turn++ {
 		k := ladder.InTurn.Next(&b, order, &turn)
-		p, err := s.probe(b.Middle())
+		p, err := w.at(b.Middle())
 		if err != nil {
 			return err
 		}
 		power, late := s.breaks(p)
 		b.Drop(k, !power && (!late || k != ladder.BatchKnob))
 	}
-	_, err = s.probe(b.Lo)
+	_, err = w.at(b.Lo)
 	return err
 }
 
 // random measures randomly drawn settings.
-func (s *probing) random() error {
-	s.most = s.o.Most
-	if s.most == 0 {
-		s.most = randomMixes
-	}
+func (s *search) random() error {
 	rng := rand.New(rand.NewPCG(s.o.Ask.Seed, 0x6d697873))
 	for _, i := range rng.Perm(len(s.settings)) {
-		if _, err := s.once(s.settings[i]); err != nil {
+		if _, err := s.only(s.settings[i]); err != nil {
 			return err
 		}
 	}
@@ -179,17 +123,14 @@ func (s *probing) random() error {
 
 // gmd descends at the largest batch size that the fastest mode serves in time, and continues with the next smaller one
 // if no mode keeps the limits.
-func (s *probing) gmd() error {
-	s.most = s.o.Most
-	if s.most == 0 {
-		s.most = gmdMost
-	}
-	b := s.ladder.Whole(len(s.o.Batches))
+func (s *search) gmd() error {
+	w := s.walk()
+	b := w.ladder.Whole(len(s.o.Batches))
 	top := b.Hi[ladder.BatchKnob]
 	for ; top > 0; top-- {
 		at := b.Hi
 		at[ladder.BatchKnob] = top
-		p, err := s.probe(at)
+		p, err := w.at(at)
 		if err != nil {
 			return err
 		}
@@ -198,7 +139,7 @@ func (s *probing) gmd() error {
 		}
 	}
 	for size := top; size >= 0; size-- {
-		if err := s.descend(size); err != nil || s.result.Feasible {
+		if err := w.descend(size); err != nil || s.result.Feasible {
 			return err
 		}
 	}
@@ -206,15 +147,15 @@ func (s *probing) gmd() error {
 }
 
 // descend searches for the best mode at one batch size.
-func (s *probing) descend(size int) error {
-	b := s.ladder.Whole(len(s.o.Batches))
+func (w *walk) descend(size int) error {
+	b := w.ladder.Whole(len(w.o.Batches))
 	b.Lo[ladder.BatchKnob], b.Hi[ladder.BatchKnob] = size, size
-	for begun := len(s.seen); !b.Single() && len(s.seen)-begun < gmdProbes; {
-		middle, err := s.probe(b.Middle())
+	for begun := len(w.result.Probes); !b.Single() && len(w.result.Probes)-begun < gmdProbes; {
+		middle, err := w.at(b.Middle())
 		if err != nil {
 			return err
 		}
-		power, _ := s.breaks(middle)
+		power, _ := w.breaks(middle)
 		best, steepest := tegra.Knob(-1), -1.0
 		for k := range tegra.Knob(tegra.NumKnobs) {
 			if b.Lo[k] == b.Hi[k] {
@@ -224,7 +165,7 @@ func (s *probing) descend(size int) error {
 			if at[k] = b.Hi[k]; power {
 				at[k] = b.Lo[k]
 			}
-			p, err := s.probe(at)
+			p, err := w.at(at)
 			if err != nil {
 				return err
 			}
@@ -234,7 +175,7 @@ func (s *probing) descend(size int) error {
 		}
 		b.Drop(best, !power)
 	}
-	_, err := s.probe(b.Lo)
+	_, err := w.at(b.Lo)
 	return err
 }
 

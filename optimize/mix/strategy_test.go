@@ -44,8 +44,8 @@ func TestSearchByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
 		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 30}}
 	for strategy, most := range map[optimize.Strategy]int{optimize.Binary: 12, gmd: gmdMost,
 		optimize.Random: randomMixes} {
-		o := Options{Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}
-		r, err := SearchBy(t.Context(), strategy, measure, o)
+		o := Options{Strategy: strategy, Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}
+		r, err := Search(t.Context(), measure, o)
 		seen, best := map[tegra.Setting]bool{}, 0.0
 		for _, p := range r.Probes {
 			if seen[p.Outcome.Setting] {
@@ -60,16 +60,16 @@ func TestSearchByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
 			t.Errorf("%s: %+v of %d, best %v, %v", strategy, r.Best, len(r.Probes), best, err)
 		}
 		o.Most = 3
-		if r, _ := SearchBy(t.Context(), strategy, measure, o); len(r.Probes) != 3 || r.Ended != optimize.OutOfProbes {
+		if r, _ := Search(t.Context(), measure, o); len(r.Probes) != 3 || r.Ended != optimize.OutOfProbes {
 			t.Errorf("%s with 3: %d, %v", strategy, len(r.Probes), r.Ended)
 		}
 		o.Ask.Goal.Limits = o.Ask.Goal.Limits.And(metric.Power.Max(1))
 		var none *NoSettingError
-		if _, err := SearchBy(t.Context(), strategy, measure, o); !errors.As(err, &none) || none.Tried == 0 {
+		if _, err := Search(t.Context(), measure, o); !errors.As(err, &none) || none.Tried == 0 {
 			t.Errorf("%s without an answer: %v", strategy, err)
 		}
 	}
-	if _, err := SearchBy(t.Context(), "als", measure, Options{Ask: ask, Space: space}); err == nil {
+	if _, err := Search(t.Context(), measure, Options{Ask: ask, Space: space, Strategy: "als"}); err == nil {
 		t.Error("an unknown strategy is taken")
 	}
 }
@@ -81,7 +81,7 @@ func TestSearchByNoStrategyPredicts(t *testing.T) {
 	known := tegra.Measured{Setting: tegra.Setting{Mode: space.Max(), Batch: 1}, TimeMS: 10, PowerW: 20}
 	measure := func(context.Context, Outcome) (Reading, error) { return Reading{Infer: known}, nil }
 	for _, strategy := range []optimize.Strategy{"", optimize.Auto} {
-		r, err := SearchBy(t.Context(), strategy, measure, Options{Ask: Ask{Load: load(arrivals.Uniform, 5)},
+		r, err := Search(t.Context(), measure, Options{Strategy: strategy, Ask: Ask{Load: load(arrivals.Uniform, 5)},
 			Space: space, Batches: []int{1}, Only: []tegra.Setting{known.Setting}, Infer: []tegra.Measured{known}})
 		if err != nil || len(r.Probes) != 1 || r.Probes[0].Predicted.TimeMS != 10 {
 			t.Errorf("%q: %+v, %v", strategy, r, err)
@@ -103,7 +103,7 @@ func TestSearchByGMDMeasuresEachKnobAtItsEnd(t *testing.T) {
 	for limit, up := range map[float64]bool{1000: true, 1: false} {
 		ask := Ask{LatencyMS: 700, Quantile: 1, Policy: Fill, Load: load(arrivals.Uniform, 30),
 			Goal: metric.Watts(limit)}
-		r, _ := SearchBy(t.Context(), gmd, measure, Options{Ask: ask, Space: space, Batches: []int{1}, Most: 6})
+		r, _ := Search(t.Context(), measure, Options{Strategy: gmd, Ask: ask, Space: space, Batches: []int{1}, Most: 6})
 		if len(r.Probes) != 6 {
 			t.Fatalf("%g W: %d probes", limit, len(r.Probes))
 		}
@@ -134,7 +134,7 @@ func TestSearchByGMDHalvesTheFirstOfEqualKnobs(t *testing.T) {
 			Train: tegra.Measured{Setting: tegra.Setting{Mode: o.Mode}, TimeMS: 40 - 4*sum, PowerW: 10 + 2*sum}}, nil
 	}
 	ask := Ask{LatencyMS: 700, Quantile: 1, Policy: Fill, Load: load(arrivals.Uniform, 30)}
-	r, _ := SearchBy(t.Context(), gmd, measure, Options{Ask: ask, Space: space, Batches: []int{1}, Most: 6})
+	r, _ := Search(t.Context(), measure, Options{Strategy: gmd, Ask: ask, Space: space, Batches: []int{1}, Most: 6})
 	if len(r.Probes) != 6 {
 		t.Fatalf("%d probes", len(r.Probes))
 	}
@@ -166,7 +166,8 @@ func TestSearchByBinaryEndsWhereTheLimitsLead(t *testing.T) {
 	} {
 		ask := Ask{LatencyMS: c.latency, Policy: Fill, Load: load(arrivals.Uniform, 10),
 			Goal: metric.Watts(c.watts)}
-		r, _ := SearchBy(t.Context(), optimize.Binary, measure, Options{Ask: ask, Space: space, Batches: []int{1, 8}})
+		r, _ := Search(t.Context(), measure, Options{Strategy: optimize.Binary, Ask: ask, Space: space,
+			Batches: []int{1, 8}})
 		if got := r.Probes[len(r.Probes)-1].Outcome.Setting; got != c.end {
 			t.Errorf("%s: it ends at %v, want %v", c.name, got, c.end)
 		}

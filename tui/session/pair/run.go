@@ -246,7 +246,7 @@ func (p *pairSearch) policies() ([]mix.Policy, error) {
 
 func (p *pairSearch) options(ask mix.Ask) (mix.Options, error) {
 	o := mix.Options{Ask: ask, Space: p.s.Device.Space(), Batches: p.r.sizes(), Infer: p.infer, Train: p.train,
-		Most: cmp.Or(p.r.Most, mix.MostVerified)}
+		Most: p.r.Most, Strategy: p.r.Strategy}
 	if !p.r.measuresAlone() && (len(p.train) == 0 || len(p.infer) == 0) {
 		return o, errors.New("no setting of the two jobs could be measured")
 	}
@@ -281,7 +281,7 @@ func (p *pairSearch) search(ctx context.Context) error {
 			}
 			return readingOf(row, ask), nil
 		}
-		found, err := mix.SearchBy(ctx, p.r.Strategy, verify, o)
+		found, err := mix.Search(ctx, verify, o)
 		p.took(found, ask)
 		last := i == len(policies)-1
 		if left -= len(found.Probes); err == nil || last || left <= 0 || !errors.Is(err, optimize.ErrInfeasible) {
