@@ -5,6 +5,8 @@ package optimize
 // probes.
 
 import (
+	"math"
+
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -147,7 +149,7 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 		}
 		watts := tegra.PresetWatts(p.Name)
 		named := m // what a preset is named for counts, unless it would do harm
-		if watts.OK && harmless(l, m) {
+		if watts.OK && Harmless(l, m) {
 			named.PowerW = min(m.PowerW, watts.V)
 		}
 		if !l.Met(named) || !measured && r.heat(i) > hotS*s.o.risk() {
@@ -158,6 +160,16 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 		}
 	}
 	return found, best.TimeMS > 0
+}
+
+// Harmless reports whether a setting is close enough to the limits that may do harm to be measured.
+func Harmless(l metric.Goal, m tegra.Measured) bool {
+	for b := range l.Limits.Each() {
+		if b.Harm && b.Over(b.Of(m)) > math.Log(MaxOvershoot) {
+			return false
+		}
+	}
+	return true
 }
 
 // presets returns the presets that may serve as baselines.

@@ -6,6 +6,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -61,7 +62,7 @@ func BenchmarkAnswer18096(b *testing.B) {
 		for i, p := range preds {
 			points[i] = p.Measured
 		}
-		if len(Front(points, Power)) == 0 {
+		if len(pareto.Front(points, pareto.Power)) == 0 {
 			b.Fatal("no front")
 		}
 		if _, err := Choose(preds, metric.Watts(25)); err != nil {

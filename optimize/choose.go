@@ -9,6 +9,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/learn"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -108,7 +109,7 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 // within the noise it takes the one of least doubt.
 func pick(points []tegra.Measured, doubt func(i int) int, l metric.Goal) int {
 	if l.Knee {
-		return knee(points, Front(points, Power))
+		return pareto.Knee(points, pareto.Front(points, pareto.Power))
 	}
 	slowest := math.Inf(1)
 	if l.SlowerPct > 0 {

@@ -12,6 +12,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/learn"
+	"jtune/optimize/earlier"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -44,7 +45,7 @@ type search struct {
 	order    []int                    // of first readings, known ones first
 	known    map[int]tegra.Measured   // from earlier searches
 	unfitted map[int]bool             // known modes excluded from the fit
-	drift    Drift                    // by which they have moved
+	drift    earlier.Drift            // by which they have moved
 	aside    bool                     // they contradict what was measured since
 	failed   map[int]bool
 	absent   map[int]bool     // failed from the start
@@ -155,12 +156,12 @@ func (s *search) align() {
 	for i := range s.readings {
 		now[s.places.At(i)] = s.mean(i)
 	}
-	switch c := drifted(s.o.Known, now); {
-	case c.modes == 0 || !c.far || s.aside:
-	case c.alike:
+	switch c := earlier.Compare(s.o.Known, now); {
+	case c.Modes == 0 || !c.Far || s.aside:
+	case c.Alike:
 		s.drift = c.Drift
 	default:
-		s.aside, s.drift = true, Drift{}
+		s.aside, s.drift = true, earlier.Drift{}
 	}
 }
 
@@ -169,7 +170,7 @@ func (s *search) saysDrift() []string {
 	switch n := text.Count(len(s.known), "mode"); {
 	case s.aside:
 		return []string{n + " were measured before and are set aside: those measured again have moved, and not alike"}
-	case s.drift != Drift{}:
+	case s.drift != earlier.Drift{}:
 		return []string{
 			fmt.Sprintf("the board has drifted since the %s were measured that are known: they count with %v",
 				n, s.drift),

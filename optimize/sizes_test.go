@@ -24,23 +24,6 @@ func bestServed(b *optimizetest.Board, l metric.Goal) float64 {
 	return least
 }
 
-// The mode to measure again is the farthest in the sum of all knobs' distances, not that in which most knobs differ.
-func TestRecheckTakesTheFarthestMode(t *testing.T) {
-	t.Parallel()
-	space := optimizetest.New(t).Space
-	from := space.Max()
-	near := tegra.Mode{Cores: 6, CPU: 1800 * tegra.MHz, GPU: 1110 * tegra.MHz, EMC: 1600 * tegra.MHz}
-	far := from
-	far.GPU = 150 * tegra.MHz
-	list := []tegra.Measured{{Setting: tegra.Setting{Mode: near}}, {Setting: tegra.Setting{Mode: far}}}
-	if got := farthest(list, tegra.Setting{Mode: from}, space); got != 1 {
-		t.Errorf("got %d, want the lowest GPU clock", got)
-	}
-	if got := farthest(nil, tegra.Setting{Mode: from}, space); got != -1 {
-		t.Errorf("got %d of none", got)
-	}
-}
-
 func TestTuneFindsModeAndBatchSize(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(1)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"jtune/learn"
+	"jtune/optimize/earlier"
 	"jtune/optimize/ladder"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -141,9 +142,9 @@ type Result struct {
 	Model          *learn.Surrogate // fitted to all probes; nil if there is none
 	Trace          []Halving        // of a binary search, in order
 	Warnings       []string
-	Before, Preset tegra.Mean // means of the baselines: the current mode, the best preset; N is 0 if not measured
-	Known          int        // modes of TuneOptions.Known that counted
-	Drift          Drift      // by which they have moved
+	Before, Preset tegra.Mean    // means of the baselines: the current mode, the best preset; N is 0 if not measured
+	Known          int           // modes of TuneOptions.Known that counted
+	Drift          earlier.Drift // by which they have moved
 	// More are the answers to TuneOptions.More, in order, with the same probes.
 	More []Result
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jtune/optimize"
+	"jtune/optimize/pareto"
 )
 
 func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
@@ -31,7 +32,7 @@ func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
 	d.until("the mode is measured", func() bool { return d.r.sh.task.Done() })
 	v := d.r.sh.Outlook
 	got := v.About(v.Known[cursor].Mode).Reading
-	if v.Known[cursor].PowerW != got.PowerW || v.Columns()[optimize.Time][cursor] != got.TimeMS {
+	if v.Known[cursor].PowerW != got.PowerW || v.Columns()[pareto.Time][cursor] != got.TimeMS {
 		t.Errorf("the cloud has %+v, measured was %+v", v.Known[cursor], got)
 	}
 	if v.Predicted[cursor] != before.Predicted[cursor] || before.Known[cursor].PowerW == got.PowerW {

@@ -7,6 +7,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/earlier"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -95,7 +96,7 @@ func recalled(known []tegra.Measured, r *optimize.Result) (out []tegra.Measured)
 	switch {
 	case r.Known == 0:
 		return nil
-	case r.Drift == optimize.Drift{}:
+	case r.Drift == earlier.Drift{}:
 		return known
 	}
 	for _, m := range known {

@@ -9,6 +9,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/optimize"
+	"jtune/optimize/earlier"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -200,7 +201,7 @@ func TestRecalledKeepsWhatTheSearchCounts(t *testing.T) {
 	if got := recalled(known, &r); !slices.Equal(got, known) {
 		t.Errorf("without a drift: %+v", got)
 	}
-	r.Drift = optimize.Drift{LnTime: math.Log(2)}
+	r.Drift = earlier.Drift{LnTime: math.Log(2)}
 	want := []tegra.Measured{{Setting: at(2, 0), TimeMS: 16, PowerW: 30}, {Setting: at(3, 0), TimeMS: 12, PowerW: 40}}
 	if got := recalled(known, &r); !slices.Equal(got, want) {
 		t.Errorf("after a drift: %+v, want %+v", got, want)

@@ -3,7 +3,7 @@ package outlook
 import (
 	"jtune/internal/figure"
 	"jtune/internal/text"
-	"jtune/optimize"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 )
 
@@ -14,15 +14,15 @@ const (
 )
 
 // QuantityAxis is an axis of time, power or energy.
-func QuantityAxis(a optimize.Axis, several bool) figure.Axis {
+func QuantityAxis(a pareto.Axis, several bool) figure.Axis {
 	per := " per minibatch"
 	if several {
 		per = " per sample"
 	}
-	return map[optimize.Axis]figure.Axis{
-		optimize.Time:   {Key: "time_ms", Name: "time" + per, Unit: "ms", Log: true, Text: text.Of},
-		optimize.Power:  {Key: "power_w", Name: "power", Unit: "W", Text: text.Of},
-		optimize.Energy: {Key: "energy_j", Name: "energy" + per, Unit: "J", Log: true, Text: text.Of},
+	return map[pareto.Axis]figure.Axis{
+		pareto.Time:   {Key: "time_ms", Name: "time" + per, Unit: "ms", Log: true, Text: text.Of},
+		pareto.Power:  {Key: "power_w", Name: "power", Unit: "W", Text: text.Of},
+		pareto.Energy: {Key: "energy_j", Name: "energy" + per, Unit: "J", Log: true, Text: text.Of},
 	}[a]
 }
 

@@ -9,22 +9,23 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
 
 // Plane is the two quantities of a Pareto front: x axis and y axis.
-type Plane struct{ Across, Up optimize.Axis }
+type Plane struct{ Across, Up pareto.Axis }
 
 // Planes are the available planes, each with its own front.
 var Planes = [...]Plane{
-	{optimize.Time, optimize.Power},
-	{optimize.Time, optimize.Energy},
-	{optimize.Power, optimize.Energy},
+	{pareto.Time, pareto.Power},
+	{pareto.Time, pareto.Energy},
+	{pareto.Power, pareto.Energy},
 }
 
 // NumAxes is the number of quantities.
-const NumAxes = optimize.Time + 1
+const NumAxes = pareto.Time + 1
 
 // Outlook is the state of knowledge of every mode of a space for one workload on one board: the predictions of a model,
 // replaced by measurements if there are any. It is a value: With, AtBatch and Answering return a new one.
@@ -131,7 +132,7 @@ func (o *Outlook) work() {
 	o.Known = optimize.Known(o.Predicted, o.Measured())
 	o.columns, o.span = sync.OnceValue(o.listColumns), sync.OnceValue(o.spanColumns)
 	for i, pl := range Planes {
-		o.fronts[i] = sync.OnceValue(func() []int { return optimize.FrontOf(o.points(), pl.Across, pl.Up) })
+		o.fronts[i] = sync.OnceValue(func() []int { return pareto.FrontOf(o.points(), pl.Across, pl.Up) })
 	}
 }
 
@@ -165,7 +166,7 @@ func (o *Outlook) listColumns() (columns [NumAxes][]float64) {
 	for a := range columns {
 		columns[a] = make([]float64, len(o.Known))
 		for i := range o.Known {
-			columns[a][i] = optimize.Axis(a).Of(o.point(i))
+			columns[a][i] = pareto.Axis(a).Of(o.point(i))
 		}
 	}
 	return columns
@@ -391,7 +392,7 @@ func (o *Outlook) FrontAmong(plane int, among []int) []int {
 	for k, i := range among {
 		points[k] = o.candidate(i)
 	}
-	front := optimize.FrontOf(points, Planes[plane].Across, Planes[plane].Up)
+	front := pareto.FrontOf(points, Planes[plane].Across, Planes[plane].Up)
 	for k, at := range front {
 		front[k] = among[at]
 	}

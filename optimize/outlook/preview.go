@@ -5,7 +5,7 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/learn"
-	"jtune/optimize"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 )
 
@@ -36,7 +36,7 @@ func NewPreview(ctx context.Context, samples []tegra.Measured, space *tegra.Spac
 		}
 	}
 	var times, powers []float64
-	for _, i := range optimize.Front(points, optimize.Power) {
+	for _, i := range pareto.Front(points, pareto.Power) {
 		p := preds[i]
 		s.TimeMS, s.PowerW = append(s.TimeMS, points[i].SampleMS()), append(s.PowerW, p.PowerW)
 		s.LowW, s.HighW = append(s.LowW, p.PowerLoW), append(s.HighW, p.PowerHiW)

@@ -11,6 +11,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -231,7 +232,7 @@ func TestOutlookHasAFrontForEachPlane(t *testing.T) {
 	if d := cmp.Diff([]int{2, 5}, o.FrontAmong(0, []int{2, 5})); d != "" {
 		t.Errorf("of two modes (-want +got):\n%s", d)
 	}
-	if got := o.Columns()[optimize.Power][3]; got != 37 {
+	if got := o.Columns()[pareto.Power][3]; got != 37 {
 		t.Errorf("the power of mode 3 is %g W", got)
 	}
 }
@@ -245,11 +246,11 @@ func TestOutlookComparesSeveralSizesByTheSample(t *testing.T) {
 		return m
 	}
 	one := Measured([]tegra.Measured{sized(1, 16, 160), sized(2, 16, 80)}, learn.Provenance{})
-	if got := one.Columns()[optimize.Time]; one.Several() || got[0] != 160 || got[1] != 80 {
+	if got := one.Columns()[pareto.Time]; one.Several() || got[0] != 160 || got[1] != 80 {
 		t.Errorf("one size: several %v, %v ms", one.Several(), got)
 	}
 	two := Measured([]tegra.Measured{sized(1, 16, 160), sized(2, 8, 96)}, learn.Provenance{})
-	if got := two.Columns()[optimize.Time]; !two.Several() || got[0] != 10 || got[1] != 12 {
+	if got := two.Columns()[pareto.Time]; !two.Several() || got[0] != 10 || got[1] != 12 {
 		t.Errorf("two sizes: several %v, %v ms", two.Several(), got)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"jtune/internal/axis"
 	"jtune/internal/figure"
 	"jtune/internal/text"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -76,11 +76,11 @@ func Trades(o *outlook.Outlook, u Unit, l metric.Goal, served *LoadView) []Trade
 	}
 	speed, energy := speed(o, u), unitEnergy(o, u)
 	out := []Trade{
-		{of[optimize.Time], of[optimize.Power], 0, front(0)},
-		{speed, of[optimize.Power], 0, front(0)},
-		{of[optimize.Time], energy, 1, front(1)},
+		{of[pareto.Time], of[pareto.Power], 0, front(0)},
+		{speed, of[pareto.Power], 0, front(0)},
+		{of[pareto.Time], energy, 1, front(1)},
 		{speed, energy, 1, front(1)},
-		{of[optimize.Power], energy, 2, front(2)},
+		{of[pareto.Power], energy, 2, front(2)},
 	}
 	if !served.Of(o) {
 		return out
@@ -98,15 +98,15 @@ func Trades(o *outlook.Outlook, u Unit, l metric.Goal, served *LoadView) []Trade
 }
 
 // quantity returns time, power or energy.
-func quantity(o *outlook.Outlook, a optimize.Axis, l metric.Goal) *Quantity {
+func quantity(o *outlook.Outlook, a pareto.Axis, l metric.Goal) *Quantity {
 	q := &Quantity{Axis: outlook.QuantityAxis(a, o.Several()), Word: a.String(), Label: a.Unit(),
 		Values: o.Columns()[a], Span: o.Span()[a], Of: a.Of}
 	q.Band = exactly(o, q.Values)
 	switch a {
-	case optimize.Time:
+	case pareto.Time:
 		q.Limit = l.Of(metric.Time)
 		q.Band = func(i int) [2]float64 { return [2]float64{o.Known[i].TimeLoMS, o.Known[i].TimeHiMS} }
-	case optimize.Power:
+	case pareto.Power:
 		q.Limit = l.Of(metric.Power)
 		q.Band = func(i int) [2]float64 { return [2]float64{o.Known[i].PowerLoW, o.Known[i].PowerHiW} }
 	}

@@ -10,6 +10,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -73,7 +74,7 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 		t.Errorf("stderr %q lacks the measured power of the nearest mode, %v W", o.err, m["power_w"])
 	}
 	got := array(t, jtune(t, "front", "--model", model, "--json").done(t).out)
-	want := optimize.Front(rows, optimize.Power)
+	want := pareto.Front(rows, pareto.Power)
 	if len(got) != len(want) {
 		t.Fatalf("got a front of %d rows, want the measured one's %d", len(got), len(want))
 	}

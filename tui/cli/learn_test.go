@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -378,10 +378,10 @@ func TestBrokenModelFilesAreRefused(t *testing.T) {
 func TestFrontIsTheOneThatNoModeBeats(t *testing.T) {
 	t.Parallel()
 	path, rows := toySweep(t)
-	for _, axis := range []optimize.Axis{optimize.Power, optimize.Energy} {
+	for _, axis := range []pareto.Axis{pareto.Power, pareto.Energy} {
 		t.Run(axis.String(), func(t *testing.T) {
 			got := array(t, jtune(t, "front", "--samples", path, "--y", axis.String(), "--json").done(t).out)
-			want := optimize.Front(rows, axis)
+			want := pareto.Front(rows, axis)
 			if len(got) != len(want) {
 				t.Fatalf("got %d points, want %d", len(got), len(want))
 			}

@@ -16,8 +16,8 @@ import (
 	"jtune/internal/figure"
 	"jtune/internal/text"
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/export"
@@ -224,11 +224,11 @@ func knobFlag(flag, name, usual string) (tegra.Knob, error) {
 	return k, nil
 }
 
-func quantityFlag(name, usual string) (optimize.Axis, error) {
+func quantityFlag(name, usual string) (pareto.Axis, error) {
 	if name == "" {
 		name = usual
 	}
-	for _, of := range []optimize.Axis{optimize.Time, optimize.Power, optimize.Energy} {
+	for _, of := range []pareto.Axis{pareto.Time, pareto.Power, pareto.Energy} {
 		if of.String() == name {
 			return of, nil
 		}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"jtune/optimize"
+	"jtune/optimize/earlier"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -41,7 +42,7 @@ func (s *cleanSweep) chain(t *testing.T, limits []metric.Goal, seed int, fresh, 
 				t.Errorf("%v, seed %d, %d known: %v is not a verified mode within the limit: %v",
 					l, seed, len(known), res.Measured, err)
 			}
-			if res.Drift != (optimize.Drift{}) || len(known) > 0 && res.Known == 0 {
+			if res.Drift != (earlier.Drift{}) || len(known) > 0 && res.Known == 0 {
 				t.Errorf("%v, seed %d: %v, %q, but nothing has moved", l, seed, res.Drift, res.Warnings)
 			}
 			return res

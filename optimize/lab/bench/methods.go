@@ -12,6 +12,7 @@ import (
 	"jtune/learn/baseline/nn"
 	"jtune/optimize"
 	"jtune/optimize/design"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -182,7 +183,7 @@ func surrogate(r *learn.Residual, checks int, designed bool) *method {
 				index, rows = f.designed(size, seed)
 			}
 			o := learn.SurrogateOptions{Grid: true, Robust: 2, Reference: r, Batches: f.places.Batches}
-			check := optimize.FrontCheck{
+			check := pareto.Check{
 				Space:    f.places.Space,
 				BudgetsW: f.once(func(l metric.Goal) float64 { return l.Of(metric.Power) }),
 			}

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"jtune/internal/figure"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session/plots"
@@ -24,7 +24,7 @@ const (
 )
 
 // quantities lists the quantities of a map in their order.
-var quantities = [...]optimize.Axis{optimize.Energy, optimize.Time, optimize.Power}
+var quantities = [...]pareto.Axis{pareto.Energy, pareto.Time, pareto.Power}
 
 // pairs lists the knobs across and upward of a map.
 var pairs = [...][2]tegra.Knob{

@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/figure"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/optimize/pareto"
 	"jtune/tui/page"
 	"jtune/tui/session/models"
 	"jtune/tui/session/plots"
@@ -92,9 +92,9 @@ func workOut(s page.Session, view modelPlot, info models.Info) page.Compute {
 func plotOf(s outlook.Assessment, view modelPlot) figure.Figure {
 	switch view {
 	case plotTime:
-		return plots.Predicted(s, optimize.Time)
+		return plots.Predicted(s, pareto.Time)
 	case plotPower:
-		return plots.Predicted(s, optimize.Power)
+		return plots.Predicted(s, pareto.Power)
 	case plotBars:
 		return plots.Bars(s)
 	case plotImportance:

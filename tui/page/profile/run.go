@@ -8,6 +8,7 @@ import (
 	"jtune/internal/axis"
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/pareto"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -219,7 +220,7 @@ func (p *Page) front(j *page.Task, w, h int) string {
 	plot.Limits(l.Of(metric.Time), l.Of(metric.Power))
 	fx, fy := s.TimeMS, s.PowerW
 	if len(fx) == 0 { // too few modes for a prediction: only the measured ones
-		for _, i := range optimize.Front(points, optimize.Power) {
+		for _, i := range pareto.Front(points, pareto.Power) {
 			fx, fy = append(fx, points[i].SampleMS()), append(fy, points[i].PowerW)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"jtune/internal/text"
-	"jtune/optimize"
+	"jtune/optimize/earlier"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -24,9 +24,9 @@ type CampaignComparison struct {
 	One, Other         campaigns.Campaign // One is older
 	Usable             [2]int             // settings with a usable reading
 	Common             []Compared
-	outlook.Difference                    // medians over Common; zero without any
-	Aligned            optimize.Alignment // how a model that learns from both adjusts the older one
-	Apart              []string           // other differences between the campaigns
+	outlook.Difference                   // medians over Common; zero without any
+	Aligned            earlier.Alignment // how a model that learns from both adjusts the older one
+	Apart              []string          // other differences between the campaigns
 }
 
 // CompareCampaigns compares two campaigns, the older one first.
@@ -50,7 +50,7 @@ func CompareCampaigns(a, b campaigns.Campaign) CampaignComparison {
 		}
 	}
 	c.Difference = outlook.MedianOf(all)
-	_, c.Aligned = optimize.Align(lists)
+	_, c.Aligned = earlier.Align(lists)
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/optimize/design"
+	"jtune/optimize/earlier"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -18,8 +19,8 @@ type KnownRows struct {
 }
 
 // With returns all rows that count: the known ones, aligned with the board's present state, and the new ones.
-func (k *KnownRows) With(done []record.Row) ([]tegra.Measured, optimize.Alignment) {
-	return optimize.Align([][]tegra.Measured{k.Rows, record.Usable(done)})
+func (k *KnownRows) With(done []record.Row) ([]tegra.Measured, earlier.Alignment) {
+	return earlier.Align([][]tegra.Measured{k.Rows, record.Usable(done)})
 }
 
 // designPlan lets the design choose each mode from the rows so far. Known rows count once the best of them has been
@@ -77,5 +78,5 @@ func (p *designPlan) recheck(done []record.Row) (tegra.Setting, bool) {
 			return !r.Status.Usable() && r.Mode == m.Mode
 		})
 	})
-	return optimize.Recheck(p.space, known, record.Usable(done), p.known.Limit)
+	return earlier.Recheck(p.space, known, record.Usable(done), p.known.Limit, optimize.Harmless)
 }

@@ -8,6 +8,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/pareto"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -112,9 +113,9 @@ func VerifyFront(ctx context.Context, s *session.Session, r VerifyRequest, obser
 		}
 	}
 	if r.BudgetsW == nil {
-		r.BudgetsW = optimize.FrontLimits(optimize.Known(r.Model.Predict(r.Model.Space.Modes()), r.Model.Trusted()))
+		r.BudgetsW = pareto.Limits(optimize.Known(r.Model.Predict(r.Model.Space.Modes()), r.Model.Trusted()))
 	}
-	plan := &frontPlan{ctx: ctx, model: r.Model, n: r.Most, check: optimize.FrontCheck{Space: r.Model.Space,
+	plan := &frontPlan{ctx: ctx, model: r.Model, n: r.Most, check: pareto.Check{Space: r.Model.Space,
 		BudgetsW: r.BudgetsW}}
 	if _, err := r.Model.With(ctx, nil, false); err != nil {
 		return VerifyResult{}, err
@@ -141,7 +142,7 @@ func VerifyFront(ctx context.Context, s *session.Session, r VerifyRequest, obser
 type frontPlan struct {
 	ctx   context.Context
 	model *learn.Model
-	check optimize.FrontCheck
+	check pareto.Check
 	n     int
 	err   error // the model could not be refitted
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"jtune/optimize"
+	"jtune/optimize/earlier"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -50,7 +50,7 @@ func (p *Pool) Rows() []tegra.Measured { return slices.Concat(p.lists()...) }
 
 // Aligned returns the rows that the pool's model is fitted to and that its searches start from. If the board has
 // drifted, rows of older campaigns are aligned with later ones or omitted.
-func (p Pool) Aligned() ([]tegra.Measured, optimize.Alignment) { return optimize.Align(p.lists()) }
+func (p Pool) Aligned() ([]tegra.Measured, earlier.Alignment) { return earlier.Align(p.lists()) }
 
 // lists returns the rows of each campaign.
 func (p *Pool) lists() [][]tegra.Measured {

@@ -15,7 +15,7 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/learn"
-	"jtune/optimize"
+	"jtune/optimize/earlier"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -104,7 +104,7 @@ func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Boar
 	from := learn.Provenance{Device: b.Name, Workload: workload, Virtual: b.Virtual, Replay: b.Replay,
 		Jtune: session.Version,
 		When:  when, Campaigns: len(pool.Parts), Batch: pool.Batch}
-	var aligned optimize.Alignment
+	var aligned earlier.Alignment
 	if pool.Parts != nil {
 		from.Pool, from.Readings, from.Sources = pool.String(), len(pool.Rows()), pool.sources()
 		from.Software = strings.Join(pool.Parts[len(pool.Parts)-1].Software, "; ")

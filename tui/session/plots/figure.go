@@ -14,9 +14,9 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
+	"jtune/optimize/pareto"
 	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -110,7 +110,7 @@ func Largest(o *outlook.Outlook) tegra.Mode {
 
 // HeatMap draws a quantity over two knobs, with the others held as in mode at. It marks the least value, and at if here
 // is set.
-func HeatMap(o *outlook.Outlook, of optimize.Axis, x, y tegra.Knob, at tegra.Mode, here bool) figure.Figure {
+func HeatMap(o *outlook.Outlook, of pareto.Axis, x, y tegra.Knob, at tegra.Mode, here bool) figure.Figure {
 	f := figureOf(o, "heat", fmt.Sprintf("%s over %s and %s", of, x, y))
 	f.X, f.Y = KnobAxis(x), KnobAxis(y)
 	panel := figure.Panel{Axis: outlook.QuantityAxis(of, false), Series: []figure.Series{
@@ -153,7 +153,7 @@ func Curves(o *outlook.Outlook, over tegra.Knob, at tegra.Mode, l metric.Goal, h
 	sorted.By(list, func(a, b int) int {
 		return cmp.Compare(o.Known[a].Mode.Value(over), o.Known[b].Mode.Value(over))
 	})
-	for _, of := range []optimize.Axis{optimize.Time, optimize.Power, optimize.Energy} {
+	for _, of := range []pareto.Axis{pareto.Time, pareto.Power, pareto.Energy} {
 		panel := figure.Panel{Axis: outlook.QuantityAxis(of, false)}
 		predicted := figure.Series{Name: outlook.PredictedSeries, Shape: figure.Line, Bounds: bands}
 		measured := figure.Series{Name: outlook.MeasuredSeries, Shape: figure.Marks}
@@ -166,9 +166,9 @@ func Curves(o *outlook.Outlook, over tegra.Knob, at tegra.Mode, l metric.Goal, h
 			q.Batch = 0
 			at := figure.At(x, of.Of(q)).Of(o.ModeText(p.Mode))
 			switch of {
-			case optimize.Time:
+			case pareto.Time:
 				at = at.Within(p.TimeLoMS, p.TimeHiMS)
-			case optimize.Power:
+			case pareto.Power:
 				at = at.Within(p.PowerLoW, p.PowerHiW)
 			}
 			predicted.Points = append(predicted.Points, at)
@@ -262,11 +262,11 @@ func assessmentFigure(a outlook.Assessment, kind, title string) figure.Figure {
 }
 
 // valueOf returns a left-out mode's measured and predicted values and the prediction's band; energy has no band.
-func valueOf(l learn.LeftOut, of optimize.Axis) (measured, predicted, lo, hi float64) {
+func valueOf(l learn.LeftOut, of pareto.Axis) (measured, predicted, lo, hi float64) {
 	switch p := l.Prediction; of {
-	case optimize.Time:
+	case pareto.Time:
 		return l.Measured.TimeMS, p.TimeMS, p.TimeLoMS, p.TimeHiMS
-	case optimize.Power:
+	case pareto.Power:
 		return l.Measured.PowerW, p.PowerW, p.PowerLoW, p.PowerHiW
 	}
 	return l.Measured.EnergyJ(), l.Prediction.EnergyJ(), math.NaN(), math.NaN()
@@ -274,7 +274,7 @@ func valueOf(l learn.LeftOut, of optimize.Axis) (measured, predicted, lo, hi flo
 
 // Predicted draws each measured mode against its prediction by a model that was fitted without it; correct predictions
 // are on the diagonal.
-func Predicted(a outlook.Assessment, of optimize.Axis) figure.Figure {
+func Predicted(a outlook.Assessment, of pareto.Axis) figure.Figure {
 	f := assessmentFigure(a, "predicted", of.String()+", predicted against measured")
 	panel := figure.Panel{Axis: outlook.QuantityAxis(of, false)}
 	f.X = panel.Axis
@@ -293,7 +293,7 @@ func Predicted(a outlook.Assessment, of optimize.Axis) figure.Figure {
 		figure.At(scale.Lo, scale.Lo), figure.At(scale.Hi, scale.Hi)}}
 	panel.Series = []figure.Series{exact, points}
 	f.Notes = []string{"each mode left out, then predicted; bars: 95 % bands"}
-	if f.Lacks == "" && of != optimize.Time && !a.Model.HasPower() {
+	if f.Lacks == "" && of != pareto.Time && !a.Model.HasPower() {
 		f.Lacks = "power was not measured"
 	}
 	f.Panels = []figure.Panel{panel}
@@ -308,13 +308,13 @@ func Bars(a outlook.Assessment) figure.Figure {
 	sorted.Stable(left, func(x, y learn.LeftOut) int {
 		return cmp.Compare(x.Measured.TimeMS, y.Measured.TimeMS)
 	})
-	axes := []optimize.Axis{optimize.Time}
+	axes := []pareto.Axis{pareto.Time}
 	if a.Model.HasPower() {
-		axes = append(axes, optimize.Power)
+		axes = append(axes, pareto.Power)
 	}
 	for _, of := range axes {
 		panel := figure.Panel{Axis: outlook.QuantityAxis(of, false)}
-		panel.Axis.Zero = of == optimize.Power // times differ by factors
+		panel.Axis.Zero = of == pareto.Power // times differ by factors
 		measured := figure.Series{Name: outlook.MeasuredSeries, Shape: figure.Bars}
 		predicted := figure.Series{Name: outlook.PredictedSeries, Shape: figure.Ticks}
 		for row, l := range left {

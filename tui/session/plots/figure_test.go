@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/optimize/pareto"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -32,7 +32,7 @@ func gridOutlook() *outlook.Outlook {
 func TestOutlookHeatMapMarksTheLeastOfItsPlane(t *testing.T) {
 	t.Parallel()
 	o := gridOutlook()
-	f := HeatMap(o, optimize.Energy, tegra.KnobCPU, tegra.KnobGPU, Largest(o), false)
+	f := HeatMap(o, pareto.Energy, tegra.KnobCPU, tegra.KnobGPU, Largest(o), false)
 	if n := len(f.Panels[0].Series[1].Points); n != 12 || len(f.Panels[0].Series[0].Points) != 0 || f.Lacks != "" {
 		t.Errorf("%d measured cells of 12, %d predicted of none (%s)", n, len(f.Panels[0].Series[0].Points), f.Lacks)
 	}
@@ -46,7 +46,7 @@ func TestOutlookHeatMapMarksTheLeastOfItsPlane(t *testing.T) {
 	}
 	missing := Largest(o)
 	missing.EMC = tegra.GHz
-	if f := HeatMap(o, optimize.Time, tegra.KnobCPU, tegra.KnobGPU, missing, true); !strings.Contains(f.Lacks,
+	if f := HeatMap(o, pareto.Time, tegra.KnobCPU, tegra.KnobGPU, missing, true); !strings.Contains(f.Lacks,
 		"EMC 1.00 GHz") {
 		t.Errorf("a plane without modes lacks %q", f.Lacks)
 	}

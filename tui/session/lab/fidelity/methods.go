@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"jtune/internal/stats"
-	"jtune/optimize"
+	"jtune/optimize/pareto"
 	"jtune/profiles/lab/experiment"
 	"jtune/tegra"
 	"jtune/tui/session/lab/evidence"
@@ -167,7 +167,7 @@ func fronts(b *bench, f Figure) (out [][]int, err error) {
 			point.Mode = r.mode
 			points = append(points, point)
 		}
-		out = append(out, optimize.Front(points, optimize.Energy))
+		out = append(out, pareto.Front(points, pareto.Energy))
 	}
 	return out, nil
 }

@@ -1,4 +1,8 @@
-package optimize
+// Package pareto finds fronts: the settings that no other beats in both of two quantities, of predictions or readings.
+//
+//	[]tegra.Measured ──► Front, FrontOf ──► Knee
+//	predictions and readings ──► Check ──► the next mode to verify along the front
+package pareto
 
 import (
 	"cmp"
@@ -111,11 +115,11 @@ func promising(list []place) []place {
 // power for ever more time.
 const kneeSlowdown = 2
 
-// knee returns the member at which a front bends most, where more time stops saving much power. Among those at most
+// Knee returns the member at which a front bends most, where more time stops saving much power. Among those at most
 // kneeSlowdown slower than the fastest, it is the one farthest below the chord between the ends, both axes logarithmic
 // and scaled to 0 to 1 (Satopää et al. 2011, "Finding a Kneedle in a Haystack": the measure of curvature for scattered
 // points). Without a point below the chord, it is the end of least power.
-func knee(points []tegra.Measured, front []int) int {
+func Knee(points []tegra.Measured, front []int) int {
 	last := points[front[len(front)-1]]
 	front = slices.DeleteFunc(slices.Clone(front), func(i int) bool {
 		return points[i].SampleMS() > kneeSlowdown*last.SampleMS()

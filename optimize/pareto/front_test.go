@@ -1,4 +1,4 @@
-package optimize
+package pareto
 
 import (
 	"math"
@@ -134,7 +134,7 @@ func TestKnee(t *testing.T) {
 		{"a front above its chord has its knee at the least power",
 			[]tegra.Measured{at(190, 10), at(180, 30), at(100, 40)}, 0},
 	} {
-		if got := knee(c.points, Front(c.points, Power)); got != c.want {
+		if got := Knee(c.points, Front(c.points, Power)); got != c.want {
 			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestKneeIsTheLargestCurvature(t *testing.T) {
 		u := math.Exp(float64(k) / 20) // e^-2 to e^2, 1 at the bend
 		points = append(points, tegra.Measured{TimeMS: math.Exp(0.09 * u), PowerW: math.Exp(1 / u)})
 	}
-	if got := points[knee(points, Front(points, Power))]; math.Abs(math.Log(got.PowerW)-1) > 1e-9 {
+	if got := points[Knee(points, Front(points, Power))]; math.Abs(math.Log(got.PowerW)-1) > 1e-9 {
 		t.Errorf("got the knee at ln P = %g, want 1", math.Log(got.PowerW))
 	}
 }
@@ -160,7 +160,7 @@ func TestKneeOfMeasuredSweeps(t *testing.T) {
 	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM} {
 		s := optimizetest.Load(t, name)
 		front := Front(s.Rows, Power)
-		got, fastest := s.Rows[knee(s.Rows, front)], s.Rows[front[len(front)-1]]
+		got, fastest := s.Rows[Knee(s.Rows, front)], s.Rows[front[len(front)-1]]
 		slower, saved := got.TimeMS/fastest.TimeMS-1, 1-got.PowerW/fastest.PowerW
 		if slower > 0.35 || saved < 0.15 || got.EnergyJ() > fastest.EnergyJ() {
 			t.Errorf("%s: %v takes %.0f %% more time for %.0f %% less power, and %.0f %% of the energy", name, got.Mode,

@@ -1,4 +1,4 @@
-package optimize
+package pareto
 
 import (
 	"math"
@@ -8,18 +8,19 @@ import (
 	"jtune/tegra"
 )
 
-func TestFrontCheckMeasuresTheMostChosenAndLeastSure(t *testing.T) {
+func TestCheckMeasuresTheMostChosenAndLeastSure(t *testing.T) {
 	t.Parallel()
-	var modes []tegra.Mode
-	for _, m := range fourModes() {
-		modes = append(modes, m.Mode)
+	at := func(cores int, timeMS, powerW float64) tegra.Measured {
+		mode := tegra.Mode{Cores: cores, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}
+		return tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: timeMS, PowerW: powerW}
 	}
-	space, err := tegra.NewSubspace(modes)
+	four := []tegra.Measured{at(1, 400, 10), at(2, 200, 18), at(3, 150, 25), at(4, 100, 35.5)}
+	space, err := tegra.NewSubspace(tegra.ModesOf(tegra.SettingsOf(four)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var preds []learn.Prediction
-	for i, m := range fourModes() {
+	for i, m := range four {
 		preds = append(
 			preds,
 			learn.Prediction{
@@ -30,7 +31,7 @@ func TestFrontCheckMeasuresTheMostChosenAndLeastSure(t *testing.T) {
 	}
 	// One deviation above: 10.1, 18.4, 27.6 and 36.6 W. The choices are 0 for
 	// two budgets, 1 for three, 2 for one, 3 for two.
-	c := FrontCheck{Space: space, BudgetsW: []float64{9, 12, 17, 20, 22, 26, 30, 40, 50}}
+	c := Check{Space: space, BudgetsW: []float64{9, 12, 17, 20, 22, 26, 30, 40, 50}}
 	var done []tegra.Measured
 	// 1 × 0.1 is first; once measured, mode 2 takes over 26 W from mode 1, leaving it 2 × 0.02 against 2 × 0.03 and 2 ×
 	// 0.01.
@@ -39,7 +40,7 @@ func TestFrontCheckMeasuresTheMostChosenAndLeastSure(t *testing.T) {
 		if i, _ := space.Index(got); !ok || i != want {
 			t.Fatalf("step %d: got mode %d, %v, want %d", step, i, ok, want)
 		}
-		done = append(done, fourModes()[want])
+		done = append(done, four[want])
 	}
 	if got, ok := c.Next(preds, done); ok {
 		t.Errorf("all choices are measured, yet %v is to be", got)

@@ -1,4 +1,4 @@
-package optimize
+package earlier
 
 import (
 	"math"
@@ -11,9 +11,10 @@ import (
 
 // Recheck returns the next known setting to measure again before using known readings, as a search does
 // (docs/method.md, Search rule, "Earlier readings"): the best for a limit and, if that has moved, the one farthest
-// from it. again are their new readings so far. It returns false if enough were measured again; Align then decides how
-// the known ones count.
-func Recheck(space *tegra.Space, known, again []tegra.Measured, l metric.Goal) (tegra.Setting, bool) {
+// from it, each of the harmless ones. again are their new readings so far. It returns false if enough were measured
+// again; Align then decides how the known ones count.
+func Recheck(space *tegra.Space, known, again []tegra.Measured, l metric.Goal,
+	harmless func(metric.Goal, tegra.Measured) bool) (tegra.Setting, bool) {
 	now := bySetting(again)
 	var list, open []tegra.Measured
 	for _, m := range tegra.OncePerSetting(known) {
@@ -50,24 +51,26 @@ func Recheck(space *tegra.Space, known, again []tegra.Measured, l metric.Goal) (
 // bestIn returns the index of the best measured setting within a limit or, if there is none, of the nearest to it; -1
 // for none.
 func bestIn(list []tegra.Measured, l metric.Goal) int {
-	found, nearest := -1, newArgmax()
+	found, nearest, least := -1, -1, math.Inf(1)
 	for i, m := range list {
+		over := l.Excess(m, 0, 0)
 		switch {
+		case !l.Met(m) && over < least:
+			nearest, least = i, over
 		case !l.Met(m):
-			nearest.offer(i, -l.Excess(m, 0, 0), 0)
 		case found < 0 || l.Better(m, list[found]):
 			found = i
 		}
 	}
 	if found < 0 {
-		return nearest.index
+		return nearest
 	}
 	return found
 }
 
 // farthest returns the index of the setting whose mode is farthest from another; -1 for none.
 func farthest(list []tegra.Measured, from tegra.Setting, space *tegra.Space) int {
-	most, ladder := newArgmax(), ladder.New(space)
+	found, most, ladder := -1, -1.0, ladder.New(space)
 	a := ladder.Rungs(from.Mode)
 	for i, m := range list {
 		far := 0.0
@@ -75,17 +78,9 @@ func farthest(list []tegra.Measured, from tegra.Setting, space *tegra.Space) int
 			d := ladder.Level(tegra.Knob(k), rung) - ladder.Level(tegra.Knob(k), a[k])
 			far += d * d
 		}
-		most.offer(i, far, 0)
-	}
-	return most.index
-}
-
-// harmless reports whether a setting is close enough to the limits that may do harm to be measured.
-func harmless(l metric.Goal, m tegra.Measured) bool {
-	for b := range l.Limits.Each() {
-		if b.Harm && b.Over(b.Of(m)) > math.Log(MaxOvershoot) {
-			return false
+		if far > most {
+			found, most = i, far
 		}
 	}
-	return true
+	return found
 }

@@ -1,4 +1,4 @@
-package optimize
+package earlier
 
 import (
 	"math"
@@ -90,7 +90,7 @@ func TestAlignTakesThousandsOfLists(t *testing.T) {
 	}
 }
 
-func TestDriftedModesAreAlikeWithinTheNoiseOfTwo(t *testing.T) {
+func TestCompareFindsModesAlikeWithinTheNoiseOfTwo(t *testing.T) {
 	t.Parallel()
 	before := sampleOf(optimizetest.New(t), 2)
 	for _, c := range []struct {
@@ -102,14 +102,14 @@ func TestDriftedModesAreAlikeWithinTheNoiseOfTwo(t *testing.T) {
 			d := Drift{0.1 + float64(i)*c.time, 0.1 + float64(i)*c.power}
 			later[m.Setting] = d.Of(m)
 		}
-		if got := drifted(before, later); got.alike != c.alike || got.modes != 2 || !got.far {
+		if got := Compare(before, later); got.Alike != c.alike || got.Modes != 2 || !got.Far {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
 }
 
 // A mode without time or power, before or later, says nothing of a drift.
-func TestDriftedLeavesOutIncompleteReadings(t *testing.T) {
+func TestCompareLeavesOutIncompleteReadings(t *testing.T) {
 	t.Parallel()
 	rows := sampleOf(optimizetest.New(t), 4)
 	later := map[tegra.Setting]tegra.Measured{}
@@ -118,8 +118,8 @@ func TestDriftedLeavesOutIncompleteReadings(t *testing.T) {
 	}
 	rows[2].PowerW = 0
 	later[rows[3].Setting] = tegra.Measured{Setting: rows[3].Setting, TimeMS: 100}
-	got := drifted(rows, later)
-	if got.modes != 2 || !got.alike || !got.far || math.Abs(got.LnPower-0.1) > 1e-9 {
+	got := Compare(rows, later)
+	if got.Modes != 2 || !got.Alike || !got.Far || math.Abs(got.LnPower-0.1) > 1e-9 {
 		t.Errorf("%+v, want two modes that have moved by 0.1", got)
 	}
 }
@@ -141,5 +141,29 @@ func TestDriftIsBeyondTheNoise(t *testing.T) {
 		if got := c.d.beyond(c.sd, c.sd); got != c.want {
 			t.Errorf("%v with readings of %g: %v", c.d, c.sd, got)
 		}
+	}
+}
+
+func sampleOf(b *optimizetest.Board, n int) (rows []tegra.Measured) {
+	for _, m := range b.Space.Sample(n, 1) {
+		rows = append(rows, b.Answer(m))
+	}
+	return rows
+}
+
+// The mode to measure again is the farthest in the sum of all knobs' distances, not that in which most knobs differ.
+func TestRecheckTakesTheFarthestMode(t *testing.T) {
+	t.Parallel()
+	space := optimizetest.New(t).Space
+	from := space.Max()
+	near := tegra.Mode{Cores: 6, CPU: 1800 * tegra.MHz, GPU: 1110 * tegra.MHz, EMC: 1600 * tegra.MHz}
+	far := from
+	far.GPU = 150 * tegra.MHz
+	list := []tegra.Measured{{Setting: tegra.Setting{Mode: near}}, {Setting: tegra.Setting{Mode: far}}}
+	if got := farthest(list, tegra.Setting{Mode: from}, space); got != 1 {
+		t.Errorf("got %d, want the lowest GPU clock", got)
+	}
+	if got := farthest(nil, tegra.Setting{Mode: from}, space); got != -1 {
+		t.Errorf("got %d of none", got)
 	}
 }

@@ -1,4 +1,8 @@
-package optimize
+// Package earlier says how readings of earlier days count beside later ones, by the settings that were measured again.
+//
+//	lists of readings, oldest first ──► Align ──► one list to fit a model to
+//	known and new readings ──► Recheck ──► the next known setting to measure again
+package earlier
 
 import (
 	"fmt"
@@ -92,17 +96,17 @@ func Align(lists [][]tegra.Measured) (rows []tegra.Measured, a Alignment) {
 			}
 			of = append(of, again[i]...)
 		}
-		all := drifted(of, now)
+		all := Compare(of, now)
 		for i, part := range parts {
 			if again[i] == nil && !all.moved() {
 				continue
 			}
-			own := drifted(again[i], now)
+			own := Compare(again[i], now)
 			switch {
-			case own.modes > 1 && own.far && !own.alike:
+			case own.Modes > 1 && own.Far && !own.Alike:
 				parts[i] = nil
 				continue
-			case own.modes < 2:
+			case own.Modes < 2:
 				own = all
 			}
 			if !own.moved() {
@@ -128,21 +132,21 @@ func Align(lists [][]tegra.Measured) (rows []tegra.Measured, a Alignment) {
 	return slices.Concat(parts...), a
 }
 
-// common summarises the remeasured modes of a list.
-type common struct {
+// Common summarises the remeasured modes of a list.
+type Common struct {
 	Drift      // mean over them
-	modes int  // number remeasured
-	far   bool // all of them have moved
-	alike bool // they have moved by the same amount
+	Modes int  // number remeasured
+	Far   bool // all of them have moved
+	Alike bool // they have moved by the same amount
 }
 
 // moved reports whether all of several remeasured modes have moved by the same amount.
-func (c common) moved() bool { return c.modes > 1 && c.far && c.alike }
+func (c Common) moved() bool { return c.Modes > 1 && c.Far && c.Alike }
 
-// drifted compares a list with later readings of the same settings.
-func drifted(list []tegra.Measured, later map[tegra.Setting]tegra.Measured) (c common) {
+// Compare compares a list with later readings of the same settings.
+func Compare(list []tegra.Measured, later map[tegra.Setting]tegra.Measured) (c Common) {
 	var time, power []float64
-	c.far = true
+	c.Far = true
 	for _, m := range tegra.OncePerSetting(list) {
 		now, ok := later[m.Setting]
 		if !ok || !stats.Positive(m.TimeMS, m.PowerW) || !stats.Positive(now.TimeMS, now.PowerW) {
@@ -150,14 +154,14 @@ func drifted(list []tegra.Measured, later map[tegra.Setting]tegra.Measured) (c c
 		}
 		d := between(m, now)
 		time, power = append(time, d.LnTime), append(power, d.LnPower)
-		c.far = c.far && d.beyond(0, 0)
+		c.Far = c.Far && d.beyond(0, 0)
 	}
-	if c.modes = len(time); c.modes == 0 {
-		return common{}
+	if c.Modes = len(time); c.Modes == 0 {
+		return Common{}
 	}
 	c.LnTime, c.LnPower = stats.Mean(time), stats.Mean(power)
 	width := func(v []float64) float64 { return slices.Max(v) - slices.Min(v) }
-	c.alike = width(time) <= 2*driftLeast && width(power) <= 2*driftLeast
+	c.Alike = width(time) <= 2*driftLeast && width(power) <= 2*driftLeast
 	return c
 }
 

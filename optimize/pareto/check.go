@@ -1,4 +1,4 @@
-package optimize
+package pareto
 
 import (
 	"math"
@@ -8,9 +8,9 @@ import (
 	"jtune/tegra/metric"
 )
 
-// FrontCheck chooses the modes to verify when the power limit is not known in advance: the modes that the limits
+// Check chooses the modes to verify when the power limit is not known in advance: the modes that the limits
 // select, the most often selected and least certain first (docs/method.md, Fronts and choices).
-type FrontCheck struct {
+type Check struct {
 	Space    *tegra.Space
 	BudgetsW []float64 // power limits in watts
 }
@@ -18,9 +18,9 @@ type FrontCheck struct {
 // frontLimits is the number of power limits for which a front is checked: the same as in the papers (17 to 50 W).
 const frontLimits = 34
 
-// FrontLimits returns power limits in watts spread evenly along the Pareto front of these predictions; none without a
+// Limits returns power limits in watts spread evenly along the Pareto front of these predictions; none without a
 // front.
-func FrontLimits(preds []learn.Prediction) []float64 {
+func Limits(preds []learn.Prediction) []float64 {
 	points := medians(preds)
 	front := Front(points, Power)
 	if len(front) == 0 {
@@ -36,7 +36,7 @@ func FrontLimits(preds []learn.Prediction) []float64 {
 
 // Next returns the next mode to measure, from predictions for all modes by a model of the measurements so far; false if
 // every choice has been measured. Refit after each measurement.
-func (c FrontCheck) Next(preds []learn.Prediction, done []tegra.Measured) (tegra.Mode, bool) {
+func (c Check) Next(preds []learn.Prediction, done []tegra.Measured) (tegra.Mode, bool) {
 	points := pointsWithMargin(preds, c.Space, done)
 	known := map[int]bool{}
 	for _, m := range done {
@@ -51,16 +51,16 @@ func (c FrontCheck) Next(preds []learn.Prediction, done []tegra.Measured) (tegra
 			chosen[i]++
 		}
 	}
-	most := newArgmax()
+	next, most := -1, 0.0
 	for _, i := range front { // in order, so that ties do not depend on the map
-		if n := chosen[i]; n > 0 {
-			most.offer(i, float64(n)*preds[i].LnPowerSD, 0)
+		if v := float64(chosen[i]) * preds[i].LnPowerSD; chosen[i] > 0 && (next < 0 || v > most) {
+			next, most = i, v
 		}
 	}
-	if most.index < 0 {
+	if next < 0 {
 		return tegra.Mode{}, false
 	}
-	return c.Space.At(most.index), true
+	return c.Space.At(next), true
 }
 
 // pointsWithMargin returns the points to choose from, by index of the space: predicted powers raised by the usual
