@@ -11,9 +11,21 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// onEveryBoard runs a test with a guard on each fake root; in the short form on every fourth.
-func onEveryBoard(t *testing.T, test func(t *testing.T, r *rig)) {
+// What holds on every board, one after the other with one guard of each fake root; in the short form on every fourth.
+func TestGuardOnEveryBoard(t *testing.T) {
 	t.Parallel()
+	parts := []struct {
+		name string
+		test func(t *testing.T, r *rig)
+	}{
+		{"writes nothing where the found state cannot be saved", writesNothingUnsaved}, // before anything is saved
+		{"reads all four knobs back", readsKnobsBack},
+		{"changes only the files of a knob", changesOnlyAKnob},
+		{"leaves clocks free with DVFS", leavesClocksFree},
+		{"applies the presets", appliesPresets},
+		{"sets and restores the fan", setsTheFan},
+		{"writes no knob that it cannot read", writesNoUnreadKnob},
+	}
 	for i, board := range tegratest.Boards() {
 		if testing.Short() && i%4 != 0 {
 			continue
@@ -21,15 +33,26 @@ func onEveryBoard(t *testing.T, test func(t *testing.T, r *rig)) {
 		t.Run(board.Name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, board.New())
-			test(t, r)
+			for _, part := range parts {
+				t.Run(part.name, func(t *testing.T) {
+					r.t = t
+					part.test(t, r)
+					if _, err := r.Restore(context.Background()); err != nil {
+						t.Error(err)
+					}
+					r.wantAsFound()
+					r.wantNoRefusals()
+					if len(r.k.Stray) > 0 {
+						t.Errorf("clocks that the kernel does not list were written: %v", r.k.Stray)
+					}
+				})
+			}
+			r.t = t
+			r.try(tegra.Request{Mode: r.space.Max(), Fan: tegra.FanMax})
 			if err := r.Close(); err != nil {
 				t.Fatal(err)
 			}
 			r.wantAsFound()
-			r.wantNoRefusals()
-			if len(r.k.Stray) > 0 {
-				t.Errorf("clocks that the kernel does not list were written: %v", r.k.Stray)
-			}
 		})
 	}
 }
@@ -44,65 +67,59 @@ func (r *rig) try(req tegra.Request) tegra.Applied {
 	return a
 }
 
-func TestGuardReadsAllFourKnobsBackOnEveryBoard(t *testing.T) {
-	onEveryBoard(t, func(t *testing.T, r *rig) {
-		space := r.space
-		low := tegra.Mode{Cores: 1, CPU: space.CPU[0], GPU: space.GPU[0], EMC: space.EMC[0]}
-		for _, m := range append([]tegra.Mode{space.Max(), low, space.Max()}, space.Sample(6, 2)...) {
-			r.try(tegra.Request{Mode: m})
-		}
-		if _, err := r.Revert(context.Background()); err != nil {
-			t.Error(err)
-		}
-		r.wantNoRefusals()
-	})
+func readsKnobsBack(t *testing.T, r *rig) {
+	space := r.space
+	low := tegra.Mode{Cores: 1, CPU: space.CPU[0], GPU: space.GPU[0], EMC: space.EMC[0]}
+	for _, m := range append([]tegra.Mode{space.Max(), low, space.Max()}, space.Sample(6, 2)...) {
+		r.try(tegra.Request{Mode: m})
+	}
+	if _, err := r.Revert(context.Background()); err != nil {
+		t.Error(err)
+	}
+	r.wantNoRefusals()
 }
 
-func TestGuardChangesOnlyTheFilesOfAKnobOnEveryBoard(t *testing.T) {
-	onEveryBoard(t, func(t *testing.T, r *rig) {
-		space := r.space
-		top := space.Max()
+func changesOnlyAKnob(t *testing.T, r *rig) {
+	space := r.space
+	top := space.Max()
+	r.try(tegra.Request{Mode: top})
+	for k, change := range map[string]func(*tegra.Mode){
+		"/online":   func(m *tegra.Mode) { m.Cores-- },
+		"/scaling_": func(m *tegra.Mode) { m.CPU = space.CPU[0] },
+		"_freq":     func(m *tegra.Mode) { m.GPU = space.GPU[0] },
+		"emc":       func(m *tegra.Mode) { m.EMC = space.EMC[0] },
+	} {
+		m := top
+		change(&m)
+		from := tegratest.Contents(t, r.root)
+		r.try(tegra.Request{Mode: m})
+		changed := tegratest.Differences(from, tegratest.Contents(t, r.root))
+		if len(changed) == 0 {
+			t.Errorf("%s: nothing changed", k)
+		}
+		for _, line := range changed {
+			if !strings.Contains(line, k) || k == "_freq" && strings.Contains(line, "cpufreq") {
+				t.Errorf("only %s should be written, yet %s", k, line)
+			}
+		}
 		r.try(tegra.Request{Mode: top})
-		for k, change := range map[string]func(*tegra.Mode){
-			"/online":   func(m *tegra.Mode) { m.Cores-- },
-			"/scaling_": func(m *tegra.Mode) { m.CPU = space.CPU[0] },
-			"_freq":     func(m *tegra.Mode) { m.GPU = space.GPU[0] },
-			"emc":       func(m *tegra.Mode) { m.EMC = space.EMC[0] },
-		} {
-			m := top
-			change(&m)
-			from := tegratest.Contents(t, r.root)
-			r.try(tegra.Request{Mode: m})
-			changed := tegratest.Differences(from, tegratest.Contents(t, r.root))
-			if len(changed) == 0 {
-				t.Errorf("%s: nothing changed", k)
-			}
-			for _, line := range changed {
-				if !strings.Contains(line, k) || k == "_freq" && strings.Contains(line, "cpufreq") {
-					t.Errorf("only %s should be written, yet %s", k, line)
-				}
-			}
-			r.try(tegra.Request{Mode: top})
-		}
-	})
+	}
 }
 
-func TestGuardDVFSLeavesClocksFreeOnEveryBoard(t *testing.T) {
-	onEveryBoard(t, func(t *testing.T, r *rig) {
-		for _, m := range r.space.Sample(4, 5) {
-			r.try(tegra.Request{Mode: m})
-			a := r.try(tegra.Request{Mode: m, DVFS: true})
-			for _, f := range a.Files {
-				min := strings.HasSuffix(f.Path, "min_freq")
-				if min && f.Actual != first(r.k.Value(listBeside(f.Path))) {
-					t.Errorf("%s is %s with DVFS on", f.Path, f.Actual)
-				}
-				if f.Knob == "EMC lock" && f.Actual != "0" {
-					t.Errorf("the memory is locked with DVFS on: %+v", f)
-				}
+func leavesClocksFree(t *testing.T, r *rig) {
+	for _, m := range r.space.Sample(4, 5) {
+		r.try(tegra.Request{Mode: m})
+		a := r.try(tegra.Request{Mode: m, DVFS: true})
+		for _, f := range a.Files {
+			min := strings.HasSuffix(f.Path, "min_freq")
+			if min && f.Actual != first(r.k.Value(listBeside(f.Path))) {
+				t.Errorf("%s is %s with DVFS on", f.Path, f.Actual)
+			}
+			if f.Knob == "EMC lock" && f.Actual != "0" {
+				t.Errorf("the memory is locked with DVFS on: %+v", f)
 			}
 		}
-	})
+	}
 }
 
 func listBeside(limit string) string {
@@ -115,50 +132,46 @@ func listBeside(limit string) string {
 
 func first(list string) string { return strings.Fields(list + " none")[0] }
 
-func TestGuardAppliesThePresetsOfEveryBoard(t *testing.T) {
-	onEveryBoard(t, func(t *testing.T, r *rig) {
-		s, err := tegra.Open(tegra.DiskFS(r.root), tegra.RealClock())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		masks := func() (out []string) {
-			for name, content := range tegratest.Contents(t, r.root) {
-				if strings.HasSuffix(name, "_pg_mask") {
-					out = append(out, name+"="+content)
-				}
+func appliesPresets(t *testing.T, r *rig) {
+	s, err := tegra.Open(tegra.DiskFS(r.root), tegra.RealClock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	masks := func() (out []string) {
+		for name, content := range tegratest.Contents(t, r.root) {
+			if strings.HasSuffix(name, "_pg_mask") {
+				out = append(out, name+"="+content)
 			}
-			slices.Sort(out)
-			return out
 		}
-		before := masks()
-		for _, p := range s.Presets() {
-			r.try(tegra.Request{Mode: p.Mode, DVFS: true})
-		}
-		if after := masks(); !slices.Equal(before, after) {
-			t.Errorf("power-gate masks were touched: %v, then %v", before, after)
-		}
-	})
+		slices.Sort(out)
+		return out
+	}
+	before := masks()
+	for _, p := range s.Presets() {
+		r.try(tegra.Request{Mode: p.Mode, DVFS: true})
+	}
+	if after := masks(); !slices.Equal(before, after) {
+		t.Errorf("power-gate masks were touched: %v, then %v", before, after)
+	}
 }
 
-func TestGuardSetsAndRestoresTheFanOnEveryBoard(t *testing.T) {
-	onEveryBoard(t, func(t *testing.T, r *rig) {
-		fan := tegratest.Fan
-		if r.k.Value("/sys/devices/pwm-fan/target_pwm") == "0" {
-			fan = "/sys/devices/pwm-fan/target_pwm"
-		}
-		found := r.k.Value(fan)
-		m := r.space.Max()
-		r.try(tegra.Request{Mode: m, Fan: tegra.FanMax})
-		if got := r.k.Value(fan); got != "255" {
-			t.Errorf("at %s, want 255", got)
-		}
-		r.try(tegra.Request{Mode: m, Fan: tegra.FanAuto})
-		if got := r.k.Value(fan); got != found {
-			t.Errorf("at %s, want %s", got, found)
-		}
-		r.try(tegra.Request{Mode: m, Fan: tegra.FanMax})
-	})
+func setsTheFan(t *testing.T, r *rig) {
+	fan := tegratest.Fan
+	if r.k.Value("/sys/devices/pwm-fan/target_pwm") == "0" {
+		fan = "/sys/devices/pwm-fan/target_pwm"
+	}
+	found := r.k.Value(fan)
+	m := r.space.Max()
+	r.try(tegra.Request{Mode: m, Fan: tegra.FanMax})
+	if got := r.k.Value(fan); got != "255" {
+		t.Errorf("at %s, want 255", got)
+	}
+	r.try(tegra.Request{Mode: m, Fan: tegra.FanAuto})
+	if got := r.k.Value(fan); got != found {
+		t.Errorf("at %s, want %s", got, found)
+	}
+	r.try(tegra.Request{Mode: m, Fan: tegra.FanMax})
 }
 
 func TestGuardGivesFreeClocksAGovernorThatScales(t *testing.T) {

@@ -34,31 +34,29 @@ func (r *rig) failSaves(after int, err error) (heal func()) {
 }
 
 // A state that is not saved could not be restored after a kill.
-func TestGuardWritesNothingWhereTheFoundStateCannotBeSaved(t *testing.T) {
-	onEveryBoard(t, func(t *testing.T, r *rig) {
-		low := tegra.Mode{Cores: 1, CPU: r.space.CPU[0], GPU: r.space.GPU[0], EMC: r.space.EMC[0]}
-		for name, fault := range map[string]error{"a full disk": syscall.ENOSPC,
-			"one that is read alone": syscall.EROFS} {
-			heal := r.failSaves(0, fault)
-			for range 2 { // the first attempt saved nothing either
-				if _, err := r.Apply(context.Background(), tegra.Request{Mode: low, Fan: tegra.FanMax}); err == nil ||
-					!strings.Contains(err.Error(), "save the found state") ||
-					errors.Is(fault, syscall.EROFS) != errors.Is(err, tegra.ErrPermission) {
-					t.Errorf("%s: %v", name, err)
-				}
-				if got := r.k.Writes(); len(got) > 0 {
-					t.Fatalf("%s: written: %v", name, got)
-				}
+func writesNothingUnsaved(t *testing.T, r *rig) {
+	low := tegra.Mode{Cores: 1, CPU: r.space.CPU[0], GPU: r.space.GPU[0], EMC: r.space.EMC[0]}
+	for name, fault := range map[string]error{"a full disk": syscall.ENOSPC,
+		"one that is read alone": syscall.EROFS} {
+		heal := r.failSaves(0, fault)
+		for range 2 { // the first attempt saved nothing either
+			if _, err := r.Apply(context.Background(), tegra.Request{Mode: low, Fan: tegra.FanMax}); err == nil ||
+				!strings.Contains(err.Error(), "save the found state") ||
+				errors.Is(fault, syscall.EROFS) != errors.Is(err, tegra.ErrPermission) {
+				t.Errorf("%s: %v", name, err)
 			}
-			if left, _ := os.ReadDir(r.dir()); slices.ContainsFunc(left, func(e os.DirEntry) bool {
-				return strings.HasPrefix(e.Name(), foundFile)
-			}) {
-				t.Errorf("%s: %v is left", name, left)
+			if got := r.k.Writes(); len(got) > 0 {
+				t.Fatalf("%s: written: %v", name, got)
 			}
-			heal()
 		}
-		r.try(tegra.Request{Mode: low})
-	})
+		if left, _ := os.ReadDir(r.dir()); slices.ContainsFunc(left, func(e os.DirEntry) bool {
+			return strings.HasPrefix(e.Name(), foundFile)
+		}) {
+			t.Errorf("%s: %v is left", name, left)
+		}
+		heal()
+	}
+	r.try(tegra.Request{Mode: low})
 }
 
 // The files of a cluster that comes online are saved before they are written, or not written.
@@ -91,25 +89,23 @@ func TestGuardWritesNoFileThatCameLaterWhereItCannotBeSaved(t *testing.T) {
 }
 
 // A knob that cannot be read could not be restored.
-func TestGuardWritesNoKnobThatItCannotRead(t *testing.T) {
-	onEveryBoard(t, func(t *testing.T, r *rig) {
-		low := tegra.Mode{Cores: 1, CPU: r.space.CPU[0], GPU: r.space.GPU[0], EMC: r.space.EMC[0]}
-		for _, knob := range r.knobs(low) {
-			before := len(r.k.Writes())
-			r.k.Do(func() { r.k.Fail[knob.Path] = syscall.EIO })
-			_, err := r.Apply(context.Background(), tegra.Request{Mode: low})
-			for _, w := range r.k.Writes()[before:] {
-				if strings.Contains(w, knob.Path) {
-					t.Errorf("%s was written although it cannot be read (%v)", w, err)
-				}
+func writesNoUnreadKnob(t *testing.T, r *rig) {
+	low := tegra.Mode{Cores: 1, CPU: r.space.CPU[0], GPU: r.space.GPU[0], EMC: r.space.EMC[0]}
+	for _, knob := range r.knobs(low) {
+		before := len(r.k.Writes())
+		r.k.Do(func() { r.k.Fail[knob.Path] = syscall.EIO })
+		_, err := r.Apply(context.Background(), tegra.Request{Mode: low})
+		for _, w := range r.k.Writes()[before:] {
+			if strings.Contains(w, knob.Path) {
+				t.Errorf("%s was written although it cannot be read (%v)", w, err)
 			}
-			r.heal()
-			if _, err := r.Restore(context.Background()); err != nil {
-				t.Errorf("%s: %v", knob.Knob, err)
-			}
-			r.wantAsFound()
 		}
-	})
+		r.heal()
+		if _, err := r.Restore(context.Background()); err != nil {
+			t.Errorf("%s: %v", knob.Knob, err)
+		}
+		r.wantAsFound()
+	}
 }
 
 // A failed undo is repeated after pauses that double, up to a minute, until it succeeds.
