@@ -1,9 +1,6 @@
 package plan
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -30,27 +27,17 @@ var branches = []struct {
 
 func TestBranchesOnSpecialCasesBecomeFewer(t *testing.T) {
 	counts := make([]int, len(branches))
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata" || d.Name() == "tools"):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
-			return nil
+	for _, f := range sources(t, false, ".") {
+		if strings.HasPrefix(f.pkg, "internal/tools") {
+			continue
 		}
-		text, err := os.ReadFile(file)
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(f.text) {
 			for i, b := range branches {
 				if !strings.HasPrefix(strings.TrimSpace(line), "//") && b.pattern.MatchString(line) {
 					counts[i]++
 				}
 			}
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for i, b := range branches {
 		if counts[i] > b.most {

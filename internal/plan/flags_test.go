@@ -2,13 +2,8 @@ package plan
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
-	"path"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -40,44 +35,24 @@ var namesFlag = regexp.MustCompile(`(^|[^A-Za-z0-9-])--[a-z]`)
 
 func TestFlagsAreNamedByNoTextBelowTheCommandLine(t *testing.T) {
 	used := map[string]bool{}
-	check := func(file string) error {
-		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
+	for _, f := range sources(t, false, flagless...) {
+		if f.pkg == "tui/cli" {
+			continue
 		}
-		ast.Inspect(parsed, func(n ast.Node) bool {
+		ast.Inspect(f.tree, func(n ast.Node) bool {
 			lit, ok := n.(*ast.BasicLit)
 			if !ok || lit.Kind != token.STRING || !namesFlag.MatchString(lit.Value) {
 				return true
 			}
 			for _, o := range flagsOfOthers {
-				if strings.HasPrefix(file, o.below+"/") && path.Base(file) == o.file {
+				if (f.pkg == o.below || strings.HasPrefix(f.pkg, o.below+"/")) && f.name == o.file {
 					used[o.below+"/"+o.file] = true
 					return true
 				}
 			}
-			t.Errorf("%s: %s names a flag: mention a usage.Field", file, lit.Value)
+			t.Errorf("%s/%s: %s names a flag: mention a usage.Field", f.pkg, f.name, lit.Value)
 			return true
 		})
-		return nil
-	}
-	for _, dir := range flagless {
-		err := filepath.WalkDir(filepath.Join(root, dir), func(file string, d fs.DirEntry, err error) error {
-			name, _ := filepath.Rel(root, file)
-			name = filepath.ToSlash(name)
-			switch {
-			case err != nil:
-				return err
-			case d.IsDir() && slices.Contains([]string{"testdata", "cli"}, d.Name()):
-				return filepath.SkipDir
-			case filepath.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
-				return check(name)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 	for _, o := range flagsOfOthers {
 		if !used[o.below+"/"+o.file] {

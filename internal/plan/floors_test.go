@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -65,35 +63,20 @@ func climbs(from, to string) bool {
 
 func TestFloorsAreClimbedByNoImport(t *testing.T) {
 	found := 0
-	for _, layer := range []string{"optimize", "tui/session"} {
-		err := filepath.WalkDir(filepath.Join(root, layer), func(file string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
-				return err
-			}
-			dir, err := filepath.Rel(root, filepath.Dir(file))
-			if err != nil {
-				return err
-			}
-			pkg := filepath.ToSlash(dir)
-			if ofTests(pkg) && pkg != "tui/session/sessiontest" {
-				return nil
-			}
-			if floorOf(pkg) < 0 {
-				t.Errorf("package %s has no floor", pkg)
-			}
-			imports, err := importsOf(file)
-			for _, to := range imports {
-				if pkgTo, ours := strings.CutPrefix(to, "jtune/"); ours {
-					found++
-					if climbs(pkg, pkgTo) {
-						t.Errorf("%s/%s imports %s, which is not below it", pkg, filepath.Base(file), pkgTo)
-					}
+	for _, f := range sources(t, false, "optimize", "tui/session") {
+		if ofTests(f.pkg) && f.pkg != "tui/session/sessiontest" {
+			continue
+		}
+		if floorOf(f.pkg) < 0 {
+			t.Errorf("package %s has no floor", f.pkg)
+		}
+		for _, to := range f.imports() {
+			if pkgTo, ours := strings.CutPrefix(to, "jtune/"); ours {
+				found++
+				if climbs(f.pkg, pkgTo) {
+					t.Errorf("%s/%s imports %s, which is not below it", f.pkg, f.name, pkgTo)
 				}
 			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 	}
 	if found < 200 {

@@ -1,14 +1,10 @@
 package plan
 
 import (
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -121,54 +117,15 @@ func fault(from, to string) string {
 	return ""
 }
 
-// importsOf returns the imports of a file.
-func importsOf(file string) ([]string, error) {
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, i := range parsed.Imports {
-		to, err := strconv.Unquote(i.Path.Value)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, to)
-	}
-	return out, nil
-}
-
 func TestImportsFollowThePlan(t *testing.T) {
 	packages := map[string]bool{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		name := filepath.Base(file)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "testdata"):
-			return filepath.SkipDir
-		case filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
-			return nil
-		}
-		dir, err := filepath.Rel(root, filepath.Dir(file))
-		if err != nil {
-			return err
-		}
-		pkg := filepath.ToSlash(dir)
-		packages[pkg] = true
-		imports, err := importsOf(file)
-		if err != nil {
-			return err
-		}
-		for _, to := range imports {
-			if why := fault(pkg, to); why != "" {
-				t.Errorf("%s/%s imports %s: %s", pkg, name, to, why)
+	for _, f := range sources(t, false, ".") {
+		packages[f.pkg] = true
+		for _, to := range f.imports() {
+			if why := fault(f.pkg, to); why != "" {
+				t.Errorf("%s/%s imports %s: %s", f.pkg, f.name, to, why)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for pkg := range packages {
 		if _, planned := mayImport[roomOf(pkg)]; !planned && roomOf(pkg) != "internal/tools" {

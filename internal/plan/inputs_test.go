@@ -2,9 +2,6 @@ package plan
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -52,52 +49,24 @@ func TestInputsAreAllInSecurity(t *testing.T) {
 			t.Errorf("a cell is empty: %s", row)
 		}
 	}
-	tests := map[string]bool{} // by package and name
-	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		name, _ := filepath.Rel(root, file)
-		name = filepath.ToSlash(name)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && name != "."):
-			return filepath.SkipDir
-		case d.IsDir() || filepath.Ext(name) != ".go":
-			return nil
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		if strings.HasSuffix(name, "_test.go") {
-			for _, decl := range parsed.Decls {
-				f, ok := decl.(*ast.FuncDecl)
-				if !ok {
-					continue
-				}
-				test := path.Base(path.Dir(name)) + "." + f.Name.Name
-				tests[test] = true
-				if !strings.HasPrefix(f.Name.Name, "Fuzz") {
-					continue
-				}
-				if !named[test] {
-					t.Errorf("SECURITY.md has no line for what %s reads", test)
-				}
-				if !boundsInputs(f) {
-					t.Errorf("%s bounds no input: begin its function with defer reliability.Input(t)()", test)
-				}
+	tests := testsOf(t)
+	for _, f := range sources(t, true, ".") {
+		for _, target := range f.functions() {
+			test := path.Base(f.pkg) + "." + target.Name.Name
+			switch {
+			case !strings.HasPrefix(target.Name.Name, "Fuzz"):
+			case !named[test]:
+				t.Errorf("SECURITY.md has no line for what %s reads", test)
+			case !boundsInputs(target):
+				t.Errorf("%s bounds no input: begin its function with defer reliability.Input(t)()", test)
 			}
-			return nil
 		}
-		if notInputs.MatchString(name) || named[name] {
-			return nil
-		}
-		if call := reads(parsed); call != "" {
+	}
+	for _, f := range sources(t, false, ".") {
+		name := path.Join(f.pkg, f.name)
+		if call := reads(f.tree); call != "" && !notInputs.MatchString(name) && !named[name] {
 			t.Errorf("SECURITY.md has no line for %s, which calls %s", name, call)
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for what := range named {
 		switch {

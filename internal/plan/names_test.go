@@ -2,11 +2,7 @@ package plan
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,25 +15,16 @@ import (
 func TestNamesOfTestsBeginWithTheirUnits(t *testing.T) {
 	t.Parallel()
 	of := map[string]*namesOf{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Ext(file) != ".go" {
-			return err
-		}
-		rel, err := filepath.Rel(root, file)
-		if err != nil {
-			return err
-		}
-		dir := path.Dir(filepath.ToSlash(rel))
-		if of[dir] == nil {
-			of[dir] = &namesOf{units: map[string]bool{}}
-			for part := range strings.SplitSeq(dir, "/") {
-				of[dir].unit(part)
+	for _, ofTests := range []bool{false, true} {
+		for _, f := range sources(t, ofTests, ".") {
+			if of[f.pkg] == nil {
+				of[f.pkg] = &namesOf{units: map[string]bool{}}
+				for part := range strings.SplitSeq(f.pkg, "/") {
+					of[f.pkg].unit(part)
+				}
 			}
+			of[f.pkg].read(f)
 		}
-		return of[dir].read(file)
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for dir, p := range of {
 		for _, name := range p.tests {
@@ -81,30 +68,23 @@ var (
 )
 
 // read adds the names of a file.
-func (p *namesOf) read(file string) error {
-	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-	if err != nil {
-		return err
-	}
-	noun, isTest := strings.CutSuffix(path.Base(file), "_test.go")
+func (p *namesOf) read(f source) {
+	noun, isTest := strings.CutSuffix(f.name, "_test.go")
 	p.unit(strings.ReplaceAll(strings.TrimSuffix(noun, ".go"), "_", ""))
 	if !isTest {
-		ast.Inspect(tree, func(n ast.Node) bool {
+		ast.Inspect(f.tree, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
 				p.unit(id.Name)
 			}
 			return true
 		})
-		return nil
+		return
 	}
-	for _, d := range tree.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok {
-			if m := testFunc.FindStringSubmatch(f.Name.Name); m != nil {
-				p.tests = append(p.tests, m[1])
-			}
+	for _, d := range f.functions() {
+		if m := testFunc.FindStringSubmatch(d.Name.Name); m != nil {
+			p.tests = append(p.tests, m[1])
 		}
 	}
-	return nil
 }
 
 func (p *namesOf) unit(name string) {
@@ -163,24 +143,16 @@ func TestNamesOfTestsThatRunSeveralAtOnceAreRaced(t *testing.T) {
 		words = append(words, m[1])
 	}
 	raced, all := regexp.MustCompile(strings.Join(words, "|")), 0
-	for _, dir := range []string{"tui", "tui/cli"} {
-		files, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
+	for _, file := range sources(t, true, "tui") {
+		if file.pkg != "tui" && file.pkg != "tui/cli" {
+			continue
 		}
-		for _, file := range files {
-			tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
+		for _, f := range file.functions() {
+			if !testFunc.MatchString(f.Name.Name) || !startsAnother(f) {
+				continue
 			}
-			for _, d := range tree.Decls {
-				f, ok := d.(*ast.FuncDecl)
-				if !ok || !testFunc.MatchString(f.Name.Name) || !startsAnother(f) {
-					continue
-				}
-				if all++; !raced.MatchString(f.Name.Name) {
-					t.Errorf("%s: %s runs several things at once, and the race step leaves it out", file, f.Name.Name)
-				}
+			if all++; !raced.MatchString(f.Name.Name) {
+				t.Errorf("%s: %s runs several things at once, and the race step leaves it out", file.name, f.Name.Name)
 			}
 		}
 	}

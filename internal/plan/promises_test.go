@@ -1,10 +1,6 @@
 package plan
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -87,23 +83,10 @@ func named(t *testing.T, tests map[string]bool, what, cell string) int {
 func testsOf(t *testing.T) map[string]bool {
 	t.Helper()
 	tests := map[string]bool{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(file, "_test.go") {
-			return err
+	for _, file := range sources(t, true, ".") {
+		for _, f := range file.functions() {
+			tests[path.Base(file.pkg)+"."+f.Name.Name] = true
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		for _, decl := range parsed.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok {
-				tests[path.Base(path.Dir(filepath.ToSlash(file)))+"."+f.Name.Name] = true
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return tests
 }
