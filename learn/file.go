@@ -50,7 +50,7 @@ func (m *Model) Save(path string) error {
 		return fmt.Errorf("model %s: %w", path, err)
 	}
 	if err := safefile.Replace(path, data); err != nil {
-		return fmt.Errorf("model not saved: %w", err)
+		return fmt.Errorf("model %s not saved: %w", path, safefile.Cause(err))
 	}
 	return nil
 }

@@ -73,13 +73,13 @@ func TestBenchFastModeCollectsMoreMinibatchesForItsPower(t *testing.T) {
 	m := r.device.Space().Max()
 	said := 0
 	r.bench.Observe = func(p Progress) {
-		if strings.Contains(p.Line, "40 minibatches ended with 0 power samples of 3: this mode") {
+		if strings.Contains(p.Line, "too fast for 3 power readings in 40 steps: measured longer") {
 			said++
 		}
 	}
 	got := r.mustMeasure(t, m)
 	if again := r.mustMeasure(t, m); said != 1 || !strings.HasPrefix(again.Why, "note: ") ||
-		!strings.Contains(again.Why, "minibatches in place of 40, which ended with 0 power samples of 3") {
+		!strings.Contains(again.Why, "minibatches in place of 40, in which there were 0 power readings, want 3") {
 		t.Errorf("raised, said %d times, in the row: %q", said, again.Why)
 	}
 	timeMS, powerW, err := r.board.Truth("lstm", m)

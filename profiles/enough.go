@@ -71,8 +71,8 @@ func (m *measurement) raise() {
 	}
 	m.b.notedFast = true
 	m.b.notify(Progress{Phase: m.phase(), Step: m.step, Line: fmt.Sprintf(
-		"%s: %d minibatches ended with %s of %d: this mode, and others as fast, get more minibatches",
-		m.step.Mode, m.set.Minibatches, text.Count(m.raisedAt, "power sample"), m.set.MinSamples)})
+		"%s: too fast for %s in %s: measured longer, as are other modes as fast", m.step.Mode,
+		text.Count(m.set.MinSamples, "power reading"), text.Count(m.set.Minibatches, "step"))})
 }
 
 // countNote returns a row's note that its mode got more or fewer minibatches than requested; "" when it got as many.
@@ -87,8 +87,8 @@ func (m *measurement) countNote() string {
 	if !m.raised {
 		return ""
 	}
-	return fmt.Sprintf("note: %d minibatches in place of %d, which ended with %s of %d", len(m.clean),
-		m.set.Minibatches, text.Count(m.raisedAt, "power sample"), m.set.MinSamples)
+	return fmt.Sprintf("note: measured %d minibatches in place of %d, in which there were %s, want %d", len(m.clean),
+		m.set.Minibatches, text.Count(m.raisedAt, "power reading"), m.set.MinSamples)
 }
 
 // precise reports whether time and power have the requested precision, or will not reach it.

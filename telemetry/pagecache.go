@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jtune/internal/safefile"
 	"jtune/tegra"
 )
 
@@ -30,7 +31,7 @@ func ListDataset(dir string) (*Dataset, error) {
 	var all []string
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return nil, fmt.Errorf("data folder: %w", err)
+		return nil, fmt.Errorf("data folder %s: %w", dir, safefile.Cause(err))
 	}
 	err = filepath.WalkDir(real, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -45,7 +46,7 @@ func ListDataset(dir string) (*Dataset, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("data folder: %w", err)
+		return nil, fmt.Errorf("data folder %s: %w", dir, safefile.Cause(err))
 	}
 	if d.Files = len(all); d.Files == 0 {
 		return nil, fmt.Errorf("data folder %s: it holds no file", dir)

@@ -116,6 +116,15 @@ func Replace(path string, data []byte) (err error) {
 	return Rename(f.Name(), path)
 }
 
+// Cause returns an error without the path, for a message that names the file: Replace would name a temporary one.
+func Cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
 // ReplaceNamed is Replace for a path that the user chose: a link stays a link, and a device, or a pipe that is read, is
 // written directly. A link of another user is replaced, not followed.
 func ReplaceNamed(path string, data []byte) error {

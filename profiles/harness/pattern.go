@@ -1,8 +1,10 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 
@@ -50,7 +52,11 @@ func CheckPattern(text string) error {
 func newPattern(expr string) (*pattern, error) {
 	re, err := regexp.Compile(expr)
 	if err != nil {
-		return nil, fmt.Errorf("pattern: %w; known ones: %s", err, knownPatterns())
+		var why *syntax.Error
+		if errors.As(err, &why) {
+			err = errors.New(why.Code.String())
+		}
+		return nil, fmt.Errorf("'%s' is no regular expression: %w", text.OneLine(expr), err)
 	}
 	finds := re.SubexpNames()
 	for _, need := range []string{"batch", "time_ms", "time_s", "rate"} {
@@ -58,8 +64,12 @@ func newPattern(expr string) (*pattern, error) {
 			return &pattern{re: re}, nil
 		}
 	}
-	return nil, fmt.Errorf("pattern %q finds no minibatch: name a group (?P<batch>…), (?P<time_ms>…), (?P<time_s>…) "+
-		"or (?P<rate>…), or take one of: %s", text.OneLine(expr), knownPatterns())
+	const groups = "'%s' finds no step: mark what counts, as in 'step (?P<batch>\\d+)', or a (?P<time_ms>…), " +
+		"(?P<time_s>…) or (?P<rate>…)"
+	if regexp.QuoteMeta(expr) != expr {
+		return nil, fmt.Errorf(groups, text.OneLine(expr))
+	}
+	return nil, fmt.Errorf(groups+"; a word alone names a known form%s", expr, text.SuggestOf(expr, knownPatterns()))
 }
 
 // find applies the expression to a line; matched reports whether it matches, ok whether it finds something. whole is

@@ -82,10 +82,10 @@ func readerOf(o ExecOptions) (_ reader, err error) {
 }
 
 // knownPatterns lists the names that a pattern may have.
-func knownPatterns() string {
+func knownPatterns() []string {
 	names := slices.Concat(slices.Collect(maps.Keys(tools)), slices.Collect(maps.Keys(reports)), detect.Forms())
 	slices.Sort(names)
-	return strings.Join(slices.Compact(names), " ")
+	return slices.Compact(names)
 }
 
 // plainLine returns a line without colours and surrounding spaces.

@@ -461,7 +461,7 @@ func (r *Record) Import(lines iter.Seq[Line]) error {
 func (r *Record) Attach(name string, content []byte) error {
 	path := filepath.Join(r.dir, name)
 	if err := safefile.Replace(path, content); err != nil {
-		return fmt.Errorf("writing %s: %w%s", path, err, csvlines.Remedy(err))
+		return fmt.Errorf("writing %s: %w%s", path, safefile.Cause(err), csvlines.Remedy(err))
 	}
 	return nil
 }

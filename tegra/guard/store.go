@@ -157,10 +157,11 @@ func (s store) lock() (*os.File, error) {
 		if alive(pid) || time.Now().After(deadline) {
 			f.Close()
 			if pid <= 0 {
-				return nil, fmt.Errorf("%w: the watchdog of one that has ended still holds %s", ErrBusy,
+				return nil, fmt.Errorf("%w: its watchdog still restores the board and holds %s; wait a minute", ErrBusy,
 					s.path(lockFile))
 			}
-			return nil, fmt.Errorf("%w: pid %d; wait until it is done, or end it", ErrBusy, pid)
+			return nil, fmt.Errorf("%w: process %d; wait until its jtune ends, or kill %[2]d, which restores the board",
+				ErrBusy, pid)
 		}
 	}
 	if err := f.Truncate(0); err == nil {

@@ -21,6 +21,7 @@ import (
 	"jtune/tegra/metric"
 	"jtune/tegra/sweep"
 	"jtune/tui/export"
+	"jtune/tui/session"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/models"
 	"jtune/tui/session/workloads"
@@ -305,8 +306,22 @@ func (a onModels) loadModel(name string) (*learn.Model, error) {
 		return nil, usagef("--model MODEL is missing: jtune models fit makes one")
 	}
 	m, _, list, err := models.Find(a.options, name)
-	a.listed = list
+	if a.listed = list; err == nil && (a.given("device") || a.given("sysroot")) {
+		a.noteForeign(m)
+	}
 	return m, err
+}
+
+// noteForeign notes that a model speaks of another board than the one that the user named.
+func (a onModels) noteForeign(m *learn.Model) {
+	s, err := session.Open(a.options)
+	if err != nil {
+		return // the model answers without a device
+	}
+	defer s.Close()
+	if m.HasPower() && models.Foreign(m, s.Device.Space()) != "" {
+		a.note("the model is of another board, %s: its modes, times and powers are answered", m.Provenance.Device)
+	}
 }
 
 // loadPowered is loadModel for commands that need power.

@@ -32,6 +32,9 @@ var frequentMistakes = []struct{ line, config string }{
 	{"run --save -x -- true", ""}, {"campaigns rename none -- -x", ""}, {"report --out --md", ""}, {"help exit", ""},
 	{"pair --train resnet18", ""}, {"watch --interval fast", ""}, {"config set torch.data", ""},
 	{"lab reproduce none", ""}, {"lab experiment none", ""}, {"help weather", ""},
+	{"tune resnet50 --power-limit 15", ""}, {"device --device nano", ""}, {"run --pattern ( -- true", ""},
+	{"run --pattern nothing -- true", ""}, {"run --pattern keas -- true", ""},
+	{"fleet doctor", "[board.a]\nip = \"10.0.0.1\"\n"},
 }
 
 // readings are numbers of a search, which change with it; the messages keep their form.

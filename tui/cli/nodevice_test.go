@@ -58,4 +58,9 @@ func TestCommandsOnModelsOpenNoDevice(t *testing.T) {
 	}
 	jtune(t, "choose", "--model", "mobilenet", "--power-limit", "12", "--device", "virtual:absent", "--data-dir",
 		data).fails(t, exitNoDevice, "absent")
+	other := []string{"choose", "--power-limit", "12", "--device", "virtual:nano", "--data-dir", data, "--model"}
+	jtune(t, append(other, "mobilenet")...).fails(t, exitFailed, "no model of mobilenet for this board")
+	if o := jtune(t, append(other, name)...).done(t); !strings.Contains(o.err, "the model is of another board, Orin") {
+		t.Errorf("the answer is of another board than --device names: %s", o.err)
+	}
 }

@@ -93,7 +93,12 @@ func Open(o Options) (*Session, error) {
 	case "replay":
 		return openReplay(o, arg)
 	}
-	return nil, fmt.Errorf("%w %q: give auto, jetson, virtual:NAME or replay:FILE.csv", tegra.ErrNoDevice, o.Device)
+	near := ""
+	if slices.Contains(virtual.Names(), o.Device) {
+		near = "; the nearest is virtual:" + o.Device
+	}
+	return nil, fmt.Errorf("%w %q: give auto, jetson, virtual:NAME or replay:FILE.csv%s", tegra.ErrNoDevice, o.Device,
+		near)
 }
 
 // openHost opens this machine to run workloads, without power modes.

@@ -166,10 +166,11 @@ func (j *Job) HasData() error {
 	}
 	st, err := os.Stat(j.Data)
 	if err != nil {
-		return fmt.Errorf("data folder of %s: %w", j.Set, err)
+		return fmt.Errorf("data folder %s of %s: %w: is its disk mounted? Else correct data under [torch]",
+			j.Data, j.Set, safefile.Cause(err))
 	}
 	if !st.IsDir() {
-		return fmt.Errorf("data folder of %s: %s is a file", j.Set, strconv.Quote(j.Data))
+		return fmt.Errorf("data folder %s of %s is a file: name its folder", strconv.Quote(j.Data), j.Set)
 	}
 	return nil
 }

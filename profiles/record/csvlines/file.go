@@ -121,7 +121,7 @@ func (a *File) Flush(sync bool) error {
 		if n > 0 {
 			a.f.Truncate(a.size) // no half line; the first error is returned
 		}
-		return fmt.Errorf("writing %s: %w%s", a.name, err, Remedy(err))
+		return fmt.Errorf("writing %s: %w%s", a.name, safefile.Cause(err), Remedy(err))
 	}
 	a.size += int64(a.wait.Len())
 	a.wait.Reset()
@@ -151,7 +151,8 @@ func (a *File) Spill() error {
 // Remedy is the advice for a disk that is full.
 func Remedy(err error) string {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return "; free some space, then resume with " + usage.Resume.String() + ": all finished modes are kept"
+		return fmt.Sprintf("; free some space, then start again (profile: with %s): all finished modes are kept",
+			usage.Resume)
 	}
 	return ""
 }

@@ -40,7 +40,7 @@ func (b *Board) Fault() (key, why string) {
 	case !namePattern.MatchString(b.Name):
 		return "", "a name is letters, digits and . _ - , 64 at most"
 	case b.SSH == "":
-		return "ssh", `is missing; give a destination of ssh, such as ssh = "user@orin1"`
+		return "ssh", `ssh is missing; give its destination, such as ssh = "user@orin1"`
 	case strings.HasPrefix(b.SSH, "-") || strings.ContainsAny(b.SSH, " \t\n"):
 		return "ssh", fmt.Sprintf("%q is not a destination such as user@orin1; write options under options",
 			text.Clip(b.SSH))

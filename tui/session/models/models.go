@@ -152,6 +152,10 @@ func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, li
 		return nil, "", list, fmt.Errorf("%s is a reference, not a model: searches and jtune models fit transfer from "+
 			"it, and the model that they make predicts", nameOrPath)
 	}
+	if path == "" && slices.Contains(namesFor(o), nameOrPath) {
+		return nil, "", list, fmt.Errorf("no model of %s for this board, only for others: tune it here first, or name "+
+			"one of those; jtune models lists them", nameOrPath)
+	}
 	if path == "" {
 		return nil, "", list, fmt.Errorf("no model %s: no file, no model in %s and no workload measured on this board "+
 			"has that name%s; jtune models lists the models", nameOrPath, o.ModelsDir(),

@@ -87,7 +87,9 @@ func Learn(s *session.Session, w workload.Workload, batches []int, dir string, r
 	if err == nil {
 		err = config.Denied(out.Save(path), campaigns.Elsewhere)
 	}
-	out.Path = path
+	if err == nil {
+		out.Path = path
+	}
 	return out, err
 }
 

@@ -117,7 +117,7 @@ func Claim(s *session.Session, what string, alone bool) (release func(), err err
 func refusedBy(s *session.Session, alone bool) error {
 	for _, o := range Beside(s) {
 		if alone && o.Alone {
-			return fmt.Errorf("%w: %s; wait until it is done, or end it", ErrOccupied, o)
+			return fmt.Errorf("%w: %s; wait until it ends, or end it with kill %d", ErrOccupied, o, o.PID)
 		}
 	}
 	return nil

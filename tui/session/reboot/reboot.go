@@ -83,7 +83,7 @@ func Prepare(s *session.Session, presets []tegra.Preset, command string) (*Stagi
 		return nil, err
 	}
 	for _, o := range preflight.Beside(s) {
-		return nil, fmt.Errorf("%w: %s; wait until it is done, or end it", preflight.ErrOccupied, o)
+		return nil, fmt.Errorf("%w: %s; wait until it ends, or end it with kill %d", preflight.ErrOccupied, o, o.PID)
 	}
 	p.release, err = preflight.Claim(s, command, true)
 	return p, err
