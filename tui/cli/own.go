@@ -128,13 +128,20 @@ func (o *commandFlags) before(args []string) []string {
 
 // idle returns an error for flags that need a command, if none is given.
 func (o *commandFlags) idle(given func(flag string) bool) error {
-	for _, flag := range []string{"dir", "dataset-size", "unit", "counts", "kind", "save", "force", "exit-code",
-		"runs"} {
-		if !o.given() && given(flag) {
+	if o.given() {
+		return nil
+	}
+	for _, flag := range []string{"save", "force", "exit-code", "runs"} {
+		if given(flag) {
+			return usagef("--%s needs -- COMMAND too", flag)
+		}
+	}
+	for _, flag := range []string{"dir", "dataset-size", "unit", "counts", "kind"} {
+		if given(flag) {
 			return usagef("--%s needs -- COMMAND too: a workload has it in the configuration", flag)
 		}
 	}
-	if !o.given() && len(o.Env) > 0 {
+	if len(o.Env) > 0 {
 		return usagef("--env needs -- COMMAND too: a workload has it in the configuration")
 	}
 	return nil

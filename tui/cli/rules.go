@@ -43,7 +43,7 @@ var rules = []flagRule{
 		"a training that is already running has its own settings: remove --workers and --inferences"},
 	{"run", "minibatches inferences", not, "epochs", ""},
 	{"run", "inferences", not, "minibatches", ""},
-	{"run", "repeat", needs, "inferences", "it repeats their work: give that too, such as --inferences 3200"},
+	{"run", "repeat", needs, "inferences", "it repeats their work; --epochs N repeats that of a training"},
 	{"run", "no-instrument", not, "base", "it reads no power"},
 	{"run", "no-instrument", not, "epochs inferences", "it compares minibatches of one job: give --minibatches N"},
 	{"profile", "list", not, "modes sample grid", "give exactly one"},

@@ -50,7 +50,7 @@ func TestRunOfFixedWorkAnswersExactlySoMany(t *testing.T) {
 		t.Errorf("energies vary by %v %%", v["cv_pct"])
 	}
 	for args, want := range map[string]string{
-		"mobilenet-infer --repeat 2":                     "give that too",
+		"lenet5 --repeat 2":                              "--epochs N repeats that of a training",
 		"resnet18 --inferences 5":                        "workload resnet18 trains",
 		"resnet18 --half":                                "workload resnet18 trains",
 		"mobilenet-infer --inferences 5 --minibatches 3": "exclude each other",
