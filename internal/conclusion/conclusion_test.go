@@ -2,9 +2,11 @@ package conclusion_test
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"jtune/internal/conclusion"
 	_ "jtune/optimize/advice"
 	_ "jtune/profiles/lab/experiment"
+	_ "jtune/tui/session/fit"
 	_ "jtune/tui/session/handover"
 	_ "jtune/tui/session/inspect"
 	_ "jtune/tui/session/lab/claims"
@@ -174,6 +177,33 @@ func TestConclusionsFollowTheirOperands(t *testing.T) {
 		}
 		names[r.Name()] = true
 		t.Run(r.Name(), func(t *testing.T) { turn(t, r) })
+	}
+}
+
+var made = regexp.MustCompile(`conclusion\.New\(\s*"([^"]+)"`)
+
+// The list above has the rules of every package of the program: no sentence is left out of the test.
+func TestConclusionsListEveryRuleOfTheSource(t *testing.T) {
+	t.Parallel()
+	listed := map[string]bool{}
+	for _, r := range conclusion.All() {
+		listed[r.Name()] = true
+	}
+	found := 0
+	err := fs.WalkDir(os.DirFS("../.."), ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile("../../" + file)
+		for _, name := range made.FindAllStringSubmatch(string(source), -1) {
+			if found++; !listed[name[1]] {
+				t.Errorf("%s: the rule %q is not on the list: import its package here", file, name[1])
+			}
+		}
+		return err
+	})
+	if err != nil || found < 30 {
+		t.Errorf("%d rules in the source: %v", found, err)
 	}
 }
 

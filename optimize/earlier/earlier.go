@@ -21,6 +21,9 @@ const (
 	driftLeast = 0.03 // in logarithms: drift that is always tolerated
 )
 
+// DriftPct is driftLeast in percent.
+const DriftPct = 100 * driftLeast
+
 // Drift is the change of a board's readings since earlier ones, in logarithms.
 type Drift struct{ LnTime, LnPower float64 }
 

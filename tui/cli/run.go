@@ -269,9 +269,6 @@ func samplingText(v measure.Sampling) string {
 }
 
 func (c *runCmd) printDoubts(r measure.RunResult) {
-	if r.ReadCost != nil {
-		fmt.Fprintln(c.out, wrapped(r.ReadCost.String()))
-	}
 	for _, line := range append(run.Doubts(r), r.Advice...) {
 		fmt.Fprintln(c.out, wrapped(line))
 	}

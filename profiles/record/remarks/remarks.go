@@ -205,14 +205,28 @@ var idleDraws = conclusion.New("run: base load", 2, func(b based) string {
 		"energy.", b.Pct.V)
 })
 
+// fallen is a sudden drop of the measured power while the work went on at the same pace.
+type fallen struct {
+	Minutes tegra.Val[float64] `turn:"1 1000"` // before it; absent: there was none
+	FromW   float64            `shown:"10 40"`
+	ToW     float64            `shown:"10 40"`
+}
+
+var sensorFell = conclusion.New("run: power falls at the same pace", 2, func(f fallen) string {
+	if !f.Minutes.OK {
+		return ""
+	}
+	at := time.Duration(f.Minutes.V * float64(time.Minute)).Round(time.Minute)
+	return fmt.Sprintf("After %s the measured power fell from %.1f to %.1f W at the same pace: the sensor or what "+
+		"reads it is in doubt, and power and energy of all after it.", at, f.FromW, f.ToW)
+})
+
 // About explains what the numbers of a run mean for its workload, most important first. Every text follows from a
 // measured value.
 func About(c *record.Character) []string {
 	var out text.Lines
-	if d := c.Drop; d.OK {
-		out.Add("After %s the measured power fell from %.1f to %.1f W at the same pace: the sensor or what reads it "+
-			"is in doubt, and power and energy of all after it.", d.V.At.Round(time.Minute), d.V.FromW, d.V.ToW)
-	}
+	fell := fallen{tegra.Val[float64]{V: c.Drop.V.At.Minutes(), OK: c.Drop.OK}, c.Drop.V.FromW, c.Drop.V.ToW}
+	out = append(out, sensorFell.Say(fell))
 	if c.Steady().Minibatches > 0 {
 		out = append(out, limits.Say(paceOf(c)), faster.Say(loadingOf(c)))
 	}

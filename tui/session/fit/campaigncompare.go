@@ -2,8 +2,10 @@ package fit
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
+	"jtune/internal/conclusion"
 	"jtune/internal/text"
 	"jtune/optimize/earlier"
 	"jtune/optimize/outlook"
@@ -83,29 +85,56 @@ func orUnknown(s string) string {
 	return s
 }
 
+// several are settings that two campaigns measured, with the medians of their differences in percent.
+type several struct {
+	Common                       int     `turn:"0 5"`
+	TimePct, PowerPct, EnergyPct float64 `shown:"-20 20"`
+}
+
+var inCommon = conclusion.New("campaigns: what both measured", 2, func(x several) string {
+	if x.Common == 0 {
+		return "No mode was measured well by both: there is nothing to compare."
+	}
+	return fmt.Sprintf("%s measured by both: the later campaign takes %+.1f %% time, %+.1f %% power, %+.1f %% energy "+
+		"(medians).", text.Count(x.Common, "mode"), x.TimePct, x.PowerPct, x.EnergyPct)
+})
+
+// both is what decides how a model learns from two campaigns.
+type both struct {
+	Same    bool    // workload, batch size and board
+	Aligned string  `turn:"absent"` // how the older readings count
+	Common  int     `turn:"0 5"`
+	MostPct float64 `turn:"0 12"` // largest difference of a mode's time or power
+}
+
+var learning = conclusion.New("campaigns: a model of both", 6, func(x both) string {
+	switch {
+	case !x.Same:
+		return "They are of different workloads, batch sizes or boards: no model learns from both."
+	case x.Aligned != "":
+		return fmt.Sprintf("A model that learns from both: %s.", x.Aligned)
+	case x.Common == 0:
+		return ""
+	case x.Common == 1:
+		return "One common mode cannot show a drift: repeat two modes."
+	case x.MostPct > earlier.DriftPct:
+		return fmt.Sprintf("Single modes moved by up to %.0f %%, not all: a model learns from both unchanged.",
+			x.MostPct)
+	}
+	return "No common drift: a model learns from both unchanged."
+})
+
 // Conclusion describes the result of the comparison in sentences.
 func (c CampaignComparison) Conclusion() []string {
-	var out text.Lines
-	switch n := len(c.Common); {
-	case n == 0:
-		out.Add("No mode was measured well by both: there is nothing to compare.")
-	default:
-		out.Add("%s measured by both: the later campaign takes %+.1f %% time, %+.1f %% power, %+.1f %% energy "+
-			"(medians).", text.Count(n, "mode"), c.TimePct, c.PowerPct, c.EnergyPct)
-	}
 	one, other := c.One.Header, c.Other.Header
 	same := c.One.Fingerprint == c.Other.Fingerprint && c.One.Board == c.Other.Board &&
 		(one.Workload.Batch == other.Workload.Batch || one.Plan.Batches != nil && other.Plan.Batches != nil)
-	switch aligned := c.Aligned.String(); {
-	case !same:
-		out.Add("They are of different workloads, batch sizes or boards: no model learns from both.")
-	case aligned != "":
-		out.Add("A model that learns from both: %s.", aligned)
-	case len(c.Common) == 1:
-		out.Add("One common mode cannot show a drift: repeat two modes.")
-	case len(c.Common) > 0:
-		out.Add("No common drift: a model learns from both unchanged.")
+	n, most := len(c.Common), 0.0
+	for _, m := range c.Common {
+		most = max(most, math.Abs(m.TimePct), math.Abs(m.PowerPct))
 	}
+	out := text.Said(inCommon.Say(several{n, c.TimePct, c.PowerPct, c.EnergyPct}),
+		learning.Say(both{same, c.Aligned.String(), n, most}))
 	if len(c.Apart) > 0 {
 		out.Add("They differ in %s.", strings.Join(c.Apart, "; "))
 	}

@@ -35,6 +35,7 @@ func TestCompareCampaignsConcludesByTheCommonModes(t *testing.T) {
 		want   string
 	}{
 		"as before": {campaign("later", 50.5, 59.5, 70), 3, "No common drift"},
+		"two of 3":  {campaign("later", 60, 72, 70), 3, "Single modes moved by up to 20 %, not all"},
 		"slower":    {campaign("later", 55, 66, 77), 3, "the board has drifted since: 3 readings of 1 campaign"},
 		"one mode":  {campaign("later", 55), 1, "repeat two modes"},
 		"no mode":   {campaign("later"), 0, "nothing to compare"},

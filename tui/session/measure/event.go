@@ -1,10 +1,6 @@
 package measure
 
 import (
-	"fmt"
-	"time"
-
-	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -122,24 +118,4 @@ type ReadCost struct {
 	// LowPct and HighPct are the 95 % interval of CostPct; absent with one pair of blocks.
 	LowPct  tegra.Val[float64] `json:"cost_lo_pct"`
 	HighPct tegra.Val[float64] `json:"cost_hi_pct"`
-}
-
-// String describes the cost in a sentence.
-func (c *ReadCost) String() string {
-	every := time.Duration(c.IntervalS * float64(time.Second)).String()
-	if !c.CostPct.OK {
-		return "The workload ended before sensors had been read every " + every + " for long enough to compare: " +
-			"let it run longer."
-	}
-	s := fmt.Sprintf("Reading sensors every %s: %s ms per minibatch with, %s ms without, %+.2f %% of the time", every,
-		text.Of(c.MeanMS), text.Of(c.UnreadMS), c.CostPct.V)
-	if !c.LowPct.OK {
-		return s + "; with one block of each kind the scatter is unknown."
-	}
-	s += fmt.Sprintf(" (95 %%: %+.2f to %+.2f; means of %d blocks of each kind by turns)", c.LowPct.V, c.HighPct.V,
-		c.Blocks)
-	if c.LowPct.V <= 0 && c.HighPct.V >= 0 {
-		s += ": within the scatter of the times"
-	}
-	return s + "."
 }

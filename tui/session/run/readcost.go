@@ -1,13 +1,16 @@
 package run
 
 import (
+	"fmt"
 	"math"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"jtune/internal/conclusion"
 	"jtune/internal/stats"
+	"jtune/internal/text"
 	"jtune/profiles/harness"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -124,4 +127,40 @@ func (t *readTurns) cost() *measure.ReadCost {
 		out.LowPct, out.HighPct = tegra.Finite(out.CostPct.V-half), tegra.Finite(out.CostPct.V+half)
 	}
 	return out
+}
+
+// readCost are the numbers of a measure.ReadCost that its sentence names.
+type readCost struct {
+	IntervalS        float64            `shown:"0.01 10"`
+	MeanMS, UnreadMS float64            `shown:"1 100"`
+	Blocks           int                `shown:"1 9"`
+	CostPct          tegra.Val[float64] `turn:"-1 5"`
+	LowPct, HighPct  tegra.Val[float64] `turn:"-2 2"`
+}
+
+var readCosts = conclusion.New("run: what reading costs", 4, func(c readCost) string {
+	every := time.Duration(c.IntervalS * float64(time.Second)).String()
+	if !c.CostPct.OK {
+		return "The workload ended before sensors had been read every " + every + " for long enough to compare: " +
+			"let it run longer."
+	}
+	s := fmt.Sprintf("Reading sensors every %s: %s ms per minibatch with, %s ms without, %+.2f %% of the time", every,
+		text.Of(c.MeanMS), text.Of(c.UnreadMS), c.CostPct.V)
+	if !c.LowPct.OK || !c.HighPct.OK {
+		return s + "; with one block of each kind the scatter is unknown."
+	}
+	s += fmt.Sprintf(" (95 %%: %+.2f to %+.2f; means of %d blocks of each kind by turns)", c.LowPct.V, c.HighPct.V,
+		c.Blocks)
+	if c.LowPct.V <= 0 && c.HighPct.V >= 0 {
+		s += ": within the scatter of the times"
+	}
+	return s + "."
+})
+
+// sayCost describes what reading costs; "" unless the run measured it.
+func sayCost(c *measure.ReadCost) string {
+	if c == nil {
+		return ""
+	}
+	return readCosts.Say(readCost{c.IntervalS, c.MeanMS, c.UnreadMS, c.Blocks, c.CostPct, c.LowPct, c.HighPct})
 }

@@ -43,7 +43,7 @@ func TestReadCostIsTheDifferenceThoughTheJobDrifts(t *testing.T) {
 	if math.Abs(c.CostPct.V-5) > 0.2 || c.LowPct.V > 5 || c.HighPct.V < 5 || c.LowPct.V < 3 {
 		t.Errorf("cost %.2f %% (%.2f to %.2f), want 5", c.CostPct.V, c.LowPct.V, c.HighPct.V)
 	}
-	if got := c.String(); !strings.Contains(got, "every 1s: ") || strings.Contains(got, "within the scatter") {
+	if got := sayCost(c); !strings.Contains(got, "every 1s: ") || strings.Contains(got, "within the scatter") {
 		t.Errorf("it says %q", got)
 	}
 }
@@ -72,8 +72,8 @@ func TestReadCostOfAJobThatEndsEarlyIsAbsent(t *testing.T) {
 		turns := &readTurns{sampler: s.Sampler, clock: s.Clock, every: time.Second, each: 100}
 		minibatches(t, turns, most)
 		c := turns.cost()
-		if c.LowPct.OK || c.CostPct.OK != (most == 30) || !strings.Contains(c.String(), want) {
-			t.Errorf("after %d minibatches: %+v, %q", most, c, c)
+		if c.LowPct.OK || c.CostPct.OK != (most == 30) || !strings.Contains(sayCost(c), want) {
+			t.Errorf("after %d minibatches: %+v, %q", most, c, sayCost(c))
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"jtune/internal/conclusion"
 	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/internal/usage"
@@ -432,21 +433,44 @@ func Counted(r measure.RunResult) int {
 	return r.Minibatches
 }
 
-// Doubts returns the reasons not to trust a run's power; nil if there are none.
-func Doubts(r measure.RunResult) (lines []string) {
+// steadiness is whether the power of a run was known, and steady by its end or never.
+type steadiness struct {
+	Known, Settled, Unstable bool
+	SettleS                  float64 `shown:"1 100"`
+}
+
+var powerSettles = conclusion.New("run: power is not steady", 3, func(s steadiness) string {
 	switch {
-	case !r.PowerW.OK: // the board has no power reading
-	case r.Settled == telemetry.Unstable:
-		lines = append(lines, fmt.Sprintf("Power was not steady within %.0f s of the first minibatch: power and "+
-			"energy are in doubt.", r.SettleS.V))
-	case r.Settled == telemetry.Settling:
-		lines = append(lines, "Power was not steady when the run ended: power and energy are in doubt; "+
-			"let it run longer.")
+	case !s.Known || s.Settled:
+		return ""
+	case s.Unstable:
+		return fmt.Sprintf("Power was not steady within %.0f s of the first minibatch: power and energy are in doubt.",
+			s.SettleS)
 	}
-	if v := r.Character.Serving; v != nil && v.CVPct.Or(0) > record.MostCVPct {
-		lines = append(lines, fmt.Sprintf("Unsteady: the energies of the %d repetitions vary by %.1f %% (standard "+
-			"deviation over mean; more than %d %%): let the board rest and cool, end other programs, and repeat.",
-			v.Reps, v.CVPct.V, record.MostCVPct))
+	return "Power was not steady when the run ended: power and energy are in doubt; let it run longer."
+})
+
+// repetitions are how often the work of an inference was done, and how much the energies vary.
+type repetitions struct {
+	Reps  int                `shown:"2 10"`
+	CVPct tegra.Val[float64] `turn:"0 10"`
+}
+
+var repetitionsVary = conclusion.New("run: repetitions vary", 2, func(r repetitions) string {
+	if r.CVPct.Or(0) <= record.MostCVPct {
+		return ""
+	}
+	return fmt.Sprintf("Unsteady: the energies of the %d repetitions vary by %.1f %% (standard deviation over mean; "+
+		"more than %d %%): let the board rest and cool, end other programs, and repeat.", r.Reps, r.CVPct.V,
+		record.MostCVPct)
+})
+
+// Doubts returns what reading the sensors cost, if the run measured it, and the reasons not to trust its power.
+func Doubts(r measure.RunResult) (lines []string) {
+	lines = text.Said(sayCost(r.ReadCost), powerSettles.Say(steadiness{r.PowerW.OK, r.Settled == telemetry.Settled,
+		r.Settled == telemetry.Unstable, r.SettleS.V}))
+	if v := r.Character.Serving; v != nil {
+		lines = append(lines, text.Said(repetitionsVary.Say(repetitions{v.Reps, v.CVPct}))...)
 	}
 	if r.Hot != "" {
 		lines = append(lines, "The board was hot: "+r.Hot+". It may have slowed itself: these "+
