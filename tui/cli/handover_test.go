@@ -10,14 +10,37 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
+
+// searchedOnce is a data directory with one search, made once, and what the search printed.
+var searchedOnce struct {
+	sync.Once
+	dir string
+	outcome
+}
+
+// measured returns a copy of a data directory with one search, and what the search printed.
+func measured(t *testing.T) (data string, o outcome) {
+	t.Helper()
+	once := &searchedOnce
+	once.Do(func() {
+		once.dir = filepath.Join(os.Getenv("XDG_DATA_HOME"), "searched") // removed at the end of all tests
+		tune := with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", once.dir)
+		once.outcome = jtune(t, tune...)
+	})
+	data = filepath.Join(t.TempDir(), "data")
+	if err := os.CopyFS(data, os.DirFS(once.dir)); err != nil {
+		t.Fatal(err)
+	}
+	return data, once.done(t)
+}
 
 // searched returns a data directory with a search and a soak of its answer.
 func searched(t *testing.T) (data string, found string) {
 	t.Helper()
-	data = t.TempDir()
-	o := jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", data)...).done(t)
+	data, o := measured(t)
 	found, _, _ = strings.Cut(o.out, " ")
 	jtune(t, with(virtualBoard, "soak", "mobilenet", "--mode", found, "--for", "20m", "--data-dir", data)...).done(t)
 	return data, found
@@ -155,10 +178,8 @@ func TestVerifyOfAModeThatThrottles(t *testing.T) {
 
 func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	t.Parallel()
-	data := t.TempDir()
-	jtune(t, with(virtualBoard, "verify", "--data-dir", data)...).
-		fails(t, exitFailed, "no search on this board has an answer")
-	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", data)...).done(t)
+	jtune(t, with(virtualBoard, "verify")...).fails(t, exitFailed, "no search on this board has an answer")
+	data, _ := measured(t)
 	v := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).verification(t)
 	if limit, _ := v["limit"].(map[string]any); limit["value_w"] != 28.0 || v["verdict"] == nil {
 		t.Errorf("%v", v)
@@ -235,11 +256,10 @@ func searchOf(t *testing.T, data, ending string) string {
 
 func TestReportRefusesInOneLine(t *testing.T) {
 	t.Parallel()
-	data := t.TempDir()
-	jtune(t, "report", "--data-dir", data).fails(t, exitFailed, "no search yet")
+	jtune(t, "report").fails(t, exitFailed, "no search yet")
+	data, _ := measured(t)
 	jtune(t, "report", "nothing", "--data-dir", data).fails(t, exitFailed, "no campaign nothing")
 	jtune(t, "report", "a", "b").fails(t, exitUsage, "")
-	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", data)...).done(t)
 	other := jtune(t, with(virtualBoard, "verify", searchOf(t, data, "tune"), "--data-dir", data, "--", "true")...)
 	other.fails(t, exitUsage, "give the same command")
 	for file, says := range map[string]string{"kept = 5": "kept.toml",

@@ -55,11 +55,11 @@ func TestModelsShowHowFarCalculatedValuesWereOff(t *testing.T) {
 	computes(t)
 	data := t.TempDir()
 	on := func(args ...string) outcome {
-		return jtune(t, with(virtualBoard, with(args, "--data-dir", data)...)...).done(t)
+		return jtune(t, with(args, "--device", "virtual:orin-nano", "--speed", "max", "--data-dir", data)...).done(t)
 	}
-	on("tune", "lenet5", "--power-limit", "25", "--baseline", "none")
+	on("tune", "lenet5", "--power-limit", "8", "--baseline", "none")
 	on("run", "lenet5", "--epochs", "2")
-	on("tune", "mobilenet-infer", "--rate", "20", "--latency", "90", "--power-limit", "30", "--baseline", "none")
+	on("tune", "mobilenet-infer", "--rate", "20", "--latency", "90", "--power-limit", "12", "--baseline", "none")
 	for workload, want := range map[string]string{
 		"lenet5":          "time of a mode, power of a mode, time of an epoch, energy of an epoch",
 		"mobilenet-infer": "time of a mode, power of a mode, latency under load",

@@ -68,7 +68,7 @@ func TestChooseUnderALoad(t *testing.T) {
 
 func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
 	t.Parallel()
-	board := []string{"--speed", "max", "--data-dir", t.TempDir()}
+	board := []string{"--device", "virtual:orin-nano", "--speed", "max", "--data-dir", t.TempDir()}
 	line := append([]string{"tune", "mobilenet-infer", "--batch", "1,4", "--rate", "30", "--latency", "100"}, board...)
 	v := jtune(t, append(line, "--idle-power", "9", "--json")...).done(t).object(t,
 		answerKeys+" batch time_per_sample_ms served serving sent")
@@ -152,7 +152,8 @@ func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := t.TempDir()
-	o := jtune(t, "tune", "mobilenet-infer", "--config", config, "--speed", "max", "--json", "--data-dir", data)
+	o := jtune(t, "tune", "mobilenet-infer", "--config", config, "--device", "virtual:orin-nano", "--speed",
+		"max", "--json", "--data-dir", data)
 	v := o.done(t).object(t, answerKeys+" served serving sent")
 	if served := v["served"].(map[string]any); served["rate_per_s"] != 25.0 || served["latency_ms"].(float64) > 150 {
 		t.Errorf("tune: %v", served)
@@ -160,7 +161,7 @@ func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 	choose := func(args ...string) map[string]any {
 		t.Helper()
 		o := jtune(t, append([]string{"choose", "--config", config, "--data-dir", data, "--model",
-			"mobilenet-infer@virtual-agx-orin", "--json"}, args...)...).done(t)
+			"mobilenet-infer@virtual-orin-nano", "--json"}, args...)...).done(t)
 		keys := answerKeys + " served"
 		if len(args) == 0 { // the setting and the load of the sent requests
 			keys += " sent"
@@ -175,7 +176,7 @@ func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 	if got := choose()["measured"]; measured == nil || !reflect.DeepEqual(got, measured) {
 		t.Errorf("choose after the search: measured under the load %v, the search says %v", got, measured)
 	}
-	if v := choose("--power-limit", "60"); v["rate_per_s"] != 25.0 || v["quantile"] != 0.95 ||
+	if v := choose("--power-limit", "20"); v["rate_per_s"] != 25.0 || v["quantile"] != 0.95 ||
 		v["arrivals"] != "uniform" || v["latency_ms"].(float64) > 150 {
 		t.Errorf("the configured load: %v", v)
 	}
