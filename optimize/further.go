@@ -29,7 +29,7 @@ func (s *search) further() (list []further) {
 			r.risked = r.tails.quantile(1 - s.o.risk())
 			list = append(list, further{r, tegra.Value{Metric: b.Key, On: on}, of != s, 0})
 		}
-		if b.Rail == nil {
+		if b.Slow {
 			add(s, "", s.o.Heat.Watts(b.Value))
 			list[len(list)-1].doubt = s.o.Heat.LnSD
 			continue
@@ -162,7 +162,7 @@ func Further(preds []learn.Prediction, samples []tegra.Measured, g metric.Goal, 
 		settings[i] = p.Setting
 	}
 	for _, b := range g.Limits.Further() {
-		if b.Rail == nil {
+		if b.Slow {
 			for i, p := range preds {
 				preds[i].Measured = p.With(heat.At(p.PowerW, p.LnPowerSD))
 			}

@@ -338,7 +338,7 @@ func (m *measurement) further() []tegra.Value {
 	var all tegra.Sums
 	for _, s := range m.cleanSamples() {
 		if s.Valid {
-			all.Add(metric.Values(s.Reading.Rails))
+			all.Add(metric.Values(s.Reading))
 		}
 	}
 	return all.Means()

@@ -8,13 +8,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// The changes in docs/extending.md fit the sources, and that of an output format reads what it should. The long form
-// makes all in a copy, one after the other, and runs the tests that the page names there, except the new page's, which
-// changes all golden screens.
+// The changes in docs/extending.md fit the sources, each in at most three files besides tests, and those of a limit and
+// of an output format read what they should. The long form makes all in a copy, one after the other, and runs the
+// tests that the page names there, except the new page's, which changes all golden screens, and what they add.
 func TestExtendingShowsChangesThatFit(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
@@ -26,8 +27,9 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	changes := regexp.MustCompile("(?s)```diff\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	if len(changes) != 5 {
-		t.Fatalf("%d changes, want those for a command, a form, a workload, a board and a page", len(changes))
+	if len(changes) != 7 {
+		t.Fatalf("%d changes, want those for a command, a limit, a field, a form, a workload, a board and a page",
+			len(changes))
 	}
 	apply := func(dir, change string, options ...string) {
 		t.Helper()
@@ -40,11 +42,21 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 	}
 	for _, c := range changes {
 		apply(root, c[1], "--check")
+		files := regexp.MustCompile(`(?m)^\+\+\+ b/(.*)$`).FindAllString(c[1], -1)
+		files = slices.DeleteFunc(files, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+		if n := len(files); n > 3 {
+			t.Errorf("a change takes %d files:\n%s", n, c[1])
+		}
 	}
 	if t.Failed() {
 		return
 	}
-	t.Run("the output format", func(t *testing.T) { readsAsSaid(t, changes[1][1], apply) })
+	t.Run("a limit", func(t *testing.T) {
+		readsAsSaid(t, changes[1][1], apply, "./tegra/metric", "TestGoalIsReadAndPrintedAlike")
+	})
+	t.Run("the output format", func(t *testing.T) {
+		readsAsSaid(t, changes[3][1], apply, "./profiles/harness/detect", "TestReadManyFormats/mysolver")
+	})
 	if os.Getenv("JTUNE_LONG") == "" {
 		return
 	}
@@ -53,23 +65,32 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 	for _, c := range changes {
 		apply(dir, c[1])
 	}
-	for _, args := range [][]string{
-		{"vet", "./tui/cli", "./tui", "./tui/page/zones"},
-		{"test", "-vet=off", "./profiles/harness/detect", "./profiles/workload"},
-		{"test", "-vet=off", "./tegra", "-run", "Board"},
-		{"test", "-vet=off", "./tui/cli", "-run", "EveryCommand|OneExample"},
-		{"run", ".", "device", "zones", "--device", "virtual:agx-orin"},
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	board := []string{"--device", "virtual:agx-orin", "--speed", "max"}
+	for _, try := range []struct{ args, want string }{
+		{"vet ./tui/cli ./tui ./tui/page/zones", ""},
+		{"test -vet=off ./profiles/harness/detect ./profiles/workload", "ok"},
+		{"test -vet=off ./tegra -run Board", "ok"},
+		{"test -vet=off ./tui/cli -run EveryCommand|OneExample", "ok"},
+		{"run . device zones", "°C"},
+		{"run . device --json", `"zones": `},
+		{"run . tune resnet18 --json --limit 30W,9000rpm --probes 4", `"limit_rpm": 9000`},
+		{"run . campaigns list", "readings"},
 	} {
+		args := strings.Fields(try.args)
+		if args[0] == "run" && args[2] != "campaigns" {
+			args = append(args, board...)
+		}
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("with the changes of docs/extending.md, go %s: %v\n%s", strings.Join(args, " "), err, out)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), try.want) {
+			t.Errorf("with the changes of docs/extending.md, go %s: %v\n%s", try.args, err, out)
 		}
 	}
 }
 
-// readsAsSaid makes the change of an output format in copies of its files, and runs its test over them.
-func readsAsSaid(t *testing.T, change string, apply func(dir, change string, options ...string)) {
+// readsAsSaid makes a change in copies of its files, and runs a test of a package over them.
+func readsAsSaid(t *testing.T, change string, apply func(dir, change string, options ...string), pkg, name string) {
 	dir, replace := t.TempDir(), map[string]string{}
 	for _, m := range regexp.MustCompile(`(?m)^\+\+\+ b/(.*)$`).FindAllStringSubmatch(change, -1) {
 		text, err := os.ReadFile(filepath.Join(root, m[1]))
@@ -88,9 +109,8 @@ func readsAsSaid(t *testing.T, change string, apply func(dir, change string, opt
 	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "overlay"), overlay, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	const name = "TestReadManyFormats/mysolver"
 	cmd := exec.Command("go", "test", "-vet=off", "-v", "-overlay", filepath.Join(dir, "overlay"), "-run", name,
-		"./profiles/harness/detect")
+		pkg)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS: "+name) {
 		t.Errorf("with the change of docs/extending.md: %v\n%s", err, out)

@@ -79,7 +79,7 @@ func readMeasured(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, 
 		if rails == nil {
 			rails = railsIn(columns)
 		}
-		also, err := railValues(fields, rails)
+		also, err := furtherValues(columns, fields, rails)
 		if a := of[l.Mode]; l.Size.Or(batch) == batch && a != nil && err == nil {
 			a.Sample(l.T, tegra.Val[float64]{V: l.PowerW.V, OK: l.PowerW.OK && l.Valid}, also...)
 		}

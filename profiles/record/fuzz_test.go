@@ -60,7 +60,7 @@ func FuzzRawLines(f *testing.F) {
 			if math.IsNaN(l.T) || math.IsInf(l.T, 0) || l.PowerW.OK && !(l.PowerW.V >= 0) {
 				t.Errorf("at %g s, %v W", l.T, l.PowerW)
 			}
-			_, err := railValues(fields, railsIn(columns))
+			_, err := furtherValues(columns, fields, railsIn(columns))
 			return err
 		})
 	})

@@ -16,6 +16,17 @@ const (
 	amperesEnding = "_a"
 )
 
+// boardColumn is the column of samples.csv with what a sensor of the whole board read of a metric.
+func boardColumn(m *metric.Metric) string { return m.Key + "_" + m.Suffix }
+
+// boardColumns are the columns of all such sensors.
+func boardColumns() (names []string) {
+	for _, m := range metric.Sensed {
+		names = append(names, boardColumn(m))
+	}
+	return names
+}
+
 // railColumns are the columns of these rails.
 func railColumns(rails []string) (names []string) {
 	for _, rail := range rails {
@@ -47,8 +58,16 @@ func (r *Record) railsOfSamples() []string {
 	return r.header.Device.Rails
 }
 
-// railValues are the values of a sample's line, whose rails have the last of its columns.
-func railValues(line, rails []string) ([]tegra.Value, error) {
+// furtherValues are the further quantities of a sample's line, whose rails have the last of its columns.
+func furtherValues(columns, line, rails []string) ([]tegra.Value, error) {
+	var also []tegra.Value
+	for _, m := range metric.Sensed {
+		if i := slices.Index(columns, boardColumn(m)); i >= 0 {
+			if v, ok := csvlines.Number(line[i]); ok {
+				also = append(also, tegra.Value{Metric: m.Key, V: v})
+			}
+		}
+	}
 	list := make([]tegra.RailReading, len(rails))
 	for i, name := range rails {
 		r := tegra.RailReading{Name: name}
@@ -61,11 +80,17 @@ func railValues(line, rails []string) ([]tegra.Value, error) {
 		r.PowerW = tegra.Val[float64]{V: r.Volts.V * r.Amperes.V, OK: r.Volts.OK && r.Amperes.OK}
 		list[i] = r
 	}
-	return metric.Values(list), nil
+	return append(metric.Values(tegra.Reading{Rails: list}), also...), nil
 }
 
-// railFields are a sample's values for those columns, empty where they are not available.
-func (r *Record) railFields(of tegra.Reading) (fields []string) {
+// further puts a sample's values into those columns of its line, empty where they are not available.
+func (r *Record) further(line []string, of tegra.Reading) []string {
+	for _, m := range metric.Sensed {
+		if i := slices.Index(r.sampleCodec.Columns, boardColumn(m)); i >= 0 {
+			line[i] = optional(m.Board(of))
+		}
+	}
+	fields := line[:len(line)-2*len(r.sampleRails)]
 	for _, name := range r.sampleRails {
 		i := slices.IndexFunc(of.Rails, func(x tegra.RailReading) bool { return x.Name == name })
 		if i < 0 {

@@ -77,7 +77,7 @@ func TestSizeOfALineWithRails(t *testing.T) {
 	read, of16 := 0, 0
 	bad, _ := parseRaw(strings.NewReader(text), func(l *sampleLine, columns, fields []string) error {
 		read++
-		rails, err := railValues(fields, railsIn(columns))
+		rails, err := furtherValues(columns, fields, railsIn(columns))
 		if l.Size == tegra.Some(16) && len(rails) > 0 && rails[0].On == "VDD_IN" {
 			of16++
 		}

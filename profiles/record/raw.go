@@ -99,7 +99,7 @@ func (r *Record) Sample(s tegra.Setting, of telemetry.Sample) error {
 	}
 	line := r.sampleCodec.Print(&sampleLine{of.T.Seconds(), s.Mode, of.Reading.TotalW, of.Valid, of.Why, of.MeterW,
 		tegra.Some(s.Batch)})
-	r.samples.Add(append(line[:len(line)-2*len(r.sampleRails)], r.railFields(of.Reading)...))
+	r.samples.Add(r.further(line, of.Reading))
 	return r.samples.Spill()
 }
 

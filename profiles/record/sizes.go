@@ -50,7 +50,7 @@ func (r *Record) setCodecs() {
 	}
 	r.sampleRails = r.railsOfSamples()
 	samples := unmarked(r.columnsOf(samplesName))
-	samples = columnsIn[sampleLine](samples[:len(samples)-2*len(railsIn(samples))], r.sized(sampleColumns))
+	samples = columnsIn[sampleLine](samples[:len(samples)-2*len(railsIn(samples))], append(r.sized(sampleColumns), boardColumns()...))
 	r.sampleCodec = csvlines.NewCodec[sampleLine](slices.Concat(samples, railColumns(r.sampleRails)))
 	minibatches = columnsIn[minibatchLine](r.columnsOf(minibatchesName), r.sized(minibatches))
 	r.minibatchCodec = csvlines.NewCodec[minibatchLine](minibatches)

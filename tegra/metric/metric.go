@@ -6,6 +6,8 @@
 package metric
 
 import (
+	"slices"
+
 	"jtune/internal/units"
 	"jtune/tegra"
 )
@@ -20,8 +22,12 @@ type Metric struct {
 	Most   float64 // above it a limit is a slip of the pen
 	Least  bool    // a limit is a lower one
 	Harm   bool    // exceeding a limit can do harm
-	// Rail reads it of a rail, where each rail has its own; else nil.
-	Rail func(tegra.RailReading) tegra.Val[float64]
+	// Rail reads it of a rail, where each rail has its own; Board reads that of the whole board. Both are nil where no
+	// sensor shows it.
+	Rail  func(tegra.RailReading) tegra.Val[float64]
+	Board func(tegra.Reading) tegra.Val[float64]
+	// Slow says that it settles in minutes: a reading of seconds does not show what a setting leads to.
+	Slow bool
 	// Of is what a limit is compared with, in the unit of the metric; nil for a further quantity (Bound.Reads). Energy
 	// is per sample if the batch size is an input.
 	Of func(tegra.Measured) float64
@@ -34,7 +40,8 @@ type Metric struct {
 // The metrics.
 var (
 	Power = &Metric{Key: "power", Title: "power", Unit: units.Watt, Suffix: "w", Digits: 2, Most: 1000, Harm: true,
-		Of: powerOf, Aim: powerOf, InPower: 1}
+		Of: powerOf, Aim: powerOf, InPower: 1,
+		Board: func(r tegra.Reading) tegra.Val[float64] { return r.TotalW }}
 	Time = &Metric{Key: "time", Title: "time", Unit: units.Millisecond, Suffix: "ms", Digits: 2,
 		Of: func(m tegra.Measured) float64 { return m.TimeMS }, Aim: tegra.Measured.SampleMS, InTime: 1}
 	Energy = &Metric{Key: "energy", Title: "energy", Unit: units.Joule, Suffix: "j", Digits: 2,
@@ -46,11 +53,23 @@ var (
 	Voltage = &Metric{Key: "voltage", Title: "voltage", Unit: units.Volt, Suffix: "v", Digits: 3, Most: 100,
 		Least: true, Harm: true, Rail: func(r tegra.RailReading) tegra.Val[float64] { return r.Volts }}
 	Temperature = &Metric{Key: "temperature", Title: "temperature", Unit: units.Celsius, Suffix: "c", Digits: 1,
-		Most: 150, Harm: true}
+		Most: 150, Harm: true, Board: tegra.Reading.Hottest, Slow: true}
 )
 
 // All lists the metrics, in the order in which limits are printed.
 var All = []*Metric{Power, Time, Energy, Current, RailPower, Voltage, Temperature}
+
+// Live lists the metrics that every reading of a board shows, Sensed those of them that a sensor of the whole board
+// shows of a setting within seconds, besides power.
+var (
+	Live = those(func(m *Metric) bool { return m.Rail != nil || m.Board != nil })
+
+	Sensed = those(func(m *Metric) bool { return m.Board != nil && m.Of == nil && !m.Slow })
+)
+
+func those(of func(*Metric) bool) []*Metric {
+	return slices.DeleteFunc(slices.Clone(All), func(m *Metric) bool { return !of(m) })
+}
 
 func powerOf(m tegra.Measured) float64 { return m.PowerW }
 

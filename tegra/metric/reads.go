@@ -3,6 +3,7 @@ package metric
 import (
 	"iter"
 	"math"
+	"slices"
 	"strings"
 
 	"jtune/internal/text"
@@ -60,16 +61,21 @@ func (g Goal) Further(m tegra.Measured) string {
 	return s.String()
 }
 
-// Values returns what the rails read on the mean, as further quantities of a setting.
-func Values(rails []tegra.RailReading) (list []tegra.Value) {
+// Values returns what the rails and the other sensors of a reading show, as further quantities of a setting.
+func Values(r tegra.Reading) (list []tegra.Value) {
 	for _, m := range All {
-		if m.Rail == nil || m.Least {
-			continue
-		}
-		for _, r := range rails {
-			if v := m.Rail(r); v.OK && v.V > 0 {
-				list = append(list, tegra.Value{Metric: m.Key, On: r.Name, V: v.V})
+		add := func(on string, v tegra.Val[float64]) {
+			if v.OK && v.V > 0 && !m.Least {
+				list = append(list, tegra.Value{Metric: m.Key, On: on, V: v.V})
 			}
+		}
+		switch {
+		case m.Rail != nil:
+			for _, rail := range r.Rails {
+				add(rail.Name, m.Rail(rail))
+			}
+		case slices.Contains(Sensed, m):
+			add("", m.Board(r))
 		}
 	}
 	return list

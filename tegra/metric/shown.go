@@ -14,8 +14,8 @@ func (m *Metric) shows(r tegra.Reading) bool {
 	switch {
 	case m.Rail != nil:
 		return slices.ContainsFunc(r.Rails, func(x tegra.RailReading) bool { return m.Rail(x).OK })
-	case m == Temperature:
-		return len(r.Temps) > 0
+	case m.Board != nil:
+		return m.Board(r).OK
 	}
 	return m.InPower == 0 || r.TotalW.OK
 }

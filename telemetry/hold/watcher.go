@@ -347,8 +347,10 @@ func (w *Watcher) check(t time.Duration, r tegra.Reading) {
 			for rail, v := range b.Rails(r, w.voltsRail()) {
 				w.over(t, b, v, " of "+rail)
 			}
-		case w.nowC.OK:
-			w.over(t, b, w.nowC.V, "")
+		default:
+			if v := b.Board(r); v.OK {
+				w.over(t, b, v.V, "")
+			}
 		}
 	}
 }

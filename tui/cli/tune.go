@@ -238,7 +238,7 @@ func (c *tuneCmd) findings(s *session.Session, m *learn.Model, a answers.Answer)
 
 // sizedGoal explains a limit for several batch sizes.
 func sizedGoal(l metric.Goal) string {
-	latency, others := "", l.Limits.Only(metric.Power, metric.Current, metric.Voltage, metric.Temperature)
+	latency, others := "", l.Limits.Only(metric.Live...)
 	if most := l.Limits.Val(metric.Time); most.OK {
 		latency = fmt.Sprintf(" within %s ms a minibatch", text.Of(most.V))
 	}

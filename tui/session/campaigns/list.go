@@ -36,7 +36,7 @@ type Campaign struct {
 func (c *Campaign) Further(rows []record.Row, goals ...metric.Goal) []record.Row {
 	for _, g := range goals {
 		for _, b := range g.Limits.Further() {
-			if b.Rail != nil {
+			if !b.Slow {
 				return record.WithFurther(c.Dir, rows, c.Header.Workload.Batch)
 			}
 		}

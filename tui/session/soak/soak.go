@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -59,11 +60,20 @@ func ParseLimits(line string) (metric.Limits, error) {
 	}
 	q, err := metric.Parse(line)
 	l := q.Limit.Limits
-	if tested := l.Only(metric.Power, metric.Current, metric.Voltage, metric.Temperature); err == nil &&
-		(q != metric.Question{Limit: metric.Within(tested)}) {
-		err = usage.Limit.Errorf("%q: a soak tests limits in W, A, V and °C", text.Clip(line))
+	if err == nil && (q != metric.Question{Limit: metric.Within(l.Only(metric.Live...))}) {
+		err = usage.Limit.Errorf("%q: a soak tests limits in %s", text.Clip(line), strings.Join(testedUnits(), ", "))
 	}
 	return l, err
+}
+
+// testedUnits lists the units of what a soak can test.
+func testedUnits() (list []string) {
+	for _, m := range metric.Live {
+		if unit := string(m.Unit); !slices.Contains(list, unit) {
+			list = append(list, unit)
+		}
+	}
+	return list
 }
 
 // Proving returns the request to test an answer: its mode and batch size, within the board's own limits.
