@@ -50,7 +50,8 @@ func (r *Record) setCodecs() {
 	}
 	r.sampleRails = r.railsOfSamples()
 	samples := unmarked(r.columnsOf(samplesName))
-	samples = columnsIn[sampleLine](samples[:len(samples)-2*len(railsIn(samples))], append(r.sized(sampleColumns), boardColumns()...))
+	known := append(r.sized(sampleColumns), boardColumns()...)
+	samples = columnsIn[sampleLine](samples[:len(samples)-2*len(railsIn(samples))], known)
 	r.sampleCodec = csvlines.NewCodec[sampleLine](slices.Concat(samples, railColumns(r.sampleRails)))
 	minibatches = columnsIn[minibatchLine](r.columnsOf(minibatchesName), r.sized(minibatches))
 	r.minibatchCodec = csvlines.NewCodec[minibatchLine](minibatches)

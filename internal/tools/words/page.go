@@ -26,7 +26,7 @@ var limits = []struct {
 	{"docs/screens.md", 250, 0, true}, {"docs/method.md", 450, 0, true}, {"docs/boards.md", 120, 0, true},
 	{"docs/results.md", 300, 0, true}, {"docs/reference/*.md", 500, 0, true},
 	{"SECURITY.md", 200, 0, false}, {"CONTRIBUTING.md", 250, 0, false}, {"docs/architecture.md", 250, 0, false},
-	{"docs/features.md", 280, 0, false}, {"docs/promises.md", 60, 0, false}, {"docs/extending.md", 250, 0, false},
+	{"docs/features.md", 280, 0, false}, {"docs/promises.md", 60, 0, false}, {"docs/extending.md", 310, 0, false},
 	{"docs/decisions/0[^3]*.md", 0, 400, false},
 	{"docs/decisions/036*.md", 0, 600, false},
 }
