@@ -45,6 +45,14 @@ func NewCodec[T any](columns []string) Codec[T] {
 	return c
 }
 
+// Names returns all columns of T, in the order of its fields.
+func Names[T any]() (names []string) {
+	for _, f := range NewCodec[T](nil).fields {
+		names = append(names, f.name)
+	}
+	return names
+}
+
 // add adds the fields of a struct.
 func (c *Codec[T]) add(of reflect.Type, before string, path []int) {
 	for i := range of.NumField() {

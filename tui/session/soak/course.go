@@ -15,6 +15,7 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/internal/text"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/telemetry/sources"
 )
@@ -43,139 +44,96 @@ func (s Seen) Rail(name string) tegra.RailReading {
 	return tegra.RailReading{}
 }
 
-// column converts a column of soak.csv to text ("" if absent) and back.
-type column struct {
-	name string
-	text func(Seen) string
-	take func(*Seen, string) error
+// line is a line of soak.csv without the columns of rails and signals.
+type line struct {
+	AtS       float64               `csv:"t_s,.1"`
+	UnixS     float64               `csv:"unix_s,.1"`
+	PowerW    tegra.Val[float64]    `csv:"power_w"`
+	TjC       degrees               `csv:"tj_c"`
+	CPU       tegra.Val[tegra.Freq] `csv:"cpu_khz,1000"`
+	CPUAsked  tegra.Val[tegra.Freq] `csv:"cpu_asked_khz,1000"`
+	GPU       tegra.Val[tegra.Freq] `csv:"gpu_hz"`
+	GPUAsked  tegra.Val[tegra.Freq] `csv:"gpu_asked_hz"`
+	EMC       tegra.Val[tegra.Freq] `csv:"emc_hz"`
+	EMCAsked  tegra.Val[tegra.Freq] `csv:"emc_asked_hz"`
+	Locked    tegra.Val[bool]       `csv:"locked"`
+	FanPct    tegra.Val[float64]    `csv:"fan_pct"`
+	FanRPM    tegra.Val[int64]      `csv:"fan_rpm"`
+	Throttled tegra.Val[bool]       `csv:"throttled"`
+	Heat      tegra.Val[bool]       `csv:"heat"`
+	Slow      slow                  `csv:"slow"`
+	Alarms    alarms                `csv:"alarms"`
+	RAM       tegra.Val[int64]      `csv:"ram_bytes"`
+	Part      tegra.Val[int64]      `csv:"part"`
+	Faults    faults                `csv:"faults"`
+	StepMS    tegra.Val[float64]    `csv:"step_ms"`
 }
 
-func decimal(v tegra.Val[float64]) string {
+func (s *Seen) line() line {
+	r := &s.Reading
+	return line{s.AtS, float64(s.Wall.UnixMilli()) / 1000, r.TotalW, degrees(s.TjC()), r.CPU.Actual, r.CPU.Max,
+		r.GPU.Actual, r.GPU.Max, r.EMC.Actual, r.EMC.Max, r.Locked, r.FanPct, r.FanRPM, r.Throttled, r.Heat, r.Slow,
+		r.Alarming(), r.RAMUsed, s.Part, s.Faults, s.StepMS}
+}
+
+func (l *line) seen() Seen {
+	s := Seen{AtS: l.AtS, Wall: time.UnixMilli(int64(l.UnixS * 1000)), StepMS: l.StepMS, Part: l.Part, Faults: l.Faults}
+	r := &s.Reading
+	r.TotalW, r.RAMUsed, r.FanPct, r.FanRPM = l.PowerW, l.RAM, l.FanPct, l.FanRPM
+	r.CPU.Actual, r.CPU.Max, r.GPU.Actual, r.GPU.Max = l.CPU, l.CPUAsked, l.GPU, l.GPUAsked
+	r.EMC.Actual, r.EMC.Max, r.Slow, r.Alarms = l.EMC, l.EMCAsked, l.Slow, l.Alarms
+	r.Locked, r.Throttled, r.Heat = l.Locked, l.Throttled, l.Heat
+	if l.TjC.OK {
+		r.Temps = []tegra.TempReading{{Name: "hottest", C: l.TjC.V}}
+	}
+	return s
+}
+
+// degrees is a value that may be negative, as a temperature or a current; absent if it is not finite.
+type degrees tegra.Val[float64]
+
+func (v *degrees) CSV() string {
 	if !v.OK {
 		return ""
 	}
 	return strconv.FormatFloat(v.V, 'f', -1, 64)
 }
 
-func toNumber(to *tegra.Val[float64]) func(string) error {
-	return func(text string) error {
-		v, err := strconv.ParseFloat(text, 64)
-		*to = tegra.Finite(v)
-		return err
-	}
+func (v *degrees) SetCSV(text string) bool {
+	x, err := strconv.ParseFloat(text, 64)
+	*v = degrees(tegra.Finite(x))
+	return err == nil
 }
 
-func whole(v tegra.Val[int64]) string {
-	if !v.OK {
-		return ""
-	}
-	return strconv.FormatInt(v.V, 10)
-}
+// faults is the list of what was wrong in a sample: "kind|source|was|is" with semicolons between them. Reading leaves
+// out others.
+type faults []sources.Fault
 
-// numbers returns a column of floating-point numbers.
-func numbers(name string, of func(*Seen) *tegra.Val[float64]) column {
-	return column{name, func(s Seen) string { return decimal(*of(&s)) },
-		func(s *Seen, text string) error { return toNumber(of(s))(text) }}
-}
-
-// wholes returns a column of integers.
-func wholes(name string, of func(*Seen) *tegra.Val[int64]) column {
-	return column{name, func(s Seen) string { return whole(*of(&s)) },
-		func(s *Seen, text string) error {
-			v, err := strconv.ParseInt(text, 10, 64)
-			*of(s) = tegra.Some(v)
-			return err
-		}}
-}
-
-// clocks returns a column of frequencies in the unit hertz or kilohertz.
-func clocks(name string, unit tegra.Freq, of func(*Seen) *tegra.Val[tegra.Freq]) column {
-	return column{name,
-		func(s Seen) string {
-			v := *of(&s)
-			return whole(tegra.Val[int64]{V: int64(v.V / unit), OK: v.OK})
-		},
-		func(s *Seen, text string) error {
-			v, err := strconv.ParseInt(text, 10, 64)
-			*of(s) = tegra.Some(tegra.Freq(v) * unit)
-			return err
-		}}
-}
-
-// truths returns a column of booleans.
-func truths(name string, of func(*Seen) *tegra.Val[bool]) column {
-	return column{name,
-		func(s Seen) string {
-			if v := *of(&s); v.OK {
-				return strconv.FormatBool(v.V)
-			}
-			return ""
-		},
-		func(s *Seen, text string) error {
-			v, err := strconv.ParseBool(text)
-			*of(s) = tegra.Some(v)
-			return err
-		}}
-}
-
-// faultsText formats what was wrong in a sample: "kind|source|was|is" with semicolons between them.
-func faultsText(list []sources.Fault) string {
+func (list *faults) CSV() string {
 	clean := strings.NewReplacer("|", "/", ";", ",")
 	var parts []string
-	for _, f := range list[:min(len(list), mostFaults)] {
+	for _, f := range (*list)[:min(len(*list), mostFaults)] {
 		parts = append(parts, strings.Join([]string{string(f.Kind), clean.Replace(f.Source), clean.Replace(f.Was),
 			clean.Replace(f.Is)}, "|"))
 	}
 	return strings.Join(parts, ";")
 }
 
-// faultsOf parses the text of faultsText and leaves out what is not of that form.
-func faultsOf(list string) (out []sources.Fault) {
-	for part := range strings.SplitSeq(text.OneLine(list), ";") {
-		if f := strings.Split(part, "|"); len(f) == 4 && len(out) < mostFaults {
-			out = append(out, sources.Fault{Kind: sources.FaultKind(f[0]), Source: f[1], Was: f[2], Is: f[3]})
+func (list *faults) SetCSV(value string) bool {
+	for part := range strings.SplitSeq(text.OneLine(value), ";") {
+		if f := strings.Split(part, "|"); len(f) == 4 && len(*list) < mostFaults {
+			*list = append(*list, sources.Fault{Kind: sources.FaultKind(f[0]), Source: f[1], Was: f[2], Is: f[3]})
 		}
 	}
-	return out
+	return true
 }
 
-// Columns of signals: eventsColumn and the name, with _ for spaces. Folders of earlier versions have the sum of all
-// counters instead, in sumColumn, which is shown under that name.
-const (
-	eventsColumn = "events_"
-	sumColumn    = "over_currents"
-	eventsSum    = "events of all counters together"
-)
+// alarms are those that are on: the rail of a critical limit, another limit's with its signal.
+type alarms []tegra.Alarm
 
-// eventsTogether is the column of that sum. A new sample has the counters themselves, which are summed.
-func eventsTogether() column {
-	c := wholes(sumColumn, func(s *Seen) *tegra.Val[int64] { return s.signal(eventsSum) })
-	c.text = func(s Seen) string {
-		var sum tegra.Val[int64]
-		for _, one := range s.Reading.Signals {
-			if one.Count.OK {
-				sum = tegra.Some(sum.V + one.Count.V)
-			}
-		}
-		return whole(sum)
-	}
-	return c
-}
-
-// signal returns the count of a signal, creating it if needed.
-func (s *Seen) signal(name string) *tegra.Val[int64] {
-	list := &s.Reading.Signals
-	i := slices.IndexFunc(*list, func(x tegra.Signal) bool { return x.Name == name })
-	if i < 0 {
-		i, *list = len(*list), append(*list, tegra.Signal{Name: name})
-	}
-	return &(*list)[i].Count
-}
-
-// alarmsText formats the alarms that are on: the rail of a critical limit, another limit's with its signal.
-func alarmsText(s Seen) string {
+func (list *alarms) CSV() string {
 	var on []string
-	for _, a := range s.Reading.Alarming() {
+	for _, a := range *list {
 		if a.Signal == tegra.InstantCurrent {
 			on = append(on, a.Rail)
 		} else {
@@ -185,103 +143,178 @@ func alarmsText(s Seen) string {
 	return strings.Join(on, ";")
 }
 
-func takeAlarms(s *Seen, list string) error {
-	for rail := range strings.SplitSeq(text.OneLine(list), ";") {
+func (list *alarms) SetCSV(value string) bool {
+	for rail := range strings.SplitSeq(text.OneLine(value), ";") {
 		a := tegra.Alarm{Rail: rail, Signal: tegra.InstantCurrent, On: true}
 		if name, signal, other := strings.Cut(strings.TrimSuffix(rail, ")"), " ("); other {
 			a.Rail, a.Signal = name, signal
 		}
-		s.Reading.Alarms = append(s.Reading.Alarms, a)
+		*list = append(*list, a)
 	}
-	return nil
+	return true
 }
 
-// slowText formats the clocks that do not follow: "GPU=600000000/900000000".
-func slowText(s Seen) string {
+// slow is the clocks that do not follow: "GPU=600000000/900000000".
+type slow []tegra.SlowClock
+
+func (list *slow) CSV() string {
 	var out []string
-	for _, c := range s.Reading.Slow {
+	for _, c := range *list {
 		out = append(out, fmt.Sprintf("%s=%d/%d", c.Name, c.Actual, c.Asked))
 	}
 	return strings.Join(out, ";")
 }
 
-func takeSlow(s *Seen, list string) error {
-	for part := range strings.SplitSeq(text.OneLine(list), ";") {
+func (list *slow) SetCSV(value string) bool {
+	for part := range strings.SplitSeq(text.OneLine(value), ";") {
 		name, clocks, _ := strings.Cut(part, "=")
 		actual, asked, _ := strings.Cut(clocks, "/")
 		a, err := strconv.ParseInt(actual, 10, 64)
 		b, err2 := strconv.ParseInt(asked, 10, 64)
-		if err = errors.Join(err, err2); err != nil {
-			return err
+		if err != nil || err2 != nil {
+			return false
 		}
-		s.Reading.Slow = append(s.Reading.Slow, tegra.SlowClock{Name: name, Core: strings.HasPrefix(name, "CPU"),
+		*list = append(*list, tegra.SlowClock{Name: name, Core: strings.HasPrefix(name, "CPU"),
 			Actual: tegra.Freq(a), Asked: tegra.Freq(b)})
 	}
-	return nil
+	return true
 }
 
-// columns returns the columns of soak.csv for a board with these rails and signals, without the final column that marks
-// a simulation. rails are in the order of a sample.
-func columns(rails, signals []string) []column {
-	type freq = tegra.Val[tegra.Freq]
-	list := []column{
-		{"t_s", func(s Seen) string { return strconv.FormatFloat(s.AtS, 'f', 1, 64) },
-			func(s *Seen, text string) (err error) { s.AtS, err = strconv.ParseFloat(text, 64); return err }},
-		{"unix_s", func(s Seen) string { return strconv.FormatFloat(float64(s.Wall.UnixMilli())/1000, 'f', 1, 64) },
-			func(s *Seen, text string) error {
-				v, err := strconv.ParseFloat(text, 64)
-				s.Wall = time.UnixMilli(int64(v * 1000))
-				return err
-			}},
-		numbers("power_w", func(s *Seen) *tegra.Val[float64] { return &s.Reading.TotalW }),
-		{"tj_c", func(s Seen) string { return decimal(s.TjC()) }, func(s *Seen, text string) error {
-			var v tegra.Val[float64]
-			err := toNumber(&v)(text)
-			if v.OK {
-				s.Reading.Temps = []tegra.TempReading{{Name: "hottest", C: v.V}}
-			}
-			return err
-		}},
-		clocks("cpu_khz", tegra.KHz, func(s *Seen) *freq { return &s.Reading.CPU.Actual }),
-		clocks("cpu_asked_khz", tegra.KHz, func(s *Seen) *freq { return &s.Reading.CPU.Max }),
-		clocks("gpu_hz", tegra.Hz, func(s *Seen) *freq { return &s.Reading.GPU.Actual }),
-		clocks("gpu_asked_hz", tegra.Hz, func(s *Seen) *freq { return &s.Reading.GPU.Max }),
-		clocks("emc_hz", tegra.Hz, func(s *Seen) *freq { return &s.Reading.EMC.Actual }),
-		clocks("emc_asked_hz", tegra.Hz, func(s *Seen) *freq { return &s.Reading.EMC.Max }),
-		truths("locked", func(s *Seen) *tegra.Val[bool] { return &s.Reading.Locked }),
-		numbers("fan_pct", func(s *Seen) *tegra.Val[float64] { return &s.Reading.FanPct }),
-		wholes("fan_rpm", func(s *Seen) *tegra.Val[int64] { return &s.Reading.FanRPM }),
-		truths("throttled", func(s *Seen) *tegra.Val[bool] { return &s.Reading.Throttled }),
-		truths("heat", func(s *Seen) *tegra.Val[bool] { return &s.Reading.Heat }),
-		{"slow", slowText, takeSlow},
-		{"alarms", alarmsText, takeAlarms},
-		wholes("ram_bytes", func(s *Seen) *tegra.Val[int64] { return &s.Reading.RAMUsed }),
-		wholes("part", func(s *Seen) *tegra.Val[int64] { return &s.Part }),
-		{"faults", func(s Seen) string { return faultsText(s.Faults) }, func(s *Seen, list string) error {
-			s.Faults = faultsOf(list)
-			return nil
-		}},
-		numbers("step_ms", func(s *Seen) *tegra.Val[float64] { return &s.StepMS }),
+// Columns of signals: eventsColumn and the name, with _ for spaces. Folders of earlier versions have the sum of all
+// counters instead, in sumColumn, which is shown under that name.
+const (
+	eventsColumn = "events_"
+	sumColumn    = "over_currents"
+	eventsSum    = "events of all counters together"
+
+	voltsEnding   = "_v"
+	amperesEnding = "_a"
+)
+
+func eventsOf(signal string) string { return eventsColumn + strings.ReplaceAll(signal, " ", "_") }
+
+// course prints and reads the lines of soak.csv.
+type course struct {
+	csvlines.Codec[line]
+	rails []string // whose voltages have a column
+}
+
+func courseOf(columns []string) course {
+	c := course{Codec: csvlines.NewCodec[line](columns)}
+	for _, name := range columns {
+		if rail, ok := strings.CutSuffix(name, voltsEnding); ok && len(c.rails) < mostRails {
+			c.rails = append(c.rails, text.OneLine(rail))
+		}
 	}
+	return c
+}
+
+// columnsOf returns the columns of a new file for a board with these rails, in the order of a sample, and signals. The
+// last of the file marks a simulation.
+func columnsOf(rails, signals []string) []string {
+	list := csvlines.Names[line]()
 	for _, name := range signals {
-		list = append(list, wholes(eventsColumn+strings.ReplaceAll(name, " ", "_"),
-			func(s *Seen) *tegra.Val[int64] { return s.signal(name) }))
+		list = append(list, eventsOf(name))
 	}
-	for i, name := range rails {
-		list = append(list,
-			numbers(name+"_v", func(s *Seen) *tegra.Val[float64] { return &s.rail(i, name).Volts }),
-			numbers(name+"_a", func(s *Seen) *tegra.Val[float64] { return &s.rail(i, name).Amperes }))
+	for _, name := range rails {
+		list = append(list, name+voltsEnding, name+amperesEnding)
 	}
 	return list
 }
 
-// rail returns the i-th rail of a soak's columns, creating it if needed.
-func (s *Seen) rail(i int, name string) *tegra.RailReading {
-	for len(s.Reading.Rails) <= i {
-		s.Reading.Rails = append(s.Reading.Rails, tegra.RailReading{})
+func (c *course) print(s Seen) []string {
+	fixed := s.line()
+	fields := c.Print(&fixed)
+	for i, name := range c.Columns {
+		if v := s.ofRail(name, c.rails); v != nil {
+			fields[i] = (*degrees)(v).CSV()
+		} else if name == sumColumn {
+			var sum tegra.Val[int64]
+			for _, one := range s.Reading.Signals {
+				if one.Count.OK {
+					sum = tegra.Some(sum.V + one.Count.V)
+				}
+			}
+			fields[i] = whole(sum)
+		} else if v := s.ofSignal(name); v != nil {
+			fields[i] = whole(*v)
+		}
 	}
-	s.Reading.Rails[i].Name = name
-	return &s.Reading.Rails[i]
+	return fields
+}
+
+func whole(v tegra.Val[int64]) string {
+	if !v.OK {
+		return ""
+	}
+	return strconv.FormatInt(v.V, 10)
+}
+
+// read reads a line; false if it is torn.
+func (c *course) read(fields []string) (s Seen, ok bool) {
+	if len(fields) == 0 || c.Columns[0] != "t_s" || fields[len(fields)-1] == "" {
+		return s, false
+	}
+	fixed, _, err := c.Read(fields)
+	if err != nil {
+		return s, false
+	}
+	s = fixed.seen()
+	for i, name := range c.Columns {
+		if fields[i] == "" {
+			continue
+		}
+		if v := s.ofRail(name, c.rails); v != nil {
+			ok = (*degrees)(v).SetCSV(fields[i])
+		} else if v := s.ofSignal(name); v != nil {
+			v.V, err = strconv.ParseInt(fields[i], 10, 64)
+			v.OK, ok = true, err == nil
+		} else {
+			ok = true
+		}
+		if !ok {
+			return s, false
+		}
+	}
+	return s, s.AtS >= 0 && s.AtS <= 1000*longest.Seconds()
+}
+
+// ofRail returns the voltage or current in a column, creating its rail if needed; nil for another column.
+func (s *Seen) ofRail(column string, rails []string) *tegra.Val[float64] {
+	for i, name := range rails {
+		if column != name+voltsEnding && column != name+amperesEnding {
+			continue
+		}
+		for len(s.Reading.Rails) <= i {
+			s.Reading.Rails = append(s.Reading.Rails, tegra.RailReading{})
+		}
+		r := &s.Reading.Rails[i]
+		if r.Name = name; column == name+voltsEnding {
+			return &r.Volts
+		}
+		return &r.Amperes
+	}
+	return nil
+}
+
+// ofSignal returns the count in a column, creating its signal if needed; nil for another column.
+func (s *Seen) ofSignal(column string) *tegra.Val[int64] {
+	name, ok := strings.CutPrefix(column, eventsColumn)
+	if name = strings.ReplaceAll(text.OneLine(name), "_", " "); column == sumColumn {
+		name, ok = eventsSum, true
+	}
+	if !ok {
+		return nil
+	}
+	list := &s.Reading.Signals
+	i := slices.IndexFunc(*list, func(x tegra.Signal) bool { return x.Name == name || eventsOf(x.Name) == column })
+	if i < 0 && len(*list) == mostRails {
+		return nil
+	}
+	if i < 0 {
+		i, *list = len(*list), append(*list, tegra.Signal{Name: name})
+	}
+	return &(*list)[i].Count
 }
 
 const (
@@ -314,61 +347,19 @@ func parseCourse(data []byte, p plan) (list []Seen, err error) {
 	if err != nil {
 		return nil, errNoSamples
 	}
-	head = slices.Clone(head)
-	rails, watched := railsOf(head), slices.Contains(head, "faults")
-	known := map[string]column{sumColumn: eventsTogether()}
-	for _, c := range columns(rails, signalsOf(head)) {
-		known[c.name] = c
-	}
+	of, watched := courseOf(slices.Clone(head)), slices.Contains(head, "faults")
 	for len(list) < mostSamples {
 		fields, err := lines.Read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if s, ok := seen(head, fields, known); ok && err == nil {
+		if s, ok := of.read(fields); ok && err == nil {
 			s.watched = watched
 			s.constants(p)
 			list = append(list, s)
 		}
 	}
 	return list, nil
-}
-
-// railsOf returns the rails whose voltages are in a header.
-func railsOf(head []string) (rails []string) {
-	for _, name := range head {
-		if rail, ok := strings.CutSuffix(name, "_v"); ok && len(rails) < mostRails {
-			rails = append(rails, text.OneLine(rail))
-		}
-	}
-	return rails
-}
-
-// signalsOf returns the signals that are counted in a header.
-func signalsOf(head []string) (names []string) {
-	for _, name := range head {
-		if signal, ok := strings.CutPrefix(name, eventsColumn); ok && len(names) < mostRails {
-			names = append(names, strings.ReplaceAll(text.OneLine(signal), "_", " "))
-		}
-	}
-	return names
-}
-
-// seen parses a line of soak.csv; ok is false if the line is torn.
-func seen(head, fields []string, known map[string]column) (s Seen, ok bool) {
-	if len(fields) != len(head) || len(fields) == 0 || head[0] != "t_s" || fields[len(fields)-1] == "" {
-		return s, false
-	}
-	for i, name := range head {
-		c, there := known[name]
-		if !there || fields[i] == "" {
-			continue
-		}
-		if c.take(&s, fields[i]) != nil {
-			return s, false
-		}
-	}
-	return s, s.AtS >= 0 && s.AtS <= 1000*longest.Seconds()
 }
 
 // constants fills in the values that do not change during a soak.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,12 +43,12 @@ type files struct {
 	f    *os.File
 	out  *csv.Writer
 
-	mu      sync.Mutex
-	stepMS  tegra.Val[float64] // of the job's newest step
-	rails   []string
-	columns []column
-	mark    string
-	err     error // first write error
+	mu     sync.Mutex
+	stepMS tegra.Val[float64] // of the job's newest step
+	rails  []string
+	course course
+	mark   string
+	err    error // first write error
 }
 
 // keep creates the folder of a soak, or opens that of an interrupted one and takes over its request. before is a
@@ -61,7 +62,7 @@ func keep(s *session.Session, r *Request, before tegra.Reading) (k *files, err e
 			counted = append(counted, one.Name)
 		}
 	}
-	k.columns = columns(board.Rails, counted)
+	k.course = courseOf(columnsOf(board.Rails, counted))
 	if r.Resume {
 		err = k.continued(r)
 	} else {
@@ -148,11 +149,7 @@ func (k *files) open() (err error) {
 		}
 		return k.err
 	}
-	var names []string
-	for _, c := range k.columns {
-		names = append(names, c.name)
-	}
-	k.line(append(names, "virtual"))
+	k.line(slices.Concat(k.course.Columns, []string{"virtual"}))
 	return k.err
 }
 
@@ -167,18 +164,7 @@ func (k *files) asBegun() error {
 	if err != nil || len(head) < 2 {
 		return fmt.Errorf("%s: %q is no header", SamplesName, text.Clip(line))
 	}
-	known := map[string]column{sumColumn: eventsTogether()}
-	for _, c := range k.columns {
-		known[c.name] = c
-	}
-	k.columns = nil
-	for _, name := range head[:len(head)-1] { // the last marks a simulation
-		c, there := known[name]
-		if !there {
-			c.text = func(Seen) string { return "" }
-		}
-		k.columns = append(k.columns, c)
-	}
+	k.course = courseOf(head[:len(head)-1]) // the last marks a simulation
 	return nil
 }
 
@@ -237,11 +223,7 @@ func (k *files) sample(seen Seen, s telemetry.Sample) {
 		}
 		seen.Reading.Rails[i].Name = name
 	}
-	fields := make([]string, 0, len(k.columns)+1)
-	for _, c := range k.columns {
-		fields = append(fields, c.text(seen))
-	}
-	k.line(append(fields, k.mark))
+	k.line(append(k.course.print(seen), k.mark))
 }
 
 // result stores the verdict.

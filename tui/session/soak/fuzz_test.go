@@ -5,11 +5,13 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/text"
 	"jtune/internal/tools/reliability"
 	"jtune/telemetry/hold"
 )
@@ -18,18 +20,10 @@ import (
 func courseText(t *testing.T, list []Seen, rails, signals []string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	k := files{out: csv.NewWriter(&b), columns: columns(rails, signals), mark: "false"}
-	var names []string
-	for _, c := range k.columns {
-		names = append(names, c.name)
-	}
-	k.line(append(names, "virtual"))
+	k := files{out: csv.NewWriter(&b), course: courseOf(columnsOf(rails, signals)), mark: "false"}
+	k.line(slices.Concat(k.course.Columns, []string{"virtual"}))
 	for _, s := range list {
-		var fields []string
-		for _, c := range k.columns {
-			fields = append(fields, c.text(s))
-		}
-		k.line(append(fields, k.mark))
+		k.line(append(k.course.print(s), k.mark))
 	}
 	if k.err != nil {
 		t.Fatal(k.err)
@@ -52,7 +46,12 @@ func FuzzCourse(f *testing.F) {
 			return
 		}
 		head, _ := csv.NewReader(bytes.NewReader(data)).Read()
-		rails, signals := railsOf(head), signalsOf(head)
+		rails, signals := courseOf(head).rails, []string(nil)
+		for _, name := range head {
+			if signal, ok := strings.CutPrefix(name, eventsColumn); ok && len(signals) < mostRails {
+				signals = append(signals, strings.ReplaceAll(text.OneLine(signal), "_", " "))
+			}
+		}
 		written := courseText(t, list, rails, signals)
 		again, err := parseCourse(written, plan{TripC: 95})
 		if err != nil || len(again) != len(list) {
