@@ -149,7 +149,7 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 		}
 		watts := tegra.PresetWatts(p.Name)
 		named := m // what a preset is named for counts, unless it would do harm
-		if watts.OK && Harmless(l, m) {
+		if watts.OK && harmless(l, m) {
 			named.PowerW = min(m.PowerW, watts.V)
 		}
 		if !l.Met(named) || !measured && r.heat(i) > hotS*s.o.risk() {
@@ -162,8 +162,8 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 	return found, best.TimeMS > 0
 }
 
-// Harmless reports whether a setting is close enough to the limits that may do harm to be measured.
-func Harmless(l metric.Goal, m tegra.Measured) bool {
+// harmless reports whether a setting is close enough to the limits that may do harm to be measured.
+func harmless(l metric.Goal, m tegra.Measured) bool {
 	for b := range l.Limits.Each() {
 		if b.Harm && b.Over(b.Of(m)) > math.Log(MaxOvershoot) {
 			return false

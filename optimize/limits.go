@@ -48,10 +48,10 @@ func (s *search) answerAll() (Result, error) {
 	sorted.Stable(order,
 		func(a, b int) int { return cmp.Compare(limits[a].Of(metric.Power), limits[b].Of(metric.Power)) })
 	most, ended := s.cap, make([]Ended, len(limits))
-	present := s.compared.measurePresent()
+	present := s.compared.measurePresent() && s.cover()
 	for n, i := range order {
 		s.seek(limits[i])
-		s.cap = most * (n + 1) / len(order)
+		s.cap = s.o.Cover + (most-s.o.Cover)*(n+1)/len(order)
 		if present {
 			s.ended = Converged
 			s.conclude()

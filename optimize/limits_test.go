@@ -99,7 +99,6 @@ func TestStepStringNamesTheNumbers(t *testing.T) {
 		"expected gain 163 %":                {Why: Improve, Limit: metric.LeastEnergy, Gain: tegra.Some(1.63)},
 		"expected gain below 0.1 %":          {Why: Improve, Limit: metric.LeastEnergy, Gain: tegra.Some(0.0)},
 		"once more: one reading may be luck": {Why: Verify, Gain: tegra.Some(0.1)},
-		"to compare the answer with":         {Why: Start, Keeps: tegra.Some(0.9)},
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

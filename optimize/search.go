@@ -121,6 +121,9 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	if o.Probes == 0 && s.cap < math.MaxInt {
 		s.cap += o.Baselines.Probes()
 	}
+	if s.cap < math.MaxInt {
+		s.cap += o.Cover
+	}
 	if o.Only != nil {
 		for i := range s.places.Len() {
 			s.absent[i] = true

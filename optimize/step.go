@@ -47,7 +47,7 @@ func (s Step) String() string {
 	case s.Why == Start && !s.Gain.OK && !s.Keeps.OK:
 		return "nothing is known yet: a mode that shows what each clock does"
 	case s.Why == Start:
-		return "to compare the answer with"
+		return "spread over all modes: for a model of the whole front"
 	case s.Why == Verify && s.Nearest:
 		return "no mode keeps " + s.Limit.Brief() + ": what the nearest one does"
 	case s.Why == Verify:

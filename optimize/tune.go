@@ -46,7 +46,7 @@ type Why string
 
 // Reasons for a probe.
 const (
-	Start   Why = "start"   // before any prediction, or to compare the answer with
+	Start   Why = "start"   // before any prediction, or for a model of the whole front
 	Improve Why = "improve" // expected to be better, or to inform about better ones
 	Verify  Why = "verify"  // repeats the winner, or a reading that contradicts another
 )
@@ -72,6 +72,9 @@ type TuneOptions struct {
 	// further limit, 53 for powertrain, 51 for random; binary ends by itself.
 	Probes int
 	Depth  SearchDepth
+	// Cover is how many modes a design spreads over the space before the search for the answers, so that its model
+	// serves any limit; Probes does not count them. Only for the closed loop; 0: none.
+	Cover int
 	// Risk is the chance, at most, that the true time or power of the answer exceeds its limit, above 0 and below 0.5;
 	// 0: metric.DefaultRisk.
 	Risk     float64
@@ -182,7 +185,9 @@ func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) {
 		if o.More != nil {
 			return s.answerAll()
 		}
-		s.compared.measurePresent()
+		if s.compared.measurePresent() {
+			s.cover()
+		}
 	case Binary:
 		if s.compared.measurePresent() {
 			err = s.binary()

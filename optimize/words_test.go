@@ -130,7 +130,7 @@ func TestStepSaysWhyItMeasures(t *testing.T) {
 		"the mode that the board is in: what the answer is compared with":          {Why: Before},
 		"the vendor's best preset for this goal: what the answer is compared with": {Why: Vendor},
 		"nothing is known yet: a mode that shows what each clock does":             {Why: Start},
-		"to compare the answer with":                                               {Why: Start, Keeps: keeps},
+		"spread over all modes: for a model of the whole front":                    {Why: Start, Keeps: keeps},
 		"no mode keeps 30 W: what the nearest one does":                            {Why: Verify, Nearest: true},
 		"once more: one reading may be luck":                                       {Why: Verify},
 		"expected gain 5 %, 90 % sure to keep 30 W":                                {Gain: gain, Keeps: keeps},

@@ -1,7 +1,7 @@
 // Package earlier says how readings of earlier days count beside later ones, by the settings that were measured again.
 //
 //	lists of readings, oldest first ──► Align ──► one list to fit a model to
-//	known and new readings ──► Recheck ──► the next known setting to measure again
+//	readings and later ones ──► Compare ──► by how much the board has drifted
 package earlier
 
 import (
@@ -16,10 +16,7 @@ import (
 	"jtune/tegra"
 )
 
-const (
-	driftZ     = 3    // standard deviations of a reading that count as drift
-	driftLeast = 0.03 // in logarithms: drift that is always tolerated
-)
+const driftLeast = 0.03 // in logarithms: a drift that is always tolerated
 
 // DriftPct is driftLeast in percent.
 const DriftPct = 100 * driftLeast
@@ -38,11 +35,8 @@ func (d Drift) Of(m tegra.Measured) tegra.Measured {
 	return m
 }
 
-// beyond reports whether readings have moved by more than the noise of a reading with these standard deviations.
-func (d Drift) beyond(sdTime, sdPower float64) bool {
-	return math.Abs(d.LnTime) > max(driftLeast, driftZ*sdTime) ||
-		math.Abs(d.LnPower) > max(driftLeast, driftZ*sdPower)
-}
+// far reports whether readings have moved by more than is tolerated.
+func (d Drift) far() bool { return math.Abs(d.LnTime) > driftLeast || math.Abs(d.LnPower) > driftLeast }
 
 // between returns the drift from one reading to a later one.
 func between(earlier, later tegra.Measured) Drift {
@@ -157,7 +151,7 @@ func Compare(list []tegra.Measured, later map[tegra.Setting]tegra.Measured) (c C
 		}
 		d := between(m, now)
 		time, power = append(time, d.LnTime), append(power, d.LnPower)
-		c.Far = c.Far && d.beyond(0, 0)
+		c.Far = c.Far && d.far()
 	}
 	if c.Modes = len(time); c.Modes == 0 {
 		return Common{}

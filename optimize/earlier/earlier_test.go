@@ -124,22 +124,13 @@ func TestCompareLeavesOutIncompleteReadings(t *testing.T) {
 	}
 }
 
-// A drift is more than noise beyond 3 % and beyond three deviations of a reading, in time or in power.
-func TestDriftIsBeyondTheNoise(t *testing.T) {
+// A drift is far beyond 3 %, in time or in power.
+func TestDriftIsFarBeyondWhatIsTolerated(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		d    Drift
-		sd   float64
-		want bool
-	}{
-		{Drift{}, 0, false},
-		{Drift{LnTime: 0.03}, 0, false}, {Drift{LnTime: -0.031}, 0, true},
-		{Drift{LnPower: 0.03}, 0, false}, {Drift{LnPower: -0.031}, 0, true},
-		{Drift{LnTime: 0.059}, 0.02, false}, {Drift{LnTime: 0.061}, 0.02, true},
-		{Drift{LnPower: 0.059}, 0.02, false}, {Drift{LnPower: 0.061}, 0.02, true},
-	} {
-		if got := c.d.beyond(c.sd, c.sd); got != c.want {
-			t.Errorf("%v with readings of %g: %v", c.d, c.sd, got)
+	for d, want := range map[Drift]bool{{}: false, {LnTime: 0.03}: false, {LnTime: -0.031}: true,
+		{LnPower: 0.03}: false, {LnPower: -0.031}: true} {
+		if got := d.far(); got != want {
+			t.Errorf("%v: %v", d, got)
 		}
 	}
 }
@@ -149,21 +140,4 @@ func sampleOf(b *optimizetest.Board, n int) (rows []tegra.Measured) {
 		rows = append(rows, b.Answer(m))
 	}
 	return rows
-}
-
-// The mode to measure again is the farthest in the sum of all knobs' distances, not that in which most knobs differ.
-func TestRecheckTakesTheFarthestMode(t *testing.T) {
-	t.Parallel()
-	space := optimizetest.New(t).Space
-	from := space.Max()
-	near := tegra.Mode{Cores: 6, CPU: 1800 * tegra.MHz, GPU: 1110 * tegra.MHz, EMC: 1600 * tegra.MHz}
-	far := from
-	far.GPU = 150 * tegra.MHz
-	list := []tegra.Measured{{Setting: tegra.Setting{Mode: near}}, {Setting: tegra.Setting{Mode: far}}}
-	if got := farthest(list, tegra.Setting{Mode: from}, space); got != 1 {
-		t.Errorf("got %d, want the lowest GPU clock", got)
-	}
-	if got := farthest(nil, tegra.Setting{Mode: from}, space); got != -1 {
-		t.Errorf("got %d of none", got)
-	}
 }

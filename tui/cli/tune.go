@@ -152,7 +152,7 @@ func wantLimits(r *measure.TuneRequest) error {
 
 func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.TuneRequest) error {
 	rep := c.reporter(s.Device)
-	rep.quietRows = r.Coverage == campaigns.CoverLimit // each probe prints its own line
+	rep.quietRows = true // each probe prints its own line
 	thing := "mode"
 	if r.Batches != nil {
 		thing = "setting"

@@ -52,6 +52,8 @@ func PlanText(p record.PlanHeader, search *record.SearchHeader) string {
 	switch {
 	case p.Kind == TuneKind && search != nil && search.Strategy != "auto" && search.Strategy != "":
 		out = search.Strategy + " search, " + p.Source
+	case p.Kind == TuneKind && search != nil && search.Coverage == CoverFront.String():
+		out = "front search, " + p.Source
 	case p.Kind == TuneKind:
 		out = "search, " + p.Source
 	case p.Kind == ModesKind && search != nil:

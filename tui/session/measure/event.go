@@ -16,8 +16,7 @@ type Event interface{ event() }
 // ProgressEvent is a phase, a minibatch or a finished row of the bench.
 type ProgressEvent struct {
 	Progress  profiles.Progress
-	Minibatch *harness.Event  // of a Run: the harness event
-	Best      *answers.Answer // best so far, after a finished row of a campaign with a limit; nil: not computed
+	Minibatch *harness.Event // of a Run: the harness event
 }
 
 // StepEvent is sent before a search measures a mode; it gives the mode and the reason.
@@ -72,12 +71,6 @@ func (NoteEvent) event() {}
 func (PairStage) event() {}
 
 func (PairProbe) event() {}
-
-// FinishedRow returns the row of an event; nil if it has none.
-func FinishedRow(e Event) *record.Row {
-	p, _ := e.(ProgressEvent)
-	return p.Progress.Row
-}
 
 // Observer is called from the job's goroutine and must not block.
 type Observer func(Event)

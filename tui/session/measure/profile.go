@@ -30,19 +30,13 @@ func Profile(ctx context.Context, s *session.Session, r ProfileRequest, observe 
 		return ProfileResult{}, fmt.Errorf("%w: not started: %s; then give %s, or %s",
 			tegra.ErrUnsupported, strings.TrimPrefix(warning, workloads.WarningMark), usage.KeepFan, usage.Force)
 	}
-	out, err := ProfilePlanned(ctx, s, r, nil, observe)
-	out.Kept = Update(s, r.Workload, r.Batches, out.Dir, record.Usable(out.Rows), observe)
-	return out, err
-}
-
-// ProfilePlanned measures what a request selects; search records the question if a search asks.
-func ProfilePlanned(ctx context.Context, s *session.Session, r ProfileRequest, search *record.SearchHeader,
-	observe func(Event)) (ProfileResult, error) {
 	plan, head, err := plan(s, r)
 	if err != nil {
 		return ProfileResult{}, err
 	}
-	return RunPlan(ctx, s, r, plan, campaigns.HeaderOf(s, r.Workload, head, search, r.Settings), observe)
+	out, err := RunPlan(ctx, s, r, plan, campaigns.HeaderOf(s, r.Workload, head, nil, r.Settings), observe)
+	out.Kept = Update(s, r.Workload, r.Batches, out.Dir, record.Usable(out.Rows), observe)
+	return out, err
 }
 
 // RunPlan measures the steps of a plan; head describes the plan in the record.

@@ -134,7 +134,6 @@ func (r *TuneResult) Serving(at tegra.Setting) (found *record.Served) {
 type ProfileRequest struct {
 	Measuring
 	Choose     int             // this many modes, each chosen from the results so far
-	First      []tegra.Mode    // with Choose: measured before any is chosen
 	Sample     int             // this many random modes, and batch sizes if there are several
 	Grid       bool            // the evenly spaced subset
 	List       []tegra.Setting // exactly these
@@ -145,8 +144,6 @@ type ProfileRequest struct {
 	RedoFailed bool            // when resuming: measure failed modes again
 	Retries    int             // of a failed mode; 0: one, negative: none
 	Force      bool            // measure although the fan cannot be set
-
-	Known KnownRows // count as measured when modes are chosen
 }
 
 // ProfileResult is a finished or interrupted campaign.

@@ -96,8 +96,8 @@ func (s selection) chosen(r ProfileRequest, space *tegra.Space, head record.Plan
 		return nil, head, usage.Shard.Errorf("%s cannot split modes chosen from the results so far", usage.Shard).
 			Advise("use %s, %s or %s", usage.Sample, usage.Grid, usage.List)
 	}
-	plan := newDesignPlan(space, n, s.seed, r.First, r.Known)
-	plan.design.Over(r.Batches)
+	plan := newDesignPlan(space, n, s.seed)
+	plan.Over(r.Batches)
 	return profiles.Repeat(plan, r.Repeats), head, nil
 }
 

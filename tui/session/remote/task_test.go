@@ -67,7 +67,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		t.Fatalf("found %+v, want the one of an unknown workload, which says so", u)
 	}
 	c.Held = func() []record.Running { return []record.Running{{Dir: unknown, PID: 1}} }
-	if u = c.Interrupted(); u == nil || u.Dir != want || u.From.Readings != 3 || u.Of != 9 || u.Workload.Batch != 32 {
+	if u = c.Interrupted(); u == nil || u.Dir != want || u.From.Readings != 3 || u.Of != 0 || u.Workload.Batch != 32 {
 		t.Fatalf("found %+v, want the one in %s", u, want)
 	}
 	if !strings.Contains(u.Differs, `command "rm -r x" (here none)`) {
@@ -81,8 +81,8 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		}()
 		u.Task(metric.Watts(30), false)
 	}()
-	if job := u.Task(metric.Watts(30), true); job.Kind != task.FrontSearch || job.Planned != 10 ||
-		len(job.Now().Rows) != 3 {
+	if job := u.Task(metric.Watts(30), true); job.Kind != task.FrontSearch || u.Search.Resume ||
+		u.Search.Probes != 9 {
 		t.Errorf("goes on as %+v", job.Spec)
 	}
 	c.Held = func() []record.Running { return []record.Running{{Dir: unknown}, {Dir: want, PID: 1}} }

@@ -6,12 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/measure"
@@ -117,55 +115,6 @@ func compare(s *session.Session, out *measure.TuneResult, r measure.TuneRequest,
 			a.Guessed()
 		}
 	}
-}
-
-// frontBaselines finds the present mode among the first measurements of a search over the whole front. It also measures
-// the preset that the model predicts best for the goal, unless that was measured already.
-func frontBaselines(ctx context.Context, s *session.Session, r measure.TuneRequest, out *measure.TuneResult,
-	observe func(measure.Event)) error {
-	of := baselines(s, r, models.Pool{})
-	if len(out.Probes) > 0 && of.Present.OK && out.Probes[0].Setting == of.Present.V {
-		out.Probes[0].Why = optimize.Before
-		out.Before = of.Newest(out.Probes, of.Present.V)
-	}
-	if out.Fitted == nil || !out.Feasible || ctx.Err() != nil {
-		return nil
-	}
-	var best learn.Prediction
-	for _, p := range of.Presets {
-		mode := p.ModeIn(s.Device.Space())
-		if !s.Device.Space().Contains(mode) {
-			continue
-		}
-		about := out.Fitted.Predict([]tegra.Mode{mode})[0]
-		if got := of.Newest(out.Probes, about.Setting); got.N > 0 {
-			about = optimize.MeasuredPrediction(got.Measured)
-		} else if watts, limited := r.Limit.Limits.On(metric.Power); limited &&
-			about.PowerHiW > optimize.MaxOvershoot*watts.Value {
-			continue
-		}
-		if r.Limit.Met(about.Measured) && (best.TimeMS == 0 || r.Limit.Better(about.Measured, best.Measured)) {
-			best = about
-		}
-	}
-	if best.TimeMS == 0 {
-		return nil
-	}
-	if out.Preset = of.Newest(out.Probes, best.Setting); out.Preset.N > 0 {
-		return nil
-	}
-	head, _, err := record.Read(out.Dir)
-	if err != nil {
-		return err
-	}
-	again := measure.Measuring{Workload: r.Workload, Dir: out.Dir, Resume: true, Settings: r.Settings}
-	row, _, err := measure.MeasureOne(ctx, s, measure.ProfileRequest{Measuring: again}, head, best.Mode, observe)
-	if err != nil {
-		return err
-	}
-	out.Probes, out.Rows = append(out.Probes, probeOf(row, optimize.Vendor, r.Limit)), append(out.Rows, row)
-	out.Preset = of.Newest(out.Probes, row.Setting)
-	return nil
 }
 
 // presetName names a measured mode, by its preset if it has one.

@@ -49,17 +49,3 @@ func seen(s *session.Session, observe func(measure.Event)) func(optimize.Seen) {
 			Best: bestSoFar(s, k.Best, k.Probe.Limit, p, measured)})
 	}
 }
-
-// tracked adds the best mode so far for a limit to the finished rows of a campaign, from these rows alone.
-func tracked(s *session.Session, l metric.Goal, observe func(measure.Event)) func(measure.Event) {
-	var done []tegra.Measured
-	return func(e measure.Event) {
-		if row := measure.FinishedRow(e); row != nil && row.Status.Usable() {
-			done = append(done, row.Measured)
-			p := e.(measure.ProgressEvent)
-			p.Best = bestSoFar(s, l.BestOf(done), l, nil, tegra.OncePerSetting(done))
-			e = p
-		}
-		measure.Observer(observe).Send(e)
-	}
-}

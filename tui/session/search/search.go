@@ -56,7 +56,10 @@ func steadyPower(r measure.TuneRequest) bool {
 	return !r.Loaded() && !w.Serves() && !w.Live() && !harness.EndsWithSummary(w.Pattern)
 }
 
-// tuneLimit searches for the answer to one limit in a closed loop: a campaign whose plan is the search.
+// FrontModes is how many modes a search over the whole front spreads over the space before it looks for answers.
+const FrontModes = 25
+
+// tuneLimit searches for the answers in a closed loop: a campaign whose plan is the search.
 func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
 	pool, err := poolOf(s, r)
@@ -65,12 +68,17 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	}
 	known, compared := knownOf(pool, observe), baselines(s, r, pool)
 	r.Settings = settingsOf(r)
+	most, cover := capped(r, compared), 0
+	if r.Coverage == campaigns.CoverFront {
+		most, cover = MostMeasured(r.Workload, r.Depth, 1+len(r.More))+compared.Probes(), cmp.Or(r.Probes, FrontModes)
+	}
 	options := optimize.TuneOptions{
 		Known:     known,
 		Baselines: compared,
 		Limit:     r.Limit,
 		More:      r.More,
-		Probes:    capped(r, compared),
+		Probes:    most,
+		Cover:     cover,
 		Depth:     r.Depth,
 		Risk:      r.Risk,
 		Heat:      r.Heat,
@@ -114,18 +122,6 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	return out, errors.Join(plan.err, err)
 }
 
-// toCompare returns the modes that a user compares an answer with: the present one and MAXN.
-func toCompare(s *session.Session) []tegra.Mode {
-	var out []tegra.Mode
-	if m := s.Setup().Mode; m.OK {
-		out = append(out, m.V)
-	}
-	if top := s.Device.Space().Max(); s.Device.Space().Contains(top) && !slices.Contains(out, top) {
-		out = append(out, top)
-	}
-	return out
-}
-
 // poolOf returns what a search may start from: everything known of its workload, unless it must start from scratch.
 func poolOf(s *session.Session, r measure.TuneRequest) (models.Pool, error) {
 	if r.Fresh || r.Strategy != "" && r.Strategy != optimize.Auto {
@@ -133,12 +129,6 @@ func poolOf(s *session.Session, r measure.TuneRequest) (models.Pool, error) {
 	}
 	pool, err := models.PoolOf(s, r.Workload, r.Batches)
 	return pool.Before(r.Before).Further(append(slices.Clone(r.More), r.Limit)...), err
-}
-
-// Known returns what a search starts from (see knownOf).
-func Known(s *session.Session, r measure.TuneRequest, observe func(measure.Event)) ([]tegra.Measured, error) {
-	pool, err := poolOf(s, r)
-	return knownOf(pool, observe), err
 }
 
 // knownOf returns the rows of a pool; older campaigns are aligned with later ones if the board has drifted.
@@ -201,7 +191,7 @@ var _ profiles.Plan = (*searchPlan)(nil)
 type searching func(context.Context, optimize.Measure, optimize.TuneOptions) (optimize.Result, error)
 
 func newSearchPlan(ctx context.Context, find searching, o optimize.TuneOptions) *searchPlan {
-	p := &searchPlan{most: o.Probes, found: optimize.Result{Ended: optimize.Cancelled}, err: context.Canceled}
+	p := &searchPlan{most: o.Probes + o.Cover, found: optimize.Result{Ended: optimize.Cancelled}, err: context.Canceled}
 	tell := o.Choosing
 	o.Choosing = func(s optimize.Step) {
 		if p.step = s; tell != nil {
@@ -255,4 +245,15 @@ func (p *searchPlan) end(rows []record.Row) {
 		p.Next(rows)
 	}
 	p.stop()
+}
+
+// Unusable returns the error of a row without a value; nil for other rows.
+func Unusable(row record.Row) error {
+	switch {
+	case row.Status.Usable():
+		return nil
+	case row.Status == record.Over:
+		return optimize.OverLimit(row.Why)
+	}
+	return fmt.Errorf("%s: %s", row.Status, row.Why)
 }

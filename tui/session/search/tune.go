@@ -79,11 +79,6 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 		return tuneLimit(ctx, s, r, ref, observe)
 	}
 	switch {
-	case r.Coverage == campaigns.CoverFront:
-		search = func(ctx context.Context, r measure.TuneRequest, ref *learn.Reference,
-			observe func(measure.Event)) (measure.TuneResult, error) {
-			return tuneFront(ctx, s, r, ref, observe)
-		}
 	case r.Loaded():
 		search = func(ctx context.Context, r measure.TuneRequest, ref *learn.Reference,
 			observe func(measure.Event)) (measure.TuneResult, error) {
@@ -116,13 +111,6 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	}
 	out.Found, out.Took = found, out.Took+seconds(found.TookS)
 	out.AnswerTo(asked, s.Device.Board())
-	if r.Coverage == campaigns.CoverFront &&
-		out.Fitted == nil { // ended before the front was known; can be resumed
-		if r.Keep {
-			out.Kept = measure.Update(s, r.Workload, nil, out.Dir, MeasuredOf(out.Probes), observe)
-		}
-		return out, err
-	}
 	err = errors.Join(err, summarise(s, &out, r, ref, present))
 	keepAnswer(&out, asked, err, observe)
 	return out, err
@@ -198,8 +186,8 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 	case r.Loaded() && (r.Coverage == campaigns.CoverFront || r.More != nil ||
 		r.Strategy != "" && r.Strategy != optimize.Auto):
 		return usage.Errorf("a search under a load answers one limit, by strategy auto and coverage limit")
-	case further(r) && (r.Loaded() || r.Watched.LatencyMS > 0 || r.Coverage == campaigns.CoverFront):
-		return usage.Limit.Errorf("a search under a load, or over the whole front, keeps limits on power and time")
+	case further(r) && (r.Loaded() || r.Watched.LatencyMS > 0):
+		return usage.Limit.Errorf("a search under a load keeps limits on power and time")
 	case r.More != nil && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return usage.Strategy.Errorf("%s %s answers one limit", usage.Strategy, r.Strategy).
 			Advise("give one, or %s auto", usage.Strategy)

@@ -185,7 +185,7 @@ type Interrupted struct {
 	// Differs describes how the folder's file differs from the user's own workload; "" if they are the same. A file
 	// alone never decides what is run: the user must see this and agree.
 	Differs string
-	Of      int // number of modes to measure; 0: as many as a search for a limit needs
+	Of      int // number of modes to measure; 0: as many as a search needs
 	plan    record.PlanHeader
 	From    campaigns.Campaign
 	Search  *measure.TuneRequest    // nil: not a search
@@ -197,9 +197,6 @@ func (u *Interrupted) String() string {
 	switch {
 	case u.soak != nil:
 		return "soak of " + u.Workload.Name
-	case u.Of > 0 && u.Search != nil:
-		return fmt.Sprintf("front search of %s, %d of %d modes measured", u.Workload.Name,
-			u.From.Modes(), u.Of)
 	case u.Search != nil:
 		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.Search.Limit.Words(),
 			text.Count(u.From.Modes(), "mode"))
@@ -209,7 +206,7 @@ func (u *Interrupted) String() string {
 }
 
 // fresh reports whether it continues in a new campaign.
-func (u *Interrupted) fresh() bool { return u.Search != nil && u.Of == 0 }
+func (u *Interrupted) fresh() bool { return u.Search != nil }
 
 // Interrupted finds the newest interrupted campaign of this board that can be resumed; nil if there is none.
 func (c Campaigns) Interrupted() *Interrupted {
@@ -250,8 +247,8 @@ func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 		if err != nil {
 			return u, err.Error()
 		}
-		if r.Measuring, r.Before = measuring, (time.Time{}); kind == campaigns.ModesKind {
-			u.Of = h.Plan.Modes
+		if r.Measuring, r.Before = measuring, (time.Time{}); kind == campaigns.ModesKind { // of an older jtune
+			r.Probes = h.Plan.Modes
 		}
 		u.Search = r
 	case slices.Contains([]string{campaigns.ModesKind, "sample", "grid", "filter"}, kind), kind == "list" &&
@@ -268,8 +265,8 @@ func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 	return u, ""
 }
 
-// Task resumes the campaign; l is the limit for a search that had none. A search for one limit restarts from everything
-// known of the workload, including its own rows, or from nothing if that was its setting. trust is the user's answer to
+// Task resumes the campaign; l is the limit for a search that had none. A search restarts from everything known of the
+// workload, including its own rows, or from nothing if that was its setting. trust is the user's answer to
 // Differs.
 func (u *Interrupted) Task(l metric.Goal, trust bool) *Task {
 	u.mustTrust(trust)
@@ -283,13 +280,7 @@ func (u *Interrupted) Task(l metric.Goal, trust bool) *Task {
 	if r.Limit == (metric.Goal{}) {
 		r.Limit = l
 	}
-	if u.Of == 0 {
-		return Tune(r)
-	}
-	r.Dir, r.Resume, r.Probes, r.Settings = u.Dir, true, u.Of, record.Settings{}
-	t := Tune(r)
-	t.Planned, t.now.Rows = u.Of+1, u.From.Rows()
-	return t
+	return Tune(r)
 }
 
 // Redo repeats the failed modes of the campaign: in its folder if it is a plan of modes, else in a new campaign. trust

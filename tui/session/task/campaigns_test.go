@@ -30,7 +30,7 @@ func cutOff(t *testing.T, s *session.Session, r measure.ProfileRequest) string {
 	r.Workload, r.Settings.Minibatches = w, 5
 	n := 0
 	res, err := measure.Profile(ctx, s, r, func(e measure.Event) {
-		if measure.FinishedRow(e) != nil {
+		if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Row != nil {
 			if n++; n == 2 {
 				stop()
 			}

@@ -11,6 +11,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
 	"jtune/tui/session/search"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -49,7 +50,9 @@ func TestRepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := search.Known(s, *again.Tune, nil)
+	pool, err := models.PoolOf(s, w, nil)
+	then := pool.Before(again.Tune.Before)
+	rows := then.Rows()
 	if err != nil || len(tegra.OncePerSetting(rows)) != second.Known {
 		t.Errorf("%d modes known, want the %d of then: %v", len(tegra.OncePerSetting(rows)), second.Known, err)
 	}

@@ -30,7 +30,7 @@ func TestPairGoesOnAndIsRepeated(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	_, err := pair.Search(ctx, s, r, func(e measure.Event) {
-		if row := measure.FinishedRow(e); row != nil && row.Pair != nil {
+		if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Row != nil && p.Progress.Row.Pair != nil {
 			cancel()
 		}
 	})

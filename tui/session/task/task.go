@@ -173,7 +173,9 @@ func (s *Snapshot) Fold(e measure.Event) {
 		s.Step = &e.Step
 	case measure.ProbeEvent:
 		s.Step, s.Probes = nil, append(s.Probes, e.Probe)
-		s.best(e.Best)
+		if e.Best != nil {
+			s.Best = e.Best
+		}
 	case measure.HalvingEvent:
 		s.Halved, s.Notes = &e.Halving, append(s.Notes, e.Halving.String())
 	case measure.OrderEvent:
@@ -203,14 +205,6 @@ func (s *Snapshot) advance(e measure.ProgressEvent) {
 	}
 	if e.Minibatch != nil {
 		s.Last = e.Minibatch
-	}
-	s.best(e.Best)
-}
-
-// best stores the best mode so far if an event has one.
-func (s *Snapshot) best(b *answers.Answer) {
-	if b != nil {
-		s.Best = b
 	}
 }
 

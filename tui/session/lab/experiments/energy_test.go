@@ -224,7 +224,7 @@ func TestEnergyStudyThatWasInterruptedGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
 	count := func(e measure.Event) {
-		if measure.FinishedRow(e) != nil {
+		if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Row != nil {
 			if rows++; rows == 20 {
 				cancel()
 			}

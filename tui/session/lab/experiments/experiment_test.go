@@ -220,7 +220,7 @@ func TestInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
 	res, err := runSweep(ctx, s, r, func(e measure.Event) {
-		if measure.FinishedRow(e) != nil {
+		if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Row != nil {
 			if rows++; rows == 3 {
 				cancel()
 			}
@@ -241,7 +241,7 @@ func TestInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 	r.Resume = true
 	again := 0
 	res, err = runSweep(t.Context(), s, r, func(e measure.Event) {
-		if measure.FinishedRow(e) != nil {
+		if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Row != nil {
 			again++
 		}
 	})
