@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,6 @@ type Column[T any] struct {
 	Of    func(T) any
 	Text  func(T) string // in text, instead of Of and Unit
 	Form  Form           // where the column appears, if not in both CSV and JSON
-	Omit  bool           // an absent value is omitted in JSON
 }
 
 // Form says where a column with a key appears.
@@ -133,9 +133,7 @@ func (t Table[T]) Objects(rows []T) []Object {
 	for _, r := range rows {
 		o := make(Object, 0, len(columns))
 		for _, c := range columns {
-			if v := c.Of(r); !c.Omit || !absent(v) {
-				o = append(o, [2]any{c.Key, v})
-			}
+			o = append(o, [2]any{c.Key, c.Of(r)})
 		}
 		list = append(list, o)
 	}
@@ -154,8 +152,11 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	b.WriteByte('{')
-	for i, m := range o {
-		if i > 0 {
+	for _, m := range o {
+		if m[1] == (omitted{}) {
+			continue
+		}
+		if b.Len() > 1 {
 			b.WriteByte(',')
 		}
 		if v, ok := m[1].(float64); ok && !finite(v) {
@@ -169,6 +170,18 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
+}
+
+// omitted is the value of a member that is not there.
+type omitted struct{}
+
+// IfAny returns a value for a member of an object that is left out, instead of null, if the value is absent, zero, or
+// an empty text or list.
+func IfAny(v any) any {
+	if absent(v) {
+		return omitted{}
+	}
+	return v
 }
 
 // Join merges the members of several objects into one JSON object, in order.
@@ -194,12 +207,13 @@ type optional interface{ Get() (v any, ok bool) }
 func absent(v any) bool {
 	switch v := v.(type) {
 	case float64:
-		return !finite(v)
+		return !finite(v) || v == 0
 	case optional:
 		_, ok := v.Get()
 		return !ok
 	}
-	return false
+	of := reflect.ValueOf(v)
+	return !of.IsValid() || of.IsZero() || of.Kind() == reflect.Slice && of.Len() == 0
 }
 
 const none = "–"
@@ -257,6 +271,20 @@ func Number(v float64) string {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Facts are names and their values as text, "" where one is absent.
+type Facts [][2]string
+
+// Text writes the facts that have a value, one per line.
+func (f Facts) Text(w io.Writer) error {
+	var rows [][]string
+	for _, one := range f {
+		if one[1] != "" {
+			rows = append(rows, one[:])
+		}
+	}
+	return Grid(w, rows...)
+}
 
 // Grid writes rows in columns; the first row is the heading.
 func Grid(w io.Writer, rows ...[]string) error {

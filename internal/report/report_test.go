@@ -59,3 +59,22 @@ func TestOneListOfColumnsWritesTextCSVAndJSON(t *testing.T) {
 		t.Errorf("JSON: got\n%swant\n%s", got, want)
 	}
 }
+
+func TestObjectLeavesOutOnlyWhatIsMarkedAndAbsent(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	doc, err := json.Marshal(Object{{"a", IfAny("")}, {"b", IfAny(nan)}, {"c", IfAny([]int{})}, {"d", IfAny(maybe{})},
+		{"e", IfAny(0)}, {"f", IfAny(false)}, {"g", IfAny([]int{0})}, {"h", nan}, {"i", ""}})
+	if got, want := string(doc), `{"g":[0],"h":null,"i":""}`; err != nil || got != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
+func TestFactsWithoutAValueAreNotShown(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	err := Facts{{"board", "orin"}, {"peak", ""}, {"w", "–"}}.Text(&out)
+	if got, want := out.String(), "board  orin\nw      –\n"; err != nil || got != want {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+}

@@ -61,17 +61,15 @@ func comparison(c fit.CampaignComparison, space *tegra.Space) report.Object {
 	}
 	modes := []report.Object{}
 	for _, m := range c.Common {
-		row := report.Object{{"mode", space.Format(m.Mode)}}
-		if m.Batch > 0 {
-			row = append(row, [2]any{"batch", m.Batch})
-		}
-		modes = append(modes, append(row, report.Object{
+		modes = append(modes, report.Object{
+			{"mode", space.Format(m.Mode)},
+			{"batch", report.IfAny(m.Batch)},
 			{"time_ms", [2]float64{m.One.TimeMS, m.Other.TimeMS}},
 			{"power_w", [2]float64{m.One.PowerW, m.Other.PowerW}},
 			{"time_pct", m.TimePct},
 			{"power_pct", m.PowerPct},
 			{"energy_pct", m.EnergyPct},
-		}...))
+		})
 	}
 	return report.Object{
 		{"campaigns", [2]string{c.One.Name, c.Other.Name}},

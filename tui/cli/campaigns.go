@@ -135,11 +135,7 @@ func (c *campaignsCmd) list([]string) error {
 		return x.Err != nil
 	})
 	slices.Reverse(list)
-	columns := campaignColumns(campaigns.Held(c.options.Paths))
-	if c.asJSON {
-		return printJSON(c.out, columns.Objects(list))
-	}
-	return columns.Text(c.out, list)
+	return printTable(c.app, campaignColumns(campaigns.Held(c.options.Paths)), list)
 }
 
 // campaignColumns are the columns of the list of campaigns; held are the running ones.
@@ -284,8 +280,13 @@ func settingText(space *tegra.Space, at tegra.Setting) string {
 
 // describe prints what a campaign measured, on which device, and how.
 func (c *campaignsCmd) describe(one campaigns.Campaign) error {
-	h := one.Header
-	rows := [][]string{
+	h, search, plan := one.Header, "", ""
+	if h.Search != nil {
+		search = h.Search.String()
+	} else {
+		plan = one.What()
+	}
+	return report.Facts{
 		{"name", one.Name},
 		{"folder", one.Dir},
 		{"workload", fmt.Sprintf("%s, batch size %d, %s", h.Workload.Name, h.Workload.Batch,
@@ -295,17 +296,12 @@ func (c *campaignsCmd) describe(one campaigns.Campaign) error {
 		{"device", ofDevice(h.Device.Name, h.Device.Virtual)},
 		{"board", one.Board},
 		{"state", string(one.State(campaigns.Held(c.options.Paths)))},
-	}
-	if search := h.Search; search != nil {
-		rows = append(rows, []string{"search", search.String()})
-	} else {
-		rows = append(rows, []string{"plan", one.What()})
-	}
-	rows = append(rows,
-		[]string{"modes", text.Thousands(one.Modes()) + ", " + text.Thousands(one.Usable) + " usable"},
-		[]string{"started", h.Created.UTC().Format(time.RFC3339)},
-		[]string{"seed", strconv.FormatUint(h.Seed, 10)},
-		[]string{"settings", fmt.Sprintf("%d minibatches per mode", h.Settings.Minibatches)},
-		[]string{"made by", "jtune " + h.Jtune})
-	return report.Grid(c.out, rows...)
+		{"search", search},
+		{"plan", plan},
+		{"modes", text.Thousands(one.Modes()) + ", " + text.Thousands(one.Usable) + " usable"},
+		{"started", h.Created.UTC().Format(time.RFC3339)},
+		{"seed", strconv.FormatUint(h.Seed, 10)},
+		{"settings", fmt.Sprintf("%d minibatches per mode", h.Settings.Minibatches)},
+		{"made by", "jtune " + h.Jtune},
+	}.Text(c.out)
 }

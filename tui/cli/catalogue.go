@@ -58,14 +58,8 @@ func catalogueColumns() report.Table[boards.Device] {
 
 // listDevices prints the catalogue without opening a device.
 func (c *deviceCmd) listDevices() error {
-	all, columns := boards.Catalogue(), catalogueColumns()
-	switch {
-	case c.asJSON:
-		return printJSON(c.out, columns.Objects(all))
-	case c.asCSV:
-		return columns.CSV(c.out, all)
-	}
-	if err := columns.Text(c.out, all); err != nil {
+	all := boards.Catalogue()
+	if err := printTable(c.app, catalogueColumns(), all); err != nil || !words(c.app) {
 		return err
 	}
 	fmt.Fprintln(c.out)

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/profiles/record/remarks"
@@ -13,127 +15,72 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// runJSON is the document of `jtune run --json`: the run, then its character, whose means are per minibatch, with its
-// conclusions, and for inference what it served.
-type runJSON struct {
-	TimeMS      tegra.Val[float64] `json:"time_ms"`
-	MedianMS    tegra.Val[float64] `json:"time_median_ms"`
-	MeanMS      tegra.Val[float64] `json:"time_mean_ms"` // an older name of time_ms
-	TimeError   tegra.Val[float64] `json:"time_error_pct"`
-	PowerError  tegra.Val[float64] `json:"power_error_pct"`
-	EnergyError tegra.Val[float64] `json:"energy_error_pct"`
-	measure.RunResult
-	PerS      tegra.Val[float64] `json:"minibatches_per_s"` // from the mean time
-	Epochs    string             `json:"epochs"`            // epochs that the numbers above cover: all, later
-	EpochZero bool               `json:"epoch_zero_included"`
-	Steady    bool               `json:"steady"` // power was steady
-	HotReason text.Optional      `json:"hot_reason"`
-	Device    string             `json:"device"`
-	Virtual   bool               `json:"virtual"` // power, possibly also the times, is simulated or replayed
-	record.Character
-	Bound          text.Optional      `json:"bound"`
-	EpochS         tegra.Val[float64] `json:"epoch_s"`
-	BaseWhy        text.Optional      `json:"base_why"`
-	BaseSharePct   tegra.Val[float64] `json:"base_share_pct"`
-	CacheBeforePct tegra.Val[float64] `json:"cache_before_pct"`
-	CacheReadyPct  tegra.Val[float64] `json:"cache_ready_pct"`
-	CacheAfterPct  tegra.Val[float64] `json:"cache_after_pct"`
-	CacheWhy       text.Optional      `json:"cache_why"`
-	Disk           text.Optional      `json:"disk"`
-	UptimeS        tegra.Val[float64] `json:"uptime_s"`
-	Versions       []string           `json:"versions"`
-	Advice         []string           `json:"advice"`
-	Peak           peakJSON           `json:"peak"`
-	Least          leastJSON          `json:"least"`
-	Reading        any                `json:"reading"` // how a command was read, or the cost of reading the sensors
-	*ownJSON
-}
-
-// peakJSON is the maximum load on the supply during a run: power, and the current of the supply rail.
-type peakJSON struct {
-	PowerW tegra.Val[float64] `json:"power_w"`
-	A      tegra.Val[float64] `json:"current_a"`
-	Rail   text.Optional      `json:"rail"`
-}
-
-// leastJSON is the minimum voltage of that rail.
-type leastJSON struct {
-	V    tegra.Val[float64] `json:"voltage_v"`
-	Rail text.Optional      `json:"rail"`
-}
-
-func toPeakJSON(p telemetry.Peaks, b tegra.Board) (peak peakJSON, least leastJSON) {
-	peak.PowerW = p.PowerW
-	if r := p.Supply(b); r != nil {
-		peak.A, peak.Rail = r.Amperes, text.Optional(r.Name)
-		least = leastJSON{r.LeastV, text.Optional(r.Name)}
-	}
-	return peak, least
-}
-
 // peaksText describes the peaks in words; "" if nothing is known.
 func peaksText(p telemetry.Peaks, b tegra.Board) string {
-	var parts []string
-	if p.PowerW.OK {
-		parts = append(parts, fmt.Sprintf("%.2f W", p.PowerW.V))
-	}
+	rail := ""
 	if r := p.Supply(b); r != nil {
-		parts = append(parts, fmt.Sprintf("%.2f A of %s, which fell to %s", r.Amperes.V, r.Name,
-			dash(r.LeastV, "%.3f V")))
+		rail = fmt.Sprintf("%.2f A of %s, which fell to %s", r.Amperes.V, r.Name, dash(r.LeastV, "%.3f V"))
 	}
-	return strings.Join(parts, "; ")
+	return joined("; ", ifAny(p.PowerW, "%.2f W"), rail)
 }
 
-func toRunJSON(r measure.RunResult, b tegra.Board) runJSON {
-	c, epochs := r.Character, "all"
+// runDocument is the document of `jtune run --json`: the run, its character, whose means are per minibatch, the cost of
+// a command, whose runs all has if there were several, and for inference what it served.
+func runDocument(r measure.RunResult, b tegra.Board, all []measure.RunResult) (json.RawMessage, error) {
+	c, epochs := r.Character, "all" // that the numbers cover
 	if c.SteadyIsLater() {
 		epochs = "later"
 	}
-	peak, least := toPeakJSON(r.Peaks, b)
-	var reading any
-	if v := toReadingJSON(r); v != nil {
+	var reading any // how a command was read, or the cost of reading the sensors
+	if v := readingObject(r); v != nil {
 		reading = v
 	}
 	if r.ReadCost != nil {
 		reading = r.ReadCost
 	}
-	energyError := r.Error.Energy()
+	time, energyError := tegra.Val[float64]{V: r.TimeMS, OK: r.TimeMS > 0}, r.Error.Energy()
 	if w := r.Whole; w != nil && r.Reading == nil {
 		r.EnergyJ, r.PowerW, r.Error, energyError = w.EnergyJ, w.MeanW, tegra.Errors{Power: w.Error}, w.Error
 	}
-	return runJSON{
-		TimeMS:         tegra.Val[float64]{V: r.TimeMS, OK: r.TimeMS > 0},
-		MedianMS:       tegra.Val[float64]{V: r.MedianMS, OK: r.MedianMS > 0},
-		MeanMS:         tegra.Val[float64]{V: r.TimeMS, OK: r.TimeMS > 0},
-		TimeError:      percent(r.Error.Time),
-		PowerError:     percent(r.Error.Power),
-		EnergyError:    percent(energyError),
-		Peak:           peak,
-		Least:          least,
-		Reading:        reading,
-		ownJSON:        toOwnJSON(r),
-		RunResult:      r,
-		PerS:           tegra.Val[float64]{V: 1000 / r.TimeMS, OK: r.TimeMS > 0},
-		Epochs:         epochs,
-		EpochZero:      c.First.OK && !c.SteadyIsLater(),
-		Steady:         r.Settled == telemetry.Settled,
-		HotReason:      text.Optional(r.Hot),
-		Device:         b.Name,
-		Virtual:        b.Virtual,
-		Character:      c,
-		Bound:          text.Optional(remarks.BoundOf(&c)),
-		EpochS:         c.EpochS(c.Steady()),
-		BaseWhy:        text.Optional(c.BaseWhy),
-		BaseSharePct:   percent(c.BaseShare()),
-		CacheBeforePct: percent(c.CacheBefore),
-		CacheReadyPct:  percent(c.CacheReady),
-		CacheAfterPct:  percent(c.CacheAfter),
-		CacheWhy:       text.Optional(c.CacheWhy),
-		Disk:           text.Optional(c.Disk),
-		UptimeS:        tegra.Val[float64]{V: c.Uptime.V.Seconds(), OK: c.Uptime.OK},
-		Versions:       listOf(c.Versions),
-		Advice:         listOf(r.Advice),
+	// The load on the supply: the current of its rail, and the voltage to which that fell.
+	peak := report.Object{{"power_w", r.Peaks.PowerW}, {"current_a", nil}, {"rail", nil}}
+	least := report.Object{{"voltage_v", nil}, {"rail", nil}}
+	if s := r.Peaks.Supply(b); s != nil {
+		peak[1][1], peak[2][1] = s.Amperes, text.Optional(s.Name)
+		least = report.Object{{"voltage_v", s.LeastV}, {"rail", text.Optional(s.Name)}}
 	}
+	return report.Join(report.Object{
+		{"time_ms", time},
+		{"time_median_ms", tegra.Val[float64]{V: r.MedianMS, OK: r.MedianMS > 0}},
+		{"time_mean_ms", time}, // an older name of time_ms
+		{"time_error_pct", percent(r.Error.Time)},
+		{"power_error_pct", percent(r.Error.Power)},
+		{"energy_error_pct", percent(energyError)},
+	}, r, report.Object{
+		{"minibatches_per_s", tegra.Val[float64]{V: 1000 / r.TimeMS, OK: time.OK}},
+		{"epochs", epochs},
+		{"epoch_zero_included", c.First.OK && !c.SteadyIsLater()},
+		{"steady", r.Settled == telemetry.Settled},
+		{"hot_reason", text.Optional(r.Hot)},
+		{"device", b.Name},
+		{"virtual", b.Virtual}, // power, possibly also the times, is simulated or replayed
+	}, c, report.Object{
+		{"bound", text.Optional(remarks.BoundOf(&c))},
+		{"epoch_s", c.EpochS(c.Steady())},
+		{"base_why", text.Optional(c.BaseWhy)},
+		{"base_share_pct", percent(c.BaseShare())},
+		{"cache_before_pct", percent(c.CacheBefore)},
+		{"cache_ready_pct", percent(c.CacheReady)},
+		{"cache_after_pct", percent(c.CacheAfter)},
+		{"cache_why", text.Optional(c.CacheWhy)},
+		{"disk", text.Optional(c.Disk)},
+		{"uptime_s", tegra.Val[float64]{V: c.Uptime.V.Seconds(), OK: c.Uptime.OK}},
+		{"versions", listOf(c.Versions)},
+		{"advice", listOf(r.Advice)},
+		{"peak", peak},
+		{"least", least},
+		{"reading", reading},
+	}, wholeObject(r, all), c.Serving.Object())
 }
 
 // percent converts a share to per cent.
@@ -142,36 +89,42 @@ func percent(v tegra.Val[float64]) tegra.Val[float64] {
 	return v
 }
 
-// characterRows returns the lines of a table about a run's character.
-func characterRows(c record.Character) [][]string {
-	p := c.Steady()
-	rows := [][]string{{"epoch", epochText(c)}}
-	if l := c.Latency; l.OK {
-		latency := fmt.Sprintf("p50 %.3g ms, p95 %.3g ms, p99 %.3g ms", l.V.P50, l.V.P95, l.V.P99)
-		rows = append(rows, []string{"latency", latency})
+// characterFacts describes a run's character; of inference, only what does not come in epochs.
+func characterFacts(c record.Character) report.Facts {
+	p, l := c.Steady(), c.Latency
+	epoch, latency, zero, later, disk, cache := epochText(c), "", "", "", diskText(c), cacheText(c)
+	if l.OK {
+		latency = fmt.Sprintf("p50 %.3g ms, p95 %.3g ms, p99 %.3g ms", l.V.P50, l.V.P95, l.V.P99)
 	}
 	if c.First.OK && c.Later.OK {
-		rows = append(rows, []string{"epoch 0", partText(c.First.V)}, []string{"later epochs", partText(c.Later.V)})
+		zero, later = partText(c.First.V), partText(c.Later.V)
+	}
+	if c.Serving != nil {
+		epoch, latency, zero, later, disk, cache = "", "", "", "", "", ""
 	}
 	ram := p.RAMBytes
 	ram.V /= 1e9
 	median := p.RAMMedianBytes
 	median.V /= 1e9
-	busy := fmt.Sprintf("CPU %s, GPU %s, RAM %s (medians %s, %s, %s)",
-		dash(p.CPUPct, "%.0f %%"), dash(p.GPUPct, "%.0f %%"), dash(ram, "%.1f GB"),
-		dash(p.CPUMedianPct, "%.0f %%"), dash(p.GPUMedianPct, "%.0f %%"), dash(median, "%.1f GB"))
 	uptime := c.Uptime
 	uptime.V = uptime.V.Round(time.Second)
-	return append(rows,
-		[]string{"base load", baseText(c)},
-		[]string{"busy", busy},
-		[]string{"CPU clock", c.CPU.String()},
-		[]string{"GPU clock", c.GPU.String()},
-		[]string{"memory clock", c.EMC.String()},
-		[]string{"disk", diskText(c)},
-		[]string{"page cache", cacheText(c)},
-		[]string{"software", orDash(strings.Join(c.Versions, ", "))},
-		[]string{"uptime", dash(uptime, "%v")})
+	return report.Facts{
+		{"epoch", epoch},
+		{"latency", latency},
+		{"epoch 0", zero},
+		{"later epochs", later},
+		{"base load", baseText(c)},
+		{"busy", fmt.Sprintf("CPU %s, GPU %s, RAM %s (medians %s, %s, %s)",
+			dash(p.CPUPct, "%.0f %%"), dash(p.GPUPct, "%.0f %%"), dash(ram, "%.1f GB"),
+			dash(p.CPUMedianPct, "%.0f %%"), dash(p.GPUMedianPct, "%.0f %%"), dash(median, "%.1f GB"))},
+		{"CPU clock", c.CPU.String()},
+		{"GPU clock", c.GPU.String()},
+		{"memory clock", c.EMC.String()},
+		{"disk", disk},
+		{"page cache", cache},
+		{"software", orDash(strings.Join(c.Versions, ", "))},
+		{"uptime", dash(uptime, "%v")},
+	}
 }
 
 func baseText(c record.Character) string {

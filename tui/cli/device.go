@@ -60,23 +60,22 @@ func (c *deviceCmd) run(context.Context) error {
 	})
 }
 
-// tunableJSON is an entry of `jtune device --tunables --json`.
-type tunableJSON struct {
-	inspect.Tunable
-	Virtual bool `json:"virtual"`
-}
-
+// printTunables lists every knob of the board.
 func (c *deviceCmd) printTunables(s *session.Session) error {
-	rows := [][]string{{"tunable", "allowed values", "set by"}}
-	var list []tunableJSON
-	for _, t := range inspect.Tunables(s) {
-		rows = append(rows, []string{t.Name, t.Words(), t.Set})
-		list = append(list, tunableJSON{t, s.Device.Board().Virtual})
-	}
+	type t = inspect.Tunable
+	err := printTable(c.app, report.Table[t]{
+		{Key: "name", Title: "tunable", Of: func(x t) any { return x.Name }},
+		{Key: "unit", Of: func(x t) any { return x.Unit }},
+		{Key: "values", Of: func(x t) any { return x.Values }},
+		{Key: "range", Of: func(x t) any { return x.Range }},
+		{Title: "allowed values", Text: func(x t) string { return x.Words() }},
+		{Key: "set", Title: "set by", Of: func(x t) any { return x.Set }},
+		{Key: "virtual", Of: func(t) any { return s.Device.Board().Virtual }},
+	}, inspect.Tunables(s))
 	if c.asJSON {
-		return printJSON(c.out, list)
+		return err
 	}
-	return errors.Join(report.Grid(c.out, rows...), c.printOrigin(s.Device.Board().Origin()))
+	return errors.Join(err, c.printOrigin(s.Device.Board().Origin()))
 }
 
 // deviceDocument is the document of `jtune device --json`. The present mode is null if the settings match no mode;
@@ -126,7 +125,7 @@ func printDevice(w io.Writer, s *session.Session) error {
 	} else if why != "" {
 		more = " known here"
 	}
-	rows := [][]string{
+	facts := report.Facts{
 		{"board", b.Model + originOf(b)},
 		{"module", orDash(b.Module)},
 		{"SoC", orDash(b.SoC)},
@@ -140,23 +139,15 @@ func printDevice(w io.Writer, s *session.Session) error {
 		{"total power", fmt.Sprintf("%s; covers %s", orDash(b.TotalRule), orDash(b.TotalCovers))},
 		{"setting modes", inspect.RightsOf(s).How},
 	}
-	rows = append(rows, presentRows(s)...)
-	if err := report.Grid(w, rows...); err != nil {
+	if err := append(facts, presentFacts(s)...).Text(w); err != nil {
 		return err
 	}
 	presets := [][]string{{"id", "preset", "mode", ""}}
+	mark := func(is bool, word string) string { return map[bool]string{true: word}[is] }
 	for _, p := range s.Device.Presets() {
-		var marks []string
-		if p.Default {
-			marks = append(marks, "default")
-		}
-		if p.InForce {
-			marks = append(marks, "set in nvpmodel")
-		}
-		if p.NeedsReboot {
-			marks = append(marks, "needs a reboot")
-		}
-		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, space.Format(p.Mode), strings.Join(marks, ", ")})
+		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, space.Format(p.Mode),
+			joined(", ", mark(p.Default, "default"), mark(p.InForce, "set in nvpmodel"),
+				mark(p.NeedsReboot, "needs a reboot"))})
 	}
 	for _, u := range b.Unusable {
 		presets = append(presets, []string{strconv.Itoa(u.ID), u.Name, "cannot be set", u.Why})
@@ -183,11 +174,11 @@ func clockRange(list []tegra.Freq) string {
 	return fmt.Sprintf("%d from %s to %s", len(list), names[0], names[1])
 }
 
-// presentRows returns the lines about the board's settings, and the number of missing sources.
-func presentRows(s *session.Session) [][]string {
+// presentFacts returns the lines about the board's settings, and the number of missing sources.
+func presentFacts(s *session.Session) report.Facts {
 	r, err := s.Device.Read()
 	if err != nil {
-		return [][]string{{"now", err.Error()}}
+		return report.Facts{{"now", err.Error()}}
 	}
 	now := "custom (matches no power mode)"
 	switch {
@@ -210,7 +201,7 @@ func presentRows(s *session.Session) [][]string {
 	if missing+len(r.Missing) > 0 {
 		sources += "; jtune doctor lists which and why"
 	}
-	return [][]string{{"now", now}, {"sources", sources}}
+	return report.Facts{{"now", now}, {"sources", sources}}
 }
 
 // named formats a name to append.

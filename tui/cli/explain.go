@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/optimize/advice"
 	"jtune/tegra"
 	"jtune/tui/session/workloads"
@@ -95,21 +96,12 @@ func (c *explainCmd) run(context.Context) error {
 		s.Minibatches = c.whole.epochs * n
 	}
 	if c.asJSON {
-		return printJSON(c.out, explainJSON{m.Provenance.Device, m.Provenance.Virtual, m.Provenance.Replay,
-			m.Provenance.Workload, m.Space.Format(s.Mode), listOf(advice.Of(m, s))})
+		return printJSON(c.out, report.Object{{"device", m.Provenance.Device}, {"virtual", m.Provenance.Virtual},
+			{"replay", report.IfAny(m.Provenance.Replay)}, {"workload", m.Provenance.Workload},
+			{"mode", m.Space.Format(s.Mode)}, {"advice", listOf(advice.Of(m, s))}})
 	}
 	lines := append(advice.Of(m, s), presentMode(m)...)
 	return errors.Join(printLines(c.out, lines), c.printOrigin(m.Provenance.Origin()))
-}
-
-// explainJSON is a model's explanation of a workload in a mode, one sentence per element.
-type explainJSON struct {
-	Device   string   `json:"device"`
-	Virtual  bool     `json:"virtual"`
-	Replay   string   `json:"replay,omitempty"`
-	Workload string   `json:"workload"`
-	Mode     string   `json:"mode"`
-	Advice   []string `json:"advice"`
 }
 
 func printApproach(w io.Writer, p advice.Approach) error {

@@ -10,21 +10,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/tegra"
 	"jtune/tui/session"
 )
 
 // presetNamePattern matches names that nvpmodel accepts.
 var presetNamePattern = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
-
-// exportJSON is the document of `jtune lab convert export --json`.
-type exportJSON struct {
-	Name    string     `json:"name"`
-	Mode    tegra.Mode `json:"mode"`
-	Block   string     `json:"block"` // for nvpmodel.conf
-	Device  string     `json:"device"`
-	Virtual bool       `json:"virtual"`
-}
 
 // exportCmd is `jtune lab convert export`.
 type exportCmd struct {
@@ -72,7 +64,8 @@ func (c *exportCmd) run(ctx context.Context) error {
 		}
 		b := s.Device.Board()
 		if c.asJSON {
-			return printJSON(c.out, exportJSON{c.name, m, text, b.Name, b.Virtual})
+			return printJSON(c.out, report.Object{{"name", c.name}, {"mode", m}, {"block", text}, {"device", b.Name},
+				{"virtual", b.Virtual}})
 		}
 		if mark := tegra.VirtualMark(b.Origin()); mark != "" {
 			text = "# " + mark + "\n" + text

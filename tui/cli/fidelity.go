@@ -185,10 +185,8 @@ func (c *fidelityCmd) print(results []evidence.Result) error {
 			out.Constants, out.LeftOut = c.fit.Constants, c.fit.LeftOut
 		}
 		return printJSON(c.out, out)
-	case c.asCSV:
-		return c.columns().CSV(c.out, results)
 	}
-	if err := c.columns().Text(c.out, results); err != nil {
+	if err := printTable(c.app, c.columns(), results); err != nil || c.asCSV {
 		return err
 	}
 	fmt.Fprintln(c.out)

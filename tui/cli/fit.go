@@ -132,21 +132,16 @@ func replicatedCSV(list []fit.Replicated, virtual bool) string {
 
 func (c *fitCmd) printFit(m *learn.Model) error {
 	if c.asJSON {
-		doc := report.Object{
+		return printJSON(c.out, report.Object{
 			{"method", m.Method},
 			{"samples", len(m.Samples)},
 			{"cv", m.CV},
 			{"reference", text.Optional(m.Reference)},
 			{"warnings", listOf(m.Warnings)},
-		}
-		if len(m.Batches) > 0 { // the batch size is an input
-			doc = append(doc, [2]any{"batches", m.Batches})
-		}
-		doc = append(doc, [2]any{"virtual", m.Provenance.Virtual})
-		if networks := learn.NetworksOf(m); len(networks) > 0 { // of powertrain and nn, time first
-			doc = append(doc, [2]any{"networks", networks})
-		}
-		return printJSON(c.out, doc)
+			{"batches", report.IfAny(m.Batches)}, // if the batch size is an input
+			{"virtual", m.Provenance.Virtual},
+			{"networks", report.IfAny(learn.NetworksOf(m))}, // of powertrain and nn, time first
+		})
 	}
 	c.notes(m.Warnings)
 	pct := func(v float64) string {
@@ -164,7 +159,7 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 	if m.Batches != nil {
 		covers += " at batch sizes " + listed(m.Batches)
 	}
-	rows := [][]string{
+	facts := report.Facts{
 		{"method", string(m.Method) + originMark(m.Provenance.Origin())},
 		{"samples", text.Thousands(len(m.Samples))},
 		{"covers", covers},
@@ -173,7 +168,7 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 		{"cross-validated", orDash(m.CV.How)},
 		{"reference", orDash(m.Reference)},
 	}
-	if err := report.Grid(c.out, append(rows, networkRows(learn.NetworksOf(m))...)...); err != nil {
+	if err := append(facts, networkFacts(m)...).Text(c.out); err != nil {
 		return err
 	}
 	if m.Batches != nil {
@@ -419,10 +414,10 @@ func inUnit(v float64, unit string) string {
 	return text.Of(v) + " " + unit
 }
 
-// networkRows returns the lines of a table about a model's networks.
-func networkRows(list []learn.Network) (rows [][]string) {
-	for _, n := range list {
-		rows = append(rows, []string{n.Of + " network", n.Words()})
+// networkFacts describes a model's networks.
+func networkFacts(m *learn.Model) (facts report.Facts) {
+	for _, n := range learn.NetworksOf(m) {
+		facts = append(facts, [2]string{n.Of + " network", n.Words()})
 	}
-	return rows
+	return facts
 }

@@ -5,13 +5,30 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
+	"jtune/internal/report"
+	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/export"
 )
 
 // printJSON prints an indented document.
 func printJSON(w io.Writer, v any) error { return export.WriteJSON(w, v) }
+
+// printTable prints rows in columns, as JSON or as CSV.
+func printTable[T any](a *app, columns report.Table[T], rows []T) error {
+	switch {
+	case a.asJSON:
+		return printJSON(a.out, columns.Objects(rows))
+	case a.asCSV:
+		return columns.CSV(a.out, rows)
+	}
+	return columns.Text(a.out, rows)
+}
+
+// words reports whether the output is text for people.
+func words(a *app) bool { return !a.asJSON && !a.asCSV }
 
 // printLine prints a document on one line, for streams.
 func printLine(w io.Writer, v any) error {
@@ -20,15 +37,23 @@ func printLine(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// joined joins the texts that say something.
+func joined(between string, texts ...string) string {
+	return strings.Join(text.Said(texts...), between)
+}
+
 // listOf returns a list that is [] instead of null in JSON when empty.
 func listOf[T any](list []T) []T { return append([]T{}, list...) }
 
 // dash formats a value; an absent one is a dash.
-func dash[T any](v tegra.Val[T], format string) string {
+func dash[T any](v tegra.Val[T], format string) string { return orDash(ifAny(v, format)) }
+
+// ifAny formats a value, and more; an absent one is "".
+func ifAny[T any](v tegra.Val[T], format string, more ...any) string {
 	if !v.OK {
-		return "–"
+		return ""
 	}
-	return fmt.Sprintf(format, v.V)
+	return fmt.Sprintf(format, append([]any{v.V}, more...)...)
 }
 
 // change formats a difference in per cent, without decimals for large ones.

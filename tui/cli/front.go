@@ -79,7 +79,7 @@ func (c *frontCmd) run(ctx context.Context) error {
 	var err error
 	var o *outlook.Outlook
 	var checks measure.VerifyResult
-	words := !c.asCSV && !c.asJSON
+	words := words(c.app)
 	if c.samples != "" {
 		o, err = c.measuredOutlook(c.samples, c.strict)
 	} else {

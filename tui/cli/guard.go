@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/internal/report"
 	"jtune/tegra/guard"
 	"jtune/tui/session"
 )
@@ -32,22 +33,13 @@ func newGuard() *cobra.Command {
 func newVersion(a *app) *cobra.Command {
 	c := verb("version", "Print the version", 0, 0, func([]string) error {
 		if a.asJSON {
-			return printJSON(a.out, versionJSON{session.Version, revision(), runtime.Version(), runtime.GOOS,
-				runtime.GOARCH})
+			return printJSON(a.out, report.Object{{"version", session.Version}, {"revision", revision()},
+				{"go", runtime.Version()}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH}})
 		}
 		return a.say(nil, "%s", versionLine())
 	})
 	a.jsonFlag(c.Flags(), asDocument)
 	return c
-}
-
-// versionJSON is the version as a document.
-type versionJSON struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision"`
-	Go       string `json:"go"`
-	OS       string `json:"os"`
-	Arch     string `json:"arch"`
 }
 
 // versionLine is what version and --version print.

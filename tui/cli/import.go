@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
@@ -83,15 +84,6 @@ func (c *mergeCmd) run(context.Context) error {
 	return printFolder(c.app, c.dir, notes, err)
 }
 
-// folderJSON is the document of `jtune campaigns import` and merge: the new campaign folder.
-type folderJSON struct {
-	Path     string        `json:"path"`
-	Rows     int           `json:"rows"`
-	Workload text.Optional `json:"workload"`
-	Device   text.Optional `json:"device"`
-	Virtual  bool          `json:"virtual"`
-}
-
 // printFolder prints the content of a new campaign folder with notes, or the error.
 func printFolder(a *app, dir string, notes []string, err error) error {
 	a.notes(notes)
@@ -103,8 +95,9 @@ func printFolder(a *app, dir string, notes []string, err error) error {
 		return err
 	}
 	if a.asJSON {
-		return printJSON(a.out, folderJSON{dir, len(rows), text.Optional(head.Workload.Name),
-			text.Optional(head.Device.Name), head.Device.Virtual})
+		return printJSON(a.out, report.Object{{"path", dir}, {"rows", len(rows)},
+			{"workload", text.Optional(head.Workload.Name)}, {"device", text.Optional(head.Device.Name)},
+			{"virtual", head.Device.Virtual}})
 	}
 	from := " on " + orDash(head.Device.Name)
 	if head.Plan.Kind == imports.Kind {

@@ -114,17 +114,17 @@ func (c *runCmd) systemd() error {
 	return nil
 }
 
-// modeRows returns the row about the mode that was set for a job; nil if none was.
-func modeRows(r measure.RunResult, s *session.Session) [][]string {
+// modeText describes the mode that was set for a job; "" if none was.
+func modeText(r measure.RunResult, s *session.Session) string {
 	if r.ModeFrom == measure.ModePresent || !r.Mode.OK {
-		return nil
+		return ""
 	}
 	line := s.Device.Space().Format(r.Mode.V)
 	if r.ModeFrom == measure.ModeKept {
 		line += ", found by a search"
 	}
 	if r.Restored.V {
-		return [][]string{{"mode", line + "; the board is restored"}}
+		return line + "; the board is restored"
 	}
-	return [][]string{{"mode", line + "; the board is NOT restored"}}
+	return line + "; the board is NOT restored"
 }

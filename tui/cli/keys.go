@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"io"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"jtune/internal/report"
@@ -22,13 +19,16 @@ const keysText = "Prints the keys of the full-screen tuner, your own bindings in
 func newKeys(a *app) *cobra.Command {
 	c := verb("keys", "List the keys of the screens and check your own bindings", 0, 0, func([]string) error {
 		bindings, err := keyBindings(a.options)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case a.asJSON:
-			return printJSON(a.out, tui.KeyLines(bindings))
 		}
-		return printKeys(a.out, tui.KeyLines(bindings))
+		type k = tui.KeyLine
+		return printTable(a, report.Table[k]{
+			{Key: "action", Title: "ACTION", Of: func(x k) any { return x.Action }},
+			{Key: "keys", Title: "KEYS", Of: func(x k) any { return x.Keys }},
+			{Key: "where", Title: "WHERE", Of: func(x k) any { return x.Where }},
+			{Key: "does", Title: "DOES", Of: func(x k) any { return x.Does }},
+		}, tui.KeyLines(bindings))
 	})
 	c.Long = keysText
 	a.jsonFlag(c.Flags(), asList)
@@ -55,12 +55,4 @@ func theme(o session.Options) (t widget.Theme, err error) {
 		return key, err
 	})
 	return t, err
-}
-
-func printKeys(w io.Writer, list []tui.KeyLine) error {
-	rows := [][]string{{"ACTION", "KEYS", "WHERE", "DOES"}}
-	for _, k := range list {
-		rows = append(rows, []string{k.Action, strings.Join(k.Keys, " "), strings.Join(k.Where, " "), k.Does})
-	}
-	return report.Grid(w, rows...)
 }

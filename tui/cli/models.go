@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,52 +24,52 @@ import (
 	"jtune/tui/session/questions"
 )
 
-// modelJSON is an entry of `jtune models --json`: a model or a reference.
-type modelJSON struct {
-	Name     string        `json:"name"`
-	Path     text.Optional `json:"path"`   // absent: built into this program
-	Method   string        `json:"method"` // "reference" for a reference
-	Samples  int           `json:"samples"`
-	CV       learn.Errors  `json:"cv"`
-	Workload text.Optional `json:"workload"`
-	Device   text.Optional `json:"device"`
-	Virtual  bool          `json:"virtual"`
-	Version  int           `json:"version,omitempty"` // of a reference
-	Source   string        `json:"source,omitempty"`  // of a reference's measurements
-	Licence  string        `json:"licence,omitempty"`
-	Commands []string      `json:"commands,omitempty"` // that produced it
-	When     text.Optional `json:"when"`
-	Warnings []string      `json:"warnings"`
-	Error    text.Optional `json:"error"` // why the file cannot be read
-	// Networks are the networks of powertrain and nn.
-	Networks []learn.Network `json:"networks,omitempty"`
-
-	modes     int // distinct modes among the samples; samples are settings if the batch size is an input
-	campaigns int // campaigns of the samples
-	from      learn.Provenance
-	off       []questions.Off // for show
+// listedModel is a model or a reference.
+type listedModel struct {
+	models.Info                    // with an empty model if the file cannot be read
+	samples, modes int             // samples are settings if the batch size is an input, modes their distinct modes
+	shipped        nn.Provenance   // of the reference in this program; else zero
+	off            []questions.Off // for show
 }
 
-// keptModelJSON is an entry of `jtune models list --json`.
-type keptModelJSON struct {
-	Name      string        `json:"name"`
-	Workload  text.Optional `json:"workload"`
-	Device    text.Optional `json:"device"`
-	Virtual   bool          `json:"virtual"`
-	Method    text.Optional `json:"method"` // "reference" for a reference; absent if the file cannot be read
-	Modes     int           `json:"modes"`
-	Campaigns int           `json:"campaigns"` // campaigns of the modes; 0 if the modes were given otherwise
-	CV        learn.Errors  `json:"cv"`
-	Made      text.Optional `json:"made"`
-	// Networks are the networks of powertrain and nn; empty in the list.
-	Networks []learn.Network `json:"networks,omitempty"`
-	// Off holds errors of calculated values against measurements; empty in the list.
-	Off []questions.Off `json:"calculated_off,omitempty"`
-}
-
-func toKeptModel(m modelJSON) keptModelJSON {
-	return keptModelJSON{Name: m.Name, Workload: m.Workload, Device: m.Device, Virtual: m.Virtual,
-		Method: text.Optional(m.Method), Modes: m.modes, Campaigns: m.campaigns, CV: m.CV, Made: m.When}
+// modelColumns are the members of a model's documents: of `jtune models --json`, or of list and show, which kept says.
+func modelColumns(kept bool) report.Table[listedModel] {
+	type m = listedModel
+	from := func(x m) learn.Provenance { return x.Model.Provenance }
+	network := func(x m) any { return report.IfAny(learn.NetworksOf(x.Model)) } // of powertrain and nn
+	if kept {
+		return report.Table[m]{
+			{Key: "name", Of: func(x m) any { return x.Name }},
+			{Key: "workload", Of: func(x m) any { return text.Optional(from(x).Workload) }},
+			{Key: "device", Of: func(x m) any { return text.Optional(from(x).Device) }},
+			{Key: "virtual", Of: func(x m) any { return from(x).Virtual }},
+			{Key: "method", Of: func(x m) any { return text.Optional(x.Model.Method) }}, // absent: it cannot be read
+			{Key: "modes", Of: func(x m) any { return x.modes }},
+			{Key: "campaigns", Of: func(x m) any { return from(x).Campaigns }}, // 0: the modes were given otherwise
+			{Key: "cv", Of: func(x m) any { return x.Model.CV }},
+			{Key: "made", Of: func(x m) any { return x.made() }},
+			{Key: "networks", Of: network},
+			{Key: "calculated_off", Of: func(x m) any { return report.IfAny(x.off) }},
+		}
+	}
+	return report.Table[m]{
+		{Key: "name", Of: func(x m) any { return x.Name }},
+		{Key: "path", Of: func(x m) any { return text.Optional(x.Path) }}, // absent: inside this program
+		{Key: "method", Of: func(x m) any { return x.Model.Method }},
+		{Key: "samples", Of: func(x m) any { return x.samples }},
+		{Key: "cv", Of: func(x m) any { return x.Model.CV }},
+		{Key: "workload", Of: func(x m) any { return text.Optional(from(x).Workload) }},
+		{Key: "device", Of: func(x m) any { return text.Optional(from(x).Device) }},
+		{Key: "virtual", Of: func(x m) any { return from(x).Virtual }},
+		{Key: "version", Of: func(x m) any { return report.IfAny(x.shipped.Version) }},
+		{Key: "source", Of: func(x m) any { return report.IfAny(x.shipped.Source) }},
+		{Key: "licence", Of: func(x m) any { return report.IfAny(x.shipped.Licence) }},
+		{Key: "commands", Of: func(x m) any { return report.IfAny(text.Said(x.shipped.Command)) }},
+		{Key: "when", Of: func(x m) any { return x.made() }},
+		{Key: "warnings", Of: func(x m) any { return listOf(x.Model.Warnings) }},
+		{Key: "error", Of: func(x m) any { return x.fault() }},
+		{Key: "networks", Of: network},
+	}
 }
 
 // modelsCmd is `jtune models` and its subcommands.
@@ -115,7 +117,7 @@ func (c *modelsCmd) run(context.Context) error {
 	case err != nil:
 		return err
 	case c.asJSON:
-		return printJSON(c.out, list)
+		return printJSON(c.out, modelColumns(false).Objects(list))
 	case len(c.args) > 0:
 		return c.print(list[0])
 	}
@@ -147,15 +149,15 @@ func (c *modelsCmd) show(args []string) error {
 	if err != nil {
 		return err
 	}
-	if known, err := campaigns.List(c.options.Paths); err == nil && all[0].from.Workload != "" {
-		all[0].off = questions.CalculatedOff(known, all[0].from)
+	one := all[0]
+	from := one.Model.Provenance
+	if known, err := campaigns.List(c.options.Paths); err == nil && one.Path != "" && from.Workload != "" {
+		one.off = questions.CalculatedOff(known, from)
 	}
 	if c.asJSON {
-		one := toKeptModel(all[0])
-		one.Networks, one.Off = all[0].Networks, all[0].off
-		return printJSON(c.out, one)
+		return printJSON(c.out, modelColumns(true).Object(one))
 	}
-	return c.print(all[0])
+	return c.print(one)
 }
 
 func (c *modelsCmd) list([]string) error {
@@ -180,27 +182,26 @@ func (c *modelsCmd) list([]string) error {
 	case !c.asJSON:
 		return c.printAll(all)
 	}
-	list := make([]keptModelJSON, len(all))
-	for i, m := range all {
-		if list[i] = toKeptModel(m); m.Error != "" {
-			c.note("%s is unreadable: %s", m.Name, m.Error)
+	for _, m := range all {
+		if m.Err != nil {
+			c.note("%s is unreadable: %v", m.Name, m.Err)
 		}
 	}
-	return printJSON(c.out, list)
+	return printJSON(c.out, modelColumns(true).Objects(all))
 }
 
 // find returns the shipped references and all kept models, which load reads, or the one that the arguments name. A list
 // fits nothing: it notes the models that are not fitted yet.
-func (c *modelsCmd) find(args []string, load func(string) (*learn.Model, error)) ([]modelJSON, error) {
+func (c *modelsCmd) find(args []string, load func(string) (*learn.Model, error)) ([]listedModel, error) {
 	switch {
 	case len(args) == 0:
 	case args[0] == learn.ShippedName:
-		return []modelJSON{shippedModel()}, nil
+		return []listedModel{shippedModel()}, nil
 	default:
 		m, err := c.at(args[0])
-		return []modelJSON{m}, err
+		return []listedModel{m}, err
 	}
-	list := []modelJSON{shippedModel()}
+	list := []listedModel{shippedModel()}
 	kept, err := models.Kept(c.options.Paths, load)
 	if err != nil {
 		return nil, err
@@ -236,10 +237,10 @@ func (c *modelsCmd) noteUnfitted(kept []models.Info) error {
 }
 
 // at reads a model file by its path or name.
-func (c *modelsCmd) at(nameOrPath string) (modelJSON, error) {
+func (c *modelsCmd) at(nameOrPath string) (listedModel, error) {
 	m, path, _, err := models.Find(c.options, nameOrPath)
 	if err != nil {
-		return modelJSON{}, err
+		return listedModel{}, err
 	}
 	info := models.Info{Name: strings.TrimSuffix(filepath.Base(path), ".model"), Path: path, Model: m}
 	if st, err := os.Stat(path); err == nil {
@@ -248,67 +249,57 @@ func (c *modelsCmd) at(nameOrPath string) (modelJSON, error) {
 	return modelOf(info), nil
 }
 
-// count counts samples and their distinct modes.
-func (m *modelJSON) count(samples []tegra.Measured) {
-	modes := map[tegra.Mode]bool{}
-	for _, s := range samples {
-		modes[s.Mode] = true
+// modelOf describes a model file.
+func modelOf(info models.Info) listedModel {
+	if info.Model == nil {
+		info.Model = &learn.Model{}
 	}
-	m.Samples, m.modes = len(samples), len(modes)
+	return listedModel{Info: info, samples: len(info.Model.Whole().Samples), modes: info.Model.Modes()}
 }
 
-func modelOf(info models.Info) modelJSON {
-	out := modelJSON{Name: info.Name, Path: text.Optional(info.Path), Warnings: []string{}}
-	if info.Err != nil {
-		out.Error = text.Optional(info.Err.Error())
-		return out
+// made returns when a model was fitted, or else its file was written; "" if unknown.
+func (m *listedModel) made() text.Optional {
+	when := m.Model.Provenance.When
+	if when.IsZero() {
+		when = m.Modified
 	}
-	m, from := info.Model, info.Model.Provenance
-	out.Method, out.CV, out.Warnings = string(m.Method), m.CV, listOf(m.Warnings)
-	out.count(m.Whole().Samples)
-	out.Workload, out.Device, out.Virtual = text.Optional(from.Workload), text.Optional(from.Device), from.Virtual
-	out.Networks, out.from = learn.NetworksOf(m), from
-	if out.campaigns = from.Campaigns; from.When.IsZero() {
-		from.When = info.Modified
+	if when.IsZero() || m.Err != nil {
+		return ""
 	}
-	if !from.When.IsZero() {
-		out.When = text.Optional(from.When.UTC().Format(time.RFC3339))
+	return text.Optional(when.UTC().Format(time.RFC3339))
+}
+
+// fault says why a file cannot be read; "" if it can.
+func (m *listedModel) fault() text.Optional {
+	if m.Err == nil {
+		return ""
 	}
-	return out
+	return text.Optional(m.Err.Error())
 }
 
 // shippedModel returns the built-in reference with its networks' errors on their own workload.
-func shippedModel() modelJSON {
+func shippedModel() listedModel {
 	_, from := nn.ResNetReference()
-	return modelJSON{
-		Name:     learn.ShippedName,
-		Method:   "reference",
-		Samples:  from.Modes,
-		modes:    from.Modes,
-		Workload: text.Optional(from.Workload),
-		Device:   text.Optional(learn.ShippedReference().Provenance.Device),
-		Version:  from.Version,
-		Source:   from.Source,
-		Licence:  from.Licence,
-		Commands: []string{from.Command},
-		Warnings: []string{},
-		CV: learn.Errors{TimeMAPEPct: from.TimeMAPEPct, PowerMAPEPct: from.PowerMAPEPct,
-			How: "on the modes that they were fitted to"},
-	}
+	return listedModel{samples: from.Modes, modes: from.Modes, shipped: from,
+		Info: models.Info{Name: learn.ShippedName, Model: &learn.Model{
+			Method:     "reference",
+			Provenance: learn.ShippedReference().Provenance,
+			CV: learn.Errors{TimeMAPEPct: from.TimeMAPEPct, PowerMAPEPct: from.PowerMAPEPct,
+				How: "on the modes that they were fitted to"}}}}
 }
 
-func (c *modelsCmd) printAll(list []modelJSON) error {
+func (c *modelsCmd) printAll(list []listedModel) error {
 	rows := [][]string{{"name", "method", "modes", "time error", "power error", "workload", "device"}}
 	for _, m := range list {
-		if m.Error != "" {
-			rows = append(rows, []string{m.Name, "unreadable: " + string(m.Error)})
+		if m.Err != nil {
+			rows = append(rows, []string{m.Name, "unreadable: " + m.Err.Error()})
 			continue
 		}
-		workload, _, _ := strings.Cut(string(m.Workload), ",")
-		rows = append(rows, []string{
-			m.Name, m.Method, text.Thousands(m.modes), errorText(m.CV, m.CV.TimeMAPEPct),
-			errorText(m.CV, m.CV.PowerMAPEPct), orDash(workload), ofDevice(string(m.Device), m.Virtual),
-		})
+		from, cv := m.Model.Provenance, m.Model.CV
+		workload, _, _ := strings.Cut(from.Workload, ",")
+		rows = append(rows, []string{m.Name, string(m.Model.Method), text.Thousands(m.modes),
+			errorText(cv, cv.TimeMAPEPct), errorText(cv, cv.PowerMAPEPct), orDash(workload),
+			ofDevice(from.Device, from.Virtual)})
 	}
 	if err := report.Grid(c.out, rows...); err != nil {
 		return err
@@ -327,47 +318,38 @@ func errorText(e learn.Errors, pct float64) string {
 }
 
 // sized says how many settings of mode and batch size were measured; "" without batch sizes.
-func (m *modelJSON) sized() string {
-	if m.Samples == m.modes {
+func (m *listedModel) sized() string {
+	if m.samples == m.modes {
 		return ""
 	}
-	return fmt.Sprintf(" in %d settings of mode and batch size", m.Samples)
+	return fmt.Sprintf(" in %d settings of mode and batch size", m.samples)
 }
 
-func (c *modelsCmd) print(m modelJSON) error {
-	where, own := "inside this program", ""
-	if m.Path != "" {
-		where = string(m.Path)
+func (c *modelsCmd) print(m listedModel) error {
+	from, cv, own, version, fitted := m.Model.Provenance, m.Model.CV, "", "", ""
+	if m.shipped.Version > 0 {
+		own, version = " of its networks, "+cv.How, strconv.Itoa(m.shipped.Version)
 	}
-	if m.Method == "reference" && m.CV.Known() {
-		own = " of its networks, " + m.CV.How
+	if from.Campaigns > 0 {
+		fitted = strconv.Itoa(from.Campaigns)
 	}
-	rows := [][]string{
+	facts := report.Facts{
 		{"name", m.Name},
-		{"where", where},
-		{"method", m.Method},
+		{"where", cmp.Or(m.Path, "inside this program")},
+		{"method", string(m.Model.Method)},
 		{"modes", text.Thousands(m.modes) + m.sized()},
-		{"time error", errorText(m.CV, m.CV.TimeMAPEPct) + own},
-		{"power error", errorText(m.CV, m.CV.PowerMAPEPct) + own},
-		{"workload", orDash(string(m.Workload))},
-		{"device", ofDevice(string(m.Device), m.Virtual)},
-		{"made", orDash(string(m.When))},
-	}
-	rows = append(rows, networkRows(m.Networks)...)
-	if m.campaigns > 0 {
-		rows = append(rows, []string{"campaigns", strconv.Itoa(m.campaigns)})
-	}
-	if m.Version > 0 {
-		rows = append(rows,
-			[]string{"version", strconv.Itoa(m.Version)},
-			[]string{"source", m.Source},
-			[]string{"licence", m.Licence})
-	}
-	for _, made := range m.Commands {
-		rows = append(rows, []string{"made by", made})
-	}
-	c.notes(m.Warnings)
-	return report.Grid(c.out, append(rows, offRows(m.off)...)...)
+		{"time error", errorText(cv, cv.TimeMAPEPct) + own},
+		{"power error", errorText(cv, cv.PowerMAPEPct) + own},
+		{"workload", orDash(from.Workload)},
+		{"device", ofDevice(from.Device, from.Virtual)},
+		{"made", orDash(string(m.made()))}}
+	c.notes(m.Model.Warnings)
+	return slices.Concat(facts, networkFacts(m.Model), report.Facts{
+		{"campaigns", fitted},
+		{"version", version},
+		{"source", m.shipped.Source},
+		{"licence", m.shipped.Licence},
+		{"made by", m.shipped.Command}}, offFacts(m.off)).Text(c.out)
 }
 
 func (c *modelsCmd) keep(args []string) error {
@@ -376,15 +358,15 @@ func (c *modelsCmd) keep(args []string) error {
 		"%s: kept in %s; --model and --reference find it by that name", name, c.options.ModelsDir())
 }
 
-// offRows lists errors of calculated values against the measurements of the newest pair.
-func offRows(list []questions.Off) (rows [][]string) {
+// offFacts lists errors of calculated values against the measurements of the newest pair.
+func offFacts(list []questions.Off) (facts report.Facts) {
 	for _, o := range list {
 		said := fmt.Sprintf("%s %s calculated, %s measured (%+.1f %%)", text.Of(o.Calculated), o.Unit,
 			text.Of(o.Measured), 100*(o.Calculated/o.Measured-1))
 		if o.N > 1 {
 			said += fmt.Sprintf("; of %d median %+.1f %%, most %+.1f %%", o.N, o.MedianPct, o.MostPct)
 		}
-		rows = append(rows, []string{o.What, said})
+		facts = append(facts, [2]string{o.What, said})
 	}
-	return rows
+	return facts
 }

@@ -93,10 +93,8 @@ func (c *modesCmd) run(context.Context) error {
 		columns := append(export.ModeColumns(func(m tegra.Mode) tegra.Mode { return m }),
 			report.Column[tegra.Mode]{Key: export.VirtualColumn, Of: func(tegra.Mode) any { return b.Virtual }})
 		switch {
-		case c.asJSON:
-			return printJSON(c.out, columns.Objects(modes))
-		case c.asCSV:
-			return columns.CSV(c.out, modes)
+		case !words(c.app):
+			return printTable(c.app, columns, modes)
 		case c.filter == "" && !c.grid && !c.labels && c.sample == 0:
 			return errors.Join(countModes(c.out, space), c.printOrigin(b.Origin()))
 		}
@@ -151,11 +149,7 @@ func (c *workloadsCmd) run(context.Context) error {
 		return err
 	}
 	b, list, simulated := workloads.Simulations(c.options, list)
-	columns := workloadColumns(b, simulated)
-	if c.asJSON {
-		return printJSON(c.out, columns.Objects(list))
-	}
-	if err := columns.Text(c.out, list); err != nil {
+	if err := printTable(c.app, workloadColumns(b, simulated), list); err != nil || c.asJSON {
 		return err
 	}
 	marked, dnr, loads := false, []string(nil), []string(nil)

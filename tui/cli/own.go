@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,7 +167,8 @@ func (a jobs) understood(ctx context.Context, s *session.Session, w workload.Wor
 	if unread, ok := errors.AsType[*harness.NotUnderstood](err); ok {
 		res.Candidates = unread.Undecided.Candidates
 	}
-	return w, errors.Join(err, printJSON(a.out, toRunJSON(res, s.Device.Board())))
+	doc, failed := runDocument(res, s.Device.Board(), nil)
+	return w, errors.Join(err, failed, printJSON(a.out, doc))
 }
 
 // again returns the user's command as recorded in the campaign folder to resume, and rejects a different command before
@@ -214,7 +216,9 @@ func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRe
 	if err == nil {
 		res = usual(all)
 	}
-	c.all = all
+	if c.runs > 1 {
+		c.all = all
+	}
 	var unread *harness.NotUnderstood
 	died, failed := errors.AsType[*harness.ExitError](err)
 	interrupted := ctx.Err() != nil // print the cost so far, like time(1)
@@ -283,154 +287,94 @@ func (c *runCmd) saveOwn(w workload.Workload, res measure.RunResult) error {
 // printOwn prints the cost of a command, and how it was read.
 func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Workload) error {
 	if c.asJSON {
-		doc := toRunJSON(r, s.Device.Board())
-		for _, one := range c.all {
-			if o := one.Whole; o != nil && c.runs > 1 {
-				doc.Runs = append(doc.Runs, oneRunJSON{o.WallS, o.EnergyJ, o.MeanW, o.PeakW})
-			}
-		}
-		joined, err := report.Join(doc, r.Character.Serving.Object())
-		return errors.Join(err, printJSON(c.out, joined))
+		doc, err := runDocument(r, s.Device.Board(), c.all)
+		return errors.Join(err, printJSON(c.out, doc))
 	}
-	rows := append([][]string{{"board", workloads.BoardOf(s, w)}}, modeRows(r, s)...)
+	runs, o := "", r.Whole
 	if len(c.all) > 1 {
-		rows = append(rows, []string{"runs", runsText(c.all)})
+		runs = runsText(c.all)
 	}
+	facts := report.Facts{{"board", workloads.BoardOf(s, w)}, {"mode", modeText(r, s)}, {"runs", runs}}
 	if x := r.Reading; x != nil {
 		unit := x.Unit
 		if x.Samples > 0 {
 			unit = fmt.Sprintf("%s of %d samples", unit, x.Samples)
 		}
-		rows = append(rows, []string{"reads", strings.TrimPrefix(harness.Reads(*x), "reads: ")},
-			[]string{"steps", text.Thousands(x.Steps)},
-			[]string{"time", timeText(r, x.Why, " "+harness.Each(unit))},
-			[]string{"energy", withBand(dash(r.EnergyJ, "%.3g J"), r.EnergyJ.OK, r.Error.Energy()) + " " +
-				harness.Each(x.Unit)})
+		facts = append(facts, report.Facts{{"reads", strings.TrimPrefix(harness.Reads(*x), "reads: ")},
+			{"steps", text.Thousands(x.Steps)},
+			{"time", timeText(r, x.Why, " "+harness.Each(unit))},
+			{"energy", withBand(dash(r.EnergyJ, "%.3g J"), r.EnergyJ.OK, r.Error.Energy()) + " " +
+				harness.Each(x.Unit)}}...)
+	} else if !r.Refused {
+		facts = append(facts, [2]string{"reads", "no steps: measured as a whole"})
 	}
-	if r.Reading == nil && !r.Refused {
-		rows = append(rows, []string{"reads", "no steps: measured as a whole"})
-	}
-	o := r.Whole
-	power := "–"
+	power, clocks, throttled := "–", "", ""
 	if o.MeanW.OK || o.PeakW.OK {
 		power = dash(o.MeanW, "%.2f W mean") + ", " + dash(o.PeakW, "%.2f W peak")
 	}
-	rows = append(rows, []string{"wall time", fmt.Sprintf("%.2f s", o.WallS)},
-		[]string{"total energy", withBand(dash(o.EnergyJ, "%.1f J"), o.EnergyJ.OK, o.Error)},
-		[]string{"power", power})
+	facts = append(facts, report.Facts{{"wall time", fmt.Sprintf("%.2f s", o.WallS)},
+		{"total energy", withBand(dash(o.EnergyJ, "%.1f J"), o.EnergyJ.OK, o.Error)}, {"power", power}}...)
 	for _, rail := range o.Rails {
 		if rail.EnergyJ.OK || rail.LeastV.OK {
-			rows = append(rows, []string{rail.Name, railText(rail)})
+			facts = append(facts, [2]string{rail.Name, joined(", ", dash(rail.EnergyJ, "%.1f J"),
+				dash(rail.PeakW, "%.2f W peak"), ifAny(rail.PeakA, "%.2f A peak"), ifAny(rail.LeastV, "%.2f V least"))})
 		}
 	}
 	if o.GPU.OK || o.CPU.OK {
-		rows = append(rows, []string{"clocks", fmt.Sprintf("CPU %s, GPU %s, memory %s, means", dash(o.CPU, "%.2f GHz"),
-			dash(o.GPU, "%.2f GHz"), dash(o.EMC, "%.2f GHz"))})
+		clocks = fmt.Sprintf("CPU %s, GPU %s, memory %s, means", dash(o.CPU, "%.2f GHz"), dash(o.GPU, "%.2f GHz"),
+			dash(o.EMC, "%.2f GHz"))
 	}
-	if o.Throttled.OK && o.Throttled.V {
-		rows = append(rows, []string{"throttled", "yes, at least once"})
+	if o.Throttled.V {
+		throttled = "yes, at least once"
 	}
-	return report.Grid(c.out, rows...)
+	return append(facts, report.Facts{{"clocks", clocks}, {"throttled", throttled}}...).Text(c.out)
 }
 
-func railText(r measure.RailWhole) string {
-	out := dash(r.EnergyJ, "%.1f J") + ", " + dash(r.PeakW, "%.2f W peak")
-	if r.PeakA.OK {
-		out += fmt.Sprintf(", %.2f A peak", r.PeakA.V)
-	}
-	if r.LeastV.OK {
-		out += fmt.Sprintf(", %.2f V least", r.LeastV.V)
-	}
-	return out
-}
-
-// readingJSON describes how a command was read.
-type readingJSON struct {
-	Form       text.Optional      `json:"form"`
-	What       text.Optional      `json:"what"`
-	Steps      int                `json:"steps"`
-	TimeMS     tegra.Val[float64] `json:"time_ms"`
-	MeanMS     tegra.Val[float64] `json:"mean_ms"`
-	MedianMS   tegra.Val[float64] `json:"median_ms"`
-	ErrorPct   tegra.Val[float64] `json:"time_error_pct"` // one standard error
-	Unit       text.Optional      `json:"unit"`
-	Samples    int                `json:"samples,omitempty"` // per minibatch, if samples are counted
-	LeftOut    []leftOutJSON      `json:"left_out"`
-	Output     text.Optional      `json:"output"` // how the output was taken: terminal, lines or pipe
-	Candidates []candidateJSON    `json:"candidates"`
-}
-
-type leftOutJSON struct {
-	What  string  `json:"what"`
-	Count int     `json:"count"`
-	S     float64 `json:"s"`
-}
-
-type candidateJSON struct {
-	Form   string             `json:"form"`
-	What   string             `json:"what"`
-	Share  tegra.Val[float64] `json:"share"` // absent, like the time, with fewer than 3 steps
-	TimeMS tegra.Val[float64] `json:"time_ms"`
-}
-
-// ownJSON is the total cost of a user's command.
-type ownJSON struct {
-	WallS     float64             `json:"wall_s"`
-	TotalJ    tegra.Val[float64]  `json:"total_energy_j"`
-	MeanW     tegra.Val[float64]  `json:"mean_w"`
-	PeakW     tegra.Val[float64]  `json:"peak_w"`
-	Rails     []measure.RailWhole `json:"rails"`
-	CPU       tegra.Val[float64]  `json:"cpu_ghz"`
-	GPU       tegra.Val[float64]  `json:"gpu_ghz"`
-	EMC       tegra.Val[float64]  `json:"emc_ghz"`
-	Throttled tegra.Val[bool]     `json:"throttled"`
-	Left      []string            `json:"left_running"`   // command lines of what the command left running, ended by jtune
-	Runs      []oneRunJSON        `json:"runs,omitempty"` // with --runs
-}
-
-// oneRunJSON is one of several runs.
-type oneRunJSON struct {
-	WallS  float64            `json:"wall_s"`
-	TotalJ tegra.Val[float64] `json:"total_energy_j"`
-	MeanW  tegra.Val[float64] `json:"mean_w"`
-	PeakW  tegra.Val[float64] `json:"peak_w"`
-}
-
-func toOwnJSON(r measure.RunResult) *ownJSON {
+// wholeObject is the total cost of a user's command, of which several runs are listed; empty for other jobs.
+func wholeObject(r measure.RunResult, all []measure.RunResult) report.Object {
 	o := r.Whole
 	if o == nil {
 		return nil
 	}
-	return &ownJSON{WallS: o.WallS, TotalJ: o.EnergyJ, MeanW: o.MeanW, PeakW: o.PeakW, Rails: listOf(o.Rails),
-		CPU: o.CPU, GPU: o.GPU, EMC: o.EMC, Throttled: o.Throttled, Left: listOf(r.Left)}
+	var runs []report.Object
+	for _, one := range all {
+		if o := one.Whole; o != nil {
+			runs = append(runs, report.Object{{"wall_s", o.WallS}, {"total_energy_j", o.EnergyJ}, {"mean_w", o.MeanW},
+				{"peak_w", o.PeakW}})
+		}
+	}
+	return report.Object{{"wall_s", o.WallS}, {"total_energy_j", o.EnergyJ}, {"mean_w", o.MeanW}, {"peak_w", o.PeakW},
+		{"rails", listOf(o.Rails)}, {"cpu_ghz", o.CPU}, {"gpu_ghz", o.GPU}, {"emc_ghz", o.EMC},
+		{"throttled", o.Throttled}, {"left_running", listOf(r.Left)}, {"runs", report.IfAny(runs)}}
 }
 
-// toReadingJSON returns the reading of a run; nil for a workload that prints events.
-func toReadingJSON(r measure.RunResult) *readingJSON {
-	out := readingJSON{LeftOut: []leftOutJSON{}, Candidates: []candidateJSON{}, Output: text.Optional(r.Output)}
-	candidates := r.Candidates
-	switch x := r.Reading; {
-	case x != nil:
-		out.Form, out.What, out.Unit = text.Optional(x.Form), text.Optional(text.OneLine(x.What)), text.Optional(x.Unit)
-		out.Steps, out.Samples = x.Steps, x.Samples
-		out.TimeMS, out.MeanMS, out.MedianMS = tegra.Some(x.TimeMS), tegra.Some(x.TimeMS), tegra.Finite(x.MedianMS)
-		out.ErrorPct = tegra.Finite(100 * x.ErrorMS / x.TimeMS)
-		candidates = x.Candidates
-		for _, l := range x.LeftOut {
-			out.LeftOut = append(out.LeftOut, leftOutJSON{text.OneLine(l.What), l.Count, l.S})
-		}
+// readingObject describes how a command was read; nil for a workload that prints events.
+func readingObject(r measure.RunResult) report.Object {
+	unknown, candidates := math.NaN(), r.Candidates
+	form := detect.Reading{TimeMS: unknown, MedianMS: unknown, ErrorMS: unknown}
+	switch {
+	case r.Reading != nil:
+		form, candidates = *r.Reading, r.Reading.Candidates
 	case r.Whole == nil:
 		return nil
 	case !r.Refused:
-		wall := tegra.Some(1000 * r.Whole.WallS)
-		out.Form, out.What, out.Unit, out.Steps = "whole", "from start to end", detect.Run, 1
-		out.TimeMS, out.MeanMS = wall, wall
+		form.Form, form.What, form.Unit, form.Steps = "whole", "from start to end", detect.Run, 1
+		form.TimeMS = 1000 * r.Whole.WallS
 	}
-	for _, k := range candidates {
-		out.Candidates = append(out.Candidates, candidateJSON{k.Form, text.OneLine(k.What),
-			tegra.Val[float64]{V: k.Share, OK: k.TimeMS > 0}, tegra.Val[float64]{V: k.TimeMS, OK: k.TimeMS > 0}})
+	leftOut, others := []report.Object{}, []report.Object{}
+	for _, l := range form.LeftOut {
+		leftOut = append(leftOut, report.Object{{"what", text.OneLine(l.What)}, {"count", l.Count}, {"s", l.S}})
 	}
-	return &out
+	for _, k := range candidates { // with fewer than 3 steps a share and a time are absent
+		others = append(others, report.Object{{"form", k.Form}, {"what", text.OneLine(k.What)},
+			{"share", tegra.Val[float64]{V: k.Share, OK: k.TimeMS > 0}},
+			{"time_ms", tegra.Val[float64]{V: k.TimeMS, OK: k.TimeMS > 0}}})
+	}
+	return report.Object{{"form", text.Optional(form.Form)}, {"what", text.Optional(text.OneLine(form.What))},
+		{"steps", form.Steps}, {"time_ms", form.TimeMS}, {"mean_ms", form.TimeMS}, {"median_ms", form.MedianMS},
+		{"time_error_pct", 100 * form.ErrorMS / form.TimeMS}, {"unit", text.Optional(form.Unit)},
+		{"samples", report.IfAny(form.Samples)}, // per minibatch
+		{"left_out", leftOut}, {"output", text.Optional(r.Output)}, {"candidates", others}}
 }
 
 // mayReplace refuses a name under which a job is listed already, saved or built in.

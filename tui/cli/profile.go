@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -211,19 +212,6 @@ func (c *profileCmd) readModes(path string, d tegra.Device, tried tegra.Val[int]
 	return modes, gated, nil
 }
 
-// profileJSON is the document of `jtune lab profile --json`.
-type profileJSON struct {
-	Path     string        `json:"path"`
-	Workload string        `json:"workload"`
-	Device   string        `json:"device"`
-	Virtual  bool          `json:"virtual"`
-	Modes    int           `json:"modes"` // settings if batch sizes vary
-	Usable   int           `json:"usable"`
-	New      int           `json:"new"`
-	ElapsedS float64       `json:"elapsed_s"`
-	Model    text.Optional `json:"model"` // fitted to all that is known; null if none was kept
-}
-
 func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measure.ProfileRequest) error {
 	rep := c.reporter(s.Device)
 	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
@@ -248,8 +236,9 @@ func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measur
 	switch {
 	case res.Dir != "" && c.asJSON:
 		b := s.Device.Board()
-		if err := printJSON(c.out, profileJSON{res.Dir, r.Workload.Name, b.Name, b.Virtual, len(all), len(usable),
-			res.New, res.Elapsed.Seconds(), text.Optional(res.Kept)}); err != nil {
+		if err := printJSON(c.out, report.Object{{"path", res.Dir}, {"workload", r.Workload.Name}, {"device", b.Name},
+			{"virtual", b.Virtual}, {"modes", len(all)}, {"usable", len(usable)}, {"new", res.New},
+			{"elapsed_s", res.Elapsed.Seconds()}, {"model", text.Optional(res.Kept)}}); err != nil {
 			return err
 		}
 	case res.Dir != "":

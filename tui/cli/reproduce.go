@@ -199,11 +199,8 @@ func (c *reproduceCmd) print(reports []reproduce.Report) error {
 	for _, r := range reports {
 		all = append(all, r.Results...)
 	}
-	switch {
-	case c.asJSON:
-		return printJSON(c.out, studyColumns().Objects(all))
-	case c.asCSV:
-		return studyColumns().CSV(c.out, all)
+	if !words(c.app) {
+		return printTable(c.app, studyColumns(), all)
 	}
 	for _, r := range reports {
 		fmt.Fprintf(c.out, "%s: %s\n\n", r.Study.Name, r.Study.Title)
@@ -279,11 +276,8 @@ func claimColumns() report.Table[claims.Judged] {
 }
 
 func (c *reproduceCmd) printClaims(judged []claims.Judged) error {
-	switch {
-	case c.asJSON:
-		return printJSON(c.out, claimColumns().Objects(judged))
-	case c.asCSV:
-		return claimColumns().CSV(c.out, judged)
+	if !words(c.app) {
+		return printTable(c.app, claimColumns(), judged)
 	}
 	for _, j := range judged {
 		fmt.Fprintf(c.out, "%s  %s (%s)\n", strings.ToUpper(string(j.Outcome)), j.Sentence, j.Where)

@@ -220,7 +220,7 @@ func (c *runCmd) doRun(ctx context.Context, s *session.Session, r measure.RunReq
 
 func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Workload) error {
 	if c.asJSON {
-		doc, err := report.Join(toRunJSON(r, s.Device.Board()), r.Character.Serving.Object())
+		doc, err := runDocument(r, s.Device.Board(), nil)
 		return errors.Join(err, printJSON(c.out, doc))
 	}
 	later, part := r.Character.SteadyIsLater(), r.Character.Steady()
@@ -242,28 +242,27 @@ func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Wo
 	if serving := r.Character.Serving; serving != nil {
 		return c.printServing(r, s, w, power)
 	}
-	rows := [][]string{{"board", workloads.BoardOf(s, w)}, {"minibatches", count},
+	facts := report.Facts{{"board", workloads.BoardOf(s, w)}, {"minibatches", count},
 		{"time", timeText(r, "", "")},
 		{"speed", text.Of(1000/r.TimeMS) + " minibatches/s"},
 		{"stall", msText(r.StallMS)}, {"compute", msText(r.ComputeMS)},
 		{"overhead", msText(r.OverheadMS)}, {"power", power},
-		{"energy", withBand(dash(r.EnergyJ, "%.3f J"), r.EnergyJ.OK, r.Error.Energy()) + " per minibatch"}}
-	if peak := peaksText(r.Peaks, s.Device.Board()); peak != "" {
-		rows = append(rows, []string{"peak", peak})
-	}
-	if v := r.Sampling; v != nil {
-		rows = append(rows, []string{"sampling", samplingText(*v)})
-	}
-	rows = append(append(rows, modeRows(r, s)...), characterRows(r.Character)...)
-	if err := report.Grid(c.out, rows...); err != nil {
+		{"energy", withBand(dash(r.EnergyJ, "%.3f J"), r.EnergyJ.OK, r.Error.Energy()) + " per minibatch"},
+		{"peak", peaksText(r.Peaks, s.Device.Board())},
+		{"sampling", samplingText(r.Sampling)},
+		{"mode", modeText(r, s)}}
+	if err := append(facts, characterFacts(r.Character)...).Text(c.out); err != nil {
 		return err
 	}
 	c.printDoubts(r)
 	return nil
 }
 
-// samplingText describes how regularly power was read.
-func samplingText(v measure.Sampling) string {
+// samplingText describes how regularly power was read; "" if that is not known.
+func samplingText(v *measure.Sampling) string {
+	if v == nil {
+		return ""
+	}
 	return fmt.Sprintf("every %s ms, asked for %s ms; jitter %s ms, %s to %s ms, %s readings", text.Of(v.MedianMS),
 		text.Of(v.AskedMS), text.Of(v.JitterMS), text.Of(v.LeastMS), text.Of(v.MostMS), text.Thousands(v.Samples))
 }

@@ -98,45 +98,38 @@ func latencyLimitText(l record.Latency, q, limitMS float64) string {
 // printServing prints an inference run.
 func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workload.Workload, power string) error {
 	v := r.Character.Serving
-	phase := ""
+	phase, latency, limit, repeats := "", "", "", ""
 	if v.Phase != "" {
 		phase = ", " + v.Phase
 	}
-	rows := [][]string{{"board", workloads.BoardOf(s, w)}, {"batches", text.Thousands(r.Minibatches)},
-		{"speed", unitsPerS(v.PerS, v.Unit) + phase},
-		{"time", timeText(r, "", " of a batch")}}
-	rows = append(rows, modeRows(r, s)...)
 	if v.Latency.N > 0 {
-		rows = append(rows, []string{"latency", latencyText(v.Latency)})
+		latency = latencyText(v.Latency)
 	} else if w.Live() {
-		rows = append(rows, []string{"latency", msText(tegra.Some(r.TimeMS)) + " mean: its counters have no quantiles"})
+		latency = msText(tegra.Some(r.TimeMS)) + " mean: its counters have no quantiles"
 	}
-	if v.TTFTMS.OK {
-		rows = append(rows, []string{"first " + v.Unit, msText(v.TTFTMS) + " median"})
+	if w.Limit.LatencyMS > 0 {
+		limit = latencyLimitText(v.Latency, cmp.Or(w.Limit.Quantile, 0.99), w.Limit.LatencyMS)
 	}
-	if v.TPOTMS.OK {
-		rows = append(rows, []string{"each further", msText(v.TPOTMS) + " median"})
+	if v.Reps > 0 {
+		repeats = fmt.Sprintf("%d, energies vary by %s", v.Reps, dash(v.CVPct, "%.1f %%"))
 	}
+	median := func(v tegra.Val[float64]) string {
+		return ifAny(tegra.Val[string]{V: msText(v), OK: v.OK}, "%s median")
+	}
+	facts := report.Facts{{"board", workloads.BoardOf(s, w)}, {"batches", text.Thousands(r.Minibatches)},
+		{"speed", unitsPerS(v.PerS, v.Unit) + phase},
+		{"time", timeText(r, "", " of a batch")},
+		{"mode", modeText(r, s)},
+		{"latency", latency},
+		{"first " + v.Unit, median(v.TTFTMS)},
+		{"each further", median(v.TPOTMS)}}
 	for _, p := range v.Phases {
-		rows = append(rows, []string{p.Phase, fmt.Sprintf("%s, %s, %s", unitsPerS(p.PerS, v.Unit),
+		facts = append(facts, [2]string{p.Phase, fmt.Sprintf("%s, %s, %s", unitsPerS(p.PerS, v.Unit),
 			dash(p.PowerW, "%.2f W"), dash(p.UnitJ, "%.4g J per "+v.Unit))})
 	}
-	if q := cmp.Or(w.Limit.Quantile, 0.99); w.Limit.LatencyMS > 0 {
-		rows = append(rows, []string{"limit", latencyLimitText(v.Latency, q, w.Limit.LatencyMS)})
-	}
-	rows = append(rows, []string{"power", power}, []string{"energy", dash(v.UnitJ, "%.4g J per "+v.Unit)})
-	if v.Reps > 0 {
-		repeats := fmt.Sprintf("%d, energies vary by %s", v.Reps, dash(v.CVPct, "%.1f %%"))
-		rows = append(rows, []string{"repeats", repeats})
-	}
-	for _, row := range characterRows(r.Character) {
-		switch row[0] {
-		case "epoch", "epoch 0", "later epochs", "latency", "page cache", "disk":
-		default:
-			rows = append(rows, row)
-		}
-	}
-	if err := report.Grid(c.out, rows...); err != nil {
+	facts = append(facts, report.Facts{{"limit", limit}, {"power", power},
+		{"energy", dash(v.UnitJ, "%.4g J per "+v.Unit)}, {"repeats", repeats}}...)
+	if err := append(facts, characterFacts(r.Character)...).Text(c.out); err != nil {
 		return err
 	}
 	c.printDoubts(r)

@@ -197,7 +197,7 @@ func TestConvertNvpmodelGivesTheContractsKeys(t *testing.T) {
 		"/etc/nvpmodel.conf")
 }
 
-func TestExportedBlockReadsBack(t *testing.T) {
+func TestExportPrintsABlockThatReadsBack(t *testing.T) {
 	t.Parallel()
 	args, root := fakeBoard(t, "true")
 	o := jtune(t, with(args, "export", "nvpmodel", "8c/1.34C/0.83G/2.13M", "--name", "TRY")...).done(t)

@@ -13,7 +13,6 @@ import (
 
 	"jtune/internal/report"
 	"jtune/profiles/workload"
-	"jtune/tegra"
 	"jtune/telemetry/hold"
 	"jtune/tui/session"
 	"jtune/tui/session/remote"
@@ -236,50 +235,28 @@ func printProof(out io.Writer, s *session.Session, w workload.Workload, r soak.R
 	if r.Steady.TjC.OK {
 		steady = steadyText(r.Steady)
 	}
-	rows := [][]string{
+	facts := report.Facts{
 		{"board", workloads.BoardOf(s, w)}, {"job", w.Name}, {"mode", mode},
 		{"lasted", time.Duration(r.DurationS * float64(time.Second)).Round(time.Second).String()},
 		{"temperature", steady},
-		{"peak", peakText(r.Peak)}}
-	if r.Least.Volts.OK {
-		rows = append(rows, []string{"least", fmt.Sprintf("%.3f V of %s", r.Least.Volts.V, r.Least.Rail.V)})
-	}
-	rows = append(rows, []string{"margins", marginText(r.Margins)})
+		{"peak", peakText(r.Peak)},
+		{"least", ifAny(r.Least.Volts, "%.3f V of %s", r.Least.Rail.V)},
+		{"margins", marginText(r.Margins)}}
 	for _, e := range r.Events {
 		at := time.Duration(e.AtS * float64(time.Second)).Round(time.Second)
-		rows = append(rows, []string{"at " + at.String(), e.What})
+		facts = append(facts, [2]string{"at " + at.String(), e.What})
 	}
-	return report.Grid(out, rows...)
+	return facts.Text(out)
 }
 
 // peakText formats the highest values that the board showed.
 func peakText(p hold.Peak) string {
-	var parts []string
-	if p.PowerW.OK {
-		parts = append(parts, fmt.Sprintf("%.2f W", p.PowerW.V))
-	}
-	if p.Amperes.OK {
-		parts = append(parts, fmt.Sprintf("%.2f A of %s", p.Amperes.V, p.Rail.V))
-	}
-	if p.TjC.OK {
-		parts = append(parts, fmt.Sprintf("tj %.1f °C", p.TjC.V))
-	}
-	return cmp.Or(strings.Join(parts, ", "), "–")
+	return cmp.Or(joined(", ", ifAny(p.PowerW, "%.2f W"), ifAny(p.Amperes, "%.2f A of %s", p.Rail.V),
+		ifAny(p.TjC, "tj %.1f °C")), "–")
 }
 
 // marginText formats the margin to each known limit.
 func marginText(m hold.Margins) string {
-	var parts []string
-	for _, one := range []struct {
-		left   tegra.Val[float64]
-		format string
-	}{{m.PowerW, "%.2f W (mean of a minute)"}, {m.Amperes, "%.2f A"}, {m.TjC, "%.1f °C"}, {m.Volts, "%.2f V"}} {
-		if one.left.OK {
-			parts = append(parts, fmt.Sprintf(one.format, one.left.V))
-		}
-	}
-	if parts == nil {
-		return "no limit is known"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(joined(", ", ifAny(m.PowerW, "%.2f W (mean of a minute)"), ifAny(m.Amperes, "%.2f A"),
+		ifAny(m.TjC, "%.1f °C"), ifAny(m.Volts, "%.2f V")), "no limit is known")
 }

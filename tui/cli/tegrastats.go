@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
-	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/telemetry/tegrastats"
 )
@@ -90,12 +89,8 @@ func (a logs) watchLog(ctx context.Context, name string, count int, every time.D
 	return a.eachRecord(ctx, name, every, func(l logged) error {
 		var err error
 		if a.asJSON {
-			line := toWatchJSON(l.r)
-			line.TS, line.TFrom = tegra.Some(l.TS), text.Optional(l.From)
-			if l.TotalPowerRule != nil {
-				line.TotalRule = text.Optional(*l.TotalPowerRule)
-			}
-			err = printLine(a.out, line)
+			none, rule := tegra.Val[float64]{}, tegra.Board{TotalRule: given(l.TotalPowerRule).V}
+			err = printLine(a.out, watchObject(l.TS, l.From, rule, l.r, none, none))
 		} else {
 			_, err = fmt.Fprintf(a.out, "%8.1fs  %s\n", l.TS, readingLine(tegra.Board{}, l.r, ""))
 		}

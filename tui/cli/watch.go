@@ -9,39 +9,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session"
 )
-
-// watchJSON is one line of `jtune watch --json`.
-type watchJSON struct {
-	TS        tegra.Val[float64]    `json:"t_s"`
-	TFrom     text.Optional         `json:"t_from"` // of a log: tegrastats, prefix or position
-	Device    text.Optional         `json:"device"`
-	Virtual   tegra.Val[bool]       `json:"virtual"`
-	TotalW    tegra.Val[float64]    `json:"total_power_w"`
-	TotalRule text.Optional         `json:"total_power_rule"`
-	Rails     []tegra.RailReading   `json:"rails"`
-	CPU       []tegra.CoreReading   `json:"cpu"`
-	CPUAsked  tegra.Val[int64]      `json:"cpu_asked_khz"`
-	GPU       tegra.ClockReading    `json:"gpu"`
-	EMC       tegra.ClockReading    `json:"emc"`
-	TempsC    map[string]float64    `json:"temps_c"`
-	TempsOff  []string              `json:"temps_off"`
-	FanPct    tegra.Val[float64]    `json:"fan_pct"`
-	Throttled tegra.Val[bool]       `json:"throttled"`
-	Signals   []tegra.Signal        `json:"signals"`
-	Hot       bool                  `json:"hot"`
-	HotReason text.Optional         `json:"hot_reason"`
-	Mode      tegra.Val[tegra.Mode] `json:"mode"`
-	Locked    tegra.Val[bool]       `json:"locked"` // its clocks are locked
-	MeterW    tegra.Val[float64]    `json:"meter_w"`
-	Self      struct {
-		CPUPct tegra.Val[float64] `json:"cpu_pct"`
-	} `json:"self"`
-}
 
 // watchCmd is `jtune watch`.
 type watchCmd struct {
@@ -106,11 +79,7 @@ func (c *watchCmd) watchDevice(ctx context.Context) error {
 			return err
 		}
 		if c.asJSON {
-			line := toWatchJSON(r)
-			line.TS, line.Virtual = tegra.Some(r.T.Seconds()), tegra.Some(board.Virtual)
-			line.Device, line.TotalRule = text.Optional(board.Name), text.Optional(board.TotalRule)
-			line.Self.CPUPct, line.MeterW = self.CPUPct(), s.MeterW()
-			err = printLine(c.out, line)
+			err = printLine(c.out, watchObject(r.T.Seconds(), "", board, r, s.MeterW(), self.CPUPct()))
 		} else {
 			text := readingLine(board, r, tegra.NameNow(s.Device, r)) + supplies(r)
 			if w := s.MeterW(); w.OK {
@@ -142,29 +111,37 @@ func warmUp(ctx context.Context, s *session.Session) error {
 	return s.Clock.Sleep(ctx, loadSpan)
 }
 
-// toWatchJSON fills in what the reading holds; the rest is null.
-func toWatchJSON(r tegra.Reading) watchJSON {
-	out := watchJSON{
-		TotalW:    r.TotalW,
-		Rails:     listOf(r.Rails),
-		CPU:       listOf(r.Cores),
-		CPUAsked:  tegra.InKHz(r.CPU.Max),
-		GPU:       r.GPU,
-		EMC:       r.EMC,
-		TempsC:    map[string]float64{},
-		TempsOff:  listOf(r.TempsOff),
-		FanPct:    r.FanPct,
-		Throttled: r.Throttled,
-		Signals:   listOf([]tegra.Signal(r.Signals)),
-		Hot:       r.Hot() != "",
-		HotReason: text.Optional(r.Hot()),
-		Mode:      r.Mode,
-		Locked:    r.Locked,
-	}
+// watchObject is one line of `jtune watch --json`, of a device, or of a log and where its times are from: tegrastats,
+// prefix or position. An absent value is null.
+func watchObject(t float64, from string, b tegra.Board, r tegra.Reading, meter, self tegra.Val[float64]) report.Object {
+	temps := map[string]float64{}
 	for _, t := range r.Temps {
-		out.TempsC[t.Name] = t.C
+		temps[t.Name] = t.C
 	}
-	return out
+	return report.Object{
+		{"t_s", t},
+		{"t_from", text.Optional(from)},
+		{"device", text.Optional(b.Name)},
+		{"virtual", tegra.Val[bool]{V: b.Virtual, OK: from == ""}},
+		{"total_power_w", r.TotalW},
+		{"total_power_rule", text.Optional(b.TotalRule)},
+		{"rails", listOf(r.Rails)},
+		{"cpu", listOf(r.Cores)},
+		{"cpu_asked_khz", tegra.InKHz(r.CPU.Max)},
+		{"gpu", r.GPU},
+		{"emc", r.EMC},
+		{"temps_c", temps},
+		{"temps_off", listOf(r.TempsOff)},
+		{"fan_pct", r.FanPct},
+		{"throttled", r.Throttled},
+		{"signals", listOf([]tegra.Signal(r.Signals))},
+		{"hot", r.Hot() != ""},
+		{"hot_reason", text.Optional(r.Hot())},
+		{"mode", r.Mode},
+		{"locked", r.Locked}, // its clocks are locked
+		{"meter_w", meter},
+		{"self", report.Object{{"cpu_pct", self}}},
+	}
 }
 
 // readingLine formats a reading on one line without its time; name is its mode's name (session.NameNow).

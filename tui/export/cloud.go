@@ -53,13 +53,13 @@ func (c *Cloud) columns() report.Table[int] {
 	epoch := func(p learn.Prediction) float64 { return float64(c.PerEpoch) * p.TimeMS / 1000 }
 	sized := []report.Column[int]{
 		{Key: "batch", Form: report.JSON, Of: func(k int) any { return c.Known[k].Batch }},
-		{Key: "time_per_sample_ms", Form: report.JSON, Omit: true,
-			Of: func(k int) any { return c.Known[k].Measured.SampleMS() }},
+		{Key: "time_per_sample_ms", Form: report.JSON,
+			Of: func(k int) any { return report.IfAny(c.Known[k].Measured.SampleMS()) }},
 	}
 	epochs := []report.Column[int]{
-		{Key: "epoch_s", Form: report.JSON, Omit: true, Of: func(k int) any { return epoch(c.Known[k]) }},
-		{Key: "epoch_j", Form: report.JSON, Omit: true,
-			Of: func(k int) any { return epoch(c.Known[k]) * c.Known[k].PowerW }},
+		{Key: "epoch_s", Form: report.JSON, Of: func(k int) any { return report.IfAny(epoch(c.Known[k])) }},
+		{Key: "epoch_j", Form: report.JSON,
+			Of: func(k int) any { return report.IfAny(epoch(c.Known[k]) * c.Known[k].PowerW) }},
 	}
 	size := []report.Column[int]{{Key: "bs", Form: report.CSV, Of: func(k int) any { return c.Known[k].Batch }}}
 	if !c.Sized() {

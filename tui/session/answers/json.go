@@ -1,7 +1,6 @@
 package answers
 
 import (
-	"math"
 	"slices"
 
 	"jtune/internal/arrivals"
@@ -107,11 +106,7 @@ func (a Answer) measured() any {
 	out := report.Object{{"time_ms", m.V.TimeMS}, {"power_w", m.V.PowerW}, {"energy_j", m.V.EnergyJ()},
 		{"n", len(list)}, {"time_lo_ms", timeLo}, {"time_hi_ms", timeHi}, {"power_lo_w", powerLo},
 		{"power_hi_w", powerHi}}
-	out = append(out, errorsOf(m.V.Errors)...)
-	if a.Doubted.OK {
-		out = append(out, [2]any{"suspicious", true})
-	}
-	return out
+	return slices.Concat(out, errorsOf(m.V.Errors), report.Object{{"suspicious", report.IfAny(a.Doubted.OK)}})
 }
 
 // bands returns a prediction with the ends of its 95 % bands.
@@ -128,14 +123,11 @@ func bands(p learn.Prediction) report.Object {
 }
 
 // size returns the batch size if it is an input besides the mode, else nothing.
-func size(m tegra.Measured) (out report.Object) {
-	if m.Batch > 0 {
-		out = append(out, [2]any{"batch", m.Batch})
-		if ms := m.SampleMS(); !math.IsNaN(ms) {
-			out = append(out, [2]any{"time_per_sample_ms", ms})
-		}
+func size(m tegra.Measured) report.Object {
+	if m.Batch == 0 {
+		return nil
 	}
-	return out
+	return report.Object{{"batch", report.IfAny(m.Batch)}, {"time_per_sample_ms", report.IfAny(m.SampleMS())}}
 }
 
 // probes omits what only the search uses; a failed probe has null values, and one ended for its power has no time.
@@ -193,11 +185,11 @@ func Limits(l metric.Goal, a mix.Ask) any {
 		}
 	}
 	for b := range l.Limits.Each() {
-		one := [][2]any{{"value_" + b.Suffix, b.Value}}
+		rail := report.IfAny("")
 		if b.Rail != nil {
-			one = append(one, [2]any{"rail", text.Optional(b.On)})
+			rail = text.Optional(b.On)
 		}
-		add(true, b.Key, one...)
+		add(true, b.Key, [2]any{"value_" + b.Suffix, b.Value}, [2]any{"rail", rail})
 	}
 	add(l.Objective == metric.Energy, "energy")
 	add(l.SlowerPct > 0, "max_slowdown", [2]any{"value_pct", l.SlowerPct})

@@ -103,7 +103,7 @@ func (r energyFindings) columns() (t report.Table[energyRow]) {
 	}
 	change := func(x energyRow) (energyPct, timePct tegra.Val[float64]) { return r.Change(x.Point, x.unitJ) }
 	return append(t, report.Table[energyRow]{
-		{Key: "setting", Form: report.JSON, Omit: true, Of: func(x energyRow) any { return name(x) }},
+		{Key: "setting", Form: report.JSON, Of: func(x energyRow) any { return report.IfAny(name(x)) }},
 		{Key: "setting", Form: report.CSV, Of: func(x energyRow) any { return name(x).V }},
 		{Key: "mode", Form: report.JSON, Of: func(x energyRow) any { return x.Mode }},
 		{Key: "status", Of: func(x energyRow) any { return x.status() }},
