@@ -17,22 +17,21 @@ type empty struct {
 
 var _ view = (*empty)(nil)
 
-// Key handles the key that opens an energy study.
-func (e *empty) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	if _, any := e.study.newest(); any && e.read.Keys().Picture.Matches(k) {
-		return e.study.open(), true
-	}
-	return nil, false
-}
-
-// Hints returns the keys that are not available yet, and the energy study if there is one.
-func (e *empty) Hints() []widget.Action {
-	out := []widget.Action{e.read.Keys().Apply.Unless("no model")}
+// acts returns the keys that are not available yet, and the energy study if there is one.
+func (e *empty) acts() page.Acts {
+	keys := e.read.Keys()
+	out := page.Acts{page.Shown(keys.Apply.Unless("no model"))}
 	if _, any := e.study.newest(); any {
-		out = append(out, e.read.Keys().Picture.As("energy study"))
+		out = append(out, page.On(keys.Picture.As("energy study"), e.study.open))
 	}
 	return out
 }
+
+// Key handles a key.
+func (e *empty) Key(k tea.KeyPressMsg) (page.Intent, bool) { return e.acts().Key(k) }
+
+// Hints lists the keys.
+func (e *empty) Hints() []widget.Action { return e.acts().Hints() }
 
 // Copied returns nothing.
 func (e *empty) Copied() string { return "" }

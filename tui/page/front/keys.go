@@ -21,31 +21,10 @@ func (c *cloudView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		}
 		return nil, true
 	}
-	keys := c.read.Keys()
 	if walk, by := c.walks(k); walk != nil {
 		return walk(by), true
 	}
-	switch {
-	case keys.Answer.Matches(k):
-		return c.toAnswer(), true
-	case keys.Limits.Matches(k):
-		c.limits.Open(c.read)
-	case keys.Rivals.Matches(k):
-		return c.rivals.turn(), true
-	case keys.Filter.Matches(k):
-		c.filter.open()
-	case keys.Recall.Matches(k):
-		return page.Recall{Workload: c.read.Outlook().Workload}, true
-	case keys.Verify.Matches(k):
-		return c.verify(c.cursor), true
-	default:
-		if does, yes := keys.Applies(k); yes {
-			does.Mode = c.read.Outlook().Known[c.cursor].Mode
-			return does, true
-		}
-		return c.drawKey(k)
-	}
-	return nil, true
+	return c.acts().Key(k)
 }
 
 // walks returns the move of a key, and its distance; nil: the key is no move.
@@ -74,48 +53,13 @@ func (c *cloudView) walks(k tea.KeyPressMsg) (walk func(by int) page.Intent, by 
 	return nil, 0
 }
 
-// drawKey handles the keys that change what is drawn.
-func (c *cloudView) drawKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys := c.read.Keys()
-	switch {
-	case keys.Picture.Matches(k):
-		if c.picture.next() {
-			return nil, true
-		}
-		return c.study.open(), true
-	case keys.Enlarge.Matches(k):
-		c.large = !c.large
-	case keys.Back.Matches(k):
-		return nil, c.back()
-	case c.picture.drawn != drawCloud && keys.Table.Matches(k):
-		c.picture.drawn, c.asTab = drawCloud, true
-	case c.picture.drawn == drawMap && keys.Axes.Matches(k):
-		c.picture.nextQuantity()
-	case c.picture.drawn == drawCurves && keys.Axes.Matches(k):
-		return page.Say("axes: curves show time, power and energy; " + keys.Group.Label() + " takes another"), true
-	case c.picture.drawn != drawCloud && keys.Group.Matches(k):
-		c.picture.nextKnobs()
-	case keys.Table.Matches(k):
-		c.turnTable()
-	case keys.Axes.Matches(k):
-		c.nextPlane()
-		c.goTo(c.cursor)
-	case keys.Log.Matches(k):
-		says := c.nextLog()
-		c.goTo(c.cursor)
-		return says, true
-	case keys.Whole.Matches(k):
-		c.dots.Zoom = widget.Zoom{}
-	case keys.Group.Matches(k):
-		c.group = (c.group + 1) % (int(tegra.NumKnobs) + 1)
-	default:
-		return nil, false
-	}
-	return nil, true
+// open reports whether something is open that back closes.
+func (c *cloudView) open() bool {
+	return c.large || c.picture.drawn != drawCloud || c.dots.Zoom.Steps > 0 || c.rivals.on || c.filter.text != ""
 }
 
-// back closes what was opened last; false if nothing is open.
-func (c *cloudView) back() bool {
+// back closes what was opened last.
+func (c *cloudView) back() {
 	switch {
 	case c.large:
 		c.large = false
@@ -125,13 +69,10 @@ func (c *cloudView) back() bool {
 		c.dots.Zoom = widget.Zoom{}
 	case c.rivals.on:
 		c.rivals.on = false
-	case c.filter.text != "":
+	default:
 		c.filter.text = ""
 		c.goTo(c.answer())
-	default:
-		return false
 	}
-	return true
 }
 
 // Hints returns the keys of the cloud, or of the open input.
@@ -142,32 +83,67 @@ func (c *cloudView) Hints() []widget.Action {
 	case c.limits.Typing():
 		return c.limits.Hints(c.read)
 	}
-	keys, why := c.read.Keys(), c.read.MayWrite()
-	other := keys.Table.As("table").Doing("the front as a table")
-	if c.asTab && c.picture.drawn == drawCloud {
-		other = keys.Table.As("plot").Doing("the table as a plot")
-	}
+	keys := c.read.Keys()
+	return append(c.acts().Hints(), keys.HalfUp, keys.HalfDown, keys.Home, keys.End)
+}
+
+// acts returns what the keys do with the mode under the cursor and with the drawing.
+func (c *cloudView) acts() page.Acts {
+	keys, drawn := c.read.Keys(), c.picture.drawn
+	apply, now := page.Applying(c.read, page.Apply{Mode: c.read.Outlook().Known[c.cursor].Mode})
 	along := keys.Left.With(keys.Right, "along").Doing("walk along the front")
-	if c.picture.drawn != drawCloud {
+	table := page.On(keys.Table.As("table").Doing("the front as a table"), c.turnTable)
+	axes := page.On(keys.Axes, func() { c.nextPlane(); c.goTo(c.cursor) })
+	group := page.On(keys.Group, func() { c.group = (c.group + 1) % (int(tegra.NumKnobs) + 1) })
+	if drawn == drawCloud && c.asTab {
+		table = page.On(keys.Table.As("plot").Doing("the table as a plot"), c.turnTable)
+	} else if drawn != drawCloud {
 		along = keys.Left.With(keys.Right, "value").Doing("the next value of the clock across")
+		table = page.On(table.Action, func() { c.picture.drawn, c.asTab = drawCloud, true })
+		axes = page.On(keys.Axes, c.picture.nextQuantity)
+		group = page.On(keys.Group, c.picture.nextKnobs)
 	}
-	out := []widget.Action{
-		keys.Apply.Unless(why),
-		along,
-		keys.Lower.With(keys.Higher, "limit").Doing("move the limit and go to its answer"),
-		keys.Verify.Unless(c.read.MayMeasure()),
+	if drawn == drawCurves {
+		axes = page.On(keys.Axes, func() page.Intent {
+			return page.Say("axes: curves show time, power and energy; " + keys.Group.Label() + " takes another")
+		})
+	}
+	out := page.Acts{
+		apply,
+		page.Shown(along),
+		page.Shown(keys.Lower.With(keys.Higher, "limit").Doing("move the limit and go to its answer")),
+		page.On(keys.Verify.Unless(c.read.MayMeasure()), func() page.Intent { return c.verify(c.cursor) }),
 	}
 	if c.read.Outlook().Batches() != nil {
 		size := keys.SizeBefore.With(keys.Size, "size")
-		out = append(out, size.Doing("the model's batch size before, the next one"), keys.AtOnce.Unless(why))
+		out = append(out, page.Shown(size.Doing("the model's batch size before, the next one")), now)
 	} else {
-		out = slices.Insert(out, 1, keys.AtOnce.As("now").Unless(why))
+		out = slices.Insert(out, 1, now.As("now"))
 	}
-	return append(out, other, keys.Picture,
-		keys.Axes, keys.Log, keys.ZoomIn, keys.ZoomOut, keys.Whole,
-		keys.Up.With(keys.Down, "off it").Doing("to the next mode above or below"),
-		keys.PageUp.As("far left").Doing("along the front by a twentieth of it"),
-		keys.PageDown.As("far right").Doing("the other way"),
-		keys.Limits, keys.Rivals, keys.Filter.Doing("keep modes such as cores<=8: their front, their answer"),
-		keys.HalfUp, keys.HalfDown, keys.Home, keys.End, keys.Answer, keys.Recall, keys.Group)
+	return append(out, table,
+		page.On(keys.Picture, func() page.Intent {
+			if c.picture.next() {
+				return nil
+			}
+			return c.study.open()
+		}),
+		axes,
+		page.On(keys.Log, func() page.Intent {
+			says := c.nextLog()
+			c.goTo(c.cursor)
+			return says
+		}),
+		page.Shown(keys.ZoomIn), page.Shown(keys.ZoomOut),
+		page.On(keys.Whole, func() { c.dots.Zoom = widget.Zoom{} }),
+		page.Shown(keys.Up.With(keys.Down, "off it").Doing("to the next mode above or below")),
+		page.Shown(keys.PageUp.As("far left").Doing("along the front by a twentieth of it")),
+		page.Shown(keys.PageDown.As("far right").Doing("the other way")),
+		page.On(keys.Limits, func() { c.limits.Open(c.read) }),
+		page.On(keys.Rivals, c.rivals.turn),
+		page.On(keys.Filter.Doing("keep modes such as cores<=8: their front, their answer"), c.filter.open),
+		page.On(keys.Answer, c.toAnswer),
+		page.On(keys.Recall, func() page.Intent { return page.Recall{Workload: c.read.Outlook().Workload} }),
+		group,
+		page.Quiet(keys.Enlarge, true, func() { c.large = !c.large }),
+		page.Quiet(keys.Back, c.open(), c.back))
 }

@@ -71,7 +71,7 @@ func newMixTable(keys widget.ListKeys) widget.Table {
 
 // Key handles a key.
 func (v *mixesView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys, m, here := v.read.Keys(), v.of, v.here()
+	keys := v.read.Keys()
 	if to, walks := v.tab.Keys.Step(k, v.at, max(1, len(v.walk)/strides), len(v.walk)-1); walks {
 		v.at = to
 		return nil, true
@@ -81,45 +81,35 @@ func (v *mixesView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		v.at = max(0, v.at-1)
 	case keys.Right.Matches(k):
 		v.at = min(v.at+1, len(v.walk)-1)
-	case keys.Answer.Matches(k):
-		v.at = max(0, slices.Index(v.walk, m.Answer))
-	case keys.Table.Matches(k):
-		v.turnTable()
-	case keys.Enlarge.Matches(k):
-		v.large = !v.large
-	case keys.Back.Matches(k) && v.large:
-		v.large = false
-	case keys.Back.Matches(k):
-		v.left = m
-	case keys.Verify.Matches(k):
-		if why := v.read.MayMeasure(); why != "" {
-			return page.Say("verify: not now, " + why), true
-		}
-		return page.All{page.Open(page.Train), page.Start{Task: task.Measure(m, here), Fast: true}}, true
 	default:
-		does, yes := keys.Applies(k)
-		does.Mode = m.Points[here].Mode
-		return does, yes
+		return v.acts().Key(k)
 	}
 	return nil, true
 }
 
 // Hints returns the keys of the mixes.
-func (v *mixesView) Hints() []widget.Action {
-	keys, why := v.read.Keys(), v.read.MayWrite()
+func (v *mixesView) Hints() []widget.Action { return v.acts().Hints() }
+
+// acts returns what the keys do with the mix under the cursor.
+func (v *mixesView) acts() page.Acts {
+	keys, m, here := v.read.Keys(), v.of, v.here()
+	apply, now := page.Applying(v.read, page.Apply{Mode: m.Points[here].Mode})
 	other := keys.Table.As("table").Doing("the front and the measured pairs as a table")
 	if v.asTab {
 		other = keys.Table.As("plot").Doing("the table as a plot")
 	}
-	return []widget.Action{
-		keys.Apply.Unless(why),
-		keys.Left.With(keys.Right, "along").Doing("walk along the front and the measured pairs"),
-		keys.Verify.Doing("run this mix as a pair").Unless(v.read.MayMeasure()),
-		keys.Answer,
-		other,
-		keys.Back.As("the model"),
-		keys.Enlarge,
-		keys.AtOnce.Unless(why),
+	return page.Acts{
+		apply,
+		page.Shown(keys.Left.With(keys.Right, "along").Doing("walk along the front and the measured pairs")),
+		page.On(keys.Verify.Doing("run this mix as a pair").Unless(v.read.MayMeasure()), func() page.Intent {
+			return page.All{page.Open(page.Train), page.Start{Task: task.Measure(m, here), Fast: true}}
+		}),
+		page.On(keys.Answer, func() { v.at = max(0, slices.Index(v.walk, m.Answer)) }),
+		page.On(other, v.turnTable),
+		page.Quiet(keys.Back, v.large, func() { v.large = false }),
+		page.On(keys.Back.As("the model"), func() { v.left = m }),
+		page.On(keys.Enlarge, func() { v.large = !v.large }),
+		now,
 	}
 }
 

@@ -112,35 +112,26 @@ func (s *studyView) take(f findings) {
 	}
 }
 
-// Key handles a key.
-func (s *studyView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+// acts returns what the keys do.
+func (s *studyView) acts() page.Acts {
 	keys := s.read.Keys()
-	does, applies := keys.Applies(k)
-	switch {
-	case keys.Picture.Matches(k):
-		return s.next(), true
-	case keys.Back.Matches(k):
-		s.close()
-	case keys.Table.Matches(k):
-		s.close()
-		s.asTab = true
-	case keys.Group.Matches(k):
-		s.over, s.curves = 1-s.over, true
-	case applies && s.report != nil && s.report.Least.OK:
-		does.Mode = s.report.Least.V.Mode
-		return does, true
-	default:
-		return nil, false
+	apply, now := page.Shown(keys.Apply.Unless(s.read.MayWrite())), page.Shown(keys.AtOnce)
+	if s.report != nil && s.report.Least.OK {
+		apply, now = page.Applying(s.read, page.Apply{Mode: s.report.Least.V.Mode})
 	}
-	return nil, true
+	apply.Action = apply.Doing("apply the mode of least energy")
+	return page.Acts{apply, page.On(keys.Picture.As("map, curves"), s.next),
+		page.On(keys.Group.As("other clock").Doing("curves over the other clock"),
+			func() { s.over, s.curves = 1-s.over, true }),
+		page.On(keys.Back, s.close),
+		page.Quiet(keys.Table, true, func() { s.close(); s.asTab = true }), now.Unnamed()}
 }
 
+// Key handles a key.
+func (s *studyView) Key(k tea.KeyPressMsg) (page.Intent, bool) { return s.acts().Key(k) }
+
 // Hints returns the keys of the study.
-func (s *studyView) Hints() []widget.Action {
-	keys := s.read.Keys()
-	return []widget.Action{keys.Apply.Unless(s.read.MayWrite()).Doing("apply the mode of least energy"),
-		keys.Picture.As("map, curves"), keys.Group.As("other clock").Doing("curves over the other clock"), keys.Back}
-}
+func (s *studyView) Hints() []widget.Action { return s.acts().Hints() }
 
 // Copied returns the mode of least energy.
 func (s *studyView) Copied() string {

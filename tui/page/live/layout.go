@@ -11,30 +11,26 @@ import (
 	"jtune/tui/widget"
 )
 
-// Key implements page.Page.
-func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	switch {
-	case p.read.Keys().Enlarge.Matches(k):
-		p.large = (p.large + 1) % (len(p.panels()) + 1)
-	case p.read.Keys().Back.Matches(k) && p.large != 0:
-		p.large = 0
-	case p.read.Keys().Soak.Matches(k) && p.read.MayRun() == "":
-		return page.AskSoak{}, true
-	default:
-		return nil, false
-	}
-	return nil, true
-}
-
-// Hints implements page.Page.
-func (p *Page) Hints() []widget.Action {
-	freeze := p.read.Keys().Freeze
+// acts returns what the keys do.
+func (p *Page) acts() page.Acts {
+	keys := p.read.Keys()
+	freeze := keys.Freeze
 	if p.read.Look().Frozen {
 		freeze = freeze.As("unfreeze")
 	}
-	soak := p.read.Keys().Soak.Unless(p.read.MayRun())
-	return append([]widget.Action{soak, freeze, p.read.Keys().Enlarge}, page.SpeedHints(p.read)...)
+	return page.Acts{
+		page.On(keys.Soak.Unless(p.read.MayRun()), func() page.Intent { return page.AskSoak{} }),
+		page.Shown(freeze),
+		page.On(keys.Enlarge, func() { p.large = (p.large + 1) % (len(p.panels()) + 1) }),
+		page.Quiet(keys.Back, p.large != 0, func() { p.large = 0 }),
+	}
 }
+
+// Key implements page.Page.
+func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) { return p.acts().Key(k) }
+
+// Hints implements page.Page.
+func (p *Page) Hints() []widget.Action { return append(p.acts().Hints(), page.SpeedHints(p.read)...) }
 
 // Panels of the page, in the order in which e enlarges them.
 const (

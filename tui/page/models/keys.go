@@ -54,34 +54,17 @@ func (p *Page) loadFitted() page.Intent {
 
 // Key implements page.Page.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys := p.read.Keys()
 	if p.fit != nil {
 		return p.dialogKey(k), true
 	}
-	switch {
-	case p.tab.Key(k):
-	case keys.Enlarge.Matches(k):
-		p.large = (p.large + 1) % 3
-	case keys.Back.Matches(k) && p.large > 0:
-		p.large = 0
-	case keys.Load.Matches(k):
-		return p.load(), true
-	case keys.Recall.Matches(k):
-		return page.Recall{Workload: p.Subject()}, true
-	case keys.Refit.Matches(k):
-		return p.refit(), true
-	case keys.NextPlot.Matches(k):
-		p.view = (p.view + 1) % numModelPlots
-	case keys.Mark.Matches(k):
-		return page.All{p.mark(), p.look()}, true
-	default:
-		does, taken := p.manageKey(k)
-		if !taken {
-			return nil, false
-		}
-		return page.All{does, p.look()}, true
+	if p.tab.Key(k) {
+		return p.look(), true
 	}
-	return p.look(), true
+	does, taken := p.acts().Key(k)
+	if !taken {
+		return nil, false
+	}
+	return page.All{does, p.look()}, true
 }
 
 func (p *Page) dialogKey(k tea.KeyPressMsg) page.Intent {
@@ -110,8 +93,6 @@ func (p *Page) refit() page.Intent {
 		p.stopFit()
 		return page.Sayf("stopping the fit of %s …", p.fitting)
 	case !ok || info.Model == nil:
-	case p.deleted:
-		return p.shelved(info).RestoreFirst()
 	default:
 		p.fit = newFitDialog(p.read.Keys(), info, p.list)
 	}
@@ -123,8 +104,6 @@ func (p *Page) mark() page.Intent {
 	info, ok := p.chosen()
 	switch {
 	case !ok || info.Model == nil:
-	case p.deleted:
-		return p.shelved(info).RestoreFirst()
 	case p.marked == idOf(info):
 		p.marked = modelID{}
 	default:
@@ -166,10 +145,7 @@ func (p *Page) load() page.Intent {
 	if !ok {
 		return nil
 	}
-	switch {
-	case p.deleted:
-		return p.shelved(info).RestoreFirst()
-	case info.Model == nil:
+	if info.Model == nil {
 		return page.Fail{What: "model " + info.Name, Err: info.Err}
 	}
 	if why := models.Foreign(info.Model, p.read.Space()); why != "" {
@@ -180,38 +156,60 @@ func (p *Page) load() page.Intent {
 
 // Hints implements page.Page.
 func (p *Page) Hints() []widget.Action {
-	keys := p.read.Keys()
 	switch {
 	case p.fit != nil:
 		return p.fit.Hints()
 	case p.tab.Search.On():
 		return p.tab.Search.Hints(p.tab.Keys)
-	case p.deleted:
-		return p.deletedHints()
 	}
-	why := ""
-	if len(p.list) == 0 {
-		why = "no model"
+	return p.acts().Hints()
+}
+
+// acts returns what the keys do with the chosen model, or with the chosen deleted one.
+func (p *Page) acts() page.Acts {
+	keys := p.read.Keys()
+	info, _ := p.chosen()
+	shelf, choose := p.shelved(info), page.Shown(keys.Up.With(keys.Down, "choose"))
+	search := page.Shown(keys.Filter.As("search"))
+	plot := func() { p.view = (p.view + 1) % numModelPlots }
+	enlarge := page.On(keys.Enlarge, func() { p.large = (p.large + 1) % 3 })
+	back := page.Quiet(keys.Back, p.large > 0, func() { p.large = 0 })
+	recall := func() page.Intent { return page.Recall{Workload: p.Subject()} }
+	if p.deleted {
+		out := page.Acts{back, page.On(keys.Restore.As("restore"), shelf.Restore),
+			page.On(keys.Back.As("the list"), func() { p.turn(false) }), choose, page.On(keys.NextPlot, plot), enlarge,
+			search, page.Quiet(keys.Recall, true, recall)}
+		for _, a := range []widget.Action{keys.Load, keys.Refit, keys.Mark, keys.Rename, keys.Delete} {
+			out = append(out, page.Quiet(a, true, shelf.RestoreFirst))
+		}
+		return out
 	}
-	fit := keys.Refit.Unless(why)
+	none, other, aside := "", "", ""
+	switch len(p.list) {
+	case 0:
+		none, other = "no model", "no model"
+	case 1:
+		other = "no other model"
+	}
+	if len(p.aside) == 0 {
+		aside = "none is deleted"
+	}
+	fit := keys.Refit.Unless(none)
 	if p.fitting != "" {
 		fit = keys.Refit.As("stop the fit")
 	}
-	mark := why
-	if len(p.list) == 1 {
-		mark = "no other model"
-	}
-	return []widget.Action{
-		keys.Up.With(keys.Down, "choose"),
-		keys.Load.Unless(why),
-		keys.NextPlot.Unless(why),
-		fit,
-		keys.Mark.Unless(mark),
-		keys.Recall.Unless(why),
-		keys.Enlarge,
-		keys.Delete.Unless(why),
-		keys.Rename.Unless(why),
-		keys.Restore.Unless(p.noneAside()),
-		keys.Filter.As("search"),
+	return page.Acts{back, choose,
+		page.On(keys.Load.Unless(none), p.load),
+		page.On(keys.NextPlot.Unless(none), plot),
+		page.On(fit, p.refit),
+		page.On(keys.Mark.Unless(other), p.mark),
+		page.On(keys.Recall.Unless(none), recall),
+		enlarge,
+		page.On(keys.Delete.Unless(none), func() page.Intent { return p.remove(info) }),
+		page.On(keys.Rename.Unless(none), func() page.Intent {
+			return shelf.Rename("searches and commands find it by this name")
+		}),
+		page.On(keys.Restore.Unless(aside), func() { p.turn(true) }),
+		search,
 	}
 }

@@ -1,7 +1,6 @@
 package modes
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,9 +35,6 @@ func (p *Page) bootMode() tegra.Val[tegra.Mode] {
 
 // planBoot prepares the boot unit of bootMode.
 func (p *Page) planBoot() page.Intent {
-	if why := p.noBoot(); why != "" {
-		return page.Say("at boot: not now, " + why)
-	}
 	locked := p.read.Locked()
 	free := locked.OK && !locked.V
 	if done := p.read.Applied(); done.Kept {
@@ -79,8 +75,8 @@ type blockMsg struct {
 // writeBlock exports the chosen mode for the vendor's nvpmodel.conf.
 func (p *Page) writeBlock() page.Intent {
 	m, ok := p.chosen()
-	if why := p.noBlock(); why != "" || !ok {
-		return page.Say("nvpmodel block: " + cmp.Or(why, "no mode is chosen"))
+	if !ok {
+		return page.Say("nvpmodel block: no mode is chosen")
 	}
 	name := fmt.Sprintf("JTUNE_%dC_%.0f_%.0f_%.0f", m.Cores, m.CPU.MHz(), m.GPU.MHz(), m.EMC.MHz())
 	write, _ := p.read.Block()

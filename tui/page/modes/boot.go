@@ -3,7 +3,6 @@ package modes
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"jtune/tegra"
@@ -21,51 +20,31 @@ type bootDialog struct {
 	cannot string // why it cannot be written, or ""
 }
 
-// key handles a key; closed reports whether the dialog closes.
-func (d *bootDialog) key(k tea.KeyPressMsg) (does page.Intent, closed, taken bool) {
-	keys := d.read.Keys()
-	unit := d.unit
-	change := func(done string, do func() error) page.Intent {
-		return page.ChangeBoot{Unit: unit, Do: do, Done: done}
+// bootActs returns what the keys of the dialog do; those that change the unit do nothing if pasted.
+func (p *Page) bootActs() page.Acts {
+	d, keys, why, leave := p.boot, p.read.Keys(), "", func() { p.boot = nil }
+	change := func(done string, do func() error) func() page.Intent {
+		return func() page.Intent {
+			if p.read.Rushed() {
+				return nil
+			}
+			p.boot = nil
+			return page.ChangeBoot{Unit: d.unit, Do: do, Done: done}
+		}
 	}
-	switch {
-	case keys.Back.Matches(k), keys.Quit.Matches(k):
-		return nil, true, true
-	case (keys.AtBoot.Matches(k) || keys.Stop.Matches(k)) && d.read.Rushed(): // pasted
-		return nil, false, true
-	case keys.AtBoot.Matches(k) && d.cannot != "":
-		return page.Say("at boot: " + d.cannot), false, true
-	case keys.AtBoot.Matches(k):
-		return change("written: every boot sets "+d.read.ModeText(d.mode), unit.Install), true, true
-	case keys.Stop.Matches(k) && d.noRemove() != "":
-		return page.Say("remove: " + d.noRemove()), false, true
-	case keys.Stop.Matches(k):
-		return change("removed: no mode is applied at boot", unit.Remove), true, true
-	}
-	return nil, false, false
-}
-
-// noRemove returns why there is nothing to remove, or "".
-func (d *bootDialog) noRemove() string {
+	remove := ""
 	switch {
 	case d.cannot != "":
-		return "not here"
+		why, remove = "see above", "not here"
 	case d.unit.Before == "":
-		return "none is there"
+		remove = "none is there"
 	}
-	return ""
-}
-
-func (d *bootDialog) hints() []widget.Action {
-	keys := d.read.Keys()
-	why := ""
-	if d.cannot != "" {
-		why = "see above"
-	}
-	return []widget.Action{
-		keys.AtBoot.As("write it").Unless(why),
-		keys.Stop.As("remove").Unless(d.noRemove()),
-		keys.Back.As("leave"),
+	return page.Acts{
+		page.On(keys.AtBoot.As("write it").Unless(why),
+			change("written: every boot sets "+p.read.ModeText(d.mode), d.unit.Install)),
+		page.On(keys.Stop.As("remove").Unless(remove), change("removed: no mode is applied at boot", d.unit.Remove)),
+		page.On(keys.Back.As("leave"), leave),
+		page.Quiet(keys.Quit, true, leave),
 	}
 }
 

@@ -92,17 +92,6 @@ func compareHead(read page.Reader, i int, m tegra.Mode) string {
 	return text
 }
 
-func (c *comparer) hints(read page.Reader) []widget.Action {
-	keys := read.Keys()
-	return []widget.Action{
-		keys.Apply.As("apply " + letter(c.cursor)).Unless(read.MayWrite()),
-		keys.Left.With(keys.Right, "choose"),
-		keys.Mark.As("take out").Doing("take this mode out of the comparison"),
-		keys.Back.As("close"),
-		keys.AtOnce.Unless(read.MayWrite()),
-	}
-}
-
 // Widths of columns.
 const (
 	compareName = 13

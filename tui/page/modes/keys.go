@@ -69,83 +69,16 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		return p.composeKey(k)
 	}
 	if p.boot != nil {
-		does, closed, taken := p.boot.key(k)
-		if closed {
-			p.boot = nil
-		}
-		return does, taken
+		return p.bootActs().Key(k)
 	}
 	p.fill()
 	if p.compared != nil {
 		return p.compareKey(k)
 	}
-	switch {
-	case p.read.Keys().AtBoot.Matches(k):
-		return p.planBoot(), true
-	case p.read.Keys().Block.Matches(k):
-		return p.writeBlock(), true
-	}
-	if does, taken := p.listKey(k); taken {
+	if does, taken := p.acts().Key(k); taken {
 		return does, true
 	}
-	return p.rowKey(k)
-}
-
-// rowKey handles the keys that move the cursor or use the mode under it.
-func (p *Page) rowKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys := p.read.Keys()
-	switch {
-	case p.tab.Key(k):
-	case keys.Mark.Matches(k):
-		p.mark()
-	case keys.Verify.Matches(k):
-		m, ok := p.chosen()
-		if !ok {
-			return nil, false
-		}
-		return page.Measure(p.read, page.MeasuredWith(p.read), tegra.Setting{Mode: m}), true
-	default:
-		does, yes := keys.Applies(k)
-		if m, ok := p.chosen(); yes && ok {
-			does.Mode, does.Preset = m, p.chosenPreset()
-			return does, true
-		}
-		return nil, yes
-	}
-	return nil, true
-}
-
-// listKey handles the keys that change which rows are shown, and their order.
-func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys := p.read.Keys()
-	switch {
-	case keys.Filter.Matches(k):
-		p.input, p.list = widget.NewInput(p.filter, "", widget.MostFilter), listAll
-	case keys.Sort.Matches(k):
-		p.sorting = true
-	case keys.Limits.Matches(k) && p.read.Outlook() != nil:
-		p.limits.Open(p.read)
-	case keys.Limits.Matches(k):
-		return page.Say("limits: not now, no model is loaded"), true
-	case keys.Presets.Matches(k):
-		p.list = (p.list + 1) % 3
-		p.tab.Cursor = 0
-	case keys.Compose.Matches(k):
-		p.compose = newComposer(p.read)
-	case keys.Compare.Matches(k):
-		return p.compare(), true
-	case keys.Enlarge.Matches(k) && p.read.Outlook() != nil:
-		p.full = !p.full
-	case keys.Back.Matches(k) && p.list != listAll:
-		p.list, p.tab.Cursor = listAll, 0
-	case keys.Back.Matches(k) && p.filter != "":
-		p.filter, p.built = "", false
-	case keys.Back.Matches(k) && len(p.marked) > 0:
-		p.marked = nil
-	default:
-		return nil, false
-	}
-	return nil, true
+	return nil, p.tab.Key(k)
 }
 
 // typeFilter edits the filter's text and updates the table.
@@ -177,10 +110,18 @@ func (p *Page) Hints() []widget.Action {
 		knob, change := keys.Up.With(keys.Down, "setting"), keys.Left.With(keys.Right, "change")
 		return []widget.Action{knob, change, keys.Apply, keys.AtOnce, keys.Back}
 	case p.boot != nil:
-		return p.boot.hints()
+		return p.bootActs().Hints()
 	case p.compared != nil:
-		return p.compared.hints(p.read)
+		return p.compareActs().Hints()
 	}
+	return append(p.acts().Hints(), keys.Up.With(keys.Down, "move"), keys.PageUp, keys.PageDown, keys.HalfUp,
+		keys.HalfDown, keys.Home, keys.End)
+}
+
+// acts returns what the keys do with the list and the mode under the cursor.
+func (p *Page) acts() page.Acts {
+	keys := p.read.Keys()
+	m, ok := p.chosen()
 	next := [...]widget.Action{
 		listAll:     keys.Presets,
 		listPresets: keys.Presets.As("history").Doing("list what was applied in this session"),
@@ -190,16 +131,35 @@ func (p *Page) Hints() []widget.Action {
 	if len(p.toCompare()) < 2 {
 		compare.Why = "mark a mode"
 	}
-	return []widget.Action{
-		keys.Apply.Unless(p.read.MayWrite()),
-		keys.AtOnce.As("now").Unless(p.read.MayWrite()),
-		keys.Verify.As("measure").Unless(p.read.MayMeasure()),
-		keys.Filter, keys.Sort,
-		keys.Mark.As("mark").Doing("mark a mode to compare it"),
-		compare, next, keys.Compose, keys.Enlarge,
-		keys.Limits, keys.AtBoot.Unless(p.noBoot()),
-		keys.Block.Unless(p.noBlock()),
-		keys.Up.With(keys.Down, "move"), keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown, keys.Home, keys.End,
+	apply, now := page.Applying(p.read, page.Apply{Mode: m, Preset: p.chosenPreset()})
+	measure := page.Shown(keys.Verify)
+	if ok {
+		measure = page.On(keys.Verify.Unless(p.read.MayMeasure()), func() page.Intent {
+			return page.Measure(p.read, page.MeasuredWith(p.read), tegra.Setting{Mode: m})
+		})
+	} else {
+		apply, now = page.Shown(keys.Apply), page.Shown(keys.AtOnce)
+	}
+	enlarge := page.Shown(keys.Enlarge)
+	limits := page.On(keys.Limits, func() page.Intent { return page.Say("limits: not now, no model is loaded") })
+	if p.read.Outlook() != nil {
+		limits = page.On(keys.Limits, func() { p.limits.Open(p.read) })
+		enlarge = page.On(keys.Enlarge, func() { p.full = !p.full })
+	}
+	return page.Acts{
+		apply, now.As("now"), measure.As("measure"),
+		page.On(keys.Filter, func() { p.input, p.list = widget.NewInput(p.filter, "", widget.MostFilter), listAll }),
+		page.On(keys.Sort, func() { p.sorting = true }),
+		page.On(keys.Mark.As("mark").Doing("mark a mode to compare it"), p.mark),
+		page.On(compare, p.compare),
+		page.On(next, func() { p.list, p.tab.Cursor = (p.list+1)%3, 0 }),
+		page.On(keys.Compose, func() { p.compose = newComposer(p.read) }),
+		enlarge, limits,
+		page.On(keys.AtBoot.Unless(p.noBoot()), p.planBoot),
+		page.On(keys.Block.Unless(p.noBlock()), p.writeBlock),
+		page.Quiet(keys.Back, p.list != listAll, func() { p.list, p.tab.Cursor = listAll, 0 }),
+		page.Quiet(keys.Back, p.filter != "", func() { p.filter, p.built = "", false }),
+		page.Quiet(keys.Back, len(p.marked) > 0, func() { p.marked = nil }),
 	}
 }
 

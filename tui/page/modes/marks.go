@@ -20,36 +20,27 @@ func (p *Page) toCompare() []tegra.Mode {
 }
 
 // compare opens the comparison.
-func (p *Page) compare() page.Intent {
-	list := p.toCompare()
-	if len(list) < 2 {
-		mark := p.read.Keys().Mark.Label()
-		return page.Sayf("compare: mark modes with %s first; one mark and the cursor are enough", mark)
-	}
-	p.compared = newComparer(p.read, list)
-	return nil
+func (p *Page) compare() {
+	p.compared = newComparer(p.read, p.toCompare())
 }
 
 func (p *Page) compareKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys := p.read.Keys()
-	c := p.compared
+	c, keys := p.compared, p.read.Keys()
 	at, walked := widget.ListKeys{Up: keys.Left, Down: keys.Right}.Step(k, c.cursor, 0, len(c.modes)-1)
-	switch {
-	case walked:
-		c.cursor = at
-	case keys.Back.Matches(k), keys.Quit.Matches(k), keys.Compare.Matches(k):
-		p.compared = nil
-	case keys.Mark.Matches(k):
-		p.unmark()
-	default:
-		does, yes := keys.Applies(k)
-		if yes {
-			does.Mode = c.modes[c.cursor]
-			return does, true
-		}
-		return nil, false
+	if c.cursor = at; walked {
+		return nil, true
 	}
-	return nil, true
+	return p.compareActs().Key(k)
+}
+
+// compareActs returns what the keys do with the comparison.
+func (p *Page) compareActs() page.Acts {
+	c, keys, closes := p.compared, p.read.Keys(), func() { p.compared = nil }
+	apply, now := page.Applying(p.read, page.Apply{Mode: c.modes[c.cursor]})
+	return page.Acts{apply.As("apply " + letter(c.cursor)), page.Shown(keys.Left.With(keys.Right, "choose")),
+		page.On(keys.Mark.As("take out").Doing("take this mode out of the comparison"), p.unmark),
+		page.On(keys.Back.As("close"), closes), now,
+		page.Quiet(keys.Quit, true, closes), page.Quiet(keys.Compare, true, closes)}
 }
 
 // unmark removes the mode under the cursor from the comparison.

@@ -81,7 +81,7 @@ func TestModesAreComparedSideBySide(t *testing.T) {
 	d, p := withView(t)
 	d.Size(120, 24)
 	d.Press("d")
-	d.Sees("compare: mark modes with space first", "d compare (mark a mode)")
+	d.Sees("compare: not now, mark a mode", "d compare (mark a mode)")
 	d.Press("p", "space", "space") // MAXN and the 15 W preset
 	d.Sees("●", "d compare")
 	d.Press("d")

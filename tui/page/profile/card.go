@@ -39,33 +39,7 @@ func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	if list == nil {
 		return nil, false
 	}
-	switch {
-	case keys.Race.Matches(k):
-		return startRace(p), true
-	case keys.Back.Matches(k) && racing(p) != nil:
-		p.race = nil
-	case keys.Back.Matches(k):
-		p.left = p.shown()
-	case keys.Down.Matches(k) && len(list) > 1:
-		p.at = min(p.at+1, len(list)-1)
-	case keys.Up.Matches(k) && len(list) > 1:
-		p.at = max(0, min(p.at, len(list)-1)-1)
-	case keys.Soak.Matches(k):
-		return askSoak(p), true
-	case keys.Report.Matches(k):
-		return report(p.shown(), p.read.Session()), true
-	case keys.Higher.Matches(k) && p.answer().Exchange != nil:
-		p.race = nil
-		return page.All{page.Choose{Limit: p.answer().Exchange.Limit}, page.Open(page.Front)}, true
-	case keys.Look.Matches(k):
-		p.race = nil
-		return page.All{p.goal(), page.Open(page.Front)}, true
-	default:
-		does, yes := keys.Applies(k)
-		does.Mode = p.answer().Mode
-		return does, yes
-	}
-	return nil, true
+	return p.cardActs().Key(k)
 }
 
 // goal returns the goal of the chosen answer.
@@ -73,20 +47,34 @@ func (p *Page) goal() page.Choose {
 	return page.Choose{Limit: p.answer().Limit, Load: p.shown().Load}
 }
 
-// cardHints returns the keys of the card.
-func (p *Page) cardHints() []widget.Action {
-	keys, why := p.read.Keys(), p.read.MayWrite()
-	proof := []widget.Action{keys.Soak.Unless(p.read.MayMeasure()), keys.Report, keys.Look}
-	if p.read.Look().Narrow {
-		proof = []widget.Action{keys.Look, keys.Soak.Unless(p.read.MayMeasure()), keys.Report}
+// cardActs returns what the keys do with the chosen answer.
+func (p *Page) cardActs() page.Acts {
+	keys, a, last := p.read.Keys(), p.answer(), len(p.answers())-1
+	apply, now := page.Applying(p.read, page.Apply{Mode: a.Mode})
+	choose := func(c page.Choose) func() page.Intent {
+		return func() page.Intent {
+			p.race = nil
+			return page.All{c, page.Open(page.Front)}
+		}
 	}
-	out := append(append([]widget.Action{keys.Apply.Unless(why), keys.AtOnce.As("now").Unless(why)}, proof...),
-		keys.Back.As("its rows"),
-		keys.Race.Unless(noRace(p.answer())),
-		keys.Verify.As("measure a mode").Unless(p.read.MayMeasure()),
-	)
-	if len(p.answers()) > 1 {
-		out = append(out, keys.Up.With(keys.Down, "another limit"))
+	soak := page.On(keys.Soak.Unless(p.read.MayRun()), func() page.Intent { return askSoak(p) })
+	write := page.On(keys.Report, func() page.Intent { return report(p.shown(), p.read.Session()) })
+	look := page.On(keys.Look, choose(p.goal()))
+	out := page.Acts{apply, now.As("now"), soak, write, look,
+		page.Quiet(keys.Back, racing(p) != nil, func() { p.race = nil }),
+		page.On(keys.Back.As("its rows"), func() { p.left = p.shown() }),
+		page.On(keys.Race.Unless(noRace(a)), func() page.Intent { return startRace(p) }),
+		page.Shown(keys.Verify.As("measure a mode").Unless(p.read.MayMeasure()))}
+	if p.read.Look().Narrow {
+		out[2], out[3], out[4] = look, soak, write
+	}
+	if a.Exchange != nil {
+		out = append(out, page.Quiet(keys.Higher, true, choose(page.Choose{Limit: a.Exchange.Limit})))
+	}
+	if last > 0 {
+		out = append(out, page.Shown(keys.Up.With(keys.Down, "another limit")),
+			page.Quiet(keys.Down, true, func() { p.at = min(p.at+1, last) }),
+			page.Quiet(keys.Up, true, func() { p.at = max(0, min(p.at, last)-1) }))
 	}
 	return out
 }

@@ -118,7 +118,7 @@ func (p *Page) Hints() []widget.Action {
 	case p.table().Search.On():
 		return p.table().Search.Hints(p.table().Keys)
 	case p.answers() != nil:
-		return p.cardHints()
+		return p.cardActs().Hints()
 	case p.view == viewTwo:
 		return append([]widget.Action{keys.Back.As("the list")}, p.walkHints()...)
 	case p.view == viewList:

@@ -75,9 +75,6 @@ func noRace(a answers.Answer) string {
 
 // startRace starts a race on the shown card, or removes it.
 func startRace(p *Page) page.Intent {
-	if why := noRace(p.answer()); why != "" {
-		return page.Say("race: " + why)
-	}
 	if racing(p) != nil {
 		p.race = nil
 		return nil

@@ -118,84 +118,81 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	if p.pair() != nil {
 		return p.pairKey(k)
 	}
+	if p.listed() && p.tab.Search.On() && p.tab.Key(k) {
+		return nil, true
+	}
+	if does, taken := p.acts().Key(k); taken {
+		return does, true
+	}
+	return nil, p.listed() && p.tab.Key(k)
+}
+
+// Hints implements page.Page.
+func (p *Page) Hints() []widget.Action {
 	switch {
-	case p.listed() && p.tab.Search.On() && p.tab.Key(k):
-	case keys.OwnJob.Matches(k):
-		return p.openJob(), true
-	case keys.Edit.Matches(k):
-		return p.openSettings(), true
-	case keys.Output.Matches(k) && p.shown() != nil:
+	case p.edit != nil:
+		return p.edit.Hints()
+	case p.job != nil:
+		return p.job.hints()
+	case p.pair() != nil:
+		return p.pairHints()
+	case p.large == trainLog:
+		return append(p.log.Hints(), p.read.Keys().Back.As("all"))
+	case p.listed() && p.tab.Search.On():
+		return p.tab.Search.Hints(p.tab.Keys)
+	}
+	return append(p.acts().Hints(), page.SpeedHints(p.read)...)
+}
+
+// acts returns what the keys do with the running job, or with the chosen workload.
+func (p *Page) acts() page.Acts {
+	keys, j := p.read.Keys(), p.shown()
+	start := func() page.Intent { return p.start(measure.JobMode{}) }
+	best := func() page.Intent { return p.start(measure.JobMode{Name: measure.JobBest}) }
+	output := page.On(keys.Output, func() {
 		if p.large != trainLog {
 			p.large = trainLog
 		} else {
 			p.large = trainAll
 		}
-	case p.listed() && p.tab.Key(k):
-	case keys.Start.Matches(k):
-		return p.start(measure.JobMode{}), true
-	case keys.StartBest.Matches(k):
-		return p.start(measure.JobMode{Name: measure.JobBest}), true
-	case keys.Enlarge.Matches(k) && p.shown() != nil:
-		p.large = (p.large + 1) % numTrainParts
-	case keys.Back.Matches(k) && p.large != trainAll:
-		p.large = trainAll
-	case keys.Stop.Matches(k):
-		if p.running() {
-			return page.Stop{}, true
+	})
+	enlarge := func() { p.large = (p.large + 1) % numTrainParts }
+	quiet := page.Acts{
+		page.Quiet(keys.Enlarge, j != nil, enlarge),
+		page.Quiet(keys.Back, p.large != trainAll, func() { p.large = trainAll }),
+		page.Quiet(keys.Start, true, start),
+		page.Quiet(keys.StartBest, true, best),
+		page.Quiet(keys.OwnJob, true, p.openJob),
+		page.Quiet(keys.Edit, true, p.openSettings),
+	}
+	if p.running() {
+		stop := page.On(keys.Stop, func() page.Intent { return page.Stop{} })
+		out := page.Acts{stop, output, page.Shown(keys.Enlarge)}
+		if unreadable(j) {
+			out = slices.Insert(out, 0, page.On(keys.Start.As("its lines"), start))
 		}
-	default:
-		return nil, false
-	}
-	return nil, true
-}
-
-// Hints implements page.Page.
-func (p *Page) Hints() []widget.Action {
-	keys := p.read.Keys()
-	if p.edit != nil {
-		return p.edit.Hints()
-	}
-	if p.job != nil {
-		return p.job.hints()
-	}
-	if p.pair() != nil {
-		return p.pairHints()
+		return append(out, quiet...)
 	}
 	busy := ""
 	if p.read.Busy() {
 		busy = "busy " + p.read.Task().Kind.String()
 	}
-	output := "nothing ran"
-	if p.shown() != nil {
-		output = ""
-	}
-	if p.large == trainLog {
-		return append(p.log.Hints(), keys.Back.As("all"))
-	}
-	if p.listed() && p.tab.Search.On() {
-		return p.tab.Search.Hints(p.tab.Keys)
-	}
-	if p.running() {
-		out := []widget.Action{keys.Stop, keys.Output, keys.Enlarge}
-		if unreadable(p.shown()) {
-			out = slices.Insert(out, 0, keys.Start.As("its lines"))
-		}
-		return append(out, page.SpeedHints(p.read)...)
+	if j == nil {
+		output.Why = "nothing ran"
 	}
 	if w, ok := p.chosen(); ok {
 		busy = cmp.Or(busy, p.read.Session().Blocked(w))
 	}
-	out := []widget.Action{
-		keys.Up.With(keys.Down, "choose"),
-		keys.Start.Unless(busy),
-		keys.StartBest.Unless(busy),
-		keys.OwnJob.Unless(cmp.Or(p.noJob(), busy)),
-		keys.Edit.Unless(p.unset()),
-		keys.Output.Unless(output),
-		keys.Stop.Unless("nothing runs"),
-		keys.Filter.As("search"),
-	}
-	return append(out, page.SpeedHints(p.read)...)
+	return append(page.Acts{
+		page.Shown(keys.Up.With(keys.Down, "choose")),
+		page.On(keys.Start.Unless(busy), start),
+		page.On(keys.StartBest.Unless(busy), best),
+		page.On(keys.OwnJob.Unless(cmp.Or(p.noJob(), busy)), p.openJob),
+		page.On(keys.Edit.Unless(p.unset()), p.openSettings),
+		output,
+		page.Shown(keys.Stop.Unless("nothing runs")),
+		page.Shown(keys.Filter.As("search")),
+	}, quiet...)
 }
 
 // Subject implements page.Subjected: it is the chosen workload, while its list or run is shown.

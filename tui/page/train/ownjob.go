@@ -285,10 +285,7 @@ func (p *Page) jobListed() page.Intent {
 }
 
 // askName asks for the name to save the job under.
-func (d *ownJob) askName() page.Intent {
-	if why := d.unread(); why != "" {
-		return page.Sayf("save: not now, %s", why)
-	}
+func (d *ownJob) askName() {
 	w := d.understood()
 	d.name.SetValue(w.Name)
 	d.ask = &widget.Form{Keys: d.read.Keys().FormKeys(), Title: "Save your own job", Verb: "save", Width: 72,
@@ -300,7 +297,6 @@ func (d *ownJob) askName() page.Intent {
 				}
 				return ""
 			}}}}
-	return nil
 }
 
 func (d *ownJob) save() page.Intent {
@@ -375,48 +371,37 @@ func (p *Page) formKey(k tea.KeyPressMsg) (does page.Intent) {
 // jobKey handles a key of the dialog.
 func (p *Page) jobKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	d, keys := p.job, p.read.Keys()
-	if d.ask != nil {
-		return p.formKey(k), true
-	}
 	switch {
+	case d.ask != nil:
+		return p.formKey(k), true
 	case keys.Back.Matches(k):
 		p.job = nil
-		return d.leave(), true
 	case keys.Start.Matches(k) && p.read.Rushed():
 		return tooFast(keys.Start), true
 	case keys.Reread.Matches(k) && p.read.Rushed():
 		return tooFast(keys.Reread), true
-	case keys.Edit.Matches(k), keys.OwnJob.Matches(k):
-		d.question()
-	case keys.Reread.Matches(k):
-		return d.nextReading(), true
-	case keys.SaveJob.Matches(k):
-		return d.askName(), true
-	case keys.Tune.Matches(k):
-		return d.tune(), true
-	case keys.Stop.Matches(k):
-		return d.stop(), true
-	case keys.Start.Matches(k) && !d.running():
-		return d.start(), true
-	default:
-		return nil, false
 	}
-	return nil, true
+	return d.acts().Key(k)
 }
 
 func (d *ownJob) hints() []widget.Action {
 	if d.ask != nil {
 		return d.ask.Hints()
 	}
+	return d.acts().Hints()
+}
+
+// acts returns what the keys do with the job.
+func (d *ownJob) acts() page.Acts {
 	keys, others := d.read.Keys(), ""
 	if len(d.choices()) == 0 {
 		others = "nothing else was read"
 	}
-	run := keys.Stop
+	run := page.On(keys.Stop, d.stop)
 	if !d.running() {
-		run = keys.Start.As("run again")
+		run = page.On(keys.Start.As("run again"), d.start)
 	}
-	return []widget.Action{keys.Tune.Unless(d.unread()), keys.SaveJob.Unless(d.unread()), keys.Reread.Unless(others),
-		keys.Edit.As("command, batch, unit"),
-		run, keys.Back.As("leave")}
+	return page.Acts{page.On(keys.Tune.Unless(d.unread()), d.tune), page.On(keys.SaveJob.Unless(d.unread()), d.askName),
+		page.On(keys.Reread.Unless(others), d.nextReading), page.On(keys.Edit.As("command, batch, unit"), d.question),
+		run, page.On(keys.Back.As("leave"), d.leave), page.Quiet(keys.OwnJob, true, d.question)}
 }

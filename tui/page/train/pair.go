@@ -27,24 +27,13 @@ const numbersW = 76
 
 // pairKey handles the keys of a pair.
 func (p *Page) pairKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys, j := p.read.Keys(), p.pair()
-	switch {
-	case p.rows.Search.On() && p.rows.Key(k):
-	case j.Done() && keys.Back.Matches(k):
-		p.left = j
-	case p.mixesOf(j) != nil && keys.Look.Matches(k):
-		return page.ShowMixes{Mixes: p.mixesOf(j)}, true
-	case j.Paired != nil && j.Done() && (keys.Apply.Matches(k) || keys.AtOnce.Matches(k)):
-		does, _ := keys.Applies(k)
-		does.Mode = j.Paired.Mode
-		return does, true
-	case !j.Done() && keys.Stop.Matches(k):
-		return page.Stop{}, true
-	case p.rows.Key(k):
-	default:
-		return nil, false
+	if p.rows.Search.On() && p.rows.Key(k) {
+		return nil, true
 	}
-	return nil, true
+	if does, taken := p.pairActs().Key(k); taken {
+		return does, true
+	}
+	return nil, p.rows.Key(k)
 }
 
 // mixesOf returns the mixes of an ended pair for Front; nil if none were computed.
@@ -60,24 +49,35 @@ func (p *Page) mixesOf(j *page.Task) *pair.Mixes {
 
 // pairHints returns the keys of a pair.
 func (p *Page) pairHints() []widget.Action {
-	keys, j := p.read.Keys(), p.pair()
 	if p.rows.Search.On() {
 		return p.rows.Search.Hints(p.rows.Keys)
 	}
-	walk := keys.Up.With(keys.Down, "rows")
+	hints, j := append(p.pairActs().Hints(), p.read.Keys().Filter.As("search")), p.pair()
+	if j.Done() {
+		return hints
+	}
+	return append(hints, page.SpeedHints(p.read)...)
+}
+
+// pairActs returns what the keys do with a pair.
+func (p *Page) pairActs() page.Acts {
+	keys, j := p.read.Keys(), p.pair()
+	walk := page.Shown(keys.Up.With(keys.Down, "rows"))
 	if !j.Done() {
-		return append([]widget.Action{keys.Stop, walk, keys.Filter.As("search")}, page.SpeedHints(p.read)...)
+		return page.Acts{page.On(keys.Stop, func() page.Intent { return page.Stop{} }), walk}
 	}
-	why := p.read.MayWrite()
-	if j.Paired == nil {
-		why = "no pair was measured"
+	why := "no pair was measured"
+	apply, now := page.Shown(keys.Apply.Unless(why)), page.Shown(keys.AtOnce.Unless(why))
+	if j.Paired != nil {
+		apply, now = page.Applying(p.read, page.Apply{Mode: j.Paired.Mode})
 	}
-	none := ""
-	if p.mixesOf(j) == nil {
+	mixes, none := p.mixesOf(j), ""
+	if mixes == nil {
 		none = "no mixes were predicted"
 	}
-	return []widget.Action{keys.Apply.Unless(why), keys.Look.Unless(none), keys.Back.As("the workloads"), walk,
-		keys.AtOnce.Unless(why), keys.Filter.As("search")}
+	return page.Acts{apply,
+		page.On(keys.Look.Unless(none), func() page.Intent { return page.ShowMixes{Mixes: mixes} }),
+		page.On(keys.Back.As("the workloads"), func() { p.left = j }), walk, now}
 }
 
 // pairPage draws a pair: the search's progress, which job has the GPU, both jobs against the limits, and the

@@ -1,0 +1,82 @@
+package page
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tui/widget"
+)
+
+// Act is an action and what it does now.
+type Act struct {
+	widget.Action
+	do    func() Intent // nil: a table, the shell or nobody has the key
+	quiet bool          // not in the last line
+}
+
+// Acts lists what the keys of a page do now, most useful first.
+type Acts []Act
+
+// On says what an action does.
+func On[F func() | func() Intent](a widget.Action, do F) Act {
+	if does, ok := any(do).(func() Intent); ok {
+		return Act{Action: a, do: does}
+	}
+	return Act{Action: a, do: func() Intent { any(do).(func())(); return nil }}
+}
+
+// Quiet is On for a key that the last line does not name, and that works only if when holds.
+func Quiet[F func() | func() Intent](a widget.Action, when bool, do F) Act {
+	act := On(a, do)
+	if act.quiet = true; !when {
+		act.do = nil
+	}
+	return act
+}
+
+// Shown is an action that another part of the program does.
+func Shown(a widget.Action) Act { return Act{Action: a} }
+
+// Applying lists the keys that apply a mode. Not of the board: the shell says why none can be applied.
+func Applying(read Reader, does Apply) (apply, atOnce Act) {
+	keys, why, now := read.Keys(), read.MayWrite(), does
+	now.AtOnce = true
+	return On(keys.Apply.Unless(why), func() Intent { return does }),
+		On(keys.AtOnce.Unless(why), func() Intent { return now })
+}
+
+// As returns the act under another word in the last line.
+func (a Act) As(word string) Act {
+	why := a.Why
+	a.Action = a.Action.As(word).Unless(why)
+	return a
+}
+
+// Unnamed returns the act without its place in the last line.
+func (a Act) Unnamed() Act {
+	a.quiet = true
+	return a
+}
+
+// Key does what a key does now, or says why it does not; taken is false if it is none of the acts.
+func (list Acts) Key(k tea.KeyPressMsg) (does Intent, taken bool) {
+	for _, a := range list {
+		switch {
+		case a.do == nil || !a.Matches(k):
+		case a.Why == "":
+			return a.do(), true
+		default:
+			does, taken = Sayf("%s: not now, %s", a.Help().Desc, a.Why), true
+		}
+	}
+	return does, taken
+}
+
+// Hints lists the actions for the last line.
+func (list Acts) Hints() (out []widget.Action) {
+	for _, a := range list {
+		if !a.quiet {
+			out = append(out, a.Action)
+		}
+	}
+	return out
+}
