@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/internal/text"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
@@ -27,19 +25,6 @@ func (p *Page) answers() []answers.Answer {
 func (p *Page) answer() answers.Answer {
 	list := p.answers()
 	return list[min(p.at, len(list)-1)]
-}
-
-// cardKey handles the keys of the card.
-func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys, list := p.read.Keys(), p.answers()
-	if j := p.shown(); list == nil && j != nil && j == p.left && keys.Open.Matches(k) {
-		p.left = nil
-		return nil, true
-	}
-	if list == nil {
-		return nil, false
-	}
-	return p.cardActs().Key(k)
 }
 
 // goal returns the goal of the chosen answer.

@@ -12,19 +12,18 @@ import (
 )
 
 // compare marks a campaign, or compares it with the marked one.
-func (p *Page) compare(l task.Listed) page.Intent {
+func (p *Page) compare(l task.Listed) {
 	other, ok := p.find(p.marked)
 	switch {
 	case !ok:
 		p.marked = l.Dir
-		return nil
+		return
 	case other.Dir == l.Dir:
 		p.marked = ""
-		return nil
+		return
 	}
 	c := fit.CompareCampaigns(other.Campaign, l.Campaign)
 	p.two, p.view, p.marked, p.pair.Cursor = &comparison{c, c.Conclusion()}, viewTwo, "", 0
-	return nil
 }
 
 // compared draws the comparison.

@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -33,10 +34,6 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 
 // Key implements page.Page.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys, j := p.read.Keys(), p.shown()
-	if does, taken := p.cardKey(k); taken {
-		return does, true
-	}
 	if p.answers() == nil && p.table().Key(k) {
 		if p.view == viewList {
 			p.choose()
@@ -46,46 +43,66 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	if does, taken := p.runKey(k); taken {
 		return does, true
 	}
-	switch {
-	case keys.Verify.Matches(k):
-		return p.measure(j)
-	case keys.Soak.Matches(k):
-		return askSoak(p), true
-	case j != nil && keys.Enlarge.Matches(k):
-		p.large = (p.large + 1) % 4
-	case keys.Back.Matches(k) && p.large != 0:
-		p.large = 0
-	case keys.Back.Matches(k) && p.view != viewList:
-		p.view, p.open, p.two = viewList, nil, nil
-	case keys.New.Matches(k):
-		if why := p.read.MayMeasure(); why != "" {
-			return page.Say("new campaign: not now, " + why), true
-		}
-		return page.NewCampaign{}, true
-	case keys.Resume.Matches(k) && p.noResume() == "":
-		u := p.again()
-		return p.start(u, u.Task(p.read.Limit(), true)), true
-	case keys.Redo.Matches(k) && p.noRedo() == "":
-		if j != nil && p.open == nil {
-			return p.start(nil, task.Redo(j.Spec, j.Snapshot)), true
-		}
-		u := p.again()
-		return p.start(u, u.Redo(true)), true
-	case p.view == viewList:
-		return p.listKey(k)
-	default:
-		return nil, false
-	}
-	return nil, true
+	return p.acts().Key(k)
 }
 
-// measure measures the mode of the chosen row of a campaign again, with its workload; elsewhere the key opens the
-// dialog.
-func (p *Page) measure(j *page.Task) (page.Intent, bool) {
-	if j == nil || p.answers() != nil || p.tab.Cursor >= len(j.Rows) {
-		return nil, false
+// acts returns what the keys do on the shown view.
+func (p *Page) acts() page.Acts {
+	keys, j, list := p.read.Keys(), p.shown(), func() { p.view, p.open, p.two = viewList, nil, nil }
+	quiet := page.Acts{
+		page.Quiet(keys.Open, j != nil && j == p.left, func() { p.left = nil }),
+		page.Quiet(keys.Enlarge, j != nil, func() { p.large = (p.large + 1) % 4 }),
+		page.Quiet(keys.Soak, true, func() page.Intent { return askSoak(p) }),
+		page.Quiet(keys.New, true, func() page.Intent { return page.NewCampaign{} }),
 	}
-	return page.Measure(p.read, j.Workload.Name, j.Rows[len(j.Rows)-1-p.tab.Cursor].Setting), true
+	if why := p.read.MayMeasure(); why != "" {
+		quiet = quiet[:3]
+	}
+	switch {
+	case p.answers() != nil:
+		return append(p.cardActs(), quiet...)
+	case p.view == viewList:
+		return append(p.listActs(), quiet...)
+	case p.view == viewTwo:
+		return append(page.Acts{page.On(keys.Back.As("the list"), list)}, quiet...)
+	case p.large != 0:
+		return p.runActs(page.On(keys.Back.As("all panels"), func() { p.large = 0 }), quiet)
+	}
+	return p.runActs(page.On(keys.Back.As("the list"), list), quiet)
+}
+
+// againActs returns what resumes the target campaign and measures its failed modes again: what is possible now, and
+// what is not.
+func (p *Page) againActs() (now, later page.Acts) {
+	keys, j := p.read.Keys(), p.shown()
+	for _, a := range []page.Act{
+		page.On(keys.Resume.Unless(p.noResume()), func() page.Intent {
+			u := p.again()
+			return p.start(u, u.Task(p.read.Limit(), true))
+		}),
+		page.On(keys.Redo.Unless(p.noRedo()), func() page.Intent {
+			if j != nil && p.open == nil {
+				return p.start(nil, task.Redo(j.Spec, j.Snapshot))
+			}
+			u := p.again()
+			return p.start(u, u.Redo(true))
+		}),
+	} {
+		if a.Why == "" {
+			now = append(now, a)
+		} else {
+			later = append(later, a)
+		}
+	}
+	return now, later
+}
+
+func (p *Page) newAct() page.Act {
+	return page.On(p.read.Keys().New.Unless(p.read.MayMeasure()), func() page.Intent { return page.NewCampaign{} })
+}
+
+func (p *Page) soakAct() page.Act {
+	return page.On(p.read.Keys().Soak.Unless(p.read.MayRun()), func() page.Intent { return askSoak(p) })
 }
 
 // runKey handles the keys of a running task, in this program or in another one that takes orders.
@@ -113,18 +130,14 @@ func (p *Page) runKey(k tea.KeyPressMsg) (page.Intent, bool) {
 // Hints implements page.Page.
 func (p *Page) Hints() []widget.Action {
 	p.shown()
-	keys := p.read.Keys()
-	switch {
-	case p.table().Search.On():
+	if p.table().Search.On() {
 		return p.table().Search.Hints(p.table().Keys)
-	case p.answers() != nil:
-		return p.cardActs().Hints()
-	case p.view == viewTwo:
-		return append([]widget.Action{keys.Back.As("the list")}, p.walkHints()...)
-	case p.view == viewList:
-		return append(p.listHints(), p.walkHints()...)
 	}
-	return p.runHints()
+	hints := p.acts().Hints()
+	if p.answers() != nil {
+		return hints
+	}
+	return append(hints, p.walkHints()...)
 }
 
 func (p *Page) walkHints() []widget.Action {
@@ -133,8 +146,8 @@ func (p *Page) walkHints() []widget.Action {
 		keys.Home, keys.End}
 }
 
-// runHints returns the keys of one campaign.
-func (p *Page) runHints() []widget.Action {
+// runActs returns what the keys do with one campaign; list leaves it, and the rest works too.
+func (p *Page) runActs(list page.Act, rest page.Acts) page.Acts {
 	keys, why, pause := p.read.Keys(), "nothing runs", p.read.Keys().Pause
 	j := p.shown()
 	if p.reached(j) {
@@ -161,40 +174,35 @@ func (p *Page) runHints() []widget.Action {
 	if why == "" {
 		stop = stop.As("stop and restore")
 	}
-	list, first := keys.Back.As("the list"), []widget.Action{}
-	if p.large != 0 {
-		list = keys.Back.As("all panels")
-	}
-	resume, redo := keys.Resume.Unless(p.noResume()), keys.Redo.Unless(p.noRedo())
-	for _, again := range []widget.Action{resume, redo} {
-		if again.Why == "" {
-			first = append(first, again)
-		}
-	}
-	out := append(first, pause, stop.Unless(why))
-	if why == "" && pause.Why != "" {
-		out = append(first, stop, pause)
-	}
-	if j == nil || j.Done() {
-		out = append(append(first, list, keys.New.Unless(p.read.MayMeasure())), pause, stop.Unless(why))
-	}
+	first, later := p.againActs()
+	ends := page.Acts{page.Shown(pause), page.Shown(stop.Unless(why))}
 	if j != nil && j.Kind == task.Soaking && j.Done() {
-		out = append(append(first, list, keys.Soak.As("soak again").Unless(p.read.MayRun())), pause, stop.Unless(why))
+		first = append(first, list, p.soakAct().As("soak again"))
+	} else if j == nil || j.Done() {
+		first = append(first, list, p.newAct())
+	} else if why == "" && pause.Why != "" {
+		slices.Reverse(ends)
 	}
-	out = append(out, page.SpeedHints(p.read)...)
+	out := append(first, ends...)
+	if p.read.Speed().OK {
+		out = append(out, page.Shown(page.SpeedHints(p.read)[0]))
+	}
 	if j != nil && !j.Done() {
 		out = append(out, list)
 	}
-	if j != nil && j.Done() && len(j.Rows) > 0 {
-		out = append(out, keys.Verify.As("measure").Doing("measure this mode once more").Unless(p.read.MayMeasure()))
-	}
-	out = append(out, keys.Enlarge)
-	for _, again := range []widget.Action{resume, redo} {
-		if again.Why != "" {
-			out = append(out, again)
+	if j != nil && len(j.Rows) > 0 {
+		measure := page.On(keys.Verify.As("measure").Doing("measure this mode once more").Unless(p.read.MayMeasure()),
+			func() page.Intent {
+				return page.Measure(p.read, j.Workload.Name, j.Rows[len(j.Rows)-1-p.tab.Cursor].Setting)
+			})
+		if !j.Done() {
+			measure = measure.Unnamed()
+		}
+		if p.tab.Cursor < len(j.Rows) {
+			out = append(out, measure)
 		}
 	}
-	return append(out, p.walkHints()...)
+	return slices.Concat(append(out, page.Shown(keys.Enlarge)), later, rest)
 }
 
 // Subject implements page.Subjected: it is the workload of the shown campaign, or of the one under the cursor.

@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/internal/text"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
@@ -105,41 +103,6 @@ func (p *Page) noRedo() string {
 	}
 }
 
-// listKey handles the keys of the list.
-func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys := p.read.Keys()
-	l, ok := p.under()
-	switch {
-	case keys.Back.Matches(k) && p.marked != "":
-		p.marked = ""
-	case keys.Back.Matches(k) && p.deleted:
-		p.deleted = false
-	case keys.Restore.Matches(k) && !p.deleted:
-		if p.deleted, p.marked = len(p.read.Deleted()) > 0, ""; !p.deleted {
-			return page.Say("no campaign of this board is deleted"), true
-		}
-	case !ok:
-		return nil, false
-	case keys.Restore.Matches(k):
-		return p.restore(l), true
-	case p.deleted && (keys.Rename.Matches(k) || keys.Delete.Matches(k)):
-		return p.shelved(l).RestoreFirst(), true
-	case keys.Rename.Matches(k) && l.State == campaigns.CampaignRunning:
-		return page.Say("rename: not while it runs"), true
-	case keys.Rename.Matches(k):
-		return p.shelved(l).Rename("its folder in the data directory gets this name"), true
-	case keys.Delete.Matches(k):
-		return p.remove(l), true
-	case keys.Compare.Matches(k):
-		return p.compare(l), true
-	case keys.Open.Matches(k):
-		return p.show(l), true
-	default:
-		return p.foldKey(k, l)
-	}
-	return nil, true
-}
-
 // show opens a campaign of the list.
 func (p *Page) show(l task.Listed) page.Intent {
 	p.view, p.tab.Cursor, p.large = viewOne, 0, 0
@@ -191,6 +154,14 @@ func (p *Page) remove(l task.Listed) page.Intent {
 		text.Count(l.Usable, "measured mode")))
 }
 
+// rename asks for the new name of a campaign.
+func (p *Page) rename(l task.Listed) page.Intent {
+	if l.State == campaigns.CampaignRunning {
+		return page.Say("rename: not while it runs")
+	}
+	return p.shelved(l).Rename("its folder in the data directory gets this name")
+}
+
 func (p *Page) restore(l task.Listed) page.Intent {
 	p.deleted = len(p.read.Deleted()) > 1
 	if !p.deleted {
@@ -204,43 +175,43 @@ func (p *Page) shelved(l task.Listed) page.Shelved {
 		Restoring: p.read.Keys().Restore.Label()}
 }
 
-// listHints returns the keys of the list.
-func (p *Page) listHints() []widget.Action {
+// listActs returns what the keys do with the campaign under the cursor, or with the deleted one.
+func (p *Page) listActs() page.Acts {
 	keys := p.read.Keys()
+	l, some := p.under()
+	shelf := p.shelved(l)
+	open := page.On(keys.Open, func() page.Intent { return p.show(l) })
+	compare := page.On(keys.Compare, func() { p.compare(l) })
+	unmark := page.Quiet(keys.Back, p.marked != "", func() { p.marked = "" })
 	if p.deleted {
-		return []widget.Action{keys.Restore.As("restore"), keys.Open, keys.Back.As("the list")}
-	}
-	resume, redo := keys.Resume.Unless(p.noResume()), keys.Redo.Unless(p.noRedo())
-	out := []widget.Action{keys.New.Unless(p.read.MayMeasure())}
-	_, some := p.under()
-	compare := keys.Compare
-	if p.marked != "" {
-		out = append(out, compare.As("compare with "+star))
-	}
-	if some {
-		for _, again := range []widget.Action{resume, redo} {
-			if again.Why == "" {
-				out = append(out, again)
-			}
-		}
-		out = append(out, keys.Open)
-		if p.marked == "" {
-			out = append(out, compare)
-		}
-		out = append(out, keys.Delete, keys.Rename, keys.Soak.Unless(p.read.MayRun()))
+		return page.Acts{unmark, page.On(keys.Restore.As("restore"), func() page.Intent { return p.restore(l) }), open,
+			page.On(keys.Back.As("the list"), func() { p.deleted = false }),
+			page.Quiet(keys.Compare, true, func() { p.compare(l) }),
+			page.Quiet(keys.Rename, true, shelf.RestoreFirst), page.Quiet(keys.Delete, true, shelf.RestoreFirst)}
 	}
 	none := ""
 	if len(p.read.Deleted()) == 0 {
 		none = "none is deleted"
 	}
-	out = append(out, keys.Restore.Unless(none))
-	for _, again := range []widget.Action{resume, redo} {
-		if again.Why != "" {
-			out = append(out, again)
-		}
+	now, later := p.againActs()
+	out := page.Acts{unmark, p.newAct()}
+	if p.marked != "" {
+		out = append(out, compare.As("compare with "+star))
 	}
+	if some {
+		out = append(append(out, now...), open)
+		if p.marked == "" {
+			out = append(out, compare)
+		}
+		out = append(out, page.On(keys.Delete, func() page.Intent { return p.remove(l) }),
+			page.On(keys.Rename, func() page.Intent { return p.rename(l) }),
+			p.soakAct(),
+			page.Quiet(keys.Right, true, func() page.Intent { return p.fold(l, true) }),
+			page.Quiet(keys.Left, true, func() page.Intent { return p.fold(l, false) }))
+	}
+	out = append(append(out, page.On(keys.Restore.Unless(none), func() { p.deleted, p.marked = true, "" })), later...)
 	if now := p.running(); now != nil && !now.Done() && (now.Follows == nil || p.reached(now)) {
-		out = append(out, keys.Pause, keys.Stop)
+		out = append(out, page.Shown(keys.Pause), page.Shown(keys.Stop))
 	}
 	return out
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
@@ -62,19 +60,6 @@ func (p *Page) fold(l task.Listed, open bool) page.Intent {
 	}
 	p.unfolded[dir], p.chosen = open, dir
 	return nil
-}
-
-// foldKey handles the keys that show and hide the parts of a row.
-func (p *Page) foldKey(k tea.KeyPressMsg, l task.Listed) (page.Intent, bool) {
-	keys := p.read.Keys()
-	switch {
-	case p.deleted:
-	case keys.Right.Matches(k):
-		return p.fold(l, true), true
-	case keys.Left.Matches(k):
-		return p.fold(l, false), true
-	}
-	return nil, false
 }
 
 // question returns a search's question and answer, or what another campaign measures.
