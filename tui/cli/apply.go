@@ -99,16 +99,6 @@ func (c *applyCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.asJSON, "json", false, "as JSON, once the mode is kept or reverted")
 }
 
-func (c *applyCmd) check() error {
-	switch {
-	case c.keepAfter <= 0:
-		return usagef("--keep-after %s: must be positive", c.keepAfter)
-	case c.keepAfter > guard.MaxKeepAfter:
-		return usagef("--keep-after %s: at most %s", c.keepAfter, guard.MaxKeepAfter)
-	}
-	return nil
-}
-
 func (c *applyCmd) run(ctx context.Context) error {
 	return c.onDevice(func(s *session.Session) error {
 		switch {

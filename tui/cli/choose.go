@@ -70,12 +70,6 @@ func (c *chooseCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *chooseCmd) check() error {
-	switch {
-	case !(c.margin >= 0):
-		return usagef("--margin %g: want 0 or a positive number", c.margin)
-	case c.given("max-error") && !(c.maxError > 0):
-		return usagef("--max-error %g: must be a positive number of percent", c.maxError)
-	}
 	if c.goal.Limit.Margin = metric.MarginOf(c.margin); c.risk != metric.DefaultRisk {
 		c.goal.Limit.Risk = c.risk
 	}
@@ -83,10 +77,7 @@ func (c *chooseCmd) check() error {
 }
 
 func (c *chooseCmd) run(context.Context) error {
-	served, err := underLoad(c.goal.Load, c.given)
-	if err != nil {
-		return err
-	}
+	served := underLoad(c.goal.Load, c.given)
 	m, err := c.loadPowered("choose", c.model)
 	if err != nil {
 		return err

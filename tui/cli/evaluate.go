@@ -149,9 +149,6 @@ func readAuthors(paths []string) (list []published.Authors, err error) {
 
 // check parses the flags with several values.
 func (c *evaluateCmd) check() (err error) {
-	if c.Seeds < 0 {
-		return usagef("--seeds %d: must be positive", c.Seeds)
-	}
 	if c.methods != "" {
 		c.Methods = strings.Split(c.methods, ",")
 	}

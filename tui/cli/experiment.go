@@ -92,9 +92,6 @@ func (c *experimentCmd) flags(f *pflag.FlagSet) {
 	c.own.add(f)
 }
 
-// mostUnits is the maximum number of units of a board.
-const mostUnits = 100
-
 // Names besides those of single sweeps.
 const (
 	allOfThem    = "all"
@@ -108,10 +105,6 @@ var beside = []struct{ name, about, runs string }{
 	{devicesOfAll, "epochs of a workload, or of all, on every virtual board: time and energy on a logarithmic scale",
 		"all workloads"},
 }
-
-// ownFlags are the flags that belong to a single experiment.
-var ownFlags = []struct{ flag, experiment string }{{"labels", "modes"}, {"pair", "modes"},
-	{"instances", "variability"}, {"meter", "baseload"}}
 
 func (c *experimentCmd) check() (err error) {
 	if err := c.own.idle(c.given); err != nil {
@@ -135,9 +128,6 @@ func (c *experimentCmd) check() (err error) {
 	if name == devicesOfAll {
 		return nil
 	}
-	if len(c.runs) > 0 {
-		return usagef("--runs is for experiment devices")
-	}
 	if c.r.Meter, err = readMeter(c.meter); err != nil {
 		return err
 	}
@@ -152,11 +142,6 @@ func (c *experimentCmd) check() (err error) {
 		return usagef("%v, %s and %s", err, allOfThem, devicesOfAll)
 	}
 	c.list = []experiment.Experiment{one}
-	for _, own := range ownFlags {
-		if c.given(own.flag) && name != own.experiment {
-			return usagef("--%s is for experiment %s", own.flag, own.experiment)
-		}
-	}
 	return c.checkValues(one)
 }
 
@@ -170,12 +155,6 @@ func (c *experimentCmd) checkValues(e experiment.Experiment) error {
 		return usagef("--labels %s: want letters of a to n, for experiment modes", r.Labels)
 	case len(c.pair) > 0 && len(c.pair) != 2:
 		return usagef("--pair MODE --pair MODE: two modes, for experiment modes without --labels")
-	case r.Units > mostUnits:
-		return usagef("--instances %d: want 1 to %d, for experiment variability", r.Units, mostUnits)
-	case r.Base < 0:
-		return usagef("--base must not be negative")
-	case r.Idle < time.Second || r.Every < 10*time.Millisecond:
-		return usagef("--idle takes a second at least, --interval 10ms")
 	case len(r.Folders) > 1 && e.Name != "storage":
 		return usagef("several --data are for experiment storage, which compares them")
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,23 +43,10 @@ func (c *explainCmd) flags(f *pflag.FlagSet) {
 	countFlag(f, &c.minibatches, "minibatches",
 		"a whole training run has `N` minibatches (default: the workload's, if known)")
 	c.whole.flags(f)
-	f.StringVar(&c.scenario.Often, "often", "", "how often "+
-		"you train: `WORD` is one of "+strings.Join(advice.Often, ", "))
+	choiceFlag(f, &c.scenario.Often, "often", "how often you train: "+strings.Join(advice.Often, ", "), advice.Often...)
 	timeFlag(f, &c.scenario.Length, "length", 0, "a training takes `TIME`, such as 40m or 72h")
-	f.StringVar(&c.scenario.Changes, "changes", "", "how often the workload changes: `WORD` is one of "+
-		strings.Join(advice.Changing, ", "))
-}
-
-func (c *explainCmd) check() error {
-	switch s := c.scenario; {
-	case s.Often != "" && !slices.Contains(advice.Often, s.Often):
-		return usagef("--often %s: want one of %s", s.Often, strings.Join(advice.Often, ", "))
-	case s.Changes != "" && !slices.Contains(advice.Changing, s.Changes):
-		return usagef("--changes %s: want one of %s", s.Changes, strings.Join(advice.Changing, ", "))
-	case s.Length < 0:
-		return usagef("--length must not be negative")
-	}
-	return nil
+	choiceFlag(f, &c.scenario.Changes, "changes", "how often the workload changes: "+
+		strings.Join(advice.Changing, ", "), advice.Changing...)
 }
 
 func (c *explainCmd) run(context.Context) error {

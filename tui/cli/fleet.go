@@ -195,13 +195,6 @@ func (c *fleetWatchCmd) flags(f *pflag.FlagSet) {
 	c.jsonFlag(f, "one JSON array per round")
 }
 
-func (c *fleetWatchCmd) check() error {
-	if c.interval < time.Second || c.count < 0 {
-		return usagef("fleet watch: want --interval of 1s at least, --count of 0 at least")
-	}
-	return nil
-}
-
 func (c *fleetWatchCmd) run(ctx context.Context) error {
 	clock := tegra.RealClock()
 	for n := 1; ; n++ {
@@ -343,15 +336,8 @@ func (c *fleetProfileCmd) flags(f *pflag.FlagSet) {
 	c.jsonFlag(f, asDocument)
 }
 
-func (c *fleetProfileCmd) check() error {
-	if c.tries < 0 {
-		return usagef("fleet profile: want --retries of 0 at least")
-	}
-	c.dir = filepath.Clean(c.dir)
-	return nil
-}
-
 func (c *fleetProfileCmd) run(ctx context.Context) error {
+	c.dir = filepath.Clean(c.dir)
 	boards, err := c.boards()
 	if err != nil {
 		return err
@@ -412,8 +398,6 @@ func (c *fleetRankCmd) flags(f *pflag.FlagSet) {
 	c.selected(f)
 	c.rank.flags(f)
 }
-
-func (c *fleetRankCmd) check() error { return c.rank.check() }
 
 func (c *fleetRankCmd) run(ctx context.Context) error {
 	if len(c.args) == 0 {

@@ -38,26 +38,6 @@ func (m *modeFlags) add(f *pflag.FlagSet) {
 		"nothing")
 }
 
-// check returns an error for flags that do not fit each other, and parses the limit.
-func (m *modeFlags) check(given func(string) bool) error {
-	for _, flag := range []string{"no-device", "attach", "log"} {
-		if m.Name != "" && given(flag) {
-			return usagef("--mode with --%s: jtune sets no mode there", flag)
-		}
-	}
-	for _, flag := range []string{"limit", "dvfs", "systemd"} {
-		switch {
-		case !given(flag):
-		case m.Name == "":
-			return usagef("--%s needs --mode too", flag)
-		case flag == "limit" && !m.Best():
-			return usagef("--limit chooses among the answers of searches: give --mode best")
-		}
-	}
-	m.Free = m.dvfs == "on"
-	return nil
-}
-
 // noBest says how to find the mode of a job.
 func (m *modeFlags) noBest(err error, w workload.Workload, command []string) error {
 	if !errors.Is(err, run.ErrNoBest) {

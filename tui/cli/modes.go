@@ -54,9 +54,6 @@ func (c *modesCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *modesCmd) check() error {
-	if c.given("sample") && c.sample < 1 {
-		return usagef("--sample %d: must be positive", c.sample)
-	}
 	if k := measuredKey.FindString(c.filter); k != "" {
 		return usagef("--filter %s: time and power of a mode depend on the workload: jtune ask predict prints them", k)
 	}

@@ -94,9 +94,6 @@ func (c *pairCmd) measureFlags(f *pflag.FlagSet) {
 
 // check parses flags with a grammar.
 func (c *pairCmd) check() error {
-	if _, err := underLoad(c.Load, c.given); err != nil {
-		return err
-	}
 	c.Policy, c.Separate = mix.Policy(c.policy), c.modes == "separate"
 	if c.models != "" {
 		var both bool

@@ -91,14 +91,9 @@ func (c *profileCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *profileCmd) check() (err error) {
-	switch {
-	case c.r.Choose == 0 && c.r.Sample == 0 && !c.r.Grid && c.list == "" && c.r.Filter == "":
+	if c.r.Choose == 0 && c.r.Sample == 0 && !c.r.Grid && c.list == "" && c.r.Filter == "" {
 		return usagef("give one of --modes N, --sample N, --grid, --filter EXPR and --list FILE, or --filter EXPR " +
 			"with one of the first three")
-	case c.retries < 0:
-		return usagef("--retries %d: must not be negative", c.retries)
-	case c.r.Settings.FixedWait < 0 || c.r.Settings.ModeTimeout < 0:
-		return usagef("--wait and --mode-timeout must be positive")
 	}
 	if c.r.Retries = c.retries; c.retries == 0 {
 		c.r.Retries = -1

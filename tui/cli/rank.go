@@ -84,18 +84,6 @@ func (c *rankCmd) flags(f *pflag.FlagSet) {
 	c.jsonFlag(f, asDocument)
 }
 
-func (c *rankCmd) check() error {
-	switch {
-	case c.epochs < 1:
-		return usagef("--epochs %d: want 1 at least", c.epochs)
-	case c.round < 0 || c.given("round") && c.round == 0:
-		return usagef("--round %v: want a time such as 10m", c.round)
-	case c.period < 0 || c.given("period") && c.period == 0:
-		return usagef("--period %v: want a time such as 1h", c.period)
-	}
-	return nil
-}
-
 func (c *rankCmd) run(context.Context) error {
 	r, err := c.request()
 	if err != nil {

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"jtune/tegra/guard"
 )
 
 // flagRule states which flags of a command exclude or need each other. A word is a flag, a flag with a value
@@ -54,6 +59,10 @@ var rules = []flagRule{
 	{"profile", "reboot", needs, "out", "the folder to continue in"},
 	{"profile", "reboot", not, "json shard", "it goes on after the reboot"},
 	{"soak", "for", not, "until-steady", ""},
+	{"soak", "mode for until-steady limit go-on", not, "resume", "it uses the settings of its folder"},
+	{"run", "mode", not, "no-device attach log", "jtune sets no mode there"},
+	{"run", "limit dvfs systemd", needs, "mode", ""},
+	{"run", "limit", needs, "mode=best", "it chooses among the answers of searches"},
 	{"models fit", "samples", missing, "", "a sweep file or campaign folder"},
 	{"models fit", "out", missing, "", "the file for the model"},
 	{"models fit", "loss entries hyper", needs, "method=powertrain method=nn", "it is for networks"},
@@ -100,6 +109,10 @@ var rules = []flagRule{
 
 	{"experiment", "minibatches", not, "epochs", ""},
 	{"experiment", "labels", not, "pair", ""},
+	{"experiment", "labels pair", needs, "NAME=modes", ""},
+	{"experiment", "instances", needs, "NAME=variability", ""},
+	{"experiment", "meter", needs, "NAME=baseload", ""},
+	{"experiment", "runs", needs, "NAME=devices", ""},
 	{"experiment", "NAME=all", not, "minibatches epochs", "each experiment has its own"},
 	{"experiment", "NAME=batch", not, "batch", "it runs sizes of its own"},
 	{"experiment", "NAME=polling", not, "interval", "it has intervals of its own"},
@@ -117,7 +130,85 @@ func keptRules(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	for _, r := range ranges {
+		if slices.Contains(strings.Split(r.command, ", "), name) {
+			if err := line.within(r); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// flagRange bounds the values of flags: numbers, or times with their unit.
+type flagRange struct {
+	command, flags string // several: commands with commas, flags with spaces
+	least, most    string // "": none; least above: more than 0
+}
+
+// above is the lower bound of values that are more than 0.
+const above = "above 0"
+
+// ranges lists the bounds of values that their flags' types do not give.
+var ranges = []flagRange{
+	{"choose, front, pair, tune", "rate latency quantile max-wait idle-power", above, ""},
+	{"choose", "max-error", above, ""},
+	{"apply", "keep-after", above, guard.MaxKeepAfter.String()},
+	{"choose", "margin", "0", ""},
+	{"device modes", "sample", above, ""},
+	{"evaluate", "seeds", "0", ""},
+	{"experiment", "instances", "1", "100"},
+	{"experiment", "idle", "1s", ""},
+	{"experiment energy", "latency-cost", "0", "1000"},
+	{"experiment energy", "interval", "1ms", "1s"},
+	{"explain", "length", "0", ""},
+	{"fleet rank", "epochs", "1", ""},
+	{"fleet rank", "round period", above, ""},
+	{"fleet watch", "interval", "1s", ""},
+	{"profile", "wait mode-timeout", "0", ""},
+	{"profile, fleet profile", "retries", "0", ""},
+	{"run", "workers", "0", "64"},
+	{"run, experiment", "base", "0", ""},
+	{"run, experiment, watch", "interval", "10ms", ""},
+	{"watch, fleet watch", "count", "0", ""},
+	{"soak", "for", above, ""},
+	{"tune", "soak", above, ""},
+}
+
+// within returns an error if a flag that was given is out of its range.
+func (l ruled) within(r flagRange) error {
+	for name := range strings.FieldsSeq(r.flags) {
+		f := l.flag(name)
+		if f == nil || !f.Changed {
+			continue
+		}
+		v, want := size(f.Value.String()), ""
+		switch low, high := size(r.least), size(r.most); {
+		case r.least == above && !(v > 0 && v <= math.MaxFloat64):
+			want = "must be positive"
+		case (r.least == above || v >= low) && (r.most == "" || v <= high):
+			continue
+		case r.most != "" && r.least != above:
+			want = "want " + r.least + " to " + r.most
+		case r.most != "":
+			want = "at most " + r.most
+		default:
+			want = r.least + " at least"
+		}
+		return usagef("%s--%s %s: %s", commandName(l.Command), name, f.Value, want)
+	}
+	return nil
+}
+
+// size is the value of a number, or of a time in seconds; NaN if it is neither.
+func size(text string) float64 {
+	if d, err := time.ParseDuration(text); err == nil {
+		return d.Seconds()
+	}
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		return v
+	}
+	return math.NaN()
 }
 
 // ruled is a command line to check.

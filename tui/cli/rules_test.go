@@ -38,6 +38,28 @@ func TestRulesHaveOnlyFlagsOfTheirCommand(t *testing.T) {
 	}
 }
 
+func TestRangesHaveOnlyFlagsOfTheirCommand(t *testing.T) {
+	t.Parallel()
+	root := (&app{out: io.Discard, err: io.Discard}).root()
+	for _, r := range ranges {
+		left := strings.Split(r.command, ", ")
+		each(root, func(c *cobra.Command) {
+			_ = c.InheritedFlags() // merges them into Flags
+			at := slices.Index(left, shortName(c))
+			if at < 0 {
+				return
+			}
+			left = slices.Delete(left, at, at+1)
+			if !(ruled{c, nil}).hasAll(r.flags) {
+				t.Errorf("range %v: jtune %s lacks one of its flags", r, shortName(c))
+			}
+		})
+		if len(left) > 0 {
+			t.Errorf("range %v: there is no command %v", r, left)
+		}
+	}
+}
+
 func TestBrokenRulesAreUsageErrorsThatSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -45,6 +67,10 @@ func TestBrokenRulesAreUsageErrorsThatSayWhatToDo(t *testing.T) {
 		"device --csv=false --tunables": "",
 		"device --list --tunables":      "--list and --tunables exclude each other",
 		"modes --csv --json":            "--csv and --json exclude each other",
+		"run lenet5 --workers 65":       "--workers 65: want 0 to 64",
+		"watch --interval 1ms":          "--interval 1ms: 10ms at least",
+		"choose --margin NaN --model x": "--margin NaN: 0 at least",
+		"apply MAXN --keep-after 99h":   "--keep-after 99h0m0s: at most",
 		"run lenet5 --pattern x":        "--pattern needs --attach PID, --log FILE or -- COMMAND too",
 	} {
 		o := jtune(t, strings.Fields(line)...)

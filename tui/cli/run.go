@@ -132,10 +132,10 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *runCmd) check() error {
-	if err := errors.Join(c.own.idle(c.given), checkSave(c.save), c.join.alone(&c.own),
-		c.mode.check(c.given)); err != nil {
+	if err := errors.Join(c.own.idle(c.given), checkSave(c.save), c.join.alone(&c.own)); err != nil {
 		return err
 	}
+	c.mode.Free = c.mode.dvfs == "on"
 	if c.own.given() {
 		c.args = append(c.own.before(c.args), "")
 	}
@@ -145,12 +145,6 @@ func (c *runCmd) check() error {
 	switch {
 	case c.given("epochs") && c.r.Epochs < 1:
 		return usagef("--epochs %d: %w", c.r.Epochs, errCount)
-	case c.r.Base < 0:
-		return usagef("--base must not be negative")
-	case c.r.Every < 10*time.Millisecond:
-		return usagef("--interval %s: 10ms at least", c.r.Every)
-	case c.given("workers") && (c.workers < 0 || c.workers > mostWorkers):
-		return usagef("--workers %d: want 0 to %d", c.workers, mostWorkers)
 	}
 	return nil
 }
@@ -196,9 +190,6 @@ func (c *runCmd) run(ctx context.Context) error {
 		return c.mode.noBest(err, w, c.own.Command)
 	})
 }
-
-// mostWorkers is the maximum number of loader processes.
-const mostWorkers = 64
 
 func (c *runCmd) doRun(ctx context.Context, s *session.Session, r measure.RunRequest) error {
 	rep := c.reporter(s.Device)

@@ -72,22 +72,10 @@ func (c *soakCmd) check() (err error) {
 	}
 	c.args = c.own.before(c.args)
 	switch {
-	case c.r.For <= 0:
-		return usagef("--for %s: must be positive", c.r.For)
 	case c.envelope && (len(c.args) > 0 || c.own.given()):
 		return usagef("soak: a job and --envelope exclude each other")
 	case !c.envelope && len(c.args) == 0 && !c.own.given():
 		return usagef("soak needs a job: give a WORKLOAD, --envelope or -- COMMAND")
-	}
-	if c.r.Resume {
-		if c.r.Dir == "" {
-			return usagef("soak: --resume needs the folder: give --out DIR")
-		}
-		for _, name := range []string{"mode", "for", "until-steady", "limit", "go-on"} {
-			if c.given(name) {
-				return usagef("soak: --resume uses the settings of its folder: remove --%s", name)
-			}
-		}
 	}
 	c.r.Limits, err = soak.ParseLimits(c.limits)
 	return err

@@ -102,10 +102,7 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	if c.own.given() {
 		c.args = []string{""}
 	}
-	served, err := underLoad(c.r.Load, c.given)
-	if err != nil {
-		return err
-	}
+	served, err := underLoad(c.r.Load, c.given), error(nil)
 	if c.r.Rotation, err = ladder.ParseRotation(c.rotation); err != nil {
 		return usagef("--rotation: %v", err)
 	}

@@ -15,8 +15,6 @@ func (c *tuneCmd) mayProve() error {
 	switch {
 	case !c.given("soak"):
 		return nil
-	case c.proof <= 0:
-		return usagef("--soak %s: must be positive", c.proof)
 	case c.r.Loaded():
 		return usagef("--soak: not with a load of requests: soak the answer with jtune soak")
 	case c.join.given():

@@ -106,23 +106,9 @@ func goalsFlag(f *pflag.FlagSet, q *metric.Question, more *[]metric.Goal, bare *
 	}}, name, usage)
 }
 
-// underLoad reports whether a flag of a load was given, and checks its value.
-func underLoad(v arrivals.Spec, given func(name string) bool) (bool, error) {
-	any := false
-	for _, name := range servingFlagNames {
-		any = any || given(name)
-	}
-	any = any || given("limit") && (v.RatePerS > 0 || v.LatencyMS > 0)
-	for _, c := range []struct {
-		flag  string
-		value float64
-	}{{"rate", v.RatePerS}, {"latency", v.LatencyMS}, {"quantile", v.Quantile}, {"max-wait", v.MaxWaitMS},
-		{"idle-power", v.IdleW}} {
-		if given(c.flag) && (!(c.value > 0) || math.IsInf(c.value, 0)) {
-			return any, usagef("--%s %g: must be a positive number", c.flag, c.value)
-		}
-	}
-	return any, nil
+// underLoad reports whether a flag of a load was given.
+func underLoad(v arrivals.Spec, given func(name string) bool) bool {
+	return slices.ContainsFunc(servingFlagNames, given) || given("limit") && (v.RatePerS > 0 || v.LatencyMS > 0)
 }
 
 // withConfigured fills in what neither flags nor --limit give from the workload's own load and limit, and reports

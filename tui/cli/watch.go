@@ -38,16 +38,6 @@ func (c *watchCmd) flags(f *pflag.FlagSet) {
 	c.jsonFlag(f, asLines)
 }
 
-func (c *watchCmd) check() error {
-	switch {
-	case c.interval < 10*time.Millisecond:
-		return usagef("--interval %s: 10ms at least", c.interval)
-	case c.count < 0:
-		return usagef("--count %d: must not be negative", c.count)
-	}
-	return nil
-}
-
 func (c *watchCmd) run(ctx context.Context) error {
 	if c.from != "" {
 		return c.watchLog(ctx, c.from, c.count, c.interval)
