@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -9,29 +10,32 @@ import (
 )
 
 // Settings are the tunables of measuring one mode. The zero value takes the defaults, which are
-// the papers' where they give one (PowerTrain, section 3.1).
+// the papers' where they give one (PowerTrain, section 3.1). The tag fixed is what an error calls a setting that a
+// campaign keeps when it goes on; resume:"-" is on those that it does not take over from its folder.
 type Settings struct {
-	Minibatches int           `toml:"minibatches"`  // clean ones to collect; 40
-	Discard     int           `toml:"discard"`      // first ones after a mode change; 1, none when negative
-	MinSamples  int           `toml:"min_samples"`  // valid power samples to collect at least; 3
-	SampleEvery time.Duration `toml:"sample_every"` // 1 s
+	Minibatches int `toml:"minibatches" fixed:"minibatches"` // clean ones to collect; 40
+	// first ones after a mode change; 1, none when negative
+	Discard     int           `toml:"discard" fixed:"first ones left out"`
+	MinSamples  int           `toml:"min_samples" fixed:"least samples"`   // valid power samples to collect at least; 3
+	SampleEvery time.Duration `toml:"sample_every" fixed:"sampling every"` // 1 s
 	// in a new mode, in place of waiting until power is steady; 0: not
-	FixedWait    time.Duration `toml:"fixed_wait"`
+	FixedWait    time.Duration `toml:"fixed_wait" fixed:"fixed wait"`
 	SteadyGiveUp time.Duration `toml:"steady_giveup"` // 30 s
 	ModeTimeout  time.Duration `toml:"mode_timeout"`  // for a whole mode; 20 min
-	Silence      time.Duration `toml:"silence"`       // of the harness; 60 s
+	// of the harness, which belongs to the workload; 60 s
+	Silence time.Duration `toml:"silence" resume:"-"`
 	// how long the clean minibatches of a slow mode may take: from then on ten are enough; 0: all of Minibatches
 	Patience time.Duration `toml:"patience,omitempty"`
 	// relative standard error of time and power with which a mode has shown enough, in place of Minibatches; 0: not
 	Precision float64 `toml:"precision,omitempty"`
 	// requests of an inference workload, sent at the rate of its load, to be answered in place of Minibatches; 0: not
-	Requests int `toml:"requests,omitempty"`
+	Requests int `toml:"requests,omitempty" fixed:"requests"`
 	// whole epochs from the job's start in place of Minibatches; 0: not
-	Epochs int `toml:"epochs"`
+	Epochs int `toml:"epochs" fixed:"epochs" resume:"-"`
 	// measure the idle device for so long before a job is started; 0: not
-	Base    time.Duration `toml:"base"`
-	DVFS    bool          `toml:"dvfs"`     // leave clocks free below the mode's limits
-	KeepFan bool          `toml:"keep_fan"` // leave the fan alone; else it is set to maximum
+	Base    time.Duration `toml:"base" fixed:"base load" resume:"-"`
+	DVFS    bool          `toml:"dvfs" fixed:"free clocks"`        // leave clocks free below the mode's limits
+	KeepFan bool          `toml:"keep_fan" fixed:"fan left alone"` // leave the fan alone; else it is set to maximum
 }
 
 const (
@@ -75,21 +79,14 @@ func (s Settings) WithDefaults() Settings {
 	return s
 }
 
-// Over fills the unset settings from those of an earlier run, so that its campaign continues as it began. Silence is
-// left out: it belongs to the workload, not to measuring.
+// Over fills the unset settings from those of an earlier run, so that its campaign continues as it began.
 func (s Settings) Over(earlier Settings) Settings {
-	choose(&s.Minibatches, earlier.Minibatches)
-	choose(&s.Discard, earlier.Discard)
-	choose(&s.MinSamples, earlier.MinSamples)
-	choose(&s.SampleEvery, earlier.SampleEvery)
-	choose(&s.FixedWait, earlier.FixedWait)
-	choose(&s.SteadyGiveUp, earlier.SteadyGiveUp)
-	choose(&s.ModeTimeout, earlier.ModeTimeout)
-	choose(&s.Patience, earlier.Patience)
-	choose(&s.Precision, earlier.Precision)
-	choose(&s.Requests, earlier.Requests)
-	choose(&s.DVFS, earlier.DVFS)
-	choose(&s.KeepFan, earlier.KeepFan)
+	to, from := reflect.ValueOf(&s).Elem(), reflect.ValueOf(earlier)
+	for i := range to.NumField() {
+		if to.Field(i).IsZero() && to.Type().Field(i).Tag.Get("resume") == "" {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
 	return s
 }
 
@@ -97,22 +94,13 @@ func (s Settings) Over(earlier Settings) Settings {
 // one way. Unset settings continue as before, and the time limit of a mode changes no row.
 func (s Settings) GoOn(earlier Settings) error {
 	var list []string
-	differ := func(what string, here, there any, asked bool) {
-		if asked && here != there {
-			list = append(list, fmt.Sprintf("%s %v there, %v here", what, there, here))
+	here, there := reflect.ValueOf(s), reflect.ValueOf(earlier.WithDefaults())
+	for i := range here.NumField() {
+		name := here.Type().Field(i).Tag.Get("fixed")
+		if now, then := here.Field(i), there.Field(i); name != "" && !now.IsZero() && !now.Equal(then) {
+			list = append(list, fmt.Sprintf("%s %v there, %v here", name, then, now))
 		}
 	}
-	earlier = earlier.WithDefaults()
-	differ("minibatches", s.Minibatches, earlier.Minibatches, s.Minibatches > 0)
-	differ("first ones left out", s.Discard, earlier.Discard, s.Discard != 0)
-	differ("least samples", s.MinSamples, earlier.MinSamples, s.MinSamples > 0)
-	differ("sampling every", s.SampleEvery, earlier.SampleEvery, s.SampleEvery > 0)
-	differ("fixed wait", s.FixedWait, earlier.FixedWait, s.FixedWait > 0)
-	differ("requests", s.Requests, earlier.Requests, s.Requests > 0)
-	differ("epochs", s.Epochs, earlier.Epochs, s.Epochs > 0)
-	differ("base load", s.Base, earlier.Base, s.Base > 0)
-	differ("free clocks", s.DVFS, earlier.DVFS, s.DVFS)
-	differ("fan left alone", s.KeepFan, earlier.KeepFan, s.KeepFan)
 	if list == nil {
 		return nil
 	}
@@ -145,10 +133,4 @@ func (s Settings) CostOf(loMS, hiMS float64) (lo, hi time.Duration) {
 		return max(time.Duration(s.MinSamples)*s.SampleEvery, work)
 	}
 	return wait + measured(loMS), 2*wait + measured(hiMS)
-}
-
-func choose[T comparable](v *T, otherwise T) {
-	if *v == *new(T) {
-		*v = otherwise
-	}
 }
