@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"jtune/internal/lines"
 	"jtune/internal/testhome"
+	"jtune/profiles/harness/pipe"
 	"jtune/profiles/harness/process"
 )
 
@@ -162,7 +162,7 @@ func TestExecFloodIsSurvivedInBoundedMemory(t *testing.T) {
 	if !errors.Is(err, io.EOF) || len(events) != queueLen || h.counts().Dropped != 20000-queueLen {
 		t.Errorf("%d events, %v, %+v", len(events), err, h.counts())
 	}
-	if st, err := os.Stat(log); err != nil || st.Size() > maxLog+lines.Longest {
+	if st, err := os.Stat(log); err != nil || st.Size() > maxLog+pipe.Longest {
 		t.Errorf("log has %d bytes, %v; want %d at most", st.Size(), err, maxLog)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"jtune/internal/lines"
 	"jtune/internal/text"
 	"jtune/profiles/harness/pipe"
 	"jtune/profiles/harness/process"
@@ -20,8 +19,8 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe.Pipe) {
 	stdout.Before, stderr.Before = j.queue.handOver, j.queue.handOver
 	if j.pattern == nil {
 		take := j.take(stdout)
-		readers.Go(func() { lines.Each(stdout, take) })
-		readers.Go(func() { lines.Each(stderr, j.log.stderr) })
+		readers.Go(func() { pipe.Each(stdout, take) })
+		readers.Go(func() { pipe.Each(stderr, j.log.stderr) })
 		return
 	}
 	out, errs := j.stamped(stdout), j.stamped(stderr)
@@ -68,9 +67,9 @@ func (j *job) echoed(r io.Reader) io.Reader {
 func pieces(r reader) func(io.Reader, func(text []byte, whole bool)) {
 	switch r.(type) {
 	case *detecting:
-		return lines.EachDraw
+		return pipe.EachDraw
 	}
-	return lines.EachFinished
+	return pipe.EachFinished
 }
 
 // match returns the function that reads minibatches from the lines of an output and passes other lines to rest.

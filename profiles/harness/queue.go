@@ -5,12 +5,12 @@ import (
 	"runtime"
 	"sync"
 
-	"jtune/internal/lines"
+	"jtune/profiles/harness/pipe"
 )
 
 // queueLen is the number of events that can wait. A job that floods the queue loses the oldest: its reader never slows
 // it down, and memory is bounded. An event takes two bytes at least, see handOver.
-const queueLen = lines.Chunk
+const queueLen = pipe.Chunk
 
 // Queue passes events from the readers of a job to its Next. It drops the oldest when Next falls behind.
 type Queue struct {

@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	"jtune/internal/lines"
 	"jtune/internal/text"
 	"jtune/profiles/harness/engine"
 	"jtune/profiles/harness/pipe"
@@ -55,7 +54,7 @@ func StartStream(command []string, line func(text string)) (*Stream, error) {
 	}
 	go func() {
 		defer close(s.done)
-		lines.Each(out, func(b []byte) { line(text.OneLine(string(b))) })
+		pipe.Each(out, func(b []byte) { line(text.OneLine(string(b))) })
 		out.Close()
 		_ = s.cmd.Wait() // the process state says how it ended
 		s.mu.Lock()

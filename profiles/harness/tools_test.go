@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"jtune/internal/lines"
 	"jtune/internal/tools/reliability"
+	"jtune/profiles/harness/pipe"
 )
 
 // output is what a program printed, line by line a second apart, and what is to be read out of it.
@@ -157,7 +157,7 @@ func readsTool(t testing.TB, tool, command, text string) (events []Event) {
 		t.Fatal(err)
 	}
 	now := time.Duration(0)
-	lines.EachFinished(strings.NewReader(text), func(line []byte, whole bool) {
+	pipe.EachFinished(strings.NewReader(text), func(line []byte, whole bool) {
 		if len(line) > 0 {
 			now += time.Second
 		}

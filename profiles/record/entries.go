@@ -11,7 +11,6 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/profiles/harness"
-	"jtune/profiles/record/attempts"
 	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 )
@@ -56,7 +55,7 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 // WithFurther returns rows of a campaign folder with what the rails read during them; a folder without such readings
 // changes nothing. batch is the size of a row that has none.
 func WithFurther(dir string, rows []Row, batch int) []Row {
-	of, rows := map[int]map[tegra.Mode]*attempts.Attempts{}, slices.Clone(rows)
+	of, rows := map[int]map[tegra.Mode]*attempts{}, slices.Clone(rows)
 	for i, r := range rows {
 		size := cmp.Or(r.Batch, batch)
 		if _, read := of[size]; !read {
@@ -70,7 +69,7 @@ func WithFurther(dir string, rows []Row, batch int) []Row {
 }
 
 // readMeasured reads minibatches.csv and samples.csv.
-func readMeasured(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, notes []string, err error) {
+func readMeasured(dir string, batch int) (of map[tegra.Mode]*attempts, notes []string, err error) {
 	if of, notes, err = readAttempts(dir, batch); err != nil {
 		return nil, nil, err
 	}
@@ -89,9 +88,9 @@ func readMeasured(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, 
 }
 
 // readAttempts reads minibatches.csv.
-func readAttempts(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, notes []string, err error) {
-	of = map[tegra.Mode]*attempts.Attempts{}
-	var before *attempts.Attempts // of the line before
+func readAttempts(dir string, batch int) (of map[tegra.Mode]*attempts, notes []string, err error) {
+	of = map[tegra.Mode]*attempts{}
+	var before *attempts // of the line before
 	notes, err = rawLines(dir, minibatchesName, func(l *minibatchLine, _, _ []string) error {
 		a := of[l.Mode]
 		switch {
@@ -100,7 +99,7 @@ func readAttempts(dir string, batch int) (of map[tegra.Mode]*attempts.Attempts, 
 		case a == nil && len(of) >= mostRows:
 			return csvlines.Unreadable("the mode")
 		case a == nil:
-			a = new(attempts.Attempts)
+			a = new(attempts)
 			of[l.Mode] = a
 		}
 		a.Line(l.T, a != before || l.Why == WhyFirst)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"jtune/internal/stats"
-	"jtune/profiles/record/attempts"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -27,7 +26,7 @@ const mostOlder = 32 << 20
 
 // measuredAgain returns rows in which those of medians have means or errors.
 func measuredAgain(dir string, h Header, rows []Row) []Row {
-	bySize := map[int]map[tegra.Mode]*attempts.Attempts{}
+	bySize := map[int]map[tegra.Mode]*attempts{}
 	nth := map[tegra.Setting]int{} // usable rows of a setting so far
 	count := map[tegra.Setting]int{}
 	for _, r := range rows {
@@ -72,7 +71,7 @@ func quartileError(iqr, median float64, n int) tegra.Val[float64] {
 }
 
 // fromSingle sets the means of a measurement if it is the row's: its medians are the row's.
-func (r *Row) fromSingle(s attempts.Single) {
+func (r *Row) fromSingle(s single) {
 	same := func(list []float64, median float64) bool { return math.Abs(stats.Median(list)/median-1) < 1e-5 }
 	if !same(s.TimesMS, r.TimeMS) || !same(s.PowersW, r.PowerW) {
 		return

@@ -17,7 +17,6 @@ import (
 	"jtune/learn"
 	"jtune/optimize/lab/bench"
 	"jtune/optimize/lab/population"
-	"jtune/optimize/lab/published"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/models"
 )
@@ -131,14 +130,14 @@ func (c *evaluateCmd) read() error {
 }
 
 // readAuthors reads files of published runs.
-func readAuthors(paths []string) (list []published.Authors, err error) {
+func readAuthors(paths []string) (list []bench.Authors, err error) {
 	for _, path := range paths {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		a, err := published.ReadAuthors(filepath.Base(path), f)
+		a, err := bench.ReadAuthors(filepath.Base(path), f)
 		if err != nil {
 			return nil, err
 		}

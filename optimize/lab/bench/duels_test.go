@@ -5,17 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/optimize/lab/published"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
 
 // authorsOf makes runs over the modes of a table, with errors to beat.
-func authorsOf(name string, errPct float64, runs ...[]tegra.Mode) published.Authors {
-	a := published.Authors{Name: name}
+func authorsOf(name string, errPct float64, runs ...[]tegra.Mode) Authors {
+	a := Authors{Name: name}
 	for _, m := range runs {
-		a.Runs = append(a.Runs, published.Run{Modes: m, TimeMAPEPct: errPct, PowerMAPEPct: errPct})
+		a.Runs = append(a.Runs, Run{Modes: m, TimeMAPEPct: errPct, PowerMAPEPct: errPct})
 	}
 	return a
 }
@@ -24,7 +23,7 @@ func TestDuelsUseTheAuthorsSamplesAndCountLosses(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	modes := b.Space.Sample(20, 3)
-	theirs := []published.Authors{
+	theirs := []Authors{
 		authorsOf("poor.csv", 90, modes[:10], modes[10:]),
 		authorsOf("perfect.csv", 0, modes[:10], modes[10:]),
 	}
@@ -68,9 +67,9 @@ func TestEvaluateRejectsAuthorsRunsOfAnotherSweep(t *testing.T) {
 	modes := b.Space.Sample(20, 3)
 	stranger := []tegra.Mode{{Cores: 99, CPU: 1, GPU: 1, EMC: 1}}
 	for name, o := range map[string]Options{
-		"a mode that the sweep lacks": {Authors: []published.Authors{authorsOf("a", 1, stranger)}},
-		"a size that they lack":       {Authors: []published.Authors{authorsOf("a", 1, modes)}, Sizes: []int{7}},
-		"two files with different samples": {Authors: []published.Authors{
+		"a mode that the sweep lacks": {Authors: []Authors{authorsOf("a", 1, stranger)}},
+		"a size that they lack":       {Authors: []Authors{authorsOf("a", 1, modes)}, Sizes: []int{7}},
+		"two files with different samples": {Authors: []Authors{
 			authorsOf("a", 1, modes[:10]),
 			authorsOf("b", 1, modes[10:]),
 		}},
@@ -98,11 +97,11 @@ func TestDuelsAreWonByTheDefaultPredictor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	authors, err := published.ReadAuthors("PowerTrain", in)
+	authors, err := ReadAuthors("PowerTrain", in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Truth: sweeptest.Load(t, sweeptest.MobileNet), Authors: []published.Authors{authors},
+	o := Options{Truth: sweeptest.Load(t, sweeptest.MobileNet), Authors: []Authors{authors},
 		Methods: []string{GP}}
 	r, err := Evaluate(t.Context(), o)
 	if err != nil {

@@ -20,7 +20,6 @@ import (
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
-	"jtune/optimize/lab/published"
 	"jtune/optimize/lab/score"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -98,7 +97,7 @@ type Options struct {
 	Seed        uint64
 	// Authors' runs replace random samples, and Report.Duels compares their errors with ours. Sizes nil: those of 10,
 	// 20, 50 that they have, else all of theirs; Seeds is at most the number of runs.
-	Authors []published.Authors
+	Authors []Authors
 	// Designed makes gp and gp+ref choose their modes by design.Design, each with its own model, instead of at
 	// random.
 	Designed bool
@@ -226,7 +225,7 @@ func (o *Options) check() error {
 		}
 	}
 	if len(o.Authors) > 0 {
-		return published.Check(o.Authors)
+		return checkAuthors(o.Authors)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"jtune/internal/usage"
-	"jtune/optimize/lab/faults"
 	"jtune/tegra"
 )
 
@@ -20,13 +19,13 @@ func (o *Options) withoutStuck() (notes []string) {
 		}
 		notes = append(notes, found+fmt.Sprintf(after, n))
 	}
-	index, words := faults.Stuck(o.Truth)
+	index, words := stuck(o.Truth)
 	rest := without(o.Truth, index)
 	if len(index) > 0 {
 		note(fmt.Sprintf("the GPU's clock changes neither time nor power, as it does elsewhere, with %s: was it "+
 			"set there?", strings.Join(words, "; ")), len(index))
 	}
-	fast, slow := faults.OutOfLine(rest)
+	fast, slow := outOfLine(rest)
 	odd := slices.Concat(fast, slow)
 	if len(odd) > 0 {
 		note(fmt.Sprintf("%d settings took too little time and %d too much for the GPU's neighbouring clocks: was "+

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"jtune/optimize/lab/faults"
 	"jtune/optimize/mix"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -82,9 +81,9 @@ func TestMixStudyOfTightAndLooseLatencies(t *testing.T) {
 func notStuck(t *testing.T, name string) (clean []tegra.Measured) {
 	t.Helper()
 	rows := sweeptest.Settings(t, "infer/"+name+"_infer")
-	stuck, _ := faults.Stuck(rows)
+	odd, _ := stuck(rows)
 	for i, r := range rows {
-		if !slices.Contains(stuck, i) {
+		if !slices.Contains(odd, i) {
 			clean = append(clean, r)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"jtune/internal/stats"
-	"jtune/optimize/lab/published"
 	"jtune/optimize/lab/score"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -118,7 +117,7 @@ func quartiles(v []float64) tegra.Val[score.Quartiles] {
 }
 
 // duels compares the runs of one method at one size with every file of published runs.
-func duels(list []published.Authors, trials []*trial) []score.Duel {
+func duels(list []Authors, trials []*trial) []score.Duel {
 	var out []score.Duel
 	for _, a := range list {
 		theirs := a.Of(trials[0].size)

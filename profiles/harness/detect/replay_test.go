@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"jtune/internal/lines"
+	"jtune/profiles/harness/pipe"
 )
 
 // recorder runs the tool that replays formats on a clock of its own: it writes what is printed with its times.
@@ -87,8 +87,8 @@ func (r *player) piece(p piece) {
 		r.d.Line([]byte(text[:i]), p.at, true)
 		text = text[i+1:]
 	}
-	if len(text) > lines.Longest {
-		text = text[len(text)-lines.Longest:]
+	if len(text) > pipe.Longest {
+		text = text[len(text)-pipe.Longest:]
 	}
 	if r.held[p.from] = text; text != "" {
 		r.d.Line([]byte(text), p.at, false)

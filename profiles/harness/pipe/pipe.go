@@ -1,6 +1,8 @@
-// Package pipe reads a job's output without waking the measured machine at every line.
+// Package pipe reads a job's output without waking the measured machine at every line, and splits it into lines, and
+// into the steps of a progress bar, with bounded memory.
 //
-//	job ──► pipe ──► Pipe.Read, at once or by a poll
+//	job ──► pipe ──► Pipe.Read, at once or by a poll ──► Each (whole lines), EachDraw (what a terminal would show),
+//	EachFinished ──► one call for each
 package pipe
 
 import (

@@ -53,7 +53,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		if p.tail == nil {
 			p.tail = msg.From
 		}
-		if msg.From != nil && msg.From.More {
+		if msg.From != nil && msg.From.more {
 			return p.readLog()
 		}
 	case tea.PasteMsg:

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/internal/tail"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/session/measure"
@@ -22,7 +21,7 @@ type Page struct {
 	large    trainPart // the part that fills the page
 	above    int       // how many texts of advice the last drawing showed above the panels
 	log      widget.LogPane
-	tail     *tail.File                   // of the run's log; nil before a run
+	tail     *tail                        // of the run's log; nil before a run
 	told     int                          // number of epochs whose end is in the log
 	edit     *settings                    // nil: closed
 	job      *ownJob                      // nil: closed
@@ -45,7 +44,7 @@ const (
 // LogRead carries new lines of a run's log, cleaned for display.
 type LogRead struct {
 	Lines []string
-	From  *tail.File // to continue reading; nil: none
+	From  *tail // to continue reading; nil: none
 }
 
 var (
@@ -80,11 +79,11 @@ func (p *Page) readLog() page.Intent {
 		return nil
 	}
 	p.tail = nil // until the command returns it: one reader at a time
-	if t.Path == "" {
-		t.Path = p.read.Task().Log
+	if t.path == "" {
+		t.path = p.read.Task().Log
 	}
 	return page.Run(func(context.Context) tea.Msg {
-		lines := t.Next()
+		lines := t.next()
 		for i, line := range lines {
 			lines[i] = printable(line)
 		}
@@ -157,7 +156,7 @@ func (p *Page) start(in measure.JobMode) page.Intent {
 	if why := p.read.Session().Refusal(w); why != "" {
 		return page.Say(page.Words(why))
 	}
-	p.log, p.tail, p.told = newLog(p.read), &tail.File{}, 0
+	p.log, p.tail, p.told = newLog(p.read), &tail{}, 0
 	begins := fmt.Sprintf("jtune: %s begins, %d samples a %s", w.Name, w.Batch, w.Noun())
 	if w.Elsewhere != nil {
 		begins = fmt.Sprintf("jtune: reading %v, which runs %s", w.Elsewhere, w.Name)

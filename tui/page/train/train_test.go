@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/internal/tail"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -23,7 +22,7 @@ func TestTrainReadsALogThatNobodyLookedAtToItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, p := pagetest.Drive(t, New)
-	p.tail = &tail.File{Path: path}
+	p.tail = &tail{path: path}
 	for next := p.readLog(); next != nil; {
 		next = p.Update(next.(page.Run)(t.Context()))
 	}

@@ -1,7 +1,4 @@
-// Package lines splits a program's output into lines, and into the steps of a progress bar, with bounded memory.
-//
-//	io.Reader ──► Each (whole lines), EachDraw (what a terminal would show), EachFinished ──► one call for each
-package lines
+package pipe
 
 import (
 	"bufio"

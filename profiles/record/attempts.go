@@ -1,14 +1,9 @@
-// Package attempts separates the measurements of a mode whose lines follow one another in a campaign's raw files. A
-// mode has several when it was throttled or interrupted and measured again, or is repeated.
-//
-//	minibatches.csv ──► Line, Minibatch ──► Keep ──► Values
-//	samples.csv ────────────────────────► Sample ──┘
-package attempts
+package record
 
 import "jtune/tegra"
 
-// Attempts holds the measurements of one mode, in order. Its zero value has none.
-type Attempts struct {
+// attempts holds the measurements of one mode, in order. Its zero value has none.
+type attempts struct {
 	list           []attempt
 	lines, samples session
 	open           bool // the newest goes on
@@ -38,14 +33,14 @@ func (s *session) next(t float64) (fell bool) {
 }
 
 // Line takes the time of a line of minibatches.csv, which may begin another attempt.
-func (a *Attempts) Line(t float64, begins bool) {
+func (a *attempts) Line(t float64, begins bool) {
 	if a.lines.next(t) || begins {
 		a.open = false
 	}
 }
 
 // Minibatch takes the clean minibatch of the newest line.
-func (a *Attempts) Minibatch(end, ms float64) {
+func (a *attempts) Minibatch(end, ms float64) {
 	if !a.open {
 		a.list, a.open = append(a.list, attempt{session: a.lines.n, from: end - ms/1000}), true
 	}
@@ -54,11 +49,11 @@ func (a *Attempts) Minibatch(end, ms float64) {
 }
 
 // Keep keeps the last n attempts.
-func (a *Attempts) Keep(n int) { a.list = a.list[max(0, len(a.list)-n):] }
+func (a *attempts) Keep(n int) { a.list = a.list[max(0, len(a.list)-n):] }
 
 // Sample takes a line of samples.csv, with its power and further quantities if these count. It belongs to the attempts
 // of its session during which it was taken.
-func (a *Attempts) Sample(t float64, watts tegra.Val[float64], also ...tegra.Value) {
+func (a *attempts) Sample(t float64, watts tegra.Val[float64], also ...tegra.Value) {
 	fell := a.samples.next(t)
 	for i := range a.list {
 		one := &a.list[i]
@@ -75,13 +70,13 @@ func (a *Attempts) Sample(t float64, watts tegra.Val[float64], also ...tegra.Val
 	}
 }
 
-// Single is one measurement: its minibatches, and the powers in watts at times in seconds since the first of them.
-type Single struct{ TimesMS, PowersW, At []float64 }
+// single is one measurement: its minibatches, and the powers in watts at times in seconds since the first of them.
+type single struct{ TimesMS, PowersW, At []float64 }
 
 // Singles returns the measurements one by one.
-func (a *Attempts) Singles() (out []Single) {
+func (a *attempts) Singles() (out []single) {
 	for _, one := range a.list {
-		s := Single{TimesMS: one.timesMS, PowersW: one.powersW}
+		s := single{TimesMS: one.timesMS, PowersW: one.powersW}
 		for _, t := range one.at {
 			s.At = append(s.At, t-one.from)
 		}
@@ -91,7 +86,7 @@ func (a *Attempts) Singles() (out []Single) {
 }
 
 // Values returns the times of the minibatches and the power during them, in milliseconds and watts.
-func (a *Attempts) Values() (timesMS, powersW []float64) {
+func (a *attempts) Values() (timesMS, powersW []float64) {
 	for _, one := range a.list {
 		timesMS, powersW = append(timesMS, one.timesMS...), append(powersW, one.powersW...)
 	}
@@ -99,7 +94,7 @@ func (a *Attempts) Values() (timesMS, powersW []float64) {
 }
 
 // Further returns the means of the further quantities.
-func (a *Attempts) Further() []tegra.Value {
+func (a *attempts) Further() []tegra.Value {
 	var all tegra.Sums
 	for _, one := range a.list {
 		all.Add(one.also.Means())

@@ -1,4 +1,4 @@
-package lines
+package pipe
 
 import (
 	"bytes"

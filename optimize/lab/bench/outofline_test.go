@@ -1,4 +1,4 @@
-package faults
+package bench
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ func TestOutOfLineFindsReadingsOfAnotherClock(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	rows := b.All()
-	if fast, slow := OutOfLine(rows); len(fast)+len(slow) > 0 {
+	if fast, slow := outOfLine(rows); len(fast)+len(slow) > 0 {
 		t.Errorf("a sound sweep: %d too fast, %d too slow", len(fast), len(slow))
 	}
 	index := func(gpu int) int {
@@ -25,7 +25,7 @@ func TestOutOfLineFindsReadingsOfAnotherClock(t *testing.T) {
 	low, high := index(2), index(6)
 	rows[low].TimeMS *= 0.4
 	rows[high].TimeMS *= 1.6
-	fast, slow := OutOfLine(rows)
+	fast, slow := outOfLine(rows)
 	if !slices.Equal(fast, []int{low}) || !slices.Equal(slow, []int{high}) {
 		t.Errorf("found %v too fast and %v too slow, want %d and %d", fast, slow, low, high)
 	}
@@ -40,7 +40,7 @@ func TestOutOfLineOnThePublishedSweeps(t *testing.T) {
 		sweeptest.LSTM:      {0, 0},
 		sweeptest.OrinNano:  {0, 0},
 	} {
-		fast, slow := OutOfLine(sweeptest.Load(t, name))
+		fast, slow := outOfLine(sweeptest.Load(t, name))
 		if got := [2]int{len(fast), len(slow)}; got != want {
 			t.Errorf("%s: %v settings too fast and too slow, want %v", name, got, want)
 		}

@@ -1,4 +1,4 @@
-package faults
+package bench
 
 import (
 	"cmp"
@@ -23,8 +23,8 @@ const (
 	slowForNext = 0.25 // likewise above those at higher clocks, scaled to this one
 )
 
-// OutOfLine lists the rows, by ascending index, that are too fast or too slow for the neighbouring GPU clocks.
-func OutOfLine(rows []tegra.Measured) (fast, slow []int) {
+// outOfLine lists the rows, by ascending index, that are too fast or too slow for the neighbouring GPU clocks.
+func outOfLine(rows []tegra.Measured) (fast, slow []int) {
 	runs := map[tegra.Setting][]int{} // rows that differ only in the GPU clock
 	for i, r := range rows {
 		at := r.Setting

@@ -1,4 +1,4 @@
-package attempts
+package record
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 )
 
 // span adds n minibatches of a second each, and a reading in the middle of each.
-func span(a *Attempts, from float64, n int, ms float64) {
+func span(a *attempts, from float64, n int, ms float64) {
 	for i := range n {
 		end := from + float64(i+1)
 		a.Line(end, i == 0)
@@ -16,7 +16,7 @@ func span(a *Attempts, from float64, n int, ms float64) {
 	}
 }
 
-func readings(a *Attempts, from float64, n int, watts float64) {
+func readings(a *attempts, from float64, n int, watts float64) {
 	for i := range n {
 		a.Sample(from+float64(i)+0.5, tegra.Some(watts))
 	}
@@ -42,7 +42,7 @@ func TestAttemptsHaveTheReadingsOfTheirSession(t *testing.T) {
 		"resumed twice, repeated": {[]float64{20, 300, 20}, 3, nil, []float64{1, 1, 2, 2, 3, 3}},
 		"fewer than asked for":    {[]float64{20}, 3, []float64{1000, 1000}, []float64{1, 1}},
 	} {
-		a := &Attempts{}
+		a := &attempts{}
 		for _, from := range c.from {
 			span(a, from, 2, 1000)
 		}
@@ -60,7 +60,7 @@ func TestAttemptsHaveTheReadingsOfTheirSession(t *testing.T) {
 // A job's lines may be a moment out of order; that is no other jtune.
 func TestAttemptsGoOnThroughTimesOutOfOrder(t *testing.T) {
 	t.Parallel()
-	a := &Attempts{}
+	a := &attempts{}
 	for _, end := range []float64{10, 11, 10.5, 12} {
 		a.Line(end, false)
 		a.Minibatch(end, 500)

@@ -1,4 +1,4 @@
-package faults
+package bench
 
 import (
 	"slices"
@@ -28,15 +28,15 @@ func TestStuckFindsAClockThatWasNeverSet(t *testing.T) {
 		}
 		rows = append(rows, r)
 	}
-	got, words := Stuck(rows)
+	got, words := stuck(rows)
 	if !slices.Equal(got, want) || len(words) != 1 ||
 		!strings.Contains(words[0], "4 cores, memory at 1.60 GHz, batch size 16") {
 		t.Fatalf("found %d settings of %d: %v", len(got), len(want), words)
 	}
-	if got, words := Stuck(b.All()); len(got) != 0 {
+	if got, words := stuck(b.All()); len(got) != 0 {
 		t.Errorf("a sound sweep: %v", words)
 	}
-	if got, _ := Stuck(rows[:3]); len(got) != 0 {
+	if got, _ := stuck(rows[:3]); len(got) != 0 {
 		t.Error("three rows are too few")
 	}
 }
@@ -57,7 +57,7 @@ func TestStuckOnThePublishedInferenceSweeps(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows := table.Settings()
-		index, words := Stuck(rows)
+		index, words := stuck(rows)
 		if len(index) != want {
 			t.Errorf("%s: %d settings, want %d: %v", name, len(index), want, words)
 		}

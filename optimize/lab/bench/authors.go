@@ -1,8 +1,4 @@
-// Package published reads runs that a paper's authors published: the modes that each drew, and its errors. Published
-// figures are in package reproduce.
-//
-//	files of runs ──► ReadAuthors ──► Authors ──► Of a number of modes: runs to repeat on the same modes
-package published
+package bench
 
 // The modes that a paper's authors drew, to compare their published errors with ours on the same samples. The files
 // come from PowerTrain's measurements (paper_baselines/*_MAPE*.csv): one row per run, with the sampled modes and the
@@ -120,8 +116,8 @@ func (a *Authors) Of(n int) []Run {
 	return out
 }
 
-// Check returns an error unless all files have the same samples, run by run.
-func Check(list []Authors) error {
+// checkAuthors returns an error unless all files have the same samples, run by run.
+func checkAuthors(list []Authors) error {
 	for _, a := range list[1:] {
 		for _, n := range list[0].Sizes() {
 			first, other := list[0].Of(n), a.Of(n)

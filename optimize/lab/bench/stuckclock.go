@@ -1,7 +1,4 @@
-// Package faults finds rows of a sweep that were measured at other clocks than stated.
-//
-//	[]tegra.Measured ──► Stuck (a clock that was never set), OutOfLine (single readings) ──► which rows, in words
-package faults
+package bench
 
 import (
 	"cmp"
@@ -37,8 +34,8 @@ type block struct {
 	batch int
 }
 
-// Stuck finds the settings, by index, whose GPU clock seems not to have been set, and describes each block in words.
-func Stuck(rows []tegra.Measured) (index []int, words []string) {
+// stuck finds the settings, by index, whose GPU clock seems not to have been set, and describes each block in words.
+func stuck(rows []tegra.Measured) (index []int, words []string) {
 	runs := map[block]map[tegra.Freq][]int{} // by CPU clock
 	for i, r := range rows {
 		at := block{r.Mode.Cores, r.Mode.EMC, r.Batch}

@@ -1,5 +1,4 @@
-// Package tail reads the new lines of a file that another program writes.
-package tail
+package train
 
 import (
 	"bytes"
@@ -11,24 +10,24 @@ import (
 // mostRead is the number of bytes read at a time.
 const mostRead = 1 << 18
 
-// File reads what was appended to a file since the last read.
-type File struct {
-	Path string
+// tail reads what was appended to a file, which another program writes, since the last read.
+type tail struct {
+	path string
 	at   int64
 	rest []byte // an incomplete line
-	More bool   // more was appended than was read
+	more bool   // more was appended than was read
 }
 
-// Next returns the new lines; none if the file does not exist.
-func (t *File) Next() []string {
-	t.More = false
-	f, err := os.Open(t.Path)
+// next returns the new lines; none if the file does not exist.
+func (t *tail) next() []string {
+	t.more = false
+	f, err := os.Open(t.path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.NewSectionReader(f, t.at, mostRead))
-	t.More = len(text) == mostRead
+	t.more = len(text) == mostRead
 	if err != nil || len(text) == 0 {
 		return nil
 	}

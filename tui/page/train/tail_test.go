@@ -1,4 +1,4 @@
-package tail
+package train
 
 import (
 	"os"
@@ -14,7 +14,7 @@ func TestTailReadsAGrowingFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	tl := &File{Path: path}
+	tl := &tail{path: path}
 	for _, step := range []struct {
 		write string
 		want  []string
@@ -26,11 +26,11 @@ func TestTailReadsAGrowingFile(t *testing.T) {
 		if _, err := f.WriteString(step.write); err != nil {
 			t.Fatal(err)
 		}
-		if got := tl.Next(); !slices.Equal(got, step.want) {
+		if got := tl.next(); !slices.Equal(got, step.want) {
 			t.Errorf("after %q: got %q, want %q", step.write, got, step.want)
 		}
 	}
-	if got := (&File{Path: path + "none"}).Next(); got != nil {
+	if got := (&tail{path: path + "none"}).next(); got != nil {
 		t.Errorf("of no file: %q", got)
 	}
 }
