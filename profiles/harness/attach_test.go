@@ -144,11 +144,11 @@ func TestAttachRefusesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	pid, _, _ := elsewhere(t, "exec sleep 60 >/dev/null 2>&1")
 	for want, e := range map[string]Elsewhere{
-		"writes to no file (/dev/null)":       {PID: pid},
-		"no process 1999999999 runs":          {PID: 1999999999},
-		"no such file or directory":           {Log: filepath.Join(t.TempDir(), "none")},
-		"neither a file nor a named pipe":     {Log: t.TempDir()},
-		`pattern "nothing" finds no minibatc`: {PID: pid, Log: os.Args[0], Pattern: "nothing"},
+		"writes to no file (/dev/null)":   {PID: pid},
+		"no process 1999999999 runs":      {PID: 1999999999},
+		"no such file or directory":       {Log: filepath.Join(t.TempDir(), "none")},
+		"neither a file nor a named pipe": {Log: t.TempDir()},
+		`'nothing' finds no step`:         {PID: pid, Log: os.Args[0], Pattern: "nothing"},
 	} {
 		for start := time.Now(); ; time.Sleep(10 * time.Millisecond) { // until the shell has become sleep
 			if _, err := Attach(t.Context(), e, nil, 0); err != nil && strings.Contains(err.Error(), want) {
