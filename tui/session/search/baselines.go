@@ -39,7 +39,7 @@ func baselines(s *session.Session, r measure.TuneRequest, pool models.Pool) opti
 // state. The row has no mode; it is empty if this was not requested or if it failed.
 func asFound(ctx context.Context, s *session.Session, r *measure.TuneRequest, present tegra.Setup,
 	observe func(measure.Event)) (record.Row, error) {
-	if r.Baseline == measure.NoBaseline || present.Mode.OK || s.Replays() || r.Resume ||
+	if r.Baseline == measure.NoBaseline || present.Mode.OK || s.Replays() ||
 		r.Probes > 0 && r.Probes < optimize.CapForPresent {
 		return record.Row{}, nil
 	}

@@ -74,22 +74,13 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
-	search := func(ctx context.Context, r measure.TuneRequest, ref *learn.Reference,
-		observe func(measure.Event)) (measure.TuneResult, error) {
-		return tuneLimit(ctx, s, r, ref, observe)
-	}
+	search := tuneLimit
 	switch {
 	case r.Loaded():
-		search = func(ctx context.Context, r measure.TuneRequest, ref *learn.Reference,
-			observe func(measure.Event)) (measure.TuneResult, error) {
-			return tuneServed(ctx, s, r, ref, observe)
-		}
+		search = tuneServed
 		r.Workload.Load = workload.Demand{} // models learn service times, one request at a time
 	case r.Watched.LatencyMS > 0:
-		search = func(ctx context.Context, r measure.TuneRequest, ref *learn.Reference,
-			observe func(measure.Event)) (measure.TuneResult, error) {
-			return tuneWatched(ctx, s, r, ref, observe)
-		}
+		search = tuneWatched
 	}
 	present := s.Setup()
 	var found record.Row
@@ -98,7 +89,7 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 		if found, err = asFound(ctx, s, &r, present, observe); err != nil {
 			return measure.TuneResult{}, err
 		}
-		out, err = search(ctx, r, ref, observe)
+		out, err = search(ctx, s, r, ref, observe)
 		w, withdrawn := errors.AsType[*profiles.WithdrawnError](err)
 		if !withdrawn || ctx.Err() != nil || len(first.Workload.NotJobs) >= mostNotJobs {
 			break
@@ -126,7 +117,6 @@ func without(r measure.TuneRequest, counter string) (measure.TuneRequest, error)
 	if r.Dir == "" {
 		return r, nil
 	}
-	r.Resume = false
 	return r, os.Rename(r.Dir, fmt.Sprintf("%s-withdrawn-%d", r.Dir, len(r.Workload.NotJobs)))
 }
 
