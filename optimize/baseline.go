@@ -25,11 +25,12 @@ const verifications = 1
 var errOneSize = errors.New("strategy powertrain searches modes of one batch size: use auto or random")
 
 // random measures as many random modes as there are probes.
-func (s *search) random() {
+func (s *search) random() error {
 	s.draw(max(s.left()-verifications, min(s.left(), 1)), s.o.Space)
 	if s.ended == Converged && len(s.probes) < s.places.Len() {
 		s.ended = OutOfProbes
 	}
+	return nil
 }
 
 // draw measures n random unmeasured modes of from; false if it stopped early.

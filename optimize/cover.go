@@ -9,8 +9,8 @@ import (
 )
 
 // cover measures modes that a design spreads over the space, so that the model serves any limit; known ones count. The
-// first is the top mode, which users compare with. None is stopped for its power. False if the search is over.
-func (s *search) cover() bool {
+// first is the top mode, which users compare with. None is stopped for its power.
+func (s *search) cover() error {
 	s.toItsEnd = true
 	defer func() { s.toItsEnd = false }()
 	next := design.New(s.o.Space, s.o.Cover, s.o.Seed).Over(s.places.Batches)
@@ -25,12 +25,12 @@ func (s *search) cover() bool {
 		i := s.at(at)
 		switch {
 		case !more:
-			return true
+			return nil
 		case top >= 0 && !s.failed[top] && !slices.Contains(s.order, top):
 			i = top
 		}
 		if !s.probe(i, Start) {
-			return false
+			return nil
 		}
 	}
 }

@@ -38,8 +38,9 @@ func (o *TuneOptions) sought() []metric.Goal {
 	return list
 }
 
-// answerAll searches for an answer to each limit, and returns the first one's with the others in More.
-func (s *search) answerAll() (Result, error) {
+// answerAll measures what comes first by the strategy, then searches for an answer to each limit. It returns the first
+// one's with the others in More.
+func (s *search) answerAll(first func() error) (Result, error) {
 	limits := s.o.sought()
 	order := make([]int, len(limits))
 	for i := range order {
@@ -48,21 +49,30 @@ func (s *search) answerAll() (Result, error) {
 	sorted.Stable(order,
 		func(a, b int) int { return cmp.Compare(limits[a].Of(metric.Power), limits[b].Of(metric.Power)) })
 	most, ended := s.cap, make([]Ended, len(limits))
-	present := s.compared.measurePresent() && s.cover()
+	if s.compared.measurePresent() {
+		if err := first(); err != nil {
+			return s.result(), err
+		}
+	}
 	for n, i := range order {
 		s.seek(limits[i])
 		s.cap = s.o.Cover + (most-s.o.Cover)*(n+1)/len(order)
-		if present {
-			s.ended = Converged
-			s.conclude()
-		}
+		s.conclude()
 		if ended[i] = s.ended; s.over() {
 			break
 		}
+		s.ended = Converged
 	}
 	if s.o.Baselines.Presets != nil {
 		s.seek(limits[commonest(s, limits)])
-		s.compared.measurePreset()
+		if s.compared.measurePreset() { // which may be an answer
+			for _, i := range order {
+				s.seek(limits[i])
+				s.ended = ended[i]
+				s.conclude()
+				ended[i] = s.ended
+			}
+		}
 	}
 	results := make([]Result, len(limits))
 	var errs []error
@@ -84,6 +94,9 @@ func (s *search) answerAll() (Result, error) {
 		out.More = append(out.More, r)
 	}
 	out.Probes = s.probes
+	if len(errs) == 1 {
+		return out, errs[0]
+	}
 	return out, errors.Join(errs...)
 }
 

@@ -180,36 +180,12 @@ func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) {
 		return Result{}, err
 	}
 	s.prepareReference()
-	switch o.Strategy {
-	case Auto, "":
-		if o.More != nil {
-			return s.answerAll()
-		}
-		if s.compared.measurePresent() {
-			s.cover()
-		}
-	case Binary:
-		if s.compared.measurePresent() {
-			err = s.binary()
-		}
-	case PowerTrain:
-		if s.compared.measurePresent() {
-			err = s.powerTrain()
-		}
-	case Random:
-		if s.compared.measurePresent() {
-			s.random()
-		}
-	default:
-		err = fmt.Errorf("unknown strategy %q: want one of %v", o.Strategy, Strategies())
+	first, known := map[Strategy]func() error{Auto: s.cover, Binary: s.binary, PowerTrain: s.powerTrain,
+		Random: s.random}[cmp.Or(o.Strategy, Auto)]
+	if !known {
+		return s.result(), fmt.Errorf("unknown strategy %q: want one of %v", o.Strategy, Strategies())
 	}
-	if err != nil {
-		return s.result(), err
-	}
-	if s.conclude(); s.compared.measurePreset() {
-		s.conclude()
-	}
-	return s.finish()
+	return s.answerAll(first)
 }
 
 // conclude measures again what may be the answer, until its chance is decided.
