@@ -33,9 +33,9 @@ func NetworksOf(m *Model) (list []Network) {
 		if n.net == nil {
 			continue
 		}
-		r := n.net.Report
-		list = append(list, Network{n.of, n.net.Layers(), n.net.Config, r.Rows, r.Validated, r.Epochs, r.BestEpoch,
-			r.BestLoss})
+		r, c := n.net.Report, n.net.Config
+		c.Seed = pair.Time.Config.Seed // that of the power network follows from it
+		list = append(list, Network{n.of, n.net.Layers(), c, r.Rows, r.Validated, r.Epochs, r.BestEpoch, r.BestLoss})
 	}
 	return list
 }

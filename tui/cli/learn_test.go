@@ -580,8 +580,8 @@ func TestNetworksHaveTheLayersThatAreAskedFor(t *testing.T) {
 	fitted := jtune(t, with(brief, "--method", "nn", "--hyper", "layers=64,8", "--out", model)...).done(t)
 	shown := jtune(t, "models", "show", model).done(t)
 	for _, out := range []string{fitted.out, shown.out} {
-		if strings.Count(out, "4-64-8-1, Adam") != 2 {
-			t.Errorf("the layers are not named for both networks:\n%s", out)
+		if strings.Count(out, "4-64-8-1, Adam") != 2 || strings.Count(out, "seed 0,") != 2 {
+			t.Errorf("layers and seed are not named for both networks:\n%s", out)
 		}
 	}
 	kept := jtune(t, "models", "show", model, "--json").done(t).object(t, keptModelKeys+" networks")

@@ -104,6 +104,9 @@ func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workloa
 	}
 	if v.Latency.N > 0 {
 		latency = latencyText(v.Latency)
+		if !w.Live() && v.Latency.N < r.Minibatches {
+			latency += fmt.Sprintf(", the newest of %s", text.Thousands(r.Minibatches))
+		}
 	} else if w.Live() {
 		latency = msText(tegra.Some(r.TimeMS)) + " mean: its counters have no quantiles"
 	}

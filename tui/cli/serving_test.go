@@ -46,6 +46,11 @@ func TestRunOfFixedWorkAnswersExactlySoMany(t *testing.T) {
 		t.Errorf("%v batches, %v units, %v repetitions; want ten times 458 and 3,200", v["minibatches"], v["units"],
 			v["reps"])
 	}
+	o = jtune(t, with(virtualBoard, "run", "mobilenet-infer", "--inferences", "3200", "--repeat", "7",
+		"--no-record")...).done(t)
+	if !strings.Contains(o.out, " of 12,400, the newest of 22,400\n") {
+		t.Errorf("latencies that were dropped are not named:\n%s", o.out)
+	}
 	if cv, ok := v["cv_pct"].(float64); !ok || cv <= 0 || cv > 3 {
 		t.Errorf("energies vary by %v %%", v["cv_pct"])
 	}

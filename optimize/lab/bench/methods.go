@@ -291,19 +291,24 @@ func (f *truth) having(m tegra.Mode) []int {
 // presetDistance is the largest distance, in octaves over all knobs, at which a mode of the sweep represents a preset.
 const presetDistance = 0.3
 
+// NextTo returns the mode, among those of a sweep, that represents a preset; false if all are too far from it.
+func NextTo(p tegra.Preset, modes []tegra.Mode) (near tegra.Mode, found bool) {
+	least := presetDistance
+	for _, m := range modes {
+		if d := tegra.Distance(m, p.Mode); d <= least {
+			near, least, found = m, d, true
+		}
+	}
+	return near, found
+}
+
 func presets(list []tegra.Preset, f *truth) (*method, string, error) {
 	var index []int
 	found := 0
 	for _, p := range list {
-		near, least := -1, presetDistance
-		for i, m := range f.places.Space.All() {
-			if d := tegra.Distance(m, p.Mode); d <= least {
-				near, least = i, d
-			}
-		}
-		if near >= 0 {
+		if near, ok := NextTo(p, f.places.Space.Modes()); ok {
 			found++
-			index = append(index, f.having(f.places.Space.At(near))...)
+			index = append(index, f.having(near)...)
 		}
 	}
 	if len(index) == 0 {

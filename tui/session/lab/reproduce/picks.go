@@ -38,9 +38,6 @@ type picks struct {
 	presets  []tegra.Preset
 }
 
-// presetReach is how far, in octaves over all knobs, a profiled mode may be from a preset to represent it.
-const presetReach = 0.3
-
 // picks fits each method to the same samples of 50 modes.
 func (l *lab) picks(place string) (*picks, error) {
 	samples := l.seeds(bench.PowerTrain, place)
@@ -166,19 +163,14 @@ func (p *picks) binary(watts float64) (picked, error) {
 // preset returns the profiled mode closest to the vendor's preset of that many watts; an infinite time if there is
 // none.
 func (p *picks) preset(watts float64) tegra.Measured {
-	out := tegra.Measured{TimeMS: math.Inf(1), PowerW: math.NaN()}
+	modes := tegra.ModesOf(tegra.SettingsOf(p.lab.sweeps[p.place].measured))
 	for _, preset := range p.presets {
-		if preset.Name != fmt.Sprintf("MODE_%.0fW", watts) {
-			continue
-		}
-		least := presetReach
-		for m, row := range p.truth {
-			if d := tegra.Distance(m, preset.Mode); d < least {
-				least, out = d, row
-			}
+		near, found := bench.NextTo(preset, modes)
+		if found && preset.Name == fmt.Sprintf("MODE_%.0fW", watts) {
+			return p.truth[near]
 		}
 	}
-	return out
+	return tegra.Measured{TimeMS: math.Inf(1), PowerW: math.NaN()}
 }
 
 // pick makes a word for a quantity of a method's mode for a limit on MobileNet: method, watts.
