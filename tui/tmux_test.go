@@ -1,7 +1,6 @@
 package tui_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"jtune/internal/testhome"
-	watched "jtune/internal/tools/terminal"
 	"jtune/tegra/tegratest"
+	"jtune/tui/cli"
 	"jtune/tui/session/fleet/fleettest"
 )
 
@@ -31,20 +30,20 @@ type terminal struct {
 	pid    int // of the process on it
 }
 
-// program builds the program once for all tests; TestMain removes it.
-var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "jtune-tui-test")
-	if err != nil {
-		return "", err
-	}
-	built = dir
-	return watched.Build(context.Background(), dir)
+// program returns a script that starts the test program as jtune, from the shell of another machine too.
+var program = sync.OnceValues(func() (path string, err error) {
+	path = filepath.Join(os.Getenv("XDG_STATE_HOME"), "program") // removed at the end of all tests
+	return path, os.WriteFile(path, []byte("#!/bin/sh\n"+asJtune+"=1 exec "+os.Args[0]+" \"$@\"\n"), 0o755)
 })
 
-var built string // folder of the program, once built
+// asJtune makes the test program behave like jtune.
+const asJtune = "JTUNE_TEST_MAIN"
 
 // TestMain keeps the tests away from the user's files and jobs, and leaves no files behind.
 func TestMain(m *testing.M) {
+	if os.Getenv(asJtune) != "" {
+		os.Exit(cli.Main())
+	}
 	if len(os.Args) > 1 && os.Args[1] == "guard" { // a session's guard is this program: it would run all tests again
 		os.Exit(1)
 	}
@@ -52,9 +51,6 @@ func TestMain(m *testing.M) {
 	testhome.Together(4)
 	code := m.Run()
 	remove()
-	if built != "" {
-		_ = os.RemoveAll(built)
-	}
 	fleettest.Clean()
 	os.Exit(code)
 }

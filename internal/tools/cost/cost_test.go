@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"jtune/tegra/tegratest"
+	"jtune/tui/cli"
 )
 
 func TestParseUsageOfAThread(t *testing.T) {
@@ -138,11 +142,14 @@ func TestRunRejectsBadFlags(t *testing.T) {
 	}
 }
 
-// TestMain makes the test program the watched job, as cost is its own job.
+// TestMain makes the test program the watched job, as cost is its own job, and jtune where JTUNE_TEST_MAIN is set.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == asJob {
 		main()
 		return
+	}
+	if os.Getenv("JTUNE_TEST_MAIN") != "" {
+		os.Exit(cli.Main())
 	}
 	os.Exit(m.Run())
 }
@@ -152,7 +159,9 @@ func TestRunMeasuresAllPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("watches programs for seconds")
 	}
-	args := []string{"-seconds", "3", "-warm-up", "3s", "-rounds", "1", "-keys", "1"}
+	jtune := filepath.Join(t.TempDir(), "jtune")
+	tegratest.Program(t, jtune, "#!/bin/sh\nJTUNE_TEST_MAIN=1 exec "+os.Args[0]+" \"$@\"\n")
+	args := []string{"-jtune", jtune, "-seconds", "3", "-warm-up", "3s", "-rounds", "1", "-keys", "1"}
 	rows := []string{"\njtune, idle ", "\njtune, beside a job ", "\njtune, virtual, training ", "\nFront: help "}
 	var text, missed string
 	for range 3 { // a program that starts slowly on a busy machine is measured again
