@@ -181,7 +181,7 @@ func (r *root) hints() []widget.Action {
 	case r.asks != nil:
 		return []widget.Action{keys.Yes.As(r.asks.do), keys.No.As(r.asks.not)}
 	case r.text != nil:
-		return append(r.text.Hints(), keys.Back.As("close"))
+		return append(r.text.Hints(keys), keys.Back.As("close"))
 	case r.palette != nil:
 		return r.palette.Hints()
 	case r.form != nil:

@@ -8,21 +8,58 @@ import (
 	"jtune/tui/widget"
 )
 
-func (r *root) openText(title string, lines func(w int) []string) {
-	r.text = dialog.NewText(r.sh.Keys, title, lines, r.w)
+func (r *root) openText(title string, lines, more func(w int) []string) {
+	r.text = dialog.NewText(r.sh.Keys, title, lines, more, r.w)
 }
 
 func (r *root) openHelp() {
-	r.openText(strings.TrimSpace("Help, jtune "+r.sh.version), r.helpLines)
+	r.openText(strings.TrimSpace("Help, jtune "+r.sh.version), r.keyLines, r.helpLines)
 }
+
+// helpRows is how many lines of a text an 80x24 terminal shows.
+const helpRows = 19
+
+// explains returns what the help is about, and its heading.
+func (r *root) explains() (shown explained, name string) {
+	if r.form != nil {
+		return r.form, "in this dialog"
+	}
+	return r.shown(), "on " + r.shown().Name().Title()
+}
+
+// keyLines lists the keys of the shown page in columns, so that they fit one screen, and the global keys if these fit
+// it too.
+func (r *root) keyLines(w int) []string {
+	shown, name := r.explains()
+	lines := append([]string{widget.StyleBold.Render(name)}, keyColumns(shown.Hints(), w)...)
+	last := widget.StyleDim.Render(widget.Cut(r.sh.Keys.Help.Label()+" says more: numbers, letters, all keys", w))
+	if everywhere := keyColumns(globalHints(r.sh.Keys), w); r.form == nil && len(lines)+len(everywhere)+3 <= helpRows {
+		lines = append(append(lines, "", widget.StyleBold.Render("everywhere")), everywhere...)
+	}
+	return append(lines, last)
+}
+
+// keyColumns lists keys in two columns, in one where w is too small, and dims those that do not work now.
+func keyColumns(keys []widget.Action, w int) []string {
+	n := max(1, w/twoColumns)
+	rows, width := (len(keys)+n-1)/n, w/n
+	lines := make([]string, rows)
+	for i, k := range keys {
+		says := widget.Cut(k.Help().Desc, width-helpKeys)
+		if k.Why != "" {
+			says = widget.StyleDim.Render(says)
+		}
+		lines[i%rows] += " " + widget.StyleKey.Render(widget.Cut(k.Label(), helpKeys-3)) + "  " + says
+	}
+	return lines
+}
+
+// twoColumns is the minimum width of a column of keys.
+const twoColumns = 34
 
 // helpLines lists the keys of the shown page, its numbers, the global keys, and the meaning of each letter.
 func (r *root) helpLines(w int) []string {
-	var shown explained = r.shown()
-	name := "on " + r.shown().Name().Title()
-	if r.form != nil {
-		shown, name = r.form, "in this dialog"
-	}
+	shown, name := r.explains()
 	lines := []string{widget.StyleBold.Render(name)}
 	for _, k := range shown.Hints() {
 		lines = append(lines, helpLine(k, w))

@@ -135,7 +135,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	case keys.Export.Matches(k):
 		return r.export()
 	case keys.Messages.Matches(k):
-		r.openText("Messages, newest first", r.logText)
+		r.openText("Messages, newest first", r.logText, nil)
 	case keys.Palette.Matches(k):
 		r.palette = r.newPalette()
 	case keys.Back.Matches(k):

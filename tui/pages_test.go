@@ -134,17 +134,37 @@ func TestExportWritesTheViewWithItsBadge(t *testing.T) {
 	}
 }
 
-func TestHelpListsEveryKeyOfThePage(t *testing.T) {
+func TestHelpListsEveryKeyOfThePageInOneScreen(t *testing.T) {
 	t.Parallel()
 	d := drive(t).withView()
-	d.size(100, 100)
 	for i, p := range d.r.pages {
 		d.r.turn(i)
+		d.size(80, 24)
 		d.press("?")
+		for _, k := range p.Hints() {
+			d.sees(" " + k.Label() + " ")
+		}
+		if d.sees("on "+p.Name().Title(), "? says more"); strings.Contains(d.screen(), "↓ more") {
+			t.Errorf("the help of %s is longer than a screen:\n%s", p.Name().Title(), d.screen())
+		}
+		d.size(100, 160)
+		d.press("?")
+		d.sees("the numbers", "one letter, one meaning")
 		for _, k := range append(p.Hints(), globalHints(d.r.sh.Keys)...) {
 			d.sees(k.Label())
 		}
-		d.press("esc")
+		d.press("?")
+		if d.r.text != nil {
+			t.Error("the third ? does not close the help")
+		}
+	}
+	for _, keys := range [][]string{{"t"}, {"v"}, {"S"}, {"3", "n"}, {"B"}} {
+		d.size(80, 24)
+		d.press(append(keys, "?")...)
+		if d.r.text == nil || strings.Contains(d.screen(), "↓ more") {
+			t.Errorf("the help after %v is longer than a screen, or none:\n%s", keys, d.screen())
+		}
+		d.press("esc", "esc", "1")
 	}
 }
 

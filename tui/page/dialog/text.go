@@ -12,13 +12,14 @@ import (
 // Text is a scrolling text over the page: the help, or the messages.
 type Text struct {
 	widget.Pager
-	title string
-	lines func(w int) []string // in w columns
+	title       string
+	lines, more func(w int) []string // in w columns; more is the longer form, nil: none
+	w           int
 }
 
-// NewText returns a text for a window of w columns.
-func NewText(keys *page.Keys, title string, lines func(w int) []string, w int) *Text {
-	t := &Text{Pager: widget.Pager{Keys: keys.ListKeys()}, title: title, lines: lines}
+// NewText returns a text for a window of w columns. The key for help shows its longer form, a search searches that.
+func NewText(keys *page.Keys, title string, lines, more func(w int) []string, w int) *Text {
+	t := &Text{Pager: widget.Pager{Keys: keys.ListKeys()}, title: title, lines: lines, more: more}
 	t.fill(min(w, textW))
 	return t
 }
@@ -26,10 +27,16 @@ func NewText(keys *page.Keys, title string, lines func(w int) []string, w int) *
 // textW is its maximum width.
 const textW = 76
 
-func (t *Text) fill(w int) { t.Lines = strings.Split(strings.Join(t.lines(w-4), "\n"), "\n") }
+func (t *Text) fill(w int) { t.w, t.Lines = w, strings.Split(strings.Join(t.lines(w-4), "\n"), "\n") }
 
 // Key handles a key; closed reports whether it closes the text.
 func (t *Text) Key(k tea.KeyPressMsg, keys *page.Keys) (closed bool) {
+	if longer := keys.Help.Matches(k); t.more != nil && (longer || keys.Filter.Matches(k)) {
+		t.lines, t.more = t.more, nil
+		if t.fill(t.w); longer {
+			return false
+		}
+	}
 	switch {
 	case t.Pager.Key(k):
 	case keys.Back.Matches(k), keys.Quit.Matches(k), keys.Help.Matches(k), keys.Messages.Matches(k),
@@ -37,6 +44,14 @@ func (t *Text) Key(k tea.KeyPressMsg, keys *page.Keys) (closed bool) {
 		return true
 	}
 	return false
+}
+
+// Hints lists the keys that work now.
+func (t *Text) Hints(keys *page.Keys) []widget.Action {
+	if t.more == nil {
+		return t.Pager.Hints()
+	}
+	return append([]widget.Action{keys.Help.As("more")}, t.Pager.Hints()...)
 }
 
 // Render draws the text in at most w×h cells.
