@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +101,49 @@ func TestFormerNamesRunThePresentCommand(t *testing.T) {
 		jtune(t, strings.Fields(line)...).done(t)
 	}
 	jtune(t, "device", "--device", "virtual:nano", "suspend", "--dry-run").fails(t, exitUsage, "is gone")
+}
+
+// Every command of an earlier version answers with every flag that it had, but for those that the contract names as
+// gone, which say what to use.
+func TestCommandsOfAnEarlierVersionAnswer(t *testing.T) {
+	t.Parallel()
+	list, err := os.ReadFile("testdata/commands-baca48b6.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaced := strings.Fields("--keep --reduce") // of models: the profiles
+	root, asked := new(app).root(), 0
+	for line := range strings.Lines(string(list)) {
+		words := strings.Fields(line)
+		n := max(1, slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "--") }))
+		if !strings.Contains(line, "--") {
+			n = len(words)
+		}
+		path, flags := words[:n], words[n:]
+		now, _ := present(root, path)
+		c, rest, err := root.Find(now)
+		asked++
+		switch {
+		case err != nil || len(rest) > 0:
+			t.Errorf("jtune %s: %v, %v", strings.Join(path, " "), rest, err)
+			continue
+		case c.DisableFlagParsing:
+			jtune(t, path...).fails(t, exitUsage, "is gone: use ")
+			continue
+		}
+		for _, flag := range flags {
+			name := strings.TrimPrefix(flag, "--")
+			has := func(c *cobra.Command) bool { return c.Flag(name) != nil }
+			if !has(c) && !slices.ContainsFunc(c.Commands(), has) && // fleet --group G tune
+				!(path[0] == "models" && slices.Contains(replaced, flag)) {
+				t.Errorf("jtune %s is jtune %s now, which has no %s", strings.Join(path, " "), strings.Join(now, " "),
+					flag)
+			}
+		}
+	}
+	if asked != 77 {
+		t.Errorf("%d commands, want 77", asked)
+	}
 }
 
 func TestListPrintsAllFour(t *testing.T) {

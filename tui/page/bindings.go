@@ -80,8 +80,29 @@ func KeysWith(wish map[string][]string) (t *Keys, fault string, err error) {
 		}
 		a.bind(typed, a.Help().Desc)
 	}
+	t.giveWay(wish)
 	fault, err = t.clash(wish)
 	return t, fault, err
+}
+
+// added are the actions that earlier versions did not have: a configuration of such a version may use their keys.
+var added = []string{"suspend", "start_best", "more"}
+
+// giveWay takes the keys from added actions that the user gave to others.
+func (t *Keys) giveWay(wish map[string][]string) {
+	list := t.actions()
+	for _, a := range list {
+		if _, own := wish[a.name]; own || !slices.Contains(added, a.name) {
+			continue
+		}
+
+		a.bind(slices.DeleteFunc(slices.Clone(a.Keys()), func(k string) bool {
+			return slices.ContainsFunc(list, func(b action) bool {
+				_, meet := a.meets(b)
+				return meet && slices.Contains(wish[b.name], k)
+			})
+		}), a.Help().Desc)
+	}
 }
 
 // clash finds a key shared by two actions that are active at once, except where the built-in table shares it too.

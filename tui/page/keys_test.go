@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jtune/tui/widget"
 )
 
 func TestKeysAreEachHeardByOneActionWhereTheyMayMeet(t *testing.T) {
@@ -55,6 +57,27 @@ func mustBind(t *testing.T, wish map[string][]string) *Keys {
 		t.Fatalf("%s: %v", action, err)
 	}
 	return keys
+}
+
+// A configuration of an earlier version may use the keys of actions that are new: these give way.
+func TestKeysOfTheUserTakeThoseOfAddedActions(t *testing.T) {
+	keys := mustBind(t, map[string][]string{"freeze": {"ctrl+z"}, "output": {"T"}, "tune": {"pgdown"},
+		"page_down": {"ctrl+f"}})
+	if got := keys.Suspend; len(got.Keys()) > 0 || got.Label() != widget.Dash {
+		t.Errorf("suspend keeps %v", got.Keys())
+	}
+	if got := keys.StartBest.Keys(); len(got) > 0 {
+		t.Errorf("start_best keeps %v", got)
+	}
+	if got := keys.More.Keys(); !slices.Equal(got, []string{"pgdown"}) { // no dialog tunes by a key
+		t.Errorf("more has %v", got)
+	}
+	if keys.Freeze.Label() != "ctrl+z" || DefaultKeys().Suspend.Label() != "ctrl+z" {
+		t.Error("the user's key is lost, or the built-in one")
+	}
+	if _, action, err := KeysWith(map[string][]string{"freeze": {"ctrl+z"}, "suspend": {"ctrl+z"}}); err == nil {
+		t.Errorf("two actions with one key, both asked for: %s", action)
+	}
 }
 
 func TestKeysListTheUsersOwn(t *testing.T) {
