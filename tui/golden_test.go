@@ -383,7 +383,7 @@ var (
 	whereLittleFits = []string{"enlarge", "shows", "rest", "more", "lines", "line"}
 
 	// hiddenByADialog are words that a dialog covers in larger windows, by scene.
-	hiddenByADialog = map[string][]string{"models-rename": {"predictions"}, "tune-limits": {"python"},
+	hiddenByADialog = map[string][]string{"models-rename": {"predictions"}, "tune-limits": {"python", "Xorg"},
 		"soak": {"Xorg"}}
 
 	// listsCut is the number of texts that only a larger window shows, and cuts, by scene: Live's processes on the GPU,

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -36,6 +37,7 @@ func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
 	if d.r.text == nil {
 		t.Fatal("the new key does not open the help")
 	}
+	d.press("f")
 	d.size(80, 90)
 	d.sees("ctrl+o", "ctrl+k ", "light up the modes")
 	d.press("esc", "K")
@@ -166,20 +168,20 @@ func TestKeysMeasureAnyModeFromAnyPage(t *testing.T) {
 	}
 }
 
-// A resumed task runs at the clock rate of the task before; after a restart at full speed, like tasks from dialogs.
+// A resumed task runs at the clock rate of the task before.
 func TestKeysKeepTheSpeedOfWhatGoesOn(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
 	w := d.r.sh.Work.List[0]
 	for _, c := range []struct {
 		begin page.Start
-		fast  bool
+		want  float64
 	}{
-		{page.Start{Again: true}, true},
-		{page.Start{}, false},
-		{page.Start{Again: true}, false},
-		{page.Start{Fast: true}, true},
-		{page.Start{Again: true}, true},
+		{page.Start{Again: true, Speed: math.Inf(1)}, math.Inf(1)}, // after a restart
+		{page.Start{}, 0},
+		{page.Start{Again: true, Speed: math.Inf(1)}, 0},
+		{page.Start{Speed: 10}, 10},
+		{page.Start{Again: true, Speed: math.Inf(1)}, 10},
 	} {
 		c.begin.Task = task.Verify(w, d.board.Presets()[0].Mode, 0)
 		d.run(d.r.do(c.begin))
@@ -188,8 +190,8 @@ func TestKeysKeepTheSpeedOfWhatGoesOn(t *testing.T) {
 			return d.r.sh.task != nil && d.r.sh.task.run == now &&
 				d.r.sh.task.Done()
 		})
-		if now.Fast != c.fast {
-			t.Errorf("%+v runs fast: %v, want %v", c.begin, now.Fast, c.fast)
+		if now.Speed != c.want {
+			t.Errorf("%+v runs at ×%g, want ×%g", c.begin, now.Speed, c.want)
 		}
 	}
 }

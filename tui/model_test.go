@@ -71,7 +71,7 @@ func TestTuneWithDefaultsAppliedAndKeptTakesFiveKeys(t *testing.T) {
 func TestTuneDialogAsksForTheWholeFront(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
-	d.press("t", "down", "right", "enter")
+	d.press("t", "pgdown", "down", "right", "enter")
 	d.toFront()
 	j := d.r.sh.task
 	if j.Tuned == nil || !j.Tuned.Verified || !j.Tuned.Feasible {
@@ -85,12 +85,14 @@ func TestTuneDialogAsksForTheWholeFront(t *testing.T) {
 	}
 }
 
-func TestTuneRunsAVirtualClockAtFullSpeedAndRestoresIt(t *testing.T) {
+func TestTuneRunsAVirtualClockAtTheChosenRateAndRestoresIt(t *testing.T) {
 	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
-	d.press("t", "t")
-	if got := d.board.Speed(); !math.IsInf(got, 1) {
-		t.Errorf("speed while tuning is %g, want max", got)
+	d.press("t", "down", "right")
+	d.sees("×10: fast, but can be watched")
+	d.press("t")
+	if got := d.board.Speed(); got != 10 {
+		t.Errorf("speed while tuning is %g, want 10", got)
 	}
 	close(d.board.Wait)
 	d.until("tuning has ended", func() bool { return d.r.sh.task.Done() })

@@ -165,7 +165,7 @@ func depsOf(s *session.Session, o Options) deps {
 		d.introduced = s.SetIntroduced
 	}
 	if s.Virtual != nil {
-		st.Device.Rate = s.Virtual.Clock()
+		st.Device.Rate, st.Device.Paced = s.Virtual.Clock(), s.Speed > 0
 	}
 	root := s.Sysroot == "" || s.Sysroot == "/"
 	d.sudo = s.Virtual == nil && root && !caller.Root()

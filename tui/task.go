@@ -104,7 +104,10 @@ func next[T any](ctx context.Context, wait func(context.Context, time.Duration) 
 
 // begin starts a task and shows it. If the task sets modes, the guard is started first.
 func (sh *shared) begin(i page.Start) tea.Cmd {
-	i.Task.Fast = i.Fast || i.Again && (sh.task == nil || sh.task.run == nil || sh.task.run.Fast)
+	i.Task.Speed = i.Speed
+	if i.Again && sh.task != nil && sh.task.run != nil {
+		i.Task.Speed = sh.task.run.Speed
+	}
 	if i.Task.Present {
 		sh.Work.Preferred = i.Task.Workload.Name
 		return sh.start(i.Task)

@@ -179,7 +179,7 @@ func (a *app) globals(root *cobra.Command) {
 	f.StringVar(&o.Device, "device", "auto", "use board `NAME`: auto, jetson, virtual:NAME or replay:FILE.csv")
 	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`; a bundle of jtune doctor "+
 		"--bundle is read-only")
-	f.StringVar(&a.speed, "speed", "1", "run the virtual clock at rate `X`; max: never sleep")
+	f.StringVar(&a.speed, "speed", "", "run the virtual clock at rate `X` (default 1); max: never sleep")
 	f.StringVar(&a.board, "board", "", "run the command on board `NAME` of the configuration, over ssh")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed all random draws with `N`")
 	f.StringVar(&o.Medium, "medium", "", "storage of a virtual board: `NAME` is ssd, emmc, sd or hdd")
@@ -210,7 +210,10 @@ func (a *app) readGlobals() error {
 	if _, err := a.options.ConfigFile(); err != nil {
 		return err
 	}
-	if a.speed == "max" {
+	switch a.speed {
+	case "":
+		return nil
+	case "max":
 		a.options.Speed = math.Inf(1)
 		return nil
 	}

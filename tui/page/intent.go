@@ -74,10 +74,9 @@ type (
 type (
 	// Start begins a task.
 	Start struct {
-		Task *task.Task
-		Fast bool // run a virtual board's clock at full speed
-		// Again marks a resumed campaign: it keeps the clock rate of the task before, or runs at full speed after a
-		// restart.
+		Task  *task.Task
+		Speed float64 // rate of a virtual board's clock during it; 0: unchanged
+		// Again marks a resumed campaign: it keeps the clock rate of the task before, if any.
 		Again bool
 	}
 	// Stop asks, then ends the running task, which restores the board.

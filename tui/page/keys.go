@@ -22,7 +22,7 @@ type Keys struct {
 	Limits, Rivals, Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start,
 	StartBest, Edit, Stop, Output, Pause, Resume, Redo, Look, Soak, Report, Race, Load, Refit, Mark, NextPlot, Picture,
 	Recall,
-	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow, New, Open, Rename, Delete, Restore, Boards, OwnJob,
+	FieldNext, FieldPrev, OptionNext, OptionPrev, More, StartNow, New, Open, Rename, Delete, Restore, Boards, OwnJob,
 	Reread, SaveJob widget.Action
 }
 
@@ -112,6 +112,7 @@ FieldNext   down tab j  next answer       form
 FieldPrev   up shift+tab k  previous answer   form
 OptionNext  right l     change            form
 OptionPrev  left h      change            form
+More        pgdown      more              form        the questions that are not shown at first
 StartNow    t ctrl+t    start now         form        start with these answers; at a question that takes letters, ctrl+t
 New         n           new campaign      profile     measure modes of your choice: which, how many, how often
 Open        enter       open              profile     show what a campaign measured
@@ -169,7 +170,7 @@ func (t *Keys) Applies(k tea.KeyPressMsg) (i Apply, yes bool) {
 func (t *Keys) FormKeys() widget.FormKeys {
 	return widget.FormKeys{Back: t.Back, Quit: t.Quit, Enter: t.Enter, StartNow: t.StartNow,
 		FieldNext: t.FieldNext, FieldPrev: t.FieldPrev, OptionNext: t.OptionNext, OptionPrev: t.OptionPrev,
-		Lower: t.Lower, Higher: t.Higher}
+		Lower: t.Lower, Higher: t.Higher, More: t.More}
 }
 
 // action is one row of the key table.
@@ -179,9 +180,13 @@ type action struct {
 	where []string
 }
 
-// bind sets the keys of an action; the screen shows the first one.
+// bind sets the keys of an action; the screen shows the first one, a dash if there is none.
 func (a action) bind(typed []string, word string) {
-	a.SetHelp(keyLabel(typed[0]), word)
+	label := widget.Dash
+	if len(typed) > 0 {
+		label = keyLabel(typed[0])
+	}
+	a.SetHelp(label, word)
 	if slices.Contains(typed, "space") {
 		typed = append(slices.Clone(typed), " ") // some terminals send it for space
 	}

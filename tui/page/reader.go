@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -54,6 +55,15 @@ func (r Reader) Speed() tegra.Val[float64] {
 		return tegra.Some(rate.Speed())
 	}
 	return tegra.Val[float64]{}
+}
+
+// Pace returns the rate at which a virtual board's clock runs while something is measured: it never sleeps, unless the
+// user chose a rate; 0: the clock stays unchanged.
+func (r Reader) Pace() float64 {
+	if now := r.Speed(); !now.OK || r.state.Device.Paced || now.V != 1 {
+		return 0
+	}
+	return math.Inf(1)
 }
 
 // Readings returns what the board does.

@@ -61,6 +61,7 @@ type Device struct {
 	Presets  []tegra.Preset
 	ReadOnly bool
 	Rate     task.SpeedSetter // nil on real hardware
+	Paced    bool             // the command line gives the rate
 	// Block writes a mode as the vendor's POWER_MODEL block, in a command; nil if that is not possible.
 	Block   func(m tegra.Mode, name string) (string, error)
 	Session Session

@@ -15,6 +15,7 @@ type FormKeys struct {
 	Back, Quit, Enter, StartNow                  Action
 	FieldNext, FieldPrev, OptionNext, OptionPrev Action
 	Lower, Higher                                Action // step the value of a field
+	More                                         Action // the fields that are not shown at first
 }
 
 // Form is a dialog of questions that already have an answer: arrows move and change, enter accepts, esc closes. Every
@@ -47,6 +48,7 @@ type Field struct {
 	Whole bool         // the answer is a list of values: it is wrapped, not cut
 	Step  func(by int) // the lower and higher keys; nil: no effect
 	Left  func()       // called when the cursor leaves the field; may be nil
+	More  bool         // it is not shown until the key for more is pressed, or its answer is not valid
 }
 
 // Key handles a key; closed reports whether the dialog closes, taken whether its answers count.
@@ -65,14 +67,16 @@ func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
 	case f.Walk > 0 && f.Keys.StartNow.Matches(k):
 		return f.take()
 	case f.Keys.Enter.Matches(k):
-		if f.At >= f.Walk {
+		if f.last() {
 			return f.take()
 		}
-		f.At++
+		f.move(1)
 	case f.Keys.FieldNext.Matches(k):
-		f.At = (f.At + 1) % len(f.Fields)
+		f.move(1)
 	case f.Keys.FieldPrev.Matches(k):
-		f.At = (f.At + len(f.Fields) - 1) % len(f.Fields)
+		f.move(-1)
+	case f.Keys.More.Matches(k):
+		f.unfold()
 	case now.Turn != nil && f.Keys.OptionNext.Matches(k):
 		now.Turn(1)
 	case now.Turn != nil && f.Keys.OptionPrev.Matches(k):
@@ -85,11 +89,41 @@ func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
 	return false, false
 }
 
+// move moves the cursor to the next or previous shown field, in a circle.
+func (f *Form) move(by int) {
+	Around(&f.At, by, len(f.Fields))
+	for f.Fields[f.At].More {
+		Around(&f.At, by, len(f.Fields))
+	}
+}
+
+// last reports whether enter accepts the form: at an optional field, and where none that is shown follows.
+func (f *Form) last() bool { return f.At >= f.Walk || len(f.folded()) == len(f.Fields)-1-f.At }
+
+// folded returns the names of the fields that are not shown.
+func (f *Form) folded() (names []string) {
+	for _, q := range f.Fields {
+		if q.More {
+			names = append(names, q.Name)
+		}
+	}
+	return names
+}
+
+// unfold shows all fields.
+func (f *Form) unfold() {
+	for i := range f.Fields {
+		f.Fields[i].More = false
+	}
+}
+
 // take accepts the form, or moves to the first answer that is not valid.
 func (f *Form) take() (closed, taken bool) {
 	for i, q := range f.Fields {
 		if q.Wrong != nil && q.Wrong() != "" {
-			f.At = i
+			if f.At = i; q.More {
+				f.unfold()
+			}
 			return false, false
 		}
 	}
@@ -127,14 +161,14 @@ func (f *Form) typed(msg tea.Msg) {
 // Hints lists the keys that work now.
 func (f *Form) Hints() []Action {
 	enter := f.Keys.Enter.As("next")
-	if f.At >= f.Walk {
+	if f.last() {
 		enter = f.Keys.Enter.As(f.Verb)
 	}
 	out := []Action{enter}
 	start, works := f.Keys.StartNow, true
 	if in := f.Fields[f.At].Input; in != nil && in.may(start.Label()) { // the input takes the key as a character
 		start, works = start.chord()
-		works = works && f.At < f.Walk // from Walk on enter starts too
+		works = works && !f.last() // enter starts too
 	}
 	if f.Walk > 0 && works {
 		out = append(out, start)
@@ -148,6 +182,9 @@ func (f *Form) Hints() []Action {
 	if f.Fields[f.At].Step != nil {
 		out = append(out, f.Keys.Lower.With(f.Keys.Higher, "1 down, up"))
 	}
+	if f.folded() != nil {
+		out = append(out, f.Keys.More)
+	}
 	return append(out, f.Keys.Back)
 }
 
@@ -159,7 +196,9 @@ func (f *Form) Render(w, h int) string {
 	var asked [][]string
 	rows := 0
 	for i := range f.Fields {
-		asked = append(asked, f.question(i, inner))
+		if asked = append(asked, f.question(i, inner)); f.Fields[i].More {
+			asked[i] = nil
+		}
 		rows += len(asked[i])
 	}
 	first, last := 0, len(asked)
@@ -174,6 +213,10 @@ func (f *Form) Render(w, h int) string {
 		rows -= len(asked[gone])
 	}
 	lines := slices.Concat(asked[first:last]...)
+	if more := f.folded(); more != nil && len(lines) < room {
+		says := CutClause("more: "+strings.Join(more, ", "), inner-6)
+		lines = append(lines, " "+f.Keys.More.Label()+" "+StyleDim.Render(says))
+	}
 	notes := f.notes(inner, room-len(lines))
 	if len(notes) > 0 && len(lines)+len(notes) < room {
 		lines = append(lines, "")

@@ -50,9 +50,9 @@ func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]late
 	defer t.Close()
 	for _, step := range []struct{ keys, shows string }{
 		{"", "module total"},
-		{"t", "workload"}, {"t", "measured within"}, // a model, at full speed
+		{"t", "workload"}, {"t", "measured within"}, // a model
 		{"t", "workload"}, {lastRow, "▸clock"},
-		{"\x1b[C", "as now"}, {"t", "mode "}, // a campaign
+		{"\x1b[D", "as now"}, {"t", "mode "}, // a campaign
 		{"5", "limit"},
 	} {
 		if err := sleep(ctx, keyEvery); err != nil {

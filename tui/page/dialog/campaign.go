@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,8 @@ import (
 type Campaign struct {
 	widget.Form
 	read                           page.Reader
-	workload, selects, clock       int
+	workload, selects              int
+	clock                          *clockQuestion
 	count, filter, sizes, repeated *widget.Input
 	planned                        measure.Planned // for the request in asked
 	wrong                          error
@@ -56,6 +58,9 @@ func NewCampaign(read page.Reader) *Campaign {
 	d := &Campaign{read: read, count: widget.NewInput("", digits, 6),
 		filter: widget.NewInput("", "", widget.MostFilter),
 		sizes:  widget.NewInput("", digits+",", 30), repeated: widget.NewInput("", digits, 3)}
+	if read.Board().Replay == "" {
+		d.sizes.SetValue(strings.ReplaceAll(text.JoinInts(read.Work().Sizes), " ", ","))
+	}
 	d.workload = read.Work().First()
 	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "New campaign: measure modes of your choice",
 		Verb: "start", Width: 76, Note: d.note, Walk: askFilter, At: askSelection, Types: askCount}
@@ -72,9 +77,8 @@ func NewCampaign(read page.Reader) *Campaign {
 			Wrong: func() string { return wrongNumber(d.repeated) }},
 	}
 	newFinder(read, "", func(at int) { d.workload = at }).asks(&d.Fields[askWorkload])
-	if read.Speed().OK {
-		d.Fields = append(d.Fields, widget.Field{Name: "clock", Text: d.clockText, Turn: d.turn(&d.clock, 2)})
-	}
+	d.clock = newClockQuestion(read, func() bool { r, _ := d.request(); return r.Workload.Beside() }, math.Inf(1))
+	d.Fields = d.clock.ask(d.Fields)
 	return d
 }
 
@@ -247,13 +251,6 @@ func (d *Campaign) repeatsText() string {
 	return "once each"
 }
 
-func (d *Campaign) clockText() string {
-	if r, _ := d.request(); r.Workload.Beside() {
-		return realTime
-	}
-	return [...]string{"max: seconds instead of minutes", "as now: " + page.SpeedText(d.read.Speed().V)}[d.clock]
-}
-
 // note summarizes what the answers select, and in which order.
 func (d *Campaign) note(w int) []string {
 	p, err := d.plan()
@@ -288,7 +285,7 @@ func (d *Campaign) start() page.Intent {
 		return page.Fail{What: "new campaign", Err: err}
 	}
 	return page.All{page.Open(page.Profile),
-		page.Start{Task: task.Profile(r, p.Plan, nil), Fast: d.read.Speed().OK && d.clock == 0}}
+		page.Start{Task: task.Profile(r, p.Plan, nil), Speed: d.clock.rate()}}
 }
 
 // Hints lists the keys that work now, with help before the back key.

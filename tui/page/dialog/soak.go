@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"math"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,6 +22,7 @@ type Soak struct {
 	job    *jobQuestion
 	lasts  int
 	limits *widget.Input
+	clock  *clockQuestion
 	asked  page.AskSoak
 }
 
@@ -37,12 +39,14 @@ func NewSoak(read page.Reader, ask page.AskSoak) *Soak {
 		limits: widget.NewInput("", "", mostBounds), asked: ask}
 	d.mode.typed.SetValue(ask.Mode)
 	d.limits.SetValue(ask.Limits)
+	d.clock = newClockQuestion(read, func() bool { return read.Workloads()[d.job.at].Beside() }, math.Inf(1),
+		watchedSoak)
 	lasts := widget.Field{Name: "lasts", Text: d.lastsText,
 		Turn: func(by int) { widget.Around(&d.lasts, by, len(lengths)) }}
 	limits := widget.Field{Name: "limits", Text: d.limitsText, Input: d.limits, Wrong: d.wrongLimits}
 	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Verb: "soak", Width: 76,
 		Title: "Prove that a mode holds" + page.BatchText(ask.Batch), Note: d.note,
-		Fields: []widget.Field{d.job.field(), d.mode.field(), lasts, limits}}
+		Fields: d.clock.ask([]widget.Field{d.job.field(), d.mode.field(), lasts, limits})}
 	return d
 }
 
@@ -100,7 +104,7 @@ func (d *Soak) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	if why != "" {
 		return page.Say("soak: not now, " + why), closed
 	}
-	return page.All{page.Open(page.Profile), page.Start{Task: task.Soak(r), Fast: true}}, closed
+	return page.All{page.Open(page.Profile), page.Start{Task: task.Soak(r), Speed: d.clock.rate()}}, closed
 }
 
 // Hints lists the keys that work now, with help before the back key.

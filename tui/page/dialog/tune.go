@@ -18,14 +18,15 @@ import (
 	"jtune/tui/widget"
 )
 
-// Tune asks for workload, limits and coverage; each starts with the last answer on this board, which enter accepts. Six
-// further questions are optional: how long to look for improvements, which batch sizes to choose from, whether to
-// ignore earlier measurements, the strategy, what to compare the answer with and, on a virtual board, the speed of its
-// clock. The cursor starts at the limit.
+// Tune asks for a workload, limits and, on a virtual board, the speed of its clock; each starts with the last answer on
+// this board, which enter accepts. A key shows six further questions: coverage, how long to look for
+// improvements, which batch sizes to choose from, whether to ignore earlier measurements, the strategy, and what to
+// compare the answer with. The cursor starts at the limit.
 type Tune struct {
 	widget.Form
 	read   page.Reader
-	choice [9]int                            // chosen option of each field
+	choice [8]int // chosen option of each field
+	clock  *clockQuestion
 	kept   map[search.Kind][]metric.Question // the goals of each kind
 	find   *finder                           // of the workload
 	typed  *widget.Input                     // typed limits
@@ -44,7 +45,6 @@ const (
 	fieldFresh
 	fieldStrategy
 	fieldBefore
-	fieldSpeed
 )
 
 // sizes returns the lists of batch sizes to choose from.
@@ -69,6 +69,15 @@ func (d *Tune) workload() (w workload.Workload) {
 		}
 	}
 	return w
+}
+
+// beside reports whether a job of the search really runs on this machine.
+func (d *Tune) beside() bool {
+	if two, err := d.pair.jobs(); d.pair.on() && err == nil {
+		return two.Infer.Beside() || two.Train.Beside()
+	}
+	w := d.workload()
+	return w.Beside()
 }
 
 // batches returns the sizes to choose from; nil for the workload's own.

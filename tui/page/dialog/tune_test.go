@@ -35,7 +35,7 @@ func driveTune(t *testing.T, change func(s *page.State)) (*pagetest.Driver, tune
 	if change != nil {
 		change(d.State)
 	}
-	d.Press("down", "down", "down")
+	d.Press("pgdown", "down", "down", "down")
 	return d, f // at the batch size
 }
 
@@ -249,7 +249,12 @@ func TestTuneStartsFromWhatIsKnownUnlessAskedNotTo(t *testing.T) {
 func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.Type("25")
-	d.Sees("fastest within 25_ W", "this limit: at most 30")
+	d.Sees("fastest within 25_ W", "pgdn more: coverage, depth, batch, fresh, strategy, before")
+	if strings.Contains(d.Screen(), "this limit") {
+		t.Error("it asks for the coverage at first")
+	}
+	d.Press("pgdown")
+	d.Sees("this limit: at most 30")
 	d.Type(" 30,20 25")
 	d.Sees("these 3 limits: at most 50")
 	d.Press("t")
@@ -337,7 +342,7 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 		t.Errorf("wrong: %s", why)
 	}
 	d.Press("down")
-	d.Sees("least power for 30 W, p99 50 ms, 30/s", "this limit")
+	d.Sees("least power for 30 W, p99 50 ms, 30/s")
 	r := f.request()
 	if got := f.answers().Limits[search.WithinPower]; got != "30 W, p99 50 ms, 30/s" {
 		t.Errorf("remembered is %q", got)
@@ -352,7 +357,8 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	if r := f.request(); r.Limit.Of(metric.Power) != 31 || r.Load != v {
 		t.Errorf("a limit with a load, moved by 1 W: %+v under %+v", r.Limit, r.Load)
 	}
-	d.Press("right") // the whole front cannot be searched under a load
+	d.Press("pgdown", "down", "down", "down", "right") // the whole front cannot be searched under a load
+	d.Sees("this limit")
 	if f.request().Coverage != campaigns.CoverLimit {
 		t.Error("asks for the whole front")
 	}

@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -38,10 +39,7 @@ func NewTune(read page.Reader) *Tune {
 		d.choice[fieldDepth] = int(optimize.Thorough)
 	}
 	d.choice[fieldWorkload] = read.Work().First()
-	names := []string{"workload", "limit", "coverage", "depth", "batch", "fresh", "strategy", "before", "clock"}
-	if !read.Speed().OK {
-		names = names[:fieldSpeed]
-	}
+	names := []string{"workload", "limit", "coverage", "depth", "batch", "fresh", "strategy", "before"}
 	d.Form = widget.Form{
 		Keys:  read.Keys().FormKeys(),
 		Title: tuneTitle,
@@ -55,8 +53,11 @@ func NewTune(read page.Reader) *Tune {
 	for i, name := range names {
 		text := func() string { return d.text(i) }
 		turn := func(by int) { d.turn(i, by) }
-		d.Fields = append(d.Fields, widget.Field{Name: name, Text: text, Turn: turn})
+		more := i > fieldLimit && d.choice[i] == 0 && (i != fieldBatch || read.Work().Sizes == nil)
+		d.Fields = append(d.Fields, widget.Field{Name: name, Text: text, Turn: turn, More: more})
 	}
+	d.clock = newClockQuestion(read, d.beside, watched, math.Inf(1))
+	d.Fields = d.clock.ask(d.Fields)
 	d.find = newFinder(read, "+", d.take)
 	d.find.asks(&d.Fields[fieldWorkload])
 	limit, batch := &d.Fields[fieldLimit], &d.Fields[fieldBatch]
@@ -191,10 +192,7 @@ func (d *Tune) text(field int) string {
 		return [...]string{"yes: measures the mode the board is in now, and a preset",
 			"present: measures the mode the board is in now", "no: what is gained is not measured"}[c]
 	}
-	if w := d.workload(); w.Beside() {
-		return realTime
-	}
-	return [...]string{"max: seconds instead of minutes", "as now: " + page.SpeedText(d.read.Speed().V)}[c]
+	return ""
 }
 
 // limitCoverage describes how much is measured for the limits.
@@ -294,7 +292,7 @@ func (d *Tune) start() page.Intent {
 	return page.All{
 		page.Remember(d.answers()),
 		page.Open(page.Profile),
-		page.Start{Task: task.Tune(d.request()), Fast: d.choice[fieldSpeed] == 0},
+		page.Start{Task: task.Tune(d.request()), Speed: d.clock.rate()},
 	}
 }
 

@@ -37,13 +37,11 @@ func newTunePair(d *Tune) *tunePair {
 			Whole: true},
 		{Name: "limit", Text: p.limitText, Turn: func(int) {}, Input: p.limit, Wrong: p.wrongLimit, Whole: true,
 			Step: p.step},
-		{Name: "turns", Text: p.turnsText, Turn: func(by int) { widget.Around(&p.turns, by, len(policies)) }},
-		{Name: "arrivals", Text: p.arrivalsText, Turn: func(int) { p.uniform = !p.uniform }},
-		{Name: "max wait", Text: p.waitText, Turn: p.turnWait, Input: p.wait, Wrong: p.wrongWait},
-		{Name: "batch", Text: p.batchText, Turn: p.turnBatch, Input: d.listed, Wrong: d.wrongSizes},
-	}
-	if d.read.Speed().OK {
-		p.two = append(p.two, d.Fields[fieldSpeed])
+		{Name: "turns", Text: p.turnsText, More: true,
+			Turn: func(by int) { widget.Around(&p.turns, by, len(policies)) }},
+		{Name: "arrivals", Text: p.arrivalsText, Turn: func(int) { p.uniform = !p.uniform }, More: true},
+		{Name: "max wait", Text: p.waitText, Turn: p.turnWait, Input: p.wait, Wrong: p.wrongWait, More: true},
+		{Name: "batch", Text: p.batchText, Turn: p.turnBatch, Input: d.listed, Wrong: d.wrongSizes, More: true},
 	}
 	if last := d.read.Work().Choice; last.Pair != "" && d.read.Work().Pointed == "" {
 		p.asked, _ = metric.Parse(last.PairLimits)
@@ -53,6 +51,7 @@ func newTunePair(d *Tune) *tunePair {
 			p.name.SetValue("") // the workload no longer exists
 		}
 	}
+	p.two = d.clock.ask(p.two)
 	p.named()
 	return p
 }
@@ -94,8 +93,10 @@ func (p *tunePair) named() {
 
 // Indices of fields that differ from those for one job.
 const (
-	pairLimit = 1
-	pairTurns = 2
+	pairLimit = iota + 1
+	pairTurns
+	pairArrivals
+	pairWait
 )
 
 // partner steps through the jobs that can share the GPU with the first named one.
@@ -273,14 +274,14 @@ func (p *tunePair) single() int {
 	return slices.IndexFunc(p.d.read.Workloads(), func(l workload.Workload) bool { return l.Name == w.Name })
 }
 
-// settled moves the arrivals and the maximum wait of the typed line to their own fields.
+// settled moves the arrivals and the maximum wait of the typed line to their own fields, which then are shown.
 func (p *tunePair) settled() {
 	own := &p.asked.Load
 	if own.Arrivals != "" {
-		p.uniform = own.Arrivals == string(arrivals.Uniform)
+		p.uniform, p.two[pairArrivals].More = own.Arrivals == string(arrivals.Uniform), false
 	}
 	if own.MaxWaitMS > 0 {
-		p.waitMS = own.MaxWaitMS
+		p.waitMS, p.two[pairWait].More = own.MaxWaitMS, false
 	}
 	own.Arrivals, own.MaxWaitMS = "", 0
 }
@@ -341,7 +342,7 @@ func (p *tunePair) start() page.Intent {
 	return page.All{
 		page.Remember(p.answers()),
 		page.Open(page.Train),
-		page.Start{Task: task.Pair(r), Fast: p.d.choice[fieldSpeed] == 0},
+		page.Start{Task: task.Pair(r), Speed: p.d.clock.rate()},
 	}
 }
 

@@ -29,6 +29,8 @@ func drivePair(t *testing.T) (*pagetest.Driver, tuneForm) {
 func TestTunePairStartsWithWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	d, f := drivePair(t)
+	d.Sees("pgdn more: turns, arrivals, max wait, batch")
+	d.Press("pgdown")
 	d.Sees("training and inference on one GPU", "resnet18 + mobilenet-infer", "a pair needs a rate",
 		"of the inference: choose among 1 4 16 32 64", "auto: the better of strict and fill", "poisson: at random")
 	d.Press("enter", "t")

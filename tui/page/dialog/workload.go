@@ -8,9 +8,6 @@ import (
 	"jtune/tui/widget"
 )
 
-// realTime describes the clock of a virtual board when the job really runs on this machine.
-const realTime = widget.Dash + " real time: the job really runs on this machine"
-
 // workloadText describes what a workload trains, or which running job is read.
 func workloadText(w workload.Workload) string {
 	if w.Elsewhere != nil {

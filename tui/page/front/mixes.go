@@ -102,7 +102,7 @@ func (v *mixesView) acts() page.Acts {
 		apply,
 		page.Shown(keys.Left.With(keys.Right, "along").Doing("walk along the front and the measured pairs")),
 		page.On(keys.Verify.Doing("run this mix as a pair").Unless(v.read.MayMeasure()), func() page.Intent {
-			return page.All{page.Open(page.Train), page.Start{Task: task.Measure(m, here), Fast: true}}
+			return page.All{page.Open(page.Train), page.Start{Task: task.Measure(m, here), Speed: v.read.Pace()}}
 		}),
 		page.On(keys.Answer, func() { v.at = max(0, slices.Index(v.walk, m.Answer)) }),
 		page.On(other, v.turnTable),

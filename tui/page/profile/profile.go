@@ -120,7 +120,7 @@ func (p *Page) start(u *task.Interrupted, task *task.Task) page.Intent {
 	if why := p.read.MayMeasure(); why != "" {
 		return page.Say("not now: " + why)
 	}
-	begin := page.Start{Task: task, Again: true}
+	begin := page.Start{Task: task, Again: true, Speed: p.read.Pace()}
 	if u == nil || u.Differs == "" {
 		return begin
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -213,8 +212,8 @@ func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):
 // Task is one piece of work on a board: a search, a verification, a training run. It is safe for concurrent use.
 type Task struct {
 	Spec
-	Fast bool // run a virtual board's clock at full speed
-	work work
+	Speed float64 // rate of a virtual board's clock during it; 0: unchanged, +Inf: never sleeps
+	work  work
 
 	Clock   tegra.Clock // the device's; nil before the start
 	updates *latest.Value[Snapshot]
@@ -417,7 +416,7 @@ type Tasks struct {
 	On     Measurer
 	Clock  tegra.Clock
 	Rate   SpeedSetter       // nil on real hardware
-	Top    float64           // rate of a fast task; 0: never sleep
+	Top    float64           // rate of tasks that ask for one; 0: theirs
 	Budget *cpubudget.Budget // nil: this process must not be limited
 	last   *Task
 }
@@ -454,10 +453,10 @@ func (s Spec) realTime() bool { return s.Workload.Beside() || s.Pair != nil && s
 
 // pace sets a virtual board's clock to the task's rate; before restores it.
 func (q *Tasks) pace(t *Task) (before func()) {
-	if q.Rate == nil || !t.Fast && !t.realTime() {
+	if q.Rate == nil || t.Speed == 0 && !t.realTime() {
 		return func() {}
 	}
-	was, rate := q.Rate.Speed(), cmp.Or(q.Top, math.Inf(1))
+	was, rate := q.Rate.Speed(), cmp.Or(q.Top, t.Speed)
 	if t.realTime() {
 		rate = 1
 	}

@@ -175,25 +175,26 @@ func TestTaskOfARealJobBesideAVirtualBoardKeepsRealTime(t *testing.T) {
 	for _, c := range []struct {
 		w    workload.Workload
 		pair *workload.Workload
-		fast bool
+		rate float64
 		want []float64
 	}{
-		{simulated, nil, false, []float64{10}},
-		{simulated, nil, true, []float64{10, math.Inf(1), 10}},
-		{really, nil, true, []float64{10, 1, 10}},
-		{really, nil, false, []float64{10, 1, 10}},
-		{simulated, &really, true, []float64{10, 1, 10}},
+		{simulated, nil, 0, []float64{10}},
+		{simulated, nil, math.Inf(1), []float64{10, math.Inf(1), 10}},
+		{simulated, nil, 60, []float64{10, 60, 10}},
+		{really, nil, math.Inf(1), []float64{10, 1, 10}},
+		{really, nil, 0, []float64{10, 1, 10}},
+		{simulated, &really, math.Inf(1), []float64{10, 1, 10}},
 	} {
 		clock := &rate{was: []float64{10}}
 		q := Tasks{On: make(steps), Clock: sessiontest.Fast(t).Clock, Rate: clock}
 		task := Verify(c.w, tegra.Mode{}, 8)
-		task.Fast, task.Pair = c.fast, c.pair
+		task.Speed, task.Pair = c.rate, c.pair
 		if err := q.Start(t.Context(), task); err != nil {
 			t.Fatal(err)
 		}
 		<-task.Ended()
 		if !slices.Equal(clock.was, c.want) {
-			t.Errorf("%s, fast %v: the clock's rates were %v, want %v", c.w.Name, c.fast, clock.was, c.want)
+			t.Errorf("%s at ×%g: the clock's rates were %v, want %v", c.w.Name, c.rate, clock.was, c.want)
 		}
 	}
 }

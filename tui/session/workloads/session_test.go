@@ -47,6 +47,10 @@ func TestSessionSuggestsTheLargestWorkloadThatFitsEachBoard(t *testing.T) {
 			}
 		}
 	}
+	sized := open(t, session.Options{Device: "virtual:agx-orin", Batches: []int{8}})
+	if list, err := List(sized); err != nil || list[0].Batch != 8 || !list[0].Sized {
+		t.Errorf("with --batch 8 the first workload has batch size %d, %v", list[0].Batch, err)
+	}
 	s := open(t, session.Options{})
 	own := []workload.Workload{{Name: "mine", Own: true}, {Name: "night", Own: true, Command: []string{"true"}}}
 	s.Virtual = nil // as on a Jetson: mine has no command

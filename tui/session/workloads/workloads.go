@@ -27,8 +27,8 @@ import (
 	"jtune/tui/session/config"
 )
 
-// List returns the workloads that can run here: the built-in ones and those of the user's file. A replay has exactly
-// one: whatever was measured when its file was made, under any name.
+// List returns the workloads that can run here, at the batch size of Options.Batches if one is given: the built-in ones
+// and those of the user's file. A replay has exactly one: whatever was measured when its file was made, under any name.
 func List(s *session.Session) ([]workload.Workload, error) {
 	file := s.Device.Board().Replay
 	if file == "" {
@@ -36,7 +36,11 @@ func List(s *session.Session) ([]workload.Workload, error) {
 		for i, w := range list {
 			list[i] = OnHost(s, loading(s, w))
 		}
-		return withTyped(s.Typed.List(), list), err
+		list = withTyped(s.Typed.List(), list)
+		for i, w := range list {
+			list[i], _, _ = sized(s, w) // errors about several sizes appear when one is chosen
+		}
+		return list, err
 	}
 	w, err := FindAny(s, cmp.Or(s.Options.Workload, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))))
 	if sizes := Sizes(s); sizes != nil {
