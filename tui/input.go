@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/tui/page"
+	"jtune/tui/page/dialog"
 )
 
 // rush is shorter than any interval between typed or repeated keys: keys that follow each other faster were pasted.
@@ -135,7 +136,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	case keys.Export.Matches(k):
 		return r.export()
 	case keys.Messages.Matches(k):
-		r.openText("Messages, newest first", r.logText, nil)
+		r.text = dialog.NewText(keys, "Messages, newest first", r.logText, nil, r.w)
 	case keys.Palette.Matches(k):
 		r.palette = r.newPalette()
 	case keys.Back.Matches(k):
