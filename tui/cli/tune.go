@@ -59,7 +59,7 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 	otherGoalFlags(f, &c.r.Limit)
 	servingFlags(f, &c.r.Load)
 	limitFlag(f, &c.r.Question, &c.r.More)
-	choiceFlag(f, &c.r.Coverage, "coverage", "limit: measure just enough for this limit; front: measure about 25 "+
+	choiceFlag(f, &c.r.Coverage, "coverage", "limit: measure just enough for this limit; front: measure about 35 "+
 		"modes for a model of the whole Pareto front", campaigns.CoverLimit, campaigns.CoverFront)
 	countFlag(f, &c.r.Probes, "probes",
 		"measure at most `N` times, including start and verification (default 30, 14 with a server, plus the baselines); with "+

@@ -169,7 +169,7 @@ func (d *Tune) text(field int) string {
 		return d.batchText()
 	case fieldCoverage:
 		return [...]string{d.limitCoverage(),
-			fmt.Sprintf("whole front: about %d modes, for any limit", search.FrontModes)}[c]
+			fmt.Sprintf("whole front: about %d modes, for any limit", search.AboutFront)}[c]
 	case fieldDepth:
 		if d.binary() {
 			return widget.Dash + " a binary search ends when one mode is left"

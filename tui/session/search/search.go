@@ -56,8 +56,12 @@ func steadyPower(r measure.TuneRequest) bool {
 	return !r.Loaded() && !w.Serves() && !w.Live() && !harness.EndsWithSummary(w.Pattern)
 }
 
-// FrontModes is how many modes a search over the whole front spreads over the space before it looks for answers.
-const FrontModes = 25
+// FrontModes is how many modes a search over the whole front spreads over the space before it looks for answers;
+// AboutFront is about how many measurements it makes for one limit.
+const (
+	FrontModes = 25
+	AboutFront = 35
+)
 
 // tuneLimit searches for the answers in a closed loop: a campaign whose plan is the search.
 func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,

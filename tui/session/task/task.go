@@ -248,7 +248,7 @@ func Tune(r measure.TuneRequest) *Task {
 	spec := Spec{Kind: Tuning, Workload: r.Workload, Question: r.Question, More: r.More,
 		Planned: search.MostMeasured(r.Workload, r.Depth, 1+len(r.More))}
 	if r.Coverage == campaigns.CoverFront {
-		spec.Kind, spec.Planned = FrontSearch, search.FrontModes+1
+		spec.Kind, spec.Planned = FrontSearch, search.AboutFront
 	}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
 		r.Gate, r.Keep = t.Hold, true
