@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -161,13 +162,6 @@ func campaignColumns(held []record.Running) report.Table[campaigns.Campaign] {
 	}
 }
 
-// ledgerJSON is the document of `jtune campaigns summary --json`.
-type ledgerJSON struct {
-	campaigns.Ledger
-	Devices []campaigns.DeviceLedger `json:"devices"`
-	Virtual bool                     `json:"virtual"` // at least partly simulated or replayed
-}
-
 func (c *campaignsCmd) summary([]string) error {
 	list, err := campaigns.List(c.options.Paths)
 	if err != nil {
@@ -176,7 +170,8 @@ func (c *campaignsCmd) summary([]string) error {
 	all, devices := campaigns.LedgerOf(list)
 	if c.asJSON {
 		virtual := slices.ContainsFunc(devices, func(d campaigns.DeviceLedger) bool { return d.Virtual })
-		return printJSON(c.out, ledgerJSON{all, listOf(devices), virtual})
+		doc, err := report.Join(all, report.Object{{"devices", listOf(devices)}, {"virtual", virtual}})
+		return errors.Join(err, printJSON(c.out, doc))
 	}
 	rows := [][]string{{"device", "campaigns", "runs", "usable", "minibatches", "epochs", "hours"}}
 	row := func(name string, l campaigns.Ledger) []string {

@@ -72,9 +72,6 @@ func (c *deviceCmd) printTunables(s *session.Session) error {
 		{Key: "set", Title: "set by", Of: func(x t) any { return x.Set }},
 		{Key: "virtual", Of: func(t) any { return s.Device.Board().Virtual }},
 	}, inspect.Tunables(s))
-	if c.asJSON {
-		return err
-	}
 	return errors.Join(err, c.printOrigin(s.Device.Board().Origin()))
 }
 
@@ -220,9 +217,9 @@ func originMark(origin string) string {
 	return "  " + tegra.VirtualMark(origin)
 }
 
-// printOrigin prints that mark below a text.
+// printOrigin prints that mark below a text, not below JSON or CSV.
 func (a *app) printOrigin(origin string) error {
-	if origin == "" {
+	if origin == "" || !words(a) {
 		return nil
 	}
 	_, err := fmt.Fprintln(a.out, tegra.VirtualMark(origin))

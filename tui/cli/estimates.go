@@ -9,7 +9,6 @@ import (
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session/fit"
 )
 
 // compareEstimates prints another estimator's power beside a model's, and the errors of both.
@@ -23,16 +22,11 @@ func (c *predictCmd) compareEstimates(m *learn.Model) error {
 	if err != nil {
 		return usagef("--estimates %s: %v", c.estimates, err)
 	}
-	var others []tegra.Measured
-	if c.measured != "" {
-		s, err := fit.ReadSamples(c.measured, c.options.Batches, false)
-		if err != nil {
-			return err
-		}
-		c.notes(s.Notes)
-		others = s.Measured
+	others, err := readSamples(c.app, c.measured, false)
+	if err != nil {
+		return err
 	}
-	rows, err := outlook.New(m.Provenance.Workload, m, m.Space).CompareEstimates(list, others)
+	rows, err := outlook.New(m.Provenance.Workload, m, m.Space).CompareEstimates(list, others.Measured)
 	if err != nil {
 		return usagef("--estimates %s: %v", c.estimates, err)
 	}

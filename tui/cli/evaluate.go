@@ -105,11 +105,10 @@ func (c *evaluateCmd) run(ctx context.Context) error {
 
 // read reads the sweep, the data to compare with, and further training data.
 func (c *evaluateCmd) read() error {
-	s, err := fit.ReadSamples(c.truth, c.options.Batches, c.strict)
+	s, err := readSamples(c.app, c.truth, c.strict)
 	if err != nil {
 		return err
 	}
-	c.notes(s.Notes)
 	c.Origin = s.Provenance.Origin()
 	c.Truth, c.Name, c.Seed, c.Presets = s.Measured, c.truth, c.options.Seed, fit.PresetsFor(c.options, s)
 	if c.Reference, err = models.Reference(c.options.Paths, c.reference); err != nil {
@@ -119,11 +118,10 @@ func (c *evaluateCmd) read() error {
 		return err
 	}
 	for _, path := range c.others {
-		s, err := fit.ReadSamples(path, c.options.Batches, c.strict)
+		s, err := readSamples(c.app, path, c.strict)
 		if err != nil {
 			return err
 		}
-		c.notes(s.Notes)
 		c.Others = append(c.Others, bench.Workload{Name: path, Measured: s.Measured})
 	}
 	return nil

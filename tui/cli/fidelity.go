@@ -171,20 +171,13 @@ func exactValues(r evidence.Result) any {
 }
 
 func (c *fidelityCmd) print(results []evidence.Result) error {
-	switch {
-	case c.asJSON:
-		out := struct {
-			Virtual bool                       `json:"virtual"`
-			Figures []report.Object            `json:"figures"`
-			Summary map[string]evidence.Counts `json:"summary"`
-			// Null unless all figures are shown.
-			Constants any `json:"constants"`
-			LeftOut   any `json:"left_out"`
-		}{Virtual: true, Figures: c.columns().Objects(results), Summary: evidence.Summary(results)}
+	if c.asJSON {
+		var constants, leftOut any // null unless all figures are shown
 		if c.fit != nil {
-			out.Constants, out.LeftOut = c.fit.Constants, c.fit.LeftOut
+			constants, leftOut = c.fit.Constants, c.fit.LeftOut
 		}
-		return printJSON(c.out, out)
+		return printJSON(c.out, report.Object{{"virtual", true}, {"figures", c.columns().Objects(results)},
+			{"summary", evidence.Summary(results)}, {"constants", constants}, {"left_out", leftOut}})
 	}
 	if err := printTable(c.app, c.columns(), results); err != nil || c.asCSV {
 		return err

@@ -11,6 +11,7 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/export"
+	"jtune/tui/session/fit"
 )
 
 // printJSON prints an indented document.
@@ -62,4 +63,14 @@ func change(pct float64) string {
 		return fmt.Sprintf("%+.0f %%", pct)
 	}
 	return fmt.Sprintf("%+.1f %%", pct)
+}
+
+// readSamples reads a sweep file or campaign folder, and notes what it says; no path: none.
+func readSamples(a *app, path string, strict bool) (fit.Samples, error) {
+	if path == "" {
+		return fit.Samples{}, nil
+	}
+	s, err := fit.ReadSamples(path, a.options.Batches, strict)
+	a.notes(s.Notes)
+	return s, err
 }

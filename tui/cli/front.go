@@ -16,7 +16,6 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/tegra/metric"
 	"jtune/tui/export"
-	"jtune/tui/session/fit"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/plots"
 )
@@ -130,7 +129,7 @@ func frontPlane(x, y string) (int, error) {
 
 // measuredOutlook returns the outlook of measured samples.
 func (a onModels) measuredOutlook(samples string, strict bool) (*outlook.Outlook, error) {
-	s, err := fit.ReadSamples(samples, a.options.Batches, strict)
+	s, err := readSamples(a.app, samples, strict)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +137,6 @@ func (a onModels) measuredOutlook(samples string, strict bool) (*outlook.Outlook
 		return nil, usagef("%s holds batch sizes %s: choose with --batch N, or several for one front by time "+
 			"per sample", samples, listed(s.Batches))
 	}
-	a.notes(s.Notes)
 	if !s.HasPower() {
 		return nil, noPower("front", samples)
 	}

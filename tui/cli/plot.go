@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -22,7 +23,6 @@ import (
 	"jtune/tegra/metric"
 	"jtune/tui/export"
 	"jtune/tui/session/campaigns"
-	"jtune/tui/session/fit"
 	"jtune/tui/session/plots"
 	"jtune/tui/session/questions"
 	"jtune/tui/widget"
@@ -201,22 +201,22 @@ func (c *plotCmd) plotOutlook(ctx context.Context) (*outlook.Outlook, error) {
 	return o, err
 }
 
-// heldMode returns the mode whose values the other knobs keep.
-func (c *plotCmd) heldMode(o *outlook.Outlook) (tegra.Mode, error) {
+// held returns the outlook, and the mode whose values the other knobs keep.
+func (c *plotCmd) held(ctx context.Context) (o *outlook.Outlook, at tegra.Mode, err error) {
+	if o, err = c.plotOutlook(ctx); err != nil {
+		return nil, at, err
+	}
 	if c.at == "" {
-		return plots.Largest(o), nil
+		return o, plots.Largest(o), nil
 	}
-	m, err := plots.ParseMode(o, c.at)
-	if err != nil {
-		return m, usagef("--at %w", err)
+	if at, err = plots.ParseMode(o, c.at); err != nil {
+		err = usagef("--at %w", err)
 	}
-	return m, nil
+	return o, at, err
 }
 
 func knobFlag(flag, name, usual string) (tegra.Knob, error) {
-	if name == "" {
-		name = usual
-	}
+	name = cmp.Or(name, usual)
 	k, ok := plots.KnobOf(name)
 	if !ok {
 		return 0, usagef("--%s %s: want cores, cpu, gpu or mem", flag, name)
@@ -225,9 +225,7 @@ func knobFlag(flag, name, usual string) (tegra.Knob, error) {
 }
 
 func quantityFlag(name, usual string) (pareto.Axis, error) {
-	if name == "" {
-		name = usual
-	}
+	name = cmp.Or(name, usual)
 	for _, of := range []pareto.Axis{pareto.Time, pareto.Power, pareto.Energy} {
 		if of.String() == name {
 			return of, nil
@@ -237,14 +235,7 @@ func quantityFlag(name, usual string) (pareto.Axis, error) {
 }
 
 func (c *plotCmd) plotFront(ctx context.Context) (figure.Figure, error) {
-	x, y := c.x, c.y
-	if x == "" {
-		x = "time"
-	}
-	if y == "" {
-		y = "power"
-	}
-	plane, err := frontPlane(x, y)
+	plane, err := frontPlane(cmp.Or(c.x, "time"), cmp.Or(c.y, "power"))
 	if err != nil {
 		return figure.Figure{}, err
 	}
@@ -271,42 +262,26 @@ func (c *plotCmd) plotRivals(o *outlook.Outlook, plane int) (figure.Figure, erro
 		}
 		rivals = append(rivals, plots.RivalOf(strings.TrimSuffix(filepath.Base(name), ".model"), m, o))
 	}
-	var others []tegra.Measured
-	if c.observed != "" {
-		s, err := fit.ReadSamples(c.observed, c.options.Batches, c.strict)
-		if err != nil {
-			return figure.Figure{}, err
-		}
-		c.notes(s.Notes)
-		others = s.Measured
+	others, err := readSamples(c.app, c.observed, c.strict)
+	if err != nil {
+		return figure.Figure{}, err
 	}
-	return plots.RivalCloud(o, plane, c.limit, rivals, plots.Observed(o, rivals, others)), nil
+	return plots.RivalCloud(o, plane, c.limit, rivals, plots.Observed(o, rivals, others.Measured)), nil
 }
 
 func (c *plotCmd) plotHeat(ctx context.Context) (figure.Figure, error) {
-	var none figure.Figure
-	x, err := knobFlag("x", c.x, "cpu")
-	if err != nil {
-		return none, err
-	}
-	y, err := knobFlag("y", c.y, "gpu")
-	if err != nil {
-		return none, err
+	x, badX := knobFlag("x", c.x, "cpu")
+	y, badY := knobFlag("y", c.y, "gpu")
+	of, badOf := quantityFlag(c.of, "energy")
+	if err := cmp.Or(badX, badY, badOf); err != nil {
+		return figure.Figure{}, err
 	}
 	if x == y {
-		return none, usagef("--x and --y: want two different knobs")
+		return figure.Figure{}, usagef("--x and --y: want two different knobs")
 	}
-	of, err := quantityFlag(c.of, "energy")
+	o, at, err := c.held(ctx)
 	if err != nil {
-		return none, err
-	}
-	o, err := c.plotOutlook(ctx)
-	if err != nil {
-		return none, err
-	}
-	at, err := c.heldMode(o)
-	if err != nil {
-		return none, err
+		return figure.Figure{}, err
 	}
 	return plots.HeatMap(o, of, x, y, at, false), nil
 }
@@ -316,11 +291,7 @@ func (c *plotCmd) plotCurves(ctx context.Context) (figure.Figure, error) {
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	o, err := c.plotOutlook(ctx)
-	if err != nil {
-		return figure.Figure{}, err
-	}
-	at, err := c.heldMode(o)
+	o, at, err := c.held(ctx)
 	if err != nil {
 		return figure.Figure{}, err
 	}
@@ -335,22 +306,19 @@ func (c *plotCmd) plotBox(context.Context) (figure.Figure, error) {
 		}
 		return plots.ModelRepeats(c.options.Paths, m)
 	}
-	s, err := fit.ReadSamples(c.samples, c.options.Batches, c.strict)
+	s, err := readSamples(c.app, c.samples, c.strict)
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	c.notes(s.Notes)
 	return plots.Repeats(&s), nil
 }
 
 func (c *plotCmd) plotViolin(context.Context) (figure.Figure, error) {
-	s, err := fit.ReadSamples(c.samples, c.options.Batches, c.strict)
+	s, err := readSamples(c.app, c.samples, c.strict)
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	f, err := plots.Violins(&s)
-	c.notes(s.Notes)
-	return f, err
+	return plots.Violins(&s)
 }
 
 // plotDrawer draws a kind of plot.

@@ -8,6 +8,8 @@ import (
 
 	"jtune/internal/axis"
 	"jtune/internal/figure"
+	"jtune/internal/report"
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
@@ -99,25 +101,10 @@ func FigureCSV(to io.Writer, f figure.Figure) error {
 	return w.Error()
 }
 
-// figureDocument is a figure as JSON.
-type figureDocument struct {
-	Kind    string             `json:"kind"`
-	Title   string             `json:"title"`
-	Virtual bool               `json:"virtual"`
-	Notes   []string           `json:"notes"`
-	Lacks   *string            `json:"lacks"` // why there are no points; null if there are some
-	Marks   []map[string]any   `json:"marks"`
-	Points  []map[string]any   `json:"points"`
-	Limits  map[string]float64 `json:"limits"`
-}
-
 // FigureJSON writes a figure: its points with the columns of FigureCSV; absent values are null.
 func FigureJSON(to io.Writer, f figure.Figure) error {
-	d := figureDocument{Kind: f.Kind, Title: f.Title, Virtual: f.Virtual, Notes: append([]string{}, f.Notes...),
-		Marks: []map[string]any{}, Points: []map[string]any{}, Limits: map[string]float64{}}
-	if f.Lacks != "" {
-		d.Lacks = &f.Lacks
-	} else {
+	marks, points, limits := []map[string]any{}, []map[string]any{}, map[string]float64{}
+	if f.Lacks == "" {
 		t := tableOf(f)
 		for _, row := range t.rows {
 			for _, name := range t.head {
@@ -127,7 +114,7 @@ func FigureJSON(to io.Writer, f figure.Figure) error {
 					row[name], _ = strconv.ParseFloat(Text(number), 64)
 				}
 			}
-			d.Points = append(d.Points, row)
+			points = append(points, row)
 		}
 	}
 	for _, p := range f.Panels {
@@ -136,7 +123,7 @@ func FigureJSON(to io.Writer, f figure.Figure) error {
 			if l.Across {
 				key = f.X.Key
 			}
-			d.Limits[key] = l.At
+			limits[key] = l.At
 		}
 		for _, m := range p.Marks {
 			mark := map[string]any{"name": m.Name}
@@ -151,8 +138,10 @@ func FigureJSON(to io.Writer, f figure.Figure) error {
 			if m.Point.Name != "" {
 				mark["mode"] = m.Point.Name
 			}
-			d.Marks = append(d.Marks, mark)
+			marks = append(marks, mark)
 		}
 	}
-	return WriteJSON(to, d)
+	return WriteJSON(to, report.Object{{"kind", f.Kind}, {"title", f.Title}, {"virtual", f.Virtual},
+		{"notes", append([]string{}, f.Notes...)}, {"lacks", text.Optional(f.Lacks)}, // why there are no points
+		{"marks", marks}, {"points", points}, {"limits", limits}})
 }
