@@ -132,15 +132,16 @@ func countOf(args []string) string {
 	return fmt.Sprintf("%d arguments", len(args))
 }
 
-// takes makes an argument check return usage errors that name the command.
+// takes makes an argument check return usage errors, by default one with the form of the command.
 func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			if cmd.HasParent() && len(args) > 0 && cmd.HasAvailableSubCommands() && check(cmd, args[:1]) != nil {
-				return unknownBelow(cmd, args[0])
-			}
-			return usagef("%s%s given; the form is: %s", commandName(cmd), countOf(args), cmd.UseLine())
+		err := check(cmd, args)
+		switch {
+		case err == nil || usage.Is(err):
+			return err
+		case cmd.HasParent() && len(args) > 0 && cmd.HasAvailableSubCommands() && check(cmd, args[:1]) != nil:
+			return unknownBelow(cmd, args[0])
 		}
-		return nil
+		return usagef("%s%s given; the form is: %s", commandName(cmd), countOf(args), cmd.UseLine())
 	}
 }

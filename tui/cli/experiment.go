@@ -107,9 +107,6 @@ var beside = []struct{ name, about, runs string }{
 }
 
 func (c *experimentCmd) check() (err error) {
-	if err := c.own.idle(c.given); err != nil {
-		return err
-	}
 	if c.own.given() && c.workload != "" {
 		return usagef("experiment: give either -- COMMAND or --workload NAME")
 	}

@@ -289,25 +289,17 @@ func (c *fleetTuneCmd) run(ctx context.Context) error {
 
 // sayAnswer formats the document of tune in words.
 func sayAnswer(doc []byte) string {
-	type point struct {
-		MS float64 `json:"time_ms"`
-		W  float64 `json:"power_w"`
-	}
 	r := fieldsOf[struct {
-		Mode struct {
-			Cores int   `json:"cores"`
-			CPU   int64 `json:"cpu_khz"`
-			GPU   int64 `json:"gpu_hz"`
-			Mem   int64 `json:"mem_hz"`
+		Mode     tegra.Mode
+		Measured *struct {
+			MS float64 `json:"time_ms"`
+			W  float64 `json:"power_w"`
 		}
-		Measured *point
 	}](doc)
-	m := tegra.Mode{Cores: r.Mode.Cores, CPU: tegra.Freq(r.Mode.CPU) * tegra.KHz, GPU: tegra.Freq(r.Mode.GPU),
-		EMC: tegra.Freq(r.Mode.Mem)}
 	if r.Measured == nil {
-		return m.String()
+		return r.Mode.String()
 	}
-	return fmt.Sprintf("%v  %s ms  %s W", m, text.Of(r.Measured.MS), text.Of(r.Measured.W))
+	return fmt.Sprintf("%v  %s ms  %s W", r.Mode, text.Of(r.Measured.MS), text.Of(r.Measured.W))
 }
 
 // fleetProfileCmd is `jtune fleet profile`.

@@ -86,13 +86,13 @@ func (a *app) withoutModes() error {
 func (o *commandFlags) given() bool { return o.Command != nil }
 
 // args cuts the command after -- off the arguments; before checks the arguments in front of it. Without a command,
-// check applies.
+// check applies, and no flag may need one.
 func (o *commandFlags) args(before func(args []string) bool, check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		dash := cmd.ArgsLenAtDash()
 		switch {
 		case dash < 0:
-			return check(cmd, args)
+			return cmp.Or(check(cmd, args), o.idle(cmd.Flags().Changed))
 		case dash == len(args):
 			return usagef("%sno command behind --, such as: -- python3 train.py", commandName(cmd))
 		case !before(args[:dash]):
@@ -127,11 +127,8 @@ func (o *commandFlags) before(args []string) []string {
 	return slices.Clone(args[:len(args)-len(o.Command)])
 }
 
-// idle returns an error for flags that need a command, if none is given.
+// idle returns an error for flags that need a command.
 func (o *commandFlags) idle(given func(flag string) bool) error {
-	if o.given() {
-		return nil
-	}
 	for _, flag := range []string{"save", "force", "exit-code", "runs"} {
 		if given(flag) {
 			return usagef("--%s needs -- COMMAND too", flag)

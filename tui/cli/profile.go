@@ -104,7 +104,7 @@ func (c *profileCmd) check() (err error) {
 }
 
 func (c *profileCmd) run(ctx context.Context) error {
-	if err := errors.Join(c.withoutModes(), c.own.idle(c.given), c.join.alone(&c.own)); err != nil {
+	if err := errors.Join(c.withoutModes(), c.join.alone(&c.own)); err != nil {
 		return err
 	}
 	if c.own.given() {

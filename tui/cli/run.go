@@ -132,7 +132,7 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *runCmd) check() error {
-	if err := errors.Join(c.own.idle(c.given), checkSave(c.save), c.join.alone(&c.own)); err != nil {
+	if err := errors.Join(checkSave(c.save), c.join.alone(&c.own)); err != nil {
 		return err
 	}
 	c.mode.Free = c.mode.dvfs == "on"

@@ -67,9 +67,6 @@ func (c *soakCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *soakCmd) check() (err error) {
-	if err := c.own.idle(c.given); err != nil {
-		return err
-	}
 	c.args = c.own.before(c.args)
 	switch {
 	case c.envelope && (len(c.args) > 0 || c.own.given()):

@@ -96,7 +96,7 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *tuneCmd) run(ctx context.Context) error {
-	if err := errors.Join(c.withoutModes(), c.own.idle(c.given), c.join.alone(&c.own)); err != nil {
+	if err := errors.Join(c.withoutModes(), c.join.alone(&c.own)); err != nil {
 		return err
 	}
 	if c.own.given() {

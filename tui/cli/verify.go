@@ -49,9 +49,6 @@ func (c *verifyCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *verifyCmd) run(ctx context.Context) error {
-	if err := c.own.idle(c.given); err != nil {
-		return err
-	}
 	r := handover.VerifyRequest{Trust: c.trust, Campaign: strings.Join(c.own.before(c.args), "")}
 	if c.limit.Loaded() {
 		return usagef("--limit: want watts or milliseconds")
