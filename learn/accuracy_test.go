@@ -47,23 +47,12 @@ func scoreOf(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOptio
 	time95, power95 := p.BandWidths(0.95)
 	for _, m := range out {
 		i, _ := s.space.Index(m.Mode)
-		tp, to, pp, po = append(
-			tp,
-			math.Exp(p.LnTime[i]),
-		), append(
+		tp, to, pp, po = append(tp, math.Exp(p.LnTime[i])), append(
 			to,
 			m.TimeMS,
-		), append(
-			pp,
-			math.Exp(p.LnPower[i]),
-		), append(
-			po,
-			m.PowerW,
-		)
+		), append(pp, math.Exp(p.LnPower[i])), append(po, m.PowerW)
 		zTime := math.Abs(math.Log(m.TimeMS)-p.LnTime[i]) / math.Hypot(p.SdTime[i], p.NoiseTime)
-		zPower := math.Abs(
-			math.Log(m.PowerW)-p.LnPower[i],
-		) / math.Hypot(
+		zPower := math.Abs(math.Log(m.PowerW)-p.LnPower[i]) / math.Hypot(
 			math.Hypot(p.SdPower[i], byTime[i]),
 			p.NoisePower,
 		)
@@ -281,16 +270,10 @@ func authorsSamples(t testing.TB, n int) [][]string {
 
 func TestReferenceHelpsWhereItCanAndHardlyHurtsElsewhere(t *testing.T) {
 	t.Parallel()
-	resnet, mobile, lstm := loadSweep(
-		t,
-		sweeptest.ResNet,
-	), loadSweep(
+	resnet, mobile, lstm := loadSweep(t, sweeptest.ResNet), loadSweep(
 		t,
 		sweeptest.MobileNet,
-	), loadSweep(
-		t,
-		sweeptest.LSTM,
-	)
+	), loadSweep(t, sweeptest.LSTM)
 	var with, alone, lstmWith, lstmAlone []score
 	for seed := range seeds() {
 		hundred, _ := resnet.split(randomPlaces(len(resnet.rows), 100, 100+uint64(seed)))

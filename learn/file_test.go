@@ -80,10 +80,7 @@ func sameModel(t *testing.T, got, want *Model) {
 			got.Samples,
 			want.Samples,
 		}, "errors": {got.CV, want.CV}, "reference": {got.Reference, want.Reference},
-		"warnings": {
-			got.Warnings,
-			want.Warnings,
-		}, "suspicious": {
+		"warnings": {got.Warnings, want.Warnings}, "suspicious": {
 			got.Suspicious,
 			want.Suspicious,
 		}, "repeated": {got.Repeated, want.Repeated}, "provenance": {got.Provenance, want.Provenance},

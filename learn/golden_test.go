@@ -100,16 +100,7 @@ func errorsOn(p Predictor, truth []tegra.Measured) (timePct, powerPct float64) {
 	}
 	var t, w, ot, ow []float64
 	for i, q := range p.Predict(modes) {
-		t, w, ot, ow = append(
-			t,
-			q.TimeMS,
-		), append(
-			w,
-			q.PowerW,
-		), append(
-			ot,
-			truth[i].TimeMS,
-		), append(
+		t, w, ot, ow = append(t, q.TimeMS), append(w, q.PowerW), append(ot, truth[i].TimeMS), append(
 			ow,
 			truth[i].PowerW,
 		)

@@ -40,10 +40,7 @@ func TestReferenceHelpsAndNeverHurtsMuch(t *testing.T) {
 			var leaning, alone []score
 			for _, places := range c.samples {
 				in, out := c.s.split(places)
-				leaning, alone = append(
-					leaning,
-					scoreOf(t, c.s, in, out, with),
-				), append(
+				leaning, alone = append(leaning, scoreOf(t, c.s, in, out, with)), append(
 					alone,
 					scoreOf(t, c.s, in, out, o),
 				)

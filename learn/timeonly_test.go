@@ -92,11 +92,7 @@ func TestFitWithoutPowerUsesAReference(t *testing.T) {
 	space := smallSpace(t)
 	r := &Reference{Name: "other", Samples: truths(space.Sample(120, 4))}
 	samples := truths(space.Sample(16, 5))
-	m, both := mustFit(
-		t,
-		withoutPower(samples),
-		Options{Space: space, Reference: r},
-	), mustFit(
+	m, both := mustFit(t, withoutPower(samples), Options{Space: space, Reference: r}), mustFit(
 		t,
 		samples,
 		Options{Space: space, Reference: r},

@@ -460,9 +460,7 @@ func TestCampaignCalendarThatJumpsChangesNoMeasurement(t *testing.T) {
 	want, err := (&Campaign{
 		Bench: newRig(t, "lstm", virtual.Options{Noise: noNoise()}).bench,
 		Plan:  listOf(r.device.Space().Sample(4, 3)),
-	}).Run(
-		t.Context(),
-	)
+	}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -554,13 +552,9 @@ func TestCampaignTimeLeftIsARangeAroundTheMean(t *testing.T) {
 		}
 		return hi - lo
 	}
-	one, six, thirty := width(
-		took(10),
-	), width(
+	one, six, thirty := width(took(10)), width(
 		took(8, 10, 12, 10, 9, 11),
-	), width(
-		took(slices.Repeat([]float64{8, 10, 12, 10, 9, 11}, 5)...),
-	)
+	), width(took(slices.Repeat([]float64{8, 10, 12, 10, 9, 11}, 5)...))
 	if !(one > six && six > thirty && thirty < 30*time.Second) {
 		t.Errorf("widths %s, %s, %s after 1, 6 and 30 rows: want them to shrink", one, six, thirty)
 	}

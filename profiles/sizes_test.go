@@ -167,10 +167,7 @@ func TestBenchEndsTheCampaignOfAJobWithAFixedBatchSize(t *testing.T) {
 	if _, err := r.bench.Measure(
 		t.Context(),
 		Step{Setting: tegra.Setting{Mode: r.device.Space().Max(), Batch: 8}},
-	); !errors.Is(
-		err,
-		ErrFixedBatch,
-	) ||
+	); !errors.Is(err, ErrFixedBatch) ||
 		!strings.Contains(err.Error(), "16 where 8") {
 		t.Errorf("got %v", err)
 	}

@@ -374,10 +374,7 @@ func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "paused"))
-	if seconds, perr := strconv.ParseFloat(
-		strings.TrimSpace(string(text)),
-		64,
-	); err != nil || perr != nil ||
+	if seconds, perr := strconv.ParseFloat(strings.TrimSpace(string(text)), 64); err != nil || perr != nil ||
 		seconds < 1 {
 		t.Errorf("between TERM and KILL it pauses for %q s, %v; want 1 at least", text, err)
 	}

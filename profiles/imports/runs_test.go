@@ -139,11 +139,7 @@ func TestRunsOneThatCannotBeReadIsLeftOutWithTheReason(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
-			good, bad := filepath.Join(
-				root,
-				"Net",
-				"pm_2_268800_306000000_665600000",
-			), filepath.Join(
+			good, bad := filepath.Join(root, "Net", "pm_2_268800_306000000_665600000"), filepath.Join(
 				root,
 				"Net",
 				"pm_4_268800_306000000_665600000",

@@ -83,9 +83,7 @@ func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T)
 	if err != nil {
 		t.Fatal(err)
 	}
-	torn := string(
-		text,
-	) + strings.Replace(
+	torn := string(text) + strings.Replace(
 		string(text[strings.LastIndex(string(text[:len(text)-1]), "\n")+1:]),
 		"20.000",
 		"soon",

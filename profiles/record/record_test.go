@@ -266,13 +266,7 @@ func TestRecordCutAnywhereOpensWithItsWholeRows(t *testing.T) {
 					left = rows[:len(left)+1]
 				}
 			}
-			goesOn(
-				t,
-				fmt.Sprintf("%s cut at %d of %d", name, cut, len(text)),
-				dir,
-				left,
-				torn,
-			)
+			goesOn(t, fmt.Sprintf("%s cut at %d of %d", name, cut, len(text)), dir, left, torn)
 			os.RemoveAll(dir)
 		}
 	}
@@ -508,9 +502,7 @@ func FuzzParseRows(f *testing.F) {
 	f.Add([]byte(b.String()[:len(b.String())-20]))
 	f.Add(
 		[]byte(
-			csvlines.Line(
-				append(slices.Clone(Columns), "note"),
-			) + csvlines.Line(
+			csvlines.Line(append(slices.Clone(Columns), "note")) + csvlines.Line(
 				append(Row{Measured: exampleRows()[0].Measured, Status: OK, Bare: true}.Fields(), "x"),
 			),
 		),

@@ -26,16 +26,10 @@ func TestFinderCampaignsOfOtherProcessesAreFoundWhereverTheyLie(t *testing.T) {
 		t.Skip("no /proc/locks here")
 	}
 	parent, elsewhere := t.TempDir(), t.TempDir()
-	mine, free, foreign := filepath.Join(
-		parent,
-		"mine",
-	), filepath.Join(
+	mine, free, foreign := filepath.Join(parent, "mine"), filepath.Join(
 		parent,
 		"free",
-	), filepath.Join(
-		elsewhere,
-		"foreign",
-	)
+	), filepath.Join(elsewhere, "foreign")
 	for _, dir := range []string{mine, free, foreign} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)

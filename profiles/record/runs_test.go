@@ -23,17 +23,15 @@ var some = tegra.Some[float64]
 func aCharacter() Character {
 	part := func(epoch, epochs int, ms float64) Part {
 		return Part{
-			Epoch:       epoch,
-			Epochs:      epochs,
-			Minibatches: 40,
-			Span:        1500 * time.Millisecond,
-			TimeMS:      ms,
-			StallMS:     some(1.5),
-			ComputeMS:   some(30),
-			OverheadMS:  some(2),
-			PowerW: some(
-				31.25,
-			),
+			Epoch:         epoch,
+			Epochs:        epochs,
+			Minibatches:   40,
+			Span:          1500 * time.Millisecond,
+			TimeMS:        ms,
+			StallMS:       some(1.5),
+			ComputeMS:     some(30),
+			OverheadMS:    some(2),
+			PowerW:        some(31.25),
 			EnergyJ:       some(1.2),
 			CPUPct:        some(40),
 			GPUPct:        some(97),
@@ -45,17 +43,13 @@ func aCharacter() Character {
 	all := part(0, 3, 40)
 	all.CPUMedianPct, all.GPUMedianPct, all.RAMMedianBytes, all.MeterW = some(41), some(98), some(5e9), some(33)
 	return Character{
-		Workers:  4,
-		Batch:    16,
-		PerEpoch: 40,
-		All:      all,
-		First:    tegra.Some(part(0, 1, 50)),
-		Later:    tegra.Some(part(1, 2, 35)),
-		Epochs: []Part{
-			part(0, 1, 50),
-			part(1, 1, 34),
-			part(2, 1, 36),
-		},
+		Workers:     4,
+		Batch:       16,
+		PerEpoch:    40,
+		All:         all,
+		First:       tegra.Some(part(0, 1, 50)),
+		Later:       tegra.Some(part(1, 2, 35)),
+		Epochs:      []Part{part(0, 1, 50), part(1, 1, 34), part(2, 1, 36)},
 		BaseW:       some(7.5),
 		CacheBefore: some(0),
 		CacheAfter:  some(1),
@@ -70,10 +64,8 @@ func aCharacter() Character {
 		},
 		Uptime:   tegra.Some(90 * time.Second),
 		Versions: []string{"L4T 35.1", "torch 2.0 on cuda"},
-		Latency: tegra.Some(
-			Latency{P50: 11.5, P95: 14, P99: 20.25, N: 40},
-		),
-		Drop: tegra.Some(telemetry.PowerDrop{At: 16 * time.Hour, FromW: 31, ToW: 18.5}),
+		Latency:  tegra.Some(Latency{P50: 11.5, P95: 14, P99: 20.25, N: 40}),
+		Drop:     tegra.Some(telemetry.PowerDrop{At: 16 * time.Hour, FromW: 31, ToW: 18.5}),
 	}
 }
 

@@ -161,10 +161,7 @@ func TestGuardFollowsTablesThatChange(t *testing.T) {
 			}
 		}
 	})
-	if a, err := r.Apply(
-		ctx,
-		tegra.Request{Mode: top},
-	); err == nil || !strings.Contains(err.Error(), "GPU max") ||
+	if a, err := r.Apply(ctx, tegra.Request{Mode: top}); err == nil || !strings.Contains(err.Error(), "GPU max") ||
 		a.Actual.OK && a.Actual.V == top {
 		t.Errorf("clipped while being set: %v, %v", a.Actual, err)
 	}

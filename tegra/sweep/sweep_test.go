@@ -87,22 +87,14 @@ func TestSweepMayHoldTimeAlone(t *testing.T) {
 			got[0].HasPower() {
 			t.Errorf("%s: got %+v, want 80.5 ms in %v without power", name, got, want)
 		}
-		if _, err := sweep.Read(
-			strings.NewReader(text),
-			"t.csv",
-			sweep.Options{},
-		); err == nil ||
+		if _, err := sweep.Read(strings.NewReader(text), "t.csv", sweep.Options{}); err == nil ||
 			!strings.Contains(err.Error(), "power_w") {
 			t.Errorf("%s: taken where power is needed: %v", name, err)
 		}
 	}
 	for name, text := range map[string]string{"no core on": strings.Replace(tx2, "1,0,1,1,", "0,0,0,0,", 1),
 		"half a core": strings.Replace(tx2, "1,0,1,1,", "1,0.5,0,0,", 1)} {
-		if _, err := sweep.Read(
-			strings.NewReader(text),
-			"t.csv",
-			sweep.Options{TimeOnly: true},
-		); err == nil ||
+		if _, err := sweep.Read(strings.NewReader(text), "t.csv", sweep.Options{TimeOnly: true}); err == nil ||
 			!strings.Contains(err.Error(), "core") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -206,10 +198,7 @@ func TestReadRefusesAFileWithoutUsableRows(t *testing.T) {
 			t.Errorf("%s: error %q does not say where", name, err)
 		}
 	}
-	if _, err := sweep.ReadFile(
-		filepath.Join(t.TempDir(), "none.csv"),
-		sweep.Options{},
-	); !errors.Is(
+	if _, err := sweep.ReadFile(filepath.Join(t.TempDir(), "none.csv"), sweep.Options{}); !errors.Is(
 		err,
 		os.ErrNotExist,
 	) {

@@ -194,10 +194,7 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "3", "--data-dir", data)...).
 		fails(t, exitInfeasible, "no power mode meets the limit")
 	later := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).verification(t)
-	if !reflect.DeepEqual(
-		later["mode"],
-		v["mode"],
-	) {
+	if !reflect.DeepEqual(later["mode"], v["mode"]) {
 		t.Errorf("after a search without a mode within its limit, %v is verified, want %v", later["mode"], v["mode"])
 	}
 	jtune(t, with(virtualBoard, "verify", "nothing", "--data-dir", data)...).fails(t, exitFailed, "no campaign nothing")

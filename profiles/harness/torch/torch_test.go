@@ -52,9 +52,7 @@ func TestJobCommandNamesNetSetAndData(t *testing.T) {
 		Net:   "lenet5",
 		Set:   "mnist",
 		Infer: true,
-	}.Over(
-		Job{Net: "bert", Data: "/data", Python: "/opt/py", Cache: "drop", Infer: false},
-	)
+	}.Over(Job{Net: "bert", Data: "/data", Python: "/opt/py", Cache: "drop", Infer: false})
 	want := "/opt/py -B /s/train.py --net lenet5 --set mnist --data /data --cache drop --infer"
 	if got := strings.Join(j.Command("/s"), " "); got != want {
 		t.Errorf("got %q, want %q", got, want)

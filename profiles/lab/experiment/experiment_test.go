@@ -342,16 +342,14 @@ func TestExperimentAdvisesToPreloadOnlyWhatPays(t *testing.T) {
 func part(stall, compute, watts float64) record.Part {
 	t := stall + compute + 2
 	return record.Part{
-		Epochs:      1,
-		Minibatches: 100,
-		Span:        time.Duration(t*100) * time.Millisecond,
-		TimeMS:      t,
-		StallMS:     some(stall),
-		ComputeMS:   some(compute),
-		OverheadMS:  some(2),
-		PowerW: some(
-			watts,
-		),
+		Epochs:        1,
+		Minibatches:   100,
+		Span:          time.Duration(t*100) * time.Millisecond,
+		TimeMS:        t,
+		StallMS:       some(stall),
+		ComputeMS:     some(compute),
+		OverheadMS:    some(2),
+		PowerW:        some(watts),
 		EnergyJ:       some(watts * t / 1000),
 		CPUPct:        some(30),
 		GPUPct:        some(100 * compute / t),
