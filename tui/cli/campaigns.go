@@ -157,7 +157,12 @@ func campaignColumns(held []record.Running) report.Table[campaigns.Campaign] {
 			Text: func(c x) string { return strconv.Itoa(c.Usable) }},
 		{Key: "started", Of: func(c x) any { return c.Started().Format(time.RFC3339) }},
 		{Key: "strategy", Title: "strategy", Of: func(c x) any { return text.Optional(c.Strategy()) }}, // of a search
-		{Title: "state", Of: func(c x) any { return c.State(held) }},
+		{Title: "state", Of: func(c x) any { return c.State(held) }, Text: func(c x) string {
+			if c.Verdict != "" {
+				return string(c.State(held)) + ": " + c.Verdict
+			}
+			return string(c.State(held))
+		}},
 		{Key: "seed", Of: func(c x) any { return c.Header.Seed }},
 	}
 }

@@ -87,6 +87,23 @@ func useOldData(t *testing.T, of string) {
 	}
 }
 
+// A list says what a soak has proven, also from the index.
+func TestCampaignsListTheVerdictsOfSoaks(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	if err := os.CopyFS(dir, os.DirFS("testdata/datadir-baca48b6")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		out := jtune(t, "--data-dir", dir, "campaigns").done(t).out
+		for _, want := range []string{"finished: holds\n", "interrupted: not seen\n"} {
+			if strings.Count(out, want) != 1 {
+				t.Errorf("want %q once:\n%s", want, out)
+			}
+		}
+	}
+}
+
 // useOldCampaign reports a campaign and measures it again; an interrupted one it continues.
 func useOldCampaign(t *testing.T, args []string, dir string, h record.Header, c map[string]any) {
 	name, folder := c["name"].(string), c["path"].(string)

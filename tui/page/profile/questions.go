@@ -75,6 +75,8 @@ func (p *Page) question(l task.Listed) string {
 		return mark + p.answered(k)
 	case l.PID > 0 && l.PID != os.Getpid():
 		return fmt.Sprintf("%sjtune %d: %s", mark, l.PID, l.What())
+	case l.Verdict != "":
+		return mark + l.What() + ": " + l.Verdict
 	}
 	return mark + l.What()
 }

@@ -22,6 +22,9 @@ const RunKind = "run"
 // WhenSteady is the source of a run that ends by itself after enough minibatches at steady power.
 const WhenSteady = "steady power"
 
+// SoakResult is the file with the result of a soak.
+const SoakResult = "soak.json"
+
 // SoakSource is the source of a soak: a run that tests whether a mode can be sustained.
 const SoakSource = "soak"
 

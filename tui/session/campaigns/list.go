@@ -2,6 +2,7 @@ package campaigns
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -10,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/safefile"
 	"jtune/internal/sorted"
+	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -54,6 +57,7 @@ type Facts struct {
 	Learned  int      // usable rows that may be pooled
 	Sizes    []int    // batch sizes of the rows
 	Answer   *answers.Brief
+	Verdict  string // of a soak, as in its file; "": none
 
 	settings, pooled []uint64 // as settingsOf; of all rows, and of those that may be pooled
 }
@@ -174,7 +178,23 @@ func ReadCampaignFolder(dir string) Campaign {
 		}
 		c.Answer = k.Brief() // an unreadable file counts as no answer
 	}
+	if h.Plan.Kind == RunKind && h.Plan.Source == SoakSource {
+		c.Verdict = soakVerdict(dir)
+	}
 	return c
+}
+
+// mostVerdict caps a file with a soak's result, in bytes.
+const mostVerdict = 1 << 20
+
+// soakVerdict returns the verdict in the folder of a soak; "" if it cannot be read.
+func soakVerdict(dir string) string {
+	var out struct{ Verdict string }
+	data, err := safefile.Read(filepath.Join(dir, SoakResult), mostVerdict)
+	if err != nil || json.Unmarshal(data, &out) != nil {
+		return ""
+	}
+	return text.Clip(out.Verdict)
 }
 
 // CampaignState is the state of a campaign.

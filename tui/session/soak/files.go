@@ -29,8 +29,8 @@ import (
 
 // Files of a soak, besides those of every campaign.
 const (
-	SamplesName = "soak.csv"  // one line per second, written immediately
-	ResultName  = "soak.json" // the verdict
+	SamplesName = "soak.csv"           // one line per second, written immediately
+	ResultName  = campaigns.SoakResult // the verdict
 )
 
 // files writes what a soak stores. Each sample is on disk before the next is taken, so that a crash loses no sample.
