@@ -18,15 +18,31 @@ import (
 
 // isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
-	if w, ok := stream.(*text.PlainWriter); ok {
-		stream = w.To
-	}
-	f, ok := stream.(*os.File)
+	f, ok := fileOf(stream)
 	if !ok {
 		return false
 	}
 	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
 	return err == nil
+}
+
+// fileOf returns the file that a stream writes to; ok is false if it is none.
+func fileOf(stream any) (f *os.File, ok bool) {
+	if w, plain := stream.(*text.PlainWriter); plain {
+		stream = w.To
+	}
+	f, ok = stream.(*os.File)
+	return f, ok
+}
+
+// columnsOf returns the present width of a terminal; 80 if it does not say.
+func columnsOf(stream any) int {
+	if f, ok := fileOf(stream); ok {
+		if size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ); err == nil && size.Col > 0 {
+			return int(size.Col)
+		}
+	}
+	return helpWidth
 }
 
 // reporter prints a task's progress on standard error: a bar that is redrawn on a terminal, plain lines elsewhere.
@@ -163,6 +179,9 @@ func (r *reporter) line(format string, args ...any) {
 
 // draw draws the bar, at most once per redraw.
 func (r *reporter) draw(text string) {
+	if shown, most := []rune(text), columnsOf(r.w)-1; len(shown) > most { // a bar of two rows could not be wiped
+		text = string(shown[:most-1]) + "…"
+	}
 	if text == r.barLine || time.Since(r.drawn) < redraw {
 		return
 	}
