@@ -47,7 +47,8 @@ type Options struct {
 	Glyphs  widget.Glyphs       // to draw with
 	Theme   widget.Theme        // colours
 	Version string              // of the program, for the help
-	Boards  []string            // virtual boards to choose from at the start, the session's first; nil: no choice
+	Boards  []string            // virtual boards to choose from; nil: no choice
+	Named   bool                // the user named the board: the line of boards is not shown
 	Keys    map[string][]string // the user's key bindings
 	Budget  *cpubudget.Budget   // CPU budget of computations; nil: not limited
 	Panes   *fleet.Panes        // screens of other boards; nil: there are no other boards
@@ -82,7 +83,7 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	if o.Tour > 0 {
 		st.beginTour(o.Tour)
 	}
-	st.boards = o.Boards
+	st.boards, st.pressed = o.Boards, o.Named
 	st.sh.Readings.Take(d.first())
 	if st.sh.control, err = remote.Serve(s); err != nil {
 		st.sh.say("what runs here cannot be paused from another jtune: %v", err)

@@ -45,7 +45,10 @@ func (r *root) wordsOf(line string) (o dialog.Offer, ok bool) {
 		does, why := r.frontOf(rest)
 		return offer(does, why)
 	case "board":
-		why := "the virtual boards to choose among: " + cmp.Or(strings.Join(r.boards, ", "), "none")
+		why := "known: " + strings.Join(r.boards, ", ")
+		if r.boards == nil {
+			why = "quit, and start jtune on a virtual board"
+		}
 		if slices.Contains(r.boards, rest) {
 			why = r.sh.MayMeasure()
 		}

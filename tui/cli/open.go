@@ -59,8 +59,8 @@ func (a *app) open(cmd *cobra.Command) error {
 
 // shell runs the full-screen tuner, and starts it again when the user switches to another virtual board.
 func (a *app) shell(cmd *cobra.Command, s *session.Session, o tui.Options) error {
-	if s.Virtual != nil && !cmd.Flags().Changed("device") && a.tour == 0 {
-		o.Boards = virtual.Names()
+	if s.Virtual != nil && !s.Replays() && a.tour == 0 {
+		o.Boards, o.Named = virtual.Names(), a.options.Device != "auto"
 	}
 	others, err := a.options.Boards()
 	if err != nil {
@@ -77,9 +77,7 @@ func (a *app) shell(cmd *cobra.Command, s *session.Session, o tui.Options) error
 		fmt.Fprintln(a.out, "jtune:", farewell)
 	}
 	if other, ok := errors.AsType[*tui.OtherBoard](err); ok {
-		if err := cmd.Flags().Set("device", "virtual:"+other.Name); err != nil {
-			return err
-		}
+		a.options.Device = "virtual:" + other.Name
 		return a.open(cmd)
 	}
 	return err

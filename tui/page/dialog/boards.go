@@ -10,7 +10,7 @@ import (
 // Boards renders the line above the first page if there is no Jetson and no --device: the virtual boards, starting with
 // the shown one, as many as fit, and how to show another.
 func Boards(keys *page.Keys, names []string, w int) string {
-	text := "No Jetson: " + names[0] + "; " + keys.Palette.Label() + "board NAME:"
+	text := names[0] + "; others by " + keys.Palette.Label() + "board NAME:"
 	for i, name := range names[1:] {
 		left, more := len(names)-2-i, ""
 		if left > 0 {
