@@ -147,24 +147,6 @@ func TestBatchChoicesAreOctavesAroundTheOwn(t *testing.T) {
 	}
 }
 
-func TestSavesIsWhatIsMostTelling(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		d    Difference
-		what string
-		pct  float64
-	}{
-		{Difference{10, -5, -2}, "energy", -2}, {Difference{10, -5, 2}, "power", -5},
-		{Difference{-10, 5, 2}, "time", -10},
-		{Difference{10, 5, 2}, "energy", 2}, {Difference{-10, -5, -0.4}, "power", -5},
-	} {
-		what, pct, lo, hi := (&Comparison{Difference: c.d, Lo: c.d, Hi: c.d}).Saves()
-		if what != c.what || pct != c.pct || lo != c.pct || hi != c.pct {
-			t.Errorf("%+v: %s %g, %g to %g", c.d, what, pct, lo, hi)
-		}
-	}
-}
-
 // Differences are in percent of the other; the band combines both predictions, as if independent.
 func TestComparisonHasTheBandOfBothModes(t *testing.T) {
 	t.Parallel()

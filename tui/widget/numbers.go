@@ -61,17 +61,6 @@ func SignedPct(v float64) string {
 	return fmt.Sprintf("%+.0f %%", math.Round(v)+0) // +0 turns a negative zero into zero
 }
 
-// SignedRange formats percentages from lo to hi, such as -14…-4 %.
-func SignedRange(lo, hi float64) string {
-	if !axis.Finite(lo) || !axis.Finite(hi) {
-		return Dash
-	}
-	if hi >= 1000 {
-		return fmt.Sprintf("×%.0f…×%.0f", 1+lo/100, 1+hi/100)
-	}
-	return fmt.Sprintf("%+.0f…%+.0f %%", math.Round(lo)+0, math.Round(hi)+0)
-}
-
 // ClockText formats a duration as 06:12 or 1:02:03.
 func ClockText(d time.Duration) string {
 	s := int(d.Round(time.Second).Seconds())

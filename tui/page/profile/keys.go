@@ -156,7 +156,7 @@ func (p *Page) runActs(list page.Act, rest page.Acts) page.Acts {
 		}
 		pause = pause.Unless(j.Follows.Reach.Whole)
 	} else if j != nil && !j.Done() && j.Follows != nil {
-		why = fmt.Sprintf("jtune %d runs it and takes no orders", j.Follows.PID)
+		why = fmt.Sprintf("jtune %d runs it and cannot be reached", j.Follows.PID)
 	} else if j != nil && !j.Done() {
 		why = ""
 		if j.State == task.Pausing || j.State == task.Paused {

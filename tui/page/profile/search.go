@@ -3,7 +3,6 @@ package profile
 import (
 	"strings"
 
-	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
@@ -90,35 +89,31 @@ func (p *Page) bestText(b *answers.Answer) string {
 	if j := p.read.Task(); j != nil && len(j.More) > 0 {
 		limit = "for " + b.Limit.Brief() + ": "
 	}
-	switch j := p.read.Task(); {
+	sized := b.Batch > 0
+	best := limit + widget.StyleBold.Render(takes(b.Reading.SampleMS(), b.Reading.PowerW, sized))
+	switch j, top := p.read.Task(), b.Versus.MaxN; {
 	case j != nil && j.Loaded(): // performance under the load is known only at the end
 		return "the answer under the load is known at the end"
 	case !b.Measured():
 		return limit + "none keeps " + b.Limit.Brief() + " yet"
-	case b.Versus.MaxN == nil && b.Mode == p.read.Space().Max():
-		return limit + widget.StyleBold.Render(takes(b)) + ": MAXN itself"
-	case b.Versus.MaxN == nil:
-		return limit + widget.StyleBold.Render(takes(b))
+	case top == nil && b.Mode == p.read.Space().Max():
+		return best + ": MAXN itself"
+	case top == nil:
+		return best
+	case top.Measured:
+		return best + "; " + top.Name + " " + takes(top.Other.SampleMS(), top.Other.PowerW, sized)
+	default:
+		return best + "; " + top.Name + " ~" + takes(top.Other.SampleMS(), top.Other.PowerW, sized)
 	}
-	return limit + widget.StyleBold.Render(takes(b)) + ": " + saving(b.Versus.MaxN)
 }
 
-// saving says what the best mode saves relative to another, as a range unless both were measured.
-func saving(c *outlook.Comparison) string {
-	what, pct, lo, hi := c.Saves()
-	if c.BothMeasured() {
-		return widget.SignedPct(pct) + " " + what + " against " + c.Name
-	}
-	return widget.SignedRange(lo, hi) + " " + what + " against " + c.Name + " (predicted)"
-}
-
-// takes formats time and power of the best mode, per sample if it has a batch size.
-func takes(b *answers.Answer) string {
+// takes formats time and power of a mode, per sample if there are several batch sizes.
+func takes(ms, watts float64, sized bool) string {
 	unit := " ms, "
-	if b.Batch > 0 {
+	if sized {
 		unit = " ms/sample, "
 	}
-	return widget.MS(b.Reading.SampleMS()) + unit + widget.Number(b.Reading.PowerW, 1) + " W"
+	return widget.MS(ms) + unit + widget.Number(watts, 1) + " W"
 }
 
 // markBest marks the best mode so far in the chart.
