@@ -61,9 +61,9 @@ func newMixTable(keys widget.ListKeys) widget.Table {
 		{Title: "", Width: 1}, // its standing
 		{Title: "bs", Width: 3, Right: true},
 		{Title: "turns", Width: 6, Drop: 3},
-		{Title: "mb/s", Width: 5, Right: true},
+		{Title: "step/s", Width: 6, Right: true},
 		{Title: "W", Width: 5, Right: true},
-		{Title: "ms", Width: 6, Right: true, Drop: 1},
+		{Title: "ms", Width: 5, Right: true, Drop: 1},
 		{Title: "idle", Width: 5, Right: true, Drop: 4},
 		{Title: "state", Width: 16, Drop: 2},
 	}}
@@ -197,7 +197,7 @@ func (v *mixesView) card(w int) string {
 		widget.StyleBold.Render(v.read.ModeText(o.Mode)),
 		fmt.Sprintf("batch %d, %s", o.Batch, turns),
 		state,
-		fmt.Sprintf("%7s mb/s", text.Of(o.TrainPerS)),
+		fmt.Sprintf("%7s step/s", text.Of(o.TrainPerS)),
 		fmt.Sprintf("%7s W peak, %s mean", text.Of(o.PeakW), text.Of(o.MeanW)),
 		fmt.Sprintf("    p%.4g %s", 100*m.Ask.Quantile, late),
 		fmt.Sprintf("%7s idle", page.Percent(tegra.Finite(o.IdleShare))),
@@ -232,7 +232,7 @@ func (v *mixesView) picture(w, h int) string {
 	return v.cloud.Render(widget.CloudView{
 		Points:   widget.Points{Xs: v.xs, Ys: v.ys, X: axis.NewScale(span, false), Y: axis.NewScale(v.ys, false)},
 		XName:    "W",
-		YName:    "mb/s",
+		YName:    "step/s",
 		Dots:     m,
 		Coarse:   v.read.Look().Glyphs >= widget.GlyphsBlocks,
 		Plain:    v.frontByGlyph(),
@@ -293,7 +293,7 @@ func (v *mixesView) legend(w int) string {
 
 // mixNumbers explains the mixes, for the help.
 const mixNumbers = "The mixes of two jobs that share the GPU: watts to the right, minibatches of the training a " +
-	"second (mb/s) upward. A dot is a mode with the batch size of the inference and the turns that train most in it " +
+	"second (step/s) upward. A dot is a mode with the batch size of the inference and the turns that train most in it " +
 	"while every limit is kept, as the models of the two jobs predict; the line is the Pareto front of training and " +
 	"power. ● was run as a pair. W peak: power of the hungrier job; mean: of all. p99: 99 of 100 requests are " +
 	"answered within it, waiting included; at least: the bound of evenly spaced requests, where they come at random. " +

@@ -15,7 +15,7 @@ func TestMixesShowTheAnswerAmongWhatIsPredicted(t *testing.T) {
 	m := pagetest.Mixes(d.Board, true)
 	d.State.Mixes = m
 	d.Sees("resnet18 + mobilenet-infer: 60/s uniform, p99 ≤ 300 ms, peak power ≤ 30 W", "the answer, measured",
-		"✓ measured within", "●\u00a0measured", "mb/s")
+		"✓ measured within", "●\u00a0measured", "step/s")
 	d.Press("right")
 	d.Sees("~ predicted within", "not run as a pair yet")
 	d.Press("v")
@@ -31,7 +31,7 @@ func TestMixesShowTheAnswerAmongWhatIsPredicted(t *testing.T) {
 		t.Errorf("copies %q", got)
 	}
 	d.Press("c", "b")
-	d.Sees("the answer", "✓", "bs  mb/s", "b plot")
+	d.Sees("the answer", "✓", "bs step/s", "b plot")
 	files, err := p.Files()
 	if err != nil || len(files) != 3 || !strings.Contains(files[1].Text, "virtual") {
 		t.Errorf("%d files, %v", len(files), err)

@@ -260,7 +260,7 @@ func (p *Page) pairNumbers(j *page.Task, w int) string {
 	}
 	lines = append(lines, idleLine(so))
 	if o := st.Predicted; o != nil {
-		line := "predicted  " + text.Of(o.TrainPerS) + " mb/s"
+		line := "predicted  " + text.Of(o.TrainPerS) + " step/s"
 		if v := tegra.Finite(o.LatencyMS); v.OK {
 			line += fmt.Sprintf(", p%.4g %s ms", 100*st.Ask.Quantile, widget.MS(v.V))
 		}
@@ -293,7 +293,7 @@ func jobLines(v record.Pair, ask mix.Ask) []string {
 	}
 	watts := "power      " + widget.Positive(v.MeanW, 1) + " W mean, " + widget.Positive(v.PeakW(), 1) + " W peak"
 	return []string{
-		"training   " + rate(v.TrainPerS, "mb/s") + alone + energyOf(v.MinibatchJ(), "mb"),
+		"training   " + rate(v.TrainPerS, "step/s") + alone + energyOf(v.MinibatchJ(), "step"),
 		"inference  " + rate(v.ServedPerS, "requests/s") + arrive,
 		"p50 ms     " + latencyLine(v.Latency),
 		watts,

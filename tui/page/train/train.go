@@ -197,7 +197,7 @@ func newRows(keys widget.ListKeys) widget.Table {
 		{Title: "bs", Width: 3, Right: true},
 		{Title: "what ran", Width: 15, Drop: 1},
 		{Title: "ms", Width: 5, Right: true, Drop: 5},
-		{Title: "mb/s", Width: 5, Right: true},
+		{Title: "step/s", Width: 6, Right: true},
 		{Title: "p99 ms", Width: 6, Right: true, Drop: 2},
 		{Title: "W", Width: 5, Right: true},
 		{Title: "state", Width: 10, Drop: 3},
