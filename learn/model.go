@@ -129,7 +129,7 @@ func (m *Model) Weakness() string {
 	n := len(m.Whole().Samples)
 	switch pct := m.ErrorPct(); {
 	case n < LeastJudged:
-		return fmt.Sprintf("%s: too few to know the error", count(n, "mode", "modes"))
+		return fmt.Sprintf("only %s: error unknown", count(n, "mode", "modes"))
 	case !pct.OK:
 		return "its error is not known"
 	case pct.V > MostErrorPct:

@@ -172,7 +172,7 @@ func (s *search) align() {
 func (s *search) saysDrift() []string {
 	switch n := text.Count(len(s.known), "mode"); {
 	case s.aside:
-		return []string{n + " were measured before and are set aside: those measured again have moved, and not alike"}
+		return []string{n + " of earlier searches are not used: those measured again changed by different amounts"}
 	case s.drift != earlier.Drift{}:
 		return []string{
 			fmt.Sprintf("the board has drifted since the %s were measured that are known: they count with %v",

@@ -53,7 +53,7 @@ func (s Step) String() string {
 	case s.Why == Verify:
 		return "once more: one reading may be luck"
 	case s.Toward.OK:
-		return fmt.Sprintf("says most about %s, not yet trusted to keep %s", s.Toward.V.Mode, s.Limit.Brief())
+		return fmt.Sprintf("most informative about %s, not yet trusted to keep %s", s.Toward.V.Mode, s.Limit.Brief())
 	case s.Gain.OK && keep != "":
 		return fmt.Sprintf("expected gain %s, %s", percent(s.Gain.V), keep)
 	case s.Gain.OK:

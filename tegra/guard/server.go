@@ -326,7 +326,7 @@ func (s *Server) keep() error {
 	defer s.mu.Unlock()
 	if s.lapsed {
 		if s.lapsed = false; s.last != nil {
-			return fmt.Errorf("%w, but not all knobs could be restored; it is tried again", ErrReverted)
+			return fmt.Errorf("%w, but not every clock or core could be restored; the guard tries again", ErrReverted)
 		}
 		return ErrReverted
 	}

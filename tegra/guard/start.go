@@ -129,7 +129,7 @@ func startError(err error, sudo bool, said, logName string) error {
 		return fmt.Errorf("sudo did not start the guard%s: %w; run as root", said, tegra.ErrPermission)
 	}
 	if logName != "" {
-		return fmt.Errorf("start the guard: %w; its words are in %s", err, logName)
+		return fmt.Errorf("start the guard: %w; its log is %s", err, logName)
 	}
 	return fmt.Errorf("start the guard: %w", err)
 }

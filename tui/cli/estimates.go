@@ -45,8 +45,8 @@ func (c *predictCmd) compareEstimates(m *learn.Model) error {
 	}
 	for _, r := range rows {
 		if !r.MeasuredW.OK {
-			fmt.Fprintln(c.out, "errors need a measurement: jtune lab profile --list FILE measures modes, "+
-				"--measured DIR reads it")
+			fmt.Fprintln(c.out, "no error is known of modes that were not measured: jtune lab profile --list FILE "+
+				"measures them, then give --measured DIR")
 			break
 		}
 	}

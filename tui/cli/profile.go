@@ -243,8 +243,8 @@ func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measur
 	}
 	maps.DeleteFunc(misset, func(_ tegra.Setting, still bool) bool { return !still })
 	if len(misset) > 0 {
-		c.note("%s misset: a clock read otherwise than set while the job ran, twice; not learned from, column why "+
-			"says which", text.Count(len(misset), thing))
+		c.note("%s misset: while the job ran, a clock differed from its setting twice; no model learns from them; "+
+			"column why names the clock", text.Count(len(misset), thing))
 	}
 	if res.Kept != "" {
 		c.note("the model of all that is known: %s", res.Kept)

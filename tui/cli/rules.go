@@ -85,7 +85,7 @@ var rules = []flagRule{
 	{"fleet profile", "out", missing, "", "a new folder for the joined campaign"},
 	{"models", "keep", not, "NAME", "it takes no other argument"},
 	{"pair", "policy=free", not, "predict models",
-		"without turns only measuring says what happens: take strict or fill"},
+		"a pair without turns cannot be predicted, only measured: take strict or fill"},
 	{"pair", "at compare pairs requests minibatches out modes strategy serve-at train-at changes resume redo-failed",
 		not, "predict models", "it applies only to measuring"},
 	{"pair", "strategy=binary strategy=gmd strategy=random", not, "modes=separate at serve-at policy=free",

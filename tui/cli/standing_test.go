@@ -73,7 +73,7 @@ func TestWeakModelDoesNotChooseWithoutAWarning(t *testing.T) {
 	weak, good := filepath.Join(t.TempDir(), "weak.model"), filepath.Join(t.TempDir(), "good.model")
 	jtune(t, "fit", "--samples", sampleFile(t, 3), "--out", weak).done(t)
 	jtune(t, "fit", "--samples", sampleFile(t, 20), "--out", good).done(t)
-	const words = "3 modes: too few to know the error"
+	const words = "only 3 modes: error unknown"
 	choose := func(model string, more ...string) outcome {
 		return jtune(t, with([]string{"choose", "--model", model, "--power-limit", "20"}, more...)...)
 	}

@@ -67,7 +67,7 @@ func (l *LogPane) Render(w, h int) string {
 		l.free, l.top = false, l.last()
 	}
 	if len(l.Lines) == 0 {
-		return Fit(StyleDim.Render("the job has said nothing yet"), w, l.room)
+		return Fit(StyleDim.Render("the job has printed nothing yet"), w, l.room)
 	}
 	if !l.free && l.search.Note() == "" {
 		return Fit(l.newest(w), w, l.room)

@@ -149,7 +149,7 @@ func textPassage(files *token.FileSet, n ast.Node, text string) []Passage {
 	if strings.Count(text, " ") < 2 || strings.Contains(text, "(?P<") || strings.Contains(text, `\b`) {
 		return nil
 	}
-	return []Passage{{line: files.Position(n.Pos()).Line, text: text}}
+	return []Passage{{line: files.Position(n.Pos()).Line, text: text, message: true}}
 }
 
 // commentTexts returns the paragraphs of a comment, without indented drawings and code.

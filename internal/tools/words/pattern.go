@@ -52,9 +52,10 @@ var patterns = []Pattern{
 
 // Passage is some text with its place.
 type Passage struct {
-	file string
-	line int
-	text string
+	file    string
+	line    int
+	text    string
+	message bool // a text of the program
 }
 
 // Finding is a habit found in a passage.

@@ -1,12 +1,21 @@
 package main
 
 import (
+	"flag"
+	"fmt"
+	"maps"
 	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
 const checkout = "../../.."
+
+var update = flag.Bool("update", false, "rewrite testdata/messages")
 
 func TestPatternsFindTranslatedSentencesAndLeaveOthers(t *testing.T) {
 	t.Parallel()
@@ -79,5 +88,59 @@ func TestPagesCommentsAndTextsReadPlainly(t *testing.T) {
 	}
 	if pages < 500 || sources < 15000 {
 		t.Errorf("%d paragraphs of pages and %d texts of sources were read, want 500 and 15,000", pages, sources)
+	}
+}
+
+// lists are the files of testdata/messages: the texts of the packages below a folder, of the first that fits.
+var lists = [][2]string{{"tui/cli", "commands"}, {"tui/session", "session"}, {"tui", "screens"}, {"profiles", "profiles"},
+	{"optimize", "optimize"}, {"learn", "learn"}, {"telemetry", "telemetry"}, {"tegra", "tegra"}, {"internal", "internal"}}
+
+// notMessages are texts that are no sentences: expressions, SVG, files of boards, sudo's and the shell's.
+var notMessages = regexp.MustCompile(`^[\^<"/.]|^[^a-z]*$|^(trap|chmod|cat|t=)\b`)
+
+// sentence matches two words with a space before one of them.
+var sentence = regexp.MustCompile(`[a-z]{2}.* [("]*[A-Za-z]{2}`)
+
+// Every message of three words and more is in testdata/messages once, by package, so that a review reads a changed
+// sentence as such: go test ./internal/tools/words -run Messages -update writes them.
+func TestMessagesAreListedForReview(t *testing.T) {
+	t.Parallel()
+	passages, err := passagesOf(checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]map[string]map[string]bool{}
+	for _, p := range passages {
+		file := filepath.ToSlash(p.file)
+		dir := path.Dir(file)
+		at := slices.IndexFunc(lists, func(l [2]string) bool { return strings.HasPrefix(dir+"/", l[0]+"/") })
+		if !p.message || at < 0 || strings.HasSuffix(file, "_test.go") || strings.HasSuffix(dir, "test") ||
+			strings.HasPrefix(dir, "internal/tools") || notMessages.MatchString(p.text) || !sentence.MatchString(p.text) {
+			continue
+		}
+		name := lists[at][1]
+		if texts[name] == nil {
+			texts[name] = map[string]map[string]bool{}
+		}
+		if texts[name][dir] == nil {
+			texts[name][dir] = map[string]bool{}
+		}
+		texts[name][dir][p.text] = true
+	}
+	for _, l := range lists {
+		var b strings.Builder
+		for _, dir := range slices.Sorted(maps.Keys(texts[l[1]])) {
+			fmt.Fprintf(&b, "# %s\n%s\n\n", dir, strings.Join(slices.Sorted(maps.Keys(texts[l[1]][dir])), "\n"))
+		}
+		file := filepath.Join("testdata", "messages", l[1]+".txt")
+		if *update {
+			if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want, err := os.ReadFile(file); err != nil || string(want) != b.String() {
+			t.Errorf("%s differs from the program's messages (%v): renew it with -update, and read the difference", file,
+				err)
+		}
 	}
 }

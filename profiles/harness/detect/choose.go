@@ -79,7 +79,7 @@ func (d *Detector) choose(field []view) (best view, rivals []view, no *Undecided
 			Try: "name the bar of the training, such as tqdm(…, desc='train')"}
 	}
 	if (best.share < 0.03 || best.finished() && best.share < 0.5) && !best.known {
-		return best, nil, &Undecided{Why: fmt.Sprintf("%q is the most that was read, and only %.0f %% of the time",
+		return best, nil, &Undecided{Why: fmt.Sprintf("%q, the longest counter, covers only %.0f %% of the time",
 			best.title(), 100*best.share)}
 	}
 	for i := range able {
@@ -236,8 +236,8 @@ func (d *Detector) nothing(field []view) *Undecided {
 			return &Undecided{Why: fmt.Sprintf("%q may be a decimal or a large number: let it print a point, "+
 				"such as LC_ALL=C", clip(v.example))}
 		case v.plain && len(v.took) >= least && v.polarity >= unknown:
-			return &Undecided{Why: fmt.Sprintf("%q tells a time, and not of what: its lines come in other times",
-				clip(v.example))}
+			return &Undecided{Why: fmt.Sprintf("the time in %q is not the time between its lines: what it "+
+				"times is unknown", clip(v.example))}
 		case v.polarity >= unknown && (v.est.Units < least || len(v.took) < 2):
 			return tooFew(v.counter)
 		}

@@ -142,7 +142,7 @@ func (j *Job) python() string {
 func (j Job) Ready() error {
 	if _, err := exec.LookPath(j.python()); err != nil {
 		return fmt.Errorf(
-			"no %s to run PyTorch with (%w): name one by python = \"…\" under [torch] in the configuration file, "+
+			"no %s to run PyTorch with (%w): set python = \"/path/python3\" under [torch] in the configuration file, "+
 				"or give the workload a command of your own",
 			j.python(),
 			errors.Unwrap(err),

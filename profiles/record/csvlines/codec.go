@@ -166,7 +166,7 @@ func (f *codecField) printed(v reflect.Value) string {
 // Read reads a line. It returns the columns that have no value, or none at all, although what they belong to is there.
 func (c *Codec[T]) Read(line []string) (row T, empty []string, err error) {
 	if len(line) != len(c.Columns) {
-		return row, nil, fmt.Errorf("%d fields where %d belong", len(line), len(c.Columns))
+		return row, nil, fmt.Errorf("%d fields, want %d", len(line), len(c.Columns))
 	}
 	v := reflect.ValueOf(&row).Elem()
 	for i := range c.fields {

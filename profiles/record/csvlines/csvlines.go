@@ -58,7 +58,7 @@ func Each(r io.Reader, f func(n int, fields []string, err error) error) (torn bo
 		case n == 1 && err == nil && fields[len(fields)-1] == sweep.VirtualColumn:
 			marked = len(fields)
 		case err == nil && marked > 0 && len(fields) != marked:
-			err = fmt.Errorf("%d fields where %d belong", len(fields), marked)
+			err = fmt.Errorf("%d fields, want %d", len(fields), marked)
 		}
 		if marked > 0 && err == nil {
 			fields = fields[:marked-1]

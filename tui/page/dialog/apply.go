@@ -96,7 +96,7 @@ func (f *Apply) set() page.Intent {
 
 // tooFast replies to a key that was pasted, not pressed.
 func (f *Apply) tooFast(key widget.Action) page.Intent {
-	return page.Sayf("that came too fast for a finger: press %s again to apply", key.Label())
+	return page.Sayf("two keys at once, as pasted text sends them: press %s again to apply", key.Label())
 }
 
 // Key handles keys while the difference is shown or the countdown runs; false leaves the key to the page.

@@ -293,7 +293,7 @@ func (d *Campaign) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.r
 
 // Numbers explains the questions, for the help.
 func (d *Campaign) Numbers() string {
-	return "modes: chosen one by one, each where a model of the results so far knows least; drawn at random; evenly " +
+	return "modes: chosen one at a time, where least is known; drawn at random; evenly " +
 		"spaced over " +
 		"all clocks and cores; or all that pass the filter. how many: digits go there from every question without a " +
 		"text of its own. filter: which modes they are taken from, such as cores>=8 gpu<900MHz. batch: sizes with " +

@@ -56,7 +56,7 @@ func (c *comparison) text(read page.Reader, w int) string {
 	for i, name := range []string{"method", "modes", "time", "power", "checked", "reference"} {
 		lines = append(lines, beside(name, a[i], b[i]))
 	}
-	differ := "They say the same of every mode."
+	differ := "They predict the same for every mode."
 	if c.WorstPct > 0 {
 		differ = fmt.Sprintf("They differ by %.1f %% in time and %.1f %% in power (medians over all modes), "+
 			"most at %s: %.0f %% in time.",

@@ -340,7 +340,7 @@ func (d *ownJob) choices() (out []detect.Candidate) {
 
 // tooFast replies to a key that was pasted, not pressed: pasted text runs no command.
 func tooFast(key widget.Action) page.Intent {
-	return page.Sayf("that came too fast for a finger: press %s again", key.Label())
+	return page.Sayf("two keys at once, as pasted text sends them: press %s again", key.Label())
 }
 
 // formKey passes a key to the open question.

@@ -143,7 +143,7 @@ func TestOwnJobIsNotRunByAPastedText(t *testing.T) {
 	d.Press("n")
 	d.Type("reboot")
 	d.Press("enter", "enter")
-	if d.Want() != nil || !strings.Contains(d.Notice, "too fast") {
+	if d.Want() != nil || !strings.Contains(d.Notice, "two keys at once") {
 		t.Errorf("a pasted command is run: says %q", d.Notice)
 	}
 	d.State.Moment.Rushed = false

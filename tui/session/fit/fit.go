@@ -412,7 +412,7 @@ func spaceOf(o session.Options, s *Samples) (*tegra.Space, error) {
 		s.Provenance.Device = s.board.Name
 		s.Provenance.Presets, s.Provenance.Found = record.NewFoundHeader(dev.Device.Presets(), dev.Setup()).Read()
 		if !named && s.board.Virtual {
-			s.Notes = append(s.Notes, fmt.Sprintf("no Jetson here: the model speaks of the %s of virtual:%s",
+			s.Notes = append(s.Notes, fmt.Sprintf("no Jetson here: the model is for the %s of virtual:%s",
 				text.Count(space.Len(), "mode"), session.DefaultVirtual))
 			// it only supplies its modes and presets; the numbers come from the file
 			s.board.Virtual, s.Provenance.Found = false, tegra.Setup{}

@@ -132,7 +132,7 @@ func (r Report) beside(a answers.Answer, s answers.Sheet) document.Table {
 	t := document.Table{Head: []string{"", "mode", "where from", "fits", "ms per " + noun, "W", "J per " + noun},
 		Numbers: 4}
 	row := func(name string, p answers.Row, from string) {
-		mode, ms, watts := "no mode expresses it", text.Of(p.TimeMS), text.Of(p.PowerW)
+		mode, ms, watts := "matches no power mode", text.Of(p.TimeMS), text.Of(p.PowerW)
 		if p.Mode != (tegra.Mode{}) {
 			mode = r.setting(p.Setting)
 		}

@@ -167,7 +167,7 @@ func Verify(ctx context.Context, s *session.Session, r VerifyRequest, observe fu
 	}
 	switch given := r.Limit != (metric.Goal{}); {
 	case again.Tune == nil || a.Reading.N == 0 && a.Trial == nil:
-		return v, fmt.Errorf("%s: its answer was not measured, so that there is nothing to compare with", c.Name)
+		return v, fmt.Errorf("%s: its answer was not measured, so there is nothing to compare with; tune again", c.Name)
 	case given && a.Trial != nil:
 		return v, fmt.Errorf("%s was searched under a load, whose limits are verified", c.Name)
 	case given:

@@ -108,7 +108,7 @@ func VerifyFront(ctx context.Context, s *session.Session, r VerifyRequest, obser
 	}
 	for _, m := range r.Model.Space.Modes() {
 		if !space.Contains(m) {
-			return VerifyResult{}, usage.Errorf("the model speaks of %s, which is not a mode of this device: fit it "+
+			return VerifyResult{}, usage.Errorf("the model is for %s, which is not a mode of this device: fit it "+
 				"for this one", r.Model.Space.Format(m))
 		}
 	}

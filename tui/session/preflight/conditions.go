@@ -62,7 +62,7 @@ func ofSupply(b tegra.Board, now tegra.Reading) (list []string) {
 		}
 	}
 	if c, ok := now.Slowest("CPU"); ok && !c.Capped {
-		say("cores run at %.0f MHz of %.0f asked", c.Actual.GHz()*1000, c.Asked.GHz()*1000)
+		say("cores run at %.0f MHz where %.0f MHz is set", c.Actual.GHz()*1000, c.Asked.GHz()*1000)
 	}
 	for _, part := range []string{"GPU", "EMC"} {
 		if c, ok := now.Slowest(part); ok && !c.Capped {

@@ -34,7 +34,7 @@ func TestConditions(t *testing.T) {
 			policies(tr, "scaling_min_freq", "1728000")
 			policies(tr, "scaling_cur_freq", "1728000")
 			policies(tr, "cpuinfo_cur_freq", "649000")
-		}, "cores run at 649 MHz of 1728 asked"},
+		}, "cores run at 649 MHz where 1728 MHz is set"},
 		"an under-voltage since boot": {func(tr *tegratest.Tree) { tr.Set(events+"oc1_event_cnt", "41") },
 			"under-voltage of the supply, 41 events since boot"},
 		"a supply that is too low": {func(tr *tegratest.Tree) { tr.Set(input+"in1_input", "4712") },

@@ -229,7 +229,7 @@ func reach(r record.Running) *Reach {
 // Give gives an order to the program that runs the campaign.
 func (f *Followed) Give(o Order) error {
 	if f.Reach == nil {
-		return fmt.Errorf("jtune %d takes no orders; stop it where it was started", f.PID)
+		return fmt.Errorf("jtune %d cannot be reached from here; stop it where it was started", f.PID)
 	}
 	_, err := send(f.Running, controlRequest{Order: o, Task: f.Reach.Task})
 	return err

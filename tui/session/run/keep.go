@@ -100,7 +100,7 @@ func (k *runRecord) keep(out measure.RunResult, failed error) string {
 		err = k.rec.AppendRun(run)
 		row.Status = record.Failed // no model learns it
 	} else { // the board was in no mode, or its mode changed
-		err = k.rec.AppendRun(record.Run{Status: record.Failed, Why: "no power mode expresses the board's state",
+		err = k.rec.AppendRun(record.Run{Status: record.Failed, Why: "the board's clocks match no power mode",
 			Character: out.Character})
 		row.Status = record.Failed
 	}

@@ -44,7 +44,7 @@ func asFound(ctx context.Context, s *session.Session, r *measure.TuneRequest, pr
 		return record.Row{}, nil
 	}
 	tell := measure.Observer(observe)
-	tell.Note("no mode expresses the board's state of today: it is measured unchanged")
+	tell.Note("today's clocks match no power mode: they are measured unchanged")
 	row, err := measure.AsFound(ctx, s, r.Workload, usualBatch(*r), settingsOf(*r), observe)
 	if err != nil {
 		return record.Row{}, err

@@ -42,9 +42,9 @@ func guarded(r measure.TuneRequest) (measure.TuneRequest, error) {
 			l.Limits = l.Limits.And(metric.Time.Max(latencyMS))
 		}
 		if !l.Limited() {
-			return r, usage.Latency.Errorf("workload %s is measured on its real traffic, whose energy is least in the "+
-				"slowest mode that follows", w.Name).
-				Advise("say how slow its users may find it, with %s or limit.latency_ms", usage.Latency.Value())
+			return r, usage.Latency.Errorf("workload %s is measured on its real traffic: the slowest mode that keeps "+
+				"up has the least energy", w.Name).
+				Advise("limit the latency of its users, with %s or limit.latency_ms", usage.Latency.Value())
 		}
 		l.Objective, l.GuardTime = nil, l.Limits.Val(metric.Time).OK
 	}
