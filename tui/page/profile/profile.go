@@ -72,15 +72,15 @@ func New(read page.Reader) *Page {
 // Name implements page.Page.
 func (p *Page) Name() page.Name { return page.Profile }
 
-// running returns this process's running campaign, otherwise another process's, otherwise this process's last one; nil
-// if none.
+// running returns this process's running or failed campaign, otherwise another process's, otherwise this process's last
+// one; nil if none.
 func (p *Page) running() *page.Task {
 	own, other := p.read.Task(), p.read.Followed()
 	if own != nil && (own.Kind == task.Training || own.Kind == task.Pairing ||
 		own.Kind == task.Verifying && own.Done()) {
 		own = p.read.Searched()
 	}
-	if other != nil && (own == nil || own.Done() && !other.Done()) {
+	if other != nil && (own == nil || own.Done() && own.Err == nil && !other.Done()) {
 		return other
 	}
 	return own

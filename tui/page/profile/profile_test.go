@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -258,6 +259,19 @@ func TestProfileFollowsASearchToItsEnd(t *testing.T) {
 			d.Sees("ended or cut off")
 		}
 	}
+}
+
+// Why one's own search failed stays on the page while another program measures.
+func TestProfileShowsItsOwnFailureBesideAnotherProgram(t *testing.T) {
+	t.Parallel()
+	d, _ := pagetest.Drive(t, New)
+	own, other := pagetest.Task(d.Board, task.Tuning), pagetest.Task(d.Board, task.Tuning)
+	other.Follows = &remote.Followed{Space: d.Board.Space()}
+	own.State, own.Err = task.Done, errors.New("the job cannot be run")
+	d.State.Tasks.Own, d.State.Tasks.Followed = own, other
+	d.Sees("ended: the job cannot be run")
+	own.Err = nil
+	d.Sees("following")
 }
 
 func TestProfileSaysWhyAnotherProgramsRunIsNotPaused(t *testing.T) {
