@@ -16,7 +16,8 @@ func TestWeaknessOfFewerThanSixModesHasNoError(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.CV.Known() != known || m.ErrorPct().OK != known || known == strings.Contains(m.Weakness(), "error unknown") {
+		if m.CV.Known() != known || m.ErrorPct().OK != known ||
+			known == strings.Contains(m.Weakness(), "error unknown") {
 			t.Errorf("%d modes: errors %+v, weakness %q", n, m.CV, m.Weakness())
 		}
 	}

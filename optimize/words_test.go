@@ -141,7 +141,8 @@ func TestStepSaysWhyItMeasures(t *testing.T) {
 		"expected gain 0.1 %":                       {Gain: tegra.Some(0.001)},
 		"expected gain 10 %":                        {Gain: tegra.Some(0.1)},
 		"expected gain 12 %, 0 % sure to keep 30 W": {Gain: tegra.Some(0.123), Keeps: tegra.Some(0.0)},
-		"most informative about " + toward.Mode.String() + ", not yet trusted to keep 30 W": {Toward: tegra.Some(toward)},
+		"most informative about " + toward.Mode.String() + ", not yet trusted to keep 30 W": {
+			Toward: tegra.Some(toward)},
 	} {
 		if s.Limit = l; s.String() != want {
 			t.Errorf("got %q, want %q", s, want)

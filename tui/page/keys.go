@@ -26,6 +26,9 @@ type Keys struct {
 	Reread, SaveJob widget.Action
 }
 
+// ShowsRest is the last line of a text that does not fit its panel.
+func (k *Keys) ShowsRest() string { return "… " + k.Enlarge.Label() + " shows the rest" }
+
 // keyTable has a row for each field of Keys: name, keys, label in the last line, where it works, and a longer text for
 // the help. It works on a page, in a dialog ("form", "compose"), while a filter is "typed", during a "search", in a
 // "question" over the page, in the "help", or "everywhere", on all pages. No function keys, no alt chords, and no keys

@@ -92,8 +92,17 @@ func TestPagesCommentsAndTextsReadPlainly(t *testing.T) {
 }
 
 // lists are the files of testdata/messages: the texts of the packages below a folder, of the first that fits.
-var lists = [][2]string{{"tui/cli", "commands"}, {"tui/session", "session"}, {"tui", "screens"}, {"profiles", "profiles"},
-	{"optimize", "optimize"}, {"learn", "learn"}, {"telemetry", "telemetry"}, {"tegra", "tegra"}, {"internal", "internal"}}
+var lists = [][2]string{
+	{"tui/cli", "commands"},
+	{"tui/session", "session"},
+	{"tui", "screens"},
+	{"profiles", "profiles"},
+	{"optimize", "optimize"},
+	{"learn", "learn"},
+	{"telemetry", "telemetry"},
+	{"tegra", "tegra"},
+	{"internal", "internal"},
+}
 
 // notMessages are texts that are no sentences: expressions, SVG, files of boards, sudo's and the shell's.
 var notMessages = regexp.MustCompile(`^[\^<"/.]|^[^a-z]*$|^(trap|chmod|cat|t=)\b`)
@@ -115,7 +124,8 @@ func TestMessagesAreListedForReview(t *testing.T) {
 		dir := path.Dir(file)
 		at := slices.IndexFunc(lists, func(l [2]string) bool { return strings.HasPrefix(dir+"/", l[0]+"/") })
 		if !p.message || at < 0 || strings.HasSuffix(file, "_test.go") || strings.HasSuffix(dir, "test") ||
-			strings.HasPrefix(dir, "internal/tools") || notMessages.MatchString(p.text) || !sentence.MatchString(p.text) {
+			strings.HasPrefix(dir, "internal/tools") || notMessages.MatchString(p.text) ||
+			!sentence.MatchString(p.text) {
 			continue
 		}
 		name := lists[at][1]
@@ -139,8 +149,8 @@ func TestMessagesAreListedForReview(t *testing.T) {
 			}
 		}
 		if want, err := os.ReadFile(file); err != nil || string(want) != b.String() {
-			t.Errorf("%s differs from the program's messages (%v): renew it with -update, and read the difference", file,
-				err)
+			t.Errorf("%s differs from the program's messages (%v): renew it with -update, and read the difference",
+				file, err)
 		}
 	}
 }

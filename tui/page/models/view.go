@@ -133,7 +133,7 @@ func (p *Page) about(w, h int) string {
 	for _, text := range m.Warnings {
 		lines = append(lines, widget.StyleWarn.Render(widget.Wrap("! "+text, w)))
 	}
-	return widget.FitMore(strings.Join(lines, "\n"), p.showsRest(), w, h)
+	return widget.FitMore(strings.Join(lines, "\n"), p.read.Keys().ShowsRest(), w, h)
 }
 
 // parted reports whether a model has a table of regions.
@@ -172,11 +172,6 @@ func (p *Page) compared(info models.Info, w int) string {
 		return "working it out …"
 	}
 	return p.versus.text(p.read, w)
-}
-
-// showsRest says how to see what does not fit.
-func (p *Page) showsRest() string {
-	return "… " + p.read.Keys().Enlarge.Label() + " shows the rest"
 }
 
 // Numbers implements page.Page.

@@ -383,7 +383,7 @@ func (p *Page) meaning(j *page.Task, w, h int) string {
 		why := widget.Wrap("data in memory: not known, "+j.Character.CacheWhy, w)
 		lines = append(lines, widget.StyleDim.Render(why))
 	}
-	return strings.Join(lines, "\n")
+	return widget.FitMore(strings.Join(lines, "\n"), p.read.Keys().ShowsRest(), w, h)
 }
 
 // epochTable lists the epochs, newest first.

@@ -191,7 +191,8 @@ func supplyWords(b tegra.Board, r tegra.Reading) (out []string) {
 		out = append(out, strings.TrimSuffix(words+"; "+s.Remedy(), "; "))
 	}
 	if c, ok := r.Slowest("CPU"); ok && !c.Capped {
-		out = append(out, fmt.Sprintf("cores run at %.0f MHz where %.0f MHz is set", c.Actual.GHz()*1000, c.Asked.GHz()*1000))
+		out = append(out, fmt.Sprintf("cores run at %.0f MHz where %.0f MHz is set", c.Actual.GHz()*1000,
+			c.Asked.GHz()*1000))
 	}
 	return out
 }
