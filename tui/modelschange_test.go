@@ -61,4 +61,8 @@ func TestFrontOpensWithTheModelKeptLast(t *testing.T) {
 	if d.settle(); d.r.sh.Outlook != shown {
 		t.Error("it is replaced")
 	}
+	d = drive(t)
+	d.r.sh.kept = []models.Info{{Name: "of-bert", Model: m}}
+	d.press("6")
+	d.until("Modes loads it too", func() bool { return d.r.sh.Outlook != nil })
 }
