@@ -84,7 +84,7 @@ Limits      i           type limits       front modes  type limits, such as 30 W
 Axes        X           axes              front       time, power, energy; for inference also units per second and, under a load, latency; for a map its quantity
 Group       K           group by clock    front       light up the modes that share a clock; other clocks of a map or curves
 Rivals      O           other models      front       fronts and choices of other models of the workload, over the same cloud
-Verify      v           verify            everywhere  measure the mode at the cursor, or another one, then restore the board
+Verify      v           measure           everywhere  measure the mode at the cursor, or another one, then restore the board
 Table       b           table/plot        front       the Pareto front as a table, and back
 Answer      c           to the answer     front       back to the best mode within the limit
 Size        z           next batch size   front

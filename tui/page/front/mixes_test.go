@@ -56,5 +56,5 @@ func TestMixesWithoutAFeasibleOneShowTheNearest(t *testing.T) {
 	if d.Press("v"); d.Want() != nil {
 		t.Error("it measures on a board that cannot be set")
 	}
-	d.Sees("verify: not now, read-only", "apply (read-only)")
+	d.Sees("measure: not now, read-only", "apply (read-only)")
 }

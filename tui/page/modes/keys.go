@@ -147,7 +147,7 @@ func (p *Page) acts() page.Acts {
 		enlarge = page.On(keys.Enlarge, func() { p.full = !p.full })
 	}
 	return page.Acts{
-		apply, now.As("now"), measure.As("measure"),
+		apply, now.As("now"), measure,
 		page.On(keys.Filter, func() { p.input, p.list = widget.NewInput(p.filter, "", widget.MostFilter), listAll }),
 		page.On(keys.Sort, func() { p.sorting = true }),
 		page.On(keys.Mark.As("mark").Doing("mark a mode to compare it"), p.mark),

@@ -191,7 +191,7 @@ func (p *Page) runActs(list page.Act, rest page.Acts) page.Acts {
 		out = append(out, list)
 	}
 	if j != nil && len(j.Rows) > 0 {
-		measure := page.On(keys.Verify.As("measure").Doing("measure this mode once more").Unless(p.read.MayMeasure()),
+		measure := page.On(keys.Verify.Doing("measure this mode once more").Unless(p.read.MayMeasure()),
 			func() page.Intent {
 				return page.Measure(p.read, j.Workload.Name, j.Rows[len(j.Rows)-1-p.tab.Cursor].Setting)
 			})
