@@ -57,7 +57,8 @@ func (sh *shared) load(info models.Info) tea.Cmd {
 // loadLast shows the newest kept model, with the goal of the newest search of its workload, if Front or Modes opens
 // without one; nil otherwise.
 func (sh *shared) loadLast() tea.Cmd {
-	if sh.Look.Shown != page.Front && sh.Look.Shown != page.Modes || sh.Outlook != nil || sh.Mixes != nil || sh.loadedLast || sh.Busy() {
+	shows := sh.Look.Shown == page.Front || sh.Look.Shown == page.Modes
+	if !shows || sh.Outlook != nil || sh.Mixes != nil || sh.loadedLast || sh.Busy() {
 		return nil
 	}
 	for _, info := range sh.kept {
