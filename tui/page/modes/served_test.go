@@ -16,7 +16,7 @@ func TestModesOfInferenceAreListedUnderTheLoad(t *testing.T) {
 	w := d.Serves()
 	d.Show(pagetest.ServedOutlook(t, w, d.State.Device.Space))
 	d.Size(120, 35)
-	d.Sees("inf/s", "mJ/inf", "ms/b", "for detect batch 16, by state")
+	d.Sees("inf/s", "mJ/inf", "ms/b", "for detect batch 16 within 30 W, by state")
 	d.Press("s", "u")
 	if d.Sees("by units/s ▾"); !p.falling {
 		t.Error("the fastest are not first")

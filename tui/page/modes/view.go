@@ -186,6 +186,9 @@ func (p *Page) fill() (title, note string) {
 		return title, "no model: clocks and cores only, " + p.sortText()
 	}
 	of := p.read.Outlook().Workload + page.BatchText(p.read.Outlook().Batch) + p.loadText()
+	if l := p.read.Limit(); l.Limited() && !p.read.Goal().Loaded() {
+		of += " within " + l.Brief() // what the states are about
+	}
 	return title, "for " + of + ", " + p.sortText()
 }
 
