@@ -185,11 +185,11 @@ func (p *Page) fill() (title, note string) {
 	if p.read.Outlook() == nil {
 		return title, "no model: clocks and cores only, " + p.sortText()
 	}
-	of := p.read.Outlook().Workload + page.BatchText(p.read.Outlook().Batch) + p.loadText()
-	if l := p.read.Limit(); l.Limited() && !p.read.Goal().Loaded() {
+	of, serving := p.read.Outlook().Workload+page.BatchText(p.read.Outlook().Batch), p.loadText()
+	if l := p.read.Limit(); serving == "" && l.Limited() {
 		of += " within " + l.Brief() // what the states are about
 	}
-	return title, "for " + of + ", " + p.sortText()
+	return title, "for " + of + serving + ", " + p.sortText()
 }
 
 // filterLine renders the filter, or a hint. An error is wrapped, because its end says what to do.
