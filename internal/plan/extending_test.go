@@ -74,7 +74,7 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 		{"test -vet=off ./tui/cli -run EveryCommand|OneExample", "ok"},
 		{"run . device zones", "°C"},
 		{"run . device --json", `"zones": `},
-		{"run . tune resnet18 --json --limit 30W,9000rpm --probes 4", `"limit_rpm": 9000`},
+		{"run . tune resnet18 --json --limit 30W,9000rpm --probes 4", `"fan_speed_rpm": `},
 		{"run . campaigns list", "readings"},
 	} {
 		args := strings.Fields(try.args)

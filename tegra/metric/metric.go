@@ -15,6 +15,7 @@ import (
 // Metric is a quantity that a setting has.
 type Metric struct {
 	Key    string // in JSON: "power"
+	Short  string // in keys of values in JSON; "": Key
 	Title  string // "power"
 	Unit   units.Unit
 	Suffix string  // of its keys in JSON: "w" in "value_w"
@@ -52,8 +53,8 @@ var (
 		Most: 1000, Harm: true, Rail: func(r tegra.RailReading) tegra.Val[float64] { return r.PowerW }}
 	Voltage = &Metric{Key: "voltage", Title: "voltage", Unit: units.Volt, Suffix: "v", Digits: 3, Most: 100,
 		Least: true, Harm: true, Rail: func(r tegra.RailReading) tegra.Val[float64] { return r.Volts }}
-	Temperature = &Metric{Key: "temperature", Title: "temperature", Unit: units.Celsius, Suffix: "c", Digits: 1,
-		Most: 150, Harm: true, Board: tegra.Reading.Hottest, Slow: true}
+	Temperature = &Metric{Key: "temperature", Short: "temp", Title: "temperature", Unit: units.Celsius, Suffix: "c",
+		Digits: 1, Most: 150, Harm: true, Board: tegra.Reading.Hottest, Slow: true}
 )
 
 // All lists the metrics, in the order in which limits are printed.

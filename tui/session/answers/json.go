@@ -52,7 +52,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 	add("training", whole(a.Training))
 	add("serving", a.Serving.Object())
 	add("sent", a.Trial.object(a.Ask))
-	return append(append(out, further.JSON(a.Limit, a.Predicted, a.True, a.Read())...), size(a.Best())...).MarshalJSON()
+	return append(out, size(a.Best())...).MarshalJSON()
 }
 
 // object returns null if the mode was not measured.
@@ -85,7 +85,7 @@ func (a Answer) Limits() any {
 // predicted returns null if nothing was predicted.
 func (a Answer) predicted() any {
 	if a.Predicted.TimeMS > 0 {
-		return bands(a.Predicted)
+		return append(bands(a.Predicted), further.JSON(a.Limit, a.Predicted.Measured, tegra.Val[learn.Prediction]{})...)
 	}
 	return nil
 }
@@ -106,6 +106,7 @@ func (a Answer) measured() any {
 	out := report.Object{{"time_ms", m.V.TimeMS}, {"power_w", m.V.PowerW}, {"energy_j", m.V.EnergyJ()},
 		{"n", len(list)}, {"time_lo_ms", timeLo}, {"time_hi_ms", timeHi}, {"power_lo_w", powerLo},
 		{"power_hi_w", powerHi}}
+	out = append(out, further.JSON(a.Limit, m.V, a.True)...)
 	return slices.Concat(out, errorsOf(m.V.Errors), report.Object{{"suspicious", report.IfAny(a.Doubted.OK)}})
 }
 

@@ -2,8 +2,10 @@
 package further
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,17 +74,41 @@ func Rows(list []Value) (rows [][]string) {
 	return rows
 }
 
-// JSON is the field of the same in a document; nil if there are none.
-func JSON(l metric.Goal, predicted learn.Prediction, believed tegra.Val[learn.Prediction],
-	read tegra.Val[tegra.Measured]) report.Object {
-	var list []report.Object
-	for _, v := range Of(l, predicted, believed, read) {
-		list = append(list, report.Object{{"quantity", v.Key}, {"rail", tegra.Val[string]{V: v.Rail, OK: v.Rail != ""}},
-			{"value_" + v.Suffix, v.V}, {"lo_" + v.Suffix, v.Lo}, {"hi_" + v.Suffix, v.Hi},
-			{"limit_" + v.Suffix, v.Value}, {"measured", v.Lo == v.Hi}})
+// JSON returns the members of a document about the quantities that a goal limits: the value and the ends of its 95 %
+// band, of a rail's quantity by the name of the rail. believed has the deviations of values that were read; nil: none.
+func JSON(l metric.Goal, of tegra.Measured, believed tegra.Val[learn.Prediction]) (out report.Object) {
+	done := map[*metric.Metric]bool{}
+	for _, b := range l.Limits.Further() {
+		if done[b.Metric] {
+			continue
+		}
+		done[b.Metric] = true
+		var v, lo, hi report.Object
+		for _, x := range of.Further() {
+			if x.Metric != b.Key {
+				continue
+			}
+			sd := x.LnSD
+			for _, same := range believed.V.Further() {
+				if same.Metric == x.Metric && same.On == x.On && sd == 0 {
+					sd = same.LnSD
+				}
+			}
+			wide := math.Exp(sure * sd)
+			v, lo, hi = append(v, [2]any{x.On, x.V}), append(lo, [2]any{x.On, x.V / wide}),
+				append(hi, [2]any{x.On, x.V * wide})
+		}
+		for part, list := range map[string]report.Object{"": v, "lo_": lo, "hi_": hi} {
+			key := cmp.Or(b.Short, b.Key) + "_" + part + b.Suffix
+			switch {
+			case list == nil:
+			case b.Rail == nil:
+				out = append(out, [2]any{key, list[0][1]})
+			default:
+				out = append(out, [2]any{key, list})
+			}
+		}
 	}
-	if list == nil {
-		return nil
-	}
-	return report.Object{{"further", list}}
+	slices.SortFunc(out, func(a, b [2]any) int { return cmp.Compare(fmt.Sprint(a[0]), fmt.Sprint(b[0])) })
+	return out
 }

@@ -1,0 +1,43 @@
+package further
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tegra/metric"
+)
+
+// A document has the quantities that the goal limits and no others: those of rails by rail, each with its band.
+func TestJSONHasTheLimitedQuantities(t *testing.T) {
+	t.Parallel()
+	read := tegra.Measured{TimeMS: 50, PowerW: 20}.With(tegra.Value{Metric: "current", On: "VDD_IN", V: 4},
+		tegra.Value{Metric: "current", On: "VDD_SOC", V: 1}, tegra.Value{Metric: "rail_power", On: "VDD_IN", V: 19},
+		tegra.Value{Metric: "temperature", V: 60, LnSD: 0.1})
+	believed := learn.Prediction{Measured: tegra.Measured{}.With(tegra.Value{Metric: "current", On: "VDD_IN", V: 4.1,
+		LnSD: 0.02})}
+	goal := metric.Within(metric.Power.Max(30).And(metric.Current.Max(5)).And(metric.Temperature.Max(85)))
+	text, err := JSON(goal, read, tegra.Some(believed)).MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Current   map[string]float64 `json:"current_a"`
+		CurrentLo map[string]float64 `json:"current_lo_a"`
+		CurrentHi map[string]float64 `json:"current_hi_a"`
+		Temp      float64            `json:"temp_c"`
+		TempHi    float64            `json:"temp_hi_c"`
+		RailPower any                `json:"rail_power_w"`
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+	if got.Current["VDD_IN"] != 4 || !near(got.CurrentHi["VDD_IN"], 4*math.Exp(1.96*0.02)) ||
+		got.CurrentLo["VDD_SOC"] != 1 || got.Temp != 60 || !near(got.TempHi, 60*math.Exp(0.196)) ||
+		got.RailPower != nil {
+		t.Errorf("%s", text)
+	}
+}
