@@ -140,14 +140,15 @@ func Diagnose(ctx context.Context, s *session.Session,
 	if os.Geteuid() == 0 && !d.Virtual {
 		d.rootAlready()
 	}
-	d.Jobs = []Job{}
-	if s.Virtual != nil || s.Sysroot == "/" {
-		if d.Jobs, err = jobs(ctx, s); err != nil {
-			return d, err
-		}
+	if d.Jobs, err = jobs(ctx, s); err != nil { // below another root too: jobs are this machine's programs
+		return d, err
 	}
 	f := factsOf(s, last, d.Others, d.Rights)
-	f.NoJob = len(d.Jobs) > 0 && !slices.ContainsFunc(d.Jobs, func(j Job) bool { return j.Ready })
+	for _, j := range d.Jobs {
+		if j.Ready {
+			f.Jobs = append(f.Jobs, j.Name)
+		}
+	}
 	d.Verdict = f.verdict(os.Geteuid() == 0 || caller.Root())
 	return d, nil
 }
@@ -270,13 +271,13 @@ func RightsOf(s *session.Session) Rights {
 
 // facts are the basis of a verdict.
 type facts struct {
-	NoCPU, NoGPU, NoEMC bool   // the list of clocks is unknown
-	WhyGPU              string `turn:"absent"`
-	Partial             string `turn:"absent"` // why the memory's list lacks rates
-	NoPower             bool   // no power of the whole module
-	NoLoad              bool   // the GPU load is unknown
-	NoJob               bool   // no workload can run
-	CannotApply         string `turn:"absent"`
+	NoCPU, NoGPU, NoEMC bool     // the list of clocks is unknown
+	WhyGPU              string   `turn:"absent"`
+	Partial             string   `turn:"absent"` // why the memory's list lacks rates
+	NoPower             bool     // no power of the whole module
+	NoLoad              bool     // the GPU load is unknown
+	Jobs                []string `turn:"absent"` // workloads that can run
+	CannotApply         string   `turn:"absent"`
 	WithSudo            bool
 	Running             []string `turn:"absent"` // programs that may change knobs now
 	Conditions          []string `turn:"absent"` // what gets in the way of a measurement
@@ -359,7 +360,7 @@ func (f facts) level() string {
 		return LevelHot
 	case len(f.broken()) > 0:
 		return LevelUnable
-	case f.NoJob:
+	case len(f.Jobs) == 0:
 		return LevelNoJob
 	case len(f.limits()) > 0:
 		return LevelLimited
@@ -367,9 +368,21 @@ func (f facts) level() string {
 	return LevelReady
 }
 
+// mostNamed is the number of jobs that a verdict names.
+const mostNamed = 3
+
+// runs names the jobs that can run.
+func (f facts) runs() string {
+	names := strings.Join(f.Jobs[:min(len(f.Jobs), mostNamed)], ", ")
+	if more := len(f.Jobs) - mostNamed; more > 0 {
+		return fmt.Sprintf("%s and %s can run", names, text.Count(more, "more job"))
+	}
+	return names + " can run"
+}
+
 // tunes says in one line what works, then what does not.
 var tunes = conclusion.New("doctor: verdict", 5, func(f facts) string {
-	what, says := slices.Concat(f.broken(), f.limits()), "ready: all that tuning needs is here"
+	what, says := slices.Concat(f.broken(), f.limits()), "ready: "+f.runs()
 	list := func(before string, first ...string) string {
 		return before + strings.Join(slices.Concat(first, what), "; ")
 	}
