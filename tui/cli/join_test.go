@@ -85,7 +85,7 @@ func TestJoinRefusesWhatIsNoRunningTraining(t *testing.T) {
 		{exitUsage, "--attach -3: want the number of a process", []string{"resnet18", "--attach", "-3"}},
 		{exitUsage, "--attach PID, --log FILE or -- COMMAND too", []string{"resnet18", "--pattern", "tqdm"}},
 		{exitUsage, "remove --workers and --inferences", []string{"resnet18", "--log", log, "--workers", "2"}},
-		{exitFailed, "finds no minibatch", []string{"resnet18", "--log", log, "--pattern", "x"}},
+		{exitFailed, "finds no step", []string{"resnet18", "--log", log, "--pattern", "x"}},
 		{exitFailed, "needs its clock at --speed 1", []string{"resnet18", "--log", log, "--speed", "max"}},
 	} {
 		jtune(t, with(liveBoard, with([]string{"run"}, c.args...)...)...).fails(t, c.code, c.want)

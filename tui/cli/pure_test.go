@@ -108,7 +108,7 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		{"a rotation of one knob", []string{"tune", "resnet", "--energy", "--strategy", "binary", "--rotation", "gpu"},
 			[]string{"--rotation", "every knob once"}},
 		{"an unknown workload", []string{"tune", "gpt9", "--energy", "--device", "virtual:agx-orin"},
-			[]string{"gpt9", "resnet18"}},
+			[]string{"gpt9", "jtune workloads lists all"}},
 		{"a speed that is not a number", []string{"watch", "--speed", "fast"}, []string{"--speed", "max"}},
 		{"a fit without samples", []string{"fit", "--out", "x"}, []string{"--samples"}},
 		{"a fit without a place for the model", []string{"fit", "--samples", "x"}, []string{"--out"}},
