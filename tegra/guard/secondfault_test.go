@@ -153,7 +153,7 @@ func TestGuardKeepsNoModeWhoseUndoFailed(t *testing.T) {
 		r.k.Do(func() { r.k.Refuse[tegratest.GPU35+"/max_freq"] = syscall.EIO })
 		time.Sleep(time.Minute + time.Second)
 		synctest.Wait()
-		if err := r.Keep(ctx); !errors.Is(err, ErrReverted) || !strings.Contains(err.Error(), "is tried again") {
+		if err := r.Keep(ctx); !errors.Is(err, ErrReverted) || !strings.Contains(err.Error(), "tries again") {
 			t.Errorf("kept: %v", err)
 		}
 		r.heal()

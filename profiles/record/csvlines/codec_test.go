@@ -62,7 +62,7 @@ func TestCodecNamesTheColumn(t *testing.T) {
 		{[]string{"1", "-2", "y", "4", "5", "", "", "", ""}, "cpu_khz cannot be read", nil},
 		{[]string{"1", "2", "3", "4", "NaN", "", "", "", ""}, "t_s cannot be read", nil},
 		{[]string{"1", "2", "3", "4", "5", "+Inf", "", "", ""}, "power_w cannot be read", nil},
-		{[]string{"1", "2", "3"}, "3 fields where 9 belong", nil},
+		{[]string{"1", "2", "3"}, "3 fields, want 9", nil},
 	} {
 		_, empty, err := c.Read(x.line)
 		if err == nil && x.fault != "" || err != nil && err.Error() != x.fault || !slices.Equal(empty, x.empty) {

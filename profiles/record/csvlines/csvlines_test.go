@@ -22,7 +22,7 @@ func TestEachReadsLineByLine(t *testing.T) {
 		"a,b\n1,2\n3,4":                 "1 a b|2 1 2|torn",
 		"a,virtual\n1,true\n2,false":    "1 a|2 1|3 2",
 		"a,virtual\n1,true\n2,fal":      "1 a|2 1|torn",
-		"a,virtual\n1,2,true\n3,true\n": "1 a|2 !3 fields where 2 belong|3 3",
+		"a,virtual\n1,2,true\n3,true\n": "1 a|2 !3 fields, want 2|3 3",
 		"a,b\n" + long + "\n1,2\n":      "1 a b|2 !longer than 1 MB|3 1 2",
 		"a,b\n" + long:                  "1 a b|torn",
 		"a,b\n1,\"2\n3,4\n":             `1 a b|2 !parse error on line 1, column 6: extraneous or missing " in quoted-field|3 3 4`,
