@@ -79,7 +79,7 @@ func (a *app) root() *cobra.Command {
 				return err
 			}
 			a.options.AmbientC.OK = cmd.Flags().Changed("ambient")
-			if err := a.readGlobals(); err != nil {
+			if err := a.readGlobals(cmd.Flags().Changed("speed")); err != nil {
 				return err
 			}
 			if a.board != "" {
@@ -179,7 +179,7 @@ func (a *app) globals(root *cobra.Command) {
 	f.StringVar(&o.Device, "device", "auto", "use board `NAME`: auto, jetson, virtual:NAME or replay:FILE.csv")
 	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`; a bundle of jtune doctor "+
 		"--bundle is read-only")
-	f.StringVar(&a.speed, "speed", "", "run the virtual clock at rate `X` (default 1); max: never sleep")
+	f.StringVar(&a.speed, "speed", "1", "run the virtual clock at rate `X`; max: never sleep")
 	f.StringVar(&a.board, "board", "", "run the command on board `NAME` of the configuration, over ssh")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed all random draws with `N`")
 	f.StringVar(&o.Medium, "medium", "", "storage of a virtual board: `NAME` is ssd, emmc, sd or hdd")
@@ -202,18 +202,18 @@ func (a *app) globals(root *cobra.Command) {
 		"log of the process that sets modes (`FILE`, default $XDG_STATE_HOME/jtune/guard.log)")
 }
 
-// readGlobals parses the global flags with a grammar.
-func (a *app) readGlobals() error {
+// readGlobals parses the global flags with a grammar; paced: --speed is given.
+func (a *app) readGlobals(paced bool) error {
 	if err := readBatches(&a.options, a.batches); err != nil {
 		return err
 	}
 	if _, err := a.options.ConfigFile(); err != nil {
 		return err
 	}
-	switch a.speed {
-	case "":
+	switch {
+	case !paced: // the screens have a rate of their own
 		return nil
-	case "max":
+	case a.speed == "max":
 		a.options.Speed = math.Inf(1)
 		return nil
 	}

@@ -39,7 +39,7 @@ func TestModelOfAWorkloadIsThePresentBoards(t *testing.T) {
 		}
 	}
 	_, err := models.Load(session.Options{Device: "virtual:nano", Speed: math.Inf(1), Paths: paths}, "resnet18")
-	if err == nil || !strings.Contains(err.Error(), "no model resnet18") {
+	if err == nil || !strings.Contains(err.Error(), "no model of resnet18") {
 		t.Errorf("on a board where nothing was learned: %v", err)
 	}
 }
