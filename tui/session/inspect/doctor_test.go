@@ -14,7 +14,8 @@ func TestVerdictNamesWhatIsLacking(t *testing.T) {
 		words []string
 	}{
 		{"all is there", facts{}, LevelReady, []string{"ready: resnet18 can run"}},
-		{"many jobs", facts{Jobs: []string{"a", "b", "c", "d", "e"}}, LevelReady, []string{"ready: a, b, c and 2 more jobs"}},
+		{"many jobs", facts{Jobs: []string{"a", "b", "c", "d", "e"}}, LevelReady,
+			[]string{"ready: a, b, c and 2 more jobs"}},
 		{"a virtual board", facts{Virtual: true}, LevelReady, []string{"(virtual board)"}},
 		{"no GPU clocks", facts{NoGPU: true}, LevelUnable, []string{"GPU lists no clocks"}},
 		{"no memory rates at all", facts{NoEMC: true}, LevelUnable, []string{"memory lists no rates"}},
@@ -27,7 +28,8 @@ func TestVerdictNamesWhatIsLacking(t *testing.T) {
 			[]string{"jtop, nvfancontrol may change knobs"}},
 		{"a standing alarm", facts{Conditions: []string{"the alarm of under-voltage is on"}}, LevelLimited,
 			[]string{"the alarm of under-voltage is on"}},
-		{"no job", facts{Jobs: []string{}, NoLoad: true}, LevelNoJob, []string{"no built-in or saved job", "no GPU load"}},
+		{"no job", facts{Jobs: []string{}, NoLoad: true}, LevelNoJob,
+			[]string{"no built-in or saved job", "no GPU load"}},
 		{"hot", facts{Hot: "tj-thermal at 97 °C", NoPower: true}, LevelHot,
 			[]string{"not ready: hot: tj-thermal at 97 °C", "no power"}},
 		{"broken, and limited too", facts{NoCPU: true, NoPower: true}, LevelUnable,
