@@ -10,6 +10,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/pareto"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -78,7 +79,7 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 			continue
 		}
 		over := l.Excess(point, p.LnTimeSD, p.LnPowerSD)
-		if n != nil && n(i) > 0 && l.ChanceOver(slices.Repeat([]tegra.Measured{point}, n(i))) > riskOf(l) {
+		if n != nil && n(i) > 0 && l.ChanceOver(slices.Repeat([]tegra.Measured{point}, n(i))) > standing.RiskOf(l) {
 			over = max(over, math.SmallestNonzeroFloat64)
 		}
 		switch {
@@ -100,7 +101,7 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 	}
 	doubt := func(int) int { return 0 }
 	if n != nil {
-		doubt = func(k int) int { return Stand(l, preds[at[k]], n(at[k])).doubt() }
+		doubt = func(k int) int { return standing.Stand(l, preds[at[k]], n(at[k])).Doubt() }
 	}
 	return at[pick(points, doubt, l)], nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jtune/learn"
+	is "jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -23,16 +24,16 @@ func TestStatesPartAtTheMedianTheMarginAndTheEndOfTheBand(t *testing.T) {
 	t.Parallel()
 	const normal = 1.959964
 	for name, band := range map[string]float64{"a normal band": normal, "a band of few modes": 3.18} {
-		at := func(deviations float64) Standing {
-			return Stand(metric.Watts(30), drawing(30*math.Exp(-0.1*deviations), band), 0)
+		at := func(deviations float64) is.Standing {
+			return is.Stand(metric.Watts(30), drawing(30*math.Exp(-0.1*deviations), band), 0)
 		}
 		for _, c := range []struct {
 			deviations float64
-			want       State
+			want       is.State
 			chance     float64
 		}{
-			{-0.01, Over, 0.504}, {0.01, Doubtful, 0.496}, {0.99, Doubtful, 0.1624}, {1.001, Likely, 0.16},
-			{band - 0.01, Likely, 0.0253}, {band + 0.01, Sure, 0.0249},
+			{-0.01, is.Over, 0.504}, {0.01, is.Doubtful, 0.496}, {0.99, is.Doubtful, 0.1624}, {1.001, is.Likely, 0.16},
+			{band - 0.01, is.Likely, 0.0253}, {band + 0.01, is.Sure, 0.0249},
 		} {
 			got := at(c.deviations)
 			if got.State != c.want || math.Abs(got.ChanceOver.V-c.chance) > 0.0015 {
@@ -46,9 +47,10 @@ func TestStatesPartAtTheMedianTheMarginAndTheEndOfTheBand(t *testing.T) {
 func TestStandingIsThatOfTheWorseOfTwoLimits(t *testing.T) {
 	t.Parallel()
 	p := drawing(20, 1.96)
-	power, both := Stand(metric.Watts(30), p, 0), Stand(metric.Within(metric.Power.Max(30).And(metric.Time.Max(99))),
+	power, both := is.Stand(metric.Watts(30), p, 0), is.Stand(
+		metric.Within(metric.Power.Max(30).And(metric.Time.Max(99))),
 		p, 0)
-	if power.State != Sure || both.State != Over || !(both.ChanceOver.V > 0.5) {
+	if power.State != is.Sure || both.State != is.Over || !(both.ChanceOver.V > 0.5) {
 		t.Errorf("20 W within 30 W is %v; and 100 ms within 99 ms: %v", power, both)
 	}
 }
@@ -60,19 +62,19 @@ func TestStandingOfReadingsIsTheirChance(t *testing.T) {
 	for _, c := range []struct {
 		watts, risk float64
 		n           int
-		want        State
+		want        is.State
 		words       string
 	}{
-		{31, 0, 1, Measured, "measured within, one reading"},
-		{30, 0, 1, Likely, "likely, 87 % sure"},
-		{30, 0, 3, Measured, "measured within, mean of 3"},
-		{30, 0.2, 1, Measured, "measured within, one reading"},
-		{29.7, 0, 1, Doubtful, "doubtful, 62 % sure"},
-		{29.5, 0.49, 3, Over, "measured over, mean of 3"},
+		{31, 0, 1, is.Measured, "measured within, one reading"},
+		{30, 0, 1, is.Likely, "likely, 87 % sure"},
+		{30, 0, 3, is.Measured, "measured within, mean of 3"},
+		{30, 0.2, 1, is.Measured, "measured within, one reading"},
+		{29.7, 0, 1, is.Doubtful, "doubtful, 62 % sure"},
+		{29.5, 0.49, 3, is.Over, "measured over, mean of 3"},
 	} {
 		l := metric.Watts(c.watts)
 		l.Risk = c.risk
-		s := Stand(l, m, c.n)
+		s := is.Stand(l, m, c.n)
 		if s.State != c.want || s.String() != c.words || !s.ChanceOver.OK {
 			t.Errorf("29.6 W, %d readings, within %g W at risk %g: %v, %v", c.n, c.watts, c.risk, s, s.ChanceOver)
 		}
@@ -82,11 +84,11 @@ func TestStandingOfReadingsIsTheirChance(t *testing.T) {
 // The temperature of a measured mode is predicted. However often the mode was read, the chance decides.
 func TestStandOfAPredictedTemperatureIsItsChance(t *testing.T) {
 	t.Parallel()
-	for c, want := range map[float64]State{40: Measured, 51: Likely, 59.5: Doubtful, 61: Over} {
+	for c, want := range map[float64]is.State{40: is.Measured, 51: is.Likely, 59.5: is.Doubtful, 61: is.Over} {
 		m := tegra.Measured{TimeMS: 100, PowerW: 10}.With(tegra.Value{Metric: metric.Temperature.Key, V: c, LnSD: 0.12})
-		s := Stand(metric.Within(metric.Temperature.Max(60)), MeasuredPrediction(m), 3)
-		if s.State != want || s.Ticked() != (want == Measured) || strings.Contains(s.String(), "measured") &&
-			(want == Likely || want == Doubtful) {
+		s := is.Stand(metric.Within(metric.Temperature.Max(60)), MeasuredPrediction(m), 3)
+		if s.State != want || s.Ticked() != (want == is.Measured) || strings.Contains(s.String(), "measured") &&
+			(want == is.Likely || want == is.Doubtful) {
 			t.Errorf("%g °C within 60 °C: %v", c, s)
 		}
 	}
@@ -101,7 +103,7 @@ func TestStandingIsWideByTimeOrPower(t *testing.T) {
 	}{{1.5, 1.5, false}, {2, 2, false}, {2.1, 1.5, true}, {1.5, 2.1, true}, {3, 3, true}} {
 		p := MeasuredPrediction(tegra.Measured{TimeMS: 100, PowerW: 20})
 		p.TimeLoMS, p.TimeHiMS, p.PowerLoW, p.PowerHiW = 50, 50*c.time, 10, 10*c.power
-		if got := Stand((metric.Goal{}), p, 0).Wide; got != c.want {
+		if got := is.Stand((metric.Goal{}), p, 0).Wide; got != c.want {
 			t.Errorf("bands of a factor %g of time and %g of power: wide %v", c.time, c.power, got)
 		}
 	}
@@ -109,8 +111,8 @@ func TestStandingIsWideByTimeOrPower(t *testing.T) {
 
 func TestStandingWithoutALimitIsMeasuredOrSureAndHasNoChance(t *testing.T) {
 	t.Parallel()
-	for n, want := range []State{Sure, Measured} {
-		if s := Stand((metric.LeastEnergy), drawing(20, 1.96), n); s.State != want || s.ChanceOver.OK || s.Ticked() {
+	for n, want := range []is.State{is.Sure, is.Measured} {
+		if s := is.Stand((metric.LeastEnergy), drawing(20, 1.96), n); s.State != want || s.ChanceOver.OK || s.Ticked() {
 			t.Errorf("with %d readings: %+v, want %v, no chance and no tick", n, s, want)
 		}
 	}
@@ -121,14 +123,14 @@ func TestStandingTicksOnlyTheMeasuredAndTheSurelyWithin(t *testing.T) {
 	l := metric.Watts(30)
 	for _, c := range []struct {
 		name string
-		s    Standing
+		s    is.Standing
 		want bool
 	}{
-		{"surely within", Stand(l, drawing(20, 1.96), 0), true},
-		{"likely within", Stand(l, drawing(26, 1.96), 0), false},
-		{"surely within by a band of more than a factor of two", Stand(l, drawing(10, 3.5), 0), false},
-		{"measured within", Stand(l, drawing(29, 1.96), 1), true},
-		{"measured over", Stand(l, drawing(31, 1.96), 1), false},
+		{"surely within", is.Stand(l, drawing(20, 1.96), 0), true},
+		{"likely within", is.Stand(l, drawing(26, 1.96), 0), false},
+		{"surely within by a band of more than a factor of two", is.Stand(l, drawing(10, 3.5), 0), false},
+		{"measured within", is.Stand(l, drawing(29, 1.96), 1), true},
+		{"measured over", is.Stand(l, drawing(31, 1.96), 1), false},
 	} {
 		if got := c.s.Ticked(); got != c.want {
 			t.Errorf("%s (%v): ticked %v, want %v", c.name, c.s, got, c.want)
@@ -142,24 +144,24 @@ func TestStandingOfAModeWithoutAPredictionIsUnknown(t *testing.T) {
 	none := learn.Prediction{Measured: tegra.Measured{TimeMS: nan, PowerW: nan}}
 	timeOnly := learn.Prediction{Measured: tegra.Measured{TimeMS: 100, PowerW: nan}, LnTimeSD: 0.1, TimeHiMS: 122}
 	noTime := learn.Prediction{Measured: tegra.Measured{PowerW: 20}, LnPowerSD: 0.1, PowerHiW: 24}
-	for _, s := range []Standing{Stand(metric.Goal{}, none, 0), Stand(metric.Millis(200), none, 0),
-		Stand(metric.Watts(30), timeOnly, 0), Stand(metric.Watts(30), noTime, 0)} {
+	for _, s := range []is.Standing{is.Stand(metric.Goal{}, none, 0), is.Stand(metric.Millis(200), none, 0),
+		is.Stand(metric.Watts(30), timeOnly, 0), is.Stand(metric.Watts(30), noTime, 0)} {
 		text, err := json.Marshal(s.State)
-		if s.State != Unknown || s.ChanceOver.OK || s.Within() || string(text) != "null" || err != nil {
+		if s.State != is.Unknown || s.ChanceOver.OK || s.Within() || string(text) != "null" || err != nil {
 			t.Errorf("%+v in JSON %s (%v)", s, text, err)
 		}
 	}
 }
 
 // A setting that Choose takes with the usual margin is within by its state; one that it passes over is not.
-func TestChoiceAgreesWithTheState(t *testing.T) {
+func TestChooseAgreesWithTheState(t *testing.T) {
 	t.Parallel()
 	l := metric.Watts(30)
 	for w := 20.0; w < 32; w += 0.01 {
 		for _, band := range []float64{1.96, 2.4, 3.18} {
 			p := drawing(w, band)
 			_, err := Choose([]learn.Prediction{p}, l)
-			if s := Stand(l, p, 0); s.Within() != (err == nil) {
+			if s := is.Stand(l, p, 0); s.Within() != (err == nil) {
 				t.Fatalf("%.2f W is %v, and Choose says %v", w, s, err)
 			}
 		}
@@ -169,22 +171,22 @@ func TestChoiceAgreesWithTheState(t *testing.T) {
 // The number beside a state is the chance to keep the limit, for every state.
 func TestStandingTellsTheChanceToKeepTheLimit(t *testing.T) {
 	for _, c := range []struct {
-		state       State
+		state       is.State
 		over        float64
 		long, brief string
 	}{
-		{Likely, 0.15, "likely, 85 % sure", "85 % sure"},
-		{Doubtful, 0.41, "doubtful, 59 % sure", "59 % sure"},
-		{Over, 0.53, "over, 47 % chance", "47 % chance"},
-		{Over, 0.999, "over", "over"},
-		{Sure, 0.01, "surely within", "sure"},
+		{is.Likely, 0.15, "likely, 85 % sure", "85 % sure"},
+		{is.Doubtful, 0.41, "doubtful, 59 % sure", "59 % sure"},
+		{is.Over, 0.53, "over, 47 % chance", "47 % chance"},
+		{is.Over, 0.999, "over", "over"},
+		{is.Sure, 0.01, "surely within", "sure"},
 	} {
-		s := Standing{State: c.state, Limited: true, ChanceOver: tegra.Some(c.over)}
+		s := is.Standing{State: c.state, Limited: true, ChanceOver: tegra.Some(c.over)}
 		if s.String() != c.long || s.Brief() != c.brief {
 			t.Errorf("%v, %v over: %q and %q, want %q and %q", c.state, c.over, s.String(), s.Brief(), c.long, c.brief)
 		}
 	}
-	if s := (Standing{State: Likely, Limited: true}); s.String() != "likely, chance unknown" {
+	if s := (is.Standing{State: is.Likely, Limited: true}); s.String() != "likely, chance unknown" {
 		t.Errorf("without a chance: %q", s)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize/earlier"
 	"jtune/optimize/ladder"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -159,11 +160,11 @@ type Believed struct {
 }
 
 // Standing compares the answer with the limit, by the posterior that found it.
-func (r *Result) Standing(l metric.Goal) Standing {
+func (r *Result) Standing(l metric.Goal) standing.Standing {
 	if r.Model == nil {
-		return Stand(l, MeasuredPrediction(r.Measured), r.N)
+		return standing.Stand(l, MeasuredPrediction(r.Measured), r.N)
 	}
-	return Believe(l, r.N, 1-r.Chance)
+	return standing.Believe(l, r.N, 1-r.Chance)
 }
 
 // Tune searches for the best mode within a limit by measuring (docs/method.md, Search rule). The answer is measured,

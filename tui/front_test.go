@@ -12,17 +12,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"jtune/optimize"
 	"jtune/optimize/pareto"
+	"jtune/optimize/standing"
 )
 
 func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
 	t.Parallel()
 	d := drive(t).withView()
 	d.press("5")
-	standing := func() optimize.Standing { return d.r.sh.Outlook.Standing(d.onFront(), d.r.sh.Goal.Limit) }
+	stands := func() standing.Standing { return d.r.sh.Outlook.Standing(d.onFront(), d.r.sh.Goal.Limit) }
 	for range 10 { // to a mode that is as likely over the limit as not: it reads more than predicted
-		if standing().State <= optimize.Likely {
+		if stands().State <= standing.Likely {
 			d.press("left")
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/stats"
-	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -187,10 +187,10 @@ func (c *LoadCurve) slowest(o Outcome) float64 {
 // Stand compares a setting with the ask, by the mean of its n readings, or by its prediction if n is 0. The load is met
 // up to some service time, which serves as a time limit. Readings come from full batches, one after another, so the
 // latency under load is computed from them and no setting is Measured for it.
-func (c *LoadCurve) Stand(at tegra.Setting, n int) optimize.Standing {
+func (c *LoadCurve) Stand(at tegra.Setting, n int) standing.Standing {
 	o, ok := c.ask.bound(at, c.infer, nil)
 	if !ok {
-		return optimize.Standing{State: optimize.Unknown}
+		return standing.Standing{State: standing.Unknown}
 	}
 	limits := c.ask.Goal.Limits.Only(metric.Power)
 	if c.ask.PowerAs == Mean {
@@ -200,9 +200,9 @@ func (c *LoadCurve) Stand(at tegra.Setting, n int) optimize.Standing {
 	if ms := c.slowest(o); !math.IsInf(ms, 1) {
 		limits = limits.And(metric.Time.Max(max(ms, math.SmallestNonzeroFloat64)))
 	}
-	s := optimize.Stand(metric.Within(limits), *o.serve, n)
-	if s.Worked = n > 0 && c.ask.LatencyMS > 0 && c.ask.Load.Open(); s.Worked && s.State == optimize.Measured {
-		s.State = optimize.Likely
+	s := standing.Stand(metric.Within(limits), *o.serve, n)
+	if s.Worked = n > 0 && c.ask.LatencyMS > 0 && c.ask.Load.Open(); s.Worked && s.State == standing.Measured {
+		s.State = standing.Likely
 	}
 	return s
 }

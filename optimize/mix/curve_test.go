@@ -8,6 +8,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -121,16 +122,16 @@ func TestLoadCurveCountsNoLatencyAsMeasured(t *testing.T) {
 	infer := NewPhase([]learn.Prediction{p})
 	for _, c := range []struct {
 		latency float64
-		want    optimize.State
+		want    standing.State
 		says    string
 	}{
-		{1000, optimize.Likely, "likely, latency worked out"},
-		{11, optimize.Over, "over, latency worked out"},
-		{0, optimize.Measured, "measured within, one reading"},
+		{1000, standing.Likely, "likely, latency worked out"},
+		{11, standing.Over, "over, latency worked out"},
+		{0, standing.Measured, "measured within, one reading"},
 	} {
 		a := Ask{Goal: metric.Watts(30), Load: load(arrivals.Poisson, 20), LatencyMS: c.latency}
 		s := a.NewLoadCurve(infer).Stand(at, 1)
-		if s.State != c.want || s.String() != c.says || s.N != 1 || s.Ticked() != (c.want == optimize.Measured) {
+		if s.State != c.want || s.String() != c.says || s.N != 1 || s.Ticked() != (c.want == standing.Measured) {
 			t.Errorf("latency limit %v: %v, %q", c.latency, s.State, s)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"jtune/learn"
-	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tegra/sweep/sweeptest"
@@ -44,14 +44,14 @@ func sampled(t *testing.T, rows []tegra.Measured, seed uint64) *Outlook {
 var families = [][2]*metric.Metric{{metric.Power, metric.Time}, {metric.Time, metric.Power},
 	{metric.Time, metric.Energy}, {metric.Power, metric.Energy}, {metric.Energy, metric.Time}}
 
-// standing is how well a choice is known: 0 measured, 1 surely within the limit, 2 predicted; 3: measured at the limit.
-func standing(s optimize.Standing) int {
+// known is how well a choice is known: 0 measured, 1 surely within the limit, 2 predicted; 3: measured at the limit.
+func known(s standing.Standing) int {
 	switch {
-	case s.State == optimize.Measured:
+	case s.State == standing.Measured:
 		return 0
 	case !s.Predicted():
 		return 3
-	case s.State == optimize.Sure && !s.Wide:
+	case s.State == standing.Sure && !s.Wide:
 		return 1
 	}
 	return 2
@@ -93,7 +93,7 @@ func checkChoices(t *testing.T, name string, o *Outlook) {
 				continue
 			}
 			chosen++
-			p, s := o.Known[at].Measured, standing(o.Standing(at, l))
+			p, s := o.Known[at].Measured, known(o.Standing(at, l))
 			worst := before
 			if s < rank {
 				worst *= 1 + noise
@@ -107,7 +107,7 @@ func checkChoices(t *testing.T, name string, o *Outlook) {
 				if q.Clamped || !(m.TimeMS > 0) || aim(m) >= aim(p) || axis(m) >= axis(p) {
 					continue
 				}
-				if other := o.Standing(i, l); other.Within() && standing(other) == s {
+				if other := o.Standing(i, l); other.Within() && known(other) == s {
 					t.Fatalf("%s, %v: %v is chosen, and %v of the same standing beats it in both", name, l, p, m)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/pareto"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -400,27 +401,27 @@ func (o *Outlook) FrontAmong(plane int, among []int) []int {
 }
 
 // Standing returns the standing of setting i against a limit. Screens and commands call this.
-func (o *Outlook) Standing(i int, l metric.Goal) optimize.Standing {
+func (o *Outlook) Standing(i int, l metric.Goal) standing.Standing {
 	n := o.readings[o.Known[i].Setting].N
 	if a, ok := o.answers(i, l); ok && a.Over.OK && n > 0 {
-		return optimize.Believe(l, n, a.Over.V)
+		return standing.Believe(l, n, a.Over.V)
 	}
-	return optimize.Stand(l, o.Known[i], n)
+	return standing.Stand(l, o.Known[i], n)
 }
 
-// StandingOf returns the standing of a mode; optimize.Unknown without an outlook or a prediction of the mode.
-func (o *Outlook) StandingOf(m tegra.Mode, l metric.Goal) optimize.Standing {
+// StandingOf returns the standing of a mode; standing.Unknown without an outlook or a prediction of the mode.
+func (o *Outlook) StandingOf(m tegra.Mode, l metric.Goal) standing.Standing {
 	if o != nil {
 		if i, ok := o.Index(m); ok {
 			return o.Standing(i, l)
 		}
 	}
-	return optimize.Standing{State: optimize.Unknown}
+	return standing.Standing{State: standing.Unknown}
 }
 
 // Standings returns the standings of all settings, by index.
-func (o *Outlook) Standings(l metric.Goal) []optimize.Standing {
-	out := make([]optimize.Standing, len(o.Known))
+func (o *Outlook) Standings(l metric.Goal) []standing.Standing {
+	out := make([]standing.Standing, len(o.Known))
 	for i := range out {
 		out[i] = o.Standing(i, l)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"jtune/learn"
-	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -137,29 +137,29 @@ func TestOutlooksPredictACompletedSpaceWithTheReadingsSoFar(t *testing.T) {
 func TestStandingsAgreeWithTheAnswer(t *testing.T) {
 	o := lineOutlook(t)
 	l := metric.Watts(36)
-	if s := o.Standing(o.Answer(l), l); s.State != optimize.Likely {
+	if s := o.Standing(o.Answer(l), l); s.State != standing.Likely {
 		t.Errorf("the fastest mode that keeps the margin is %v", s)
 	}
 	all := o.Standings(l)
 	for i, p := range o.Known {
 		keeps := p.PowerW*math.Exp(metric.UsualMargin.Z()*0.1) <= 36
-		if s := all[i]; s.Within() != keeps || (s.State == optimize.Over) != (p.PowerW > 36) {
+		if s := all[i]; s.Within() != keeps || (s.State == standing.Over) != (p.PowerW > 36) {
 			t.Errorf("%g W ± 10 %% is %v within 36 W", p.PowerW, s)
 		}
 	}
 	m := tegra.Measured{Setting: o.Known[4].Setting, TimeMS: 70, PowerW: 35}
-	if s := o.With(m).Standing(4, l); s.State != optimize.Measured || s.N != 1 {
+	if s := o.With(m).Standing(4, l); s.State != standing.Measured || s.N != 1 {
 		t.Errorf("35 W were measured: %v within 36 W", s)
 	}
 	m.PowerW = 35.9
-	if s := o.With(m).Standing(4, l); s.State != optimize.Doubtful || !(s.ChanceOver.V > 0.3) {
+	if s := o.With(m).Standing(4, l); s.State != standing.Doubtful || !(s.ChanceOver.V > 0.3) {
 		t.Errorf("35.9 W were measured once: %v within 36 W", s)
 	}
 	o.Found = map[metric.Goal]Answered{l: {Setting: m.Setting, Over: tegra.Some(0.03)}}
-	if s := o.With(m).Standing(4, l); s.State != optimize.Measured || s.ChanceOver.V != 0.03 {
+	if s := o.With(m).Standing(4, l); s.State != standing.Measured || s.ChanceOver.V != 0.03 {
 		t.Errorf("a search knows better: %v within 36 W", s)
 	}
-	if s := (*Outlook)(nil).StandingOf(m.Mode, l); s.State != optimize.Unknown {
+	if s := (*Outlook)(nil).StandingOf(m.Mode, l); s.State != standing.Unknown {
 		t.Errorf("%v where there is no model", s)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -114,21 +115,21 @@ func (v *LoadView) At(at tegra.Setting) mix.Outcome {
 }
 
 // Standing compares a setting with the limits.
-func (v *LoadView) Standing(at tegra.Setting) optimize.Standing {
+func (v *LoadView) Standing(at tegra.Setting) standing.Standing {
 	i, known := v.place[at]
 	switch {
 	case !known:
-		return optimize.Standing{State: optimize.Unknown}
+		return standing.Standing{State: standing.Unknown}
 	case slices.Contains(v.Failed, at): // as shown by requests
-		return optimize.Standing{State: optimize.Over, N: 1, Limited: true}
+		return standing.Standing{State: standing.Over, N: 1, Limited: true}
 	case v.Found != nil && at == *v.Found:
-		return optimize.Standing{State: optimize.Measured, N: 2, Limited: true}
+		return standing.Standing{State: standing.Measured, N: 2, Limited: true}
 	}
 	return v.agreed(v.curve.Stand(at, v.of.Readings()[v.of.Known[i].Setting].N), v.At(at))
 }
 
 // agreed adjusts a standing to the evaluated outcome of its setting.
-func (v *LoadView) agreed(of optimize.Standing, o mix.Outcome) optimize.Standing {
+func (v *LoadView) agreed(of standing.Standing, o mix.Outcome) standing.Standing {
 	if v.Goal.Margin != metric.UsualMargin {
 		return of
 	}
@@ -235,7 +236,7 @@ func (v *LoadView) AtMode(i int) mix.Outcome { return v.At(v.setting(i)) }
 func (v *LoadView) UnitsPerRequest(u Unit) float64 { return u.PerBatch / float64(v.setting(0).Batch) }
 
 // ModeStanding returns the standing of a mode of the view, interpolated unless the mode was evaluated.
-func (v *LoadView) ModeStanding(i int) optimize.Standing {
+func (v *LoadView) ModeStanding(i int) standing.Standing {
 	at := v.setting(i)
 	if _, known := v.done[at]; known {
 		return v.Standing(at)

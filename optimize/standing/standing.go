@@ -1,4 +1,7 @@
-package optimize
+// Package standing says how a setting compares with the limits of a goal, and how certain that is.
+//
+//	Goal, Prediction or readings ──► Stand, Believe ──► Standing{State, ChanceOver}
+package standing
 
 import (
 	"cmp"
@@ -7,6 +10,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"jtune/internal/report"
 	"jtune/learn"
@@ -58,7 +63,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s.String())
 }
 
-// Within reports whether the mode counts as within the limit, as in Choose with the usual margin.
+// Within reports whether the mode counts as within the limit, as in optimize.Choose with the usual margin.
 func (s State) Within() bool { return s <= Likely }
 
 // Standing is how a mode compares with a limit.
@@ -121,12 +126,13 @@ func stateAt(chance float64, best State, most float64) State {
 func Believe(l metric.Goal, n int, over float64) Standing {
 	s := Standing{N: n, Limited: l.Limited()}
 	if s.Limited {
-		s.State, s.ChanceOver = stateAt(over, Measured, riskOf(l)), RoundedUp(over)
+		s.State, s.ChanceOver = stateAt(over, Measured, RiskOf(l)), RoundedUp(over)
 	}
 	return s
 }
 
-func riskOf(l metric.Goal) float64 { return cmp.Or(l.Risk, metric.DefaultRisk) }
+// RiskOf returns the chance to exceed a limit that a goal allows.
+func RiskOf(l metric.Goal) float64 { return cmp.Or(l.Risk, metric.DefaultRisk) }
 
 // RoundedUp rounds a chance up to a ten-thousandth; absent if it is unknown.
 func RoundedUp(chance float64) tegra.Val[float64] {
@@ -139,7 +145,7 @@ func overPredicted(l metric.Goal, m tegra.Measured) (chance float64) {
 	for b := range l.Limits.Each() {
 		for value, sd := range b.Reads(m, 0, 0) {
 			if sd > 0 {
-				chance = max(chance, normalCDF(b.Over(value)/sd))
+				chance = max(chance, distuv.UnitNormal.CDF(b.Over(value)/sd))
 			}
 		}
 	}
@@ -179,11 +185,11 @@ func chanceOver(value, limit, sd, hi float64) float64 {
 	if room > margin && end > margin {
 		z = likelyZ + (sureZ-likelyZ)*(room-margin)/(end-margin)
 	}
-	return normalCDF(-z)
+	return distuv.UnitNormal.CDF(-z)
 }
 
-// doubt ranks settings within a limit by certainty, best first: measured, surely within, others.
-func (s Standing) doubt() int {
+// Doubt ranks settings within a limit by certainty, best first: measured, surely within, others.
+func (s Standing) Doubt() int {
 	switch {
 	case s.N > 0:
 		return 0

@@ -18,6 +18,7 @@ import (
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
+	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -227,7 +228,7 @@ func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 	ask = questions.Known(c.campaigns(), o.Model.Provenance, c.goal, ask)
 	service := serving.Under(o, ask)
 	list := service.Front(energy)
-	standings := make([]optimize.Standing, len(list))
+	standings := make([]standing.Standing, len(list))
 	for i := range list {
 		standings[i] = service.Standing(list[i].Setting)
 	}

@@ -8,14 +8,14 @@ import (
 
 	"jtune/internal/report"
 	"jtune/learn"
-	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 )
 
 // Points are settings with what is predicted or known of them, and how they compare with the limit.
 type Points struct {
 	Known     []learn.Prediction
-	Standings []optimize.Standing // by index of Known
+	Standings []standing.Standing // by index of Known
 	Virtual   bool                // from a virtual board
 	PerEpoch  int                 // minibatches per epoch; 0: unknown
 }
@@ -76,7 +76,7 @@ func (c *Cloud) columns() report.Table[int] {
 		float("power_lo_w", func(p learn.Prediction) float64 { return p.PowerLoW }),
 		float("power_hi_w", func(p learn.Prediction) float64 { return p.PowerHiW }),
 		float("energy_j", learn.Prediction.EnergyJ),
-	}, sized, epochs, standingColumns(func(k int) optimize.Standing { return c.Standings[k] }), size,
+	}, sized, epochs, standingColumns(func(k int) standing.Standing { return c.Standings[k] }), size,
 		virtualColumn[int](c.Virtual))
 }
 

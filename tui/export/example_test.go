@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"jtune/learn"
-	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/export"
@@ -19,7 +19,7 @@ func ExampleCloud_WriteCSV() {
 		TimeLoMS: 110, TimeHiMS: 131, PowerLoW: 13.9, PowerHiW: 15.1,
 	}
 	of := export.Points{Known: []learn.Prediction{p},
-		Standings: []optimize.Standing{optimize.Stand(metric.Watts(30), p, 0)}}
+		Standings: []standing.Standing{standing.Stand(metric.Watts(30), p, 0)}}
 	var out strings.Builder
 	_ = export.List(of).WriteCSV(&out)
 	_, row, _ := strings.Cut(out.String(), "\n") // below the titles

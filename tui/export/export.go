@@ -13,7 +13,7 @@ import (
 	"io"
 
 	"jtune/internal/report"
-	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 )
 
@@ -31,7 +31,7 @@ func ModeColumns[T any](of func(T) tegra.Mode) report.Table[T] {
 }
 
 // standingColumns are the columns that compare a row with the limit.
-func standingColumns[T any](of func(T) optimize.Standing) report.Table[T] {
+func standingColumns[T any](of func(T) standing.Standing) report.Table[T] {
 	return report.Table[T]{
 		{Key: "measured", Of: func(row T) any { return !of(row).Predicted() }},
 		{Key: "n", Of: func(row T) any { return of(row).N }},

@@ -15,6 +15,7 @@ import (
 	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -32,7 +33,7 @@ func few() *Cloud {
 		PowerW: 42})
 	of := Points{Known: preds, Virtual: true}
 	for i, p := range preds {
-		of.Standings = append(of.Standings, optimize.Stand(metric.Watts(30), p, []int{0, 2, 0, 0}[i]))
+		of.Standings = append(of.Standings, standing.Stand(metric.Watts(30), p, []int{0, 2, 0, 0}[i]))
 	}
 	return NewCloud(of, []int{1, 2, 3})
 }

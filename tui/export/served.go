@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"jtune/internal/report"
-	"jtune/optimize"
 	"jtune/optimize/mix"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 )
 
 // ServedCSV writes how settings serve a load, one per line. Unknown values are empty: the latency if the queue only
 // grows, mean power and energy without the idle power.
-func ServedCSV(to io.Writer, a mix.Ask, list []mix.Outcome, standings []optimize.Standing,
+func ServedCSV(to io.Writer, a mix.Ask, list []mix.Outcome, standings []standing.Standing,
 	virtual bool) error {
 	float := func(key string, of func(o mix.Outcome) float64) report.Column[int] {
 		return report.Column[int]{Key: key, Of: func(i int) any { return of(list[i]) }}
@@ -34,5 +34,5 @@ func ServedCSV(to io.Writer, a mix.Ask, list []mix.Outcome, standings []optimize
 		float("unit_j", func(o mix.Outcome) float64 { return o.JPerUnit }),
 		float("busy_unit_j", func(o mix.Outcome) float64 { return o.BusyJPerUnit }),
 		float("busy_share", func(o mix.Outcome) float64 { return min(o.Rho, 1) }),
-	}, standingColumns(func(i int) optimize.Standing { return standings[i] }), virtualColumn[int](virtual)).CSV(to, all)
+	}, standingColumns(func(i int) standing.Standing { return standings[i] }), virtualColumn[int](virtual)).CSV(to, all)
 }

@@ -9,9 +9,9 @@ import (
 
 	"jtune/internal/text"
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/serving"
+	"jtune/optimize/standing"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -174,7 +174,7 @@ func YesNo(v tegra.Val[bool]) string {
 
 // StandingText shows how a mode compares with the limit, as a mark and in words. Only modes that are measured or
 // certain to be within the limit are ticked and green.
-func StandingText(s optimize.Standing) string {
+func StandingText(s standing.Standing) string {
 	text := strings.TrimSpace(StandingMark(s) + " " + s.String())
 	switch {
 	case s.Ticked():
@@ -186,15 +186,15 @@ func StandingText(s optimize.Standing) string {
 }
 
 // StandingMark returns only the mark; "" without a limit.
-func StandingMark(s optimize.Standing) string {
+func StandingMark(s standing.Standing) string {
 	switch {
-	case !s.Limited || s.State == optimize.Unknown:
+	case !s.Limited || s.State == standing.Unknown:
 		return ""
 	case s.Ticked():
 		return "✓"
 	case s.Within():
 		return "~"
-	case s.State == optimize.Doubtful:
+	case s.State == standing.Doubtful:
 		return "?"
 	}
 	return "✗"

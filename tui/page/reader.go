@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
+	"jtune/optimize/standing"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -232,9 +232,9 @@ func (r Reader) Goal() metric.Question {
 	return g
 }
 
-// Standing compares a mode with the limits; optimize.Unknown if nothing is known of it.
-func (r Reader) Standing(m tegra.Mode) optimize.Standing {
-	unknown := optimize.Standing{State: optimize.Unknown}
+// Standing compares a mode with the limits; standing.Unknown if nothing is known of it.
+func (r Reader) Standing(m tegra.Mode) standing.Standing {
+	unknown := standing.Standing{State: standing.Unknown}
 	switch {
 	case !r.Goal().Loaded():
 		return r.state.Outlook.StandingOf(m, r.state.Goal.Limit)

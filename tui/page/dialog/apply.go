@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/learn"
-	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/widget"
@@ -37,7 +37,7 @@ type Apply struct {
 	from      tegra.Setup
 	predicted *learn.Prediction
 	measured  *tegra.Measured
-	standing  optimize.Standing // against the limit
+	standing  standing.Standing // against the limit
 	deadline  time.Time
 	serial    int // of the current countdown; older ticks are ignored
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/widget"
@@ -69,7 +69,7 @@ func (f *Apply) Render(w, h int) string {
 	if m := f.measured; m != nil {
 		lines = append(lines, "measured  "+page.Takes(page.Job(f.read), *m))
 	}
-	if s := f.standing; s.Limited && s.State != optimize.Unknown {
+	if s := f.standing; s.Limited && s.State != standing.Unknown {
 		asked, stands := "limit     "+page.GoalText(f.read.Goal()), page.StandingText(s)
 		if widget.Width(asked+"  "+stands) <= min(w, mostApply)-4 {
 			lines = append(lines, asked+"  "+stands)

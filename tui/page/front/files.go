@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"jtune/internal/figure"
-	"jtune/optimize"
 	"jtune/optimize/serving"
+	"jtune/optimize/standing"
 	"jtune/tui/export"
 	"jtune/tui/page"
 	"jtune/tui/session/plots"
@@ -58,7 +58,7 @@ func (c *cloudView) Files() ([]page.File, error) {
 func (c *cloudView) servedFiles(s *serving.LoadView) ([]page.File, error) {
 	virtual, energy := c.read.Outlook().Model.Provenance.Virtual, c.trade().Up.Word == "energy"
 	list := s.Front(energy)
-	standings := make([]optimize.Standing, len(list))
+	standings := make([]standing.Standing, len(list))
 	for i := range list {
 		standings[i] = s.Standing(list[i].Setting)
 	}

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
-	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
@@ -36,7 +36,7 @@ func limits(d *pagetest.Driver, line string) {
 }
 
 // chosen returns the answer of jtune ask choose to limits with a load.
-func chosen(t *testing.T, v *outlook.Outlook, line string) (mix.Ask, mix.Outcome, optimize.Standing, error) {
+func chosen(t *testing.T, v *outlook.Outlook, line string) (mix.Ask, mix.Outcome, standing.Standing, error) {
 	t.Helper()
 	a, err := metric.Parse(line)
 	if err != nil {

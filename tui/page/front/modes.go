@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/widget"
@@ -14,7 +14,7 @@ import (
 type modes struct{ *shared }
 
 // standing compares a mode with the limit.
-func (m modes) standing(i int) optimize.Standing {
+func (m modes) standing(i int) standing.Standing {
 	return m.read.Standing(m.read.Outlook().Known[i].Mode)
 }
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"jtune/internal/sorted"
-	"jtune/optimize"
 	"jtune/optimize/serving"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session/workloads"
@@ -115,7 +115,7 @@ func (p *Page) byState() []float64 {
 	case p.served != nil || l.Aim() == metric.Power:
 		goal = p.listing.Power.Values
 	}
-	ranks := [...]float64{optimize.Doubtful: 1, optimize.Over: 2, optimize.Unknown: 3}
+	ranks := [...]float64{standing.Doubtful: 1, standing.Over: 2, standing.Unknown: 3}
 	out := make([]float64, p.read.Space().Len())
 	for i := range out {
 		rank := ranks[p.standing(p.read.Space().At(i)).State]
@@ -197,6 +197,6 @@ func (p *Page) sortLine() string {
 }
 
 // standing compares a mode with the limit.
-func (p *Page) standing(m tegra.Mode) optimize.Standing {
+func (p *Page) standing(m tegra.Mode) standing.Standing {
 	return p.read.Standing(m)
 }

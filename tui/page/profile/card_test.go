@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
-	"jtune/optimize"
 	"jtune/optimize/mix"
+	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -60,7 +60,7 @@ func TestCardUnderALoadSaysWhatWasMeasured(t *testing.T) {
 	a.Served = &mix.Outcome{Setting: tegra.Setting{Mode: a.Mode, Batch: 1}, LatencyMS: 47.4, PeakW: 25.4, Meets: true}
 	a.Trial = &answers.Trial{Setting: a.Setting, N: 2, Serving: &record.Served{Requests: 2000},
 		LatencyMS: tegra.Some(48.5), MeanW: tegra.Some(18.1)}
-	a.Standing = optimize.Standing{State: optimize.Measured, N: 2, Limited: true}
+	a.Standing = standing.Standing{State: standing.Measured, N: 2, Limited: true}
 	d.State.Tasks.Own = j
 	d.Size(80, 24)
 	d.Sees("measured: p99 48.5 ms, 18.1 W mean; 2,000 requests at 30/s", "measured within, mean of 2", "batch time")

@@ -9,6 +9,7 @@ import (
 	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/optimize/pareto"
+	"jtune/optimize/standing"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -184,7 +185,7 @@ func (p *Page) cell(j *page.Task, row, col int) string {
 	text := string(r.Status)
 	if n < len(j.Probes) && ok {
 		text = string(j.Probes[n].Why)
-		if s := j.Standing(r.Setting, cmp.Or(j.Probes[n].Limit, j.Limit)); s.State == optimize.Over {
+		if s := j.Standing(r.Setting, cmp.Or(j.Probes[n].Limit, j.Limit)); s.State == standing.Over {
 			text = s.State.String()
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
+	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -25,7 +26,7 @@ type Answer struct {
 	Workload      string            // "" if unknown
 	Limit         metric.Goal       // the requested limit
 	Ask           mix.Ask           // the question with its load, if there is one
-	Standing      optimize.Standing // how the setting relates to Limit
+	Standing      standing.Standing // how the setting relates to Limit
 	Feasible      bool              // false: no setting meets the limit; this is the nearest
 	Verified      bool              // measured twice
 	// True and Chance are the search's belief in the setting's true values and in keeping Limit, and Alternative is a
@@ -63,7 +64,7 @@ func Chosen(o *outlook.Outlook, at int, l metric.Goal, presets []tegra.Preset, p
 }
 
 // Under returns the answer evaluated under a load, with its outcome and standing there.
-func (a Answer) Under(ask mix.Ask, found mix.Outcome, s optimize.Standing) Answer {
+func (a Answer) Under(ask mix.Ask, found mix.Outcome, s standing.Standing) Answer {
 	a.Ask, a.Served, a.Standing, a.Gain, a.Exchange = ask, &found, s, nil, nil
 	a.Compared()
 	a.Guessed()

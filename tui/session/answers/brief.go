@@ -3,6 +3,7 @@ package answers
 import (
 	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -52,7 +53,7 @@ func WorkedOut(h record.Header, ended string, all func() []record.Row) *Kept {
 		}
 		a := Answer{Setting: best.Setting, About: outlook.About{Reading: best}, Device: h.Device.Name,
 			Virtual: h.Device.Virtual, Workload: h.Workload.Name, Limit: l, Feasible: true, Verified: best.N > 1,
-			Standing: optimize.Stand(l, optimize.MeasuredPrediction(best.Measured), best.N), Ended: optimize.Converged}
+			Standing: standing.Stand(l, optimize.MeasuredPrediction(best.Measured), best.N), Ended: optimize.Converged}
 		for _, m := range rows {
 			a.Probes = append(a.Probes, optimize.Probe{Measured: m, Feasible: l.Met(m)})
 		}

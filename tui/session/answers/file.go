@@ -19,6 +19,7 @@ import (
 	"jtune/internal/tomlfile"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -192,7 +193,7 @@ func (a *Answer) fault() string {
 		return "it has no time"
 	case !learn.Possible(best):
 		return fmt.Sprintf("impossible reading: %g ms, %g W", best.TimeMS, best.PowerW)
-	case a.Standing.State < optimize.Measured || a.Standing.State > optimize.Unknown:
+	case a.Standing.State < standing.Measured || a.Standing.State > standing.Unknown:
 		return "invalid state"
 	case a.Limit.Check() != nil:
 		return "invalid limit"

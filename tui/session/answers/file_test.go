@@ -16,6 +16,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
+	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -35,7 +36,7 @@ func full() Answer {
 		Limit: metric.Watts(30),
 		Ask: mix.Ask{Goal: metric.Watts(30), LatencyMS: 50, Quantile: 0.99, IdleW: math.NaN(),
 			Load: arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}},
-		Standing: optimize.Standing{N: 2, Limited: true}, Feasible: true, Verified: true,
+		Standing: standing.Standing{N: 2, Limited: true}, Feasible: true, Verified: true,
 		Versus:  outlook.Comparisons{MaxN: &beside, Presets: []outlook.Comparison{beside}},
 		Served:  &mix.Outcome{Setting: at.Setting, LatencyMS: math.Inf(1), MeanW: 18, Meets: true},
 		Serving: served, Took: 93 * time.Second,

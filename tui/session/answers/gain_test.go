@@ -9,6 +9,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -65,9 +66,9 @@ func TestAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 // A predicted answer is not called sure, and the limit of an exchange is a number as people write it.
 func TestSheetOfAGuessSaysProbably(t *testing.T) {
 	maxn := &Baseline{"present, locked", tegra.Mean{Measured: tegra.Measured{TimeMS: 58, PowerW: 50}, N: 1}, Errors{}}
-	for state, want := range map[optimize.State]string{optimize.Likely: "this mode probably does",
-		optimize.Sure: "this mode does", optimize.Measured: "this mode does"} {
-		a := Answer{Limit: metric.Watts(30), Feasible: true, Before: maxn, Standing: optimize.Standing{State: state},
+	for state, want := range map[standing.State]string{standing.Likely: "this mode probably does",
+		standing.Sure: "this mode does", standing.Measured: "this mode does"} {
+		a := Answer{Limit: metric.Watts(30), Feasible: true, Before: maxn, Standing: standing.Standing{State: state},
 			Gain: &Gain{Against: Present}}
 		a.Reading.Measured = tegra.Measured{TimeMS: 90, PowerW: 29}
 		a.Versus.Presets = []outlook.Comparison{{Name: "MODE_50W", Other: optimize.MeasuredPrediction(maxn.Measured)}}

@@ -18,6 +18,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
+	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -268,7 +269,7 @@ func TestSheetJudgesEachModeByTheLimit(t *testing.T) {
 	}
 	a := Answer{Limit: metric.Watts(30), Feasible: true, Before: &Baseline{"present, locked", at(8, 50, 40), Errors{}},
 		Preset: &Baseline{"MODE_15W's clocks", at(4, 90, 20), Errors{}}}
-	a.Standing = optimize.Standing{State: optimize.Measured, N: 1, Limited: true}
+	a.Standing = standing.Standing{State: standing.Measured, N: 1, Limited: true}
 	a.Reading = at(6, 60, 28)
 	a.Setting = a.Reading.Setting
 	v := versus("present, locked", 8, 50, 40)

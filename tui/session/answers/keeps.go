@@ -6,7 +6,7 @@ import (
 
 	"jtune/internal/report"
 	"jtune/internal/stats"
-	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -52,7 +52,7 @@ func (a *Answer) alternative() any {
 		return nil
 	}
 	return append(report.Object{{"mode", m.Mode}, {"time_ms", m.TimeMS}, {"power_w", m.PowerW},
-		{"chance_over", optimize.RoundedUp(1 - m.Chance).V}}, size(m.Measured)...)
+		{"chance_over", standing.RoundedUp(1 - m.Chance).V}}, size(m.Measured)...)
 }
 
 // ChanceOver returns the chance that the answer exceeds its limit, if it was measured and no load is calculated: by its
@@ -62,7 +62,7 @@ func (a *Answer) ChanceOver() tegra.Val[float64] {
 		return s.ChanceOver
 	}
 	if a.Chance.OK {
-		return optimize.RoundedUp(1 - a.Chance.V)
+		return standing.RoundedUp(1 - a.Chance.V)
 	}
-	return optimize.RoundedUp(a.Limit.ChanceOver(a.readings()))
+	return standing.RoundedUp(a.Limit.ChanceOver(a.readings()))
 }

@@ -12,6 +12,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session/further"
@@ -151,7 +152,7 @@ func (a *Answer) gained(today string) string {
 		return "the board is in the best mode already"
 	case b != nil && b == a.Before && a.Limit.Limited() && a.Served == nil && !a.Limit.Met(b.Measured):
 		if a.noneFits() {
-			does := map[bool]string{true: "does", false: "probably does"}[a.Standing.State <= optimize.Sure]
+			does := map[bool]string{true: "does", false: "probably does"}[a.Standing.State <= standing.Sure]
 			return "no preset fits " + a.Limit.Brief() + " with this job; this mode " + does
 		}
 		return ""

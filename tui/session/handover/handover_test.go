@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -45,7 +45,7 @@ func searched(t *testing.T) Report {
 	}
 	found, before, preset := mode(4, 1, 1, 2), mode(4, 2, 1, 2), mode(2, 2, 0.5, 2)
 	a := answers.Answer{Setting: tegra.Setting{Mode: found}, Limit: metric.Watts(15), Feasible: true,
-		Verified: true, Standing: optimize.Standing{N: 2, Limited: true},
+		Verified: true, Standing: standing.Standing{N: 2, Limited: true},
 		About: outlook.About{Reading: tegra.Mean{Measured: measured(found, 80, 14.2), N: 2},
 			Predicted: learn.Prediction{Measured: measured(found, 82, 14.0), TimeLoMS: 74, TimeHiMS: 90, PowerLoW: 13,
 				PowerHiW: 15}},

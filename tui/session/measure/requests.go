@@ -9,6 +9,7 @@ import (
 	"jtune/optimize/ladder"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
+	"jtune/optimize/standing"
 	"jtune/profiles"
 	"jtune/profiles/harness/detect"
 	"jtune/profiles/record"
@@ -106,16 +107,16 @@ func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
 	first.Trial = t
 	switch {
 	case !t.Meets():
-		*s = optimize.Standing{State: optimize.Over, N: t.N, Limited: true}
-	case first.Ask.LatencyMS == 0 || s.State != optimize.Measured:
+		*s = standing.Standing{State: standing.Over, N: t.N, Limited: true}
+	case first.Ask.LatencyMS == 0 || s.State != standing.Measured:
 	case t.N < 2: // one reading of a quantile
-		s.State = optimize.Likely
+		s.State = standing.Likely
 	default:
 		s.N = t.N
 	}
 	// that a mean is within a latency does not say that a quantile is
-	if t.Users && t.Unsure != "" && first.Limit.Of(metric.Time) > 0 && s.State == optimize.Measured {
-		s.State = optimize.Doubtful
+	if t.Users && t.Unsure != "" && first.Limit.Of(metric.Time) > 0 && s.State == standing.Measured {
+		s.State = standing.Doubtful
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
@@ -60,7 +60,7 @@ func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 	}
 	for i, a := range k.Answers {
 		m := a.Reading.Measured
-		if a.Limit != limits[i] || !limits[i].Met(m) || a.Standing.State != optimize.Measured ||
+		if a.Limit != limits[i] || !limits[i].Met(m) || a.Standing.State != standing.Measured ||
 			limits[i].Better(found.Answers[i].Reading.Measured, m) && found.Answers[i].Reading.N < 2 {
 			t.Errorf("%v: %+v", limits[i], a.Setting)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -32,11 +33,11 @@ func (s *Snapshot) IfStopped(spec Spec) string {
 }
 
 // Standing returns how a setting relates to a limit, by the mean of its results so far.
-func (s *Snapshot) Standing(at tegra.Setting, l metric.Goal) optimize.Standing {
+func (s *Snapshot) Standing(at tegra.Setting, l metric.Goal) standing.Standing {
 	for _, m := range tegra.MeansOf(s.Measured()) {
 		if m.Setting == at {
-			return optimize.Stand(l, optimize.MeasuredPrediction(m.Measured), m.N)
+			return standing.Stand(l, optimize.MeasuredPrediction(m.Measured), m.N)
 		}
 	}
-	return optimize.Standing{State: optimize.Unknown}
+	return standing.Standing{State: standing.Unknown}
 }
