@@ -21,6 +21,7 @@ type Point struct {
 	N              int                // number of readings; 0: predicted
 	CVPct          tegra.Val[float64] // standard deviation of their energies in percent of the mean
 	Doubted        bool               // its reading is an outlier: it is never the answer
+	OthersJ        float64            // energy of a batch by the other readings, where it is one
 }
 
 // Result is the result of an energy study.
@@ -81,7 +82,9 @@ func Sum(space *tegra.Space, readings []tegra.Measured) Result {
 		p := Point{Measured: of.Measured}
 		if list := known[p.Mode]; len(list) > 0 {
 			p = pointOf(list)
-			p.Doubted = slices.Contains(model.Suspicious, p.Setting)
+			if p.Doubted = slices.Contains(model.Suspicious, p.Setting); p.Doubted {
+				p.OthersJ = of.EnergyJ()
+			}
 		}
 		r.Points = append(r.Points, p)
 		best := &r.Least

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"jtune/internal/conclusion"
@@ -198,11 +199,30 @@ func (r *EnergyReport) Findings() (lines text.Lines) {
 		lines.Add("Measured, else predicted: %s.", shapes.Say(shape{r.LatencyFalls(), r.Grid().InnerMinimum()}))
 	}
 	for _, p := range r.Doubted() {
-		lines.Add("%s read %s per %s, which disagrees with all others: it is ignored unless measured again.",
-			r.Mode(p.Mode), UnitEnergyText(r.UnitJ(p)), r.Workload.UnitName())
+		lines.Add("%s read %s per %s, %s: it is ignored unless measured again.", r.Mode(p.Mode),
+			UnitEnergyText(r.UnitJ(p)), r.Workload.UnitName(), outlies.Say(outlier{p.EnergyJ(), p.OthersJ}))
 	}
 	return append(lines, text.Said(unsteady.Say(r.scatter()))...)
 }
+
+// outlier is the energy of a batch by a doubted reading, and by the others.
+type outlier struct {
+	J, OthersJ float64 `turn:"0.2 5"`
+}
+
+// alikePct is up to how many percent energies are called alike.
+const alikePct = 5
+
+var outlies = conclusion.New("energy: a doubted reading", 3, func(o outlier) string {
+	switch pct := 100 * (o.J/o.OthersJ - 1); {
+	case math.Abs(pct) <= alikePct:
+		return "of a time and a power that the other readings contradict"
+	case pct > 0:
+		return fmt.Sprintf("%.0f %% more than by the other readings", pct)
+	default:
+		return fmt.Sprintf("%.0f %% less than by the other readings", -pct)
+	}
+})
 
 func (r *EnergyReport) sayLeast(lines *text.Lines) {
 	if !r.Least.OK {
@@ -217,7 +237,7 @@ func (r *EnergyReport) sayLeast(lines *text.Lines) {
 	base, ok := r.Base()
 	if !ok {
 		if len(r.Baselines) > 0 {
-			lines.Add("The baseline, %s, disagrees with all others: no saving is given against it.",
+			lines.Add("The baseline, %s, has a doubted reading: no saving is given against it.",
 				r.Baselines[0].Name)
 		}
 		return
