@@ -130,6 +130,11 @@ func keptRules(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	if f := line.namedDash(); f != nil {
+		kind, _ := pflag.UnquoteUsage(f)
+		return usagef("%s--%s -: - stands for standard input or output, which is not taken here; give a %s",
+			commandName(c), f.Name, kind)
+	}
 	for _, r := range ranges {
 		if slices.Contains(strings.Split(r.command, ", "), name) {
 			if err := line.within(r); err != nil {
@@ -138,6 +143,17 @@ func keptRules(c *cobra.Command, args []string) error {
 		}
 	}
 	return nil
+}
+
+// namedDash returns a flag that was given "-" for a file or folder, though its help does not say that it takes it.
+func (l ruled) namedDash() (found *pflag.Flag) {
+	l.Flags().Visit(func(f *pflag.Flag) {
+		kind, help := pflag.UnquoteUsage(f)
+		if f.Value.String() == "-" && (kind == "FILE" || kind == "DIR") && !strings.Contains(help, "- for standard") {
+			found = f
+		}
+	})
+	return found
 }
 
 // flagRange bounds the values of flags: numbers, or times with their unit.
