@@ -136,6 +136,8 @@ type PlanHeader struct {
 	Repeats int `toml:"repeats,omitempty"`
 	// Listed are the settings of a list, as SetList writes them: what remains to measure when its file is deleted.
 	Listed []string `toml:"listed,omitempty"`
+	// Limit is what a verification compares its readings with; nil: none.
+	Limit *metric.Goal `toml:"limit,omitempty"`
 	// PartOf is when the first campaign began (Header.Began) of a search that needs several; "" in the first.
 	PartOf string `toml:"part_of,omitempty"`
 }

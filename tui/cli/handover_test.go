@@ -190,6 +190,13 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 			t.Errorf("%s: %v", limit, v)
 		}
 	}
+	list := jtune(t, with(virtualBoard, "campaigns", "--data-dir", data)...).done(t).out
+	for _, state := range []string{`verify +.* finished: within`, `verify +.* finished: over`,
+		`tune +.* finished: (within|at the limit)`} {
+		if !regexp.MustCompile(state).MatchString(list) {
+			t.Errorf("the list shows no %s:\n%s", state, list)
+		}
+	}
 	jtune(t, with(virtualBoard, "verify", "--limit", "p99 5 ms", "--data-dir", data)...).fails(t, exitUsage, "--limit")
 	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "3", "--data-dir", data)...).
 		fails(t, exitInfeasible, "no power mode meets the limit")

@@ -71,6 +71,8 @@ func (p *Page) question(l task.Listed) string {
 	switch k := l.Answer; {
 	case l.Part != "":
 		return mark + "  └ " + l.What()
+	case k != nil && l.Verdict != "":
+		return mark + p.answered(k) + ", " + l.Verdict
 	case k != nil:
 		return mark + p.answered(k)
 	case l.PID > 0 && l.PID != os.Getpid():

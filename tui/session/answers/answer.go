@@ -168,5 +168,13 @@ type Trial struct {
 // Meets reports whether the setting meets the limits, as far as is known.
 func (t Trial) Meets() bool { return t.Why == "" }
 
+// Verdict returns what the requests say of the limits.
+func (t Trial) Verdict() standing.Verdict {
+	if t.Meets() {
+		return standing.Keeps
+	}
+	return standing.Exceeds
+}
+
 // Remark returns why the setting misses the limits, or why that is unknown; "" if it meets them.
 func (t Trial) Remark() string { return cmp.Or(t.Why, t.Unsure) }

@@ -1,6 +1,8 @@
 package answers
 
 import (
+	"slices"
+
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/optimize/standing"
@@ -33,6 +35,22 @@ func (k *Kept) Brief() *Brief {
 		b.MS, b.Quantile = a.Served.LatencyMS, a.Ask.Quantile
 	}
 	return b
+}
+
+// Verdict returns what the first answer's readings, or its requests under a load, say of its limit; NoVerdict if it was
+// not measured, or no mode meets the limit.
+func (k *Kept) Verdict() standing.Verdict {
+	if k == nil {
+		return standing.NoVerdict
+	}
+	switch a := k.Answers[0]; {
+	case !a.Feasible || a.Trial == nil && a.Reading.N == 0:
+		return standing.NoVerdict
+	case a.Trial != nil:
+		return a.Trial.Verdict()
+	default:
+		return standing.VerdictOf(a.Limit, slices.Repeat([]tegra.Measured{a.Reading.Measured}, a.Reading.N))
+	}
 }
 
 // complete is the end of a campaign that measured everything it had to.

@@ -19,9 +19,10 @@ import (
 
 // Kinds of plans.
 const (
-	TuneKind  = "tune"  // a search
-	LoadKind  = "load"  // requests at a rate in one mode
-	ModesKind = "modes" // chosen from the results so far: a profile, or a search over the front
+	TuneKind   = "tune"   // a search
+	LoadKind   = "load"   // requests at a rate in one mode
+	VerifyKind = "verify" // readings of one mode
+	ModesKind  = "modes"  // chosen from the results so far: a profile, or a search over the front
 )
 
 // HeaderOf describes a campaign in its folder. Its creation time is the machine's, because a virtual board's clock may

@@ -14,6 +14,7 @@ import (
 	"jtune/internal/safefile"
 	"jtune/internal/sorted"
 	"jtune/internal/text"
+	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -57,7 +58,8 @@ type Facts struct {
 	Learned  int      // usable rows that may be pooled
 	Sizes    []int    // batch sizes of the rows
 	Answer   *answers.Brief
-	Verdict  string // of a soak, as in its file; "": none
+	// Verdict comes from a soak's file, or from the readings of a verification or of an answer; "": none.
+	Verdict string
 
 	settings, pooled []uint64 // as settingsOf; of all rows, and of those that may be pooled
 }
@@ -177,9 +179,13 @@ func ReadCampaignFolder(dir string) Campaign {
 			k = answers.WorkedOut(h, c.Ended, c.Rows)
 		}
 		c.Answer = k.Brief() // an unreadable file counts as no answer
+		c.Verdict = string(k.Verdict())
 	}
-	if h.Plan.Kind == RunKind && h.Plan.Source == SoakSource {
+	switch {
+	case h.Plan.Kind == RunKind && h.Plan.Source == SoakSource:
 		c.Verdict = soakVerdict(dir)
+	case h.Plan.Limit != nil:
+		c.Verdict = string(standing.VerdictOf(*h.Plan.Limit, record.Usable(rows)))
 	}
 	return c
 }

@@ -70,7 +70,7 @@ func PlanText(p record.PlanHeader, search *record.SearchHeader) string {
 		out = "all " + text.Count(p.Modes, thing)
 	case p.Kind == "list":
 		out = text.Count(p.Modes, "listed "+thing)
-	case p.Kind == "verify":
+	case p.Kind == VerifyKind:
 		out = "verification"
 	case p.Kind == "front":
 		out = "verification of the front, " + text.Count(p.Modes, thing)

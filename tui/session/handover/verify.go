@@ -12,6 +12,7 @@ import (
 	"jtune/internal/conclusion"
 	"jtune/internal/report"
 	"jtune/internal/text"
+	"jtune/optimize/standing"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -31,7 +32,7 @@ import (
 // Verification compares a mode today with the limit of its search, and with the measurement then.
 type Verification struct {
 	Mode     tegra.Mode
-	Verdict  Verdict
+	Verdict  standing.Verdict
 	Goal     any                // the limit, as in JSON
 	Drifted  bool               // time or power is higher than then, beyond the noise of readings
 	Slowed   bool               // the board was throttled
@@ -47,14 +48,14 @@ type Verification struct {
 
 // Holds reports whether the mode keeps its limit, has not drifted, and was not throttled.
 func (v *Verification) Holds() bool {
-	return (v.Verdict == NoLimit || v.Verdict == Within) && !v.fails()
+	return (v.Verdict == standing.NoVerdict || v.Verdict == standing.Keeps) && !v.fails()
 }
 
 // fails reports whether anything speaks against the mode, other than that it is undecided.
-func (v *Verification) fails() bool { return v.Verdict == Over || v.Drifted || v.Slowed }
+func (v *Verification) fails() bool { return v.Verdict == standing.Exceeds || v.Drifted || v.Slowed }
 
 // Undecided reports whether the readings do not suffice.
-func (v *Verification) Undecided() bool { return v.Verdict == AtLimit && !v.fails() }
+func (v *Verification) Undecided() bool { return v.Verdict == standing.AtLimit && !v.fails() }
 
 // MarshalJSON returns the document of `jtune verify --json`.
 func (v *Verification) MarshalJSON() ([]byte, error) {
@@ -67,7 +68,7 @@ func (v *Verification) MarshalJSON() ([]byte, error) {
 // String is the verdict in words.
 func (v *Verification) String() string {
 	var words []string
-	if v.Verdict != NoLimit {
+	if v.Verdict != standing.NoVerdict {
 		words = append(words, string(v.Verdict))
 	}
 	if v.Drifted {
@@ -199,17 +200,7 @@ func (v *Verification) remeasure(ctx context.Context, s *session.Session, w work
 	if a.Trial != nil {
 		return v.underLoad(ctx, s, r, a, observe)
 	}
-	readings := func(rows []record.Row) []tegra.Measured { // of a workload that now has this size alone
-		list := record.Usable(rows)
-		for i := range list {
-			list[i].Batch = a.Batch
-		}
-		return list
-	}
-	rows, err := measure.Verify(ctx, s, w, a.Mode, func(rows []record.Row) bool {
-		list := readings(rows)
-		return len(list) == len(rows) && len(list) < mostReadings && verdictOf(a.Limit, list) == AtLimit
-	}, observe)
+	rows, err := measure.Verify(ctx, s, measure.ModeRequest{Workload: w, Mode: a.Mode, Limit: a.Limit}, observe)
 	if err != nil {
 		return err
 	}
@@ -222,7 +213,7 @@ func (v *Verification) remeasure(ctx context.Context, s *session.Session, w work
 			return fmt.Errorf("the mode could not be measured: %s: %s", row.Status, row.Why)
 		}
 	}
-	v.judge(a, readings(rows))
+	v.judge(a, record.Usable(rows))
 	return nil
 }
 
@@ -253,13 +244,7 @@ func (v *Verification) underLoad(ctx context.Context, s *session.Session, r meas
 	if err != nil {
 		return err
 	}
-	v.N, v.Verdict = now.N, AtLimit
-	switch {
-	case now.Why != "":
-		v.Verdict = Over
-	case now.Meets():
-		v.Verdict = Within
-	}
+	v.N, v.Verdict = now.N, now.Verdict()
 	words := func(t answers.Trial) string {
 		return fmt.Sprintf("%s ms and %s W", value(t.LatencyMS), value(t.MeanW))
 	}
@@ -279,13 +264,13 @@ const z95 = 1.96
 
 // judge compares new readings with the limit and with the readings of the search.
 func (v *Verification) judge(a answers.Answer, readings []tegra.Measured) {
-	v.N, v.Verdict, v.Now = len(readings), verdictOf(a.Limit, readings), tegra.MeansOf(readings)[0]
+	v.N, v.Verdict, v.Now = len(readings), standing.VerdictOf(a.Limit, readings), tegra.MeansOf(readings)[0]
 	now, then := metric.Scatter/math.Sqrt(float64(v.N)), metric.Scatter/math.Sqrt(float64(a.Reading.N))
 	of := func(own tegra.Val[float64], before float64) float64 { // a reading with a hiccup knows its mean less well
 		return math.Hypot(math.Hypot(now, own.Or(0)), max(then, before))
 	}
-	t := twice{Since: v.Since.UTC().Format("2006-01-02"), N: v.N, Over: v.Verdict == Over,
-		Near: v.Verdict == AtLimit, ThenMS: a.Reading.TimeMS, NowMS: v.Now.TimeMS,
+	t := twice{Since: v.Since.UTC().Format("2006-01-02"), N: v.N, Over: v.Verdict == standing.Exceeds,
+		Near: v.Verdict == standing.AtLimit, ThenMS: a.Reading.TimeMS, NowMS: v.Now.TimeMS,
 		ErrMS: of(v.Now.Errors.Time, a.Error.Time), ErrW: of(v.Now.Errors.Power, a.Error.Power)}
 	t.ThenW = tegra.Val[float64]{V: a.Reading.PowerW, OK: a.Reading.HasPower()}
 	t.NowW = tegra.Val[float64]{V: v.Now.PowerW, OK: v.Now.HasPower()}

@@ -18,7 +18,7 @@ import (
 func TestSessionVerifyOfAHotBoardIsNoMeasurement(t *testing.T) {
 	t.Parallel()
 	s, w := sessiontest.HotSession(t)
-	rows, err := Verify(t.Context(), s, w, s.Device.Space().Modes()[0], nil, nil)
+	rows, err := Verify(t.Context(), s, ModeRequest{Workload: w, Mode: s.Device.Space().Modes()[0]}, nil)
 	if err != nil || len(rows) != 1 || rows[0].Status != record.Hot && rows[0].Status != record.Throttled {
 		t.Errorf("%+v, %v", rows, err)
 	}

@@ -33,7 +33,8 @@ func TestPoolModelOfSeveralProgramsKnowsTheRowsOfAll(t *testing.T) {
 				Sample: 3}, nil); err != nil {
 				t.Error(err)
 			}
-			if _, err := Verify(t.Context(), s, w, s.Device.Space().At(int(seed)), nil, nil); err != nil {
+			one := ModeRequest{Workload: w, Mode: s.Device.Space().At(int(seed))}
+			if _, err := Verify(t.Context(), s, one, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -122,7 +123,7 @@ func TestPoolModelOfAllBatchSizesLearnsWhatIsMeasuredAtOne(t *testing.T) {
 		t.Fatal(res.Kept, err)
 	}
 	verified := tegra.Setting{Mode: s.Device.Space().Max(), Batch: 8}
-	if _, err := Verify(t.Context(), s, w.AtBatch(8), verified.Mode, nil, nil); err != nil {
+	if _, err := Verify(t.Context(), s, ModeRequest{Workload: w.AtBatch(8), Mode: verified.Mode}, nil); err != nil {
 		t.Fatal(err)
 	}
 	list, err := models.List(s.Options)

@@ -4,8 +4,11 @@ import (
 	"testing"
 
 	"jtune/internal/usage"
+	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/metric"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
 )
@@ -18,9 +21,14 @@ func TestVerifyMeasuresAndPutsTheBoardBack(t *testing.T) {
 	}
 	before := s.Setup().Mode
 	m := s.Device.Space().At(s.Device.Space().Len() / 2)
-	rows, err := Verify(t.Context(), s, w, m, func(rows []record.Row) bool { return len(rows) < 2 }, nil)
-	if err != nil || len(rows) != 2 {
-		t.Fatalf("%v, %v; want two readings", rows, err)
+	once, err := Verify(t.Context(), s, ModeRequest{Workload: w, Mode: m}, nil)
+	if err != nil || len(once) != 1 {
+		t.Fatalf("%v, %v; want one reading", once, err)
+	}
+	near := metric.Watts(once[0].PowerW)
+	rows, err := Verify(t.Context(), s, ModeRequest{Workload: w, Mode: m, Limit: near}, nil)
+	if err != nil || len(rows) < 2 {
+		t.Fatalf("%v, %v; want several readings: one does not decide", rows, err)
 	}
 	row := rows[1]
 	if row.Mode != m || !row.Status.Usable() || row.TimeMS <= 0 || row.PowerW <= 0 {
@@ -28,6 +36,11 @@ func TestVerifyMeasuresAndPutsTheBoardBack(t *testing.T) {
 	}
 	if after := s.Setup().Mode; after != before {
 		t.Errorf("left in %v, found in %v", after, before)
+	}
+	list, err := campaigns.List(s.Options.Paths)
+	if n := len(list); err != nil || n != 2 || list[0].Verdict != "" || list[1].Verdict == "" ||
+		list[1].Verdict != string(standing.VerdictOf(near, record.Usable(rows))) {
+		t.Errorf("a list shows %+v, %v; want the verdict on %v of %v", list, err, near, rows)
 	}
 }
 

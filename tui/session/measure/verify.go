@@ -9,22 +9,47 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/pareto"
+	"jtune/optimize/standing"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 )
 
-// Verify measures one mode as a separate campaign, again as long as it should be, and restores the device. An unusable
-// row says why. The model of the workload's pool learns the rows.
-func Verify(ctx context.Context, s *session.Session, w workload.Workload, m tegra.Mode,
-	again func([]record.Row) bool, observe func(Event)) ([]record.Row, error) {
-	head := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: "verify", Modes: 1}, nil, record.Settings{})
-	r := ProfileRequest{Measuring: Measuring{Workload: w}}
-	rows, dir, err := measureAgain(ctx, s, r, head, &onePlan{mode: m, again: again}, observe)
-	Update(s, w, nil, dir, record.Usable(rows), observe)
+// ModeRequest asks to measure one mode again.
+type ModeRequest struct {
+	Workload workload.Workload
+	Mode     tegra.Mode
+	// Limit is what the readings are compared with: there are several until they decide. Not limited: one.
+	Limit metric.Goal
+}
+
+// plan describes the request in the record.
+func (r ModeRequest) plan() record.PlanHeader {
+	p := record.PlanHeader{Kind: campaigns.VerifyKind, Modes: 1}
+	if r.Limit.Limited() {
+		p.Limit = &r.Limit
+	}
+	return p
+}
+
+// again reports whether readings do not decide yet.
+func (r ModeRequest) again(rows []record.Row) bool {
+	list := record.Usable(rows)
+	return len(list) == len(rows) && len(list) < standing.MostReadings &&
+		standing.VerdictOf(r.Limit, list) == standing.AtLimit
+}
+
+// Verify measures one mode as a separate campaign and restores the device. An unusable row says why. The model of the
+// workload's pool learns the rows.
+func Verify(ctx context.Context, s *session.Session, r ModeRequest, observe func(Event)) ([]record.Row, error) {
+	head := campaigns.HeaderOf(s, r.Workload, r.plan(), nil, record.Settings{})
+	p := ProfileRequest{Measuring: Measuring{Workload: r.Workload}}
+	rows, dir, err := measureAgain(ctx, s, p, head, &onePlan{mode: r.Mode, again: r.again}, observe)
+	Update(s, r.Workload, nil, dir, record.Usable(rows), observe)
 	return rows, err
 }
 

@@ -77,7 +77,8 @@ func TestPoolModelNeverForgets(t *testing.T) {
 			return err
 		}},
 		{"verification", func(s *session.Session, w workload.Workload) error {
-			_, err := measure.Verify(t.Context(), s, w, s.Device.Space().At(4711), nil, nil)
+			r := measure.ModeRequest{Workload: w, Mode: s.Device.Space().At(4711)}
+			_, err := measure.Verify(t.Context(), s, r, nil)
 			return err
 		}},
 		{"run", func(s *session.Session, w workload.Workload) error {

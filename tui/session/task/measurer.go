@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"jtune/profiles/record"
-	"jtune/profiles/workload"
-	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
@@ -19,7 +17,7 @@ import (
 type Measurer interface {
 	Tune(ctx context.Context, r measure.TuneRequest, observe func(measure.Event)) (measure.TuneResult, error)
 	Profile(ctx context.Context, r measure.ProfileRequest, observe func(measure.Event)) (measure.ProfileResult, error)
-	Verify(ctx context.Context, w workload.Workload, m tegra.Mode, observe func(measure.Event)) (record.Row, error)
+	Verify(ctx context.Context, r measure.ModeRequest, observe func(measure.Event)) ([]record.Row, error)
 	Run(ctx context.Context, r measure.RunRequest, observe func(measure.Event)) (measure.RunResult, error)
 	Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Answer, error)
 	Soak(ctx context.Context, r soak.Request, observe func(soak.Status)) (soak.Result, error)
@@ -46,13 +44,8 @@ func (b Board) Profile(ctx context.Context, r measure.ProfileRequest,
 }
 
 // Verify measures one mode.
-func (b Board) Verify(ctx context.Context, w workload.Workload, m tegra.Mode, observe func(measure.Event)) (record.Row,
-	error) {
-	rows, err := measure.Verify(ctx, b.Session, w, m, nil, observe)
-	if len(rows) == 0 {
-		return record.Row{}, err
-	}
-	return rows[0], err
+func (b Board) Verify(ctx context.Context, r measure.ModeRequest, observe func(measure.Event)) ([]record.Row, error) {
+	return measure.Verify(ctx, b.Session, r, observe)
 }
 
 // Run runs a workload in the present mode.

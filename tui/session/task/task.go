@@ -270,9 +270,11 @@ func Verify(w workload.Workload, m tegra.Mode, batch int) *Task {
 	}
 	spec := Spec{Kind: Verifying, Workload: w, Planned: 1}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (out Outcome, err error) {
-		row, err := on.Verify(ctx, w, m, t.Observe)
-		if row.Batch = batch; err == nil {
-			out.Readings, err = record.Usable([]record.Row{row}), search.Unusable(row)
+		rows, err := on.Verify(ctx, measure.ModeRequest{Workload: w, Mode: m}, t.Observe)
+		for _, row := range rows {
+			if row.Batch, err = batch, search.Unusable(row); err == nil {
+				out.Readings = append(out.Readings, row.Measured)
+			}
 		}
 		return out, err
 	})

@@ -43,8 +43,8 @@ func (s steps) Profile(ctx context.Context, r measure.ProfileRequest,
 	return res, nil
 }
 
-func (s steps) Verify(context.Context, workload.Workload, tegra.Mode, func(measure.Event)) (record.Row, error) {
-	return record.Row{Status: record.TimedOut, Why: "too slow"}, nil
+func (s steps) Verify(context.Context, measure.ModeRequest, func(measure.Event)) ([]record.Row, error) {
+	return []record.Row{{Status: record.TimedOut, Why: "too slow"}}, nil
 }
 
 func (s steps) Pair(context.Context, pair.Request, func(measure.Event)) (pair.Answer, error) {
