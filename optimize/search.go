@@ -113,7 +113,7 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	}
 	s.compared.search = s
 	if s.cap == 0 {
-		s.cap = map[Strategy]int{Binary: math.MaxInt, PowerTrain: randomModes + 3, Random: randomModes + 1}[o.Strategy]
+		s.cap = map[string]int{Binary: math.MaxInt, PowerTrain: randomModes + 3, Random: randomModes + 1}[o.Strategy]
 	}
 	if s.cap == 0 {
 		s.cap = MostProbes(1 + len(o.More))

@@ -115,7 +115,7 @@ func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 func TestTuneDropsABatchSizeThatCannotBeMeasured(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	for _, strategy := range []Strategy{Auto, Binary} {
+	for _, strategy := range []string{Auto, Binary} {
 		failed := map[int]int{}
 		r, err := Tune(t.Context(), func(_ context.Context, a tegra.Setting) (tegra.Measured, error) {
 			if a.Batch > 16 {

@@ -17,30 +17,25 @@ import (
 // context has ended.
 type Measure func(ctx context.Context, a tegra.Setting) (tegra.Measured, error)
 
-// SearchDepth is how long the closed loop seeks improvements.
-type SearchDepth int
-
-// Search depths, by the expected relative gain below which the loop stops.
+// Search depths: how long the closed loop seeks improvements, by the expected relative gain below which it stops.
 const (
-	Quick    SearchDepth = iota // 1 %, about 10 modes
-	Thorough                    // 0.5 %, about 12 modes
+	Quick    = "quick"    // 1 %, about 10 modes
+	Thorough = "thorough" // 0.5 %, about 12 modes
 )
 
-func (d SearchDepth) String() string { return [...]string{"quick", "thorough"}[d] }
+// Depths lists the depths in display order.
+func Depths() []string { return []string{Quick, Thorough} }
 
-// Strategy is a search method of Tune.
-type Strategy string
-
-// Strategies.
+// Strategies: the search methods of Tune.
 const (
-	Auto       Strategy = "auto"       // closed loop with the gp model
-	Binary     Strategy = "binary"     // multi-dimensional binary search
-	PowerTrain Strategy = "powertrain" // random modes, transferred networks, then the networks' pick
-	Random     Strategy = "random"     // the best of random modes
+	Auto       = "auto"       // closed loop with the gp model
+	Binary     = "binary"     // multi-dimensional binary search
+	PowerTrain = "powertrain" // random modes, transferred networks, then the networks' pick
+	Random     = "random"     // the best of random modes
 )
 
 // Strategies lists the strategies in display order.
-func Strategies() []Strategy { return []Strategy{Auto, Binary, PowerTrain, Random} }
+func Strategies() []string { return []string{Auto, Binary, PowerTrain, Random} }
 
 // Why is the reason for a probe.
 type Why string
@@ -72,14 +67,14 @@ type TuneOptions struct {
 	// Probes caps the measurements, including start and verification. 0: 30 for the closed loop and 10 more for each
 	// further limit, 53 for powertrain, 51 for random; binary ends by itself.
 	Probes int
-	Depth  SearchDepth
+	Depth  string // "" means quick
 	// Cover is how many modes a design spreads over the space before the search for the answers, so that its model
 	// serves any limit; Probes does not count them. Only for the closed loop; 0: none.
 	Cover int
 	// Risk is the chance, at most, that the true time or power of the answer exceeds its limit, above 0 and below 0.5;
 	// 0: metric.DefaultRisk.
 	Risk     float64
-	Strategy Strategy        // "" means auto
+	Strategy string          // "" means auto
 	Rotation ladder.Rotation // order of the knobs, for binary
 	Seed     uint64
 	Space    *tegra.Space
@@ -181,7 +176,7 @@ func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) {
 		return Result{}, err
 	}
 	s.prepareReference()
-	first, known := map[Strategy]func() error{Auto: s.cover, Binary: s.binary, PowerTrain: s.powerTrain,
+	first, known := map[string]func() error{Auto: s.cover, Binary: s.binary, PowerTrain: s.powerTrain,
 		Random: s.random}[cmp.Or(o.Strategy, Auto)]
 	if !known {
 		return s.result(), fmt.Errorf("unknown strategy %q: want one of %v", o.Strategy, Strategies())

@@ -17,7 +17,7 @@ import (
 
 func TestTuneWithoutAFeasibleMode(t *testing.T) {
 	t.Parallel()
-	for _, strategy := range []Strategy{Auto, Binary, Random} {
+	for _, strategy := range []string{Auto, Binary, Random} {
 		for _, l := range []metric.Goal{metric.Watts(9), metric.Millis(20),
 			{Limits: metric.Power.Max(14).And(metric.Time.Max(80))}} {
 			b := optimizetest.New(t)
@@ -81,7 +81,7 @@ func TestTuneEndsSoonForImpossibleLimits(t *testing.T) {
 
 func TestTuneGoesOnAfterAModeThatCannotBeMeasured(t *testing.T) {
 	t.Parallel()
-	for _, strategy := range []Strategy{Auto, Binary, Random} {
+	for _, strategy := range []string{Auto, Binary, Random} {
 		b := optimizetest.New(t)
 		b.Broken = func(m tegra.Mode) error {
 			if len(b.Probed)%4 == 2 {
@@ -115,7 +115,7 @@ func TestTuneGoesOnAfterAModeThatCannotBeMeasured(t *testing.T) {
 func TestTuneGivesUpWhenEveryMeasurementFails(t *testing.T) {
 	t.Parallel()
 	dead := errors.New("no such container")
-	for _, strategy := range []Strategy{Auto, Binary, Random} {
+	for _, strategy := range []string{Auto, Binary, Random} {
 		b := optimizetest.New(t)
 		b.Broken = func(tegra.Mode) error { return dead }
 		res, err := tuneModes(

@@ -89,7 +89,7 @@ func TestTuneReportsWhatItDid(t *testing.T) {
 
 func TestTuneIsDeterministicBySeed(t *testing.T) {
 	t.Parallel()
-	for _, strategy := range []Strategy{Auto, Binary, Random} {
+	for _, strategy := range []string{Auto, Binary, Random} {
 		run := func(seed uint64) []Probe {
 			b := optimizetest.New(t)
 			res, err := tuneModes(
@@ -113,7 +113,7 @@ func TestTuneIsDeterministicBySeed(t *testing.T) {
 
 func TestTuneProbesAreAHardCap(t *testing.T) {
 	t.Parallel()
-	for _, strategy := range []Strategy{Auto, Binary, Random} {
+	for _, strategy := range []string{Auto, Binary, Random} {
 		for _, n := range []int{1, 2, 3, 5, 9, 15} {
 			b := optimizetest.New(t)
 			res, err := tuneModes(
@@ -138,7 +138,7 @@ func TestTuneOnTinySpaces(t *testing.T) {
 	t.Parallel()
 	full := optimizetest.New(t)
 	for n := 1; n <= 6; n++ {
-		for _, strategy := range []Strategy{Auto, Binary, Random} {
+		for _, strategy := range []string{Auto, Binary, Random} {
 			b := optimizetest.New(t)
 			var err error
 			if b.Space, err = full.Space.Restrict(full.Space.Sample(n, 1)); err != nil {

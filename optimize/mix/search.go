@@ -52,7 +52,7 @@ type Options struct {
 	Most         int              // verifications; 0: as many as the strategy usually makes
 	// Strategy is how the mixes are chosen; "": Auto, by predictions. The others only measure, beside training, and do
 	// not use the profiles.
-	Strategy optimize.Strategy
+	Strategy string
 	// Only lists the settings that can be measured, such as those of a replayed file; nil: all.
 	Only []tegra.Setting
 }
@@ -132,7 +132,7 @@ func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 	}
 	how, known := strategies[cmp.Or(o.Strategy, optimize.Auto)]
 	if !known {
-		return Result{}, fmt.Errorf("strategy %q is unknown", string(o.Strategy))
+		return Result{}, fmt.Errorf("strategy %q is unknown", o.Strategy)
 	}
 	o.Most = cmp.Or(o.Most, how.most)
 	s := &search{ctx: ctx, measure: measure, o: o, settings: o.Settings(), tried: map[tegra.Setting]*Probe{},

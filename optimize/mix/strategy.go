@@ -16,7 +16,7 @@ import (
 )
 
 // gmd is Fulcrum's strategy, only for mixes.
-const gmd optimize.Strategy = "gmd"
+const gmd = "gmd"
 
 const (
 	gmdProbes   = 15 // per batch size
@@ -26,7 +26,7 @@ const (
 )
 
 // strategies are the searches, with the mixes that they measure unless told otherwise; 0: as many as they want.
-var strategies = map[optimize.Strategy]struct {
+var strategies = map[string]struct {
 	search func(*search) error
 	most   int
 }{
@@ -37,8 +37,8 @@ var strategies = map[optimize.Strategy]struct {
 }
 
 // Strategies lists the strategies of Search in display order.
-func Strategies() []optimize.Strategy {
-	return []optimize.Strategy{optimize.Auto, optimize.Binary, gmd, optimize.Random}
+func Strategies() []string {
+	return []string{optimize.Auto, optimize.Binary, gmd, optimize.Random}
 }
 
 // walk measures along the rungs of the knobs.

@@ -42,7 +42,7 @@ func TestSearchByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
 	}
 	ask := Ask{Goal: metric.Watts(18), LatencyMS: 900, Quantile: 1, Policy: Fill, Seed: 2,
 		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 30}}
-	for strategy, most := range map[optimize.Strategy]int{optimize.Binary: 12, gmd: gmdMost,
+	for strategy, most := range map[string]int{optimize.Binary: 12, gmd: gmdMost,
 		optimize.Random: randomMixes} {
 		o := Options{Strategy: strategy, Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}
 		r, err := Search(t.Context(), measure, o)
@@ -80,7 +80,7 @@ func TestSearchByNoStrategyPredicts(t *testing.T) {
 	space := smallSpace(t)
 	known := tegra.Measured{Setting: tegra.Setting{Mode: space.Max(), Batch: 1}, TimeMS: 10, PowerW: 20}
 	measure := func(context.Context, Outcome) (Reading, error) { return Reading{Infer: known}, nil }
-	for _, strategy := range []optimize.Strategy{"", optimize.Auto} {
+	for _, strategy := range []string{"", optimize.Auto} {
 		r, err := Search(t.Context(), measure, Options{Strategy: strategy, Ask: Ask{Load: load(arrivals.Uniform, 5)},
 			Space: space, Batches: []int{1}, Only: []tegra.Setting{known.Setting}, Infer: []tegra.Measured{known}})
 		if err != nil || len(r.Probes) != 1 || r.Probes[0].Predicted.TimeMS != 10 {

@@ -37,18 +37,25 @@ type Header struct {
 	Settings Settings    `toml:"settings"`
 }
 
-// SearchHeader holds what a search looked for besides its workload, to repeat it.
-type SearchHeader struct {
-	Strategy  string  `toml:"strategy,omitempty"`
-	Rotation  string  `toml:"rotation,omitempty"` // of a binary search
-	Depth     string  `toml:"depth,omitempty"`
-	Risk      float64 `toml:"risk,omitempty"`
-	Coverage  string  `toml:"coverage,omitempty"`
-	Probes    int     `toml:"probes,omitempty"`    // at most; 0: the strategy's default
-	Reference string  `toml:"reference,omitempty"` // as it was requested
-	Fresh     bool    `toml:"fresh,omitempty"`     // started without earlier measurements
-	Baseline  string  `toml:"baseline,omitempty"`  // measured for comparison; "": the present mode and a preset
+// Asked is how a search looks for its answers: a part of its request, which the folder keeps to repeat it.
+// Zero values are defaults.
+type Asked struct {
+	Strategy string  `toml:"strategy,omitempty"` // auto unless set
+	Rotation string  `toml:"rotation,omitempty"` // of a binary search (see ladder.ParseRotation)
+	Depth    string  `toml:"depth,omitempty"`    // quick unless set
+	Risk     float64 `toml:"risk,omitempty"`     // chance of the answer to exceed a limit, at most; 0: metric.DefaultRisk
+	Coverage string  `toml:"coverage,omitempty"` // of the Pareto front: limit unless set
+	// Probes caps the measurements, start and verification included; with coverage front it is the number of modes
+	// measured before the answer is chosen. 0: the strategy's own, or as many as a front needs.
+	Probes    int    `toml:"probes,omitempty"`
+	Reference string `toml:"reference,omitempty"` // "" or "none"; a name or a file
+	Fresh     bool   `toml:"fresh,omitempty"`     // ignore everything known of the workload on this board
+	Baseline  string `toml:"baseline,omitempty"`  // measured for comparison; "": the present mode and a preset
+}
 
+// SearchHeader holds what a search looked for besides its workload.
+type SearchHeader struct {
+	Asked
 	Goals []metric.Goal  `toml:"goals,omitempty"` // answered by one search; none where a load is the goal
 	Load  *arrivals.Spec `toml:"load,omitempty"`  // under which the limits hold
 }

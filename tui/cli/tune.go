@@ -16,6 +16,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/advice"
 	"jtune/optimize/ladder"
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -32,15 +33,14 @@ import (
 // tuneCmd is `jtune tune`.
 type tuneCmd struct {
 	jobs
-	r        measure.TuneRequest
-	rotation string
-	join     joinFlags
-	proof    time.Duration // duration of the soak of each answer; 0: none
+	r     measure.TuneRequest
+	join  joinFlags
+	proof time.Duration // duration of the soak of each answer; 0: none
 }
 
 func newTune(a *app) *cobra.Command {
-	r := measure.TuneRequest{Keep: true, Strategy: optimize.Auto}
-	c := &tuneCmd{jobs: jobs{app: a}, r: r}
+	c := &tuneCmd{jobs: jobs{app: a}, r: measure.TuneRequest{Keep: true, Asked: record.Asked{Strategy: optimize.Auto,
+		Depth: optimize.Quick, Coverage: campaigns.CoverLimit, Baseline: measure.BothBaselines}}}
 	return command(c, &cobra.Command{
 		Use:   "tune (WORKLOAD | -- COMMAND [ARG…]) (--power-limit W[,W…] | --time-limit MS | --energy)",
 		Short: "Search for the best power mode by measuring on the board",
@@ -60,17 +60,17 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 	servingFlags(f, &c.r.Load)
 	limitFlag(f, &c.r.Question, &c.r.More)
 	choiceFlag(f, &c.r.Coverage, "coverage", "limit: measure just enough for this limit; front: measure about 35 "+
-		"modes for a model of the whole Pareto front", campaigns.CoverLimit, campaigns.CoverFront)
+		"modes for a model of the whole Pareto front", campaigns.Coverages()...)
 	countFlag(f, &c.r.Probes, "probes",
 		"measure at most `N` times, including start and verification (default 30, 14 with a server, plus the baselines); with "+
 			"--coverage front: measure N modes before the answer")
 	choiceFlag(f, &c.r.Strategy, "strategy", "auto, binary, powertrain (50 random modes, then the mode that its "+
 		"networks pick) or random", optimize.Strategies()...)
-	f.StringVar(&c.rotation, "rotation", "",
+	f.StringVar(&c.r.Rotation, "rotation", "",
 		"`ORDER` in which --strategy binary halves the knobs: a list (default gpu,cpu,mem,cores,batch), widest or "+
 			"one-by-one")
 	riskFlag(f, &c.r.Risk, "the answer")
-	choiceFlag(f, &c.r.Depth, "depth", "search depth: quick or thorough", optimize.Quick, optimize.Thorough)
+	choiceFlag(f, &c.r.Depth, "depth", "search depth: quick or thorough", optimize.Depths()...)
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "effort" { // former name
 			name = "depth"
@@ -102,8 +102,8 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	if c.own.given() {
 		c.args = []string{""}
 	}
-	served, err := underLoad(c.r.Load, c.given), error(nil)
-	if c.r.Rotation, err = ladder.ParseRotation(c.rotation); err != nil {
+	served := underLoad(c.r.Load, c.given)
+	if _, err := ladder.ParseRotation(c.r.Rotation); err != nil {
 		return usagef("--rotation: %v", err)
 	}
 	var own bool
@@ -118,7 +118,8 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	}
 	return c.withSizedJob(c.args[0], "", func(s *session.Session, w workload.Workload, sizes []int) error {
 		c.r.Batches = sizes
-		if w, err = c.understood(ctx, s, w); err != nil {
+		w, err := c.understood(ctx, s, w)
+		if err != nil {
 			return err
 		}
 		if c.r.Workload, err = c.join.join(s, w, sizes); err != nil {

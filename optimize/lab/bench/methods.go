@@ -318,7 +318,7 @@ func presets(list []tegra.Preset, f *truth) (*method, string, error) {
 }
 
 // searched runs one search per budget.
-func searched(strategy optimize.Strategy, ref *learn.Reference) *method {
+func searched(strategy string, ref *learn.Reference) *method {
 	return &method{
 		seeded: strategy != optimize.Binary,
 		run: func(ctx context.Context, f *truth, _ int, seed uint64) (outcome, error) {

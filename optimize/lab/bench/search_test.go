@@ -146,7 +146,7 @@ func (r *runs) join(o *runs) {
 	r.over, r.total = r.over+o.over, r.total+o.total
 }
 
-func (s *cleanSweep) search(t *testing.T, limits []metric.Goal, seeds int, depth optimize.SearchDepth) *runs {
+func (s *cleanSweep) search(t *testing.T, limits []metric.Goal, seeds int, depth string) *runs {
 	t.Helper()
 	out := runs{}
 	for _, l := range limits {

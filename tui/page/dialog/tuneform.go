@@ -3,12 +3,14 @@ package dialog
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/profiles/record"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
@@ -32,12 +34,8 @@ func NewTune(read page.Reader) *Tune {
 			d.choice[fieldLimit] = i
 		}
 	}
-	if last.Coverage == campaigns.CoverFront.String() {
-		d.choice[fieldCoverage] = int(campaigns.CoverFront)
-	}
-	if last.Depth == optimize.Thorough.String() {
-		d.choice[fieldDepth] = int(optimize.Thorough)
-	}
+	d.choice[fieldCoverage] = max(0, slices.Index(campaigns.Coverages(), last.Coverage))
+	d.choice[fieldDepth] = max(0, slices.Index(optimize.Depths(), last.Depth))
 	d.choice[fieldWorkload] = read.Work().First()
 	names := []string{"workload", "limit", "coverage", "depth", "batch", "fresh", "strategy", "before"}
 	d.Form = widget.Form{
@@ -174,7 +172,7 @@ func (d *Tune) text(field int) string {
 		if d.binary() {
 			return widget.Dash + " a binary search ends when one mode is left"
 		}
-		if campaigns.Coverage(d.choice[fieldCoverage]) == campaigns.CoverFront {
+		if d.asked().Coverage == campaigns.CoverFront {
 			return widget.Dash + " the whole front has a design of its own"
 		}
 		return [...]string{"quick: until less than 1 % more is expected",
@@ -203,7 +201,7 @@ func (d *Tune) limitCoverage() string {
 	if n > 1 {
 		which = fmt.Sprintf("these %d limits", n)
 	}
-	most := search.MostMeasured(d.workload(), optimize.SearchDepth(d.choice[fieldDepth]), n)
+	most := search.MostMeasured(d.workload(), d.asked().Depth, n)
 	return fmt.Sprintf("%s: at most %d measurements", which, most)
 }
 
@@ -217,8 +215,8 @@ func (d *Tune) answers() search.Form {
 		Workload: d.read.Workloads()[d.choice[fieldWorkload]].Name,
 		Kind:     d.kind(),
 		Limits:   lines,
-		Depth:    optimize.SearchDepth(d.choice[fieldDepth]).String(),
-		Coverage: campaigns.Coverage(d.choice[fieldCoverage]).String(),
+		Depth:    d.asked().Depth,
+		Coverage: d.asked().Coverage,
 	}
 }
 
@@ -236,25 +234,21 @@ func (d *Tune) wrongStrategy() string {
 	return ""
 }
 
+// asked returns how to search.
+func (d *Tune) asked() record.Asked {
+	c := d.choice
+	return record.Asked{Coverage: campaigns.Coverages()[c[fieldCoverage]], Depth: optimize.Depths()[c[fieldDepth]],
+		Fresh: c[fieldFresh] == 1, Strategy: optimize.Strategies()[c[fieldStrategy]],
+		Baseline: measure.Baselines()[c[fieldBefore]]}
+}
+
 // request returns what the dialog requests.
 func (d *Tune) request() measure.TuneRequest {
 	list, _ := d.goals()
-	r := measure.TuneRequest{
-		Measuring: measure.Measuring{
-			Workload: d.workload(),
-			Batches:  d.batches(),
-		},
-		Question: list[0],
-		Coverage: campaigns.Coverage(d.choice[fieldCoverage]),
-		Depth:    optimize.SearchDepth(d.choice[fieldDepth]),
-		Fresh:    d.choice[fieldFresh] == 1,
-		Baseline: measure.Baselines()[d.choice[fieldBefore]],
-	}
+	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: d.workload(), Batches: d.batches()},
+		Question: list[0], Asked: d.asked()}
 	for _, q := range list[1:] {
 		r.More = append(r.More, q.Limit)
-	}
-	if d.binary() {
-		r.Strategy = optimize.Binary
 	}
 	if _, ok := d.composed(); ok { // only the default search supports a load
 		r.Coverage, r.Strategy = campaigns.CoverLimit, ""
@@ -302,7 +296,7 @@ func (d *Tune) note(w int) []string {
 	}
 	starts := d.read.Keys().StartNow.Label() + " starts with these answers"
 	out := []string{"measures a few modes, answers with the best one, measures that twice, restores the board"}
-	if campaigns.Coverage(d.choice[fieldCoverage]) == campaigns.CoverFront {
+	if d.asked().Coverage == campaigns.CoverFront {
 		out[0] = "searches the whole Pareto front, answers with the best mode, measures it, restores the board"
 	}
 	switch {

@@ -5,16 +5,14 @@ import "jtune/tegra"
 // EnergySource is the name of the energy study among the experiments.
 const EnergySource = "energy"
 
-// Coverage is how much of the Pareto front a search learns.
-type Coverage int
-
-// Coverages.
+// How much of the Pareto front a search learns (record.Asked.Coverage).
 const (
-	CoverLimit Coverage = iota // what one limit needs, with few probes
-	CoverFront                 // the whole front, with a campaign, for any limit
+	CoverLimit = "limit" // what one limit needs, with few probes
+	CoverFront = "front" // the whole front, with a campaign, for any limit
 )
 
-func (c Coverage) String() string { return [...]string{"limit", "front"}[c] }
+// Coverages lists them in display order.
+func Coverages() []string { return []string{CoverLimit, CoverFront} }
 
 // RunKind is the kind of plan of a single run in the board's present mode.
 const RunKind = "run"

@@ -254,7 +254,7 @@ func (c *Campaign) What() string { return PlanText(c.Header.Plan, c.Header.Searc
 // Strategy returns the strategy of a search; "" if the plan lists its modes.
 func (c *Campaign) Strategy() string {
 	switch search := c.Header.Search; {
-	case search != nil && search.Coverage == CoverFront.String():
+	case search != nil && search.Coverage == CoverFront:
 		return "front"
 	case search != nil:
 		return search.Strategy

@@ -52,7 +52,7 @@ func PlanText(p record.PlanHeader, search *record.SearchHeader) string {
 	switch {
 	case p.Kind == TuneKind && search != nil && search.Strategy != "auto" && search.Strategy != "":
 		out = search.Strategy + " search, " + p.Source
-	case p.Kind == TuneKind && search != nil && search.Coverage == CoverFront.String():
+	case p.Kind == TuneKind && search != nil && search.Coverage == CoverFront:
 		out = "front search, " + p.Source
 	case p.Kind == TuneKind:
 		out = "search, " + p.Source

@@ -6,7 +6,6 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/learn"
 	"jtune/optimize"
-	"jtune/optimize/ladder"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/standing"
@@ -18,7 +17,6 @@ import (
 	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/tui/session/answers"
-	"jtune/tui/session/campaigns"
 )
 
 // Measuring is the common part of every campaign's request.
@@ -36,20 +34,10 @@ type Measuring struct {
 type TuneRequest struct {
 	Measuring
 	metric.Question
-	More     []metric.Goal      // further limits, each answered from the same search
-	Coverage campaigns.Coverage // CoverLimit unless set
-	// Probes caps the measurements, start and verification included; with coverage front it is the number of modes
-	// measured before the answer is chosen. 0: the strategy's own, or FrontModes.
-	Probes    int
-	Depth     optimize.SearchDepth // Quick unless set
-	Risk      float64              // chance of the answer to exceed a limit, at most; 0: metric.DefaultRisk
-	Strategy  optimize.Strategy    // auto unless set
-	Rotation  ladder.Rotation      // of binary search
-	Reference string               // "" or "none"; a name or a file
-	Keep      bool                 // save the model in the data directory, under the workload's name
-	Baseline  Baseline             // measured to compare the answer with
-	Fresh     bool                 // ignore everything known of the workload on this board
-	Before    time.Time            // start from what was known then, for a repetition; zero: from everything
+	More []metric.Goal // further limits, each answered from the same search
+	record.Asked
+	Keep   bool      // save the model in the data directory, under the workload's name
+	Before time.Time // start from what was known then, for a repetition; zero: from everything
 
 	Failed  []tegra.Setting // settings that failed with requests under this very load
 	Sent    []mix.Sent      // results of requests at such loads

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
-	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/profiles/harness/turns"
@@ -110,7 +109,7 @@ func pairHeader(s *session.Session, r Request) record.Header {
 	}
 	head := campaigns.HeaderOf(s, r.Infer, plan, nil, r.Settings)
 	head.Pair = &record.PairHeader{Train: r.Train, Load: r.Load, PowerW: r.Limit.Of(metric.Power),
-		Policy: string(r.Policy), Tau: r.Tau, Strategy: string(r.Strategy), Pairs: r.Most, Requests: r.Requests,
+		Policy: string(r.Policy), Tau: r.Tau, Strategy: r.Strategy, Pairs: r.Most, Requests: r.Requests,
 		Compare: r.Compare, Separate: r.Separate}
 	return head
 }
@@ -121,7 +120,7 @@ func PairSearchOf(h record.Header, train, infer workload.Workload) (Request, err
 	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches,
 		Question: metric.Question{Limit: metric.Watts(from.PowerW), Load: from.Load},
 		Policy:   mix.Policy(from.Policy), Tau: from.Tau,
-		Strategy: optimize.Strategy(from.Strategy), Most: from.Pairs, Requests: from.Requests, Compare: from.Compare,
+		Strategy: from.Strategy, Most: from.Pairs, Requests: from.Requests, Compare: from.Compare,
 		Separate: from.Separate, Before: h.Created}
 	list, err := h.Plan.List()
 	if err == nil && len(list) > 0 {

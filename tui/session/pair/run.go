@@ -40,7 +40,7 @@ type Request struct {
 	Tau    int        // of strict turns: maximum minibatches between two batches; 0: as many as fit
 	// Strategy is how the setting is searched; "": by predictions. The other strategies only measure, with fill turns
 	// unless Policy is set.
-	Strategy optimize.Strategy
+	Strategy string
 	At       *tegra.Setting // measure only this setting; nil: search
 	Most     int            // pairs to measure; 0: optimize.MostVerified
 	Compare  bool           // also measure the answer without turns

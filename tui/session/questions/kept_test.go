@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jtune/optimize/standing"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
@@ -87,7 +88,8 @@ func TestQuestionsSayWhatIsFoundLaterAndTheAnswerStays(t *testing.T) {
 	limit := metric.Watts(28)
 	// a search that may measure three times answers with a poor mode
 	found, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: limit}, Probes: 3, Keep: true}, nil)
+		Question: metric.Question{Limit: limit}, Keep: true,
+		Asked: record.Asked{Probes: 3}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

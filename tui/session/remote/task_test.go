@@ -53,7 +53,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		}
 	}
 	campaign("2026-1", "modes", 8, 4, same)
-	front := &record.SearchHeader{Coverage: campaigns.CoverFront.String()}
+	front := &record.SearchHeader{Asked: record.Asked{Coverage: campaigns.CoverFront}}
 	want := campaign("2026-2", "modes", 9, 3, func(h *record.Header) {
 		h.Search = front
 		h.Workload.Batch, h.Workload.Command = 32, []string{"rm", "-r", "x"}

@@ -7,6 +7,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/profiles/record"
 	"jtune/tegra/metric"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -31,10 +32,10 @@ func TestRunOnRealTrafficRefusesWhatItsUsersWouldFeel(t *testing.T) {
 		"a rate": {measure.TuneRequest{Question: metric.Question{Load: arrivals.Spec{RatePerS: 3, LatencyMS: 9}}},
 			"nothing is sent"},
 		"at random": {measure.TuneRequest{Question: metric.Question{Limit: metric.Millis(9)},
-			Strategy: optimize.Random},
+			Asked: record.Asked{Strategy: optimize.Random}},
 			"slow modes"},
 		"whole front": {measure.TuneRequest{Question: metric.Question{Limit: metric.Millis(9)},
-			Coverage: campaigns.CoverFront},
+			Asked: record.Asked{Coverage: campaigns.CoverFront}},
 			"slow modes"},
 	} {
 		c.r.Workload = w

@@ -209,8 +209,9 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 	t.Logf("%.4g tokens/s, first token after %.4g ms", v.PerS.V, v.TTFTMS.V)
 	request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
 		Settings: record.Settings{Minibatches: 2, MinSamples: 1,
-			SampleEvery: 100 * time.Millisecond, FixedWait: 300 * time.Millisecond}}, Reference: "none", Probes: 5,
-		Question: metric.Question{Limit: metric.LeastEnergy}}
+			SampleEvery: 100 * time.Millisecond, FixedWait: 300 * time.Millisecond}},
+		Question: metric.Question{Limit: metric.LeastEnergy},
+		Asked:    record.Asked{Reference: "none", Probes: 5}}
 	found := s.Setup().Mode
 	out, err := search.Tune(t.Context(), s, request, nil)
 	if err != nil || !out.Feasible || len(out.Probes) < 3 || s.Setup().Mode != found {

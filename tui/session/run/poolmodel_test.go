@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -34,7 +35,8 @@ func TestPoolModelNeverForgets(t *testing.T) {
 	}
 	tune := func(s *session.Session, w workload.Workload, l metric.Goal, probes int) error {
 		_, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-			Question: metric.Question{Limit: l}, Probes: probes, Keep: true}, nil)
+			Question: metric.Question{Limit: l}, Keep: true,
+			Asked: record.Asked{Probes: probes}}, nil)
 		return err
 	}
 	jobs := []struct {
@@ -65,7 +67,8 @@ func TestPoolModelNeverForgets(t *testing.T) {
 		{"stopped search over the front", func(s *session.Session, w workload.Workload) error {
 			_, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
 				Gate: stopped(2)},
-				Question: metric.Question{Limit: metric.Watts(25)}, Coverage: campaigns.CoverFront, Keep: true}, nil)
+				Question: metric.Question{Limit: metric.Watts(25)}, Keep: true,
+				Asked: record.Asked{Coverage: campaigns.CoverFront}}, nil)
 			if errors.Is(err, context.Canceled) {
 				return nil
 			}

@@ -28,7 +28,7 @@ func baselines(s *session.Session, r measure.TuneRequest, pool models.Pool) opti
 	if m := s.Setup().Mode; m.OK {
 		out.Present = tegra.Some(tegra.Setting{Mode: m.V, Batch: usualBatch(r)})
 	}
-	if r.Baseline == measure.BothBaselines {
+	if r.Baseline != measure.PresentBaseline {
 		out.Presets = s.Device.Presets()
 	}
 	out.Warm = record.Usable(warm(pool, r.Before, s.Clock.Wall()))

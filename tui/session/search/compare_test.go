@@ -30,8 +30,7 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 		{"never over a power limit", measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(22)}},
 			"predicted", 0},
 		{"in a search for the whole front", measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(30)},
-			Coverage: campaigns.CoverFront,
-			Probes:   6}, "measured", 2},
+			Asked: record.Asked{Coverage: campaigns.CoverFront, Probes: 6}}, "measured", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +77,8 @@ func TestTuneMeasuresABoardThatNoModeMeansAsItIs(t *testing.T) {
 		t.Fatalf("the board is in %v: the test needs a state that no mode means", m.V)
 	}
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: metric.Millis(40)}, Probes: 8}, nil)
+		Question: metric.Question{Limit: metric.Millis(40)},
+		Asked:    record.Asked{Probes: 8}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,8 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	front := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: metric.Watts(30)},
-		Coverage: campaigns.CoverFront, Probes: 12, Keep: true}
+		Question: metric.Question{Limit: metric.Watts(30)}, Keep: true,
+		Asked: record.Asked{Coverage: campaigns.CoverFront, Probes: 12}}
 	res, err := Tune(t.Context(), s, front, nil)
 	if err != nil || !res.Feasible || !res.Verified || res.Measured.PowerW > 30 || res.Took <= 0 {
 		t.Fatalf("answer %+v, error %v; want a verified mode within 30 W", res.Result, err)
@@ -85,7 +85,7 @@ func TestTuneOfTheWholeFrontTakesTheReferenceItIsGiven(t *testing.T) {
 	}
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Question: metric.Question{Limit: metric.Watts(1)},
-		Coverage: campaigns.CoverFront, Probes: 8, Reference: learn.ShippedName}, nil)
+		Asked:    record.Asked{Coverage: campaigns.CoverFront, Probes: 8, Reference: learn.ShippedName}}, nil)
 	none, ok := errors.AsType[*optimize.InfeasibleError](err)
 	if !ok || !none.Measured || res.Mode != none.Nearest.Mode || res.Measured.PowerW <= 1 || res.Feasible {
 		t.Errorf("nearest %+v, error %v; want the measured mode nearest to 1 W", res.Measured, err)
@@ -106,7 +106,7 @@ func TestTuneOfTheWholeFrontGoesOnWhereItWasInterrupted(t *testing.T) {
 	rows := 0
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Question: metric.Question{Limit: metric.Watts(30)},
-		Coverage: campaigns.CoverFront, Probes: 8}
+		Asked:    record.Asked{Coverage: campaigns.CoverFront, Probes: 8}}
 	first, err := Tune(ctx, s, r, func(e measure.Event) {
 		if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Phase == profiles.Finished {
 			if rows++; rows == 3 {
@@ -127,8 +127,9 @@ func TestTuneOfTheWholeFrontRefusesWhatItCannotDo(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	for name, r := range map[string]measure.TuneRequest{
-		"several batch sizes":    {Coverage: campaigns.CoverFront, Measuring: measure.Measuring{Batches: []int{8, 16}}},
-		"a strategy of a search": {Coverage: campaigns.CoverFront, Strategy: optimize.Binary},
+		"several batch sizes": {Measuring: measure.Measuring{Batches: []int{8, 16}},
+			Asked: record.Asked{Coverage: campaigns.CoverFront}},
+		"a strategy of a search": {Asked: record.Asked{Coverage: campaigns.CoverFront, Strategy: optimize.Binary}},
 	} {
 		if _, err := Tune(t.Context(), s, r, nil); !usage.Is(err) {
 			t.Errorf("%s: %v, want a usage error", name, err)
@@ -156,7 +157,8 @@ func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
 		for _, watts := range limits {
 			limit := metric.Watts(watts)
 			res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-				Question: metric.Question{Limit: limit}, Coverage: campaigns.CoverFront, Probes: 14}, nil)
+				Question: metric.Question{Limit: limit},
+				Asked:    record.Asked{Coverage: campaigns.CoverFront, Probes: 14}}, nil)
 			if err != nil || !res.Feasible {
 				t.Fatalf("seed %d: %v", seed, err)
 			}

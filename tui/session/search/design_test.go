@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/profiles/record"
 	"jtune/tegra/metric"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -80,9 +81,9 @@ func TestTuneOfTheWholeFrontStartsFromWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	_, known, _ := tuned(t, s, measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(28)}})
-	front := measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(28)}, Coverage: campaigns.CoverFront,
-		Probes: len(known) +
-			3}
+	front := measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(28)},
+		Asked: record.Asked{Coverage: campaigns.CoverFront, Probes: len(known) +
+			3}}
 	res, _, notes := tuned(t, s, front)
 	if n := len(res.Probes); res.Known != len(known) || n < 3 || n > 3+optimize.DefaultProbes {
 		t.Errorf("%d measurements, %d of %d known; said %q", n, res.Known, len(known), notes)

@@ -50,7 +50,7 @@ func DefaultForm(presets []tegra.Preset) Form {
 	watts := metric.Power.Max(outlook.DefaultPowerW(presets))
 	return Form{Kind: WithinPower, Limits: map[Kind]string{WithinPower: watts.String(), WithinTime: "100 ms",
 		LeastEnergy: metric.LeastEnergy.String()},
-		Depth: optimize.Quick.String(), Coverage: campaigns.CoverLimit.String()}
+		Depth: optimize.Quick, Coverage: campaigns.CoverLimit}
 }
 
 // Goals returns the goals of a kind; nil where the form has none.

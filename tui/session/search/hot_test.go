@@ -6,6 +6,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/record"
 	"jtune/tegra/metric"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -21,7 +22,8 @@ func TestSessionHotBoardEndsACampaignAfterTheModeInProgress(t *testing.T) {
 	if !errors.As(err, &hot) || len(res.Rows) != 1 || res.Rows[0].Status.Usable() {
 		t.Errorf("%d rows, %v", len(res.Rows), err)
 	}
-	for _, r := range []measure.TuneRequest{{}, {Coverage: campaigns.CoverFront}, {Strategy: optimize.Binary}} {
+	for _, r := range []measure.TuneRequest{{}, {Asked: record.Asked{Coverage: campaigns.CoverFront}},
+		{Asked: record.Asked{Strategy: optimize.Binary}}} {
 		r.Workload, r.Limit = w, metric.Watts(30)
 		found, err := Tune(t.Context(), s, r, nil)
 		if !errors.As(err, &hot) || found.Feasible || found.Fitted != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session"
@@ -59,7 +60,8 @@ func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
 			t.Errorf("probe %+v", p)
 		}
 	}
-	_, fresh, notes := tuned(t, s, measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(25)}, Fresh: true})
+	_, fresh, notes := tuned(t, s, measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(25)},
+		Asked: record.Asked{Fresh: true}})
 	if strings.Contains(notes, "starts from") || len(fresh) < len(second) {
 		t.Errorf("a fresh search measured %d modes and said %q", len(fresh), notes)
 	}

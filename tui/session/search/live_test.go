@@ -52,9 +52,9 @@ func searchRealTraffic(t *testing.T) (probes, slow int, above float64) {
 			leastW = min(leastW, power)
 		}
 	}
-	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
-		Keep:     true,
-		Question: metric.Question{Load: arrivals.Spec{LatencyMS: 8 * perToken}}}, nil)
+	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true,
+		Question: metric.Question{Load: arrivals.Spec{LatencyMS: 8 * perToken}},
+		Asked:    record.Asked{Reference: "none"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,9 +98,9 @@ func TestTuneOnRealTrafficKeepsAQuantileThatTheServerCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	const limit = 400
-	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
-		Keep:     true,
-		Question: metric.Question{Load: arrivals.Spec{LatencyMS: limit, Quantile: 0.95}}}, nil)
+	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true,
+		Question: metric.Question{Load: arrivals.Spec{LatencyMS: limit, Quantile: 0.95}},
+		Asked:    record.Asked{Reference: "none"}}, nil)
 	if err != nil || !r.Feasible || len(r.Sent) == 0 {
 		t.Fatalf("%d tried, %v", len(r.Sent), err)
 	}

@@ -92,8 +92,8 @@ func atARate(t *testing.T, slower float64) (*session.Session, *crowded, measure.
 	}
 	fast := record.Settings{Minibatches: 3, MinSamples: 1, SampleEvery: 20 * time.Millisecond,
 		FixedWait: 40 * time.Millisecond}
-	return s, c, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Settings: fast}, Reference: "none",
-		Keep: true}
+	return s, c, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Settings: fast}, Keep: true,
+		Asked: record.Asked{Reference: "none"}}
 }
 
 // An answer is tried with requests at the rate. The limit is far above what a busy machine adds.

@@ -37,9 +37,10 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w.AtBatch(8)}, Reference: "none", Keep: true,
+	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w.AtBatch(8)}, Keep: true,
 		Question: metric.Question{Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 250, Quantile: 0.95,
-			MaxWaitMS: 60}}}
+			MaxWaitMS: 60}},
+		Asked: record.Asked{Reference: "none"}}
 	out, err := Tune(t.Context(), s, r, nil)
 	if err != nil || !out.Feasible || len(out.Sent) == 0 {
 		t.Fatalf("%d tried, %v", len(out.Sent), err)

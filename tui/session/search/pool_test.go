@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session"
@@ -29,7 +30,8 @@ func TestPoolHoldsTheRowsOfEveryCampaignOfAWorkloadOnABoard(t *testing.T) {
 		t.Fatal(err)
 	}
 	tuned, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: metric.Watts(25)}, Probes: 4}, nil)
+		Question: metric.Question{Limit: metric.Watts(25)},
+		Asked:    record.Asked{Probes: 4}}, nil)
 	if err != nil && tuned.Probes == nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/ladder"
 	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -76,6 +77,10 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	if r.Coverage == campaigns.CoverFront {
 		most, cover = MostMeasured(r.Workload, r.Depth, 1+len(r.More))+compared.Probes(), cmp.Or(r.Probes, FrontModes)
 	}
+	rotation, err := ladder.ParseRotation(r.Rotation)
+	if err != nil {
+		return measure.TuneResult{}, err
+	}
 	options := optimize.TuneOptions{
 		Known:     known,
 		Baselines: compared,
@@ -87,7 +92,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 		Risk:      r.Risk,
 		Heat:      r.Heat,
 		Strategy:  r.Strategy,
-		Rotation:  r.Rotation,
+		Rotation:  rotation,
 		Seed:      s.Seed,
 		Space:     s.Device.Space(),
 		Batches:   r.Batches,
@@ -152,25 +157,12 @@ func knownOf(pool models.Pool, observe func(measure.Event)) []tegra.Measured {
 
 // SearchHeader records the question of a search.
 func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
-	h := &record.SearchHeader{
-		Strategy: string(cmp.Or(r.Strategy, optimize.Auto)),
-		Depth:    r.Depth.String(),
-		Risk:     r.Risk,
-		Coverage: r.Coverage.String(),
-		Probes:   r.Probes,
-		Goals: slices.DeleteFunc(append([]metric.Goal{r.Limit}, r.More...),
-			func(g metric.Goal) bool { return g == metric.Goal{} }),
-		Reference: r.Reference,
-		Fresh:     r.Fresh,
-	}
+	h := &record.SearchHeader{Asked: r.Asked, Goals: slices.DeleteFunc(append([]metric.Goal{r.Limit}, r.More...),
+		func(g metric.Goal) bool { return g == metric.Goal{} })}
+	h.Strategy, h.Depth, h.Coverage = cmp.Or(r.Strategy, optimize.Auto), cmp.Or(r.Depth, optimize.Quick),
+		cmp.Or(r.Coverage, campaigns.CoverLimit)
 	if r.Loaded() {
 		h.Load = &r.Load
-	}
-	if r.Baseline != measure.BothBaselines {
-		h.Baseline = r.Baseline.String()
-	}
-	if r.Strategy == optimize.Binary {
-		h.Rotation = r.Rotation.String()
 	}
 	return h
 }

@@ -74,8 +74,9 @@ func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
 	if watts == 0 {
 		goal = metric.LeastEnergy
 	}
-	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
-		Keep: true, Question: metric.Question{Limit: goal}}, nil)
+	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true,
+		Question: metric.Question{Limit: goal},
+		Asked:    record.Asked{Reference: "none"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,8 +162,8 @@ func TestTuneOfAServerThatDiesEndsWithAReason(t *testing.T) {
 			})
 			found := s.Setup().Mode
 			r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-				Reference: "none",
-				Question:  metric.Question{Limit: metric.LeastEnergy}}, nil)
+				Question: metric.Question{Limit: metric.LeastEnergy},
+				Asked:    record.Asked{Reference: "none"}}, nil)
 			if err == nil || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v, want %q", err, c.words)
 			}

@@ -27,7 +27,9 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 		Gate: func(_ context.Context) error {
 			gates++
 			return nil
-		}}, Question: metric.Question{Limit: metric.Watts(25)}, Probes: 10}, func(e measure.Event) {
+		}},
+		Question: metric.Question{Limit: metric.Watts(25)},
+		Asked:    record.Asked{Probes: 10}}, func(e measure.Event) {
 		switch e := e.(type) {
 		case measure.ProbeEvent:
 			probes++

@@ -28,8 +28,8 @@ import (
 )
 
 // MostMeasured returns the default cap on the measurements of a search for that many limits.
-func MostMeasured(w workload.Workload, depth optimize.SearchDepth, limits int) int {
-	if w.Serves() && depth == optimize.Quick {
+func MostMeasured(w workload.Workload, depth string, limits int) int {
+	if w.Serves() && depth != optimize.Thorough {
 		return optimize.MostServed(limits)
 	}
 	return optimize.MostProbes(limits)

@@ -243,10 +243,7 @@ func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 	case soak.Is(*h):
 		u.soak = &soak.Request{Workload: w, Dir: at.Dir, Resume: true}
 	case h.Search != nil:
-		r, err := tuneRequest(*h, w)
-		if err != nil {
-			return u, err.Error()
-		}
+		r := tuneRequest(*h, w)
 		if r.Measuring, r.Before = measuring, (time.Time{}); kind == campaigns.ModesKind { // of an older jtune
 			r.Probes = h.Plan.Modes
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/profiles/record"
 	"jtune/tegra/metric"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
@@ -25,7 +26,7 @@ func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
 	probes, early := 0, 0
 	res, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Question: metric.Question{Limit: metric.Watts(20)},
-		Strategy: optimize.Binary}, func(e measure.Event) {
+		Asked:    record.Asked{Strategy: optimize.Binary}}, func(e measure.Event) {
 		shown.Fold(e)
 		switch e := e.(type) {
 		case measure.ProbeEvent:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/profiles/record"
 	"jtune/tegra/metric"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -53,7 +54,8 @@ func TestTaskOpensTheDataDirectoryOfAnOlderVersionUnchanged(t *testing.T) {
 		t.Errorf("resumed: %d rows, %d new, %v", len(res.Rows), res.New, err)
 	}
 	request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: metric.Watts(25)}, Probes: 4, Keep: true}
+		Question: metric.Question{Limit: metric.Watts(25)}, Keep: true,
+		Asked: record.Asked{Probes: 4}}
 	res, err := search.Tune(t.Context(), s, request, nil)
 	if err != nil || res.Kept != kept[0].Path {
 		t.Errorf("another search keeps its model as %s, %v; want %s", res.Kept, err, kept[0].Path)

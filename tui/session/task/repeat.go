@@ -7,8 +7,6 @@ import (
 
 	"jtune/internal/text"
 	"jtune/internal/usage"
-	"jtune/optimize"
-	"jtune/optimize/ladder"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -101,7 +99,7 @@ func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloa
 			r.Notes = append(r.Notes, "the board is not in the mode of that run, "+then)
 		}
 	case h.Search != nil:
-		r.Tune, err = tuneRequest(*h, w)
+		r.Tune = tuneRequest(*h, w)
 	case plan.Kind == campaigns.TuneKind:
 		return r, usage.Errorf("campaign %s was made by jtune %s, which did not record its search", c.Name,
 			h.Jtune)
@@ -148,36 +146,17 @@ func ownWorkload(s *session.Session, there workload.Workload) (w workload.Worklo
 }
 
 // tuneRequest restores a search from its header.
-func tuneRequest(h record.Header, w workload.Workload) (*measure.TuneRequest, error) {
+func tuneRequest(h record.Header, w workload.Workload) *measure.TuneRequest {
 	from := h.Search
-	r := &measure.TuneRequest{
-		Measuring: measure.Measuring{Workload: w, Batches: h.Plan.Batches},
-		Probes:    from.Probes,
-		Reference: from.Reference,
-		Strategy:  optimize.Strategy(from.Strategy),
-		Keep:      true,
-		Fresh:     from.Fresh,
-		Baseline:  measure.BaselineOf(from.Baseline),
-		Before:    h.Created,
-	}
+	r := &measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Batches: h.Plan.Batches}, Asked: from.Asked,
+		Keep: true, Before: h.Created}
 	if len(from.Goals) > 0 {
 		r.Limit, r.More = from.Goals[0], append(r.More, from.Goals[1:]...)
 	}
 	if from.Load != nil {
 		r.Load = *from.Load
 	}
-	if from.Coverage == campaigns.CoverFront.String() {
-		r.Coverage = campaigns.CoverFront
-	}
-	r.Risk = from.Risk
-	if from.Depth == optimize.Thorough.String() {
-		r.Depth = optimize.Thorough
-	}
-	var err error
-	if r.Rotation, err = ladder.ParseRotation(from.Rotation); err != nil {
-		return nil, fmt.Errorf("campaign: %w", err)
-	}
-	return r, nil
+	return r
 }
 
 // selected fills in the selection of a campaign's modes as it was requested; for a list that the folder does not
