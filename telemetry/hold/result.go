@@ -2,10 +2,14 @@ package hold
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
+	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // Verdict is the outcome of a soak.
@@ -55,6 +59,46 @@ type Steady struct {
 	LoC     tegra.Val[float64] `json:"lo_c"`
 	HiC     tegra.Val[float64] `json:"hi_c"`
 	Reached bool               `json:"reached"` // the temperature has been there for minutes
+}
+
+// Words says where the temperature ends, and in how long if that is known.
+func (s Steady) Words(in time.Duration) string {
+	switch {
+	case !s.TjC.OK:
+		return "where the temperature ends is not known"
+	case s.Reached:
+		return fmt.Sprintf("steady at %.0f °C", s.TjC.V)
+	}
+	out := fmt.Sprintf("tj ends at %.0f °C (%.0f to %.0f)", s.TjC.V, s.LoC.V, s.HiC.V)
+	if in > 0 {
+		out += fmt.Sprintf(" in %.0f min", max(1, in.Minutes()))
+	}
+	return out
+}
+
+// mostFacts caps the events among the facts.
+const mostFacts = 20
+
+// Facts are the duration, the end of the temperature and the events.
+func (r Result) Facts() document.Facts {
+	spell := func(s float64) string { return time.Duration(s * float64(time.Second)).Round(time.Second).String() }
+	facts := document.Facts{{"lasted", spell(r.DurationS)}, {"temperature", r.Steady.Words(0)}}
+	for _, e := range r.Events[:min(len(r.Events), mostFacts)] {
+		facts = append(facts, [2]string{"after " + spell(e.AtS), e.What})
+	}
+	if more := len(r.Events) - mostFacts; more > 0 {
+		facts = append(facts, [2]string{"", text.Count(more, "further event")})
+	}
+	return facts
+}
+
+// Table lists the extremes with their limits (see Bounds).
+func (r Result) Table(given metric.Limits) document.Table {
+	t := document.Table{Head: []string{"", "seen", "limit", "left"}, Numbers: 1}
+	for _, b := range Bounds(r.Peak, r.Least, r.Margins, given) {
+		t.Rows = append(t.Rows, []string{b.Name, b.Text(b.Seen), b.Text(b.Limit), b.Text(b.Left)})
+	}
+	return t
 }
 
 // Peak holds the highest values observed. The current belongs to Rail, the supply rail.

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -166,23 +167,12 @@ func soakLine(st soak.Status) string {
 	text += "  " + dash(st.PowerW, "%.1f W") + "  peak " + dash(st.Peak.Amperes, "%.2f A") + "  tj " +
 		dash(st.TjC, "%.0f °C") + " now"
 	if st.Steady.TjC.OK {
-		text += ", " + steadyText(st.Steady)
-		if st.In > 0 {
-			text += fmt.Sprintf(" in %.0f min", max(1, st.In.Minutes()))
-		}
+		text += ", " + st.Steady.Words(st.In)
 	}
 	if st.Broken != "" {
 		text += "  " + st.Broken
 	}
 	return text
-}
-
-// steadyText formats the steady-state temperature.
-func steadyText(s hold.Steady) string {
-	if s.Reached {
-		return fmt.Sprintf("steady at %.0f °C", s.TjC.V)
-	}
-	return fmt.Sprintf("%.0f °C (%.0f to %.0f) at steady state", s.TjC.V, s.LoC.V, s.HiC.V)
 }
 
 // soakExit returns the exit code of a verdict.
@@ -216,32 +206,7 @@ func printProof(out io.Writer, s *session.Session, w workload.Workload, r soak.R
 	if r.Mode.OK {
 		mode = s.Device.Space().Format(r.Mode.V)
 	}
-	steady := "not seen"
-	if r.Steady.TjC.OK {
-		steady = steadyText(r.Steady)
-	}
-	facts := report.Facts{
-		{"board", workloads.BoardOf(s, w)}, {"job", w.Name}, {"mode", mode},
-		{"lasted", time.Duration(r.DurationS * float64(time.Second)).Round(time.Second).String()},
-		{"temperature", steady},
-		{"peak", peakText(r.Peak)},
-		{"least", ifAny(r.Least.Volts, "%.3f V of %s", r.Least.Rail.V)},
-		{"margins", marginText(r.Margins)}}
-	for _, e := range r.Events {
-		at := time.Duration(e.AtS * float64(time.Second)).Round(time.Second)
-		facts = append(facts, [2]string{"at " + at.String(), e.What})
-	}
-	return facts.Text(out)
-}
-
-// peakText formats the highest values that the board showed.
-func peakText(p hold.Peak) string {
-	return cmp.Or(joined(", ", ifAny(p.PowerW, "%.2f W"), ifAny(p.Amperes, "%.2f A of %s", p.Rail.V),
-		ifAny(p.TjC, "tj %.1f °C")), "–")
-}
-
-// marginText formats the margin to each known limit.
-func marginText(m hold.Margins) string {
-	return cmp.Or(joined(", ", ifAny(m.PowerW, "%.2f W (mean of a minute)"), ifAny(m.Amperes, "%.2f A"),
-		ifAny(m.TjC, "%.1f °C"), ifAny(m.Volts, "%.2f V")), "no limit is known")
+	table := r.Table(r.Limits)
+	facts := append(report.Facts{{"board", workloads.BoardOf(s, w)}, {"job", w.Name}, {"mode", mode}}, r.Facts()...)
+	return errors.Join(facts.Text(out), report.Grid(out, append([][]string{table.Head}, table.Rows...)...))
 }

@@ -43,7 +43,7 @@ func TestSoakAnswersByItsExitCode(t *testing.T) {
 		t.Errorf("%v", v)
 	}
 	text := jtune(t, with(virtualBoard, "soak", "--envelope", "--until-steady")...).done(t)
-	for _, said := range []string{"holds: held for", "; steady at", "job          envelope", "VIRTUAL",
+	for _, said := range []string{"holds: held for", "; steady at", "job           envelope", "VIRTUAL",
 		"taken as the air"} {
 		if !strings.Contains(strings.ReplaceAll(text.out, "\n", " "), said) {
 			t.Errorf("not said: %q\n%s", said, text.out)

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -170,7 +169,7 @@ func (v soakView) state(now soak.View, w int) string {
 	case st.Broken != "":
 		text, style = "does not hold: "+st.Broken, widget.StyleBad
 	case st.Phase == soak.Loading:
-		text = "holds so far; " + whereItEnds(st)
+		text = "holds so far; " + st.Steady.Words(st.In)
 	default:
 		text = "resting: the idle board's temperature is taken as the air temperature, which no board measures"
 	}
@@ -192,22 +191,6 @@ func verdictStyle(v hold.Verdict) lipgloss.Style {
 		return widget.StyleBad
 	}
 	return widget.StyleWarn
-}
-
-// whereItEnds says at which temperature the soak will settle, and when.
-func whereItEnds(st soak.Status) string {
-	s := st.Steady
-	switch {
-	case !s.TjC.OK:
-		return "where the temperature ends is not known yet"
-	case s.Reached:
-		return fmt.Sprintf("steady at %.0f °C", s.TjC.V)
-	}
-	text := fmt.Sprintf("tj ends at %.0f °C (%.0f to %.0f)", s.TjC.V, s.LoC.V, s.HiC.V)
-	if st.In > 0 {
-		text += fmt.Sprintf(" in %.0f min", max(1, st.In.Minutes()))
-	}
-	return text
 }
 
 // boundLines lists the present and the highest readings beside their limits.

@@ -2,12 +2,10 @@ package handover
 
 import (
 	"fmt"
-	"time"
 
 	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/internal/safefile"
-	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
@@ -90,48 +88,10 @@ func soakParts(s *soak.Kept) []document.Part {
 		verdict += " (from its recorded samples: the soak was killed)"
 	}
 	parts := []document.Part{document.Heading("Does it hold?"), document.Claim{Text: verdict, Tone: tone},
-		marginTable(s)}
-	facts := document.Facts{
-		{"job", s.Header.Workload.Name},
-		{"lasted", spell(v.DurationS)},
-		{"temperature", steadyText(v.Steady)},
-		{"measured", day(s.Header.Created)}}
-	for _, e := range v.Events[:min(len(v.Events), mostEvents)] {
-		facts = append(facts, [2]string{"after " + spell(e.AtS), e.What})
-	}
-	if more := len(v.Events) - mostEvents; more > 0 {
-		facts = append(facts, [2]string{"", text.Count(more, "further event")})
-	}
-	parts = append(parts, facts)
+		v.Table(s.Limits), append(document.Facts{{"job", s.Header.Workload.Name},
+			{"measured", day(s.Header.Created)}}, v.Facts()...)}
 	if f, ok := s.Curves().Figure(); ok {
 		parts = append(parts, document.Drawing{Figure: f})
 	}
 	return parts
-}
-
-// mostEvents caps the events of a soak in a report.
-const mostEvents = 20
-
-func spell(seconds float64) string {
-	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
-}
-
-func steadyText(s hold.Steady) string {
-	switch {
-	case !s.TjC.OK:
-		return "where it ends was not seen"
-	case s.Reached:
-		return fmt.Sprintf("steady at %.0f °C", s.TjC.V)
-	}
-	return fmt.Sprintf("not steady yet; would end at %.0f °C (%.0f to %.0f)", s.TjC.V, s.LoC.V, s.HiC.V)
-}
-
-// marginTable lists the extremes and their limits.
-func marginTable(s *soak.Kept) document.Table {
-	v := s.Result
-	t := document.Table{Head: []string{"", "seen", "limit", "left"}, Numbers: 1}
-	for _, b := range hold.Bounds(v.Peak, v.Least, v.Margins, s.Limits) {
-		t.Rows = append(t.Rows, []string{b.Name, b.Text(b.Seen), b.Text(b.Limit), b.Text(b.Left)})
-	}
-	return t
 }

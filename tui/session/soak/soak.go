@@ -112,7 +112,8 @@ type Status struct {
 // Result is a soak's verdict.
 type Result struct {
 	hold.Result
-	Dir string `json:"-"` // folder of samples and result; "" if not stored
+	Dir    string        `json:"-"` // folder of samples and result; "" if not stored
+	Limits metric.Limits `json:"-"` // that were given
 }
 
 // Run soaks a mode and restores the board. Samples are stored immediately, so that a missing result can be computed
@@ -153,7 +154,7 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 	if err != nil {
 		return Result{}, errors.Join(err, files.failed(ctx))
 	}
-	out.Dir = files.dir
+	out.Dir, out.Limits = files.dir, k.r.Limits
 	return out, files.result(out, cut)
 }
 
