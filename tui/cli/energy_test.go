@@ -36,10 +36,12 @@ func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	v := jtune(t, with(args, "--resume", "--json")...).done(t).object(t, "experiment workload device virtual unit "+
+	object := jtune(t, with(args, "--resume", "--json")...).done(t)
+	wantMarkedJSON(t, object.out)
+	v := object.object(t, "experiment workload device virtual unit "+
 		"batch full repeat least beyond within latency_falls inner_minimum baselines sizes against points findings "+
 		"failed dir")
-	if v["virtual"] != true || v["unit"] != "inference" || len(v["baselines"].([]any)) != 2 ||
+	if v["unit"] != "inference" || len(v["baselines"].([]any)) != 2 ||
 		len(v["against"].([]any)) != 2 || len(v["sizes"].([]any)) != 1 {
 		t.Errorf("got %v", v)
 	}
@@ -51,8 +53,10 @@ func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
 	if cost := within["answer"].(map[string]any)["time_change_pct"].(float64); cost > 15 {
 		t.Errorf("%g %% more latency, 15 were allowed", cost)
 	}
-	table, err := csv.NewReader(strings.NewReader(jtune(t, with(args, "--resume", "--csv")...).done(t).out)).ReadAll()
-	if err != nil || len(table) != 1+len(v["points"].([]any))+5 || table[0][len(table[0])-1] != "virtual" {
+	rows := jtune(t, with(args, "--resume", "--csv")...).done(t).out
+	wantMarkedCSV(t, "the report", rows)
+	table, err := csv.NewReader(strings.NewReader(rows)).ReadAll()
+	if err != nil || len(table) != 1+len(v["points"].([]any))+5 {
 		t.Errorf("%d lines of CSV, %v", len(table), err)
 	}
 }

@@ -141,20 +141,47 @@ func TestEvidenceOfTheFeatures(t *testing.T) {
 			if e.Test != "" {
 				return
 			}
-			for _, wrong := range e.check(run(t, e.Run)) {
-				t.Errorf("jtune %s: %s", e.Run, wrong)
-			}
 			on, _, err := findCommand(quotedWords(e.Run))
 			if err != nil {
 				t.Fatal(err)
 			}
+			out := run(t, e.Run)
+			for _, wrong := range e.check(out) {
+				t.Errorf("jtune %s: %s", e.Run, wrong)
+			}
+			if marks := e.marks(); len(marks) > 0 {
+				wantMarked(t, marks[0], out.out)
+			}
 			hasJSON := on.Flags().Lookup("json") != nil && !strings.Contains(e.Run, "--csv")
 			if len(e.JSON) > 0 || hasJSON && long && e.Exit == 0 && !strings.Contains(e.Run, "--plot") {
-				for _, wrong := range checkJSON(run(t, e.Run+" --json"), e.JSON) {
+				out := run(t, e.Run+" --json")
+				for _, wrong := range checkJSON(out, e.JSON) {
 					t.Errorf("jtune %s --json: %s", e.Run, wrong)
+				}
+				if marks := e.marks(); len(marks) > 1 {
+					wantMarked(t, marks[1], out.out)
 				}
 			}
 		})
+	}
+}
+
+// noAnswer matches commands that print no number of the board: a list of boards or modes, a drawing, advice.
+var noAnswer = regexp.MustCompile(`^device (--list|modes)| --svg | --often `)
+
+// marks returns the commands, each with its form, of which the check also says that their answers are marked: short
+// names, and "--csv" or "--json" behind it.
+func (e featureCheck) marks() (forms []string) {
+	on, _, err := findCommand(quotedWords(e.Run))
+	switch name := shortName(on); {
+	case err != nil || e.Test != "" || e.Long || e.Exit != 0 || unmarked[name] != "" || noAnswer.MatchString(e.Run):
+		return nil
+	case strings.Contains(e.Run, "--csv"):
+		return []string{name + " --csv"}
+	case len(e.JSON) > 0:
+		return []string{name + " ", name + " --json"}
+	default:
+		return []string{name + " "}
 	}
 }
 
