@@ -2,9 +2,11 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"jtune/internal/text"
 )
@@ -76,5 +78,93 @@ func TestFactsWithoutAValueAreNotShown(t *testing.T) {
 	err := Facts{{"board", "orin"}, {"peak", ""}, {"w", "–"}}.Text(&out)
 	if got, want := out.String(), "board  orin\nw      –\n"; err != nil || got != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+}
+
+// screen is a terminal of a width.
+type screen struct {
+	strings.Builder
+	width int
+}
+
+func (s *screen) Columns() int { return s.width }
+
+func TestGridIsNoWiderThanTheTerminal(t *testing.T) {
+	t.Parallel()
+	facts := [][]string{{"board", "Jetson AGX Orin (VIRTUAL: a simulation, not a measurement)"},
+		{"modes", "18,096"}}
+	answer := [][]string{{"measured", "90.2 ms", "", "29.2 W", "", "2.63 J"},
+		{"the limit", "measured within, mean of 2"},
+		{"MODE_15W", "150.5 ms", "(140.0 – 161.7)", "21.9 W", "(21.0 – 22.7)", "3.29 J", "predicted ✓"}}
+	sources := [][]string{{"", "source", "path", ""},
+		{"ok", "fan", "/sys/devices/platform/pwm-fan/hwmon/hwmon2/pwm1", ""},
+		{"ok", "total", "/sys/bus", "covers the whole module, without the carrier board"},
+		{"ok", "fan speed", "/sys/c", ""},
+		{"missing", "EMC", "", "no file"}, {"ok", "GPU", "/sys/a", ""}, {"ok", "CPU", "/sys/b", "all of its clocks"}}
+	models := [][]string{{"name", "method", "modes", "time error", "device"},
+		{"resnet18@virtual-agx-orin", "reference", "4,368", "5.2 %", "AGX Orin"},
+		{"mobilenet", "gp", "16", "4.5 %", "Nano"}}
+	for name, c := range map[string]struct {
+		rows   [][]string
+		headed bool
+		width  int
+		want   string // "": as without a terminal
+	}{
+		"facts at 80": {facts, false, 80, ""},
+		"facts at 40": {facts, false, 40,
+			"board  Jetson AGX Orin (VIRTUAL: a\n       simulation, not a measurement)\n" +
+				"modes  18,096\n"},
+		"facts at 20": {facts, false, 20,
+			"board  Jetson AGX\n  Orin (VIRTUAL: a\n  simulation, not a\n  measurement)\n" +
+				"modes  18,096\n"},
+		"answer at 200": {answer, false, 200, ""},
+		"answer at 74": {answer, false, 74,
+			"measured  90.2 ms  29.2 W  2.63 J\nthe limit measured within, mean of 2\n" +
+				"MODE_15W  150.5 ms (140.0 – 161.7) 21.9 W (21.0 – 22.7) 3.29 J predicted ✓\n"},
+		"models at 40": {models, true, 40,
+			"resnet18@virtual-agx-orin\n  method reference  modes 4,368\n" +
+				"  time error 5.2 %  device AGX Orin\nmobilenet\n" +
+				"  method gp  modes 16  time error 4.5 %\n  device Nano\n"},
+		"models at 60": {models, true, 60,
+			"name                       method     modes  time   device\n" +
+				"                                             error\n" +
+				"resnet18@virtual-agx-orin  reference  4,368  5.2 %  AGX Orin\n" +
+				"mobilenet                  gp         16     4.5 %  Nano\n"},
+		"sources at 80": {sources, true, 80, "         source     path\n" +
+			"ok  source fan  path /sys/devices/platform/pwm-fan/hwmon/hwmon2/pwm1\n" +
+			"ok       total      /sys/bus  covers the whole module, without the carrier board\n" +
+			"ok       fan speed  /sys/c\nmissing  EMC                  no file\nok       GPU        /sys/a\n" +
+			"ok       CPU        /sys/b    all of its clocks\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			to := &screen{width: c.width}
+			var plain strings.Builder
+			write := Rows
+			if c.headed {
+				write = Grid
+			}
+			if err := errors.Join(write(to, c.rows...), write(&plain, c.rows...)); err != nil {
+				t.Fatal(err)
+			}
+			if c.want == "" {
+				c.want = plain.String()
+			}
+			if to.String() != c.want {
+				t.Errorf("got\n%swant\n%s", to, c.want)
+			}
+			for line := range strings.Lines(to.String()) {
+				if n := utf8.RuneCountInString(line) - 1; n > c.width && len(strings.Fields(line)) > 1 {
+					t.Errorf("%d columns: %s", n, line)
+				}
+			}
+			for _, r := range c.rows[map[bool]int{true: 1}[c.headed]:] {
+				for word := range strings.FieldsSeq(strings.Join(r, " ")) {
+					if !strings.Contains(to.String(), word) {
+						t.Errorf("no %q", word)
+					}
+				}
+			}
+		})
 	}
 }

@@ -58,6 +58,7 @@ type PlainWriter struct {
 	To      io.Writer
 	Returns bool
 	Words   func(string) string // rewrites the text of one call; nil: unchanged
+	Width   func() int          // columns at which lines break; nil or 0: they do not
 	mu      sync.Mutex
 	rest    []byte // incomplete character at the end of the last write
 	failed  error
@@ -68,6 +69,32 @@ func (w *PlainWriter) Failed() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.failed
+}
+
+// Columns returns the width of the terminal that shows the text; 0 if none does.
+func (w *PlainWriter) Columns() int {
+	if w.Width == nil {
+		return 0
+	}
+	return w.Width()
+}
+
+// folded breaks the lines of a text that are wider than the terminal.
+func (w *PlainWriter) folded(text string) string {
+	width := w.Columns()
+	if width == 0 {
+		return text
+	}
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		indent := ""
+		if strings.HasPrefix(line, " ") || strings.HasPrefix(line, "- ") || strings.Contains(line, "  ") {
+			indent = "  "
+		}
+		whole := strings.TrimSuffix(line, "\n")
+		out.WriteString(FoldRow(whole, indent, width) + line[len(whole):])
+	}
+	return out.String()
 }
 
 // Write writes p; a character that is cut at the end is written with the next call.
@@ -99,6 +126,7 @@ func (w *PlainWriter) Write(p []byte) (int, error) {
 	if w.Words != nil {
 		out = w.Words(out)
 	}
+	out = w.folded(out)
 	if _, err := io.WriteString(w.To, out); err != nil {
 		w.failed = err
 		return 0, err

@@ -21,19 +21,38 @@ func Said(sentences ...string) Lines {
 // Fold breaks plain text into lines of at most width characters, at spaces but not before a per cent sign. All lines
 // but the first start with the indent. A longer word gets its own line.
 func Fold(text, indent string, width int) string {
-	const glued = "\x00" // placeholder for a space without a line break
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(strings.ReplaceAll(text, " %", glued+"%")) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			lines, line = append(lines, line), indent+word
-		} else if line == "" {
-			line = word
-		} else {
-			line += " " + word
+	return FoldRow(strings.Join(strings.Fields(text), " "), indent, width)
+}
+
+// FoldRow is Fold for a line whose spaces count: where parts of it are two spaces apart, it breaks between them.
+func FoldRow(line, indent string, width int) string {
+	var out strings.Builder
+	for utf8.RuneCountInString(line) > width {
+		word, gap, n := -1, -1, 0 // the last places to break within the width, else the first one behind it
+		for at, r := range line {
+			if n > width && max(word, gap) >= 0 {
+				break
+			}
+			if n++; r != ' ' || strings.TrimLeft(line[:at], " ") == "" || line[at-1] == ' ' {
+				continue
+			}
+			switch rest := line[at:]; {
+			case strings.HasPrefix(rest, "  "):
+				gap = at
+			case !strings.HasPrefix(rest, " %"):
+				word = at
+			}
 		}
+		if gap < 0 || word >= 0 && utf8.RuneCountInString(line[:gap]) < width/3 {
+			gap = word
+		}
+		if gap < 0 {
+			break
+		}
+		out.WriteString(line[:gap] + "\n")
+		line = indent + strings.TrimLeft(line[gap:], " ")
 	}
-	return strings.ReplaceAll(strings.Join(append(lines, line), "\n"), glued, " ")
+	return out.String() + line
 }
 
 // Binary reports whether more than a tenth of a line's characters are not printable; the codes that terminals take are.

@@ -50,7 +50,7 @@ func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin, toda
 		rows = append(rows, []string{"the limit", a.Standing.String()})
 	}
 	rows = append(rows, otherRows(a, sheet, today)...)
-	if err := report.Grid(w, rows...); err != nil {
+	if err := report.Rows(w, rows...); err != nil {
 		return err
 	}
 	if a.Training != nil {

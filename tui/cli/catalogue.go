@@ -66,12 +66,11 @@ func (c *deviceCmd) listDevices() error {
 	for _, d := range all {
 		switch {
 		case d.Stated != "":
-			fmt.Fprintln(c.out, wrapped(fmt.Sprintf("%s, no Jetson, as stated elsewhere: %s", d.Name, d.Stated)))
+			say(c.out, fmt.Sprintf("%s, no Jetson, as stated elsewhere: %s", d.Name, d.Stated))
 		default:
-			fmt.Fprintln(c.out, wrapped(fmt.Sprintf("%s, presets: %s", d.Name, strings.Join(d.Presets, ", "))))
+			say(c.out, fmt.Sprintf("%s, presets: %s", d.Name, strings.Join(d.Presets, ", ")))
 		}
 	}
-	_, err := fmt.Fprintln(c.out, wrapped("? not checked: no recording or paper shows it. Clocks are the highest, "+
-		"W is the highest power, US$ and mm describe the developer kit; – not known"))
-	return err
+	return say(c.out, "? not checked: no recording or paper shows it. Clocks are the highest, "+
+		"W is the highest power, US$ and mm describe the developer kit; – not known")
 }

@@ -63,7 +63,13 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func (a *app) execute(ctx context.Context) int {
-	out := &text.PlainWriter{To: a.out, Words: flagged}
+	screen := a.out
+	out := &text.PlainWriter{To: a.out, Words: flagged, Width: func() int {
+		if a.asJSON || a.asCSV || a.asFile {
+			return 0
+		}
+		return columnsOf(screen)
+	}}
 	a.out = out
 	a.err = &text.PlainWriter{To: a.err, Words: flagged, Returns: true}
 	root := a.root()

@@ -92,7 +92,7 @@ func (c *doctorCmd) checkWorkload(ctx context.Context, s *session.Session, name 
 		err = report.Grid(c.out, rows...)
 		for _, k := range r.Checks {
 			if k.Do != "" {
-				fmt.Fprintln(c.out, wrapped(k.What+": "+k.Do))
+				say(c.out, k.What+": "+k.Do)
 			}
 		}
 		verdict := w.Name + " can run on this machine"
@@ -150,10 +150,10 @@ func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
 			strings.Join(d.TempsOff, ", "))
 	}
 	for _, words := range d.Supply {
-		fmt.Fprintln(c.out, wrapped(words))
+		say(c.out, words)
 	}
 	if d.Left != "" {
-		fmt.Fprintln(c.out, wrapped(string(d.Left)))
+		say(c.out, string(d.Left))
 	}
 	if err := c.printOthers(d.Others); err != nil {
 		return err
@@ -164,12 +164,12 @@ func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
 	c.printJobs(d.Jobs)
 	o := d.Overhead
 	fmt.Fprintf(c.out, "\nsetting modes: %s\n", d.Rights.How)
-	fmt.Fprintf(c.out, "jtune itself: %.2f %% of a core at %d readings in %.1f s (about %.2f %% at one a second)",
-		o.CPUPct, o.Readings, o.SpanS, o.CPUPctAt1s)
+	reads := ""
 	if o.BytesPerS.OK {
-		fmt.Fprintf(c.out, ", %.0f reads and %.1f kB a second", o.CallsPerS.V, o.BytesPerS.V/1000)
+		reads = fmt.Sprintf(", %.0f reads and %.1f kB a second", o.CallsPerS.V, o.BytesPerS.V/1000)
 	}
-	fmt.Fprintf(c.out, "; one reading takes %.0f µs\n", o.ReadingUS)
+	fmt.Fprintf(c.out, "jtune itself: %.2f %% of a core at %d readings in %.1f s (about %.2f %% at one a second)%s; "+
+		"one reading takes %.0f µs\n", o.CPUPct, o.Readings, o.SpanS, o.CPUPctAt1s, reads, o.ReadingUS)
 	_, err := fmt.Fprintf(c.out, "next: %s\nverdict: %s\n", d.Verdict.Next(), d.Verdict.Text)
 	return err
 }
@@ -192,7 +192,8 @@ func (c *doctorCmd) printJobs(jobs []inspect.Job) {
 	if len(ready) < len(jobs) {
 		line += "; doctor --workload NAME says what another lacks"
 	}
-	fmt.Fprintln(c.out, "\n"+wrapped(line))
+	fmt.Fprintln(c.out)
+	say(c.out, line)
 }
 
 // printPrograms lists the installed programs that serve models.

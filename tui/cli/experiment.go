@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -358,20 +359,21 @@ func (c *experimentCmd) compareDevices() error {
 		return printJSON(c.out, map[string]any{"virtual": true, "devices": rows, "stated": devices.Stated})
 	}
 	for _, name := range names {
-		err := printFigure(c.app, devices.Figure(rows, name), plotRequest{size: "80x14"})
+		size := fmt.Sprintf("%dx14", max(leastPlotW, cmp.Or(columnsOf(c.out), helpWidth)))
+		err := printFigure(c.app, devices.Figure(rows, name), plotRequest{size: size})
 		if err != nil {
 			return err
 		}
 		for _, r := range rows {
 			if r.Workload == name && r.Why != "" {
-				fmt.Fprintln(c.out, wrapped("DNR on "+r.Board+": "+r.Why))
+				say(c.out, "DNR on "+r.Board+": "+r.Why)
 			}
 		}
 		fmt.Fprintln(c.out)
 	}
 	fmt.Fprintln(c.out, "* no measured or published data for that board")
 	for _, line := range devices.Stated {
-		fmt.Fprintln(c.out, wrapped(line))
+		say(c.out, line)
 	}
 	return nil
 }

@@ -70,6 +70,7 @@ func (c *exportCmd) run(ctx context.Context) error {
 		if mark := tegra.VirtualMark(b.Origin()); mark != "" {
 			text = "# " + mark + "\n" + text
 		}
+		c.asFile = true
 		_, err = fmt.Fprint(c.out, text)
 		return err
 	})

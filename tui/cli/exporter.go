@@ -78,6 +78,7 @@ func (c *exporterCmd) write(ctx context.Context) error {
 	}
 	defer done()
 	if c.file == "" {
+		c.asFile = true
 		return e.Write(c.out)
 	}
 	return writeMetrics(e, c.file)

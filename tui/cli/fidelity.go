@@ -190,20 +190,20 @@ func (c *fidelityCmd) print(results []evidence.Result) error {
 	}
 	if c.fit != nil {
 		k, l := c.fit.Constants, c.fit.LeftOut
-		fmt.Fprintln(c.out, wrapped(fmt.Sprintf("fitted: %d constants; %d of them (%.1f effective) to %d of these "+
+		say(c.out, fmt.Sprintf("fitted: %d constants; %d of them (%.1f effective) to %d of these "+
 			"figures, %d of them within; with each fact left out in turn and the constants fitted again to the others "+
 			"(%d facts), %d of %d are within; the other %d, of inference, were chosen by the published savings as a "+
 			"whole", k.Fitted, k.Fitted-k.Savings, k.Effective, k.Figures, k.Within, l.Facts, l.Within, l.Figures,
-			k.Savings)))
+			k.Savings))
 		if leaning := leaningOnTheFit(results, c.fit); leaning != nil {
-			fmt.Fprintln(c.out, wrapped("within only because they were fitted to, with their tolerances off "+
-				"otherwise: "+strings.Join(leaning, ", ")))
+			say(c.out, "within only because they were fitted to, with their tolerances off "+
+				"otherwise: "+strings.Join(leaning, ", "))
 		}
 		printUnfounded(c.out, k.Unfounded)
 	}
 	if blind := blindFigures(results); blind != nil {
-		fmt.Fprintln(c.out, wrapped("the tolerance is as large as the value, so that no effect at all would be "+
-			"within: "+strings.Join(blind, ", ")))
+		say(c.out, "the tolerance is as large as the value, so that no effect at all would be "+
+			"within: "+strings.Join(blind, ", "))
 	}
 	_, err := fmt.Fprintln(c.out, fidelity.Simulation)
 	return err
@@ -211,15 +211,15 @@ func (c *fidelityCmd) print(results []evidence.Result) error {
 
 // printUnfounded prints how many constants neither published nor shared data determine.
 func printUnfounded(w io.Writer, n int) {
-	fmt.Fprintln(w, wrapped(fmt.Sprintf("%d constants have neither a published figure nor a shared sweep behind them:",
-		n)))
+	say(w, fmt.Sprintf("%d constants have neither a published figure nor a shared sweep behind them:",
+		n))
 	for _, o := range origin.Unfounded() {
 		source := ""
 		if o.Source != "" {
 			source = " (" + o.Source + ")"
 		}
-		fmt.Fprintln(w, wrapped(fmt.Sprintf("%s: %s, %s%s", strings.Join(o.Of, ", "), strings.Join(o.Fields, " "),
-			o.Kind, source)))
+		say(w, fmt.Sprintf("%s: %s, %s%s", strings.Join(o.Of, ", "), strings.Join(o.Fields, " "),
+			o.Kind, source))
 	}
 }
 

@@ -396,7 +396,7 @@ func (c *predictCmd) print(o *outlook.Outlook) error {
 		}
 		rows = append(rows, row)
 	}
-	return report.Grid(c.out, rows...)
+	return report.Rows(c.out, rows...)
 }
 
 func between(lo, hi float64) string {

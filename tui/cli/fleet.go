@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/optimize/rank"
 	"jtune/tegra"
@@ -76,9 +76,6 @@ type fleetRow struct {
 	say     string
 }
 
-// fleetWidth is the width of a plain terminal.
-const fleetWidth = 80
-
 // printFleet prints a line for each board and returns the worst exit code as an error. say formats the document of the
 // board's command.
 func (u onBoards) printFleet(list []fleet.Result, say func(doc []byte) string) error {
@@ -119,23 +116,11 @@ func (u onBoards) printRows(rows []fleetRow) error {
 	if u.asJSON {
 		return printJSON(u.out, rows)
 	}
-	widest := len("board")
+	list := [][]string{{"board", "exit", ""}}
 	for _, r := range rows {
-		widest = max(widest, len(r.Board))
+		list = append(list, []string{r.Board, fmt.Sprintf("%4d", r.Code), r.say})
 	}
-	line := func(board, code, say string) error {
-		out := []rune(fmt.Sprintf("%-*s  %4s  %s", widest, board, code, say))
-		if len(out) > fleetWidth {
-			out = append(out[:fleetWidth-1], '…')
-		}
-		_, err := fmt.Fprintln(u.out, strings.TrimRight(string(out), " "))
-		return err
-	}
-	err := line("board", "exit", "")
-	for _, r := range rows {
-		err = errors.Join(err, line(r.Board, strconv.Itoa(r.Code), r.say))
-	}
-	return err
+	return report.Grid(u.out, list...)
 }
 
 // reports gives each board a function that prints a line to standard error, prefixed with the board's name.

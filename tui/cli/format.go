@@ -38,6 +38,15 @@ func printLine(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// say prints a sentence: folded for a plain terminal, unless the text goes to a terminal, whose width it then has.
+func say(w io.Writer, sentence string) error {
+	if report.Columns(w) == 0 {
+		sentence = wrapped(sentence)
+	}
+	_, err := fmt.Fprintln(w, sentence)
+	return err
+}
+
 // joined joins the texts that say something.
 func joined(between string, texts ...string) string {
 	return strings.Join(text.Said(texts...), between)

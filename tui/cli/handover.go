@@ -75,6 +75,7 @@ func (c *reportCmd) run(context.Context) error {
 		page, ending = export.DocumentMarkdown(r.Document()), ".md"
 	}
 	if c.file == "-" {
+		c.asFile = true
 		_, err := fmt.Fprint(c.out, page)
 		return err
 	}

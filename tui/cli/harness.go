@@ -33,6 +33,7 @@ func (c *harnessCmd) flags(f *pflag.FlagSet) {
 
 func (c *harnessCmd) run(context.Context) error {
 	if !c.given("write") {
+		c.asFile = true
 		_, err := c.out.Write(torch.Helper())
 		return err
 	}

@@ -59,6 +59,13 @@ func jtune(t testing.TB, args ...string) outcome {
 func jtuneWith(t testing.TB, ctx context.Context, stdin io.Reader, args ...string) outcome {
 	t.Helper()
 	var out, err safeBuffer
+	code := jtuneOn(t, ctx, stdin, &out, &err, args...)
+	return outcome{code, out.String(), err.String()}
+}
+
+// jtuneOn is jtuneWith that writes to streams.
+func jtuneOn(t testing.TB, ctx context.Context, stdin io.Reader, out, err io.Writer, args ...string) int {
+	t.Helper()
 	all := args
 	if !strings.Contains(strings.Join(args, " "), "--data-dir") {
 		at := slices.Index(args, "--") // the rest is a user's command
@@ -68,9 +75,16 @@ func jtuneWith(t testing.TB, ctx context.Context, stdin io.Reader, args ...strin
 		all = slices.Concat(args[:at], []string{"--data-dir", t.TempDir(), "--log-file",
 			filepath.Join(t.TempDir(), "log")}, args[at:])
 	}
-	code := Run(ctx, all, stdin, &out, &err)
-	return outcome{code, out.String(), err.String()}
+	return Run(ctx, all, stdin, out, err)
 }
+
+// screen is a terminal of a width.
+type screen struct {
+	safeBuffer
+	width int
+}
+
+func (s *screen) Columns() int { return s.width }
 
 // safeBuffer can be read by the test while the command writes to it.
 type safeBuffer struct {

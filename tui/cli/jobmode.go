@@ -90,6 +90,7 @@ func (c *runCmd) systemd() error {
 		c.note("others than root may change %s: who does gets root rights when the unit starts; install jtune in "+
 			"/usr/local/bin first", name)
 	}
+	c.asFile = true
 	fmt.Fprint(c.out, unit)
 	return nil
 }

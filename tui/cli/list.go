@@ -40,7 +40,11 @@ func (c *listCmd) run(ctx context.Context) error {
 		{"device", (&deviceCmd{app: c.app}).run},
 	} {
 		var b bytes.Buffer
-		c.out = &b
+		if c.asJSON {
+			c.out = &b
+		} else {
+			fmt.Fprintf(out, "%s%s:\n", map[bool]string{true: "\n"}[i > 0], of.name)
+		}
 		err := of.print(ctx)
 		c.out = out
 		if err != nil {
@@ -48,13 +52,6 @@ func (c *listCmd) run(ctx context.Context) error {
 		}
 		if c.asJSON {
 			doc = append(doc, [2]any{of.name, json.RawMessage(b.Bytes())})
-			continue
-		}
-		if i > 0 {
-			fmt.Fprintln(out)
-		}
-		if _, err := fmt.Fprintf(out, "%s:\n%s", of.name, b.Bytes()); err != nil {
-			return err
 		}
 	}
 	if c.asJSON {

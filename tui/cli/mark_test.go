@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -170,13 +171,18 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 			flags := c.Flags()
 			flags.AddFlagSet(c.InheritedFlags())
 			var forms []string
-			if !seen[name+" "] {
-				forms = append(forms, "")
+			var widths []int
+			// Lines of a file's text stay whole: an exported mode, the exporter's metrics.
+			file := name == "convert export" || name == "fleet exporter"
+			if text[name] == "" && !file && !slices.Contains(computing, name) {
+				forms, widths = slices.Repeat([]string{""}, 5), []int{0, 40, 80, 120, 200}
+			} else if !seen[name+" "] {
+				forms, widths = []string{""}, []int{0}
 			}
 			for _, form := range []string{"json", "csv"} {
 				catalogue := form == "csv" && name == "device" // not the board's
 				if args != nil && flags.Lookup(form) != nil && !catalogue && !seen[name+" --"+form] {
-					forms = append(forms, "--"+form)
+					forms, widths = append(forms, "--"+form), append(widths, 40) // data have no width
 				}
 			}
 			t.Run(name, func(t *testing.T) {
@@ -194,11 +200,14 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 							line[j] = strings.TrimSuffix(arg, ".model") + strings.Repeat("+", i) + filepath.Ext(arg)
 						}
 					}
-					all.Go(func() { outs[i] = jtune(t, append(line, board...)...) })
+					all.Go(func() { outs[i] = jtuneAt(t, widths[i], append(line, board...)...) })
 				}
 				all.Wait()
 				for i, form := range forms {
 					wantMarked(t, name+" "+form, outs[i].done(t).out)
+					if form == "" {
+						wantFits(t, outs[i].out, outs[0].out, widths[i])
+					}
 				}
 			})
 		}
@@ -220,6 +229,40 @@ func wantMarked(t *testing.T, command, out string) {
 	case command == "device modes ": // prints only modes, for --list, its mark on standard error
 	case !strings.Contains(strings.ToLower(out), "virtual"):
 		t.Errorf("%s: the text says nowhere that it is a simulation:\n%s", command, out)
+	}
+}
+
+// jtuneAt runs jtune with its output on a terminal of a width; 0: on none.
+func jtuneAt(t *testing.T, width int, args ...string) outcome {
+	t.Helper()
+	if width == 0 {
+		return jtune(t, args...)
+	}
+	out, err := &screen{width: width}, &safeBuffer{}
+	code := jtuneOn(t, t.Context(), strings.NewReader(""), out, err, args...)
+	return outcome{code, out.String(), err.String()}
+}
+
+// wantFits checks that no line is wider than the terminal, but for a word that is, and that wide rows keep their width
+// where there is room.
+func wantFits(t *testing.T, out, plain string, width int) {
+	t.Helper()
+	if width == 0 {
+		return
+	}
+	most, wide := 0, false
+	for line := range strings.Lines(out) {
+		n := utf8.RuneCountInString(strings.TrimRight(line, "\n"))
+		if most = max(most, n); n > width && len(strings.Fields(line)) > 1 {
+			t.Errorf("%d columns of %d: %s", n, width, line)
+		}
+	}
+	for line := range strings.Lines(plain) {
+		n := utf8.RuneCountInString(strings.TrimRight(line, "\n"))
+		wide = wide || n > 80 && n <= width && strings.Contains(strings.TrimSpace(line), "  ")
+	}
+	if wide && most <= 80 {
+		t.Errorf("%d columns of %d are used:\n%s", most, width, out)
 	}
 }
 

@@ -109,7 +109,7 @@ func countModes(w io.Writer, s *tegra.Space) error {
 		}
 		return strings.Join(out, " ")
 	}
-	return report.Grid(w,
+	return report.Rows(w,
 		[]string{fmt.Sprintf("%d core counts", len(s.Cores)), strings.Trim(fmt.Sprint(s.Cores), "[]")},
 		[]string{fmt.Sprintf("%d CPU clocks, MHz", len(s.CPU)), freqs(s.CPU)},
 		[]string{fmt.Sprintf("%d GPU clocks, MHz", len(s.GPU)), freqs(s.GPU)},
@@ -166,7 +166,7 @@ func (c *workloadsCmd) run(context.Context) error {
 		return err
 	}
 	for _, line := range slices.Concat(dnr, loads) {
-		fmt.Fprintln(c.out, wrapped(line))
+		say(c.out, line)
 	}
 	return c.printOrigin(b.Origin())
 }

@@ -53,7 +53,7 @@ func (c *pairCmd) print(x pair.Answer, space *tegra.Space, origin string) error 
 	if why := x.NothingTrains(); why != "" {
 		rows = append(rows, []string{"trains nothing", why})
 	}
-	return report.Grid(c.out, rows...)
+	return report.Rows(c.out, rows...)
 }
 
 // apartRows returns the lines about the two jobs in separate modes, and on separate boards.

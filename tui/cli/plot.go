@@ -183,10 +183,10 @@ func plotSize(out io.Writer, asked string) (w, h int, err error) {
 		}
 		return w, h, nil
 	}
-	w, h = 80, 24
+	w, h = cmp.Or(columnsOf(out), helpWidth), 24
 	if isTerminal(out) {
-		if size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ); err == nil && size.Col > 0 {
-			w, h = int(size.Col), int(size.Row)-1
+		if size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ); err == nil && size.Row > 0 {
+			h = int(size.Row) - 1
 		}
 	}
 	return min(max(w, leastPlotW), mostPlotW), min(max(h, leastPlotH), mostPlotH), nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles"
 	"jtune/tegra"
@@ -35,14 +37,20 @@ func fileOf(stream any) (f *os.File, ok bool) {
 	return f, ok
 }
 
-// columnsOf returns the present width of a terminal; 80 if it does not say.
-func columnsOf(stream any) int {
-	if f, ok := fileOf(stream); ok {
-		if size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ); err == nil && size.Col > 0 {
-			return int(size.Col)
-		}
+// columnsOf returns the present width of a terminal, a plain one's if it does not say; 0 if the stream is none.
+func columnsOf(stream io.Writer) int {
+	f, ok := fileOf(stream)
+	if !ok {
+		return report.Columns(stream)
 	}
-	return helpWidth
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	switch {
+	case err != nil:
+		return 0
+	case size.Col == 0:
+		return helpWidth
+	}
+	return int(size.Col)
 }
 
 // reporter prints a task's progress on standard error: a bar that is redrawn on a terminal, plain lines elsewhere.
@@ -174,12 +182,17 @@ func bar(done, total int) string {
 // line prints a line above the bar.
 func (r *reporter) line(format string, args ...any) {
 	r.wipe()
-	fmt.Fprintf(r.w, format+"\n", args...)
+	line := fmt.Sprintf(format, args...)
+	if r.bar {
+		line = text.FoldRow(line, "  ", cmp.Or(columnsOf(r.w), helpWidth))
+	}
+	fmt.Fprintln(r.w, line)
 }
 
 // draw draws the bar, at most once per redraw.
 func (r *reporter) draw(text string) {
-	if shown, most := []rune(text), columnsOf(r.w)-1; len(shown) > most { // a bar of two rows could not be wiped
+	// A bar of two rows could not be wiped.
+	if shown, most := []rune(text), cmp.Or(columnsOf(r.w), helpWidth)-1; len(shown) > most {
 		text = string(shown[:most-1]) + "…"
 	}
 	if text == r.barLine || time.Since(r.drawn) < redraw {

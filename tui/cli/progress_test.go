@@ -77,10 +77,12 @@ func TestProgressNeverCountsMoreThanAll(t *testing.T) {
 // A bar that is wider than the terminal would leave a row for each mode.
 func TestProgressBarIsNoWiderThanTheTerminal(t *testing.T) {
 	t.Parallel()
-	var out strings.Builder
-	r := &reporter{w: &out, bar: true}
-	r.draw(strings.Repeat("█", 200))
-	if got := []rune(out.String()); len(got) != helpWidth-1 || got[len(got)-1] != '…' {
-		t.Errorf("%d columns: %s", len(got), out.String())
+	for _, width := range []int{40, 120} {
+		out := &screen{width: width}
+		r := &reporter{w: out, bar: true}
+		r.draw(strings.Repeat("█", 200))
+		if got := []rune(out.String()); len(got) != width-1 || got[len(got)-1] != '…' {
+			t.Errorf("%d columns of %d: %s", len(got), width, out)
+		}
 	}
 }

@@ -209,11 +209,11 @@ func (c *rankCmd) print(r rank.Ranking) error {
 	if err := report.Grid(c.out, rows...); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "a round ends after %s", seconds(r.RoundS))
+	takes := ""
 	if r.EnergyWh.OK {
-		fmt.Fprintf(c.out, " and takes %s Wh of all boards together", shown(r.EnergyWh))
+		takes = " and takes " + shown(r.EnergyWh) + " Wh of all boards together"
 	}
-	fmt.Fprintln(c.out)
+	fmt.Fprintf(c.out, "a round ends after %s%s\n", seconds(r.RoundS), takes)
 	if err := c.printCurve(r); err != nil {
 		return err
 	}

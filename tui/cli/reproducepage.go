@@ -23,6 +23,7 @@ func (c *reproduceCmd) printPage(ctx context.Context, reports []reproduce.Report
 			return err
 		}
 	}
+	c.asFile = true
 	_, err := fmt.Fprint(c.out, export.DocumentMarkdown(c.page(reports, judged)))
 	return err
 }

@@ -38,6 +38,7 @@ type app struct {
 	args []string       // its arguments
 
 	asJSON, asCSV bool // --json and --csv of the commands that have them
+	asFile        bool // prints the text of a file, whose lines stay whole
 
 	options session.Options
 	speed   string
@@ -75,6 +76,7 @@ func (a *app) root() *cobra.Command {
 			return a.open(cmd)
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			a.asFile = cmd.Parent() != nil && cmd.Parent().Name() == "completion"
 			if err := flagAsValue(cmd); err != nil {
 				return err
 			}

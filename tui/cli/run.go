@@ -260,7 +260,7 @@ func samplingText(v *measure.Sampling) string {
 
 func (c *runCmd) printDoubts(r measure.RunResult) {
 	for _, line := range append(run.Doubts(r), r.Advice...) {
-		fmt.Fprintln(c.out, wrapped(line))
+		say(c.out, line)
 	}
 }
 

@@ -137,8 +137,8 @@ func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workloa
 	}
 	c.printDoubts(r)
 	if v.Latency.N > 0 && !v.Latency.SureP99().OK {
-		fmt.Fprintln(c.out, wrapped(strings.TrimSpace(fmt.Sprintf("~: unreliable (requests: %s; p95 needs 200, p99 "+
-			"1,000). Add --minibatches 1000.", text.Thousands(v.Latency.N)))))
+		say(c.out, strings.TrimSpace(fmt.Sprintf("~: unreliable (requests: %s; p95 needs 200, p99 "+
+			"1,000). Add --minibatches 1000.", text.Thousands(v.Latency.N))))
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -201,7 +200,7 @@ func (c *soakCmd) printSoak(s *session.Session, r soak.Result) error {
 
 // printProof prints the verdict of a soak, its margins and its events.
 func printProof(out io.Writer, s *session.Session, w workload.Workload, r soak.Result) error {
-	fmt.Fprintln(out, wrapped(r.Sentence()))
+	say(out, r.Sentence())
 	mode := "today's"
 	if r.Mode.OK {
 		mode = s.Device.Space().Format(r.Mode.V)

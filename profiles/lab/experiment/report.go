@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -263,10 +264,11 @@ func (r *Report) stat(at lineKey, key string) tegra.Val[float64] {
 
 // Text writes the report for people, 80 columns wide where possible.
 func (r *Report) Text(w io.Writer) error {
+	head := fmt.Sprintf("%s: %s\n%s\n\n", r.Experiment.Name, r.Experiment.Title, r.heading())
+	if err := errors.Join(WriteFolded(w, head), r.table(w)); err != nil {
+		return err
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", r.Experiment.Name, r.Experiment.Title)
-	fmt.Fprintf(&b, "%s\n\n", r.heading())
-	r.table(&b)
 	for _, f := range r.Failed {
 		fmt.Fprintf(&b, "failed: %s\n", f)
 	}
@@ -285,14 +287,14 @@ func (r *Report) Text(w io.Writer) error {
 	return WriteFolded(w, b.String())
 }
 
-// WriteFolded writes a report 80 columns wide, with tables unchanged.
-func WriteFolded(w io.Writer, report string) error {
-	for line := range strings.Lines(report) {
+// WriteFolded writes sentences, 80 columns wide unless a terminal breaks them.
+func WriteFolded(w io.Writer, sentences string) error {
+	for line := range strings.Lines(sentences) {
 		line, indent := strings.TrimRight(line, " \n"), ""
 		if strings.HasPrefix(line, "- ") {
 			indent = "  "
 		}
-		if !strings.Contains(line, "  ") { // otherwise a table's line
+		if report.Columns(w) == 0 {
 			line = text.Fold(line, indent, 80)
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
@@ -319,10 +321,10 @@ func (r *Report) heading() string {
 	return strings.Join(parts, "; ")
 }
 
-func (r *Report) table(b *strings.Builder) {
+func (r *Report) table(w io.Writer) error {
 	if len(r.Lines) == 0 && !slices.ContainsFunc(r.Missing, func(m Missing) bool { return m.State == didNotRun }) {
-		b.WriteString("nothing was run\n")
-		return
+		_, err := fmt.Fprintln(w, "nothing was run")
+		return err
 	}
 	wanted := r.Experiment.columns
 	if wanted == nil {
@@ -367,7 +369,7 @@ func (r *Report) table(b *strings.Builder) {
 		rows = append(rows, row)
 	}
 	missing(len(r.Lines))
-	report.Grid(b, rows...) // into memory
+	return report.Grid(w, rows...)
 }
 
 func cell(l Line, c Column) string {
