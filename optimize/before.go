@@ -133,9 +133,7 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 		return tegra.Setting{}, false
 	}
 	r := s.rule()
-	l := s.limit
-	found := tegra.Setting{}
-	var best tegra.Measured
+	found, least := tegra.Setting{}, math.Inf(1)
 	for _, p := range c.presets() {
 		at := tegra.Setting{Mode: p.ModeIn(s.o.Space), Batch: batch}
 		i, ok := s.places.Index(at)
@@ -149,17 +147,18 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 		}
 		watts := tegra.PresetWatts(p.Name)
 		named := m // what a preset is named for counts, unless it would do harm
+		l, t := s.limitOn(m), r.terms(i)
 		if watts.OK && harmless(l, m) {
 			named.PowerW = min(m.PowerW, watts.V)
 		}
 		if !l.Met(named) || !measured && r.heat(i) > hotS*s.o.risk() {
 			continue
 		}
-		if best.TimeMS == 0 || l.Better(m, best) {
-			found, best = at, m
+		if goal := t.at(math.Log(m.TimeMS), math.Log(m.PowerW)); goal < least {
+			found, least = at, goal
 		}
 	}
-	return found, best.TimeMS > 0
+	return found, !math.IsInf(least, 1)
 }
 
 // harmless reports whether a setting is close enough to the limits that may do harm to be measured.
@@ -175,7 +174,7 @@ func harmless(l metric.Goal, m tegra.Measured) bool {
 // presets returns the presets that may serve as baselines.
 func (c *comparing) presets() []tegra.Preset {
 	s := c.search
-	if l := s.limit; l.Aim() != metric.Energy || l.Limited() {
+	if s.limit.Aim() != metric.Energy || s.rule().limits() > 0 {
 		return s.o.Baselines.Presets
 	}
 	return []tegra.Preset{{Name: "MAXN", Mode: s.o.Space.Max()}}

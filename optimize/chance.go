@@ -4,11 +4,16 @@ import (
 	"math"
 	"slices"
 
+	"jtune/internal/stats"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // chance returns the probability that the true values of a setting keep the limits.
-func (r *rule) chance(i int) float64 { return r.chanceOf(i, r.lnTime, r.lnPower) * r.keeps(i, false) }
+func (r *rule) chance(i int) float64 {
+	t := r.terms(i)
+	return r.chanceOf(i, t.lnTime, t.lnPower) * r.keeps(i, false)
+}
 
 func (r *rule) chanceOf(i int, lnTime, lnPower float64) float64 {
 	in := 1.0
@@ -59,36 +64,37 @@ func (r *rule) heat(i int) float64 {
 
 // roughHeat is heat by the matched distribution, without bounds by other readings.
 func (r *rule) roughHeat(i int) float64 {
-	sum := r.late(i)
+	sum, t := r.late(i), r.terms(i)
 	for _, o := range r.further {
 		if o.reads {
 			sum += o.roughHeat(i)
 		}
 	}
-	if math.IsInf(r.lnPower, 1) {
+	if math.IsInf(t.lnPower, 1) {
 		return sum
 	}
-	return hotS*r.beyond(r.lnP[i], r.sdPower(i)) + sum
+	return hotS*r.beyond(t.lnPower, r.lnP[i], r.sdPower(i)) + sum
 }
 
-// beyond returns, of a ln power with this mean and deviation, the chance of more than a supply bears and the expected
-// tenths beyond.
-func (r *rule) beyond(mean, sd float64) float64 {
-	room := r.lnPower + math.Log(MaxOvershoot)
+// beyond returns, of a ln power with this mean and deviation, the chance of more than a supply bears under a limit and
+// the expected tenths beyond.
+func (r *rule) beyond(limit, mean, sd float64) float64 {
+	room := limit + math.Log(MaxOvershoot)
 	excess := mean - room + r.tails.below(room, room, mean, sd) // E[X − room] + E[(room − X)⁺]
 	return 1 - r.tails.cdf((room-mean)/sd) + max(0, excess)/tenth
 }
 
 // excess returns the same for a setting; 0 where other readings bound its power below that.
 func (r *rule) excess(i int) (sum float64) {
-	room := r.lnPower + math.Log(MaxOvershoot)
+	limit := r.terms(i).lnPower
+	room := limit + math.Log(MaxOvershoot)
 	if math.IsInf(room, 1) || (room-r.lnP[i])/r.sdPower(i) > far || r.within(i).power <= room {
 		return 0
 	}
 	for _, t := range r.time {
 		more := rise(r.work[i], r.lnT[i]-t.Mean[i])
 		for _, p := range r.power {
-			sum += t.Weight * p.Weight * r.beyond(p.Mean[i]+more, math.Hypot(p.SD[i], r.work[i]*t.SD[i]))
+			sum += t.Weight * p.Weight * r.beyond(limit, p.Mean[i]+more, math.Hypot(p.SD[i], r.work[i]*t.SD[i]))
 		}
 	}
 	return sum
@@ -96,10 +102,11 @@ func (r *rule) excess(i int) (sum float64) {
 
 // late returns the price of a reading that exceeds a time limit that users wait for.
 func (r *rule) late(i int) float64 {
-	if !r.limit.GuardTime || math.IsInf(r.lnTime, 1) {
+	limit := r.terms(i).lnTime
+	if !r.limit.GuardTime || math.IsInf(limit, 1) {
 		return 0
 	}
-	return lateS * (1 - r.chanceTime(i, r.lnTime+math.Log(MaxOvershoot)))
+	return lateS * (1 - r.chanceTime(i, limit+math.Log(MaxOvershoot)))
 }
 
 // cost returns the seconds of a reading.
@@ -114,39 +121,77 @@ func (r *rule) none() bool {
 		if r.absent[i] {
 			continue
 		}
-		if b := r.within(i); b.leastP > r.lnPower || b.time > r.lnTime || slices.ContainsFunc(r.further,
-			func(o further) bool { return o.within(i).leastP > o.lnPower+3*o.doubt }) {
+		if !r.worked[i] { // many at a time, as it is faster
+			var next []int
+			for j := i; j < min(i+drawn, len(r.lnT)); j++ {
+				next = append(next, j)
+			}
+			r.know(next)
+		}
+		b, t := r.within(i), r.terms(i)
+		if b.leastP > t.lnPower || b.time > t.lnTime || t.MostMS == 0 || slices.ContainsFunc(r.further,
+			func(o further) bool { return o.within(i).leastP > o.terms(i).lnPower+3*o.doubt }) {
 			continue
 		}
-		if !r.failed[i] && !r.measured(i) {
-			return false
-		}
-		if r.know([]int{i}); r.chance(i) >= 0.5 {
+		if !r.failed[i] && !r.measured(i) || r.chance(i) >= 0.5 {
 			return false
 		}
 	}
 	return true
 }
 
-// lowest returns the setting whose reading bounds all others: if even this one breaks the limit, all do; -1 if it was
-// measured.
+// limits returns the number of limits that settings have to keep.
+func (r *rule) limits() int {
+	n := r.limit.Limits.Len()
+	if _, timed := r.limit.Limits.On(metric.Time); !timed && !math.IsInf(r.terms(0).lnTime, 1) {
+		n++
+	}
+	return n
+}
+
+// lowest returns the setting whose reading bounds the others most: if even this one breaks the limit, all of its batch
+// size do; -1 if it was measured.
 func (r *rule) lowest() int {
 	least := newArgmax()
 	for i := range r.lnT {
 		if r.absent[i] {
 			continue
 		}
-		sum, a := 0.0, r.places.At(i)
+		sum, slack, a := 0.0, 0.0, r.places.At(i)
 		for k := range tegra.NumKnobs {
 			sum += math.Log2(a.Mode.Value(tegra.Knob(k)))
 		}
 		if !r.limit.Limits.Harm() {
-			sum = -sum
+			if sum = -sum; -sum >= least.value {
+				r.know([]int{i})
+				slack = r.terms(i).lnTime - r.lnT[i]
+			}
 		}
-		least.offer(i, -sum, 0)
+		least.offer(i, -sum, slack)
 	}
 	if i := least.index; i < 0 || r.failed[i] || len(r.readings[i]) > 0 {
 		return -1
+	}
+	return least.index
+}
+
+// likeliest returns the unmeasured setting that is expected to exceed the limits least, of those drawn that are safe;
+// -1 if there is none.
+func (r *rule) likeliest(may func(int) bool) int {
+	least := newArgmax()
+	var list []int
+	for i := range r.lnT {
+		if r.open(i) && !r.measured(i) && may(i) {
+			list = append(list, i)
+		}
+	}
+	list = stats.Draw(r.rng, list, min(drawn, len(list)))
+	r.know(list)
+	for _, i := range list {
+		if r.heat(i) <= hotS*r.o.risk() {
+			t := r.terms(i)
+			least.offer(i, -max(0, r.lnT[i]-t.lnTime)-max(0, r.lnP[i]-t.lnPower), r.keeps(i, false))
+		}
 	}
 	return least.index
 }

@@ -13,7 +13,7 @@ import (
 // Limits on further quantities. A current or a power of a rail is judged as the module's power is, by a search of its
 // own whose readings have it in place of power; a steady temperature follows from the module's power.
 
-// further is the rule of a limit on one further quantity of one rail; its lnPower is the limit.
+// further is the rule of a limit on one further quantity of one rail, as one of power.
 type further struct {
 	*rule
 	of    tegra.Value // metric and rail
@@ -25,7 +25,8 @@ type further struct {
 func (s *search) further() (list []further) {
 	for _, b := range s.limit.Limits.Further() {
 		add := func(of *search, on string, limit float64) {
-			r := &rule{search: of, belief: of.believe(), lnPower: math.Log(limit), lnTime: math.Inf(1)}
+			r := &rule{search: of, belief: of.believe()}
+			r.asks = func(tegra.Measured) Terms { return Terms{MostMS: math.Inf(1), MostW: limit} }
 			r.risked = r.tails.quantile(1 - s.o.risk())
 			list = append(list, further{r, tegra.Value{Metric: b.Key, On: on}, of != s, 0})
 		}
@@ -119,7 +120,7 @@ func (r *rule) know(list []int) {
 func (r *rule) keeps(i int, after bool) float64 {
 	in := 1.0
 	for _, o := range r.further {
-		limit := o.lnPower
+		limit := o.terms(i).lnPower
 		if after {
 			limit -= o.risked * o.after(i, o.sdPower(i), o.errorP).left
 		}

@@ -116,7 +116,7 @@ func (s *search) tried() int { return len(s.readings) }
 func (s *search) nearest() int {
 	found, least := -1, math.Inf(1)
 	for _, i := range s.order {
-		if over := s.limit.Excess(s.mean(i), 0, 0); len(s.readings[i]) > 0 && over < least {
+		if over := s.excess(s.mean(i)); len(s.readings[i]) > 0 && over < least {
 			found, least = i, over
 		}
 	}
@@ -127,7 +127,7 @@ func (s *search) nearest() int {
 func (s *search) worst(i int) tegra.Measured {
 	worst, most := tegra.Measured{}, -1.0
 	for _, m := range s.readings[i] {
-		if over := s.limit.Excess(m, 0, 0); over > most {
+		if over := s.excess(m); over > most {
 			worst, most = m, over
 		}
 	}

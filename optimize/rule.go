@@ -20,7 +20,6 @@ import (
 	"jtune/internal/stats"
 	"jtune/optimize/ladder"
 	"jtune/tegra"
-	"jtune/tegra/metric"
 )
 
 const (
@@ -52,37 +51,29 @@ const (
 	tellers   = 300  // settings, drawn at random, that may decide about a hot one
 	wishes    = 8    // hot ones at a time
 	again     = 6    // readings of one setting
+	tooFew    = 5    // settings from whose readings it is believed that none keeps several limits
 )
 
 // rule judges settings for a limit.
 type rule struct {
 	*search
 	*belief
-	lnPower, lnTime float64 // limits; +Inf for none
-	byT, byP        float64 // the objective's exponents of time and power
-	risked          float64 // deviations below a limit that the risk asks for
-	jobS            float64
-	best            float64 // ln of the goal to beat
-	found           bool    // there is an answer, whose goal best is
-	answer          int     // -1: none
-	further         []further
-	vague           float64 // of ln power, beside the model's
+	asks    func(tegra.Measured) Terms
+	risked  float64 // deviations below a limit that the risk asks for
+	jobS    float64
+	best    float64 // ln of the goal to beat
+	found   bool    // there is an answer, whose goal best is
+	answer  int     // -1: none
+	further []further
+	vague   float64 // of ln power, beside the model's
 }
 
 func (s *search) rule() *rule {
-	r := &rule{search: s, belief: s.believe(), lnPower: math.Inf(1), lnTime: math.Inf(1), jobS: jobS}
+	r := &rule{search: s, belief: s.believe(), jobS: jobS}
+	r.asks = s.o.Problem(s.limit, s.expected)
 	if s.o.Depth == Thorough {
 		r.jobS = thoroughS
 	}
-	for b := range s.limit.Limits.Each() {
-		switch b.Metric {
-		case metric.Power:
-			r.lnPower = math.Log(b.Value)
-		case metric.Time:
-			r.lnTime = math.Log(b.Value)
-		}
-	}
-	r.byT, r.byP = s.limit.Aim().InTime, s.limit.Aim().InPower
 	r.risked, r.further = r.tails.quantile(1-s.o.risk()), s.further()
 	r.answer = r.bestAnswer()
 	if r.found = r.answer >= 0; r.found {
@@ -93,16 +84,8 @@ func (s *search) rule() *rule {
 	return r
 }
 
-// goal returns the expected ln of the goal, per sample.
-func (r *rule) goal(i int) float64 { return r.byT*r.lnT[i] + r.byP*r.lnP[i] - r.lnSize(i) }
-
-// lnSize returns ln of the batch size; 0 if it is no input or does not count.
-func (r *rule) lnSize(i int) float64 {
-	if r.places.Batches == nil || r.byT == 0 {
-		return 0
-	}
-	return math.Log(float64(max(1, r.places.At(i).Batch)))
-}
+// goal returns the expected ln of the goal.
+func (r *rule) goal(i int) float64 { return r.terms(i).at(r.lnT[i], r.lnP[i]) }
 
 // bestAnswer returns the measured setting of the best expected goal that keeps the limits with enough chance; -1 for
 // none. PowerTrain's answer is as published.
@@ -143,31 +126,31 @@ func (r *rule) any() bool { return !r.found && r.limit.Limits.Harm() }
 
 // gain returns the expected relative gain of the answer by a reading of a setting.
 func (r *rule) gain(i int) float64 {
-	bounds := r.within(i)
+	bounds, t := r.within(i), r.terms(i)
 	time, power := r.after(i, r.sT[i], r.errorT), r.after(i, r.sdPower(i), r.errorP)
-	limitT, limitP := r.lnTime-r.risked*time.left, r.lnPower-r.risked*power.left
+	limitT, limitP := t.lnTime-r.risked*time.left, t.lnPower-r.risked*power.left
 	if bounds.leastP > limitP || bounds.clocks > limitT {
 		return 0
 	}
 	if r.any() {
 		return r.chanceOf(i, limitT, limitP) * r.keeps(i, true)
 	}
-	sum, size := 0.0, r.lnSize(i)
-	for _, t := range r.time {
-		dev := time.moves * t.SD[i]
-		if r.byP == 0 && t.Mean[i]-slabsFar*dev-size > r.best {
+	sum := 0.0
+	for _, c := range r.time {
+		dev := time.moves * c.SD[i]
+		if t.ByPower == 0 && t.at(c.Mean[i]-slabsFar*dev, 0) > r.best {
 			continue
 		}
 		part := 0.0
 		for _, x := range r.tails.slabs {
-			lnT := max(t.Mean[i]-x.u*dev, bounds.clocks)
-			most := r.best + size - r.byT*lnT
-			if lnT > limitT || r.byP == 0 && most <= 0 {
+			lnT := max(c.Mean[i]-x.u*dev, bounds.clocks)
+			most := r.best - t.at(lnT, 0)
+			if lnT > limitT || t.ByPower == 0 && most <= 0 {
 				continue
 			}
-			part += x.w * r.gainAt(i, most, limitP, rise(r.work[i], r.lnT[i]-lnT), power.moves)
+			part += x.w * r.gainAt(i, t.ByPower, most, limitP, rise(r.work[i], r.lnT[i]-lnT), power.moves)
 		}
-		sum += t.Weight * part
+		sum += c.Weight * part
 	}
 	return sum * r.keeps(i, true)
 }
@@ -182,19 +165,20 @@ func (r *rule) doubt() float64 {
 		}
 	}
 	time, power := r.after(r.answer, r.sT[r.answer], r.errorT), r.after(r.answer, r.sP[r.answer], r.errorP)
-	sd := math.Hypot(r.byT*time.moves*r.sT[r.answer], r.byP*power.moves*r.sP[r.answer])
+	t := r.terms(r.answer)
+	sd := math.Hypot(t.ByTime*time.moves*r.sT[r.answer], t.ByPower*power.moves*r.sP[r.answer])
 	z := (r.best - next) / sd
 	return sd * (z*normalCDF(z) + density(z))
 }
 
-// gainAt returns the expected gain at one time: most less the power's part of the goal, where power keeps its limit.
-// more is by how much ln power is above the expected at that time.
-func (r *rule) gainAt(i int, most, limit, more, moves float64) (sum float64) {
+// gainAt returns the expected gain at one time: most less the power's part of the goal, ln power by times, where power
+// keeps its limit. more is by how much ln power is above the expected at that time.
+func (r *rule) gainAt(i int, by, most, limit, more, moves float64) (sum float64) {
 	for _, p := range r.power {
 		mean, sd := p.Mean[i]+more, moves*p.SD[i]
 		switch {
-		case r.byP > 0:
-			sum += p.Weight * r.tails.below(most, min(most, limit), mean, sd)
+		case by > 0:
+			sum += p.Weight * by * r.tails.below(most/by, min(most/by, limit), mean, sd)
 		case math.IsInf(limit, 1):
 			sum += p.Weight * most
 		default:
@@ -206,27 +190,27 @@ func (r *rule) gainAt(i int, most, limit, more, moves float64) (sum float64) {
 
 // roughly returns gain from the matched normal distribution, without bounds by other readings.
 func (r *rule) roughly(i int) float64 {
-	sP, in := r.sdPower(i), 1.0
+	sP, in, t := r.sdPower(i), 1.0, r.terms(i)
 	if !r.any() {
-		sd := r.byT*r.sT[i] + r.byP*sP
+		sd := t.ByTime*r.sT[i] + t.ByPower*sP
 		z := (r.best - r.goal(i)) / sd
 		if z < -4 {
 			return 0
 		}
 		in = sd * (z*normalCDF(z) + density(z))
 	}
-	if r.lnPower < math.Inf(1) {
-		z := (r.lnPower - r.lnP[i]) / sP
+	if t.lnPower < math.Inf(1) {
+		z := (t.lnPower - r.lnP[i]) / sP
 		if z < -4 {
 			return 0
 		}
 		in *= normalCDF(z)
 	}
-	if r.lnTime < math.Inf(1) {
-		in *= normalCDF((r.lnTime - r.lnT[i]) / r.sT[i])
+	if t.lnTime < math.Inf(1) {
+		in *= normalCDF((t.lnTime - r.lnT[i]) / r.sT[i])
 	}
 	for _, o := range r.further {
-		in *= normalCDF((o.lnPower - o.lnP[i]) / o.sdPower(i))
+		in *= normalCDF((o.terms(i).lnPower - o.lnP[i]) / o.sdPower(i))
 	}
 	return in
 }
@@ -446,10 +430,8 @@ func (s *search) follow(may func(i int) bool) {
 		if !ok {
 			i, ok = r.choose(may)
 		}
-		if !ok && !r.found && (s.limit.Limits.Len() == 1 || s.tried() == 0) {
-			if k := r.lowest(); k >= 0 && may(k) && !r.none() {
-				i, ok = k, true
-			}
+		if !ok && !r.found {
+			i, ok = s.lastResort(r, may)
 		}
 		if !ok && once {
 			i, ok = r.answer, true
@@ -472,6 +454,20 @@ func (s *search) follow(may func(i int) bool) {
 			return
 		}
 	}
+}
+
+// lastResort returns a setting to measure where none has a chance to keep the limits, unless that is shown: of one
+// limit the setting that shows it; of several, the one that comes nearest, while few are known to tell.
+func (s *search) lastResort(r *rule, may func(i int) bool) (i int, ok bool) {
+	switch {
+	case r.limits() == 1 || s.tried() == 0:
+		i = r.lowest()
+	case s.tried() >= tooFew:
+		return -1, false
+	default:
+		i = r.likeliest(may)
+	}
+	return i, i >= 0 && may(i) && !r.none()
 }
 
 // anywhere permits every setting.

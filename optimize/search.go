@@ -71,6 +71,9 @@ type search struct {
 }
 
 func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, error) {
+	if o.Problem == nil {
+		o.Problem = Alone
+	}
 	switch {
 	case o.Space == nil || o.Space.Len() == 0:
 		return nil, errors.New("no power modes to choose from")
@@ -231,7 +234,7 @@ func (s *search) probe(i int, why Why) bool {
 			s.mayDrop(at.Batch)
 		}
 	} else {
-		p.Feasible = s.limit.Met(m)
+		p.Feasible = s.limitOn(m).Met(m)
 		s.read(i, m)
 		s.inARow = 0
 	}

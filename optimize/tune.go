@@ -61,7 +61,8 @@ type Probe struct {
 
 // TuneOptions are the options of Tune. Space and a Limit are required.
 type TuneOptions struct {
-	Limit metric.Goal // Margin, Knee and MaxSlowdownPct are for Choose only
+	Problem Problem     // nil: Alone
+	Limit   metric.Goal // Margin, Knee and MaxSlowdownPct are for Choose only
 	// More are further limits, each answered from the same measurements; only for the closed loop.
 	More []metric.Goal
 	// Probes caps the measurements, including start and verification. 0: 30 for the closed loop and 10 more for each

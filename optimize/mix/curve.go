@@ -32,8 +32,16 @@ type LoadCurve struct {
 
 // simulated holds the simulations of one load.
 type simulated struct {
-	mu sync.Mutex
-	at map[curveAt]queued
+	mu     sync.Mutex
+	at     map[curveAt]queued
+	limits map[limitAt]float64 // slowest
+}
+
+// limitAt is a limit on latency for a batch size, with the longest service time that others allow.
+type limitAt struct {
+	curveAt
+	latencyMS, most float64
+	off             correction
 }
 
 // curveAt is a service time of a batch size, in steps of its logarithm; parts encodes the times of smaller batches.
@@ -53,7 +61,7 @@ func (c *LoadCurve) lnGrowth(batch int, s float64) float64 {
 
 // NewLoadCurve returns a curve without simulations.
 func (a *Ask) NewLoadCurve(infer Phase) *LoadCurve {
-	return &LoadCurve{*a, infer, &simulated{at: map[curveAt]queued{}}}
+	return &LoadCurve{*a, infer, &simulated{at: map[curveAt]queued{}, limits: map[limitAt]float64{}}}
 }
 
 // With returns the curve for another ask, reusing simulations if the load is the same.
@@ -87,12 +95,16 @@ func (c *LoadCurve) parts(at tegra.Setting) []float64 {
 	return shares
 }
 
+func keyOf(parts []float64) (key string) {
+	for _, p := range parts {
+		key += string(rune('0' + int(math.Round(p/partShare))))
+	}
+	return key
+}
+
 // point returns the queue at a step.
 func (c *LoadCurve) point(batch, step int, parts []float64) queued {
-	key := curveAt{batch: batch, step: step}
-	for _, p := range parts {
-		key.parts += string(rune('0' + int(math.Round(p/partShare))))
-	}
+	key := curveAt{batch, step, keyOf(parts)}
 	c.mu.Lock()
 	q, known := c.at[key]
 	c.mu.Unlock()
@@ -145,7 +157,7 @@ func (c *LoadCurve) lnLatency(batch int, parts []float64, place float64) float64
 
 // slowest returns the longest service time, in ms, that a batch of the outcome's setting may take under the ask; 0 if
 // none is short enough, infinite if any is.
-func (c *LoadCurve) slowest(o Outcome) float64 {
+func (c *LoadCurve) slowest(o Outcome) (out float64) {
 	a, b := c.ask, float64(max(1, o.Batch))
 	most := math.Inf(1)
 	if limit, timed := a.Goal.Limits.On(metric.Time); timed {
@@ -157,15 +169,24 @@ func (c *LoadCurve) slowest(o Outcome) float64 {
 	switch {
 	case a.LatencyMS == 0:
 		return most
-	case !a.simulates(): // waiting time, or turns, plus the batch
-		turns := o.LatencyMS / o.TimeMS
-		if !a.Load.Open() {
-			return min(most, a.LatencyMS/turns)
-		}
-		off := a.off.factor(0)
-		return max(0, min(most, a.LatencyMS/off-(o.LatencyMS/off-o.TimeMS)))
+	case !a.Load.Open(): // turns of a batch
+		return min(most, a.LatencyMS*o.TimeMS/o.LatencyMS)
+	case !a.simulates(): // waiting time plus the batch
+		return max(0, min(most, a.LatencyMS/a.off.factor(0)-1000*a.wait(b, b/a.Load.MeanRate())))
 	}
 	batch, parts, limit := max(1, o.Batch), c.parts(o.Setting), math.Log(a.LatencyMS)
+	key := limitAt{curveAt{batch: batch, parts: keyOf(parts)}, a.LatencyMS, most, a.off}
+	c.mu.Lock()
+	ms, known := c.limits[key]
+	c.mu.Unlock()
+	if known {
+		return ms
+	}
+	defer func() {
+		c.mu.Lock()
+		c.limits[key] = out
+		c.mu.Unlock()
+	}()
 	over := func(place float64) bool { return c.lnLatency(batch, parts, place) > limit }
 	lo, hi := math.Log(most/1000)/curveStep-curveSpan/curveStep, math.Log(most/1000)/curveStep
 	switch {

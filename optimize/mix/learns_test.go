@@ -70,38 +70,6 @@ func TestSearchMeasuresASureMixBeforeADoubtfulOne(t *testing.T) {
 	}
 }
 
-func TestSearchKnowsProfiledSettingsThatBreakALimit(t *testing.T) {
-	t.Parallel()
-	space := smallSpace(t)
-	watts := func(m tegra.Mode) float64 { return 20 + 9*m.GPU.GHz() + 2*m.CPU.GHz() + m.EMC.GHz() }
-	var infer []tegra.Measured
-	var only []tegra.Setting
-	var nearest tegra.Setting
-	least := math.Inf(1)
-	for i, m := range space.Modes() {
-		if i%13 != 5 {
-			continue
-		}
-		s := tegra.Setting{Mode: m, Batch: 1}
-		infer = append(infer, tegra.Measured{Setting: s, TimeMS: 10 / m.GPU.GHz(), PowerW: watts(m)})
-		only = append(only, s)
-		if watts(m) < least {
-			nearest, least = s, watts(m)
-		}
-	}
-	measure := func(context.Context, Outcome) (Reading, error) {
-		t.Error("a setting that is known to break the limit is measured")
-		return Reading{}, errors.New("no")
-	}
-	ask := Ask{Load: load(arrivals.Uniform, 5), Goal: metric.Watts(15)}
-	slices.Reverse(only) // the nearest is not the first
-	r, err := Search(t.Context(), measure, Options{Ask: ask, Space: space, Batches: []int{1}, Infer: infer, Only: only})
-	var none *NoSettingError
-	if !errors.As(err, &none) || none.Tried == 0 || none.Nearest.Setting != nearest || r.Ended != optimize.Exhausted {
-		t.Errorf("got %+v %v, want the nearest, %v", r.Best.Setting, err, nearest)
-	}
-}
-
 func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
@@ -135,59 +103,6 @@ func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
 	if serve.TimeMS != 77 || trains.TimeMS != 333 || slices.Contains(s.open(), there) {
 		t.Errorf("the next predictions say %.3g and %.3g ms, want 77 and 333 as measured", serve.TimeMS,
 			trains.TimeMS)
-	}
-}
-
-func TestSearchAloneCorrectsItsLatencies(t *testing.T) {
-	t.Parallel()
-	space := smallSpace(t)
-	var infer []tegra.Measured
-	for _, m := range space.Modes() {
-		infer = append(infer, tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: 1}, TimeMS: 10 / m.GPU.GHz(),
-			PowerW: 10 + 5*m.GPU.GHz()})
-	}
-	there := infer[0]
-	o := Options{Ask: Ask{Load: load(arrivals.Uniform, 5), LatencyMS: 500,
-		Sent: []Sent{{there.Setting, 5, 1.2 * there.TimeMS}}}, Space: space, Batches: []int{1}, Infer: infer}
-	alone := &search{o: o, settings: o.Settings()}
-	o.Train = []tegra.Measured{}
-	for _, m := range infer {
-		m.Batch = 0
-		o.Train = append(o.Train, m)
-	}
-	beside := &search{o: o, settings: o.Settings()}
-	for s, want := range map[*search]float64{alone: 1.2, beside: 1} {
-		if err := s.predict(); err != nil {
-			t.Fatal(err)
-		}
-		if got := s.o.Ask.off.factor(0); math.Abs(got-want) > 1e-6 {
-			t.Errorf("latencies are corrected by %v, want %v", got, want)
-		}
-	}
-}
-
-func TestSearchGoesOnWhileAMixMayBeBetter(t *testing.T) {
-	t.Parallel()
-	sure, unsure := &learn.Prediction{}, &learn.Prediction{LnPowerSD: 0.05}
-	slow := &learn.Prediction{LnTimeSD: 0.05}
-	best := Outcome{PeakW: 20, TimeMS: 50, ServedPerS: 10}
-	for _, c := range []struct {
-		want  Want
-		serve *learn.Prediction
-		o     Outcome
-		worth bool
-	}{
-		{LeastPower, sure, Outcome{PeakW: 19.9}, false}, {LeastPower, sure, Outcome{PeakW: 19.7}, true},
-		{LeastPower, unsure, Outcome{PeakW: 20.7}, true}, {LeastPower, unsure, Outcome{PeakW: 20.9}, false},
-		{LeastPower, slow, Outcome{PeakW: 19.9}, false}, {LeastTime, slow, Outcome{TimeMS: 51}, true},
-		{LeastTime, unsure, Outcome{TimeMS: 49.9}, false}, {MostRequests, slow, Outcome{ServedPerS: 9.7}, true},
-		{MostRequests, sure, Outcome{ServedPerS: 10.05}, false}, {MostRequests, sure, Outcome{ServedPerS: 10.2}, true},
-	} {
-		s := &search{o: Options{Ask: Ask{Want: c.want}}}
-		c.o.serve = c.serve
-		if got := s.worth(c.o, best); got != c.worth {
-			t.Errorf("%s: %+v is worth a measurement: %v", c.want, c.o, got)
-		}
 	}
 }
 
@@ -349,19 +264,5 @@ func TestPhasesFailWhereOnePhaseCannotBeFitted(t *testing.T) {
 	o.Infer, o.Train = []tegra.Measured{bad}, nil
 	if _, _, err := Phases(o); err == nil {
 		t.Error("an inference without a time is taken")
-	}
-}
-
-// If a profiled setting is nearer to the limits than all that is measured, it stays the nearest.
-func TestSearchKeepsAProfiledSettingThatIsNearer(t *testing.T) {
-	t.Parallel()
-	s := &search{known: map[tegra.Setting]bool{at(9, 1): true},
-		result: Result{Best: Outcome{Setting: at(9, 1), excess: 0.2}}}
-	for i, excess := range []float64{0.3, 0.4, 0.1} {
-		p := Probe{Outcome: Outcome{Setting: at(i+1, 1), excess: excess}}
-		s.take(p)
-		if nearer := excess < 0.2; (s.result.Best.Setting == at(9, 1)) == nearer {
-			t.Errorf("after a mix %g over the limits the nearest is %v", excess, s.result.Best.Setting)
-		}
 	}
 }

@@ -221,6 +221,9 @@ func (a *Ask) want(training bool) Want {
 	return MostRequests
 }
 
+// Wants returns the goal of an ask without training.
+func (a Ask) Wants() Want { return a.want(false) }
+
 // String describes the limits: "30/s poisson, p99 ≤ 50 ms, power ≤ 30 W".
 func (a Ask) String() string {
 	out := a.Load.String()

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"jtune/learn"
 	"jtune/optimize"
@@ -48,10 +47,10 @@ type Options struct {
 	Ask          Ask // the search sets its Margin
 	Space        *tegra.Space
 	Batches      []int            // of inference, ascending; nil: its own
-	Infer, Train []tegra.Measured // profiled; Train is nil without training
+	Infer, Train []tegra.Measured // profiled
 	Most         int              // verifications; 0: as many as the strategy usually makes
-	// Strategy is how the mixes are chosen; "": Auto, by predictions. The others only measure, beside training, and do
-	// not use the profiles.
+	// Strategy is how the mixes are chosen; "": Auto, by predictions. The others only measure, and do not use the
+	// profiles.
 	Strategy string
 	// Only lists the settings that can be measured, such as those of a replayed file; nil: all.
 	Only []tegra.Setting
@@ -60,7 +59,7 @@ type Options struct {
 // Measure measures a mix.
 type Measure func(ctx context.Context, o Outcome) (Reading, error)
 
-// Reading is the measurement of each phase in a mix; Train is ignored without training.
+// Reading is the measurement of each phase in a mix.
 type Reading struct {
 	Infer, Train tegra.Measured
 	// Seen is the measurement of the whole mix, if both ran together; nil: it is calculated from the phases.
@@ -115,7 +114,6 @@ type search struct {
 	o        Options
 	settings []tegra.Setting
 	tried    map[tegra.Setting]*Probe
-	known    map[tegra.Setting]bool // profiled, and over a limit
 	infer    Phase
 	train    *Phase
 	result   Result
@@ -135,10 +133,9 @@ func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("strategy %q is unknown", o.Strategy)
 	}
 	o.Most = cmp.Or(o.Most, how.most)
-	s := &search{ctx: ctx, measure: measure, o: o, settings: o.Settings(), tried: map[tegra.Setting]*Probe{},
-		known: map[tegra.Setting]bool{}, train: &Phase{}}
+	s := &search{ctx: ctx, measure: measure, o: o, settings: o.Settings(), tried: map[tegra.Setting]*Probe{}}
 	err := how.search(s)
-	r, tried := s.result, s.measured()+len(s.known)
+	r, tried := s.result, s.measured()
 	switch {
 	case ctx.Err() != nil:
 		r.Ended = optimize.Cancelled
@@ -163,9 +160,6 @@ func (s *search) auto() error {
 		if err := s.predict(); err != nil {
 			return err
 		}
-		if s.measured() == 0 {
-			s.knownOver()
-		}
 		next, ended := s.next()
 		if s.result.Ended = ended.V; ended.OK {
 			break
@@ -174,7 +168,7 @@ func (s *search) auto() error {
 			return err
 		}
 	}
-	if s.measured()+len(s.known) == 0 {
+	if s.measured() == 0 {
 		if _, err := s.asks(0).Choose(s.settings, s.infer, s.train); errors.Is(err, optimize.ErrInfeasible) {
 			return err // an overloaded server, for example, cannot be measured
 		}
@@ -195,15 +189,13 @@ func (s *search) measured() (n int) {
 // asks returns the ask with a margin.
 func (s *search) asks(margin float64) Ask {
 	a := s.o.Ask
-	a.Goal.Margin, a.expects = metric.MarginOf(margin), s.train != nil
+	a.Goal.Margin, a.expects = metric.MarginOf(margin), true
 	return a
 }
 
 // predict fits both phases and predicts all settings.
 func (s *search) predict() (err error) {
-	if s.infer, s.train, err = Phases(s.o); err == nil && s.train == nil {
-		s.o.Ask = s.o.Ask.Corrected(s.infer)
-	}
+	s.infer, s.train, err = Phases(s.o)
 	return err
 }
 
@@ -215,10 +207,9 @@ func (o Options) Settings() []tegra.Setting {
 	return tegra.Places{Space: o.Space, Batches: o.Batches}.All()
 }
 
-// Phases fits both phases to their measurements and predicts all settings; measured ones keep their measurement. train
-// is nil without training.
+// Phases fits both phases to their measurements and predicts all settings; measured ones keep their measurement.
 func Phases(o Options) (infer Phase, train *Phase, err error) {
-	if infer, err = o.fit(o.Infer, o.Batches, o.Settings()); err != nil || o.Train == nil {
+	if infer, err = o.fit(o.Infer, o.Batches, o.Settings()); err != nil {
 		return infer, nil, err
 	}
 	training, err := o.fit(o.Train, nil, tegra.Settings(o.Space.Modes(), nil))
@@ -237,33 +228,11 @@ func (o *Options) fit(rows []tegra.Measured, batches []int, settings []tegra.Set
 func (s *search) open() []tegra.Setting {
 	var out []tegra.Setting
 	for _, a := range s.settings {
-		if s.tried[a] == nil && !s.known[a] && !slices.Contains(s.o.Ask.Failed, a) {
+		if s.tried[a] == nil {
 			out = append(out, a)
 		}
 	}
 	return out
-}
-
-// knownOver marks the profiled settings that violate a limit: measuring them again would exceed it, or be useless. The
-// nearest of them is the best so far.
-func (s *search) knownOver() {
-	if s.train != nil {
-		return // profiled individually, not as a mix
-	}
-	read := s.profiled()
-	for _, at := range s.settings {
-		if !read[at] {
-			continue
-		}
-		o, ok := s.asks(0).Evaluate(at, s.infer, s.train)
-		if !ok || o.Meets {
-			continue
-		}
-		if len(s.known) == 0 || o.excess < s.result.Best.excess {
-			s.result.Best = o
-		}
-		s.known[at] = true
-	}
 }
 
 // next returns the mix to measure, or why the search ends.
@@ -273,11 +242,6 @@ func (s *search) next() (Outcome, tegra.Val[optimize.Ended]) {
 	open := s.open()
 	if len(open) == 0 {
 		return end(optimize.Exhausted)
-	}
-	if last := !r.Feasible && len(r.Probes) == s.o.Most-1; last {
-		if best, err := s.asks(0).Choose(s.profiledWithin(open), s.infer, s.train); err == nil {
-			return best[0], tegra.Val[optimize.Ended]{}
-		}
 	}
 	best, err := s.asks(s.margin()).Choose(s.harmless(open), s.infer, s.train)
 	var none *NoSettingError
@@ -301,25 +265,6 @@ func (s *search) next() (Outcome, tegra.Val[optimize.Ended]) {
 		return end(optimize.OutOfProbes)
 	}
 	return none.Nearest, tegra.Val[optimize.Ended]{}
-}
-
-// profiledWithin returns the settings that kept the limits in the profiles. The last verification is one of them if no
-// other setting has kept the limits, so the search never misses a known solution.
-func (s *search) profiledWithin(open []tegra.Setting) []tegra.Setting {
-	if s.train != nil {
-		return nil // profiled individually, not as a mix
-	}
-	read := s.profiled()
-	return slices.DeleteFunc(slices.Clone(open), func(a tegra.Setting) bool { return !read[a] })
-}
-
-// profiled returns the settings with measured inference.
-func (s *search) profiled() map[tegra.Setting]bool {
-	out := make(map[tegra.Setting]bool, len(s.o.Infer))
-	for _, m := range s.o.Infer {
-		out[m.Setting] = true
-	}
-	return out
 }
 
 // harmless returns the settings unlikely to exceed a limit by much. If there are none, it reduces the margin step by
@@ -363,8 +308,8 @@ func (s *search) margin() float64 {
 
 // worth reports whether a predicted mix promises enough over the best measured one.
 func (s *search) worth(p, best Outcome) bool {
-	want := s.o.Ask.want(s.train != nil)
-	if s.train != nil && best.TrainPerS == 0 && best.Policy == Strict { // a mix that trains nothing is no answer
+	want := s.o.Ask.want(true)
+	if best.TrainPerS == 0 && best.Policy == Strict { // a mix that trains nothing is no answer
 		return p.Tau > 0 || p.trains >= mayTrain
 	}
 	now, _ := want.value(&best, s.o.Ask.PowerAs)
@@ -404,14 +349,9 @@ func (s *search) probe(o Outcome) (*Probe, error) {
 func (s *search) read(at tegra.Setting, read Reading) Outcome {
 	infer, train := read.Infer, read.Train
 	infer.Setting, train.Setting = at, tegra.Setting{Mode: at.Mode}
-	s.o.Infer = append(s.o.Infer, infer)
-	phase, training := s.infer.with(optimize.MeasuredPrediction(infer)), (*Phase)(nil)
-	if s.train != nil {
-		s.o.Train = append(s.o.Train, train)
-		t := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(train)})
-		training = &t
-	}
-	o, _ := s.asks(0).Evaluate(at, phase, training)
+	s.o.Infer, s.o.Train = append(s.o.Infer, infer), append(s.o.Train, train)
+	training := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(train)})
+	o, _ := s.asks(0).Evaluate(at, s.infer.with(optimize.MeasuredPrediction(infer)), &training)
 	if read.Seen != nil {
 		o = s.asks(0).AsSeen(o, *read.Seen)
 	}
@@ -424,10 +364,10 @@ func (s *search) take(p Probe) {
 	if r.Probes = append(r.Probes, p); p.Err != nil {
 		return
 	}
-	better := s.measured()+len(s.known) == 1 || p.Meets && !r.Feasible
+	better := s.measured() == 1 || p.Meets && !r.Feasible
 	switch {
 	case p.Meets && r.Feasible:
-		better = s.o.Ask.compare(&p.Outcome, &r.Best, s.o.Ask.want(s.train != nil)) < 0
+		better = s.o.Ask.compare(&p.Outcome, &r.Best, s.o.Ask.want(true)) < 0
 	case !p.Meets && !r.Feasible && !better:
 		better = p.excess < r.Best.excess
 	}

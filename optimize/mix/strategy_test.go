@@ -79,10 +79,13 @@ func TestSearchByNoStrategyPredicts(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	known := tegra.Measured{Setting: tegra.Setting{Mode: space.Max(), Batch: 1}, TimeMS: 10, PowerW: 20}
-	measure := func(context.Context, Outcome) (Reading, error) { return Reading{Infer: known}, nil }
+	train := known
+	train.Batch = 0
+	measure := func(context.Context, Outcome) (Reading, error) { return Reading{Infer: known, Train: train}, nil }
 	for _, strategy := range []string{"", optimize.Auto} {
 		r, err := Search(t.Context(), measure, Options{Strategy: strategy, Ask: Ask{Load: load(arrivals.Uniform, 5)},
-			Space: space, Batches: []int{1}, Only: []tegra.Setting{known.Setting}, Infer: []tegra.Measured{known}})
+			Space: space, Batches: []int{1}, Only: []tegra.Setting{known.Setting}, Infer: []tegra.Measured{known},
+			Train: []tegra.Measured{train}})
 		if err != nil || len(r.Probes) != 1 || r.Probes[0].Predicted.TimeMS != 10 {
 			t.Errorf("%q: %+v, %v", strategy, r, err)
 		}

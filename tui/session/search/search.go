@@ -109,9 +109,10 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 			return out, err
 		}
 		out.Ask.Failed, out.Ask.Sent = r.Failed, r.Sent
-		source = out.Ask.String()
+		source, options.Problem = out.Ask.String(), out.Ask.Problem(r.Batches, r.Workload.Batch)
 		find = func(ctx context.Context, m optimize.Measure, o optimize.TuneOptions) (optimize.Result, error) {
-			found, served, err := mix.Tune(ctx, m, out.Ask, o, r.Workload.Batch)
+			found, err := optimize.Tune(ctx, m, o)
+			served, err := out.Ask.Answer(found, err, r.Batches, r.Workload.Batch)
 			out.Served = &served
 			return found, err
 		}
