@@ -154,7 +154,17 @@ func overPredicted(l metric.Goal, m tegra.Measured) (chance float64) {
 
 // Object returns the fields of a JSON document.
 func (s Standing) Object() report.Object {
-	return report.Object{{"measured", !s.Predicted()}, {"n", s.N}, {"state", s.State}, {"chance_over", s.ChanceOver}}
+	return Columns(func(s Standing) Standing { return s }).Object(s)
+}
+
+// Columns are how the rows of a table compare with the limit.
+func Columns[T any](of func(T) Standing) report.Table[T] {
+	return report.Table[T]{
+		{Key: "measured", Of: func(row T) any { return !of(row).Predicted() }},
+		{Key: "n", Of: func(row T) any { return of(row).N }},
+		{Key: "state", Of: func(row T) any { return of(row).State }},
+		{Key: "chance_over", Of: func(row T) any { return of(row).ChanceOver }},
+	}
 }
 
 // Agrees adjusts the standing of a setting to the result of a computation with the usual margin (meets), so that

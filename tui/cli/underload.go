@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/arrivals"
-	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/internal/units"
 	"jtune/learn"
@@ -18,7 +17,6 @@ import (
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
-	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -228,10 +226,6 @@ func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 	ask = questions.Known(c.campaigns(), o.Model.Provenance, c.goal, ask)
 	service := serving.Under(o, ask)
 	list := service.Front(energy)
-	standings := make([]standing.Standing, len(list))
-	for i := range list {
-		standings[i] = service.Standing(list[i].Setting)
-	}
 	if len(list) == 0 {
 		_, _, err := service.Answer()
 		return err
@@ -244,26 +238,8 @@ func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 			return nil
 		}
 	}
-	if c.asCSV {
-		return export.ServedCSV(c.out, ask, list, standings, o.Model.Provenance.Virtual)
+	if words(c.app) {
+		fmt.Fprintln(c.out, strings.ToUpper(ask.Load.String()[:1])+ask.Load.String()[1:]+", predicted")
 	}
-	points, rows := []report.Object{}, [][]string{{"mode", "batch", fmt.Sprintf("p%.4g ms", 100*ask.Quantile), "W peak",
-		"W mean", "J per request", "busy", ""}}
-	value := func(v float64) string {
-		if math.IsNaN(v) {
-			return "n/a"
-		}
-		return text.Of(v)
-	}
-	for i, v := range list {
-		points = append(points, slices.Concat(report.Object{{"mode", v.Mode}, {"batch", v.Batch}, {"time_ms", v.TimeMS},
-			{"virtual", o.Model.Provenance.Virtual}}, answers.Served(ask, v), standings[i].Object()))
-		rows = append(rows, []string{v.Mode.String(), fmt.Sprint(v.Batch), text.Of(v.LatencyMS), text.Of(v.PeakW),
-			value(v.MeanW), value(v.JPerUnit), fmt.Sprintf("%.0f %%", 100*min(v.Rho, 1)), standings[i].String()})
-	}
-	if c.asJSON {
-		return printJSON(c.out, points)
-	}
-	fmt.Fprintln(c.out, strings.ToUpper(ask.Load.String()[:1])+ask.Load.String()[1:]+", predicted")
-	return errors.Join(report.Grid(c.out, rows...), c.printOrigin(o.Model.Provenance.Origin()))
+	return errors.Join(printTable(c.app, export.Served(service), list), c.printOrigin(o.Model.Provenance.Origin()))
 }

@@ -76,7 +76,7 @@ func (c *Cloud) columns() report.Table[int] {
 		float("power_lo_w", func(p learn.Prediction) float64 { return p.PowerLoW }),
 		float("power_hi_w", func(p learn.Prediction) float64 { return p.PowerHiW }),
 		float("energy_j", learn.Prediction.EnergyJ),
-	}, sized, epochs, standingColumns(func(k int) standing.Standing { return c.Standings[k] }), size,
+	}, sized, epochs, standing.Columns(func(k int) standing.Standing { return c.Standings[k] }), size,
 		virtualColumn[int](c.Virtual))
 }
 

@@ -13,7 +13,6 @@ import (
 	"io"
 
 	"jtune/internal/report"
-	"jtune/optimize/standing"
 	"jtune/tegra"
 )
 
@@ -27,16 +26,6 @@ func ModeColumns[T any](of func(T) tegra.Mode) report.Table[T] {
 		{Key: "cpu_khz", Of: func(row T) any { return of(row).CPU.KHz() }},
 		{Key: "gpu_hz", Of: func(row T) any { return int64(of(row).GPU) }},
 		{Key: "mem_hz", Of: func(row T) any { return tegra.Val[int64]{V: int64(of(row).EMC), OK: of(row).EMC != 0} }},
-	}
-}
-
-// standingColumns are the columns that compare a row with the limit.
-func standingColumns[T any](of func(T) standing.Standing) report.Table[T] {
-	return report.Table[T]{
-		{Key: "measured", Of: func(row T) any { return !of(row).Predicted() }},
-		{Key: "n", Of: func(row T) any { return of(row).N }},
-		{Key: "state", Of: func(row T) any { return of(row).State }},
-		{Key: "chance_over", Of: func(row T) any { return of(row).ChanceOver }},
 	}
 }
 

@@ -1,38 +1,30 @@
 package export
 
 import (
-	"io"
 	"slices"
 
 	"jtune/internal/report"
 	"jtune/optimize/mix"
+	"jtune/optimize/serving"
 	"jtune/optimize/standing"
 	"jtune/tegra"
 )
 
-// ServedCSV writes how settings serve a load, one per line. Unknown values are empty: the latency if the queue only
-// grows, mean power and energy without the idle power.
-func ServedCSV(to io.Writer, a mix.Ask, list []mix.Outcome, standings []standing.Standing,
-	virtual bool) error {
-	float := func(key string, of func(o mix.Outcome) float64) report.Column[int] {
-		return report.Column[int]{Key: key, Of: func(i int) any { return of(list[i]) }}
+// Served are the columns of settings under a load.
+func Served(v *serving.LoadView) report.Table[mix.Outcome] {
+	type o = mix.Outcome
+	knobs := ModeColumns(func(x o) tegra.Mode { return x.Mode })
+	for i := range knobs {
+		knobs[i].Form = report.CSV
 	}
-	all := make([]int, len(list))
-	for i := range all {
-		all[i] = i
-	}
-	return slices.Concat(ModeColumns(func(i int) tegra.Mode { return list[i].Mode }), report.Table[int]{
-		{Key: "batch", Of: func(i int) any { return list[i].Batch }},
-		float("time_ms", func(o mix.Outcome) float64 { return o.TimeMS }),
-		float("latency_ms", func(o mix.Outcome) float64 { return o.LatencyMS }),
-		{Key: "quantile", Of: func(int) any { return a.Quantile }},
-		{Key: "rate_per_s", Of: func(int) any { return a.Load.MeanRate() }},
-		{Key: "arrivals", Of: func(int) any { return a.Load.Pattern }},
-		float("served_per_s", func(o mix.Outcome) float64 { return o.ServedPerS }),
-		float("peak_w", func(o mix.Outcome) float64 { return o.PeakW }),
-		float("mean_w", func(o mix.Outcome) float64 { return o.MeanW }),
-		float("unit_j", func(o mix.Outcome) float64 { return o.JPerUnit }),
-		float("busy_unit_j", func(o mix.Outcome) float64 { return o.BusyJPerUnit }),
-		float("busy_share", func(o mix.Outcome) float64 { return min(o.Rho, 1) }),
-	}, standingColumns(func(i int) standing.Standing { return standings[i] }), virtualColumn[int](virtual)).CSV(to, all)
+	stands := func(x o) standing.Standing { return v.Standing(x.Setting) }
+	return slices.Concat(report.Table[o]{
+		{Key: "mode", Title: "mode", Form: report.JSON, Of: func(x o) any { return x.Mode },
+			Text: func(x o) string { return x.Mode.String() }},
+	}, knobs, report.Table[o]{
+		{Key: "batch", Title: "batch", Of: func(x o) any { return x.Batch }},
+		{Key: "time_ms", Of: func(x o) any { return x.TimeMS }},
+	}, serving.Columns(v.Ask), standing.Columns(stands), report.Table[o]{
+		{Text: func(x o) string { return stands(x).String() }},
+	}, virtualColumn[o](v.Outlook().Model.Provenance.Virtual))
 }

@@ -5,7 +5,6 @@ import (
 
 	"jtune/internal/figure"
 	"jtune/optimize/serving"
-	"jtune/optimize/standing"
 	"jtune/tui/export"
 	"jtune/tui/page"
 	"jtune/tui/session/plots"
@@ -56,14 +55,10 @@ func (c *cloudView) Files() ([]page.File, error) {
 
 // servedFiles exports the drawn front under the load, and its members as a table.
 func (c *cloudView) servedFiles(s *serving.LoadView) ([]page.File, error) {
-	virtual, energy := c.read.Outlook().Model.Provenance.Virtual, c.trade().Up.Word == "energy"
+	energy := c.trade().Up.Word == "energy"
 	list := s.Front(energy)
-	standings := make([]standing.Standing, len(list))
-	for i := range list {
-		standings[i] = s.Standing(list[i].Setting)
-	}
 	var table strings.Builder
-	err := export.ServedCSV(&table, s.Ask, list, standings, virtual)
+	err := export.Served(s).CSV(&table, list)
 	return []page.File{{Ending: "svg", Text: export.FigureSVG(plots.Figure(s, list, energy))},
 		{Ending: "csv", Text: table.String()}}, err
 }

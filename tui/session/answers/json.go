@@ -3,13 +3,13 @@ package answers
 import (
 	"slices"
 
-	"jtune/internal/arrivals"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -47,7 +47,8 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 		}
 	}
 	if a.Served != nil {
-		add("served", append(Served(a.Ask, *a.Served), [2]any{"measured", a.Trial.measured()}))
+		served := serving.Columns(a.Ask).Object(*a.Served)
+		add("served", append(served, [2]any{"measured", a.Trial.measured()}))
 	}
 	add("training", whole(a.Training))
 	add("serving", a.Serving.Object())
@@ -208,30 +209,6 @@ func Limits(l metric.Goal, a mix.Ask) any {
 // rate is absent in a closed loop, and for requests that users send.
 func rate(a mix.Ask) tegra.Val[float64] {
 	return tegra.Val[float64]{V: a.Load.MeanRate(), OK: a.Load.Open()}
-}
-
-// Served returns what a setting does under the load of an ask. The latency is null if the queue only grows, the mean
-// power if the idle power is unknown.
-func Served(a mix.Ask, o mix.Outcome) report.Object {
-	pattern := arrivals.Closed
-	if a.Load.Open() {
-		pattern = a.Load.Pattern
-	}
-	return report.Object{
-		{"served_per_s", o.ServedPerS},
-		{"latency_ms", o.LatencyMS},
-		{"quantile", a.Quantile},
-		{"rate_per_s", rate(a)},
-		{"arrivals", pattern},
-		{"peak_w", o.PeakW},
-		{"mean_w", o.MeanW},
-		{"unit_j", o.JPerUnit},
-		{"busy_unit_j", o.BusyJPerUnit},
-		{"busy_share", min(o.Rho, 1)},
-		{"idle_share", o.IdleShare},
-		{"meets", o.Meets},
-		{"why", text.Optional(o.Why())},
-	}
 }
 
 // measured returns what a trial measured under the load; null if nothing was.

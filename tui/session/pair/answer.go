@@ -8,6 +8,7 @@ import (
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/optimize/mix"
+	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -116,7 +117,7 @@ func (x Answer) alone() report.Object {
 	ask.Policy = ""
 	var apart any
 	if x.Apart.OK {
-		apart = answers.Served(x.Ask, x.Apart.V)
+		apart = serving.Columns(x.Ask).Object(x.Apart.V)
 	}
 	return report.Object{
 		{"train_per_s", x.TrainAlonePerS},
@@ -158,7 +159,7 @@ func mixed(a mix.Ask, o mix.Outcome, row *record.Row, quantiles [3]float64) repo
 		minibatchJ, requestJ = p.MinibatchJ(), p.RequestJ(row.Batch)
 		late, requests = tegra.Some(p.Late), tegra.Some(p.Latency.N)
 	}
-	served := slices.DeleteFunc(answers.Served(a, o), func(m [2]any) bool { return m[0] == "latency_ms" })
+	served := slices.DeleteFunc(serving.Columns(a).Object(o), func(m [2]any) bool { return m[0] == "latency_ms" })
 	return slices.Concat(report.Object{
 		{"setting", setting(o.Setting)},
 		{"policy", policy},
