@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -142,4 +143,15 @@ func (l Latency) SureP95() tegra.Val[float64] {
 // SureP99 is described at SureP95.
 func (l Latency) SureP99() tegra.Val[float64] {
 	return tegra.Val[float64]{V: l.P99, OK: stats.QuantileHolds(0.99, l.N)}
+}
+
+// Words lists the quantiles in ms, the median first, those of too few requests with ~; a dash without any.
+func (l Latency) Words() string {
+	if l.N == 0 {
+		return "–"
+	}
+	mark := func(sure tegra.Val[float64], ms float64) string {
+		return map[bool]string{false: "~"}[sure.OK] + text.Of(ms)
+	}
+	return fmt.Sprintf("%s, p95 %s, p99 %s", text.Of(l.P50), mark(l.SureP95(), l.P95), mark(l.SureP99(), l.P99))
 }

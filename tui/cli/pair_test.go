@@ -83,7 +83,7 @@ func TestPairRunsOnAVirtualBoard(t *testing.T) {
 		t.Errorf("--compare --json: without turns %v", free)
 	}
 	words := over.out
-	for _, want := range []string{"measured as a pair", "does not meet the limits", "without turns", "VIRTUAL"} {
+	for _, want := range []string{"measured as a pair", "does not meet the limits", "no turns", "VIRTUAL"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("no %q in %s", want, words)
 		}

@@ -70,18 +70,6 @@ func unitsPerS(v tegra.Val[float64], unit string) string {
 
 func plural(unit string) string { return unit + "s" }
 
-// latencyText formats quantiles, with ~ if too few requests were measured.
-func latencyText(l record.Latency) string {
-	mark := func(v tegra.Val[float64], ms float64) string {
-		if v.OK {
-			return msText(v)
-		}
-		return "~" + msText(tegra.Some(ms))
-	}
-	return fmt.Sprintf("p50 %s, p95 %s, p99 %s of %s", msText(tegra.Some(l.P50)), mark(l.SureP95(), l.P95),
-		mark(l.SureP99(), l.P99), text.Thousands(l.N))
-}
-
 // latencyLimitText compares a quantile of latency with the workload's limit.
 func latencyLimitText(l record.Latency, q, limitMS float64) string {
 	ms := map[float64]tegra.Val[float64]{0.5: tegra.Some(l.P50), 0.95: l.SureP95(), 0.99: l.SureP99()}[q]
@@ -103,7 +91,7 @@ func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workloa
 		phase = ", " + v.Phase
 	}
 	if v.Latency.N > 0 {
-		latency = latencyText(v.Latency)
+		latency = "p50 " + v.Latency.Words() + " ms of " + text.Thousands(v.Latency.N)
 		if !w.Live() && v.Latency.N < r.Minibatches {
 			latency += fmt.Sprintf(", the newest of %s", text.Thousands(r.Minibatches))
 		}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/optimize/mix"
 	"jtune/profiles"
@@ -16,7 +17,6 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
-	"jtune/tui/session/study"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
@@ -254,11 +254,10 @@ func (p *Page) pairNumbers(j *page.Task, w int) string {
 	if now := j.Watch.Now; now != nil {
 		so = now.Pair
 	}
-	lines := jobLines(so, st.Ask)
+	lines := factLines(pair.Facts(so, st.Ask))
 	for _, l := range pair.PairLimits(st.Ask, so) {
 		lines = append(lines, limitLine(l, false, w))
 	}
-	lines = append(lines, idleLine(so))
 	if o := st.Predicted; o != nil {
 		line := "predicted  " + text.Of(o.TrainPerS) + " step/s"
 		if v := tegra.Finite(o.LatencyMS); v.OK {
@@ -272,51 +271,12 @@ func (p *Page) pairNumbers(j *page.Task, w int) string {
 	return strings.Join(lines, "\n")
 }
 
-// jobLines returns rates, latency and power of two jobs.
-func jobLines(v record.Pair, ask mix.Ask) []string {
-	rate := func(perS float64, unit string) string { // unknown before the first turn
-		if perS <= 0 {
-			return widget.Dash
-		}
-		return text.Of(perS) + " " + unit
+// factLines lists facts, each in a line.
+func factLines(facts document.Facts) (lines []string) {
+	for _, f := range facts {
+		lines = append(lines, fmt.Sprintf("%-11s%s", f[0], f[1]))
 	}
-	alone := ""
-	if v.TrainAloneMS.OK && v.TrainAloneMS.V > 0 {
-		alone = ", alone " + text.Of(1000/v.TrainAloneMS.V)
-		if v.TrainPerS > 0 {
-			alone += " (" + widget.SignedPct(100*(v.TrainPerS*v.TrainAloneMS.V/1000-1)) + ")"
-		}
-	}
-	arrive := ""
-	if ask.Load.Open() {
-		arrive = ", " + ask.Load.String() + " arrive"
-	}
-	watts := "power      " + widget.Positive(v.MeanW, 1) + " W mean, " + widget.Positive(v.PeakW(), 1) + " W peak"
-	return []string{
-		"training   " + rate(v.TrainPerS, "step/s") + alone + energyOf(v.MinibatchJ(), "step"),
-		"inference  " + rate(v.ServedPerS, "requests/s") + arrive,
-		"p50 ms     " + latencyLine(v.Latency),
-		watts,
-	}
-}
-
-// idleLine says how much of the time the GPU waits.
-func idleLine(v record.Pair) string {
-	switch {
-	case v.IdleShare.OK:
-		return "idle       " + page.Percent(v.IdleShare) + ": neither job has the GPU"
-	case v.Policy == record.Free:
-		return "idle       n/a: unknown without turns"
-	}
-	return "idle       " + widget.Dash
-}
-
-// energyOf formats the energy per unit after a comma; "" if unknown.
-func energyOf(j tegra.Val[float64], unit string) string {
-	if !j.OK {
-		return ""
-	}
-	return ", " + study.UnitEnergyText(j.V) + "/" + unit
+	return lines
 }
 
 // limitLine compares the pair with a limit; in a narrow line only by a mark.
@@ -348,25 +308,7 @@ func (p *Page) pairAnswer(j *page.Task, f *pair.Answer, w int) string {
 	for _, l := range pair.PairLimits(f.Ask, *row.Pair) {
 		lines = append(lines, limitLine(l, true, w))
 	}
-	lines = append(append(lines, jobLines(*row.Pair, f.Ask)...), idleLine(*row.Pair))
-	if e := row.Pair.RequestJ(row.Batch); e.OK {
-		line := "energy     " + study.UnitEnergyText(e.V) + "/request"
-		if v := f.Alone.JPerUnit; v > 0 {
-			line += ", alone " + study.UnitEnergyText(v) + " with its waiting"
-		}
-		lines = append(lines, line)
-	}
-	if v := tegra.Finite(f.Alone.IdleShare); v.OK && f.AloneRow != nil {
-		lines = append(lines, "alone      the inference alone leaves the GPU idle "+page.Percent(v)+
-			" of the time, p99 "+marked(f.AloneRow.Pair.Latency.SureP99(), f.AloneRow.Pair.Latency.P99)+" ms")
-	}
-	if f.Apart.OK {
-		watts := text.Of(f.Apart.V.PeakW) + " W peak"
-		if mean := tegra.Finite(f.Apart.V.MeanW); mean.OK {
-			watts = text.Of(mean.V) + " W mean"
-		}
-		lines = append(lines, "apart      on a board of its own the inference takes "+watts+" (predicted)")
-	}
+	lines = append(lines, factLines(f.Facts(p.read.ModeText))...)
 	for i, line := range lines {
 		lines[i] = widget.CutClause(line, w)
 	}

@@ -26,7 +26,7 @@ func (p *Page) answers(j *page.Task, v *record.Served) []string {
 	if v.RatePerS.OK {
 		lines = append(lines, "queue      "+page.Num(v.RatePerS, 1)+"/s arrive, "+page.Num(v.ServedPerS, 1)+"/s served")
 	}
-	return append(lines, "p50 ms     "+latencyLine(v.Latency))
+	return append(lines, "p50 ms     "+v.Latency.Words())
 }
 
 func perS(v tegra.Val[float64], unit string) string {
@@ -34,15 +34,6 @@ func perS(v tegra.Val[float64], unit string) string {
 		return widget.Dash
 	}
 	return text.Of(v.V) + " " + unit + "s/s"
-}
-
-// latencyLine formats the latency quantiles in ms, median first, with ~ if too few requests were measured.
-func latencyLine(l record.Latency) string {
-	if l.N == 0 {
-		return widget.Dash
-	}
-	return fmt.Sprintf("%s, p95 %s, p99 %s", widget.MS(l.P50), marked(l.SureP95(), l.P95),
-		marked(l.SureP99(), l.P99))
 }
 
 // marked formats a quantile, with ~ if too few requests were measured.
