@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -427,7 +428,7 @@ func (r *Record) Append(row Row) error {
 	if row.Character != nil {
 		r.addEpochs(row.Setting, *row.Character)
 	}
-	if err := errors.Join(r.samples.Flush(false), r.minibatches.Flush(false), r.epochs.Flush(false), r.keepLog(row),
+	if err := cmp.Or(r.samples.Flush(false), r.minibatches.Flush(false), r.epochs.Flush(false), r.keepLog(row),
 		r.keepResult(row, line)); err != nil {
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}
