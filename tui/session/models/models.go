@@ -142,7 +142,7 @@ func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, li
 	}
 	path = Path(o.Paths, nameOrPath)
 	m, err = learn.Load(path)
-	if !errors.Is(err, fs.ErrNotExist) {
+	if isPath(nameOrPath) || !errors.Is(err, fs.ErrNotExist) {
 		return m, path, list, err
 	}
 	if path, err = presentModel(o, nameOrPath, list); err != nil {
