@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"jtune/tegra"
@@ -195,7 +196,7 @@ func TestProfileCardOfSeveralLimitsHasFewNumbers(t *testing.T) {
 }
 
 // TestTuneOnAFreshBoardAsksForACommand presses t twice from an empty data folder: a job that cannot run is never
-// proposed.
+// proposed, and the list does not say that it runs.
 func TestTuneOnAFreshBoardAsksForACommand(t *testing.T) {
 	t.Parallel()
 	for name, root := range trees(t) {
@@ -213,6 +214,9 @@ func TestTuneOnAFreshBoardAsksForACommand(t *testing.T) {
 			d.press("t")
 			if d.r.form != nil || !d.r.typing() || len(d.r.sh.notices.list) > 0 {
 				t.Errorf("%s: %v\n%s", name, d.r.sh.notices.list, d.screen())
+			}
+			if list := d.screen(); strings.Contains(list, " yes ") || !strings.Contains(list, " no ") {
+				t.Errorf("%s: the list says that a job can run, t that none can:\n%s", name, list)
 			}
 		})
 	}

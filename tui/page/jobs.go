@@ -49,7 +49,18 @@ func (k Work) Found(m JobsFound) (any bool) {
 	return k.anyReady()
 }
 
-func (k Work) ready(w workload.Workload) bool { return k.Jobs == nil || k.Jobs.lacks[w.Name] == "" }
+// Lacks returns what a workload lacks to run here, "" if nothing; known is false if that was not looked for.
+func (k Work) Lacks(w workload.Workload) (what string, known bool) {
+	if k.Jobs == nil {
+		return "", true
+	}
+	return k.Jobs.lacks[w.Name], k.Jobs.lacks != nil
+}
+
+func (k Work) ready(w workload.Workload) bool {
+	what, _ := k.Lacks(w)
+	return what == ""
+}
 
 func (k Work) anyReady() bool {
 	for _, w := range k.List {

@@ -49,6 +49,9 @@ func (p *Page) advice(w int) string {
 		if why := p.read.Session().Refusal(chosen); why != "" {
 			return "\n" + widget.Wrap(page.Words(why), w)
 		}
+		if what, _ := p.read.Work().Lacks(chosen); what != "" {
+			return "\n" + widget.Wrap(chosen.Name+" cannot run here: "+page.Words(what), w)
+		}
 	}
 	return "\n" + widget.Wrap(keys.Start.Label()+" runs the workload in the mode the board is in now and changes "+
 		"nothing; "+keys.Tune.Label()+" finds its best mode, and "+keys.StartBest.Label()+" runs it in that mode.", w)
@@ -78,5 +81,14 @@ func (p *Page) cell(row, col int) string {
 		}
 		return fmt.Sprint(w.Workers)
 	}
-	return p.read.Session().RunsAs(w)
+	what, known := p.read.Work().Lacks(w)
+	switch as := p.read.Session().RunsAs(w); {
+	case as != workloads.Runs || w.Own && len(w.Command) > 0:
+		return as
+	case !known:
+		return "unchecked"
+	case what != "":
+		return "no"
+	}
+	return workloads.Runs
 }

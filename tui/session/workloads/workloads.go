@@ -305,6 +305,9 @@ func Suggested(s *session.Session, list []workload.Workload) string {
 // estimated is the RunsAs word for a simulation that is not based on measurements of such a board.
 const estimated = "estimated"
 
+// Runs is the RunsAs word for a job that the board itself runs, as far as can be said without a look at its files.
+const Runs = "yes"
+
 // RunsAs returns a word for how a workload runs on this board, or why it does not. It touches no file.
 func RunsAs(s *session.Session, w workload.Workload) string {
 	switch why := Blocked(s, w); {
@@ -315,7 +318,7 @@ func RunsAs(s *session.Session, w workload.Workload) string {
 	case w.Elsewhere != nil:
 		return "joined"
 	case !s.Simulated(w):
-		return "yes"
+		return Runs
 	case s.Virtual.Estimated(w.Name):
 		return estimated
 	}
