@@ -112,7 +112,7 @@ const (
 func (e Ended) String() string {
 	return [...]string{
 		"done",
-		"out of probes",
+		"measurement limit reached",
 		"every allowed mode measured",
 		"no mode meets the limit",
 		"measuring keeps failing",

@@ -201,8 +201,7 @@ func (d *Tune) limitCoverage() string {
 	if n > 1 {
 		which = fmt.Sprintf("these %d limits", n)
 	}
-	most := search.MostMeasured(d.workload(), d.asked().Depth, n)
-	return fmt.Sprintf("%s: at most %d measurements", which, most)
+	return fmt.Sprintf("%s: at most %d measurements", which, search.MostMeasured(d.request()))
 }
 
 // answers returns the filled-in values to save.

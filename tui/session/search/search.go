@@ -75,7 +75,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	r.Settings = settingsOf(r)
 	most, cover := capped(r, compared), 0
 	if r.Coverage == campaigns.CoverFront {
-		most, cover = MostMeasured(r.Workload, r.Depth, 1+len(r.More))+compared.Probes(), cmp.Or(r.Probes, FrontModes)
+		most, cover = mostOf(r)+compared.Probes(), cmp.Or(r.Probes, FrontModes)
 	}
 	rotation, err := ladder.ParseRotation(r.Rotation)
 	if err != nil {

@@ -27,12 +27,23 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// MostMeasured returns the default cap on the measurements of a search for that many limits.
-func MostMeasured(w workload.Workload, depth string, limits int) int {
-	if w.Serves() && depth != optimize.Thorough {
-		return optimize.MostServed(limits)
+// MostMeasured returns the default cap on the measurements of a search, with what its answer is compared with.
+func MostMeasured(r measure.TuneRequest) int {
+	switch r.Baseline {
+	case measure.NoBaseline:
+		return mostOf(r)
+	case measure.PresentBaseline:
+		return mostOf(r) + 1
 	}
-	return optimize.MostProbes(limits)
+	return mostOf(r) + 2
+}
+
+// mostOf returns the default cap without those.
+func mostOf(r measure.TuneRequest) int {
+	if r.Workload.Serves() && r.Depth != optimize.Thorough {
+		return optimize.MostServed(1 + len(r.More))
+	}
+	return optimize.MostProbes(1 + len(r.More))
 }
 
 // capped returns the cap on the measurements of a search, baselines included; 0: its strategy's own.
@@ -40,7 +51,7 @@ func capped(r measure.TuneRequest, compared optimize.Baselines) int {
 	if auto := r.Strategy == "" || r.Strategy == optimize.Auto; r.Probes > 0 || !auto {
 		return r.Probes
 	}
-	return MostMeasured(r.Workload, r.Depth, 1+len(r.More)) + compared.Probes()
+	return mostOf(r) + compared.Probes()
 }
 
 // Tune searches for the best mode by measuring on this device, and records every measurement in a campaign folder. The

@@ -246,7 +246,7 @@ func NewTask(spec Spec, work work) *Task {
 // Tune returns a search.
 func Tune(r measure.TuneRequest) *Task {
 	spec := Spec{Kind: Tuning, Workload: r.Workload, Question: r.Question, More: r.More,
-		Planned: search.MostMeasured(r.Workload, r.Depth, 1+len(r.More))}
+		Planned: search.MostMeasured(r)}
 	if r.Coverage == campaigns.CoverFront {
 		spec.Kind, spec.Planned = FrontSearch, search.AboutFront
 	}
