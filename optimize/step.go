@@ -55,9 +55,9 @@ func (s Step) String() string {
 	case s.Toward.OK:
 		return fmt.Sprintf("most informative about %s, not yet trusted to keep %s", s.Toward.V.Mode, s.Limit.Brief())
 	case s.Gain.OK && keep != "":
-		return fmt.Sprintf("expected gain %s, %s", percent(s.Gain.V), keep)
+		return fmt.Sprintf("expected gain on the best so far %s, %s", percent(s.Gain.V), keep)
 	case s.Gain.OK:
-		return "expected gain " + percent(s.Gain.V)
+		return "expected gain on the best so far " + percent(s.Gain.V)
 	case keep != "":
 		return fmt.Sprintf("none keeps %s yet: this one is %s", s.Limit.Brief(), keep)
 	}

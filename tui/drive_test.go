@@ -196,7 +196,7 @@ func (d *driver) sees(words ...string) {
 func (d *driver) answered() {
 	d.t.Helper()
 	d.until("the card shows", func() bool { return d.r.sh.task.Done() && d.r.sh.Outlook != nil })
-	d.sees("a apply  A now", "enter the front")
+	d.sees("a apply  A at once", "enter the front")
 }
 
 // toFront waits for the answer, then shows its front.

@@ -21,7 +21,7 @@ func TestTmuxFiveKeysFindAndKeepAModeWhoseCardOutlivesAKill(t *testing.T) {
 	s.sees("fastest within 30 W")
 	s.press("t")
 	card := s.sees("the answer", " MODE_30W", "FITS 30 W", "measured within", "a whole training: ",
-		"a apply  A now", "S soak", "R report")
+		"a apply  A at once", "S soak", "R report")
 	mode := regexp.MustCompile(`\d+c/[\d.]+C/[\d.]+G/[\d.]+M`).FindString(card)
 	s.press("a")
 	s.sees("no reboot needed")
@@ -44,7 +44,7 @@ func TestTmuxFiveKeysFindAndKeepAModeWhoseCardOutlivesAKill(t *testing.T) {
 	again.press("3")
 	again.sees("30 W → " + mode)
 	again.press("Enter")
-	again.sees("a apply  A now")
+	again.sees("a apply  A at once")
 	screen := again.screen()
 	for _, line := range strings.Split(card, "\n") {
 		about := strings.Contains(line, "measured") || strings.Contains(line, "●") || strings.Contains(line, mode)

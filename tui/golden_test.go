@@ -316,7 +316,7 @@ func scenes() map[string]func(d *driver) {
 		},
 		"modes-compose": func(d *driver) { d.withView().press("6", "C", "down", "left") },
 		"tune":          func(d *driver) { d.press("t") },
-		"tune-limits":   func(d *driver) { d.press("t", "2", "0", ",", "2", "5", ",", "x", "0") },
+		"tune-limits":   func(d *driver) { d.press("t", "2", "0", ",", "2", "5", ",", "0") },
 		"tune-help":     func(d *driver) { d.press("t", "?") },
 		"help":          func(d *driver) { d.press("5", "?") },
 		"train-log": func(d *driver) {

@@ -54,7 +54,7 @@ func TestSSHTuneApplyKeepAndUndo(t *testing.T) {
 	here.press("t")
 	here.sees("workload", "limit", "coverage")
 	here.press("Enter", "Enter")
-	here.sees("a apply  A now")
+	here.sees("a apply  A at once")
 	here.press("Enter")
 	here.sees("measured within", "limit 30.0 W", "a apply")
 	here.press("a")

@@ -161,7 +161,7 @@ func TestTmuxTunesAppliesAndKeeps(t *testing.T) {
 	s.press("t")
 	s.sees("workload", "limit", "coverage")
 	s.press("Enter", "Enter")
-	s.sees("a apply  A now", "measured within")
+	s.sees("a apply  A at once", "measured within")
 	s.press("Enter")
 	s.sees("best within the limit", "measured", "measured within", "limit 30.0 W")
 	s.press("a")

@@ -133,7 +133,7 @@ var errForm = fmt.Errorf("want clauses such as %s, 5 A VDD_IN, 85 °C, least ene
 // form returns the error of a clause that is not understood, a short one in a line of numbers.
 func (r *reader) form() error {
 	if r.bare != nil {
-		return errors.New("want a number above 0")
+		return errors.New("want a number above 0; several with commas: 25 W, 120 ms")
 	}
 	return errForm
 }
@@ -226,7 +226,7 @@ func positive(word string, unit units.Unit, bare bool) (float64, error) {
 	v, err := units.Parse(word, unit)
 	if _, plain := strconv.ParseFloat(strings.TrimSpace(word), 64); err != nil || plain == nil && !bare || !(v > 0) ||
 		math.IsInf(v, 0) {
-		return v, fmt.Errorf("want a number above 0 and %s", unit)
+		return v, fmt.Errorf("want a number above 0 in %s", unit)
 	}
 	return v, nil
 }

@@ -143,10 +143,12 @@ func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
 	}
 	fmt.Fprintf(c.out, "\n%d sources, %d missing\n", len(d.Sources), missing)
 	for _, m := range d.Missing {
-		fmt.Fprintf(c.out, "no value now: %s: %s\n", m.Name, m.Why)
+		if !strings.HasPrefix(m.Name, "temperature ") || len(d.TempsOff) == 0 { // those follow in one line
+			fmt.Fprintf(c.out, "no value now: %s: %s\n", m.Name, m.Why)
+		}
 	}
 	if len(d.TempsOff) > 0 {
-		fmt.Fprintf(c.out, "sensors without a value now (powered down or not readable): %s\n",
+		fmt.Fprintf(c.out, "temperature sensors powered down or not readable: %s\n",
 			strings.Join(d.TempsOff, ", "))
 	}
 	for _, words := range d.Supply {

@@ -79,7 +79,7 @@ func TestTuneTakesLimitsAndALoadInOneLine(t *testing.T) {
 		t.Errorf("the line asks for and gets %v, the flags %v", line, flags)
 	}
 	jtune(t, with(virtualBoard, "tune", "mobilenet-infer", "--limit", "p99")...).fails(t, exitUsage, "--limit",
-		"want a number above 0 and ms")
+		"want a number above 0 in ms")
 }
 
 func TestExperimentEnergyRefusesWhatMakesNoSense(t *testing.T) {

@@ -111,8 +111,8 @@ Mark        space       mark to compare   models modes  mark a model; the one un
 NextPlot    X           next plot         models      predictions, regions, clocks, learning, repeats, loss, comparison
 Picture     V           map, curves       front       the cloud of modes, a map over two clocks, curves over one
 Recall      Q           the card          front models  open the answer of the newest search of this workload
-FieldNext   down tab j  next answer       form
-FieldPrev   up shift+tab k  previous answer   form
+FieldNext   down tab j  next field        form
+FieldPrev   up shift+tab k  previous field    form
 OptionNext  right l     change            form
 OptionPrev  left h      change            form
 More        pgdown      more              form        the questions that are not shown at first

@@ -82,7 +82,7 @@ func Open(o Options) (*Session, error) {
 		s, err := openJetson(o)
 		switch {
 		case errors.Is(err, tegra.ErrNoDevice) && o.Sysroot != "" && o.Sysroot != "/":
-			err = fmt.Errorf("%w; %s %s is to hold the file tree of one, or be a bundle of one",
+			err = fmt.Errorf("%w; %s %s must be the file tree of one, or its bundle",
 				err, usage.Sysroot, o.Sysroot)
 		case errors.Is(err, tegra.ErrNoDevice):
 			err = fmt.Errorf("%w; %s virtual:%s simulates one", err, usage.Device, DefaultVirtual)

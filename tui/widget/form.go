@@ -60,7 +60,7 @@ func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
 		}
 	}()
 	switch {
-	case now.Input != nil && now.Input.Takes(k), k.Text != "" && f.types(k.Text):
+	case f.Takes(k), k.Text != "" && f.types(k.Text):
 		f.typed(k)
 	case f.Keys.Back.Matches(k) || f.Keys.Quit.Matches(k):
 		return true, false
@@ -85,6 +85,8 @@ func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
 		now.Step(-1)
 	case now.Step != nil && f.Keys.Higher.Matches(k):
 		now.Step(1)
+	case now.Input != nil && k.Text != "": // no key of the form: the text shows it, and says what is wrong with it
+		f.typed(k)
 	}
 	return false, false
 }
@@ -150,6 +152,17 @@ func (f *Form) types(text string) bool {
 	return true
 }
 
+// Takes reports whether a key types or edits the text of the field at the cursor. In a text that was begun most keys of
+// the form are characters: 1e3, 30kW.
+func (f *Form) Takes(k tea.KeyPressMsg) bool {
+	in := f.Fields[f.At].Input
+	if in == nil || in.Takes(k) {
+		return in != nil
+	}
+	return k.Text != "" && in.Value() != "" && !(f.Walk > 0 && f.Keys.StartNow.Matches(k)) &&
+		!f.Keys.Lower.Matches(k) && !f.Keys.Higher.Matches(k)
+}
+
 func (f *Form) typed(msg tea.Msg) {
 	now := f.Fields[f.At]
 	now.Input.Update(msg)
@@ -174,7 +187,7 @@ func (f *Form) Hints() []Action {
 		out = append(out, start)
 	}
 	if len(f.Fields) > 1 {
-		out = append(out, f.Keys.FieldPrev.With(f.Keys.FieldNext, "answer"))
+		out = append(out, f.Keys.FieldPrev.With(f.Keys.FieldNext, "field"))
 	}
 	if f.Fields[f.At].Turn != nil {
 		out = append(out, f.Keys.OptionPrev.With(f.Keys.OptionNext, "change"))

@@ -11,8 +11,8 @@ import (
 	plain "jtune/internal/text"
 )
 
-// Input is one line of editable text. Bubbles' textinput edits it; Input restricts which characters can be typed, and
-// draws plain cells.
+// Input is one line of editable text. Bubbles' textinput edits it; Input says which characters it takes, and draws
+// plain cells.
 type Input struct {
 	text textinput.Model
 	keys string
@@ -21,9 +21,9 @@ type Input struct {
 // MostFilter is the maximum length of a filter in characters.
 const MostFilter = 80
 
-// NewInput returns an input of at most that many characters with the cursor at the end. Only the characters in keys can
-// be typed; "" allows all printable ones. Other keys keep their usual meaning. Pasted text is not restricted, so that
-// the user sees what is wrong with it, but control characters are removed.
+// NewInput returns an input of at most that many characters with the cursor at the end. It takes the characters in
+// keys; "" takes all printable ones. Other keys keep their usual meaning. Pasted text is not restricted, so that the
+// user sees what is wrong with it, but control characters are removed.
 func NewInput(text, keys string, most int) *Input {
 	in := &Input{text: textinput.New(), keys: keys}
 	in.text.CharLimit = most
@@ -42,14 +42,14 @@ func (in *Input) SetValue(text string) {
 	in.text.CursorEnd()
 }
 
-// Only changes which characters can be typed.
+// Only changes which characters it takes.
 func (in *Input) Only(keys string) { in.keys = keys }
 
 // Update handles a key or pasted text.
 func (in *Input) Update(msg tea.Msg) {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
-		if m.Text != "" && !in.may(m.Text) || plain.Plain(m.Text) != m.Text {
+		if plain.Plain(m.Text) != m.Text {
 			return
 		}
 		head, rest := in.parts()
@@ -77,7 +77,7 @@ func lastWord(rest string) bool {
 	return strings.TrimSpace(rest[size:]) == ""
 }
 
-// may reports whether text can be typed here.
+// may reports whether it takes the text.
 func (in *Input) may(text string) bool { return in.keys == "" || strings.ContainsAny(text, in.keys) }
 
 // Takes reports whether a key types or edits text. Other keys, and a step past either end of the text, keep their usual

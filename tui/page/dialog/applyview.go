@@ -78,7 +78,7 @@ func (f *Apply) Render(w, h int) string {
 		}
 	}
 	keys := f.read.Keys()
-	lock := "only caps, clocks stay free"
+	lock := "sets limits only: clocks stay free below"
 	if f.ask.DVFS {
 		lock = "lock the clocks"
 	}

@@ -62,7 +62,7 @@ func TestTuneAsksForABinarySearch(t *testing.T) {
 
 func TestTuneChoosesBatchSizes(t *testing.T) {
 	d, f := driveTune(t, nil)
-	d.Sees("16 samples, its own", "fastest within")
+	d.Sees("16 samples, the job's own", "fastest within")
 	if f.batches() != nil {
 		t.Errorf("by itself it chooses among %v", f.batches())
 	}
@@ -81,7 +81,7 @@ func TestTuneChoosesBatchSizes(t *testing.T) {
 		t.Errorf("one size is taken for %v", f.batches())
 	}
 	d.Press("right") // back to its own
-	d.Sees("16 samples, its own")
+	d.Sees("16 samples, the job's own")
 
 	// several sizes allow only coverage of this limit
 	d.Press("up", "up", "right")
@@ -186,6 +186,22 @@ func TestTuneDoesNotStartWithAnAnswerThatIsNone(t *testing.T) {
 	}
 }
 
+// A character that is none of a limit's was once left out in silence: -5 became 5 W, and 1e9 ms 19 ms.
+func TestTuneShowsEveryCharacterTypedAtALimit(t *testing.T) {
+	for _, c := range []struct{ typed, sees string }{
+		{"-5", "within -5_"}, {"30kW", "within 30kW_"}, {"1e3 ms", "within 1e3 ms_"}, {"x", "✗ "}, {"30 q", "30 q_"},
+	} {
+		d, _ := driveTune(t, nil)
+		d.Press("up", "up", "up")
+		d.Press(strings.Split(c.typed, "")...)
+		d.Sees(c.sees)
+	}
+	d, _ := driveTune(t, nil)
+	d.Press("up", "up", "up", "left") // least energy
+	d.Press("2", "5")
+	d.Sees("fastest within 25_ W")
+}
+
 func TestTuneKeepsAPastedLimitThatIsNone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -193,9 +209,9 @@ func TestTuneKeepsAPastedLimitThatIsNone(t *testing.T) {
 		pasted string
 		sees   []string
 	}{
-		"words":               {[]string{"up", "up", "up"}, "abc", []string{"within abc_", "want a number above 0"}},
-		"words at the depth":  {[]string{"up"}, "abc", []string{"within abc_", "want a number above 0"}},
-		"a number for energy": {[]string{"up", "up", "up", "left"}, "25", []string{"✗ least energy has no limit"}},
+		"words":              {[]string{"up", "up", "up"}, "abc", []string{"within abc_", "want a number above 0"}},
+		"words at the depth": {[]string{"up"}, "abc", []string{"within abc_", "want a number above 0"}},
+		"words for energy":   {[]string{"up", "up", "up", "left"}, "abc", []string{"abc_", "✗ "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -254,9 +270,9 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 		t.Error("it asks for the coverage at first")
 	}
 	d.Press("pgdown")
-	d.Sees("this limit: at most 30")
+	d.Sees("this limit: at most 32")
 	d.Type(" 30,20 25")
-	d.Sees("these 3 limits: at most 50")
+	d.Sees("these 3 limits: at most 52")
 	d.Press("t")
 	want := measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(25)},
 		More: []metric.Goal{metric.Watts(30), metric.Watts(20)}}

@@ -150,7 +150,7 @@ func (d *Tune) batchText() string {
 	case why != "":
 		return text.Count(own, "sample") + ": " + why
 	}
-	return text.Count(own, "sample") + ", its own"
+	return text.Count(own, "sample") + ", the job's own"
 }
 
 func (d *Tune) text(field int) string {
@@ -175,8 +175,8 @@ func (d *Tune) text(field int) string {
 		if d.asked().Coverage == campaigns.CoverFront {
 			return widget.Dash + " the whole front has a design of its own"
 		}
-		return [...]string{"quick: until less than 1 % more is expected",
-			"thorough: until less than 0.5 % more is expected"}[c]
+		return [...]string{"quick: until the expected gain is below 1 %",
+			"thorough: until the expected gain is below 0.5 %"}[c]
 	case fieldStrategy:
 		return [...]string{"auto: a model says what to measure next",
 			"binary: halves one clock after another, and shows each step"}[c]
@@ -184,11 +184,11 @@ func (d *Tune) text(field int) string {
 		if d.binary() {
 			return widget.Dash + " a binary search starts from nothing"
 		}
-		return [...]string{"no: starts from what is known here of the workload",
+		return [...]string{"no: starts from what is known of the workload here",
 			"yes: starts from nothing"}[c]
 	case fieldBefore:
 		return [...]string{"yes: measures the mode the board is in now, and a preset",
-			"present: measures the mode the board is in now", "no: what is gained is not measured"}[c]
+			"present: measures the mode the board is in now", "no: the gain is not measured"}[c]
 	}
 	return ""
 }
@@ -258,10 +258,9 @@ func (d *Tune) request() measure.TuneRequest {
 // Key handles a key; closed reports whether the dialog closes.
 func (d *Tune) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	keys := d.read.Keys()
-	in := d.Fields[d.At].Input
 	leaves := keys.Enter.Matches(k) || keys.StartNow.Matches(k) || keys.FieldNext.Matches(k) ||
 		keys.FieldPrev.Matches(k)
-	if leaves && (in == nil || !in.Takes(k)) {
+	if leaves && !d.Takes(k) {
 		d.settle()
 		d.pair.settle()
 	}
@@ -293,10 +292,10 @@ func (d *Tune) note(w int) []string {
 	if d.pair.on() {
 		return d.pair.notes(w)
 	}
-	starts := d.read.Keys().StartNow.Label() + " starts with these answers"
-	out := []string{"measures a few modes, answers with the best one, measures that twice, restores the board"}
+	starts := d.read.Keys().StartNow.Label() + " starts"
+	out := []string{"measures a few modes, the best twice, then restores the board"}
 	if d.asked().Coverage == campaigns.CoverFront {
-		out[0] = "searches the whole Pareto front, answers with the best mode, measures it, restores the board"
+		out[0] = "searches the whole Pareto front, measures the best mode again, then restores the board"
 	}
 	switch {
 	case d.At == fieldBatch && d.fixedBatch() == "":
@@ -322,15 +321,15 @@ func (d *Tune) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.
 // Numbers explains the questions, for the help.
 func (d *Tune) Numbers() string {
 	return "limit: the fastest mode within a power limit, the mode of least power within a time limit per " +
-		"step, or the mode of least energy. Digits go there from every question, and the first one replaces " +
-		"the value. You can type several limits (20 25 30); one search answers all of them. For inference, 30 W, " +
-		"p99 50 ms, 30/s is a limit under 30 requests a second, 99 in 100 of them answered within 50 ms. coverage: " +
-		"what these limits need, or a model of the whole Pareto front, for any limit. depth: the expected gain at " +
-		"which the search stops. batch: other batch sizes to choose among. fresh: whether to start from what is " +
-		"known of the workload on this board. strategy: auto, or the papers' binary search. before: what is " +
-		"measured to compare the answer with. clock: of a virtual board, while it measures. An answer marked with ✗ " +
-		"keeps the search from starting. Workload, limits, coverage and depth are remembered for this board. To " +
-		"join a job that runs already, use the settings on Train."
+		"step, or the mode of least energy. Digits typed at any question replace the limit. You can type several " +
+		"limits (20 25 30); one search answers all of them. For inference, 30 W, p99 50 ms, 30/s is a limit under " +
+		"30 requests a second, 99 in 100 of them answered within 50 ms. coverage: what these limits need, or a " +
+		"model of the whole Pareto front, for any limit. depth: the expected gain at which the search stops. " +
+		"batch: other batch sizes to choose among. fresh: whether to start from what is known of the workload on " +
+		"this board. strategy: auto, or the papers' binary search. before: what is measured to compare the answer " +
+		"with. clock: of a virtual board, while it measures. The search does not start while a question is marked " +
+		"with ✗. Workload, limits, coverage and depth are remembered for this board. To join a job that runs " +
+		"already, use the settings on Train."
 }
 
 // Paste passes pasted text to the field that it fits: text at the workload field that names neither a workload nor a

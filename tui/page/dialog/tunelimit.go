@@ -38,8 +38,6 @@ func (d *Tune) goals() (list []metric.Question, wrong string) {
 	}
 	typed, err := metric.ParseList(d.typed.Value(), d.bare())
 	switch why, _ := errors.AsType[*usage.Error](err); {
-	case why != nil && d.bare() == nil && !strings.ContainsFunc(d.typed.Value(), unicode.IsLetter):
-		return list, "least energy has no limit"
 	case why != nil && why.Field == usage.Limit: // the form says which field it is
 		return list, page.Words(why.Why)
 	case err != nil:
@@ -63,8 +61,12 @@ func (d *Tune) composed() (q metric.Question, ok bool) {
 	return list[0], wrong == "" && len(list) == 1 && (list[0].Loaded() || list[0].Limit.Limits.Len() > 1)
 }
 
-// unitTyped selects the kind of limit by its typed unit: 120 ms is a time, 25 W a power.
+// unitTyped selects the kind of limit by its typed unit: 120 ms is a time, 25 W a power, and so is 25 where the goal is
+// the least energy.
 func (d *Tune) unitTyped() {
+	if typed := d.typed.Value(); d.bare() == nil && typed != "" && !strings.ContainsFunc(typed, unicode.IsLetter) {
+		d.choice[fieldLimit] = slices.Index(search.Kinds, search.WithinPower)
+	}
 	list, err := metric.ParseList(d.typed.Value(), d.bare())
 	if err != nil || list[0].Loaded() || list[0].Limit.Limits.Len() != 1 {
 		return

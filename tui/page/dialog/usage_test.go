@@ -13,7 +13,7 @@ func TestTuneSaysWhatIsWrongInTheWordsOfTheDialog(t *testing.T) {
 		"30 W, 5000000/s":  "load: a rate of 5e+06 requests per second",
 		"p99 50 ms, 0/s":   "want a number above 0",
 		"30 W, p101 50 ms": "want a quantile such as p99",
-		"30 W, uniform/":   "want a number above 0 and /s",
+		"30 W, uniform/":   "want a number above 0 in /s",
 	} {
 		d, _ := driveTune(t, func(s *page.State) {
 			s.Work.List = append([]workload.Workload{{Name: "answers", Kind: "infer", Batch: 1}}, s.Work.List...)

@@ -21,7 +21,7 @@ func TestCardOfALargeWindowShowsItsSearch(t *testing.T) {
 	d.State.Tasks.Own = j
 	for _, size := range [][2]int{{120, 35}, {200, 50}} {
 		d.Size(size[0], size[1])
-		d.Sees("faster than MODE_30W", "a apply  A now", "measured, newest first", "front so far", "limit")
+		d.Sees("faster than MODE_30W", "a apply  A at once", "measured, newest first", "front so far", "limit")
 	}
 	d.Size(80, 24)
 	if strings.Contains(d.Screen(), "newest first") {

@@ -46,7 +46,7 @@ func TestProfileTellsWhyThereAreNoBandsYet(t *testing.T) {
 	j.Bands, d.State.Tasks.Own = nil, j
 	d.Sees("bands: computing")
 	j.Rows = j.Rows[:3]
-	d.Sees("bands from 4 modes on")
+	d.Sees("bands after 4 modes")
 }
 
 func TestProfileNumbersAThousandModes(t *testing.T) {
@@ -65,7 +65,7 @@ func TestProfileEndsWithACardOfTheSaving(t *testing.T) {
 	j := pagetest.Searched(d.Board, 20, 30)
 	d.State.Tasks.Own = j
 	d.Sees("▸ 20 W", "  30 W", "FITS 20 W", "takes 79.9 ms", "23 % faster than MODE_15W: 20 … 25 %",
-		"today = MAXN   █", "MODE_15W       █", "answer         █", "a apply  A now")
+		"today = MAXN   █", "MODE_15W       █", "answer         █", "a apply  A at once")
 	d.Press("down", "enter")
 	if want, _ := d.Want().(page.Open); page.Name(want) != page.Front || d.State.Goal.Limit.Of(metric.Power) != 30 {
 		t.Errorf("enter opens %q for %v, want the front of the second answer", want, d.State.Goal.Limit)
@@ -134,7 +134,7 @@ func TestProfileSaysTheBestSoFarAndWhyTheNext(t *testing.T) {
 	j := pagetest.Task(d.Board, task.Tuning)
 	d.State.Tasks.Own = j
 	d.Sees("so far", "best 141.2 ms, 27.6 W; MAXN ~105.4 ms, 46.8 W",
-		"why this one: expected gain 3.1 %, 92 % sure to", "keep 30 W", "◉")
+		"why this one: expected gain on the best so far", "3.1 %, 92 % sure to keep 30 W", "◉")
 	j.Best.Versus.MaxN.Measured = true
 	d.Sees("27.6 W; MAXN 105.4 ms")
 	j.Best.Reading.N = 0
@@ -229,7 +229,7 @@ func TestProfileShowsWholeValuesInFortyColumns(t *testing.T) {
 	j := pagetest.Task(d.Board, task.Tuning)
 	d.State.Tasks.Own = j
 	d.Sees("31/40", "best 141.2 ms, 27.6 W; MAXN ~",
-		"why: expected gain 3.1 %, 92 % sure to", "   keep 30 W")
+		"why: expected gain on the best so far", "3.1 %, 92 % sure to")
 	d.State.Tasks.Own = pagetest.Searched(d.Board, 30)
 	d.Sees("FITS 30 W", "14 % faster than MODE_30W: 12 … 16 %", "56.5 ms  28.9 W  1.64 J", "✓ measured within")
 	d.State.Tasks.Own = pagetest.Searched(d.Board, 20, 30)
@@ -352,7 +352,7 @@ func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
 	d.Press("right")
 	d.Sees("└ 11 random modes")
 	d.Press("left", "enter")
-	d.Sees("▸ 20 W", "  30 W", "takes 79.9 ms", "a poor one", "a apply  A now")
+	d.Sees("▸ 20 W", "  30 W", "takes 79.9 ms", "a poor one", "a apply  A at once")
 	d.Press("down", "a")
 	if want, _ := d.Want().(page.Apply); want.Mode != kept.Answers[1].Mode {
 		t.Errorf("a applies %v, want %v", want.Mode, kept.Answers[1].Mode)
@@ -360,12 +360,12 @@ func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
 	d.Press("esc")
 	d.Sees("measured, newest first")
 	d.Press("enter")
-	d.Sees("a apply  A now")
+	d.Sees("a apply  A at once")
 	d.Press("esc", "esc")
 	d.Sees("campaigns of this board")
 
 	d.Send(page.Recalled{Workload: "resnet18"})
-	d.Sees("a apply  A now", "30 W")
+	d.Sees("a apply  A at once", "30 W")
 	p.kept.better = []tegra.Val[tegra.Setting]{{}, tegra.Some(tegra.Setting{Mode: kept.Answers[0].Mode})}
 	p.kept.worked = true
 	d.Press("down")
@@ -394,7 +394,7 @@ func TestProfileRacesTheModesOfACard(t *testing.T) {
 	d.State.Tasks.Own = j
 	d.Size(80, 24)
 	d.Press("r")
-	d.Sees("the race within 30 W: a minute of each mode", "0.0 s, ×7.5", "50.0 W ✗")
+	d.Sees("the race within 30 W: steps and J in one minute", "0.0 s, ×7.5", "50.0 W ✗")
 	now = now.Add(raceTime / 2) // 30 s of the board
 	d.Sees("30.0 s, ×7.5", "╳ FUSE BLOWN: 50.0 of 30.0 W", " 300  870 J", " 400  840 J")
 	now = now.Add(raceTime)

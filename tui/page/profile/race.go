@@ -133,7 +133,8 @@ func (r *race) track(p *Page, w, h int) string {
 	if a.Limit.Limited() {
 		budget = "the race within " + a.Limit.Brief()
 	}
-	lines := []string{widget.StyleBold.Render(widget.Ends(budget+": a minute of each mode, as it was measured",
+	_, many, _ := strings.Cut(text.Count(2, noun), " ")
+	lines := []string{widget.StyleBold.Render(widget.Ends(budget+": "+many+" and J in one minute, as measured",
 		fmt.Sprintf("%.1f s, ×%.1f", board.Seconds(), rate), w)),
 		widget.StyleWarn.Render(strings.Repeat("─", max(0, w-raceState)) + "┐")}
 	for i, row := range rows {

@@ -50,7 +50,7 @@ const (
 )
 
 // ownUnits lists the choices for what a step is.
-var ownUnits = []struct{ unit, text string }{{"", "found out"}, {workload.UnitInference, "an inference"},
+var ownUnits = []struct{ unit, text string }{{"", "detected"}, {workload.UnitInference, "an inference"},
 	{workload.UnitToken, "a token"}, {workload.UnitFrame, "a frame"}}
 
 // openJob opens the dialog with the question for the command.
@@ -101,8 +101,8 @@ func jobOf(read page.Reader, j *page.Task) *ownJob {
 func (d *ownJob) question() {
 	d.ask = &widget.Form{Keys: d.read.Keys().FormKeys(), Title: "Your own job", Verb: "run", Width: 78,
 		Note: func(int) []string {
-			return []string{"The command runs in today's mode and in this folder; what it prints shows with " +
-				"how it is read. Words as in a shell, but no shell reads them: sh -c '…' asks for one."}
+			return []string{"The command runs in today's mode and in this folder. You see what it prints, and what " +
+				"jtune reads in it. No shell runs it: pipes and variables need sh -c '…'."}
 		},
 		Fields: []widget.Field{
 			{Name: "command", Text: func() string { return d.command.Render("_") }, Input: d.command,
@@ -115,7 +115,7 @@ func (d *ownJob) question() {
 
 func (d *ownJob) batchText() string {
 	if d.batch.Value() == "" {
-		return "found out"
+		return "detected"
 	}
 	return d.batch.Render("_") + " samples"
 }
@@ -264,7 +264,9 @@ func (d *ownJob) tune() page.Intent {
 	w.Name = workloads.FreeName(w, d.read.Workloads())
 	d.tuneAs = w.Name
 	keep := d.read.Session().KeepJob
-	return page.Manage("own job", func() (string, error) { return w.Name + " can be tuned until jtune ends", keep(w) })
+	return page.Manage("own job", func() (string, error) {
+		return w.Name + " is listed until jtune ends; saved, for good", keep(w)
+	})
 }
 
 // jobListed opens the Tune dialog for the job once it is listed.

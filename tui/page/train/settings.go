@@ -48,7 +48,7 @@ func (s *settings) note(int) []string {
 	if s.At == len(s.Fields)-1 {
 		return []string{jobNote}
 	}
-	text := "For runs on this page. Another batch size is another workload: tuning asks for its own."
+	text := "For runs on this page. A search has its own question for the batch size: t, pgdn."
 	if s.workers == 0 {
 		text += " Without workers the training process loads its data itself and waits for it."
 	}

@@ -36,7 +36,7 @@ func TestAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 		{"faster within watts", metric.Watts(30), at(7, 90, 29.4), preset, Time, "MODE_30W", true,
 			"6 % faster than MODE_30W: 5 … 8 %"},
 		{"within the readings' errors", metric.Watts(30), at(7, 95.5, 29.4), preset, Time, "MODE_30W", false,
-			"no difference in time to MODE_30W beyond the readings' errors (-2 … +1 %)"},
+			"no difference in time from MODE_30W beyond the readings' errors (-2 … +1 %)"},
 		{"no preset keeps the limit", metric.Watts(30), at(7, 90, 29.4), nil, Time, Present, true,
 			"no preset fits 30 W with this job; this mode does"},
 		{"least power in time", metric.Millis(120), at(7, 118, 25), preset, Power, "MODE_30W", true,
@@ -182,7 +182,7 @@ func TestGuessedGainOfThePresentModeIsNone(t *testing.T) {
 // No line tells a change without saying against what, for every kind of goal.
 func TestSheetSaysAgainstWhatAChangeIs(t *testing.T) {
 	change := regexp.MustCompile(`[0-9] %|×`)
-	against := regexp.MustCompile(` than \S| of \S| as (long|fast) as \S|^no difference in \S+ to \S`)
+	against := regexp.MustCompile(` than \S| of \S| as (long|fast) as \S|^no difference in \S+ from \S`)
 	at := func(cores int, ms, watts float64) tegra.Mean {
 		on := tegra.Setting{Mode: tegra.Mode{Cores: cores}}
 		return tegra.Mean{Measured: tegra.Measured{Setting: on, TimeMS: ms, PowerW: watts}, N: 1}

@@ -157,7 +157,7 @@ func (a *Answer) gained(today string) string {
 		}
 		return ""
 	case g.Measured && !g.ToldApart:
-		return fmt.Sprintf("no difference in %s to %s beyond the readings' errors (%s)", g.Quantity, name, g.band())
+		return fmt.Sprintf("no difference in %s from %s beyond the readings' errors (%s)", g.Quantity, name, g.band())
 	}
 	by, half := 1+g.Pct/100, (g.Hi-g.Lo)/2
 	out := g.Quantity.against(by, half, name) + ": " + g.band()

@@ -100,7 +100,7 @@ func (v Verdict) Next() string {
 		}
 		return "sudo jtune doctor shows what only root can read; jtune watch shows what there is"
 	}
-	return "jtune opens the screens; jtune workloads lists the jobs, jtune config edit adds your own"
+	return "jtune opens the screens; jtune list workloads lists the jobs, jtune config edit adds your own"
 }
 
 // Overhead is measured at jtune's fastest reading rate.
@@ -253,7 +253,7 @@ func RightsOf(s *session.Session) Rights {
 	case errors.Is(preflight.WriteError(s), syscall.EROFS):
 		return no("not from here: /sys is mounted read-only")
 	case s.Sysroot != "/" && preflight.WriteError(s) != nil:
-		return no("not by this user: the files below " + s.Sysroot + " are not writable; run as root")
+		return no("not by this user: the files below " + s.Sysroot + " are not writable")
 	case s.Sysroot != "/":
 		return yes("directly, below " + s.Sysroot)
 	case os.Geteuid() == 0:
