@@ -11,7 +11,6 @@ import (
 	"jtune/learn"
 	"jtune/optimize/ladder"
 	"jtune/optimize/optimizetest"
-	is "jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -61,45 +60,6 @@ func TestLimitSaysItsBounds(t *testing.T) {
 	} {
 		if got := l.Brief(); got != want {
 			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
-// The standing of a mode, in words and in a column.
-func TestStandingIsSaidInWords(t *testing.T) {
-	t.Parallel()
-	in := func(pct float64) tegra.Val[float64] { return tegra.Some(1 - pct/100) }
-	for _, c := range []struct {
-		is.Standing
-		says, brief string
-		ticked      bool
-	}{
-		{is.Standing{State: is.Unknown}, "nothing is known of it", "", false},
-		{is.Standing{State: is.Measured, N: 1, Limited: true}, "measured within, one reading", "measured", true},
-		{is.Standing{State: is.Measured, N: 2, Limited: true}, "measured within, mean of 2", "measured 2×", true},
-		{is.Standing{State: is.Over, N: 1, Limited: true}, "measured over, one reading", "over, 1× read", false},
-		{is.Standing{State: is.Over, N: 3, Limited: true}, "measured over, mean of 3", "over, 3× read", false},
-		{is.Standing{State: is.Measured, N: 2}, "measured, mean of 2", "measured 2×", false},
-		{is.Standing{State: is.Sure}, "predicted", "", false},
-		{is.Standing{State: is.Sure, Limited: true}, "surely within", "sure", true},
-		{is.Standing{State: is.Sure, Limited: true, Wide: true}, "surely within, by a wide band", "sure", false},
-		{is.Standing{State: is.Likely, Limited: true, ChanceOver: in(85)}, "likely, 85 % sure", "85 % sure", false},
-		{is.Standing{State: is.Doubtful, Limited: true, ChanceOver: in(99.6)}, "doubtful, >99 % sure",
-			">99 % sure", false},
-		{is.Standing{State: is.Over, Limited: true, ChanceOver: in(12)}, "over, 12 % chance", "12 % chance", false},
-		{is.Standing{State: is.Over, Limited: true, ChanceOver: in(0.4)}, "over", "over", false},
-		{is.Standing{State: is.Likely, Limited: true}, "likely, chance unknown", "chance unknown", false},
-		{is.Standing{State: is.Likely, N: 1, Limited: true, Worked: true}, "likely, latency worked out",
-			"likely", false},
-	} {
-		if c.String() != c.says || c.Brief() != c.brief || c.Ticked() != c.ticked {
-			t.Errorf("%+v: %q, %q, ticked %v", c.Standing, c.String(), c.Brief(), c.Ticked())
-		}
-	}
-	order := []is.Standing{{N: 1}, {State: is.Sure}, {State: is.Sure, Wide: true}}
-	for i := range order[1:] {
-		if order[i].Doubt() >= order[i+1].Doubt() {
-			t.Errorf("%+v is not known better than %+v", order[i], order[i+1])
 		}
 	}
 }

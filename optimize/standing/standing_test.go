@@ -1,4 +1,4 @@
-package optimize
+package standing_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jtune/learn"
+	"jtune/optimize"
 	is "jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -58,7 +59,7 @@ func TestStandingIsThatOfTheWorseOfTwoLimits(t *testing.T) {
 // Readings differ by 1 or 2 %: a mean near the limit is no proof, and more readings or a larger risk make it one.
 func TestStandingOfReadingsIsTheirChance(t *testing.T) {
 	t.Parallel()
-	m := MeasuredPrediction(tegra.Measured{TimeMS: 100, PowerW: 29.6})
+	m := optimize.MeasuredPrediction(tegra.Measured{TimeMS: 100, PowerW: 29.6})
 	for _, c := range []struct {
 		watts, risk float64
 		n           int
@@ -86,7 +87,7 @@ func TestStandOfAPredictedTemperatureIsItsChance(t *testing.T) {
 	t.Parallel()
 	for c, want := range map[float64]is.State{40: is.Measured, 51: is.Likely, 59.5: is.Doubtful, 61: is.Over} {
 		m := tegra.Measured{TimeMS: 100, PowerW: 10}.With(tegra.Value{Metric: metric.Temperature.Key, V: c, LnSD: 0.12})
-		s := is.Stand(metric.Within(metric.Temperature.Max(60)), MeasuredPrediction(m), 3)
+		s := is.Stand(metric.Within(metric.Temperature.Max(60)), optimize.MeasuredPrediction(m), 3)
 		if s.State != want || s.Ticked() != (want == is.Measured) || strings.Contains(s.String(), "measured") &&
 			(want == is.Likely || want == is.Doubtful) {
 			t.Errorf("%g °C within 60 °C: %v", c, s)
@@ -101,7 +102,7 @@ func TestStandingIsWideByTimeOrPower(t *testing.T) {
 		time, power float64 // ratio of the ends of the band
 		want        bool
 	}{{1.5, 1.5, false}, {2, 2, false}, {2.1, 1.5, true}, {1.5, 2.1, true}, {3, 3, true}} {
-		p := MeasuredPrediction(tegra.Measured{TimeMS: 100, PowerW: 20})
+		p := optimize.MeasuredPrediction(tegra.Measured{TimeMS: 100, PowerW: 20})
 		p.TimeLoMS, p.TimeHiMS, p.PowerLoW, p.PowerHiW = 50, 50*c.time, 10, 10*c.power
 		if got := is.Stand((metric.Goal{}), p, 0).Wide; got != c.want {
 			t.Errorf("bands of a factor %g of time and %g of power: wide %v", c.time, c.power, got)
@@ -154,13 +155,13 @@ func TestStandingOfAModeWithoutAPredictionIsUnknown(t *testing.T) {
 }
 
 // A setting that Choose takes with the usual margin is within by its state; one that it passes over is not.
-func TestChooseAgreesWithTheState(t *testing.T) {
+func TestStateAgreesWithChoose(t *testing.T) {
 	t.Parallel()
 	l := metric.Watts(30)
 	for w := 20.0; w < 32; w += 0.01 {
 		for _, band := range []float64{1.96, 2.4, 3.18} {
 			p := drawing(w, band)
-			_, err := Choose([]learn.Prediction{p}, l)
+			_, err := optimize.Choose([]learn.Prediction{p}, l)
 			if s := is.Stand(l, p, 0); s.Within() != (err == nil) {
 				t.Fatalf("%.2f W is %v, and Choose says %v", w, s, err)
 			}
@@ -168,25 +169,41 @@ func TestChooseAgreesWithTheState(t *testing.T) {
 	}
 }
 
-// The number beside a state is the chance to keep the limit, for every state.
-func TestStandingTellsTheChanceToKeepTheLimit(t *testing.T) {
+// The standing of a mode, in words and in a column.
+func TestStandingIsSaidInWords(t *testing.T) {
+	t.Parallel()
+	in := func(pct float64) tegra.Val[float64] { return tegra.Some(1 - pct/100) }
 	for _, c := range []struct {
-		state       is.State
-		over        float64
-		long, brief string
+		is.Standing
+		says, brief string
+		ticked      bool
 	}{
-		{is.Likely, 0.15, "likely, 85 % sure", "85 % sure"},
-		{is.Doubtful, 0.41, "doubtful, 59 % sure", "59 % sure"},
-		{is.Over, 0.53, "over, 47 % chance", "47 % chance"},
-		{is.Over, 0.999, "over", "over"},
-		{is.Sure, 0.01, "surely within", "sure"},
+		{is.Standing{State: is.Unknown}, "nothing is known of it", "", false},
+		{is.Standing{State: is.Measured, N: 1, Limited: true}, "measured within, one reading", "measured", true},
+		{is.Standing{State: is.Measured, N: 2, Limited: true}, "measured within, mean of 2", "measured 2×", true},
+		{is.Standing{State: is.Over, N: 1, Limited: true}, "measured over, one reading", "over, 1× read", false},
+		{is.Standing{State: is.Over, N: 3, Limited: true}, "measured over, mean of 3", "over, 3× read", false},
+		{is.Standing{State: is.Measured, N: 2}, "measured, mean of 2", "measured 2×", false},
+		{is.Standing{State: is.Sure}, "predicted", "", false},
+		{is.Standing{State: is.Sure, Limited: true}, "surely within", "sure", true},
+		{is.Standing{State: is.Sure, Limited: true, Wide: true}, "surely within, by a wide band", "sure", false},
+		{is.Standing{State: is.Likely, Limited: true, ChanceOver: in(85)}, "likely, 85 % sure", "85 % sure", false},
+		{is.Standing{State: is.Doubtful, Limited: true, ChanceOver: in(99.6)}, "doubtful, >99 % sure",
+			">99 % sure", false},
+		{is.Standing{State: is.Over, Limited: true, ChanceOver: in(12)}, "over, 12 % chance", "12 % chance", false},
+		{is.Standing{State: is.Over, Limited: true, ChanceOver: in(0.4)}, "over", "over", false},
+		{is.Standing{State: is.Likely, Limited: true}, "likely, chance unknown", "chance unknown", false},
+		{is.Standing{State: is.Likely, N: 1, Limited: true, Worked: true}, "likely, latency worked out",
+			"likely", false},
 	} {
-		s := is.Standing{State: c.state, Limited: true, ChanceOver: tegra.Some(c.over)}
-		if s.String() != c.long || s.Brief() != c.brief {
-			t.Errorf("%v, %v over: %q and %q, want %q and %q", c.state, c.over, s.String(), s.Brief(), c.long, c.brief)
+		if c.String() != c.says || c.Brief() != c.brief || c.Ticked() != c.ticked {
+			t.Errorf("%+v: %q, %q, ticked %v", c.Standing, c.String(), c.Brief(), c.Ticked())
 		}
 	}
-	if s := (is.Standing{State: is.Likely, Limited: true}); s.String() != "likely, chance unknown" {
-		t.Errorf("without a chance: %q", s)
+	order := []is.Standing{{N: 1}, {State: is.Sure}, {State: is.Sure, Wide: true}}
+	for i := range order[1:] {
+		if order[i].Doubt() >= order[i+1].Doubt() {
+			t.Errorf("%+v is not known better than %+v", order[i], order[i+1])
+		}
 	}
 }
