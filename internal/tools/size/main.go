@@ -1,121 +1,176 @@
-// Command size counts lines and functions in a tree of this module, by the purpose of its packages.
+// Command size counts the lines of a tree of this module by the purpose of its packages, and lists what exceeds a limit:
+// exit code 1 if anything does. It reads only source files, so a tree of another commit is counted the same way.
 //
-//	size FOLDER             a line for each package, then the sums
-//	size -sums FOLDER...    only the sums, as a Markdown table with a column for each folder
-//	size -check FOLDER      what exceeds a limit; exit code 1 if anything does
-//
-// It reads only source files, so a tree of another commit is counted the same way:
-//
-//	git worktree add /tmp/then c4f8c05
-//	go run ./internal/tools/size -sums /tmp/then .
+//	size [FOLDER]
 package main
 
 import (
-	"errors"
-	"flag"
+	"bytes"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
+	"strings"
 )
 
+// Tree is a counted module: its packages by their folder, "." the program's.
+type Tree struct {
+	packages  map[string]*Package
+	testLines int // of files _test.go, which are not counted elsewhere
+}
+
+// Package is a folder with Go files other than tests.
+type Package struct {
+	kind      string
+	files     map[string]int // lines
+	functions []int          // lines of each function and method
+	exported  int            // exported functions, and exported methods of exported types
+	methods   map[string]int // by type
+}
+
+// Kinds of packages. The product is everything the program is built from, except the laboratory.
+const (
+	product     = "product"
+	laboratory  = "laboratory" // compares the program with the papers
+	developer   = "developer programs"
+	testSupport = "test support"
+)
+
+// comparisons are the papers' methods for comparison; package nn beside them serves transfers and the shipped reference.
+var comparisons = []string{"learn/baseline", "learn/baseline/forest", "learn/baseline/linear"}
+
 func main() {
-	if err := run(os.Stdout, os.Args[1:]); err != nil {
+	folder := "."
+	if len(os.Args) > 1 {
+		folder = os.Args[1]
+	}
+	t, err := count(folder)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "size:", err)
+		os.Exit(2)
+	}
+	t.print(os.Stdout)
+	if faults := t.faults(); len(faults) > 0 {
+		fmt.Println(strings.Join(faults, "\n"))
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer, args []string) error {
-	flags := flag.NewFlagSet("size", flag.ContinueOnError)
-	sums := flags.Bool("sums", false, "print the sums as a Markdown table")
-	check := flags.Bool("check", false, "print what passes a limit")
-	if err := flags.Parse(args); err != nil {
-		return err
+// count reads all packages below a folder with a go.mod.
+func count(folder string) (*Tree, error) {
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.Dir}}{{end}}{{end}}", ".")
+	list.Dir, list.Stderr = folder, os.Stderr
+	linked, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
 	}
-	folders := flags.Args()
-	if len(folders) == 0 {
-		folders = []string{"."}
-	}
-	var trees []*Tree
-	for _, folder := range folders {
-		t, err := Count(folder)
+	t := &Tree{packages: map[string]*Package{}}
+	err = filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
+		name := d.Name()
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && file != folder && (strings.HasPrefix(name, ".") || name == "testdata"):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(name) != ".go":
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil || strings.HasSuffix(name, "_test.go") {
+			t.testLines += bytes.Count(text, []byte("\n"))
+			return err
+		}
+		dir, err := filepath.Rel(folder, filepath.Dir(file))
 		if err != nil {
 			return err
 		}
-		trees = append(trees, t)
-	}
+		if t.packages[dir] == nil {
+			full, _ := filepath.Abs(filepath.Dir(file))
+			t.packages[dir] = &Package{kind: kindOf(dir, slices.Contains(strings.Fields(string(linked)), full)),
+				files: map[string]int{}, methods: map[string]int{}}
+		}
+		return t.packages[dir].add(name, text)
+	})
+	return t, err
+}
+
+func kindOf(pkg string, linked bool) string {
 	switch {
-	case *sums:
-		return printSums(out, folders, trees)
-	case len(trees) > 1:
-		return errors.New("several folders: only -sums takes them")
-	case *check:
-		faults := trees[0].Faults()
-		for _, f := range faults {
-			fmt.Fprintln(out, f)
-		}
-		if len(faults) > 0 {
-			return fmt.Errorf("%d limits are passed", len(faults))
-		}
-		return nil
+	case linked && (slices.Contains(strings.Split(pkg, "/"), "lab") || slices.Contains(comparisons, pkg)):
+		return laboratory
+	case linked:
+		return product
+	case strings.HasPrefix(pkg, "internal/tools/") && pkg != "internal/tools/reliability": // the record of tests
+		return developer
 	}
-	if err := printPackages(out, trees[0]); err != nil {
+	return testSupport
+}
+
+// add counts a file.
+func (p *Package) add(name string, text []byte) error {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
+	if err != nil {
 		return err
 	}
-	return printSums(out, folders, trees)
-}
-
-func printPackages(out io.Writer, t *Tree) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "files\tlines\tfunctions\texported\tmost methods\tp99\tlargest file\tkind\tpackage\t")
-	for _, p := range t.Packages {
-		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%s\t%d\t%d\t%s\t%s\t\n", len(p.Files), p.Lines(), len(p.Functions), p.Exported,
-			p.mostMethods(), p99(p.Functions), p.LargestFile().Lines, p.Kind, p.Path)
-	}
-	fmt.Fprintln(w)
-	return w.Flush()
-}
-
-// printSums prints a table with a column for each tree.
-func printSums(out io.Writer, names []string, trees []*Tree) error {
-	row := func(title string, of func(*Tree) string) {
-		fmt.Fprintf(out, "| %s |", title)
-		for _, t := range trees {
-			fmt.Fprintf(out, " %s |", of(t))
+	p.files[name] = bytes.Count(text, []byte("\n"))
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
 		}
-		fmt.Fprintln(out)
+		p.functions = append(p.functions, set.Position(f.End()).Line-set.Position(f.Pos()).Line+1)
+		exported := f.Name.IsExported()
+		if f.Recv != nil {
+			of := receiver(f.Recv.List[0].Type)
+			p.methods[of]++
+			exported = exported && ast.IsExported(of)
+		}
+		if exported {
+			p.exported++
+		}
 	}
-	fmt.Fprint(out, "| |")
-	for _, name := range names {
-		fmt.Fprintf(out, " %s |", filepath.Base(name))
-	}
-	fmt.Fprint(out, "\n|---|")
-	for range trees {
-		fmt.Fprint(out, "---|")
-	}
-	fmt.Fprintln(out)
-	for _, k := range kinds {
-		row("lines, "+string(k), func(t *Tree) string { return thousands(t.Lines(k)) })
-	}
-	row("lines of tests", func(t *Tree) string { return thousands(t.TestLines) })
-	row("packages of the product", func(t *Tree) string { return fmt.Sprint(len(t.of(Product))) })
-	row("most lines in a package of it", func(t *Tree) string {
-		return t.most(func(p *Package) int { return p.Lines() })
-	})
-	row("most exported functions and methods", func(t *Tree) string {
-		return t.most(func(p *Package) int { return p.Exported })
-	})
-	row("most methods of a type", func(t *Tree) string {
-		p := slices.MaxFunc(t.of(Product), func(a, b *Package) int { return a.methodsMost() - b.methodsMost() })
-		return fmt.Sprintf("%d (`%s`)", p.methodsMost(), p.Path+"."+p.largestType())
-	})
-	for _, l := range typeLimits {
-		row("methods of `"+l.of+"`", func(t *Tree) string { return fmt.Sprint(t.methodsOf(l.of)) })
-	}
-	row("99 of 100 functions have at most, lines", func(t *Tree) string { return fmt.Sprint(p99(t.functions())) })
-	row("lines of the largest file", func(t *Tree) string { return fmt.Sprint(t.largestFile().Lines) })
 	return nil
+}
+
+// receiver returns the name of a method's type.
+func receiver(of ast.Expr) string {
+	switch x := of.(type) {
+	case *ast.StarExpr:
+		return receiver(x.X)
+	case *ast.IndexExpr:
+		return receiver(x.X)
+	case *ast.IndexListExpr:
+		return receiver(x.X)
+	}
+	return of.(*ast.Ident).Name
+}
+
+func (p *Package) lines() (n int) {
+	for _, lines := range p.files {
+		n += lines
+	}
+	return n
+}
+
+// print writes a line for each package and the sums.
+func (t *Tree) print(out io.Writer) {
+	sums, packages := map[string]int{}, map[string]int{}
+	for _, path := range slices.Sorted(maps.Keys(t.packages)) {
+		p := t.packages[path]
+		sums[p.kind] += p.lines()
+		packages[p.kind]++
+		fmt.Fprintf(out, "%6d lines %4d functions %4d exported  %s\n", p.lines(), len(p.functions), p.exported, path)
+	}
+	for _, kind := range []string{product, laboratory, developer, testSupport} {
+		fmt.Fprintf(out, "%7d lines of %s in %d packages\n", sums[kind], kind, packages[kind])
+	}
+	fmt.Fprintf(out, "%7d lines of tests\n", t.testLines)
 }
