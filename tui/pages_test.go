@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -199,9 +200,12 @@ func TestFrameOfAnySizeDownToNothing(t *testing.T) {
 			if over != "" {
 				d.press(over)
 			}
-			step := 3
-			if testing.Short() {
+			step := 7
+			switch {
+			case testing.Short():
 				step = 19
+			case os.Getenv("JTUNE_LONG") != "":
+				step = 3
 			}
 			for w := 0; w < 100; w += step {
 				for _, h := range []int{0, 1, 2, 3, 4, 5, 7, 9, 12, 17, 24} {

@@ -2,6 +2,7 @@ package tegratest_test
 
 import (
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -24,14 +25,17 @@ func failure(err error) string {
 
 func TestMemoryActsLikeADisk(t *testing.T) {
 	t.Parallel()
-	for _, board := range tegratest.Boards() {
+	for i, board := range tegratest.Boards() {
 		t.Run(board.Name, func(t *testing.T) {
 			t.Parallel()
 			tr := tegratest.New(board.Name)
 			disk, memory := tegra.DiskFS(tr.Write(t)), tegratest.NewMemory(tr)
 			names := []string{"/", "", "/none/of/these", "sys//class/../class", "/sys/*", "/sys/\x00", "/../sys",
 				"/" + strings.Repeat("x", 300)}
-			for _, name := range slices.Sorted(maps.Keys(tr.Files)) {
+			for j, name := range slices.Sorted(maps.Keys(tr.Files)) {
+				if i%4 != j%4 && os.Getenv("JTUNE_LONG") == "" { // boards have most files in common
+					continue
+				}
 				names = append(names, name, path.Dir(name), name+"/x", path.Dir(name)+"/*", path.Dir(name)+"/../*/name")
 			}
 			for name := range tr.Links {

@@ -84,7 +84,7 @@ func TestRunOfABadCommandSaysOneLineAndLeavesNothing(t *testing.T) {
 // A command that prints as fast as it can is read in bounded memory, loses no line, and ends normally.
 func TestRunOfACommandThatPrintsWithoutEnd(t *testing.T) {
 	t.Parallel()
-	least, mostKB := 20<<20, 200<<10 // bytes that reach the terminal; it takes 30 MB
+	least, mostKB := 8<<20, 80<<10 // bytes that reach the terminal; it takes 30 MB
 	if testing.Short() {
 		least, mostKB = 2<<20, 500<<10 // the race detector takes a minute for 20 MB, and 250 MB of its own
 	}

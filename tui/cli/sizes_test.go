@@ -296,21 +296,17 @@ func TestChooseComparesABatchSizeAsItsSearchDid(t *testing.T) {
 func TestChooseIgnoresWhatASearchFoundAtAnotherBatchSize(t *testing.T) {
 	computes(t)
 	t.Parallel()
+	on := []string{"--power-limit", "9", "--device", "virtual:orin-nano", "--speed", "max", "--data-dir", t.TempDir()}
+	mode := func(o outcome) string { return strings.Split(o.done(t).out, "\n")[0] }
+	tuned := mode(jtune(t, with([]string{"tune", "resnet18"}, on...)...))
 	for _, others := range []string{"32", "8,32"} {
-		t.Run(others, func(t *testing.T) {
-			t.Parallel()
-			on := []string{"--power-limit", "9", "--device", "virtual:orin-nano", "--speed", "max", "--data-dir",
-				t.TempDir()}
-			mode := func(o outcome) string { return strings.Split(o.done(t).out, "\n")[0] }
-			tuned := mode(jtune(t, with([]string{"tune", "resnet18"}, on...)...))
-			other := mode(jtune(t, with([]string{"tune", "resnet18", "--batch", others}, on...)...))
-			if other == tuned {
-				t.Errorf("batch sizes %s have the same mode %s: they show nothing", others, tuned)
-			}
-			if chosen := mode(jtune(t, with([]string{"choose", "--model", "resnet18"}, on...)...)); chosen != tuned {
-				t.Errorf("choose says %q, tune %q", chosen, tuned)
-			}
-		})
+		other := mode(jtune(t, with([]string{"tune", "resnet18", "--batch", others}, on...)...))
+		if other == tuned {
+			t.Errorf("batch sizes %s have the same mode %s: they show nothing", others, tuned)
+		}
+		if chosen := mode(jtune(t, with([]string{"choose", "--model", "resnet18"}, on...)...)); chosen != tuned {
+			t.Errorf("choose says %q, tune %q", chosen, tuned)
+		}
 	}
 }
 

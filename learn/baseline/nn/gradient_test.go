@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 )
 
@@ -134,9 +135,12 @@ func TestGradientEqualsFiniteDifferences(t *testing.T) {
 				return d * d
 			}
 			r := rand.New(rand.NewPCG(5, 0))
-			draws := 1500
-			if testing.Short() {
+			draws := 400
+			switch {
+			case testing.Short():
 				draws = 50
+			case os.Getenv("JTUNE_LONG") != "":
+				draws = 1500
 			}
 			for k := range draws {
 				i := r.IntN(len(w))

@@ -32,7 +32,7 @@ import (
 // over batch sizes and for the least energy each search has one.
 func TestQuestionsAllNameTheAnswerOfARandomSearch(t *testing.T) {
 	t.Parallel()
-	searches := 3
+	searches := 2
 	if os.Getenv("JTUNE_LONG") != "" {
 		searches = 200
 	}
