@@ -1,5 +1,5 @@
-// Command size counts the lines of a tree of this module by the purpose of its packages, and lists what exceeds a limit:
-// exit code 1 if anything does. It reads only source files, so a tree of another commit is counted the same way.
+// Command size counts the lines of a tree of this module by the purpose of its packages, and lists what exceeds a
+// limit: exit code 1 if anything does. It reads only source files, so a tree of another commit is counted the same way.
 //
 //	size [FOLDER]
 package main
@@ -43,7 +43,8 @@ const (
 	testSupport = "test support"
 )
 
-// comparisons are the papers' methods for comparison; package nn beside them serves transfers and the shipped reference.
+// comparisons are the papers' methods for comparison; package nn beside them serves transfers and the shipped
+// reference.
 var comparisons = []string{"learn/baseline", "learn/baseline/forest", "learn/baseline/linear"}
 
 func main() {
