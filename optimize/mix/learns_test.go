@@ -110,7 +110,7 @@ func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
 // that trains, whatever the turns.
 func TestSearchBesideTrainingGoesOnForMoreTraining(t *testing.T) {
 	t.Parallel()
-	mix := func(policy Policy, tau int, perS float64) Outcome {
+	mix := func(policy string, tau int, perS float64) Outcome {
 		sure := &learn.Prediction{}
 		return Outcome{Policy: policy, Tau: tau, TrainPerS: perS, serve: sure, train: sure}
 	}

@@ -118,7 +118,7 @@ func TestEvaluateCountsWhatTurnsTrain(t *testing.T) {
 	infer, train := NewPhase([]learn.Prediction{known(16, 28, 20)}), NewPhase([]learn.Prediction{known(0, 60, 30)})
 	for _, c := range []struct {
 		pattern arrivals.Pattern
-		policy  Policy
+		policy  string
 		trains  float64
 		watts   float64 // NaN: not known, as time is idle
 	}{

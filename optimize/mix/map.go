@@ -27,7 +27,7 @@ const (
 
 // Map evaluates the pair in the modes of some settings, by turns of some policies. It returns false if neither phase is
 // known.
-func (a Ask) Map(settings []tegra.Setting, infer, train Phase, policies ...Policy) (m Map, ok bool) {
+func (a Ask) Map(settings []tegra.Setting, infer, train Phase, policies ...string) (m Map, ok bool) {
 	m.Bound = a.simulates()
 	var all []Outcome
 	var nearest *Outcome
@@ -87,7 +87,7 @@ type lateMixes struct {
 
 type lateKind struct {
 	batch  int
-	policy Policy
+	policy string
 }
 
 func (l *lateMixes) holds(o *Outcome) bool {

@@ -114,7 +114,7 @@ func TestMapShowsEachModeWithinTheLimitsOnce(t *testing.T) {
 func TestLateMixesHoldOnlySlowerOnesOfTheirKind(t *testing.T) {
 	t.Parallel()
 	var late lateMixes
-	mix := func(batch int, policy Policy, serve, train float64) *Outcome {
+	mix := func(batch int, policy string, serve, train float64) *Outcome {
 		return &Outcome{Setting: at(1, batch), Policy: policy, slowS: serve, slowTrain: train,
 			missed: [batchTime]miss{{what: itsLatency}}}
 	}

@@ -95,14 +95,11 @@ const (
 	Mean PowerAs = "mean" // over all phases: relevant for battery and cooling
 )
 
-// Policy is how training and inference take turns.
-type Policy string
-
-// Policies.
+// Policies: how training and inference take turns.
 const (
-	Strict Policy = "strict" // a minibatch starts only if it ends before the next batch is due
-	Fill   Policy = "fill"   // training runs whenever no batch is due; a batch may wait for a minibatch
-	Free   Policy = "free"   // no turns: both run concurrently; not predicted
+	Strict = "strict" // a minibatch starts only if it ends before the next batch is due
+	Fill   = "fill"   // training runs whenever no batch is due; a batch may wait for a minibatch
+	Free   = "free"   // no turns: both run concurrently; not predicted
 )
 
 // Want is the goal among the settings that meet the limits.
@@ -133,7 +130,7 @@ type Ask struct {
 	// Want is the goal; "": the Limit's, else least power (open loop), most requests (closed), most training (beside
 	// it).
 	Want   Want
-	Policy Policy // of training; "" means Strict
+	Policy string // of training; "" means Strict
 	// Tau is the most minibatches between two batches, for strict turns; 0: as many as fit.
 	Tau int
 	// Fulcrum uses that paper's latency bound, b/λ + s, instead of the one that follows from its arrivals, (b−1)/λ + s.
@@ -152,7 +149,7 @@ type Ask struct {
 // Outcome is the result of a setting under a load.
 type Outcome struct {
 	tegra.Setting
-	Policy       Policy  // of training; "" without
+	Policy       string  // of training; "" without
 	Tau          int     // for strict turns: the most minibatches between two batches
 	TimeMS       float64 // service time of a batch
 	MeanW, PeakW float64 // MeanW is NaN if it depends on an unknown idle power

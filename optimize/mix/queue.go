@@ -23,7 +23,7 @@ type Queueing struct {
 	Batching   arrivals.Batching
 	ServeS     []float64 // by the number of requests in a batch, from 0 to the batch size
 	MinibatchS float64   // of training; 0: none
-	Policy     Policy
+	Policy     string
 	Tau        int // for strict turns: the most minibatches between two batches
 	Requests   int // number simulated; 0: 20,000
 	Seed       uint64

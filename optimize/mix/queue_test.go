@@ -57,7 +57,7 @@ func TestQueueingGivesTheWorkedExample(t *testing.T) {
 		name      string
 		pattern   arrivals.Pattern
 		minibatch float64
-		policy    Policy
+		policy    string
 		wait      float64 // ms
 		serve     []float64
 		ms        map[float64]float64

@@ -12,18 +12,26 @@ import (
 // PairKind is the source of the experiment whose runs are two jobs that share a GPU.
 const PairKind = "pair"
 
+// PairAsked is how a pair's setting is looked for: a part of the request, which the folder keeps to repeat it. Zero
+// values are defaults.
+type PairAsked struct {
+	Policy string `toml:"policy,omitempty"` // of the turns; "": the better of strict and fill
+	Tau    int    `toml:"tau,omitempty"`    // of strict turns: most minibatches between two batches; 0: as many as fit
+	// Strategy is how the setting is searched; "" and auto: by predictions. The others only measure, with fill turns
+	// unless Policy is set.
+	Strategy string `toml:"strategy,omitempty"`
+	Pairs    int    `toml:"pairs,omitempty"`    // to measure at most; 0: mix.MostVerified
+	Requests int    `toml:"requests,omitempty"` // answered in each measurement; 0: as many as a 99 % quantile needs
+	Compare  bool   `toml:"compare,omitempty"`  // also measure the answer without turns
+	Separate bool   `toml:"separate,omitempty"` // also evaluate a mode for each job, with the cost of a switch
+}
+
 // PairHeader describes what was measured beside the inference workload of a campaign, and what was searched for.
 type PairHeader struct {
-	Train    workload.Workload `toml:"train"`
-	Load     arrivals.Spec     `toml:"load"`
-	PowerW   float64           `toml:"power_limit_w,omitempty"`
-	Policy   string            `toml:"policy,omitempty"` // of the turns, as it was requested
-	Tau      int               `toml:"tau,omitempty"`
-	Strategy string            `toml:"strategy,omitempty"`
-	Pairs    int               `toml:"pairs,omitempty"`
-	Requests int               `toml:"requests,omitempty"`
-	Compare  bool              `toml:"compare,omitempty"`
-	Separate bool              `toml:"separate,omitempty"`
+	Train  workload.Workload `toml:"train"`
+	Load   arrivals.Spec     `toml:"load"`
+	PowerW float64           `toml:"power_limit_w,omitempty"`
+	PairAsked
 }
 
 // checkResume returns an error when a pair cannot continue another.

@@ -22,7 +22,7 @@ func pairHeader(t *testing.T) Header {
 	h.Workload.Kind = workload.Inference
 	h.Plan = PlanHeader{Kind: ExperimentKind, Source: PairKind, Modes: 6, Batches: []int{1, 16}}
 	h.Pair = &PairHeader{Train: workload.Workload{Name: "resnet18", Command: []string{"train"}}, PowerW: 30,
-		Load: arrivals.Spec{RatePerS: 60}, Policy: "fill"}
+		Load: arrivals.Spec{RatePerS: 60}, PairAsked: PairAsked{Policy: "fill"}}
 	return h
 }
 

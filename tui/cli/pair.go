@@ -24,10 +24,10 @@ import (
 type pairCmd struct {
 	onModels
 	pair.Request
-	train, infer, models, policy, at string
-	modes, serveAt, trainAt          string
-	predict                          bool
-	changes                          int
+	train, infer, models, at string
+	modes, serveAt, trainAt  string
+	predict                  bool
+	changes                  int
 }
 
 func newPair(a *app) *cobra.Command {
@@ -60,8 +60,8 @@ func (c *pairCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.models, "models", "", "predict from two `MODELS`, separated by a comma, the training's first")
 	f.BoolVar(&c.predict, "predict", false, "predict from the kept models of both workloads, and measure nothing")
 	boundFlag(f, &c.Limit.Limits, metric.Power, "power-limit", "draw at most `W` watts")
-	choiceFlag(f, &c.policy, "policy", "strict, fill or free (default: the better of strict and fill)",
-		"strict", "fill", "free")
+	choiceFlag(f, &c.Policy, "policy", "strict, fill or free (default: the better of strict and fill)",
+		mix.Strict, mix.Fill, mix.Free)
 	countFlag(f, &c.Tau, "tau", "with --policy strict: at most `N` minibatches between two batches")
 	servingFlags(f, &c.Load)
 	f.Lookup("rate").Usage = "serve `R` requests per second"
@@ -84,7 +84,7 @@ func (c *pairCmd) measureFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.trainAt, "train-at", "", "with --serve-at: set the training's mode during `HOURS`, such as "+
 		"22:00-07:00")
 	countFlag(f, &c.changes, "changes", "with --serve-at: end after `N` changes of mode")
-	countFlag(f, &c.Most, "pairs", "run at most `N` pairs (default 6)")
+	countFlag(f, &c.Pairs, "pairs", "run at most `N` pairs (default 6)")
 	countFlag(f, &c.Requests, "requests", "answer `N` requests in each pair (default 1000, which p99 needs)")
 	perModeFlag(f, &c.Settings.Minibatches)
 	f.StringVar(&c.Dir, "out", "", "new campaign `DIR` for the pairs (default: in the data directory)")
@@ -94,7 +94,7 @@ func (c *pairCmd) measureFlags(f *pflag.FlagSet) {
 
 // check parses flags with a grammar.
 func (c *pairCmd) check() error {
-	c.Policy, c.Separate = mix.Policy(c.policy), c.modes == "separate"
+	c.Separate = c.modes == "separate"
 	if c.models != "" {
 		var both bool
 		if c.train, c.infer, both = strings.Cut(c.models, ","); !both || c.train == "" || c.infer == "" {

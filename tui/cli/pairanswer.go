@@ -21,7 +21,7 @@ func (c *pairCmd) print(x pair.Answer, space *tegra.Space, origin string) error 
 	}
 	turns := "no turns"
 	if x.Ask.Policy != mix.Free {
-		turns = string(x.Ask.Policy) + " turns"
+		turns = x.Ask.Policy + " turns"
 	}
 	fmt.Fprintf(c.out, "%s, inference in batches of %d, %s%s; %s\n", space.Format(x.Mode), x.Batch, turns,
 		origin, how)

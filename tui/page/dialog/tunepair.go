@@ -9,6 +9,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/optimize/mix"
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
@@ -19,7 +20,7 @@ import (
 )
 
 // policies lists the turn policies in the order of the dialog.
-var policies = []mix.Policy{"", mix.Strict, mix.Fill, mix.Free}
+var policies = []string{"", mix.Strict, mix.Fill, mix.Free}
 
 // waits are the maximum waits in ms to step through.
 var waits = []float64{0, 5, 10, 20, 50, 100, 200}
@@ -171,7 +172,7 @@ func (p *tunePair) search() (pair.Request, error) {
 		return pair.Request{}, err
 	}
 	r := pair.Request{Train: two.Train, Infer: two.Infer, Batches: p.sizes(), Question: g,
-		Policy: policies[p.turns]}
+		PairAsked: record.PairAsked{Policy: policies[p.turns]}}
 	if p.uniform {
 		r.Load.Arrivals = string(arrivals.Uniform)
 	}

@@ -96,7 +96,7 @@ func (f *Board) pairEvents() (out []measure.Event) {
 		}
 	}
 	for n, at := range []int{overLimit, answered} {
-		row := f.pairRow(at, string(mix.Fill), 210-20*float64(n), 0.03)
+		row := f.pairRow(at, mix.Fill, 210-20*float64(n), 0.03)
 		probe := pairProbe(row)
 		out = append(out, measure.PairStage{Doing: measure.PairVerifies, N: n + 1, Ask: pairAsk(),
 			Predicted: &probe.Outcome})
@@ -126,9 +126,9 @@ func (f *Board) pairEvents() (out []measure.Event) {
 
 // paired returns the result of that search.
 func (f *Board) paired() *pair.Answer {
-	row, alone := f.pairRow(answered, string(mix.Fill), 190, 0.03), f.pairRow(answered, record.Alone, 140, 0.62)
+	row, alone := f.pairRow(answered, mix.Fill, 190, 0.03), f.pairRow(answered, record.Alone, 140, 0.62)
 	found := &pair.Answer{Feasible: true, Row: &row, AloneRow: &alone, Known: [2]int{10, 10},
-		Probes: []measure.PairProbe{pairProbe(f.pairRow(overLimit, string(mix.Fill), 210, 0.03)), pairProbe(row)}}
+		Probes: []measure.PairProbe{pairProbe(f.pairRow(overLimit, mix.Fill, 210, 0.03)), pairProbe(row)}}
 	found.Outcome, found.Ask = pairProbe(row).Outcome, pairAsk()
 	found.Alone = mix.Outcome{Setting: row.Setting, IdleShare: 0.62, JPerUnit: 0.46}
 	found.TrainAlonePerS = 1000 / row.Pair.TrainAloneMS.V

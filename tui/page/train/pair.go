@@ -124,7 +124,7 @@ func (p *Page) pairPage(j *page.Task, w, h int) string {
 func (p *Page) pairHead(j *page.Task, w int) string {
 	asked := j.Question.String()
 	if j.Policy != "" {
-		asked += ", " + turnsText(string(j.Policy))
+		asked += ", " + turnsText(j.Policy)
 	}
 	elapsed := widget.ClockText(j.Elapsed(p.read.BoardNow())) + " elapsed"
 	if j.Done() {
@@ -136,7 +136,7 @@ func (p *Page) pairHead(j *page.Task, w int) string {
 // turnsText names a policy.
 func turnsText(policy string) string {
 	switch policy {
-	case string(mix.Free):
+	case mix.Free:
 		return "no turns"
 	case record.Alone:
 		return "inference alone"

@@ -149,7 +149,7 @@ func tried(p measure.PairProbe) report.Object {
 // instead of the requested one.
 func mixed(a mix.Ask, o mix.Outcome, row *record.Row, quantiles [3]float64) report.Object {
 	latency := report.Object{{"p50", quantiles[0]}, {"p95", quantiles[1]}, {"p99", quantiles[2]}}
-	policy, tau := string(a.Policy), tegra.Val[int]{V: o.Tau, OK: a.Policy == mix.Strict}
+	policy, tau := a.Policy, tegra.Val[int]{V: o.Tau, OK: a.Policy == mix.Strict}
 	var minibatchJ, requestJ tegra.Val[float64]
 	var late, requests tegra.Val[int]
 	if row != nil && row.Pair != nil {

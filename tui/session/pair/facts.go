@@ -105,7 +105,7 @@ func (x Answer) pair() record.Pair {
 	if x.Row != nil {
 		return *x.Row.Pair
 	}
-	v := record.Pair{Policy: string(x.Ask.Policy), TrainPerS: x.TrainPerS, ServedPerS: x.ServedPerS,
+	v := record.Pair{Policy: x.Ask.Policy, TrainPerS: x.TrainPerS, ServedPerS: x.ServedPerS,
 		MeanW: tegra.Finite(x.MeanW).V, InferAloneW: tegra.Finite(x.PeakW), IdleShare: tegra.Finite(x.IdleShare)}
 	if x.TrainAlonePerS > 0 {
 		v.TrainAloneMS = tegra.Some(1000 / x.TrainAlonePerS)

@@ -137,9 +137,9 @@ func (p *pairSearch) mixes() *Mixes {
 	if err != nil {
 		return nil
 	}
-	policies := []mix.Policy{mix.Strict, mix.Fill}
+	policies := []string{mix.Strict, mix.Fill}
 	if p.r.Policy != "" {
-		policies = []mix.Policy{p.r.Policy}
+		policies = []string{p.r.Policy}
 	}
 	list, known := ask.Map(o.Settings(), infer, *train, policies...)
 	if !known {

@@ -13,7 +13,7 @@ func TestPairMixesHaveAFrontAndWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	r := pairOf(t, s)
-	r.Mixes, r.Most = true, 1
+	r.Mixes, r.Pairs = true, 1
 	found, err := Search(t.Context(), s, r, nil)
 	if found.Row == nil {
 		t.Fatal(err)

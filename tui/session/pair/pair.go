@@ -18,8 +18,8 @@ import (
 type PairRequest struct {
 	Train, Infer *learn.Model
 	metric.Question
-	Policy mix.Policy // "": the better of strict and fill
-	Tau    int        // of strict turns: maximum minibatches between two batches; 0: as many as fit
+	Policy string // "": the better of strict and fill
+	Tau    int    // of strict turns: maximum minibatches between two batches; 0: as many as fit
 	Seed   uint64
 }
 
@@ -49,9 +49,9 @@ func Pair(r PairRequest) (Answer, error) {
 	ask.Tau = r.Tau
 	infer, settings := serving.Phase(outlook.OutlookOf(r.Infer, tegra.Settings(r.Infer.Space.Modes(), r.Infer.Batches)))
 	train := trainingPhase(r.Train)
-	policies := []mix.Policy{r.Policy}
+	policies := []string{r.Policy}
 	if r.Policy == "" {
-		policies = []mix.Policy{mix.Strict, mix.Fill}
+		policies = []string{mix.Strict, mix.Fill}
 	}
 	of := r.Infer.Provenance
 	best := Answer{Train: r.Train.Provenance.Workload, Infer: of.Workload, Device: of.Device, Virtual: of.Virtual}

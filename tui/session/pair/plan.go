@@ -76,7 +76,7 @@ func (p *pairPlan) benchFor(policy string) *profiles.Bench {
 	b := *p.bench
 	b.Pairing = &profiles.Pairing{Policy: policy, Tau: r.Tau, MaxWaitMS: r.Load.MaxWaitMS,
 		Requests: r.Requests}
-	order := arrivals.Turns{Fill: policy == string(mix.Fill), Tau: cmp.Or(r.Tau, math.MaxInt)}
+	order := arrivals.Turns{Fill: policy == mix.Fill, Tau: cmp.Or(r.Tau, math.MaxInt)}
 	jobs := workload.Pair{Train: r.Train, Infer: r.Infer}
 	b.NewHarness = jobs.NewHarness(measure.HarnessOptions(p.search.s, b.Settings, p.log),
 		turns.Options{Turns: order, Free: policy == record.Free, Load: ask.Load, MaxWait: ask.MaxWait,
@@ -102,26 +102,21 @@ func (p *pairPlan) Next(done []record.Row) (profiles.Step, bool) {
 // pairHeader describes a search in its record.
 func pairHeader(s *session.Session, r Request) record.Header {
 	plan := record.PlanHeader{Kind: record.ExperimentKind, Source: record.PairKind,
-		Modes: cmp.Or(r.Most, mix.MostVerified), Batches: r.sizes()}
+		Modes: cmp.Or(r.Pairs, mix.MostVerified), Batches: r.sizes()}
 	if r.At != nil {
 		plan.Modes = 1
 		plan.SetList([]tegra.Setting{*r.At})
 	}
 	head := campaigns.HeaderOf(s, r.Infer, plan, nil, r.Settings)
 	head.Pair = &record.PairHeader{Train: r.Train, Load: r.Load, PowerW: r.Limit.Of(metric.Power),
-		Policy: string(r.Policy), Tau: r.Tau, Strategy: r.Strategy, Pairs: r.Most, Requests: r.Requests,
-		Compare: r.Compare, Separate: r.Separate}
+		PairAsked: r.PairAsked}
 	return head
 }
 
 // PairSearchOf restores a search from its header.
 func PairSearchOf(h record.Header, train, infer workload.Workload) (Request, error) {
-	from := h.Pair
-	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches,
-		Question: metric.Question{Limit: metric.Watts(from.PowerW), Load: from.Load},
-		Policy:   mix.Policy(from.Policy), Tau: from.Tau,
-		Strategy: from.Strategy, Most: from.Pairs, Requests: from.Requests, Compare: from.Compare,
-		Separate: from.Separate, Before: h.Created}
+	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches, PairAsked: h.Pair.PairAsked, Before: h.Created,
+		Question: metric.Question{Limit: metric.Watts(h.Pair.PowerW), Load: h.Pair.Load}}
 	list, err := h.Plan.List()
 	if err == nil && len(list) > 0 {
 		r.At = &list[0]

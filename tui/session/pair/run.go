@@ -36,22 +36,13 @@ type Request struct {
 	Train, Infer workload.Workload
 	Batches      []int // of inference, ascending; nil: its own
 	metric.Question
-	Policy mix.Policy // "": the better of strict and fill
-	Tau    int        // of strict turns: maximum minibatches between two batches; 0: as many as fit
-	// Strategy is how the setting is searched; "": by predictions. The other strategies only measure, with fill turns
-	// unless Policy is set.
-	Strategy string
-	At       *tegra.Setting // measure only this setting; nil: search
-	Most     int            // pairs to measure; 0: optimize.MostVerified
-	Compare  bool           // also measure the answer without turns
-	Separate bool           // also evaluate a mode for each job, with the cost of a switch
-	Mixes    bool           // also predict all mixes
-	Requests int            // requests answered in each measurement; 0: as many as a 99 % quantile needs
-	Dir      string         // new campaign folder; "" creates one in the data directory
-	Before   time.Time      // predict from what was known then, for a repetition; zero: from everything
-	Resume   bool           // continue the campaign in Dir: its pairs count
-	// RedoFailed measures its failed pairs again.
-	RedoFailed bool
+	record.PairAsked
+	At         *tegra.Setting // measure only this setting; nil: search
+	Mixes      bool           // also predict all mixes
+	Dir        string         // new campaign folder; "" creates one in the data directory
+	Before     time.Time      // predict from what was known then, for a repetition; zero: from everything
+	Resume     bool           // continue the campaign in Dir: its pairs count
+	RedoFailed bool           // measure its failed pairs again
 	Settings   record.Settings
 	Gate       profiles.Gate
 }
@@ -217,9 +208,9 @@ func (p *pairSearch) run(ctx context.Context) error {
 }
 
 // policies returns the policies to try, the most promising first.
-func (p *pairSearch) policies() ([]mix.Policy, error) {
+func (p *pairSearch) policies() ([]string, error) {
 	if p.r.Policy != "" {
-		return []mix.Policy{p.r.Policy}, nil
+		return []string{p.r.Policy}, nil
 	}
 	fill, strict := p.ask, p.ask
 	fill.Policy, strict.Policy = mix.Fill, mix.Strict
@@ -239,14 +230,14 @@ func (p *pairSearch) policies() ([]mix.Policy, error) {
 		return list[0].TrainPerS
 	}
 	if best(strict) > best(fill) {
-		return []mix.Policy{mix.Strict, mix.Fill}, nil
+		return []string{mix.Strict, mix.Fill}, nil
 	}
-	return []mix.Policy{mix.Fill, mix.Strict}, nil
+	return []string{mix.Fill, mix.Strict}, nil
 }
 
 func (p *pairSearch) options(ask mix.Ask) (mix.Options, error) {
 	o := mix.Options{Ask: ask, Space: p.s.Device.Space(), Batches: p.r.sizes(), Infer: p.infer, Train: p.train,
-		Most: p.r.Most, Strategy: p.r.Strategy}
+		Most: p.r.Pairs, Strategy: p.r.Strategy}
 	if !p.r.measuresAlone() && (len(p.train) == 0 || len(p.infer) == 0) {
 		return o, errors.New("no setting of the two jobs could be measured")
 	}
@@ -254,7 +245,7 @@ func (p *pairSearch) options(ask mix.Ask) (mix.Options, error) {
 }
 
 func (p *pairSearch) search(ctx context.Context) error {
-	policies, left := []mix.Policy{cmp.Or(p.r.Policy, mix.Fill)}, p.r.Most
+	policies, left := []string{cmp.Or(p.r.Policy, mix.Fill)}, p.r.Pairs
 	if !p.r.measuresAlone() {
 		var err error
 		if policies, err = p.policies(); err != nil {
@@ -326,7 +317,7 @@ func (p *pairSearch) took(found mix.Result, ask mix.Ask) {
 	p.found.Outcome, p.found.Ask, p.found.Feasible = found.Best, ask, found.Feasible
 	for _, probe := range p.found.Probes {
 		if probe.Err == nil && probe.Outcome.Setting == found.Best.Setting &&
-			probe.Row.Pair.Policy == string(ask.Policy) {
+			probe.Row.Pair.Policy == ask.Policy {
 			row := probe.Row
 			p.found.Row = &row
 		}
@@ -360,7 +351,7 @@ func (p *pairSearch) single(context.Context) error {
 	ask := p.ask
 	ask.Policy = cmp.Or(p.r.Policy, mix.Fill)
 	p.stage(measure.PairVerifies, ask, nil)
-	row, err := p.measure(*p.r.At, string(ask.Policy))
+	row, err := p.measure(*p.r.At, ask.Policy)
 	probe := p.tell(measure.PairProbe{Ask: ask, Row: row, Err: err})
 	if err != nil {
 		return err

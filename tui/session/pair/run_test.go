@@ -33,7 +33,8 @@ func pairOf(t *testing.T, s *session.Session) Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Request{Train: train, Infer: infer, Batches: []int{4, 16}, Requests: 200, Most: 3,
+	return Request{Train: train, Infer: infer, Batches: []int{4, 16},
+		PairAsked: record.PairAsked{Requests: 200, Pairs: 3},
 		Question: metric.Question{Limit: metric.Watts(30),
 			Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95}}}
 }
@@ -76,7 +77,7 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	}
 	// the profiles of both serve the next question
 	again := pairOf(t, s)
-	again.Limit.Limits, again.Policy, again.Most, again.Separate = metric.Power.Max(22), mix.Strict, 1, true
+	again.Limit.Limits, again.Policy, again.Pairs, again.Separate = metric.Power.Max(22), mix.Strict, 1, true
 	second, err := Search(t.Context(), s, again, func(e measure.Event) {
 		n, _ := e.(measure.NoteEvent)
 		if note := string(n); strings.Contains(note, "measuring") && strings.Contains(note, "first") {
@@ -243,7 +244,7 @@ func TestPairAtARateThatNothingCanServeHasNoAnswer(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	r := pairOf(t, s)
-	r.Load.RatePerS, r.Most = 100_000, 1
+	r.Load.RatePerS, r.Pairs = 100_000, 1
 	_, err := Search(t.Context(), s, r, nil)
 	var none *mix.NoSettingError
 	if !errors.As(err, &none) || none.Tried > 0 || !strings.Contains(err.Error(), "at most") {

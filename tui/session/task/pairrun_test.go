@@ -91,7 +91,8 @@ func pairOf(t *testing.T, s *session.Session) pair.Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pair.Request{Train: train, Infer: infer, Batches: []int{4, 16}, Requests: 200, Most: 3,
+	return pair.Request{Train: train, Infer: infer, Batches: []int{4, 16},
+		PairAsked: record.PairAsked{Requests: 200, Pairs: 3},
 		Question: metric.Question{Limit: metric.Watts(30),
 			Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95}}}
 }

@@ -78,7 +78,7 @@ func (w *PairWatch) advance(p profiles.Progress) {
 // Pair returns a search for a pair.
 func Pair(r pair.Request) *Task {
 	spec := Spec{Kind: Pairing, Workload: r.Infer, Pair: &r.Train, Question: r.Question,
-		Policy: r.Policy, Planned: cmp.Or(r.Most, mix.MostVerified)}
+		Policy: r.Policy, Planned: cmp.Or(r.Pairs, mix.MostVerified)}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
 		r.Gate, r.Mixes = t.Hold, true
 		found, err := on.Pair(ctx, r, t.Observe)

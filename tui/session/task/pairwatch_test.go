@@ -76,7 +76,7 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 			t.Errorf("turn %+v of %d", turn, len(now.Watch.Turns))
 		}
 	}
-	if p, ok := now.Watch.Probe(0); !ok || p.Row.Pair.Policy != string(mix.Strict) {
+	if p, ok := now.Watch.Probe(0); !ok || p.Row.Pair.Policy != mix.Strict {
 		t.Errorf("the first row: %+v, %t", p, ok)
 	}
 	if _, ok := now.Watch.Probe(1); ok { // the inference alone

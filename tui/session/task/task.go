@@ -11,7 +11,6 @@ import (
 	"jtune/internal/cpubudget"
 	"jtune/internal/latest"
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -84,7 +83,7 @@ type Spec struct {
 	Planned int                // modes, approximately; for a search the maximum
 	Plan    string             // description of what a profile measures
 	Pair    *workload.Workload // for a pair, the training that runs with Workload; else nil
-	Policy  mix.Policy         // its turns; "": the better of strict and fill
+	Policy  string             // its turns; "": the better of strict and fill
 	Present bool               // runs in the present mode and sets none
 	Whole   bool               // a single load from start to end, which cannot be paused
 	Try     bool               // runs a command to its end to see how its output is read
