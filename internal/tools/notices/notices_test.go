@@ -73,8 +73,14 @@ func TestNoticesHoldEveryText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var doc spdxDocument
-	if err := json.Unmarshal(first, &doc); err != nil || len(doc.Packages) != 4 || len(doc.Relationships) != 4 {
+	var doc struct {
+		Packages      []struct{ Name, LicenseConcluded string }
+		Relationships []struct{ SPDXElementID, RelatedSPDXElement string }
+	}
+	if err := json.Unmarshal(first, &doc); err != nil || len(doc.Packages) != 4 || len(doc.Relationships) != 4 ||
+		doc.Packages[1].Name != "m" || doc.Packages[1].LicenseConcluded != "MIT" ||
+		doc.Relationships[1].SPDXElementID != "SPDXRef-jtune" ||
+		doc.Relationships[1].RelatedSPDXElement != "SPDXRef-module-0" {
 		t.Errorf("%v: %s", err, first)
 	}
 	if again, err := sbom(list, "1.0", made); err != nil || string(again) != string(first) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -77,7 +75,8 @@ func paragraphs(page string) (list []Passage) {
 			end()
 			continue
 		}
-		if fenced || strings.TrimSpace(l) == "" || strings.HasPrefix(l, "    ") && len(text) == 0 {
+		if fenced || strings.TrimSpace(l) == "" || strings.HasPrefix(l, "\t") ||
+			strings.HasPrefix(l, "    ") && len(text) == 0 {
 			end()
 			continue
 		}
@@ -100,8 +99,11 @@ func sourceTexts(path string, data []byte) (list []Passage, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, group := range file.Comments {
-		list = append(list, commentTexts(files, group)...)
+	for _, group := range file.Comments { // the text is without directives; drawings and code in it are indented
+		for _, p := range paragraphs(group.Text()) {
+			p.line += files.Position(group.Pos()).Line - 1
+			list = append(list, p)
+		}
 	}
 	inTags := map[*ast.BasicLit]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -150,32 +152,4 @@ func textPassage(files *token.FileSet, n ast.Node, text string) []Passage {
 		return nil
 	}
 	return []Passage{{line: files.Position(n.Pos()).Line, text: text, message: true}}
-}
-
-// commentTexts returns the paragraphs of a comment, without indented drawings and code.
-func commentTexts(files *token.FileSet, group *ast.CommentGroup) (list []Passage) {
-	var text []string
-	first := 0
-	end := func() {
-		if len(text) > 0 {
-			list = append(list, Passage{line: first, text: strings.Join(text, " ")})
-		}
-		text = nil
-	}
-	for _, c := range group.List {
-		line := files.Position(c.Pos()).Line
-		for l := range bytes.Lines([]byte(c.Text)) {
-			s := strings.TrimRight(strings.TrimPrefix(string(l), "//"), "\n")
-			if strings.TrimSpace(s) == "" || strings.HasPrefix(s, "\t") || strings.HasPrefix(s, "go:") {
-				end()
-				continue
-			}
-			if len(text) == 0 {
-				first = line
-			}
-			text = append(text, strings.TrimSpace(s))
-		}
-	}
-	end()
-	return slices.Clip(list)
 }
