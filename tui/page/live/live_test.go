@@ -190,7 +190,7 @@ func TestLiveShowsVoltsAndAmperes(t *testing.T) {
 	supply(18.52, 1.61)
 	supply(18.79, 0.66)
 	d.Press("e", "e")
-	d.Sees("voltage current", "18.79 V  0.66 A", "    – V     – A", "most 1.61 A, least 18.52 V")
+	d.Sees("voltage current", "18.79 V  0.66 A", "    – V     – A", "1.61 A peak, 18.52 V low")
 	d.Size(200, 50)
 	d.Press("esc")
 	d.Sees("VDD_GPU_SOC", "18.79 V 0.66 A")

@@ -35,11 +35,11 @@ func (p *Page) supplyLines(w, h int) (lines []string) {
 			lines = append(lines, widget.Row(r.Name, page.Num(r.Volts, 2)+" V "+page.Num(r.Amperes, 2)+" A", w))
 		}
 	}
-	text := fmt.Sprintf("since %s: most %s A, least %s V", all.Since.Format("15:04"), page.Num(most.Amperes, 2),
+	text := fmt.Sprintf("since %s: %s A peak, %s V low", all.Since.Format("15:04"), page.Num(most.Amperes, 2),
 		page.Num(most.LeastV, 2))
 	if all.Peaks.PowerW.OK {
-		text += ", most " + page.Num(all.Peaks.PowerW, 1) + " W"
+		text += ", " + page.Num(all.Peaks.PowerW, 1) + " W peak"
 	}
-	lines = append(lines, widget.StyleDim.Render(widget.Cut(text, w)))
+	lines = append(lines, widget.StyleDim.Render(widget.CutClause(text, w)))
 	return lines[:min(h, len(lines))]
 }
