@@ -64,19 +64,6 @@ func (b Baselines) Probes() (n int) {
 	return n
 }
 
-// Newest returns the mean of these probes of a setting, else of the Warm readings; N is 0 without any.
-func (b Baselines) Newest(probes []Probe, at tegra.Setting) (out tegra.Mean) {
-	for _, p := range probes {
-		if p.Err == nil && p.Setting == at {
-			out = out.And(tegra.Mean{Measured: p.Measured, N: 1})
-		}
-	}
-	if out.N == 0 {
-		out = b.warm(at)
-	}
-	return out
-}
-
 // forPreset returns the number of probes reserved for a preset.
 func (c *comparing) forPreset() int {
 	s := c.search
@@ -192,12 +179,17 @@ func (c *comparing) baselines(r *Result) {
 	}
 }
 
+// baseline returns the mean of the probes of a setting, else of the Warm readings; N is 0 without any.
 func (c *comparing) baseline(at tegra.Val[tegra.Setting]) (out tegra.Mean) {
-	s := c.search
-	if !at.OK {
-		return out
+	for _, p := range c.search.probes {
+		if at.OK && p.Err == nil && p.Setting == at.V {
+			out = out.And(tegra.Mean{Measured: p.Measured, N: 1})
+		}
 	}
-	return s.o.Baselines.Newest(s.probes, at.V)
+	if at.OK && out.N == 0 {
+		out = c.search.o.Baselines.warm(at.V)
+	}
+	return out
 }
 
 // own returns the number of probes other than baselines.

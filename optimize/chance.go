@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"jtune/internal/stats"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -179,15 +178,7 @@ func (r *rule) lowest() int {
 // -1 if there is none.
 func (r *rule) likeliest(may func(int) bool) int {
 	least := newArgmax()
-	var list []int
-	for i := range r.lnT {
-		if r.open(i) && !r.measured(i) && may(i) {
-			list = append(list, i)
-		}
-	}
-	list = stats.Draw(r.rng, list, min(drawn, len(list)))
-	r.know(list)
-	for _, i := range list {
+	for _, i := range r.some(func(i int) bool { return may(i) && !r.measured(i) }) {
 		if r.heat(i) <= hotS*r.o.risk() {
 			t := r.terms(i)
 			least.offer(i, -max(0, r.lnT[i]-t.lnTime)-max(0, r.lnP[i]-t.lnPower), r.keeps(i, false))

@@ -33,6 +33,16 @@ func Alone(g metric.Goal, _ func(tegra.Setting) tegra.Measured) func(tegra.Measu
 	}
 }
 
+// Limits returns the limits on time and power.
+func (t Terms) Limits() (l metric.Limits) {
+	for _, b := range []metric.Bound{{Metric: metric.Time, Value: t.MostMS}, {Metric: metric.Power, Value: t.MostW}} {
+		if b.Value = max(b.Value, math.SmallestNonzeroFloat64); !math.IsInf(b.Value, 1) {
+			l = l.With(b)
+		}
+	}
+	return l
+}
+
 // terms holds those of a setting, with the logarithms of its limits.
 type terms struct {
 	Terms
@@ -63,13 +73,8 @@ func (s *search) expected(at tegra.Setting) tegra.Measured {
 
 // limitOn returns the goal with the limits that a reading has to keep.
 func (s *search) limitOn(m tegra.Measured) metric.Goal {
-	l, t := s.limit, s.o.Problem(s.limit, s.expected)(m)
-	if !math.IsInf(t.MostMS, 1) {
-		l.Limits = l.Limits.And(metric.Time.Max(max(t.MostMS, math.SmallestNonzeroFloat64)))
-	}
-	if !math.IsInf(t.MostW, 1) {
-		l.Limits = l.Limits.And(metric.Power.Max(t.MostW))
-	}
+	l := s.limit
+	l.Limits = l.Limits.And(s.o.Problem(s.limit, s.expected)(m).Limits())
 	return l
 }
 

@@ -199,16 +199,11 @@ func (r *rule) roughly(i int) float64 {
 		}
 		in = sd * (z*normalCDF(z) + density(z))
 	}
-	if t.lnPower < math.Inf(1) {
-		z := (t.lnPower - r.lnP[i]) / sP
-		if z < -4 {
-			return 0
-		}
-		in *= normalCDF(z)
+	z := (t.lnPower - r.lnP[i]) / sP
+	if z < -4 {
+		return 0
 	}
-	if t.lnTime < math.Inf(1) {
-		in *= normalCDF((t.lnTime - r.lnT[i]) / r.sT[i])
-	}
+	in = in * normalCDF(z) * normalCDF((t.lnTime-r.lnT[i])/r.sT[i])
 	for _, o := range r.further {
 		in *= normalCDF((o.terms(i).lnPower - o.lnP[i]) / o.sdPower(i))
 	}
@@ -258,10 +253,8 @@ type worth struct {
 	value, own float64 // own: cost and heat; of a rough worth heat, its value being less the cost
 }
 
-// choose returns the setting to measure among those that may be; false if none is worth its cost and heat. Without an
-// answer any setting with a chance to be one is.
-func (r *rule) choose(may func(i int) bool) (int, bool) {
-	var list []int
+// some returns settings that may be measured, drawn at random of too many.
+func (r *rule) some(may func(i int) bool) (list []int) {
 	for i := range r.worked {
 		if r.open(i) && may(i) {
 			list = append(list, i)
@@ -270,7 +263,15 @@ func (r *rule) choose(may func(i int) bool) (int, bool) {
 	if len(list) > drawn {
 		list = stats.Draw(r.rng, list, drawn)
 	}
-	if r.know(list); !r.found { // any answer is better than the worst setting
+	r.know(list)
+	return list
+}
+
+// choose returns the setting to measure among those that may be; false if none is worth its cost and heat. Without an
+// answer any setting with a chance to be one is.
+func (r *rule) choose(may func(i int) bool) (int, bool) {
+	list := r.some(may)
+	if !r.found { // any answer is better than the worst setting
 		for _, i := range list {
 			r.best = max(r.best, r.goal(i)+1)
 		}

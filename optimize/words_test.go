@@ -142,12 +142,13 @@ func TestBaselinesAreTheNewestReadings(t *testing.T) {
 		reading(3, 50, 30)}}
 	probes := []Probe{{Measured: reading(3, 40, 31)}, {Measured: reading(2, 1, 1), Err: context.Canceled},
 		{Measured: reading(3, 44, 33)}}
+	c := comparing{search: &search{probes: probes, o: TuneOptions{Baselines: b}}}
 	for n, want := range map[int]tegra.Mean{
 		2: {Measured: reading(2, 105, 21), N: 2}, // a failed probe reads nothing
 		3: {Measured: reading(3, 42, 32), N: 2},
 		4: {},
 	} {
-		if d := cmp.Diff(want, b.Newest(probes, inCores(n))); d != "" {
+		if d := cmp.Diff(want, c.baseline(tegra.Some(inCores(n)))); d != "" {
 			t.Errorf("%d cores (-want +got):\n%s", n, d)
 		}
 	}

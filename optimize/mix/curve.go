@@ -6,6 +6,7 @@ package mix
 
 import (
 	"math"
+	"sort"
 	"sync"
 
 	"jtune/internal/arrivals"
@@ -18,6 +19,7 @@ import (
 const (
 	curveStep = 0.04 // step between two service times, in logarithms
 	curveSpan = 12   // range below the longest service time, in logarithms
+	finer     = 1000 // parts of a step in which that time is sought
 	// partShare is the resolution of a partial batch's time, as a share of a full one's: these times have many forms,
 	// of which few differ visibly.
 	partShare = 0.1
@@ -32,9 +34,8 @@ type LoadCurve struct {
 
 // simulated holds the simulations of one load.
 type simulated struct {
-	mu     sync.Mutex
-	at     map[curveAt]queued
-	limits map[limitAt]float64 // slowest
+	at     sync.Map // queued by curveAt
+	limits sync.Map // the slowest by limitAt
 }
 
 // limitAt is a limit on latency for a batch size, with the longest service time that others allow.
@@ -61,7 +62,7 @@ func (c *LoadCurve) lnGrowth(batch int, s float64) float64 {
 
 // NewLoadCurve returns a curve without simulations.
 func (a *Ask) NewLoadCurve(infer Phase) *LoadCurve {
-	return &LoadCurve{*a, infer, &simulated{at: map[curveAt]queued{}, limits: map[limitAt]float64{}}}
+	return &LoadCurve{*a, infer, &simulated{}}
 }
 
 // With returns the curve for another ask, reusing simulations if the load is the same.
@@ -105,11 +106,8 @@ func keyOf(parts []float64) (key string) {
 // point returns the queue at a step.
 func (c *LoadCurve) point(batch, step int, parts []float64) queued {
 	key := curveAt{batch, step, keyOf(parts)}
-	c.mu.Lock()
-	q, known := c.at[key]
-	c.mu.Unlock()
-	if known {
-		return q
+	if q, known := c.at.Load(key); known {
+		return q.(queued)
 	}
 	s := math.Exp(float64(step) * curveStep)
 	sim := Queueing{Load: c.ask.Load, Batching: arrivals.Batching{Size: batch, MaxWait: c.ask.MaxWait},
@@ -121,10 +119,9 @@ func (c *LoadCurve) point(batch, step int, parts []float64) queued {
 		}
 	}
 	w := sim.Simulate()
-	q = queued{math.Log(stats.NearestRankOf(w.LatenciesMS, c.ask.quantile())) - c.lnGrowth(batch, s), w.BusyS / w.SpanS}
-	c.mu.Lock()
-	c.at[key] = q
-	c.mu.Unlock()
+	ln := math.Log(stats.NearestRankOf(w.LatenciesMS, c.ask.quantile()))
+	q := queued{ln - c.lnGrowth(batch, s), w.BusyS / w.SpanS}
+	c.at.Store(key, q)
 	return q
 }
 
@@ -157,7 +154,7 @@ func (c *LoadCurve) lnLatency(batch int, parts []float64, place float64) float64
 
 // slowest returns the longest service time, in ms, that a batch of the outcome's setting may take under the ask; 0 if
 // none is short enough, infinite if any is.
-func (c *LoadCurve) slowest(o Outcome) (out float64) {
+func (c *LoadCurve) slowest(o Outcome) float64 {
 	a, b := c.ask, float64(max(1, o.Batch))
 	most := math.Inf(1)
 	if limit, timed := a.Goal.Limits.On(metric.Time); timed {
@@ -174,54 +171,34 @@ func (c *LoadCurve) slowest(o Outcome) (out float64) {
 	case !a.simulates(): // waiting time plus the batch
 		return max(0, min(most, a.LatencyMS/a.off.factor(0)-1000*a.wait(b, b/a.Load.MeanRate())))
 	}
-	batch, parts, limit := max(1, o.Batch), c.parts(o.Setting), math.Log(a.LatencyMS)
+	batch, parts := max(1, o.Batch), c.parts(o.Setting)
 	key := limitAt{curveAt{batch: batch, parts: keyOf(parts)}, a.LatencyMS, most, a.off}
-	c.mu.Lock()
-	ms, known := c.limits[key]
-	c.mu.Unlock()
-	if known {
-		return ms
+	if ms, known := c.limits.Load(key); known {
+		return ms.(float64)
 	}
-	defer func() {
-		c.mu.Lock()
-		c.limits[key] = out
-		c.mu.Unlock()
-	}()
-	over := func(place float64) bool { return c.lnLatency(batch, parts, place) > limit }
-	lo, hi := math.Log(most/1000)/curveStep-curveSpan/curveStep, math.Log(most/1000)/curveStep
-	switch {
-	case over(lo):
-		return 0
-	case !over(hi):
-		return most
+	least, limit := math.Log(most/1000)/curveStep-curveSpan/curveStep, math.Log(a.LatencyMS)
+	const steps = curveSpan / curveStep * finer
+	late := sort.Search(steps, func(k int) bool { return c.lnLatency(batch, parts, least+float64(k)/finer) > limit })
+	switch ms := 1000 * math.Exp((least+float64(late-1)/finer)*curveStep); late {
+	case steps:
+	case 0:
+		most = 0
+	default:
+		most = ms
 	}
-	for hi-lo > 0.001 {
-		if middle := (lo + hi) / 2; over(middle) {
-			hi = middle
-		} else {
-			lo = middle
-		}
-	}
-	return 1000 * math.Exp(lo*curveStep)
+	c.limits.Store(key, most)
+	return most
 }
 
-// Stand compares a setting with the ask, by the mean of its n readings, or by its prediction if n is 0. The load is met
-// up to some service time, which serves as a time limit. Readings come from full batches, one after another, so the
-// latency under load is computed from them and no setting is Measured for it.
+// Stand compares a setting with the ask, by the mean of its n readings, or by its prediction if n is 0. Readings come
+// from full batches, one after another, so the latency under load is computed from them and no setting is Measured for
+// it.
 func (c *LoadCurve) Stand(at tegra.Setting, n int) standing.Standing {
-	o, ok := c.ask.bound(at, c.infer, nil)
+	serve, ok := c.infer.At(at)
 	if !ok {
 		return standing.Standing{State: standing.Unknown}
 	}
-	limits := c.ask.Goal.Limits.Only(metric.Power)
-	if c.ask.PowerAs == Mean {
-		o, _ = c.Estimate(at)
-		limits = limits.Times(o.PeakW / o.MeanW)
-	}
-	if ms := c.slowest(o); !math.IsInf(ms, 1) {
-		limits = limits.And(metric.Time.Max(max(ms, math.SmallestNonzeroFloat64)))
-	}
-	s := standing.Stand(metric.Within(limits), *o.serve, n)
+	s := standing.Stand(metric.Within(c.terms(at).Limits()), *serve, n)
 	if s.Worked = n > 0 && c.ask.LatencyMS > 0 && c.ask.Load.Open(); s.Worked && s.State == standing.Measured {
 		s.State = standing.Likely
 	}

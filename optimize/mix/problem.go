@@ -51,19 +51,15 @@ func (s *service) phase(m tegra.Measured) Phase {
 func (s *service) corrected() Ask {
 	var preds []learn.Prediction
 	for _, sent := range s.ask.Sent {
-		m := s.expected(s.measured(sent.Setting))
+		at := sent.Setting
+		if s.sizes == nil {
+			at.Batch = 0
+		}
+		m := s.expected(at)
 		m.Setting = sent.WithBatch(s.own)
 		preds = append(preds, optimize.MeasuredPrediction(m))
 	}
 	return s.ask.Corrected(NewPhase(preds))
-}
-
-// measured returns a setting that is served in the form in which it is measured.
-func (s *service) measured(a tegra.Setting) tegra.Setting {
-	if s.sizes == nil {
-		a.Batch = 0
-	}
-	return a
 }
 
 // terms returns the limits and the goal of a setting under the load.
