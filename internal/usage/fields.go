@@ -100,16 +100,3 @@ const (
 	Sweeps        Field = "measured sweeps"
 	LeaveOutStuck Field = "leave out stuck clocks"
 )
-
-// Fields lists every one.
-func Fields() []Field {
-	return []Field{
-		Device, Sysroot, Medium, Fault, Ambient, NoDevice, ReadOnly, Speed, Config, DataDir, Seed,
-		Batch, Workers, Weights, Remote, Log, Pattern, Counts, TrustCommand, Epochs, PerEpoch, Minibatches,
-		Load, Rate, Arrivals, Outstanding, MaxWait, Latency,
-		PowerLimit, TimeLimit, EnergyLimit, Limit, MaxSlowdown, Knee, PowerAs, IdlePower, Coverage, Strategy,
-		Mode, Modes, Sample, Grid, Filter, List, Shard, DVFS, Fan, KeepFan, Force, AtBoot, Reboot, Keep,
-		Out, Resume, RedoFailed, Repeat, Data, Meter, Governor, Against, ServeAt, TrainAt,
-		Method, Reference, Phase, Samples, EpochTimes, Runs, Sweeps, LeaveOutStuck,
-	}
-}

@@ -54,14 +54,3 @@ func TestNamedReplacesKnownFieldsAlone(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
-
-func TestFieldsAreNamedOnce(t *testing.T) {
-	t.Parallel()
-	seen := map[Field]bool{}
-	for _, f := range Fields() {
-		if seen[f] {
-			t.Errorf("%s twice", f)
-		}
-		seen[f] = true
-	}
-}

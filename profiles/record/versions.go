@@ -12,10 +12,6 @@ import (
 	"jtune/profiles/harness"
 )
 
-// FrameworkVersions returns the framework that the first run of a campaign reported: "torch 2.0.0 on cuda; CUDA 11.4".
-// It is "" when no run reported any, as with some users' commands.
-func FrameworkVersions(dir string) string { return Framework(Versions(dir)) }
-
 // Software lists the releases that a campaign's results depend on, as far as known: L4T, JetPack, kernel, CUDA,
 // framework.
 func Software(dir string, h Header) []string { return SoftwareOf(Versions(dir), h) }

@@ -19,7 +19,7 @@ func TestVersionsOfAPipeAreNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan string, 1)
-	go func() { done <- FrameworkVersions(dir) }()
+	go func() { done <- Framework(Versions(dir)) }()
 	select {
 	case got := <-done:
 		if got != "" {
@@ -62,7 +62,7 @@ func TestVersionsAreThoseOfTheFirstRunThatToldAny(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := FrameworkVersions(dir); got != c.want {
+		if got := Framework(Versions(dir)); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +26,8 @@ func TestFlagsHaveEveryField(t *testing.T) {
 		}
 	}
 	visit((&app{}).root())
-	for _, f := range usage.Fields() {
+	fields := everyField(t)
+	for _, f := range fields {
 		if flagNames[f].flag == "" {
 			t.Errorf("%s has no flag", f)
 		}
@@ -33,9 +37,29 @@ func TestFlagsHaveEveryField(t *testing.T) {
 			}
 		}
 	}
-	if len(flagNames) != len(usage.Fields()) {
-		t.Errorf("%d flags of %d fields", len(flagNames), len(usage.Fields()))
+	if len(flagNames) != len(fields) {
+		t.Errorf("%d flags of %d fields", len(flagNames), len(fields))
 	}
+}
+
+// everyField returns the constants of package usage, each named once.
+func everyField(t *testing.T) (list []usage.Field) {
+	t.Helper()
+	source, err := os.ReadFile("../../internal/usage/fields.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`Field\s+= "(.+?)"`).FindAllStringSubmatch(string(source), -1) {
+		if f := usage.Field(m[1]); slices.Contains(list, f) {
+			t.Errorf("%s twice", f)
+		} else {
+			list = append(list, f)
+		}
+	}
+	if len(list) < 50 {
+		t.Fatalf("%d fields", len(list))
+	}
+	return list
 }
 
 func TestTextsNameFieldsByFlags(t *testing.T) {

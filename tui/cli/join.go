@@ -16,8 +16,7 @@ func (j *joinFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&j.PID, "attach", 0, "read the training job that runs as process `PID`, and never signal it")
 	f.StringVar(&j.Log, "log", "", "read a running training job from its log or named pipe `FILE`; with --attach, "+
 		"until that process ends")
-	f.StringVar(&j.Pattern, "pattern", "", "how the lines count steps: `PATTERN` is a regular expression or the "+
-		"name of a known form, as in the configuration (default: jtune finds out)")
+	patternFlag(f, &j.Pattern)
 	f.Lookup("attach").DefValue = "0"
 }
 

@@ -45,8 +45,7 @@ func (a jobs) awaited(w workload.Workload) workload.Workload {
 func (o *commandFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&o.Dir, "dir", "", "run the command in `DIR`")
 	if f.Lookup("pattern") == nil { // --log also uses it
-		f.StringVar(&o.Pattern, "pattern", "", "how the lines count steps: `PATTERN` is a regular expression or the "+
-			"name of a known form, as in the configuration (default: jtune finds out)")
+		patternFlag(f, &o.Pattern)
 	}
 	if f.Lookup("env") == nil { // run has it for every workload
 		f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the environment of the command; may be repeated")
@@ -64,6 +63,12 @@ func (o *commandFlags) add(f *pflag.FlagSet) {
 	choiceFlag(f, &o.Counts, "counts", "what the counter counts: steps or samples (default: jtune finds out)",
 		workload.CountsSteps, workload.CountsSamples)
 	choiceFlag(f, &o.Kind, "kind", "train or infer (default: jtune finds out)", workload.Train, workload.Inference)
+}
+
+// patternFlag adds --pattern to what reads a program's lines.
+func patternFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "pattern", "", "how the lines count steps: `PATTERN` is a regular expression or the name of a known "+
+		"form, as in the configuration (default: jtune finds out)")
 }
 
 // noModes adds a hidden flag that refuses a search on a machine without modes.
