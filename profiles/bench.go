@@ -22,7 +22,7 @@ import (
 // ended or failed, and for another batch size.
 type Bench struct {
 	Device  tegra.Device
-	Applier tegra.Applier
+	Applier tegra.Applier      // nil: of a plan that writes nothing
 	Sampler *telemetry.Sampler // reads Device
 	Clock   tegra.Clock
 	// NewHarness starts the job at a batch size; 0 means the workload's own.
@@ -177,7 +177,7 @@ func (b *Bench) notify(p Progress) {
 // apply sets the mode and checks the values read back.
 func (b *Bench) apply(ctx context.Context, step Step, set record.Settings) (tegra.Applied, *fault, error) {
 	if step.AsFound {
-		return tegra.Applied{}, nil, nil
+		return b.inForce(step.Mode)
 	}
 	r := request(set, step.Mode)
 	r.Governors = b.Governors
@@ -199,6 +199,18 @@ func (b *Bench) apply(ctx context.Context, step Step, set record.Settings) (tegr
 	}
 	b.confirm(step, applied, set)
 	return applied, nil, nil
+}
+
+// inForce checks that the board is in a mode, if there is one.
+func (b *Bench) inForce(m tegra.Mode) (a tegra.Applied, _ *fault, err error) {
+	if m == (tegra.Mode{}) {
+		return a, nil, nil
+	}
+	now, err := b.Device.Read()
+	if a.Asked, a.Actual = m, now.Mode; err == nil && now.Mode != tegra.Some(m) {
+		return a, &fault{status: record.Rejected, why: "the board has left the mode"}, nil
+	}
+	return a, nil, err
 }
 
 // confirm reports once the values read back of fan and clocks.

@@ -151,7 +151,10 @@ func (r *campaignRun) loop(ctx context.Context) error {
 			}
 		}
 		row, err := r.measure(ctx, step)
-		if err != nil {
+		switch {
+		case errors.Is(err, errEnded) && ctx.Err() == nil:
+			return nil
+		case err != nil:
 			return err
 		}
 		if err := r.keep(step, row); err != nil {
@@ -270,6 +273,9 @@ func (r *campaignRun) restore(ctx context.Context) error {
 	err := r.Bench.Close()
 	if err != nil {
 		err = fmt.Errorf("ending the harness: %w", err)
+	}
+	if r.Bench.Applier == nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTime)
 	defer cancel()

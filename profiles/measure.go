@@ -81,8 +81,8 @@ func newMeasurement(b *Bench, step Step) *measurement {
 	return &measurement{b: b, set: SettingsFor(b.Workload, b.Settings), step: step, began: b.Clock.Now()}
 }
 
-// run measures until there is enough, or a fault. The error ends the campaign.
-func (m *measurement) run(ctx context.Context) (*fault, error) {
+// untilEnough measures until there is enough, or a fault.
+func (m *measurement) untilEnough(ctx context.Context) (*fault, error) {
 	if m.b.batch != m.step.Batch || m.b.Workload.Restarts() { // needs a new job
 		m.b.consecutiveEmptyRuns = 0
 		if err := m.b.stop(ctx); err != nil {
@@ -117,7 +117,7 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 		if err := m.b.start(ctx, m.step.Batch); err != nil {
 			return nil, err
 		}
-		if !m.step.AsFound {
+		if m.step.Mode != (tegra.Mode{}) {
 			m.b.expect(m.step.Setting)
 		}
 		err := m.collectParts(ctx, first, monitor)
@@ -125,7 +125,7 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 			m.readEnd()
 			return cmp.Or(m.verdict(), m.fewRequests()), nil
 		}
-		if context.Cause(ctx) == errModeTimeout {
+		if why := context.Cause(ctx); why == errModeTimeout || why == errEnded {
 			return m.timedOut(), nil
 		}
 		var over *overLimit

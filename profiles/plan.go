@@ -16,9 +16,11 @@ type Step struct {
 	tegra.Setting
 	Raise bool   // CPU or GPU clock rises from the previous mode, which some boards reject
 	Group string // of a plan in groups: the group of this mode
-	// AsFound measures the board in its current state, which may match no mode: nothing is written, and only the batch
-	// size of Setting counts.
+	// AsFound measures the board in its current state: nothing is written. Where Setting has no mode, the state may
+	// match none; else the board must be in it.
 	AsFound bool
+	// End, once it is closed, ends the measurement with what it has, and the campaign; nil: it has the time it needs.
+	End <-chan struct{}
 	// Change is the expected change of power from the previous mode, in logarithms; absent when unknown.
 	Change tegra.Val[float64]
 	// MostW ends the mode as soon as the rails read more; 0: no limit.

@@ -96,15 +96,16 @@ const fewestClean = 3
 // timedOut judges a mode whose time limit has passed. The readings of a slow mode count, with a note; those of a pair
 // need all of its parts.
 func (m *measurement) timedOut() *fault {
-	why := fmt.Sprintf("%d of %d clean minibatches in %s", len(m.clean), m.set.Minibatches, m.set.ModeTimeout)
+	took := min(m.set.ModeTimeout, (m.b.Clock.Now() - m.began).Round(time.Second))
+	why := fmt.Sprintf("%d of %d clean minibatches in %s", len(m.clean), m.set.Minibatches, took)
 	if m.set.Requests > 0 {
-		why = fmt.Sprintf("%d of %d requests were answered in %s", m.counted(), m.set.Requests, m.set.ModeTimeout)
+		why = fmt.Sprintf("%d of %d requests were answered in %s", m.counted(), m.set.Requests, took)
 	}
 	if m.set.Epochs > 0 {
-		why = fmt.Sprintf("%d clean minibatches of %d epochs in %s", len(m.clean), m.set.Epochs, m.set.ModeTimeout)
+		why = fmt.Sprintf("%d clean minibatches of %d epochs in %s", len(m.clean), m.set.Epochs, took)
 	}
 	if !m.ready {
-		why = fmt.Sprintf("no minibatch in %s", m.set.ModeTimeout)
+		why = fmt.Sprintf("no minibatch in %s", took)
 	}
 	if m.b.Pairing == nil && m.set.Epochs == 0 && len(m.clean) >= fewestClean && m.validSamples() >= m.set.MinSamples {
 		m.late = "note: " + why
@@ -145,7 +146,7 @@ func (m *measurement) clocks(during []telemetry.Sample) (note string, capped boo
 			continue
 		}
 		why, cap := slowNote(s.Reading)
-		if why == "" && !m.set.DVFS && !m.step.AsFound {
+		if why == "" && !m.set.DVFS && m.step.Mode != (tegra.Mode{}) {
 			why, cap = clockNote(s.Reading, m.step.Mode)
 		}
 		if why != "" {

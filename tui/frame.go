@@ -122,8 +122,8 @@ func (r *root) noticeLines(w, h int) string {
 		text := wrapped(ask+"  "+r.asks.why(), w, max(1, h/3)) // a question about a command is shown in full
 		return strings.Replace(text, ask, widget.StyleAsk.Render(ask), 1)
 	}
-	if text := r.apply.Banner(w); text != "" {
-		return widget.Cut(text, w)
+	if text := r.apply.Banner(w, h); text != "" {
+		return widget.Fit(text, w, 1+strings.Count(text, "\n"))
 	}
 	if n := r.sh.notices.showing(r.sh.now()); n.text != "" {
 		return n.lines(w, h, r.sh.Look.Narrow)

@@ -399,6 +399,11 @@ func TestGoldenKeepQuestionCountsDown(t *testing.T) {
 	d.now = d.now.Add(4 * time.Second)
 	d.r.frame = ""
 	golden(t, d, "front-keep")
+	j := pagetest.Task(d.board, task.Verifying) // its job runs: two readings, and 31 steps of the next
+	j.Rows = []record.Row{{Measured: d.board.Samples()[3], Status: record.OK}, {Measured: d.board.Samples()[3],
+		Status: record.OK}}
+	d.r.sh.dropped, d.r.sh.Tasks.Drop, d.r.frame = nil, j, ""
+	golden(t, d, "front-drop")
 }
 
 // TestFrameFitsEveryWindow shrinks a window to 10×4 and back: every frame has exactly its size.
@@ -453,7 +458,7 @@ func TestGoldenScreensHaveAScene(t *testing.T) {
 			scene[name+"-"+g] = nil
 		}
 	}
-	for _, name := range []string{"front-keep", "front-group-ascii", "front-group-blocks", "welcome"} {
+	for _, name := range []string{"front-keep", "front-drop", "front-group-ascii", "front-group-blocks", "welcome"} {
 		scene[name] = nil
 	}
 	files, err := filepath.Glob("testdata/*.golden")

@@ -79,7 +79,7 @@ func (sh *shared) guarded(ask func(ctx context.Context, g tegra.Applier) error, 
 }
 
 // setMode sets a mode.
-func (sh *shared) setMode(r tegra.Request) tea.Cmd {
+func (sh *shared) setMode(i page.SetMode) tea.Cmd {
 	// On real hardware the guard counts down too, a little longer, in case these screens hang. A virtual board's clock
 	// may run too fast for that.
 	patience := dialog.KeepWithin + 10*time.Second
@@ -88,16 +88,17 @@ func (sh *shared) setMode(r tegra.Request) tea.Cmd {
 	}
 	from := page.ReaderOf(&sh.State).Found()
 	write := sh.guarded(func(ctx context.Context, g tegra.Applier) error {
-		_, err := session.SetMode(ctx, g, r, patience)
+		_, err := session.SetMode(ctx, g, i.Request, patience)
 		return err
-	}, func(err error) tea.Msg { return page.ModeSet{Request: r, From: from, Err: err} })
+	}, func(err error) tea.Msg { return page.ModeSet{Request: i.Request, From: from, Asked: i.Asked, Err: err} })
 	return sh.withGuard(func() tea.Cmd { return write })
 }
 
-func (sh *shared) modeSet(m page.ModeSet) {
+func (sh *shared) modeSet(m page.ModeSet) tea.Cmd {
 	if m.Err == nil {
 		sh.Applied.Set(m.Request, m.From, sh.now())
 	}
+	return sh.drop(m)
 }
 
 // keepMode makes the set mode the one to restore.

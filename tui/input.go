@@ -183,9 +183,11 @@ func (r *root) changeSpeed(up bool) tea.Cmd {
 		r.sh.say("speed: only a virtual board's clock can be changed")
 		return nil
 	}
-	if r.sh.Busy() && r.sh.task.Workload.Beside() {
-		r.sh.say("speed: not now, %s really runs on this machine: the clock keeps real time", r.sh.task.Workload.Name)
-		return nil
+	for _, j := range r.sh.running() {
+		if j.Workload.Beside() {
+			r.sh.say("speed: not now, %s really runs on this machine: the clock keeps real time", j.Workload.Name)
+			return nil
+		}
 	}
 	r.sh.Device.Rate.SetSpeed(page.Faster(r.sh.Device.Rate.Speed(), up))
 	r.sh.say("virtual clock %s", page.SpeedText(r.sh.Device.Rate.Speed()))

@@ -118,10 +118,12 @@ func (r *root) doOnBoard(i page.Intent) tea.Cmd {
 	case page.Apply:
 		return r.do(r.apply.Ask(i))
 	case page.SetMode:
-		return sh.setMode(i.Request)
+		return sh.setMode(i)
 	case page.KeepMode:
+		sh.dropped.stop()
 		return sh.keepMode()
 	case page.Revert:
+		sh.dropped.stop()
 		return sh.revert(i)
 	case page.PlanBoot:
 		return sh.planBoot(i)

@@ -9,6 +9,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 	"jtune/tui/page/pagetest"
+	"jtune/tui/session/measure"
 	"jtune/tui/session/task"
 )
 
@@ -183,7 +184,7 @@ func TestKeysKeepTheSpeedOfWhatGoesOn(t *testing.T) {
 		{page.Start{Speed: 10}, 10},
 		{page.Start{Again: true, Speed: math.Inf(1)}, 10},
 	} {
-		c.begin.Task = task.Verify(w, d.board.Presets()[0].Mode, 0)
+		c.begin.Task = task.Verify(measure.ModeRequest{Workload: w, Mode: d.board.Presets()[0].Mode}, 0)
 		d.run(d.r.do(c.begin))
 		now := c.begin.Task
 		d.until("it runs to its end", func() bool {

@@ -50,8 +50,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case page.Managed:
 		cmd = r.sh.managed(msg)
 	case page.ModeSet:
-		r.sh.modeSet(msg)
-		cmd = r.broadcast(msg)
+		cmd = tea.Batch(r.sh.modeSet(msg), r.broadcast(msg))
 	case page.ModeKept:
 		r.sh.modeKept(msg)
 		cmd = r.broadcast(msg)

@@ -173,16 +173,14 @@ func depsOf(s *session.Session, o Options) deps {
 	return d
 }
 
-// end stops a running task and waits until it has restored the board.
+// end stops what runs and waits until it has restored the board.
 func (r *root) end() {
-	j := r.sh.task
-	if j == nil || j.run == nil || j.Done() {
-		return
-	}
-	j.stop()
-	select {
-	case <-j.run.Ended():
-	case <-time.After(goodbye):
+	for _, j := range r.sh.running() {
+		j.stop()
+		select {
+		case <-j.run.Ended():
+		case <-time.After(goodbye):
+		}
 	}
 }
 

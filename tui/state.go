@@ -32,6 +32,7 @@ type shared struct {
 	askedBatch  int              // requested batch size that is not shown yet; 0: none
 	tasks       task.Tasks       // of this board, one at a time
 	task        *shownTask       // behind Tasks.Own
+	dropped     *shownTask       // behind Tasks.Drop
 	follow      *shownTask       // behind Tasks.Followed
 	lookedAt    time.Time        // when campaigns of other processes were last looked for
 	modelsAt    time.Time        // when the listed models last changed

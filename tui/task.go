@@ -35,9 +35,9 @@ func (m taskChangedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return []tea.Msg{page.TaskChanged{Task: &m.task.Task}}, r.sh.previewOwn()
 }
 
-// catchUp shows the present state of the running task, so that its progress shares a drawing with what else arrives.
+// catchUp shows the present state of what runs, so that its progress shares a drawing with what else arrives.
 func (sh *shared) catchUp() {
-	if j := sh.task; sh.Busy() && j.run != nil {
+	for _, j := range sh.running() {
 		j.run.Subscribe().Take()
 		j.follow(j.run.Now())
 	}
@@ -58,7 +58,7 @@ func (j *shownTask) follow(now task.Snapshot) {
 }
 
 func (j *shownTask) stop() {
-	if j.run != nil {
+	if j != nil && j.run != nil {
 		j.run.Stop("")
 		j.follow(j.run.Now())
 	}

@@ -110,9 +110,13 @@ type (
 		Mode   tegra.Mode
 		Preset tegra.Val[int]
 		AtOnce bool
+		Asked  *Asked // what the mode answers; nil: no job belongs to it
 	}
 	// SetMode sets a mode through the guard; the answer is ModeSet.
-	SetMode struct{ tegra.Request }
+	SetMode struct {
+		tegra.Request
+		Asked *Asked
+	}
 	// KeepMode keeps the set mode: it becomes the state to restore. The answer is ModeKept.
 	KeepMode struct{}
 	// Revert restores the state before the last mode; the answer is ModeReverted. With Settle, that state also becomes

@@ -2,6 +2,7 @@ package page
 
 import (
 	"jtune/tegra"
+	"jtune/tui/session/measure"
 	"jtune/tui/session/task"
 )
 
@@ -24,7 +25,7 @@ func Measure(read Reader, workload string, at tegra.Setting) Intent {
 	if v := read.Outlook(); at.Batch == 0 && v != nil && v.Workload == w.Name {
 		at.Batch = v.Batch
 	}
-	return Start{Task: task.Verify(w, at.Mode, at.Batch), Speed: read.Pace()}
+	return Start{Task: task.Verify(measure.ModeRequest{Workload: w, Mode: at.Mode}, at.Batch), Speed: read.Pace()}
 }
 
 // MeasuredWith returns the workload to measure with: the shown model's, otherwise the preselected one; "" if none is

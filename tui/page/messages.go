@@ -44,8 +44,9 @@ type (
 	// ModeSet reports the result of setting a mode.
 	ModeSet struct {
 		tegra.Request
-		From tegra.Setup
-		Err  error
+		From  tegra.Setup
+		Asked *Asked
+		Err   error
 	}
 	// ModeKept reports the result of keeping a mode. Lapsed: the guard has already taken it back.
 	ModeKept struct {

@@ -292,6 +292,9 @@ func (r Reader) NameAs(m tegra.Mode, locked tegra.Val[bool]) string {
 // Busy reports whether a task is running.
 func (s *State) Busy() bool { return s.Tasks.Own != nil && !s.Tasks.Own.Done() }
 
+// dropping reports whether the job of a mode that waits to be kept runs.
+func (s *State) dropping() bool { return s.Tasks.Drop != nil && !s.Tasks.Drop.Done() }
+
 // mayWrite returns why modes cannot be set now, or "".
 func (s *State) mayWrite() string {
 	if s.Device.ReadOnly {
@@ -311,10 +314,13 @@ func (s *State) mayRun() string {
 // MayMeasure returns why nothing can be measured now, or "".
 func (s *State) MayMeasure() string { return cmp.Or(s.asking(), s.mayWrite()) }
 
-// asking returns what to do before anything else if a mode waits to be kept, or "".
+// asking returns what comes before anything else if a mode waits to be kept, or did just now, or "".
 func (s *State) asking() string {
 	if s.Moment.Asking {
 		return "answer keep first"
+	}
+	if s.dropping() {
+		return "the job of the last mode is ending"
 	}
 	return ""
 }
@@ -325,7 +331,7 @@ func (r Reader) Leaves() (board, why string) {
 	case r.Busy():
 		return "", fmt.Sprintf("%s runs: a stopped program cannot measure", r.Task().Kind)
 	case r.Asking():
-		return "", "a question waits"
+		return "", r.state.asking()
 	case r.state.Applied.Unkept():
 		return "the board stays in the applied mode until jtune ends", ""
 	case len(r.Applied().History) > 0:

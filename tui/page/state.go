@@ -166,6 +166,7 @@ func (k Work) First() int {
 type Tasks struct {
 	Own         *Task             // running, or the last one; nil before the first
 	Searched    *Task             // the newest search before Own; nil: none
+	Drop        *Task             // of the mode that waits to be kept, or the last one; nil: its job does not run
 	Followed    *Task             // a campaign of another process; nil: none
 	Interrupted *task.Interrupted // the newest campaign that can be resumed; nil: none
 	Campaigns   []task.Listed     // of this board, newest first; nil before they are listed

@@ -33,7 +33,8 @@ type Apply struct {
 	read      page.Reader
 	stage     Stage
 	ask       tegra.Request
-	reboot    bool // the preset needs one
+	asked     *page.Asked // what the mode answers; nil: no job belongs to it
+	reboot    bool        // the preset needs one
 	from      tegra.Setup
 	predicted *learn.Prediction
 	measured  *tegra.Measured
@@ -56,10 +57,9 @@ type countdownMsg struct{ serial int }
 
 // Ask shows the difference that a mode makes; nothing is written yet.
 func (f *Apply) Ask(i page.Apply) page.Intent {
-	if why := f.read.MayWrite(); why != "" {
+	switch why := f.read.MayWrite(); {
+	case why != "":
 		return page.Say("apply: not now, " + why)
-	}
-	switch {
 	case f.stage == Keeping:
 		return page.Sayf("apply: not now, first answer whether to keep %s", f.read.ModeText(f.ask.Mode))
 	case f.stage != Idle:
@@ -68,7 +68,7 @@ func (f *Apply) Ask(i page.Apply) page.Intent {
 		return f.tooFast(f.read.Keys().AtOnce)
 	}
 	f.stage, f.ask, f.from = Asking, tegra.Request{Mode: i.Mode, Preset: i.Preset}, f.read.Found()
-	f.reboot, f.predicted, f.measured = false, nil, nil
+	f.reboot, f.predicted, f.measured, f.asked = false, nil, nil, i.Asked
 	for _, p := range f.read.Presets() {
 		if p.Mode == i.Mode && p.NeedsReboot {
 			f.reboot, f.ask.Preset = true, tegra.Val[int]{}
@@ -91,7 +91,7 @@ func (f *Apply) Ask(i page.Apply) page.Intent {
 // set applies the mode.
 func (f *Apply) set() page.Intent {
 	f.stage = Working
-	return page.SetMode{Request: f.ask}
+	return page.SetMode{Request: f.ask, Asked: f.asked}
 }
 
 // tooFast replies to a key that was pasted, not pressed.
@@ -165,7 +165,11 @@ func (f *Apply) Update(msg tea.Msg) page.Intent {
 		if f.ask.Preset.OK && !f.read.Board().Virtual {
 			stays = "nvpmodel sets it at every boot" + map[bool]string{false: ", unlocked"}[f.ask.DVFS]
 		}
-		return page.Sayf("kept %s: %s; %s undoes it", f.name(), stays, keys.Undo.Label())
+		kept := f.name()
+		if proof := f.proof(); proof != "" {
+			kept += ", " + proof
+		}
+		return page.Sayf("kept %s: %s; %s undoes it", kept, stays, keys.Undo.Label())
 	case page.ModeReverted:
 		if f.stage = Idle; msg.Err != nil {
 			return page.Fail{What: "revert", Err: msg.Err}

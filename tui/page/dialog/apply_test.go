@@ -174,11 +174,11 @@ func TestApplyShowsTheLockAndTheIdlePowerBeforeAndAfter(t *testing.T) {
 	d.State.Applied.Set(tegra.Request{Mode: m}, f.from, d.Time)
 	d.Send(page.ModeSet{Request: tegra.Request{Mode: m}})
 	idle(2, 9, true) // it is still settling
-	if text := ansi.Strip(f.Banner(100)); strings.Contains(text, "idle") {
+	if text := ansi.Strip(f.Banner(100, 24)); strings.Contains(text, "idle") {
 		t.Errorf("power that is not steady yet is shown: %s", text)
 	}
 	idle(3, 11, true)
-	if text := ansi.Strip(f.Banner(100)); !strings.Contains(text, "idle 7.3 → 11.0 W") {
+	if text := ansi.Strip(f.Banner(100, 24)); !strings.Contains(text, "idle 7.3 → 11.0 W") {
 		t.Errorf("banner %s", text)
 	}
 	idle(9, 11, true)

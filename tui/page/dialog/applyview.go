@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,9 +13,9 @@ import (
 	"jtune/tui/widget"
 )
 
-// Banner renders the question whether to keep the mode in w columns; "" if there is none. In a narrow line it drops the
-// numbers first, then the keys, which the footer shows too.
-func (f *Apply) Banner(w int) string {
+// Banner renders the question whether to keep the mode in w columns, on a screen of h lines; "" if there is none. In a
+// narrow line it drops the numbers first, then the keys, which the footer shows too.
+func (f *Apply) Banner(w, h int) string {
 	switch f.stage {
 	case Working:
 		return widget.StyleAsk.Render("applying " + f.name() + " …")
@@ -31,20 +32,38 @@ func (f *Apply) Banner(w int) string {
 		if f.measured != nil {
 			numbers += fmt.Sprintf(", measured %.1f W", f.measured.PowerW)
 		}
-		short := fmt.Sprintf("keep? %d s", left)
-		for _, text := range []string{
+		short, large := fmt.Sprintf("keep? %d s", left), ""
+		if now, ok := f.dropping(); ok {
+			large, numbers = f.needle(now, w, h)
+			proof := "  " + cmp.Or(f.proof(), "measuring "+f.asked.Workload.Name)
+			return large + first(w, []string{
+				widget.StyleAsk.Render(question) + "  " + f.name() + numbers + proof,
+				widget.StyleAsk.Render(question) + numbers + proof,
+				widget.StyleAsk.Render(short) + numbers + proof,
+				widget.StyleAsk.Render(short) + numbers,
+				widget.StyleAsk.Render(short) + nowText(now),
+				widget.StyleAsk.Render(short),
+			})
+		}
+		return first(w, []string{
 			widget.StyleAsk.Render(question) + "  " + f.name() + numbers,
 			widget.StyleAsk.Render(question) + "  " + f.name(),
 			widget.StyleAsk.Render(short) + "  " + f.name(),
 			widget.StyleAsk.Render(short) + "  " + f.read.ModeText(f.ask.Mode),
-		} {
-			if widget.Width(text) <= w {
-				return text
-			}
-		}
-		return widget.StyleAsk.Render(short)
+			widget.StyleAsk.Render(short),
+		})
 	}
 	return ""
+}
+
+// first returns the first line that fits in w columns, else the last.
+func first(w int, lines []string) string {
+	for _, line := range lines {
+		if widget.Width(line) <= w {
+			return line
+		}
+	}
+	return lines[len(lines)-1]
 }
 
 // mostApply is the maximum width of the dialog.

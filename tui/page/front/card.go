@@ -203,7 +203,7 @@ func (c card) status() string {
 		text += "\n" + widget.StyleGood.Render("the board is in it")
 		if w := c.read.Sample().Reading.TotalW; w.OK {
 			text += fmt.Sprintf(": %.1f W", w.V)
-			if !c.read.Busy() {
+			if !c.read.Busy() && !c.read.Dropping() {
 				text += " idle"
 			}
 		}

@@ -90,7 +90,8 @@ func (c *cloudView) Hints() []widget.Action {
 // acts returns what the keys do with the mode under the cursor and with the drawing.
 func (c *cloudView) acts() page.Acts {
 	keys, drawn := c.read.Keys(), c.picture.drawn
-	apply, now := page.Applying(c.read, page.Apply{Mode: c.read.Outlook().Known[c.cursor].Mode})
+	apply, now := page.Applying(c.read, page.Apply{Mode: c.read.Outlook().Known[c.cursor].Mode,
+		Asked: c.read.AskedOfModel()})
 	along := keys.Left.With(keys.Right, "along").Doing("walk along the front")
 	table := page.On(keys.Table.As("table").Doing("the front as a table"), c.turnTable)
 	axes := page.On(keys.Axes, func() { c.nextPlane(); c.goTo(c.cursor) })

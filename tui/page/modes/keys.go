@@ -131,7 +131,11 @@ func (p *Page) acts() page.Acts {
 	if len(p.toCompare()) < 2 {
 		compare.Why = "mark a mode"
 	}
-	apply, now := page.Applying(p.read, page.Apply{Mode: m, Preset: p.chosenPreset()})
+	does := page.Apply{Mode: m, Preset: p.chosenPreset()}
+	if p.list == listAll {
+		does.Asked = p.read.AskedOfModel()
+	}
+	apply, now := page.Applying(p.read, does)
 	measure := page.Shown(keys.Verify)
 	if ok {
 		measure = page.On(keys.Verify.Unless(p.read.MayMeasure()), func() page.Intent {

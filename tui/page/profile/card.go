@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jtune/internal/text"
+	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
 	"jtune/tui/widget"
@@ -32,10 +33,20 @@ func (p *Page) goal() page.Choose {
 	return page.Choose{Limit: p.answer().Limit, Load: p.shown().Load}
 }
 
+// asked returns what an answer answers; nil if its job cannot be measured here as the search did.
+func (p *Page) asked(a answers.Answer) *page.Asked {
+	w := p.shown().Workload.AtBatch(a.Batch)
+	q := p.read.Asked(w.Name, a.Batch, metric.Question{Limit: a.Limit, Load: p.shown().Load})
+	if q == nil || q.Workload.Fingerprint("") != w.Fingerprint("") {
+		return nil
+	}
+	return q
+}
+
 // cardActs returns what the keys do with the chosen answer.
 func (p *Page) cardActs() page.Acts {
 	keys, a, last := p.read.Keys(), p.answer(), len(p.answers())-1
-	apply, now := page.Applying(p.read, page.Apply{Mode: a.Mode})
+	apply, now := page.Applying(p.read, page.Apply{Mode: a.Mode, Asked: p.asked(a)})
 	choose := func(c page.Choose) func() page.Intent {
 		return func() page.Intent {
 			p.race = nil

@@ -14,6 +14,7 @@ import (
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
 )
@@ -431,7 +432,7 @@ func TestProfileContinuesNoCampaignWhileAModeWaitsToBeKept(t *testing.T) {
 		}
 	}
 	d.Sees("(answer keep first)")
-	verify := task.Verify(l.Header.Workload, d.Board.Space().Max(), 0)
+	verify := task.Verify(measure.ModeRequest{Workload: l.Header.Workload, Mode: d.Board.Space().Max()}, 0)
 	if does := p.start(nil, verify); does != page.Say("not now: answer keep first") {
 		t.Errorf("it starts all the same: %v", does)
 	}

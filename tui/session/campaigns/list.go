@@ -184,7 +184,7 @@ func ReadCampaignFolder(dir string) Campaign {
 	switch {
 	case h.Plan.Kind == RunKind && h.Plan.Source == SoakSource:
 		c.Verdict = soakVerdict(dir)
-	case h.Plan.Limit != nil:
+	case h.Plan.Limit != nil && c.Usable > 0:
 		c.Verdict = string(standing.VerdictOf(*h.Plan.Limit, record.Usable(rows)))
 	}
 	return c

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 
 	"jtune/internal/usage"
@@ -25,6 +26,10 @@ type ModeRequest struct {
 	Mode     tegra.Mode
 	// Limit is what the readings are compared with: there are several until they decide. Not limited: one.
 	Limit metric.Goal
+	// InForce measures the board as it is in the mode, writes nothing, and goes on until its context ends: what was
+	// read until then counts.
+	InForce bool
+	Free    bool // in force with free clocks
 }
 
 // plan describes the request in the record.
@@ -36,19 +41,28 @@ func (r ModeRequest) plan() record.PlanHeader {
 	return p
 }
 
-// again reports whether readings do not decide yet.
+// again reports whether readings do not decide yet, or a mode in force is read until the end.
 func (r ModeRequest) again(rows []record.Row) bool {
 	list := record.Usable(rows)
 	return len(list) == len(rows) && len(list) < standing.MostReadings &&
-		standing.VerdictOf(r.Limit, list) == standing.AtLimit
+		(r.InForce || standing.VerdictOf(r.Limit, list) == standing.AtLimit)
 }
 
-// Verify measures one mode as a separate campaign and restores the device. An unusable row says why. The model of the
-// workload's pool learns the rows.
+// Verify measures one mode as a separate campaign and restores the device, unless the mode is in force. An unusable row
+// says why. The model of the workload's pool learns the rows.
 func Verify(ctx context.Context, s *session.Session, r ModeRequest, observe func(Event)) ([]record.Row, error) {
-	head := campaigns.HeaderOf(s, r.Workload, r.plan(), nil, record.Settings{})
 	p := ProfileRequest{Measuring: Measuring{Workload: r.Workload}}
-	rows, dir, err := measureAgain(ctx, s, p, head, &onePlan{mode: r.Mode, again: r.again}, observe)
+	plan := &onePlan{mode: r.Mode, again: r.again}
+	if r.InForce {
+		p.Settings = record.Settings{KeepFan: true, DVFS: r.Free}
+		plan.end, ctx = ctx.Done(), context.WithoutCancel(ctx)
+	}
+	head := campaigns.HeaderOf(s, r.Workload, r.plan(), nil, p.Settings)
+	rows, dir, err := measureAgain(ctx, s, p, head, plan, observe)
+	if r.InForce && len(rows) == 0 && dir != "" {
+		_ = os.RemoveAll(dir)
+		return nil, err
+	}
 	Update(s, r.Workload, nil, dir, record.Usable(rows), observe)
 	return rows, err
 }
@@ -75,21 +89,29 @@ func measureAgain(ctx context.Context, s *session.Session, r ProfileRequest, hea
 	case err == nil && res.New == 0:
 		err = context.Cause(ctx)
 	}
-	if err != nil || res.New == 0 {
-		return nil, res.Dir, err
-	}
-	return res.Rows[len(res.Rows)-res.New:], res.Dir, nil
+	return res.Rows[len(res.Rows)-res.New:], res.Dir, err
 }
 
 // onePlan measures a mode, whatever was measured before, and then as long as again says.
 type onePlan struct {
 	mode   tegra.Mode
 	again  func([]record.Row) bool // of its rows; nil: once
+	end    <-chan struct{}         // closed when a mode in force is measured no longer; nil: the mode is set
 	before int                     // rows of a resumed campaign
 	asked  bool
 }
 
-var _ profiles.Plan = (*onePlan)(nil)
+var (
+	_ profiles.Plan = (*onePlan)(nil)
+	_ PreparedPlan  = (*onePlan)(nil)
+)
+
+// Prepare implements PreparedPlan: nothing is written for a mode in force.
+func (p *onePlan) Prepare(b *profiles.Bench, _ string) {
+	if p.end != nil {
+		b.Applier = nil
+	}
+}
 
 func (p *onePlan) Len() (int, bool) { return 0, false } // besides the rows of a resumed campaign
 
@@ -98,7 +120,13 @@ func (p *onePlan) Next(rows []record.Row) (profiles.Step, bool) {
 	if first {
 		p.asked, p.before = true, len(rows)
 	}
-	return profiles.Step{Setting: tegra.Setting{Mode: p.mode}}, first || p.again != nil && p.again(rows[p.before:])
+	select {
+	case <-p.end:
+		return profiles.Step{}, false
+	default:
+		return profiles.Step{Setting: tegra.Setting{Mode: p.mode}, AsFound: p.end != nil, End: p.end},
+			first || p.again != nil && p.again(rows[p.before:])
+	}
 }
 
 // VerifyRequest asks to measure the modes that limits choose along a model's Pareto front.

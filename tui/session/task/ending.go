@@ -7,6 +7,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tui/session"
 )
@@ -24,19 +25,23 @@ func (s *Spec) Ending(now Snapshot) string {
 		return what + ": no measured mode meets the limit"
 	case now.Err != nil:
 		return what + ": " + now.Err.Error()
-	case now.Stopped:
+	case now.Stopped && len(now.Readings) == 0:
 		return what + " stopped" + now.by() + restored
 	}
 	if now.Proof != nil {
 		return what + ": " + now.Proof.Sentence() + restored
 	}
-	if m := now.Readings; s.Kind == Verifying && len(m) > 0 {
-		at := m[0].Mode.String()
-		if m[0].Batch > 0 {
-			at += fmt.Sprintf(" batch %d", m[0].Batch)
+	if s.Kind == Verifying && len(now.Readings) > 0 {
+		m := tegra.MeansOf(now.Readings)[0]
+		at := m.Mode.String()
+		if m.Batch > 0 {
+			at += fmt.Sprintf(" batch %d", m.Batch)
 		}
-		return fmt.Sprintf("measured %s: %s ms, %s W; board restored", at, text.Of(m[0].TimeMS),
-			text.Of(m[0].PowerW))
+		says := fmt.Sprintf("measured %s: %s ms, %s W", at, text.Of(m.TimeMS), text.Of(m.PowerW))
+		if v := standing.VerdictOf(s.Limit, now.Readings); v != standing.NoVerdict {
+			says += fmt.Sprintf(", %s in %s", v, text.Count(m.N, "reading"))
+		}
+		return says + strings.Replace(restored, ": the board is", "; board", 1)
 	}
 	return what + " finished" + restored
 }

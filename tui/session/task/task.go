@@ -263,13 +263,14 @@ func Tune(r measure.TuneRequest) *Task {
 }
 
 // Verify returns a task that measures one mode, at a batch size if the model has it as an input.
-func Verify(w workload.Workload, m tegra.Mode, batch int) *Task {
+func Verify(r measure.ModeRequest, batch int) *Task {
 	if batch > 0 {
-		w.Batch = batch
+		r.Workload.Batch = batch
 	}
-	spec := Spec{Kind: Verifying, Workload: w, Planned: 1}
+	spec := Spec{Kind: Verifying, Workload: r.Workload, Question: metric.Question{Limit: r.Limit}, Planned: 1,
+		Present: r.InForce, Whole: r.InForce}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (out Outcome, err error) {
-		rows, err := on.Verify(ctx, measure.ModeRequest{Workload: w, Mode: m}, t.Observe)
+		rows, err := on.Verify(ctx, r, t.Observe)
 		for _, row := range rows {
 			if row.Batch, err = batch, search.Unusable(row); err == nil {
 				out.Readings = append(out.Readings, row.Measured)

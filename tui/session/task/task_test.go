@@ -147,7 +147,7 @@ func TestTaskTellsWhyItGaveNoValue(t *testing.T) {
 	t.Parallel()
 	q := Tasks{On: make(steps), Clock: sessiontest.Fast(t).Clock}
 	for name, task := range map[string]*Task{
-		"timeout: too slow":            Verify(workload.Workload{}, tegra.Mode{}, 8),
+		"timeout: too slow":            Verify(measure.ModeRequest{}, 8),
 		optimize.ErrInfeasible.Error(): Tune(measure.TuneRequest{}),
 	} {
 		if err := q.Start(t.Context(), task); err != nil {
@@ -187,7 +187,7 @@ func TestTaskOfARealJobBesideAVirtualBoardKeepsRealTime(t *testing.T) {
 	} {
 		clock := &rate{was: []float64{10}}
 		q := Tasks{On: make(steps), Clock: sessiontest.Fast(t).Clock, Rate: clock}
-		task := Verify(c.w, tegra.Mode{}, 8)
+		task := Verify(measure.ModeRequest{Workload: c.w}, 8)
 		task.Speed, task.Pair = c.rate, c.pair
 		if err := q.Start(t.Context(), task); err != nil {
 			t.Fatal(err)

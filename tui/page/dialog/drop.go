@@ -1,0 +1,96 @@
+package dialog
+
+import (
+	"fmt"
+	"strings"
+
+	"jtune/internal/stats"
+	"jtune/internal/text"
+	"jtune/optimize/standing"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/widget"
+)
+
+// The needle drop: while the question waits whether to keep an answer, its job runs, and the question shows power and
+// time of a step before and now. The readings until then verify the answer.
+
+// dropping returns the present power and time of a step of the job; ok is false before the first step.
+func (f *Apply) dropping() (now tegra.Measured, ok bool) {
+	j := f.read.Drop()
+	if j == nil || f.asked == nil {
+		return now, false
+	}
+	if now.PowerW = j.Progress.PowerW.V; !j.Progress.PowerW.OK && len(j.Rows) > 0 { // between two readings
+		now.PowerW = j.Rows[len(j.Rows)-1].PowerW
+	}
+	now.TimeMS = stats.Median(j.Times[max(0, len(j.Times)-recent):])
+	return now, now.TimeMS > 0 && now.HasPower()
+}
+
+// recent is how many steps the shown time is the median of: a single one may hiccup.
+const recent = 9
+
+// before returns what is known of the job in the mode before; the second result says whether it was measured.
+func (f *Apply) before() (m tegra.Measured, measured bool) {
+	v := f.read.Outlook()
+	if v == nil || !f.from.Mode.OK || v.Workload != f.asked.Workload.Name {
+		return m, false
+	}
+	about := v.About(f.from.Mode.V)
+	return about.Best(), about.Measured()
+}
+
+// proof says how the readings so far stand against the limit; "" before the first.
+func (f *Apply) proof() string {
+	j := f.read.Drop()
+	if j == nil || f.asked == nil {
+		return ""
+	}
+	list := record.Usable(j.Rows)
+	v := standing.VerdictOf(f.asked.Limit, list)
+	switch {
+	case len(list) == 0:
+		return ""
+	case v == standing.NoVerdict:
+		return "measured in " + text.Count(len(list), "reading")
+	}
+	if v != standing.AtLimit {
+		v += standing.Verdict(" " + f.asked.Limit.Brief())
+	}
+	return fmt.Sprintf("%s in %s", v, text.Count(len(list), "reading"))
+}
+
+// leastLarge is the least height of a screen with large figures.
+const leastLarge = 20
+
+// figure formats a value with as many digits as its large figures have room for.
+func figure(v float64) string { return strings.ReplaceAll(widget.MS(v), ",", "") }
+
+// nowText is the present power and time of a step in a line.
+func nowText(now tegra.Measured) string {
+	return "  " + figure(now.PowerW) + " W  " + figure(now.TimeMS) + " ms"
+}
+
+// needle draws power and time of a step before and now: in large figures above the question if they fit on the screen,
+// else in its line.
+func (f *Apply) needle(now tegra.Measured, w, h int) (large, line string) {
+	watts, ms := [][widget.LargeRows]string{widget.Large(figure(now.PowerW)), {"W", "now"}},
+		[][widget.LargeRows]string{widget.Large(figure(now.TimeMS)), {"ms"}}
+	line = nowText(now)
+	if was, measured := f.before(); was.HasPower() && was.TimeMS > 0 {
+		word, mark := "before", ""
+		if !measured {
+			word, mark = "predicted", "~"
+		}
+		watts = append([][widget.LargeRows]string{widget.Large(figure(was.PowerW)), {"W", word, "→"}}, watts...)
+		ms = append([][widget.LargeRows]string{widget.Large(figure(was.TimeMS)), {"", "→"}}, ms...)
+		line = fmt.Sprintf("  %s → %s W  %s → %s ms", mark+figure(was.PowerW), figure(now.PowerW),
+			mark+figure(was.TimeMS), figure(now.TimeMS))
+	}
+	rows := widget.Abreast(append(append(watts, [widget.LargeRows]string{" "}), ms...)...)
+	if h >= leastLarge && widget.Width(rows[0]) <= w && f.read.Look().Glyphs != widget.GlyphsASCII {
+		large, line = strings.Join(rows[:], "\n")+"\n", ""
+	}
+	return large, line
+}
