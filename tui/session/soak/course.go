@@ -48,8 +48,8 @@ func (s Seen) Rail(name string) tegra.RailReading {
 type line struct {
 	AtS       float64               `csv:"t_s,.1"`
 	UnixS     float64               `csv:"unix_s,.1"`
-	PowerW    tegra.Val[float64]    `csv:"power_w"`
-	TjC       degrees               `csv:"tj_c"`
+	PowerW    signed                `csv:"power_w"`
+	TjC       signed                `csv:"tj_c"`
 	CPU       tegra.Val[tegra.Freq] `csv:"cpu_khz,1000"`
 	CPUAsked  tegra.Val[tegra.Freq] `csv:"cpu_asked_khz,1000"`
 	GPU       tegra.Val[tegra.Freq] `csv:"gpu_hz"`
@@ -71,7 +71,7 @@ type line struct {
 
 func (s *Seen) line() line {
 	r := &s.Reading
-	return line{s.AtS, float64(s.Wall.UnixMilli()) / 1000, r.TotalW, degrees(s.TjC()), r.CPU.Actual, r.CPU.Max,
+	return line{s.AtS, float64(s.Wall.UnixMilli()) / 1000, signed(r.TotalW), signed(s.TjC()), r.CPU.Actual, r.CPU.Max,
 		r.GPU.Actual, r.GPU.Max, r.EMC.Actual, r.EMC.Max, r.Locked, r.FanPct, r.FanRPM, r.Throttled, r.Heat, r.Slow,
 		r.Alarming(), r.RAMUsed, s.Part, s.Faults, s.StepMS}
 }
@@ -79,7 +79,7 @@ func (s *Seen) line() line {
 func (l *line) seen() Seen {
 	s := Seen{AtS: l.AtS, Wall: time.UnixMilli(int64(l.UnixS * 1000)), StepMS: l.StepMS, Part: l.Part, Faults: l.Faults}
 	r := &s.Reading
-	r.TotalW, r.RAMUsed, r.FanPct, r.FanRPM = l.PowerW, l.RAM, l.FanPct, l.FanRPM
+	r.TotalW, r.RAMUsed, r.FanPct, r.FanRPM = tegra.Val[float64](l.PowerW), l.RAM, l.FanPct, l.FanRPM
 	r.CPU.Actual, r.CPU.Max, r.GPU.Actual, r.GPU.Max = l.CPU, l.CPUAsked, l.GPU, l.GPUAsked
 	r.EMC.Actual, r.EMC.Max, r.Slow, r.Alarms = l.EMC, l.EMCAsked, l.Slow, l.Alarms
 	r.Locked, r.Throttled, r.Heat = l.Locked, l.Throttled, l.Heat
@@ -89,19 +89,19 @@ func (l *line) seen() Seen {
 	return s
 }
 
-// degrees is a value that may be negative, as a temperature or a current; absent if it is not finite.
-type degrees tegra.Val[float64]
+// signed is a value that may be negative, as a temperature, a current or its power; absent if it is not finite.
+type signed tegra.Val[float64]
 
-func (v *degrees) CSV() string {
+func (v *signed) CSV() string {
 	if !v.OK {
 		return ""
 	}
 	return strconv.FormatFloat(v.V, 'f', -1, 64)
 }
 
-func (v *degrees) SetCSV(text string) bool {
+func (v *signed) SetCSV(text string) bool {
 	x, err := strconv.ParseFloat(text, 64)
-	*v = degrees(tegra.Finite(x))
+	*v = signed(tegra.Finite(x))
 	return err == nil
 }
 
@@ -227,7 +227,7 @@ func (c *course) print(s Seen) []string {
 	fields := c.Print(&fixed)
 	for i, name := range c.Columns {
 		if v := s.ofRail(name, c.rails); v != nil {
-			fields[i] = (*degrees)(v).CSV()
+			fields[i] = (*signed)(v).CSV()
 		} else if name == sumColumn {
 			var sum tegra.Val[int64]
 			for _, one := range s.Reading.Signals {
@@ -265,7 +265,7 @@ func (c *course) read(fields []string) (s Seen, ok bool) {
 			continue
 		}
 		if v := s.ofRail(name, c.rails); v != nil {
-			ok = (*degrees)(v).SetCSV(fields[i])
+			ok = (*signed)(v).SetCSV(fields[i])
 		} else if v := s.ofSignal(name); v != nil {
 			v.V, err = strconv.ParseInt(fields[i], 10, 64)
 			v.OK, ok = true, err == nil

@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"jtune/internal/text"
 	"jtune/internal/tools/reliability"
+	"jtune/tegra"
 	"jtune/telemetry/hold"
 )
 
@@ -29,6 +31,18 @@ func courseText(t *testing.T, list []Seen, rails, signals []string) []byte {
 		t.Fatal(k.err)
 	}
 	return b.Bytes()
+}
+
+func TestCourseKeepsNegativeReadings(t *testing.T) {
+	t.Parallel()
+	s := Seen{AtS: 1, Wall: time.UnixMilli(1000)}
+	s.Reading.TotalW = tegra.Some(-0.25)
+	s.Reading.Rails = []tegra.RailReading{{Name: "VDD_IN", Volts: tegra.Some(5.0), Amperes: tegra.Some(-0.05)}}
+	list, err := parseCourse(courseText(t, []Seen{s}, []string{"VDD_IN"}, nil), plan{})
+	if err != nil || len(list) != 1 || list[0].Reading.TotalW != s.Reading.TotalW ||
+		list[0].Rail("VDD_IN").Amperes != tegra.Some(-0.05) {
+		t.Errorf("%+v: %v", list, err)
+	}
 }
 
 // FuzzCourse reads the samples of a soak, which it goes on from and is judged by.
