@@ -264,7 +264,7 @@ func TestSheetJudgesEachModeByTheLimit(t *testing.T) {
 	}
 	versus := func(name string, cores int, ms, watts float64) outlook.Comparison {
 		p := optimize.MeasuredPrediction(at(cores, ms, watts).Measured)
-		p.PowerHiW = 1.05 * watts
+		p.PowerLoW, p.PowerHiW = 0.99*watts, 1.05*watts
 		return outlook.Comparison{Name: name, Other: p}
 	}
 	a := Answer{Limit: metric.Watts(30), Feasible: true, Before: &Baseline{"present, locked", at(8, 50, 40), Errors{}},
@@ -296,10 +296,15 @@ func TestSheetJudgesEachModeByTheLimit(t *testing.T) {
 	if s := a.Sheet(Then); !strings.Contains(s.Takes, "before (clocks locked)") {
 		t.Errorf("later it says %q", s.Takes)
 	}
-	a.Versus.Presets[2] = versus("MODE_30W", 7, 55, 29)
-	const near = "MODE_30W may draw up to 30.5 W with this job (predicted): it was not measured"
-	if got := a.named(); got != near {
-		t.Errorf("got %q", got)
+	for watts, want := range map[float64]string{
+		28:   "",
+		29:   "MODE_30W may not fit: ~29.0 W with this job (predicted, 28.7 … 30.5)",
+		30.1: "MODE_30W may not fit: ~30.1 W with this job (predicted, 29.8 … 31.6)",
+	} {
+		a.Versus.Presets[2] = versus("MODE_30W", 7, 55, watts)
+		if got := a.named(); got != want {
+			t.Errorf("at %g W: got %q, want %q", watts, got, want)
+		}
 	}
 	a.Preset = &Baseline{"MODE_30W", at(7, 55, 31), Errors{}}
 	if a.Compared(); a.Preset != nil || a.Gain.Against != Present {

@@ -196,12 +196,12 @@ func (a *Answer) named() string {
 		return fmt.Sprintf("%s draws %s W with this job: it does not fit ✗", found.Name, text.Of(found.Other.PowerW))
 	case found.Measured:
 		return ""
-	case limit.Over(found.Other.PowerW) > 0:
+	case limit.Over(found.Other.PowerLoW) > 0:
 		return fmt.Sprintf("%s would draw ~%s W with this job: it does not fit ✗ (predicted)", found.Name,
 			text.Of(found.Other.PowerW))
 	case limit.Over(found.Other.PowerHiW) > 0:
-		return fmt.Sprintf("%s may draw up to %s W with this job (predicted): it was not measured", found.Name,
-			text.Of(found.Other.PowerHiW))
+		return fmt.Sprintf("%s may not fit: ~%s W with this job (predicted, %s … %s)", found.Name,
+			text.Of(found.Other.PowerW), text.Of(found.Other.PowerLoW), text.Of(found.Other.PowerHiW))
 	}
 	return ""
 }
