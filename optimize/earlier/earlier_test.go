@@ -74,19 +74,27 @@ func TestAlignMovesOldListsToLaterOnes(t *testing.T) {
 // What a year of nightly searches measured is aligned at once: the time grows with the readings, not with their square.
 func TestAlignTakesThousandsOfLists(t *testing.T) {
 	t.Parallel()
-	lists := make([][]tegra.Measured, 3000)
-	for i := range lists {
-		for k := range 13 { // each setting is in 32 lists, at most
-			at := tegra.Setting{Mode: tegra.Mode{Cores: 1 + (13*i+k)%1220}}
-			lists[i] = append(lists[i], tegra.Measured{Setting: at, TimeMS: 50, PowerW: 20})
+	quickest := func(n int) (least time.Duration) {
+		lists := make([][]tegra.Measured, n)
+		for i := range lists {
+			for k := range 13 { // each setting is in 32 lists, at most
+				at := tegra.Setting{Mode: tegra.Mode{Cores: 1 + (13*i+k)%(n*2/5)}}
+				lists[i] = append(lists[i], tegra.Measured{Setting: at, TimeMS: 50, PowerW: 20})
+			}
 		}
+		for try := range 2 {
+			began := time.Now()
+			if rows, a := Align(lists); len(rows) != 13*n || a != (Alignment{}) {
+				t.Errorf("%d rows, %+v", len(rows), a)
+			}
+			if took := time.Since(began); try == 0 || took < least {
+				least = took
+			}
+		}
+		return least
 	}
-	began := time.Now()
-	if rows, a := Align(lists); len(rows) != 13*len(lists) || a != (Alignment{}) {
-		t.Errorf("%d rows, %+v", len(rows), a)
-	}
-	if took := time.Since(began); took > 10*time.Second { // 0.3 s alone
-		t.Errorf("it took %v", took)
+	if few, many := quickest(150), quickest(1500); many > 35*few { // ten times the readings; their square: 100 times
+		t.Errorf("ten times the readings took %v in place of %v", many, few)
 	}
 }
 
