@@ -27,6 +27,8 @@ type Table struct {
 	Cursor int
 	Top    int
 	page   int    // rows of the last drawing
+	cols   []int  // columns of the last drawing
+	widths []int  // their widths
 	Empty  string // shown if there are no rows
 	Search Search
 }
@@ -160,6 +162,7 @@ func (t *Table) Render(w, h int) string {
 		cells = append(cells, row)
 	}
 	cols, widths := t.fitted(w, cells)
+	t.cols, t.widths = cols, widths
 	titles := make([]string, len(t.Cols))
 	for i, c := range t.Cols {
 		titles[i] = c.Title
@@ -177,6 +180,17 @@ func (t *Table) Render(w, h int) string {
 		}
 	}
 	return Fit(strings.Join(lines, "\n"), w, h)
+}
+
+// ColumnAt returns the column that was drawn at x; false for none.
+func (t *Table) ColumnAt(x int) (column int, ok bool) {
+	for i, c := range t.cols {
+		if x--; x < t.widths[i] {
+			return c, x >= 0
+		}
+		x -= t.widths[i]
+	}
+	return 0, false
 }
 
 func (t *Table) line(cols, widths []int, cells []string) string {

@@ -3,6 +3,7 @@ package modes
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -153,6 +154,24 @@ func TestModesClickChoosesARow(t *testing.T) {
 	}
 	if p.Click(10, 16) {
 		t.Error("a click below the list is taken")
+	}
+}
+
+func TestModesClickOnAHeadSortsByItsColumn(t *testing.T) {
+	d, p := withView(t)
+	head := strings.Split(d.Screen(), "\n")[1]
+	for title, says := range map[string]string{"ms/step": "by time ▴", "cores/CPU": "by mode ▾"} {
+		at := strings.Index(head, title)
+		if at < 0 {
+			t.Fatalf("no %s in %q", title, head)
+		}
+		if !p.Click(utf8.RuneCountInString(head[:at])+1, 1) {
+			t.Errorf("a click on %s is not taken", title)
+		}
+		d.Sees(says)
+	}
+	if p.Click(len(head)+10, 1) {
+		t.Error("a click beside the heads is taken")
 	}
 }
 

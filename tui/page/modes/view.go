@@ -270,8 +270,19 @@ func (p *Page) cell(m tegra.Mode, col modesColumn, what string) string {
 	return [...]string{n.MS, n.BandMS, widget.Dash, n.W, n.BandW, n.J}[col-columnTime]
 }
 
-// Click moves the cursor to a row.
-func (p *Page) Click(_, y int) bool {
+// Click moves the cursor to a row, or sorts by the column whose head it hits.
+func (p *Page) Click(x, y int) bool {
+	if !p.read.Look().Narrow {
+		x -= 2 // the frame
+	}
+	if column, hit := p.tab.ColumnAt(x); hit && y == 1 && p.compose == nil && p.compared == nil && p.boot == nil {
+		by := modesColumn(column)
+		if !slices.ContainsFunc(sortColumns, func(c sortColumn) bool { return c.column == by }) || !p.hasColumn(by) {
+			return false
+		}
+		p.sort(by)
+		return true
+	}
 	row := p.tab.Top + y - 2 // minus the frame or title, and the table's head
 	if p.compose != nil || p.compared != nil || p.boot != nil || y < 2 || row >= p.tab.Rows ||
 		y >= p.listed {
