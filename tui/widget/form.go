@@ -193,7 +193,7 @@ func (f *Form) Hints() []Action {
 		out = append(out, f.Keys.OptionPrev.With(f.Keys.OptionNext, "change"))
 	}
 	if f.Fields[f.At].Step != nil {
-		out = append(out, f.Keys.Lower.With(f.Keys.Higher, "1 down, up"))
+		out = append(out, f.Keys.Lower.With(f.Keys.Higher, f.Fields[f.At].Name+" ±1"))
 	}
 	if f.folded() != nil {
 		out = append(out, f.Keys.More)

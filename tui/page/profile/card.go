@@ -56,15 +56,15 @@ func (p *Page) cardActs() page.Acts {
 	soak := page.On(keys.Soak.Unless(p.read.MayRun()), func() page.Intent { return askSoak(p) })
 	write := page.On(keys.Report, func() page.Intent { return report(p.shown(), p.read.Session()) })
 	look := page.On(keys.Look, choose(p.goal()))
+	race := page.On(keys.Race.Unless(noRace(a)), func() page.Intent { return startRace(p) })
 	word := "at once"
 	if p.read.Look().Narrow {
 		word = "now"
 	}
 	now.Action = now.Action.As(word).Doing(now.Does)
-	out := page.Acts{apply, now, soak, write, look,
+	out := page.Acts{apply, now, soak, write, look, race,
 		page.Quiet(keys.Back, racing(p) != nil, func() { p.race = nil }),
 		page.On(keys.Back.As("its rows").Doing("the modes that this search measured"), func() { p.left = p.shown() }),
-		page.On(keys.Race.Unless(noRace(a)), func() page.Intent { return startRace(p) }),
 		page.Shown(keys.Verify.As("measure a mode").Unless(p.read.MayMeasure()))}
 	if p.read.Look().Narrow {
 		out[2], out[3], out[4] = look, soak, write
