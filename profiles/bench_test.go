@@ -144,7 +144,7 @@ func TestBenchFloodOfMinibatchesIsNoTraining(t *testing.T) {
 		}}, nil
 	}
 	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != record.Failed ||
-		!strings.Contains(got.Why, "minibatches in 20ms") ||
+		!strings.Contains(got.Why, "minibatches in 20 ms") ||
 		told > 2*floodLen {
 		t.Errorf("%s %q after %d minibatches", got.Status, got.Why, told)
 	}
@@ -203,7 +203,7 @@ func TestBenchFaultsBecomeRowsWithAReason(t *testing.T) {
 			virtual.Faults{HangAfter: 30},
 			record.Settings{},
 			record.Failed,
-			"prints nothing for 5m0s",
+			"prints nothing for 5 min",
 		},
 		{
 			"a rail that vanished",

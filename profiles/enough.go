@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
@@ -82,7 +83,7 @@ func (m *measurement) countNote() string {
 	}
 	if n := len(m.clean); m.set.Patience > 0 && n < m.set.Minibatches && n >= record.FewestOfSlow {
 		return fmt.Sprintf("note: %d minibatches in place of %d, which took %s", n, m.set.Minibatches,
-			(m.clean[n-1].T - m.clean[0].Began()).Round(time.Second))
+			units.Span(m.clean[n-1].T-m.clean[0].Began()))
 	}
 	if !m.raised {
 		return ""

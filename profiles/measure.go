@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"jtune/internal/units"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -296,7 +297,7 @@ func (m *measurement) flooded(e harness.Event) error {
 		return fmt.Errorf(
 			"the job reports %d minibatches in %s: does it print in a loop of its own?",
 			floodLen,
-			took.Round(time.Millisecond),
+			units.Span(took),
 		)
 	}
 	return nil

@@ -32,7 +32,7 @@ func TestSOnLiveSoaksThePresentMode(t *testing.T) {
 		r.Workload.Name != "resnet18" {
 		t.Errorf("asked for %+v", r)
 	}
-	d.sees("soak of resnet18", "holds: held for 45m0s", "5.90 A", "limit 50 W", "hottest zone", "S soak again")
+	d.sees("soak of resnet18", "holds: held for 45 min", "5.90 A", "limit 50 W", "hottest zone", "S soak again")
 }
 
 func TestCardKeySoaksItsAnswer(t *testing.T) {

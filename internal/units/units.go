@@ -128,3 +128,21 @@ func Duration(text string) (time.Duration, error) {
 	}
 	return d + time.Duration(long), nil
 }
+
+// Span formats a duration: 350 ms, 42 s, 12 min, 3.4 h, 4.4 days.
+func Span(d time.Duration) string {
+	switch abs := d.Abs(); {
+	case d != 0 && abs < time.Second:
+		return fmt.Sprintf("%.0f ms", d.Seconds()*1000)
+	case abs < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case abs < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case abs < 3*day:
+		return fmt.Sprintf("%.1f h", d.Hours())
+	}
+	return fmt.Sprintf("%.1f days", d.Hours()/24)
+}
+
+// SpanOf is Span of seconds.
+func SpanOf(seconds float64) string { return Span(time.Duration(seconds * float64(time.Second))) }

@@ -53,6 +53,23 @@ func TestTimesAreReadWithAndWithoutTheirUnit(t *testing.T) {
 	}
 }
 
+func TestSpansOfTimeHaveAUnitThatFits(t *testing.T) {
+	t.Parallel()
+	for want, got := range map[string]string{
+		"0 s":      Span(0),
+		"350 ms":   Span(350 * time.Millisecond),
+		"42 s":     SpanOf(42),
+		"119 s":    Span(119 * time.Second),
+		"12 min":   Span(722 * time.Second),
+		"3.5 h":    Span(210 * time.Minute),
+		"4.4 days": Span(105*time.Hour + 57*time.Minute + 4*time.Second),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func FuzzDuration(f *testing.F) {
 	for _, text := range []string{"30", "1h30min", "2d", "99999d", "d", "1d1d"} {
 		f.Add(text)

@@ -12,6 +12,7 @@ import (
 	"jtune/internal/conclusion"
 	"jtune/internal/stats"
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/tegra"
@@ -342,9 +343,9 @@ type Training struct {
 // String prints "1.4 h and 120 Wh".
 func (t Training) String() string {
 	if math.IsNaN(t.KWh) {
-		return spoken(t.Time)
+		return units.Span(t.Time)
 	}
-	return spoken(t.Time) + " and " + Energy(t.KWh)
+	return units.Span(t.Time) + " and " + Energy(t.KWh)
 }
 
 // TrainingOf returns minibatches times the point's time and energy, without validation or loading between epochs.
@@ -371,20 +372,7 @@ func Against(here, other Training) string {
 	}
 	dt, de := here.Time-other.Time, here.KWh-other.KWh
 	if math.IsNaN(de) {
-		return fmt.Sprintf("%s %s than", spoken(dt.Abs()), more(dt < 0))
+		return fmt.Sprintf("%s %s than", units.Span(dt.Abs()), more(dt < 0))
 	}
-	return fmt.Sprintf("%s %s and %s %s than", spoken(dt.Abs()), more(dt < 0), Energy(max(de, -de)), more(de < 0))
-}
-
-// spoken prints a duration in words.
-func spoken(d time.Duration) string {
-	switch {
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	case d < 72*time.Hour:
-		return fmt.Sprintf("%.1f h", d.Hours())
-	}
-	return fmt.Sprintf("%.1f days", d.Hours()/24)
+	return fmt.Sprintf("%s %s and %s %s than", units.Span(dt.Abs()), more(dt < 0), Energy(max(de, -de)), more(de < 0))
 }

@@ -114,7 +114,7 @@ func TestExecJobThatPrintsNothingIsSilent(t *testing.T) {
 	t.Parallel()
 	_, err := all(t, sh(t, `sleep 60`, ExecOptions{Silence: 100 * time.Millisecond}))
 	var silent *SilenceError
-	if !errors.As(err, &silent) || !strings.Contains(err.Error(), "prints nothing for 100ms") {
+	if !errors.As(err, &silent) || !strings.Contains(err.Error(), "prints nothing for 100 ms") {
 		t.Errorf("got %v", err)
 	}
 }

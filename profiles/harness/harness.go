@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/internal/stats"
+	"jtune/internal/units"
 	"jtune/tegra"
 )
 
@@ -219,8 +220,9 @@ func (e *SilenceError) Is(target error) bool { return e.Unseen && target == ErrN
 func (e *SilenceError) Error() string {
 	if e.Garbage == 0 {
 		return fmt.Sprintf("command %s prints nothing for %s: does it flush its output after each line? (a job that "+
-			"loads for longer: silence_s under [workload.NAME] in the configuration file)", e.Command, e.After)
+			"loads for longer: silence_s under [workload.NAME] in the configuration file)", e.Command,
+			units.Span(e.After))
 	}
 	return fmt.Sprintf("no step recognised in the output of %s for %s (%d other lines; last: %s); check its pattern",
-		e.Command, e.After, e.Garbage, e.Last)
+		e.Command, units.Span(e.After), e.Garbage, e.Last)
 }

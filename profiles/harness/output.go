@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/profiles/harness/pipe"
 	"jtune/profiles/harness/process"
 	"jtune/tegra"
@@ -175,8 +176,8 @@ func Unseen(command string, lines int, took, patience time.Duration) string {
 	if lines > 0 {
 		what = fmt.Sprintf("no step was seen in its %s: %s.", text.Count(lines, "line"), nameLine())
 	}
-	return fmt.Sprintf("%s has run for %s and %s jtune waits %s for its first step", command, took.Round(time.Second),
-		what, patience.Round(time.Second))
+	return fmt.Sprintf("%s has run for %s and %s jtune waits %s for its first step", command, units.Span(took), what,
+		units.Span(patience))
 }
 
 // take returns the function that turns lines of stdout into events. It marks the pipe as calm when the next line may be

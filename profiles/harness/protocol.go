@@ -105,7 +105,7 @@ func (p *parser) parse(raw []byte) (Event, error) {
 			return Event{}, err
 		}
 	case Warm:
-		if err := units("n", l.N, 0, &e.N); err != nil {
+		if err := counted("n", l.N, 0, &e.N); err != nil {
 			return Event{}, err
 		}
 	case EpochEnd, EpochBegin:
@@ -180,7 +180,7 @@ func (l *line) timed(e *Event) error {
 		return nil
 	}
 	e.Phase = text.OneLine(l.Phase)
-	return units("n", l.N, 1, &e.N)
+	return counted("n", l.N, 1, &e.N)
 }
 
 func (l *line) epoch(e *Event) error {
@@ -224,7 +224,7 @@ func (l *line) epoch(e *Event) error {
 const maxUnits = 1 << 20
 
 // units reads a count of units that is at least min.
-func units(name string, from *float64, min int, to *int) error {
+func counted(name string, from *float64, min int, to *int) error {
 	if from == nil {
 		*to = max(1, min)
 		return nil
@@ -261,12 +261,12 @@ func (l line) request(e *Event) error {
 		to   *int
 	}{{"in", l.In, &e.In}, {"out", l.Out, &e.Out}} {
 		if n.from != nil {
-			if err := units(n.name, n.from, 0, n.to); err != nil {
+			if err := counted(n.name, n.from, 0, n.to); err != nil {
 				return err
 			}
 		}
 	}
-	return units("n", l.N, 1, &e.N)
+	return counted("n", l.N, 1, &e.N)
 }
 
 // helloKeys are the keys of a hello that are kept.

@@ -76,7 +76,7 @@ func TestVirtualJobThatDiesOrHangsTellsAsARealOne(t *testing.T) {
 	}
 	events, err = run(virtual.Faults{HangAfter: 3})
 	var silent *SilenceError
-	if !errors.As(err, &silent) || len(events) != 6 || !strings.Contains(err.Error(), "prints nothing for 10s") {
+	if !errors.As(err, &silent) || len(events) != 6 || !strings.Contains(err.Error(), "prints nothing for 10 s") {
 		t.Errorf("hanging: %d events, %v", len(events), err)
 	}
 }

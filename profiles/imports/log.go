@@ -15,6 +15,7 @@ import (
 	"jtune/internal/safefile"
 	"jtune/internal/stats"
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/internal/usage"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -94,7 +95,7 @@ func (l *Log) errTimeless(power []powerSample) error {
 		"%s has %.2f W over %s (median of %d readings) and no minibatch times: give them with %s",
 		l.Power,
 		stats.Median(watts),
-		span.Round(time.Second),
+		units.Span(span),
 		len(watts),
 		usage.EpochTimes.Value(),
 	)

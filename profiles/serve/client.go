@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/internal/usage"
 	"jtune/tegra"
 )
@@ -246,7 +247,7 @@ func (r *refused) Error() string { return r.err.Error() }
 func (c *client) once(ctx context.Context, prompt string, output int) (answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := fmt.Errorf("nothing comes for %s: %w", c.o.Silence, errStalls)
+	stalled := fmt.Errorf("nothing comes for %s: %w", units.Span(c.o.Silence), errStalls)
 	watch := time.AfterFunc(c.o.Silence, func() { cancel(stalled) })
 	defer watch.Stop()
 	path, body := c.body(prompt, output)

@@ -157,7 +157,7 @@ func TestServerThatFailsEndsWithAReason(t *testing.T) {
 		"answers 500": {OpenAI, fake{oneModel, func(w http.ResponseWriter, _ *http.Request, _ string) {
 			http.Error(w, `{"error":{"message":"out of memory"}}`, 500)
 		}}, "HTTP status 500: out of memory"},
-		"stalls": {OpenAI, fake{oneModel, stall}, "nothing comes for 200ms: it stalls"},
+		"stalls": {OpenAI, fake{oneModel, stall}, "nothing comes for 200 ms: it stalls"},
 		"breaks off": {OpenAI, fake{oneModel, func(w http.ResponseWriter, _ *http.Request, _ string) {
 			io.WriteString(w, "data: {\"choices\":[{\"text\":\"x\"}]}\n\n")
 		}}, "broke off after 1 tokens"},

@@ -8,6 +8,7 @@ import (
 
 	"jtune/internal/document"
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -81,10 +82,9 @@ const mostFacts = 20
 
 // Facts are the duration, the end of the temperature and the events.
 func (r Result) Facts() document.Facts {
-	spell := func(s float64) string { return time.Duration(s * float64(time.Second)).Round(time.Second).String() }
-	facts := document.Facts{{"lasted", spell(r.DurationS)}, {"temperature", r.Steady.Words(0)}}
+	facts := document.Facts{{"lasted", units.SpanOf(r.DurationS)}, {"temperature", r.Steady.Words(0)}}
 	for _, e := range r.Events[:min(len(r.Events), mostFacts)] {
-		facts = append(facts, [2]string{"after " + spell(e.AtS), e.What})
+		facts = append(facts, [2]string{"after " + units.SpanOf(e.AtS), e.What})
 	}
 	if more := len(r.Events) - mostFacts; more > 0 {
 		facts = append(facts, [2]string{"", text.Count(more, "further event")})

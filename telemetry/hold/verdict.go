@@ -8,12 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/units"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
-
-// span formats a length of time.
-func span(d time.Duration) string { return d.Round(time.Second).String() }
 
 // Status is the current state of a watched load.
 type Status struct {
@@ -111,11 +109,11 @@ func (w *Watcher) mostAmperes() (limit, most tegra.Val[float64]) {
 func (w *Watcher) missed() string {
 	var parts []string
 	if w.absent > 0 {
-		parts = append(parts, "the board for "+span(w.absent))
+		parts = append(parts, "the board for "+units.Span(w.absent))
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.unseen)) {
 		if g := w.unseen[name]; g.lost(w.samples) {
-			parts = append(parts, fmt.Sprintf("%s for %s", g.what, span(g.total)))
+			parts = append(parts, fmt.Sprintf("%s for %s", g.what, units.Span(g.total)))
 		}
 	}
 	if n := len(parts); n > mostNamed {
@@ -161,7 +159,7 @@ func (w *Watcher) Judge(e Ending, mode tegra.Val[tegra.Mode]) Result {
 	r.Peak, r.Least = w.extremes()
 	r.Margins = w.margins()
 	missed := w.missed()
-	lasted := span(w.last - w.begun)
+	lasted := units.Span(w.last - w.begun)
 	switch {
 	case w.broken != "":
 		r.Verdict, r.Reason = DoesNotHold, w.broken
@@ -173,7 +171,7 @@ func (w *Watcher) Judge(e Ending, mode tegra.Val[tegra.Mode]) Result {
 		r.Verdict, r.Reason = NotSeen, "not seen: "+missed
 	case w.parts > 0 && !r.Steady.Reached:
 		r.Verdict, r.Reason = NotSeen, fmt.Sprintf("held for %s with a break, but was not steady in the %s since",
-			lasted, span(w.last-w.resumed))
+			lasted, units.Span(w.last-w.resumed))
 	case w.endsOver(r.Steady) != "":
 		r.Verdict, r.Reason = NotSeen, fmt.Sprintf("held for %s, but %s", lasted, w.endsOver(r.Steady))
 	default:
@@ -189,7 +187,7 @@ func of(asked time.Duration) string {
 	if asked == 0 {
 		return ""
 	}
-	return " of " + span(asked)
+	return " of " + units.Span(asked)
 }
 
 // endsOver says that the temperature will certainly settle above its limit, when it has not arrived there yet.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/telemetry"
@@ -100,7 +101,7 @@ func New(s Start) *Watcher {
 
 // GoesOn resumes a load that was interrupted: the board has cooled since.
 func (w *Watcher) GoesOn(t time.Duration, wall time.Time) {
-	w.Note(t, "it was cut off for %s, and continued", span(max(0, wall.Sub(w.wall))))
+	w.Note(t, "it was cut off for %s, and continued", units.Span(max(0, wall.Sub(w.wall))))
 	w.resumed, w.last, w.wall = t, t, wall
 	w.curve, w.minute = approach.Curve{}, minute{mostW: w.minute.mostW}
 	w.parts++
@@ -161,14 +162,14 @@ func (w *Watcher) time(s telemetry.Sample, wall time.Time) {
 	}
 	w.absent += slept
 	if slept > 0 {
-		w.Note(s.T, "the board was suspended for %s", span(slept))
+		w.Note(s.T, "the board was suspended for %s", units.Span(slept))
 	}
 	if since > longGap {
 		w.absent += since
-		w.Note(s.T, "nothing was seen for %s", span(since))
+		w.Note(s.T, "nothing was seen for %s", units.Span(since))
 	}
 	if set := wall.Sub(w.wall) - since - slept; set.Abs() > longGap {
-		w.Note(s.T, "the time of day was set by %s", span(set))
+		w.Note(s.T, "the time of day was set by %s", units.Span(set))
 	}
 }
 
@@ -192,7 +193,7 @@ func (w *Watcher) gaps(s telemetry.Sample) {
 		g.total += s.T - w.last
 		if g.longest = max(g.longest, s.T-g.since); g.longest > longGap && !g.noted {
 			g.noted = true
-			w.Note(s.T, "%s for %s", f, span(s.T-g.since))
+			w.Note(s.T, "%s for %s", f, units.Span(s.T-g.since))
 		}
 	}
 	for _, f := range s.Faults {
@@ -374,7 +375,7 @@ func (w *Watcher) exceeds(t time.Duration, quantity, format string, args ...any)
 // tooMuchPower notes that the mean power of a minute, or of a load shorter than a minute, exceeds its limit.
 func (w *Watcher) tooMuchPower(t time.Duration) {
 	w.exceeds(t, "W", "%.2f W of the module at %s (mean of %s), over %g W", w.minute.mean(), w.clock(t),
-		span(time.Duration(w.minute.sum.s*float64(time.Second))), w.limits.Of(metric.Power))
+		units.SpanOf(w.minute.sum.s), w.limits.Of(metric.Power))
 }
 
 // voltsRail returns the rail to which a limit in volts applies.

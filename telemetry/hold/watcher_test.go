@@ -88,7 +88,7 @@ func TestVerdicts(t *testing.T) {
 		"within": {metric.Power.Max(30).And(metric.Current.Max(6)).And(metric.Voltage.Max(4.75)), nil, Holds,
 			"25.0 of 30 W in a minute's mean"},
 		"watts": {metric.Power.Max(26), at(200, func(r *tegra.Reading) { r.TotalW = some(27.25) }), DoesNotHold,
-			"26.01 W of the module at 4 min (mean of 1m0s), over 26 W"},
+			"26.01 W of the module at 4 min (mean of 60 s), over 26 W"},
 		"amperes": {metric.Current.Max(5.5), at(50, func(r *tegra.Reading) { r.Rails[0].Amperes = some(5.6) }),
 			DoesNotHold,
 			"5.60 A of VDD_IN at 50 s, over 5.5 A"},
@@ -134,17 +134,17 @@ func TestVerdicts(t *testing.T) {
 			r.Locked, r.CPU.Min, r.CPU.Actual = tegra.Some(false), tegra.Some(tegra.MHz), tegra.Some(700*tegra.MHz)
 		}), Holds, ""},
 		"no temperature": {metric.Limits{}, at(100, func(r *tegra.Reading) { r.Temps = nil }), NotSeen,
-			"not seen: the temperature does not answer for 3m21s, zone tj-thermal does not answer for 3m21s"},
+			"not seen: the temperature does not answer for 3 min, zone tj-thermal does not answer for 3 min"},
 		"no current at the end": {metric.Limits{}, at(297, func(r *tegra.Reading) {
 			r.Rails[0].Amperes = tegra.Val[float64]{}
-		}), NotSeen, "not seen: the current of VDD_IN does not answer for 4s"},
+		}), NotSeen, "not seen: the current of VDD_IN does not answer for 4 s"},
 		"a rail": {metric.Limits{}, at(280, func(r *tegra.Reading) { r.Rails[0] = tegra.RailReading{Name: "VDD_IN"} }),
-			NotSeen, "not seen: rail VDD_IN does not answer for 21s"},
+			NotSeen, "not seen: rail VDD_IN does not answer for 21 s"},
 		"power that flickers": {metric.Limits{}, func(s int, r *second) {
 			if s%30 < 5 {
 				r.TotalW = tegra.Val[float64]{}
 			}
-		}, NotSeen, "the power does not answer for 50s"},
+		}, NotSeen, "the power does not answer for 50 s"},
 		"no power for a moment": {metric.Limits{}, func(s int, r *second) {
 			if s%30 < 2 {
 				r.TotalW = tegra.Val[float64]{}
@@ -154,9 +154,9 @@ func TestVerdicts(t *testing.T) {
 			if s == 150 {
 				now.wall, now.slept = now.wall.Add(20*time.Minute), 20*time.Minute
 			}
-		}, NotSeen, "not seen: the board for 20m0s"},
+		}, NotSeen, "not seen: the board for 20 min"},
 		"a guard that died": {metric.Limits{}, func(s int, now *second) { now.alone = s >= 290 }, NotSeen,
-			"not seen: the guard does not answer for 11s"},
+			"not seen: the guard does not answer for 11 s"},
 		"a clock that was set": {metric.Limits{}, func(s int, now *second) {
 			if s == 150 {
 				now.wall = now.wall.Add(2 * time.Hour)
@@ -169,7 +169,7 @@ func TestVerdicts(t *testing.T) {
 		}, Holds, ""},
 		"a frozen sensor": {metric.Limits{}, func(s int, r *second) {
 			r.Temps[0].C = 50 + float64(min(s, 90))/10
-		}, NotSeen, "zone tj-thermal repeats 59.000 °C for 2m"},
+		}, NotSeen, "zone tj-thermal repeats 59.000 °C for 3 min"},
 		"a sensor that freezes below another": {metric.Limits{}, func(s int, r *second) {
 			r.Temps = append(r.Temps, tegra.TempReading{Name: "cpu-thermal", C: 40 + float64(min(s, 90))/10})
 		}, NotSeen, "zone cpu-thermal repeats 49.000 °C"},

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"jtune/internal/report"
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/profiles/record"
 	"jtune/profiles/record/remarks"
 	"jtune/tegra"
@@ -106,8 +106,10 @@ func characterFacts(c record.Character) report.Facts {
 	ram.V /= 1e9
 	median := p.RAMMedianBytes
 	median.V /= 1e9
-	uptime := c.Uptime
-	uptime.V = uptime.V.Round(time.Second)
+	uptime := ""
+	if c.Uptime.OK {
+		uptime = units.Span(c.Uptime.V)
+	}
 	return report.Facts{
 		{"epoch", epoch},
 		{"latency", latency},
@@ -123,7 +125,7 @@ func characterFacts(c record.Character) report.Facts {
 		{"disk", disk},
 		{"page cache", cache},
 		{"software", orDash(strings.Join(c.Versions, ", "))},
-		{"uptime", dash(uptime, "%v")},
+		{"uptime", orDash(uptime)},
 	}
 }
 
@@ -151,8 +153,7 @@ func epochText(c record.Character) string {
 	if !s.OK {
 		return "–"
 	}
-	epoch := time.Duration(s.V * float64(time.Second)).Round(100 * time.Millisecond)
-	return fmt.Sprintf("%s at this pace, %s minibatches", epoch, text.Thousands(c.PerEpoch))
+	return fmt.Sprintf("%s at this pace, %s minibatches", units.SpanOf(s.V), text.Thousands(c.PerEpoch))
 }
 
 func partText(p record.Part) string {

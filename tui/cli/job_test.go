@@ -58,7 +58,7 @@ func TestBadHarnesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		jtune(t, with(args, "profile", "job", "--sample", "1", "--retries", "0", "--out",
-			filepath.Join(t.TempDir(), "c"))...).fails(t, exitNoDevice, "prints nothing for 1s")
+			filepath.Join(t.TempDir(), "c"))...).fails(t, exitNoDevice, "prints nothing for 1 s")
 	})
 	t.Run("a harness that never prints is left at an interrupt", func(t *testing.T) {
 		t.Parallel()

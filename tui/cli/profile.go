@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -238,7 +238,7 @@ func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measur
 		}
 	case res.Dir != "":
 		fmt.Fprintf(c.out, "%s: %s recorded, %s usable, %s new in %s%s\n", res.Dir, recorded,
-			text.Thousands(len(usable)), text.Thousands(res.New), res.Elapsed.Round(time.Second),
+			text.Thousands(len(usable)), text.Thousands(res.New), units.Span(res.Elapsed),
 			originOf(s.Device.Board()))
 	}
 	maps.DeleteFunc(misset, func(_ tegra.Setting, still bool) bool { return !still })

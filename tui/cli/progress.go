@@ -12,6 +12,7 @@ import (
 
 	"jtune/internal/report"
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tui/session/measure"
@@ -149,7 +150,7 @@ func (r *reporter) row(p profiles.Progress) {
 		line += "  (" + p.Row.Why + ")"
 	}
 	if p.ETAHi > 0 {
-		line += fmt.Sprintf("  %s to %s remaining", p.ETALo.Round(time.Second), p.ETAHi.Round(time.Second))
+		line += fmt.Sprintf("  %s to %s remaining", units.Span(p.ETALo), units.Span(p.ETAHi))
 	}
 	r.line("%s", line)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"jtune/internal/report"
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/learn"
 	"jtune/optimize/rank"
 	"jtune/profiles/workload"
@@ -273,13 +273,8 @@ func shown(v tegra.Val[float64]) string {
 
 // seconds formats a time with its unit.
 func seconds(v tegra.Val[float64]) string {
-	switch {
-	case !v.OK:
+	if !v.OK {
 		return "n/a"
-	case v.V < 120:
-		return text.Of(v.V) + " s"
-	case v.V < 7200:
-		return text.Of(v.V/60) + " min"
 	}
-	return strconv.FormatFloat(v.V/3600, 'f', 1, 64) + " h"
+	return units.SpanOf(v.V)
 }

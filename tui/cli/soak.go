@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
+	"jtune/internal/units"
 	"jtune/profiles/workload"
 	"jtune/telemetry/hold"
 	"jtune/tui/session"
@@ -159,9 +160,9 @@ func soakLine(st soak.Status) string {
 	if st.Phase != soak.Loading {
 		return st.Phase + ": the idle board's temperature is taken as the air temperature"
 	}
-	text := st.At.Round(time.Second).String()
+	text := units.Span(st.At)
 	if st.For > 0 {
-		text += " of " + st.For.String()
+		text += " of " + units.Span(st.For)
 	}
 	text += "  " + dash(st.PowerW, "%.1f W") + "  peak " + dash(st.Peak.Amperes, "%.2f A") + "  tj " +
 		dash(st.TjC, "%.0f °C") + " now"

@@ -95,7 +95,7 @@ func TestTuneProvesItsAnswer(t *testing.T) {
 		t.Errorf("%v", proof)
 	}
 	text := jtune(t, with(args, "--fresh")...).done(t)
-	for _, said := range []string{"holds: held for 5m0s", "lasted       5m0s"} {
+	for _, said := range []string{"holds: held for 5 min", "lasted       5 min"} {
 		if !strings.Contains(text.out, said) {
 			t.Errorf("not said: %q\n%s", said, text.out)
 		}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/pflag"
 
+	"jtune/internal/units"
 	"jtune/tui/session"
 	"jtune/tui/session/lab/experiments"
 	"jtune/tui/session/remote"
@@ -63,7 +63,7 @@ func (c *studyCmd) study(ctx context.Context, s *session.Session) error {
 	}
 	if ctx.Err() != nil {
 		c.note("interrupted after %s; continue with: jtune lab experiment %s … --out %s --resume",
-			res.Elapsed.Round(time.Second), c.r.Experiment.Name, res.Dir)
+			units.Span(res.Elapsed), c.r.Experiment.Name, res.Dir)
 		return context.Cause(ctx)
 	}
 	if err != nil {

@@ -70,17 +70,6 @@ func ClockText(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", s/60, s%60)
 }
 
-// SpanText formats a duration, to the second below two minutes: 42 s, 12 min, 3.4 h.
-func SpanText(d time.Duration) string {
-	switch {
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("%.1f h", d.Hours())
-}
-
 // SpanRange formats the bounds of a duration with one unit, or one number if both look the same.
 func SpanRange(lo, hi time.Duration) string {
 	unit, name := time.Second, "s"

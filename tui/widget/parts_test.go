@@ -141,10 +141,6 @@ func TestGlyphsHaveAPlainStandInEach(t *testing.T) {
 
 func TestSpansOfTimeHaveAUnitThatFits(t *testing.T) {
 	for want, got := range map[string]string{
-		"0 s":     SpanText(0),
-		"42 s":    SpanText(42 * time.Second),
-		"119 s":   SpanText(119 * time.Second),
-		"3.5 h":   SpanText(210 * time.Minute),
 		"20–40 s": SpanRange(20*time.Second, 40*time.Second),
 		"2 min":   SpanRange(110*time.Second, 130*time.Second),
 		"7–9 min": SpanRange(7*time.Minute, 9*time.Minute),

@@ -10,7 +10,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// What the plan names is in the tree; a line that was rewritten is no known equivalent any more.
+// The plan names files and lines of the tree: a line that was rewritten is no known equivalent any more.
 func TestPlanNamesWhatIsInTheTree(t *testing.T) {
 	t.Parallel()
 	const root = "../../.."

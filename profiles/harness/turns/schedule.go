@@ -10,6 +10,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/stats"
+	"jtune/internal/units"
 	"jtune/profiles/harness"
 	"jtune/tegra/virtual"
 )
@@ -64,7 +65,7 @@ const (
 type HungError struct{ After time.Duration }
 
 func (e *HungError) Error() string {
-	return fmt.Sprintf("has had its turn for %s and does not give it back: ended", e.After.Round(time.Millisecond))
+	return fmt.Sprintf("has had its turn for %s and does not give it back: ended", units.Span(e.After))
 }
 
 // seat is the scheduler's state of a job.
@@ -249,10 +250,10 @@ func (s *scheduler) overdue(ctx context.Context, now time.Duration) {
 			s.lose(ctx, i, &HungError{silent})
 		case seat.turns == 0:
 			s.lose(ctx, i, fmt.Errorf("has not asked for a turn in %s: does it use jtune.turn of jtune.py?",
-				silent.Round(time.Second)))
+				units.Span(silent)))
 		default:
 			s.lose(ctx, i, fmt.Errorf("has not asked for a turn in %s, since its last one: ended",
-				silent.Round(time.Second)))
+				units.Span(silent)))
 		}
 	}
 }

@@ -107,7 +107,7 @@ func TestSchedulerEndsAJobThatAsksForNoOtherTurn(t *testing.T) {
 		}
 		last := (*events)[len(*events)-1]
 		if last.Kind != harness.Gone || last.Job != jobNames[job] || f.at > 70*time.Second ||
-			!strings.Contains(last.Message, "has not asked for a turn in 1m0s, since its last one") {
+			!strings.Contains(last.Message, "has not asked for a turn in 60 s, since its last one") {
 			t.Errorf("%s job, after %v: %+v", jobNames[job], f.at, last)
 		}
 		if f.begun[job] != 7 || f.begun[1-job] < 20 {

@@ -4,10 +4,10 @@ package remarks
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"jtune/internal/conclusion"
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/profiles/record"
 	"jtune/tegra"
 )
@@ -216,7 +216,7 @@ var sensorFell = conclusion.New("run: power falls at the same pace", 2, func(f f
 	if !f.Minutes.OK {
 		return ""
 	}
-	at := time.Duration(f.Minutes.V * float64(time.Minute)).Round(time.Minute)
+	at := units.SpanOf(60 * f.Minutes.V)
 	return fmt.Sprintf("After %s the measured power fell from %.1f to %.1f W at the same pace: the sensor or what "+
 		"reads it is in doubt, and power and energy of all after it.", at, f.FromW, f.ToW)
 })

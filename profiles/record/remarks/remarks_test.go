@@ -231,7 +231,7 @@ func TestAdviceSaysThatTheDataDoNotStayInMemory(t *testing.T) {
 func TestAdviceSaysWhenThePowerFell(t *testing.T) {
 	t.Parallel()
 	c := record.Character{Drop: tegra.Some(telemetry.PowerDrop{At: 90 * time.Minute, FromW: 31, ToW: 18})}
-	if got := strings.Join(About(&c), "\n"); !strings.Contains(got, "After 1h30m0s the measured power fell from 31.0 "+
+	if got := strings.Join(About(&c), "\n"); !strings.Contains(got, "After 90 min the measured power fell from 31.0 "+
 		"to 18.0 W") {
 		t.Errorf("got %q", got)
 	}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/units"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
@@ -52,7 +53,7 @@ func NewSoak(read page.Reader, ask page.AskSoak) *Soak {
 
 func (d *Soak) lastsText() string {
 	if l := lengths[d.lasts]; l > 0 {
-		return widget.SpanText(l)
+		return units.Span(l)
 	}
 	return "until the temperature is steady"
 }

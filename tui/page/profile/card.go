@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
@@ -108,7 +109,7 @@ func (p *Page) card(w, h int) string {
 	blocks = append(blocks, p.remarks()...)
 	cost := fmt.Sprintf("%s: %s", a.Ended, text.Count(len(a.Probes), "measurement"))
 	if took := p.shown().Tuned.Took; took > 0 {
-		cost += " in " + widget.SpanText(took)
+		cost += " in " + units.Span(took)
 	}
 	lines := fitted(append(blocks, widget.StyleDim.Render(cost)), h)
 	for i, line := range lines {

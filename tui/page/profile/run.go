@@ -7,6 +7,7 @@ import (
 
 	"jtune/internal/axis"
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/optimize"
 	"jtune/optimize/pareto"
 	"jtune/optimize/standing"
@@ -78,7 +79,7 @@ func (p *Page) timing(j *page.Task, w int) string {
 	case j.Done():
 		return ""
 	case pr.ETAHi > 0 && w < narrowW:
-		return widget.SpanText(pr.ETAHi) + " left"
+		return units.Span(pr.ETAHi) + " left"
 	case pr.ETAHi > 0 && w < wideW:
 		return elapsed + ", " + widget.SpanRange(pr.ETALo, pr.ETAHi) + " left"
 	case pr.ETAHi > 0:
@@ -158,7 +159,7 @@ func outcome(j *page.Task) string {
 	if j.Tuned == nil || j.Tuned.Took <= 0 {
 		return ""
 	}
-	took := widget.SpanText(j.Tuned.Took)
+	took := units.Span(j.Tuned.Took)
 	if j.Tuned.Ended == optimize.Converged {
 		return " in " + took
 	}

@@ -11,6 +11,7 @@ import (
 
 	"jtune/internal/document"
 	"jtune/internal/figure"
+	"jtune/internal/units"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
@@ -139,9 +140,9 @@ func (v soakView) title(now soak.View, w int) string {
 	lasted := ""
 	switch st := now.Now; {
 	case j.Proof != nil:
-		lasted = widget.SpanText(time.Duration(j.Proof.DurationS * float64(time.Second)))
+		lasted = units.Span(time.Duration(j.Proof.DurationS * float64(time.Second)))
 	case st.Phase == soak.Loading && st.For > 0:
-		lasted = widget.ClockText(st.At) + " of " + widget.SpanText(st.For)
+		lasted = widget.ClockText(st.At) + " of " + units.Span(st.For)
 	case st.Phase == soak.Loading:
 		lasted = widget.ClockText(st.At)
 	}

@@ -77,7 +77,7 @@ func searched(t *testing.T) Report {
 func proved(head record.Header, m tegra.Mode) *soak.Kept {
 	some := tegra.Some[float64]
 	k := soak.Kept{Header: head, Ended: true, Limits: metric.Current.Max(5), Result: hold.Result{
-		Verdict: hold.Holds, Reason: "held for 45m0s, peak 2.90 A of 5 A; steady at 71 °C", Mode: tegra.Some(m),
+		Verdict: hold.Holds, Reason: "held for 45 min, peak 2.90 A of 5 A; steady at 71 °C", Mode: tegra.Some(m),
 		DurationS: 2700, Steady: hold.Steady{TjC: some(71), LoC: some(70.2), HiC: some(71.9), Reached: true},
 		Peak:    hold.Peak{PowerW: some(14.9), Amperes: some(2.9), TjC: some(71.2), Rail: tegra.Some("VDD_IN")},
 		Least:   hold.Least{Volts: some(5.04), Rail: tegra.Some("VDD_IN")},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/detect"
 	"jtune/profiles/record"
@@ -139,7 +140,7 @@ func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int
 	if took < leastRun {
 		return w, fmt.Errorf("%w: %s ended after %s: a run is one reading and must take at least %s to measure "+
 			"power; let it do more, or repeat it: sh -c 'for i in 1 2 3 4 5 6 7 8; do COMMAND; done'",
-			harness.ErrNotUnderstood, text.OneLine(w.Command[0]), took.Round(10*time.Millisecond), leastRun)
+			harness.ErrNotUnderstood, text.OneLine(w.Command[0]), units.Span(took), units.Span(leastRun))
 	}
 	w.Kind, w.Per = workload.Inference, workload.PerRun
 	if w.Batch == workload.Own("", nil).Batch {
@@ -147,7 +148,7 @@ func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int
 	}
 	observe.Note(fmt.Sprintf("%s ends by itself after %.3g s: each mode is one run, so 12 modes take about %s; %s",
 		w.Name,
-		took.Seconds(), (12 * took).Round(time.Second), what))
+		took.Seconds(), units.Span(12*took), what))
 	return w, nil
 }
 

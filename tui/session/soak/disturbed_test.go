@@ -54,7 +54,7 @@ func TestSoakSeesEachDisturbance(t *testing.T) {
 		verdict hold.Verdict
 		reason  string
 	}{
-		"nothing": {nil, none, hold.Holds, "held for 2m0s"},
+		"nothing": {nil, none, hold.Holds, "held for 2 min"},
 		"a capped cluster": {write(cpu+"scaling_min_freq", "499200", cpu+"scaling_max_freq", "499200"), none,
 			hold.NotSeen, "cpu4/cpufreq/scaling_min_freq was changed from 1728000 to 499200"},
 		"free clocks": {write("/sys/devices/system/cpu/cpu[04]/cpufreq/scaling_min_freq", "115200"), none,
@@ -91,11 +91,11 @@ func TestSoakSeesEachDisturbance(t *testing.T) {
 		"a sleep": {func(b *virtual.Board) error {
 			b.Clock().Suspend(2 * time.Hour)
 			return nil
-		}, none, hold.NotSeen, "the board for 2h0m0s"},
+		}, none, hold.NotSeen, "the board for 2.0 h"},
 		"a clock that is set": {func(b *virtual.Board) error {
 			b.Clock().Set(2 * time.Hour)
 			return nil
-		}, none, hold.Holds, "held for 2m0s"},
+		}, none, hold.Holds, "held for 2 min"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
