@@ -76,12 +76,12 @@ func flagHelp(c *cobra.Command) error {
 	}
 	switch {
 	case few:
-		section("Flags", strings.TrimRight(own.FlagUsagesWrapped(helpWidth), " \n"))
+		section("Flags", usages(own))
 	case !all:
 		section("First flags (all: --help-all)", firstLines(own))
 	default:
 		for _, s := range sectioned(own) {
-			section(s.title, strings.TrimRight(s.flags.FlagUsagesWrapped(helpWidth), " \n"))
+			section(s.title, usages(s.flags))
 		}
 	}
 	if c.HasAvailableSubCommands() {
@@ -112,6 +112,24 @@ type flagSection struct {
 	title string
 	flags *pflag.FlagSet
 }
+
+// usages returns the help lines of flags. One that is only given or not has no value behind its name.
+func usages(flags *pflag.FlagSet) string {
+	shown := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.VisitAll(func(f *pflag.Flag) {
+		line := *f
+		if f.Value.Type() == "bool" {
+			line.Value = onOff{f.Value}
+		}
+		shown.AddFlag(&line)
+	})
+	return strings.TrimRight(shown.FlagUsagesWrapped(helpWidth), " \n")
+}
+
+// onOff is the value of a flag that takes none.
+type onOff struct{ pflag.Value }
+
+func (onOff) Type() string { return "boolfunc" }
 
 // shownFlags returns the flags of a command without those of every command.
 func shownFlags(c *cobra.Command) *pflag.FlagSet {

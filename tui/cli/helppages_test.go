@@ -57,6 +57,9 @@ func TestHelpFitsAPlainTerminal(t *testing.T) {
 				t.Errorf("%s: a line of %d columns: %s", c.CommandPath(), n, line)
 			}
 		}
+		if strings.Contains(text, "true|false") {
+			t.Errorf("%s: a flag that is only given or not has a value", c.CommandPath())
+		}
 		if text == "" {
 			t.Errorf("%s has no help", c.CommandPath())
 		}

@@ -115,7 +115,7 @@ func (t topic) body(root *cobra.Command) string {
 				list.AddFlag(f)
 			}
 		})
-		parts = append(parts, strings.TrimRight(list.FlagUsagesWrapped(helpWidth), " \n"))
+		parts = append(parts, usages(list))
 	}
 	return strings.Join(parts, "\n\n")
 }
