@@ -191,7 +191,7 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 		}
 	}
 	list := jtune(t, with(virtualBoard, "campaigns", "--data-dir", data)...).done(t).out
-	for _, state := range []string{`verify +.* finished: within`, `verify +.* finished: over`,
+	for _, state := range []string{`verify\S* +.* finished: within`, `verify\S* +.* finished: over`,
 		`tune +.* finished: (within|at the limit)`} {
 		if !regexp.MustCompile(state).MatchString(list) {
 			t.Errorf("the list shows no %s:\n%s", state, list)
