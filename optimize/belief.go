@@ -71,7 +71,10 @@ func (s *search) trueValues() *belief {
 
 // know works out the predictions of settings: those of true values, with each setting's own part.
 func (b *belief) know(list []int) {
-	list = slices.DeleteFunc(slices.Clone(list), func(i int) bool { return b.worked[i] })
+	known := func(i int) bool { return b.worked[i] }
+	if list = slices.DeleteFunc(slices.Clone(list), known); len(list) == 0 { // most often: each setting's terms ask
+		return
+	}
 	b.source.Evaluate(list)
 	for _, i := range list {
 		b.worked[i] = true
