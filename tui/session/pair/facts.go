@@ -15,9 +15,11 @@ import (
 func Facts(v record.Pair, ask mix.Ask) document.Facts {
 	train, infer, idle := rate(v.TrainPerS, "step/s"), rate(v.ServedPerS, "requests/s"), "–"
 	if v.TrainAloneMS.OK && v.TrainAloneMS.V > 0 {
-		train += ", alone " + text.Of(1000/v.TrainAloneMS.V)
+		alone := 1000 / v.TrainAloneMS.V
 		if v.TrainPerS > 0 {
-			train += fmt.Sprintf(" (%+.0f %%)", 100*(v.TrainPerS*v.TrainAloneMS.V/1000-1))
+			train += fmt.Sprintf(", %.0f %% of what it does alone (%s)", 100*v.TrainPerS/alone, text.Of(alone))
+		} else {
+			train += ", alone " + text.Of(alone)
 		}
 	}
 	if j := v.MinibatchJ(); j.OK {

@@ -47,7 +47,8 @@ func (r *EnergyReport) baseNote() []string {
 	}
 	note := fmt.Sprintf("%s: %s", base.Name, UnitEnergyText(base.UnitJ()))
 	if energy, time := r.change(r.Least.V); r.Least.OK && energy.OK {
-		note += fmt.Sprintf("; the least: %s of energy, %s of latency", percentText(energy), percentText(time))
+		note += fmt.Sprintf("; the least against them: %s of energy, %s of latency", percentText(energy),
+			percentText(time))
 	}
 	return []string{note}
 }
