@@ -59,7 +59,7 @@ func TestReportOfASearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	for _, said := range []string{"SIMULATED: a virtual board", found, "It holds: held for 20m0s", "● measured",
+	for _, said := range []string{"SIMULATED: a virtual board", found, "It holds: held for 20 min", "● measured",
 		"○ predicted", "<svg ", "jtune apply " + found, "the soak: mobilenet", "All modes, and what was measured",
 		"faster than"} {
 		if !strings.Contains(page, said) {
