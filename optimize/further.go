@@ -25,9 +25,7 @@ type further struct {
 func (s *search) further() (list []further) {
 	for _, b := range s.limit.Limits.Further() {
 		add := func(of *search, on string, limit float64) {
-			r := &rule{search: of, belief: of.believe()}
-			r.asks = func(tegra.Measured) Terms { return Terms{MostMS: math.Inf(1), MostW: limit} }
-			r.risked = r.tails.quantile(1 - s.o.risk())
+			r := of.by(func(tegra.Measured) Terms { return Terms{MostMS: math.Inf(1), MostW: limit} })
 			list = append(list, further{r, tegra.Value{Metric: b.Key, On: on}, of != s, 0})
 		}
 		if b.Slow {

@@ -56,8 +56,11 @@ func (t *terms) at(lnTime, lnPower float64) float64 {
 
 // terms returns the limits and the goal of setting i, which is known.
 func (r *rule) terms(i int) *terms {
-	t := r.asks(r.expected(r.places.At(i)))
-	return &terms{t, math.Log(t.MostMS), math.Log(t.MostW)}
+	if r.asked[i] == nil {
+		t := r.asks(r.expected(r.places.At(i)))
+		r.asked[i] = &terms{t, math.Log(t.MostMS), math.Log(t.MostW)}
+	}
+	return r.asked[i]
 }
 
 // expected returns the expected time and power of a setting; zero before the first fit.

@@ -59,7 +59,8 @@ type rule struct {
 	*search
 	*belief
 	asks    func(tegra.Measured) Terms
-	risked  float64 // deviations below a limit that the risk asks for
+	asked   []*terms // by setting; nil: not worked out yet
+	risked  float64  // deviations below a limit that the risk asks for
 	jobS    float64
 	best    float64 // ln of the goal to beat
 	found   bool    // there is an answer, whose goal best is
@@ -68,13 +69,19 @@ type rule struct {
 	vague   float64 // of ln power, beside the model's
 }
 
+// by returns a rule without a goal to beat.
+func (s *search) by(asks func(tegra.Measured) Terms) *rule {
+	b := s.believe()
+	return &rule{search: s, belief: b, asks: asks, asked: make([]*terms, s.places.Len()), jobS: jobS,
+		risked: b.tails.quantile(1 - s.o.risk())}
+}
+
 func (s *search) rule() *rule {
-	r := &rule{search: s, belief: s.believe(), jobS: jobS}
-	r.asks = s.o.Problem(s.limit, s.expected)
+	r := s.by(s.o.Problem(s.limit, s.expected))
 	if s.o.Depth == Thorough {
 		r.jobS = thoroughS
 	}
-	r.risked, r.further = r.tails.quantile(1-s.o.risk()), s.further()
+	r.further = s.further()
 	r.answer = r.bestAnswer()
 	if r.found = r.answer >= 0; r.found {
 		r.best = r.goal(r.answer)
