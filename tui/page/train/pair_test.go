@@ -18,7 +18,8 @@ func TestPairShowsBothJobsAgainstTheirLimits(t *testing.T) {
 	t.Parallel()
 	d, _ := pagetest.Drive(t, New)
 	d.State.Tasks.Own = pagetest.Pairing(d.Board, false)
-	d.Sees("resnet18 + mobilenet-infer", "pair 2", "step/s, alone", "60.0 requests/s", "p99 ~190.0", "~ within so far",
+	d.Sees("resnet18 + mobilenet-infer", "pair 2",
+		"of what it does alone", "60.0 requests/s", "p99 ~190.0", "~ within so far",
 		"predicted", "█ training  ▒ inference  · idle", "x stop")
 	if d.Press("x"); d.Want() != (page.Stop{}) {
 		t.Error("x does not stop it")
