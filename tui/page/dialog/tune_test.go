@@ -202,6 +202,20 @@ func TestTuneShowsEveryCharacterTypedAtALimit(t *testing.T) {
 	d.Sees("fastest within 25_ W")
 }
 
+func TestTuneSaysThatALimitIsAboveAllThatIsKnownOfTheBoard(t *testing.T) {
+	d, f := driveTune(t, nil)
+	const said = "no reading or preset of this board reaches the limit of 300 W"
+	d.Press("up", "up", "up", "3", "0")
+	if strings.Contains(d.Screen(), "reaches the limit") {
+		t.Errorf("30 W is below MODE_50W:\n%s", d.Screen())
+	}
+	d.Press("0")
+	d.Sees(said)
+	if does, closed := f.Key(pagetest.Key("t")); does == nil || !closed {
+		t.Error("it does not start: this is a note, not an error")
+	}
+}
+
 func TestTuneKeepsAPastedLimitThatIsNone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -289,6 +289,9 @@ func (d *Tune) start() page.Intent {
 }
 
 func (d *Tune) note(w int) []string {
+	if why := d.above(); why != "" {
+		return []string{why}
+	}
 	if d.pair.on() {
 		return d.pair.notes(w)
 	}

@@ -10,6 +10,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
+	"jtune/tui/session/preflight"
 	"jtune/tui/session/search"
 )
 
@@ -82,6 +83,24 @@ func (d *Tune) unitTyped() {
 func (d *Tune) wrongLimit() string {
 	_, wrong := d.goals()
 	return wrong
+}
+
+// above says which limit on the power is above all that is known of the board; "" for none.
+func (d *Tune) above() string {
+	limitW, readW := 0.0, 0.0
+	list, _ := d.goals()
+	if d.pair.on() {
+		list = []metric.Question{d.pair.asked}
+	}
+	for _, q := range list {
+		limitW = max(limitW, q.Limit.Of(metric.Power))
+	}
+	if o := d.read.Outlook(); o != nil {
+		for _, m := range o.Readings() {
+			readW = max(readW, m.PowerW)
+		}
+	}
+	return preflight.AboveAll(limitW, d.read.Board(), d.read.Presets(), d.read.Sample().Reading, readW)
 }
 
 // settle takes over the typed limits if they are valid; otherwise the text stays.

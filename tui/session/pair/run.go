@@ -60,6 +60,9 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	if err := preflight.MayMeasure(ctx, s, r.Limit.Of(metric.Power)); err != nil {
 		return Answer{}, err
 	}
+	if above := preflight.AboveMost(s, r.Limit.Of(metric.Power), 0); above != "" {
+		measure.Observer(observe).Note("note: " + above)
+	}
 	release, err := preflight.Claim(s, "search for a pair", true)
 	if err != nil {
 		return Answer{}, err

@@ -93,14 +93,38 @@ func ofSupply(b tegra.Board, now tegra.Reading) (list []string) {
 // same moment.
 const excess, excessW = 0.1, 0.5
 
-// AboveMost says that a limit of the module's power is above all budgets of its data sheet; "" where it is not, or
-// nothing is known.
-func AboveMost(s *session.Session, limitW float64) string {
-	if most := s.Device.Board().MostW; most > 0 && limitW > most && s.Virtual == nil {
-		return fmt.Sprintf("the limit of %g W is above what this board can draw: the data sheet of the module "+
-			"names at most %g W, so that it hardly excludes a mode", limitW, most)
+// AboveAll says that a limit of the module's power is above all that is known of its board, which is no error;
+// "" if it is not, or if nothing is known. readW is the highest reading of earlier measurements. The limit of
+// the rail that feeds the module protects the supply: it counts where neither the data sheet nor a preset names
+// a power.
+func AboveAll(limitW float64, b tegra.Board, presets []tegra.Preset, now tegra.Reading,
+	readW float64) string {
+	most, from := b.MostW, "the module's data sheet"
+	higher := func(w float64, what string) {
+		if w > most {
+			most, from = w, what
+		}
 	}
-	return ""
+	for _, p := range presets {
+		higher(tegra.PresetWatts(p.Name).Or(0), "the preset "+p.Name)
+	}
+	for _, r := range now.Rails {
+		if first := r.Limits.First(); most == 0 && r.Name == b.FeedRail() {
+			higher(first.Or(0)*r.Volts.Or(0), "the limit of rail "+r.Name)
+		}
+	}
+	higher(readW, "the highest reading")
+	if most == 0 || limitW <= most {
+		return ""
+	}
+	return fmt.Sprintf("no reading or preset of this board reaches the limit of %g W: %.3g W is the most that is "+
+		"known, from %s", limitW, most, from)
+}
+
+// AboveMost is AboveAll of a session's board as it is now.
+func AboveMost(s *session.Session, limitW, readW float64) string {
+	now, _ := s.Device.Read() // without a reading the rails' limits are not known
+	return AboveAll(limitW, s.Device.Board(), s.Device.Presets(), now, readW)
 }
 
 // MemoryUnread says why the list of the memory's rates lacks some; "" if it lacks none. root: only root can read them.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/tegra"
 	"jtune/tegra/tegratest"
 	"jtune/tui/session"
 )
@@ -73,5 +74,38 @@ func TestConditions(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// AboveAll takes the highest of what the board is known by, and names where that comes from.
+func TestAboveAllNamesTheMostThatIsKnown(t *testing.T) {
+	t.Parallel()
+	sheet, fed := tegra.Board{MostW: 60}, tegra.Board{TotalRule: "VDD_IN"}
+	presets := []tegra.Preset{{Name: "MAXN"}, {Name: "MODE_15W"}, {Name: "MODE_70W"}}
+	rail := tegra.Reading{Rails: []tegra.RailReading{{Name: "VDD_IN", Volts: tegra.Some(5.0),
+		Limits: tegra.CurrentLimits{Max: tegra.Some(4.0)}}}}
+	for name, c := range map[string]struct {
+		limitW  float64
+		board   tegra.Board
+		presets []tegra.Preset
+		now     tegra.Reading
+		readW   float64
+		want    string // "": nothing
+	}{
+		"no limit":                  {0, sheet, nil, rail, 0, ""},
+		"the data sheet":            {60.5, sheet, presets[:2], rail, 50, "60 W, the module's data"},
+		"as much as the data sheet": {60, sheet, nil, rail, 0, ""},
+		"a preset":                  {300, sheet, presets, rail, 0, "70 W, the preset MODE_70W"},
+		"a reading":                 {300, sheet, nil, rail, 71.23, "71.2 W, the highest"},
+		"within a reading":          {71, sheet, nil, rail, 71.23, ""},
+		"the rail alone":            {21, fed, presets[:1], rail, 8, "20 W, the limit of rail VDD_IN"},
+		"within the rail":           {19, fed, presets[:1], rail, 8, ""},
+		"nothing known":             {300, tegra.Board{}, presets[:1], tegra.Reading{}, 0, ""},
+	} {
+		got := strings.ReplaceAll(AboveAll(c.limitW, c.board, c.presets, c.now, c.readW),
+			" is the most that is known, from", ",")
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }

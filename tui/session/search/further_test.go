@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"os"
@@ -148,5 +149,32 @@ func TestTuneRefusesALimitOnWhatTheBoardLacksBeforeItMeasures(t *testing.T) {
 	}
 	if list, err := campaigns.List(s.Options.Paths); err != nil || len(list) > 0 {
 		t.Errorf("%d campaigns were begun, %v", len(list), err)
+	}
+}
+
+func TestTuneSaysBeforeItMeasuresThatALimitIsAboveAllThatIsKnown(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	w, err := workloads.Find(s, "resnet18")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for watts, want := range map[float64]string{300: "reaches the limit of 300 W: 60 W", 30: ""} {
+		ctx, stop := context.WithCancel(t.Context())
+		said := ""
+		_, _ = search.Tune(ctx, s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+			Question: metric.Question{Limit: metric.Watts(watts)}}, func(e measure.Event) {
+			switch note, is := e.(measure.NoteEvent); {
+			case ctx.Err() != nil:
+			case is:
+				said += string(note) + "\n"
+			default:
+				stop()
+			}
+		})
+		stop()
+		if strings.Contains(said, "reaches the limit") != (want != "") || !strings.Contains(said, want) {
+			t.Errorf("%g W: said %q before all else, want %q", watts, said, want)
+		}
 	}
 }

@@ -73,8 +73,8 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	if err := preflight.MayMeasure(ctx, s, r.Limit.Of(metric.Power)); err != nil {
 		return measure.TuneResult{}, err
 	}
-	if above := preflight.AboveMost(s, r.Limit.Of(metric.Power)); above != "" {
-		measure.Observer(observe).Note("note: " + above)
+	if err := above(s, r, observe); err != nil {
+		return measure.TuneResult{}, err
 	}
 	release, err := preflight.Claim(s, "search for "+r.Workload.Name, true)
 	if err != nil {
@@ -116,6 +116,22 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	err = errors.Join(err, summarise(s, &out, r, ref, present))
 	keepAnswer(&out, asked, err, observe)
 	return out, err
+}
+
+// above says which limit on the power is above all that is known of the board.
+func above(s *session.Session, r measure.TuneRequest, observe func(measure.Event)) error {
+	limitW, readW := r.Limit.Of(metric.Power), 0.0
+	for _, g := range r.More {
+		limitW = max(limitW, g.Of(metric.Power))
+	}
+	pool, err := poolOf(s, r)
+	for _, m := range pool.Rows() {
+		readW = max(readW, m.PowerW)
+	}
+	if why := preflight.AboveMost(s, limitW, readW); why != "" {
+		measure.Observer(observe).Note("note: " + why)
+	}
+	return err
 }
 
 // mostNotJobs is how many counters may turn out not to be the job, one search after another.

@@ -311,7 +311,7 @@ func (k *soak) begin() error {
 	}
 	k.watch = k.files.plan.watcher(k.s.Device.Board(), now-past, k.s.Clock.Wall())
 	k.told = k.watch.Begun()
-	if above := preflight.AboveMost(k.s, k.r.Limits.Of(metric.Power)); above != "" {
+	if above := preflight.AboveMost(k.s, k.r.Limits.Of(metric.Power), 0); above != "" {
 		k.watch.Note(now, "%s", above)
 	}
 	if past > 0 {
