@@ -7,7 +7,7 @@ import (
 )
 
 // Nearest returns the known word with the fewest edits from word, among equals the one that begins alike; "" if none is
-// known, or if half of the letters would change.
+// known, if half of the letters would change, or if only digits do: resnet50 is no misspelt resnet18.
 func Nearest(word string, known []string) string {
 	if len(known) == 0 {
 		return ""
@@ -16,7 +16,7 @@ func Nearest(word string, known []string) string {
 	nearest := slices.MinFunc(known, func(a, b string) int {
 		return cmp.Or(cmp.Compare(edits(a, word), edits(b, word)), cmp.Compare(shared(b, word), shared(a, word)))
 	})
-	if 2*edits(nearest, word) >= max(len(nearest), len(word)) {
+	if 2*edits(nearest, word) >= max(len(nearest), len(word)) || nearest != word && letters(nearest) == letters(word) {
 		return ""
 	}
 	return nearest
@@ -36,6 +36,16 @@ func SuggestOf(word string, known []string) string {
 		return near
 	}
 	return "; known: " + strings.Join(known, " ")
+}
+
+// letters returns a word without its digits.
+func letters(word string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, word)
 }
 
 // shared counts the letters at the beginning of both words.

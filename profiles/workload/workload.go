@@ -224,6 +224,6 @@ func Find(list []Workload, name string) (Workload, error) {
 		}
 		known = append(known, w.Name)
 	}
-	return Workload{}, fmt.Errorf("no workload %q%s; jtune workloads lists all; your own command goes behind --, "+
-		"as in jtune run -- python3 train.py", text.Clip(name), text.Suggest(want, known))
+	return Workload{}, fmt.Errorf("no workload %q, built in or saved%s; jtune workloads lists all; your own command "+
+		"goes behind --, as in jtune run -- python3 train.py", text.Clip(name), text.Suggest(want, known))
 }

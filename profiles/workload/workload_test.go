@@ -86,6 +86,13 @@ func TestFindTakesNamesAndAliases(t *testing.T) {
 			t.Errorf("%q is %q with %d samples a minibatch", name, got.Name, got.Batch)
 		}
 	}
+	if _, err := Find(list, "resnet50"); err == nil || strings.Contains(err.Error(), "nearest") ||
+		!strings.Contains(err.Error(), "built in or saved") {
+		t.Errorf("another network: %v; want no network in its place", err)
+	}
+	if _, err := Find(list, "mobilnet"); err == nil || !strings.Contains(err.Error(), "the nearest is mobilenet") {
+		t.Errorf("a misspelt name: %v", err)
+	}
 	_, err := Find(list, strings.Repeat("x", 1000))
 	if err == nil || !strings.Contains(err.Error(), "jtune workloads lists all") ||
 		!strings.Contains(err.Error(), "jtune run -- ") || len(err.Error()) > 250 {
