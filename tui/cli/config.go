@@ -198,6 +198,20 @@ func (c configCmd) checkFile(args []string) error {
 	return fmt.Errorf("%s: %s; correct the lines above", file, text.Count(len(lines), "fault"))
 }
 
+// warnOfConfig names the first fault of a configuration that a command could do without.
+func (c configCmd) warnOfConfig() {
+	file, err := c.options.ConfigFile()
+	if err != nil || file == "" {
+		return
+	}
+	data, err := safefile.Read(file, tomlfile.MaxSize)
+	if err != nil {
+		c.note("%v", err)
+	} else if faults := config.CheckConfig(file, string(data), screenTables()); len(faults) > 0 {
+		c.note("%v; not needed here, jtune config check lists every fault", faults[0])
+	}
+}
+
 // edit lets the user edit the configuration file.
 func (c configCmd) edit(ctx context.Context) error {
 	e := config.ConfigEdit{

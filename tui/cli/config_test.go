@@ -219,3 +219,20 @@ func shows(table map[string]any, path []string) bool {
 	}
 	return false
 }
+
+// A fault of the configuration is never silent: a command that needs nothing of the file says it and goes on.
+func TestConfigWithAFaultIsNamedByACommandThatDoesNotNeedIt(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(file, []byte("this is { not toml\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := jtune(t, with(virtualBoard, "device", "--config", file)...).done(t)
+	if want := file + ": line 1: write KEY = VALUE; not needed here"; !strings.Contains(o.err, want) {
+		t.Errorf("got %q, want %q", o.err, want)
+	}
+	o = jtune(t, with(virtualBoard, "run", "resnet18", "--config", file)...)
+	if strings.Contains(o.err, "not needed") {
+		t.Errorf("a command that needs the file: %q", o.err)
+	}
+}

@@ -31,7 +31,10 @@ func (a *app) onDevice(f func(*session.Session) error) (failed error) {
 			a.note("%v", err)
 		}
 	}()
-	return f(s)
+	if failed = f(s); failed == nil {
+		configCmd{a}.warnOfConfig()
+	}
+	return failed
 }
 
 // jobs is app for commands that run a workload.
