@@ -93,7 +93,8 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 	switch {
 	case len(points) > 0:
 	case nearest < 0 && l.Limits.Further() != nil:
-		return 0, fmt.Errorf("a limit of %s: %w: no reading has it", l.Limits.Words(), tegra.ErrUnsupported)
+		return 0, fmt.Errorf("a limit of %s: %w: no reading has it", unread(l.Limits, preds).Words(),
+			tegra.ErrUnsupported)
 	case nearest < 0:
 		return 0, errors.New("no predictions to choose from")
 	default:
@@ -104,6 +105,16 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 		doubt = func(k int) int { return standing.Stand(l, preds[at[k]], n(at[k])).Doubt() }
 	}
 	return at[pick(points, doubt, l)], nil
+}
+
+// unread returns the limits on quantities that no prediction has.
+func unread(of metric.Limits, preds []learn.Prediction) (lacks metric.Limits) {
+	for _, b := range of.Further() {
+		if !slices.ContainsFunc(preds, func(p learn.Prediction) bool { return !math.IsNaN(b.Of(p.Measured)) }) {
+			lacks = lacks.With(b)
+		}
+	}
+	return lacks
 }
 
 // pick returns the index of the best of the points, which all meet the limits; there is at least one. Among those equal

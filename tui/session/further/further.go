@@ -53,7 +53,7 @@ func Text(b metric.Bound, m tegra.Measured) (part string, predicted bool) {
 		part += ", " + text.Of(over) + " over"
 	}
 	for v, sd := range b.Reads(m, 0, 0) {
-		if wide := math.Exp(sure * sd); sd > 0 {
+		if wide := math.Exp(sure * sd); sd > 0 && v == b.Of(m) { // of several rails the worst
 			return fmt.Sprintf("~%s (predicted, %s … %s)", part, text.Of(v/wide), text.Of(v*wide)), true
 		}
 	}

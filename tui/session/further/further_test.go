@@ -41,3 +41,15 @@ func TestJSONHasTheLimitedQuantities(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// The worst of several rails decides: its band is printed.
+func TestTextGivesTheBandOfTheRailThatDecides(t *testing.T) {
+	t.Parallel()
+	m := tegra.Measured{}.With(tegra.Value{Metric: "current", On: "VDD_A", V: 0.3, LnSD: 0.04},
+		tegra.Value{Metric: "current", On: "VDD_B", V: 1, LnSD: 0.02})
+	for b := range metric.Current.Max(2).Each() {
+		if part, predicted := Text(b, m); !predicted || part != "~1.00 A (predicted, 0.962 … 1.04)" {
+			t.Errorf("%q, predicted: %v", part, predicted)
+		}
+	}
+}
