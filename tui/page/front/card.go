@@ -2,6 +2,7 @@ package front
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"jtune/internal/text"
@@ -244,6 +245,13 @@ func (c card) versus(w int) []string {
 	}
 	const shortest, inMarks = 4, 3 // minimum width of a name
 	name := max(shortest, min(24, w-inTime-inPower-inMarks-3))
+	if slices.ContainsFunc(rows, func(r row) bool { return strings.HasPrefix(r.marks, "○") }) {
+		for _, legend := range []string{"○ predicted", "beside it (○ predicted)"} {
+			if widget.Width(legend) <= name {
+				rows[0].name = legend
+			}
+		}
+	}
 	var lines []string
 	for _, r := range rows {
 		line := fmt.Sprintf("%-*s %*s %*s %s", name, short(r.name, name), inTime, r.time, inPower, r.power, r.marks)

@@ -65,7 +65,7 @@ func newFrontTable(keys widget.ListKeys) widget.Table {
 		{Title: "95 %", Width: 13, Drop: 5},
 		{Title: "J/step", Width: 6, Right: true, Drop: 1},
 		{Title: "state", Width: 13, Drop: 2},
-		{Title: "is", Width: 10, Drop: 3},
+		{Title: "name", Width: 10, Drop: 3},
 	}}
 }
 

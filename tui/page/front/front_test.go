@@ -135,7 +135,7 @@ func TestFrontTableListsTheCursorsModeOffTheFrontToo(t *testing.T) {
 		}
 		list, at := c.listed()
 		d.Sees("▸" + d.State.Device.Space.Format(d.State.Outlook.Known[c.cursor].Mode))
-		if len(list) != len(f)+1 || !strings.Contains(d.Screen(), "off it") {
+		if len(list) != len(f)+1 || !strings.Contains(d.Screen(), "off front") {
 			t.Errorf("plane %d: %d rows for a front of %d and a mode off it:\n%s", plane, len(list), len(f), d.Screen())
 		}
 		xs, _ := c.columns()

@@ -32,7 +32,7 @@ func (c *cloudView) table(w, h int) string {
 		}
 		what := c.called(f[row])
 		if len(f) > len(front) && row == at {
-			what = strings.TrimRight("off it "+what, " ")
+			what = strings.TrimRight("off front "+what, " ")
 		}
 		return what
 	}

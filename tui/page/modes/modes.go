@@ -86,7 +86,7 @@ func New(read page.Reader) *Page {
 		{Title: "95 %", Width: 11, Drop: 5},
 		{Title: "J/step", Width: 6, Right: true, Drop: 2},
 		{Title: "state", Width: 13, Drop: 1},
-		{Title: "is", Width: 9, Drop: 3},
+		{Title: "name", Width: 9, Drop: 3},
 	}}
 	return p
 }

@@ -54,8 +54,13 @@ func (p *Page) advice(w int) string {
 				"; jtune doctor says how to find out more", w)
 		}
 	}
-	return "\n" + widget.Wrap(keys.Start.Label()+" runs the workload in the mode the board is in now and changes "+
-		"nothing; "+keys.Tune.Label()+" finds its best mode, and "+keys.StartBest.Label()+" runs it in that mode.", w)
+	rough := ""
+	if chosen, ok := p.chosen(); ok && p.read.Session().RunsAs(chosen) == workloads.Estimated {
+		rough = "estimated: simulated, but not from measurements of such a board. "
+	}
+	return "\n" + widget.Wrap(rough+keys.Start.Label()+" runs the workload in the mode the board is in now and "+
+		"changes nothing; "+keys.Tune.Label()+" finds its best mode, and "+keys.StartBest.Label()+
+		" runs it in that mode.", w)
 }
 
 func (p *Page) cell(row, col int) string {

@@ -76,7 +76,7 @@ func Simulations(o session.Options, list []workload.Workload) (b tegra.Board, he
 	of = map[string]Simulation{}
 	for _, w := range list {
 		here = append(here, loading(s, w))
-		one := Simulation{Estimated: RunsAs(s, w) == estimated}
+		one := Simulation{Estimated: RunsAs(s, w) == Estimated}
 		if s.Virtual != nil && !s.RunsOnHost(w) {
 			if err := s.Virtual.Fits(w.Name, w.Batch); err != nil {
 				one.Why = err.Error()
