@@ -285,7 +285,7 @@ func (b *Bench) slowdown(from, to tegra.Setting) float64 {
 }
 
 // ErrFixedBatch: the job uses a batch size of its own and ignores JTUNE_BATCH.
-var ErrFixedBatch = errors.New("it has a fixed batch size: its command never reads JTUNE_BATCH")
+var ErrFixedBatch = errors.New("its command has a fixed batch size: let it read $JTUNE_BATCH")
 
 // checkBatchSize returns an error when a job reports a batch size other than the one it was started with.
 func (b *Bench) checkBatchSize(info map[string]string) error {

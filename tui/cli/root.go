@@ -183,7 +183,7 @@ func (a *app) globals(root *cobra.Command) {
 		"--bundle is read-only")
 	f.StringVar(&a.speed, "speed", "1", "run the virtual clock at rate `X`; max: never sleep")
 	f.StringVar(&a.board, "board", "", "run the command on board `NAME` of the configuration, over ssh")
-	f.Uint64Var(&o.Seed, "seed", 0, "seed all random draws with `N`")
+	f.Uint64Var(&o.Seed, "seed", 0, "random numbers start from `N`; on a virtual board another seed is another board of its kind")
 	f.StringVar(&o.Medium, "medium", "", "storage of a virtual board: `NAME` is ssd, emmc, sd or hdd")
 	f.IntVar(&o.Instance, "instance", 0, "simulate unit `N`: units differ a little; 0 is the mean of all")
 	f.BoolVar(&o.Quirks, "quirks", false, "simulate the vendor's known faults: on L4T 32 power reads 15 % too low "+

@@ -168,7 +168,7 @@ func TestTuneRejectsSizesForAFixedBatchSize(t *testing.T) {
 	t.Parallel()
 	args, _ := fakeBoard(t, `while :; do echo '{"event":"minibatch","time_ms":5}'; sleep 0.005; done`)
 	jtune(t, with(args, "tune", "job", "--power-limit", "30", "--batch", "4,8")...).fails(t, exitUsage,
-		"has a fixed batch size", "JTUNE_BATCH")
+		"has a fixed batch size: give one --batch", "$JTUNE_BATCH")
 	args, _ = fakeBoard(t,
 		`: $JTUNE_BATCH; echo '{"event":"hello","protocol":1,"batch_size":16}'; while :; do echo `+
 			`'{"event":"minibatch","time_ms":5}'; sleep 0.005; done`)

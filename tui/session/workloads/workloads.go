@@ -121,8 +121,8 @@ func CheckSizes(s *session.Session, w workload.Workload) error {
 	if FixedBatch(s, w) == "" {
 		return nil
 	}
-	return usage.Batch.Errorf("workload %s has a fixed batch size: its command never reads JTUNE_BATCH; "+
-		"read it there or in a script that the command names, or give one %s (%s)", w.Name, usage.Batch, ConfigName(s))
+	return usage.Batch.Errorf("workload %s has a fixed batch size: give one %s, or let its command, "+
+		"or a script that it names, read $JTUNE_BATCH (%s)", w.Name, usage.Batch, ConfigName(s))
 }
 
 // FixedBatch returns the reason why a workload's batch size cannot be chosen; "" if it can.
@@ -302,8 +302,8 @@ func Suggested(s *session.Session, list []workload.Workload) string {
 	return name
 }
 
-// estimated is the RunsAs word for a simulation that is not based on measurements of such a board.
-const estimated = "estimated"
+// Estimated is the RunsAs word for a simulation that is not based on measurements of such a board.
+const Estimated = "estimated"
 
 // Runs is the RunsAs word for a job that the board itself runs, as far as can be said without a look at its files.
 const Runs = "yes"
@@ -320,7 +320,7 @@ func RunsAs(s *session.Session, w workload.Workload) string {
 	case !s.Simulated(w):
 		return Runs
 	case s.Virtual.Estimated(w.Name):
-		return estimated
+		return Estimated
 	}
 	return "simulated"
 }
