@@ -125,8 +125,14 @@ func TestProfileCardNamesAModeOnceAndTheOneBeforeSo(t *testing.T) {
 	}
 	d.State.Readings.Sample.Reading.Mode = tegra.Some(a.Mode) // applied and kept
 	d.Sees("before = MAXN", "kept: the board is in this mode now")
-	if strings.Contains(d.Screen(), "today") {
-		t.Errorf("the mode before is called today:\n%s", d.Screen())
+	for _, untrue := range []string{"today", "is restored"} {
+		if strings.Contains(d.Screen(), untrue) {
+			t.Errorf("in the answer's mode it says %q:\n%s", untrue, d.Screen())
+		}
+	}
+	d.Press("S")
+	if ask, _ := d.Want().(page.AskSoak); ask.Limits != "20 W" || ask.Mode != d.Board.Space().Format(a.Mode) {
+		t.Errorf("the soak of the answer is asked as %+v", ask)
 	}
 }
 
