@@ -58,14 +58,14 @@ func (sh *shared) load(info models.Info) tea.Cmd {
 // without one; nil otherwise.
 func (sh *shared) loadLast() tea.Cmd {
 	shows := sh.Look.Shown == page.Front || sh.Look.Shown == page.Modes
-	if !shows || sh.Outlook != nil || sh.Mixes != nil || sh.loadedLast || sh.Busy() {
+	if !shows || sh.Outlook != nil || sh.Mixes != nil || sh.LoadedLast || sh.Busy() {
 		return nil
 	}
 	for _, info := range sh.kept {
 		if info.Model == nil || models.Foreign(info.Model, sh.Device.Space) != "" {
 			continue
 		}
-		sh.loadedLast = true
+		sh.LoadedLast = true
 		if l, ok := page.ReaderOf(&sh.State).Answered(info.Workload()); ok {
 			sh.Goal, sh.LoadErr = l.Answer.Goal, nil
 		}

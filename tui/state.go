@@ -40,7 +40,6 @@ type shared struct {
 	listing     int              // requests to list them since the listing at work began; 0: none is at work
 	kept        []models.Info    // the listed models, newest first
 	keptMode    kept.Watch
-	loadedLast  bool // loadLast has loaded the newest model
 	notices     notices
 	mouse       bool
 	control     *remote.Control   // lets other programs see the tasks; nil: none can

@@ -250,6 +250,9 @@ func (r Reader) Standing(m tegra.Mode) standing.Standing {
 // Outlook returns the shown outlook; nil without a model.
 func (r Reader) Outlook() *outlook.Outlook { return r.state.Outlook }
 
+// Loading reports whether the first outlook is being computed from a kept model.
+func (r Reader) Loading() bool { return r.state.LoadedLast && r.state.Outlook == nil }
+
 // Mixes returns the mixes of the newest pair; nil if none.
 func (r Reader) Mixes() *pair.Mixes { return r.state.Mixes }
 

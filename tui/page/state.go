@@ -35,11 +35,13 @@ type State struct {
 	LoadErr error             // why no mode can be chosen under its load
 	Served  *serving.LoadView // predictions under the load; nil: no load, or not computed yet
 	Outlook *outlook.Outlook  // the shown one; nil without a model
-	Mixes   *pair.Mixes       // of the newest pair, shown by Front; nil: none
-	Applied session.Applied   // what this program has done to the board
-	Look    Look
-	Keys    *Keys
-	Moment  Moment
+	// LoadedLast reports whether a page that opened without an outlook has begun to load the newest kept model.
+	LoadedLast bool
+	Mixes      *pair.Mixes     // of the newest pair, shown by Front; nil: none
+	Applied    session.Applied // what this program has done to the board
+	Look       Look
+	Keys       *Keys
+	Moment     Moment
 }
 
 // NewState returns what is known of a device before it is read: the built-in keys, and the limit that its presets

@@ -41,6 +41,9 @@ func (e *empty) Files() ([]page.File, error) { return nil, nil }
 
 // Render explains how to get a model.
 func (e *empty) Render(w, h int) string {
+	if e.read.Loading() {
+		return widget.Fit("\nThe model is being read.", w, h)
+	}
 	none := "No model is loaded. Press " + e.read.Keys().Tune.Label() + " to tune a workload: this page then " +
 		"shows every power mode's predicted time and power, the Pareto front of the best, and the mode to apply."
 	if e.kept > 0 {

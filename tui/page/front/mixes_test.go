@@ -38,6 +38,8 @@ func TestMixesShowTheAnswerAmongWhatIsPredicted(t *testing.T) {
 	}
 	d.Press("esc")
 	d.Sees("No model is loaded")
+	d.State.LoadedLast = true
+	d.Sees("The model is being read.")
 	d.Show(d.Board.Outlook())
 	d.Sees("best within the limit")
 	again := *m

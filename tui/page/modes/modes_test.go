@@ -218,6 +218,9 @@ func TestModesFilterThatIsWrongStaysToBeMended(t *testing.T) {
 // Once a model is loaded, the answer is first, then the modes that keep the limit, fastest first, until the user sorts.
 func TestModesBeginWithWhatKeepsTheLimit(t *testing.T) {
 	d, p := pagetest.Drive(t, New)
+	d.State.LoadedLast = true
+	d.Sees("its model is being read, by mode ▾")
+	d.State.LoadedLast = false
 	d.Sees("no model: clocks and cores only, by mode ▾", "▸  12c/2.20C/1.30G/3.20M")
 	view := d.Board.Outlook()
 	d.Show(view)

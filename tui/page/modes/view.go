@@ -182,7 +182,10 @@ func (p *Page) fill() (title, note string) {
 	if n := len(p.marked); n > 0 {
 		title += fmt.Sprintf(", %d marked", n)
 	}
-	if p.read.Outlook() == nil {
+	switch {
+	case p.read.Loading():
+		return title, "its model is being read, " + p.sortText()
+	case p.read.Outlook() == nil:
 		return title, "no model: clocks and cores only, " + p.sortText()
 	}
 	of, serving := p.read.Outlook().Workload+page.BatchText(p.read.Outlook().Batch), p.loadText()

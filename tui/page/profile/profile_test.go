@@ -132,7 +132,7 @@ func TestProfileCardNamesAModeOnceAndTheOneBeforeSo(t *testing.T) {
 	}
 	d.Press("S")
 	if ask, _ := d.Want().(page.AskSoak); ask.Limits != "20 W" || ask.Mode != d.Board.Space().Format(a.Mode) {
-		t.Errorf("the soak of the answer is asked as %+v", ask)
+		t.Errorf("the dialog of the soak opens with %+v", ask)
 	}
 }
 
