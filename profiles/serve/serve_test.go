@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -304,11 +307,24 @@ func TestServerThatKnowsNoExtrasIsAskedWithoutThem(t *testing.T) {
 	}
 }
 
+// unusedPort returns a port below those that systems give to servers that ask for any: other tests ask for these.
+func unusedPort(t *testing.T) int {
+	t.Helper()
+	for range 100 {
+		port := 20000 + rand.IntN(10000)
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			l.Close()
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return 0
+}
+
 func TestServerThatIsNotThereIsStartedByItsCommandAndEnded(t *testing.T) {
 	t.Parallel()
-	free := httptest.NewServer(http.NotFoundHandler())
-	url := free.URL
-	free.Close()
+	port := strconv.Itoa(unusedPort(t))
+	url := "http://127.0.0.1:" + port
 	if _, err := New(t.Context(), Options{API: OpenAI, URL: url}); err == nil ||
 		!strings.Contains(err.Error(), "no server answers at "+url) {
 		t.Errorf("no server and no command: %v", err)
@@ -338,7 +354,6 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), H).serve_foreve
 	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	port := url[strings.LastIndex(url, ":")+1:]
 	h, err := New(t.Context(), Options{API: OpenAI, URL: url, OutputTokens: 1,
 		Start: harness.ExecOptions{Command: []string{python, script, port}}})
 	if err != nil {
