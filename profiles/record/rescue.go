@@ -42,8 +42,11 @@ func (r *Record) rescue(row Row, err error) error {
 			r.dir, r.rows = dir, rows
 			r.closeFiles()
 		}
-		return fmt.Errorf("%w; %s (without raw samples) are in %s: resume with %s %s %s", failed,
-			text.Count(len(rows), "row"), dir, usage.Out, dir, usage.Resume)
+		next := fmt.Sprintf("resume with %s %s %s", usage.Out, dir, usage.Resume)
+		if r.header.Search != nil {
+			next = "a search cannot be resumed, start it again"
+		}
+		return fmt.Errorf("%w; %s (without raw samples) are in %s: %s", failed, text.Count(len(rows), "row"), dir, next)
 	}
 	return failed
 }

@@ -124,3 +124,26 @@ func TestRecordThatAnEditorSavedIsRefusedWithTheReason(t *testing.T) {
 		}
 	}
 }
+
+// No command resumes a search, so its error does not send anybody to one.
+func TestRecordOfASearchThatIsRescuedSaysToStartAgain(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]*SearchHeader{"resume with ": nil, "start it again": {}} {
+		h := testHeader(t)
+		h.Search = of
+		dir := filepath.Join(t.TempDir(), "c")
+		r, err := Create(dir, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		rows := exampleRows()
+		if err := errors.Join(r.Append(rows[0]), os.RemoveAll(dir)); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Append(rows[1]); err == nil || !strings.Contains(err.Error(), dir+"-rescued: ") ||
+			!strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "“resume”") != (of == nil) {
+			t.Errorf("want %q: %v", name, err)
+		}
+	}
+}
