@@ -93,7 +93,7 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 	switch {
 	case len(points) > 0:
 	case nearest < 0 && l.Limits.Further() != nil:
-		return 0, fmt.Errorf("a limit of %s: %w: no reading has it", unread(l.Limits, preds).Words(),
+		return 0, fmt.Errorf("a limit of %s: %w: no reading has it", unread(l, preds).Words(),
 			tegra.ErrUnsupported)
 	case nearest < 0:
 		return 0, errors.New("no predictions to choose from")
@@ -108,9 +108,12 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 }
 
 // unread returns the limits on quantities that no prediction has.
-func unread(of metric.Limits, preds []learn.Prediction) (lacks metric.Limits) {
-	for _, b := range of.Further() {
-		if !slices.ContainsFunc(preds, func(p learn.Prediction) bool { return !math.IsNaN(b.Of(p.Measured)) }) {
+func unread(l metric.Goal, preds []learn.Prediction) (lacks metric.Limits) {
+	for _, b := range l.Limits.Further() {
+		l.Limits = metric.Limits{}.With(b)
+		if !slices.ContainsFunc(preds, func(p learn.Prediction) bool {
+			return !math.IsNaN(l.Excess(p.Measured, p.LnTimeSD, p.LnPowerSD))
+		}) {
 			lacks = lacks.With(b)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"jtune/learn"
@@ -109,7 +110,8 @@ func TestFurtherQuantitiesAreByReadingsThatHaveThem(t *testing.T) {
 	if got := railed(preds[at].Measured, b.Space); !goal.Met(got) {
 		t.Errorf("%+v does not keep 2.2 A", got)
 	}
-	if _, err := Choose(preds, goal); !errors.Is(err, tegra.ErrUnsupported) {
+	if _, err := Choose(preds, goal); !errors.Is(err, tegra.ErrUnsupported) ||
+		!strings.HasPrefix(err.Error(), "a limit of 2.2 A:") {
 		t.Errorf("without any reading of a current: %v", err)
 	}
 }
