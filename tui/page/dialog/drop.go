@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"jtune/internal/stats"
@@ -75,16 +76,22 @@ func nowText(now tegra.Measured) string {
 // needle draws power and time of a step before and now: in large figures above the question if they fit on the screen,
 // else in its line.
 func (f *Apply) needle(now tegra.Measured, w, h int) (large, line string) {
-	watts, ms := [][widget.LargeRows]string{widget.Large(figure(now.PowerW)), {"W", "now"}},
-		[][widget.LargeRows]string{widget.Large(figure(now.TimeMS)), {"ms"}}
+	digits := func(v float64) [widget.LargeRows]string { // whole from 100 on, to fit 80 columns
+		if v >= 100 {
+			return widget.Large(strconv.FormatFloat(v, 'f', 0, 64))
+		}
+		return widget.Large(figure(v))
+	}
+	watts := [][widget.LargeRows]string{digits(now.PowerW), {"W", "now"}}
+	ms := [][widget.LargeRows]string{digits(now.TimeMS), {"ms"}}
 	line = nowText(now)
 	if was, measured := f.before(); was.HasPower() && was.TimeMS > 0 {
 		word, mark := "before", ""
 		if !measured {
 			word, mark = "predicted", "~"
 		}
-		watts = append([][widget.LargeRows]string{widget.Large(figure(was.PowerW)), {"W", word, "→"}}, watts...)
-		ms = append([][widget.LargeRows]string{widget.Large(figure(was.TimeMS)), {"", "→"}}, ms...)
+		watts = append([][widget.LargeRows]string{digits(was.PowerW), {"W", word, "→"}}, watts...)
+		ms = append([][widget.LargeRows]string{digits(was.TimeMS), {"", "→"}}, ms...)
 		line = fmt.Sprintf("  %s → %s W  %s → %s ms", mark+figure(was.PowerW), figure(now.PowerW),
 			mark+figure(was.TimeMS), figure(now.TimeMS))
 	}
