@@ -65,12 +65,9 @@ func (f *Apply) proof() string {
 // leastLarge is the least height of a screen with large figures.
 const leastLarge = 20
 
-// figure formats a value with as many digits as its large figures have room for.
-func figure(v float64) string { return strings.ReplaceAll(widget.MS(v), ",", "") }
-
 // nowText is the present power and time of a step in a line.
 func nowText(now tegra.Measured) string {
-	return "  " + figure(now.PowerW) + " W  " + figure(now.TimeMS) + " ms"
+	return "  " + text.Of(now.PowerW) + " W  " + text.Of(now.TimeMS) + " ms"
 }
 
 // needle draws power and time of a step before and now: in large figures above the question if they fit on the screen,
@@ -80,7 +77,7 @@ func (f *Apply) needle(now tegra.Measured, w, h int) (large, line string) {
 		if v >= 100 {
 			return widget.Large(strconv.FormatFloat(v, 'f', 0, 64))
 		}
-		return widget.Large(figure(v))
+		return widget.Large(text.Of(v))
 	}
 	watts := [][widget.LargeRows]string{digits(now.PowerW), {"W", "now"}}
 	ms := [][widget.LargeRows]string{digits(now.TimeMS), {"ms"}}
@@ -92,8 +89,8 @@ func (f *Apply) needle(now tegra.Measured, w, h int) (large, line string) {
 		}
 		watts = append([][widget.LargeRows]string{digits(was.PowerW), {"W", word, "→"}}, watts...)
 		ms = append([][widget.LargeRows]string{digits(was.TimeMS), {"", "→"}}, ms...)
-		line = fmt.Sprintf("  %s → %s W  %s → %s ms", mark+figure(was.PowerW), figure(now.PowerW),
-			mark+figure(was.TimeMS), figure(now.TimeMS))
+		line = fmt.Sprintf("  %s → %s W  %s → %s ms", mark+text.Of(was.PowerW), text.Of(now.PowerW),
+			mark+text.Of(was.TimeMS), text.Of(now.TimeMS))
 	}
 	rows := widget.Abreast(append(append(watts, [widget.LargeRows]string{" "}), ms...)...)
 	if h >= leastLarge && widget.Width(rows[0]) <= w && f.read.Look().Glyphs != widget.GlyphsASCII {
