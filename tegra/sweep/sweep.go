@@ -31,6 +31,10 @@ var Columns = []string{"cores", "cpu_khz", "gpu_hz", "mem_hz", "time_ms", "power
 // older versions lack it.
 const VirtualColumn = "virtual"
 
+// ModeColumn holds modes in compact notation, such as 12c/2.20C/1.30G/3.20M, in a file without the four columns of
+// their values.
+const ModeColumn = "mode"
+
 // alias is another name of one of Columns; unit converts its values to that column's.
 type alias struct {
 	column string
@@ -73,6 +77,7 @@ type Table struct {
 	Rows     []Row
 	Extra    []string // names of the unknown columns
 	HasBatch bool
+	Rounded  bool // the clocks are as written in ModeColumn
 	TimeOnly bool // no row has power
 	Problems []Problem
 	Copies   int    // identical rows that were dropped: each group is one reading
@@ -85,7 +90,8 @@ type Options struct {
 	Strict bool
 	// ModesOnly requires only the four knob columns (predict --modes).
 	ModesOnly bool
-	// Space, with ModesOnly, also accepts a list without a header; Space.Select then reads each line.
+	// Space reads the column ModeColumn; nil: its clocks as written. With ModesOnly it also accepts a list without a
+	// header; Space.Select then reads each line.
 	Space *tegra.Space
 	// Absent, in such a list, also accepts modes that Space does not have, with the values as typed.
 	Absent bool
@@ -196,111 +202,6 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 	return t, nil
 }
 
-// columns holds the index of each known column in a record; -1 if absent.
-type columns struct {
-	at    map[string]int
-	unit  map[string]float64 // factor for its values
-	cores []int              // columns whose sum replaces the number of cores
-	extra []int
-	width int
-}
-
-func (t *Table) header(l *lines, o Options) (columns, error) {
-	record, err := l.next()
-	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = errors.New("empty file")
-		}
-		return columns{}, fmt.Errorf("%s: %w", t.Name, err)
-	}
-	if len(record) > mostColumns {
-		return columns{}, fmt.Errorf("%s: %s columns, at most %s", t.Name, text.Thousands(len(record)),
-			text.Thousands(mostColumns))
-	}
-	p := columns{at: map[string]int{}, unit: map[string]float64{}, width: len(record)}
-	for i, name := range record {
-		name = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
-		known, unit := name, 1.0
-		if a, ok := aliases[name]; ok {
-			known, unit = a.column, a.unit
-		}
-		_, twice := p.at[known]
-		switch {
-		case !twice && (slices.Contains(Columns, known) || known == "bs" && !o.ModesOnly):
-			p.at[known], p.unit[known] = i, unit
-		case coreStatus.MatchString(name):
-			p.cores = append(p.cores, i)
-		default:
-			p.extra = append(p.extra, i)
-			t.Extra = append(t.Extra, strings.Clone(name))
-		}
-	}
-	_, t.HasBatch = p.at["bs"]
-	need := Columns
-	switch _, power := p.at["power_w"]; {
-	case o.ModesOnly:
-		need = Columns[:4]
-	case o.TimeOnly && !power && !slices.ContainsFunc(t.Extra, soundsLikePower):
-		need, t.TimeOnly = Columns[:5], true
-	}
-	if _, ok := p.at["cores"]; !ok && len(p.cores) > 0 {
-		need = need[1:]
-	}
-	for _, name := range need {
-		if _, ok := p.at[name]; !ok {
-			if slices.ContainsFunc(t.Extra, func(cell string) bool { return strings.Contains(cell, ";") }) {
-				return columns{}, fmt.Errorf("%s: semicolons separate its columns; a sweep file has commas", t.Name)
-			}
-			return columns{}, fmt.Errorf("%s: column %s is missing; a sweep file needs %s", t.Name, name,
-				strings.Join(Columns[:max(4, len(need))], ","))
-		}
-	}
-	return p, nil
-}
-
-func (p columns) row(record []string, o Options) (Row, error) {
-	var row Row
-	if len(record) < p.width {
-		return row, fmt.Errorf("%d fields where the header has %d (torn line?)", len(record), p.width)
-	}
-	var fields []string
-	var units []float64
-	for i, name := range Columns {
-		at, ok := p.at[name]
-		switch {
-		case o.ModesOnly && i >= 4, !ok && name == "power_w":
-			continue
-		case ok:
-			fields = append(fields, record[at])
-		default: // cores as a sum of states
-			n, err := p.online(record)
-			if err != nil {
-				return row, err
-			}
-			fields = append(fields, strconv.Itoa(n))
-		}
-		units = append(units, cmp.Or(p.unit[name], 1))
-	}
-	var err error
-	if row.Measured, err = parse(fields, units); err != nil {
-		return row, err
-	}
-	if at, ok := p.at["bs"]; ok {
-		b, err := number("bs", record[at])
-		if err != nil || b != math.Trunc(b) || b > 1<<20 {
-			return row, fmt.Errorf("bs is %q, not a batch size", text.Clip(record[at]))
-		}
-		row.Batch = int(b)
-	}
-	if len(p.extra) > 0 {
-		row.Extra = make([]string, len(p.extra))
-	}
-	for i, at := range p.extra {
-		row.Extra[i] = record[at] // all texts of a line share memory
-	}
-	return row, nil
-}
-
 // Parse reads fields in the order of Columns: a mode, or a mode with its time and power. An absent value is NaN.
 func Parse(fields []string) (tegra.Measured, error) { return parse(fields, nil) }
 
@@ -335,24 +236,6 @@ func number(column, raw string) (float64, error) {
 		return 0, fmt.Errorf("%s is %s, must be positive", column, raw)
 	}
 	return v, nil
-}
-
-// online returns the number of cores that are on.
-func (p columns) online(record []string) (int, error) {
-	n := 0
-	for _, i := range p.cores {
-		switch raw := strings.TrimSpace(record[i]); raw {
-		case "1":
-			n++
-		case "0":
-		default:
-			return 0, fmt.Errorf("the state of a core is %q, not 0 or 1", text.Clip(raw))
-		}
-	}
-	if n == 0 {
-		return 0, errors.New("no core is on")
-	}
-	return n, nil
 }
 
 func hertz(v float64) tegra.Freq { return tegra.Freq(math.Round(v)) }

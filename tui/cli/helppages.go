@@ -22,7 +22,7 @@ var examples = map[string]string{
 	"jtune workloads":          "jtune workloads",
 	"jtune run":                "jtune run resnet --minibatches 100",
 	"jtune campaigns merge":    "jtune campaigns merge part1 part2 part3 --out campaign",
-	"jtune campaigns import":   "jtune campaigns import sweep.csv --out campaign",
+	"jtune campaigns import":   "jtune campaigns import sweep.csv",
 	"jtune models fit":         "jtune models fit --samples campaign --out resnet.model",
 	"jtune ask":                "jtune ask choose --model resnet18 --power-limit 25",
 	"jtune ask predict":        "jtune ask predict --model resnet.model --csv",

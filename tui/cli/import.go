@@ -12,6 +12,7 @@ import (
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 )
 
@@ -25,12 +26,13 @@ type importCmd struct {
 
 func newImport(a *app) *cobra.Command {
 	return command(&importCmd{app: a}, &cobra.Command{
-		Use:   "import PATH --out DIR",
+		Use:   "import PATH",
 		Short: "Make a campaign folder from a sweep, raw runs or a power log",
-		Long: "Makes a campaign folder from PATH: a sweep file; a folder or .tar.gz of published runs, with a " +
-			"folder pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz> per mode; or the tegrastats or jtop log of one run, " +
-			"with the times of its minibatches from --epochs.",
-		Example: "  jtune campaigns import sweep.csv --out campaign\n" +
+		Long: "Makes a campaign folder from PATH: a sweep file, such as one with columns mode,time_ms,power_w and " +
+			"modes like 12c/2.20C/1.30G/3.20M (--device names the board with the exact clocks); a folder or .tar.gz " +
+			"of published runs, with a folder pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz> per mode; or the tegrastats " +
+			"or jtop log of one run, with the times of its minibatches from --epochs.",
+		Example: "  jtune campaigns import sweep.csv\n" +
 			"  jtune campaigns import runs.tar.gz --out campaign\n" +
 			"  jtune campaigns import tegrastats.log --epochs epoch_stats.csv --out campaign",
 		Args: cobra.ExactArgs(1),
@@ -38,7 +40,7 @@ func newImport(a *app) *cobra.Command {
 }
 
 func (c *importCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.dir, "out", "", "new campaign `DIR`")
+	f.StringVar(&c.dir, "out", "", "new campaign `DIR` (default: in the data directory)")
 	f.BoolVar(&c.strict, "strict", false, "a bad row is an error")
 	f.StringVar(&c.log.Times, "epochs", "",
 		"for a power log: CSV `FILE` with the columns epoch and epochtime_ms or time_ms, a row per minibatch or epoch")
@@ -57,8 +59,19 @@ func (c *importCmd) run(context.Context) error {
 		}
 		c.log.Mode = tegra.Some(m)
 	}
-	notes, err := campaigns.Import(c.options, c.args[0], c.dir, c.log, c.strict)
-	return printFolder(c.app, c.dir, notes, err)
+	var space *tegra.Space
+	if c.given("device") {
+		s, err := session.Open(c.options)
+		if err != nil {
+			return err
+		}
+		space = s.Device.Space()
+		if err := s.Close(); err != nil {
+			return err
+		}
+	}
+	dir, notes, err := campaigns.Import(c.options, c.args[0], c.dir, space, c.log, c.strict)
+	return printFolder(c.app, dir, notes, err)
 }
 
 // mergeCmd is `jtune campaigns merge`.

@@ -22,6 +22,35 @@ func TestImportMakesACampaign(t *testing.T) {
 	jtune(t, "import", path, "--out", out).fails(t, exitFailed, out)
 }
 
+func TestImportReadsModesInCompactNotationIntoTheDataDirectory(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	path := write(t, "mode,time_ms,power_w\n12c/2.20C/1.30G/3.20M,50,49\n8c/1.04C/0.73G/3.20M,95,30\n")
+	for _, c := range []struct{ device, row, note string }{
+		{"virtual:agx-orin", "12,2201600,1300500000,3199000000,", ""},
+		{"", "12,2200000,1300000000,3200000000,", "--device"},
+	} {
+		args := []string{"import", path, "--data-dir", data, "--json"}
+		if c.device != "" {
+			args = append(args, "--device", c.device)
+		}
+		o := jtune(t, args...).done(t)
+		dir, _ := o.object(t, "path rows workload device virtual")["path"].(string)
+		rows, err := os.ReadFile(filepath.Join(dir, "modes.csv"))
+		if err != nil || !strings.Contains(string(rows), c.row) || filepath.Dir(filepath.Dir(dir)) != data {
+			t.Errorf("%v: %s: %v\n%s", c, dir, err, rows)
+		}
+		if strings.Contains(o.err, "rounded") != (c.note != "") || !strings.Contains(o.err, c.note) {
+			t.Errorf("%v: noted %q", c, o.err)
+		}
+	}
+	bad := write(t, "mode,time,power\n12c/2.20C/1.30G/3.20M,50,49\n")
+	jtune(t, "import", bad, "--data-dir", data).fails(t, exitFailed, "time_ms is missing")
+	if left, _ := filepath.Glob(filepath.Join(data, "campaigns", "*")); len(left) != 2 {
+		t.Errorf("a file that cannot be read left a folder: %v", left)
+	}
+}
+
 func TestImportTakesAPowerLogAndTheTimesOfItsRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

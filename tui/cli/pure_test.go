@@ -160,7 +160,7 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		{"a filter on nothing known", []string{"modes", "--filter", "love>8", "--device", "virtual:agx-orin"},
 			[]string{"love"}},
 		{"an evaluation without a truth", []string{"evaluate"}, []string{"--truth"}},
-		{"an import without a place", []string{"import", "x"}, []string{"--out"}},
+		{"a merge without a place", []string{"merge", "x", "y"}, []string{"--out"}},
 		{"a bad fan", []string{"apply", "MAXN", "--fan", "loud"}, []string{"--fan"}},
 		{"a bad countdown", []string{"apply", "MAXN", "--keep-after", "0s"}, []string{"--keep-after"}},
 		{"a countdown of two days", []string{"apply", "MAXN", "--keep-after", "48h"},

@@ -99,7 +99,7 @@ var rules = []flagRule{
 	{"doctor", "bundle", not, "workload", ""},
 	{"fleet exporter", "listen", not, "textfile", ""},
 	{"convert export", "name", missing, "", "the name of the mode"},
-	{"campaigns import, campaigns merge", "out", missing, "", "the new campaign folder"},
+	{"campaigns merge", "out", missing, "", "the new campaign folder"},
 	{"evaluate", "truth population", oneOf, "", "a measured sweep, or simulated workloads"},
 	{"evaluate", "messy development boards workloads goal levels visits second", needs, "population", ""},
 	{"evaluate", "population", not, "reference sizes seeds samples-of others budgets latencies designed " +

@@ -42,7 +42,7 @@ func Record(s *session.Session, dir string, h record.Header, resume bool) (*reco
 	if dir == "" {
 		advice = Elsewhere
 		var err error
-		if dir, err = newCampaignDir(s, h); err != nil {
+		if dir, err = newCampaignDir(s.Paths, h); err != nil {
 			return nil, config.Denied(err, advice)
 		}
 	}
@@ -54,8 +54,8 @@ func Record(s *session.Session, dir string, h record.Header, resume bool) (*reco
 	return r, config.Denied(err, advice)
 }
 
-func newCampaignDir(s *session.Session, h record.Header) (string, error) {
-	parent := s.CampaignsDir()
+func newCampaignDir(o config.Paths, h record.Header) (string, error) {
+	parent := o.CampaignsDir()
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return "", err
 	}

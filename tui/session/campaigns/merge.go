@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"jtune/internal/usage"
 	"jtune/profiles/imports"
@@ -18,8 +20,29 @@ import (
 )
 
 // Import makes a campaign folder from a sweep file, from a folder or .tar.gz of published raw runs, or from a power log
-// with the run details in log. It returns notes on omitted rows or runs.
-func Import(o session.Options, path, out string, log imports.Log, strict bool) (notes []string, err error) {
+// with the run details in log. Without out the folder is one of the data directory. space has the exact clocks of modes
+// in compact notation, if the file has such; nil: as they are written. It returns the folder, and notes on omitted rows
+// or runs.
+func Import(o session.Options, path, out string, space *tegra.Space, log imports.Log, strict bool) (dir string,
+	notes []string, err error) {
+	if out != "" {
+		notes, err = importInto(o, path, out, space, log, strict)
+		return out, notes, err
+	}
+	h := record.Header{Created: time.Now(), Plan: record.PlanHeader{Kind: imports.Kind}}
+	h.Workload.Name, _, _ = strings.Cut(filepath.Base(path), ".")
+	if dir, err = newCampaignDir(o.Paths, h); err != nil {
+		return "", nil, config.Denied(err, Elsewhere)
+	}
+	if notes, err = importInto(o, path, dir, space, log, strict); err != nil {
+		_ = os.Remove(dir) // if nothing is in it
+	}
+	return dir, notes, err
+}
+
+// importInto is Import into a folder.
+func importInto(o session.Options, path, out string, space *tegra.Space, log imports.Log, strict bool) (notes []string,
+	err error) {
 	if log.Times != "" || imports.IsPowerLog(path) {
 		log.Power = path
 		notes, err := log.Import(out)
@@ -30,11 +53,15 @@ func Import(o session.Options, path, out string, log imports.Log, strict bool) (
 		notes, err := imports.Runs(path, out, log.PerEpoch, strict)
 		return notes, config.Denied(err, anotherFolder)
 	}
-	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict})
+	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict, Space: space})
 	if err != nil {
 		return nil, err
 	}
 	notes = session.Skipped(path, t)
+	if t.Rounded {
+		notes = append(notes, fmt.Sprintf("%s: the clocks of its modes are rounded, as they are written; %s reads "+
+			"them as those of its board", path, usage.Device))
+	}
 	if t, err = session.ChosenBatches(t, o); err != nil {
 		return notes, err
 	}

@@ -17,8 +17,9 @@ func TestCampaignIsNamedByTheUsersClockNotTheVirtualBoards(t *testing.T) {
 	if err := s.Clock.Sleep(t.Context(), 30*24*time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := newCampaignDir(s, HeaderOf(s, workload.Workload{Name: "lstm"}, record.PlanHeader{Kind: "sample"}, nil,
-		record.Settings{}))
+	lstm := workload.Workload{Name: "lstm"}
+	h := HeaderOf(s, lstm, record.PlanHeader{Kind: "sample"}, nil, record.Settings{})
+	dir, err := newCampaignDir(s.Paths, h)
 	if err != nil {
 		t.Fatal(err)
 	}
