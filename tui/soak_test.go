@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
@@ -48,6 +49,21 @@ func TestCardKeySoaksItsAnswer(t *testing.T) {
 		t.Errorf("%v was soaked, the answer is %v", got, answer)
 	}
 	d.sees("soak of resnet18 in", "holds")
+}
+
+// The text typed at lasts is the time of the load, never a limit.
+func TestSoakLastsAsLongAsIsTyped(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	d.press("1", "S", "down", "down", "0", "enter")
+	d.sees("Prove that a mode holds", "must be positive", "the board's own")
+	d.press("backspace", "2", "x", "enter")
+	d.sees("Prove that a mode holds", "want a time, such as")
+	d.press("backspace", "0", " ", "m", "i", "n", "enter")
+	d.until("the soak ends", func() bool { return d.r.sh.task != nil && d.r.sh.task.Done() })
+	if r := d.board.AskedSoak; r.For != 20*time.Minute || r.UntilSteady || r.Limits != (metric.Limits{}) {
+		t.Errorf("asked for %+v", r)
+	}
 }
 
 // A running soak cannot be paused, only stopped; then the board is restored, and r repeats it.

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"errors"
 	"math"
 	"time"
 
@@ -21,7 +22,8 @@ type Soak struct {
 	read   page.Reader
 	mode   *modeQuestion
 	job    *jobQuestion
-	lasts  int
+	lasts  int           // index into lengths, if none is typed
+	typed  *widget.Input // a length
 	limits *widget.Input
 	clock  *clockQuestion
 	asked  page.AskSoak
@@ -30,6 +32,9 @@ type Soak struct {
 // lengths are the durations to choose from; 0 is until steady.
 var lengths = []time.Duration{soak.Usual, 10 * time.Minute, 2 * time.Hour, 0}
 
+// mostLength is the maximum length of a typed time in characters.
+const mostLength = 20
+
 // mostBounds is the maximum length of the list of limits in characters.
 const mostBounds = 60
 
@@ -37,13 +42,16 @@ const mostBounds = 60
 func NewSoak(read page.Reader, ask page.AskSoak) *Soak {
 	listed := append([]namedMode{{name: "today's, unchanged"}}, namedModes(read)...)
 	d := &Soak{read: read, mode: newModeQuestion(read, listed), job: newJobQuestion(read),
-		limits: widget.NewInput("", "", mostBounds), asked: ask}
+		typed: widget.NewInput("", "", mostLength), limits: widget.NewInput("", "", mostBounds), asked: ask}
 	d.mode.typed.SetValue(ask.Mode)
 	d.limits.SetValue(ask.Limits)
 	d.clock = newClockQuestion(read, func() bool { return read.Workloads()[d.job.at].Beside() }, math.Inf(1),
 		watchedSoak)
-	lasts := widget.Field{Name: "lasts", Text: d.lastsText,
-		Turn: func(by int) { widget.Around(&d.lasts, by, len(lengths)) }}
+	lasts := widget.Field{Name: "lasts", Text: d.lastsText, Input: d.typed, Wrong: d.wrongLength,
+		Turn: func(by int) {
+			d.typed.SetValue("")
+			widget.Around(&d.lasts, by, len(lengths))
+		}}
 	limits := widget.Field{Name: "limits", Text: d.limitsText, Input: d.limits, Wrong: d.wrongLimits}
 	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Verb: "soak", Width: 76,
 		Title: "Prove that a mode holds" + page.BatchText(ask.Batch), Note: d.note,
@@ -52,10 +60,32 @@ func NewSoak(read page.Reader, ask page.AskSoak) *Soak {
 }
 
 func (d *Soak) lastsText() string {
+	if d.typed.Value() != "" {
+		return d.typed.Render("_")
+	}
 	if l := lengths[d.lasts]; l > 0 {
 		return units.Span(l)
 	}
 	return "until the temperature is steady"
+}
+
+// length returns how long the load runs; 0: until steady.
+func (d *Soak) length() (time.Duration, error) {
+	if d.typed.Value() == "" {
+		return lengths[d.lasts], nil
+	}
+	l, err := units.Duration(d.typed.Value())
+	if err == nil && l <= 0 {
+		err = errors.New("must be positive")
+	}
+	return l, err
+}
+
+func (d *Soak) wrongLength() string {
+	if _, err := d.length(); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 func (d *Soak) limitsText() string {
@@ -96,7 +126,8 @@ func (d *Soak) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	if d.asked.Batch > 0 && w.Name == d.asked.Workload {
 		w = w.AtBatch(d.asked.Batch)
 	}
-	r := soak.Request{Workload: w, For: lengths[d.lasts], UntilSteady: lengths[d.lasts] == 0}
+	length, _ := d.length()
+	r := soak.Request{Workload: w, For: length, UntilSteady: length == 0}
 	r.Limits, _ = d.bounds()
 	why := d.read.MayRun()
 	if m, _ := d.mode.chosen(); m != (tegra.Mode{}) {
@@ -114,7 +145,8 @@ func (d *Soak) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.
 // Numbers explains the questions, for the help.
 func (d *Soak) Numbers() string {
 	return "workload: the job that runs all the time. mode: set for the soak, then restored; with today's " +
-		"nothing changes. lasts: the time of the load; the board rests for half a minute before and after it, and " +
+		"nothing changes. lasts: the time of the load, chosen or typed (20 min); the board rests for half a minute " +
+		"before and after it, and " +
 		"its idle temperature is taken as the air temperature. limits: W of the module as a mean of each minute; at " +
 		"any moment °C of the hottest zone, A of any rail (5 A VDD_IN: of this one) and the least V of the supply. " +
 		"Without limits a soak watches the board's own: trip points, over-current events, alarms and falling clocks."
