@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"jtune/tegra"
 )
@@ -110,6 +111,12 @@ func TestDoctorListsEverySource(t *testing.T) {
 	o := jtune(t, with(virtualBoard, "doctor")...).done(t)
 	if !strings.Contains(o.out, "/sys/") || !strings.Contains(o.out, "verdict: ready") {
 		t.Errorf("got %s", o.out)
+	}
+	list, _, _ := strings.Cut(o.out, " sources, ")
+	for line := range strings.Lines(list) {
+		if n := utf8.RuneCountInString(line) - 1; n > helpWidth {
+			t.Errorf("%d columns: %s", n, line)
+		}
 	}
 }
 

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,6 +14,7 @@ import (
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/workload"
+	"jtune/tegra"
 	"jtune/tegra/rivals"
 	"jtune/tui/session"
 	"jtune/tui/session/inspect"
@@ -129,27 +132,14 @@ func (c *doctorCmd) writeBundle(s *session.Session, path string) error {
 }
 
 func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
-	rows, missing := [][]string{{"", "source", "path", ""}}, 0
-	for _, s := range d.Sources {
-		mark := "ok"
-		if !s.Found {
-			mark = "missing"
-			missing++
-		}
-		rows = append(rows, []string{mark, s.Name, string(s.Path), string(s.Why)})
-	}
-	if err := report.Grid(c.out, rows...); err != nil {
-		return err
-	}
-	fmt.Fprintf(c.out, "\n%d sources, %d missing\n", len(d.Sources), missing)
+	c.printSources(d.Sources)
 	for _, m := range d.Missing {
 		if !strings.HasPrefix(m.Name, "temperature ") || len(d.TempsOff) == 0 { // those follow in one line
 			fmt.Fprintf(c.out, "no value now: %s: %s\n", m.Name, m.Why)
 		}
 	}
 	if len(d.TempsOff) > 0 {
-		fmt.Fprintf(c.out, "temperature sensors powered down or not readable: %s\n",
-			strings.Join(d.TempsOff, ", "))
+		say(c.out, "temperature sensors powered down or not readable: "+strings.Join(d.TempsOff, ", "))
 	}
 	for _, words := range d.Supply {
 		say(c.out, words)
@@ -170,10 +160,39 @@ func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
 	if o.BytesPerS.OK {
 		reads = fmt.Sprintf(", %.0f reads and %.1f kB a second", o.CallsPerS.V, o.BytesPerS.V/1000)
 	}
-	fmt.Fprintf(c.out, "jtune itself: %.2f %% of a core at %d readings in %.1f s (about %.2f %% at one a second)%s; "+
-		"one reading takes %.0f µs\n", o.CPUPct, o.Readings, o.SpanS, o.CPUPctAt1s, reads, o.ReadingUS)
+	say(c.out, fmt.Sprintf("jtune itself: %.2f %% of a core at %d readings in %.1f s (about %.2f %% at one a "+
+		"second)%s; one reading takes %.0f µs", o.CPUPct, o.Readings, o.SpanS, o.CPUPctAt1s, reads, o.ReadingUS))
 	_, err := fmt.Fprintf(c.out, "next: %s\nverdict: %s\n", d.Verdict.Next(), d.Verdict.Text)
 	return err
+}
+
+// printSources lists where readings come from. A path that does not fit beside its source is printed below it.
+func (c *doctorCmd) printSources(list []tegra.Probe) {
+	marks, missing := map[bool]string{true: "ok  ", false: "missing  "}, 0
+	for _, s := range list {
+		if !s.Found {
+			missing++
+		}
+	}
+	if missing > 0 {
+		marks[true] = fmt.Sprintf("%-*s", len(marks[false]), "ok")
+	}
+	const column = 22 // of a source before its path
+	width := cmp.Or(report.Columns(c.out), helpWidth)
+	indent := strings.Repeat(" ", len(marks[true]))
+	fmt.Fprintf(c.out, "%s%-*s  path\n", indent, column, "source")
+	for _, s := range list {
+		source := joined(": ", s.Name, string(s.Why))
+		line := fmt.Sprintf("%s%-*s  %s", marks[s.Found], column, source, s.Path)
+		if utf8.RuneCountInString(source) > column || utf8.RuneCountInString(line) > width {
+			line = text.FoldRow(marks[s.Found]+source, indent, width)
+			if s.Path != "" {
+				line += "\n" + indent + string(s.Path)
+			}
+		}
+		fmt.Fprintln(c.out, strings.TrimRight(line, " "))
+	}
+	fmt.Fprintf(c.out, "\n%d sources, %d missing\n", len(list), missing)
 }
 
 // printJobs says which workloads can run.
