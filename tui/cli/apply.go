@@ -86,17 +86,9 @@ func newApply(a *app) *cobra.Command {
 }
 
 func (c *applyCmd) flags(f *pflag.FlagSet) {
-	timeFlag(f, &c.keepAfter, "keep-after", c.keepAfter, "revert after `TIME` without an answer")
-	f.BoolVar(&c.yes, "yes", false, "keep the mode without asking")
-	choiceFlag(f, &c.dvfs, "dvfs",
-		"on: the governor may scale clocks below those of the mode; off: clocks are locked (min = max)", "on", "off")
-	choiceFlag(f, &c.fan, "fan", "fan: auto or max (default: unchanged)", "auto", "max")
-	f.BoolVar(&c.atBoot, "at-boot", false,
-		"once the mode is kept, also apply it at every boot")
-	f.BoolVar(&c.reboot, "reboot", false, "try a preset that needs a reboot: asks for the word yes, reboots, and "+
-		"waits 10m for apply --keep; off takes it back")
-	f.BoolVar(&c.keep, "keep", false, "after the reboot: make the preset on trial the boot default")
-	f.BoolVar(&c.asJSON, "json", false, "as JSON, once the mode is kept or reverted")
+	bind(f, "apply", places{"keep-after": &c.keepAfter, "yes": &c.yes, "dvfs": among(&c.dvfs, "on", "off"),
+		"fan": among(&c.fan, "auto", "max"), "at-boot": &c.atBoot, "reboot": &c.reboot, "keep": &c.keep,
+		"json": &c.asJSON})
 }
 
 func (c *applyCmd) run(ctx context.Context) error {

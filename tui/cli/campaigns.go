@@ -56,7 +56,7 @@ func newCampaigns(a *app) *cobra.Command {
 }
 
 func (c *campaignsCmd) flags(f *pflag.FlagSet) {
-	f.BoolVar(&c.deleted, "deleted", false, "list deleted campaigns, which can be restored")
+	bind(f, "campaigns", places{"deleted": &c.deleted})
 }
 
 func (c *campaignsCmd) run(context.Context) error { return c.list(nil) }

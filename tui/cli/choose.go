@@ -46,25 +46,15 @@ func newChoose(a *app) *cobra.Command {
 }
 
 func (c *chooseCmd) flags(f *pflag.FlagSet) {
-	modelFlag(f, &c.model, "")
 	l := &c.goal.Limit
-	boundFlag(f, &l.Limits, metric.Power, "power-limit",
-		"find the fastest mode that draws at most `W` watts; with several batch sizes: the most samples per second")
+	c.margin = l.Margin.Z()
+	bind(f, "choose", places{"model": &c.model, "power-limit": boundOf(&l.Limits, metric.Power),
+		"energy-limit": boundOf(&l.Limits, metric.Energy),
+		"max-slowdown": &limit{unit: units.Percent, set: func(v float64) { l.SlowerPct = v }},
+		"throughput":   aim{l, metric.Time}, "limit": goals(&c.goal, nil, nil),
+		"risk": riskOf(&c.risk), "knee": &l.Knee, "margin": &c.margin, "max-error": &c.maxError})
 	otherGoalFlags(f, l)
 	servingFlags(f, &c.goal.Load)
-	limitFlag(f, &c.goal, nil)
-	boundFlag(f, &l.Limits, metric.Energy, "energy-limit",
-		"find the fastest mode that takes at most `J` joules per minibatch; with several batch sizes: per sample")
-	f.Var(&limit{unit: units.Percent, set: func(v float64) { l.SlowerPct = v }}, "max-slowdown",
-		"find the mode of least power that is at most `PCT` percent slower than the fastest")
-	aimFlag(f, l, metric.Time, "throughput",
-		"find the fastest mode, optionally within --time-limit; with several batch sizes: the most samples per second")
-	f.BoolVar(&c.goal.Limit.Knee, "knee", false, "find the knee of the Pareto front of time and power")
-	f.Float64Var(&c.margin, "margin", c.goal.Limit.Margin.Z(),
-		"stay `Z` standard deviations of the prediction below a limit")
-	riskFlag(f, &c.risk, "a measured mode")
-	unitFlag(f, &c.maxError, "max-error", 0, units.Percent,
-		"fail with exit code 5 if the cross-validated error of the model exceeds `PCT` percent or is unknown")
 	c.whole.flags(f)
 	c.jsonFlag(f, asDocument)
 }

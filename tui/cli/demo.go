@@ -37,7 +37,7 @@ func newDemo(a *app) *cobra.Command {
 }
 
 func (c *demoCmd) flags(f *pflag.FlagSet) {
-	f.BoolVar(&c.fast, "fast", false, fmt.Sprintf("pauses %d times shorter", fastTour))
+	bind(f, "demo", places{"fast": &c.fast})
 }
 
 func (c *demoCmd) run(context.Context) error {

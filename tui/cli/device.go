@@ -33,10 +33,7 @@ func newDevice(a *app) *cobra.Command {
 }
 
 func (c *deviceCmd) flags(f *pflag.FlagSet) {
-	f.BoolVar(&c.list, "list", false, "list Jetsons and other machines for comparison: cores, clocks, memory, "+
-		"storage, power, price, size, modes, presets")
-	f.BoolVar(&c.tunables, "tunables", false, "list every knob of this board with its allowed values")
-	f.BoolVar(&c.asCSV, "csv", false, "with --list: as CSV, one device per line")
+	bind(f, "device", places{"list": &c.list, "tunables": &c.tunables, "csv": &c.asCSV})
 	c.jsonFlag(f, asDocument)
 }
 

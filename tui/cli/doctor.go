@@ -42,10 +42,7 @@ func newDoctor(a *app) *cobra.Command {
 }
 
 func (c *doctorCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.bundle, "bundle", "", "write the device files that jtune reads to `FILE` (tar.gz), without serial "+
-		"numbers and names")
-	f.StringVar(&c.job, "workload", "", "check what workload `NAME` needs on this machine, without starting it: "+
-		"packages and versions, data, memory, disk; exit code 1 if something is missing")
+	bind(f, "doctor", places{"bundle": &c.bundle, "workload": &c.job})
 	c.jsonFlag(f, asDocument)
 }
 

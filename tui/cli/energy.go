@@ -3,12 +3,10 @@ package cli
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jtune/internal/units"
 	"jtune/profiles/lab/experiment"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -50,22 +48,12 @@ func newEnergy(a *app) *cobra.Command {
 }
 
 func (c *energyCmd) flags(f *pflag.FlagSet) {
-	f.BoolVar(&c.r.Energy.Full, "full", false, "measure every pair of clocks, after printing how long that takes")
-	countFlag(f, &c.r.Repeat, "repeat", "measure each candidate `N` times; with --full every pair (default 3, or 10)")
-	countFlag(f, &c.r.Energy.Inferences, "inferences",
-		"answer `N` requests in each reading (default 40 batches and 3 s; with --full 3200)")
-	f.StringArrayVar(&c.governors, "governor", nil, "add a baseline with the governors `NAMES`, such as "+
-		"cpu=performance,gpu=simple_ondemand; may be repeated")
-	unitFlag(f, &c.latencyCost, "latency-cost", 0, units.Percent, "also find the least energy with a latency at most "+
-		"`PCT` percent above the baseline's")
-	f.StringVar(&c.against, "against", "", "compare with workload `NAME`: the same requests under the baseline and "+
-		"at the best pair")
+	bind(f, "energy", places{"full": &c.r.Energy.Full, "repeat": &c.r.Repeat, "inferences": &c.r.Energy.Inferences,
+		"governor": &c.governors, "latency-cost": &c.latencyCost, "against": &c.against, "interval": &c.r.Every,
+		"svg": &c.svg, "csv": &c.asCSV, "out": &c.r.Dir, "resume": &c.r.Resume, "redo-failed": &c.r.RedoFailed})
 	c.infer.addJob(f)
-	timeFlag(f, &c.r.Every, "interval", 100*time.Millisecond, "`TIME` between two power samples")
-	f.StringVar(&c.svg, "svg", "", "draw the heat map and the curves as SVG files in `DIR`")
-	f.BoolVar(&c.asCSV, "csv", false, "every point as CSV")
-	c.recordFlags(f, "study", "readings")
-	weightsFlag(f, &c.options)
+	c.jsonFlag(f, asDocument)
+	serverFlags(f, &c.options)
 }
 
 func (c *energyCmd) check() error {

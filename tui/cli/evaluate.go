@@ -14,9 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jtune/learn"
 	"jtune/optimize/lab/bench"
-	"jtune/optimize/lab/population"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/models"
 )
@@ -50,32 +48,12 @@ func newEvaluate(a *app) *cobra.Command {
 }
 
 func (c *evaluateCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.truth, "truth", "", "sweep `FILE` or campaign folder with a measurement of every mode")
-	f.StringVar(&c.reference, "reference", "", "reference for gp+ref, tune+ref and powertrain: `FILE` (sweep, "+
-		"campaign folder, model) or name of another workload, never the sweep's own; or none (default: gp+ref and "+
-		"tune+ref are left out, powertrain transfers from "+learn.ShippedName+")")
-	f.StringVar(&c.methods, "methods", "", "compare `METHODS`, with commas: "+strings.Join(bench.Methods(), ", ")+
-		" (default: all that can run); with a population: "+population.AboutMethods()+" (default: tune)")
-	f.StringVar(&c.sizes, "sizes", "", "fit to `N` modes; several with commas (default 10,20,50)")
-	f.IntVar(&c.Seeds, "seeds", 0, "draw `N` random samples per size (default 10)")
-	f.StringSliceVar(&c.samplesOf, "samples-of", nil,
-		"fit to the modes of published runs in `FILE` (several with commas) and compare the errors")
-	f.StringSliceVar(&c.others, "others", nil, "other workloads measured on that board, in `FILE` (several with "+
-		"commas): linear4 picks its four modes and learns energy from them")
-	f.StringVar(&c.budgets, "budgets", "", "power limits `FROM:TO:STEP` in watts (default: about 34 "+
-		"limits from the least power of the sweep to that of its fastest mode; PowerTrain has 17:50:1)")
-	f.StringVar(&c.latencies, "latencies", "", "limits `MS` on the time of a minibatch, each with every power limit, "+
-		"for a sweep with several batch sizes (default 25,50,100,200, with a third of the power limits)")
-	f.BoolVar(&c.Designed, "designed", false,
-		"gp and gp+ref choose the modes that they learn from, as profile --modes does, in place of random ones")
-	f.BoolVar(&c.LeaveOutStuck, "leave-out-stuck", false,
-		"leave out settings that were measured at other clocks than set, by their time and power; without the flag "+
-			"they are only counted")
-	f.BoolVar(&c.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
-	f.BoolVar(&c.asCSV, "csv", false, "as CSV, a line for each method and size, and for each region of the space")
+	bind(f, "evaluate", places{"truth": &c.truth, "reference": &c.reference, "methods": &c.methods, "sizes": &c.sizes,
+		"seeds": &c.Seeds, "samples-of": &c.samplesOf, "others": &c.others, "budgets": &c.budgets,
+		"latencies": &c.latencies, "designed": &c.Designed, "leave-out-stuck": &c.LeaveOutStuck, "quick": &c.Quick,
+		"csv": &c.asCSV, "strict": &c.strict})
 	c.population.flags(f)
 	c.jsonFlag(f, asDocument)
-	f.BoolVar(&c.strict, "strict", false, "a bad row of --truth is an error")
 }
 
 func (c *evaluateCmd) run(ctx context.Context) error {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -66,30 +65,13 @@ func newExperiment(a *app) *cobra.Command {
 }
 
 func (c *experimentCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.workload, "workload", "", "train workload `NAME` (default: as in the papers)")
-	f.StringVar(&c.mode, "mode", "", "run in `MODE` or a preset (default: the fastest mode)")
-	countFlag(f, &c.r.Minibatches, "minibatches", "run `N` minibatches with the data in memory (default 100)")
-	countFlag(f, &c.r.Epochs, "epochs",
-		"run `N` whole epochs instead, from a cold page cache; epoch 0 does not count")
-	c.r.Repeat = 1
-	countFlag(f, &c.r.Repeat, "repeat", "run every setting `N` times and report the spread")
-	f.StringArrayVar(&c.r.Folders, "data", nil,
-		"read the training data from `DIR`; for storage repeat it: a copy on each medium")
-	timeFlag(f, &c.r.Idle, "idle", time.Minute, "baseload: measure each state for `TIME` (papers: 30m)")
-	timeFlag(f, &c.r.Base, "base", 5*time.Second,
-		"measure the idle board for `TIME` before each run, for its share of the energy; 0: do not")
-	timeFlag(f, &c.r.Every, "interval", time.Second, "`TIME` between two power samples")
-	f.StringArrayVar(&c.pair, "pair", nil, "modes: compare two modes that differ in one knob; give `MODE` twice")
-	f.BoolVar(&c.plots, "plot", false, "also draw the settings as bars in the terminal")
-	f.StringVar(&c.svg, "svg", "", "draw the settings as bars, as SVG files in `DIR`")
-	f.StringVar(&c.r.Labels, "labels", "", "modes: measure only `LETTERS` of a to n, such as ag (without letters: all)")
+	bind(f, "experiment", places{"workload": &c.workload, "mode": &c.mode, "minibatches": &c.r.Minibatches,
+		"epochs": &c.r.Epochs, "repeat": &c.r.Repeat, "data": &c.r.Folders, "idle": &c.r.Idle, "base": &c.r.Base,
+		"interval": &c.r.Every, "pair": &c.pair, "plot": &c.plots, "svg": &c.svg, "labels": &c.r.Labels,
+		"instances": &c.r.Units, "runs": &c.runs, "meter": &c.meter, "out": &c.r.Dir,
+		"resume": &c.r.Resume, "redo-failed": &c.r.RedoFailed})
 	f.Lookup("labels").NoOptDefVal = everyLabel
-	countFlag(f, &c.r.Units, "instances", "variability: run on units 0 to `N`-1 of a virtual board")
-	f.StringArrayVar(&c.runs, "runs", nil, "devices: compare with your own runs in `DIR`, the folder of a jtune run "+
-		"(--no-device on other machines) or of several; may be repeated")
-	f.StringArrayVar(&c.meter, "meter", nil,
-		"baseload: `STATE=W` is the reading of a meter at the supply in idle state i, ii, iii or iv; may be repeated")
-	c.recordFlags(f, "experiment", "settings")
+	c.jsonFlag(f, asDocument)
 	c.own.add(f)
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,16 +36,10 @@ func newExplain(a *app) *cobra.Command {
 
 func (c *explainCmd) flags(f *pflag.FlagSet) {
 	c.jsonFlag(f, asDocument)
-	f.StringVar(&c.model, "model", "",
-		"model `FILE`, or the name of a kept one (default: explain which approach suits which training)")
-	f.StringVar(&c.mode, "mode", "", "explain `MODE` or a preset (default: every knob at its largest)")
-	countFlag(f, &c.minibatches, "minibatches",
-		"a whole training run has `N` minibatches (default: the workload's, if known)")
+	bind(f, "explain", places{"model": &c.model, "mode": &c.mode, "minibatches": &c.minibatches,
+		"often": among(&c.scenario.Often, advice.Often...), "length": &c.scenario.Length,
+		"changes": among(&c.scenario.Changes, advice.Changing...)})
 	c.whole.flags(f)
-	choiceFlag(f, &c.scenario.Often, "often", "how often you train: "+strings.Join(advice.Often, ", "), advice.Often...)
-	timeFlag(f, &c.scenario.Length, "length", 0, "a training takes `TIME`, such as 40m or 72h")
-	choiceFlag(f, &c.scenario.Changes, "changes", "how often the workload changes: "+
-		strings.Join(advice.Changing, ", "), advice.Changing...)
 }
 
 func (c *explainCmd) run(context.Context) error {

@@ -37,7 +37,7 @@ func newExport(a *app) *cobra.Command {
 }
 
 func (c *exportCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.name, "name", "", "call the mode `NAME`: letters, digits and _")
+	bind(f, "export", places{"name": &c.name})
 	c.jsonFlag(f, asDocument)
 }
 

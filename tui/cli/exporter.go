@@ -36,9 +36,7 @@ func newExporter(a *app) *cobra.Command {
 }
 
 func (c *exporterCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.listen, "listen", c.listen, "listen on `ADDR`: address and port")
-	f.StringVar(&c.file, "textfile", "", "write `FILE` every 15 s instead of listening")
-	f.BoolVar(&c.once, "once", false, "write the metrics once and exit; without --textfile to standard output")
+	bind(f, "exporter", places{"listen": &c.listen, "textfile": &c.file, "once": &c.once})
 }
 
 func (c *exporterCmd) run(ctx context.Context) error {

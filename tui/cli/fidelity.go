@@ -44,9 +44,7 @@ func newFidelity(a *app) *cobra.Command {
 }
 
 func (c *fidelityCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.only, "only", "", "only figures with `TEXT` in their name")
-	f.BoolVar(&c.strict, "strict", false, "exit code 1 if a figure that held at the release no longer holds")
-	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one figure per line")
+	bind(f, "fidelity", places{"only": &c.only, "strict": &c.strict, "csv": &c.asCSV})
 	c.jsonFlag(f, asDocument)
 }
 

@@ -45,26 +45,10 @@ func newFit(a *app) *cobra.Command {
 }
 
 func (c *fitCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.r.Samples, "samples", "", "sweep `FILE` or campaign folder")
-	referenceFlag(f, &c.r.Reference)
-	choiceFlag(f, &c.r.Method, "method", "auto, gp, powertrain, nn, linear, tree, forest or mlp", learn.Methods()...)
-	f.StringVar(&c.file, "out", "", "model `FILE`, replaced if it exists")
-	choiceFlag(f, &c.loss, "loss",
-		"loss function of the networks of powertrain and nn: mse, or mape (the paper's choice for a transfer to an "+
-			"Orin Nano)",
-		"mse", "mape")
-	f.BoolVar(&c.freeze, "freeze", false, "powertrain: train only the new last layer")
-	f.StringArrayVar(&c.hyper, "hyper", nil, "set `KEY=VALUE` for the networks of powertrain and nn; may be "+
-		"repeated; keys: "+
-		strings.Join(nn.Settings(), ", "))
-	countFlag(f, &c.r.Minibatches, "minibatches", "learn from the first `N` recorded minibatches of each mode "+
-		"(default all)")
-	f.StringVar(&c.r.Phase, "phase", "", "learn time and energy of one token of a language model's `PHASE`: prefill "+
-		"or decode")
-	f.StringVar(&c.entries, "entries", "", "write how often the networks of powertrain and nn see each mode to "+
-		"`FILE`, as CSV")
-	f.BoolVar(&c.r.SkipCV, "no-cv", false, "skip cross-validation: faster, but the error of the model stays unknown")
-	f.BoolVar(&c.r.Strict, "strict", false, "fail on a bad row (default: skip it and report its line)")
+	bind(f, "fit", places{"samples": &c.r.Samples, "method": among(&c.r.Method, learn.Methods()...), "out": &c.file,
+		"loss": among(&c.loss, "mse", "mape"), "freeze": &c.freeze, "hyper": &c.hyper,
+		"minibatches": &c.r.Minibatches, "phase": &c.r.Phase, "entries": &c.entries, "no-cv": &c.r.SkipCV,
+		"strict": &c.r.Strict, "reference": &c.r.Reference})
 	c.jsonFlag(f, asDocument)
 }
 
@@ -214,19 +198,10 @@ func newPredict(a *app) *cobra.Command {
 }
 
 func (c *predictCmd) flags(f *pflag.FlagSet) {
-	modelFlag(f, &c.model, "")
-	f.StringVar(&c.modes, "modes", "",
-		"predict the modes in `FILE`, as CSV or one MODE per line; - for standard input (default: all modes of the "+
-			"model)")
+	bind(f, "predict", places{"model": &c.model, "modes": &c.modes, "estimates": &c.estimates, "measured": &c.measured,
+		"per-epoch": &c.epoch, "csv": &c.asCSV, "strict": &c.strict})
 	limitFlags(f, &c.limit.Limits)
-	f.StringVar(&c.estimates, "estimates", "", "compare with another estimator, such as the vendor's: CSV `FILE` "+
-		"with the header mode,power_w; a mode may be a preset")
-	f.StringVar(&c.measured, "measured", "", "with --estimates: more measured modes from a sweep `FILE` or campaign "+
-		"folder")
-	countFlag(f, &c.epoch, "per-epoch", "an epoch has `N` minibatches (default: the workload's, if known)")
-	f.BoolVar(&c.asCSV, "csv", false, "as CSV")
 	c.jsonFlag(f, asList)
-	f.BoolVar(&c.strict, "strict", false, "fail on a bad row (default: skip it and report its line)")
 }
 
 func (c *predictCmd) run(context.Context) error {

@@ -49,8 +49,7 @@ func newFleet(a *app) *cobra.Command {
 
 // selected adds the flags that select boards.
 func (u onBoards) selected(f *pflag.FlagSet) {
-	f.StringSliceVar(&u.names, "boards", nil, "`NAME` of a board; several with commas (default: all)")
-	f.StringVar(&u.of, "group", "", "only boards of `GROUP`")
+	bind(f, "boards", places{"boards": &u.names, "group": &u.of})
 }
 
 // boards returns the selected boards.
@@ -175,8 +174,7 @@ func newFleetWatch(u onBoards) *cobra.Command {
 
 func (c *fleetWatchCmd) flags(f *pflag.FlagSet) {
 	c.selected(f)
-	timeFlag(f, &c.interval, "interval", c.interval, "`TIME` between two rounds")
-	f.IntVar(&c.count, "count", 0, "stop after `N` rounds; 0: never")
+	bind(f, "fleet watch", places{"interval": &c.interval, "count": &c.count})
 	c.jsonFlag(f, "one JSON array per round")
 }
 
@@ -308,8 +306,7 @@ func newFleetProfile(u onBoards) *cobra.Command {
 
 func (c *fleetProfileCmd) flags(f *pflag.FlagSet) {
 	c.selected(f)
-	f.StringVar(&c.dir, "out", "", "new `DIR` for the joined campaign")
-	f.IntVar(&c.tries, "retries", c.tries, "retry a lost connection `N` times")
+	bind(f, "fleet profile", places{"out": &c.dir, "retries": &c.tries})
 	c.jsonFlag(f, asDocument)
 }
 

@@ -32,8 +32,7 @@ func newFleetApply(u onBoards) *cobra.Command {
 
 func (c *fleetApplyCmd) flags(f *pflag.FlagSet) {
 	c.selected(f)
-	f.BoolVar(&c.yes, "yes", false, "do not ask")
-	timeFlag(f, &c.keepAfter, "keep-after", c.keepAfter, "revert after `TIME` without an answer")
+	bind(f, "fleet apply", places{"yes": &c.yes, "keep-after": &c.keepAfter})
 	c.jsonFlag(f, asDocument)
 }
 

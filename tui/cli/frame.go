@@ -9,8 +9,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"jtune/internal/usage"
-	"jtune/learn"
 	"jtune/profiles/workload"
 	"jtune/tegra/metric"
 	"jtune/tui/session"
@@ -114,9 +112,6 @@ func (c *count) Set(text string) error {
 	return err
 }
 
-// countFlag adds a count flag.
-func countFlag(f *pflag.FlagSet, n *int, name, usage string) { f.Var((*count)(n), name, usage) }
-
 // wordType is the type name, in help texts, of a choice between words.
 const wordType = "WORD"
 
@@ -126,10 +121,8 @@ type choice[T comparable] struct {
 	of []T
 }
 
-// choiceFlag adds a choice flag whose default is the present value.
-func choiceFlag[T comparable](f *pflag.FlagSet, to *T, name, usage string, of ...T) {
-	f.Var(&choice[T]{to, of}, name, usage)
-}
+// among is a place for one of some values, by default the present one.
+func among[T comparable](to *T, of ...T) *choice[T] { return &choice[T]{to, of} }
 
 func (c *choice[T]) String() string { return fmt.Sprint(*c.to) }
 func (c *choice[T]) Type() string   { return wordType }
@@ -157,61 +150,18 @@ func (c *choice[T]) Set(text string) error {
 	return nil
 }
 
-// weightsFlag adds --weights to a command that runs a workload.
-func weightsFlag(f *pflag.FlagSet, o *session.Options) {
-	f.StringVar(&o.Weights, "weights", "",
-		"model `FILE` or name for llama, llama-server, ollama, vllm, trt, triton, deepstream, yolo-predict (default: "+
-			"the model that the running server has loaded)")
-	const own, former = "own-address", "remote"
-	f.BoolVar(&o.Remote, own, false,
-		"the server's address, which is not loopback, is this board's: jtune measures no other board's power")
-	f.BoolVar(&o.Remote, former, false, "former name of --"+own)
-	_ = f.MarkHidden(former)
-}
-
-// perModeFlag adds --minibatches to a command that measures modes.
-func perModeFlag(f *pflag.FlagSet, n *int) {
-	countFlag(f, n, "minibatches", "measure `N` clean minibatches in each mode (default 40)")
-}
-
-// referenceFlag adds --reference.
-func referenceFlag(f *pflag.FlagSet, name *string) {
-	f.StringVar(name, "reference", "", "transfer from a reference workload: `FILE`, the name of a kept model or "+
-		"campaign, "+
-		learn.ShippedName+" (its networks, for powertrain), or none (default)")
-}
-
-// modelFlag adds --model.
-func modelFlag(f *pflag.FlagSet, name *string, more string) {
-	f.StringVar(name, "model", "", "model `FILE`, or the name of a kept one"+more)
+// serverFlags adds the flags of a server of models to a command that runs a workload.
+func serverFlags(f *pflag.FlagSet, o *session.Options) {
+	bind(f, "server", places{"weights": &o.Weights, "own-address": &o.Remote, "remote": &o.Remote})
 }
 
 // limitFlags adds limits to a command that compares each mode with them.
 func limitFlags(f *pflag.FlagSet, l *metric.Limits) {
-	boundFlag(f, l, metric.Power, "power-limit", "show whether each mode stays within `W` watts, and how sure that is")
-	boundFlag(f, l, metric.Time, "time-limit", "show whether each mode stays within `MS` milliseconds per minibatch")
-	boundFlag(f, l, metric.Energy, "energy-limit", "show whether each mode stays within `J` joules per minibatch; per "+
-		"sample if the batch size is an input")
+	bind(f, "limits", places{"power-limit": boundOf(l, metric.Power), "time-limit": boundOf(l, metric.Time),
+		"energy-limit": boundOf(l, metric.Energy)})
 }
 
 // otherGoalFlags adds the goals of choose and tune besides watts.
 func otherGoalFlags(f *pflag.FlagSet, l *metric.Goal) {
-	boundFlag(f, &l.Limits, metric.Time, "time-limit", "find the mode of least power that takes at most `MS` "+
-		"milliseconds per minibatch; with --power-limit and several batch sizes: limit the latency of a batch")
-	aimFlag(f, l, metric.Energy, "energy", "find the mode of least energy per minibatch; with several batch sizes: "+
-		"per sample")
-}
-
-// aimFlag adds a goal.
-func aimFlag(f *pflag.FlagSet, l *metric.Goal, of *metric.Metric, name, help string) {
-	f.BoolFunc(name, help, func(text string) error {
-		on, err := strconv.ParseBool(text)
-		switch {
-		case on && l.Objective != nil && l.Objective != of:
-			return usage.Errorf("throughput and least energy exclude each other: give one")
-		case on:
-			l.Objective = of
-		}
-		return err
-	})
+	bind(f, "goals", places{"energy": aim{l, metric.Energy}, "time-limit": boundOf(&l.Limits, metric.Time)})
 }

@@ -43,27 +43,13 @@ func newFront(a *app) *cobra.Command {
 }
 
 func (c *frontCmd) flags(f *pflag.FlagSet) {
-	modelFlag(f, &c.model, ": the predicted Pareto front")
-	f.StringVar(&c.samples, "samples", "", "sweep `FILE` or campaign folder: the measured Pareto front")
-	f.StringVar(&c.x, "x", "time", "`QUANTITY` of the x axis: time, or power with --y energy")
-	f.StringVar(&c.y, "y", "power", "`QUANTITY` of the y axis: power or energy")
+	bind(f, "front", places{"model": &c.model, "limit": goals(&c.goal, nil, nil), "samples": &c.samples, "x": &c.x,
+		"y": &c.y, "csv": &c.asCSV, "svg": &c.svg,
+		"verify": &c.v.most, "workload": &c.v.workload, "budgets": &c.v.budgets, "out": &c.v.request.Dir,
+		"minibatches": &c.v.request.Settings.Minibatches, "refit": &c.v.refit, "strict": &c.strict})
 	limitFlags(f, &c.goal.Limit.Limits)
 	servingFlags(f, &c.goal.Load)
-	limitFlag(f, &c.goal, nil)
-	f.BoolVar(&c.asCSV, "csv", false, "as CSV")
 	c.jsonFlag(f, asList)
-	f.StringVar(&c.svg, "svg", "", "draw the cloud of modes and the front into `FILE`")
-	countFlag(f, &c.v.most, "verify",
-		"first measure up to `N` modes along the front on this device, and update the model with them (try 10)")
-	f.StringVar(&c.v.workload, "workload", "", "measure workload `NAME` with --verify (default: the model's)")
-	f.StringVar(&c.v.budgets, "budgets", "",
-		"power limits in watts that --verify measures for, as `FROM:TO:STEP` (default: 34 along the whole front)")
-	f.StringVar(&c.v.request.Dir, "out", "",
-		"new campaign `DIR` for the measurements of --verify (default: in the data directory)")
-	countFlag(f, &c.v.request.Settings.Minibatches, "minibatches",
-		"with --verify, measure `N` clean minibatches in each mode (default 40)")
-	f.StringVar(&c.v.refit, "refit", "", "write the model that --verify has updated to `FILE`")
-	f.BoolVar(&c.strict, "strict", false, "a bad row of --samples is an error")
 }
 
 func (c *frontCmd) check() (err error) {

@@ -37,8 +37,7 @@ func newReport(a *app) *cobra.Command {
 }
 
 func (c *reportCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.file, "out", "", "`FILE` to write, - for standard output (default CAMPAIGN.html, or .md, here)")
-	f.BoolVar(&c.markdown, "md", false, "as Markdown, without the figures")
+	bind(f, "report", places{"out": &c.file, "md": &c.markdown})
 	c.jsonFlag(f, "print the file's path and title as JSON")
 }
 

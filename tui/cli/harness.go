@@ -28,7 +28,7 @@ func newHarness(a *app) *cobra.Command {
 }
 
 func (c *harnessCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.folder, "write", "", "write all scripts into `DIR`, which is made if it does not exist")
+	bind(f, "harness", places{"write": &c.folder})
 }
 
 func (c *harnessCmd) run(context.Context) error {

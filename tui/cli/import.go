@@ -40,15 +40,8 @@ func newImport(a *app) *cobra.Command {
 }
 
 func (c *importCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.dir, "out", "", "new campaign `DIR` (default: in the data directory)")
-	f.BoolVar(&c.strict, "strict", false, "a bad row is an error")
-	f.StringVar(&c.log.Times, "epochs", "",
-		"for a power log: CSV `FILE` with the columns epoch and epochtime_ms or time_ms, a row per minibatch or epoch")
-	countFlag(f, &c.log.PerEpoch, "per-epoch", "a row of --epochs is an epoch of `N` minibatches")
-	f.StringVar(&c.mode, "mode", "",
-		"for a power log: `MODE` as cores,CPU kHz,GPU Hz,memory Hz (default: the clocks in the log)")
-	timeFlag(f, &c.log.Every, "every", 0,
-		"`TIME` between lines of tegrastats without timestamps (default 1s)")
+	bind(f, "import", places{"out": &c.dir, "strict": &c.strict, "epochs": &c.log.Times, "per-epoch": &c.log.PerEpoch,
+		"mode": &c.mode, "every": &c.log.Every})
 }
 
 func (c *importCmd) run(context.Context) error {
@@ -89,7 +82,7 @@ func newMerge(a *app) *cobra.Command {
 }
 
 func (c *mergeCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.dir, "out", "", "new campaign `DIR`")
+	bind(f, "merge", places{"out": &c.dir})
 }
 
 func (c *mergeCmd) run(context.Context) error {

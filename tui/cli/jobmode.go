@@ -26,16 +26,10 @@ type modeFlags struct {
 }
 
 func (m *modeFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&m.Name, "mode", "", "set `MODE` for the job and restore the board afterwards: a mode, a preset, its "+
-		"nvpmodel id, or best, the answer of a search of this job; any: the mode in force (default)")
-	f.Var(&limitLine{to: func(list []metric.Question) { m.Goal = &list[0] }}, "limit",
-		"with --mode best: the answer for `LIMIT`, such as 30 W or 50 ms (default: that "+
-			"of the newest search)")
+	bind(f, "job mode", places{"mode": &m.Name,
+		"limit": &limitLine{to: func(list []metric.Question) { m.Goal = &list[0] }},
+		"dvfs":  among(&m.dvfs, "on", "off"), "systemd": &m.unit})
 	m.dvfs = "off"
-	choiceFlag(f, &m.dvfs, "dvfs", "with --mode: on lets the governor scale clocks below those of the mode; off locks "+
-		"them", "on", "off")
-	f.StringVar(&m.unit, "systemd", "", "print a systemd unit `NAME` that runs the job in its mode at each start; run "+
-		"nothing")
 }
 
 // noBest says how to find the mode of a job.

@@ -13,10 +13,7 @@ import (
 type joinFlags struct{ harness.Elsewhere }
 
 func (j *joinFlags) add(f *pflag.FlagSet) {
-	f.IntVar(&j.PID, "attach", 0, "read the training job that runs as process `PID`, and never signal it")
-	f.StringVar(&j.Log, "log", "", "read a running training job from its log or named pipe `FILE`; with --attach, "+
-		"until that process ends")
-	patternFlag(f, &j.Pattern)
+	bind(f, "join", places{"attach": &j.PID, "log": &j.Log, "pattern": &j.Pattern})
 	f.Lookup("attach").DefValue = "0"
 }
 

@@ -98,8 +98,7 @@ func newModels(a *app) *cobra.Command {
 }
 
 func (c *modelsCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.keepFile, "keep", "",
-		"copy a model `FILE` into the data directory under its name")
+	bind(f, "models", places{"keep": &c.keepFile})
 	c.jsonFlag(f, asList)
 }
 
@@ -127,7 +126,7 @@ func (c *modelsCmd) run(context.Context) error {
 // verbs returns the subcommands that act on a named model.
 func (c *modelsCmd) verbs() []*cobra.Command {
 	list := verb("list", "List the models of the data directory and the shipped reference", 0, 0, c.list)
-	list.Flags().BoolVar(&c.deleted, "deleted", false, "list deleted models, which can be restored")
+	bind(list.Flags(), "models list", places{"deleted": &c.deleted})
 	show := verb("show NAME|FILE", "Show one model in full", 1, 1, c.show)
 	verbs := []*cobra.Command{list, show,
 		verb("keep FILE", "Copy a model into the data directory", 1, 1, c.keep),

@@ -43,13 +43,8 @@ func newModes(a *app) *cobra.Command {
 }
 
 func (c *modesCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.filter, "filter", "", "only modes matching `EXPR`, such as 'cores>=8 gpu<900MHz' or cores=2,4,6")
-	f.BoolVar(&c.grid, "grid", false, "only the evenly spaced subset: all GPU and memory clocks, every second core "+
-		"count and CPU clock")
-	f.IntVar(&c.sample, "sample", 0, "pick `N` random modes")
-	f.BoolVar(&c.labels, "labels", false, "only the modes a to n of the 2022 study, which every MODE takes by their "+
-		"label")
-	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one mode per line")
+	bind(f, "modes", places{"filter": &c.filter, "grid": &c.grid, "sample": &c.sample, "labels": &c.labels,
+		"csv": &c.asCSV})
 	c.jsonFlag(f, asList)
 }
 

@@ -43,41 +43,14 @@ func (a jobs) awaited(w workload.Workload) workload.Workload {
 }
 
 func (o *commandFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&o.Dir, "dir", "", "run the command in `DIR`")
-	if f.Lookup("pattern") == nil { // --log also uses it
-		patternFlag(f, &o.Pattern)
-	}
-	if f.Lookup("env") == nil { // run has it for every workload
-		f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the environment of the command; may be repeated")
-	}
-	timeFlag(
-		f,
-		&o.patience,
-		"patience",
-		harness.StartLimit,
-		"how long the command may run without a first step: `TIME`",
-	)
-	countFlag(f, &o.Dataset, "dataset-size", "number `N` of samples in the command's data set")
-	choiceFlag(f, &o.Unit, "unit", "what a step is: inference, token or frame (default: jtune finds out)",
-		workload.UnitInference, workload.UnitToken, workload.UnitFrame)
-	choiceFlag(f, &o.Counts, "counts", "what the counter counts: steps or samples (default: jtune finds out)",
-		workload.CountsSteps, workload.CountsSamples)
-	choiceFlag(f, &o.Kind, "kind", "train or infer (default: jtune finds out)", workload.Train, workload.Inference)
+	o.patience = harness.StartLimit
+	bind(f, "own", places{"dir": &o.Dir, "patience": &o.patience, "dataset-size": &o.Dataset,
+		"unit":   among(&o.Unit, workload.UnitInference, workload.UnitToken, workload.UnitFrame),
+		"counts": among(&o.Counts, workload.CountsSteps, workload.CountsSamples),
+		"kind":   among(&o.Kind, workload.Train, workload.Inference), "pattern": &o.Pattern, "env": &o.Env})
 }
 
-// patternFlag adds --pattern to what reads a program's lines.
-func patternFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "pattern", "", "how the lines count steps: `PATTERN` is a regular expression or the name of a known "+
-		"form, as in the configuration (default: jtune finds out)")
-}
-
-// noModes adds a hidden flag that refuses a search on a machine without modes.
-func noModes(f *pflag.FlagSet) {
-	f.Bool("no-device", false, "")
-	f.Lookup("no-device").Hidden = true
-}
-
-// withoutModes is the error for that flag.
+// withoutModes is the error for a hidden flag that refuses a search on a machine without modes.
 func (a *app) withoutModes() error {
 	if a.given("no-device") {
 		return usagef("--no-device: this machine has no power modes to choose among: jtune run --no-device -- " +

@@ -55,41 +55,17 @@ func newPair(a *app) *cobra.Command {
 }
 
 func (c *pairCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.train, "train", "", "`NAME` of the training workload; with --predict also its model")
-	f.StringVar(&c.infer, "infer", "", "`NAME` of the inference workload; with --predict also its model")
-	f.StringVar(&c.models, "models", "", "predict from two `MODELS`, separated by a comma, the training's first")
-	f.BoolVar(&c.predict, "predict", false, "predict from the kept models of both workloads, and measure nothing")
-	boundFlag(f, &c.Limit.Limits, metric.Power, "power-limit", "draw at most `W` watts")
-	choiceFlag(f, &c.Policy, "policy", "strict, fill or free (default: the better of strict and fill)",
-		mix.Strict, mix.Fill, mix.Free)
-	countFlag(f, &c.Tau, "tau", "with --policy strict: at most `N` minibatches between two batches")
+	bind(f, "pair", places{"train": &c.train, "infer": &c.infer, "models": &c.models, "predict": &c.predict,
+		"power-limit": boundOf(&c.Limit.Limits, metric.Power),
+		"policy":      among(&c.Policy, mix.Strict, mix.Fill, mix.Free), "tau": &c.Tau,
+		"rate": &c.Load.RatePerS, "arrivals": &c.Load.Arrivals, "outstanding": &c.Load.Outstanding,
+		"at": &c.at, "compare": &c.Compare,
+		"strategy": among(&c.Strategy, mix.Strategies()...), "modes": among(&c.modes, "one", "separate"),
+		"serve-at": &c.serveAt, "train-at": &c.trainAt, "changes": &c.changes, "pairs": &c.Pairs,
+		"requests": &c.Requests, "out": &c.Dir, "resume": &c.Resume, "redo-failed": &c.RedoFailed,
+		"minibatches": &c.Settings.Minibatches})
 	servingFlags(f, &c.Load)
-	f.Lookup("rate").Usage = "serve `R` requests per second"
-	f.Lookup("arrivals").Usage = "how requests arrive: uniform, poisson (default), or a `FILE` of times in seconds"
-	_ = f.MarkHidden("outstanding") // closed loops leave no time for training
-	c.measureFlags(f)
 	c.jsonFlag(f, asDocument)
-}
-
-// measureFlags adds the flags of measuring.
-func (c *pairCmd) measureFlags(f *pflag.FlagSet) {
-	f.StringVar(&c.at, "at", "", "run the pair in `MODE` only, with the batch size of --batch")
-	f.BoolVar(&c.Compare, "compare", false, "also run the answer without turns, as two independent jobs")
-	choiceFlag(f, &c.Strategy, "strategy", "auto: predict, then run the best; for comparison, without predictions: "+
-		"binary, gmd (Fulcrum's, at most 25 pairs) or random (50)", mix.Strategies()...)
-	choiceFlag(f, &c.modes, "modes", "one mode for both jobs; separate: also report what a mode for each job would "+
-		"do, switched before and after each batch, and measure the cost of a switch", "one", "separate")
-	f.StringVar(&c.serveAt, "serve-at", "", "with --train-at: run no pair, but set the inference's mode during "+
-		"`HOURS`, such as 07:00-22:00, until interrupted")
-	f.StringVar(&c.trainAt, "train-at", "", "with --serve-at: set the training's mode during `HOURS`, such as "+
-		"22:00-07:00")
-	countFlag(f, &c.changes, "changes", "with --serve-at: end after `N` changes of mode")
-	countFlag(f, &c.Pairs, "pairs", "run at most `N` pairs (default 6)")
-	countFlag(f, &c.Requests, "requests", "answer `N` requests in each pair (default 1000, which p99 needs)")
-	perModeFlag(f, &c.Settings.Minibatches)
-	f.StringVar(&c.Dir, "out", "", "new campaign `DIR` for the pairs (default: in the data directory)")
-	f.BoolVar(&c.Resume, "resume", false, "continue the same search in --out DIR")
-	f.BoolVar(&c.RedoFailed, "redo-failed", false, "with --resume: run the failed pairs again")
 }
 
 // check parses flags with a grammar.

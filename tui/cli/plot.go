@@ -92,25 +92,12 @@ func newPlot(a *app) *cobra.Command {
 }
 
 func (c *plotCmd) flags(f *pflag.FlagSet) {
-	modelFlag(f, &c.model, "")
-	f.StringVar(&c.samples, "samples", "", "sweep `FILE` or campaign folder, for front, heat, curves, box and violin")
-	f.StringArrayVar(&c.with, "with", nil, "front: add the predicted front of another `MODEL` and its choice for the "+
-		"limit; may be repeated")
-	f.StringVar(&c.observed, "observed", "", "with --with: measured modes from a sweep `FILE` or campaign folder")
-	f.StringVar(&c.x, "x", "", "heat: horizontal `KNOB`: cores, cpu, gpu or mem (default cpu); front: as in jtune "+
-		"front")
-	f.StringVar(&c.y, "y", "", "heat: vertical `KNOB` (default gpu); front: as in jtune ask front")
-	f.StringVar(&c.of, "of", "", "heat, predicted: draw `QUANTITY` time, power or energy (default energy for heat, "+
-		"time for predicted)")
-	f.StringVar(&c.over, "over", "gpu", "curves: vary `KNOB` cores, cpu, gpu or mem")
-	f.StringVar(&c.at, "at", "", "keep the other knobs as in `MODE` (default: the largest values)")
+	bind(f, "plot", places{"model": &c.model, "samples": &c.samples, "with": &c.with, "observed": &c.observed,
+		"x": &c.x, "y": &c.y,
+		"of": &c.of, "over": &c.over, "at": &c.at, "out": &c.file, "size": &c.size, "csv": &c.asCSV,
+		"strict": &c.strict})
 	limitFlags(f, &c.limit.Limits)
-	f.StringVar(&c.file, "out", "", "draw to `FILE`, as SVG")
-	f.StringVar(&c.size, "size", "", "size of a drawing in the terminal, as `COLSxROWS` (default: the terminal's, or "+
-		"80x24)")
-	f.BoolVar(&c.asCSV, "csv", false, "print the points as CSV")
 	c.jsonFlag(f, asDocument)
-	f.BoolVar(&c.strict, "strict", false, "a bad row of --samples is an error")
 }
 
 func (c *plotCmd) check() error {

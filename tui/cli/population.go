@@ -17,23 +17,9 @@ type populationFlags struct {
 }
 
 func (p *populationFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&p.Name, "population", "", "judge searches on simulated workloads of the population `NAME`, in place "+
-		"of a sweep: "+population.About())
-	f.BoolVar(&p.Messy, "messy", false, "with a population: one time in 20 far too long, drift, lagging sensors, two "+
-		"states")
-	f.BoolVar(&p.Development, "development", false, "with a population: its half for choosing constants (default: the "+
-		"half for reports)")
-	f.StringVar(&p.boards, "boards", "", "with a population: `BOARDS`, with commas (default "+
-		strings.Join(population.Boards(), ",")+")")
-	countFlag(f, &p.Workloads, "workloads", "with a population: `N` workloads for each board, one question each "+
-		"(default 100)")
-	f.StringVar(&p.Goal, "goal", "", "with a population: look for the least `WHAT`: "+
-		strings.Join(population.Goals(), ", ")+" (default time, within a power limit)")
-	f.StringVar(&p.levels, "levels", "", "with a population: limits in `PERCENT` of the span of a workload's power, "+
-		"which the workloads take in turn; below 0: under the least (default 4,32,60,88)")
-	countFlag(f, &p.Visits, "visits", "with a population: ask each question `N` times, from nothing known (default 1)")
-	f.BoolVar(&p.Second, "second", false, "with a population: each question follows one with another limit, whose "+
-		"readings are known")
+	bind(f, "population", places{"population": &p.Name, "messy": &p.Messy, "development": &p.Development,
+		"boards": &p.boards, "workloads": &p.Workloads, "goal": &p.Goal, "levels": &p.levels, "visits": &p.Visits,
+		"second": &p.Second})
 }
 
 // checkPopulation parses the flags with several values.

@@ -55,38 +55,15 @@ func newProfile(a *app) *cobra.Command {
 }
 
 func (c *profileCmd) flags(f *pflag.FlagSet) {
-	countFlag(f, &c.r.Choose, "modes", "measure `N` modes, each chosen by the results so far")
-	countFlag(f, &c.r.Repeats, "repeat", "measure each mode `N` times: all modes once, then all again")
-	countFlag(f, &c.r.Sample, "sample", "measure `N` random modes, each with one of the batch sizes of --batch")
-	f.BoolVar(&c.r.Grid, "grid", false, "measure the evenly spaced subset: all GPU and memory clocks, every second "+
-		"core count and CPU clock (on an AGX Orin PowerTrain's grid); with --sample N, N modes of it")
-	f.StringVar(&c.r.Filter, "filter", "", "measure all modes that match `EXPR`, such as 'cores>=8 gpu<900MHz'; with "+
-		"--modes, --sample or --grid, choose among them")
-	f.StringVar(&c.list, "list", "", "measure the modes in `FILE`: CSV, or one per line such as "+
-		"12c/1.65C/0.62G/3.19M or a preset's name")
-	f.BoolVar(&c.reboot, "reboot", false, "measure the presets of --list that need a reboot too, each after one in a "+
-		"folder of its own; asks for the word yes")
-	f.BoolVar(&c.rebooted, "rebooted", false, "internal: of the unit that goes on after a reboot")
-	_ = f.MarkHidden("rebooted")
-	f.StringVar(&c.part, "shard", "", "measure part `i/n` only, to share the work among devices")
-	f.StringVar(&c.r.Dir, "out", "", "new campaign `DIR` (default: in the data directory)")
-	f.BoolVar(&c.r.Resume, "resume", false, "continue the same plan in --out DIR")
-	f.BoolVar(&c.r.RedoFailed, "redo-failed", false, "with --resume: measure the failed modes again")
-	f.BoolVar(&c.trust, "trust-command", false,
-		"with --resume: run the command in the campaign's file even if your configuration has another one")
-	perModeFlag(f, &c.r.Settings.Minibatches)
-	weightsFlag(f, &c.options)
+	bind(f, "profile", places{"modes": &c.r.Choose, "repeat": &c.r.Repeats, "sample": &c.r.Sample, "grid": &c.r.Grid,
+		"filter": &c.r.Filter, "list": &c.list, "reboot": &c.reboot, "rebooted": &c.rebooted, "shard": &c.part,
+		"out": &c.r.Dir, "resume": &c.r.Resume, "redo-failed": &c.r.RedoFailed, "trust-command": &c.trust,
+		"wait": &c.r.Settings.FixedWait, "mode-timeout": &c.r.Settings.ModeTimeout, "retries": &c.retries,
+		"dvfs": among(&c.dvfs, "on", "off"), "force": &c.r.Force, "keep-fan": &c.r.Settings.KeepFan,
+		"minibatches": &c.r.Settings.Minibatches, "no-device": new(bool)})
+	serverFlags(f, &c.options)
 	c.join.add(f)
 	c.own.add(f)
-	noModes(f)
-	timeFlag(f, &c.r.Settings.FixedWait, "wait", 0, "wait for `TIME` in each new mode (default: until power is steady)")
-	timeFlag(f, &c.r.Settings.ModeTimeout, "mode-timeout", 0, "give up a mode after `TIME` (default 20m)")
-	f.IntVar(&c.retries, "retries", 1, "retry a failed mode `N` times")
-	choiceFlag(f, &c.dvfs, "dvfs", "on: the governor may scale clocks below those of the mode; off: clocks are "+
-		"locked (default off)",
-		"on", "off")
-	f.BoolVar(&c.r.Force, "force", false, "start even if no fan can be set to maximum")
-	f.BoolVar(&c.r.Settings.KeepFan, "keep-fan", false, "leave the fan unchanged (default: maximum while measuring)")
 	c.jsonFlag(f, asDocument)
 }
 

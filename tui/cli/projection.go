@@ -19,8 +19,7 @@ import (
 type training struct{ epochs, perEpoch int }
 
 func (t *training) flags(f *pflag.FlagSet) {
-	countFlag(f, &t.epochs, "epochs", "also show the hours and the energy of a training run of `N` epochs")
-	countFlag(f, &t.perEpoch, "per-epoch", "an epoch has `N` minibatches (default: the workload's, if known)")
+	bind(f, "training", places{"epochs": &t.epochs, "per-epoch": &t.perEpoch})
 }
 
 // minibatches returns the number of minibatches per epoch.

@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"jtune/internal/units"
+	"jtune/internal/usage"
 	"jtune/tegra/metric"
 )
 
@@ -16,12 +15,6 @@ import (
 type quantity struct {
 	to   *float64
 	unit units.Unit
-}
-
-// unitFlag adds a number with an optional unit.
-func unitFlag(f *pflag.FlagSet, to *float64, name string, value float64, unit units.Unit, usage string) {
-	*to = value
-	f.Var(&quantity{to, unit}, name, usage)
 }
 
 func (q *quantity) String() string { return strconv.FormatFloat(*q.to, 'g', -1, 64) }
@@ -39,9 +32,10 @@ func (q *quantity) Set(text string) (err error) {
 // risk is the value of a flag for a chance of exceeding a limit.
 type risk struct{ to *float64 }
 
-func riskFlag(f *pflag.FlagSet, to *float64, of string) {
+// riskOf is a place for a chance; it sets the default.
+func riskOf(to *float64) risk {
 	*to = metric.DefaultRisk
-	f.Var(risk{to}, "risk", of+" may exceed its limit with a chance of `R`, above 0 and below 0.5")
+	return risk{to}
 }
 
 func (r risk) String() string {
@@ -68,9 +62,9 @@ type limit struct {
 	set   func(float64)
 }
 
-// boundFlag adds a limit on a metric.
-func boundFlag(f *pflag.FlagSet, to *metric.Limits, of *metric.Metric, name, usage string) {
-	f.Var(&limit{unit: of.Unit, set: func(v float64) { *to = to.And(of.Max(v)) }}, name, usage)
+// boundOf is a place for a limit on a metric.
+func boundOf(to *metric.Limits, of *metric.Metric) *limit {
+	return &limit{unit: of.Unit, set: func(v float64) { *to = to.And(of.Max(v)) }}
 }
 
 func (l *limit) String() string { return strconv.FormatFloat(l.value, 'g', -1, 64) }
@@ -89,14 +83,28 @@ func (l *limit) Set(text string) error {
 	return err
 }
 
-// span is the value of a flag for a time.
-type span time.Duration
-
-// timeFlag adds a time, in seconds if it has no unit.
-func timeFlag(f *pflag.FlagSet, to *time.Duration, name string, value time.Duration, usage string) {
-	*to = value
-	f.Var((*span)(to), name, usage)
+// aim is the value of a flag for a goal.
+type aim struct {
+	to *metric.Goal
+	of *metric.Metric
 }
+
+func (a aim) String() string { return "" }
+func (a aim) Type() string   { return "boolfunc" }
+
+func (a aim) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	switch {
+	case on && a.to.Objective != nil && a.to.Objective != a.of:
+		return usage.Errorf("throughput and least energy exclude each other: give one")
+	case on:
+		a.to.Objective = a.of
+	}
+	return err
+}
+
+// span is the value of a flag for a time, in seconds if it has no unit.
+type span time.Duration
 
 func (s *span) String() string {
 	if *s == 0 {

@@ -68,19 +68,10 @@ type rankCmd struct {
 }
 
 func (c *rankCmd) flags(f *pflag.FlagSet) {
-	f.StringToStringVar(&c.models, "models", nil, "rank by the models of `NAME=MODEL`, several with commas")
-	f.IntVar(&c.epochs, "epochs", 1, "a round has `N` epochs")
-	f.IntVar(&c.samples, "samples", 0, "an epoch has `N` samples, if the workload does not say")
-	timeFlag(f, &c.round, "round", 0, "a round must end within `TIME`, such as 10m")
-	choiceFlag(f, &c.by, "sort", "order by `KEY`: time, energy or edp (energy times time)", rank.ByTime,
-		rank.ByEnergy, rank.ByEDP)
-	f.Var(&c.limits, "power-limit", "limit board NAME to W watts: `NAME=W`, or W for all boards")
-	f.Var(&c.measured, "epoch-time", "measured seconds per epoch of a machine without a model: `NAME=S`")
-	timeFlag(f, &c.period, "period", 0, "a round starts every `TIME`, such as 1h: compare idling with sleeping")
-	f.Var(&c.idle, "idle-power", "power of an idle board: `W`, or NAME=W")
-	f.Var(&c.asleep, "sleep-power", "power of a sleeping board: `W`, or NAME=W")
-	f.Var(&c.wakeEnergy, "wake-energy", "energy of waking up: `J`, or NAME=J")
-	f.Var(&c.wakeTime, "wake-time", "seconds of waking up: `S`, or NAME=S")
+	bind(f, "rank", places{"models": &c.models, "epochs": &c.epochs, "samples": &c.samples, "round": &c.round,
+		"sort": among(&c.by, rank.ByTime, rank.ByEnergy, rank.ByEDP), "power-limit": &c.limits,
+		"epoch-time": &c.measured, "period": &c.period, "idle-power": &c.idle, "sleep-power": &c.asleep,
+		"wake-energy": &c.wakeEnergy, "wake-time": &c.wakeTime})
 	c.jsonFlag(f, asDocument)
 }
 

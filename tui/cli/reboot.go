@@ -163,7 +163,7 @@ func newStaged(a *app) *cobra.Command {
 }
 
 func (c *stagedCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.end, "end", "", "the unit ends, with this `RESULT`")
+	bind(f, "staged", places{"end": &c.end})
 }
 
 func (c *stagedCmd) run(ctx context.Context) error {

@@ -35,7 +35,7 @@ func newRepeat(a *app) *cobra.Command {
 
 func (c *repeatCmd) flags(f *pflag.FlagSet) {
 	c.own.add(f)
-	f.BoolVar(&c.trust, "trust-command", false, "run the command in the campaign's file")
+	bind(f, "repeat", places{"trust-command": &c.trust})
 	c.jsonFlag(f, asDocument)
 }
 

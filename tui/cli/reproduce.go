@@ -59,15 +59,8 @@ func studyNames() (names []string) {
 }
 
 func (c *reproduceCmd) flags(f *pflag.FlagSet) {
-	f.BoolVar(&c.claims, "claims", false, "list the papers' take-aways with a verdict for each")
-	f.BoolVar(&c.Quick, "quick", false, "one sample of modes, smaller references and fewer training steps: only "+
-		"to check that all studies run")
-	f.BoolVar(&c.plots, "plot", false, "also draw the results in the terminal")
-	f.StringVar(&c.Sweeps, "sweeps", "", "use the measured sweeps in `DIR`")
-	f.StringVar(&c.Mode, "mode", "", "universal-energy: also predict an epoch in `MODE` of an AGX Xavier")
-	f.StringVar(&c.svg, "svg", "", "draw the results as SVG files in `DIR`")
-	f.BoolVar(&c.md, "md", false, "as a page of Markdown; of all studies with the take-aways")
-	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one result per line")
+	bind(f, "reproduce", places{"claims": &c.claims, "quick": &c.Quick, "plot": &c.plots, "sweeps": &c.Sweeps,
+		"mode": &c.Mode, "svg": &c.svg, "md": &c.md, "csv": &c.asCSV})
 	c.jsonFlag(f, asDocument)
 }
 

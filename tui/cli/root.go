@@ -14,7 +14,6 @@ import (
 
 	"jtune/internal/cpubudget"
 	"jtune/internal/text"
-	"jtune/internal/units"
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/profiles/workload"
@@ -178,30 +177,11 @@ func valueForm(f *pflag.Flag) string {
 
 func (a *app) globals(root *cobra.Command) {
 	o, f := &a.options, root.PersistentFlags()
-	f.StringVar(&o.Device, "device", "auto", "use board `NAME`: auto, jetson, virtual:NAME or replay:FILE.csv")
-	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`; a bundle of jtune doctor "+
-		"--bundle is read-only")
-	f.StringVar(&a.speed, "speed", "1", "run the virtual clock at rate `X`; max: never sleep")
-	f.StringVar(&a.board, "board", "", "run the command on board `NAME` of the configuration, over ssh")
-	f.Uint64Var(&o.Seed, "seed", 0, "random numbers start from `N`; on a virtual board another seed is another board of its kind")
-	f.StringVar(&o.Medium, "medium", "", "storage of a virtual board: `NAME` is ssd, emmc, sd or hdd")
-	f.IntVar(&o.Instance, "instance", 0, "simulate unit `N`: units differ a little; 0 is the mean of all")
-	f.BoolVar(&o.Quirks, "quirks", false, "simulate the vendor's known faults: on L4T 32 power reads 15 % too low "+
-		"after 16 h")
-	f.StringSliceVar(&o.Faults, "fault", nil, "simulate fault `NAME` from the start: fan (blocked), alarm, or events "+
-		"of under-voltage, average-over-current, instantaneous-over-current")
-	unitFlag(f, &o.AmbientC.V, "ambient", 25, units.Celsius, "temperature of the air around a virtual board, in °`C`")
-	f.StringSliceVar(&a.batches, "batch", nil,
-		"batch size `N` of the job, or which size of a file or model to use; given several (8,16,32, or all), tune "+
-			"chooses among them and profile measures each")
-	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default $XDG_CONFIG_HOME/jtune/config.toml)")
-	f.StringVar(&o.DataDir, "data-dir", "", "keep campaigns and models in `DIR` (default $XDG_DATA_HOME/jtune)")
-	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")
-	f.Bool("help-all", false, "print the help of a command with all its flags")
-	f.BoolVar(&a.noColor, "no-color", false, "no colours, as with NO_COLOR in the environment")
-	f.StringVar(&a.glyphs, "glyphs", "auto", "characters of the screens: `LEVEL` is auto, braille, blocks or ascii")
-	f.StringVar(&o.LogFile, "log-file", "",
-		"log of the process that sets modes (`FILE`, default $XDG_STATE_HOME/jtune/guard.log)")
+	bind(f, "global", places{"device": &o.Device, "sysroot": &o.Sysroot, "speed": &a.speed, "board": &a.board,
+		"seed": &o.Seed, "medium": &o.Medium, "instance": &o.Instance, "quirks": &o.Quirks, "fault": &o.Faults,
+		"ambient": &o.AmbientC.V, "batch": &a.batches, "config": &o.Config, "data-dir": &o.DataDir,
+		"read-only": &o.ReadOnly, "no-color": &a.noColor, "glyphs": &a.glyphs, "log-file": &o.LogFile,
+		"help-all": new(bool)})
 }
 
 // readGlobals parses the global flags with a grammar; paced: --speed is given.

@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"jtune/tegra/guard"
 )
 
 // flagRule states which flags of a command exclude or need each other. A word is a flag, a flag with a value
@@ -135,14 +133,7 @@ func keptRules(c *cobra.Command, args []string) error {
 		return usagef("%s--%s -: - stands for standard input or output, which is not taken here; give a %s",
 			commandName(c), f.Name, kind)
 	}
-	for _, r := range ranges {
-		if slices.Contains(strings.Split(r.command, ", "), name) {
-			if err := line.within(r); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return line.within()
 }
 
 // namedDash returns a flag that was given "-" for a file or folder, though its help does not say that it takes it.
@@ -156,64 +147,29 @@ func (l ruled) namedDash() (found *pflag.Flag) {
 	return found
 }
 
-// flagRange bounds the values of flags: numbers, or times with their unit.
-type flagRange struct {
-	command, flags string // several: commands with commas, flags with spaces
-	least, most    string // "": none; least above: more than 0
-}
-
-// above is the lower bound of values that are more than 0.
-const above = "above 0"
-
-// ranges lists the bounds of values that their flags' types do not give.
-var ranges = []flagRange{
-	{"choose, front, pair, tune", "rate latency quantile max-wait idle-power", above, ""},
-	{"choose", "max-error", above, ""},
-	{"apply", "keep-after", above, guard.MaxKeepAfter.String()},
-	{"choose", "margin", "0", ""},
-	{"device modes", "sample", above, ""},
-	{"evaluate", "seeds", "0", ""},
-	{"experiment", "instances", "1", "100"},
-	{"experiment", "idle", "1s", ""},
-	{"experiment energy", "latency-cost", "0", "1000"},
-	{"experiment energy", "interval", "1ms", "1s"},
-	{"explain", "length", "0", ""},
-	{"fleet rank", "epochs", "1", ""},
-	{"fleet rank", "round period", above, ""},
-	{"fleet watch", "interval", "1s", ""},
-	{"profile", "wait mode-timeout", "0", ""},
-	{"profile, fleet profile", "retries", "0", ""},
-	{"run", "workers", "0", "64"},
-	{"run, experiment", "base", "0", ""},
-	{"run, experiment, watch", "interval", "10ms", ""},
-	{"watch, fleet watch", "count", "0", ""},
-	{"soak", "for", above, ""},
-	{"tune", "soak", above, ""},
-}
-
-// within returns an error if a flag that was given is out of its range.
-func (l ruled) within(r flagRange) error {
-	for name := range strings.FieldsSeq(r.flags) {
-		f := l.flag(name)
-		if f == nil || !f.Changed {
-			continue
+// within returns an error if a flag that was given is out of its bounds.
+func (l ruled) within() (err error) {
+	l.Flags().Visit(func(f *pflag.Flag) {
+		if len(f.Annotations[bounds]) == 0 || err != nil {
+			return
 		}
+		least, most := f.Annotations[bounds][0], f.Annotations[bounds][1]
 		v, want := size(f.Value.String()), ""
-		switch low, high := size(r.least), size(r.most); {
-		case r.least == above && !(v > 0 && v <= math.MaxFloat64):
+		switch low, high := size(least), size(most); {
+		case least == above && !(v > 0 && v <= math.MaxFloat64):
 			want = "must be positive"
-		case (r.least == above || v >= low) && (r.most == "" || v <= high):
-			continue
-		case r.most != "" && r.least != above:
-			want = "want " + r.least + " to " + r.most
-		case r.most != "":
-			want = "at most " + r.most
+		case (least == above || v >= low) && (most == "" || v <= high):
+			return
+		case most != "" && least != above:
+			want = "want " + least + " to " + most
+		case most != "":
+			want = "at most " + most
 		default:
-			want = r.least + " at least"
+			want = least + " at least"
 		}
-		return usagef("%s--%s %s: %s", commandName(l.Command), name, f.Value, want)
-	}
-	return nil
+		err = usagef("%s--%s %s: %s", commandName(l.Command), f.Name, f.Value, want)
+	})
+	return err
 }
 
 // size is the value of a number, or of a time in seconds; NaN if it is neither.

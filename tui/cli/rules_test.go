@@ -38,28 +38,6 @@ func TestRulesHaveOnlyFlagsOfTheirCommand(t *testing.T) {
 	}
 }
 
-func TestRangesHaveOnlyFlagsOfTheirCommand(t *testing.T) {
-	t.Parallel()
-	root := (&app{out: io.Discard, err: io.Discard}).root()
-	for _, r := range ranges {
-		left := strings.Split(r.command, ", ")
-		each(root, func(c *cobra.Command) {
-			_ = c.InheritedFlags() // merges them into Flags
-			at := slices.Index(left, shortName(c))
-			if at < 0 {
-				return
-			}
-			left = slices.Delete(left, at, at+1)
-			if !(ruled{c, nil}).hasAll(r.flags) {
-				t.Errorf("range %v: jtune %s lacks one of its flags", r, shortName(c))
-			}
-		})
-		if len(left) > 0 {
-			t.Errorf("range %v: there is no command %v", r, left)
-		}
-	}
-}
-
 func TestBrokenRulesAreUsageErrorsThatSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

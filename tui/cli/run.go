@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -101,33 +100,17 @@ func newRun(a *app) *cobra.Command {
 }
 
 func (c *runCmd) flags(f *pflag.FlagSet) {
-	countFlag(f, &c.r.Minibatches, "minibatches",
-		"stop after `N` minibatches, steady or not (default 40 in steady power)")
-	f.Var(&c.epochs, "epochs", fmt.Sprintf("stop after `N` epochs (%d without a number)", defaultEpochs))
+	bind(f, "run", places{"minibatches": &c.r.Minibatches, "epochs": &c.epochs, "workers": &c.workers,
+		"interval": &c.r.Every, "base": &c.r.Base, "no-record": &c.r.NoRecord, "include-epoch-zero": &c.r.AllEpochs,
+		"no-instrument": &c.r.Uninstrumented, "save": &c.save, "force": &c.force, "runs": &c.runs,
+		"exit-code": &c.exitCode, "no-device": &c.options.NoDevice})
 	f.Lookup("epochs").NoOptDefVal = bareEpochs
-	f.IntVar(&c.workers, "workers", -1,
-		"use `N` loader processes; 0 loads in the training process (default: the workload's)")
 	f.Lookup("workers").DefValue = "0" // zero is not shown: the default is the workload's
-	timeFlag(f, &c.r.Every, "interval", 500*time.Millisecond, "mean `TIME` between two power readings")
-	timeFlag(f, &c.r.Base, "base", 3*time.Second,
-		"first measure the idle board for `TIME`, to report its share of the energy; 0 skips it")
-	f.BoolVar(&c.r.NoRecord, "no-record", false, "write no campaign folder")
-	f.BoolVar(&c.r.AllEpochs, "include-epoch-zero", false,
-		"include epoch 0, which reads the data for the first time, in the averages")
-	f.BoolVar(&c.r.Uninstrumented, "no-instrument", false,
-		"show what reading the sensors costs: alternate minibatches without readings and with one every "+
-			"--interval; report no power, write no campaign folder")
 	c.infer.add(f)
 	c.join.add(f)
 	c.own.add(f)
 	c.mode.add(f)
-	f.StringVar(&c.save, "save", "", "save the command in the configuration as workload `NAME`")
-	f.BoolVar(&c.force, "force", false, "let --save replace a saved or built-in workload of that name")
-	countFlag(f, &c.runs, "runs", "run the command `N` times, and report the run with the median time (default 1)")
-	f.BoolVar(&c.exitCode, "exit-code", false, "exit with the command's exit status")
-	f.BoolVar(&c.options.NoDevice, "no-device", false, "on a PC, server or Raspberry Pi: measure time, and power if "+
-		"RAPL or nvidia-smi report it; read and set no modes")
-	weightsFlag(f, &c.options)
+	serverFlags(f, &c.options)
 	c.jsonFlag(f, asDocument)
 }
 

@@ -26,18 +26,13 @@ type inferFlags struct {
 }
 
 func (f *inferFlags) add(flags *pflag.FlagSet) {
-	countFlag(flags, &f.inferences, "inferences", "answer exactly `N` requests after a warm-up (the inference study: "+
-		"3200)")
-	countFlag(flags, &f.repeat, "repeat", "repeat the work of --inferences `N` times, and report how much the "+
-		"energies vary")
+	bind(flags, "inference", places{"inferences": &f.inferences, "repeat": &f.repeat})
 	f.addJob(flags)
 }
 
 // addJob adds the flags that change only the job.
 func (f *inferFlags) addJob(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.half, "half", false, "use 16-bit numbers (built-in PyTorch inference, on CUDA)")
-	flags.BoolVar(&f.noGC, "no-gc", false, "turn off Python's garbage collection (built-in PyTorch jobs)")
-	flags.StringArrayVar(&f.env, "env", nil, "set `K=V` in the environment of the job; may be repeated")
+	bind(flags, "job", places{"half": &f.half, "no-gc": &f.noGC, "env": &f.env})
 }
 
 // over returns the workload changed by the flags. Each change is part of what is measured.

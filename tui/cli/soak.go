@@ -32,7 +32,7 @@ type soakCmd struct {
 }
 
 func newSoak(a *app) *cobra.Command {
-	c := &soakCmd{jobs: jobs{app: a}}
+	c := &soakCmd{jobs: jobs{app: a}, r: soak.Request{For: soak.Usual}}
 	return command(c, &cobra.Command{
 		Use:   "soak (WORKLOAD | --envelope | -- COMMAND [ARG…])",
 		Short: "Prove that a mode holds: heat, currents and clocks",
@@ -53,16 +53,8 @@ func newSoak(a *app) *cobra.Command {
 }
 
 func (c *soakCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.mode, "mode", "", "soak in `MODE`, a preset or its ID, then restore (default: the "+
-		"present mode)")
-	timeFlag(f, &c.r.For, "for", soak.Usual, "run for `TIME`")
-	f.BoolVar(&c.r.UntilSteady, "until-steady", false, "run until the temperature is steady")
-	f.StringVar(&c.limits, "limit", "", "fail if a limit of `LIST` is exceeded, such as \"15 W, 85 °C, 5 A VDD_IN, "+
-		"4.75 V\"")
-	f.BoolVar(&c.r.GoOn, "go-on", false, "continue after a limit was exceeded or a clock fell")
-	f.BoolVar(&c.envelope, "envelope", false, "keep all cores and the GPU busy instead of running a job")
-	f.StringVar(&c.r.Dir, "out", "", "new `DIR` for samples and result (default: in the data directory)")
-	f.BoolVar(&c.r.Resume, "resume", false, "continue the interrupted soak in --out DIR with its settings")
+	bind(f, "soak", places{"mode": &c.mode, "for": &c.r.For, "until-steady": &c.r.UntilSteady, "limit": &c.limits,
+		"go-on": &c.r.GoOn, "envelope": &c.envelope, "out": &c.r.Dir, "resume": &c.r.Resume})
 	c.own.add(f)
 	c.jsonFlag(f, asDocument)
 }

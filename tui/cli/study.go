@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/spf13/pflag"
-
 	"jtune/internal/units"
 	"jtune/tui/session"
 	"jtune/tui/session/lab/experiments"
@@ -25,14 +23,6 @@ type studyCmd struct {
 	documents *[]any // receives the JSON document; nil: it is printed
 	rep       *reporter
 	orders    *remote.Orders
-}
-
-// recordFlags adds the flags of the record and the output; the texts name the experiment and its settings.
-func (c *studyCmd) recordFlags(f *pflag.FlagSet, what, settings string) {
-	f.StringVar(&c.r.Dir, "out", "", "new record `DIR` (default: in the data directory)")
-	f.BoolVar(&c.r.Resume, "resume", false, "continue the same "+what+" in --out DIR")
-	f.BoolVar(&c.r.RedoFailed, "redo-failed", false, "with --resume: repeat the "+settings+" that failed")
-	c.jsonFlag(f, asDocument)
 }
 
 // onBoard opens the device, completes the request, and runs do as a task that other jtune processes can pause and stop.

@@ -114,7 +114,7 @@ func newConvertTegrastats(a *app) *cobra.Command {
 
 func (c *tegrastatsCmd) flags(f *pflag.FlagSet) {
 	c.jsonFlag(f, asLines)
-	f.BoolVar(&c.asCSV, "csv", false, "as CSV, with the rails of the first line")
+	bind(f, "tegrastats", places{"csv": &c.asCSV})
 }
 
 func (c *tegrastatsCmd) run(ctx context.Context) error {

@@ -53,45 +53,23 @@ func newTune(a *app) *cobra.Command {
 }
 
 func (c *tuneCmd) flags(f *pflag.FlagSet) {
-	goalsFlag(f, &c.r.Question, &c.r.More, metric.Power, "power-limit",
-		"find the fastest mode that draws at most `W` watts; one search answers several, separated by commas; with "+
-			"several batch sizes: the most samples per second")
 	otherGoalFlags(f, &c.r.Limit)
 	servingFlags(f, &c.r.Load)
-	limitFlag(f, &c.r.Question, &c.r.More)
-	choiceFlag(f, &c.r.Coverage, "coverage", "limit: measure just enough for this limit; front: measure about 35 "+
-		"modes for a model of the whole Pareto front", campaigns.Coverages()...)
-	countFlag(f, &c.r.Probes, "probes",
-		"measure at most `N` times, including start and verification (default 30, 14 with a server, plus the baselines); with "+
-			"--coverage front: measure N modes before the answer")
-	choiceFlag(f, &c.r.Strategy, "strategy", "auto, binary, powertrain (50 random modes, then the mode that its "+
-		"networks pick) or random", optimize.Strategies()...)
-	f.StringVar(&c.r.Rotation, "rotation", "",
-		"`ORDER` in which --strategy binary halves the knobs: a list (default gpu,cpu,mem,cores,batch), widest or "+
-			"one-by-one")
-	riskFlag(f, &c.r.Risk, "the answer")
-	choiceFlag(f, &c.r.Depth, "depth", "search depth: quick or thorough", optimize.Depths()...)
+	bind(f, "tune", places{"coverage": among(&c.r.Coverage, campaigns.Coverages()...), "probes": &c.r.Probes,
+		"strategy": among(&c.r.Strategy, optimize.Strategies()...), "rotation": &c.r.Rotation,
+		"depth": among(&c.r.Depth, optimize.Depths()...), "baseline": among(&c.r.Baseline, measure.Baselines()...),
+		"fresh": &c.r.Fresh, "soak": &c.proof, "out": &c.r.Dir, "risk": riskOf(&c.r.Risk),
+		"power-limit": goals(&c.r.Question, &c.r.More, metric.Power), "limit": goals(&c.r.Question, &c.r.More, nil),
+		"reference": &c.r.Reference, "minibatches": &c.r.Settings.Minibatches, "no-device": new(bool)})
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "effort" { // former name
 			name = "depth"
 		}
 		return pflag.NormalizedName(name)
 	})
-	choiceFlag(f, &c.r.Baseline, "baseline", "also measure what the answer is compared with: the present mode (before "+
-		"the search) and the vendor's best preset for the goal (after it), or none; readings of the last "+
-		"hour are reused",
-		measure.Baselines()...)
-	f.BoolVar(&c.r.Fresh, "fresh", false,
-		"ignore earlier measurements of the workload on this board (default: start from them, and first measure the "+
-			"best guess again)")
-	referenceFlag(f, &c.r.Reference)
-	timeFlag(f, &c.proof, "soak", 0, "then soak the answer for `TIME` within the board's own limits (default: no soak)")
 	c.join.add(f)
 	c.own.add(f)
-	noModes(f)
-	f.StringVar(&c.r.Dir, "out", "", "new campaign `DIR` for the measurements (default: in the data directory)")
-	perModeFlag(f, &c.r.Settings.Minibatches)
-	weightsFlag(f, &c.options)
+	serverFlags(f, &c.options)
 	c.jsonFlag(f, asDocument)
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
-	"jtune/internal/units"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/mix"
@@ -35,20 +34,9 @@ var servingFlagNames = []string{"rate", "arrivals", "outstanding", "latency", "q
 
 // servingFlags adds the flags of a load.
 func servingFlags(f *pflag.FlagSet, v *arrivals.Spec) {
-	unitFlag(f, &v.RatePerS, "rate", 0, units.PerSecond, "serve `R` requests per second (default: a closed loop)")
-	f.StringVar(&v.Arrivals, "arrivals", "", "how requests arrive: uniform, poisson (default with --rate), closed, "+
-		"an MLPerf scenario, or a `FILE` of times in seconds")
-	countFlag(f, &v.Outstanding, "outstanding", "keep `N` requests outstanding in a closed loop (default 1)")
-	unitFlag(f, &v.LatencyMS, "latency", 0, units.Millisecond, "answer a request within `MS` milliseconds of its "+
-		"arrival, at --quantile")
-	f.Float64Var(&v.Quantile, "quantile", 0.99, "share `Q` of the requests that must meet --latency")
-	unitFlag(f, &v.MaxWaitMS, "max-wait", 0, units.Millisecond, "start a batch that is not full `MS` milliseconds "+
-		"after its first request (default: wait until it is full)")
-	v.PowerAs = "peak"
-	choiceFlag(f, &v.PowerAs, "power-as", "what --power-limit limits: the power of a batch (peak), or the mean power "+
-		"including waiting (mean)", "peak", "mean")
-	unitFlag(f, &v.IdleW, "idle-power", 0, units.Watt, "the waiting module draws `W` watts, which count in mean "+
-		"power and energy per request")
+	bind(f, "load", places{"rate": &v.RatePerS, "arrivals": &v.Arrivals, "outstanding": &v.Outstanding,
+		"latency": &v.LatencyMS, "quantile": &v.Quantile, "max-wait": &v.MaxWaitMS,
+		"power-as": among(&v.PowerAs, "peak", "mean"), "idle-power": &v.IdleW})
 }
 
 // limitLine is the value of --limit and of flags that are its shorthands.
@@ -85,16 +73,10 @@ func (l *limitLine) Set(text string) error {
 	return err
 }
 
-// limitFlag adds --limit, which sets a goal beside those of other flags, and a load. A line may have several goals
-// unless more is nil.
-func limitFlag(f *pflag.FlagSet, q *metric.Question, more *[]metric.Goal) {
-	goalsFlag(f, q, more, nil, "limit",
-		"give limits, a goal and a load in one `LINE`, such as \""+metric.Example+"\" or "+
-			"\"5 A VDD_IN, 85 °C\"")
-}
-
-func goalsFlag(f *pflag.FlagSet, q *metric.Question, more *[]metric.Goal, bare *metric.Metric, name, usage string) {
-	f.Var(&limitLine{more: more != nil, bare: bare, to: func(list []metric.Question) {
+// goals is a place for goals and a load in one line, beside those of other flags. A line may have several goals unless
+// more is nil; bare is the metric of numbers without a unit.
+func goals(q *metric.Question, more *[]metric.Goal, bare *metric.Metric) *limitLine {
+	return &limitLine{more: more != nil, bare: bare, to: func(list []metric.Question) {
 		q.Limit = q.Limit.With(list[0].Limit)
 		if list[0].Loaded() {
 			q.Load = list[0].Load
@@ -102,7 +84,7 @@ func goalsFlag(f *pflag.FlagSet, q *metric.Question, more *[]metric.Goal, bare *
 		for _, other := range list[1:] {
 			*more = append(*more, other.Limit)
 		}
-	}}, name, usage)
+	}}
 }
 
 // underLoad reports whether a flag of a load was given.

@@ -42,9 +42,8 @@ func newVerify(a *app) *cobra.Command {
 
 func (c *verifyCmd) flags(f *pflag.FlagSet) {
 	c.own.add(f)
-	f.Var(&limitLine{to: func(list []metric.Question) { c.limit = list[0] }}, "limit",
-		"test `LIMIT`, such as 30 W or 50 ms, in place of that of the search")
-	f.BoolVar(&c.trust, "trust-command", false, "run the command in the campaign's file")
+	bind(f, "verify", places{"limit": &limitLine{to: func(list []metric.Question) { c.limit = list[0] }},
+		"trust-command": &c.trust})
 	c.jsonFlag(f, asDocument)
 }
 

@@ -28,7 +28,7 @@ func newWake(a *app) *cobra.Command {
 }
 
 func (c *wakeCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.to, "to", c.to, "send the packet to `ADDR`, an address with a port")
+	bind(f, "wake", places{"to": &c.to})
 	c.jsonFlag(f, asDocument)
 }
 

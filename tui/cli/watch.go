@@ -32,9 +32,7 @@ func newWatch(a *app) *cobra.Command {
 }
 
 func (c *watchCmd) flags(f *pflag.FlagSet) {
-	timeFlag(f, &c.interval, "interval", c.interval, "`TIME` between readings, or records of a log without times")
-	f.IntVar(&c.count, "count", 0, "stop after `N` readings; 0: never")
-	f.StringVar(&c.from, "from", "", "read tegrastats lines from `FILE`, - for standard input")
+	bind(f, "watch", places{"interval": &c.interval, "count": &c.count, "from": &c.from})
 	c.jsonFlag(f, asLines)
 }
 

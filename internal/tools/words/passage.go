@@ -42,15 +42,19 @@ func passagesOf(folder string) (list []Passage, err error) {
 func passagesIn(path string) ([]Passage, error) {
 	page := strings.HasSuffix(path, ".md") && filepath.Base(path) != "CHANGELOG.md"
 	source := strings.HasSuffix(path, ".go")
-	if !page && !source {
+	table := filepath.Base(path) == "fields.txt"
+	if !page && !source && !table {
 		return nil, nil
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if page {
+	switch {
+	case page:
 		return paragraphs(string(data)), nil
+	case table:
+		return fieldTexts(string(data)), nil
 	}
 	return sourceTexts(path, data)
 }
@@ -89,6 +93,23 @@ func paragraphs(page string) (list []Passage) {
 		text = append(text, strings.TrimLeft(strings.TrimSpace(l), "-*|# "))
 	}
 	end()
+	return list
+}
+
+// fieldTexts returns the texts of the command line's table of fields: what follows a colon, and its further lines.
+func fieldTexts(table string) (list []Passage) {
+	line := 0
+	for l := range strings.Lines(table) {
+		line++
+		text := strings.TrimSpace(l)
+		_, help, described := strings.Cut(text, ": ")
+		switch last := len(list) - 1; {
+		case strings.HasPrefix(l, "   "):
+			list[last].text += " " + text
+		case strings.HasPrefix(l, "  ") && described:
+			list = append(list, Passage{line: line, text: help, message: true})
+		}
+	}
 	return list
 }
 

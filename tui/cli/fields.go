@@ -1,0 +1,160 @@
+package cli
+
+import (
+	_ "embed" // the table of fields
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"jtune/internal/units"
+	"jtune/learn"
+	"jtune/learn/baseline/nn"
+	"jtune/optimize/advice"
+	"jtune/optimize/lab/bench"
+	"jtune/optimize/lab/population"
+	"jtune/tegra/metric"
+)
+
+// fieldTable describes the fields of every request; its head says how.
+//
+//go:embed fields.txt
+var fieldTable string
+
+// tableField is a value of a request, as a flag gives it.
+type tableField struct {
+	name, value, help string // value is the default; "": that of the field's place
+	least, most       string // bounds of a number or time; "": none
+	commas, hidden    bool
+}
+
+// above is the lower bound of values that are more than 0.
+const above = ">0"
+
+// fieldWords are the words in braces in the table: lists and names that other packages know.
+var fieldWords = strings.NewReplacer("{reference}", learn.ShippedName, "{limits}", metric.Example,
+	"{methods}", strings.Join(bench.Methods(), ", "), "{population methods}", population.AboutMethods(),
+	"{populations}", population.About(), "{boards}", strings.Join(population.Boards(), ","),
+	"{goals}", strings.Join(population.Goals(), ", "), "{often}", strings.Join(advice.Often, ", "),
+	"{changes}", strings.Join(advice.Changing, ", "), "{networks}", strings.Join(nn.Settings(), ", "),
+	"{usual epochs}", strconv.Itoa(defaultEpochs), "{fast}", strconv.Itoa(fastTour))
+
+// fields returns the fields of each command or part, by its name in the table.
+var fields = sync.OnceValue(func() map[string][]tableField {
+	table, of := map[string][]tableField{}, ""
+	for line := range strings.Lines(fieldWords.Replace(fieldTable)) {
+		text := strings.TrimLeft(strings.TrimRight(line, "\n"), " ")
+		switch indent := len(line) - len(text) - 1; {
+		case text == "" || text[0] == '#':
+		case indent == 0:
+			of = text
+		case indent == 2:
+			table[of] = append(table[of], readField(text, table["shared"]))
+		default:
+			last := &table[of][len(table[of])-1]
+			last.help += " " + text
+		}
+	}
+	return table
+})
+
+// readField reads a line of the table; without a text it is one of the shared fields.
+func readField(line string, shared []tableField) (x tableField) {
+	head, help, described := strings.Cut(line, ":")
+	words := strings.Fields(head)
+	x.help = strings.TrimSpace(help)
+	x.name, x.value, _ = strings.Cut(words[0], "=")
+	for _, one := range shared {
+		if one.name == x.name && !described {
+			return one
+		}
+	}
+	for _, word := range words[1:] {
+		switch least, most, bounds := strings.Cut(word, ".."); {
+		case bounds:
+			x.least, x.most = least, most
+		case word == "commas":
+			x.commas = true
+		case word == "hidden":
+			x.hidden = true
+		}
+	}
+	return x
+}
+
+// places are where the values of fields go, by the fields' names: pointers, or values that parse themselves.
+type places map[string]any
+
+// bind adds the flags of a command or part of the table. A field that the command has already is left out.
+func bind(f *pflag.FlagSet, of string, to places) {
+	list := fields()[of]
+	if len(list) != len(to) {
+		panic(fmt.Sprintf("cli: %d places for the %d fields of %s", len(to), len(list), of))
+	}
+	for _, x := range list {
+		if f.Lookup(x.name) == nil {
+			x.add(f, to[x.name])
+		}
+	}
+}
+
+// unitNamed is the unit of numbers, by the name of the value in a field's text.
+var unitNamed = map[string]units.Unit{"W": units.Watt, "MS": units.Millisecond, "PCT": units.Percent,
+	"C": units.Celsius, "R": units.PerSecond}
+
+// add adds the flag of a field.
+func (x *tableField) add(f *pflag.FlagSet, to any) {
+	switch to := to.(type) {
+	case *string:
+		f.StringVar(to, x.name, *to, x.help)
+	case *bool:
+		f.BoolVar(to, x.name, *to, x.help)
+	case *int:
+		if strings.HasPrefix(x.least, "1") {
+			f.Var((*count)(to), x.name, x.help)
+		} else {
+			f.IntVar(to, x.name, *to, x.help)
+		}
+	case *uint64:
+		f.Uint64Var(to, x.name, *to, x.help)
+	case *float64:
+		f.Float64Var(to, x.name, *to, x.help)
+		made := f.Lookup(x.name)
+		if kind, _ := pflag.UnquoteUsage(made); unitNamed[kind] != "" {
+			made.Value = &quantity{to, unitNamed[kind]}
+		}
+	case *time.Duration:
+		f.Var((*span)(to), x.name, x.help)
+	case *map[string]string:
+		f.StringToStringVar(to, x.name, nil, x.help)
+	case *[]string:
+		if x.commas {
+			f.StringSliceVar(to, x.name, nil, x.help)
+		} else {
+			f.StringArrayVar(to, x.name, nil, x.help)
+		}
+	case pflag.Value:
+		f.Var(to, x.name, x.help)
+	default:
+		panic(fmt.Sprintf("cli: the field %s has no place: %T", x.name, to))
+	}
+	made := f.Lookup(x.name)
+	if made.Hidden = x.hidden; made.Value.Type() == "boolfunc" {
+		made.NoOptDefVal = "true"
+	}
+	if x.value != "" {
+		if err := made.Value.Set(x.value); err != nil {
+			panic(fmt.Sprintf("cli: default of %s: %v", x.name, err))
+		}
+		made.DefValue = made.Value.String()
+	}
+	if x.least != "" {
+		made.Annotations = map[string][]string{bounds: {x.least, x.most}}
+	}
+}
+
+// bounds marks a flag with the bounds of its value.
+const bounds = "bounds"

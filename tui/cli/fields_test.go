@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestFieldsAreBoundByACommand(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source.Write(text)
+	}
+	for of, list := range fields() {
+		if of != "shared" && !strings.Contains(source.String(), fmt.Sprintf("%q, places{", of)) {
+			t.Errorf("no command binds the fields of %s", of)
+		}
+		for _, x := range list {
+			if strings.ContainsAny(x.help, "{}") || strings.Count(x.help, "`")%2 != 0 {
+				t.Errorf("%s of %s: a name in braces or a quote is left: %s", x.name, of, x.help)
+			}
+		}
+	}
+}
+
+func TestFieldsAreReadWithBoundsAndForm(t *testing.T) {
+	t.Parallel()
+	shared := []tableField{{name: "model", help: "a model"}}
+	for line, want := range map[string]tableField{
+		"model":                            shared[0],
+		"interval=1s 10ms..: time: `TIME`": {name: "interval", value: "1s", help: "time: `TIME`", least: "10ms"},
+		"workers 0..64 hidden: loaders":    {name: "workers", help: "loaders", least: "0", most: "64", hidden: true},
+		"fault commas: faults":             {name: "fault", help: "faults", commas: true},
+		"no-device hidden:":                {name: "no-device", hidden: true},
+	} {
+		if got := readField(line, shared); got != want {
+			t.Errorf("%s: got %+v, want %+v", line, got, want)
+		}
+	}
+}
