@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/stats"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -36,9 +37,7 @@ type score struct{ timeMAPE, powerMAPE, time80, power80, time95, power95 float64
 func scoreOf(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOptions) score {
 	t.Helper()
 	fit, err := FitSurrogate(s.space, in, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	p := fit.Posterior()
 	byTime := fit.sdPowerByTime(fit.scale.settings(fit.places().All()), p)
 	var sc score
@@ -96,14 +95,10 @@ func atMost(t *testing.T, what string, got, bar float64) {
 func nano(t testing.TB) sweepOf {
 	t.Helper()
 	f, err := os.Open(sweeptest.Shared(t, sweeptest.OrinNano))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	column := map[string]int{}
 	for i, name := range lines[0] {
 		column[name] = i
@@ -113,9 +108,7 @@ func nano(t testing.TB) sweepOf {
 	for _, line := range lines[1:] {
 		number := func(name string) float64 {
 			v, err := strconv.ParseFloat(line[column[name]], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			return v
 		}
 		m := tegra.Mode{
@@ -135,9 +128,7 @@ func nano(t testing.TB) sweepOf {
 		modes = append(modes, m)
 	}
 	space, err := tegra.NewSubspace(modes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return sweepOf{rows, space}
 }
 
@@ -227,9 +218,7 @@ func TestModelCVIsNearTheTrueErrors(t *testing.T) {
 		for seed := range seeds() {
 			in, out := s.split(randomPlaces(len(s.rows), n, uint64(seed)))
 			m, err := Fit(t.Context(), in, Options{Space: s.space})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			a, b := errorsOn(m, out)
 			cvTime, cvPower, time, power = cvTime+m.CV.TimeMAPEPct, cvPower+m.CV.PowerMAPEPct, time+a, power+b
 		}
@@ -246,14 +235,10 @@ func TestModelCVIsNearTheTrueErrors(t *testing.T) {
 func authorsSamples(t testing.TB, n int) [][]string {
 	t.Helper()
 	f, err := os.Open(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/paper_baselines/NN_mobnet_MAPE_all.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	at := slices.Index(lines[0], "Sampled_powermodes")
 	mode := regexp.MustCompile(`\d+_\d+_\d+_\d+`)
 	var out [][]string
@@ -306,13 +291,9 @@ func TestReferenceHelpsWhereItCanAndHardlyHurtsElsewhere(t *testing.T) {
 func residualOver(t testing.TB, s sweepOf, reference []tegra.Measured) *Residual {
 	t.Helper()
 	space, err := tegra.NewSubspace(append(tegra.ModesOf(tegra.SettingsOf(reference)), s.space.Modes()...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r, err := (&Reference{Samples: reference}).Residual(space)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return r
 }
 
@@ -334,9 +315,7 @@ func TestSuspiciousSamplesAreFoundAndDoLittleHarm(t *testing.T) {
 			o := SurrogateOptions{Grid: true, Robust: 2}
 			scores = append(scores, scoreOf(t, s, in, out, o))
 			fit, err := FitSurrogate(s.space, in, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			suspicious := fit.suspicious()
 			flagged += len(suspicious)
 			for i := range 5 {
@@ -368,9 +347,7 @@ func TestSuspiciousIsAGrossOutlierAndNotItsNeighbours(t *testing.T) {
 		in, out := s.split(randomPlaces(len(s.rows), 20, uint64(seed)))
 		flagged := func() []tegra.Setting {
 			fit, err := FitSurrogate(s.space, in, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			return fit.suspicious()
 		}
 		clean += len(flagged())

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -82,9 +83,7 @@ func TestImportanceAgreesWithMeasuredSweeps(t *testing.T) {
 		s := loadSweep(t, file)
 		in, _ := s.split(randomPlaces(len(s.rows), 50, 1))
 		fit, err := FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Robust: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		top := s.space.Max()
 		for _, e := range Importance(fit, s.space, top, math.Inf(1)) {
 			timeX, powerX := s.walked(top, e.Knob)

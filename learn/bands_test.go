@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -18,9 +19,7 @@ func TestPowerBandCarriesTheUncertaintyOfTheTime(t *testing.T) {
 			PowerW: 30 - 5*float64(i)})
 	}
 	fit, err := FitSurrogate(space, rows, SurrogateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var index []int
 	var list []tegra.Setting
 	for i := 0; i < space.Len(); i += 97 {
@@ -52,9 +51,7 @@ func TestBandWidthsFollowTheReadingsLeftOut(t *testing.T) {
 	t.Parallel()
 	space := orinSpace(t)
 	formula, err := FitSurrogate(space, nil, SurrogateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for n := range 25 {
 		widths := func(noiseTime, noisePower float64) (time, power float64) {
 			var rows []tegra.Measured
@@ -64,9 +61,7 @@ func TestBandWidthsFollowTheReadingsLeftOut(t *testing.T) {
 				rows[i].PowerW *= math.Exp(noisePower * math.Pow(-1, float64(i)))
 			}
 			fit, err := FitSurrogate(space, rows, SurrogateOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			p := fit.PosteriorAt([]int{0})
 			time, power = p.BandWidths(0.8)
 			return time / p.WidthByReadings(0.8), power / p.WidthByReadings(0.8)
@@ -93,9 +88,7 @@ func TestBandWidthsWithoutPower(t *testing.T) {
 			PowerW: math.NaN()})
 	}
 	fit, err := FitSurrogate(space, rows, SurrogateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if time, power := fit.PosteriorAt([]int{0}).BandWidths(0.8); !(time > 0) || !math.IsNaN(power) {
 		t.Errorf("%g and %g, want a width of time alone", time, power)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/sweep/sweeptest"
@@ -32,9 +33,7 @@ type inferenceOf struct {
 func loadInference(t testing.TB, name string) inferenceOf {
 	t.Helper()
 	table, err := sweep.ReadFile(sweeptest.Shared(t, name), sweep.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var s inferenceOf
 	s.rows, s.batches = table.Settings(), table.Batches()
 	if s.space, err = tegra.NewSubspace(table.Modes()); err != nil {
@@ -55,9 +54,7 @@ func (s inferenceOf) scored(t testing.TB, n int, seed uint64) score {
 		}
 	}
 	fit, err := FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Robust: 2, Batches: s.batches})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var tp, to, pp, po []float64
 	var sc score
 	share := 100 / float64(len(out))
@@ -121,9 +118,7 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	t.Parallel()
 	space, batches := smallSpace(t), []int{32, 1, 8, 1}
 	prior, err := FitSurrogate(space, nil, SurrogateOptions{Batches: batches})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	all := tegra.Settings(space.Modes(), prior.batches)
 	if len(all) != 3*space.Len() {
 		t.Fatalf("%d settings of %d modes and 3 batch sizes", len(all), space.Len())
@@ -133,9 +128,7 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 		in = append(in, served(all[i]))
 	}
 	s, err := FitSurrogate(space, in, SurrogateOptions{Grid: true, Robust: 2, Batches: batches})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var preds []Prediction
 	var tp, to, pp, po []float64
 	for i, p := range s.PredictSettings(all) {
@@ -227,9 +220,7 @@ func TestBatchModelFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	sameModel(t, got, m)
 	all := tegra.Settings(space.Modes(), []int{1, 3, 8, 32})
 	if !slices.Equal(got.Batches, m.Batches) || !reflect.DeepEqual(got.PredictSettings(all), m.PredictSettings(all)) {
@@ -272,9 +263,7 @@ func reframed(body []byte, old, new string) []byte {
 func swapped(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var d document
-	if err := json.Unmarshal(body, &d); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal(body, &d))
 	for i := range d.Batches {
 		if d.Batches[i] != d.Batches[0] {
 			d.Batches[i], d.Batches[0] = d.Batches[0], d.Batches[i]
@@ -282,9 +271,7 @@ func swapped(t *testing.T, body []byte) []byte {
 		}
 	}
 	out, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return frame(fileMagic, batchVersion, out)
 }
 

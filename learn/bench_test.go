@@ -3,6 +3,7 @@ package learn
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -24,9 +25,7 @@ func orinSpace(t testing.TB) *tegra.Space {
 	gpu := append(step(12, 114750*tegra.KHz, 102*tegra.MHz), 1300500*tegra.KHz)
 	emc := []tegra.Freq{204 * tegra.MHz, 665600 * tegra.KHz, 2133 * tegra.MHz, 3199 * tegra.MHz}
 	space, err := tegra.NewSpace(cores, cpu, gpu, emc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return space
 }
 
@@ -65,9 +64,7 @@ func BenchmarkPosterior18096(b *testing.B) {
 		)
 	}
 	fit, err := FitSurrogate(space, in, SurrogateOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, err)
 	for b.Loop() {
 		if p := fit.Posterior(); len(p.LnTime) != 18096 {
 			b.Fatal(len(p.LnTime))
@@ -80,9 +77,7 @@ func BenchmarkCovariance300(b *testing.B) {
 	s := loadSweep(b, sweeptest.MobileNet)
 	in, _ := s.split(randomPlaces(len(s.rows), 20, 1))
 	fit, err := FitSurrogate(s.space, in, SurrogateOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, err)
 	a, c := randomPlaces(len(s.rows), 300, 2), randomPlaces(len(s.rows), 300, 3)
 	for b.Loop() {
 		fit.CovTime(a, c)
@@ -96,9 +91,7 @@ func BenchmarkShippedReference18096(b *testing.B) {
 	space := orinSpace(b)
 	for b.Loop() {
 		r, err := ShippedReference().Residual(space)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.NoError(b, err)
 		r.over(space)
 	}
 }

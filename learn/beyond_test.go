@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -76,15 +77,11 @@ func TestPowerTrainSaysWhenSamplesLieOffTheGrid(t *testing.T) {
 	samples[0].Mode.Cores = least
 	brief := nn.Config{Epochs: 2, MinSteps: -1}
 	pair, err := nn.TrainPair(t.Context(), nn.Medians(ref.Samples), brief)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for name, r := range map[string]*Reference{"measured modes": ref, "networks alone": {Name: "n", Networks: &pair}} {
 		o := Options{Method: PowerTrain, Space: space, Reference: r, Network: &brief, SkipCV: true}
 		m, err := Fit(t.Context(), samples, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if said := strings.Contains(strings.Join(m.Warnings, "\n"), "off the grid"); said != (r == ref) {
 			t.Errorf("%s: warnings %q", name, m.Warnings)
 		}
@@ -104,17 +101,13 @@ func TestReferenceSavedByNNTransfersAsItsSweepDoes(t *testing.T) {
 	brief := NetworkDefaults(NN)
 	brief.Epochs, brief.MinSteps = 10, -1
 	saved, err := Fit(t.Context(), rows, Options{Method: NN, Space: space, Network: &brief, SkipCV: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	transfer := func(r *Reference) []Prediction {
 		brief := NetworkDefaults(PowerTrain)
 		brief.Epochs, brief.MinSteps = 10, -1
 		o := Options{Method: PowerTrain, Space: space, Reference: r, Network: &brief, SkipCV: true}
 		m, err := Fit(t.Context(), samples, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return m.Predict(space.Modes())
 	}
 	got := transfer(savedAndLoaded(t, saved))
@@ -126,13 +119,9 @@ func TestReferenceSavedByNNTransfersAsItsSweepDoes(t *testing.T) {
 func savedAndLoaded(t *testing.T, m *Model) *Reference {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "reference.model")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, m.Save(path))
 	r, err := LoadReference(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return r
 }
 
@@ -146,9 +135,7 @@ func TestReferenceOfResNetSavedByNNTransfersToMobileNet(t *testing.T) {
 	brief := NetworkDefaults(NN)
 	brief.Epochs = 30
 	saved, err := Fit(t.Context(), resnet, Options{Method: NN, Network: &brief, SkipCV: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r := savedAndLoaded(t, saved)
 	pair := mustNetworks(t, saved)
 	for seed := range 2 {
@@ -157,14 +144,10 @@ func TestReferenceOfResNetSavedByNNTransfersToMobileNet(t *testing.T) {
 			few = append(few, truth[i])
 		}
 		m, err := Fit(t.Context(), few, Options{Method: PowerTrain, Space: saved.Space, Reference: r, SkipCV: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		raw, err := Fit(t.Context(), few, Options{Method: PowerTrain, Space: saved.Space,
 			Reference: &Reference{Networks: pair}, SkipCV: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		time, power := errorsOn(m, truth)
 		rawTime, rawPower := errorsOn(raw, truth)
 		t.Logf("sample %d: %.1f / %.1f %%; from the stored networks %.1f / %.1f %%",

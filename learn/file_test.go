@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/learn/baseline"
 	"jtune/tegra"
@@ -54,13 +55,9 @@ func TestModelPredictsTheSameAfterLoading(t *testing.T) {
 			samples[4].TimeMS *= 3 // a suspicious one
 			m := mustFit(t, samples, o)
 			path := filepath.Join(t.TempDir(), "x.model")
-			if err := m.Save(path); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, m.Save(path))
 			got, err := Load(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			if want := m.Predict(space.Modes()); !reflect.DeepEqual(got.Predict(space.Modes()), want) {
 				t.Error("predictions differ after loading")
 			}
@@ -105,13 +102,9 @@ func TestModelOfNetworksPredictsTheSameAfterLoading(t *testing.T) {
 		predictor: &banded{Pair: baseline.OfNetworks(*shipped.Networks), timeSD: 0.2, powerSD: 0.1, dof: 4},
 	}
 	path := filepath.Join(t.TempDir(), "nets.model")
-	if err := want.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, want.Save(path))
 	got, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	sameModel(t, got, want)
 	if modes := space.Modes(); !reflect.DeepEqual(got.Predict(modes), want.Predict(modes)) {
 		t.Error("predictions differ after loading")
@@ -131,9 +124,7 @@ func TestModelFileKeepsTheErrorsOfReadings(t *testing.T) {
 	}
 	want := mustFit(t, append(samples, samples[0], samples[1]), Options{Space: space})
 	path := filepath.Join(t.TempDir(), "m.model")
-	if err := want.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, want.Save(path))
 	got, err := Load(path)
 	if err != nil || !reflect.DeepEqual(got.Readings(), want.Readings()) || !got.Readings()[0].Errors.Time.OK ||
 		got.Readings()[11].Errors.Time.OK {
@@ -147,9 +138,7 @@ func TestModelSaveReplacesAndLeavesNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "m.model")
 	for n := 11; n <= 12; n++ {
-		if err := mustFit(t, truths(space.Sample(n, 1)), Options{Space: space}).Save(path); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, mustFit(t, truths(space.Sample(n, 1)), Options{Space: space}).Save(path))
 	}
 	if got, err := Load(path); err != nil || len(got.Samples) != 12 {
 		t.Errorf("after saving twice: %v, %v", got, err)
@@ -176,9 +165,7 @@ func TestLoadRejectsOtherFiles(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	good, err := mustFit(t, truths(space.Sample(12, 1)), Options{Space: space}).encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	reframed := func(old, new string) []byte {
 		_, body, _ := bytes.Cut(good, []byte("\n"))
 		changed := bytes.Replace(body, []byte(old), []byte(new), 1)
@@ -237,9 +224,7 @@ func FuzzLoad(f *testing.F) {
 	for _, o := range []Options{{Space: space}, {Space: small, Method: Linear}} {
 		m := mustFit(f, truths(space.Sample(6, 1)), o)
 		data, err := m.encode()
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.NoError(f, err)
 		_, body, _ := bytes.Cut(data, []byte("\n"))
 		f.Add(data)
 		f.Add(body)
@@ -276,9 +261,7 @@ func TestModelDocumentIsPlainJSON(t *testing.T) {
 	space := smallSpace(t)
 	m := mustFit(t, truths(space.Sample(2, 1)), Options{Space: space})
 	data, err := m.encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	_, body, _ := bytes.Cut(data, []byte("\n"))
 	var d map[string]any
 	if err := json.Unmarshal(body, &d); err != nil || d["method"] != "gp" || len(d["samples"].([]any)) != 2 {
@@ -292,30 +275,22 @@ func TestLoadReferenceReadsSweepsAndModels(t *testing.T) {
 	dir := t.TempDir()
 	rows := truths(space.Sample(120, 4))
 	var text bytes.Buffer
-	if err := sweeptest.Write(&text, rows); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, sweeptest.Write(&text, rows))
 	write := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, data, 0o644))
 		return path
 	}
 	file := write("other.csv", text.Bytes())
 	model := filepath.Join(dir, "other.model")
-	if err := mustFit(t, rows, Options{
+	must.NoError(t, mustFit(t, rows, Options{
 		Space:      space,
 		Provenance: Provenance{Device: "A", Workload: "lstm"},
 		SkipCV:     true,
-	}).Save(model); err != nil {
-		t.Fatal(err)
-	}
+	}).Save(model))
 	for path, name := range map[string]string{file: "other.csv", model: "lstm (other.model)"} {
 		r, err := LoadReference(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if r.Name != name || len(r.Samples) != len(rows) {
 			t.Errorf("%s: reference %q with %d modes, want %q with %d", path, r.Name, len(r.Samples), name, len(rows))
 		}
@@ -340,9 +315,7 @@ func TestReferenceThatCannotHelpIsLeftOutWithAWarning(t *testing.T) {
 		[]tegra.Freq{tegra.GHz, 3 * tegra.GHz, 4 * tegra.GHz},
 		[]tegra.Freq{tegra.GHz},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	many := truths(space.Sample(120, 4))
 	for name, c := range map[string]struct {
 		reference Reference
@@ -377,9 +350,7 @@ func TestModelFileKeepsItsFit(t *testing.T) {
 	m := mustFit(t, samples, Options{Space: space, Reference: &Reference{Name: "other",
 		Samples: truths(space.Sample(120, 8))}, SkipCV: true, Seed: 5})
 	d, err := m.document()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for name, c := range map[string]struct {
 		change func(f *keptFit)
 		taken  bool
@@ -394,13 +365,9 @@ func TestModelFileKeepsItsFit(t *testing.T) {
 		"far away":        {func(f *keptFit) { f.Targets[0][0].Theta[0] = 1e300 }, false},
 	} {
 		body, err := json.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		var there document
-		if err := json.Unmarshal(body, &there); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal(body, &there))
 		c.change(there.Fit)
 		got, err := there.model()
 		if err != nil {
@@ -460,19 +427,13 @@ func BenchmarkLoad500(b *testing.B) {
 		clocks = append(clocks, tegra.Freq(200+150*i)*tegra.MHz)
 	}
 	space, err := tegra.NewSpace([]int{1, 2, 4, 6, 8, 12}, clocks, clocks, clocks[8:])
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, err)
 	m, err := Fit(b.Context(), truths(space.Sample(500, 4)), Options{Space: space, SkipCV: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, err)
 	for _, kept := range []bool{true, false} {
 		b.Run(fmt.Sprintf("kept=%v", kept), func(b *testing.B) {
 			d, err := m.document()
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.NoError(b, err)
 			if !kept {
 				d.Fit = nil
 			}
@@ -492,19 +453,13 @@ func TestModelWithAProfileIsFittedAgain(t *testing.T) {
 	space := smallSpace(t)
 	m := mustFit(t, truths(space.Sample(25, 4)), Options{Space: space, SkipCV: true})
 	d, err := m.document()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d.Reference, d.RefReduced, d.Fit = "agx-orin (shipped)", json.RawMessage(`{"name":"agx-orin","centres":[[0,0,0,0]]}`), nil
 	d.CV = crossErrors{1, 1, "10 folds"} // of the fit with the profile
 	body, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	got, err := decode(frame(fileMagic, priorVersion, body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got.CV.Known() {
 		t.Errorf("errors %+v, which are another fit's", got.CV)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -44,9 +45,7 @@ func smallSpace(t testing.TB) *tegra.Space {
 		mhz(200, 500, 900, 1300),
 		mhz(204, 1600, 3200),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return s
 }
 
@@ -108,9 +107,7 @@ func TestFitEveryMethodBeatsTheMean(t *testing.T) {
 				o.Network = &brief
 			}
 			m, err := Fit(t.Context(), samples, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			preds := m.Predict(space.Modes())
 			sane(t, preds)
 			timePct, powerPct := errorsOn(m, all)
@@ -154,9 +151,7 @@ func TestSurrogatePriorNeedsNoSamples(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	s, err := FitSurrogate(space, nil, SurrogateOptions{Grid: true, Robust: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	sane(t, s.Predict(space.Modes()))
 	top, _ := space.Index(space.Max())
 	if p := s.Posterior(); p.LnTime[top] >= p.LnTime[0] || p.LnPower[top] <= p.LnPower[0] {
@@ -256,9 +251,7 @@ func TestFitOfOddSamplesGivesFinitePredictions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, method := range []Method{GP, Linear, Forest} {
 				m, err := Fit(t.Context(), c.samples, Options{Method: method, Space: space})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
 				sane(
 					t,
 					m.Predict(
@@ -292,9 +285,7 @@ func TestFitOfOddSamplesGivesFinitePredictions(t *testing.T) {
 func mustFilter(t *testing.T, s *tegra.Space, text string) tegra.Filter {
 	t.Helper()
 	f, err := s.ParseFilter(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return f
 }
 
@@ -306,9 +297,7 @@ func TestFitIsDeterministic(t *testing.T) {
 	var first []Prediction
 	for range 2 {
 		m, err := Fit(t.Context(), samples, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		preds := m.Predict(space.Modes())
 		if first == nil {
 			first = preds
@@ -325,9 +314,7 @@ func TestModelPredictsSomeModesAsAll(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	s, err := FitSurrogate(space, truths(space.Sample(15, 1)), SurrogateOptions{Robust: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	all := s.Predict(space.Modes())
 	some := []int{299, 0, 17, 17, 42}
 	for k, p := range s.Predict([]tegra.Mode{space.At(299), space.At(0), space.At(17), space.At(17), space.At(42)}) {
@@ -353,9 +340,7 @@ func TestFitTakesNominalFrequenciesForTheDevicesOwn(t *testing.T) {
 		},
 		Options{Space: space},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if want := (tegra.Mode{
 		Cores: 4,
 		CPU:   1100 * tegra.MHz,
@@ -431,9 +416,7 @@ func TestSurrogateCovarianceAgreesWithThePosterior(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	s, err := FitSurrogate(space, truths(space.Sample(15, 1)), SurrogateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	p := s.Posterior()
 	a := []int{0, 5, 17, 100, 299}
 	covT, covP := s.CovTime(a, a), s.CovPower(a, a)
@@ -478,9 +461,7 @@ func TestFitTellsReadingsThatAgreeFromOnesThatDoNot(t *testing.T) {
 			samples = append(samples, again)
 		}
 		m, err := Fit(t.Context(), samples, Options{Method: Linear, Space: space})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if hasWarning(m, "values more than 10 % apart") != c.apart ||
 			slices.Contains(m.Repeated, one.Setting) != c.agree {
 			t.Errorf("%s: warnings %q, repeated %v; want apart %v, agreeing %v", c.name, m.Warnings, m.Repeated,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -27,9 +28,7 @@ func plainFit(t *testing.T, space *tegra.Space, in []tegra.Measured, o Surrogate
 		copy(l, all[:])
 	}
 	fit, err := fitSurrogate(space, in, o, hyperparameters{&f, &power})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return fit
 }
 
@@ -59,9 +58,7 @@ func loadSweep(t testing.TB, name string) sweepOf {
 		modes[i] = r.Mode
 	}
 	space, err := tegra.NewSubspace(modes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return sweepOf{rows, space}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -16,9 +17,7 @@ func parseUnderscored(t testing.TB, text string) tegra.Mode {
 	var v [4]int64
 	for i, field := range strings.Split(text, "_") {
 		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		v[i] = n
 	}
 	return tegra.Mode{Cores: int(v[0]), CPU: tegra.Freq(v[1]) * tegra.KHz, GPU: tegra.Freq(v[2]), EMC: tegra.Freq(v[3])}
@@ -32,8 +31,6 @@ func randomPlaces(n, k int, seed uint64) []int {
 func mustFit(t testing.TB, samples []tegra.Measured, o Options) *Model {
 	t.Helper()
 	m, err := Fit(t.Context(), samples, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return m
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/learn/baseline/nn"
 )
 
@@ -24,9 +25,7 @@ func TestNetworksTakeTheCallersSettings(t *testing.T) {
 			samples,
 			Options{Method: method, Space: space, Network: &brief, Seed: 3, SkipCV: true},
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		pair, _ := m.predictor.(*banded).Networks()
 		c := pair.Time.Config
 		if c.Loss != nn.MAPE || !c.Freeze || c.Epochs != 2 || c.Seed != 3 {
@@ -139,28 +138,18 @@ func TestNetworksKeepTheirLayersInFilesAndTransfers(t *testing.T) {
 	}
 	want := nn.Layers{16, 8}
 	own, err := fit(NN, nil, want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "own.model")
-	if err := own.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, own.Save(path))
 	read, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got := layersOf(read); got != [2]nn.Layers{want, want} {
 		t.Errorf("the file has layers %v, want %s", got, want)
 	}
 	reference, err := LoadReference(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	moved, err := fit(PowerTrain, reference, nn.Layers{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got := layersOf(moved); got != [2]nn.Layers{want, want} {
 		t.Errorf("transferred from %s to layers %v", want, got)
 	}
@@ -183,18 +172,12 @@ func TestModelLossesAreThoseOfItsTraining(t *testing.T) {
 	m := mustFit(t, truths(space.Sample(12, 1)), Options{Method: NN, Space: space, SkipCV: true,
 		Network: &nn.Config{Epochs: 9, MinSteps: -1, Loss: nn.MAPE, Layers: nn.Layers{16}}})
 	path := filepath.Join(t.TempDir(), "own.model")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, m.Save(path))
 	read, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	made, _ := m.Networks()
 	got, err := read.Losses(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for name, of := range map[string][2]*nn.Net{"time": {made.Time, got.Time}, "power": {made.Power, got.Power}} {
 		if c := of[1].Report.Curve; len(c) != 9 || !slices.Equal(c, of[0].Report.Curve) {
 			t.Errorf("%s: %d passes in the file, %d in the training", name, len(c), len(of[0].Report.Curve))

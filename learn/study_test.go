@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn/baseline/nn"
 )
 
@@ -11,9 +12,7 @@ func TestModelLeaveOutJudgesEachSampleOnce(t *testing.T) {
 	space := smallSpace(t)
 	for _, method := range []Method{GP, Linear, Forest} {
 		m, err := Fit(t.Context(), truths(space.Sample(20, 3)), Options{Method: method, Space: space, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		left, err := m.LeaveOut(t.Context())
 		if err != nil || len(left) != len(m.Samples) {
 			t.Fatalf("%s: %d modes judged (%v), want all %d", method, len(left), err, len(m.Samples))
@@ -31,9 +30,7 @@ func TestModelLeaveOutJudgesEachSampleOnce(t *testing.T) {
 func TestModelCurveFallsAndSkipsWhatCannotBeJudged(t *testing.T) {
 	space := smallSpace(t)
 	m, err := Fit(t.Context(), truths(space.Sample(30, 3)), Options{Method: GP, Space: space, Seed: 1, SkipCV: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	curve, err := m.Curve(t.Context(), []int{0, 4, 20, 29, 30, 99})
 	if err != nil || len(curve) != 2 {
 		t.Fatalf("curve %v (%v), want the two sizes that leave three modes to judge by", curve, err)
@@ -73,9 +70,7 @@ func TestModelLossesFallAndBelongToNetworksAlone(t *testing.T) {
 	space := smallSpace(t)
 	m := &Model{Method: NN, Space: space, Samples: truths(space.Sample(6, 3)), Seed: 1}
 	nets, err := m.Losses(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, n := range []*nn.Net{nets.Time, nets.Power} {
 		r := n.Report
 		if len(r.History) != r.Epochs {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 )
@@ -50,13 +51,9 @@ func TestFitWithoutPowerGivesAModelOfTime(t *testing.T) {
 			}
 		}
 		path := filepath.Join(t.TempDir(), "m.model")
-		if err := m.Save(path); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, m.Save(path))
 		again, err := Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if again.HasPower() || !math.IsNaN(again.CV.PowerMAPEPct) || !math.IsNaN(again.Samples[3].PowerW) {
 			t.Errorf("%s: the file made up power: %+v, %+v", method, again.CV, again.Samples[3])
 		}

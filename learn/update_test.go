@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -18,17 +19,11 @@ func TestModelWithFitsAgain(t *testing.T) {
 	ref := &Reference{Name: "another, at home", Samples: truths(space.Sample(120, 9))}
 	o := Options{Space: space, Reference: ref, Seed: 4, SkipCV: true}
 	first, err := Fit(t.Context(), truths(modes[:16]), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	got, err := first.With(t.Context(), truths(modes[16:]), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	want, err := Fit(t.Context(), truths(modes), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if len(got.Samples) != 24 || got.Reference != want.Reference || got.Seed != 4 {
 		t.Errorf("got %d samples and reference %q, want 24 and %q", len(got.Samples), got.Reference, want.Reference)
 	}
@@ -39,9 +34,7 @@ func TestModelWithFitsAgain(t *testing.T) {
 		}
 	}
 	tree, err := Fit(t.Context(), truths(modes), Options{Space: space, Method: Tree, SkipCV: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, err := tree.With(t.Context(), nil, false); err == nil {
 		t.Error("a tree was learnt on")
 	}
@@ -83,21 +76,13 @@ func TestModelWithKeepsASuspiciousReadingOnceItIsRepeated(t *testing.T) {
 		{"two more agree with each other", []tegra.Measured{honest, honest}, true, honest.PowerW},
 	} {
 		again, err := first.With(t.Context(), c.more, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		path := filepath.Join(t.TempDir(), "x.model")
-		if err := again.Save(path); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, again.Save(path))
 		loaded, err := Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		on, err := loaded.With(t.Context(), truths(space.Sample(26, 3))[25:], false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for what, m := range map[string]*Model{"learnt on": again, "saved and loaded": loaded, "and learnt on " +
 			"again": on} {
 			if got := m.Samples[6].PowerW; trusts(m) != c.trusts || math.Abs(got/c.powerW-1) > 1e-9 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -13,9 +14,7 @@ func TestWeaknessOfFewerThanSixModesHasNoError(t *testing.T) {
 	space := smallSpace(t)
 	for n, known := range map[int]bool{LeastJudged - 1: false, LeastJudged: true} {
 		m, err := Fit(t.Context(), truths(space.Sample(n, 5)), Options{Space: space})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if m.CV.Known() != known || m.ErrorPct().OK != known ||
 			known == strings.Contains(m.Weakness(), "error unknown") {
 			t.Errorf("%d modes: errors %+v, weakness %q", n, m.CV, m.Weakness())
@@ -39,14 +38,10 @@ func TestErrorOfFewModesIsLeftOutWhenAFileIsRead(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	m, err := Fit(t.Context(), truths(space.Sample(2, 5)), Options{Space: space})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	m.CV = Errors{16.4, 3.5, "leave-one-out"}
 	path := filepath.Join(t.TempDir(), "old.model")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, m.Save(path))
 	if got, err := Load(path); err != nil || got.CV.Known() {
 		t.Errorf("%v: errors %+v of two modes", err, got.CV)
 	}
@@ -64,13 +59,9 @@ func TestReadingsOfAModeCountAsTheirMean(t *testing.T) {
 		return m
 	}
 	m, err := Fit(t.Context(), append(samples, again(1.01), again(1.05)), Options{Space: space})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "repeats.model")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, m.Save(path))
 	if m, err = Load(path); err != nil {
 		t.Fatal(err)
 	}

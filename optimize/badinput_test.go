@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -22,9 +23,7 @@ func fewModes(t *testing.T, b *optimizetest.Board, keep func(m tegra.Mode) bool)
 		}
 	}
 	space, err := tegra.NewSubspace(modes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return space, rows
 }
 

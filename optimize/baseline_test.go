@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -34,9 +35,7 @@ func TestPowerTrainMeasuresWhatItsNetworksPick(t *testing.T) {
 		Probes:    30,
 		Reference: optimizetest.Reference(t, b, true),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var whys []Why
 	for _, p := range res.Probes[27:] {
 		whys = append(whys, p.Why)
@@ -66,9 +65,7 @@ func TestPowerTrainPicksOnce(t *testing.T) {
 		}
 		return got, err
 	}, TuneOptions{Limit: limit, Space: b.Space, Strategy: PowerTrain, Reference: optimizetest.Reference(t, b, true)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	best := -1
 	for i, p := range res.Probes[:randomModes] {
 		if p.Feasible && (best < 0 || p.TimeMS < res.Probes[best].TimeMS) {
@@ -105,9 +102,7 @@ func TestPowerTrainKeepsItsPickBesideABetterRandomMode(t *testing.T) {
 		Strategy:  PowerTrain,
 		Reference: optimizetest.Reference(t, b, true),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if res.Mode != res.Probes[randomModes].Mode || len(res.Warnings) != 1 ||
 		!strings.Contains(res.Warnings[0], "measured better") {
 		t.Errorf("got %v with warnings %q, want the pick %v and a word of a better random mode",

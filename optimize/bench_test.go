@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/optimize/pareto"
@@ -30,9 +31,7 @@ func orinToy(b *testing.B) *optimizetest.Board {
 		append(steps(12, 114750*tegra.KHz, 102000*tegra.KHz), 1300500*tegra.KHz),
 		[]tegra.Freq{204 * tegra.MHz, 665600 * tegra.KHz, 2133 * tegra.MHz, 3199 * tegra.MHz},
 	)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, err)
 	if space.Len() != 18096 {
 		b.Fatalf("%d modes, want 18,096", space.Len())
 	}
@@ -52,9 +51,7 @@ func sample(b *optimizetest.Board, n int) []tegra.Measured {
 func BenchmarkAnswer18096(b *testing.B) {
 	board := orinToy(b)
 	m, err := learn.Fit(b.Context(), sample(board, 50), learn.Options{Space: board.Space, SkipCV: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, err)
 	modes := board.Space.Modes()
 	for b.Loop() {
 		preds := m.Predict(modes)
@@ -93,13 +90,9 @@ func BenchmarkTuneStep18096(b *testing.B) {
 	board := orinToy(b)
 	s, err := newSearch(b.Context(), optimizetest.OfModes(board.Measure), TuneOptions{Limit: metric.Watts(25),
 		Space: board.Space, Known: sample(board, 20)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, err)
 	for b.Loop() {
-		if err := s.fit(); err != nil {
-			b.Fatal(err)
-		}
+		must.NoError(b, s.fit())
 		s.rule().choose(anywhere)
 	}
 }

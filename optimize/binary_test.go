@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/ladder"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -34,9 +35,7 @@ func TestBinaryHasATrace(t *testing.T) {
 			b.Measure,
 			TuneOptions{Limit: limit, Space: b.Space, Strategy: Binary, Rotation: x.rotation},
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		var knobs []tegra.Knob
 		left := ladder.Rungs{4, 8, 8, 3, 1}
 		for _, h := range res.Trace {
@@ -155,9 +154,7 @@ func TestBinaryTakesTheNearestSetting(t *testing.T) {
 			Strategy: Binary,
 		},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, p := range res.Probes {
 		if !slices.Contains(only, p.Setting) {
 			t.Errorf("%v with minibatches of %d cannot be measured", p.Mode, p.Batch)

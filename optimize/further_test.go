@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -31,9 +32,7 @@ func TestSearchKeepsCurrentsAndTemperatures(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"2.5 A", "70 C", "27 W, 2.6 A GPU, 75 C", "2.2 A IN, least energy"} {
 		q, err := metric.Parse(line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		b := optimizetest.New(t)
 		b.Shake = func(_ int, r *tegra.Measured) { *r = railed(*r, b.Space) }
 		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: q.Limit, Space: b.Space, Seed: 3, Heat: warms})
@@ -47,9 +46,7 @@ func TestSearchKeepsCurrentsAndTemperatures(t *testing.T) {
 				V: warms.AirC + warms.PerW*m.PowerW}))
 		}
 		best, err := bestOf(truth, q.Limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		gap := q.Limit.Aim().Of(res.Measured)/q.Limit.Aim().Of(best.Measured) - 1
 		t.Logf("%s: %d modes, %.1f %% from the best of all", line, len(res.Probes), 100*gap)
 		if !q.Limit.Met(res.Measured) || gap > 0.06 {
@@ -100,13 +97,9 @@ func TestFurtherQuantitiesAreByReadingsThatHaveThem(t *testing.T) {
 		preds = append(preds, MeasuredPrediction(m))
 	}
 	known, err := Further(preds, samples, goal, metric.Heat{}, b.Space)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	at, err := Choose(known, goal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got := railed(preds[at].Measured, b.Space); !goal.Met(got) {
 		t.Errorf("%+v does not keep 2.2 A", got)
 	}
@@ -130,9 +123,7 @@ func TestPowerOfARailIsPredictedOnAPublishedSweep(t *testing.T) {
 	}
 	number := func(s string) float64 {
 		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return v
 	}
 	var rows []tegra.Measured
@@ -145,18 +136,14 @@ func TestPowerOfARailIsPredictedOnAPublishedSweep(t *testing.T) {
 			tegra.Value{Metric: metric.RailPower.Key, On: "VDD_SYS_DDR", V: number(l[9]) / 1000}))
 	}
 	space, err := tegra.NewSpace([]int{6}, []tegra.Freq{2 * tegra.GHz}, gpu, []tegra.Freq{rows[0].Mode.EMC})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, on := range []string{"VDD_SYS_GPU", "VDD_SYS_DDR"} {
 		goal := metric.Goal{Limits: metric.Limits{}.With(metric.Bound{Metric: metric.RailPower, On: on, Value: 5})}
 		worst, off := 0.0, 0.0
 		for left := 1; left < len(rows)-1; left++ { // predicted from all others
 			learned := slices.Delete(slices.Clone(rows), left, left+1)
 			got, err := Further([]learn.Prediction{MeasuredPrediction(rows[left])}, learned, goal, metric.Heat{}, space)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			v, want := got[0].Value(metric.RailPower.Key, on), rows[left].Value(metric.RailPower.Key, on)
 			miss := math.Abs(v.V/want.V - 1)
 			worst, off = max(worst, miss), off+miss/float64(len(rows)-2)
@@ -167,17 +154,13 @@ func TestPowerOfARailIsPredictedOnAPublishedSweep(t *testing.T) {
 		}
 	}
 	q, err := metric.Parse("4 W VDD_SYS_GPU")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	measure := func(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
 		i, _ := space.Index(m)
 		return rows[i], nil
 	}
 	res, err := tuneModes(t.Context(), measure, TuneOptions{Limit: q.Limit, Space: space, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if best, _ := bestOf(rows, q.Limit); res.Mode != best.Mode {
 		t.Errorf("the search within 4 W of the GPU's rail finds %v, the best is %v", res.Mode, best.Mode)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -45,17 +46,13 @@ func searchOn(t *testing.T, o TuneOptions) (*search, *optimizetest.Board) {
 	b := optimizetest.New(t)
 	o.Space = b.Space
 	s, err := newSearch(t.Context(), optimizetest.OfModes(b.Measure), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return s, b
 }
 func knownOf(t *testing.T, b *optimizetest.Board, l metric.Goal) []tegra.Measured {
 	t.Helper()
 	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space, Seed: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var out []tegra.Measured
 	for _, p := range res.Probes {
 		out = append(out, p.Measured)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -20,9 +21,7 @@ func TestTuneAnswersSeveralLimitsFromOneSearch(t *testing.T) {
 		o.More = append(o.More, metric.Watts(w))
 	}
 	res, err := tuneModes(t.Context(), b.Measure, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	alone := 0
 	for i, r := range append([]Result{res}, res.More...) {
 		if !r.Feasible || !r.Verified || r.PowerW > watts[i] || len(r.Probes) != len(b.Probed) {
@@ -31,9 +30,7 @@ func TestTuneAnswersSeveralLimitsFromOneSearch(t *testing.T) {
 		other := optimizetest.New(t)
 		one, err := tuneModes(t.Context(), other.Measure,
 			TuneOptions{Limit: metric.Watts(watts[i]), Space: b.Space, Seed: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if alone += len(one.Probes); r.TimeMS > 1.05*one.TimeMS {
 			t.Errorf("%g W: %.1f ms, a search of its own finds %.1f ms", watts[i], r.TimeMS, one.TimeMS)
 		}
@@ -63,9 +60,7 @@ func TestTuneSaysWhyItMeasuresAMode(t *testing.T) {
 	var seen []Seen
 	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(30), Space: b.Space, Seed: 3,
 		Choosing: func(s Step) { steps = append(steps, s) }, Observe: func(s Seen) { seen = append(seen, s) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	gains := 0
 	for i, s := range steps {
 		if s.Setting != res.Probes[i].Setting || s.Why != res.Probes[i].Why {
@@ -117,9 +112,7 @@ func TestTuneOpensStoppedModesForHigherLimits(t *testing.T) {
 		modes = append(modes, r.Mode)
 	}
 	space, err := tegra.Spanned(modes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var step Step
 	res, err := tuneModes(t.Context(), func(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
 		r := rows[slices.Index(modes, m)]

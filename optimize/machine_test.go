@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -46,9 +47,7 @@ func TestTuneIsTheSameOnEveryMachine(t *testing.T) {
 		b := optimizetest.New(t)
 		c.o.Space = b.Space
 		res, err := tuneModes(t.Context(), b.Measure, c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		var probes []string
 		for _, m := range b.Probed {
 			probes = append(probes, m.String())
@@ -75,9 +74,7 @@ func TestFitIsTheSameOnEveryMachine(t *testing.T) {
 	}{{learn.GP, 62.758827126014587, 38.774220887165512}, {learn.Linear, 36.426162826503152, 31.882921253628396},
 		{learn.Tree, 72.852325653006304, 33.395783090473053}, {learn.Forest, 83.514930710068967, 29.321993362794636}} {
 		m, err := learn.Fit(t.Context(), rows, learn.Options{Method: c.method, Space: b.Space, Seed: 1, SkipCV: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		p := m.Predict([]tegra.Mode{b.Space.Max()})[0]
 		alike(t, string(c.method)+": time", p.TimeMS, c.timeMS)
 		alike(t, string(c.method)+": power", p.PowerW, c.powerW)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -69,9 +70,7 @@ func TestBeliefFollowsReadingsByWhatTheyAreWorth(t *testing.T) {
 	lucky.PowerW *= 0.97
 	believed := func(list ...tegra.Measured) (ln, sd float64) {
 		s.readings[i] = list
-		if err := s.fit(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, s.fit())
 		return s.believe().lnP[i] - math.Log(plain.PowerW), s.believe().sP[i]
 	}
 	_, sd := believed(plain)
@@ -108,9 +107,7 @@ func TestKnownReadingsShareAnOffset(t *testing.T) {
 		s, _ := searchOn(t, TuneOptions{Limit: metric.Watts(25), Known: known})
 		other := s.at(known[9].Setting)
 		off := func() (float64, float64) {
-			if err := s.fit(); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, s.fit())
 			return s.believe().lnP[other] - math.Log(b.Answer(known[9].Mode).PowerW), s.believe().sP[other]
 		}
 		_, before := off()

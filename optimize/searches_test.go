@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -58,14 +59,10 @@ func TestSearchIsTheSameOnEveryMachine(t *testing.T) {
 	}
 	file := filepath.Join("testdata", "searches.golden")
 	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(b.String()), 0o666))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if d := cmp.Diff(string(want), b.String()); d != "" {
 		t.Errorf("searches (-want +got):\n%s", d)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -172,9 +173,7 @@ func TestSearchDropsABatchSizeForFailuresAlone(t *testing.T) {
 			n++
 			return tegra.Measured{PowerW: 30}, c.errs[n-1]
 		}, TuneOptions{Limit: metric.Watts(25), Space: b.Space, Batches: []int{4, 16}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for k := range c.errs {
 			s.probe(s.at(tegra.Setting{Mode: b.Space.At(k), Batch: 16}), Improve)
 		}

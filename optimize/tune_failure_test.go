@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/ladder"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -195,9 +196,7 @@ func TestTuneGoesOnWhenTheWinnerFalls(t *testing.T) {
 		}
 		rest := slices.DeleteFunc(b.All(), func(m tegra.Measured) bool { return m.Mode == fallen })
 		want, err := bestOf(rest, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		worst = max(worst, b.Answer(res.Mode).TimeMS/b.Answer(want.Mode).TimeMS-1)
 		for i, p := range res.Probes[1:] {
 			if p.Why == Improve && res.Probes[i].Why == Verify {

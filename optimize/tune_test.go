@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -34,9 +35,7 @@ func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 			keeps.Limits = keeps.Limits.And(metric.Power.Max(keeps.Of(metric.Power) * (0.985)))
 			keeps.Limits = keeps.Limits.And(metric.Time.Max(keeps.Of(metric.Time) * (0.985)))
 			want, err := bestOf(b.All(), keeps)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: c.limit, Space: b.Space, Seed: seed})
 			if err != nil {
 				t.Errorf("%v, seed %d: %v", c.limit, seed, err)
@@ -66,9 +65,7 @@ func TestTuneReportsWhatItDid(t *testing.T) {
 			seen = append(seen, s.Probe)
 		}},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	n := len(res.Probes)
 	if len(seen) != n || len(b.Probed) != n || res.Probes[0].Why != Start || res.Probes[n-1].Why != Verify ||
 		res.Probes[n-1].Mode != res.Mode {
@@ -97,9 +94,7 @@ func TestTuneIsDeterministicBySeed(t *testing.T) {
 				b.Measure,
 				TuneOptions{Limit: metric.Watts(25), Space: b.Space, Seed: seed, Strategy: strategy, Probes: 20},
 			)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			return res.Probes
 		}
 		if one, two := run(5), run(5); !reflect.DeepEqual(one, two) {
@@ -145,9 +140,7 @@ func TestTuneOnTinySpaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, err := bestOf(b.All(), metric.Watts(100))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			res, err := tuneModes(
 				t.Context(),
 				b.Measure,

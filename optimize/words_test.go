@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/ladder"
 	"jtune/optimize/optimizetest"
@@ -168,9 +169,7 @@ func TestTuneMeasuresThePresentModeOnceForAllLimits(t *testing.T) {
 	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(20), Space: b.Space, Seed: 3,
 		More:      []metric.Goal{metric.Watts(30)},
 		Baselines: Baselines{Present: tegra.Some(tegra.Setting{Mode: b.Space.Max()})}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	n := 0
 	for i, p := range res.Probes {
 		if p.Why == Before {

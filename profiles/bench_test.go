@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -52,9 +53,7 @@ func TestBenchModeOfAReplayMeasuresExactlyItsFile(t *testing.T) {
 func TestBenchMeasuredSweepsReplayExactly(t *testing.T) {
 	t.Parallel()
 	table, err := sweep.ReadFile(sweeptest.Shared(t, sweeptest.LSTM), sweep.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r := newRig(t, "lstm", virtual.Options{Replay: table})
 	modes := table.Measured()
 	for i := 0; i < len(modes); i += max(1, len(modes)/8) {
@@ -83,9 +82,7 @@ func TestBenchFastModeCollectsMoreMinibatchesForItsPower(t *testing.T) {
 		t.Errorf("raised, said %d times, in the row: %q", said, again.Why)
 	}
 	timeMS, powerW, err := r.board.Truth("lstm", m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got.Status != record.OK || got.PowerSamples < 3 || got.Minibatches < 150 {
 		t.Errorf("%+v: want 3 power samples, which take about 2 s of 11 ms minibatches", got)
 	}
@@ -100,9 +97,7 @@ func TestBenchRowsComeNearTheTruthOverTheSpace(t *testing.T) {
 	for _, m := range r.device.Space().Sample(8, 3) {
 		got := r.mustMeasure(t, m)
 		timeMS, powerW, err := r.board.Truth("resnet18", m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.06 || math.Abs(got.PowerW/powerW-1) > 0.06 {
 			t.Errorf(
 				"%s: %s %q %v ms %v W; truth %v ms %v W",
@@ -481,9 +476,7 @@ func TestBenchPowerBeforeTheJobTrainsDoesNotCount(t *testing.T) {
 	m := r.device.Space().Max()
 	got := r.mustMeasure(t, m)
 	_, powerW, err := r.board.Truth("resnet18", m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if math.Abs(got.PowerW/powerW-1) > 0.03 || got.SettleS < 2 {
 		t.Errorf("got %v W after settling for %v s; the truth is %v W", got.PowerW, got.SettleS, powerW)
 	}
@@ -508,9 +501,7 @@ func TestBenchMinibatchesOfTheModeBeforeDoNotCount(t *testing.T) {
 	}}
 	got := r.mustMeasure(t, low)
 	timeMS, _, err := r.board.Truth("resnet18", low)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 || got.TimeIQRMS > 0.01*timeMS {
 		t.Errorf("%+v; the truth is %v ms", got, timeMS)
 	}
@@ -575,9 +566,7 @@ func TestBenchStepsOfALineThatBeganInTheModeBeforeDoNotCount(t *testing.T) {
 	}
 	got := r.mustMeasure(t, low)
 	timeMS, _, err := r.board.Truth("resnet18", low)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 {
 		t.Errorf("%+v; the truth is %v ms", got, timeMS)
 	}
@@ -599,9 +588,7 @@ func TestBenchMinibatchesThatTheJobCallsUncleanDoNotCount(t *testing.T) {
 	}
 	m := r.device.Space().Max()
 	timeMS, _, err := r.board.Truth("resnet18", m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got := r.mustMeasure(t, m); got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 ||
 		got.TimeIQRMS > 0.01*timeMS {
 		t.Errorf("%s %q: %v ms ± %v; the truth is %v ms", got.Status, got.Why, got.TimeMS, got.TimeIQRMS, timeMS)
@@ -646,9 +633,7 @@ func TestBenchEndsASlowModeWhenItsPatienceDoes(t *testing.T) {
 		m := r.device.Space().Grid().At(c.at)
 		got := r.mustMeasure(t, m)
 		timeMS, _, err := r.board.Truth("resnet18", m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		slow := c.most < 40
 		if got.Status != record.OK || got.Minibatches < c.least || got.Minibatches > c.most ||
 			math.Abs(got.TimeMS/timeMS-1) > 0.01 || strings.Contains(got.Why, "in place of 40, which took") != slow {
@@ -666,9 +651,7 @@ func TestBenchCountsWhatASlowModeShowsInItsTime(t *testing.T) {
 	m.EMC = 204 * tegra.MHz
 	got := r.mustMeasure(t, m)
 	timeMS, powerW, err := r.board.Truth("bert", m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got.Status != record.OK || got.Minibatches < fewestClean || got.Minibatches >= 40 ||
 		math.Abs(got.TimeMS/timeMS-1) > 0.01 || math.Abs(got.PowerW/powerW-1) > 0.02 ||
 		!strings.Contains(got.Why, "of 40 clean minibatches in 20m0s") {

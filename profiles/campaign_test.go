@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -30,9 +31,7 @@ func campaign(t *testing.T, r *rig, dir string, n int, resume bool) *Campaign {
 		r.header(9, record.PlanHeader{Kind: "sample", Modes: n, Digest: record.Digest(modes)}),
 		resume,
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { rec.Close() })
 	return &Campaign{Bench: r.bench, Plan: listOf(modes), Record: rec}
 }
@@ -99,9 +98,7 @@ func TestCampaignGoesOnWhereItStopped(t *testing.T) {
 		12,
 		false,
 	).Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "parts")
 	for part, want := range []int{4, 8, 12} {
 		r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
@@ -149,9 +146,7 @@ func TestCampaignWhoseRecordWasCutMeasuresTheLostModesAgain(t *testing.T) {
 	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
 	first := campaign(t, r, dir, 4, false)
 	want, err := first.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	first.Record.Close()
 	path := filepath.Join(dir, "modes.csv")
 	text, _ := os.ReadFile(path)
@@ -325,9 +320,7 @@ func TestCampaignEachModeHasAFolderOfLogs(t *testing.T) {
 		}}, err
 	}
 	sum, err := c.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	all := ""
 	for _, row := range sum.Rows {
 		folder := filepath.Join(
@@ -383,9 +376,7 @@ func TestCampaignFilesMarkWhatDoesNotCount(t *testing.T) {
 	}
 	count := func(name, mark string) (n int) {
 		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return strings.Count(string(text), mark)
 	}
 	marked := count("minibatches.csv", ",false,first minibatch,") + count("minibatches.csv", ",false,power settling,")
@@ -461,15 +452,11 @@ func TestCampaignCalendarThatJumpsChangesNoMeasurement(t *testing.T) {
 		Bench: newRig(t, "lstm", virtual.Options{Noise: noNoise()}).bench,
 		Plan:  listOf(r.device.Space().Sample(4, 3)),
 	}).Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r.use(r.device, &jumpyClock{Clock: r.bench.Clock})
 	for _, upTo := range []int{2, 4} {
 		rec, err := record.OpenOrCreate(dir, r.header(3, record.PlanHeader{Kind: "list"}), upTo > 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		sum, err := (&Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(4, 3)), Record: rec,
 			Gate: func(context.Context) error {
 				if upTo == 2 && len(rec.Rows()) == 2 {

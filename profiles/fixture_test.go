@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -122,24 +123,16 @@ func newRig(t *testing.T, name string, o virtual.Options) *rig {
 	}
 	o.Speed = math.Inf(1)
 	board, err := virtual.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	device, err := board.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { device.Close() })
 	planner := device.Planner()
 	found, err := planner.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	found.Add(planner.Fan())
 	w, err := workload.Find(builtIns(t), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r := &rig{board: board, device: device, applier: &boardApplier{fs: board.FS(), planner: planner, found: found}}
 	r.bench = &Bench{
 		Applier:    r.applier,
@@ -175,9 +168,7 @@ func (r *rig) header(seed uint64, plan record.PlanHeader) record.Header {
 func (r *rig) mustMeasure(t *testing.T, m tegra.Mode) record.Row {
 	t.Helper()
 	row, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: m}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return row
 }
 
@@ -207,9 +198,7 @@ func listOf(modes []tegra.Mode, batches ...int) Plan {
 func builtIns(t *testing.T) []workload.Workload {
 	t.Helper()
 	list, err := workload.Load("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return list
 }
 

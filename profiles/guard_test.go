@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/guard"
@@ -17,9 +18,7 @@ func guarded(t *testing.T, workload string, o virtual.Options) (*rig, *guard.Cli
 	t.Helper()
 	r := newRig(t, workload, o)
 	client, err := guard.InProcess(r.board.FS(), r.board.Clock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	r.bench.Applier = client
 	return r, client
@@ -29,9 +28,7 @@ func guarded(t *testing.T, workload string, o virtual.Options) (*rig, *guard.Cli
 func knobs(t *testing.T, r *rig) map[string]string {
 	t.Helper()
 	st, err := r.device.Planner().Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	out := map[string]string{}
 	for _, f := range st.Files {
 		out[f.Path] = f.Value

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -21,9 +22,7 @@ func coolCampaign(t *testing.T, r *rig, dir string, resume bool) *Campaign {
 	}
 	rec, err := record.OpenOrCreate(dir, r.header(9, record.PlanHeader{Kind: "list", Modes: len(modes),
 		Digest: record.Digest(modes)}), resume)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { rec.Close() })
 	return &Campaign{Bench: r.bench, Plan: listOf(modes), Record: rec}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
 	"jtune/profiles/record"
@@ -28,13 +29,9 @@ func boardMonitor(
 ) (*Monitor, *virtual.Board) {
 	t.Helper()
 	b, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dev, err := b.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { dev.Close() })
 	return NewMonitor(w, dev, b.Clock(), s(b, dev), Base{PowerW: some(5)}), b
 }
@@ -67,9 +64,7 @@ func about(v tegra.Val[float64], want float64) bool { return v.OK && math.Abs(v.
 
 func step(w *Monitor, b *virtual.Board, t *testing.T, epoch, batch int, ms, stall float64) harness.Event {
 	t.Helper()
-	if err := b.Clock().Sleep(t.Context(), time.Duration(ms*float64(time.Millisecond))); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, b.Clock().Sleep(t.Context(), time.Duration(ms*float64(time.Millisecond))))
 	e := harness.Event{
 		Kind:       harness.Minibatch,
 		T:          b.Clock().Now(),
@@ -162,13 +157,9 @@ func TestMonitorCountsClocksItself(t *testing.T) {
 func TestMonitorAsksTheKernelForTheDataset(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "data"), make([]byte, 1<<20), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "data"), make([]byte, 1<<20), 0o644))
 	data, err := telemetry.ListDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	w, b := boardMonitor(
 		t,
 		workload.Workload{},
@@ -198,18 +189,14 @@ func TestBaseLoadIsTheIdleBoardsPower(t *testing.T) {
 	w, b := boardMonitor(t, workload.Workload{}, kernelOf)
 	_ = w
 	dev, err := b.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer dev.Close()
 	idle, err := BaseLoad(t.Context(), telemetry.NewSampler(dev, b.Clock()), b.Clock(), 5*time.Second, true)
 	if err != nil || !idle.PowerW.OK || idle.PowerW.V < 6 ||
 		idle.PowerW.V > 9 { // a recorded idle AGX Orin draws 7 to 9 W
 		t.Errorf("idle board: %v, %v; want 6 to 9 W", idle, err)
 	}
-	if err := b.StartWorkload("resnet18", 16); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, b.StartWorkload("resnet18", 16))
 	if busy, err := BaseLoad(
 		t.Context(),
 		telemetry.NewSampler(dev, b.Clock()),
@@ -231,9 +218,7 @@ func TestMonitorLongRunWhosePowerDropsAtTheSamePaceSaysSo(t *testing.T) {
 		if i >= 1200 {
 			watts = 18
 		}
-		if err := b.Clock().Sleep(t.Context(), 2*time.Second); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, b.Clock().Sleep(t.Context(), 2*time.Second))
 		now := b.Clock().Now()
 		w.Sample(sample(now-time.Second, watts, 90))
 		w.Minibatch(harness.Event{Kind: harness.Minibatch, T: now, Batch: i, TimeMS: 2000})

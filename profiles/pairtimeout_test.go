@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -18,9 +19,7 @@ func TestBenchPairThatIsNotCompleteInItsTimeIsNoMeasurement(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "mobilenet-infer", virtual.Options{})
 	list, err := workload.Load("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	train, _ := workload.Find(list, "resnet18")
 	r.bench.Pairing = &Pairing{Policy: "strict"}
 	r.bench.Settings.ModeTimeout = 40 * time.Second

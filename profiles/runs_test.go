@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -23,13 +24,9 @@ func TestCampaignKeepsItsRuns(t *testing.T) {
 	r.bench.Settings = record.Settings{Minibatches: 5, Base: time.Second}
 	modes := r.device.Space().Sample(3, 1)
 	rec, err := record.Create(dir, r.header(1, record.PlanHeader{Kind: "list", Modes: len(modes)}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	sum, err := (&Campaign{Bench: r.bench, Plan: listOf(modes), Record: rec}).Run(t.Context())
-	if err := errors.Join(err, rec.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(err, rec.Close()))
 	rows := sum.Rows
 	runs, notes, err := record.ReadRuns(dir)
 	if err != nil || len(notes) > 0 || len(runs) != len(rows) || len(rows) == 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/stats"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -27,9 +28,7 @@ func sized(t *testing.T, r *rig, dir string, resume bool) *Campaign {
 		r.header(4, record.PlanHeader{Kind: "sample", Modes: 6, Batches: []int{4, 32}}),
 		resume,
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { rec.Close() })
 	return &Campaign{Bench: r.bench, Plan: listOf(modes, 4, 32), Record: rec}
 }
@@ -104,9 +103,7 @@ func TestCampaignResumeKnowsMinibatchSizes(t *testing.T) {
 		filepath.Join(t.TempDir(), "whole"),
 		false,
 	).Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "c")
 	for n := 0; ; n++ {
 		r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
@@ -121,9 +118,7 @@ func TestCampaignResumeKnowsMinibatchSizes(t *testing.T) {
 		}
 		sum, err := c.Run(ctx)
 		cancel()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		c.Record.Close()
 		if sum.End != Complete {
 			continue

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
@@ -238,15 +239,11 @@ func TestExportedModeParsesBackOnEveryBoard(t *testing.T) {
 			root := board.New().Write(t)
 			s := openRoot(t, root)
 			conf, err := tegra.DiskFS(root).ReadFile("/etc/nvpmodel.conf")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			before, after, _ := strings.Cut(string(conf), "< PM_CONFIG")
 			for _, m := range append(s.Space().Sample(6, 1), s.Space().Max()) {
 				block, err := s.NVPModelBlock(m, "TRIAL")
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
 				set(t, root, "/etc/nvpmodel.conf", before+block+"< PM_CONFIG"+after)
 				again := openRoot(t, root)
 				i := slices.IndexFunc(again.Presets(), func(p tegra.Preset) bool { return p.Name == "TRIAL" })
@@ -323,15 +320,11 @@ func TestTX2TakesItsA57CoresFirst(t *testing.T) {
 	s := openRoot(t, root)
 	c := s.Planner()
 	st, err := c.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	m := s.Space().Max()
 	m.Cores = 4
 	writes, err := c.Plan(st, tegra.Request{Mode: m}, tegra.State{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	online := map[string]string{}
 	for _, w := range writes {
 		online[w.Path] = w.Value
@@ -354,9 +347,7 @@ func TestPlanTakesThePresentStateWhereNoneWasFound(t *testing.T) {
 		s := openRoot(t, b.New().Write(t))
 		c := s.Planner()
 		now, err := c.Snapshot()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if s.Space().Len() == 0 {
 			continue
 		}
@@ -387,15 +378,11 @@ func TestNanoLocksItsMemoryThroughTheClockFramework(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.New("nano-32"))
 	st, err := s.Planner().Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	m := s.Space().Max()
 	m.EMC = s.Space().EMC[0]
 	writes, err := s.Planner().Plan(st, tegra.Request{Mode: m, Fan: tegra.FanMax}, tegra.State{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	got := map[string]string{}
 	for _, w := range writes {
 		got[w.Path] = w.Value
@@ -460,8 +447,6 @@ func TestBoardTreesAgreeWithRecordedLines(t *testing.T) {
 func recorded(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(sweeptest.Shared(t, "data/"+name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return string(data)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestBinarySizeReadsUnitsUpToATebibyte(t *testing.T) {
@@ -46,9 +48,7 @@ func TestLabelOfARailIsBounded(t *testing.T) {
 	f := &finder{fs: DiskFS(root)}
 	for text, want := range map[string]bool{"VDD_GPU": true, "NC": false, "": false, strings.Repeat("x", 64): true,
 		strings.Repeat("x", 65): false} {
-		if err := os.WriteFile(filepath.Join(root, "label"), []byte(text+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(root, "label"), []byte(text+"\n"), 0o644))
 		if got, ok := f.label("/label"); ok != want || ok && got != text {
 			t.Errorf("%q: %q, %v", text, got, ok)
 		}

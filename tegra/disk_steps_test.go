@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // Files of single numbers in debugfs have no offsets either: pread fails on them, as on a pipe.
 func TestDiskFileWithoutOffsetsIsReadThroughANewHandle(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	defer w.Close()
 	name := filepath.Join(t.TempDir(), "mc_all")
@@ -26,9 +26,7 @@ func TestDiskFileWithoutOffsetsIsReadThroughANewHandle(t *testing.T) {
 		t.Errorf("a file that is gone: %v", err)
 	}
 	for _, text := range []string{"42\n", "7\n", "12345678"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 		n, err := f.ReadAt(buf, 0)
 		if string(buf[:n]) != text || (err == io.EOF) != (n < len(buf)) || err != nil && err != io.EOF {
 			t.Errorf("read %q, %v; want %q", buf[:n], err, text)
@@ -55,9 +53,7 @@ func TestDiskFSOpensTheSameFilesWithoutOpenat2(t *testing.T) {
 		os.Symlink(outside, filepath.Join(root, "etc/escape")),
 		os.Symlink("loop", filepath.Join(root, "etc/loop")),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 	}
 	d := diskFS(root)
 	for name, open := range map[string]func(string, int) (*os.File, error){

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -23,18 +24,14 @@ func lay(t *testing.T, files map[string]string) (root string, fsys tegra.FS) {
 	root = t.TempDir()
 	for name, content := range files {
 		full := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
 		var err error
 		if target, ok := strings.CutPrefix(content, "→"); ok {
 			err = os.Symlink(target, full)
 		} else {
 			err = os.WriteFile(full, []byte(content), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 	}
 	return root, tegra.DiskFS(root)
 }
@@ -42,9 +39,7 @@ func lay(t *testing.T, files map[string]string) (root string, fsys tegra.FS) {
 func TestLinksResolveBelowTheRoot(t *testing.T) {
 	t.Parallel()
 	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("outside"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(secret, []byte("outside"), 0o644))
 	_, fsys := lay(t, map[string]string{
 		"etc/real.conf": "inside",
 		"etc/absolute":  "→/etc/real.conf",
@@ -81,9 +76,7 @@ func TestLinksResolveBelowTheRoot(t *testing.T) {
 func TestDiskWriteNeverCreatesAFileAndCutsAPlainOne(t *testing.T) {
 	t.Parallel()
 	root, fsys := lay(t, map[string]string{"knob": "1300500000\n"})
-	if err := fsys.WriteFile("/knob", []byte("1\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, fsys.WriteFile("/knob", []byte("1\n")))
 	if data, _ := os.ReadFile(filepath.Join(root, "knob")); string(data) != "1\n" {
 		t.Errorf("the file holds %q", data)
 	}
@@ -113,15 +106,11 @@ func TestHandleReadsTheFileAnew(t *testing.T) {
 	t.Parallel()
 	_, fsys := lay(t, map[string]string{"value": "1\n"})
 	f, err := fsys.Open("/value")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	buf := make([]byte, 16)
 	for _, want := range []string{"1\n", "22\n", "3\n"} {
-		if err := fsys.WriteFile("/value", []byte(want)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, fsys.WriteFile("/value", []byte(want)))
 		if n, err := f.ReadAt(buf, 0); !errors.Is(err, io.EOF) || string(buf[:n]) != want {
 			t.Errorf("%q, %v; want %q", buf[:n], err, want)
 		}
@@ -137,9 +126,7 @@ func TestDiskWritesAFileWithoutOffsets(t *testing.T) {
 		t.Skip("no /proc here")
 	}
 	defer func() { _ = fsys.WriteFile(name, was) }()
-	if err := fsys.WriteFile(name, []byte("sequence")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, fsys.WriteFile(name, []byte("sequence")))
 	if now, err := fsys.ReadFile(name); err != nil || string(now) != "sequence\n" {
 		t.Errorf("it holds %q, %v", now, err)
 	}
@@ -175,9 +162,7 @@ func TestOpenDirStaysBelowTheRoot(t *testing.T) {
 	outside := t.TempDir()
 	_, fsys := lay(t, map[string]string{"run": "→/var/run", "var/run/x": "", "out": "→" + outside})
 	dir, err := tegra.OpenDir(fsys, "/run/jtune", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer dir.Close()
 	if err := dir.WriteFile("y", []byte("z"), 0o600); err != nil {
 		t.Error(err)
@@ -205,13 +190,9 @@ func TestDiskFSOpensNothingOutsideWhileFoldersBecomeLinks(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "online")
-	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(secret, []byte("secret"), 0o600))
 	root, fsys := lay(t, map[string]string{"cpu1/online": "1"})
-	if err := os.Symlink(outside, filepath.Join(root, "link")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Symlink(outside, filepath.Join(root, "link")))
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -256,23 +237,17 @@ func TestDiskFSHandleOfAFileThatWasRenamedOrReplaced(t *testing.T) {
 	root := t.TempDir()
 	name := filepath.Join(root, "temp")
 	write := func(text string) {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	write("1")
 	f, err := tegra.DiskFS(root).Open("/temp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	buf := make([]byte, 8)
 	if n, err := f.ReadAt(buf, 0); string(buf[:n]) != "1" {
 		t.Errorf("%q, %v", buf[:n], err)
 	}
-	if err := os.Rename(name, name+".x"); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Rename(name, name+".x"))
 	if n, err := f.ReadAt(buf, 0); !errors.Is(err, syscall.ESTALE) || n > 0 {
 		t.Errorf("renamed: %q, %v", buf[:n], err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -23,15 +24,11 @@ func TestEnginesAreOnForTheTimeThatTheirDriverPowersThem(t *testing.T) {
 	root := tree.Write(t)
 	clock := &handClock{Clock: tegra.RealClock()}
 	s, err := tegra.Open(tegra.DiskFS(root), clock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer s.Close()
 	read := func() map[string]tegra.Val[float64] {
 		r, err := s.Read()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		on := map[string]tegra.Val[float64]{}
 		for _, e := range r.Engines {
 			on[e.Name] = e.OnPct
@@ -41,9 +38,7 @@ func TestEnginesAreOnForTheTimeThatTheirDriverPowersThem(t *testing.T) {
 	if first := read(); len(first) != 4 || first["NVENC"].OK {
 		t.Errorf("at first: %v", first)
 	}
-	if err := os.WriteFile(root+file("154c0000.nvenc"), []byte("1750\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(root+file("154c0000.nvenc"), []byte("1750\n"), 0o644))
 	clock.now += time.Second
 	on := read()
 	for name, want := range map[string]float64{"NVENC": 75, "NVDEC": 0, "DLA0": 0, "VIC": 0} {

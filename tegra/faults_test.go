@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -122,9 +123,7 @@ func TestFaultsOfAFileNeverShowAWrongNumber(t *testing.T) {
 			root := tr.Write(t)
 			fsys := newBroken(tegra.DiskFS(root))
 			running, err := tegra.Open(fsys, tegra.RealClock())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			defer running.Close()
 			sound := read(t, running)
 			for i, name := range faultFiles(tr) {
@@ -137,9 +136,7 @@ func TestFaultsOfAFileNeverShowAWrongNumber(t *testing.T) {
 						if !on {
 							err = nil
 						}
-						if err := fsys.breakFile(name, err); err != nil {
-							t.Fatal(err)
-						}
+						must.NoError(t, fsys.breakFile(name, err))
 					}
 					fault(t, running, fsys, sound, name+" with "+errno.Error(), hurt)
 				}
@@ -153,9 +150,7 @@ func TestFaultsOfAFileNeverShowAWrongNumber(t *testing.T) {
 						if on {
 							content = nonsense[kind]
 						}
-						if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-							t.Fatal(err)
-						}
+						must.NoError(t, os.WriteFile(full, []byte(content), 0o644))
 					}
 					fault(t, running, fsys, sound, name+" "+kind, hurt)
 				}
@@ -195,9 +190,7 @@ func TestListsOfClocksThatChangeUnderUsAreReadAgain(t *testing.T) {
 	root := tegratest.New("agx-orin-35").Write(t)
 	s := openRoot(t, root)
 	top := s.Space().Max()
-	if err := s.Planner().Check(top); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, s.Planner().Check(top))
 	// As a board without Super firmware lists them.
 	set(t, root, tegratest.GPU35+"/available_frequencies", "306000000 408000000 510000000 612000000 624750000 ")
 	if err := s.Planner().

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 )
@@ -135,9 +136,7 @@ func FuzzParseFilter(f *testing.F) {
 func TestFilterOfInferenceAsksItsCaller(t *testing.T) {
 	t.Parallel()
 	space, err := tegra.NewSpace([]int{4}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	m := tegra.Measured{Setting: tegra.Setting{Mode: space.At(0)}}
 	value := func(key string) float64 {
 		return map[string]float64{tegra.FilterLatency: 40, tegra.FilterSpeed: 30, tegra.FilterUnit: 0.15}[key]

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -26,12 +27,8 @@ func TestHostReadsRAPLLoadAndMemory(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, value string) {
 		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(value+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.NoError(t, os.WriteFile(path, []byte(value+"\n"), 0o600))
 	}
 	zone := func(dir, name, energy string) {
 		write("sys/class/powercap/"+dir+"/name", name)
@@ -48,9 +45,7 @@ func TestHostReadsRAPLLoadAndMemory(t *testing.T) {
 	write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3600000")
 	clock := &handedClock{Clock: tegra.RealClock(), now: time.Second}
 	h, err := tegra.OpenHost(tegra.DiskFS(root), clock, "pc", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer h.Close()
 	rule := "SUM:RAPL package-0,RAPL dram 1,RAPL package-1"
 	if b := h.Board(); b.Model != "Example CPU 9000" || b.TotalRule != rule ||
@@ -75,9 +70,7 @@ func TestHostReadsRAPLLoadAndMemory(t *testing.T) {
 	if r.CPU.LoadPct != tegra.Some(50.0) || r.CPU.Actual.V.GHz() != 3.6 || r.RAMUsed != tegra.Some(int64(20000*1024)) {
 		t.Errorf("load %v, clock %v, memory %v", r.CPU.LoadPct, r.CPU.Actual, r.RAMUsed)
 	}
-	if err := os.Remove(filepath.Join(root, "sys/class/powercap/intel-rapl:1/energy_uj")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Remove(filepath.Join(root, "sys/class/powercap/intel-rapl:1/energy_uj")))
 	h.Close()
 	clock.now += time.Second
 	if r, err := h.Read(); err != nil || r.TotalW.OK || len(r.Missing) == 0 {
@@ -103,9 +96,7 @@ func TestHostListsCoresByTheirClocks(t *testing.T) {
 		tree.Set(fmt.Sprintf("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", n), "1500000")
 	}
 	h, err := tegra.OpenHost(tegra.DiskFS(tree.Write(t)), tegra.RealClock(), "pc", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer h.Close()
 	r, err := h.Read()
 	if err != nil || len(r.Cores) != 3 || r.CPU.Actual.V.MHz() != 1500 || r.CPU.LoadPct.OK || r.TotalW.OK {
@@ -130,9 +121,7 @@ func TestHostReadsClockAndLoadOfTheSameCore(t *testing.T) {
 	tree.Set("/proc/stat", stat)
 	root := tree.Write(t)
 	h, err := tegra.OpenHost(tegra.DiskFS(root), tegra.RealClock(), "pc", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer h.Close()
 	if _, err := h.Read(); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -21,9 +22,7 @@ func behind(t *testing.T, tr *tegratest.Tree) (*tegra.Sysfs, *tegratest.Kernel) 
 	t.Helper()
 	k := tegratest.NewKernel(tegra.DiskFS(tr.Write(t)))
 	s, err := tegra.Open(k, tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s, k
 }
@@ -71,18 +70,14 @@ func TestPolicyThatGoesOfflineAndComesBackIsReopened(t *testing.T) {
 	s, k := behind(t, tegratest.NewAGXOrin35())
 	read(t, s)
 	for n := 8; n < 12; n++ {
-		if err := k.FS.WriteFile(fmt.Sprintf("%s/cpu%d/online", tegratest.CPU, n), []byte("0\n")); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, k.FS.WriteFile(fmt.Sprintf("%s/cpu%d/online", tegratest.CPU, n), []byte("0\n")))
 	}
 	r := read(t, s)
 	if r.Cores[8].Online || r.Cores[8].Freq.OK || !r.CPU.Max.OK || r.Mode.V.Cores != 8 {
 		t.Errorf("core 8 %+v, mode %v", r.Cores[8], r.Mode)
 	}
 	for n := 8; n < 12; n++ {
-		if err := k.FS.WriteFile(fmt.Sprintf("%s/cpu%d/online", tegratest.CPU, n), []byte("1\n")); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, k.FS.WriteFile(fmt.Sprintf("%s/cpu%d/online", tegratest.CPU, n), []byte("1\n")))
 	}
 	if r := read(t, s); !r.Cores[8].Freq.OK || r.Mode.V.Cores != 12 {
 		t.Errorf("core 8 %+v, mode %v after it came back", r.Cores[8], r.Mode)
@@ -95,9 +90,7 @@ func TestMemoryWithoutRootIsUnknownNotZero(t *testing.T) {
 	root := tr.Write(t)
 	denied := deny{tegra.DiskFS(root), "/sys/kernel/debug"}
 	s, err := tegra.Open(denied, tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r := read(t, s)
 	if r.EMC.Actual.OK || r.EMC.LoadPct.OK || r.Mode.OK {
 		t.Errorf("EMC %+v, mode %v", r.EMC, r.Mode)
@@ -234,16 +227,10 @@ func TestReadOfGarbageEmptyAndHugeFilesNeverCrashes(t *testing.T) {
 				}
 				full := filepath.Join(root, name)
 				was, err := os.ReadFile(full)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
+				must.NoError(t, os.WriteFile(full, []byte(content), 0o644))
 				exercise(t, tegra.DiskFS(root), name)
-				if err := os.WriteFile(full, was, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, os.WriteFile(full, was, 0o644))
 			}
 		})
 	}
@@ -327,9 +314,7 @@ func TestRailsThatOnlyRootReadsComeThroughTheGuard(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
 	s, err := tegra.Open(deny{tegra.DiskFS(root), tegratest.Rails40 + "/in"}, tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if r := read(t, s); r.TotalW.OK || s.Board().TotalRule != "" {
 		t.Errorf("total %v by %q without the right to read", r.TotalW, s.Board().TotalRule)
 	}
@@ -348,9 +333,7 @@ func TestSysfsTellsOfItsBoardWhileAPrivilegedReadHangs(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
 	s, err := tegra.Open(deny{tegra.DiskFS(root), "/sys/kernel/debug"}, tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var hang atomic.Bool
 	asked, answer := make(chan struct{}, 1000), make(chan struct{})
 	s.UsePrivileged(func(name string) ([]byte, error) {

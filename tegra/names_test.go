@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -132,14 +133,10 @@ func TestFanHasPowerOrNoDutyCycle(t *testing.T) {
 		var control []string
 		for _, policy := range []tegra.FanPolicy{tegra.FanMax, tegra.FanAuto} {
 			now, err := s.Planner().Snapshot()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			now.Add(found)
 			writes, err := s.Planner().Plan(now, tegra.Request{Mode: s.Space().Max(), Fan: policy}, now)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			for _, w := range writes {
 				if strings.HasSuffix(w.Path, "pwm1_enable") {
 					control = append(control, w.Value)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -18,9 +19,7 @@ func TestGoldenPlans(t *testing.T) {
 		s := open(t, tegratest.New(name))
 		c := s.Planner()
 		found, err := c.Snapshot()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		found.Files = append(found.Files, c.Fan().Files...)
 		fmt.Fprintf(&out, "== %s, found\n", name)
 		for _, f := range found.Files {
@@ -28,9 +27,7 @@ func TestGoldenPlans(t *testing.T) {
 		}
 		now := found
 		write := func(what string, writes []tegra.Write, err error) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			fmt.Fprintf(&out, "== %s, %s\n", name, what)
 			next := tegra.State{}
 			for _, f := range now.Files {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/boards"
 	"jtune/tegra/nvpmodel"
@@ -22,9 +23,7 @@ func TestPresetsAreNeverTrimmedToTheBoard(t *testing.T) {
 			tr.Files[boards.Of(board).Conf.Path] = owner.Conf.String()
 			s := open(t, tr)
 			conf, err := nvpmodel.Parse(strings.NewReader(owner.Conf.String()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			presets, unusable := s.Presets(), s.Board().Unusable
 			if len(presets)+len(unusable) != len(conf.Modes) {
 				t.Errorf(

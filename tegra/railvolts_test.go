@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -16,9 +17,7 @@ func railsNow(t *testing.T, tree *tegratest.Tree) (tegra.Board, tegra.Reading) {
 	t.Helper()
 	s := open(t, tree)
 	r, err := s.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return s.Board(), r
 }
 

@@ -3,6 +3,7 @@ package tegra_test
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -22,9 +23,7 @@ func BenchmarkRead(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			s, err := tegra.Open(tegra.DiskFS(c.tree.Write(b)), tegra.RealClock())
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.NoError(b, err)
 			defer s.Close()
 			b.ReportAllocs()
 			for b.Loop() {

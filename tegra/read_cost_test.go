@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -41,9 +42,7 @@ func TestReadingOpensEachFileOnceAndReadsItOnceAReading(t *testing.T) {
 	t.Parallel()
 	fsys := countingFS{tegra.DiskFS(tegratest.AGXOrin35(t)), map[string]int{}, map[string]int{}}
 	s, err := tegra.Open(fsys, tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer s.Close()
 	const readings = 3
 	clear(fsys.opened)
@@ -89,9 +88,7 @@ func TestRealClocksAreReadWhenAskedFor(t *testing.T) {
 	fsys := countingFS{tegra.DiskFS(tegratest.AGXOrin35(t)), map[string]int{}, map[string]int{}}
 	clock := &handClock{}
 	s, err := tegra.Open(fsys, clock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer s.Close()
 	const real = tegratest.CPU + "/cpu0/cpufreq/cpuinfo_cur_freq"
 	for _, c := range []struct {
@@ -118,9 +115,7 @@ func TestCoresInFoldersWithoutLinksAreReadOneByOne(t *testing.T) {
 	tr.Unlink()
 	tr.Set(tegratest.CPU+"/cpu5/cpufreq/cpuinfo_cur_freq", "1113600")
 	r, err := open(t, tr).Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got := r.Cores[5].Freq; got != tegra.Some(1113600*tegra.KHz) {
 		t.Errorf("core 5: got %v, want its own clock", got)
 	}
@@ -134,9 +129,7 @@ func TestRelaxedBoardRepeatsSlowValuesOnly(t *testing.T) {
 	root := tegratest.AGXOrin35(t)
 	clock := &handClock{}
 	s, err := tegra.Open(tegra.DiskFS(root), clock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer s.Close()
 	s.Relax(500 * time.Millisecond)
 	const zone = "/sys/class/thermal/thermal_zone0/temp"
@@ -155,15 +148,11 @@ func TestRelaxedBoardRepeatsSlowValuesOnly(t *testing.T) {
 		{"which then is young", 900 * time.Millisecond, map[string]string{zone: "70000"}, 60, 9.712},
 	} {
 		for name, value := range c.set {
-			if err := os.WriteFile(root+name, []byte(value+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(root+name, []byte(value+"\n"), 0o644))
 		}
 		clock.now = c.at
 		r, err := s.Read()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if got := r.Temps[0].C; got != c.tempC {
 			t.Errorf("%s: got %g °C, want %g", c.name, got, c.tempC)
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -20,9 +21,7 @@ import (
 // set overwrites a file of a root, as a kernel changes a reading.
 func set(t *testing.T, root, name, value string) {
 	t.Helper()
-	if err := tegra.DiskFS(root).WriteFile(name, []byte(value+"\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, tegra.DiskFS(root).WriteFile(name, []byte(value+"\n")))
 }
 
 func TestReadingsOfTheAGXOrin(t *testing.T) {
@@ -63,13 +62,11 @@ func TestLoadStartsOverWhenCoresComeOrGo(t *testing.T) {
 	s := openRoot(t, root)
 	stat := func(lines ...string) {
 		t.Helper()
-		if err := os.WriteFile(
+		must.NoError(t, os.WriteFile(
 			filepath.Join(root, "/proc/stat"),
 			[]byte("cpu 1 1 1 1\n"+strings.Join(lines, "\n")+"\n"),
 			0o644,
-		); err != nil {
-			t.Fatal(err)
-		}
+		))
 	}
 	stat("cpu0 100 0 0 100 0", "cpu1 0 0 0 0 0")
 	read(t, s)
@@ -145,15 +142,11 @@ func TestSignalsAreNamedCountedAndRatedEachForItself(t *testing.T) {
 	k := tegratest.NewKernel(tegra.DiskFS(tr.Write(t)))
 	clock := &hand{}
 	s, err := tegra.Open(k, clock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for i, fault := range []error{nil, syscall.EIO, nil} {
 		k.Do(func() { k.Fail[second] = fault })
 		clock.now += 2 * time.Second
-		if err := k.FS.WriteFile("/sys/class/hwmon/hwmon5/oc3_event_cnt", []byte(strconv.Itoa(27390+3*i))); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, k.FS.WriteFile("/sys/class/hwmon/hwmon5/oc3_event_cnt", []byte(strconv.Itoa(27390+3*i))))
 		r := read(t, s)
 		want := map[string]tegra.Val[int64]{tegra.UnderVoltage: tegra.Some(int64(5)),
 			tegra.AverageCurrent: tegra.Some(int64(2)), tegra.InstantCurrent: tegra.Some(int64(27390 + 3*i))}
@@ -287,9 +280,7 @@ func TestStatesThatAreModes(t *testing.T) {
 			s := openRoot(t, root)
 			r := read(t, s)
 			st, err := s.Planner().Snapshot()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			for what, got := range map[string]tegra.Val[tegra.Mode]{"reading": r.Mode,
 				"snapshot": s.Planner().ModeOf(st)} {
 				if got.OK != (c.mode != "") || got.OK && got.V.String() != c.mode {
@@ -350,13 +341,9 @@ func TestModeBecomesABlockForTheBoardsOwnConfiguration(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.NewAGXOrin35())
 	m, err := s.Space().Parse("6c/1.34C/0.62G/2.13M")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	block, err := s.NVPModelBlock(m, "tuned")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, line := range []string{"< POWER_MODEL ID=4 NAME=TUNED >", "CPU_ONLINE CORE_5 1", "CPU_ONLINE CORE_6 0",
 		"TPC_POWER_GATING TPC_PG_MASK 0",
 		"CPU_A78_1 MAX_FREQ 1344000", "GPU MIN_FREQ 624750000", "EMC MAX_FREQ 2133000000"} {
@@ -402,9 +389,7 @@ func TestModeOfAFreeMemoryClockWithoutACapIsItsTop(t *testing.T) {
 		tr.Remove(tegratest.Cap36)
 		s := open(t, tr)
 		st, err := s.Planner().Snapshot()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		r := read(t, s)
 		if got := s.Planner().ModeOf(st); got != r.Mode {
 			t.Errorf("%s: %v of the snapshot, %v of the reading", b.Name, got, r.Mode)

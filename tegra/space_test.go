@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -29,9 +30,7 @@ func orinSpace(t testing.TB) *tegra.Space {
 		append(gpu, 1300500000),
 		[]tegra.Freq{204 * tegra.MHz, 665600000, 2133 * tegra.MHz, 3199 * tegra.MHz},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return s
 }
 
@@ -39,9 +38,7 @@ func TestIndexIsTheInverseOfAt(t *testing.T) {
 	t.Parallel()
 	s := orinSpace(t)
 	sub, err := s.Restrict(s.Sample(500, 9))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for name, space := range map[string]*tegra.Space{"the full product": s, "a list of members": sub} {
 		for i, m := range space.All() {
 			if got, ok := space.Index(m); !ok || got != i {
@@ -55,13 +52,9 @@ func TestSpacesAreEqualIfTheirModesAre(t *testing.T) {
 	t.Parallel()
 	s, none := orinSpace(t), (*tegra.Space)(nil)
 	some, err := s.Restrict(s.Modes()[:5])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	fewer, err := tegra.NewSpace(s.Cores, s.CPU, s.GPU, s.EMC[1:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if !s.Equal(orinSpace(t)) || !none.Equal(none) {
 		t.Error("equal lists make different spaces")
 	}
@@ -95,9 +88,7 @@ func TestGridOfOtherBoardsIsEverySecondCoreAndCPUClock(t *testing.T) {
 		[]tegra.Freq{306, 624},
 		[]tegra.Freq{665, 2133},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	grid := s.Grid()
 	for _, m := range s.All() {
 		want := m.Cores%2 == 0 && (m.CPU == 300 || m.CPU == 500 || m.CPU == 700)
@@ -129,9 +120,7 @@ func TestValuesThatWouldPrintAlikeGetMoreDecimals(t *testing.T) {
 		[]tegra.Freq{612 * tegra.MHz, 614400000},
 		[]tegra.Freq{204 * tegra.MHz},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, m := range s.Modes() {
 		if got, err := s.Parse(s.Format(m)); err != nil || got != m {
 			t.Errorf("%s reads as %v, %v", s.Format(m), got, err)
@@ -180,9 +169,7 @@ func TestPartialSpaceNamesTheNearestMember(t *testing.T) {
 	t.Parallel()
 	full := orinSpace(t)
 	s, err := full.Restrict([]tegra.Mode{full.At(0), full.Max()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	near := full.Max()
 	near.Cores = 11
 	_, err = s.Snap(near)
@@ -304,9 +291,7 @@ func TestSnapNamesTheCoresThereAre(t *testing.T) {
 	m := orinSpace(t).Max()
 	m.Cores = 4
 	one, err := tegra.NewSubspace([]tegra.Mode{m})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got, want := one.Ranges(), "4 to 4 cores, CPU 2.20 GHz to 2.20 GHz, GPU 1.30 GHz to 1.30 GHz, "+
 		"memory 3.20 GHz to 3.20 GHz"; got != want {
 		t.Errorf("%q, want %q", got, want)

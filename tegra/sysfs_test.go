@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -21,9 +22,7 @@ func open(t *testing.T, tr *tegratest.Tree) *tegra.Sysfs {
 func openRoot(t *testing.T, root string) *tegra.Sysfs {
 	t.Helper()
 	s, err := tegra.Open(tegra.DiskFS(root), tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -31,9 +30,7 @@ func openRoot(t *testing.T, root string) *tegra.Sysfs {
 func read(t *testing.T, s *tegra.Sysfs) tegra.Reading {
 	t.Helper()
 	r, err := s.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return r
 }
 
@@ -108,12 +105,8 @@ func TestOpenWithoutADeviceTree(t *testing.T) {
 		}
 	}
 	root := t.TempDir()
-	if err := os.Mkdir(root+"/proc", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("/sys/firmware/devicetree/base", root+"/proc/device-tree"); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Mkdir(root+"/proc", 0o755))
+	must.NoError(t, os.Symlink("/sys/firmware/devicetree/base", root+"/proc/device-tree"))
 	_, err := tegra.Open(tegra.DiskFS(root), tegra.RealClock())
 	if !errors.Is(err, tegra.ErrHiddenTree) || !errors.Is(err, tegra.ErrNoDevice) {
 		t.Errorf("a link that leads nowhere: %v", err)

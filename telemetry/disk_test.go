@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 )
@@ -31,12 +32,8 @@ func TestDiskCountsOnlyWholeDisks(t *testing.T) {
 func TestDiskRatesAreDifferencesOverTheDevicesClock(t *testing.T) {
 	root := t.TempDir()
 	write := func(text string) {
-		if err := os.MkdirAll(filepath.Join(root, "proc"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(root, "proc/diskstats"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(filepath.Join(root, "proc"), 0o755))
+		must.NoError(t, os.WriteFile(filepath.Join(root, "proc/diskstats"), []byte(text), 0o644))
 	}
 	d := NewDisk(tegra.DiskFS(root))
 	if r := d.rates(0); r.ReadsPerS.OK || r.BytesPerS.OK {

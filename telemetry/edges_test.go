@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -190,12 +191,8 @@ func (f goneFile) ReadAt(p []byte, at int64) (int, error) {
 func diskFiles(t *testing.T, text string) tegra.FS {
 	t.Helper()
 	root := t.TempDir()
-	if err := os.Mkdir(filepath.Join(root, "proc"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, diskstatsPath), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Mkdir(filepath.Join(root, "proc"), 0o755))
+	must.NoError(t, os.WriteFile(filepath.Join(root, diskstatsPath), []byte(text), 0o644))
 	return tegra.DiskFS(root)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -20,41 +21,25 @@ import (
 func dropped(t *testing.T, path string) bool {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	var st unix.Statfs_t
-	if err := unix.Fstatfs(int(f.Fd()), &st); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Fdatasync(int(f.Fd())); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, unix.Fstatfs(int(f.Fd()), &st))
+	must.NoError(t, unix.Fdatasync(int(f.Fd())))
+	must.NoError(t, unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED))
 	return st.Type != unix.TMPFS_MAGIC && st.Type != unix.RAMFS_MAGIC
 }
 
 func TestDatasetCachedFollowsReadingAndDropping(t *testing.T) {
 	dir := t.TempDir()
 	hot, cold := filepath.Join(dir, "hot"), filepath.Join(dir, "deep", "cold")
-	if err := os.MkdirAll(filepath.Dir(cold), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.MkdirAll(filepath.Dir(cold), 0o755))
 	for path, size := range map[string]int{hot: 1 << 20, cold: 3<<20 + 17} {
-		if err := os.WriteFile(path, bytes.Repeat([]byte("x"), size), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, bytes.Repeat([]byte("x"), size), 0o644))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "empty"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "empty"), nil, 0o644))
 	d, err := ListDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if d.Files != 2 || d.Bytes != 4<<20+17 {
 		t.Fatalf("%d files of %d bytes, want 2 of %d", d.Files, d.Bytes, 4<<20+17)
 	}
@@ -78,23 +63,17 @@ func TestDatasetCachedFollowsReadingAndDropping(t *testing.T) {
 // The older call must count the pages that the newer one counts.
 func TestDatasetCachedIsTheSameByBothSystemCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, make([]byte, 1<<20+5), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, make([]byte, 1<<20+5), 0o644))
 	dropped(t, path)
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	for _, read := range []int{0, 5000, 1 << 20} {
 		if _, err := f.ReadAt(make([]byte, read), 0); err != nil {
 			t.Fatal(err)
 		}
 		old, err := mincore(f, 1<<20+5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if now, err := cachestat(f); err != nil {
 			t.Skip("this kernel has no cachestat: ", err)
 		} else if now != old {
@@ -106,13 +85,9 @@ func TestDatasetCachedIsTheSameByBothSystemCalls(t *testing.T) {
 // Kernels before Linux 6.5 have the older call alone.
 func TestDatasetIsCountedByKernelsWithoutCachestat(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, make([]byte, 3*os.Getpagesize()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, make([]byte, 3*os.Getpagesize()), 0o644))
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	for _, c := range []struct {
 		err  error
@@ -133,9 +108,7 @@ func TestDatasetIsCountedByKernelsWithoutCachestat(t *testing.T) {
 // The kernel shows other users' files only to those who may write them.
 func TestDatasetOfAnotherUserSaysWhoSeesIt(t *testing.T) {
 	f, err := os.Open("/etc/passwd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	done := make(chan error)
 	go func() {
@@ -175,9 +148,7 @@ func TestDatasetBehindALinkIsItsFiles(t *testing.T) {
 	for _, err := range []error{os.Mkdir(filepath.Join(dir, "real"), 0o755),
 		os.Symlink("real", filepath.Join(dir, "link")),
 		os.WriteFile(filepath.Join(dir, "real/a"), []byte("data"), 0o600)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 	}
 	if d, err := ListDataset(filepath.Join(dir, "link")); err != nil || d.Files != 1 || d.Bytes != 4 {
 		t.Errorf("%+v, %v; want a file of 4 bytes", d, err)

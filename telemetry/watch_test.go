@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
@@ -14,13 +15,9 @@ import (
 func TestWatchFoldsReadingsForWhoLooksNowAndThen(t *testing.T) {
 	t.Parallel()
 	board, err := virtual.New(virtual.Options{Name: "agx-orin", Speed: math.Inf(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	device, err := board.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer device.Close()
 	clock, asked := board.Clock(), 0
 	w := telemetry.NewWatch(telemetry.WatchOptions{Sampler: telemetry.NewSampler(device, clock), Files: board.FS(),
@@ -28,9 +25,7 @@ func TestWatchFoldsReadingsForWhoLooksNowAndThen(t *testing.T) {
 		GPUProcesses: func() ([]tegra.GPUProcess, string) { asked++; return nil, "no permission" }})
 	defer w.Stop()
 	const seconds = 2 * telemetry.MaxReadings
-	if err := clock.Sleep(t.Context(), seconds*time.Second); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, clock.Sleep(t.Context(), seconds*time.Second))
 	r, ok := w.Next(t.Context(), 0)
 	if !ok || len(r.Samples) != telemetry.MaxReadings || r.Samples[telemetry.MaxReadings-1].T != r.Last.T {
 		t.Fatalf("%d samples, %v; want the newest %d", len(r.Samples), ok, telemetry.MaxReadings)
@@ -41,9 +36,7 @@ func TestWatchFoldsReadingsForWhoLooksNowAndThen(t *testing.T) {
 	if !r.GPU.Asked || r.GPU.Why != "no permission" {
 		t.Errorf("GPU %+v", r.GPU)
 	}
-	if err := clock.Sleep(t.Context(), 3*time.Second); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, clock.Sleep(t.Context(), 3*time.Second))
 	if again, ok := w.Next(t.Context(), 0); !ok || len(again.Samples) > 4 || again.EnergyJ <= r.EnergyJ || asked != 1 {
 		t.Errorf("%d samples more, %.0f J, the driver asked %d times", len(again.Samples), again.EnergyJ, asked)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 // boardsOfAgreement are boards with limits of their presets, in the order in which the test steps Front's limit by 1 W.
@@ -120,9 +122,7 @@ func onBoard(t *testing.T, board, dir string, tuned ...string) (*terminal, func(
 		t.Skip("builds and runs the whole program")
 	}
 	bin, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	env := []string{"LANG=C.UTF-8", "XDG_CONFIG_HOME=" + dir, "XDG_STATE_HOME=" + dir}
 	flags := []string{"--device", "virtual:" + board, "--speed", "max", "--data-dir", dir}
 	jtune := func(args ...string) string {

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
@@ -49,9 +50,7 @@ func driveGuarded(t *testing.T) (*driver, *guardedBoard) {
 	d := drive(t, func(of *pagetest.Board, d *deps) {
 		full := of.Space()
 		part, err := tegra.NewSpace(full.Cores, full.CPU, full.GPU, full.EMC[1:3])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		b.fixture, b.part, d.host, d.device = of, part, b, b
 		d.state.Device.Space, d.state.Device.Presets = b.Space(), b.Presets()
 	})
@@ -89,9 +88,7 @@ func TestScreensPredictTheModesThatTheGuardHasRead(t *testing.T) {
 	}
 	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: b.part, SkipCV: true,
 		Provenance: learn.Provenance{Workload: "resnet18"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	old := outlook.New("resnet18", m, b.part)
 	d.send(modelLoadedMsg{old, "resnet"})
 	d.press("5", "left", "left")

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // statementsOn are the boards whose statements are compared: with a training, an inference and a workload whose batch
@@ -78,9 +80,7 @@ func hear(t *testing.T, board string) *statements {
 		t.Skip("builds and runs the whole program")
 	}
 	bin, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dir := t.TempDir()
 	env := []string{"LANG=C.UTF-8", "XDG_CONFIG_HOME=" + dir, "XDG_STATE_HOME=" + dir}
 	flags := []string{"--device", "virtual:" + board, "--speed", "max", "--data-dir", dir}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	watched "jtune/internal/tools/terminal"
 )
 
@@ -20,9 +21,7 @@ func TestDemoLeavesNothingBehind(t *testing.T) {
 	}
 	t.Parallel()
 	bin, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for name, key := range map[string]string{"q": "q", "ctrl+c": "\x03"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -31,21 +30,15 @@ func TestDemoLeavesNothingBehind(t *testing.T) {
 			cmd.Env = append(watched.Environ(home), "XDG_DATA_HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
 			var out strings.Builder
 			term, err := watched.Open(cmd, 80, 24, func(_ time.Duration, b []byte) { out.Write(b) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			defer term.Close()
 			if _, err := term.Until(context.Background(), patience, func(screen string) bool {
 				return strings.Contains(screen, " so far ")
 			}); err != nil {
 				t.Fatal(err)
 			}
-			if err := term.Press(key); err != nil {
-				t.Fatal(err)
-			}
-			if err := term.Wait(patience); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, term.Press(key))
+			must.NoError(t, term.Wait(patience))
 			if !strings.Contains(out.String(), "\x1b[?1049l") {
 				t.Errorf("the terminal's own screen is not back; the output ends with %q",
 					out.String()[max(0, out.Len()-200):])

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/must"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
@@ -175,9 +176,7 @@ func (d *driver) exported(pattern string) string {
 		d.t.Fatalf("%d files %s, want 1", len(files), pattern)
 	}
 	text, err := os.ReadFile(files[0])
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	must.NoError(d.t, err)
 	return string(text)
 }
 

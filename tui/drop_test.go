@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tui/page/dialog"
 	"jtune/tui/session"
@@ -92,9 +93,7 @@ func TestDropEndsWithTheProgram(t *testing.T) {
 	if j := d.r.sh.dropped.run.Now(); !j.Done() || len(j.Readings) == 0 {
 		t.Errorf("the job is %v with %d readings", j.State, len(j.Readings))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, s.Close())
 	if now, err := s.Device.Read(); now.Mode.V != s.Device.Space().Max() {
 		t.Errorf("the board is left in %v (%v), found was MAXN", now.Mode, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session/campaigns"
 )
 
@@ -22,18 +23,14 @@ func TestDropKilledLeavesNoJob(t *testing.T) {
 		pidFile)
 	config, data := filepath.Join(dir, "config.toml"), filepath.Join(dir, "data")
 	for file, text := range map[string]string{job: loop, config: ""} {
-		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(text), 0o755))
 	}
 	on := []string{"--device", "virtual:agx-orin", "--config", config, "--data-dir", data}
 	if testing.Short() {
 		t.Skip("builds and runs the whole program")
 	}
 	bin, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, args := range [][]string{{"run", "--minibatches", "20", "--save", "mine"},
 		{"tune", "mine", "--power-limit", "30", "--probes", "3", "--baseline", "none"}} {
 		args = append(args, on...)
@@ -53,16 +50,12 @@ func TestDropKilledLeavesNoJob(t *testing.T) {
 	s.press("A")
 	s.sees("keep? y / n", " in 1 reading")
 	text, err := os.ReadFile(pidFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil || ended(pid) {
 		t.Fatalf("no job %q runs: %v", text, err)
 	}
-	if err := syscall.Kill(s.pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, syscall.Kill(s.pid, syscall.SIGKILL))
 	s.over()
 	killed := terminal{t: t, pid: pid}
 	killed.over()

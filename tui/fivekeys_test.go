@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session/answers"
 )
 
@@ -29,9 +30,7 @@ func TestTmuxFiveKeysFindAndKeepAModeWhoseCardOutlivesAKill(t *testing.T) {
 	s.sees("keep? y / n", mode)
 	s.press("y")
 	s.sees("kept", "u undo")
-	if err := syscall.Kill(s.pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, syscall.Kill(s.pid, syscall.SIGKILL))
 	s.over()
 	s.pid = 0
 	kept, err := filepath.Glob(filepath.Join(data, "campaigns", "*", answers.FileName))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -27,17 +28,13 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 	rec, err := record.Create(dir, record.Header{Created: pagetest.Start, Device: record.NewDeviceHeader(d.board),
 		Workload: workload.Workload{Name: "bert", Title: "bert", Batch: 16, Epochs: 1},
 		Plan:     record.PlanHeader{Kind: "sample", Modes: 11}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer rec.Close()
 	samples := d.board.Samples()
 	record := func(n int) {
 		for _, m := range samples[:n] {
-			if err := rec.Append(record.Row{Measured: m, Applied: m.Mode, Status: record.OK, TookS: 20,
-				When: pagetest.Start}); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, rec.Append(record.Row{Measured: m, Applied: m.Mode, Status: record.OK, TookS: 20,
+				When: pagetest.Start}))
 		}
 		samples = samples[n:]
 	}

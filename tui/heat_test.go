@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tui/page/pagetest"
@@ -42,9 +43,7 @@ func TestLiveWarnsOfAVirtualBoardThatThrottles(t *testing.T) {
 	if err == nil { // with locked clocks, a lower one has a cause
 		_, err = guard.Apply(t.Context(), tegra.Request{Mode: s.Device.Space().Max()})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d.press("1")
 	air(87)
 	d.until("it is warm, in the colour of warnings", shows(warm+"\u00a08\\d\u00a0warm"))

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/must"
 	"jtune/tui/session"
 )
 
@@ -48,9 +49,7 @@ func TestJoinedJobIsReadFromItsLog(t *testing.T) {
 	d, _ := driveSession(t, session.Options{Device: "virtual:agx-orin", Seed: 1})
 	log := filepath.Join(t.TempDir(), "train.log")
 	f, err := os.Create(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	join := func(path string) {
 		d.press("C", "down", "down")

@@ -12,6 +12,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	watched "jtune/internal/tools/terminal"
 	"jtune/tegra/tegratest"
 )
@@ -24,25 +25,19 @@ func TestRunEndsWithItsTerminalThoughHangupsAreIgnored(t *testing.T) {
 		t.Skip("builds and runs the whole program")
 	}
 	bin, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	root := tegratest.AGXOrin353(t)
 	found := tegratest.Contents(t, root)
 	dir := t.TempDir()
 	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0" "$@"`, bin, "--sysroot", root, "--data-dir", dir)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 80, Rows: 24})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	buf := make([]byte, 1<<16)
 	if _, err := tty.Read(buf); err != nil {
 		t.Fatal(err)
 	}
-	if err := tty.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, tty.Close())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
@@ -63,16 +58,12 @@ func TestRunEndsByATermEachTime(t *testing.T) {
 		t.Skip("builds and runs the whole program")
 	}
 	bin, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for n := range 8 {
 		cmd := exec.Command(bin, "--device", "virtual:agx-orin", "--data-dir", t.TempDir())
 		cmd.Env = watched.Environ(t.TempDir())
 		term, err := watched.Open(cmd, 80, 24, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		_, err = term.Until(context.Background(), patience, func(screen string) bool {
 			return strings.Contains(screen, "module total")
 		})

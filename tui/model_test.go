@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra/virtual"
 	"jtune/tui/page/dialog"
 	"jtune/tui/page/pagetest"
@@ -328,13 +329,9 @@ func TestHeaderNamesEveryBoardInANarrowWindow(t *testing.T) {
 	t.Parallel()
 	for _, name := range virtual.Names() {
 		b, err := virtual.New(virtual.Options{Name: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		device, err := b.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		board := device.Board().Name
 		device.Close()
 		for _, readOnly := range []bool{false, true} {

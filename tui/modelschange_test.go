@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/profiles/record"
 	"jtune/tui/page/pagetest"
@@ -19,9 +20,7 @@ func TestModelsPageFollowsWhatOtherProgramsKeep(t *testing.T) {
 	})
 	d.press("4")
 	m, err := learn.Fit(t.Context(), d.board.Samples(), learn.Options{Space: d.r.sh.Device.Space})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, err := d.board.SaveModel("of-another", m); err != nil {
 		t.Fatal(err)
 	}
@@ -30,9 +29,7 @@ func TestModelsPageFollowsWhatOtherProgramsKeep(t *testing.T) {
 		t.Error("the list was read while nothing has changed")
 	}
 	dir := filepath.Join(d.board.Dir, "models")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.MkdirAll(dir, 0o755))
 	d.now = d.now.Add(4 * followEvery)
 	d.send(d.reading())
 	d.until("the model is listed", listed)
@@ -44,9 +41,7 @@ func TestFrontOpensWithTheModelKeptLast(t *testing.T) {
 	d := drive(t)
 	m, err := learn.Fit(t.Context(), d.board.Samples(), learn.Options{Space: d.r.sh.Device.Space, SkipCV: true,
 		Provenance: learn.Provenance{Workload: "bert"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d.r.sh.kept = []models.Info{{Name: "broken"}, {Name: "of-bert", Model: m}}
 	d.press("4")
 	if d.r.sh.Outlook != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
@@ -105,9 +106,7 @@ func TestLiveHasFewNumbersWhileAVirtualBoardWorks(t *testing.T) {
 			if err == nil {
 				_, err = guard.Apply(t.Context(), tegra.Request{Mode: s.Device.Space().At(s.Device.Space().Len() / 2)})
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			d.press("2", "enter", "1")
 			d.until("it trains", func() bool {
 				return regexp.MustCompile(`/step.*stall`).MatchString(d.screen())

@@ -9,15 +9,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/must"
 	"jtune/tui/page/pagetest"
 )
 
 func TestGuardedInputTellsOnceThatTheTerminalIsGone(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	in := &guardedInput{File: r, gone: make(chan struct{})}
 	go func() { w.Write([]byte("q")); w.Close() }()
 	text, err := io.ReadAll(in)

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // cardBox is a card on a screen of 80 columns: its frame and what is in it.
@@ -17,13 +19,9 @@ func TestReadmeShowsTheCardOfTheTutorialsSearch(t *testing.T) {
 	t.Parallel()
 	const path = "../README.md"
 	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	tutorial, err := os.ReadFile("../docs/tutorial.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if !strings.Contains(string(tutorial), "jtune tune resnet18 --power-limit 30 --speed max\n") {
 		t.Error("the tutorial makes another search")
 	}
@@ -36,9 +34,7 @@ func TestReadmeShowsTheCardOfTheTutorialsSearch(t *testing.T) {
 	got := cardBox.FindString(s.sees("the answer", "done: ", bottom))
 	want := cardBox.FindString(string(page))
 	if f := flag.Lookup("update"); f.Value.String() == "true" && got != "" {
-		if err := os.WriteFile(path, []byte(strings.Replace(string(page), want, got, 1)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(page), want, got, 1)), 0o644))
 		return
 	}
 	if got != want || got == "" {

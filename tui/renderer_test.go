@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/hinshun/vt10x"
 
+	"jtune/internal/must"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/widget"
 )
@@ -35,15 +36,11 @@ func (e *emulator) Write(b []byte) (int, error) {
 func onRenderer(t *testing.T, w, h int) (*renderer, *emulator) {
 	t.Helper()
 	in, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { in.Close() })
 	e := &emulator{Terminal: vt10x.New(vt10x.WithSize(w, h))}
 	p := newRenderer(in, e, []string{"TERM=xterm-256color"}, colorprofile.ANSI256)
-	if err := p.open(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, p.open())
 	p.resize(w, h)
 	return p, e
 }
@@ -132,9 +129,7 @@ func TestRendererGivesTheTerminalBack(t *testing.T) {
 		fmt.Fprint(e, "password: ")
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	p.show(v)
 	if got := e.text(); !strings.HasPrefix(got, "frame\n") || e.Mode()&vt10x.ModeAltScreen == 0 {
 		t.Errorf("after that the terminal shows %q, mode %b", got, e.Mode())

@@ -13,6 +13,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/must"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -35,9 +36,7 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 		o.DataDir = t.TempDir()
 	}
 	s, err := session.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: pagetest.Start}
@@ -77,9 +76,7 @@ func TestSessionOnAVirtualBoardTunesAndApplies(t *testing.T) {
 	if err != nil || r.Mode.V != answer {
 		t.Errorf("the board reads back %v (%v), want %v", r.Mode, err, answer)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, s.Close())
 	if r, _ = s.Device.Read(); r.Mode.V != s.Device.Space().Max() {
 		t.Errorf("after quitting without a word the board is in %v, found was MAXN", r.Mode)
 	}
@@ -93,14 +90,10 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 	agree := func(when string) {
 		t.Helper()
 		kept, err := models.Load(s.Options, "resnet18@virtual-agx-orin")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		command, v := outlook.OutlookOf(kept, tegra.Settings(kept.Space.Modes(), nil)), d.r.sh.Outlook
 		list, err := campaigns.List(s.Options.Paths)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		command.Found = questions.Answered(list, kept.Provenance)
 		if len(v.Measured()) != len(command.Measured()) {
 			t.Errorf("%s: the page has readings of %d modes, the kept model of %d", when, len(v.Measured()),
@@ -188,9 +181,7 @@ func TestSessionOnAReplayOffersTheFileAlone(t *testing.T) {
 			}
 		}
 	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	d, _ := driveSession(t, session.Options{Device: "replay:" + file})
 	d.sees("REPLAY ×1")
 	d.press("2")
@@ -280,28 +271,20 @@ func TestSessionAsksBeforeItRunsWhatAFolderNames(t *testing.T) {
 	o := session.Options{Device: "virtual:agx-orin", Seed: 1, Speed: math.Inf(1),
 		Paths: config.Paths{DataDir: t.TempDir()}}
 	s, err := session.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	w, err := workloads.Find(s, "resnet18")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dir := filepath.Join(s.DataPath(), "campaigns", "20261122-100000-from-a-colleague")
 	r := measure.ProfileRequest{Measuring: measure.Measuring{Workload: w, Dir: dir}, Choose: 4}
 	_, err = measure.Profile(t.Context(), s, r, nil)
-	if err := errors.Join(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(err, s.Close()))
 	edit := func(name string, change func(text string) string) {
 		path := filepath.Join(dir, name)
 		text, err := os.ReadFile(path)
 		if err == nil {
 			err = os.WriteFile(path, []byte(change(string(text))), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 	}
 	edit("modes.csv", func(text string) string { return strings.Join(strings.SplitAfter(text, "\n")[:3], "") })
 	edit("campaign.toml", func(text string) string {

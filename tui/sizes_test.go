@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
@@ -28,9 +29,7 @@ func sizedModel(t testing.TB, b *pagetest.Board) *learn.Model {
 	}
 	m, err := learn.Fit(t.Context(), samples, learn.Options{Space: b.Space(), SkipCV: true,
 		Provenance: learn.Provenance{Device: "AGX Orin", Workload: "resnet18", Virtual: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return m
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 	"jtune/tui/session/fleet/fleettest"
 )
@@ -22,27 +23,19 @@ import (
 func runOver(t *testing.T, s *fleettest.Server, first string, args ...string) (here *terminal, pid func() int) {
 	t.Helper()
 	bin, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dir := t.TempDir()
 	script := filepath.Join(dir, "there")
 	text := fmt.Sprintf("echo $$ > %[1]s/pid\n%[2]s\nexport LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s "+
 		"XDG_STATE_HOME=%[1]s\nexec %[3]s --data-dir %[1]s %[4]s\n",
 		dir, first, bin, strings.Join(args, " "))
-	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(script, []byte(text), 0o600))
 	here = inTerminal(t, "exec ssh -tt "+strings.Join(s.Flags(), " ")+" "+s.Host()+" sh "+script)
 	return here, func() int {
 		text, err := os.ReadFile(filepath.Join(dir, "pid"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		n, err := strconv.Atoi(strings.TrimSpace(string(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return n
 	}
 }
@@ -95,13 +88,9 @@ func TestSSHShowsTheScreensOfOtherBoards(t *testing.T) {
 	t.Parallel()
 	server := fleettest.Start(t)
 	bin, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	options, err := json.Marshal(server.Flags())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dir := t.TempDir()
 	config := ""
 	for name, board := range map[string]string{"bench": "nano", "field": "xavier-nx"} {
@@ -109,9 +98,7 @@ func TestSSHShowsTheScreensOfOtherBoards(t *testing.T) {
 			"\"--data-dir\", %q]\n", name, server.Host(), options, bin, board, filepath.Join(dir, name))
 	}
 	file := filepath.Join(dir, "config.toml")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte(config), 0o600))
 	here := inTmux(t, "", "--device", "virtual:agx-orin", "--config", file)
 	here.sees("AGX Orin", "VIRTUAL ×1")
 	here.press("B")
@@ -168,9 +155,7 @@ func TestSSHRestoresAJetsonsKnobsAfterALostConnection(t *testing.T) {
 			if ended(jtune) || cmp.Equal(found, tegratest.Contents(t, root)) {
 				t.Fatal("nothing was written although the screen says so")
 			}
-			if err := syscall.Kill(here.pid, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, syscall.Kill(here.pid, syscall.SIGKILL))
 			for end := time.Now().Add(patience); !ended(jtune); time.Sleep(50 * time.Millisecond) {
 				if time.Now().After(end) {
 					_ = syscall.Kill(jtune, syscall.SIGKILL)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	"jtune/internal/testhome"
 	"jtune/tegra/tegratest"
 	"jtune/tui/cli"
@@ -62,9 +63,7 @@ func inTmux(t *testing.T, env string, args ...string) *terminal {
 		t.Skip("builds and runs the whole program")
 	}
 	bin, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dir := t.TempDir()
 	return inTerminal(t,
 		fmt.Sprintf("exec env LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s XDG_STATE_HOME=%[1]s %[2]s %[3]s --data-dir %[1]s "+
@@ -79,9 +78,7 @@ func inTerminal(t *testing.T, line string) *terminal {
 		t.Skip("tmux is not here")
 	}
 	dir, err := os.MkdirTemp("", "tmux") // t.TempDir's names may be too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	s := &terminal{t: t, socket: filepath.Join(dir, "s")}
 	t.Cleanup(func() {
 		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run()
@@ -185,22 +182,16 @@ func TestTmuxTunesAppliesAndKeeps(t *testing.T) {
 func TestTmuxFollowsAnotherProcessCampaignWithOwnKeys(t *testing.T) {
 	t.Parallel()
 	config := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(config, []byte("[keys]\ntune = [\"K\"]\ngroup = [\"ctrl+k\"]\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(config, []byte("[keys]\ntune = [\"K\"]\ngroup = [\"ctrl+k\"]\n"), 0o644))
 	data := t.TempDir()
 	s := inTmux(t, "", "--device", "virtual:agx-orin", "--config", config, "--data-dir", data)
 	s.sees("New here?", "K finds a job's best mode", "K tune", "module total")
 	bin, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	profile := func(data string) *os.Process {
 		other := exec.Command(bin, "profile", "lenet5", "--modes", "40", "--device", "virtual:agx-orin", "--data-dir",
 			data)
-		if err := other.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, other.Start())
 		t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
 		return other.Process
 	}
@@ -219,9 +210,7 @@ func TestTmuxFollowsAnotherProcessCampaignWithOwnKeys(t *testing.T) {
 	s.sees("stop? y / n")
 	s.press("y")
 	s.sees("ended or cut off") // the other program's virtual board keeps running, which does not matter here
-	if err := stranger.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, stranger.Signal(os.Interrupt))
 	s.press("K")
 	s.sees("workload", "limit", "coverage")
 	s.press("Escape")

@@ -3,6 +3,7 @@ package tui
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
@@ -59,9 +60,7 @@ func TestWordsOpenWhatTheyName(t *testing.T) {
 	d.r.palette = nil
 	m, err := learn.Fit(t.Context(), d.board.Samples(), learn.Options{Space: d.r.sh.Device.Space, SkipCV: true,
 		Provenance: learn.Provenance{Workload: "bert"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d.r.sh.kept = []models.Info{{Name: "bert", Model: m}}
 	if does, why := d.r.frontOf("bert"); why != "" || does.(page.All)[0].(page.Load).Model.Name != "bert" {
 		t.Errorf("front bert loads %+v (%s)", does, why)

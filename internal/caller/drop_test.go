@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // asProgram makes the test program run as root through sudo; its value is a file that only root can read.
@@ -79,17 +81,11 @@ func TestDropLeavesRootForWhatAsksForItAlone(t *testing.T) {
 	}
 	home := t.TempDir()
 	secret := filepath.Join(home, "secret")
-	if err := os.WriteFile(secret, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(secret, []byte("x"), 0o600))
 	for dir := home; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Chmod(dir, 0o755))
 	}
-	if err := os.Chown(home, 65534, 65534); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Chown(home, 65534, 65534))
 	cmd := exec.Command(os.Args[0])
 	cmd.Dir = home
 	cmd.Env = []string{asProgram + "=" + secret, "SUDO_UID=65534", "SUDO_GID=65534", "PATH=/usr/bin:/bin"}

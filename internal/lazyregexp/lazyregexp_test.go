@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestRegexpIsCompiledAtItsFirstUse(t *testing.T) {
@@ -45,9 +47,7 @@ func TestRegexpOfEveryPackageCompiles(t *testing.T) {
 			found += compile(t, path, source)
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 	}
 	if found < 50 {
 		t.Errorf("%d expressions found, want those of the whole program", found)
@@ -59,9 +59,7 @@ func compile(t *testing.T, path string, source []byte) (found int) {
 	t.Helper()
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, source, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || !slices.Contains([]string{"lazyregexp.New", "lazyregexp.All"}, types.ExprString(call.Fun)) {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // The changes in docs/extending.md fit the sources, each in at most three files besides tests, and those of a limit and
@@ -23,9 +25,7 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 		t.Fatal("git, which applies the changes, is not here")
 	}
 	text, err := os.ReadFile(filepath.Join(root, "docs/extending.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	changes := regexp.MustCompile("(?s)```diff\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	if len(changes) != 7 {
 		t.Fatalf("%d changes, want those for a command, a limit, a field, a form, a workload, a board and a page",
@@ -145,7 +145,5 @@ func copySources(t *testing.T, dir string) {
 		}
 		return os.WriteFile(filepath.Join(dir, name), text, 0o644)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // root is the module's folder.
@@ -170,9 +172,7 @@ func TestImportsAgainstThePlanAreFound(t *testing.T) {
 
 func TestPlanNamesTheTopLevel(t *testing.T) {
 	list, err := os.ReadDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, e := range list {
 		name := e.Name()
 		if slices.Contains(topLevel, name) || slices.Contains(ignored, name) || strings.HasPrefix(name, ".") {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // readers are the functions that read external input: files, streams, sockets, programs, environment.
@@ -30,9 +32,7 @@ const mostOfSecurity = 200
 // TestInputsAreAllInSecurity compares the table of SECURITY.md with the tree, in both directions.
 func TestInputsAreAllInSecurity(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if n := strings.Count(string(text), "\n"); n > mostOfSecurity {
 		t.Errorf("SECURITY.md has %d lines, at most %d", n, mostOfSecurity)
 	}

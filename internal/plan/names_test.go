@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // Every test begins with its unit: a name that the code of its package uses, the noun of one of its files, or a part of
@@ -135,9 +137,7 @@ func small(s string, i int) bool { return i < len(s) && s[i] >= 'a' && s[i] <= '
 func TestNamesOfTestsThatRunSeveralAtOnceAreRaced(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var words []string
 	for _, m := range regexp.MustCompile(`(?m)^atOnce\+?='\|?(.*)'$`).FindAllStringSubmatch(string(script), -1) {
 		words = append(words, m[1])

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // Every promise of docs/promises.md is made in README.md or SECURITY.md in the quoted words, and existing tests hold
@@ -15,9 +17,7 @@ func TestPromisesAreMadeAndHaveTests(t *testing.T) {
 	t.Parallel()
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return strings.Join(strings.Fields(string(text)), " ")
 	}
 	said := read("README.md") + " " + read("SECURITY.md")
@@ -41,9 +41,7 @@ func TestPromisesAreMadeAndHaveTests(t *testing.T) {
 func rowsOf(t *testing.T, page string, columns int) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	head := true
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)

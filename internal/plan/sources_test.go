@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // source is a Go file of the tree.
@@ -47,9 +49,7 @@ var all = sync.OnceValues(func() (list []source, err error) {
 func sources(t *testing.T, ofTests bool, folders ...string) (list []source) {
 	t.Helper()
 	files, err := all()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, f := range files {
 		for _, folder := range folders {
 			below := folder == "." || f.pkg == folder || strings.HasPrefix(f.pkg, folder+"/")

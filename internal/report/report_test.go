@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"jtune/internal/must"
 	"jtune/internal/text"
 )
 
@@ -37,25 +38,19 @@ func TestOneListOfColumnsWritesTextCSVAndJSON(t *testing.T) {
 	t.Parallel()
 	rows := []reading{{"orin", 12.3456789, 1801}, {"", math.NaN(), 1}}
 	var lines, list strings.Builder
-	if err := table().Text(&lines, rows, []string{"total", "", "1,802"}); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, table().Text(&lines, rows, []string{"total", "", "1,802"}))
 	if got, want := lines.String(), "name   power   modes  mark\norin   12.3 W  1,801  *\n–      –       1      *\n"+
 		"total          1,802\n"; got != want {
 		t.Errorf("text: got\n%swant\n%s", got, want)
 	}
-	if err := table().CSV(&list, rows); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, table().CSV(&list, rows))
 	if got, want := list.String(), "name,power_w,modes,share\norin,12.3457,1801,0.25\n,,1,\n"; got != want {
 		t.Errorf("CSV: got\n%swant\n%s", got, want)
 	}
 	var doc strings.Builder
 	e := json.NewEncoder(&doc)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(table().Objects(rows)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, e.Encode(table().Objects(rows)))
 	if got, want := doc.String(), `[{"name":"orin","power_w":12.3456789,"modes":1801,"words":["orin","<"]},`+
 		`{"name":null,"power_w":null,"modes":1,"words":["","<"]}]`+"\n"; got != want {
 		t.Errorf("JSON: got\n%swant\n%s", got, want)
@@ -144,9 +139,7 @@ func TestGridIsNoWiderThanTheTerminal(t *testing.T) {
 			if c.headed {
 				write = Grid
 			}
-			if err := errors.Join(write(to, c.rows...), write(&plain, c.rows...)); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, errors.Join(write(to, c.rows...), write(&plain, c.rows...)))
 			if c.want == "" {
 				c.want = plain.String()
 			}

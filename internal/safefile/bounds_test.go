@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"jtune/internal/must"
 )
 
 // zeros is an endless line of zeros.
@@ -46,9 +48,7 @@ func (a *again) Read(p []byte) (int, error) { return copy(p, a.text), nil }
 func TestReadTakesRegularFilesUpToTheirBound(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(path, []byte("abc"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte("abc"), 0o644))
 	if text, err := Read(path, 3); err != nil || string(text) != "abc" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -56,9 +56,7 @@ func TestReadTakesRegularFilesUpToTheirBound(t *testing.T) {
 	if _, err := Read(path, 2); !errors.As(err, &bound) || bound != "larger than 2 bytes" {
 		t.Errorf("three bytes where two may be: %v", err)
 	}
-	if err := os.Truncate(path, 64<<10+1); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Truncate(path, 64<<10+1))
 	if _, err := Read(path, 64<<10); !errors.As(err, &bound) || bound != "larger than 64 kB" {
 		t.Errorf("one byte too many: %v", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 func TestUpdateLosesNoChangeOfTwenty(t *testing.T) {
@@ -49,9 +51,7 @@ func TestLockSaysWhoseTimeIsUpAndFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "lock")
 	unlock, err := Lock(path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, err := Lock(path, 0); !errors.Is(err, ErrLocked) {
 		t.Errorf("a second lock: %v, want ErrLocked", err)
 	}
@@ -61,9 +61,7 @@ func TestLockSaysWhoseTimeIsUpAndFollowsNoLink(t *testing.T) {
 	}
 	unlock()
 	link := filepath.Join(dir, "link")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Symlink(path, link))
 	if _, err := Lock(link, 0); err == nil {
 		t.Error("a lock file that is a link is opened")
 	}

@@ -7,23 +7,19 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestReplaceNamedKeepsALinkAndDoesNotWaitForAReader(t *testing.T) {
 	dir := t.TempDir()
 	page, link, pipe := filepath.Join(dir, "page"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
-	if err := errors.Join(os.WriteFile(page, []byte("old"), 0o600), os.Symlink(page, link),
-		syscall.Mkfifo(pipe, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(os.WriteFile(page, []byte("old"), 0o600), os.Symlink(page, link),
+		syscall.Mkfifo(pipe, 0o600)))
 	old, err := os.Open(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer old.Close()
-	if err := ReplaceNamed(link, []byte("new")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, ReplaceNamed(link, []byte("new")))
 	if is, err := os.Lstat(link); err != nil || is.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link was replaced: %v, %v", is, err)
 	}
@@ -37,13 +33,9 @@ func TestReplaceNamedKeepsALinkAndDoesNotWaitForAReader(t *testing.T) {
 		t.Errorf("a pipe that nobody reads: got %v, want an error at once", err)
 	}
 	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer reader.Close()
-	if err := ReplaceNamed(pipe, []byte("piped")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, ReplaceNamed(pipe, []byte("piped")))
 	got := make([]byte, 16)
 	if n, err := reader.Read(got); string(got[:n]) != "piped" {
 		t.Errorf("the pipe brought %q, %v", got[:n], err)
@@ -56,15 +48,9 @@ func TestReplaceNamedFollowsNoLinkOfAnotherUser(t *testing.T) {
 	}
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "of root"), filepath.Join(dir, "planted")
-	if err := os.WriteFile(target, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(os.Symlink(target, link), os.Lchown(link, 12345, 12345)); err != nil {
-		t.Fatal(err)
-	}
-	if err := ReplaceNamed(link, []byte("report")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(target, []byte("secret"), 0o600))
+	must.NoError(t, errors.Join(os.Symlink(target, link), os.Lchown(link, 12345, 12345)))
+	must.NoError(t, ReplaceNamed(link, []byte("report")))
 	kept, _ := os.ReadFile(target)
 	st, err := os.Lstat(link)
 	if string(kept) != "secret" || err != nil || !st.Mode().IsRegular() {

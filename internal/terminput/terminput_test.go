@@ -13,6 +13,7 @@ import (
 
 	uv "github.com/charmbracelet/ultraviolet"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 )
 
@@ -42,9 +43,7 @@ func events(t testing.TB, in []byte, most int) []uv.Event {
 		}
 	}()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	go func() {
 		defer w.Close()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -98,9 +99,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		mhz(300, 600, 900, 1300),
 		mhz(204, 2133, 3199),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var samples []tegra.Measured
 	for _, m := range space.Sample(40, 1) {
 		g := m.GPU.GHz()
@@ -114,9 +113,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		)
 	}
 	model, err := learn.Fit(t.Context(), samples, learn.Options{Space: space})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	top := space.Max()
 	lean := tegra.Mode{Cores: 2, CPU: 500 * tegra.MHz, GPU: top.GPU, EMC: top.EMC}
 	said := strings.Join(Of(model, Situation{Mode: top, Present: inMode(lean), Minibatches: 360_000}), "\n")
@@ -169,9 +166,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		}
 	}
 	linear, err := learn.Fit(t.Context(), samples, learn.Options{Method: learn.Linear, Space: space, SkipCV: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got := Of(linear, Situation{Mode: lean}); got[0] != Decides(linear, lean) ||
 		!strings.HasPrefix(got[0], "halving one setting of 2c/0.50C/1.30G/3.20M: GPU 600 MHz +") {
 		t.Errorf("what decides by a straight line: got %q", got)
@@ -190,9 +185,7 @@ func TestHalfBeyondWhatWasMeasuredIsNotFree(t *testing.T) {
 		}
 	}
 	model, err := learn.Fit(t.Context(), high, learn.Options{Space: b.Space})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, h := range halves(model, b.Space.Max()) {
 		if h.Knob == tegra.KnobEMC && (!h.Beyond || canGoDown.Say(h.lowered()) != "") {
 			t.Errorf("memory was measured at its highest clock alone: got %+v", h)
@@ -210,9 +203,7 @@ func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
 			rows = append(rows, s.At[m])
 		}
 		model, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.Space})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		top := s.Space.Max()
 		said := Of(model, Situation{Mode: top})
 		for _, h := range halves(model, top) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
@@ -31,9 +32,7 @@ func follow(s *optimizetest.Sweep, d *Design) []tegra.Measured {
 func designErrors(t *testing.T, s *optimizetest.Sweep, samples []tegra.Measured) (timePct, powerPct, minutes float64) {
 	t.Helper()
 	model, err := learn.FitSurrogate(s.Space, samples, learn.SurrogateOptions{Grid: true, Robust: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	known := map[tegra.Mode]bool{}
 	for _, m := range samples {
 		known[m.Mode] = true
@@ -173,9 +172,7 @@ func TestDesignOnSmallSpacesAndOddRows(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	one, err := b.Space.Restrict(b.Space.Sample(1, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d := New(one, 10, 1)
 	if m, ok := d.Next(nil); !ok || m != one.At(0) || d.Len() != 1 {
 		t.Errorf("one mode: got %v, %v, %d planned", m, ok, d.Len())

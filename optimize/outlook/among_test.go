@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -36,9 +37,7 @@ func TestCompareNamesMAXNWhereTheSpaceHasIt(t *testing.T) {
 		return tegra.Mode{Cores: 4, CPU: clocks[cpu], GPU: clocks[gpu], EMC: tegra.GHz}
 	}
 	some, err := tegra.NewSubspace([]tegra.Mode{at(0, 1), at(1, 0)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	chosen := (line{}).Predict(some.Modes())[0]
 	if v := Compare(chosen, line{}, nil, some, nil, tegra.Setup{}); v.MaxN != nil {
 		t.Errorf("%v is compared with, which the space does not have", v.MaxN.Other.Mode)

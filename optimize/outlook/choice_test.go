@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/standing"
 	"jtune/tegra"
@@ -137,13 +138,9 @@ func TestChoiceIsUnbeatenAndItsAimMonotoneInTheLimit(t *testing.T) {
 	w, _ := physics.Find("mobilenet")
 	for i, name := range virtual.Names() {
 		b, err := virtual.New(virtual.Options{Name: name, Speed: math.Inf(1)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		d, err := b.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		var rows []tegra.Measured
 		for i, m := range d.Space().Modes() {
 			if all := d.Space().Len(); i%(1+all/500) != 0 {

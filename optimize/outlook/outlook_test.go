@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/standing"
 	"jtune/tegra"
@@ -29,9 +30,7 @@ func lineOutlook(t *testing.T, samples ...tegra.Measured) *Outlook {
 	t.Helper()
 	cores := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	space, err := tegra.NewSpace(cores, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return By(line{}, "w", &learn.Model{Space: space, Samples: samples}, samples, space)
 }
 
@@ -93,22 +92,16 @@ func TestOutlooksHandReadingsToTheirOwnSubjectAlone(t *testing.T) {
 func TestOutlooksPredictACompletedSpaceWithTheReadingsSoFar(t *testing.T) {
 	cores, clocks := []int{1, 2, 3, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz}
 	part, err := tegra.NewSpace(cores, clocks, clocks, clocks[1:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	full, err := tegra.NewSpace(cores, clocks, clocks, clocks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var rows []tegra.Measured
 	for i, p := range (line{}).Predict(part.Modes()[:12]) {
 		p.Measured.Batch = 8 + 8*(i%2)
 		rows = append(rows, p.Measured)
 	}
 	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: part, SkipCV: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var s Outlooks
 	mine := SubjectOf("w", tegra.Board{Name: "AGX Orin"})
 	first := s.Put(mine, New("w", m, part))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -16,9 +17,7 @@ func TestCheckMeasuresTheMostChosenAndLeastSure(t *testing.T) {
 	}
 	four := []tegra.Measured{at(1, 400, 10), at(2, 200, 18), at(3, 150, 25), at(4, 100, 35.5)}
 	space, err := tegra.NewSubspace(tegra.ModesOf(tegra.SettingsOf(four)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var preds []learn.Prediction
 	for i, m := range four {
 		preds = append(

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize/outlook"
@@ -129,9 +130,7 @@ func TestRankCurveFallsWithTheDeadline(t *testing.T) {
 func TestRestBreaksEvenAsTheFormulaSays(t *testing.T) {
 	t.Parallel()
 	r := Rest{PeriodS: 3600, IdleW: 7.5, SleepW: 0.4, WakeJ: 1000, WakeS: 40}
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Check())
 	got := r.after(200)
 	if !near(tegra.Some(got.IdleWh), 7.083) || !near(got.SleepWh, 0.6511) || !near(got.BreakEvenS, 138.59) ||
 		!got.Sleep {
@@ -179,13 +178,9 @@ func TestRankNeverWorsensWithTheLimit(t *testing.T) {
 	w, _ := physics.Find("mobilenet")
 	for _, name := range virtual.Names() {
 		b, err := virtual.New(virtual.Options{Name: name, Speed: math.Inf(1)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		d, err := b.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		var rows []tegra.Measured
 		for i, m := range d.Space().Modes() {
 			if i%(1+d.Space().Len()/500) == 0 {

@@ -4,30 +4,25 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/virtual"
 )
 
 func TestAlongsideRunsWhileAVirtualBoardDrawsItsPower(t *testing.T) {
 	t.Parallel()
 	b, err := virtual.New(virtual.Options{Name: "agx-orin", Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	o := ExecOptions{Command: []string{"sh", "-c", three + "sleep 60"}, Clock: b.Clock()}
 	begin := func() (Harness, error) { return Exec(t.Context(), o) }
 	h, err := Alongside(b, "lenet5", 16, false, begin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if e, err := h.Next(t.Context()); err != nil || e.TimeMS != 5 {
 		t.Errorf("%+v, %v", e, err)
 	}
 	if _, err := b.NextMinibatch(t.Context()); err != nil {
 		t.Errorf("the board does not play the workload: %v", err)
 	}
-	if err := h.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, h.Stop(t.Context()))
 	if _, err := b.NextMinibatch(t.Context()); err == nil {
 		t.Error("the board plays on after Stop")
 	}

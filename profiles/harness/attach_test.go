@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness/process"
 )
 
@@ -23,15 +24,11 @@ func elsewhere(t *testing.T, script string) (pid int, log string, cmd *exec.Cmd)
 	t.Helper()
 	log = filepath.Join(t.TempDir(), "train.log")
 	f, err := os.Create(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	cmd = exec.Command("/bin/sh", "-c", script)
 	cmd.Stdout, cmd.Stderr = f, f
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -63,9 +60,7 @@ func TestAttachReadsARunningJobAndLeavesIt(t *testing.T) {
 	pid, log, _ := elsewhere(t, trainsAlone)
 	for _, e := range []Elsewhere{{PID: pid}, {Log: log}, {PID: pid, Log: log}} {
 		h, err := Attach(t.Context(), e, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		got := minibatchesOf(t, h, 5)
 		if got[0].TimeMS != 20.5 || got[4].Batch != got[0].Batch+4 {
 			t.Errorf("%v: %+v", e, got)
@@ -80,15 +75,11 @@ func TestAttachTellsTheHelloOfALogThatBeganBefore(t *testing.T) {
 	t.Parallel()
 	pid, _, _ := elsewhere(t, trainsAlone)
 	h, err := Attach(t.Context(), Elsewhere{PID: pid}, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer h.Stop(t.Context())
 	for {
 		e, err := h.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if e.Kind == Hello {
 			if e.Info["framework"] != "mine 1.0" {
 				t.Errorf("%v", e.Info)
@@ -105,9 +96,7 @@ func TestAttachEndsWithTheJob(t *testing.T) {
 	t.Parallel()
 	pid, _, cmd := elsewhere(t, trainsAlone)
 	h, err := Attach(t.Context(), Elsewhere{PID: pid}, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer h.Stop(t.Context())
 	minibatchesOf(t, h, 2)
 	cmd.Process.Kill()
@@ -129,9 +118,7 @@ func TestAttachFindsOutHowALogTellsItsMinibatches(t *testing.T) {
 	pid, _, _ := elsewhere(t, `i=0; while :; do i=$((i+1)); printf '\r%d%%|##  | %d/100000 [00:01<00:09, 50.0it/s]' 1 $i
 	sleep 0.02; done`)
 	h, err := Attach(t.Context(), Elsewhere{PID: pid}, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer h.Stop(t.Context())
 	got := minibatchesOf(t, h, 25)[5:]
 	from, to := got[0].Began(), got[len(got)-1].T
@@ -166,25 +153,19 @@ func TestAttachReadsALogThatIsReplaced(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "train.log")
 	write := func(name, text string) {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	line := func(batch int) string { return fmt.Sprintf(`{"event":"minibatch","batch":%d,"time_ms":5}`+"\n", batch) }
 	write(log, line(1)+line(2))
 	h, err := Attach(t.Context(), Elsewhere{Log: log}, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer h.Stop(t.Context())
 	write(log, line(3)) // shorter
 	if got := minibatchesOf(t, h, 1); got[0].Batch != 3 {
 		t.Errorf("of a log that was cut: %+v", got[0])
 	}
 	write(log+".new", line(4)+line(5))
-	if err := os.Rename(log+".new", log); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Rename(log+".new", log))
 	if got := minibatchesOf(t, h, 2); got[0].Batch != 4 || got[1].Batch != 5 {
 		t.Errorf("of another log: %+v", got)
 	}
@@ -194,20 +175,14 @@ func TestAttachReadsALogThatIsReplaced(t *testing.T) {
 func TestAttachLeavesAJobBehindANamedPipeRunning(t *testing.T) {
 	t.Parallel()
 	fifo := filepath.Join(t.TempDir(), "fifo")
-	if err := unix.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, unix.Mkfifo(fifo, 0o600))
 	pid, log, cmd := elsewhere(t, fmt.Sprintf(`exec >%q; i=0; while [ $i -lt 20000 ]; do i=$((i+1))
 	echo "{\"event\":\"minibatch\",\"batch\":$i,\"time_ms\":20.5,\"message\":\"`+strings.Repeat("x", 200)+`\"}"
 	done; echo done >&2; exec sleep 60`, fifo))
 	h, err := Attach(t.Context(), Elsewhere{Log: fifo, PID: pid}, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	minibatchesOf(t, h, 5)
-	if err := h.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, h.Stop(t.Context()))
 	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) { // 4 MB more than a pipe holds
 		if text, err := os.ReadFile(log); err == nil && strings.Contains(string(text), "done") {
 			break

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -110,9 +111,7 @@ func TestPatternsTakeNoImpossibleNumbers(t *testing.T) {
 	for line, want := range map[string]float64{"ms 5": 5, "ms 0": 0, "ms -1": 0, "ms nan": 0, "ms inf": 0,
 		"ms " + fmt.Sprint(maxTimeMS): maxTimeMS, "ms " + fmt.Sprint(2*maxTimeMS): 0} {
 		p, err := newPattern(`ms (?P<time_ms>\S+)`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		f, _, _ := p.find([]byte(line), true)
 		got := f.ms
 		if got > maxTimeMS {
@@ -123,9 +122,7 @@ func TestPatternsTakeNoImpossibleNumbers(t *testing.T) {
 		}
 	}
 	p, err := newPattern(`step (?P<batch>\d+)`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, c := range []struct {
 		step int64
 		ok   bool

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness/engine"
 	"jtune/profiles/harness/process"
 )
@@ -13,9 +14,7 @@ import (
 func needsCgroup(t *testing.T) {
 	t.Helper()
 	g, err := process.NewGroup(engine.Container{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dir := g.Cgroup()
 	g.End()
 	if dir == "" {
@@ -48,9 +47,7 @@ func TestCgroupOfAJobIsRemoved(t *testing.T) {
 	if _, err := os.Stat(folder); err != nil {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
 	all(t, j)
 	<-j.ended
 	if _, err := os.Stat(folder); !os.IsNotExist(err) {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness/detect"
 )
 
@@ -21,14 +22,10 @@ func TestContainerOfACommandIsEndedWithItsJob(t *testing.T) {
 	h, err := Exec(t.Context(), ExecOptions{Command: []string{engine, "run", "-it", "--rm", "IMAGE", "train"},
 		Name:   "mine",
 		Detect: &Detect{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for kind := Kind(""); kind != Minibatch; {
 		e, err := h.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		kind = e.Kind
 	}
 	if err := h.Stop(t.Context()); err != nil {
@@ -62,9 +59,7 @@ func TestExecEndsAJobThatWaitsForTheTerminal(t *testing.T) {
 	t.Parallel()
 	h, err := Exec(t.Context(), ExecOptions{Command: []string{"sh", "-c", "kill -TTIN $$; sleep 100"}, Name: "x",
 		Detect: &Detect{Options: detect.Options{}, ToEnd: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for err == nil {
 		_, err = h.Next(t.Context())
 	}
@@ -88,13 +83,9 @@ run) echo $$ >` + dir + `/pid; exec setpriv --reuid 65534 --regid 65534 --clear-
 rm) kill -KILL $(cat ` + dir + `/pid) ;;
 esac
 `
-	if err := os.WriteFile(engine, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(engine, []byte(script), 0o700))
 	started, err := Exec(t.Context(), ExecOptions{Command: []string{engine, "run", "IMAGE"}, Name: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	h := started.(*job)
 	t.Cleanup(func() { _ = h.cmd.Process.Kill() })
 	if _, err := h.Next(t.Context()); err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness/engine"
 	"jtune/tegra/tegratest"
 )
@@ -87,21 +88,15 @@ func TestContainerIsRunAndEndedByItsName(t *testing.T) {
 			},
 		},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for kind := Kind(""); kind != Minibatch; {
 		e, err := h.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		kind = e.Kind
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if err := h.Stop(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, h.Stop(ctx))
 	for err == nil {
 		_, err = h.Next(t.Context())
 	}
@@ -125,9 +120,7 @@ func TestContainerDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	engine, calls := fakeEngine(t)
 	self := exec.Command(os.Args[0])
 	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=true", "JTUNE_TEST_ENGINE="+engine)
-	if err := self.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, self.Start())
 	wait := func(lines int) string {
 		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 			text, _ := os.ReadFile(calls)

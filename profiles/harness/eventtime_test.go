@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness/pipe"
 	"jtune/tegra"
 )
@@ -65,17 +66,13 @@ func readsSeldom(t *testing.T, script string, o ExecOptions) {
 	clock := tegra.RealClock()
 	o.Command, o.Clock = []string{"sh", "-c", script}, clock
 	j, err := Exec(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer j.Stop(context.Background())
 	var last time.Duration
 	waited, n := 0, 0
 	for ; n < 20; n++ {
 		e, err := j.Next(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		came := clock.Now()
 		if e.T < last || e.T > came || came-e.T > patience {
 			t.Errorf("minibatch %d: at %v, after one at %v, taken at %v", n, e.T, last, came)

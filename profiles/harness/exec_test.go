@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/testhome"
 	"jtune/profiles/harness/pipe"
 	"jtune/profiles/harness/process"
@@ -27,9 +28,7 @@ func sh(t *testing.T, script string, o ExecOptions) *job {
 	t.Helper()
 	o.Command = []string{"sh", "-c", script}
 	h, err := Exec(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { h.Stop(context.Background()) })
 	return h.(*job)
 }
@@ -198,9 +197,7 @@ func TestExecStopEndsTheWholeGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := h.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, h.Stop(t.Context()))
 	if err := h.Stop(t.Context()); err != nil {
 		t.Errorf("stopping twice: %v", err)
 	}
@@ -209,9 +206,7 @@ func TestExecStopEndsTheWholeGroup(t *testing.T) {
 	}
 	text, _ := os.ReadFile(pids)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for deadline := time.Now().Add(patience); running(pid); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d of the group still runs", pid)
@@ -306,9 +301,7 @@ func TestExecJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 			"echo $! >child; wait' & "+
 			"until [ -s child ]; do sleep 0.01; done; touch ready; wait",
 	)
-	if err := self.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, self.Start())
 	deadline := time.Now().Add(patience)
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
@@ -345,9 +338,7 @@ func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	pause := "#!/bin/sh\necho $1 >" + dir + "/pausing; mv " + dir + "/pausing " + dir + "/paused\n" +
 		"i=0; while [ -e " + dir + "/ready ] && [ ! -e " + dir + "/asked ] && [ $i -lt 600 ]; do\n" +
 		"/bin/sleep 0.1; i=$((i+1)); done\n"
-	if err := os.WriteFile(filepath.Join(dir, "sleep"), []byte(pause), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "sleep"), []byte(pause), 0o755))
 	self := exec.Command(os.Args[0])
 	self.Env = append(
 		os.Environ(),
@@ -356,9 +347,7 @@ func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 		"JTUNE_TEST_JOB=cd "+dir+"; setsid sh -c ': >leads; exec /bin/sleep 300' & worker=$!; "+
 			"trap 'kill $worker; : >asked; exit' TERM; until [ -e leads ]; do /bin/sleep 0.01; done; : >ready; wait",
 	)
-	if err := self.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, self.Start())
 	for _, name := range []string{"ready", "asked", "paused"} {
 		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -456,9 +445,7 @@ func endsWithItsJob(t *testing.T, front string) {
 		t.Helper()
 		text, _ := os.ReadFile(filepath.Join(dir, "stray"))
 		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for deadline := time.Now().Add(patience); running(pid); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("process %d still runs", pid)
@@ -479,9 +466,7 @@ func endsWithItsJob(t *testing.T, front string) {
 		dir := t.TempDir()
 		self := exec.Command(os.Args[0])
 		self.Env = append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; "+leave+"wait")
-		if err := self.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, self.Start())
 		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 			if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
 				break
@@ -503,9 +488,7 @@ func TestExecJobEndsWithItsWatcher(t *testing.T) {
 	if _, err := j.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(j.group.Watcher(), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, syscall.Kill(j.group.Watcher(), syscall.SIGKILL))
 	_, err := all(t, j)
 	var exit *ExitError
 	if !errors.As(err, &exit) || !strings.Contains(err.Error(), "watches over it was killed") {
@@ -523,9 +506,7 @@ func endsOrphan(t *testing.T, job string) {
 	dir := t.TempDir()
 	self := exec.Command(os.Args[0])
 	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; "+job)
-	if err := self.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, self.Start())
 	pid := 0
 	for deadline := time.Now().Add(patience); pid == 0; time.Sleep(10 * time.Millisecond) {
 		text, _ := os.ReadFile(filepath.Join(dir, "ready"))
@@ -535,9 +516,7 @@ func endsOrphan(t *testing.T, job string) {
 		}
 	}
 	watcher, err := syscall.Getpgid(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	process.EndOrphans()
 	if !running(pid) {
 		t.Fatal("the job of a jtune that runs was ended")
@@ -546,9 +525,7 @@ func endsOrphan(t *testing.T, job string) {
 		pid int
 		by  syscall.Signal
 	}{{self.Process.Pid, syscall.SIGSTOP}, {watcher, syscall.SIGKILL}, {self.Process.Pid, syscall.SIGKILL}} {
-		if err := syscall.Kill(end.pid, end.by); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, syscall.Kill(end.pid, end.by))
 	}
 	self.Wait()
 	if !running(pid) {

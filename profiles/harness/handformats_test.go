@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/stats"
 	"jtune/profiles/harness/detect"
 )
@@ -65,9 +66,7 @@ func traces(t *testing.T, least time.Duration) (out []trace) {
 	cmd := exec.Command("python3", "-c", recordAll, tool, fmt.Sprint(least.Seconds()))
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for line := range bytes.Lines(text) {
 		var f trace
 		var want struct {
@@ -75,9 +74,7 @@ func traces(t *testing.T, least time.Duration) (out []trace) {
 			Alt   [][2]any
 		}
 		var pieces [][3]any
-		if err := json.Unmarshal(line, &[]any{&f.name, &want, &pieces}); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal(line, &[]any{&f.name, &want, &pieces}))
 		f.right = append(want.Alt, want.Truth)
 		for _, p := range pieces {
 			w := written{at: time.Hour + time.Duration(p[0].(float64)*1e9), fd: int(p[1].(float64))}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness/detect"
 )
@@ -23,9 +24,7 @@ type shown struct {
 func reads(t *testing.T, name string, lines []shown) []Event {
 	t.Helper()
 	p, err := newPattern(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d := newDetecting(Detect{}, nil)
 	d.own = p
 	var all []Event

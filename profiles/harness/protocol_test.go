@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 )
@@ -97,9 +98,7 @@ func TestParserHelloTellsOfTheJob(t *testing.T) {
 	got, err := new(
 		parser,
 	).parse([]byte(`{"event":"hello","protocol":1,"samples":50000,"framework":"torch 2.0","dataset":"` + long + `","secret":"no"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got.Info["protocol"] != "1" || got.Info["samples"] != "50000" || got.Info["framework"] != "torch 2.0" ||
 		len(got.Info) != 4 {
 		t.Errorf("got %.300v", got.Info)

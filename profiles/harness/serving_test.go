@@ -3,6 +3,8 @@ package harness
 import (
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 func TestParseReadsBatchesAndRequestsOfInference(t *testing.T) {
@@ -11,9 +13,7 @@ func TestParseReadsBatchesAndRequestsOfInference(t *testing.T) {
 	parse := func(text string) Event {
 		t.Helper()
 		e, err := p.parse([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return stamp(e, 100*time.Second)
 	}
 	e := parse(`{"event":"infer","job":"infer","n":16,"time_ms":28.1,"fetch_ms":1.2,"phase":"decode","t":3.2}`)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra/virtual"
 )
 
@@ -49,21 +50,15 @@ func TestExecJobMayBeSilentForAMinibatchThatIsExpectedToBeSlow(t *testing.T) {
 func TestVirtualJobMayBeSilentForAMinibatchThatIsExpectedToBeSlow(t *testing.T) {
 	t.Parallel()
 	b, err := virtual.New(virtual.Options{Name: "tx2", Speed: math.Inf(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	top := "/sys/devices/17000000.gp10b/devfreq/17000000.gp10b/max_freq"
-	if err := b.FS().WriteFile(top, []byte("114750000\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, b.FS().WriteFile(top, []byte("114750000\n")))
 	for _, c := range []struct {
 		expected time.Duration
 		silent   bool
 	}{{0, true}, {time.Minute, false}} {
 		h, err := Virtual(b, VirtualOptions{Workload: "bert", Batch: 16, Silence: 20 * time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		h.(Expecting).Expect(c.expected)
 		for err == nil {
 			var e Event

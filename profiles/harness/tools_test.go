@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness/pipe"
 )
@@ -153,9 +154,7 @@ func shortly(events []Event) string {
 func readsTool(t testing.TB, tool, command, text string) (events []Event) {
 	t.Helper()
 	r, err := readerOf(ExecOptions{Pattern: tool, Command: strings.Fields(command)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	now := time.Duration(0)
 	pipe.EachFinished(strings.NewReader(text), func(line []byte, whole bool) {
 		if len(line) > 0 {

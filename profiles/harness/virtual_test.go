@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra/virtual"
 )
 
@@ -20,18 +21,14 @@ func board(t *testing.T, o virtual.Options) *virtual.Board {
 		o.Speed = math.Inf(1)
 	}
 	b, err := virtual.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return b
 }
 
 func TestVirtualJobTellsItsEpochsInOrder(t *testing.T) {
 	t.Parallel()
 	h, err := Virtual(board(t, virtual.Options{}), VirtualOptions{Workload: "lstm", Batch: 16, PerEpoch: 2, Epochs: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	events, err := all(t, h)
 	if !errors.Is(err, io.EOF) {
 		t.Fatal(err)
@@ -63,9 +60,7 @@ func TestVirtualJobThatDiesOrHangsTellsAsARealOne(t *testing.T) {
 			board(t, virtual.Options{Faults: f}),
 			VirtualOptions{Workload: "resnet18", Batch: 16, Silence: 10 * time.Second},
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer h.Stop(t.Context())
 		return all(t, h)
 	}
@@ -85,9 +80,7 @@ func TestVirtualSlowMinibatchIsNoSilence(t *testing.T) {
 	t.Parallel()
 	b := board(t, virtual.Options{})
 	h, err := Virtual(b, VirtualOptions{Workload: "bert", Batch: 16, Silence: 20 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer h.Stop(t.Context())
 	for range 60 { // a minute of minibatches of a second each, never 20 s without one
 		if _, err := h.Next(t.Context()); err != nil {
@@ -106,9 +99,7 @@ func TestVirtualSilenceOnAFastClockIsJudgedByTheMachinesClockToo(t *testing.T) {
 	t.Parallel()
 	b := board(t, virtual.Options{Speed: 1000, Faults: virtual.Faults{HangAfter: 1}})
 	h, err := Virtual(b, VirtualOptions{Workload: "lstm", Batch: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer h.Stop(t.Context())
 	began := time.Now()
 	_, err = all(t, h)
@@ -122,9 +113,7 @@ func TestVirtualJobStops(t *testing.T) {
 	t.Parallel()
 	b := board(t, virtual.Options{})
 	h, err := Virtual(b, VirtualOptions{Workload: "lstm", Batch: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	for range 3 { // hello, cache, epoch_begin
 		h.Next(ctx)
@@ -168,9 +157,7 @@ func TestVirtualJobTellsWhatThePageCacheHolds(t *testing.T) {
 			b.SetCached("mobilenet", 1)
 		}
 		h, err := Virtual(b, VirtualOptions{Workload: "mobilenet", Batch: 16, Cache: how, PerEpoch: 1443, Epochs: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		events, err := all(t, h)
 		if !errors.Is(err, io.EOF) {
 			t.Fatal(err)

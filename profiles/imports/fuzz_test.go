@@ -7,6 +7,7 @@ import (
 	"io"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 )
 
@@ -15,9 +16,7 @@ func FuzzReadOfPackedFiles(f *testing.F) {
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
 	for _, name := range []string{"net/pm_2_268800_306000000_665600000/a_epoch_stats.csv", "x/../y", "dir/"} {
-		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: 6}); err != nil {
-			f.Fatal(err)
-		}
+		must.NoError(f, w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: 6}))
 		if _, err := w.Write([]byte("a,b\n1,")); err != nil && name != "dir/" {
 			f.Fatal(err)
 		}

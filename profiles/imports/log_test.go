@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -31,14 +32,10 @@ func logs(t *testing.T, power, times string) Log {
 	t.Helper()
 	dir := t.TempDir()
 	l := Log{Power: filepath.Join(dir, "run.log")}
-	if err := os.WriteFile(l.Power, []byte(power), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(l.Power, []byte(power), 0o644))
 	if times != "" {
 		l.Times = filepath.Join(dir, "epochs.csv")
-		if err := os.WriteFile(l.Times, []byte(times), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(l.Times, []byte(times), 0o644))
 	}
 	return l
 }
@@ -168,9 +165,7 @@ func TestLogJtopLogAndItsEpochFileGiveWhatTheFolderOfTheRunDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	mode, err := ModeOfName("2,1344000,114750000,3199000000")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	l := Log{
 		Power: filepath.Join(folder, "mn_nw4_pf2_tegrastats.csv"),
 		Times: filepath.Join(folder, "mn_nw4_pf2_epoch_stats.csv"),

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -20,14 +21,10 @@ import (
 func derived(t *testing.T, path string) map[tegra.Mode]map[string]float64 {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	rows := map[tegra.Mode]map[string]float64{}
 	for _, r := range records[1:] {
 		if r[0] != "ResNet" {
@@ -94,18 +91,14 @@ func TestRunsOfRawRunsGiveTheTableThatIsPublishedWithThem(t *testing.T) {
 // putRun writes a run of n minibatches of 100 ms with 10 W.
 func putRun(t *testing.T, dir string, n int) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.MkdirAll(dir, 0o755))
 	epoch, power := "epoch,time,loss,accuracy,epochtime_ms,log_time\n", "time,power cur,power avg,log_time\n"
 	for i := range n {
 		epoch += fmt.Sprintf("0,null,\":\",null,%d,%g\n", 100+900*max(0, 1-i), 1+0.1*float64(i))
 		power += fmt.Sprintf("x,10000,0,%g\n", 1+0.1*float64(i))
 	}
 	for name, text := range map[string]string{"mn_nw4_pf2_epoch_stats.csv": epoch, "mn_nw4_pf2_tegrastats.csv": power} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 }
 
@@ -146,9 +139,7 @@ func TestRunsOneThatCannotBeReadIsLeftOutWithTheReason(t *testing.T) {
 			)
 			putRun(t, good, 10)
 			putRun(t, bad, 10)
-			if err := os.WriteFile(filepath.Join(bad, c.file), []byte(c.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(filepath.Join(bad, c.file), []byte(c.text), 0o644))
 			out := filepath.Join(t.TempDir(), "c")
 			if _, err := Runs(root, out, 0, true); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("strict: got %v, want %q", err, c.want)
@@ -181,9 +172,7 @@ func TestRunsEpochLogWithARowPerEpochIsSharedOut(t *testing.T) {
 	for name, text := range map[string]string{"fetch.csv": fetch, "compute.csv": compute,
 		"epoch_stats.csv": "epoch,time,loss,accuracy,epochtime_ms,log_time\n0,null,1,1,3000,2.9\n" +
 			"1,null,1,1,1000,3.9\n"} {
-		if err := os.WriteFile(filepath.Join(dir, "mn_nw4_pf2_"+name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(dir, "mn_nw4_pf2_"+name), []byte(text), 0o644))
 	}
 	out := filepath.Join(t.TempDir(), "c")
 	if _, err := Runs(root, out, 0, true); err != nil {
@@ -230,9 +219,7 @@ func TestRunsFoldersThatHoldNoOneWorkloadAreRefused(t *testing.T) {
 		t.Errorf("the folder of one run: %v", err)
 	}
 	packed := filepath.Join(root, "x.tar.gz")
-	if err := os.WriteFile(packed, []byte("no archive"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(packed, []byte("no archive"), 0o644))
 	if _, err := Runs(packed, out, 0, false); err == nil || !strings.Contains(err.Error(), "x.tar.gz") {
 		t.Errorf("no archive: %v", err)
 	}
@@ -259,9 +246,7 @@ func TestRunsFolderWithARowPerEpochNeedsTheirNumber(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "Net", "pm_2_268800_306000000_665600000")
 	putRun(t, dir, 30)
 	epochs := "epoch,epochtime_ms,log_time\n0,1900,2\n1,1000,3\n2,1000,4\n"
-	if err := os.WriteFile(filepath.Join(dir, "mn_nw4_pf2_epoch_stats.csv"), []byte(epochs), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "mn_nw4_pf2_epoch_stats.csv"), []byte(epochs), 0o644))
 	out := filepath.Join(t.TempDir(), "c")
 	if _, err := Runs(dir, out, 0, true); err == nil || !strings.Contains(err.Error(), "“minibatches per epoch”") {
 		t.Errorf("without: %v", err)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra/sweep"
 )
@@ -24,9 +25,7 @@ func TestTableKeepsEveryNumber(t *testing.T) {
 		"2,268800,114750000,204000000,NaN,11.8\n"
 	os.WriteFile(file, []byte(text), 0o600)
 	out := filepath.Join(dir, "campaign")
-	if err := importFile(file, out); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, importFile(file, out))
 	h, rows, err := record.Read(out)
 	if err != nil || len(rows) != 2 || rows[0].TimeMS != 59.123456789 || rows[0].PowerW != 51.1 ||
 		rows[1].Mode.GPU != 114750000 {
@@ -47,9 +46,7 @@ func TestTableKeepsEveryNumber(t *testing.T) {
 		),
 		0o600,
 	)
-	if err := importFile(file, filepath.Join(dir, "two")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, importFile(file, filepath.Join(dir, "two")))
 	if h, rows, err = record.Read(filepath.Join(dir, "two")); err != nil || len(rows) != 2 || rows[0].Batch != 16 ||
 		rows[1].Batch != 32 ||
 		rows[1].TimeMS != 99 ||
@@ -123,9 +120,7 @@ func TestTableKeepsForeignColumnsAndMakesNothingUp(t *testing.T) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(out, "modes.csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		table, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 		if err != nil || len(table) != 2 {
 			t.Errorf("%s: %v: %s", c.name, err, text)
@@ -145,18 +140,14 @@ func TestTableKeepsForeignColumnsAndMakesNothingUp(t *testing.T) {
 			t.Errorf("%s: got %q and beside them %s, want %q and %s", c.name, got, extra, c.want, c.extra)
 		}
 		h, _, err := record.Read(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		r, err := record.OpenOrCreate(out, h, true)
 		if err != nil {
 			t.Errorf("%s: does not open: %v", c.name, err)
 			continue
 		}
 		rows := r.Rows()
-		if err := errors.Join(r.Append(rows[0]), r.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, errors.Join(r.Append(rows[0]), r.Close()))
 		again, err := os.ReadFile(filepath.Join(out, "modes.csv"))
 		if lines := strings.Split(string(again), "\n"); err != nil || len(lines) != 4 || lines[2] != lines[1] {
 			t.Errorf("%s: a row that was read is written again as\n%s", c.name, again)

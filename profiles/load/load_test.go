@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -84,9 +85,7 @@ func TestSendKeepsTheScheduleOf500PerSecondWhileTheServerStalls(t *testing.T) {
 			server := newServer(msec)
 			server.stalls = stall
 			begun := server.clock.Now()
-			if err := Send(t.Context(), Options{Load: l, For: span, Seed: 1}, server.answer); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, Send(t.Context(), Options{Load: l, For: span, Seed: 1}, server.answer))
 			times := l.Times(1, begun)
 			slow := 0
 			for n := range len(server.answered) {
@@ -203,9 +202,7 @@ func TestSendKeepsTheRateOnABusyMachine(t *testing.T) {
 	}
 	for range 4 {
 		busy := exec.Command("sh", "-c", "while :; do :; done")
-		if err := busy.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, busy.Start())
 		defer busy.Wait()
 		defer busy.Process.Kill()
 	}
@@ -215,9 +212,7 @@ func TestSendKeepsTheRateOnABusyMachine(t *testing.T) {
 		server := newServer(0)
 		begun := server.clock.Now()
 		err := Send(t.Context(), Options{Load: l, For: span, Seed: 2}, server.answer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		scheduled, times := 0, l.Times(2, 0)
 		for times.Next() < span {
 			scheduled++

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 )
@@ -47,9 +48,7 @@ func TestReadEntriesTakesBothEnds(t *testing.T) {
 	t.Parallel()
 	dir, mode := t.TempDir(), "4,729600,318750000,665600000"
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	write(minibatchesName, csvlines.Line(minibatchColumns)+
 		"1.000,"+mode+",0,0,500,,,,,true,,\n2.000,"+mode+",0,1,500,,,,,true,,\n")
@@ -72,15 +71,11 @@ func TestReadEntriesTakesBothEnds(t *testing.T) {
 func TestRecordWritesALineForEachEpoch(t *testing.T) {
 	t.Parallel()
 	r, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	row, like := exampleRows()[0], aCharacter()
 	row.Character = &like
-	if err := errors.Join(r.Append(row), r.AppendRun(Run{Mode: row.Mode, Status: OK, Character: like}),
-		r.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(r.Append(row), r.AppendRun(Run{Mode: row.Mode, Status: OK, Character: like}),
+		r.Close()))
 	text, err := os.ReadFile(filepath.Join(r.Dir(), epochsName))
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	want := "0.000,2,1651200,624750000,3199000000,2,40,1500,36,1.5,30,2,31.25,1.2,true"
@@ -177,9 +172,7 @@ func TestParseRowsKeepsOtherColumns(t *testing.T) {
 func TestReadRunsNeedsTheRows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, modesName), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Mkdir(filepath.Join(dir, modesName), 0o700))
 	if _, _, err := ReadRuns(dir); err == nil {
 		t.Error("no error where modes.csv is a folder")
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -19,28 +20,22 @@ func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
 	rec, err := Create(dir, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	a := tegra.Mode{Cores: 2, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
 	b := a
 	b.Cores = 4
 	for i, ms := range []float64{900, 100, 110, 120} {
-		if err := rec.Minibatch(tegra.Setting{Mode: a}, harness.Event{
+		must.NoError(t, rec.Minibatch(tegra.Setting{Mode: a}, harness.Event{
 			Kind:   harness.Minibatch,
 			T:      time.Duration(i+2) * time.Second,
 			TimeMS: ms,
-		}, []string{WhyFirst, ""}[min(i, 1)]); err != nil {
-			t.Fatal(err)
-		}
+		}, []string{WhyFirst, ""}[min(i, 1)]))
 	}
-	if err := rec.Minibatch(tegra.Setting{Mode: b}, harness.Event{
+	must.NoError(t, rec.Minibatch(tegra.Setting{Mode: b}, harness.Event{
 		Kind:   harness.Minibatch,
 		T:      20 * time.Second,
 		TimeMS: 50,
-	}, ""); err != nil {
-		t.Fatal(err)
-	}
+	}, ""))
 	for _, s := range []struct {
 		mode  tegra.Mode
 		at    time.Duration
@@ -56,13 +51,9 @@ func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T)
 	} {
 		of := telemetry.Sample{T: s.at * time.Millisecond, Valid: s.valid}
 		of.Reading.TotalW = tegra.Some(s.watts)
-		if err := rec.Sample(tegra.Setting{Mode: s.mode}, of); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, rec.Sample(tegra.Setting{Mode: s.mode}, of))
 	}
-	if err := rec.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, rec.Close())
 	check := func(wantNotes int) {
 		t.Helper()
 		got, notes, err := ReadEntries(dir, 0)
@@ -80,18 +71,14 @@ func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T)
 	check(0)
 	raw := filepath.Join(dir, minibatchesName)
 	text, err := os.ReadFile(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	torn := string(text) + strings.Replace(
 		string(text[strings.LastIndex(string(text[:len(text)-1]), "\n")+1:]),
 		"20.000",
 		"soon",
 		1,
 	) + "21.000,4,16"
-	if err := os.WriteFile(raw, []byte(torn), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(raw, []byte(torn), 0o644))
 	check(1)
 	if got, notes, err := ReadEntries(t.TempDir(), 0); err != nil || len(got) != 0 || notes != nil {
 		t.Errorf("without raw files: %v, %q, %v", got, notes, err)
@@ -126,9 +113,7 @@ func TestReadEntriesLeavesOutWhatHasNoRow(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "c")
 		r, err := Create(dir, testHeader(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, run := range c.runs {
 			if run.resumed {
 				if err = errors.Join(err, r.Close()); err != nil {

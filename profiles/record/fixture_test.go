@@ -3,6 +3,7 @@ package record
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record/csvlines"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -14,13 +15,9 @@ func deviceOf(t testing.TB, o virtual.Options) tegra.Device {
 	t.Helper()
 	o.Name = virtual.AGXOrin
 	board, err := virtual.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	device, err := board.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { device.Close() })
 	return device
 }
@@ -29,13 +26,9 @@ func deviceOf(t testing.TB, o virtual.Options) tegra.Device {
 func headerOf(t testing.TB, d tegra.Device, name string, seed uint64, plan PlanHeader) Header {
 	t.Helper()
 	list, err := workload.Load("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	w, err := workload.Find(list, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return Header{Jtune: "test", Seed: seed, Device: NewDeviceHeader(d), Workload: w, Plan: plan}
 }
 

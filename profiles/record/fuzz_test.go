@@ -13,6 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness"
 	"jtune/profiles/record/csvlines"
@@ -22,9 +23,7 @@ import (
 
 func FuzzHeader(f *testing.F) {
 	var b bytes.Buffer
-	if err := toml.NewEncoder(&b).Encode(Header{Format: headerFormat}); err != nil {
-		f.Fatal(err)
-	}
+	must.NoError(f, toml.NewEncoder(&b).Encode(Header{Format: headerFormat}))
 	f.Add(b.Bytes())
 	f.Add([]byte("format = 1\n[device]\ncores = [2]\ncpu_khz = [729600]\n[plan]\nkind = \"tune\"\n[settings]\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -37,9 +36,7 @@ func FuzzHeader(f *testing.F) {
 		_ = h.checkResume(h)
 		_ = h.Settings.WithDefaults()
 		var first, second bytes.Buffer
-		if err := toml.NewEncoder(&first).Encode(h); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, toml.NewEncoder(&first).Encode(h))
 		again, err := ParseHeader("campaign.toml", first.Bytes())
 		if err != nil {
 			t.Fatalf("a header that was read and written: %v\n%s", err, first.String())
@@ -88,49 +85,35 @@ func FuzzReadEntries(f *testing.F) {
 		"1.000,4,729600,318750000,665600000,0,0,50,,,,,false,first minibatch\n"), []byte("t_s\n0\n"))
 	dir, written := f.TempDir(), filepath.Join(f.TempDir(), "c")
 	rec, err := Create(written, testHeader(f))
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.NoError(f, err)
 	f.Cleanup(func() { _ = rec.Close() })
 	files := []*csvlines.File{rec.minibatches, rec.samples}
 	empty := []int64{rec.minibatches.Size(), rec.samples.Size()}
 	f.Fuzz(func(t *testing.T, minibatches, samples []byte) {
 		defer reliability.Input(t)()
 		for name, text := range map[string][]byte{minibatchesName: minibatches, samplesName: samples} {
-			if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 		}
 		was, _, err := ReadEntries(dir, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for i, a := range files { // as after Create
 			a.Drop()
-			if err := a.Cut(empty[i]); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, a.Cut(empty[i]))
 		}
 		now := time.Hour
 		for mode, e := range was {
 			for _, ms := range e.TimesMS {
 				now += time.Second
 				event := harness.Event{Kind: harness.Minibatch, T: now, TimeMS: ms}
-				if err := rec.Minibatch(tegra.Setting{Mode: mode}, event, ""); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, rec.Minibatch(tegra.Setting{Mode: mode}, event, ""))
 			}
 			for _, watts := range e.PowersW { // at the end of the last minibatch
 				s := telemetry.Sample{T: now, Valid: true, Reading: tegra.Reading{TotalW: tegra.Some(watts)}}
-				if err := rec.Sample(tegra.Setting{Mode: mode}, s); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, rec.Sample(tegra.Setting{Mode: mode}, s))
 			}
 		}
 		for _, a := range files { // as Close does, without waiting for the disk
-			if err := a.Flush(false); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, a.Flush(false))
 		}
 		is, notes, err := ReadEntries(written, 0)
 		if err != nil || len(notes) > 0 {

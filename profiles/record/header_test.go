@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/virtual"
@@ -20,15 +21,11 @@ func TestHeaderCutAnywhereIsAnErrorThatNamesIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r, err := Create(dir, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r.Close()
 	path := filepath.Join(dir, headerName)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for cut := range len(text) {
 		os.WriteFile(path, text[:cut], 0o600)
 		if _, _, err := Read(dir); err == nil || !strings.Contains(err.Error(), headerName) {
@@ -58,14 +55,10 @@ func TestHeaderSurvivesAndRebuildsTheSpace(t *testing.T) {
 		}
 		dir := t.TempDir()
 		r, err := Create(dir, h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		r.Close()
 		got, _, err := Read(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		space, err := got.Device.Space()
 		if err != nil || !slices.Equal(space.Modes(), c.space.Modes()) {
 			t.Errorf("%s: the space came back with another %v modes, %v", c.name, space.Len(), err)
@@ -89,22 +82,16 @@ func TestHeaderKeepsHowTheBoardWasFound(t *testing.T) {
 	t.Parallel()
 	device := deviceOf(t, virtual.Options{})
 	now, err := device.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	unknown := tegra.Preset{ID: 9, Name: "TOP", Mode: tegra.Mode{Cores: 4, CPU: tegra.GHz, GPU: tegra.GHz}}
 	h := testHeader(t)
 	h.Found = NewFoundHeader(append(device.Presets(), unknown), now.Setup())
 	dir := t.TempDir()
 	r, err := Create(dir, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r.Close()
 	got, _, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	presets, found := got.Found.Read()
 	if found != now.Setup() || len(presets) != len(device.Presets()) {
 		t.Errorf("%+v and %d presets, want %+v and %d", found, len(presets), now.Setup(), len(device.Presets()))
@@ -127,9 +114,7 @@ func TestHeaderKeepsHowTheBoardWasFound(t *testing.T) {
 func mustFilter(t *testing.T, s *tegra.Space, text string) tegra.Filter {
 	t.Helper()
 	f, err := s.ParseFilter(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return f
 }
 
@@ -193,9 +178,7 @@ func TestHeaderBrokenIsAClearError(t *testing.T) {
 	}
 	dir := t.TempDir()
 	r, err := Create(dir, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r.Close()
 	os.WriteFile(filepath.Join(dir, modesName), []byte("a,b,c\n1,2,3\n"), 0o600)
 	if _, err := open(dir); err == nil || !strings.Contains(err.Error(), "columns") {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/tegra"
 )
@@ -18,19 +19,13 @@ func TestRecordOfRawFilesOfAnySizeIsResumed(t *testing.T) {
 	mode := tegra.Mode{Cores: 2, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
 	open := func(resume bool) *Record {
 		rec, err := OpenOrCreate(dir, testHeader(t), resume)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return rec
 	}
 	add := func(rec *Record, ms float64) {
 		event := harness.Event{Kind: harness.Minibatch, T: time.Duration(ms) * time.Second, TimeMS: ms}
-		if err := rec.Minibatch(tegra.Setting{Mode: mode}, event, ""); err != nil {
-			t.Fatal(err)
-		}
-		if err := rec.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, rec.Minibatch(tegra.Setting{Mode: mode}, event, ""))
+		must.NoError(t, rec.Close())
 	}
 	add(open(false), 1)
 	path := filepath.Join(dir, minibatchesName)
@@ -46,19 +41,13 @@ func TestRecordOfRawFilesOfAnySizeIsResumed(t *testing.T) {
 	if err != nil || st.Size() > 1000 {
 		t.Fatalf("%d bytes, %v, want two lines", st.Size(), err)
 	}
-	if err := os.Truncate(path, mostBytes+1); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Truncate(path, mostBytes+1))
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, err := f.WriteString("\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, f.Close())
 	rec = open(true)
 	if notes := rec.Notes(); len(notes) != 0 {
 		t.Errorf("no torn line: notes %q", notes)

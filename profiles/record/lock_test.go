@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // A lock that cannot be had is an error that says why, and one that was given back can be had again.
@@ -17,12 +19,8 @@ func TestLockFailsWithItsReason(t *testing.T) {
 		"levels of symbolic": func(_, lock string) error { return os.Symlink(os.Args[0], lock) },
 	} {
 		dir := filepath.Join(t.TempDir(), "c")
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := made(dir, filepath.Join(dir, lockName)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Mkdir(dir, 0o755))
+		must.NoError(t, made(dir, filepath.Join(dir, lockName)))
 		if _, err := Lock(dir); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %q", err, name)
 		}
@@ -30,9 +28,7 @@ func TestLockFailsWithItsReason(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 {
 		unlock, err := Lock(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		want := fmt.Sprintf("in use by another jtune (process %d)", os.Getpid())
 		if _, err := Lock(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("held: %v, want %q", err, want)

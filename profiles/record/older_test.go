@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
@@ -22,9 +23,7 @@ func older(t *testing.T, raw bool) (dir string, h Header, at tegra.Mode) {
 	dir = filepath.Join(t.TempDir(), "campaign")
 	h = testHeader(t)
 	r, err := Create(dir, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	row := exampleRows()[0]
 	at = row.Mode
 	for i := range 40 {
@@ -34,39 +33,27 @@ func older(t *testing.T, raw bool) (dir string, h Header, at tegra.Mode) {
 		}
 		e := harness.Event{T: time.Minute + now, TimeMS: took}
 		if raw {
-			if err := r.Minibatch(row.Setting, e, ""); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, r.Minibatch(row.Setting, e, ""))
 		}
 	}
 	for i := range 20 {
 		s := telemetry.Sample{T: time.Minute + time.Duration(i+1)*100*time.Millisecond, Valid: true}
 		s.Reading.TotalW = tegra.Some(10 + 20*float64(i%4/3))
-		if err := r.Sample(row.Setting, s); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, r.Sample(row.Setting, s))
 	}
 	row.TimeMS, row.TimeIQRMS, row.PowerW, row.PowerIQRW, row.Minibatches, row.PowerSamples = 5, 47.5, 10, 5, 40, 20
 	row.TimeMedianMS = tegra.Val[float64]{}
-	if err := r.Append(row); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Append(row))
+	must.NoError(t, r.Close())
 	path := filepath.Join(dir, modesName)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	old := strings.Replace(string(text), ","+strings.Join(laterModes, ","), "", 1)
 	old = strings.Replace(old, "Z,,,", "Z", 1)
 	if old == string(text) || strings.Contains(old, laterModes[0]) {
 		t.Fatalf("not the form of an older version:\n%s", old)
 	}
-	if err := os.WriteFile(path, []byte(old), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte(old), 0o600))
 	return dir, h, at
 }
 
@@ -107,9 +94,7 @@ func TestOpenAddsTheLaterColumnsToAnOlderRecord(t *testing.T) {
 	for name, tail := range map[string]string{
 		"": "", "an unreadable line": "a,\"b,c\",d\n", "a torn line": "12,2201600,13",
 	} {
-		if err := os.WriteFile(path, append(slices.Clone(text), tail...), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, append(slices.Clone(text), tail...), 0o600))
 		r, err := OpenOrCreate(dir, h, true)
 		if err != nil {
 			t.Fatal(name, err)

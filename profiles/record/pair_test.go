@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -34,16 +35,12 @@ func TestRecordOfAPairSaysWhoseAMinibatchIs(t *testing.T) {
 	for _, older := range []bool{false, true} {
 		dir := filepath.Join(t.TempDir(), "c")
 		r, err := Create(dir, pairHeader(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		raw := filepath.Join(dir, minibatchesName)
 		if older {
 			r.Close()
 			text, _ := os.ReadFile(raw)
-			if err := os.WriteFile(raw, []byte(strings.Replace(string(text), ",job", "", 1)), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(raw, []byte(strings.Replace(string(text), ",job", "", 1)), 0o644))
 			if r, err = OpenOrCreate(dir, pairHeader(t), true); err != nil {
 				t.Fatal(err)
 			}
@@ -52,9 +49,7 @@ func TestRecordOfAPairSaysWhoseAMinibatchIs(t *testing.T) {
 			err = errors.Join(err, r.Minibatch(at, harness.Event{Job: job, T: time.Duration(i+1) * time.Second,
 				TimeMS: float64(10 * (i + 1))}, ""))
 		}
-		if err := errors.Join(err, r.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, errors.Join(err, r.Close()))
 		text, _ := os.ReadFile(raw)
 		got, notes, err := ReadEntries(dir, 16)
 		want := []float64{10, 30}
@@ -73,9 +68,7 @@ func TestRecordOfAPairResumesTheSamePairAlone(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
 	r, err := Create(dir, pairHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r.Close()
 	for want, change := range map[string]func(*PairHeader){
 		"":                   func(*PairHeader) {},

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 )
@@ -37,28 +38,18 @@ func TestRecordGoesOnWithoutRails(t *testing.T) {
 	before := testHeader(t)
 	before.Device.Rails = nil
 	r, err := Create(dir, before)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	at := tegra.Setting{Mode: exampleRows()[0].Mode}
-	if err := r.Sample(at, goodSample(time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Sample(at, goodSample(time.Second)))
 	r.Close()
 	again, err := OpenOrCreate(dir, testHeader(t), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	more := goodSample(2 * time.Second)
 	more.Reading.Rails = []tegra.RailReading{{Name: "VDD_GPU_SOC", Volts: tegra.Some(18.8), Amperes: tegra.Some(1.0)}}
-	if err := again.Sample(at, more); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, again.Sample(at, more))
 	again.Close()
 	text, err := os.ReadFile(filepath.Join(dir, samplesName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if lines := strings.Split(strings.TrimSpace(string(text)), "\n"); len(lines) != 3 ||
 		!slices.Equal(strings.Split(lines[0], ","), append(slices.Clone(sampleColumns), "virtual")) {
 		t.Errorf("samples.csv:\n%s", text)

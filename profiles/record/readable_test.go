@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -15,9 +16,7 @@ func TestRecordTakesNoRowThatItCannotRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r, err := Create(dir, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	good := exampleRows()[0]
 	for name, bad := range map[string]func(*Row){
 		"an infinite time":     func(r *Row) { r.TimeMS = math.Inf(1) },
@@ -34,12 +33,8 @@ func TestRecordTakesNoRowThatItCannotRead(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := r.Append(good); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Append(good))
+	must.NoError(t, r.Close())
 	if _, rows, err := Read(dir); err != nil || len(rows) != 1 {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness"
 	"jtune/profiles/record/csvlines"
@@ -72,20 +73,12 @@ func TestReadRefusesMoreRowsThanAnyBoardHas(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
 	r, err := Create(dir, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
+	must.NoError(t, r.Close())
 	f, err := os.OpenFile(filepath.Join(dir, modesName), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	_, err = f.WriteString(strings.Repeat("\n", mostRows+1))
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(err, f.Close()))
 	if _, _, err := Read(dir); !errors.Is(err, errRows) || !strings.Contains(err.Error(), "more than 100,000 rows") {
 		t.Errorf("Read: %v, want %v", err, errRows)
 	}
@@ -103,32 +96,24 @@ func TestRecordRowsSurviveTheRecord(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "campaign")
 	r, err := Create(dir, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	want := exampleRows()
 	for _, row := range want {
-		if err := r.Append(row); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, r.Append(row))
 	}
 	rails := []tegra.RailReading{
 		{Name: "VIN_SYS_5V0", Volts: tegra.Some(4.96), Amperes: tegra.Some(0.82)}, // in another order
 		{Name: "VDD_GPU_SOC", Amperes: tegra.Some(0.14)},                          // whose voltage failed
 	}
 	e := harness.Event{T: 1500 * time.Millisecond, Epoch: 1, Batch: 3, TimeMS: 60.5, ComputeMS: tegra.Some(50.0)}
-	if err := errors.Join(
+	must.NoError(t, errors.Join(
 		r.Minibatch(tegra.Setting{Mode: want[0].Mode}, e, ""),
 		r.Sample(tegra.Setting{Mode: want[0].Mode}, telemetry.Sample{T: time.Second, Why: "total,\npower",
 			Reading: tegra.Reading{Rails: rails}}),
 		r.Close(),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	again, err := open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer again.Close()
 	if got := again.Rows(); fmt.Sprint(got) != fmt.Sprint(want) || len(again.Notes()) != 0 {
 		t.Errorf("got %v %v\nwant %v", got, again.Notes(), want)
@@ -150,29 +135,21 @@ func TestRecordOfAnOlderJtuneGoesOnWithoutTheMark(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	fill := func(again bool) {
 		r, err := OpenOrCreate(dir, testHeader(t), again)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		at := tegra.Setting{Mode: exampleRows()[0].Mode}
-		if err := errors.Join(r.Append(exampleRows()[0]), r.Sample(at, goodSample(time.Second)),
-			r.Minibatch(at, harness.Event{T: time.Second, TimeMS: 12.5}, ""), r.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, errors.Join(r.Append(exampleRows()[0]), r.Sample(at, goodSample(time.Second)),
+			r.Minibatch(at, harness.Event{T: time.Second, TimeMS: 12.5}, ""), r.Close()))
 	}
 	fill(false)
 	older := map[string]string{}
 	for _, name := range []string{modesName, samplesName, minibatchesName, runsName} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		cut := strings.NewReplacer(",virtual\n", "\n", ",true\n", "\n").Replace(string(text))
 		if cut == string(text) {
 			t.Fatalf("%s is not marked: %s", name, text)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(cut), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(cut), 0o600))
 		older[name] = cut
 	}
 	fill(true)
@@ -194,13 +171,9 @@ func TestRecordUnusableRowsAreSkippedByReadersOfSweeps(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r, err := Create(dir, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, row := range exampleRows() {
-		if err := r.Append(row); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, r.Append(row))
 	}
 	r.Close()
 	table, err := sweep.ReadFile(dir, sweep.Options{})
@@ -218,43 +191,31 @@ func TestRecordCutAnywhereOpensWithItsWholeRows(t *testing.T) {
 	t.Parallel()
 	whole := filepath.Join(t.TempDir(), "whole")
 	r, err := Create(whole, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	rows := exampleRows()
 	for i, row := range rows {
 		at := time.Duration(i) * time.Second
 		r.Sample(tegra.Setting{Mode: row.Mode}, goodSample(at))
 		r.Minibatch(tegra.Setting{Mode: row.Mode}, harness.Event{T: at, TimeMS: 12.5}, "")
-		if err := r.Append(row); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, r.Append(row))
 	}
-	if err := r.AppendRun(Run{
+	must.NoError(t, r.AppendRun(Run{
 		Mode:      rows[0].Mode,
 		Status:    OK,
 		Character: Character{All: Part{Epochs: 1, Minibatches: 40, TimeMS: 12.5}},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	r.Close()
 	dir := filepath.Join(t.TempDir(), "cut")
 	for _, name := range []string{modesName, samplesName, minibatchesName, runsName} {
 		text, err := os.ReadFile(filepath.Join(whole, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for cut := len(text); cut >= 0; cut-- {
 			if last := bytes.LastIndexByte(text[:len(text)-1], '\n'); !long && cut%9 != 0 &&
 				(cut < last || name != modesName || testing.Short()) {
 				continue
 			}
-			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Truncate(filepath.Join(dir, name), int64(cut)); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.CopyFS(dir, os.DirFS(whole)))
+			must.NoError(t, os.Truncate(filepath.Join(dir, name), int64(cut)))
 			left := rows
 			if name == modesName {
 				left = rows[:max(0, bytes.Count(text[:cut], []byte("\n"))-1)]
@@ -286,9 +247,7 @@ func goesOn(t *testing.T, what, dir string, rows []Row, torn bool) {
 	if torn != (len(r.Notes()) == 1) {
 		t.Fatalf("%s: notes %v, torn %v", what, r.Notes(), torn)
 	}
-	if err := errors.Join(r.Append(exampleRows()[0]), r.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(r.Append(exampleRows()[0]), r.Close()))
 	if _, got, err := Read(dir); err != nil || len(got) != len(rows)+1 {
 		t.Fatalf("%s: after one more row %d rows, %v; want %d", what, len(got), err, len(rows)+1)
 	}
@@ -298,9 +257,7 @@ func TestRecordBadLineInTheMiddleIsToldAndLeftOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r, err := Create(dir, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, row := range exampleRows() {
 		r.Append(row)
 	}
@@ -311,9 +268,7 @@ func TestRecordBadLineInTheMiddleIsToldAndLeftOut(t *testing.T) {
 	lines[2] = append(bytes.Repeat([]byte{0}, 30), '\n')
 	os.WriteFile(path, bytes.Join(lines, nil), 0o600)
 	again, err := open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer again.Close()
 	if len(again.Rows()) != 3 || len(again.Notes()) != 1 || !strings.Contains(again.Notes()[0], "line 3") {
 		t.Errorf("%d rows, notes %v", len(again.Rows()), again.Notes())
@@ -356,9 +311,7 @@ func TestRecordTwoCampaignsCannotShareAFolder(t *testing.T) {
 	t.Parallel()
 	dir, h := t.TempDir(), testHeader(t)
 	first, err := Create(dir, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	_, err = OpenOrCreate(dir, h, true)
 	if want := fmt.Sprintf("process %d", os.Getpid()); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("second: %v, want %q", err, want)
@@ -368,9 +321,7 @@ func TestRecordTwoCampaignsCannotShareAFolder(t *testing.T) {
 	}
 	first.Close()
 	second, err := OpenOrCreate(dir, h, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	second.Close()
 }
 
@@ -401,9 +352,7 @@ func TestRecordFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
 	r, err := Create(dir, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	disk := &fullDisk{room: 500}
 	r.modes = csvlines.NewFile(modesName, disk, r.modes.Info)
@@ -453,9 +402,7 @@ func TestRecordOfOneBatchSizeHasNoColumnOfIt(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
 	r, err := Create(dir, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close() // a reader of a running campaign finds the columns at once
 	for name, want := range map[string][]string{
 		modesName:       Columns,

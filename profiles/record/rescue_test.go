@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestRecordWhoseFolderVanishesRescuesItsRows(t *testing.T) {
@@ -20,23 +22,17 @@ func TestRecordWhoseFolderVanishesRescuesItsRows(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "c")
 			r, err := Create(dir, testHeader(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			defer r.Close()
 			rows := exampleRows()[:3]
-			if err := errors.Join(r.Append(rows[0]), r.Append(rows[1]), vanish(dir)); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, errors.Join(r.Append(rows[0]), r.Append(rows[1]), vanish(dir)))
 			err = r.Append(rows[2])
 			where := "3 rows (without raw samples) are in " + dir + "-rescued"
 			if !errors.Is(err, ErrFolder) || !strings.Contains(err.Error(), where) {
 				t.Fatalf("got %v", err)
 			}
 			kept, err := open(dir + "-rescued")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			defer kept.Close()
 			if got := kept.Rows(); len(got) != 3 || got[2].Setting != rows[2].Setting {
 				t.Errorf("%d rows rescued: %+v", len(got), got)
@@ -62,9 +58,7 @@ func TestNewFolderCountsFromTwo(t *testing.T) {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		if err := os.Mkdir(got, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Mkdir(got, 0o700))
 	}
 }
 
@@ -74,9 +68,7 @@ func TestRecordFollowsNoLinkOfItsFolder(t *testing.T) {
 	for _, name := range []string{lockName, modesName, runsName, samplesName} {
 		dir, diary := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "diary")
 		r, err := Create(dir, testHeader(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err = errors.Join(err, r.Close(), os.WriteFile(diary, text, 0o600), os.Remove(filepath.Join(dir, name)),
 			os.Symlink(diary, filepath.Join(dir, name))); err != nil {
@@ -101,21 +93,13 @@ func TestRecordThatAnEditorSavedIsRefusedWithTheReason(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		r, err := Create(dir, testHeader(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(r.Append(exampleRows()[0]), r.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
+		must.NoError(t, errors.Join(r.Append(exampleRows()[0]), r.Close()))
 		path := filepath.Join(dir, modesName)
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		changed := change(text)
-		if err := os.WriteFile(path, changed, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, changed, 0o600))
 		if _, err := open(dir); err == nil || !strings.Contains(err.Error(), "an editor added") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -133,14 +117,10 @@ func TestRecordOfASearchThatIsRescuedSaysToStartAgain(t *testing.T) {
 		h.Search = of
 		dir := filepath.Join(t.TempDir(), "c")
 		r, err := Create(dir, h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer r.Close()
 		rows := exampleRows()
-		if err := errors.Join(r.Append(rows[0]), os.RemoveAll(dir)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, errors.Join(r.Append(rows[0]), os.RemoveAll(dir)))
 		if err := r.Append(rows[1]); err == nil || !strings.Contains(err.Error(), dir+"-rescued: ") ||
 			!strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "“resume”") != (of == nil) {
 			t.Errorf("want %q: %v", name, err)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"jtune/internal/must"
 )
 
 func TestFinderLocksOfTheKernelAreReadAndWaitingOnesAreNot(t *testing.T) {
@@ -31,22 +33,14 @@ func TestFinderCampaignsOfOtherProcessesAreFoundWhereverTheyLie(t *testing.T) {
 		"free",
 	), filepath.Join(elsewhere, "foreign")
 	for _, dir := range []string{mine, free, foreign} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Mkdir(dir, 0o755))
 	}
 	lock, err := lockFolder(mine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer func() { _ = unlockFolder(lock) }()
 	released, err := lockFolder(free)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unlockFolder(released); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
+	must.NoError(t, unlockFolder(released))
 	if _, err := exec.LookPath("flock"); err != nil {
 		t.Skip("no flock(1) to be the other process")
 	}
@@ -55,9 +49,7 @@ func TestFinderCampaignsOfOtherProcessesAreFoundWhereverTheyLie(t *testing.T) {
 	if err == nil {
 		err = other.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer func() { _ = end.Close(); _ = other.Wait() }()
 	var got []Running
 	finder := &Finder{Parents: []string{parent}}
@@ -89,13 +81,9 @@ func TestFinderCampaignsOfOtherProcessesAreFoundWhereverTheyLie(t *testing.T) {
 	// A process whose open files cannot be read, as another user's: its folder
 	// is found below the parents.
 	text, err := os.ReadFile("/proc/locks")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	proc := t.TempDir()
-	if err := os.WriteFile(filepath.Join(proc, "locks"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(proc, "locks"), text, 0o644))
 	for _, r := range (&Finder{Parents: []string{parent}}).running(proc, 0) {
 		if r == (Running{mine, os.Getpid()}) {
 			return

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
@@ -141,21 +142,13 @@ func TestReadRunsOfAnOlderJtuneComeBackWithoutWhatItDidNotTell(t *testing.T) {
 	dir := t.TempDir()
 	head := testHeader(t)
 	rec, err := Create(dir, head)
-	if err := errors.Join(
-		err,
-		rec.Close(),
-		os.WriteFile(filepath.Join(dir, runsName), []byte(text), 0o644),
-	); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(err, rec.Close(), os.WriteFile(filepath.Join(dir, runsName), []byte(text), 0o644)))
 	if rec, err = OpenOrCreate(dir, head, true); err != nil {
 		t.Fatal(err)
 	}
 	row := exampleRows()[0]
 	row.Mode, row.Status, row.Character = whole.Mode, OK, &whole.Character
-	if err := errors.Join(rec.Append(row), rec.Append(row), rec.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(rec.Append(row), rec.Append(row), rec.Close()))
 	if got, notes, err := ReadRuns(dir); err != nil || len(notes) > 0 || !cmp.Equal(got, []Run{want, want}) {
 		t.Errorf("resumed: notes %q, %v, difference\n%s", notes, err, cmp.Diff([]Run{want, want}, got))
 	}
@@ -173,20 +166,13 @@ func TestRunWithoutItsRowIsNone(t *testing.T) {
 	}
 	text, readErr := os.ReadFile(filepath.Join(dir, modesName))
 	killed := text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1]
-	if err := errors.Join(err, readErr, rec.Close(),
-		os.WriteFile(filepath.Join(dir, modesName), killed, 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(err, readErr, rec.Close(), os.WriteFile(filepath.Join(dir, modesName), killed, 0o644)))
 	if runs, _, err := ReadRuns(dir); err != nil || len(runs) != 1 || runs[0].Mode != rows[0].Mode {
 		t.Errorf("%d runs, %v; want that of the first row alone", len(runs), err)
 	}
 	rec, err = OpenOrCreate(dir, head, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(rec.Append(rows[1]), rec.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
+	must.NoError(t, errors.Join(rec.Append(rows[1]), rec.Close()))
 	whole, err := os.ReadFile(filepath.Join(dir, runsName))
 	if runs, notes := parseRuns(whole); err != nil || len(runs) != 2 || len(notes) != 0 {
 		t.Errorf("resumed: %d runs in the file, notes %q, %v; want one for each row", len(runs), notes, err)

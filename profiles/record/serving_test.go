@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/stats"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -22,9 +23,7 @@ func TestRecordKeepsWhatAnInferenceJobAnswered(t *testing.T) {
 	h := headerOf(t, d, "mobilenet-infer", 7, PlanHeader{Kind: "grid", Modes: 2})
 	dir := filepath.Join(t.TempDir(), "c")
 	r, err := Create(dir, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: d.Space().Max()}, TimeMS: 4, PowerW: 30},
 		Status: OK, Applied: d.Space().Max(), Minibatches: 40, When: time.Unix(1e9, 0).UTC(),
 		Serving: &Served{Unit: "token",
@@ -32,14 +31,10 @@ func TestRecordKeepsWhatAnInferenceJobAnswered(t *testing.T) {
 			PerS: tegra.Some(30.5), UnitJ: tegra.Some(0.75), TPOTMS: tegra.Some(33.0), Reps: 3, CVPct: tegra.Some(1.5),
 			Phases: []PhaseOfServing{{Phase: Prefill, PerS: tegra.Some(500.0), UnitJ: tegra.Some(0.05)},
 				{Phase: Decode, PerS: tegra.Some(30.0), PowerW: tegra.Some(24.0), UnitJ: tegra.Some(0.8)}}}}
-	if err := r.Append(row); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Append(row))
 	bare := row
 	bare.Mode, bare.Serving = d.Space().At(0), nil
-	if err := r.Append(bare); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Append(bare))
 	r.Close()
 	_, rows, notes, err := ReadNoted(dir)
 	if err != nil || len(rows) != 2 || len(notes) > 0 {
@@ -107,9 +102,7 @@ func TestRecordOfAPairFillsTheColumnsThatItNames(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
 	r, err := Create(dir, pairHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	mode := exampleRows()[0].Mode
 	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode, Batch: 16}, TimeMS: 4, PowerW: 30},
 		Status:  OK,
@@ -120,13 +113,9 @@ func TestRecordOfAPairFillsTheColumnsThatItNames(t *testing.T) {
 			TrainMS: tegra.Some(44.0), InferMS: tegra.Some(6.0),
 			TrainPerS: 8.5, ServedPerS: 61, MeanW: 27.5, IdleShare: tegra.Some(0.25),
 			Latency: Latency{P50: 11, P95: 12, P99: 13, N: 300}, Late: 3, Minibatches: 99}}
-	if err := errors.Join(r.Append(row), r.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(r.Append(row), r.Close()))
 	f, err := os.Open(filepath.Join(dir, modesName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	if _, rows, notes, err := ReadNoted(dir); err != nil || len(rows) != 1 || len(notes) > 0 ||
 		!reflect.DeepEqual(rows[0].Pair, row.Pair) || !slices.Equal(rows[0].Extra, []string{"", ""}) {

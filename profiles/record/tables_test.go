@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -156,22 +157,14 @@ func TestBeginsFindsTheRunThatWasCutOff(t *testing.T) {
 func TestRecordWritesTheRowIntoItsModesFolder(t *testing.T) {
 	t.Parallel()
 	rec, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	mode := tegra.Mode{Cores: 4, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
 	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 80, PowerW: 20}, Status: OK,
 		Minibatches: 40}
-	if err := rec.Append(row); err != nil {
-		t.Fatal(err)
-	}
-	if err := rec.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, rec.Append(row))
+	must.NoError(t, rec.Close())
 	whole, err := os.ReadFile(filepath.Join(rec.Dir(), modesName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	text, err := os.ReadFile(filepath.Join(rec.Dir(), "logs/pm_4_1651200_624750000_3199000000", rowName))
 	if d := cmp.Diff(string(whole), string(text)); err != nil || d != "" {
 		t.Errorf("%v, the row of the only mode (-%s +folder):\n%s", err, modesName, d)
@@ -190,13 +183,9 @@ func TestRecordNamesTheFolderOfARow(t *testing.T) {
 		h := testHeader(t)
 		h.Plan = plan
 		rec, err := Create(filepath.Join(t.TempDir(), "c"), h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		log := os.WriteFile(rec.Log(), []byte("loading\n"), 0o600)
-		if err := errors.Join(log, rec.Append(row), rec.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, errors.Join(log, rec.Append(row), rec.Close()))
 		for _, name := range []string{rowName, logName} {
 			if _, err := os.Stat(filepath.Join(rec.Dir(), "logs", want, name)); err != nil {
 				t.Error(err)
@@ -209,9 +198,7 @@ func TestRecordNamesTheFolderOfARow(t *testing.T) {
 func TestRecordKeepsTheLogOfAJobStartedElsewhere(t *testing.T) {
 	t.Parallel()
 	rec, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer rec.Close()
 	log := filepath.Join(t.TempDir(), "train.log")
 	write := func(text string) {
@@ -219,22 +206,16 @@ func TestRecordKeepsTheLogOfAJobStartedElsewhere(t *testing.T) {
 		if err == nil {
 			_, err = f.WriteString(text)
 		}
-		if err := errors.Join(err, f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, errors.Join(err, f.Close()))
 	}
 	write("before\n")
 	rec.LogOf(log)
 	rec.LogOf(t.TempDir()) // no file
 	for i, row := range exampleRows()[:2] {
 		write(fmt.Sprintf("step %d\n", i))
-		if err := rec.Append(row); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, rec.Append(row))
 		dir, err := rec.rowFolder(row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		text, err := os.ReadFile(filepath.Join(dir, logName))
 		if _, said, _ := strings.Cut(string(text), "\n"); err != nil || said != fmt.Sprintf("step %d\n", i) {
 			t.Errorf("mode %d: %q, %v", i, text, err)
@@ -246,9 +227,7 @@ func TestRecordKeepsTheLogOfAJobStartedElsewhere(t *testing.T) {
 func TestParseRowNamesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	rec, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer rec.Close()
 	mode := tegra.Mode{Cores: 4, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
 	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 80, PowerW: 20}, Status: OK,

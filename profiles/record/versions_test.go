@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jtune/internal/must"
 )
 
 // A folder may come from anyone: to open a pipe for reading waits for a writer.
 func TestVersionsOfAPipeAreNone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := unix.Mkfifo(filepath.Join(dir, runsName), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, unix.Mkfifo(filepath.Join(dir, runsName), 0o600))
 	done := make(chan string, 1)
 	go func() { done <- Framework(Versions(dir)) }()
 	select {
@@ -58,9 +58,7 @@ func TestVersionsAreThoseOfTheFirstRunThatToldAny(t *testing.T) {
 		dir := t.TempDir()
 		if c.lines != nil {
 			text := strings.Join(c.lines, "\n") + "\n"
-			if err := os.WriteFile(filepath.Join(dir, runsName), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(filepath.Join(dir, runsName), []byte(text), 0o644))
 		}
 		if got := Framework(Versions(dir)); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness"
 )
@@ -78,15 +79,11 @@ func TestLiveServerIsReadByItsCounters(t *testing.T) {
 	t.Parallel()
 	h, err := watches(t, vllm(1000, 10, 50), vllm(1000, 10, 50), vllm(1100, 10, 50), vllm(1400, 12, 60), "",
 		vllm(30, 1, 2), vllm(130, 2, 7))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var got []string
 	for len(got) < 5 {
 		e, err := h.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		switch e.Kind {
 		case harness.Hello:
 			got = append(got, e.Info["runtime"]+" "+e.Info["unit"])
@@ -128,14 +125,10 @@ func TestLiveServerLeavesOutWhatNoServerServes(t *testing.T) {
 	t.Parallel()
 	h, err := watches(t, vllm(0, 0, 0), vllm(100, 1, 1.7e308), vllm(200, 2, 1.7e308)+vllm(0, 0, 1.7e308),
 		vllm(300, 3, 0), vllm(400, 4, 5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for {
 		e, err := h.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if e.TimeMS > 1e12 {
 			t.Errorf("%+v", e)
 		}
@@ -155,14 +148,10 @@ func TestLiveServerTellsHowManyAnswersTookHowLong(t *testing.T) {
 			fast, requests, requests)
 	}
 	h, err := watches(t, counted(100, 10, 10, 5), counted(400, 13, 11, 9))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for n := 0; n < 3; {
 		e, err := h.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if e.Kind != harness.Infer {
 			continue
 		}
@@ -182,14 +171,10 @@ func TestLiveServerOfTritonCountsInferences(t *testing.T) {
 			"nv_inference_request_duration_us{model=\"a\"} %d\n", n, requests, us)
 	}
 	h, err := watches(t, triton(0, 0, 0), triton(32, 1, 8000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for {
 		e, err := h.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if e.Kind == harness.Infer {
 			if e.N != 32 || math.Abs(e.TimeMS-8) > 1e-9 {
 				t.Errorf("%+v", e)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness"
 	"jtune/tegra"
@@ -87,15 +88,11 @@ func TestServerRequestsBecomeBatchesOfTokens(t *testing.T) {
 	t.Parallel()
 	for api, f := range map[string]fake{OpenAI: {oneModel, good}, Ollama: {ollamaModel, goodOllama}} {
 		h, err := serves(t, api, f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		seen := map[harness.Kind]int{}
 		for seen[harness.Infer] < 6 {
 			e, err := h.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			seen[e.Kind]++
 			switch e.Kind {
 			case harness.Hello:
@@ -256,15 +253,11 @@ func TestServerAtARateIsChargedFromTheSchedule(t *testing.T) {
 	t.Cleanup(s.Close)
 	h, err := New(t.Context(), Options{API: OpenAI, URL: s.URL, OutputTokens: 3, Silence: time.Minute,
 		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 100}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	slow := 0
 	for n := 0; n < 60; {
 		e, err := h.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if e.Kind == harness.Request {
 			if n++; e.Latency() > 150 {
 				slow++
@@ -289,14 +282,10 @@ func TestServerThatKnowsNoExtrasIsAskedWithoutThem(t *testing.T) {
 		}
 		good(w, r, body)
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for n := 0; n < 5; {
 		e, err := h.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if e.Timed() {
 			n++
 		}
@@ -351,19 +340,13 @@ class H(http.server.BaseHTTPRequestHandler):
     def log_message(self, *a): pass
 http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), H).serve_forever()
 `
-	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(script, []byte(text), 0o600))
 	h, err := New(t.Context(), Options{API: OpenAI, URL: url, OutputTokens: 1,
 		Start: harness.ExecOptions{Command: []string{python, script, port}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for n := 0; n < 4; {
 		e, err := h.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if e.Timed() {
 			n++
 		}
@@ -427,15 +410,11 @@ func TestServerOfOtherAnswersThanAskedIsNamedOnce(t *testing.T) {
 		"": says(3, 40, 3),
 	} {
 		h, err := serves(t, OpenAI, fake{oneModel, answer})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		notes, batches := 0, 0
 		for batches < 6 {
 			e, err := h.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			if e.Kind == harness.Note && strings.Contains(e.Message, said) {
 				notes++
 			}

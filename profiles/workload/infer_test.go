@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 const servers = `
@@ -28,13 +30,9 @@ torch = { net = "mobilenet", set = "gld23k", infer = true }
 func serversOf(t *testing.T) []Workload {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(file, []byte(servers), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte(servers), 0o600))
 	list, err := Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return list
 }
 
@@ -152,19 +150,13 @@ func TestWorkloadWithEnvAddsToIt(t *testing.T) {
 func TestProgramsOfInferenceAreFoundAndTheirServersAsked(t *testing.T) {
 	home := t.TempDir()
 	bin := filepath.Join(home, "llama.cpp", "build", "bin")
-	if err := os.MkdirAll(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.MkdirAll(bin, 0o755))
 	bench := filepath.Join(bin, "llama-bench")
-	if err := os.WriteFile(bench, []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(bench, []byte("#!/bin/sh\n"), 0o755))
 	t.Setenv("HOME", home)
 	t.Setenv("PATH", t.TempDir())
 	found, err := Programs(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, f := range found {
 		if f.There != (f.Workload == "llama") || f.There && f.Program != bench {
 			t.Errorf("%+v, want llama-bench alone", f)
@@ -194,13 +186,9 @@ func TestWorkloadsOfTheUserAreListedBeforeTheBuiltInOnes(t *testing.T) {
 	text := "[workload.night]\ncommand = [\"true\"]\n" +
 		"[workload.resnet18]\nbatch = 8\n" +
 		"[workload.day]\ncommand = [\"true\"]\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	list, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if list[0].Name != "night" || list[1].Name != "day" || list[2].Name != "resnet18" || list[2].Batch != 8 {
 		t.Errorf("the list begins with %s %s %s", list[0].Name, list[1].Name, list[2].Name)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
 )
@@ -20,9 +21,7 @@ func TestWorkloadBuiltInJobIsWrittenOutAndStarted(t *testing.T) {
 	w.Torch.Data, w.Torch.Python = torch.Synthetic, "sh"
 	scripts := filepath.Join(t.TempDir(), "torch")
 	e, err := w.job(HarnessOptions{Scripts: scripts})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	want := "sh -B " + scripts + "/train.py --net lenet5 --set mnist --data synthetic"
 	if got := strings.Join(e.Command, " "); got != want || e.Env["JTUNE_BATCH"] != "16" || e.Silence != builtInSilence {
 		t.Errorf("got %q, %v, silence %v; want %q", got, e.Env, e.Silence, want)
@@ -36,15 +35,11 @@ func TestWorkloadBuiltInJobInAContainerSeesScriptsAndData(t *testing.T) {
 	t.Setenv("SUDO_UID", "")
 	data, scripts := t.TempDir(), t.TempDir()
 	w, err := Find(builtIns(t), "resnet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	w.Torch.Data, w.Torch.Python = data, "/opt/venv/bin/python"
 	w.Container = harness.Container{Image: "l4t-pytorch", Mounts: []string{"/a:/b"}}
 	e, err := w.job(HarnessOptions{Scripts: scripts})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got, want := strings.Join(
 		e.Container.Mounts,
 		" ",
@@ -62,9 +57,7 @@ func TestWorkloadBuiltInJobInAContainerSeesScriptsAndData(t *testing.T) {
 func TestWorkloadBuiltInJobWithoutDataSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	w, err := Find(builtIns(t), "bert")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	w.Torch.Python = "sh"
 	_, err = w.NewHarness(HarnessOptions{Scripts: t.TempDir()})(t.Context(), 0)
 	if err == nil || !strings.Contains(err.Error(), `workload bert: no data for squad: write data = "FOLDER"`) {
@@ -95,9 +88,7 @@ image = "nvcr.io/nvidia/l4t-pytorch:r35.2.1-pth2.0-py3"
 runtime = "nvidia"
 mounts = ["/data:/data:ro"]
 `, builtIns(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for name, want := range map[string]torch.Job{
 		"resnet-gld": {Net: "resnet18", Set: "gld23k", Data: "/data", Python: "/opt/python"},
 		"lenet5":     {Net: "lenet5", Set: "mnist", Data: "synthetic", Python: "/opt/python"},
@@ -137,9 +128,7 @@ func TestWorkloadCommandLearnsTheWorkloadsSettings(t *testing.T) {
 			`echo "$JTUNE_WORKLOAD $JTUNE_BATCH $JTUNE_WORKERS $JTUNE_EPOCHS $EXTRA" >` + file,
 		}}
 	h, err := w.NewHarness(HarnessOptions{Epochs: 6})(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, err := h.Next(t.Context()); !errors.Is(err, harness.ErrNotUnderstood) {
 		t.Error(err)
 	}
@@ -155,9 +144,7 @@ func TestWorkloadWhichCommandsTakeAMinibatchSize(t *testing.T) {
 		"reads.py": "batch = int(os.environ['JTUNE_BATCH'])\n",
 		"fixed.py": "batch = 16\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	for _, c := range []struct {
 		name string
@@ -205,13 +192,9 @@ func TestWorkloadBatchSizeOfTheUserIsNotAssumed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.toml")
 	text := "[workload.given]\ncommand = [\"true\"]\nbatch = 16\n[workload.open]\ncommand = [\"true\"]\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	list, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	own := Own("own", []string{"true"})
 	for w, want := range map[*Workload]int{&list[0]: 16, &list[1]: 0, &own: 0} {
 		if d := w.detect(); d.Batch != want || d.Usual != 16 {

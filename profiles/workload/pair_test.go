@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
 )
@@ -15,9 +16,7 @@ func TestWorkloadSaysWhyItGetsNoRequestsAtARate(t *testing.T) {
 	t.Parallel()
 	script := func(text string) []string {
 		path := filepath.Join(t.TempDir(), "serve.py")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		return []string{"python3", path}
 	}
 	for name, c := range map[string]struct {

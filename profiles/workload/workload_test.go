@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
@@ -16,9 +17,7 @@ import (
 func builtIns(t *testing.T) []Workload {
 	t.Helper()
 	list, err := Load("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return list
 }
 
@@ -130,13 +129,9 @@ env = { CUDA_VISIBLE_DEVICES = "0" }
 command = ["./resnet.sh"]
 batch = 32
 `
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	list, err := Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	mine, err := Find(list, "mine")
 	if err != nil || !mine.Own || mine.Batch != 16 || mine.Workers != 4 || mine.Title != "mynet" ||
 		mine.Env["CUDA_VISIBLE_DEVICES"] != "0" {
@@ -236,19 +231,13 @@ func TestWorkloadErrorsOfAWorkloadsFileNameFileAndLine(t *testing.T) {
 func TestLoadReturnsListsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	want, err := parse("built-in workloads", builtIn, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "my.toml") // which changes the built-in lists and tables
 	text := "[workload.resnet18]\naliases = ['r']\nenv = { A = 'b' }\n[workload.llama]\ncommand = ['x']\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	for _, name := range []string{file, ""} {
 		list, err := Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, w := range list {
 			for _, words := range [][]string{w.Aliases, w.Command, w.Container.Flags, w.Container.Mounts} {
 				for i := range words {
@@ -305,9 +294,7 @@ func FuzzWorkloadsFile(f *testing.F) {
 	f.Add("[workload.resnet18]\nbatch = 32\naliases = ['r']\n")
 	f.Add("workload = 3\n[[workload]]\n\"")
 	base, err := Load("")
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.NoError(f, err)
 	f.Fuzz(func(t *testing.T, text string) {
 		defer reliability.Input(t)()
 		list, err := parse("fuzz.toml", text, deepCopy(base))

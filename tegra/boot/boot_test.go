@@ -3,6 +3,8 @@ package boot
 import (
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestUnitIsThisText(t *testing.T) {
@@ -12,9 +14,7 @@ func TestUnitIsThisText(t *testing.T) {
 		Mode:    "12c/2.20C/1.30G/3.20M",
 		Flags:   []string{"--dvfs=off", "--fan=max"},
 	}.Text()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	const want = `# Written by jtune apply --at-boot; jtune apply --at-boot off removes it.
 [Unit]
 Description=Power mode 12c/2.20C/1.30G/3.20M (jtune)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -15,28 +16,21 @@ import (
 func system(t *testing.T) (root string, d *Dir, text string) {
 	t.Helper()
 	root = t.TempDir()
-	must(t, os.MkdirAll(filepath.Join(root, "etc"), 0o755))
+	must.NoError(t, os.MkdirAll(filepath.Join(root, "etc"), 0o755))
 	d, err := Open(root)
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() { d.Close() })
 	text, err = Unit{Program: "/usr/local/bin/jtune", Mode: "MAXN"}.Text()
-	must(t, err)
+	must.NoError(t, err)
 	return root, d, text
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // put writes a file below root.
 func put(t *testing.T, root, name, content string) string {
 	t.Helper()
 	full := filepath.Join(root, name)
-	must(t, os.MkdirAll(filepath.Dir(full), 0o755))
-	must(t, os.WriteFile(full, []byte(content), 0o644))
+	must.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
+	must.NoError(t, os.WriteFile(full, []byte(content), 0o644))
 	return full
 }
 
@@ -44,7 +38,7 @@ func put(t *testing.T, root, name, content string) string {
 func names(t *testing.T, root string) []string {
 	t.Helper()
 	var out []string
-	must(t, filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
+	must.NoError(t, filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
 			out = append(out, strings.TrimPrefix(name, root))
 		}
@@ -56,15 +50,15 @@ func names(t *testing.T, root string) []string {
 func TestUnitIsWrittenReplacedAndRemoved(t *testing.T) {
 	t.Parallel()
 	root, d, text := system(t)
-	must(t, d.Check())
+	must.NoError(t, d.Check())
 	if got := names(t, root); len(got) != 0 {
 		t.Errorf("the check leaves %v", got)
 	}
-	must(t, d.Install(text))
+	must.NoError(t, d.Install(text))
 	other, err := Unit{Program: "/opt/jtune", Mode: "MAXN"}.Text()
-	must(t, err)
+	must.NoError(t, err)
 	for _, want := range []string{text, other, other} {
-		must(t, d.Install(want))
+		must.NoError(t, d.Install(want))
 		got, err := d.Installed()
 		if err != nil || got != want {
 			t.Errorf("got %q, %v, want %q", got, err, want)
@@ -79,7 +73,7 @@ func TestUnitIsWrittenReplacedAndRemoved(t *testing.T) {
 			t.Errorf("got %v, want the unit and its link", got)
 		}
 	}
-	must(t, d.Remove())
+	must.NoError(t, d.Remove())
 	if got := names(t, root); len(got) != 0 {
 		t.Errorf("removing leaves %v", got)
 	}
@@ -94,14 +88,14 @@ func TestInstallOfHalfAUnitCanBeCompletedAndRemoved(t *testing.T) {
 		t.Run("without "+lost, func(t *testing.T) {
 			t.Parallel()
 			root, d, text := system(t)
-			must(t, d.Install(text))
-			must(t, os.Remove(filepath.Join(root, lost)))
-			must(t, d.Install(text))
+			must.NoError(t, d.Install(text))
+			must.NoError(t, os.Remove(filepath.Join(root, lost)))
+			must.NoError(t, d.Install(text))
 			if got := names(t, root); len(got) != 2 {
 				t.Errorf("got %v, want both", got)
 			}
-			must(t, os.Remove(filepath.Join(root, lost)))
-			must(t, d.Remove())
+			must.NoError(t, os.Remove(filepath.Join(root, lost)))
+			must.NoError(t, d.Remove())
 			if got := names(t, root); len(got) != 0 {
 				t.Errorf("removing leaves %v", got)
 			}
@@ -112,10 +106,10 @@ func TestInstallOfHalfAUnitCanBeCompletedAndRemoved(t *testing.T) {
 func TestLinkThatSystemctlMadeIsTakenAsOurs(t *testing.T) {
 	t.Parallel()
 	root, d, text := system(t)
-	must(t, os.MkdirAll(filepath.Join(root, filepath.Dir(Link)), 0o755))
-	must(t, os.Symlink(Path, filepath.Join(root, Link)))
-	must(t, d.Install(text))
-	must(t, d.Remove())
+	must.NoError(t, os.MkdirAll(filepath.Join(root, filepath.Dir(Link)), 0o755))
+	must.NoError(t, os.Symlink(Path, filepath.Join(root, Link)))
+	must.NoError(t, d.Install(text))
+	must.NoError(t, d.Remove())
 	if got := names(t, root); len(got) != 0 {
 		t.Errorf("removing leaves %v", got)
 	}
@@ -130,25 +124,25 @@ func TestForeignFilesAreNeitherReplacedNorRemoved(t *testing.T) {
 		"our mark further down":   func(t *testing.T, root string) { put(t, root, Path, "\n"+mark+"\n") },
 		"our mark in a line":      func(t *testing.T, root string) { put(t, root, Path, mark+" not") },
 		"a folder": func(t *testing.T, root string) {
-			must(t, os.MkdirAll(filepath.Join(root, Path), 0o755))
+			must.NoError(t, os.MkdirAll(filepath.Join(root, Path), 0o755))
 		},
 		"a link to a file": func(t *testing.T, root string) {
 			put(t, root, "etc/victim", mark+"\n")
-			must(t, os.MkdirAll(filepath.Join(root, filepath.Dir(Path)), 0o755))
-			must(t, os.Symlink("../../victim", filepath.Join(root, Path)))
+			must.NoError(t, os.MkdirAll(filepath.Join(root, filepath.Dir(Path)), 0o755))
+			must.NoError(t, os.Symlink("../../victim", filepath.Join(root, Path)))
 		},
 		"a link to nowhere": func(t *testing.T, root string) {
-			must(t, os.MkdirAll(filepath.Join(root, filepath.Dir(Path)), 0o755))
-			must(t, os.Symlink("/etc/cron.d/evil", filepath.Join(root, Path)))
+			must.NoError(t, os.MkdirAll(filepath.Join(root, filepath.Dir(Path)), 0o755))
+			must.NoError(t, os.Symlink("/etc/cron.d/evil", filepath.Join(root, Path)))
 		},
 		"a masked unit": func(t *testing.T, root string) {
-			must(t, os.MkdirAll(filepath.Join(root, filepath.Dir(Path)), 0o755))
-			must(t, os.Symlink("/dev/null", filepath.Join(root, Path)))
+			must.NoError(t, os.MkdirAll(filepath.Join(root, filepath.Dir(Path)), 0o755))
+			must.NoError(t, os.Symlink("/dev/null", filepath.Join(root, Path)))
 		},
 		"a file where the link goes": func(t *testing.T, root string) { put(t, root, Link, victim) },
 		"a link elsewhere": func(t *testing.T, root string) {
-			must(t, os.MkdirAll(filepath.Join(root, filepath.Dir(Link)), 0o755))
-			must(t, os.Symlink("/lib/systemd/system/other.service", filepath.Join(root, Link)))
+			must.NoError(t, os.MkdirAll(filepath.Join(root, filepath.Dir(Link)), 0o755))
+			must.NoError(t, os.Symlink("/lib/systemd/system/other.service", filepath.Join(root, Link)))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,8 +177,8 @@ func TestInstallFollowsNoLinkOutOfTheRoot(t *testing.T) {
 				root, d, text := system(t)
 				outside := t.TempDir()
 				full := filepath.Join(root, name)
-				must(t, os.MkdirAll(filepath.Dir(full), 0o755))
-				must(t, os.Symlink(target(outside), full))
+				must.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
+				must.NoError(t, os.Symlink(target(outside), full))
 				if err := d.Check(); err == nil {
 					t.Error("the check finds nothing wrong")
 				}
@@ -205,7 +199,7 @@ func TestInstallFollowsNoLinkOutOfTheRoot(t *testing.T) {
 func TestFileThatAppearsWhileWritingIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	root, d, text := system(t)
-	must(t, d.root.MkdirAll(filepath.Dir(below(Link)), 0o755))
+	must.NoError(t, d.root.MkdirAll(filepath.Dir(below(Link)), 0o755))
 	full := put(t, root, Path, "theirs")
 	if err := d.write(Path, text, false); !errors.Is(err, ErrForeign) { // as if it had not been there a moment ago
 		t.Errorf("got %v, want %v", err, ErrForeign)
@@ -224,7 +218,7 @@ func TestInstallWithoutRightsSaysSo(t *testing.T) {
 		t.Skip("root may write everywhere")
 	}
 	root, d, text := system(t)
-	must(t, os.Chmod(filepath.Join(root, "etc"), 0o555))
+	must.NoError(t, os.Chmod(filepath.Join(root, "etc"), 0o555))
 	t.Cleanup(func() { os.Chmod(filepath.Join(root, "etc"), 0o755) })
 	for what, err := range map[string]error{"check": d.Check(), "install": d.Install(text)} {
 		if !errors.Is(err, tegra.ErrPermission) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -28,7 +29,7 @@ const oldID, newID, nextID = 0, 2, 5
 // newMachine returns a board at its old preset; before is the content of nvpmodel's file, "" for none.
 func newMachine(t *testing.T, before string) *machine {
 	m := &machine{t: t, root: inMemory(t)}
-	must(t, os.MkdirAll(filepath.Join(m.root, "etc"), 0o755))
+	must.NoError(t, os.MkdirAll(filepath.Join(m.root, "etc"), 0o755))
 	if before != "" {
 		put(t, m.root, tegra.PresetFile, before)
 	}
@@ -66,7 +67,7 @@ var errCut = errors.New("the power fails")
 func (m *machine) do(work func(d *Dir) error) (err error) {
 	m.t.Helper()
 	d, err := OpenStaged(m.root)
-	must(m.t, err)
+	must.NoError(m.t, err)
 	defer d.Close()
 	d.cut = func() {
 		if m.steps++; m.steps == m.cutAt {
@@ -166,7 +167,7 @@ func TestStagedPresetStaysWithAYesAndElseLeadsBack(t *testing.T) {
 	t.Parallel()
 	for _, before := range []string{"pmode:0000 fmode:quiet\n", "pmode:0000", ""} {
 		m := newMachine(t, before)
-		must(t, m.stage(newID))
+		must.NoError(t, m.stage(newID))
 		if want := strings.Replace(before, "0000", "0002", 1); before != "" &&
 			strings.TrimSpace(m.file()) != strings.TrimSpace(want) {
 			t.Errorf("staged: %q, want %q", m.file(), want)
@@ -181,7 +182,7 @@ func TestStagedPresetStaysWithAYesAndElseLeadsBack(t *testing.T) {
 		}
 		m.wantOver(oldID)
 
-		must(t, m.stage(newID))
+		must.NoError(t, m.stage(newID))
 		m.run(m.keep)
 		m.wantOver(newID)
 		if err := m.keep(); !errors.Is(err, ErrNotInstalled) {
@@ -193,7 +194,7 @@ func TestStagedPresetStaysWithAYesAndElseLeadsBack(t *testing.T) {
 func TestStagedPresetsAreTriedOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "pmode:0000\n")
-	must(t, m.stage(newID, nextID))
+	must.NoError(t, m.stage(newID, nextID))
 	var tried []int
 	m.run(func() error { tried = append(tried, m.inUse); return nil })
 	if fmt.Sprint(tried) != "[2 5]" {
@@ -242,9 +243,9 @@ func TestStagedPresetSurvivesTwoPowerCutsAnywhere(t *testing.T) {
 func TestStagedUnitThatIsKilledOrStoppedLeadsBack(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "pmode:0000\n")
-	must(t, m.stage(newID, nextID))
+	must.NoError(t, m.stage(newID, nextID))
 	m.boot()
-	must(t, m.do(func(d *Dir) error {
+	must.NoError(t, m.do(func(d *Dir) error {
 		if r, next, err := d.Begin(); r == nil || next != Trial || err != nil {
 			t.Errorf("the first start: %v, %v, %v", r, next, err)
 		}
@@ -260,8 +261,8 @@ func TestStagedUnitThatIsKilledOrStoppedLeadsBack(t *testing.T) {
 	m.run(nothing)
 	m.wantOver(oldID)
 
-	must(t, m.stage(newID))
-	must(t, m.do((*Dir).Cancel))
+	must.NoError(t, m.stage(newID))
+	must.NoError(t, m.do((*Dir).Cancel))
 	m.run(nothing)
 	m.wantOver(oldID)
 }
@@ -269,7 +270,7 @@ func TestStagedUnitThatIsKilledOrStoppedLeadsBack(t *testing.T) {
 func TestStagedIDOfSomebodyElseStays(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "pmode:0000\n")
-	must(t, m.stage(newID))
+	must.NoError(t, m.stage(newID))
 	m.run(func() error { put(t, m.root, tegra.PresetFile, "pmode:0007\n"); return nil })
 	m.wantOver(7)
 }
@@ -277,7 +278,7 @@ func TestStagedIDOfSomebodyElseStays(t *testing.T) {
 func TestStagedTextIsAUnit(t *testing.T) {
 	t.Parallel()
 	text, err := Staged{Presets: []Preset{{newID, "M\nX"}}}.Text("/opt/a b/jtune")
-	must(t, err)
+	must.NoError(t, err)
 	for _, want := range []string{"ExecStart=\"/opt/a b/jtune\" staged --device=jetson\n",
 		"ExecStopPost=\"/opt/a b/jtune\" staged --device=jetson --end=${SERVICE_RESULT}\n",
 		"After=nvpower.service nvpmodel", "WantedBy=multi-user.target\n"} {

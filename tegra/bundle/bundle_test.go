@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
@@ -31,13 +32,9 @@ func of(t testing.TB, fsys tegra.FS, names ...string) []byte {
 func plain(t *testing.T, data []byte) string {
 	t.Helper()
 	zip, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	text, err := io.ReadAll(zip)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return string(text)
 }
 
@@ -122,22 +119,16 @@ func TestReadGivesTheErrorsOfTheBoard(t *testing.T) {
 	const off = "/sys/class/thermal/thermal_zone0/temp"
 	board := refusing{tegra.DiskFS(tegratest.AGXOrin35(t)), "/sys/kernel/debug", off}
 	fsys, err := Read(bytes.NewReader(of(t, board)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	f, err := fsys.Open(off)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, err := f.ReadAt(make([]byte, 8), 0); !errors.Is(err, syscall.EAGAIN) {
 		t.Errorf("%s: got %v, want that it is powered down", off, err)
 	}
 	open := func(fsys tegra.FS) []tegra.Probe {
 		t.Helper()
 		s, err := tegra.Open(fsys, tegra.RealClock())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer s.Close()
 		return s.Probes()
 	}
@@ -172,16 +163,12 @@ func archiveBy(t testing.TB, zip *gzip.Writer, entries ...entry) []byte {
 	zip.Reset(&out)
 	w := tar.NewWriter(zip)
 	for _, e := range entries {
-		if err := w.WriteHeader(&e.header); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.WriteHeader(&e.header))
 		if _, err := w.Write(e.data); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(w.Close(), zip.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(w.Close(), zip.Close()))
 	return out.Bytes()
 }
 

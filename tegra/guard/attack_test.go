@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -75,10 +76,8 @@ func TestGuardLockFollowsNoLinkOutOfItsRoot(t *testing.T) {
 func lockLink(t *testing.T, root, secret string) {
 	t.Helper()
 	dir := filepath.Join(root, StateDir)
-	if err := errors.Join(os.WriteFile(secret, []byte("root:hash\n"), 0o600), os.MkdirAll(dir, 0o755),
-		os.Symlink(secret, filepath.Join(dir, lockFile))); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(os.WriteFile(secret, []byte("root:hash\n"), 0o600), os.MkdirAll(dir, 0o755),
+		os.Symlink(secret, filepath.Join(dir, lockFile))))
 }
 
 func unharmed(t *testing.T, secret string) {
@@ -97,18 +96,14 @@ func TestGuardLockOpensForNobodyElse(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
 	name := filepath.Join(root, StateDir, lockFile)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o644),
-		os.WriteFile(filepath.Join(root, StateDir, foundFile), []byte("{}\n"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o644),
+		os.WriteFile(filepath.Join(root, StateDir, foundFile), []byte("{}\n"), 0o644)))
 	show(t, root)
 	client := exec.Command(os.Args[0])
 	client.Env = append(os.Environ(), asStranger+"="+root)
 	client.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	program, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	client.Path = filepath.Join(t.TempDir(), "jtune")
 	tegratest.Program(t, client.Path, string(program))
 	show(t, filepath.Dir(client.Path))
@@ -132,9 +127,7 @@ func TestGuardLockOpensForNobodyElse(t *testing.T) {
 func show(t *testing.T, dir string) {
 	t.Helper()
 	for ; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Chmod(dir, 0o755))
 	}
 }
 

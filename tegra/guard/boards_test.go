@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -49,9 +50,7 @@ func TestGuardOnEveryBoard(t *testing.T) {
 			}
 			r.t = t
 			r.try(tegra.Request{Mode: r.space.Max(), Fan: tegra.FanMax})
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, r.Close())
 			r.wantAsFound()
 		})
 	}
@@ -134,9 +133,7 @@ func first(list string) string { return strings.Fields(list + " none")[0] }
 
 func appliesPresets(t *testing.T, r *rig) {
 	s, err := tegra.Open(tegra.DiskFS(r.root), tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer s.Close()
 	masks := func() (out []string) {
 		for name, content := range tegratest.Contents(t, r.root) {

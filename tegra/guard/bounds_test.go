@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -138,9 +139,7 @@ func TestOpenLogStartsALargeLogAgain(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "state", "guard.log")
 	for _, c := range []struct{ size, kept int }{{0, 0}, {100, 100}, {maxLog, maxLog}, {maxLog + 1, 0}} {
 		if c.size > 0 {
-			if err := os.WriteFile(name, make([]byte, c.size), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(name, make([]byte, c.size), 0o600))
 		}
 		f := openLog(name)
 		if f == nil {
@@ -166,9 +165,7 @@ func TestSudoSaidIsItsLastLineSince(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	old := "sudo: an old reason\n"
 	text := old + "guard: x\nsudo: first\nsudo: second\x1b[1m\nguard: y\n"
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	got := sudoSaid(name, int64(len(old)))
 	if !strings.HasPrefix(got, " (sudo: second") || strings.Contains(got, "\x1b") {
 		t.Errorf("got %q", got)
@@ -241,13 +238,9 @@ func TestStoreWaitsForTheLockOfAnEndedGuard(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
 	s, err := stateStore(tegra.DiskFS(root), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	held, err := s.lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got := owner(held); got != os.Getpid() || !s.locked() {
 		t.Errorf("the lock names %d, locked %v", got, s.locked())
 	}
@@ -260,9 +253,7 @@ func TestStoreWaitsForTheLockOfAnEndedGuard(t *testing.T) {
 	}
 	time.AfterFunc(30*time.Millisecond, func() { held.Close() })
 	again, err := s.lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	again.Close()
 	if s.locked() {
 		t.Error("nobody holds the lock")
@@ -274,13 +265,9 @@ func TestStoreWaitsForAWatchdogAloneAndNotForEver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, err := stateStore(tegra.DiskFS(tegratest.AGXOrin35(t)), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		held, err := s.lock()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer held.Close()
 		begun := time.Now()
 		if _, err := s.lock(); !errors.Is(err, ErrBusy) || time.Since(begun) != 0 {
@@ -356,9 +343,7 @@ func TestServeEndsWithTheErrorOfItsRestore(t *testing.T) {
 	const limit = tegratest.GPU35 + "/max_freq"
 	k := tegratest.NewKernel(tegra.DiskFS(tegratest.NewAGXOrin35().Write(t)))
 	s, err := NewServer(k, tegra.RealClock(), ServerOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	requests, in := io.Pipe()
 	out, answers := io.Pipe()
 	served := make(chan error)
@@ -367,9 +352,7 @@ func TestServeEndsWithTheErrorOfItsRestore(t *testing.T) {
 		answers.Close()
 	}()
 	c, err := connect(in, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, err := c.Apply(context.Background(), tegra.Request{Mode: slow}); err != nil {
 		t.Fatal(err)
 	}
@@ -423,17 +406,11 @@ func TestStoreKnowsANumberThatCameAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, err := stateStore(tegra.DiskFS(tegratest.AGXOrin35(t)), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		held, err := s.lock()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer held.Close()
-		if err := held.Truncate(0); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, held.Truncate(0))
 		if _, err := held.WriteAt([]byte(fmt.Sprintf("%d\npid:[1]/%[1]d/1\n", os.Getpid())), 0); err != nil {
 			t.Fatal(err)
 		}

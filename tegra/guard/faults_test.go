@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -77,9 +78,7 @@ func TestGuardReportsEveryFaultOfAKnobAndRestores(t *testing.T) {
 				for _, knob := range r.knobs(low) {
 					r.faulty(knob, low, func(path string) { hurt(r.k, path) })
 				}
-				if err := r.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, r.Close())
 				r.wantAsFound()
 			})
 		}
@@ -92,9 +91,7 @@ func (r *rig) knobs(m tegra.Mode) []tegra.KnobFile {
 	var out []tegra.KnobFile
 	seen := map[string]bool{}
 	a, err := r.Apply(context.Background(), tegra.Request{Mode: m})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.NoError(r.t, err)
 	for _, f := range a.Files {
 		if kind := path.Base(f.Path); !seen[kind] {
 			seen[kind] = true
@@ -136,9 +133,7 @@ func TestGuardFollowsTablesThatChange(t *testing.T) {
 	r := newRig(t, tegratest.New("orin-nano-36"))
 	top, list := r.space.Max(), tegratest.GPU36+"/available_frequencies"
 	super, err := r.k.FS.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	change := func(text string) {
 		if err := r.k.FS.WriteFile(list, []byte(text)); err != nil {
 			t.Error(err)
@@ -167,9 +162,7 @@ func TestGuardFollowsTablesThatChange(t *testing.T) {
 	}
 	r.heal()
 	change(string(super))
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Close())
 	r.wantAsFound()
 }
 
@@ -206,9 +199,7 @@ func TestGuardNeverSavesOverADamagedState(t *testing.T) {
 		"garbage": "\x00\xff", "another shape": `[1]`, "huge": strings.Repeat("9", 4<<20)} {
 		r := newRig(t, tegratest.New("nano-32"))
 		file := path.Join(r.dir(), foundFile)
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 		if _, err := PendingRestore(r.root); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v at the start", name, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
@@ -17,13 +18,9 @@ func FuzzSavedState(f *testing.F) {
 	tree.Set("/etc/passwd", "root")
 	board := tegratest.NewMemory(tree)
 	st, err := stateStore(tegra.DiskFS(f.TempDir()), true) // on the disk
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.NoError(f, err)
 	first, err := NewServer(board, tegra.RealClock(), ServerOptions{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.NoError(f, err)
 	first.store = st
 	for _, text := range []string{"", "{}", "null", `{"state":{"files":null},"pid":-1}`,
 		`{"state":{"files":[{"path":"/etc/passwd","value":"x"}]}}`,
@@ -38,9 +35,7 @@ func FuzzSavedState(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		defer reliability.Input(t)()
-		if err := os.WriteFile(st.path(foundFile), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(st.path(foundFile), []byte(text), 0o644))
 		s := fresh(first)
 		_, _ = s.recoverPending()
 		s.sysfs.Close()

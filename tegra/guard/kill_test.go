@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
@@ -116,12 +117,8 @@ func (v victims) kill(t *testing.T, root string, rng *rand.Rand) (kills int) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), asRoamer+"="+root)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
+	must.NoError(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	var pid int
 	if !lines.Scan() || !scan(lines.Text(), &pid) {
@@ -142,9 +139,7 @@ func (v victims) kill(t *testing.T, root string, rng *rand.Rand) (kills int) {
 		kills++
 	}
 	if v.guard {
-		if err := signalTo(pid, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, signalTo(pid, syscall.SIGKILL))
 		kills++
 	}
 	if v.client && cmd.Process.Kill() == nil {
@@ -170,9 +165,7 @@ func scan(line string, pid *int) bool {
 func takeUp(t *testing.T, root string) {
 	t.Helper()
 	left, err := PendingRestore(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	c := startGuard(t, root)
 	if c.HasPending() != (left != nil) {
 		t.Errorf("offered: %v, saved: %v", c.HasPending(), left != nil)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -15,9 +16,7 @@ import (
 func presetNamed(r *rig, name string) tegra.Preset {
 	r.t.Helper()
 	d, err := tegra.Open(r.k, tegra.RealClock())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.NoError(r.t, err)
 	defer d.Close()
 	for _, p := range d.Presets() {
 		if p.Name == name {
@@ -106,9 +105,7 @@ func TestGuardSetsAPresetThroughTheVendorsProgram(t *testing.T) {
 	r := newRig(t, tegratest.NewAGXOrin35())
 	r.Close()
 	s, err := NewServer(r.k, tegra.RealClock(), ServerOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var ran []int
 	refuse := false
 	s.preset = func(id int) error {

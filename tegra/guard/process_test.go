@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"jtune/internal/caller"
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -95,9 +96,7 @@ func startGuard(t *testing.T, root string) *Client {
 	t.Helper()
 	c, err := Start(context.Background(), StartOptions{Sysroot: root, Command: os.Args[:1],
 		LogFile: filepath.Join(root, "run/jtune/guard.log")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -109,9 +108,7 @@ const patience = 3 * time.Minute
 func waitFree(t *testing.T, root string) {
 	t.Helper()
 	st, err := stateStore(tegra.DiskFS(root), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for deadline := time.Now().Add(patience); st.locked(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the board is still held after %v", patience)
@@ -153,9 +150,7 @@ func TestGuardProcessRestoresWhenItsPipeCloses(t *testing.T) {
 	if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), fmt.Sprint(c.PID())) {
 		t.Errorf("a second guard: %v, want ErrBusy naming pid %d", err, c.PID())
 	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.Close())
 	waitFree(t, root)
 	wantSame(t, before, root, "after close")
 }
@@ -167,16 +162,12 @@ func TestGuardProcessRestoresOnTERMAndIgnoresOtherSignals(t *testing.T) {
 	c := startGuard(t, root)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP,
 		syscall.SIGPIPE} {
-		if err := signalTo(c.PID(), sig); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, signalTo(c.PID(), sig))
 	}
 	if _, err := c.Apply(context.Background(), tegra.Request{Mode: mid}); err != nil {
 		t.Fatalf("after signals: %v", err)
 	}
-	if err := signalTo(c.PID(), syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, signalTo(c.PID(), syscall.SIGTERM))
 	waitFree(t, root)
 	wantSame(t, before, root, "after TERM")
 	if _, err := c.Apply(context.Background(), tegra.Request{Mode: mid}); !errors.Is(err, ErrGone) {
@@ -276,12 +267,8 @@ func TestWatchdogOfAnEndedGuardLeavesTheNextOneAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	watchdog := watchdogOf(t, c.PID(), root)
-	if err := signalTo(watchdog, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Keep(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, signalTo(watchdog, syscall.SIGSTOP))
+	must.NoError(t, c.Keep(ctx))
 	c.Close()
 	next := make(chan *Client)
 	go func() {
@@ -296,18 +283,14 @@ func TestWatchdogOfAnEndedGuardLeavesTheNextOneAlone(t *testing.T) {
 		t.Error("a guard starts while a stopped watchdog could still write")
 	case <-time.After(100 * time.Millisecond):
 	}
-	if err := signalTo(watchdog, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, signalTo(watchdog, syscall.SIGCONT))
 	if c = <-next; c == nil {
 		t.FailNow()
 	}
 	if a, err := c.Apply(ctx, tegra.Request{Mode: fast}); err != nil || a.Actual != tegra.Some(fast) {
 		t.Fatalf("%v, %v", a.Actual, err)
 	}
-	if err := c.Keep(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.Keep(ctx))
 	c.Close()
 	waitFree(t, root)
 	if got := read(t, filepath.Join(root, tegratest.GPU35, "max_freq")); got != "1300500000\n" {
@@ -337,9 +320,7 @@ func watchdogOf(t *testing.T, guard int, root string) int {
 func read(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return string(data)
 }
 
@@ -358,9 +339,7 @@ func TestCloseSaysThatTheGuardIsStopped(t *testing.T) {
 	if isStopped(pid) || isStopped(1<<30) {
 		t.Error("a process that runs, or none, is taken for a stopped one")
 	}
-	if err := signalTo(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, signalTo(pid, syscall.SIGSTOP))
 	for end := time.Now().Add(20 * time.Second); !isStopped(pid); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it does not stop")

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
@@ -21,9 +22,7 @@ import (
 func serveText(t *testing.T, fsys tegra.FS, text string) []response {
 	t.Helper()
 	s, err := NewServer(fsys, tegra.RealClock(), ServerOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return serveBy(t, s, text)
 }
 
@@ -31,9 +30,7 @@ func serveText(t *testing.T, fsys tegra.FS, text string) []response {
 func serveBy(t *testing.T, s *Server, text string) []response {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Serve(context.Background(), strings.NewReader(text), &out, s); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, Serve(context.Background(), strings.NewReader(text), &out, s))
 	var answers []response
 	for lines := bufio.NewScanner(&out); lines.Scan(); {
 		var r response
@@ -108,9 +105,7 @@ func TestClientReturnsWhenItsContextEnds(t *testing.T) {
 	go io.WriteString(guard, `{"event":"ready","pid":1}`+"\n")
 	go io.Copy(io.Discard, in)
 	c, err := connect(out, answers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	if _, err := c.Restore(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -137,9 +132,7 @@ func TestClientRejectsAGuardThatIsNotReady(t *testing.T) {
 func FuzzServe(f *testing.F) {
 	board := tegratest.NewMemory(tegratest.NewAGXOrin35())
 	first, err := NewServer(board, tegra.RealClock(), ServerOptions{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.NoError(f, err)
 	f.Add(`{"id":1,"op":"apply","mode":{"cores":2,"cpu_khz":268800,"gpu_hz":114750000,"mem_hz":204000000},` +
 		`"dvfs":true,"fan":"max"}` + "\n" + `{"id":2,"op":"revert"}` + "\n")
 	f.Add(`{"op":"restore"}` + "\n" + `{"op":"recover"}` + "\n" + `{"op":"keep"}` + "\n")

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -191,9 +192,7 @@ func TestGuardRestoresTheGPUsPowerControl(t *testing.T) {
 			}
 			other := map[string]string{"auto": "on", "on": "auto"}[found]
 			for _, name := range control { // as nvpmodel sets it with a preset
-				if err := r.k.FS.WriteFile(name, []byte(other+"\n")); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, r.k.FS.WriteFile(name, []byte(other+"\n")))
 			}
 			r.Close()
 			r.wantAsFound()

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -35,9 +36,7 @@ func TestServeAnswersReadsWhileAModeIsSet(t *testing.T) {
 	t.Parallel()
 	h := &heldFS{FS: tegra.DiskFS(tegratest.AGXOrin35(t)), begun: make(chan struct{}), release: make(chan struct{})}
 	c, err := InProcess(h, tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer c.Close()
 	applied := make(chan error, 1)
 	go func() {
@@ -97,14 +96,10 @@ func TestServeKeepsSensorsReadableWhileAModeIsSet(t *testing.T) {
 	disk := tegra.DiskFS(tegratest.AGXOrin35(t))
 	h := &heldFS{FS: disk, begun: make(chan struct{}), release: make(chan struct{})}
 	c, err := InProcess(h, tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer c.Close()
 	device, err := tegra.Open(userFS{disk}, tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer device.Close()
 	device.UsePrivileged(c.ReadFile)
 	applied := make(chan error, 1)
@@ -127,19 +122,13 @@ func TestServeKeepsSensorsReadableWhileAModeIsSet(t *testing.T) {
 func fullPipe(t *testing.T) (w *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { r.Close(); w.Close() })
-	if err := w.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.SetWriteDeadline(time.Now().Add(50*time.Millisecond)))
 	if _, err := w.Write(make([]byte, 1<<21)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("filling the pipe: %v", err)
 	}
-	if err := w.SetWriteDeadline(time.Time{}); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.SetWriteDeadline(time.Time{}))
 	return w
 }
 
@@ -157,9 +146,7 @@ func TestServeRestoresForAClientThatStoppedReading(t *testing.T) {
 			before := tegratest.Contents(t, root)
 			asFound := func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 }
 			s, err := NewServer(tegra.DiskFS(root), tegra.RealClock(), ServerOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			s.flush = 10 * time.Millisecond
 			in, requests := io.Pipe()
 			ctx, term := context.WithCancel(t.Context())

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -42,9 +43,7 @@ func newRig(t *testing.T, tree *tegratest.Tree) *rig {
 func (r *rig) connect() {
 	r.t.Helper()
 	s, err := NewServer(r.k, tegra.RealClock(), ServerOptions{})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.NoError(r.t, err)
 	s.pause = func(time.Duration) {} // the fault lasts for a number of tries, not for a time
 	if s.store, err = stateStore(tegra.DiskFS(r.root), true); err != nil {
 		r.t.Fatal(err)
@@ -118,9 +117,7 @@ func TestGuardReadsEveryModeBackAndRestoresEveryFile(t *testing.T) {
 				}
 			}
 			r.wantNoRefusals()
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, r.Close())
 			r.wantAsFound()
 			r.wantNoRefusals()
 		})
@@ -138,9 +135,7 @@ func TestGuardRestoresTheLimitsOfAClusterThatWasOffline(t *testing.T) {
 	r.apply(mid)
 	r.apply(fast)
 	r.apply(slow)
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Close())
 	r.wantAsFound()
 	r.wantNoRefusals()
 }
@@ -267,9 +262,7 @@ func TestGuardKeepsAModeWhoseClocksHeatCaps(t *testing.T) {
 				tegratest.GPU35 + "/max_freq":                    c.gpu,
 				cooler + "/cur_state":                            c.state,
 			} {
-				if err := os.WriteFile(filepath.Join(r.root, file), []byte(value+"\n"), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, os.WriteFile(filepath.Join(r.root, file), []byte(value+"\n"), 0o644))
 			}
 			if err := r.Keep(t.Context()); (err == nil) != c.kept {
 				t.Errorf("keep says %v", err)
@@ -322,9 +315,7 @@ func TestGuardWritesNoLimitThatHeatHides(t *testing.T) {
 			tree.Set(cooler+"/cur_state", "2")
 			r := newRig(t, tree)
 			if c.own != "" {
-				if err := os.WriteFile(filepath.Join(r.root, c.limit), []byte(c.own+"\n"), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, os.WriteFile(filepath.Join(r.root, c.limit), []byte(c.own+"\n"), 0o644))
 				r.before = tegratest.Contents(t, r.root)
 			}
 			r.k.Do(func() { r.k.Cap[c.limit] = c.cap })
@@ -354,9 +345,7 @@ func TestGuardRevertsToTheUsersLimitsOnAHotBoard(t *testing.T) {
 	r := newRig(t, tree)
 	r.apply(fast)
 	set := tegratest.Contents(t, r.root)[limit]
-	if err := os.WriteFile(filepath.Join(r.root, cooler+"/cur_state"), []byte("2\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(r.root, cooler+"/cur_state"), []byte("2\n"), 0o644))
 	r.k.Do(func() { r.k.Cap[limit] = "1344000" })
 	r.apply(slow)
 	if _, err := r.Revert(t.Context()); err != nil {
@@ -465,9 +454,7 @@ func TestGuardNamesAFailedKnobAndRollsBack(t *testing.T) {
 			if d := tegratest.Differences(state, tegratest.Contents(t, r.root)); len(d) > 0 {
 				t.Errorf("not as before:\n%s", strings.Join(d, "\n"))
 			}
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, r.Close())
 			r.wantAsFound()
 		})
 	}
@@ -476,9 +463,7 @@ func TestGuardNamesAFailedKnobAndRollsBack(t *testing.T) {
 func TestGuardThatHasEndedSaysWhatItWasAskedFor(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tegratest.NewAGXOrin35())
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Close())
 	if a, err := r.Apply(t.Context(), tegra.Request{Mode: mid}); err == nil || a.Asked != mid || a.Actual.OK {
 		t.Errorf("%+v, %v", a, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -54,9 +55,7 @@ func TestGuardRevertGoesBackThroughWhatWasKeptToTheStateFoundFirst(t *testing.T)
 		r := newRig(t, tegratest.NewAGXOrin35())
 		next := func() {
 			t.Helper()
-			if err := r.Keep(ctx); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, r.Keep(ctx))
 			if again {
 				r.Close()
 				r.connect()
@@ -98,9 +97,7 @@ func TestGuardForgetsStepsBackThatWereNotKept(t *testing.T) {
 	r := newRig(t, tegratest.NewAGXOrin35())
 	for _, m := range []tegra.Mode{slow, mid} {
 		r.apply(m)
-		if err := r.Keep(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, r.Keep(ctx))
 	}
 	for range 2 {
 		if _, err := r.Revert(ctx); err != nil {
@@ -138,9 +135,7 @@ func TestGuardKeepStaysAndALaterProcessCanRevertIt(t *testing.T) {
 	ctx := context.Background()
 	r := newRig(t, tegratest.NewAGXOrin35())
 	r.apply(mid)
-	if err := r.Keep(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Keep(ctx))
 	r.Close()
 	kept := tegratest.Contents(t, r.root)
 	if got := kept[tegratest.GPU35+"/max_freq"]; got != "624750000\n" {
@@ -161,9 +156,7 @@ func TestGuardKeepStaysAndALaterProcessCanRevertIt(t *testing.T) {
 	if _, err := r.Revert(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Keep(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Keep(ctx))
 	r.Close()
 	r.wantAsFound()
 	if last, _ := lastApplied(r.root); last != nil {
@@ -217,9 +210,7 @@ func TestGuardDeclinesNothingButATrial(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, tegratest.NewAGXOrin35())
 			r.apply(mid)
-			if err := r.Keep(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, r.Keep(t.Context()))
 			kept := tegratest.Contents(t, r.root)
 			over(r)
 			if _, err := r.Decline(t.Context()); !errors.Is(err, ErrReverted) {
@@ -262,9 +253,7 @@ func TestGuardKeepStopsTheCountdown(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour - time.Millisecond)
-		if err := r.Keep(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, r.Keep(ctx))
 		time.Sleep(24 * time.Hour)
 		r.Close()
 		if got := r.k.Value(tegratest.GPU35 + "/max_freq"); got != "624750000" {
@@ -350,9 +339,7 @@ func TestGuardOffersAndTakesOverAStateLeftBehind(t *testing.T) {
 func (r *rig) saved() *Pending {
 	r.t.Helper()
 	st, err := stateStore(tegra.DiskFS(r.root), true)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.NoError(r.t, err)
 	p, err := st.load(foundFile)
 	if err != nil || p == nil {
 		r.t.Fatalf("no found state saved: %v", err)
@@ -363,9 +350,7 @@ func (r *rig) saved() *Pending {
 func (r *rig) leave(p *Pending) {
 	r.t.Helper()
 	st, _ := stateStore(tegra.DiskFS(r.root), true)
-	if err := st.save(foundFile, *p); err != nil {
-		r.t.Fatal(err)
-	}
+	must.NoError(r.t, st.save(foundFile, *p))
 }
 
 func TestGuardWritesOnlyKnownFilesOfASavedState(t *testing.T) {
@@ -392,16 +377,12 @@ func TestGuardRevertNeverReturnsToATrialThatNobodyKept(t *testing.T) {
 	}
 	r.Close()
 	r.leave(left) // … as if guard and watchdog had been killed at the question
-	if err := os.Remove(filepath.Join(r.dir(), lastFile)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Remove(filepath.Join(r.dir(), lastFile)))
 
 	r.connect()
 	r.apply(slow)
 	r.apply(fast)
-	if err := r.Keep(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Keep(ctx))
 	if _, err := r.Revert(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -411,9 +392,7 @@ func TestGuardRevertNeverReturnsToATrialThatNobodyKept(t *testing.T) {
 	if _, err := r.Revert(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Keep(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Keep(ctx))
 	r.Close()
 	r.wantAsFound()
 	if last, _ := lastApplied(r.root); last != nil {
@@ -431,9 +410,7 @@ func TestGuardOffersNoStateThatWasRevertedAndKept(t *testing.T) {
 		func() error { _, err := r.Revert(ctx); return err },
 		func() error { return r.Keep(ctx) },
 	} {
-		if err := step(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, step())
 	}
 	r.wantAsFound()
 	if last, _ := lastApplied(r.root); last != nil {

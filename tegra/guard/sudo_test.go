@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -39,9 +40,7 @@ func ordinary(t *testing.T, root, sudo string) (client *exec.Cmd, log string) {
 	t.Helper()
 	place := t.TempDir()
 	program, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	tegratest.Program(t, filepath.Join(place, "jtune"), string(program))
 	if sudo != "" {
 		tegratest.Program(t, filepath.Join(place, "sudo"), sudo)
@@ -70,9 +69,7 @@ func give(t *testing.T, dir string) {
 	for d := dir; err == nil && strings.HasPrefix(d, os.TempDir()+"/"); d = filepath.Dir(d) {
 		err = os.Chmod(d, 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 }
 
 func TestStartAsksSudoOnceAndItsGuardRestores(t *testing.T) {
@@ -81,9 +78,7 @@ func TestStartAsksSudoOnceAndItsGuardRestores(t *testing.T) {
 	before := tegratest.Contents(t, root)
 	client, log := ordinary(t, root, fakeSudo)
 	out, err := client.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if err := client.Start(); err != nil {
 		if errors.Is(err, fs.ErrPermission) {
 			t.Skipf("cannot run as another user here: %v", err)
@@ -147,18 +142,14 @@ func TestStartOfAClientThatDroppedRootIsOfARootGuard(t *testing.T) {
 	client, log := ordinary(t, root, fakeSudo)
 	client.SysProcAttr = nil
 	client.Env = append(client.Env, throughSudo+"=1", "SUDO_UID=65534", "SUDO_GID=65534", asMachine+"="+root)
-	if err := filepath.WalkDir(root, func(name string, _ fs.DirEntry, err error) error {
+	must.NoError(t, filepath.WalkDir(root, func(name string, _ fs.DirEntry, err error) error {
 		return errors.Join(err, os.Lchown(name, 0, 0))
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	out, err := client.StdoutPipe()
 	if err == nil {
 		err = client.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	lines := bufio.NewScanner(out)
 	for n := range 5 {
 		if !lines.Scan() || !strings.HasPrefix(lines.Text(), "applied") {
@@ -181,9 +172,7 @@ func TestStartOfAClientThatDroppedRootIsOfARootGuard(t *testing.T) {
 func TestStartThatSudoRefusesSaysWhatSudoSaid(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "guard.log")
-	if err := os.WriteFile(log, []byte("sudo: of an earlier day\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(log, []byte("sudo: of an earlier day\n"), 0o600))
 	for said, want := range map[string]string{
 		"Sorry, try again.\\nsudo: 3 incorrect password attempts": " (sudo: 3 incorrect password attempts): ",
 		"guest is not in the sudoers file.\\nThis is reported.":   " (guest is not in the sudoers file.): ",

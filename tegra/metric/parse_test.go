@@ -8,6 +8,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/internal/usage"
 	"jtune/tegra"
@@ -148,9 +149,7 @@ func TestLimitsNeedASensor(t *testing.T) {
 		{"4.75 V VDD_IN", tegra.Board{}, current, ""},
 	} {
 		q, err := Parse(c.line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		err = q.Limit.Limits.Shown(c.board, c.now)
 		if (err == nil) != (c.want == "") ||
 			err != nil && (!errors.Is(err, tegra.ErrUnsupported) || !strings.Contains(err.Error(), c.want)) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra/nvpmodel"
 	"jtune/tegra/sweep/sweeptest"
@@ -83,29 +84,23 @@ DLA0_CORE MAX_FREQ 614400000
 func parse(t *testing.T, text string) *nvpmodel.Config {
 	t.Helper()
 	c, err := nvpmodel.Parse(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return c
 }
 
 func TestParseKeepsTheFactsOfTheFileInJSON(t *testing.T) {
 	t.Parallel()
 	data, err := json.Marshal(parse(t, sample))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var got map[string]any
-	if err := json.Unmarshal(data, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal(data, &got))
 	params := got["params"].(map[string]any)
 	if n := len(params); n != 10 {
 		t.Errorf("%d params, want 10", n)
 	}
 	delete(got, "params")
 	var want map[string]any
-	if err := json.Unmarshal(
+	must.NoError(t, json.Unmarshal(
 		[]byte(`{"default":7,"fan_default":"quiet","mode_pairs_that_need_a_reboot":[[0,7]],"errors":[],
 		"modes":[
 		 {"id":0,"name":"MAXN","cores_on":[0,1,2,3],"cores_off":[],"gpu_hz":{"min_freq":0,"max_freq":-1},"emc_max_hz":0,"masks":{"TPC_PG_MASK":0},
@@ -113,9 +108,7 @@ func TestParseKeepsTheFactsOfTheFileInJSON(t *testing.T) {
 		 {"id":7,"name":"MODE_7W","cores_on":[0,1],"cores_off":[2,3],"gpu_hz":{"min_freq":null,"max_freq":408000000},"emc_max_hz":2133000000,"masks":{"TPC_PG_MASK":252},
 		  "cpu_khz":{"CPU_A78_0":{"min_freq":null,"max_freq":960000}}}]}`),
 		&want,
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("JSON (-want +got):\n%s", d)
 	}
@@ -167,9 +160,7 @@ func TestWindowsLineEndsAndByteOrderMarksAreNoErrors(t *testing.T) {
 func TestParseTakesAnEmptyFileAsAnEmptyConfiguration(t *testing.T) {
 	t.Parallel()
 	data, err := json.Marshal(parse(t, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	const want = `{"default":null,"fan_default":null,"params":{},"modes":[],"mode_pairs_that_need_a_reboot":[],` +
 		`"errors":[]}`
 	if string(data) != want {
@@ -198,9 +189,7 @@ func TestBlockReadsBackAsTheModeItWasMadeFrom(t *testing.T) {
 	t.Parallel()
 	c := parse(t, sample)
 	block, err := nvpmodel.Block(c, target(), "pm_new")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	const want = `# current limits and other parameters: from MAXN (id 0), the smallest mode that contains it
 < POWER_MODEL ID=8 NAME=PM_NEW >
 CPU_ONLINE CORE_0 1
@@ -278,9 +267,7 @@ func TestParseTakesTheExtractedFactsFromTheVendorsFiles(t *testing.T) {
 	t.Parallel()
 	table := sweeptest.Shared(t, "data/nvpmodel/modes.tsv")
 	f, err := os.Open(table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	configs := map[string]*nvpmodel.Config{}
 	rows := 0
@@ -292,9 +279,7 @@ func TestParseTakesTheExtractedFactsFromTheVendorsFiles(t *testing.T) {
 		c := configs[cells[0]]
 		if c == nil {
 			data, err := os.ReadFile(filepath.Join(filepath.Dir(table), cells[0]))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			c = parse(t, string(data))
 			if len(c.Errors) > 0 {
 				t.Errorf("%s: %v", cells[0], c.Errors)
@@ -368,9 +353,7 @@ func TestReboots(t *testing.T) {
 		"nvpmodel_t194.conf":             7, // MODE_10W against each other
 	} {
 		data, err := os.ReadFile(sweeptest.Shared(t, "data/nvpmodel/"+file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		c := parse(t, string(data))
 		got := 0
 		for i, a := range c.Modes {
@@ -408,9 +391,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again, err := nvpmodel.Parse(strings.NewReader(text + "\n" + block))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if len(again.Errors) != len(c.Errors) && len(c.Errors) < 100 {
 			t.Errorf("the block makes errors: %v\n%s", again.Errors[len(c.Errors):], block)
 		}

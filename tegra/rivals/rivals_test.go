@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
@@ -75,14 +76,10 @@ func TestProcessesAreKnownByTheirOwnNameOrTheirScripts(t *testing.T) {
 func find(t *testing.T, fsys tegra.FS) map[string]Rival {
 	t.Helper()
 	s, err := tegra.Open(fsys, tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer s.Close()
 	r, err := s.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	out := map[string]Rival{}
 	for _, found := range Find(fsys, r, s.Presets(), 4242) {
 		out[found.Name+" "+string(found.Kind)] = found
@@ -166,9 +163,7 @@ func TestLockedClocksAreRecognised(t *testing.T) {
 	}
 	for _, name := range []string{"policy0", "policy4", "policy8"} {
 		path := filepath.Join(root, tegratest.CPU, "cpufreq", name, "scaling_min_freq")
-		if err := os.WriteFile(path, []byte("2201600\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, []byte("2201600\n"), 0o644))
 	}
 	if r := find(t, fsys)["jetson_clocks mark"]; r.Touches != "CPU clocks" || r.State != InForce {
 		t.Errorf("got %+v, want the CPU's", r)

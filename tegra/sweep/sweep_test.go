@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -24,9 +25,7 @@ const head = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
 func read(t *testing.T, text string) *sweep.Table {
 	t.Helper()
 	table, err := sweep.Read(strings.NewReader(text), "test.csv", sweep.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return table
 }
 
@@ -75,9 +74,7 @@ func TestSweepMayHoldTimeAlone(t *testing.T) {
 		"a TX2's":     tx2,
 	} {
 		table, err := sweep.Read(strings.NewReader(text), "t.csv", sweep.Options{TimeOnly: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		got := table.Measured()
 		if want := (tegra.Mode{Cores: 3, CPU: 1190400 * tegra.KHz, GPU: 420750000,
 			EMC: 2133 * tegra.MHz}); !table.TimeOnly ||
@@ -300,9 +297,7 @@ func TestWriteReadsBack(t *testing.T) {
 		},
 	}
 	var out bytes.Buffer
-	if err := sweeptest.Write(&out, want); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, sweeptest.Write(&out, want))
 	if d := cmp.Diff(want, read(t, out.String()).Measured()); d != "" {
 		t.Errorf("(-written +read):\n%s", d)
 	}
@@ -318,13 +313,11 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 func TestFolderMeansItsModesFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.WriteFile(
+	must.NoError(t, os.WriteFile(
 		filepath.Join(dir, "modes.csv"),
 		[]byte(head+"4,1190400,420750000,2133000000,80,25\n"),
 		0o644,
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	if table, err := sweep.ReadFile(dir, sweep.Options{}); err != nil || len(table.Rows) != 1 {
 		t.Errorf("%v, %v", table, err)
 	}
@@ -360,9 +353,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		var out bytes.Buffer
-		if err := sweeptest.Write(&out, table.Measured()); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, sweeptest.Write(&out, table.Measured()))
 		if _, err := sweep.Read(&out, "again", sweep.Options{Strict: true}); err != nil {
 			t.Errorf("what was read does not read back: %v", err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -94,9 +95,7 @@ func TestMemoryKeepsWhatIsWritten(t *testing.T) {
 	tr := tegratest.NewAGXOrin35()
 	m := tegratest.NewMemory(tr)
 	name := tegratest.CPU + "/cpu4/online"
-	if err := m.WriteFile(name, []byte("0")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, m.WriteFile(name, []byte("0")))
 	if data, err := m.ReadFile(name); err != nil || string(data) != "0" {
 		t.Errorf("%q, %v", data, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 	"jtune/tegra/virtual/physics"
@@ -23,9 +24,7 @@ func TestBoardIsFoundAsItsFileTreeIs(t *testing.T) {
 			b := fast(t, Options{Name: m.name})
 			d := open(t, b)
 			real, err := tegra.Open(tegra.DiskFS(tegratest.New(m.facts).Write(t)), tegra.RealClock())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			got, want := d.Board(), real.Board()
 			if got.Model != want.Model || !slices.Equal(got.Rails, want.Rails) || got.TotalRule != want.TotalRule {
 				t.Errorf("found %q with rails %v, total %q;\nits file tree is %q with %v, total %q", got.Model,
@@ -81,9 +80,7 @@ func TestBoardReadsWhatItDraws(t *testing.T) {
 			start(t, b, "lenet5")
 			sleep(t, b, settleEnd+time.Second)
 			r, err := d.Read()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			want := b.steady.steps.Power.Total()
 			if !r.TotalW.OK || math.Abs(r.TotalW.V-want) > 0.02*float64(len(b.rails)) { // a mA of each
 				t.Errorf("reads %v W, draws %.2f", r.TotalW, want)

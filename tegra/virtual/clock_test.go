@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 func TestFullSpeedCallsAreExactAndInOrder(t *testing.T) {
@@ -82,9 +84,7 @@ func TestFiniteSpeedScalesTime(t *testing.T) {
 	var calls atomic.Int64
 	stop := c.Every(time.Minute, func(time.Duration) { calls.Add(1) })
 	before := c.Now()
-	if err := c.Sleep(context.Background(), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.Sleep(context.Background(), time.Hour))
 	if slept := c.Now() - before; slept < time.Hour {
 		t.Errorf("slept %v of an hour", slept)
 	}
@@ -104,9 +104,7 @@ func TestChangingTheSpeedWakesSleepers(t *testing.T) {
 	var calls atomic.Int64
 	defer c.Every(time.Minute, func(time.Duration) { calls.Add(1) })()
 	c.SetSpeed(math.Inf(1))
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, <-done)
 	if c.Speed() != math.Inf(1) || c.Now() < time.Hour {
 		t.Errorf("speed %v, clock %v", c.Speed(), c.Now())
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 )
 
@@ -74,9 +75,7 @@ func FuzzNames(f *testing.F) {
 		f.Add(name)
 	}
 	b, err := New(Options{Name: AGXOrin, Speed: math.Inf(1)})
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.NoError(f, err)
 	f.Fuzz(func(t *testing.T, name string) {
 		defer reliability.Input(t)()
 		fsys := b.FS()

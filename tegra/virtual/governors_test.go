@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -172,9 +173,7 @@ func TestReadingRailsOftenCostsTheJob(t *testing.T) {
 		const count = 2000
 		for range count {
 			m, err := b.NextMinibatch(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			sum += m.OverheadMS + m.ComputeMS + m.StallMS
 		}
 		return sum / count

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/guard"
 	"jtune/tegra/virtual"
@@ -15,17 +16,11 @@ import (
 // order of writes, kernel rules included.
 func TestGuardAppliesModesOfAVirtualBoard(t *testing.T) {
 	b, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1), Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d, err := b.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	g, err := guard.InProcess(b.FS(), b.Clock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ctx := context.Background()
 	found := modeOf(t, d)
 	for i, m := range d.Space().Sample(60, 11) {
@@ -41,9 +36,7 @@ func TestGuardAppliesModesOfAVirtualBoard(t *testing.T) {
 			t.Fatalf("%s locked, clocks are %v %v %v", m, r.CPU.Actual, r.GPU.Actual, r.EMC.Actual)
 		}
 	}
-	if err := g.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, g.Close())
 	if r, _ := d.Read(); modeOf(t, d) != found || r.Locked.V {
 		t.Errorf("after the guard it is %s, locked %v; found %s free", modeOf(t, d), r.Locked.V, found)
 	}
@@ -64,13 +57,9 @@ func TestGuardReportsWhatAVirtualBoardRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			g, err := guard.InProcess(b.FS(), b.Clock())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			defer g.Close()
 			ctx := context.Background()
 			if _, err := g.Apply(ctx, tegra.Request{Mode: low}); err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
@@ -29,18 +30,14 @@ func fast(t testing.TB, o Options) *Board {
 		o.Speed = math.Inf(1)
 	}
 	b, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return b
 }
 
 func read(t testing.TB, b *Board, name string) string {
 	t.Helper()
 	data, err := b.FS().ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return strings.TrimSpace(string(data))
 }
 
@@ -97,33 +94,25 @@ func lock(t testing.TB, b *Board, g *governed, before string, f, unit tegra.Freq
 
 func start(t testing.TB, b *Board, name string) {
 	t.Helper()
-	if err := b.StartWorkload(name, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, b.StartWorkload(name, 0))
 }
 
 func next(t testing.TB, b *Board) Minibatch {
 	t.Helper()
 	m, err := b.NextMinibatch(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return m
 }
 
 func sleep(t testing.TB, b *Board, d time.Duration) {
 	t.Helper()
-	if err := b.Clock().Sleep(context.Background(), d); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, b.Clock().Sleep(context.Background(), d))
 }
 
 func open(t testing.TB, b *Board) *tegra.Sysfs {
 	t.Helper()
 	d, err := b.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -163,9 +152,7 @@ func table(
 func tableOf(t testing.TB, text string) *sweep.Table {
 	t.Helper()
 	out, err := sweep.Read(strings.NewReader(text), "some/where/sweep.csv", sweep.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -38,9 +39,7 @@ func TestJobMeasuredFindsItsTruth(t *testing.T) {
 				powers = append(powers, power(t, d))
 			}
 			wantMS, wantW, err := b.Truth(name, mode)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			mean := 0.0
 			for _, p := range powers {
 				mean += p / float64(len(powers))
@@ -137,9 +136,7 @@ func TestPowerSettlesWithinThePublishedTime(t *testing.T) {
 	idle := power(t, d)
 	start(t, b, "resnet18")
 	_, want, err := b.Truth("resnet18", midst)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got := power(t, d); !near(got, idle, 0.01) {
 		t.Errorf("right after the start power is %.2f W, idle was %.2f", got, idle)
 	}
@@ -230,9 +227,7 @@ func TestBatchSizesChangeTheMinibatch(t *testing.T) {
 	set(t, b, maxn)
 	last := 0.0
 	for _, batch := range []int{4, 16, 64} {
-		if err := b.StartWorkload("resnet18", batch); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, b.StartWorkload("resnet18", batch))
 		next(t, b)
 		next(t, b)
 		if m := next(t, b); m.TimeMS <= last {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/virtual/physics"
 )
@@ -14,9 +15,7 @@ import (
 func TestColdPageCacheStallsTheFirstEpochOnly(t *testing.T) { // laws 1, 2 and 6
 	quiet := 0.0
 	stall := func(b *Board, workers int) float64 {
-		if err := b.Start(Job{Workload: "mobilenet", Workers: &workers}); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, b.Start(Job{Workload: "mobilenet", Workers: &workers}))
 		next(t, b)
 		return next(t, b).StallMS
 	}
@@ -71,9 +70,7 @@ func TestLoadsAreShown(t *testing.T) {
 	d.Read()
 	sleep(t, b, 10*time.Second)
 	r, err := d.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	w, _ := physics.Find("mobilenet")
 	want := w.Steady(physics.On(AGXOrin), physics.Conditions{Cores: 4, CPU: 0.7296, GPU: 1.3005, EMC: 3.199})
 	if got := r.CPU.LoadPct.V * 4 / 100; !near(got, want.CPUBusy, 0.03) {

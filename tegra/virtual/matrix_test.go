@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/guard"
 	"jtune/tegra/virtual"
@@ -64,23 +65,15 @@ func underFault(t *testing.T, fault virtual.FileFault, pattern string) {
 	t.Helper()
 	what := path.Base(path.Dir(pattern)) + "/" + path.Base(pattern)
 	b, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1), Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d, err := b.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer d.Close()
 	g, err := guard.InProcess(b.FS(), b.Clock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ctx := context.Background()
 	sound, err := d.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	b.Inject(virtual.Faults{Files: []virtual.FileFault{fault}})
 	r, err := d.Read()
 	if err == nil &&

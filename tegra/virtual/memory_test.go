@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/virtual/physics"
 )
 
@@ -23,9 +24,7 @@ func TestMemoryHasOneAccount(t *testing.T) {
 			if left < 0 {
 				continue
 			}
-			if err := b.Start(Job{Workload: job}); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, b.Start(Job{Workload: job}))
 			d := open(t, b)
 			r, err := d.Read()
 			if err != nil || r.RAMTotal.V-r.RAMUsed.V < left-3*kib || r.RAMTotal.V-r.RAMUsed.V > left+3*kib {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/virtual/physics"
 )
@@ -27,9 +28,7 @@ func TestPowerOfTheNewBoardsHasTheRecordedSize(t *testing.T) {
 		{"agx-thor", 233240, physics.Envelope, true, [2]float64{106, 143}},
 	} {
 		b, err := New(Options{Name: c.name, Speed: math.Inf(1), Noise: new(float64)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		d := open(t, b)
 		if n := d.Space().Len(); n != c.modes || !d.Complete() {
 			t.Errorf("%s: %d modes, complete %v", c.name, n, d.Complete())
@@ -64,17 +63,13 @@ func TestMemoryIsCappedOnTheNewBoards(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"orin-nano-super", "orin-nx", "agx-thor"} {
 		b, err := New(Options{Name: name, Speed: math.Inf(1), Noise: new(float64)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		d := open(t, b)
 		for _, f := range d.Planner().Fan().Files {
 			write(t, b, f.Path, f.Value)
 		}
 		st, err := d.Planner().Snapshot()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, f := range st.Files { // every knob can be written
 			write(t, b, f.Path, f.Value)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/virtual/physics"
 )
@@ -19,9 +20,7 @@ import (
 func orinNX(t *testing.T) *Board {
 	t.Helper()
 	b, err := New(Options{Name: "orin-nx", Speed: math.Inf(1), Noise: new(float64)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return b
 }
 
@@ -52,9 +51,7 @@ func TestBoardOrinNXUnderSustainedLoad(t *testing.T) {
 		}
 		sleep(t, b, row.lasts)
 		r, err := d.Read()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		in := r.Rails[0]
 		tj := 0.0
 		for _, z := range r.Temps {

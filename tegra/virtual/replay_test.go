@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/boards"
 	"jtune/tegra/sweep"
@@ -82,9 +83,7 @@ func TestReplayAtFullSpeedGivesTheFilesNumbers(t *testing.T) {
 func TestReplayOfAMeasuredSweep(t *testing.T) {
 	for _, name := range []string{sweeptest.LSTM, sweeptest.ResNet} {
 		rows, err := sweep.ReadFile(sweeptest.Shared(t, name), sweep.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		b := fast(t, Options{Replay: rows})
 		d := open(t, b)
 		for i, row := range rows.Measured() {
@@ -170,18 +169,14 @@ func TestHostileReplayTables(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			d := open(t, b)
 			if got := d.Space().Len(); got != c.modes {
 				t.Fatalf("%d modes, want %d", got, c.modes)
 			}
 			for _, m := range d.Space().All() {
 				ms, w, err := b.Truth("any", m)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
 				checkExact(t, b, d, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w})
 			}
 		})
@@ -329,22 +324,16 @@ func TestReplayOfSeveralMinibatchSizesAnswersEachWithItsOwnRows(t *testing.T) {
 			Speed:  math.Inf(1),
 		},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d, err := b.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if n := d.Space().Len(); n != 2 {
 		t.Errorf("%d modes, want those of all sizes, 2", n)
 	}
 	mode := tegra.Mode{Cores: 2, CPU: 1036800 * tegra.KHz, GPU: 318750000, EMC: 665600000}
 	set(t, b, mode)
 	for size, want := range map[int]tegra.Measured{1: {TimeMS: 40, PowerW: 10}, 4: {TimeMS: 60, PowerW: 11}} {
-		if err := b.StartWorkload("label", size); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, b.StartWorkload("label", size))
 		sleep(t, b, settleEnd)
 		next(t, b)
 		if got, watts := next(t, b), power(t, d); got.TimeMS != want.TimeMS || math.Abs(watts-want.PowerW) > 1e-6 {

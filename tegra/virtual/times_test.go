@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -12,18 +13,12 @@ import (
 // real one's, and the clock's whole time is in them.
 func TestClockTimesOfTheBoardAddUpToItsTime(t *testing.T) {
 	b, err := New(Options{Name: AGXOrin, Speed: math.Inf(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dev, err := b.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer dev.Close()
 	before := dev.ClockTimes()
-	if err := b.Clock().Sleep(t.Context(), 10*time.Second); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, b.Clock().Sleep(t.Context(), 10*time.Second))
 	after := dev.ClockTimes()
 	spent := func(before, after map[tegra.Freq]time.Duration) (sum time.Duration) {
 		for f, d := range after {
@@ -42,17 +37,11 @@ func TestClockTimesOfTheBoardAddUpToItsTime(t *testing.T) {
 // A job that finds its data cold reads them from the drive once.
 func TestColdDataAreReadFromTheDriveOnce(t *testing.T) {
 	b, err := New(Options{Name: AGXOrin, Speed: math.Inf(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.StartWorkload("mobilenet", 16); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
+	must.NoError(t, b.StartWorkload("mobilenet", 16))
 	read := func() string {
 		text, err := b.FS().ReadFile("/proc/diskstats")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return string(text)
 	}
 	train := func(minibatches int) {

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 const policy0 = cpuDir + "/cpufreq/policy0"
@@ -83,9 +85,7 @@ func TestOfflinePolicyVanishesAndComesBackAsItWas(t *testing.T) {
 	name := cpuDir + "/cpu8/cpufreq/scaling_max_freq"
 	write(t, b, name, "1036800")
 	held, err := b.FS().Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, core := range []string{"8", "9", "10"} {
 		write(t, b, cpuDir+"/cpu"+core+"/online", "0")
 	}
@@ -202,9 +202,7 @@ func TestLinksAndFoldersResolve(t *testing.T) {
 func TestHandlesReadAnewFromTheStart(t *testing.T) {
 	b := fast(t, Options{})
 	h, err := b.FS().Open(gpuFreqDir + "/max_freq")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	buf := make([]byte, 4)
 	if n, err := h.ReadAt(buf, 0); n != 4 || err != nil || string(buf) != "1300" {
 		t.Errorf("first bytes %q, %v", buf[:n], err)
@@ -212,9 +210,7 @@ func TestHandlesReadAnewFromTheStart(t *testing.T) {
 	if n, err := h.ReadAt(buf, 8); string(buf[:n]) != "00\n" || err != io.EOF {
 		t.Errorf("last bytes %q, %v", buf[:n], err)
 	}
-	if err := b.FS().WriteFile(gpuFreqDir+"/max_freq", []byte("420750000")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, b.FS().WriteFile(gpuFreqDir+"/max_freq", []byte("420750000")))
 	if n, _ := h.ReadAt(buf, 0); string(buf[:n]) != "4207" {
 		t.Errorf("after a write it reads %q", buf[:n])
 	}

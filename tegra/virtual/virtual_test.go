@@ -7,18 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
 func TestBoardLooksLikeAnAGXOrin(t *testing.T) {
 	b, err := New(Options{Name: AGXOrin, Speed: math.Inf(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d, err := b.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got, want := d.Space().Len(), 12*29*13*4; got != want {
 		t.Errorf("%d power modes, want %d", got, want)
 	}
@@ -124,9 +121,7 @@ func TestInstancesDifferByTheirOffsetsAlone(t *testing.T) {
 		b := fast(t, Options{Name: "xavier-nx", Instance: instance, Noise: new(float64)})
 		mode := tegra.Mode{Cores: 4, CPU: 1420800 * tegra.KHz, GPU: 1109250000, EMC: 1600 * tegra.MHz}
 		ms, w, err := b.Truth("lenet5", mode)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return ms, w
 	}
 	ms, w := at(0)

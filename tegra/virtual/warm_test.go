@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -25,9 +26,7 @@ func warmUp(t *testing.T, name, job string, lasts time.Duration, f Faults) (out 
 	for at := time.Duration(0); at < lasts; at = b.Clock().Now() - begun {
 		sleep(t, b, 5*time.Second)
 		r, err := d.Read()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if r.Throttled.V && out.throttled == 0 {
 			out.throttled = at
 		}

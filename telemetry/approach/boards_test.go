@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/heat"
 	"jtune/telemetry/approach"
@@ -30,29 +31,19 @@ const lasts = 90 * time.Minute
 func soak(t *testing.T, name string, seed uint64, f virtual.Faults) (out course, ok bool) {
 	t.Helper()
 	b, err := virtual.New(virtual.Options{Name: name, Seed: seed, Speed: math.Inf(1), Faults: f, Instance: int(seed)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d, err := b.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer d.Close()
 	job := "resnet18"
 	if name == "nano" {
 		job = "lenet5" // what fits
 	}
-	if err := b.StartWorkload(job, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, b.StartWorkload(job, 0))
 	for range int(lasts.Seconds()) {
-		if err := b.Clock().Sleep(context.Background(), time.Second); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, b.Clock().Sleep(context.Background(), time.Second))
 		r, err := d.Read()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if r.Throttled.Or(false) {
 			return course{}, false
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"jtune/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the golden file")
@@ -68,14 +70,10 @@ func TestGoldenFits(t *testing.T) {
 	}
 	const file = "testdata/fits.golden"
 	if *update {
-		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(out.String()), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if diff := cmp.Diff(string(want), out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

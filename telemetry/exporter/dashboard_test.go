@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // TestDashboardAsksForSeriesThatThereAre reads the dashboard of the package: every series and label of
@@ -13,22 +15,16 @@ import (
 func TestDashboardAsksForSeriesThatThereAre(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../../packaging/grafana.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var dashboard struct {
 		Panels []struct {
 			Title   string
 			Targets []struct{ Expr, LegendFormat string }
 		}
 	}
-	if err := json.Unmarshal(data, &dashboard); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal(data, &dashboard))
 	source, err := os.ReadFile("exporter.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var written []string
 	for _, m := range regexp.MustCompile(`"([a-z]\w*)"`).FindAllSubmatch(source, -1) {
 		written = append(written, string(m[1]))

@@ -19,6 +19,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
@@ -45,9 +46,7 @@ func of(s *still, more exporter.Source) *exporter.Exporter {
 func written(t testing.TB, e *exporter.Exporter) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := e.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, e.Write(&b))
 	return b.String()
 }
 
@@ -242,13 +241,9 @@ func TestExporterFiltersForeignText(t *testing.T) {
 func TestExporterEnergyIsTheSumOfItsSamples(t *testing.T) {
 	t.Parallel()
 	board, err := virtual.New(virtual.Options{Name: "orin-nano", Speed: math.Inf(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	device, err := board.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer device.Close()
 	sampler := telemetry.NewSampler(device, board.Clock())
 	e := exporter.New(exporter.Source{Device: device, Sampler: sampler})
@@ -261,9 +256,7 @@ func TestExporterEnergyIsTheSumOfItsSamples(t *testing.T) {
 	})()
 	e.Begin()
 	defer e.End()
-	if err := board.Clock().Sleep(context.Background(), 10*time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, board.Clock().Sleep(context.Background(), 10*time.Minute))
 	text := written(t, e)
 	_, rest, found := strings.Cut(text, "\njetson_energy_joules_total ")
 	var got float64
@@ -316,9 +309,7 @@ func TestExporterServesUntilItIsToldToEnd(t *testing.T) {
 	go func() { ended <- of(&still{}, exporter.Source{}).Serve(ctx, l) }()
 	for range 40 { // more than it takes at a time: their ends free places
 		held, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		held.Close()
 	}
 	var answer *http.Response
@@ -327,9 +318,7 @@ func TestExporterServesUntilItIsToldToEnd(t *testing.T) {
 			break
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != 200 || answer.Header.Get("Content-Type") != exporter.ContentType {
@@ -354,9 +343,7 @@ func TestExporterAnswersWhileOthersHoldConnections(t *testing.T) {
 	scrape := func(client *http.Client) {
 		t.Helper()
 		answer, err := client.Get(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer answer.Body.Close()
 		if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != http.StatusOK {
 			t.Errorf("%s: %v", answer.Status, err)
@@ -366,17 +353,13 @@ func TestExporterAnswersWhileOthersHoldConnections(t *testing.T) {
 		"asked once": func() { scrape(&http.Client{Transport: &http.Transport{}}) },
 		"a header without end": func() {
 			c, err := net.Dial("tcp", l.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			t.Cleanup(func() { c.Close() })
 			fmt.Fprint(c, "GET /metrics HTTP/1.1\r\nHost: a\r\nX: ")
 		},
 		"nothing": func() {
 			c, err := net.Dial("tcp", l.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			t.Cleanup(func() { c.Close() })
 		},
 	} {
@@ -394,13 +377,9 @@ func TestExporterReplacesAFileWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jtune.prom")
 	s := &still{}
 	e := of(s, exporter.Source{})
-	if err := e.WriteFile(path); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, e.WriteFile(path))
 	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	wantFormat(t, string(before))
 	s.err = errors.New("gone")
 	if err := e.WriteFile(path); err == nil {
@@ -416,9 +395,7 @@ func BenchmarkExporterAnswer(b *testing.B) {
 	device, sampler := benchmarked(b)
 	e := exporter.New(exporter.Source{Device: device, Sampler: sampler})
 	for b.Loop() {
-		if err := e.Write(io.Discard); err != nil {
-			b.Fatal(err)
-		}
+		must.NoError(b, e.Write(io.Discard))
 	}
 }
 
@@ -440,13 +417,9 @@ func benchmarked(b *testing.B) (tegra.Device, *telemetry.Sampler) {
 func simulated(t testing.TB) (tegra.Device, *telemetry.Sampler, tegra.Clock) {
 	t.Helper()
 	board, err := virtual.New(virtual.Options{Name: "agx-orin", Speed: math.Inf(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	device, err := board.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { device.Close() })
 	return device, telemetry.NewSampler(device, board.Clock()), board.Clock()
 }

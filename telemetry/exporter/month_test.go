@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/telemetry/exporter"
 )
 
@@ -34,12 +35,8 @@ func TestExporterOfThirtyDays(t *testing.T) { // not parallel: it measures the p
 	}
 	begun, first, pages := clock.Now(), 0.0, 0
 	for ; clock.Now()-begun < span; pages++ {
-		if err := clock.Sleep(t.Context(), exporter.FileEvery); err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Write(io.Discard); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, clock.Sleep(t.Context(), exporter.FileEvery))
+		must.NoError(t, e.Write(io.Discard))
 		if pages == 100 {
 			first = heap()
 		}
@@ -49,13 +46,9 @@ func TestExporterOfThirtyDays(t *testing.T) { // not parallel: it measures the p
 		t.Fatal("no energy")
 	}
 	energy, err := strconv.ParseFloat(m[1], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r, err := device.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	want := r.TotalW.V * span.Seconds()
 	last := heap()
 	t.Logf("%v in %d pages: %.0f J, at the last power %.0f J; heap %.1f MB after 100 pages, %.1f MB at the end", span,

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -43,13 +44,9 @@ func asJSON(t *testing.T, text string) map[string]any {
 		t.Fatalf("no line of tegrastats: %s", text)
 	}
 	b, err := json.Marshal(l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var out map[string]any
-	if err := json.Unmarshal(b, &out); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal(b, &out))
 	return out
 }
 
@@ -167,9 +164,7 @@ func TestParseReadsEveryWordOfRecordedLines(t *testing.T) {
 	lines := 0
 	for _, path := range files {
 		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for in := bufio.NewScanner(f); in.Scan(); lines++ {
 			l, unknown, rest := parse(strings.Fields(in.Text()))
 			if names := []string{"FUTURE_TOKEN"}; len(unknown) > 0 && !slices.Equal(unknown, names) || len(rest) > 0 {

@@ -13,6 +13,7 @@ import (
 
 	"jtune/internal/document"
 	"jtune/internal/figure"
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/standing"
@@ -42,13 +43,9 @@ func TestFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 	t.Parallel()
 	c := few()
 	var b strings.Builder
-	if err := c.WriteCSV(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.WriteCSV(&b))
 	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	// ascending in power: 4 cores, 3 cores, and the measured 2 cores without a band
 	want := [][]string{strings.Split("cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,"+
 		"power_hi_w,energy_j,measured,n,state,chance_over,virtual", ","),
@@ -183,9 +180,7 @@ func TestFigureCSVAndJSONHoldTheSamePoints(t *testing.T) {
 			"predicted,2000000,2,4,false\nmeasured,1000000,4,3,false\n"},
 	} {
 		var list, doc strings.Builder
-		if err := errors.Join(FigureCSV(&list, c.f), FigureJSON(&doc, c.f)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, errors.Join(FigureCSV(&list, c.f), FigureJSON(&doc, c.f)))
 		if list.String() != c.want {
 			t.Errorf("%s: got\n%swant\n%s", c.f.Kind, list.String(), c.want)
 		}
@@ -195,9 +190,7 @@ func TestFigureCSVAndJSONHoldTheSamePoints(t *testing.T) {
 			Lacks   *string
 			Points  []map[string]any
 		}
-		if err := json.Unmarshal([]byte(doc.String()), &got); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal([]byte(doc.String()), &got))
 		rows, _ := csv.NewReader(strings.NewReader(c.want)).ReadAll()
 		if got.Kind != c.f.Kind || got.Virtual != c.f.Virtual || got.Lacks != nil || len(got.Points) != len(rows)-1 {
 			t.Fatalf("got %+v", got)

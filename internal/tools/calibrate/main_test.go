@@ -7,6 +7,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/virtual/physics"
@@ -118,9 +119,7 @@ func TestPublishedAreTheFiguresOfFidelity(t *testing.T) {
 func TestReportOfTheMeasuredSweeps(t *testing.T) {
 	dir := sweeptest.Shared(t, "data/sweeps")
 	var out strings.Builder
-	if err := run([]string{"-sweeps", dir}, &out); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, run([]string{"-sweeps", dir}, &out))
 	for _, want := range []string{"resnet18     4368", "mobilenet    4368", "lstm          441", "published"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, out.String())

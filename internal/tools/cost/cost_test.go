@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 	"jtune/tui/cli"
 )
@@ -81,9 +82,7 @@ func TestRoundWatchesProgramsSideBySide(t *testing.T) {
 	asked := onShell(`stty raw -echo; printf 'press '; k=$(dd bs=1 count=1 2>/dev/null); printf "got $k"; sleep 60`)
 	asked.first, asked.keys, asked.shows = "press", []string{"x"}, "got x"
 	costs, err := w.round(context.Background(), []program{loop, asked})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if c := costs[0]; c.firstFrame <= 0 || c.bytesPerS <= 0 || c.wakesPerS < 0 || c.cpuPct < 0 {
 		t.Errorf("watched %+v", c)
 	}
@@ -103,9 +102,7 @@ func TestAskTimesAKeysAnswer(t *testing.T) {
 			`stty raw -echo; printf 'ready'; while :; do k=$(dd bs=1 count=1 2>/dev/null); sleep 0.2; printf "$k"; done`,
 		),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer term.Close()
 	ctx := context.Background()
 	if _, err := term.Until(

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hinshun/vt10x"
 
+	"jtune/internal/must"
 	"jtune/tui"
 	"jtune/tui/cli"
 )
@@ -36,9 +37,7 @@ func TestRecordingCanBeMade(t *testing.T) {
 	}
 	t.Setenv("JTUNE_TEST_MAIN", "1")
 	dir := t.TempDir()
-	if err := run(context.Background(), []string{"-jtune", os.Args[0], "-out", dir, "-fast"}, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, run(context.Background(), []string{"-jtune", os.Args[0], "-out", dir, "-fast"}, io.Discard))
 	replay(t, filepath.Join(dir, "demo.cast"), true)
 	picture(t, filepath.Join(dir, "demo.svg"))
 }
@@ -54,9 +53,7 @@ func TestRecordingInTheTreeIsOfThisScript(t *testing.T) {
 func replay(t *testing.T, path string, fast bool) {
 	t.Helper()
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer file.Close()
 	frames, err := framesOf(file, fast)
 	if err != nil {
@@ -92,9 +89,7 @@ func textOf(f frame) string {
 func picture(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for d := xml.NewDecoder(strings.NewReader(string(text))); ; {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			break
@@ -126,9 +121,7 @@ func TestRunesAreNotCutInTheRecording(t *testing.T) {
 	var got strings.Builder
 	for _, line := range strings.Split(strings.TrimSpace(c.String()), "\n")[1:] {
 		var event [3]any
-		if err := json.Unmarshal([]byte(line), &event); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal([]byte(line), &event))
 		got.WriteString(event[2].(string))
 	}
 	if got.String() != text {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // after returns the disk of a machine after a cut.
@@ -13,12 +15,8 @@ func after(t *testing.T, said string, files map[string]string) *crash {
 	c := &crash{data: t.TempDir(), said: strings.Split(said, "\n")}
 	for name, text := range files {
 		full := filepath.Join(c.data, name)
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		must.NoError(t, os.WriteFile(full, []byte(text), 0o644))
 	}
 	return c
 }

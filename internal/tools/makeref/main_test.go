@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // madeUp writes a made-up sweep of count modes.
@@ -18,9 +20,7 @@ func madeUp(t *testing.T, count int) string {
 			c, f, g, 1e10/float64(g)+1e8/float64(c*f), 10+float64(g)/1e8+float64(i%7)/10)
 	}
 	path := filepath.Join(t.TempDir(), "sweep.csv")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 

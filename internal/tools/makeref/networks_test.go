@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn/baseline/nn"
 )
 
@@ -29,28 +30,20 @@ func TestMakerefWritesNetworksAndTheirNote(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "sweep.csv")
-	if err := os.WriteFile(file, []byte(rows), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte(rows), 0o644))
 	var out strings.Builder
-	if err := run(t.Context(), []string{
+	must.NoError(t, run(t.Context(), []string{
 		"-sweep", file, "-out", dir, "-minsteps", "-1",
-	}, &out); err != nil {
-		t.Fatal(err)
-	}
+	}, &out))
 	for _, suffix := range []string{nn.TimeSuffix, nn.PowerSuffix} {
 		data, err := os.ReadFile(filepath.Join(dir, nn.ReferenceName+suffix))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if err := new(nn.Net).UnmarshalBinary(data); err != nil {
 			t.Errorf("%s: %v", suffix, err)
 		}
 	}
 	note, err := os.ReadFile(filepath.Join(dir, nn.ReferenceName+nn.ProvenanceSuffix))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, want := range []string{`"modes": 12`, "bf7d6b73", "makeref -sweep"} {
 		if !strings.Contains(string(note), want) {
 			t.Errorf("the note lacks %q:\n%s", want, note)
@@ -64,9 +57,7 @@ func TestMakerefWritesNetworksAndTheirNote(t *testing.T) {
 func TestMakerefRejectsBadArgumentsForNetworks(t *testing.T) {
 	t.Parallel()
 	bad := filepath.Join(t.TempDir(), "bad.csv")
-	if err := os.WriteFile(bad, []byte(rows+"2,268800,torn\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(bad, []byte(rows+"2,268800,torn\n"), 0o644))
 	for _, c := range []struct {
 		name string
 		args []string

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // Processes that left the group and session of a test, and whose parents have ended, are ended with it. Not parallel:
 // every child of this process is ended.
 func TestAloneEndsEveryProcessThatACommandLeavesBehind(t *testing.T) {
-	if err := adopt(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, adopt())
 	dir := t.TempDir()
 	out, err := combined(exec.Command("sh", "-c", fmt.Sprintf(`cd %s
 setsid sh -c 'echo $$ >one; exec sleep 600' >/dev/null 2>&1 &
@@ -28,13 +28,9 @@ echo printed; exit 3`, dir)))
 	}
 	for _, name := range []string{"one", "two"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
 			t.Errorf("process %s, %d, is still there (%v)", name, pid, err)
 			_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 const (
@@ -21,12 +23,8 @@ func folder(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	return dir
 }
@@ -70,9 +68,7 @@ func TestNoticesHoldEveryText(t *testing.T) {
 	}
 	made := time.Unix(1e9, 0)
 	first, err := sbom(list, "1.0", made)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var doc struct {
 		Packages      []struct{ Name, LicenseConcluded string }
 		Relationships []struct{ SPDXElementID, RelatedSPDXElement string }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // root is the repository's folder.
@@ -18,14 +20,10 @@ const root = "../../.."
 func counts(t *testing.T) map[string]int {
 	t.Helper()
 	f, err := os.Open(filepath.Join(root, File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	sums := map[string]int{}
 	for _, line := range lines[1:] {
 		for _, at := range []int{3, 4, 5} {
@@ -42,9 +40,7 @@ func counts(t *testing.T) map[string]int {
 func TestReliabilityOfTheResultsIsNoMoreThanTheRecords(t *testing.T) {
 	t.Parallel()
 	results, err := os.ReadFile(filepath.Join(root, "docs/results.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	sums := counts(t)
 	number := regexp.MustCompile(`[\d.,]+( million)?`)
 	for row, parts := range map[string][]string{
@@ -84,18 +80,14 @@ func TestAddFuzzAddsUpEachTarget(t *testing.T) {
 		target string
 		Fuzzed
 	}{{"tegra.FuzzSelect", Fuzzed{100, 2}}, {"record.FuzzRows", Fuzzed{7, 1}}, {"tegra.FuzzSelect", Fuzzed{50, 3}}} {
-		if err := AddFuzz(file, ran.target, ran.Fuzzed); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, AddFuzz(file, ran.target, ran.Fuzzed))
 	}
 	got, err := FuzzCounts(file)
 	want := map[string]Fuzzed{"tegra.FuzzSelect": {150, 5}, "record.FuzzRows": {7, 1}}
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("%v, error %v; want %v", got, err, want)
 	}
-	if err := os.WriteFile(file, []byte("target,executions,seconds\nx,many,1\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte("target,executions,seconds\nx,many,1\n"), 0o644))
 	if _, err := FuzzCounts(file); err == nil {
 		t.Error("a count that is no number is read")
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestFaultsNameWhatPassesALimit(t *testing.T) {
@@ -32,17 +34,11 @@ func TestFaultsNameWhatPassesALimit(t *testing.T) {
 		"a/testdata/ignored.go":    "no Go",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	tree, err := count(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	got := strings.Join(tree.faults(), "\n")
 	want := "a/atest/long.go: 1704 lines, at most 500\n" +
 		"a/lab.t: 66 methods, at most 65\n" +
@@ -65,9 +61,7 @@ func TestFaultsNameWhatPassesALimit(t *testing.T) {
 // The limits of this tree: a package that exceeds one is split, not exempted.
 func TestTreeKeepsItsLimits(t *testing.T) {
 	tree, err := count("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, f := range tree.faults() {
 		t.Error(f)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 const events = `{"Action":"start","Package":"p"}
@@ -20,9 +22,7 @@ const events = `{"Action":"start","Package":"p"}
 func reported(t *testing.T, events, skips string) (string, error) {
 	t.Helper()
 	list := filepath.Join(t.TempDir(), "skips")
-	if err := os.WriteFile(list, []byte(skips), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(list, []byte(skips), 0o600))
 	var out strings.Builder
 	err := run(strings.NewReader(events), &out, list, false)
 	return out.String(), err
@@ -46,9 +46,7 @@ func TestRunFailsForASkipThatIsNotListed(t *testing.T) {
 			t.Errorf("%q: got %q, %v; want the test and its reason", list, out, err)
 		}
 		file := filepath.Join(t.TempDir(), "skips")
-		if err := os.WriteFile(file, []byte(list), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(list), 0o600))
 		var warned strings.Builder
 		if err := run(strings.NewReader(events), &warned, file, true); err != nil ||
 			!strings.Contains(warned.String(), "p TestLong") {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 const checkout = "../../.."
@@ -20,9 +22,7 @@ var update = flag.Bool("update", false, "rewrite testdata/messages")
 func TestPatternsFindTranslatedSentencesAndLeaveOthers(t *testing.T) {
 	t.Parallel()
 	sentences, err := os.ReadFile("testdata/sentences.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for line := range strings.Lines(string(sentences)) {
 		verdict, text, _ := strings.Cut(strings.TrimSpace(line), " ")
 		text, want := strings.TrimSpace(text), verdict == "bad"
@@ -54,9 +54,7 @@ func TestPassagesAreCommentsTextsAndParagraphs(t *testing.T) {
 func TestPagesKeepTheirLimits(t *testing.T) {
 	t.Parallel()
 	faults, err := pageFaults(checkout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, f := range faults {
 		t.Error(f)
 	}
@@ -72,9 +70,7 @@ func TestPagesKeepTheirLimits(t *testing.T) {
 func TestPagesCommentsAndTextsReadPlainly(t *testing.T) {
 	t.Parallel()
 	passages, err := passagesOf(checkout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	pages, sources := 0, 0
 	for _, p := range passages {
 		if strings.HasSuffix(p.file, ".md") {
@@ -115,9 +111,7 @@ var sentence = regexp.MustCompile(`[a-z]{2}.* [("]*[A-Za-z]{2}`)
 func TestMessagesAreListedForReview(t *testing.T) {
 	t.Parallel()
 	passages, err := passagesOf(checkout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	texts := map[string]map[string]map[string]bool{}
 	for _, p := range passages {
 		file := filepath.ToSlash(p.file)
@@ -144,9 +138,7 @@ func TestMessagesAreListedForReview(t *testing.T) {
 		}
 		file := filepath.Join("testdata", "messages", l[1]+".txt")
 		if *update {
-			if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
 		}
 		if want, err := os.ReadFile(file); err != nil || string(want) != b.String() {
 			t.Errorf("%s differs from the program's messages (%v): renew it with -update, and read the difference",

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // steps is a target that is constant on four rectangles of two inputs; the
@@ -32,9 +34,7 @@ func step(row []float64) float64 {
 func mustGrow(t *testing.T, x [][]float64, y []float64, c Config) *Forest {
 	t.Helper()
 	f, err := Grow(x, y, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return f
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -80,9 +81,7 @@ func TestTimeModelFindsAPlaneFromEnoughModes(t *testing.T) {
 func TestFitTimeCannotSeparateCPUAndGPUInTheStudysFourModes(t *testing.T) {
 	t.Parallel()
 	got, err := FitTime(epochs(modes("efij"), plane))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got.Rank != 3 || got.Varied != 4 ||
 		!strings.Contains(got.Warning(), "4 knobs varied in only 3 independent ways") ||
 		!strings.Contains(got.Warning(), "cannot separate the effect of CPU from GPU") {
@@ -164,9 +163,7 @@ func TestBestFourAreFoundAmongAll210(t *testing.T) {
 				byMode[j] = w[2*j : 2*j+2]
 			}
 			rmse, err := rmseFrom(byMode, subset)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			sum += rmse
 		}
 		if sum < got.SumRMSE-1e-9 {
@@ -190,9 +187,7 @@ func TestStudysModesAreFoundOnItsBoard(t *testing.T) {
 		hz(114750000, 675750000, 905250000, 1377000000),
 		hz(204000000, 1065600000, 1331200000, 1600000000, 2133000000),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	got, ok := StudyModes(space)
 	if !ok || len(got) != 10 {
 		t.Fatalf("%v, %t: want the ten", got, ok)
@@ -206,9 +201,7 @@ func TestStudysModesAreFoundOnItsBoard(t *testing.T) {
 		t.Errorf("mode f: got %v, want %v", got[5], want)
 	}
 	small, err := tegra.NewSpace([]int{1, 2}, kHz(1190400), hz(905250000), hz(1600000000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, ok := StudyModes(small); ok {
 		t.Error("found on a board that lacks them")
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -50,9 +51,7 @@ var hundred = sync.OnceValues(func() (*Net, error) {
 func trainedOnHundred(t *testing.T) *Net {
 	t.Helper()
 	n, err := hundred()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return n
 }
 
@@ -60,9 +59,7 @@ func mustTrain(t *testing.T, samples []tegra.Measured, c Config) *Net {
 	t.Helper()
 	x, y := columns(samples, timeMS)
 	n, err := Train(t.Context(), x, y, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return n
 }
 
@@ -70,9 +67,7 @@ func mustTransfer(t *testing.T, n *Net, samples []tegra.Measured, c Config) *Net
 	t.Helper()
 	x, y := columns(samples, timeMS)
 	next, err := n.Transfer(t.Context(), x, y, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return next
 }
 

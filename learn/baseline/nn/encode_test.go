@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 )
 
@@ -18,9 +19,7 @@ import (
 func sample(t testing.TB) *Net {
 	t.Helper()
 	c, err := Config{Loss: MAPE, LogTarget: true, Freeze: true, Seed: 1<<64 - 1}.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return &Net{
 		Config: c,
 		Report: Report{Rows: 45, Validated: 5, Epochs: 100, Steps: 3000, BestEpoch: 7, BestLoss: 0.1,
@@ -36,13 +35,9 @@ func TestEncodeKeepsANetwork(t *testing.T) {
 	t.Parallel()
 	n := sample(t)
 	data, err := n.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var got Net
-	if err := got.UnmarshalBinary(data); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, got.UnmarshalBinary(data))
 	if !slices.Equal(got.w.all, n.w.all) {
 		t.Error("weights differ")
 	}
@@ -58,16 +53,12 @@ func TestEncodeCompactlyPredictsAlike(t *testing.T) {
 	t.Parallel()
 	n := trainedOnHundred(t)
 	data, err := n.MarshalCompact()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if len(data) > 90_000 {
 		t.Errorf("%d bytes, want at most 90 kB", len(data))
 	}
 	var got Net
-	if err := got.UnmarshalBinary(data); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, got.UnmarshalBinary(data))
 	x, _ := columns(board(300, 2, 1), timeMS)
 	want := n.Predict(x)
 	for i, v := range got.Predict(x) {
@@ -103,9 +94,7 @@ func sealed(data []byte, change func(body []byte) []byte) []byte {
 func TestDecodeRefusesDamagedNetworksWithAReason(t *testing.T) {
 	t.Parallel()
 	data, err := sample(t).MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	replace := func(old, new string) []byte {
 		return sealed(data, func(b []byte) []byte { return bytes.Replace(b, []byte(old), []byte(new), 1) })
 	}
@@ -198,13 +187,9 @@ func TestHalfPrecision(t *testing.T) {
 func FuzzUnmarshal(f *testing.F) {
 	n := sample(f)
 	exact, err := n.MarshalBinary()
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.NoError(f, err)
 	compact, err := n.MarshalCompact()
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.NoError(f, err)
 	// Without the checksum's help: the fuzzer changes the body, the test seals it.
 	for _, data := range [][]byte{exact, compact, exact[:400], []byte(magic), nil} {
 		f.Add(data[:max(0, len(data)-crcBytes)])
@@ -225,11 +210,7 @@ func FuzzUnmarshal(f *testing.F) {
 			}
 		}
 		again, err := n.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := new(Net).UnmarshalBinary(again); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
+		must.NoError(t, new(Net).UnmarshalBinary(again))
 	})
 }

@@ -3,6 +3,8 @@ package nn
 import (
 	"slices"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestEntriesOfModesWithFewerAreRepeatedUpToTheMost(t *testing.T) {
@@ -30,9 +32,7 @@ func TestEntriesOfOneModeAreNeverOnBothSidesOfTheSplit(t *testing.T) {
 	}
 	x, y := Entries(modes, measured)
 	c, err := Config{Epochs: 2, MinSteps: -1}.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	tr := newTraining(&Net{Config: c, w: newParams(PaperLayers())})
 	tr.split(x)
 	if len(tr.held) != 3*6 || len(tr.order) != 27*6 {
@@ -46,9 +46,7 @@ func TestEntriesOfOneModeAreNeverOnBothSidesOfTheSplit(t *testing.T) {
 		}
 	}
 	n, err := Train(t.Context(), x, y, Config{Epochs: 2, MinSteps: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if n.Report.Rows != 162 || n.Report.Validated != 18 || n.Report.Steps != 2*3 {
 		t.Errorf("report %+v", n.Report)
 	}

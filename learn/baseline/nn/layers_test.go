@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestLayersCountTheirWeights(t *testing.T) {
@@ -24,13 +26,9 @@ func TestLayersOfANetworkAreKeptInItsFile(t *testing.T) {
 	c.Layers = Layers{64, 8}
 	n := mustTrain(t, board(40, 1, 1), c)
 	data, err := n.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var got Net
-	if err := got.UnmarshalBinary(data); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, got.UnmarshalBinary(data))
 	if want := []int{inputs, 64, 8, 1}; !slices.Equal(got.Layers(), want) || got.Config != n.Config {
 		t.Errorf("layers %v, want %v; settings %+v, want %+v", got.Layers(), want, got.Config, n.Config)
 	}
@@ -44,9 +42,7 @@ func TestLayersOfANetworkAreKeptInItsFile(t *testing.T) {
 func TestLayersOfThePaperAreNoSettingInAFile(t *testing.T) {
 	t.Parallel()
 	data, err := trainedOnHundred(t).MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if !bytes.Contains(data, []byte(`{"layers":[4,256,128,64,1],"weights"`)) ||
 		bytes.Contains(data, []byte(`"config":{"layers"`)) {
 		t.Errorf("header %.120q", data[fixedBytes:])

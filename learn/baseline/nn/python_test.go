@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/stats"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -55,9 +56,7 @@ func BenchmarkAgainstPython(b *testing.B) {
 		runs, threads := map[string][]trained{}, 0
 		for seed := range uint64(pythonSeeds) {
 			c, err := Config{Batch: 64, Seed: seed}.withDefaults()
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.NoError(b, err)
 			held := heldBy(c, x)
 			both := append(
 				[]trained{trainHere(b, x, y, c, held)},
@@ -97,9 +96,7 @@ func heldBy(c Config, x [][inputs]float64) []int {
 func trainHere(b *testing.B, x [][inputs]float64, y []float64, c Config, held []int) trained {
 	start, cpu := time.Now(), processor(b)
 	n, err := Train(b.Context(), x, y, c)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, err)
 	r := trained{Name: here, Seconds: time.Since(start).Seconds(), CPU: processor(b) - cpu, Loss: n.Report.BestLoss}
 	for _, i := range held {
 		r.MAPE += 100 * math.Abs(n.Predict(x[i : i+1])[0]-y[i]) / y[i] / float64(len(held))
@@ -110,9 +107,7 @@ func trainHere(b *testing.B, x [][inputs]float64, y []float64, c Config, held []
 // processor is what this process used of the processors [s].
 func processor(b *testing.B) float64 {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
@@ -136,9 +131,7 @@ func trainInPython(
 		fmt.Fprintf(&rows, "%v,%v,%v,%v,%v,%d\n", row[0], row[1], row[2], row[3], y[i], out)
 	}
 	path := filepath.Join(b.TempDir(), "rows.csv")
-	if err := os.WriteFile(path, []byte(rows.String()), 0o644); err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, os.WriteFile(path, []byte(rows.String()), 0o644))
 	command := exec.Command(
 		interpreter,
 		"bench_torch.py",

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/stats"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -19,14 +20,10 @@ import (
 func authorsSamples(t testing.TB, n int) [][]tegra.Mode {
 	t.Helper()
 	f, err := os.Open(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/paper_baselines/NN_mobnet_MAPE_all.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	at := slices.Index(records[0], "Sampled_powermodes")
 	var sets [][]tegra.Mode
 	for _, r := range records[1:] {
@@ -67,9 +64,7 @@ func mobileNet(t testing.TB, n, sets int, learn trainPair, c Config) (timePct, p
 		}
 		c.Seed = uint64(run)
 		p, err := learn(t.Context(), Medians(samples), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		ms, watt := score(p, all)
 		times, powers = append(times, ms), append(powers, watt)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -28,9 +29,7 @@ func TestShippedReferenceIsSmallAndSaysWhereItComesFrom(t *testing.T) {
 	t.Parallel()
 	for _, suffix := range []string{TimeSuffix, PowerSuffix} {
 		data, err := shipped.ReadFile("ref/" + ReferenceName + suffix)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if len(data) > 90_000 {
 			t.Errorf("%s has %d bytes, want at most 90 kB", suffix, len(data))
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -25,9 +26,7 @@ func TestConfigSetTakesEverySettingByItsName(t *testing.T) {
 // The number of passes is the requested one: the least number of steps does not raise it.
 func TestConfigSetOfEpochsIsTakenAtItsWord(t *testing.T) {
 	for _, c := range []Config{FromScratch(), ForTransfer()} {
-		if err := c.Set("epochs=5"); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, c.Set("epochs=5"))
 		if p := c.plan(40, 5); p.epochs != 5 {
 			t.Errorf("%d passes, want 5", p.epochs)
 		}

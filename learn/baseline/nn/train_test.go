@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestTrainingLearnsASmoothBoard(t *testing.T) {
@@ -130,9 +132,7 @@ func TestPlan(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			full, err := c.c.withDefaults()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			held := full.heldOut(c.rows)
 			if got := full.plan(c.rows-held, held); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestTransferOfEqualSeedsGivesEqualNetworks(t *testing.T) {
@@ -110,13 +112,9 @@ func TestPairLearnsTimeAndPower(t *testing.T) {
 		c.Epochs = 3
 	}
 	reference, err := TrainPair(t.Context(), Medians(board(400, 1, 1)), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	next, err := reference.Transfer(t.Context(), Medians(board(60, 2, 3)), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, p := range []struct {
 		name string
 		pair Pair

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 // draw returns a batch of modes and samples, some equal and some far apart.
@@ -220,8 +222,6 @@ func BenchmarkForms(b *testing.B) {
 // computed returns the CPU time of this process.
 func computed(b *testing.B) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

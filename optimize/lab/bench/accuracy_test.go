@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -20,9 +21,7 @@ import (
 func made(t *testing.T, time, power func(tegra.Mode) float64) (*truth, []learn.Prediction) {
 	t.Helper()
 	f, err := newTruth(&Options{Truth: optimizetest.New(t).All(), BudgetFrom: 20, BudgetTo: 20, BudgetStep: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	preds := make([]learn.Prediction, len(f.all))
 	for i, m := range f.truth {
 		m.TimeMS, m.PowerW = m.TimeMS*math.Exp(time(m.Mode)), m.PowerW*math.Exp(power(m.Mode))
@@ -103,9 +102,7 @@ func TestReportHasBandsAndRegionsInEveryForm(t *testing.T) {
 		BudgetTo:   30,
 		BudgetStep: 10,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	rows := byMethod(r)
 	gp, linear := rows[GP], rows[Linear]
 	if c := gp.TimeInBandsPct; !c.OK || c.V.In50 > c.V.In80 || c.V.In80 > c.V.In95 || c.V.In95 == 0 {
@@ -116,9 +113,7 @@ func TestReportHasBandsAndRegionsInEveryForm(t *testing.T) {
 	}
 
 	var table bytes.Buffer
-	if err := r.WriteCSV(&table); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.WriteCSV(&table))
 	lines, err := csv.NewReader(&table).ReadAll()
 	if err != nil || len(lines) != 1+9+9+1 {
 		t.Fatalf("%d lines, %v; want a head, nine of gp and of linear, one of MAXN", len(lines), err)
@@ -138,18 +133,14 @@ func TestReportHasBandsAndRegionsInEveryForm(t *testing.T) {
 	}
 
 	var text strings.Builder
-	if err := r.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.WriteText(&text))
 	for _, want := range []string{"time in bands", "upper mem", "lower cpu"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the tables lack %q:\n%s", want, text.String())
 		}
 	}
 	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, want := range []string{
 		`"time_in_bands_pct":{"in50":`,
 		`"time_in_bands_pct":null`,

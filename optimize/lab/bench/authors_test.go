@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 )
@@ -16,9 +17,7 @@ func TestReadAuthors(t *testing.T) {
 	a, err := ReadAuthors("NN.csv", strings.NewReader(runsHeader+
 		"2,0,0.25,0.05,\"['4_1344000_930750000_2133000000', '2_268800_114750000_204000000']\"\n"+
 		"1,1,0.5,0.125,['12_2201600_1300500000_3199000000']\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	first := a.Runs[0]
 	want := tegra.Mode{Cores: 4, CPU: 1344 * tegra.MHz, GPU: 930750 * tegra.KHz, EMC: 2133 * tegra.MHz}
 	if len(a.Runs) != 2 || len(first.Modes) != 2 || first.Modes[0] != want || first.TimeMAPEPct != 25 ||

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"jtune/internal/must"
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/optimize"
@@ -107,9 +108,7 @@ func (s *cleanSweep) day(t *testing.T, day uint64) (errs [dayLimits]float64) {
 			known = append(known, p.Measured)
 		}
 		model, err := learn.Fit(t.Context(), known, learn.Options{Space: s.Space, Reference: s.reference, SkipCV: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if n := len(tegra.OncePerSetting(known)); len(model.Samples) != n {
 			t.Errorf("day %d, %v: the model knows %d modes of %d", day, l, len(model.Samples), n)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -37,9 +38,7 @@ func TestDuelsUseTheAuthorsSamplesAndCountLosses(t *testing.T) {
 		BudgetStep: 10,
 	}
 	r, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if len(r.Duels) != 2 { // random predicts nothing
 		t.Fatalf("got %+v, want gp against two files", r.Duels)
 	}
@@ -51,9 +50,7 @@ func TestDuelsUseTheAuthorsSamplesAndCountLosses(t *testing.T) {
 		t.Errorf("against perfect runs: got %+v", d)
 	}
 	var text strings.Builder
-	if err := r.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.WriteText(&text))
 	for _, want := range []string{"On the authors' own samples", "perfect.csv"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())
@@ -93,20 +90,14 @@ func TestDuelsAreWonByTheDefaultPredictor(t *testing.T) {
 		"data/sweeps/powertrain-agx-orin/paper_baselines/NN_transfer_resnet_mobnet_MAPE_all.csv",
 	)
 	in, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer in.Close()
 	authors, err := ReadAuthors("PowerTrain", in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	o := Options{Truth: sweeptest.Load(t, sweeptest.MobileNet), Authors: []Authors{authors},
 		Methods: []string{GP}}
 	r, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if len(r.Duels) != 3 {
 		t.Fatalf("got %+v, want sizes 10, 20 and 50", r.Duels)
 	}

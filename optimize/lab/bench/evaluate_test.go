@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/lab/score"
 	"jtune/optimize/optimizetest"
@@ -41,9 +42,7 @@ func TestEvaluateScoresAHandMadeTable(t *testing.T) {
 		Options{Truth: handMade(), Name: "hand-made", BudgetFrom: 5, BudgetTo: 40, BudgetStep: 5,
 			Sizes: []int{4}, Seeds: 2, Methods: []string{Maxn, Random, Binary}},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if want := []float64{10, 15, 20, 25, 30, 35, 40}; !slices.Equal(r.Budgets, want) || r.Dropped != 1 {
 		t.Errorf("budgets %v with %d dropped, want %v and 1", r.Budgets, r.Dropped, want)
 	}
@@ -88,9 +87,7 @@ func byMethod(r *score.Report) map[string]score.Row {
 func TestScoreCountsModesLearnedFromOnlyThePapersWay(t *testing.T) {
 	t.Parallel()
 	f, err := newTruth(&Options{Truth: handMade(), BudgetFrom: 10, BudgetTo: 40, BudgetStep: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	preds := make([]learn.Prediction, 4)
 	for i, m := range f.truth {
 		preds[i] = learn.Prediction{
@@ -105,9 +102,7 @@ func TestScoreCountsModesLearnedFromOnlyThePapersWay(t *testing.T) {
 		Measured: tegra.Measured{Setting: tegra.Setting{Mode: f.all[2].Mode}, TimeMS: 150, PowerW: 25},
 	}
 	o, err := f.predicted(preds, []int{2}, nil, nil, metric.NoMargin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if !near(o.unseen.timePct, 10) || !near(o.unseen.powerPct, 20) || !near(o.timeAll, 7.5) || !near(o.powerAll, 15) {
 		t.Errorf("got %+v, want 10 and 20 %% on the others, 7.5 and 15 %% on all", o)
 	}
@@ -139,9 +134,7 @@ func TestPresetsAreTheirNearestModes(t *testing.T) {
 			preset("elsewhere", 1, 3*tegra.GHz),
 		}}
 	r, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	// Picks: 18 W mode (nothing within 10 W), 18 W, 25 W, 25 W; optimum 400 200 150 100 ms.
 	row := r.Rows[0]
 	if !near(row.PenaltyPct.V.Median, 0) || !near(row.AreaW.V, 8.0/4) || row.Unsure != 1 || !near(row.OverPct.V, 25) {
@@ -176,9 +169,7 @@ func TestEvaluateGivesEqualReportsOnAnyNumberOfWorkers(t *testing.T) {
 				},
 			},
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return r
 	}
 	one, many := run(1), run(5)
@@ -207,9 +198,7 @@ func TestEvaluateTakesItsLimitsFromTheSweep(t *testing.T) {
 		"an AGX Orin":  {sweeptest.Load(t, sweeptest.LSTM), 14, 42, 25},
 	} {
 		o := Options{Truth: c.truth, Methods: []string{Maxn}}
-		if err := o.defaults(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, o.defaults())
 		n := int((o.BudgetTo-o.BudgetFrom)/o.BudgetStep+1e-9) + 1
 		if o.BudgetFrom < c.least || o.BudgetFrom > c.least+2 || o.BudgetTo > c.most || n < c.n-6 || n > c.n+20 {
 			t.Errorf("%s: %d limits, %g:%g:%g", name, n, o.BudgetFrom, o.BudgetTo, o.BudgetStep)
@@ -243,13 +232,9 @@ func TestEvaluatePrints(t *testing.T) {
 			Methods:    []string{Linear, Maxn, GPRef},
 		},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var text bytes.Buffer
-	if err := r.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.WriteText(&text))
 	for _, want := range []string{"mobnet_train.csv: 768 modes, 2 power limits from 16 to 31 W (1 more that no mode " +
 		"meets)", "gp+ref: left out, no reference given"} {
 		if !strings.Contains(text.String(), want) {
@@ -257,13 +242,9 @@ func TestEvaluatePrints(t *testing.T) {
 		}
 	}
 	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var back struct{ Rows []map[string]any }
-	if err := json.Unmarshal(data, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal(data, &back))
 	for _, key := range []string{
 		"method", "size", "seeds", "time_mape_pct", "power_mape_pct", "minutes", "penalty_pct", "area_w", "over_pct",
 		"over1w_pct", "probes",
@@ -338,9 +319,7 @@ func TestEvaluateQuicklyOnAMeasuredSweep(t *testing.T) {
 		t.Context(),
 		Options{Truth: sweeptest.Load(t, sweeptest.LSTM), Name: "lstm_train", Quick: true, Seeds: seeds},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, row := range r.Rows {
 		switch {
 		case row.Method == GP && row.Size.V == 50:
@@ -361,17 +340,11 @@ func TestEvaluateGivesSlowMethodsFewerSamples(t *testing.T) {
 	t.Parallel()
 	count := func(o Options) (trials int, noted bool) {
 		o.Truth = optimizetest.New(t).All()
-		if err := o.defaults(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, o.defaults())
 		f, err := newTruth(&o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		list, notes, err := methods(t.Context(), &o, f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, j := range plan(&o, f, list) {
 			if j.name == NN {
 				trials++
@@ -410,14 +383,10 @@ func TestEvaluateWithoutPowerScoresTimeAlone(t *testing.T) {
 		o.BudgetStep = 0 // as by default
 	}
 	got, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	o.Truth = truth
 	want, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if len(got.Rows) != 3 || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "random, tune, maxn: left out") {
 		t.Fatalf("%d rows, notes %q; want gp, linear and forest", len(got.Rows), got.Notes)
 	}
@@ -465,9 +434,7 @@ func TestEvaluateScoresAHandMadeTableWithBatchSizes(t *testing.T) {
 		Options{Truth: truth, Name: "hand-made", BudgetFrom: 10, BudgetTo: 40, BudgetStep: 10,
 			LatenciesMS: []float64{8, 20, 50}, Sizes: []int{5}, Seeds: 2, Methods: []string{Maxn, Random, Tune}},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if !slices.Equal(r.Budgets, []float64{10, 20, 30, 40}) || !slices.Equal(r.LatenciesMS, []float64{8, 20, 50}) ||
 		!slices.Equal(r.Batches, []int{1, 8}) ||
 		r.Modes != 5 ||
@@ -490,9 +457,7 @@ func TestEvaluateScoresAHandMadeTableWithBatchSizes(t *testing.T) {
 		t.Errorf("MAXN: %+v, want over in 5 of 11, never late, never slower", maxn)
 	}
 	var b bytes.Buffer
-	if err := r.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.WriteText(&b))
 	for _, want := range []string{"5 settings", "latency of at most 8, 20, 50 ms", "too late %", "worst"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the report does not say %q:\n%s", want, b.String())

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -34,9 +35,7 @@ func TestLinear4OnABoardOfStraightLines(t *testing.T) {
 		o.Others = append(o.Others, w)
 	}
 	r, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	row, note := r.Rows[0], r.Notes[0]
 	if len(r.Rows) != 1 || row.Probes != 4 || row.Seeds != 6 || !strings.Contains(note, "210 subsets") ||
 		!strings.Contains(note, "independent ways") {
@@ -78,9 +77,7 @@ func TestLinear4OnATX2(t *testing.T) {
 	}
 	o.Name, o.Methods = "tx2", []string{Linear4}
 	r, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	got := r.Rows[0].TimeMAPEPct.V.Median
 	t.Logf("%.1f %%; %s", got, r.Notes[0])
 	if !(got > 30 && got < 80) || r.Rows[0].PowerMAPEPct.OK ||

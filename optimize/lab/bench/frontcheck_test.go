@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -29,9 +30,7 @@ func TestEvaluateVerifiedFrontKeepsItsLimits(t *testing.T) {
 			BudgetTo:   50,
 		},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	rows := byMethod(r)
 	got, plain := rows[GPVerify], rows[GP]
 	t.Logf("verified %+v\nplain %+v", got, plain)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/sweep"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -22,18 +23,14 @@ func TestEvaluateClosedLoopOnPublishedInference(t *testing.T) {
 				sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/infer/"+name+"_infer_data_final.csv"),
 				sweep.Options{},
 			)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			o := Options{Truth: table.Settings(), Name: name, Methods: []string{Tune, Maxn}, LeaveOutStuck: true,
 				BudgetFrom: 20, BudgetTo: 50, BudgetStep: 10, LatenciesMS: []float64{50, 100, 200}, Seeds: 1}
 			if os.Getenv("JTUNE_LONG") != "" {
 				o.BudgetFrom, o.BudgetStep, o.Seeds = 17, 3, 5
 			}
 			r, err := Evaluate(t.Context(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			rows := byMethod(r)
 			tune := rows[Tune]
 			p := tune.PenaltyPct.V

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 )
@@ -27,14 +28,10 @@ func TestEvaluateReportsSettingsWhoseClockWasNotSetOrLeavesThemOut(t *testing.T)
 	}
 	o := Options{Truth: rows, Name: "toy", Methods: []string{Maxn}, BudgetFrom: 15, BudgetTo: 25, BudgetStep: 5}
 	told, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	o.LeaveOutStuck = true
 	left, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if told.Modes != len(rows) || left.Modes != len(rows)-stuck ||
 		!strings.Contains(told.Notes[0], "was it set there") ||
 		!strings.Contains(left.Notes[0], "are left out") {

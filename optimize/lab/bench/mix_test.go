@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/mix"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -20,9 +21,7 @@ func runMixStudy(t *testing.T, m MixStudy) (s MixScore, long bool) {
 		m.Problems, m.Seeds = 50, seeds
 	}
 	s, err := m.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Logf("solved %d of %d; to the best possible: median %.3f, mean %.3f, p10 %.3f, p90 %.3f",
 		s.Solved, s.Problems, s.Quantile(0.5), s.Mean(), s.Quantile(0.1), s.Quantile(0.9))
 	t.Logf("%.1f verified; more than 10 %% over a limit in %d", s.Verified, s.Hot)

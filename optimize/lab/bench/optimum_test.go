@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra/metric"
@@ -16,9 +17,7 @@ func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 	rows := b.All()
 	limit := metric.Watts(20)
 	best, err := bestOf(rows, limit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	o := Options{
 		Truth:      rows,
 		Name:       "toy",
@@ -29,9 +28,7 @@ func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 		Seeds:      1,
 	}
 	sound, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, row := range sound.Rows {
 		if row.CleanPenaltyPct != row.PenaltyPct || len(sound.Notes) > 0 {
 			t.Errorf("a sweep without luck: %q, %s %+v and %+v",
@@ -46,9 +43,7 @@ func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 		}
 	}
 	lucky, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	maxn := byMethod(lucky)[Maxn]
 	want := 100 * (b.Answer(highest).TimeMS/best.TimeMS - 1)
 	if maxn.PenaltyPct.V.Median != 0 || !near(maxn.CleanPenaltyPct.V.Median, want) || want > -5 {
@@ -62,9 +57,7 @@ func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 
 	o.Truth = rows[:cleanSample-1]
 	small, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	data, err := json.Marshal(small)
 	if err != nil || strings.Contains(strings.Join(small.Notes, ""), "below the fit") ||
 		!strings.Contains(string(data), `"clean_penalty_pct":null`) {
@@ -84,9 +77,7 @@ func TestEvaluateCountsSearchesOverThePowerLimit(t *testing.T) {
 		Seeds:      1,
 	}
 	r, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	over := 0
 	for _, w := range r.Budgets {
 		res, err := optimize.Tune(
@@ -94,9 +85,7 @@ func TestEvaluateCountsSearchesOverThePowerLimit(t *testing.T) {
 			optimizetest.OfModes(b.Measure),
 			optimize.TuneOptions{Limit: metric.Watts(w), Space: b.Space, Strategy: optimize.Binary},
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, p := range res.Probes {
 			if p.PowerW > 1.1*w {
 				over++
@@ -127,9 +116,7 @@ func TestCleanOptimumIsThatOfTheSweepAlone(t *testing.T) {
 			}
 		}
 		f, err := newTruth(&o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if len(f.clean) != len(f.limits) || f.lucky == 0 {
 			t.Fatalf("%d optima for %d limits, %d lucky readings", len(f.clean), len(f.limits), f.lucky)
 		}
@@ -140,9 +127,7 @@ func TestCleanOptimumIsThatOfTheSweepAlone(t *testing.T) {
 		}
 		want = f.clean
 		kept, err := f.confirmed()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		spoiled := 0
 		for _, i := range kept {
 			if f.truth[i].PowerW < 0.9*b.Answer(f.all[i].Mode).PowerW {

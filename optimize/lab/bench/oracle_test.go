@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra/metric"
 )
@@ -15,9 +16,7 @@ func TestOracleRanksWithoutTheModesOwnReading(t *testing.T) {
 	b := optimizetest.New(t)
 	limit := metric.Watts(20)
 	best, err := bestOf(b.All(), limit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	smoothed := map[float64]float64{} // W by the fits, by the factor on the reading
 	for _, factor := range []float64{1, 0.7, 1.3} {
 		rows := b.All()
@@ -27,13 +26,9 @@ func TestOracleRanksWithoutTheModesOwnReading(t *testing.T) {
 			}
 		}
 		f, err := newTruth(&Options{Truth: rows, BudgetFrom: 20, BudgetTo: 20, BudgetStep: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		preds, err := f.smoothed()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, p := range preds {
 			if p.Mode == best.Mode {
 				smoothed[factor] = p.PowerW
@@ -61,9 +56,7 @@ func TestEvaluateHasTheOracleOfThreeAsARow(t *testing.T) {
 		BudgetStep: 3,
 	}
 	r, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	row := byMethod(r)[Oracle]
 	if row.Probes != 3 || row.Seeds != 1 || row.Size.OK || row.TimeMAPEPct.OK || len(row.Regions) > 0 ||
 		!row.SearchesHotPct.OK {
@@ -79,9 +72,7 @@ func TestEvaluateHasTheOracleOfThreeAsARow(t *testing.T) {
 	o.Methods = []string{Oracle, Maxn, Random}
 	o.Sizes = []int{9}
 	small, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, has := byMethod(small)[Oracle]; has ||
 		!strings.Contains(strings.Join(small.Notes, "\n"),
 			"oracle3: left out, it needs a sweep of at least 400 modes") {

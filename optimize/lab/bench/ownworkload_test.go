@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -31,18 +32,14 @@ func TestOwnWorkloadIsNoted(t *testing.T) {
 				Methods:    []string{GPRef},
 			},
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if told := strings.Contains(strings.Join(r.Notes, "\n"), "own workload"); told != (m == own) {
 			t.Errorf("reference %s: notes %q", m.Name, r.Notes)
 		}
 	}
 	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM} {
 		f, err := newTruth(&Options{Truth: thinned(t, name), BudgetFrom: 30, BudgetTo: 30, BudgetStep: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if told := f.ownWorkload(learn.ShippedReference()) != ""; told != (name == sweeptest.ResNet) {
 			t.Errorf("%s: the shipped networks, of ResNet-18, are %.2f off in the median",
 				name, f.distance(learn.ShippedReference()))

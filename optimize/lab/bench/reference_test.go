@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 )
@@ -19,9 +20,7 @@ func TestEvaluateUsesAReference(t *testing.T) {
 		Options{Truth: b.All(), Reference: optimizetest.Reference(t, b, true), Sizes: []int{8}, Seeds: 1,
 			BudgetFrom: 15, BudgetTo: 35, BudgetStep: 10, Methods: []string{GP, GPRef, PowerTrain}},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	rows := byMethod(r)
 	if got, plain := rows[GPRef].TimeMAPEPct.V.Median, rows[GP].TimeMAPEPct.V.Median; !(got < 1.15*plain) {
 		t.Errorf("gp+ref errs %.2f %% in time, gp alone %.2f", got, plain)

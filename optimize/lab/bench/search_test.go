@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/optimizetest"
@@ -48,18 +49,12 @@ func newCleanSweep(t testing.TB, name string) *cleanSweep {
 	t.Helper()
 	s := &cleanSweep{Sweep: optimizetest.Load(t, name)}
 	f, err := newTruth(&Options{Truth: s.Rows, BudgetFrom: 17, BudgetTo: 50, BudgetStep: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	kept, err := f.confirmed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	_, sample := f.draw(cleanSample, cleanSeed)
 	model, err := learn.FitSurrogate(s.Space, sample, learn.SurrogateOptions{Robust: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	fit := model.Posterior()
 	s.fit = map[tegra.Mode]float64{}
 	for _, i := range kept {
@@ -151,9 +146,7 @@ func (s *cleanSweep) search(t *testing.T, limits []metric.Goal, seeds int, depth
 	out := runs{}
 	for _, l := range limits {
 		want, err := bestOf(s.clean, l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		best := goal(l, want.Measured)
 		believed := 0.0
 		if want, err := bestOf(s.believed(l), l); err == nil {

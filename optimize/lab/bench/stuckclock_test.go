@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -53,9 +54,7 @@ func TestStuckOnThePublishedInferenceSweeps(t *testing.T) {
 		sweeptest.LSTM:                            0,
 	} {
 		table, err := sweep.ReadFile(sweeptest.Shared(t, name), sweep.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		rows := table.Settings()
 		index, words := stuck(rows)
 		if len(index) != want {

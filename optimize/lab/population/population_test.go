@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -21,9 +22,7 @@ func TestWorkloadsArePossibleAndRepeat(t *testing.T) {
 	t.Parallel()
 	for _, name := range Boards() {
 		b, err := open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, f := range families {
 			var spans []float64
 			for number := range 4 {
@@ -58,9 +57,7 @@ func asked(t *testing.T) (q *question, present, within, beyond tegra.Setting) {
 		[]tegra.Freq{tegra.MHz, 2 * tegra.MHz, 3 * tegra.MHz},
 		[]tegra.Freq{tegra.MHz},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	w := &workload{board: &board{name: "toy", space: space}}
 	for i, m := range space.All() {
 		w.truth = append(w.truth, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: float64(300 - 100*i),
@@ -158,14 +155,10 @@ func TestEvaluateAsksEveryMethod(t *testing.T) {
 		Levels:  []float64{4, 60},
 		Methods: slices.DeleteFunc(Methods(), func(m string) bool { return m == "powertrain" })}
 	report, err := Evaluate(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	o.Workers = 1
 	again, err := Evaluate(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for i, r := range report.Rows {
 		if text, want := columns.Fields(r), columns.Fields(again.Rows[i]); !reflect.DeepEqual(text, want) {
 			t.Errorf("%v, again %v", text, want)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/energy"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -38,9 +39,7 @@ func inferenceOf(t *testing.T, name string, batch int) (map[tegra.Mode]tegra.Mea
 		}
 	}
 	space, err := tegra.NewSubspace(modes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return truth, space
 }
 

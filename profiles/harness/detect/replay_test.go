@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness/pipe"
 )
 
@@ -56,16 +57,12 @@ func record(t testing.TB, format string) (out []piece) {
 	cmd := exec.Command(python, "-c", recorder, tool, format)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	s := bufio.NewScanner(bytes.NewReader(text))
 	s.Buffer(nil, 1<<22)
 	for s.Scan() {
 		var p [3]any
-		if err := json.Unmarshal(s.Bytes(), &p); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal(s.Bytes(), &p))
 		out = append(out, piece{time.Duration(p[0].(float64) * 1e9), int(p[1].(float64)), p[2].(string)})
 	}
 	return out

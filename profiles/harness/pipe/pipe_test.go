@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 // patience is how long something may take before it counts as hanging.
@@ -16,9 +18,7 @@ const patience = 3 * time.Minute
 func testPipe(t *testing.T) (*Pipe, *os.File) {
 	t.Helper()
 	from, to, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	p := New(from)
 	t.Cleanup(func() { p.Close(); to.Close() })
 	return p, to
@@ -121,9 +121,7 @@ func TestPipeJobThatSaysMuchIsLookedAtOften(t *testing.T) {
 	for looks := 0; len(waited) < 7; looks++ {
 		due, before := p.fills, p.looked
 		n, err := p.Read(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		// The second one learns how much it says. Those that a busy machine made late say nothing.
 		if looks > 1 && p.looked.Sub(before) < due+50*time.Millisecond {
 			waited = append(waited, n)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
 )
@@ -47,18 +48,14 @@ func TestEnvelopeSaysWhatItKeepsBusy(t *testing.T) {
 			folder := scripts(t)
 			put(t, filepath.Join(folder, "torch.py"), c.torch)
 			job := torch.Job{Net: torch.Envelope, Data: torch.Synthetic, Python: python}
-			if err := job.Ready(); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, job.Ready())
 			h := start(t, "", nil, job.Command(folder)...)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			said, units := "", 0
 			for units < 5 {
 				e, err := h.Next(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
 				switch e.Kind {
 				case harness.Hello:
 					said = e.Info["load"]

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
 	"jtune/tegra/tegratest"
@@ -15,9 +16,7 @@ import (
 
 func put(t *testing.T, path, text string) string {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 

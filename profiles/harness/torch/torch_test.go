@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestWriteGivesTheScriptsAndMendsThem(t *testing.T) {
@@ -20,9 +22,7 @@ func TestWriteGivesTheScriptsAndMendsThem(t *testing.T) {
 	if err != nil || before.Mode().Perm() != 0o644 {
 		t.Fatalf("%v, %v; want a file that everybody may read", before, err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, helper), []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(folder, helper), []byte("old"), 0o644))
 	if _, err := Write(folder); err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +76,7 @@ func TestFolderIsTheWantedOneOrTheCache(t *testing.T) {
 func TestJobReadySaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, nil, 0o644))
 	for _, c := range []struct {
 		name string
 		job  Job

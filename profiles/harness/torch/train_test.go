@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/internal/testhome"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
@@ -53,9 +54,7 @@ func start(t *testing.T, log string, env map[string]string, command ...string) h
 		t.Context(),
 		harness.ExecOptions{Command: command, Env: env, Log: log, Silence: 3 * time.Minute},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { h.Stop(context.Background()) })
 	return h
 }
@@ -186,9 +185,7 @@ func mnist(t *testing.T, n int) string {
 			make([]byte, 784*n)...),
 		"train-labels-idx1-ubyte": append([]byte("\x00\x00\x08\x01\x00\x00\x00\x14"), make([]byte, n)...),
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(folder, name), content, 0o600))
 	}
 	return folder
 }
@@ -226,16 +223,12 @@ func TestTrainingEndsCleanlyWhenTold(t *testing.T) {
 	h := start(t, log, map[string]string{"JTUNE_WORKERS": "2", "TMPDIR": temporary}, job.Command(scripts(t))...)
 	for n := 0; n < 3; {
 		e, err := h.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if e.Kind == harness.Minibatch {
 			n++
 		}
 	}
-	if err := h.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, h.Stop(t.Context()))
 	text, _ := os.ReadFile(log)
 	if !strings.Contains(string(text), "ended: exit status 0") || strings.Contains(string(text), "Traceback") {
 		t.Errorf("the log says:\n%s", text)
@@ -337,9 +330,7 @@ func TestTrainAndInferTakeTurnsForRealOnTheCPU(t *testing.T) {
 		MaxWait: 20 * time.Millisecond, Turns: arrivals.Turns{Fill: true},
 		First: [2]time.Duration{time.Hour, time.Hour},
 		Load:  arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer p.Stop(context.Background())
 	train, infer, few, ended := 0, 0, 0, time.Duration(0)
 	for train < 5 || infer < 10 || few == 0 {

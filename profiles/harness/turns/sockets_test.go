@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
@@ -31,15 +32,11 @@ func TestTurnJob(t *testing.T) {
 		t.Skip("the job of other tests")
 	}
 	number, err := strconv.Atoi(os.Getenv(harness.TurnVariable))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	socket := os.NewFile(uintptr(number), "turn")
 	answers := bufio.NewReader(socket)
 	f, err := os.OpenFile(lock, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if path := os.Getenv("TURN_TEST_PID"); path != "" {
 		os.WriteFile(path, fmt.Append(nil, os.Getpid()), 0o600)
 	}
@@ -92,9 +89,7 @@ func startTurnJobs(t *testing.T, rate float64, train, infer harness.ExecOptions)
 		Clock: tegra.RealClock(), Turns: arrivals.Turns{Fill: true}, Batch: 1,
 		Load:     arrivals.Load{Pattern: arrivals.Uniform, RatePerS: rate},
 		patience: [2]time.Duration{serves: patience}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { p.Stop(context.Background()) })
 	return p
 }
@@ -204,9 +199,7 @@ func TestPairStrictLeavesRoomForTheBatchThatIsDue(t *testing.T) {
 	tooLate := func() bool { return late > max(3, infer/3) }
 	for infer < 8 || (most < 1 || tooLate()) && infer < 200 { // a busy machine makes minibatches too long for a while
 		e, err := p.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		switch e.Kind {
 		case harness.Minibatch:
 			if since++; e.Late {
@@ -259,16 +252,12 @@ func TestPairTakesTurnsWithPython(t *testing.T) {
 		Jobs: []harness.ExecOptions{train, {Command: []string{python, "-c", script}, Dir: folder,
 			Env: map[string]string{"JTUNE_PROTOCOL": "2"}}},
 		Turns: arrivals.Turns{Fill: true}, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1000}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer p.Stop(context.Background())
 	batches, requests := 0, 0
 	for {
 		e, err := p.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if e.Kind == harness.Infer && e.N == 16 {
 			batches++
 		}
@@ -309,9 +298,7 @@ func BenchmarkPairTurn(b *testing.B) {
 	p, err := Start(b.Context(), Options{Names: [2]string{"a", "b"}, Clock: tegra.RealClock(), Batch: 1,
 		Jobs: []harness.ExecOptions{turnJob(lock), turnJob(lock)}, Load: arrivals.Load{Pattern: arrivals.Uniform,
 			RatePerS: 1}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, err)
 	defer p.Stop(context.Background())
 	p.Share(TrainAlone)
 	for n := -100; n < b.N; n++ {

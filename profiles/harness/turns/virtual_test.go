@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/tegra/virtual"
 )
@@ -18,9 +19,7 @@ import (
 func startVirtualPair(t *testing.T, faults virtual.Faults, change func(*Options)) (*Pair, *virtual.Board) {
 	t.Helper()
 	b, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1), Seed: 3, Faults: faults})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	o := Options{Names: [2]string{"resnet18", "mobilenet-infer"}, Board: b, Clock: b.Clock(), Batch: 16, Seed: 1,
 		Simulated: [2]virtual.Job{{Workload: "resnet18"}, {Workload: "mobilenet-infer", Batch: 16}},
 		Turns:     arrivals.Turns{Fill: true}, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
@@ -28,9 +27,7 @@ func startVirtualPair(t *testing.T, faults virtual.Faults, change func(*Options)
 		change(&o)
 	}
 	p, err := Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { p.Stop(context.Background()) })
 	return p, b
 }
@@ -47,9 +44,7 @@ func TestPairOnAVirtualBoardTakesTurnsToo(t *testing.T) {
 		ended, turns, requests, overlaps := 0.0, 0, 0, 0
 		for requests < 600 {
 			e, err := p.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			if e.Kind == harness.Request {
 				requests++
 			}
@@ -105,9 +100,7 @@ func TestPairOfInferenceAloneServesBatchesAtARate(t *testing.T) {
 		warm, batches, requests, began := 0, 0, 0, 0.0
 		for requests < 960 {
 			e, err := p.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			switch {
 			case e.Job == harness.JobTrain:
 				t.Fatalf("training: %+v", e)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles"
 	"jtune/profiles/harness/torch"
 	"jtune/profiles/record"
@@ -30,9 +31,7 @@ func space(t *testing.T, cores int, cpu, gpu, emc []tegra.Freq) *tegra.Space {
 		counts = append(counts, n+1)
 	}
 	s, err := tegra.NewSpace(counts, cpu, gpu, emc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return s
 }
 
@@ -57,9 +56,7 @@ func orin(t *testing.T) *tegra.Space {
 func find(t *testing.T, name string) Experiment {
 	t.Helper()
 	e, err := Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return e
 }
 
@@ -248,13 +245,9 @@ func TestExperimentGivesNoLoaderProcessesToAJobThatTheyBreak(t *testing.T) {
 	t.Parallel()
 	s := orin(t)
 	list, err := workload.Load("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	yolo, err := workload.Find(list, "yolov8n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r := Request{Workload: yolo, Simulated: true, Media: []string{"ssd", "sd"}, Space: s, Mode: s.Max()}
 	for _, e := range All() {
 		for _, set := range e.Plan(r).Settings {
@@ -296,9 +289,7 @@ func TestExperimentPrintsNoPercentageOfNextToNothing(t *testing.T) {
 		rows, runs = append(rows, row), append(runs, run)
 	}
 	var text strings.Builder
-	if err := e.Report(p, 1, rows, runs).Text(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, e.Report(p, 1, rows, runs).Text(&text))
 	if got := text.String(); !strings.Contains(got, "stall 0.001 to 9.00 ms") || strings.Contains(got, "899900 %") {
 		t.Errorf("0.001 to 9 ms:\n%s", got)
 	}
@@ -330,9 +321,7 @@ func TestExperimentAdvisesToPreloadOnlyWhatPays(t *testing.T) {
 			rows, runs = append(rows, row), append(runs, run)
 		}
 		var text strings.Builder
-		if err := e.Report(p, 1, rows, runs).Text(&text); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, e.Report(p, 1, rows, runs).Text(&text))
 		if got := text.String(); strings.Contains(got, "Preload the data (cache =") != c.want {
 			t.Errorf("%s: want the advice %v:\n%s", c.name, c.want, got)
 		}
@@ -379,14 +368,10 @@ func TestExperimentReportLooksAsItDid(t *testing.T) {
 	r.Workload, r.Board = workload.Workload{Name: "w", Batch: 16, Workers: 4}, "AGX Orin"
 	r.Virtual = true
 	var got bytes.Buffer
-	if err := r.Text(&got); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Text(&got))
 	golden(t, "workers.txt", got.Bytes())
 	got.Reset()
-	if err := r.CSV(&got); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.CSV(&got))
 	golden(t, "workers.csv", got.Bytes())
 	table, err := csv.NewReader(bytes.NewReader(got.Bytes())).ReadAll()
 	if err != nil || len(table) != 6 || table[5][1] != didNotRun {
@@ -412,9 +397,7 @@ func TestExperimentTablesHaveARowForWhatDidNotRun(t *testing.T) {
 	}
 	r := e.Report(p, 1, rows, runs)
 	var got bytes.Buffer
-	if err := r.Text(&got); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Text(&got))
 	at := 0
 	for _, want := range []string{"workers 0  ", "workers 1  DNR", "workers 2  ", "workers 4  not run",
 		"workers 8  not run", "failed: workers 1: failed: out of memory"} {
@@ -430,14 +413,10 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, got, 0o644))
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s differs (go test ./profiles/experiment -update renews it):\n%s", name, got)
 	}
@@ -622,9 +601,7 @@ func TestExperimentEmptyReportSaysSo(t *testing.T) {
 		)
 		r := e.Report(p, 1, nil, nil)
 		var text bytes.Buffer
-		if err := r.Text(&text); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, r.Text(&text))
 		if len(r.Takeaway) > 0 || !strings.Contains(text.String(), "nothing was run") {
 			t.Errorf("%s: %s", e.Name, text.String())
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"jtune/internal/must"
 	"jtune/internal/safefile"
 )
 
@@ -64,9 +65,7 @@ func TestReadEndsFindsTheLastWholeLine(t *testing.T) {
 		"a\n" + long: {long, 2}, "a\n" + long + "x": {"", 2}, long + long + "\nb": {"b", 2*safefile.MostLine + 1},
 	} {
 		path := filepath.Join(t.TempDir(), "x.csv")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		got, err := ReadEnds(path)
 		if err != nil || string(got.Last) != want.last || got.Whole != want.whole || got.Size != int64(len(text)) ||
 			string(got.Begin) != text[:min(len(text), safefile.MostLine)] {

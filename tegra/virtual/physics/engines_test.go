@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -16,14 +17,10 @@ import (
 func TestRooflineFollowsTheEnginesOfATX2(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open(sweeptest.Shared(t, "data/sweeps/jetson-dvfs-tx2/tx2_gpu_emc_latency_derived.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	engines := map[string]Workload{
 		"inception_v4": {Kernel: 77.8, Traffic: 60.4, Roofline: 2.70, Fixed: 2.35},
 		"resnet":       {Kernel: 21.2, Traffic: 20.9, Roofline: 3.08, Fixed: 0.81},
@@ -34,9 +31,7 @@ func TestRooflineFollowsTheEnginesOfATX2(t *testing.T) {
 	off, count := map[string]float64{}, map[string]int{}
 	number := func(text string) float64 {
 		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return v
 	}
 	for _, row := range rows[1:] {
