@@ -48,8 +48,9 @@ func newEnergy(a *app) *cobra.Command {
 }
 
 func (c *energyCmd) flags(f *pflag.FlagSet) {
-	bind(f, "energy", places{"full": &c.r.Energy.Full, "repeat": &c.r.Repeat, "inferences": &c.r.Energy.Inferences,
-		"governor": &c.governors, "latency-cost": &c.latencyCost, "against": &c.against, "interval": &c.r.Every,
+	bind(f, "experiment energy", places{"full": &c.r.Energy.Full, "repeat": &c.r.Repeat,
+		"inferences": &c.r.Energy.Inferences,
+		"governor":   &c.governors, "latency-cost": &c.latencyCost, "against": &c.against, "interval": &c.r.Every,
 		"svg": &c.svg, "csv": &c.asCSV, "out": &c.r.Dir, "resume": &c.r.Resume, "redo-failed": &c.r.RedoFailed})
 	c.infer.addJob(f)
 	c.jsonFlag(f, asDocument)

@@ -37,7 +37,7 @@ func newExport(a *app) *cobra.Command {
 }
 
 func (c *exportCmd) flags(f *pflag.FlagSet) {
-	bind(f, "export", places{"name": &c.name})
+	bind(f, "convert export", places{"name": &c.name})
 	c.jsonFlag(f, asDocument)
 }
 

@@ -36,7 +36,7 @@ func newExporter(a *app) *cobra.Command {
 }
 
 func (c *exporterCmd) flags(f *pflag.FlagSet) {
-	bind(f, "exporter", places{"listen": &c.listen, "textfile": &c.file, "once": &c.once})
+	bind(f, "fleet exporter", places{"listen": &c.listen, "textfile": &c.file, "once": &c.once})
 }
 
 func (c *exporterCmd) run(ctx context.Context) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/units"
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize/advice"
@@ -24,48 +25,78 @@ import (
 //go:embed fields.txt
 var fieldTable string
 
+// table is what the table says.
+type table struct {
+	parts map[string]*part // of a command by its short name, or shared by several
+	names map[usage.Field]flagName
+}
+
+// part is the description of a request, or of what several have in common.
+type part struct {
+	fields []tableField
+	rules  []flagRule
+}
+
 // tableField is a value of a request, as a flag gives it.
 type tableField struct {
 	name, value, help string // value is the default; "": that of the field's place
 	least, most       string // bounds of a number or time; "": none
 	commas, hidden    bool
+	mention           string // how messages mention it; "": no message does
 }
+
+// flagName is how a message names a flag, with a word for its value.
+type flagName struct{ flag, value string }
 
 // above is the lower bound of values that are more than 0.
 const above = ">0"
 
 // fieldWords are the words in braces in the table: lists and names that other packages know.
 var fieldWords = strings.NewReplacer("{reference}", learn.ShippedName, "{limits}", metric.Example,
-	"{methods}", strings.Join(bench.Methods(), ", "), "{population methods}", population.AboutMethods(),
+	"{methods}", strings.Join(bench.Methods(), ", "), "{population-methods}", population.AboutMethods(),
 	"{populations}", population.About(), "{boards}", strings.Join(population.Boards(), ","),
 	"{goals}", strings.Join(population.Goals(), ", "), "{often}", strings.Join(advice.Often, ", "),
 	"{changes}", strings.Join(advice.Changing, ", "), "{networks}", strings.Join(nn.Settings(), ", "),
-	"{usual epochs}", strconv.Itoa(defaultEpochs), "{fast}", strconv.Itoa(fastTour))
+	"{usual-epochs}", strconv.Itoa(defaultEpochs), "{fast}", strconv.Itoa(fastTour))
 
-// fields returns the fields of each command or part, by its name in the table.
-var fields = sync.OnceValue(func() map[string][]tableField {
-	table, of := map[string][]tableField{}, ""
+// requests reads the table.
+var requests = sync.OnceValue(func() table {
+	t := table{map[string]*part{}, map[usage.Field]flagName{usage.Load: {"--rate and --arrivals", ""},
+		usage.Weights: {"--weights", "NAME"}}} // that their text does not say
+	var lines []string
 	for line := range strings.Lines(fieldWords.Replace(fieldTable)) {
-		text := strings.TrimLeft(strings.TrimRight(line, "\n"), " ")
-		switch indent := len(line) - len(text) - 1; {
-		case text == "" || text[0] == '#':
-		case indent == 0:
-			of = text
-		case indent == 2:
-			table[of] = append(table[of], readField(text, table["shared"]))
-		default:
-			last := &table[of][len(table[of])-1]
-			last.help += " " + text
+		if text := strings.TrimSpace(line); strings.HasPrefix(line, "   ") {
+			lines[len(lines)-1] += " " + text
+		} else if text != "" && text[0] != '#' {
+			lines = append(lines, strings.TrimSuffix(line, "\n"))
 		}
 	}
-	return table
+	now, shared := &part{}, &part{}
+	for _, line := range lines {
+		if of := line; of[0] != ' ' {
+			now = &part{}
+			if t.parts[of] = now; of == "shared" {
+				shared = now
+			}
+		} else if rule, is := strings.CutPrefix(line, "  - "); is {
+			now.rules = append(now.rules, readRule(rule))
+		} else {
+			x := readField(line[2:], shared.fields)
+			now.fields = append(now.fields, x)
+			if known := t.names[usage.Field(x.mention)]; x.mention != "" && known.flag == "" {
+				t.names[usage.Field(x.mention)] = flagName{"--" + x.name, x.kind()}
+			}
+		}
+	}
+	return t
 })
 
 // readField reads a line of the table; without a text it is one of the shared fields.
 func readField(line string, shared []tableField) (x tableField) {
 	head, help, described := strings.Cut(line, ":")
+	head, mention, _ := strings.Cut(head, "“")
+	x.mention, x.help = strings.TrimSuffix(mention, "”"), strings.TrimSpace(help)
 	words := strings.Fields(head)
-	x.help = strings.TrimSpace(help)
 	x.name, x.value, _ = strings.Cut(words[0], "=")
 	for _, one := range shared {
 		if one.name == x.name && !described {
@@ -85,12 +116,18 @@ func readField(line string, shared []tableField) (x tableField) {
 	return x
 }
 
+// kind returns the word for the field's value in its text; "" for one that is only given or not.
+func (x *tableField) kind() string {
+	kind, _ := pflag.UnquoteUsage(&pflag.Flag{Usage: x.help, Value: new(onOff)})
+	return kind
+}
+
 // places are where the values of fields go, by the fields' names: pointers, or values that parse themselves.
 type places map[string]any
 
 // bind adds the flags of a command or part of the table. A field that the command has already is left out.
 func bind(f *pflag.FlagSet, of string, to places) {
-	list := fields()[of]
+	list := requests().parts[of].fields
 	if len(list) != len(to) {
 		panic(fmt.Sprintf("cli: %d places for the %d fields of %s", len(to), len(list), of))
 	}
@@ -122,9 +159,8 @@ func (x *tableField) add(f *pflag.FlagSet, to any) {
 		f.Uint64Var(to, x.name, *to, x.help)
 	case *float64:
 		f.Float64Var(to, x.name, *to, x.help)
-		made := f.Lookup(x.name)
-		if kind, _ := pflag.UnquoteUsage(made); unitNamed[kind] != "" {
-			made.Value = &quantity{to, unitNamed[kind]}
+		if unit := unitNamed[x.kind()]; unit != "" {
+			f.Lookup(x.name).Value = &quantity{to, unit}
 		}
 	case *time.Duration:
 		f.Var((*span)(to), x.name, x.help)

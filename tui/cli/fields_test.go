@@ -22,11 +22,11 @@ func TestFieldsAreBoundByACommand(t *testing.T) {
 		}
 		source.Write(text)
 	}
-	for of, list := range fields() {
+	for of, part := range requests().parts {
 		if of != "shared" && !strings.Contains(source.String(), fmt.Sprintf("%q, places{", of)) {
 			t.Errorf("no command binds the fields of %s", of)
 		}
-		for _, x := range list {
+		for _, x := range part.fields {
 			if strings.ContainsAny(x.help, "{}") || strings.Count(x.help, "`")%2 != 0 {
 				t.Errorf("%s of %s: a name in braces or a quote is left: %s", x.name, of, x.help)
 			}
@@ -41,10 +41,24 @@ func TestFieldsAreReadWithBoundsAndForm(t *testing.T) {
 		"model":                            shared[0],
 		"interval=1s 10ms..: time: `TIME`": {name: "interval", value: "1s", help: "time: `TIME`", least: "10ms"},
 		"workers 0..64 hidden: loaders":    {name: "workers", help: "loaders", least: "0", most: "64", hidden: true},
-		"fault commas: faults":             {name: "fault", help: "faults", commas: true},
+		"fault commas “fault”: faults":     {name: "fault", help: "faults", commas: true, mention: "fault"},
 		"no-device hidden:":                {name: "no-device", hidden: true},
 	} {
 		if got := readField(line, shared); got != want {
+			t.Errorf("%s: got %+v, want %+v", line, got, want)
+		}
+	}
+}
+
+func TestRulesAreReadWithTheirReason(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]flagRule{
+		"a b needs c=d e: it is so": {"a b", needs, "c=d e", "it is so"},
+		"KIND=x excludes a":         {"KIND=x", excludes, "a", ""},
+		"one of a b: one":           {"a b", oneOf, "", "one"},
+		"missing out: a folder":     {"out", missing, "", "a folder"},
+	} {
+		if got := readRule(line); got != want {
 			t.Errorf("%s: got %+v, want %+v", line, got, want)
 		}
 	}

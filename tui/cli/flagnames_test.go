@@ -26,7 +26,7 @@ func TestFlagsHaveEveryField(t *testing.T) {
 		}
 	}
 	visit((&app{}).root())
-	fields := everyField(t)
+	fields, flagNames := everyField(t), requests().names
 	for _, f := range fields {
 		if flagNames[f].flag == "" {
 			t.Errorf("%s has no flag", f)

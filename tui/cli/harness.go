@@ -28,7 +28,7 @@ func newHarness(a *app) *cobra.Command {
 }
 
 func (c *harnessCmd) flags(f *pflag.FlagSet) {
-	bind(f, "harness", places{"write": &c.folder})
+	bind(f, "workloads harness", places{"write": &c.folder})
 }
 
 func (c *harnessCmd) run(context.Context) error {

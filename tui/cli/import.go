@@ -40,8 +40,9 @@ func newImport(a *app) *cobra.Command {
 }
 
 func (c *importCmd) flags(f *pflag.FlagSet) {
-	bind(f, "import", places{"out": &c.dir, "strict": &c.strict, "epochs": &c.log.Times, "per-epoch": &c.log.PerEpoch,
-		"mode": &c.mode, "every": &c.log.Every})
+	bind(f, "campaigns import", places{"out": &c.dir, "strict": &c.strict, "epochs": &c.log.Times,
+		"per-epoch": &c.log.PerEpoch,
+		"mode":      &c.mode, "every": &c.log.Every})
 }
 
 func (c *importCmd) run(context.Context) error {
@@ -82,7 +83,7 @@ func newMerge(a *app) *cobra.Command {
 }
 
 func (c *mergeCmd) flags(f *pflag.FlagSet) {
-	bind(f, "merge", places{"out": &c.dir})
+	bind(f, "campaigns merge", places{"out": &c.dir})
 }
 
 func (c *mergeCmd) run(context.Context) error {

@@ -43,7 +43,7 @@ func newModes(a *app) *cobra.Command {
 }
 
 func (c *modesCmd) flags(f *pflag.FlagSet) {
-	bind(f, "modes", places{"filter": &c.filter, "grid": &c.grid, "sample": &c.sample, "labels": &c.labels,
+	bind(f, "device modes", places{"filter": &c.filter, "grid": &c.grid, "sample": &c.sample, "labels": &c.labels,
 		"csv": &c.asCSV})
 	c.jsonFlag(f, asList)
 }

@@ -68,7 +68,7 @@ type rankCmd struct {
 }
 
 func (c *rankCmd) flags(f *pflag.FlagSet) {
-	bind(f, "rank", places{"models": &c.models, "epochs": &c.epochs, "samples": &c.samples, "round": &c.round,
+	bind(f, "fleet rank", places{"models": &c.models, "epochs": &c.epochs, "samples": &c.samples, "round": &c.round,
 		"sort": among(&c.by, rank.ByTime, rank.ByEnergy, rank.ByEDP), "power-limit": &c.limits,
 		"epoch-time": &c.measured, "period": &c.period, "idle-power": &c.idle, "sleep-power": &c.asleep,
 		"wake-energy": &c.wakeEnergy, "wake-time": &c.wakeTime})

@@ -35,7 +35,7 @@ func newRepeat(a *app) *cobra.Command {
 
 func (c *repeatCmd) flags(f *pflag.FlagSet) {
 	c.own.add(f)
-	bind(f, "repeat", places{"trust-command": &c.trust})
+	bind(f, "campaigns repeat", places{"trust-command": &c.trust})
 	c.jsonFlag(f, asDocument)
 }
 

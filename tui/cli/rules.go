@@ -13,117 +13,44 @@ import (
 )
 
 // flagRule states which flags of a command exclude or need each other. A word is a flag, a flag with a value
-// (policy=free), or in capitals an argument (MODE), optionally with the value of the first argument (KIND=front).
-type flagRule struct {
-	command string // several separated by commas; "": every command that has all of the flags
-	words   string
-	is      relation
-	others  string
-	why     string // appended to the error
-}
+// (policy=free), or in capitals an argument (MODE), optionally with the value of the first argument (KIND=front). A
+// command's check reports flags that need another value.
+type flagRule struct{ words, is, others, why string } // why is appended to the error
 
-// relation is the relation between a rule's words and its others.
-type relation int
-
+// Relations between a rule's words and its others.
 const (
-	needs   relation = iota // each of words needs one of others
-	not                     // words exclude others
-	oneOf                   // exactly one of words
-	missing                 // at least one of words
+	needs    = "needs"    // each of words needs one of others
+	excludes = "excludes" // words exclude others
+	oneOf    = "one of"   // exactly one of words
+	missing  = "missing"  // at least one of words
 )
 
-// rules lists all such conditions. A command's check reports flags that need another value.
-var rules = []flagRule{
-	{"", "csv", not, "json", ""},
-	{"", "resume", needs, "out", "the folder to continue"},
-	{"", "redo-failed", needs, "resume", "and --out DIR"},
-	{"profile", "trust-command", needs, "resume", "and --out DIR"},
-
-	{"explain", "mode minibatches epochs per-epoch", needs, "model", ""},
-	{"explain", "minibatches", not, "epochs", ""},
-	{"explain", "often length changes", not, "model", "they advise an approach before anything is measured"},
-	{"run", "attach log", not, "workers inferences",
-		"a training that is already running has its own settings: remove --workers and --inferences"},
-	{"run", "minibatches inferences", not, "epochs", ""},
-	{"run", "inferences", not, "minibatches", ""},
-	{"run", "repeat", needs, "inferences", "it repeats their work; --epochs N repeats that of a training"},
-	{"run", "no-instrument", not, "base", "it reads no power"},
-	{"run", "no-instrument", not, "epochs inferences", "it compares minibatches of one job: give --minibatches N"},
-	{"profile", "list", not, "modes sample grid", "give exactly one"},
-	{"profile", "modes", not, "sample grid", "give exactly one"},
-	{"apply", "reboot", not, "at-boot json fan dvfs", "the preset sets its own limits at boot"},
-	{"apply", "keep", not, "reboot at-boot json yes fan dvfs keep-after", "it answers for the preset on trial"},
-	{"profile", "reboot", needs, "list", "it may name presets that need a reboot"},
-	{"profile", "reboot", needs, "out", "the folder to continue in"},
-	{"profile", "reboot", not, "json shard", "it goes on after the reboot"},
-	{"soak", "for", not, "until-steady", ""},
-	{"soak", "mode for until-steady limit go-on", not, "resume", "it uses the settings of its folder"},
-	{"run", "mode", not, "no-device attach log", "jtune sets no mode there"},
-	{"run", "limit dvfs systemd", needs, "mode", ""},
-	{"run", "limit", needs, "mode=best", "it chooses among the answers of searches"},
-	{"models fit", "samples", missing, "", "a sweep file or campaign folder"},
-	{"models fit", "out", missing, "", "the file for the model"},
-	{"models fit", "loss entries hyper", needs, "method=powertrain method=nn", "it is for networks"},
-	{"models fit", "freeze", needs, "method=powertrain", "it keeps the transferred layers"},
-	{"predict", "estimates", not, "modes MODE", "its FILE names the modes"},
-	{"predict", "measured", needs, "estimates", ""},
-	{"predict", "modes", not, "MODE", ""},
-	{"predict, choose", "model", missing, "", "jtune models fit makes one"},
-	{"front, plot", "model samples", oneOf, "", ""},
-	{"front", "workload budgets out minibatches refit", needs, "verify", ""},
-	{"front", "verify", needs, "model", "it measures along a predicted front"},
-	{"plot", "samples", not, "KIND=predicted KIND=bars KIND=regions KIND=importance KIND=learning KIND=loss",
-		"it takes --model MODEL alone; jtune models fit makes one of samples"},
-	{"plot", "with observed", needs, "KIND=front", ""},
-	{"plot", "with observed", needs, "model", ""},
-	{"plot", "observed", needs, "with", ""},
-	{"plot", "model", not, "KIND=violin", "it takes --samples DIR, a campaign folder: a model keeps medians"},
-	{"fleet rank", "models WORKLOAD", oneOf, "", "models of your own, or those of the boards"},
-	{"fleet rank", "models", not, "boards group", "it has its models"},
-	{"fleet profile", "out", missing, "", "a new folder for the joined campaign"},
-	{"models", "keep", not, "NAME", "it takes no other argument"},
-	{"pair", "policy=free", not, "predict models",
-		"a pair without turns cannot be predicted, only measured: take strict or fill"},
-	{"pair", "at compare pairs requests minibatches out modes strategy serve-at train-at changes resume redo-failed",
-		not, "predict models", "it applies only to measuring"},
-	{"pair", "strategy=binary strategy=gmd strategy=random", not, "modes=separate at serve-at policy=free",
-		"it looks for one setting of a pair with turns"},
-	{"pair", "modes=separate", not, "at", "it chooses its modes"},
-	{"pair", "serve-at", needs, "train-at", "they belong together"},
-	{"pair", "train-at", needs, "serve-at", "they belong together"},
-	{"pair", "serve-at", not, "at compare pairs requests out resume redo-failed policy tau modes",
-		"it sets a mode for each job by the time of day, and runs no pair"},
-	{"pair", "tau", not, "policy=fill policy=free", "it applies only to --policy strict"},
-	{"doctor", "bundle", not, "workload", ""},
-	{"fleet exporter", "listen", not, "textfile", ""},
-	{"convert export", "name", missing, "", "the name of the mode"},
-	{"campaigns merge", "out", missing, "", "the new campaign folder"},
-	{"evaluate", "truth population", oneOf, "", "a measured sweep, or simulated workloads"},
-	{"evaluate", "messy development boards workloads goal levels visits second", needs, "population", ""},
-	{"evaluate", "population", not, "reference sizes seeds samples-of others budgets latencies designed " +
-		"leave-out-stuck quick csv strict", "it has no sweep"},
-	{"device", "list", not, "tunables", ""},
-	{"device", "csv", needs, "list", ""},
-
-	{"experiment", "minibatches", not, "epochs", ""},
-	{"experiment", "labels", not, "pair", ""},
-	{"experiment", "labels pair", needs, "NAME=modes", ""},
-	{"experiment", "instances", needs, "NAME=variability", ""},
-	{"experiment", "meter", needs, "NAME=baseload", ""},
-	{"experiment", "runs", needs, "NAME=devices", ""},
-	{"experiment", "NAME=all", not, "minibatches epochs", "each experiment has its own"},
-	{"experiment", "NAME=batch", not, "batch", "it runs sizes of its own"},
-	{"experiment", "NAME=polling", not, "interval", "it has intervals of its own"},
+// readRule reads a rule of the table.
+func readRule(line string) (r flagRule) {
+	r.words, r.why, _ = strings.Cut(line, ": ")
+	for _, is := range []string{oneOf, missing} {
+		if words, ok := strings.CutPrefix(r.words, is+" "); ok {
+			r.words, r.is = words, is
+		}
+	}
+	for _, is := range []string{needs, excludes} {
+		if words, others, ok := strings.Cut(r.words, " "+is+" "); ok {
+			r.words, r.is, r.others = words, is, others
+		}
+	}
+	return r
 }
 
 // keptRules returns an error for the first broken rule.
 func keptRules(c *cobra.Command, args []string) error {
-	line, name := ruled{c, args}, shortName(c)
-	for _, r := range rules {
-		if r.command != "" && !slices.Contains(strings.Split(r.command, ", "), name) ||
-			r.command == "" && !line.hasAll(r.words+" "+r.others) {
-			continue
-		}
+	line, parts := ruled{c, args}, requests().parts
+	kept := slices.DeleteFunc(slices.Clone(parts["shared"].rules), func(r flagRule) bool {
+		return !line.hasAll(r.words + " " + r.others)
+	})
+	if own := parts[shortName(c)]; own != nil {
+		kept = append(kept, own.rules...)
+	}
+	for _, r := range kept {
 		if err := line.check(r); err != nil {
 			return err
 		}
@@ -207,7 +134,7 @@ func (l ruled) check(r flagRule) error {
 	switch {
 	case r.is == needs && given != nil && others == nil:
 		says = l.name(given[0]) + " needs " + l.forms(r.others, " or ") + " too"
-	case r.is == not && given != nil && others != nil:
+	case r.is == excludes && given != nil && others != nil:
 		says = l.name(given[0]) + " and " + l.name(others[0]) + " exclude each other"
 	case r.is == oneOf && len(given) != 1:
 		says = "give exactly one of " + l.forms(r.words, " and ")

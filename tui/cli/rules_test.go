@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -12,28 +13,33 @@ import (
 
 func TestRulesHaveOnlyFlagsOfTheirCommand(t *testing.T) {
 	t.Parallel()
-	root := (&app{out: io.Discard, err: io.Discard}).root()
-	for _, r := range rules {
-		words := strings.Fields(r.words + " " + r.others)
-		found := false
-		each(root, func(c *cobra.Command) {
-			_ = c.InheritedFlags() // merges them into Flags
-			name, of := shortName(c), strings.Split(r.command, ", ")
-			if r.command == "" {
-				found = found || (ruled{c, nil}).hasAll(strings.Join(words, " "))
-				return
-			} else if !slices.Contains(of, name) {
-				return
+	root, commands := (&app{out: io.Discard, err: io.Discard}).root(), map[string]*cobra.Command{}
+	each(root, func(c *cobra.Command) {
+		_ = c.InheritedFlags() // merges them into Flags
+		commands[shortName(c)] = c
+	})
+	for of, part := range requests().parts {
+		for _, r := range part.rules {
+			words := strings.Fields(r.words + " " + r.others)
+			if r.is == "" {
+				t.Errorf("rule %v of %s has no relation", r, of)
 			}
-			found = true
+			if of == "shared" {
+				if !slices.ContainsFunc(slices.Collect(maps.Values(commands)), func(c *cobra.Command) bool {
+					return ruled{c, nil}.hasAll(strings.Join(words, " "))
+				}) {
+					t.Errorf("rule %v: no command keeps it", r)
+				}
+				continue
+			}
+			if commands[of] == nil {
+				t.Fatalf("rule %v: there is no command %s", r, of)
+			}
 			for _, word := range words {
-				if !unicode.IsUpper(rune(word[0])) && (ruled{c, nil}).flag(word) == nil {
-					t.Errorf("rule %v: jtune %s has no --%s", r, name, word)
+				if !unicode.IsUpper(rune(word[0])) && (ruled{commands[of], nil}).flag(word) == nil {
+					t.Errorf("rule %v: jtune %s has no --%s", r, of, word)
 				}
 			}
-		})
-		if !found {
-			t.Errorf("rule %v: no command keeps it", r)
 		}
 	}
 }

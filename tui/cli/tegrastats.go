@@ -114,7 +114,7 @@ func newConvertTegrastats(a *app) *cobra.Command {
 
 func (c *tegrastatsCmd) flags(f *pflag.FlagSet) {
 	c.jsonFlag(f, asLines)
-	bind(f, "tegrastats", places{"csv": &c.asCSV})
+	bind(f, "convert tegrastats", places{"csv": &c.asCSV})
 }
 
 func (c *tegrastatsCmd) run(ctx context.Context) error {

@@ -28,7 +28,7 @@ func newWake(a *app) *cobra.Command {
 }
 
 func (c *wakeCmd) flags(f *pflag.FlagSet) {
-	bind(f, "wake", places{"to": &c.to})
+	bind(f, "fleet wake", places{"to": &c.to})
 	c.jsonFlag(f, asDocument)
 }
 

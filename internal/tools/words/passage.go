@@ -96,18 +96,19 @@ func paragraphs(page string) (list []Passage) {
 	return list
 }
 
-// fieldTexts returns the texts of the command line's table of fields: what follows a colon, and its further lines.
+// fieldTexts returns the texts of the command line's table of fields: what follows a colon, also in further lines.
 func fieldTexts(table string) (list []Passage) {
-	line := 0
-	for l := range strings.Lines(table) {
-		line++
-		text := strings.TrimSpace(l)
-		_, help, described := strings.Cut(text, ": ")
-		switch last := len(list) - 1; {
-		case strings.HasPrefix(l, "   "):
-			list[last].text += " " + text
-		case strings.HasPrefix(l, "  ") && described:
-			list = append(list, Passage{line: line, text: help, message: true})
+	lines := strings.Split(table, "\n")
+	for n, l := range lines {
+		for _, more := range lines[n+1:] {
+			if !strings.HasPrefix(more, "   ") {
+				break
+			}
+			l += " " + strings.TrimSpace(more)
+		}
+		_, text, described := strings.Cut(l, ": ")
+		if described && strings.HasPrefix(l, "  ") && !strings.HasPrefix(l, "   ") {
+			list = append(list, Passage{line: n + 1, text: text, message: true})
 		}
 	}
 	return list
