@@ -372,7 +372,7 @@ func TestFitLinearWarnsOfEffectsItCannotSeparate(t *testing.T) {
 		}
 	}
 	m := mustFit(t, samples, Options{Method: Linear})
-	if !hasWarning(m, "3 knobs varied in only 2 independent ways") {
+	if !hasWarning(m, "3 quantities varied in only 2 independent ways") {
 		t.Errorf("warnings %q", m.Warnings)
 	}
 	sane(t, m.Predict(m.Space.Modes()))

@@ -39,8 +39,8 @@ func LabelNote(text string, space *Space) string {
 	if _, like := space.StudyModes(); !label || !like || err != nil {
 		return ""
 	}
-	return fmt.Sprintf("a to n are modes of an AGX Xavier: here each knob is at the same share of its maximum, at the "+
-		"nearest step (%s is %s)", text, space.Format(m))
+	return fmt.Sprintf("a to n are modes of an AGX Xavier: here each clock, and the cores, is at the same share "+
+		"of its maximum, at the nearest step (%s is %s)", text, space.Format(m))
 }
 
 // StudyMode returns the mode of a label a to n of the 2022 study; ok reports whether text is such a label.

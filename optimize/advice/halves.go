@@ -58,7 +58,7 @@ func (l lowered) how() string {
 }
 
 // canGoDown says that a knob can be lowered: that costs no significant time and saves power.
-var canGoDown = conclusion.New("advice: a knob can go down", 3, func(l lowered) string {
+var canGoDown = conclusion.New("advice: a clock or the cores can go down", 3, func(l lowered) string {
 	if l.TimePct > mostCostPct || !l.PowerPct.OK || l.PowerPct.V > -leastSavedPct || l.Beyond {
 		return ""
 	}

@@ -98,7 +98,7 @@ func (r Rotation) Knobs() ([]tegra.Knob, error) {
 	return order, nil
 }
 
-var errRotation = errors.New("the rotation of a binary search names every knob once")
+var errRotation = errors.New("the rotation of a binary search names each of gpu, cpu, mem, cores and batch once")
 
 // Next returns the knob to halve; some knob of the box must have several values. turn counts through the order and
 // skips knobs with one value left.

@@ -304,7 +304,7 @@ func (s *Server) stillSet() error {
 	j := transition{s: s, files: slices.Clone(s.asked), capped: true}
 	j.check()
 	if err := errors.Join(j.errs...); err != nil {
-		return fmt.Errorf("not kept: %w; a resume from suspend or another program changes knobs: apply the mode again",
+		return fmt.Errorf("not kept: %w; a resume from suspend or another program changes clocks: apply the mode again",
 			err)
 	}
 	return nil

@@ -99,7 +99,8 @@ func (j *transition) undoable(now tegra.State, writes []tegra.Write, first bool)
 				return fmt.Errorf("%s: a thermal limit hides the limit to restore (%s): try again once the board has "+
 					"cooled", w.Knob, w.Path)
 			}
-			return fmt.Errorf("%s: cannot read %s: refusing to write a knob that could not be restored", w.Knob, w.Path)
+			return fmt.Errorf("%s: cannot read %s: refusing to write a value that could not be restored", w.Knob,
+				w.Path)
 		}
 	}
 	return nil

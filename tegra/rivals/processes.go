@@ -73,7 +73,7 @@ func known(comm string, argv []string) (program, bool) {
 		}
 	}
 	if path.Base(argv[0]) == "jtune" && len(argv) > 1 && argv[1] == "guard" {
-		return program{"jtune guard", "all knobs, for another jtune", "one guard at a time may set modes"}, true
+		return program{"jtune guard", "clocks and cores, for another jtune", "one guard at a time may set modes"}, true
 	}
 	return program{}, false
 }

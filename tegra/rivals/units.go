@@ -26,7 +26,7 @@ func findUnits(fsys tegra.FS) []Rival {
 		}
 	}
 	if content, err := fsys.ReadFile(boot.Path); err == nil {
-		out = append(out, unit(fsys, program{boot.Name, "all knobs, at boot",
+		out = append(out, unit(fsys, program{boot.Name, "clocks and cores, at boot",
 			text.Optional("runs: " + boot.Command(string(content)))},
 			boot.Path))
 	}

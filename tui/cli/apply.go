@@ -66,7 +66,8 @@ func newApply(a *app) *cobra.Command {
 		Use:   "apply MODE|PRESET|ID",
 		Short: "Set a power mode, read it back, and keep or revert it",
 		Long: "Sets a power mode such as 12c/2.20C/1.30G/3.20M, a preset of the board or its nvpmodel id, reads " +
-			"every knob back, and waits for one line: y keeps the mode; n, or no answer, reverts it.\n\n" +
+			"the cores and each clock back, and waits for one line: y keeps the mode; n, or no answer, reverts " +
+			"it.\n\n" +
 			"With --at-boot, a kept mode is also applied at every boot. jtune first shows the systemd unit, " +
 			boot.Path + ", and writes it when\nthe mode is kept. This needs root. jtune apply --at-boot off removes " +
 			"the unit.\n\n" +

@@ -57,7 +57,7 @@ func TestDoctorNamesWhoElseChangesKnobs(t *testing.T) {
 	if !strings.Contains(o.out, "\nnext: jtune opens the screens; ") {
 		t.Errorf("does not say what to do next:\n%s", o.out)
 	}
-	if !strings.HasPrefix(last, "verdict: ") || !strings.Contains(last, "nvfancontrol may change knobs") ||
+	if !strings.HasPrefix(last, "verdict: ") || !strings.Contains(last, "nvfancontrol may change clocks") ||
 		strings.Count(o.out, "verdict:") != 1 {
 		t.Errorf("the last line is %q", last)
 	}

@@ -42,8 +42,8 @@ func newEvaluate(a *app) *cobra.Command {
 			"\"hot\" if one of its probes drew over 10 % more than the power limit.\n\n" +
 			"oracle3 is a yardstick: a fit to the sweep ranks the modes, each without its own reading, and the best " +
 			"reading of its first three counts. It loses only the luck of single readings.\n\n" +
-			"Errors are also printed for the lower and the upper half of each knob's values. 50, 80 and 95 % of the " +
-			"readings of the other modes should be inside the bands.",
+			"Errors are also printed for the lower and the upper half of the values of each clock and the cores. " +
+			"50, 80 and 95 % of the readings of the other modes should be inside the bands.",
 	})
 }
 

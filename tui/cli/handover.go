@@ -54,8 +54,8 @@ var reportCommands = handover.Commands{
 		return []string{"jtune apply " + mode, "sudo jtune apply " + mode + " --at-boot",
 			"jtune lab convert export " + mode + " --name TUNED"}
 	},
-	SetSays: "apply sets the mode with locked clocks, reads every knob back, and reverts unless it is kept. " +
-		"--at-boot sets it at every boot too. The last line prints a block for the board's nvpmodel.conf.",
+	SetSays: "apply sets the mode with locked clocks, reads each clock and the cores back, and reverts unless it is " +
+		"kept. --at-boot sets it at every boot too. The last line prints a block for the board's nvpmodel.conf.",
 	Prove: func(job, mode string) string { return "jtune soak " + job + " --mode " + mode },
 }
 

@@ -44,14 +44,14 @@ var plotKinds = []struct {
 	draw       plotDrawer
 }{
 	{"front", "all modes by two quantities, and their Pareto front", true, (*plotCmd).plotFront},
-	{"heat", "a quantity over two knobs, its least value marked", true, (*plotCmd).plotHeat},
-	{"curves", "time, power and energy over one knob", true, (*plotCmd).plotCurves},
+	{"heat", "a quantity over two clocks, or a clock and the cores, its least value marked", true, (*plotCmd).plotHeat},
+	{"curves", "time, power and energy over one clock or the cores", true, (*plotCmd).plotCurves},
 	{"box", "readings of modes that were measured more than once", true, (*plotCmd).plotBox},
 	{"violin", "how minibatches and power readings of each mode scatter", true, (*plotCmd).plotViolin},
 	{"predicted", "each measured mode against its prediction", false, (*plotCmd).plotPredicted},
 	{"bars", "predicted and measured values side by side", false, ofAssessment(plots.Bars)},
-	{"regions", "the error by the values of each knob", false, ofAssessment(plots.ByRegion)},
-	{"importance", "what each knob alone changes", false, ofAssessment(plots.Importance)},
+	{"regions", "the error by the values of each clock and the cores", false, ofAssessment(plots.ByRegion)},
+	{"importance", "what each clock and the cores alone change", false, ofAssessment(plots.Importance)},
 	{"learning", "the error by the number of modes learned from", false, ofModel(plots.LearningFigure)},
 	{"loss", "training loss of the networks by passes", false, ofModel(plots.LossFigure)},
 }
@@ -264,7 +264,7 @@ func (c *plotCmd) plotHeat(ctx context.Context) (figure.Figure, error) {
 		return figure.Figure{}, err
 	}
 	if x == y {
-		return figure.Figure{}, usagef("--x and --y: want two different knobs")
+		return figure.Figure{}, usagef("--x and --y: want two different ones of cores, cpu, gpu and mem")
 	}
 	o, at, err := c.held(ctx)
 	if err != nil {

@@ -106,7 +106,7 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		{"no chance of a risk to choose with", []string{"choose", "--model", "m", "--power-limit", "20", "--risk", "0"},
 			[]string{`--risk "0"`, "above 0 and below 0.5"}},
 		{"a rotation of one knob", []string{"tune", "resnet", "--energy", "--strategy", "binary", "--rotation", "gpu"},
-			[]string{"--rotation", "every knob once"}},
+			[]string{"--rotation", "each of gpu, cpu, mem, cores and batch once"}},
 		{"an unknown workload", []string{"tune", "gpt9", "--energy", "--device", "virtual:agx-orin"},
 			[]string{"gpt9", "jtune workloads lists all"}},
 		{"a speed that is not a number", []string{"watch", "--speed", "fast"}, []string{"--speed", "max"}},

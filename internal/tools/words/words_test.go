@@ -106,6 +106,9 @@ var notMessages = regexp.MustCompile(`^[\^<"/.]|^[^a-z]*$|^(trap|chmod|cat|t=)\b
 // sentence matches two words with a space before one of them.
 var sentence = regexp.MustCompile(`[a-z]{2}.* [("]*[A-Za-z]{2}`)
 
+// replaced are the project's own words that no message has: a reader of the screens does not know them.
+var replaced = regexp.MustCompile(`(?i)\b(?:knobs?\b(?:[^.]|$)|converged|extrapolated|present, locked)`)
+
 // Every message of three words and more is in testdata/messages once, by package, so that a review reads a changed
 // sentence as such: go test ./internal/tools/words -run Messages -update writes them.
 func TestMessagesAreListedForReview(t *testing.T) {
@@ -121,6 +124,10 @@ func TestMessagesAreListedForReview(t *testing.T) {
 			strings.HasPrefix(dir, "internal/tools") || notMessages.MatchString(p.text) ||
 			!sentence.MatchString(p.text) {
 			continue
+		}
+		if word := replaced.FindString(p.text); word != "" {
+			t.Errorf("%s:%d: %q: write clock or cores for knob, done for converged, far from anything measured for "+
+				"extrapolated", p.file, p.line, word)
 		}
 		name := lists[at][1]
 		if texts[name] == nil {

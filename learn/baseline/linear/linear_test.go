@@ -83,7 +83,7 @@ func TestFitTimeCannotSeparateCPUAndGPUInTheStudysFourModes(t *testing.T) {
 	got, err := FitTime(epochs(modes("efij"), plane))
 	must.NoError(t, err)
 	if got.Rank != 3 || got.Varied != 4 ||
-		!strings.Contains(got.Warning(), "4 knobs varied in only 3 independent ways") ||
+		!strings.Contains(got.Warning(), "4 quantities varied in only 3 independent ways") ||
 		!strings.Contains(got.Warning(), "cannot separate the effect of CPU from GPU") {
 		t.Errorf("rank %d of %d, warning %q: want 3 of 4, and said", got.Rank, got.Varied, got.Warning())
 	}

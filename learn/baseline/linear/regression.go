@@ -132,6 +132,6 @@ func (r Regression) Warning() string {
 	if len(names) > 1 {
 		which = strings.Join(names[:len(names)-1], ", ") + " from " + names[len(names)-1]
 	}
-	return fmt.Sprintf("%d knobs varied in only %d independent ways: the regression cannot separate the effect of %s",
-		r.Varied, r.Rank, which)
+	return fmt.Sprintf("%d quantities varied in only %d independent ways: the regression cannot separate the "+
+		"effect of %s", r.Varied, r.Rank, which)
 }

@@ -32,7 +32,7 @@ var methods = []method{
 	{"powertrain", "50 random modes, transferred networks, their pick",
 		tuned(optimize.TuneOptions{Strategy: optimize.PowerTrain})},
 	{"coordinates", "coordinate descent by readings", descend},
-	{"gp-ei", "Gaussian process on the knobs, expected improvement under the limit", rawEI},
+	{"gp-ei", "Gaussian process on clocks and cores, expected improvement under the limit", rawEI},
 	{"oracle", "reads the best mode that keeps the limit with a margin three times", oracle},
 }
 

@@ -210,7 +210,7 @@ func spread(q tegra.Val[Quartiles]) string {
 // legend explains the columns.
 const legend = `MAPE: median (quartiles) over the runs, on the modes not learned from;
 in bands: % of these modes inside the bands of 50, 80 and 95 %; all modes: time / power, the papers' way.
-lower and upper: time / power MAPE where that knob has one of the lower or upper half of its values.
+lower and upper: time / power MAPE where that clock, or the cores, has one of the lower or upper half of its values.
 penalty: time above the optimum per limit; area: mean watts above the limit; over: picks above it.
 clean: the same against the best reading that is no more than 10 % in power and 25 % in time below a fit to 400 modes.
 probes and min: measured modes and minutes of profiling, per run, or per limit for tune, binary and oracle3;

@@ -95,7 +95,7 @@ func All() []Experiment {
 		},
 		{
 			Name:     "modes",
-			Title:    "modes a to n of the paper, one knob at a time",
+			Title:    "modes a to n of the paper, one clock or the cores at a time",
 			Workload: "resnet18",
 			plan:     planModes,
 			takeaway: sayModes,
@@ -468,7 +468,8 @@ func planModes(r Request, p *Plan) {
 	if like {
 		p.skip(
 			"the modes themselves",
-			"they are an AGX Xavier's: here each knob is at the same share of its maximum, at the nearest step",
+			"they are an AGX Xavier's: here each clock, and the cores, is at the same share of its maximum, at the "+
+				"nearest step",
 		)
 	}
 	seen := map[tegra.Mode]string{}

@@ -349,7 +349,7 @@ func (f facts) limits() []string {
 		out.Add("setting modes asks for the sudo password")
 	}
 	if len(f.Running) > 0 {
-		out.Add("%s may change knobs at any time", strings.Join(f.Running, ", "))
+		out.Add("%s may change clocks or cores at any time", strings.Join(f.Running, ", "))
 	}
 	return out
 }

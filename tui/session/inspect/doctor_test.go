@@ -25,7 +25,7 @@ func TestVerdictNamesWhatIsLacking(t *testing.T) {
 		{"nobody may set", facts{CannotApply: "refused: --read-only"}, LevelLimited,
 			[]string{"no modes can be set: refused: --read-only"}},
 		{"two others at work", facts{Running: []string{"jtop", "nvfancontrol"}}, LevelLimited,
-			[]string{"jtop, nvfancontrol may change knobs"}},
+			[]string{"jtop, nvfancontrol may change clocks or cores"}},
 		{"a standing alarm", facts{Conditions: []string{"the alarm of under-voltage is on"}}, LevelLimited,
 			[]string{"the alarm of under-voltage is on"}},
 		{"no job", facts{Jobs: []string{}, NoLoad: true}, LevelNoJob,
