@@ -198,7 +198,7 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 		}
 	}
 	jtune(t, with(virtualBoard, "verify", "--limit", "p99 5 ms", "--data-dir", data)...).fails(t, exitUsage, "--limit")
-	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "3", "--data-dir", data)...).
+	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "9", "--data-dir", data)...).
 		fails(t, exitInfeasible, "no power mode meets the limit")
 	later := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).verification(t)
 	if !reflect.DeepEqual(later["mode"], v["mode"]) {

@@ -107,7 +107,7 @@ func TestTuneProvesItsAnswer(t *testing.T) {
 		soakKeys)["verdict"] != "does not hold" {
 		t.Errorf("exit code %d: %s\n%s", hot.code, hot.out, hot.err)
 	}
-	none := jtune(t, with(virtualBoard, "tune", "resnet18", "--power-limit", "1", "--soak", "5m", "--json",
+	none := jtune(t, with(virtualBoard, "tune", "resnet18", "--power-limit", "9", "--soak", "5m", "--json",
 		"--data-dir",
 		t.TempDir())...)
 	if v := (outcome{out: none.out}).object(t, answerKeys); none.code != exitInfeasible || v["soak"] != nil {

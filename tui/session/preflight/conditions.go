@@ -199,22 +199,23 @@ var errNoPower = errors.New("this board shows no power of its module (jtune doct
 // MayMeasure returns an error if modes cannot be measured on this board, or none of them can be within a limit in watts
 // (0: none).
 func MayMeasure(ctx context.Context, s *session.Session, limitW float64) error {
-	if s.Virtual != nil || s.Sysfs() == nil {
-		return nil
-	}
-	if s.Device.Board().TotalRule == "" && !caller.Root() && os.Geteuid() != 0 {
-		if _, err := s.Guard(ctx); err != nil { // the monitors may be readable to root alone
-			return err
+	if s.Virtual == nil {
+		if s.Sysfs() == nil {
+			return nil
+		}
+		if s.Device.Board().TotalRule == "" && !caller.Root() && os.Geteuid() != 0 {
+			if _, err := s.Guard(ctx); err != nil { // the monitors may be readable to root alone
+				return err
+			}
+		}
+		if s.Device.Board().TotalRule == "" && !s.MeterW().OK {
+			return errNoPower
 		}
 	}
-	if s.Device.Board().TotalRule == "" && !s.MeterW().OK {
-		return errNoPower
-	}
-	if limitW <= 0 {
+	if limitW <= 0 || s.Replays() {
 		return nil
 	}
-	idle := leastW(ctx, s)
-	if idle.OK && idle.V > limitW {
+	if idle := idleAbove(ctx, s, limitW); idle.OK {
 		return fmt.Errorf("%w: the idle board draws %.1f W at its lowest clocks, more than the limit of %g W",
 			optimize.ErrInfeasible, idle.V, limitW)
 	}
@@ -229,13 +230,13 @@ const (
 	idleEvery  = 250 * time.Millisecond
 )
 
-// leastW reads the least power of the idle board; absent if it is busy, or if its clocks do not rest at their lower
-// limits: a lower mode may then draw less.
-func leastW(ctx context.Context, s *session.Session) (least tegra.Val[float64]) {
+// idleAbove reads the least power of the idle board. It is absent if it is within the limit, if the board is busy, or
+// if its clocks do not rest at their lower limits: a lower mode may then draw less.
+func idleAbove(ctx context.Context, s *session.Session, limitW float64) (least tegra.Val[float64]) {
 	for range idleReads {
 		r, err := s.Device.Read()
-		if err != nil || s.Clock.Sleep(ctx, idleEvery) != nil || r.Locked.Or(true) || !r.TotalW.OK || !rests(r.GPU) ||
-			r.CPU.LoadPct.Or(0) > idleCPUPct || r.GPU.LoadPct.Or(0) > idleGPUPct {
+		if err != nil || r.TotalW.Or(0) <= limitW || s.Clock.Sleep(ctx, idleEvery) != nil || r.Locked.Or(true) ||
+			!rests(r.GPU) || r.CPU.LoadPct.Or(0) > idleCPUPct || r.GPU.LoadPct.Or(0) > idleGPUPct {
 			return tegra.Val[float64]{}
 		}
 		least = tegra.Some(min(r.TotalW.V, least.Or(r.TotalW.V)))

@@ -1,13 +1,18 @@
 package preflight
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
+	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
+	"jtune/tegra/virtual"
 	"jtune/tui/session"
+	"jtune/tui/session/sessiontest"
 )
 
 // Conditions names each obstacle to a measurement, and none on a sound board.
@@ -106,6 +111,26 @@ func TestAboveAllNamesTheMostThatIsKnown(t *testing.T) {
 			" is the most that is known, from", ",")
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// A limit below the power of the idle board is refused before anything is measured; one above it is not.
+func TestMayMeasureRefusesALimitBelowTheIdleBoard(t *testing.T) {
+	t.Parallel()
+	for _, name := range virtual.Names() {
+		s := sessiontest.Open(t, session.Options{Device: "virtual:" + name, Speed: math.Inf(1), Seed: 1})
+		now, err := s.Device.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, share := range []float64{0.8, 1.3} {
+			limit := share * now.TotalW.V
+			err := MayMeasure(t.Context(), s, limit)
+			if share > 1 && err != nil || share < 1 && (!errors.Is(err, optimize.ErrInfeasible) ||
+				!strings.Contains(err.Error(), "the idle board draws ")) {
+				t.Errorf("%s draws %.1f W, limit %.1f W: %v", name, now.TotalW.V, limit, err)
+			}
 		}
 	}
 }
