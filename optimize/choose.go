@@ -79,8 +79,9 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 			continue
 		}
 		over := l.Excess(point, p.LnTimeSD, p.LnPowerSD)
-		if n != nil && n(i) > 0 && l.ChanceOver(slices.Repeat([]tegra.Measured{point}, n(i))) > standing.RiskOf(l) {
-			over = max(over, math.SmallestNonzeroFloat64)
+		if over <= 0 && n != nil && n(i) > 0 &&
+			l.ChanceOver(slices.Repeat([]tegra.Measured{point}, n(i))) > standing.RiskOf(l) {
+			over = math.SmallestNonzeroFloat64
 		}
 		switch {
 		case over <= 0:
