@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -16,6 +17,12 @@ func TestReferenceHelpsAndNeverHurtsMuch(t *testing.T) {
 	o := SurrogateOptions{Grid: true, Robust: 2}
 	resnet := &Reference{Samples: sweeptest.Load(t, sweeptest.ResNet)}
 	mobile, lstm := loadSweep(t, sweeptest.MobileNet), loadSweep(t, sweeptest.LSTM)
+	leanOn := map[string]*Residual{} // of each sweep's board
+	for name, s := range map[string]sweepOf{"MobileNet": mobile, "LSTM": lstm} {
+		residual, err := resnet.Residual(s.space)
+		must.NoError(t, err)
+		leanOn[name] = residual
+	}
 	for _, n := range []int{10, 20, 50} {
 		var authors, drawn [][]int
 		for _, modes := range authorsSamples(t, n) {
@@ -33,17 +40,12 @@ func TestReferenceHelpsAndNeverHurtsMuch(t *testing.T) {
 			samples [][]int
 		}{"MobileNet": {mobile, authors}, "LSTM": {lstm, drawn}} {
 			with := o
-			var err error
-			if with.Reference, err = resnet.Residual(c.s.space); err != nil {
-				t.Fatal(err)
-			}
+			with.Reference = leanOn[name]
 			var leaning, alone []score
 			for _, places := range c.samples {
 				in, out := c.s.split(places)
-				leaning, alone = append(leaning, scoreOf(t, c.s, in, out, with)), append(
-					alone,
-					scoreOf(t, c.s, in, out, o),
-				)
+				leaning = append(leaning, scoreOf(t, c.s, in, out, with))
+				alone = append(alone, scoreOf(t, c.s, in, out, o))
 			}
 			got, plain := medians(leaning), medians(alone)
 			what := fmt.Sprintf("%s from %d modes", name, n)
