@@ -310,9 +310,9 @@ func (s *statements) sizes(name string, watts int) {
 	}
 	s.command(at, []string{"choose", "--model", name, "--power-limit", limit, "--batch", size}, `^`+sized)
 	s.command(name, []string{"models"}, `^(?P<model>`+regexp.QuoteMeta(model)+`) +gp +(?P<modes__>\d+)`+
-		` +(?P<time_error__pct>[0-9.]+) % +(?P<power_error__pct>[0-9.]+) %`)
+		` +±(?P<time_error__pct>[0-9.]+) % +±(?P<power_error__pct>[0-9.]+) %`)
 	s.command(name, []string{"models", "show", name}, `^name +(?P<model>\S+)$`, `^modes +(?P<modes__>\d+)`,
-		`^time error +(?P<time_error__pct>[0-9.]+) %`, `^power error +(?P<power_error__pct>[0-9.]+) %`)
+		`^time error +±(?P<time_error__pct>[0-9.]+) %`, `^power error +±(?P<power_error__pct>[0-9.]+) %`)
 }
 
 // versus records the comparisons with measured modes: those with predicted modes change with each model.
@@ -354,11 +354,11 @@ func (s *statements) models(name, model, since string) {
 	s.Helper()
 	of, whole := name+since, s.errors(name, model)
 	s.command(of, []string{"models"}, `^(?P<model>`+regexp.QuoteMeta(model)+`) +gp +(?P<modes__>\d+)`+
-		map[bool]string{true: ` +(?P<time_error__pct>[0-9.]+) % +(?P<power_error__pct>[0-9.]+) %`}[whole])
+		map[bool]string{true: ` +±(?P<time_error__pct>[0-9.]+) % +±(?P<power_error__pct>[0-9.]+) %`}[whole])
 	show := s.command(of, []string{"models", "show", name}, `^name +(?P<model>\S+)$`, `^modes +(?P<modes__>\d+)$`)
 	if whole {
-		s.says(of, "models show", show, `^time error +(?P<time_error__pct>[0-9.]+) %`,
-			`^power error +(?P<power_error__pct>[0-9.]+) %`)
+		s.says(of, "models show", show, `^time error +±(?P<time_error__pct>[0-9.]+) %`,
+			`^power error +±(?P<power_error__pct>[0-9.]+) %`)
 	}
 	s.levers(of, "explain", s.command(of, []string{"explain", "--model", name}))
 	run := spread(s.command(of, []string{"run", name, "--minibatches", "60", "--no-record"}))
@@ -369,7 +369,7 @@ func (s *statements) models(name, model, since string) {
 func (s *statements) errors(name, model string) bool {
 	s.Helper()
 	out := s.command(name, []string{"models"})
-	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(model) + ` +gp +\d+ +[0-9.]+ %`).MatchString(out)
+	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(model) + ` +gp +\d+ +±[0-9.]+ %`).MatchString(out)
 }
 
 // levers records the cost of halving each setting of a mode, and which costs most.

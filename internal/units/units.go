@@ -146,3 +146,24 @@ func Span(d time.Duration) string {
 
 // SpanOf is Span of seconds.
 func SpanOf(seconds float64) string { return Span(time.Duration(seconds * float64(time.Second))) }
+
+// Ago formats how long ago something happened.
+func Ago(d time.Duration) string {
+	if text := Age(d); text != "now" {
+		return text + " ago"
+	}
+	return "less than a minute ago"
+}
+
+// Age formats how long ago something happened in its largest unit.
+func Age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
 
 	"jtune/internal/report"
 	"jtune/tegra"
@@ -30,19 +29,8 @@ func (c *campaignsCmd) compare(args []string) error {
 		fmt.Fprintf(c.out, "%s: %s, %s%s\n", at.Name, at.Header.Workload.Name, at.What(),
 			originOf(at.Header.Device.Board()))
 	}
-	rows := [][]string{{"mode", "bs", "ms", "ms", "time", "W", "W", "power", "energy"}}
-	for _, m := range x.Common {
-		batch := "–"
-		if m.Batch > 0 {
-			batch = strconv.Itoa(m.Batch)
-		}
-		pct := func(v float64) string { return fmt.Sprintf("%+.1f %%", v) }
-		rows = append(rows, []string{space.Format(m.Mode), batch, fmt.Sprintf("%.1f", m.One.TimeMS),
-			fmt.Sprintf("%.1f", m.Other.TimeMS), pct(m.TimePct), fmt.Sprintf("%.1f", m.One.PowerW),
-			fmt.Sprintf("%.1f", m.Other.PowerW), pct(m.PowerPct), pct(m.EnergyPct)})
-	}
 	if len(x.Common) > 0 {
-		if err := report.Grid(c.out, rows...); err != nil {
+		if err := x.Columns(space.Format).Text(c.out, x.Common); err != nil {
 			return err
 		}
 	}

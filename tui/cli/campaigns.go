@@ -148,7 +148,7 @@ func campaignColumns(held []record.Running) report.Table[campaigns.Campaign] {
 		{Key: "workload", Title: "workload", Of: func(c x) any { return c.Header.Workload.Name }},
 		{Key: "fingerprint", Of: func(c x) any { return c.Fingerprint }},
 		{Key: "device", Title: "device", Of: func(c x) any { return c.Header.Device.Name },
-			Text: func(c x) string { return ofDevice(c.Header.Device.Name, c.Header.Device.Virtual) }},
+			Text: func(c x) string { return campaigns.OfDevice(c.Header.Device.Name, c.Header.Device.Virtual) }},
 		{Key: "virtual", Of: func(c x) any { return c.Header.Device.Virtual }},
 		{Key: "state", Form: report.JSON, Of: func(c x) any { return c.State(held) }},
 		{Key: "modes", Title: "modes", Of: func(c x) any { return c.Modes() },
@@ -184,17 +184,9 @@ func (c *campaignsCmd) summary([]string) error {
 			text.Thousands(l.Minibatches), text.Of(l.Epochs), text.Of(l.TimeS / 3600)}
 	}
 	for _, d := range devices {
-		rows = append(rows, row(ofDevice(d.Device, d.Virtual), d.Ledger))
+		rows = append(rows, row(campaigns.OfDevice(d.Device, d.Virtual), d.Ledger))
 	}
 	return report.Grid(c.out, append(rows, row(text.Count(len(devices), "device"), all))...)
-}
-
-// ofDevice names a device, and says so if its numbers are not measurements.
-func ofDevice(name string, virtual bool) string {
-	if virtual {
-		return orDash(name) + " (virtual)"
-	}
-	return orDash(name)
 }
 
 func (c *campaignsCmd) show(args []string) error {
@@ -293,7 +285,7 @@ func (c *campaignsCmd) describe(one campaigns.Campaign) error {
 			text.Count(h.Workload.Workers, "worker"))},
 		{"fingerprint", one.Fingerprint},
 		{"versions", orDash(record.Framework(one.Versions))},
-		{"device", ofDevice(h.Device.Name, h.Device.Virtual)},
+		{"device", campaigns.OfDevice(h.Device.Name, h.Device.Virtual)},
 		{"board", one.Board},
 		{"state", string(one.State(campaigns.Held(c.options.Paths)))},
 		{"search", search},

@@ -18,7 +18,6 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
-	"jtune/tegra"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/models"
 	"jtune/tui/session/questions"
@@ -26,10 +25,10 @@ import (
 
 // listedModel is a model or a reference.
 type listedModel struct {
-	models.Info                    // with an empty model if the file cannot be read
-	samples, modes int             // samples are settings if the batch size is an input, modes their distinct modes
-	shipped        nn.Provenance   // of the reference in this program; else zero
-	off            []questions.Off // for show
+	models.Info                 // with an empty model if the file cannot be read
+	samples     int             // settings, if the batch size is an input
+	shipped     nn.Provenance   // of the reference in this program; else zero
+	off         []questions.Off // for show
 }
 
 // modelColumns are the members of a model's documents: of `jtune models --json`, or of list and show, which kept says.
@@ -44,7 +43,7 @@ func modelColumns(kept bool) report.Table[listedModel] {
 			{Key: "device", Of: func(x m) any { return text.Optional(from(x).Device) }},
 			{Key: "virtual", Of: func(x m) any { return from(x).Virtual }},
 			{Key: "method", Of: func(x m) any { return text.Optional(x.Model.Method) }}, // absent: it cannot be read
-			{Key: "modes", Of: func(x m) any { return x.modes }},
+			{Key: "modes", Of: func(x m) any { return x.Modes() }},
 			{Key: "campaigns", Of: func(x m) any { return from(x).Campaigns }}, // 0: the modes were given otherwise
 			{Key: "cv", Of: func(x m) any { return x.Model.CV }},
 			{Key: "made", Of: func(x m) any { return x.made() }},
@@ -181,11 +180,6 @@ func (c *modelsCmd) list([]string) error {
 	case !c.asJSON:
 		return c.printAll(all)
 	}
-	for _, m := range all {
-		if m.Err != nil {
-			c.note("%s is unreadable: %v", m.Name, m.Err)
-		}
-	}
 	return printJSON(c.out, modelColumns(true).Objects(all))
 }
 
@@ -209,7 +203,9 @@ func (c *modelsCmd) find(args []string, load func(string) (*learn.Model, error))
 		return nil, err
 	}
 	for _, info := range kept {
-		list = append(list, modelOf(info))
+		if list = append(list, modelOf(info)); info.Err != nil {
+			c.note("%s is unreadable: %v", info.Name, info.Err)
+		}
 	}
 	return list, nil
 }
@@ -253,7 +249,7 @@ func modelOf(info models.Info) listedModel {
 	if info.Model == nil {
 		info.Model = &learn.Model{}
 	}
-	return listedModel{Info: info, samples: len(info.Model.Whole().Samples), modes: info.Model.Modes()}
+	return listedModel{Info: info, samples: len(info.Model.Whole().Samples)}
 }
 
 // made returns when a model was fitted, or else its file was written; "" if unknown.
@@ -276,31 +272,18 @@ func (m *listedModel) fault() text.Optional {
 	return text.Optional(m.Err.Error())
 }
 
-// shippedModel returns the built-in reference with its networks' errors on their own workload.
+// shippedModel returns the built-in reference.
 func shippedModel() listedModel {
-	_, from := nn.ResNetReference()
-	return listedModel{samples: from.Modes, modes: from.Modes, shipped: from,
-		Info: models.Info{Name: learn.ShippedName, Model: &learn.Model{
-			Method:     "reference",
-			Provenance: learn.ShippedReference().Provenance,
-			CV: learn.Errors{TimeMAPEPct: from.TimeMAPEPct, PowerMAPEPct: from.PowerMAPEPct,
-				How: "on the modes that they were fitted to"}}}}
+	info, from := models.Shipped()
+	return listedModel{Info: info, samples: from.Modes, shipped: from}
 }
 
 func (c *modelsCmd) printAll(list []listedModel) error {
-	rows := [][]string{{"name", "method", "modes", "time error", "power error", "workload", "device"}}
-	for _, m := range list {
-		if m.Err != nil {
-			rows = append(rows, []string{m.Name, "unreadable: " + m.Err.Error()})
-			continue
-		}
-		from, cv := m.Model.Provenance, m.Model.CV
-		workload, _, _ := strings.Cut(from.Workload, ",")
-		rows = append(rows, []string{m.Name, string(m.Model.Method), text.Thousands(m.modes),
-			errorText(cv, cv.TimeMAPEPct), errorText(cv, cv.PowerMAPEPct), orDash(workload),
-			ofDevice(from.Device, from.Virtual)})
+	infos := make([]models.Info, len(list))
+	for i, m := range list {
+		infos[i] = m.Info
 	}
-	if err := report.Grid(c.out, rows...); err != nil {
+	if err := models.Columns(time.Now).Text(c.out, infos); err != nil {
 		return err
 	}
 	c.note("%s is inside this program; the others are in %s. jtune models NAME shows one", learn.ShippedName,
@@ -308,17 +291,9 @@ func (c *modelsCmd) printAll(list []listedModel) error {
 	return nil
 }
 
-// errorText formats a model's cross-validated error.
-func errorText(e learn.Errors, pct float64) string {
-	if !e.Known() {
-		return "–"
-	}
-	return dash(tegra.Finite(pct), "%.1f %%")
-}
-
 // sized says how many settings of mode and batch size were measured; "" without batch sizes.
 func (m *listedModel) sized() string {
-	if m.samples == m.modes {
+	if m.samples == m.Modes() {
 		return ""
 	}
 	return fmt.Sprintf(" in %d settings of mode and batch size", m.samples)
@@ -336,11 +311,11 @@ func (c *modelsCmd) print(m listedModel) error {
 		{"name", m.Name},
 		{"where", cmp.Or(m.Path, "inside this program")},
 		{"method", string(m.Model.Method)},
-		{"modes", text.Thousands(m.modes) + m.sized()},
-		{"time error", errorText(cv, cv.TimeMAPEPct) + own},
-		{"power error", errorText(cv, cv.PowerMAPEPct) + own},
+		{"modes", text.Thousands(m.Modes()) + m.sized()},
+		{"time error", models.ErrorText(cv.TimeMAPEPct) + own},
+		{"power error", models.ErrorText(cv.PowerMAPEPct) + own},
 		{"workload", orDash(from.Workload)},
-		{"device", ofDevice(from.Device, from.Virtual)},
+		{"device", campaigns.OfDevice(from.Device, from.Virtual)},
 		{"made", orDash(string(m.made()))}}
 	c.notes(m.Model.Warnings)
 	return slices.Concat(facts, networkFacts(m.Model), report.Facts{

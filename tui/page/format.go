@@ -257,17 +257,6 @@ func BatchText(batch int) string {
 	return fmt.Sprintf(" batch %d", batch)
 }
 
-// ErrorText formats a model's error.
-func ErrorText(pct float64) string {
-	switch {
-	case math.IsNaN(pct) || pct <= 0:
-		return widget.Dash
-	case pct >= 100:
-		return fmt.Sprintf("±%.0f %%", pct)
-	}
-	return fmt.Sprintf("±%.1f %%", pct)
-}
-
 // between formats a band; a dash if there is none.
 func between(lo, hi string) string {
 	if lo == widget.Dash || hi == widget.Dash {

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jtune/internal/axis"
+	"jtune/internal/report"
 	"jtune/tui/widget"
 )
 
@@ -23,13 +24,12 @@ func show(text string) {
 func ExampleTable() {
 	modes := [][]string{{"12c/2.20C", "58.1", "61.0"}, {"8c/1.50C", "74.9", "33.2"}}
 	t := widget.Table{
-		Cols: []widget.Column{
-			{Title: "mode", Width: 10},
-			{Title: "W", Width: 5, Right: true},
-			{Title: "ms", Width: 6, Right: true, Drop: 1},
+		Cols: report.Table[int]{
+			{Title: "mode", Width: 10, Text: func(row int) string { return modes[row][0] }},
+			{Title: "W", Width: 5, Right: true, Text: func(row int) string { return modes[row][2] }},
+			{Title: "ms", Width: 6, Right: true, Drop: 1, Text: func(row int) string { return modes[row][1] }},
 		},
 		Rows:   len(modes),
-		Cell:   func(row, col int) string { return modes[row][[]int{0, 2, 1}[col]] },
 		Cursor: 1,
 	}
 	show(t.Render(26, 3))

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"fmt"
+	"jtune/internal/report"
 	"strings"
 	"testing"
 	"time"
@@ -48,12 +49,10 @@ func TestOverKeepsWhatLiesAround(t *testing.T) {
 }
 
 func TestTableNeverCutsANumber(t *testing.T) {
-	tab := Table{Rows: 20000, Cell: func(row, c int) string {
-		return []string{fmt.Sprint(row + 1), "12c/2.20C/1.30G/3.20M", "1234.5"}[c]
-	}, Cols: []Column{
-		{Title: "n", Width: 3, Right: true},
-		{Title: "mode", Width: 21},
-		{Title: "ms", Width: 5, Right: true, Drop: 1},
+	tab := Table{Rows: 20000, Cols: report.Table[int]{
+		{Title: "n", Width: 3, Right: true, Text: func(row int) string { return fmt.Sprint(row + 1) }},
+		{Title: "mode", Width: 21, Text: func(int) string { return "12c/2.20C/1.30G/3.20M" }},
+		{Title: "ms", Width: 5, Right: true, Drop: 1, Text: func(int) string { return "1234.5" }},
 	}}
 	tab.Cursor = 19999
 	for w, want := range map[int]string{40: "20000 12c/2.20C/1.30G/3.20M 1234.5", 30: "20000 12c/2.20C/1.30G/3.20M",
@@ -66,11 +65,12 @@ func TestTableNeverCutsANumber(t *testing.T) {
 }
 
 func TestTableDropsTheLeastNeededColumnsTogether(t *testing.T) {
-	tab := Table{Rows: 1, Cell: func(_, c int) string { return string(rune('a' + c)) }, Cols: []Column{
-		{Title: "A", Width: 5},
-		{Title: "B", Width: 5, Drop: 2},
-		{Title: "C", Width: 5, Drop: 2},
-		{Title: "D", Width: 5, Drop: 1},
+	text := func(int) string { return "a" }
+	tab := Table{Rows: 1, Cols: report.Table[int]{
+		{Title: "A", Width: 5, Text: text},
+		{Title: "B", Width: 5, Drop: 2, Text: text},
+		{Title: "C", Width: 5, Drop: 2, Text: text},
+		{Title: "D", Width: 5, Drop: 1, Text: text},
 	}}
 	for _, c := range []struct {
 		w    int
@@ -85,8 +85,8 @@ func TestTableDropsTheLeastNeededColumnsTogether(t *testing.T) {
 
 func TestTableSearchGoesToTheNextRowAndTheOneBefore(t *testing.T) {
 	names := []string{"resnet18", "mobilenet", "bert", "LeNet5"}
-	tab := Table{Keys: testKeys, Rows: len(names), Cell: func(r, _ int) string { return names[r] },
-		Cols: []Column{{Title: "name", Width: 10}}}
+	tab := Table{Keys: testKeys, Rows: len(names),
+		Cols: report.Table[int]{{Title: "name", Width: 10, Text: func(r int) string { return names[r] }}}}
 	for i, c := range []struct {
 		key  string
 		want int
@@ -115,8 +115,7 @@ func TestKeyPressIsTheKeyOfItsName(t *testing.T) {
 func TestTableCursorStaysOnScreen(t *testing.T) {
 	tab := Table{
 		Rows: 1000,
-		Cell: func(r, _ int) string { return strings.Repeat("x", r%7) },
-		Cols: []Column{{Title: "A", Width: 8}},
+		Cols: report.Table[int]{{Title: "A", Width: 8, Text: func(r int) string { return strings.Repeat("x", r%7) }}},
 	}
 	for _, by := range []int{-5, 3, 500, 10000, -20000, 999} {
 		tab.Move(by)

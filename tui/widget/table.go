@@ -5,25 +5,16 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-)
 
-// Column is one column of a table.
-type Column struct {
-	Title string
-	Width int
-	Right bool // a number: right-aligned, never cut
-	Whole bool // a text that is never cut, such as a mode
-	Drop  int  // if room is short, columns with the highest value are dropped first; 0: never
-	Off   bool // hidden
-}
+	"jtune/internal/report"
+)
 
 // Table draws rows on demand, so that 18,000 rows cost no more than the visible ones. The cursor row has a glyph and is
 // reversed.
 type Table struct {
 	Keys   ListKeys
-	Cols   []Column
+	Cols   report.Table[int] // of a row by its index
 	Rows   int
-	Cell   func(row, col int) string
 	Cursor int
 	Top    int
 	page   int    // rows of the last drawing
@@ -74,9 +65,9 @@ func (t *Table) Paste(m tea.PasteMsg) { t.Cursor = t.Search.Paste(m, t.Cursor, t
 // text returns a row's text for the search.
 func (t *Table) text(row int) string {
 	var cells []string
-	for i, c := range t.Cols {
-		if !c.Off && t.Cell != nil { // nil: never drawn
-			cells = append(cells, t.Cell(row, i))
+	for _, c := range t.Cols {
+		if !c.Off {
+			cells = append(cells, c.Cell(row))
 		}
 	}
 	return strings.Join(cells, " ")
@@ -155,19 +146,11 @@ func (t *Table) Render(w, h int) string {
 	t.Top = max(0, min(t.Top, t.Rows-room))
 	var cells [][]string
 	for i := t.Top; i < min(t.Rows, t.Top+room); i++ {
-		row := make([]string, len(t.Cols))
-		for c := range row {
-			row[c] = t.Cell(i, c)
-		}
-		cells = append(cells, row)
+		cells = append(cells, t.Cols.Cells(i))
 	}
 	cols, widths := t.fitted(w, cells)
 	t.cols, t.widths = cols, widths
-	titles := make([]string, len(t.Cols))
-	for i, c := range t.Cols {
-		titles[i] = c.Title
-	}
-	lines := []string{StyleDim.Render(Cut(" "+t.line(cols, widths, titles), w))}
+	lines := []string{StyleDim.Render(Cut(" "+t.line(cols, widths, t.Cols.Titles()), w))}
 	if t.Rows == 0 {
 		return Fit(lines[0]+"\n"+Wrap(t.Empty, w), w, h)
 	}

@@ -3,6 +3,7 @@ package dialog
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/report"
 	"jtune/tui/page"
 	"jtune/tui/widget"
 )
@@ -24,10 +25,10 @@ func NewBoardList(keys *page.Keys, here OtherBoard, others []OtherBoard, at stri
 	d := &BoardList{keys: keys, boards: append([]OtherBoard{here}, others...)}
 	list := keys.ListKeys()
 	list.Search, list.Back = widget.Action{}, widget.Action{}
-	d.tab = widget.Table{Keys: list, Cell: d.cell, Rows: len(d.boards), Cols: []widget.Column{
-		{Title: "board", Width: 14},
-		{Title: "where", Width: 24, Drop: 1},
-		{Title: "its screens", Width: 12},
+	d.tab = widget.Table{Keys: list, Rows: len(d.boards), Cols: report.Table[int]{
+		{Title: "board", Width: 14, Text: func(i int) string { return d.boards[i].Name }},
+		{Title: "where", Width: 24, Drop: 1, Text: func(i int) string { return d.boards[i].Where }},
+		{Title: "its screens", Width: 12, Text: func(i int) string { return d.boards[i].State }},
 	}}
 	for i, b := range d.boards {
 		if b.Name == at {
@@ -35,11 +36,6 @@ func NewBoardList(keys *page.Keys, here OtherBoard, others []OtherBoard, at stri
 		}
 	}
 	return d
-}
-
-func (d *BoardList) cell(row, col int) string {
-	at := d.boards[row]
-	return [...]string{at.Name, at.Where, at.State}[col]
 }
 
 // Key handles a key; closed reports whether the dialog closes.

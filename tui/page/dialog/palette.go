@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/report"
 	"jtune/internal/sorted"
 	"jtune/tui/page"
 	"jtune/tui/widget"
@@ -31,7 +32,6 @@ type Palette struct {
 const (
 	mostPaletteW  = 120
 	leastForWhole = 12 // rows of the dialog for the full text of a row
-	explains      = 3  // column of what an action does
 )
 
 // NewPalette lists the offers in order; an offer that words makes of the typed line comes first.
@@ -39,30 +39,29 @@ func NewPalette(keys *page.Keys, all []Offer, words func(line string) (Offer, bo
 	d := &Palette{keys: keys, words: words, all: all, found: all, typed: widget.NewInput("", "", widget.MostFilter)}
 	list := keys.ListKeys()
 	list.Search, list.Back = widget.Action{}, widget.Action{}
-	d.tab = widget.Table{Keys: list, Empty: "no action has such a name", Cell: d.cell, Cols: []widget.Column{
-		{Title: "key", Width: 9},
-		{Title: "action", Width: 18},
-		{Title: "page", Width: 7, Drop: 2},
-		{Title: "what it does, or why not now", Width: 20, Drop: 1},
+	d.tab = widget.Table{Keys: list, Empty: "no action has such a name", Cols: report.Table[int]{
+		{Title: "key", Width: 9, Text: func(i int) string { return d.found[i].Label() }},
+		{Title: "action", Width: 18, Text: func(i int) string { return d.found[i].Help().Desc }},
+		{Title: "page", Width: 7, Drop: 2, Text: func(i int) string { return d.found[i].where() }},
+		{Title: "what it does, or why not now", Width: 20, Drop: 1,
+			Text: func(i int) string { return d.found[i].explained() }},
 	}}
 	return d
 }
 
-func (d *Palette) cell(row, col int) string {
-	at := d.found[row]
-	switch {
-	case col == 0:
-		return at.Label()
-	case col == 1:
-		return at.Help().Desc
-	case col == 2 && at.On != "":
-		return at.On.Title()
-	case col == 2:
-		return "every"
-	case at.Why != "":
-		return "not now: " + at.Why
+func (o *Offer) where() string {
+	if o.On != "" {
+		return o.On.Title()
 	}
-	return at.Explained()
+	return "every"
+}
+
+// explained says what the action does, or why it is not available.
+func (o *Offer) explained() string {
+	if o.Why != "" {
+		return "not now: " + o.Why
+	}
+	return o.Explained()
 }
 
 // Key handles a key; closed reports whether the dialog closes, and chosen is the action to perform, if any.
@@ -126,7 +125,7 @@ func (d *Palette) Render(w, h int) string {
 	d.tab.Rows = len(d.found)
 	whole := "" // text of the row under the cursor, which its column may cut
 	if d.tab.Cursor < len(d.found) && h >= leastForWhole {
-		whole = widget.Wrap(d.cell(d.tab.Cursor, explains), w-4)
+		whole = widget.Wrap(d.found[d.tab.Cursor].explained(), w-4)
 	}
 	lines := 0
 	if whole != "" {

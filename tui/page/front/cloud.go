@@ -51,22 +51,8 @@ var _ view = (*cloudView)(nil)
 func newCloud(s *shared, study *studyView) *cloudView {
 	c := &cloudView{axes: axes{modes: modes{s}, linear: map[string]bool{}}, rivals: rivals{read: s.read}, study: study}
 	c.filter.axes = &c.axes
-	c.tab = newFrontTable(s.read.Keys().ListKeys())
+	c.tab = widget.Table{Keys: s.read.Keys().ListKeys()}
 	return c
-}
-
-func newFrontTable(keys widget.ListKeys) widget.Table {
-	return widget.Table{Keys: keys, Cols: []widget.Column{
-		{Title: "front mode", Width: 20, Whole: true},
-		{Title: "", Width: 1}, // its standing
-		{Title: "ms/step", Width: 7, Right: true},
-		{Title: "95 %", Width: 15, Drop: 4},
-		{Title: "W", Width: 5, Right: true},
-		{Title: "95 %", Width: 13, Drop: 5},
-		{Title: "J/step", Width: 6, Right: true, Drop: 1},
-		{Title: "state", Width: 13, Drop: 2},
-		{Title: "name", Width: 10, Drop: 3},
-	}}
 }
 
 // typing reports whether a filter or limits are typed.

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/axis"
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -47,27 +48,13 @@ func (v *mixesView) shows() bool {
 			v.xs, v.ys = append(v.xs, m.PowerW(i)), append(v.ys, point.TrainPerS)
 		}
 		v.at = max(0, slices.Index(v.walk, m.Answer))
-		v.tab = newMixTable(v.read.Keys().ListKeys())
+		v.tab = widget.Table{Keys: v.read.Keys().ListKeys()}
 	}
 	return true
 }
 
 // here returns the mix under the cursor.
 func (v *mixesView) here() int { return v.walk[v.at] }
-
-func newMixTable(keys widget.ListKeys) widget.Table {
-	return widget.Table{Keys: keys, Cols: []widget.Column{
-		{Title: "mode", Width: 20, Whole: true},
-		{Title: "", Width: 1}, // its standing
-		{Title: "bs", Width: 3, Right: true},
-		{Title: "turns", Width: 6, Drop: 3},
-		{Title: "step/s", Width: 6, Right: true},
-		{Title: "W", Width: 5, Right: true},
-		{Title: "ms", Width: 5, Right: true, Drop: 1},
-		{Title: "idle", Width: 5, Right: true, Drop: 4},
-		{Title: "state", Width: 16, Drop: 2},
-	}}
-}
 
 // Key handles a key.
 func (v *mixesView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
@@ -247,28 +234,36 @@ func (v *mixesView) picture(w, h int) string {
 func (v *mixesView) table(w, h int) string {
 	m := v.of
 	v.tab.Rows, v.tab.Cursor = len(v.walk), v.at
-	v.tab.Cell = func(row, col int) string {
-		i := v.walk[row]
-		o := m.Points[i]
-		late := widget.Dash
-		if ms := tegra.Finite(o.LatencyMS); ms.OK {
-			late = widget.MS(ms.V)
-		}
-		mark, state := "~", "predicted"
-		switch {
-		case o.Measured != nil && o.Meets:
-			mark, state = "✓", "measured"
-		case !o.Meets:
-			mark = "✗"
-			state, _, _ = strings.Cut(m.Standing(i), ":") // the numbers follow in their own columns
-		}
-		if i == m.Answer {
-			state += ", the answer"
-		}
-		return [...]string{v.read.ModeText(o.Mode), mark, fmt.Sprint(o.Batch), string(o.Policy), text.Of(o.TrainPerS),
-			text.Of(m.PowerW(i)), late, page.Percent(tegra.Finite(o.IdleShare)), state}[col]
-	}
+	v.tab.Cols = report.Table[int]{
+		{Title: "mode", Width: 20, Whole: true, Text: func(i int) string { return v.read.ModeText(m.Points[i].Mode) }},
+		{Title: "", Width: 1, Text: func(i int) string { mark, _ := v.state(i); return mark }},
+		{Title: "bs", Width: 3, Right: true, Text: func(i int) string { return fmt.Sprint(m.Points[i].Batch) }},
+		{Title: "turns", Width: 6, Drop: 3, Text: func(i int) string { return string(m.Points[i].Policy) }},
+		{Title: "step/s", Width: 6, Right: true, Text: func(i int) string { return text.Of(m.Points[i].TrainPerS) }},
+		{Title: "W", Width: 5, Right: true, Text: func(i int) string { return text.Of(m.PowerW(i)) }},
+		{Title: "ms", Width: 5, Right: true, Drop: 1,
+			Text: func(i int) string { return widget.MS(tegra.Finite(m.Points[i].LatencyMS).V) }},
+		{Title: "idle", Width: 5, Right: true, Drop: 4,
+			Text: func(i int) string { return page.Percent(tegra.Finite(m.Points[i].IdleShare)) }},
+		{Title: "state", Width: 16, Drop: 2, Text: func(i int) string { _, state := v.state(i); return state }},
+	}.At(func(row int) int { return v.walk[row] })
 	return v.tab.Render(w, h)
+}
+
+// state says how a mix stands, as a mark and in words.
+func (v *mixesView) state(i int) (mark, words string) {
+	mark, words = "~", "predicted"
+	switch o := v.of.Points[i]; {
+	case o.Measured != nil && o.Meets:
+		mark, words = "✓", "measured"
+	case !o.Meets:
+		mark = "✗"
+		words, _, _ = strings.Cut(v.of.Standing(i), ":") // the numbers follow in their own columns
+	}
+	if i == v.of.Answer {
+		words += ", the answer"
+	}
+	return mark, words
 }
 
 // legend explains the glyphs.

@@ -3,38 +3,45 @@ package front
 import (
 	"strings"
 
+	"jtune/internal/report"
 	"jtune/tui/page"
+	"jtune/tui/widget"
 )
-
-// columnIs is the index of the table's last column.
-const columnIs = 8
 
 // table renders the front as a table, in the order of the plot.
 func (c *cloudView) table(w, h int) string {
-	v, front := c.read.Outlook(), c.front()
-	c.tab.Cols[2].Title, c.tab.Cols[6].Title = page.Heads(c.job())
-	s := c.read.Served()
-	if c.tab.Cols[3].Off = s != nil; s != nil {
-		c.tab.Cols[2].Title = page.LatencyHead(s)
+	v, front, s := c.read.Outlook(), c.front(), c.read.Served()
+	list, at := c.listed()
+	time, energy := page.Heads(c.job())
+	if s != nil {
+		time = page.LatencyHead(s)
 	}
-	f, at := c.listed()
-	c.tab.Rows, c.tab.Cursor = len(f), at
-	c.tab.Cell = func(row, col int) string {
-		pr := v.Known[f[row]]
-		n := page.FiguresIn(pr)
-		if col < columnIs {
-			standing, ms := c.standing(f[row]), n.MS
+	figures := func(of func(page.Figures) string) func(i int) string {
+		return func(i int) string { return of(page.FiguresIn(v.Known[i])) }
+	}
+	c.tab.Rows, c.tab.Cursor = len(list), at
+	c.tab.Cols = report.Table[int]{
+		{Title: "front mode", Width: 20, Whole: true,
+			Text: func(i int) string { return c.read.ModeText(v.Known[i].Mode) }},
+		{Title: "", Width: 1, Text: func(i int) string { return page.StandingMark(c.standing(i)) }},
+		{Title: time, Width: 7, Right: true, Text: func(i int) string {
 			if s != nil {
-				ms = page.LatencyCell(s, f[row], row == at)
+				return page.LatencyCell(s, i, i == c.cursor)
 			}
-			return [...]string{c.read.ModeText(pr.Mode), page.StandingMark(standing), ms, n.BandMS, n.W, n.BandW, n.J,
-				standing.Brief()}[col]
-		}
-		what := c.called(f[row])
-		if len(f) > len(front) && row == at {
-			what = strings.TrimRight("off front "+what, " ")
-		}
-		return what
-	}
+			return widget.MS(v.Known[i].TimeMS)
+		}},
+		{Title: "95 %", Width: 15, Drop: 4, Off: s != nil,
+			Text: figures(func(f page.Figures) string { return f.BandMS })},
+		{Title: "W", Width: 5, Right: true, Text: figures(func(f page.Figures) string { return f.W })},
+		{Title: "95 %", Width: 13, Drop: 5, Text: figures(func(f page.Figures) string { return f.BandW })},
+		{Title: energy, Width: 6, Right: true, Drop: 1, Text: figures(func(f page.Figures) string { return f.J })},
+		{Title: "state", Width: 13, Drop: 2, Text: func(i int) string { return c.standing(i).Brief() }},
+		{Title: "name", Width: 10, Drop: 3, Text: func(i int) string {
+			if len(list) > len(front) && i == c.cursor {
+				return strings.TrimRight("off front "+c.called(i), " ")
+			}
+			return c.called(i)
+		}},
+	}.At(func(row int) int { return list[row] })
 	return c.tab.Render(w, h)
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
@@ -49,8 +50,8 @@ func (c *comparison) text(read page.Reader, w int) string {
 	lines := []string{widget.StyleBold.Render(beside("", widget.CutFront(c.ids[0].name, room),
 		widget.CutFront(c.ids[1].name, room)))}
 	facts := func(m *learn.Model) []string {
-		return []string{string(m.Method), fmt.Sprint(m.Modes()), page.ErrorText(m.CV.TimeMAPEPct),
-			page.ErrorText(m.CV.PowerMAPEPct), m.CV.How, cmp.Or(m.Reference, "none")}
+		return []string{string(m.Method), text.Thousands(m.Modes()), models.ErrorText(m.CV.TimeMAPEPct),
+			models.ErrorText(m.CV.PowerMAPEPct), m.CV.How, cmp.Or(m.Reference, "none")}
 	}
 	a, b := facts(c.models[0]), facts(c.models[1])
 	for i, name := range []string{"method", "modes", "time", "power", "checked", "reference"} {

@@ -40,15 +40,14 @@ var (
 func New(read page.Reader) *Page {
 	p := &Page{read: read, studies: map[modelID]*outlook.Assessment{}, plots: map[plotKey]*figure.Figure{}}
 	empty := "no model yet: " + read.Keys().Tune.Label() + " tunes a workload and keeps its model here"
-	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: empty, Cols: []widget.Column{
-		{Title: "model", Width: 17},
-		{Title: "method", Width: 10, Drop: 3},
-		{Title: "modes", Width: 5, Right: true},
-		{Title: "time", Width: 7, Right: true},
-		{Title: "power", Width: 7, Right: true},
-		{Title: "age", Width: 7, Right: true, Drop: 2},
-		{Title: "device", Width: 12, Drop: 4},
-	}}
+	entry := func(i int) models.Info { return p.entries()[i] }
+	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: empty, Cols: models.Columns(read.Now).At(entry)}
+	p.tab.Cols[0].Text = func(i int) string {
+		if idOf(entry(i)) == p.marked && entry(i).Model != nil {
+			return "+" + entry(i).Name
+		}
+		return entry(i).Name
+	}
 	return p
 }
 

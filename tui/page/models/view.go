@@ -22,7 +22,6 @@ func (p *Page) Render(w, h int) string {
 }
 
 func (p *Page) render(w, h int) string {
-	p.tab.Cell = p.cell
 	switch name := &p.tab.Cols[0].Width; { // names differ at their end
 	case w >= 100:
 		*name = 40
@@ -69,20 +68,6 @@ func (p *Page) render(w, h int) string {
 		text = widget.Under(about.Render(left, rest-table), regions.Render(left, table))
 	}
 	return widget.Under(list.Render(w, top), widget.Beside(text, plot.Render(w-left, rest)))
-}
-
-func (p *Page) cell(row, col int) string {
-	info := p.entries()[row]
-	m, age := info.Model, widget.Age(p.read.Now().Sub(info.Modified))
-	if m == nil {
-		return [...]string{info.Name, "unreadable", widget.Dash, widget.Dash, widget.Dash, age, widget.Dash}[col]
-	}
-	name := info.Name
-	if idOf(info) == p.marked {
-		name = "+" + name
-	}
-	return [...]string{name, string(m.Method), fmt.Sprint(m.Modes()), page.ErrorText(m.CV.TimeMAPEPct),
-		page.ErrorText(m.CV.PowerMAPEPct), age, m.Provenance.Device}[col]
 }
 
 // about shows where the chosen model comes from, its warnings, and what each knob does to its workload.

@@ -11,17 +11,12 @@ import (
 // sortKey handles the letter of a column; any other key leaves the order unchanged.
 func (p *Page) sortKey(k tea.KeyPressMsg) page.Intent {
 	p.sorting = false
-	for _, c := range sortColumns {
-		switch {
-		case k.Text != c.letter:
-		case !p.hasColumn(c.column) && p.read.Outlook() != nil:
-			return page.Sayf("sort by %s: only for inference", c.name)
-		case !p.hasColumn(c.column):
-			return page.Sayf("sort by %s: not now, no model is loaded", c.name)
-		default:
-			p.sort(c.column)
-			return nil
-		}
+	switch c, ok := p.by(k.Text); {
+	case ok && c.lacks != "":
+		return page.Sayf("sort by %s: %s", c.name, c.lacks)
+	case ok:
+		p.sort(c)
+		return nil
 	}
 	if keys := p.read.Keys(); !keys.Back.Matches(k) && !keys.Quit.Matches(k) {
 		return page.Sayf("sort: no column has the letter %s", k)

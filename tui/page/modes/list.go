@@ -22,7 +22,6 @@ func (p *Page) build() {
 	if p.view != nil {
 		p.listing = serving.ListingOf(p.view, workloads.UnitOf(p.job(), p.view.Batch), p.read.Limit(), p.served)
 	}
-	p.head()
 	expr := p.filter
 	if p.input != nil {
 		expr = p.input.Value()
@@ -42,19 +41,21 @@ func (p *Page) build() {
 			p.order = append(p.order, i)
 		}
 	}
+	now, can := p.by(p.sortBy)
 	switch {
-	case !p.sorted && p.hasColumn(columnState):
-		p.sortBy, p.falling = columnState, false
-	case !p.sorted, !p.hasColumn(p.sortBy):
-		p.sortBy, p.falling = columnMode, true
+	case !p.sorted && p.read.Outlook() != nil:
+		p.sortBy, p.falling = byState, false
+	case !p.sorted, !can, now.lacks != "":
+		p.sortBy, p.falling = byMode, true
 	}
-	if p.sortBy == columnMode {
+	by, _ := p.by(p.sortBy)
+	if by.values == nil {
 		if !p.falling {
 			slices.Reverse(p.order)
 		}
 		return
 	}
-	value := p.values(p.sortBy)
+	value := by.values()
 	sorted.Stable(p.order, func(a, b int) int {
 		if p.falling {
 			a, b = b, a
@@ -69,40 +70,6 @@ func (p *Page) row(i int, m tegra.Mode) tegra.Measured {
 		return p.read.Outlook().Known[i].Measured
 	}
 	return tegra.Measured{Setting: tegra.Setting{Mode: m}}
-}
-
-// hasColumn reports whether the rows can be sorted by a column.
-func (p *Page) hasColumn(c modesColumn) bool {
-	switch {
-	case c >= columnMode && c <= columnEMC:
-		return true
-	case c == columnTime, c == columnPower, c == columnEnergy, c == columnState:
-		return p.read.Outlook() != nil
-	case c == columnSpeed:
-		return p.read.Outlook() != nil && p.job().Infers()
-	}
-	return false
-}
-
-// values returns a column's sort keys by index of the space.
-func (p *Page) values(c modesColumn) []float64 {
-	switch c {
-	case columnTime:
-		return p.listing.Time.Values
-	case columnSpeed:
-		return p.listing.Speed.Values
-	case columnPower:
-		return p.listing.Power.Values
-	case columnEnergy:
-		return p.listing.Energy.Values
-	case columnState:
-		return p.byState()
-	}
-	out := make([]float64, p.read.Space().Len())
-	for i := range out {
-		out[i] = p.read.Space().At(i).Value(tegra.Knob(c - columnCores))
-	}
-	return out
 }
 
 // byState ranks the modes by how they keep the limit, best first: the answer, the modes that keep it in the order of
@@ -139,56 +106,35 @@ func (p *Page) answer() int {
 	return p.view.AnswerAmong(p.read.Limit(), nil)
 }
 
-// sortColumn is a column that can be sorted by.
-type sortColumn struct {
-	letter, name string
-	column       modesColumn
-}
-
-// sortColumns lists the columns that can be sorted by, with the letter that selects each.
-var sortColumns = []sortColumn{
-	{"m", "mode", columnMode},
-	{"c", "cores", columnCores},
-	{"p", "CPU", columnCPU},
-	{"g", "GPU", columnGPU},
-	{"e", "EMC", columnEMC},
-	{"t", "time", columnTime},
-	{"u", "units/s", columnSpeed},
-	{"w", "power", columnPower},
-	{"j", "energy", columnEnergy},
-	{"s", "state", columnState},
-}
-
 // sort sorts by a column; selecting the present column again reverses the order. Knobs start with the largest value,
 // time, power and energy with the least.
-func (p *Page) sort(by modesColumn) {
-	if by == p.sortBy {
+func (p *Page) sort(by column) {
+	if by.letter == p.sortBy {
 		p.falling = !p.falling
 	} else {
-		p.falling = by < columnTime || by == columnSpeed
+		p.falling = by.falls
 	}
 	p.sorted = true
-	p.sortBy, p.list, p.built, p.tab.Cursor = by, listAll, false, 0
+	p.sortBy, p.list, p.built, p.tab.Cursor = by.letter, listAll, false, 0
 }
 
 // sortText says what the rows are sorted by.
 func (p *Page) sortText() string {
-	at := slices.IndexFunc(sortColumns, func(c sortColumn) bool { return c.column == p.sortBy })
-	name := sortColumns[at].name
-	if p.sortBy == columnTime && p.served != nil {
-		name = serving.QuantileText(p.served.Quantile)
+	by, _ := p.by(p.sortBy)
+	if by.letter == "t" && p.served != nil {
+		by.name = serving.QuantileText(p.served.Quantile)
 	}
 	if p.falling {
-		return "by " + name + " ▾"
+		return "by " + by.name + " ▾"
 	}
-	return "by " + name + " ▴"
+	return "by " + by.name + " ▴"
 }
 
 // sortLine lists the letters of the columns.
 func (p *Page) sortLine() string {
 	var out []string
-	for _, c := range sortColumns {
-		if p.hasColumn(c.column) {
+	for _, c := range p.columns() {
+		if c.letter != "" && c.lacks == "" {
 			out = append(out, widget.StyleKey.Render(c.letter)+" "+c.name)
 		}
 	}

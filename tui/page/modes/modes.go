@@ -21,20 +21,22 @@ type Page struct {
 	listing  serving.Listing
 	limits   page.LimitLine
 	built    bool
-	sortBy   modesColumn
-	falling  bool // largest first
-	sorted   bool // by the user; otherwise modes that keep the limit are on top once a model is loaded
-	sorting  bool // the next key is a column's letter
+	sortBy   string // letter of a column
+	falling  bool   // largest first
+	sorted   bool   // by the user; otherwise modes that keep the limit are on top once a model is loaded
+	sorting  bool   // the next key is a column's letter
 	filter   string
 	input    *widget.Input // the filter while it is typed; nil: closed
 	problem  string        // what is wrong with the filter
 	list     modesList
-	marked   []tegra.Mode // for comparison, in the order of marking
-	compared *comparer    // nil: closed
-	compose  *composer    // nil: closed
-	boot     *bootDialog  // nil: closed
-	listed   int          // rows of the list on the screen, its head and frame included
-	full     bool         // the list has all rows and columns in a usual window too
+	marked   []tegra.Mode      // for comparison, in the order of marking
+	compared *comparer         // nil: closed
+	compose  *composer         // nil: closed
+	boot     *bootDialog       // nil: closed
+	listed   int               // rows of the list on the screen, its head and frame included
+	full     bool              // the list has all rows and columns in a usual window too
+	few      bool              // the list has the main columns only
+	entry    func(i int) entry // of the shown list
 }
 
 // modesList is a list of the page.
@@ -46,48 +48,12 @@ const (
 	listHistory
 )
 
-// modesColumn is a column of the table.
-type modesColumn int
-
-// Columns, left to right; the knobs are in the order of tegra.Knob.
-const (
-	columnMark modesColumn = iota
-	columnMode
-	columnCores
-	columnCPU
-	columnGPU
-	columnEMC
-	columnTime
-	columnTimeBand
-	columnSpeed
-	columnPower
-	columnPowerBand
-	columnEnergy
-	columnState
-	columnIs
-)
-
 var _ page.Page = (*Page)(nil)
 
 // New returns the page.
 func New(read page.Reader) *Page {
-	p := &Page{read: read, sortBy: columnMode, falling: true}
-	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Cols: []widget.Column{
-		{Title: " ", Width: 1},
-		{Title: "cores/CPU/GPU/EMC", Width: 20, Whole: true},
-		{Title: "cores", Width: 6, Right: true, Drop: 4},
-		{Title: "CPU", Width: 10, Right: true, Drop: 4},
-		{Title: "GPU", Width: 10, Right: true, Drop: 4},
-		{Title: "EMC", Width: 10, Right: true, Drop: 4},
-		{Title: "ms/step", Width: 7, Right: true},
-		{Title: "95 %", Width: 15, Drop: 5},
-		{Width: 6, Right: true, Drop: 2},
-		{Title: "W", Width: 5, Right: true},
-		{Title: "95 %", Width: 11, Drop: 5},
-		{Title: "J/step", Width: 6, Right: true, Drop: 2},
-		{Title: "state", Width: 13, Drop: 1},
-		{Title: "name", Width: 9, Drop: 3},
-	}}
+	p := &Page{read: read, sortBy: byMode, falling: true}
+	p.tab = widget.Table{Keys: read.Keys().ListKeys()}
 	return p
 }
 

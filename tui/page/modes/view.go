@@ -30,6 +30,7 @@ func (p *Page) Render(w, h int) string {
 		if p.compared != nil {
 			text = p.compared.Render(w, h)
 		} else {
+			p.tab.Cols = p.table().At(p.entry)
 			text = p.tab.Render(w, h)
 		}
 		if p.compose != nil {
@@ -44,7 +45,7 @@ func (p *Page) Render(w, h int) string {
 		return drawn(w, h)
 	}
 	filter := p.filterLine(w)
-	p.tab.Cols[columnEnergy].Off, p.tab.Cols[columnSpeed].Off = false, p.tab.Cols[columnSpeed].Title == ""
+	p.few = false
 	list := p.read.Panel(title, note, drawn)
 	rows := min(strings.Count(filter, "\n")+1, h/2)
 	rest := h - rows
@@ -67,7 +68,7 @@ func (p *Page) Render(w, h int) string {
 		p.listed -= aboutRows
 		return widget.Under(list.Render(w, rest-aboutRows), about.Render(w, aboutRows), last)
 	}
-	p.tab.Cols[columnEnergy].Off, p.tab.Cols[columnSpeed].Off = true, true
+	p.few = true
 	p.listed = briefRows + 3
 	return widget.Under(list.Render(w, p.listed), about.Render(w, rest-briefRows-3), last)
 }
@@ -152,9 +153,7 @@ func (p *Page) fill() (title, note string) {
 	switch p.list {
 	case listPresets:
 		p.tab.Rows, p.tab.Empty = len(p.read.Presets()), "the board names no presets"
-		p.tab.Cell = func(row, col int) string {
-			return p.cell(p.read.Presets()[row].Mode, modesColumn(col), presetText(p.read.Presets()[row]))
-		}
+		p.entry = func(i int) entry { return entry{p.read.Presets()[i].Mode, presetText(p.read.Presets()[i])} }
 		note := ""
 		if n := len(p.read.Board().Unusable); n > 0 {
 			note = text.Count(n, "other") + " cannot be set here: jtune device lists them"
@@ -163,10 +162,10 @@ func (p *Page) fill() (title, note string) {
 	case listHistory:
 		hist := p.read.Applied().History
 		p.tab.Rows, p.tab.Empty = len(hist), "nothing was applied yet"
-		p.tab.Cell = func(row, col int) string {
-			c := hist[len(hist)-1-row]
-			what := c.At.Format("15:04 ") + tegra.Setup{Locked: tegra.Some(c.Locked)}.Clocks() + ", " + c.What
-			return p.cell(c.Mode, modesColumn(col), what)
+		p.entry = func(i int) entry {
+			c := hist[len(hist)-1-i]
+			clocks := tegra.Setup{Locked: tegra.Some(c.Locked)}.Clocks()
+			return entry{c.Mode, c.At.Format("15:04 ") + clocks + ", " + c.What}
 		}
 		return "Applied in this session, newest first", ""
 	}
@@ -174,9 +173,9 @@ func (p *Page) fill() (title, note string) {
 	if p.read.Outlook() == nil {
 		p.tab.Empty += "; without a model no mode has time, power or energy"
 	}
-	p.tab.Cell = func(row, col int) string {
-		m := p.read.Space().At(p.order[row])
-		return p.cell(m, modesColumn(col), p.isWhat(m))
+	p.entry = func(i int) entry {
+		m := p.read.Space().At(p.order[i])
+		return entry{m, p.isWhat(m)}
 	}
 	title = text.Thousands(len(p.order)) + " of " + text.Count(p.read.Space().Len(), "mode")
 	if n := len(p.marked); n > 0 {
@@ -243,44 +242,14 @@ func presetText(pr tegra.Preset) string {
 	return pr.Name
 }
 
-func (p *Page) cell(m tegra.Mode, col modesColumn, what string) string {
-	switch col {
-	case columnMark:
-		if slices.Contains(p.marked, m) {
-			return "●"
-		}
-		return " "
-	case columnMode:
-		return p.read.ModeText(m)
-	case columnCores, columnCPU, columnGPU, columnEMC:
-		return page.KnobText(m, tegra.Knob(col-columnCores))
-	case columnState:
-		return p.standing(m).Brief()
-	case columnIs:
-		return what
-	}
-	i, ok := p.read.Space().Index(m)
-	if !ok {
-		return widget.Dash
-	}
-	if cell, is := p.unitCell(i, col); is {
-		return cell
-	}
-	n := page.FiguresOf(p.row(i, m))
-	if v := p.read.Outlook(); v != nil && i < len(v.Known) {
-		n = page.FiguresIn(v.Known[i])
-	}
-	return [...]string{n.MS, n.BandMS, widget.Dash, n.W, n.BandW, n.J}[col-columnTime]
-}
-
 // Click moves the cursor to a row, or sorts by the column whose head it hits.
 func (p *Page) Click(x, y int) bool {
 	if !p.read.Look().Narrow {
 		x -= 2 // the frame
 	}
 	if column, hit := p.tab.ColumnAt(x); hit && y == 1 && p.compose == nil && p.compared == nil && p.boot == nil {
-		by := modesColumn(column)
-		if !slices.ContainsFunc(sortColumns, func(c sortColumn) bool { return c.column == by }) || !p.hasColumn(by) {
+		by := p.columns()[column]
+		if by.letter == "" || by.lacks != "" {
 			return false
 		}
 		p.sort(by)

@@ -55,7 +55,7 @@ func (p *Page) cardActs() page.Acts {
 		}
 	}
 	soak := page.On(keys.Soak.Unless(p.read.MayRun()), func() page.Intent { return askSoak(p) })
-	write := page.On(keys.Report, func() page.Intent { return report(p.shown(), p.read.Session()) })
+	write := page.On(keys.Report, func() page.Intent { return writeReport(p.shown(), p.read.Session()) })
 	look := page.On(keys.Look, choose(p.goal()))
 	race := page.On(keys.Race.Unless(noRace(a)), func() page.Intent { return startRace(p) })
 	word := "at once"

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/task"
@@ -41,20 +40,9 @@ func (p *Page) compared(w, h int) string {
 	}
 	top := append(head, says[:min(len(says), max(1, h/2-2))]...)
 	p.pair.Rows = len(c.Common)
-	p.pair.Cell = func(row, col int) string { return pairCell(p.read, c.Common[row], col) }
+	p.pair.Cols = c.Columns(p.read.ModeText).At(func(i int) fit.Compared { return c.Common[i] })
 	panel := p.read.Panel("modes that both measured", p.pair.Search.Note(), p.pair.Render)
 	return widget.Fit(widget.Under(strings.Join(top, "\n"), panel.Render(w, max(1, h-len(top)))), w, h)
-}
-
-func pairCell(r page.Reader, m fit.Compared, col int) string {
-	pct := func(v float64) string { return fmt.Sprintf("%+.1f %%", v) }
-	batch := widget.Dash
-	if m.Batch > 0 {
-		batch = fmt.Sprint(m.Batch)
-	}
-	return [...]string{r.ModeText(m.Mode), batch, widget.MS(m.One.TimeMS), widget.MS(m.Other.TimeMS),
-		pct(m.TimePct), widget.Number(m.One.PowerW, 1), widget.Number(m.Other.PowerW, 1), pct(m.PowerPct),
-		pct(m.EnergyPct)}[col]
 }
 
 // find returns the campaign of a folder.

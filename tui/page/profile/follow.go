@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"jtune/internal/units"
 	"path/filepath"
 	"slices"
 
@@ -49,7 +50,7 @@ func (p *Page) followedHead(j *page.Task, w int) string {
 		state = widget.StyleBold.Render("ended") + " or cut off: that jtune has let go of " + filepath.Base(f.Dir)
 	default:
 		if !f.Newest.IsZero() && len(j.Rows) > 0 {
-			state += ", newest mode " + widget.Ago(p.read.Now().Sub(f.Newest))
+			state += ", newest mode " + units.Ago(p.read.Now().Sub(f.Newest))
 		}
 		if lo, hi := profiles.Remaining(j.Rows, j.Planned-len(j.Rows)); hi > 0 {
 			left = widget.SpanRange(lo, hi) + " left"

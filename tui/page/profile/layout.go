@@ -32,8 +32,7 @@ func (p *Page) Render(w, h int) string {
 		head = widget.Under(head, p.searchLines(j, w, searchRows(w, h)))
 	}
 	rest := h - strings.Count(head, "\n") - 1
-	list, front := measuredAndFront(p, j)
-	p.tab.Cols[0].Off = brief
+	list, front := measuredAndFront(p, j, brief)
 	coming := p.read.Panel("to come, in order", "↑ raises a clock", func(w, h int) string { return p.coming(j, w, h) })
 	switch {
 	case rest < 3:
@@ -65,13 +64,8 @@ const (
 )
 
 // measuredAndFront returns the panels with a campaign's measurements.
-func measuredAndFront(p *Page, j *page.Task) (list, front widget.Panel) {
-	p.tab.Rows = len(j.Rows)
-	p.tab.Cols[0].Width = max(2, len(fmt.Sprint(len(j.Rows))))
-	p.tab.Cols[0].Off = false
-	p.tab.Cols[sizeColumn].Off = !j.Sized()
-	p.tab.Cols[sizeColumn+1].Title, _ = page.Heads(j.Workload)
-	p.tab.Cell = func(row, col int) string { return p.cell(j, row, col) }
+func measuredAndFront(p *Page, j *page.Task, brief bool) (list, front widget.Panel) {
+	p.tab.Rows, p.tab.Cols = len(j.Rows), readings(p, j, brief)
 	return p.read.Panel("measured, newest first", p.tab.Search.Note(), p.tab.Render),
 		p.read.Panel("front so far", "● measured ◉ best ─ expected",
 			func(w, h int) string { return p.front(j, w, h) })
@@ -96,7 +90,7 @@ func cardAbove(p *Page, j *page.Task, w, h int) string {
 	if racing(p) != nil || left < historyH || w < allW {
 		return card.Render(w, h)
 	}
-	list, front := measuredAndFront(p, j)
+	list, front := measuredAndFront(p, j, false)
 	side := listW(p.tab, w)
 	return widget.Under(card.Render(w, h-left), widget.Beside(list.Render(side, left), front.Render(w-side, left)))
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
@@ -237,7 +238,7 @@ func (p *Page) campaigns(w, h int) string {
 		return widget.Fit("\n"+widget.Wrap(say, w), w, h)
 	}
 	p.settle()
-	p.list.Cell = func(row, col int) string { return p.entryCell(list[row], col) }
+	p.list.Cols = p.columns().At(func(i int) *task.Listed { return list[i] })
 	title, note := "campaigns of this board, newest first", p.list.Search.Note()
 	switch {
 	case p.marked != "":
@@ -253,31 +254,32 @@ func (p *Page) campaigns(w, h int) string {
 	return widget.Under(panel.Render(w, h-moreRows), widget.Fit(p.more(*l, w), w, moreRows))
 }
 
-// entryCell renders a cell of the list.
-func (p *Page) entryCell(l *task.Listed, col int) string {
-	plan := l.Header.Plan
-	switch col {
-	case columnName:
-		return l.Name
-	case columnModes:
-		n := l.Readings
-		if now := p.read.Task(); l.PID == os.Getpid() && now != nil && !now.Done() {
-			n = len(now.Rows) // more recent than the list
-		}
-		if l.State != campaigns.CampaignFinished && plan.Readings() > 0 {
-			return fmt.Sprintf("%d/%d", n, plan.Readings())
-		}
-		var further []campaigns.Campaign
-		for _, part := range parts(p.read.Campaigns(), l.Dir) {
-			further = append(further, part.Campaign)
-		}
-		return fmt.Sprint(l.ModesWith(further))
-	case columnState:
-		return string(l.State)
-	case columnWorkload:
-		return l.Header.Workload.Name
+// columns are the columns of the list.
+func (p *Page) columns() report.Table[*task.Listed] {
+	type l = *task.Listed
+	return report.Table[l]{
+		{Title: "workload", Width: 13, Text: func(x l) string { return x.Header.Workload.Name }},
+		{Title: "question → answer", Width: 38, Text: p.question},
+		{Title: "state", Width: 11, Whole: true, Drop: 1, Text: func(x l) string { return string(x.State) }},
+		{Title: "modes", Width: 5, Right: true, Drop: 2, Text: p.modes},
+		{Title: "campaign", Width: 31, Drop: 3, Text: func(x l) string { return x.Name }},
 	}
-	return p.question(*l)
+}
+
+// modes counts the modes of a campaign, those of a search with all its parts.
+func (p *Page) modes(l *task.Listed) string {
+	n := l.Readings
+	if now := p.read.Task(); l.PID == os.Getpid() && now != nil && !now.Done() {
+		n = len(now.Rows) // more recent than the list
+	}
+	if all := l.Header.Plan.Readings(); l.State != campaigns.CampaignFinished && all > 0 {
+		return fmt.Sprintf("%d/%d", n, all)
+	}
+	var further []campaigns.Campaign
+	for _, part := range parts(p.read.Campaigns(), l.Dir) {
+		further = append(further, part.Campaign)
+	}
+	return fmt.Sprint(l.ModesWith(further))
 }
 
 // more describes what the list has no room for.

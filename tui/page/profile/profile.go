@@ -56,16 +56,9 @@ var (
 func New(read page.Reader) *Page {
 	p := &Page{read: read}
 	keys := read.Keys().ListKeys()
-	p.tab = widget.Table{Keys: keys, Empty: "nothing measured yet", Cols: []widget.Column{
-		{Title: "n", Width: 2, Right: true, Drop: 1},
-		{Title: "mode", Width: 20, Whole: true},
-		{Title: "bs", Width: 3, Right: true, Off: true},
-		{Title: "ms/step", Width: 7, Right: true},
-		{Title: "W", Width: 5, Right: true},
-		{Title: "J", Width: 5, Right: true, Drop: 3},
-		{Title: "state", Width: 10, Drop: 2},
-	}}
-	p.list, p.pair = newList(keys), newPair(keys)
+	p.tab = widget.Table{Keys: keys, Empty: "nothing measured yet"}
+	p.list = widget.Table{Keys: keys}
+	p.pair = widget.Table{Keys: keys, Empty: "no mode was measured by both"}
 	return p
 }
 
@@ -158,36 +151,3 @@ type comparison struct {
 	fit.CampaignComparison
 	says []string
 }
-
-func newPair(keys widget.ListKeys) widget.Table {
-	return widget.Table{Keys: keys, Empty: "no mode was measured by both", Cols: []widget.Column{
-		{Title: "mode", Width: 20, Whole: true},
-		{Title: "bs", Width: 3, Right: true, Drop: 4},
-		{Title: "ms", Width: 5, Right: true, Drop: 3},
-		{Title: "then", Width: 5, Right: true, Drop: 3},
-		{Title: "time", Width: 7, Right: true},
-		{Title: "W", Width: 5, Right: true, Drop: 2},
-		{Title: "then", Width: 5, Right: true, Drop: 2},
-		{Title: "power", Width: 7, Right: true},
-		{Title: "energy", Width: 7, Right: true, Drop: 1},
-	}}
-}
-
-func newList(keys widget.ListKeys) widget.Table {
-	return widget.Table{Keys: keys, Cols: []widget.Column{
-		columnWorkload: {Title: "workload", Width: 13},
-		columnWhat:     {Title: "question → answer", Width: 38},
-		columnState:    {Title: "state", Width: 11, Whole: true, Drop: 1},
-		columnModes:    {Title: "modes", Width: 5, Right: true, Drop: 2},
-		columnName:     {Title: "campaign", Width: 31, Drop: 3},
-	}}
-}
-
-// Columns of the list.
-const (
-	columnWorkload = iota
-	columnWhat
-	columnState
-	columnModes
-	columnName
-)

@@ -63,7 +63,7 @@ func (p *Page) fold(l task.Listed, open bool) page.Intent {
 }
 
 // question returns a search's question and answer, or what another campaign measures.
-func (p *Page) question(l task.Listed) string {
+func (p *Page) question(l *task.Listed) string {
 	mark := ""
 	if l.Dir == p.marked {
 		mark = star + " "

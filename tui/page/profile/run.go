@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jtune/internal/axis"
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/internal/units"
 	"jtune/optimize"
@@ -166,31 +167,47 @@ func outcome(j *page.Task) string {
 	return fmt.Sprintf(": %s, %s", j.Tuned.Ended, took)
 }
 
-// sizeColumn holds the batch size if a campaign has several.
-const sizeColumn = 2
+// reading is a measurement as the table of a task lists it.
+type reading struct {
+	record.Row
+	page.Figures
+	n int
+}
 
-// cell renders a cell of the table, newest row first.
-func (p *Page) cell(j *page.Task, row, col int) string {
-	n := len(j.Rows) - 1 - row
+// readings are the columns of a task's measurements, newest first; brief: without their numbers.
+func readings(p *Page, j *page.Task, brief bool) report.Table[int] {
+	type r = reading
+	time, _ := page.Heads(j.Workload)
+	return report.Table[r]{
+		{Title: "n", Width: max(2, len(fmt.Sprint(len(j.Rows)))), Right: true, Drop: 1, Off: brief,
+			Text: func(x r) string { return fmt.Sprint(x.n + 1) }},
+		{Title: "mode", Width: 20, Whole: true,
+			Text: func(x r) string { return j.SpaceOr(p.read.Space()).Format(x.Mode) }},
+		{Title: "bs", Width: 3, Right: true, Off: !j.Sized(), Text: func(x r) string { return fmt.Sprint(x.Batch) }},
+		{Title: time, Width: 7, Right: true, Text: func(x r) string { return x.MS }},
+		{Title: "W", Width: 5, Right: true, Text: func(x r) string { return x.W }},
+		{Title: "J", Width: 5, Right: true, Drop: 3, Text: func(x r) string { return x.J }},
+		{Title: "state", Width: 10, Drop: 2, Text: func(x r) string { return stateOf(j, x.n) }},
+	}.At(func(i int) r {
+		n, shown := len(j.Rows)-1-i, tegra.Measured{}
+		if row := j.Rows[n]; row.Status.Usable() || row.Status == record.Over {
+			shown = row.Measured
+		}
+		return reading{j.Rows[n], page.FiguresOf(shown), n}
+	})
+}
+
+// stateOf says why measurement n was made, or how it ended.
+func stateOf(j *page.Task, n int) string {
 	r := j.Rows[n]
-	ok := r.Status.Usable()
-	shown := tegra.Measured{}
-	if ok || r.Status == record.Over {
-		shown = r.Measured
-	}
-	figures := page.FiguresOf(shown)
-	if col < 6 {
-		return [...]string{fmt.Sprint(n + 1), j.SpaceOr(p.read.Space()).Format(r.Mode), fmt.Sprint(r.Batch),
-			figures.MS, figures.W, figures.J}[col]
-	}
 	text := string(r.Status)
-	if n < len(j.Probes) && ok {
+	if n < len(j.Probes) && r.Status.Usable() {
 		text = string(j.Probes[n].Why)
 		if s := j.Standing(r.Setting, cmp.Or(j.Probes[n].Limit, j.Limit)); s.State == standing.Over {
 			text = s.State.String()
 		}
 	}
-	if r.Why != "" && !ok {
+	if r.Why != "" && !r.Status.Usable() {
 		text += ": " + r.Why
 	}
 	return text

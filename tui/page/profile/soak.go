@@ -86,8 +86,8 @@ type reported struct {
 	err error
 }
 
-// report writes the report of the search whose card is shown.
-func report(j *page.Task, on page.Session) page.Intent {
+// writeReport writes the report of the search whose card is shown.
+func writeReport(j *page.Task, on page.Session) page.Intent {
 	dir := j.Tuned.Home
 	return page.Compute(func(context.Context) tea.Msg {
 		d, err := on.Report(dir)

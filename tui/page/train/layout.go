@@ -1,8 +1,11 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 
+	"jtune/internal/report"
+	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
@@ -23,7 +26,7 @@ func (p *Page) render(w, h int) string {
 	if j := p.pair(); j != nil {
 		return p.pairPage(j, w, h)
 	}
-	p.tab.Rows, p.tab.Cell = len(p.read.Workloads()), p.cell
+	p.tab.Rows = len(p.read.Workloads())
 	j := p.shown()
 	list := p.read.Panel("Workloads", p.tab.Search.Note(), p.tab.Render)
 	switch {
@@ -63,30 +66,31 @@ func (p *Page) advice(w int) string {
 		" runs it in that mode.", w)
 }
 
-func (p *Page) cell(row, col int) string {
-	w := p.asSet(p.read.Workloads()[row])
-	switch col {
-	case 0:
-		return w.Name
-	case 1:
-		if w.Model == "" {
-			return printable(workloads.LineOf(w.Command))
-		}
-		return w.Model
-	case 2:
-		return w.Dataset
-	case 3:
-		return w.Task
-	case 4:
-		return widget.Positive(float64(w.Samples), 0)
-	case 5:
-		return widget.Positive(float64(w.Batch), 0)
-	case 6:
-		if w.Own && len(w.Command) > 0 && !w.TakesWorkers() {
-			return "" // set by the job itself
-		}
-		return fmt.Sprint(w.Workers)
+// columns are the columns of the list of workloads.
+func (p *Page) columns() report.Table[workload.Workload] {
+	type w = workload.Workload
+	return report.Table[w]{
+		{Title: "workload", Width: 18, Whole: true, Text: func(x w) string { return x.Name }},
+		{Title: "model", Width: 16, Drop: 1,
+			Text: func(x w) string { return cmp.Or(x.Model, printable(workloads.LineOf(x.Command))) }},
+		{Title: "dataset", Width: 14, Drop: 3, Text: func(x w) string { return x.Dataset }},
+		{Title: "task", Width: 16, Drop: 6, Text: func(x w) string { return x.Task }},
+		{Title: "samples", Width: 8, Right: true, Drop: 5,
+			Text: func(x w) string { return widget.Positive(float64(x.Samples), 0) }},
+		{Title: "batch", Width: 5, Right: true, Drop: 2,
+			Text: func(x w) string { return widget.Positive(float64(x.Batch), 0) }},
+		{Title: "workers", Width: 7, Right: true, Drop: 4, Text: func(x w) string {
+			if x.Own && len(x.Command) > 0 && !x.TakesWorkers() {
+				return "" // set by the job itself
+			}
+			return fmt.Sprint(x.Workers)
+		}},
+		{Title: "runs here", Width: 10, Text: p.runs},
 	}
+}
+
+// runs says whether a workload runs here.
+func (p *Page) runs(w workload.Workload) string {
 	what, known := p.read.Work().Lacks(w)
 	switch as := p.read.Session().RunsAs(w); {
 	case as != workloads.Runs || w.Own && len(w.Command) > 0:

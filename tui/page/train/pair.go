@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/document"
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/optimize/mix"
 	"jtune/profiles"
@@ -319,53 +320,65 @@ func (p *Page) pairAnswer(j *page.Task, f *pair.Answer, w int) string {
 func (p *Page) pairRows(j *page.Task, w, h int) string {
 	rows := j.Watch.Rows
 	p.rows.Rows = len(rows)
-	p.rows.Cell = func(at, col int) string { return p.pairCell(&j.Watch, len(rows)-1-at, col, w) }
+	p.rows.Cols = p.pairColumns().At(func(i int) pairReading { return readingOf(&j.Watch, len(rows)-1-i, w) })
 	return p.rows.Render(w, h)
 }
 
 // endedText says why a search ended without an answer.
 func endedText(j *page.Task) string { return "ended: " + page.Words(j.Err.Error()) }
 
-// columnRan is the first column that says what ran.
-const columnRan = 3
-
 // whyW is the table width from which a broken limit shows its value, which is also in other columns.
 const whyW = 100
 
-// pairCell renders a cell of the measurements, in a table of w cells.
-func (p *Page) pairCell(watch *task.PairWatch, n, col, w int) string {
-	r := watch.Rows[n]
-	switch col {
-	case 0:
-		return fmt.Sprint(n + 1)
-	case 1:
-		return p.read.ModeText(r.Mode)
-	case 2:
-		return widget.Positive(float64(r.Batch), 0)
+// pairReading is a measurement of a pair as its table lists it.
+type pairReading struct {
+	task.PairRow
+	n                              int
+	what, rate, late, watts, state string
+}
+
+// pairColumns are the columns of the measurements.
+func (p *Page) pairColumns() report.Table[pairReading] {
+	type r = pairReading
+	return report.Table[r]{
+		{Title: "n", Width: 2, Right: true, Drop: 4, Text: func(x r) string { return fmt.Sprint(x.n + 1) }},
+		{Title: "mode", Width: 20, Whole: true, Text: func(x r) string { return p.read.ModeText(x.Mode) }},
+		{Title: "bs", Width: 3, Right: true, Text: func(x r) string { return widget.Positive(float64(x.Batch), 0) }},
+		{Title: "what ran", Width: 15, Drop: 1, Text: func(x r) string { return x.what }},
+		{Title: "ms", Width: 5, Right: true, Drop: 5, Text: func(x r) string { return widget.MS(x.TimeMS) }},
+		{Title: "step/s", Width: 6, Right: true, Text: func(x r) string { return x.rate }},
+		{Title: "p99 ms", Width: 6, Right: true, Drop: 2, Text: func(x r) string { return x.late }},
+		{Title: "W", Width: 5, Right: true, Text: func(x r) string { return x.watts }},
+		{Title: "state", Width: 10, Drop: 3, Text: func(x r) string { return x.state }},
 	}
-	rate, late, watts, state := widget.Dash, widget.Dash, widget.Positive(r.PowerW, 1), "alone"
-	what := r.Of
+}
+
+// readingOf returns measurement n, for a table of w cells.
+func readingOf(watch *task.PairWatch, n, w int) pairReading {
+	r := watch.Rows[n]
+	out := pairReading{PairRow: r, n: n, what: r.Of, rate: widget.Dash, late: widget.Dash,
+		watts: widget.Positive(r.PowerW, 1), state: "alone"}
 	if v := r.Row.Pair; v != nil {
-		what, late, watts, state = turnsText(v.Policy), marked(v.Latency.SureP99(), v.Latency.P99),
+		out.what, out.late, out.watts, out.state = turnsText(v.Policy), marked(v.Latency.SureP99(), v.Latency.P99),
 			widget.Positive(v.PeakW(), 1), "to compare"
 		if v.TrainPerS > 0 {
-			rate = text.Of(v.TrainPerS)
+			out.rate = text.Of(v.TrainPerS)
 		}
 	} else if r.Batch == 0 && r.TimeMS > 0 {
-		rate = text.Of(1000 / r.TimeMS)
+		out.rate = text.Of(1000 / r.TimeMS)
 	}
 	if probe, searched := watch.Probe(n); searched {
-		state = "✓ within"
+		out.state = "✓ within"
 		if why := probe.Why(); why != "" {
-			state = "✗ " + why
+			out.state = "✗ " + why
 			if name, _, ok := strings.Cut(why, " "); ok && w < whyW {
-				state = "✗ " + name
+				out.state = "✗ " + name
 			}
 		}
 	}
 	if !r.Status.Usable() {
-		rate, late, watts, state = widget.Dash, widget.Dash, widget.Dash,
+		out.rate, out.late, out.watts, out.state = widget.Dash, widget.Dash, widget.Dash,
 			strings.TrimSuffix(string(r.Status)+": "+r.Why, ": ")
 	}
-	return [...]string{what, widget.MS(r.TimeMS), rate, late, watts, state}[col-columnRan]
+	return out
 }

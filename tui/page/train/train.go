@@ -55,17 +55,9 @@ var (
 // New returns the page.
 func New(read page.Reader) *Page {
 	p := &Page{read: read, log: newLog(read), set: map[string]workload.Workload{}}
-	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: "no workload known", Cols: []widget.Column{
-		{Title: "workload", Width: 18, Whole: true}, // fits the longest built-in name
-		{Title: "model", Width: 16, Drop: 1},
-		{Title: "dataset", Width: 14, Drop: 3},
-		{Title: "task", Width: 16, Drop: 6},
-		{Title: "samples", Width: 8, Right: true, Drop: 5},
-		{Title: "batch", Width: 5, Right: true, Drop: 2},
-		{Title: "workers", Width: 7, Right: true, Drop: 4},
-		{Title: "runs here", Width: 10},
-	}}
-	p.rows = newRows(read.Keys().ListKeys())
+	row := func(i int) workload.Workload { return p.asSet(read.Workloads()[i]) }
+	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: "no workload known", Cols: p.columns().At(row)}
+	p.rows = widget.Table{Keys: read.Keys().ListKeys(), Empty: "nothing measured yet"}
 	return p
 }
 
@@ -187,21 +179,6 @@ func (p *Page) pair() *page.Task {
 		return nil
 	}
 	return j
-}
-
-// newRows returns the table of a pair's measurements.
-func newRows(keys widget.ListKeys) widget.Table {
-	return widget.Table{Keys: keys, Empty: "nothing measured yet", Cols: []widget.Column{
-		{Title: "n", Width: 2, Right: true, Drop: 4},
-		{Title: "mode", Width: 20, Whole: true},
-		{Title: "bs", Width: 3, Right: true},
-		{Title: "what ran", Width: 15, Drop: 1},
-		{Title: "ms", Width: 5, Right: true, Drop: 5},
-		{Title: "step/s", Width: 6, Right: true},
-		{Title: "p99 ms", Width: 6, Right: true, Drop: 2},
-		{Title: "W", Width: 5, Right: true},
-		{Title: "state", Width: 10, Drop: 3},
-	}}
 }
 
 // unset returns why no settings of a run can be changed here, or "".

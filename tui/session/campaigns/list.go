@@ -321,3 +321,12 @@ func Find(o config.Paths, name string) (Campaign, error) {
 
 // Started returns when the campaign was created.
 func (c *Campaign) Started() time.Time { return c.Header.Created.UTC() }
+
+// OfDevice names a device, and says so if its numbers are not measurements.
+func OfDevice(name string, virtual bool) string {
+	name = cmp.Or(name, "–")
+	if virtual {
+		return name + " (virtual)"
+	}
+	return name
+}

@@ -3,9 +3,11 @@ package fit
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"jtune/internal/conclusion"
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/optimize/earlier"
 	"jtune/optimize/outlook"
@@ -139,4 +141,24 @@ func (c CampaignComparison) Conclusion() []string {
 		out.Add("They differ in %s.", strings.Join(c.Apart, "; "))
 	}
 	return out
+}
+
+// Columns are the columns of the settings that both campaigns measured; format writes a mode.
+func (c CampaignComparison) Columns(format func(tegra.Mode) string) report.Table[Compared] {
+	pct := func(of func(m Compared) float64) func(Compared) string {
+		return func(m Compared) string { return fmt.Sprintf("%+.1f %%", of(m)) }
+	}
+	watts := func(w float64) string { return strconv.FormatFloat(w, 'f', 1, 64) }
+	return report.Table[Compared]{
+		{Title: "mode", Width: 20, Whole: true, Text: func(m Compared) string { return format(m.Mode) }},
+		{Title: "bs", Width: 3, Right: true, Drop: 4,
+			Of: func(m Compared) any { return tegra.Val[int]{V: m.Batch, OK: m.Batch > 0} }},
+		{Title: "ms", Width: 5, Right: true, Drop: 3, Of: func(m Compared) any { return m.One.TimeMS }},
+		{Title: "then", Width: 5, Right: true, Drop: 3, Of: func(m Compared) any { return m.Other.TimeMS }},
+		{Title: "time", Width: 7, Right: true, Text: pct(func(m Compared) float64 { return m.TimePct })},
+		{Title: "W", Width: 5, Right: true, Drop: 2, Text: func(m Compared) string { return watts(m.One.PowerW) }},
+		{Title: "then", Width: 5, Right: true, Drop: 2, Text: func(m Compared) string { return watts(m.Other.PowerW) }},
+		{Title: "power", Width: 7, Right: true, Text: pct(func(m Compared) float64 { return m.PowerPct })},
+		{Title: "energy", Width: 7, Right: true, Drop: 1, Text: pct(func(m Compared) float64 { return m.EnergyPct })},
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
+	"jtune/learn/baseline/nn"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -246,6 +247,25 @@ type Info struct {
 	Model      *learn.Model // nil when Err
 	Modified   time.Time
 	Err        error // the file could not be read as a model
+	shipped    int   // modes of a reference inside this program
+}
+
+// Modes returns how many modes the model was fitted to.
+func (i Info) Modes() int {
+	if i.Model == nil {
+		return 0
+	}
+	return i.Model.Modes() + i.shipped
+}
+
+// Shipped returns the reference inside this program, with its networks' errors on their own workload.
+func Shipped() (Info, nn.Provenance) {
+	_, from := nn.ResNetReference()
+	return Info{Name: learn.ShippedName, shipped: from.Modes, Model: &learn.Model{
+		Method:     "reference",
+		Provenance: learn.ShippedReference().Provenance,
+		CV: learn.Errors{TimeMAPEPct: from.TimeMAPEPct, PowerMAPEPct: from.PowerMAPEPct,
+			How: "on the modes that they were fitted to"}}}, from
 }
 
 // Workload returns the workload of the model.
