@@ -397,7 +397,10 @@ func (r *rule) lend(hot []worth, open []int, most *argmax) {
 	var list []int
 	var own []float64
 	for _, i := range stats.Draw(r.rng, open, len(open)) {
-		if price := r.cost(i) + r.heat(i); price+most.value < hot[0].value && len(list) < tellers {
+		if len(list) == tellers {
+			break
+		}
+		if price := r.cost(i) + r.heat(i); price+most.value < hot[0].value {
 			list, own = append(list, i), append(own, price)
 		}
 	}
