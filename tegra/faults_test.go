@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -120,8 +119,7 @@ func TestFaultsOfAFileNeverShowAWrongNumber(t *testing.T) {
 		t.Run(board.Name, func(t *testing.T) {
 			t.Parallel()
 			tr := board.New()
-			root := tr.Write(t)
-			fsys := newBroken(tegra.DiskFS(root))
+			fsys := newBroken(tr)
 			running, err := tegra.Open(fsys, tegra.RealClock())
 			must.NoError(t, err)
 			defer running.Close()
@@ -136,11 +134,10 @@ func TestFaultsOfAFileNeverShowAWrongNumber(t *testing.T) {
 						if !on {
 							err = nil
 						}
-						must.NoError(t, fsys.breakFile(name, err))
+						fsys.breakFile(name, err)
 					}
 					fault(t, running, fsys, sound, name+" with "+errno.Error(), hurt)
 				}
-				full := filepath.Join(root, name)
 				for j, kind := range slices.Sorted(maps.Keys(nonsense)) {
 					if !faultsMeet(i, j) {
 						continue
@@ -150,7 +147,7 @@ func TestFaultsOfAFileNeverShowAWrongNumber(t *testing.T) {
 						if on {
 							content = nonsense[kind]
 						}
-						must.NoError(t, os.WriteFile(full, []byte(content), 0o644))
+						fsys.Set(name, content)
 					}
 					fault(t, running, fsys, sound, name+" "+kind, hurt)
 				}
