@@ -62,27 +62,11 @@ type applyCmd struct {
 
 func newApply(a *app) *cobra.Command {
 	c := &applyCmd{app: a, keepAfter: defaultKeepAfter, dvfs: "off"}
-	return command(c, &cobra.Command{
-		Use:   "apply MODE|PRESET|ID",
-		Short: "Set a power mode, read it back, and keep or revert it",
-		Long: "Sets a power mode such as 12c/2.20C/1.30G/3.20M, a preset of the board or its nvpmodel id, reads " +
-			"the cores and each clock back, and waits for one line: y keeps the mode; n, or no answer, reverts " +
-			"it.\n\n" +
-			"With --at-boot, a kept mode is also applied at every boot. jtune first shows the systemd unit, " +
-			boot.Path + ", and writes it when\nthe mode is kept. This needs root. jtune apply --at-boot off removes " +
-			"the unit.\n\n" +
-			"--reboot tries a preset that needs a reboot: jtune says what will happen and waits for the word yes. " +
-			"After the boot its unit leads back first; apply --keep makes the preset the boot default, without it " +
-			"the board boots once more, into the old one.",
-		Example: "  jtune apply 12c/2.20C/1.30G/3.20M\n  jtune apply MAXN --yes\n  sudo jtune apply MAXN --at-boot\n" +
-			"  sudo jtune apply --at-boot off\n  sudo jtune apply MODE_30W --reboot\n  sudo jtune apply --keep\n" +
-			"  jtune revert",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if c.keep {
-				return cobra.NoArgs(cmd, args)
-			}
-			return cobra.ExactArgs(1)(cmd, args)
-		},
+	return command(c, "apply", func(cmd *cobra.Command, args []string) error {
+		if c.keep {
+			return cobra.NoArgs(cmd, args)
+		}
+		return cobra.ExactArgs(1)(cmd, args)
 	})
 }
 

@@ -30,28 +30,15 @@ type campaignsCmd struct {
 
 func newCampaigns(a *app) *cobra.Command {
 	c := &campaignsCmd{app: a}
-	cmd := command(c, &cobra.Command{
-		Use:   "campaigns",
-		Short: "Manage campaigns: the folders of measured modes",
-		Long: "A campaign is a folder of measured modes: a search, a profile, a verification or a single run. The " +
-			"model of a workload on a board learns from all its campaigns. A deleted campaign is moved aside and can " +
-			"be restored until it is purged.",
-		Example: "  jtune campaigns\n  jtune campaigns show 20260105-101500-resnet18-tune\n" +
-			"  jtune campaigns list --deleted",
-	})
+	cmd := command(c, "campaigns", nil)
 	a.jsonFlag(cmd.PersistentFlags(), asDocument)
-	list := verb("list", "List the campaigns of the data directory, the newest first", 0, 0, c.list)
+	list := verb("campaigns list", 0, 0, c.list)
 	c.flags(list.Flags())
 	cmd.AddCommand(list,
-		verb("show NAME", "Show one campaign in full, with the answer of its search", 1, 1, c.show),
-		verb("summary", "Count campaigns, runs, epochs and devices of the data directory", 0, 0, c.summary),
-		verb("compare NAME OTHER", "Compare two campaigns in the modes that both measured", 2, 2, c.compare))
-	cmd.AddCommand(shelfVerbs(a, func() campaigns.Shelf { return models.CampaignShelf(a.options) }, shelfHelp{
-		rename:  "Rename a campaign",
-		delete:  "Move a campaign aside; its model forgets what it measured",
-		restore: "Restore a deleted campaign",
-		purge:   "Remove deleted campaigns for good: one, or all",
-	})...)
+		verb("campaigns show", 1, 1, c.show),
+		verb("campaigns summary", 0, 0, c.summary),
+		verb("campaigns compare", 2, 2, c.compare))
+	cmd.AddCommand(shelfVerbs(a, "campaigns", func() campaigns.Shelf { return models.CampaignShelf(a.options) })...)
 	return cmd
 }
 
@@ -62,40 +49,34 @@ func (c *campaignsCmd) flags(f *pflag.FlagSet) {
 func (c *campaignsCmd) run(context.Context) error { return c.list(nil) }
 
 // verb makes a command that acts on a named thing.
-func verb(use, short string, least, most int, do func(args []string) error) *cobra.Command {
-	return &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  takes(cobra.RangeArgs(least, most)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if slices.Contains(args, "") { // an unset shell variable: it must not mean all
-				return usagef("%s: an argument is empty; the form is: %s", commandName(cmd), cmd.UseLine())
-			}
-			return do(args)
-		},
+func verb(of string, least, most int, do func(args []string) error) *cobra.Command {
+	c := described(of, cobra.RangeArgs(least, most))
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if slices.Contains(args, "") { // an unset shell variable: it must not mean all
+			return usagef("%s: an argument is empty; the form is: %s", commandName(cmd), cmd.UseLine())
+		}
+		return do(args)
 	}
+	return c
 }
-
-// shelfHelp describes the verbs of kept things of one kind.
-type shelfHelp struct{ rename, delete, restore, purge string }
 
 // shelfVerbs returns the commands that rename, delete, restore and purge kept things of one kind. They open the shelf
 // when the flags are known.
-func shelfVerbs(a *app, shelf func() campaigns.Shelf, help shelfHelp) []*cobra.Command {
+func shelfVerbs(a *app, kind string, shelf func() campaigns.Shelf) []*cobra.Command {
 	return []*cobra.Command{
-		verb("rename NAME NEW", help.rename, 2, 2, func(args []string) error {
+		verb(kind+" rename", 2, 2, func(args []string) error {
 			err := shelf().Rename(args[0], args[1])
 			return did(a, err, report.Object{{"name", args[1]}, {"former", args[0]}}, "%s is now %s", args[0], args[1])
 		}),
-		verb("delete NAME", help.delete, 1, 1, func(args []string) error {
+		verb(kind+" delete", 1, 1, func(args []string) error {
 			aside, err := shelf().Delete(args[0])
 			return did(a, err, report.Object{{"name", args[0]}, {"restore", aside}},
 				"%s is deleted; jtune %s restore %s restores it", args[0], shelf().Kind, aside)
 		}),
-		verb("restore NAME", help.restore, 1, 1, func(args []string) error {
+		verb(kind+" restore", 1, 1, func(args []string) error {
 			return did(a, shelf().Restore(args[0]), report.Object{{"name", args[0]}}, "%s is restored", args[0])
 		}),
-		verb("purge [NAME]", help.purge, 0, 1, func(args []string) error {
+		verb(kind+" purge", 0, 1, func(args []string) error {
 			gone, err := shelf().Purge(args...)
 			return did(a, err, report.Object{{"purged", listOf(gone)}}, "%s removed for good",
 				text.Count(len(gone), shelf().One()))

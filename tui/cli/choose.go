@@ -35,14 +35,7 @@ type chooseCmd struct {
 }
 
 func newChoose(a *app) *cobra.Command {
-	return command(&chooseCmd{onModels: onModels{a}}, &cobra.Command{
-		Use: "choose --model MODEL (--power-limit W | --time-limit MS | --energy-limit J | --energy | --throughput | " +
-			"--max-slowdown PCT | --knee)",
-		Short: "Choose a power mode from a model's predictions",
-		Example: "  jtune models fit --samples campaign --out resnet.model\n" +
-			"  jtune ask choose --model resnet.model --power-limit 30\n" +
-			"  jtune ask choose --model resnet.model --power-limit 30 --epochs 120",
-	})
+	return command(&chooseCmd{onModels: onModels{a}}, "choose", nil)
 }
 
 func (c *chooseCmd) flags(f *pflag.FlagSet) {

@@ -15,13 +15,10 @@ type action interface {
 	run(ctx context.Context) error
 }
 
-// command makes a cobra command of an action; c has its texts and the form of its arguments.
-func command(x action, c *cobra.Command) *cobra.Command {
+// command makes a cobra command of an action with the texts of the table; check is for its arguments, nil: none.
+func command(x action, of string, check cobra.PositionalArgs) *cobra.Command {
+	c := described(of, check)
 	x.flags(c.Flags())
-	if c.Args == nil {
-		c.Args = cobra.NoArgs
-	}
-	c.Args = takes(c.Args)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a := x.base()
 		a.cmd, a.args = c, args
@@ -35,8 +32,9 @@ func command(x action, c *cobra.Command) *cobra.Command {
 
 // group makes a command that only has subcommands. Run alone it returns an error that lists their forms, or prints its
 // help if there are no forms.
-func group(c *cobra.Command, forms string, commands ...*cobra.Command) *cobra.Command {
-	c.Args, c.Annotations = takes(cobra.NoArgs), map[string]string{groupOnly: ""}
+func group(of, forms string, commands ...*cobra.Command) *cobra.Command {
+	c := described(of, nil)
+	c.Annotations = map[string]string{groupOnly: ""}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if forms == "" {
 			return c.Help()

@@ -27,13 +27,13 @@ type configCmd struct{ *app }
 
 func newConfig(a *app) *cobra.Command {
 	c := configCmd{a}
-	show := verb("show", "List every key with its value, default and origin", 0, 0, nil)
+	show := verb("config show", 0, 0, nil)
 	show.RunE = func(cmd *cobra.Command, _ []string) error { return c.show(cmd.InheritedFlags()) }
 	a.jsonFlag(show.Flags(), asList)
-	edit := verb("edit", "Edit a copy in $EDITOR, and use it once it has no fault", 0, 0, nil)
+	edit := verb("config edit", 0, 0, nil)
 	edit.RunE = func(cmd *cobra.Command, _ []string) error { return c.edit(cmd.Context()) }
-	check := verb("check [FILE]", "List the faults of the file; exit code 1 if there are any", 0, 1, c.checkFile)
-	path := verb("path", "Print the path of the file, even if it does not exist", 0, 0, func([]string) error {
+	check := verb("config check", 0, 1, c.checkFile)
+	path := verb("config path", 0, 0, func([]string) error {
 		_, err := os.Stat(a.options.ConfigPath())
 		return did(a, nil, report.Object{{"path", a.options.ConfigPath()}, {"exists", err == nil}}, "%s",
 			a.options.ConfigPath())
@@ -41,14 +41,8 @@ func newConfig(a *app) *cobra.Command {
 	for _, v := range []*cobra.Command{check, path} {
 		a.jsonFlag(v.Flags(), asDocument)
 	}
-	return group(&cobra.Command{
-		Use:   "config",
-		Short: "Show, edit and check the configuration file",
-		Long: "The configuration file has your own workloads, the data folder of the built-in ones, and the keys and " +
-			"colours of the screens. It is config.toml in $XDG_CONFIG_HOME/jtune, or the file of --config. Under " +
-			"sudo, jtune uses the calling user's file.",
-	}, "", show, edit, check, path,
-		verb("schema", "Print a JSON schema of the file, for editors", 0, 0, func([]string) error {
+	return group("config", "", show, edit, check, path,
+		verb("config schema", 0, 0, func([]string) error {
 			schema, err := config.ConfigSchema(screenTables())
 			if err != nil {
 				return err

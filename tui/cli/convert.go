@@ -17,10 +17,7 @@ import (
 )
 
 func newConvert(a *app) *cobra.Command {
-	return group(&cobra.Command{
-		Use:   "convert",
-		Short: "Read tegrastats logs and nvpmodel.conf, write modes for nvpmodel",
-	}, "jtune lab convert tegrastats [FILE], jtune lab convert nvpmodel FILE, or "+
+	return group("convert", "jtune lab convert tegrastats [FILE], jtune lab convert nvpmodel FILE, or "+
 		"jtune lab convert export MODE --name NAME",
 		newConvertTegrastats(a), newConvertNvpmodel(a), was(newExport(a), "export"))
 }
@@ -29,11 +26,7 @@ func newConvert(a *app) *cobra.Command {
 type nvpmodelCmd struct{ logs }
 
 func newConvertNvpmodel(a *app) *cobra.Command {
-	return command(&nvpmodelCmd{logs{a}}, &cobra.Command{
-		Use:   "nvpmodel FILE",
-		Short: "Print the power modes of an nvpmodel.conf",
-		Args:  cobra.ExactArgs(1),
-	})
+	return command(&nvpmodelCmd{logs{a}}, "convert nvpmodel", cobra.ExactArgs(1))
 }
 
 func (c *nvpmodelCmd) flags(f *pflag.FlagSet) {

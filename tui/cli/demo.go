@@ -27,13 +27,7 @@ type demoCmd struct {
 }
 
 func newDemo(a *app) *cobra.Command {
-	return command(&demoCmd{app: a}, &cobra.Command{
-		Use:   "demo",
-		Short: "Play a tour of the screens on a virtual board",
-		Long: "Plays a one-minute tour on a virtual AGX Orin, with captions: the live board, a search, its answer, " +
-			"a map, applying, keeping and undoing. Space jumps to the next step, q and ctrl+c quit, any other key " +
-			"ends the tour and gives you the program. jtune keeps nothing of the tour.",
-	})
+	return command(&demoCmd{app: a}, "demo", nil)
 }
 
 func (c *demoCmd) flags(f *pflag.FlagSet) {

@@ -26,10 +26,7 @@ type deviceCmd struct {
 }
 
 func newDevice(a *app) *cobra.Command {
-	return command(&deviceCmd{app: a}, &cobra.Command{
-		Use:   "device",
-		Short: "Show the board and its power modes",
-	})
+	return command(&deviceCmd{app: a}, "device", nil)
 }
 
 func (c *deviceCmd) flags(f *pflag.FlagSet) {

@@ -29,16 +29,7 @@ type doctorCmd struct {
 }
 
 func newDoctor(a *app) *cobra.Command {
-	return command(&doctorCmd{app: a}, &cobra.Command{
-		Use:   "doctor",
-		Short: "Check every data source",
-		Long: "Lists every data source with its path, or the reason why it is missing; other programs that may " +
-			"change the power mode; and the cost of jtune itself, measured for a second. The last line is a " +
-			"verdict. On a board that is too hot for measurements the exit code is 1.\n\n" +
-			"--bundle also writes a copy of each device file that jtune reads, to send to somebody without this " +
-			"board. Serial numbers, MAC, IP and mail addresses, comments, and the names of the host and its users " +
-			"are replaced; processes are not included. jtune --sysroot FILE opens a bundle read-only.",
-	})
+	return command(&doctorCmd{app: a}, "doctor", nil)
 }
 
 func (c *doctorCmd) flags(f *pflag.FlagSet) {

@@ -26,25 +26,7 @@ type energyCmd struct {
 func newEnergy(a *app) *cobra.Command {
 	c := &energyCmd{studyCmd: studyCmd{app: a, shown: 2}}
 	c.r.Experiment = experiment.Energy()
-	return command(c, &cobra.Command{
-		Use:   "energy WORKLOAD",
-		Short: "Find the clocks that answer a request at the least energy",
-		Long: "Measures pairs of CPU and GPU clocks, with cores and memory at their maxima, and compares the energy " +
-			"of a request with the baseline: the default governors with free clocks, measured first, in the middle " +
-			"and last.\n\n" +
-			"A model screens the pairs. jtune measures 24 evenly spread pairs, the 5 pairs with the least predicted " +
-			"energy, the neighbours of the best, and a few settings with fewer cores or slower memory. Candidates " +
-			"for the answer are measured three times. --full measures every pair ten times with 3,200 inferences " +
-			"each, which takes days. --out DIR --resume continues an interrupted study. A reading that contradicts " +
-			"all others is never the answer.\n\n" +
-			"--batch 1,4,16 studies the first size and measures the other sizes beside the baseline. At the end the " +
-			"board is restored, including its governors.",
-		Example: "  jtune lab experiment energy mobilenet-infer --batch 1\n" +
-			"  jtune lab experiment energy mobilenet-infer --full --repeat 10 --out study\n" +
-			"  jtune lab experiment energy mobilenet-infer --governor cpu=performance,gpu=simple_ondemand\n" +
-			"  jtune lab experiment energy mobilenet-infer --latency-cost 20 --svg plots",
-		Args: cobra.ExactArgs(1),
-	})
+	return command(c, "experiment energy", cobra.ExactArgs(1))
 }
 
 func (c *energyCmd) flags(f *pflag.FlagSet) {

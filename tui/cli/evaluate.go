@@ -31,20 +31,7 @@ type evaluateCmd struct {
 }
 
 func newEvaluate(a *app) *cobra.Command {
-	return command(&evaluateCmd{app: a}, &cobra.Command{
-		Use:   "evaluate --truth FILE|--population NAME",
-		Short: "Compare the methods on a measured sweep, with the papers' metrics",
-		Long: "Fits each method to random modes of a sweep in which every mode was measured, predicts the other " +
-			"modes, and lets the method choose a mode for every limit.\n\n" +
-			"Choices are compared with two optima: the best reading within the limit and, for a sweep of at least " +
-			"400 modes, the best reading that a fit to 400 modes confirms (\"clean\": at most 10 % less power and " +
-			"25 % less time than predicted). The best of thousands of single readings is often luck. A search is " +
-			"\"hot\" if one of its probes drew over 10 % more than the power limit.\n\n" +
-			"oracle3 is a yardstick: a fit to the sweep ranks the modes, each without its own reading, and the best " +
-			"reading of its first three counts. It loses only the luck of single readings.\n\n" +
-			"Errors are also printed for the lower and the upper half of the values of each clock and the cores. " +
-			"50, 80 and 95 % of the readings of the other modes should be inside the bands.",
-	})
+	return command(&evaluateCmd{app: a}, "evaluate", nil)
 }
 
 func (c *evaluateCmd) flags(f *pflag.FlagSet) {

@@ -33,35 +33,28 @@ type experimentCmd struct {
 
 func newExperiment(a *app) *cobra.Command {
 	c := &experimentCmd{studyCmd: studyCmd{app: a}}
-	var about strings.Builder
-	var names []string
+	out := command(c, "experiment", c.own.args(one, func(cmd *cobra.Command, args []string) error {
+		_, rest := takeLabels(c.r.Labels, args)
+		return cobra.MaximumNArgs(2)(cmd, rest)
+	}))
 	for _, e := range experiment.All() {
-		names = append(names, e.Name)
-		fmt.Fprintf(&about, "  %-12s %s\n", e.Name, e.Title)
+		out.ValidArgs = append(out.ValidArgs, e.Name)
 	}
-	for _, one := range beside {
-		fmt.Fprintf(&about, "  %-12s %s\n", one.name, one.about)
-	}
-	out := command(c, &cobra.Command{
-		Use:   "experiment [NAME [WORKLOAD | -- COMMAND [ARG…]]]",
-		Short: "Run one of the papers' characterisation sweeps and explain it",
-		Long: "Runs a training job with several settings, one after another, in the fastest power mode with locked " +
-			"clocks and the fan at maximum, and compares them: a table, a CSV file, and conclusions in words. " +
-			"Without a name it lists the experiments:\n\n" + about.String() + "\n" +
-			"Every run is recorded in --out DIR when it ends, with the report (report.txt, report.csv); --resume " +
-			"continues with the missing runs. At the end the board is restored. Times are means per minibatch " +
-			"without the first minibatch. Parts that this board or job does not support are skipped and listed.",
-		Example: "  jtune lab experiment\n  jtune lab experiment workers resnet --repeat 3 --out workers\n" +
-			"  jtune lab experiment storage --data /mnt/ssd/imagenet --data /mnt/sd/imagenet\n" +
-			"  jtune lab experiment cache --epochs 6 --json",
-		Args: c.own.args(one, func(cmd *cobra.Command, args []string) error {
-			_, rest := takeLabels(c.r.Labels, args)
-			return cobra.MaximumNArgs(2)(cmd, rest)
-		}),
-		ValidArgs: append(names, allOfThem, devicesOfAll),
-	})
+	out.ValidArgs = append(out.ValidArgs, allOfThem, devicesOfAll)
 	out.AddCommand(newEnergy(a))
 	return out
+}
+
+// experimentList lists what the command runs, for its help.
+func experimentList() string {
+	var lines []string
+	for _, e := range experiment.All() {
+		lines = append(lines, fmt.Sprintf("  %-12s %s", e.Name, e.Title))
+	}
+	for _, one := range beside {
+		lines = append(lines, fmt.Sprintf("  %-12s %s", one.name, one.about))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (c *experimentCmd) flags(f *pflag.FlagSet) {

@@ -25,13 +25,7 @@ type explainCmd struct {
 }
 
 func newExplain(a *app) *cobra.Command {
-	return command(&explainCmd{onModels: onModels{a}}, &cobra.Command{
-		Use:   "explain [--model MODEL]",
-		Short: "Explain what a model shows about its workload",
-		Example: "  jtune ask explain\n" +
-			"  jtune ask explain --often periodically --length 40m --changes rarely\n" +
-			"  jtune ask explain --model resnet.model --mode MAXN --minibatches 375000",
-	})
+	return command(&explainCmd{onModels: onModels{a}}, "explain", nil)
 }
 
 func (c *explainCmd) flags(f *pflag.FlagSet) {

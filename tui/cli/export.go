@@ -25,14 +25,8 @@ type exportCmd struct {
 }
 
 func newExport(a *app) *cobra.Command {
-	return command(&exportCmd{app: a}, &cobra.Command{
-		Use:   "export MODE --name NAME",
-		Short: "Print a mode as a POWER_MODEL block for this board's nvpmodel.conf",
-		Long: "Prints a mode as a POWER_MODEL block with the next free id, in the parameters of the board's " +
-			"nvpmodel.conf. Append it to the list of modes in that file; then sudo nvpmodel -m ID sets it.",
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cobra.ExactArgs(1)(cmd, withoutFormat(args))
-		},
+	return command(&exportCmd{app: a}, "convert export", func(cmd *cobra.Command, args []string) error {
+		return cobra.ExactArgs(1)(cmd, withoutFormat(args))
 	})
 }
 

@@ -25,14 +25,7 @@ type exporterCmd struct {
 }
 
 func newExporter(a *app) *cobra.Command {
-	return command(&exporterCmd{app: a, listen: "127.0.0.1:9939"}, &cobra.Command{
-		Use:   "exporter",
-		Short: "Export the readings to Prometheus, over HTTP or as a file",
-		Long: "Serves http://127.0.0.1:9939/metrics in the text format of Prometheus: power, energy, clocks, loads, " +
-			"temperatures and memory of the board, and the job that another jtune of this user is measuring. Every " +
-			"scrape reads the board; energy is summed once a second. Sensors that the board lacks are left out. " +
-			"With --textfile it writes a file for node_exporter's textfile collector every 15 s instead.",
-	})
+	return command(&exporterCmd{app: a, listen: "127.0.0.1:9939"}, "fleet exporter", nil)
 }
 
 func (c *exporterCmd) flags(f *pflag.FlagSet) {

@@ -31,16 +31,7 @@ type fidelityCmd struct {
 }
 
 func newFidelity(a *app) *cobra.Command {
-	return command(&fidelityCmd{app: a}, &cobra.Command{
-		Use:   "fidelity",
-		Short: "Hold the virtual boards against the papers' published figures",
-		Long: "Calculates every hardware figure of the papers on the virtual boards and prints how far it is off, in " +
-			"tolerances: up to 1 is within, up to 1.5 near. A setting is an input of the simulation, a proxy " +
-			"is judged by a similar quantity, a stated figure needs no simulation, and a contradictory one " +
-			"disagrees with other figures of its paper. Nothing here is a measurement.",
-		Example: "  jtune lab fidelity --device virtual:nano\n  jtune lab fidelity --only s2-dvfs --json\n" +
-			"  jtune lab fidelity --device all --strict",
-	})
+	return command(&fidelityCmd{app: a}, "fidelity", nil)
 }
 
 func (c *fidelityCmd) flags(f *pflag.FlagSet) {

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"jtune/internal/units"
@@ -17,13 +19,15 @@ import (
 	"jtune/optimize/advice"
 	"jtune/optimize/lab/bench"
 	"jtune/optimize/lab/population"
+	"jtune/tegra/boot"
 	"jtune/tegra/metric"
+	"jtune/tui/session/lab/reproduce"
 )
 
-// fieldTable describes the fields of every request; its head says how.
+// commandTable describes all commands and their fields; its head says how.
 //
-//go:embed fields.txt
-var fieldTable string
+//go:embed commands.txt
+var commandTable string
 
 // table is what the table says.
 type table struct {
@@ -31,10 +35,12 @@ type table struct {
 	names map[usage.Field]flagName
 }
 
-// part is the description of a request, or of what several have in common.
+// part is the description of a command, or of what several have in common.
 type part struct {
-	fields []tableField
-	rules  []flagRule
+	form, short    string // of a command's arguments, after its name; what it does
+	long, examples []string
+	fields         []tableField
+	rules          []flagRule
 }
 
 // tableField is a value of a request, as a flag gives it.
@@ -57,14 +63,16 @@ var fieldWords = strings.NewReplacer("{reference}", learn.ShippedName, "{limits}
 	"{populations}", population.About(), "{boards}", strings.Join(population.Boards(), ","),
 	"{goals}", strings.Join(population.Goals(), ", "), "{often}", strings.Join(advice.Often, ", "),
 	"{changes}", strings.Join(advice.Changing, ", "), "{networks}", strings.Join(nn.Settings(), ", "),
-	"{usual-epochs}", strconv.Itoa(defaultEpochs), "{fast}", strconv.Itoa(fastTour))
+	"{usual-epochs}", strconv.Itoa(defaultEpochs), "{fast}", strconv.Itoa(fastTour),
+	"{boot-unit}", boot.Path, "{experiments}", experimentList(),
+	"{studies}", studyList(), "{sweep-file}", reproduce.SweepFile("BOARD/WORKLOAD"))
 
 // requests reads the table.
 var requests = sync.OnceValue(func() table {
 	t := table{map[string]*part{}, map[usage.Field]flagName{usage.Load: {"--rate and --arrivals", ""},
 		usage.Weights: {"--weights", "NAME"}}} // that their text does not say
 	var lines []string
-	for line := range strings.Lines(fieldWords.Replace(fieldTable)) {
+	for line := range strings.Lines(commandTable) {
 		if text := strings.TrimSpace(line); strings.HasPrefix(line, "   ") {
 			lines[len(lines)-1] += " " + text
 		} else if text != "" && text[0] != '#' {
@@ -73,15 +81,21 @@ var requests = sync.OnceValue(func() table {
 	}
 	now, shared := &part{}, &part{}
 	for _, line := range lines {
-		if of := line; of[0] != ' ' {
-			now = &part{}
-			if t.parts[of] = now; of == "shared" {
-				shared = now
+		line = fieldWords.Replace(line)
+		switch text := strings.TrimPrefix(line, "  "); {
+		case line[0] != ' ':
+			of, p := readPart(line)
+			if t.parts[of], now = p, p; of == "shared" {
+				shared = p
 			}
-		} else if rule, is := strings.CutPrefix(line, "  - "); is {
-			now.rules = append(now.rules, readRule(rule))
-		} else {
-			x := readField(line[2:], shared.fields)
+		case text[0] == '>':
+			now.long = append(now.long, text[2:])
+		case text[0] == '$':
+			now.examples = append(now.examples, "  "+text[2:])
+		case text[0] == '-':
+			now.rules = append(now.rules, readRule(text[2:]))
+		default:
+			x := readField(text, shared.fields)
 			now.fields = append(now.fields, x)
 			if known := t.names[usage.Field(x.mention)]; x.mention != "" && known.flag == "" {
 				t.names[usage.Field(x.mention)] = flagName{"--" + x.name, x.kind()}
@@ -90,6 +104,26 @@ var requests = sync.OnceValue(func() table {
 	}
 	return t
 })
+
+// readPart reads the first line of a part: its name, and for a command the form of its arguments and what it does.
+func readPart(line string) (of string, p *part) {
+	p = &part{}
+	of, p.short, _ = strings.Cut(line, ": ")
+	if at := strings.IndexFunc(of, func(r rune) bool { return r != ' ' && !unicode.IsLower(r) }); at > 0 {
+		of, p.form = of[:at-1], of[at-1:]
+	}
+	return of, p
+}
+
+// described makes a command without its work of what the table says; without a check it takes no arguments.
+func described(of string, check cobra.PositionalArgs) *cobra.Command {
+	p := requests().parts[of]
+	if check == nil {
+		check = cobra.NoArgs
+	}
+	return &cobra.Command{Use: of[strings.LastIndex(of, " ")+1:] + p.form, Short: p.short,
+		Long: strings.Join(p.long, "\n\n"), Example: strings.Join(p.examples, "\n"), Args: takes(check)}
+}
 
 // readField reads a line of the table; without a text it is one of the shared fields.
 func readField(line string, shared []tableField) (x tableField) {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 func TestFieldsAreBoundByACommand(t *testing.T) {
@@ -23,7 +25,8 @@ func TestFieldsAreBoundByACommand(t *testing.T) {
 		source.Write(text)
 	}
 	for of, part := range requests().parts {
-		if of != "shared" && !strings.Contains(source.String(), fmt.Sprintf("%q, places{", of)) {
+		if of != "shared" && len(part.fields) > 0 &&
+			!strings.Contains(source.String(), fmt.Sprintf("%q, places{", of)) {
 			t.Errorf("no command binds the fields of %s", of)
 		}
 		for _, x := range part.fields {
@@ -47,6 +50,26 @@ func TestFieldsAreReadWithBoundsAndForm(t *testing.T) {
 		if got := readField(line, shared); got != want {
 			t.Errorf("%s: got %+v, want %+v", line, got, want)
 		}
+	}
+}
+
+func TestCommandsAreAllOfTheTable(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	each((&app{}).root(), func(c *cobra.Command) {
+		known[shortName(c)] = true
+		if p := requests().parts[shortName(c)]; p != nil && c.HasParent() && c.Short != p.short {
+			t.Errorf("%s: %q, the table says %q", c.CommandPath(), c.Short, p.short)
+		}
+	})
+	for of, p := range requests().parts {
+		if p.short != "" && !known[of] {
+			t.Errorf("there is no command %s", of)
+		}
+	}
+	of, p := readPart("fleet apply MODE|PRESET: Set a mode: one")
+	if of != "fleet apply" || p.form != " MODE|PRESET" || p.short != "Set a mode: one" {
+		t.Errorf("%s, %+v", of, p)
 	}
 }
 

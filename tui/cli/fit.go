@@ -38,10 +38,7 @@ type fitCmd struct {
 }
 
 func newFit(a *app) *cobra.Command {
-	return command(&fitCmd{app: a, r: fit.FitRequest{Method: learn.Auto}, loss: "mse"}, &cobra.Command{
-		Use:   "fit --samples FILE|DIR --out MODEL",
-		Short: "Fit a model of time and power of all modes to measured modes",
-	})
+	return command(&fitCmd{app: a, r: fit.FitRequest{Method: learn.Auto}, loss: "mse"}, "models fit", nil)
 }
 
 func (c *fitCmd) flags(f *pflag.FlagSet) {
@@ -183,19 +180,7 @@ type predictCmd struct {
 }
 
 func newPredict(a *app) *cobra.Command {
-	return command(&predictCmd{onModels: onModels{a}}, &cobra.Command{
-		Use:   "predict --model MODEL [MODE...]",
-		Short: "Predict time, power and energy of any or all modes",
-		Long: "Predicts with a model. MODE is a mode such as 12c/1.65C/0.62G/3.19M, a preset of the board, or a " +
-			"filter such as cores=2,4,6; clocks also take 900MHz, 0.9GHz or just 900. Each line has a mode, its " +
-			"time, power and energy per minibatch with 95 % bands, time and energy per epoch if the length of an " +
-			"epoch is known, and its state against the limits. The values come from the model, also for modes that " +
-			"it has learned from. If a mode has readings, they decide its state.",
-		Example: "  jtune ask predict --model resnet.model 12c/1.65C/0.62G/3.19M\n" +
-			"  jtune ask predict --model resnet.model 'cores=8,12 gpu>=0.9GHz'\n" +
-			"  jtune ask predict --model resnet.model --csv",
-		Args: cobra.ArbitraryArgs,
-	})
+	return command(&predictCmd{onModels: onModels{a}}, "predict", cobra.ArbitraryArgs)
 }
 
 func (c *predictCmd) flags(f *pflag.FlagSet) {

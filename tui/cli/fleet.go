@@ -35,15 +35,8 @@ type boardNames struct {
 
 func newFleet(a *app) *cobra.Command {
 	u := onBoards{a, &boardNames{}}
-	return group(&cobra.Command{
-		Use:   "fleet",
-		Short: "Run jtune on several boards over ssh",
-		Long: "Runs a jtune command on every board of the configuration ([board.NAME] with ssh = \"user@host\"), " +
-			"eight at a time, through your own ssh client, and prints a line for each board. One failing board does " +
-			"not stop the others; the exit code is the largest of all. ssh must not ask for a password: use keys or " +
-			"an agent.",
-		Example: "  jtune fleet doctor\n  jtune fleet tune --group lab -- resnet18 --power-limit 30",
-	}, "", newFleetWatch(u), newFleetDoctor(u), newFleetTune(u), newFleetProfile(u), was(newFleetRank(u), "rank"),
+	return group("fleet", "", newFleetWatch(u), newFleetDoctor(u), newFleetTune(u),
+		newFleetProfile(u), was(newFleetRank(u), "rank"),
 		newFleetApply(u), newFleetInstall(u))
 }
 
@@ -166,10 +159,7 @@ type fleetWatchCmd struct {
 }
 
 func newFleetWatch(u onBoards) *cobra.Command {
-	return command(&fleetWatchCmd{onBoards: u, interval: 5 * time.Second}, &cobra.Command{
-		Use:   "watch",
-		Short: "Print a reading of each board repeatedly",
-	})
+	return command(&fleetWatchCmd{onBoards: u, interval: 5 * time.Second}, "fleet watch", nil)
 }
 
 func (c *fleetWatchCmd) flags(f *pflag.FlagSet) {
@@ -224,10 +214,7 @@ func sayReading(doc []byte) string {
 type fleetDoctorCmd struct{ onBoards }
 
 func newFleetDoctor(u onBoards) *cobra.Command {
-	return command(&fleetDoctorCmd{u}, &cobra.Command{
-		Use:   "doctor",
-		Short: "Check every data source of each board",
-	})
+	return command(&fleetDoctorCmd{u}, "fleet doctor", nil)
 }
 
 func (c *fleetDoctorCmd) flags(f *pflag.FlagSet) {
@@ -249,12 +236,7 @@ func (c *fleetDoctorCmd) run(ctx context.Context) error {
 type fleetTuneCmd struct{ onBoards }
 
 func newFleetTune(u onBoards) *cobra.Command {
-	return command(&fleetTuneCmd{u}, &cobra.Command{
-		Use:     "tune -- WORKLOAD [FLAGS of tune]",
-		Short:   "Search on each board for its own best mode",
-		Example: "  jtune fleet tune -- resnet18 --power-limit 30",
-		Args:    cobra.MinimumNArgs(1),
-	})
+	return command(&fleetTuneCmd{u}, "fleet tune", cobra.MinimumNArgs(1))
 }
 
 func (c *fleetTuneCmd) flags(f *pflag.FlagSet) {
@@ -293,15 +275,7 @@ type fleetProfileCmd struct {
 }
 
 func newFleetProfile(u onBoards) *cobra.Command {
-	return command(&fleetProfileCmd{onBoards: u, tries: 3}, &cobra.Command{
-		Use:   "profile --out DIR -- WORKLOAD [FLAGS of profile]",
-		Short: "Split one plan among the boards and join their parts",
-		Long: "Each board measures its part (profile --shard i/n) in the folder jtune-fleet of its home folder. " +
-			"jtune copies the parts to DIR.parts and joins them in DIR when all are finished. It retries a lost " +
-			"connection; to continue after an interruption, run the same command again.",
-		Example: "  jtune fleet profile --out all -- resnet18 --sample 200",
-		Args:    cobra.MinimumNArgs(1),
-	})
+	return command(&fleetProfileCmd{onBoards: u, tries: 3}, "fleet profile", cobra.MinimumNArgs(1))
 }
 
 func (c *fleetProfileCmd) flags(f *pflag.FlagSet) {
@@ -353,19 +327,7 @@ type fleetRankCmd struct {
 
 func newFleetRank(u onBoards) *cobra.Command {
 	c := &fleetRankCmd{onBoards: u, rank: rankCmd{onModels: onModels{u.app}, by: rank.ByTime}}
-	return command(c, &cobra.Command{
-		Use:   "rank (WORKLOAD | --models NAME=MODEL,…)",
-		Short: "Rank boards by the time or energy of a training job",
-		Long: "Predicts the time, power and energy of a number of epochs, each board in its fastest mode within its " +
-			"--power-limit, with the boards' own models of WORKLOAD or with --models. A round of federated training " +
-			"ends with its slowest board: with --round, each board takes the mode of least energy that finishes in " +
-			"time; without it, the energy of all boards over the round is shown. Boards that cannot do it are listed " +
-			"as DNR (did not run).\n\n" +
-			"With --period it compares idling with sleeping until the next round. Give the powers yourself: the " +
-			"sensors are off while a board sleeps, so read a meter at the supply. Try first whether your board " +
-			"wakes up over the network (jtune fleet wake); the AGX Orin of the study did not.",
-		Args: cobra.MaximumNArgs(1),
-	})
+	return command(c, "fleet rank", cobra.MaximumNArgs(1))
 }
 
 func (c *fleetRankCmd) flags(f *pflag.FlagSet) {

@@ -20,14 +20,7 @@ type fleetApplyCmd struct {
 }
 
 func newFleetApply(u onBoards) *cobra.Command {
-	return command(&fleetApplyCmd{onBoards: u, keepAfter: defaultKeepAfter}, &cobra.Command{
-		Use:   "apply MODE|PRESET",
-		Short: "Set a mode on each board, and keep it after one question",
-		Long: "Each board sets the mode, reads it back and waits. Then one question lists the boards: y keeps the " +
-			"mode on all of them; n, or no answer, reverts it. A board that loses its connection before the answer " +
-			"reverts the mode. With --yes jtune does not ask, and every connected board keeps the mode.",
-		Args: cobra.ExactArgs(1),
-	})
+	return command(&fleetApplyCmd{onBoards: u, keepAfter: defaultKeepAfter}, "fleet apply", cobra.ExactArgs(1))
 }
 
 func (c *fleetApplyCmd) flags(f *pflag.FlagSet) {
@@ -77,15 +70,7 @@ func (u onBoards) keepOn(ctx context.Context, set []fleet.Board, limit time.Dura
 type fleetInstallCmd struct{ onBoards }
 
 func newFleetInstall(u onBoards) *cobra.Command {
-	return command(&fleetInstallCmd{u}, &cobra.Command{
-		Use:   "install FILE",
-		Short: "Install jtune on each board and check its version",
-		Long: "A .deb is installed with apt, through sudo, which must not ask for a password; any other file is " +
-			"taken for the program and goes to ~/.local/bin/jtune. The line of each board is the version that " +
-			"answers there.",
-		Example: "  jtune fleet install jtune_0.1.0_arm64.deb",
-		Args:    cobra.ExactArgs(1),
-	})
+	return command(&fleetInstallCmd{u}, "fleet install", cobra.ExactArgs(1))
 }
 
 func (c *fleetInstallCmd) flags(f *pflag.FlagSet) {

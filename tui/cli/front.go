@@ -32,14 +32,7 @@ type frontCmd struct {
 }
 
 func newFront(a *app) *cobra.Command {
-	return command(&frontCmd{onModels: onModels{a}}, &cobra.Command{
-		Use:   "front (--model MODEL | --samples FILE)",
-		Short: "Print the Pareto front of time and power",
-		Example: "  jtune ask front --model resnet.model --svg front.svg\n" +
-			"  jtune ask front --model resnet.model --verify 10 --refit resnet.model",
-		Long: "Prints the Pareto front: the modes that no other mode beats in both time and power (or in another " +
-			"pair of time, power and energy). A model predicts it, or it is taken from measured samples.",
-	})
+	return command(&frontCmd{onModels: onModels{a}}, "front", nil)
 }
 
 func (c *frontCmd) flags(f *pflag.FlagSet) {

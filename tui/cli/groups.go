@@ -30,14 +30,11 @@ func (a *app) commands(root *cobra.Command) {
 	add("daily", newRun(a), newTune(a), newApply(a), newRevert(a), newSoak(a), newVerify(a), newReport(a), newWatch(a),
 		newDoctor(a), newList(a), below(newConfig(a), was(newKeys(a), "keys")))
 	add("groups",
-		group(&cobra.Command{Use: "ask", Short: "Ask a model: another limit, the Pareto front, one mode, why"}, "",
+		group("ask", "",
 			was(newChoose(a), "choose"), was(newFront(a), "front"), was(newPredict(a), "predict"),
 			was(newExplain(a), "explain", "advice")),
 		below(newFleet(a), was(newExporter(a), "exporter"), was(newWake(a), "wake", "device wake")),
-		was(group(&cobra.Command{Use: "lab", Short: "Research: repeat the papers' experiments, compare methods, draw",
-			Long: "These commands are for work on jtune and on its methods: the papers' experiments on your board, " +
-				"their studies again, the methods compared on measured sweeps, the virtual boards against published " +
-				"figures; and plots, plans of many modes, pairs of jobs, the vendor's formats and a demo."}, "",
+		was(group("lab", "",
 			was(newEvaluate(a), "evaluate"), was(newExperiment(a), "experiment"), was(newFidelity(a), "fidelity"),
 			was(newReproduce(a), "reproduce"), was(newPlot(a), "plot"), was(newProfile(a), "profile"),
 			was(newPair(a), "pair"), was(newConvert(a), "convert"), was(newDemo(a), "demo")), "research"))

@@ -31,7 +31,7 @@ func newGuard() *cobra.Command {
 }
 
 func newVersion(a *app) *cobra.Command {
-	c := verb("version", "Print the version", 0, 0, func([]string) error {
+	c := verb("version", 0, 0, func([]string) error {
 		if a.asJSON {
 			return printJSON(a.out, report.Object{{"version", session.Version}, {"revision", revision()},
 				{"go", runtime.Version()}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH}})

@@ -23,17 +23,7 @@ type reportCmd struct {
 }
 
 func newReport(a *app) *cobra.Command {
-	return command(&reportCmd{app: a}, &cobra.Command{
-		Use:   "report [CAMPAIGN]",
-		Short: "Write one page to hand over: answer, gain, proof, how to set it",
-		Long: "Writes one HTML page about a campaign: question and answer, the gain over the mode before and over " +
-			"the vendor's preset, whether the mode holds (its newest soak), every reading, the predictions, board " +
-			"and software, and how to set the mode. The page is one file, loads nothing from elsewhere and prints " +
-			"on A4. Without a name it describes the newest search.",
-		Example: "  jtune report\n  jtune report 20260105-101500-resnet18-tune --out resnet18.html\n" +
-			"  jtune report --md --out - | less",
-		Args: cobra.MaximumNArgs(1),
-	})
+	return command(&reportCmd{app: a}, "report", cobra.MaximumNArgs(1))
 }
 
 func (c *reportCmd) flags(f *pflag.FlagSet) {

@@ -17,14 +17,7 @@ type harnessCmd struct {
 }
 
 func newHarness(a *app) *cobra.Command {
-	return command(&harnessCmd{app: a}, &cobra.Command{
-		Use:   "harness [--write DIR]",
-		Short: "Print jtune.py, the helper for a training script of your own",
-		Long: "Prints jtune.py, which reports the minibatches of your own training script to jtune: import it and " +
-			"put the step into \"with jtune.minibatch(epoch, batch):\". --write DIR writes it into DIR, with the " +
-			"built-in PyTorch jobs, to read or change them: python3 DIR/train.py --help",
-		Example: "  jtune workloads harness > jtune.py",
-	})
+	return command(&harnessCmd{app: a}, "workloads harness", nil)
 }
 
 func (c *harnessCmd) flags(f *pflag.FlagSet) {

@@ -25,18 +25,7 @@ type importCmd struct {
 }
 
 func newImport(a *app) *cobra.Command {
-	return command(&importCmd{app: a}, &cobra.Command{
-		Use:   "import PATH",
-		Short: "Make a campaign folder from a sweep, raw runs or a power log",
-		Long: "Makes a campaign folder from PATH: a sweep file, such as one with columns mode,time_ms,power_w and " +
-			"modes like 12c/2.20C/1.30G/3.20M (--device names the board with the exact clocks); a folder or .tar.gz " +
-			"of published runs, with a folder pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz> per mode; or the tegrastats " +
-			"or jtop log of one run, with the times of its minibatches from --epochs.",
-		Example: "  jtune campaigns import sweep.csv\n" +
-			"  jtune campaigns import runs.tar.gz --out campaign\n" +
-			"  jtune campaigns import tegrastats.log --epochs epoch_stats.csv --out campaign",
-		Args: cobra.ExactArgs(1),
-	})
+	return command(&importCmd{app: a}, "campaigns import", cobra.ExactArgs(1))
 }
 
 func (c *importCmd) flags(f *pflag.FlagSet) {
@@ -75,11 +64,7 @@ type mergeCmd struct {
 }
 
 func newMerge(a *app) *cobra.Command {
-	return command(&mergeCmd{app: a}, &cobra.Command{
-		Use:   "merge DIR DIR… --out DIR",
-		Short: "Join the parts of one plan that several devices measured",
-		Args:  cobra.MinimumNArgs(2),
-	})
+	return command(&mergeCmd{app: a}, "campaigns merge", cobra.MinimumNArgs(2))
 }
 
 func (c *mergeCmd) flags(f *pflag.FlagSet) {

@@ -17,7 +17,7 @@ const keysText = "Prints the keys of the full-screen tuner, your own bindings in
 	"Two actions may share a key only if they are never active at the same time. ctrl+c always quits."
 
 func newKeys(a *app) *cobra.Command {
-	c := verb("keys", "List the keys of the screens and check your own bindings", 0, 0, func([]string) error {
+	c := verb("config keys", 0, 0, func([]string) error {
 		bindings, err := keyBindings(a.options)
 		if err != nil {
 			return err

@@ -16,13 +16,9 @@ import (
 type listCmd struct{ *app }
 
 func newList(a *app) *cobra.Command {
-	return command(&listCmd{a}, &cobra.Command{
-		Use:       "list [campaigns|models|workloads|device]",
-		Short:     "List and manage campaigns, models, workloads and the device",
-		Long:      "Prints all four. With one of the words below it is that command, with all its verbs.",
-		Example:   "  jtune list\n  jtune list models show resnet18",
-		ValidArgs: []string{"campaigns", "models", "workloads", "device"},
-	})
+	c := command(&listCmd{a}, "list", nil)
+	c.ValidArgs = []string{"campaigns", "models", "workloads", "device"}
+	return c
 }
 
 func (c *listCmd) flags(f *pflag.FlagSet) { c.jsonFlag(f, asDocument) }

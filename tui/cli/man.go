@@ -12,7 +12,7 @@ import (
 )
 
 func newMan(a *app) *cobra.Command {
-	c := verb("man", "Print the manual page (see it with: jtune man | man -l -)", 0, 0, nil)
+	c := verb("man", 0, 0, nil)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		a.asFile = true
 		writeMan(a.out, c.Root())

@@ -80,18 +80,7 @@ type modelsCmd struct {
 
 func newModels(a *app) *cobra.Command {
 	c := &modelsCmd{app: a}
-	cmd := command(c, &cobra.Command{
-		Use:   "models [NAME|FILE]",
-		Short: "Manage models: what jtune learned about workloads",
-		Long: "Lists what --model and --reference find by name: the models in the data directory, and the " +
-			"references, of which some are inside this program. One model for each workload and board learns from " +
-			"all its campaigns. A " +
-			"model is one file that you can copy; it contains the measured modes it was fitted to. A deleted model " +
-			"is moved aside and can be restored until it is purged. A new measurement of a workload fits its model " +
-			"again.",
-		Example: "  jtune models\n  jtune models resnet18-agx-orin\n  jtune models keep resnet.model",
-		Args:    cobra.MaximumNArgs(1),
-	})
+	cmd := command(c, "models", cobra.MaximumNArgs(1))
 	cmd.AddCommand(c.verbs()...)
 	return cmd
 }
@@ -124,17 +113,14 @@ func (c *modelsCmd) run(context.Context) error {
 
 // verbs returns the subcommands that act on a named model.
 func (c *modelsCmd) verbs() []*cobra.Command {
-	list := verb("list", "List the models of the data directory and the shipped reference", 0, 0, c.list)
+	list := verb("models list", 0, 0, c.list)
 	bind(list.Flags(), "models list", places{"deleted": &c.deleted})
-	show := verb("show NAME|FILE", "Show one model in full", 1, 1, c.show)
+	show := verb("models show", 1, 1, c.show)
 	verbs := []*cobra.Command{list, show,
-		verb("keep FILE", "Copy a model into the data directory", 1, 1, c.keep),
+		verb("models keep", 1, 1, c.keep),
 	}
-	verbs = append(verbs, shelfVerbs(c.app, func() campaigns.Shelf { return models.Shelf(c.options.Paths) }, shelfHelp{
-		rename:  "Rename a model; searches keep it under the new name",
-		delete:  "Move a model aside; its campaigns stay",
-		restore: "Restore a deleted model",
-		purge:   "Remove deleted models for good: one, or all",
+	verbs = append(verbs, shelfVerbs(c.app, "models", func() campaigns.Shelf {
+		return models.Shelf(c.options.Paths)
 	})...)
 	for _, v := range verbs {
 		c.jsonFlag(v.Flags(), asDocument)

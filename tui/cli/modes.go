@@ -36,10 +36,7 @@ type modesCmd struct {
 }
 
 func newModes(a *app) *cobra.Command {
-	return command(&modesCmd{app: a}, &cobra.Command{
-		Use:   "modes",
-		Short: "List or count the power modes of the board",
-	})
+	return command(&modesCmd{app: a}, "device modes", nil)
 }
 
 func (c *modesCmd) flags(f *pflag.FlagSet) {
@@ -130,7 +127,7 @@ func (c *modesCmd) list(s *tegra.Space, modes []tegra.Mode, b tegra.Board) error
 type workloadsCmd struct{ *app }
 
 func newWorkloads(a *app) *cobra.Command {
-	return command(&workloadsCmd{a}, &cobra.Command{Use: "workloads", Short: "List the known workloads"})
+	return command(&workloadsCmd{a}, "workloads", nil)
 }
 
 func (c *workloadsCmd) flags(f *pflag.FlagSet) { c.jsonFlag(f, asList) }

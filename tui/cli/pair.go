@@ -33,25 +33,7 @@ type pairCmd struct {
 func newPair(a *app) *cobra.Command {
 	c := &pairCmd{onModels: onModels{a}, modes: "one"}
 	c.Strategy = optimize.Auto
-	return command(c, &cobra.Command{
-		Use:   "pair --train A --infer B --rate R [--latency MS] [--power-limit W]",
-		Short: "Run training and inference on one GPU: mode, batch size and turns",
-		Long: "Finds how a training and an inference workload share one GPU: the power mode, the batch size of the " +
-			"inference, and the turns that allow the most training within every limit. It starts from what is known " +
-			"of each workload on this board, measures ten settings of an unknown one, predicts all mixes, and runs " +
-			"the best ones as pairs, at most six: the answer is always measured. Each pair is recorded when it " +
-			"ends; --out DIR --resume continues.\n\n" +
-			"Turns: strict starts a minibatch only if it ends before the next batch is due; fill trains while no " +
-			"batch is due; free takes no turns, and both jobs run at will.\n\n" +
-			"--predict and --models measure nothing: the models assume that the times of two jobs on one board add " +
-			"up.",
-		Example: "  jtune lab pair --train resnet18 --infer mobilenet-infer --rate 60 --latency 300 " +
-			"--power-limit 30\n" +
-			"  jtune lab pair --train resnet18 --infer mobilenet-infer --rate 60 --at 12c/1.65C/0.83G/3.20M " +
-			"--batch 16 " +
-			"--policy free\n" +
-			"  jtune lab pair --models resnet.model,mobilenet.model --rate 60 --arrivals uniform --latency 500",
-	})
+	return command(c, "pair", nil)
 }
 
 func (c *pairCmd) flags(f *pflag.FlagSet) {

@@ -68,16 +68,8 @@ func newPlot(a *app) *cobra.Command {
 		kinds = append(kinds, k.name)
 		lines = append(lines, fmt.Sprintf("  %-11s %s", k.name, k.does))
 	}
-	c := command(&plotCmd{onModels: onModels{a}}, &cobra.Command{
-		Use:   "plot KIND (--model MODEL | --samples FILE)",
-		Short: "Draw one figure in the terminal, or as SVG, CSV or JSON",
-		Example: "  jtune lab plot heat --model resnet.model --x cpu --y gpu --of energy\n" +
-			"  jtune lab plot curves --model resnet.model --over gpu --out gpu.svg",
-		Long: "Draws one figure, the same as the screens show:\n\n" + strings.Join(lines, "\n") + "\n\nThe first " +
-			"four need a model or measured samples, violin needs a campaign folder, the others need a model.",
-		Args:      cobra.ExactArgs(1),
-		ValidArgs: kinds,
-	})
+	c := command(&plotCmd{onModels: onModels{a}}, "plot", cobra.ExactArgs(1))
+	c.Long, c.ValidArgs = strings.Replace(c.Long, "{plots}", strings.Join(lines, "\n"), 1), kinds
 	one := c.Args
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if err := one(cmd, args); err != nil {

@@ -41,17 +41,7 @@ type profileCmd struct {
 
 func newProfile(a *app) *cobra.Command {
 	c := &profileCmd{jobs: jobs{app: a}, retries: 1}
-	return command(c, &cobra.Command{
-		Use: "profile (WORKLOAD | -- COMMAND [ARG…]) " +
-			"(--modes N | --sample N [--grid] | --grid | --filter EXPR | --list FILE)",
-		Short: "Measure power modes with a training job and record them",
-		Example: "  jtune lab profile resnet --modes 50 --out campaign\n" +
-			"  jtune lab profile resnet --modes 50 --out campaign --resume\n" +
-			"  jtune lab profile resnet --sample 20 --filter 'cores>=8' --repeat 3\n" +
-			"  jtune lab profile resnet --grid --shard 1/3 --out part1\n" +
-			"  jtune lab profile --modes 12 -- ./detect video.mp4",
-		Args: c.own.args(none, cobra.ExactArgs(1)),
-	})
+	return command(c, "profile", c.own.args(none, cobra.ExactArgs(1)))
 }
 
 func (c *profileCmd) flags(f *pflag.FlagSet) {

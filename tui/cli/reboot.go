@@ -155,11 +155,9 @@ type stagedCmd struct {
 }
 
 func newStaged(a *app) *cobra.Command {
-	return command(&stagedCmd{app: a}, &cobra.Command{
-		Use:    "staged",
-		Short:  "Internal: goes on with a preset that needed a reboot",
-		Hidden: true,
-	})
+	c := command(&stagedCmd{app: a}, "staged", nil)
+	c.Hidden = true
+	return c
 }
 
 func (c *stagedCmd) flags(f *pflag.FlagSet) {

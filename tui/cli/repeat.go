@@ -21,16 +21,7 @@ type repeatCmd struct {
 
 func newRepeat(a *app) *cobra.Command {
 	c := &repeatCmd{app: a}
-	return command(c, &cobra.Command{
-		Use:   "repeat CAMPAIGN [-- COMMAND [ARG…]]",
-		Short: "Run a campaign again, into a new folder",
-		Long: "Runs a search, profile, pair, verification or single run again: the same workload, limit, strategy " +
-			"and seed, on the same board. The workload must be known here with the same settings, because a campaign " +
-			"folder never decides what is run. For a campaign of a command, give the command again.",
-		Example: "  jtune campaigns repeat 20260105-101500-resnet18-tune\n" +
-			"  jtune campaigns repeat 20260105-101500-train-tune -- python3 train.py",
-		Args: c.own.args(one, cobra.ExactArgs(1)),
-	})
+	return command(c, "campaigns repeat", c.own.args(one, cobra.ExactArgs(1)))
 }
 
 func (c *repeatCmd) flags(f *pflag.FlagSet) {

@@ -31,24 +31,18 @@ type reproduceCmd struct {
 }
 
 func newReproduce(a *app) *cobra.Command {
+	c := command(&reproduceCmd{app: a}, "reproduce", cobra.MaximumNArgs(1))
+	c.ValidArgs = append([]string{"all"}, studyNames()...)
+	return c
+}
+
+// studyList lists the studies for the command's help.
+func studyList() string {
 	var lines []string
 	for _, s := range reproduce.Studies {
 		lines = append(lines, fmt.Sprintf("  %-17s %s", s.Name, s.Title))
 	}
-	return command(&reproduceCmd{app: a}, &cobra.Command{
-		Use:   "reproduce [NAME|all]",
-		Short: "Run the papers' studies again, beside what they published",
-		Long: "Repeats a study of the papers and prints its own results beside the published ones, with the " +
-			"tolerance and the verdict. The studies:\n\n" + strings.Join(lines, "\n") + "\n\nIf --sweeps has a sweep " +
-			"that was measured on a board, named " + reproduce.SweepFile("BOARD/WORKLOAD") +
-			", the study uses it; otherwise a virtual board replaces it, and the result is marked as " +
-			"simulated.\n\n--claims lists the papers' take-aways, each with its numbers and pass, fail or not " +
-			"testable here.",
-		Example: "  jtune lab reproduce four-modes\n  jtune lab reproduce all --quick --svg plots\n" +
-			"  jtune lab reproduce --claims --quick",
-		Args:      cobra.MaximumNArgs(1),
-		ValidArgs: append([]string{"all"}, studyNames()...),
-	})
+	return strings.Join(lines, "\n")
 }
 
 func studyNames() (names []string) {

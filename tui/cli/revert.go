@@ -15,10 +15,7 @@ import (
 type revertCmd struct{ *app }
 
 func newRevert(a *app) *cobra.Command {
-	return command(&revertCmd{a}, &cobra.Command{
-		Use:   "revert",
-		Short: "Undo the last applied mode; again: the one before it",
-	})
+	return command(&revertCmd{a}, "revert", nil)
 }
 
 func (c *revertCmd) flags(f *pflag.FlagSet) { c.jsonFlag(f, asDocument) }

@@ -59,38 +59,30 @@ func (a *app) limitCPU() *cpubudget.Budget {
 // root builds the command tree.
 func (a *app) root() *cobra.Command {
 	version := false
-	root := &cobra.Command{
-		Use:   "jtune",
-		Short: "Find the best power mode of an NVIDIA Jetson for a training job",
-		Long: "jtune measures a few power modes of an NVIDIA Jetson with your training or inference job, predicts " +
-			"time and power of all modes, shows the Pareto front, and applies the mode that you choose. Without a " +
-			"command it opens the full-screen tuner. On other machines it uses a virtual board.",
-		Args:          takes(cobra.NoArgs),
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if version {
-				return newVersion(a).RunE(cmd, args)
-			}
-			return a.open(cmd)
-		},
-		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			a.asFile = cmd.Parent() != nil && cmd.Parent().Name() == "completion"
-			if err := flagAsValue(cmd); err != nil {
-				return err
-			}
-			a.options.AmbientC.OK = cmd.Flags().Changed("ambient")
-			if err := a.readGlobals(cmd.Flags().Changed("speed")); err != nil {
-				return err
-			}
-			if a.board != "" {
-				return a.onBoard(cmd.Context(), a.board)
-			}
-			if err := keptRules(cmd, args); err != nil {
-				return err
-			}
-			return spare(a.options.Paths, cmd, args)
-		},
+	root := described("jtune", nil)
+	root.SilenceUsage, root.SilenceErrors = true, true
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if version {
+			return newVersion(a).RunE(cmd, args)
+		}
+		return a.open(cmd)
+	}
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		a.asFile = cmd.Parent() != nil && cmd.Parent().Name() == "completion"
+		if err := flagAsValue(cmd); err != nil {
+			return err
+		}
+		a.options.AmbientC.OK = cmd.Flags().Changed("ambient")
+		if err := a.readGlobals(cmd.Flags().Changed("speed")); err != nil {
+			return err
+		}
+		if a.board != "" {
+			return a.onBoard(cmd.Context(), a.board)
+		}
+		if err := keptRules(cmd, args); err != nil {
+			return err
+		}
+		return spare(a.options.Paths, cmd, args)
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		bad, ok := errors.AsType[*pflag.InvalidValueError](err)

@@ -78,25 +78,9 @@ type runCmd struct {
 
 func newRun(a *app) *cobra.Command {
 	c := &runCmd{jobs: jobs{app: a}, workers: -1}
-	return command(c, &cobra.Command{
-		Use:   "run (WORKLOAD | -- COMMAND [ARG…])",
-		Short: "Run a workload or a command; report time, power and energy",
-		Long: "Runs a workload in the present mode and changes nothing on the board; with --mode it sets a mode and " +
-			"restores the board when the job ends, also if it fails or is killed. jtune waits until power is " +
-			"steady, then measures 40 minibatches, or more until it has three power readings. --minibatches " +
-			"measures exactly that many after the first one, and warns if power was not steady. --epochs runs " +
-			"whole epochs; epoch 0, which reads the data for the first time, is reported separately.\n\n" +
-			"--attach and --log measure a training job that was started elsewhere, and leave it running: jtune run " +
-			"resnet18 --attach $(pgrep -f train.py).\n\n" +
-			"With -- COMMAND, jtune runs any command to its end, finds the lines that count steps, and reports " +
-			"time, power and energy, per step and in total. --minibatches ends the command after that many steps. " +
-			"The output of the command goes to standard error.",
-		Example: "  jtune run resnet18\n  jtune run -- python3 train.py --epochs 3\n" +
-			"  jtune run --save detect -- ./detect video.mp4\n  jtune run --mode best resnet18",
-		Args: c.own.args(aNumber, func(cmd *cobra.Command, args []string) error {
-			return cobra.ExactArgs(1)(cmd, c.epochs.takeNumber(args))
-		}),
-	})
+	return command(c, "run", c.own.args(aNumber, func(cmd *cobra.Command, args []string) error {
+		return cobra.ExactArgs(1)(cmd, c.epochs.takeNumber(args))
+	}))
 }
 
 func (c *runCmd) flags(f *pflag.FlagSet) {

@@ -33,23 +33,7 @@ type soakCmd struct {
 
 func newSoak(a *app) *cobra.Command {
 	c := &soakCmd{jobs: jobs{app: a}, r: soak.Request{For: soak.Usual}}
-	return command(c, &cobra.Command{
-		Use:   "soak (WORKLOAD | --envelope | -- COMMAND [ARG…])",
-		Short: "Prove that a mode holds: heat, currents and clocks",
-		Long: "Runs a job in a mode (default: the present one) and reads power, currents, voltages, temperatures, " +
-			"clocks and counters once a second. It soon predicts the final temperature. If a limit is exceeded or a " +
-			"clock falls, it stops at once, unless --go-on is given. Then it restores the board.\n\n" +
-			"A limit in W applies to the mean of every minute, as tune --power-limit applies to a mode's mean. " +
-			"Limits in A, V and °C apply to every reading. No limit has a tolerance, and repeated readings of a " +
-			"mode differ by 1 or 2 %: to prove 30 W, search within 29.4 W.\n\n" +
-			"Exit code 0: the mode holds; 5: it does not; 1: undecided (a reading is missing, say). No board " +
-			"measures the air around it: the idle board, before and after, indicates its temperature. Without a " +
-			"power meter jtune does not see the carrier board's supply.",
-		Example: "  jtune soak resnet18\n  jtune soak resnet18 --mode MAXN --for 10m --limit \"30 W, 85 °C, 5 A\"\n" +
-			"  jtune soak --envelope --until-steady --json\n" +
-			"  jtune soak --for 1h -- ./detect video.mp4",
-		Args: c.own.args(none, cobra.MaximumNArgs(1)),
-	})
+	return command(c, "soak", c.own.args(none, cobra.MaximumNArgs(1)))
 }
 
 func (c *soakCmd) flags(f *pflag.FlagSet) {

@@ -105,11 +105,7 @@ func (a logs) watchLog(ctx context.Context, name string, count int, every time.D
 type tegrastatsCmd struct{ logs }
 
 func newConvertTegrastats(a *app) *cobra.Command {
-	return command(&tegrastatsCmd{logs{a}}, &cobra.Command{
-		Use:   "tegrastats [FILE|-]",
-		Short: "Convert a tegrastats log, or its output through a pipe",
-		Args:  cobra.MaximumNArgs(1),
-	})
+	return command(&tegrastatsCmd{logs{a}}, "convert tegrastats", cobra.MaximumNArgs(1))
 }
 
 func (c *tegrastatsCmd) flags(f *pflag.FlagSet) {

@@ -41,15 +41,7 @@ type tuneCmd struct {
 func newTune(a *app) *cobra.Command {
 	c := &tuneCmd{jobs: jobs{app: a}, r: measure.TuneRequest{Keep: true, Asked: record.Asked{Strategy: optimize.Auto,
 		Depth: optimize.Quick, Coverage: campaigns.CoverLimit, Baseline: measure.BothBaselines}}}
-	return command(c, &cobra.Command{
-		Use:   "tune (WORKLOAD | -- COMMAND [ARG…]) (--power-limit W[,W…] | --time-limit MS | --energy)",
-		Short: "Search for the best power mode by measuring on the board",
-		Example: "  jtune tune resnet --power-limit 30\n  jtune tune --power-limit 15 -- python3 train.py\n" +
-			"  jtune tune resnet --power-limit 30 --speed max --json\n  jtune tune resnet --power-limit 20,25,30\n" +
-			"  jtune tune job --time-limit 80 --device replay:sweep.csv --speed max\n" +
-			"  jtune tune resnet --power-limit 30 --time-limit 150 --batch 8,16,32",
-		Args: c.own.args(none, cobra.ExactArgs(1)),
-	})
+	return command(c, "tune", c.own.args(none, cobra.ExactArgs(1)))
 }
 
 func (c *tuneCmd) flags(f *pflag.FlagSet) {

@@ -17,14 +17,7 @@ type wakeCmd struct {
 }
 
 func newWake(a *app) *cobra.Command {
-	return command(&wakeCmd{app: a, to: remote.WakeAddress}, &cobra.Command{
-		Use:   "wake MAC",
-		Short: "Wake a board on the local network (Wake-on-LAN)",
-		Long: "Sends a Wake-on-LAN packet to a sleeping board whose network card listens for it (on the board: sudo " +
-			"ethtool -s eth0 wol g, then sudo systemctl suspend). The board does not answer: you see that it " +
-			"supports this when it wakes up.",
-		Args: cobra.ExactArgs(1),
-	})
+	return command(&wakeCmd{app: a, to: remote.WakeAddress}, "fleet wake", cobra.ExactArgs(1))
 }
 
 func (c *wakeCmd) flags(f *pflag.FlagSet) {

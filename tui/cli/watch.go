@@ -25,10 +25,7 @@ type watchCmd struct {
 }
 
 func newWatch(a *app) *cobra.Command {
-	return command(&watchCmd{logs: logs{a}, interval: time.Second}, &cobra.Command{
-		Use:   "watch",
-		Short: "Print live readings, or those of a tegrastats log, one per line",
-	})
+	return command(&watchCmd{logs: logs{a}, interval: time.Second}, "watch", nil)
 }
 
 func (c *watchCmd) flags(f *pflag.FlagSet) {

@@ -19,19 +19,9 @@ type workloadsAddCmd struct {
 
 func newWorkloadsAdd(a *app) *cobra.Command {
 	c := &workloadsAddCmd{app: a}
-	return command(c, &cobra.Command{
-		Use:   "add NAME -- COMMAND [ARG…]",
-		Short: "Write a command of your own into the configuration as a workload",
-		Long: "Writes the table [workload.NAME] into the configuration file, so that run, tune, profile and the " +
-			"screens know the command by its name. Comments and other tables of the file stay unchanged; a " +
-			"workload of that name is replaced. Nothing is run: jtune run --save NAME -- COMMAND also finds out how " +
-			"to read its steps.",
-		Example: "  jtune workloads add detector --dataset-size 12000 -- python3 train.py\n" +
-			"  jtune workloads add camera --kind infer --unit frame --pattern ultralytics-predict -- ./camera.sh",
-		Args: c.own.args(one, func(cmd *cobra.Command, args []string) error {
-			return usagef("workloads add needs the command too, such as: jtune workloads add NAME -- python3 train.py")
-		}),
-	})
+	return command(c, "workloads add", c.own.args(one, func(cmd *cobra.Command, args []string) error {
+		return usagef("workloads add needs the command too, such as: jtune workloads add NAME -- python3 train.py")
+	}))
 }
 
 func (c *workloadsAddCmd) flags(f *pflag.FlagSet) {

@@ -42,7 +42,7 @@ func passagesOf(folder string) (list []Passage, err error) {
 func passagesIn(path string) ([]Passage, error) {
 	page := strings.HasSuffix(path, ".md") && filepath.Base(path) != "CHANGELOG.md"
 	source := strings.HasSuffix(path, ".go")
-	table := filepath.Base(path) == "fields.txt"
+	table := filepath.Base(path) == "commands.txt"
 	if !page && !source && !table {
 		return nil, nil
 	}
@@ -54,7 +54,7 @@ func passagesIn(path string) ([]Passage, error) {
 	case page:
 		return paragraphs(string(data)), nil
 	case table:
-		return fieldTexts(string(data)), nil
+		return tableTexts(string(data)), nil
 	}
 	return sourceTexts(path, data)
 }
@@ -96,18 +96,25 @@ func paragraphs(page string) (list []Passage) {
 	return list
 }
 
-// fieldTexts returns the texts of the command line's table of fields: what follows a colon, also in further lines.
-func fieldTexts(table string) (list []Passage) {
+// tableTexts returns the texts of the command line's table: what follows a colon, and paragraphs of help, also in
+// further lines.
+func tableTexts(table string) (list []Passage) {
 	lines := strings.Split(table, "\n")
 	for n, l := range lines {
+		if l == "" || l[0] == '#' || strings.HasPrefix(l, "   ") || strings.HasPrefix(l, "  $") {
+			continue
+		}
 		for _, more := range lines[n+1:] {
 			if !strings.HasPrefix(more, "   ") {
 				break
 			}
 			l += " " + strings.TrimSpace(more)
 		}
-		_, text, described := strings.Cut(l, ": ")
-		if described && strings.HasPrefix(l, "  ") && !strings.HasPrefix(l, "   ") {
+		text, help := strings.CutPrefix(l, "  > ")
+		if !help {
+			_, text, help = strings.Cut(l, ": ")
+		}
+		if help {
 			list = append(list, Passage{line: n + 1, text: text, message: true})
 		}
 	}
