@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/internal/usage"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -95,7 +96,7 @@ func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 		}
 	}
 	o.Strategy = PowerTrain
-	if _, err := Tune(t.Context(), b.Serve, o); !errors.Is(err, errOneSize) {
+	if _, err := Tune(t.Context(), b.Serve, o); !usage.Is(err) {
 		t.Errorf("networks of one size: %v", err)
 	}
 	o.Strategy = Auto
