@@ -71,7 +71,8 @@ func (a *app) execute(ctx context.Context) int {
 		return columnsOf(screen)
 	}}
 	a.out = out
-	a.err = &text.PlainWriter{To: a.err, Words: flagged, Returns: true}
+	notes := a.err
+	a.err = &text.PlainWriter{To: a.err, Words: flagged, Returns: true, Width: func() int { return columnsOf(notes) }}
 	root := a.root()
 	root.SetIn(a.in)
 	root.SetOut(a.out)
