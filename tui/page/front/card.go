@@ -9,7 +9,6 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/profiles"
-	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/study"
@@ -230,16 +229,19 @@ func (c card) versus(w int) []string {
 		if d.Other.Mode == v.Known[c.at].Mode {
 			continue
 		}
-		fits := answers.Fits(c.read.Limit(), d.Other.Measured)
+		fits := answers.Fits(c.read.Limit(), d.Other)
 		if i, known := v.Index(d.Other.Mode); known && c.read.Served() != nil {
-			fits = tegra.Some(c.standing(i).Within())
+			fits = answers.Exceeds
+			if c.standing(i).Within() {
+				fits = answers.Keeps
+			}
 		}
 		marks := "○"
 		if d.Measured {
 			marks = "●"
 		}
 		r := row{answers.Short(answers.Said(d.Name, answers.Today)), widget.MS(d.Other.TimeMS),
-			widget.Number(d.Other.PowerW, 1), strings.TrimRight(marks+" "+answers.Mark(fits), " ")}
+			widget.Number(d.Other.PowerW, 1), strings.TrimRight(marks+" "+string(fits), " ")}
 		rows = append(rows, r)
 		inTime, inPower = max(inTime, widget.Width(r.time)), max(inPower, widget.Width(r.power))
 	}

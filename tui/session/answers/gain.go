@@ -166,7 +166,7 @@ func (a *Answer) Compared() {
 		a.comparedUnderLoad()
 		return
 	}
-	if a.Preset != nil && !Fits(a.Limit, a.Preset.Measured).Or(true) {
+	if a.Preset != nil && Fits(a.Limit, optimize.MeasuredPrediction(a.Preset.Measured)) == Exceeds {
 		a.Preset = nil
 	}
 	q := a.quantity()

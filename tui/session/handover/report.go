@@ -139,7 +139,7 @@ func (r Report) beside(a answers.Answer, s answers.Sheet) document.Table {
 		if !p.Read {
 			from, ms, watts = isPredicted, ms+between(p.TimeLoMS, p.TimeHiMS), watts+between(p.PowerLoW, p.PowerHiW)
 		}
-		t.Rows = append(t.Rows, []string{name, mode, from, answers.Mark(p.Fits), ms, watts, text.Of(p.EnergyJ())})
+		t.Rows = append(t.Rows, []string{name, mode, from, string(p.Fits), ms, watts, text.Of(p.EnergyJ())})
 	}
 	for i, p := range s.Rows {
 		from := isMeasured
@@ -149,7 +149,7 @@ func (r Report) beside(a answers.Answer, s answers.Sheet) document.Table {
 		row(p.Name, p, from)
 	}
 	if p := a.Predicted; p.TimeMS > 0 && a.Read().OK {
-		row("the answer", answers.Row{Prediction: p, Fits: answers.Fits(a.Limit, p.Measured)}, isPredicted)
+		row("the answer", answers.Row{Prediction: p, Fits: answers.Fits(a.Limit, p)}, isPredicted)
 	}
 	return t
 }
