@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"jtune/internal/must"
 )
@@ -176,15 +175,14 @@ func agreeOnPresent(t *testing.T, s *terminal, jtune func(...string) string) {
 // on a busy machine.
 func (s *terminal) agrees(wrong func(screen string) []string) {
 	s.t.Helper()
-	var screen string
 	var last []string
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		screen = s.screen()
-		if last = wrong(screen); len(last) == 0 {
-			return
-		}
+	screen, ok := s.until(func(screen string) bool {
+		last = wrong(screen)
+		return len(last) == 0
+	})
+	if !ok {
+		s.t.Errorf("%s\n%s", strings.Join(last, "\n"), screen)
 	}
-	s.t.Errorf("%s\n%s", strings.Join(last, "\n"), screen)
 }
 
 func agreeOnModels(t *testing.T, s *terminal, jtune func(...string) string, model string) {
@@ -192,9 +190,9 @@ func agreeOnModels(t *testing.T, s *terminal, jtune func(...string) string, mode
 	decides, _, _ := strings.Cut(jtune("advice", "--model", model), "\n")
 	s.press("4")
 	show := jtune("models", model)
-	number := regexp.MustCompile(`(?:time|power) error +([0-9.]+ %)`).FindAllStringSubmatch(show, -1)
+	number := regexp.MustCompile(`(?:time|power) error +(±[0-9.]+ %)`).FindAllStringSubmatch(show, -1)
 	for _, n := range number {
-		s.sees("cross-validated errors", "±"+n[1])
+		s.sees("cross-validated errors", n[1])
 	}
 	if len(number) != 2 {
 		t.Errorf("two errors are in\n%s", show)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -123,31 +124,37 @@ func (s *terminal) press(keys ...string) {
 	}
 }
 
+// until looks at the screen until it is as wanted, less and less often: each look is a process.
+func (s *terminal) until(wanted func(screen string) bool) (screen string, ok bool) {
+	s.t.Helper()
+	pause := 30 * time.Millisecond
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(pause) {
+		if screen = s.screen(); wanted(screen) {
+			return screen, true
+		}
+		pause = min(pause*3/2, 500*time.Millisecond)
+	}
+	return screen, false
+}
+
 // sees waits until the screen holds all the words.
 func (s *terminal) sees(words ...string) string {
 	s.t.Helper()
-	var screen string
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		screen = s.screen()
-		missing := false
-		for _, w := range words {
-			missing = missing || !strings.Contains(screen, w)
-		}
-		if !missing {
-			return screen
-		}
+	screen, ok := s.until(func(screen string) bool {
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(screen, w) })
+	})
+	if !ok {
+		s.t.Fatalf("the screen never showed %q:\n%s", words, screen)
 	}
-	s.t.Fatalf("the screen never showed %q:\n%s", words, screen)
-	return ""
+	return screen
 }
 
 // loses waits until the screen no longer contains the words.
 func (s *terminal) loses(words string) {
 	s.t.Helper()
-	for end := time.Now().Add(patience); strings.Contains(s.screen(), words); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.t.Fatalf("the screen still shows %q:\n%s", words, s.screen())
-		}
+	screen, ok := s.until(func(screen string) bool { return !strings.Contains(screen, words) })
+	if !ok {
+		s.t.Fatalf("the screen still shows %q:\n%s", words, screen)
 	}
 }
 
