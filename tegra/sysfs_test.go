@@ -14,14 +14,20 @@ import (
 )
 
 // open opens a tree as a board.
+// open opens a board in memory.
 func open(t *testing.T, tr *tegratest.Tree) *tegra.Sysfs {
 	t.Helper()
-	return openRoot(t, tr.Write(t))
+	return openFS(t, tegratest.NewMemory(tr))
 }
 
 func openRoot(t *testing.T, root string) *tegra.Sysfs {
 	t.Helper()
-	s, err := tegra.Open(tegra.DiskFS(root), tegra.RealClock())
+	return openFS(t, tegra.DiskFS(root))
+}
+
+func openFS(t *testing.T, fsys tegra.FS) *tegra.Sysfs {
+	t.Helper()
+	s, err := tegra.Open(fsys, tegra.RealClock())
 	must.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s

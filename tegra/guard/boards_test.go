@@ -33,7 +33,7 @@ func TestGuardOnEveryBoard(t *testing.T) {
 		}
 		t.Run(board.Name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, board.New())
+			r := newRigInMemory(t, board.New())
 			for _, part := range parts {
 				t.Run(part.name, func(t *testing.T) {
 					r.t = t
@@ -90,9 +90,9 @@ func changesOnlyAKnob(t *testing.T, r *rig) {
 	} {
 		m := top
 		change(&m)
-		from := tegratest.Contents(t, r.root)
+		from := r.contents()
 		r.try(tegra.Request{Mode: m})
-		changed := tegratest.Differences(from, tegratest.Contents(t, r.root))
+		changed := tegratest.Differences(from, r.contents())
 		if len(changed) == 0 {
 			t.Errorf("%s: nothing changed", k)
 		}
@@ -132,11 +132,11 @@ func listBeside(limit string) string {
 func first(list string) string { return strings.Fields(list + " none")[0] }
 
 func appliesPresets(t *testing.T, r *rig) {
-	s, err := tegra.Open(tegra.DiskFS(r.root), tegra.RealClock())
+	s, err := tegra.Open(r.k, tegra.RealClock())
 	must.NoError(t, err)
 	defer s.Close()
 	masks := func() (out []string) {
-		for name, content := range tegratest.Contents(t, r.root) {
+		for name, content := range r.contents() {
 			if strings.HasSuffix(name, "_pg_mask") {
 				out = append(out, name+"="+content)
 			}

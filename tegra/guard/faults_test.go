@@ -73,7 +73,7 @@ func TestGuardReportsEveryFaultOfAKnobAndRestores(t *testing.T) {
 			hurt := writeFaults[fault]
 			t.Run(name+" "+fault, func(t *testing.T) {
 				t.Parallel()
-				r := newRig(t, board.New())
+				r := newRigInMemory(t, board.New())
 				low := tegra.Mode{Cores: 1, CPU: r.space.CPU[1], GPU: r.space.GPU[1], EMC: r.space.EMC[0]}
 				for _, knob := range r.knobs(low) {
 					r.faulty(knob, low, func(path string) { hurt(r.k, path) })

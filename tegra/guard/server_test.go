@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -25,6 +26,7 @@ type rig struct {
 	t      *testing.T
 	k      *tegratest.Kernel
 	root   string
+	memory *tegratest.Memory // holds the board's files; nil: they are below root
 	before map[string]string
 	space  *tegra.Space
 }
@@ -71,9 +73,26 @@ func (r *rig) apply(m tegra.Mode) tegra.Applied {
 	return a
 }
 
-func (r *rig) changed() []string {
-	return tegratest.Differences(r.before, tegratest.Contents(r.t, r.root))
+// newRigInMemory is newRig with the board's files in memory; only states are saved below its root.
+func newRigInMemory(t *testing.T, tree *tegratest.Tree) *rig {
+	t.Helper()
+	board := tegratest.NewMemory(tree)
+	r := &rig{t: t, root: (&tegratest.Tree{}).Write(t), memory: board, k: tegratest.NewKernel(board)}
+	r.before = r.contents()
+	r.connect()
+	return r
 }
+
+// contents returns the content of each file below the root, and of those in memory that have another one than at first.
+func (r *rig) contents() map[string]string {
+	files := tegratest.Contents(r.t, r.root)
+	if r.memory != nil {
+		maps.Copy(files, r.memory.Changes())
+	}
+	return files
+}
+
+func (r *rig) changed() []string { return tegratest.Differences(r.before, r.contents()) }
 
 func (r *rig) wantAsFound() {
 	r.t.Helper()
