@@ -71,8 +71,8 @@ func newApply(a *app) *cobra.Command {
 }
 
 func (c *applyCmd) flags(f *pflag.FlagSet) {
-	bind(f, "apply", places{"keep-after": &c.keepAfter, "yes": &c.yes, "dvfs": among(&c.dvfs, "on", "off"),
-		"fan": among(&c.fan, "auto", "max"), "at-boot": &c.atBoot, "reboot": &c.reboot, "keep": &c.keep,
+	bind(f, "apply", places{"keep-after": &c.keepAfter, "yes": &c.yes, "dvfs": &c.dvfs,
+		"fan": &c.fan, "at-boot": &c.atBoot, "reboot": &c.reboot, "keep": &c.keep,
 		"json": &c.asJSON})
 }
 

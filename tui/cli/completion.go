@@ -21,52 +21,22 @@ type names func() []string
 // completer knows the names for completions.
 type completer struct{ *app }
 
-// completions sets the names that complete each command's arguments, by command path, and each flag's value, by flag
-// name.
+// completions sets the names that complete each command's arguments and each flag's value, as the table says.
 func (a completer) completions(root *cobra.Command) {
-	arguments := map[string]names{}
-	for path, of := range map[string]names{
-		"run, tune, soak, profile, fleet rank, experiment energy": a.workloadNames,
-		"apply, fleet apply, convert export, predict":             a.presetNames,
-		"campaigns show, campaigns compare, campaigns rename, campaigns delete, campaigns repeat, campaigns merge, " +
-			"report, verify": a.campaignNames,
-		"models, models show, models rename, models delete": a.modelNames,
-		"help": func() []string { return helpPageNames(root) },
-	} {
-		for one := range strings.SplitSeq(path, ", ") {
-			arguments[one] = of
-		}
-	}
-	flags := map[string]names{
-		"device": deviceNames, "board": a.boardNames, "boards": a.boardNames, "group": a.groupNames,
-		"model": a.modelNames, "models": a.modelNames, "reference": a.referenceNames, "mode": a.presetNames,
-		"workload": a.workloadNames, "train": a.workloadNames, "infer": a.workloadNames, "against": a.workloadNames,
-		"medium": fixed(
-			"ssd",
-			"emmc",
-			"sd",
-			"hdd",
-		), "fault": fixed(virtual.NamedFaults()...), "speed": fixed("1", "60", "max"),
-		"glyphs": fixed("auto", "braille", "blocks", "ascii"), "arrivals": fixed("uniform", "poisson", "closed"),
-		"fan": fixed("auto", "max"), "method": fixed("auto", "gp", "powertrain", "nn", "linear"),
-	}
-	each(root, func(c *cobra.Command) {
-		if of := arguments[shortName(c)]; of != nil && c.ValidArgs == nil {
-			c.ValidArgsFunction = func(_ *cobra.Command, args []string, word string) ([]string,
-				cobra.ShellCompDirective) {
-				left := slices.DeleteFunc(of(), func(name string) bool { return slices.Contains(args, name) })
-				if strings.Contains(c.UseLine(), "MODE") {
-					return a.withModes(left, word)
-				}
-				return left, cobra.ShellCompDirectiveDefault // files complete if no name does
-			}
-		}
-		complete := func(f *pflag.Flag) {
-			of := flags[f.Name]
+	lists := map[string]names{"devices": deviceNames, "boards": a.boardNames, "groups": a.groupNames,
+		"models": a.modelNames, "references": a.referenceNames, "presets": a.presetNames,
+		"workloads": a.workloadNames, "campaigns": a.campaignNames, "faults": fixed(virtual.NamedFaults()...)}
+	complete := func(c *cobra.Command) func(f *pflag.Flag) {
+		return func(f *pflag.Flag) {
+			var of names
 			if v, ok := f.Value.(interface{ words() []string }); ok {
 				of = v.words
+			} else if name := f.Annotations[completes]; len(name) > 0 && name[0] != "" {
+				if of = lists[name[0]]; of == nil {
+					of = fixed(strings.Split(name[0], "|")...)
+				}
 			}
-			if of == nil || f.Value.Type() == "bool" {
+			if of == nil {
 				return
 			}
 			_ = c.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, word string) ([]string,
@@ -77,8 +47,26 @@ func (a completer) completions(root *cobra.Command) {
 				return of(), cobra.ShellCompDirectiveDefault
 			}) // fails only if the flag has one already
 		}
-		c.LocalNonPersistentFlags().VisitAll(complete)
-		c.PersistentFlags().VisitAll(complete)
+	}
+	each(root, func(c *cobra.Command) {
+		var of names
+		if p := requests().parts[shortName(c)]; p != nil {
+			of = lists[p.arguments]
+		} else if c.Name() == "help" {
+			of = func() []string { return helpPageNames(root) }
+		}
+		if of != nil && c.ValidArgs == nil {
+			c.ValidArgsFunction = func(_ *cobra.Command, args []string, word string) ([]string,
+				cobra.ShellCompDirective) {
+				left := slices.DeleteFunc(of(), func(name string) bool { return slices.Contains(args, name) })
+				if strings.Contains(c.UseLine(), "MODE") {
+					return a.withModes(left, word)
+				}
+				return left, cobra.ShellCompDirectiveDefault // files complete if no name does
+			}
+		}
+		c.LocalNonPersistentFlags().VisitAll(complete(c))
+		c.PersistentFlags().VisitAll(complete(c))
 	})
 }
 

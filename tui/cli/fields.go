@@ -38,6 +38,7 @@ type table struct {
 // part is the description of a command, or of what several have in common.
 type part struct {
 	form, short    string // of a command's arguments, after its name; what it does
+	arguments      string // names that complete them, as of a field
 	long, examples []string
 	fields         []tableField
 	rules          []flagRule
@@ -45,8 +46,10 @@ type part struct {
 
 // tableField is a value of a request, as a flag gives it.
 type tableField struct {
-	name, value, help string // value is the default; "": that of the field's place
-	least, most       string // bounds of a number or time; "": none
+	name, value, help string   // value is the default; "": that of the field's place
+	least, most       string   // bounds of a number or time; "": none
+	choices           []string // the only values; nil: any
+	names             string   // that complete a value: a list of completer, or words between |; "": none
 	commas, hidden    bool
 	mention           string // how messages mention it; "": no message does
 }
@@ -109,6 +112,9 @@ var requests = sync.OnceValue(func() table {
 func readPart(line string) (of string, p *part) {
 	p = &part{}
 	of, p.short, _ = strings.Cut(line, ": ")
+	if head, names, ok := strings.Cut(of, " <"); ok {
+		of, p.arguments = head, strings.TrimSuffix(names, ">")
+	}
 	if at := strings.IndexFunc(of, func(r rune) bool { return r != ' ' && !unicode.IsLower(r) }); at > 0 {
 		of, p.form = of[:at-1], of[at-1:]
 	}
@@ -141,6 +147,10 @@ func readField(line string, shared []tableField) (x tableField) {
 		switch least, most, bounds := strings.Cut(word, ".."); {
 		case bounds:
 			x.least, x.most = least, most
+		case word[0] == '<':
+			x.names = strings.Trim(word, "<>")
+		case strings.Contains(word, "|"):
+			x.choices = strings.Split(word, "|")
 		case word == "commas":
 			x.commas = true
 		case word == "hidden":
@@ -180,7 +190,9 @@ var unitNamed = map[string]units.Unit{"W": units.Watt, "MS": units.Millisecond, 
 func (x *tableField) add(f *pflag.FlagSet, to any) {
 	switch to := to.(type) {
 	case *string:
-		f.StringVar(to, x.name, *to, x.help)
+		if f.StringVar(to, x.name, *to, x.help); x.choices != nil {
+			f.Lookup(x.name).Value = among(to, x.choices...)
+		}
 	case *bool:
 		f.BoolVar(to, x.name, *to, x.help)
 	case *int:
@@ -221,10 +233,11 @@ func (x *tableField) add(f *pflag.FlagSet, to any) {
 		}
 		made.DefValue = made.Value.String()
 	}
-	if x.least != "" {
-		made.Annotations = map[string][]string{bounds: {x.least, x.most}}
-	}
+	made.Annotations = map[string][]string{bounds: {x.least, x.most}, completes: {x.names}}
 }
 
-// bounds marks a flag with the bounds of its value.
-const bounds = "bounds"
+// Marks of a flag: the bounds of its value, and the names that complete it.
+const (
+	bounds    = "bounds"
+	completes = "completes"
+)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -46,8 +47,10 @@ func TestFieldsAreReadWithBoundsAndForm(t *testing.T) {
 		"workers 0..64 hidden: loaders":    {name: "workers", help: "loaders", least: "0", most: "64", hidden: true},
 		"fault commas “fault”: faults":     {name: "fault", help: "faults", commas: true, mention: "fault"},
 		"no-device hidden:":                {name: "no-device", hidden: true},
+		"fan auto|max: of fans":            {name: "fan", help: "of fans", choices: []string{"auto", "max"}},
+		"mode <presets>: a mode":           {name: "mode", help: "a mode", names: "presets"},
 	} {
-		if got := readField(line, shared); got != want {
+		if got := readField(line, shared); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, want %+v", line, got, want)
 		}
 	}
@@ -67,8 +70,8 @@ func TestCommandsAreAllOfTheTable(t *testing.T) {
 			t.Errorf("there is no command %s", of)
 		}
 	}
-	of, p := readPart("fleet apply MODE|PRESET: Set a mode: one")
-	if of != "fleet apply" || p.form != " MODE|PRESET" || p.short != "Set a mode: one" {
+	of, p := readPart("fleet apply MODE|PRESET <presets>: Set a mode: one")
+	if of != "fleet apply" || p.form != " MODE|PRESET" || p.arguments != "presets" || p.short != "Set a mode: one" {
 		t.Errorf("%s, %+v", of, p)
 	}
 }

@@ -44,7 +44,7 @@ func newFit(a *app) *cobra.Command {
 func (c *fitCmd) flags(f *pflag.FlagSet) {
 	bind(f, "models fit", places{"samples": &c.r.Samples, "method": among(&c.r.Method, learn.Methods()...),
 		"out":  &c.file,
-		"loss": among(&c.loss, "mse", "mape"), "freeze": &c.freeze, "hyper": &c.hyper,
+		"loss": &c.loss, "freeze": &c.freeze, "hyper": &c.hyper,
 		"minibatches": &c.r.Minibatches, "phase": &c.r.Phase, "entries": &c.entries, "no-cv": &c.r.SkipCV,
 		"strict": &c.r.Strict, "reference": &c.r.Reference})
 	c.jsonFlag(f, asDocument)

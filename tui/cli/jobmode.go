@@ -28,8 +28,7 @@ type modeFlags struct {
 func (m *modeFlags) add(f *pflag.FlagSet) {
 	bind(f, "job mode", places{"mode": &m.Name,
 		"limit": &limitLine{to: func(list []metric.Question) { m.Goal = &list[0] }},
-		"dvfs":  among(&m.dvfs, "on", "off"), "systemd": &m.unit})
-	m.dvfs = "off"
+		"dvfs":  &m.dvfs, "systemd": &m.unit})
 }
 
 // noBest says how to find the mode of a job.

@@ -42,7 +42,7 @@ func (c *pairCmd) flags(f *pflag.FlagSet) {
 		"policy":      among(&c.Policy, mix.Strict, mix.Fill, mix.Free), "tau": &c.Tau,
 		"rate": &c.Load.RatePerS, "arrivals": &c.Load.Arrivals, "outstanding": &c.Load.Outstanding,
 		"at": &c.at, "compare": &c.Compare,
-		"strategy": among(&c.Strategy, mix.Strategies()...), "modes": among(&c.modes, "one", "separate"),
+		"strategy": among(&c.Strategy, mix.Strategies()...), "modes": &c.modes,
 		"serve-at": &c.serveAt, "train-at": &c.trainAt, "changes": &c.changes, "pairs": &c.Pairs,
 		"requests": &c.Requests, "out": &c.Dir, "resume": &c.Resume, "redo-failed": &c.RedoFailed,
 		"minibatches": &c.Settings.Minibatches})

@@ -49,7 +49,7 @@ func (c *profileCmd) flags(f *pflag.FlagSet) {
 		"filter": &c.r.Filter, "list": &c.list, "reboot": &c.reboot, "rebooted": &c.rebooted, "shard": &c.part,
 		"out": &c.r.Dir, "resume": &c.r.Resume, "redo-failed": &c.r.RedoFailed, "trust-command": &c.trust,
 		"wait": &c.r.Settings.FixedWait, "mode-timeout": &c.r.Settings.ModeTimeout, "retries": &c.retries,
-		"dvfs": among(&c.dvfs, "on", "off"), "force": &c.r.Force, "keep-fan": &c.r.Settings.KeepFan,
+		"dvfs": &c.dvfs, "force": &c.r.Force, "keep-fan": &c.r.Settings.KeepFan,
 		"minibatches": &c.r.Settings.Minibatches, "no-device": new(bool)})
 	serverFlags(f, &c.options)
 	c.join.add(f)

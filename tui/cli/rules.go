@@ -77,10 +77,11 @@ func (l ruled) namedDash() (found *pflag.Flag) {
 // within returns an error if a flag that was given is out of its bounds.
 func (l ruled) within() (err error) {
 	l.Flags().Visit(func(f *pflag.Flag) {
-		if len(f.Annotations[bounds]) == 0 || err != nil {
+		limits := f.Annotations[bounds]
+		if len(limits) == 0 || limits[0] == "" || err != nil {
 			return
 		}
-		least, most := f.Annotations[bounds][0], f.Annotations[bounds][1]
+		least, most := limits[0], limits[1]
 		v, want := size(f.Value.String()), ""
 		switch low, high := size(least), size(most); {
 		case least == above && !(v > 0 && v <= math.MaxFloat64):

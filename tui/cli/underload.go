@@ -36,7 +36,7 @@ var servingFlagNames = []string{"rate", "arrivals", "outstanding", "latency", "q
 func servingFlags(f *pflag.FlagSet, v *arrivals.Spec) {
 	bind(f, "load", places{"rate": &v.RatePerS, "arrivals": &v.Arrivals, "outstanding": &v.Outstanding,
 		"latency": &v.LatencyMS, "quantile": &v.Quantile, "max-wait": &v.MaxWaitMS,
-		"power-as": among(&v.PowerAs, "peak", "mean"), "idle-power": &v.IdleW})
+		"power-as": &v.PowerAs, "idle-power": &v.IdleW})
 }
 
 // limitLine is the value of --limit and of flags that are its shorthands.
