@@ -68,39 +68,6 @@ func (p *Page) columnsAs(w, rows int) string {
 			panel(panelMemory, p.memoryLines(right-4, rows-rails-warmth-frame), right, rows-rails-warmth)))
 }
 
-// clockLines are the clocks, the engines at work, and the mode.
-func (p *Page) clockLines(w int) []string {
-	read := p.read.Sample().Reading
-	line := func(name string, c tegra.ClockReading) string {
-		busy := page.Alarmed(telemetry.LoadAlarm(c.LoadPct), fmt.Sprintf("%6s", page.Num(c.LoadPct, 0)+" %"))
-		actual, limit := page.GHz(c.Actual), page.GHz(c.Max)
-		if actual == limit && c.Max.OK {
-			limit = "=  "
-		}
-		return widget.Row(name, fmt.Sprintf("%6s %6s %s", actual, limit, busy), w)
-	}
-	lines := []string{
-		widget.StyleDim.Render(widget.Row("GHz", fmt.Sprintf("%s %6s %6s", "actual", "limit", "busy"), w)),
-		line(p.cpuName(), read.CPU),
-		line(widget.Paint(chart.InkGPU, "GPU"), read.GPU),
-		line(widget.Paint(chart.InkMemory, "EMC (memory)"), read.EMC),
-		"per core " + p.coreBars(),
-	}
-	if why := p.differs(); why != "" { // next to the clock that is affected
-		for line := range strings.SplitSeq(widget.Wrap(why, w), "\n") {
-			lines = append(lines, widget.StyleWarn.Render(line))
-		}
-	}
-	if text := p.enginesText(w); text != "" {
-		lines = slices.Insert(lines, 4, text)
-	}
-	mode := p.modeText(w - 5)
-	if p.terse >= terseMode && p.unnamed() {
-		mode = "(no preset): the limits above"
-	}
-	return append(lines, "mode "+widget.StyleBold.Render(mode), "clocks: "+p.scaling())
-}
-
 // enginesText lists the engines at work with the share of the time that each is on, in w columns.
 func (p *Page) enginesText(w int) string {
 	var at []tegra.EngineReading
@@ -196,22 +163,4 @@ func (p *Page) heatBrief(w int) []string {
 		texts = texts[:1] // the fan
 	}
 	return append(p.heatLines(w), flow(texts, w)...)
-}
-
-// memoryLines are the memory, the drive and the processes on the GPU, in at most h lines.
-func (p *Page) memoryLines(w, h int) []string {
-	read := p.read.Sample().Reading
-	level, ram := ramText(read)
-	disk := "disk idle"
-	switch d := p.read.Readings().Disk; {
-	case !d.ReadsPerS.OK:
-		disk = page.DiskText(d)
-	case d.BytesPerS.V >= 5e4:
-		disk = fmt.Sprintf("disk reads %.1f MB/s", d.BytesPerS.V/1e6)
-	}
-	lines := []string{page.Alarmed(level, ram+" GB"), disk, p.gpuText(w)}
-	if h > len(lines) {
-		lines = slices.Insert(lines, 1, ramMeter(read, level, w))
-	}
-	return lines
 }

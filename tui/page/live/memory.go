@@ -44,29 +44,32 @@ func ramText(read tegra.Reading) (level telemetry.Alarm, text string) {
 	return level, name + " " + page.Gigabytes(read.RAMUsed) + " of " + page.Gigabytes(read.RAMTotal)
 }
 
-// ramMeter draws the share of the memory in use.
-func ramMeter(read tegra.Reading, level telemetry.Alarm, w int) string {
-	share := tegra.Val[float64]{OK: read.RAMUsed.OK && read.RAMTotal.Or(0) > 0}
-	if share.OK {
-		share.V = float64(read.RAMUsed.V) / float64(read.RAMTotal.V)
+// memoryLines are the memory, the drive and the processes on the GPU, in at most h lines.
+func (p *Page) memoryLines(w, h int) []string {
+	read, d := p.read.Sample().Reading, p.read.Readings().Disk
+	level, ram := ramText(read)
+	disk := page.DiskText(d)
+	switch {
+	case !p.brief && level != telemetry.AlarmHot:
+		ram += ", cache " + page.Gigabytes(read.RAMCached)
+	case p.brief && d.ReadsPerS.OK && d.BytesPerS.V >= 5e4:
+		disk = fmt.Sprintf("disk reads %.1f MB/s", d.BytesPerS.V/1e6)
+	case p.brief && d.ReadsPerS.OK:
+		disk = "disk idle"
 	}
-	return page.Meter(share, level, chart.InkMemory, min(w, 60))
+	lines := []string{page.Alarmed(level, ram+" GB"), disk, p.gpuText(w)}
+	if h > len(lines) {
+		share := tegra.Val[float64]{OK: read.RAMUsed.OK && read.RAMTotal.Or(0) > 0}
+		if share.OK {
+			share.V = float64(read.RAMUsed.V) / float64(read.RAMTotal.V)
+		}
+		lines = slices.Insert(lines, 1, page.Meter(share, level, chart.InkMemory, min(w, 60)))
+	}
+	return lines
 }
 
 func (p *Page) memory(w, h int) string {
-	read := p.read.Sample().Reading
-	level, ram := ramText(read)
-	if level != telemetry.AlarmHot {
-		ram += ", cache " + page.Gigabytes(read.RAMCached)
-	}
-	lines := []string{
-		page.Alarmed(level, ram+" GB"),
-		page.DiskText(p.read.Readings().Disk),
-		p.gpuText(w),
-	}
-	if h > len(lines) {
-		lines = slices.Insert(lines, 1, ramMeter(read, level, w))
-	}
+	lines := p.memoryLines(w, h)
 	if list := p.read.Readings().GPU.Processes; len(list) > 1 && h >= len(lines)+len(list) {
 		lines[len(lines)-1] = widget.StyleDim.Render(widget.Row("on the GPU", "PID  memory", min(w, tableW)))
 		for _, q := range list {

@@ -46,22 +46,31 @@ func (p *Page) coversLines(w int) int {
 // tableW is the maximum width of a table of numbers: wider rows are hard to follow.
 const tableW = 58
 
-func (p *Page) clocks(w, h int) string {
-	read := p.read.Sample().Reading
-	full := w
-	w = min(w, tableW)
-	wide := w >= 56
+// clockLines are the clocks, the engines at work, what does not run as set, and the mode.
+func (p *Page) clockLines(w int) []string {
+	read, wide := p.read.Sample().Reading, w >= 56
+	row := func(name, actual, limit, most, busy string) string {
+		room, cap := 5, fmt.Sprintf(" %4s", most)
+		if p.brief {
+			room, cap = 6, ""
+		} else if wide {
+			room = 10
+		}
+		return widget.Row(name, fmt.Sprintf("%6s %*s%s %s", actual, room, limit, cap, busy), w)
+	}
 	line := func(name string, c tegra.ClockReading) string {
 		limit := page.GHz(c.Max)
-		if wide && c.Min.OK && c.Max.OK && c.Min.V != c.Max.V {
+		switch {
+		case p.brief && c.Max.OK && page.GHz(c.Actual) == limit:
+			limit = "=  "
+		case !p.brief && wide && c.Min.OK && c.Max.OK && c.Min.V != c.Max.V:
 			limit = page.GHz(c.Min) + "–" + page.GHz(c.Max)
 		}
-		busy := fmt.Sprintf("%6s", page.Num(c.LoadPct, 0)+" %")
-		return widget.Row(name, clockColumns(wide, page.GHz(c.Actual), limit, page.GHz(c.Cap),
-			page.Alarmed(telemetry.LoadAlarm(c.LoadPct), busy)), w)
+		busy := page.Alarmed(telemetry.LoadAlarm(c.LoadPct), fmt.Sprintf("%6s", page.Num(c.LoadPct, 0)+" %"))
+		return row(name, page.GHz(c.Actual), limit, page.GHz(c.Cap), busy)
 	}
 	lines := []string{
-		widget.StyleDim.Render(widget.Row("GHz", clockColumns(wide, "actual", "limit", "cap", "  busy"), w)),
+		widget.StyleDim.Render(row("GHz", "actual", "limit", "cap", "  busy")),
 		line(p.cpuName(), read.CPU),
 		line(widget.Paint(chart.InkGPU, "GPU"), read.GPU),
 		line(widget.Paint(chart.InkMemory, "EMC (memory)"), read.EMC),
@@ -69,28 +78,38 @@ func (p *Page) clocks(w, h int) string {
 	if text := p.enginesText(w); text != "" {
 		lines = append(lines, text)
 	}
+	if p.brief {
+		lines = append(lines, "per core "+p.coreBars())
+	}
 	if why := p.differs(); why != "" { // next to the clock that is affected
 		for line := range strings.SplitSeq(widget.Wrap(why, w), "\n") {
 			lines = append(lines, widget.StyleWarn.Render(line))
 		}
 	}
-	lines = append(lines, "mode "+widget.StyleBold.Render(p.modeText(w-5)), "clocks: "+p.scaling())
-	cores := len(read.Cores)
-	perLine := coresPerLine(full, cores)
+	mode := p.modeText(w - 5)
+	if p.brief && p.terse >= terseMode && p.unnamed() {
+		mode = "(no preset): the limits above"
+	}
+	return append(lines, "mode "+widget.StyleBold.Render(mode), "clocks: "+p.scaling())
+}
+
+func (p *Page) clocks(w, h int) string {
+	lines, cores := p.clockLines(min(w, tableW)), len(p.read.Sample().Reading.Cores)
+	perLine := coresPerLine(w, cores)
 	rest := h - len(lines)
 	switch {
 	case rest >= cores+10: // enlarged
-		lines = append(lines, p.coreTable(min(full, 100)), widget.StyleDim.Render(p.boardText()))
-		return under(lines, p.read.ClockChart, full, h)
+		lines = append(lines, p.coreTable(min(w, 100)), widget.StyleDim.Render(p.boardText()))
+		return under(lines, p.read.ClockChart, w, h)
 	case rest >= (cores+perLine-1)/perLine && cores > 0:
 		for perLine > 1 && rest > (cores+perLine-2)/(perLine-1) {
 			perLine--
 		}
-		lines = append(lines, p.coreMeters(full, perLine), widget.StyleDim.Render(p.boardText()))
+		lines = append(lines, p.coreMeters(w, perLine), widget.StyleDim.Render(p.boardText()))
 	default:
 		lines = slices.Insert(lines, 4, "per core "+p.coreBars())
 	}
-	return widget.Fit(strings.Join(lines, "\n"), full, h)
+	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
 // under adds a chart below lines if they leave room for one, as in an enlarged panel.
@@ -112,14 +131,6 @@ func (p *Page) cpuName() string {
 		is = "asked"
 	}
 	return widget.Paint(chart.InkCPU, fmt.Sprintf("CPU %d/%d %s", read.Online(), len(read.Cores), is))
-}
-
-func clockColumns(wide bool, actual, limit, most, busy string) string {
-	room := 5
-	if wide {
-		room = 10
-	}
-	return fmt.Sprintf("%6s %*s %4s %s", actual, room, limit, most, busy)
 }
 
 // boardText returns the board's full name, as far as known.
