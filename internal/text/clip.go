@@ -79,10 +79,10 @@ func (w *PlainWriter) Columns() int {
 	return w.Width()
 }
 
-// folded breaks the lines of a text that are wider than the terminal, but not one that is drawn over another.
+// folded breaks the lines of a text that are wider than the terminal.
 func (w *PlainWriter) folded(text string) string {
 	width := w.Columns()
-	if width == 0 || strings.Contains(text, "\r") {
+	if width == 0 {
 		return text
 	}
 	var out strings.Builder
@@ -101,7 +101,7 @@ func (w *PlainWriter) folded(text string) string {
 func (w *PlainWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.rest) == 0 && w.Words == nil && w.Width == nil && w.Returns && Drawn(p) {
+	if len(w.rest) == 0 && w.Words == nil && w.Returns && Drawn(p) {
 		return w.To.Write(p)
 	}
 	text := append(w.rest, p...)

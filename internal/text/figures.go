@@ -35,14 +35,18 @@ func Exact(v float64) string {
 
 // Count formats "1 mode" and "18,096 modes".
 func Count(n int, what string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(what, "ss"), strings.HasSuffix(what, "ch") && what != "epoch": // epoch takes no e
-		what += "es"
-	default:
-		what += "s"
+	if n != 1 {
+		what = Plural(what)
 	}
 	return Thousands(n) + " " + what
+}
+
+// Plural returns the plural of a noun.
+func Plural(what string) string {
+	if strings.HasSuffix(what, "ss") || strings.HasSuffix(what, "ch") && what != "epoch" { // epoch takes no e
+		return what + "es"
+	}
+	return what + "s"
 }
 
 // Of returns a time, power or energy with three digits, and one decimal from ten on, because no reading or prediction

@@ -60,10 +60,8 @@ func unitsPerS(v tegra.Val[float64], unit string) string {
 	if !v.OK {
 		return "–"
 	}
-	return fmt.Sprintf("%s %s/s", text.Of(v.V), plural(unit))
+	return fmt.Sprintf("%s %s/s", text.Of(v.V), text.Plural(unit))
 }
-
-func plural(unit string) string { return unit + "s" }
 
 // latencyLimitText compares a quantile of latency with the workload's limit.
 func latencyLimitText(l record.Latency, q, limitMS float64) string {

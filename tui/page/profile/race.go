@@ -101,7 +101,7 @@ func lanes(a answers.Answer) (out []answers.Row) {
 func winner(a answers.Answer, rows []answers.Row) int {
 	best := -1
 	for i, r := range rows {
-		if r.Fits != answers.Exceeds && (best < 0 || a.Limit.Better(r.Measured, rows[best].Measured)) {
+		if r.Fits.Or(true) && (best < 0 || a.Limit.Better(r.Measured, rows[best].Measured)) {
 			best = i
 		}
 	}
@@ -125,7 +125,7 @@ func (r *race) track(p *Page, w, h int) string {
 	board := min(raceBoard, time.Duration(rate*float64(p.read.Now().Sub(r.began))))
 	most := 1
 	for _, row := range rows {
-		if row.Fits != answers.Exceeds {
+		if row.Fits.Or(true) {
 			most = max(most, did(row, raceBoard))
 		}
 	}
@@ -133,8 +133,7 @@ func (r *race) track(p *Page, w, h int) string {
 	if a.Limit.Limited() {
 		budget = "the race within " + a.Limit.Brief()
 	}
-	_, many, _ := strings.Cut(text.Count(2, noun), " ")
-	lines := []string{widget.StyleBold.Render(widget.Ends(budget+": "+many+" and J in one minute, as measured",
+	lines := []string{widget.StyleBold.Render(widget.Ends(budget+": "+text.Plural(noun)+" and J in one minute, as measured",
 		fmt.Sprintf("%.1f s, ×%.1f", board.Seconds(), rate), w)),
 		widget.StyleWarn.Render(strings.Repeat("─", max(0, w-raceState)) + "┐")}
 	for i, row := range rows {
@@ -163,8 +162,8 @@ func lane(p *Page, r answers.Row, answer bool, board time.Duration, most, w int)
 	if w >= narrowW && r.Mode != (tegra.Mode{}) {
 		name += "  " + widget.StyleDim.Render(p.read.ModeText(r.Mode))
 	}
-	watts := widget.Number(r.PowerW, 1) + " W " + string(r.Fits)
-	if first := time.Duration(r.SampleMS() * float64(time.Millisecond)); r.Fits == answers.Exceeds && board >= first {
+	watts := widget.Number(r.PowerW, 1) + " W " + answers.Mark(r.Fits)
+	if first := time.Duration(r.SampleMS() * float64(time.Millisecond)); !r.Fits.Or(true) && board >= first {
 		b, _ := p.answer().Limit.Broken(r.Measured)
 		why := fmt.Sprintf("╳ FUSE BLOWN: %s of %s %s", text.Of(b.Of(r.Measured)), text.Of(b.Value), b.Unit)
 		bar := strings.Repeat("█", max(1, w-widget.Width(why)-1))

@@ -449,8 +449,7 @@ func minibatchChart(times []float64, noun string, w, h int) string {
 			most = max(most, t)
 		}
 	}
-	_, several, _ := strings.Cut(text.Count(2, noun), " ")
-	plot := chart.Plot{X: axis.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, XName: several + " ago", YName: "ms"}
+	plot := chart.Plot{X: axis.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, XName: text.Plural(noun) + " ago", YName: "ms"}
 	plot.From(0, most*1.05, h)
 	plot.Line(xs, times, chart.InkSeries)
 	return plot.Render(w, h, widget.Paint)

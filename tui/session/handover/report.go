@@ -1,12 +1,14 @@
 package handover
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
 	"time"
 
 	"jtune/internal/document"
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -17,7 +19,7 @@ import (
 func (r Report) Document() document.Document {
 	board := r.Header.Device.Board()
 	d := document.Document{
-		Title: fmt.Sprintf("%s on %s", r.Header.Workload.Name, orNone(board.Name)),
+		Title: fmt.Sprintf("%s on %s", r.Header.Workload.Name, cmp.Or(board.Name, "–")),
 		Mark:  mark(board),
 		About: fmt.Sprintf("Report of campaign %s, measured %s, written %s by jtune %s", r.Name, day(r.Header.Created),
 			day(r.Made), r.Jtune),
@@ -57,13 +59,6 @@ func day(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
 
-func orNone(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
-}
-
 // setting formats a setting in the notation of the report's board.
 func (r Report) setting(at tegra.Setting) string {
 	if at.Batch > 0 {
@@ -101,7 +96,7 @@ func (r Report) answer(i int, a answers.Answer) (parts []document.Part) {
 		facts = append(facts, [2]string{"answer", "computed from the rows of a folder of an earlier version"})
 	}
 	if a.Trial != nil {
-		sent := fmt.Sprintf("mean %s W, latency %s ms", value(a.Trial.MeanW), value(a.Trial.LatencyMS))
+		sent := fmt.Sprintf("mean %s W, latency %s ms", report.Shown(a.Trial.MeanW), report.Shown(a.Trial.LatencyMS))
 		if why := a.Trial.Remark(); why != "" {
 			sent += "; " + why
 		}
@@ -111,13 +106,6 @@ func (r Report) answer(i int, a answers.Answer) (parts []document.Part) {
 		facts = append(facts, [2]string{"better mode found since", r.setting(better)})
 	}
 	return append(parts, facts)
-}
-
-func value(v tegra.Val[float64]) string {
-	if !v.OK {
-		return "–"
-	}
-	return text.Of(v.V)
 }
 
 // Origins of a number.
@@ -139,7 +127,7 @@ func (r Report) beside(a answers.Answer, s answers.Sheet) document.Table {
 		if !p.Read {
 			from, ms, watts = isPredicted, ms+between(p.TimeLoMS, p.TimeHiMS), watts+between(p.PowerLoW, p.PowerHiW)
 		}
-		t.Rows = append(t.Rows, []string{name, mode, from, string(p.Fits), ms, watts, text.Of(p.EnergyJ())})
+		t.Rows = append(t.Rows, []string{name, mode, from, answers.Mark(p.Fits), ms, watts, text.Of(p.EnergyJ())})
 	}
 	for i, p := range s.Rows {
 		from := isMeasured
@@ -149,7 +137,7 @@ func (r Report) beside(a answers.Answer, s answers.Sheet) document.Table {
 		row(p.Name, p, from)
 	}
 	if p := a.Predicted; p.TimeMS > 0 && a.Read().OK {
-		row("the answer", answers.Row{Prediction: p, Fits: answers.Fits(a.Limit, p)}, isPredicted)
+		row("the answer", answers.Row{Prediction: p, Fits: answers.Fits(a.Limit, p.Measured)}, isPredicted)
 	}
 	return t
 }
@@ -202,7 +190,7 @@ func (r Report) measured() []document.Part {
 	}
 	noun := r.Header.Workload.Noun()
 	t := document.Table{Head: []string{"mode", "how it ended", "#", "ms per " + noun, "W", "J per " + noun,
-		plural(noun)},
+		text.Plural(noun)},
 		Numbers: 2}
 	for i, row := range r.Rows[:min(len(r.Rows), mostRows)] {
 		cells := []string{r.setting(row.Setting), ended(row), fmt.Sprint(i + 1), "–", "–", "–", "–"}
@@ -307,7 +295,7 @@ func (r Report) caveats() []document.Part {
 		lines = append(lines,
 			fmt.Sprintf("%s, %s of them usable. Only what is marked measured was: a reading's time is "+
 				"the mean of its %s, its power the mean of the module's own power monitor.",
-				text.Count(measured, "reading"), text.Thousands(usable), plural(r.Header.Workload.Noun())))
+				text.Count(measured, "reading"), text.Thousands(usable), text.Plural(r.Header.Workload.Noun())))
 	}
 	if r.Known != nil {
 		cv := r.Known.Model.CV
@@ -337,10 +325,4 @@ func percent(v float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.1f %%", v)
-}
-
-// plural returns the plural of step or batch.
-func plural(noun string) string {
-	_, several, _ := strings.Cut(text.Count(2, noun), " ")
-	return several
 }

@@ -246,7 +246,7 @@ func (v *Verification) underLoad(ctx context.Context, s *session.Session, r meas
 	}
 	v.N, v.Verdict = now.N, now.Verdict()
 	words := func(t answers.Trial) string {
-		return fmt.Sprintf("%s ms and %s W", value(t.LatencyMS), value(t.MeanW))
+		return fmt.Sprintf("%s ms and %s W", report.Shown(t.LatencyMS), report.Shown(t.MeanW))
 	}
 	v.Now.TimeMS, v.Now.PowerW = now.LatencyMS.Or(math.NaN()), now.MeanW.Or(math.NaN())
 	v.TimePct, v.PowerPct = pctOf(a.Trial.LatencyMS, now.LatencyMS), pctOf(a.Trial.MeanW, now.MeanW)
