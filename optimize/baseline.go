@@ -22,6 +22,8 @@ import (
 // verifications are the probes that random modes leave for reading the answer again.
 const verifications = 1
 
+var errOneSize = errors.New("strategy powertrain searches modes of one batch size: use auto or random")
+
 // random measures as many random modes as there are probes.
 func (s *search) random() error {
 	s.draw(max(s.left()-verifications, min(s.left(), 1)), s.o.Space)
@@ -51,6 +53,9 @@ func (s *search) draw(n int, from *tegra.Space) bool {
 
 // powerTrain measures random modes, then the networks' pick.
 func (s *search) powerTrain() error {
+	if s.places.Batches != nil {
+		return errOneSize
+	}
 	grid := s.o.Space
 	if grid.Full() { // a replayed sweep is already a grid
 		grid = grid.Grid()

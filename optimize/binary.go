@@ -16,6 +16,7 @@ package optimize
 //	over both             drop the higher half of the knob in turn, and of the sizes
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -56,6 +57,12 @@ func (h Halving) String() string {
 
 // binary runs the search until just before the verification.
 func (s *search) binary() error {
+	switch {
+	case !s.limit.Limits.Harm() && s.places.Batches != nil:
+		return errors.New("a binary search over batch sizes needs a power limit, with or without a time limit")
+	case !s.limit.Limited():
+		return errors.New("a binary search needs a power limit or a time limit")
+	}
 	order, err := s.o.Rotation.Knobs()
 	if err != nil {
 		return err

@@ -87,18 +87,20 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	case o.Probes < 0:
 		return nil, fmt.Errorf("probes is %d, must be positive", o.Probes)
 	}
-	goals := append([]metric.Goal{o.Limit}, o.More...)
-	for _, l := range goals {
+	for _, l := range append([]metric.Goal{o.Limit}, o.More...) {
 		if err := errors.Join(l.Check(), l.Told()); err != nil {
 			return nil, err
 		}
+		if l.Limits.Further() != nil && o.Strategy != Auto && o.Strategy != "" {
+			return nil, fmt.Errorf("strategy %s keeps limits on power and time: others need %s", o.Strategy, Auto)
+		}
 	}
 	sizes := slices.Compact(slices.Sorted(slices.Values(o.Batches)))
-	if len(sizes) > 0 && (sizes[0] < 1 || sizes[len(sizes)-1] > learn.MostBatch) {
+	switch {
+	case len(sizes) > 0 && (sizes[0] < 1 || sizes[len(sizes)-1] > learn.MostBatch):
 		return nil, fmt.Errorf("batch sizes %v: want 1 to %d", sizes, learn.MostBatch)
-	}
-	if err := Unsuited(o.Strategy, len(sizes) > 0, goals...); err != nil {
-		return nil, err
+	case o.More != nil && o.Strategy != Auto && o.Strategy != "":
+		return nil, fmt.Errorf("strategy %s answers one limit: several need %s", o.Strategy, Auto)
 	}
 	s := &search{
 		ctx:      ctx,

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"jtune/internal/must"
-	"jtune/internal/usage"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -96,7 +95,7 @@ func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 		}
 	}
 	o.Strategy = PowerTrain
-	if _, err := Tune(t.Context(), b.Serve, o); !usage.Is(err) {
+	if _, err := Tune(t.Context(), b.Serve, o); !errors.Is(err, errOneSize) {
 		t.Errorf("networks of one size: %v", err)
 	}
 	o.Strategy = Auto

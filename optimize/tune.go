@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
-	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize/earlier"
 	"jtune/optimize/ladder"
@@ -38,29 +36,6 @@ const (
 
 // Strategies lists the strategies in display order.
 func Strategies() []string { return []string{Auto, Binary, PowerTrain, Random} }
-
-// Unsuited returns why a strategy cannot answer goals, or choose among several batch sizes; nil if it can.
-func Unsuited(strategy string, sizes bool, goals ...metric.Goal) error {
-	switch {
-	case strategy == Auto || strategy == "":
-	case slices.ContainsFunc(goals, func(g metric.Goal) bool { return g.Limits.Further() != nil }):
-		return usage.Strategy.Errorf("strategy %s keeps limits on power and time", strategy).
-			Advise("others need %s auto", usage.Strategy)
-	case len(goals) > 1:
-		return usage.Strategy.Errorf("strategy %s answers one limit", strategy).
-			Advise("give one, or %s auto", usage.Strategy)
-	case strategy == Binary && !sizes && !goals[0].Limited():
-		return usage.Strategy.Errorf("strategy binary looks for a mode within a limit").
-			Advise("give %s or %s, or use auto or random", usage.PowerLimit, usage.TimeLimit)
-	case strategy == Binary && sizes && !goals[0].Limits.Harm():
-		return usage.PowerLimit.Errorf("strategy binary over batch sizes needs %s, with or without %s",
-			usage.PowerLimit, usage.TimeLimit)
-	case strategy == PowerTrain && sizes:
-		return usage.Batch.Errorf("strategy powertrain takes one batch size").
-			Advise("give one %s, or use auto, binary or random", usage.Batch)
-	}
-	return nil
-}
 
 // Why is the reason for a probe.
 type Why string

@@ -95,10 +95,10 @@ func otherRows(a answers.Answer, s answers.Sheet, today string) (rows [][]string
 	}
 	for _, r := range s.Rows[:len(s.Rows)-1] {
 		row := []string{answers.Short(r.Name), text.Of(r.TimeMS) + " ms", "", text.Of(r.PowerW) + " W", "",
-			text.Of(r.EnergyJ()) + " J", "measured " + string(r.Fits)}
+			text.Of(r.EnergyJ()) + " J", "measured " + answers.Mark(r.Fits)}
 		if !r.Read {
 			row[2], row[4] = band(r.TimeLoMS, r.TimeHiMS, false), band(r.PowerLoW, r.PowerHiW, false)
-			row[6] = "predicted " + string(r.Fits)
+			row[6] = "predicted " + answers.Mark(r.Fits)
 		}
 		rows = append(rows, row)
 	}

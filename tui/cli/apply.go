@@ -20,35 +20,42 @@ import (
 	"jtune/tui/session/kept"
 )
 
-// appliedJSON is the document of `jtune apply --json` and `jtune revert --json`.
-type appliedJSON struct {
-	Asked    tegra.Val[tegra.Mode] `json:"asked"`
-	Actual   tegra.Val[tegra.Mode] `json:"actual"`
-	Kept     bool                  `json:"kept"`
-	Reverted bool                  `json:"reverted"`
-	Locked   tegra.Val[bool]       `json:"locked"` // read back: min = max and the memory clock is locked
-	// Module power of the idle board; null if it was not idle.
-	IdleBeforeW tegra.Val[float64] `json:"idle_before_w"`
-	IdleAfterW  tegra.Val[float64] `json:"idle_after_w"`
-	Virtual     bool               `json:"virtual"`
-	Files       []fileJSON         `json:"files"`
-	AtBoot      *bootJSON          `json:"at_boot,omitempty"` // only with --at-boot
+// appliedMode is what became of a mode that was set, for `jtune apply` and `jtune revert`.
+type appliedMode struct {
+	tegra.Applied
+	kept, reverted bool
+	locked         tegra.Val[bool] // read back: min = max and the memory clock is locked
+	// Module power of the idle board; absent if it was not idle.
+	idleBeforeW, idleAfterW tegra.Val[float64]
+	atBoot                  report.Object // only with --at-boot
 }
 
-// fileJSON is a tegra.KnobFile without its knob, which only the guard's protocol includes.
-type fileJSON struct {
-	Path   string `json:"path"`
-	Asked  string `json:"asked"`
-	Actual string `json:"actual"`
-}
-
-func toAppliedJSON(x tegra.Applied, b tegra.Board) appliedJSON {
-	out := appliedJSON{Actual: x.Actual, Virtual: b.Virtual, Files: []fileJSON{}}
-	out.Asked = tegra.Val[tegra.Mode]{V: x.Asked, OK: x.Asked != (tegra.Mode{})}
-	for _, f := range x.Files {
-		out.Files = append(out.Files, fileJSON{f.Path, f.Asked, f.Actual})
+// knobFiles are the columns of the files that were written; JSON leaves out the knob.
+func knobFiles() report.Table[tegra.KnobFile] {
+	type f = tegra.KnobFile
+	return report.Table[f]{
+		{Title: "setting", Text: func(x f) string { return x.Knob }},
+		{Key: "asked", Title: "requested", Of: func(x f) any { return x.Asked }},
+		{Key: "actual", Title: "actual", Of: func(x f) any { return x.Actual }},
+		{Text: func(x f) string { return map[bool]string{true: "differs"}[x.Asked != x.Actual] }},
+		{Key: "path", Title: "file", Of: func(x f) any { return x.Path }},
 	}
-	return out
+}
+
+// object is the JSON document.
+func (o appliedMode) object(b tegra.Board) report.Object {
+	return report.Object{
+		{"asked", tegra.Val[tegra.Mode]{V: o.Asked, OK: o.Asked != (tegra.Mode{})}},
+		{"actual", o.Actual},
+		{"kept", o.kept},
+		{"reverted", o.reverted},
+		{"locked", o.locked},
+		{"idle_before_w", o.idleBeforeW},
+		{"idle_after_w", o.idleAfterW},
+		{"virtual", b.Virtual},
+		{"files", knobFiles().Objects(o.Files)},
+		{"at_boot", report.IfAny(o.atBoot)},
+	}
 }
 
 // applyCmd is `jtune apply`.
@@ -162,21 +169,20 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 	if err != nil && !errors.Is(err, guard.ErrReverted) {
 		return err
 	}
-	out := toAppliedJSON(applied, s.Device.Board())
-	out.Kept, out.Reverted, out.Locked = err == nil, err != nil, after.Locked
-	out.IdleBeforeW, out.IdleAfterW = before.IdleW, after.IdleW
-	if out.Kept {
+	out := appliedMode{Applied: applied, kept: err == nil, reverted: err != nil, locked: after.Locked,
+		idleBeforeW: before.IdleW, idleAfterW: after.IdleW}
+	if out.kept {
 		if err := kept.Remember(s, tegra.Some(r.Mode), r.DVFS); err != nil {
 			c.note("verify will not know that this mode was kept: %v", err)
 		}
 	}
 	if unit != nil {
-		if out.Kept {
+		if out.kept {
 			err = c.installBoot(unit)
 		}
-		out.AtBoot = &bootJSON{boot.Path, unit.Text, out.Kept && err == nil}
+		out.atBoot = report.Object{{"unit", boot.Path}, {"text", unit.Text}, {"written", out.kept && err == nil}}
 	}
-	if now, rerr := s.Device.Read(); rerr == nil && out.Kept && now.Heat.Or(false) {
+	if now, rerr := s.Device.Read(); rerr == nil && out.kept && now.Heat.Or(false) {
 		c.note("a thermal limit caps the clocks now: they return to the mode once the board has cooled")
 	}
 	if c.yes {
@@ -220,13 +226,13 @@ func (c *applyCmd) sayApplied(s *session.Session, r tegra.Request, applied tegra
 }
 
 // sayKept prints whether the mode is kept.
-func (c *applyCmd) sayKept(s *session.Session, out appliedJSON) error {
+func (c *applyCmd) sayKept(s *session.Session, out appliedMode) error {
 	switch {
 	case c.asJSON:
-		return printJSON(c.out, out)
-	case out.Kept && s.Virtual != nil:
+		return printJSON(c.out, out.object(s.Device.Board()))
+	case out.kept && s.Virtual != nil:
 		fmt.Fprintln(c.out, "kept for as long as the virtual board lives: it ends with this command")
-	case out.Kept:
+	case out.kept:
 		fmt.Fprintln(c.out, "kept")
 	}
 	return nil
@@ -252,9 +258,7 @@ func (c *applyCmd) notApplied(s *session.Session, applied tegra.Applied, before 
 	if !c.asJSON {
 		return printApplied(c.out, s, applied)
 	}
-	out := toAppliedJSON(applied, s.Device.Board())
-	out.Reverted = applied.Actual == before
-	return printJSON(c.out, out)
+	return printJSON(c.out, appliedMode{Applied: applied, reverted: applied.Actual == before}.object(s.Device.Board()))
 }
 
 // declined is the error for an answer that is not yes: what became of the board.
@@ -353,15 +357,7 @@ func printApplied(w io.Writer, s *session.Session, x tegra.Applied) error {
 			actual += named(tegra.NameNow(s.Device, r))
 		}
 	}
-	rows := [][]string{{"setting", "requested", "actual", "", "file"}}
-	for _, f := range x.Files {
-		mark := ""
-		if f.Asked != f.Actual {
-			mark = "differs"
-		}
-		rows = append(rows, []string{f.Knob, f.Asked, f.Actual, mark, f.Path})
-	}
-	if err := report.Grid(w, rows...); err != nil {
+	if err := knobFiles().Text(w, x.Files); err != nil {
 		return err
 	}
 	if x.Asked != (tegra.Mode{}) {

@@ -15,13 +15,6 @@ import (
 // bootOff given instead of a mode removes the unit of --at-boot.
 const bootOff = "off"
 
-// bootJSON is the boot unit in the document of `jtune apply --at-boot --json`.
-type bootJSON struct {
-	Unit    string `json:"unit"`
-	Text    string `json:"text"`
-	Written bool   `json:"written"`
-}
-
 // planBoot prepares the unit and checks, before anything is set, that it can be written.
 func (c *applyCmd) planBoot(s *session.Session, m tegra.Mode) (*session.BootUnit, error) {
 	flags := []string{"--dvfs=" + c.dvfs}

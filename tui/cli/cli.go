@@ -71,8 +71,7 @@ func (a *app) execute(ctx context.Context) int {
 		return columnsOf(screen)
 	}}
 	a.out = out
-	notes := a.err
-	a.err = &text.PlainWriter{To: a.err, Words: flagged, Returns: true, Width: func() int { return columnsOf(notes) }}
+	a.err = &text.PlainWriter{To: a.err, Words: flagged, Returns: true}
 	root := a.root()
 	root.SetIn(a.in)
 	root.SetOut(a.out)

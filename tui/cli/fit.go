@@ -162,14 +162,6 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 	return printAdvice(c.out, advice.Of(m, about))
 }
 
-// withSize appends fields to a row if the batch size is an input.
-func withSize(sized bool, row []string, fields ...string) []string {
-	if sized {
-		row = append(row, fields...)
-	}
-	return row
-}
-
 // predictCmd is `jtune ask predict`.
 type predictCmd struct {
 	onModels
@@ -334,18 +326,17 @@ const mostLost = 20
 func (c *predictCmd) print(o *outlook.Outlook) error {
 	m, of := o.Model, export.Points{Known: o.Predicted, Standings: o.Standings(c.limit), PerEpoch: c.epoch}
 	of.Virtual = m.Provenance.Virtual
-	switch {
-	case c.asJSON:
-		return printJSON(c.out, export.List(of).Listed())
-	case c.asCSV:
-		return export.List(of).WriteCSV(c.out)
+	if list := export.List(of); !words(c.app) {
+		return printTable(c.app, list.Columns(), list.Front)
 	}
 	var rows [][]string
 	for i, p := range of.Known {
-		row := withSize(m.Batches != nil, []string{m.Space.Format(p.Mode), inUnit(p.TimeMS, "ms"),
+		row := []string{m.Space.Format(p.Mode), inUnit(p.TimeMS, "ms"),
 			"(" + between(p.TimeLoMS, p.TimeHiMS) + ")", inUnit(p.PowerW, "W"),
-			"(" + between(p.PowerLoW, p.PowerHiW) + ")", inUnit(p.EnergyJ(), "J")},
-			"batch "+strconv.Itoa(p.Batch), inUnit(p.Measured.SampleMS(), "ms per sample"))
+			"(" + between(p.PowerLoW, p.PowerHiW) + ")", inUnit(p.EnergyJ(), "J")}
+		if m.Batches != nil {
+			row = append(row, "batch "+strconv.Itoa(p.Batch), inUnit(p.Measured.SampleMS(), "ms per sample"))
+		}
 		if c.epoch > 0 {
 			row = append(row, "epoch "+advice.TrainingOf(p.Measured, c.epoch).String())
 		}

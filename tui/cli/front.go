@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jtune/internal/report"
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/optimize/outlook"
@@ -84,7 +82,8 @@ func (c *frontCmd) run(ctx context.Context) error {
 			text.Thousands(len(cloud.Front)))
 	}
 	if c.svg == "" || !words {
-		if err := c.printFront(cloud, o.Model.Provenance.Origin()); err != nil {
+		err := printTable(c.app, cloud.Columns(), cloud.Front)
+		if err = errors.Join(err, c.printOrigin(o.Model.Provenance.Origin())); err != nil {
 			return err
 		}
 	}
@@ -142,24 +141,6 @@ func (a onModels) predictedOutlook(ctx context.Context, model string,
 	}
 	a.doubts(m)
 	return a.outlook(m, list), checks, nil
-}
-
-func (c *frontCmd) printFront(cloud *export.Cloud, origin string) error {
-	switch {
-	case c.asJSON:
-		return printJSON(c.out, cloud.Listed())
-	case c.asCSV:
-		return cloud.WriteCSV(c.out)
-	}
-	sized := cloud.Sized()
-	rows := [][]string{withSize(sized, []string{"mode", "ms", "W", "J", ""}, "batch", "ms per sample")}
-	for _, k := range cloud.Front {
-		p, mark := cloud.Known[k], cloud.Standings[k].String()
-		rows = append(rows, withSize(sized, []string{p.Mode.String(), text.Of(p.TimeMS), text.Of(p.PowerW),
-			text.Of(p.EnergyJ()), mark},
-			strconv.Itoa(p.Batch), text.Of(p.Measured.SampleMS())))
-	}
-	return errors.Join(report.Grid(c.out, rows...), c.printOrigin(origin))
 }
 
 // writeFile replaces a file that the user named.

@@ -30,9 +30,8 @@ func (c *revertCmd) run(ctx context.Context) error {
 			c.note("verify and the watch over the kept mode will not know that it was reverted: %v", err)
 		}
 		if c.asJSON {
-			out := toAppliedJSON(applied, s.Device.Board())
-			out.Kept, out.Reverted, out.Locked = true, true, s.Setup().Locked
-			return printJSON(c.out, out)
+			out := appliedMode{Applied: applied, kept: true, reverted: true, locked: s.Setup().Locked}
+			return printJSON(c.out, out.object(s.Device.Board()))
 		}
 		return printApplied(c.out, s, applied)
 	})

@@ -2,7 +2,6 @@ package export
 
 import (
 	"errors"
-	"io"
 	"slices"
 	"strings"
 
@@ -45,10 +44,10 @@ func List(of Points) *Cloud {
 // Sized reports whether the batch size is an input of the points.
 func (c *Cloud) Sized() bool { return len(c.Known) > 0 && c.Known[0].Batch > 0 }
 
-// columns returns the columns of a member by its index into Known.
-func (c *Cloud) columns() report.Table[int] {
-	float := func(key string, of func(p learn.Prediction) float64) report.Column[int] {
-		return report.Column[int]{Key: key, Of: func(k int) any { return of(c.Known[k]) }}
+// Columns returns the columns of a member by its index into Known.
+func (c *Cloud) Columns() report.Table[int] {
+	float := func(key, title string, of func(p learn.Prediction) float64) report.Column[int] {
+		return report.Column[int]{Key: key, Title: title, Of: func(k int) any { return of(c.Known[k]) }}
 	}
 	epoch := func(p learn.Prediction) float64 { return float64(c.PerEpoch) * p.TimeMS / 1000 }
 	sized := []report.Column[int]{
@@ -61,34 +60,34 @@ func (c *Cloud) columns() report.Table[int] {
 		{Key: "epoch_j", Form: report.JSON,
 			Of: func(k int) any { return report.IfAny(epoch(c.Known[k]) * c.Known[k].PowerW) }},
 	}
-	size := []report.Column[int]{{Key: "bs", Form: report.CSV, Of: func(k int) any { return c.Known[k].Batch }}}
+	size := []report.Column[int]{
+		{Key: "bs", Form: report.CSV, Title: "batch", Of: func(k int) any { return c.Known[k].Batch }},
+		{Title: "ms per sample", Of: func(k int) any { return c.Known[k].Measured.SampleMS() }},
+	}
 	if !c.Sized() {
 		sized, size = nil, nil
 	}
 	if c.PerEpoch == 0 {
 		epochs = nil
 	}
-	return slices.Concat(ModeColumns(func(k int) tegra.Mode { return c.Known[k].Mode }), report.Table[int]{
-		float("time_ms", func(p learn.Prediction) float64 { return p.TimeMS }),
-		float("time_lo_ms", func(p learn.Prediction) float64 { return p.TimeLoMS }),
-		float("time_hi_ms", func(p learn.Prediction) float64 { return p.TimeHiMS }),
-		float("power_w", func(p learn.Prediction) float64 { return p.PowerW }),
-		float("power_lo_w", func(p learn.Prediction) float64 { return p.PowerLoW }),
-		float("power_hi_w", func(p learn.Prediction) float64 { return p.PowerHiW }),
-		float("energy_j", learn.Prediction.EnergyJ),
-	}, sized, epochs, standing.Columns(func(k int) standing.Standing { return c.Standings[k] }), size,
+	mode := report.Table[int]{{Title: "mode", Text: func(k int) string { return c.Known[k].Mode.String() }}}
+	stands := report.Table[int]{{Text: func(k int) string { return c.Standings[k].String() }}}
+	return slices.Concat(mode, ModeColumns(func(k int) tegra.Mode { return c.Known[k].Mode }), report.Table[int]{
+		float("time_ms", "ms", func(p learn.Prediction) float64 { return p.TimeMS }),
+		float("time_lo_ms", "", func(p learn.Prediction) float64 { return p.TimeLoMS }),
+		float("time_hi_ms", "", func(p learn.Prediction) float64 { return p.TimeHiMS }),
+		float("power_w", "W", func(p learn.Prediction) float64 { return p.PowerW }),
+		float("power_lo_w", "", func(p learn.Prediction) float64 { return p.PowerLoW }),
+		float("power_hi_w", "", func(p learn.Prediction) float64 { return p.PowerHiW }),
+		float("energy_j", "J", learn.Prediction.EnergyJ),
+	}, sized, epochs, standing.Columns(func(k int) standing.Standing { return c.Standings[k] }), stands, size,
 		virtualColumn[int](c.Virtual))
 }
-
-// Listed returns the members of the front for JSON.
-func (c *Cloud) Listed() []report.Object { return c.columns().Objects(c.Front) }
-
-// WriteCSV writes the front.
-func (c *Cloud) WriteCSV(to io.Writer) error { return c.columns().CSV(to, c.Front) }
 
 // Tables returns the points as CSV and the front's members as JSON.
 func (c *Cloud) Tables() (list, doc string, err error) {
 	var table, points strings.Builder
-	err = errors.Join(c.WriteCSV(&table), WriteJSON(&points, c.Listed()))
+	columns := c.Columns()
+	err = errors.Join(columns.CSV(&table, c.Front), WriteJSON(&points, columns.Objects(c.Front)))
 	return table.String(), points.String(), err
 }

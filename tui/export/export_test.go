@@ -43,7 +43,7 @@ func TestFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 	t.Parallel()
 	c := few()
 	var b strings.Builder
-	must.NoError(t, c.WriteCSV(&b))
+	must.NoError(t, c.Columns().CSV(&b, c.Front))
 	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
 	must.NoError(t, err)
 	// ascending in power: 4 cores, 3 cores, and the measured 2 cores without a band
@@ -58,7 +58,7 @@ func TestFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 	if !slices.EqualFunc(rows, want, slices.Equal) {
 		t.Errorf("got %v, want %v", rows, want)
 	}
-	text, err := json.Marshal(c.Listed()[2])
+	text, err := json.Marshal(c.Columns().Objects(c.Front)[2])
 	wanted := `{"cores":2,"cpu_khz":1000000,"gpu_hz":1000000000,"mem_hz":2000000000,"time_ms":110,"time_lo_ms":null,` +
 		`"time_hi_ms":null,"power_w":42,"power_lo_w":null,"power_hi_w":null,"energy_j":4.62,"measured":true,"n":2,"state":"over",` +
 		`"chance_over":1,"virtual":true}`

@@ -221,9 +221,14 @@ func (d *Tune) answers() search.Form {
 
 // wrongStrategy returns why the strategy cannot answer the question, or "".
 func (d *Tune) wrongStrategy() string {
-	r := d.request()
-	if err := optimize.Unsuited(r.Strategy, r.Batches != nil, r.Goals()...); err != nil {
-		return page.Words(err.Error())
+	switch list, _ := d.goals(); {
+	case !d.binary():
+	case len(list) > 1:
+		return "answers one limit"
+	case d.kind() == search.LeastEnergy:
+		return "needs a limit of power or time"
+	case d.batches() != nil && d.kind() != search.WithinPower:
+		return "over batch sizes it needs a power limit"
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/profiles"
+	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/study"
@@ -229,19 +230,16 @@ func (c card) versus(w int) []string {
 		if d.Other.Mode == v.Known[c.at].Mode {
 			continue
 		}
-		fits := answers.Fits(c.read.Limit(), d.Other)
+		fits := answers.Fits(c.read.Limit(), d.Other.Measured)
 		if i, known := v.Index(d.Other.Mode); known && c.read.Served() != nil {
-			fits = answers.Exceeds
-			if c.standing(i).Within() {
-				fits = answers.Keeps
-			}
+			fits = tegra.Some(c.standing(i).Within())
 		}
 		marks := "○"
 		if d.Measured {
 			marks = "●"
 		}
 		r := row{answers.Short(answers.Said(d.Name, answers.Today)), widget.MS(d.Other.TimeMS),
-			widget.Number(d.Other.PowerW, 1), strings.TrimRight(marks+" "+string(fits), " ")}
+			widget.Number(d.Other.PowerW, 1), strings.TrimRight(marks+" "+answers.Mark(fits), " ")}
 		rows = append(rows, r)
 		inTime, inPower = max(inTime, widget.Width(r.time)), max(inPower, widget.Width(r.power))
 	}

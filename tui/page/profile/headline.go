@@ -165,7 +165,7 @@ func picture(a answers.Answer, rows []answers.Row, w int) []string {
 		if r.Read {
 			mark = "●"
 		}
-		lines[i+1] = strings.TrimRight(strings.TrimRight(lines[i+1], " ")+" "+mark+" "+string(r.Fits), " ")
+		lines[i+1] = strings.TrimRight(strings.TrimRight(lines[i+1], " ")+" "+mark+" "+answers.Mark(r.Fits), " ")
 	}
 	if each == 0 {
 		return lines[1:]

@@ -133,8 +133,9 @@ func (r *race) track(p *Page, w, h int) string {
 	if a.Limit.Limited() {
 		budget = "the race within " + a.Limit.Brief()
 	}
-	lines := []string{widget.StyleBold.Render(widget.Ends(budget+": "+text.Plural(noun)+" and J in one minute, as measured",
-		fmt.Sprintf("%.1f s, ×%.1f", board.Seconds(), rate), w)),
+	about := budget + ": " + text.Plural(noun) + " and J in one minute, as measured"
+	at := fmt.Sprintf("%.1f s, ×%.1f", board.Seconds(), rate)
+	lines := []string{widget.StyleBold.Render(widget.Ends(about, at, w)),
 		widget.StyleWarn.Render(strings.Repeat("─", max(0, w-raceState)) + "┐")}
 	for i, row := range rows {
 		lines = append(lines, lane(p, row, i == len(rows)-1, board, most, w)...)

@@ -449,7 +449,8 @@ func minibatchChart(times []float64, noun string, w, h int) string {
 			most = max(most, t)
 		}
 	}
-	plot := chart.Plot{X: axis.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, XName: text.Plural(noun) + " ago", YName: "ms"}
+	plot := chart.Plot{X: axis.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, XName: text.Plural(noun) + " ago",
+		YName: "ms"}
 	plot.From(0, most*1.05, h)
 	plot.Line(xs, times, chart.InkSeries)
 	return plot.Render(w, h, widget.Paint)

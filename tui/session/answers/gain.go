@@ -166,7 +166,7 @@ func (a *Answer) Compared() {
 		a.comparedUnderLoad()
 		return
 	}
-	if a.Preset != nil && Fits(a.Limit, optimize.MeasuredPrediction(a.Preset.Measured)) == Exceeds {
+	if a.Preset != nil && !Fits(a.Limit, a.Preset.Measured).Or(true) {
 		a.Preset = nil
 	}
 	q := a.quantity()

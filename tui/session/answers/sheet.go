@@ -34,9 +34,9 @@ type Sheet struct {
 type Row struct {
 	Name string
 	learn.Prediction
-	Read     bool // measured
-	Fits     Verdict
-	Compared bool // the answer, and what it is compared with
+	Read     bool            // measured
+	Fits     tegra.Val[bool] // absent without a limit, or where the value is unknown
+	Compared bool            // the answer, and what it is compared with
 }
 
 // Words for the mode that the board was in before the search: while the board is still in it, and later.
@@ -170,7 +170,7 @@ func (a *Answer) gained(today string) string {
 // noneFits reports whether all presets are known and exceed the limit with this job.
 func (a *Answer) noneFits() bool {
 	return len(a.Versus.Presets) > 0 && !slices.ContainsFunc(a.Versus.Presets, func(c outlook.Comparison) bool {
-		return a.within(c.Other) != Exceeds
+		return a.within(c.Other).Or(true)
 	})
 }
 
@@ -243,64 +243,37 @@ func (a *Answer) rows(today string) (rows []Row) {
 	}
 	best.Setting = a.Setting
 	add(found, best, a.Read().OK, true)
-	switch last := &rows[len(rows)-1]; {
-	case last.Fits == Unknown:
-	case !a.Feasible:
-		last.Fits = Exceeds
-	case !a.Standing.Ticked():
-		last.Fits = Doubtful
-	}
 	return rows
 }
 
-// Verdict is how a mode stands to the limits, as the mark beside it.
-type Verdict string
-
-const (
-	Unknown  Verdict = "" // there is no limit, or the value is unknown
-	Keeps    Verdict = "✓"
-	Exceeds  Verdict = "✗"
-	Doubtful Verdict = "?" // a limit is inside the band
-)
-
-// within judges a mode by its reading or prediction.
-func (a *Answer) within(p learn.Prediction) Verdict {
-	if a.Served == nil {
-		return Fits(a.Limit, p)
+// within reports whether a mode keeps the limits, by its reading or prediction.
+func (a *Answer) within(p learn.Prediction) tegra.Val[bool] {
+	if a.Served != nil {
+		o, known := a.under(p)
+		return tegra.Val[bool]{V: o.Meets, OK: known}
 	}
-	switch o, known := a.under(p); {
-	case !known:
-		return Unknown
-	case o.Meets:
-		return Keeps
-	}
-	return Exceeds
+	return Fits(a.Limit, p.Measured)
 }
 
-// Fits judges a reading, or a prediction by its band, by the limits of a goal.
-func Fits(l metric.Goal, p learn.Prediction) Verdict {
-	out := Unknown
-	least, most := p.Measured, p.Measured
-	if p.TimeHiMS > 0 {
-		least.TimeMS, most.TimeMS = p.TimeLoMS, p.TimeHiMS
-	}
-	if p.PowerHiW > 0 {
-		least.PowerW, most.PowerW = p.PowerLoW, p.PowerHiW
-	}
+// Fits reports whether values keep the limits of a goal; absent without a limit, or where a value is unknown.
+func Fits(l metric.Goal, m tegra.Measured) tegra.Val[bool] {
+	out := tegra.Val[bool]{V: true, OK: l.Limited()}
 	for b := range l.Limits.Each() {
-		lo, hi := b.Over(b.Of(least)), b.Over(b.Of(most))
-		switch {
-		case math.IsNaN(lo) || math.IsNaN(hi):
-			return Unknown
-		case lo > 0 && hi > 0:
-			out = Exceeds
-		case out != Exceeds && (lo > 0 || hi > 0):
-			out = Doubtful
-		case out == Unknown:
-			out = Keeps
-		}
+		over := b.Over(b.Of(m))
+		out.V, out.OK = out.V && over <= 0, out.OK && !math.IsNaN(over)
 	}
 	return out
+}
+
+// Mark returns ✓ or ✗; "" if it is unknown.
+func Mark(fits tegra.Val[bool]) string {
+	switch {
+	case !fits.OK:
+		return ""
+	case fits.V:
+		return "✓"
+	}
+	return "✗"
 }
 
 // Said returns the name of a mode as people read it, with a word for the mode that the board was in; saved files and

@@ -46,9 +46,6 @@ type TuneRequest struct {
 	Watched arrivals.Spec   // latency goal of a server's users; zero if requests are generated
 }
 
-// Goals returns all goals of the request, the first one first.
-func (r *TuneRequest) Goals() []metric.Goal { return append([]metric.Goal{r.Limit}, r.More...) }
-
 // TuneResult is the answer and how it was found.
 type TuneResult struct {
 	optimize.Result
@@ -72,7 +69,7 @@ type TuneResult struct {
 
 // AnswerTo builds the answers to a request on a board from what its search found.
 func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
-	limits := q.Goals()
+	limits := append([]metric.Goal{q.Limit}, q.More...)
 	r.Answers = make([]answers.Answer, 1+len(r.More))
 	for i, found := range append([]optimize.Result{r.Result}, r.More...) {
 		risked := limits[i]

@@ -205,17 +205,27 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 		return usage.Errorf("a search under a load answers one limit, by strategy auto and coverage limit")
 	case further(r) && (r.Loaded() || r.Watched.LatencyMS > 0):
 		return usage.Limit.Errorf("a search under a load keeps limits on power and time")
-	}
-	err := optimize.Unsuited(r.Strategy, r.Batches != nil, r.Goals()...)
-	if err != nil || r.Batches == nil {
-		return err
+	case r.More != nil && r.Strategy != "" && r.Strategy != optimize.Auto:
+		return usage.Strategy.Errorf("%s %s answers one limit", usage.Strategy, r.Strategy).
+			Advise("give one, or %s auto", usage.Strategy)
+	case r.Strategy == optimize.Binary && r.Batches == nil && !r.Limit.Limited():
+		return usage.Strategy.Errorf("strategy binary looks for a mode within a limit").
+			Advise("give %s or %s, or use auto or random", usage.PowerLimit, usage.TimeLimit)
+	case r.Batches == nil:
+		return nil
+	case r.Strategy == optimize.PowerTrain:
+		return usage.Batch.Errorf("strategy powertrain takes one batch size").
+			Advise("give one %s, or use auto, binary or random", usage.Batch)
+	case r.Strategy == optimize.Binary && !r.Limit.Limits.Harm():
+		return usage.PowerLimit.Errorf("strategy binary over batch sizes looks for the most samples per second").
+			Advise("it needs %s, with or without %s", usage.PowerLimit, usage.TimeLimit)
 	}
 	return workloads.CheckSizes(s, r.Workload)
 }
 
 // further reports whether a goal limits more than time and power.
 func further(r measure.TuneRequest) bool {
-	return slices.ContainsFunc(r.Goals(),
+	return slices.ContainsFunc(append(slices.Clone(r.More), r.Limit),
 		func(g metric.Goal) bool { return g.Limits.Further() != nil })
 }
 
