@@ -136,7 +136,7 @@ var kinds = []struct{ name, job, limit, after string }{
 	{"fastest within watts", "", "", ""},
 	{"least power within a time", "", "", "right"},
 	{"least energy", "", "", "left"},
-	{"watts and a time", "", "12 W, 400 ms", ""},
+	{"watts and a time", "", "15 W, 400 ms", ""},
 	{"a load", "mobilenet-infer", "p99 400 ms, 4/s", ""},
 }
 
