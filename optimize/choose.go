@@ -23,6 +23,7 @@ var ErrInfeasible = errors.New("no power mode meets the limit")
 // InfeasibleError names the violated limit and the nearest mode.
 type InfeasibleError struct {
 	Limit    metric.Goal
+	Also     []metric.Goal // other limits of the same search of which the same is true
 	Nearest  tegra.Measured
 	Measured bool    // Nearest is the nearest of those measured, else of all predicted
 	Shown    bool    // the readings show that no mode meets the limit
@@ -38,11 +39,15 @@ func (e *InfeasibleError) Error() string {
 	if e.Measured && !e.Shown {
 		none = fmt.Sprintf("none of %s measured surely meets the limit", text.Count(e.Tried, "mode"))
 	}
-	if n.Batch > 0 {
-		return fmt.Sprintf("%s (%v): nearest%s is %v at batch size %d with %s ms per minibatch and %s W%s", none,
-			e.Limit.Words(), measured, n.Mode, n.Batch, text.Of(n.TimeMS), text.Of(n.PowerW), e.Limit.Further(n))
+	limits := "(" + e.Limit.Words() + ")"
+	for _, l := range e.Also {
+		limits += ", nor " + l.Brief()
 	}
-	return fmt.Sprintf("%s (%v): nearest%s is %v with %s ms and %s W%s", none, e.Limit.Words(), measured, n.Mode,
+	if n.Batch > 0 {
+		return fmt.Sprintf("%s %s: nearest%s is %v at batch size %d with %s ms per minibatch and %s W%s", none,
+			limits, measured, n.Mode, n.Batch, text.Of(n.TimeMS), text.Of(n.PowerW), e.Limit.Further(n))
+	}
+	return fmt.Sprintf("%s %s: nearest%s is %v with %s ms and %s W%s", none, limits, measured, n.Mode,
 		text.Of(n.TimeMS), text.Of(n.PowerW), e.Limit.Further(n))
 }
 

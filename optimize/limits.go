@@ -82,7 +82,7 @@ func (s *search) answerAll(first func() error) (Result, error) {
 		}
 		var err error
 		if results[i], err = s.finish(); err != nil {
-			errs = append(errs, err)
+			errs = joined(errs, err)
 		}
 		if s.over() {
 			errs = errs[:1]
@@ -98,6 +98,18 @@ func (s *search) answerAll(first func() error) (Result, error) {
 		return out, errs[0]
 	}
 	return out, errors.Join(errs...)
+}
+
+// joined adds the error of a limit; limits that have the same nearest mode share one.
+func joined(errs []error, err error) []error {
+	last, both := &InfeasibleError{}, len(errs) > 0
+	both = both && errors.As(errs[len(errs)-1], &last)
+	if none, ok := errors.AsType[*InfeasibleError](err); ok && both && none.Nearest.Setting == last.Nearest.Setting &&
+		none.Measured == last.Measured && none.Shown == last.Shown {
+		last.Also = append(last.Also, none.Limit)
+		return errs
+	}
+	return append(errs, err)
 }
 
 // seek changes the limit. Modes stopped for a lower power limit may be measured for a higher one that they may keep.

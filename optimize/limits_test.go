@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"jtune/internal/must"
@@ -50,6 +51,17 @@ func TestTuneSharesACapAmongLimits(t *testing.T) {
 	}
 	if len(res.Probes) > 15 || !res.Feasible || len(res.More) != 2 || res.More[0].Feasible || !res.More[1].Feasible {
 		t.Errorf("%d probes; 20 W: %v, 1 W and 30 W: %+v", len(res.Probes), res.Feasible, res.More)
+	}
+}
+
+func TestTuneNamesSeveralLimitsThatNothingKeepsOnce(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	_, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(1),
+		More: []metric.Goal{metric.Watts(2), metric.Watts(3)}, Space: b.Space, Seed: 3, Probes: 15})
+	if none, ok := errors.AsType[*InfeasibleError](err); !ok || len(none.Also) != 2 ||
+		strings.Count(err.Error(), "nearest") != 1 || !strings.Contains(err.Error(), ", nor 2 W, nor 3 W: ") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -63,6 +63,7 @@ type reporter struct {
 	pace      task.Pace
 	done      int
 	barLine   string
+	said      map[string]bool // notes that were printed
 	drawn     time.Time
 }
 
@@ -82,7 +83,7 @@ func (r *reporter) observe(e measure.Event) {
 	r.pace.Observe(e)
 	switch e := e.(type) {
 	case measure.NoteEvent:
-		r.line("%s", e)
+		r.once(fmt.Sprint(e), "")
 	case measure.HalvingEvent:
 		r.line("%v", e.Halving)
 	case measure.ProbeEvent:
@@ -103,7 +104,7 @@ func (r *reporter) progress(p profiles.Progress) {
 		return
 	}
 	if p.Line != "" {
-		r.line("%s", p.Line)
+		r.once(p.Line, p.Step.Mode.String())
 	}
 	if r.bar {
 		r.draw(fmt.Sprintf("%s %s %s %s%s", bar(r.done, p.Total), r.what(p, p.Step.Setting), p.Phase, minibatches(p),
@@ -178,6 +179,19 @@ func bar(done, total int) string {
 	}
 	full := min(width*done/total, width)
 	return fmt.Sprintf("[%s%s] %d/%d", strings.Repeat("#", full), strings.Repeat(".", width-full), done, total)
+}
+
+// once prints a note, but not again what it says of a mode: the parts of a task, such as the pairs of a search, have
+// the same notes.
+func (r *reporter) once(note, mode string) {
+	what := strings.TrimPrefix(note, mode+": ")
+	if !r.said[what] {
+		r.line("%s", note)
+	}
+	if r.said == nil {
+		r.said = map[string]bool{}
+	}
+	r.said[what] = true
 }
 
 // line prints a line above the bar.

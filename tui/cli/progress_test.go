@@ -86,3 +86,20 @@ func TestProgressBarIsNoWiderThanTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// The pairs of a search have the same notes: each is printed once, whichever mode it names.
+func TestProgressPrintsANoteOnce(t *testing.T) {
+	t.Parallel()
+	var out safeBuffer
+	r := &reporter{w: &out}
+	for cores := range 3 {
+		m := tegra.Mode{Cores: cores + 1, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}
+		r.progress(profiles.Progress{Step: profiles.Step{Setting: tegra.Setting{Mode: m}}, Line: m.String() + ": fast"})
+		r.progress(profiles.Progress{Step: profiles.Step{Setting: tegra.Setting{Mode: m}}, Line: "confirmed"})
+		r.line("pair %d", cores+1)
+	}
+	want := "1c/1.00C/1.00G/1.00M: fast\nconfirmed\npair 1\npair 2\npair 3\n"
+	if out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}

@@ -157,6 +157,10 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 		if len(res.Answers) > 1 {
 			fmt.Fprintf(c.out, "%s%v\n", map[bool]string{true: "\n"}[i > 0], found.Limit.Words())
 		}
+		if i > 0 && !found.Feasible && !res.Answers[i-1].Feasible && found.Mode == res.Answers[i-1].Mode {
+			fmt.Fprintln(c.out, found.Sheet(answers.Today).Lines()[0])
+			continue
+		}
 		err = errors.Join(err, printAnswer(c.out, found, s.Device.Space(), originOf(s.Device.Board()), answers.Today,
 			c.findings(s, res.Fitted, found)))
 		if proofs[i] != nil {
