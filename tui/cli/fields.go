@@ -60,18 +60,22 @@ type flagName struct{ flag, value string }
 // above is the lower bound of values that are more than 0.
 const above = ">0"
 
-// fieldWords are the words in braces in the table: lists and names that other packages know.
-var fieldWords = strings.NewReplacer("{reference}", learn.ShippedName, "{limits}", metric.Example,
-	"{methods}", strings.Join(bench.Methods(), ", "), "{population-methods}", population.AboutMethods(),
-	"{populations}", population.About(), "{boards}", strings.Join(population.Boards(), ","),
-	"{goals}", strings.Join(population.Goals(), ", "), "{often}", strings.Join(advice.Often, ", "),
-	"{changes}", strings.Join(advice.Changing, ", "), "{networks}", strings.Join(nn.Settings(), ", "),
-	"{usual-epochs}", strconv.Itoa(defaultEpochs), "{fast}", strconv.Itoa(fastTour),
-	"{boot-unit}", boot.Path, "{experiments}", experimentList(),
-	"{studies}", studyList(), "{sweep-file}", reproduce.SweepFile("BOARD/WORKLOAD"))
+// fieldWords replaces the words in braces in the table: lists and names that other packages know.
+func fieldWords() *strings.Replacer {
+	return strings.NewReplacer("{reference}", learn.ShippedName, "{limits}", metric.Example,
+		"{methods}", strings.Join(bench.Methods(), ", "), "{population-methods}", population.AboutMethods(),
+		"{populations}", population.About(), "{boards}", strings.Join(population.Boards(), ","),
+		"{goals}", strings.Join(population.Goals(), ", "), "{often}", strings.Join(advice.Often, ", "),
+		"{changes}", strings.Join(advice.Changing, ", "), "{networks}", strings.Join(nn.Settings(), ", "),
+		"{usual-epochs}", strconv.Itoa(defaultEpochs), "{fast}", strconv.Itoa(fastTour),
+		"{boot-unit}", boot.Path, "{experiments}", experimentList(),
+		"{studies}", studyList(), "{sweep-file}", reproduce.SweepFile("BOARD/WORKLOAD"))
+}
 
-// requests reads the table.
-var requests = sync.OnceValue(func() table {
+// requests returns the table; the first call reads it.
+var requests = sync.OnceValue(readTable)
+
+func readTable() table {
 	t := table{map[string]*part{}, map[usage.Field]flagName{usage.Load: {"--rate and --arrivals", ""},
 		usage.Weights: {"--weights", "NAME"}}} // that their text does not say
 	var lines []string
@@ -82,9 +86,11 @@ var requests = sync.OnceValue(func() table {
 			lines = append(lines, strings.TrimSuffix(line, "\n"))
 		}
 	}
-	now, shared := &part{}, &part{}
+	now, shared, words := &part{}, &part{}, fieldWords()
 	for _, line := range lines {
-		line = fieldWords.Replace(line)
+		if strings.Contains(line, "{") {
+			line = words.Replace(line)
+		}
 		switch text := strings.TrimPrefix(line, "  "); {
 		case line[0] != ' ':
 			of, p := readPart(line)
@@ -106,7 +112,7 @@ var requests = sync.OnceValue(func() table {
 		}
 	}
 	return t
-})
+}
 
 // readPart reads the first line of a part: its name, and for a command the form of its arguments and what it does.
 func readPart(line string) (of string, p *part) {
