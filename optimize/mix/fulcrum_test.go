@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -14,18 +15,12 @@ import (
 func fulcrumRows(t *testing.T, name string) []map[string]float64 {
 	t.Helper()
 	f, err := os.Open(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/fulcrum_baselines/"+name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	all, err := csv.NewReader(z).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var out []map[string]float64
 	for _, line := range all[1:] {
 		row := map[string]float64{}

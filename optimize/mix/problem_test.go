@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -92,9 +93,7 @@ func TestProblemFromKnownReadingsOfASlowerDay(t *testing.T) {
 		}
 	}
 	space, err := tegra.Spanned(modes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	measure := func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
 		gpu, cores := at.Mode.GPU.GHz(), float64(at.Mode.Cores)
 		return tegra.Measured{Setting: at, TimeMS: 20/gpu + 40/cores, PowerW: 8 + 8*gpu*gpu + cores}, nil
@@ -146,9 +145,7 @@ func TestProblemRefusesASettingThatFailed(t *testing.T) {
 	measure, _ := simpleBoard(t)
 	ask := Ask{Load: load(arrivals.Uniform, 100)}
 	first, best, err := searched(t, ask, 8, measure, optimize.TuneOptions{Space: space})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ask.Failed = []tegra.Setting{best.Setting}
 	if again, _, err := searched(t, ask, 8, measure, optimize.TuneOptions{Space: space}); err != nil ||
 		again.Setting == first.Setting {

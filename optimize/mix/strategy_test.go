@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -22,9 +23,7 @@ func smallSpace(t *testing.T) *tegra.Space {
 		return out
 	}
 	space, err := tegra.NewSpace([]int{2, 4, 8}, freqs(0.5, 1, 1.5, 2), freqs(0.3, 0.6, 0.9, 1.2), freqs(0.7, 2, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return space
 }
 

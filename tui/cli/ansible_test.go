@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 	"jtune/tui/session/fleet/fleettest"
 )
@@ -19,9 +20,7 @@ func TestAnsibleRoleInstallsAndSetsAMode(t *testing.T) {
 	long(t, "runs Ansible on three hosts", "ansible-playbook")
 	const mode = "8c/1.34C/0.83G/2.13M"
 	roles, err := filepath.Abs("../../packaging/ansible/roles")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dir := t.TempDir()
 	var roots []string
 	inventory := "[jetsons]\n"
@@ -30,9 +29,7 @@ func TestAnsibleRoleInstallsAndSetsAMode(t *testing.T) {
 		root := tegratest.AGXOrin35(t)
 		roots = append(roots, root)
 		there := filepath.Join(dir, fmt.Sprintf("host%d", i))
-		if err := os.Mkdir(there, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Mkdir(there, 0o755))
 		inventory += fmt.Sprintf("host%d ansible_host=127.0.0.1 ansible_port=%d ansible_user=%s "+
 			"ansible_ssh_common_args='%s' jtune_path=%s/jtune jtune_args='[\"--sysroot\", %q, \"--data-dir\", %q, "+
 			"\"--log-file\", %q]'\n", i, s.Port, s.User, strings.Join(s.Flags(), " "), there, root, there,
@@ -44,9 +41,7 @@ func TestAnsibleRoleInstallsAndSetsAMode(t *testing.T) {
 		"site.yml": fmt.Sprintf("- hosts: jetsons\n  gather_facts: false\n  roles:\n    - role: jtune\n      vars:\n"+
 			"        jtune_binary: %s\n        jtune_mode: %s\n        jtune_become: false\n", os.Args[0], mode),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	play := func(args ...string) string {
 		t.Helper()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
@@ -33,9 +34,7 @@ func TestAnswerPrintsNoGuessBesideAMeasurement(t *testing.T) {
 	mode := toyModes()[0]
 	at := tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 93.8, PowerW: 29.5}
 	space, err := tegra.NewSubspace(toyModes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	nan := math.NaN()
 	for name, c := range map[string]struct {
 		lo, hi   float64

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/boards"
 	"jtune/tegra/tegratest"
@@ -18,9 +19,7 @@ import (
 func TestApplyListsEachFileOfAModeThatWasNotTaken(t *testing.T) {
 	t.Parallel()
 	s, err := session.Open(session.Options{Device: "virtual:agx-orin"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer s.Close()
 	space := s.Device.Space()
 	before := tegra.Some(space.At(0))
@@ -28,9 +27,7 @@ func TestApplyListsEachFileOfAModeThatWasNotTaken(t *testing.T) {
 		Files: []tegra.KnobFile{{Knob: "GPU max", Path: "/sys/gpu/max_freq", Asked: "1300500000", Actual: "318750000"}}}
 	var out bytes.Buffer
 	a := &applyCmd{app: &app{out: &out, asJSON: true}}
-	if err := a.notApplied(s, applied, before); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, a.notApplied(s, applied, before))
 	var got struct {
 		Asked          map[string]int64
 		Kept, Reverted bool

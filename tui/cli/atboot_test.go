@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/boot"
 )
 
@@ -103,12 +104,8 @@ func TestAtBootIsRefusedBeforeAnythingIsSet(t *testing.T) {
 	t.Parallel()
 	board, root := fakeBoard(t, "true")
 	foreign := filepath.Join(root, boot.Path)
-	if err := os.MkdirAll(filepath.Dir(foreign), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(foreign, []byte("[Service]\nExecStart=/bin/true\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.MkdirAll(filepath.Dir(foreign), 0o755))
+	must.NoError(t, os.WriteFile(foreign, []byte("[Service]\nExecStart=/bin/true\n"), 0o644))
 	limit := filepath.Join(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq")
 	before, _ := os.ReadFile(limit)
 	for _, c := range []struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
@@ -75,9 +76,7 @@ func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 	// one size: the contract's columns, then bs
 	records, err := csv.NewReader(strings.NewReader(jtune(t, "predict", "--model", model, "--batch", "8",
 		"--csv").done(t).out)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got := strings.Join(records[0], ","); got != strings.Replace(predictColumns, ",virtual", ",bs,virtual", 1) {
 		t.Errorf("columns %s", got)
 	}
@@ -95,9 +94,7 @@ func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 			continue
 		}
 		got, err := strconv.ParseFloat(at[strings.Join(sweep.ModeFields(r.Mode), ",")][4], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		sum, n = sum+math.Abs(got/r.TimeMS-1), n+1
 	}
 	if e := 100 * sum / float64(n); n == 0 || e > 4 {
@@ -200,9 +197,7 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 
 	// bad sizes are rows that do not parse
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	lines := strings.SplitAfter(string(text), "\n")
 	for i, bad := range []string{"0", "-4", "NaN", "1e30", "", "2.5", "x"} {
 		lines[i+1] = strings.Replace(strings.Replace(lines[i+1], ",1.0,", ","+bad+",", 1), ",8.0,", ","+bad+",", 1)
@@ -225,9 +220,7 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 
 	jtune(t, "fit", "--samples", path, "--out", out).done(t)
 	whole, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for name, c := range map[string]struct{ text, words string }{
 		"cut in half":     {string(whole[:len(whole)/2]), "damaged"},
 		"another version": {strings.Replace(string(whole), "jtune-model 2", "jtune-model 9", 1), "version 9"},

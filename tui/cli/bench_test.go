@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -38,9 +39,7 @@ func BenchmarkFitAndChoose(b *testing.B) {
 			rows = append(rows, r)
 		}
 		var text bytes.Buffer
-		if err := sweeptest.Write(&text, rows); err != nil {
-			b.Fatal(err)
-		}
+		must.NoError(b, sweeptest.Write(&text, rows))
 		samples, model := write(b, text.String()), filepath.Join(data, "model")
 		for _, on := range []string{"virtual:agx-orin", "replay:" + path} {
 			kind, _, _ := strings.Cut(on, ":")
@@ -103,28 +102,18 @@ func copies(b *testing.B, parent string, n int) {
 	stamp := regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d`)
 	for i := range n {
 		dir := filepath.Join(parent, fmt.Sprintf("%05d", i))
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			b.Fatal(err)
-		}
+		must.NoError(b, os.Mkdir(dir, 0o755))
 		for _, name := range []string{"campaign.toml", "modes.csv", "runs.csv", "answer.toml", "end.txt"} {
 			text, err := os.ReadFile(filepath.Join(from, name))
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.NoError(b, err)
 			text = stamp.ReplaceAllFunc(text, func(at []byte) []byte {
 				was, err := time.Parse("2006-01-02T15:04:05", string(at))
-				if err != nil {
-					b.Fatal(err)
-				}
+				must.NoError(b, err)
 				return []byte(was.Add(time.Duration(-i-1) * time.Hour).Format("2006-01-02T15:04:05"))
 			})
 			path, old := filepath.Join(dir, name), now.Add(-time.Hour)
-			if err := cmp.Or(os.WriteFile(path, text, 0o644), os.Chtimes(path, old, old)); err != nil {
-				b.Fatal(err)
-			}
+			must.NoError(b, cmp.Or(os.WriteFile(path, text, 0o644), os.Chtimes(path, old, old)))
 		}
-		if err := os.Chtimes(dir, now.Add(-time.Hour), now.Add(-time.Hour)); err != nil {
-			b.Fatal(err)
-		}
+		must.NoError(b, os.Chtimes(dir, now.Add(-time.Hour), now.Add(-time.Hour)))
 	}
 }

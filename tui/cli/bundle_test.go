@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
@@ -18,9 +19,7 @@ func bundleOf(t *testing.T, root string) string {
 	t.Helper()
 	s, err := session.Open(session.Options{Sysroot: root, Paths: config.Paths{DataDir: t.TempDir(),
 		StateDir: t.TempDir()}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer s.Close()
 	path := filepath.Join(t.TempDir(), "board.tar.gz")
 	if _, err := inspect.WriteBundle(s, path); err != nil {
@@ -39,9 +38,7 @@ func TestBundleOfEachBoardAnswersAsTheBoard(t *testing.T) {
 				"name locked preset_id presets_unusable"
 			root := b.New().Write(t)
 			path := bundleOf(t, root)
-			if err := os.Chmod(path, 0o400); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.Chmod(path, 0o400))
 			want := jtune(t, "device", "--json", "--sysroot", root).done(t).object(t, keys)
 			got := jtune(t, "device", "--json", "--sysroot", path).done(t).object(t, keys)
 			if rights := got["rights"].(map[string]any); rights["apply"] != false || rights["read"] != true {
@@ -78,9 +75,7 @@ func TestDoctorWritesABundleThatIsOnlyRead(t *testing.T) {
 		!strings.Contains(o.err, "virtual") {
 		t.Errorf("a virtual board: exit code %d, %q", o.code, o.err)
 	}
-	if err := os.WriteFile(path, []byte("no archive"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte("no archive"), 0o600))
 	if o := jtune(t, "device", "--sysroot", path); o.code != exitNoDevice || !strings.Contains(o.err, "not a bundle") {
 		t.Errorf("a text file: exit code %d, %q", o.code, o.err)
 	}

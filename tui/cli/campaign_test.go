@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -19,9 +20,7 @@ import (
 func modesIn(t testing.TB, dir string) int {
 	t.Helper()
 	table, err := sweep.ReadFile(dir, sweep.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return len(table.Measured())
 }
 
@@ -82,9 +81,7 @@ func TestProfilePrintsItsCostAndTakesItsSettings(t *testing.T) {
 		t.Errorf("stderr lacks the cost or the remaining time:\n%s", o.err)
 	}
 	head, rows, err := record.Read(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if s := head.Settings; s.FixedWait != 21*time.Second || s.Minibatches != 5 || !s.DVFS || !s.KeepFan ||
 		s.ModeTimeout != 90*time.Second {
 		t.Errorf("recorded settings %+v", s)
@@ -107,13 +104,9 @@ func TestResumedCampaignKeepsItsSettings(t *testing.T) {
 	jtune(t, with(args, "--wait", "21s", "--minibatches", "5")...).done(t)
 	file := filepath.Join(out, "modes.csv")
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	lines := strings.SplitAfter(string(text), "\n")
-	if err := os.WriteFile(file, []byte(strings.Join(lines[:3], "")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte(strings.Join(lines[:3], "")), 0o644))
 	for _, other := range [][]string{{"--minibatches", "10"}, {"--dvfs", "on"}, {"--wait", "3s"}} {
 		jtune(t, with(with(args, "--resume"), other...)...).fails(t, exitFailed,
 			"the campaign there measures otherwise")
@@ -138,15 +131,11 @@ func TestResumeRunsNoCommandThatAFolderNames(t *testing.T) {
 	jtune(t, args...).done(t)
 	head := filepath.Join(out, "campaign.toml")
 	text, err := os.ReadFile(head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	bad := strings.Replace(string(text), "[workload]\n", "[workload]\n"+
 		"command = [\"/bin/sh\", \"-c\", \"id > PWNED\"]\n"+
 		"env = { LD_PRELOAD = \"evil.so\" }\n", 1)
-	if err := os.WriteFile(head, []byte(bad), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(head, []byte(bad), 0o644))
 	jtune(t, with(args, "--resume")...).fails(t, exitFailed, "id > PWNED", "evil.so", "--trust-command")
 	jtune(t, with(args, "--trust-command")...).fails(t, exitUsage, "--resume")
 	args[len(virtualBoard)+1] = "lstm"
@@ -163,9 +152,7 @@ func TestResumedModesThatFailedAreNotMeasuredAgain(t *testing.T) {
 		"--modes", "8", "--mode-timeout", "6s", "--retries", "1"}, "--out", out)
 	jtune(t, args...).done(t)
 	_, whole, err := record.Read(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	failed := 0
 	for _, row := range whole[:6] {
 		if !row.Status.Usable() {
@@ -180,9 +167,7 @@ func TestResumedModesThatFailedAreNotMeasuredAgain(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(file, []byte(strings.Join(strings.SplitAfter(string(text), "\n")[:7], "")), 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	jtune(t, with(args, "--resume")...).done(t)
 	_, rows, err := record.Read(out)
 	if err != nil || len(rows) != len(whole) {
@@ -204,9 +189,7 @@ func TestShardsOfAGridAreAlikeInCost(t *testing.T) {
 		jtune(t, with(virtualBoard, "profile", "resnet", "--grid", "--shard", part, "--minibatches", "5", "--out",
 			out)...).done(t)
 		_, rows, err := record.Read(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		sum := 0.0
 		for _, r := range rows {
 			sum += r.TookS
@@ -305,16 +288,12 @@ func TestFailedModesAreMeasuredAgainWhenAsked(t *testing.T) {
 	jtune(t, args...).done(t)
 	file := filepath.Join(out, "modes.csv")
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	lines := strings.Split(string(text), "\n")
 	fields := strings.Split(lines[2], ",")
 	fields[4], fields[5], fields[6] = "", "", "failed"
 	lines[2] = strings.Join(fields, ",")
-	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o644))
 	if o := jtune(t, with(args, "--resume")...).done(t); !strings.Contains(o.out,
 		"3 modes recorded, 2 usable, 0 new") {
 		t.Errorf("plain --resume: %s", o.out)
@@ -348,9 +327,7 @@ func TestReplayTellsEveryRowThatItLeavesOut(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	lines := strings.SplitAfter(string(text), "\n")
 	lines[2], lines[5] = "2,729600,318750000,665600000,100,\"torn\n", "x,y\n"
 	o := jtune(t, with(replay(write(t, strings.Join(lines, ""))), "modes", "--csv")...).done(t)
@@ -368,14 +345,10 @@ func TestRowsOfACampaignThatDoNotParseAreTold(t *testing.T) {
 	jtune(t, "import", path, "--out", dir).done(t)
 	table := filepath.Join(dir, "modes.csv")
 	text, err := os.ReadFile(table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	lines := strings.SplitAfter(string(text), "\n")
 	lines[3] = "4,torn\n"
-	if err := os.WriteFile(table, []byte(strings.Join(lines, "")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(table, []byte(strings.Join(lines, "")), 0o644))
 	for _, samples := range []string{dir, table} {
 		for _, args := range [][]string{{"front", "--samples", samples},
 			{"fit", "--samples", samples, "--method", "linear", "--out", filepath.Join(t.TempDir(), "m")}} {

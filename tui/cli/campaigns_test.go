@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 const campaignKeys = "name path workload fingerprint device virtual state modes usable started strategy seed"
@@ -33,9 +35,7 @@ func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 	}
 	answered := []byte(run("tune", "lstm", "--power-limit", "25", "--probes", "3", "--seed", "7", "--json").done(t).out)
 	var document any // in the order of its keys
-	if err := json.Unmarshal(answered, &document); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal(answered, &document))
 	answered, _ = json.Marshal(document)
 	run("profile", "lstm", "--sample", "3", "--minibatches", "5").done(t)
 	run("run", "lstm", "--minibatches", "5").done(t)
@@ -173,9 +173,7 @@ func TestCampaignsCompareWhatTwoMeasured(t *testing.T) {
 func TestPurgeOfAnEmptyNameRemovesNothing(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"campaigns/a", "models/b.model"} {
-		if err := os.MkdirAll(filepath.Join(dir, "deleted", name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(filepath.Join(dir, "deleted", name), 0o755))
 	}
 	for _, kind := range []string{"campaigns", "models"} {
 		for _, args := range [][]string{{"purge", ""}, {"delete", ""}, {"restore", ""}, {"show", ""},
@@ -228,9 +226,7 @@ func TestModelsAreRenamedDeletedAndRestored(t *testing.T) {
 	if got := names(); !slices.Equal(got, []string{"mine"}) {
 		t.Errorf("restored: %v", got)
 	}
-	if err := os.Rename(filepath.Join(dir, "models", "mine.model"), filepath.Join(dir, "other.model")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Rename(filepath.Join(dir, "models", "mine.model"), filepath.Join(dir, "other.model")))
 	run("models", "keep", filepath.Join(dir, "other.model")).done(t)
 	run("models", "delete", "other").done(t)
 	run("models", "purge", "other").done(t)
@@ -268,9 +264,7 @@ func TestRepeatMeasuresTheSameAgainIntoANewFolder(t *testing.T) {
 			}
 		}
 		old, err := os.ReadFile(filepath.Join(c["path"].(string), "campaign.toml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		now, err := os.ReadFile(filepath.Join(d["path"].(string), "campaign.toml"))
 		if err != nil || undated(string(old)) != undated(string(now)) {
 			t.Errorf("asked for:\n%s\nthe second time, %v:\n%s", old, err, now)
@@ -293,9 +287,7 @@ func TestRepeatRunsNoCommandThatAFolderNames(t *testing.T) {
 	jtune(t, with(replay(path), "profile", "label", "--sample", "3", "--out", out)...).done(t)
 	head := filepath.Join(out, "campaign.toml")
 	text, err := os.ReadFile(head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	mark := filepath.Join(t.TempDir(), "ran")
 	command := fmt.Sprintf("[workload]\ncommand = [\"touch\", %q]\n", mark)
 	bad := strings.Replace(string(text), "[workload]\n", command, 1)

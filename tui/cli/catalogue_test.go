@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestDeviceListsJetsonsAndMachinesToCompareWith(t *testing.T) {
@@ -19,9 +21,7 @@ func TestDeviceListsJetsonsAndMachinesToCompareWith(t *testing.T) {
 		}
 	}
 	var list []map[string]any
-	if err := json.Unmarshal([]byte(jtune(t, "device", "--list", "--json").done(t).out), &list); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal([]byte(jtune(t, "device", "--list", "--json").done(t).out), &list))
 	for _, d := range list {
 		switch d["name"] {
 		case "Nano":
@@ -45,9 +45,7 @@ func TestDeviceListsJetsonsAndMachinesToCompareWith(t *testing.T) {
 func TestDeviceListMarksUncheckedValuesInCSVToo(t *testing.T) {
 	t.Parallel()
 	rows, err := csv.NewReader(strings.NewReader(jtune(t, "device", "--list", "--csv").done(t).out)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	column := map[string]int{}
 	for i, key := range rows[0] {
 		column[key] = i

@@ -5,19 +5,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestShellsCompleteNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, path := range []string{"campaigns/20260105-101500-resnet18-tune", "models"} {
-		if err := os.MkdirAll(filepath.Join(dir, path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(filepath.Join(dir, path), 0o755))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "models", "resnet18@agx-orin.model"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "models", "resnet18@agx-orin.model"), nil, 0o600))
 	config := write(t, "[workload.mine]\ncommand = [\"true\"]\n[board.orin1]\nssh = \"me@orin1\"\ngroup = \"lab\"\n")
 	for line, want := range map[string]string{
 		"tune ":                      "mine",

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tomlfile"
 	"jtune/tui/session/config"
 )
@@ -96,9 +97,7 @@ func TestConfigShowSaysWhereEachValueComesFrom(t *testing.T) {
 	file := write(t, "[torch]\ndata = '/d'\n[workload.resnet18]\nbatch = 32\n[keys]\napply = 'ctrl+o'\n")
 	var rows []configRow
 	o := jtune(t, "config", "show", "--json", "--config", file, "--seed", "4").done(t)
-	if err := json.Unmarshal([]byte(o.out), &rows); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal([]byte(o.out), &rows))
 	for key, want := range map[string]configRow{
 		"--seed":                       {Value: "4", Default: "0", Origin: "flag"},
 		"--speed":                      {Value: "1", Default: "1", Origin: "default"},
@@ -153,9 +152,7 @@ func TestConfigEditReplacesTheFileOnceItHasNoFault(t *testing.T) {
 func TestConfigSchemaHasEveryKey(t *testing.T) {
 	t.Parallel()
 	var schema map[string]any
-	if err := json.Unmarshal([]byte(jtune(t, "config", "schema").done(t).out), &schema); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal([]byte(jtune(t, "config", "schema").done(t).out), &schema))
 	for _, k := range defaultKeys(t) {
 		at := schema
 		for _, name := range k.Path {
@@ -177,9 +174,7 @@ func TestConfigSchemaHasEveryKey(t *testing.T) {
 func defaultKeys(t *testing.T) []config.ConfigKey {
 	t.Helper()
 	keys, err := config.ConfigKeys("", screenTables())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return keys
 }
 
@@ -224,9 +219,7 @@ func shows(table map[string]any, path []string) bool {
 func TestConfigWithAFaultIsNamedByACommandThatDoesNotNeedIt(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(file, []byte("this is { not toml\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte("this is { not toml\n"), 0o600))
 	o := jtune(t, with(virtualBoard, "device", "--config", file)...).done(t)
 	if want := file + ": line 1: write KEY = VALUE; not needed here"; !strings.Contains(o.err, want) {
 		t.Errorf("got %q, want %q", o.err, want)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/safefile"
 )
 
@@ -19,9 +20,7 @@ func TestDoctorSaysWhoLeftTheKeptMode(t *testing.T) {
 	file := func(name string) string { return filepath.Join(root, name) }
 	set := func(name, value string) {
 		t.Helper()
-		if err := os.WriteFile(file(name), []byte(value+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file(name), []byte(value+"\n"), 0o644))
 	}
 	uptime := func(d string) { set("proc/uptime", d+" 1.0") }
 	says := func(want string, gauge string) {
@@ -57,14 +56,10 @@ func TestDoctorSaysWhoLeftTheKeptMode(t *testing.T) {
 func past(t *testing.T, path string) {
 	t.Helper()
 	text, err := safefile.Read(path, 1<<16)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	now := time.Now().Format("2006-01-02")
 	old := strings.ReplaceAll(string(text), now, time.Now().AddDate(0, 0, -1).Format("2006-01-02"))
-	if err := os.WriteFile(path, []byte(old), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte(old), 0o644))
 }
 
 func dataDir(args []string) string {

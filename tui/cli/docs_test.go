@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"jtune/internal/must"
 )
 
 // checkout is the repository, relative to this package.
@@ -26,9 +28,7 @@ func docPages(t *testing.T) map[string]string {
 		}
 		for _, path := range found {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			pages[path] = string(text)
 		}
 	}

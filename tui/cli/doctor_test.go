@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session/inspect"
 )
 
@@ -44,12 +45,8 @@ func TestDoctorNamesWhoElseChangesKnobs(t *testing.T) {
 		"/lib/systemd/system/nvpmodel.service": "[Service]\n",
 	} {
 		full := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		must.NoError(t, os.WriteFile(full, []byte(content), 0o644))
 	}
 	o := jtune(t, with(board, "doctor")...).done(t)
 	lines := strings.Split(strings.TrimSpace(o.out), "\n")

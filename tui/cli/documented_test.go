@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 // documented says how to run the commands of a page, in order and in one folder.
@@ -156,14 +158,10 @@ func TestDocumentedCommandsRunAndPrintWhatIsShown(t *testing.T) {
 	t.Parallel()
 	computes(t)
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	bin := t.TempDir()
 	for name, script := range standIns {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/bash\n"+script+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/bash\n"+script+"\n"), 0o755))
 	}
 	pages, tests := docPages(t), featureTests(t)
 	for path := range pages {
@@ -176,9 +174,7 @@ func TestDocumentedCommandsRunAndPrintWhatIsShown(t *testing.T) {
 	for _, d := range documentedPages {
 		t.Run(filepath.Base(d.page), func(t *testing.T) { // one by one: parallel ones would begin after all other tests
 			dir := t.TempDir()
-			if err := os.Symlink(filepath.Join(bin, "detect"), filepath.Join(dir, "detect")); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.Symlink(filepath.Join(bin, "detect"), filepath.Join(dir, "detect")))
 			env := append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "XDG_STATE_HOME=",
 				"PATH="+bin+":"+os.Getenv("PATH"), "DOC_DEVICE="+d.device, "DOC_PROGRAM="+program)
 			if !d.exact {

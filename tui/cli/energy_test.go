@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
@@ -68,9 +70,7 @@ func TestTuneTakesLimitsAndALoadInOneLine(t *testing.T) {
 	tune := func(limits ...string) (out struct{ Limit, Mode any }) {
 		args := with([]string{"--device", "virtual:nano", "--speed", "max"}, append([]string{"tune", "mobilenet-infer",
 			"--probes", "6", "--json", "--data-dir", t.TempDir()}, limits...)...)
-		if err := json.Unmarshal([]byte(jtune(t, args...).done(t).out), &out); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal([]byte(jtune(t, args...).done(t).out), &out))
 		return out
 	}
 	line := tune("--limit", "10 W, p95 100 ms, 5/s")

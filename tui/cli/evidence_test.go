@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tomlfile"
 )
 
@@ -36,9 +37,7 @@ func readEvidence(t *testing.T) []featureCheck {
 	t.Helper()
 	const file = "features.toml"
 	text, err := os.ReadFile(filepath.Join(checkout, "docs", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var v struct{ Evidence []featureCheck }
 	if _, err := tomlfile.Decode(file, string(text), &v); err != nil {
 		t.Fatal(err)
@@ -50,9 +49,7 @@ func readEvidence(t *testing.T) []featureCheck {
 func commandsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(checkout, "docs", "features.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	out := map[string][]string{}
 	for _, r := range featureRow.FindAllStringSubmatch(string(page), -1) {
 		out[r[1]] = nil
@@ -142,9 +139,7 @@ func TestEvidenceOfTheFeatures(t *testing.T) {
 				return
 			}
 			on, _, err := findCommand(quotedWords(e.Run))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			out := run(t, e.Run)
 			for _, wrong := range e.check(out) {
 				t.Errorf("jtune %s: %s", e.Run, wrong)

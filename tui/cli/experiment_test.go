@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jtune/internal/must"
 	"jtune/internal/testhome"
 	"jtune/profiles/lab/experiment"
 	"jtune/tegra/tegratest"
@@ -93,9 +94,7 @@ func TestExperimentReportsAsTextCSVAndJSON(t *testing.T) {
 		t.Errorf("report.txt, %v, differs from what was printed", err)
 	}
 	f, err := os.Open(filepath.Join(dir, "report.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	table, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(table) != 3 || table[1][0] != "DVFS off" || table[1][3] != "8" {
@@ -207,9 +206,7 @@ func TestExperimentTrainsForReal(t *testing.T) {
 func inMemory(t *testing.T, dir string) bool {
 	t.Helper()
 	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, unix.Statfs(dir, &st))
 	return st.Type == unix.TMPFS_MAGIC || st.Type == unix.RAMFS_MAGIC
 }
 
@@ -223,9 +220,7 @@ func mnist(t *testing.T, dir string, n uint32) {
 	images = append(images, make([]byte, n*28*28)...)
 	labels := append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 2049), n), make([]byte, n)...)
 	for name, content := range map[string][]byte{"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o644))
 	}
 }
 

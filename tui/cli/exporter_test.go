@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 )
 
@@ -56,9 +57,7 @@ func addressOf(t *testing.T, said fmt.Stringer) string {
 func get(t testing.TB, address string) string {
 	t.Helper()
 	answer, err := http.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {
@@ -117,9 +116,7 @@ func started(t *testing.T, args ...string) (*exec.Cmd, *safeBuffer) {
 	cmd, said := exec.Command(os.Args[0], args...), &safeBuffer{}
 	cmd.Env = append(os.Environ(), asJtune+"=1")
 	cmd.Stderr = said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGTERM); _ = cmd.Wait() })
 	return cmd, said
 }
@@ -144,22 +141,16 @@ func TestExporterFeedsARealPrometheus(t *testing.T) {
 	config := filepath.Join(dir, "prometheus.yml")
 	text := fmt.Sprintf("global: {scrape_interval: 1s}\nscrape_configs:\n"+
 		"  - {job_name: jetson, static_configs: [{targets: [%q]}]}\n", target)
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(config, []byte(text), 0o644))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	web := l.Addr().String()
 	l.Close()
 	prometheus := exec.Command("prometheus", "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "tsdb"),
 		"--web.listen-address="+web)
 	log := &safeBuffer{}
 	prometheus.Stderr = log
-	if err := prometheus.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, prometheus.Start())
 	defer func() { _ = prometheus.Process.Signal(syscall.SIGTERM); _ = prometheus.Wait() }()
 	for query, least := range map[string]float64{
 		"jetson_module_power_watts":                                 5,  // the exporter's own board is idle
@@ -193,9 +184,7 @@ func asked(t *testing.T, web, query string, log fmt.Stringer) float64 {
 		}
 		if len(got.Data.Result) == 1 {
 			v, err := strconv.ParseFloat(got.Data.Result[0].Value[1].(string), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			t.Logf("%s = %v", query, v)
 			return v
 		}
@@ -234,12 +223,8 @@ func TestWatchOfThirtyDaysStaysFlat(t *testing.T) {
 		"--count", strconv.Itoa(readings), "--json")
 	cmd.Env = append(os.Environ(), asJtune+"=1")
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
+	must.NoError(t, cmd.Start())
 	var early, late, n int
 	var at, before struct {
 		S float64 `json:"t_s"`
@@ -271,17 +256,13 @@ func TestWatchOfThirtyDaysStaysFlat(t *testing.T) {
 func rssKB(t *testing.T, pid int) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	m := regexp.MustCompile(`VmRSS:\s+(\d+) kB`).FindSubmatch(text)
 	if m == nil {
 		t.Fatalf("no VmRSS:\n%s", text)
 	}
 	n, err := strconv.Atoi(string(m[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return n
 }
 
@@ -289,16 +270,12 @@ func rssKB(t *testing.T, pid int) int {
 func cpuSeconds(t *testing.T, pid int) float64 {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	total := 0.0
 	for _, f := range fields[11:13] { // utime and stime
 		n, err := strconv.ParseFloat(f, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		total += n / 100
 	}
 	return total

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 var (
@@ -30,9 +32,7 @@ func featureTests(t *testing.T) map[string]bool {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return names
 }
 
@@ -42,9 +42,7 @@ func TestFeaturesNameTestsAndCommandsThatExist(t *testing.T) {
 	t.Parallel()
 	computes(t)
 	page, err := os.ReadFile(filepath.Join(checkout, "docs", "features.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	tests, count := featureTests(t), map[string]int{}
 	rows := featureRow.FindAllStringSubmatch(string(page), -1)
 	for _, r := range rows {

@@ -9,20 +9,18 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"jtune/internal/must"
 )
 
 func TestFieldsAreBoundByACommand(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var source strings.Builder
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		source.Write(text)
 	}
 	for of, part := range requests().parts {

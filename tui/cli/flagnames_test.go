@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/must"
 	"jtune/internal/usage"
 )
 
@@ -46,9 +47,7 @@ func TestFlagsHaveEveryField(t *testing.T) {
 func everyField(t *testing.T) (list []usage.Field) {
 	t.Helper()
 	source, err := os.ReadFile("../../internal/usage/fields.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, m := range regexp.MustCompile(`Field\s+= "(.+?)"`).FindAllStringSubmatch(string(source), -1) {
 		if f := usage.Field(m[1]); slices.Contains(list, f) {
 			t.Errorf("%s twice", f)

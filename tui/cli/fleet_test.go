@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tui/session/fleet/fleettest"
 )
@@ -29,9 +30,7 @@ mkdir -p "$HOME" && cd "$HOME" && exec sh -c "$*"
 func fakeFleet(t *testing.T, boards map[string]string) []string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(fakeSSH), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "ssh"), []byte(fakeSSH), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	t.Setenv("FLEET", dir)
 	t.Setenv(asJtune, "1")
@@ -143,12 +142,8 @@ func TestFleetMeasuresOnePlanInParts(t *testing.T) {
 	}
 	// The board is reachable again: the same command measures what is missing, and merges.
 	text, err := os.ReadFile(config[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(config[1], []byte(strings.Replace(string(text), `"dead"`, `"c"`, 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
+	must.NoError(t, os.WriteFile(config[1], []byte(strings.Replace(string(text), `"dead"`, `"c"`, 1)), 0o644))
 	jtune(t, append(append(config, "fleet", "profile"), plan...)...).done(t)
 	head, rows, err := record.Read(out)
 	if err != nil || len(rows) != 6 || head.Plan.Shard != "" {
@@ -156,9 +151,7 @@ func TestFleetMeasuresOnePlanInParts(t *testing.T) {
 	}
 	jtune(t, append(append(config, "fleet", "profile"), plan...)...).fails(t, exitUsage, "is there already")
 	plan[len(plan)-1] = "7"
-	if err := os.Rename(out, out+".old"); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Rename(out, out+".old"))
 	jtune(t, append(append(config, "fleet", "profile"), plan...)...).fails(t, exitUsage, "parts of another plan")
 }
 
@@ -174,9 +167,7 @@ func TestFleetOfSeveralServers(t *testing.T) {
 		s := fleettest.Start(t, asJtune+"=1")
 		servers = append(servers, s)
 		options, err := json.Marshal(s.Flags())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		name := fmt.Sprintf("b%d", i+1)
 		config.WriteString(boardTables(dir, map[string]string{name: s.Host()}, "options = "+string(options)))
 	}
@@ -190,9 +181,7 @@ func TestFleetOfSeveralServers(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") != "" { // the last one hangs for a minute
 		at := strings.LastIndex(config.String(), "jtune = \"")
 		slow := config.String()[:at] + "jtune = \"sleep 60; " + config.String()[at+len("jtune = \""):]
-		if err := os.WriteFile(flags[1], []byte(slow), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(flags[1], []byte(slow), 0o644))
 	}
 	out := filepath.Join(dir, "all")
 	plan := []string{"fleet", "profile", "--out", out, "--retries", "0", "--", "lstm", "--sample", "12"}
@@ -203,17 +192,11 @@ func TestFleetOfSeveralServers(t *testing.T) {
 	}
 	back := fleettest.Start(t, asJtune+"=1")
 	options, err := json.Marshal(back.Flags())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	old, err := json.Marshal(servers[1].Flags())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	text := strings.Replace(config.String(), string(old), string(options), 1)
-	if err := os.WriteFile(flags[1], []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(flags[1], []byte(text), 0o644))
 	fleet(plan...).done(t)
 	if _, rows, err := record.Read(out); err != nil || len(rows) != 12 {
 		t.Errorf("%d rows of 12: %v", len(rows), err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/fleet/fleettest"
@@ -32,17 +33,13 @@ func TestFleetOfEightServersMeasuresAFullGrid(t *testing.T) {
 		var b strings.Builder
 		for i, s := range servers {
 			options, err := json.Marshal(s.Flags())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			program := jtunes[i+1] + os.Args[0]
 			fmt.Fprintf(&b, "[board.b%d]\nssh = %q\njtune = %q\noptions = %s\nargs = ['--device', 'virtual:agx-orin', "+
 				"'--speed', 'max', '--data-dir', %q]\n", i+1, s.Host(), program, options,
 				filepath.Join(dir, fmt.Sprintf("data-%d", i+1)))
 		}
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
 	}
 	configure(map[int]string{endless: `printf '\033[2J\033]0;x\a'; yes; `, slow: "sleep 20; "})
 	servers[lost-1].Kill()

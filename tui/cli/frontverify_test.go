@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 )
 
@@ -29,13 +30,9 @@ func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 		t.Errorf("the updated front lacks measured or predicted modes:\n%s", front)
 	}
 	before, err := learn.Load(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	after, err := learn.Load(refit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if len(before.Samples) != 10 || len(after.Samples) != 13 || !after.CV.Known() ||
 		after.Provenance.Workload != "resnet18" {
 		t.Errorf("the model has %d samples, the corrected one %d, provenance %+v", len(before.Samples),

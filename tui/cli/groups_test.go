@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"jtune/internal/must"
 )
 
 func TestHelpListsTheDailyCommandsAndThreeGroups(t *testing.T) {
@@ -108,9 +110,7 @@ func TestFormerNamesRunThePresentCommand(t *testing.T) {
 func TestCommandsOfAnEarlierVersionAnswer(t *testing.T) {
 	t.Parallel()
 	list, err := os.ReadFile("testdata/commands-baca48b6.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	replaced := strings.Fields("--keep --reduce") // of models: the profiles
 	root, asked := new(app).root(), 0
 	for line := range strings.Lines(string(list)) {

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/guard"
 	"jtune/tegra/tegratest"
@@ -19,21 +20,15 @@ func TestDeadGuardIsReplaced(t *testing.T) {
 	root := tegratest.AGXOrin35(t)
 	s, err := session.Open(session.Options{Sysroot: root, Paths: config.Paths{DataDir: t.TempDir(),
 		LogFile: filepath.Join(t.TempDir(), "log")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer s.Close()
 	before := tegratest.Contents(t, root)
 	set := func() *guard.Client {
 		t.Helper()
 		g, err := s.Guard(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		m, err := s.Device.Space().Parse("8c/1.34C/0.83G/2.13M")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if _, err := g.Apply(t.Context(), tegra.Request{Mode: m}); err != nil {
 			t.Fatal(err)
 		}
@@ -43,9 +38,7 @@ func TestDeadGuardIsReplaced(t *testing.T) {
 	if again := set(); again != first {
 		t.Error("a living guard was replaced")
 	}
-	if err := syscall.Kill(first.PID(), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, syscall.Kill(first.PID(), syscall.SIGKILL))
 	if _, err := first.Restore(t.Context()); err == nil {
 		t.Fatal("a killed guard answers")
 	}

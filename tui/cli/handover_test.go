@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // searchedOnce is a data directory with one search, made once, and what the search printed.
@@ -31,9 +33,7 @@ func measured(t *testing.T) (data string, o outcome) {
 		once.outcome = jtune(t, tune...)
 	})
 	data = filepath.Join(t.TempDir(), "data")
-	if err := os.CopyFS(data, os.DirFS(once.dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.CopyFS(data, os.DirFS(once.dir)))
 	return data, once.done(t)
 }
 
@@ -55,9 +55,7 @@ func TestReportOfASearch(t *testing.T) {
 		t.Errorf("said %q", o.err)
 	}
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	page := string(text)
 	for _, said := range []string{"SIMULATED: a virtual board", found, "It holds: held for 20 min", "● measured",
 		"○ predicted", "<svg ", "jtune apply " + found, "the soak: mobilenet", "All modes, and what was measured",
@@ -235,13 +233,9 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 	// a limit that it no longer keeps
 	path := filepath.Join(loaded, "campaign.toml")
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	tight := regexp.MustCompile(`(?m)^(\s*latency_ms = ).*$`).ReplaceAll(text, []byte("${1}5.0"))
-	if err := os.WriteFile(path, tight, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, tight, 0o644))
 	late := jtune(t, on("verify", loaded, "--json")...)
 	if v := late.verification(t); v["verdict"] != "over" {
 		t.Errorf("%v", v)
@@ -268,14 +262,10 @@ func TestReportRefusesInOneLine(t *testing.T) {
 	other.fails(t, exitUsage, "give the same command")
 	for file, says := range map[string]string{"kept = 5": "kept.toml",
 		"[[kept]]\nboard = \"AGX Orin\"\nvirtual = true\nmode = \"\u001b[31m,,\"\n": "kept.toml"} {
-		if err := os.WriteFile(filepath.Join(data, "kept.toml"), []byte(file), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(data, "kept.toml"), []byte(file), 0o644))
 		jtune(t, with(virtualBoard, "verify", "--data-dir", data)...).fails(t, exitFailed, says)
 	}
-	if err := os.Remove(filepath.Join(data, "kept.toml")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Remove(filepath.Join(data, "kept.toml")))
 	jtune(t, "verify", "--device", "virtual:nano", "--speed", "max", "--data-dir", data).fails(t, exitFailed,
 		"no search on this board has an answer yet")
 }

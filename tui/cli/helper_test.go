@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/testhome"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -174,9 +175,7 @@ func array(t testing.TB, text string) []map[string]any {
 func write(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 
@@ -210,13 +209,9 @@ func toySweep(t testing.TB) (path string, rows []tegra.Measured) {
 		rows = append(rows, toyLaw(m))
 	}
 	var b bytes.Buffer
-	if err := sweeptest.Write(&b, rows); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, sweeptest.Write(&b, rows))
 	path = filepath.Join(t.TempDir(), "toy.csv")
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
 	return path, rows
 }
 

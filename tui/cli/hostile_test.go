@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra/tegratest"
 )
@@ -30,12 +31,8 @@ func TestCommandsPrintNoControlCharactersOfOthers(t *testing.T) {
 		filepath.Join(campaign, "campaign.toml"): "format = 1\nx = \"\x1b[2J\"\n",
 		filepath.Join(dir, "a\x1b[2J.model"):     "not a model",
 	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	for _, args := range [][]string{
 		{"--sysroot", root, "device"}, {"--sysroot", root, "device", "--json"}, {"--sysroot", root, "doctor"},
@@ -81,9 +78,7 @@ func TestRowsAreRefusedAlikeByEveryDoor(t *testing.T) {
 		}, "swapped"},
 	} {
 		file := filepath.Join(dir, safe(name)+".csv")
-		if err := os.WriteFile(file, []byte(lines(c.row)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(lines(c.row)), 0o644))
 		for _, args := range [][]string{
 			{"import", file, "--out", filepath.Join(dir, safe(name))},
 			{"fit", "--samples", file, "--out", filepath.Join(dir, "m")},
@@ -108,9 +103,7 @@ func TestResumeTakesNoRowThatCannotBe(t *testing.T) {
 	jtune(t, args...).done(t)
 	file := filepath.Join(out, "modes.csv")
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	rows := strings.SplitAfter(string(text), "\n")
 	cells := func(i, at int, v string) {
 		fields := strings.Split(rows[i], ",")
@@ -120,9 +113,7 @@ func TestResumeTakesNoRowThatCannotBe(t *testing.T) {
 	cells(1, 5, "1000000")  // 1 MW
 	cells(2, 4, "1e300")    // ms
 	cells(3, 1, "20000000") // kHz, not a clock of the board
-	if err := os.WriteFile(file, []byte(strings.Join(rows, "")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte(strings.Join(rows, "")), 0o644))
 	o := jtune(t, with(args, "--resume")...).done(t)
 	for _, want := range []string{"3 new", "line 2", "line 3", "no mode of this device"} {
 		if !strings.Contains(o.out+o.err, want) {
@@ -137,9 +128,7 @@ func TestMergeTakesCopiesOnce(t *testing.T) {
 	dir := t.TempDir()
 	base, double, both := filepath.Join(dir, "base"), filepath.Join(dir, "copy"), filepath.Join(dir, "both")
 	jtune(t, with(virtualBoard, "profile", "resnet", "--sample", "6", "--minibatches", "3", "--out", base)...).done(t)
-	if err := os.CopyFS(double, os.DirFS(base)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.CopyFS(double, os.DirFS(base)))
 	o := jtune(t, "merge", base, double, "--out", both).done(t)
 	if !strings.Contains(o.err, "6 rows are copies of others") {
 		t.Errorf("merge says %q and %q", o.out, o.err)
@@ -151,13 +140,9 @@ func TestMergeTakesCopiesOnce(t *testing.T) {
 	}
 	file := filepath.Join(base, "modes.csv")
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	_, below, _ := strings.Cut(string(text), "\n")
-	if err := os.WriteFile(file, append(text, below...), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, append(text, below...), 0o644))
 	for _, samples := range []string{base, write(t, string(text)+below)} {
 		o := jtune(t, "fit", "--device", "virtual:agx-orin", "--samples", samples, "--out", filepath.Join(dir, "m"))
 		o.done(t)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 	"jtune/tui/session/inspect"
 )
@@ -64,9 +65,7 @@ func TestHotBoardIsWarnedOfByApply(t *testing.T) {
 	t.Parallel()
 	args, root := fakeBoard(t, "true")
 	zone := filepath.Join(root, "sys/class/thermal/thermal_zone8/temp")
-	if err := os.WriteFile(zone, []byte("96000\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(zone, []byte("96000\n"), 0o644))
 	o := jtune(t, with(args, "apply", "MAXN", "--yes")...).done(t)
 	if !strings.Contains(o.err, "warning: the board is hot: tj-therm at 96 °C") {
 		t.Errorf("got %q", o.err)

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestImportMakesACampaign(t *testing.T) {
@@ -61,9 +63,7 @@ func TestImportTakesAPowerLogAndTheTimesOfItsRun(t *testing.T) {
 		timesText += fmt.Sprintf("0,500,%g\n", 0.5*float64(i+1))
 	}
 	for file, text := range map[string]string{power: powerText, times: timesText} {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	out := filepath.Join(dir, "c")
 	jtune(t, "import", power, "--epochs", times, "--mode", "12,2201600,1300500000,3199000000", "--out", out).done(t)
@@ -106,13 +106,9 @@ func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
 	jtune(t, "merge", a, "--out", out+"5").fails(t, exitUsage, "DIR DIR…")
 	rows := filepath.Join(b, "modes.csv")
 	text, err := os.ReadFile(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	// one mode less
-	if err := os.WriteFile(rows, text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(rows, text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1], 0o644))
 	if o := jtune(t, "merge", a, b, "--out", out+"6").done(t); !strings.Contains(o.err,
 		b+" is not finished: 1 of its 4 modes are missing") {
 		t.Errorf("a part without its last mode: %s", o.err)
@@ -140,23 +136,17 @@ func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
 	edit := func(dir, column string, factor float64) {
 		file := filepath.Join(dir, "modes.csv")
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 		at := slices.Index(strings.Split(lines[0], ","), column)
 		for i := 1; i < len(lines); i++ {
 			f := strings.Split(lines[i], ",")
 			v, err := strconv.ParseFloat(f[at], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			f[at] = strconv.FormatFloat(v*factor, 'f', -1, 64)
 			lines[i] = strings.Join(f, ",")
 		}
-		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
 	}
 	edit(dirs[1], "time_ms", 1.12)
 	o := jtune(t, with([]string{"merge", "--out", filepath.Join(top, "other")}, dirs...)...).done(t)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -161,9 +162,7 @@ func interruptedPair(t *testing.T, policy string) *interrupted {
 			"command = [\"sh\", \"-c\", %q]\n", name,
 			strings.NewReplacer("JOB", job, "NAME", name).Replace(jobOfTurns))
 	}
-	if err := os.WriteFile(args[slices.Index(args, "--config")+1], []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(args[slices.Index(args, "--config")+1], []byte(text), 0o644))
 	return &interrupted{t: t, disk: smallDisk(t), modes: 2, patience: 20 * time.Second, args: args, root: root,
 		found: tegratest.Contents(t, root), job: job, plan: []string{"pair",
 			"--train", "my-train", "--infer", "my-infer",
@@ -240,9 +239,7 @@ func (c *interrupted) round(round int) {
 		[]string{"--out", c.dir, "--resume", "--redo-failed"})...)
 	client.Env = append(os.Environ(), asJtune+"=1", "TMPDIR="+t.TempDir()) // rows may be rescued to it
 	client.Stderr = &said
-	if err := client.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, client.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- client.Wait() }()
 	what := "nothing"
@@ -401,9 +398,7 @@ func (c *interrupted) check(said string) {
 		seen[r.Mode] = ran[run]
 	}
 	space, err := head.Device.Space()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for line := range strings.Lines(said) {
 		f := strings.Fields(line)
 		if len(f) < 3 || f[2] != "ok" {
@@ -464,9 +459,7 @@ func (c *interrupted) replug() {
 	if c.job == "" {
 		return
 	}
-	if err := os.WriteFile(filepath.Join(c.job, "data"), nil, 0o644); err != nil {
-		c.t.Fatal(err)
-	}
+	must.NoError(c.t, os.WriteFile(filepath.Join(c.job, "data"), nil, 0o644))
 }
 
 // fillDisk fills the record's disk.

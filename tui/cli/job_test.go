@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 )
 
@@ -54,9 +55,7 @@ func TestBadHarnesses(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(config, append(text, "silence_s = 1\n"...), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		jtune(t, with(args, "profile", "job", "--sample", "1", "--retries", "0", "--out",
 			filepath.Join(t.TempDir(), "c"))...).fails(t, exitNoDevice, "prints nothing for 1 s")
 	})

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra/tegratest"
 )
@@ -145,9 +146,7 @@ func TestRunBesideAnotherSetsNoMode(t *testing.T) {
 	before := tegratest.Contents(t, root)
 	first := exec.Command(os.Args[0], with(args, "run", "job", "--mode", aMode, "--minibatches", "100000")...)
 	first.Env = append(os.Environ(), asJtune+"=1")
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, first.Start())
 	until(t, "the job runs", func() bool { return len(processes("# "+dir)) > 0 })
 	r := jtune(t, with(args, "run", "--mode", "MAXN", "--", "true")...)
 	if r.code != exitNoDevice || !strings.Contains(r.err, "run of job in mode "+aMode) ||
@@ -185,9 +184,7 @@ func TestRunInAModeIsRestoredWhenKilled(t *testing.T) {
 		client := exec.Command(os.Args[0], with(args, "run", "job", "--mode", aMode, "--minibatches", "100000",
 			"--no-record")...)
 		client.Env = append(os.Environ(), asJtune+"=1")
-		if err := client.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, client.Start())
 		time.Sleep(time.Duration(rng.Int64N(int64(3 * time.Second))))
 		all := map[string]func(){
 			"jtune":    func() { _ = client.Process.Kill() },
@@ -247,9 +244,7 @@ func TestRunPrintsAUnit(t *testing.T) {
 		return
 	}
 	file := filepath.Join(t.TempDir(), "train.service")
-	if err := os.WriteFile(file, []byte(r.out), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte(r.out), 0o644))
 	if said, err := exec.Command(check, "verify", file).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, said)
 	}

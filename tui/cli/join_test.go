@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // trainsElsewhere starts a job outside jtune: a minibatch every 5 ms, its output in a file.
@@ -15,9 +17,7 @@ func trainsElsewhere(t *testing.T) (pid int, log string) {
 	t.Helper()
 	log = filepath.Join(t.TempDir(), "train.log")
 	f, err := os.Create(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	cmd := exec.Command("/bin/sh", "-c",
 		`while :; do echo '{"event":"minibatch","time_ms":5.5}'; sleep 0.005; done`)
@@ -55,9 +55,7 @@ func TestProfileMeasuresInsideATrainingThatRunsAlready(t *testing.T) {
 	pid, _ := trainsElsewhere(t)
 	dir := filepath.Join(t.TempDir(), "c")
 	list := filepath.Join(t.TempDir(), "modes")
-	if err := os.WriteFile(list, []byte("12c/2.20C/1.30G/3.20M\n4c/2.20C/1.30G/3.20M\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(list, []byte("12c/2.20C/1.30G/3.20M\n4c/2.20C/1.30G/3.20M\n"), 0o600))
 	args := with(liveBoard, "profile", "resnet18", "--attach", strconv.Itoa(pid), "--list", list, "--wait", "1s",
 		"--out", dir)
 	if o := jtune(t, args...).done(t); !strings.Contains(o.out, "2 modes recorded, 2 usable") {

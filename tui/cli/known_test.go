@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/pareto"
@@ -44,9 +45,7 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	jtune(t, "fit", "--samples", campaign, "--out", model).done(t)
 	for _, limit := range []float64{14, 18, 22, 26} {
 		best, err := optimize.ChooseKnown(known, func(int) int { return 1 }, metric.Watts(limit))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		want := known[best]
 		v := jtune(t, "choose", "--model", model, "--power-limit", fmt.Sprint(limit), "--json").done(t).object(t,
 			answerKeys)

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/optimize/pareto"
@@ -52,9 +53,7 @@ func fitOnce(t testing.TB, name string, args ...string) (model string, o outcome
 	defer fits.Unlock()
 	model = filepath.Join(t.TempDir(), name+".model")
 	if o, ok := fits.outcomes[name]; ok {
-		if err := os.WriteFile(model, fits.models[name], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(model, fits.models[name], 0o644))
 		return model, o
 	}
 	o = jtune(t, with([]string{"fit", "--out", model}, args...)...)
@@ -169,9 +168,7 @@ func TestModelSpeaksOfTheRightSpace(t *testing.T) {
 				t.Errorf("stderr %q does not warn of the %s", o.err, c.warning)
 			}
 			m, err := learn.Load(model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			if m.Space.Len() != c.modes {
 				t.Errorf("speaks of %d modes, want %d", m.Space.Len(), c.modes)
 			}
@@ -244,9 +241,7 @@ func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 		"x,1,2,3,c\n12,2201600,1300500000,3199000000,d\n")
 	o := jtune(t, "predict", "--model", model, "--modes", modes, "--csv").done(t)
 	rows, err := csv.NewReader(strings.NewReader(o.out)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got := strings.Join(rows[0], ","); got != predictColumns {
 		t.Errorf("got header %s, want %s", got, predictColumns)
 	}
@@ -364,9 +359,7 @@ func TestBrokenModelFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	model := fitToy(t)
 	data, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for name, text := range map[string]string{"cut in half": string(data[:len(data)/2]), "no model": "hello",
 		"empty": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -401,9 +394,7 @@ func TestFrontIsDrawn(t *testing.T) {
 	svg := filepath.Join(t.TempDir(), "front.svg")
 	o := jtune(t, "front", "--model", model, "--svg", svg).done(t)
 	data, err := os.ReadFile(svg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	text := string(data)
 	if !strings.HasPrefix(text, "<svg") || !strings.Contains(text, "<polyline") || strings.Contains(text, "NaN") ||
 		o.out != "" {
@@ -445,9 +436,7 @@ func TestChooseAnswersAsTheFrontPageDoes(t *testing.T) {
 	t.Parallel()
 	path := fitToy(t)
 	m, err := learn.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	o := outlook.New("toy", m, m.Space)
 	for _, watts := range []float64{1, 14, 17.5, 20, 33} {
 		got := jtune(t, "choose", "--model", path, "--power-limit", fmt.Sprint(watts), "--json").object(t, answerKeys)

@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"jtune/internal/must"
 )
 
 // unmarked are the commands whose output has no numbers of a board, and why.
@@ -281,9 +283,7 @@ func leaves(c *cobra.Command) (out []*cobra.Command) {
 func again(t *testing.T, campaign string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(dir, os.DirFS(campaign)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.CopyFS(dir, os.DirFS(campaign)))
 	return dir
 }
 
@@ -344,9 +344,7 @@ func wantMarkedFiles(t *testing.T, dir string) {
 		seen[e.Name()] = true
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, name := range []string{
 		"modes.csv", "runs.csv", "samples.csv", "minibatches.csv", "knobs.csv", "report.csv",
 	} {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // frequentMistakes are command lines with common mistakes, each with the content of the configuration file, if any.
@@ -52,9 +54,7 @@ func TestFrequentMessagesSayWhatWhereAndWhatToDo(t *testing.T) {
 			flags = append(flags, "--device", "virtual:agx-orin", "--speed", "max")
 		}
 		config := filepath.Join(dir, "config.toml")
-		if err := os.WriteFile(config, []byte(m.config), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(config, []byte(m.config), 0o644))
 		o := jtune(t, append(append(flags, "--config", config), words...)...)
 		last := strings.TrimSuffix(o.err, "\n")
 		last = strings.ReplaceAll(last[strings.LastIndex(last, "\n")+1:], dir, "DIR")
@@ -69,12 +69,8 @@ func TestFrequentMessagesSayWhatWhereAndWhatToDo(t *testing.T) {
 	}
 	path := filepath.Join("testdata", "messages.golden")
 	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll("testdata", 0o755))
+		must.NoError(t, os.WriteFile(path, []byte(b.String()), 0o644))
 	}
 	want, err := os.ReadFile(path)
 	if err != nil || string(want) != b.String() {

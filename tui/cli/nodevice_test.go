@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // Commands on models read what the campaigns recorded: with a device that does not exist they print the same. Only a
@@ -21,9 +23,7 @@ func TestCommandsOnModelsOpenNoDevice(t *testing.T) {
 	const name = "mobilenet@virtual-orin-nano"
 	file := filepath.Join(data, "models", name+".model")
 	sizes, model := filepath.Join(data, "sizes.csv"), filepath.Join(data, "copy.model")
-	if err := os.WriteFile(sizes, []byte("mode,power_w\n15W,14\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(sizes, []byte("mode,power_w\n15W,14\n"), 0o644))
 	jtune(t, "models", "fit", "--samples", folders[0], "--out", model, "--data-dir", data).done(t)
 	for _, line := range []string{
 		"choose --power-limit 12 --model " + name,

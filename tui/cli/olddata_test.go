@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 )
@@ -31,18 +32,14 @@ func TestCommandsUseTheDataDirectoriesOfEarlierVersions(t *testing.T) {
 
 func useOldData(t *testing.T, of string) {
 	dir := filepath.Join(t.TempDir(), "data")
-	if err := os.CopyFS(dir, os.DirFS(of)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.CopyFS(dir, os.DirFS(of)))
 	args := []string{"--data-dir", dir, "--speed", "max"}
 	if name := filepath.Join(dir, "config.toml"); fileExists(name) {
 		args = append(args, "--config", name)
 		jtune(t, with(args, "config", "check")...).done(t)
 	}
 	folders, err := os.ReadDir(filepath.Join(dir, "campaigns"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	listed := decoded[[]map[string]any](t, with(args, "campaigns", "--json"))
 	if len(listed) != len(folders) {
 		t.Errorf("%d campaigns are listed, want %d", len(listed), len(folders))
@@ -91,9 +88,7 @@ func useOldData(t *testing.T, of string) {
 func TestCampaignsListTheVerdictsOfSoaks(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	if err := os.CopyFS(dir, os.DirFS("testdata/datadir-baca48b6")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.CopyFS(dir, os.DirFS("testdata/datadir-baca48b6")))
 	for range 2 {
 		out := jtune(t, "--data-dir", dir, "campaigns").done(t).out
 		for _, want := range []string{"finished: holds\n", "interrupted: not seen\n"} {
@@ -138,14 +133,10 @@ func useOldCampaign(t *testing.T, args []string, dir string, h record.Header, c 
 func lengths(t *testing.T, path string) int {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return len(lines)
 }
 

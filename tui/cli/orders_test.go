@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -37,9 +38,7 @@ func TestOrdersOfAnotherProgramReachExperimentsAndVerification(t *testing.T) {
 			cmd.Env = append(os.Environ(), asJtune+"=1")
 			var said safeBuffer
 			cmd.Stderr = &said
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, cmd.Start())
 			seen := task.Campaigns{Dir: filepath.Join(dir, "campaigns"), Board: tegra.Board{Name: "AGX Orin",
 				Virtual: true}, Held: func() []record.Running {
 				return campaigns.Held(session.Options{Paths: config.Paths{DataDir: dir}}.Paths)

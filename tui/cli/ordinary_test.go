@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/text"
 )
 
@@ -18,9 +19,7 @@ func shutBoard(t *testing.T, shut ...string) string {
 	readable(t, root)
 	for _, name := range shut {
 		full := filepath.Join(root, name)
-		if err := os.Chmod(full, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Chmod(full, 0))
 		t.Cleanup(func() { os.Chmod(full, 0o755) })
 	}
 	if os.Geteuid() != 0 {
@@ -69,9 +68,7 @@ func TestMissingRatesOfTheMemoryAreNotSaidToNeedRoot(t *testing.T) {
 	t.Parallel()
 	root := shutBoard(t)
 	for _, dir := range []string{debugfs, "sys/kernel/nvpmodel_emc_cap", "etc/nvpmodel.conf"} {
-		if err := os.RemoveAll(filepath.Join(root, dir)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.RemoveAll(filepath.Join(root, dir)))
 	}
 	const why = "the memory's rates cannot be read: debugfs is not mounted here, as in a container"
 	for name, as := range map[string]func(testing.TB, ...string) outcome{"this user": jtune, "nobody": powerless} {
@@ -107,13 +104,9 @@ func TestNeedsRootOnAnotherTreeGivesNoWayAroundTheProtection(t *testing.T) {
 			root := shutBoard(t, c.shut...)
 			if c.name == "no longer at boot" {
 				unit := filepath.Join(root, "etc/systemd/system/jtune-mode.service")
-				if err := os.MkdirAll(filepath.Dir(unit), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(unit, []byte("# Written by jtune apply --at-boot; jtune apply --at-boot off "+
-					"removes it.\n"), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, os.MkdirAll(filepath.Dir(unit), 0o755))
+				must.NoError(t, os.WriteFile(unit,
+					[]byte("# Written by jtune apply --at-boot; jtune apply --at-boot off removes it.\n"), 0o644))
 				if os.Geteuid() != 0 {
 					os.Chmod(filepath.Dir(unit), 0o555)
 					t.Cleanup(func() { os.Chmod(filepath.Dir(unit), 0o755) })
@@ -159,9 +152,7 @@ func TestPresetWhoseMemoryClockIsNotKnownHasADash(t *testing.T) {
 func TestTuneWithoutModulePowerIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	args, root := fakeBoard(t, "exit 1") // never started
-	if err := os.RemoveAll(filepath.Join(root, "sys/bus/i2c/drivers/ina3221")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.RemoveAll(filepath.Join(root, "sys/bus/i2c/drivers/ina3221")))
 	o := jtune(t, with(args, "tune", "job", "--power-limit", "25")...)
 	if o.code != 1 || !strings.Contains(o.err, "shows no power of its module") ||
 		!strings.Contains(o.err, "jtune run") {

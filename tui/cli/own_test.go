@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // steps returns a script that prints n steps of about 20 ms, then more.
@@ -182,9 +184,7 @@ func TestRunOfACommandIsSavedAndCommentsStay(t *testing.T) {
 	t.Parallel()
 	config := filepath.Join(t.TempDir(), "config.toml")
 	before := "# mine\n[workload.mine]\ncommand = [\"old\"]\n# of the next\n\n[torch]\ndata = \"/x\" # there\n"
-	if err := os.WriteFile(config, []byte(before), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(config, []byte(before), 0o600))
 	save := func(flags ...string) outcome {
 		args := with([]string{"run", "--no-device", "--no-record", "--config", config, "--batch", "8"}, flags...)
 		return jtune(t, with(args, steps("40", ":")...)...)
@@ -216,9 +216,7 @@ func TestCommandsGetTheStandardInputOnce(t *testing.T) {
 	t.Parallel()
 	pipe := func(text string, open bool) *os.File {
 		out, in, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		t.Cleanup(func() { out.Close(); in.Close() })
 		if fmt.Fprint(in, text); !open {
 			in.Close()
@@ -227,9 +225,7 @@ func TestCommandsGetTheStandardInputOnce(t *testing.T) {
 	}
 	file := func(text string) *os.File {
 		f, err := os.Open(write(t, text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		t.Cleanup(func() { f.Close() })
 		return f
 	}
@@ -361,9 +357,7 @@ func TestRunOfALogSaysHowItIsRead(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log")
 	job := exec.Command("sh", "-c", `i=0; while :; do i=$((i+1)); echo "step $i/100000"; sleep 0.03; done >`+log)
-	if err := job.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, job.Start())
 	defer func() { _, _ = job.Process.Kill(), job.Wait() }()
 	until(t, "it writes", func() bool { s, err := os.Stat(log); return err == nil && s.Size() > 0 })
 	for _, board := range [][]string{{"--no-device"}, {"--device", "virtual:agx-orin", "--base", "0"}} {
@@ -381,9 +375,7 @@ func TestRunReadsAnInferenceThatRunsAlready(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log")
 	job := exec.Command("sh", "-c", `while :; do echo "0: 384x640 3 persons, 1 bus, 1.5ms"; sleep 0.03; done >`+log)
-	if err := job.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, job.Start())
 	defer func() { _, _ = job.Process.Kill(), job.Wait() }()
 	until(t, "it writes", func() bool { s, err := os.Stat(log); return err == nil && s.Size() > 0 })
 	o := jtune(t, with(noDevice, "--minibatches", "40", "resnet18-infer", "--log", log)...).done(t)

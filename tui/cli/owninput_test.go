@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 // Whatever a command does, jtune prints one line about it, prints its cost, and leaves nothing running.
@@ -18,9 +20,7 @@ func TestRunOfABadCommandSaysOneLineAndLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, []byte(text), mode))
 		return path
 	}
 	plain, strange := write("plain", "echo a\n", 0o644), write("strange", "neither a program nor a script\n", 0o755)
@@ -95,9 +95,7 @@ func TestRunOfACommandThatPrintsWithoutEnd(t *testing.T) {
 	var out strings.Builder
 	var said endOf
 	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, cmd.Start())
 	most := mostMemory(cmd.Process.Pid)
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err, said.text)
@@ -177,13 +175,9 @@ func TestRunOfACommandThatIsInterruptedTellsWhatItCost(t *testing.T) {
 	cmd.Env = append(os.Environ(), asJtune+"=1")
 	var out, said safeBuffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, cmd.Start())
 	until(t, "its steps are read", func() bool { return strings.Contains(said.String(), "reads: ") })
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
 		t.Errorf("got %v, want exit code %d", err, exitInterrupted)

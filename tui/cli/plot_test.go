@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // plotModel creates a small campaign and a model of it.
@@ -47,9 +49,7 @@ func TestPlotDrawsEveryKindInEveryForm(t *testing.T) {
 			Lacks   *string
 			Points  []map[string]any
 		}
-		if err := json.Unmarshal([]byte(jtune(t, append(args, "--json")...).done(t).out), &doc); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal([]byte(jtune(t, append(args, "--json")...).done(t).out), &doc))
 		lines := strings.Count(jtune(t, append(args, "--csv")...).done(t).out, "\n")
 		switch {
 		case doc.Kind != k.name || !doc.Virtual || lines != len(doc.Points)+1:

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // Programs that measure at the same time in one data directory, one of which is killed, lose none of each other's rows:
@@ -19,9 +21,7 @@ func TestProgramsOnOneDataDirectoryLoseNothingOfEachOthers(t *testing.T) {
 		at := []string{"--device", "virtual:agx-orin", "--data-dir", dir, "--log-file", log}
 		cmd := exec.Command(os.Args[0], slices.Concat(args, at)...)
 		cmd.Env = append(os.Environ(), asJtune+"=1")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, cmd.Start())
 		return cmd
 	}
 	list := func() []map[string]any {
@@ -44,9 +44,7 @@ func TestProgramsOnOneDataDirectoryLoseNothingOfEachOthers(t *testing.T) {
 	jtune(t, "campaigns", "delete", running, "--data-dir", dir).fails(t, exitFailed, "in use")
 	fast := []string{"profile", "lstm", "--sample", "3", "--minibatches", "5", "--speed", "max", "--seed"}
 	all := []*exec.Cmd{start(with(fast, "1")...), start(with(fast, "2")...)}
-	if err := killed.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, killed.Process.Kill())
 	_ = killed.Wait()
 	for _, cmd := range all {
 		if err := cmd.Wait(); err != nil {

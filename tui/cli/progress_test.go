@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -22,9 +23,7 @@ func (b stillBoard) Space() *tegra.Space { return b.space }
 func TestProgressOffATerminalIsPlainLines(t *testing.T) {
 	t.Parallel()
 	space, err := tegra.NewSubspace(toyModes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var out strings.Builder
 	r := &reporter{w: &out, device: stillBoard{space: space}}
 	mode := space.At(0)
@@ -48,9 +47,7 @@ func TestProgressOffATerminalIsPlainLines(t *testing.T) {
 func TestProgressOnATerminalRewritesItsLine(t *testing.T) {
 	t.Parallel()
 	space, err := tegra.NewSubspace(toyModes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var out strings.Builder
 	r := &reporter{w: &out, bar: true, device: stillBoard{space: space}}
 	for n := range 40 {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // No command runs what a folder names: each one that opens a campaign gets one whose header has a command that leaves a
@@ -20,9 +22,7 @@ func TestCommandsRunNothingThatAFolderNames(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "ran")
 	head := filepath.Join(campaign, "campaign.toml")
 	text, err := os.ReadFile(head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	at := strings.Index(string(text), "command = ")
 	if at < 0 {
 		t.Fatalf("no command in\n%s", text)
@@ -30,9 +30,7 @@ func TestCommandsRunNothingThatAFolderNames(t *testing.T) {
 	line, _, _ := strings.Cut(string(text[at:]), "\n")
 	evil := strings.Replace(string(text), line, fmt.Sprintf("command = [\"sh\", \"-c\", %q]",
 		"touch "+mark+"; "+steps), 1)
-	if err := os.WriteFile(head, []byte(evil), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(head, []byte(evil), 0o600))
 	page := filepath.Join(t.TempDir(), "page.html")
 	model := filepath.Join(t.TempDir(), "evil.model")
 	for _, command := range [][]string{

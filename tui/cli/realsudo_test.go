@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 )
 
@@ -68,37 +69,32 @@ type sudoSystem struct{ board string } // the fake board's files
 
 func newSudoSystem(t *testing.T, dir string) sudoSystem {
 	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	board := filepath.Join(dir, "board")
 	tree := tegratest.New("agx-orin-36")
 	tree.FollowClocks()
-	must(tree.WriteTo(board))
+	must.NoError(t, tree.WriteTo(board))
 	// As on a Jetson: /proc/device-tree is a link to this, and only root can read debugfs.
-	must(os.MkdirAll(filepath.Join(board, "sys/firmware/devicetree"), 0o755))
-	must(os.Rename(filepath.Join(board, "proc/device-tree"), filepath.Join(board, "sys/firmware/devicetree/base")))
-	must(os.Chmod(filepath.Join(board, "sys/kernel/debug"), 0o700))
+	must.NoError(t, os.MkdirAll(filepath.Join(board, "sys/firmware/devicetree"), 0o755))
+	must.NoError(t, os.Rename(filepath.Join(board, "proc/device-tree"),
+		filepath.Join(board, "sys/firmware/devicetree/base")))
+	must.NoError(t, os.Chmod(filepath.Join(board, "sys/kernel/debug"), 0o700))
 
 	etc := filepath.Join(dir, "etc")
 	for _, copied := range [][2]string{{"/etc/.", etc}, {filepath.Join(board, "etc") + "/.", etc}} {
-		must(os.MkdirAll(copied[1], 0o755))
+		must.NoError(t, os.MkdirAll(copied[1], 0o755))
 		out, err := exec.Command("cp", "-a", copied[0], copied[1]).CombinedOutput()
 		if err != nil {
 			t.Fatalf("cp: %v\n%s", err, out)
 		}
 	}
 	for target, source := range map[string]string{"/sys": filepath.Join(board, "sys"), "/etc": etc} {
-		must(unix.Mount(source, target, "", unix.MS_BIND, ""))
+		must.NoError(t, unix.Mount(source, target, "", unix.MS_BIND, ""))
 	}
 	for _, target := range []string{"/run", "/home", "/var/lib", "/usr/local"} {
-		must(unix.Mount("tmpfs", target, "tmpfs", 0, "mode=0755"))
+		must.NoError(t, unix.Mount("tmpfs", target, "tmpfs", 0, "mode=0755"))
 	}
-	must(os.MkdirAll("/var/lib/nvpmodel", 0o755))
-	must(os.CopyFS("/var/lib/nvpmodel", os.DirFS(filepath.Join(board, "var/lib/nvpmodel"))))
+	must.NoError(t, os.MkdirAll("/var/lib/nvpmodel", 0o755))
+	must.NoError(t, os.CopyFS("/var/lib/nvpmodel", os.DirFS(filepath.Join(board, "var/lib/nvpmodel"))))
 	var passwd, shadow strings.Builder
 	passwd.WriteString("root:x:0:0:root:/root:/bin/sh\n")
 	shadow.WriteString("root:*:20000:0:99999:7:::\n")
@@ -106,21 +102,21 @@ func newSudoSystem(t *testing.T, dir string) sudoSystem {
 		number := strings.Repeat(fmt.Sprintf(":%d", id), 2)
 		passwd.WriteString(name + ":x" + number + "::/home/" + name + ":/bin/sh\n")
 		shadow.WriteString(name + ":*:20000:0:99999:7:::\n")
-		must(os.Mkdir("/home/"+name, 0o755))
-		must(os.Chown("/home/"+name, int(id), int(id)))
+		must.NoError(t, os.Mkdir("/home/"+name, 0o755))
+		must.NoError(t, os.Chown("/home/"+name, int(id), int(id)))
 	}
-	must(os.WriteFile("/etc/passwd", []byte(passwd.String()), 0o644))
-	must(os.WriteFile("/etc/shadow", []byte(shadow.String()), 0o600))
-	must(os.WriteFile(secret, []byte("root:hash\n"), 0o600))
-	must(os.RemoveAll("/etc/sudoers.d"))
-	must(os.Mkdir("/etc/sudoers.d", 0o750))
-	must(os.Remove("/etc/sudoers"))
+	must.NoError(t, os.WriteFile("/etc/passwd", []byte(passwd.String()), 0o644))
+	must.NoError(t, os.WriteFile("/etc/shadow", []byte(shadow.String()), 0o600))
+	must.NoError(t, os.WriteFile(secret, []byte("root:hash\n"), 0o600))
+	must.NoError(t, os.RemoveAll("/etc/sudoers.d"))
+	must.NoError(t, os.Mkdir("/etc/sudoers.d", 0o750))
+	must.NoError(t, os.Remove("/etc/sudoers"))
 	sudoers := "Defaults env_reset\nroot ALL=(ALL:ALL) ALL\n@includedir /etc/sudoers.d\n"
-	must(os.WriteFile("/etc/sudoers", []byte(sudoers), 0o440))
+	must.NoError(t, os.WriteFile("/etc/sudoers", []byte(sudoers), 0o440))
 	program, err := os.ReadFile(os.Args[0])
-	must(err)
-	must(os.Mkdir(filepath.Dir(installed), 0o755))
-	must(os.WriteFile(installed, program, 0o755))
+	must.NoError(t, err)
+	must.NoError(t, os.Mkdir(filepath.Dir(installed), 0o755))
+	must.NoError(t, os.WriteFile(installed, program, 0o755))
 	return sudoSystem{board}
 }
 
@@ -151,10 +147,8 @@ func (s sudoSystem) run(t *testing.T, user string, words ...string) outcome {
 // allow makes this the only file of sudo rules.
 func (s sudoSystem) allow(t *testing.T, text string) {
 	t.Helper()
-	if err := errors.Join(os.RemoveAll("/etc/sudoers.d/jtune"),
-		os.WriteFile("/etc/sudoers.d/jtune", []byte(text), 0o440)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(os.RemoveAll("/etc/sudoers.d/jtune"),
+		os.WriteFile("/etc/sudoers.d/jtune", []byte(text), 0o440)))
 }
 
 const sudoMode = "4c/0.73C/0.31G/2.13M"
@@ -193,13 +187,9 @@ func (s sudoSystem) check(t *testing.T) {
 		var said safeBuffer
 		client.Stderr = &said
 		answer, err := client.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer answer.Close()
-		if err := client.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, client.Start())
 		until(t, "it asks", func() bool { return strings.Contains(said.String(), "keep this mode?") })
 		s.run(t, "other", installed, "apply", "MAXN", "--yes").fails(t, exitNoDevice, "another jtune guard is at work")
 		_ = client.Process.Kill()

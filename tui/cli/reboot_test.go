@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/procid"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -38,12 +39,8 @@ func newSystem(t *testing.T) *system {
 func (s *system) put(name, content string) {
 	s.t.Helper()
 	full := filepath.Join(s.root, name)
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-		s.t.Fatal(err)
-	}
+	must.NoError(s.t, os.MkdirAll(filepath.Dir(full), 0o755))
+	must.NoError(s.t, os.WriteFile(full, []byte(content), 0o644))
 }
 
 func (s *system) get(name string) string {
@@ -58,9 +55,7 @@ func (s *system) boot() {
 	id, disk := tegra.PresetIn(s.get(tegra.PresetFile)), tegra.DiskFS(s.root)
 	paths, model, param := map[string][]string{}, "", ""
 	conf, err := disk.ReadFile("/etc/nvpmodel.conf")
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must.NoError(s.t, err)
 	for line := range strings.Lines(string(conf)) {
 		f := strings.Fields(strings.Trim(strings.ReplaceAll(line, "<", "< "), "\n"))
 		switch {

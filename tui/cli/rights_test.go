@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 )
 
@@ -23,9 +24,7 @@ func powerless(t testing.TB, args ...string) outcome {
 	attr := &syscall.SysProcAttr{}
 	if os.Geteuid() == 0 {
 		data, err := os.ReadFile(program)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		program = filepath.Join(readable(t, t.TempDir()), "jtune")
 		tegratest.Program(t, program, string(data))
 		attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
@@ -46,9 +45,7 @@ func powerless(t testing.TB, args ...string) outcome {
 func readable(t testing.TB, dir string) string {
 	t.Helper()
 	for d := dir; strings.HasPrefix(d, os.TempDir()+"/"); d = filepath.Dir(d) {
-		if err := os.Chmod(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Chmod(d, 0o755))
 	}
 	return dir
 }
@@ -97,9 +94,7 @@ func TestClocksThatMayNotBeReadAreNull(t *testing.T) {
 	_, root := fakeBoard(t, "true")
 	readable(t, root)
 	debug := filepath.Join(root, "sys/kernel/debug")
-	if err := os.Chmod(debug, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Chmod(debug, 0))
 	t.Cleanup(func() { os.Chmod(debug, 0o755) })
 	o := powerless(t, "device", "--json", "--sysroot", root).done(t)
 	v := o.object(t, deviceKeys)
@@ -135,15 +130,11 @@ func TestBoardThatIsLeftChangedIsSaidAtTheEnd(t *testing.T) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	until(t, "it asks", func() bool { return strings.Contains(errs.String(), "keep") })
 	for _, stage := range []string{"-stage=watch", "-stage=serve"} {
 		for _, pid := range processes(stage, "-sysroot="+root) {
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 		}
 	}
 	until(t, "both are gone", func() bool { return len(processes("-stage=", "-sysroot="+root)) == 0 })

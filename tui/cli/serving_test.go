@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 const servingKeys = " kind unit phase units units_per_s served_per_s unit_j p50_ms p95_ms p99_ms requests ttft_ms " +
@@ -83,9 +85,7 @@ func TestRunOfAProgramThatTellsAtItsEnd(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(config, append(text, "kind = \"infer\"\npattern = \"trtexec\"\n"...), 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	v := jtune(t, with(args, "run", "job", "--json", "--base", "0", "--interval", "100ms")...).done(t).object(t,
 		runKeys+servingKeys)
 	if v["units_per_s"] != 100.0 || v["time_ms"] != 10.0 || v["p50_ms"] != 10.0 || v["p95_ms"] != nil ||
@@ -114,9 +114,7 @@ func jobOf(t *testing.T, script, lines string) []string {
 	if err == nil {
 		err = os.WriteFile(config, append(text, lines...), 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return args
 }
 

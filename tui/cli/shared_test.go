@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -53,9 +54,7 @@ func TestFitAndPredictTheMeasuredSweep(t *testing.T) {
 	path := sweeptest.Shared(t, sweeptest.MobileNet)
 	all := sweeptest.Load(t, sweeptest.MobileNet)
 	space, err := tegra.NewSubspace(modesOf(all))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	truth := map[tegra.Mode]tegra.Measured{}
 	for _, m := range all {
 		truth[m.Mode] = m
@@ -70,9 +69,7 @@ func TestFitAndPredictTheMeasuredSweep(t *testing.T) {
 				rows = append(rows, truth[m])
 			}
 			var b bytes.Buffer
-			if err := sweeptest.Write(&b, rows); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, sweeptest.Write(&b, rows))
 			model := filepath.Join(t.TempDir(), "m")
 			jtune(t, "fit", "--samples", write(t, b.String()), "--out", model, "--reference", "none").done(t)
 			out := jtune(t, "predict", "--model", model, "--modes", path, "--csv").done(t).out
@@ -121,9 +118,7 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 		t.Errorf("stderr %q promises minutes of a comparison of 72 modes", o.err)
 	}
 	var v struct{ Rows []any }
-	if err := json.Unmarshal([]byte(o.out), &v); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal([]byte(o.out), &v))
 	rows := v.Rows
 	if len(rows) == 0 {
 		t.Fatal("no rows")
@@ -164,10 +159,8 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 		drawn = append(drawn, fmt.Sprintf("'%d_%d_%d_%d'", m.Cores, int64(m.CPU/tegra.KHz), int64(m.GPU), int64(m.EMC)))
 	}
 	runs := filepath.Join(t.TempDir(), "theirs.csv")
-	if err := os.WriteFile(runs, fmt.Appendf(nil, "Val_MAPE_time,Val_MAPE_power,Sampled_powermodes\n9.5,9.5,\"[%s]\"\n",
-		strings.Join(drawn, ", ")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(runs, fmt.Appendf(nil,
+		"Val_MAPE_time,Val_MAPE_power,Sampled_powermodes\n9.5,9.5,\"[%s]\"\n", strings.Join(drawn, ", ")), 0o600))
 	text = jtune(t, "evaluate", "--truth", path, "--methods", "gp", "--samples-of", runs, "--budgets",
 		"20:30:10").done(t).out
 	if !strings.Contains(text, "950.0 / 950.0") || !strings.Contains(text, "theirs.csv") {
@@ -185,9 +178,7 @@ func TestConvertNvpmodelGivesTheContractsKeys(t *testing.T) {
 		hasKeys(t, m, "id name cores_on cores_off cpu_khz gpu_hz emc_max_hz masks")
 	}
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	piped := jtuneWith(t, t.Context(), bytes.NewReader(data), "convert", "nvpmodel", "-", "--json").done(t)
 	if piped.out != o.out {
 		t.Error("reading from a pipe gives another answer")
@@ -206,9 +197,7 @@ func TestExportPrintsABlockThatReadsBack(t *testing.T) {
 		t.Errorf("got %s", o.out)
 	}
 	conf, err := tegra.DiskFS(root).ReadFile("/etc/nvpmodel.conf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	joined := strings.Replace(string(conf), "< PM_CONFIG", o.out+"\n< PM_CONFIG", 1)
 	v := jtune(t, "convert", "nvpmodel", write(t, joined), "--json").done(t).object(t,
 		"default fan_default params modes mode_pairs_that_need_a_reboot errors")

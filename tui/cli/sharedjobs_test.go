@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // The output of programs that the shared tool replays in real time is read within 3 % of the tool's own values, all at
@@ -25,9 +27,7 @@ func TestRunReadsTheSharedFormatsUnchanged(t *testing.T) {
 		dir = filepath.Join("..", "..", "..", "shared")
 	}
 	tool, err := filepath.Abs(filepath.Join(dir, "tools", "job_lines.py"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, err := os.Stat(tool); err != nil {
 		t.Skip("the shared formats are not here")
 	}

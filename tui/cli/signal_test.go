@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 )
 
@@ -33,18 +34,12 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 			cmd := exec.Command(os.Args[0], with(args, "apply", "8c/1.34C/0.83G/2.13M")...)
 			cmd.Env = append(os.Environ(), asJtune+"=1")
 			stdin, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			defer stdin.Close()
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, cmd.Start())
 			until(t, "the mode is applied",
 				func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) > 0 })
-			if err := cmd.Process.Signal(c.signal); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, cmd.Process.Signal(c.signal))
 			var exit *exec.ExitError
 			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != c.code {
 				t.Errorf("got %v, want exit code %d", err, c.code)
@@ -64,13 +59,9 @@ func TestInterruptedFitWritesNoModel(t *testing.T) {
 	cmd.Env = append(os.Environ(), asJtune+"=1")
 	var said safeBuffer
 	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, cmd.Start())
 	until(t, "training networks", func() bool { return strings.Contains(said.String(), "training networks") })
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
 		t.Errorf("got %v, want exit code %d", err, exitInterrupted)

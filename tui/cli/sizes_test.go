@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -180,14 +181,10 @@ func TestTuneRejectsSizesForAFixedBatchSize(t *testing.T) {
 func rowsOf(t testing.TB, dir string) []map[string]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "modes.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var out []map[string]string
 	for _, r := range records[1:] {
 		row := map[string]string{}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 )
 
@@ -28,9 +29,7 @@ func slurm(t *testing.T, dir string) []string {
 	key := make([]byte, 1024)
 	_, _ = rand.Read(key)
 	for _, sub := range []string{"munge", "state", "spool"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Mkdir(filepath.Join(dir, sub), 0o700))
 	}
 	config := fmt.Sprintf(`ClusterName=jtune
 SlurmctldHost=%[1]s(127.0.0.1)
@@ -56,9 +55,7 @@ NodeName=%[1]s NodeAddr=127.0.0.1 CPUs=1 State=UNKNOWN
 PartitionName=orin Nodes=%[1]s Default=YES MaxTime=INFINITE State=UP
 `, host, dir)
 	for name, text := range map[string]string{"munge/key": string(key), "slurm.conf": config} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o400); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o400))
 	}
 	environment := append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"), asJtune+"=1")
 	munge := filepath.Join(dir, "munge")
@@ -103,9 +100,7 @@ srun %s profile lstm --sample 9 --shard "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_
      --device virtual:nano --speed max --data-dir %[2]s/data --out "%[2]s/part-$SLURM_ARRAY_TASK_ID" --resume
 `, os.Args[0], dir)
 	script := filepath.Join(dir, "profile.sh")
-	if err := os.WriteFile(script, []byte(job), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(script, []byte(job), 0o755))
 	cmd := exec.Command("sbatch", "--wait", "--output="+dir+"/out-%a", script)
 	cmd.Env = environment
 	if out, err := cmd.CombinedOutput(); err != nil {

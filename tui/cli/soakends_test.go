@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 	"jtune/telemetry/hold"
 	"jtune/tui/session/soak"
@@ -43,14 +44,10 @@ func TestEndedSoaksLoseNothing(t *testing.T) {
 			cmd.Env = append(os.Environ(), asJtune+"=1")
 			var said bytes.Buffer
 			cmd.Stderr = &said
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, cmd.Start())
 			until(t, "it is under load", func() bool { return samples(dir) >= 60 })
 			there := samples(dir)
-			if err := cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, cmd.Process.Signal(signal))
 			_ = cmd.Wait() // the signal
 			if !strings.HasPrefix(said.String(), "jtune: recorded in "+dir+"\n") {
 				t.Errorf("it does not say at its start where it records: %s", said.String())
@@ -101,16 +98,12 @@ func TestKilledSoakLeavesTheBoardAsItWas(t *testing.T) {
 	before, dir := tegratest.Contents(t, root), filepath.Join(t.TempDir(), "soak")
 	cmd := exec.Command(os.Args[0], with(args, "soak", "job", "--mode", "8c/1.34C/0.83G/2.13M", "--out", dir)...)
 	cmd.Env = append(os.Environ(), asJtune+"=1")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, cmd.Start())
 	until(t, "it is under load", func() bool { return samples(dir) >= 3 })
 	if len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 {
 		t.Error("the mode was not set")
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	until(t, "every file is restored",
 		func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 })

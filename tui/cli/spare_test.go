@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // A result never replaces what a command reads, by whatever name, nor what jtune recorded.
@@ -13,17 +15,11 @@ func TestSpareKeepsInputsAndRecords(t *testing.T) {
 	t.Parallel()
 	sweep, _ := toySweep(t)
 	before, err := os.ReadFile(sweep)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dir := t.TempDir()
 	soft, hard, model := filepath.Join(dir, "soft.svg"), filepath.Join(dir, "hard.csv"), filepath.Join(dir, "a.model")
-	if err := os.Symlink(sweep, soft); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Link(sweep, hard); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Symlink(sweep, soft))
+	must.NoError(t, os.Link(sweep, hard))
 	campaign := filepath.Join(dir, "C")
 	jtune(t, with(replay(sweep), "profile", "label", "--sample", "4", "--out", campaign)...).done(t)
 	fit := []string{"models", "fit", "--no-cv", "--method", "linear", "--samples"}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // The columns of predict and front follow the bounds in the contract, and the answer of choose is one of the modes
@@ -21,9 +23,7 @@ func TestStatesOfPredictFrontAndChooseAgree(t *testing.T) {
 	for _, command := range []string{"predict", "front"} {
 		o := jtune(t, command, "--model", model, "--power-limit", "20", "--csv").done(t)
 		rows, err := csv.NewReader(strings.NewReader(o.out)).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if head := strings.Join(rows[0], ","); head != predictColumns {
 			t.Fatalf("%s: columns %s", command, head)
 		}
@@ -38,9 +38,7 @@ func TestStatesOfPredictFrontAndChooseAgree(t *testing.T) {
 				t.Errorf("%s: the answer is %s, choose says %v", command, state, answer["state"])
 			}
 			c, err := strconv.ParseFloat(chance, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			best, most := "sure", 0.025
 			if measured == "true" {
 				best, most = "measured", 0.05

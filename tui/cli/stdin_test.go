@@ -5,6 +5,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"jtune/internal/must"
 )
 
 // A line that the user types while boards set a mode does not answer the later question.
@@ -18,9 +20,7 @@ func TestForgetTypedDiscardsEarlierLines(t *testing.T) {
 	defer terminal.Close()
 	typed := func() int {
 		n, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCINQ)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return n
 	}
 	if _, err := keyboard.WriteString("y\n"); err != nil {

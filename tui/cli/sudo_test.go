@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 )
 
@@ -20,9 +21,7 @@ func throughSudo(t *testing.T, home string, args ...string) outcome {
 	}
 	var out, errs bytes.Buffer
 	program, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	name := filepath.Join(readable(t, t.TempDir()), "jtune") // go test's own folder belongs to root
 	tegratest.Program(t, name, string(program))
 	cmd := exec.Command(name, args...)
@@ -56,9 +55,7 @@ func ownersBelow(t *testing.T, dir string) (n int, roots []string) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return n, roots
 }
 
@@ -111,9 +108,7 @@ func TestThroughSudoRootOpensNothingForTheUser(t *testing.T) {
 			t.Parallel()
 			home, etc := nobodys(t), readable(t, t.TempDir())
 			target := filepath.Join(etc, "authorized_keys")
-			if err := os.WriteFile(target, []byte(secret), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(target, []byte(secret), 0o600))
 			args, code := attack(t, home, target)
 			o := throughSudo(t, home, args...)
 			if code >= 0 && o.code != code {

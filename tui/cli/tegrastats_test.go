@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -93,9 +94,7 @@ func TestConvertOfEveryRecordedLog(t *testing.T) {
 	}
 	for _, log := range logs {
 		text, err := os.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		o := jtune(t, "convert", "tegrastats", log, "--json").done(t)
 		got := strings.Count(o.out, "\n")
 		if want := strings.Count(strings.TrimSpace(string(text)), "\n") + 1; got != want {

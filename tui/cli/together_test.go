@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 )
 
@@ -43,9 +44,7 @@ func TestJtunesTogetherLoseNothing(t *testing.T) {
 			before := tegratest.Contents(t, root)
 			dir := t.TempDir()
 			running, docker := filepath.Join(dir, "running"), filepath.Join(dir, "docker")
-			if err := os.Mkdir(running, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.Mkdir(running, 0o755))
 			tegratest.Program(t, docker, strings.Replace(registry, "DIR", running, 1))
 			type one struct {
 				*exec.Cmd
@@ -61,9 +60,7 @@ func TestJtunesTogetherLoseNothing(t *testing.T) {
 				all[i] = &one{Cmd: exec.Command(os.Args[0], append(line, "--", docker, "run", "image", "train")...),
 					moded: moded}
 				all[i].Env, all[i].Stderr = append(os.Environ(), asJtune+"=1"), &all[i].err
-				if err := all[i].Start(); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, all[i].Start())
 			}
 			ran, set := 0, 0
 			for _, one := range all {

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestChooseUnderALoad(t *testing.T) {
@@ -34,9 +36,7 @@ func TestChooseUnderALoad(t *testing.T) {
 		t.Errorf("closed loop: %v", closed)
 	}
 	trace := filepath.Join(t.TempDir(), "arrivals.txt")
-	if err := os.WriteFile(trace, []byte("0\n0.1\n0.2\n0.35\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(trace, []byte("0\n0.1\n0.2\n0.35\n"), 0o600))
 	if got := choose("--arrivals", trace, "--rate", "20")["served"].(map[string]any); got["arrivals"] != "trace" {
 		t.Errorf("a trace: %v", got)
 	}
@@ -148,9 +148,7 @@ func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 		"torch = { net = \"mobilenet\", set = \"gld23k\", infer = true }\nbatch = 1\n" +
 		"limit = { latency_ms = 150, quantile = 0.95 }\n" +
 		"load = { rate = 25, arrivals = \"uniform\", max_wait_ms = 40 }\n"
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(config, []byte(text), 0o600))
 	data := t.TempDir()
 	o := jtune(t, "tune", "mobilenet-infer", "--config", config, "--device", "virtual:orin-nano", "--speed",
 		"max", "--json", "--data-dir", data)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
 )
@@ -237,8 +238,6 @@ func (w *walk) metric(line []string) {
 func decoded[T any](t *testing.T, args []string) (out T) {
 	t.Helper()
 	lines := strings.TrimSpace(jtune(t, args...).done(t).out)
-	if err := json.Unmarshal([]byte(lines), &out); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal([]byte(lines), &out))
 	return out
 }

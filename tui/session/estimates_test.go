@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
@@ -34,15 +35,11 @@ func TestOutlookCompareEstimatesHoldsBothAgainstReadings(t *testing.T) {
 	var rows []tegra.Measured
 	for _, at := range s.Device.Space().Grid().Sample(8, 1) {
 		ms, w, err := s.Virtual.Truth("lstm", at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: at}, TimeMS: ms, PowerW: w})
 	}
 	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space(), SkipCV: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	o := outlook.New("lstm", m, m.Space)
 	known := m.Samples[0]
 	other := tegra.Measured{Setting: tegra.Setting{Mode: m.Space.Max()}, TimeMS: 10, PowerW: 40}
@@ -52,9 +49,7 @@ func TestOutlookCompareEstimatesHoldsBothAgainstReadings(t *testing.T) {
 		{Name: "other", Mode: other.Mode, PowerW: 50},
 		{Name: "unknown", Mode: unknown, PowerW: 20},
 	}, []tegra.Measured{other})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got := compared[0].EstimatePct; !got.OK || math.Abs(got.V-10) > 1e-9 {
 		t.Errorf("an estimate 10 %% too high is %v %% off", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/guard"
 )
@@ -215,16 +216,12 @@ func TestLeftBehindSaysADamagedState(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	dir := filepath.Join(root, guard.StateDir)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.MkdirAll(dir, 0o755))
 	if got := leftBehind(root); got != "" {
 		t.Errorf("without a state: %q", got)
 	}
 	file := filepath.Join(dir, "found.json")
-	if err := os.WriteFile(file, []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte("x"), 0o644))
 	if got := leftBehind(root); !strings.Contains(got, "may be left changed") || !strings.Contains(got, file) {
 		t.Errorf("got %q", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/testhome"
 	"jtune/internal/usage"
 	"jtune/optimize/outlook"
@@ -30,9 +31,7 @@ func open(t testing.TB, o Options) *Session {
 		o.DataDir = t.TempDir()
 	}
 	s, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -76,9 +75,7 @@ func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			defer s.Close()
 			if b := s.Device.Board(); b.Virtual != c.virtual || (s.Virtual != nil) != c.virtual ||
 				s.Device.Space().Len() != c.modes {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 	"jtune/tui/session/config"
@@ -16,9 +17,7 @@ import (
 func metered(t *testing.T, settings string) (*Session, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(file, []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte(settings), 0o600))
 	s, err := Open(Options{Sysroot: tegratest.AGXOrin35(t), Paths: config.Paths{Config: file, DataDir: t.TempDir()}})
 	if err == nil {
 		t.Cleanup(func() { s.Close() })
@@ -44,9 +43,7 @@ func TestMeterOfACommandStandsBesideTheRails(t *testing.T) {
 	dir := t.TempDir()
 	s, err := metered(t, `[meter]
 command = ["/bin/sh", "-c", "echo x >> `+dir+`/starts; echo hello; echo 41.5 W; exec sleep 600"]`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if why := s.AwaitMeter(t.Context()); why != "" {
 		t.Fatal(why)
 	}
@@ -73,9 +70,7 @@ func TestMeterSaysWhyThereIsNoReading(t *testing.T) {
 		"command = ['/bin/sh', '-c', 'exec sleep 600 >/dev/null']":  "no reading yet",
 	} {
 		s, err := metered(t, "[meter]\n"+config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		why := ""
 		for start := time.Now(); !strings.Contains(why, want) && time.Since(start) < 3*time.Minute; {
 			s.MeterW()
@@ -100,13 +95,9 @@ func TestMeterOfAFileIsItsNewestReading(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "watts")
 	s, err := metered(t, "[meter]\nfile = '"+file+"'")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, w := range []string{"10.5", "11 W\n"} {
-		if err := os.WriteFile(file, []byte(w), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(w), 0o600))
 		if got := s.MeterW(); got != watts(w) || !got.OK {
 			t.Errorf("%v, want %s", got, w)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
@@ -102,9 +103,7 @@ func TestFrontDrawsOtherModelsOverTheCloud(t *testing.T) {
 	own := d.State.Outlook.Model
 	tree, err := learn.Fit(t.Context(), own.Samples, learn.Options{Space: own.Space, Method: learn.Tree, SkipCV: true,
 		Provenance: own.Provenance})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	tree.Provenance.Pool = ""
 	d.Send(page.ModelsListed{List: []models.Info{{Name: "by-tree", Model: tree}}})
 	d.Until("two models are drawn", func() bool { return len(c.rivals.drawn()) == 2 })

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
@@ -39,13 +40,9 @@ func limits(d *pagetest.Driver, line string) {
 func chosen(t *testing.T, v *outlook.Outlook, line string) (mix.Ask, mix.Outcome, standing.Standing, error) {
 	t.Helper()
 	a, err := metric.Parse(line)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ask, err := mix.AskOf(a, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	m := v.Model.Whole()
 	s := serving.Under(outlook.OutlookOf(m, tegra.Settings(m.Space.Modes(), m.Batches)), ask)
 	o, _, err := s.Answer()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
@@ -30,14 +31,10 @@ func TestLivePrintsTheNumbersOfOwnersTrees(t *testing.T) {
 
 func walkLive(t *testing.T, tr *tegratest.Tree) {
 	s, err := tegra.Open(tegra.DiskFS(tr.Write(t)), tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer s.Close()
 	r, err := s.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d, _ := pagetest.Drive(t, New)
 	d.State.Device.Board, d.State.Device.Space, d.State.Device.Presets = s.Board(), s.Space(), s.Presets()
 	d.State.Readings.Sample.Reading, d.State.Readings.History = r, nil

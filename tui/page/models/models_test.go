@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
@@ -28,9 +29,7 @@ func lawModel(f *pagetest.Board, t *testing.T, method learn.Method, n int, workl
 	}
 	m, err := learn.Fit(t.Context(), samples, learn.Options{Method: method, Space: f.Space(), Seed: 1,
 		Provenance: learn.Provenance{Device: "AGX Orin", Workload: workload}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return m
 }
 
@@ -128,15 +127,11 @@ func TestModelsAreComparedSideBySide(t *testing.T) {
 func TestModelsOfAnotherBoardAreNotCompared(t *testing.T) {
 	d, p := withModels(t)
 	space, err := tegra.NewSpace([]int{2, 4}, []tegra.Freq{1e9}, []tegra.Freq{5e8}, []tegra.Freq{2e9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	list := p.list
 	list[1].Model, err = learn.Fit(t.Context(), []tegra.Measured{{Setting: tegra.Setting{Mode: space.Max()},
 		TimeMS: 100, PowerW: 8}}, learn.Options{Space: space, Provenance: learn.Provenance{Device: "Nano"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d.Press("space", "down")
 	d.Sees("of another board")
 }
@@ -165,9 +160,7 @@ func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
 		samples[i].PowerW = math.NaN()
 	}
 	m, err := learn.Fit(t.Context(), samples, learn.Options{Space: timed.Space, Seed: 1, Provenance: timed.Provenance})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	p.list[0].Model = m
 	delete(p.studies, idOf(p.list[0]))
 	s := outlook.Assessment{Model: m, Effects: learn.Importance(m, m.Space, m.Space.Max(), math.Inf(1))}

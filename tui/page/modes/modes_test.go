@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
@@ -281,9 +282,7 @@ func TestComposerKeepsItsModeWhenModesAreAdded(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	full := d.State.Device.Space
 	part, err := tegra.NewSpace(full.Cores, full.CPU, full.GPU, full.EMC[1:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d.State.Device.Space = part
 	d.Press("c", "down", "down", "down", "left")
 	d.Sees("12c/2.20C/1.30G/2.13M")

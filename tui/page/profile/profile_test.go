@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/optimize/outlook"
 	"jtune/profiles"
 	"jtune/tegra"
@@ -345,9 +346,7 @@ func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
 	kept := &answers.Kept{Answers: pagetest.Searched(d.Board, 20, 30).Tuned.Answers, Warnings: []string{"a poor one"}}
 	list := d.State.Tasks.Campaigns
 	list[2].Dir, list[2].Answer = t.TempDir(), kept.Brief()
-	if err := answers.Keep(list[2].Dir, *kept); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, answers.Keep(list[2].Dir, *kept))
 	list[1].Part = list[2].Dir
 	mode := d.Board.Space().Format(kept.Answers[0].Mode)
 	d.Sees("campaigns of this board")

@@ -5,14 +5,14 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestTailReadsAGrowingFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	tl := &tail{path: path}
 	for _, step := range []struct {

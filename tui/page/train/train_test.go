@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -18,9 +19,7 @@ import (
 func TestTrainReadsALogThatNobodyLookedAtToItsEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	text := strings.Repeat("a line of the job's\n", 40_000) + "the last one\n"
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	_, p := pagetest.Drive(t, New)
 	p.tail = &tail{path: path}
 	for next := p.readLog(); next != nil; {

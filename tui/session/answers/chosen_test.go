@@ -3,6 +3,7 @@ package answers
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
@@ -27,9 +28,7 @@ func TestChosenComparesWithTheBestPresetAlone(t *testing.T) {
 	t.Parallel()
 	one := []tegra.Freq{tegra.GHz}
 	space, err := tegra.NewSpace([]int{1, 2, 3, 4, 5, 6, 7, 8}, one, one, one)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	mode := func(cores int) tegra.Mode {
 		return tegra.Mode{Cores: cores, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/learn"
 	"jtune/optimize"
@@ -48,9 +49,7 @@ func full() Answer {
 func document(t *testing.T, a Answer) string {
 	t.Helper()
 	text, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return string(text)
 }
 
@@ -60,9 +59,7 @@ func TestFindLeavesSharedMetricsAlone(t *testing.T) {
 	dir := t.TempDir()
 	a := full()
 	a.Limit.Objective = metric.Energy
-	if err := Keep(dir, Kept{Answers: []Answer{a}}); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, Keep(dir, Kept{Answers: []Answer{a}}))
 	var both sync.WaitGroup
 	for range 2 {
 		both.Go(func() {
@@ -80,9 +77,7 @@ func TestKeptAnswerIsTheAnswer(t *testing.T) {
 	second := a
 	second.Limit.Limits = second.Limit.Limits.And(metric.Power.Max(25))
 	kept := Kept{Jtune: "1.2", When: time.Now(), Warnings: []string{"a poor answer"}, Answers: []Answer{a, second}}
-	if err := Keep(dir, kept); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, Keep(dir, kept))
 	got, err := Find(dir)
 	if err != nil || got == nil || len(got.Answers) != 2 || got.Warnings[0] != "a poor answer" || got.Worked {
 		t.Fatalf("%+v, %v", got, err)
@@ -115,9 +110,7 @@ func TestKeptAnswersOfManyLimitsCanBeRead(t *testing.T) {
 		}
 		return k
 	}
-	if err := Keep(dir, of(20)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, Keep(dir, of(20)))
 	err := Keep(dir, of(mostAnswers+1))
 	if err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("%d answers are kept: %v", mostAnswers+1, err)
@@ -134,9 +127,7 @@ func TestAnswerOfAFileOfArrivalsKeepsItsRateAlone(t *testing.T) {
 	for i := range a.Ask.Load.TraceS {
 		a.Ask.Load.TraceS[i] = float64(i) / 20
 	}
-	if err := Keep(dir, Kept{Answers: []Answer{a}}); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, Keep(dir, Kept{Answers: []Answer{a}}))
 	got, err := Find(dir)
 	if err != nil || got.Answers[0].Ask.Load.String() != a.Ask.Load.String() {
 		t.Errorf("%v, %v", got, err)
@@ -147,14 +138,10 @@ func TestForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
 	t.Parallel()
 	dir, a := t.TempDir(), full()
 	a.Workload, a.Trial.Why = "x\x1b]0;y\a\nz", "\u202eevil"
-	if err := Keep(dir, Kept{Answers: []Answer{a}, Warnings: []string{"\x1b[2J"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, Keep(dir, Kept{Answers: []Answer{a}, Warnings: []string{"\x1b[2J"}}))
 	path := filepath.Join(dir, FileName)
 	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	got, err := Find(dir)
 	if err != nil || strings.ContainsAny(got.Answers[0].Workload+got.Answers[0].Trial.Why+got.Warnings[0],
 		"\x1b\a\n\u202e") {
@@ -181,9 +168,7 @@ func TestForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
 		if changed == string(good) {
 			t.Errorf("%s: the file has no %s", name, c.from)
 		}
-		if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, []byte(changed), 0o644))
 		if got, err := Find(dir); err != nil && strings.Count(err.Error(), "\n") > 0 ||
 			c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %+v, %v", name, got, err)
@@ -192,12 +177,8 @@ func TestForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
 			t.Errorf("%s: %d warnings", name, len(got.Warnings))
 		}
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Remove(path))
+	must.NoError(t, os.Mkdir(path, 0o755))
 	if got, err := Find(dir); err == nil {
 		t.Errorf("a folder in its place: %+v", got)
 	}
@@ -205,13 +186,9 @@ func TestForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
 
 func FuzzKeptAnswer(f *testing.F) {
 	dir := f.TempDir()
-	if err := Keep(dir, Kept{Answers: []Answer{full()}}); err != nil {
-		f.Fatal(err)
-	}
+	must.NoError(f, Keep(dir, Kept{Answers: []Answer{full()}}))
 	good, err := os.ReadFile(filepath.Join(dir, FileName))
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.NoError(f, err)
 	f.Add(string(good))
 	f.Add("format = 1\n[[answer]]\nBatch = 1\n")
 	first, second := f.TempDir(), f.TempDir()
@@ -234,9 +211,7 @@ func FuzzKeptAnswer(f *testing.F) {
 		if err != nil {
 			t.Fatalf("an answer that was read and kept: %v", err)
 		}
-		if err := Keep(second, *again); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, Keep(second, *again))
 		was, _ := os.ReadFile(filepath.Join(first, FileName))
 		is, _ := os.ReadFile(filepath.Join(second, FileName))
 		if string(was) != string(is) {
@@ -249,14 +224,10 @@ func FuzzKeptAnswer(f *testing.F) {
 func TestFindWithoutProbesGivesTheSameBrief(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := Keep(dir, Kept{Answers: []Answer{full()}}); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, Keep(dir, Kept{Answers: []Answer{full()}}))
 	path := filepath.Join(dir, FileName)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	head, probes, ok := strings.Cut(string(text), "\n[[probe]]")
 	if !ok {
 		t.Fatalf("no probes in %s", text)
@@ -270,13 +241,9 @@ func TestFindWithoutProbesGivesTheSameBrief(t *testing.T) {
 		text   string
 		probes int
 	}{"probes last": {string(text), 0}, "probes first": {first, 2}} {
-		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, []byte(c.text), 0o644))
 		whole, err := Find(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		got, err := FindWithoutProbes(dir)
 		if err != nil || *got.Brief() != *whole.Brief() || len(got.Answers[0].Probes) != c.probes {
 			t.Errorf("%s: %+v with %d probes (%v), want %+v", name, got.Brief(), len(got.Answers[0].Probes), err,

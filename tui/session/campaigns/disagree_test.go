@@ -4,15 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
 func TestDisagreementsNameAPartTooSmallToJudge(t *testing.T) {
 	space, err := tegra.NewSpace([]int{2, 4, 8}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz},
 		[]tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz}, []tegra.Freq{2133 * tegra.MHz})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var rows, slow []tegra.Measured
 	for _, m := range space.Modes() {
 		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 100, PowerW: 20})

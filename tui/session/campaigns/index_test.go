@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/record"
 )
@@ -25,13 +26,9 @@ func manyCampaigns(t testing.TB, n int) (parent string) {
 	t.Helper()
 	parent = t.TempDir()
 	head, err := os.ReadFile(filepath.Join("testdata", "campaign.toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	rows, err := os.ReadFile(filepath.Join("testdata", "modes.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range n {
 		dir := filepath.Join(parent, fmt.Sprintf("c%05d", n-i))
@@ -47,12 +44,8 @@ func manyCampaigns(t testing.TB, n int) (parent string) {
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // settle makes what is in a folder an hour old.
@@ -60,9 +53,7 @@ func settle(t testing.TB, dir string) {
 	t.Helper()
 	old := time.Now().Add(-time.Hour)
 	for _, name := range []string{"campaign.toml", "modes.csv", "end.txt", ""} {
-		if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Chtimes(filepath.Join(dir, name), old, old))
 	}
 }
 
@@ -97,9 +88,7 @@ func TestIndexListsWhatTheFoldersHold(t *testing.T) {
 		t.Helper()
 		read.Store(0)
 		got, err := CampaignsIn(parent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		n := read.Load()
 		for _, c := range got {
 			want := ReadCampaignFolder(c.Dir)
@@ -153,9 +142,7 @@ func TestIndexListsWhatTheFoldersHold(t *testing.T) {
 func TestIndexKeepsNothingOfAFolderThatMayStillChange(t *testing.T) {
 	parent, read := manyCampaigns(t, 20), countReads(t)
 	now := time.Now()
-	if err := os.Chtimes(filepath.Join(parent, "c00001", "modes.csv"), now, now); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Chtimes(filepath.Join(parent, "c00001", "modes.csv"), now, now))
 	for _, want := range []int64{20, 1} {
 		read.Store(0)
 		if _, err := CampaignsIn(parent); err != nil || read.Load() != want {
@@ -173,9 +160,7 @@ func FuzzIndex(f *testing.F) {
 			f.Fatal(err)
 		}
 		text, err := os.ReadFile(filepath.Join(parent, indexName))
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.NoError(f, err)
 		f.Add(text[:len(text)/(i+1)])
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -220,9 +205,7 @@ func TestCampaignsInPutsTheFutureFirst(t *testing.T) {
 	parent := manyCampaigns(t, 3)
 	path := filepath.Join(parent, "c00002", "campaign.toml")
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	write(t, path, strings.Replace(string(text), "created = 2026", "created = 2156", 1))
 	list, err := CampaignsIn(parent)
 	if err != nil || len(list) != 3 || list[0].Name != "c00002" || list[2].Name != "c00001" {
@@ -236,9 +219,7 @@ func TestIndexHoldsAQuestionOnce(t *testing.T) {
 	for i := range 40 {
 		path := filepath.Join(parent, fmt.Sprintf("c%05d", i+1), "campaign.toml")
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		write(t, path, fmt.Sprintf("%s\n[search]\ngoals = [\"%d W\"]\n", text, 20+i%2))
 		settle(t, filepath.Dir(path))
 	}
@@ -269,9 +250,7 @@ func BenchmarkCampaigns(b *testing.B) {
 	}
 	computed := func() time.Duration {
 		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			b.Fatal(err)
-		}
+		must.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
 	begun := computed()

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // editing edits a new file of this text: each opening of the editor writes the next of texts.
@@ -15,9 +17,7 @@ func editing(t *testing.T, before string, texts ...string) (e ConfigEdit, copies
 	t.Helper()
 	dir := t.TempDir()
 	e.Path = filepath.Join(dir, "config.toml")
-	if err := os.WriteFile(e.Path, []byte(before), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(e.Path, []byte(before), 0o600))
 	e.Screens = ScreenTables{
 		CheckKeys:  func(map[string][]string) (string, error) { return "", nil },
 		CheckTheme: func(map[string]string) (string, error) { return "", nil },
@@ -33,9 +33,7 @@ func editing(t *testing.T, before string, texts ...string) (e ConfigEdit, copies
 	e.Again = func(faults []error) bool { return true }
 	return e, func() []string {
 		found, err := filepath.Glob(filepath.Join(dir, "edited.*.toml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return found
 	}
 }
@@ -108,9 +106,7 @@ func TestConfigEditFollowsALinkAndMakesAFile(t *testing.T) {
 	e, _ := editing(t, "", "[torch]\n")
 	target := e.Path
 	e.Path = filepath.Join(t.TempDir(), "link.toml")
-	if err := os.Symlink(target, e.Path); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Symlink(target, e.Path))
 	if changed, err := e.Run(); !changed || err != nil {
 		t.Errorf("changed %v, %v", changed, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"jtune/internal/must"
 	"jtune/internal/tomlfile"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/workload"
@@ -32,9 +33,7 @@ func FuzzKeys(f *testing.F) {
 		}
 		if err == nil && len(keys) > 0 {
 			written, err := toml.Marshal(map[string]map[string][]string{"keys": keys})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			again, err := keysOf(string(written))
 			if err != nil || !reflect.DeepEqual(keys, again) {
 				t.Errorf("keys that were read and written are others, %v (-was +is):\n%s\n%s", err,
@@ -54,9 +53,7 @@ func FuzzSaveWorkload(f *testing.F) {
 	f.Add("[ workload . a ] # x\ncommand = [\n'x',\n# [keys]\n'''\n[keys]\n''',\n]\n[[x]]\n", "a")
 	f.Add("", " p") // no name
 	base, err := workload.Load("")
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.NoError(f, err)
 	dir := f.TempDir()
 	file := filepath.Join(dir, "config.toml")
 	f.Fuzz(func(t *testing.T, text, name string) {
@@ -64,9 +61,7 @@ func FuzzSaveWorkload(f *testing.F) {
 		if slices.ContainsFunc(base, func(w workload.Workload) bool { return w.Name == name }) {
 			return
 		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		was, err := workload.Load(file)
 		if err != nil {
 			return

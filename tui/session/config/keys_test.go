@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestReadKeysNamesFileAndLine(t *testing.T) {
@@ -30,9 +32,7 @@ func TestReadKeysNamesFileAndLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "config.toml")
-			if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(path, []byte(c.text), 0o644))
 			_, err := ReadKeys(path, refuse)
 			switch {
 			case err == nil && c.want != "":
@@ -64,9 +64,7 @@ func TestReadThemeNamesFileAndLine(t *testing.T) {
 		"no table":               {"theme = 3", "config.toml: line 1: theme is not a table"},
 	} {
 		path := filepath.Join(t.TempDir(), "config.toml")
-		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, []byte(c.text), 0o644))
 		err := ReadTheme(path, refuse)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)

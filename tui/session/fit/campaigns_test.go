@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/campaigns"
@@ -16,9 +17,7 @@ func TestCompareCampaignsConcludesByTheCommonModes(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "lstm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	campaign := func(name string, times ...float64) campaigns.Campaign {
 		h := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: "sample", Modes: len(times)}, nil, record.Settings{})
 		var rows []record.Row

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -25,13 +26,9 @@ func fewRows(t *testing.T, shared string, n int) string {
 	}
 	path := filepath.Join(t.TempDir(), "few.csv")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
-	if err := sweeptest.Write(f, few); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, sweeptest.Write(f, few))
 	return path
 }
 
@@ -43,25 +40,19 @@ func TestFitOfMeasuredModesLeansOnTheReferenceItIsGiven(t *testing.T) {
 		Speed: math.Inf(1)}
 	with, _, err := Fit(t.Context(), o, FitRequest{Samples: samples,
 		Reference: sweeptest.Shared(t, sweeptest.ResNet)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if !strings.Contains(with.Reference, "resnet_train") {
 		t.Errorf("reference %q, warnings %q; want that of ResNet", with.Reference, with.Warnings)
 	}
 	alone, _, err := Fit(t.Context(), o, FitRequest{Samples: samples})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	top := []tegra.Mode{alone.Space.Max()}
 	if alone.Reference != "" || alone.Predict(top)[0] == with.Predict(top)[0] {
 		t.Errorf("with none: reference %q, the same prediction %v", alone.Reference,
 			alone.Predict(top)[0] == with.Predict(top)[0])
 	}
 	path := filepath.Join(t.TempDir(), "x.model")
-	if err := with.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, with.Save(path))
 	if got, err := models.Load(o, path); err != nil || got.Predict(top)[0] != with.Predict(top)[0] ||
 		got.Reference != with.Reference {
 		t.Errorf("after loading: %v, %v", got, err)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -18,13 +19,9 @@ func TestRefitIsOfThisVersionAndNotOfTheDayOfTheModelBefore(t *testing.T) {
 	}
 	from := learn.Provenance{Workload: "w", Jtune: "0.0.1", When: time.Unix(1, 0)}
 	old, err := learn.Fit(t.Context(), samples, learn.Options{Space: o.Model.Space, Provenance: from})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	m, err := Refit(t.Context(), old, learn.Linear, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if p := m.Provenance; m.Method != learn.Linear || p.Workload != "w" || p.Jtune != session.Version || p.Pool != "" ||
 		time.Since(p.When) > time.Hour {
 		t.Errorf("got a model by %s of %+v", m.Method, p)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 )
 
@@ -112,9 +113,7 @@ func TestShardsGoOnWithTheSamePlanOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "parts")
 	boards := []Board{{Name: "a"}, {Name: "b"}}
 	first, err := OpenShards(dir, boards, []string{"lstm", "--sample", "8"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	second, err := OpenShards(dir, boards, []string{"lstm", "--sample", "8"})
 	if err != nil || second.ID != first.ID || len(second.Parts()) != 2 || second.number(boards[1]) != 2 {
 		t.Errorf("%+v, %v", second, err)
@@ -127,9 +126,7 @@ func TestShardsGoOnWithTheSamePlanOnly(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, shardsFile), []byte(`{"id":"../x"`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, shardsFile), []byte(`{"id":"../x"`), 0o644))
 	if _, err := OpenShards(dir, boards, first.Args); err == nil {
 		t.Error("a broken file is taken")
 	}
@@ -142,12 +139,8 @@ func TestShardsTakeNoIDThatAShellWouldRun(t *testing.T) {
 		"20260101-0123456789abcdef/..", "20260101-0123456789ABCDEF"} {
 		dir := t.TempDir()
 		data, err := json.Marshal(Shards{ID: id, Boards: []string{"a"}, Args: []string{"lstm"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, shardsFile), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
+		must.NoError(t, os.WriteFile(filepath.Join(dir, shardsFile), data, 0o644))
 		if s, err := OpenShards(dir, []Board{{Name: "a"}}, []string{"lstm"}); err == nil {
 			t.Errorf("%q is taken: %+v", id, s)
 		}
@@ -170,9 +163,7 @@ func TestUnpackTakesNothingThatLeadsElsewhere(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
-		if err := errors.Join(w.WriteHeader(&c.h), w.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, errors.Join(w.WriteHeader(&c.h), w.Close()))
 		dir := t.TempDir()
 		if err := unpack(&b, dir); (err != nil) != c.bad {
 			t.Errorf("%s: %v", name, err)
@@ -186,12 +177,10 @@ func TestUnpackTakesNothingThatLeadsElsewhere(t *testing.T) {
 func FuzzUnpack(f *testing.F) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	if err := errors.Join(w.WriteHeader(&tar.Header{Name: "x", Size: 1, Typeflag: tar.TypeReg}), func() error {
+	must.NoError(f, errors.Join(w.WriteHeader(&tar.Header{Name: "x", Size: 1, Typeflag: tar.TypeReg}), func() error {
 		_, err := w.Write([]byte("1"))
 		return err
-	}(), w.Close()); err != nil {
-		f.Fatal(err)
-	}
+	}(), w.Close()))
 	f.Add(b.Bytes())
 	parent := f.TempDir()
 	dir := filepath.Join(parent, "in")
@@ -207,8 +196,6 @@ func FuzzUnpack(f *testing.F) {
 		if os.Remove(dir) == nil { // it was empty
 			return
 		}
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.RemoveAll(dir))
 	})
 }

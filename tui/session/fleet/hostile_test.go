@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 // hereSSH makes ssh a shell of this machine, and gives a board there with an empty home folder.
@@ -15,9 +17,7 @@ func hereSSH(t *testing.T) (b Board, home string) {
 	t.Helper()
 	dir, home := t.TempDir(), t.TempDir()
 	script := "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift 2\ncd " + home + " && exec sh -c \"$*\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	return Board{Name: "a", SSH: "there", Jtune: "true"}, home
 }
@@ -67,13 +67,9 @@ func partThere(t *testing.T, home string, s *Shards, b Board, modes int) string 
 	dir := filepath.Join(home, s.there(b))
 	for i := range modes {
 		mode := filepath.Join(dir, "logs", fmt.Sprintf("pm_%d", i))
-		if err := os.MkdirAll(mode, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(mode, 0o755))
 		for _, name := range []string{"knobs.csv", "result.csv", "log.txt"} {
-			if err := os.WriteFile(filepath.Join(mode, name), []byte("x\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(filepath.Join(mode, name), []byte("x\n"), 0o644))
 		}
 	}
 	return dir
@@ -83,9 +79,7 @@ func partThere(t *testing.T, home string, s *Shards, b Board, modes int) string 
 func TestShardsFetchAPartOfManyModes(t *testing.T) {
 	b, home := hereSSH(t)
 	s, err := OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	const modes = 300 // 1,200 folders and files
 	partThere(t, home, s, b, modes)
 	if r := s.Measure(t.Context(), b, 0, func(line string) { t.Log(line) }); r.Err != nil {
@@ -99,9 +93,7 @@ func TestShardsFetchAPartOfManyModes(t *testing.T) {
 func TestShardsLeaveLargeOutputsOfTheJobThere(t *testing.T) {
 	b, home := hereSSH(t)
 	s, err := OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	large := filepath.Join(partThere(t, home, s, b, 2), "logs", "pm_1", "log.txt")
 	if err := os.Truncate(large, mostBytes+1); err != nil { // it has no blocks
 		t.Fatal(err)
@@ -126,14 +118,10 @@ func TestShardsEndAPartThatDoesNotEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, home := hereSSH(t)
 			s, err := OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			partThere(t, home, s, b, 1)
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "tar"), []byte("#!/bin/sh\n"+tar+"\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(filepath.Join(dir, "tar"), []byte("#!/bin/sh\n"+tar+"\n"), 0o755))
 			t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 			ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer stop()
@@ -154,20 +142,14 @@ func TestShardsTryTheCopyAgainAndKeepACompletePart(t *testing.T) {
 	again = time.Millisecond
 	b, home := hereSSH(t)
 	b.Jtune = filepath.Join(home, "jtune")
-	if err := os.WriteFile(b.Jtune, []byte("#!/bin/sh\necho >>"+home+"/runs\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(b.Jtune, []byte("#!/bin/sh\necho >>"+home+"/runs\n"), 0o755))
 	s, err := OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	partThere(t, home, s, b, 3)
 	dir := t.TempDir()
 	tar := "#!/bin/sh\necho >>" + home + "/copies\n[ $(wc -l <" + home + "/copies) -gt 2 ] || exit 255\n" +
 		"exec /usr/bin/env -i PATH=/usr/bin:/bin tar \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "tar"), []byte(tar), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "tar"), []byte(tar), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	for range 2 {
 		if r := s.Measure(t.Context(), b, 2, func(string) {}); r.Err != nil || r.Code != 0 {

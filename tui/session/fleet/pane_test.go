@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"jtune/internal/must"
 )
 
 // screenAndKeys is a terminal of a test: what was written to it, and nobody at its keys until it is cancelled.
@@ -64,9 +66,7 @@ printf 'second'
 echo 'jtune: the board is gone' >&2
 exit 4
 `
-	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	p := &Panes{Boards: []Board{{Name: "a", SSH: "h"}, {Name: "b", SSH: "h"}}}
 	t.Cleanup(p.Close)
@@ -98,9 +98,7 @@ exit 4
 func TestPanesSayWhySSHFailed(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\necho 'ssh: connect to host h port 22: Connection refused' >&2\nexit 255\n"
-	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o700))
 	t.Setenv("PATH", dir)
 	p := &Panes{Boards: []Board{{Name: "a", SSH: "h"}}}
 	if _, err := show(t, p, "a"); !errors.Is(err, ErrLost) || !strings.Contains(err.Error(), "Connection refused") {
@@ -141,9 +139,7 @@ func TestPaneClosesThoughAnotherProcessHoldsItsTerminal(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\nsetsid sh -c 'echo $$ > " + dir + "/pid; exec sleep 600' &\n" +
 		"while [ ! -s " + dir + "/pid ]; do sleep 0.01; done\nprintf '\\033]5379;jtune;boards\\033\\\\'\nread line\n"
-	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	p := &Panes{Boards: []Board{{Name: "a", SSH: "h"}}}
 	if _, err := show(t, p, "a"); err != nil {
@@ -161,13 +157,9 @@ func TestPaneClosesThoughAnotherProcessHoldsItsTerminal(t *testing.T) {
 		t.Error("it waits for the other process")
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	helper, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if err := syscall.Kill(helper, syscall.SIGKILL); err != nil {
 		t.Errorf("the helper has ended: %v", err)
 	}

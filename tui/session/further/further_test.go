@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -20,9 +21,7 @@ func TestJSONHasTheLimitedQuantities(t *testing.T) {
 		LnSD: 0.02})}
 	goal := metric.Within(metric.Power.Max(30).And(metric.Current.Max(5)).And(metric.Temperature.Max(85)))
 	text, err := JSON(goal, read, tegra.Some(believed)).MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var got struct {
 		Current   map[string]float64 `json:"current_a"`
 		CurrentLo map[string]float64 `json:"current_lo_a"`
@@ -31,9 +30,7 @@ func TestJSONHasTheLimitedQuantities(t *testing.T) {
 		TempHi    float64            `json:"temp_hi_c"`
 		RailPower any                `json:"rail_power_w"`
 	}
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal(text, &got))
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 	if got.Current["VDD_IN"] != 4 || !near(got.CurrentHi["VDD_IN"], 4*math.Exp(1.96*0.02)) ||
 		got.CurrentLo["VDD_SOC"] != 1 || got.Temp != 60 || !near(got.TempHi, 60*math.Exp(0.196)) ||

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/optimize/standing"
@@ -39,9 +40,7 @@ func searched(t *testing.T) Report {
 	space, err := tegra.NewSpace([]int{2, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz},
 		[]tegra.Freq{tegra.GHz / 2, tegra.GHz},
 		[]tegra.Freq{2 * tegra.GHz})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	found, before, preset := mode(4, 1, 1, 2), mode(4, 2, 1, 2), mode(2, 2, 0.5, 2)
 	a := answers.Answer{Setting: tegra.Setting{Mode: found}, Limit: metric.Watts(15), Feasible: true,
 		Verified: true, Standing: standing.Standing{N: 2, Limited: true},
@@ -97,14 +96,10 @@ func TestReportSays(t *testing.T) {
 	got := export.DocumentMarkdown(searched(t).Document())
 	path := filepath.Join("testdata", "report.md")
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if got != string(want) {
 		t.Errorf("run with -update and read the difference; got\n%s", got)
 	}

@@ -3,6 +3,7 @@ package inspect
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session"
 )
 
@@ -12,9 +13,7 @@ func open(t testing.TB, o session.Options) *session.Session {
 		o.DataDir = t.TempDir()
 	}
 	s, err := session.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }

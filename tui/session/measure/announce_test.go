@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
 	"jtune/tui/session/sessiontest"
@@ -32,16 +33,12 @@ func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 	dir := t.TempDir()
 	said, settings := filepath.Join(dir, "said"), filepath.Join(dir, "config.toml")
 	text := fmt.Sprintf("[notify]\ncommand = ['sh', '-c', 'echo \"$1\" > %s', 'sh']\nwebhook = %q\n", said, server.URL)
-	if err := os.WriteFile(settings, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(settings, []byte(text), 0o644))
 	s := sessiontest.Open(t, session.Options{Device: "virtual:nano",
 		Paths: config.Paths{DataDir: dir, Config: settings},
 		Speed: math.Inf(1)})
 	w, err := workloads.Find(s, "lstm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var notes []string
 	r := ProfileRequest{Measuring: Measuring{Workload: w, Dir: filepath.Join(dir, "c1")}, Sample: 2}
 	if _, err := Profile(t.Context(), s, r, func(e Event) {
@@ -97,9 +94,7 @@ func TestNotifySaysWhatFailedAndNoMore(t *testing.T) {
 func TestNotifyRings(t *testing.T) {
 	t.Parallel()
 	terminal := filepath.Join(t.TempDir(), "tty")
-	if err := os.WriteFile(terminal, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(terminal, nil, 0o600))
 	if err := ring(terminal); err != nil {
 		t.Error(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/sessiontest"
@@ -16,9 +17,7 @@ func TestPlannedSaysOrderTimeAndRaisedClocks(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	p, err := PlanOf(s, ProfileRequest{Filter: "cores=12 gpu=1.30 emc=3.20", Repeats: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if n := len(p.Order); n != 2*29 || p.Plan.Readings() != n {
 		t.Errorf("%d settings, plan of %d; want each of 29 CPU clocks twice", n, p.Plan.Readings())
 	}
@@ -41,16 +40,12 @@ func TestProfileSaysHowLongItTakesByWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "resnet18")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for i, how := range []string{"closer once some are measured", "from earlier measurements of this workload here"} {
 		var said string
 		r := ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 12 + i}
 		before, err := PlanOf(s, r) // as the dialog of a new campaign shows it
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		before = before.Expecting(Expects(t.Context(), s, r.Measuring))
 		res, err := Profile(t.Context(), s, r, func(e Event) {
 			if note, ok := e.(NoteEvent); ok && strings.Contains(string(note), "to measure, about") {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session"
@@ -19,17 +20,13 @@ func inForce(t *testing.T) (*session.Session, ModeRequest) {
 	t.Helper()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 40, Seed: 1})
 	w, err := workloads.Find(s, "resnet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	g, err := s.Guard(t.Context())
 	m := s.Device.Space().At(s.Device.Space().Len() / 2)
 	if err == nil {
 		_, err = g.Apply(t.Context(), tegra.Request{Mode: m})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return s, ModeRequest{Workload: w, Mode: m, Limit: metric.Watts(60), InForce: true}
 }
 

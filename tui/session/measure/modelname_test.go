@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
 	"jtune/tui/session/models"
@@ -21,13 +22,9 @@ func TestModelOfAWorkloadIsThePresentBoards(t *testing.T) {
 	for _, board := range []string{"agx-orin", "tx2"} {
 		s := sessiontest.Open(t, session.Options{Device: "virtual:" + board, Speed: math.Inf(1), Paths: paths})
 		w, err := workloads.Find(s, "resnet18")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		_, err = Profile(t.Context(), s, ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 4}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 	}
 	for board, device := range map[string]string{"agx-orin": "AGX Orin", "tx2": "TX2"} {
 		o := session.Options{Device: "virtual:" + board, Speed: math.Inf(1), Paths: paths}
@@ -52,16 +49,12 @@ func TestModelOfAnOlderNameGoesOnUnderIt(t *testing.T) {
 	profile := func() string {
 		t.Helper()
 		res, err := Profile(t.Context(), s, ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 3}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return filepath.Base(res.Kept)
 	}
 	name := profile()
 	older := filepath.Join(s.Options.ModelsDir(), "lstm-virtual.model")
-	if err := os.Rename(filepath.Join(s.Options.ModelsDir(), name), older); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Rename(filepath.Join(s.Options.ModelsDir(), name), older))
 	if got := profile(); got != "lstm-virtual.model" {
 		t.Errorf("kept as %s", got)
 	}

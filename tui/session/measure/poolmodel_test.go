@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -68,9 +69,7 @@ func TestPoolModelKeepsItsNameAndLeavesThoseOfOthersAlone(t *testing.T) {
 		t.Errorf("the first model is %s", got)
 	}
 	mine := filepath.Join(s.Options.ModelsDir(), "mine.model")
-	if err := os.Rename(filepath.Join(s.Options.ModelsDir(), "lstm@virtual-agx-orin.model"), mine); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Rename(filepath.Join(s.Options.ModelsDir(), "lstm@virtual-agx-orin.model"), mine))
 	if got := measure(ProfileRequest{Measuring: Measuring{Workload: w}}); got != "mine.model" {
 		t.Errorf("a renamed model is kept as %s from now on", got)
 	}
@@ -157,9 +156,7 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	}
 	dir, model := profile(3)
 	early, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	profile(5)
 	if err := os.WriteFile(model, early, 0o644); err != nil { // as if the second had been killed
 		t.Fatal(err)
@@ -170,13 +167,9 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	unfitted := func() string {
 		t.Helper()
 		list, err := models.Kept(s.Options.Paths, learn.LoadUnfitted)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		missing, err := models.FindUnfitted(s.Options, list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return fmt.Sprint(missing)
 	}
 	if got := unfitted(); got != "[]" {
@@ -193,24 +186,18 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	if n := len(listed()); n != 5 {
 		t.Errorf("the model that was never kept knows %d modes, want 5", n)
 	}
-	if err := os.WriteFile(model, early, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(model, early, 0o644))
 	if m, err := models.Load(s.Options, "lstm@virtual-agx-orin"); err != nil || len(m.Samples) != 5 {
 		t.Errorf("by its name it is %+v, %v; want the 5 modes on disk", m, err)
 	}
-	if err := os.WriteFile(model, early, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(model, early, 0o644))
 	_, _ = models.Load(s.Options, "mobilenet@virtual-agx-orin")
 	if n := len(sessiontest.SamplesOf(t, model)); n != 3 {
 		t.Errorf("asking for another workload's model has made this one know %d modes, want the 3 of its file", n)
 	}
 	listed()
 	at, err := os.Stat(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	listed()
 	if again, err := os.Stat(model); err != nil || !again.ModTime().Equal(at.ModTime()) {
 		t.Errorf("a model that knows all is fitted again, %v", err)
@@ -234,23 +221,17 @@ func TestPoolModelOfAReplayBelongsToTheContentOfItsFile(t *testing.T) {
 	pool := func(file string, time int) models.Pool {
 		t.Helper()
 		path := filepath.Join(dir, file)
-		if err := os.WriteFile(path, fmt.Appendf(nil, text, time), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, fmt.Appendf(nil, text, time), 0o644))
 		s := sessiontest.Open(t, session.Options{Device: "replay:" + path, Speed: math.Inf(1),
 			Paths: config.Paths{DataDir: dir}})
 		w, err := workloads.Find(s, "job")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		r := ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 3}
 		if _, err := Profile(t.Context(), s, r, nil); err != nil {
 			t.Fatal(err)
 		}
 		pool, err := models.PoolOf(s, w, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return pool
 	}
 	first, copied, changed := pool("a.csv", 90), pool("copy.csv", 90), pool("a.csv", 95)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session/models"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -15,18 +16,14 @@ func TestReferenceOfACampaignIsComparedByBoardAndSoftware(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "lenet5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "c")
 	r := ProfileRequest{Measuring: Measuring{Workload: w, Dir: dir}, Sample: 3}
 	if _, err := Profile(t.Context(), s, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	ref, err := models.LoadReference(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if from := ref.Provenance; !strings.Contains(from.Software, "L4T 35.1") || from.Device == "" || !from.Virtual {
 		t.Errorf("the reference has %+v", from)
 	}

@@ -3,6 +3,7 @@ package measure
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/usage"
 	"jtune/optimize/standing"
 	"jtune/profiles/record"
@@ -16,9 +17,7 @@ import (
 func TestVerifyMeasuresAndPutsTheBoardBack(t *testing.T) {
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "resnet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	before := s.Setup().Mode
 	m := s.Device.Space().At(s.Device.Space().Len() / 2)
 	once, err := Verify(t.Context(), s, ModeRequest{Workload: w, Mode: m}, nil)
@@ -52,9 +51,7 @@ func TestShardsPartTheModes(t *testing.T) {
 	seen := map[int]int{}
 	for i := 1; i <= 3; i++ {
 		part, err := shard(all, [2]int{i, 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, m := range part {
 			seen[m.Mode.Cores]++
 		}

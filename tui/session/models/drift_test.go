@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/sessiontest"
@@ -30,9 +31,7 @@ func TestPoolModelMovesOlderCampaignsWhereTheBoardHasDrifted(t *testing.T) {
 	modes := space.Sample(20, 1)
 	fit := func(parts ...PoolPart) Learned {
 		m, err := fitPool(Pool{Parts: parts, Batch: 16}, nil, "lstm", s.Device.Board(), space, nil, 0, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return m
 	}
 	now := fit(campaign(modes[:12], 1, 1), campaign(modes[10:], 1, 1))

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tui/session/config"
 )
 
@@ -17,18 +18,14 @@ func TestLockModelsGivesUpOnALockThatIsHeld(t *testing.T) {
 	lockPatience = 200 * time.Millisecond
 	o := config.Paths{DataDir: t.TempDir()}
 	unlock, err := lockModels(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, err := lockModels(o); err == nil || !strings.Contains(err.Error(), "another jtune has held") {
 		t.Errorf("held: %v", err)
 	}
 	time.AfterFunc(50*time.Millisecond, unlock)
 	lockPatience = 3 * time.Minute
 	again, err := lockModels(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	again()
 }
 
@@ -36,16 +33,12 @@ func TestLockModelsGivesUpOnALockThatIsHeld(t *testing.T) {
 func TestLockModelsSaysWhatIsInItsWay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "models", ".lock"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.MkdirAll(filepath.Join(dir, "models", ".lock"), 0o755))
 	if _, err := lockModels(config.Paths{DataDir: dir}); err == nil || !strings.Contains(err.Error(), ".lock") {
 		t.Errorf("a folder: %v", err)
 	}
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, nil, 0o600))
 	_, err := lockModels(config.Paths{DataDir: file})
 	if errno := syscall.ENOTDIR; err == nil || !strings.Contains(err.Error(), errno.Error()) {
 		t.Errorf("a file: %v", err)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -37,9 +38,7 @@ func TestModelOfAnOlderNameOpens(t *testing.T) {
 	t.Parallel()
 	space, err := tegra.NewSpace([]int{2, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz}, []tegra.Freq{tegra.GHz},
 		[]tegra.Freq{tegra.GHz})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	w := workload.Workload{Name: "lstm", Batch: 16}
 	measured := func(ms float64) (part PoolPart) {
 		for _, m := range space.Modes() {
@@ -52,9 +51,7 @@ func TestModelOfAnOlderNameOpens(t *testing.T) {
 	pool.Parts = []PoolPart{measured(100)}
 	others.Parts = []PoolPart{measured(300)}
 	m, err := learn.Fit(t.Context(), pool.Rows(), learn.Options{Method: learn.Linear, Space: space, SkipCV: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for name, d := range map[string]record.DeviceHeader{
 		"lstm":         {Name: "AGX Orin"},
 		"lstm-virtual": {Name: "AGX Orin", Virtual: true},
@@ -65,9 +62,7 @@ func TestModelOfAnOlderNameOpens(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{name, name + "-bs16-2"} {
-			if err := m.Save(filepath.Join(o.ModelsDir(), name+modelSuffix)); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, m.Save(filepath.Join(o.ModelsDir(), name+modelSuffix)))
 			if got, err := Load(session.Options{Paths: o}, name); err != nil || len(got.Samples) != space.Len() {
 				t.Errorf("%s does not open: %v", name, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -16,9 +17,7 @@ import (
 func TestPoolNeverMixesBoards(t *testing.T) {
 	t.Parallel()
 	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	mode := tegra.Mode{Cores: 4, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}
 	w := workload.Workload{Name: "net", Model: "ResNet-18", Batch: 16}
 	type made struct {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -40,9 +41,7 @@ func TestPoolModelWarnsOfCampaignsOfOtherSoftware(t *testing.T) {
 		}
 		pool := Pool{Parts: []PoolPart{part("older", software, modes[:6]), part("newer", here, modes[6:])}}
 		m, err := fitPool(pool, nil, "resnet18", tegra.Board{}, space, (*learn.Reference)(nil), 1, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		said := strings.Join(m.Model.Warnings, "; ")
 		if has := strings.Contains(said, "different software"); has != (want != "") || !strings.Contains(said, want) ||
 			has && !strings.Contains(said, "campaigns older and newer") {

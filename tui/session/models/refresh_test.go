@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -21,24 +22,16 @@ func killedCampaigns(t testing.TB, o session.Options, n int) {
 	t.Helper()
 	from := filepath.Join("..", "campaigns", "testdata")
 	head, err := os.ReadFile(filepath.Join(from, "campaign.toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	rows, err := os.ReadFile(filepath.Join(from, "modes.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for i := range n {
 		dir := filepath.Join(o.CampaignsDir(), fmt.Sprint("c", i))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(dir, 0o755))
 		text := strings.NewReplacer(`"resnet18"`, fmt.Sprintf(`"w%d"`, i), `["resnet"]`, fmt.Sprintf(`["a%d"]`, i),
 			"samples = 50000", fmt.Sprintf("samples = %d", i+1)).Replace(string(head))
 		for name, data := range map[string]string{"campaign.toml": text, "modes.csv": string(rows)} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
 		}
 	}
 }
@@ -112,15 +105,11 @@ func BenchmarkKept(b *testing.B) {
 	var rows []tegra.Measured
 	for _, m := range s.Device.Space().Sample(50, 1) {
 		ms, w, err := s.Virtual.Truth("resnet18", m)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.NoError(b, err)
 		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w})
 	}
 	m, err := learn.Fit(b.Context(), rows, learn.Options{Space: s.Device.Space()})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, err)
 	for i := range 500 {
 		if _, err := Save(s, fmt.Sprint("m", i), m); err != nil {
 			b.Fatal(err)
@@ -140,9 +129,7 @@ func BenchmarkKept(b *testing.B) {
 	list()
 	computed := func() time.Duration {
 		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			b.Fatal(err)
-		}
+		must.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
 	begun := computed()
@@ -161,46 +148,34 @@ func TestModelOfManyNightsReadsFewOfThem(t *testing.T) {
 	for i := range 60 { // one workload, each night
 		dir := filepath.Join(s.Options.CampaignsDir(), fmt.Sprint("c", i))
 		head, err := os.ReadFile(filepath.Join(dir, "campaign.toml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		at := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.RFC3339)
 		text := strings.NewReplacer(fmt.Sprintf(`"w%d"`, i), `"w"`, fmt.Sprintf(`["a%d"]`, i), `["a"]`,
 			fmt.Sprintf("samples = %d\n", i+1), "samples = 9\n", "2026-01-01T00:00:00Z", at).Replace(string(head))
 		rows, err := os.ReadFile(filepath.Join(dir, "modes.csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		night := strings.ReplaceAll(string(rows), "2026-11-24T", at[:11])
 		for name, data := range map[string]string{"campaign.toml": text, "modes.csv": night} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
 		}
 	}
 	settle := func() {
 		for i := range 60 {
 			dir := filepath.Join(s.Options.CampaignsDir(), fmt.Sprint("c", i))
 			for _, name := range []string{"campaign.toml", "modes.csv", ""} {
-				if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, os.Chtimes(filepath.Join(dir, name), old, old))
 			}
 		}
 	}
 	settle()
 	m, path, _, err := Find(s.Options, "w")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if m.Provenance.Readings != 4*campaigns.MostOfSetting {
 		t.Errorf("it learned from %d readings, want %d of each of 4 modes", m.Provenance.Readings,
 			campaigns.MostOfSetting)
 	}
 	made, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	spoil := func(from, to int) { // a row that is read is none any more; the stamps stay
 		for i := from; i < to; i++ {
 			name := filepath.Join(s.Options.CampaignsDir(), fmt.Sprint("c", i), "modes.csv")
@@ -208,16 +183,12 @@ func TestModelOfManyNightsReadsFewOfThem(t *testing.T) {
 			if err == nil {
 				err = os.WriteFile(name, make([]byte, st.Size()), 0o644)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 		}
 		settle()
 	}
 	list, err := campaigns.List(s.Options.Paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	spoil(0, 60-campaigns.MostOfSetting)
 	pool := CollectPool(list, list[0].Header.Workload, list[0].Board, nil)
 	if n := len(pool.Rows()); n != m.Provenance.Readings {

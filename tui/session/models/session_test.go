@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/tegra"
@@ -16,19 +17,13 @@ func TestModelsListsWhatIsThereAndWhatIsBroken(t *testing.T) {
 	var rows []tegra.Measured
 	for _, m := range s.Device.Space().Sample(12, 1) {
 		ms, w, err := s.Virtual.Truth("resnet18", m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w})
 	}
 	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	path, err := Save(s, "good", m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	os.WriteFile(filepath.Join(filepath.Dir(path), "bad.model"), []byte("nonsense"), 0o644)
 	list, err := List(s.Options)
 	if err != nil || len(list) != 2 {

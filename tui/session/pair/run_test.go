@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/internal/usage"
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
@@ -26,13 +27,9 @@ import (
 func pairOf(t *testing.T, s *session.Session) Request {
 	t.Helper()
 	train, err := workloads.Find(s, "resnet18")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	infer, err := workloads.Find(s, "mobilenet-infer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return Request{Train: train, Infer: infer, Batches: []int{4, 16},
 		PairAsked: record.PairAsked{Requests: 200, Pairs: 3},
 		Question: metric.Question{Limit: metric.Watts(30),
@@ -44,9 +41,7 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	s := sessiontest.Fast(t)
 	before := s.Setup().Mode
 	found, err := Search(t.Context(), s, pairOf(t, s), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, p := range found.Probes {
 		t.Logf("%v: predicted %.2f/s p95 %.0f ms %.1f W; measured %.2f/s %.0f ms %.1f W %s", p.Row.Setting,
 			p.Predicted.TrainPerS, p.Predicted.LatencyMS, p.Predicted.PeakW, p.TrainPerS, p.LatencyMS, p.PeakW, p.Why())
@@ -94,12 +89,10 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	}
 	var lines []string
 	hours := PairHours{Serve: Hours{7 * time.Hour, 22 * time.Hour}, Train: Hours{22 * time.Hour, 7 * time.Hour}}
-	if err := PairByHours(t.Context(), s, again, hours, 3, func(e measure.Event) {
+	must.NoError(t, PairByHours(t.Context(), s, again, hours, 3, func(e measure.Event) {
 		note, _ := e.(measure.NoteEvent)
 		lines = append(lines, string(note))
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	lines = slices.DeleteFunc(lines, func(l string) bool { return !strings.Contains(l, " for ") })
 	if len(lines) != 3 || strings.Contains(lines[0], "resnet18") == strings.Contains(lines[1], "resnet18") ||
 		!strings.HasPrefix(lines[1], "07:00") && !strings.HasPrefix(lines[1], "22:00") {
@@ -129,9 +122,7 @@ func TestPairRefusesJobsThatNeedMoreMemoryThanIsFree(t *testing.T) {
 	r := pairOf(t, s)
 	pairs := func(train, infer string) error {
 		jobs, err := PairJobs(s, train, infer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		r.Train, r.Infer = jobs.Train, jobs.Infer
 		return mayPair(s, r)
 	}
@@ -152,17 +143,13 @@ func TestPairOnASmallBoardLeavesOutTheBatchesThatDoNotFit(t *testing.T) {
 	s := sessiontest.Open(t, session.Options{Device: "virtual:nano", Speed: math.Inf(1),
 		Paths: config.Paths{DataDir: t.TempDir()}})
 	r, err := PairJobs(s, "lenet5", "yolov8n-infer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r.fitting(s)
 	if !slices.Contains(r.Batches, 1) || slices.Contains(r.Batches, 64) {
 		t.Errorf("batch sizes %v beside LeNet on a Nano", r.Batches)
 	}
 	for range 2 {
-		if err := mayPair(s, r); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, mayPair(s, r))
 		if _, err := measure.Profile(t.Context(), s, measure.ProfileRequest{Measuring: measure.Measuring{
 			Workload: r.Infer, Batches: r.Batches}, Sample: 3}, nil); err != nil {
 			t.Fatal(err)

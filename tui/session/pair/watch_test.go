@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/usage"
 	"jtune/profiles/workload"
 )
@@ -11,9 +12,7 @@ import (
 func TestParsePairTakesTwoJobsInEitherOrder(t *testing.T) {
 	t.Parallel()
 	list, err := workload.Load("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, line := range []string{"resnet18 + mobilenet-infer", "mobilenet-infer+resnet18",
 		" RESNET18 +mobilenet-infer "} {
 		p, err := ParsePair(list, line)
@@ -40,14 +39,10 @@ func TestParsePairTakesTwoJobsInEitherOrder(t *testing.T) {
 func TestPairPartnersCanShareAGPU(t *testing.T) {
 	t.Parallel()
 	list, err := workload.Load("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, name := range []string{"resnet18", "mobilenet-infer"} {
 		w, err := workload.Find(list, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		partners := PairPartners(list, w)
 		if len(partners) < 5 {
 			t.Errorf("%s has %d partners", name, len(partners))

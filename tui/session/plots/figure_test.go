@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/optimize/pareto"
@@ -56,9 +57,7 @@ func TestOutlookCurvesAscendAndHoldTheOthers(t *testing.T) {
 	t.Parallel()
 	o := gridOutlook()
 	at, err := ParseMode(o, "2c/3.00C/2.00G/3.00M")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	f := Curves(o, tegra.KnobCPU, at, metric.Watts(12), true)
 	if len(f.Panels) != 3 || f.Panels[1].Limits[0].At != 12 || len(f.Panels[0].Limits) != 0 {
 		t.Fatalf("panels %+v", f.Panels)

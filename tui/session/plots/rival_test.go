@@ -3,6 +3,7 @@ package plots
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
@@ -18,9 +19,7 @@ func TestRivalsHaveFrontsAndChoicesOfTheirOwn(t *testing.T) {
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin"})
 	truth := func(m tegra.Mode) tegra.Measured {
 		ms, w, err := s.Virtual.Truth("lstm", m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w}
 	}
 	var rows, all []tegra.Measured
@@ -33,9 +32,7 @@ func TestRivalsHaveFrontsAndChoicesOfTheirOwn(t *testing.T) {
 	fit := func(method learn.Method) *learn.Model {
 		m, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space(), Method: method, SkipCV: true,
 			Provenance: from})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return m
 	}
 	gp, tree := fit(learn.GP), fit(learn.Tree)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/procid"
 	"jtune/internal/safefile"
 	"jtune/tui/session"
@@ -21,9 +22,7 @@ func TestClaimMakesJobsOnOneBoardKnowOfEachOther(t *testing.T) {
 	root := t.TempDir()
 	s := &session.Session{Options: session.Options{Sysroot: root}}
 	other := exec.Command("sleep", "600")
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, other.Start())
 	pid := other.Process.Pid
 	claim := func(pid int, id string, alone bool) {
 		data, err := json.Marshal(Owner{PID: pid, ID: id, What: "soak\x1b[31m", User: "ann", Alone: alone})
@@ -33,9 +32,7 @@ func TestClaimMakesJobsOnOneBoardKnowOfEachOther(t *testing.T) {
 		if err == nil {
 			err = safefile.Replace(filepath.Join(root, "run/lock", fmt.Sprintf("jtune.%d.job", pid)), data)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 	}
 	for _, c := range []struct {
 		name            string
@@ -74,9 +71,7 @@ func TestClaimMakesJobsOnOneBoardKnowOfEachOther(t *testing.T) {
 		}
 	}
 	claim(pid, procid.Of(pid), true)
-	if err := other.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, other.Process.Kill())
 	_ = other.Wait()
 	if release, err := Claim(s, "mine", true); err != nil {
 		t.Errorf("beside a killed soak: %v", err)

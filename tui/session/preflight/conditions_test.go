@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
@@ -62,16 +63,12 @@ func TestConditions(t *testing.T) {
 				c.change(tr)
 			}
 			s, err := session.Open(session.Options{Sysroot: tr.Write(t)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			defer s.Close()
 			var got []string
 			for range 2 { // loads are differences
 				r, err := s.Device.Read()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
 				got = Conditions(s, r)
 			}
 			if all := strings.Join(got, "; "); (all == "") != (c.want == "") || !strings.Contains(all, c.want) ||
@@ -121,9 +118,7 @@ func TestMayMeasureRefusesALimitBelowTheIdleBoard(t *testing.T) {
 	for _, name := range virtual.Names() {
 		s := sessiontest.Open(t, session.Options{Device: "virtual:" + name, Speed: math.Inf(1), Seed: 1})
 		now, err := s.Device.Read()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, share := range []float64{0.8, 1.3} {
 			limit := share * now.TotalW.V
 			err := MayMeasure(t.Context(), s, limit)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
@@ -86,9 +87,7 @@ func randomRequest(t *testing.T, s *session.Session, rng *rand.Rand, n int) meas
 	t.Helper()
 	name := []string{"resnet18", "yolov8n-infer", "mobilenet", "resnet18-infer", "lstm"}[n%5]
 	w, err := workloads.Find(s, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true}
 	top := powerOf(s)
 	r.Limit.Limits = r.Limit.Limits.And(metric.Power.Max(math.Round(top * (0.45 + 0.5*rng.Float64()))))
@@ -127,9 +126,7 @@ func agrees(t *testing.T, s *session.Session, r measure.TuneRequest, out measure
 	t.Helper()
 	want := out.Answers[0].Setting
 	list, err := campaigns.List(s.Options.Paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	_, k, err := questions.Find(list, list[len(list)-1])
 	if err != nil || k == nil || k.Answers[0].Setting != want {
 		t.Fatalf("the kept answer: %+v, %v", k, err)
@@ -170,9 +167,7 @@ func agrees(t *testing.T, s *session.Session, r measure.TuneRequest, out measure
 		return
 	}
 	ask, err := mix.AskOf(r.Question, s.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ask = questions.Known(list, m.Provenance, metric.Question{Limit: r.Limit, Load: r.Load}, ask)
 	if found, _, err := serving.Under(o, ask).Answer(); err != nil || found.Mode != want.Mode {
 		t.Errorf("choose gives %v, the search %v (%v)", found.Mode, want, err)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -23,15 +24,11 @@ func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "mobilenet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	limits := []metric.Goal{metric.Watts(28), metric.Watts(22)}
 	found, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Question: metric.Question{Limit: limits[0]}, More: limits[1:], Keep: true}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d campaigns, %v", len(list), err)
@@ -52,9 +49,7 @@ func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 		}
 	}
 
-	if err := os.Remove(filepath.Join(head.Dir, answers.FileName)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Remove(filepath.Join(head.Dir, answers.FileName)))
 	k, err = questions.Answer(head)
 	if err != nil || k == nil || !k.Worked || len(k.Answers) != 2 {
 		t.Fatalf("without its file: %+v, %v", k, err)
@@ -70,9 +65,7 @@ func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 		}
 	}
 
-	if err := os.WriteFile(filepath.Join(head.Dir, answers.FileName), []byte("format = 9\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(head.Dir, answers.FileName), []byte("format = 9\n"), 0o644))
 	if k, err := questions.Answer(head); err == nil || k != nil {
 		t.Errorf("a file that is none: %+v", k)
 	}
@@ -82,22 +75,16 @@ func TestQuestionsSayWhatIsFoundLaterAndTheAnswerStays(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "mobilenet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	limit := metric.Watts(28)
 	// a search that may measure three times answers with a poor mode
 	found, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Question: metric.Question{Limit: limit}, Keep: true,
 		Asked: record.Asked{Probes: 3}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	better, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Question: metric.Question{Limit: limit}, Keep: true}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d campaigns, %v", len(list), err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -28,9 +29,7 @@ func openBoard(t *testing.T, board string) *session.Session {
 func find(t *testing.T, s *session.Session, name string) workload.Workload {
 	t.Helper()
 	w, err := workloads.Find(s, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return w
 }
 
@@ -50,9 +49,7 @@ func TestCachingAdviceCountsTheJobsMemory(t *testing.T) {
 			t.Errorf("%s after a run: %q, want %q", board, after, want)
 		}
 		r, err := CheckWorkload(t.Context(), s, w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, c := range r.Checks {
 			if c.What == "page cache" && !strings.Contains(c.Do, want) {
 				t.Errorf("%s by the doctor: %q, want %q", board, c.Do, want)
@@ -68,9 +65,7 @@ func TestReadinessRefusesWhatARunRefuses(t *testing.T) {
 	own := workload.Workload{Name: "mine", Command: []string{"true"}, Batch: 1}
 	for _, w := range []workload.Workload{find(t, s, "mobilenet"), find(t, s, "lenet5"), own} {
 		r, err := CheckWorkload(t.Context(), s, w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if refused := workloads.Refusal(s, w); r.Refusal != refused {
 			t.Errorf("%s: the doctor says %q, a run %q", w.Name, r.Refusal, refused)
 		}
@@ -88,14 +83,10 @@ func TestRecordedMemoryIsOfTheNewestRecords(t *testing.T) {
 		h := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: "run"}, nil, record.Settings{})
 		h.Created = time.Date(2026, 1, 1, i, 0, 0, 0, time.UTC)
 		r, err := record.Create(filepath.Join(s.Options.CampaignsDir(), fmt.Sprintf("%05d", i)), h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		c := record.Character{Batch: w.Batch}
 		c.All.RAMBytes = tegra.Some(1e9 - 1e6*float64(i)) // the oldest took most
-		if err := cmp.Or(r.AppendRun(record.Run{Status: record.OK, Character: c}), r.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, cmp.Or(r.AppendRun(record.Run{Status: record.OK, Character: c}), r.Close()))
 	}
 	if got, want := recordedMemory(s, w, 0), int64(1e9-1e6); got != want {
 		t.Errorf("%d bytes, want %d", got, want)

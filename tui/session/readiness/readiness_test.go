@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness/torch"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -17,9 +18,7 @@ import (
 func interpreter(t *testing.T, says string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "python3")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\necho '"+says+"'\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\necho '"+says+"'\n"), 0o700))
 	return path
 }
 
@@ -27,9 +26,7 @@ func TestReadinessSaysWhatAWorkloadLacks(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	pictures := t.TempDir()
-	if err := os.WriteFile(filepath.Join(pictures, "1.jpg"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(pictures, "1.jpg"), []byte("x"), 0o600))
 	const good = `{"python":"3.10.1","executable":"/p","torch":"2.1.0","PIL":"9.0","cuda":"11.4","gpu":"Orin"}`
 	for _, c := range []struct {
 		name, says, data string
@@ -52,9 +49,7 @@ func TestReadinessSaysWhatAWorkloadLacks(t *testing.T) {
 		{"no interpreter", "", torch.Synthetic, false, []string{"missing Python "}},
 	} {
 		w, err := workloads.Find(s, "resnet18")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		w.Torch.Python, w.Torch.Data = interpreter(t, c.says), c.data
 		r, err := CheckWorkload(t.Context(), s, w)
 		if err != nil || r.Ready != c.ready || !r.Simulated {

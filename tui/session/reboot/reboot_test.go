@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // The shutdown may kill systemctl before it ends: that is no failure, after which the preset would be taken back.
@@ -11,9 +13,7 @@ func TestRestartThatIsKilledByTheShutdownHasNotFailed(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir) // nothing else is found
 	for script, fails := range map[string]bool{"kill -TERM $$": false, "exit 0": false, "exit 1": true} {
-		if err := os.WriteFile(filepath.Join(dir, "systemctl"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(dir, "systemctl"), []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 		if err := restart("/"); (err != nil) != fails {
 			t.Errorf("%s: %v", script, err)
 		}

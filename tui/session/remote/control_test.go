@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -26,9 +27,7 @@ import (
 func controlled(t *testing.T, dir string) (*Control, *task.Task, *Followed) {
 	t.Helper()
 	c, err := serve(dir, os.Getpid(), os.Geteuid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	task := heldTask(t)
 	c.Show(task)
@@ -50,9 +49,7 @@ func heldTask(t *testing.T) *task.Task {
 		}
 	})
 	tasks := task.Tasks{Clock: tegra.RealClock()}
-	if err := tasks.Start(t.Context(), job); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, tasks.Start(t.Context(), job))
 	return job
 }
 
@@ -82,9 +79,7 @@ func TestControlLetsAnotherProgramPauseAndStopATask(t *testing.T) {
 	if f.Reach == nil || f.Reach.Held || f.Reach.State != "running" || f.Reach.User == "" {
 		t.Fatalf("seen from outside: %+v", f.Reach)
 	}
-	if err := f.Give(OrderPause); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, f.Give(OrderPause))
 	if now := job.Now(); now.State != task.Pausing && now.State != task.Paused || !strings.Contains(now.By, "(jtune ") {
 		t.Errorf("after pause: %v by %q", now.State, now.By)
 	}
@@ -94,9 +89,7 @@ func TestControlLetsAnotherProgramPauseAndStopATask(t *testing.T) {
 	if err := f.Give(OrderGoOn); err != nil || job.Now().State != task.Running {
 		t.Errorf("after going on: %v, %v", job.Now().State, err)
 	}
-	if err := f.Give(OrderStop); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, f.Give(OrderStop))
 	<-job.Ended()
 	if !job.Now().Stopped {
 		t.Error("it ended, but was not stopped")
@@ -124,17 +117,13 @@ func TestOrdersReachACommandsWork(t *testing.T) {
 	if err := orders.Gate(ctx); err != nil || f.Reach.State != "running" {
 		t.Fatalf("before any order: %v, %+v", err, f.Reach)
 	}
-	if err := f.Give(OrderPause); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, f.Give(OrderPause))
 	open := make(chan error)
 	go func() { open <- orders.Gate(ctx) }()
 	if got := <-said; !strings.HasPrefix(got, "paused by ") {
 		t.Errorf("the user sees %q", got)
 	}
-	if err := f.Give(OrderGoOn); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, f.Give(OrderGoOn))
 	if err := <-open; err != nil {
 		t.Error(err)
 	}
@@ -177,17 +166,13 @@ func TestControlSocketIsTheUsersAloneAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, controlFolder, socketName(os.Getpid()))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		t.Skip(err) // a temporary folder with too long a name
 	}
 	dead.SetUnlinkOnClose(false)
-	if err := dead.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, dead.Close())
 	if f := seenFrom(dir); f.Reach != nil || f.Give(OrderStop) == nil {
 		t.Errorf("a dead program's socket answers %+v", f.Reach)
 	}
@@ -202,9 +187,7 @@ func TestControlSocketIsTheUsersAloneAndLeavesNothing(t *testing.T) {
 	}
 	other := *f
 	other.PID++
-	if err := os.Link(path, filepath.Join(filepath.Dir(path), socketName(other.PID))); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Link(path, filepath.Join(filepath.Dir(path), socketName(other.PID))))
 	if reach(other.Running) != nil {
 		t.Error("the socket of another process is taken for that of the campaign's")
 	}
@@ -214,9 +197,7 @@ func TestControlSocketIsTheUsersAloneAndLeavesNothing(t *testing.T) {
 	}
 	task.Stop("")
 	<-task.Ended()
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.Close())
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("its socket is left: %v", err)
 	}
@@ -229,12 +210,10 @@ func TestControlOutlivesHostileClients(t *testing.T) {
 	dial := func() net.Conn {
 		t.Helper()
 		var conn net.Conn
-		if err := inFolder(filepath.Dir(c.path), func(short string) (err error) {
+		must.NoError(t, inFolder(filepath.Dir(c.path), func(short string) (err error) {
 			conn, err = net.Dial("unix", filepath.Join(short, filepath.Base(c.path)))
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		t.Cleanup(func() { _ = conn.Close() })
 		return conn
 	}
@@ -274,13 +253,9 @@ func TestControlOutlivesHostileClients(t *testing.T) {
 func TestControlTakesOrdersAfterAFailedAccept(t *testing.T) {
 	t.Parallel()
 	c, task, f := controlled(t, t.TempDir())
-	if err := c.listener.SetDeadline(time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.listener.SetDeadline(time.Now()))
 	time.Sleep(2 * acceptAgain)
-	if err := c.listener.SetDeadline(time.Time{}); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.listener.SetDeadline(time.Time{}))
 	if err := f.Give(OrderStop); err != nil {
 		t.Error(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 )
 
@@ -12,9 +13,7 @@ import (
 func FuzzOrder(f *testing.F) {
 	for _, what := range []any{controlRequest{Order: "pause", Task: 1}, Reach{Task: 1}, 3, []int{1}} {
 		text, err := json.Marshal(what)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.NoError(f, err)
 		f.Add(append(text, '\n'))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/usage"
 )
 
@@ -17,13 +18,9 @@ func TestWakeSendsTheMagicPacket(t *testing.T) {
 		t.Skipf("no loopback: %v", err)
 	}
 	defer c.Close()
-	if err := Wake(context.Background(), "48:b0:2d:00:11:fe", c.LocalAddr().String()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, Wake(context.Background(), "48:b0:2d:00:11:fe", c.LocalAddr().String()))
 	got := make([]byte, 200)
-	if err := c.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.SetReadDeadline(time.Now().Add(10*time.Second)))
 	n, _, err := c.ReadFrom(got)
 	want := append(bytes.Repeat([]byte{0xff}, 6), bytes.Repeat([]byte{0x48, 0xb0, 0x2d, 0, 0x11, 0xfe}, 16)...)
 	if err != nil || !bytes.Equal(got[:n], want) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -25,24 +26,18 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	c := task.CampaignsOf(s)
 	c.Held = nil
 	w, err := workloads.Find(s, "lstm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	campaign := func(name, kind string, planned, rows int, change func(h *record.Header)) string {
 		h := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: kind, Modes: planned}, nil, record.Settings{})
 		change(&h)
 		dir := filepath.Join(c.Dir, name)
 		rec, err := record.Create(dir, h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer rec.Close()
 		for _, m := range s.Device.Space().Sample(rows, 1) {
 			at := tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 50, PowerW: 20}
 			row := record.Row{Measured: at, Applied: m, Status: record.OK, TookS: 20, When: time.Now()}
-			if err := rec.Append(row); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, rec.Append(row))
 		}
 		return dir
 	}
@@ -106,16 +101,12 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		u.String() != "search of lstm (fastest, power ≤ 27 W), 0 modes measured" {
 		t.Errorf("found %v, want the search that was cut off before its first mode", u)
 	}
-	if err := os.WriteFile(filepath.Join(early, "end.txt"), []byte("broken\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(early, "end.txt"), []byte("broken\n"), 0o644))
 	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-7" {
 		t.Errorf("found %v, want the search that could measure", u)
 	}
 	done := campaign("2026-8", campaigns.TuneKind, 0, 2, search(metric.Watts(20)))
-	if err := os.WriteFile(filepath.Join(done, "end.txt"), []byte("complete\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(done, "end.txt"), []byte("complete\n"), 0o644))
 	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-1" {
 		t.Errorf("found %+v although a later search has ended", u)
 	}
@@ -125,17 +116,11 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		t.Fatalf("follows %+v, want the one in %s", f, want)
 	}
 	head, rows, err := record.Read(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	strange := filepath.Join(t.TempDir(), "other")
 	rec, err := record.Create(strange, head)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(rec.Append(rows[0]), rec.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
+	must.NoError(t, errors.Join(rec.Append(rows[0]), rec.Close()))
 	c.Held = func() []record.Running { return []record.Running{{Dir: strange, PID: 2}} }
 	if other := Follow(c, nil); other != nil {
 		t.Errorf("follows %+v, the virtual board of another data directory", other)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/advice"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -28,9 +29,7 @@ func TestRunAdvisesAsTheModelDoes(t *testing.T) {
 				live = c.Advice
 			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if len(live) == 0 || live[0] != res.Advice[0] && !strings.HasPrefix(live[0], "The GPU is busy") {
 			t.Errorf("while it runs %q, at its end %q", live, res.Advice)
 		}
@@ -47,9 +46,7 @@ func TestRunAdvisesAsTheModelDoes(t *testing.T) {
 	}
 	got := run()
 	m, err := models.Load(s.Options, models.NameFor(w, s.DeviceHeader()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	lines := advice.Knobs(m, s.Setup().Mode.V)
 	if len(lines) == 0 || !strings.HasPrefix(lines[0], "halving one setting of ") {
 		t.Errorf("the model says %q", lines)

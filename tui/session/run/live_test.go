@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/profiles/record"
@@ -20,9 +21,7 @@ func TestRunOnRealTrafficRefusesWhatItsUsersWouldFeel(t *testing.T) {
 	t.Parallel()
 	s, _, url := sessiontest.Live(t)
 	w, err := workloads.Find(s, "chat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for name, c := range map[string]struct {
 		r     measure.TuneRequest
 		words string

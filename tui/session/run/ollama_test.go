@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra/metric"
 	"jtune/tui/session"
@@ -132,9 +133,7 @@ func (o *ollama) start() {
 	o.t.Helper()
 	o.cmd = exec.Command(o.binary, "serve")
 	o.cmd.Env, o.cmd.SysProcAttr = o.env, &syscall.SysProcAttr{Setpgid: true}
-	if err := o.cmd.Start(); err != nil {
-		o.t.Fatal(err)
-	}
+	must.NoError(o.t, o.cmd.Start())
 	for until := time.Now().Add(3 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
 		if a, err := http.Get(o.url + "/api/version"); err == nil {
 			a.Body.Close()
@@ -161,9 +160,7 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 		t.Skip("takes minutes and an Ollama in the PATH (go install github.com/ollama/ollama@v0.6.8): JTUNE_LONG=1")
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	address := l.Addr().String()
 	l.Close()
 	dir := t.TempDir()
@@ -172,9 +169,7 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 	server.start()
 	t.Cleanup(func() { server.kill() })
 	for name, text := range map[string][]byte{"tiny.gguf": tinyModel(), "Modelfile": []byte("FROM ./tiny.gguf\n")} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}
 	create := exec.Command(binary, "create", "tiny", "-f", "Modelfile")
 	create.Dir, create.Env = dir, server.env
@@ -185,9 +180,7 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 	text := fmt.Sprintf("[workload.tiny]\nkind = \"infer\"\nunit = \"token\"\nsilence_s = 60\n"+
 		"server = { api = \"ollama\", url = %q, prompt_tokens = 8, output_tokens = 4, beside = \"llama\" }\n",
 		server.url)
-	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(settings, []byte(text), 0o600))
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 1,
 		Paths: config.Paths{Config: settings},
 		Seed:  1})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -16,13 +17,9 @@ func TestRunOfAServerTellsTokensAndPhases(t *testing.T) {
 	t.Parallel()
 	s, server := sessiontest.BesideServer(t, "openai", 1)
 	w, err := workloads.Find(s, "chat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r, err := Run(t.Context(), s, measure.RunRequest{Workload: w, NoRecord: true}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	v := r.Character.Serving
 	if v == nil || v.Unit != "token" || v.Units != sessiontest.AnswerTokens*r.Minibatches || r.Minibatches < 8 ||
 		!v.UnitJ.OK ||

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness/torch"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -38,9 +39,7 @@ func TestWorkloadsSayHowTheyRunHere(t *testing.T) {
 		}
 	}
 	w, err := workloads.Find(virtualBoard, "resnet18")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	w.Torch.Infer = true
 	mine := workload.Workload{Name: "mine", Command: []string{"x"}, Torch: torch.Job{Beside: true}}
 	folder := workload.Workload{Name: "far", Torch: job("resnet18", "/no/such/folder")}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/stats"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
@@ -52,17 +53,13 @@ func searchFor(t testing.TB, board, workload string, seed uint64,
 	t.Helper()
 	s, err := session.Open(session.Options{Device: "virtual:" + board, Speed: math.Inf(1), Seed: seed,
 		Paths: config.Paths{DataDir: t.TempDir()}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer s.Close()
 	if s.Virtual.Fits(workload, 0) != nil {
 		return nil
 	}
 	w, err := workloads.Find(s, workload)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	limit := goal(s)
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Question: metric.Question{Limit: limit}}
@@ -88,15 +85,11 @@ func searchFor(t testing.TB, board, workload string, seed uint64,
 		}
 	}
 	ms, watts, err := truth(res.Mode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if a := res.Answers[0]; a.Gain != nil && a.Gain.Measured {
 		b := a.Baseline()
 		itsMS, itsWatts, err := truth(b.Mode)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		by := map[answers.Quantity]float64{answers.Time: ms / itsMS, answers.Power: watts / itsWatts,
 			answers.Energy: ms * watts / itsMS / itsWatts}
 		out.truePct = 100 * (by[a.Gain.Quantity] - 1)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -43,13 +44,9 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 			if err == nil {
 				_, err = g.Apply(t.Context(), tegra.Request{Mode: present})
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			res, err := Tune(t.Context(), s, c.r, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			v := res.Answers[0].Versus
 			if first := res.Probes[0].Mode; first != present || v.Present.Other.Mode != present || !v.Present.Measured {
 				t.Errorf("the board was in %v, the first mode was %v, compared was %v, %s", present, first,
@@ -70,18 +67,14 @@ func TestTuneMeasuresABoardThatNoModeMeansAsItIs(t *testing.T) {
 	t.Parallel()
 	s, w := sessiontest.InDir(t, t.TempDir(), 1)
 	const limit = "/sys/devices/system/cpu/cpu4/cpufreq/scaling_max_freq"
-	if err := s.FS().WriteFile(limit, []byte("1190400")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, s.FS().WriteFile(limit, []byte("1190400")))
 	if m := s.Setup().Mode; m.OK {
 		t.Fatalf("the board is in %v: the test needs a state that no mode means", m.V)
 	}
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Question: metric.Question{Limit: metric.Millis(40)},
 		Asked:    record.Asked{Probes: 8}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	k, err := answers.Find(res.Home)
 	if err != nil || k == nil {
 		t.Fatal(k, err)

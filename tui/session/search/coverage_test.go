@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
@@ -31,13 +32,9 @@ import (
 func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	if err := s.Clock.Sleep(t.Context(), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, s.Clock.Sleep(t.Context(), time.Hour))
 	w, err := workloads.Find(s, "mobilenet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	front := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Question: metric.Question{Limit: metric.Watts(30)}, Keep: true,
 		Asked: record.Asked{Coverage: campaigns.CoverFront, Probes: 12}}
@@ -49,9 +46,7 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 		t.Errorf("%d measurements, want 12 modes and those of a search", n)
 	}
 	kept, err := learn.Load(res.Kept)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	got, now := kept.Provenance, time.Now()
 	when := got.When
 	got.When = time.Time{}
@@ -80,9 +75,7 @@ func TestTuneOfTheWholeFrontTakesTheReferenceItIsGiven(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "lstm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Question: metric.Question{Limit: metric.Watts(9)},
 		Asked:    record.Asked{Coverage: campaigns.CoverFront, Probes: 8, Reference: learn.ShippedName}}, nil)
@@ -99,9 +92,7 @@ func TestTuneOfTheWholeFrontGoesOnWhereItWasInterrupted(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "resnet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
@@ -151,9 +142,7 @@ func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
 		s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: seed,
 			Paths: config.Paths{DataDir: t.TempDir()}})
 		w, err := workloads.Find(s, "resnet")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, watts := range limits {
 			limit := metric.Watts(watts)
 			res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/adrg/xdg"
 
+	"jtune/internal/must"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
 )
@@ -20,9 +21,7 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 	open := func(device string) *session.Session {
 		s, err := session.Open(session.Options{Device: device, Paths: config.Paths{DataDir: t.TempDir()},
 			Speed: math.Inf(1)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		t.Cleanup(func() { s.Close() })
 		return s
 	}
@@ -34,9 +33,7 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 	}
 	want := Form{Workload: "lstm", Kind: WithinTime, Limits: map[Kind]string{WithinPower: "20 W, 25 W",
 		WithinTime: "80 ms, p99 50 ms, 30/s", LeastEnergy: "least energy"}, Depth: "thorough", Coverage: "front"}
-	if err := KeepForm(orin, want); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, KeepForm(orin, want))
 	if got := LastForm(orin); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v is remembered, want %+v", got, want)
 	}
@@ -45,9 +42,7 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 	}
 	for _, bad := range []string{"", "{", `{"limits":{"power":"-3 W","time":"0"},"goal":"x"}`, `[1]`,
 		`{"limits":"30"}`} {
-		if err := os.WriteFile(formFile(orin), []byte(bad), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(formFile(orin), []byte(bad), 0o644))
 		if got := LastForm(orin); got.Kind != WithinPower || got.First() != normal.First() {
 			t.Errorf("of a file %q it takes %+v", bad, got)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -27,13 +28,9 @@ import (
 func searched(t *testing.T, s *session.Session, line string) (measure.TuneResult, error) {
 	t.Helper()
 	q, err := metric.Parse(line)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	w, err := workloads.Find(s, "resnet18")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Question: q,
 		Keep: true}, nil)
 }
@@ -42,9 +39,7 @@ func TestTuneKeepsACurrentOfTheSimulatedRail(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1)})
 	amps, err := searched(t, s, "2.2 A VDD_IN")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	a := amps.Answers[0]
 	read := a.Reading.Value(metric.Current.Key, "VDD_IN")
 	if !a.Feasible || !read.OK || read.V > 2.2 {
@@ -54,17 +49,13 @@ func TestTuneKeepsACurrentOfTheSimulatedRail(t *testing.T) {
 		t.Errorf("%.2f W and %.3f A are %.2f V of a 5 V rail", a.Reading.PowerW, read.V, volts)
 	}
 	watts, err := searched(t, s, "10.8 W") // as much at the rail's volts
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if gap := a.Reading.TimeMS/watts.Answers[0].Reading.TimeMS - 1; math.Abs(gap) > 0.06 {
 		t.Errorf("2.2 A of the supply at 4.9 V give %.1f ms, 10.8 W %.1f", a.Reading.TimeMS,
 			watts.Answers[0].Reading.TimeMS)
 	}
 	list, err := campaigns.List(s.Options.Paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	_, kept, err := questions.Find(list, list[0])
 	if err != nil || kept == nil || kept.Answers[0].Limit.String() != "2.2 A VDD_IN" ||
 		math.Abs(kept.Answers[0].Reading.Value(metric.Current.Key, "VDD_IN").V-read.V) > 1e-9 {
@@ -88,9 +79,7 @@ func stripRails(t *testing.T, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, "samples.csv")
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	lines := strings.Split(string(text), "\n")
 	n := strings.Count(lines[0], "_v,")
 	for i, l := range lines {
@@ -98,9 +87,7 @@ func stripRails(t *testing.T, dir string) {
 			lines[i] = strings.Join(append(f[:len(f)-2*n-1:len(f)-2*n-1], f[len(f)-1]), ",")
 		}
 	}
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
 }
 
 // A limit in °C is kept by what the board's soaks show of its heat; a soak of the answer confirms it.
@@ -108,9 +95,7 @@ func TestTuneKeepsATemperatureThatASoakReaches(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1)})
 	w, err := workloads.Find(s, "resnet18")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	steady := func(mode *tegra.Request) float64 {
 		got, err := soak.Run(t.Context(), s, soak.Request{Workload: w, Mode: mode, UntilSteady: true}, nil)
 		if err != nil || !got.Steady.TjC.OK {
@@ -121,9 +106,7 @@ func TestTuneKeepsATemperatureThatASoakReaches(t *testing.T) {
 	top := steady(nil)
 	limit := math.Round(top - 4)
 	out, err := searched(t, s, metric.Temperature.Max(limit).String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	a := out.Answers[0]
 	values := further.Of(a.Limit, a.Predicted, a.True, a.Read())
 	if len(values) != 1 || !(values[0].Lo < values[0].V && values[0].V <= limit && values[0].V < values[0].Hi) {
@@ -156,9 +139,7 @@ func TestTuneSaysBeforeItMeasuresThatALimitIsAboveAllThatIsKnown(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "resnet18")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for watts, want := range map[float64]string{300: "reaches the limit of 300 W: 60 W", 30: ""} {
 		ctx, stop := context.WithCancel(t.Context())
 		said := ""

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -19,9 +20,7 @@ func tuned(t *testing.T, s *session.Session, r measure.TuneRequest) (measure.Tun
 	t.Helper()
 	var notes []string
 	w, err := workloads.Find(s, "mobilenet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r.Workload = w
 	res, err := Tune(t.Context(), s, r, func(e measure.Event) {
 		if note, ok := e.(measure.NoteEvent); ok {

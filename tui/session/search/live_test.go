@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/internal/stats"
 	"jtune/profiles/record"
 	"jtune/tegra/metric"
@@ -55,9 +56,7 @@ func searchRealTraffic(t *testing.T) (probes, slow int, above float64) {
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true,
 		Question: metric.Question{Load: arrivals.Spec{LatencyMS: 8 * perToken}},
 		Asked:    record.Asked{Reference: "none"}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ms, power, err := s.Virtual.Truth("llama", r.Setting.Mode)
 	t.Logf("%v after %d measurements: %.4g ms a token, %.4g W (least %.4g)", r.Setting.Mode, len(r.Probes), ms, power,
 		leastW)
@@ -94,9 +93,7 @@ func TestTuneOnRealTrafficKeepsAQuantileThatTheServerCounts(t *testing.T) {
 	s, b, _ := sessiontest.Live(t)
 	b.Counted = true
 	w, err := workloads.Find(s, "chat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	const limit = 400
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true,
 		Question: metric.Question{Load: arrivals.Spec{LatencyMS: limit, Quantile: 0.95}},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
@@ -79,17 +80,13 @@ func atARate(t *testing.T, slower float64) (*session.Session, *crowded, measure.
 	settings := filepath.Join(t.TempDir(), "config.toml")
 	text := fmt.Sprintf("[workload.chat]\nkind = \"infer\"\nunit = \"token\"\nserver = { api = \"openai\", url = %q, "+
 		"prompt_tokens = 16, output_tokens = %d, beside = \"llama\" }\n", server.URL, sessiontest.AnswerTokens)
-	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(settings, []byte(text), 0o600))
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 1,
 		Paths: config.Paths{Config: settings, DataDir: t.TempDir()},
 		Seed:  1})
 	c.s = s
 	w, err := workloads.Find(s, "chat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	fast := record.Settings{Minibatches: 3, MinSamples: 1, SampleEvery: 20 * time.Millisecond,
 		FixedWait: 40 * time.Millisecond}
 	return s, c, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Settings: fast}, Keep: true,
@@ -137,9 +134,7 @@ func TestTuneUnderALoadSaysWhenTheServerDoesNotFollow(t *testing.T) {
 	r.Load = arrivals.Spec{RatePerS: 30, LatencyMS: 40, Quantile: 0.5}
 	if os.Getenv("JTUNE_LONG") == "" { // the answer alone, without the 20 s of the search
 		asked, err := mix.AskOf(metric.Question{Load: r.Load}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		got, err := send(t.Context(), s, r, workload.Demand{Rate: 30, Arrivals: "poisson"}, asked,
 			tegra.Setting{Mode: s.Device.Space().Max()}, nil)
 		if err != nil || got.Meets() || !got.LatencyMS.OK || got.Serving.Requests < fewestSent {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -34,9 +35,7 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
 		Paths: config.Paths{DataDir: t.TempDir()}, Seed: 1})
 	w, err := workloads.Find(s, "mobilenet-infer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w.AtBatch(8)}, Keep: true,
 		Question: metric.Question{Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 250, Quantile: 0.95,
 			MaxWaitMS: 60}},
@@ -80,9 +79,7 @@ func TestSendSaysWhenAJobDoesNotFollow(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "mobilenet-infer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	slow := tegra.Setting{Mode: s.Device.Space().At(0), Batch: 1}
 	ask := mix.Ask{LatencyMS: 250, Quantile: 0.5, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
 	got, err := send(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}},
@@ -126,15 +123,11 @@ func TestSendDrivesTheRealPyTorchJob(t *testing.T) {
 	settings := filepath.Join(t.TempDir(), "config.toml")
 	text := "[torch]\npython = \"" + python + "\"\nbeside = true\n[workload.mobilenet-infer]\n" +
 		"env = { OMP_NUM_THREADS = '1' }\n"
-	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(settings, []byte(text), 0o600))
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 1,
 		Paths: config.Paths{Config: settings, DataDir: t.TempDir()}})
 	w, err := workloads.Find(s, "mobilenet-infer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	fast := record.Settings{MinSamples: 2, SampleEvery: 100 * time.Millisecond, FixedWait: time.Second}
 	a := mix.Ask{LatencyMS: 60_000, Quantile: 0.5, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 2}}
 	got, err := send(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Settings: fast}},

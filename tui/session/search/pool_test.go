@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -21,14 +22,10 @@ func TestPoolHoldsTheRowsOfEveryCampaignOfAWorkloadOnABoard(t *testing.T) {
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
 		Paths: config.Paths{DataDir: dir}})
 	w, err := workloads.Find(s, "lstm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	res, err := measure.Profile(t.Context(), s, measure.ProfileRequest{Measuring: measure.Measuring{Workload: w},
 		Sample: 3}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	tuned, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Question: metric.Question{Limit: metric.Watts(25)},
 		Asked:    record.Asked{Probes: 4}}, nil)

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/profiles/record"
@@ -29,9 +30,7 @@ func bestOf(t *testing.T, s *session.Session, powerW float64) (leastJ, mostPerS 
 	space := s.Device.Space()
 	for i := range space.Len() {
 		ms, w, err := s.Virtual.Truth("llama", space.At(i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		leastJ = min(leastJ, ms*w/1000)
 		if w <= powerW {
 			mostPerS = max(mostPerS, 1000/ms)
@@ -77,13 +76,9 @@ func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true,
 		Question: metric.Question{Limit: goal},
 		Asked:    record.Asked{Reference: "none"}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ms, power, err := s.Virtual.Truth("llama", r.Setting.Mode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Logf("%s after %d measurements: %.4g J (least %.4g), %.4g/s (most %.4g) at %.4g W", r.Setting.Mode,
 		len(r.Probes), ms*power/1000, leastJ, 1000/ms, mostPerS, power)
 	const gap = 0.033
@@ -115,9 +110,7 @@ func onePhase(t *testing.T, s *session.Session, r measure.TuneResult, answerMS f
 	t.Helper()
 	for phase, want := range map[string]float64{record.Decode: answerMS, record.Prefill: 1.0 / 16} {
 		m, _, err := fit.Fit(t.Context(), s.Options, fit.FitRequest{Samples: r.Dir, Phase: phase, SkipCV: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		p := m.Predict([]tegra.Mode{r.Setting.Mode})[0]
 		powered := phase == record.Decode // no sample comes within the millisecond of the other one
 		if math.Abs(p.TimeMS/want-1) > 0.1 || m.HasPower() != powered || powered && !(p.PowerW > 1) ||
@@ -149,9 +142,7 @@ func TestTuneOfAServerThatDiesEndsWithAReason(t *testing.T) {
 			t.Parallel()
 			s, server := sessiontest.BesideServer(t, "openai", 1)
 			w, err := workloads.Find(s, "chat")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			good, asked := server.Config.Handler, atomic.Int32{}
 			server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodPost && asked.Add(1) > 120 {

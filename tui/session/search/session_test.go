@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -18,9 +19,7 @@ import (
 func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "lstm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	probes, rows, gates := 0, 0, 0
 	var last profiles.Phase
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
@@ -39,9 +38,7 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 			}
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if last != profiles.Restoring { // the board is restored before the model is fitted
 		t.Errorf("the last phase was %s", last)
 	}
@@ -101,9 +98,7 @@ func TestSearchThatBreaksWasNotCancelled(t *testing.T) {
 	}{{"broken", false, optimize.Failing}, {"interrupted", true, optimize.Cancelled}} {
 		s := sessiontest.Fast(t)
 		w, err := workloads.Find(s, "resnet")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		modes := 0

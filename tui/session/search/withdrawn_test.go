@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -44,9 +45,7 @@ func TestTuneBeginsAgainWhenWhatItMeasuredWasNotTheJob(t *testing.T) {
 	}
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "job.py")
-	if err := os.WriteFile(file, []byte(prepares), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, []byte(prepares), 0o600))
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 1})
 	w := workloads.OnHost(s, workload.Own("job", []string{python, file}))
 	w.Patience = 5 * time.Second // the preparation is longer, so it is read at once

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tegra/virtual"
@@ -103,9 +104,7 @@ func TestSoakSeesEachDisturbance(t *testing.T) {
 			s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
 			r := request(t, s, "agx-orin")
 			mode, err := s.FindRequest(t.Context(), "8c/1.73C/0.62G/3.20M")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			r.For, r.Mode, r.Limits = 2*time.Minute, &mode, c.limits
 			out, err := Run(t.Context(), s, r, func(st Status) {
 				if c.disturb != nil && (early && st.Phase == Resting || st.At > time.Minute) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	"jtune/internal/text"
 	"jtune/internal/tools/reliability"
 	"jtune/tegra"
@@ -90,9 +91,7 @@ func FuzzPlan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := p.write(dir); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, p.write(dir))
 		again, err := readPlan(dir)
 		if err != nil {
 			t.Fatalf("a plan that was read and written: %v", err)
@@ -120,9 +119,7 @@ func FuzzResult(f *testing.F) {
 			return
 		}
 		text, err := json.Marshal(was)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if err := json.Unmarshal(text, &is); err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -33,9 +34,7 @@ func request(t *testing.T, s *session.Session, board string) Request {
 		job = "lenet5"
 	}
 	w, err := workloads.Find(s, job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return Request{Workload: w, Rest: 5 * time.Second}
 }
 
@@ -50,13 +49,9 @@ func board(t *testing.T, name string, seed uint64, faults []string, air tegra.Va
 func rows(t *testing.T, dir string) (out []map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, SamplesName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	all, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, line := range all[1:] {
 		row := map[string]string{}
 		for i, v := range line {
@@ -70,9 +65,7 @@ func rows(t *testing.T, dir string) (out []map[string]string) {
 func number(t *testing.T, text string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return v
 }
 
@@ -149,9 +142,7 @@ func wantAmperes(t *testing.T, name string, seed uint64, held Result) {
 	r.For, r.GoOn = 2*time.Minute, true
 	r.Limits = metric.Limits{}.With(metric.Bound{Metric: metric.Current, On: held.Peak.Rail.V, Value: limit})
 	out, err := Run(t.Context(), s, r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	at := first(t, rows(t, out.Dir), func(row map[string]string) bool {
 		return number(t, row[held.Peak.Rail.V+"_a"]) > limit
 	})
@@ -176,9 +167,7 @@ func TestSoakUntilSteadyInAMode(t *testing.T) {
 	r := request(t, s, "agx-orin")
 	found := s.Setup()
 	mode, err := s.FindRequest(t.Context(), "8c/1.73C/0.62G/3.20M")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r.Mode, r.UntilSteady = &mode, true
 	var seen []Status
 	out, err := Run(t.Context(), s, r, func(st Status) { seen = append(seen, st) })
@@ -254,16 +243,12 @@ func TestSoakOfABoardThatLeavesItsMode(t *testing.T) {
 	t.Parallel()
 	s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
 	g, err := s.Guard(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	low, err := s.FindRequest(t.Context(), "4c/1.11C/0.42G/2.13M")
 	if err == nil {
 		_, err = g.Apply(t.Context(), low)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r := request(t, s, "agx-orin")
 	r.Limits = metric.Power.Max(30)
 	var left error = errors.New("it was not reverted")
@@ -295,9 +280,7 @@ func TestSoakIsInterrupted(t *testing.T) {
 	s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
 	r := request(t, s, "agx-orin")
 	mode, err := s.FindRequest(t.Context(), "4c/1.11C/0.42G/2.13M")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	found := s.Setup()
 	r.Mode, r.Dir = &mode, filepath.Join(t.TempDir(), "soak")
 	r.Limits = metric.Power.Max(60)
@@ -363,9 +346,7 @@ func TestSoakThatWasKilled(t *testing.T) {
 		t.Errorf("read back %+v\nit was %+v", full.Result, out)
 	}
 	for _, name := range []string{ResultName, "end.txt"} {
-		if err := os.Remove(filepath.Join(out.Dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Remove(filepath.Join(out.Dir, name)))
 	}
 	left := kept(t, out.Dir)
 	if left.Ended || left.Result.Verdict != hold.DoesNotHold || left.Result.Reason != out.Reason ||
@@ -376,14 +357,10 @@ func TestSoakThatWasKilled(t *testing.T) {
 	// the last line is torn, the three minutes before it are there
 	path := filepath.Join(out.Dir, SamplesName)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	torn := append(bytes.Join(lines[:181], nil), lines[181][:40]...)
-	if err := os.WriteFile(path, torn, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, torn, 0o644))
 	if left = kept(t, out.Dir); left.Result.DurationS < 179 || left.Result.DurationS > 181 {
 		t.Errorf("a torn line: %+v", left.Result)
 	}
@@ -410,19 +387,13 @@ func TestSoakOfAnEarlierReleaseGoesOnInItsColumns(t *testing.T) {
 	r := request(t, s, "orin-nano")
 	r.For = 3 * time.Minute
 	out, err := Run(t.Context(), s, r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, name := range []string{ResultName, "end.txt"} {
-		if err := os.Remove(filepath.Join(out.Dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Remove(filepath.Join(out.Dir, name)))
 	}
 	path := filepath.Join(out.Dir, SamplesName)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var old bytes.Buffer
 	const samples, columns = 60, 5
 	for i, line := range bytes.SplitAfterN(text, []byte("\n"), samples+2)[:samples+1] {
@@ -433,9 +404,7 @@ func TestSoakOfAnEarlierReleaseGoesOnInItsColumns(t *testing.T) {
 		}
 		old.WriteString(strings.Join(append(fields[:columns], sum, fields[len(fields)-1]), ",") + "\n")
 	}
-	if err := os.WriteFile(path, old.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, old.Bytes(), 0o644))
 	again, err := Run(t.Context(), s, Request{Workload: r.Workload, Dir: out.Dir, Resume: true}, nil)
 	if err != nil || again.DurationS != 180 {
 		t.Fatalf("%v: %+v", err, again)
@@ -448,8 +417,6 @@ func TestSoakOfAnEarlierReleaseGoesOnInItsColumns(t *testing.T) {
 func kept(t *testing.T, dir string) Kept {
 	t.Helper()
 	k, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return k
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -22,9 +23,7 @@ import (
 func cutOff(t *testing.T, s *session.Session, r measure.ProfileRequest) string {
 	t.Helper()
 	w, err := workloads.Find(s, "lstm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	r.Workload, r.Settings.Minibatches = w, 5
@@ -39,9 +38,7 @@ func cutOff(t *testing.T, s *session.Session, r measure.ProfileRequest) string {
 	if err != nil || len(res.Rows) != 2 {
 		t.Fatalf("%d rows, error %v; want 2", len(res.Rows), err)
 	}
-	if err := os.Remove(filepath.Join(res.Dir, "end.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Remove(filepath.Join(res.Dir, "end.txt")))
 	return res.Dir
 }
 
@@ -71,9 +68,7 @@ func TestCampaignsOfferEveryKindOfCutOffProfileAndItGoesOn(t *testing.T) {
 		}
 		task := u.Task(metric.Goal{}, false)
 		tasks := Tasks{On: Board{Session: s}, Clock: s.Clock}
-		if err := tasks.Start(t.Context(), task); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, tasks.Start(t.Context(), task))
 		<-task.Ended()
 		if now := task.Now(); now.Err != nil || len(now.Rows) != c.want || len(now.Coming()) != 0 {
 			t.Errorf("%s: ended with %d rows, %v to come, error %v; want %d", name, len(now.Rows), now.Coming(),

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tegra/metric"
@@ -18,9 +19,7 @@ func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "lstm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var told []optimize.Halving
 	var shown Snapshot
 	probes, early := 0, 0
@@ -36,9 +35,7 @@ func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
 			early = max(early, probes)
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if !slices.Equal(told, res.Trace) || len(told) < 8 || early > len(res.Probes) {
 		t.Errorf("%d steps were reported, %d made, the last one after %d probes", len(told), len(res.Trace), early)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session"
@@ -27,29 +28,21 @@ func TestRepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
 		Paths: config.Paths{DataDir: t.TempDir()}})
 	w, err := workloads.Find(s, "mobilenet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	below := func(watts float64) measure.TuneResult {
 		res, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 			Question: metric.Question{Limit: metric.Watts(watts)}}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return res
 	}
 	below(30)
 	second := below(25)
 	below(20)
 	list, err := campaigns.List(s.Options.Paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	i := slices.IndexFunc(list, func(c campaigns.Campaign) bool { return c.Dir == second.Dir })
 	again, err := Repeat(s, list[i], false, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	pool, err := models.PoolOf(s, w, nil)
 	then := pool.Before(again.Tune.Before)
 	rows := then.Rows()

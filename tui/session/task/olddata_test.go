@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra/metric"
 	"jtune/tui/session/campaigns"
@@ -21,9 +22,7 @@ import (
 func TestTaskOpensTheDataDirectoryOfAnOlderVersionUnchanged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "datadir-4057b01"))); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "datadir-4057b01"))))
 	s, w := sessiontest.InDir(t, dir, 0)
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil || len(list) != 2 {

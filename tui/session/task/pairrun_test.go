@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
@@ -84,13 +85,9 @@ func TestPairGoesOnAndIsRepeated(t *testing.T) {
 func pairOf(t *testing.T, s *session.Session) pair.Request {
 	t.Helper()
 	train, err := workloads.Find(s, "resnet18")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	infer, err := workloads.Find(s, "mobilenet-infer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return pair.Request{Train: train, Infer: infer, Batches: []int{4, 16},
 		PairAsked: record.PairAsked{Requests: 200, Pairs: 3},
 		Question: metric.Question{Limit: metric.Watts(30),

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/mix"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/turns"
@@ -49,9 +50,7 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 			parts[watch.Now.Part] = true
 		}
 	}}}
-	if err := tasks.Start(t.Context(), task); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, tasks.Start(t.Context(), task))
 	<-task.Ended()
 	now := task.Now()
 	if now.Err != nil || now.Paired == nil || now.Paired.Row.Setting != at || !now.Paired.Feasible {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -89,9 +90,7 @@ func TestTaskPausesBetweenTwoModesAndGoesOn(t *testing.T) {
 	if s := task.Now(); s.State != Queued || task.Planned != 6 {
 		t.Errorf("before its start: state %d, %d planned", s.State, task.Planned)
 	}
-	if err := q.Start(t.Context(), task); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, q.Start(t.Context(), task))
 	if err := q.Start(t.Context(), redo()); !errors.Is(err, ErrBusy) {
 		t.Errorf("a second task on the board: %v, want ErrBusy", err)
 	}
@@ -132,9 +131,7 @@ func TestTaskThatIsStoppedEndsWithoutAnError(t *testing.T) {
 	on := make(steps, 3)
 	q := Tasks{On: on, Clock: sessiontest.Fast(t).Clock}
 	task := redo()
-	if err := q.Start(t.Context(), task); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, q.Start(t.Context(), task))
 	task.Stop("")
 	on <- true // the mode in progress
 	<-task.Ended()
@@ -150,9 +147,7 @@ func TestTaskTellsWhyItGaveNoValue(t *testing.T) {
 		"timeout: too slow":            Verify(measure.ModeRequest{}, 8),
 		optimize.ErrInfeasible.Error(): Tune(measure.TuneRequest{}),
 	} {
-		if err := q.Start(t.Context(), task); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, q.Start(t.Context(), task))
 		<-task.Ended()
 		if s := task.Now(); s.Err == nil || s.Err.Error() != name || s.Readings != nil || s.Tuned != nil {
 			t.Errorf("%s: error %v, readings %v", task.Kind, s.Err, s.Readings)
@@ -189,9 +184,7 @@ func TestTaskOfARealJobBesideAVirtualBoardKeepsRealTime(t *testing.T) {
 		q := Tasks{On: make(steps), Clock: sessiontest.Fast(t).Clock, Rate: clock}
 		task := Verify(measure.ModeRequest{Workload: c.w}, 8)
 		task.Speed, task.Pair = c.rate, c.pair
-		if err := q.Start(t.Context(), task); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, q.Start(t.Context(), task))
 		<-task.Ended()
 		if !slices.Equal(clock.was, c.want) {
 			t.Errorf("%s at ×%g: the clock's rates were %v, want %v", c.w.Name, c.rate, clock.was, c.want)
@@ -209,9 +202,7 @@ func TestTaskThatPanicsEndsWithItsPlace(t *testing.T) {
 		var none []int
 		return Outcome{}, fmt.Errorf("never: %d", none[len(none)])
 	}
-	if err := q.Start(t.Context(), task); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, q.Start(t.Context(), task))
 	<-task.Ended()
 	end := task.Now()
 	if end.Err == nil || !strings.Contains(end.Err.Error(), "index out of range") ||

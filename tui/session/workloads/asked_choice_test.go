@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/profiles/workload"
 	"jtune/tegra/metric"
 )
@@ -17,9 +18,7 @@ func TestLoadForTakesTheConfigurationWhereNothingElseIsAsked(t *testing.T) {
 		t.Errorf("of the configuration: %+v", v)
 	}
 	a, err := metric.Parse("p99 50 ms, 30/s, uniform")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if v := LoadFor(w, a.Load); v.RatePerS != 30 || v.LatencyMS != 50 || v.Quantile != 0.99 ||
 		v.Arrivals != "uniform" || v.MaxWaitMS != 5 {
 		t.Errorf("what is typed: %+v", v)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
@@ -12,13 +13,9 @@ import (
 
 func TestMinibatchesOfATrainingAreThoseOfTheModelsBatchSize(t *testing.T) {
 	o := session.Options{Paths: config.Paths{DataDir: t.TempDir(), Config: filepath.Join(t.TempDir(), "none.toml")}}
-	if err := os.WriteFile(o.Config, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(o.Config, nil, 0o644))
 	list, err := Configured(o.Paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for name, c := range map[string]struct {
 		m    learn.Model
 		want int

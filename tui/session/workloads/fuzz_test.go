@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/workload"
 )
@@ -24,9 +25,7 @@ func FuzzSaveText(f *testing.F) {
 		defer reliability.Input(t)()
 		load := func(name, text string) (list []workload.Workload, err error) {
 			file := filepath.Join(dir, name)
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 			return workload.Load(file)
 		}
 		list, err := load("was.toml", text)

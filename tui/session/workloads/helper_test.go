@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session"
 )
 
@@ -13,9 +14,7 @@ func open(t testing.TB, o session.Options) *session.Session {
 		o.DataDir = t.TempDir()
 	}
 	s, err := session.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }

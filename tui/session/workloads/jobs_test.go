@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/workload"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
@@ -14,9 +15,7 @@ import (
 func TestTypedJobsAreListedFirstAndSaved(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, nil, 0o644))
 	s := open(t, session.Options{Paths: config.Paths{Config: file}})
 	jobs := JobsOf(s)
 	typed, err := jobs.TypedJob("LR=0.1 python3 train.py", Typed{Dir: t.TempDir()})
@@ -32,9 +31,7 @@ func TestTypedJobsAreListedFirstAndSaved(t *testing.T) {
 		t.Errorf("another job is called %s", other.Name)
 	}
 	for _, w := range []workload.Workload{typed, other, typed} {
-		if err := jobs.KeepJob(w); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, jobs.KeepJob(w))
 	}
 	list, err := List(s)
 	if err != nil || list[0].Name != "train" || list[1].Name != "train-2" || list[2].Own {
@@ -47,9 +44,7 @@ func TestTypedJobsAreListedFirstAndSaved(t *testing.T) {
 		t.Error("a job is saved by a name that no workload can have")
 	}
 	path, err := jobs.SaveJob("train", typed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "[workload.train]") {
 		t.Errorf("%s: %q, %v", filepath.Base(path), text, err)
 	}

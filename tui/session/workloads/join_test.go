@@ -3,6 +3,7 @@ package workloads
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -15,9 +16,7 @@ func TestSessionLeavesABoardInTheChosenMode(t *testing.T) {
 		t.Fatalf("%v, %v", applied.Actual, err)
 	}
 	g, err := s.Guard(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, err := g.Restore(t.Context()); err != nil || s.Setup().Mode != tegra.Some(m) {
 		t.Errorf("after the end of the session's work: %v, %v", s.Setup().Mode, err)
 	}

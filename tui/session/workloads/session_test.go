@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/usage"
 	"jtune/profiles/workload"
 	"jtune/tegra/virtual"
@@ -29,9 +30,7 @@ func TestSessionSuggestsTheLargestWorkloadThatFitsEachBoard(t *testing.T) {
 		want := of[name]
 		s := open(t, session.Options{Device: "virtual:" + name})
 		list, err := List(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		got := Suggested(s, list)
 		if got != want {
 			t.Errorf("%s: a search begins with %s, want %s", name, got, want)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session/lab/evidence"
 	"jtune/tui/session/lab/fidelity"
 	"jtune/tui/session/lab/reproduce"
@@ -75,9 +76,7 @@ func TestClaimHoldsByItsConditionsAlone(t *testing.T) {
 		c := Claim{}
 		for text := range strings.SplitSeq(x.conditions, ";") {
 			k, err := parse(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			c.Conditions = append(c.Conditions, k)
 		}
 		if got := c.judge(x.results); got.Outcome != x.want {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/workload"
 	"jtune/tegra/tegratest"
 	"jtune/tui/session"
@@ -23,9 +24,7 @@ func TestOwnRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
 	tegratest.Program(t, filepath.Join(bin, "nvidia-smi"),
 		"#!/bin/sh\nwhile :; do echo '0, 200.5, 90'; sleep 0.1; done\n")
 	s, err := session.Open(session.Options{NoDevice: true, Paths: config.Paths{DataDir: data}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	w := workload.Workload{Name: "resnet18", Title: "own", Batch: 16, Samples: 1600, Command: []string{"/bin/sh", "-c",
 		`while :; do echo '{"event":"minibatch","time_ms":12.5}'; sleep 0.01; done`}}
 	res, err := run.Run(t.Context(), s, measure.RunRequest{Workload: w}, nil)
@@ -54,9 +53,7 @@ func TestOwnRecordsAWorkloadThatDidNotRun(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s, err := session.Open(session.Options{NoDevice: true, Paths: config.Paths{DataDir: data}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer s.Close()
 	w := workload.Workload{Name: "bert", Title: "own", Batch: 16, Samples: 1600, Command: []string{"/bin/sh", "-c",
 		`echo '{"event":"hello","protocol":1}'

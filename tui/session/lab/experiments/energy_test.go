@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/lab/experiment"
@@ -34,9 +35,7 @@ import (
 func energyRequest(t *testing.T, s *session.Session, name string) ExperimentRequest {
 	t.Helper()
 	w, err := workloads.Find(s, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r := ExperimentRequest{Experiment: experiment.Energy(), Dir: filepath.Join(t.TempDir(), "energy")}
 	r.Workload = w.AtBatch(1)
 	return r
@@ -139,9 +138,7 @@ func TestEnergyStudyByTheLawsSavesWhatTheSlidesSay(t *testing.T) {
 					Paths: config.Paths{DataDir: t.TempDir()}}
 				hardlyAny := 0.001 // a board without any noise is read for nothing
 				s, err := session.OpenBoard(o, board, virtual.Options{Name: board, Speed: o.Speed, Noise: &hardlyAny})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
 				t.Cleanup(func() { s.Close() })
 				r := energyRequest(t, s, name+"-infer")
 				r.Repeat, r.Energy.PairsAlone = 1, true
@@ -169,9 +166,7 @@ func governorsOf(t *testing.T, s *session.Session) string {
 		files, _ := s.FS().Glob(pattern)
 		for _, f := range files {
 			text, err := s.FS().ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			out = append(out, strings.TrimSpace(string(text)))
 		}
 	}
@@ -185,9 +180,7 @@ func governorsOf(t *testing.T, s *session.Session) string {
 func energyIsMarked(t *testing.T, r studied) {
 	t.Helper()
 	var words, table bytes.Buffer
-	if err := errors.Join(r.Text(&words), r.CSV(&table)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(r.Text(&words), r.CSV(&table)))
 	if !strings.Contains(words.String(), "VIRTUAL") {
 		t.Errorf("the text does not say that the board is virtual:\n%s", words.String())
 	}
@@ -197,9 +190,7 @@ func energyIsMarked(t *testing.T, r studied) {
 		}
 	}
 	lines, err := csv.NewReader(&table).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	at := slices.Index(lines[0], "energy_change_pct")
 	if first := lines[1]; first[slices.Index(lines[0], "setting")] != r.Baselines[0].Name || first[at] != "0" {
 		t.Errorf("the baseline's own change is %q, want 0: %v", first[at], first)
@@ -277,13 +268,9 @@ func TestEnergyStudyTeachesItsPoolThePairsOfClocks(t *testing.T) {
 	r := energyRequest(t, s, "mobilenet-infer")
 	r.Dir, r.Repeat, r.Energy.PairsAlone, r.Energy.Batches = "", 1, true, []int{16}
 	res, err := runEnergy(t.Context(), s, r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	_, all, err := record.Read(res.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	pairs := record.Usable(campaigns.PairRows(s.Device.Space(), all))
 	pool, err := models.PoolOf(s, r.Workload, nil)
 	if err != nil || len(pairs) < 10 || len(pool.Rows()) != len(pairs) || len(all) < len(pairs)+study.Rounds+1 {
@@ -305,16 +292,12 @@ func TestEnergyStudyOfAReplayHasNoGovernors(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	path := filepath.Join(t.TempDir(), "made-up.csv")
-	if err := errors.Join(sweeptest.Write(&b, sweeptest.MadeUp(t).Measured()),
-		os.WriteFile(path, b.Bytes(), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(sweeptest.Write(&b, sweeptest.MadeUp(t).Measured()),
+		os.WriteFile(path, b.Bytes(), 0o644)))
 	s := sessiontest.Open(t, session.Options{Device: "replay:" + path, Speed: math.Inf(1)})
 	r := energyRequest(t, s, "mobilenet-infer")
 	res, err := runEnergy(t.Context(), s, r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if base, ok := res.Base(); !ok || base.Name != study.FastestLocked || res.Least.V.N != 1 {
 		t.Errorf("baseline %+v, %d readings of the least", base, res.Least.V.N)
 	}
@@ -336,9 +319,7 @@ func TestEnergyStudyRefusesWhatItCannotMeasure(t *testing.T) {
 		}
 	}
 	train, err := workloads.Find(s, "mobilenet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r.Workload, r.Energy.Governors = train, nil
 	if _, err := Experiment(t.Context(), s, r, nil); !usage.Is(err) {
 		t.Errorf("a training job: %v", err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/lab/experiment"
@@ -28,9 +29,7 @@ import (
 func small(t *testing.T, s *session.Session, name string) ExperimentRequest {
 	t.Helper()
 	e, err := experiment.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r := ExperimentRequest{Experiment: e, Dir: filepath.Join(t.TempDir(), name),
 		Request: experiment.Request{Idle: 20 * time.Second, Base: time.Second}}
 	if e.Workload != "" {
@@ -69,9 +68,7 @@ func TestExperimentsRunOnAVirtualBoard(t *testing.T) {
 			before := s.Setup().Mode
 			r := small(t, s, e.Name)
 			res, err := runSweep(t.Context(), s, r, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			if res.End != profiles.Complete || len(res.Lines) == 0 || len(res.Failed) > 0 || len(res.Takeaway) == 0 {
 				t.Fatalf("ended %s with %d lines, failed %q, says %q", res.End, len(res.Lines), res.Failed,
 					res.Takeaway)
@@ -117,9 +114,7 @@ func TestExperimentBaseloadRecordsAMeter(t *testing.T) {
 	s := sessiontest.Fast(t)
 	s.Sampler.Meter = func() tegra.Val[float64] { return tegra.Some(31.25) }
 	res, err := runSweep(t.Context(), s, small(t, s, "baseload"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, l := range res.Lines {
 		if l.Stats["meter_w"].Median != 31.25 || l.Stats["power_w"].Median > 20 {
 			t.Errorf("%s: meter %v, module %v", l.Setting, l.Stats["meter_w"], l.Stats["power_w"])
@@ -140,16 +135,12 @@ func TestVirtualBoardAnswersToWhatIsVaried(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	mobilenet, err := workloads.Find(s, "mobilenet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	run := func(name string) map[string]map[string]experiment.Stat {
 		r := small(t, s, name)
 		r.Workload = mobilenet
 		res, err := runSweep(t.Context(), s, r, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		out := map[string]map[string]experiment.Stat{}
 		for _, l := range res.Lines {
 			out[strings.TrimSuffix(l.Setting+"|"+l.Part, "|")] = l.Stats
@@ -198,9 +189,7 @@ func TestCacheExperimentRunsOnTheStudysMedium(t *testing.T) {
 		r.Workload, _ = workloads.Find(s, "mobilenet")
 		r.Request.Medium = medium
 		res, err := runSweep(t.Context(), s, r, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		stalls := map[string]float64{}
 		for _, l := range res.Lines {
 			stalls[l.Setting+"|"+l.Part] = l.Stats["stall_ms"].Median * float64(r.Workload.MinibatchesPerEpoch()) / 1000
@@ -262,10 +251,8 @@ func TestInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 func TestExperimentThatCannotRunSaysWhy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sweep.csv")
-	if err := os.WriteFile(path, []byte("cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"+
-		"4,729600,318750000,2133000000,100,20\n8,729600,318750000,2133000000,90,22\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte("cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"+
+		"4,729600,318750000,2133000000,100,20\n8,729600,318750000,2133000000,90,22\n"), 0o644))
 	s := sessiontest.Open(t, session.Options{Device: "replay:" + path})
 	r := small(t, s, "workers")
 	if _, err := Experiment(t.Context(), s, r, nil); !errors.Is(err, tegra.ErrUnsupported) ||

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tui/session/lab/evidence"
 )
@@ -22,17 +23,13 @@ func TestFiguresHaveTheVerdictsOfTheRelease(t *testing.T) {
 		t.Skip("computes what the tests of optimize, study and the virtual boards do")
 	}
 	results, err := Evaluate(context.Background(), Figures(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var now strings.Builder
 	for _, r := range results {
 		fmt.Fprintf(&now, "%s,%s\n", r.ID, r.Verdict)
 	}
 	if *update {
-		if err := os.WriteFile("verdicts.csv", []byte(now.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile("verdicts.csv", []byte(now.String()), 0o644))
 		return
 	}
 	if all := evidence.Summary(results)[evidence.All]; all[evidence.Hold] < 218 || all[evidence.Total] != 246 {
@@ -60,9 +57,7 @@ func TestFiguresHoldWithEverySeed(t *testing.T) {
 	t.Parallel()
 	for seed := uint64(1); seed <= 12; seed++ {
 		results, err := Evaluate(context.Background(), Figures(), seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, r := range Lost(results) {
 			t.Errorf("seed %d: %s is %s: simulated %.4g, %.2f tolerances off", seed, r.ID, r.Verdict, r.Values, r.Off)
 		}
@@ -125,25 +120,19 @@ func TestFitOfIsNoBetterLeftOut(t *testing.T) {
 		t.Skip("long: set JTUNE_LONG=1")
 	}
 	fit, err := FitOf(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Logf("%+v %+v", fit.Constants, fit.LeftOut)
 	if c, l := fit.Constants, fit.LeftOut; c.Effective > float64(c.Fitted) || l.Within > c.Within ||
 		l.Figures != c.Figures || c.Within > c.Figures || len(fit.Off) != l.Figures {
 		t.Errorf("%+v %+v: more than there can be", c, l)
 	}
 	figures, f, err := fitOf(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	f.Renew = true
 	within := 0
 	for _, fact := range facts(figures) {
 		left, err := f.Without(fact)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for j, i := range fact {
 			off := math.Abs(left[j])
 			within += int(truth(off <= 1))

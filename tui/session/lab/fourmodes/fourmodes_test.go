@@ -3,23 +3,18 @@ package fourmodes
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/virtual"
 	"jtune/tui/session/lab/rig"
 )
 
 func TestMakeTriesAllChoicesOfFourModesAndPredictsTen(t *testing.T) {
 	b, err := rig.Board(virtual.Options{Name: Board})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d, err := b.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	m, err := Make(b, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if m.Found.Tried != 210 || len(m.Found.Modes) != 4 || m.Samples() != 8 {
 		t.Errorf("%d choices tried, %d modes, %d samples; the study has 210, 4 and 8", m.Found.Tried,
 			len(m.Found.Modes), m.Samples())

@@ -3,6 +3,8 @@ package refit
 import (
 	"math"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // Two equal readings of one number leave each other out only together: half of it is known from the other, all from
@@ -16,16 +18,12 @@ func TestRefitIsAFitWithoutTheFact(t *testing.T) {
 			}
 			return r, nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return f
 	}
 	off := func(f Refit, those ...int) float64 {
 		r, err := f.Without(those)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return r[0]
 	}
 	two := readings(1e3, 0.4, -0.4)
@@ -48,9 +46,7 @@ func TestRefitFollowsWhatIsNotLinear(t *testing.T) {
 		f, err := New(1, func(x []float64) ([]float64, error) {
 			return []float64{200 * (math.Exp(x[0]) - 1.1), 200 * (math.Exp(x[0]) - 0.9)}, nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		f.Renew = renew
 		got, err := f.Without([]int{0})
 		if err != nil || math.Abs(got[0]+40) > 0.1 { // the other's optimum is 0.9

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session/lab/evidence"
 	"jtune/tui/session/lab/fourmodes"
 )
@@ -19,9 +20,7 @@ func run(t *testing.T, o Options) []Report {
 	t.Helper()
 	o.Quick = true
 	reports, err := Run(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return reports
 }
 
@@ -109,14 +108,10 @@ func TestLabTakesMeasuredSweepsFirst(t *testing.T) {
 	place := "agx-orin/lstm"
 	text := "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n" +
 		"12,2201600,1300500000,3199000000,10,30\n8,2201600,1300500000,3199000000,12,28\n"
-	if err := os.WriteFile(filepath.Join(dir, SweepFile(place)), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, SweepFile(place)), []byte(text), 0o644))
 	l := newLab(context.Background(), Options{Sweeps: dir})
 	s, err := l.sweepOf(place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if s.simulated || l.simulated || len(s.measured) != 2 || s.measured[0].TimeMS != 10 {
 		t.Errorf("%+v", s)
 	}
