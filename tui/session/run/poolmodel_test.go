@@ -50,8 +50,8 @@ func TestPoolModelNeverForgets(t *testing.T) {
 			return tune(s, w, metric.LeastEnergy, 2)
 		}},
 		{"impossible search", func(s *session.Session, w workload.Workload) error {
-			if err := tune(s, w, metric.Watts(1), 4); !errors.Is(err, optimize.ErrInfeasible) {
-				return fmt.Errorf("1 W: %w", err)
+			if err := tune(s, w, metric.Watts(8), 4); !errors.Is(err, optimize.ErrInfeasible) {
+				return fmt.Errorf("8 W: %w", err)
 			}
 			return nil
 		}},
