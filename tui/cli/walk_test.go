@@ -82,7 +82,7 @@ func (w *walk) commands() {
 }
 
 // ownWords are what jtune says of itself, of times and of files, and the names of sensors and releases.
-var ownWords = regexp.MustCompile(`(?m)^(?:jtune itself|jobs|verdict: ready): .*|^ +\d+\.\ds +|\S*/(?:sys|proc|etc|var|run)/\S*` +
+var ownWords = regexp.MustCompile(`(?m)^(?:jtune itself: .*\n|jobs: |verdict: ready: ).*|^ +\d+\.\ds +|\S*/(?:sys|proc|etc|var|run)/\S*` +
 	`|^(?:board|module|SoC) .*`)
 
 // tallies counts the lines of doctor's table.
