@@ -87,11 +87,6 @@ func ServedText(a mix.Ask, o mix.Outcome) string {
 	return out + fmt.Sprintf(", busy %.0f %%", 100*min(1, o.Rho))
 }
 
-// FilterHints returns the keys that work while a filter is typed.
-func FilterHints(read Reader) []widget.Action {
-	return []widget.Action{read.Keys().Enter.As("filter by it"), read.Keys().Back.As("leave it")}
-}
-
 // Job returns the workload of the shown model; its name is "" if there is none.
 func Job(read Reader) (w workload.Workload) {
 	if v := read.Outlook(); v != nil {

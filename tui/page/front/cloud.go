@@ -56,21 +56,21 @@ func newCloud(s *shared, study *studyView) *cloudView {
 }
 
 // typing reports whether a filter or limits are typed.
-func (c *cloudView) typing() bool { return c.filter.typing() || c.limits.Typing() }
+func (c *cloudView) typing() bool { return c.filter.Typing() || c.limits.Typing() }
 
 // paste passes pasted text to the open input.
 func (c *cloudView) paste(m tea.PasteMsg) {
 	switch {
 	case c.limits.Typing():
 		c.limits.Update(m)
-	case c.filter.typing():
-		c.filter.input.Update(m)
+	case c.filter.Typing():
+		c.filter.Update(m)
 	}
 }
 
 // stopTyping discards the typed text.
 func (c *cloudView) stopTyping() {
-	c.filter.input = nil
+	c.filter.Close()
 	c.limits.Close()
 }
 

@@ -15,8 +15,8 @@ func (c *cloudView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	switch {
 	case c.limits.Typing():
 		return c.limits.Key(k, c.read), true
-	case c.filter.typing():
-		if c.filter.key(k) {
+	case c.filter.Typing():
+		if c.filter.Key(k, c.read, func() { c.filter.passing() }) {
 			c.goTo(c.answer())
 		}
 		return nil, true
@@ -55,7 +55,7 @@ func (c *cloudView) walks(k tea.KeyPressMsg) (walk func(by int) page.Intent, by 
 
 // open reports whether something is open that back closes.
 func (c *cloudView) open() bool {
-	return c.large || c.picture.drawn != drawCloud || c.dots.Zoom.Steps > 0 || c.rivals.on || c.filter.text != ""
+	return c.large || c.picture.drawn != drawCloud || c.dots.Zoom.Steps > 0 || c.rivals.on || c.filter.Text != ""
 }
 
 // back closes what was opened last.
@@ -70,7 +70,7 @@ func (c *cloudView) back() {
 	case c.rivals.on:
 		c.rivals.on = false
 	default:
-		c.filter.text = ""
+		c.filter.Text = ""
 		c.goTo(c.answer())
 	}
 }
@@ -78,8 +78,8 @@ func (c *cloudView) back() {
 // Hints returns the keys of the cloud, or of the open input.
 func (c *cloudView) Hints() []widget.Action {
 	switch {
-	case c.filter.typing():
-		return page.FilterHints(c.read)
+	case c.filter.Typing():
+		return c.filter.Hints(c.read)
 	case c.limits.Typing():
 		return c.limits.Hints(c.read)
 	}
@@ -141,7 +141,7 @@ func (c *cloudView) acts() page.Acts {
 		page.Shown(keys.PageDown.As("far right").Doing("the other way")),
 		page.On(keys.Limits, func() { c.limits.Open(c.read) }),
 		page.On(keys.Rivals, c.rivals.turn),
-		page.On(keys.Filter.Doing("keep modes such as cores<=8: their front, their answer"), c.filter.open),
+		page.On(keys.Filter.Doing("keep modes such as cores<=8: their front, their answer"), c.filter.Open),
 		page.On(keys.Answer, c.toAnswer),
 		page.On(keys.Recall, func() page.Intent { return page.Recall{Workload: c.read.Outlook().Workload} }),
 		group,

@@ -19,14 +19,16 @@ func (c *cloudView) Render(w, h int) string {
 	if h < 5 {
 		return c.panels(w, h)
 	}
-	line := c.filter.line(w)
+	c.filter.passing()
+	line := c.filter.Line(c.read, w)
 	if c.limits.Typing() {
 		line = c.limits.Render(c.read, w)
 	}
 	if line == "" {
 		return c.panels(w, h)
 	}
-	return widget.Under(c.panels(w, h-1), line)
+	rows := min(strings.Count(line, "\n")+1, h/2)
+	return widget.Under(c.panels(w, h-rows), widget.Fit(line, w, rows))
 }
 
 // card returns the card of the mode under the cursor.

@@ -31,9 +31,9 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		switch {
 		case p.limits.Typing():
 			p.limits.Update(msg)
-		case p.input != nil:
+		case p.filter.Typing():
 			p.built = false
-			p.input.Update(msg)
+			p.filter.Update(msg)
 		}
 	case page.TaskDone, page.OutlookShown, page.SpaceCompleted, page.ServedShown, page.LimitSet:
 		p.built = false
@@ -50,8 +50,10 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 
 // Key implements page.Page.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	if p.input != nil {
-		p.typeFilter(k)
+	if p.filter.Typing() {
+		if p.built = false; p.filter.Key(k, p.read, p.build) {
+			p.tab.Cursor = 0
+		}
 		return nil, true
 	}
 	if p.limits.Typing() {
@@ -76,27 +78,12 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, p.tab.Key(k)
 }
 
-// typeFilter edits the filter's text and updates the table.
-func (p *Page) typeFilter(k tea.KeyPressMsg) {
-	p.built = false
-	switch {
-	case p.read.Keys().Enter.Matches(k):
-		if p.build(); p.problem == "" { // otherwise the text stays for correction
-			p.filter, p.input, p.tab.Cursor = p.input.Value(), nil, 0
-		}
-	case p.read.Keys().Back.Matches(k):
-		p.input = nil
-	default:
-		p.input.Update(k)
-	}
-}
-
 // Hints implements page.Page.
 func (p *Page) Hints() []widget.Action {
 	keys := p.read.Keys()
 	switch {
-	case p.input != nil:
-		return page.FilterHints(p.read)
+	case p.filter.Typing():
+		return p.filter.Hints(p.read)
 	case p.limits.Typing():
 		return p.limits.Hints(p.read)
 	case p.sorting:
@@ -147,7 +134,7 @@ func (p *Page) acts() page.Acts {
 	}
 	return page.Acts{
 		apply, now.As("now"), measure,
-		page.On(keys.Filter, func() { p.input, p.list = widget.NewInput(p.filter, "", widget.MostFilter), listAll }),
+		page.On(keys.Filter, func() { p.filter.Open(); p.list = listAll }),
 		page.On(keys.Sort, func() { p.sorting = true }),
 		page.On(keys.Mark.As("mark").Doing("mark a mode to compare it"), p.mark),
 		page.On(compare, p.compare),
@@ -157,7 +144,7 @@ func (p *Page) acts() page.Acts {
 		page.On(keys.AtBoot.Unless(p.noBoot()), p.planBoot),
 		page.On(keys.Block.Unless(p.noBlock()), p.writeBlock),
 		page.Quiet(keys.Back, p.list != listAll, func() { p.list, p.tab.Cursor = listAll, 0 }),
-		page.Quiet(keys.Back, p.filter != "", func() { p.filter, p.built = "", false }),
+		page.Quiet(keys.Back, p.filter.Text != "", func() { p.filter.Text, p.built = "", false }),
 		page.Quiet(keys.Back, len(p.marked) > 0, func() { p.marked = nil }),
 	}
 }

@@ -22,14 +22,10 @@ func (p *Page) build() {
 	if p.view != nil {
 		p.listing = serving.ListingOf(p.view, workloads.UnitOf(p.job(), p.view.Batch), p.read.Limit(), p.served)
 	}
-	expr := p.filter
-	if p.input != nil {
-		expr = p.input.Value()
-	}
-	f, err := p.read.Space().ParseFilter(expr, p.listing.FilterKeys()...)
-	p.problem = ""
+	f, err := p.read.Space().ParseFilter(p.filter.Value(), p.listing.FilterKeys()...)
+	p.filter.Wrong = ""
 	if err != nil {
-		p.problem = err.Error()
+		p.filter.Wrong = err.Error()
 		if p.order != nil {
 			return
 		}

@@ -25,9 +25,7 @@ type Page struct {
 	falling  bool   // largest first
 	sorted   bool   // by the user; otherwise modes that keep the limit are on top once a model is loaded
 	sorting  bool   // the next key is a column's letter
-	filter   string
-	input    *widget.Input // the filter while it is typed; nil: closed
-	problem  string        // what is wrong with the filter
+	filter   page.FilterLine
 	list     modesList
 	marked   []tegra.Mode      // for comparison, in the order of marking
 	compared *comparer         // nil: closed
@@ -61,7 +59,7 @@ func New(read page.Reader) *Page {
 func (p *Page) Name() page.Name { return page.Modes }
 
 // Typing reports whether a filter, limits or a column's letter is typed.
-func (p *Page) Typing() bool { return p.input != nil || p.sorting || p.limits.Typing() }
+func (p *Page) Typing() bool { return p.filter.Typing() || p.sorting || p.limits.Typing() }
 
 // chosen returns the mode under the cursor.
 func (p *Page) chosen() (tegra.Mode, bool) {

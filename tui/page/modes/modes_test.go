@@ -180,7 +180,7 @@ func TestModesFilterTakesAPastedTextInOneLine(t *testing.T) {
 	d, p := withView(t)
 	d.Press("/")
 	d.Send(tea.PasteMsg{Content: "cores>=8\n power<20\x1b[31m" + strings.Repeat("x", 1<<20)})
-	if got := p.input.Value(); !strings.HasPrefix(got, "cores>=8  power<20[31m") || len(got) != widget.MostFilter {
+	if got := p.filter.Value(); !strings.HasPrefix(got, "cores>=8  power<20[31m") || len(got) != widget.MostFilter {
 		t.Errorf("the filter holds %d bytes: %.60q", len(got), got)
 	}
 }

@@ -82,7 +82,7 @@ func TestModesOfTrainingHaveNoUnits(t *testing.T) {
 	d.Sees("only for inference")
 	d.Press("/")
 	d.Type("latency<50")
-	if d.Screen(); !strings.Contains(p.problem, `no key "latency"`) {
-		t.Errorf("a latency of training: %q, %d modes", p.problem, len(p.order))
+	if d.Screen(); !strings.Contains(p.filter.Wrong, `no key "latency"`) {
+		t.Errorf("a latency of training: %q, %d modes", p.filter.Wrong, len(p.order))
 	}
 }

@@ -199,23 +199,18 @@ func (p *Page) filterLine(w int) string {
 	switch {
 	case p.limits.Typing() && p.read.Outlook() != nil:
 		return p.limits.Render(p.read, w)
-	case p.input != nil:
-		text := widget.StyleAsk.Render(" filter: ") + p.input.Render("█")
-		if p.problem != "" {
-			return text + "\n" + widget.StyleWarn.Render(widget.Wrap("not yet: "+p.problem, w))
-		}
-		return text + widget.StyleDim.Render("   such as "+page.FilterForm(p.job()))
+	case p.filter.Typing():
+		return p.filter.Line(p.read, w)
 	case p.sorting:
 		return p.sortLine()
-	case p.problem != "":
-		return widget.StyleBad.Render(widget.Wrap(p.problem, w))
+	case p.filter.Wrong != "":
+		return widget.StyleBad.Render(widget.Wrap(p.filter.Wrong, w))
 	case p.compared != nil:
 		return p.compareLine()
 	case p.list != listAll:
 		return widget.StyleDim.Render(" " + p.read.Keys().Back.Label() + " shows all modes again")
-	case p.filter != "":
-		all := "   " + p.read.Keys().Back.Label() + " shows all modes again"
-		return " filter " + widget.StyleBold.Render(p.filter) + widget.StyleDim.Render(all)
+	case p.filter.Text != "":
+		return p.filter.Line(p.read, w)
 	}
 	filter := p.read.Keys().Filter.Label()
 	form := "cores>=8 gpu<900MHz power<30 time<100"
