@@ -187,11 +187,11 @@ func printFacts(out io.Writer, list []workload.Workload) error {
 	return report.Grid(out, rows...)
 }
 
-// workloadColumns are the columns of the list of workloads, without environments and other settings that only the job
-// needs.
+// workloadColumns are the columns of the list of workloads, with what is known of them on a board.
 func workloadColumns(b tegra.Board, simulated map[string]workloads.Simulation) report.Table[workload.Workload] {
 	type w = workload.Workload
-	name := func(x w) string {
+	columns := workloads.Columns()
+	columns[0].Text = func(x w) string {
 		switch one := simulated[x.Name]; {
 		case one.Why != "":
 			return x.Name + " DNR"
@@ -200,30 +200,12 @@ func workloadColumns(b tegra.Board, simulated map[string]workloads.Simulation) r
 		}
 		return x.Name
 	}
-	return report.Table[w]{
-		{Key: "name", Title: "name", Of: func(x w) any { return x.Name }, Text: name},
-		{Key: "title", Of: func(x w) any { return x.Title }},
-		{Key: "aliases", Title: "aliases", Of: func(x w) any { return listOf(x.Aliases) }},
-		{Key: "task", Title: "task", Of: func(x w) any { return x.Task }},
-		{Key: "model", Title: "model", Of: func(x w) any { return x.Model }},
-		{Key: "dataset", Title: "dataset", Of: func(x w) any { return x.Dataset }},
-		{Key: "samples", Title: "samples", Of: func(x w) any { return x.Samples }},
-		{Key: "batch", Title: "batch", Of: func(x w) any { return x.Batch }},
-		{Key: "workers", Title: "workers", Of: func(x w) any { return x.Workers }},
-		{Key: "prefetch", Of: func(x w) any { return x.Prefetch }},
-		{Key: "epochs", Of: func(x w) any { return x.Epochs }},
-		{Key: "command", Of: func(x w) any { return listOf(x.Command) }},
-		{Key: "layers", Of: func(x w) any { return x.Facts().Layers }},
-		{Key: "parameters", Of: func(x w) any { return x.Facts().Parameters }},
-		{Key: "flops", Of: func(x w) any { return x.Facts().FLOPs }},
-		{Key: "memory_mb", Of: func(x w) any { return x.Facts().MemoryMB }},
-		{Key: "disk_mb", Of: func(x w) any { return x.Facts().DiskMB }},
+	return append(columns, report.Table[w]{
 		// Always absent on a real board.
 		{Key: "estimated", Of: func(x w) any {
-			return tegra.Val[bool]{V: simulated[x.Name].Estimated,
-				OK: b.Simulated()}
+			return tegra.Val[bool]{V: simulated[x.Name].Estimated, OK: b.Simulated()}
 		}},
 		{Key: "dnr", Of: func(x w) any { return text.Optional(simulated[x.Name].Why) }},
 		{Key: "virtual", Of: func(x w) any { return b.Virtual }},
-	}
+	}...)
 }

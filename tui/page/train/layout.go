@@ -1,10 +1,6 @@
 package train
 
 import (
-	"cmp"
-	"fmt"
-
-	"jtune/internal/report"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/session/workloads"
@@ -64,29 +60,6 @@ func (p *Page) advice(w int) string {
 	return "\n" + widget.Wrap(rough+keys.Start.Label()+" runs the workload in the mode the board is in now and "+
 		"changes nothing; "+keys.Tune.Label()+" finds its best mode, and "+keys.StartBest.Label()+
 		" runs it in that mode.", w)
-}
-
-// columns are the columns of the list of workloads.
-func (p *Page) columns() report.Table[workload.Workload] {
-	type w = workload.Workload
-	return report.Table[w]{
-		{Title: "workload", Width: 18, Whole: true, Text: func(x w) string { return x.Name }},
-		{Title: "model", Width: 16, Drop: 1,
-			Text: func(x w) string { return cmp.Or(x.Model, printable(workloads.LineOf(x.Command))) }},
-		{Title: "dataset", Width: 14, Drop: 3, Text: func(x w) string { return x.Dataset }},
-		{Title: "task", Width: 16, Drop: 6, Text: func(x w) string { return x.Task }},
-		{Title: "samples", Width: 8, Right: true, Drop: 5,
-			Text: func(x w) string { return widget.Positive(float64(x.Samples), 0) }},
-		{Title: "batch", Width: 5, Right: true, Drop: 2,
-			Text: func(x w) string { return widget.Positive(float64(x.Batch), 0) }},
-		{Title: "workers", Width: 7, Right: true, Drop: 4, Text: func(x w) string {
-			if x.Own && len(x.Command) > 0 && !x.TakesWorkers() {
-				return "" // set by the job itself
-			}
-			return fmt.Sprint(x.Workers)
-		}},
-		{Title: "runs here", Width: 10, Text: p.runs},
-	}
 }
 
 // runs says whether a workload runs here.

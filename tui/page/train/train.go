@@ -7,10 +7,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/report"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
 
@@ -55,8 +57,10 @@ var (
 // New returns the page.
 func New(read page.Reader) *Page {
 	p := &Page{read: read, log: newLog(read), set: map[string]workload.Workload{}}
+	columns := append(workloads.Columns(),
+		report.Column[workload.Workload]{Title: "runs here", Width: 10, Text: p.runs})
 	row := func(i int) workload.Workload { return p.asSet(read.Workloads()[i]) }
-	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: "no workload known", Cols: p.columns().At(row)}
+	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: "no workload known", Cols: columns.At(row)}
 	p.rows = widget.Table{Keys: read.Keys().ListKeys(), Empty: "nothing measured yet"}
 	return p
 }
