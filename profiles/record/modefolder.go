@@ -89,7 +89,7 @@ func (r *Record) Knobs(s tegra.Setting, v *Variant, a tegra.Applied) error {
 		err = writeOwned(filepath.Join(dir, knobsName), strings.NewReader(text))
 	}
 	if err != nil {
-		return fmt.Errorf("recording in %s: %w%s", r.dir, err, csvlines.Remedy(err))
+		return fmt.Errorf("recording in %s: %w%s", r.dir, safefile.Cause(err), csvlines.Remedy(err))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -58,13 +59,29 @@ func (a *app) report(ctx context.Context, err error) int {
 		fmt.Fprintln(a.err, "jtune: interrupted")
 		return exitInterrupted
 	}
-	line := "jtune: " + strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
+	line := "jtune: " + strings.Join(strings.Fields(strings.Join(texts(err), "; ")), " ")
+	if strings.HasSuffix(line, syscall.ENOENT.Error()) {
+		line += "; check the path"
+	}
 	var root *session.RootError
 	if errors.As(err, &root) {
 		line += "; run: " + asRoot(a.line)
 	}
 	fmt.Fprintln(a.err, line)
 	return exitCode(err)
+}
+
+// texts returns the texts of joined errors, of those that a full disk caused only the first.
+func texts(err error) (list []string) {
+	full := false
+	for part := range strings.SplitSeq(err.Error(), "\n") {
+		again := full
+		if full = full || strings.Contains(part, syscall.ENOSPC.Error()); !again || !strings.Contains(part,
+			syscall.ENOSPC.Error()) {
+			list = append(list, part)
+		}
+	}
+	return list
 }
 
 // asRoot formats this command line with sudo.

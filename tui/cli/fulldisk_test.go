@@ -2,9 +2,11 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -94,5 +96,16 @@ func TestSoakOnAFullDiskStillSaysItsVerdict(t *testing.T) {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
+	}
+}
+
+// A disk that is full fails the record, its end and the model: one clause says so, and the other errors stay.
+func TestTextsSayOnceThatTheDiskIsFull(t *testing.T) {
+	t.Parallel()
+	full := fmt.Errorf("recording in d: %w; free some space", syscall.ENOSPC)
+	got := texts(errors.Join(errors.Join(full, fmt.Errorf("end.txt: %w", syscall.ENOSPC)), errors.New("other"),
+		fmt.Errorf("model: %w", syscall.ENOSPC)))
+	if want := []string{full.Error(), "other"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
