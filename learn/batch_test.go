@@ -36,9 +36,8 @@ func loadInference(t testing.TB, name string) inferenceOf {
 	must.NoError(t, err)
 	var s inferenceOf
 	s.rows, s.batches = table.Settings(), table.Batches()
-	if s.space, err = tegra.NewSubspace(table.Modes()); err != nil {
-		t.Fatal(err)
-	}
+	s.space, err = tegra.NewSubspace(table.Modes())
+	must.NoError(t, err)
 	return s
 }
 

@@ -34,9 +34,8 @@ func BenchmarkFit50(b *testing.B) {
 	s := loadSweep(b, sweeptest.MobileNet)
 	in, _ := s.split(randomPlaces(len(s.rows), 50, 1))
 	for b.Loop() {
-		if _, err := FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Robust: 2}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Robust: 2})
+		must.NoError(b, err)
 	}
 }
 
@@ -45,9 +44,8 @@ func BenchmarkFit50Fixed(b *testing.B) {
 	s := loadSweep(b, sweeptest.MobileNet)
 	in, _ := s.split(randomPlaces(len(s.rows), 50, 1))
 	for b.Loop() {
-		if _, err := FitSurrogate(s.space, in, SurrogateOptions{}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := FitSurrogate(s.space, in, SurrogateOptions{})
+		must.NoError(b, err)
 	}
 }
 

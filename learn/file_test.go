@@ -438,9 +438,8 @@ func BenchmarkLoad500(b *testing.B) {
 				d.Fit = nil
 			}
 			for b.Loop() {
-				if _, err = d.model(); err != nil {
-					b.Fatal(err)
-				}
+				_, err = d.model()
+				must.NoError(b, err)
 			}
 		})
 	}

@@ -45,9 +45,8 @@ func TestModelCurveFallsAndSkipsWhatCannotBeJudged(t *testing.T) {
 		t.Errorf("error %.2f %% with 4 modes, %.2f %% with 20: it does not fall",
 			curve[0].TimeMAPEPct, curve[1].TimeMAPEPct)
 	}
-	if curve, err = m.Curve(t.Context(), []int{6, 8, 10, 12, 15, 20, 25}); err != nil {
-		t.Fatal(err)
-	}
+	curve, err = m.Curve(t.Context(), []int{6, 8, 10, 12, 15, 20, 25})
+	must.NoError(t, err)
 	for i := 1; i < len(curve); i++ {
 		if at, before := curve[i], curve[i-1]; at.TimeMAPEPct > 1.3*before.TimeMAPEPct {
 			t.Errorf("error %.2f %% with %d modes, %.2f %% with %d: it rises", before.TimeMAPEPct, before.Modes,

@@ -62,9 +62,8 @@ func TestReadingsOfAModeCountAsTheirMean(t *testing.T) {
 	must.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "repeats.model")
 	must.NoError(t, m.Save(path))
-	if m, err = Load(path); err != nil {
-		t.Fatal(err)
-	}
+	m, err = Load(path)
+	must.NoError(t, err)
 	check := func(m *Model, n int, factor float64) {
 		t.Helper()
 		got, want := m.Readings()[0], samples[0].PowerW*factor
@@ -76,8 +75,7 @@ func TestReadingsOfAModeCountAsTheirMean(t *testing.T) {
 	if got, want := m.Samples[0].PowerW, samples[0].PowerW*1.01; got < want*0.9999 || got > want*1.0001 {
 		t.Errorf("%g W are learned, want the median of %g W", got, want)
 	}
-	if m, err = m.With(t.Context(), []tegra.Measured{again(1.06)}, false); err != nil {
-		t.Fatal(err)
-	}
+	m, err = m.With(t.Context(), []tegra.Measured{again(1.06)}, false)
+	must.NoError(t, err)
 	check(m, 4, 1.03)
 }

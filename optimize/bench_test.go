@@ -62,9 +62,8 @@ func BenchmarkAnswer18096(b *testing.B) {
 		if len(pareto.Front(points, pareto.Power)) == 0 {
 			b.Fatal("no front")
 		}
-		if _, err := Choose(preds, metric.Watts(25)); err != nil {
-			b.Fatal(err)
-		}
+		_, err := Choose(preds, metric.Watts(25))
+		must.NoError(b, err)
 	}
 }
 
@@ -76,9 +75,8 @@ func BenchmarkFit50(b *testing.B) {
 	for _, skip := range []bool{true, false} {
 		b.Run(fmt.Sprintf("crossvalidated=%v", !skip), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := learn.Fit(b.Context(), rows, learn.Options{Space: board.Space, SkipCV: skip}); err != nil {
-					b.Fatal(err)
-				}
+				_, err := learn.Fit(b.Context(), rows, learn.Options{Space: board.Space, SkipCV: skip})
+				must.NoError(b, err)
 			}
 		})
 	}

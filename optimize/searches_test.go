@@ -61,8 +61,7 @@ func TestSearchIsTheSameOnEveryMachine(t *testing.T) {
 	if *update {
 		must.NoError(t, os.WriteFile(file, []byte(b.String()), 0o666))
 	}
-	want, err := os.ReadFile(file)
-	must.NoError(t, err)
+	want := must.Read(t, file)
 	if d := cmp.Diff(string(want), b.String()); d != "" {
 		t.Errorf("searches (-want +got):\n%s", d)
 	}

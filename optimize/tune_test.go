@@ -136,9 +136,8 @@ func TestTuneOnTinySpaces(t *testing.T) {
 		for _, strategy := range []string{Auto, Binary, Random} {
 			b := optimizetest.New(t)
 			var err error
-			if b.Space, err = full.Space.Restrict(full.Space.Sample(n, 1)); err != nil {
-				t.Fatal(err)
-			}
+			b.Space, err = full.Space.Restrict(full.Space.Sample(n, 1))
+			must.NoError(t, err)
 			want, err := bestOf(b.All(), metric.Watts(100))
 			must.NoError(t, err)
 			res, err := tuneModes(

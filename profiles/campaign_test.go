@@ -375,8 +375,7 @@ func TestCampaignFilesMarkWhatDoesNotCount(t *testing.T) {
 		t.Errorf("nothing confirms fan and clocks: %q", lines)
 	}
 	count := func(name, mark string) (n int) {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		must.NoError(t, err)
+		text := must.Read(t, filepath.Join(dir, name))
 		return strings.Count(string(text), mark)
 	}
 	marked := count("minibatches.csv", ",false,first minibatch,") + count("minibatches.csv", ",false,power settling,")
@@ -409,9 +408,8 @@ func TestCampaignPreloadedDataAreSaidBeforeTheyCount(t *testing.T) {
 			before = said
 		}
 	}
-	if _, err := campaign(t, r, dir, 2, false).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := campaign(t, r, dir, 2, false).Run(t.Context())
+	must.NoError(t, err)
 	if len(said) != 1 || len(before) != 1 {
 		t.Errorf("said %q, %q of them before the first minibatch that counts", said, before)
 	}

@@ -2,7 +2,6 @@ package tegra_test
 
 import (
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -446,7 +445,6 @@ func TestBoardTreesAgreeWithRecordedLines(t *testing.T) {
 // recorded reads a recording beside the checkout, or skips the test.
 func recorded(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(sweeptest.Shared(t, "data/"+name))
-	must.NoError(t, err)
+	data := must.Read(t, sweeptest.Shared(t, "data/"+name))
 	return string(data)
 }

@@ -66,9 +66,8 @@ func TestCloseLeavesNoFileOpen(t *testing.T) {
 	for _, b := range tegratest.Boards() {
 		root := b.New().Write(t)
 		s := openRoot(t, root)
-		if _, err := s.Read(); err != nil {
-			t.Fatal(err)
-		}
+		_, err := s.Read()
+		must.NoError(t, err)
 		most = max(most, len(held(root)))
 		s.Close()
 		if files := held(root); len(files) > 0 {

@@ -27,9 +27,8 @@ func BenchmarkRead(b *testing.B) {
 			defer s.Close()
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := s.Read(); err != nil {
-					b.Fatal(err)
-				}
+				_, err := s.Read()
+				must.NoError(b, err)
 			}
 		})
 	}

@@ -52,9 +52,8 @@ func TestDatasetCachedFollowsReadingAndDropping(t *testing.T) {
 	if got, err := d.Cached(); !got.OK || got.V > 0.02 {
 		t.Errorf("dropped: %v (%v), want almost nothing in memory", got, err)
 	}
-	if _, err := os.ReadFile(hot); err != nil {
-		t.Fatal(err)
-	}
+	_, err = os.ReadFile(hot)
+	must.NoError(t, err)
 	if got, err := d.Cached(); !got.OK || got.V < 0.24 || got.V > 0.30 {
 		t.Errorf("one of four megabytes read again: %v (%v), want a quarter in memory", got, err)
 	}
@@ -69,9 +68,8 @@ func TestDatasetCachedIsTheSameByBothSystemCalls(t *testing.T) {
 	must.NoError(t, err)
 	defer f.Close()
 	for _, read := range []int{0, 5000, 1 << 20} {
-		if _, err := f.ReadAt(make([]byte, read), 0); err != nil {
-			t.Fatal(err)
-		}
+		_, err := f.ReadAt(make([]byte, read), 0)
+		must.NoError(t, err)
 		old, err := mincore(f, 1<<20+5)
 		must.NoError(t, err)
 		if now, err := cachestat(f); err != nil {

@@ -32,11 +32,10 @@ func TestDemoLeavesNothingBehind(t *testing.T) {
 			term, err := watched.Open(cmd, 80, 24, func(_ time.Duration, b []byte) { out.Write(b) })
 			must.NoError(t, err)
 			defer term.Close()
-			if _, err := term.Until(context.Background(), patience, func(screen string) bool {
+			_, err = term.Until(context.Background(), patience, func(screen string) bool {
 				return strings.Contains(screen, " so far ")
-			}); err != nil {
-				t.Fatal(err)
-			}
+			})
+			must.NoError(t, err)
 			must.NoError(t, term.Press(key))
 			must.NoError(t, term.Wait(patience))
 			if !strings.Contains(out.String(), "\x1b[?1049l") {

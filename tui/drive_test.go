@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -175,8 +174,7 @@ func (d *driver) exported(pattern string) string {
 	if len(files) != 1 {
 		d.t.Fatalf("%d files %s, want 1", len(files), pattern)
 	}
-	text, err := os.ReadFile(files[0])
-	must.NoError(d.t, err)
+	text := must.Read(d.t, files[0])
 	return string(text)
 }
 

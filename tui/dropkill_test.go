@@ -49,8 +49,7 @@ func TestDropKilledLeavesNoJob(t *testing.T) {
 	s.sees("FITS 30 W")
 	s.press("A")
 	s.sees("keep? y / n", " in 1 reading")
-	text, err := os.ReadFile(pidFile)
-	must.NoError(t, err)
+	text := must.Read(t, pidFile)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil || ended(pid) {
 		t.Fatalf("no job %q runs: %v", text, err)

@@ -34,9 +34,8 @@ func TestRunEndsWithItsTerminalThoughHangupsAreIgnored(t *testing.T) {
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 80, Rows: 24})
 	must.NoError(t, err)
 	buf := make([]byte, 1<<16)
-	if _, err := tty.Read(buf); err != nil {
-		t.Fatal(err)
-	}
+	_, err = tty.Read(buf)
+	must.NoError(t, err)
 	must.NoError(t, tty.Close())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()

@@ -21,9 +21,8 @@ func TestModelsPageFollowsWhatOtherProgramsKeep(t *testing.T) {
 	d.press("4")
 	m, err := learn.Fit(t.Context(), d.board.Samples(), learn.Options{Space: d.r.sh.Device.Space})
 	must.NoError(t, err)
-	if _, err := d.board.SaveModel("of-another", m); err != nil {
-		t.Fatal(err)
-	}
+	_, err = d.board.SaveModel("of-another", m)
+	must.NoError(t, err)
 	listed := func() bool { return strings.Contains(d.screen(), "of-another") }
 	if listed() {
 		t.Error("the list was read while nothing has changed")

@@ -18,10 +18,8 @@ var cardBox = regexp.MustCompile(`(?s)┌─ the answer ─[^\n]*\n.*?\n└[^\n]
 func TestReadmeShowsTheCardOfTheTutorialsSearch(t *testing.T) {
 	t.Parallel()
 	const path = "../README.md"
-	page, err := os.ReadFile(path)
-	must.NoError(t, err)
-	tutorial, err := os.ReadFile("../docs/tutorial.md")
-	must.NoError(t, err)
+	page := must.Read(t, path)
+	tutorial := must.Read(t, "../docs/tutorial.md")
 	if !strings.Contains(string(tutorial), "jtune tune resnet18 --power-limit 30 --speed max\n") {
 		t.Error("the tutorial makes another search")
 	}

@@ -32,8 +32,7 @@ func runOver(t *testing.T, s *fleettest.Server, first string, args ...string) (h
 	must.NoError(t, os.WriteFile(script, []byte(text), 0o600))
 	here = inTerminal(t, "exec ssh -tt "+strings.Join(s.Flags(), " ")+" "+s.Host()+" sh "+script)
 	return here, func() int {
-		text, err := os.ReadFile(filepath.Join(dir, "pid"))
-		must.NoError(t, err)
+		text := must.Read(t, filepath.Join(dir, "pid"))
 		n, err := strconv.Atoi(strings.TrimSpace(string(text)))
 		must.NoError(t, err)
 		return n

@@ -87,9 +87,8 @@ func inTerminal(t *testing.T, line string) *terminal {
 		s.over()
 	})
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", line)
-	if s.pid, err = strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}"))); err != nil {
-		t.Fatal(err)
-	}
+	s.pid, err = strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}")))
+	must.NoError(t, err)
 	return s
 }
 

@@ -24,8 +24,7 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 	if err != nil {
 		t.Fatal("git, which applies the changes, is not here")
 	}
-	text, err := os.ReadFile(filepath.Join(root, "docs/extending.md"))
-	must.NoError(t, err)
+	text := must.Read(t, filepath.Join(root, "docs/extending.md"))
 	changes := regexp.MustCompile("(?s)```diff\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	if len(changes) != 7 {
 		t.Fatalf("%d changes, want those for a command, a limit, a field, a form, a workload, a board and a page",
@@ -99,16 +98,14 @@ func readsAsSaid(t *testing.T, change string, apply func(dir, change string, opt
 			err = os.WriteFile(to, text, 0o644)
 		}
 		from, wrong := filepath.Abs(filepath.Join(root, m[1]))
-		if err = errors.Join(err, wrong); err != nil {
-			t.Fatal(err)
-		}
+		err = errors.Join(err, wrong)
+		must.NoError(t, err)
 		replace[from] = to
 	}
 	apply(dir, change)
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "overlay"), overlay, 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "overlay"), overlay, 0o644))
+	must.NoError(t, err)
 	cmd := exec.Command("go", "test", "-vet=off", "-v", "-overlay", filepath.Join(dir, "overlay"), "-run", name,
 		pkg)
 	cmd.Dir = root

@@ -24,15 +24,14 @@ var readers = map[string][]string{
 }
 
 // notInputs are files that only open what jtune itself makes, or that belong to tests and the laboratory.
-var notInputs = regexp.MustCompile(`^internal/(tools|testhome|safefile)/|/lab/|(test|tests)/[^/]*$|tegratest/`)
+var notInputs = regexp.MustCompile(`^internal/(tools|testhome|must|safefile)/|/lab/|(test|tests)/[^/]*$|tegratest/`)
 
 // mostOfSecurity is the maximum number of lines of SECURITY.md.
 const mostOfSecurity = 200
 
 // TestInputsAreAllInSecurity compares the table of SECURITY.md with the tree, in both directions.
 func TestInputsAreAllInSecurity(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))
-	must.NoError(t, err)
+	text := must.Read(t, filepath.Join(root, "SECURITY.md"))
 	if n := strings.Count(string(text), "\n"); n > mostOfSecurity {
 		t.Errorf("SECURITY.md has %d lines, at most %d", n, mostOfSecurity)
 	}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"go/ast"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -136,8 +135,7 @@ func small(s string, i int) bool { return i < len(s) && s[i] >= 'a' && s[i] <= '
 // goroutine or a program beside itself is left out.
 func TestNamesOfTestsThatRunSeveralAtOnceAreRaced(t *testing.T) {
 	t.Parallel()
-	script, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
-	must.NoError(t, err)
+	script := must.Read(t, filepath.Join(root, ".ci", "run"))
 	var words []string
 	for _, m := range regexp.MustCompile(`(?m)^atOnce\+?='\|?(.*)'$`).FindAllStringSubmatch(string(script), -1) {
 		words = append(words, m[1])

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -16,8 +15,7 @@ import (
 func TestPromisesAreMadeAndHaveTests(t *testing.T) {
 	t.Parallel()
 	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(root, name))
-		must.NoError(t, err)
+		text := must.Read(t, filepath.Join(root, name))
 		return strings.Join(strings.Fields(string(text)), " ")
 	}
 	said := read("README.md") + " " + read("SECURITY.md")
@@ -40,8 +38,7 @@ func TestPromisesAreMadeAndHaveTests(t *testing.T) {
 // rowsOf returns the cells of the body rows of a page's tables with the given number of columns.
 func rowsOf(t *testing.T, page string, columns int) (rows [][]string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, page))
-	must.NoError(t, err)
+	text := must.Read(t, filepath.Join(root, page))
 	head := true
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)

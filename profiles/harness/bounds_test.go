@@ -75,9 +75,8 @@ func TestParserDatesEventsByTheSoonestLine(t *testing.T) {
 	t.Parallel()
 	var p parser
 	at := func(own float64, now time.Duration) (time.Duration, bool) {
-		if _, err := p.parse(fmt.Appendf(nil, `{"event":"stable","t":%g}`, own)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := p.parse(fmt.Appendf(nil, `{"event":"stable","t":%g}`, own))
+		must.NoError(t, err)
 		return p.when(now, 10*time.Second)
 	}
 	for _, c := range []struct {
@@ -94,9 +93,8 @@ func TestParserDatesEventsByTheSoonestLine(t *testing.T) {
 			t.Errorf("%g at %v: %v, %v, want %v", c.own, c.now, got, waits, c.want)
 		}
 	}
-	if _, err := p.parse([]byte(`{"event":"stable"}`)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := p.parse([]byte(`{"event":"stable"}`))
+	must.NoError(t, err)
 	if got, waits := p.when(time.Hour, time.Second); got != time.Hour || waits {
 		t.Errorf("a line without a time: %v, %v", got, waits)
 	}

@@ -88,9 +88,8 @@ esac
 	must.NoError(t, err)
 	h := started.(*job)
 	t.Cleanup(func() { _ = h.cmd.Process.Kill() })
-	if _, err := h.Next(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err = h.Next(t.Context())
+	must.NoError(t, err)
 	ended := make(chan error)
 	go func() {
 		runtime.LockOSThread() // the thread ends with this goroutine

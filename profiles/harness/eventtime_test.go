@@ -15,9 +15,8 @@ import (
 func TestParserLineThatTellsItsTimeMayBeReadLate(t *testing.T) {
 	var p parser
 	read := func(line string, now time.Duration) (time.Duration, bool) {
-		if _, err := p.parse([]byte(line)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := p.parse([]byte(line))
+		must.NoError(t, err)
 		return p.when(now, pipe.Every)
 	}
 	minibatch := func(at float64) string { return fmt.Sprintf(`{"event":"minibatch","time_ms":60,"t":%g}`, at) }
@@ -95,9 +94,8 @@ func TestParserJobThatIsReadSeldomIsNotSilent(t *testing.T) {
 	j := sh(t, script, ExecOptions{Silence: pipe.Late - 100*time.Millisecond})
 	j.Pace()
 	for began := time.Now(); time.Since(began) < 2*pipe.Late; {
-		if _, err := j.Next(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := j.Next(t.Context())
+		must.NoError(t, err)
 	}
 	began := time.Now()
 	if err := j.Stop(t.Context()); err != nil || time.Since(began) > termGrace {

@@ -193,9 +193,8 @@ func TestExecStopEndsTheWholeGroup(t *testing.T) {
 	// A job with a loader process that ignores TERM.
 	h := sh(t, `(trap '' TERM; sleep 300) & echo $! >`+pids+`; `+three+`wait`, ExecOptions{})
 	for range 3 {
-		if _, err := h.Next(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := h.Next(t.Context())
+		must.NoError(t, err)
 	}
 	must.NoError(t, h.Stop(t.Context()))
 	if err := h.Stop(t.Context()); err != nil {
@@ -228,9 +227,8 @@ func running(pid int) bool {
 func TestExecJobThatIgnoresTermIsKilledWhenTheCallerHasNoTime(t *testing.T) {
 	t.Parallel()
 	h := sh(t, `trap '' TERM; echo '{"event":"minibatch","time_ms":1}'; while true; do sleep 0.05; done`, ExecOptions{})
-	if _, err := h.Next(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := h.Next(t.Context())
+	must.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	h.Stop(ctx)
@@ -243,13 +241,12 @@ func TestExecJobThatIgnoresTermIsKilledWhenTheCallerHasNoTime(t *testing.T) {
 func TestExecStopGivesUpOnAJobThatNoSignalReaches(t *testing.T) {
 	t.Parallel()
 	h := sh(t, `echo '{"event":"minibatch","time_ms":1}'; sleep 300`, ExecOptions{})
-	if _, err := h.Next(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := h.Next(t.Context())
+	must.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var sent []syscall.Signal
-	err := h.end(ctx, func(s syscall.Signal) { sent = append(sent, s) }, time.Millisecond)
+	err = h.end(ctx, func(s syscall.Signal) { sent = append(sent, s) }, time.Millisecond)
 	want := fmt.Sprintf("sh (process %d) still runs although it was killed", h.cmd.Process.Pid)
 	if err == nil || err.Error() != want || !slices.Equal(sent, []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}) {
 		t.Errorf("%v after %v, want %s", err, sent, want)
@@ -485,11 +482,10 @@ func endsWithItsJob(t *testing.T, front string) {
 func TestExecJobEndsWithItsWatcher(t *testing.T) {
 	t.Parallel()
 	j := sh(t, `echo '{"event":"hello","protocol":1}'; trap '' TERM; while :; do sleep 1; done`, ExecOptions{})
-	if _, err := j.Next(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := j.Next(t.Context())
+	must.NoError(t, err)
 	must.NoError(t, syscall.Kill(j.group.Watcher(), syscall.SIGKILL))
-	_, err := all(t, j)
+	_, err = all(t, j)
 	var exit *ExitError
 	if !errors.As(err, &exit) || !strings.Contains(err.Error(), "watches over it was killed") {
 		t.Errorf("got %v", err)

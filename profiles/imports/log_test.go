@@ -161,9 +161,8 @@ func TestLogJtopLogAndItsEpochFileGiveWhatTheFolderOfTheRunDoes(t *testing.T) {
 	t.Parallel()
 	folder := sweeptest.Shared(t, "data/sweeps/jetson-raw-log-samples/agx-orin_pm_2_1344000_114750000_3199000000")
 	whole, alone := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "c")
-	if _, err := Runs(folder, whole, 0, true); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Runs(folder, whole, 0, true)
+	must.NoError(t, err)
 	mode, err := ModeOfName("2,1344000,114750000,3199000000")
 	must.NoError(t, err)
 	l := Log{
@@ -171,9 +170,8 @@ func TestLogJtopLogAndItsEpochFileGiveWhatTheFolderOfTheRunDoes(t *testing.T) {
 		Times: filepath.Join(folder, "mn_nw4_pf2_epoch_stats.csv"),
 		Mode:  tegra.Some(mode),
 	}
-	if _, err := l.Import(alone); err != nil {
-		t.Fatal(err)
-	}
+	_, err = l.Import(alone)
+	must.NoError(t, err)
 	_, a, errA := record.Read(whole)
 	_, b, errB := record.Read(alone)
 	if errA != nil || errB != nil || len(a) != 1 || len(b) != 1 || a[0].Measured != b[0].Measured ||

@@ -175,9 +175,8 @@ func TestRunsEpochLogWithARowPerEpochIsSharedOut(t *testing.T) {
 		must.NoError(t, os.WriteFile(filepath.Join(dir, "mn_nw4_pf2_"+name), []byte(text), 0o644))
 	}
 	out := filepath.Join(t.TempDir(), "c")
-	if _, err := Runs(root, out, 0, true); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Runs(root, out, 0, true)
+	must.NoError(t, err)
 	_, rows, err := record.Read(out)
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("%v, %v", rows, err)
@@ -251,9 +250,8 @@ func TestRunsFolderWithARowPerEpochNeedsTheirNumber(t *testing.T) {
 	if _, err := Runs(dir, out, 0, true); err == nil || !strings.Contains(err.Error(), "“minibatches per epoch”") {
 		t.Errorf("without: %v", err)
 	}
-	if _, err := Runs(dir, out, 10, true); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Runs(dir, out, 10, true)
+	must.NoError(t, err)
 	if _, rows, err := record.Read(out); err != nil || len(rows) != 1 || rows[0].Minibatches != 20 ||
 		rows[0].TimeMS != 100 ||
 		rows[0].PowerW != 10 {

@@ -119,8 +119,7 @@ func TestTableKeepsForeignColumnsAndMakesNothingUp(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(out, "modes.csv"))
-		must.NoError(t, err)
+		text := must.Read(t, filepath.Join(out, "modes.csv"))
 		table, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 		if err != nil || len(table) != 2 {
 			t.Errorf("%s: %v: %s", c.name, err, text)

@@ -70,8 +70,7 @@ func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T)
 	}
 	check(0)
 	raw := filepath.Join(dir, minibatchesName)
-	text, err := os.ReadFile(raw)
-	must.NoError(t, err)
+	text := must.Read(t, raw)
 	torn := string(text) + strings.Replace(
 		string(text[strings.LastIndex(string(text[:len(text)-1]), "\n")+1:]),
 		"20.000",

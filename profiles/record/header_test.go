@@ -24,8 +24,7 @@ func TestHeaderCutAnywhereIsAnErrorThatNamesIt(t *testing.T) {
 	must.NoError(t, err)
 	r.Close()
 	path := filepath.Join(dir, headerName)
-	text, err := os.ReadFile(path)
-	must.NoError(t, err)
+	text := must.Read(t, path)
 	for cut := range len(text) {
 		os.WriteFile(path, text[:cut], 0o600)
 		if _, _, err := Read(dir); err == nil || !strings.Contains(err.Error(), headerName) {

@@ -44,9 +44,8 @@ func TestRecordOfRawFilesOfAnySizeIsResumed(t *testing.T) {
 	must.NoError(t, os.Truncate(path, mostBytes+1))
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	must.NoError(t, err)
-	if _, err := f.WriteString("\n"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = f.WriteString("\n")
+	must.NoError(t, err)
 	must.NoError(t, f.Close())
 	rec = open(true)
 	if notes := rec.Notes(); len(notes) != 0 {

@@ -46,8 +46,7 @@ func older(t *testing.T, raw bool) (dir string, h Header, at tegra.Mode) {
 	must.NoError(t, r.Append(row))
 	must.NoError(t, r.Close())
 	path := filepath.Join(dir, modesName)
-	text, err := os.ReadFile(path)
-	must.NoError(t, err)
+	text := must.Read(t, path)
 	old := strings.Replace(string(text), ","+strings.Join(laterModes, ","), "", 1)
 	old = strings.Replace(old, "Z,,,", "Z", 1)
 	if old == string(text) || strings.Contains(old, laterModes[0]) {

@@ -41,9 +41,8 @@ func TestRecordOfAPairSaysWhoseAMinibatchIs(t *testing.T) {
 			r.Close()
 			text, _ := os.ReadFile(raw)
 			must.NoError(t, os.WriteFile(raw, []byte(strings.Replace(string(text), ",job", "", 1)), 0o644))
-			if r, err = OpenOrCreate(dir, pairHeader(t), true); err != nil {
-				t.Fatal(err)
-			}
+			r, err = OpenOrCreate(dir, pairHeader(t), true)
+			must.NoError(t, err)
 		}
 		for i, job := range []string{harness.JobTrain, harness.JobInfer, harness.JobTrain} {
 			err = errors.Join(err, r.Minibatch(at, harness.Event{Job: job, T: time.Duration(i+1) * time.Second,

@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,8 +47,7 @@ func TestRecordGoesOnWithoutRails(t *testing.T) {
 	more.Reading.Rails = []tegra.RailReading{{Name: "VDD_GPU_SOC", Volts: tegra.Some(18.8), Amperes: tegra.Some(1.0)}}
 	must.NoError(t, again.Sample(at, more))
 	again.Close()
-	text, err := os.ReadFile(filepath.Join(dir, samplesName))
-	must.NoError(t, err)
+	text := must.Read(t, filepath.Join(dir, samplesName))
 	if lines := strings.Split(strings.TrimSpace(string(text)), "\n"); len(lines) != 3 ||
 		!slices.Equal(strings.Split(lines[0], ","), append(slices.Clone(sampleColumns), "virtual")) {
 		t.Errorf("samples.csv:\n%s", text)

@@ -143,8 +143,7 @@ func TestRecordOfAnOlderJtuneGoesOnWithoutTheMark(t *testing.T) {
 	fill(false)
 	older := map[string]string{}
 	for _, name := range []string{modesName, samplesName, minibatchesName, runsName} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		must.NoError(t, err)
+		text := must.Read(t, filepath.Join(dir, name))
 		cut := strings.NewReplacer(",virtual\n", "\n", ",true\n", "\n").Replace(string(text))
 		if cut == string(text) {
 			t.Fatalf("%s is not marked: %s", name, text)
@@ -207,8 +206,7 @@ func TestRecordCutAnywhereOpensWithItsWholeRows(t *testing.T) {
 	r.Close()
 	dir := filepath.Join(t.TempDir(), "cut")
 	for _, name := range []string{modesName, samplesName, minibatchesName, runsName} {
-		text, err := os.ReadFile(filepath.Join(whole, name))
-		must.NoError(t, err)
+		text := must.Read(t, filepath.Join(whole, name))
 		for cut := len(text); cut >= 0; cut-- {
 			if last := bytes.LastIndexByte(text[:len(text)-1], '\n'); !long && cut%9 != 0 &&
 				(cut < last || name != modesName || testing.Short()) {

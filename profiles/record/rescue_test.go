@@ -70,10 +70,9 @@ func TestRecordFollowsNoLinkOfItsFolder(t *testing.T) {
 		r, err := Create(dir, testHeader(t))
 		must.NoError(t, err)
 		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err = errors.Join(err, r.Close(), os.WriteFile(diary, text, 0o600), os.Remove(filepath.Join(dir, name)),
-			os.Symlink(diary, filepath.Join(dir, name))); err != nil {
-			t.Fatal(err)
-		}
+		err = errors.Join(err, r.Close(), os.WriteFile(diary, text, 0o600), os.Remove(filepath.Join(dir, name)),
+			os.Symlink(diary, filepath.Join(dir, name)))
+		must.NoError(t, err)
 		if again, err := open(dir); err == nil {
 			again.Append(exampleRows()[0])
 			again.Close()
@@ -96,8 +95,7 @@ func TestRecordThatAnEditorSavedIsRefusedWithTheReason(t *testing.T) {
 		must.NoError(t, err)
 		must.NoError(t, errors.Join(r.Append(exampleRows()[0]), r.Close()))
 		path := filepath.Join(dir, modesName)
-		text, err := os.ReadFile(path)
-		must.NoError(t, err)
+		text := must.Read(t, path)
 		changed := change(text)
 		must.NoError(t, os.WriteFile(path, changed, 0o600))
 		if _, err := open(dir); err == nil || !strings.Contains(err.Error(), "an editor added") {

@@ -80,8 +80,7 @@ func TestFinderCampaignsOfOtherProcessesAreFoundWhereverTheyLie(t *testing.T) {
 
 	// A process whose open files cannot be read, as another user's: its folder
 	// is found below the parents.
-	text, err := os.ReadFile("/proc/locks")
-	must.NoError(t, err)
+	text := must.Read(t, "/proc/locks")
 	proc := t.TempDir()
 	must.NoError(t, os.WriteFile(filepath.Join(proc, "locks"), text, 0o644))
 	for _, r := range (&Finder{Parents: []string{parent}}).running(proc, 0) {

@@ -143,9 +143,8 @@ func TestReadRunsOfAnOlderJtuneComeBackWithoutWhatItDidNotTell(t *testing.T) {
 	head := testHeader(t)
 	rec, err := Create(dir, head)
 	must.NoError(t, errors.Join(err, rec.Close(), os.WriteFile(filepath.Join(dir, runsName), []byte(text), 0o644)))
-	if rec, err = OpenOrCreate(dir, head, true); err != nil {
-		t.Fatal(err)
-	}
+	rec, err = OpenOrCreate(dir, head, true)
+	must.NoError(t, err)
 	row := exampleRows()[0]
 	row.Mode, row.Status, row.Character = whole.Mode, OK, &whole.Character
 	must.NoError(t, errors.Join(rec.Append(row), rec.Append(row), rec.Close()))

@@ -163,8 +163,7 @@ func TestRecordWritesTheRowIntoItsModesFolder(t *testing.T) {
 		Minibatches: 40}
 	must.NoError(t, rec.Append(row))
 	must.NoError(t, rec.Close())
-	whole, err := os.ReadFile(filepath.Join(rec.Dir(), modesName))
-	must.NoError(t, err)
+	whole := must.Read(t, filepath.Join(rec.Dir(), modesName))
 	text, err := os.ReadFile(filepath.Join(rec.Dir(), "logs/pm_4_1651200_624750000_3199000000", rowName))
 	if d := cmp.Diff(string(whole), string(text)); err != nil || d != "" {
 		t.Errorf("%v, the row of the only mode (-%s +folder):\n%s", err, modesName, d)
@@ -295,9 +294,8 @@ func TestRailsInTakesPairsOfColumnsAlone(t *testing.T) {
 func TestDeviceHeaderWithoutValuesHasNoSpace(t *testing.T) {
 	t.Parallel()
 	good := testHeader(t).Device
-	if _, err := good.Space(); err != nil {
-		t.Fatal(err)
-	}
+	_, err := good.Space()
+	must.NoError(t, err)
 	for name, change := range map[string]func(h *DeviceHeader){
 		"a clock below zero": func(h *DeviceHeader) { h.GPUHz = []int64{-5} },
 		"no such member":     func(h *DeviceHeader) { h.Members = []string{"x,y"} },

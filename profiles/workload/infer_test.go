@@ -167,9 +167,8 @@ func TestProgramsOfInferenceAreFoundAndTheirServersAsked(t *testing.T) {
 	if err := llama.Ready(); err == nil || !strings.Contains(err.Error(), "give “weights”") {
 		t.Errorf("without weights: %v", err)
 	}
-	if llama, err = llama.WithWeights("/models/x.gguf"); err != nil {
-		t.Fatal(err)
-	}
+	llama, err = llama.WithWeights("/models/x.gguf")
+	must.NoError(t, err)
 	job, err := llama.job(HarnessOptions{})
 	if err != nil || job.Command[0] != bench || !slices.Contains(job.Command, "/models/x.gguf") {
 		t.Errorf("%q, %v", job.Command, err)

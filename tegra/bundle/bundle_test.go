@@ -22,9 +22,8 @@ import (
 func of(t testing.TB, fsys tegra.FS, names ...string) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := Write(&out, fsys, tegra.RealClock(), names...); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Write(&out, fsys, tegra.RealClock(), names...)
+	must.NoError(t, err)
 	return out.Bytes()
 }
 
@@ -164,9 +163,8 @@ func archiveBy(t testing.TB, zip *gzip.Writer, entries ...entry) []byte {
 	w := tar.NewWriter(zip)
 	for _, e := range entries {
 		must.NoError(t, w.WriteHeader(&e.header))
-		if _, err := w.Write(e.data); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.Write(e.data)
+		must.NoError(t, err)
 	}
 	must.NoError(t, errors.Join(w.Close(), zip.Close()))
 	return out.Bytes()

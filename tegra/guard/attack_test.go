@@ -102,8 +102,7 @@ func TestGuardLockOpensForNobodyElse(t *testing.T) {
 	client := exec.Command(os.Args[0])
 	client.Env = append(os.Environ(), asStranger+"="+root)
 	client.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	program, err := os.ReadFile(os.Args[0])
-	must.NoError(t, err)
+	program := must.Read(t, os.Args[0])
 	client.Path = filepath.Join(t.TempDir(), "jtune")
 	tegratest.Program(t, client.Path, string(program))
 	show(t, filepath.Dir(client.Path))

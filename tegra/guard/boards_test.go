@@ -203,9 +203,8 @@ func guardGivesAGovernor(t *testing.T, tree *tegratest.Tree) {
 	eight := locked
 	eight.Cores = 8
 	r.try(tegra.Request{Mode: eight, DVFS: true}) // the last cluster goes offline with its governor changed
-	if _, err := r.Restore(ctx); err != nil {
-		t.Fatal(err)
-	}
+	_, err := r.Restore(ctx)
+	must.NoError(t, err)
 	r.wantAsFound()
 	r.try(tegra.Request{Mode: locked, DVFS: true})
 	r.try(tegra.Request{Mode: locked})

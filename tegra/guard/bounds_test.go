@@ -223,9 +223,8 @@ func TestApplyForAShortTimeIsNoApplyWithoutACountdown(t *testing.T) {
 		r := newRig(t, tegratest.NewAGXOrin35())
 		told := make(chan error, 1)
 		r.OnRevert(func(_ tegra.Applied, err error) { told <- err })
-		if _, err := r.ApplyFor(context.Background(), tegra.Request{Mode: mid}, time.Nanosecond); err != nil {
-			t.Fatal(err)
-		}
+		_, err := r.ApplyFor(context.Background(), tegra.Request{Mode: mid}, time.Nanosecond)
+		must.NoError(t, err)
 		if err := <-told; err != nil {
 			t.Error(err)
 		}
@@ -353,9 +352,8 @@ func TestServeEndsWithTheErrorOfItsRestore(t *testing.T) {
 	}()
 	c, err := connect(in, out)
 	must.NoError(t, err)
-	if _, err := c.Apply(context.Background(), tegra.Request{Mode: slow}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.Apply(context.Background(), tegra.Request{Mode: slow})
+	must.NoError(t, err)
 	k.Do(func() { k.Refuse[limit] = syscall.EIO })
 	closed := make(chan error, 1)
 	go func() { closed <- c.Close() }()
@@ -387,9 +385,8 @@ func TestGuardSaysThatARevertFailed(t *testing.T) {
 	r := newRig(t, tegratest.NewAGXOrin35())
 	r.apply(mid)
 	r.apply(slow)
-	if _, err := r.Revert(ctx); err != nil {
-		t.Fatal(err)
-	}
+	_, err := r.Revert(ctx)
+	must.NoError(t, err)
 	r.k.Do(func() { r.k.Refuse[tegratest.GPU35+"/max_freq"] = syscall.EIO })
 	if _, err := r.Revert(ctx); err == nil || !strings.Contains(err.Error(), "GPU max") {
 		t.Errorf("to the state found first: %v", err)
@@ -411,9 +408,8 @@ func TestStoreKnowsANumberThatCameAgain(t *testing.T) {
 		must.NoError(t, err)
 		defer held.Close()
 		must.NoError(t, held.Truncate(0))
-		if _, err := held.WriteAt([]byte(fmt.Sprintf("%d\npid:[1]/%[1]d/1\n", os.Getpid())), 0); err != nil {
-			t.Fatal(err)
-		}
+		_, err = held.WriteAt([]byte(fmt.Sprintf("%d\npid:[1]/%[1]d/1\n", os.Getpid())), 0)
+		must.NoError(t, err)
 		if _, err := s.lock(); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "watchdog") {
 			t.Errorf("%v", err)
 		}

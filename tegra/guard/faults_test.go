@@ -98,9 +98,8 @@ func (r *rig) knobs(m tegra.Mode) []tegra.KnobFile {
 			out = append(out, f)
 		}
 	}
-	if _, err := r.Restore(context.Background()); err != nil {
-		r.t.Fatal(err)
-	}
+	_, err = r.Restore(context.Background())
+	must.NoError(r.t, err)
 	return out
 }
 

@@ -64,9 +64,8 @@ func TestGuardSetsAPresetAsThePresetAndRevertRestoresTheID(t *testing.T) {
 				t.Errorf("a mode changed the id to %s", got)
 			}
 			for range 2 {
-				if _, err := r.Revert(context.Background()); err != nil {
-					t.Fatal(err)
-				}
+				_, err := r.Revert(context.Background())
+				must.NoError(t, err)
 			}
 			r.wantAsFound()
 			r.wantNoRefusals()
@@ -131,9 +130,8 @@ func TestGuardSetsAPresetThroughTheVendorsProgram(t *testing.T) {
 	if err != nil || !a.OK() || !a.PresetSet() || a.Actual != tegra.Some(p.Mode) {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	if _, err := s.restore(); err != nil {
-		t.Fatal(err)
-	}
+	_, err = s.restore()
+	must.NoError(t, err)
 	r.wantAsFound()
 	if fmt.Sprint(ran) != "[3 0]" {
 		t.Errorf("nvpmodel set %v, want 3 and then the found 0", ran)

@@ -217,9 +217,8 @@ func TestStartWaitsForTheGuardToBeReadyAndNotLonger(t *testing.T) {
 
 		out, guard = net.Pipe()
 		go guard.Write(encode(response{Event: "ready", PID: os.Getpid()}))
-		if c, err = ready(t.Context(), in, out); err != nil {
-			t.Fatal(err)
-		}
+		c, err = ready(t.Context(), in, out)
+		must.NoError(t, err)
 		if time.Sleep(2 * readyWait); c.Gone() {
 			t.Errorf("a guard that had nothing to say for %v counts as gone", 2*readyWait)
 		}
@@ -263,9 +262,8 @@ func TestWatchdogOfAnEndedGuardLeavesTheNextOneAlone(t *testing.T) {
 	ctx := context.Background()
 	root := tegratest.AGXOrin35(t)
 	c := startGuard(t, root)
-	if _, err := c.Apply(ctx, tegra.Request{Mode: mid}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Apply(ctx, tegra.Request{Mode: mid})
+	must.NoError(t, err)
 	watchdog := watchdogOf(t, c.PID(), root)
 	must.NoError(t, signalTo(watchdog, syscall.SIGSTOP))
 	must.NoError(t, c.Keep(ctx))
@@ -319,8 +317,7 @@ func watchdogOf(t *testing.T, guard int, root string) int {
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	must.NoError(t, err)
+	data := must.Read(t, name)
 	return string(data)
 }
 

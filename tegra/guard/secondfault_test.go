@@ -121,9 +121,8 @@ func TestGuardSaysThatACountdownsUndoFailedAndTriesAgain(t *testing.T) {
 			r := newRig(t, tegratest.NewAGXOrin35())
 			told := make(chan error, 1)
 			r.OnRevert(func(_ tegra.Applied, err error) { told <- err })
-			if _, err := r.ApplyFor(context.Background(), tegra.Request{Mode: mid}, time.Minute); err != nil {
-				t.Fatal(err)
-			}
+			_, err := r.ApplyFor(context.Background(), tegra.Request{Mode: mid}, time.Minute)
+			must.NoError(t, err)
 			r.k.Do(func() { r.k.Refuse[limit] = syscall.EIO })
 			if err := <-told; err == nil || !strings.Contains(err.Error(), "GPU max") {
 				t.Errorf("it says %v", err)
@@ -148,9 +147,8 @@ func TestGuardKeepsNoModeWhoseUndoFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
 		r := newRig(t, tegratest.NewAGXOrin35())
-		if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		_, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, time.Minute)
+		must.NoError(t, err)
 		r.k.Do(func() { r.k.Refuse[tegratest.GPU35+"/max_freq"] = syscall.EIO })
 		time.Sleep(time.Minute + time.Second)
 		synctest.Wait()

@@ -47,9 +47,8 @@ func (r *rig) connect() {
 	s, err := NewServer(r.k, tegra.RealClock(), ServerOptions{})
 	must.NoError(r.t, err)
 	s.pause = func(time.Duration) {} // the fault lasts for a number of tries, not for a time
-	if s.store, err = stateStore(tegra.DiskFS(r.root), true); err != nil {
-		r.t.Fatal(err)
-	}
+	s.store, err = stateStore(tegra.DiskFS(r.root), true)
+	must.NoError(r.t, err)
 	r.server, r.space = s, s.sysfs.Space()
 	requests, in := io.Pipe()
 	out, answers := io.Pipe()
@@ -58,9 +57,8 @@ func (r *rig) connect() {
 		requests.Close()
 		answers.Close()
 	}()
-	if r.Client, err = connect(in, out); err != nil {
-		r.t.Fatal(err)
-	}
+	r.Client, err = connect(in, out)
+	must.NoError(r.t, err)
 	r.t.Cleanup(func() { r.Client.Close() })
 }
 
@@ -367,9 +365,8 @@ func TestGuardRevertsToTheUsersLimitsOnAHotBoard(t *testing.T) {
 	must.NoError(t, os.WriteFile(filepath.Join(r.root, cooler+"/cur_state"), []byte("2\n"), 0o644))
 	r.k.Do(func() { r.k.Cap[limit] = "1344000" })
 	r.apply(slow)
-	if _, err := r.Revert(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := r.Revert(t.Context())
+	must.NoError(t, err)
 	if now := tegratest.Contents(t, r.root)[limit]; now != set {
 		t.Errorf("reverted to %q, want %q", now, set)
 	}
@@ -400,9 +397,8 @@ func TestGuardWaitsForALimitToTakeEffect(t *testing.T) {
 func TestGuardCountsDownAfterAnApplyThatFailed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tegratest.NewAGXOrin35())
-	if _, err := r.ApplyFor(t.Context(), tegra.Request{Mode: slow}, 200*time.Millisecond); err != nil {
-		t.Fatal(err)
-	}
+	_, err := r.ApplyFor(t.Context(), tegra.Request{Mode: slow}, 200*time.Millisecond)
+	must.NoError(t, err)
 	unknown := tegra.Governors{CPU: "none"}
 	if _, err := r.Apply(t.Context(), tegra.Request{Mode: fast, Governors: unknown, DVFS: true}); err == nil {
 		t.Fatal("a governor that does not exist was set")
@@ -540,9 +536,8 @@ func TestGuardKeepsTheKernelsRulesOverRandomRequests(t *testing.T) {
 	r := newRig(t, tegratest.NewAGXOrin35())
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, m := range r.space.Sample(40, 3) {
-		if _, err := r.Apply(ctx, tegra.Request{Mode: m, DVFS: rng.IntN(3) == 0}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := r.Apply(ctx, tegra.Request{Mode: m, DVFS: rng.IntN(3) == 0})
+		must.NoError(t, err)
 		switch rng.IntN(4) {
 		case 0:
 			_, _ = r.Revert(ctx)

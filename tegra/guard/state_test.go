@@ -42,9 +42,8 @@ func TestGuardRevertGoesBackOneApplyAndRestoreToTheStart(t *testing.T) {
 	}
 	r.apply(mid)
 	r.apply(slow)
-	if _, err := r.Restore(ctx); err != nil {
-		t.Fatal(err)
-	}
+	_, err = r.Restore(ctx)
+	must.NoError(t, err)
 	r.wantAsFound()
 }
 
@@ -78,9 +77,8 @@ func TestGuardRevertGoesBackThroughWhatWasKeptToTheStateFoundFirst(t *testing.T)
 		back(mid)
 		back(slow)
 		next()
-		if _, err := r.Revert(ctx); err != nil {
-			t.Fatal(err)
-		}
+		_, err := r.Revert(ctx)
+		must.NoError(t, err)
 		r.wantAsFound()
 		next()
 		if _, err := r.Revert(ctx); !errors.Is(err, ErrNothing) {
@@ -100,9 +98,8 @@ func TestGuardForgetsStepsBackThatWereNotKept(t *testing.T) {
 		must.NoError(t, r.Keep(ctx))
 	}
 	for range 2 {
-		if _, err := r.Revert(ctx); err != nil {
-			t.Fatal(err)
-		}
+		_, err := r.Revert(ctx)
+		must.NoError(t, err)
 	}
 	r.wantAsFound()
 	r.Close() // back to mid, with both steps
@@ -153,9 +150,8 @@ func TestGuardKeepStaysAndALaterProcessCanRevertIt(t *testing.T) {
 		t.Fatalf("no state to revert to: %v, %v", last, err)
 	}
 	r.connect()
-	if _, err := r.Revert(ctx); err != nil {
-		t.Fatal(err)
-	}
+	_, err := r.Revert(ctx)
+	must.NoError(t, err)
 	must.NoError(t, r.Keep(ctx))
 	r.Close()
 	r.wantAsFound()
@@ -172,9 +168,8 @@ func TestGuardRevertsWhenACountdownEnds(t *testing.T) {
 		told := make(chan tegra.Applied, 1)
 		r.OnRevert(func(a tegra.Applied, _ error) { told <- a })
 		begun := time.Now()
-		if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, 15*time.Second); err != nil {
-			t.Fatal(err)
-		}
+		_, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, 15*time.Second)
+		must.NoError(t, err)
 		<-told
 		if took := time.Since(begun); took != 15*time.Second {
 			t.Errorf("reverted after %v, want 15 s", took)
@@ -191,9 +186,8 @@ func TestGuardDeclinesNothingButATrial(t *testing.T) {
 	t.Parallel()
 	for name, over := range map[string]func(r *rig){
 		"its countdown has ended": func(r *rig) {
-			if _, err := r.ApplyFor(t.Context(), tegra.Request{Mode: slow}, time.Millisecond); err != nil {
-				t.Fatal(err)
-			}
+			_, err := r.ApplyFor(t.Context(), tegra.Request{Mode: slow}, time.Millisecond)
+			must.NoError(t, err)
 			eventually(t, "the countdown ends", func() bool {
 				r.server.mu.Lock()
 				defer r.server.mu.Unlock()
@@ -249,9 +243,8 @@ func TestGuardKeepStopsTheCountdown(t *testing.T) {
 		ctx := context.Background()
 		r := newRig(t, tegratest.NewAGXOrin35())
 		r.OnRevert(func(tegra.Applied, error) { t.Error("reverted although kept") })
-		if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, time.Hour); err != nil {
-			t.Fatal(err)
-		}
+		_, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, time.Hour)
+		must.NoError(t, err)
 		time.Sleep(time.Hour - time.Millisecond)
 		must.NoError(t, r.Keep(ctx))
 		time.Sleep(24 * time.Hour)
@@ -270,15 +263,13 @@ func TestGuardWritesTheFanOnlyOnRequestAndRestoresIt(t *testing.T) {
 	if got := r.k.Value(tegratest.Fan); got != "55" {
 		t.Errorf("the fan moved to %s unasked", got)
 	}
-	if _, err := r.Apply(ctx, tegra.Request{Mode: mid, Fan: tegra.FanMax}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := r.Apply(ctx, tegra.Request{Mode: mid, Fan: tegra.FanMax})
+	must.NoError(t, err)
 	if got := r.k.Value(tegratest.Fan); got != "255" {
 		t.Errorf("the fan is at %s, want 255", got)
 	}
-	if _, err := r.Apply(ctx, tegra.Request{Mode: mid, Fan: tegra.FanAuto}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = r.Apply(ctx, tegra.Request{Mode: mid, Fan: tegra.FanAuto})
+	must.NoError(t, err)
 	if got := r.k.Value(tegratest.Fan); got != "55" {
 		t.Errorf("the fan is at %s, want 55", got)
 	}
@@ -322,9 +313,8 @@ func TestGuardOffersAndTakesOverAStateLeftBehind(t *testing.T) {
 			t.Error("the new guard does not report the state")
 		}
 		if way == "recover" {
-			if _, err := r.RestorePending(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			_, err := r.RestorePending(context.Background())
+			must.NoError(t, err)
 		} else {
 			r.apply(slow)
 		}
@@ -360,9 +350,8 @@ func TestGuardWritesOnlyKnownFilesOfASavedState(t *testing.T) {
 	r := newRig(t, tree)
 	r.leave(&Pending{State: tegra.State{Files: []tegra.StateFile{{Path: "/etc/passwd", Value: "evil"},
 		{Path: tegratest.GPU35 + "/max_freq", Value: "1300500000"}}}})
-	if _, err := r.RestorePending(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := r.RestorePending(context.Background())
+	must.NoError(t, err)
 	r.wantAsFound()
 }
 
@@ -383,15 +372,13 @@ func TestGuardRevertNeverReturnsToATrialThatNobodyKept(t *testing.T) {
 	r.apply(slow)
 	r.apply(fast)
 	must.NoError(t, r.Keep(ctx))
-	if _, err := r.Revert(ctx); err != nil {
-		t.Fatal(err)
-	}
+	_, err := r.Revert(ctx)
+	must.NoError(t, err)
 	r.wantAsFound()
 	r.Close() // not kept: back to fast
 	r.connect()
-	if _, err := r.Revert(ctx); err != nil {
-		t.Fatal(err)
-	}
+	_, err = r.Revert(ctx)
+	must.NoError(t, err)
 	must.NoError(t, r.Keep(ctx))
 	r.Close()
 	r.wantAsFound()

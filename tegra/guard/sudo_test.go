@@ -39,8 +39,7 @@ exec "$@"
 func ordinary(t *testing.T, root, sudo string) (client *exec.Cmd, log string) {
 	t.Helper()
 	place := t.TempDir()
-	program, err := os.ReadFile(os.Args[0])
-	must.NoError(t, err)
+	program := must.Read(t, os.Args[0])
 	tegratest.Program(t, filepath.Join(place, "jtune"), string(program))
 	if sudo != "" {
 		tegratest.Program(t, filepath.Join(place, "sudo"), sudo)

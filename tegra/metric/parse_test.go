@@ -115,9 +115,8 @@ func TestGoalIsStoredAsALineAndReadFromAnOldTable(t *testing.T) {
 	t.Parallel()
 	var got struct{ A, B, C Goal }
 	text := "A = \"30 W, 5 A VDD_IN, least energy\"\nB = \"\"\n[C]\nPowerW = 20.0\nTimeMS = 80.0\nEnergy = true\n"
-	if _, err := toml.Decode(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	_, err := toml.Decode(text, &got)
+	must.NoError(t, err)
 	if got.A.String() != "30 W, 5 A VDD_IN, least energy" || got.B != (Goal{}) ||
 		got.C.String() != "20 W, 80 ms, least energy" {
 		t.Errorf("got %v, %v, %v", got.A, got.B, got.C)

@@ -278,8 +278,7 @@ func TestParseTakesTheExtractedFactsFromTheVendorsFiles(t *testing.T) {
 		}
 		c := configs[cells[0]]
 		if c == nil {
-			data, err := os.ReadFile(filepath.Join(filepath.Dir(table), cells[0]))
-			must.NoError(t, err)
+			data := must.Read(t, filepath.Join(filepath.Dir(table), cells[0]))
 			c = parse(t, string(data))
 			if len(c.Errors) > 0 {
 				t.Errorf("%s: %v", cells[0], c.Errors)
@@ -352,8 +351,7 @@ func TestReboots(t *testing.T) {
 		"nvpmodel_t186.conf":             0,
 		"nvpmodel_t194.conf":             7, // MODE_10W against each other
 	} {
-		data, err := os.ReadFile(sweeptest.Shared(t, "data/nvpmodel/"+file))
-		must.NoError(t, err)
+		data := must.Read(t, sweeptest.Shared(t, "data/nvpmodel/"+file))
 		c := parse(t, string(data))
 		got := 0
 		for i, a := range c.Modes {

@@ -62,9 +62,8 @@ func TestGuardReportsWhatAVirtualBoardRefuses(t *testing.T) {
 			must.NoError(t, err)
 			defer g.Close()
 			ctx := context.Background()
-			if _, err := g.Apply(ctx, tegra.Request{Mode: low}); err != nil {
-				t.Fatal(err)
-			}
+			_, err = g.Apply(ctx, tegra.Request{Mode: low})
+			must.NoError(t, err)
 			high := high
 			high.Cores, high.EMC = 2, 665600*tegra.KHz
 			b.Inject(f)

@@ -285,9 +285,8 @@ func BenchmarkReplayMinibatch(bench *testing.B) {
 	b := fast(bench, Options{Replay: synthetic(bench)})
 	start(bench, b, "label")
 	for bench.Loop() {
-		if _, err := b.NextMinibatch(context.Background()); err != nil {
-			bench.Fatal(err)
-		}
+		_, err := b.NextMinibatch(context.Background())
+		must.NoError(bench, err)
 	}
 }
 

@@ -46,9 +46,8 @@ func TestColdDataAreReadFromTheDriveOnce(t *testing.T) {
 	}
 	train := func(minibatches int) {
 		for range minibatches {
-			if _, err := b.NextMinibatch(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			_, err := b.NextMinibatch(t.Context())
+			must.NoError(t, err)
 		}
 	}
 	train(1443)

@@ -72,8 +72,7 @@ func TestGoldenFits(t *testing.T) {
 	if *update {
 		must.NoError(t, os.WriteFile(file, []byte(out.String()), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	must.NoError(t, err)
+	want := must.Read(t, file)
 	if diff := cmp.Diff(string(want), out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

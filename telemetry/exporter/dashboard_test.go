@@ -2,7 +2,6 @@ package exporter_test
 
 import (
 	"encoding/json"
-	"os"
 	"regexp"
 	"slices"
 	"testing"
@@ -14,8 +13,7 @@ import (
 // its queries is one that the exporter writes.
 func TestDashboardAsksForSeriesThatThereAre(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../../packaging/grafana.json")
-	must.NoError(t, err)
+	data := must.Read(t, "../../packaging/grafana.json")
 	var dashboard struct {
 		Panels []struct {
 			Title   string
@@ -23,8 +21,7 @@ func TestDashboardAsksForSeriesThatThereAre(t *testing.T) {
 		}
 	}
 	must.NoError(t, json.Unmarshal(data, &dashboard))
-	source, err := os.ReadFile("exporter.go")
-	must.NoError(t, err)
+	source := must.Read(t, "exporter.go")
 	var written []string
 	for _, m := range regexp.MustCompile(`"([a-z]\w*)"`).FindAllSubmatch(source, -1) {
 		written = append(written, string(m[1]))

@@ -378,8 +378,7 @@ func TestExporterReplacesAFileWhole(t *testing.T) {
 	s := &still{}
 	e := of(s, exporter.Source{})
 	must.NoError(t, e.WriteFile(path))
-	before, err := os.ReadFile(path)
-	must.NoError(t, err)
+	before := must.Read(t, path)
 	wantFormat(t, string(before))
 	s.err = errors.New("gone")
 	if err := e.WriteFile(path); err == nil {
@@ -402,9 +401,8 @@ func BenchmarkExporterAnswer(b *testing.B) {
 func BenchmarkExporterReading(b *testing.B) {
 	_, sampler := benchmarked(b)
 	for b.Loop() {
-		if _, err := sampler.Read(); err != nil {
-			b.Fatal(err)
-		}
+		_, err := sampler.Read()
+		must.NoError(b, err)
 	}
 }
 

@@ -193,9 +193,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		defer reliability.Input(t)()
 		l, _ := Parse(text)
-		if _, err := json.Marshal(l); err != nil {
-			t.Fatal(err)
-		}
+		_, err := json.Marshal(l)
+		must.NoError(t, err)
 		if r := l.Reading(); math.IsNaN(r.TotalW.V) || math.IsInf(r.TotalW.V, 0) {
 			t.Fatalf("total %g", r.TotalW.V)
 		}

@@ -196,8 +196,7 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 	jtune(t, "import", path, "--out", filepath.Join(t.TempDir(), "d")).fails(t, exitUsage, "--batch N")
 
 	// bad sizes are rows that do not parse
-	text, err := os.ReadFile(path)
-	must.NoError(t, err)
+	text := must.Read(t, path)
 	lines := strings.SplitAfter(string(text), "\n")
 	for i, bad := range []string{"0", "-4", "NaN", "1e30", "", "2.5", "x"} {
 		lines[i+1] = strings.Replace(strings.Replace(lines[i+1], ",1.0,", ","+bad+",", 1), ",8.0,", ","+bad+",", 1)
@@ -219,8 +218,7 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 	}
 
 	jtune(t, "fit", "--samples", path, "--out", out).done(t)
-	whole, err := os.ReadFile(out)
-	must.NoError(t, err)
+	whole := must.Read(t, out)
 	for name, c := range map[string]struct{ text, words string }{
 		"cut in half":     {string(whole[:len(whole)/2]), "damaged"},
 		"another version": {strings.Replace(string(whole), "jtune-model 2", "jtune-model 9", 1), "version 9"},

@@ -104,8 +104,7 @@ func copies(b *testing.B, parent string, n int) {
 		dir := filepath.Join(parent, fmt.Sprintf("%05d", i))
 		must.NoError(b, os.Mkdir(dir, 0o755))
 		for _, name := range []string{"campaign.toml", "modes.csv", "runs.csv", "answer.toml", "end.txt"} {
-			text, err := os.ReadFile(filepath.Join(from, name))
-			must.NoError(b, err)
+			text := must.Read(b, filepath.Join(from, name))
 			text = stamp.ReplaceAllFunc(text, func(at []byte) []byte {
 				was, err := time.Parse("2006-01-02T15:04:05", string(at))
 				must.NoError(b, err)

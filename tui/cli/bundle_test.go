@@ -22,9 +22,8 @@ func bundleOf(t *testing.T, root string) string {
 	must.NoError(t, err)
 	defer s.Close()
 	path := filepath.Join(t.TempDir(), "board.tar.gz")
-	if _, err := inspect.WriteBundle(s, path); err != nil {
-		t.Fatal(err)
-	}
+	_, err = inspect.WriteBundle(s, path)
+	must.NoError(t, err)
 	return path
 }
 

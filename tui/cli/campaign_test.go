@@ -103,8 +103,7 @@ func TestResumedCampaignKeepsItsSettings(t *testing.T) {
 	args := with(virtualBoard, "profile", "resnet", "--sample", "4", "--out", out)
 	jtune(t, with(args, "--wait", "21s", "--minibatches", "5")...).done(t)
 	file := filepath.Join(out, "modes.csv")
-	text, err := os.ReadFile(file)
-	must.NoError(t, err)
+	text := must.Read(t, file)
 	lines := strings.SplitAfter(string(text), "\n")
 	must.NoError(t, os.WriteFile(file, []byte(strings.Join(lines[:3], "")), 0o644))
 	for _, other := range [][]string{{"--minibatches", "10"}, {"--dvfs", "on"}, {"--wait", "3s"}} {
@@ -130,8 +129,7 @@ func TestResumeRunsNoCommandThatAFolderNames(t *testing.T) {
 	args := with(virtualBoard, "profile", "resnet", "--sample", "3", "--out", out)
 	jtune(t, args...).done(t)
 	head := filepath.Join(out, "campaign.toml")
-	text, err := os.ReadFile(head)
-	must.NoError(t, err)
+	text := must.Read(t, head)
 	bad := strings.Replace(string(text), "[workload]\n", "[workload]\n"+
 		"command = [\"/bin/sh\", \"-c\", \"id > PWNED\"]\n"+
 		"env = { LD_PRELOAD = \"evil.so\" }\n", 1)
@@ -287,8 +285,7 @@ func TestFailedModesAreMeasuredAgainWhenAsked(t *testing.T) {
 	args := with(replay(path), "profile", "label", "--sample", "3", "--minibatches", "5", "--out", out)
 	jtune(t, args...).done(t)
 	file := filepath.Join(out, "modes.csv")
-	text, err := os.ReadFile(file)
-	must.NoError(t, err)
+	text := must.Read(t, file)
 	lines := strings.Split(string(text), "\n")
 	fields := strings.Split(lines[2], ",")
 	fields[4], fields[5], fields[6] = "", "", "failed"
@@ -326,8 +323,7 @@ func TestCampaignFeedsFitAndReplay(t *testing.T) {
 func TestReplayTellsEveryRowThatItLeavesOut(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)
-	text, err := os.ReadFile(path)
-	must.NoError(t, err)
+	text := must.Read(t, path)
 	lines := strings.SplitAfter(string(text), "\n")
 	lines[2], lines[5] = "2,729600,318750000,665600000,100,\"torn\n", "x,y\n"
 	o := jtune(t, with(replay(write(t, strings.Join(lines, ""))), "modes", "--csv")...).done(t)
@@ -344,8 +340,7 @@ func TestRowsOfACampaignThatDoNotParseAreTold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "campaign")
 	jtune(t, "import", path, "--out", dir).done(t)
 	table := filepath.Join(dir, "modes.csv")
-	text, err := os.ReadFile(table)
-	must.NoError(t, err)
+	text := must.Read(t, table)
 	lines := strings.SplitAfter(string(text), "\n")
 	lines[3] = "4,torn\n"
 	must.NoError(t, os.WriteFile(table, []byte(strings.Join(lines, "")), 0o644))

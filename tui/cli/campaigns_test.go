@@ -263,8 +263,7 @@ func TestRepeatMeasuresTheSameAgainIntoANewFolder(t *testing.T) {
 				t.Errorf("%s: %s is %v the second time, was %v", c["name"], key, d[key], c[key])
 			}
 		}
-		old, err := os.ReadFile(filepath.Join(c["path"].(string), "campaign.toml"))
-		must.NoError(t, err)
+		old := must.Read(t, filepath.Join(c["path"].(string), "campaign.toml"))
 		now, err := os.ReadFile(filepath.Join(d["path"].(string), "campaign.toml"))
 		if err != nil || undated(string(old)) != undated(string(now)) {
 			t.Errorf("asked for:\n%s\nthe second time, %v:\n%s", old, err, now)
@@ -286,8 +285,7 @@ func TestRepeatRunsNoCommandThatAFolderNames(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "campaign")
 	jtune(t, with(replay(path), "profile", "label", "--sample", "3", "--out", out)...).done(t)
 	head := filepath.Join(out, "campaign.toml")
-	text, err := os.ReadFile(head)
-	must.NoError(t, err)
+	text := must.Read(t, head)
 	mark := filepath.Join(t.TempDir(), "ran")
 	command := fmt.Sprintf("[workload]\ncommand = [\"touch\", %q]\n", mark)
 	bad := strings.Replace(string(text), "[workload]\n", command, 1)

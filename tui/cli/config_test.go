@@ -190,9 +190,8 @@ func TestDocsShowEveryKeyOfTheConfiguration(t *testing.T) {
 	}
 	var shown map[string]any
 	all := strings.ReplaceAll(text, "\n# file", "\nfile") // excludes meter.command
-	if _, err := tomlfile.Decode("the reference", all, &shown); err != nil {
-		t.Fatal(err)
-	}
+	_, err := tomlfile.Decode("the reference", all, &shown)
+	must.NoError(t, err)
 	for _, k := range defaultKeys(t) {
 		example := k.Path[0] == "keys" || k.Path[0] == "theme" // one action and one colour are enough
 		if !example && !shows(shown, k.Path) {

@@ -27,8 +27,7 @@ func docPages(t *testing.T) map[string]string {
 			t.Fatalf("no page %s: %v", pattern, err)
 		}
 		for _, path := range found {
-			text, err := os.ReadFile(path)
-			must.NoError(t, err)
+			text := must.Read(t, path)
 			pages[path] = string(text)
 		}
 	}

@@ -36,20 +36,17 @@ func (e featureCheck) asserts() bool { return len(e.Says)+len(e.JSON)+e.Lines > 
 func readEvidence(t *testing.T) []featureCheck {
 	t.Helper()
 	const file = "features.toml"
-	text, err := os.ReadFile(filepath.Join(checkout, "docs", file))
-	must.NoError(t, err)
+	text := must.Read(t, filepath.Join(checkout, "docs", file))
 	var v struct{ Evidence []featureCheck }
-	if _, err := tomlfile.Decode(file, string(text), &v); err != nil {
-		t.Fatal(err)
-	}
+	_, err := tomlfile.Decode(file, string(text), &v)
+	must.NoError(t, err)
 	return v.Evidence
 }
 
 // commandsOf returns the commands that each row of docs/features.md names as evidence.
 func commandsOf(t *testing.T) map[string][]string {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(checkout, "docs", "features.md"))
-	must.NoError(t, err)
+	page := must.Read(t, filepath.Join(checkout, "docs", "features.md"))
 	out := map[string][]string{}
 	for _, r := range featureRow.FindAllStringSubmatch(string(page), -1) {
 		out[r[1]] = nil

@@ -255,8 +255,7 @@ func TestWatchOfThirtyDaysStaysFlat(t *testing.T) {
 
 func rssKB(t *testing.T, pid int) int {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	must.NoError(t, err)
+	text := must.Read(t, fmt.Sprintf("/proc/%d/status", pid))
 	m := regexp.MustCompile(`VmRSS:\s+(\d+) kB`).FindSubmatch(text)
 	if m == nil {
 		t.Fatalf("no VmRSS:\n%s", text)
@@ -269,8 +268,7 @@ func rssKB(t *testing.T, pid int) int {
 // cpuSeconds returns the CPU time of a process, to hundredths of a second.
 func cpuSeconds(t *testing.T, pid int) float64 {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	must.NoError(t, err)
+	text := must.Read(t, fmt.Sprintf("/proc/%d/stat", pid))
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	total := 0.0
 	for _, f := range fields[11:13] { // utime and stime

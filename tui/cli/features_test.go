@@ -41,8 +41,7 @@ func featureTests(t *testing.T) map[string]bool {
 func TestFeaturesNameTestsAndCommandsThatExist(t *testing.T) {
 	t.Parallel()
 	computes(t)
-	page, err := os.ReadFile(filepath.Join(checkout, "docs", "features.md"))
-	must.NoError(t, err)
+	page := must.Read(t, filepath.Join(checkout, "docs", "features.md"))
 	tests, count := featureTests(t), map[string]int{}
 	rows := featureRow.FindAllStringSubmatch(string(page), -1)
 	for _, r := range rows {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -19,8 +18,7 @@ func TestFieldsAreBoundByACommand(t *testing.T) {
 	must.NoError(t, err)
 	var source strings.Builder
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		must.NoError(t, err)
+		text := must.Read(t, file)
 		source.Write(text)
 	}
 	for of, part := range requests().parts {

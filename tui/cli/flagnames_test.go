@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,8 +45,7 @@ func TestFlagsHaveEveryField(t *testing.T) {
 // everyField returns the constants of package usage, each named once.
 func everyField(t *testing.T) (list []usage.Field) {
 	t.Helper()
-	source, err := os.ReadFile("../../internal/usage/fields.go")
-	must.NoError(t, err)
+	source := must.Read(t, "../../internal/usage/fields.go")
 	for _, m := range regexp.MustCompile(`Field\s+= "(.+?)"`).FindAllStringSubmatch(string(source), -1) {
 		if f := usage.Field(m[1]); slices.Contains(list, f) {
 			t.Errorf("%s twice", f)

@@ -141,8 +141,7 @@ func TestFleetMeasuresOnePlanInParts(t *testing.T) {
 		t.Error("joined without a part")
 	}
 	// The board is reachable again: the same command measures what is missing, and merges.
-	text, err := os.ReadFile(config[1])
-	must.NoError(t, err)
+	text := must.Read(t, config[1])
 	must.NoError(t, os.WriteFile(config[1], []byte(strings.Replace(string(text), `"dead"`, `"c"`, 1)), 0o644))
 	jtune(t, append(append(config, "fleet", "profile"), plan...)...).done(t)
 	head, rows, err := record.Read(out)

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -109,8 +108,7 @@ func TestFormerNamesRunThePresentCommand(t *testing.T) {
 // gone, which say what to use.
 func TestCommandsOfAnEarlierVersionAnswer(t *testing.T) {
 	t.Parallel()
-	list, err := os.ReadFile("testdata/commands-baca48b6.txt")
-	must.NoError(t, err)
+	list := must.Read(t, "testdata/commands-baca48b6.txt")
 	replaced := strings.Fields("--keep --reduce") // of models: the profiles
 	root, asked := new(app).root(), 0
 	for line := range strings.Lines(string(list)) {
@@ -154,9 +152,8 @@ func TestListPrintsAllFour(t *testing.T) {
 		one := jtune(t, with(args, append(strings.Fields(name), "--json")...)...).done(t).out
 		got, err := json.Marshal(doc[strings.Fields(name)[0]])
 		var want any
-		if err = errors.Join(err, json.Unmarshal([]byte(one), &want)); err != nil {
-			t.Fatal(err)
-		}
+		err = errors.Join(err, json.Unmarshal([]byte(one), &want))
+		must.NoError(t, err)
 		if again, _ := json.Marshal(want); string(again) != string(got) {
 			t.Errorf("list --json has other %s: %s", name, got)
 		}

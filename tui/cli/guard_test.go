@@ -29,9 +29,8 @@ func TestDeadGuardIsReplaced(t *testing.T) {
 		must.NoError(t, err)
 		m, err := s.Device.Space().Parse("8c/1.34C/0.83G/2.13M")
 		must.NoError(t, err)
-		if _, err := g.Apply(t.Context(), tegra.Request{Mode: m}); err != nil {
-			t.Fatal(err)
-		}
+		_, err = g.Apply(t.Context(), tegra.Request{Mode: m})
+		must.NoError(t, err)
 		return g.(*guard.Client)
 	}
 	first := set()

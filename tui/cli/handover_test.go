@@ -54,8 +54,7 @@ func TestReportOfASearch(t *testing.T) {
 	if !strings.Contains(o.err, "mobilenet on AGX Orin") {
 		t.Errorf("said %q", o.err)
 	}
-	text, err := os.ReadFile(file)
-	must.NoError(t, err)
+	text := must.Read(t, file)
 	page := string(text)
 	for _, said := range []string{"SIMULATED: a virtual board", found, "It holds: held for 20 min", "● measured",
 		"○ predicted", "<svg ", "jtune apply " + found, "the soak: mobilenet", "All modes, and what was measured",
@@ -232,8 +231,7 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 	verified(loaded)
 	// a limit that it no longer keeps
 	path := filepath.Join(loaded, "campaign.toml")
-	text, err := os.ReadFile(path)
-	must.NoError(t, err)
+	text := must.Read(t, path)
 	tight := regexp.MustCompile(`(?m)^(\s*latency_ms = ).*$`).ReplaceAll(text, []byte("${1}5.0"))
 	must.NoError(t, os.WriteFile(path, tight, 0o644))
 	late := jtune(t, on("verify", loaded, "--json")...)

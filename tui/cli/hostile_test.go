@@ -102,8 +102,7 @@ func TestResumeTakesNoRowThatCannotBe(t *testing.T) {
 	args := with(virtualBoard, "profile", "resnet", "--sample", "4", "--minibatches", "3", "--out", out)
 	jtune(t, args...).done(t)
 	file := filepath.Join(out, "modes.csv")
-	text, err := os.ReadFile(file)
-	must.NoError(t, err)
+	text := must.Read(t, file)
 	rows := strings.SplitAfter(string(text), "\n")
 	cells := func(i, at int, v string) {
 		fields := strings.Split(rows[i], ",")
@@ -139,8 +138,7 @@ func TestMergeTakesCopiesOnce(t *testing.T) {
 		t.Errorf("%d rows, %d runs, %v; want 6 of both", len(rows), len(runs), err)
 	}
 	file := filepath.Join(base, "modes.csv")
-	text, err := os.ReadFile(file)
-	must.NoError(t, err)
+	text := must.Read(t, file)
 	_, below, _ := strings.Cut(string(text), "\n")
 	must.NoError(t, os.WriteFile(file, append(text, below...), 0o644))
 	for _, samples := range []string{base, write(t, string(text)+below)} {

@@ -105,8 +105,7 @@ func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
 	jtune(t, "merge", a, t.TempDir(), "--out", out+"4").fails(t, exitFailed)
 	jtune(t, "merge", a, "--out", out+"5").fails(t, exitUsage, "DIR DIR…")
 	rows := filepath.Join(b, "modes.csv")
-	text, err := os.ReadFile(rows)
-	must.NoError(t, err)
+	text := must.Read(t, rows)
 	// one mode less
 	must.NoError(t, os.WriteFile(rows, text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1], 0o644))
 	if o := jtune(t, "merge", a, b, "--out", out+"6").done(t); !strings.Contains(o.err,
@@ -135,8 +134,7 @@ func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
 	}
 	edit := func(dir, column string, factor float64) {
 		file := filepath.Join(dir, "modes.csv")
-		text, err := os.ReadFile(file)
-		must.NoError(t, err)
+		text := must.Read(t, file)
 		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 		at := slices.Index(strings.Split(lines[0], ","), column)
 		for i := 1; i < len(lines); i++ {

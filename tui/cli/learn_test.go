@@ -358,8 +358,7 @@ func TestPredictWithoutModesGivesTheWholeSpace(t *testing.T) {
 func TestBrokenModelFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	model := fitToy(t)
-	data, err := os.ReadFile(model)
-	must.NoError(t, err)
+	data := must.Read(t, model)
 	for name, text := range map[string]string{"cut in half": string(data[:len(data)/2]), "no model": "hello",
 		"empty": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -393,8 +392,7 @@ func TestFrontIsDrawn(t *testing.T) {
 	model := fitToy(t)
 	svg := filepath.Join(t.TempDir(), "front.svg")
 	o := jtune(t, "front", "--model", model, "--svg", svg).done(t)
-	data, err := os.ReadFile(svg)
-	must.NoError(t, err)
+	data := must.Read(t, svg)
 	text := string(data)
 	if !strings.HasPrefix(text, "<svg") || !strings.Contains(text, "<polyline") || strings.Contains(text, "NaN") ||
 		o.out != "" {

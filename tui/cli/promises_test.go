@@ -21,8 +21,7 @@ func TestCommandsRunNothingThatAFolderNames(t *testing.T) {
 	jtune(t, with(args, "profile", "job", "--sample", "1", "--minibatches", "3", "--out", campaign)...).done(t)
 	mark := filepath.Join(t.TempDir(), "ran")
 	head := filepath.Join(campaign, "campaign.toml")
-	text, err := os.ReadFile(head)
-	must.NoError(t, err)
+	text := must.Read(t, head)
 	at := strings.Index(string(text), "command = ")
 	if at < 0 {
 		t.Fatalf("no command in\n%s", text)
@@ -52,9 +51,8 @@ func TestCommandsRunNothingThatAFolderNames(t *testing.T) {
 			t.Fatalf("jtune %s ran the command of the folder", strings.Join(command, " "))
 		}
 	}
-	if _, err := os.Stat(head); err != nil {
-		t.Fatal(err)
-	}
+	_, err := os.Stat(head)
+	must.NoError(t, err)
 	jtune(t, with(args, "campaigns", "repeat", "evil", "--trust-command")...).done(t)
 	if _, err := os.Stat(mark); err != nil {
 		t.Errorf("the trusted command left no mark either: %v", err)

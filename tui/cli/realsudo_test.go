@@ -113,8 +113,7 @@ func newSudoSystem(t *testing.T, dir string) sudoSystem {
 	must.NoError(t, os.Remove("/etc/sudoers"))
 	sudoers := "Defaults env_reset\nroot ALL=(ALL:ALL) ALL\n@includedir /etc/sudoers.d\n"
 	must.NoError(t, os.WriteFile("/etc/sudoers", []byte(sudoers), 0o440))
-	program, err := os.ReadFile(os.Args[0])
-	must.NoError(t, err)
+	program := must.Read(t, os.Args[0])
 	must.NoError(t, os.Mkdir(filepath.Dir(installed), 0o755))
 	must.NoError(t, os.WriteFile(installed, program, 0o755))
 	return sudoSystem{board}

@@ -23,8 +23,7 @@ func powerless(t testing.TB, args ...string) outcome {
 	program := os.Args[0]
 	attr := &syscall.SysProcAttr{}
 	if os.Geteuid() == 0 {
-		data, err := os.ReadFile(program)
-		must.NoError(t, err)
+		data := must.Read(t, program)
 		program = filepath.Join(readable(t, t.TempDir()), "jtune")
 		tegratest.Program(t, program, string(data))
 		attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}

@@ -177,8 +177,7 @@ func TestConvertNvpmodelGivesTheContractsKeys(t *testing.T) {
 	for _, m := range v["modes"].([]any) {
 		hasKeys(t, m, "id name cores_on cores_off cpu_khz gpu_hz emc_max_hz masks")
 	}
-	data, err := os.ReadFile(path)
-	must.NoError(t, err)
+	data := must.Read(t, path)
 	piped := jtuneWith(t, t.Context(), bytes.NewReader(data), "convert", "nvpmodel", "-", "--json").done(t)
 	if piped.out != o.out {
 		t.Error("reading from a pipe gives another answer")

@@ -14,8 +14,7 @@ import (
 func TestSpareKeepsInputsAndRecords(t *testing.T) {
 	t.Parallel()
 	sweep, _ := toySweep(t)
-	before, err := os.ReadFile(sweep)
-	must.NoError(t, err)
+	before := must.Read(t, sweep)
 	dir := t.TempDir()
 	soft, hard, model := filepath.Join(dir, "soft.svg"), filepath.Join(dir, "hard.csv"), filepath.Join(dir, "a.model")
 	must.NoError(t, os.Symlink(sweep, soft))

@@ -23,9 +23,8 @@ func TestForgetTypedDiscardsEarlierLines(t *testing.T) {
 		must.NoError(t, err)
 		return n
 	}
-	if _, err := keyboard.WriteString("y\n"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = keyboard.WriteString("y\n")
+	must.NoError(t, err)
 	until(t, "the line is there", func() bool { return typed() == 2 })
 	if forgetTyped(terminal); typed() != 0 {
 		t.Errorf("%d characters are left", typed())

@@ -20,8 +20,7 @@ func throughSudo(t *testing.T, home string, args ...string) outcome {
 		t.Skip("takes root, to be root through sudo")
 	}
 	var out, errs bytes.Buffer
-	program, err := os.ReadFile(os.Args[0])
-	must.NoError(t, err)
+	program := must.Read(t, os.Args[0])
 	name := filepath.Join(readable(t, t.TempDir()), "jtune") // go test's own folder belongs to root
 	tegratest.Program(t, name, string(program))
 	cmd := exec.Command(name, args...)

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/csv"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -93,8 +92,7 @@ func TestConvertOfEveryRecordedLog(t *testing.T) {
 		t.Fatalf("%d logs, %v", len(logs), err)
 	}
 	for _, log := range logs {
-		text, err := os.ReadFile(log)
-		must.NoError(t, err)
+		text := must.Read(t, log)
 		o := jtune(t, "convert", "tegrastats", log, "--json").done(t)
 		got := strings.Count(o.out, "\n")
 		if want := strings.Count(strings.TrimSpace(string(text)), "\n") + 1; got != want {

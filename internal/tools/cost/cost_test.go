@@ -105,13 +105,12 @@ func TestAskTimesAKeysAnswer(t *testing.T) {
 	must.NoError(t, err)
 	defer term.Close()
 	ctx := context.Background()
-	if _, err := term.Until(
+	_, err = term.Until(
 		ctx,
 		patience,
 		func(screen string) bool { return strings.Contains(screen, "ready") },
-	); err != nil {
-		t.Fatal(err)
-	}
+	)
+	must.NoError(t, err)
 	took, err := ask(ctx, term, "x", func(screen string) string { return strings.TrimSpace(screen) })
 	if err != nil || took < 200*time.Millisecond || took > patience {
 		t.Errorf("a key that is answered after 0.2 s is timed as %v, %v", took, err)

@@ -88,8 +88,7 @@ func textOf(f frame) string {
 // picture requires well-formed SVG in which every frame shows VIRTUAL.
 func picture(t *testing.T, path string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	must.NoError(t, err)
+	text := must.Read(t, path)
 	for d := xml.NewDecoder(strings.NewReader(string(text))); ; {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			break

@@ -36,14 +36,12 @@ func TestMakerefWritesNetworksAndTheirNote(t *testing.T) {
 		"-sweep", file, "-out", dir, "-minsteps", "-1",
 	}, &out))
 	for _, suffix := range []string{nn.TimeSuffix, nn.PowerSuffix} {
-		data, err := os.ReadFile(filepath.Join(dir, nn.ReferenceName+suffix))
-		must.NoError(t, err)
+		data := must.Read(t, filepath.Join(dir, nn.ReferenceName+suffix))
 		if err := new(nn.Net).UnmarshalBinary(data); err != nil {
 			t.Errorf("%s: %v", suffix, err)
 		}
 	}
-	note, err := os.ReadFile(filepath.Join(dir, nn.ReferenceName+nn.ProvenanceSuffix))
-	must.NoError(t, err)
+	note := must.Read(t, filepath.Join(dir, nn.ReferenceName+nn.ProvenanceSuffix))
 	for _, want := range []string{`"modes": 12`, "bf7d6b73", "makeref -sweep"} {
 		if !strings.Contains(string(note), want) {
 			t.Errorf("the note lacks %q:\n%s", want, note)

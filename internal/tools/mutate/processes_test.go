@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -27,8 +26,7 @@ echo printed; exit 3`, dir)))
 		t.Errorf("the command: got %q, %v", out, err)
 	}
 	for _, name := range []string{"one", "two"} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		must.NoError(t, err)
+		text := must.Read(t, filepath.Join(dir, name))
 		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 		must.NoError(t, err)
 		if err := syscall.Kill(pid, 0); err != syscall.ESRCH {

@@ -39,8 +39,7 @@ func counts(t *testing.T) map[string]int {
 
 func TestReliabilityOfTheResultsIsNoMoreThanTheRecords(t *testing.T) {
 	t.Parallel()
-	results, err := os.ReadFile(filepath.Join(root, "docs/results.md"))
-	must.NoError(t, err)
+	results := must.Read(t, filepath.Join(root, "docs/results.md"))
 	sums := counts(t)
 	number := regexp.MustCompile(`[\d.,]+( million)?`)
 	for row, parts := range map[string][]string{

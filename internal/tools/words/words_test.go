@@ -21,8 +21,7 @@ var update = flag.Bool("update", false, "rewrite testdata/messages")
 
 func TestPatternsFindTranslatedSentencesAndLeaveOthers(t *testing.T) {
 	t.Parallel()
-	sentences, err := os.ReadFile("testdata/sentences.txt")
-	must.NoError(t, err)
+	sentences := must.Read(t, "testdata/sentences.txt")
 	for line := range strings.Lines(string(sentences)) {
 		verdict, text, _ := strings.Cut(strings.TrimSpace(line), " ")
 		text, want := strings.TrimSpace(text), verdict == "bad"

@@ -154,9 +154,8 @@ func TestBadInputIsRefused(t *testing.T) {
 func BenchmarkGrow50(b *testing.B) {
 	x, y := steps(50, 1)
 	for b.Loop() {
-		if _, err := Grow(x, y, Config{}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := Grow(x, y, Config{})
+		must.NoError(b, err)
 	}
 }
 
@@ -167,8 +166,7 @@ func BenchmarkGrow4000(b *testing.B) {
 		y[i] += r.Float64()
 	}
 	for b.Loop() {
-		if _, err := Grow(x, y, Config{}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := Grow(x, y, Config{})
+		must.NoError(b, err)
 	}
 }

@@ -142,9 +142,8 @@ func TestPipeWhatAJobSaidLastIsReadAtOnceWhenItHasEnded(t *testing.T) {
 	p.Calm = true
 	p.Pace()
 	to.WriteString("a")
-	if _, err := p.Read(b); err != nil {
-		t.Fatal(err)
-	}
+	_, err := p.Read(b)
+	must.NoError(t, err)
 	to.WriteString("last")
 	to.Close()
 	p.End()

@@ -23,9 +23,8 @@ func TestWriteGivesTheScriptsAndMendsThem(t *testing.T) {
 		t.Fatalf("%v, %v; want a file that everybody may read", before, err)
 	}
 	must.NoError(t, os.WriteFile(filepath.Join(folder, helper), []byte("old"), 0o644))
-	if _, err := Write(folder); err != nil {
-		t.Fatal(err)
-	}
+	_, err = Write(folder)
+	must.NoError(t, err)
 	after, _ := os.Stat(train)
 	if !os.SameFile(before, after) {
 		t.Error("a file that was right has been replaced")

@@ -41,9 +41,8 @@ func needs(t *testing.T, module string) {
 func scripts(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	if _, err := torch.Write(folder); err != nil {
-		t.Fatal(err)
-	}
+	_, err := torch.Write(folder)
+	must.NoError(t, err)
 	return folder
 }
 

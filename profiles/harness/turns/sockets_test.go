@@ -242,9 +242,8 @@ func TestPairTakesTurnsWithPython(t *testing.T) {
 		t.Skip("no python3")
 	}
 	folder := t.TempDir()
-	if _, err := torch.Write(folder); err != nil {
-		t.Fatal(err)
-	}
+	_, err = torch.Write(folder)
+	must.NoError(t, err)
 	script := "import jtune\nfor _ in range(3):\n    with jtune.turn('infer') as n:\n" +
 		"        jtune.tell('note', message=str(n))\n"
 	train := turnJob(filepath.Join(t.TempDir(), "lock"), "TURN_TEST_MS=1")
@@ -306,9 +305,8 @@ func BenchmarkPairTurn(b *testing.B) {
 			b.ResetTimer()
 		}
 		for e := (harness.Event{}); e.Kind != harness.Minibatch; {
-			if e, err = p.Next(b.Context()); err != nil {
-				b.Fatal(err)
-			}
+			e, err = p.Next(b.Context())
+			must.NoError(b, err)
 		}
 	}
 }

@@ -415,8 +415,7 @@ func golden(t *testing.T, name string, got []byte) {
 	if *update {
 		must.NoError(t, os.WriteFile(path, got, 0o644))
 	}
-	want, err := os.ReadFile(path)
-	must.NoError(t, err)
+	want := must.Read(t, path)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s differs (go test ./profiles/experiment -update renews it):\n%s", name, got)
 	}

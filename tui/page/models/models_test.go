@@ -164,9 +164,8 @@ func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
 	p.list[0].Model = m
 	delete(p.studies, idOf(p.list[0]))
 	s := outlook.Assessment{Model: m, Effects: learn.Importance(m, m.Space, m.Space.Max(), math.Inf(1))}
-	if s.Left, err = m.LeaveOut(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s.Left, err = m.LeaveOut(t.Context())
+	must.NoError(t, err)
 	p.studies[idOf(p.list[0])] = &s
 	for range len(plotTitles) {
 		if page := d.Screen(); strings.Contains(page, "NaN") {

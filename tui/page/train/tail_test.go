@@ -23,9 +23,8 @@ func TestTailReadsAGrowingFile(t *testing.T) {
 		{"hello\nred\r\nhalf", []string{"hello", "red"}},
 		{" a line\n", []string{"half a line"}},
 	} {
-		if _, err := f.WriteString(step.write); err != nil {
-			t.Fatal(err)
-		}
+		_, err := f.WriteString(step.write)
+		must.NoError(t, err)
 		if got := tl.next(); !slices.Equal(got, step.want) {
 			t.Errorf("after %q: got %q, want %q", step.write, got, step.want)
 		}

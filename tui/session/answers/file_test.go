@@ -140,8 +140,7 @@ func TestForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
 	a.Workload, a.Trial.Why = "x\x1b]0;y\a\nz", "\u202eevil"
 	must.NoError(t, Keep(dir, Kept{Answers: []Answer{a}, Warnings: []string{"\x1b[2J"}}))
 	path := filepath.Join(dir, FileName)
-	good, err := os.ReadFile(path)
-	must.NoError(t, err)
+	good := must.Read(t, path)
 	got, err := Find(dir)
 	if err != nil || strings.ContainsAny(got.Answers[0].Workload+got.Answers[0].Trial.Why+got.Warnings[0],
 		"\x1b\a\n\u202e") {
@@ -187,8 +186,7 @@ func TestForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
 func FuzzKeptAnswer(f *testing.F) {
 	dir := f.TempDir()
 	must.NoError(f, Keep(dir, Kept{Answers: []Answer{full()}}))
-	good, err := os.ReadFile(filepath.Join(dir, FileName))
-	must.NoError(f, err)
+	good := must.Read(f, filepath.Join(dir, FileName))
 	f.Add(string(good))
 	f.Add("format = 1\n[[answer]]\nBatch = 1\n")
 	first, second := f.TempDir(), f.TempDir()
@@ -226,8 +224,7 @@ func TestFindWithoutProbesGivesTheSameBrief(t *testing.T) {
 	dir := t.TempDir()
 	must.NoError(t, Keep(dir, Kept{Answers: []Answer{full()}}))
 	path := filepath.Join(dir, FileName)
-	text, err := os.ReadFile(path)
-	must.NoError(t, err)
+	text := must.Read(t, path)
 	head, probes, ok := strings.Cut(string(text), "\n[[probe]]")
 	if !ok {
 		t.Fatalf("no probes in %s", text)

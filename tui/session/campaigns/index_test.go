@@ -25,10 +25,8 @@ import (
 func manyCampaigns(t testing.TB, n int) (parent string) {
 	t.Helper()
 	parent = t.TempDir()
-	head, err := os.ReadFile(filepath.Join("testdata", "campaign.toml"))
-	must.NoError(t, err)
-	rows, err := os.ReadFile(filepath.Join("testdata", "modes.csv"))
-	must.NoError(t, err)
+	head := must.Read(t, filepath.Join("testdata", "campaign.toml"))
+	rows := must.Read(t, filepath.Join("testdata", "modes.csv"))
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range n {
 		dir := filepath.Join(parent, fmt.Sprintf("c%05d", n-i))
@@ -156,11 +154,9 @@ func FuzzIndex(f *testing.F) {
 	dir := f.TempDir()
 	for i := range 2 {
 		parent := manyCampaigns(f, 20)
-		if _, err := CampaignsIn(parent); err != nil {
-			f.Fatal(err)
-		}
-		text, err := os.ReadFile(filepath.Join(parent, indexName))
+		_, err := CampaignsIn(parent)
 		must.NoError(f, err)
+		text := must.Read(f, filepath.Join(parent, indexName))
 		f.Add(text[:len(text)/(i+1)])
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -182,9 +178,8 @@ func FuzzIndex(f *testing.F) {
 func TestIndexOfManyCampaignsIsSmall(t *testing.T) {
 	const n = 1000
 	parent := manyCampaigns(t, n)
-	if _, err := CampaignsIn(parent); err != nil {
-		t.Fatal(err)
-	}
+	_, err := CampaignsIn(parent)
+	must.NoError(t, err)
 	text, err := os.ReadFile(filepath.Join(parent, indexName))
 	if err != nil || len(text) > 400*n {
 		t.Errorf("the index has %d bytes for %d campaigns, %v", len(text), n, err)
@@ -204,8 +199,7 @@ func TestIndexOfManyCampaignsIsSmall(t *testing.T) {
 func TestCampaignsInPutsTheFutureFirst(t *testing.T) {
 	parent := manyCampaigns(t, 3)
 	path := filepath.Join(parent, "c00002", "campaign.toml")
-	text, err := os.ReadFile(path)
-	must.NoError(t, err)
+	text := must.Read(t, path)
 	write(t, path, strings.Replace(string(text), "created = 2026", "created = 2156", 1))
 	list, err := CampaignsIn(parent)
 	if err != nil || len(list) != 3 || list[0].Name != "c00002" || list[2].Name != "c00001" {
@@ -218,8 +212,7 @@ func TestIndexHoldsAQuestionOnce(t *testing.T) {
 	parent := manyCampaigns(t, 40)
 	for i := range 40 {
 		path := filepath.Join(parent, fmt.Sprintf("c%05d", i+1), "campaign.toml")
-		text, err := os.ReadFile(path)
-		must.NoError(t, err)
+		text := must.Read(t, path)
 		write(t, path, fmt.Sprintf("%s\n[search]\ngoals = [\"%d W\"]\n", text, 20+i%2))
 		settle(t, filepath.Dir(path))
 	}
@@ -245,9 +238,8 @@ func TestIndexHoldsAQuestionOnce(t *testing.T) {
 // together: other programs on a busy machine do not count.
 func BenchmarkCampaigns(b *testing.B) {
 	parent := manyCampaigns(b, 10_000)
-	if _, err := CampaignsIn(parent); err != nil {
-		b.Fatal(err)
-	}
+	_, err := CampaignsIn(parent)
+	must.NoError(b, err)
 	computed := func() time.Duration {
 		var u syscall.Rusage
 		must.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))

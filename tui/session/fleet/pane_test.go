@@ -142,9 +142,8 @@ func TestPaneClosesThoughAnotherProcessHoldsItsTerminal(t *testing.T) {
 	must.NoError(t, os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	p := &Panes{Boards: []Board{{Name: "a", SSH: "h"}}}
-	if _, err := show(t, p, "a"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := show(t, p, "a")
+	must.NoError(t, err)
 	at := p.open["a"]
 	closed := make(chan struct{})
 	go func() {
@@ -156,8 +155,7 @@ func TestPaneClosesThoughAnotherProcessHoldsItsTerminal(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Error("it waits for the other process")
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "pid"))
-	must.NoError(t, err)
+	text := must.Read(t, filepath.Join(dir, "pid"))
 	helper, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	must.NoError(t, err)
 	if err := syscall.Kill(helper, syscall.SIGKILL); err != nil {

@@ -98,8 +98,7 @@ func TestReportSays(t *testing.T) {
 	if *update {
 		must.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(path)
-	must.NoError(t, err)
+	want := must.Read(t, path)
 	if got != string(want) {
 		t.Errorf("run with -update and read the difference; got\n%s", got)
 	}

@@ -41,12 +41,11 @@ func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 	must.NoError(t, err)
 	var notes []string
 	r := ProfileRequest{Measuring: Measuring{Workload: w, Dir: filepath.Join(dir, "c1")}, Sample: 2}
-	if _, err := Profile(t.Context(), s, r, func(e Event) {
+	_, err = Profile(t.Context(), s, r, func(e Event) {
 		note, _ := e.(NoteEvent)
 		notes = append(notes, string(note))
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
+	must.NoError(t, err)
 	e := <-got
 	want := CampaignEnd{Campaign: "c1", Workload: "lstm", Kind: "sample", End: "complete", Modes: 2,
 		Device:  "Nano",

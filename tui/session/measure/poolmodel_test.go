@@ -122,9 +122,8 @@ func TestPoolModelOfAllBatchSizesLearnsWhatIsMeasuredAtOne(t *testing.T) {
 		t.Fatal(res.Kept, err)
 	}
 	verified := tegra.Setting{Mode: s.Device.Space().Max(), Batch: 8}
-	if _, err := Verify(t.Context(), s, ModeRequest{Workload: w.AtBatch(8), Mode: verified.Mode}, nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = Verify(t.Context(), s, ModeRequest{Workload: w.AtBatch(8), Mode: verified.Mode}, nil)
+	must.NoError(t, err)
 	list, err := models.List(s.Options)
 	if err != nil || len(list) != 1 || !sessiontest.SamplesOf(t, res.Kept)[verified] {
 		t.Errorf("%d models, %v; want the one of all sizes, which knows the verified setting", len(list), err)
@@ -155,8 +154,7 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 		return nil
 	}
 	dir, model := profile(3)
-	early, err := os.ReadFile(model)
-	must.NoError(t, err)
+	early := must.Read(t, model)
 	profile(5)
 	if err := os.WriteFile(model, early, 0o644); err != nil { // as if the second had been killed
 		t.Fatal(err)
@@ -202,9 +200,8 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	if again, err := os.Stat(model); err != nil || !again.ModTime().Equal(at.ModTime()) {
 		t.Errorf("a model that knows all is fitted again, %v", err)
 	}
-	if _, err := models.Shelf(s.Options.Paths).Delete("lstm@virtual-agx-orin"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = models.Shelf(s.Options.Paths).Delete("lstm@virtual-agx-orin")
+	must.NoError(t, err)
 	if n := len(listed()); n != 0 {
 		t.Errorf("a deleted model is back with %d modes", n)
 	}
@@ -227,9 +224,8 @@ func TestPoolModelOfAReplayBelongsToTheContentOfItsFile(t *testing.T) {
 		w, err := workloads.Find(s, "job")
 		must.NoError(t, err)
 		r := ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 3}
-		if _, err := Profile(t.Context(), s, r, nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err = Profile(t.Context(), s, r, nil)
+		must.NoError(t, err)
 		pool, err := models.PoolOf(s, w, nil)
 		must.NoError(t, err)
 		return pool

@@ -19,9 +19,8 @@ func TestReferenceOfACampaignIsComparedByBoardAndSoftware(t *testing.T) {
 	must.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "c")
 	r := ProfileRequest{Measuring: Measuring{Workload: w, Dir: dir}, Sample: 3}
-	if _, err := Profile(t.Context(), s, r, nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = Profile(t.Context(), s, r, nil)
+	must.NoError(t, err)
 	ref, err := models.LoadReference(dir)
 	must.NoError(t, err)
 	if from := ref.Provenance; !strings.Contains(from.Software, "L4T 35.1") || from.Device == "" || !from.Virtual {

@@ -58,9 +58,8 @@ func TestModelOfAnOlderNameOpens(t *testing.T) {
 		"lstm-replay":  {Name: "AGX Orin", Replay: "x.csv"},
 	} {
 		o := config.Paths{DataDir: t.TempDir()}
-		if _, err := keepAs(o, name, modelSuffix); err != nil {
-			t.Fatal(err)
-		}
+		_, err := keepAs(o, name, modelSuffix)
+		must.NoError(t, err)
 		for _, name := range []string{name, name + "-bs16-2"} {
 			must.NoError(t, m.Save(filepath.Join(o.ModelsDir(), name+modelSuffix)))
 			if got, err := Load(session.Options{Paths: o}, name); err != nil || len(got.Samples) != space.Len() {

@@ -21,10 +21,8 @@ import (
 func killedCampaigns(t testing.TB, o session.Options, n int) {
 	t.Helper()
 	from := filepath.Join("..", "campaigns", "testdata")
-	head, err := os.ReadFile(filepath.Join(from, "campaign.toml"))
-	must.NoError(t, err)
-	rows, err := os.ReadFile(filepath.Join(from, "modes.csv"))
-	must.NoError(t, err)
+	head := must.Read(t, filepath.Join(from, "campaign.toml"))
+	rows := must.Read(t, filepath.Join(from, "modes.csv"))
 	for i := range n {
 		dir := filepath.Join(o.CampaignsDir(), fmt.Sprint("c", i))
 		must.NoError(t, os.MkdirAll(dir, 0o755))
@@ -61,9 +59,8 @@ func TestModelThatIsNamedIsFittedAlone(t *testing.T) {
 func TestKeptListsModelsThatAreNotFitted(t *testing.T) {
 	s := sessiontest.Fast(t)
 	killedCampaigns(t, s.Options, 1)
-	if _, err := List(s.Options); err != nil {
-		t.Fatal(err)
-	}
+	_, err := List(s.Options)
+	must.NoError(t, err)
 	fitted, err := Kept(s.Options.Paths, learn.Load)
 	if err != nil || len(fitted) != 1 {
 		t.Fatal(fitted, err)
@@ -111,9 +108,8 @@ func BenchmarkKept(b *testing.B) {
 	m, err := learn.Fit(b.Context(), rows, learn.Options{Space: s.Device.Space()})
 	must.NoError(b, err)
 	for i := range 500 {
-		if _, err := Save(s, fmt.Sprint("m", i), m); err != nil {
-			b.Fatal(err)
-		}
+		_, err := Save(s, fmt.Sprint("m", i), m)
+		must.NoError(b, err)
 	}
 	killedCampaigns(b, s.Options, 10_000)
 	list := func() {
@@ -147,13 +143,11 @@ func TestModelOfManyNightsReadsFewOfThem(t *testing.T) {
 	old := time.Now().Add(-time.Hour)
 	for i := range 60 { // one workload, each night
 		dir := filepath.Join(s.Options.CampaignsDir(), fmt.Sprint("c", i))
-		head, err := os.ReadFile(filepath.Join(dir, "campaign.toml"))
-		must.NoError(t, err)
+		head := must.Read(t, filepath.Join(dir, "campaign.toml"))
 		at := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.RFC3339)
 		text := strings.NewReplacer(fmt.Sprintf(`"w%d"`, i), `"w"`, fmt.Sprintf(`["a%d"]`, i), `["a"]`,
 			fmt.Sprintf("samples = %d\n", i+1), "samples = 9\n", "2026-01-01T00:00:00Z", at).Replace(string(head))
-		rows, err := os.ReadFile(filepath.Join(dir, "modes.csv"))
-		must.NoError(t, err)
+		rows := must.Read(t, filepath.Join(dir, "modes.csv"))
 		night := strings.ReplaceAll(string(rows), "2026-11-24T", at[:11])
 		for name, data := range map[string]string{"campaign.toml": text, "modes.csv": night} {
 			must.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
@@ -174,8 +168,7 @@ func TestModelOfManyNightsReadsFewOfThem(t *testing.T) {
 		t.Errorf("it learned from %d readings, want %d of each of 4 modes", m.Provenance.Readings,
 			campaigns.MostOfSetting)
 	}
-	made, err := os.ReadFile(path)
-	must.NoError(t, err)
+	made := must.Read(t, path)
 	spoil := func(from, to int) { // a row that is read is none any more; the stamps stay
 		for i := from; i < to; i++ {
 			name := filepath.Join(s.Options.CampaignsDir(), fmt.Sprint("c", i), "modes.csv")

@@ -150,10 +150,9 @@ func TestPairOnASmallBoardLeavesOutTheBatchesThatDoNotFit(t *testing.T) {
 	}
 	for range 2 {
 		must.NoError(t, mayPair(s, r))
-		if _, err := measure.Profile(t.Context(), s, measure.ProfileRequest{Measuring: measure.Measuring{
-			Workload: r.Infer, Batches: r.Batches}, Sample: 3}, nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err := measure.Profile(t.Context(), s, measure.ProfileRequest{Measuring: measure.Measuring{
+			Workload: r.Infer, Batches: r.Batches}, Sample: 3}, nil)
+		must.NoError(t, err)
 	}
 }
 

@@ -78,8 +78,7 @@ func TestTuneKeepsACurrentOfTheSimulatedRail(t *testing.T) {
 func stripRails(t *testing.T, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, "samples.csv")
-	text, err := os.ReadFile(path)
-	must.NoError(t, err)
+	text := must.Read(t, path)
 	lines := strings.Split(string(text), "\n")
 	n := strings.Count(lines[0], "_v,")
 	for i, l := range lines {

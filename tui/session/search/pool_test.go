@@ -36,9 +36,8 @@ func TestPoolHoldsTheRowsOfEveryCampaignOfAWorkloadOnABoard(t *testing.T) {
 		{Measuring: measure.Measuring{Workload: w, Dir: t.TempDir()}, Sample: 2}, // outside the data directory
 		{Measuring: measure.Measuring{Workload: w.AtBatch(4)}, Sample: 2},
 	} {
-		if _, err := measure.Profile(t.Context(), s, other, nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err := measure.Profile(t.Context(), s, other, nil)
+		must.NoError(t, err)
 	}
 	pool, err := models.PoolOf(s, w, nil)
 	if err != nil || len(pool.Parts) != 2 || len(pool.Rows()) != len(res.Rows)+len(tuned.Probes) {

@@ -53,9 +53,8 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 	if v := res.Answers[0].Versus; res.Fitted == nil || v.MaxN == nil || v.Present == nil || len(v.Presets) == 0 {
 		t.Errorf("the result lacks its model or its comparisons: %+v", v)
 	}
-	if _, err := models.Save(s, "lstm-25w", res.Fitted); err != nil {
-		t.Fatal(err)
-	}
+	_, err = models.Save(s, "lstm-25w", res.Fitted)
+	must.NoError(t, err)
 	m, err := models.Load(s.Options, "lstm-25w")
 	if err != nil || m.Provenance.Workload != "lstm" {
 		t.Errorf("loaded %v, %v", m, err)

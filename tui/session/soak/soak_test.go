@@ -48,8 +48,7 @@ func board(t *testing.T, name string, seed uint64, faults []string, air tegra.Va
 // rows are the samples that a soak kept, by column.
 func rows(t *testing.T, dir string) (out []map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, SamplesName))
-	must.NoError(t, err)
+	text := must.Read(t, filepath.Join(dir, SamplesName))
 	all, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	must.NoError(t, err)
 	for _, line := range all[1:] {
@@ -356,8 +355,7 @@ func TestSoakThatWasKilled(t *testing.T) {
 	}
 	// the last line is torn, the three minutes before it are there
 	path := filepath.Join(out.Dir, SamplesName)
-	text, err := os.ReadFile(path)
-	must.NoError(t, err)
+	text := must.Read(t, path)
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	torn := append(bytes.Join(lines[:181], nil), lines[181][:40]...)
 	must.NoError(t, os.WriteFile(path, torn, 0o644))
@@ -392,8 +390,7 @@ func TestSoakOfAnEarlierReleaseGoesOnInItsColumns(t *testing.T) {
 		must.NoError(t, os.Remove(filepath.Join(out.Dir, name)))
 	}
 	path := filepath.Join(out.Dir, SamplesName)
-	text, err := os.ReadFile(path)
-	must.NoError(t, err)
+	text := must.Read(t, path)
 	var old bytes.Buffer
 	const samples, columns = 60, 5
 	for i, line := range bytes.SplitAfterN(text, []byte("\n"), samples+2)[:samples+1] {

@@ -115,9 +115,8 @@ func TestCampaignsSayWhyOneDoesNotGoOn(t *testing.T) {
 		t.Errorf("running: %+v", l)
 	}
 	c.Held = nil
-	if _, err := models.CampaignShelf(s.Options).Delete(filepath.Base(dir)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := models.CampaignShelf(s.Options).Delete(filepath.Base(dir))
+	must.NoError(t, err)
 	gone, err := c.deletedList()
 	if err != nil || len(gone) != 1 || gone[0].NoResume == "" {
 		t.Errorf("deleted: %+v, error %v", gone, err)

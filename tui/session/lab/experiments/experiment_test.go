@@ -33,9 +33,8 @@ func small(t *testing.T, s *session.Session, name string) ExperimentRequest {
 	r := ExperimentRequest{Experiment: e, Dir: filepath.Join(t.TempDir(), name),
 		Request: experiment.Request{Idle: 20 * time.Second, Base: time.Second}}
 	if e.Workload != "" {
-		if r.Workload, err = workloads.Find(s, "lenet5"); err != nil {
-			t.Fatal(err)
-		}
+		r.Workload, err = workloads.Find(s, "lenet5")
+		must.NoError(t, err)
 	}
 	if e.Epochs == 0 {
 		r.Minibatches = 20
