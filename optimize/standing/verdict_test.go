@@ -1,10 +1,11 @@
-package standing
+package standing_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -14,14 +15,14 @@ import (
 func TestVerdictOfNoModeWhoseMeanIsOverItsLimitIsWithin(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
-	seen := map[Verdict]int{}
+	seen := map[standing.Verdict]int{}
 	for range 4000 {
 		limits := []metric.Goal{metric.Watts(30), metric.Millis(80),
 			{Limits: metric.Power.Max(30).And(metric.Time.Max(80))}}
 		l, off, scatter := limits[rng.IntN(3)], 0.02*rng.NormFloat64(), 0.03*rng.Float64()
 		var list []tegra.Measured
 		sumMS, sumW := 0.0, 0.0
-		for range 1 + rng.IntN(MostReadings) {
+		for range 1 + rng.IntN(standing.MostReadings) {
 			m := tegra.Measured{TimeMS: 80 * math.Exp(off+scatter*rng.NormFloat64()),
 				PowerW: 30 * math.Exp(off+scatter*rng.NormFloat64())}
 			list, sumMS, sumW = append(list, m), sumMS+m.TimeMS, sumW+m.PowerW
@@ -29,37 +30,39 @@ func TestVerdictOfNoModeWhoseMeanIsOverItsLimitIsWithin(t *testing.T) {
 		n := float64(len(list))
 		over := l.Of(metric.Power) > 0 && sumW/n > l.Of(metric.Power) || l.Of(metric.Time) > 0 &&
 			sumMS/n > l.Of(metric.Time)
-		got := VerdictOf(l, list)
+		got := standing.VerdictOf(l, list)
 		seen[got]++
-		if got == Keeps && over || got == Exceeds && !over || got == NoVerdict {
+		if got == standing.Keeps && over || got == standing.Exceeds && !over || got == standing.NoVerdict {
 			t.Fatalf("%v of %v: %v", got, l, list)
 		}
-		if twice := VerdictOf(l, append(list, list...)); got != AtLimit && twice != got {
+		if twice := standing.VerdictOf(l, append(list, list...)); got != standing.AtLimit && twice != got {
 			t.Errorf("%v, then %v: %v", got, twice, list)
 		}
 	}
-	for _, v := range []Verdict{Keeps, AtLimit, Exceeds} {
+	for _, v := range []standing.Verdict{standing.Keeps, standing.AtLimit, standing.Exceeds} {
 		if seen[v] < 100 {
 			t.Errorf("%q was tried %d times", v, seen[v])
 		}
 	}
 	for _, c := range []struct {
 		watts []float64
-		want  Verdict
+		want  standing.Verdict
 	}{
-		{[]float64{30.1, 30.5, 30.1}, AtLimit}, {[]float64{30.3, 30.1, 30.1, 30.4, 30.5, 30.4}, Exceeds},
-		{[]float64{15.2, 15.2, 15.2}, Keeps}, {[]float64{29}, Keeps}, {[]float64{31}, Exceeds},
-		{[]float64{30}, AtLimit}, {[]float64{29, 29.3, 29.7}, Keeps}, {nil, AtLimit},
+		{[]float64{30.1, 30.5, 30.1}, standing.AtLimit},
+		{[]float64{30.3, 30.1, 30.1, 30.4, 30.5, 30.4}, standing.Exceeds},
+		{[]float64{15.2, 15.2, 15.2}, standing.Keeps}, {[]float64{29}, standing.Keeps},
+		{[]float64{31}, standing.Exceeds},
+		{[]float64{30}, standing.AtLimit}, {[]float64{29, 29.3, 29.7}, standing.Keeps}, {nil, standing.AtLimit},
 	} {
 		var list []tegra.Measured
 		for _, w := range c.watts {
 			list = append(list, tegra.Measured{TimeMS: 80, PowerW: w})
 		}
-		if got := VerdictOf(metric.Watts(30), list); got != c.want {
+		if got := standing.VerdictOf(metric.Watts(30), list); got != c.want {
 			t.Errorf("%v W: %q, want %q", c.watts, got, c.want)
 		}
 	}
-	if got := VerdictOf(metric.LeastEnergy, nil); got != NoVerdict {
+	if got := standing.VerdictOf(metric.LeastEnergy, nil); got != standing.NoVerdict {
 		t.Errorf("without a limit: %q", got)
 	}
 }
