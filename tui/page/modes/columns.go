@@ -136,7 +136,7 @@ func (p *Page) figures(m tegra.Mode) page.Figures {
 // timeText formats the time of a mode, or its latency under the load.
 func (p *Page) timeText(e entry) string {
 	i, ok := p.read.Space().Index(e.Mode)
-	if ok && p.served != nil && i < len(p.listing.Speed.Values) {
+	if speed := p.listing.Speed; ok && p.served != nil && speed != nil && i < len(speed.Values) {
 		m, here := p.chosen()
 		return page.LatencyCell(p.served, i, here && m == e.Mode)
 	}
