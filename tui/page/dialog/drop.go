@@ -87,8 +87,14 @@ func (f *Apply) needle(now tegra.Measured, w, h int) (large, line string) {
 		if !measured {
 			word, mark = "predicted", "~"
 		}
-		watts = append([][widget.LargeRows]string{digits(was.PowerW), {"W", word, "→"}}, watts...)
-		ms = append([][widget.LargeRows]string{digits(was.TimeMS), {"", "→"}}, ms...)
+		old := func(v float64) [widget.LargeRows]string {
+			if measured {
+				return digits(v)
+			}
+			return widget.Abreast([widget.LargeRows]string{1: mark}, digits(v))
+		}
+		watts = append([][widget.LargeRows]string{old(was.PowerW), {"W", word, "→"}}, watts...)
+		ms = append([][widget.LargeRows]string{old(was.TimeMS), {"", "→"}}, ms...)
 		line = fmt.Sprintf("  %s → %s W  %s → %s ms", mark+text.Of(was.PowerW), text.Of(now.PowerW),
 			mark+text.Of(was.TimeMS), text.Of(now.TimeMS))
 	}
