@@ -59,13 +59,15 @@ func (m *loadMeter) take(now map[int]cpuTicks) map[int]float64 {
 func parseStat(data []byte) map[int]cpuTicks {
 	out := map[int]cpuTicks{}
 	for line := range bytes.Lines(data) {
+		if !bytes.HasPrefix(line, []byte("cpu")) { // the line of interrupts has hundreds of fields
+			continue
+		}
 		fields := bytes.Fields(line)
 		if len(fields) < 5 {
 			continue
 		}
-		number, isCore := bytes.CutPrefix(fields[0], []byte("cpu"))
-		n, err := strconv.Atoi(string(number))
-		if !isCore || err != nil || n < 0 { // "cpu" alone is the sum
+		n, err := strconv.Atoi(string(fields[0][len("cpu"):]))
+		if err != nil || n < 0 { // "cpu" alone is the sum
 			continue
 		}
 		if t, ok := ticks(fields[1:]); ok {
