@@ -20,7 +20,7 @@ var branches = []struct {
 	{"under a load", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*(\b[lL]oad( [!=]= |\.OK|\.On\()|` +
 		`\b[sS]erv(ing|ed) [!=]= nil|[uU]nderLoad\b|LatencyMS > 0|RatePerS|\b[lL]oaded\b)`), 102, 115},
 	{"a pair", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*` +
-		`(\b[pP]air [!=]= nil|\b[pP]air\(\)|\b[tT]rain [!=]= nil|PairKind)`), 30, 24},
+		`(\b[pP]air [!=]= nil|\b[pP]air\(\)|\b[tT]rain [!=]= nil|PairKind)`), 30, 23},
 	{"one limit or several", regexp.MustCompile(`len\([\w.()]*([lL]imits|[gG]oals|[aA]nswers|[aA]sks|[qQ]uestions|` +
 		`[lL]ist|[tT]yped|[wW]atts|[mM]ore)\) (>|==|!=|<) 1\b`), 14, 13},
 }

@@ -150,7 +150,8 @@ func checkLimits(t *testing.T, name string, ask Ask, limit func(*Ask, float64), 
 		if beside == nil {
 			continue
 		}
-		m, _ := a.Map(settings, infer, *beside, Strict, Fill)
+		a.Policy = ""
+		m, _ := a.Map(settings, infer, *beside)
 		for _, i := range m.Front {
 			for _, o := range m.List {
 				if x := m.List[i]; a.power(&o) < a.power(&x) && o.TrainPerS > x.TrainPerS {

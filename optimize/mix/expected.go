@@ -10,20 +10,18 @@ const (
 	manyDoubted = 4     // uncertainty, in minibatches, from which the mean loses half of one
 )
 
-// expect sets the expected minibatches beyond Tau in a window with a batch served in s seconds, and the chance that one
-// fits; most limits the minibatches, 0: no limit.
+// expect sets the expected minibatches beyond Tau in a window with a batch served in s seconds; most limits the
+// minibatches, 0: no limit.
 func (o *Outcome) expect(most int, window, s float64) {
 	t := o.train.TimeMS / 1000
 	served, trained := o.serve.LnTimeSD*s, o.train.LnTimeSD*t
 	if served == 0 && trained == 0 {
-		o.trains = float64(min(o.Tau, 1))
 		return
 	}
 	room := window - s
 	fits := func(k int) float64 {
-		return math.Erfc((float64(k)*t-room)/math.Hypot(served, float64(k)*trained)/math.Sqrt2) / 2
+		return normalCDF((room - float64(k)*t) / math.Hypot(served, float64(k)*trained))
 	}
-	o.trains = fits(1)
 	doubt := math.Hypot(served, float64(o.Tau)*trained) / t
 	if doubt > manyDoubted {
 		if most == 0 {
@@ -50,3 +48,5 @@ func (o *Outcome) expect(most int, window, s float64) {
 		o.more += p
 	}
 }
+
+func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"jtune/internal/arrivals"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -30,7 +29,7 @@ func TestExpectedMinibatchesAreTheMeanOfThoseThatFit(t *testing.T) {
 			o.Tau = min(o.Tau, c.most)
 		}
 		o.expect(c.most, c.window, c.serve)
-		mean, some := 0.0, 0.0
+		mean := 0.0
 		const draws = 20000
 		for range draws {
 			room := c.window - c.serve*(1+c.sdServe*rng.NormFloat64())
@@ -39,7 +38,6 @@ func TestExpectedMinibatchesAreTheMeanOfThoseThatFit(t *testing.T) {
 				n = min(n, float64(c.most))
 			}
 			mean += n / draws
-			some += min(n, 1) / draws
 		}
 		near := 0.05
 		if c.sdTrain*mean > 4 { // the mean of 1/t differs from 1/mean of t
@@ -47,27 +45,6 @@ func TestExpectedMinibatchesAreTheMeanOfThoseThatFit(t *testing.T) {
 		}
 		if got := float64(o.Tau) + o.more; math.Abs(got-mean) > near {
 			t.Errorf("%+v: %.2f minibatches expected, %.2f in the mean", c, got, mean)
-		}
-		if math.Abs(o.trains-some) > 0.02 {
-			t.Errorf("%+v: one fits with a chance of %.3f, %.3f in the mean", c, o.trains, some)
-		}
-	}
-}
-
-// A search does not end with an answer that trains nothing while a mix that may train is open and probes are left.
-func TestSearchDoesNotConvergeOnAnAnswerThatTrainsNothing(t *testing.T) {
-	t.Parallel()
-	slow, fast := modeOf(1), modeOf(2)
-	s := &search{o: Options{Ask: Ask{Want: MostTraining, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1}}},
-		train: &Phase{}}
-	best := Outcome{Setting: tegra.Setting{Mode: slow}, Policy: Strict}
-	open := func(trains float64) Outcome {
-		return Outcome{Setting: tegra.Setting{Mode: fast}, Policy: Strict, trains: trains, more: trains, windowS: 1,
-			serve: &noPhase, train: &learn.Prediction{}}
-	}
-	for trains, want := range map[float64]bool{0: false, 0.02: false, 0.06: true, 0.4: true} {
-		if got := s.worth(open(trains), best); got != want {
-			t.Errorf("a mix that trains with a chance of %g is worth a measurement: %v", trains, got)
 		}
 	}
 }

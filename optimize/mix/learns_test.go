@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"jtune/internal/arrivals"
 	"jtune/learn"
 	"jtune/optimize"
@@ -17,56 +15,92 @@ import (
 	"jtune/tegra/metric"
 )
 
+// searchOf is a search that has measured nothing, for an ask by even arrivals at a rate.
+func searchOf(ask Ask, rate float64, infer, train []learn.Prediction) *search {
+	ask.Load, ask.Want = load(arrivals.Uniform, rate), MostTraining
+	return &search{o: Options{Ask: ask, Most: 6}, infer: NewPhase(infer), train: NewPhase(train),
+		settings: settingsOf(infer)}
+}
+
+// Where mixes are at several shares of a limit and the highest trains most, a search measures the one that trains most
+// of those not far over, if there are any.
 func TestSearchMeasuresNothingFarOverALimit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		ask  Ask
-		of   func(share float64) learn.Prediction // a setting at that share of its limit
-		want []float64
+		ask Ask
+		of  func(share float64) learn.Prediction // a setting at that share of its limit
 	}{
-		"power": {Ask{Load: load(arrivals.Uniform, 10), Goal: metric.Watts(20)},
-			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20, 20*v) }, []float64{0.9, 1.05, 1.09}},
-		"latency": {Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 20},
-			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 20) }, []float64{0.9, 1.05, 1.09}},
-		"batch": {Ask{Load: load(arrivals.Uniform, 10), Goal: metric.Millis(20)},
-			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 20) }, []float64{0.9, 1.05, 1.09}},
-		"busy": {Ask{Load: load(arrivals.Uniform, 50)},
-			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 20) }, []float64{0.9, 1.05, 1.09}},
-		"busy and power": {Ask{Load: load(arrivals.Uniform, 50), Goal: metric.Watts(20)},
-			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 24*v) }, []float64{0.9}},
+		"power": {Ask{Goal: metric.Watts(20)},
+			func(v float64) learn.Prediction { return doubted(at(int(100*v), 1), 20, 20*v, 0, 0.01) }},
+		"latency": {Ask{LatencyMS: 20},
+			func(v float64) learn.Prediction { return doubted(at(int(100*v), 1), 20*v, 20, 0.01, 0) }},
+		"batch": {Ask{Goal: metric.Millis(20)},
+			func(v float64) learn.Prediction { return doubted(at(int(100*v), 1), 20*v, 20, 0.01, 0) }},
 	} {
-		var preds []learn.Prediction
-		var open []tegra.Setting
-		for _, share := range []float64{0.9, 1.05, 1.09, 1.15, 3} {
+		var infer, train []learn.Prediction
+		for _, share := range []float64{0.9, 0.97, 1.15, 3} {
 			p := c.of(share)
-			preds, open = append(preds, p), append(open, p.Setting)
+			infer = append(infer, p)
+			train = append(train, read(at(p.Mode.Cores, 0), 1/share, 5))
 		}
-		s := &search{o: Options{Ask: c.ask}, infer: NewPhase(preds)}
-		var got []float64
-		for _, a := range s.harmless(open) {
-			got = append(got, float64(a.Mode.Cores)/100)
+		c.ask.Policy = Strict
+		s := searchOf(c.ask, 10, infer, train)
+		if next, ended := s.next(); ended.OK || next.Mode.Cores != 97 {
+			t.Errorf("%s: it measures %v, ended %v", name, next.Setting, ended)
 		}
-		if d := cmp.Diff(c.want, got); d != "" {
-			t.Errorf("%s (-want +got):\n%s", name, d)
+		s = searchOf(c.ask, 10, infer[2:], train)
+		if next, ended := s.next(); ended.OK || next.Mode.Cores != 114 {
+			t.Errorf("%s: where all are far over, it measures %v, ended %v", name, next.Setting, ended)
 		}
-		if all := s.harmless(open[4:]); name != "busy" && len(all) != 1 {
-			t.Errorf("%s: where all are far over, all are left: got %v", name, all)
+		s.result.Probes = []Probe{{}}
+		if _, ended := s.next(); ended.V != optimize.NoWay {
+			t.Errorf("%s: after a reading it ends with %v", name, ended)
 		}
 	}
 }
 
-// While few mixes were measured, one whose power is little known counts as over the limit if a sure one is there.
+// A mix whose power is little known is not measured before a sure one that trains a little less.
 func TestSearchMeasuresASureMixBeforeADoubtfulOne(t *testing.T) {
 	t.Parallel()
 	sure, doubtful := read(at(1, 1), 20, 19), doubted(at(2, 1), 20, 15, 0, 0.2)
-	s := &search{o: Options{Ask: Ask{Load: load(arrivals.Uniform, 10), Goal: metric.Watts(20)}},
-		infer: NewPhase([]learn.Prediction{sure, doubtful})}
-	both := []tegra.Setting{doubtful.Setting, sure.Setting}
-	if got := s.harmless(both); !slices.Equal(got, both[1:]) {
-		t.Errorf("%v may be measured, want the sure one", got)
+	train := []learn.Prediction{read(at(1, 0), 10, 5), read(at(2, 0), 9, 5)}
+	s := searchOf(Ask{Goal: metric.Watts(20)}, 10, []learn.Prediction{doubtful, sure}, train)
+	if next, _ := s.next(); next.Setting != sure.Setting {
+		t.Errorf("%v is measured, want the sure one", next.Setting)
 	}
-	if got := s.harmless(both[:1]); len(got) != 1 {
-		t.Errorf("%v may be measured where there is no other, want it", got)
+	s = searchOf(Ask{Goal: metric.Watts(20)}, 10, []learn.Prediction{doubtful}, train)
+	if next, ended := s.next(); next.Setting != doubtful.Setting || ended.OK {
+		t.Errorf("%v is measured where there is no other, want it", next.Setting)
+	}
+}
+
+// A search of no particular turns measures whichever train more, and names one mix as the nearest if none meets the
+// limits.
+func TestSearchTakesTheTurnsThatTrainMore(t *testing.T) {
+	t.Parallel()
+	infer, train := []learn.Prediction{read(at(1, 1), 20, 20)}, []learn.Prediction{read(at(1, 0), 60, 20)}
+	s := searchOf(Ask{Quantile: 1}, 10, infer, train) // windows of 100 ms have room for 80
+	if next, _ := s.next(); next.Policy != Fill {
+		t.Errorf("it measures %s turns", next.Policy)
+	}
+	s = searchOf(Ask{Quantile: 1, LatencyMS: 50}, 10, infer, train) // a request that waits for a minibatch is late
+	if next, _ := s.next(); next.Policy != Strict {
+		t.Errorf("within 50 ms it measures %s turns", next.Policy)
+	}
+	space := smallSpace(t)
+	ask := Ask{Goal: metric.Watts(1), LatencyMS: 50, Quantile: 1, Load: load(arrivals.Uniform, 10)}
+	measure := func(context.Context, Outcome) (Reading, error) {
+		return Reading{Infer: tegra.Measured{TimeMS: 20, PowerW: 20},
+			Train: tegra.Measured{TimeMS: 60, PowerW: 20}}, nil
+	}
+	first := tegra.Measured{Setting: tegra.Setting{Mode: space.Max(), Batch: 1}, TimeMS: 20, PowerW: 1.05}
+	alone := first
+	alone.Batch = 0
+	r, err := Search(t.Context(), measure, Options{Ask: ask, Space: space, Batches: []int{1},
+		Only: []tegra.Setting{first.Setting}, Infer: []tegra.Measured{first}, Train: []tegra.Measured{alone}})
+	none, infeasible := errors.AsType[*NoSettingError](err)
+	if !infeasible || none.Nearest.turned() != r.Best.turned() || len(r.Probes) == 0 {
+		t.Errorf("after %d mixes %v, best %+v", len(r.Probes), err, r.Best)
 	}
 }
 
@@ -84,7 +118,7 @@ func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
 	}
 	o := Options{Ask: Ask{Load: load(arrivals.Uniform, 5), LatencyMS: 500}, Space: space, Batches: []int{1},
 		Infer: infer, Train: train}
-	s := &search{ctx: t.Context(), o: o, settings: o.Settings(), tried: map[tegra.Setting]*Probe{}}
+	s := &search{ctx: t.Context(), o: o, settings: o.Settings(), tried: map[turned]*Probe{}}
 	if err := s.predict(); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +126,7 @@ func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
 	s.measure = func(context.Context, Outcome) (Reading, error) {
 		return Reading{Infer: tegra.Measured{TimeMS: 77, PowerW: 9}, Train: tegra.Measured{TimeMS: 333, PowerW: 8}}, nil
 	}
-	if _, err := s.probe(Outcome{Setting: there}); err != nil {
+	if _, err := s.probe(Outcome{Setting: there, Policy: Fill}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.predict(); err != nil {
@@ -100,32 +134,32 @@ func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
 	}
 	serve, _ := s.infer.At(there)
 	trains, _ := s.train.At(there)
-	if serve.TimeMS != 77 || trains.TimeMS != 333 || slices.Contains(s.open(), there) {
+	again := func(o Outcome) bool { return o.turned() == turned{there, Fill} }
+	if serve.TimeMS != 77 || trains.TimeMS != 333 || slices.ContainsFunc(s.open(), again) {
 		t.Errorf("the next predictions say %.3g and %.3g ms, want 77 and 333 as measured", serve.TimeMS,
 			trains.TimeMS)
 	}
 }
 
-// Beside training, an answer that trains gives way only to one that trains more. One that trains nothing does so to any
-// that trains, whatever the turns.
+// Beside training, an answer gives way only to a mix that may train more. One that trains nothing does so to any that
+// may train.
 func TestSearchBesideTrainingGoesOnForMoreTraining(t *testing.T) {
 	t.Parallel()
-	mix := func(policy string, tau int, perS float64) Outcome {
-		sure := &learn.Prediction{}
-		return Outcome{Policy: policy, Tau: tau, TrainPerS: perS, serve: sure, train: sure}
+	mix := func(perS, sd, more float64) Outcome {
+		return Outcome{TrainPerS: perS, more: more, windowS: 1, serve: &noPhase, train: &learn.Prediction{LnTimeSD: sd}}
 	}
-	s := &search{o: Options{Ask: Ask{Want: MostTraining}}, train: &Phase{}}
 	for _, c := range []struct {
 		then, now Outcome
 		worth     bool
 	}{
-		{mix(Strict, 2, 2), mix(Strict, 2, 2), false}, {mix(Strict, 2, 2.1), mix(Strict, 2, 2), true},
-		{mix(Fill, 0, 2), mix(Fill, 0, 2), false}, {mix(Fill, 0, 2), mix(Fill, 0, 0), true},
-		{mix(Strict, 1, 2), mix(Strict, 0, 0), true}, {mix(Strict, 0, 0), mix(Strict, 0, 0), false},
+		{mix(2, 0, 0), mix(2, 0, 0), false}, {mix(2.1, 0, 0), mix(2, 0, 0), true},
+		{mix(2.01, 0, 0), mix(2, 0, 0), false},
+		{mix(2, 0.1, 0), mix(2, 0, 0), true}, {mix(1, 0.1, 0), mix(2, 0, 0), false},
+		{mix(0, 0, 0.05), mix(0, 0, 0), true}, {mix(0, 0, 0.001), mix(0, 0, 0), false},
 	} {
-		if got := s.worth(c.then, c.now); got != c.worth {
-			t.Errorf("%s: after %g minibatches a second %g are worth a measurement: %v", c.now.Policy, c.now.TrainPerS,
-				c.then.TrainPerS, got)
+		s := &search{o: Options{Ask: Ask{Want: MostTraining}}, result: Result{Best: c.now, Feasible: true}}
+		if got := s.worth(nil)(&c.then) >= gain; got != c.worth {
+			t.Errorf("after %g minibatches a second %+v are worth a measurement: %v", c.now.TrainPerS, c.then, got)
 		}
 	}
 }
@@ -163,23 +197,25 @@ func TestProbesBreakTheLimitsOnPowerAndLatency(t *testing.T) {
 	ask := Ask{Goal: metric.Watts(20), LatencyMS: 50, Load: load(arrivals.Uniform, 10)}
 	for name, c := range map[string]struct {
 		ask         Ask
-		p           Probe
+		timeMS      float64 // at 10/s
+		watts       float64
 		power, late bool
 	}{
-		"within":     {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 50}}, false, false},
-		"too hungry": {ask, Probe{Outcome: Outcome{PeakW: 20.1, LatencyMS: 50}}, true, false},
-		"late":       {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 50.1}}, false, true},
-		"just busy":  {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 10, Rho: 1}}, false, false},
-		"too busy":   {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 10, Rho: 1.1}}, false, true},
-		"failed":     {ask, Probe{Err: errors.New("no")}, true, true},
-		"no limits":  {Ask{}, Probe{Outcome: Outcome{PeakW: 90, LatencyMS: 5e9}}, false, false},
-		"by mean power": {Ask{Goal: ask.Goal, PowerAs: Mean}, Probe{Outcome: Outcome{PeakW: 30, MeanW: 19}}, false,
-			false},
+		"within":        {ask, 50, 20, false, false},
+		"too hungry":    {ask, 50, 20.1, true, false},
+		"late":          {ask, 50.1, 20, false, true},
+		"just busy":     {Ask{Load: ask.Load}, 100, 20, false, false},
+		"too busy":      {Ask{Load: ask.Load}, 110, 20, false, true},
+		"no limits":     {Ask{Load: ask.Load}, 90, 90, false, false},
+		"by mean power": {Ask{Goal: ask.Goal, PowerAs: Mean, Load: ask.Load}, 50, 30, false, false},
 	} {
-		s := &search{o: Options{Ask: c.ask}}
-		if power, late := s.breaks(&c.p); power != c.power || late != c.late {
+		o, _ := c.ask.Evaluate(at(1, 1), NewPhase([]learn.Prediction{read(at(1, 1), c.timeMS, c.watts)}), nil)
+		if power, late := (&Probe{Outcome: o}).breaks(); power != c.power || late != c.late {
 			t.Errorf("%s: power %v, late %v", name, power, late)
 		}
+	}
+	if power, late := (&Probe{Err: errors.New("no")}).breaks(); !power || !late {
+		t.Errorf("failed: power %v, late %v", power, late)
 	}
 	a, z := Probe{Outcome: Outcome{PeakW: 20, TrainPerS: 4}}, Probe{Outcome: Outcome{PeakW: 25, TrainPerS: 14}}
 	if got := slopeOf(&a, &z); got != 2 {

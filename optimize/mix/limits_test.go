@@ -157,8 +157,6 @@ func TestCorrectedTakesShortLatencies(t *testing.T) {
 // A search asks only for mixes that will hardly be more than a tenth over a limit.
 // A profiled setting that breaks a limit is not measured again; the nearest of them is the answer until a better one.
 // Measured values count in later predictions, of the inference and of the training.
-// A search alone takes what requests have shown; beside training that says nothing.
-// A mix is worth a measurement where it may well be better by a hundredth, in what is wanted.
 // Settings are compared in any order with one result: the front has the least power first.
 func TestMapIsTheSameInAnyOrderOfSettings(t *testing.T) {
 	t.Parallel()
@@ -172,7 +170,7 @@ func TestMapIsTheSameInAnyOrderOfSettings(t *testing.T) {
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
 		a := Ask{Goal: metric.Watts(30), LatencyMS: 500, IdleW: math.NaN(), Load: load(pattern, 40)}
 		front := func(list []tegra.Setting) (out []tegra.Setting) {
-			m, ok := a.Map(list, NewPhase(infer), NewPhase(train), Strict, Fill)
+			m, ok := a.Map(list, NewPhase(infer), NewPhase(train))
 			if !ok {
 				t.Fatal("no map")
 			}
@@ -200,8 +198,8 @@ func TestMapOfLateMixesIsTheLeastLate(t *testing.T) {
 		infer = append(infer, read(at(cores, 1), 15+float64(cores), 9+float64(cores)))
 		train = append(train, read(at(cores, 0), 40, 10+float64(cores)))
 	}
-	a := Ask{LatencyMS: 21, Quantile: 0.99, IdleW: math.NaN(), Load: load(arrivals.Poisson, 40)}
-	m, ok := a.Map(settings, NewPhase(infer), NewPhase(train), Fill)
+	a := Ask{LatencyMS: 21, Quantile: 0.99, IdleW: math.NaN(), Load: load(arrivals.Poisson, 40), Policy: Fill}
+	m, ok := a.Map(settings, NewPhase(infer), NewPhase(train))
 	if !ok || len(m.List) != 1 || m.List[0].Setting != settings[0] {
 		t.Errorf("got %+v, want %v", m.List, settings[0])
 	}

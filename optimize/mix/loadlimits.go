@@ -3,7 +3,6 @@ package mix
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"jtune/internal/text"
@@ -21,64 +20,77 @@ func (a *Ask) judged(o *Outcome) float64 {
 
 // judge decides whether an outcome meets the limits with this power, latency and service time.
 func (a *Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
-	o.excess, o.missed = 0, [batchTime]miss{}
-	n := 0
-	over := func(what limited, value, limit float64) {
-		if limit > 0 && !(value <= limit) {
-			o.excess += math.Log(value / limit)
-			o.missed[n] = miss{what, value, limit, a.PowerAs == Mean}
-			n++
+	mean, busiest := a.PowerAs == Mean, 0.0
+	if a.Load.Open() {
+		busiest = a.mostBusy()
+	}
+	o.limits = [...]limit{
+		{busyShare, o.Rho * timeMS / o.TimeMS, busiest, mean},
+		{itsPower, powerW, a.Goal.Of(metric.Power), mean},
+		{itsLatency, latencyMS, a.LatencyMS, mean},
+		{batchTime, timeMS, a.Goal.Of(metric.Time), mean},
+	}
+	o.excess, o.Meets = 0, true
+	for _, l := range o.limits {
+		if l.violated() {
+			o.excess += math.Log(l.value / l.most)
+			o.Meets = false
 		}
 	}
-	if a.Load.Open() {
-		over(busyShare, o.Rho*timeMS/o.TimeMS, a.mostBusy())
-	}
-	over(itsPower, powerW, a.Goal.Of(metric.Power))
-	over(itsLatency, latencyMS, a.LatencyMS)
-	over(batchTime, timeMS, a.Goal.Of(metric.Time))
-	o.Meets = n == 0
 }
 
 // limited is a limited quantity.
 type limited int
 
 const (
-	nothing limited = iota
-	busyShare
+	busyShare limited = iota + 1
 	itsPower
 	itsLatency
 	batchTime
 )
 
-// miss is a violated limit and the value that violates it, including the margin.
-type miss struct {
-	what         limited
-	value, limit float64
-	mean         bool // of the power: the limit is on the mean
+// limit is a limit and the value compared with it, including the margin.
+type limit struct {
+	what        limited
+	value, most float64 // most 0: no limit
+	mean        bool    // of the power: the limit is on the mean
 }
 
-// misses reports whether a limit is violated.
-func (o *Outcome) misses(what limited) bool {
-	return slices.ContainsFunc(o.missed[:], func(m miss) bool { return m.what == what })
-}
+func (l limit) violated() bool { return l.most > 0 && !(l.value <= l.most) }
+
+// late reports whether the limit on latency is violated.
+func (o *Outcome) late() bool { return o.limits[itsLatency-1].violated() }
 
 // own returns the value without the margin, as in the answer.
-func (o *Outcome) own(m miss) float64 {
+func (o *Outcome) own(l limit) float64 {
 	switch {
-	case m.what == busyShare:
+	case l.what == busyShare:
 		return o.Rho
-	case m.what == itsLatency:
+	case l.what == itsLatency:
 		return o.LatencyMS
-	case m.what == batchTime:
+	case l.what == batchTime:
 		return o.TimeMS
-	case m.mean:
+	case l.mean:
 		return o.MeanW
 	}
 	return o.PeakW
 }
 
+// chance returns the chance that each value is at most `over` times its limit, of the least likely one, for an outcome
+// with a margin of one standard deviation.
+func (o *Outcome) chance(over float64) float64 {
+	least := 1.0
+	for _, l := range o.limits {
+		if own := o.own(l); l.most > 0 && !math.IsInf(own, 1) { // of an overloaded server the busy share tells
+			sd := max(math.Log(l.value/own), leastSD)
+			least = min(least, normalCDF(math.Log(over*l.most/own)/sd))
+		}
+	}
+	return least
+}
+
 // says names the violated limit with the answer's value; if only the margin violates it, it adds the value with margin.
-func (o *Outcome) says(m miss) string {
+func (o *Outcome) says(m limit) string {
 	unit, own := 1.0, o.own(m)
 	if m.what == busyShare {
 		unit = 100
@@ -87,10 +99,10 @@ func (o *Outcome) says(m miss) string {
 	switch {
 	case math.IsInf(own, 1) || math.IsNaN(own):
 		out = text.Exact(unit * m.value)
-	case own <= m.limit:
+	case own <= m.most:
 		out += " ± " + text.Of(unit*(m.value-own))
 	}
-	return fmt.Sprintf(missFormats[m.what], out, text.Exact(unit*m.limit))
+	return fmt.Sprintf(missFormats[m.what], out, text.Exact(unit*m.most))
 }
 
 var missFormats = [...]string{
@@ -103,8 +115,8 @@ var missFormats = [...]string{
 // Why names the violated limits; "" if there are none.
 func (o *Outcome) Why() string {
 	var parts []string
-	for _, m := range o.missed {
-		if m.what != nothing && !math.IsInf(m.value, 1) { // an infinite latency means an overloaded server
+	for _, m := range o.limits {
+		if m.violated() && !math.IsInf(m.value, 1) { // an infinite latency means an overloaded server
 			parts = append(parts, o.says(m))
 		}
 	}

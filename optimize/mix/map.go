@@ -25,30 +25,17 @@ const (
 	mapTries = 4
 )
 
-// Map evaluates the pair in the modes of some settings, by turns of some policies. It returns false if neither phase is
-// known.
-func (a Ask) Map(settings []tegra.Setting, infer, train Phase, policies ...string) (m Map, ok bool) {
+// Map evaluates the pair in the modes of some settings. It returns false if neither phase is known.
+func (a Ask) Map(settings []tegra.Setting, infer, train Phase) (m Map, ok bool) {
 	m.Bound = a.simulates()
-	var all []Outcome
-	var nearest *Outcome
-	for _, policy := range policies {
-		a.Policy = policy
-		for _, at := range settings {
-			o, known := a.bound(at, infer, &train)
-			switch {
-			case !known:
-			case o.Meets:
-				all = append(all, o)
-			case nearest == nil || o.excess < nearest.excess:
-				nearest = &o
-			}
-		}
-	}
+	all := a.outcomes(settings, infer, &train)
 	if len(all) == 0 {
-		if nearest != nil {
-			m.List, m.Front = []Outcome{*nearest}, []int{0}
-		}
-		return m, nearest != nil
+		return m, false
+	}
+	all, nearest := within(all)
+	if len(all) == 0 {
+		m.List, m.Front = []Outcome{nearest}, []int{0}
+		return m, true
 	}
 	front, late := a.trainingFront(all, infer)
 	if len(front) == 0 { // no simulated mix is within the limits
@@ -103,7 +90,7 @@ func (l *lateMixes) add(o Outcome) {
 	if l.found == nil {
 		l.found = map[lateKind][][3]float64{}
 	}
-	if !o.misses(itsLatency) {
+	if !o.late() {
 		return
 	}
 	kind := lateKind{o.Batch, o.Policy}
@@ -155,7 +142,6 @@ func (a Ask) simulatedBands(order []*Outcome, infer Phase, late *lateMixes) (out
 				break
 			}
 			o := *at
-			a.Policy = o.Policy
 			if a.simulate(&o, infer); o.Meets {
 				out = append(out, &o)
 				break

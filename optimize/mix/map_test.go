@@ -28,7 +28,7 @@ func mapped(ask Ask) (Map, bool) {
 			infer, settings = append(infer, v), append(settings, v.Setting)
 		}
 	}
-	return ask.Map(settings, NewPhase(infer), NewPhase(train), Strict, Fill)
+	return ask.Map(settings, NewPhase(infer), NewPhase(train))
 }
 
 func TestMapHasTheBestMixOfEachMode(t *testing.T) {
@@ -77,7 +77,7 @@ func TestMapOfNoMixThatKeepsTheLimitsIsTheNearest(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := (Ask{}).Map(nil, NewPhase(nil), NewPhase(nil), Strict); ok {
+	if _, ok := (Ask{}).Map(nil, NewPhase(nil), NewPhase(nil)); ok {
 		t.Error("a map of nothing")
 	}
 }
@@ -97,8 +97,8 @@ func TestMapShowsEachModeWithinTheLimitsOnce(t *testing.T) {
 		train = append(train, read(at(m.cores, 0), m.trains, m.watts))
 	}
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
-		a := Ask{LatencyMS: 21, Quantile: 0.99, IdleW: math.NaN(), Load: load(pattern, 40)}
-		m, ok := a.Map(settings, NewPhase(infer), NewPhase(train), Fill)
+		a := Ask{LatencyMS: 21, Quantile: 0.99, IdleW: math.NaN(), Load: load(pattern, 40), Policy: Fill}
+		m, ok := a.Map(settings, NewPhase(infer), NewPhase(train))
 		var shown []int
 		for _, o := range m.List {
 			shown = append(shown, o.Mode.Cores)
@@ -116,11 +116,11 @@ func TestLateMixesHoldOnlySlowerOnesOfTheirKind(t *testing.T) {
 	var late lateMixes
 	mix := func(batch int, policy string, serve, train float64) *Outcome {
 		return &Outcome{Setting: at(1, batch), Policy: policy, slowS: serve, slowTrain: train,
-			missed: [batchTime]miss{{what: itsLatency}}}
+			limits: [batchTime]limit{itsLatency - 1: {itsLatency, 2, 1, false}}}
 	}
 	late.add(*mix(4, Fill, 0.02, 0.04))
 	hungry := mix(16, Fill, 0.02, 0.04)
-	hungry.missed[0].what = itsPower
+	hungry.limits = [batchTime]limit{itsPower - 1: {itsPower, 2, 1, false}}
 	late.add(*hungry)
 	for _, c := range []struct {
 		name string
@@ -150,8 +150,8 @@ func TestMapOfManyMixesHasThoseThatTrainMost(t *testing.T) {
 		infer = append(infer, read(at(cores, 1), 5, watts))
 		train = append(train, read(at(cores, 0), 4/(1+pair+0.5*float64(i%2)), watts))
 	}
-	a := Ask{LatencyMS: 500, IdleW: math.NaN(), Load: load(arrivals.Poisson, 40)}
-	m, ok := a.Map(settings, NewPhase(infer), NewPhase(train), Fill)
+	a := Ask{LatencyMS: 500, IdleW: math.NaN(), Load: load(arrivals.Poisson, 40), Policy: Fill}
+	m, ok := a.Map(settings, NewPhase(infer), NewPhase(train))
 	if !ok || len(m.Front) != mapBands {
 		t.Fatalf("the front has %d of %d mixes", len(m.Front), len(m.List))
 	}
@@ -163,7 +163,7 @@ func TestMapOfManyMixesHasThoseThatTrainMost(t *testing.T) {
 	// A mode that is on the front with two batch sizes is shown with the one that trains more.
 	one := []tegra.Setting{at(1, 1), at(1, 4)}
 	infer = []learn.Prediction{read(one[0], 20, 12), read(one[1], 25, 13)}
-	m, ok = a.Map(one, NewPhase(infer), NewPhase([]learn.Prediction{read(at(1, 0), 10, 11)}), Fill)
+	m, ok = a.Map(one, NewPhase(infer), NewPhase([]learn.Prediction{read(at(1, 0), 10, 11)}))
 	if !ok || len(m.List) != 1 || len(m.Front) != 1 || m.List[0].Setting != one[1] {
 		t.Errorf("one mode is shown as %+v", m.List)
 	}
@@ -181,8 +181,9 @@ func TestMapOfMeanPowerIsOrderedByIt(t *testing.T) {
 		train = append(train, read(at(cores, 0), 10/n, 10*n))
 	}
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
-		a := Ask{Goal: metric.Watts(50), PowerAs: Mean, IdleW: 5, LatencyMS: 500, Load: load(pattern, 20)}
-		m, ok := a.Map(settings, NewPhase(infer), NewPhase(train), Fill)
+		a := Ask{Goal: metric.Watts(50), PowerAs: Mean, IdleW: 5, LatencyMS: 500, Policy: Fill,
+			Load: load(pattern, 20)}
+		m, ok := a.Map(settings, NewPhase(infer), NewPhase(train))
 		if !ok || len(m.Front) != 3 || m.List[m.Front[0]].Mode.Cores != 1 || m.List[m.Front[2]].Mode.Cores != 3 {
 			t.Errorf("%s: the front is %v of %+v", pattern, m.Front, m.List)
 		}

@@ -46,12 +46,6 @@ func NewPhase(preds []learn.Prediction) Phase {
 // noPhase takes no time and no power.
 var noPhase learn.Prediction
 
-// with returns the phase in the mode of v, with v in place of the prediction for its batch size.
-func (p Phase) with(v learn.Prediction) Phase {
-	others := slices.DeleteFunc(slices.Clone(p.at[v.Mode]), func(o learn.Prediction) bool { return o.Batch == v.Batch })
-	return NewPhase(append(others, v))
-}
-
 // At returns the unit in a setting; false if it is unknown.
 func (p Phase) At(a tegra.Setting) (*learn.Prediction, bool) {
 	list := p.at[a.Mode]
@@ -130,7 +124,7 @@ type Ask struct {
 	// Want is the goal; "": the Limit's, else least power (open loop), most requests (closed), most training (beside
 	// it).
 	Want   Want
-	Policy string // of training; "" means Strict
+	Policy string // of training; "": the better of strict and fill (Evaluate: Strict)
 	// Tau is the most minibatches between two batches, for strict turns; 0: as many as fit.
 	Tau int
 	// Fulcrum uses that paper's latency bound, b/λ + s, instead of the one that follows from its arrivals, (b−1)/λ + s.
@@ -162,7 +156,7 @@ type Outcome struct {
 	Rho          float64 // busy share of the server under the load; above 1 it is overloaded
 	Meets        bool    // within the limits, including the margin
 
-	missed       [batchTime]miss   // violated limits, in the order of their constants
+	limits       [batchTime]limit  // in the order of their constants
 	serve, train *learn.Prediction // the phases
 	excess       float64           // sum over the violated limits, in logarithms
 	slowS        float64           // service time and minibatch in seconds, including the margin
@@ -170,8 +164,8 @@ type Outcome struct {
 	slowFirst    float64 // as slowS, of the smallest batch known if batches leave after a maximal wait
 	peakHigh     float64 // PeakW including the margin
 	more         float64 // expected whole minibatches per window beyond Tau, see Ask.expects
-	trains       float64 // chance that one fits
 	windowS      float64 // between two batches
+	worth        float64 // of measuring it, in a search
 }
 
 // Check returns an error for a contradictory ask.
@@ -399,6 +393,32 @@ func (a *Ask) compare(x, y *Outcome, want Want) int {
 	return cmp.Or(cmp.Compare(x1, y1), cmp.Compare(x2, y2))
 }
 
+// policies are those that training may follow; without training there is only none.
+func (a *Ask) policies(training bool) []string {
+	if training && a.Policy == "" {
+		return []string{Strict, Fill}
+	}
+	return []string{a.Policy}
+}
+
+// outcomes evaluates settings by the formulas, by turns of every policy, where the phases are known.
+func (a Ask) outcomes(settings []tegra.Setting, infer Phase, train *Phase) (list []Outcome) {
+	for _, a.Policy = range a.policies(train != nil) {
+		for _, at := range settings {
+			if o, ok := a.bound(at, infer, train); ok && !slices.Contains(a.Failed, at) {
+				list = append(list, o)
+			}
+		}
+	}
+	return list
+}
+
+// within returns the outcomes that meet the limits, and the one that exceeds them least. It reuses the list.
+func within(list []Outcome) (meets []Outcome, nearest Outcome) {
+	nearest = slices.MinFunc(list, func(x, y Outcome) int { return cmp.Compare(x.excess, y.excess) })
+	return slices.DeleteFunc(list, func(o Outcome) bool { return !o.Meets }), nearest
+}
+
 // Choose returns the settings that meet the ask, best first, among those with known phases. Time or power decides ties,
 // then the given order. If the latency is simulated it returns only the best. The error is a *NoSettingError if none
 // meets it.
@@ -406,42 +426,21 @@ func (a Ask) Choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outc
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	return a.choose(settings, infer, train)
-}
-
-// choose is Choose for any margin. With a negative one a setting counts as meeting the ask if it would do so that many
-// standard deviations below its prediction.
-func (a Ask) choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outcome, error) {
-	var meets []Outcome
-	var nearest *Outcome
-	keep := func(o Outcome) {
-		if nearest == nil || o.excess < nearest.excess {
-			nearest = &o
-		}
+	list := a.outcomes(settings, infer, train)
+	if len(list) == 0 {
+		return nil, errors.New("no predictions to choose from")
 	}
-	for _, at := range settings {
-		o, ok := a.bound(at, infer, train)
-		switch {
-		case !ok || slices.Contains(a.Failed, at):
-		case o.Meets:
-			meets = append(meets, o)
-		case len(meets) == 0:
-			keep(o)
-		}
-	}
+	meets, nearest := within(list)
 	want := a.want(train != nil)
 	sorted.Stable(meets, func(x, y Outcome) int { return a.compare(&x, &y, want) })
 	if a.simulates() && len(meets) > 0 {
-		nearest = nil
-		meets = a.firstInTime(meets, infer, want, keep)
+		meets, nearest = a.firstInTime(meets, infer, want)
 	}
 	switch {
 	case len(meets) > 0:
 		return meets, nil
-	case nearest == nil:
-		return nil, errors.New("no predictions to choose from")
 	case a.simulates() && nearest.Rho <= a.mostBusy():
-		a.simulate(nearest, infer)
+		a.simulate(&nearest, infer)
 	}
-	return nil, &NoSettingError{Ask: a, Nearest: *nearest}
+	return nil, &NoSettingError{Ask: a, Nearest: nearest}
 }

@@ -346,7 +346,7 @@ func TestAskOfStrictTurnsFillsTheRoomExactly(t *testing.T) {
 // A small chance of one more minibatch does not outweigh minibatches that surely fit.
 func TestAskPrefersTrainingThatIsSureToAChance(t *testing.T) {
 	t.Parallel()
-	a := Ask{Load: load(arrivals.Uniform, 10), IdleW: 8, expects: true}
+	a := Ask{Load: load(arrivals.Uniform, 10), IdleW: 8, Policy: Strict, expects: true}
 	infer := NewPhase([]learn.Prediction{read(at(1, 1), 10, 20), read(at(2, 1), 10, 15)})
 	train := NewPhase([]learn.Prediction{read(at(1, 0), 20, 20), doubted(at(2, 0), 95, 15, 0.1, 0)})
 	got, err := a.Choose([]tegra.Setting{at(2, 1), at(1, 1)}, infer, &train)

@@ -84,13 +84,12 @@ func (a *Ask) queueing(o *Outcome, infer Phase, slow bool) Queueing {
 		ServeS: infer.times(at, factor), MinibatchS: minibatch, Policy: o.Policy, Tau: o.Tau, Seed: a.Seed}
 }
 
-// simulate replaces an outcome's calculated latency, training and power. If it meets the limits by the formulas, it is
-// judged again, with the margin.
+// simulate replaces an outcome's calculated latency, training and power, and judges it again, with the margin.
 func (a *Ask) simulate(o *Outcome, infer Phase) {
 	w := a.queueing(o, infer, false).Simulate()
 	o.LatencyMS = stats.NearestRankOf(w.LatenciesMS, a.quantile()) * a.off.factor(0)
 	slow := o.LatencyMS
-	if a.Goal.Margin.Z() > 0 && a.LatencyMS > 0 && o.Meets {
+	if a.Goal.Margin.Z() > 0 && a.LatencyMS > 0 {
 		slow = stats.NearestRankOf(a.queueing(o, infer, true).Simulate().LatenciesMS, a.quantile()) *
 			a.off.factor(a.Goal.Margin.Z())
 	}
@@ -98,9 +97,7 @@ func (a *Ask) simulate(o *Outcome, infer Phase) {
 		o.TrainPerS = float64(w.Minibatches) / w.SpanS
 	}
 	a.spend(o, w.BusyS/w.SpanS, o.TrainPerS*o.train.TimeMS/1000)
-	if o.Meets {
-		a.judge(o, a.judged(o), slow, 1000*o.slowS)
-	}
+	a.judge(o, a.judged(o), slow, 1000*o.slowS)
 }
 
 // leastServing returns a lower bound of the share of time that batches take if they leave after the maximal wait. A
@@ -122,12 +119,11 @@ const (
 	mostNearby = 40  // most of those within the limits that are compared by simulation
 )
 
-// firstInTime returns the first of the outcomes, best first, whose simulated latency keeps the limit; it passes the
-// others to late. An outcome slower than a late one with the same batch size is late too, without simulation. Beside
+// firstInTime returns the first of the outcomes, best first, whose simulated latency keeps the limit, and the nearest
+// of the others. An outcome slower than a late one with the same batch size is late too, without simulation. Beside
 // training it returns the best of those near it; with a maximal wait, the best of those that may be better.
-func (a *Ask) firstInTime(best []Outcome, infer Phase, want Want, late func(Outcome)) []Outcome {
+func (a *Ask) firstInTime(best []Outcome, infer Phase, want Want) (found []Outcome, nearest Outcome) {
 	var failed lateMixes
-	var found []Outcome
 	least := math.Inf(1)
 	far := func(o *Outcome) bool {
 		switch value, _ := want.value(o, a.PowerAs); {
@@ -152,10 +148,9 @@ func (a *Ask) firstInTime(best []Outcome, infer Phase, want Want, late func(Outc
 			continue
 		}
 		failed.add(o)
-		late(o)
 	}
 	if len(found) > 1 {
 		found = []Outcome{slices.MinFunc(found, func(x, y Outcome) int { return a.compare(&x, &y, want) })}
 	}
-	return found
+	return found, failed.nearest
 }

@@ -255,10 +255,9 @@ func TestFirstInTimeSkipsSettingsSlowerThanALateOne(t *testing.T) {
 		o, _ := a.bound(s, infer, nil)
 		list = append(list, o)
 	}
-	late := 0
-	got := a.firstInTime(list, infer, LeastPower, func(Outcome) { late++ })
-	if len(got) != 1 || got[0].Setting != at(3, 1) || late != 1 {
-		t.Errorf("%d late, then %+v", late, got)
+	got, nearest := a.firstInTime(list, infer, LeastPower)
+	if len(got) != 1 || got[0].Setting != at(3, 1) || nearest.Setting != at(1, 1) {
+		t.Errorf("%+v after %+v", got, nearest)
 	}
 }
 

@@ -1,8 +1,12 @@
 package mix
 
 // The search for a mix (docs/method.md, "Training beside inference"): it predicts both phases in every setting from a
-// few profiled ones, measures the best mix, and adds its readings to the data, until the best mix has been measured or
-// the verifications are used up. Later questions reuse the profiles. The answer has been measured.
+// few profiled ones, measures the mix of most worth, and adds its readings to the data, until no mix is worth a
+// measurement or the verifications are used up. The worth of a mix is, in shares of the best so far,
+//
+//	chance of keeping the limits × expected gain  −  price × chance of being far over one
+//
+// Later questions reuse the profiles. The answer has been measured.
 
 import (
 	"cmp"
@@ -10,7 +14,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"jtune/internal/sorted"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -21,26 +27,15 @@ import (
 const MostVerified = 6
 
 const (
-	// firstMargin is the margin, in standard deviations, for choosing a mix to measure while none keeps the limits;
-	// moreMargin applies once one does.
-	firstMargin, moreMargin = 0.3, 0.0
-	// A mix is measured only if it stays within hotOver times the limits, at the first of hotSteps at which any mix
-	// does.
-	hotOver = 1.1
-	// cautious is the number of first mixes with the larger margins.
-	cautious = 2
-	// gain is the relative gain over the best measured mix that justifies another measurement, by a prediction hope
-	// standard deviations better than its median.
-	gain, hope = 0.01, 1
-	// mayTrain is the chance of a minibatch per window from which a mix is measured while none trains.
-	mayTrain = 0.05
-	// surelyOver is the number of standard deviations below its prediction at which every setting must still violate a
-	// limit before the search reports that none keeps it.
-	surelyOver = 3
+	// hotOver is what is far over a limit, in limits, and hotPrice the price of being so for sure.
+	hotOver, hotPrice = 1.1, 5
+	// gain is the worth that justifies another measurement after one within the limits.
+	gain = 0.01
+	// hopeless is the chance of keeping the limits below which a setting is given up: three standard deviations.
+	hopeless = 0.00135
+	// leastSD is the least relative error of a prediction.
+	leastSD = 1e-9
 )
-
-// hotSteps are margins in standard deviations, see hotOver; the first two apply only to the first mixes.
-var hotSteps = [...]float64{2.6, 2.4, 2.2, 1.8, 1.4, 1, 0.6, 0.2, 0}
 
 // Options are the load, limits and profiles of a search.
 type Options struct {
@@ -75,6 +70,24 @@ type Seen struct {
 	IdleShare  float64 // NaN if unknown
 }
 
+// Read returns what a reading shows of a setting; one without a time of the training belongs to the inference alone.
+func (a Ask) Read(at tegra.Setting, r Reading) Outcome {
+	phase := func(m tegra.Measured, at tegra.Setting) *Phase {
+		m.Setting = at
+		p := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(m)})
+		return &p
+	}
+	var train *Phase
+	if r.Train.TimeMS > 0 {
+		train = phase(r.Train, tegra.Setting{Mode: at.Mode})
+	}
+	o, _ := a.Evaluate(at, *phase(r.Infer, at), train)
+	if r.Seen != nil {
+		return a.AsSeen(o, *r.Seen)
+	}
+	return o
+}
+
 // AsSeen returns an outcome with measured values, judged again. Its peak power stays that of the phase with the highest
 // power.
 func (a Ask) AsSeen(o Outcome, v Seen) Outcome {
@@ -105,6 +118,8 @@ type Result struct {
 	Feasible bool
 	Probes   []Probe
 	Ended    optimize.Ended
+	// Infer and Train are as predicted at last; empty if the strategy only measures.
+	Infer, Train Phase
 }
 
 // search is the state of Search.
@@ -113,11 +128,20 @@ type search struct {
 	measure  Measure
 	o        Options
 	settings []tegra.Setting
-	tried    map[tegra.Setting]*Probe
+	tried    map[turned]*Probe
 	infer    Phase
-	train    *Phase
+	train    Phase
 	result   Result
+	failed   error // of the last mix that could not be measured
 }
+
+// turned is a mix: a setting with a policy of turns.
+type turned struct {
+	tegra.Setting
+	policy string
+}
+
+func (o *Outcome) turned() turned { return turned{o.Setting, o.Policy} }
 
 // errNoMixes: no more may be measured.
 var errNoMixes = errors.New("no measurement is left")
@@ -133,8 +157,12 @@ func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("strategy %q is unknown", o.Strategy)
 	}
 	o.Most = cmp.Or(o.Most, how.most)
-	s := &search{ctx: ctx, measure: measure, o: o, settings: o.Settings(), tried: map[tegra.Setting]*Probe{}}
+	if o.Strategy != "" && o.Strategy != optimize.Auto {
+		o.Ask.Policy = cmp.Or(o.Ask.Policy, Fill)
+	}
+	s := &search{ctx: ctx, measure: measure, o: o, settings: o.Settings(), tried: map[turned]*Probe{}}
 	err := how.search(s)
+	s.result.Infer, s.result.Train = s.infer, s.train
 	r, tried := s.result, s.measured()
 	switch {
 	case ctx.Err() != nil:
@@ -149,12 +177,12 @@ func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 	case r.Feasible:
 		return r, nil
 	case tried == 0:
-		return r, errors.New("no mix could be measured")
+		return r, fmt.Errorf("no mix could be measured: %w", cmp.Or(s.failed, errNoMixes))
 	}
 	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Tried: tried, Ended: r.Ended}
 }
 
-// auto measures the mix that the predictions from all readings promise most of.
+// auto measures the mixes of most worth by the predictions from all readings.
 func (s *search) auto() error {
 	for {
 		if err := s.predict(); err != nil {
@@ -169,7 +197,7 @@ func (s *search) auto() error {
 		}
 	}
 	if s.measured() == 0 {
-		if _, err := s.asks(0).Choose(s.settings, s.infer, s.train); errors.Is(err, optimize.ErrInfeasible) {
+		if _, err := s.asks(0).Choose(s.settings, s.infer, &s.train); errors.Is(err, optimize.ErrInfeasible) {
 			return err // an overloaded server, for example, cannot be measured
 		}
 	}
@@ -208,12 +236,12 @@ func (o Options) Settings() []tegra.Setting {
 }
 
 // Phases fits both phases to their measurements and predicts all settings; measured ones keep their measurement.
-func Phases(o Options) (infer Phase, train *Phase, err error) {
+func Phases(o Options) (infer, train Phase, err error) {
 	if infer, err = o.fit(o.Infer, o.Batches, o.Settings()); err != nil {
-		return infer, nil, err
+		return infer, train, err
 	}
-	training, err := o.fit(o.Train, nil, tegra.Settings(o.Space.Modes(), nil))
-	return infer, &training, err
+	train, err = o.fit(o.Train, nil, tegra.Settings(o.Space.Modes(), nil))
+	return infer, train, err
 }
 
 func (o *Options) fit(rows []tegra.Measured, batches []int, settings []tegra.Setting) (Phase, error) {
@@ -224,138 +252,135 @@ func (o *Options) fit(rows []tegra.Measured, batches []int, settings []tegra.Set
 	return NewPhase(optimize.Known(model.PredictSettings(settings), tegra.OncePerSetting(rows))), nil
 }
 
-// open returns the settings that may still be measured.
-func (s *search) open() []tegra.Setting {
-	var out []tegra.Setting
-	for _, a := range s.settings {
-		if s.tried[a] == nil {
-			out = append(out, a)
-		}
-	}
-	return out
+// open returns the mixes that may still be measured, with a margin of one standard deviation.
+func (s *search) open() []Outcome {
+	return slices.DeleteFunc(s.asks(1).outcomes(s.settings, s.infer, &s.train),
+		func(o Outcome) bool { return s.tried[o.turned()] != nil })
 }
 
 // next returns the mix to measure, or why the search ends.
-func (s *search) next() (Outcome, tegra.Val[optimize.Ended]) {
-	r := &s.result
-	end := func(e optimize.Ended) (Outcome, tegra.Val[optimize.Ended]) { return Outcome{}, tegra.Some(e) }
-	open := s.open()
+func (s *search) next() (next Outcome, ended tegra.Val[optimize.Ended]) {
+	r, open := &s.result, s.open()
 	if len(open) == 0 {
-		return end(optimize.Exhausted)
+		return next, tegra.Some(optimize.Exhausted)
 	}
-	best, err := s.asks(s.margin()).Choose(s.harmless(open), s.infer, s.train)
-	var none *NoSettingError
+	may := func(o Outcome) bool { return o.chance(1) >= hopeless }
+	if !r.Feasible && len(r.Probes) > 0 && !slices.ContainsFunc(open, may) {
+		return next, tegra.Some(optimize.NoWay)
+	}
+	next, worth := s.best(open)
 	switch {
-	case err == nil && r.Feasible && !s.worth(best[0], r.Best):
-		return end(optimize.Converged)
-	case err == nil && len(r.Probes) >= s.o.Most:
-		return end(optimize.OutOfProbes)
-	case err == nil:
-		return best[0], tegra.Val[optimize.Ended]{}
-	case r.Feasible:
-		return end(optimize.Converged)
-	case !errors.As(err, &none):
-		return end(optimize.Exhausted)
+	case r.Feasible && worth < gain:
+		return next, tegra.Some(optimize.Converged)
+	case len(r.Probes) >= s.o.Most:
+		return next, tegra.Some(optimize.OutOfProbes)
 	}
-	_, err = s.asks(-surelyOver).choose(open, s.infer, s.train)
-	if errors.Is(err, optimize.ErrInfeasible) && len(r.Probes) > 0 {
-		return end(optimize.NoWay)
-	}
-	if len(r.Probes) >= s.o.Most {
-		return end(optimize.OutOfProbes)
-	}
-	return none.Nearest, tegra.Val[optimize.Ended]{}
+	return next, ended
 }
 
-// harmless returns the settings unlikely to exceed a limit by much. If there are none, it reduces the margin step by
-// step, and finally returns all.
-func (s *search) harmless(open []tegra.Setting) []tegra.Setting {
-	for _, margin := range s.hotMargins() {
-		a := s.asks(margin)
-		a.Goal.Limits = a.Goal.Limits.Times(hotOver)
-		a.LatencyMS *= hotOver
-		var out []tegra.Setting
-		for _, at := range open {
-			o, ok := a.bound(at, s.infer, s.train)
-			first := o.missed[0]
-			busy := first.what == busyShare && first.value <= hotOver*first.limit && o.excess <= math.Log(hotOver)
-			if ok && (o.Meets || busy) {
-				out = append(out, at)
-			}
+// best returns the mix of most worth; of equal ones, the one that exceeds the limits least.
+func (s *search) best(open []Outcome) (best Outcome, most float64) {
+	worth := s.worth(open)
+	for i := range open {
+		open[i].worth = worth(&open[i])
+	}
+	sorted.Stable(open, func(x, y Outcome) int {
+		return cmp.Or(cmp.Compare(y.worth, x.worth), cmp.Compare(x.excess, y.excess))
+	})
+	a := s.asks(1)
+	if !a.simulates() {
+		return open[0], open[0].worth
+	}
+	var late lateMixes
+	best, most = open[0], math.Inf(-1)
+	for n, o := range open { // whose simulated latency is longer than by the formulas
+		if o.worth <= most || n > mostNearby && most > 0 {
+			break
 		}
-		if out != nil {
-			return out
+		if o.Rho > a.mostBusy() || late.holds(&o) {
+			continue
+		}
+		if a.simulate(&o, s.infer); o.chance(1) < 0.5 {
+			late.add(o)
+		}
+		if o.worth = worth(&o); o.worth > most {
+			best, most = o, o.worth
 		}
 	}
-	return open
+	return best, most
 }
 
-// hotMargins returns the margins to try in turn, larger for the first mixes, which rest on the fewest readings.
-func (s *search) hotMargins() []float64 {
-	if s.measured() < cautious {
-		return hotSteps[:]
+// worth returns what measuring a mix is worth. Before the first within the limits, the worst of all is to be beaten,
+// worth is in shares of the largest gain, and to be the first is worth as much as that.
+func (s *search) worth(open []Outcome) func(o *Outcome) float64 {
+	want, as := s.o.Ask.want(true), s.o.Ask.PowerAs
+	than, scale, first := 0.0, 0.0, 1.0
+	gains := func(o *Outcome) float64 {
+		value, _ := want.value(o, as)
+		sd := max(want.lnSD(o)*math.Abs(value), leastSD)
+		z := (than - value) / sd
+		return o.chance(1) * sd * (z*normalCDF(z) + math.Exp(-z*z/2)/math.Sqrt(2*math.Pi))
 	}
-	return hotSteps[2:]
+	if best := &s.result.Best; s.result.Feasible {
+		than, _ = want.value(best, as)
+		scale = cmp.Or(math.Abs(than), 1/best.windowS) // a minibatch per window if it trains nothing
+		first = 0
+	} else {
+		for i := range open {
+			value, _ := want.value(&open[i], as)
+			than = max(than, value)
+		}
+		for i := range open {
+			scale = max(scale, gains(&open[i]))
+		}
+	}
+	scale = max(scale, leastSD)
+	return func(o *Outcome) float64 {
+		return gains(o)/scale + first*o.chance(1) - hotPrice*(1-o.chance(hotOver))
+	}
 }
 
-// margin returns the margin of the next choice.
-func (s *search) margin() float64 {
-	if s.result.Feasible {
-		return moreMargin
+// lnSD is the standard deviation of the logarithm of what a goal minimises.
+func (w Want) lnSD(o *Outcome) float64 {
+	switch w {
+	case MostTraining, MostTau:
+		return o.train.LnTimeSD
+	case LeastTime, MostRequests:
+		return o.serve.LnTimeSD
 	}
-	return firstMargin
-}
-
-// worth reports whether a predicted mix promises enough over the best measured one.
-func (s *search) worth(p, best Outcome) bool {
-	want := s.o.Ask.want(true)
-	if best.TrainPerS == 0 && best.Policy == Strict { // a mix that trains nothing is no answer
-		return p.Tau > 0 || p.trains >= mayTrain
-	}
-	now, _ := want.value(&best, s.o.Ask.PowerAs)
-	then, _ := want.value(&p, s.o.Ask.PowerAs)
-	sd := p.serve.LnTimeSD
-	switch {
-	case want == MostTraining || want == MostTau:
-		sd = p.train.LnTimeSD
-	case want != LeastTime && want != MostRequests:
-		sd = p.serve.LnPowerSD
-	}
-	return now-then > (gain-hope*sd)*math.Abs(now)
+	return o.serve.LnPowerSD
 }
 
 // probe measures a mix, once.
 func (s *search) probe(o Outcome) (*Probe, error) {
-	if p, ok := s.tried[o.Setting]; ok {
+	if p, ok := s.tried[o.turned()]; ok {
 		return p, nil
 	}
 	if s.o.Most > 0 && len(s.result.Probes) >= s.o.Most {
 		return nil, errNoMixes
 	}
-	p := Probe{Predicted: o, Outcome: Outcome{Setting: o.Setting}}
+	p := Probe{Predicted: o, Outcome: Outcome{Setting: o.Setting, Policy: o.Policy}}
 	read, err := s.measure(s.ctx, o)
 	if s.ctx.Err() != nil {
 		return nil, s.ctx.Err()
 	}
 	if p.Err = err; err == nil {
-		p.Outcome = s.read(o.Setting, read)
+		p.Outcome = s.read(o, read)
+	} else {
+		s.failed = err
 	}
-	s.tried[o.Setting] = &p
+	s.tried[o.turned()] = &p
 	s.take(p)
 	return &p, nil
 }
 
 // read adds the readings of a mix to the profiles, and returns what the mix does by them.
-func (s *search) read(at tegra.Setting, read Reading) Outcome {
-	infer, train := read.Infer, read.Train
-	infer.Setting, train.Setting = at, tegra.Setting{Mode: at.Mode}
-	s.o.Infer, s.o.Train = append(s.o.Infer, infer), append(s.o.Train, train)
-	training := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(train)})
-	o, _ := s.asks(0).Evaluate(at, s.infer.with(optimize.MeasuredPrediction(infer)), &training)
-	if read.Seen != nil {
-		o = s.asks(0).AsSeen(o, *read.Seen)
-	}
-	return o
+func (s *search) read(at Outcome, read Reading) Outcome {
+	read.Infer.Setting, read.Train.Setting = at.Setting, tegra.Setting{Mode: at.Mode}
+	s.o.Infer, s.o.Train = append(s.o.Infer, read.Infer), append(s.o.Train, read.Train)
+	ask := s.asks(0)
+	ask.Policy = at.Policy
+	return ask.Read(at.Setting, read)
 }
 
 // take keeps a probe, and its mix if that is the best so far.

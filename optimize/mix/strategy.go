@@ -12,7 +12,6 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/ladder"
 	"jtune/tegra"
-	"jtune/tegra/metric"
 )
 
 // gmd is Fulcrum's strategy, only for mixes.
@@ -74,18 +73,14 @@ func (s *search) only(at tegra.Setting) (*Probe, error) {
 	return s.probe(Outcome{Setting: at, Policy: s.o.Ask.Policy})
 }
 
-// breaks returns the limits that a probe violates; all if it could not be measured.
-func (s *search) breaks(p *Probe) (power, latency bool) {
-	if p.Err != nil {
-		return true, true
+// breaks returns whether a probe violates the limit on power, and any other; both if it could not be measured.
+func (p *Probe) breaks() (power, late bool) {
+	power, late = p.Err != nil, p.Err != nil
+	for _, l := range p.limits {
+		power = power || l.violated() && l.what == itsPower
+		late = late || l.violated() && l.what != itsPower
 	}
-	a := s.o.Ask
-	w := p.PeakW
-	if a.PowerAs == Mean {
-		w = p.MeanW
-	}
-	most, limited := a.Goal.Limits.On(metric.Power)
-	return limited && w > most.Value, a.LatencyMS > 0 && !(p.LatencyMS <= a.LatencyMS) || p.Rho > a.mostBusy()
+	return power, late
 }
 
 // binary halves one knob after another: over the power limit it drops the upper half; if requests are late, the upper
@@ -103,7 +98,7 @@ func (s *search) binary() error {
 		if err != nil {
 			return err
 		}
-		power, late := s.breaks(p)
+		power, late := p.breaks()
 		b.Drop(k, !power && (!late || k != ladder.BatchKnob))
 	}
 	_, err = w.at(b.Lo)
@@ -134,7 +129,7 @@ func (s *search) gmd() error {
 		if err != nil {
 			return err
 		}
-		if _, late := s.breaks(p); !late {
+		if _, late := p.breaks(); !late {
 			break
 		}
 	}
@@ -155,7 +150,7 @@ func (w *walk) descend(size int) error {
 		if err != nil {
 			return err
 		}
-		power, _ := w.breaks(middle)
+		power, _ := middle.breaks()
 		best, steepest := tegra.Knob(-1), -1.0
 		for k := range tegra.Knob(tegra.NumKnobs) {
 			if b.Lo[k] == b.Hi[k] {

@@ -104,6 +104,7 @@ func TestMixStudyOfTrainingBesideInference(t *testing.T) {
 			t.Parallel()
 			s, long := runMixStudy(t, MixStudy{Infer: sweeptest.Settings(t, "infer/mobnet_infer"),
 				Train:  sweeptest.Settings(t, "train/"+name+"_train"),
+				Ask:    mix.Ask{Policy: mix.Strict},
 				PowerW: [2]float64{10, 50}, LatencyMS: [2]float64{500, 2000}, RatePerS: [2]float64{30, 120}})
 			if share := float64(s.Solved) / float64(s.Problems); share < 0.99 && long || share < 0.5 {
 				t.Errorf("solved %.3f, want 0.99", share)
@@ -132,7 +133,7 @@ func TestMixStudyEndsWhereNothingTrains(t *testing.T) {
 			}
 		}
 	}
-	m.Ask = mix.Ask{Want: mix.MostTraining, Quantile: 1}
+	m.Ask = mix.Ask{Want: mix.MostTraining, Quantile: 1, Policy: mix.Strict}
 	m.Problems, m.Profiled, m.Seeds, m.Most = 1, 4, 1, 2
 	m.PowerW, m.LatencyMS, m.RatePerS = [2]float64{30, 40}, [2]float64{100, 200}, [2]float64{5, 10}
 	if s, err := m.Run(t.Context()); !errors.Is(err, errUnsolvable) || s.Problems > 0 {

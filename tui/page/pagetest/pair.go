@@ -127,7 +127,7 @@ func (f *Board) pairEvents() (out []measure.Event) {
 // paired returns the result of that search.
 func (f *Board) paired() *pair.Answer {
 	row, alone := f.pairRow(answered, mix.Fill, 190, 0.03), f.pairRow(answered, record.Alone, 140, 0.62)
-	found := &pair.Answer{Feasible: true, Row: &row, AloneRow: &alone, Known: [2]int{10, 10},
+	found := &pair.Answer{Feasible: true, Row: &row, AloneRow: &alone,
 		Probes: []measure.PairProbe{pairProbe(f.pairRow(overLimit, mix.Fill, 210, 0.03)), pairProbe(row)}}
 	found.Outcome, found.Ask = pairProbe(row).Outcome, pairAsk()
 	found.Alone = mix.Outcome{Setting: row.Setting, IdleShare: 0.62, JPerUnit: 0.46}

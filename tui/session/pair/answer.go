@@ -42,7 +42,6 @@ type Answer struct {
 	Separate *mix.Separate // a mode for each job, predicted; the switch cost is measured
 	Dir      string
 	Took     time.Duration // device time of the pairs
-	Known    [2]int        // settings of training and inference behind the predictions
 }
 
 // marginalJ returns the energy of a request beyond that of the training; NaN if the idle power is unknown.
@@ -65,7 +64,7 @@ func (x Answer) NothingTrains() string {
 func (x Answer) free() (mix.Ask, mix.Outcome) {
 	a := x.Ask
 	a.Policy, a.Tau = mix.Free, 0
-	return a, measuredPair(*x.FreeRow, a)
+	return a, a.Read(x.FreeRow.Setting, readingOf(*x.FreeRow, a))
 }
 
 // MarshalJSON returns the output of `jtune lab pair --json`.
@@ -152,7 +151,7 @@ func mixed(a mix.Ask, o mix.Outcome, row *record.Row, quantiles [3]float64) repo
 	policy, tau := a.Policy, tegra.Val[int]{V: o.Tau, OK: a.Policy == mix.Strict}
 	var minibatchJ, requestJ tegra.Val[float64]
 	var late, requests tegra.Val[int]
-	if row != nil && row.Pair != nil {
+	if row != nil {
 		p := row.Pair
 		policy = p.Policy
 		latency = report.Object{{"p50", p.Latency.P50}, {"p95", p.Latency.SureP95()}, {"p99", p.Latency.SureP99()}}

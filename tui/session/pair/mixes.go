@@ -117,34 +117,16 @@ func (m *Mixes) Add(probe measure.PairProbe, best bool) {
 
 // mixes returns the search's mixes, predicted from everything known of both jobs at its end; nil without predictions.
 func (p *pairSearch) mixes() *Mixes {
-	if p.r.At != nil || p.r.measuresAlone() || p.found.Row == nil || p.r.Policy == mix.Free {
+	if p.found.Row == nil {
 		return nil
 	}
 	ask := p.ask
-	ask.Goal.Margin = metric.UsualMargin
-	o, err := p.options(ask)
-	if err != nil {
-		return nil
-	}
-	for _, probe := range p.found.Probes { // as the search learned from them
-		if probe.Err == nil {
-			read := readingOf(probe.Row, ask)
-			o.Infer, o.Train = append(slices.Clone(o.Infer), read.Infer), append(slices.Clone(o.Train), read.Train)
-		}
-	}
-	o.Infer, o.Train = tegra.OncePerSetting(o.Infer), tegra.OncePerSetting(o.Train)
-	infer, train, err := mix.Phases(o)
-	if err != nil {
-		return nil
-	}
-	policies := []string{mix.Strict, mix.Fill}
-	if p.r.Policy != "" {
-		policies = []string{p.r.Policy}
-	}
-	list, known := ask.Map(o.Settings(), infer, *train, policies...)
+	ask.Goal.Margin, ask.Policy = metric.UsualMargin, p.r.Policy
+	list, known := ask.Map(p.options(ask).Settings(), p.phases.Infer, p.phases.Train)
 	if !known {
 		return nil
 	}
+	ask.Policy = ""
 	ask.Goal.Margin = p.ask.Goal.Margin
 	m := &Mixes{Train: p.r.Train.Name, Infer: p.r.Infer.Name, Search: p.r, Ask: ask,
 		Front: list.Front, Bound: list.Bound, Feasible: p.found.Feasible, Meets: list.List[0].Meets}

@@ -46,39 +46,21 @@ func Pair(r PairRequest) (Answer, error) {
 	if !ask.Load.Open() {
 		return Answer{}, usage.Of(errPairRate)
 	}
-	ask.Tau = r.Tau
+	ask.Tau, ask.Policy = r.Tau, r.Policy
 	infer, settings := serving.Phase(outlook.OutlookOf(r.Infer, tegra.Settings(r.Infer.Space.Modes(), r.Infer.Batches)))
 	train := trainingPhase(r.Train)
-	policies := []string{r.Policy}
-	if r.Policy == "" {
-		policies = []string{mix.Strict, mix.Fill}
-	}
 	of := r.Infer.Provenance
 	best := Answer{Train: r.Train.Provenance.Workload, Infer: of.Workload, Device: of.Device, Virtual: of.Virtual}
-	var none *mix.NoSettingError
-	for _, policy := range policies {
-		ask.Policy = policy
-		list, err := ask.Choose(settings, infer, &train)
-		var why *mix.NoSettingError
-		switch {
-		case errors.As(err, &why):
-			none = why
-		case err != nil:
-			return Answer{}, err
-		default:
-			if o, _ := ask.Evaluate(list[0].Setting, infer, &train); o.TrainPerS > best.TrainPerS || best.TimeMS == 0 {
-				best.Outcome, best.Ask = o, ask
-			}
-		}
+	list, err := ask.Choose(settings, infer, &train)
+	if none, infeasible := errors.AsType[*mix.NoSettingError](err); infeasible {
+		list = []mix.Outcome{none.Nearest}
+	} else if err != nil {
+		return Answer{}, err
 	}
-	if best.TimeMS == 0 {
-		best.Outcome, best.Ask = none.Nearest, none.Ask
-		best.addAlone(settings, infer, train)
-		return best, none
-	}
-	best.Feasible = true
+	best.Outcome, best.Ask, best.Feasible = list[0], ask, err == nil
+	best.Ask.Policy = best.Policy
 	best.addAlone(settings, infer, train)
-	return best, nil
+	return best, err
 }
 
 // check rejects models that cannot belong to one board.
@@ -118,8 +100,13 @@ func (x *Answer) addAlone(settings []tegra.Setting, infer, train mix.Phase) {
 	alone.Policy, alone.Tau = "", 0
 	x.Alone, _ = alone.Evaluate(x.Setting, infer, nil)
 	x.Quantiles, x.AloneQuantiles = quantiles(x.Ask, x.Setting, infer, &train), quantiles(alone, x.Setting, infer, nil)
+	x.Apart = apart(alone, settings, infer)
+}
+
+// apart returns the best setting of the inference on a board of its own; absent if none meets the limits.
+func apart(alone mix.Ask, settings []tegra.Setting, infer mix.Phase) (best tegra.Val[mix.Outcome]) {
 	if list, err := alone.Choose(settings, infer, nil); err == nil {
-		o, _ := alone.Evaluate(list[0].Setting, infer, nil)
-		x.Apart = tegra.Some(o)
+		best = tegra.Some(list[0])
 	}
+	return best
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"time"
@@ -25,43 +24,31 @@ import (
 
 // pairPlan lets the search choose the pairs of a campaign.
 type pairPlan struct {
+	*search.Plan
 	search *pairSearch
 	bench  *profiles.Bench
 	log    string
-	ask    func() (profiles.Step, bool)
-	stop   func()
 	err    error
-	row    record.Row
-	asked  int
-	before []record.Row // from an earlier run of the campaign
 }
 
-var (
-	_ profiles.Plan        = (*pairPlan)(nil)
-	_ measure.PreparedPlan = (*pairPlan)(nil)
-)
+var _ measure.PreparedPlan = (*pairPlan)(nil)
 
 func newPairPlan(ctx context.Context, of *pairSearch) *pairPlan {
 	p := &pairPlan{search: of, err: context.Canceled}
-	p.ask, p.stop = iter.Pull(func(yield func(profiles.Step) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
+	p.Plan = search.Searching(ctx, func(ctx context.Context,
+		run func(profiles.Step) (record.Row, error)) {
 		count := map[string]int{}
 		of.measure = func(a tegra.Setting, policy string) (record.Row, error) {
 			words := fmt.Sprintf("%s, batch %d", policy, a.Batch)
 			count[words+a.Mode.String()]++
 			v := &profiles.Variant{Variant: record.Variant{Setting: words, Repeat: count[words+a.Mode.String()]}}
-			for _, row := range slices.Backward(p.before) {
+			for _, row := range slices.Backward(p.Before) {
 				if row.Setting == a && row.IsOf(v.Setting, v.Repeat) && row.Pair != nil {
 					return row, search.Unusable(row)
 				}
 			}
 			v.Bench = p.benchFor(policy)
-			if !yield(profiles.Step{Setting: a, Variant: v}) {
-				cancel()
-				return record.Row{}, context.Canceled
-			}
-			return p.row, search.Unusable(p.row)
+			return run(profiles.Step{Setting: a, Variant: v})
 		}
 		p.err = of.run(ctx)
 	})
@@ -82,21 +69,6 @@ func (p *pairPlan) benchFor(policy string) *profiles.Bench {
 		turns.Options{Turns: order, Free: policy == record.Free, Load: ask.Load, MaxWait: ask.MaxWait,
 			Seed: ask.Seed})
 	return &b
-}
-
-func (p *pairPlan) Len() (int, bool) { return 0, false }
-
-func (p *pairPlan) Next(done []record.Row) (profiles.Step, bool) {
-	if p.asked == 0 {
-		p.before = done
-	} else {
-		p.row = done[len(done)-1]
-	}
-	step, ok := p.ask()
-	if ok {
-		p.asked++
-	}
-	return step, ok
 }
 
 // pairHeader describes a search in its record.
@@ -134,12 +106,4 @@ func (r *Request) knownBefore() time.Time {
 		return time.Time{}
 	}
 	return head.Created
-}
-
-// end stops the search after passing it the last row.
-func (p *pairPlan) end(of profiles.Summary) {
-	if p.asked > 0 && of.New == p.asked {
-		p.Next(of.Rows)
-	}
-	p.stop()
 }

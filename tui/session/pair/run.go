@@ -1,7 +1,6 @@
 package pair
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 
 	"jtune/internal/text"
 	"jtune/internal/usage"
-	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/profiles"
@@ -96,7 +94,6 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	if err := pairFits(s, r); err != nil { // the memory needs may be known by now
 		return found, err
 	}
-	found.Known = [2]int{len(train), len(infer)}
 	measure.Observer(observe).Send(measure.PairStage{Doing: measure.PairPredicts})
 	search := &pairSearch{s: s, r: r, ask: ask, train: train, infer: infer, found: &found,
 		observe: measure.Observer(observe)}
@@ -106,7 +103,7 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 		Batches: r.sizes(), Dir: r.Dir,
 		Resume: r.Resume, Settings: r.Settings, Gate: r.Gate}, RedoFailed: r.RedoFailed, Retries: -1}, plan, head,
 		observe)
-	plan.end(res.Summary)
+	plan.End(res.Summary)
 	found.Dir, found.Took = res.Dir, res.Elapsed
 	if errors.Is(plan.err, context.Canceled) && ctx.Err() == nil && err != nil {
 		plan.err = nil // the job, the device or the record failed
@@ -180,27 +177,23 @@ type pairSearch struct {
 	found        *Answer
 	observe      measure.Observer
 	measure      func(a tegra.Setting, policy string) (record.Row, error)
+	phases       mix.Result // of the search, with what it predicts at last
 }
 
 // run measures pairs until there is an answer.
 func (p *pairSearch) run(ctx context.Context) error {
-	var err error
-	if p.r.At != nil {
-		err = p.single(ctx)
-	} else {
-		err = p.search(ctx)
-	}
+	err := p.search(ctx)
 	if p.found.Row == nil || err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
 	at := p.found.Row.Setting
-	p.stage(measure.PairAlone, p.found.Ask, nil)
+	p.stage(measure.PairAlone, p.found.Ask)
 	p.observe.Note("the answer's inference alone, to compare")
 	if row, aloneErr := p.measure(at, record.Alone); aloneErr == nil {
 		p.found.AloneRow = &row
 	}
 	if p.r.Compare && ctx.Err() == nil {
-		p.stage(measure.PairUnordered, p.found.Ask, nil)
+		p.stage(measure.PairUnordered, p.found.Ask)
 		p.observe.Note("both without turns, to compare")
 		if row, freeErr := p.measure(at, record.Free); freeErr == nil {
 			p.found.FreeRow = &row
@@ -210,89 +203,71 @@ func (p *pairSearch) run(ctx context.Context) error {
 	return err
 }
 
-// policies returns the policies to try, the most promising first.
-func (p *pairSearch) policies() ([]string, error) {
-	if p.r.Policy != "" {
-		return []string{p.r.Policy}, nil
+func (p *pairSearch) options(ask mix.Ask) mix.Options {
+	return mix.Options{Ask: ask, Space: p.s.Device.Space(), Batches: p.r.sizes(), Infer: p.infer, Train: p.train,
+		Most: p.r.Pairs, Strategy: p.r.Strategy}
+}
+
+// search measures pairs until there is an answer.
+func (p *pairSearch) search(ctx context.Context) error {
+	ask := p.ask
+	ask.Policy = p.r.Policy
+	o, at := p.options(ask), p.r.At
+	if at == nil && !p.r.measuresAlone() {
+		if len(p.train) == 0 || len(p.infer) == 0 {
+			return errors.New("no setting of the two jobs could be measured")
+		}
+		if ask.Policy == mix.Free {
+			var err error
+			if at, err = bestFilling(o); err != nil {
+				return err
+			}
+		}
 	}
-	fill, strict := p.ask, p.ask
-	fill.Policy, strict.Policy = mix.Fill, mix.Strict
-	o, err := p.options(fill)
-	if err != nil {
-		return nil, err
+	if at != nil {
+		o.Strategy, o.Only = optimize.Random, []tegra.Setting{*at}
 	}
+	verify := func(_ context.Context, best mix.Outcome) (mix.Reading, error) {
+		ask.Policy = best.Policy
+		stage := measure.PairStage{Doing: measure.PairVerifies, N: len(p.found.Probes) + 1, Ask: ask}
+		if best.TimeMS > 0 {
+			stage.Predicted = &best
+		}
+		p.observe.Send(stage)
+		row, err := p.measure(best.Setting, best.Policy)
+		p.tell(measure.PairProbe{Ask: ask, Predicted: best, Row: row, Err: err})
+		if err != nil {
+			return mix.Reading{}, err
+		}
+		return readingOf(row, ask), nil
+	}
+	found, err := mix.Search(ctx, verify, o)
+	p.took(found, ask)
+	return err
+}
+
+// bestFilling returns the setting that is best with turns: jobs without turns cannot be predicted.
+func bestFilling(o mix.Options) (*tegra.Setting, error) {
+	o.Ask.Policy = mix.Fill
 	infer, train, err := mix.Phases(o)
 	if err != nil {
 		return nil, err
 	}
-	best := func(a mix.Ask) float64 {
-		list, err := a.Choose(o.Settings(), infer, train)
-		if err != nil {
-			return -1
-		}
-		return list[0].TrainPerS
+	list, err := o.Ask.Choose(o.Settings(), infer, &train)
+	if none, infeasible := errors.AsType[*mix.NoSettingError](err); infeasible {
+		return &none.Nearest.Setting, nil
+	} else if err != nil {
+		return nil, err
 	}
-	if best(strict) > best(fill) {
-		return []string{mix.Strict, mix.Fill}, nil
-	}
-	return []string{mix.Fill, mix.Strict}, nil
-}
-
-func (p *pairSearch) options(ask mix.Ask) (mix.Options, error) {
-	o := mix.Options{Ask: ask, Space: p.s.Device.Space(), Batches: p.r.sizes(), Infer: p.infer, Train: p.train,
-		Most: p.r.Pairs, Strategy: p.r.Strategy}
-	if !p.r.measuresAlone() && (len(p.train) == 0 || len(p.infer) == 0) {
-		return o, errors.New("no setting of the two jobs could be measured")
-	}
-	return o, nil
-}
-
-func (p *pairSearch) search(ctx context.Context) error {
-	policies, left := []string{cmp.Or(p.r.Policy, mix.Fill)}, p.r.Pairs
-	if !p.r.measuresAlone() {
-		var err error
-		if policies, err = p.policies(); err != nil {
-			return err
-		}
-		left = cmp.Or(left, mix.MostVerified)
-	}
-	for i, policy := range policies {
-		ask := p.ask
-		ask.Policy = policy
-		o, err := p.options(ask)
-		if err != nil {
-			return err
-		}
-		if o.Most = left; policy == mix.Free {
-			return p.freeSearch(ctx, o)
-		}
-		verify := func(_ context.Context, best mix.Outcome) (mix.Reading, error) {
-			p.stage(measure.PairVerifies, ask, &best)
-			row, err := p.measure(best.Setting, string(policy))
-			p.tell(measure.PairProbe{Ask: ask, Predicted: best, Row: row, Err: err})
-			if err != nil {
-				return mix.Reading{}, err
-			}
-			return readingOf(row, ask), nil
-		}
-		found, err := mix.Search(ctx, verify, o)
-		p.took(found, ask)
-		last := i == len(policies)-1
-		if left -= len(found.Probes); err == nil || last || left <= 0 || !errors.Is(err, optimize.ErrInfeasible) {
-			return err
-		}
-		p.observe.Note(fmt.Sprintf("no measured pair meets the limits with %s turns: trying %s turns", policy,
-			policies[i+1]))
-	}
-	return nil
+	return &list[0].Setting, nil
 }
 
 // tell stores and reports a pair that was run.
-func (p *pairSearch) tell(v measure.PairProbe) measure.PairProbe {
+func (p *pairSearch) tell(v measure.PairProbe) {
 	line := fmt.Sprintf("pair %d: %s batch %d, %s: ", len(p.found.Probes)+1, p.s.Device.Space().Format(v.Row.Mode),
 		v.Row.Batch, v.Ask.Policy)
 	if v.Err == nil {
-		v.Outcome = measuredPair(v.Row, v.Ask)
+		v.Outcome = v.Ask.Read(v.Row.Setting, readingOf(v.Row, v.Ask))
 		line += fmt.Sprintf("%s minibatches/s, p%.4g %s ms, %s W peak", text.Of(v.TrainPerS), 100*v.Ask.Quantile,
 			text.Of(v.LatencyMS), text.Of(v.PeakW))
 		if why := v.Why(); why != "" {
@@ -304,66 +279,26 @@ func (p *pairSearch) tell(v measure.PairProbe) measure.PairProbe {
 	p.observe.Note(line)
 	p.found.Probes = append(p.found.Probes, v)
 	p.observe.Send(v)
-	return v
 }
 
 // stage reports what is measured next.
-func (p *pairSearch) stage(doing measure.PairDoing, ask mix.Ask, predicted *mix.Outcome) {
-	p.observe.Send(measure.PairStage{Doing: doing, N: len(p.found.Probes) + 1, Ask: ask, Predicted: predicted})
+func (p *pairSearch) stage(doing measure.PairDoing, ask mix.Ask) {
+	p.observe.Send(measure.PairStage{Doing: doing, N: len(p.found.Probes) + 1, Ask: ask})
 }
 
-// took adopts the best result of a search.
+// took adopts the result of a search.
 func (p *pairSearch) took(found mix.Result, ask mix.Ask) {
-	if found.Best.TimeMS == 0 || p.found.Row != nil && !found.Feasible {
+	p.phases = found
+	if found.Best.TimeMS == 0 {
 		return
 	}
 	p.found.Outcome, p.found.Ask, p.found.Feasible = found.Best, ask, found.Feasible
-	for _, probe := range p.found.Probes {
-		if probe.Err == nil && probe.Outcome.Setting == found.Best.Setting &&
-			probe.Row.Pair.Policy == ask.Policy {
-			row := probe.Row
-			p.found.Row = &row
+	p.found.Ask.Policy = found.Best.Policy
+	for i, probe := range p.found.Probes {
+		if probe.Err == nil && probe.Row.Setting == found.Best.Setting && probe.Ask.Policy == found.Best.Policy {
+			p.found.Row = &p.found.Probes[i].Row
 		}
 	}
-}
-
-// freeSearch measures without turns the setting that is best with turns: jobs without turns cannot be predicted.
-func (p *pairSearch) freeSearch(ctx context.Context, o mix.Options) error {
-	o.Ask.Policy = mix.Fill
-	infer, train, err := mix.Phases(o)
-	if err != nil {
-		return err
-	}
-	list, err := o.Ask.Choose(o.Settings(), infer, train)
-	var none *mix.NoSettingError
-	at := tegra.Setting{}
-	switch {
-	case errors.As(err, &none):
-		at = none.Nearest.Setting
-	case err != nil:
-		return err
-	default:
-		at = list[0].Setting
-	}
-	p.r.At = &at
-	return p.single(ctx)
-}
-
-// single measures one setting as a pair.
-func (p *pairSearch) single(context.Context) error {
-	ask := p.ask
-	ask.Policy = cmp.Or(p.r.Policy, mix.Fill)
-	p.stage(measure.PairVerifies, ask, nil)
-	row, err := p.measure(*p.r.At, ask.Policy)
-	probe := p.tell(measure.PairProbe{Ask: ask, Row: row, Err: err})
-	if err != nil {
-		return err
-	}
-	p.found.Outcome, p.found.Ask, p.found.Row, p.found.Feasible = probe.Outcome, ask, &row, probe.Meets
-	if !probe.Meets {
-		return &mix.NoSettingError{Ask: ask, Nearest: probe.Outcome, Tried: 1, Ended: optimize.OutOfProbes}
-	}
-	return nil
 }
 
 // readingOf converts a row to a reading for the search.
@@ -403,17 +338,6 @@ func quantileOf(l record.Latency, q float64) float64 {
 	return l.P99
 }
 
-// measuredPair returns the outcome of a row.
-func measuredPair(row record.Row, ask mix.Ask) mix.Outcome {
-	read := readingOf(row, ask)
-	phase := func(m tegra.Measured) mix.Phase {
-		return mix.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(m)})
-	}
-	train := phase(read.Train)
-	o, _ := ask.Evaluate(row.Setting, phase(read.Infer), &train)
-	return ask.AsSeen(o, *read.Seen)
-}
-
 // compare fills in what each job does without the other.
 func (p *pairSearch) compare() {
 	f, row := p.found, p.found.Row.Pair
@@ -427,20 +351,7 @@ func (p *pairSearch) compare() {
 		if row.InferAloneW.OK {
 			read.Infer.PowerW = row.InferAloneW.V
 		}
-		o, _ := alone.Evaluate(f.AloneRow.Setting,
-			mix.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(read.Infer)}), nil)
-		f.Alone = alone.AsSeen(o, *read.Seen)
+		f.Alone = alone.Read(f.AloneRow.Setting, read)
 	}
-	o, err := p.options(alone)
-	if err != nil || len(o.Infer) == 0 {
-		return
-	}
-	infer, _, err := mix.Phases(o)
-	if err != nil {
-		return
-	}
-	if list, err := alone.Choose(o.Settings(), infer, nil); err == nil {
-		best, _ := alone.Evaluate(list[0].Setting, infer, nil)
-		f.Apart = tegra.Some(best)
-	}
+	f.Apart = apart(alone, p.options(alone).Settings(), p.phases.Infer)
 }

@@ -33,26 +33,22 @@ const (
 func (p *pairSearch) separate(ctx context.Context) error {
 	alone := p.ask
 	alone.Policy, alone.Tau, alone.Goal.Margin = "", 0, metric.UsualMargin
-	o, err := p.options(alone)
-	if err != nil {
-		return err
+	infer, train, settings := p.phases.Infer, p.phases.Train, p.options(alone).Settings()
+	if p.r.At != nil || p.r.measuresAlone() {
+		return usage.Errorf("separate modes need predictions: search by %s auto, not in one setting", usage.Strategy)
 	}
-	infer, train, err := mix.Phases(o)
-	if err != nil {
-		return err
-	}
-	free, ok := alone.Separate(o.Settings(), infer, *train, 0)
+	free, ok := alone.Separate(settings, infer, train, 0)
 	if !ok {
 		p.observe.Note("separate modes: no two modes meet the limits")
 		return nil
 	}
-	p.stage(measure.PairSwitches, p.ask, nil)
+	p.stage(measure.PairSwitches, p.ask)
 	cost, err := switchCost(ctx, p.s, p.r, p.ask, free)
 	if err != nil {
 		return fmt.Errorf("switching between %s and %s: %w", p.s.Device.Space().Format(free.Train),
 			p.s.Device.Space().Format(free.Infer.Mode), err)
 	}
-	if found, ok := alone.Separate(o.Settings(), infer, *train, cost); ok {
+	if found, ok := alone.Separate(settings, infer, train, cost); ok {
 		p.found.Separate = &found
 	} else {
 		p.observe.Note(fmt.Sprintf("separate modes: a switch takes %.0f ms: no two modes meet the limits", 1000*cost))
@@ -194,10 +190,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 	if rows.train, rows.infer, err = pairRows(ctx, s, r, observe); err != nil {
 		return err
 	}
-	o, err := rows.options(ask)
-	if err != nil {
-		return err
-	}
+	o := rows.options(ask)
 	infer, train, err := mix.Phases(o)
 	if err != nil {
 		return err
@@ -206,7 +199,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 	if err != nil {
 		return err
 	}
-	apart, ok := ask.Separate(o.Settings(), infer, *train, 0)
+	apart, ok := ask.Separate(o.Settings(), infer, train, 0)
 	if !ok {
 		return fmt.Errorf("no mode of the training stays within %g W: %w", ask.Goal.Of(metric.Power),
 			optimize.ErrInfeasible)

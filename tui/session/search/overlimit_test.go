@@ -7,6 +7,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
 )
@@ -42,6 +43,6 @@ func TestSearchPlanEndsModesOverTheLimitAndTellsTheSearch(t *testing.T) {
 		if heard != row.Measured {
 			t.Errorf("the search hears %v", heard)
 		}
-		p.stop()
+		p.End(profiles.Summary{})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"time"
@@ -123,7 +122,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 		Source: source, Batches: r.Batches, PartOf: r.PartOf}, SearchHeader(r), r.Settings)
 	res, err := measure.RunPlan(ctx, s, measure.ProfileRequest{Measuring: r.Measuring, Retries: -1}, plan, head,
 		observe)
-	plan.end(res.Rows)
+	plan.End(res.Summary)
 	if err != nil && errors.Is(plan.err, context.Canceled) && ctx.Err() == nil {
 		plan.found.Ended, plan.err = optimize.Failing, nil // the job, the device or the record failed
 	}
@@ -168,21 +167,15 @@ func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
 	return h
 }
 
-// searchPlan lets a search choose the modes of a campaign. The search yields a setting, waits while it is measured, and
-// continues with its row.
+// searchPlan is the plan of a search for modes.
 type searchPlan struct {
-	most  int // cap on probes; 0: the search's own
-	ask   func() (tegra.Setting, bool)
-	asked int
-	stop  func()
+	*Plan
+	most  int             // cap on probes; 0: the search's own
 	found optimize.Result // result and error once the search has ended
 	err   error
-	row   record.Row    // of the last setting
 	step  optimize.Step // description of the present setting
 	ends  bool          // stop measuring a mode that draws more than its step allows
 }
-
-var _ profiles.Plan = (*searchPlan)(nil)
 
 // searching is the signature of optimize.Tune.
 type searching func(context.Context, optimize.Measure, optimize.TuneOptions) (optimize.Result, error)
@@ -195,15 +188,15 @@ func newSearchPlan(ctx context.Context, find searching, o optimize.TuneOptions) 
 			tell(s)
 		}
 	}
-	p.ask, p.stop = iter.Pull(func(yield func(tegra.Setting) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
+	p.Plan = Searching(ctx, func(ctx context.Context,
+		measure func(profiles.Step) (record.Row, error)) {
 		p.found, p.err = find(ctx, func(_ context.Context, a tegra.Setting) (tegra.Measured, error) {
-			if !yield(a) {
-				cancel()
-				return tegra.Measured{}, ctx.Err()
+			step := profiles.Step{Setting: a, Change: p.change(a)}
+			if p.ends && p.step.Setting == a {
+				step.MostW = p.step.MostW
 			}
-			return p.row.Measured, Unusable(p.row)
+			row, err := measure(step)
+			return row.Measured, err
 		}, o)
 	})
 	return p
@@ -211,46 +204,12 @@ func newSearchPlan(ctx context.Context, find searching, o optimize.TuneOptions) 
 
 func (p *searchPlan) Len() (int, bool) { return p.most, p.most > 0 }
 
-func (p *searchPlan) Next(done []record.Row) (profiles.Step, bool) {
-	if len(done) > 0 {
-		p.row = done[len(done)-1]
-	}
-	a, ok := p.ask()
-	if ok {
-		p.asked++
-	}
-	step := profiles.Step{Setting: a, Change: p.change(a)}
-	if p.ends && p.step.Setting == a {
-		step.MostW = p.step.MostW
-	}
-	return step, ok
-}
-
 // change returns the expected log change of power from the previous mode, two standard deviations beyond the
 // prediction; absent without a prediction.
 func (p *searchPlan) change(to tegra.Setting) tegra.Val[float64] {
-	if !p.step.PowerW.OK || p.step.Setting != to || !p.row.Status.Usable() || p.row.Batch != to.Batch {
+	if !p.step.PowerW.OK || p.step.Setting != to || !p.Last.Status.Usable() || p.Last.Batch != to.Batch {
 		return tegra.Val[float64]{}
 	}
-	by := math.Log(p.step.PowerW.V / p.row.PowerW)
+	by := math.Log(p.step.PowerW.V / p.Last.PowerW)
 	return tegra.Finite(by + math.Copysign(2*p.step.LnPowerSD, by))
-}
-
-// end stops the search after passing it the last row.
-func (p *searchPlan) end(rows []record.Row) {
-	if p.asked > 0 && len(rows) == p.asked {
-		p.Next(rows)
-	}
-	p.stop()
-}
-
-// Unusable returns the error of a row without a value; nil for other rows.
-func Unusable(row record.Row) error {
-	switch {
-	case row.Status.Usable():
-		return nil
-	case row.Status == record.Over:
-		return optimize.OverLimit(row.Why)
-	}
-	return fmt.Errorf("%s: %s", row.Status, row.Why)
 }
