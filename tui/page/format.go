@@ -116,7 +116,7 @@ func UnitHeads(w workload.Workload, l serving.Listing) (speed, energy string) {
 // FilterForm describes the syntax of a filter of modes.
 func FilterForm(w workload.Workload) string {
 	if w.Infers() {
-		return "gpu<900MHz power<30 latency<50, speed, unit"
+		return "gpu<900MHz power<30 latency<50"
 	}
 	return "cores>=8 gpu<900MHz power<30"
 }

@@ -213,9 +213,9 @@ func (p *Page) filterLine(w int) string {
 		return p.filter.Line(p.read, w)
 	}
 	filter := p.read.Keys().Filter.Label()
-	form := "cores>=8 gpu<900MHz power<30 time<100"
+	form := "cores>=8 power<30, gpu, cpu, mem, time"
 	if p.job().Infers() {
-		form = page.FilterForm(p.job())
+		form = "power<30 latency<50, cores, gpu, speed, unit"
 	}
 	return widget.StyleDim.Render(" " + filter + " filters: " + form)
 }
