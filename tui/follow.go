@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/tui/page"
-	"jtune/tui/session/remote"
+	"jtune/tui/session/control"
 	"jtune/tui/session/task"
 )
 
@@ -20,14 +20,14 @@ const showEnd = 30 * time.Second
 // followedMsg carries a running campaign of another process (this data directory's newest first), or the end of the
 // followed one; nil if there is none. It also carries when the kept models and the campaigns last changed.
 type followedMsg struct {
-	found             *remote.Followed
+	found             *control.Followed
 	models, campaigns time.Time
 }
 
 // orderedMsg says how an order to another program ended.
 type orderedMsg struct {
-	to  *remote.Followed
-	do  remote.Order
+	to  *control.Followed
+	do  control.Order
 	err error
 }
 
@@ -60,11 +60,11 @@ func (sh *shared) followNext() tea.Cmd {
 	}
 	sh.lookedAt = now
 	c := sh.campaigns
-	var followed *remote.Followed
+	var followed *control.Followed
 	if before != nil {
 		followed = before.Follows
 	}
-	return func() tea.Msg { return followedMsg{remote.Follow(c, followed), c.ModelsChanged(), c.Changed()} }
+	return func() tea.Msg { return followedMsg{control.Follow(c, followed), c.ModelsChanged(), c.Changed()} }
 }
 
 // modelsSince lists the models again if any program has changed them.
@@ -85,7 +85,7 @@ func (sh *shared) campaignsSince(changed time.Time) tea.Cmd {
 }
 
 // followed updates the followed task with what was read.
-func (sh *shared) followed(f *remote.Followed) tea.Cmd {
+func (sh *shared) followed(f *control.Followed) tea.Cmd {
 	if f == nil {
 		return nil
 	}

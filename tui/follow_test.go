@@ -12,7 +12,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session/remote"
+	"jtune/tui/session/control"
 	"jtune/tui/session/task"
 )
 
@@ -59,7 +59,7 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 		t.Error("a program that takes no orders is given one")
 	}
 	reached := *d.r.sh.follow.Follows
-	reached.Reach = &remote.Reach{Task: 1, State: "running", User: "anna"}
+	reached.Reach = &control.Reach{Task: 1, State: "running", User: "anna"}
 	d.send(followedMsg{found: &reached})
 	d.press("x")
 	d.sees("stop? y / n  bert of anna (jtune 4242), 3 modes so far")
@@ -67,7 +67,7 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 	d.sees("pause? y / n  bert of anna (jtune 4242)")
 	d.press("y") // that program is not there
 	d.until("the order has failed", func() bool { return strings.Contains(d.screen(), "pause: ") })
-	reached.Reach = &remote.Reach{Task: 1, State: "paused", Held: true, User: "anna"}
+	reached.Reach = &control.Reach{Task: 1, State: "paused", Held: true, User: "anna"}
 	d.send(followedMsg{found: &reached})
 	d.sees("following anna (jtune 4242): ", "paused", "space continue")
 	record(4)

@@ -27,8 +27,8 @@ import (
 	"jtune/tui/page/models"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/page/train"
+	"jtune/tui/session/control"
 	modelsroom "jtune/tui/session/models"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
 )
 
@@ -211,9 +211,9 @@ func scenes() map[string]func(d *driver) {
 		"profile-followed": func(d *driver) {
 			list, _ := pagetest.Campaigns(d.board)
 			at := list[0] // of another program
-			d.send(followedMsg{found: &remote.Followed{Running: record.Running{PID: at.PID, Dir: at.Dir},
+			d.send(followedMsg{found: &control.Followed{Running: record.Running{PID: at.PID, Dir: at.Dir},
 				Header: *at.Header, Rows: at.Rows(), Space: d.board.Space(), Newest: pagetest.Start,
-				Reach: &remote.Reach{Task: 1, State: "running", User: "anna", Whole: "a run cannot be paused"}}})
+				Reach: &control.Reach{Task: 1, State: "running", User: "anna", Whole: "a run cannot be paused"}}})
 			d.press("3", "space")
 		},
 		"palette":      func(d *driver) { d.press("1", ":") },

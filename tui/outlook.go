@@ -12,7 +12,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session/models"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/task"
 )
 
@@ -180,7 +180,7 @@ func (sh *shared) serve() tea.Cmd {
 		if err != nil {
 			return servedMsg{of: of, err: err}
 		}
-		ask = questions.Known(list, of.view.Model.Provenance, goal, ask)
+		ask = savedanswers.Known(list, of.view.Model.Provenance, goal, ask)
 		served, err := serving.ViewUnder(of.view, ask, before)
 		return servedMsg{of, served, err}
 	})

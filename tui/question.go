@@ -3,7 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/tui/session/remote"
+	"jtune/tui/session/control"
 )
 
 // askToStop asks before it stops the running task.
@@ -20,7 +20,7 @@ func (r *root) askToStop() {
 }
 
 // askOther asks before it sends an order to another program's task.
-func (r *root) askOther(do remote.Order) {
+func (r *root) askOther(do control.Order) {
 	sh := r.sh
 	if sh.follow == nil || sh.follow.Done() {
 		return

@@ -22,10 +22,10 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 	"jtune/tui/session"
+	"jtune/tui/session/control"
 	"jtune/tui/session/fleet"
 	"jtune/tui/session/handover"
 	"jtune/tui/session/readiness"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/search"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
@@ -85,7 +85,7 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	}
 	st.boards, st.pressed = o.Boards, o.Named
 	st.sh.Readings.Take(d.first())
-	if st.sh.control, err = remote.Serve(s); err != nil {
+	if st.sh.control, err = control.Serve(s); err != nil {
 		st.sh.say("what runs here cannot be paused from another jtune: %v", err)
 	}
 	defer st.sh.control.Close()

@@ -24,7 +24,7 @@ import (
 	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/search"
 	"jtune/tui/session/workloads"
 )
@@ -94,7 +94,7 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 		command, v := outlook.OutlookOf(kept, tegra.Settings(kept.Space.Modes(), nil)), d.r.sh.Outlook
 		list, err := campaigns.List(s.Options.Paths)
 		must.NoError(t, err)
-		command.Found = questions.Answered(list, kept.Provenance)
+		command.Found = savedanswers.Answered(list, kept.Provenance)
 		if len(v.Measured()) != len(command.Measured()) {
 			t.Errorf("%s: the page has readings of %d modes, the kept model of %d", when, len(v.Measured()),
 				len(command.Measured()))

@@ -13,10 +13,10 @@ import (
 	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/tui/page"
+	"jtune/tui/session/control"
 	"jtune/tui/session/fleet"
 	"jtune/tui/session/kept"
 	"jtune/tui/session/models"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
@@ -42,7 +42,7 @@ type shared struct {
 	keptMode    kept.Watch
 	notices     notices
 	mouse       bool
-	control     *remote.Control   // lets other programs see the tasks; nil: none can
+	control     *control.Control  // lets other programs see the tasks; nil: none can
 	paint       *strings.Replacer // writes the theme's colours
 }
 

@@ -11,7 +11,7 @@ import (
 	"jtune/tegra/tegratest"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
-	"jtune/tui/session/inspect"
+	"jtune/tui/session/doctor"
 )
 
 // bundleOf writes the bundle of the tree below root.
@@ -22,7 +22,7 @@ func bundleOf(t *testing.T, root string) string {
 	must.NoError(t, err)
 	defer s.Close()
 	path := filepath.Join(t.TempDir(), "board.tar.gz")
-	_, err = inspect.WriteBundle(s, path)
+	_, err = doctor.WriteBundle(s, path)
 	must.NoError(t, err)
 	return path
 }

@@ -19,7 +19,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/handover"
 	"jtune/tui/session/models"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 )
 
 // campaignsCmd is `jtune campaigns` and its subcommands.
@@ -179,7 +179,7 @@ func (c *campaignsCmd) show(args []string) error {
 	if err != nil {
 		return err
 	}
-	head, kept, err := questions.Find(list, one)
+	head, kept, err := savedanswers.Find(list, one)
 	if err != nil { // the measurements are shown nevertheless
 		c.note("%v", err)
 	}
@@ -206,7 +206,7 @@ func keptObject(list []campaigns.Campaign, head campaigns.Campaign, k *answers.K
 			a.Soak = &proof.Result
 		}
 		var mode any
-		if at, ok := questions.Since(list, head, k, i); ok {
+		if at, ok := savedanswers.Since(list, head, k, i); ok {
 			mode = at.Mode
 		}
 		since = append(since, mode)
@@ -233,7 +233,7 @@ func (c *campaignsCmd) printKept(list []campaigns.Campaign, head campaigns.Campa
 		if err := printAnswer(c.out, a, space, origin, answers.Then, nil); err != nil {
 			return err
 		}
-		if at, ok := questions.Since(list, head, k, i); ok {
+		if at, ok := savedanswers.Since(list, head, k, i); ok {
 			fmt.Fprintf(c.out, "better mode found since: %s\n", settingText(space, at))
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/heat"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/workloads"
 )
 
@@ -114,7 +114,7 @@ func (a onModels) modelSettings(m *learn.Model) ([]tegra.Setting, error) {
 // outlook returns what a model and the searches of its workload know of settings.
 func (a onModels) outlook(m *learn.Model, list []tegra.Setting) *outlook.Outlook {
 	o := outlook.OutlookOf(m, list)
-	o.Found = questions.Answered(a.campaigns(), m.Provenance)
+	o.Found = savedanswers.Answered(a.campaigns(), m.Provenance)
 	return o
 }
 
@@ -126,7 +126,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	situation := workloads.Situation(m, workloadList(c.base()), m.Space.Max())
 	o := c.outlook(m, list)
 	known := c.campaigns()
-	rows := questions.Readings(known, m.Provenance, c.goal.Limit)
+	rows := savedanswers.Readings(known, m.Provenance, c.goal.Limit)
 	if o, err = o.Knowing(c.goal.Limit, record.Usable(rows), heatOf(known, m.Provenance)); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 
 // heatOf returns how the board of a model warms, as its soaks show.
 func heatOf(list []campaigns.Campaign, from learn.Provenance) metric.Heat {
-	return heat.Of(list, questions.Board(list, from))
+	return heat.Of(list, savedanswers.Board(list, from))
 }
 
 // answer prints an answer based on a model.

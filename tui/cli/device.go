@@ -15,7 +15,7 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/session"
-	"jtune/tui/session/inspect"
+	"jtune/tui/session/doctor"
 	"jtune/tui/session/preflight"
 )
 
@@ -56,7 +56,7 @@ func (c *deviceCmd) run(context.Context) error {
 
 // printTunables lists every knob of the board.
 func (c *deviceCmd) printTunables(s *session.Session) error {
-	type t = inspect.Tunable
+	type t = doctor.Tunable
 	err := printTable(c.app, report.Table[t]{
 		{Key: "name", Title: "tunable", Of: func(x t) any { return x.Name }},
 		{Key: "unit", Of: func(x t) any { return x.Unit }},
@@ -65,7 +65,7 @@ func (c *deviceCmd) printTunables(s *session.Session) error {
 		{Title: "allowed values", Text: func(x t) string { return x.Words() }},
 		{Key: "set", Title: "set by", Of: func(x t) any { return x.Set }},
 		{Key: "virtual", Of: func(t) any { return s.Device.Board().Virtual }},
-	}, inspect.Tunables(s))
+	}, doctor.Tunables(s))
 	return errors.Join(err, c.printOrigin(s.Device.Board().Origin()))
 }
 
@@ -101,7 +101,7 @@ func deviceDocument(s *session.Session) report.Object {
 		{"total_power_rule", text.Optional(b.TotalRule)},
 		{"presets", listOf(s.Device.Presets())},
 		{"presets_unusable", listOf(b.Unusable)},
-		{"rights", inspect.RightsOf(s)},
+		{"rights", doctor.RightsOf(s)},
 		{"mode", now.Mode},
 		{"name", text.Optional(tegra.NameNow(s.Device, now))}, // "MAXN", "MAXN locked", …
 		{"locked", now.Locked},
@@ -128,7 +128,7 @@ func printDevice(w io.Writer, s *session.Session) error {
 		{"memory clocks", clockRange(space.EMC)},
 		{"rails", orDash(strings.Join(b.Rails, ", "))},
 		{"total power", fmt.Sprintf("%s; covers %s", orDash(b.TotalRule), orDash(b.TotalCovers))},
-		{"setting modes", inspect.RightsOf(s).How},
+		{"setting modes", doctor.RightsOf(s).How},
 	}
 	if err := append(facts, presentFacts(s)...).Text(w); err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/rivals"
 	"jtune/tui/session"
-	"jtune/tui/session/inspect"
+	"jtune/tui/session/doctor"
 	"jtune/tui/session/readiness"
 	"jtune/tui/session/workloads"
 )
@@ -47,7 +47,7 @@ func (c *doctorCmd) run(ctx context.Context) error {
 				return err
 			}
 		}
-		d, err := inspect.Diagnose(ctx, s, readiness.Jobs)
+		d, err := doctor.Diagnose(ctx, s, readiness.Jobs)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (c *doctorCmd) run(ctx context.Context) error {
 		} else {
 			err = errors.Join(c.printOrigin(s.Device.Board().Origin()), c.printDiagnosis(d))
 		}
-		if err != nil || d.Verdict.Level != inspect.LevelHot {
+		if err != nil || d.Verdict.Level != doctor.LevelHot {
 			return err
 		}
 		return exitError(exitFailed) // the verdict says why
@@ -105,7 +105,7 @@ func (c *doctorCmd) checkWorkload(ctx context.Context, s *session.Session, name 
 }
 
 func (c *doctorCmd) writeBundle(s *session.Session, path string) error {
-	r, err := inspect.WriteBundle(s, path)
+	r, err := doctor.WriteBundle(s, path)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (c *doctorCmd) writeBundle(s *session.Session, path string) error {
 	return nil
 }
 
-func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
+func (c *doctorCmd) printDiagnosis(d doctor.Diagnosis) error {
 	c.printSources(d.Sources)
 	for _, m := range d.Missing {
 		if !strings.HasPrefix(m.Name, "temperature ") || len(d.TempsOff) == 0 { // those follow in one line
@@ -184,7 +184,7 @@ func (c *doctorCmd) printSources(list []tegra.Probe) {
 }
 
 // printJobs says which workloads can run.
-func (c *doctorCmd) printJobs(jobs []inspect.Job) {
+func (c *doctorCmd) printJobs(jobs []doctor.Job) {
 	var ready []string
 	for _, j := range jobs {
 		if j.Ready {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"jtune/internal/must"
-	"jtune/tui/session/inspect"
+	"jtune/tui/session/doctor"
 )
 
 const diagnosisKeys = "model virtual sources missing_now inference temps_off signals left_kept_mode jobs others " +
@@ -26,7 +26,7 @@ func TestDoctorMeasuresWhatJtuneCosts(t *testing.T) {
 		t.Errorf("got %v %% of a core and %v µs a reading, want figures", o["cpu_pct"], o["reading_us"])
 	}
 	verdict := hasKeys(t, v["verdict"], "level text")
-	if verdict["level"] != inspect.LevelReady {
+	if verdict["level"] != doctor.LevelReady {
 		t.Errorf("got %v, want ready", verdict)
 	}
 	hasKeys(t, v["rights"], "read apply how")

@@ -14,7 +14,7 @@ import (
 
 	"jtune/tegra"
 	"jtune/telemetry/exporter"
-	"jtune/tui/session/remote"
+	"jtune/tui/session/control"
 )
 
 // exporterCmd is `jtune fleet exporter`.
@@ -54,7 +54,7 @@ func (c *exporterCmd) open(ctx context.Context) (*exporter.Exporter, func(), err
 	if err := warmUp(ctx, s); err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
-	e := remote.Exporter(s)
+	e := control.Exporter(s)
 	return e, func() {
 		e.End()
 		_ = s.Close() // nothing was set

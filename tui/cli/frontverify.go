@@ -8,8 +8,8 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/outlook"
+	"jtune/tui/session/control"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
 )
@@ -53,7 +53,7 @@ func (a onModels) verifyFront(ctx context.Context, m *learn.Model, v verificatio
 		return none, fmt.Errorf("%w; --workload NAME names the one to measure", err)
 	}
 	rep := a.reporter(s.Device)
-	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Verifying, Workload: r.Workload}, r.Dir != "", rep.line)
+	ctx, orders := control.Obey(ctx, s, task.Spec{Kind: task.Verifying, Workload: r.Workload}, r.Dir != "", rep.line)
 	defer orders.End()
 	r.Gate = orders.Gate
 	res, err := measure.VerifyFront(ctx, s, r, orders.Observing(rep.observe))

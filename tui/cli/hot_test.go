@@ -8,7 +8,7 @@ import (
 
 	"jtune/internal/must"
 	"jtune/tegra/tegratest"
-	"jtune/tui/session/inspect"
+	"jtune/tui/session/doctor"
 )
 
 func TestHotBoardIsToldByWatchAndDoctor(t *testing.T) {
@@ -44,12 +44,12 @@ func TestHotBoardIsToldByWatchAndDoctor(t *testing.T) {
 			verdict := hasKeys(t, o.object(t, diagnosisKeys)["verdict"], "level text")
 			text, _ := verdict["text"].(string)
 			if c.reason == "" {
-				if o.code != exitOK || verdict["level"] == inspect.LevelHot {
+				if o.code != exitOK || verdict["level"] == doctor.LevelHot {
 					t.Errorf("doctor: exit code %d, %v", o.code, verdict)
 				}
 				return
 			}
-			if o.code != exitFailed || verdict["level"] != inspect.LevelHot ||
+			if o.code != exitFailed || verdict["level"] != doctor.LevelHot ||
 				!strings.HasPrefix(text, "not ready: hot: "+c.reason) {
 				t.Errorf("doctor: exit code %d, %v", o.code, verdict)
 			}

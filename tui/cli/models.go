@@ -20,15 +20,15 @@ import (
 	"jtune/learn/baseline/nn"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/models"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 )
 
 // listedModel is a model or a reference.
 type listedModel struct {
-	models.Info                 // with an empty model if the file cannot be read
-	samples     int             // settings, if the batch size is an input
-	shipped     nn.Provenance   // of the reference in this program; else zero
-	off         []questions.Off // for show
+	models.Info                    // with an empty model if the file cannot be read
+	samples     int                // settings, if the batch size is an input
+	shipped     nn.Provenance      // of the reference in this program; else zero
+	off         []savedanswers.Off // for show
 }
 
 // modelColumns are the members of a model's documents: of `jtune models --json`, or of list and show, which kept says.
@@ -136,7 +136,7 @@ func (c *modelsCmd) show(args []string) error {
 	one := all[0]
 	from := one.Model.Provenance
 	if known, err := campaigns.List(c.options.Paths); err == nil && one.Path != "" && from.Workload != "" {
-		one.off = questions.CalculatedOff(known, from)
+		one.off = savedanswers.CalculatedOff(known, from)
 	}
 	if c.asJSON {
 		return printJSON(c.out, modelColumns(true).Object(one))
@@ -319,7 +319,7 @@ func (c *modelsCmd) keep(args []string) error {
 }
 
 // offFacts lists errors of calculated values against the measurements of the newest pair.
-func offFacts(list []questions.Off) (facts report.Facts) {
+func offFacts(list []savedanswers.Off) (facts report.Facts) {
 	for _, o := range list {
 		said := fmt.Sprintf("%s %s calculated, %s measured (%+.1f %%)", text.Of(o.Calculated), o.Unit,
 			text.Of(o.Measured), 100*(o.Calculated/o.Measured-1))

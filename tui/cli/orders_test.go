@@ -14,7 +14,7 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/config"
-	"jtune/tui/session/remote"
+	"jtune/tui/session/control"
 	"jtune/tui/session/task"
 )
 
@@ -43,13 +43,16 @@ func TestOrdersOfAnotherProgramReachExperimentsAndVerification(t *testing.T) {
 				Virtual: true}, Held: func() []record.Running {
 				return campaigns.Held(session.Options{Paths: config.Paths{DataDir: dir}}.Paths)
 			}}
-			var f *remote.Followed
-			until(t, "it takes orders", func() bool { f = remote.Follow(seen, nil); return f != nil && f.Reach != nil })
-			if err := f.Give(remote.OrderPause); err != nil {
+			var f *control.Followed
+			until(t, "it takes orders", func() bool {
+				f = control.Follow(seen, nil)
+				return f != nil && f.Reach != nil
+			})
+			if err := f.Give(control.OrderPause); err != nil {
 				t.Error(err)
 			}
 			until(t, "it is paused", func() bool { return strings.Contains(said.String(), "paused by ") })
-			if err := f.Give(remote.OrderStop); err != nil {
+			if err := f.Give(control.OrderStop); err != nil {
 				t.Error(err)
 			}
 			var exit *exec.ExitError

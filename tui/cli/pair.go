@@ -15,8 +15,8 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session"
+	"jtune/tui/session/control"
 	"jtune/tui/session/pair"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
 )
 
@@ -125,7 +125,7 @@ func (c *pairCmd) measure(ctx context.Context, s *session.Session) error {
 func (c *pairCmd) doPair(ctx context.Context, s *session.Session, r pair.Request) error {
 	rep := c.reporter(s.Device)
 	rep.quietRows = true
-	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Pairing, Workload: r.Infer, Pair: &r.Train}, r.Dir != "",
+	ctx, orders := control.Obey(ctx, s, task.Spec{Kind: task.Pairing, Workload: r.Infer, Pair: &r.Train}, r.Dir != "",
 		rep.line)
 	defer orders.End()
 	r.Gate = orders.Gate

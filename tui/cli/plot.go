@@ -24,7 +24,7 @@ import (
 	"jtune/tui/export"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/plots"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/widget"
 )
 
@@ -231,7 +231,7 @@ func (c *plotCmd) plotFront(ctx context.Context) (figure.Figure, error) {
 // plotRivals draws several models over one cloud.
 func (c *plotCmd) plotRivals(o *outlook.Outlook, plane int) (figure.Figure, error) {
 	if known, err := campaigns.List(c.options.Paths); err == nil {
-		o.Found = questions.Answered(known, o.Model.Provenance)
+		o.Found = savedanswers.Answered(known, o.Model.Provenance)
 	}
 	rivals := []plots.Rival{plots.Own(o)}
 	for _, name := range c.with {

@@ -21,8 +21,8 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tui/session"
+	"jtune/tui/session/control"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
 )
 
@@ -176,7 +176,7 @@ func (c *profileCmd) readModes(path string, d tegra.Device, tried tegra.Val[int]
 
 func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measure.ProfileRequest) error {
 	rep := c.reporter(s.Device)
-	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
+	ctx, orders := control.Obey(ctx, s, task.Spec{Kind: task.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
 	defer orders.End()
 	r.Gate = orders.Gate
 	res, err := measure.Profile(ctx, s, r, orders.Observing(rep.observe))

@@ -17,8 +17,8 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session"
+	"jtune/tui/session/control"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/run"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
@@ -162,7 +162,7 @@ func (c *runCmd) doRun(ctx context.Context, s *session.Session, r measure.RunReq
 	rep := c.reporter(s.Device)
 	rep.pace.Compute(false) // the idle board is measured first
 	outside := r.NoRecord || r.Uninstrumented
-	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Training, Workload: r.Workload, Whole: true}, outside,
+	ctx, orders := control.Obey(ctx, s, task.Spec{Kind: task.Training, Workload: r.Workload, Whole: true}, outside,
 		rep.line)
 	defer orders.End()
 	res, err := run.Run(ctx, s, r, orders.Observing(rep.observe))

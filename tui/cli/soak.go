@@ -16,7 +16,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/telemetry/hold"
 	"jtune/tui/session"
-	"jtune/tui/session/remote"
+	"jtune/tui/session/control"
 	"jtune/tui/session/soak"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
@@ -90,7 +90,8 @@ func (c *soakCmd) soak(ctx context.Context, s *session.Session, w workload.Workl
 	}
 	rep := c.reporter(s.Device)
 	rep.pace.Compute(false)
-	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Soaking, Workload: w, Whole: true}, c.r.Dir != "", rep.line)
+	spec := task.Spec{Kind: task.Soaking, Workload: w, Whole: true}
+	ctx, orders := control.Obey(ctx, s, spec, c.r.Dir != "", rep.line)
 	defer orders.End()
 	out, err := soak.Run(ctx, s, c.r, soakProgress(rep, c.r.Resume))
 	rep.wipe()

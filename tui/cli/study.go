@@ -7,8 +7,8 @@ import (
 
 	"jtune/internal/units"
 	"jtune/tui/session"
+	"jtune/tui/session/control"
 	"jtune/tui/session/lab/experiments"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
 )
 
@@ -22,7 +22,7 @@ type studyCmd struct {
 	quiet     bool   // does not name the folder
 	documents *[]any // receives the JSON document; nil: it is printed
 	rep       *reporter
-	orders    *remote.Orders
+	orders    *control.Orders
 }
 
 // onBoard opens the device, completes the request, and runs do as a task that other jtune processes can pause and stop.
@@ -36,7 +36,7 @@ func (c *studyCmd) onBoard(ctx context.Context, complete, do func(context.Contex
 		}
 		c.rep = c.reporter(s.Device)
 		spec := task.Spec{Kind: task.Profiling, Workload: c.r.Workload}
-		ctx, orders := remote.Obey(ctx, s, spec, c.r.Dir != "", c.rep.line)
+		ctx, orders := control.Obey(ctx, s, spec, c.r.Dir != "", c.rep.line)
 		defer orders.End()
 		c.orders, c.r.Gate = orders, orders.Gate
 		return do(ctx, s)

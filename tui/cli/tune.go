@@ -23,8 +23,8 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/control"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/search"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
@@ -130,7 +130,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 		}
 		c.note("batch sizes %s: %s", listed(r.Batches), goal)
 	}
-	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
+	ctx, orders := control.Obey(ctx, s, task.Spec{Kind: task.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
 	defer orders.End()
 	r.Gate = orders.Gate
 	res, err := search.Tune(ctx, s, r, orders.Observing(rep.observe))

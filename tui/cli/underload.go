@@ -24,7 +24,7 @@ import (
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/plots"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/workloads"
 )
 
@@ -179,7 +179,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 		return err
 	}
 	of, known := m.Provenance, c.campaigns()
-	ask = questions.Known(known, of, c.goal, ask)
+	ask = savedanswers.Known(known, of, c.goal, ask)
 	list, err := c.modelSettings(m)
 	if err != nil {
 		return err
@@ -193,8 +193,8 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 	}
 	c.doubts(m)
 	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present,
-		questions.Readings(known, of, c.goal.Limit), err == nil).Under(ask, found, service.Standing(found.Setting))
-	a.Trial = questions.Trial(known, of, ask, found.Setting)
+		savedanswers.Readings(known, of, c.goal.Limit), err == nil).Under(ask, found, service.Standing(found.Setting))
+	a.Trial = savedanswers.Trial(known, of, ask, found.Setting)
 	return errors.Join(err, c.answer(a, m, presentMode(m)))
 }
 
@@ -205,7 +205,7 @@ func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 	if err != nil {
 		return err
 	}
-	ask = questions.Known(c.campaigns(), o.Model.Provenance, c.goal, ask)
+	ask = savedanswers.Known(c.campaigns(), o.Model.Provenance, c.goal, ask)
 	service := serving.Under(o, ask)
 	list := service.Front(energy)
 	if len(list) == 0 {

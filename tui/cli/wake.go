@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
-	"jtune/tui/session/remote"
+	"jtune/tui/session/control"
 )
 
 // wakeCmd is `jtune fleet wake`.
@@ -17,7 +17,7 @@ type wakeCmd struct {
 }
 
 func newWake(a *app) *cobra.Command {
-	return command(&wakeCmd{app: a, to: remote.WakeAddress}, "fleet wake", cobra.ExactArgs(1))
+	return command(&wakeCmd{app: a, to: control.WakeAddress}, "fleet wake", cobra.ExactArgs(1))
 }
 
 func (c *wakeCmd) flags(f *pflag.FlagSet) {
@@ -26,6 +26,6 @@ func (c *wakeCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *wakeCmd) run(ctx context.Context) error {
-	return did(c.app, remote.Wake(ctx, c.args[0], c.to), report.Object{{"mac", c.args[0]}, {"to", c.to}},
+	return did(c.app, control.Wake(ctx, c.args[0], c.to), report.Object{{"mac", c.args[0]}, {"to", c.to}},
 		"sent to %s through %s", c.args[0], c.to)
 }

@@ -9,9 +9,9 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session"
+	"jtune/tui/session/control"
 	"jtune/tui/session/models"
 	"jtune/tui/session/pair"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/search"
 	"jtune/tui/session/task"
 )
@@ -87,7 +87,7 @@ type (
 	// job again.
 	Join struct{ Workload, From string }
 	// Order asks, then sends an order to the program whose task is followed.
-	Order struct{ Do remote.Order }
+	Order struct{ Do control.Order }
 	// ListModels lists the models of the data directory; the answer is ModelsListed.
 	ListModels struct{}
 	// Recall opens the card of the newest search of a workload on Profile.

@@ -19,7 +19,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
@@ -152,7 +152,7 @@ func (r Reader) Measured() []campaigns.Campaign {
 // Finding returns an outlook that includes what searches have found.
 func (r Reader) Finding(v *outlook.Outlook) *outlook.Outlook {
 	list := r.Measured()
-	found := questions.Answered(list, v.Model.Provenance)
+	found := savedanswers.Answered(list, v.Model.Provenance)
 	if out := r.newest(list); out != nil && out.Fitted.Provenance.Workload == v.Model.Provenance.Workload {
 		found = map[metric.Goal]outlook.Answered{}
 		for _, a := range out.Answers {
@@ -181,7 +181,7 @@ func (r Reader) newest(list []campaigns.Campaign) *measure.TuneResult {
 		return t.Tuned
 	}
 	for _, c := range list[at+1:] {
-		if c.Header.Workload.Name == t.Workload.Name && questions.Head(list, c).Dir != t.Tuned.Home {
+		if c.Header.Workload.Name == t.Workload.Name && savedanswers.Head(list, c).Dir != t.Tuned.Home {
 			return nil
 		}
 	}

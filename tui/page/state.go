@@ -15,9 +15,9 @@ import (
 	"jtune/tegra/metric"
 	"jtune/telemetry"
 	"jtune/tui/session"
+	"jtune/tui/session/control"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/search"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
@@ -178,8 +178,8 @@ type Tasks struct {
 // Task is a task of the session, or a campaign of another process.
 type Task struct {
 	task.Spec
-	task.Snapshot                  // the newest one received
-	Follows       *remote.Followed // nil: a task of this process
+	task.Snapshot                   // the newest one received
+	Follows       *control.Followed // nil: a task of this process
 	Preview       outlook.Preview
 	Bands         []float64 // median band of time along the Pareto front in each preview, %
 }

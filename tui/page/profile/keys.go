@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/tui/page"
-	"jtune/tui/session/remote"
+	"jtune/tui/session/control"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
@@ -124,7 +124,7 @@ func (p *Page) runKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case pause:
 		return page.Order{Do: pauseOrder(now)}, true
 	}
-	return page.Order{Do: remote.OrderStop}, true
+	return page.Order{Do: control.OrderStop}, true
 }
 
 // Hints implements page.Page.

@@ -8,8 +8,8 @@ import (
 	"fmt"
 
 	"jtune/tui/page"
+	"jtune/tui/session/control"
 	"jtune/tui/session/fit"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
@@ -127,11 +127,11 @@ func (p *Page) reached(j *page.Task) bool {
 }
 
 // pauseOrder returns the order that pauses or resumes another program's task.
-func pauseOrder(j *page.Task) remote.Order {
+func pauseOrder(j *page.Task) control.Order {
 	if j.Follows.Reach.Held {
-		return remote.OrderGoOn
+		return control.OrderGoOn
 	}
-	return remote.OrderPause
+	return control.OrderPause
 }
 
 // Numbers implements page.Page.

@@ -15,8 +15,8 @@ import (
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/control"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
 )
 
@@ -258,7 +258,7 @@ func TestProfileFollowsASearchToItsEnd(t *testing.T) {
 	list, _ := pagetest.Campaigns(d.Board)
 	for _, l := range list {
 		j := pagetest.Task(d.Board, task.Tuning)
-		j.Follows, j.Planned, j.State = &remote.Followed{Space: d.Board.Space()}, 0, task.Done
+		j.Follows, j.Planned, j.State = &control.Followed{Space: d.Board.Space()}, 0, task.Done
 		j.Follows.Dir = l.Dir
 		d.State.Tasks.Followed, d.State.Tasks.Campaigns = j, list
 		if l.State == campaigns.CampaignFinished {
@@ -274,7 +274,7 @@ func TestProfileShowsItsOwnFailureBesideAnotherProgram(t *testing.T) {
 	t.Parallel()
 	d, _ := pagetest.Drive(t, New)
 	own, other := pagetest.Task(d.Board, task.Tuning), pagetest.Task(d.Board, task.Tuning)
-	other.Follows = &remote.Followed{Space: d.Board.Space()}
+	other.Follows = &control.Followed{Space: d.Board.Space()}
 	own.State, own.Err = task.Done, errors.New("the job cannot be run")
 	d.State.Tasks.Own, d.State.Tasks.Followed = own, other
 	d.Sees("ended: the job cannot be run")
@@ -286,15 +286,15 @@ func TestProfileSaysWhyAnotherProgramsRunIsNotPaused(t *testing.T) {
 	t.Parallel()
 	d, _ := pagetest.Drive(t, New)
 	j := pagetest.Task(d.Board, task.Tuning)
-	j.Follows = &remote.Followed{Space: d.Board.Space(),
-		Reach: &remote.Reach{Task: 1, State: "running", User: "anna", Ran: 40, Whole: "a run cannot be paused"}}
+	j.Follows = &control.Followed{Space: d.Board.Space(),
+		Reach: &control.Reach{Task: 1, State: "running", User: "anna", Ran: 40, Whole: "a run cannot be paused"}}
 	d.State.Tasks.Followed = j
 	d.Sees("space pause (a run cannot be paused)", "x stop and restore")
 	if d.Press("space"); d.Want() != nil {
 		t.Error("a run gets an order to pause")
 	}
 	d.Press("x")
-	if want, _ := d.Want().(page.Order); want.Do != remote.OrderStop {
+	if want, _ := d.Want().(page.Order); want.Do != control.OrderStop {
 		t.Errorf("x wants %+v", want)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
@@ -112,14 +112,14 @@ func (p *Page) reopen(j *page.Task, l task.Listed) {
 	if l.Answer == nil {
 		return
 	}
-	k, err := questions.Answer(l.Campaign)
+	k, err := savedanswers.Answer(l.Campaign)
 	if err != nil || k == nil {
 		return
 	}
 	p.kept.worked = k.Worked
 	all := p.read.Measured()
 	for i := range k.Answers {
-		at, ok := questions.Since(all, l.Campaign, k, i)
+		at, ok := savedanswers.Since(all, l.Campaign, k, i)
 		p.kept.better = append(p.kept.better, tegra.Val[tegra.Setting]{V: at, OK: ok})
 	}
 	j.Kind, j.Question = task.Tuning, k.Goal(0)

@@ -16,7 +16,7 @@ import (
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/models"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/soak"
 )
 
@@ -89,7 +89,7 @@ func gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time)
 		return Report{}, err
 	}
 	r = Report{Jtune: session.Version, Made: now, Commands: by}
-	head, kept, err := questions.Find(list, c)
+	head, kept, err := savedanswers.Find(list, c)
 	if err != nil { // the measurements are reported anyway
 		r.Notes, err = append(r.Notes, err.Error()), nil
 	}
@@ -113,7 +113,7 @@ func gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time)
 	}
 	if kept != nil {
 		for i, a := range kept.Answers {
-			better, _ := questions.Since(list, head, kept, i)
+			better, _ := savedanswers.Since(list, head, kept, i)
 			r.Since = append(r.Since, better)
 			proof, err := SoakOf(list, head, a.Setting)
 			if err != nil {

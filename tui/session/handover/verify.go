@@ -23,7 +23,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/kept"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/search"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
@@ -109,10 +109,10 @@ func ofBoard(s *session.Session, name string) (c campaigns.Campaign, a answers.A
 		if c, err = campaigns.Find(s.Options.Paths, name); err != nil {
 			return c, a, err
 		}
-		c, k, err := questions.Find(list, c)
+		c, k, err := savedanswers.Find(list, c)
 		switch {
 		case err == nil && k == nil:
-			err = fmt.Errorf("%s: %w", c.Name, questions.ErrNone)
+			err = fmt.Errorf("%s: %w", c.Name, savedanswers.ErrNone)
 		case err == nil && !same(c):
 			err = fmt.Errorf("%s was searched on %s, this is another board", c.Name, c.Header.Device.Name)
 		case err == nil:
@@ -130,7 +130,7 @@ func ofBoard(s *session.Session, name string) (c campaigns.Campaign, a answers.A
 			tegra.Some(at.Answer.Setting.Mode) != last.Mode { // its file need not be read
 			continue
 		}
-		k, err := questions.Answer(at)
+		k, err := savedanswers.Answer(at)
 		if err != nil || k == nil {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tui/session"
-	"jtune/tui/session/inspect"
+	"jtune/tui/session/doctor"
 	"jtune/tui/session/preflight"
 	"jtune/tui/session/workloads"
 )
@@ -37,7 +37,7 @@ func newBench(ctx context.Context, s *session.Session, w workload.Workload, set 
 		s.AwaitMeter(ctx))
 	return &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock,
 		NewHarness: NewHarness(s, w, set, "", 0, 0), Workload: w, Settings: set,
-		Observe: observe.Progress, System: inspect.System(s, w), Sources: preflight.Sources(s, g)}, nil
+		Observe: observe.Progress, System: doctor.System(s, w), Sources: preflight.Sources(s, g)}, nil
 }
 
 // NewHarness returns the function that starts the workload here; log is the file for its output besides events, "" for

@@ -22,7 +22,7 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session"
-	"jtune/tui/session/inspect"
+	"jtune/tui/session/doctor"
 	"jtune/tui/session/workloads"
 )
 
@@ -58,7 +58,7 @@ func CheckWorkload(ctx context.Context, s *session.Session, w workload.Workload)
 }
 
 // Jobs checks every workload. Of Python it only asks whether there is PyTorch, which takes a minute to load on a Nano.
-func Jobs(ctx context.Context, s *session.Session) (out []inspect.Job, err error) {
+func Jobs(ctx context.Context, s *session.Session) (out []doctor.Job, err error) {
 	list, err := workloads.List(s)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func Jobs(ctx context.Context, s *session.Session) (out []inspect.Job, err error
 		return []Check{c}
 	}
 	for _, w := range list {
-		job := inspect.Job{Name: w.Name, Ready: true}
+		job := doctor.Job{Name: w.Name, Ready: true}
 		if s.Simulated(w) && workloads.Simulates(w) {
 			job.Missing = workloads.Refusal(s, w)
 		} else {

@@ -11,7 +11,7 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 )
 
 // ErrNoBest reports that no search has found a mode for a job on this board.
@@ -90,7 +90,7 @@ func BestMode(s *session.Session, w workload.Workload, goal *metric.Question) (a
 		if c.Err != nil || c.Board != s.Board() || c.Workload != workload {
 			continue
 		}
-		_, k, err := questions.Find(list, c)
+		_, k, err := savedanswers.Find(list, c)
 		if err != nil || k == nil {
 			continue
 		}

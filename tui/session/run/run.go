@@ -23,7 +23,7 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session"
-	"jtune/tui/session/inspect"
+	"jtune/tui/session/doctor"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/preflight"
 	"jtune/tui/session/readiness"
@@ -90,7 +90,7 @@ func inPresentMode(ctx context.Context, s *session.Session, r measure.RunRequest
 	}
 	rec := recordOfRun(s, r, observe)
 	defer rec.close()
-	monitor := profiles.NewMonitor(r.Workload, s.Device, s.Clock, inspect.System(s, r.Workload), base)
+	monitor := profiles.NewMonitor(r.Workload, s.Device, s.Clock, doctor.System(s, r.Workload), base)
 	advise := newAdviser(s, r.Workload)
 	if r.Inferences > 0 {
 		r.Repeat = max(1, r.Repeat)

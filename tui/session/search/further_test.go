@@ -17,7 +17,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/further"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/search"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/soak"
@@ -56,7 +56,7 @@ func TestTuneKeepsACurrentOfTheSimulatedRail(t *testing.T) {
 	}
 	list, err := campaigns.List(s.Options.Paths)
 	must.NoError(t, err)
-	_, kept, err := questions.Find(list, list[0])
+	_, kept, err := savedanswers.Find(list, list[0])
 	if err != nil || kept == nil || kept.Answers[0].Limit.String() != "2.2 A VDD_IN" ||
 		math.Abs(kept.Answers[0].Reading.Value(metric.Current.Key, "VDD_IN").V-read.V) > 1e-9 {
 		t.Errorf("the answer is kept as %+v, %v", kept, err)

@@ -22,7 +22,7 @@ import (
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/workloads"
 )
 
@@ -72,7 +72,7 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 	want := demandOf(r, asked)
 	if list, err := campaigns.List(s.Options.Paths); err == nil && !r.Fresh && r.Before.IsZero() {
 		b := s.Device.Board()
-		r.Failed, r.Sent = questions.Sent(list, learn.Provenance{Workload: r.Workload.Name, Device: b.Name,
+		r.Failed, r.Sent = savedanswers.Sent(list, learn.Provenance{Workload: r.Workload.Name, Device: b.Name,
 			Virtual: b.Virtual,
 			Replay:  b.Replay}, asked)
 	}

@@ -19,7 +19,7 @@ import (
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/soak"
 )
 
@@ -78,7 +78,7 @@ func (c *Campaigns) List() ([]Listed, error) {
 	for _, at := range slices.Backward(all) {
 		if at.Err == nil && c.Here(at.Header.Device) {
 			l := c.listed(at, held)
-			if head := questions.Head(all, at); head.Dir != at.Dir {
+			if head := savedanswers.Head(all, at); head.Dir != at.Dir {
 				l.Part = head.Dir
 			} else if l.State != campaigns.CampaignRunning {
 				l.Answer = at.Answer

@@ -17,7 +17,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
-	"jtune/tui/session/inspect"
+	"jtune/tui/session/doctor"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/preflight"
 	"jtune/tui/session/workloads"
@@ -216,7 +216,7 @@ func (p *studyPlan) Next(done []record.Row) (profiles.Step, bool) {
 // jobs returns the function that makes benches run the jobs of settings here; log is the file for their output.
 func jobs(s *session.Session, log string) func(*profiles.Bench, experiment.Setting) {
 	return func(b *profiles.Bench, set experiment.Setting) {
-		b.System = inspect.System(s, set.Workload)
+		b.System = doctor.System(s, set.Workload)
 		b.NewHarness = measure.NewHarness(s, set.Workload, set.Settings, log, set.Settings.Epochs, 0)
 		if set.Medium != "" || set.Unit.OK {
 			b.NewHarness = simulating(s, set, b.NewHarness)

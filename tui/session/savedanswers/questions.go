@@ -1,9 +1,9 @@
-// Package questions holds the questions to a board and their answers: searches with their campaigns, the answer that
+// Package savedanswers holds the questions to a board and their answers: searches with their campaigns, the answer that
 // each one keeps, and better modes found since.
 //
 //	campaign folders ──► Question (head, parts) ──► Answer: kept, or computed from older folders
 //	later readings   ──► Since: a mode that is better by now
-package questions
+package savedanswers
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package remote
+package control
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package questions_test
+package savedanswers_test
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/search"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -127,14 +127,14 @@ func agrees(t *testing.T, s *session.Session, r measure.TuneRequest, out measure
 	want := out.Answers[0].Setting
 	list, err := campaigns.List(s.Options.Paths)
 	must.NoError(t, err)
-	_, k, err := questions.Find(list, list[len(list)-1])
+	_, k, err := savedanswers.Find(list, list[len(list)-1])
 	if err != nil || k == nil || k.Answers[0].Setting != want {
 		t.Fatalf("the kept answer: %+v, %v", k, err)
 	}
 	m := out.Fitted
 	settings := tegra.Settings(m.Space.Modes(), m.Batches)
 	o := outlook.OutlookOf(m, settings)
-	o.Found = questions.Answered(list, m.Provenance)
+	o.Found = savedanswers.Answered(list, m.Provenance)
 	one := m
 	if m.Batches != nil {
 		one = m.At(want.Batch)
@@ -168,7 +168,7 @@ func agrees(t *testing.T, s *session.Session, r measure.TuneRequest, out measure
 	}
 	ask, err := mix.AskOf(r.Question, s.Seed)
 	must.NoError(t, err)
-	ask = questions.Known(list, m.Provenance, metric.Question{Limit: r.Limit, Load: r.Load}, ask)
+	ask = savedanswers.Known(list, m.Provenance, metric.Question{Limit: r.Limit, Load: r.Load}, ask)
 	if found, _, err := serving.Under(o, ask).Answer(); err != nil || found.Mode != want.Mode {
 		t.Errorf("choose gives %v, the search %v (%v)", found.Mode, want, err)
 	}

@@ -1,4 +1,4 @@
-package questions_test
+package savedanswers_test
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/questions"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/search"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -33,7 +33,7 @@ func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d campaigns, %v", len(list), err)
 	}
-	head, k, err := questions.Find(list, list[0])
+	head, k, err := savedanswers.Find(list, list[0])
 	if err != nil || k == nil || k.Worked || len(k.Answers) != 2 || head.Dir != found.Home {
 		t.Fatalf("%+v, %v", k, err)
 	}
@@ -43,14 +43,14 @@ func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 		if err != nil || string(was) != string(is) {
 			t.Errorf("%v: the search said\n%s\nits folder says\n%s (%v)", a.Limit, was, is, err)
 		}
-		if at, ok := questions.Since(list, head, k, i); ok && !limits[i].Better(found.Answers[i].Reading.Measured,
+		if at, ok := savedanswers.Since(list, head, k, i); ok && !limits[i].Better(found.Answers[i].Reading.Measured,
 			tegra.Measured{Setting: at}) {
 			t.Logf("%v: %v is better by what is known", a.Limit, at)
 		}
 	}
 
 	must.NoError(t, os.Remove(filepath.Join(head.Dir, answers.FileName)))
-	k, err = questions.Answer(head)
+	k, err = savedanswers.Answer(head)
 	if err != nil || k == nil || !k.Worked || len(k.Answers) != 2 {
 		t.Fatalf("without its file: %+v, %v", k, err)
 	}
@@ -66,7 +66,7 @@ func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 	}
 
 	must.NoError(t, os.WriteFile(filepath.Join(head.Dir, answers.FileName), []byte("format = 9\n"), 0o644))
-	if k, err := questions.Answer(head); err == nil || k != nil {
+	if k, err := savedanswers.Answer(head); err == nil || k != nil {
 		t.Errorf("a file that is none: %+v", k)
 	}
 }
@@ -89,11 +89,11 @@ func TestQuestionsSayWhatIsFoundLaterAndTheAnswerStays(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d campaigns, %v", len(list), err)
 	}
-	k, err := questions.Answer(list[0])
+	k, err := savedanswers.Answer(list[0])
 	if err != nil || k == nil || k.Answers[0].Setting != found.Setting {
 		t.Fatalf("%+v, %v", k, err)
 	}
-	at, ok := questions.Since(list, list[0], k, 0)
+	at, ok := savedanswers.Since(list, list[0], k, 0)
 	gained := better.Measured.TimeMS < 0.98*found.Measured.TimeMS
 	// by its readings a mode that is as good may be ahead of the search's answer
 	ms, _, err := s.Virtual.Truth("mobilenet", at.Mode)
