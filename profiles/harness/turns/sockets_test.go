@@ -132,7 +132,7 @@ func TestPairTakesTurnsThatNeverOverlap(t *testing.T) {
 		}
 	}
 	pid := filepath.Join(t.TempDir(), "pid")
-	p := startTurnJobs(t, 2000, turnJob(lock), turnJob(lock, "TURN_TEST_PID="+pid))
+	p := startTurnJobs(t, 200, turnJob(lock), turnJob(lock, "TURN_TEST_PID="+pid))
 	both := func(train, infer int) bool { return train+infer >= 2*turns && min(train, infer) > turns/20 }
 	if train, infer, lost := turnsOf(t, p, both); lost != "" {
 		t.Fatalf("after %d and %d turns: %s", train, infer, lost)
