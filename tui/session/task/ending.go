@@ -21,7 +21,7 @@ func (s *Spec) Ending(now Snapshot) string {
 	switch {
 	case errors.Is(now.Err, optimize.ErrInfeasible) && s.Kind == Pairing:
 		return what + ": no measured pair meets the limits"
-	case errors.Is(now.Err, optimize.ErrInfeasible):
+	case errors.Is(now.Err, optimize.ErrInfeasible) && len(now.Rows)+len(now.Probes) > 0:
 		return what + ": no measured mode meets the limit"
 	case now.Err != nil:
 		return what + ": " + now.Err.Error()

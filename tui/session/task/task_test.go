@@ -210,3 +210,17 @@ func TestTaskThatPanicsEndsWithItsPlace(t *testing.T) {
 		t.Errorf("the task ended with %v, restored %v; want the panic, its place, and true", end.Err, restored)
 	}
 }
+
+// A search that was refused before it measured says why, not what no measured mode does.
+func TestEndingSaysWhyNothingWasMeasured(t *testing.T) {
+	t.Parallel()
+	spec := Spec{Kind: Tuning, Workload: workload.Workload{Name: "mine"}}
+	now := Snapshot{Err: fmt.Errorf("%w: the idle board draws 7.5 W", optimize.ErrInfeasible)}
+	if got := spec.Ending(now); !strings.Contains(got, "7.5 W") || strings.Contains(got, "measured") {
+		t.Errorf("before a reading: %s", got)
+	}
+	now.Rows = make([]record.Row, 1)
+	if got := spec.Ending(now); !strings.HasSuffix(got, ": no measured mode meets the limit") {
+		t.Errorf("after a reading: %s", got)
+	}
+}
