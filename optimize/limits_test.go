@@ -99,10 +99,10 @@ func TestTuneSaysWhyItMeasuresAMode(t *testing.T) {
 func TestStepStringNamesTheNumbers(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]Step{
-		"expected gain on the best so far 3.2 %, 92 % sure to keep 30 W": {
+		"expected gain on the best so far 3.2 %, 92 % sure to fit 30 W": {
 			Why: Improve, Limit: metric.Watts(30), Gain: tegra.Some(0.032),
 			Keeps: tegra.Some(0.92)},
-		"none keeps 80 ms yet: this one is 40 % sure to keep 80 ms": {Why: Improve, Limit: metric.Millis(80),
+		"none fits 80 ms yet: this one is 40 % sure to fit 80 ms": {Why: Improve, Limit: metric.Millis(80),
 			Keeps: tegra.Some(0.4)},
 		"expected gain on the best so far 163 %": {Why: Improve, Limit: metric.LeastEnergy, Gain: tegra.Some(1.63)},
 		"expected gain on the best so far below 0.1 %": {Why: Improve, Limit: metric.LeastEnergy,

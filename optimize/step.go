@@ -37,7 +37,7 @@ type Step struct {
 func (s Step) String() string {
 	keep := ""
 	if s.Keeps.OK {
-		keep = fmt.Sprintf("%.0f %% sure to keep %s", 100*s.Keeps.V, s.Limit.Brief())
+		keep = fmt.Sprintf("%.0f %% sure to fit %s", 100*s.Keeps.V, s.Limit.Brief())
 	}
 	switch {
 	case s.Why == Before:
@@ -49,17 +49,17 @@ func (s Step) String() string {
 	case s.Why == Start:
 		return "spread over all modes: for a model of the whole front"
 	case s.Why == Verify && s.Nearest:
-		return "no mode keeps " + s.Limit.Brief() + ": what the nearest one does"
+		return "no mode fits " + s.Limit.Brief() + ": what the nearest one does"
 	case s.Why == Verify:
 		return "once more: one reading may be luck"
 	case s.Toward.OK:
-		return fmt.Sprintf("most informative about %s, not yet trusted to keep %s", s.Toward.V.Mode, s.Limit.Brief())
+		return fmt.Sprintf("most informative about %s, not yet trusted to fit %s", s.Toward.V.Mode, s.Limit.Brief())
 	case s.Gain.OK && keep != "":
 		return fmt.Sprintf("expected gain on the best so far %s, %s", percent(s.Gain.V), keep)
 	case s.Gain.OK:
 		return "expected gain on the best so far " + percent(s.Gain.V)
 	case keep != "":
-		return fmt.Sprintf("none keeps %s yet: this one is %s", s.Limit.Brief(), keep)
+		return fmt.Sprintf("none fits %s yet: this one is %s", s.Limit.Brief(), keep)
 	}
 	return "drawn at random"
 }

@@ -95,18 +95,18 @@ func TestStepSaysWhyItMeasures(t *testing.T) {
 		"the vendor's best preset for this goal: what the answer is compared with": {Why: Vendor},
 		"nothing is known yet: a mode that shows what each clock does":             {Why: Start},
 		"spread over all modes: for a model of the whole front":                    {Why: Start, Keeps: keeps},
-		"no mode keeps 30 W: what the nearest one does":                            {Why: Verify, Nearest: true},
+		"no mode fits 30 W: what the nearest one does":                             {Why: Verify, Nearest: true},
 		"once more: one reading may be luck":                                       {Why: Verify},
-		"expected gain on the best so far 5 %, 90 % sure to keep 30 W":             {Gain: gain, Keeps: keeps},
+		"expected gain on the best so far 5 %, 90 % sure to fit 30 W":              {Gain: gain, Keeps: keeps},
 		"expected gain on the best so far 5 %":                                     {Gain: gain},
-		"none keeps 30 W yet: this one is 90 % sure to keep 30 W":                  {Keeps: keeps},
+		"none fits 30 W yet: this one is 90 % sure to fit 30 W":                    {Keeps: keeps},
 		"drawn at random": {},
 		"expected gain on the best so far below 0.1 %": {Gain: tegra.Some(0.0009)},
 		"expected gain on the best so far 0.1 %":       {Gain: tegra.Some(0.001)},
 		"expected gain on the best so far 10 %":        {Gain: tegra.Some(0.1)},
-		"expected gain on the best so far 12 %, 0 % sure to keep 30 W": {
+		"expected gain on the best so far 12 %, 0 % sure to fit 30 W": {
 			Gain: tegra.Some(0.123), Keeps: tegra.Some(0.0)},
-		"most informative about " + toward.Mode.String() + ", not yet trusted to keep 30 W": {
+		"most informative about " + toward.Mode.String() + ", not yet trusted to fit 30 W": {
 			Toward: tegra.Some(toward)},
 	} {
 		if s.Limit = l; s.String() != want {

@@ -50,7 +50,7 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 	d.sees("another jtune (process 4242) simulates bert: 3 shows it")
 	d.press("3")
 	d.sees("following jtune 4242: sample bert on AGX Orin VIRTUAL", "3 of 11 modes", "read only",
-		"space pause (jtune 4242 runs it and cannot be reached)", "bands after 4 modes", "min left")
+		"space pause (jtune 4242 runs it and cannot be reached)", "bands from 4 modes on", "min left")
 	if d.r.sh.Busy() {
 		t.Error("a followed campaign keeps this jtune from working")
 	}

@@ -199,7 +199,7 @@ func (c *doctorCmd) printJobs(jobs []doctor.Job) {
 		line += ": " + strings.Join(ready, " ")
 	}
 	if len(ready) < len(jobs) {
-		line += "; doctor --workload NAME says what another lacks"
+		line += "; doctor --workload NAME says what it lacks"
 	}
 	fmt.Fprintln(c.out)
 	say(c.out, line)

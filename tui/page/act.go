@@ -44,10 +44,9 @@ func Applying(read Reader, does Apply) (apply, atOnce Act) {
 		On(keys.AtOnce.Unless(why), func() Intent { return now })
 }
 
-// As returns the act under another word in the last line.
+// As returns the act under another word in the last line, with the same help text.
 func (a Act) As(word string) Act {
-	why := a.Why
-	a.Action = a.Action.As(word).Unless(why)
+	a.Action = a.Action.As(word).Doing(a.Does)
 	return a
 }
 

@@ -50,13 +50,16 @@ func Joules(j float64) string {
 	return strconv.FormatFloat(j*1000, 'f', 1, 64) + " mJ"
 }
 
-// SignedPct formats "+34 %" or "-41 %", and "×132" for large factors.
+// SignedPct formats "+34 %" or "-41 %"; ratios from 2 on are factors: "8.4×".
 func SignedPct(v float64) string {
 	if !axis.Finite(v) {
 		return Dash
 	}
-	if v >= 1000 {
-		return fmt.Sprintf("×%.0f", 1+v/100)
+	switch ratio := 1 + v/100; {
+	case ratio >= 9.95:
+		return fmt.Sprintf("%.0f×", ratio)
+	case ratio >= 2:
+		return fmt.Sprintf("%.1f×", ratio)
 	}
 	return fmt.Sprintf("%+.0f %%", math.Round(v)+0) // +0 turns a negative zero into zero
 }

@@ -97,7 +97,7 @@ func (f *Apply) Render(w, h int) string {
 		}
 	}
 	keys := f.read.Keys()
-	lock := "sets limits only: clocks stay free below"
+	lock := "sets limits only: clocks free below them"
 	if f.ask.DVFS {
 		lock = "lock the clocks"
 	}

@@ -315,14 +315,14 @@ func TestFrontKeepsTheFrontBeforeInSight(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	d.Show(d.Board.Outlook())
 	before := d.State.Outlook
-	if strings.Contains(d.Screen(), "front\u00a0before") {
+	if strings.Contains(d.Screen(), "earlier\u00a0front") {
 		t.Error("the first front has one before it")
 	}
 	d.State.Outlook = d.Board.Outlook()
 	d.Send(page.OutlookShown{Before: before, Same: true})
-	d.Sees("front\u00a0before")
+	d.Sees("earlier\u00a0front")
 	d.Show(before)
-	if strings.Contains(d.Screen(), "front\u00a0before") {
+	if strings.Contains(d.Screen(), "earlier\u00a0front") {
 		t.Error("the front of another model is called the one before")
 	}
 }

@@ -103,7 +103,7 @@ func (c *cloudView) legend(w int) string {
 		words = append(words, "? measured, in doubt")
 	}
 	if c.ghost != nil {
-		words = append(words, "⠒ front before")
+		words = append(words, "⠒ earlier front")
 	}
 	if len(c.rivals.drawn()) > 0 {
 		words = append(words, "a b chosen by models, lines their fronts", "A B measured of these")

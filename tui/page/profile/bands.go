@@ -15,7 +15,7 @@ func bandsText(j *page.Task, w int) string {
 		if len(j.Measured()) >= outlook.LeastPreview {
 			return widget.StyleDim.Render("bands: computing")
 		}
-		return widget.StyleDim.Render(fmt.Sprintf("bands after %d modes", outlook.LeastPreview))
+		return widget.StyleDim.Render(fmt.Sprintf("bands from %d modes on", outlook.LeastPreview))
 	}
 	text := fmt.Sprintf("±%.0f %% ms, ±%.0f %% W", j.Preview.TimePct, j.Preview.PowerPct)
 	if w >= 28 {

@@ -62,7 +62,7 @@ func (p *Page) cardActs() page.Acts {
 	if p.read.Look().Narrow {
 		word = "now"
 	}
-	now.Action = now.Action.As(word).Doing(now.Does)
+	now = now.As(word)
 	out := page.Acts{apply, now, soak, write, look, race,
 		page.Quiet(keys.Back, racing(p) != nil, func() { p.race = nil }),
 		page.On(keys.Back.As("its rows").Doing("the modes that this search measured"), func() { p.left = p.shown() }),

@@ -231,7 +231,7 @@ func (p *Page) campaigns(w, h int) string {
 	}
 	list := p.entries()
 	if len(list) == 0 {
-		say := "No campaign yet. Press " + keys.Tune.Label() + ": it asks for a workload, a limit and the coverage, " +
+		say := "No campaign yet. Press " + keys.Tune.Label() + ": it asks for a workload and a limit, " +
 			"measures a few power modes here, and answers with the best one. Press " + keys.New.Label() +
 			" to measure modes of your choice: some that are chosen one at a time, random ones, a grid, or all that " +
 			"pass a filter such as cores>=8. The board is restored."

@@ -48,7 +48,7 @@ func TestProfileTellsWhyThereAreNoBandsYet(t *testing.T) {
 	j.Bands, d.State.Tasks.Own = nil, j
 	d.Sees("bands: computing")
 	j.Rows = j.Rows[:3]
-	d.Sees("bands after 4 modes")
+	d.Sees("bands from 4 modes on")
 }
 
 func TestProfileNumbersAThousandModes(t *testing.T) {
@@ -142,11 +142,11 @@ func TestProfileSaysTheBestSoFarAndWhyTheNext(t *testing.T) {
 	j := pagetest.Task(d.Board, task.Tuning)
 	d.State.Tasks.Own = j
 	d.Sees("so far", "best 141.2 ms, 27.6 W; MAXN ~105.4 ms, 46.8 W",
-		"why this one: expected gain on the best so far", "3.1 %, 92 % sure to keep 30 W", "◉")
+		"why this one: expected gain on the best so far", "3.1 %, 92 % sure to fit 30 W", "◉")
 	j.Best.Versus.MaxN.Measured = true
 	d.Sees("27.6 W; MAXN 105.4 ms")
 	j.Best.Reading.N = 0
-	d.Sees("best none keeps 30 W yet")
+	d.Sees("best none fits 30 W yet")
 }
 
 func listed(t *testing.T) (*pagetest.Driver, *Page) {

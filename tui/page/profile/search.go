@@ -95,7 +95,7 @@ func (p *Page) bestText(b *answers.Answer) string {
 	case j != nil && j.Loaded(): // performance under the load is known only at the end
 		return "the answer under the load is known at the end"
 	case !b.Measured():
-		return limit + "none keeps " + b.Limit.Brief() + " yet"
+		return limit + "none fits " + b.Limit.Brief() + " yet"
 	case top == nil && b.Mode == p.read.Space().Max():
 		return best + ": MAXN itself"
 	case top == nil:

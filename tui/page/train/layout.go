@@ -49,8 +49,8 @@ func (p *Page) advice(w int) string {
 			return "\n" + widget.Wrap(page.Words(why), w)
 		}
 		if what, _ := p.read.Work().Lacks(chosen); what != "" {
-			return "\n" + widget.Wrap(chosen.Name+" cannot run here, it lacks: "+page.Words(what)+
-				"; jtune doctor says how to find out more", w)
+			return "\n" + widget.Wrap(chosen.Name+" cannot run here, missing: "+page.Words(what)+
+				"; jtune doctor says more", w)
 		}
 	}
 	rough := ""
