@@ -207,3 +207,28 @@ func TestFinishWarnsOfAPickThatIsNotTheBest(t *testing.T) {
 		}
 	}
 }
+
+// Random modes are those that were neither read nor failed, of the given grid.
+func TestDrawLeavesOutWhatCannotBeDrawn(t *testing.T) {
+	t.Parallel()
+	var modes []tegra.Mode
+	for _, m := range fourModes() {
+		modes = append(modes, m.Mode)
+	}
+	space, err := tegra.Spanned(modes)
+	must.NoError(t, err)
+	grid, err := tegra.Spanned(modes[:3])
+	must.NoError(t, err)
+	const read, failed, open = 0, 1, 2
+	measure := func(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
+		return fourModes()[slices.Index(modes, m)], nil
+	}
+	s, err := newSearch(t.Context(), optimizetest.OfModes(measure),
+		TuneOptions{Limit: metric.Watts(20), Space: space, Strategy: Random})
+	must.NoError(t, err)
+	s.read(read, fourModes()[read])
+	s.failed[failed] = true
+	if !s.draw(len(modes), grid) || len(s.probes) != 1 || s.probes[0].Mode != modes[open] {
+		t.Errorf("drawn: %+v, want %v alone", s.probes, modes[open])
+	}
+}

@@ -86,6 +86,9 @@ func TestMeasurePresetReadsAPresetOfTheBoardOnce(t *testing.T) {
 		{"the smallest cap", func(s *search) { s.cap = capForPreset }, 1},
 		{"a search that was cancelled", func(s *search) { s.ended = Cancelled }, 0},
 		{"no answer", func(s *search) { s.limit.Limits = metric.Time.Max(1) }, 0},
+		{"a search that read one mode", func(s *search) {
+			s.limit, s.known, s.order = metric.Watts(60), nil, []int{answer}
+		}, 1},
 	} {
 		s, _ := searchOn(t, TuneOptions{Limit: metric.Watts(20)})
 		s.o.Baselines.Presets = []tegra.Preset{{Name: "10W", Mode: s.places.At(preset).Mode}}

@@ -45,12 +45,17 @@ func TestTuneSharesACapAmongLimits(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(20),
-		More: []metric.Goal{metric.Watts(1), metric.Watts(30)}, Space: b.Space, Seed: 3, Probes: 15})
+		More: []metric.Goal{metric.Watts(1), metric.Watts(30)}, Space: b.Space, Seed: 3, Probes: 9})
 	if none, ok := errors.AsType[*InfeasibleError](err); !ok || none.Limit.Of(metric.Power) != 1 {
 		t.Errorf("the error is %v, want that none keeps 1 W", err)
 	}
-	if len(res.Probes) > 15 || !res.Feasible || len(res.More) != 2 || res.More[0].Feasible || !res.More[1].Feasible {
+	if len(res.Probes) > 9 || !res.Feasible || len(res.More) != 2 || res.More[0].Feasible || !res.More[1].Feasible {
 		t.Errorf("%d probes; 20 W: %v, 1 W and 30 W: %+v", len(res.Probes), res.Feasible, res.More)
+	}
+	for i, p := range res.Probes {
+		if share := map[float64]int{1: 3, 20: 6, 30: 9}[p.Limit.Of(metric.Power)]; i >= share {
+			t.Errorf("probe %d is for %v, whose share ends with probe %d", i+1, p.Limit, share)
+		}
 	}
 }
 

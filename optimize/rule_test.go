@@ -180,3 +180,131 @@ func TestRuleSaysThatNoneKeepsALimitWhereReadingsShowIt(t *testing.T) {
 		}
 	}
 }
+
+// One new reading of a known mode tells most of the offset of all.
+func TestOffsetFollowsTheFirstNewReading(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	s, _ := searchOn(t, TuneOptions{Limit: metric.Watts(25), Known: sampleOf(b, 10)})
+	before := s.offset(readingSD, powerOf)
+	m := b.Answer(s.places.At(s.order[3]).Mode)
+	m.PowerW *= 1.02
+	s.read(s.order[3], m)
+	after, moved := s.offset(readingSD, powerOf), math.Log(1.02)
+	if before.ln != 0 || !(after.ln > moved/2 && after.ln < moved) || !(after.variance < before.variance/2) {
+		t.Errorf("2 %% more power: the offset %+v became %+v", before, after)
+	}
+}
+
+// What readings say of modes with lower and higher knobs leaves room for a reading that contradicts them.
+func TestWithinLeavesRoomForContraryReadings(t *testing.T) {
+	t.Parallel()
+	s, b := searchOn(t, TuneOptions{Limit: metric.Watts(20)})
+	low, i, high := 0, s.places.Len()/2, s.places.Len()-1
+	for _, j := range []int{low, high} {
+		s.read(j, b.Answer(s.places.At(j).Mode))
+	}
+	must.NoError(t, s.fit())
+	r := s.rule()
+	got := r.within(i)
+	for name, room := range map[string]float64{"time": r.lnT[high] - got.time, "power": got.power - r.lnP[high],
+		"least power": r.lnP[low] - got.leastP} {
+		if math.Abs(room-contrary) > 1e-9 {
+			t.Errorf("the room of the %s is %g, want %g", name, room, contrary)
+		}
+	}
+}
+
+// A thorough search counts on a longer job, so that the same gain is worth more.
+func TestRuleOfAThoroughSearchValuesAGainMore(t *testing.T) {
+	t.Parallel()
+	values := map[string]float64{}
+	for _, depth := range Depths() {
+		s, b := searchOn(t, TuneOptions{Limit: metric.Watts(25), Depth: depth})
+		for _, m := range sampleOf(b, 12) {
+			s.read(s.at(m.Setting), m)
+		}
+		must.NoError(t, s.fit())
+		r := s.rule()
+		i, ok := r.choose(anywhere)
+		if !ok {
+			t.Fatalf("%s: nothing is worth a measurement", depth)
+		}
+		w, _ := r.exactly(i, 0)
+		values[depth] = w.value / r.gain(i)
+	}
+	if values[Thorough] < 1.5*values[Quick] {
+		t.Errorf("seconds that a gain is worth: %v", values)
+	}
+}
+
+// A search whose share of the probes had ended, and that gets more, ends as those show.
+func TestFollowSaysHowASearchEndsThatGotMoreProbes(t *testing.T) {
+	t.Parallel()
+	s, _ := searchOn(t, TuneOptions{Limit: metric.Watts(25), Probes: 3})
+	for _, c := range []struct {
+		probes int
+		want   Ended
+	}{{3, OutOfProbes}, {DefaultProbes, Converged}} {
+		s.cap = c.probes
+		if s.follow(anywhere); s.ended != c.want {
+			t.Errorf("%d probes: %v, want %v", c.probes, s.ended, c.want)
+		}
+	}
+}
+
+// The rough worth, by which settings are sorted out, counts further limits: far over one there is none.
+func TestRoughlyCountsFurtherLimits(t *testing.T) {
+	t.Parallel()
+	limits := metric.Power.Max(40).And(metric.Current.Max(1.5))
+	s, b := searchOn(t, TuneOptions{Limit: metric.Within(limits)})
+	for _, m := range sampleOf(b, 20) {
+		s.read(s.at(m.Setting), railed(m, b.Space))
+	}
+	must.NoError(t, s.fit())
+	r := s.rule()
+	top := s.places.Len() - 1
+	r.know([]int{top})
+	with := r.roughly(top)
+	r.further = nil
+	if without := r.roughly(top); !(with < without/100) {
+		t.Errorf("the rough worth of the highest mode is %g, without the limit on currents %g", with, without)
+	}
+}
+
+// A problem gets what the search expects of a setting: nothing before the first fit, then about what it reads.
+func TestExpectedIsWhatTheSearchBelieves(t *testing.T) {
+	t.Parallel()
+	s, b := searchOn(t, TuneOptions{Limit: metric.Watts(25)})
+	at := tegra.Setting{Mode: b.Space.Max()}
+	if got := s.expected(at); got.Setting != at || got.TimeMS != 0 || got.PowerW != 0 {
+		t.Errorf("before the first fit: %+v", got)
+	}
+	want := b.Answer(at.Mode)
+	s.read(s.at(at), want)
+	must.NoError(t, s.fit())
+	if got := s.expected(at); math.Abs(got.TimeMS/want.TimeMS-1) > 0.02 || math.Abs(got.PowerW/want.PowerW-1) > 0.02 {
+		t.Errorf("after a reading of %+v: %+v", want, got)
+	}
+}
+
+// A time limit that a problem sets counts like one of the goal, on a board of a single mode too.
+func TestLimitsCountsTheTimeLimitOfAProblem(t *testing.T) {
+	t.Parallel()
+	row := fourModes()[0]
+	space, err := tegra.Spanned([]tegra.Mode{row.Mode})
+	must.NoError(t, err)
+	for ms, want := range map[float64]int{math.Inf(1): 1, 500: 2} {
+		o := TuneOptions{Limit: metric.Watts(20), Space: space, Problem: func(metric.Goal,
+			func(tegra.Setting) tegra.Measured) func(tegra.Measured) Terms {
+			return func(tegra.Measured) Terms { return Terms{MostMS: ms, MostW: 20, ByTime: 1} }
+		}}
+		s, err := newSearch(t.Context(), nil, o)
+		must.NoError(t, err)
+		s.read(0, row)
+		must.NoError(t, s.fit())
+		if got := s.rule().limits(); got != want {
+			t.Errorf("%g ms by the problem: %d limits, want %d", ms, got, want)
+		}
+	}
+}

@@ -164,3 +164,15 @@ func TestTuneOnAWorkloadThatIsTheSameEverywhere(t *testing.T) {
 		t.Errorf("got %v, %v, %v", res.Measured, res.Ended, err)
 	}
 }
+
+// Baselines come on top of the default cap of probes, not on top of a given one.
+func TestNewSearchCountsBaselinesBesideTheDefaultCapAlone(t *testing.T) {
+	t.Parallel()
+	present := tegra.Some(tegra.Setting{Mode: fourModes()[0].Mode})
+	for probes, want := range map[int]int{0: DefaultProbes + 1, 12: 12} {
+		o := TuneOptions{Limit: metric.Watts(20), Probes: probes, Baselines: Baselines{Present: present}}
+		if s, _ := searchOn(t, o); s.cap != want {
+			t.Errorf("%d probes given: a cap of %d, want %d", probes, s.cap, want)
+		}
+	}
+}
