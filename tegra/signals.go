@@ -85,7 +85,7 @@ func (s Signal) Remedy() string {
 	case AverageCurrent:
 		return "set a lower power mode, or a larger current limit if the supply allows it"
 	case InstantCurrent:
-		return "short peaks above the current limit: a lower power mode has fewer, a stronger supply none"
+		return "short peaks above the current limit: a lower power mode has fewer; a stronger supply does not help"
 	}
 	return ""
 }

@@ -47,6 +47,7 @@ func TestFrontOpensWithTheModelKeptLast(t *testing.T) {
 		t.Fatal("another page loads it")
 	}
 	d.press("5")
+	d.sees("The model is being read.")
 	d.until("it is loaded", func() bool { return d.r.sh.Outlook != nil })
 	d.sees("bert", "best within the limit")
 	shown := d.r.sh.Outlook
@@ -58,5 +59,6 @@ func TestFrontOpensWithTheModelKeptLast(t *testing.T) {
 	d = drive(t)
 	d.r.sh.kept = []models.Info{{Name: "of-bert", Model: m}}
 	d.press("6")
+	d.sees("its model is being read")
 	d.until("Modes loads it too", func() bool { return d.r.sh.Outlook != nil })
 }

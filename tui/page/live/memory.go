@@ -21,7 +21,8 @@ func (p *Page) gpuText(w int) string {
 	case !g.Asked:
 		return head + widget.Dash
 	case g.Why != "":
-		return head + widget.Dash + " " + g.Why
+		why, _, _ := strings.Cut(g.Why, ": /") // doctor names the file
+		return head + widget.Dash + " " + why
 	case len(g.Processes) == 0:
 		return head + "no process"
 	}

@@ -151,6 +151,16 @@ func TestFitDialogOffersOtherWorkloadsOfTheSameDevice(t *testing.T) {
 	}
 }
 
+// A model of another workload that is large enough is the reference with which the dialog opens, by the first method.
+func TestFitDialogOpensOnAReferenceThatIsLargeEnough(t *testing.T) {
+	d, p := withModels(t)
+	large := *p.list[2].Model
+	large.Samples = slices.Repeat(large.Samples, learn.LeastReference)
+	p.list[2].Model = &large
+	d.Press("F")
+	d.Sees("method    ‹ gp ›", "reference   bert", "resnet18-by-gp-from-")
+}
+
 // A model of time only is shown without power, and is not drawn over the modes.
 func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
 	d, p := withModels(t)
