@@ -36,6 +36,7 @@ type Board struct {
 	Reverts   int                 // number of Revert calls
 	Refuse    error               // error of Apply
 	Lacks     map[string]string   // by workload name: why it cannot run
+	Runs      string              // how workloads run; "": simulated
 	Stuck     bool                // Apply succeeds but reads back something else
 	TuneErr   error               // error of Tune
 	Says      *record.Character   // result of a run; nil: n/a

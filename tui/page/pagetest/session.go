@@ -1,6 +1,7 @@
 package pagetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -77,7 +78,7 @@ func (f *Board) Blocked(w workload.Workload) string { return f.Lacks[w.Name] }
 func (f *Board) Refusal(w workload.Workload) string { return f.Lacks[w.Name] }
 
 // RunsAs implements page.Session.
-func (f *Board) RunsAs(workload.Workload) string { return "simulated" }
+func (f *Board) RunsAs(workload.Workload) string { return cmp.Or(f.Runs, "simulated") }
 
 // TrainLog returns a file of the test.
 func (f *Board) TrainLog() string { return filepath.Join(f.Dir, "train.log") }

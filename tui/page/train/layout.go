@@ -5,6 +5,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
+	"strings"
 )
 
 // Render draws the page.
@@ -70,8 +71,10 @@ func (p *Page) runs(w workload.Workload) string {
 		return as
 	case !known:
 		return "unchecked"
-	case what != "":
+	case strings.Contains(what, " "): // a sentence, which the line below the list says
 		return "no"
+	case what != "":
+		return "no " + what
 	}
 	return workloads.Runs
 }

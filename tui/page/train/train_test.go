@@ -13,6 +13,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
 
@@ -86,4 +87,14 @@ func TestTrainHasNoSearchInAListThatARunHides(t *testing.T) {
 	if d.Press("/"); p.Typing() {
 		t.Error("a search begins in the hidden list")
 	}
+}
+
+// The list says in a word what a workload lacks here, once that is known.
+func TestTrainListsWhatWorkloadsLack(t *testing.T) {
+	t.Parallel()
+	d, _ := pagetest.Drive(t, New)
+	d.State.Work.Jobs, d.Board.Runs = &page.Jobs{}, workloads.Runs
+	d.Sees("resnet18", "unchecked")
+	d.State.Work.Found(page.JobsFound{Lacks: map[string]string{"resnet18": "program"}})
+	d.Sees("resnet18", "no program")
 }
