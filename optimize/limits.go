@@ -102,10 +102,10 @@ func (s *search) answerAll(first func() error) (Result, error) {
 
 // joined adds the error of a limit; limits that have the same nearest mode share one.
 func joined(errs []error, err error) []error {
-	last, both := &InfeasibleError{}, len(errs) > 0
-	both = both && errors.As(errs[len(errs)-1], &last)
-	if none, ok := errors.AsType[*InfeasibleError](err); ok && both && none.Nearest.Setting == last.Nearest.Setting &&
-		none.Measured == last.Measured && none.Shown == last.Shown {
+	none, isNone := errors.AsType[*InfeasibleError](err)
+	last, wasNone := errors.AsType[*InfeasibleError](errors.Join(errs[max(0, len(errs)-1):]...))
+	if isNone && wasNone && none.Nearest.Setting == last.Nearest.Setting && none.Measured == last.Measured &&
+		none.Shown == last.Shown {
 		last.Also = append(last.Also, none.Limit)
 		return errs
 	}

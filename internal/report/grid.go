@@ -3,10 +3,11 @@ package report
 import (
 	"fmt"
 	"io"
-	"jtune/internal/text"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
+
+	"jtune/internal/text"
 )
 
 // Columns returns the width of the terminal that a writer shows text on; 0 if it is none.

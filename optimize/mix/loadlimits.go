@@ -43,10 +43,11 @@ func (a *Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
 type limited int
 
 const (
-	busyShare limited = iota + 1
+	busyShare limited = iota
 	itsPower
 	itsLatency
 	batchTime
+	kinds // their number
 )
 
 // limit is a limit and the value compared with it, including the margin.
@@ -59,7 +60,7 @@ type limit struct {
 func (l limit) violated() bool { return l.most > 0 && !(l.value <= l.most) }
 
 // late reports whether the limit on latency is violated.
-func (o *Outcome) late() bool { return o.limits[itsLatency-1].violated() }
+func (o *Outcome) late() bool { return o.limits[itsLatency].violated() }
 
 // own returns the value without the margin, as in the answer.
 func (o *Outcome) own(l limit) float64 {

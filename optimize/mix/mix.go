@@ -156,7 +156,7 @@ type Outcome struct {
 	Rho          float64 // busy share of the server under the load; above 1 it is overloaded
 	Meets        bool    // within the limits, including the margin
 
-	limits       [batchTime]limit  // in the order of their constants
+	limits       [kinds]limit      // in the order of their constants
 	serve, train *learn.Prediction // the phases
 	excess       float64           // sum over the violated limits, in logarithms
 	slowS        float64           // service time and minibatch in seconds, including the margin

@@ -75,11 +75,11 @@ func (a *app) report(ctx context.Context, err error) int {
 func texts(err error) (list []string) {
 	full := false
 	for part := range strings.SplitSeq(err.Error(), "\n") {
-		again := full
-		if full = full || strings.Contains(part, syscall.ENOSPC.Error()); !again || !strings.Contains(part,
-			syscall.ENOSPC.Error()) {
+		ofDisk := strings.Contains(part, syscall.ENOSPC.Error())
+		if !ofDisk || !full {
 			list = append(list, part)
 		}
+		full = full || ofDisk
 	}
 	return list
 }

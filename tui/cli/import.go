@@ -30,8 +30,7 @@ func newImport(a *app) *cobra.Command {
 
 func (c *importCmd) flags(f *pflag.FlagSet) {
 	bind(f, "campaigns import", places{"out": &c.dir, "strict": &c.strict, "epochs": &c.log.Times,
-		"per-epoch": &c.log.PerEpoch,
-		"mode":      &c.mode, "every": &c.log.Every})
+		"per-epoch": &c.log.PerEpoch, "mode": &c.mode, "every": &c.log.Every})
 }
 
 func (c *importCmd) run(context.Context) error {

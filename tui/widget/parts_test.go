@@ -2,12 +2,13 @@ package widget
 
 import (
 	"fmt"
-	"jtune/internal/report"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"jtune/internal/report"
 )
 
 func TestCutPadsByWhatIsSeen(t *testing.T) {

@@ -1,12 +1,13 @@
 package modes
 
 import (
+	"slices"
+
 	"jtune/internal/report"
 	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/widget"
-	"slices"
 )
 
 // entry is a row of the table: a mode, and what it is.

@@ -2,11 +2,11 @@ package profile
 
 import (
 	"fmt"
-	"jtune/internal/units"
 	"path/filepath"
 	"slices"
 
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tui/page"

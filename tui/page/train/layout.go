@@ -1,11 +1,12 @@
 package train
 
 import (
+	"strings"
+
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
-	"strings"
 )
 
 // Render draws the page.
