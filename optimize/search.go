@@ -13,6 +13,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/earlier"
+	"jtune/optimize/ladder"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -56,9 +57,9 @@ type search struct {
 	ended    Ended
 	toward   tegra.Val[tegra.Setting] // setting that the next probe informs about
 
-	trace    []Halving      // of a binary search
-	networks *learn.Model   // of powertrain, once trained
-	pick     tegra.Val[int] // its choice: the answer while it keeps the limit
+	trace    []ladder.Halving // of a binary search
+	networks *learn.Model     // of powertrain, once trained
+	pick     tegra.Val[int]   // its choice: the answer while it keeps the limit
 	residual *learn.Residual
 	warnings []string
 	model    *learn.Surrogate
@@ -112,7 +113,6 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 		rng:      rand.New(rand.NewPCG(o.Seed, 0x74756e65)),
 		readings: map[int][]tegra.Measured{},
 		failed:   map[int]bool{},
-		absent:   map[int]bool{},
 	}
 	s.compared.search = s
 	if s.cap == 0 {
@@ -127,17 +127,8 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	if s.cap < math.MaxInt {
 		s.cap += o.Cover
 	}
-	if o.Only != nil {
-		for i := range s.places.Len() {
-			s.absent[i] = true
-		}
-		for _, a := range o.Only {
-			if i, ok := s.places.Index(a); ok {
-				delete(s.absent, i)
-			}
-		}
-		maps.Copy(s.failed, s.absent)
-	}
+	s.absent = s.places.Absent(o.Only)
+	maps.Copy(s.failed, s.absent)
 	if o.Strategy == Auto || o.Strategy == "" {
 		s.recall(o.Known)
 	}

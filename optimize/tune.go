@@ -87,11 +87,11 @@ type TuneOptions struct {
 	// Known are readings of another day, from which the closed loop starts: they share one unknown offset in time and
 	// one in power. They are not probes.
 	Known     []tegra.Measured
-	Heat      metric.Heat   // for limits on the steady temperature; zero: none
-	Baselines Baselines     // measured to compare the answer with
-	Choosing  func(Step)    // called before every measurement; nil: none
-	Observe   func(Seen)    // called after every probe; nil: none
-	Halved    func(Halving) // called for every step of a binary search; nil: none
+	Heat      metric.Heat          // for limits on the steady temperature; zero: none
+	Baselines Baselines            // measured to compare the answer with
+	Choosing  func(Step)           // called before every measurement; nil: none
+	Observe   func(Seen)           // called after every probe; nil: none
+	Halved    func(ladder.Halving) // called for every step of a binary search; nil: none
 }
 
 func (o *TuneOptions) risk() float64 { return cmp.Or(o.Risk, metric.DefaultRisk) }
@@ -140,7 +140,7 @@ type Result struct {
 	Probes         []Probe
 	Ended          Ended
 	Model          *learn.Surrogate // fitted to all probes; nil if there is none
-	Trace          []Halving        // of a binary search, in order
+	Trace          []ladder.Halving // of a binary search, in order
 	Warnings       []string
 	Before, Preset tegra.Mean    // means of the baselines: the current mode, the best preset; N is 0 if not measured
 	Known          int           // modes of TuneOptions.Known that counted

@@ -3,14 +3,12 @@ package optimize
 import (
 	"context"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"jtune/internal/must"
 	"jtune/learn"
-	"jtune/optimize/ladder"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -62,25 +60,6 @@ func TestLimitSaysItsBounds(t *testing.T) {
 		if got := l.Brief(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-	}
-}
-
-func TestHalvingSaysWhatWasDroppedAndWhatIsLeft(t *testing.T) {
-	t.Parallel()
-	h := Halving{Setting: inCores(4), Knob: tegra.KnobGPU, Left: ladder.Rungs{3, 5, 4, 2, 1}}
-	want := h.Mode.String() + ": higher half of GPU dropped, left settings: cores 3 × CPU 5 × GPU 4 × memory 2"
-	if got := h.String(); got != want {
-		t.Errorf("got %q", got)
-	}
-	h.Raised, h.Knob, h.Batch = true, ladder.BatchKnob, 16
-	want = h.Mode.String() + " batch 16: lower half of batch dropped, left settings: cores 3 × CPU 5 × GPU 4 × " +
-		"memory 2 × sizes 1"
-	if got := h.String(); got != want {
-		t.Errorf("got %q", got)
-	}
-	h.Knob, h.Sizes = tegra.KnobCPU, true
-	if got := h.String(); !strings.Contains(got, "lower half of CPU and of batch dropped") {
-		t.Errorf("got %q", got)
 	}
 }
 

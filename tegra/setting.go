@@ -92,6 +92,23 @@ func (p Places) Index(a Setting) (int, bool) {
 // All lists all settings.
 func (p Places) All() []Setting { return Settings(p.Space.Modes(), p.Batches) }
 
+// Absent returns the indexes of the settings that a list lacks; nil: none.
+func (p Places) Absent(only []Setting) map[int]bool {
+	out := map[int]bool{}
+	if only == nil {
+		return out
+	}
+	for i := range p.Len() {
+		out[i] = true
+	}
+	for _, a := range only {
+		if i, ok := p.Index(a); ok {
+			delete(out, i)
+		}
+	}
+	return out
+}
+
 // Sample draws n settings without replacement, or all in random order if n is larger.
 func (p Places) Sample(n int, seed uint64) []Setting {
 	if len(p.Batches) == 0 {

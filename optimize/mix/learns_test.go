@@ -118,7 +118,7 @@ func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
 	}
 	o := Options{Ask: Ask{Load: load(arrivals.Uniform, 5), LatencyMS: 500}, Space: space, Batches: []int{1},
 		Infer: infer, Train: train}
-	s := &search{ctx: t.Context(), o: o, settings: o.Settings(), tried: map[turned]*Probe{}}
+	s := &search{ctx: t.Context(), o: o, settings: o.Settings(), tried: map[turned]bool{}}
 	if err := s.predict(); err != nil {
 		t.Fatal(err)
 	}
@@ -210,24 +210,12 @@ func TestProbesBreakTheLimitsOnPowerAndLatency(t *testing.T) {
 		"by mean power": {Ask{Goal: ask.Goal, PowerAs: Mean, Load: ask.Load}, 50, 30, false, false},
 	} {
 		o, _ := c.ask.Evaluate(at(1, 1), NewPhase([]learn.Prediction{read(at(1, 1), c.timeMS, c.watts)}), nil)
-		if power, late := (&Probe{Outcome: o}).breaks(); power != c.power || late != c.late {
-			t.Errorf("%s: power %v, late %v", name, power, late)
+		if got := (&Probe{Outcome: o}).seen(); got.Power != c.power || got.Late != c.late || got.PowerW != o.PeakW {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if power, late := (&Probe{Err: errors.New("no")}).breaks(); !power || !late {
-		t.Errorf("failed: power %v, late %v", power, late)
-	}
-	a, z := Probe{Outcome: Outcome{PeakW: 20, TrainPerS: 4}}, Probe{Outcome: Outcome{PeakW: 25, TrainPerS: 14}}
-	if got := slopeOf(&a, &z); got != 2 {
-		t.Errorf("10 minibatches a second for 5 W: %v", got)
-	}
-	z.PeakW = 20.5
-	if got := slopeOf(&a, &z); got != 0 {
-		t.Errorf("half a watt says something: %v", got)
-	}
-	z.PeakW, z.Err = 25, errors.New("no")
-	if there, back := slopeOf(&a, &z), slopeOf(&z, &a); there != 0 || back != 0 {
-		t.Errorf("a mix that could not be measured says something: %v, %v", there, back)
+	if got := (&Probe{Err: errors.New("no")}).seen(); !got.Power || !got.Late || !math.IsNaN(got.Rate) {
+		t.Errorf("failed: %+v", got)
 	}
 }
 

@@ -128,7 +128,7 @@ type search struct {
 	measure  Measure
 	o        Options
 	settings []tegra.Setting
-	tried    map[turned]*Probe
+	tried    map[turned]bool
 	infer    Phase
 	train    Phase
 	result   Result
@@ -160,7 +160,7 @@ func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 	if o.Strategy != "" && o.Strategy != optimize.Auto {
 		o.Ask.Policy = cmp.Or(o.Ask.Policy, Fill)
 	}
-	s := &search{ctx: ctx, measure: measure, o: o, settings: o.Settings(), tried: map[turned]*Probe{}}
+	s := &search{ctx: ctx, measure: measure, o: o, settings: o.Settings(), tried: map[turned]bool{}}
 	err := how.search(s)
 	s.result.Infer, s.result.Train = s.infer, s.train
 	r, tried := s.result, s.measured()
@@ -232,8 +232,10 @@ func (o Options) Settings() []tegra.Setting {
 	if o.Only != nil {
 		return o.Only
 	}
-	return tegra.Places{Space: o.Space, Batches: o.Batches}.All()
+	return o.places().All()
 }
+
+func (o *Options) places() tegra.Places { return tegra.Places{Space: o.Space, Batches: o.Batches} }
 
 // Phases fits both phases to their measurements and predicts all settings; measured ones keep their measurement.
 func Phases(o Options) (infer, train Phase, err error) {
@@ -255,7 +257,7 @@ func (o *Options) fit(rows []tegra.Measured, batches []int, settings []tegra.Set
 // open returns the mixes that may still be measured, with a margin of one standard deviation.
 func (s *search) open() []Outcome {
 	return slices.DeleteFunc(s.asks(1).outcomes(s.settings, s.infer, &s.train),
-		func(o Outcome) bool { return s.tried[o.turned()] != nil })
+		func(o Outcome) bool { return s.tried[o.turned()] })
 }
 
 // next returns the mix to measure, or why the search ends.
@@ -351,27 +353,24 @@ func (w Want) lnSD(o *Outcome) float64 {
 	return o.serve.LnPowerSD
 }
 
-// probe measures a mix, once.
-func (s *search) probe(o Outcome) (*Probe, error) {
-	if p, ok := s.tried[o.turned()]; ok {
-		return p, nil
-	}
+// probe measures a mix.
+func (s *search) probe(o Outcome) (p Probe, err error) {
 	if s.o.Most > 0 && len(s.result.Probes) >= s.o.Most {
-		return nil, errNoMixes
+		return p, errNoMixes
 	}
-	p := Probe{Predicted: o, Outcome: Outcome{Setting: o.Setting, Policy: o.Policy}}
+	p = Probe{Predicted: o, Outcome: Outcome{Setting: o.Setting, Policy: o.Policy}}
 	read, err := s.measure(s.ctx, o)
 	if s.ctx.Err() != nil {
-		return nil, s.ctx.Err()
+		return p, s.ctx.Err()
 	}
 	if p.Err = err; err == nil {
 		p.Outcome = s.read(o, read)
 	} else {
 		s.failed = err
 	}
-	s.tried[o.turned()] = &p
+	s.tried[o.turned()] = true
 	s.take(p)
-	return &p, nil
+	return p, nil
 }
 
 // read adds the readings of a mix to the profiles, and returns what the mix does by them.

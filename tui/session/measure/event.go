@@ -2,6 +2,7 @@ package measure
 
 import (
 	"jtune/optimize"
+	"jtune/optimize/ladder"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/detect"
@@ -29,7 +30,7 @@ type ProbeEvent struct {
 }
 
 // HalvingEvent is a step of a binary search: which half of which knob was dropped.
-type HalvingEvent struct{ Halving optimize.Halving }
+type HalvingEvent struct{ Halving ladder.Halving }
 
 // OrderEvent gives the settings of a fixed plan, in order.
 type OrderEvent struct{ Settings []tegra.Setting }
@@ -91,7 +92,7 @@ func (f Observer) Note(texts ...string) {
 
 func (f Observer) Progress(p profiles.Progress) { f.Send(ProgressEvent{Progress: p}) }
 
-func (f Observer) Halved(h optimize.Halving) { f.Send(HalvingEvent{h}) }
+func (f Observer) Halved(h ladder.Halving) { f.Send(HalvingEvent{h}) }
 
 func (f Observer) Step(s optimize.Step) { f.Send(StepEvent{s}) }
 

@@ -6,6 +6,7 @@ import (
 
 	"jtune/internal/must"
 	"jtune/optimize"
+	"jtune/optimize/ladder"
 	"jtune/profiles/record"
 	"jtune/tegra/metric"
 	"jtune/tui/session/measure"
@@ -20,7 +21,7 @@ func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "lstm")
 	must.NoError(t, err)
-	var told []optimize.Halving
+	var told []ladder.Halving
 	var shown Snapshot
 	probes, early := 0, 0
 	res, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},

@@ -11,6 +11,7 @@ import (
 	"jtune/internal/cpubudget"
 	"jtune/internal/latest"
 	"jtune/optimize"
+	"jtune/optimize/ladder"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -98,7 +99,7 @@ type Snapshot struct {
 	Probes    []optimize.Probe
 	Step      *optimize.Step    // of a search: the measurement in progress and its reason; nil: unknown
 	Best      *answers.Answer   // best so far in a search; nil before the first mode
-	Halved    *optimize.Halving // of a binary search: its last step
+	Halved    *ladder.Halving   // of a binary search: its last step
 	Order     []tegra.Setting   // of a fixed plan
 	redoes    int               // the failed ones among this many first rows are measured again
 	paused    time.Duration     // device time spent in pauses
