@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/document"
 	"jtune/internal/text"
 )
 
@@ -60,6 +61,15 @@ func (t Table[T]) Text(w io.Writer, rows []T, more ...[]string) error {
 		cells = append(cells, t.Cells(r))
 	}
 	return Grid(w, append(append([][]string{t.Titles()}, cells...), more...)...)
+}
+
+// Document returns the columns of the text as a table of a page.
+func (t Table[T]) Document(rows []T) document.Table {
+	out := document.Table{Head: t.Titles(), Numbers: len(t.shown())}
+	for _, r := range rows {
+		out.Rows = append(out.Rows, t.Cells(r))
+	}
+	return out
 }
 
 // Titles returns the heading of the text.
@@ -293,6 +303,30 @@ func Number(v float64) string {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Record is one thing: of each field its key in JSON, its name in text (both "" where it does not appear), its value,
+// and what text has instead of that, where "" leaves the field out.
+type Record [][4]any
+
+// Object returns the fields with a key, for a JSON document.
+func (r Record) Object() (o Object) {
+	for _, f := range r {
+		if f[0] != "" {
+			o = append(o, [2]any{f[0], f[2]})
+		}
+	}
+	return o
+}
+
+// Facts returns the fields with a name.
+func (r Record) Facts() (list Facts) {
+	for _, f := range r {
+		if name, ok := f[1].(string); ok && name != "" {
+			list = append(list, [2]string{name, Shown(cmp.Or(f[3], f[2]))})
+		}
+	}
+	return list
+}
 
 // Facts are names and their values as text, "" where one is absent.
 type Facts [][2]string

@@ -44,13 +44,13 @@ func (c *deviceCmd) run(context.Context) error {
 		} else if why != "" {
 			c.note("%s", why)
 		}
-		switch {
-		case c.tunables:
+		if c.tunables {
 			return c.printTunables(s)
-		case c.asJSON:
-			return printJSON(c.out, deviceDocument(s))
 		}
-		return printDevice(c.out, s)
+		if err := printRecord(c.app, deviceRecord(s)); err != nil || c.asJSON {
+			return err
+		}
+		return printPresets(c.out, s)
 	})
 }
 
@@ -69,12 +69,17 @@ func (c *deviceCmd) printTunables(s *session.Session) error {
 	return errors.Join(err, c.printOrigin(s.Device.Board().Origin()))
 }
 
-// deviceDocument is the document of `jtune device --json`. The present mode is null if the settings match no mode;
-// memory clocks and the number of modes are null without the rights to read the whole list. preset_id is the preset
-// that nvpmodel set last.
-func deviceDocument(s *session.Session) report.Object {
-	b, space := s.Device.Board(), s.Device.Space()
-	now, _ := s.Device.Read() // unreadable values are absent
+// deviceRecord is what `jtune device` says of a board. The present mode is null if the settings match no mode; memory
+// clocks and the number of modes are null without the rights to read the whole list. preset_id is the preset that
+// nvpmodel set last.
+func deviceRecord(s *session.Session) report.Record {
+	b, space, more := s.Device.Board(), s.Device.Space(), ""
+	if why, root := preflight.MemoryUnread(s); root {
+		more = " known to this user, root sees more"
+	} else if why != "" {
+		more = " known here"
+	}
+	now, err := s.Device.Read() // unreadable values are absent
 	cpu := []int64{}
 	for _, f := range space.CPU {
 		cpu = append(cpu, f.KHz())
@@ -84,63 +89,48 @@ func deviceDocument(s *session.Session) report.Object {
 	if modes.OK {
 		memory = listOf(space.EMC)
 	}
-	return report.Object{
-		{"model", b.Model},
-		{"compatible", listOf(b.Compatible)},
-		{"soc", text.Optional(b.SoC)},
-		{"l4t", text.Optional(b.L4T)},
-		{"virtual", b.Virtual},
-		{"space", report.Object{
+	return report.Record{
+		{"model", "board", b.Model, b.Model + originOf(b)},
+		{"compatible", "", listOf(b.Compatible)},
+		{"", "module", text.Optional(b.Module)},
+		{"soc", "SoC", text.Optional(b.SoC)},
+		{"l4t", "software", text.Optional(b.L4T), fmt.Sprintf("L4T %s, JetPack %s", orDash(b.L4T), orDash(b.JetPack))},
+		{"virtual", "", b.Virtual},
+		{"space", "power modes", report.Object{
 			{"cores", listOf(space.Cores)},
 			{"cpu_khz", cpu},
 			{"gpu_hz", listOf(space.GPU)},
 			{"mem_hz", memory},
 			{"modes", modes},
-		}},
-		{"rails", listOf(b.Rails)},
-		{"total_power_rule", text.Optional(b.TotalRule)},
-		{"presets", listOf(s.Device.Presets())},
-		{"presets_unusable", listOf(b.Unusable)},
-		{"rights", doctor.RightsOf(s)},
-		{"mode", now.Mode},
-		{"name", text.Optional(tegra.NameNow(s.Device, now))}, // "MAXN", "MAXN locked", …
-		{"locked", now.Locked},
-		{"preset_id", s.Sysfs().PresetID()},
+		}, fmt.Sprintf("%s%s: %d core counts × %d CPU × %d GPU × %d memory clocks", text.Thousands(space.Len()), more,
+			len(space.Cores), len(space.CPU), len(space.GPU), len(space.EMC))},
+		{"", "CPU clocks", clockRange(space.CPU)},
+		{"", "GPU clocks", clockRange(space.GPU)},
+		{"", "memory clocks", clockRange(space.EMC)},
+		{"rails", "rails", listOf(b.Rails), orDash(strings.Join(b.Rails, ", "))},
+		{"total_power_rule", "total power", text.Optional(b.TotalRule),
+			fmt.Sprintf("%s; covers %s", orDash(b.TotalRule), orDash(b.TotalCovers))},
+		{"presets", "", listOf(s.Device.Presets())},
+		{"presets_unusable", "", listOf(b.Unusable)},
+		{"rights", "setting modes", doctor.RightsOf(s), doctor.RightsOf(s).How},
+		{"mode", "now", now.Mode, presentText(s, now, err)},
+		{"name", "", text.Optional(tegra.NameNow(s.Device, now))}, // "MAXN", "MAXN locked", …
+		{"locked", "", now.Locked},
+		{"preset_id", "", s.Sysfs().PresetID()},
+		{"", "sources", sourcesText(s, now)},
 	}
 }
 
-func printDevice(w io.Writer, s *session.Session) error {
-	b, space, more := s.Device.Board(), s.Device.Space(), ""
-	if why, root := preflight.MemoryUnread(s); root {
-		more = " known to this user, root sees more"
-	} else if why != "" {
-		more = " known here"
-	}
-	facts := report.Facts{
-		{"board", b.Model + originOf(b)},
-		{"module", orDash(b.Module)},
-		{"SoC", orDash(b.SoC)},
-		{"software", fmt.Sprintf("L4T %s, JetPack %s", orDash(b.L4T), orDash(b.JetPack))},
-		{"power modes", fmt.Sprintf("%s%s: %d core counts × %d CPU × %d GPU × %d memory clocks",
-			text.Thousands(space.Len()), more, len(space.Cores), len(space.CPU), len(space.GPU), len(space.EMC))},
-		{"CPU clocks", clockRange(space.CPU)},
-		{"GPU clocks", clockRange(space.GPU)},
-		{"memory clocks", clockRange(space.EMC)},
-		{"rails", orDash(strings.Join(b.Rails, ", "))},
-		{"total power", fmt.Sprintf("%s; covers %s", orDash(b.TotalRule), orDash(b.TotalCovers))},
-		{"setting modes", doctor.RightsOf(s).How},
-	}
-	if err := append(facts, presentFacts(s)...).Text(w); err != nil {
-		return err
-	}
+// printPresets lists the presets that nvpmodel has, and those that cannot be set.
+func printPresets(w io.Writer, s *session.Session) error {
 	presets := [][]string{{"id", "preset", "mode", ""}}
 	mark := func(is bool, word string) string { return map[bool]string{true: word}[is] }
 	for _, p := range s.Device.Presets() {
-		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, space.Format(p.Mode),
+		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, s.Device.Space().Format(p.Mode),
 			joined(", ", mark(p.Default, "default"), mark(p.InForce, "set in nvpmodel"),
 				mark(p.NeedsReboot, "needs a reboot"))})
 	}
-	for _, u := range b.Unusable {
+	for _, u := range s.Device.Board().Unusable {
 		presets = append(presets, []string{strconv.Itoa(u.ID), u.Name, "cannot be set", u.Why})
 	}
 	fmt.Fprintln(w)
@@ -165,23 +155,29 @@ func clockRange(list []tegra.Freq) string {
 	return fmt.Sprintf("%d from %s to %s", len(list), names[0], names[1])
 }
 
-// presentFacts returns the lines about the board's settings, and the number of missing sources.
-func presentFacts(s *session.Session) report.Facts {
-	r, err := s.Device.Read()
-	if err != nil {
-		return report.Facts{{"now", err.Error()}}
+// presentText describes the board's present settings.
+func presentText(s *session.Session, r tegra.Reading, err error) string {
+	text := ""
+	if r.Mode.OK {
+		text = s.Device.Space().Format(r.Mode.V) + named(tegra.NameNow(s.Device, r))
 	}
-	now := "custom (matches no power mode)"
 	switch {
+	case err != nil:
+		return err.Error()
 	case r.Mode.OK && r.Locked.Or(false):
-		now = s.Device.Space().Format(r.Mode.V) + named(tegra.NameNow(s.Device, r)) + ", locked"
+		return text + ", locked"
 	case r.Mode.OK && len(r.Pinned) > 0:
-		now = s.Device.Space().Format(r.Mode.V) + named(tegra.NameNow(s.Device, r)) + ", clocks " + r.Setup().Clocks()
+		return text + ", clocks " + r.Setup().Clocks()
 	case r.Mode.OK:
-		now = s.Device.Space().Format(r.Mode.V) + named(tegra.NameNow(s.Device, r)) + ", free clocks below it"
+		return text + ", free clocks below it"
 	case !r.EMC.Max.OK:
-		now = "– (the memory's limits cannot be read)"
+		return "– (the memory's limits cannot be read)"
 	}
+	return "custom (matches no power mode)"
+}
+
+// sourcesText counts the sources of readings.
+func sourcesText(s *session.Session, r tegra.Reading) string {
 	missing := 0
 	for _, p := range s.Sysfs().Probes() {
 		if !p.Found {
@@ -192,7 +188,7 @@ func presentFacts(s *session.Session) report.Facts {
 	if missing+len(r.Missing) > 0 {
 		sources += "; jtune doctor lists which and why"
 	}
-	return report.Facts{{"now", now}, {"sources", sources}}
+	return sources
 }
 
 // named formats a name to append.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -26,6 +27,37 @@ func printTable[T any](a *app, columns report.Table[T], rows []T) error {
 		return columns.CSV(a.out, rows)
 	}
 	return columns.Text(a.out, rows)
+}
+
+// printRecord prints a record as JSON or one field per line.
+func printRecord(a *app, r report.Record) error {
+	if a.asJSON {
+		return printJSON(a.out, r.Object())
+	}
+	return r.Facts().Text(a.out)
+}
+
+// printParts prints parts of a page as text.
+func printParts(a *app, parts ...document.Part) (err error) {
+	for i, p := range parts {
+		if i > 0 {
+			fmt.Fprintln(a.out)
+		}
+		switch p := p.(type) {
+		case document.Heading:
+			err = say(a.out, string(p))
+		case document.Text:
+			err = say(a.out, string(p))
+		case document.Table:
+			err = report.Grid(a.out, append([][]string{p.Head}, p.Rows...)...)
+		case document.Drawing:
+			err = printFigure(a, p.Figure, plotRequest{})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // words reports whether the output is text for people.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/internal/report"
 	"jtune/internal/text"
@@ -96,17 +97,26 @@ func (c *reproduceCmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.md {
-		return c.printPage(ctx, reports)
-	}
 	var drawn []figure.Figure
+	var all []evidence.Result
 	for _, r := range reports {
-		drawn = append(drawn, r.Drawn...)
+		drawn, all = append(drawn, r.Drawn...), append(all, r.Results...)
 	}
 	if err := drawFigures(c.app, c.svg, drawn); err != nil {
 		return err
 	}
-	return c.print(reports)
+	if !words(c.app) {
+		return printTable(c.app, studyColumns(), all)
+	}
+	if !c.md {
+		return printParts(c.app, append(c.studies(reports), document.Text(c.sum(all)))...)
+	}
+	page, err := c.page(ctx, reports, all)
+	if err == nil {
+		c.asFile = true
+		_, err = fmt.Fprint(c.out, export.DocumentMarkdown(page))
+	}
+	return err
 }
 
 // studyColumns are the columns of `jtune lab reproduce`.
@@ -117,9 +127,7 @@ func studyColumns() report.Table[evidence.Result] {
 	return report.Table[r]{
 		{Title: "result", Text: func(x r) string { return x.ID }},
 		{Key: "study", Of: func(x r) any { return x.Group }},
-		{Key: "item", Title: "item", Of: func(x r) any { return x.Item }, Text: func(x r) string {
-			return text.Clip(x.Item)
-		}},
+		{Key: "item", Title: "item", Of: func(x r) any { return x.Item }},
 		{Key: "id", Of: func(x r) any { return x.ID }},
 		{Key: "source", Form: report.JSON, Of: func(x r) any { return evidence.Studies[x.Study] }},
 		{Key: "where", Form: report.JSON, Of: func(x r) any { return x.Where }},
@@ -127,9 +135,7 @@ func studyColumns() report.Table[evidence.Result] {
 		{Key: "own", Title: "own", Of: own, Text: ownText}, // the worst of values
 		{Key: "values", Form: report.JSON, Of: func(x r) any { return listOf(x.Values) }},
 		{Key: "published", Title: "published", Of: func(x r) any { return report.Exact(x.Value) },
-			Text: func(x r) string {
-				return publishedText(x.Figure)
-			}},
+			Text: func(x r) string { return publishedText(x.Figure) }},
 		{Key: "published_max", Of: most},
 		{Key: "unit", Of: func(x r) any { return x.Unit }},
 		{Key: "relation", Of: func(x r) any { return x.Relation }},
@@ -139,12 +145,12 @@ func studyColumns() report.Table[evidence.Result] {
 		{Key: "tolerance", Title: "tolerance", Of: func(x r) any { return report.Exact(x.Slack(x.Value)) },
 			Text: toleranceText},
 		{Key: "verdict", Title: "verdict", Of: func(x r) any { return x.Verdict },
-			Text: func(x r) string { return x.Said() }},
+			Text: func(x r) string { return joined(" ", x.Said(), simulatedMark(x.Simulated)) }},
 		{Key: "side", Form: report.JSON, Of: func(x r) any { return text.Optional(x.Side()) }},
 		{Key: "simulated", Of: func(x r) any { return x.Simulated }},
 		{Key: "virtual", Of: func(x r) any { return x.Simulated }},
-		{Key: "note", Form: report.JSON, Of: func(x r) any { return text.Optional(x.Why()) }},
-		{Text: func(x r) string { return simulatedMark(x.Simulated) }},
+		{Key: "note", Title: "reason", Form: report.JSON, Of: func(x r) any { return text.Optional(x.Why()) },
+			Text: func(x r) string { return x.Why() }},
 	}
 }
 
@@ -181,24 +187,6 @@ func drawFigures(a *app, dir string, list []figure.Figure) error {
 	return nil
 }
 
-func (c *reproduceCmd) print(reports []reproduce.Report) error {
-	var all []evidence.Result
-	for _, r := range reports {
-		all = append(all, r.Results...)
-	}
-	if !words(c.app) {
-		return printTable(c.app, studyColumns(), all)
-	}
-	for _, r := range reports {
-		fmt.Fprintf(c.out, "%s: %s\n\n", r.Study.Name, r.Study.Title)
-		if err := c.printStudy(r); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintln(c.out, c.sum(all))
-	return err
-}
-
 // sum says how many results hold.
 func (c *reproduceCmd) sum(all []evidence.Result) string {
 	n, quick := evidence.Summary(all)[evidence.All], ""
@@ -207,41 +195,6 @@ func (c *reproduceCmd) sum(all []evidence.Result) string {
 	}
 	return fmt.Sprintf("%d published results: %d hold, %d too good, %d near, %d outside, %d without an own value%s",
 		len(all), n[evidence.Hold], n["better"], n["near"], n["outside"], n["contradictory"]+n["not_simulated"], quick)
-}
-
-// printStudy prints one study: its results, its tables, reasons and sources.
-func (c *reproduceCmd) printStudy(r reproduce.Report) error {
-	if len(r.Results) > 0 {
-		if err := studyColumns().Text(c.out, r.Results); err != nil {
-			return err
-		}
-		fmt.Fprintln(c.out)
-	}
-	for _, t := range r.Tables {
-		fmt.Fprintln(c.out, t.Title)
-		rows := [][]string{append(slices.Clone(t.Head), "")}
-		for _, row := range t.Rows {
-			rows = append(rows, append(append([]string{row.Item}, row.Cells...), simulatedMark(row.Simulated)))
-		}
-		if err := report.Grid(c.out, rows...); err != nil {
-			return err
-		}
-		fmt.Fprintln(c.out)
-	}
-	if c.plots {
-		for _, f := range r.Drawn {
-			if err := printFigure(c.app, f, plotRequest{}); err != nil {
-				return err
-			}
-			fmt.Fprintln(c.out)
-		}
-	}
-	printReasons(c.out, r.Results)
-	for _, n := range r.Notes {
-		fmt.Fprintln(c.out, n)
-	}
-	_, err := fmt.Fprintln(c.out)
-	return err
 }
 
 // claimColumns are the columns of `jtune lab reproduce --claims`.
