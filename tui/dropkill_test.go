@@ -3,44 +3,41 @@ package tui_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"jtune/internal/must"
+	"jtune/profiles/record"
+	"jtune/tegra/metric"
+	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/search"
+	"jtune/tui/session/workloads"
 )
 
 // A program that is killed while the question waits leaves no job behind, and keeps what was read.
 func TestDropKilledLeavesNoJob(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	dir := t.TempDir()
 	job, pidFile := filepath.Join(dir, "job"), filepath.Join(dir, "pid")
 	loop := fmt.Sprintf("#!/bin/sh\necho $$ > %s\nn=0\nwhile :; do n=$((n+1)); sleep 0.1; echo step $n; done\n",
 		pidFile)
-	config, data := filepath.Join(dir, "config.toml"), filepath.Join(dir, "data")
-	for file, text := range map[string]string{job: loop, config: ""} {
+	settings, data := filepath.Join(dir, "config.toml"), filepath.Join(dir, "data")
+	for file, text := range map[string]string{job: loop,
+		settings: fmt.Sprintf("[workload.mine]\ncommand = [%q]\n", job)} {
 		must.NoError(t, os.WriteFile(file, []byte(text), 0o755))
 	}
-	on := []string{"--device", "virtual:agx-orin", "--config", config, "--data-dir", data}
-	if testing.Short() {
-		t.Skip("builds and runs the whole program")
-	}
-	bin, err := program()
-	must.NoError(t, err)
-	for _, args := range [][]string{{"run", "--minibatches", "20", "--save", "mine"},
-		{"tune", "mine", "--power-limit", "30", "--probes", "3", "--baseline", "none"}} {
-		args = append(args, on...)
-		if args[0] == "run" {
-			args = append(args, "--", job)
-		}
-		if out, err := exec.Command(bin, args...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
+	searched(t, settings, data)
+	on := []string{"--device", "virtual:agx-orin", "--config", settings, "--data-dir", data}
 	s := inTmux(t, "", on...)
 	s.sees("module total")
 	s.press("3")
@@ -59,7 +56,23 @@ func TestDropKilledLeavesNoJob(t *testing.T) {
 	killed := terminal{t: t, pid: pid}
 	killed.over()
 	list, err := campaigns.CampaignsIn(filepath.Join(data, "campaigns"))
-	if err != nil || len(list) != 3 || list[2].Header.Plan.Kind != campaigns.VerifyKind || list[2].Usable != 1 {
+	if err != nil || len(list) != 2 || list[1].Header.Plan.Kind != campaigns.VerifyKind || list[1].Usable != 1 {
 		t.Errorf("the list holds %+v, %v", list, err)
 	}
+}
+
+// searched measures two modes of the configured job within 30 W, for a second each.
+func searched(t *testing.T, settings, data string) {
+	t.Helper()
+	s, err := session.Open(session.Options{Device: "virtual:agx-orin", Speed: 1,
+		Paths: config.Paths{Config: settings, DataDir: data}})
+	must.NoError(t, err)
+	defer s.Close()
+	w, err := workloads.Find(s, "mine")
+	must.NoError(t, err)
+	_, err = search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
+		Settings: record.Settings{Minibatches: 8, SampleEvery: 200 * time.Millisecond, FixedWait: time.Millisecond}},
+		Question: metric.Question{Limit: metric.Watts(30)},
+		Asked:    record.Asked{Reference: "none", Baseline: measure.NoBaseline, Probes: 2}, Keep: true}, nil)
+	must.NoError(t, err)
 }

@@ -27,9 +27,9 @@ const patience = 3 * time.Minute
 
 // terminal is the real program in a tmux terminal.
 type terminal struct {
-	t      *testing.T
-	socket string
-	pid    int // of the process on it
+	t       *testing.T
+	session string // on the server of all tests
+	pid     int    // of the process on it
 }
 
 // program returns a script that starts the test program as jtune, from the shell of another machine too.
@@ -52,6 +52,7 @@ func TestMain(m *testing.M) {
 	remove := testhome.Set()
 	testhome.Together(4)
 	code := m.Run()
+	_ = onServer("kill-server").Run() // fails where no test started one
 	remove()
 	fleettest.Clean()
 	os.Exit(code)
@@ -72,25 +73,30 @@ func inTmux(t *testing.T, env string, args ...string) *terminal {
 			dir, env, bin, strings.Join(args, " ")))
 }
 
+// onServer returns a command to the tmux server that all tests share, which its first session starts.
+func onServer(args ...string) *exec.Cmd {
+	socket := filepath.Join(os.Getenv("XDG_STATE_HOME"), "tmux")
+	return exec.Command("tmux", append([]string{"-S", socket, "-f", "/dev/null"}, args...)...)
+}
+
 // inTerminal runs a shell command line in its own terminal.
 func inTerminal(t *testing.T, line string) *terminal {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not here")
 	}
-	dir, err := os.MkdirTemp("", "tmux") // t.TempDir's names may be too long for a socket
-	must.NoError(t, err)
-	s := &terminal{t: t, socket: filepath.Join(dir, "s")}
-	t.Cleanup(func() {
-		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run()
-		_ = os.RemoveAll(dir)
-		s.over()
-	})
-	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", line)
-	s.pid, err = strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}")))
-	must.NoError(t, err)
+	out, err := onServer("start-server", ";", "set-option", "-s", "exit-empty", "off", ";", "new-session", "-d", "-P",
+		"-F", "#{session_id} #{pane_pid}", "-x", "80", "-y", "24", line).CombinedOutput()
+	s := &terminal{t: t}
+	if _, scan := fmt.Sscan(string(out), &s.session, &s.pid); err != nil || scan != nil {
+		t.Fatalf("no terminal: %v\n%s", err, out)
+	}
+	t.Cleanup(func() { s.lose(); s.over() })
 	return s
 }
+
+// lose takes the terminal away from the process in it.
+func (s *terminal) lose() { _ = onServer("kill-session", "-t", s.session).Run() }
 
 // over waits until the process in the terminal has ended: until then it may write to the test's folders.
 func (s *terminal) over() {
@@ -103,11 +109,12 @@ func (s *terminal) over() {
 	}
 }
 
-func (s *terminal) tmux(args ...string) string {
+// tmux runs a command of tmux on the terminal.
+func (s *terminal) tmux(command string, args ...string) string {
 	s.t.Helper()
-	out, err := exec.Command("tmux", append([]string{"-S", s.socket}, args...)...).CombinedOutput()
+	out, err := onServer(append([]string{command, "-t", s.session}, args...)...).CombinedOutput()
 	if err != nil {
-		s.t.Fatalf("tmux %v: %v\n%s", args, err, out)
+		s.t.Fatalf("tmux %s %v: %v\n%s", command, args, err, out)
 	}
 	return string(out)
 }
@@ -230,7 +237,7 @@ func TestTmuxLostEndsTheProgram(t *testing.T) {
 	s := inTmux(t, "", "--device", "virtual:agx-orin")
 	s.sees("module total")
 	s.press("t", "t")
-	s.tmux("kill-server")
+	s.lose()
 	s.over()
 }
 
@@ -244,7 +251,7 @@ func ended(pid int) bool {
 func (s *terminal) gone() {
 	s.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if exec.Command("tmux", "-S", s.socket, "has-session").Run() != nil {
+		if onServer("has-session", "-t", s.session).Run() != nil {
 			return
 		}
 	}
@@ -267,7 +274,7 @@ func TestTmuxLostRestoresAJetsonsKnobs(t *testing.T) {
 	if cmp.Equal(found, tegratest.Contents(t, root)) {
 		t.Fatal("nothing was written although the screen says so")
 	}
-	s.tmux("kill-server")
+	s.lose()
 	s.over()
 	if diff := cmp.Diff(found, tegratest.Contents(t, root)); diff != "" {
 		t.Errorf("the terminal was lost, jtune has ended and the knobs are not as found (-found +now):\n%s", diff)
