@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -18,65 +17,6 @@ func lockAll(t *testing.T, b *Board) {
 	write(t, b, b.facts.GPU.Dir+"/governor", "performance")
 	b.knobs.emcLocked, b.knobs.emcState = "1", "1"
 	b.retarget()
-}
-
-// An AGX Xavier with free clocks against the same with locked clocks (the 2022 study on DVFS; the tolerances are
-// ours).
-func TestGovernorsOfAnAGXXavierComeNearThePublishedFigures(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		workload     string
-		epochS, wh   float64 // with DVFS; 0: not published
-		below        float64 // share of the time that the CPU is below its top
-		slack        float64
-		gpuMHz, load float64
-		memory       float64 // share of the time a step lower
-	}{
-		{workload: "resnet18-cifar", epochS: 358, wh: 2.95, below: 0.90, slack: 0.05, gpuMHz: 1377, load: 1},
-		{workload: "mobilenet", below: 0.65, slack: 0.08, gpuMHz: 1377, load: 1},
-		// Published 0.5: its computing process never waits here, so that the governor leaves the clock at the top.
-		{workload: "lenet5", below: 0, slack: 0.01, gpuMHz: 300, load: 0.24, memory: 0.16},
-	} {
-		b := fast(t, Options{Name: "agx-xavier", Noise: new(float64)})
-		start(t, b, c.workload)
-		free := b.steady
-		epoch := float64(b.job.perEpoch) * free.steps.TimeMS / 1000
-		wh := epoch * free.totalW / 3600
-		if c.epochS > 0 && (math.Abs(epoch/c.epochS-1) > 0.05 || math.Abs(wh/c.wh-1) > 0.06) {
-			t.Errorf("%s: an epoch takes %.0f s and %.2f Wh, published %g and %g", c.workload, epoch, wh, c.epochS,
-				c.wh)
-		}
-		below := 0.0
-		if free.scaling.low[0] < b.topClock(0) {
-			below = 1 - free.scaling.burst
-		}
-		if math.Abs(below-c.below) > c.slack {
-			t.Errorf("%s: the CPU is below its top %.0f %% of the time, published %.0f", c.workload, 100*below,
-				100*c.below)
-		}
-		if mhz := b.gpuClock().GHz() * 1000; math.Abs(mhz/c.gpuMHz-1) > 0.1 {
-			t.Errorf("%s: the GPU runs at %.0f MHz, published %g", c.workload, mhz, c.gpuMHz)
-		}
-		if load := free.steps.GPULoad(); math.Abs(load-c.load) > 0.14 { // LeNet: 14 to 34 %, ± 4
-			t.Errorf("%s: the GPU is busy %.0f %% of the time, published %.0f", c.workload, 100*load, 100*c.load)
-		}
-		if math.Abs(free.scaling.emc-c.memory) > 0.05 {
-			t.Errorf("%s: the memory is slower %.0f %% of the time, published %.0f", c.workload, 100*free.scaling.emc,
-				100*c.memory)
-		}
-		lockAll(t, b)
-		locked := b.steady
-		if slower := free.steps.TimeMS/locked.steps.TimeMS - 1; slower < 0 || slower > 0.03 {
-			t.Errorf("%s: DVFS makes %+.1f %% of time, published at most 2 ± 1", c.workload, 100*slower)
-		}
-		energy := free.steps.TimeMS*free.totalW/(locked.steps.TimeMS*locked.totalW) - 1
-		if math.Abs(energy) > 0.04 {
-			t.Errorf("%s: DVFS makes %+.1f %% of energy, published at most 3 ± 1", c.workload, 100*energy)
-		}
-		if locked.scaling.low != nil || b.policyClock(0) != b.topClock(0) || b.gpuClock() != b.topGPU() {
-			t.Errorf("%s: locked clocks are chosen by governors: %+v", c.workload, locked.scaling)
-		}
-	}
 }
 
 // The kernel's counters agree with the shares.
@@ -154,33 +94,6 @@ func TestIdleBoardDrawsLessTheFreerItsClocks(t *testing.T) {
 		if locked := b.steady.totalW; !(locked > free && free > gated) {
 			t.Errorf("%s draws %.2f W with the GPU gated, %.2f free, %.2f locked", m.name, gated, free, locked)
 		}
-	}
-}
-
-// Reading the rails takes time from the job: published are less than 0.5 % at 100 ms and more than 2 % at 10 ms, of
-// the three rails of an Xavier NX.
-func TestReadingRailsOftenCostsTheJob(t *testing.T) {
-	t.Parallel()
-	mean := func(every time.Duration) float64 {
-		little := 0.001
-		b := fast(t, Options{Name: "xavier-nx", Noise: &little})
-		d := open(t, b)
-		start(t, b, "lenet5")
-		if every > 0 {
-			defer b.Clock().Every(every, func(time.Duration) { d.Read() })()
-		}
-		sum := 0.0
-		const count = 2000
-		for range count {
-			m, err := b.NextMinibatch(t.Context())
-			must.NoError(t, err)
-			sum += m.OverheadMS + m.ComputeMS + m.StallMS
-		}
-		return sum / count
-	}
-	none, seldom, often := mean(0), mean(100*time.Millisecond), mean(10*time.Millisecond)
-	if a, b := seldom/none-1, often/none-1; a <= 0 || a > 0.005 || b < 0.02 || b > 0.05 {
-		t.Errorf("reading every 100 ms costs %.2f %%, every 10 ms %.2f; published < 0.5 and > 2", 100*a, 100*b)
 	}
 }
 

@@ -181,27 +181,6 @@ func TestFreeClocksCostLittle(t *testing.T) {
 	}
 }
 
-func TestEpochsVaryLittle(t *testing.T) { // law 14
-	b := fast(t, Options{Seed: 5})
-	set(t, b, maxn)
-	start(t, b, "lstm")
-	var sums [4]float64
-	for {
-		m := next(t, b)
-		if m.Epoch > len(sums) {
-			break
-		}
-		if m.Epoch > 0 {
-			sums[m.Epoch-1] += m.TimeMS
-		}
-	}
-	for _, s := range sums {
-		if !near(s, sums[0], 0.01) {
-			t.Errorf("epochs of %v ms", sums)
-		}
-	}
-}
-
 func TestStartRefusesWhatItCannotRun(t *testing.T) {
 	b := fast(t, Options{})
 	bad, many := -1, 1000
