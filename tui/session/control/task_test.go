@@ -76,8 +76,8 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		}()
 		u.Task(metric.Watts(30), false)
 	}()
-	if job := u.Task(metric.Watts(30), true); job.Kind != task.FrontSearch || u.Search.Resume ||
-		u.Search.Probes != 9 {
+	if job := u.Task(metric.Watts(30), true); job.Kind != task.FrontSearch || u.Tune.Resume ||
+		u.Tune.Probes != 9 {
 		t.Errorf("goes on as %+v", job.Spec)
 	}
 	c.Held = func() []record.Running { return []record.Running{{Dir: unknown}, {Dir: want, PID: 1}} }
@@ -93,8 +93,8 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		t.Errorf("it is %q, want %q", got, want)
 	}
 	if job := u.Task(metric.Watts(30), false); job.Kind != task.Tuning || job.Limit != limit ||
-		u.Search.Resume || u.Search.Fresh || !u.Search.Before.IsZero() {
-		t.Errorf("goes on as %+v by %+v", job.Spec, u.Search)
+		u.Tune.Resume || u.Tune.Fresh || !u.Tune.Before.IsZero() {
+		t.Errorf("goes on as %+v by %+v", job.Spec, u.Tune)
 	}
 	early := campaign("2026-75", campaigns.TuneKind, 0, 0, search(limit))
 	if u = c.Interrupted(); u == nil || u.Dir != early ||

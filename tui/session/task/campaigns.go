@@ -18,9 +18,7 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
-	"jtune/tui/session/measure"
 	"jtune/tui/session/savedanswers"
-	"jtune/tui/session/soak"
 )
 
 // Campaigns are the campaign folders that concern one board: those of a data directory, and those that processes are
@@ -141,30 +139,30 @@ func (c *Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed 
 	switch kind := h.Plan.Kind; {
 	case l.State == campaigns.CampaignRunning:
 		l.NoResume = "it runs"
+	case kind == record.ExperimentKind && l.State != campaigns.CampaignFinished:
+		l.NoResume = experimentCommand(*h) + " resumes it in its folder"
 	case bad != "":
 		l.NoResume = bad
 	case l.State == campaigns.CampaignFinished:
 		l.NoResume = "it is finished"
-	case kind == record.ExperimentKind:
-		l.NoResume = experimentCommand(*h) + " resumes it in its folder"
-	case l.Again.soak != nil && at.Ended == broken:
+	case l.Again.Soak != nil && at.Ended == broken:
 		l.NoResume = "it could not be run"
-	case l.Again.soak != nil: // its samples do not depend on a seed
-	case l.Again.profile == nil && l.Again.Search == nil:
+	case l.Again.Soak != nil: // its samples do not depend on a seed
+	case l.Again.Profile == nil && l.Again.Tune == nil:
 		l.NoResume = "a " + kind + " cannot be resumed"
-	case h.Seed != c.Seed && !l.Again.fresh():
+	case h.Seed != c.Seed && l.Again.Tune == nil:
 		l.NoResume = fmt.Sprintf("its seed is %d: start jtune with that seed", h.Seed)
 	}
 	switch {
 	case l.State == campaigns.CampaignRunning:
 		l.NoRedo = "it runs"
-	case bad != "":
-		l.NoRedo = bad
 	case at.Failed == 0:
 		l.NoRedo = "none failed"
 	case h.Plan.Kind == record.ExperimentKind:
 		l.NoRedo = experimentCommand(*h) + " measures them where it resumes in its folder"
-	case h.Seed != c.Seed && l.Again.profile != nil:
+	case bad != "":
+		l.NoRedo = bad
+	case h.Seed != c.Seed && l.Again.Profile != nil:
 		l.NoRedo = fmt.Sprintf("its seed is %d: start jtune with that seed", h.Seed)
 	}
 	return l
@@ -188,25 +186,20 @@ type Interrupted struct {
 	Of      int // number of modes to measure; 0: as many as a search needs
 	plan    record.PlanHeader
 	From    campaigns.Campaign
-	Search  *measure.TuneRequest    // nil: not a search
-	profile *measure.ProfileRequest // nil: not a plan of modes
-	soak    *soak.Request           // nil: not a soak
+	Request // none where the campaign cannot be resumed
 }
 
 func (u *Interrupted) String() string {
 	switch {
-	case u.soak != nil:
+	case u.Soak != nil:
 		return "soak of " + u.Workload.Name
-	case u.Search != nil:
-		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.Search.Limit.Words(),
+	case u.Tune != nil:
+		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.Tune.Limit.Words(),
 			text.Count(u.From.Modes(), "mode"))
 	}
 	return fmt.Sprintf("%d of %d measured with %s (%s)", u.From.Readings, u.Of, u.Workload.Name,
 		campaigns.PlanText(u.plan, nil))
 }
-
-// fresh reports whether it continues in a new campaign.
-func (u *Interrupted) fresh() bool { return u.Search != nil }
 
 // Interrupted finds the newest interrupted campaign of this board that can be resumed; nil if there is none.
 func (c Campaigns) Interrupted() *Interrupted {
@@ -238,26 +231,20 @@ func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 	h := at.Header
 	w, differs := c.Own(h.Workload)
 	u = &Interrupted{Dir: at.Dir, Workload: w, Differs: differs, From: at, plan: h.Plan}
-	measuring := measure.Measuring{Workload: w, Batches: h.Plan.Batches, Settings: h.Settings}
+	var err error
+	u.Request, err = asked(at, func(workload.Workload) (workload.Workload, error) { return w, nil })
 	switch kind := h.Plan.Kind; {
-	case soak.Is(*h):
-		u.soak = &soak.Request{Workload: w, Dir: at.Dir, Resume: true}
-	case h.Search != nil:
-		r := tuneRequest(*h, w)
-		if r.Measuring, r.Before = measuring, (time.Time{}); kind == campaigns.ModesKind { // of an older jtune
-			r.Probes = h.Plan.Modes
-		}
-		u.Search = r
-	case slices.Contains([]string{campaigns.ModesKind, "sample", "grid", "filter"}, kind), kind == "list" &&
-		h.Plan.Listed != nil:
-		r := &measure.ProfileRequest{Measuring: measuring}
-		if err := selected(r, at); err != nil {
-			return u, err.Error()
-		}
-		r.Dir, r.Resume, r.Settings = at.Dir, true, record.Settings{}
-		u.profile, u.Of = r, h.Plan.Readings()
-	case kind == "list":
+	case err != nil:
+		return u, err.Error()
+	case kind == "list" && h.Plan.Listed == nil:
 		return u, "it does not keep its list: jtune lab profile resumes it in its folder with that list"
+	case kind == campaigns.VerifyKind:
+		u.Profile = nil
+	case u.Tune != nil && kind == campaigns.ModesKind: // of an older jtune
+		u.Tune.Probes = h.Plan.Modes
+	case u.Profile != nil:
+		u.Profile.Dir, u.Profile.Resume, u.Profile.Settings = at.Dir, true, record.Settings{}
+		u.Of = h.Plan.Readings()
 	}
 	return u, ""
 }
@@ -268,12 +255,12 @@ func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 func (u *Interrupted) Task(l metric.Goal, trust bool) *Task {
 	u.mustTrust(trust)
 	switch {
-	case u.soak != nil:
-		return Soak(*u.soak)
-	case u.profile != nil:
-		return Profile(*u.profile, u.plan, u.From.Rows())
+	case u.Soak != nil:
+		return Soak(*u.Soak)
+	case u.Profile != nil:
+		return Profile(*u.Profile, u.plan, u.From.Rows())
 	}
-	r := *u.Search
+	r := *u.Tune
 	if r.Limit == (metric.Goal{}) {
 		r.Limit = l
 	}
@@ -284,10 +271,10 @@ func (u *Interrupted) Task(l metric.Goal, trust bool) *Task {
 // is the user's answer to Differs.
 func (u *Interrupted) Redo(trust bool) *Task {
 	u.mustTrust(trust)
-	if u.profile == nil {
+	if u.Profile == nil {
 		return Redo(Spec{Workload: u.Workload}, Snapshot{Rows: u.From.Rows()})
 	}
-	r := *u.profile
+	r := *u.Profile
 	r.RedoFailed = true
 	return Profile(r, u.plan, u.From.Rows())
 }

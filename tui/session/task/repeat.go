@@ -3,6 +3,7 @@ package task
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jtune/internal/text"
@@ -14,16 +15,69 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
+	"jtune/tui/session/soak"
 	"jtune/tui/session/workloads"
 )
 
-// Repetition is the request of a campaign, ready to be repeated; exactly one request is set.
-type Repetition struct {
+// Request is the request of a campaign; at most one member is set.
+type Request struct {
 	Tune    *measure.TuneRequest
 	Profile *measure.ProfileRequest
 	Run     *measure.RunRequest
 	Pair    *pair.Request
-	Notes   []string
+	Soak    *soak.Request
+	Notes   []string // what differs from then
+}
+
+// asked reads the request of a campaign from its folder; own is the workload to run for one that its file names.
+// Errors are usage errors, or say what is wrong with the folder.
+func asked(c campaigns.Campaign, own func(there workload.Workload) (workload.Workload, error)) (r Request, err error) {
+	h, plan := c.Header, c.Header.Plan
+	w, err := own(h.Workload)
+	if err != nil {
+		return r, err
+	}
+	measuring := measure.Measuring{Workload: w, Batches: plan.Batches, Settings: h.Settings}
+	measuring.Settings.Base, measuring.Settings.Epochs = 0, 0
+	switch {
+	case h.Pair != nil:
+		train, err := own(h.Pair.Train)
+		if err != nil {
+			return r, err
+		}
+		r.Pair = new(pair.Request)
+		if *r.Pair, err = pair.PairSearchOf(*h, train, w); err != nil {
+			return r, fmt.Errorf("campaign %s: %w", c.Name, err)
+		}
+		r.Pair.Settings = measuring.Settings
+	case plan.Kind == record.ExperimentKind || plan.Kind == imports.Kind:
+		return r, usage.Errorf("campaign %s holds an %s, which repeats with %s", c.Name, plan.Kind,
+			map[string]string{record.ExperimentKind: "jtune lab experiment",
+				imports.Kind: "jtune campaigns import"}[plan.Kind])
+	case soak.Is(*h):
+		r.Soak = &soak.Request{Workload: w, Dir: c.Dir, Resume: true}
+	case plan.Kind == campaigns.RunKind:
+		r.Run = &measure.RunRequest{Workload: w, Minibatches: h.Settings.Minibatches, Epochs: h.Settings.Epochs,
+			Every: h.Settings.SampleEvery, Base: h.Settings.Base}
+		if r.Run.Epochs > 0 || plan.Source == campaigns.WhenSteady {
+			r.Run.Minibatches = 0
+		}
+	case h.Search != nil:
+		r.Tune = &measure.TuneRequest{Measuring: measuring, Asked: h.Search.Asked}
+		if goals := h.Search.Goals; len(goals) > 0 {
+			r.Tune.Limit, r.Tune.More = goals[0], slices.Clone(goals[1:])
+		}
+		if h.Search.Load != nil {
+			r.Tune.Load = *h.Search.Load
+		}
+	case plan.Kind == campaigns.TuneKind:
+		return r, usage.Errorf("campaign %s was made by jtune %s, which did not record its search", c.Name,
+			h.Jtune)
+	default:
+		r.Profile = &measure.ProfileRequest{Measuring: measuring}
+		err = selected(r.Profile, c)
+	}
+	return r, err
 }
 
 // ToRepeat sets board, seed and batch sizes of the options to those of a campaign, unless the options name others.
@@ -51,73 +105,45 @@ func ToRepeat(o session.Options, c campaigns.Campaign) session.Options {
 // Repeat returns the request of a campaign. Its workload must be one of this user's or a built-in one, with the same
 // settings, because a file must never decide what is run; trust overrides that. typed is the command if the user typed
 // it again; nil if not.
-func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloads.Typed) (r Repetition, err error) {
+func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloads.Typed) (r Request, err error) {
 	h := c.Header
 	if here, there := s.Board(), c.Board; here != there {
 		return r, usage.Errorf("campaign %s was measured on %s, this is %s", c.Name, there, here)
 	}
-	w, differs := ownWorkload(s, h.Workload)
-	if typed != nil {
-		if w, differs, err = workloads.TypedAgain(s, *typed, h.Workload); err != nil {
-			return r, err
+	r, err = asked(c, func(there workload.Workload) (workload.Workload, error) {
+		w, differs := ownWorkload(s, there)
+		if again := typed; again != nil {
+			typed, trust = nil, false // it is the first workload that a folder names
+			if w, differs, err = workloads.TypedAgain(s, *again, there); err == nil && differs != "" {
+				err = usage.Errorf("%s: give the same command, or start a new campaign with this one", differs)
+			}
+			return w, err
 		}
-		trust = false
-	}
-	if differs != "" && typed != nil {
-		return r, usage.Errorf("%s: give the same command, or start a new campaign with this one", differs)
-	}
-	if differs != "" && !trust {
-		return r, usage.TrustCommand.Errorf("%s; %s runs that", differs, usage.TrustCommand)
-	}
-	settings := h.Settings
-	settings.Base, settings.Epochs = 0, 0
-	switch plan := h.Plan; {
-	case h.Pair != nil:
-		train, differs := ownWorkload(s, h.Pair.Train)
 		if differs != "" && !trust {
-			return r, usage.TrustCommand.Errorf("%s; %s runs that", differs, usage.TrustCommand)
+			return w, usage.TrustCommand.Errorf("%s; %s runs that", differs, usage.TrustCommand)
 		}
-		search, err := pair.PairSearchOf(*h, train, w)
-		if err != nil {
-			return r, fmt.Errorf("campaign %s: %w", c.Name, err)
-		}
-		search.Settings, r.Pair = settings, &search
-	case plan.Kind == record.ExperimentKind || plan.Kind == imports.Kind:
-		return r, usage.Errorf("campaign %s holds an %s, which repeats with %s", c.Name, plan.Kind,
-			map[string]string{record.ExperimentKind: "jtune lab experiment",
-				imports.Kind: "jtune campaigns import"}[plan.Kind])
-	case plan.Kind == campaigns.RunKind && plan.Source == campaigns.SoakSource:
+		return w, nil
+	})
+	if err != nil {
+		return r, err
+	}
+	switch {
+	case r.Soak != nil:
 		return r, usage.Errorf("campaign %s is a soak, which repeats with jtune soak", c.Name)
-	case plan.Kind == campaigns.RunKind:
-		r.Run = &measure.RunRequest{Workload: w, Minibatches: h.Settings.Minibatches, Epochs: h.Settings.Epochs,
-			Every: h.Settings.SampleEvery, Base: h.Settings.Base}
-		if r.Run.Epochs > 0 || plan.Source == campaigns.WhenSteady {
-			r.Run.Minibatches = 0
-		}
+	case r.Tune != nil:
+		r.Tune.Keep, r.Tune.Before = true, h.Created
+	case r.Run != nil:
 		if now, rows := s.Setup().Mode, c.Rows(); len(rows) > 0 && (!now.OK || now.V != rows[0].Mode) {
 			then := s.Device.Space().Format(rows[0].Mode)
 			r.Notes = append(r.Notes, "the board is not in the mode of that run, "+then)
 		}
-	case h.Search != nil:
-		r.Tune = tuneRequest(*h, w)
-	case plan.Kind == campaigns.TuneKind:
-		return r, usage.Errorf("campaign %s was made by jtune %s, which did not record its search", c.Name,
-			h.Jtune)
-	default:
-		r.Profile = &measure.ProfileRequest{Measuring: measure.Measuring{Workload: w, Batches: plan.Batches,
-			Settings: settings}}
-		if err := selected(r.Profile, c); err != nil {
-			return r, err
-		}
-		if n := len(r.Profile.List); plan.Shard == "" && n > 0 && n < plan.Modes {
+	case r.Profile != nil:
+		if n := len(r.Profile.List); h.Plan.Shard == "" && n > 0 && n < h.Plan.Modes {
 			r.Notes = append(r.Notes, fmt.Sprintf("the campaign ended early: the %s that it measured, of %d",
-				text.Count(n, "mode"), plan.Modes))
+				text.Count(n, "mode"), h.Plan.Modes))
 		}
 	}
-	if r.Tune != nil {
-		r.Tune.Settings = settings
-	}
-	return r, err
+	return r, nil
 }
 
 // ownWorkload returns the user's or built-in workload that a file refers to. differs describes any differences; then
@@ -143,20 +169,6 @@ func ownWorkload(s *session.Session, there workload.Workload) (w workload.Worklo
 			strings.Join(other, ", ")
 	}
 	return w, ""
-}
-
-// tuneRequest restores a search from its header.
-func tuneRequest(h record.Header, w workload.Workload) *measure.TuneRequest {
-	from := h.Search
-	r := &measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Batches: h.Plan.Batches}, Asked: from.Asked,
-		Keep: true, Before: h.Created}
-	if len(from.Goals) > 0 {
-		r.Limit, r.More = from.Goals[0], append(r.More, from.Goals[1:]...)
-	}
-	if from.Load != nil {
-		r.Load = *from.Load
-	}
-	return r
 }
 
 // selected fills in the selection of a campaign's modes as it was requested; for a list that the folder does not
