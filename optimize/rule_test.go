@@ -219,7 +219,7 @@ func TestWithinLeavesRoomForContraryReadings(t *testing.T) {
 func TestRuleOfAThoroughSearchValuesAGainMore(t *testing.T) {
 	t.Parallel()
 	values := map[string]float64{}
-	for _, depth := range Depths() {
+	for _, depth := range []string{Quick, Thorough} {
 		s, b := searchOn(t, TuneOptions{Limit: metric.Watts(25), Depth: depth})
 		for _, m := range sampleOf(b, 12) {
 			s.read(s.at(m.Setting), m)

@@ -23,9 +23,6 @@ const (
 	Thorough = "thorough" // 0.5 %, about 12 modes
 )
 
-// Depths lists the depths in display order.
-func Depths() []string { return []string{Quick, Thorough} }
-
 // Strategies: the search methods of Tune.
 const (
 	Auto       = "auto"       // closed loop with the gp model

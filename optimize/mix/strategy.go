@@ -32,11 +32,6 @@ var strategies = map[string]struct {
 	optimize.Random: {(*search).random, randomMixes},
 }
 
-// Strategies lists the strategies of Search in display order.
-func Strategies() []string {
-	return []string{optimize.Auto, optimize.Binary, gmd, optimize.Random}
-}
-
 // walk measures along the rungs of the knobs.
 func (s *search) walk() *ladder.Walk {
 	places := s.o.places()

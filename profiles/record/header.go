@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,33 +67,29 @@ func (h SearchHeader) String() string {
 	for _, g := range h.Goals {
 		goals = append(goals, g.Words())
 	}
-	return says([]said{
-		{"%v", strings.Join(goals, ", then "), goals != nil},
-		{"strategy %v", h.Strategy, h.Strategy != ""},
-		{"rotation %v", h.Rotation, h.Rotation != ""},
-		{"depth %v", h.Depth, h.Depth != ""},
-		{"coverage %v", h.Coverage, h.Coverage != ""},
-		{"at most %v probes", h.Probes, h.Probes > 0},
-		{"reference %v", h.Reference, h.Reference != ""},
-		{"from nothing%v", "", h.Fresh},
-	})
+	list := given(h.Load, h.Asked)
+	if goals != nil {
+		list = append([]string{strings.Join(goals, ", then ")}, list...)
+	}
+	return strings.Join(list, ", ")
 }
 
-// said is a part of the request, if given.
-type said struct {
-	format string
-	value  any
-	given  bool
-}
-
-func says(list []said) string {
-	var parts []string
-	for _, part := range list {
-		if part.given {
-			parts = append(parts, fmt.Sprintf(part.format, part.value))
+// given lists what parts of a request ask for besides defaults, by the names in the file; a part may be nil.
+func given(parts ...any) (list []string) {
+	for _, part := range parts {
+		of := reflect.Indirect(reflect.ValueOf(part))
+		for i := 0; of.IsValid() && i < of.NumField(); i++ {
+			name, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("toml"), ",")
+			switch v := of.Field(i); {
+			case v.IsZero():
+			case v.Kind() == reflect.Bool:
+				list = append(list, name)
+			default:
+				list = append(list, fmt.Sprint(name, " ", v))
+			}
 		}
 	}
-	return strings.Join(parts, ", ")
+	return list
 }
 
 // ErrOtherJob means that the file of a campaign names another job than the one that is to continue it.

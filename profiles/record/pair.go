@@ -54,23 +54,15 @@ func (h *PairHeader) checkResume(o *PairHeader) error {
 
 // String describes what was searched for.
 func (h *PairHeader) String() string {
-	return says([]said{
-		{"%v requests/s", h.Load.RatePerS, h.Load.RatePerS > 0},
-		{"%v", h.Load.Arrivals, h.Load.Arrivals != ""},
-		{"within %v ms", h.Load.LatencyMS, h.Load.LatencyMS > 0},
-		{"quantile %v", h.Load.Quantile, h.Load.Quantile > 0},
-		{"waiting %v ms at most", h.Load.MaxWaitMS, h.Load.MaxWaitMS > 0},
-		{"at most %v W", h.PowerW, h.PowerW > 0},
-		{"as %v", h.Load.PowerAs, h.Load.PowerAs != ""},
-		{"idle %v W", h.Load.IdleW, h.Load.IdleW > 0},
-		{"%v turns", h.Policy, h.Policy != ""},
-		{"tau %v", h.Tau, h.Tau > 0},
-		{"strategy %v", h.Strategy, h.Strategy != "" && h.Strategy != "auto"}, // "" of the screens is the same
-		{"at most %v pairs", h.Pairs, h.Pairs > 0},
-		{"%v requests each", h.Requests, h.Requests > 0},
-		{"compared with free turns%v", "", h.Compare},
-		{"separate modes%v", "", h.Separate},
-	})
+	asked := h.PairAsked
+	if asked.Strategy == "auto" { // "" of the screens is the same
+		asked.Strategy = ""
+	}
+	list := given(h.Load, asked)
+	if h.PowerW > 0 {
+		list = append(list, fmt.Sprintf("at most %v W", h.PowerW))
+	}
+	return strings.Join(list, ", ")
 }
 
 // Pair is the result of a training and an inference job that shared a GPU in one setting. The row's time belongs to a

@@ -74,9 +74,9 @@ func TestRecordOfAPairResumesTheSamePairAlone(t *testing.T) {
 		"different training": func(h *PairHeader) { h.Train.Name = "lstm" },
 		"other settings":     func(h *PairHeader) { h.Train.Command = []string{"other"} },
 		"at most 25 W":       func(h *PairHeader) { h.PowerW = 25 },
-		"70 requests/s":      func(h *PairHeader) { h.Load.RatePerS = 70 },
-		"strict turns":       func(h *PairHeader) { h.Policy = "strict" },
-		"6 pairs":            func(h *PairHeader) { h.Pairs = 6 },
+		"rate_per_s 70":      func(h *PairHeader) { h.Load.RatePerS = 70 },
+		"policy strict":      func(h *PairHeader) { h.Policy = "strict" },
+		"pairs 6":            func(h *PairHeader) { h.Pairs = 6 },
 		"strategy gmd":       func(h *PairHeader) { h.Strategy = "gmd" },
 	} {
 		h := pairHeader(t)

@@ -30,10 +30,9 @@ func newEnergy(a *app) *cobra.Command {
 }
 
 func (c *energyCmd) flags(f *pflag.FlagSet) {
-	bind(f, "experiment energy", places{"full": &c.r.Energy.Full, "repeat": &c.r.Repeat,
-		"inferences": &c.r.Energy.Inferences,
-		"governor":   &c.governors, "latency-cost": &c.latencyCost, "against": &c.against, "interval": &c.r.Every,
-		"svg": &c.svg, "csv": &c.asCSV, "out": &c.r.Dir, "resume": &c.r.Resume, "redo-failed": &c.r.RedoFailed})
+	bind(f, "experiment energy", places{"governor": &c.governors, "latency-cost": &c.latencyCost,
+		"against": &c.against, "interval": &c.r.Every, "svg": &c.svg, "csv": &c.asCSV, "out": &c.r.Dir},
+		&c.r.Energy, &c.r)
 	c.infer.addJob(f)
 	c.jsonFlag(f, asDocument)
 	serverFlags(f, &c.options)

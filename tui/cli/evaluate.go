@@ -36,9 +36,8 @@ func newEvaluate(a *app) *cobra.Command {
 
 func (c *evaluateCmd) flags(f *pflag.FlagSet) {
 	bind(f, "evaluate", places{"truth": &c.truth, "reference": &c.reference, "methods": &c.methods, "sizes": &c.sizes,
-		"seeds": &c.Seeds, "samples-of": &c.samplesOf, "others": &c.others, "budgets": &c.budgets,
-		"latencies": &c.latencies, "designed": &c.Designed, "leave-out-stuck": &c.LeaveOutStuck, "quick": &c.Quick,
-		"csv": &c.asCSV, "strict": &c.strict})
+		"samples-of": &c.samplesOf, "others": &c.others, "budgets": &c.budgets, "latencies": &c.latencies,
+		"csv": &c.asCSV, "strict": &c.strict}, c)
 	c.population.flags(f)
 	c.jsonFlag(f, asDocument)
 }

@@ -58,11 +58,9 @@ func experimentList() string {
 }
 
 func (c *experimentCmd) flags(f *pflag.FlagSet) {
-	bind(f, "experiment", places{"workload": &c.workload, "mode": &c.mode, "minibatches": &c.r.Minibatches,
-		"epochs": &c.r.Epochs, "repeat": &c.r.Repeat, "data": &c.r.Folders, "idle": &c.r.Idle, "base": &c.r.Base,
-		"interval": &c.r.Every, "pair": &c.pair, "plot": &c.plots, "svg": &c.svg, "labels": &c.r.Labels,
-		"instances": &c.r.Units, "runs": &c.runs, "meter": &c.meter, "out": &c.r.Dir,
-		"resume": &c.r.Resume, "redo-failed": &c.r.RedoFailed})
+	bind(f, "experiment", places{"workload": &c.workload, "mode": &c.mode, "data": &c.r.Folders,
+		"interval": &c.r.Every, "pair": &c.pair, "plot": &c.plots, "svg": &c.svg, "instances": &c.r.Units,
+		"runs": &c.runs, "meter": &c.meter, "out": &c.r.Dir}, &c.r)
 	f.Lookup("labels").NoOptDefVal = everyLabel
 	c.jsonFlag(f, asDocument)
 	c.own.add(f)

@@ -3,6 +3,7 @@ package cli
 import (
 	_ "embed" // the table of fields
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/fields"
 	"jtune/internal/units"
 	"jtune/internal/usage"
 	"jtune/learn"
@@ -40,25 +42,12 @@ type part struct {
 	form, short    string // of a command's arguments, after its name; what it does
 	arguments      string // names that complete them, as of a field
 	long, examples []string
-	fields         []tableField
+	fields         []fields.Field
 	rules          []flagRule
-}
-
-// tableField is a value of a request, as a flag gives it.
-type tableField struct {
-	name, value, help string   // value is the default; "": that of the field's place
-	least, most       string   // bounds of a number or time; "": none
-	choices           []string // the only values; nil: any
-	names             string   // that complete a value: a list of completer, or words between |; "": none
-	commas, hidden    bool
-	mention           string // how messages mention it; "": no message does
 }
 
 // flagName is how a message names a flag, with a word for its value.
 type flagName struct{ flag, value string }
-
-// above is the lower bound of values that are more than 0.
-const above = ">0"
 
 // fieldWords replaces the words in braces in the table: lists and names that other packages know.
 func fieldWords() *strings.Replacer {
@@ -78,16 +67,8 @@ var requests = sync.OnceValue(readTable)
 func readTable() table {
 	t := table{map[string]*part{}, map[usage.Field]flagName{usage.Load: {"--rate and --arrivals", ""},
 		usage.Weights: {"--weights", "NAME"}}} // that their text does not say
-	var lines []string
-	for line := range strings.Lines(commandTable) {
-		if text := strings.TrimSpace(line); strings.HasPrefix(line, "   ") {
-			lines[len(lines)-1] += " " + text
-		} else if text != "" && text[0] != '#' {
-			lines = append(lines, strings.TrimSuffix(line, "\n"))
-		}
-	}
 	now, shared, words := &part{}, &part{}, fieldWords()
-	for _, line := range lines {
+	for _, line := range fields.Lines(commandTable) {
 		if strings.Contains(line, "{") {
 			line = words.Replace(line)
 		}
@@ -103,15 +84,27 @@ func readTable() table {
 			now.examples = append(now.examples, "  "+text[2:])
 		case text[0] == '-':
 			now.rules = append(now.rules, readRule(text[2:]))
+		case text[0] == '+':
+			t.take(now, fields.Of(text[2:])...)
 		default:
-			x := readField(text, shared.fields)
-			now.fields = append(now.fields, x)
-			if known := t.names[usage.Field(x.mention)]; x.mention != "" && known.flag == "" {
-				t.names[usage.Field(x.mention)] = flagName{"--" + x.name, x.kind()}
+			x := fields.Read(text)
+			if at := slices.IndexFunc(shared.fields, func(one fields.Field) bool { return one.Name == text }); at >= 0 {
+				x = shared.fields[at]
 			}
+			t.take(now, x)
 		}
 	}
 	return t
+}
+
+// take adds fields to a part.
+func (t *table) take(to *part, list ...fields.Field) {
+	to.fields = append(to.fields, list...)
+	for _, x := range list {
+		if known := t.names[x.Mention]; x.Mention != "" && known.flag == "" {
+			t.names[x.Mention] = flagName{"--" + x.Name, valueOf(x)}
+		}
+	}
 }
 
 // readPart reads the first line of a part: its name, and for a command the form of its arguments and what it does.
@@ -137,54 +130,29 @@ func described(of string, check cobra.PositionalArgs) *cobra.Command {
 		Long: strings.Join(p.long, "\n\n"), Example: strings.Join(p.examples, "\n"), Args: takes(check)}
 }
 
-// readField reads a line of the table; without a text it is one of the shared fields.
-func readField(line string, shared []tableField) (x tableField) {
-	head, help, described := strings.Cut(line, ":")
-	head, mention, _ := strings.Cut(head, "“")
-	x.mention, x.help = strings.TrimSuffix(mention, "”"), strings.TrimSpace(help)
-	words := strings.Fields(head)
-	x.name, x.value, _ = strings.Cut(words[0], "=")
-	for _, one := range shared {
-		if one.name == x.name && !described {
-			return one
-		}
-	}
-	for _, word := range words[1:] {
-		switch least, most, bounds := strings.Cut(word, ".."); {
-		case bounds:
-			x.least, x.most = least, most
-		case word[0] == '<':
-			x.names = strings.Trim(word, "<>")
-		case strings.Contains(word, "|"):
-			x.choices = strings.Split(word, "|")
-		case word == "commas":
-			x.commas = true
-		case word == "hidden":
-			x.hidden = true
-		}
-	}
-	return x
-}
-
-// kind returns the word for the field's value in its text; "" for one that is only given or not.
-func (x *tableField) kind() string {
-	kind, _ := pflag.UnquoteUsage(&pflag.Flag{Usage: x.help, Value: new(onOff)})
+// valueOf returns the word for a field's value in its text; "" for one that is only given or not.
+func valueOf(x fields.Field) string {
+	kind, _ := pflag.UnquoteUsage(&pflag.Flag{Usage: x.Help, Value: new(onOff)})
 	return kind
 }
 
 // places are where the values of fields go, by the fields' names: pointers, or values that parse themselves.
 type places map[string]any
 
-// bind adds the flags of a command or part of the table. A field that the command has already is left out.
-func bind(f *pflag.FlagSet, of string, to places) {
+// bind adds the flags of a command or part of the table. A field without a place goes to the part of the request that
+// keeps it. A field that the command has already is left out.
+func bind(f *pflag.FlagSet, of string, to places, request ...any) {
 	list := requests().parts[of].fields
+	for _, x := range list {
+		if to[x.Name] == nil {
+			to[x.Name] = fields.Place(x.Name, request...)
+		}
+		if f.Lookup(x.Name) == nil {
+			addFlag(f, x, to[x.Name])
+		}
+	}
 	if len(list) != len(to) {
 		panic(fmt.Sprintf("cli: %d places for the %d fields of %s", len(to), len(list), of))
-	}
-	for _, x := range list {
-		if f.Lookup(x.name) == nil {
-			x.add(f, to[x.name])
-		}
 	}
 }
 
@@ -192,54 +160,55 @@ func bind(f *pflag.FlagSet, of string, to places) {
 var unitNamed = map[string]units.Unit{"W": units.Watt, "MS": units.Millisecond, "PCT": units.Percent,
 	"C": units.Celsius, "R": units.PerSecond}
 
-// add adds the flag of a field.
-func (x *tableField) add(f *pflag.FlagSet, to any) {
+// addFlag adds the flag of a field.
+func addFlag(f *pflag.FlagSet, x fields.Field, to any) {
+	x.Help = flagged(x.Help)
 	switch to := to.(type) {
 	case *string:
-		if f.StringVar(to, x.name, *to, x.help); x.choices != nil {
-			f.Lookup(x.name).Value = among(to, x.choices...)
+		if f.StringVar(to, x.Name, *to, x.Help); x.Choices != nil && x.Names == "" {
+			f.Lookup(x.Name).Value = among(to, x.Values()...)
 		}
 	case *bool:
-		f.BoolVar(to, x.name, *to, x.help)
+		f.BoolVar(to, x.Name, *to, x.Help)
 	case *int:
-		if strings.HasPrefix(x.least, "1") {
-			f.Var((*count)(to), x.name, x.help)
+		if strings.HasPrefix(x.Least, "1") {
+			f.Var((*count)(to), x.Name, x.Help)
 		} else {
-			f.IntVar(to, x.name, *to, x.help)
+			f.IntVar(to, x.Name, *to, x.Help)
 		}
 	case *uint64:
-		f.Uint64Var(to, x.name, *to, x.help)
+		f.Uint64Var(to, x.Name, *to, x.Help)
 	case *float64:
-		f.Float64Var(to, x.name, *to, x.help)
-		if unit := unitNamed[x.kind()]; unit != "" {
-			f.Lookup(x.name).Value = &quantity{to, unit}
+		f.Float64Var(to, x.Name, *to, x.Help)
+		if unit := unitNamed[valueOf(x)]; unit != "" {
+			f.Lookup(x.Name).Value = &quantity{to, unit}
 		}
 	case *time.Duration:
-		f.Var((*span)(to), x.name, x.help)
+		f.Var((*span)(to), x.Name, x.Help)
 	case *map[string]string:
-		f.StringToStringVar(to, x.name, nil, x.help)
+		f.StringToStringVar(to, x.Name, nil, x.Help)
 	case *[]string:
-		if x.commas {
-			f.StringSliceVar(to, x.name, nil, x.help)
+		if x.Commas {
+			f.StringSliceVar(to, x.Name, nil, x.Help)
 		} else {
-			f.StringArrayVar(to, x.name, nil, x.help)
+			f.StringArrayVar(to, x.Name, nil, x.Help)
 		}
 	case pflag.Value:
-		f.Var(to, x.name, x.help)
+		f.Var(to, x.Name, x.Help)
 	default:
-		panic(fmt.Sprintf("cli: the field %s has no place: %T", x.name, to))
+		panic(fmt.Sprintf("cli: the field %s has no place: %T", x.Name, to))
 	}
-	made := f.Lookup(x.name)
-	if made.Hidden = x.hidden; made.Value.Type() == "boolfunc" {
+	made := f.Lookup(x.Name)
+	if made.Hidden = x.Hidden; made.Value.Type() == "boolfunc" {
 		made.NoOptDefVal = "true"
 	}
-	if x.value != "" {
-		if err := made.Value.Set(x.value); err != nil {
-			panic(fmt.Sprintf("cli: default of %s: %v", x.name, err))
+	if x.Default != "" {
+		if err := made.Value.Set(x.Default); err != nil {
+			panic(fmt.Sprintf("cli: default of %s: %v", x.Name, err))
 		}
 		made.DefValue = made.Value.String()
 	}
-	made.Annotations = map[string][]string{bounds: {x.least, x.most}, completes: {x.names}}
+	made.Annotations = map[string][]string{bounds: {x.Least, x.Most}, completes: {x.Names}}
 }
 
 // Marks of a flag: the bounds of its value, and the names that complete it.

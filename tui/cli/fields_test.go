@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -27,27 +26,9 @@ func TestFieldsAreBoundByACommand(t *testing.T) {
 			t.Errorf("no command binds the fields of %s", of)
 		}
 		for _, x := range part.fields {
-			if strings.ContainsAny(x.help, "{}") || strings.Count(x.help, "`")%2 != 0 {
-				t.Errorf("%s of %s: a name in braces or a quote is left: %s", x.name, of, x.help)
+			if strings.ContainsAny(x.Help, "{}") || strings.Count(x.Help, "`")%2 != 0 {
+				t.Errorf("%s of %s: a name in braces or a quote is left: %s", x.Name, of, x.Help)
 			}
-		}
-	}
-}
-
-func TestFieldsAreReadWithBoundsAndForm(t *testing.T) {
-	t.Parallel()
-	shared := []tableField{{name: "model", help: "a model"}}
-	for line, want := range map[string]tableField{
-		"model":                            shared[0],
-		"interval=1s 10ms..: time: `TIME`": {name: "interval", value: "1s", help: "time: `TIME`", least: "10ms"},
-		"workers 0..64 hidden: loaders":    {name: "workers", help: "loaders", least: "0", most: "64", hidden: true},
-		"fault commas “fault”: faults":     {name: "fault", help: "faults", commas: true, mention: "fault"},
-		"no-device hidden:":                {name: "no-device", hidden: true},
-		"fan auto|max: of fans":            {name: "fan", help: "of fans", choices: []string{"auto", "max"}},
-		"mode <presets>: a mode":           {name: "mode", help: "a mode", names: "presets"},
-	} {
-		if got := readField(line, shared); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %+v, want %+v", line, got, want)
 		}
 	}
 }

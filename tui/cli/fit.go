@@ -42,11 +42,8 @@ func newFit(a *app) *cobra.Command {
 }
 
 func (c *fitCmd) flags(f *pflag.FlagSet) {
-	bind(f, "models fit", places{"samples": &c.r.Samples, "method": among(&c.r.Method, learn.Methods()...),
-		"out":  &c.file,
-		"loss": &c.loss, "freeze": &c.freeze, "hyper": &c.hyper,
-		"minibatches": &c.r.Minibatches, "phase": &c.r.Phase, "entries": &c.entries, "no-cv": &c.r.SkipCV,
-		"strict": &c.r.Strict, "reference": &c.r.Reference})
+	bind(f, "models fit", places{"method": among(&c.r.Method, learn.Methods()...), "out": &c.file,
+		"loss": &c.loss, "freeze": &c.freeze, "hyper": &c.hyper, "entries": &c.entries, "no-cv": &c.r.SkipCV}, &c.r)
 	c.jsonFlag(f, asDocument)
 }
 

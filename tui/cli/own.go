@@ -44,10 +44,7 @@ func (a jobs) awaited(w workload.Workload) workload.Workload {
 
 func (o *commandFlags) add(f *pflag.FlagSet) {
 	o.patience = harness.StartLimit
-	bind(f, "own", places{"dir": &o.Dir, "patience": &o.patience, "dataset-size": &o.Dataset,
-		"unit":   among(&o.Unit, workload.UnitInference, workload.UnitToken, workload.UnitFrame),
-		"counts": among(&o.Counts, workload.CountsSteps, workload.CountsSamples),
-		"kind":   among(&o.Kind, workload.Train, workload.Inference), "pattern": &o.Pattern, "env": &o.Env})
+	bind(f, "own", places{"patience": &o.patience, "dataset-size": &o.Dataset}, &o.Typed)
 }
 
 // withoutModes is the error for a hidden flag that refuses a search on a machine without modes.

@@ -11,7 +11,6 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session"
@@ -38,14 +37,9 @@ func newPair(a *app) *cobra.Command {
 
 func (c *pairCmd) flags(f *pflag.FlagSet) {
 	bind(f, "pair", places{"train": &c.train, "infer": &c.infer, "models": &c.models, "predict": &c.predict,
-		"power-limit": boundOf(&c.Limit.Limits, metric.Power),
-		"policy":      among(&c.Policy, mix.Strict, mix.Fill, mix.Free), "tau": &c.Tau,
-		"rate": &c.Load.RatePerS, "arrivals": &c.Load.Arrivals, "outstanding": &c.Load.Outstanding,
-		"at": &c.at, "compare": &c.Compare,
-		"strategy": among(&c.Strategy, mix.Strategies()...), "modes": &c.modes,
-		"serve-at": &c.serveAt, "train-at": &c.trainAt, "changes": &c.changes, "pairs": &c.Pairs,
-		"requests": &c.Requests, "out": &c.Dir, "resume": &c.Resume, "redo-failed": &c.RedoFailed,
-		"minibatches": &c.Settings.Minibatches})
+		"power-limit": boundOf(&c.Limit.Limits, metric.Power), "at": &c.at, "modes": &c.modes,
+		"serve-at": &c.serveAt, "train-at": &c.trainAt, "changes": &c.changes, "out": &c.Dir}, &c.Request, &c.Load,
+		&c.Settings)
 	servingFlags(f, &c.Load)
 	c.jsonFlag(f, asDocument)
 }

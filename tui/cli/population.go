@@ -17,9 +17,7 @@ type populationFlags struct {
 }
 
 func (p *populationFlags) flags(f *pflag.FlagSet) {
-	bind(f, "population", places{"population": &p.Name, "messy": &p.Messy, "development": &p.Development,
-		"boards": &p.boards, "workloads": &p.Workloads, "goal": &p.Goal, "levels": &p.levels, "visits": &p.Visits,
-		"second": &p.Second})
+	bind(f, "population", places{"population": &p.Name, "boards": &p.boards, "levels": &p.levels}, p)
 }
 
 // checkPopulation parses the flags with several values.

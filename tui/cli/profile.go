@@ -45,12 +45,10 @@ func newProfile(a *app) *cobra.Command {
 }
 
 func (c *profileCmd) flags(f *pflag.FlagSet) {
-	bind(f, "profile", places{"modes": &c.r.Choose, "repeat": &c.r.Repeats, "sample": &c.r.Sample, "grid": &c.r.Grid,
-		"filter": &c.r.Filter, "list": &c.list, "reboot": &c.reboot, "rebooted": &c.rebooted, "shard": &c.part,
-		"out": &c.r.Dir, "resume": &c.r.Resume, "redo-failed": &c.r.RedoFailed, "trust-command": &c.trust,
-		"wait": &c.r.Settings.FixedWait, "mode-timeout": &c.r.Settings.ModeTimeout, "retries": &c.retries,
-		"dvfs": &c.dvfs, "force": &c.r.Force, "keep-fan": &c.r.Settings.KeepFan,
-		"minibatches": &c.r.Settings.Minibatches, "no-device": new(bool)})
+	bind(f, "profile", places{"modes": &c.r.Choose, "repeat": &c.r.Repeats, "list": &c.list, "reboot": &c.reboot,
+		"rebooted": &c.rebooted, "shard": &c.part, "out": &c.r.Dir, "trust-command": &c.trust,
+		"wait": &c.r.Settings.FixedWait, "retries": &c.retries, "dvfs": &c.dvfs, "no-device": new(bool)}, &c.r,
+		&c.r.Settings)
 	serverFlags(f, &c.options)
 	c.join.add(f)
 	c.own.add(f)

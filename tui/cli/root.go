@@ -169,11 +169,8 @@ func valueForm(f *pflag.Flag) string {
 
 func (a *app) globals(root *cobra.Command) {
 	o, f := &a.options, root.PersistentFlags()
-	bind(f, "global", places{"device": &o.Device, "sysroot": &o.Sysroot, "speed": &a.speed, "board": &a.board,
-		"seed": &o.Seed, "medium": &o.Medium, "instance": &o.Instance, "quirks": &o.Quirks, "fault": &o.Faults,
-		"ambient": &o.AmbientC.V, "batch": &a.batches, "config": &o.Config, "data-dir": &o.DataDir,
-		"read-only": &o.ReadOnly, "no-color": &a.noColor, "glyphs": &a.glyphs, "log-file": &o.LogFile,
-		"help-all": new(bool)})
+	bind(f, "global", places{"speed": &a.speed, "board": &a.board, "fault": &o.Faults, "ambient": &o.AmbientC.V,
+		"batch": &a.batches, "no-color": &a.noColor, "glyphs": &a.glyphs, "help-all": new(bool)}, o)
 }
 
 // readGlobals parses the global flags with a grammar; paced: --speed is given.

@@ -1,15 +1,14 @@
 package cli
 
 import (
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"jtune/internal/fields"
 )
 
 // flagRule states which flags of a command exclude or need each other. A word is a flag, a flag with a value
@@ -77,38 +76,14 @@ func (l ruled) namedDash() (found *pflag.Flag) {
 // within returns an error if a flag that was given is out of its bounds.
 func (l ruled) within() (err error) {
 	l.Flags().Visit(func(f *pflag.Flag) {
-		limits := f.Annotations[bounds]
-		if len(limits) == 0 || limits[0] == "" || err != nil {
-			return
+		if limits := f.Annotations[bounds]; len(limits) > 0 && err == nil {
+			x := fields.Field{Least: limits[0], Most: limits[1]}
+			if want := x.Wrong(f.Value.String()); want != "" {
+				err = usagef("%s--%s %s: %s", commandName(l.Command), f.Name, f.Value, want)
+			}
 		}
-		least, most := limits[0], limits[1]
-		v, want := size(f.Value.String()), ""
-		switch low, high := size(least), size(most); {
-		case least == above && !(v > 0 && v <= math.MaxFloat64):
-			want = "must be positive"
-		case (least == above || v >= low) && (most == "" || v <= high):
-			return
-		case most != "" && least != above:
-			want = "want " + least + " to " + most
-		case most != "":
-			want = "at most " + most
-		default:
-			want = least + " at least"
-		}
-		err = usagef("%s--%s %s: %s", commandName(l.Command), f.Name, f.Value, want)
 	})
 	return err
-}
-
-// size is the value of a number, or of a time in seconds; NaN if it is neither.
-func size(text string) float64 {
-	if d, err := time.ParseDuration(text); err == nil {
-		return d.Seconds()
-	}
-	if v, err := strconv.ParseFloat(text, 64); err == nil {
-		return v
-	}
-	return math.NaN()
 }
 
 // ruled is a command line to check.

@@ -84,10 +84,9 @@ func newRun(a *app) *cobra.Command {
 }
 
 func (c *runCmd) flags(f *pflag.FlagSet) {
-	bind(f, "run", places{"minibatches": &c.r.Minibatches, "epochs": &c.epochs, "workers": &c.workers,
-		"interval": &c.r.Every, "base": &c.r.Base, "no-record": &c.r.NoRecord, "include-epoch-zero": &c.r.AllEpochs,
-		"no-instrument": &c.r.Uninstrumented, "save": &c.save, "force": &c.force, "runs": &c.runs,
-		"exit-code": &c.exitCode, "no-device": &c.options.NoDevice})
+	bind(f, "run", places{"epochs": &c.epochs, "workers": &c.workers, "interval": &c.r.Every,
+		"include-epoch-zero": &c.r.AllEpochs, "no-instrument": &c.r.Uninstrumented, "save": &c.save,
+		"force": &c.force, "runs": &c.runs, "exit-code": &c.exitCode}, &c.r, &c.options)
 	f.Lookup("epochs").NoOptDefVal = bareEpochs
 	f.Lookup("workers").DefValue = "0" // zero is not shown: the default is the workload's
 	c.infer.add(f)

@@ -37,8 +37,7 @@ func newSoak(a *app) *cobra.Command {
 }
 
 func (c *soakCmd) flags(f *pflag.FlagSet) {
-	bind(f, "soak", places{"mode": &c.mode, "for": &c.r.For, "until-steady": &c.r.UntilSteady, "limit": &c.limits,
-		"go-on": &c.r.GoOn, "envelope": &c.envelope, "out": &c.r.Dir, "resume": &c.r.Resume})
+	bind(f, "soak", places{"mode": &c.mode, "limit": &c.limits, "envelope": &c.envelope, "out": &c.r.Dir}, &c.r)
 	c.own.add(f)
 	c.jsonFlag(f, asDocument)
 }

@@ -47,12 +47,9 @@ func newTune(a *app) *cobra.Command {
 func (c *tuneCmd) flags(f *pflag.FlagSet) {
 	otherGoalFlags(f, &c.r.Limit)
 	servingFlags(f, &c.r.Load)
-	bind(f, "tune", places{"coverage": among(&c.r.Coverage, campaigns.Coverages()...), "probes": &c.r.Probes,
-		"strategy": among(&c.r.Strategy, optimize.Strategies()...), "rotation": &c.r.Rotation,
-		"depth": among(&c.r.Depth, optimize.Depths()...), "baseline": among(&c.r.Baseline, measure.Baselines()...),
-		"fresh": &c.r.Fresh, "soak": &c.proof, "out": &c.r.Dir, "risk": riskOf(&c.r.Risk),
+	bind(f, "tune", places{"soak": &c.proof, "out": &c.r.Dir, "risk": riskOf(&c.r.Risk),
 		"power-limit": goals(&c.r.Question, &c.r.More, metric.Power), "limit": goals(&c.r.Question, &c.r.More, nil),
-		"reference": &c.r.Reference, "minibatches": &c.r.Settings.Minibatches, "no-device": new(bool)})
+		"no-device": new(bool)}, &c.r, &c.r.Settings)
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "effort" { // former name
 			name = "depth"

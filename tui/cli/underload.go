@@ -34,9 +34,7 @@ var servingFlagNames = []string{"rate", "arrivals", "outstanding", "latency", "q
 
 // servingFlags adds the flags of a load.
 func servingFlags(f *pflag.FlagSet, v *arrivals.Spec) {
-	bind(f, "load", places{"rate": &v.RatePerS, "arrivals": &v.Arrivals, "outstanding": &v.Outstanding,
-		"latency": &v.LatencyMS, "quantile": &v.Quantile, "max-wait": &v.MaxWaitMS,
-		"power-as": &v.PowerAs, "idle-power": &v.IdleW})
+	bind(f, "load", places{"idle-power": &v.IdleW}, v)
 }
 
 // limitLine is the value of --limit and of flags that are its shorthands.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -42,7 +43,7 @@ func passagesOf(folder string) (list []Passage, err error) {
 func passagesIn(path string) ([]Passage, error) {
 	page := strings.HasSuffix(path, ".md") && filepath.Base(path) != "CHANGELOG.md"
 	source := strings.HasSuffix(path, ".go")
-	table := filepath.Base(path) == "commands.txt"
+	table := slices.Contains([]string{"commands.txt", "fields.txt"}, filepath.Base(path))
 	if !page && !source && !table {
 		return nil, nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/fields"
 	"jtune/internal/text"
 	"jtune/tui/page"
 	"jtune/tui/session/measure"
@@ -22,7 +23,8 @@ import (
 type Campaign struct {
 	widget.Form
 	read                           page.Reader
-	workload, selects              int
+	job                            *jobQuestion
+	selects                        int
 	clock                          *clockQuestion
 	count, filter, sizes, repeated *widget.Input
 	planned                        measure.Planned // for the request in asked
@@ -55,35 +57,30 @@ const usualModes = 20
 // NewCampaign asks about the listed workloads.
 func NewCampaign(read page.Reader) *Campaign {
 	digits := "0123456789"
-	d := &Campaign{read: read, count: widget.NewInput("", digits, 6),
+	d := &Campaign{read: read, job: newJobQuestion(read), count: widget.NewInput("", digits, 6),
 		filter: widget.NewInput("", "", widget.MostFilter),
 		sizes:  widget.NewInput("", digits+",", 30), repeated: widget.NewInput("", digits, 3)}
 	if read.Board().Replay == "" {
 		d.sizes.SetValue(strings.ReplaceAll(text.JoinInts(read.Work().Sizes), " ", ","))
 	}
-	d.workload = read.Work().First()
 	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "New campaign: measure modes of your choice",
 		Verb: "start", Width: 76, Note: d.note, Walk: askFilter, At: askSelection, Types: askCount}
 	d.Fields = []widget.Field{
-		askWorkload:  {Name: "workload", Text: d.workloadText, Turn: d.turn(&d.workload, len(read.Workloads()))},
-		askSelection: {Name: "modes", Text: d.selectionText, Turn: d.turn(&d.selects, selectAll+1)},
+		askWorkload: d.job.field(),
+		askSelection: {Name: "modes", Text: d.selectionText,
+			Turn: func(by int) { widget.Around(&d.selects, by, selectAll+1) }},
 		askCount: {Name: "how many", Text: d.countText, Turn: d.step(d.count, d.most), Input: d.count,
-			Wrong: func() string { return wrongNumber(d.count) }},
+			Wrong: func() string { return wrongNumber(d.count, "modes") }},
 		askFilter: {Name: "filter", Text: d.filterText, Input: d.filter,
 			Wrong: func() string { return d.wrongAt(askFilter) }},
 		askSizes: {Name: "batch", Text: d.sizesText, Input: d.sizes,
 			Wrong: func() string { return d.wrongAt(askSizes) }},
 		askRepeats: {Name: "repeats", Text: d.repeatsText, Turn: d.step(d.repeated, d.times), Input: d.repeated,
-			Wrong: func() string { return wrongNumber(d.repeated) }},
+			Wrong: func() string { return wrongNumber(d.repeated, "repeat") }},
 	}
-	newFinder(read, "", func(at int) { d.workload = at }).asks(&d.Fields[askWorkload])
 	d.clock = newClockQuestion(read, func() bool { r, _ := d.request(); return r.Workload.Beside() }, math.Inf(1))
 	d.Fields = d.clock.ask(d.Fields)
 	return d
-}
-
-func (d *Campaign) turn(at *int, n int) func(by int) {
-	return func(by int) { widget.Around(at, by, n) }
 }
 
 // step adds by to the number in an input.
@@ -99,12 +96,12 @@ func typed(in *widget.Input, otherwise int) int {
 	return otherwise
 }
 
-// wrongNumber returns why the typed text is no number, or "".
-func wrongNumber(in *widget.Input) string {
-	if n, err := strconv.Atoi(in.Value()); in.Value() != "" && (err != nil || n < 1) {
-		return "a whole number above 0"
+// wrongNumber returns why the typed text is no number of a field, or "".
+func wrongNumber(in *widget.Input, field string) string {
+	if in.Value() == "" {
+		return ""
 	}
-	return ""
+	return fields.In("profile", field).Wrong(in.Value())
 }
 
 // most returns how many modes are requested; 0: all of the selection.
@@ -122,8 +119,8 @@ func (d *Campaign) times() int { return typed(d.repeated, 1) }
 
 // request returns what the dialog requests; wrong is what is wrong with the batch sizes, or "".
 func (d *Campaign) request() (r measure.ProfileRequest, wrong string) {
-	if d.workload < len(d.read.Workloads()) {
-		r.Workload = d.read.Workloads()[d.workload]
+	if d.job.at < len(d.read.Workloads()) {
+		r.Workload = d.read.Workloads()[d.job.at]
 	}
 	if d.sizes.Value() != "" {
 		r.Batches, wrong = batchSizes(d.sizes.Value(), d.read)
@@ -195,18 +192,10 @@ func (d *Campaign) wrongAt(field int) string {
 			at = askSizes
 		}
 	}
-	if err == nil || at != field || wrongNumber(d.count)+wrongNumber(d.repeated) != "" {
+	if err == nil || at != field || wrongNumber(d.count, "modes")+wrongNumber(d.repeated, "repeat") != "" {
 		return ""
 	}
 	return page.Words(err.Error())
-}
-
-func (d *Campaign) workloadText() string {
-	if d.workload >= len(d.read.Workloads()) {
-		return "none known"
-	}
-	w := d.read.Workloads()[d.workload]
-	return workloadText(w)
 }
 
 func (d *Campaign) selectionText() string {
@@ -216,7 +205,7 @@ func (d *Campaign) selectionText() string {
 
 func (d *Campaign) countText() string {
 	switch {
-	case d.selects == selectAll && wrongNumber(d.count) == "", d.count.Value() == "" && d.most() == 0:
+	case d.selects == selectAll && wrongNumber(d.count, "modes") == "", d.count.Value() == "" && d.most() == 0:
 		return "all of them"
 	case d.count.Value() != "":
 		return d.count.Render("_")
@@ -235,14 +224,14 @@ func (d *Campaign) sizesText() string {
 	switch {
 	case d.sizes.Value() != "":
 		return "each with " + d.sizes.Render("_")
-	case d.workload < len(d.read.Workloads()) && d.read.Workloads()[d.workload].Batch > 0:
-		return text.Count(d.read.Workloads()[d.workload].Batch, "sample") + ", its own"
+	case d.job.at < len(d.read.Workloads()) && d.read.Workloads()[d.job.at].Batch > 0:
+		return text.Count(d.read.Workloads()[d.job.at].Batch, "sample") + ", its own"
 	}
 	return "its own"
 }
 
 func (d *Campaign) repeatsText() string {
-	if wrongNumber(d.repeated) != "" {
+	if wrongNumber(d.repeated, "repeat") != "" {
 		return d.repeated.Render("_")
 	}
 	if n := d.times(); n > 1 {

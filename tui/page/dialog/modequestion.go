@@ -103,18 +103,11 @@ func newJobQuestion(read page.Reader) *jobQuestion {
 
 // field returns the question as a field of a form.
 func (q *jobQuestion) field() widget.Field {
-	f := widget.Field{Name: "workload", Text: q.text,
+	f := widget.Field{Name: "workload", Text: func() string { return jobText(q.read, q.at) },
 		Turn: func(by int) { widget.Around(&q.at, by, len(q.read.Workloads())) }}
 	q.find.asks(&f)
 	f.Wrong = q.wrong
 	return f
-}
-
-func (q *jobQuestion) text() string {
-	if list := q.read.Workloads(); q.at < len(list) {
-		return workloadText(list[q.at])
-	}
-	return "none known"
 }
 
 func (q *jobQuestion) wrong() string {

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/fields"
 	"jtune/internal/units"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -75,8 +76,8 @@ func (d *Soak) length() (time.Duration, error) {
 		return lengths[d.lasts], nil
 	}
 	l, err := units.Duration(d.typed.Value())
-	if err == nil && l <= 0 {
-		err = errors.New("must be positive")
+	if why := fields.In("soak", "for").Wrong(l.String()); err == nil && why != "" {
+		err = errors.New(why)
 	}
 	return l, err
 }

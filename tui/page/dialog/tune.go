@@ -8,11 +8,15 @@ import (
 	"strings"
 	"unicode"
 
+	"jtune/internal/arrivals"
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/optimize/outlook"
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/pair"
 	"jtune/tui/session/search"
 	"jtune/tui/widget"
@@ -25,7 +29,10 @@ import (
 type Tune struct {
 	widget.Form
 	read   page.Reader
-	choice [8]int // chosen option of each field
+	asked  record.Asked
+	job    int // index into the workloads
+	form   int // index into search.Kinds
+	size   int // index into sizes
 	clock  *clockQuestion
 	kept   map[search.Kind][]metric.Question // the goals of each kind
 	find   *finder                           // of the workload
@@ -44,7 +51,7 @@ const (
 	fieldBatch
 	fieldFresh
 	fieldStrategy
-	fieldBefore
+	fieldBaseline
 )
 
 // sizes returns the lists of batch sizes to choose from.
@@ -60,8 +67,8 @@ func (d *Tune) fixedBatch() string {
 
 // workload returns the chosen workload; its name is "" if there is none.
 func (d *Tune) workload() (w workload.Workload) {
-	if c := d.choice[fieldWorkload]; c < len(d.read.Workloads()) {
-		w = d.read.Workloads()[c]
+	if d.job < len(d.read.Workloads()) {
+		w = d.read.Workloads()[d.job]
 	}
 	if d.pair.on() {
 		if two, err := d.pair.jobs(); err == nil {
@@ -82,7 +89,7 @@ func (d *Tune) beside() bool {
 
 // batches returns the sizes to choose from; nil for the workload's own.
 func (d *Tune) batches() []int {
-	list := d.sizes()[d.choice[fieldBatch]]
+	list := d.sizes()[d.size]
 	if d.listed.Value() != "" {
 		list, _ = d.listedSizes()
 	}
@@ -127,7 +134,7 @@ func (d *Tune) wrongSizes() string {
 // sizesTyped handles a change of the typed batch sizes.
 func (d *Tune) sizesTyped() {
 	if d.batches() != nil {
-		d.choice[fieldCoverage] = 0
+		d.asked.Coverage = campaigns.CoverLimit
 	}
 }
 
@@ -141,7 +148,7 @@ func (d *Tune) perSample(sized, one string) string {
 }
 
 // binary reports whether binary search is chosen.
-func (d *Tune) binary() bool { return d.choice[fieldStrategy] == 1 }
+func (d *Tune) binary() bool { return d.asked.Strategy == optimize.Binary }
 
 // words splits text at commas and spaces, and removes the unit from each number.
 func words(text, unit string) (out []string) {
@@ -162,9 +169,8 @@ type tunePair struct {
 	limit      *widget.Input // as typed; empty: asked applies
 	wait       *widget.Input
 	asked      metric.Question
-	turns      int  // index into policies
-	uniform    bool // uniform instead of Poisson arrivals
-	waitMS     float64
+	how        record.PairAsked
+	load       arrivals.Spec  // arrivals and maximum wait
 	own        bool           // the inference keeps its batch size
 	alone, two []widget.Field // fields for one job and for two
 }

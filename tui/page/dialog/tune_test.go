@@ -85,11 +85,11 @@ func TestTuneChoosesBatchSizes(t *testing.T) {
 
 	// several sizes allow only coverage of this limit
 	d.Press("up", "up", "right")
-	d.Sees("whole front: about")
+	d.Sees("the whole front, about")
 	d.Press("down", "down", "right")
 	d.Sees("this limit: at most")
 	d.Press("up", "up", "right")
-	if d.Sees("this limit: at most"); f.choice[fieldCoverage] != 0 {
+	if d.Sees("this limit: at most"); f.asked.Coverage != campaigns.CoverLimit {
 		t.Error("the front effort cannot be had with several sizes")
 	}
 }
@@ -279,7 +279,7 @@ func TestTuneStartsFromWhatIsKnownUnlessAskedNotTo(t *testing.T) {
 func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.Type("25")
-	d.Sees("fastest within 25_ W", "pgdn more: coverage, depth, batch, fresh, strategy, before")
+	d.Sees("fastest within 25_ W", "pgdn more: coverage, depth, batch, fresh, strategy, baseline")
 	if strings.Contains(d.Screen(), "this limit") {
 		t.Error("it asks for the coverage at first")
 	}
@@ -332,10 +332,10 @@ func TestTuneBeginsWithTheSuggestedWorkloadUntilOneIsChosen(t *testing.T) {
 	d, _ := pagetest.Drive(t, func(r page.Reader) tuneForm { read = r; return tuneForm{NewTune(r)} })
 	begins := func(want string) {
 		t.Helper()
-		if got := d.State.Work.List[NewTune(read).choice[fieldWorkload]].Name; got != want {
+		if got := d.State.Work.List[NewTune(read).job].Name; got != want {
 			t.Errorf("it begins with %s, want %s", got, want)
 		}
-		if got := d.State.Work.List[NewCampaign(read).workload].Name; got != want {
+		if got := d.State.Work.List[NewCampaign(read).job.at].Name; got != want {
 			t.Errorf("a campaign begins with %s, want %s", got, want)
 		}
 	}

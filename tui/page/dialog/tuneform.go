@@ -1,16 +1,16 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/fields"
 	"jtune/internal/text"
 	"jtune/optimize"
-	"jtune/profiles/record"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
@@ -31,13 +31,10 @@ func NewTune(read page.Reader) *Tune {
 	}
 	for i, k := range search.Kinds {
 		if d.kept[k] = last.Goals(k); k == last.Kind {
-			d.choice[fieldLimit] = i
+			d.form = i
 		}
 	}
-	d.choice[fieldCoverage] = max(0, slices.Index(campaigns.Coverages(), last.Coverage))
-	d.choice[fieldDepth] = max(0, slices.Index(optimize.Depths(), last.Depth))
-	d.choice[fieldWorkload] = read.Work().First()
-	names := []string{"workload", "limit", "coverage", "depth", "batch", "fresh", "strategy", "before"}
+	d.asked.Coverage, d.asked.Depth, d.job = last.Coverage, last.Depth, read.Work().First()
 	d.Form = widget.Form{
 		Keys:  read.Keys().FormKeys(),
 		Title: tuneTitle,
@@ -47,22 +44,26 @@ func NewTune(read page.Reader) *Tune {
 		Walk:  fieldCoverage,
 		At:    fieldLimit,
 		Types: fieldLimit,
+		Fields: []widget.Field{
+			fieldWorkload: {Name: "workload", Text: func() string { return jobText(read, d.job) }, Turn: d.turnJob},
+			fieldLimit: {Name: "limit", Text: d.limitText, Turn: d.turnLimit, Input: d.typed, Whole: true, Step: d.step,
+				Wrong: d.wrongLimit, Typed: d.unitTyped},
+			fieldCoverage: d.choose("coverage", d.coverageText),
+			fieldDepth:    d.choose("depth", d.depthText),
+			fieldBatch: {Name: "batch", Text: d.batchText, Turn: d.turnBatch, Input: d.listed, Typed: d.sizesTyped,
+				Wrong: d.wrongSizes, More: read.Work().Sizes == nil},
+			fieldFresh:    d.choose("fresh", d.freshText),
+			fieldStrategy: d.choose("strategy", always),
+			fieldBaseline: d.choose("baseline", always),
+		},
 	}
-	for i, name := range names {
-		text := func() string { return d.text(i) }
-		turn := func(by int) { d.turn(i, by) }
-		more := i > fieldLimit && d.choice[i] == 0 && (i != fieldBatch || read.Work().Sizes == nil)
-		d.Fields = append(d.Fields, widget.Field{Name: name, Text: text, Turn: turn, More: more})
-	}
+	d.Fields[fieldCoverage].More = d.asked.Coverage == campaigns.CoverLimit
+	d.Fields[fieldDepth].More = d.asked.Depth == optimize.Quick
+	d.Fields[fieldStrategy].Wrong = d.wrongStrategy
 	d.clock = newClockQuestion(read, d.beside, watched, math.Inf(1))
 	d.Fields = d.clock.ask(d.Fields)
 	d.find = newFinder(read, "+", d.take)
 	d.find.asks(&d.Fields[fieldWorkload])
-	limit, batch := &d.Fields[fieldLimit], &d.Fields[fieldBatch]
-	limit.Input, limit.Whole, limit.Step, limit.Wrong = d.typed, true, d.step, d.wrongLimit
-	limit.Typed = d.unitTyped
-	d.Fields[fieldStrategy].Wrong = d.wrongStrategy
-	batch.Input, batch.Typed, batch.Wrong = d.listed, d.sizesTyped, d.wrongSizes
 	d.pair = newTunePair(d)
 	return d
 }
@@ -84,54 +85,59 @@ func (d *Tune) Within(limit string) *Tune {
 
 // take chooses the workload at an index of the list.
 func (d *Tune) take(at int) {
-	if d.choice[fieldWorkload] != at {
-		d.choice[fieldWorkload] = at
-		d.turn(fieldWorkload, 0)
+	if d.job != at {
+		d.job = at
+		d.turnJob(0)
 	}
 }
 
-// turn steps through the choices of a field and resets the fields that no longer fit.
-func (d *Tune) turn(field, by int) {
+// always is no text in place of a question's own.
+func always() string { return "" }
+
+// choose asks for a value of the search's request; says replaces what is shown of it, unless it is "".
+func (d *Tune) choose(name string, says func() string) widget.Field {
+	f := page.Pick(name, fields.In("search", name), fields.Place(name, &d.asked))
+	text, turn := f.Text, f.Turn
+	f.Text = func() string { return cmp.Or(says(), text()) }
+	f.Turn = func(by int) { d.turned(func() { turn(by) }) }
+	f.More = true
+	return f
+}
+
+// turned takes over what is typed, makes a change, and resets the coverage if it no longer fits.
+func (d *Tune) turned(change func()) {
 	d.settle()
-	if field == fieldLimit {
-		d.typed.SetValue("") // its unit has changed
+	if change(); d.narrow() || d.binary() {
+		d.asked.Coverage = campaigns.CoverLimit
 	}
-	if field == fieldWorkload || field == fieldBatch {
+}
+
+func (d *Tune) turnJob(by int) {
+	d.turned(func() {
 		d.listed.SetValue("")
-	}
-	if widget.Around(&d.choice[field], by, d.options(field)); field == fieldWorkload {
-		d.choice[fieldBatch] = 0
-	}
-	if d.narrow() {
-		d.choice[fieldCoverage] = 0
-	}
-	if field == fieldStrategy && d.binary() {
-		d.choice[fieldCoverage] = 0
-	}
+		widget.Around(&d.job, by, len(d.read.Workloads()))
+		d.size = 0
+	})
+}
+
+func (d *Tune) turnLimit(by int) {
+	d.turned(func() {
+		d.typed.SetValue("") // its unit has changed
+		widget.Around(&d.form, by, len(search.Kinds))
+	})
+}
+
+func (d *Tune) turnBatch(by int) {
+	d.turned(func() {
+		d.listed.SetValue("")
+		widget.Around(&d.size, by, len(d.sizes()))
+	})
 }
 
 // narrow reports whether the search answers its own question alone, not for the whole front.
 func (d *Tune) narrow() bool {
 	_, composed := d.composed()
 	return composed || d.batches() != nil
-}
-
-func (d *Tune) options(field int) int {
-	switch field {
-	case fieldWorkload:
-		return len(d.read.Workloads())
-	case fieldLimit:
-		return 3
-	case fieldCoverage:
-		if d.narrow() || d.binary() {
-			return 1
-		}
-	case fieldBatch:
-		return len(d.sizes())
-	case fieldBefore:
-		return len(measure.Baselines())
-	}
-	return 2
 }
 
 // batchText describes the batch sizes to choose from.
@@ -143,7 +149,7 @@ func (d *Tune) batchText() string {
 	case several != nil:
 		return "choose among " + strings.Trim(fmt.Sprint(several), "[]")
 	}
-	own := d.sizes()[d.choice[fieldBatch]][0]
+	own := d.sizes()[d.size][0]
 	switch why := d.fixedBatch(); {
 	case own == 0 || d.read.Board().Replay != "":
 		return "as measured"
@@ -153,48 +159,30 @@ func (d *Tune) batchText() string {
 	return text.Count(own, "sample") + ", the job's own"
 }
 
-func (d *Tune) text(field int) string {
-	c := d.choice[field]
-	switch field {
-	case fieldWorkload:
-		if c < len(d.read.Workloads()) {
-			return workloadText(d.read.Workloads()[c])
-		}
-		return "none known"
-	case fieldLimit:
-		return d.limitText()
-	case fieldBatch:
-		return d.batchText()
-	case fieldCoverage:
-		return [...]string{d.limitCoverage(),
-			fmt.Sprintf("whole front: about %d modes, for any limit", search.AboutFront)}[c]
-	case fieldDepth:
-		if d.binary() {
-			return widget.Dash + " a binary search ends when one mode is left"
-		}
-		if d.asked().Coverage == campaigns.CoverFront {
-			return widget.Dash + " the whole front has a design of its own"
-		}
-		return [...]string{"quick: until the expected gain is below 1 %",
-			"thorough: until the expected gain is below 0.5 %"}[c]
-	case fieldStrategy:
-		return [...]string{"auto: a model says what to measure next",
-			"binary: halves one clock after another, and shows each step"}[c]
-	case fieldFresh:
-		if d.binary() {
-			return widget.Dash + " a binary search starts from nothing"
-		}
-		return [...]string{"no: starts from what is known of the workload here",
-			"yes: starts from nothing"}[c]
-	case fieldBefore:
-		return [...]string{"yes: measures the mode the board is in now, and a preset",
-			"present: measures the mode the board is in now", "no: the gain is not measured"}[c]
+// depthText says why the depth has no effect, or "".
+func (d *Tune) depthText() string {
+	switch {
+	case d.binary():
+		return widget.Dash + " a binary search ends when one mode is left"
+	case d.asked.Coverage == campaigns.CoverFront:
+		return widget.Dash + " the whole front has a design of its own"
 	}
 	return ""
 }
 
-// limitCoverage describes how much is measured for the limits.
-func (d *Tune) limitCoverage() string {
+// freshText says why it has no effect, or "".
+func (d *Tune) freshText() string {
+	if d.binary() {
+		return widget.Dash + " a binary search starts from nothing"
+	}
+	return ""
+}
+
+// coverageText describes how much is measured for the limits; "" for the front.
+func (d *Tune) coverageText() string {
+	if d.asked.Coverage == campaigns.CoverFront {
+		return ""
+	}
 	list, _ := d.goals()
 	n := len(list)
 	which := "this limit"
@@ -211,11 +199,11 @@ func (d *Tune) answers() search.Form {
 		lines[k] = metric.Line(list)
 	}
 	return search.Form{
-		Workload: d.read.Workloads()[d.choice[fieldWorkload]].Name,
+		Workload: d.read.Workloads()[d.job].Name,
 		Kind:     d.kind(),
 		Limits:   lines,
-		Depth:    d.asked().Depth,
-		Coverage: d.asked().Coverage,
+		Depth:    d.asked.Depth,
+		Coverage: d.asked.Coverage,
 	}
 }
 
@@ -233,19 +221,11 @@ func (d *Tune) wrongStrategy() string {
 	return ""
 }
 
-// asked returns how to search.
-func (d *Tune) asked() record.Asked {
-	c := d.choice
-	return record.Asked{Coverage: campaigns.Coverages()[c[fieldCoverage]], Depth: optimize.Depths()[c[fieldDepth]],
-		Fresh: c[fieldFresh] == 1, Strategy: optimize.Strategies()[c[fieldStrategy]],
-		Baseline: measure.Baselines()[c[fieldBefore]]}
-}
-
 // request returns what the dialog requests.
 func (d *Tune) request() measure.TuneRequest {
 	list, _ := d.goals()
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: d.workload(), Batches: d.batches()},
-		Question: list[0], Asked: d.asked()}
+		Question: list[0], Asked: d.asked}
 	for _, q := range list[1:] {
 		r.More = append(r.More, q.Limit)
 	}
@@ -297,7 +277,7 @@ func (d *Tune) note(w int) []string {
 	}
 	starts := d.read.Keys().StartNow.Label() + " starts"
 	out := []string{"measures a few modes, the best twice, then restores the board"}
-	if d.asked().Coverage == campaigns.CoverFront {
+	if d.asked.Coverage == campaigns.CoverFront {
 		out[0] = "searches the whole Pareto front, measures the best mode again, then restores the board"
 	}
 	switch {
@@ -329,7 +309,7 @@ func (d *Tune) Numbers() string {
 		"30 requests a second, 99 in 100 of them answered within 50 ms. coverage: what these limits need, or a " +
 		"model of the whole Pareto front, for any limit. depth: the expected gain at which the search stops. " +
 		"batch: other batch sizes to choose among. fresh: whether to start from what is known of the workload on " +
-		"this board. strategy: auto, or the papers' binary search. before: what is measured to compare the answer " +
+		"this board. strategy: auto, or the papers' binary search. baseline: what is measured to compare the answer " +
 		"with. clock: of a virtual board, while it measures. The search does not start while a question is marked " +
 		"with ✗. Workload, limits, coverage and depth are remembered for this board. To join a job that runs " +
 		"already, use the settings on Train."

@@ -10,12 +10,13 @@ import (
 	"jtune/internal/usage"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/preflight"
 	"jtune/tui/session/search"
 )
 
 // kind returns the chosen kind of limit.
-func (d *Tune) kind() search.Kind { return search.Kinds[d.choice[fieldLimit]] }
+func (d *Tune) kind() search.Kind { return search.Kinds[d.form] }
 
 // askedKeys are the characters of limits, of rails and of a load, including "uniform" and "poisson". A t starts the
 // search, so a maximum wait can only be pasted, or typed on Front.
@@ -66,7 +67,7 @@ func (d *Tune) composed() (q metric.Question, ok bool) {
 // the least energy.
 func (d *Tune) unitTyped() {
 	if typed := d.typed.Value(); d.bare() == nil && typed != "" && !strings.ContainsFunc(typed, unicode.IsLetter) {
-		d.choice[fieldLimit] = slices.Index(search.Kinds, search.WithinPower)
+		d.form = slices.Index(search.Kinds, search.WithinPower)
 	}
 	list, err := metric.ParseList(d.typed.Value(), d.bare())
 	if err != nil || list[0].Loaded() || list[0].Limit.Limits.Len() != 1 {
@@ -76,7 +77,7 @@ func (d *Tune) unitTyped() {
 	if list[0].Limit.Limits[0].Metric == metric.Time {
 		kind = search.WithinTime
 	}
-	d.choice[fieldLimit] = slices.Index(search.Kinds, kind)
+	d.form = slices.Index(search.Kinds, kind)
 }
 
 // wrongLimit returns why the typed limit is not valid, or "".
@@ -112,7 +113,7 @@ func (d *Tune) settle() {
 	d.kept[d.kind()] = list
 	d.typed.SetValue("")
 	if _, ok := d.composed(); ok {
-		d.choice[fieldCoverage] = 0
+		d.asked.Coverage = campaigns.CoverLimit
 	}
 }
 

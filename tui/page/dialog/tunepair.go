@@ -6,10 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"jtune/internal/arrivals"
+	"jtune/internal/fields"
 	"jtune/internal/text"
 	"jtune/optimize/mix"
-	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
@@ -18,9 +17,6 @@ import (
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
-
-// policies lists the turn policies in the order of the dialog.
-var policies = []string{"", mix.Strict, mix.Fill, mix.Free}
 
 // waits are the maximum waits in ms to step through.
 var waits = []float64{0, 5, 10, 20, 50, 100, 200}
@@ -38,12 +34,12 @@ func newTunePair(d *Tune) *tunePair {
 			Whole: true},
 		{Name: "limit", Text: p.limitText, Turn: func(int) {}, Input: p.limit, Wrong: p.wrongLimit, Whole: true,
 			Step: p.step},
-		{Name: "turns", Text: p.turnsText, More: true,
-			Turn: func(by int) { widget.Around(&p.turns, by, len(policies)) }},
-		{Name: "arrivals", Text: p.arrivalsText, Turn: func(int) { p.uniform = !p.uniform }, More: true},
+		page.Pick("turns", fields.In("pair", "policy"), &p.how.Policy),
+		page.Pick("arrivals", fields.In("load", "arrivals"), &p.load.Arrivals),
 		{Name: "max wait", Text: p.waitText, Turn: p.turnWait, Input: p.wait, Wrong: p.wrongWait, More: true},
 		{Name: "batch", Text: p.batchText, Turn: p.turnBatch, Input: d.listed, Wrong: d.wrongSizes, More: true},
 	}
+	p.two[pairTurns].More, p.two[pairArrivals].More = true, true
 	if last := d.read.Work().Choice; last.Pair != "" && d.read.Work().Pointed == "" {
 		p.asked, _ = metric.Parse(last.PairLimits)
 		p.settled()
@@ -172,11 +168,8 @@ func (p *tunePair) search() (pair.Request, error) {
 		return pair.Request{}, err
 	}
 	r := pair.Request{Train: two.Train, Infer: two.Infer, Batches: p.sizes(), Question: g,
-		PairAsked: record.PairAsked{Policy: policies[p.turns]}}
-	if p.uniform {
-		r.Load.Arrivals = string(arrivals.Uniform)
-	}
-	r.Load.MaxWaitMS = p.waitNow()
+		PairAsked: p.how}
+	r.Load.Arrivals, r.Load.MaxWaitMS = p.load.Arrivals, p.waitNow()
 	_, err = r.Ask(0)
 	return r, err
 }
@@ -253,7 +246,7 @@ func (p *tunePair) settle() {
 		p.limit.SetValue("")
 	}
 	if p.wait.Value() != "" && p.wrongWait() == "" {
-		p.waitMS = p.waitNow()
+		p.load.MaxWaitMS = p.waitNow()
 		p.wait.SetValue("")
 	}
 	if two, err := p.jobs(); err == nil {
@@ -279,33 +272,19 @@ func (p *tunePair) single() int {
 func (p *tunePair) settled() {
 	own := &p.asked.Load
 	if own.Arrivals != "" {
-		p.uniform, p.two[pairArrivals].More = own.Arrivals == string(arrivals.Uniform), false
+		p.load.Arrivals, p.two[pairArrivals].More = own.Arrivals, false
 	}
 	if own.MaxWaitMS > 0 {
-		p.waitMS, p.two[pairWait].More = own.MaxWaitMS, false
+		p.load.MaxWaitMS, p.two[pairWait].More = own.MaxWaitMS, false
 	}
 	own.Arrivals, own.MaxWaitMS = "", 0
-}
-
-func (p *tunePair) turnsText() string {
-	return [...]string{"auto: the better of strict and fill",
-		"strict: a minibatch starts only if it ends before a batch is due",
-		"fill: trains while no batch is due",
-		"free: no turns, as two jobs run that do not know of each other"}[p.turns]
-}
-
-func (p *tunePair) arrivalsText() string {
-	if p.uniform {
-		return "uniform: evenly spaced"
-	}
-	return "poisson: at random"
 }
 
 func (p *tunePair) waitNow() float64 {
 	if v, err := strconv.ParseFloat(p.wait.Value(), 64); err == nil {
 		return v
 	}
-	return p.waitMS
+	return p.load.MaxWaitMS
 }
 
 func (p *tunePair) wrongWait() string {
@@ -319,19 +298,19 @@ func (p *tunePair) waitText() string {
 	switch {
 	case p.wait.Value() != "":
 		return p.wait.Render("_") + " ms"
-	case p.waitMS > 0:
-		return text.Of(p.waitMS) + " ms: then a batch that is not full leaves"
+	case p.load.MaxWaitMS > 0:
+		return text.Of(p.load.MaxWaitMS) + " ms: then a batch that is not full leaves"
 	}
 	return "none: a batch leaves when it is full"
 }
 
 func (p *tunePair) turnWait(by int) {
 	p.settle()
-	at, found := slices.BinarySearch(waits, p.waitMS)
+	at, found := slices.BinarySearch(waits, p.load.MaxWaitMS)
 	if !found && by > 0 {
 		at--
 	}
-	p.waitMS = waits[min(max(0, at+by), len(waits)-1)]
+	p.load.MaxWaitMS = waits[min(max(0, at+by), len(waits)-1)]
 }
 
 // start starts the search for a pair and shows it.
@@ -352,9 +331,7 @@ func (p *tunePair) answers() search.Form {
 	p.settle()
 	c, g := p.d.read.Work().Choice, p.asked
 	if g.Loaded() {
-		if g.Load.MaxWaitMS = p.waitMS; p.uniform {
-			g.Load.Arrivals = string(arrivals.Uniform)
-		}
+		g.Load.Arrivals, g.Load.MaxWaitMS = p.load.Arrivals, p.load.MaxWaitMS
 	}
 	c.Pair, c.PairLimits = p.name.Value(), g.String()
 	return c

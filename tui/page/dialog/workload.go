@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jtune/profiles/workload"
+	"jtune/tui/page"
 	"jtune/tui/widget"
 )
 
@@ -17,6 +18,14 @@ func workloadText(w workload.Workload) string {
 		return w.Name + ": " + about
 	}
 	return w.Name
+}
+
+// jobText describes the workload at an index of the list.
+func jobText(read page.Reader, at int) string {
+	if list := read.Workloads(); at < len(list) {
+		return workloadText(list[at])
+	}
+	return "none known"
 }
 
 // withHelp inserts help before the back key of a form.

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/fields"
 	"jtune/learn"
 	"jtune/tui/page"
 	"jtune/tui/session/fit"
@@ -20,37 +21,35 @@ import (
 type fitDialog struct {
 	widget.Form
 	from       models.Info
-	methods    []learn.Method
 	references []models.Info // models of other workloads on this device
-	method     int
+	method     string
 	reference  int // 0: none; otherwise an index into references plus one
 }
 
-// fitMethods lists the methods in the order of the dialog: networks take longest.
-var fitMethods = []learn.Method{learn.GP, learn.Linear, learn.Tree, learn.Forest, learn.PowerTrain, learn.NN}
-
 func newFitDialog(keys *page.Keys, from models.Info, list []models.Info) *fitDialog {
-	d := &fitDialog{from: from, methods: fitMethods}
+	d := &fitDialog{from: from, method: string(from.Model.Method)}
 	for _, other := range list {
 		if other.Model != nil && other.Name != from.Name && other.Workload() != from.Workload() &&
 			other.Model.Provenance.Device == from.Model.Provenance.Device {
 			d.references = append(d.references, other)
 		}
 	}
-	switch at := slices.Index(d.methods, from.Model.Method); {
+	switch {
 	case slices.ContainsFunc(d.references, refers):
-		d.method, d.reference = 0, 1+slices.IndexFunc(d.references, refers)
-	case at == 0: // by other networks, which transfer too
-		d.method = slices.Index(d.methods, learn.PowerTrain)
+		d.method, d.reference = string(learn.GP), 1+slices.IndexFunc(d.references, refers)
+	case d.method == string(learn.GP): // by other networks, which transfer too
+		d.method = string(learn.PowerTrain)
+	default:
+		d.method = string(learn.GP)
 	}
 	d.Form = widget.Form{Keys: keys.FormKeys(), Title: "Fit again, or transfer from another workload", Verb: "fit",
 		Width: 64, Note: d.note, Fields: []widget.Field{
-			{Name: "method", Text: func() string { return string(d.methods[d.method]) },
-				Turn: func(by int) { widget.Around(&d.method, by, len(d.methods)) }},
+			page.Pick("method", fields.In("fit", "method"), &d.method),
 			{Name: "reference", Text: d.referenceText, Turn: func(by int) {
 				widget.Around(&d.reference, by, len(d.references)+1)
 			}},
 		}}
+	d.Fields[0].Whole = true
 	return d
 }
 
@@ -59,16 +58,16 @@ func refers(info models.Info) bool { return len(info.Model.Samples) >= learn.Lea
 
 // transfers reports whether the method can transfer from another workload.
 func (d *fitDialog) transfers() bool {
-	return fit.Transfers(d.methods[d.method])
+	return fit.Transfers(learn.Method(d.method))
 }
 
 func (d *fitDialog) referenceText() string {
 	switch {
 	case !d.transfers():
-		return "none: " + string(d.methods[d.method]) + " uses these modes alone"
+		return "none: " + d.method + " uses these modes alone"
 	case d.reference > 0:
 		return d.references[d.reference-1].Name
-	case d.methods[d.method] == learn.PowerTrain:
+	case learn.Method(d.method) == learn.PowerTrain:
 		return "the ResNet-18 networks inside jtune"
 	case len(d.references) == 0:
 		return "none: no model of another workload here"
@@ -79,7 +78,7 @@ func (d *fitDialog) referenceText() string {
 // name returns the name of the new model.
 func (d *fitDialog) name() string {
 	base, _, _ := strings.Cut(d.from.Name, "-by-")
-	name := base + "-by-" + string(d.methods[d.method])
+	name := base + "-by-" + d.method
 	if d.reference > 0 && d.transfers() {
 		name += "-from-" + d.references[d.reference-1].Name
 	}
@@ -88,7 +87,7 @@ func (d *fitDialog) name() string {
 
 // fit refits the model and saves the result beside it, unless ctx ends first.
 func (d *fitDialog) fit(ctx context.Context, h page.Session) func() tea.Msg {
-	old, name, method, reference := d.from.Model, d.name(), d.methods[d.method], ""
+	old, name, method, reference := d.from.Model, d.name(), learn.Method(d.method), ""
 	if d.reference > 0 && d.transfers() {
 		reference = d.references[d.reference-1].Path
 	}
@@ -101,22 +100,11 @@ func (d *fitDialog) fit(ctx context.Context, h page.Session) func() tea.Msg {
 	}
 }
 
-// methodNotes explains each method briefly.
-var methodNotes = map[learn.Method]string{
-	learn.GP: "the default: physics of the board with a Gaussian process for what it misses; good from ten " +
-		"modes on, with honest bands",
-	learn.Linear:     "a straight line through clocks and cores: for comparison, seldom good",
-	learn.Tree:       "one decision tree: for comparison",
-	learn.Forest:     "a random forest: for comparison; wants fifty modes or more",
-	learn.PowerTrain: "the published networks, transferred from another workload: takes a while, wants fifty modes",
-	learn.NN:         "the same networks from these modes alone: takes a while, wants hundreds of modes",
-}
-
 func (d *fitDialog) note(int) []string {
-	lines := []string{string(d.methods[d.method]) + ": " + methodNotes[d.methods[d.method]] + ".",
-		fmt.Sprintf("Fits again to the %d measured modes of %s, measures nothing, keeps the result as %s.",
-			len(d.from.Model.Samples), d.from.Name, d.name())}
-	if d.reference > 0 && d.methods[d.method] == learn.GP {
+	lines := []string{fmt.Sprintf(
+		"Fits again to the %d measured modes of %s, measures nothing, keeps the result as %s.",
+		len(d.from.Model.Samples), d.from.Name, d.name())}
+	if d.reference > 0 && learn.Method(d.method) == learn.GP {
 		if other := d.references[d.reference-1]; !refers(other) {
 			lines = append(lines, fmt.Sprintf("%s has %d modes; a reference needs at least %d.",
 				other.Name, len(other.Model.Samples), learn.LeastReference))

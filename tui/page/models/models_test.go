@@ -158,7 +158,7 @@ func TestFitDialogOpensOnAReferenceThatIsLargeEnough(t *testing.T) {
 	large.Samples = slices.Repeat(large.Samples, learn.LeastReference)
 	p.list[2].Model = &large
 	d.Press("F")
-	d.Sees("method    ‹ gp ›", "reference   bert", "resnet18-by-gp-from-")
+	d.Sees("method    ‹ gp: the default", "reference   bert", "resnet18-by-gp-from-")
 }
 
 // A model of time only is shown without power, and is not drawn over the modes.

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/fields"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/detect"
 	"jtune/profiles/workload"
@@ -24,7 +25,6 @@ type ownJob struct {
 	ask     *widget.Form // the open question; nil: the job is shown
 	command *widget.Input
 	batch   *widget.Input
-	unit    int           // index into ownUnits
 	name    *widget.Input // name to save it under
 	as      workloads.Typed
 	work    workload.Workload // as last tried; zero: none
@@ -48,10 +48,6 @@ const (
 	mostName    = 64
 	mostDigits  = 5
 )
-
-// ownUnits lists the choices for what a step is.
-var ownUnits = []struct{ unit, text string }{{"", "detected"}, {workload.UnitInference, "an inference"},
-	{workload.UnitToken, "a token"}, {workload.UnitFrame, "a frame"}}
 
 // openJob opens the dialog with the question for the command.
 func (p *Page) openJob() page.Intent {
@@ -108,8 +104,7 @@ func (d *ownJob) question() {
 			{Name: "command", Text: func() string { return d.command.Render("_") }, Input: d.command,
 				Wrong: d.wrongCommand},
 			{Name: "batch size", Text: d.batchText, Input: d.batch},
-			{Name: "a step is", Text: func() string { return ownUnits[d.unit].text },
-				Turn: func(by int) { widget.Around(&d.unit, by, len(ownUnits)) }},
+			page.Pick("a step is", fields.In("own", "unit"), &d.as.Unit),
 		}}
 }
 
@@ -132,7 +127,6 @@ func (d *ownJob) wrongCommand() string {
 
 // made returns the workload as entered.
 func (d *ownJob) made() (workload.Workload, error) {
-	d.as.Unit = ownUnits[d.unit].unit
 	w, err := d.read.Session().TypedJob(d.command.Value(), d.as)
 	if n := 0; err == nil && d.batch.Value() != "" {
 		if _, bad := fmt.Sscan(d.batch.Value(), &n); bad == nil && n > 0 {

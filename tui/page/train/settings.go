@@ -2,16 +2,13 @@ package train
 
 import (
 	"fmt"
+	"strconv"
 
+	"jtune/internal/fields"
+	"jtune/learn"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/widget"
-)
-
-// Limits of a run's settings.
-const (
-	mostBatch   = 1024
-	mostWorkers = 16
 )
 
 // settings asks for a run's batch size and loaders, and for a running job. A changed batch size applies only to runs:
@@ -29,13 +26,17 @@ func newSettings(keys *page.Keys, w workload.Workload) *settings {
 	s.Fields = []widget.Field{
 		{Name: "batch size", Text: func() string { return fmt.Sprintf("%d samples", s.batch) }, Turn: func(by int) {
 			if by > 0 {
-				s.batch = min(mostBatch, s.batch*2)
+				s.batch = min(learn.MostBatch, s.batch*2)
 			} else {
 				s.batch = max(1, s.batch/2)
 			}
 		}},
 		{Name: "workers", Text: func() string { return fmt.Sprintf("%d loader processes", s.workers) },
-			Turn: func(by int) { s.workers = min(max(0, s.workers+by), mostWorkers) }},
+			Turn: func(by int) {
+				if n := s.workers + by; fields.In("run", "workers").Wrong(strconv.Itoa(n)) == "" {
+					s.workers = n
+				}
+			}},
 	}
 	if s.command() {
 		s.Fields = nil

@@ -11,9 +11,6 @@ const (
 	CoverFront = "front" // the whole front, with a campaign, for any limit
 )
 
-// Coverages lists them in display order.
-func Coverages() []string { return []string{CoverLimit, CoverFront} }
-
 // RunKind is the kind of plan of a single run in the board's present mode.
 const RunKind = "run"
 

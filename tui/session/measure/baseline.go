@@ -6,6 +6,3 @@ const (
 	PresentBaseline = "present"        // the mode that the board is in
 	NoBaseline      = "none"
 )
-
-// Baselines lists them in display order.
-func Baselines() []string { return []string{BothBaselines, PresentBaseline, NoBaseline} }
