@@ -12,16 +12,18 @@ import (
 // Table draws rows on demand, so that 18,000 rows cost no more than the visible ones. The cursor row has a glyph and is
 // reversed.
 type Table struct {
-	Keys   ListKeys
-	Cols   report.Table[int] // of a row by its index
-	Rows   int
-	Cursor int
-	Top    int
-	page   int    // rows of the last drawing
-	cols   []int  // columns of the last drawing
-	widths []int  // their widths
-	Empty  string // shown if there are no rows
-	Search Search
+	Keys    ListKeys
+	Cols    report.Table[int] // of a row by its index
+	Rows    int
+	Parted  int    // the row below Parting; at Rows there is none
+	Parting string // a line that the cursor passes over; "": none
+	Cursor  int
+	Top     int
+	page    int    // rows of the last drawing
+	cols    []int  // columns of the last drawing
+	widths  []int  // their widths
+	Empty   string // shown if there are no rows
+	Search  Search
 }
 
 // Step returns the row that a key moves to, at most last; the page keys move by page rows, the half-page keys by half
@@ -142,10 +144,15 @@ func (t *Table) Render(w, h int) string {
 	t.Move(0)
 	room := max(1, h-1)
 	t.page = room
-	t.Top = min(max(t.Top, t.Cursor-room+1), t.Cursor)
-	t.Top = max(0, min(t.Top, t.Rows-room))
+	at := t.lineOf(t.Cursor)
+	t.Top = min(max(t.Top, at-room+1), at)
+	if t.lineOf(t.Cursor) > t.lineOf(t.Cursor-1)+1 && room > 1 { // Parting is above it
+		t.Top = min(t.Top, at-1)
+	}
+	t.Top = max(0, min(t.Top, t.lineOf(t.Rows-1)+1-room))
 	var cells [][]string
-	for i := t.Top; i < min(t.Rows, t.Top+room); i++ {
+	first := t.rowOf(t.Top)
+	for i := first; i < min(t.Rows, t.rowOf(t.Top+room)); i++ {
 		cells = append(cells, t.Cols.Cells(i))
 	}
 	cols, widths := t.fitted(w, cells)
@@ -155,14 +162,33 @@ func (t *Table) Render(w, h int) string {
 		return Fit(lines[0]+"\n"+Wrap(t.Empty, w), w, h)
 	}
 	for i, row := range cells {
+		if first+i == t.Parted && t.lineOf(t.Parted) > t.Top {
+			lines = append(lines, StyleDim.Render(Cut(" "+t.Parting, w)))
+		}
 		text := t.line(cols, widths, row)
-		if t.Top+i == t.Cursor {
+		if first+i == t.Cursor {
 			lines = append(lines, StyleCursor.Render(Cut("▸"+text, w)))
 		} else {
 			lines = append(lines, Cut(" "+text, w))
 		}
 	}
 	return Fit(strings.Join(lines, "\n"), w, h)
+}
+
+// lineOf returns the line of a row below the head: one more after Parting.
+func (t *Table) lineOf(row int) int {
+	if t.Parting != "" && row >= t.Parted {
+		row++
+	}
+	return row
+}
+
+// rowOf returns the row in a line below the head, or that below Parting.
+func (t *Table) rowOf(line int) int {
+	if t.Parting != "" && line > t.Parted {
+		line--
+	}
+	return line
 }
 
 // ColumnAt returns the column that was drawn at x; false for none.

@@ -16,22 +16,19 @@ import (
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch msg := msg.(type) {
 	case page.WorkloadsListed:
-		p.tab.Cursor = p.read.Work().First()
 		return p.jobListed()
 	case page.JobsFound:
-		if p.read.Work().Found(msg) {
-			return page.AskTune{}
-		}
-		if why := p.openJob(); why != nil {
-			return why
-		}
-		return page.Open(page.Train)
+		return p.jobsFound(msg)
 	case page.Sampled:
+		shown := p.read.Look().Shown == page.Train
 		if p.running() {
 			p.tellEpochs(p.read.Task())
-			if p.read.Look().Shown == page.Train {
+			if shown {
 				return p.readLog()
 			}
+		}
+		if shown && !p.read.Busy() {
+			return p.read.Work().Check(p.read.Board())
 		}
 	case page.TaskChanged:
 		if msg.Task.Kind == task.Training {
@@ -72,6 +69,21 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		p.rows.Paste(msg)
 	}
 	return nil
+}
+
+// jobsFound opens what waited for the jobs that can run: the dialog for a search, or the question for a command.
+func (p *Page) jobsFound(m page.JobsFound) page.Intent {
+	ready, tune := p.read.Work().Found(m)
+	switch {
+	case !tune:
+		return nil
+	case ready:
+		return page.AskTune{}
+	}
+	if why := p.openJob(); why != nil {
+		return why
+	}
+	return page.Open(page.Train)
 }
 
 func (p *Page) editKey(k tea.KeyPressMsg) (does page.Intent) {

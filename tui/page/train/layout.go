@@ -24,7 +24,7 @@ func (p *Page) render(w, h int) string {
 	if j := p.pair(); j != nil {
 		return p.pairPage(j, w, h)
 	}
-	p.tab.Rows = len(p.read.Workloads())
+	p.arrange()
 	j := p.shown()
 	list := p.read.Panel("Workloads", p.tab.Search.Note(), p.tab.Render)
 	switch {
@@ -37,7 +37,7 @@ func (p *Page) render(w, h int) string {
 	case p.large == trainLog:
 		return p.read.Panel("Log of "+j.Workload.Name, p.log.Note(), p.log.Render).Render(w, h)
 	case j.Done() && h >= 20: // keep the list of workloads in view
-		top := min(len(p.read.Workloads())+3, h/4+1)
+		top := min(len(p.list)+3, h/4+1)
 		return widget.Under(list.Render(w, top), p.run(j, w, h-top))
 	}
 	return p.run(j, w, h)
@@ -52,7 +52,7 @@ func (p *Page) advice(w int) string {
 		}
 		if what, _ := p.read.Work().Lacks(chosen); what != "" {
 			return "\n" + widget.Wrap(chosen.Name+" cannot run here, missing: "+page.Words(what)+
-				"; jtune doctor says more", w)
+				"; jtune doctor says more, "+keys.OwnJob.Label()+" runs a command of yours", w)
 		}
 	}
 	rough := ""
@@ -68,10 +68,10 @@ func (p *Page) advice(w int) string {
 func (p *Page) runs(w workload.Workload) string {
 	what, known := p.read.Work().Lacks(w)
 	switch as := p.read.Session().RunsAs(w); {
-	case as != workloads.Runs || w.Own && len(w.Command) > 0:
+	case as != workloads.Runs:
 		return as
 	case !known:
-		return "unchecked"
+		return "checking"
 	case strings.Contains(what, " "): // a sentence, which the line below the list says
 		return "no"
 	case what != "":

@@ -2,8 +2,10 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,8 +22,9 @@ import (
 type Page struct {
 	read     page.Reader
 	tab      widget.Table
-	large    trainPart // the part that fills the page
-	above    int       // how many texts of advice the last drawing showed above the panels
+	list     []workload.Workload // its rows: those that can run here come first
+	large    trainPart           // the part that fills the page
+	above    int                 // how many texts of advice the last drawing showed above the panels
 	log      widget.LogPane
 	tail     *tail                        // of the run's log; nil before a run
 	told     int                          // number of epochs whose end is in the log
@@ -59,8 +62,9 @@ func New(read page.Reader) *Page {
 	p := &Page{read: read, log: newLog(read), set: map[string]workload.Workload{}}
 	columns := append(workloads.Columns(),
 		report.Column[workload.Workload]{Title: "runs here", Width: 10, Text: p.runs})
-	row := func(i int) workload.Workload { return p.asSet(read.Workloads()[i]) }
-	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: "no workload known", Cols: columns.At(row)}
+	row := func(i int) workload.Workload { return p.asSet(p.list[i]) }
+	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: "no workload known", Cols: columns.At(row),
+		Parting: "not ready here"}
 	p.rows = widget.Table{Keys: read.Keys().ListKeys(), Empty: "nothing measured yet"}
 	return p
 }
@@ -107,10 +111,36 @@ func newLog(read page.Reader) (l widget.LogPane) {
 }
 
 func (p *Page) chosen() (workload.Workload, bool) {
-	if p.tab.Cursor >= len(p.read.Workloads()) {
+	p.arrange()
+	if p.tab.Cursor >= len(p.list) {
 		return workload.Workload{}, false
 	}
-	return p.asSet(p.read.Workloads()[p.tab.Cursor]), true
+	return p.asSet(p.list[p.tab.Cursor]), true
+}
+
+// arrange lists the workloads as they are known now. The cursor stays on its workload, unless the one to preselect is
+// new.
+func (p *Page) arrange() {
+	known, on := p.read.Workloads(), ""
+	if p.tab.Cursor < len(p.list) {
+		on = p.list[p.tab.Cursor].Name
+	}
+	if at := p.read.Work().First(); at < len(known) && rowOf(p.list, known[at].Name) < 0 {
+		on = known[at].Name
+	}
+	p.list, p.tab.Parted = workloads.ReadyFirst(known, p.missing)
+	p.tab.Rows, p.tab.Cursor = len(p.list), max(0, rowOf(p.list, on))
+}
+
+// rowOf returns the row of a workload; -1 if it has none.
+func rowOf(list []workload.Workload, name string) int {
+	return slices.IndexFunc(list, func(w workload.Workload) bool { return w.Name == name })
+}
+
+// missing returns what a workload is known to lack here, "" if nothing is.
+func (p *Page) missing(w workload.Workload) string {
+	what, _ := p.read.Work().Lacks(w)
+	return cmp.Or(p.read.Session().Blocked(p.asSet(w)), what)
 }
 
 // asSet returns a workload with the settings chosen on this page.

@@ -1,10 +1,14 @@
 package train
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"jtune/internal/must"
 	"jtune/profiles/record"
@@ -66,7 +70,7 @@ func TestTrainSaysUnderTheListWhatAWorkloadLacks(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	d.Board.Lacks = map[string]string{"mobilenet": "mobilenet cannot run here: give it a command"}
 	d.Sees("▸resnet18", "enter runs the workload in the mode")
-	d.Press("down")
+	d.Press("end")
 	d.Sees("▸mobilenet", "mobilenet cannot run here: give it a command")
 }
 
@@ -94,7 +98,57 @@ func TestTrainListsWhatWorkloadsLack(t *testing.T) {
 	t.Parallel()
 	d, _ := pagetest.Drive(t, New)
 	d.State.Work.Jobs, d.Board.Runs = &page.Jobs{}, workloads.Runs
-	d.Sees("resnet18", "unchecked")
-	d.State.Work.Found(page.JobsFound{Lacks: map[string]string{"resnet18": "program"}})
+	d.Sees("resnet18", "checking")
+	d.Send(page.JobsFound{Lacks: map[string]string{"resnet18": "program"}})
 	d.Sees("resnet18", "no program")
+}
+
+// What can run here comes first. The cursor stays on its workload when others go below the line that parts them, and
+// passes over that line.
+func TestTrainPartsWhatCanRunFromWhatCannot(t *testing.T) {
+	t.Parallel()
+	d, p := pagetest.Drive(t, New)
+	looks := 0
+	d.State.Work.Jobs = &page.Jobs{Look: func(context.Context) (map[string]string, error) {
+		looks++
+		return map[string]string{"resnet18": "program", "mobilenet": "PyTorch"}, nil
+	}}
+	d.Board.Runs, d.State.Device.Board.Virtual, d.State.Look.Shown = workloads.Runs, false, page.Train
+	d.Press("down")
+	d.Sees("▸mobilenet")
+	if strings.Contains(d.Screen(), "not ready here") {
+		t.Error("a line parts the list before it is known what can run")
+	}
+	d.Send(page.Sampled{})
+	d.Until("the jobs are known", func() bool { return strings.Contains(d.Screen(), "not ready here") })
+	d.Send(page.Sampled{})
+	if got := d.Want(); looks != 1 || got != nil {
+		t.Errorf("looked %d times and wants %v, want one look that opens nothing", looks, got)
+	}
+	order := regexp.MustCompile(`(?s)bert .*not ready here.*resnet18 .*▸mobilenet `)
+	if !order.MatchString(d.Screen()) {
+		t.Errorf("the list is in another order:\n%s", d.Screen())
+	}
+	d.Press("up", "up")
+	if d.Sees("▸bert"); p.Copied() != "bert" {
+		t.Errorf("the cursor is on %s", p.Copied())
+	}
+	d.Press("down")
+	d.Sees("▸resnet18")
+}
+
+// A list that ends in the line's row shows both in a low window, and the cursor's row always.
+func TestTrainPartsALowListToo(t *testing.T) {
+	t.Parallel()
+	d, p := pagetest.Drive(t, New)
+	d.Board.Lacks = map[string]string{"mobilenet": "no command", "bert": "no command"}
+	d.Send(page.WorkloadsListed{})
+	d.Sees("not ready here")
+	for _, want := range []string{"resnet18", "mobilenet", "bert"} {
+		if lines := strings.Split(ansi.Strip(p.tab.Render(60, 3)), "\n"); len(lines) != 3 ||
+			!strings.Contains(strings.Join(lines, "\n"), "▸"+want) {
+			t.Errorf("three lines without the cursor on %s: %q", want, lines)
+		}
+		d.Press("down")
+	}
 }

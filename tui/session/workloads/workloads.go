@@ -257,6 +257,18 @@ func Blocked(s *session.Session, w workload.Workload) string {
 	return ""
 }
 
+// ReadyFirst returns a list in which those that lack nothing come first, and how many these are.
+func ReadyFirst(list []workload.Workload, lacks func(w workload.Workload) string) (ordered []workload.Workload, n int) {
+	ordered = slices.Clone(list)
+	slices.SortStableFunc(ordered, func(a, b workload.Workload) int {
+		return cmp.Compare(min(1, len(lacks(a))), min(1, len(lacks(b))))
+	})
+	for n < len(ordered) && lacks(ordered[n]) == "" {
+		n++
+	}
+	return ordered, n
+}
+
 // Refusal explains why a workload certainly cannot run on this board, and what to do; "" if it may run. It touches no
 // file.
 func Refusal(s *session.Session, w workload.Workload) string {
