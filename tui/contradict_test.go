@@ -341,7 +341,7 @@ func (s *statements) front(at, name, limit, mode string) {
 func (s *statements) campaign(at, name string, answer []string) {
 	s.Helper()
 	out := s.command(name, []string{"campaigns", "list"},
-		`^\S+-`+name+`-tune +`+name+` .*\) +(?P<modes_of_the_search__>\d+) +\d+ +auto`)
+		`^\S+-`+name+`-tune +`+name+` .*→.*\) +finished +(?P<modes_of_the_search__>\d+) +\d+$`)
 	folder := regexp.MustCompile(`(?m)^\S+-` + name + `-tune`).FindString(out)
 	show := s.command(at, []string{"campaigns", "show", folder}, answer...)
 	s.says(name, "campaigns show", show, `^modes +(?P<modes_of_the_search__>\d+), \d+ usable`)

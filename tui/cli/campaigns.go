@@ -20,6 +20,7 @@ import (
 	"jtune/tui/session/handover"
 	"jtune/tui/session/models"
 	"jtune/tui/session/savedanswers"
+	"jtune/tui/session/task"
 )
 
 // campaignsCmd is `jtune campaigns` and its subcommands.
@@ -117,35 +118,19 @@ func (c *campaignsCmd) list([]string) error {
 		return x.Err != nil
 	})
 	slices.Reverse(list)
-	return printTable(c.app, campaignColumns(campaigns.Held(c.options.Paths)), list)
+	return printTable(c.app, campaignColumns(), c.listed(list...))
 }
 
-// campaignColumns are the columns of the list of campaigns; held are the running ones.
-func campaignColumns(held []record.Running) report.Table[campaigns.Campaign] {
-	type x = campaigns.Campaign
-	return report.Table[x]{
-		{Key: "name", Title: "name", Of: func(c x) any { return c.Name }},
-		{Key: "path", Of: func(c x) any { return c.Dir }},
-		{Key: "workload", Title: "workload", Of: func(c x) any { return c.Header.Workload.Name }},
-		{Key: "fingerprint", Of: func(c x) any { return c.Fingerprint }},
-		{Key: "device", Title: "device", Of: func(c x) any { return c.Header.Device.Name },
-			Text: func(c x) string { return campaigns.OfDevice(c.Header.Device.Name, c.Header.Device.Virtual) }},
-		{Key: "virtual", Of: func(c x) any { return c.Header.Device.Virtual }},
-		{Key: "state", Form: report.JSON, Of: func(c x) any { return c.State(held) }},
-		{Key: "modes", Title: "modes", Of: func(c x) any { return c.Modes() },
-			Text: func(c x) string { return strconv.Itoa(c.Modes()) }},
-		{Key: "usable", Title: "usable", Of: func(c x) any { return c.Usable },
-			Text: func(c x) string { return strconv.Itoa(c.Usable) }},
-		{Key: "started", Of: func(c x) any { return c.Started().Format(time.RFC3339) }},
-		{Key: "strategy", Title: "strategy", Of: func(c x) any { return text.Optional(c.Strategy()) }}, // of a search
-		{Title: "state", Of: func(c x) any { return c.State(held) }, Text: func(c x) string {
-			if c.Verdict != "" {
-				return string(c.State(held)) + ": " + c.Verdict
-			}
-			return string(c.State(held))
-		}},
-		{Key: "seed", Of: func(c x) any { return c.Header.Seed }},
+// campaignColumns are the columns of the list.
+func campaignColumns() report.Table[*task.Listed] { return task.Columns(tegra.Mode.String) }
+
+// listed returns campaigns with their states.
+func (c *campaignsCmd) listed(list ...campaigns.Campaign) (out []*task.Listed) {
+	held := campaigns.Held(c.options.Paths)
+	for _, x := range list {
+		out = append(out, &task.Listed{Campaign: x, State: x.State(held), Answer: x.Answer})
 	}
+	return out
 }
 
 func (c *campaignsCmd) summary([]string) error {
@@ -184,8 +169,7 @@ func (c *campaignsCmd) show(args []string) error {
 		c.note("%v", err)
 	}
 	if c.asJSON {
-		object := campaignColumns(campaigns.Held(c.options.Paths)).
-			Object(one)
+		object := campaignColumns().Object(c.listed(one)[0])
 		return printJSON(c.out, append(object, keptObject(list, head, kept)...))
 	}
 	if err := c.describe(one); err != nil || kept == nil {

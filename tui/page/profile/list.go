@@ -254,16 +254,23 @@ func (p *Page) campaigns(w, h int) string {
 	return widget.Under(panel.Render(w, h-moreRows), widget.Fit(p.more(*l, w), w, moreRows))
 }
 
-// columns are the columns of the list.
+// columns are the columns of the list, with its mark and the counts of the running campaign and of parts.
 func (p *Page) columns() report.Table[*task.Listed] {
-	type l = *task.Listed
-	return report.Table[l]{
-		{Title: "workload", Width: 13, Text: func(x l) string { return x.Header.Workload.Name }},
-		{Title: "question → answer", Width: 38, Text: p.question},
-		{Title: "state", Width: 11, Whole: true, Drop: 1, Text: func(x l) string { return string(x.State) }},
-		{Title: "modes", Width: 5, Right: true, Drop: 2, Text: p.modes},
-		{Title: "campaign", Width: 31, Drop: 3, Text: func(x l) string { return x.Name }},
+	columns := task.Columns(p.read.ModeText)
+	for i, c := range columns {
+		switch c.Key {
+		case "modes":
+			columns[i].Text = p.modes
+		case "":
+			columns[i].Text = func(l *task.Listed) string {
+				if l.Dir == p.marked {
+					return star + " " + c.Text(l)
+				}
+				return c.Text(l)
+			}
+		}
 	}
+	return columns
 }
 
 // modes counts the modes of a campaign, those of a search with all its parts.

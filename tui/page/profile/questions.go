@@ -1,17 +1,11 @@
 package profile
 
 import (
-	"cmp"
-	"fmt"
-	"os"
-
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session/answers"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/task"
-	"jtune/tui/widget"
 )
 
 // The list is one of questions: a search is one row with its answer. Its further campaigns follow while the row is
@@ -60,44 +54,6 @@ func (p *Page) fold(l task.Listed, open bool) page.Intent {
 	}
 	p.unfolded[dir], p.chosen = open, dir
 	return nil
-}
-
-// question returns a search's question and answer, or what another campaign measures.
-func (p *Page) question(l *task.Listed) string {
-	mark := ""
-	if l.Dir == p.marked {
-		mark = star + " "
-	}
-	switch k := l.Answer; {
-	case l.Part != "":
-		return mark + "  └ " + l.What()
-	case k != nil && l.Verdict != "":
-		return mark + p.answered(k) + ", " + l.Verdict
-	case k != nil:
-		return mark + p.answered(k)
-	case l.PID > 0 && l.PID != os.Getpid():
-		return fmt.Sprintf("%sjtune %d: %s", mark, l.PID, l.What())
-	case l.Verdict != "":
-		return mark + l.What() + ": " + l.Verdict
-	}
-	return mark + l.What()
-}
-
-// answered formats a search's goal and answer: "30 W → 12c/1.04C/0.73G/3.20M 87 ms".
-func (p *Page) answered(a *answers.Brief) string {
-	goal := cmp.Or(a.Goal.String(), a.Goal.Limit.Brief())
-	if !a.Feasible {
-		return goal + " → none; nearest " + p.read.ModeText(a.Setting.Mode)
-	}
-	out := goal + " → " + p.read.ModeText(a.Setting.Mode) + page.BatchText(a.Setting.Batch)
-	if a.Quantile > 0 {
-		out += fmt.Sprintf(" p%.4g", 100*a.Quantile)
-	}
-	out += " " + widget.MS(a.MS) + " ms"
-	if a.More > 0 {
-		out += fmt.Sprintf(" and %d more", a.More)
-	}
-	return out
 }
 
 // keptCard holds what the card of an earlier search also shows.
