@@ -62,7 +62,7 @@ var Nothing = Listed{Campaign: campaigns.Campaign{Header: new(record.Header)}}
 // running on this very board. A virtual board belongs to its process alone.
 func (c *Campaigns) List() ([]Listed, error) {
 	all, err := campaigns.CampaignsIn(c.Dir)
-	held := c.Holding()
+	held := c.holding()
 	for _, r := range held {
 		elsewhere := !slices.ContainsFunc(all, func(at campaigns.Campaign) bool {
 			return campaigns.SameFolder(at.Dir,
@@ -315,7 +315,8 @@ func (c *Campaigns) Changed() time.Time {
 	return at
 }
 
-func (c Campaigns) Holding() []record.Running {
+// holding lists the campaigns that processes are running.
+func (c Campaigns) holding() []record.Running {
 	if c.Held == nil {
 		return nil
 	}
@@ -324,7 +325,7 @@ func (c Campaigns) Holding() []record.Running {
 
 // Running lists the campaigns that other processes are running.
 func (c *Campaigns) Running() []record.Running {
-	return slices.DeleteFunc(c.Holding(), func(r record.Running) bool { return r.PID == os.Getpid() })
+	return slices.DeleteFunc(c.holding(), func(r record.Running) bool { return r.PID == os.Getpid() })
 }
 
 // Here reports whether a campaign measured a board like this one.
