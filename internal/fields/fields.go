@@ -72,6 +72,17 @@ func In(part, name string) Field {
 	return list[slices.IndexFunc(list, func(f Field) bool { return f.Name == name })]
 }
 
+// Help describes the fields of a part that screens ask for.
+func Help(part string) string {
+	var list []string
+	for _, f := range parts()[part] {
+		if f.Offered() != nil {
+			list = append(list, f.Name+": "+f.Help+".")
+		}
+	}
+	return strings.Join(list, " ")
+}
+
 // Lines returns the lines of a table without comments: a line that is indented more continues the one before.
 func Lines(table string) (lines []string) {
 	for line := range strings.Lines(table) {

@@ -15,9 +15,10 @@ import (
 	"jtune/internal/must"
 )
 
-// The changes in docs/extending.md fit the sources, each in at most three files besides tests, and those of a limit and
-// of an output format read what they should. The long form makes all in a copy, one after the other, and runs the
-// tests that the page names there, except the new page's, which changes all golden screens, and what they add.
+// The changes in docs/extending.md fit the sources, each in at most three files besides tests, and those of a limit, of
+// a request's field and of an output format read what they should. The long form makes all in a copy, one after the
+// other, and runs the tests that the page names there, except the new page's, which changes all golden screens, and
+// what they add.
 func TestExtendingShowsChangesThatFit(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
@@ -26,9 +27,9 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 	}
 	text := must.Read(t, filepath.Join(root, "docs/extending.md"))
 	changes := regexp.MustCompile("(?s)```diff\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	if len(changes) != 7 {
-		t.Fatalf("%d changes, want those for a command, a limit, a field, a form, a workload, a board and a page",
-			len(changes))
+	if len(changes) != 8 {
+		t.Fatalf("%d changes, want those for a command, a limit, a field of a document and of a request, a form, "+
+			"a workload, a board and a page", len(changes))
 	}
 	apply := func(dir, change string, options ...string) {
 		t.Helper()
@@ -53,8 +54,11 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 	t.Run("a limit", func(t *testing.T) {
 		readsAsSaid(t, changes[1][1], apply, "./tegra/metric", "TestGoalIsReadAndPrintedAlike")
 	})
+	t.Run("a field of a request", func(t *testing.T) {
+		readsAsSaid(t, changes[3][1], apply, "./tui/page/dialog", "TestTuneAsksForEveryFieldOfASearch/readings")
+	})
 	t.Run("the output format", func(t *testing.T) {
-		readsAsSaid(t, changes[3][1], apply, "./profiles/harness/detect", "TestReadManyFormats/mysolver")
+		readsAsSaid(t, changes[4][1], apply, "./profiles/harness/detect", "TestReadManyFormats/mysolver")
 	})
 	if os.Getenv("JTUNE_LONG") == "" {
 		return
@@ -64,7 +68,7 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 	for _, c := range changes {
 		apply(dir, c[1])
 	}
-	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	home := "XDG_DATA_HOME=" + t.TempDir()
 	board := []string{"--device", "virtual:agx-orin", "--speed", "max"}
 	for _, try := range []struct{ args, want string }{
 		{"vet ./tui/cli ./tui ./tui/page/zones", ""},
@@ -74,6 +78,7 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 		{"run . device zones", "°C"},
 		{"run . device --json", `"zones": `},
 		{"run . tune resnet18 --json --limit 30W,9000rpm --probes 4", `"fan_speed_rpm": `},
+		{"run . tune resnet18 --json --power-limit 30 --probes 4 --readings many", "{"},
 		{"run . campaigns list", "readings"},
 	} {
 		args := strings.Fields(try.args)
@@ -81,7 +86,7 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 			args = append(args, board...)
 		}
 		cmd := exec.Command("go", args...)
-		cmd.Dir = dir
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), home)
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), try.want) {
 			t.Errorf("with the changes of docs/extending.md, go %s: %v\n%s", try.args, err, out)
 		}

@@ -46,12 +46,8 @@ const tuneTitle = "Tune: find the best power mode"
 const (
 	fieldWorkload = iota
 	fieldLimit
-	fieldCoverage
-	fieldDepth
-	fieldBatch
-	fieldFresh
-	fieldStrategy
-	fieldBaseline
+	fieldMore  // the first that is not shown at first
+	fieldBatch = 4
 )
 
 // sizes returns the lists of batch sizes to choose from.

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/fields"
 	"jtune/optimize"
 	"jtune/profiles/workload"
 	"jtune/tegra/metric"
@@ -57,6 +59,26 @@ func TestTuneAsksForABinarySearch(t *testing.T) {
 	d.Sees("answers one limit")
 	if does, closed := f.Key(pagetest.Key("t")); does != nil || closed {
 		t.Error("a binary search for two limits starts")
+	}
+}
+
+func TestTuneAsksForEveryFieldOfASearch(t *testing.T) {
+	for _, f := range fields.Of("search") {
+		if f.Offered() == nil {
+			continue
+		}
+		t.Run(f.Name, func(t *testing.T) {
+			_, d := driveTune(t, nil)
+			at := slices.IndexFunc(d.Fields, func(q widget.Field) bool { return q.Name == f.Name })
+			if at < 0 {
+				t.Fatal("it is no question")
+			}
+			d.Fields[at].Turn(1)
+			asked, want := d.request().Asked, f.Offered()[1].Value
+			if got := reflect.ValueOf(fields.Place(f.Name, &asked)).Elem().Interface(); got != want && got != true {
+				t.Errorf("asks for %v, want %v", got, want)
+			}
+		})
 	}
 }
 

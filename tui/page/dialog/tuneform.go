@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/fields"
 	"jtune/internal/text"
-	"jtune/optimize"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
@@ -41,25 +41,22 @@ func NewTune(read page.Reader) *Tune {
 		Verb:  "start",
 		Width: 72,
 		Note:  d.note,
-		Walk:  fieldCoverage,
+		Walk:  fieldMore,
 		At:    fieldLimit,
 		Types: fieldLimit,
 		Fields: []widget.Field{
 			fieldWorkload: {Name: "workload", Text: func() string { return jobText(read, d.job) }, Turn: d.turnJob},
 			fieldLimit: {Name: "limit", Text: d.limitText, Turn: d.turnLimit, Input: d.typed, Whole: true, Step: d.step,
 				Wrong: d.wrongLimit, Typed: d.unitTyped},
-			fieldCoverage: d.choose("coverage", d.coverageText),
-			fieldDepth:    d.choose("depth", d.depthText),
-			fieldBatch: {Name: "batch", Text: d.batchText, Turn: d.turnBatch, Input: d.listed, Typed: d.sizesTyped,
-				Wrong: d.wrongSizes, More: read.Work().Sizes == nil},
-			fieldFresh:    d.choose("fresh", d.freshText),
-			fieldStrategy: d.choose("strategy", always),
-			fieldBaseline: d.choose("baseline", always),
 		},
 	}
-	d.Fields[fieldCoverage].More = d.asked.Coverage == campaigns.CoverLimit
-	d.Fields[fieldDepth].More = d.asked.Depth == optimize.Quick
-	d.Fields[fieldStrategy].Wrong = d.wrongStrategy
+	for _, f := range fields.Of("search") {
+		if f.Offered() != nil {
+			d.Fields = append(d.Fields, d.choose(f))
+		}
+	}
+	d.Fields = slices.Insert(d.Fields, fieldBatch, widget.Field{Name: "batch", Text: d.batchText, Turn: d.turnBatch,
+		Input: d.listed, Typed: d.sizesTyped, Wrong: d.wrongSizes, More: read.Work().Sizes == nil})
 	d.clock = newClockQuestion(read, d.beside, watched, math.Inf(1))
 	d.Fields = d.clock.ask(d.Fields)
 	d.find = newFinder(read, "+", d.take)
@@ -91,17 +88,38 @@ func (d *Tune) take(at int) {
 	}
 }
 
-// always is no text in place of a question's own.
-func always() string { return "" }
+// choose asks for a value of the search's request. It is shown at first if it is not the usual one.
+func (d *Tune) choose(f fields.Field) widget.Field {
+	q := page.Pick(f.Name, f, fields.Place(f.Name, &d.asked))
+	text, turn := q.Text, q.Turn
+	q.Text = func() string { return cmp.Or(d.says(f.Name), text()) }
+	q.Turn = func(by int) { d.turned(func() { turn(by) }) }
+	q.More = text() == f.Offered()[0].String()
+	if f.Name == "strategy" {
+		q.Wrong = d.wrongStrategy
+	}
+	return q
+}
 
-// choose asks for a value of the search's request; says replaces what is shown of it, unless it is "".
-func (d *Tune) choose(name string, says func() string) widget.Field {
-	f := page.Pick(name, fields.In("search", name), fields.Place(name, &d.asked))
-	text, turn := f.Text, f.Turn
-	f.Text = func() string { return cmp.Or(says(), text()) }
-	f.Turn = func(by int) { d.turned(func() { turn(by) }) }
-	f.More = true
-	return f
+// says describes a field's value where it depends on others, or why it has no effect; "" elsewhere.
+func (d *Tune) says(field string) string {
+	front := d.asked.Coverage == campaigns.CoverFront
+	switch {
+	case field == "coverage" && !front:
+		list, _ := d.goals()
+		which := "this limit"
+		if n := len(list); n > 1 {
+			which = fmt.Sprintf("these %d limits", n)
+		}
+		return fmt.Sprintf("%s: at most %d measurements", which, search.MostMeasured(d.request()))
+	case field == "depth" && d.binary():
+		return widget.Dash + " a binary search ends when one mode is left"
+	case field == "depth" && front:
+		return widget.Dash + " the whole front has a design of its own"
+	case field == "fresh" && d.binary():
+		return widget.Dash + " a binary search starts from nothing"
+	}
+	return ""
 }
 
 // turned takes over what is typed, makes a change, and resets the coverage if it no longer fits.
@@ -157,39 +175,6 @@ func (d *Tune) batchText() string {
 		return text.Count(own, "sample") + ": " + why
 	}
 	return text.Count(own, "sample") + ", the job's own"
-}
-
-// depthText says why the depth has no effect, or "".
-func (d *Tune) depthText() string {
-	switch {
-	case d.binary():
-		return widget.Dash + " a binary search ends when one mode is left"
-	case d.asked.Coverage == campaigns.CoverFront:
-		return widget.Dash + " the whole front has a design of its own"
-	}
-	return ""
-}
-
-// freshText says why it has no effect, or "".
-func (d *Tune) freshText() string {
-	if d.binary() {
-		return widget.Dash + " a binary search starts from nothing"
-	}
-	return ""
-}
-
-// coverageText describes how much is measured for the limits; "" for the front.
-func (d *Tune) coverageText() string {
-	if d.asked.Coverage == campaigns.CoverFront {
-		return ""
-	}
-	list, _ := d.goals()
-	n := len(list)
-	which := "this limit"
-	if n > 1 {
-		which = fmt.Sprintf("these %d limits", n)
-	}
-	return fmt.Sprintf("%s: at most %d measurements", which, search.MostMeasured(d.request()))
 }
 
 // answers returns the filled-in values to save.
@@ -306,13 +291,10 @@ func (d *Tune) Numbers() string {
 	return "limit: the fastest mode within a power limit, the mode of least power within a time limit per " +
 		"step, or the mode of least energy. Digits typed at any question replace the limit. You can type several " +
 		"limits (20 25 30); one search answers all of them. For inference, 30 W, p99 50 ms, 30/s is a limit under " +
-		"30 requests a second, 99 in 100 of them answered within 50 ms. coverage: what these limits need, or a " +
-		"model of the whole Pareto front, for any limit. depth: the expected gain at which the search stops. " +
-		"batch: other batch sizes to choose among. fresh: whether to start from what is known of the workload on " +
-		"this board. strategy: auto, or the papers' binary search. baseline: what is measured to compare the answer " +
-		"with. clock: of a virtual board, while it measures. The search does not start while a question is marked " +
-		"with ✗. Workload, limits, coverage and depth are remembered for this board. To join a job that runs " +
-		"already, use the settings on Train."
+		"30 requests a second, 99 in 100 of them answered within 50 ms. batch: other batch sizes to choose among. " +
+		fields.Help("search") + " clock: of a virtual board, while it measures. The search does not start while a " +
+		"question is marked with ✗. Workload, limits, coverage and depth are remembered for this board. To join a " +
+		"job that runs already, use the settings on Train."
 }
 
 // Paste passes pasted text to the field that it fits: text at the workload field that names neither a workload nor a

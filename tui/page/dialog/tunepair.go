@@ -84,7 +84,7 @@ func (p *tunePair) named() {
 		d.Fields, d.Title, d.Walk, d.Types = p.two, "Tune: training and inference on one GPU", pairTurns, pairLimit
 		d.listed.SetValue("")
 	case !p.on() && len(d.Fields) != len(p.alone):
-		d.Fields, d.Title, d.Walk, d.Types = p.alone, tuneTitle, fieldCoverage, fieldLimit
+		d.Fields, d.Title, d.Walk, d.Types = p.alone, tuneTitle, fieldMore, fieldLimit
 	}
 }
 
