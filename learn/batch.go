@@ -94,9 +94,12 @@ func (s *Surrogate) At(batch int) *Surrogate {
 	return &view
 }
 
-// At returns the model for one batch size. Its samples have that size, and may be empty; its errors, and Save, refer to
-// the whole model.
+// At returns the model for one batch size, or unchanged if it has no others. Its samples have that size, and may be
+// empty; its errors, and Save, refer to the whole model.
 func (m *Model) At(batch int) *Model {
+	if m.Batches == nil {
+		return m
+	}
 	view := *m
 	view.Batches, view.Batch, view.Samples, view.Suspicious, view.whole = nil, batch, nil, nil, m
 	for _, s := range m.Samples {
@@ -114,6 +117,9 @@ func (m *Model) At(batch int) *Model {
 	}
 	return &view
 }
+
+// AtLargest returns the model for the largest of its batch sizes.
+func (m *Model) AtLargest() *Model { return m.At(slices.Max(append([]int{0}, m.Batches...))) }
 
 // Whole returns the model from which At derived this one, or the model itself.
 func (m *Model) Whole() *Model {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 )
@@ -155,11 +156,7 @@ const mostListed = 5
 func (m *Model) list(settings []tegra.Setting) string {
 	var names []string
 	for _, a := range settings[:min(len(settings), mostListed)] {
-		name := m.Space.Format(a.Mode)
-		if a.Batch > 0 {
-			name += fmt.Sprintf(" at batch size %d", a.Batch)
-		}
-		names = append(names, name)
+		names = append(names, m.Space.Format(a.Mode)+text.IfAny(" at batch size %d", a.Batch))
 	}
 	if more := len(settings) - mostListed; more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))

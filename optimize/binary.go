@@ -4,7 +4,6 @@ package optimize
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"jtune/internal/text"
@@ -62,10 +61,7 @@ func (s *search) warnOfPoor(r *Result) {
 	if aim := s.limit.Aim().Aim; math.Log(aim(r.Measured)/aim(c.Measured)) < poorBy {
 		return
 	}
-	name := s.o.Space.Format(c.Mode)
-	if c.Batch > 0 {
-		name += fmt.Sprintf(" with batch size %d", c.Batch)
-	}
+	name := s.o.Space.Format(c.Mode) + text.IfAny(" with batch size %d", c.Batch)
 	s.warn("the answer is poor: going by the %s that were measured, %s would come to about %s ms at %s W; a binary "+
 		"search assumes that every clock alone trades time for power: %s auto looks further",
 		text.Count(len(s.order), "mode"), name, text.Of(c.TimeMS), text.Of(c.PowerW), usage.Strategy)

@@ -336,14 +336,10 @@ func (b *Bench) lost(ctx context.Context, err error) (*fault, error) {
 		)
 	}
 	if b.consecutiveEmptyRuns >= maxEmptyRuns {
-		with := ""
-		if b.batch > 0 {
-			with = fmt.Sprintf(" at batch size %d", b.batch)
-		}
 		return nil, fmt.Errorf(
 			"workload %s%s ended %d times without a minibatch: %w",
 			b.Workload.Name,
-			with,
+			text.IfAny(" at batch size %d", b.batch),
 			b.consecutiveEmptyRuns,
 			err,
 		)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jtune/internal/sorted"
+	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
 )
@@ -131,11 +132,8 @@ func (p *listPlan) group(of Step) string {
 	if groups < 2 || size < 2 {
 		return ""
 	}
-	text := fmt.Sprintf("batch %d of %d: %d modes at CPU %s", at, groups, size, of.Mode.CPU)
-	if of.Batch > 0 {
-		text += fmt.Sprintf(", batch size %d", of.Batch)
-	}
-	return text
+	return fmt.Sprintf("batch %d of %d: %d modes at CPU %s", at, groups, size, of.Mode.CPU) +
+		text.IfAny(", batch size %d", of.Batch)
 }
 
 // repeatPlan runs its plan, and then measures again each setting that gave a value.

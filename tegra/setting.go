@@ -35,6 +35,14 @@ func Sized(rows []Measured) ([]Measured, []int) {
 	return rows, nil
 }
 
+// NameOfSettings names a setting over these batch sizes: "mode" where the size is not an input.
+func NameOfSettings(batches []int) string {
+	if len(batches) == 0 {
+		return "mode"
+	}
+	return "setting"
+}
+
 // BatchSizes lists the distinct batch sizes of settings, ascending; nil if they have none.
 func BatchSizes(list []Setting) []int {
 	var sizes []int

@@ -130,11 +130,7 @@ func (sh *shared) start(t *task.Task) tea.Cmd {
 		msg := taskDoneMsg{task: j, now: t.Now()}
 		if r := msg.now.Tuned; r != nil && r.Fitted != nil {
 			defer sh.budget.Compute()()
-			m := r.Fitted
-			if m.Batches != nil {
-				m = m.At(r.Batch)
-			}
-			msg.view = outlook.New(t.Workload.Name, m, sh.device.Space())
+			msg.view = outlook.New(t.Workload.Name, r.Fitted.At(r.Batch), sh.device.Space())
 		}
 		return sh.after(msg)
 	})

@@ -6,6 +6,7 @@
 package text
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -31,6 +32,14 @@ func Exact(v float64) string {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// IfAny formats a number; "" for 0, which stands for none.
+func IfAny(format string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, n)
 }
 
 // Count formats "1 mode" and "18,096 modes".

@@ -133,15 +133,12 @@ type NoSettingError struct {
 }
 
 func (e *NoSettingError) Error() string {
-	n, batch, none := e.Nearest, "", "no power mode is predicted to meet the limit"
+	n, none := e.Nearest, "no power mode is predicted to meet the limit"
 	switch shown := e.Ended == optimize.NoWay || e.Ended == optimize.Exhausted; {
 	case e.Tried > 0 && shown:
 		none = optimize.ErrInfeasible.Error()
 	case e.Tried > 0:
 		none = fmt.Sprintf("none of %s measured meets the limit", text.Count(e.Tried, "setting"))
-	}
-	if n.Batch > 0 {
-		batch = fmt.Sprintf(" at batch size %d", n.Batch)
 	}
 	rate := n.ServedPerS
 	if n.Batch > 0 && n.TimeMS > 0 {
@@ -152,7 +149,7 @@ func (e *NoSettingError) Error() string {
 		late = fmt.Sprintf("p%.4g %s ms, ", 100*e.Ask.quantile(), text.Exact(n.LatencyMS))
 	}
 	return fmt.Sprintf("%s (%v): nearest is %v%s with %s%s W, at most %s requests/s (%s)",
-		none, e.Ask, n.Mode, batch, late, text.Exact(n.PeakW), text.Exact(rate), n.Why())
+		none, e.Ask, n.Mode, text.IfAny(" at batch size %d", n.Batch), late, text.Exact(n.PeakW), text.Exact(rate), n.Why())
 }
 
 func (e *NoSettingError) Unwrap() error { return optimize.ErrInfeasible }

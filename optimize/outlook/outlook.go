@@ -77,9 +77,7 @@ func (o *Outlook) Span() [NumAxes][]float64 { return o.span() }
 
 // New predicts every mode of the space by a model, at the largest batch size if the model has several.
 func New(workload string, m *learn.Model, space *tegra.Space) *Outlook {
-	if m.Batches != nil {
-		m = m.At(slices.Max(m.Batches))
-	}
+	m = m.AtLargest()
 	return build(m, workload, m, m.Readings(), space, m.Predict(space.Modes()))
 }
 

@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"jtune/internal/safefile"
+	"jtune/internal/text"
 	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -37,10 +38,8 @@ const (
 
 // modeFolder creates the folder of a setting; variant holds an experiment's columns, otherwise empty.
 func (r *Record) modeFolder(s tegra.Setting, variant []string) (string, error) {
-	dir := filepath.Join(r.dir, logsName, "pm_"+strings.ReplaceAll(memberText(s.Mode), ",", "_"))
-	if s.Batch > 0 {
-		dir += "_bs" + strconv.Itoa(s.Batch)
-	}
+	dir := filepath.Join(r.dir, logsName, "pm_"+strings.ReplaceAll(memberText(s.Mode), ",", "_")) +
+		text.IfAny("_bs%d", s.Batch)
 	for _, text := range variant {
 		dir += "_" + fileName(text)
 	}

@@ -86,9 +86,7 @@ func (b *Board) Start(j Job) error {
 	if err := b.Fits(j.Workload, j.Batch); err != nil {
 		return err
 	}
-	if w = w.On(b.chip); j.Batch > 0 {
-		w = w.Sized(j.Batch)
-	}
+	w = w.On(b.chip).Sized(j.Batch)
 	if b.table != nil {
 		if _, ok := b.table.of(w.Batch); !ok {
 			return fmt.Errorf("%s does not hold batch size %d, only %v", b.table.name, w.Batch,
@@ -274,12 +272,12 @@ func (b *Board) disturb(j *job, m *Minibatch) {
 	if noise == 0 {
 		return
 	}
-	key := []uint64{b.seed, text(j.label), uint64(j.count), uint64(b.at / time.Microsecond)}
+	key := []uint64{b.seed, hashOf(j.label), uint64(j.count), uint64(b.at / time.Microsecond)}
 	factor := func(part uint64) float64 {
 		return math.Exp(noise * minibatchSD * clamp(normal(append(key, part)...), 4))
 	}
 	load, compute := factor(1), factor(2)
-	epoch := 1 + noise*b.model.drift*clamp(normal(b.seed, text(j.label), uint64(b.nth), uint64(m.Epoch), 5), 2.3)
+	epoch := 1 + noise*b.model.drift*clamp(normal(b.seed, hashOf(j.label), uint64(b.nth), uint64(m.Epoch), 5), 2.3)
 	load, compute = load*epoch, compute*epoch
 	if noise >= 0.05 && uniform(append(key, 3)...) < hiccupShare {
 		compute *= 1.3 + 0.7*uniform(append(key, 4)...)

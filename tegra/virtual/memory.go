@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"jtune/internal/text"
 	"jtune/tegra/virtual/physics"
 )
 
@@ -50,10 +51,7 @@ func (b *Board) Needs(workload string, batch int) int64 {
 	if !known || b.table != nil {
 		return 0
 	}
-	if batch > 0 {
-		w = w.Sized(batch)
-	}
-	return memoryOf(w.On(b.chip))
+	return memoryOf(w.Sized(batch).On(b.chip))
 }
 
 // Needs returns the memory in bytes of a workload's processes on an AGX Orin, see Board.Needs.
@@ -62,10 +60,7 @@ func Needs(workload string, batch int) int64 {
 	if !known {
 		return 0
 	}
-	if batch > 0 {
-		w = w.Sized(batch)
-	}
-	return memoryOf(w)
+	return memoryOf(w.Sized(batch))
 }
 
 // memoryOf returns the memory of a running job, bytes.
@@ -78,11 +73,8 @@ func (b *Board) Fits(workload string, batch int) error {
 	if m.Left(need) >= 0 {
 		return nil
 	}
-	if batch > 0 {
-		workload = fmt.Sprintf("%s at batch size %d", workload, batch)
-	}
-	return fmt.Errorf("%s needs %.1f GB of memory, %.1f with the system: virtual:%s has %g GB", workload,
-		gigabytes(need), gigabytes(need+m.System), b.model.name, b.model.memoryGB)
+	return fmt.Errorf("%s%s needs %.1f GB of memory, %.1f with the system: virtual:%s has %g GB", workload,
+		text.IfAny(" at batch size %d", batch), gigabytes(need), gigabytes(need+m.System), b.model.name, b.model.memoryGB)
 }
 
 func gigabytes(bytes int64) float64 { return float64(bytes) / 1e9 }

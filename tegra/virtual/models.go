@@ -115,7 +115,7 @@ func (b *Board) setInstance(n int) {
 	b.nth, b.unit = n, [2]float64{1, 1}
 	for i, sd := range b.model.spread {
 		if n > 0 {
-			b.unit[i] += sd * clamp(normal(text(b.model.name), uint64(n), uint64(i)), 1.6)
+			b.unit[i] += sd * clamp(normal(hashOf(b.model.name), uint64(n), uint64(i)), 1.6)
 		}
 	}
 }

@@ -40,8 +40,8 @@ func normal(parts ...uint64) float64 {
 	return math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*v)
 }
 
-// text hashes a name for hash (FNV-1a).
-func text(s string) uint64 {
+// hashOf hashes a name for hash (FNV-1a).
+func hashOf(s string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(s))
 	return h.Sum64()

@@ -89,7 +89,7 @@ func (b *Board) deviating(s physics.Steps, w physics.Workload, label string, m t
 // quirks returns mean-zero deviations from the laws, as factors: fixed for a seed, a workload and a mode.
 func (b *Board) quirks(label string, m tegra.Mode) (time, power float64) {
 	scale := quirkSD * b.noise.Or(1)
-	key := []uint64{b.seed, text(label), uint64(m.Cores), uint64(m.CPU), uint64(m.GPU), uint64(m.EMC)}
+	key := []uint64{b.seed, hashOf(label), uint64(m.Cores), uint64(m.CPU), uint64(m.GPU), uint64(m.EMC)}
 	return 1 + scale*clamp(normal(append(key, 1)...), 3), 1 + scale*clamp(normal(append(key, 2)...), 3)
 }
 

@@ -31,11 +31,7 @@ func checkGoal(l metric.Goal) error {
 // printAnswer prints an answer as text, followed by sentences. origin is printed after its mode; "" for measurements of
 // a real board.
 func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin, today string, advice []string) error {
-	batch := ""
-	if a.Batch > 0 {
-		batch = fmt.Sprintf(" at batch size %d", a.Batch)
-	}
-	fmt.Fprintln(w, space.Format(a.Mode)+batch+origin)
+	fmt.Fprintln(w, settingText(space, a.Setting)+origin)
 	sheet := a.Sheet(today)
 	fmt.Fprintln(w, strings.Join(sheet.Lines(), "\n"))
 	rows := append(knownRows(a), further.Rows(further.Of(a.Limit, a.Predicted, a.True, a.Read()))...)

@@ -229,10 +229,7 @@ func (c *campaignsCmd) printKept(list []campaigns.Campaign, head campaigns.Campa
 
 // settingText formats a setting in its board's notation.
 func settingText(space *tegra.Space, at tegra.Setting) string {
-	if at.Batch > 0 {
-		return fmt.Sprintf("%s at batch size %d", space.Format(at.Mode), at.Batch)
-	}
-	return space.Format(at.Mode)
+	return space.Format(at.Mode) + text.IfAny(" at batch size %d", at.Batch)
 }
 
 // describe prints what a campaign measured, on which device, and how.

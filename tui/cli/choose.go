@@ -148,13 +148,10 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	}
 	var findings []string
 	if !c.asJSON {
-		of := m
-		if m.Batches != nil {
-			of = m.At(a.Batch)
-		} else {
+		if m.Batches == nil {
 			situation.Predicted = o.Predicted
 		}
-		findings = append(advice.Findings(of, situation), presentMode(m)...)
+		findings = append(advice.Findings(m.At(a.Batch), situation), presentMode(m)...)
 	}
 	return errors.Join(err, c.answer(a, m, findings))
 }

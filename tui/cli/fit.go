@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -151,9 +150,8 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 		return err
 	}
 	if m.Batches != nil {
-		largest := slices.Max(m.Batches)
-		fmt.Fprintf(c.out, "\nat batch size %d:\n", largest)
-		m = m.At(largest)
+		m = m.AtLargest()
+		fmt.Fprintf(c.out, "\nat batch size %d:\n", m.Batch)
 	}
 	about := advice.Situation{Mode: m.Space.Max(), Minibatches: workloads.Minibatches(m, workloadList(c.base()))}
 	return printAdvice(c.out, advice.Of(m, about))

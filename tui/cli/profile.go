@@ -188,11 +188,7 @@ func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measur
 			usable[at] = true
 		}
 	}
-	thing := "mode"
-	if r.Batches != nil {
-		thing = "setting"
-	}
-	recorded := text.Count(len(all), thing)
+	recorded := text.Count(len(all), tegra.NameOfSettings(r.Batches))
 	switch {
 	case res.Dir != "" && c.asJSON:
 		b := s.Device.Board()
@@ -209,7 +205,7 @@ func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measur
 	maps.DeleteFunc(misset, func(_ tegra.Setting, still bool) bool { return !still })
 	if len(misset) > 0 {
 		c.note("%s misset: while the job ran, a clock differed from its setting twice; no model learns from them; "+
-			"column why names the clock", text.Count(len(misset), thing))
+			"column why names the clock", text.Count(len(misset), tegra.NameOfSettings(r.Batches)))
 	}
 	if res.Kept != "" {
 		c.note("the model of all that is known: %s", res.Kept)

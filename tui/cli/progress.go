@@ -114,11 +114,7 @@ func (r *reporter) progress(p profiles.Progress) {
 
 // name formats a mode, with its batch size if there are several.
 func (r *reporter) name(m tegra.Mode, batch int) string {
-	text := r.device.Space().Format(m)
-	if batch > 0 {
-		text += fmt.Sprintf(" batch %d", batch)
-	}
-	return text
+	return r.device.Space().Format(m) + text.IfAny(" batch %d", batch)
 }
 
 // what names the thing measured: a setting, or an experiment's variant.

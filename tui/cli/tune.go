@@ -118,9 +118,7 @@ func wantLimits(r *measure.TuneRequest) error {
 func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.TuneRequest) error {
 	rep := c.reporter(s.Device)
 	rep.quietRows = true // each probe prints its own line
-	thing := "mode"
 	if r.Batches != nil {
-		thing = "setting"
 		goal := sizedGoal(r.Limit)
 		if r.Loaded() {
 			goal = "looking for the best under the load"
@@ -133,7 +131,8 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 	res, err := search.Tune(ctx, s, r, orders.Observing(rep.observe))
 	rep.wipe()
 	if res.Dir != "" {
-		c.note("%s measured, %s in %.0f s, %s; recorded in %s", text.Count(distinct(res.Probes), thing),
+		c.note("%s measured, %s in %.0f s, %s; recorded in %s",
+			text.Count(distinct(res.Probes), tegra.NameOfSettings(r.Batches)),
 			text.Count(len(res.Probes), "measurement"), res.Took.Seconds(), res.Ended, res.Dir)
 	}
 	if res.Kept != "" {
@@ -197,9 +196,7 @@ func (c *tuneCmd) findings(s *session.Session, m *learn.Model, a answers.Answer)
 	if m == nil {
 		return nil
 	}
-	if m.Batches != nil {
-		m = m.At(a.Batch)
-	}
+	m = m.At(a.Batch)
 	list, _ := workloads.Configured(c.options.Paths) // read again: --save may have added one
 	return advice.Findings(m, advice.Situation{Mode: a.Mode, Present: s.Setup(), Presets: s.Device.Presets(),
 		Minibatches: workloads.Minibatches(m, list)})

@@ -245,12 +245,7 @@ func KnobText(m tegra.Mode, k tegra.Knob) string {
 }
 
 // BatchText formats a batch size with a leading space; "" if it is not an input.
-func BatchText(batch int) string {
-	if batch == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" batch %d", batch)
-}
+func BatchText(batch int) string { return text.IfAny(" batch %d", batch) }
 
 // between formats a band; a dash if there is none.
 func between(lo, hi string) string {

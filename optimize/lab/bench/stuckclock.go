@@ -9,6 +9,7 @@ import (
 
 	"jtune/internal/sorted"
 	"jtune/internal/stats"
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
@@ -81,14 +82,11 @@ func stuck(rows []tegra.Measured) (index []int, words []string) {
 				index = append(index, run[1:]...)
 			}
 		}
-		size := ""
-		if e.batch > 0 {
-			size = fmt.Sprintf(", batch size %d", e.batch)
-		}
 		words = append(
 			words,
 			fmt.Sprintf("%d cores, memory at %s%s (%d settings)",
-				e.cores, strings.TrimSpace(e.emc.String()), size, len(index)-from),
+				e.cores, strings.TrimSpace(e.emc.String()), text.IfAny(", batch size %d", e.batch),
+				len(index)-from),
 		)
 	}
 	slices.Sort(index)

@@ -16,10 +16,7 @@ func OrderText(list []tegra.Setting, after tegra.Val[tegra.Mode], mode func(m te
 	up := Raised(list, after)
 	var words []string
 	for i, at := range list[:min(len(list), most)] {
-		word := mode(at.Mode)
-		if at.Batch > 0 {
-			word += fmt.Sprintf(" bs %d", at.Batch)
-		}
+		word := mode(at.Mode) + text.IfAny(" bs %d", at.Batch)
 		if up[i] {
 			word = "↑" + word
 		}
@@ -44,11 +41,7 @@ func Raised(list []tegra.Setting, after tegra.Val[tegra.Mode]) []bool {
 
 // PlanText describes what a plan measures: "6 random modes of cores>=4, 3 times each".
 func PlanText(p record.PlanHeader, search *record.SearchHeader) string {
-	thing := "mode"
-	if len(p.Batches) > 0 {
-		thing = "setting"
-	}
-	out := p.Kind
+	thing, out := tegra.NameOfSettings(p.Batches), p.Kind
 	switch {
 	case p.Kind == TuneKind && search != nil && search.Strategy != "auto" && search.Strategy != "":
 		out = search.Strategy + " search, " + p.Source

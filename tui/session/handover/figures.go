@@ -6,6 +6,7 @@ import (
 	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/internal/safefile"
+	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
@@ -67,13 +68,10 @@ func (r Report) proof(i int, at tegra.Setting) []document.Part {
 // interpret are replaced.
 func (r Report) job(batch int) string {
 	name := r.Header.Workload.Name
-	switch {
-	case name == "" || name != safefile.Name(name):
+	if name == "" || name != safefile.Name(name) {
 		return "WORKLOAD"
-	case batch > 0:
-		return fmt.Sprintf("%s/%d", name, batch)
 	}
-	return name
+	return name + text.IfAny("/%d", batch)
 }
 
 // soakParts returns the verdict of a soak, its margins and its curves.

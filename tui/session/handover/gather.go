@@ -150,8 +150,9 @@ func SoakOf(list []campaigns.Campaign, of campaigns.Campaign, at tegra.Setting) 
 // known returns the predictions of a campaign's model for all modes; nil without a model.
 func (r *Report) known(o session.Options, list []campaigns.Campaign, c campaigns.Campaign) *outlook.Outlook {
 	var batches []int
+	size := 0 // the answer's
 	if r.Kept != nil {
-		batches = r.Kept.Batches
+		batches, size = r.Kept.Batches, r.Kept.Answers[0].Batch
 	}
 	pool := models.NamePool(list, c.Header.Workload, c.Board, batches)
 	path := models.ModelOf(o.Paths, pool)
@@ -163,11 +164,5 @@ func (r *Report) known(o session.Options, list []campaigns.Campaign, c campaigns
 		r.Notes = append(r.Notes, err.Error())
 		return nil
 	}
-	if m.Batches != nil { // at the answer's batch size
-		if r.Kept == nil || r.Kept.Answers[0].Batch == 0 {
-			return nil
-		}
-		m = m.At(r.Kept.Answers[0].Batch)
-	}
-	return outlook.New(c.Header.Workload.Name, m, m.Space)
+	return outlook.New(c.Header.Workload.Name, m.At(size), m.Space)
 }

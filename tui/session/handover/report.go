@@ -61,10 +61,7 @@ func day(t time.Time) string {
 
 // setting formats a setting in the notation of the report's board.
 func (r Report) setting(at tegra.Setting) string {
-	if at.Batch > 0 {
-		return fmt.Sprintf("%s at batch size %d", r.Space.Format(at.Mode), at.Batch)
-	}
-	return r.Space.Format(at.Mode)
+	return r.Space.Format(at.Mode) + text.IfAny(" at batch size %d", at.Batch)
 }
 
 // answer returns the question, the answer, and its gain.
@@ -169,15 +166,7 @@ func (r Report) path() []document.Part {
 	f := r.cloud()
 	return append(parts, document.Drawing{Figure: f}, document.Text(
 		"Large dots were measured. Small dots are predicted by a model of the measured modes; the rings are those "+
-			"that no other mode beats in both quantities."+sizeText(r.Known.Batch)))
-}
-
-// sizeText names the batch size of a figure; "" if it was not chosen.
-func sizeText(batch int) string {
-	if batch == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" All are at batch size %d.", batch)
+			"that no other mode beats in both quantities."+text.IfAny(" All are at batch size %d.", r.Known.Batch)))
 }
 
 // mostRows caps the measured modes in a report.
@@ -262,11 +251,8 @@ func (r Report) board() []document.Part {
 	add("JetPack", h.Device.JetPack)
 	add("power", h.Device.Total)
 	add("rails", strings.Join(h.Device.Rails, ", "))
-	job := h.Workload.Name
 	batch, workers := h.Workload.Known()
-	if batch > 0 {
-		job += fmt.Sprintf(", batch size %d", batch)
-	}
+	job := h.Workload.Name + text.IfAny(", batch size %d", batch)
 	if workers > 0 {
 		job += ", " + text.Count(workers, "worker")
 	}

@@ -174,10 +174,7 @@ func Verify(ctx context.Context, s *session.Session, r VerifyRequest, observe fu
 	case given:
 		a.Limit = r.Limit
 	}
-	w := again.Tune.Workload
-	if a.Batch > 0 {
-		w = w.AtBatch(a.Batch)
-	}
+	w := again.Tune.Workload.AtBatch(a.Batch)
 	heat, stop := warming(s, a.Mode)
 	v = Verification{Mode: a.Mode, Goal: a.Limits(), Since: c.Header.Created, Virtual: a.Virtual}
 	v.Now.TimeMS, v.Now.PowerW = math.NaN(), math.NaN()

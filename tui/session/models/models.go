@@ -70,7 +70,7 @@ func ofOneSize(m *learn.Model) *learn.Model {
 	if m.Batches == nil {
 		return m
 	}
-	one := m.At(slices.Max(m.Batches))
+	one := m.AtLargest()
 	one.Warnings = append(slices.Clone(m.Warnings), fmt.Sprintf("shown for batch size %d of %s", one.Batch,
 		text.JoinInts(m.Batches)))
 	return one

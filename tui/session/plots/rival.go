@@ -23,10 +23,7 @@ type Rival struct {
 
 // RivalOf returns a model as a rival of an outlook, at the outlook's batch size.
 func RivalOf(name string, m *learn.Model, o *outlook.Outlook) Rival {
-	if m.Batches != nil && o.Batch > 0 {
-		m = m.At(o.Batch)
-	}
-	chooses := outlook.New(o.Workload, m, o.Space())
+	chooses := outlook.New(o.Workload, m.At(o.Batch), o.Space())
 	if from, own := m.Provenance, o.Model.Provenance; from.Workload == own.Workload && from.Device == own.Device &&
 		from.Origin() == own.Origin() {
 		chooses.Found = o.Found

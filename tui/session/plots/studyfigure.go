@@ -124,10 +124,7 @@ func RepeatsFigure(readings []tegra.Measured, from learn.Provenance) figure.Figu
 			continue
 		}
 		row := len(f.Rows)
-		name := fmt.Sprintf("%s ×%d", g.Mode, len(g.TimesMS))
-		if g.Batch > 0 {
-			name += fmt.Sprintf(" bs %d", g.Batch)
-		}
+		name := fmt.Sprintf("%s ×%d", g.Mode, len(g.TimesMS)) + text.IfAny(" bs %d", g.Batch)
 		f.Rows = append(f.Rows, name)
 		for i, values := range [][]float64{g.TimesMS, g.PowersW} {
 			off, median := make([]float64, len(values)), stats.Median(values)

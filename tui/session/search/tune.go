@@ -248,12 +248,10 @@ func summarise(s *session.Session, out *measure.TuneResult, r measure.TuneReques
 		return nil
 	}
 	known, err := models.Learn(s, r.Workload, r.Batches, out.Dir, readings, ref, r.Keep)
-	var predictor learn.Predictor
-	if out.Fitted, out.Kept = known.Model, known.Path; known.Model != nil {
-		predictor = known.Model
-	}
+	out.Fitted, out.Kept = known.Model, known.Path
 	versus := func(m tegra.Measured) outlook.Comparisons {
-		if known.Model != nil && known.Batches != nil {
+		var predictor learn.Predictor
+		if known.Model != nil {
 			predictor = known.At(m.Batch)
 		}
 		return outlook.Compare(optimize.MeasuredPrediction(m), predictor, tegra.OncePerSetting(known.Rows),

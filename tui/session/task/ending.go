@@ -33,10 +33,7 @@ func (s *Spec) Ending(now Snapshot) string {
 	}
 	if s.Kind == Verifying && len(now.Readings) > 0 {
 		m := tegra.MeansOf(now.Readings)[0]
-		at := m.Mode.String()
-		if m.Batch > 0 {
-			at += fmt.Sprintf(" batch %d", m.Batch)
-		}
+		at := m.Mode.String() + text.IfAny(" batch %d", m.Batch)
 		says := fmt.Sprintf("measured %s: %s ms, %s W", at, text.Of(m.TimeMS), text.Of(m.PowerW))
 		if v := standing.VerdictOf(s.Limit, now.Readings); v != standing.NoVerdict {
 			says += fmt.Sprintf(", %s in %s", v, text.Count(m.N, "reading"))

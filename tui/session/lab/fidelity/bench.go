@@ -166,9 +166,7 @@ func (b *bench) job(name string, s setup) (physics.Workload, error) {
 	if !ok {
 		return w, fmt.Errorf("no workload %q", name)
 	}
-	if s.batch > 0 {
-		w = w.Sized(s.batch)
-	}
+	w = w.Sized(s.batch)
 	if s.workers.OK {
 		w.Workers = s.workers.V
 	}
