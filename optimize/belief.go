@@ -262,10 +262,6 @@ func (t *tails) quantile(share float64) float64 {
 
 func square(x float64) float64 { return x * x }
 
-func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
-
-func density(z float64) float64 { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
-
 // argmax keeps the first index of the largest value; a second value breaks ties.
 type argmax struct {
 	index       int

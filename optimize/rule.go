@@ -174,8 +174,7 @@ func (r *rule) doubt() float64 {
 	time, power := r.after(r.answer, r.sT[r.answer], r.errorT), r.after(r.answer, r.sP[r.answer], r.errorP)
 	t := r.terms(r.answer)
 	sd := math.Hypot(t.ByTime*time.moves*r.sT[r.answer], t.ByPower*power.moves*r.sP[r.answer])
-	z := (r.best - next) / sd
-	return sd * (z*normalCDF(z) + density(z))
+	return stats.Improvement(r.best-next, sd)
 }
 
 // gainAt returns the expected gain at one time: most less the power's part of the goal, ln power by times, where power
@@ -200,19 +199,19 @@ func (r *rule) roughly(i int) float64 {
 	sP, in, t := r.sdPower(i), 1.0, r.terms(i)
 	if !r.any() {
 		sd := t.ByTime*r.sT[i] + t.ByPower*sP
-		z := (r.best - r.goal(i)) / sd
-		if z < -4 {
+		by := r.best - r.goal(i)
+		if by < -4*sd {
 			return 0
 		}
-		in = sd * (z*normalCDF(z) + density(z))
+		in = stats.Improvement(by, sd)
 	}
 	z := (t.lnPower - r.lnP[i]) / sP
 	if z < -4 {
 		return 0
 	}
-	in = in * normalCDF(z) * normalCDF((t.lnTime-r.lnT[i])/r.sT[i])
+	in = in * stats.NormalCDF(z) * stats.NormalCDF((t.lnTime-r.lnT[i])/r.sT[i])
 	for _, o := range r.further {
-		in *= normalCDF((o.terms(i).lnPower - o.lnP[i]) / o.sdPower(i))
+		in *= stats.NormalCDF((o.terms(i).lnPower - o.lnP[i]) / o.sdPower(i))
 	}
 	return in
 }

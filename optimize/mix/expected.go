@@ -1,6 +1,10 @@
 package mix
 
-import "math"
+import (
+	"math"
+
+	"jtune/internal/stats"
+)
 
 // Strict turns train whole minibatches. With predicted times the number that fits between two batches is uncertain: at
 // the median none may fit, yet one may fit with a good chance.
@@ -20,7 +24,7 @@ func (o *Outcome) expect(most int, window, s float64) {
 	}
 	room := window - s
 	fits := func(k int) float64 {
-		return normalCDF((room - float64(k)*t) / math.Hypot(served, float64(k)*trained))
+		return stats.NormalCDF((room - float64(k)*t) / math.Hypot(served, float64(k)*trained))
 	}
 	doubt := math.Hypot(served, float64(o.Tau)*trained) / t
 	if doubt > manyDoubted {
@@ -48,5 +52,3 @@ func (o *Outcome) expect(most int, window, s float64) {
 		o.more += p
 	}
 }
-
-func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/tegra/metric"
@@ -84,7 +85,7 @@ func (o *Outcome) chance(over float64) float64 {
 	for _, l := range o.limits {
 		if own := o.own(l); l.most > 0 && !math.IsInf(own, 1) { // of an overloaded server the busy share tells
 			sd := max(math.Log(l.value/own), leastSD)
-			least = min(least, normalCDF(math.Log(over*l.most/own)/sd))
+			least = min(least, stats.NormalCDF(math.Log(over*l.most/own)/sd))
 		}
 	}
 	return least
@@ -149,7 +150,8 @@ func (e *NoSettingError) Error() string {
 		late = fmt.Sprintf("p%.4g %s ms, ", 100*e.Ask.quantile(), text.Exact(n.LatencyMS))
 	}
 	return fmt.Sprintf("%s (%v): nearest is %v%s with %s%s W, at most %s requests/s (%s)",
-		none, e.Ask, n.Mode, text.IfAny(" at batch size %d", n.Batch), late, text.Exact(n.PeakW), text.Exact(rate), n.Why())
+		none, e.Ask, n.Mode, text.IfAny(" at batch size %d", n.Batch), late, text.Exact(n.PeakW), text.Exact(rate),
+		n.Why())
 }
 
 func (e *NoSettingError) Unwrap() error { return optimize.ErrInfeasible }

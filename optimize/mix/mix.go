@@ -170,13 +170,8 @@ type Outcome struct {
 
 // Check returns an error for a contradictory ask.
 func (a *Ask) Check() error {
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{{"latency limit", a.LatencyMS}} {
-		if v.value < 0 || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
-			return fmt.Errorf("%s is %g, must be a positive number", v.name, v.value)
-		}
+	if ms := a.LatencyMS; ms < 0 || math.IsNaN(ms) || math.IsInf(ms, 0) {
+		return fmt.Errorf("latency limit is %g, must be a positive number", ms)
 	}
 	if err := a.Goal.Check(); err != nil {
 		return err

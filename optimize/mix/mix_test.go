@@ -88,9 +88,9 @@ func TestAskOfAClosedLoopServesAsFastAsItCan(t *testing.T) {
 	}
 }
 
-// A refusal has one value for each quantity: the reason names the value that the answer has, and its uncertainty only
-// where that alone breaks the limit.
-func TestRefusalNamesOneValuePerQuantity(t *testing.T) {
+// Why a setting is refused has one value for each quantity: it names the value that the answer has, and its uncertainty
+// only where that alone breaks the limit.
+func TestWhyNamesOneValuePerQuantity(t *testing.T) {
 	t.Parallel()
 	doubtful := known(1, 20, 20)
 	doubtful.LnPowerSD, doubtful.LnTimeSD = 0.1, 0.1

@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"jtune/internal/sorted"
+	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -319,9 +320,7 @@ func (s *search) worth(open []Outcome) func(o *Outcome) float64 {
 	than, scale, first := 0.0, 0.0, 1.0
 	gains := func(o *Outcome) float64 {
 		value, _ := want.value(o, as)
-		sd := max(want.lnSD(o)*math.Abs(value), leastSD)
-		z := (than - value) / sd
-		return o.chance(1) * sd * (z*normalCDF(z) + math.Exp(-z*z/2)/math.Sqrt(2*math.Pi))
+		return o.chance(1) * stats.Improvement(than-value, max(want.lnSD(o)*math.Abs(value), leastSD))
 	}
 	if best := &s.result.Best; s.result.Feasible {
 		than, _ = want.value(best, as)

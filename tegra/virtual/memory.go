@@ -74,7 +74,8 @@ func (b *Board) Fits(workload string, batch int) error {
 		return nil
 	}
 	return fmt.Errorf("%s%s needs %.1f GB of memory, %.1f with the system: virtual:%s has %g GB", workload,
-		text.IfAny(" at batch size %d", batch), gigabytes(need), gigabytes(need+m.System), b.model.name, b.model.memoryGB)
+		text.IfAny(" at batch size %d", batch), gigabytes(need), gigabytes(need+m.System), b.model.name,
+		b.model.memoryGB)
 }
 
 func gigabytes(bytes int64) float64 { return float64(bytes) / 1e9 }

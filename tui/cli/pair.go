@@ -71,25 +71,25 @@ func (c *pairCmd) run(ctx context.Context) error {
 
 // fromModels predicts the answer from models.
 func (c *pairCmd) fromModels() error {
-	r := pair.PairRequest{Question: c.Question, Policy: c.Policy, Tau: c.Tau, Seed: c.options.Seed}
-	var err error
-	if r.Train, err = c.loadPowered("pair", c.train); err != nil {
+	train, err := c.loadPowered("pair", c.train)
+	if err != nil {
 		return err
 	}
-	if r.Infer, err = c.loadPowered("pair", c.infer); err != nil {
+	infer, err := c.loadPowered("pair", c.infer)
+	if err != nil {
 		return err
 	}
-	if err := pair.Refused(c.options, r.Train, r.Infer, r.Infer.Batches); err != nil {
+	if err := pair.Refused(c.options, train, infer); err != nil {
 		return err
 	}
-	p, err := pair.Pair(r)
+	p, err := pair.Predict(c.Request, train, infer, c.options.Seed)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
-	c.doubts(r.Train)
-	c.doubts(r.Infer)
+	c.doubts(train)
+	c.doubts(infer)
 	p.Train, p.Infer = cmp.Or(p.Train, c.train), cmp.Or(p.Infer, c.infer)
-	return errors.Join(err, c.print(p, r.Infer.Space, originMark(r.Infer.Provenance.Origin())))
+	return errors.Join(err, c.print(p, infer.Space, originMark(infer.Provenance.Origin())))
 }
 
 // measure finds the answer by running pairs.

@@ -119,8 +119,8 @@ func (w *Workload) Infers() bool { return w.network != nil }
 // Minibatches returns the number of minibatches per epoch at a batch size.
 func (w Workload) Minibatches(batch int) int { return (w.Samples + batch - 1) / batch }
 
-// Sized returns the workload at another batch size, 0 being its own: smaller sizes fill the GPU poorly, a larger one saves a little
-// (slopes from MobileNet on an AGX Xavier, 125, 175, 195 and 361 ms at 1, 8, 16 and 32).
+// Sized returns the workload at another batch size, 0 being its own: smaller sizes fill the GPU poorly, a larger one
+// saves a little (slopes from MobileNet on an AGX Xavier, 125, 175, 195 and 361 ms at 1, 8, 16 and 32).
 func (w Workload) Sized(batch int) Workload {
 	switch {
 	case batch == 0:

@@ -72,7 +72,7 @@ func (r *Request) fitting(s *session.Session) {
 
 // Refused returns why the present board would not run the workloads of two models together, by the same rule as Search;
 // nil if it would, or if the models belong to another board or to unknown workloads.
-func Refused(o session.Options, train, infer *learn.Model, batches []int) error {
+func Refused(o session.Options, train, infer *learn.Model) error {
 	s, err := session.Open(o)
 	if err != nil {
 		return nil
@@ -89,5 +89,5 @@ func Refused(o session.Options, train, infer *learn.Model, batches []int) error 
 		}
 		jobs[i] = jobs[i].AtBatch(cmp.Or(m.Batch, from.Batch))
 	}
-	return pairFits(s, Request{Train: jobs[0], Infer: jobs[1], Batches: batches})
+	return pairFits(s, Request{Train: jobs[0], Infer: jobs[1], Batches: infer.Batches})
 }

@@ -14,15 +14,6 @@ import (
 	"jtune/tegra/metric"
 )
 
-// PairRequest asks for the setting in which a training job and an inference job share one GPU.
-type PairRequest struct {
-	Train, Infer *learn.Model
-	metric.Question
-	Policy string // "": the better of strict and fill
-	Tau    int    // of strict turns: maximum minibatches between two batches; 0: as many as fit
-	Seed   uint64
-}
-
 // quantiles returns the predicted latencies of an ask in a setting.
 func quantiles(a mix.Ask, at tegra.Setting, infer mix.Phase, train *mix.Phase) (out [3]float64) {
 	for i, q := range []float64{0.5, 0.95, 0.99} {
@@ -33,24 +24,20 @@ func quantiles(a mix.Ask, at tegra.Setting, infer mix.Phase, train *mix.Phase) (
 	return out
 }
 
-// Pair chooses the setting and policy with most training within the limits, from the models of both workloads. If none
-// meets them, the error is an *optimize.NoSettingError and the answer the nearest.
-func Pair(r PairRequest) (Answer, error) {
-	if err := r.check(); err != nil {
+// Predict chooses the setting and policy with most training within the limits, from the models of both workloads. If
+// none meets them, the error is an *optimize.NoSettingError and the answer the nearest.
+func Predict(r Request, trains, infers *learn.Model, seed uint64) (Answer, error) {
+	if err := onOneBoard(trains, infers); err != nil {
 		return Answer{}, err
 	}
-	ask, err := mix.AskOf(r.Question, r.Seed)
+	ask, err := r.Ask(seed)
 	if err != nil {
 		return Answer{}, err
 	}
-	if !ask.Load.Open() {
-		return Answer{}, usage.Of(errPairRate)
-	}
-	ask.Tau, ask.Policy = r.Tau, r.Policy
-	infer, settings := serving.Phase(outlook.OutlookOf(r.Infer, tegra.Settings(r.Infer.Space.Modes(), r.Infer.Batches)))
-	train := trainingPhase(r.Train)
-	of := r.Infer.Provenance
-	best := Answer{Train: r.Train.Provenance.Workload, Infer: of.Workload, Device: of.Device, Virtual: of.Virtual}
+	ask.Policy, ask.Goal.Margin = r.Policy, metric.UsualMargin
+	infer, settings := serving.Phase(outlook.OutlookOf(infers, tegra.Settings(infers.Space.Modes(), infers.Batches)))
+	train, of := trainingPhase(trains), infers.Provenance
+	best := Answer{Train: trains.Provenance.Workload, Infer: of.Workload, Device: of.Device, Virtual: of.Virtual}
 	list, err := ask.Choose(settings, infer, &train)
 	if none, infeasible := errors.AsType[*mix.NoSettingError](err); infeasible {
 		list = []mix.Outcome{none.Nearest}
@@ -63,20 +50,19 @@ func Pair(r PairRequest) (Answer, error) {
 	return best, err
 }
 
-// check rejects models that cannot belong to one board.
-func (r PairRequest) check() error {
-	here, there := r.Train.Provenance, r.Infer.Provenance
-	same := func(m tegra.Mode) bool { return r.Infer.Space.Contains(m) }
+// onOneBoard rejects models that cannot belong to one board.
+func onOneBoard(train, infer *learn.Model) error {
+	here, there := train.Provenance, infer.Provenance
 	switch {
-	case !r.Train.HasPower() || !r.Infer.HasPower():
+	case !train.HasPower() || !infer.HasPower():
 		return errors.New("a pair needs the power of both workloads: one of the models has only times")
 	case here.Device != "" && there.Device != "" && here.Device != there.Device,
-		!slices.ContainsFunc(r.Train.Space.Modes(), same):
+		!slices.ContainsFunc(train.Space.Modes(), infer.Space.Contains):
 		return fmt.Errorf("the models describe two boards, %s and %s: a pair shares one", here.Device, there.Device)
 	case here.Virtual != there.Virtual:
 		return errors.New("one of the models describes a virtual board, the other does not")
-	case len(r.Train.Batches) > 1:
-		return usage.Batch.Errorf("the training's model holds batch sizes %v", r.Train.Batches).
+	case train.Batches != nil:
+		return usage.Batch.Errorf("the training's model holds batch sizes %v", train.Batches).
 			Advise("a training job keeps one, fit it with %s", usage.Batch.Value())
 	}
 	return nil

@@ -84,12 +84,8 @@ func switchCost(ctx context.Context, s *session.Session, r Request, ask mix.Ask,
 			mode, part, name = of.Infer.Mode, turns.ServeAlone, harness.JobInfer
 		}
 		began := s.Clock.Now()
-		applied, err := g.Apply(ctx, tegra.Request{Mode: mode})
-		switch {
-		case err != nil:
+		if err := setMode(ctx, s, g, mode); err != nil {
 			return 0, err
-		case !applied.OK():
-			return 0, fmt.Errorf("the board did not accept %s", s.Device.Space().Format(mode))
 		}
 		pair.Share(part)
 		first, turn, err := firstTurn(ctx, pair, name, s.Clock.Now())
@@ -101,6 +97,14 @@ func switchCost(ctx context.Context, s *session.Session, r Request, ask mix.Ask,
 		}
 	}
 	return stats.Median(costs), nil
+}
+
+func setMode(ctx context.Context, s *session.Session, g tegra.Applier, mode tegra.Mode) error {
+	applied, err := g.Apply(ctx, tegra.Request{Mode: mode})
+	if err == nil && !applied.OK() {
+		err = fmt.Errorf("the board did not accept %s", s.Device.Space().Format(mode))
+	}
+	return err
 }
 
 // firstTurn returns when the first turn of a job that began after a moment ended, and how long the later turns take.
@@ -224,11 +228,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 			mode, words = apart.Train, r.Train.Name
 		}
 		if words != "" {
-			applied, err := g.Apply(ctx, tegra.Request{Mode: mode})
-			if err == nil && !applied.OK() {
-				err = fmt.Errorf("the board did not accept %s", s.Device.Space().Format(mode))
-			}
-			if err != nil {
+			if err := setMode(ctx, s, g, mode); err != nil {
 				return err
 			}
 			n++
