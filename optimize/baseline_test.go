@@ -51,65 +51,6 @@ func TestPowerTrainMeasuresWhatItsNetworksPick(t *testing.T) {
 	}
 }
 
-func TestPowerTrainPicksOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains networks")
-	}
-	t.Parallel()
-	b := optimizetest.New(t)
-	limit, n := metric.Watts(25), 0
-	res, err := tuneModes(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
-		got, err := b.Measure(ctx, m)
-		if n++; n == randomModes+1 {
-			got.PowerW = 26
-		}
-		return got, err
-	}, TuneOptions{Limit: limit, Space: b.Space, Strategy: PowerTrain, Reference: optimizetest.Reference(t, b, true)})
-	must.NoError(t, err)
-	best := -1
-	for i, p := range res.Probes[:randomModes] {
-		if p.Feasible && (best < 0 || p.TimeMS < res.Probes[best].TimeMS) {
-			best = i
-		}
-	}
-	if least := res.Probes[best]; len(res.Probes) > randomModes+3 || res.Measured.TimeMS > least.TimeMS*(1+0.05) ||
-		!res.Verified ||
-		!res.Feasible {
-		t.Errorf("got %+v after %d probes, want %+v, the best of the random modes, or one alike",
-			res.Measured, len(res.Probes), least.Measured)
-	}
-	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "broke the limit") {
-		t.Errorf("warnings: %q", res.Warnings)
-	}
-}
-
-func TestPowerTrainKeepsItsPickBesideABetterRandomMode(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains networks")
-	}
-	t.Parallel()
-	b := optimizetest.New(t)
-	n := 0
-	res, err := tuneModes(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
-		got, err := b.Measure(ctx, m)
-		if n++; n > randomModes { // the pick, slower than its networks think
-			got.TimeMS *= 2
-		}
-		return got, err
-	}, TuneOptions{
-		Limit:     metric.Watts(25),
-		Space:     b.Space,
-		Strategy:  PowerTrain,
-		Reference: optimizetest.Reference(t, b, true),
-	})
-	must.NoError(t, err)
-	if res.Mode != res.Probes[randomModes].Mode || len(res.Warnings) != 1 ||
-		!strings.Contains(res.Warnings[0], "measured better") {
-		t.Errorf("got %v with warnings %q, want the pick %v and a word of a better random mode",
-			res.Mode, res.Warnings, res.Probes[randomModes].Mode)
-	}
-}
-
 func TestPowerTrainMeasuresTheNearestWhereNoneIsFeasible(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains networks")

@@ -62,15 +62,6 @@ func TestBinaryHasATrace(t *testing.T) {
 	}
 }
 
-func TestBinaryAloneHasATrace(t *testing.T) {
-	t.Parallel()
-	b := optimizetest.New(t)
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(25), Space: b.Space})
-	if err != nil || res.Trace != nil {
-		t.Errorf("got %v, %v", res.Trace, err)
-	}
-}
-
 func TestBinaryOverBatchSizes(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)

@@ -76,6 +76,15 @@ func TestChooseKnownTakesTheBestKnownOfEquals(t *testing.T) {
 		{"no mode beyond the slowdown",
 			[]learn.Prediction{pred(1, 100, 40, 0, 0), pred(2, 109, 30, 0.01, 0.01), measured(3, 111, 30)},
 			[]int{0, 0, 2}, metric.Goal{SlowerPct: 10}, 1},
+		{"a measured one that is slower by the noise alone",
+			[]learn.Prediction{pred(1, 100, 20, 0, 0.01), measured(2, 100*(1+sameValue), 19)}, []int{0, 1},
+			metric.Watts(100), 1},
+		{"not one that is slower by more",
+			[]learn.Prediction{pred(1, 100, 20, 0, 0.01), measured(2, 100.1*(1+sameValue), 19)}, []int{0, 1},
+			metric.Watts(100), 0},
+		{"not one beyond the slowdown, however often it was read",
+			[]learn.Prediction{measured(1, 100, 30), measured(2, 105, 20), measured(3, 120, 20)},
+			[]int{1, 1, 2}, metric.Goal{SlowerPct: 10}, 1},
 	} {
 		got, err := ChooseKnown(c.known, func(i int) int { return c.n[i] }, c.limit)
 		if err != nil || got != c.want {
@@ -213,16 +222,23 @@ func TestChooseAsksNoMarginOfMeasuredModes(t *testing.T) {
 
 func TestLimitSaysWhatItAsks(t *testing.T) {
 	t.Parallel()
-	for want, l := range map[string]metric.Goal{
-		"fastest, power ≤ 30 W":                   metric.Watts(30),
-		"least power, time ≤ 120 ms":              metric.Millis(120),
-		"least power, power ≤ 30 W, time ≤ 12 ms": {Limits: metric.Power.Max(30).And(metric.Time.Max(12))},
-		"fastest, energy ≤ 3 J":                   {Limits: metric.Energy.Max(3)},
-		"least energy":                            {Objective: metric.Energy},
-		"knee of the front":                       {Knee: true},
+	for _, c := range []struct {
+		l            metric.Goal
+		words, brief string
+	}{
+		{metric.Watts(30), "fastest, power ≤ 30 W", "30 W"},
+		{metric.Millis(120), "least power, time ≤ 120 ms", "120 ms"},
+		{metric.Goal{Limits: metric.Power.Max(30).And(metric.Time.Max(12))},
+			"least power, power ≤ 30 W, time ≤ 12 ms", "30 W and 12 ms"},
+		{metric.Goal{Limits: metric.Energy.Max(3)}, "fastest, energy ≤ 3 J", "3 J"},
+		{metric.Goal{Objective: metric.Energy}, "least energy", "least energy"},
+		{metric.Goal{Knee: true}, "knee of the front", ""},
 	} {
-		if got := l.Words(); got != want {
-			t.Errorf("got %q, want %q", got, want)
+		if got := c.l.Words(); got != c.words {
+			t.Errorf("got %q, want %q", got, c.words)
+		}
+		if got := c.l.Brief(); c.brief != "" && got != c.brief {
+			t.Errorf("in brief %q, want %q", got, c.brief)
 		}
 	}
 	_, err := Choose(menu, metric.Watts(5))

@@ -147,31 +147,6 @@ func TestTuneTakesReadingsOutOfRangeForFailures(t *testing.T) {
 	}
 }
 
-func TestTuneReplacesALuckyWinner(t *testing.T) {
-	t.Parallel()
-	limit := metric.Watts(25)
-	b := optimizetest.New(t)
-	twice := map[tegra.Mode]int{}
-	verified := 0
-	b.Shake = func(_ int, r *tegra.Measured) {
-		twice[r.Mode]++
-		if twice[r.Mode] == 2 {
-			if verified++; verified == 1 {
-				r.PowerW = 27 // its true power
-			}
-		}
-	}
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Seed: 1})
-	if err != nil || !res.Verified || verified != 2 {
-		t.Fatalf("got %v, %d verifications", err, verified)
-	}
-	for _, p := range res.Probes {
-		if p.Mode == res.Mode && p.PowerW > limit.Of(metric.Power) {
-			t.Errorf("the answer broke the limit in a reading: %+v", p)
-		}
-	}
-}
-
 // The second best measured mode may be far behind when the winner falls: the
 // search looks for another one before it settles.
 func TestTuneGoesOnWhenTheWinnerFalls(t *testing.T) {

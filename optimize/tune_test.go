@@ -67,7 +67,8 @@ func TestTuneReportsWhatItDid(t *testing.T) {
 	)
 	must.NoError(t, err)
 	n := len(res.Probes)
-	if len(seen) != n || len(b.Probed) != n || res.Probes[0].Why != Start || res.Probes[n-1].Why != Verify ||
+	if len(seen) != n || len(b.Probed) != n || res.Trace != nil ||
+		res.Probes[0].Why != Start || res.Probes[n-1].Why != Verify ||
 		res.Probes[n-1].Mode != res.Mode {
 		t.Errorf("%d probes seen, %d measured, %d told: %v", len(seen), len(b.Probed), n, res.Probes)
 	}
@@ -121,6 +122,9 @@ func TestTuneProbesAreAHardCap(t *testing.T) {
 			}
 			if err != nil && !errors.Is(err, ErrInfeasible) {
 				t.Errorf("%s, %d probes: %v", strategy, n, err)
+			}
+			if strategy == Binary && n < 9 && res.Ended != OutOfProbes {
+				t.Errorf("a binary search with %d probes ended %v", n, res.Ended)
 			}
 			if n > 2 && err == nil && !res.Verified {
 				t.Errorf("%s, %d probes: the answer was not measured twice", strategy, n)

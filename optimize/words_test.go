@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"jtune/internal/must"
-	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -46,20 +45,6 @@ func TestMostProbesGrowsWithTheLimits(t *testing.T) {
 	if MostProbes(1) != DefaultProbes || MostProbes(3) != DefaultProbes+20 || MostServed(1) != 14 ||
 		MostServed(2) != 24 {
 		t.Errorf("got %d, %d, %d, %d", MostProbes(1), MostProbes(3), MostServed(1), MostServed(2))
-	}
-}
-
-func TestLimitSaysItsBounds(t *testing.T) {
-	t.Parallel()
-	for want, l := range map[string]metric.Goal{
-		"30 W": metric.Watts(30), "80 ms": metric.Millis(80),
-		"30 W and 80 ms": {Limits: metric.Power.Max(30).And(metric.Time.Max(80))},
-		"2 J":            {Limits: metric.Energy.Max(2)},
-		"least energy":   {Objective: metric.Energy},
-	} {
-		if got := l.Brief(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
 	}
 }
 
@@ -159,46 +144,6 @@ func TestTuneMeasuresThePresentModeOnceForAllLimits(t *testing.T) {
 	}
 	if n != 1 {
 		t.Errorf("the present mode is measured %d times", n)
-	}
-}
-
-// Among modes equal within reading noise, including exactly at its bound, the best known is chosen.
-func TestChooseKnownTakesTheBetterKnownWithinTheNoise(t *testing.T) {
-	t.Parallel()
-	l := metric.Watts(100)
-	best := learn.Prediction{Measured: reading(2, 100, 20), LnPowerSD: 0.01, TimeLoMS: 90, TimeHiMS: 110}
-	near := MeasuredPrediction(reading(3, 100*(1+sameValue), 19))
-	n := []int{0, 1}
-	got, err := ChooseKnown([]learn.Prediction{best, near}, func(i int) int { return n[i] }, l)
-	if err != nil || got != 1 {
-		t.Errorf("got %d, %v, want the one that was measured", got, err)
-	}
-	far := MeasuredPrediction(reading(3, 100.1*(1+sameValue), 19))
-	if got, _ := ChooseKnown([]learn.Prediction{best, far}, func(i int) int { return n[i] }, l); got != 0 {
-		t.Errorf("got %d, which is slower by more than noise", got)
-	}
-	// Not a mode slower than requested, however well known.
-	l = metric.Goal{SlowerPct: 10}
-	slow := []learn.Prediction{MeasuredPrediction(reading(1, 100, 30)), MeasuredPrediction(reading(2, 105, 20)),
-		MeasuredPrediction(reading(3, 120, 20))}
-	times := []int{1, 1, 2}
-	if got, _ := ChooseKnown(slow, func(i int) int { return times[i] }, l); got != 1 {
-		t.Errorf("within 10 %% of the fastest got %d", got)
-	}
-}
-
-// A binary search reports that it reached its end.
-func TestBinaryEndsConverged(t *testing.T) {
-	t.Parallel()
-	b := optimizetest.New(t)
-	o := TuneOptions{Limit: metric.Watts(25), Space: b.Space, Strategy: Binary}
-	res, err := tuneModes(t.Context(), b.Measure, o)
-	if err != nil || res.Ended != Converged {
-		t.Errorf("ended %v, %v", res.Ended, err)
-	}
-	o.Probes = 4
-	if res, _ = tuneModes(t.Context(), b.Measure, o); res.Ended != OutOfProbes {
-		t.Errorf("with 4 probes ended %v", res.Ended)
 	}
 }
 

@@ -235,16 +235,16 @@ func TestExportedModeParsesBackOnEveryBoard(t *testing.T) {
 	for _, board := range tegratest.Boards() {
 		t.Run(board.Name, func(t *testing.T) {
 			t.Parallel()
-			root := board.New().Write(t)
-			s := openRoot(t, root)
-			conf, err := tegra.DiskFS(root).ReadFile("/etc/nvpmodel.conf")
+			files := tegratest.NewMemory(board.New())
+			s := openFS(t, files)
+			conf, err := files.ReadFile("/etc/nvpmodel.conf")
 			must.NoError(t, err)
 			before, after, _ := strings.Cut(string(conf), "< PM_CONFIG")
 			for _, m := range append(s.Space().Sample(6, 1), s.Space().Max()) {
 				block, err := s.NVPModelBlock(m, "TRIAL")
 				must.NoError(t, err)
-				set(t, root, "/etc/nvpmodel.conf", before+block+"< PM_CONFIG"+after)
-				again := openRoot(t, root)
+				must.NoError(t, files.WriteFile("/etc/nvpmodel.conf", []byte(before+block+"< PM_CONFIG"+after)))
+				again := openFS(t, files)
 				i := slices.IndexFunc(again.Presets(), func(p tegra.Preset) bool { return p.Name == "TRIAL" })
 				if probe := probeNamed(
 					again,
@@ -343,7 +343,7 @@ func TestPlanTakesThePresentStateWhereNoneWasFound(t *testing.T) {
 	t.Parallel()
 	told := 0 // boards on which the found state matters
 	for _, b := range tegratest.Boards() {
-		s := openRoot(t, b.New().Write(t))
+		s := openFS(t, tegratest.NewMemory(b.New()))
 		c := s.Planner()
 		now, err := c.Snapshot()
 		must.NoError(t, err)

@@ -143,25 +143,6 @@ func (d *driver) drain() {
 	}
 }
 
-func TestKeysAtRandomApplyNoMode(t *testing.T) {
-	t.Parallel()
-	steps, rng := walk(1)
-	d := drive(t).withView()
-	for range steps {
-		if rng.IntN(10) == 0 {
-			d.size(rng.IntN(230), rng.IntN(70))
-		}
-		d.press(typedKeys[rng.IntN(len(typedKeys))])
-		d.screen()
-		d.drain()
-		d.quit = false
-	}
-	if n := d.board.Applies(); n != 0 {
-		t.Errorf("%d modes applied without the key for it", n)
-	}
-	t.Logf("counted %d keys, some with a resize", steps)
-}
-
 func TestKeysAtRandomApplyByTheirKeysAndKeepByYOnly(t *testing.T) {
 	t.Parallel()
 	steps, rng := walk(3)
@@ -249,26 +230,5 @@ func TestKeysOfAPasteApplyAndKeepNothing(t *testing.T) {
 	}
 	for _, r := range "yyyy" {
 		d.send(pagetest.Key(string(r)))
-	}
-}
-
-func TestFrameOfEverySizeDownToTenByFour(t *testing.T) {
-	t.Parallel()
-	draws(t)
-	d := drive(t).withView()
-	for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
-		d.press(page)
-		for w := 120; w >= 10; w -= 11 {
-			for h := 40; h >= 4; h -= 4 {
-				d.size(w, h)
-				if got := strings.Count(d.screen(), "\n") + 1; got != h {
-					t.Fatalf("page %s at %dx%d has %d lines", page, w, h, got)
-				}
-			}
-		}
-		d.size(10, 4)
-		d.sees(" W")
-		d.size(40, 12)
-		d.sees("VIRTUAL")
 	}
 }

@@ -86,8 +86,12 @@ func checkPair(t *testing.T, served, trained []tegra.Measured) {
 	infer, train := phaseOf(served), phaseOf(trained)
 	var settings, few []tegra.Setting
 	var watts, sampleMS, batchMS []float64
+	most := 20 // settings with random arrivals, each of which is simulated for every limit
+	if os.Getenv("JTUNE_LONG") != "" {
+		most = 40
+	}
 	for i, m := range served {
-		if i%(1+len(served)/40) == 0 {
+		if i%(1+len(served)/most) == 0 {
 			few = append(few, m.Setting)
 		}
 		settings, watts = append(settings, m.Setting), append(watts, m.PowerW)
@@ -147,7 +151,7 @@ func checkLimits(t *testing.T, name string, ask Ask, limit func(*Ask, float64), 
 				t.Fatalf("%s, %v, %s turns: %v is chosen, and %v is better", name, a, a.Policy, list[0].Setting, at)
 			}
 		}
-		if beside == nil {
+		if beside == nil || a.Policy != Fill { // a map has both policies
 			continue
 		}
 		a.Policy = ""
@@ -160,7 +164,7 @@ func checkLimits(t *testing.T, name string, ask Ask, limit func(*Ask, float64), 
 			}
 		}
 	}
-	if chosen < 3 {
+	if chosen < min(3, steps/2) {
 		t.Errorf("%s, %v, %s turns: %d of %d limits have an answer", name, ask, ask.Policy, chosen, steps)
 	}
 }

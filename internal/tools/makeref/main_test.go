@@ -27,6 +27,8 @@ func madeUp(t *testing.T, count int) string {
 func TestMakerefRejectsBadArguments(t *testing.T) {
 	t.Parallel()
 	few := madeUp(t, 20)
+	bad := filepath.Join(t.TempDir(), "bad.csv")
+	must.NoError(t, os.WriteFile(bad, []byte(rows+"2,268800,torn\n"), 0o644))
 	for _, c := range []struct {
 		name string
 		args []string
@@ -37,6 +39,7 @@ func TestMakerefRejectsBadArguments(t *testing.T) {
 		{"no such file", []string{"-sweep", few + "x", "-out", "."}, "no such file"},
 		{"an absent folder", []string{"-minsteps", "1", "-sweep", few, "-out", filepath.Join(t.TempDir(), "absent")},
 			"no such file"},
+		{"a torn row", []string{"-sweep", bad, "-out", "."}, "line 14"},
 	} {
 		if err := run(t.Context(), c.args, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want it to say %q", c.name, err, c.want)

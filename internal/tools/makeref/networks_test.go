@@ -51,23 +51,3 @@ func TestMakerefWritesNetworksAndTheirNote(t *testing.T) {
 		t.Errorf("printed %q", out.String())
 	}
 }
-
-func TestMakerefRejectsBadArgumentsForNetworks(t *testing.T) {
-	t.Parallel()
-	bad := filepath.Join(t.TempDir(), "bad.csv")
-	must.NoError(t, os.WriteFile(bad, []byte(rows+"2,268800,torn\n"), 0o644))
-	for _, c := range []struct {
-		name string
-		args []string
-		want string
-	}{
-		{"no arguments", nil, "required"},
-		{"no folder", []string{"-sweep", bad}, "required"},
-		{"no such file", []string{"-sweep", bad + "x", "-out", "."}, "no such file"},
-		{"a torn row", []string{"-sweep", bad, "-out", "."}, "line 14"},
-	} {
-		if err := run(t.Context(), c.args, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want it to say %q", c.name, err, c.want)
-		}
-	}
-}

@@ -135,7 +135,7 @@ func TestGradientEqualsFiniteDifferences(t *testing.T) {
 				return d * d
 			}
 			r := rand.New(rand.NewPCG(5, 0))
-			draws := 400
+			draws := 150
 			switch {
 			case testing.Short():
 				draws = 50

@@ -179,21 +179,32 @@ func TestTuneTakesANumberFromAnyQuestion(t *testing.T) {
 }
 
 func TestTuneDoesNotStartWithAnAnswerThatIsNone(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
-		keys []string // at the batch size
-		sees string
+		keys   []string // at the batch size
+		pasted string
+		sees   []string
 	}{
-		"no power at all":       {[]string{"up", "up", "up", "0"}, "0_ W"},
-		"two decimal points":    {[]string{"up", "up", "up", "2", ".", "5", ".", "7"}, "want a number above 0"},
-		"one batch size":        {[]string{"1", "2"}, "✗ two sizes at least"},
-		"an impossible size":    {[]string{"8", ",", "1", "6", ",", "0"}, "✗ 0 is not 1 to"},
-		"wrong, and moved away": {[]string{"up", "up", "up", "0", "enter", "enter"}, "want a number above 0"},
+		"no power at all": {[]string{"up", "up", "up", "0"}, "", []string{"0_ W"}},
+		"two decimal points": {[]string{"up", "up", "up", "2", ".", "5", ".", "7"}, "",
+			[]string{"want a number above 0"}},
+		"one batch size":     {[]string{"1", "2"}, "", []string{"✗ two sizes at least"}},
+		"an impossible size": {[]string{"8", ",", "1", "6", ",", "0"}, "", []string{"✗ 0 is not 1 to"}},
+		"wrong, and moved away": {[]string{"up", "up", "up", "0", "enter", "enter"}, "",
+			[]string{"want a number above 0"}},
+		"pasted words":       {[]string{"up", "up", "up"}, "abc", []string{"within abc_", "want a number above 0"}},
+		"words at the depth": {[]string{"up"}, "abc", []string{"within abc_", "want a number above 0"}},
+		"words for energy":   {[]string{"up", "up", "up", "left"}, "abc", []string{"abc_", "✗ "}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d, _ := driveTune(t, nil)
 			d.Press(c.keys...)
+			if c.pasted != "" {
+				d.Send(tea.PasteMsg{Content: c.pasted})
+			}
 			d.Press("t")
-			d.Sees(c.sees)
+			d.Sees(c.sees...)
 			if want := d.Want(); want != nil {
 				t.Fatalf("it starts %+v", want)
 			}
@@ -235,36 +246,6 @@ func TestTuneSaysThatALimitIsAboveAllThatIsKnownOfTheBoard(t *testing.T) {
 	d.Sees(said)
 	if does, closed := f.Key(pagetest.Key("t")); does == nil || !closed {
 		t.Error("it does not start: this is a note, not an error")
-	}
-}
-
-func TestTuneKeepsAPastedLimitThatIsNone(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		keys   []string // at the batch size
-		pasted string
-		sees   []string
-	}{
-		"words":              {[]string{"up", "up", "up"}, "abc", []string{"within abc_", "want a number above 0"}},
-		"words at the depth": {[]string{"up"}, "abc", []string{"within abc_", "want a number above 0"}},
-		"words for energy":   {[]string{"up", "up", "up", "left"}, "abc", []string{"abc_", "✗ "}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d, _ := driveTune(t, nil)
-			d.Press(c.keys...)
-			d.Send(tea.PasteMsg{Content: c.pasted})
-			d.Press("t")
-			if d.Sees(c.sees...); d.Want() != nil {
-				t.Error("it starts")
-			}
-			for range c.pasted {
-				d.Press("backspace")
-			}
-			if d.Press("t"); d.Want() == nil {
-				t.Errorf("it does not start without what was pasted:\n%s", d.Screen())
-			}
-		})
 	}
 }
 
