@@ -33,6 +33,9 @@ type featureCheck struct {
 // asserts reports whether the check has any condition on the output.
 func (e featureCheck) asserts() bool { return len(e.Says)+len(e.JSON)+e.Lines > 0 }
 
+// text reports whether the check has a condition on the text, not only on the document.
+func (e featureCheck) text() bool { return len(e.Says)+len(e.Never)+e.Lines > 0 || len(e.JSON) == 0 }
+
 func readEvidence(t *testing.T) []featureCheck {
 	t.Helper()
 	const file = "features.toml"
@@ -112,46 +115,38 @@ func TestFeaturesHaveAnAssertionForEveryCommand(t *testing.T) {
 func TestEvidenceOfTheFeatures(t *testing.T) {
 	computes(t)
 	t.Parallel()
-	dir, long := t.TempDir(), os.Getenv("JTUNE_LONG") != ""
-	fresh := 0
-	run := func(t *testing.T, line string) outcome {
-		fresh++
-		line = strings.NewReplacer("{dir}", dir, "{new}", filepath.Join(dir, fmt.Sprint("new", fresh))).Replace(line)
-		args := quotedWords(line)
-		if !strings.Contains(line, "--device ") {
-			args = append(args, "--device", "virtual:agx-orin")
-		}
-		return jtune(t, append(args, "--speed", "max", "--data-dir", filepath.Join(dir, "data"), "--log-file",
-			filepath.Join(dir, "log"))...)
-	}
+	w, long := afterTutorial(t), os.Getenv("JTUNE_LONG") != ""
 	for _, e := range readEvidence(t) {
 		if e.Test != "" && len(e.Before) == 0 || e.Long && !long {
 			continue
 		}
 		t.Run(strings.Join(e.Rows, "+"), func(t *testing.T) { // in sequence: they share the directory
 			for _, line := range e.Before {
-				run(t, line).done(t)
+				w.run(t, line).done(t)
 			}
 			if e.Test != "" {
 				return
 			}
 			on, _, err := findCommand(quotedWords(e.Run))
 			must.NoError(t, err)
-			out := run(t, e.Run)
-			for _, wrong := range e.check(out) {
-				t.Errorf("jtune %s: %s", e.Run, wrong)
-			}
-			if marks := e.marks(); len(marks) > 0 {
-				wantMarked(t, marks[0], out.out)
+			marks := e.marks()
+			if e.text() {
+				out := w.run(t, e.Run)
+				for _, wrong := range e.check(out) {
+					t.Errorf("jtune %s: %s", e.Run, wrong)
+				}
+				if len(marks) > 0 {
+					wantMarked(t, marks[0], out.out)
+				}
 			}
 			hasJSON := on.Flags().Lookup("json") != nil && !strings.Contains(e.Run, "--csv")
 			if len(e.JSON) > 0 || hasJSON && long && e.Exit == 0 && !strings.Contains(e.Run, "--plot") {
-				out := run(t, e.Run+" --json")
+				out := w.run(t, e.Run+" --json")
 				for _, wrong := range checkJSON(out, e.JSON) {
 					t.Errorf("jtune %s --json: %s", e.Run, wrong)
 				}
-				if marks := e.marks(); len(marks) > 1 {
-					wantMarked(t, marks[1], out.out)
+				if len(marks) > 0 && len(e.JSON) > 0 {
+					wantMarked(t, marks[len(marks)-1], out.out)
 				}
 			}
 		})
@@ -170,8 +165,10 @@ func (e featureCheck) marks() (forms []string) {
 		return nil
 	case strings.Contains(e.Run, "--csv"):
 		return []string{name + " --csv"}
-	case len(e.JSON) > 0:
+	case len(e.JSON) > 0 && e.text():
 		return []string{name + " ", name + " --json"}
+	case len(e.JSON) > 0:
+		return []string{name + " --json"}
 	default:
 		return []string{name + " "}
 	}

@@ -95,7 +95,7 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	campaign, model := filepath.Join(dir, "c"), filepath.Join(dir, "m.model")
-	board := []string{"--device", "virtual:agx-orin", "--speed", "max", "--data-dir", filepath.Join(dir, "data"),
+	board := []string{"--device", "virtual:orin-nano", "--speed", "max", "--data-dir", filepath.Join(dir, "data"),
 		"--log-file", filepath.Join(dir, "log")}
 	run := func(t *testing.T, args ...string) string {
 		t.Helper()
@@ -113,13 +113,13 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 	profile := run(t, "profile", "lstm", "--sample", "8", "--out", campaign)
 	run(t, "fit", "--samples", campaign, "--out", model)
 	run(t, "models", "keep", model)
-	limit := []string{"--power-limit", "30"}
+	limit := []string{"--power-limit", "8"}
 	run(t, "tune", "lstm", "--probes", "6", "--energy") // its kept answer points to a metric that the process shares
 	commands := map[string][]string{
 		"watch":             {"--count", "2"},
 		"device":            {},
 		"doctor":            {},
-		"device modes":      {"--filter", "cores=12 cpu=2.2GHz gpu=1.3GHz"},
+		"device modes":      {"--filter", "cores=6 cpu=1.51GHz gpu=0.62GHz"},
 		"workloads":         {},
 		"run":               {"lstm", "--minibatches", "3", "--base", "0", "--no-record"},
 		"campaigns merge":   {campaign, again(t, campaign), "--out", filepath.Join(dir, "merged")},
@@ -136,18 +136,18 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 		"campaigns show":    {campaign},
 		"campaigns compare": {campaign, again(t, campaign)},
 		"campaigns repeat":  {kept()},
-		"predict":           {"--model", model, "12c/2.20C/1.30G/3.20M"},
+		"predict":           {"--model", model, "6c/1.51C/0.62G/2.13M"},
 		"front":             {"--samples", campaign},
 		"choose":            append([]string{"--model", model}, limit...),
 		"pair":              {"--models", model + "," + model, "--rate", "1"},
 		"tune":              append([]string{"lstm", "--probes", "6"}, limit...),
 		"explain":           {"--model", model},
 		"plot":              {"heat", "--model", model},
-		"apply":             {"MAXN", "--yes"},
-		"convert export":    {"MAXN", "--name", "X"},
+		"apply":             {"15W", "--yes"},
+		"convert export":    {"15W", "--name", "X"},
 		"evaluate":          {"--truth", campaign, "--quick", "--sizes", "4", "--methods", "gp"},
 		"experiment":        {"workers", "lstm", "--minibatches", "3", "--base", "0"},
-		"fidelity":          {"--only", "s1-scenario-brute"},
+		"fidelity":          {"--only", "s1-scenario-brute", "--device", "virtual:agx-orin"},
 		"fleet exporter":    {"--once"},
 		"reproduce":         {"four-modes"},
 		"fleet rank":        {"--models", "orin=" + model},
@@ -202,7 +202,7 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 							line[j] = strings.TrimSuffix(arg, ".model") + strings.Repeat("+", i) + filepath.Ext(arg)
 						}
 					}
-					all.Go(func() { outs[i] = jtuneAt(t, widths[i], append(line, board...)...) })
+					all.Go(func() { outs[i] = jtuneAt(t, widths[i], with(board, line...)...) })
 				}
 				all.Wait()
 				for i, form := range forms {
