@@ -61,7 +61,7 @@ func TestAnswerPrintsNoGuessBesideAMeasurement(t *testing.T) {
 
 func TestTuneAnswersSeveralLimitsWithAnArray(t *testing.T) {
 	t.Parallel()
-	args := with(virtualBoard, "tune", "lstm", "--power-limit", "30,20,30", "--probes", "14")
+	args := with(smallBoard, "tune", "resnet18", "--power-limit", "12,8,12", "--probes", "14")
 	var list []struct {
 		Limit struct {
 			Kind   string  `json:"kind"`
@@ -75,9 +75,9 @@ func TestTuneAnswersSeveralLimitsWithAnArray(t *testing.T) {
 	}
 	o := jtune(t, append(args, "--json")...).done(t)
 	if err := json.Unmarshal([]byte(o.out), &list); err != nil || len(list) != 2 {
-		t.Fatalf("want an answer to 30 W and one to 20 W, each once: %v\n%s", err, o.out)
+		t.Fatalf("want an answer to 12 W and one to 8 W, each once: %v\n%s", err, o.out)
 	}
-	for i, watts := range []float64{30, 20} {
+	for i, watts := range []float64{12, 8} {
 		x := list[i]
 		if x.Limit.ValueW != watts || !x.Feasible || x.Measured.PowerW > watts || len(x.Probes) > 14 ||
 			len(x.Probes) != len(list[0].Probes) {
@@ -85,7 +85,7 @@ func TestTuneAnswersSeveralLimitsWithAnArray(t *testing.T) {
 		}
 	}
 	words := jtune(t, args...).done(t).out
-	if !strings.Contains(words, "fastest, power ≤ 30 W\n") || !strings.Contains(words, "fastest, power ≤ 20 W\n") {
+	if !strings.Contains(words, "fastest, power ≤ 12 W\n") || !strings.Contains(words, "fastest, power ≤ 8 W\n") {
 		t.Errorf("in words:\n%s", words)
 	}
 	jtune(t, append(args, "--strategy", "binary")...).fails(t, exitUsage, "answers one limit")

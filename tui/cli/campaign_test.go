@@ -194,7 +194,7 @@ func TestShardsOfAGridAreAlikeInCost(t *testing.T) {
 		}
 		return sum / float64(len(rows))
 	}
-	if a, b := mean("1/64"), mean("2/64"); a/b > 1.4 || b/a > 1.4 {
+	if a, b := mean("1/128"), mean("2/128"); a/b > 1.4 || b/a > 1.4 {
 		t.Errorf("a mode takes %v s in one part and %v s in the other", a, b)
 	}
 }

@@ -237,10 +237,11 @@ func TestModelsAreRenamedDeletedAndRestored(t *testing.T) {
 func TestRepeatMeasuresTheSameAgainIntoANewFolder(t *testing.T) {
 	t.Parallel()
 	run, dir := inData(t)
-	run("tune", "lstm", "--time-limit", "40", "--strategy", "binary", "--rotation", "one-by-one:cpu,gpu,mem,cores",
-		"--seed", "3").done(t)
-	run("profile", "lstm", "--sample", "4", "--minibatches", "5", "--seed", "4").done(t)
-	run("run", "lstm", "--minibatches", "6", "--base", "0").done(t)
+	run("tune", "lstm", "--time-limit", "400", "--strategy", "binary", "--rotation", "one-by-one:cpu,gpu,mem,cores",
+		"--seed", "3", "--device", "virtual:orin-nano").done(t)
+	run("profile", "lstm", "--sample", "4", "--minibatches", "5", "--seed", "4", "--device",
+		"virtual:orin-nano").done(t)
+	run("run", "lstm", "--minibatches", "6", "--base", "0", "--device", "virtual:orin-nano").done(t)
 	list := func() []map[string]any {
 		t.Helper()
 		return array(t, run("campaigns", "--json").done(t).out)

@@ -244,7 +244,8 @@ func TestExperimentAllRunsEachInAFolderOfItsOwnAndPrintsOneJSONArray(t *testing.
 	t.Parallel()
 	computes(t)
 	dir := t.TempDir()
-	all := with(virtualBoard, "experiment", "all", "lenet", "--idle", "10s", "--base", "1s", "--out", dir)
+	all := with(virtualBoard, "experiment", "all", "lenet", "--idle", "10s", "--base", "1s", "--out", dir,
+		"--config", write(t, "[workload.lenet5]\nsamples = 3200\n"))
 	o := jtune(t, all...).done(t)
 	for _, e := range experiment.All() {
 		if _, err := os.Stat(filepath.Join(dir, e.Name, "report.txt")); err != nil {

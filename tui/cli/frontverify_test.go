@@ -15,11 +15,11 @@ func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	campaign, model, refit := filepath.Join(dir, "campaign"), filepath.Join(dir, "model"), filepath.Join(dir, "refit")
-	jtune(t, with(virtualBoard, "profile", "resnet18", "--modes", "10", "--out", campaign)...).done(t)
+	jtune(t, with(smallBoard, "profile", "resnet18", "--modes", "10", "--out", campaign)...).done(t)
 	jtune(t, "fit", "--samples", campaign, "--out", model).done(t)
 
 	checks := filepath.Join(dir, "checks")
-	o := jtune(t, with(virtualBoard, "front", "--model", model, "--verify", "3", "--budgets", "20:40:2", "--out",
+	o := jtune(t, with(smallBoard, "front", "--model", model, "--verify", "3", "--budgets", "6:12:2", "--out",
 		checks, "--refit", refit)...).done(t)
 	front, verified, ok := strings.Cut(strings.TrimSpace(o.out), "\n\n")
 	if lines := strings.Split(verified, "\n"); !ok || len(lines) != 4 || !strings.HasPrefix(lines[0], "verified") ||
@@ -43,7 +43,7 @@ func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 		t.Errorf("the record of the checks has not three samples:\n%s", again.out)
 	}
 
-	for _, p := range array(t, jtune(t, with(virtualBoard, "front", "--model", model, "--verify", "1",
+	for _, p := range array(t, jtune(t, with(smallBoard, "front", "--model", model, "--verify", "1",
 		"--json")...).done(t).out) {
 		if p["measured"] == nil || p["time_ms"] == nil {
 			t.Errorf("a point of the corrected front lacks what the contract says: %v", p)

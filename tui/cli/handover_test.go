@@ -29,7 +29,7 @@ func measured(t *testing.T) (data string, o outcome) {
 	once := &searchedOnce
 	once.Do(func() {
 		once.dir = filepath.Join(os.Getenv("XDG_DATA_HOME"), "searched") // removed at the end of all tests
-		tune := with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", once.dir)
+		tune := with(smallBoard, "tune", "mobilenet", "--power-limit", "10", "--data-dir", once.dir)
 		once.outcome = jtune(t, tune...)
 	})
 	data = filepath.Join(t.TempDir(), "data")
@@ -42,7 +42,7 @@ func searched(t *testing.T) (data string, found string) {
 	t.Helper()
 	data, o := measured(t)
 	found, _, _ = strings.Cut(o.out, " ")
-	jtune(t, with(virtualBoard, "soak", "mobilenet", "--mode", found, "--for", "20m", "--data-dir", data)...).done(t)
+	jtune(t, with(smallBoard, "soak", "mobilenet", "--mode", found, "--for", "20m", "--data-dir", data)...).done(t)
 	return data, found
 }
 
@@ -50,15 +50,15 @@ func TestReportOfASearch(t *testing.T) {
 	t.Parallel()
 	data, found := searched(t)
 	file := filepath.Join(t.TempDir(), "page.html")
-	o := jtune(t, "report", "--data-dir", data, "--out", file).done(t)
-	if !strings.Contains(o.err, "mobilenet on AGX Orin") {
+	o := jtune(t, with(smallBoard, "report", "--data-dir", data, "--out", file)...).done(t)
+	if !strings.Contains(o.err, "mobilenet on Orin Nano") {
 		t.Errorf("said %q", o.err)
 	}
 	text := must.Read(t, file)
 	page := string(text)
 	for _, said := range []string{"SIMULATED: a virtual board", found, "It holds: held for 20 min", "● measured",
 		"○ predicted", "<svg ", "jtune apply " + found, "the soak: mobilenet", "All modes, and what was measured",
-		"faster than"} {
+		"slower than today"} {
 		if !strings.Contains(page, said) {
 			t.Errorf("the page does not say %q", said)
 		}
@@ -72,7 +72,7 @@ func TestReportOfASearch(t *testing.T) {
 		t.Errorf("%d bytes", len(page))
 	}
 	inBrowser(t, page)
-	md := jtune(t, "report", "--data-dir", data, "--md", "--out", "-").done(t)
+	md := jtune(t, with(smallBoard, "report", "--data-dir", data, "--md", "--out", "-")...).done(t)
 	if !strings.HasPrefix(md.out, "# SIMULATED") || !strings.Contains(md.out, "| the answer | "+found) {
 		t.Errorf("as Markdown:\n%s", md.out)
 	}
@@ -153,7 +153,7 @@ func (o outcome) verification(t *testing.T) map[string]any {
 func TestVerifyOfAModeThatThrottles(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	for board, watts := range map[string]string{"agx-orin": "40", "xavier-nx": "12"} {
+	for board, watts := range map[string]string{"orin-nano": "12", "xavier-nx": "12"} {
 		on := func(args ...string) outcome {
 			return jtune(t, with(args, "--device", "virtual:"+board, "--speed", "max", "--data-dir", data)...)
 		}
@@ -175,46 +175,46 @@ func TestVerifyOfAModeThatThrottles(t *testing.T) {
 
 func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	t.Parallel()
-	jtune(t, with(virtualBoard, "verify")...).fails(t, exitFailed, "no search on this board has an answer")
+	jtune(t, with(smallBoard, "verify")...).fails(t, exitFailed, "no search on this board has an answer")
 	data, _ := measured(t)
-	v := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).verification(t)
-	if limit, _ := v["limit"].(map[string]any); limit["value_w"] != 28.0 || v["verdict"] == nil {
+	v := jtune(t, with(smallBoard, "verify", "--json", "--data-dir", data)...).verification(t)
+	if limit, _ := v["limit"].(map[string]any); limit["value_w"] != 10.0 || v["verdict"] == nil {
 		t.Errorf("%v", v)
 	}
-	for limit, verdict := range map[string]any{"40 W": "within", "10 W": "over", "1 ms": "over"} {
-		v := jtune(t, with(virtualBoard, "verify", "--limit", limit, "--json", "--data-dir", data)...).verification(t)
+	for limit, verdict := range map[string]any{"13 W": "within", "6 W": "over", "1 ms": "over"} {
+		v := jtune(t, with(smallBoard, "verify", "--limit", limit, "--json", "--data-dir", data)...).verification(t)
 		if v["verdict"] != verdict {
 			t.Errorf("%s: %v", limit, v)
 		}
 	}
-	list := jtune(t, with(virtualBoard, "campaigns", "--data-dir", data)...).done(t).out
+	list := jtune(t, with(smallBoard, "campaigns", "--data-dir", data)...).done(t).out
 	for _, state := range []string{`verify\S* +.* finished: within`, `verify\S* +.* finished: over`,
 		`tune +.* finished: (within|at the limit)`} {
 		if !regexp.MustCompile(state).MatchString(list) {
 			t.Errorf("the list shows no %s:\n%s", state, list)
 		}
 	}
-	jtune(t, with(virtualBoard, "verify", "--limit", "p99 5 ms", "--data-dir", data)...).fails(t, exitUsage, "--limit")
-	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "9", "--data-dir", data)...).
+	jtune(t, with(smallBoard, "verify", "--limit", "p99 5 ms", "--data-dir", data)...).fails(t, exitUsage, "--limit")
+	jtune(t, with(smallBoard, "tune", "mobilenet", "--power-limit", "4", "--data-dir", data)...).
 		fails(t, exitInfeasible, "no power mode meets the limit")
-	later := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).verification(t)
+	later := jtune(t, with(smallBoard, "verify", "--json", "--data-dir", data)...).verification(t)
 	if !reflect.DeepEqual(later["mode"], v["mode"]) {
 		t.Errorf("after a search without a mode within its limit, %v is verified, want %v", later["mode"], v["mode"])
 	}
-	jtune(t, with(virtualBoard, "verify", "nothing", "--data-dir", data)...).fails(t, exitFailed, "no campaign nothing")
+	jtune(t, with(smallBoard, "verify", "nothing", "--data-dir", data)...).fails(t, exitFailed, "no campaign nothing")
 }
 
 // verify measures the last kept answer with its job: also at a batch size, under a load, or of a command.
 func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	on := func(args ...string) []string { return with(virtualBoard, with(args, "--data-dir", data)...) }
+	on := func(args ...string) []string { return with(smallBoard, with(args, "--data-dir", data)...) }
 	verified := func(args ...string) map[string]any {
 		t.Helper()
 		return jtune(t, on(with([]string{"verify", "--json"}, args...)...)...).verification(t)
 	}
-	first := jtune(t, on("tune", "resnet18", "--power-limit", "20", "--json")...).done(t).object(t, answerKeys)
-	second := jtune(t, on("tune", "resnet18", "--power-limit", "40", "--json")...).done(t).object(t, answerKeys)
+	first := jtune(t, on("tune", "resnet18", "--power-limit", "8", "--json")...).done(t).object(t, answerKeys)
+	second := jtune(t, on("tune", "resnet18", "--power-limit", "12", "--json")...).done(t).object(t, answerKeys)
 	if v := verified(); !reflect.DeepEqual(v["mode"], second["mode"]) {
 		t.Errorf("nothing was kept: %v was verified, the newest search found %v", v["mode"], second["mode"])
 	}
@@ -224,9 +224,9 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 	if v := verified(); !reflect.DeepEqual(v["mode"], first["mode"]) {
 		t.Errorf("%v was kept, %v was verified", first["mode"], v["mode"])
 	}
-	jtune(t, on("tune", "mobilenet", "--batch", "8,16", "--power-limit", "26")...).done(t)
+	jtune(t, on("tune", "mobilenet", "--batch", "8,16", "--power-limit", "10")...).done(t)
 	verified(searchOf(t, data, "mobilenet-tune"))
-	jtune(t, on("tune", "mobilenet-infer", "--rate", "20", "--latency", "90", "--power-limit", "30")...).done(t)
+	jtune(t, on("tune", "mobilenet-infer", "--rate", "20", "--latency", "150", "--power-limit", "12")...).done(t)
 	loaded := searchOf(t, data, "mobilenet-infer-tune")
 	verified(loaded)
 	// a limit that it no longer keeps
@@ -256,12 +256,12 @@ func TestReportRefusesInOneLine(t *testing.T) {
 	data, _ := measured(t)
 	jtune(t, "report", "nothing", "--data-dir", data).fails(t, exitFailed, "no campaign nothing")
 	jtune(t, "report", "a", "b").fails(t, exitUsage, "")
-	other := jtune(t, with(virtualBoard, "verify", searchOf(t, data, "tune"), "--data-dir", data, "--", "true")...)
+	other := jtune(t, with(smallBoard, "verify", searchOf(t, data, "tune"), "--data-dir", data, "--", "true")...)
 	other.fails(t, exitUsage, "give the same command")
 	for file, says := range map[string]string{"kept = 5": "kept.toml",
-		"[[kept]]\nboard = \"AGX Orin\"\nvirtual = true\nmode = \"\u001b[31m,,\"\n": "kept.toml"} {
+		"[[kept]]\nboard = \"Orin Nano\"\nvirtual = true\nmode = \"\u001b[31m,,\"\n": "kept.toml"} {
 		must.NoError(t, os.WriteFile(filepath.Join(data, "kept.toml"), []byte(file), 0o644))
-		jtune(t, with(virtualBoard, "verify", "--data-dir", data)...).fails(t, exitFailed, says)
+		jtune(t, with(smallBoard, "verify", "--data-dir", data)...).fails(t, exitFailed, says)
 	}
 	must.NoError(t, os.Remove(filepath.Join(data, "kept.toml")))
 	jtune(t, "verify", "--device", "virtual:nano", "--speed", "max", "--data-dir", data).fails(t, exitFailed,

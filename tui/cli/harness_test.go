@@ -26,18 +26,6 @@ func TestHarnessPrintsTheHelperAndWritesTheJobs(t *testing.T) {
 	jtune(t, "harness", "--write", "").fails(t, exitUsage, "--write")
 }
 
-// TestProfileOfTheVirtualBoardFits covers the whole path without a Jetson.
-func TestProfileOfTheVirtualBoardFits(t *testing.T) {
-	t.Parallel()
-	computes(t)
-	dir := filepath.Join(t.TempDir(), "campaign")
-	jtune(t, with(virtualBoard, "profile", "lenet5", "--modes", "20", "--out", dir)...).done(t)
-	o := jtune(t, "fit", "--samples", dir, "--out", filepath.Join(t.TempDir(), "m"), "--json").done(t)
-	if v := o.object(t, "method samples cv reference warnings virtual"); v["samples"] != 20.0 {
-		t.Errorf("got %v samples, want 20", v["samples"])
-	}
-}
-
 // TestPyTorchTrainsForAProfile does the same with the real job: LeNet trained on the CPU, beside a virtual board and,
 // with JTUNE_LONG=1, beside one of plain files.
 func TestPyTorchTrainsForAProfile(t *testing.T) {

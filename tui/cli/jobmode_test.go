@@ -84,19 +84,19 @@ func TestRunInAModeRestoresTheBoard(t *testing.T) {
 // best is the answer of the newest search of this job on this board, or of the search for the goal.
 func TestRunInTheBestMode(t *testing.T) {
 	t.Parallel()
-	args := []string{"--data-dir", t.TempDir(), "--config", write(t, ""), "--speed", "max"}
+	args := append([]string{"--data-dir", t.TempDir(), "--config", write(t, "")}, smallBoard...)
 	with := func(more ...string) []string { return slices.Concat(args, more) }
-	if r := jtune(t, with("run", "resnet18", "--mode", "best", "--limit", "25 W")...); r.code != exitFailed ||
-		!strings.Contains(r.err, "jtune tune resnet18 --limit '25 W'") {
+	if r := jtune(t, with("run", "resnet18", "--mode", "best", "--limit", "12 W")...); r.code != exitFailed ||
+		!strings.Contains(r.err, "jtune tune resnet18 --limit '12 W'") {
 		t.Errorf("without a search: code %d, %s", r.code, r.err)
 	}
 	found := map[string]any{}
-	for _, watts := range []string{"25", "20"} {
+	for _, watts := range []string{"12", "8"} {
 		r := jtune(t, with("tune", "resnet18", "--power-limit", watts, "--json")...)
 		r.done(t)
 		found[watts+" W"] = objectOf(t, r.out)["mode"]
 	}
-	for limit, mode := range map[string]any{"": found["20 W"], "25 W": found["25 W"], "20 W": found["20 W"]} {
+	for limit, mode := range map[string]any{"": found["8 W"], "12 W": found["12 W"], "8 W": found["8 W"]} {
 		line := with("run", "resnet18", "--mode", "best", "--json", "--no-record")
 		if limit != "" {
 			line = append(line, "--limit", limit)

@@ -105,7 +105,7 @@ func TestReferenceOfOnesOwn(t *testing.T) {
 	run("fit", "--samples", few, "--out", filepath.Join(dir, "m"), "--reference", "mine").done(t)
 
 	big := filepath.Join(dir, "campaign")
-	run("profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "100", "--minibatches", "2",
+	run("profile", "resnet", "--device", "virtual:orin-nano", "--speed", "max", "--sample", "100", "--minibatches", "2",
 		"--out", big).done(t)
 	run("fit", "--samples", big, "--out", model).done(t)
 	if o := run("fit", "--samples", big, "--out", filepath.Join(dir, "m"), "--reference",

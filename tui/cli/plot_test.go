@@ -15,7 +15,7 @@ func plotModel(t *testing.T) (campaign, model string) {
 	t.Helper()
 	dir := t.TempDir()
 	campaign, model = filepath.Join(dir, "c"), filepath.Join(dir, "lstm.model")
-	board := []string{"--device", "virtual:agx-orin", "--speed", "max", "--data-dir", dir}
+	board := []string{"--device", "virtual:orin-nano", "--speed", "max", "--data-dir", dir}
 	jtune(t, append([]string{"profile", "lstm", "--sample", "14", "--out", campaign}, board...)...).done(t)
 	jtune(t, "fit", "--samples", campaign, "--out", model).done(t)
 	return campaign, model
@@ -77,6 +77,6 @@ func TestPlotDrawsEveryKindInEveryForm(t *testing.T) {
 			t.Errorf("%v: lacks %q:\n%s", args, words, text)
 		}
 	}
-	jtune(t, "plot", "heat", "--model", model, "--at", "12c/9.20C/1.30G/3.20M").fails(t, exitUsage, "--at", "9.20")
+	jtune(t, "plot", "heat", "--model", model, "--at", "6c/9.20C/0.62G/2.13M").fails(t, exitUsage, "--at", "9.20")
 	jtune(t, "plot", "heat", "--model", model, "--size", "3x3").fails(t, exitUsage, "--size 3x3", "20x8")
 }

@@ -13,8 +13,8 @@ import (
 	"jtune/internal/must"
 )
 
-// ranLines are command lines that several checks look at: documented ones, those of docs/features.toml, and one of every
-// command. Each runs once in their data directory.
+// ranLines are command lines that several checks look at: documented ones and those of docs/features.toml. Each runs
+// once in their data directory.
 type ranLines struct {
 	dir   string             // {dir} of the lines
 	done  map[string]outcome // by the line without what changes nothing

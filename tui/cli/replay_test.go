@@ -58,12 +58,12 @@ func TestReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
 func TestTuneOnAReplaySpeaksOfNoTraining(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)
-	args := []string{"tune", "resnet", "--power-limit", "20", "--probes", "8", "--data-dir", t.TempDir()}
-	if out := jtune(t, with(replay(path), args...)...).done(t).out; strings.Contains(out, "training") {
+	args := with(replay(path), "tune", "resnet", "--power-limit", "20", "--probes", "8")
+	if out := jtune(t, args...).done(t).out; strings.Contains(out, "training") {
 		t.Errorf("the file says nothing of a training:\n%s", out)
 	}
-	args[len(args)-1] = t.TempDir()
-	if out := jtune(t, with(virtualBoard, args...)...).done(t).out; !strings.Contains(out, "a whole training of") {
+	_, o := measured(t)
+	if out := o.out; !strings.Contains(out, "a whole training of") {
 		t.Errorf("a board's training has a length:\n%s", out)
 	}
 }

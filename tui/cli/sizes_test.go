@@ -258,23 +258,6 @@ func TestRecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 	jtune(t, "import", path, "--out", filepath.Join(dir, "none")).fails(t, exitUsage, "--batch all")
 }
 
-func TestTuneOnAVirtualBoardSaysWhatStandsBehindItsSizes(t *testing.T) {
-	t.Parallel()
-	sizes := "8,16"
-	if os.Getenv("JTUNE_LONG") != "" {
-		sizes = "8,16,32"
-	}
-	o := jtune(t, "tune", "resnet", "--power-limit", "30", "--batch", sizes, "--speed", "max", "--data-dir",
-		t.TempDir(), "--json").done(t)
-	v := o.object(t, sizedKeys)
-	if v["feasible"] != true || !slices.Contains(strings.Split(sizes, ","), fmt.Sprint(v["batch"])) {
-		t.Errorf("feasible %v, minibatches of %v", v["feasible"], v["batch"])
-	}
-	if !strings.Contains(o.err, "published for an AGX Xavier") {
-		t.Errorf("nothing says where the times come from: %s", o.err)
-	}
-}
-
 // choose states the gain over the present mode like the search, which measured that mode at its usual batch size.
 func TestChooseComparesABatchSizeAsItsSearchDid(t *testing.T) {
 	computes(t)
@@ -289,35 +272,26 @@ func TestChooseComparesABatchSizeAsItsSearchDid(t *testing.T) {
 	}
 }
 
-// A search at other batch sizes does not change the answer for the workload's own size.
-func TestChooseIgnoresWhatASearchFoundAtAnotherBatchSize(t *testing.T) {
-	computes(t)
-	t.Parallel()
-	on := []string{"--power-limit", "9", "--device", "virtual:orin-nano", "--speed", "max", "--data-dir", t.TempDir()}
-	mode := func(o outcome) string { return strings.Split(o.done(t).out, "\n")[0] }
-	tuned := mode(jtune(t, with([]string{"tune", "resnet18"}, on...)...))
-	for _, others := range []string{"32", "8,32"} {
-		other := mode(jtune(t, with([]string{"tune", "resnet18", "--batch", others}, on...)...))
-		if other == tuned {
-			t.Errorf("batch sizes %s have the same mode %s: they show nothing", others, tuned)
-		}
-		if chosen := mode(jtune(t, with([]string{"choose", "--model", "resnet18"}, on...)...)); chosen != tuned {
-			t.Errorf("choose says %q, tune %q", chosen, tuned)
-		}
-	}
-}
-
-// A workload's name with batch sizes means the model of those sizes.
-func TestChooseOfAWorkloadOpensTheModelOfItsBatchSizes(t *testing.T) {
+// A workload's name with batch sizes means the model of those sizes, which says where their times come from; the answer
+// for the workload's own size does not change.
+func TestChooseOpensTheModelOfItsBatchSizesOnly(t *testing.T) {
 	computes(t)
 	t.Parallel()
 	on := []string{"resnet18", "--power-limit", "9", "--device", "virtual:orin-nano", "--speed", "max", "--data-dir",
-		t.TempDir()}
-	jtune(t, with([]string{"tune"}, on...)...).done(t)
-	for _, c := range []struct{ batch, keys string }{{"32", answerKeys}, {"8,16,32", sizedKeys}} {
-		on := with(on, "--batch", c.batch, "--json")
-		tuned := jtune(t, with([]string{"tune"}, on...)...).done(t).object(t, c.keys)
-		o := jtune(t, with([]string{"choose", "--model"}, on...)...)
+		t.TempDir(), "--json"}
+	own := jtune(t, with([]string{"tune"}, on...)...).done(t).object(t, answerKeys)["mode"]
+	for _, c := range []struct{ batch, keys string }{{"32", answerKeys}, {"8,32", sizedKeys}} {
+		sized := with(on, "--batch", c.batch)
+		o := jtune(t, with([]string{"tune"}, sized...)...)
+		tuned := o.done(t).object(t, c.keys)
+		if reflect.DeepEqual(tuned["mode"], own) {
+			t.Errorf("batch sizes %s have the same mode %v: they show nothing", c.batch, own)
+		}
+		if sizes := c.keys == sizedKeys; sizes && (!strings.Contains(o.err, "published for an AGX Xavier") ||
+			tuned["feasible"] != true || !slices.Contains([]any{8.0, 32.0}, tuned["batch"])) {
+			t.Errorf("minibatches of %v, and nothing says where the times come from: %s", tuned["batch"], o.err)
+		}
+		o = jtune(t, with([]string{"choose", "--model"}, sized...)...)
 		chosen := o.done(t).object(t, c.keys)
 		for _, key := range []string{"mode", "batch", "state"} {
 			if !reflect.DeepEqual(chosen[key], tuned[key]) {
@@ -327,5 +301,10 @@ func TestChooseOfAWorkloadOpensTheModelOfItsBatchSizes(t *testing.T) {
 		if strings.Contains(o.err, "ignored") {
 			t.Errorf("--batch %s: %s", c.batch, o.err)
 		}
+		again := jtune(t, with([]string{"choose", "--model"}, on...)...).done(t).object(t, answerKeys)["mode"]
+		if !reflect.DeepEqual(again, own) {
+			t.Errorf("after batch sizes %s choose says %v, tune %v", c.batch, again, own)
+		}
 	}
 }
+

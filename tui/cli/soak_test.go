@@ -88,7 +88,7 @@ func TestSoakFindsAMissingCommandAtOnce(t *testing.T) {
 
 func TestTuneProvesItsAnswer(t *testing.T) {
 	t.Parallel()
-	args := with(virtualBoard, "tune", "resnet18", "--power-limit", "30", "--soak", "5m", "--data-dir", t.TempDir())
+	args := with(smallBoard, "tune", "resnet18", "--power-limit", "10", "--soak", "5m", "--data-dir", t.TempDir())
 	v := jtune(t, with(args, "--json")...).done(t).object(t, answerKeys)
 	proof := hasKeys(t, v["soak"], soakKeys)
 	if proof["verdict"] != "holds" || proof["duration_s"] != 300.0 || !reflect.DeepEqual(proof["mode"], v["mode"]) {
@@ -107,9 +107,7 @@ func TestTuneProvesItsAnswer(t *testing.T) {
 		soakKeys)["verdict"] != "does not hold" {
 		t.Errorf("exit code %d: %s\n%s", hot.code, hot.out, hot.err)
 	}
-	none := jtune(t, with(virtualBoard, "tune", "resnet18", "--power-limit", "9", "--soak", "5m", "--json",
-		"--data-dir",
-		t.TempDir())...)
+	none := jtune(t, with(smallBoard, "tune", "resnet18", "--power-limit", "4", "--soak", "5m", "--json")...)
 	if v := (outcome{out: none.out}).object(t, answerKeys); none.code != exitInfeasible || v["soak"] != nil {
 		t.Errorf("exit code %d: %v", none.code, v["soak"])
 	}
