@@ -307,4 +307,3 @@ func TestChooseOpensTheModelOfItsBatchSizesOnly(t *testing.T) {
 		}
 	}
 }
-
