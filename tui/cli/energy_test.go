@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/internal/must"
+	"jtune/tui/session/measure"
 )
 
 func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
@@ -63,20 +62,16 @@ func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
 	}
 }
 
-// --limit accepts the line of the Tune dialog, and is equivalent to the flags.
 func TestTuneTakesLimitsAndALoadInOneLine(t *testing.T) {
 	t.Parallel()
-	computes(t)
-	tune := func(limits ...string) (out struct{ Limit, Mode any }) {
-		args := with([]string{"--device", "virtual:nano", "--speed", "max"}, append([]string{"tune", "mobilenet-infer",
-			"--probes", "6", "--json", "--data-dir", t.TempDir()}, limits...)...)
-		must.NoError(t, json.Unmarshal([]byte(jtune(t, args...).done(t).out), &out))
-		return out
+	tune := func(limits ...string) measure.TuneRequest {
+		args := []string{"--device", "virtual:nano", "tune", "mobilenet-infer", "--probes", "6"}
+		return requestOf[measure.TuneRequest](t, with(args, limits...)...)
 	}
 	line := tune("--limit", "10 W, p95 100 ms, 5/s")
 	flags := tune("--power-limit", "10", "--latency", "100", "--quantile", "0.95", "--rate", "5")
-	if !reflect.DeepEqual(line, flags) || line.Mode == nil {
-		t.Errorf("the line asks for and gets %v, the flags %v", line, flags)
+	if !reflect.DeepEqual(line, flags) || line.Load.RatePerS != 5 {
+		t.Errorf("the line asks for %+v, the flags for %+v", line, flags)
 	}
 	jtune(t, with(virtualBoard, "tune", "mobilenet-infer", "--limit", "p99")...).fails(t, exitUsage, "--limit",
 		"want a number above 0 in ms")

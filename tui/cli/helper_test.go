@@ -79,6 +79,20 @@ func jtuneOn(t testing.TB, ctx context.Context, stdin io.Reader, out, err io.Wri
 	return Run(ctx, all, stdin, out, err)
 }
 
+// requestOf returns the request of a command line, which measures nothing.
+func requestOf[T any](t testing.TB, args ...string) (request T) {
+	t.Helper()
+	var out, err safeBuffer
+	a := &app{in: strings.NewReader(""), out: &out, err: &err, line: args, runF: func(r any) error {
+		request = r.(T)
+		return nil
+	}}
+	if code := a.execute(t.Context()); code != exitOK || out.String() != "" {
+		t.Fatalf("exit code %d: %s%s", code, out.String(), err.String())
+	}
+	return request
+}
+
 // screen is a terminal of a width.
 type screen struct {
 	safeBuffer

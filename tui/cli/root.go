@@ -30,6 +30,9 @@ type app struct {
 	alone    bool              // the process runs only this command
 	budget   *cpubudget.Budget // CPU budget; nil before limitCPU, and if the process is shared
 
+	// runF takes the complete request of jtune run or tune in place of the measurement; nil: it is measured.
+	runF func(request any) error
+
 	workloads []workload.Workload  // those of workloadList; nil before its first call
 	listed    []campaigns.Campaign // those of a command on models; nil before it lists them
 

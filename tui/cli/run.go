@@ -148,9 +148,12 @@ func (c *runCmd) run(ctx context.Context) error {
 				c.note("--workers %d: the command of %s never reads JTUNE_WORKERS", c.workers, w.Name)
 			}
 		}
-		if c.own.given() {
+		switch {
+		case c.runF != nil:
+			err = c.runF(c.r)
+		case c.own.given():
 			err = c.runOwn(ctx, s, c.r)
-		} else {
+		default:
 			err = c.doRun(ctx, s, c.r)
 		}
 		return c.mode.noBest(err, w, c.own.Command)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jtune/tegra"
+	"jtune/tui/session/measure"
 )
 
 const (
@@ -144,18 +145,16 @@ func TestRunCountsEpochZeroWhereAskedTo(t *testing.T) {
 
 func TestRunTakesEpochsWithAndWithoutANumber(t *testing.T) {
 	t.Parallel()
-	perEpoch := 3750.0 // LeNet-5's
 	for _, c := range []struct {
 		args   []string
-		epochs float64
+		epochs int
 	}{
 		{[]string{"lenet", "--epochs"}, defaultEpochs}, {[]string{"--epochs", "lenet"}, defaultEpochs},
 		{[]string{"lenet", "--epochs", "2"}, 2}, {[]string{"--epochs", "2", "lenet"}, 2},
 		{[]string{"lenet", "--epochs=2"}, 2},
 	} {
-		v := jtune(t, with(virtualBoard, with([]string{"run", "--json"}, c.args...)...)...).done(t).object(t, runKeys)
-		if got := v["minibatches"].(float64); got != c.epochs*perEpoch-1 {
-			t.Errorf("%v: %g minibatches, want %g less the first", c.args, got, c.epochs*perEpoch)
+		if r := requestOf[measure.RunRequest](t, with(with(virtualBoard, "run"), c.args...)...); r.Epochs != c.epochs {
+			t.Errorf("%v: %d epochs, want %d", c.args, r.Epochs, c.epochs)
 		}
 	}
 	jtune(t, with(virtualBoard, "run", "lenet", "2")...).fails(t, exitUsage, "2 arguments")

@@ -92,6 +92,9 @@ func (c *tuneCmd) run(ctx context.Context) error {
 		if c.r.Workload, err = c.join.join(s, w, sizes); err != nil {
 			return err
 		}
+		if c.runF != nil {
+			return c.runF(c.r)
+		}
 		return c.doTune(ctx, s, c.r)
 	})
 }
