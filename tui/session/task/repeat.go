@@ -3,7 +3,6 @@ package task
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"jtune/internal/text"
@@ -65,7 +64,7 @@ func asked(c campaigns.Campaign, own func(there workload.Workload) (workload.Wor
 	case h.Search != nil:
 		r.Tune = &measure.TuneRequest{Measuring: measuring, Asked: h.Search.Asked}
 		if goals := h.Search.Goals; len(goals) > 0 {
-			r.Tune.Limit, r.Tune.More = goals[0], slices.Clone(goals[1:])
+			r.Tune.Limit, r.Tune.More = goals[0], append(r.Tune.More, goals[1:]...)
 		}
 		if h.Search.Load != nil {
 			r.Tune.Load = *h.Search.Load
