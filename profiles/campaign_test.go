@@ -209,94 +209,68 @@ func TestCampaignFailedModesAreTriedAgainThenRecordedWithTheirReason(t *testing.
 	}
 }
 
-func TestCampaignJobThatDiesNowAndThenCostsNoMode(t *testing.T) {
+// However a campaign ends, it tells how, with the modes measured until then, and has restored the board once. Two jobs
+// never run beside each other: one that does not end ends the campaign. A gate comes before each mode.
+func TestCampaignEndsAndRestoresTheBoard(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, "lstm", virtual.Options{Faults: virtual.Faults{DieAfter: 2500}})
-	sum, err := campaign(t, r, filepath.Join(t.TempDir(), "c"), 12, false).Run(t.Context())
-	if err != nil || sum.End != Complete || sum.Failed != 0 {
-		t.Errorf("%s, %d failed, %v", sum.End, sum.Failed, err)
-	}
-}
-
-func TestCampaignManyFailuresInARowEndACampaign(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "lstm", virtual.Options{})
-	r.applier.fail = func(tegra.Mode) error { return syscall.EIO }
-	sum, err := campaign(t, r, filepath.Join(t.TempDir(), "c"), 30, false).Run(t.Context())
-	if err == nil || sum.End != Broken || sum.New != maxFailures ||
-		!strings.Contains(err.Error(), "input/output error") ||
-		r.applier.restored != 1 {
-		t.Errorf("%s after %d modes, restored %d times, %v", sum.End, sum.New, r.applier.restored, err)
-	}
-}
-
-func TestCampaignEndsWhenItsRecordCannotBeWritten(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "lstm", virtual.Options{})
-	c := campaign(t, r, filepath.Join(t.TempDir(), "c"), 5, false)
-	c.Record.Close()
-	sum, err := c.Run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "record is closed") || sum.End != Broken ||
-		r.applier.restored != 1 {
-		t.Errorf("%s, restored %d times, %v", sum.End, r.applier.restored, err)
-	}
-}
-
-func TestCampaignRestoringIsTriedThoughTheContextEnded(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "lstm", virtual.Options{})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	sum, err := (&Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(2, 1))}).Run(ctx)
-	if err != nil || sum.End != Interrupted || r.applier.restored != 1 || len(r.applier.applied) != 0 {
-		t.Errorf("%s, %v, restored %d times", sum.End, err, r.applier.restored)
-	}
-}
-
-// Two jobs never run beside each other, and a job that goes on does not keep the board in its last mode.
-func TestCampaignEndsAndRestoresWhereItsJobDoesNotEnd(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "lstm", virtual.Options{})
-	hung := &scripted{failure: errTest, next: func(context.Context) (harness.Event, error) {
-		return harness.Event{}, &harness.SilenceError{Command: "sudo"}
-	}}
-	started := 0
-	r.bench.NewHarness = func(context.Context, int) (harness.Harness, error) { started++; return hung, nil }
-	sum, err := campaign(t, r, filepath.Join(t.TempDir(), "c"), 5, false).Run(t.Context())
-	if !errors.Is(err, errTest) || sum.End != Broken || sum.New != 0 || started != 1 || r.applier.restored != 1 {
-		t.Errorf("%s after %d modes and %d starts, restored %d times, %v", sum.End, sum.New, started,
-			r.applier.restored, err)
-	}
-}
-
-func TestCampaignGateIsAskedBeforeEachModeAndItsErrorEndsTheCampaign(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "lstm", virtual.Options{})
-	asked, shut := 0, errors.New("shut")
-	c := &Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(5, 1)), Gate: func(context.Context) error {
-		if asked++; asked > 3 {
-			return shut
-		}
-		return nil
-	}}
-	if sum, err := c.Run(t.Context()); !errors.Is(err, shut) || sum.End != Broken || sum.New != 3 ||
-		r.applier.restored != 1 {
-		t.Errorf("%s with %d modes, %v, restored %d times", sum.End, sum.New, err, r.applier.restored)
-	}
-}
-
-// A paused campaign ends at once when it is interrupted.
-func TestCampaignPausedCanBeInterrupted(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "lstm", virtual.Options{})
-	ctx, cancel := context.WithCancel(t.Context())
-	c := &Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(5, 1)), Gate: func(ctx context.Context) error {
+	shut := errors.New("shut")
+	for name, c := range map[string]struct {
+		faults virtual.Faults
+		change func(r *rig, c *Campaign, cancel func())
+		end    End
+		modes  int
+		says   string // in the error; "": none
+	}{
+		"a job that dies now and then costs no mode": {virtual.Faults{DieAfter: 2500},
+			func(*rig, *Campaign, func()) {}, Complete, 12, ""},
+		"many failures in a row": {virtual.Faults{}, func(r *rig, _ *Campaign, _ func()) {
+			r.applier.fail = func(tegra.Mode) error { return syscall.EIO }
+		}, Broken, maxFailures, "input/output error"},
+		"a record that cannot be written": {virtual.Faults{}, func(_ *rig, c *Campaign, _ func()) {
+			c.Record.Close()
+		}, Broken, 0, "record is closed"},
+		"a context that has ended": {virtual.Faults{}, func(_ *rig, _ *Campaign, cancel func()) { cancel() },
+			Interrupted, 0, ""},
+		"a job that does not end": {virtual.Faults{}, func(r *rig, _ *Campaign, _ func()) {
+			hung := &scripted{failure: errTest, next: func(context.Context) (harness.Event, error) {
+				return harness.Event{}, &harness.SilenceError{Command: "sudo"}
+			}}
+			started := 0
+			r.bench.NewHarness = func(context.Context, int) (harness.Harness, error) {
+				if started++; started > 1 {
+					t.Error("a second job is started beside one that has not ended")
+				}
+				return hung, nil
+			}
+		}, Broken, 0, errTest.Error()},
+		"a gate that is shut after three modes": {virtual.Faults{}, func(_ *rig, c *Campaign, _ func()) {
+			asked := 0
+			c.Gate = func(context.Context) error {
+				if asked++; asked > 3 {
+					return shut
+				}
+				return nil
+			}
+		}, Broken, 3, shut.Error()},
+		"an interruption while paused": {virtual.Faults{}, func(_ *rig, c *Campaign, cancel func()) {
+			c.Gate = func(ctx context.Context) error {
+				cancel()
+				<-ctx.Done()
+				return ctx.Err()
+			}
+		}, Interrupted, 0, ""},
+	} {
+		r := newRig(t, "lstm", virtual.Options{Faults: c.faults})
+		run := campaign(t, r, filepath.Join(t.TempDir(), "c"), 12, false)
+		ctx, cancel := context.WithCancel(t.Context())
+		c.change(r, run, cancel)
+		sum, err := run.Run(ctx)
 		cancel()
-		<-ctx.Done()
-		return ctx.Err()
-	}}
-	if sum, err := c.Run(ctx); err != nil || sum.End != Interrupted || sum.New != 0 {
-		t.Errorf("%s with %d modes, %v", sum.End, sum.New, err)
+		if sum.End != c.end || sum.New != c.modes || sum.Failed > 0 && c.end == Complete || r.applier.restored != 1 ||
+			(err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %s with %d modes, %d failed, restored %d times, %v", name, sum.End, sum.New, sum.Failed,
+				r.applier.restored, err)
+		}
 	}
 }
 

@@ -419,42 +419,29 @@ func TestReadingHasNoZoneWithoutAName(t *testing.T) {
 	}
 }
 
-// A limit of 0 in nvpmodel's configuration is none.
-func TestPresetWithALimitOfZeroHasNone(t *testing.T) {
+// A limit of 0 in nvpmodel's configuration is none, and so is the one of a CPU cluster without any, beside others that
+// have one: such a mode has the top clock.
+func TestPresetWithoutALimitHasTheTopClock(t *testing.T) {
 	t.Parallel()
-	tr := tegratest.NewAGXOrin35()
-	for name, conf := range tr.Files {
-		if strings.HasSuffix(name, ".conf") && strings.Contains(conf, "GPU MAX_FREQ") {
-			tr.Files[name] = regexp.MustCompile(`(?m)^GPU MAX_FREQ .*`).ReplaceAllString(conf, "GPU MAX_FREQ 0")
+	for line, value := range map[string]string{"GPU MAX_FREQ": "0", "CPU_A78_0 MAX_FREQ": "-1"} {
+		tr := tegratest.NewAGXOrin35()
+		for name, conf := range tr.Files {
+			if strings.HasSuffix(name, ".conf") && strings.Contains(conf, line) {
+				tr.Files[name] = regexp.MustCompile(`(?m)^`+line+` .*`).ReplaceAllString(conf, line+" "+value)
+			}
 		}
-	}
-	s := open(t, tr)
-	if len(s.Presets()) == 0 {
-		t.Fatal("no presets")
-	}
-	for _, p := range s.Presets() {
-		if top := s.Space().Max().GPU; p.Mode.GPU != top {
-			t.Errorf("%s: %v, want the GPU's top of %v", p.Name, p.Mode, top)
+		s := open(t, tr)
+		if len(s.Presets()) == 0 {
+			t.Fatal("no presets")
 		}
-	}
-}
-
-// A CPU cluster without a limit in nvpmodel's configuration leaves the others theirs, but the mode has the top clock.
-func TestPresetWithAnUnlimitedClusterHasTheTopClock(t *testing.T) {
-	t.Parallel()
-	tr := tegratest.NewAGXOrin35()
-	for name, conf := range tr.Files {
-		if strings.HasSuffix(name, ".conf") && strings.Contains(conf, "CPU_A78_0 MAX_FREQ") {
-			tr.Files[name] = regexp.MustCompile(`(?m)^CPU_A78_0 MAX_FREQ .*`).ReplaceAllString(conf, "CPU_A78_0 MAX_FREQ -1")
-		}
-	}
-	s := open(t, tr)
-	if len(s.Presets()) == 0 {
-		t.Fatal("no presets")
-	}
-	for _, p := range s.Presets() {
-		if top := s.Space().Max().CPU; p.Mode.CPU != top {
-			t.Errorf("%s: %v, want the CPU's top of %v", p.Name, p.Mode, top)
+		for _, p := range s.Presets() {
+			got, top := p.Mode.GPU, s.Space().Max().GPU
+			if line != "GPU MAX_FREQ" {
+				got, top = p.Mode.CPU, s.Space().Max().CPU
+			}
+			if got != top {
+				t.Errorf("%s %s, %s: %v, want the top of %v", line, value, p.Name, got, top)
+			}
 		}
 	}
 }
