@@ -87,7 +87,7 @@ func TestTrainShowsMinibatchesUntilTheRunIsStopped(t *testing.T) {
 	d.press("2")
 	d.press("x", "y")
 	d.until("the run ends", func() bool { return d.r.sh.task.Done() })
-	d.sees("stall", "compute", "median     37.6 ms of 30")
+	d.sees("stall", "compute", "mean       37.6 ms of 30")
 }
 
 func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {

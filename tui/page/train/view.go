@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"jtune/internal/axis"
+	"jtune/internal/report"
 	"jtune/internal/sorted"
 	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
+	"jtune/tui/export"
 	"jtune/tui/page"
 	"jtune/tui/session/run"
 	"jtune/tui/widget"
@@ -147,7 +149,7 @@ func (p *Page) brief(j *page.Task, w, h int) string {
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
-// summary renders a run in numbers: the newest minibatch while it runs, the median at its end.
+// summary renders a run in numbers: the newest minibatch while it runs, the mean at its end.
 func (p *Page) summary(j *page.Task, w, _ int) string {
 	pr := j.Progress
 	t := stats.OrZero(stats.Median(j.Times))
@@ -156,7 +158,7 @@ func (p *Page) summary(j *page.Task, w, _ int) string {
 		fmt.Sprintf("%-11s%d", noun, pr.Minibatch)}
 	if j.Ran != nil && j.Ran.TimeMS > 0 {
 		t = j.Ran.TimeMS
-		lines[0] = fmt.Sprintf("median     %s ms of %s", widget.MS(t), text.Thousands(run.Counted(*j.Ran)))
+		lines[0] = fmt.Sprintf("mean       %s ms of %s", widget.MS(t), text.Thousands(run.Counted(*j.Ran)))
 	}
 	if n := j.Workload.MinibatchesPerEpoch(); n > 0 {
 		lines[1] = fmt.Sprintf("epoch %-4d step %d of %d", 1+pr.Minibatch/n, pr.Minibatch%n, n)
@@ -225,7 +227,7 @@ func (p *Page) stages(j *page.Task, w, h int) string {
 	case c != nil && c.All.Minibatches > 0:
 		parts = []shares{sharesOf("so far", c.All)}
 	case j.Ran != nil && j.Ran.TimeMS > 0:
-		parts = []shares{{"median", j.Ran.StallMS, j.Ran.ComputeMS, j.Ran.OverheadMS}}
+		parts = []shares{{"mean", j.Ran.StallMS, j.Ran.ComputeMS, j.Ran.OverheadMS}}
 	}
 	if len(parts) < 2 && j.Last != nil && !j.Done() {
 		parts = append(parts, shares{"newest", j.Last.StallMS, j.Last.ComputeMS, j.Last.OverheadMS})
@@ -414,20 +416,21 @@ func (p *Page) Files() ([]page.File, error) {
 	if j == nil || j.Character == nil {
 		return nil, nil
 	}
+	type part = record.Part
 	var b strings.Builder
-	b.WriteString("epoch,minibatches,span_s,time_ms,stall_ms,compute_ms,overhead_ms,power_w,energy_j,virtual\n")
-	field := func(v tegra.Val[float64]) string {
-		if !v.OK {
-			return ""
-		}
-		return strconv.FormatFloat(v.V, 'g', 6, 64)
-	}
-	for _, e := range j.Character.Epochs {
-		fmt.Fprintf(&b, "%d,%d,%g,%g,%s,%t\n", e.Epoch+1, e.Minibatches, e.Span.Seconds(), e.TimeMS,
-			strings.Join([]string{field(e.StallMS), field(e.ComputeMS), field(e.OverheadMS), field(e.PowerW),
-				field(e.EnergyJ)}, ","), p.read.Board().Virtual)
-	}
-	return []page.File{{Ending: "csv", Text: b.String()}}, nil
+	err := report.Table[part]{
+		{Key: "epoch", Of: func(e part) any { return e.Epoch + 1 }},
+		{Key: "minibatches", Of: func(e part) any { return e.Minibatches }},
+		{Key: "span_s", Of: func(e part) any { return report.Exact(e.Span.Seconds()) }},
+		{Key: "time_ms", Of: func(e part) any { return report.Exact(e.TimeMS) }},
+		{Key: "stall_ms", Of: func(e part) any { return e.StallMS }},
+		{Key: "compute_ms", Of: func(e part) any { return e.ComputeMS }},
+		{Key: "overhead_ms", Of: func(e part) any { return e.OverheadMS }},
+		{Key: "power_w", Of: func(e part) any { return e.PowerW }},
+		{Key: "energy_j", Of: func(e part) any { return e.EnergyJ }},
+		{Key: export.VirtualColumn, Of: func(part) any { return p.read.Board().Virtual }},
+	}.CSV(&b, j.Character.Epochs)
+	return []page.File{{Ending: "csv", Text: b.String()}}, err
 }
 
 // times returns the panel of a run's minibatch times.
