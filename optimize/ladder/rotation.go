@@ -19,8 +19,6 @@ const (
 	OneByOne              // one knob until one value is left, then the next
 )
 
-func (t Turns) String() string { return [...]string{"in turn", "widest first", "one by one"}[t] }
-
 // Rotation configures the turns of a binary search. The zero value is GPU, CPU, memory, cores, then the batch size if
 // there are several, in turn.
 type Rotation struct {
@@ -57,19 +55,6 @@ func ParseRotation(text string) (Rotation, error) {
 	}
 	_, err := r.Knobs()
 	return r, err
-}
-
-// String prints the form that ParseRotation reads.
-func (r Rotation) String() string {
-	var names []string
-	for _, k := range r.Order {
-		names = append(names, knobNames[k])
-	}
-	head, order := [...]string{"", "widest", "one-by-one"}[r.Turns], strings.Join(names, ",")
-	if head != "" && order != "" {
-		head += ":"
-	}
-	return head + order
 }
 
 // Knobs returns the order of the knobs, or an error for an invalid one.

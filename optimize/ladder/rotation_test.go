@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"reflect"
 	"slices"
 	"testing"
 
@@ -49,8 +48,9 @@ func FuzzRotation(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := ParseRotation(r.String()); err != nil || !reflect.DeepEqual(r, again) {
-			t.Errorf("%q is written as %q: %v", text, r.String(), err)
+		order, err := r.Knobs()
+		if slices.Sort(order); err != nil || len(order) < 4 || len(slices.Compact(order)) != len(order) {
+			t.Errorf("%q has the knobs %v: %v", text, order, err)
 		}
 	})
 }

@@ -109,19 +109,6 @@ func replicatedCSV(list []fit.Replicated, virtual bool) string {
 }
 
 func (c *fitCmd) printFit(m *learn.Model) error {
-	if c.asJSON {
-		return printJSON(c.out, report.Object{
-			{"method", m.Method},
-			{"samples", len(m.Samples)},
-			{"cv", m.CV},
-			{"reference", text.Optional(m.Reference)},
-			{"warnings", listOf(m.Warnings)},
-			{"batches", report.IfAny(m.Batches)}, // if the batch size is an input
-			{"virtual", m.Provenance.Virtual},
-			{"networks", report.IfAny(learn.NetworksOf(m))}, // of powertrain and nn, time first
-		})
-	}
-	c.notes(m.Warnings)
 	pct := func(v float64) string {
 		switch {
 		case !m.CV.Known() && len(m.Samples) >= learn.LeastJudged:
@@ -137,16 +124,24 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 	if m.Batches != nil {
 		covers += " at batch sizes " + listed(m.Batches)
 	}
-	facts := report.Facts{
-		{"method", string(m.Method) + originMark(m.Provenance.Origin())},
-		{"samples", text.Thousands(len(m.Samples))},
-		{"covers", covers},
-		{"time error", pct(m.CV.TimeMAPEPct)},
-		{"power error", pct(m.CV.PowerMAPEPct)},
-		{"cross-validated", orDash(m.CV.How)},
-		{"reference", orDash(m.Reference)},
+	record := report.Record{
+		{"method", "method", m.Method, string(m.Method) + originMark(m.Provenance.Origin())},
+		{"samples", "samples", len(m.Samples)},
+		{"", "covers", covers},
+		{"cv", "time error", m.CV, pct(m.CV.TimeMAPEPct)},
+		{"", "power error", pct(m.CV.PowerMAPEPct)},
+		{"", "cross-validated", text.Optional(m.CV.How)},
+		{"reference", "reference", text.Optional(m.Reference)},
+		{"warnings", "", listOf(m.Warnings)},
+		{"batches", "", report.IfAny(m.Batches)}, // if the batch size is an input
+		{"virtual", "", m.Provenance.Virtual},
+		{"networks", "", report.IfAny(learn.NetworksOf(m))}, // of powertrain and nn, time first
 	}
-	if err := append(facts, networkFacts(m)...).Text(c.out); err != nil {
+	if c.asJSON {
+		return printJSON(c.out, record.Object())
+	}
+	c.notes(m.Warnings)
+	if err := append(record.Facts(), networkFacts(m)...).Text(c.out); err != nil {
 		return err
 	}
 	if m.Batches != nil {
