@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -112,6 +114,21 @@ func findCommand(words []string) (*cobra.Command, []string, error) {
 	return root.Find(words)
 }
 
+// taken returns an error unless a line's words name a command and flags of it.
+func taken(words []string) error {
+	on, rest, err := findCommand(words)
+	for _, w := range rest {
+		if w == "--" { // a user's command follows
+			break
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(w, "--"), "=")
+		if strings.HasPrefix(w, "--") && on.Flag(name) == nil && on.InheritedFlags().Lookup(name) == nil {
+			err = errors.Join(err, fmt.Errorf("there is no flag %s", w))
+		}
+	}
+	return err
+}
+
 // formerName matches a command's former name as written on pages: in backquotes, with or without arguments. In prose
 // the commands of ask and lab have their own names, which are unique.
 var formerName = regexp.MustCompile("`(?:jtune )?(" +
@@ -149,19 +166,8 @@ func TestDocsShowCommandsThatExist(t *testing.T) {
 			if _, former := present(new(app).root(), words); former != "" && !strings.Contains(page, "decisions") {
 				t.Errorf("%s: %q: a former name", page, strings.TrimSpace(line))
 			}
-			on, rest, err := findCommand(words)
-			if err != nil {
+			if err := taken(words); err != nil {
 				t.Errorf("%s: %q: %v", page, strings.TrimSpace(line), err)
-				continue
-			}
-			for _, w := range rest {
-				if w == "--" { // a user's command follows
-					break
-				}
-				name, _, _ := strings.Cut(strings.TrimPrefix(w, "--"), "=")
-				if strings.HasPrefix(w, "--") && on.Flag(name) == nil {
-					t.Errorf("%s: %q: there is no flag %s", page, strings.TrimSpace(line), w)
-				}
 			}
 			seen++
 		}

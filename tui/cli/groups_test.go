@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/must"
 )
@@ -48,25 +47,6 @@ func TestHelpOfTuneFitsOneScreen(t *testing.T) {
 	if rows > 24 || flags != 10 || !strings.Contains(out, "--fresh") || !strings.Contains(out, "--json") {
 		t.Errorf("%d rows, %d flags:\n%s", rows, flags, out)
 	}
-}
-
-func TestHelpAllShowsEveryFlag(t *testing.T) {
-	t.Parallel()
-	each(new(app).root(), func(c *cobra.Command) {
-		words := strings.Fields(c.CommandPath())[1:]
-		if c.Hidden || len(words) == 0 || isGroup(c) {
-			return
-		}
-		all := jtune(t, append(words, "--help-all")...).done(t).out
-		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if !f.Hidden && !strings.Contains(all, "--"+f.Name) {
-				t.Errorf("%s --help-all has no --%s", c.CommandPath(), f.Name)
-			}
-		})
-		if first := jtune(t, append(words, "--help")...).done(t).out; len(first) > len(all) {
-			t.Errorf("%s --help is longer than --help-all", c.CommandPath())
-		}
-	})
 }
 
 func TestFormerNamesRunThePresentCommand(t *testing.T) {
@@ -166,29 +146,6 @@ func TestListPrintsAllFour(t *testing.T) {
 		one := jtune(t, with(args, "list", name)...).done(t).out
 		if two := jtune(t, with(args, name)...).done(t).out; one != two && name != "device" {
 			t.Errorf("list %s is not %s", name, name)
-		}
-	}
-}
-
-func TestFlagsOfEveryCommandAreListedOnce(t *testing.T) {
-	t.Parallel()
-	root := new(app).root()
-	each(root, func(c *cobra.Command) {
-		if c.Hidden || c == root {
-			return
-		}
-		out := jtune(t, append(strings.Fields(c.CommandPath())[1:], "--help-all")...).done(t).out
-		for _, flag := range []string{"--sysroot", "--quirks", "--log-file"} {
-			if strings.Contains(out, "      "+flag) {
-				t.Errorf("%s --help lists %s", c.CommandPath(), flag)
-			}
-		}
-	})
-	flags, virtual := jtune(t, "help", "flags").done(t).out, jtune(t, "help", "virtual").done(t).out
-	for name, out := range map[string]string{"--sysroot": flags, "--data-dir": flags, "--quirks": virtual,
-		"--speed": virtual} {
-		if !strings.Contains(out, name+" ") && !strings.Contains(out, name+"[=") {
-			t.Errorf("%s is not listed:\n%s", name, out)
 		}
 	}
 }

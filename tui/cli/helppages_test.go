@@ -5,17 +5,16 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func TestExamplesOfEveryCommandAreTakenByIt(t *testing.T) {
 	t.Parallel()
-	root := new(app).root()
-	each(root, func(c *cobra.Command) {
+	each(new(app).root(), func(c *cobra.Command) {
 		if c.Hidden {
 			return
 		}
-		lines := strings.Split(strings.TrimSpace(c.Example), "\n")
-		for _, line := range lines {
+		for line := range strings.SplitSeq(strings.TrimSpace(c.Example), "\n") {
 			line, _, _ = strings.Cut(line, " | man")
 			if _, after, ok := strings.Cut(line, "| jtune"); ok {
 				line = "jtune" + after
@@ -23,47 +22,58 @@ func TestExamplesOfEveryCommandAreTakenByIt(t *testing.T) {
 			words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "sudo "))
 			if len(words) == 0 || words[0] != "jtune" {
 				t.Errorf("%s: %q is no example", c.CommandPath(), line)
-				continue
-			}
-			on, rest, err := findCommand(words[1:])
-			if err != nil {
+			} else if err := taken(words[1:]); err != nil {
 				t.Errorf("%s: %q: %v", c.CommandPath(), line, err)
-				continue
-			}
-			for _, w := range rest {
-				if w == "--" { // of a command on another board
-					break
-				}
-				name, _, _ := strings.Cut(strings.TrimPrefix(w, "--"), "=")
-				if strings.HasPrefix(w, "--") && on.Flag(name) == nil {
-					t.Errorf("%s: %q: there is no flag %s", c.CommandPath(), line, w)
-				}
 			}
 		}
 	})
 }
 
+// The help of every command fits a plain terminal; --help-all has each of its flags, and only the help topics list
+// those of all commands.
 func TestHelpFitsAPlainTerminal(t *testing.T) {
 	t.Parallel()
-	each(new(app).root(), func(c *cobra.Command) {
+	root := new(app).root()
+	each(root, func(c *cobra.Command) {
 		if c.Hidden {
 			return
 		}
 		words := strings.Fields(c.CommandPath())[1:]
-		text := jtune(t, append(words, "--help")...).done(t).out + jtune(t, append(words, "--help-all")...).done(t).out
-		for line := range strings.Lines(text) {
+		first := jtune(t, append(words, "--help")...).done(t).out
+		all := jtune(t, append(words, "--help-all")...).done(t).out
+		for line := range strings.Lines(first + all) {
 			// A synopsis is not wrapped, so that it can be copied.
 			if n := len([]rune(strings.TrimRight(line, "\n"))); n > helpWidth && !strings.HasPrefix(line, "  jtune ") {
 				t.Errorf("%s: a line of %d columns: %s", c.CommandPath(), n, line)
 			}
 		}
-		if strings.Contains(text, "true|false") {
+		if strings.Contains(first+all, "true|false") {
 			t.Errorf("%s: a flag that is only given or not has a value", c.CommandPath())
 		}
-		if text == "" {
-			t.Errorf("%s has no help", c.CommandPath())
+		if first == "" || c != root && !isGroup(c) && len(first) > len(all) {
+			t.Errorf("%s has no help, or --help is longer than --help-all", c.CommandPath())
 		}
+		if c == root {
+			return
+		}
+		for _, flag := range []string{"--sysroot", "--quirks", "--log-file"} {
+			if strings.Contains(all, "      "+flag) {
+				t.Errorf("%s --help lists %s", c.CommandPath(), flag)
+			}
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && !isGroup(c) && !strings.Contains(all, "--"+f.Name) {
+				t.Errorf("%s --help-all has no --%s", c.CommandPath(), f.Name)
+			}
+		})
 	})
+	flags, virtual := jtune(t, "help", "flags").done(t).out, jtune(t, "help", "virtual").done(t).out
+	for name, out := range map[string]string{"--sysroot": flags, "--data-dir": flags, "--quirks": virtual,
+		"--speed": virtual} {
+		if !strings.Contains(out, name+" ") && !strings.Contains(out, name+"[=") {
+			t.Errorf("%s is not listed:\n%s", name, out)
+		}
+	}
 }
 
 func TestParagraphsAreBrokenAtSpaces(t *testing.T) {
