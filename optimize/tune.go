@@ -146,6 +146,9 @@ type Result struct {
 	More []Result
 }
 
+// All lists the answers to all limits, in order.
+func (r Result) All() []Result { return append([]Result{r}, r.More...) }
+
 // Believed is a setting with the expectation of its true values.
 type Believed struct {
 	tegra.Measured

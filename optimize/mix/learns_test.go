@@ -133,7 +133,7 @@ func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
 		t.Fatal(err)
 	}
 	serve, _ := s.infer.At(there)
-	trains, _ := s.train.At(there)
+	trains, _ := s.train.At(tegra.Setting{Mode: there.Mode})
 	again := func(o Outcome) bool { return o.turned() == turned{there, Fill} }
 	if serve.TimeMS != 77 || trains.TimeMS != 333 || slices.ContainsFunc(s.open(), again) {
 		t.Errorf("the next predictions say %.3g and %.3g ms, want 77 and 333 as measured", serve.TimeMS,

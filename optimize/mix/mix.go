@@ -26,7 +26,7 @@ import (
 )
 
 // Phase is the prediction or measurement of a unit of work, a batch of requests or a training minibatch, in every
-// setting. A phase without batch sizes does not depend on the other phases' batch size.
+// setting. Training has no batch size: it does not depend on the other phase's.
 type Phase struct {
 	at map[tegra.Mode][]learn.Prediction // by batch size, ascending
 }
@@ -49,9 +49,6 @@ var noPhase learn.Prediction
 // At returns the unit in a setting; false if it is unknown.
 func (p Phase) At(a tegra.Setting) (*learn.Prediction, bool) {
 	list := p.at[a.Mode]
-	if len(list) == 1 && list[0].Batch == 0 {
-		return &list[0], true
-	}
 	i, ok := slices.BinarySearchFunc(list, a.Batch, bySize)
 	if !ok {
 		return nil, false
@@ -278,7 +275,7 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 	o.Rho = rate * s / b
 	o.ServedPerS = min(rate, b/s)
 	if train != nil {
-		t, ok := train.At(at)
+		t, ok := train.At(tegra.Setting{Mode: at.Mode})
 		if !ok || !(t.TimeMS > 0) {
 			return Outcome{}, false
 		}

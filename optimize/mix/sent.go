@@ -3,6 +3,7 @@ package mix
 import (
 	"math"
 
+	"jtune/internal/stats"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -38,7 +39,7 @@ func (a Ask) Corrected(infer Phase) Ask {
 		at := a
 		at.Load.RatePerS, at.Goal.Margin, at.Policy = s.RatePerS, metric.NoMargin, ""
 		o, ok := at.Evaluate(s.Setting, infer, nil)
-		if !ok || !(s.LatencyMS > 0) || !(o.LatencyMS > 0) || math.IsInf(o.LatencyMS, 1) || o.Rho > mostBusySent {
+		if !ok || !stats.Positive(s.LatencyMS, o.LatencyMS) || o.Rho > mostBusySent {
 			continue
 		}
 		if ln := math.Log(s.LatencyMS / o.LatencyMS); math.Abs(ln) <= mostOff {

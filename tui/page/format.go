@@ -95,6 +95,15 @@ func Job(read Reader) (w workload.Workload) {
 	return w
 }
 
+// ListHeads returns the headings of the time and energy columns of a list of modes; under a load its times are
+// latencies.
+func ListHeads(w workload.Workload, s *serving.LoadView) (time, energy string) {
+	if time, energy = Heads(w); s != nil {
+		time = serving.QuantileText(s.Quantile) + " ms"
+	}
+	return time, energy
+}
+
 // Heads returns the headings of the time and energy columns: per step of a training, or per batch of inference.
 func Heads(w workload.Workload) (time, energy string) {
 	if w.Infers() {
@@ -136,9 +145,6 @@ func Takes(w workload.Workload, m tegra.Measured) string {
 	perTime, _ := Heads(w)
 	return fmt.Sprintf("%s %s, %.1f W", widget.MS(m.TimeMS), perTime, m.PowerW)
 }
-
-// LatencyHead returns the heading of a column of latencies under a load.
-func LatencyHead(s *serving.LoadView) string { return serving.QuantileText(s.Quantile) + " ms" }
 
 // LatencyCell formats the latency of mode i of the view under the load. It is exact on request or if it was computed
 // before, otherwise interpolated.

@@ -12,10 +12,7 @@ import (
 func (c *cloudView) table(w, h int) string {
 	v, front, s := c.read.Outlook(), c.front(), c.read.Served()
 	list, at := c.listed()
-	time, energy := page.Heads(c.job())
-	if s != nil {
-		time = page.LatencyHead(s)
-	}
+	time, energy := page.ListHeads(c.job(), s)
 	figures := func(of func(page.Figures) string) func(i int) string {
 		return func(i int) string { return of(page.FiguresIn(v.Known[i])) }
 	}

@@ -32,15 +32,12 @@ func (p *Page) columns() []column {
 	if v == nil {
 		unknown = "not now, no model is loaded"
 	}
-	time, energy := page.Heads(w)
+	time, energy := page.ListHeads(w, p.served)
 	speed, perUnit := page.UnitHeads(w, p.listing)
 	if speed != "" {
 		energy = perUnit
 	} else if units = unknown; units == "" {
 		units = "only for inference"
-	}
-	if p.served != nil {
-		time = page.LatencyHead(p.served)
 	}
 	knob := func(letter string, k tegra.Knob, width int) column {
 		return column{letter: letter, name: k.String(), falls: true,

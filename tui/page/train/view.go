@@ -47,15 +47,11 @@ func (p *Page) run(j *page.Task, w, h int) string {
 	if wide {
 		return widget.Under(verdict, p.wide(j, w, rest))
 	}
-	state := "running"
-	if j.Done() {
-		state = "ended"
-	}
 	top := max(7, min(numbersH, rest-stagesH), rest-stagesH-14)
 	stages := min(stagesH, rest-top)
 	const left = 40
 	out := widget.Under(verdict,
-		widget.Beside(p.part(j, j.Workload.Name+" "+state, p.summary).Render(left, top),
+		widget.Beside(p.numbers(j).Render(left, top),
 			p.times(j).Render(w-left, top)),
 		p.part(j, stagesTitle(j), p.stages).Render(w, stages))
 	if rest -= top + stages; rest < 3 {
@@ -81,6 +77,15 @@ func (p *Page) epochs(j *page.Task) widget.Panel {
 	return p.part(j, "Epochs", epochTable)
 }
 
+// numbers returns the panel of a run's numbers.
+func (p *Page) numbers(j *page.Task) widget.Panel {
+	state := "running"
+	if j.Done() {
+		state = "ended"
+	}
+	return p.part(j, j.Workload.Name+" "+state, p.summary)
+}
+
 // part returns a panel of a run.
 func (p *Page) part(j *page.Task, title string, text func(j *page.Task, w, h int) string) widget.Panel {
 	return p.read.Panel(title, "", func(w, h int) string { return text(j, w, h) })
@@ -88,10 +93,6 @@ func (p *Page) part(j *page.Task, title string, text func(j *page.Task, w, h int
 
 // wide draws a run with room for everything.
 func (p *Page) wide(j *page.Task, w, h int) string {
-	state := "running"
-	if j.Done() {
-		state = "ended"
-	}
 	third := w / 3
 	last := w - 2*third
 	free := h - stagesH - numbersH
@@ -107,7 +108,7 @@ func (p *Page) wide(j *page.Task, w, h int) string {
 	power := p.read.Panel("Power, last 2 min", "", p.read.PowerChart)
 	log := p.read.Panel("Log", p.log.Note(), p.log.Render)
 	return widget.Under(
-		widget.Beside(p.part(j, j.Workload.Name+" "+state, p.summary).Render(third, numbers),
+		widget.Beside(p.numbers(j).Render(third, numbers),
 			p.times(j).Render(w-third, numbers)),
 		p.part(j, stagesTitle(j), p.stages).Render(w, stagesH),
 		widget.Beside(

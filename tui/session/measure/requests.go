@@ -46,6 +46,9 @@ type TuneRequest struct {
 	Watched arrivals.Spec   // latency goal of a server's users; zero if requests are generated
 }
 
+// Goals lists all goals, Limit first.
+func (r TuneRequest) Goals() []metric.Goal { return append([]metric.Goal{r.Limit}, r.More...) }
+
 // TuneResult is the answer and how it was found.
 type TuneResult struct {
 	optimize.Result
@@ -69,9 +72,9 @@ type TuneResult struct {
 
 // AnswerTo builds the answers to a request on a board from what its search found.
 func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
-	limits := append([]metric.Goal{q.Limit}, q.More...)
-	r.Answers = make([]answers.Answer, 1+len(r.More))
-	for i, found := range append([]optimize.Result{r.Result}, r.More...) {
+	limits, results := q.Goals(), r.All()
+	r.Answers = make([]answers.Answer, len(results))
+	for i, found := range results {
 		risked := limits[i]
 		risked.Risk = q.Risk
 		r.Answers[i] = answers.Answer{Setting: found.Setting, Device: on.Name, Virtual: on.Virtual,

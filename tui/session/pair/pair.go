@@ -79,7 +79,7 @@ func trainingPhase(m *learn.Model) mix.Phase {
 
 // addAlone adds what each job does without the other.
 func (x *Answer) addAlone(settings []tegra.Setting, infer, train mix.Phase) {
-	if t, ok := train.At(x.Setting); ok {
+	if t, ok := train.At(tegra.Setting{Mode: x.Mode}); ok {
 		x.TrainAlonePerS, x.TrainAloneW = 1000/t.TimeMS, t.PowerW
 	}
 	alone := x.Ask

@@ -97,12 +97,8 @@ func compare(s *session.Session, out *measure.TuneResult, r measure.TuneRequest,
 		}
 		return &answers.Baseline{Name: name, Mean: m, Error: answers.ErrorsOf(m.Setting, m.N, rows)}
 	}
-	for i := range out.Answers {
+	for i, found := range out.All() {
 		a := &out.Answers[i]
-		found := out.Result
-		if i > 0 {
-			found = out.More[i-1]
-		}
 		a.Error = answers.ErrorsOf(a.Setting, a.Reading.N, rows)
 		if out.Found.TimeMS > 0 {
 			found.Before = tegra.Mean{Measured: out.Found.Measured, N: 1}

@@ -137,7 +137,7 @@ func poolOf(s *session.Session, r measure.TuneRequest) (models.Pool, error) {
 		return models.Pool{}, nil
 	}
 	pool, err := models.PoolOf(s, r.Workload, r.Batches)
-	return pool.Before(r.Before).Further(append(slices.Clone(r.More), r.Limit)...), err
+	return pool.Before(r.Before).Further(r.Goals()...), err
 }
 
 // knownOf returns the rows of a pool; older campaigns are aligned with later ones if the board has drifted.
@@ -157,7 +157,7 @@ func knownOf(pool models.Pool, observe func(measure.Event)) []tegra.Measured {
 
 // SearchHeader records the question of a search.
 func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
-	h := &record.SearchHeader{Asked: r.Asked, Goals: slices.DeleteFunc(append([]metric.Goal{r.Limit}, r.More...),
+	h := &record.SearchHeader{Asked: r.Asked, Goals: slices.DeleteFunc(r.Goals(),
 		func(g metric.Goal) bool { return g == metric.Goal{} })}
 	h.Strategy, h.Depth, h.Coverage = cmp.Or(r.Strategy, optimize.Auto), cmp.Or(r.Depth, optimize.Quick),
 		cmp.Or(r.Coverage, campaigns.CoverLimit)

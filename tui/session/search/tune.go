@@ -41,9 +41,9 @@ func MostMeasured(r measure.TuneRequest) int {
 // mostOf returns the default cap without those.
 func mostOf(r measure.TuneRequest) int {
 	if r.Workload.Serves() && r.Depth != optimize.Thorough {
-		return optimize.MostServed(1 + len(r.More))
+		return optimize.MostServed(len(r.Goals()))
 	}
-	return optimize.MostProbes(1 + len(r.More))
+	return optimize.MostProbes(len(r.Goals()))
 }
 
 // capped returns the cap on the measurements of a search, baselines included; 0: its strategy's own.
@@ -65,7 +65,7 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 		err = mayTune(s, r)
 	}
 	if err == nil {
-		r.Heat, err = limited(s, append(slices.Clone(r.More), r.Limit), observe)
+		r.Heat, err = limited(s, r.Goals(), observe)
 	}
 	if err != nil {
 		return measure.TuneResult{}, err
@@ -120,8 +120,8 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 
 // above says which limit on the power is above all that is known of the board.
 func above(s *session.Session, r measure.TuneRequest, observe func(measure.Event)) error {
-	limitW, readW := r.Limit.Of(metric.Power), 0.0
-	for _, g := range r.More {
+	limitW, readW := 0.0, 0.0
+	for _, g := range r.Goals() {
 		limitW = max(limitW, g.Of(metric.Power))
 	}
 	pool, err := poolOf(s, r)
@@ -225,8 +225,7 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 
 // further reports whether a goal limits more than time and power.
 func further(r measure.TuneRequest) bool {
-	return slices.ContainsFunc(append(slices.Clone(r.More), r.Limit),
-		func(g metric.Goal) bool { return g.Limits.Further() != nil })
+	return slices.ContainsFunc(r.Goals(), func(g metric.Goal) bool { return g.Limits.Further() != nil })
 }
 
 // measurableSettings returns the settings of those sizes that a replay can answer; nil: all.
