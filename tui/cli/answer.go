@@ -40,7 +40,7 @@ func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin, toda
 		rows = append(rows, servedRows(a.Ask, *a.Served)...)
 	}
 	if a.Trial != nil {
-		rows = append(rows, trialRow(a.Ask, *a.Trial))
+		rows = append(rows, trialRow(a.Ask, a.Trial))
 	}
 	if a.Standing.Limited {
 		rows = append(rows, []string{"the limit", a.Standing.String()})

@@ -123,24 +123,11 @@ func servedRows(a mix.Ask, o mix.Outcome) [][]string {
 }
 
 // trialRow returns an answer's line about the requests sent.
-func trialRow(a mix.Ask, t answers.Trial) []string {
-	name := "with real requests"
+func trialRow(a mix.Ask, t *answers.Trial) []string {
 	if t.Users {
-		name = "with its users"
+		return []string{"with its users", t.Says(a)}
 	}
-	if t.Serving == nil {
-		return []string{name, t.Remark()}
-	}
-	late := fmt.Sprintf("p%.4g unknown", 100*a.Quantile)
-	if t.LatencyMS.OK {
-		late = fmt.Sprintf("p%.4g %s ms", 100*a.Quantile, text.Of(t.LatencyMS.V))
-	}
-	how := text.Thousands(t.Serving.Requests) + " requests"
-	if a.Load.Open() {
-		how += " at " + a.Load.String()
-	}
-	return []string{name, late, "(" + how + ")", dash(t.MeanW, "%.4g W mean"), t.Remark(),
-		dash(t.Serving.UnitJ, "%.4g J per "+t.Serving.Unit)}
+	return []string{"with real requests", t.Says(a)}
 }
 
 // servingRows returns an answer's lines about inference in its mode: in total and per phase.

@@ -94,7 +94,7 @@ func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
 		t.Errorf("with real requests: %v", sent)
 	}
 	words := jtune(t, line...).done(t).out
-	if !strings.Contains(words, "with real requests  ") || !strings.Contains(words, " requests at 30/s poisson)") {
+	if !strings.Contains(words, "with real requests  p99 ") || !strings.Contains(words, " requests at 30/s poisson\n") {
 		t.Errorf("the text lacks the requests:\n%s", words)
 	}
 	jtune(t, append([]string{"tune", "mobilenet-infer", "--batch", "1,4", "--rate", "9000"}, board...)...).fails(t,

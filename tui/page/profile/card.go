@@ -93,7 +93,7 @@ func (p *Page) card(w, h int) string {
 	blocks := p.limitBlocks(list, max(1, h-leastCard))
 	blocks = append(blocks, sentences(p, a, sheet, w)...)
 	if t := a.Trial; t != nil && t.Serving != nil {
-		blocks = append(blocks, trialText(a))
+		blocks = append(blocks, "measured: "+t.Says(a.Ask))
 	} else if a.Served != nil {
 		blocks = append(blocks, page.ServedText(a.Ask, *a.Served))
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"jtune/internal/text"
 	"jtune/optimize/advice"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -218,25 +217,6 @@ func whole(a answers.Answer, w workload.Workload, today string) string {
 	out := "a whole training: " + here.String()
 	if a.Before != nil && a.Before.Setting != a.Setting {
 		out += "; " + today + " " + advice.TrainingOf(a.Before.Measured, n).String()
-	}
-	return out
-}
-
-// trialText describes an answer's trial with real requests, most important first.
-func trialText(a answers.Answer) string {
-	t, out := a.Trial, "measured"
-	if t.LatencyMS.OK {
-		out += fmt.Sprintf(": p%.4g %s ms", 100*a.Ask.Quantile, widget.MS(t.LatencyMS.V))
-	}
-	if t.MeanW.OK {
-		out += fmt.Sprintf(", %s W mean", widget.Number(t.MeanW.V, 1))
-	}
-	if remark := t.Remark(); remark != "" {
-		out += "; " + remark
-	}
-	out += fmt.Sprintf("; %s requests", text.Thousands(t.Serving.Requests))
-	if a.Ask.Load.Open() {
-		out += " at " + a.Ask.Load.String()
 	}
 	return out
 }

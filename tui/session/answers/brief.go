@@ -1,11 +1,8 @@
 package answers
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 
-	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/optimize/standing"
@@ -38,26 +35,6 @@ func (k *Kept) Brief() *Brief {
 		b.MS, b.Quantile = a.Served.LatencyMS, a.Ask.Quantile
 	}
 	return b
-}
-
-// Text formats goal and answer: "30 W → 12c/1.04C/0.73G/3.20M 87 ms".
-func (b *Brief) Text(mode func(tegra.Mode) string) string {
-	goal := cmp.Or(b.Goal.String(), b.Goal.Limit.Brief())
-	if !b.Feasible {
-		return goal + " → none; nearest " + mode(b.Setting.Mode)
-	}
-	out := goal + " → " + mode(b.Setting.Mode)
-	if b.Setting.Batch > 0 {
-		out += fmt.Sprintf(" batch %d", b.Setting.Batch)
-	}
-	if b.Quantile > 0 {
-		out += fmt.Sprintf(" p%.4g", 100*b.Quantile)
-	}
-	out += " " + text.Of(b.MS) + " ms"
-	if b.More > 0 {
-		out += fmt.Sprintf(" and %d more", b.More)
-	}
-	return out
 }
 
 // Verdict returns what the first answer's readings, or its requests under a load, say of its limit; NoVerdict if it was

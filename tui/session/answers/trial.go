@@ -3,8 +3,10 @@ package answers
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/text"
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -82,4 +84,26 @@ func latencyAt(l record.Latency, q float64) tegra.Val[float64] {
 		return l.SureP95()
 	}
 	return l.SureP99()
+}
+
+// Says describes what was measured, most important first.
+func (t *Trial) Says(a mix.Ask) string {
+	if t.Serving == nil {
+		return t.Remark()
+	}
+	parts := []string{fmt.Sprintf("p%.4g unknown", 100*a.Quantile)}
+	if t.LatencyMS.OK {
+		parts[0] = fmt.Sprintf("p%.4g %s ms", 100*a.Quantile, text.Of(t.LatencyMS.V))
+	}
+	if t.MeanW.OK {
+		parts = append(parts, text.Of(t.MeanW.V)+" W mean")
+	}
+	if u := t.Serving.UnitJ; u.OK {
+		parts = append(parts, fmt.Sprintf("%.4g J per %s", u.V, t.Serving.Unit))
+	}
+	sent := text.Thousands(t.Serving.Requests) + " requests"
+	if a.Load.Open() {
+		sent += " at " + a.Load.String()
+	}
+	return strings.Join(text.Said(strings.Join(parts, ", "), t.Remark(), sent), "; ")
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"jtune/internal/document"
-	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -93,11 +92,7 @@ func (r Report) answer(i int, a answers.Answer) (parts []document.Part) {
 		facts = append(facts, [2]string{"answer", "computed from the rows of a folder of an earlier version"})
 	}
 	if a.Trial != nil {
-		sent := fmt.Sprintf("mean %s W, latency %s ms", report.Shown(a.Trial.MeanW), report.Shown(a.Trial.LatencyMS))
-		if why := a.Trial.Remark(); why != "" {
-			sent += "; " + why
-		}
-		facts = append(facts, [2]string{"with requests sent", sent})
+		facts = append(facts, [2]string{"with requests sent", a.Trial.Says(a.Ask)})
 	}
 	if better := r.Since[i]; better != (tegra.Setting{}) {
 		facts = append(facts, [2]string{"better mode found since", r.setting(better)})

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tegra"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 )
 
@@ -38,13 +40,33 @@ func (l *Listed) question(mode func(tegra.Mode) string) string {
 	case l.Part != "":
 		return "  └ " + l.What()
 	case k != nil && l.Verdict != "":
-		return k.Text(mode) + ", " + l.Verdict
+		return answered(k, mode) + ", " + l.Verdict
 	case k != nil:
-		return k.Text(mode)
+		return answered(k, mode)
 	case l.PID > 0 && l.PID != os.Getpid():
 		return fmt.Sprintf("jtune %d: %s", l.PID, l.What())
 	case l.Verdict != "":
 		return l.What() + ": " + l.Verdict
 	}
 	return l.What()
+}
+
+// answered formats goal and answer: "30 W → 12c/1.04C/0.73G/3.20M 87 ms".
+func answered(b *answers.Brief, mode func(tegra.Mode) string) string {
+	goal := cmp.Or(b.Goal.String(), b.Goal.Limit.Brief())
+	if !b.Feasible {
+		return goal + " → none; nearest " + mode(b.Setting.Mode)
+	}
+	out := goal + " → " + mode(b.Setting.Mode)
+	if b.Setting.Batch > 0 {
+		out += fmt.Sprintf(" batch %d", b.Setting.Batch)
+	}
+	if b.Quantile > 0 {
+		out += fmt.Sprintf(" p%.4g", 100*b.Quantile)
+	}
+	out += " " + text.Of(b.MS) + " ms"
+	if b.More > 0 {
+		out += fmt.Sprintf(" and %d more", b.More)
+	}
+	return out
 }
