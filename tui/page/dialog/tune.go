@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"jtune/internal/arrivals"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
@@ -50,10 +49,28 @@ const (
 	fieldBatch = 4
 )
 
-// sizes returns the lists of batch sizes to choose from.
+// sizes returns the lists of batch sizes to choose from; of a pair, those of the inference, which chooses unless told
+// otherwise.
 func (d *Tune) sizes() [][]int {
-	replay := d.read.Board().Replay != ""
-	return outlook.BatchChoices(d.workload().Batch, d.read.Work().Sizes, replay, replay || d.fixedBatch() != "")
+	w, list, fixed := d.workload(), d.read.Work().Sizes, d.fixedBatch() != ""
+	if !d.pair.on() {
+		replay := d.read.Board().Replay != ""
+		return outlook.BatchChoices(w.Batch, list, replay, replay || fixed)
+	}
+	if list == nil {
+		list = pair.PairSizes(w)
+	}
+	own := []int{max(1, w.Batch)}
+	if list == nil || fixed {
+		return [][]int{own}
+	}
+	return [][]int{list, own}
+}
+
+// sized returns the chosen list of batch sizes.
+func (d *Tune) sized() []int {
+	list := d.sizes()
+	return list[min(d.size, len(list)-1)]
 }
 
 // fixedBatch returns why the workload's batch size cannot be chosen, or "".
@@ -85,7 +102,7 @@ func (d *Tune) beside() bool {
 
 // batches returns the sizes to choose from; nil for the workload's own.
 func (d *Tune) batches() []int {
-	list := d.sizes()[d.size]
+	list := d.sized()
 	if d.listed.Value() != "" {
 		list, _ = d.listedSizes()
 	}
@@ -164,10 +181,8 @@ type tunePair struct {
 	offered    string        // names that + has made; "": edited since
 	limit      *widget.Input // as typed; empty: asked applies
 	wait       *widget.Input
-	asked      metric.Question
+	asked      metric.Question // with its arrivals and maximum wait, which have fields of their own
 	how        record.PairAsked
-	load       arrivals.Spec  // arrivals and maximum wait
-	own        bool           // the inference keeps its batch size
 	alone, two []widget.Field // fields for one job and for two
 }
 

@@ -160,21 +160,24 @@ func (d *Tune) narrow() bool {
 
 // batchText describes the batch sizes to choose from.
 func (d *Tune) batchText() string {
-	several := d.batches()
+	of, several := "", d.batches()
+	if d.pair.on() {
+		of = "of the inference: "
+	}
 	switch {
 	case d.listed.Value() != "":
 		return d.listed.Render("_")
 	case several != nil:
-		return "choose among " + strings.Trim(fmt.Sprint(several), "[]")
+		return of + "choose among " + strings.Trim(fmt.Sprint(several), "[]")
 	}
-	own := d.sizes()[d.size][0]
+	own := d.sized()[0]
 	switch why := d.fixedBatch(); {
 	case own == 0 || d.read.Board().Replay != "":
 		return "as measured"
 	case why != "":
 		return text.Count(own, "sample") + ": " + why
 	}
-	return text.Count(own, "sample") + ", the job's own"
+	return of + text.Count(own, "sample") + ", the job's own"
 }
 
 // answers returns the filled-in values to save.

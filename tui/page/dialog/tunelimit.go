@@ -69,8 +69,8 @@ func (d *Tune) unitTyped() {
 	if typed := d.typed.Value(); d.bare() == nil && typed != "" && !strings.ContainsFunc(typed, unicode.IsLetter) {
 		d.form = slices.Index(search.Kinds, search.WithinPower)
 	}
-	list, err := metric.ParseList(d.typed.Value(), d.bare())
-	if err != nil || list[0].Loaded() || list[0].Limit.Limits.Len() != 1 {
+	list, wrong := d.goals()
+	if wrong != "" || list[0].Loaded() || list[0].Limit.Limits.Len() != 1 {
 		return
 	}
 	kind := search.WithinPower

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,9 +36,9 @@ func newTunePair(d *Tune) *tunePair {
 		{Name: "limit", Text: p.limitText, Turn: func(int) {}, Input: p.limit, Wrong: p.wrongLimit, Whole: true,
 			Step: p.step},
 		page.Pick("turns", fields.In("pair", "policy"), &p.how.Policy),
-		page.Pick("arrivals", fields.In("load", "arrivals"), &p.load.Arrivals),
+		page.Pick("arrivals", fields.In("load", "arrivals"), &p.asked.Load.Arrivals),
 		{Name: "max wait", Text: p.waitText, Turn: p.turnWait, Input: p.wait, Wrong: p.wrongWait, More: true},
-		{Name: "batch", Text: p.batchText, Turn: p.turnBatch, Input: d.listed, Wrong: d.wrongSizes, More: true},
+		d.Fields[fieldBatch],
 	}
 	p.two[pairTurns].More, p.two[pairArrivals].More = true, true
 	if last := d.read.Work().Choice; last.Pair != "" && d.read.Work().Pointed == "" {
@@ -83,6 +84,7 @@ func (p *tunePair) named() {
 	case p.on() && len(d.Fields) != len(p.two):
 		d.Fields, d.Title, d.Walk, d.Types = p.two, "Tune: training and inference on one GPU", pairTurns, pairLimit
 		d.listed.SetValue("")
+		d.size = 0
 	case !p.on() && len(d.Fields) != len(p.alone):
 		d.Fields, d.Title, d.Walk, d.Types = p.alone, tuneTitle, fieldMore, fieldLimit
 	}
@@ -145,16 +147,18 @@ func (p *tunePair) wrongName() string {
 
 // limits returns the goal, including limits being typed.
 func (p *tunePair) limits() (metric.Question, error) {
-	line := p.limit.Value()
+	line, now := p.limit.Value(), p.asked
 	if line == "" {
-		return p.asked, nil
+		return now, nil
 	}
 	if watts, err := strconv.ParseFloat(line, 64); err == nil && watts > 0 { // a plain number is the power limit
-		a := p.asked
-		a.Limit.Limits = a.Limit.Limits.And(metric.Power.Max(watts))
-		return a, nil
+		now.Limit.Limits = now.Limit.Limits.And(metric.Power.Max(watts))
+		return now, nil
 	}
-	return metric.Parse(line)
+	g, err := metric.Parse(line)
+	g.Load.Arrivals = cmp.Or(g.Load.Arrivals, now.Load.Arrivals)
+	g.Load.MaxWaitMS = cmp.Or(g.Load.MaxWaitMS, now.Load.MaxWaitMS)
+	return g, err
 }
 
 // search returns what the dialog requests.
@@ -167,42 +171,11 @@ func (p *tunePair) search() (pair.Request, error) {
 	if err != nil {
 		return pair.Request{}, err
 	}
-	r := pair.Request{Train: two.Train, Infer: two.Infer, Batches: p.sizes(), Question: g,
+	r := pair.Request{Train: two.Train, Infer: two.Infer, Batches: p.d.batches(), Question: g,
 		PairAsked: p.how}
-	r.Load.Arrivals, r.Load.MaxWaitMS = p.load.Arrivals, p.waitNow()
+	r.Load.MaxWaitMS = p.waitNow()
 	_, err = r.Ask(0)
 	return r, err
-}
-
-// sizes returns the batch sizes of the inference to choose from; nil: its own.
-func (p *tunePair) sizes() []int {
-	switch {
-	case p.d.listed.Value() != "":
-		list, _ := p.d.listedSizes()
-		return list
-	case p.own || p.d.fixedBatch() != "":
-		return nil
-	case p.d.read.Work().Sizes != nil:
-		return p.d.read.Work().Sizes
-	}
-	return pair.PairSizes(p.d.workload())
-}
-
-func (p *tunePair) turnBatch(int) {
-	if p.d.listed.Value() == "" {
-		p.own = !p.own
-	}
-	p.d.listed.SetValue("")
-}
-
-func (p *tunePair) batchText() string {
-	switch several := p.sizes(); {
-	case p.d.listed.Value() != "":
-		return p.d.listed.Render("_")
-	case several != nil:
-		return "of the inference: choose among " + strings.Trim(fmt.Sprint(several), "[]")
-	}
-	return fmt.Sprintf("of the inference: %d, its own", max(1, p.d.workload().Batch))
 }
 
 // wrongLimit returns why these limits are not possible for a pair, or "".
@@ -223,10 +196,11 @@ func (p *tunePair) limitText() string {
 	if p.limit.Value() != "" {
 		return p.limit.Render("_")
 	}
-	if p.asked == (metric.Question{}) {
+	shown := p.asked
+	if shown.Load.Arrivals, shown.Load.MaxWaitMS = "", 0; shown == (metric.Question{}) {
 		return "type limits and the rate, such as " + pairForm
 	}
-	return "most training within " + p.asked.String()
+	return "most training within " + shown.String()
 }
 
 // step changes the power limit by a watt.
@@ -246,7 +220,7 @@ func (p *tunePair) settle() {
 		p.limit.SetValue("")
 	}
 	if p.wait.Value() != "" && p.wrongWait() == "" {
-		p.load.MaxWaitMS = p.waitNow()
+		p.asked.Load.MaxWaitMS = p.waitNow()
 		p.wait.SetValue("")
 	}
 	if two, err := p.jobs(); err == nil {
@@ -268,23 +242,18 @@ func (p *tunePair) single() int {
 	return slices.IndexFunc(p.d.read.Workloads(), func(l workload.Workload) bool { return l.Name == w.Name })
 }
 
-// settled moves the arrivals and the maximum wait of the typed line to their own fields, which then are shown.
+// settled shows the fields of what the typed line says.
 func (p *tunePair) settled() {
-	own := &p.asked.Load
-	if own.Arrivals != "" {
-		p.load.Arrivals, p.two[pairArrivals].More = own.Arrivals, false
-	}
-	if own.MaxWaitMS > 0 {
-		p.load.MaxWaitMS, p.two[pairWait].More = own.MaxWaitMS, false
-	}
-	own.Arrivals, own.MaxWaitMS = "", 0
+	own := p.asked.Load
+	p.two[pairArrivals].More = p.two[pairArrivals].More && own.Arrivals == ""
+	p.two[pairWait].More = p.two[pairWait].More && own.MaxWaitMS == 0
 }
 
 func (p *tunePair) waitNow() float64 {
 	if v, err := strconv.ParseFloat(p.wait.Value(), 64); err == nil {
 		return v
 	}
-	return p.load.MaxWaitMS
+	return p.asked.Load.MaxWaitMS
 }
 
 func (p *tunePair) wrongWait() string {
@@ -298,19 +267,19 @@ func (p *tunePair) waitText() string {
 	switch {
 	case p.wait.Value() != "":
 		return p.wait.Render("_") + " ms"
-	case p.load.MaxWaitMS > 0:
-		return text.Of(p.load.MaxWaitMS) + " ms: then a batch that is not full leaves"
+	case p.asked.Load.MaxWaitMS > 0:
+		return text.Of(p.asked.Load.MaxWaitMS) + " ms: then a batch that is not full leaves"
 	}
 	return "none: a batch leaves when it is full"
 }
 
 func (p *tunePair) turnWait(by int) {
 	p.settle()
-	at, found := slices.BinarySearch(waits, p.load.MaxWaitMS)
+	at, found := slices.BinarySearch(waits, p.asked.Load.MaxWaitMS)
 	if !found && by > 0 {
 		at--
 	}
-	p.load.MaxWaitMS = waits[min(max(0, at+by), len(waits)-1)]
+	p.asked.Load.MaxWaitMS = waits[min(max(0, at+by), len(waits)-1)]
 }
 
 // start starts the search for a pair and shows it.
@@ -329,11 +298,8 @@ func (p *tunePair) start() page.Intent {
 // answers returns the filled-in values to save.
 func (p *tunePair) answers() search.Form {
 	p.settle()
-	c, g := p.d.read.Work().Choice, p.asked
-	if g.Loaded() {
-		g.Load.Arrivals, g.Load.MaxWaitMS = p.load.Arrivals, p.load.MaxWaitMS
-	}
-	c.Pair, c.PairLimits = p.name.Value(), g.String()
+	c := p.d.read.Work().Choice
+	c.Pair, c.PairLimits = p.name.Value(), p.asked.String()
 	return c
 }
 

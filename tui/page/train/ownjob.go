@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -128,10 +129,8 @@ func (d *ownJob) wrongCommand() string {
 // made returns the workload as entered.
 func (d *ownJob) made() (workload.Workload, error) {
 	w, err := d.read.Session().TypedJob(d.command.Value(), d.as)
-	if n := 0; err == nil && d.batch.Value() != "" {
-		if _, bad := fmt.Sscan(d.batch.Value(), &n); bad == nil && n > 0 {
-			w = w.AtBatch(n)
-		}
+	if n, bad := strconv.Atoi(d.batch.Value()); err == nil && bad == nil && n > 0 {
+		w = w.AtBatch(n)
 	}
 	return w, err
 }

@@ -14,13 +14,9 @@ import (
 
 // guarded adapts a request to a server with real traffic, whose users feel every probe. The latency becomes a limit
 // that no probe may exceed by much, and the goal within it is the least power, which is the least energy at a given
-// traffic. Other requests are returned unchanged.
+// traffic.
 func guarded(r measure.TuneRequest) (measure.TuneRequest, error) {
-	w := r.Workload
-	if !w.Live() {
-		return r, nil
-	}
-	latencyMS := 0.0
+	w, latencyMS := r.Workload, 0.0
 	if v := r.Load; r.Loaded() {
 		if v.RatePerS > 0 || v.Arrivals != "" || v.Outstanding > 0 || v.MaxWaitMS > 0 {
 			return r, usage.Load.Errorf("workload %s is measured on its real traffic, nothing is sent", w.Name).

@@ -59,8 +59,10 @@ func capped(r measure.TuneRequest, compared optimize.Baselines) int {
 // mode; on any error it holds what was measured.
 func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	observe func(measure.Event)) (measure.TuneResult, error) {
-	asked := r
-	r, err := guarded(r)
+	asked, err := r, error(nil)
+	if r.Workload.Live() {
+		r, err = guarded(r)
+	}
 	if err == nil {
 		err = mayTune(s, r)
 	}
