@@ -188,8 +188,8 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 		}
 	}
 	list := jtune(t, with(smallBoard, "campaigns", "--data-dir", data)...).done(t).out
-	for _, state := range []string{`verify\S* +.* finished: within`, `verify\S* +.* finished: over`,
-		`tune +.* finished: (within|at the limit)`} {
+	for _, state := range []string{`verify\S* +.* verification: within +.* finished`,
+		`verify\S* +.* verification: over +.* finished`, `tune +.* ms, (within|at the limit) +.* finished`} {
 		if !regexp.MustCompile(state).MatchString(list) {
 			t.Errorf("the list shows no %s:\n%s", state, list)
 		}
