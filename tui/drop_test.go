@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -62,9 +63,11 @@ func TestDropVerifiesTheAnswerBeforeItIsKept(t *testing.T) {
 	if d.r.sh.Applied.Unkept() || !strings.Contains(d.screen(), " in ") || !strings.Contains(d.screen(), "kept ") {
 		t.Errorf("the answer is not kept, or its readings are not told:\n%s", d.screen())
 	}
-	if a := d.r.sh.Outlook.About(answer); a.Reading.N < 3 {
-		t.Errorf("the answer has %d readings, want those of the search and of the question", a.Reading.N)
+	n := d.r.sh.Outlook.About(answer).Reading.N
+	if n < 3 {
+		t.Errorf("the answer has %d readings, want those of the search and of the question", n)
 	}
+	d.sees(fmt.Sprintf("%d readings)", n)) // the card too
 	d.press("esc", "esc")
 	d.sees("verification: ")
 }

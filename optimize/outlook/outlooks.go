@@ -44,14 +44,19 @@ func (s *Outlooks) of(subject Subject) *beliefs {
 }
 
 // Put stores the outlook of a model and returns it with the readings that the model lacks. If the model is already
-// stored, it returns the stored outlook. A new model, or a larger space, replaces the previous one.
+// stored, it returns the stored outlook, with what searches have found by now. A new model, or a larger space, replaces
+// the previous one.
 func (s *Outlooks) Put(subject Subject, o *Outlook) *Outlook {
 	b := s.of(subject)
 	if whole := o.Model.Whole(); b.model != whole || !b.space.Equal(o.space) {
 		b.model, b.space, b.sizes = whole, o.space, map[int]*Outlook{}
 	}
 	if known := b.sizes[o.Batch]; known != nil {
-		return known
+		if !maps.Equal(known.Found, o.Found) {
+			next := *known
+			next.Found, b.sizes[o.Batch] = o.Found, &next
+		}
+		return b.sizes[o.Batch]
 	}
 	made := o
 	for _, m := range b.since {
@@ -69,7 +74,9 @@ func (s *Outlooks) Add(subject Subject, readings ...tegra.Measured) {
 	for _, m := range readings {
 		b.since = append(b.since, handed{m, b.model})
 		if o := b.sizes[m.Batch]; o != nil {
-			b.sizes[m.Batch] = o.With(m)
+			next := o.With(m)
+			next.Found = nil
+			b.sizes[m.Batch] = next
 		}
 	}
 }

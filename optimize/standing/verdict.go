@@ -44,3 +44,17 @@ func VerdictOf(l metric.Goal, readings []tegra.Measured) Verdict {
 	}
 	return AtLimit
 }
+
+// Verdict is the verdict of a measured setting's standing; NoVerdict of a prediction, or of a
+// latency that is calculated.
+func (s Standing) Verdict() Verdict {
+	switch {
+	case s.Predicted() || !s.Limited || s.Worked:
+		return NoVerdict
+	case s.State == Measured:
+		return Keeps
+	case s.State == Over && s.ChanceOver.Or(0) >= 1-verdictRisk:
+		return Exceeds
+	}
+	return AtLimit
+}

@@ -3,8 +3,10 @@ package standing_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"jtune/learn"
 	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -60,6 +62,13 @@ func TestVerdictOfNoModeWhoseMeanIsOverItsLimitIsWithin(t *testing.T) {
 		}
 		if got := standing.VerdictOf(metric.Watts(30), list); got != c.want {
 			t.Errorf("%v W: %q, want %q", c.watts, got, c.want)
+		}
+		for _, m := range list { // a card, which knows the standing of the mean, says the same
+			of := learn.Prediction{Measured: m}
+			equal := standing.VerdictOf(metric.Watts(30), slices.Repeat([]tegra.Measured{m}, len(list)))
+			if got := standing.Stand(metric.Watts(30), of, len(list)).Verdict(); got != equal {
+				t.Errorf("%d readings of %v W: standing %q, verdict %q", len(list), m.PowerW, got, equal)
+			}
 		}
 	}
 	if got := standing.VerdictOf(metric.LeastEnergy, nil); got != standing.NoVerdict {

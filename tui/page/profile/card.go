@@ -7,20 +7,37 @@ import (
 
 	"jtune/internal/text"
 	"jtune/internal/units"
+	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/widget"
 )
 
-// answers returns the answers on the closing card; nil without a card. The card shows the end of this program's search
-// until the user leaves it.
+// answers returns the answers on the closing card, as Front knows them now; nil without a card. The card shows the end
+// of this program's search until the user leaves it.
 func (p *Page) answers() []answers.Answer {
 	j := p.shown()
 	if j == nil || j.Follows != nil || !j.Done() || j.Stopped || p.left == j || j.Tuned == nil {
 		return nil
 	}
-	return j.Tuned.Answers
+	return p.now(j.Tuned.Answers)
+}
+
+// now returns answers with what was read since the search, if Front shows their workload.
+func (p *Page) now(list []answers.Answer) []answers.Answer {
+	v := p.read.Outlook()
+	if v == nil || v.Workload != p.shown().Workload.Name {
+		return list
+	}
+	out := slices.Clone(list)
+	for i, a := range out {
+		if _, stands := v.Found[a.Limit]; !stands && a.Batch == v.Batch {
+			out[i] = savedanswers.Renewed(a, v.About(a.Mode).Reading)
+		}
+	}
+	return out
 }
 
 // answer returns the answer chosen on the card.
@@ -123,14 +140,29 @@ func (p *Page) remarks() (out []string) {
 	if p.open != nil && p.kept.worked {
 		out = append(out, widget.StyleDim.Render("worked out of its rows: an earlier version kept no answer"))
 	}
-	if at := min(p.at, len(p.kept.better)-1); p.open != nil && at >= 0 && p.kept.better[at].OK {
-		better := p.kept.better[at].V
-		out = append(out, "better mode found since: "+p.read.ModeText(better.Mode)+page.BatchText(better.Batch))
+	if better := p.better(); better.OK {
+		out = append(out, "better mode found since: "+p.read.ModeText(better.V.Mode)+page.BatchText(better.V.Batch))
 	}
 	for _, warning := range p.shown().Tuned.Warnings {
 		out = append(out, widget.StyleWarn.Render(warning))
 	}
 	return out
+}
+
+// better returns the mode that is better than the chosen answer by now: as Front chooses it, if the answer was measured
+// again since its search.
+func (p *Page) better() (better tegra.Val[tegra.Setting]) {
+	if at := min(p.at, len(p.kept.better)-1); p.open != nil && at >= 0 {
+		better = p.kept.better[at]
+	}
+	then, now, v := p.shown().Tuned.Answers, p.answer(), p.read.Outlook()
+	if now.Reading.N == then[min(p.at, len(then)-1)].Reading.N {
+		return better
+	}
+	if i, err := v.Choose(now.Limit); err == nil && v.Predicted[i].Mode != now.Mode {
+		better = tegra.Some(v.Predicted[i].Setting)
+	}
+	return better
 }
 
 // leastCard is the number of lines for the answer of one limit.

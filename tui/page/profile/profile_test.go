@@ -17,6 +17,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/control"
 	"jtune/tui/session/measure"
+	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/task"
 )
 
@@ -109,6 +110,38 @@ func TestProfileCardSaysWhenThereIsNothingToSave(t *testing.T) {
 		Setting: tegra.Setting{Mode: d.Board.Space().Max()}, TimeMS: 30, PowerW: 55}, N: 1}}, nil
 	a.Compared()
 	d.Sees("slower than MAXN: 30.0 ms")
+}
+
+// What was read since the search changes the card as it changes Front: its verdict, and which mode is better now.
+func TestProfileCardSaysWhatReadingsSinceItsSearchSay(t *testing.T) {
+	t.Parallel()
+	d, _ := pagetest.Drive(t, New)
+	j := pagetest.Searched(d.Board, 20)
+	d.State.Tasks.Own = j
+	a, v := j.Tuned.Answers[0], d.Board.Outlook()
+	v.Workload = j.Workload.Name
+	v = v.Answering(a.Limit, a.About, a.Probes)
+	v.Found = map[metric.Goal]outlook.Answered{a.Limit: {Setting: a.Setting}}
+	d.State.Outlook = v
+	d.Sees("FITS 20 W")
+	for _, c := range []struct {
+		mean float64 // W
+		says string
+	}{{20, "AT THE LIMIT OF 20 W"}, {21, "OVER 20 W"}} {
+		now := *v
+		now.Found = nil
+		for range 2 {
+			more := a.Reading.Measured
+			more.PowerW = 2*c.mean - more.PowerW
+			now = *now.With(more)
+		}
+		d.State.Outlook = &now
+		d.Sees(c.says, "(4 readings)", "better mode found since: ")
+		stands := now.StandingOf(a.Mode, a.Limit).Verdict()
+		if brief := savedanswers.Renewed(a, now.About(a.Mode).Reading); brief.Standing.Verdict() != stands {
+			t.Errorf("Front says %q, the card %q", stands, brief.Standing.Verdict())
+		}
+	}
 }
 
 func TestProfileCardNamesAModeOnceAndTheOneBeforeSo(t *testing.T) {

@@ -79,7 +79,8 @@ func (p *Page) reopen(j *page.Task, l task.Listed) {
 		p.kept.better = append(p.kept.better, tegra.Val[tegra.Setting]{V: at, OK: ok})
 	}
 	j.Kind, j.Question = task.Tuning, k.Goal(0)
-	result := measure.TuneResult{Answers: k.Answers, Took: k.Answers[0].Took, Dir: l.Dir, Home: l.Dir}
+	result := measure.TuneResult{Answers: savedanswers.Now(all, l.Campaign, k), Took: k.Answers[0].Took, Dir: l.Dir,
+		Home: l.Dir}
 	result.Warnings = k.Warnings
 	j.Tuned = &result
 }

@@ -1,8 +1,6 @@
 package answers
 
 import (
-	"slices"
-
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/optimize/standing"
@@ -49,7 +47,7 @@ func (k *Kept) Verdict() standing.Verdict {
 	case a.Trial != nil:
 		return a.Trial.Verdict()
 	default:
-		return standing.VerdictOf(a.Limit, slices.Repeat([]tegra.Measured{a.Reading.Measured}, a.Reading.N))
+		return a.Standing.Verdict()
 	}
 }
 

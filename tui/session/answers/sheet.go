@@ -85,6 +85,10 @@ func (a *Answer) fits() string {
 		return asked
 	case !a.Feasible:
 		return "no mode fits " + asked + ", this is the nearest"
+	case a.Standing.Verdict() == standing.AtLimit:
+		return "at the limit of " + asked
+	case a.Standing.Verdict() == standing.Exceeds:
+		return "over " + asked
 	case a.Standing.Ticked():
 		return "fits " + asked
 	case a.Standing.Within():

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/optimize"
 	"jtune/optimize/standing"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -103,5 +104,18 @@ func TestQuestionsSayWhatIsFoundLaterAndTheAnswerStays(t *testing.T) {
 	}
 	if !gained {
 		t.Error("three measurements were enough: the test shows nothing")
+	}
+
+	// readings since count in the answer, as in those of the newer search
+	again := measure.ModeRequest{Workload: w, Mode: found.Mode, Limit: limit}
+	_, err = measure.Verify(t.Context(), s, again, nil)
+	must.NoError(t, err)
+	list, err = campaigns.List(s.Options.Paths)
+	must.NoError(t, err)
+	now := savedanswers.Now(list, list[0], k)[0]
+	if now.Reading.N <= k.Answers[0].Reading.N || now.Mode != found.Mode ||
+		now.Standing != standing.Stand(limit, optimize.MeasuredPrediction(now.Reading.Measured), now.Reading.N) {
+		t.Errorf("verified since, it has %d readings after %d and stands %v", now.Reading.N, k.Answers[0].Reading.N,
+			now.Standing)
 	}
 }

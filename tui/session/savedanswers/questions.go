@@ -7,8 +7,12 @@ package savedanswers
 
 import (
 	"errors"
+	"slices"
 	"time"
 
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
@@ -39,6 +43,52 @@ func Answer(c campaigns.Campaign) (*answers.Kept, error) {
 	return answers.WorkedOut(*c.Header, c.Ended, c.Rows), nil
 }
 
+// Now returns the answers of a search as they are known now, with what was read of their settings since. list is oldest
+// first.
+func Now(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept) []answers.Answer {
+	out := slices.Clone(k.Answers)
+	if !slices.ContainsFunc(list, func(later campaigns.Campaign) bool {
+		return later.Pools() && later.Workload == c.Workload && later.Board == c.Board &&
+			later.Header.Created.After(c.Header.Created) && Head(list, later).Dir != c.Dir
+	}) {
+		return out
+	}
+	for i, a := range out {
+		_, _, all := pooled(list, c, k, a)
+		out[i] = Renewed(a, all)
+	}
+	return out
+}
+
+// Renewed returns an answer with the mean of all readings of its setting, if there are more than its search had, and
+// with what they say of its limit.
+func Renewed(a answers.Answer, all tegra.Mean) answers.Answer {
+	if a.Served != nil || a.Reading.N == 0 || all.N <= a.Reading.N {
+		return a
+	}
+	all.Setting = a.Reading.Setting
+	a.Reading = all
+	a.Standing = standing.Stand(a.Limit, optimize.MeasuredPrediction(all.Measured), all.N)
+	a.True, a.Chance = tegra.Val[learn.Prediction]{}, tegra.Val[float64]{}
+	a.Alternative = tegra.Val[optimize.Believed]{}
+	a.Compared()
+	return a
+}
+
+// pooled returns the rows on the workload and board of a search, their batch size, and the mean of those of an answer's
+// setting.
+func pooled(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept, a answers.Answer) (rows []tegra.Measured,
+	batch int, now tegra.Mean) {
+	pool := models.CollectPool(list, c.Header.Workload, c.Board, k.Batches)
+	rows, _ = pool.Aligned()
+	for _, m := range tegra.MeansOf(rows) {
+		if m.Mode == a.Mode && (m.Batch == a.Batch || pool.Batch > 0) {
+			now = m
+		}
+	}
+	return rows, pool.Batch, now
+}
+
 // Since returns the best mode in all data on the workload and board of a search, if it beats answer i of the search by
 // more than the noise between two readings of one mode. list is oldest first. Under a load ok is false.
 func Since(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept, i int) (better tegra.Setting, ok bool) {
@@ -46,20 +96,17 @@ func Since(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept, i i
 	if a.Served != nil || a.Reading.N == 0 {
 		return better, false
 	}
-	pool := models.CollectPool(list, c.Header.Workload, c.Board, k.Batches)
-	rows, _ := pool.Aligned()
-	l := a.Limit
+	rows, batch, all := pooled(list, c, k, a)
+	l, now := a.Limit, a.Reading.Measured
 	if k.Batches != nil {
 		l = l.Sized()
 	}
-	best, now := l.BestOf(rows), a.Reading.Measured
-	for _, m := range tegra.MeansOf(rows) {
-		if m.Mode == a.Mode && (m.Batch == a.Batch || pool.Batch > 0) {
-			now = m.Measured
-		}
+	if all.N > 0 {
+		now = all.Measured
 	}
+	best := l.BestOf(rows)
 	switch {
-	case best.N == 0 || best.Mode == a.Mode && (best.Batch == a.Batch || pool.Batch > 0):
+	case best.N == 0 || best.Mode == a.Mode && (best.Batch == a.Batch || batch > 0):
 		return better, false
 	case l.Met(now) && !l.Better(best.Measured, slightly(now)):
 		return better, false
