@@ -28,8 +28,8 @@ var flagSections = []struct{ title, flags string }{
 
 // firstFlags are shown by --help, the first ten that a command has; --help-all shows all in their sections.
 const firstFlags = "models model samples truth train infer json limit power-limit time-limit energy mode modes " +
-	"sample filter for until-steady fresh batch soak depth coverage rate latency policy pattern method x y of over " +
-	"with svg minibatches epochs save attach no-device out resume repeat round sort kind population methods sizes"
+	"sample filter for until-steady fresh batch soak latency rate policy pattern method x y of over with svg " +
+	"minibatches epochs save attach no-device out resume repeat round sort kind population methods sizes"
 
 // fewFlags is the maximum number of flags that --help shows in full.
 const fewFlags = 10

@@ -139,6 +139,9 @@ func nearestFlag(cmd *cobra.Command, err error) string {
 			longer = append(longer, "--"+f.Name)
 		}
 	})
+	if says := limitFlag(cmd, unknown.GetSpecifiedName()); says != "" {
+		return "; " + says
+	}
 	if len(longer) > 0 {
 		return "; there is " + strings.Join(longer, ", ")
 	}
@@ -146,6 +149,28 @@ func nearestFlag(cmd *cobra.Command, err error) string {
 		return "; the nearest is --" + near
 	}
 	return ""
+}
+
+// limitFlag says how a command that takes limits has one that an unknown flag names; "" if it has none.
+func limitFlag(cmd *cobra.Command, unknown string) string {
+	if cmd.Flags().Lookup("limit") == nil {
+		return ""
+	}
+	if choose, _, err := cmd.Root().Find([]string{"ask", "choose"}); err == nil && choose != cmd &&
+		cmd.Flags().Lookup("energy") != nil && choose.Flags().Lookup(unknown) != nil {
+		says := "jtune ask choose --" + unknown + " chooses from a model"
+		if unknown == "energy-limit" {
+			says = "--energy searches for the least energy, " + says
+		}
+		return says
+	}
+	of, named := strings.CutSuffix(unknown, "-limit")
+	clause := map[string]string{"power": "15 W", "time": "50 ms", "latency": "p99 50 ms", "current": "5 A",
+		"voltage": "4.75 V", "temp": "85 C", "temperature": "85 C"}[of]
+	if !named || clause == "" {
+		return ""
+	}
+	return "write it as --limit \"" + clause + "\""
 }
 
 // valueForm describes the values of a flag.

@@ -52,7 +52,11 @@ func TestExperimentTakesItsWorkloadAsAWordToo(t *testing.T) {
 func TestUnknownFlagNamesTheNearest(t *testing.T) {
 	t.Parallel()
 	for args, near := range map[string]string{"tune resnet --powr-limit 3": "; the nearest is --power-limit; ",
-		"tune resnet --power 3": "; there is --power-as, --power-limit; ", "watch --xyzzy": "--xyzzy; "} {
+		"tune resnet --power 3": "; there is --power-as, --power-limit; ", "watch --xyzzy": "--xyzzy; ",
+		"tune resnet --energy-limit 3": "--energy searches for the least energy, " +
+			"jtune ask choose --energy-limit chooses from a model; ",
+		"tune resnet --temp-limit 80": "; write it as --limit \"85 C\"; ",
+		"soak --power-limit 15":       "; write it as --limit \"15 W\"; "} {
 		words := strings.Fields(args)
 		jtune(t, words...).fails(t, exitUsage, near+"jtune "+words[0]+" --help lists the flags")
 	}
