@@ -241,16 +241,16 @@ func TestFitKeepsTheOtherMethodBesideTheFirst(t *testing.T) {
 	d.sees("resnet18@virtual-agx-orin", "linear")
 }
 
-// choose changes a line of a form to a value.
+// choose changes a line of a form to a value, which its meaning follows.
 func (d *driver) choose(line, value string) {
 	d.t.Helper()
 	for range 20 {
-		if strings.Contains(d.screen(), line+"‹ "+value+" ›") {
+		if strings.Contains(d.screen(), line+"‹ "+value+": ") {
 			return
 		}
 		d.press("right")
 	}
-	d.sees(line + "‹ " + value + " ›")
+	d.sees(line + "‹ " + value + ": ")
 }
 
 func TestFitInTheBackgroundCanBeStopped(t *testing.T) {
