@@ -73,7 +73,13 @@ func inTmux(t *testing.T, env string, args ...string) *terminal {
 			dir, env, bin, strings.Join(args, " ")))
 }
 
-// onServer returns a command to the tmux server that all tests share, which its first session starts.
+// server starts the tmux server that all tests share. Its own session keeps it while this program runs, however that
+// ends.
+var server = sync.OnceValue(func() error {
+	return onServer("new-session", "-d", fmt.Sprintf("exec tail --pid=%d -f /dev/null", os.Getpid())).Run()
+})
+
+// onServer returns a command to that server.
 func onServer(args ...string) *exec.Cmd {
 	socket := filepath.Join(os.Getenv("XDG_STATE_HOME"), "tmux")
 	return exec.Command("tmux", append([]string{"-S", socket, "-f", "/dev/null"}, args...)...)
@@ -85,8 +91,9 @@ func inTerminal(t *testing.T, line string) *terminal {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not here")
 	}
-	out, err := onServer("start-server", ";", "set-option", "-s", "exit-empty", "off", ";", "new-session", "-d", "-P",
-		"-F", "#{session_id} #{pane_pid}", "-x", "80", "-y", "24", line).CombinedOutput()
+	must.NoError(t, server())
+	out, err := onServer("new-session", "-d", "-P", "-F", "#{session_id} #{pane_pid}", "-x", "80", "-y", "24",
+		line).CombinedOutput()
 	s := &terminal{t: t}
 	if _, scan := fmt.Sscan(string(out), &s.session, &s.pid); err != nil || scan != nil {
 		t.Fatalf("no terminal: %v\n%s", err, out)
