@@ -75,3 +75,11 @@ func Of(v float64) string {
 	}
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
+
+// About returns a predicted time, power or energy, marked so: its error of some per cent leaves it three digits.
+func About(v float64) string {
+	if v >= 100 && v < 1000 {
+		return "~" + strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return "~" + Of(v)
+}

@@ -37,6 +37,11 @@ func TestFiguresHaveThreeDigits(t *testing.T) {
 			t.Errorf("%g: got %q, want %q", v, got, want)
 		}
 	}
+	for v, want := range map[float64]string{1.234: "~1.23", 22.34: "~22.3", 294.7: "~295", 1503: "~1503"} {
+		if got := About(v); got != want {
+			t.Errorf("predicted %g: got %q, want %q", v, got, want)
+		}
+	}
 	if got := Of(math.NaN()); got != "–" {
 		t.Errorf("NaN: got %q", got)
 	}

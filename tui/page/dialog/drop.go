@@ -83,20 +83,20 @@ func (f *Apply) needle(now tegra.Measured, w, h int) (large, line string) {
 	ms := [][widget.LargeRows]string{digits(now.TimeMS), {"ms"}}
 	line = nowText(now)
 	if was, measured := f.before(); was.HasPower() && was.TimeMS > 0 {
-		word, mark := "before", ""
+		word, about := "before", text.Of
 		if !measured {
-			word, mark = "predicted", "~"
+			word, about = "predicted", text.About
 		}
 		old := func(v float64) [widget.LargeRows]string {
 			if measured {
 				return digits(v)
 			}
-			return widget.Abreast([widget.LargeRows]string{1: mark}, digits(v))
+			return widget.Abreast([widget.LargeRows]string{1: "~"}, digits(v))
 		}
 		watts = append([][widget.LargeRows]string{old(was.PowerW), {"W", word, "→"}}, watts...)
 		ms = append([][widget.LargeRows]string{old(was.TimeMS), {"", "→"}}, ms...)
-		line = fmt.Sprintf("  %s → %s W  %s → %s ms", mark+text.Of(was.PowerW), text.Of(now.PowerW),
-			mark+text.Of(was.TimeMS), text.Of(now.TimeMS))
+		line = fmt.Sprintf("  %s → %s W  %s → %s ms", about(was.PowerW), text.Of(now.PowerW), about(was.TimeMS),
+			text.Of(now.TimeMS))
 	}
 	rows := widget.Abreast(append(append(watts, [widget.LargeRows]string{" "}), ms...)...)
 	if h >= leastLarge && widget.Width(rows[0]) <= w && f.read.Look().Glyphs != widget.GlyphsASCII {

@@ -201,11 +201,11 @@ func (a *Answer) named() string {
 	case found.Measured:
 		return ""
 	case limit.Over(found.Other.PowerLoW) > 0:
-		return fmt.Sprintf("%s would draw ~%s W with this job: it does not fit ✗ (predicted)", found.Name,
-			text.Of(found.Other.PowerW))
+		return fmt.Sprintf("%s would draw %s W with this job: it does not fit ✗ (predicted)", found.Name,
+			text.About(found.Other.PowerW))
 	case limit.Over(found.Other.PowerHiW) > 0:
-		return fmt.Sprintf("%s may not fit: ~%s W with this job (predicted, %s … %s)", found.Name,
-			text.Of(found.Other.PowerW), text.Of(found.Other.PowerLoW), text.Of(found.Other.PowerHiW))
+		return fmt.Sprintf("%s may not fit: %s W with this job (predicted, %s … %s)", found.Name,
+			text.About(found.Other.PowerW), text.Of(found.Other.PowerLoW), text.Of(found.Other.PowerHiW))
 	}
 	return ""
 }
@@ -339,7 +339,7 @@ func (q Quantity) text(m tegra.Measured, about bool) string {
 	value, _ := q.of(m, Errors{})
 	unit := map[Quantity]string{Time: " ms", Power: " W", Energy: " J", Throughput: " samples per second"}[q]
 	if about {
-		return "~" + text.Of(value) + unit
+		return text.About(value) + unit
 	}
 	return text.Of(value) + unit
 }
