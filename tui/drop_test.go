@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"jtune/tui/page/dialog"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/task"
 )
 
 // dropping searches on a virtual board, applies the answer, and waits until its job has shown steps for a while.
@@ -42,8 +44,9 @@ func ended(t *testing.T, d *driver, s *session.Session, in tegra.Mode) {
 		t.Fatalf("the list holds %+v, %v; want the search and a verification", list, err)
 	}
 	d.until("the list shows its end", func() bool {
-		shown := d.r.sh.Tasks.Campaigns
-		return len(shown) == 2 && shown[1].Verdict != ""
+		return slices.ContainsFunc(d.r.sh.Tasks.Campaigns, func(l task.Listed) bool {
+			return l.Header.Plan.Kind == campaigns.VerifyKind && l.State == campaigns.CampaignFinished
+		})
 	})
 }
 
