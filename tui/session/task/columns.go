@@ -57,10 +57,7 @@ func answered(b *answers.Brief, mode func(tegra.Mode) string) string {
 	if !b.Feasible {
 		return goal + " → none; nearest " + mode(b.Setting.Mode)
 	}
-	out := goal + " → " + mode(b.Setting.Mode)
-	if b.Setting.Batch > 0 {
-		out += fmt.Sprintf(" batch %d", b.Setting.Batch)
-	}
+	out := goal + " → " + mode(b.Setting.Mode) + text.IfAny(" batch %d", b.Setting.Batch)
 	if b.Quantile > 0 {
 		out += fmt.Sprintf(" p%.4g", 100*b.Quantile)
 	}
