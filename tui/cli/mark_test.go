@@ -88,33 +88,20 @@ func markedByEvidence(t *testing.T) map[string]bool {
 // computing are the commands that compute most; they begin as others do.
 var computing = []string{"evaluate", "fidelity", "reproduce", "pair"}
 
+// measuring are the commands that measure again in each form: the narrowest and the widest terminal are enough of them.
+var measuring = []string{"run", "soak", "verify", "tune", "profile", "experiment", "campaigns repeat"}
+
 // TestSimulationIsMarkedByEveryCommand walks the whole command tree, so that a new command is either marked or listed
 // above; what the evidence of the features shows of a command is looked at there. The commands, each in all its forms,
 // run at once in one process and on one data directory: the race detector finds what they share by mistake.
 func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	campaign, model := filepath.Join(dir, "c"), filepath.Join(dir, "m.model")
-	board := []string{"--device", "virtual:orin-nano", "--speed", "max", "--data-dir", filepath.Join(dir, "data"),
-		"--log-file", filepath.Join(dir, "log")}
-	run := func(t *testing.T, args ...string) string {
-		t.Helper()
-		return jtune(t, append(args, board...)...).done(t).out
-	}
-	kept := func() string { // a campaign in the data directory
-		t.Helper()
-		list, err := os.ReadDir(filepath.Join(dir, "data", "campaigns"))
-		if err != nil || len(list) == 0 {
-			t.Fatalf("no campaign is kept: %v", err)
-		}
-		return list[0].Name()
-	}
-	run(t, "run", "lstm", "--minibatches", "3", "--base", "0")
-	profile := run(t, "profile", "lstm", "--sample", "8", "--out", campaign)
-	run(t, "fit", "--samples", campaign, "--out", model)
-	run(t, "models", "keep", model)
+	data, _ := measured(t) // its kept answer points to a metric that the process shares
+	dir, campaign := filepath.Dir(data), searchOf(t, data, "mobilenet-tune")
+	model := filepath.Join(data, "models", "mobilenet@virtual-orin-nano.model")
+	board := with(smallBoard, "--data-dir", data, "--log-file", filepath.Join(dir, "log"))
+	jtune(t, with(board, "run", "lstm", "--minibatches", "3", "--base", "0")...).done(t)
 	limit := []string{"--power-limit", "8"}
-	run(t, "tune", "lstm", "--probes", "6", "--energy") // its kept answer points to a metric that the process shares
 	commands := map[string][]string{
 		"watch":             {"--count", "2"},
 		"device":            {},
@@ -126,7 +113,7 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 		"campaigns import":  {filepath.Join(campaign, "modes.csv"), "--out", filepath.Join(dir, "imported")},
 		"models fit":        {"--samples", campaign, "--out", filepath.Join(dir, "again.model")},
 		"soak":              {"lstm", "--for", "20s"},
-		"verify":            {},
+		"verify":            {"--limit", "13 W"},
 		"models":            {model},
 		"models list":       {},
 		"models show":       {model},
@@ -135,11 +122,11 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 		"campaigns summary": {},
 		"campaigns show":    {campaign},
 		"campaigns compare": {campaign, again(t, campaign)},
-		"campaigns repeat":  {kept()},
+		"campaigns repeat":  {filepath.Base(searchOf(t, data, "lstm-run"))},
 		"predict":           {"--model", model, "6c/1.51C/0.62G/2.13M"},
 		"front":             {"--samples", campaign},
 		"choose":            append([]string{"--model", model}, limit...),
-		"pair":              {"--models", model + "," + model, "--rate", "1"},
+		"pair":              {"--models", model + "," + model, "--rate", "1", "--device", "virtual:agx-orin"},
 		"tune":              append([]string{"lstm", "--probes", "6"}, limit...),
 		"explain":           {"--model", model},
 		"plot":              {"heat", "--model", model},
@@ -151,17 +138,15 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 		"fleet exporter":    {"--once"},
 		"reproduce":         {"four-modes"},
 		"fleet rank":        {"--models", "orin=" + model},
-		"profile":           nil, // tested above
-		"campaigns rename":  nil,
+		"profile":           {"lstm", "--sample", "2", "--out", filepath.Join(dir, "sampled")},
 	}
-	text := map[string]string{"profile": profile}
 	root, seen := (&app{out: io.Discard, err: io.Discard}).root(), markedByEvidence(t)
 	t.Run("commands", func(t *testing.T) {
 		for _, c := range leaves(root) {
 			name := shortName(c)
 			args, known := commands[name]
 			switch {
-			case args == nil && text[name] == "" && (known || unmarked[name] != ""):
+			case !known && unmarked[name] != "":
 				continue
 			case !known:
 				t.Errorf("jtune %s is in no list of this test: mark its answers, or say why they need no mark", name)
@@ -176,14 +161,17 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 			var widths []int
 			// Lines of a file's text stay whole: an exported mode, the exporter's metrics.
 			file := name == "convert export" || name == "fleet exporter"
-			if text[name] == "" && !file && !slices.Contains(computing, name) {
-				forms, widths = slices.Repeat([]string{""}, 5), []int{0, 40, 80, 120, 200}
+			if !file && !slices.Contains(computing, name) {
+				if widths = []int{0, 40, 80, 120, 200}; slices.Contains(measuring, name) {
+					widths = []int{0, 40, 200}
+				}
+				forms = slices.Repeat([]string{""}, len(widths))
 			} else if !seen[name+" "] {
 				forms, widths = []string{""}, []int{0}
 			}
 			for _, form := range []string{"json", "csv"} {
 				catalogue := form == "csv" && name == "device" // not the board's
-				if args != nil && flags.Lookup(form) != nil && !catalogue && !seen[name+" --"+form] {
+				if flags.Lookup(form) != nil && !catalogue && !seen[name+" --"+form] {
 					forms, widths = append(forms, "--"+form), append(widths, 40) // data have no width
 				}
 			}
@@ -192,10 +180,6 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 				outs := make([]outcome, len(forms))
 				var all sync.WaitGroup
 				for i, form := range forms {
-					if text[name] != "" {
-						outs[i].out = text[name]
-						continue
-					}
 					line := append(strings.Fields(name+" "+form), args...)
 					for j, arg := range line { // commands create new folders
 						if j > 0 && line[j-1] == "--out" {
