@@ -31,7 +31,4 @@ func TestAdviceOfAModel(t *testing.T) {
 	if !strings.HasPrefix(one, "halving one setting of 2c/0.73C/0.73G/0.67M: ") {
 		t.Errorf("the advice is not about the mode of --mode:\n%s", one)
 	}
-	jtune(t, "advice", "--model", model, "--mode", "99c/1C/1G/1M").fails(t, exitUsage, "--mode")
-	jtune(t, "advice", "--mode", "2c/0.73C/0.73G/0.67M").fails(t, exitUsage, "--model")
-	jtune(t, "advice", "--minibatches", "3").fails(t, exitUsage, "--model")
 }

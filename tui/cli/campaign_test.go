@@ -355,19 +355,6 @@ func TestRowsOfACampaignThatDoNotParseAreTold(t *testing.T) {
 	}
 }
 
-func TestProfileListTakesPresets(t *testing.T) {
-	t.Parallel()
-	out := filepath.Join(t.TempDir(), "campaign")
-	list := write(t, "MODE_30W\nMAXN\n")
-	jtune(t, with(virtualBoard, "profile", "lstm", "--list", list, "--minibatches", "3", "--out", out)...).done(t)
-	rows, err := os.ReadFile(filepath.Join(out, "modes.csv"))
-	for _, mode := range []string{"\n8,1728000,624750000,", "\n12,2201600,1300500000,"} {
-		if err != nil || !strings.Contains(string(rows), mode) {
-			t.Errorf("the rows lack %q: %v\n%s", mode, err, rows)
-		}
-	}
-}
-
 func TestListIsKnownByItsModesNotItsName(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -276,26 +275,4 @@ func TestRepeatMeasuresTheSameAgainIntoANewFolder(t *testing.T) {
 func undated(header string) string {
 	lines := strings.Split(header, "\n")
 	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "created") }), "\n")
-}
-
-// A folder never decides what to run: a campaign whose command is not in the user's file, or differs there, is repeated
-// only with the user's trust.
-func TestRepeatRunsNoCommandThatAFolderNames(t *testing.T) {
-	t.Parallel()
-	path, _ := toySweep(t)
-	out := filepath.Join(t.TempDir(), "campaign")
-	jtune(t, with(replay(path), "profile", "label", "--sample", "3", "--out", out)...).done(t)
-	head := filepath.Join(out, "campaign.toml")
-	text := must.Read(t, head)
-	mark := filepath.Join(t.TempDir(), "ran")
-	command := fmt.Sprintf("[workload]\ncommand = [\"touch\", %q]\n", mark)
-	bad := strings.Replace(string(text), "[workload]\n", command, 1)
-	if err := os.WriteFile(head, []byte(bad), 0o644); err != nil || bad == string(text) {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	jtune(t, "repeat", out, "--speed", "max").fails(t, exitUsage, "touch", "--trust-command")
-	if _, err := os.Stat(mark); err == nil {
-		t.Error("the folder's command was run")
-	}
-	jtune(t, "repeat", out, "--speed", "max", "--trust-command").done(t)
 }

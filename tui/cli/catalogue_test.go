@@ -66,5 +66,4 @@ func TestDeviceListMarksUncheckedValuesInCSVToo(t *testing.T) {
 	if marked == 0 {
 		t.Error("nothing is marked")
 	}
-	jtune(t, "device", "--csv").fails(t, exitUsage, "--list")
 }

@@ -73,29 +73,4 @@ func TestTuneTakesLimitsAndALoadInOneLine(t *testing.T) {
 	if !reflect.DeepEqual(line, flags) || line.Load.RatePerS != 5 {
 		t.Errorf("the line asks for %+v, the flags for %+v", line, flags)
 	}
-	jtune(t, with(virtualBoard, "tune", "mobilenet-infer", "--limit", "p99")...).fails(t, exitUsage, "--limit",
-		"want a number above 0 in ms")
-}
-
-func TestExperimentEnergyRefusesWhatMakesNoSense(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		code int
-		args string
-		says []string
-	}{
-		{exitUsage, "", []string{"arg"}},
-		{exitUsage, "mobilenet", []string{"mobilenet-infer"}},
-		{exitUsage, "mobilenet-infer --governor schedutil", []string{"cpu=NAME"}},
-		{exitUsage, "mobilenet-infer --governor cpu=turbo", []string{"turbo", "ondemand"}},
-		{exitUsage, "mobilenet-infer --latency-cost -1", []string{"--latency-cost"}},
-		{exitUsage, "mobilenet-infer --interval 2s", []string{"--interval"}},
-		{exitUsage, "mobilenet-infer --against mobilenet-infer", []string{"--against"}},
-		{exitUsage, "mobilenet-infer --against lenet5", []string{"--against"}},
-		{exitUsage, "mobilenet-infer --resume", []string{"--out DIR"}},
-		{exitPermission, "mobilenet-infer --read-only", []string{"--read-only"}},
-	} {
-		jtune(t, with(virtualBoard, append([]string{"experiment", "energy"}, strings.Fields(c.args)...)...)...).fails(t,
-			c.code, c.says...)
-	}
 }

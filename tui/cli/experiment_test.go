@@ -49,16 +49,6 @@ func TestExperimentDrawsItsSettingsAsBars(t *testing.T) {
 			t.Errorf("%s: %v, or no bars with their mark:\n%s", name, err, drawn)
 		}
 	}
-	for words, pair := range map[string][]string{
-		"exactly one": {"8c/1.73C/0.62G/3.20M", "4c/1.73C/0.83G/3.20M"},
-		"two modes":   {"8c/1.73C/0.62G/3.20M"},
-	} {
-		args := with(virtualBoard, "experiment", "modes", "lenet", "--data-dir", dir)
-		for _, m := range pair {
-			args = append(args, "--pair", m)
-		}
-		jtune(t, args...).fails(t, exitUsage, words)
-	}
 }
 
 // A model is fitted to the modes of an experiment whose runs differ only in the mode, and to no other experiment.
@@ -118,30 +108,6 @@ func TestExperimentReportsAsTextCSVAndJSON(t *testing.T) {
 		if _, ok := line[c.Key]; !ok {
 			t.Errorf("a line lacks %s", c.Key)
 		}
-	}
-}
-
-func TestExperimentRefusesWhatMakesNoSense(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		code int
-		args string
-		says []string
-	}{
-		{exitUsage, "nonsense", []string{"nonsense", "workers, cache, storage"}},
-		{exitUsage, "workers --repeat 0", []string{"--repeat 0"}},
-		{exitUsage, "workers --epochs 2 --minibatches 3", []string{"exclude each other"}},
-		{exitUsage, "cache --minibatches 3", []string{"--epochs N"}},
-		{exitUsage, "workers --data a --data b", []string{"storage"}},
-		{exitUsage, "workers --resume", []string{"--out DIR"}},
-		{exitUsage, "workers --workload nothing", []string{"no workload"}},
-		{exitUsage, "baseload --workload lenet", []string{"runs no workload"}},
-		{exitUsage, "workers --mode 99c/9C/9G/9M", []string{"99"}},
-		{exitUsage, "baseload --idle 1ms", []string{"--idle"}},
-		{exitPermission, "workers --read-only", []string{"--read-only"}},
-	} {
-		jtune(t, with(virtualBoard, append([]string{"experiment"}, strings.Fields(c.args)...)...)...).fails(t, c.code,
-			c.says...)
 	}
 }
 
@@ -237,7 +203,6 @@ func TestExperimentDevicesComparesBoardsAndSaysWhatDoesNotRun(t *testing.T) {
 	if rows := v["devices"].([]any); v["virtual"] != true || len(rows) != len(virtual.Names()) {
 		t.Errorf("got %v", v)
 	}
-	jtune(t, "experiment", "devices", "nosuch").fails(t, exitUsage, "nosuch", "lenet5")
 }
 
 func TestExperimentAllRunsEachInAFolderOfItsOwnAndPrintsOneJSONArray(t *testing.T) {
@@ -270,18 +235,6 @@ func TestExperimentAllRunsEachInAFolderOfItsOwnAndPrintsOneJSONArray(t *testing.
 	}
 }
 
-func TestExperimentRefusesFlagsOfOthers(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ args, word string }{
-		{"workers --labels a", "--labels"}, {"modes --labels=az", "--labels"}, {"modes --instances 3", "--instances"},
-		{"baseload --meter v=3", "--meter"}, {"baseload --meter ii=x", "--meter"}, {"workers --meter ii=3", "--meter"},
-		{"all --epochs 3", "--epochs"},
-	} {
-		jtune(t, with(virtualBoard, append([]string{"experiment"}, strings.Fields(c.args)...)...)...).
-			fails(t, exitUsage, c.word)
-	}
-}
-
 func TestExperimentTakesLabelsWithAndWithoutLetters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ args, labels, rest string }{
@@ -311,5 +264,4 @@ func TestApplyTakesALabelOfTheStudy(t *testing.T) {
 			t.Errorf("%s: f is not %q:\n%s", board, want, o.out)
 		}
 	}
-	jtune(t, with(virtualBoard, "apply", "o", "--yes")...).fails(t, exitUsage, `"o"`)
 }

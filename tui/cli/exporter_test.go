@@ -36,11 +36,7 @@ func TestExporterRefusesWhatItCannotDo(t *testing.T) {
 		args  []string
 		words []string
 	}{
-		{exitUsage, []string{"--listen", "127.0.0.1:0", "--textfile", "x"}, []string{"exclude each other"}},
-		{exitUsage, []string{"--listen", "9939"}, []string{"want address and port", "127.0.0.1:9939"}},
 		{exitFailed, []string{"--listen", taken.Addr().String()}, []string{taken.Addr().String(), "give another"}},
-		{exitFailed, []string{"--textfile", filepath.Join(t.TempDir(), "none", "f")}, []string{"there is no folder"}},
-		{exitNoDevice, []string{"--device", "virtual:none", "--once"}, []string{"virtual:none"}},
 	} {
 		jtune(t, append(append([]string{"exporter"}, board...), c.args...)...).fails(t, c.code, c.words...)
 	}

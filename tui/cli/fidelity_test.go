@@ -51,19 +51,6 @@ func TestFidelityOfABoardWithoutFiguresIsEmpty(t *testing.T) {
 	}
 }
 
-func TestFidelityRejectsWhatItCannotHoldFiguresAgainst(t *testing.T) {
-	t.Parallel()
-	for args, code := range map[string]int{
-		"--device virtual:pi": exitNoDevice, "--device jetson": exitUsage, "--only nothing": exitUsage,
-		"--json --csv": exitUsage, "all": exitUsage,
-	} {
-		r := jtune(t, append([]string{"fidelity"}, strings.Fields(args)...)...)
-		if r.code != code || strings.Count(r.err, "\n") != 1 {
-			t.Errorf("%s: exit %d, want %d: %s", args, r.code, code, r.err)
-		}
-	}
-}
-
 // A published value is printed with its relation: a range, a bound or an approximate figure is not just the value.
 func TestPublishedTextSaysItsRelation(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,6 @@ func TestHarnessPrintsTheHelperAndWritesTheJobs(t *testing.T) {
 		!strings.Contains(o.out, filepath.Join(dir, "jtune.py")) {
 		t.Errorf("exit code %d, %v: %s%s", o.code, err, o.out, o.err)
 	}
-	jtune(t, "harness", "--write", "").fails(t, exitUsage, "--write")
 }
 
 // TestPyTorchTrainsForAProfile does the same with the real job: LeNet trained on the CPU, beside a virtual board and,

@@ -13,17 +13,6 @@ import (
 	"jtune/internal/must"
 )
 
-func TestImportMakesACampaign(t *testing.T) {
-	t.Parallel()
-	path, rows := toySweep(t)
-	out := filepath.Join(t.TempDir(), "campaign")
-	jtune(t, "import", path, "--out", out).done(t)
-	if got := modesIn(t, out); got != len(rows) {
-		t.Errorf("imported %d modes, want %d", got, len(rows))
-	}
-	jtune(t, "import", path, "--out", out).fails(t, exitFailed, out)
-}
-
 func TestImportReadsModesInCompactNotationIntoTheDataDirectory(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

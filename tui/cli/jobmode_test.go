@@ -113,31 +113,6 @@ func TestRunInTheBestMode(t *testing.T) {
 	}
 }
 
-func TestRunInAModeRefusesWhatDoesNotFit(t *testing.T) {
-	t.Parallel()
-	for line, part := range map[string]string{
-		"--mode best --no-device":           "--no-device",
-		"--mode any --attach 1":             "--attach",
-		"--mode best --log FILE":            "--log",
-		"--limit 30W":                       "--mode",
-		"--dvfs on":                         "--mode",
-		"--mode MAXN --limit 30W":           "--mode best",
-		"--mode best --limit much":          "--limit",
-		"--mode 99c/1C/1G/1M":               "",
-		"--systemd x":                       "--mode",
-		"--mode best --systemd ../../evil":  "--systemd",
-		"--mode best --systemd two --limit": "",
-	} {
-		r := jtune(t, append([]string{"run", "resnet18", "--data-dir", t.TempDir()}, strings.Fields(line)...)...)
-		if r.code != exitUsage || !strings.Contains(r.err, part) || strings.Count(r.err, "jtune: ") > 2 {
-			t.Errorf("%s: code %d, %s", line, r.code, r.err)
-		}
-	}
-	if r := jtune(t, "run", "resnet18", "--data-dir", t.TempDir(), "--mode", "MODE_30W"); r.code != exitNoDevice {
-		t.Errorf("a preset that needs a reboot: code %d, %s", r.code, r.err)
-	}
-}
-
 // A second run that sets a mode is refused and named, one in the mode in force is not.
 func TestRunBesideAnotherSetsNoMode(t *testing.T) {
 	t.Parallel()

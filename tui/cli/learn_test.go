@@ -123,16 +123,6 @@ func TestFitByEveryMethod(t *testing.T) {
 	}
 }
 
-func TestTrainingIsNotAnnouncedBeforeAUsageError(t *testing.T) {
-	t.Parallel()
-	o := jtune(t, "fit", "--samples", sampleFile(t, 2), "--out", filepath.Join(t.TempDir(), "m"), "--method",
-		"powertrain", "--reference", "none", "--device", "virtual:agx-orin")
-	o.fails(t, exitUsage, "powertrain transfers from a reference")
-	if strings.Count(o.err, "\n") != 1 {
-		t.Errorf("more is printed than the error: %s", o.err)
-	}
-}
-
 // sampleFile writes n rows of the made-up board.
 func sampleFile(t testing.TB, n int) string {
 	_, rows := toySweep(t)
@@ -228,10 +218,6 @@ func TestBadSweepFilesAreReportedByLine(t *testing.T) {
 		jtune(t, "fit", "--strict", "--samples", path, "--out", filepath.Join(t.TempDir(), "m")).fails(t, exitFailed,
 			"line 5")
 	})
-	t.Run("a file that is not there", func(t *testing.T) {
-		jtune(t, "fit", "--samples", "/nowhere.csv", "--out", filepath.Join(t.TempDir(), "m")).fails(t, exitFailed,
-			"/nowhere.csv")
-	})
 }
 
 func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
@@ -319,9 +305,6 @@ func TestPredictTakesModesInEveryNotation(t *testing.T) {
 	if got := jtune(t, "predict", "--model", model, "--modes", file).done(t).out; got != o.out+o.out {
 		t.Errorf("a list: got %q", got)
 	}
-	jtune(t, "predict", "--model", model, mode, "--modes", file).fails(t, exitUsage, "--modes")
-	jtune(t, "predict", "--model", model, "99c/1C/1G/1M").fails(t, exitUsage, "99 cores", "nearest")
-	jtune(t, "predict", "--model", model, "gpu=9GHz").fails(t, exitUsage, "nearest")
 }
 
 func TestPredictReadsModesFromStandardInput(t *testing.T) {
@@ -345,28 +328,6 @@ func TestPredictReadsModesFromStandardInput(t *testing.T) {
 	}
 }
 
-func TestPredictWithoutModesGivesTheWholeSpace(t *testing.T) {
-	t.Parallel()
-	model := fitToy(t)
-	got := array(t, jtune(t, "predict", "--model", model, "--json").done(t).out)
-	if len(got) != len(toyModes()) {
-		t.Fatalf("got %d predictions, want %d", len(got), len(toyModes()))
-	}
-	hasKeys(t, got[0], strings.ReplaceAll(predictColumns, ",", " "))
-}
-
-func TestBrokenModelFilesAreRefused(t *testing.T) {
-	t.Parallel()
-	model := fitToy(t)
-	data := must.Read(t, model)
-	for name, text := range map[string]string{"cut in half": string(data[:len(data)/2]), "no model": "hello",
-		"empty": ""} {
-		t.Run(name, func(t *testing.T) {
-			jtune(t, "predict", "--model", write(t, text)).fails(t, exitFailed)
-		})
-	}
-}
-
 func TestFrontIsTheOneThatNoModeBeats(t *testing.T) {
 	t.Parallel()
 	path, rows := toySweep(t)
@@ -384,19 +345,6 @@ func TestFrontIsTheOneThatNoModeBeats(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestFrontIsDrawn(t *testing.T) {
-	t.Parallel()
-	model := fitToy(t)
-	svg := filepath.Join(t.TempDir(), "front.svg")
-	o := jtune(t, "front", "--model", model, "--svg", svg).done(t)
-	data := must.Read(t, svg)
-	text := string(data)
-	if !strings.HasPrefix(text, "<svg") || !strings.Contains(text, "<polyline") || strings.Contains(text, "NaN") ||
-		o.out != "" {
-		t.Errorf("got %.80q… and %q on stdout", text, o.out)
 	}
 }
 
@@ -493,16 +441,6 @@ func TestChooseSpeaksEveryLimit(t *testing.T) {
 			}
 			jtune(t, with([]string{"choose", "--model", model}, c.args...)...).done(t)
 		})
-	}
-}
-
-func TestImpossibleLimitExitsWithFiveAndShowsTheNearest(t *testing.T) {
-	t.Parallel()
-	model := fitToy(t)
-	o := jtune(t, "choose", "--model", model, "--power-limit", "5", "--json")
-	o.fails(t, exitInfeasible, "nearest")
-	if v := o.object(t, answerKeys); v["feasible"] != false || v["mode"] == nil {
-		t.Errorf("got feasible %v, mode %v; want false and the nearest mode", v["feasible"], v["mode"])
 	}
 }
 
@@ -621,22 +559,6 @@ func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 			t.Errorf("%+v", n)
 		}
 	}
-	for _, c := range []struct {
-		args  []string
-		words []string
-	}{
-		{[]string{"--loss", "mae", "--method", "nn"}, []string{"mae", "mape"}},
-		{[]string{"--loss", "mape"}, []string{"--loss", "powertrain or nn"}},
-		{[]string{"--freeze", "--method", "nn"}, []string{"--freeze", "powertrain"}},
-		{[]string{"--entries", "e.csv"}, []string{"--entries", "powertrain or nn"}},
-		{[]string{"--hyper", "epochs=3"}, []string{"--hyper", "powertrain or nn"}},
-		{[]string{"--hyper", "width=3", "--method", "nn"}, []string{"layers", "learn_rate"}},
-		{[]string{"--hyper", "layers=100", "--method", "nn"}, []string{"layers", "100", "multiples of 8"}},
-		{[]string{"--hyper", "epochs=no", "--method", "nn"}, []string{"epochs", "no"}},
-		{[]string{"--minibatches", "0"}, []string{"--minibatches", "1 at least"}},
-	} {
-		jtune(t, with([]string{"fit", "--samples", dir, "--out", model}, c.args...)...).fails(t, exitUsage, c.words...)
-	}
 }
 
 // predict accepts the names of presets, like apply.
@@ -647,5 +569,4 @@ func TestPredictTakesPresets(t *testing.T) {
 	if strings.Count(o.out, "\n") != 1 || !strings.HasPrefix(o.out, "12c/2.20C/1.30G/") {
 		t.Errorf("got %q, want the mode of MAXN", o.out)
 	}
-	jtune(t, with(virtualBoard, "predict", "--model", model, "MODE_NONE")...).fails(t, exitUsage, "MODE_NONE")
 }

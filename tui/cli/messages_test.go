@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,70 +11,61 @@ import (
 	"jtune/internal/must"
 )
 
-// frequentMistakes are command lines with common mistakes, each with the content of the configuration file, if any.
-var frequentMistakes = []struct{ line, config string }{
-	{"tune", ""}, {"tune resnet18", ""}, {"tune resnt18 --power-limit 30", ""}, {"tune resnet18 --power-limit abc", ""},
-	{"tune resnet18 --power-limit -3", ""}, {"tune resnet18 --power-limit 5", ""},
-	{"tune resnet18 --power 30", ""}, {"tune resnet18 --power-limit 30 --batch 0", ""},
-	{"tune resnet18 --power-limit 30 --strategy fast", ""}, {"tune resnet18 --power-limit 30 --depth deep", ""},
-	{"tune resnet18 --rate 30 --latency 50", ""}, {"tunes", ""}, {"list fronts", ""},
-	{"run", ""}, {"run nothing", ""}, {"run resnet18 --epochs 1 --minibatches 4", ""}, {"run -- no-such-program", ""},
-	{"run mine", "[workload.mine]\ncommand = \"python3 train.py\"\n"},
-	{"run mine", "[workload.mine]\ncomand = [\"true\"]\n"}, {"run mine", "[workload.mine]\npattern = \"\\d\"\n"},
-	{"profile resnet18", ""}, {"profile resnet18 --filter cores>20", ""}, {"profile resnet18 --filter clock>2", ""},
-	{"profile resnet18 --sample 2 --shard 3/2", ""}, {"profile resnet18 --resume", ""},
-	{"apply", ""}, {"apply MAXX --yes", ""}, {"apply 12c/9C/1G/3G --yes", ""}, {"apply MODE_15W --yes", ""},
-	{"choose", ""}, {"choose --model resnet18", ""}, {"choose --model resnet18 --power-limit 30", ""},
-	{"predict --model none MAXN", ""}, {"front", ""}, {"explain --model none", ""}, {"plot", ""}, {"plot picture", ""},
-	{"campaigns show none", ""}, {"models show none", ""}, {"models fit", ""},
-	{"campaigns import none.csv --out x", ""},
-	{"campaigns merge none --out x", ""}, {"soak", ""}, {"soak resnet18 --limit 5X", ""}, {"verify", ""},
-	{"report", ""},
-	{"device --device virtual:nono", ""}, {"device --device replay:none.csv", ""},
-	{"convert export MAXN", ""}, {"convert nvpmodel none.conf", ""}, {"fleet doctor", ""}, {"rank", ""},
-	{"run --save -x -- true", ""}, {"campaigns rename none -- -x", ""}, {"report --out --md", ""}, {"help exit", ""},
-	{"pair --train resnet18", ""}, {"watch --interval fast", ""}, {"config set torch.data", ""},
-	{"lab reproduce none", ""}, {"lab experiment none", ""}, {"help weather", ""},
-	{"tune resnet50 --power-limit 15", ""}, {"device --device nano", ""}, {"run --pattern ( -- true", ""},
-	{"run --pattern nothing -- true", ""}, {"run --pattern keas -- true", ""},
-	{"fleet doctor", "[board.a]\nip = \"10.0.0.1\"\n"},
-}
-
 // readings are numbers of a search, which change with it; the messages keep their form.
 var readings = regexp.MustCompile(`\b[1-9]\d* ms and [1-9][\d.]* W`)
 
-// TestFrequentMessagesSayWhatWhereAndWhatToDo keeps the messages of common mistakes in a file, for review.
+// TestFrequentMessagesSayWhatWhereAndWhatToDo runs the command lines of testdata/messages.golden, all of them mistakes.
+// The file keeps the exit code and the message of each for review: to add a line, write it there and renew the file.
+// Lines below a command are its configuration; {toy}, {sized}, {model}, {served}, {new} and {home} are files. A usage
+// error is a single line, and prints nothing else.
 func TestFrequentMessagesSayWhatWhereAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	computes(t)
+	toy, _ := toySweep(t)
+	sized, _ := servedSweep(t, 1, 8)
+	served, _ := fitServed(t)
+	pairs := []string{"{toy}", toy, "{sized}", sized, "{model}", fitToy(t), "{served}", served, "{new}",
+		filepath.Join(t.TempDir(), "new"), "{home}", os.Getenv("XDG_CONFIG_HOME")}
+	var back []string
+	for i := 0; i < len(pairs); i += 2 {
+		back = append(back, pairs[i+1], pairs[i])
+	}
+	files, names := strings.NewReplacer(pairs...), strings.NewReplacer(back...)
+	path := filepath.Join("testdata", "messages.golden")
+	want := string(must.Read(t, path))
 	var b strings.Builder
-	for _, m := range frequentMistakes {
-		dir, words := t.TempDir(), strings.Fields(m.line)
+	for entry := range strings.SplitSeq(strings.TrimSpace(want), "\n\n") {
+		line, below, _ := strings.Cut(entry, "\n")
+		head, settings := line+"\n", ""
+		for l := range strings.Lines(below) {
+			if setting, ok := strings.CutPrefix(strings.TrimSpace(l), "# "); ok {
+				head, settings = head+"  # "+setting+"\n", settings+setting+"\n"
+			}
+		}
+		line = strings.TrimPrefix(line, "$ jtune ")
+		dir := t.TempDir()
 		flags := []string{"--data-dir", filepath.Join(dir, "data"), "--log-file", filepath.Join(dir, "log")}
-		if !strings.Contains(m.line, "--device") {
+		if !regexp.MustCompile(`--(no-)?device|--sysroot`).MatchString(line) {
 			flags = append(flags, "--device", "virtual:agx-orin", "--speed", "max")
 		}
 		config := filepath.Join(dir, "config.toml")
-		must.NoError(t, os.WriteFile(config, []byte(m.config), 0o644))
-		o := jtune(t, append(append(flags, "--config", config), words...)...)
+		must.NoError(t, os.WriteFile(config, []byte(settings), 0o644))
+		if !strings.Contains(line, "--config") {
+			flags = append(flags, "--config", config)
+		}
+		o := jtune(t, append(flags, quotedWords(files.Replace(line))...)...)
 		last := strings.TrimSuffix(o.err, "\n")
-		last = strings.ReplaceAll(last[strings.LastIndex(last, "\n")+1:], dir, "DIR")
-		if o.code == exitOK || !strings.HasPrefix(last, "jtune: ") {
-			t.Errorf("jtune %s: exit code %d, last line %q", m.line, o.code, last)
+		last = names.Replace(strings.ReplaceAll(last[strings.LastIndex(last, "\n")+1:], dir, "DIR"))
+		if o.code == exitOK || !strings.HasPrefix(last, "jtune: ") ||
+			o.code == exitUsage && (o.out != "" || strings.Count(o.err, "\n") != 1) {
+			t.Errorf("jtune %s: exit code %d, %q and %q", line, o.code, o.out, o.err)
 		}
-		b.WriteString("$ jtune " + m.line + "\n")
-		for line := range strings.Lines(m.config) {
-			b.WriteString("  # " + line)
-		}
-		b.WriteString(readings.ReplaceAllString(last, "T ms and P W") + "\n\n")
+		fmt.Fprintf(&b, "%s%d %s\n\n", head, o.code, readings.ReplaceAllString(last, "T ms and P W"))
 	}
-	path := filepath.Join("testdata", "messages.golden")
 	if *update {
-		must.NoError(t, os.MkdirAll("testdata", 0o755))
 		must.NoError(t, os.WriteFile(path, []byte(b.String()), 0o644))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil || string(want) != b.String() {
-		t.Errorf("the messages differ from %s (%v): renew them with -update, then read them\n%s", path, err, b.String())
+	if want != b.String() {
+		t.Errorf("the messages differ from %s: renew them with -update, then read them\n%s", path, b.String())
 	}
 }

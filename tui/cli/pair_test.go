@@ -47,19 +47,6 @@ func TestPairTrainsMostInTheIdleTimeOfInference(t *testing.T) {
 	}
 	both := train + "," + infer
 	jtune(t, "pair", "--models", both, "--rate", "5000").fails(t, exitInfeasible, "5000/s", "requests/s")
-	for _, c := range []struct {
-		args, words string
-	}{
-		{"--models " + both, "rate"},
-		{"--models " + train + " --rate 3", "two with a comma"},
-		{"--train x --rate 3", "--infer"},
-		{"--models " + both + " --rate 3 --policy free", "--policy free"},
-		{"--models " + both + " --rate 3 --policy loose", "strict, fill or free"},
-		{"--models " + both + " --rate 3 --power-limit 0", "--power-limit \"0\""},
-		{"--models " + infer + "," + infer + " --rate 3", "keeps one"},
-	} {
-		jtune(t, append([]string{"pair"}, strings.Fields(c.args)...)...).fails(t, exitUsage, c.words)
-	}
 }
 
 func TestPairRunsOnAVirtualBoard(t *testing.T) {
@@ -87,25 +74,5 @@ func TestPairRunsOnAVirtualBoard(t *testing.T) {
 		if !strings.Contains(words, want) {
 			t.Errorf("no %q in %s", want, words)
 		}
-	}
-	for _, c := range []struct {
-		args, words string
-	}{
-		{"--train resnet18 --infer mobilenet-infer", "--rate"},
-		{"--train resnet18 --infer mobilenet-infer --rate 3 --at 12c/2.20C/1.30G/3.20M", "--batch"},
-		{"--train resnet18 --infer mobilenet-infer --rate 3 --batch 4 --at x", "--at"},
-		{"--train resnet18 --infer resnet18 --rate 3", "answers no requests"},
-		{"--train resnet18 --infer mobilenet-infer --rate 3 --predict --compare", "--compare"},
-		{"--train resnet18 --infer mobilenet-infer --rate 3 --modes two", "--modes"},
-		{"--train resnet18 --infer mobilenet-infer --rate 3 --strategy als", "gmd"},
-		{"--train resnet18 --infer mobilenet-infer --rate 3 --strategy gmd --policy free", "--policy free"},
-		{"--train resnet18 --infer mobilenet-infer --rate 3 --serve-at 7:00-8:00", "--train-at"},
-		{"--train resnet18 --infer mobilenet-infer --rate 3 --serve-at 7:00-8:00 --train-at 8:00-9:00 --pairs 2",
-			"--pairs"},
-		{"--train resnet18 --infer mobilenet-infer --rate 3 --tau 2 --policy fill", "--tau"},
-		{"--train resnet18 --infer mobilenet-infer --rate 3 --resume", "--out"},
-		{"--train resnet18 --infer mobilenet-infer --rate 3 --serve-at 7:00-8:00 --train-at 7:30-9:00", "overlap"},
-	} {
-		jtune(t, append([]string{"pair"}, strings.Fields(c.args)...)...).fails(t, exitUsage, c.words)
 	}
 }

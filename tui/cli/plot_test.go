@@ -77,6 +77,4 @@ func TestPlotDrawsEveryKindInEveryForm(t *testing.T) {
 			t.Errorf("%v: lacks %q:\n%s", args, words, text)
 		}
 	}
-	jtune(t, "plot", "heat", "--model", model, "--at", "6c/9.20C/0.62G/2.13M").fails(t, exitUsage, "--at", "9.20")
-	jtune(t, "plot", "heat", "--model", model, "--size", "3x3").fails(t, exitUsage, "--size 3x3", "20x8")
 }

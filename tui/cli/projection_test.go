@@ -11,7 +11,6 @@ func TestChooseProjectsAWholeTrainingForEachStrategy(t *testing.T) {
 	t.Parallel()
 	model := fitToy(t)
 	args := []string{"choose", "--model", model, "--power-limit", "20", "--epochs", "120"}
-	jtune(t, args...).fails(t, exitUsage, "--per-epoch")
 	args = with(args, "--per-epoch", "500")
 	v := jtune(t, with(args, "--json")...).done(t).object(t, answerKeys+" training")
 	whole := hasKeys(t, v["training"], "epochs minibatches strategies")

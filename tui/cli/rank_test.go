@@ -34,29 +34,6 @@ func TestRankOfModelsAndAMachineWithoutModes(t *testing.T) {
 		"dnr rest")
 }
 
-func TestRankRefusesWhatMakesNoSense(t *testing.T) {
-	t.Parallel()
-	reference := "orin=" + fitToy(t)
-	for _, c := range []struct {
-		args  []string
-		words []string
-	}{
-		{nil, []string{"--models NAME=MODEL"}},
-		{[]string{"--models", "orin"}, []string{"models"}},
-		{[]string{"--models", reference, "--epochs", "0"}, []string{"--epochs 0"}},
-		{[]string{"--models", reference, "--round", "0s"}, []string{"--round"}},
-		{[]string{"--models", reference, "--sort", "size"}, []string{"time, energy or edp"}},
-		{[]string{"--models", reference, "--power-limit", "nano=10"}, []string{`no board "nano"`}},
-		{[]string{"--models", reference, "--power-limit", "orin=-1"}, []string{"power-limit"}},
-		{[]string{"--models", reference, "--samples", "9", "--epoch-time", "orin=5"}, []string{"--epoch-time"}},
-		{[]string{"--models", reference}, []string{"--samples N"}},
-	} {
-		jtune(t, append([]string{"rank"}, c.args...)...).fails(t, exitUsage, c.words...)
-	}
-	jtune(t, "rank", "--models", reference, "--samples", "9", "--period", "1h").
-		fails(t, exitUsage, "idle power", "--idle-power")
-}
-
 func TestWakeSaysWhereItSends(t *testing.T) {
 	t.Parallel()
 	c, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -68,5 +45,4 @@ func TestWakeSaysWhereItSends(t *testing.T) {
 	if o := jtune(t, "wake", "48:b0:2d:00:11:22", "--to", to).done(t); !strings.Contains(o.out, to) {
 		t.Errorf("%q", o.out)
 	}
-	jtune(t, "wake", "orin").fails(t, exitUsage, "not a MAC address")
 }

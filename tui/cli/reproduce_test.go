@@ -21,6 +21,4 @@ func TestReproduceWritesAStudyAsAPage(t *testing.T) {
 	if c := (&reproduceCmd{app: &app{}}); c.check() != nil || c.Studies != nil {
 		t.Errorf("without a name: %v of %v, want all", c.check(), c.Studies)
 	}
-	jtune(t, "reproduce", "spaces", "--md", "--json").fails(t, exitUsage, "--md")
-	jtune(t, "reproduce", "--claims", "--md").fails(t, exitUsage, "--md")
 }

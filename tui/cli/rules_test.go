@@ -43,27 +43,3 @@ func TestRulesHaveOnlyFlagsOfTheirCommand(t *testing.T) {
 		}
 	}
 }
-
-func TestBrokenRulesAreUsageErrorsThatSayWhatToDo(t *testing.T) {
-	t.Parallel()
-	for line, want := range map[string]string{
-		"advice --mode X":                "explain: --mode needs --model FILE too",
-		"device --csv=false --tunables":  "",
-		"device --list --tunables":       "--list and --tunables exclude each other",
-		"modes --csv --json":             "--csv and --json exclude each other",
-		"run lenet5 --workers 65":        "--workers 65: want 0 to 64",
-		"watch --interval 1ms":           "--interval 1ms: 10ms at least",
-		"choose --margin NaN --model x":  "--margin NaN: 0 at least",
-		"apply MAXN --keep-after 99h":    "--keep-after 99h0m0s: at most",
-		"exporter --once --textfile -":   "--textfile -: - stands for standard input or output",
-		"plot front --samples x --out -": "--out -: - stands for",
-		"run lenet5 --pattern x":         "--pattern needs --attach PID, --log FILE or -- COMMAND too",
-	} {
-		o := jtune(t, strings.Fields(line)...)
-		if want == "" && o.code != exitOK {
-			t.Errorf("%s: %v", line, o)
-		} else if want != "" {
-			o.fails(t, exitUsage, want)
-		}
-	}
-}

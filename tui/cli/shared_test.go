@@ -150,9 +150,6 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 	if err != nil || len(lines) < 4 || lines[1][0] != "linear" || lines[1][3] != "all" || lines[2][3] == "all" {
 		t.Errorf("%v, the CSV is\n%s", err, table)
 	}
-	jtune(t, "evaluate", "--truth", path, "--csv", "--json").fails(t, exitUsage, "--csv")
-	jtune(t, "evaluate", "--truth", path, "--methods", "magic").fails(t, exitUsage, "magic")
-	jtune(t, "evaluate", "--truth", path, "--budgets", "30:15:1").fails(t, exitUsage, "--budgets")
 
 	var drawn []string
 	for _, m := range toyModes()[:5] {
@@ -166,7 +163,6 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 	if !strings.Contains(text, "950.0 / 950.0") || !strings.Contains(text, "theirs.csv") {
 		t.Errorf("their errors are not beside ours:\n%s", text)
 	}
-	jtune(t, "evaluate", "--truth", path, "--samples-of", path).fails(t, exitFailed, "Val_MAPE_time")
 }
 
 func TestConvertNvpmodelGivesTheContractsKeys(t *testing.T) {

@@ -51,30 +51,6 @@ func TestSoakAnswersByItsExitCode(t *testing.T) {
 	}
 }
 
-func TestSoakRefusesInOneLine(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		args string
-		code int
-		says string
-	}{
-		{"soak", exitUsage, "give a WORKLOAD, --envelope or -- COMMAND"},
-		{"soak nothing", exitUsage, "nothing"},
-		{"soak resnet18 --envelope", exitUsage, "exclude each other"},
-		{"soak resnet18 --for 1h --until-steady", exitUsage, "--until-steady"},
-		{"soak resnet18 --for 0s", exitUsage, "must be positive"},
-		{"soak --envelope -- true", exitUsage, "exclude each other"},
-		{"soak resnet18 --limit 5Q", exitUsage, "--limit"},
-		{"soak resnet18 --limit 5A_VDD_IN", exitUsage, "--limit"},
-		{"soak resnet18 --mode 99c", exitUsage, "99c"},
-		{"soak resnet18 --ambient 300", exitUsage, "--ambient"},
-		{"soak resnet18 --fault pump", exitUsage, "--fault"},
-	} {
-		o := jtune(t, with(virtualBoard, strings.Fields(c.args)...)...)
-		o.fails(t, c.code, c.says)
-	}
-}
-
 // A missing command is found before the rest period of half a minute.
 func TestSoakFindsAMissingCommandAtOnce(t *testing.T) {
 	t.Parallel()
@@ -110,13 +86,5 @@ func TestTuneProvesItsAnswer(t *testing.T) {
 	none := jtune(t, with(smallBoard, "tune", "resnet18", "--power-limit", "4", "--soak", "5m", "--json")...)
 	if v := (outcome{out: none.out}).object(t, answerKeys); none.code != exitInfeasible || v["soak"] != nil {
 		t.Errorf("exit code %d: %v", none.code, v["soak"])
-	}
-	for args, says := range map[string]string{
-		"tune resnet18 --power-limit 30 --soak 0s":                               "must be positive",
-		"tune resnet18 --power-limit 30 --soak soon":                             "--soak",
-		"tune resnet18 --power-limit 30 --soak 9m --attach 1":                    "started elsewhere",
-		"tune mobilenet-infer --rate 20 --latency 90 --power-limit 30 --soak 9m": "with a load of requests",
-	} {
-		jtune(t, with(virtualBoard, strings.Fields(args)...)...).fails(t, exitUsage, says)
 	}
 }

@@ -83,5 +83,4 @@ func TestWeakModelDoesNotChooseWithoutAWarning(t *testing.T) {
 		t.Errorf("a warning of a good model: %q", o.err)
 	}
 	choose(good, "--max-error", "0.001").fails(t, exitInfeasible, "its own error is", "0.001 %")
-	choose(good, "--max-error", "-1").fails(t, exitUsage, "--max-error")
 }

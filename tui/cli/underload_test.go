@@ -45,25 +45,6 @@ func TestChooseUnderALoad(t *testing.T) {
 	if v := o.object(t, keys); v["feasible"] != false || v["served"].(map[string]any)["latency_ms"] != nil {
 		t.Errorf("a rate that nothing serves: %v", v["served"])
 	}
-	for _, c := range []struct {
-		args, words string
-	}{
-		{"--rate -3", "--rate -3"},
-		{"--rate 1e9", "--rate"},
-		{"--rate NaN", "--rate NaN"},
-		{"--rate 3 --arrivals bursts", "uniform"},
-		{"--rate 3 --arrivals ./none.txt", "none.txt"},
-		{"--rate 3 --arrivals /", "plain file"},
-		{"--arrivals poisson", "rate"},
-		{"--rate 3 --quantile 2", "quantile"},
-		{"--rate 3 --power-as most", "peak or mean"},
-		{"--rate 3 --power-as mean --power-limit 9", "give --idle-power W"},
-		{"--rate 3 --knee", "--knee"},
-		{"--rate 3 --latency 0", "--latency 0"},
-	} {
-		args := append([]string{"choose", "--model", model}, strings.Fields(c.args)...)
-		jtune(t, args...).fails(t, exitUsage, c.words)
-	}
 }
 
 func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
@@ -99,11 +80,6 @@ func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
 	}
 	jtune(t, append([]string{"tune", "mobilenet-infer", "--batch", "1,4", "--rate", "9000"}, board...)...).fails(t,
 		exitInfeasible, "9000/s", "requests/s")
-	for args, words := range map[string]string{"lstm --rate 3": "trains",
-		"mobilenet-infer --rate 3 --strategy random": "strategy auto", "mobilenet-infer --rate 0": "--rate 0"} {
-		line := append([]string{"tune"}, strings.Fields(args)...)
-		jtune(t, append(line, board...)...).fails(t, exitUsage, words)
-	}
 }
 
 func TestFrontUnderALoadTradesLatencyForPower(t *testing.T) {
@@ -136,7 +112,6 @@ func TestFrontUnderALoadTradesLatencyForPower(t *testing.T) {
 			t.Errorf("the drawing lacks %q (%v)", words, err)
 		}
 	}
-	jtune(t, "front", "--model", model, "--batch", "1", "--rate", "5000").fails(t, exitInfeasible, "requests/s")
 }
 
 // The load and the limit in a workload's table apply unless a flag sets others.
