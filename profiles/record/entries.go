@@ -73,16 +73,11 @@ func readMeasured(dir string, batch int) (of map[tegra.Mode]*attempts, notes []s
 	if of, notes, err = readAttempts(dir, batch); err != nil {
 		return nil, nil, err
 	}
-	var rails []string
-	note, err := rawLines(dir, samplesName, func(l *sampleLine, columns, fields []string) error {
-		if rails == nil {
-			rails = railsIn(columns)
+	note, err := rawLines(dir, samplesName, func(l *sampleLine) error {
+		if a := of[l.Mode]; l.Size.Or(batch) == batch && a != nil {
+			a.Sample(l.T, tegra.Val[float64]{V: l.PowerW.V, OK: l.PowerW.OK && l.Valid}, l.further()...)
 		}
-		also, err := furtherValues(columns, fields, rails)
-		if a := of[l.Mode]; l.Size.Or(batch) == batch && a != nil && err == nil {
-			a.Sample(l.T, tegra.Val[float64]{V: l.PowerW.V, OK: l.PowerW.OK && l.Valid}, also...)
-		}
-		return err
+		return nil
 	})
 	return of, append(notes, note...), err
 }
@@ -91,7 +86,7 @@ func readMeasured(dir string, batch int) (of map[tegra.Mode]*attempts, notes []s
 func readAttempts(dir string, batch int) (of map[tegra.Mode]*attempts, notes []string, err error) {
 	of = map[tegra.Mode]*attempts{}
 	var before *attempts // of the line before
-	notes, err = rawLines(dir, minibatchesName, func(l *minibatchLine, _, _ []string) error {
+	notes, err = rawLines(dir, minibatchesName, func(l *minibatchLine) error {
 		a := of[l.Mode]
 		switch {
 		case l.Size.Or(batch) != batch:
@@ -111,9 +106,9 @@ func readAttempts(dir string, batch int) (of map[tegra.Mode]*attempts, notes []s
 	return of, notes, err
 }
 
-// rawLines calls each with every whole line of a raw file below its header, and with its columns and fields. The note
-// counts torn lines and lines that cannot be read.
-func rawLines[T any](dir, name string, each func(line *T, columns, fields []string) error) (note []string, err error) {
+// rawLines calls each with every whole line of a raw file below its header. The note counts torn lines and lines that
+// cannot be read.
+func rawLines[T any](dir, name string, each func(line *T) error) (note []string, err error) {
 	f, err := safefile.OpenRead(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -133,7 +128,7 @@ func rawLines[T any](dir, name string, each func(line *T, columns, fields []stri
 }
 
 // parseRaw is rawLines for a file's text.
-func parseRaw[T any](text io.Reader, each func(line *T, columns, fields []string) error) (bad int, err error) {
+func parseRaw[T any](text io.Reader, each func(line *T) error) (bad int, err error) {
 	var codec csvlines.Codec[T]
 	torn, err := csvlines.Each(text, func(n int, fields []string, err error) error {
 		if n == 1 {
@@ -147,7 +142,7 @@ func parseRaw[T any](text io.Reader, each func(line *T, columns, fields []string
 				err = csvlines.Unreadable(empty[0])
 			}
 			if err == nil {
-				err = each(&l, codec.Columns, fields)
+				err = each(&l)
 			}
 		}
 		if err != nil {

@@ -39,9 +39,6 @@ func TestParseRowsTakesALastLineThatLacksItsNewlineAlone(t *testing.T) {
 			t.Errorf("%q: %d rows, want %d; notes %q", last, len(rows), want, notes)
 		}
 	}
-	if got := unmarked([]string{"virtual"}); len(got) != 0 {
-		t.Errorf("%q", got)
-	}
 }
 
 // A file keeps the columns that it has, where jtune knows them and a line can do with them.
@@ -51,7 +48,7 @@ func TestColumnsInKeepsTheColumnsOfAnOlderJtune(t *testing.T) {
 	later := []string{"meter_w", "why"}
 	older := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return slices.Contains(later, name) })
 	for name, c := range map[string]struct{ header, want []string }{
-		"none": {nil, known}, "all": {known, known}, "marked": {append(slices.Clone(older), "virtual"), older},
+		"none": {nil, known}, "all": {known, known}, "older": {older, older},
 		"another": {append(slices.Clone(known), "x"), known}, "torn": {known[:3], known},
 	} {
 		if got := columnsIn[sampleLine](c.header, known); !slices.Equal(got, c.want) {

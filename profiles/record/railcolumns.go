@@ -4,17 +4,54 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
 
-// Endings of the columns of samples.csv with a rail's voltage and current. They come last, for each rail that the board
-// had when the file was begun; an older jtune's file has none.
+// Endings of the columns with a rail's voltage and current, as samples.csv has them for each rail that the board had
+// when the file was begun; an older jtune's file has none.
 const (
 	voltsEnding   = "_v"
 	amperesEnding = "_a"
 )
+
+// MostRails is the most rails that are read of a line.
+const MostRails = 64
+
+// Rails are the columns of a line with voltages and currents.
+type Rails []tegra.RailReading
+
+// Column implements csvlines.Named.
+func (r *Rails) Column(name string) csvlines.Form {
+	rail, volts := strings.CutSuffix(name, voltsEnding)
+	if other, amperes := strings.CutSuffix(name, amperesEnding); amperes {
+		rail = other
+	} else if !volts {
+		return nil
+	}
+	rail = text.OneLine(rail)
+	i := slices.IndexFunc(*r, func(x tegra.RailReading) bool { return x.Name == rail })
+	if i < 0 && len(*r) == MostRails {
+		return nil
+	}
+	if i < 0 {
+		i, *r = len(*r), append(*r, tegra.RailReading{Name: rail})
+	}
+	if volts {
+		return (*csvlines.Signed)(&(*r)[i].Volts)
+	}
+	return (*csvlines.Signed)(&(*r)[i].Amperes)
+}
+
+// RailColumns are the columns of these rails.
+func RailColumns(rails []string) (names []string) {
+	for _, rail := range rails {
+		names = append(names, rail+voltsEnding, rail+amperesEnding)
+	}
+	return names
+}
 
 // boardColumn is the column of samples.csv with what a sensor of the whole board read of a metric.
 func boardColumn(m *metric.Metric) string { return m.Key + "_" + m.Suffix }
@@ -27,77 +64,37 @@ func boardColumns() (names []string) {
 	return names
 }
 
-// railColumns are the columns of these rails.
-func railColumns(rails []string) (names []string) {
-	for _, rail := range rails {
-		names = append(names, rail+voltsEnding, rail+amperesEnding)
+// Column implements csvlines.Named: the columns of the board's sensors and of the rails.
+func (l *sampleLine) Column(name string) csvlines.Form {
+	i := slices.IndexFunc(metric.Sensed, func(m *metric.Metric) bool { return boardColumn(m) == name })
+	if i < 0 {
+		return l.rails.Column(name)
 	}
-	return names
+	if l.sensors == nil {
+		l.sensors = make([]tegra.Val[float64], len(metric.Sensed))
+	}
+	return (*csvlines.Signed)(&l.sensors[i])
 }
 
-// railsIn are the rails whose columns end a header, after those known and the batch size.
-func railsIn(header []string) (rails []string) {
-	header = unmarked(header)
-	for len(header) >= 2 {
-		rail, volts := strings.CutSuffix(header[len(header)-2], voltsEnding)
-		other, amperes := strings.CutSuffix(header[len(header)-1], amperesEnding)
-		if !volts || !amperes || rail != other {
-			break
-		}
-		rails, header = append(rails, rail), header[:len(header)-2]
-	}
-	slices.Reverse(rails)
-	return rails
-}
-
-// railsOfSamples are the rails whose columns samples.csv has, or gets where it is new.
-func (r *Record) railsOfSamples() []string {
-	if there := r.columnsOf(samplesName); there != nil {
-		return railsIn(there)
-	}
-	return r.header.Device.Rails
-}
-
-// furtherValues are the further quantities of a sample's line, whose rails have the last of its columns.
-func furtherValues(columns, line, rails []string) ([]tegra.Value, error) {
-	var also []tegra.Value
+// takes puts what the rails and the board's other sensors read into a line.
+func (l *sampleLine) takes(of tegra.Reading) {
+	l.rails = slices.Clip(of.Rails)
 	for _, m := range metric.Sensed {
-		if i := slices.Index(columns, boardColumn(m)); i >= 0 {
-			if v, ok := csvlines.Number(line[i]); ok {
-				also = append(also, tegra.Value{Metric: m.Key, V: v})
-			}
-		}
+		l.sensors = append(l.sensors, m.Board(of))
 	}
-	list := make([]tegra.RailReading, len(rails))
-	for i, name := range rails {
-		r := tegra.RailReading{Name: name}
-		for k, to := range []*tegra.Val[float64]{&r.Volts, &r.Amperes} {
-			text := line[len(line)-2*(len(rails)-i)+k]
-			if to.V, to.OK = csvlines.Number(text); !to.OK && text != "" {
-				return nil, csvlines.Unreadable(name)
-			}
-		}
+}
+
+// further are the further quantities of a setting in a line.
+func (l *sampleLine) further() (also []tegra.Value) {
+	for i := range l.rails {
+		r := &l.rails[i]
 		r.PowerW = tegra.Val[float64]{V: r.Volts.V * r.Amperes.V, OK: r.Volts.OK && r.Amperes.OK}
-		list[i] = r
 	}
-	return append(metric.Values(tegra.Reading{Rails: list}), also...), nil
-}
-
-// further puts a sample's values into those columns of its line, empty where they are not available.
-func (r *Record) further(line []string, of tegra.Reading) []string {
-	for _, m := range metric.Sensed {
-		if i := slices.Index(r.sampleCodec.Columns, boardColumn(m)); i >= 0 {
-			line[i] = optional(m.Board(of))
+	also = metric.Values(tegra.Reading{Rails: l.rails})
+	for i, v := range l.sensors {
+		if v.OK {
+			also = append(also, tegra.Value{Metric: metric.Sensed[i].Key, V: v.V})
 		}
 	}
-	fields := line[:len(line)-2*len(r.sampleRails)]
-	for _, name := range r.sampleRails {
-		i := slices.IndexFunc(of.Rails, func(x tegra.RailReading) bool { return x.Name == name })
-		if i < 0 {
-			fields = append(fields, "", "")
-			continue
-		}
-		fields = append(fields, optional(of.Rails[i].Volts), optional(of.Rails[i].Amperes))
-	}
-	return fields
+	return also
 }

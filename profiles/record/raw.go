@@ -41,15 +41,17 @@ const (
 	WhyEpoch    = "beyond the epochs asked for"
 )
 
-// sampleLine is a line of samples.csv; the columns of the rails follow.
+// sampleLine is a line of samples.csv; the columns of other sensors and of the rails follow.
 type sampleLine struct {
 	T          float64 `csv:"t_s,.3"`
 	tegra.Mode `csv:""`
-	PowerW     tegra.Val[float64] `csv:"power_w"`
-	Valid      bool               `csv:"valid"`
-	Why        string             `csv:"why"`
-	MeterW     tegra.Val[float64] `csv:"meter_w"`
-	Size       tegra.Val[int]     `csv:"bs"`
+	PowerW     tegra.Val[float64]   `csv:"power_w"`
+	Valid      bool                 `csv:"valid"`
+	Why        string               `csv:"why"`
+	MeterW     tegra.Val[float64]   `csv:"meter_w"`
+	Size       tegra.Val[int]       `csv:"bs"`
+	sensors    []tegra.Val[float64] // by metric.Sensed
+	rails      Rails
 }
 
 // minibatchLine is a line of minibatches.csv.
@@ -97,9 +99,10 @@ func (r *Record) Sample(s tegra.Setting, of telemetry.Sample) error {
 	if r.samples == nil {
 		return errClosed
 	}
-	line := r.sampleCodec.Print(&sampleLine{of.T.Seconds(), s.Mode, of.Reading.TotalW, of.Valid, of.Why, of.MeterW,
-		tegra.Some(s.Batch)})
-	r.samples.Add(r.further(line, of.Reading))
+	line := sampleLine{T: of.T.Seconds(), Mode: s.Mode, PowerW: of.Reading.TotalW, Valid: of.Valid, Why: of.Why,
+		MeterW: of.MeterW, Size: tegra.Some(s.Batch)}
+	line.takes(of.Reading)
+	r.samples.Add(r.sampleCodec.Print(&line))
 	return r.samples.Spill()
 }
 

@@ -1,10 +1,8 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,8 +59,7 @@ type Record struct {
 	sampleCodec    csvlines.Codec[sampleLine]
 	minibatchCodec csvlines.Codec[minibatchLine]
 	epochCodec     csvlines.Codec[epochLine]
-	sampleRails    []string // whose voltages and currents samples.csv has
-	salvage        bool     // holds another record's rows: not rescued again
+	salvage        bool // holds another record's rows: not rescued again
 }
 
 // Create makes a new campaign folder. The folder must not exist, or be empty.
@@ -195,7 +192,7 @@ func lockRecord(dir string) (*Record, error) {
 // the file when it exists.
 func (r *Record) modesColumns() []string {
 	known := r.knownColumns()
-	names := unmarked(r.columnsOf(modesName))
+	names := r.columnsOf(modesName)
 	if len(names) > len(known) && slices.Equal(names[:len(known)], known) {
 		r.extra = slices.Clone(names[len(known):])
 	}
@@ -205,7 +202,7 @@ func (r *Record) modesColumns() []string {
 // widen adds laterModes to the modes.csv of an older version of jtune, so that new rows can have them.
 func (r *Record) widen() error {
 	first := len(Columns) - len(laterModes)
-	header := unmarked(r.columnsOf(modesName))
+	header := r.columnsOf(modesName)
 	if len(header) < first || !slices.Equal(header[:first], Columns[:first]) || slices.Contains(header, laterModes[0]) {
 		return nil
 	}
@@ -244,23 +241,8 @@ func fieldEnd(line []byte, n int) int {
 	return len(line)
 }
 
-// columnsOf reads the columns of a file of the folder; nil when it has none, or no whole line of them.
-func (r *Record) columnsOf(name string) []string {
-	f, err := safefile.OpenRead(filepath.Join(r.dir, name))
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	line, err := bufio.NewReader(safefile.Lines(f)).ReadString('\n')
-	if err != nil {
-		return nil
-	}
-	names, err := csv.NewReader(strings.NewReader(line)).Read()
-	if err != nil {
-		return nil
-	}
-	return names
-}
+// columnsOf reads the columns of a file of the folder; nil when it has none.
+func (r *Record) columnsOf(name string) []string { return csvlines.Columns(filepath.Join(r.dir, name)) }
 
 // sized adds the column of the batch size where the campaign has several.
 func (r *Record) sized(columns []string) []string {

@@ -404,10 +404,10 @@ func TestRecordOfOneBatchSizeHasNoColumnOfIt(t *testing.T) {
 	defer r.Close() // a reader of a running campaign finds the columns at once
 	for name, want := range map[string][]string{
 		modesName:       Columns,
-		samplesName:     slices.Concat(sampleColumns, railColumns(testHeader(t).Device.Rails)),
+		samplesName:     slices.Concat(sampleColumns, RailColumns(testHeader(t).Device.Rails)),
 		minibatchesName: slices.DeleteFunc(slices.Clone(minibatchColumns), func(c string) bool { return c == "job" }),
 	} {
-		if got := r.columnsOf(name); !slices.Equal(got, slices.Concat(want, []string{sweep.VirtualColumn})) {
+		if got := r.columnsOf(name); !slices.Equal(got, want) {
 			t.Errorf("%s: columns %v", name, got)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/profiles/record/csvlines"
-	"jtune/tegra/sweep"
 )
 
 const (
@@ -30,14 +29,6 @@ func most(name string) int64 {
 // errClosed is returned by writes to a record after Close.
 var errClosed = errors.New("the campaign's record is closed")
 
-// unmarked returns a header without sweep.VirtualColumn, its last column where it has it.
-func unmarked(header []string) []string {
-	if n := len(header) - 1; n >= 0 && header[n] == sweep.VirtualColumn {
-		return header[:n]
-	}
-	return header
-}
-
 var errRows = safefile.BoundError(modesName + " has more than " + text.Thousands(mostRows) + " rows")
 
 // setCodecs reads the headers of the files that are there, and fixes the columns of all.
@@ -48,11 +39,8 @@ func (r *Record) setCodecs() {
 	if r.header.Pair == nil {
 		minibatches = minibatches[:slices.Index(minibatches, jobColumn)]
 	}
-	r.sampleRails = r.railsOfSamples()
-	samples := unmarked(r.columnsOf(samplesName))
-	known := append(r.sized(sampleColumns), boardColumns()...)
-	samples = columnsIn[sampleLine](samples[:len(samples)-2*len(railsIn(samples))], known)
-	r.sampleCodec = csvlines.NewCodec[sampleLine](slices.Concat(samples, railColumns(r.sampleRails)))
+	known := slices.Concat(r.sized(sampleColumns), boardColumns(), RailColumns(r.header.Device.Rails))
+	r.sampleCodec = csvlines.NewCodec[sampleLine](columnsIn[sampleLine](r.columnsOf(samplesName), known))
 	minibatches = columnsIn[minibatchLine](r.columnsOf(minibatchesName), r.sized(minibatches))
 	r.minibatchCodec = csvlines.NewCodec[minibatchLine](minibatches)
 	r.epochCodec = csvlines.NewCodec[epochLine](r.sized(epochColumns))
@@ -61,7 +49,6 @@ func (r *Record) setCodecs() {
 // columnsIn returns the columns of a file: those of its header, of which an older jtune wrote fewer, or all that are
 // known for a new one.
 func columnsIn[T any](header, known []string) []string {
-	header = unmarked(header)
 	own := !slices.ContainsFunc(header, func(name string) bool { return !slices.Contains(known, name) })
 	if c := csvlines.NewCodec[T](header); len(header) > 0 && own && c.Whole() {
 		return header

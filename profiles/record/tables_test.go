@@ -112,7 +112,7 @@ func TestParseRawCountsWhatItCannotRead(t *testing.T) {
 		head + "x" + good + good: {1, 1}, head + "\"\n" + good: {1, 1}, "t_s,cores\n1,2\n": {0, 1},
 	} {
 		n := 0
-		bad, _ := parseRaw(strings.NewReader(text), func(*sampleLine, []string, []string) error { n++; return nil })
+		bad, _ := parseRaw(strings.NewReader(text), func(*sampleLine) error { n++; return nil })
 		if n != want[0] || bad != want[1] {
 			t.Errorf("%q: %d read and %d not, want %v", text, n, bad, want)
 		}
@@ -267,25 +267,6 @@ func TestParseRowNamesWhatItCannotRead(t *testing.T) {
 	for _, column := range []string{"time_ms", "power_w", "cores"} {
 		if _, err := read(column, "x"); err == nil {
 			t.Errorf("%s of x is read", column)
-		}
-	}
-}
-
-// A pair of columns is a rail's where both have its name and their endings.
-func TestRailsInTakesPairsOfColumnsAlone(t *testing.T) {
-	t.Parallel()
-	for header, want := range map[string]string{
-		"t_s,gpu_v,gpu_a":             "gpu",
-		"t_s,cpu_v,cpu_a,gpu_v,gpu_a": "cpu gpu",
-		"t_s,gpu_v,cpu_a":             "",
-		"t_s,gpu_v,gpu_w":             "",
-		"t_s,gpu_w,gpu_a":             "",
-		"x,y,gpu_v,gpu_a,virtual":     "gpu",
-		"gpu_a":                       "",
-		"gpu_v,gpu_a":                 "gpu",
-	} {
-		if got := strings.Join(railsIn(strings.Split(header, ",")), " "); got != want {
-			t.Errorf("%s: got %q, want %q", header, got, want)
 		}
 	}
 }

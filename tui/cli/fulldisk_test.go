@@ -92,7 +92,7 @@ func TestSoakOnAFullDiskStillSaysItsVerdict(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{"\nholds: held for 10 min", "\njtune: write ", "soak.csv: file too large\n"} {
+	for _, want := range []string{"\nholds: held for 10 min", "\njtune: writing soak.csv: file too large\n"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/tegra"
 )
 
 // Codec prints and reads the lines of a file with certain columns as values of T. A field of T names its column, or a
@@ -20,10 +21,18 @@ import (
 //	T     float64       `csv:"t_s,.3"`       // with three decimals
 //	Drop  *Drop         `csv:"drop_"`        // nil: its columns are empty; so are those of an absent tegra.Val
 //
-// Columns that T does not know are empty or ignored, fields without a column or a tag are left out.
+// Other columns belong to T if it is a Named, else they are empty or ignored. Fields without a column or a tag are left
+// out.
 type Codec[T any] struct {
 	Columns []string
 	fields  []codecField
+	others  []int // indices of the columns without a field
+}
+
+// Named is a row with columns whose names depend on the board.
+type Named interface {
+	// Column returns the value of such a column, absent where the row has none; nil if the name is of another kind.
+	Column(name string) Form
 }
 
 // codecField is a field of T.
@@ -42,6 +51,11 @@ const inVal = -1
 func NewCodec[T any](columns []string) Codec[T] {
 	c := Codec[T]{Columns: columns}
 	c.add(reflect.TypeFor[T](), "", nil)
+	for i := range columns {
+		if !slices.ContainsFunc(c.fields, func(f codecField) bool { return f.column == i }) {
+			c.others = append(c.others, i)
+		}
+	}
 	return c
 }
 
@@ -101,6 +115,24 @@ type Form interface {
 	SetCSV(text string) bool
 }
 
+// Signed is a value that may be negative, as a temperature, a current or its power; absent if it is not finite.
+type Signed tegra.Val[float64]
+
+// CSV implements Form.
+func (v *Signed) CSV() string {
+	if !v.OK {
+		return ""
+	}
+	return strconv.FormatFloat(v.V, 'f', -1, 64)
+}
+
+// SetCSV implements Form.
+func (v *Signed) SetCSV(text string) bool {
+	x, err := strconv.ParseFloat(text, 64)
+	*v = Signed(tegra.Finite(x))
+	return err == nil
+}
+
 func isForm(t reflect.Type) bool { return reflect.PointerTo(t).Implements(reflect.TypeFor[Form]()) }
 
 // in returns the field in a value, creating the structs around it on request; false if they are absent.
@@ -131,6 +163,13 @@ func (c *Codec[T]) Print(row *T) []string {
 		f := &c.fields[i]
 		if v, there := f.in(reflect.ValueOf(row).Elem(), false); there && f.column >= 0 {
 			line[f.column] = f.printed(v)
+		}
+	}
+	if of, is := any(row).(Named); is {
+		for _, i := range c.others {
+			if v := of.Column(c.Columns[i]); v != nil {
+				line[i] = v.CSV()
+			}
 		}
 	}
 	return line
@@ -176,6 +215,15 @@ func (c *Codec[T]) Read(line []string) (row T, empty []string, err error) {
 		}
 		if at, _ := f.in(v, true); !taken(at, line[f.column], f.unit) {
 			return row, nil, Unreadable(f.name)
+		}
+	}
+	of, is := any(&row).(Named)
+	for _, i := range c.others {
+		if !is || line[i] == "" {
+			continue
+		}
+		if v := of.Column(c.Columns[i]); v != nil && !v.SetCSV(line[i]) {
+			return row, nil, Unreadable(c.Columns[i])
 		}
 	}
 	return row, c.lacking(v, line), nil

@@ -1,6 +1,7 @@
 package csvlines
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -89,6 +90,27 @@ func Open(path string, columns []string, virtual bool) (a *File, note string, er
 		return nil, "", err
 	}
 	return a, note, nil
+}
+
+// Columns reads the columns of a file, without sweep.VirtualColumn; nil when it has none, or no whole line of them.
+func Columns(path string) []string {
+	f, err := safefile.OpenRead(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(safefile.Lines(f)).ReadString('\n')
+	if err != nil {
+		return nil
+	}
+	names, err := csv.NewReader(strings.NewReader(line)).Read()
+	if n := len(names) - 1; err == nil && n >= 0 && names[n] == sweep.VirtualColumn {
+		return names[:n]
+	}
+	if err != nil {
+		return nil
+	}
+	return names
 }
 
 // NewFile returns an open and empty file without sweep.VirtualColumn.

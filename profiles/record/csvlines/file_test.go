@@ -2,8 +2,13 @@ package csvlines
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // disk counts how often it is synced.
@@ -43,5 +48,22 @@ func TestFileWritesManyLinesAtOnce(t *testing.T) {
 	a.Add([]string{"2", "c"})
 	if err := a.Flush(true); err != nil || to.synced != 1 {
 		t.Errorf("synced %d times, %v; a power cut may take what is not", to.synced, err)
+	}
+}
+
+// The columns of a file come from its first line, once that is whole.
+func TestColumnsOfAFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for text, want := range map[string][]string{"": nil, "t_s,why": nil, "t_s,why\n1,": {"t_s", "why"},
+		"t_s,virtual\n": {"t_s"}, "virtual\n": {}, "\"\n": nil} {
+		path := filepath.Join(dir, "x.csv")
+		must.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		if got := Columns(path); !slices.Equal(got, want) || (got == nil) != (want == nil) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := Columns(filepath.Join(dir, "none.csv")); got != nil {
+		t.Errorf("of no file: %q", got)
 	}
 }

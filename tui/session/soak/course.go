@@ -2,10 +2,8 @@ package soak
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -15,6 +13,7 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/internal/text"
+	"jtune/profiles/record"
 	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/telemetry/sources"
@@ -44,12 +43,12 @@ func (s Seen) Rail(name string) tegra.RailReading {
 	return tegra.RailReading{}
 }
 
-// line is a line of soak.csv without the columns of rails and signals.
+// line is a line of soak.csv; the columns of signals and rails follow.
 type line struct {
 	AtS       float64               `csv:"t_s,.1"`
 	UnixS     float64               `csv:"unix_s,.1"`
-	PowerW    signed                `csv:"power_w"`
-	TjC       signed                `csv:"tj_c"`
+	PowerW    csvlines.Signed       `csv:"power_w"`
+	TjC       csvlines.Signed       `csv:"tj_c"`
 	CPU       tegra.Val[tegra.Freq] `csv:"cpu_khz,1000"`
 	CPUAsked  tegra.Val[tegra.Freq] `csv:"cpu_asked_khz,1000"`
 	GPU       tegra.Val[tegra.Freq] `csv:"gpu_hz"`
@@ -67,13 +66,16 @@ type line struct {
 	Part      tegra.Val[int64]      `csv:"part"`
 	Faults    faults                `csv:"faults"`
 	StepMS    tegra.Val[float64]    `csv:"step_ms"`
+	signals   tegra.Signals
+	rails     record.Rails
 }
 
 func (s *Seen) line() line {
 	r := &s.Reading
-	return line{s.AtS, float64(s.Wall.UnixMilli()) / 1000, signed(r.TotalW), signed(s.TjC()), r.CPU.Actual, r.CPU.Max,
-		r.GPU.Actual, r.GPU.Max, r.EMC.Actual, r.EMC.Max, r.Locked, r.FanPct, r.FanRPM, r.Throttled, r.Heat, r.Slow,
-		r.Alarming(), r.RAMUsed, s.Part, s.Faults, s.StepMS}
+	return line{s.AtS, float64(s.Wall.UnixMilli()) / 1000, csvlines.Signed(r.TotalW), csvlines.Signed(s.TjC()),
+		r.CPU.Actual, r.CPU.Max, r.GPU.Actual, r.GPU.Max, r.EMC.Actual, r.EMC.Max, r.Locked, r.FanPct, r.FanRPM,
+		r.Throttled, r.Heat, r.Slow, r.Alarming(), r.RAMUsed, s.Part, s.Faults, s.StepMS, summed(r.Signals),
+		slices.Clip(r.Rails)}
 }
 
 func (l *line) seen() Seen {
@@ -82,27 +84,11 @@ func (l *line) seen() Seen {
 	r.TotalW, r.RAMUsed, r.FanPct, r.FanRPM = tegra.Val[float64](l.PowerW), l.RAM, l.FanPct, l.FanRPM
 	r.CPU.Actual, r.CPU.Max, r.GPU.Actual, r.GPU.Max = l.CPU, l.CPUAsked, l.GPU, l.GPUAsked
 	r.EMC.Actual, r.EMC.Max, r.Slow, r.Alarms = l.EMC, l.EMCAsked, l.Slow, l.Alarms
-	r.Locked, r.Throttled, r.Heat = l.Locked, l.Throttled, l.Heat
+	r.Locked, r.Throttled, r.Heat, r.Signals, r.Rails = l.Locked, l.Throttled, l.Heat, l.signals, l.rails
 	if l.TjC.OK {
 		r.Temps = []tegra.TempReading{{Name: "hottest", C: l.TjC.V}}
 	}
 	return s
-}
-
-// signed is a value that may be negative, as a temperature, a current or its power; absent if it is not finite.
-type signed tegra.Val[float64]
-
-func (v *signed) CSV() string {
-	if !v.OK {
-		return ""
-	}
-	return strconv.FormatFloat(v.V, 'f', -1, 64)
-}
-
-func (v *signed) SetCSV(text string) bool {
-	x, err := strconv.ParseFloat(text, 64)
-	*v = signed(tegra.Finite(x))
-	return err == nil
 }
 
 // faults is the list of what was wrong in a sample: "kind|source|was|is" with semicolons between them. Reading leaves
@@ -186,141 +172,71 @@ const (
 	eventsColumn = "events_"
 	sumColumn    = "over_currents"
 	eventsSum    = "events of all counters together"
-
-	voltsEnding   = "_v"
-	amperesEnding = "_a"
 )
 
 func eventsOf(signal string) string { return eventsColumn + strings.ReplaceAll(signal, " ", "_") }
 
-// course prints and reads the lines of soak.csv.
-type course struct {
-	csvlines.Codec[line]
-	rails []string // whose voltages have a column
-}
+// count is a number of events.
+type count tegra.Val[int64]
 
-func courseOf(columns []string) course {
-	c := course{Codec: csvlines.NewCodec[line](columns)}
-	for _, name := range columns {
-		if rail, ok := strings.CutSuffix(name, voltsEnding); ok && len(c.rails) < mostRails {
-			c.rails = append(c.rails, text.OneLine(rail))
-		}
-	}
-	return c
-}
-
-// columnsOf returns the columns of a new file for a board with these rails, in the order of a sample, and signals. The
-// last of the file marks a simulation.
-func columnsOf(rails, signals []string) []string {
-	list := csvlines.Names[line]()
-	for _, name := range signals {
-		list = append(list, eventsOf(name))
-	}
-	for _, name := range rails {
-		list = append(list, name+voltsEnding, name+amperesEnding)
-	}
-	return list
-}
-
-func (c *course) print(s Seen) []string {
-	fixed := s.line()
-	fields := c.Print(&fixed)
-	for i, name := range c.Columns {
-		if v := s.ofRail(name, c.rails); v != nil {
-			fields[i] = (*signed)(v).CSV()
-		} else if name == sumColumn {
-			var sum tegra.Val[int64]
-			for _, one := range s.Reading.Signals {
-				if one.Count.OK {
-					sum = tegra.Some(sum.V + one.Count.V)
-				}
-			}
-			fields[i] = whole(sum)
-		} else if v := s.ofSignal(name); v != nil {
-			fields[i] = whole(*v)
-		}
-	}
-	return fields
-}
-
-func whole(v tegra.Val[int64]) string {
-	if !v.OK {
+func (c *count) CSV() string {
+	if !c.OK {
 		return ""
 	}
-	return strconv.FormatInt(v.V, 10)
+	return strconv.FormatInt(c.V, 10)
 }
 
-// read reads a line; false if it is torn.
-func (c *course) read(fields []string) (s Seen, ok bool) {
-	if len(fields) == 0 || c.Columns[0] != "t_s" || fields[len(fields)-1] == "" {
-		return s, false
-	}
-	fixed, _, err := c.Read(fields)
-	if err != nil {
-		return s, false
-	}
-	s = fixed.seen()
-	for i, name := range c.Columns {
-		if fields[i] == "" {
-			continue
-		}
-		if v := s.ofRail(name, c.rails); v != nil {
-			ok = (*signed)(v).SetCSV(fields[i])
-		} else if v := s.ofSignal(name); v != nil {
-			v.V, err = strconv.ParseInt(fields[i], 10, 64)
-			v.OK, ok = true, err == nil
-		} else {
-			ok = true
-		}
-		if !ok {
-			return s, false
-		}
-	}
-	return s, s.AtS >= 0 && s.AtS <= 1000*longest.Seconds()
+func (c *count) SetCSV(text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	*c = count{n, true}
+	return err == nil
 }
 
-// ofRail returns the voltage or current in a column, creating its rail if needed; nil for another column.
-func (s *Seen) ofRail(column string, rails []string) *tegra.Val[float64] {
-	for i, name := range rails {
-		if column != name+voltsEnding && column != name+amperesEnding {
-			continue
+// summed adds the sum of all signals to them, for the files of earlier versions.
+func summed(list tegra.Signals) tegra.Signals {
+	sum := tegra.Signal{Name: eventsSum}
+	for _, one := range list {
+		if one.Name == eventsSum {
+			return list
 		}
-		for len(s.Reading.Rails) <= i {
-			s.Reading.Rails = append(s.Reading.Rails, tegra.RailReading{})
+		if one.Count.OK {
+			sum.Count = tegra.Some(sum.Count.V + one.Count.V)
 		}
-		r := &s.Reading.Rails[i]
-		if r.Name = name; column == name+voltsEnding {
-			return &r.Volts
-		}
-		return &r.Amperes
 	}
-	return nil
+	return append(slices.Clip(list), sum)
 }
 
-// ofSignal returns the count in a column, creating its signal if needed; nil for another column.
-func (s *Seen) ofSignal(column string) *tegra.Val[int64] {
+// Column implements csvlines.Named: the columns of signals and rails.
+func (l *line) Column(column string) csvlines.Form {
 	name, ok := strings.CutPrefix(column, eventsColumn)
 	if name = strings.ReplaceAll(text.OneLine(name), "_", " "); column == sumColumn {
 		name, ok = eventsSum, true
 	}
 	if !ok {
-		return nil
+		return l.rails.Column(column)
 	}
-	list := &s.Reading.Signals
-	i := slices.IndexFunc(*list, func(x tegra.Signal) bool { return x.Name == name || eventsOf(x.Name) == column })
-	if i < 0 && len(*list) == mostRails {
+	i := slices.IndexFunc(l.signals, func(x tegra.Signal) bool { return x.Name == name || eventsOf(x.Name) == column })
+	if i < 0 && len(l.signals) > record.MostRails {
 		return nil
 	}
 	if i < 0 {
-		i, *list = len(*list), append(*list, tegra.Signal{Name: name})
+		i, l.signals = len(l.signals), append(l.signals, tegra.Signal{Name: name})
 	}
-	return &(*list)[i].Count
+	return (*count)(&l.signals[i].Count)
+}
+
+// columnsOf returns the columns of a new file for a board with these rails and signals.
+func columnsOf(rails, signals []string) []string {
+	list := csvlines.Names[line]()
+	for _, name := range signals {
+		list = append(list, eventsOf(name))
+	}
+	return append(list, record.RailColumns(rails)...)
 }
 
 const (
 	mostCourse  = 128 << 20 // bytes
 	mostSamples = 1 << 20
-	mostRails   = 64
 	mostFaults  = 64 // of one sample
 )
 
@@ -341,25 +257,30 @@ func readCourse(dir string, p plan) (list []Seen, err error) {
 }
 
 func parseCourse(data []byte, p plan) (list []Seen, err error) {
-	lines := csv.NewReader(bytes.NewReader(data))
-	lines.FieldsPerRecord, lines.ReuseRecord = -1, true
-	head, err := lines.Read()
-	if err != nil {
-		return nil, errNoSamples
-	}
-	of, watched := courseOf(slices.Clone(head)), slices.Contains(head, "faults")
-	for len(list) < mostSamples {
-		fields, err := lines.Read()
-		if errors.Is(err, io.EOF) {
-			break
+	var of csvlines.Codec[line]
+	watched := false
+	_, err = csvlines.Each(bytes.NewReader(data), func(n int, fields []string, bad error) error {
+		switch {
+		case bad != nil || n > mostSamples:
+			return bad
+		case n == 1:
+			of, watched = csvlines.NewCodec[line](slices.Clone(fields)), slices.Contains(fields, "faults")
+			return nil
 		}
-		if s, ok := of.read(fields); ok && err == nil {
-			s.watched = watched
-			s.constants(p)
-			list = append(list, s)
+		l, empty, err := of.Read(fields)
+		if err != nil || slices.Contains(empty, "t_s") || l.AtS > 1000*longest.Seconds() {
+			return errors.Join(err, csvlines.Unreadable("t_s"))
 		}
+		s := l.seen()
+		s.watched = watched
+		s.constants(p)
+		list = append(list, s)
+		return nil
+	})
+	if err == nil && of.Columns == nil {
+		err = errNoSamples
 	}
-	return list, nil
+	return list, err
 }
 
 // constants fills in the values that do not change during a soak.

@@ -15,23 +15,21 @@ import (
 	"jtune/internal/must"
 	"jtune/internal/text"
 	"jtune/internal/tools/reliability"
+	"jtune/profiles/record"
+	"jtune/profiles/record/csvlines"
 	"jtune/tegra"
 	"jtune/telemetry/hold"
 )
 
 // courseText writes samples as files.sample does.
-func courseText(t *testing.T, list []Seen, rails, signals []string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	k := files{out: csv.NewWriter(&b), course: courseOf(columnsOf(rails, signals)), mark: "false"}
-	k.line(slices.Concat(k.course.Columns, []string{"virtual"}))
+func courseText(list []Seen, rails, signals []string) []byte {
+	codec := csvlines.NewCodec[line](columnsOf(rails, signals))
+	out := csvlines.Line(append(slices.Clone(codec.Columns), "virtual"))
 	for _, s := range list {
-		k.line(append(k.course.print(s), k.mark))
+		l := s.line()
+		out += csvlines.Line(append(codec.Print(&l), "false"))
 	}
-	if k.err != nil {
-		t.Fatal(k.err)
-	}
-	return b.Bytes()
+	return []byte(out)
 }
 
 func TestCourseKeepsNegativeReadings(t *testing.T) {
@@ -39,7 +37,7 @@ func TestCourseKeepsNegativeReadings(t *testing.T) {
 	s := Seen{AtS: 1, Wall: time.UnixMilli(1000)}
 	s.Reading.TotalW = tegra.Some(-0.25)
 	s.Reading.Rails = []tegra.RailReading{{Name: "VDD_IN", Volts: tegra.Some(5.0), Amperes: tegra.Some(-0.05)}}
-	list, err := parseCourse(courseText(t, []Seen{s}, []string{"VDD_IN"}, nil), plan{})
+	list, err := parseCourse(courseText([]Seen{s}, []string{"VDD_IN"}, nil), plan{})
 	if err != nil || len(list) != 1 || list[0].Reading.TotalW != s.Reading.TotalW ||
 		list[0].Rail("VDD_IN").Amperes != tegra.Some(-0.05) {
 		t.Errorf("%+v: %v", list, err)
@@ -61,18 +59,21 @@ func FuzzCourse(f *testing.F) {
 			return
 		}
 		head, _ := csv.NewReader(bytes.NewReader(data)).Read()
-		rails, signals := courseOf(head).rails, []string(nil)
+		var rails, signals []string
 		for _, name := range head {
-			if signal, ok := strings.CutPrefix(name, eventsColumn); ok && len(signals) < mostRails {
+			if rail, ok := strings.CutSuffix(name, "_v"); ok && len(rails) < record.MostRails {
+				rails = append(rails, text.OneLine(rail))
+			}
+			if signal, ok := strings.CutPrefix(name, eventsColumn); ok && len(signals) < record.MostRails {
 				signals = append(signals, strings.ReplaceAll(text.OneLine(signal), "_", " "))
 			}
 		}
-		written := courseText(t, list, rails, signals)
+		written := courseText(list, rails, signals)
 		again, err := parseCourse(written, plan{TripC: 95})
 		if err != nil || len(again) != len(list) {
 			t.Fatalf("%d of %d samples come back, %v:\n%s", len(again), len(list), err, written)
 		}
-		if is := courseText(t, again, rails, signals); !bytes.Equal(written, is) {
+		if is := courseText(again, rails, signals); !bytes.Equal(written, is) {
 			t.Errorf("samples that were read and written are others (-was +is):\n%s",
 				cmp.Diff(string(written), string(is)))
 		}

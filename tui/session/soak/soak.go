@@ -257,7 +257,7 @@ func (k *soak) load(ctx context.Context) (hold.Ending, error) {
 	}
 	load, end := context.WithCancel(ctx)
 	defer end()
-	h, err := measure.NewHarness(k.s, k.r.Workload, record.Settings{}, k.files.log(), 0, 0)(load, 0)
+	h, err := measure.NewHarness(k.s, k.r.Workload, record.Settings{}, k.files.rec.Log(), 0, 0)(load, 0)
 	if err != nil {
 		return hold.Ending{}, err
 	}
