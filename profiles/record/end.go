@@ -15,7 +15,7 @@ const endName = "end.txt"
 const Withdrawn = "withdrawn"
 
 // End records how the work on the campaign ended: complete, interrupted, broken or withdrawn.
-func (r *Record) End(how string) error { return r.Attach(endName, []byte(how+"\n")) }
+func (r *Record) End(how string) error { return Attach(r.dir, endName, []byte(how+"\n")) }
 
 // Ended returns how the last work on a campaign ended; "" when unknown.
 func Ended(dir string) string {

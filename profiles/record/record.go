@@ -440,9 +440,9 @@ func (r *Record) Import(lines iter.Seq[Line]) error {
 	return r.modes.Flush(true)
 }
 
-// Attach adds a file to the folder, or replaces it.
-func (r *Record) Attach(name string, content []byte) error {
-	path := filepath.Join(r.dir, name)
+// Attach adds a file to a campaign's folder, or replaces it.
+func Attach(dir, name string, content []byte) error {
+	path := filepath.Join(dir, name)
 	if err := safefile.Replace(path, content); err != nil {
 		return fmt.Errorf("writing %s: %w%s", path, safefile.Cause(err), csvlines.Remedy(err))
 	}

@@ -54,12 +54,19 @@ func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan pro
 	if err != nil {
 		return ProfileResult{}, err
 	}
+	own := head.Plan.Kind == record.ExperimentKind // its command checks its jobs, and says what is to come
+	if !own {
+		err = workloads.CanRun(s, r.Workload)
+	}
+	if err != nil {
+		return ProfileResult{}, err
+	}
 	bench, err := newBench(ctx, s, r.Workload, r.Settings, observe)
 	if err != nil {
 		return ProfileResult{}, err
 	}
 	rec, err := campaigns.Record(s, r.Dir, head, r.Resume)
-	if errors.Is(err, record.ErrOtherJob) && head.Pair == nil { // a pair's command has no such flag
+	if errors.Is(err, record.ErrOtherJob) && !own {
 		err = fmt.Errorf("%w; %s runs that", err, usage.TrustCommand)
 	}
 	if err != nil {
@@ -78,8 +85,8 @@ func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan pro
 			rec.LogOf(log)
 		}
 	}
-	if own, ok := plan.(PreparedPlan); ok {
-		own.Prepare(bench, rec.Log())
+	if prepared, ok := plan.(PreparedPlan); ok {
+		prepared.Prepare(bench, rec)
 	}
 	done := rec.Rows()
 	if r.RedoFailed {
@@ -87,7 +94,7 @@ func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan pro
 	}
 	Observer(observe).Note(scaledBatchNote(s, r.Workload, r.Batches))
 	Observer(observe).coming(plan)
-	if head.Plan.Kind != campaigns.TuneKind &&
+	if !own && head.Plan.Kind != campaigns.TuneKind &&
 		head.Plan.Kind != campaigns.LoadKind { // the duration of a search is not known in advance
 		Observer(observe).Note(cost(ctx, s, r.Measuring, plan, done, bench.Settings))
 	}
@@ -101,9 +108,9 @@ func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan pro
 	return ProfileResult{Summary: sum, Dir: rec.Dir()}, err
 }
 
-// PreparedPlan is a plan whose steps have their own benches, made from the campaign's; log is for their jobs' output.
+// PreparedPlan is a plan whose steps have their own benches, made from the campaign's, or which changes that.
 type PreparedPlan interface {
-	Prepare(b *profiles.Bench, log string)
+	Prepare(b *profiles.Bench, rec *record.Record)
 }
 
 // coming sends the order of a fixed plan.

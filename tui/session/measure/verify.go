@@ -107,7 +107,7 @@ var (
 )
 
 // Prepare implements PreparedPlan: nothing is written for a mode in force.
-func (p *onePlan) Prepare(b *profiles.Bench, _ string) {
+func (p *onePlan) Prepare(b *profiles.Bench, _ *record.Record) {
 	if p.end != nil {
 		b.Applier = nil
 	}

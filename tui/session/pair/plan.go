@@ -43,8 +43,8 @@ func newPairPlan(ctx context.Context, of *pairSearch) *pairPlan {
 			count[words+a.Mode.String()]++
 			v := &profiles.Variant{Variant: record.Variant{Setting: words, Repeat: count[words+a.Mode.String()]}}
 			for _, row := range slices.Backward(p.Before) {
-				if row.Setting == a && row.IsOf(v.Setting, v.Repeat) && row.Pair != nil {
-					return row, search.Unusable(row)
+				if row.Setting == a && row.IsOf(v.Setting, v.Repeat) && row.Status.Usable() {
+					return row, nil
 				}
 			}
 			v.Bench = p.benchFor(policy)
@@ -55,7 +55,7 @@ func newPairPlan(ctx context.Context, of *pairSearch) *pairPlan {
 	return p
 }
 
-func (p *pairPlan) Prepare(b *profiles.Bench, log string) { p.bench, p.log = b, log }
+func (p *pairPlan) Prepare(b *profiles.Bench, rec *record.Record) { p.bench, p.log = b, rec.Log() }
 
 // benchFor returns a bench that measures pairs under one policy.
 func (p *pairPlan) benchFor(policy string) *profiles.Bench {

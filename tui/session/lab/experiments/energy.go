@@ -142,8 +142,9 @@ func studyOf(s *session.Session, r *ExperimentRequest) (runs, error) {
 func StudyEnergy(ctx context.Context, r ExperimentRequest, bench *profiles.Bench) (*study.EnergyReport, error) {
 	plan := newEnergyStudy(r, bench.Device.Space(), false)
 	asItIs := func(*profiles.Bench, experiment.Setting) {}
-	_, rows, err := measureStudy(ctx, plan, asItIs, nil, profiles.Campaign{Bench: bench})
-	return study.Sum(plan.of(), rows, nil), err
+	c := profiles.Campaign{Bench: bench, Plan: &studyPlan{runs: plan, bench: bench, job: asItIs}}
+	sum, err := c.Run(ctx)
+	return study.Sum(plan.of(), sum.Rows, nil), err
 }
 
 // announce says what the study will measure and about how long it takes.

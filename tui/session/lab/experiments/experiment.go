@@ -106,91 +106,77 @@ const (
 // Experiment runs an experiment, one setting after another, and reports. It restores the device; an interrupted
 // experiment keeps its runs and can be resumed. The reports are written to the record's folder.
 func Experiment(ctx context.Context, s *session.Session, r ExperimentRequest,
-	observe func(measure.Event)) (ExperimentResult, error) {
+	observe func(measure.Event)) (out ExperimentResult, err error) {
 	prepare, tell := func(r *ExperimentRequest) (runs, error) { return sweepOf(s, r) }, measure.Observer(observe)
 	if r.Experiment.Name == campaigns.EnergySource {
 		prepare = func(r *ExperimentRequest) (runs, error) { return studyOf(s, r) }
 		if err := checkEnergy(s, r); err != nil {
-			return ExperimentResult{}, err
+			return out, err
 		}
 	}
 	r.useFolders()
 	if r.Workload.Name != "" {
 		if err := workloads.CanRun(s, r.Workload); err != nil {
-			return ExperimentResult{}, err
-		}
-	}
-	if r.Workload.Name != "" {
-		if err := preflight.MayMeasure(ctx, s, 0); err != nil {
-			return ExperimentResult{}, err
+			return out, err
 		}
 	}
 	release, err := preflight.Claim(s, "experiment "+r.Experiment.Name, true)
 	if err != nil {
-		return ExperimentResult{}, err
+		return out, err
 	}
 	defer release()
-	g, err := s.Guard(ctx)
-	if err != nil {
-		return ExperimentResult{}, err
+	if _, err := s.Guard(ctx); err != nil { // which may read more of the board's modes
+		return out, err
 	}
-	tell.Note(workloads.FanWarning(s, false), workloads.UptimeNote(s), s.AwaitMeter(ctx))
 	r.board, r.virtual = workloads.BoardOf(s, r.Workload), s.Device.Board().Virtual
 	st, err := prepare(&r)
 	if err != nil {
-		return ExperimentResult{}, err
+		return out, err
 	}
-	head := campaigns.HeaderOf(s, r.Workload, record.PlanHeader{Kind: record.ExperimentKind, Modes: st.Len(),
-		Source: r.Experiment.Name, Digest: st.digest()}, nil, record.Settings{})
-	rec, err := campaigns.Record(s, r.Dir, head, r.Resume)
-	if err != nil {
-		return ExperimentResult{}, err
-	}
-	defer rec.Close()
-	tell.Note(rec.Notes()...)
-	measure.EndOrphans(s, r.Workload, tell)
-	tell.Note(st.announce(ctx, s, len(rec.Rows())))
 	if r.Simulated {
 		defer s.Virtual.SetInstance(s.Virtual.Instance())
 		defer func(medium string) { s.Virtual.SetMedium(medium) }(s.Virtual.Medium())
 	}
-	bench := &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, Workload: r.Workload,
-		Observe: tell.Progress, Sources: preflight.Sources(s, g)}
-	out, rows, err := measureStudy(ctx, st, jobs(s, rec.Log()), tell,
-		profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed, Gate: r.Gate})
-	measured := campaigns.Of("", out.Dir, head, rows)
-	measure.Update(s, r.Workload, nil, out.Dir, record.Usable(measured.Pooled()), tell)
-	return out, errors.Join(err, attachFindings(rec, out), rec.End(out.End.String()))
+	head := campaigns.HeaderOf(s, r.Workload, record.PlanHeader{Kind: record.ExperimentKind, Modes: st.Len(),
+		Source: r.Experiment.Name, Digest: st.digest()}, nil, record.Settings{})
+	plan := &studyPlan{runs: st, announce: func(done int) { tell.Note(st.announce(ctx, s, done)) },
+		jobs: func(log string) runJob { return jobs(s, log) }}
+	res, err := measure.RunPlan(ctx, s, measure.ProfileRequest{Measuring: measure.Measuring{Workload: r.Workload,
+		Dir: r.Dir, Resume: r.Resume, Gate: r.Gate}, RedoFailed: r.RedoFailed}, plan, head, observe)
+	if res.Dir == "" {
+		return out, err
+	}
+	kept, notes, readErr := record.ReadRuns(res.Dir)
+	tell.Note(notes...)
+	out = ExperimentResult{st.findings(res.Rows, kept), res.Dir, res.End, res.Elapsed}
+	measured := campaigns.Of("", res.Dir, head, res.Rows)
+	measure.Update(s, r.Workload, nil, res.Dir, record.Usable(measured.Pooled()), tell)
+	return out, errors.Join(err, readErr, attachFindings(res.Dir, out))
 }
 
-// measureStudy runs an experiment as a campaign and summarizes its rows.
-func measureStudy(ctx context.Context, st runs, job func(*profiles.Bench, experiment.Setting), tell measure.Observer,
-	c profiles.Campaign) (out ExperimentResult, rows []record.Row, err error) {
-	c.Plan = &studyPlan{runs: st, bench: c.Bench, job: job}
-	sum, err := c.Run(ctx)
-	out.End, out.Elapsed = sum.End, sum.Elapsed
-	var kept []record.Run
-	if c.Record != nil {
-		var notes []string
-		var readErr error
-		out.Dir = c.Record.Dir()
-		kept, notes, readErr = record.ReadRuns(out.Dir)
-		tell.Note(notes...)
-		err = errors.Join(err, readErr)
-	}
-	out.Findings = st.findings(sum.Rows, kept)
-	return out, sum.Rows, err
-}
+// runJob makes a bench run the job of a setting.
+type runJob func(*profiles.Bench, experiment.Setting)
 
 // studyPlan gives each run of an experiment its own bench; runs that share a job use the campaign's bench.
 type studyPlan struct {
 	runs
-	bench  *profiles.Bench
-	job    func(*profiles.Bench, experiment.Setting) // makes a bench run the job of a setting
-	shares bool                                      // the campaign's bench runs the shared job
+	announce func(done int)          // notes what is to come after that many runs
+	jobs     func(log string) runJob // log is the file for their output
+	bench    *profiles.Bench
+	job      runJob
+	shares   bool // the campaign's bench runs the shared job
 }
 
-var _ profiles.Plan = (*studyPlan)(nil)
+var (
+	_ profiles.Plan        = (*studyPlan)(nil)
+	_ measure.PreparedPlan = (*studyPlan)(nil)
+)
+
+// Prepare implements measure.PreparedPlan.
+func (p *studyPlan) Prepare(b *profiles.Bench, rec *record.Record) {
+	p.bench, p.job = b, p.jobs(rec.Log())
+	p.announce(len(rec.Rows()))
+}
 
 func (p *studyPlan) Len() (int, bool) { return p.runs.Len(), true }
 
@@ -214,7 +200,7 @@ func (p *studyPlan) Next(done []record.Row) (profiles.Step, bool) {
 }
 
 // jobs returns the function that makes benches run the jobs of settings here; log is the file for their output.
-func jobs(s *session.Session, log string) func(*profiles.Bench, experiment.Setting) {
+func jobs(s *session.Session, log string) runJob {
 	return func(b *profiles.Bench, set experiment.Setting) {
 		b.System = doctor.System(s, set.Workload)
 		b.NewHarness = measure.NewHarness(s, set.Workload, set.Settings, log, set.Settings.Epochs, 0)
@@ -227,9 +213,9 @@ func jobs(s *session.Session, log string) func(*profiles.Bench, experiment.Setti
 	}
 }
 
-// attachFindings writes both forms of the report to the record's folder.
-func attachFindings(rec *record.Record, r Findings) error {
+// attachFindings writes both forms of the report to a record's folder.
+func attachFindings(dir string, r Findings) error {
 	var words, table bytes.Buffer
-	return errors.Join(r.Text(&words), r.CSV(&table), rec.Attach(reportText, words.Bytes()),
-		rec.Attach(reportCSV, table.Bytes()))
+	return errors.Join(r.Text(&words), r.CSV(&table), record.Attach(dir, reportText, words.Bytes()),
+		record.Attach(dir, reportCSV, table.Bytes()))
 }
