@@ -2,7 +2,6 @@ package run
 
 import (
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -24,6 +23,8 @@ type wholeMeter struct {
 	mu     sync.Mutex
 	last   telemetry.Sample
 	energy telemetry.Energy
+	peaks  telemetry.Peaks
+	joules map[string]float64 // of the rails with a power
 	out    measure.Whole
 	clocks [3]struct{ sum, n float64 }
 }
@@ -33,7 +34,7 @@ func meterWhole(s *session.Session, r measure.RunRequest) *wholeMeter {
 	if !r.Own {
 		return nil
 	}
-	m := &wholeMeter{s: s, began: s.Clock.Now()}
+	m := &wholeMeter{s: s, began: s.Clock.Now(), joules: map[string]float64{}}
 	m.read()
 	m.cancel = s.Sampler.Measure(r.Every, m.take)
 	return m
@@ -58,7 +59,7 @@ func (m *wholeMeter) take(x telemetry.Sample) {
 	m.rails(x)
 	m.last = x
 	if o := &m.out; p.OK {
-		o.PeakW = most(o.PeakW, p)
+		o.PeakW = tegra.Some(max(p.V, o.PeakW.Or(p.V)))
 	}
 	for i, c := range []tegra.ClockReading{x.Reading.CPU, x.Reading.GPU, x.Reading.EMC} {
 		if c.Actual.OK {
@@ -84,32 +85,12 @@ func powerOf(x telemetry.Sample) tegra.Val[float64] {
 	return x.MeterW
 }
 
-func most(a, b tegra.Val[float64]) tegra.Val[float64] {
-	if !a.OK || b.OK && b.V > a.V {
-		return b
-	}
-	return a
-}
-
 // rails adds the share of each rail.
 func (m *wholeMeter) rails(x telemetry.Sample) {
-	dt := 0.0
-	if m.last.T > 0 {
-		dt = (x.T - m.last.T).Seconds()
-	}
+	m.peaks.Take(x.Reading)
 	for _, r := range x.Reading.Rails {
-		i := slices.IndexFunc(m.out.Rails, func(o measure.RailWhole) bool { return o.Name == r.Name })
-		if i < 0 {
-			i = len(m.out.Rails)
-			m.out.Rails = append(m.out.Rails, measure.RailWhole{Name: r.Name})
-		}
-		o := &m.out.Rails[i]
-		o.PeakW, o.PeakA = most(o.PeakW, r.PowerW), most(o.PeakA, r.Amperes)
-		if r.Volts.OK && (!o.LeastV.OK || r.Volts.V < o.LeastV.V) {
-			o.LeastV = r.Volts
-		}
-		if w := r.PowerW; w.OK && dt > 0 {
-			o.EnergyJ = tegra.Some(o.EnergyJ.V + w.V*dt)
+		if r.PowerW.OK && m.last.T > 0 && x.T > m.last.T {
+			m.joules[r.Name] += r.PowerW.V * (x.T - m.last.T).Seconds()
 		}
 	}
 }
@@ -124,6 +105,11 @@ func (m *wholeMeter) end() *measure.Whole {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o := m.out
+	for _, r := range m.peaks.Rails {
+		joules, known := m.joules[r.Name]
+		o.Rails = append(o.Rails, measure.RailWhole{Name: r.Name, PeakW: r.PowerW, PeakA: r.Amperes, LeastV: r.LeastV,
+			EnergyJ: tegra.Val[float64]{V: joules, OK: known}})
+	}
 	o.WallS = (m.s.Clock.Now() - m.began).Seconds()
 	if m.energy.Span() > 0 {
 		o.MeanW, o.Error = tegra.Some(m.energy.MeanW()), m.energy.Error()
