@@ -11,6 +11,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session"
@@ -119,8 +120,8 @@ func (c *pairCmd) measure(ctx context.Context, s *session.Session) error {
 func (c *pairCmd) doPair(ctx context.Context, s *session.Session, r pair.Request) error {
 	rep := c.reporter(s.Device)
 	rep.quietRows = true
-	ctx, orders := control.Obey(ctx, s, task.Spec{Kind: task.Pairing, Workload: r.Infer, Pair: &r.Train}, r.Dir != "",
-		rep.line)
+	spec := task.Spec{Kind: task.Pairing, Workload: r.Infer, With: []workload.Workload{r.Train}}
+	ctx, orders := control.Obey(ctx, s, spec, r.Dir != "", rep.line)
 	defer orders.End()
 	r.Gate = orders.Gate
 	found, err := pair.Search(ctx, s, r, orders.Observing(rep.observe))

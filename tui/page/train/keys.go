@@ -63,10 +63,9 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 			return nil
 		}
 		p.log.Paste(msg)
-		if p.listed() {
-			p.tab.Paste(msg)
+		if _, tab := p.shows(); tab != nil {
+			tab.Paste(msg)
 		}
-		p.rows.Paste(msg)
 	}
 	return nil
 }
@@ -127,33 +126,42 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 			return nil, false
 		}
 	}
-	if p.pair() != nil {
-		return p.pairKey(k)
-	}
-	if p.listed() && p.tab.Search.On() && p.tab.Key(k) {
+	acts, tab := p.shows()
+	if tab != nil && tab.Search.On() && tab.Key(k) {
 		return nil, true
 	}
-	if does, taken := p.acts().Key(k); taken {
+	if does, taken := acts.Key(k); taken {
 		return does, true
 	}
-	return nil, p.listed() && p.tab.Key(k)
+	return nil, tab != nil && tab.Key(k)
+}
+
+// shows returns what the keys do with what the page shows, and the table that they walk: the workloads, or the
+// measurements of a pair; nil: none.
+func (p *Page) shows() (page.Acts, *widget.Table) {
+	switch j := p.pair(); {
+	case j != nil:
+		return p.pairActs(j), &p.rows
+	case p.listed():
+		return p.acts(), &p.tab
+	}
+	return p.acts(), nil
 }
 
 // Hints implements page.Page.
 func (p *Page) Hints() []widget.Action {
-	switch {
+	switch acts, tab := p.shows(); {
 	case p.edit != nil:
 		return p.edit.Hints()
 	case p.job != nil:
 		return p.job.hints()
-	case p.pair() != nil:
-		return p.pairHints()
-	case p.large == trainLog:
+	case p.large == trainLog && tab == nil:
 		return append(p.log.Hints(), p.read.Keys().Back.As("all"))
-	case p.listed() && p.tab.Search.On():
-		return p.tab.Search.Hints(p.tab.Keys)
+	case tab != nil && tab.Search.On():
+		return tab.Search.Hints(tab.Keys)
+	default:
+		return append(acts.Hints(), page.SpeedHints(p.read)...)
 	}
-	return append(p.acts().Hints(), page.SpeedHints(p.read)...)
 }
 
 // acts returns what the keys do with the running job, or with the chosen workload.
@@ -209,7 +217,7 @@ func (p *Page) acts() page.Acts {
 
 // Subject implements page.Subjected: it is the chosen workload, while its list or run is shown.
 func (p *Page) Subject() string {
-	if p.pair() != nil {
+	if _, tab := p.shows(); tab == &p.rows {
 		return ""
 	}
 	w, _ := p.chosen()

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/text"
@@ -26,17 +24,6 @@ import (
 // numbersW is the width of a pair's numbers if charts are beside them.
 const numbersW = 76
 
-// pairKey handles the keys of a pair.
-func (p *Page) pairKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	if p.rows.Search.On() && p.rows.Key(k) {
-		return nil, true
-	}
-	if does, taken := p.pairActs().Key(k); taken {
-		return does, true
-	}
-	return nil, p.rows.Key(k)
-}
-
 // mixesOf returns the mixes of an ended pair for Front; nil if none were computed.
 func (p *Page) mixesOf(j *page.Task) *pair.Mixes {
 	if !j.Done() || j.Paired == nil {
@@ -48,24 +35,12 @@ func (p *Page) mixesOf(j *page.Task) *pair.Mixes {
 	return j.Paired.Mixes
 }
 
-// pairHints returns the keys of a pair.
-func (p *Page) pairHints() []widget.Action {
-	if p.rows.Search.On() {
-		return p.rows.Search.Hints(p.rows.Keys)
-	}
-	hints, j := append(p.pairActs().Hints(), p.read.Keys().Filter.As("search")), p.pair()
-	if j.Done() {
-		return hints
-	}
-	return append(hints, page.SpeedHints(p.read)...)
-}
-
 // pairActs returns what the keys do with a pair.
-func (p *Page) pairActs() page.Acts {
-	keys, j := p.read.Keys(), p.pair()
-	walk := page.Shown(keys.Up.With(keys.Down, "rows"))
+func (p *Page) pairActs(j *page.Task) page.Acts {
+	keys := p.read.Keys()
+	walk, find := page.Shown(keys.Up.With(keys.Down, "rows")), page.Shown(keys.Filter.As("search"))
 	if !j.Done() {
-		return page.Acts{page.On(keys.Stop, func() page.Intent { return page.Stop{} }), walk}
+		return page.Acts{page.On(keys.Stop, func() page.Intent { return page.Stop{} }), walk, find}
 	}
 	why := "no pair was measured"
 	apply, now := page.Shown(keys.Apply.Unless(why)), page.Shown(keys.AtOnce.Unless(why))
@@ -78,7 +53,7 @@ func (p *Page) pairActs() page.Acts {
 	}
 	return page.Acts{apply,
 		page.On(keys.Look.Unless(none), func() page.Intent { return page.ShowMixes{Mixes: mixes} }),
-		page.On(keys.Back.As("the workloads"), func() { p.left = j }), walk, now}
+		page.On(keys.Back.As("the workloads"), func() { p.left = j }), walk, now, find}
 }
 
 // pairPage draws a pair: the search's progress, which job has the GPU, both jobs against the limits, and the

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -170,10 +171,8 @@ func (c *Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed 
 
 // experimentCommand returns the command that ran the experiment of a campaign.
 func experimentCommand(h record.Header) string {
-	if h.Pair != nil {
-		return "jtune lab pair …"
-	}
-	return "jtune lab experiment " + h.Plan.Source
+	return cmp.Or(map[string]string{record.PairKind: "jtune lab pair …"}[h.Plan.Source],
+		"jtune lab experiment "+h.Plan.Source)
 }
 
 // Interrupted is a campaign that can be resumed: its measurements are on disk.

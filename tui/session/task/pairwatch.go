@@ -8,6 +8,7 @@ import (
 	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
 )
@@ -60,9 +61,7 @@ func (w *PairWatch) advance(p profiles.Progress) {
 	if p.Phase == profiles.Applying && p.Line == "" {
 		w.Now, w.Turns, w.last = nil, nil, 0
 	}
-	if p.Pair != nil {
-		w.Now = p.Pair
-	}
+	w.Now = cmp.Or(p.Pair, w.Now)
 	if p.Row != nil {
 		w.Rows = append(w.Rows, PairRow{w.Stage.Workload, *p.Row})
 	}
@@ -77,7 +76,7 @@ func (w *PairWatch) advance(p profiles.Progress) {
 
 // Pair returns a search for a pair.
 func Pair(r pair.Request) *Task {
-	spec := Spec{Kind: Pairing, Workload: r.Infer, Pair: &r.Train, Question: r.Question,
+	spec := Spec{Kind: Pairing, Workload: r.Infer, With: []workload.Workload{r.Train}, Question: r.Question,
 		Policy: r.Policy, Planned: cmp.Or(r.Pairs, mix.MostVerified)}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
 		r.Gate, r.Mixes = t.Hold, true

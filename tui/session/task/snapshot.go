@@ -22,7 +22,7 @@ func (s *Snapshot) IfStopped(spec Spec) string {
 	modes := len(record.Modes(s.Rows))
 	done := text.Count(modes, "mode") + kept(modes)
 	switch {
-	case spec.Pair != nil: // of several campaigns
+	case spec.Kind == Pairing: // of several campaigns
 		done = text.Count(len(s.Watch.Rows), "measurement") + kept(len(s.Watch.Rows))
 	case spec.Kind == Soaking:
 		done = "the samples so far, which stay recorded and can be resumed; the board is restored"

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,12 +28,16 @@ import (
 	"jtune/tui/session/soak"
 )
 
+// jobs are the workloads that a task runs together.
+func (s *Spec) jobs() []workload.Workload { return append(slices.Clip(s.With), s.Workload) }
+
 // Subject names the workloads of a task.
 func (s *Spec) Subject() string {
-	if s.Pair == nil {
-		return s.Workload.Name
+	var names []string
+	for _, w := range s.jobs() {
+		names = append(names, w.Name)
 	}
-	return pair.PairName(s.Pair.Name, s.Workload.Name)
+	return strings.Join(names, " + ")
 }
 
 // TaskKind is the purpose of a task.
@@ -80,14 +85,14 @@ type Spec struct {
 	Kind     TaskKind
 	Workload workload.Workload
 	metric.Question
-	More    []metric.Goal      // further limits of a search
-	Planned int                // modes, approximately; for a search the maximum
-	Plan    string             // description of what a profile measures
-	Pair    *workload.Workload // for a pair, the training that runs with Workload; else nil
-	Policy  string             // its turns; "": the better of strict and fill
-	Present bool               // runs in the present mode and sets none
-	Whole   bool               // a single load from start to end, which cannot be paused
-	Try     bool               // runs a command to its end to see how its output is read
+	More    []metric.Goal       // further limits of a search
+	Planned int                 // modes, approximately; for a search the maximum
+	Plan    string              // description of what a profile measures
+	With    []workload.Workload // of a pair, the training that runs with Workload
+	Policy  string              // its turns; "": the better of strict and fill
+	Present bool                // runs in the present mode and sets none
+	Whole   bool                // a single load from start to end, which cannot be paused
+	Try     bool                // runs a command to its end to see how its output is read
 }
 
 // Snapshot is the state of a task at one moment. Its lists are never modified afterwards.
@@ -452,7 +457,9 @@ func (q *Tasks) Start(ctx context.Context, t *Task) error {
 func (t *Task) Over() bool { s := t.Now(); return s.Done() }
 
 // realTime reports whether a job of the task really runs while the board is virtual; its clock then keeps real time.
-func (s Spec) realTime() bool { return s.Workload.Beside() || s.Pair != nil && s.Pair.Beside() }
+func (s Spec) realTime() bool {
+	return slices.ContainsFunc(s.jobs(), func(w workload.Workload) bool { return w.Beside() })
+}
 
 // pace sets a virtual board's clock to the task's rate; before restores it.
 func (q *Tasks) pace(t *Task) (before func()) {

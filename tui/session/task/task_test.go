@@ -169,7 +169,7 @@ func TestTaskOfARealJobBesideAVirtualBoardKeepsRealTime(t *testing.T) {
 	really.Torch.Beside = true
 	for _, c := range []struct {
 		w    workload.Workload
-		pair *workload.Workload
+		with []workload.Workload
 		rate float64
 		want []float64
 	}{
@@ -178,12 +178,12 @@ func TestTaskOfARealJobBesideAVirtualBoardKeepsRealTime(t *testing.T) {
 		{simulated, nil, 60, []float64{10, 60, 10}},
 		{really, nil, math.Inf(1), []float64{10, 1, 10}},
 		{really, nil, 0, []float64{10, 1, 10}},
-		{simulated, &really, math.Inf(1), []float64{10, 1, 10}},
+		{simulated, []workload.Workload{really}, math.Inf(1), []float64{10, 1, 10}},
 	} {
 		clock := &rate{was: []float64{10}}
 		q := Tasks{On: make(steps), Clock: sessiontest.Fast(t).Clock, Rate: clock}
 		task := Verify(measure.ModeRequest{Workload: c.w}, 8)
-		task.Speed, task.Pair = c.rate, c.pair
+		task.Speed, task.With = c.rate, c.with
 		must.NoError(t, q.Start(t.Context(), task))
 		<-task.Ended()
 		if !slices.Equal(clock.was, c.want) {
