@@ -18,9 +18,9 @@ var branches = []struct {
 	{"several batch sizes", regexp.MustCompile(`[bB]atches\)? ([=!]= nil|[<>=!]=? ?[0-2]\b)|` +
 		`[bB]atch ([=!]=|>|<|<=|>=) [01]\b|HasBatch|^\s*(if|case) .*\b[sS]ized\b`), 241, 197},
 	{"under a load", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*(\b[lL]oad( [!=]= |\.OK|\.On\()|` +
-		`\b[sS]erv(ing|ed) [!=]= nil|[uU]nderLoad\b|LatencyMS > 0|RatePerS|\b[lL]oaded\b)`), 102, 113},
+		`\b[sS]erv(ing|ed) [!=]= nil|[uU]nderLoad\b|LatencyMS > 0|RatePerS|\b[lL]oaded\b)`), 102, 93},
 	{"a pair", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*` +
-		`(\b[pP]air [!=]= nil|\b[pP]air\(\)|\b[tT]rain [!=]= nil|PairKind)`), 30, 23},
+		`(\b[pP]air [!=]= nil|\b[pP]air\(\)|\b[tT]rain [!=]= nil|PairKind)`), 30, 11},
 	{"one limit or several", regexp.MustCompile(`len\([\w.()]*([lL]imits|[gG]oals|[aA]nswers|[aA]sks|[qQ]uestions|` +
 		`[lL]ist|[tT]yped|[wW]atts|[mM]ore)\) (>|==|!=|<) 1\b`), 14, 12},
 }

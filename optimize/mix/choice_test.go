@@ -110,19 +110,19 @@ func checkPair(t *testing.T, served, trained []tegra.Measured) {
 		},
 	}
 	for name, limit := range limits {
-		for _, beside := range []*Phase{nil, &train} {
+		for _, beside := range []Phase{{}, train} {
 			ask := Ask{Load: load(arrivals.Uniform, rate), IdleW: slices.Min(watts) / 2, Policy: Fill}
 			checkLimits(t, name, ask, limit, 10, settings, infer, beside)
 			ask.Policy = Strict
 			checkLimits(t, name, ask, limit, 10, settings, infer, beside)
 		}
 		ask := Ask{Load: load(arrivals.Poisson, rate), IdleW: slices.Min(watts) / 2}
-		checkLimits(t, name, ask, limit, 4, few, infer, nil)
+		checkLimits(t, name, ask, limit, 4, few, infer, Phase{})
 	}
 }
 
 func checkLimits(t *testing.T, name string, ask Ask, limit func(*Ask, float64), steps int, settings []tegra.Setting,
-	infer Phase, beside *Phase) {
+	infer, beside Phase) {
 	t.Helper()
 	before, chosen := math.Inf(1), 0
 	for k := range steps {
@@ -136,7 +136,7 @@ func checkLimits(t *testing.T, name string, ask Ask, limit func(*Ask, float64), 
 			continue
 		}
 		chosen++
-		want := a.want(beside != nil)
+		want := a.want(beside.at != nil)
 		first, second := want.value(&list[0], a.PowerAs)
 		if first > before+1e-9*math.Abs(first) {
 			t.Errorf("%s, %v, %s turns: least %s rises from %.5g to %.5g", name, a, a.Policy, want, before, first)
@@ -151,11 +151,11 @@ func checkLimits(t *testing.T, name string, ask Ask, limit func(*Ask, float64), 
 				t.Fatalf("%s, %v, %s turns: %v is chosen, and %v is better", name, a, a.Policy, list[0].Setting, at)
 			}
 		}
-		if beside == nil || a.Policy != Fill { // a map has both policies
+		if beside.at == nil || a.Policy != Fill { // a map has both policies
 			continue
 		}
 		a.Policy = ""
-		m, _ := a.Map(settings, infer, *beside)
+		m, _ := a.Map(settings, infer, beside)
 		for _, i := range m.Front {
 			for _, o := range m.List {
 				if x := m.List[i]; a.power(&o) < a.power(&x) && o.TrainPerS > x.TrainPerS {

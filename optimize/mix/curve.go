@@ -128,7 +128,7 @@ func (c *LoadCurve) point(batch, step int, parts []float64) queued {
 // Estimate is Ask.Evaluate without a simulation of this setting: it interpolates latency and energy, and does not judge
 // the latency.
 func (c *LoadCurve) Estimate(at tegra.Setting) (Outcome, bool) {
-	o, ok := c.ask.bound(at, c.infer, nil)
+	o, ok := c.ask.bound(at, c.infer, Phase{})
 	if !ok || !c.ask.simulates() || o.Rho > c.ask.mostBusy() {
 		return o, ok
 	}

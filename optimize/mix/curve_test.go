@@ -59,7 +59,7 @@ func TestLoadCurveFollowsTheSimulation(t *testing.T) {
 		c.ask.Quantile = 0.9 // which few requests tell
 		curve, meets, within := c.ask.NewLoadCurve(infer), 0, 0
 		for _, p := range servedModes() {
-			want, _ := c.ask.Evaluate(p.Setting, infer, nil)
+			want, _ := c.ask.Evaluate(p.Setting, infer, Phase{})
 			got, ok := curve.Estimate(p.Setting)
 			if off := math.Abs(got.LatencyMS/want.LatencyMS - 1); !ok || want.Rho < 0.9 && !(off <= c.most) {
 				t.Errorf("%s, busy %.2f: latency %.2f ms, simulated %.2f", name, want.Rho, got.LatencyMS,

@@ -209,7 +209,7 @@ func TestProbesBreakTheLimitsOnPowerAndLatency(t *testing.T) {
 		"no limits":     {Ask{Load: ask.Load}, 90, 90, false, false},
 		"by mean power": {Ask{Goal: ask.Goal, PowerAs: Mean, Load: ask.Load}, 50, 30, false, false},
 	} {
-		o, _ := c.ask.Evaluate(at(1, 1), NewPhase([]learn.Prediction{read(at(1, 1), c.timeMS, c.watts)}), nil)
+		o, _ := c.ask.Evaluate(at(1, 1), NewPhase([]learn.Prediction{read(at(1, 1), c.timeMS, c.watts)}), Phase{})
 		if got := (&Probe{Outcome: o}).seen(); got.Power != c.power || got.Late != c.late || got.PowerW != o.PeakW {
 			t.Errorf("%s: %+v", name, got)
 		}

@@ -81,7 +81,7 @@ func TestNoSettingErrorSaysWhatComesNearest(t *testing.T) {
 	} {
 		a := Ask{Load: load(c.pattern, c.rate), LatencyMS: 30}
 		only := at(3, c.batch)
-		_, err := a.Choose([]tegra.Setting{only}, NewPhase([]learn.Prediction{read(only, 40, 20)}), nil)
+		_, err := a.Choose([]tegra.Setting{only}, NewPhase([]learn.Prediction{read(only, 40, 20)}), Phase{})
 		if !errors.Is(err, optimize.ErrInfeasible) {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestNoSettingErrorSaysWhatComesNearest(t *testing.T) {
 func TestAsSeenIsJudgedAgain(t *testing.T) {
 	t.Parallel()
 	a := Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 30, Goal: metric.Watts(15)}
-	o, _ := a.Evaluate(at(3, 0), NewPhase([]learn.Prediction{read(at(3, 0), 40, 20)}), nil)
+	o, _ := a.Evaluate(at(3, 0), NewPhase([]learn.Prediction{read(at(3, 0), 40, 20)}), Phase{})
 	v := a.AsSeen(o, Seen{LatencyMS: 60, ServedPerS: 10, TrainPerS: 2, MeanW: 12, IdleShare: 0.5})
 	if v.Meets || v.Why() != "power 20 W, over 15 W; latency 60 ms, over 30 ms" || v.TrainPerS != 2 ||
 		math.Abs(v.excess-math.Log(20./15)-math.Log(2)) > 1e-12 || v.JPerUnit != 1.2 {
@@ -126,7 +126,7 @@ func TestEvaluateCountsWhatTurnsTrain(t *testing.T) {
 		{arrivals.Uniform, Strict, 11.25, math.NaN()}, {arrivals.Poisson, Strict, 10.4, math.NaN()},
 	} {
 		a := Ask{Load: load(c.pattern, 60), IdleW: math.NaN(), Policy: c.policy}
-		o, ok := a.Evaluate(tegra.Setting{Mode: oneMode, Batch: 16}, infer, &train)
+		o, ok := a.Evaluate(tegra.Setting{Mode: oneMode, Batch: 16}, infer, train)
 		if !ok || math.IsNaN(o.MeanW) != math.IsNaN(c.watts) || math.Abs(o.MeanW-c.watts) > 0.01 ||
 			math.Abs(o.TrainPerS/c.trains-1) > 0.02 {
 			t.Errorf("%+v: mean power %v W, %v minibatches a second, idle %v", c, o.MeanW, o.TrainPerS, o.IdleShare)
@@ -236,7 +236,7 @@ func TestLoadCurveKnowsEnergyAndTheLongestBatch(t *testing.T) {
 	a := Ask{Load: load(arrivals.Poisson, 40), LatencyMS: 400, IdleW: 8, Quantile: 0.9}
 	for _, ms := range []float64{30, 61.3, 80} {
 		phase := NewPhase([]learn.Prediction{read(at(1, 4), ms, 20)})
-		want, _ := a.Evaluate(at(1, 4), phase, nil)
+		want, _ := a.Evaluate(at(1, 4), phase, Phase{})
 		got, ok := a.NewLoadCurve(phase).Estimate(at(1, 4))
 		if !ok || math.Abs(got.MeanW/want.MeanW-1) > 0.003 || math.Abs(got.JPerUnit/want.JPerUnit-1) > 0.003 {
 			t.Errorf("%g ms: mean power %.4g W, simulated %.4g", ms, got.MeanW, want.MeanW)
@@ -255,10 +255,10 @@ func TestLoadCurveKnowsEnergyAndTheLongestBatch(t *testing.T) {
 	} {
 		l.Goal.Margin = metric.NoMargin
 		base := NewPhase([]learn.Prediction{read(at(1, 4), 30, 20)})
-		o, _ := l.bound(at(1, 4), base, nil)
+		o, _ := l.bound(at(1, 4), base, Phase{})
 		longest := l.NewLoadCurve(base).slowest(o)
 		for _, share := range []float64{0.98, 1.02} {
-			got, _ := l.Evaluate(at(1, 4), NewPhase([]learn.Prediction{read(at(1, 4), share*longest, 20)}), nil)
+			got, _ := l.Evaluate(at(1, 4), NewPhase([]learn.Prediction{read(at(1, 4), share*longest, 20)}), Phase{})
 			if got.Meets != (share < 1) {
 				t.Errorf("%v: %.4g ms of at most %.4g meet it: %v (%s)", l, share*longest, longest, got.Meets,
 					got.Why())

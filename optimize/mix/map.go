@@ -28,7 +28,7 @@ const (
 // Map evaluates the pair in the modes of some settings. It returns false if neither phase is known.
 func (a Ask) Map(settings []tegra.Setting, infer, train Phase) (m Map, ok bool) {
 	m.Bound = a.simulates()
-	all := a.outcomes(settings, infer, &train)
+	all := a.outcomes(settings, infer, train)
 	if len(all) == 0 {
 		return m, false
 	}

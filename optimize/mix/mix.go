@@ -26,7 +26,7 @@ import (
 )
 
 // Phase is the prediction or measurement of a unit of work, a batch of requests or a training minibatch, in every
-// setting. Training has no batch size: it does not depend on the other phase's.
+// setting. Training has no batch size: it does not depend on the other phase's. The zero value is no work.
 type Phase struct {
 	at map[tegra.Mode][]learn.Prediction // by batch size, ascending
 }
@@ -186,6 +186,9 @@ func (a *Ask) Check() error {
 	return a.Load.Check()
 }
 
+// MostMS is the limit on the latency; infinite without one.
+func (a Ask) MostMS() float64 { return cmp.Or(a.LatencyMS, math.Inf(1)) }
+
 func (a Ask) quantile() float64 { return cmp.Or(a.Quantile, metric.UsualQuantile) }
 
 func (a *Ask) want(training bool) Want {
@@ -224,10 +227,10 @@ func (a Ask) String() string {
 	return out
 }
 
-// Evaluate returns the result of a setting under the load: batches of infer, with minibatches of train between them
-// unless it is nil. It simulates the latency of random arrivals, or of a maximum wait. It returns false if a phase is
+// Evaluate returns the result of a setting under the load: batches of infer, with minibatches of train between them. It
+// simulates the latency of random arrivals, or of a maximum wait. It returns false if a phase is
 // unknown there.
-func (a Ask) Evaluate(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) {
+func (a Ask) Evaluate(at tegra.Setting, infer, train Phase) (Outcome, bool) {
 	o, ok := a.bound(at, infer, train)
 	if ok && a.simulates() && o.Rho <= a.mostBusy() {
 		a.simulate(&o, infer)
@@ -249,7 +252,7 @@ func (a *Ask) mostBusy() float64 {
 
 // bound evaluates by the formulas of even arrivals and full batches. If Ask.simulates, its latency is a lower bound, as
 // are mean power and energy if batches leave after a maximal wait.
-func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) {
+func (a *Ask) bound(at tegra.Setting, infer, train Phase) (Outcome, bool) {
 	serve, ok := infer.At(at)
 	if !ok || !(serve.TimeMS > 0) {
 		return Outcome{}, false
@@ -274,7 +277,7 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 	window := b / rate
 	o.Rho = rate * s / b
 	o.ServedPerS = min(rate, b/s)
-	if train != nil {
+	if train.at != nil {
 		t, ok := train.At(tegra.Setting{Mode: at.Mode})
 		if !ok || !(t.TimeMS > 0) {
 			return Outcome{}, false
@@ -288,7 +291,7 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 	first, serving := serve, s/window
 	if a.MaxWait > 0 && a.simulates() {
 		first = &infer.at[at.Mode][0]
-		if train == nil && a.Load.Pattern != arrivals.Trace { // whose requests may arrive all at once
+		if o.Policy == "" && a.Load.Pattern != arrivals.Trace { // whose requests may arrive all at once
 			serving = a.leastServing(first, serve, rate)
 		}
 	}
@@ -297,7 +300,7 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 	slow := 1000 * (a.wait(b, window) + o.slowFirst)
 	trained := 0.0 // minibatches per window
 	switch room := window - s; {
-	case train == nil || room < 0:
+	case o.Policy == "" || room < 0:
 	case o.Policy == Fill:
 		trained = room / (o.train.TimeMS / 1000)
 		if !a.simulates() {
@@ -394,8 +397,8 @@ func (a *Ask) policies(training bool) []string {
 }
 
 // outcomes evaluates settings by the formulas, by turns of every policy, where the phases are known.
-func (a Ask) outcomes(settings []tegra.Setting, infer Phase, train *Phase) (list []Outcome) {
-	for _, a.Policy = range a.policies(train != nil) {
+func (a Ask) outcomes(settings []tegra.Setting, infer, train Phase) (list []Outcome) {
+	for _, a.Policy = range a.policies(train.at != nil) {
 		for _, at := range settings {
 			if o, ok := a.bound(at, infer, train); ok && !slices.Contains(a.Failed, at) {
 				list = append(list, o)
@@ -414,7 +417,7 @@ func within(list []Outcome) (meets []Outcome, nearest Outcome) {
 // Choose returns the settings that meet the ask, best first, among those with known phases. Time or power decides ties,
 // then the given order. If the latency is simulated it returns only the best. The error is a *NoSettingError if none
 // meets it.
-func (a Ask) Choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outcome, error) {
+func (a Ask) Choose(settings []tegra.Setting, infer, train Phase) ([]Outcome, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
@@ -423,7 +426,7 @@ func (a Ask) Choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outc
 		return nil, errors.New("no predictions to choose from")
 	}
 	meets, nearest := within(list)
-	want := a.want(train != nil)
+	want := a.want(train.at != nil)
 	sorted.Stable(meets, func(x, y Outcome) int { return a.compare(&x, &y, want) })
 	if a.simulates() && len(meets) > 0 {
 		meets, nearest = a.firstInTime(meets, infer, want)

@@ -37,17 +37,17 @@ func TestAskEvaluatesTheWorkedExample(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		ask   func(*Ask)
-		train *Phase
+		train Phase
 		want  Outcome
 	}{
-		{"alone", func(*Ask) {}, nil, Outcome{LatencyMS: 278, PeakW: 20, MeanW: 8 + 12*0.105, IdleShare: 0.895}},
-		{"by Fulcrum's bound", func(a *Ask) { a.Fulcrum = true }, nil,
+		{"alone", func(*Ask) {}, Phase{}, Outcome{LatencyMS: 278, PeakW: 20, MeanW: 8 + 12*0.105, IdleShare: 0.895}},
+		{"by Fulcrum's bound", func(a *Ask) { a.Fulcrum = true }, Phase{},
 			Outcome{LatencyMS: 294.667, PeakW: 20, MeanW: 8 + 12*0.105, IdleShare: 0.895}},
-		{"strict", func(*Ask) {}, &train, Outcome{LatencyMS: 278, PeakW: 30, Tau: 3, TrainPerS: 11.25,
+		{"strict", func(*Ask) {}, train, Outcome{LatencyMS: 278, PeakW: 30, Tau: 3, TrainPerS: 11.25,
 			MeanW: (0.028*20 + 0.18*30 + (window-0.208)*8) / window, IdleShare: 1 - 0.208/window}},
-		{"strict, one at most", func(a *Ask) { a.Tau = 1 }, &train, Outcome{LatencyMS: 278, PeakW: 30, Tau: 1,
+		{"strict, one at most", func(a *Ask) { a.Tau = 1 }, train, Outcome{LatencyMS: 278, PeakW: 30, Tau: 1,
 			TrainPerS: 3.75, MeanW: (0.028*20 + 0.06*30 + (window-0.088)*8) / window, IdleShare: 1 - 0.088/window}},
-		{"fill", func(a *Ask) { a.Policy = Fill }, &train, Outcome{LatencyMS: 338, PeakW: 30, TrainPerS: 0.895 / 0.06,
+		{"fill", func(a *Ask) { a.Policy = Fill }, train, Outcome{LatencyMS: 338, PeakW: 30, TrainPerS: 0.895 / 0.06,
 			MeanW: 0.105*20 + 0.895*30}},
 	} {
 		a := base
@@ -80,7 +80,7 @@ func TestAskOfAClosedLoopServesAsFastAsItCan(t *testing.T) {
 		served, latency float64
 	}{{1, 50, 20}, {4, 200, 20}, {9, 200, 60}, {arrivals.All, 200, 20}} {
 		a := Ask{Load: arrivals.Load{Outstanding: c.outstanding}, IdleW: math.NaN()}
-		o, ok := a.Evaluate(tegra.Setting{Mode: oneMode, Batch: 4}, infer, nil)
+		o, ok := a.Evaluate(tegra.Setting{Mode: oneMode, Batch: 4}, infer, Phase{})
 		if !ok || math.Abs(o.ServedPerS-c.served) > 1e-9 || math.Abs(o.LatencyMS-c.latency) > 1e-9 ||
 			o.MeanW != 20 || math.Abs(o.JPerUnit*c.served-20) > 1e-9 {
 			t.Errorf("%d outstanding: %+v", c.outstanding, o)
@@ -104,7 +104,7 @@ func TestWhyNamesOneValuePerQuantity(t *testing.T) {
 		{metric.Watts(21), "power 20 ± 2.10 W, over 21 W"},
 		{metric.Millis(15), "batch 20 ms, over 15 ms"},
 	} {
-		_, err := Ask{Load: load(arrivals.Uniform, 20), Goal: c.limit}.Choose(list, infer, nil)
+		_, err := Ask{Load: load(arrivals.Uniform, 20), Goal: c.limit}.Choose(list, infer, Phase{})
 		var none *NoSettingError
 		if !errors.As(err, &none) || none.Nearest.Why() != c.want {
 			t.Errorf("%+v: got %v, want %q", c.limit, err, c.want)
@@ -129,7 +129,7 @@ func TestAskSaysWhatIsMissed(t *testing.T) {
 		{Ask{Load: load(arrivals.Poisson, 98)}, "busy"},
 		{Ask{Load: load(arrivals.Poisson, 45), LatencyMS: 60}, "latency"},
 	} {
-		_, err := c.ask.Choose(list, infer, nil)
+		_, err := c.ask.Choose(list, infer, Phase{})
 		if !errors.As(err, &none) || !errors.Is(err, optimize.ErrInfeasible) ||
 			!strings.Contains(none.Nearest.Why(), c.want) {
 			t.Errorf("%v: got %v, want a miss of %s", c.ask, err, c.want)
@@ -141,11 +141,11 @@ func TestAskSaysWhatIsMissed(t *testing.T) {
 	for _, a := range []Ask{{Goal: metric.Watts(math.NaN())}, {Quantile: 2}, {MaxWait: -1},
 		{Load: load(arrivals.Poisson, 0)},
 		{Goal: metric.Watts(10), PowerAs: Mean, IdleW: math.NaN(), Load: load(arrivals.Uniform, 1)}} {
-		if _, err := a.Choose(list, infer, nil); err == nil || errors.As(err, &none) {
+		if _, err := a.Choose(list, infer, Phase{}); err == nil || errors.As(err, &none) {
 			t.Errorf("%+v: got %v", a, err)
 		}
 	}
-	if o, err := (Ask{Load: load(arrivals.Poisson, 45), LatencyMS: 200}).Choose(list, infer, nil); err != nil ||
+	if o, err := (Ask{Load: load(arrivals.Poisson, 45), LatencyMS: 200}).Choose(list, infer, Phase{}); err != nil ||
 		len(o) != 1 || o[0].Batch != 4 {
 		t.Errorf("45/s Poisson within 200 ms: %+v, %v", o, err)
 	}
@@ -207,7 +207,7 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 					best, least = i, goal
 				}
 			}
-			got, err := a.Choose(list, phase, nil)
+			got, err := a.Choose(list, phase, Phase{})
 			switch {
 			case best < 0:
 				if !errors.Is(err, optimize.ErrInfeasible) {
@@ -248,12 +248,12 @@ func TestAskChoosesWhatSimulatingEverySettingFinds(t *testing.T) {
 		}
 		best := Outcome{PeakW: math.Inf(1)}
 		for _, at := range list {
-			o, ok := a.Evaluate(at, phase, nil)
+			o, ok := a.Evaluate(at, phase, Phase{})
 			if ok && o.Meets && o.LatencyMS <= a.LatencyMS && a.compare(&o, &best, LeastPower) < 0 {
 				best = o
 			}
 		}
-		got, err := a.Choose(list, phase, nil)
+		got, err := a.Choose(list, phase, Phase{})
 		switch {
 		case best.TimeMS == 0 && !errors.Is(err, optimize.ErrInfeasible):
 			t.Errorf("%v: got %v, %v, there is none", a, got, err)
@@ -283,7 +283,7 @@ func TestAskFindsTheOptimaOfTheFulcrumFiles(t *testing.T) {
 			a := Ask{Load: load(arrivals.Uniform, r["arr_rate"]), LatencyMS: 1000 * r["time_budget"],
 				Goal: metric.Watts(r["power_budget"]), Quantile: 1, Fulcrum: true, Want: MostTau,
 				IdleW: math.NaN()}
-			got, err := a.Choose(list, phase, &train)
+			got, err := a.Choose(list, phase, train)
 			want, feasible := r["num_train_batches_optim"]
 			switch {
 			case !feasible && errors.Is(err, optimize.ErrInfeasible):
@@ -331,13 +331,14 @@ func TestAskOfStrictTurnsFillsTheRoomExactly(t *testing.T) {
 		for _, serve := range []float64{30, 70} {
 			train := NewPhase([]learn.Prediction{known(0, (100-serve)/float64(n), 30)})
 			o, ok := a.Evaluate(tegra.Setting{Mode: oneMode, Batch: 1},
-				NewPhase([]learn.Prediction{known(1, serve, 20)}), &train)
+				NewPhase([]learn.Prediction{known(1, serve, 20)}), train)
 			if !ok || o.Tau != n || o.IdleShare != 0 {
 				t.Errorf("of %d minibatches in %g ms %d fit, idle %g of the time", n, 100-serve, o.Tau, o.IdleShare)
 			}
 		}
 	}
-	o, ok := a.Evaluate(tegra.Setting{Mode: oneMode, Batch: 1}, NewPhase([]learn.Prediction{known(1, 100, 20)}), nil)
+	infer := NewPhase([]learn.Prediction{known(1, 100, 20)})
+	o, ok := a.Evaluate(tegra.Setting{Mode: oneMode, Batch: 1}, infer, Phase{})
 	if !ok || !o.Meets || o.Rho != 1 || o.LatencyMS != 100 {
 		t.Errorf("batches of 100 ms, ten a second: %+v", o)
 	}
@@ -349,7 +350,7 @@ func TestAskPrefersTrainingThatIsSureToAChance(t *testing.T) {
 	a := Ask{Load: load(arrivals.Uniform, 10), IdleW: 8, Policy: Strict, expects: true}
 	infer := NewPhase([]learn.Prediction{read(at(1, 1), 10, 20), read(at(2, 1), 10, 15)})
 	train := NewPhase([]learn.Prediction{read(at(1, 0), 20, 20), doubted(at(2, 0), 95, 15, 0.1, 0)})
-	got, err := a.Choose([]tegra.Setting{at(2, 1), at(1, 1)}, infer, &train)
+	got, err := a.Choose([]tegra.Setting{at(2, 1), at(1, 1)}, infer, train)
 	if err != nil || got[0].Setting != at(1, 1) || got[1].more <= 0 {
 		t.Errorf("%+v, %v", got, err)
 	}

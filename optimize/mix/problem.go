@@ -65,7 +65,7 @@ func (s *service) corrected() Ask {
 // terms returns the limits and the goal of a setting under the load.
 func (c *LoadCurve) terms(at tegra.Setting) optimize.Terms {
 	a, t := &c.ask, optimize.Terms{MostMS: math.Inf(1), MostW: math.Inf(1), ByPower: 1}
-	o, ok := a.bound(at, c.infer, nil)
+	o, ok := a.bound(at, c.infer, Phase{})
 	if !ok {
 		return t
 	}
@@ -117,7 +117,7 @@ func (a Ask) Answer(r optimize.Result, err error, sizes []int, own int) (Outcome
 	}}
 	m := r.Measured
 	m.Setting = m.WithBatch(own)
-	o, _ := s.corrected().Evaluate(m.Setting, s.phase(m), nil)
+	o, _ := s.corrected().Evaluate(m.Setting, s.phase(m), Phase{})
 	if none, ok := errors.AsType[*optimize.InfeasibleError](err); ok {
 		err = &NoSettingError{Ask: a, Nearest: o, Tried: none.Tried, Ended: r.Ended}
 	}

@@ -154,7 +154,7 @@ func TestAskWithAMaximalWaitKeepsTheMeanPower(t *testing.T) {
 		curve := a.NewLoadCurve(infer)
 		var meet, within []tegra.Setting
 		for _, s := range settings {
-			if o, _ := a.Evaluate(s, infer, nil); o.Meets {
+			if o, _ := a.Evaluate(s, infer, Phase{}); o.Meets {
 				meet = append(meet, s)
 			}
 			if curve.Stand(s, 1).Within() {
@@ -165,7 +165,7 @@ func TestAskWithAMaximalWaitKeepsTheMeanPower(t *testing.T) {
 			t.Errorf("%g W: %v meet it, %v count as within, want %v", watts, meet, within, want)
 		}
 		front := curve.Front(settings, func(o Outcome) float64 { return o.MeanW })
-		got, err := a.Choose(settings, infer, nil)
+		got, err := a.Choose(settings, infer, Phase{})
 		var none *NoSettingError
 		switch {
 		case want == nil && (!errors.As(err, &none) || none.Nearest.Why() != "power 19.58 W, over 16 W" ||
@@ -176,7 +176,7 @@ func TestAskWithAMaximalWaitKeepsTheMeanPower(t *testing.T) {
 		}
 	}
 	doubtful := doubted(at(2, 4), 110, 25, 0, 0.1)
-	if o, _ := a.Evaluate(doubtful.Setting, NewPhase([]learn.Prediction{doubtful}), nil); o.Meets || o.MeanW > 22 {
+	if o, _ := a.Evaluate(doubtful.Setting, NewPhase([]learn.Prediction{doubtful}), Phase{}); o.Meets || o.MeanW > 22 {
 		t.Errorf("%.1f W and its doubt are within 22 W: %s", o.MeanW, o.Why())
 	}
 }
@@ -187,7 +187,7 @@ func TestAskWithAMaximalWaitTriesSlowerBatchesOfLessPower(t *testing.T) {
 	preds := append(affine(1, 100, 0, 30, 1, 8), affine(2, 101, 0, 20, 1, 8)...)
 	a := Ask{Load: load(arrivals.Uniform, 5), MaxWait: 20 * time.Millisecond, IdleW: 5, PowerAs: Mean,
 		Goal: metric.Watts(14), Want: LeastTime}
-	got, err := a.Choose([]tegra.Setting{at(1, 8), at(2, 8)}, NewPhase(preds), nil)
+	got, err := a.Choose([]tegra.Setting{at(1, 8), at(2, 8)}, NewPhase(preds), Phase{})
 	if err != nil || got[0].Setting != at(2, 8) {
 		t.Errorf("%+v, %v, want the second mode", got, err)
 	}
@@ -209,17 +209,17 @@ func TestAskWithAMaximalWaitChoosesByPartialBatches(t *testing.T) {
 		a.Want, a.PowerAs = c.want, c.as
 		best := math.Inf(1)
 		for _, s := range settings {
-			o, _ := a.Evaluate(s, infer, nil)
+			o, _ := a.Evaluate(s, infer, Phase{})
 			v, _ := c.want.value(&o, c.as)
 			best = min(best, v)
 		}
-		got, err := a.Choose(settings, infer, nil)
+		got, err := a.Choose(settings, infer, Phase{})
 		if v, _ := c.want.value(&got[0], c.as); err != nil || len(got) != 1 || v != best {
 			t.Errorf("least %s: %v with %.3f, want %.3f: %v", c.want, got[0].Setting, v, best, err)
 		}
 	}
 	a = Ask{Load: a.Load, MaxWait: a.MaxWait, LatencyMS: 110, Want: LeastTime}
-	got, err := a.Choose([]tegra.Setting{at(1, 32), at(3, 32), at(2, 32)}, infer, nil)
+	got, err := a.Choose([]tegra.Setting{at(1, 32), at(3, 32), at(2, 32)}, infer, Phase{})
 	if err != nil || got[0].Setting != at(2, 32) {
 		t.Errorf("within 110 ms: %+v, %v, want the second mode", got, err)
 	}
@@ -232,11 +232,11 @@ func TestAskWithoutAWaitTakesTheFirstInTime(t *testing.T) {
 	byChance := 0
 	for seed := range uint64(8) {
 		a := Ask{Load: load(arrivals.Poisson, 20), LatencyMS: 1000, Want: LeastEnergy, IdleW: 5, Seed: seed}
-		got, err := a.Choose([]tegra.Setting{at(2, 2), at(1, 1)}, infer, nil)
+		got, err := a.Choose([]tegra.Setting{at(2, 2), at(1, 1)}, infer, Phase{})
 		if err != nil || len(got) != 1 || got[0].Setting != at(1, 1) {
 			t.Errorf("seed %d: %+v, %v", seed, got, err)
 		}
-		if other, _ := a.Evaluate(at(2, 2), infer, nil); other.JPerUnit < got[0].JPerUnit {
+		if other, _ := a.Evaluate(at(2, 2), infer, Phase{}); other.JPerUnit < got[0].JPerUnit {
 			byChance++
 		}
 	}
@@ -252,7 +252,7 @@ func TestFirstInTimeSkipsSettingsSlowerThanALateOne(t *testing.T) {
 	a, infer := Ask{Load: load(arrivals.Poisson, 10), LatencyMS: 32}, NewPhase(preds)
 	var list []Outcome
 	for _, s := range settingsOf(preds) {
-		o, _ := a.bound(s, infer, nil)
+		o, _ := a.bound(s, infer, Phase{})
 		list = append(list, o)
 	}
 	got, nearest := a.firstInTime(list, infer, LeastPower)
@@ -278,7 +278,7 @@ func TestFirstInTimeComparesFewSettings(t *testing.T) {
 				settings = append(settings, s)
 			}
 		}
-		got, err := a.Choose(settings, NewPhase(preds), nil)
+		got, err := a.Choose(settings, NewPhase(preds), Phase{})
 		if err != nil || (got[0].Setting == at(1, 32)) != want {
 			t.Errorf("after %d others: %v, %v", others, got[0].Setting, err)
 		}
@@ -301,12 +301,12 @@ func TestBoundOfPartialBatches(t *testing.T) {
 		"a trace": {trace, 20 * time.Millisecond, trace.MeanRate() * 0.116 / 32, 100.5},
 	} {
 		a := Ask{Load: c.load, MaxWait: c.wait, IdleW: 5}
-		o, ok := a.bound(at(1, 32), infer, nil)
+		o, ok := a.bound(at(1, 32), infer, Phase{})
 		if busy := (o.MeanW - 5) / 15; !ok || math.Abs(busy-c.busy) > 1e-4 || math.Abs(o.LatencyMS-c.lat) > 1e-6 {
 			t.Errorf("%s: busy %.4f of the time, want %.4f; latency %v ms, want %v", name, busy, c.busy, o.LatencyMS,
 				c.lat)
 		}
-		if sure, _ := a.Evaluate(at(1, 32), infer, nil); sure.MeanW < 0.99*o.MeanW || sure.LatencyMS < o.LatencyMS {
+		if sure, _ := a.Evaluate(at(1, 32), infer, Phase{}); sure.MeanW < 0.99*o.MeanW || sure.LatencyMS < o.LatencyMS {
 			t.Errorf("%s: simulated %.3f W and %.4g ms, below the bound of %.3f W and %.4g ms", name, sure.MeanW,
 				sure.LatencyMS, o.MeanW, o.LatencyMS)
 		}

@@ -73,16 +73,15 @@ type Seen struct {
 
 // Read returns what a reading shows of a setting; one without a time of the training belongs to the inference alone.
 func (a Ask) Read(at tegra.Setting, r Reading) Outcome {
-	phase := func(m tegra.Measured, at tegra.Setting) *Phase {
+	phase := func(m tegra.Measured, at tegra.Setting) Phase {
 		m.Setting = at
-		p := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(m)})
-		return &p
+		return NewPhase([]learn.Prediction{optimize.MeasuredPrediction(m)})
 	}
-	var train *Phase
+	var train Phase
 	if r.Train.TimeMS > 0 {
 		train = phase(r.Train, tegra.Setting{Mode: at.Mode})
 	}
-	o, _ := a.Evaluate(at, *phase(r.Infer, at), train)
+	o, _ := a.Evaluate(at, phase(r.Infer, at), train)
 	if r.Seen != nil {
 		return a.AsSeen(o, *r.Seen)
 	}
@@ -198,7 +197,7 @@ func (s *search) auto() error {
 		}
 	}
 	if s.measured() == 0 {
-		if _, err := s.asks(0).Choose(s.settings, s.infer, &s.train); errors.Is(err, optimize.ErrInfeasible) {
+		if _, err := s.asks(0).Choose(s.settings, s.infer, s.train); errors.Is(err, optimize.ErrInfeasible) {
 			return err // an overloaded server, for example, cannot be measured
 		}
 	}
@@ -257,7 +256,7 @@ func (o *Options) fit(rows []tegra.Measured, batches []int, settings []tegra.Set
 
 // open returns the mixes that may still be measured, with a margin of one standard deviation.
 func (s *search) open() []Outcome {
-	return slices.DeleteFunc(s.asks(1).outcomes(s.settings, s.infer, &s.train),
+	return slices.DeleteFunc(s.asks(1).outcomes(s.settings, s.infer, s.train),
 		func(o Outcome) bool { return s.tried[o.turned()] })
 }
 

@@ -38,7 +38,7 @@ func (a Ask) Corrected(infer Phase) Ask {
 	for _, s := range a.Sent {
 		at := a
 		at.Load.RatePerS, at.Goal.Margin, at.Policy = s.RatePerS, metric.NoMargin, ""
-		o, ok := at.Evaluate(s.Setting, infer, nil)
+		o, ok := at.Evaluate(s.Setting, infer, Phase{})
 		if !ok || !stats.Positive(s.LatencyMS, o.LatencyMS) || o.Rho > mostBusySent {
 			continue
 		}

@@ -24,11 +24,11 @@ func TestMeasuredLatenciesCorrectTheCalculatedOnes(t *testing.T) {
 	for _, pattern := range []arrivals.Pattern{arrivals.Poisson, arrivals.Uniform} {
 		a := Ask{Load: arrivals.Load{Pattern: pattern, RatePerS: 20}, Quantile: 0.99, LatencyMS: 1000,
 			Goal: metric.Goal{Margin: metric.NoMargin}}
-		was, _ := a.Evaluate(slow.Setting, phase, nil)
-		before, _ := a.Evaluate(fast.Setting, phase, nil)
+		was, _ := a.Evaluate(slow.Setting, phase, Phase{})
+		before, _ := a.Evaluate(fast.Setting, phase, Phase{})
 		a.Sent = []Sent{{slow.Setting, 20, 1.15 * was.LatencyMS}}
 		c := a.Corrected(phase)
-		if now, _ := c.Evaluate(fast.Setting, phase, nil); math.Abs(now.LatencyMS/before.LatencyMS-1.15) > 1e-9 {
+		if now, _ := c.Evaluate(fast.Setting, phase, Phase{}); math.Abs(now.LatencyMS/before.LatencyMS-1.15) > 1e-9 {
 			t.Errorf("%s: %.4g ms is corrected to %.4g, want 15 %% more", pattern, before.LatencyMS, now.LatencyMS)
 		}
 		if o, _ := c.NewLoadCurve(phase).Estimate(slow.Setting); math.Abs(o.LatencyMS/was.LatencyMS-1.15) > 0.03 {
@@ -36,18 +36,18 @@ func TestMeasuredLatenciesCorrectTheCalculatedOnes(t *testing.T) {
 		}
 
 		a.LatencyMS = 1.1 * before.LatencyMS // which the fast one keeps as calculated alone
-		if o, _ := a.Evaluate(fast.Setting, phase, nil); !o.Meets {
+		if o, _ := a.Evaluate(fast.Setting, phase, Phase{}); !o.Meets {
 			t.Errorf("%s: as calculated %.4g ms does not keep %.4g", pattern, o.LatencyMS, a.LatencyMS)
 		}
-		if o, _ := a.Corrected(phase).Evaluate(fast.Setting, phase, nil); o.Meets {
+		if o, _ := a.Corrected(phase).Evaluate(fast.Setting, phase, Phase{}); o.Meets {
 			t.Errorf("%s: corrected %.4g ms keeps %.4g", pattern, o.LatencyMS, a.LatencyMS)
 		}
 		a.LatencyMS = 1.18 * before.LatencyMS // within, but not by what settings differ
-		if o, _ := a.Corrected(phase).Evaluate(fast.Setting, phase, nil); !o.Meets {
+		if o, _ := a.Corrected(phase).Evaluate(fast.Setting, phase, Phase{}); !o.Meets {
 			t.Errorf("%s: without a margin %.4g ms does not keep %.4g", pattern, o.LatencyMS, a.LatencyMS)
 		}
 		a.Goal.Margin = metric.UsualMargin
-		if o, _ := a.Corrected(phase).Evaluate(fast.Setting, phase, nil); o.Meets {
+		if o, _ := a.Corrected(phase).Evaluate(fast.Setting, phase, Phase{}); o.Meets {
 			t.Errorf("%s: with a margin %.4g ms surely keeps %.4g", pattern, o.LatencyMS, a.LatencyMS)
 		}
 	}

@@ -54,7 +54,7 @@ func (a *Ask) Separate(settings []tegra.Setting, infer, train Phase, switchS flo
 		serve := s.TimeMS / 1000 * math.Exp(a.Goal.Margin.Z()*s.LnTimeSD)
 		late := 1000 * (a.wait(b, window) + switchS + serve)
 		left := window - s.TimeMS/1000 - 2*switchS
-		if left < 0 || a.LatencyMS > 0 && late > a.LatencyMS {
+		if left < 0 || late > a.MostMS() {
 			continue
 		}
 		found := Separate{Infer: at, Train: mode, SwitchS: switchS, WindowS: window,

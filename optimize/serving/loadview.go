@@ -88,7 +88,7 @@ func (v *LoadView) Answer() (mix.Outcome, int, error) {
 
 // answerOf is Answer for some of the settings.
 func (v *LoadView) answerOf(settings []tegra.Setting) (mix.Outcome, int, error) {
-	list, err := v.Choose(settings, v.infer, nil)
+	list, err := v.Choose(settings, v.infer, mix.Phase{})
 	var none *mix.NoSettingError
 	switch {
 	case errors.As(err, &none):
@@ -108,7 +108,7 @@ func (v *LoadView) At(at tegra.Setting) mix.Outcome {
 		if v.Found != nil && at == *v.Found {
 			ask.Goal.Margin = metric.NoMargin
 		}
-		o, _ = ask.Evaluate(at, v.infer, nil)
+		o, _ = ask.Evaluate(at, v.infer, mix.Phase{})
 		v.done[at] = o
 	}
 	return o
@@ -211,12 +211,16 @@ func (v *LoadView) Of(o *outlook.Outlook) bool { return v != nil && v.view == o 
 // setting returns a mode of the view with its batch size.
 func (v *LoadView) setting(i int) tegra.Setting { return serving(v.view, i) }
 
-// AnswerAmong returns the best of some modes of the view, at its batch size, or the nearest; nil: of all.
-func (v *LoadView) AnswerAmong(among []int) int {
-	if among == nil {
-		return v.first
+// AnswerAmong returns the best of some modes of an outlook, or the nearest; nil: of all. served is what they do under a
+// load; nil: the limit alone decides.
+func AnswerAmong(o *outlook.Outlook, l metric.Goal, served *LoadView, among []int) int {
+	switch {
+	case !served.Of(o):
+		return o.AnswerAmong(l, among)
+	case among == nil:
+		return served.first
 	}
-	return v.bestOf(v.settingsOf(among))
+	return served.bestOf(served.settingsOf(among))
 }
 
 // bestOf returns the view's index of the best of some settings, or of the nearest.

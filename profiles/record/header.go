@@ -57,8 +57,8 @@ type Asked struct {
 // SearchHeader holds what a search looked for besides its workload.
 type SearchHeader struct {
 	Asked
-	Goals []metric.Goal  `toml:"goals,omitempty"` // answered by one search; none where a load is the goal
-	Load  *arrivals.Spec `toml:"load,omitempty"`  // under which the limits hold
+	Goals []metric.Goal `toml:"goals,omitempty"` // answered by one search; none where a load is the goal
+	Load  arrivals.Spec `toml:"load,omitempty"`  // under which the limits hold
 }
 
 // String describes what was searched for, and how.

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -75,7 +76,7 @@ func (q Question) twice(other Question) string {
 // ParseList is Parse for several goals: of several limits in one unit, each makes a goal of its own with all other
 // clauses. Numbers without a unit limit the metric bare, if it is not nil; blanks may separate them.
 func ParseList(line string, bare *Metric) ([]Question, error) {
-	r := reader{bare: bare, load: arrivals.Spec{Quantile: UsualQuantile, PowerAs: "peak"}}
+	r := reader{bare: bare}
 	for clause := range strings.SplitSeq(line, ",") {
 		for _, clause := range r.split(strings.Fields(clause)) {
 			if err := r.take(clause); err != nil {
@@ -105,7 +106,6 @@ type reader struct {
 	goal   Goal
 	bounds [][]Bound // by quantity: more than one makes several goals
 	load   arrivals.Spec
-	loaded bool
 }
 
 // split returns the clauses that words make: numbers one after another are one each, of the unit after them.
@@ -146,7 +146,7 @@ func (r *reader) take(clause string) (err error) {
 		if err != nil || !(v > 0 && v < 100) {
 			return fmt.Errorf("want a quantile such as p99")
 		}
-		r.load.Quantile, r.loaded = math.Round(v*1e4)/1e6, true
+		r.load.Quantile = math.Round(v*1e4) / 1e6
 		r.load.LatencyMS, err = positive(rest, units.Millisecond, false)
 		return err
 	}
@@ -154,7 +154,6 @@ func (r *reader) take(clause string) (err error) {
 	case small == string(arrivals.Uniform) || small == string(arrivals.Poisson):
 		r.load.Arrivals = small
 	case first == waitWord:
-		r.loaded = true
 		r.load.MaxWaitMS, err = positive(rest, units.Millisecond, false)
 	case small == kneeWord:
 		r.goal.Knee = true
@@ -170,7 +169,6 @@ func (r *reader) take(clause string) (err error) {
 	case strings.HasSuffix(small, slowerEnd):
 		r.goal.SlowerPct, err = positive(strings.TrimSuffix(small, slowerEnd), units.Percent, true)
 	case strings.Contains(small, "/"):
-		r.loaded = true
 		r.load.RatePerS, err = positive(clause, units.PerSecond, false)
 	default:
 		return r.bound(clause)
@@ -239,10 +237,7 @@ func (r *reader) end() (list []Question, err error) {
 			several++
 		}
 	}
-	one := Question{Limit: r.goal}
-	if r.loaded {
-		one.Load = r.load
-	}
+	one := Question{r.goal, r.load}
 	switch {
 	case r.load.Arrivals != "" && r.load.RatePerS == 0:
 		return nil, usage.Errorf("%s arrivals take a rate, such as 30/s", r.load.Arrivals)
@@ -256,7 +251,8 @@ func (r *reader) end() (list []Question, err error) {
 	if err := r.goal.Check(); err != nil {
 		return nil, usage.Of(err)
 	}
-	if r.loaded {
+	if one.Loaded() {
+		one.Load.Quantile, one.Load.PowerAs = cmp.Or(r.load.Quantile, UsualQuantile), "peak"
 		if _, err := one.Load.Load(); err != nil {
 			return nil, err
 		}

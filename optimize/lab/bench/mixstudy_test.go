@@ -106,11 +106,11 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 				o.Ask.LatencyMS = fastest(o.Ask, only, truth) * from * math.Pow(to/from, rng.Float64())
 			}
 			best, err := o.Ask.Choose(only, truth, beside)
-			if err != nil || beside != nil && best[0].TrainPerS == 0 {
+			if err != nil || m.Train != nil && best[0].TrainPerS == 0 {
 				continue
 			}
 			n++
-			if beside == nil {
+			if m.Train == nil {
 				err = score.alone(ctx, o, best[0], at, truth, seed)
 			} else {
 				err = score.add(ctx, o, best[0], at, modes)
@@ -129,7 +129,7 @@ func fastest(a mix.Ask, only []tegra.Setting, truth mix.Phase) float64 {
 	a.Goal.Limits, a.LatencyMS = metric.Limits{}, 0
 	least := math.Inf(1)
 	for _, at := range only {
-		if o, ok := a.Evaluate(at, truth, nil); ok && o.Rho <= 1 {
+		if o, ok := a.Evaluate(at, truth, mix.Phase{}); ok && o.Rho <= 1 {
 			least = min(least, o.LatencyMS)
 		}
 	}
@@ -143,21 +143,20 @@ var errUnsolvable = errors.New("hardly any problem has an answer that trains")
 
 // phases are both workloads as they were measured.
 func (m MixStudy) phases(only []tegra.Setting, at map[tegra.Setting]tegra.Measured,
-	modes map[tegra.Mode]tegra.Measured) (mix.Phase, *mix.Phase) {
+	modes map[tegra.Mode]tegra.Measured) (infer, train mix.Phase) {
 	var rows, trained []tegra.Measured
 	for _, a := range only {
 		rows = append(rows, at[a])
 	}
-	infer := mix.NewPhase(predictionsOf(rows))
+	infer = mix.NewPhase(predictionsOf(rows))
 	if m.Train == nil {
-		return infer, nil
+		return infer, train
 	}
 	for _, r := range modes {
 		r.Batch = 0
 		trained = append(trained, r)
 	}
-	train := mix.NewPhase(predictionsOf(trained))
-	return infer, &train
+	return infer, mix.NewPhase(predictionsOf(trained))
 }
 
 func predictionsOf(rows []tegra.Measured) []learn.Prediction {
@@ -217,7 +216,7 @@ func (s *MixScore) alone(ctx context.Context, o mix.Options, best mix.Outcome, a
 	case r.Feasible:
 		s.Solved++
 		s.Ratios = append(s.Ratios, r.TimeMS/best.TimeMS)
-		if v, _ := o.Ask.Evaluate(r.Setting, truth, nil); !v.Meets {
+		if v, _ := o.Ask.Evaluate(r.Setting, truth, mix.Phase{}); !v.Meets {
 			s.Over++
 		}
 	case r.Ended == optimize.NoWay:

@@ -125,12 +125,8 @@ func (c *cloudView) listed() (list []int, at int) {
 func (c *cloudView) answer() int {
 	pass := c.filter.passing()
 	of := answerKey{c.read.Outlook(), c.read.Served(), c.read.Limit(), c.filter.of.text}
-	switch {
-	case c.answered.of == of:
-	case of.served != nil:
-		c.answered.of, c.answered.at = of, of.served.AnswerAmong(pass)
-	default:
-		c.answered.of, c.answered.at = of, of.view.AnswerAmong(of.limit, pass)
+	if c.answered.of != of {
+		c.answered.of, c.answered.at = of, serving.AnswerAmong(of.view, of.limit, of.served, pass)
 	}
 	return c.answered.at
 }

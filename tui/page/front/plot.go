@@ -54,7 +54,7 @@ func (c *cloudView) plot(w, h int) string {
 
 // before returns the front of the same workload's previous model: measurements since then have moved it.
 func (c *cloudView) before(t serving.Trade) (xs, ys []float64) {
-	if c.ghost == nil || c.read.Goal().Loaded() {
+	if c.ghost == nil || t.Plane < 0 { // under a load
 		return nil, nil
 	}
 	for _, i := range c.ghost.Front(t.Plane) {

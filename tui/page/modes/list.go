@@ -96,10 +96,7 @@ func (p *Page) byState() []float64 {
 
 // answer returns the index of the best mode within the limit.
 func (p *Page) answer() int {
-	if p.served != nil {
-		return p.served.AnswerAmong(nil)
-	}
-	return p.view.AnswerAmong(p.read.Limit(), nil)
+	return serving.AnswerAmong(p.view, p.read.Limit(), p.served, nil)
 }
 
 // sort sorts by a column; selecting the present column again reverses the order. Knobs start with the largest value,

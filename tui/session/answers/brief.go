@@ -25,12 +25,9 @@ func (k *Kept) Brief() *Brief {
 		return nil
 	}
 	a := k.Answers[0]
-	b := &Brief{Goal: k.Goal(0), Setting: a.Setting, Feasible: a.Feasible, MS: a.Best().TimeMS,
-		More: len(k.Answers) - 1}
-	if t := a.Trial; t != nil && t.LatencyMS.OK {
-		b.MS, b.Quantile = t.LatencyMS.V, a.Ask.Quantile
-	} else if a.Served != nil {
-		b.MS, b.Quantile = a.Served.LatencyMS, a.Ask.Quantile
+	b := &Brief{Goal: k.Goal(0), Setting: a.Setting, Feasible: a.Feasible, More: len(k.Answers) - 1}
+	if b.MS, b.Quantile = a.terms().slow(); a.Trial != nil && a.Trial.LatencyMS.OK {
+		b.MS, b.Quantile = a.Trial.LatencyMS.V, a.Ask.Quantile
 	}
 	return b
 }
@@ -57,7 +54,7 @@ const complete = "complete"
 // WorkedOut returns the best of a search's own rows within each of its limits, for folders of versions that kept no
 // answer; nil if there is none, or if the goal was more than a limit, such as a load. ended is how the campaign ended.
 func WorkedOut(h record.Header, ended string, all func() []record.Row) *Kept {
-	if h.Search == nil || h.Search.Load != nil || h.Plan.PartOf != "" || ended != complete {
+	if h.Search == nil || (metric.Question{Load: h.Search.Load}).Loaded() || h.Plan.PartOf != "" || ended != complete {
 		return nil
 	}
 	rows := record.Usable(all())

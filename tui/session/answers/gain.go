@@ -6,7 +6,6 @@ import (
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/optimize"
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -115,15 +114,6 @@ func quantityOf(l metric.Goal, sized bool) Quantity {
 	return Time
 }
 
-// quantity returns what the answer's goal optimizes. For a setting that is only the nearest it is the quantity that
-// exceeds its limit, because a comparison of speed means nothing there.
-func (a *Answer) quantity() Quantity {
-	if b, over := a.Limit.Broken(a.Best()); over && !a.Feasible {
-		return Quantity(b.Key)
-	}
-	return quantityOf(a.Limit, a.Batch > 0)
-}
-
 // of returns the value of a quantity, per sample if the batch size is an input, and its relative error.
 func (q Quantity) of(m tegra.Measured, e Errors) (value, err float64) {
 	switch q {
@@ -140,15 +130,21 @@ func (q Quantity) of(m tegra.Measured, e Errors) (value, err float64) {
 // z95 is the half-width of a 95 % band in standard deviations.
 const z95 = 1.96
 
-// gain compares the answer's reading with a baseline's.
-func (a *Answer) gain(q Quantity, b *Baseline, against string) *Gain {
-	g := &Gain{Quantity: q, Against: against, Measured: true}
-	if b.Setting == a.Setting {
-		return g
+// gain compares the answer with a mode; err is the standard error of the difference in logarithms. The answer has none
+// over itself. nil if a value is unknown.
+func (a *Answer) gain(with learn.Prediction, against string, measured bool, err func(q Quantity) float64) *Gain {
+	of := optimize.MeasuredPrediction(a.Best())
+	of.Setting = a.Setting
+	q, mine := a.terms().aim(of)
+	_, its := a.terms().aim(with)
+	g := &Gain{Quantity: q, Against: against, Measured: measured}
+	switch {
+	case with.Setting == a.Setting || mine == its:
+	case !(mine > 0 && its > 0):
+		return nil
+	default:
+		g.between(math.Log(mine/its), err(q))
 	}
-	mine, myError := q.of(a.Reading.Measured, a.Error)
-	its, itsError := q.of(b.Measured, b.Error)
-	g.between(math.Log(mine/its), math.Hypot(myError, itsError))
 	return g
 }
 
@@ -156,83 +152,28 @@ func (a *Answer) gain(q Quantity, b *Baseline, against string) *Gain {
 func (g *Gain) between(by, err float64) {
 	half := z95 * err
 	pct := func(ln float64) float64 { return 100 * math.Expm1(ln) }
-	g.Pct, g.Lo, g.Hi, g.ToldApart = pct(by), pct(by-half), pct(by+half), math.Abs(by) > half
+	g.Pct, g.Lo, g.Hi = pct(by), pct(by-half), pct(by+half)
+	g.ToldApart = g.Measured && math.Abs(by) > half
 }
 
-// Compared sets the gain over a measured baseline: the best preset within the limit, else the mode that the board was
-// in. A preset that exceeds the limit when measured is none.
+// Compared sets the gain over a measured baseline: the best preset within the limits, else the mode that the board was
+// in. A preset that exceeds the limits when measured is none.
 func (a *Answer) Compared() {
-	if a.Served != nil {
-		a.comparedUnderLoad()
-		return
-	}
-	if a.Preset != nil && !Fits(a.Limit, a.Preset.Measured).Or(true) {
+	t, b, against := a.terms(), a.Before, Present
+	if a.Preset != nil && !t.within(optimize.MeasuredPrediction(a.Preset.Measured)).Or(true) {
 		a.Preset = nil
 	}
-	q := a.quantity()
-	switch {
-	case a.Reading.N == 0:
-	case a.Before != nil && a.Before.Setting == a.Setting:
-		a.Gain = a.gain(q, a.Before, Present)
-	case a.Preset != nil && a.Limit.Limited():
-		a.Gain = a.gain(q, a.Preset, a.Preset.Name)
-	case a.Before != nil:
-		a.Gain = a.gain(q, a.Before, Present)
+	if a.Preset != nil && t.limited() && (b == nil || b.Setting != a.Setting) {
+		b, against = a.Preset, a.Preset.Name
 	}
-}
-
-// wanted returns the quantity that the goal under a load optimizes, and its value for an outcome.
-func (a *Answer) wanted(o mix.Outcome) (Quantity, float64) {
-	switch a.Ask.Wants() {
-	case mix.LeastEnergy:
-		if math.IsNaN(o.JPerUnit) {
-			return Energy, o.BusyJPerUnit
-		}
-		return Energy, o.JPerUnit
-	case mix.MostRequests:
-		return Throughput, o.ServedPerS
-	case mix.LeastTime:
-		return Time, o.TimeMS
-	}
-	if a.Ask.PowerAs == mix.Mean {
-		return Power, o.MeanW
-	}
-	return Power, o.PeakW
-}
-
-// under returns the outcome of a mode under the answer's load, from its reading or prediction.
-func (a *Answer) under(p learn.Prediction) (mix.Outcome, bool) {
-	at := tegra.Setting{Mode: p.Mode, Batch: a.Served.Batch}
-	p.Setting = at
-	return a.Ask.Evaluate(at, mix.NewPhase([]learn.Prediction{p}), nil)
-}
-
-// comparedUnderLoad compares the measured outcomes of the answer and a baseline under the load: the present mode if it
-// meets the limits, else the best preset.
-func (a *Answer) comparedUnderLoad() {
-	read := func(b *Baseline) (mix.Outcome, bool) {
-		if b == nil {
-			return mix.Outcome{}, false
-		}
-		return a.under(optimize.MeasuredPrediction(b.Measured))
-	}
-	q, mine := a.wanted(*a.Served)
-	present, known := read(a.Before)
-	b, against, theirs := a.Before, Present, present
-	if v, ok := read(a.Preset); ok && !(known && present.Meets) {
-		b, against, theirs, known = a.Preset, a.Preset.Name, v, true
-	}
-	_, its := a.wanted(theirs)
-	if !known || a.Reading.N == 0 || !(mine > 0 && its > 0) {
+	if b == nil || a.Reading.N == 0 {
 		return
 	}
-	a.Gain = &Gain{Quantity: q, Against: against, Measured: true}
-	if b.Mode == a.Mode {
-		return
-	}
-	_, myError := q.of(a.Reading.Measured, a.Error)
-	_, itsError := q.of(b.Measured, b.Error)
-	a.Gain.between(math.Log(mine/its), math.Hypot(myError, itsError))
+	a.Gain = a.gain(optimize.MeasuredPrediction(b.Measured), against, true, func(q Quantity) float64 {
+		_, mine := q.of(a.Reading.Measured, a.Error)
+		_, its := q.of(b.Measured, b.Error)
+		return math.Hypot(mine, its)
+	})
 }
 
 // Guessed sets a predicted gain over the present mode, or MAXN, unless both were measured. A mode has none over itself.
@@ -241,26 +182,13 @@ func (a *Answer) Guessed() {
 	if c == nil {
 		c, name = a.Versus.MaxN, "MAXN"
 	}
-	switch {
-	case a.Gain != nil || c == nil:
-	case c == a.Versus.Present && c.Other.Mode == a.Mode:
-		a.Gain = &Gain{Quantity: a.quantity(), Against: name, Measured: true}
-	case a.Served != nil:
-		q, mine := a.wanted(*a.Served)
-		theirs, known := a.under(c.Other)
-		_, its := a.wanted(theirs)
-		if !known || !(mine > 0 && its > 0) {
-			return
-		}
-		a.Gain = &Gain{Quantity: q, Against: name}
-		half := math.Log1p(q.in(c.Hi)/100) - math.Log1p(q.in(c.Lo)/100) // band of the difference without the load
-		a.Gain.between(math.Log(mine/its), math.Abs(half)/2/z95)
-		a.Gain.ToldApart = false
-	default:
-		q := a.quantity()
-		lo, hi := q.in(c.Lo), q.in(c.Hi)
-		a.Gain = &Gain{Quantity: q, Against: name, Pct: q.in(c.Difference), Lo: min(lo, hi), Hi: max(lo, hi)}
+	if a.Gain != nil || c == nil {
+		return
 	}
+	itself := name == Present && c.Other.Mode == a.Mode
+	a.Gain = a.gain(c.Other, name, itself, func(q Quantity) float64 {
+		return math.Abs(math.Log1p(q.in(c.Hi)/100)-math.Log1p(q.in(c.Lo)/100)) / 2 / z95
+	})
 }
 
 // in returns the part of a difference in this quantity, in percent.

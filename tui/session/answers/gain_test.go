@@ -109,7 +109,8 @@ func TestNearestModeIsNoGain(t *testing.T) {
 		}
 		a.Versus.Present = &outlook.Comparison{Difference: outlook.Difference{TimePct: 40000, PowerPct: -80,
 			EnergyPct: 12}}
-		a.Versus.Present.Other.Mode.Cores = 4 // another mode
+		a.Versus.Present.Other.Measured = tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 4}}, // another
+			TimeMS: 58.0 / 401, PowerW: 250}
 		a.Gain = nil
 		if a.Guessed(); a.Gain == nil || a.Gain.Quantity != c.of || a.Gain.Measured {
 			t.Errorf("%v: the gain of the nearest is %+v, want one of %s", c.l, a.Gain, c.of)

@@ -22,7 +22,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 		{"device", text.Optional(a.Device)},
 		{"virtual", a.Virtual},
 		{"workload", text.Optional(a.Workload)},
-		{"limit", a.Limits()},
+		{"limit", Limits(a.Limit, a.Ask)},
 		{"mode", a.Mode},
 		{"predicted", a.predicted()},
 		{"measured", a.measured()},
@@ -73,14 +73,6 @@ func (g *Gain) object() any {
 	}
 	return report.Object{{"quantity", g.Quantity}, {"against", g.Against}, {"pct", g.Pct}, {"lo_pct", g.Lo},
 		{"hi_pct", g.Hi}, {"measured", g.Measured}, {"told_apart", g.ToldApart}}
-}
-
-// Limits returns the limits of the question.
-func (a Answer) Limits() any {
-	if a.Served != nil {
-		return Limits(a.Limit, a.Ask)
-	}
-	return Limits(a.Limit, mix.Ask{})
 }
 
 // predicted returns null if nothing was predicted.

@@ -117,6 +117,7 @@ func TestAnswerJSONLeavesOutWhatIsNotKnown(t *testing.T) {
 	t.Parallel()
 	a := full()
 	a.Served, a.Trial, a.Serving, a.Probes, a.Predicted, a.Batch = nil, nil, nil, nil, learn.Prediction{}, 0
+	a.Ask = mix.Ask{}
 	a.Reading.Batch, a.Device, a.Versus = 0, "", outlook.Comparisons{}
 	text := document(t, a)
 	for _, key := range []string{`"served"`, `"sent"`, `"serving"`, `"training"`, `"batch"`, `"latency"`} {

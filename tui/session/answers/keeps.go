@@ -58,11 +58,8 @@ func (a *Answer) alternative() any {
 // ChanceOver returns the chance that the answer exceeds its limit, if it was measured and no load is calculated: by its
 // search, else by its readings.
 func (a *Answer) ChanceOver() tegra.Val[float64] {
-	if s := a.Standing; s.ChanceOver.OK || !s.Limited || a.Served != nil || !a.Measured() {
+	if s := a.Standing; s.ChanceOver.OK || !s.Limited || !a.Measured() {
 		return s.ChanceOver
 	}
-	if a.Chance.OK {
-		return standing.RoundedUp(1 - a.Chance.V)
-	}
-	return standing.RoundedUp(a.Limit.ChanceOver(a.readings()))
+	return a.terms().chanceOver()
 }

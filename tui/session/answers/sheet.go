@@ -11,6 +11,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/standing"
 	"jtune/tegra"
@@ -57,10 +58,8 @@ func (s Sheet) Lines() []string {
 
 // Sheet returns the answer in words; today is the word for the mode that the board was in before the search.
 func (a Answer) Sheet(today string) Sheet {
-	s := Sheet{Fits: a.fits(), Takes: a.takes(today), Gain: a.gained(today), Named: a.named(), Rows: a.rows(today)}
-	if a.Served == nil {
-		s.Keeps = a.keeps()
-	}
+	s := Sheet{Fits: a.fits(), Keeps: a.terms().keeps(), Takes: a.takes(today), Gain: a.gained(today),
+		Named: a.named(), Rows: a.rows(today)}
 	if e := a.Exchange; e != nil && a.Feasible {
 		q := quantityOf(a.Limit, a.Batch > 0)
 		mine, _ := q.of(a.Best(), Errors{})
@@ -76,12 +75,9 @@ func (a Answer) Sheet(today string) Sheet {
 
 // fits says whether the answer keeps its limits.
 func (a *Answer) fits() string {
-	asked := a.Limit.Brief()
-	if a.Served != nil {
-		asked = a.Ask.String()
-	}
+	asked := a.terms().asked()
 	switch {
-	case a.Served == nil && !a.Limit.Limited():
+	case !a.terms().limited():
 		return asked
 	case !a.Feasible:
 		return "no mode fits " + asked + ", this is the nearest"
@@ -154,10 +150,10 @@ func (a *Answer) gained(today string) string {
 			return "the board was in the best mode already"
 		}
 		return "the board is in the best mode already"
-	case b != nil && b == a.Before && a.Limit.Limited() && a.Served == nil && !a.Limit.Met(b.Measured):
+	case b != nil && b == a.Before && !a.terms().within(optimize.MeasuredPrediction(b.Measured)).Or(true):
 		if a.noneFits() {
 			does := map[bool]string{true: "does", false: "probably does"}[a.Standing.State <= standing.Sure]
-			return "no preset fits " + a.Limit.Brief() + " with this job; this mode " + does
+			return "no preset fits " + a.terms().asked() + " with this job; this mode " + does
 		}
 		return ""
 	case g.Measured && !g.ToldApart:
@@ -174,7 +170,7 @@ func (a *Answer) gained(today string) string {
 // noneFits reports whether all presets are known and exceed the limit with this job.
 func (a *Answer) noneFits() bool {
 	return len(a.Versus.Presets) > 0 && !slices.ContainsFunc(a.Versus.Presets, func(c outlook.Comparison) bool {
-		return a.within(c.Other).Or(true)
+		return a.terms().within(c.Other).Or(true)
 	})
 }
 
@@ -182,7 +178,7 @@ func (a *Answer) noneFits() bool {
 // compared with it: its name promises that it fits.
 func (a *Answer) named() string {
 	limit, power := a.Limit.Limits.On(metric.Power)
-	if !power || a.Served != nil {
+	if !power || a.Ask.PowerAs == mix.Mean {
 		return ""
 	}
 	var found *outlook.Comparison
@@ -217,7 +213,7 @@ func (a *Answer) rows(today string) (rows []Row) {
 			rows[i].Compared = rows[i].Compared || compared
 			return
 		}
-		rows = append(rows, Row{Name: name, Prediction: p, Read: read, Fits: a.within(p), Compared: compared})
+		rows = append(rows, Row{Name: name, Prediction: p, Read: read, Fits: a.terms().within(p), Compared: compared})
 	}
 	list := a.Versus.Distinct()
 	names := func(b *Baseline) string {
@@ -248,15 +244,6 @@ func (a *Answer) rows(today string) (rows []Row) {
 	best.Setting = a.Setting
 	add(found, best, a.Read().OK, true)
 	return rows
-}
-
-// within reports whether a mode keeps the limits, by its reading or prediction.
-func (a *Answer) within(p learn.Prediction) tegra.Val[bool] {
-	if a.Served != nil {
-		o, known := a.under(p)
-		return tegra.Val[bool]{V: o.Meets, OK: known}
-	}
-	return Fits(a.Limit, p.Measured)
 }
 
 // Fits reports whether values keep the limits of a goal; absent without a limit, or where a value is unknown.

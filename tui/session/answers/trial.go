@@ -52,11 +52,11 @@ func (s *Trial) Judge(a mix.Ask, w workload.Workload) {
 	switch l := s.LatencyMS; {
 	case served < least:
 		s.Why = fmt.Sprintf("%.4g of %.4g requests per second are served", served, w.Load.Rate)
-	case a.LatencyMS > 0 && l.OK && l.V > a.LatencyMS:
+	case l.V > a.MostMS():
 		s.Why = fmt.Sprintf("p%.4g is %.4g ms, over %.4g", 100*a.Quantile, l.V, a.LatencyMS)
 	case limited && s.MeanW.V > watts.Value: // the limit applies to the mean; the peak is higher
 		s.Why = fmt.Sprintf("mean power %.4g W, over %.4g", s.MeanW.V, watts.Value)
-	case a.LatencyMS > 0 && !l.OK:
+	case !l.OK && !math.IsInf(a.MostMS(), 1):
 		s.Unsure = fmt.Sprintf("%d requests are too few to tell whether p%.4g is within %.4g ms", v.Requests,
 			100*a.Quantile, a.LatencyMS)
 	}

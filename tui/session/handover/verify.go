@@ -176,7 +176,7 @@ func Verify(ctx context.Context, s *session.Session, r VerifyRequest, observe fu
 	}
 	w := again.Tune.Workload.AtBatch(a.Batch)
 	heat, stop := warming(s, a.Mode)
-	v = Verification{Mode: a.Mode, Goal: a.Limits(), Since: c.Header.Created, Virtual: a.Virtual}
+	v = Verification{Mode: a.Mode, Goal: answers.Limits(a.Limit, a.Ask), Since: c.Header.Created, Virtual: a.Virtual}
 	v.Now.TimeMS, v.Now.PowerW = math.NaN(), math.NaN()
 	err = v.remeasure(ctx, s, w, *again.Tune, a, observe)
 	stop()

@@ -88,7 +88,7 @@ func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
 		}
 	}
 	first := &r.Answers[0]
-	if first.Ask, first.Served = r.Ask, r.Served; r.Served != nil && !first.Feasible {
+	if first.Ask, first.Served = r.Ask, r.Served; !first.Feasible {
 		first.Standing = first.Standing.Agrees(false)
 	}
 	if len(r.Sent) == 0 {

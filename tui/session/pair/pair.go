@@ -15,7 +15,7 @@ import (
 )
 
 // quantiles returns the predicted latencies of an ask in a setting.
-func quantiles(a mix.Ask, at tegra.Setting, infer mix.Phase, train *mix.Phase) (out [3]float64) {
+func quantiles(a mix.Ask, at tegra.Setting, infer, train mix.Phase) (out [3]float64) {
 	for i, q := range []float64{0.5, 0.95, 0.99} {
 		a.Quantile = q
 		o, _ := a.Evaluate(at, infer, train)
@@ -38,7 +38,7 @@ func Predict(r Request, trains, infers *learn.Model, seed uint64) (Answer, error
 	infer, settings := serving.Phase(outlook.OutlookOf(infers, tegra.Settings(infers.Space.Modes(), infers.Batches)))
 	train, of := trainingPhase(trains), infers.Provenance
 	best := Answer{Train: trains.Provenance.Workload, Infer: of.Workload, Device: of.Device, Virtual: of.Virtual}
-	list, err := ask.Choose(settings, infer, &train)
+	list, err := ask.Choose(settings, infer, train)
 	if none, infeasible := errors.AsType[*mix.NoSettingError](err); infeasible {
 		list = []mix.Outcome{none.Nearest}
 	} else if err != nil {
@@ -84,14 +84,15 @@ func (x *Answer) addAlone(settings []tegra.Setting, infer, train mix.Phase) {
 	}
 	alone := x.Ask
 	alone.Policy, alone.Tau = "", 0
-	x.Alone, _ = alone.Evaluate(x.Setting, infer, nil)
-	x.Quantiles, x.AloneQuantiles = quantiles(x.Ask, x.Setting, infer, &train), quantiles(alone, x.Setting, infer, nil)
+	x.Alone, _ = alone.Evaluate(x.Setting, infer, mix.Phase{})
+	x.Quantiles = quantiles(x.Ask, x.Setting, infer, train)
+	x.AloneQuantiles = quantiles(alone, x.Setting, infer, mix.Phase{})
 	x.Apart = apart(alone, settings, infer)
 }
 
 // apart returns the best setting of the inference on a board of its own; absent if none meets the limits.
 func apart(alone mix.Ask, settings []tegra.Setting, infer mix.Phase) (best tegra.Val[mix.Outcome]) {
-	if list, err := alone.Choose(settings, infer, nil); err == nil {
+	if list, err := alone.Choose(settings, infer, mix.Phase{}); err == nil {
 		best = tegra.Some(list[0])
 	}
 	return best

@@ -253,7 +253,7 @@ func bestFilling(o mix.Options) (*tegra.Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := o.Ask.Choose(o.Settings(), infer, &train)
+	list, err := o.Ask.Choose(o.Settings(), infer, train)
 	if none, infeasible := errors.AsType[*mix.NoSettingError](err); infeasible {
 		return &none.Nearest.Setting, nil
 	} else if err != nil {

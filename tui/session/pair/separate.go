@@ -199,7 +199,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 	if err != nil {
 		return err
 	}
-	serves, err := ask.Choose(o.Settings(), infer, nil)
+	serves, err := ask.Choose(o.Settings(), infer, mix.Phase{})
 	if err != nil {
 		return err
 	}

@@ -173,7 +173,8 @@ func agrees(t *testing.T, s *session.Session, r measure.TuneRequest, out measure
 		t.Errorf("choose gives %v, the search %v (%v)", found.Mode, want, err)
 	}
 	view, err := serving.ViewUnder(page, ask, nil)
-	if err != nil || view.Best.Mode != want.Mode || page.Known[view.AnswerAmong(nil)].Mode != want.Mode {
+	best := page.Known[serving.AnswerAmong(page, r.Limit, view, nil)].Mode
+	if err != nil || view.Best.Mode != want.Mode || best != want.Mode {
 		t.Errorf("Front gives %v, the search %v (%v)", view.Best.Mode, want, err)
 	}
 }

@@ -157,13 +157,10 @@ func knownOf(pool models.Pool, observe func(measure.Event)) []tegra.Measured {
 
 // SearchHeader records the question of a search.
 func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
-	h := &record.SearchHeader{Asked: r.Asked, Goals: slices.DeleteFunc(r.Goals(),
+	h := &record.SearchHeader{Asked: r.Asked, Load: r.Load, Goals: slices.DeleteFunc(r.Goals(),
 		func(g metric.Goal) bool { return g == metric.Goal{} })}
 	h.Strategy, h.Depth, h.Coverage = cmp.Or(r.Strategy, optimize.Auto), cmp.Or(r.Depth, optimize.Quick),
 		cmp.Or(r.Coverage, campaigns.CoverLimit)
-	if r.Loaded() {
-		h.Load = &r.Load
-	}
 	return h
 }
 

@@ -63,11 +63,9 @@ func asked(c campaigns.Campaign, own func(there workload.Workload) (workload.Wor
 		}
 	case h.Search != nil:
 		r.Tune = &measure.TuneRequest{Measuring: measuring, Asked: h.Search.Asked}
+		r.Tune.Load = h.Search.Load
 		if goals := h.Search.Goals; len(goals) > 0 {
 			r.Tune.Limit, r.Tune.More = goals[0], append(r.Tune.More, goals[1:]...)
-		}
-		if h.Search.Load != nil {
-			r.Tune.Load = *h.Search.Load
 		}
 	case plan.Kind == campaigns.TuneKind:
 		return r, usage.Errorf("campaign %s was made by jtune %s, which did not record its search", c.Name,
