@@ -21,15 +21,18 @@ func (a *Ask) judged(o *Outcome) float64 {
 
 // judge decides whether an outcome meets the limits with this power, latency and service time.
 func (a *Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
-	mean, busiest := a.PowerAs == Mean, 0.0
+	ownW, busiest := o.PeakW, 0.0
+	if a.PowerAs == Mean {
+		ownW = o.MeanW
+	}
 	if a.Load.Open() {
 		busiest = a.mostBusy()
 	}
 	o.limits = [...]limit{
-		{busyShare, o.Rho * timeMS / o.TimeMS, busiest, mean},
-		{itsPower, powerW, a.Goal.Of(metric.Power), mean},
-		{itsLatency, latencyMS, a.LatencyMS, mean},
-		{batchTime, timeMS, a.Goal.Of(metric.Time), mean},
+		{"busy %s %% of the time, over %s %%", 100, o.Rho, o.Rho * timeMS / o.TimeMS, busiest},
+		itsPower:   {"power %s W, over %s W", 1, ownW, powerW, a.Goal.Of(metric.Power)},
+		itsLatency: {"latency %s ms, over %s ms", 1, o.LatencyMS, latencyMS, a.LatencyMS},
+		{"batch %s ms, over %s ms", 1, o.TimeMS, timeMS, a.Goal.Of(metric.Time)},
 	}
 	o.excess, o.Meets = 0, true
 	for _, l := range o.limits {
@@ -40,22 +43,19 @@ func (a *Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
 	}
 }
 
-// limited is a limited quantity.
-type limited int
-
+// Indices of limits.
 const (
-	busyShare limited = iota
-	itsPower
-	itsLatency
-	batchTime
-	kinds // their number
+	itsPower   = 1
+	itsLatency = 2
 )
 
-// limit is a limit and the value compared with it, including the margin.
+// limit is a limit and what is compared with it.
 type limit struct {
-	what        limited
-	value, most float64 // most 0: no limit
-	mean        bool    // of the power: the limit is on the mean
+	says  string // a value and the limit, in its words
+	unit  float64
+	own   float64 // without the margin, as in the answer
+	value float64 // including the margin
+	most  float64 // 0: no limit
 }
 
 func (l limit) violated() bool { return l.most > 0 && !(l.value <= l.most) }
@@ -63,55 +63,29 @@ func (l limit) violated() bool { return l.most > 0 && !(l.value <= l.most) }
 // late reports whether the limit on latency is violated.
 func (o *Outcome) late() bool { return o.limits[itsLatency].violated() }
 
-// own returns the value without the margin, as in the answer.
-func (o *Outcome) own(l limit) float64 {
-	switch {
-	case l.what == busyShare:
-		return o.Rho
-	case l.what == itsLatency:
-		return o.LatencyMS
-	case l.what == batchTime:
-		return o.TimeMS
-	case l.mean:
-		return o.MeanW
-	}
-	return o.PeakW
-}
-
 // chance returns the chance that each value is at most `over` times its limit, of the least likely one, for an outcome
 // with a margin of one standard deviation.
 func (o *Outcome) chance(over float64) float64 {
 	least := 1.0
 	for _, l := range o.limits {
-		if own := o.own(l); l.most > 0 && !math.IsInf(own, 1) { // of an overloaded server the busy share tells
-			sd := max(math.Log(l.value/own), leastSD)
-			least = min(least, stats.NormalCDF(math.Log(over*l.most/own)/sd))
+		if l.most > 0 && !math.IsInf(l.own, 1) { // of an overloaded server the busy share tells
+			sd := max(math.Log(l.value/l.own), leastSD)
+			least = min(least, stats.NormalCDF(math.Log(over*l.most/l.own)/sd))
 		}
 	}
 	return least
 }
 
-// says names the violated limit with the answer's value; if only the margin violates it, it adds the value with margin.
-func (o *Outcome) says(m limit) string {
-	unit, own := 1.0, o.own(m)
-	if m.what == busyShare {
-		unit = 100
-	}
-	out := text.Exact(unit * own)
+// String names a violated limit with the answer's value; if only the margin violates it, it adds the value with margin.
+func (l limit) String() string {
+	out := text.Exact(l.unit * l.own)
 	switch {
-	case math.IsInf(own, 1) || math.IsNaN(own):
-		out = text.Exact(unit * m.value)
-	case own <= m.most:
-		out += " ± " + text.Of(unit*(m.value-own))
+	case math.IsInf(l.own, 1) || math.IsNaN(l.own):
+		out = text.Exact(l.unit * l.value)
+	case l.own <= l.most:
+		out += " ± " + text.Of(l.unit*(l.value-l.own))
 	}
-	return fmt.Sprintf(missFormats[m.what], out, text.Exact(unit*m.most))
-}
-
-var missFormats = [...]string{
-	busyShare:  "busy %s %% of the time, over %s %%",
-	itsPower:   "power %s W, over %s W",
-	itsLatency: "latency %s ms, over %s ms",
-	batchTime:  "batch %s ms, over %s ms",
+	return fmt.Sprintf(l.says, out, text.Exact(l.unit*l.most))
 }
 
 // Why names the violated limits; "" if there are none.
@@ -119,7 +93,7 @@ func (o *Outcome) Why() string {
 	var parts []string
 	for _, m := range o.limits {
 		if m.violated() && !math.IsInf(m.value, 1) { // an infinite latency means an overloaded server
-			parts = append(parts, o.says(m))
+			parts = append(parts, m.String())
 		}
 	}
 	return strings.Join(parts, "; ")

@@ -116,11 +116,11 @@ func TestLateMixesHoldOnlySlowerOnesOfTheirKind(t *testing.T) {
 	var late lateMixes
 	mix := func(batch int, policy string, serve, train float64) *Outcome {
 		return &Outcome{Setting: at(1, batch), Policy: policy, slowS: serve, slowTrain: train,
-			limits: [kinds]limit{itsLatency: {itsLatency, 2, 1, false}}}
+			limits: [4]limit{itsLatency: {value: 2, most: 1}}}
 	}
 	late.add(*mix(4, Fill, 0.02, 0.04))
 	hungry := mix(16, Fill, 0.02, 0.04)
-	hungry.limits = [kinds]limit{itsPower: {itsPower, 2, 1, false}}
+	hungry.limits = [4]limit{itsPower: {value: 2, most: 1}}
 	late.add(*hungry)
 	for _, c := range []struct {
 		name string

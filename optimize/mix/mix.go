@@ -153,7 +153,7 @@ type Outcome struct {
 	Rho          float64 // busy share of the server under the load; above 1 it is overloaded
 	Meets        bool    // within the limits, including the margin
 
-	limits       [kinds]limit      // in the order of their constants
+	limits       [4]limit          // see Ask.judge
 	serve, train *learn.Prediction // the phases
 	excess       float64           // sum over the violated limits, in logarithms
 	slowS        float64           // service time and minibatch in seconds, including the margin
@@ -322,10 +322,10 @@ func (a *Ask) bound(at tegra.Setting, infer, train Phase) (Outcome, bool) {
 	slow *= a.off.factor(a.Goal.Margin.Z())
 	o.TrainPerS = trained / window
 	a.spend(&o, serving, trained*o.train.TimeMS/1000/window)
-	a.judge(&o, a.judged(&o), slow, slowest)
 	if o.Rho > a.mostBusy() {
 		o.LatencyMS = math.Inf(1)
 	}
+	a.judge(&o, a.judged(&o), slow, slowest)
 	return o, true
 }
 

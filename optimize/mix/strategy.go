@@ -52,9 +52,9 @@ func (p *Probe) seen() ladder.Seen {
 		return ladder.Seen{Power: true, Late: true, Rate: math.NaN(), PowerW: math.NaN()}
 	}
 	out := ladder.Seen{Rate: p.TrainPerS, PowerW: p.PeakW}
-	for _, l := range p.limits {
-		out.Power = out.Power || l.violated() && l.what == itsPower
-		out.Late = out.Late || l.violated() && l.what != itsPower
+	for i, l := range p.limits {
+		out.Power = out.Power || l.violated() && i == itsPower
+		out.Late = out.Late || l.violated() && i != itsPower
 	}
 	return out
 }
