@@ -4,13 +4,10 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-
-	"jtune/internal/must"
 )
 
 // boardsOfAgreement are boards with limits of their presets, in the order in which the test steps Front's limit by 1 W.
@@ -35,8 +32,7 @@ func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 			if c.long && os.Getenv("JTUNE_LONG") == "" {
 				t.Skip("JTUNE_LONG runs the other boards")
 			}
-			dir := t.TempDir()
-			s, jtune := onBoard(t, c.board, dir, "resnet18", "--power-limit", fmt.Sprint(c.tuned))
+			s, jtune := onBoard(t, c.board, "resnet18", "--power-limit", fmt.Sprint(c.tuned))
 			model := "resnet18@virtual-" + c.board
 			agreeOnPresent(t, s, jtune)
 			agreeOnModels(t, s, jtune, model)
@@ -74,7 +70,7 @@ func TestTmuxNoScreenContradictsACommandUnderALoad(t *testing.T) {
 	}
 	t.Parallel()
 	const model = "mobilenet-infer@virtual-xavier-nx"
-	s, jtune := onBoard(t, "xavier-nx", t.TempDir(), "mobilenet-infer", "--rate", "20", "--latency", "300")
+	s, jtune := onBoard(t, "xavier-nx", "mobilenet-infer", "--rate", "20", "--latency", "300")
 	s.press("4")
 	s.sees("▸"+model, "About")
 	s.press("Enter")
@@ -115,19 +111,12 @@ var (
 )
 
 // onBoard tunes with a command on a virtual board, then opens the screens on the same data.
-func onBoard(t *testing.T, board, dir string, tuned ...string) (*terminal, func(args ...string) string) {
+func onBoard(t *testing.T, board string, tuned ...string) (*terminal, func(args ...string) string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds and runs the whole program")
-	}
-	bin, err := program()
-	must.NoError(t, err)
-	env := []string{"LANG=C.UTF-8", "XDG_CONFIG_HOME=" + dir, "XDG_STATE_HOME=" + dir}
-	flags := []string{"--device", "virtual:" + board, "--speed", "max", "--data-dir", dir}
+	heard := hear(t, board)
 	jtune := func(args ...string) string {
 		t.Helper()
-		cmd := exec.Command(bin, append(args, flags...)...)
-		cmd.Env = append(os.Environ(), env...)
+		cmd := heard.jtune(args...)
 		out, err := cmd.Output()
 		if code := cmd.ProcessState.ExitCode(); err != nil && code != 5 { // 5: no mode meets the limit
 			t.Fatalf("jtune %v: %v\n%s", args, err, out)
@@ -135,9 +124,7 @@ func onBoard(t *testing.T, board, dir string, tuned ...string) (*terminal, func(
 		return string(out)
 	}
 	jtune(append([]string{"tune"}, tuned...)...)
-	s := inTerminal(t, "exec env "+strings.Join(env, " ")+" "+bin+" "+strings.Join(flags, " "))
-	s.tmux("resize-window", "-x", "200", "-y", "50")
-	return s, jtune
+	return heard.open(), jtune
 }
 
 // limitOf returns the limit on a screen of Front, in whole watts.

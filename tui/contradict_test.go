@@ -67,6 +67,7 @@ func TestTmuxNoTwoStatementsContradict(t *testing.T) {
 type statements struct {
 	*testing.T
 	facts []fact
+	jtune func(args ...string) *exec.Cmd
 	run   func(args ...string) (out string, code int) // standard output and error of a command
 	open  func() *terminal                            // opens the screens on the same data
 	term  *terminal
@@ -85,10 +86,14 @@ func hear(t *testing.T, board string) *statements {
 	env := []string{"LANG=C.UTF-8", "XDG_CONFIG_HOME=" + dir, "XDG_STATE_HOME=" + dir}
 	flags := []string{"--device", "virtual:" + board, "--speed", "max", "--data-dir", dir}
 	s := &statements{T: t, virt: "virtual-" + board}
-	s.run = func(args ...string) (string, int) {
-		t.Helper()
+	s.jtune = func(args ...string) *exec.Cmd {
 		cmd := exec.Command(bin, append(args, flags...)...)
 		cmd.Env = append(os.Environ(), env...)
+		return cmd
+	}
+	s.run = func(args ...string) (string, int) {
+		t.Helper()
+		cmd := s.jtune(args...)
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState == nil {
 			t.Fatalf("jtune %v: %v", args, err)

@@ -23,7 +23,7 @@ func TestReadmeShowsTheCardOfTheTutorialsSearch(t *testing.T) {
 	if !strings.Contains(string(tutorial), "jtune tune resnet18 --power-limit 30 --speed max\n") {
 		t.Error("the tutorial makes another search")
 	}
-	s, _ := onBoard(t, "agx-orin", t.TempDir(), "resnet18", "--power-limit", "30")
+	s, _ := onBoard(t, "agx-orin", "resnet18", "--power-limit", "30")
 	s.tmux("resize-window", "-x", "80", "-y", "24")
 	s.press("3")
 	s.sees("30 W →", "finished")

@@ -3,7 +3,10 @@ package must
 
 import (
 	"os"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 )
 
 // NoError ends the test on an error.
@@ -20,4 +23,34 @@ func Read(t testing.TB, name string) []byte {
 	content, err := os.ReadFile(name)
 	NoError(t, err)
 	return content
+}
+
+// Patience is how long Until waits: what takes longer hangs, and is not merely slow.
+const Patience = 3 * time.Minute
+
+// Until waits for an effect of another process or goroutine. It looks less and less often, and ends the test after
+// Patience.
+func Until(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	pause := time.Millisecond
+	for deadline := time.Now().Add(Patience); !is(); time.Sleep(pause) {
+		pause = min(2*pause, 200*time.Millisecond)
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// Exist waits until there is a file.
+func Exist(t testing.TB, name string) {
+	t.Helper()
+	Until(t, name+" exists", func() bool { _, err := os.Stat(name); return err == nil })
+}
+
+// Number reads the number in a file.
+func Number(t testing.TB, name string) int {
+	t.Helper()
+	n, err := strconv.Atoi(strings.TrimSpace(string(Read(t, name))))
+	NoError(t, err)
+	return n
 }

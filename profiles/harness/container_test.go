@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -16,9 +17,6 @@ import (
 	"jtune/profiles/harness/engine"
 	"jtune/tegra/tegratest"
 )
-
-// patience is how long something may take before it counts as hanging.
-const patience = 3 * time.Minute
 
 // fakeEngine is a script that notes how it is called and, told to run, trains
 // until it is removed by name.
@@ -121,16 +119,13 @@ func TestContainerDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	self := exec.Command(os.Args[0])
 	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=true", "JTUNE_TEST_ENGINE="+engine)
 	must.NoError(t, self.Start())
-	wait := func(lines int) string {
-		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-			text, _ := os.ReadFile(calls)
-			if strings.Count(string(text), "\n") == lines {
-				return string(text)
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("the engine was called so:\n%s", text)
-			}
-		}
+	wait := func(lines int) (text string) {
+		must.Until(t, fmt.Sprintf("the engine is called %d times", lines), func() bool {
+			said, _ := os.ReadFile(calls)
+			text = string(said)
+			return strings.Count(text, "\n") == lines
+		})
+		return text
 	}
 	wait(2)
 	self.Process.Kill()

@@ -73,7 +73,7 @@ func readsSeldom(t *testing.T, script string, o ExecOptions) {
 		e, err := j.Next(context.Background())
 		must.NoError(t, err)
 		came := clock.Now()
-		if e.T < last || e.T > came || came-e.T > patience {
+		if e.T < last || e.T > came || came-e.T > must.Patience {
 			t.Errorf("minibatch %d: at %v, after one at %v, taken at %v", n, e.T, last, came)
 		}
 		if came-e.T > 30*time.Millisecond {

@@ -203,14 +203,23 @@ func TestExecStopEndsTheWholeGroup(t *testing.T) {
 	if _, err := h.Next(t.Context()); !errors.Is(err, io.EOF) {
 		t.Errorf("after Stop: %v, want EOF", err)
 	}
-	text, _ := os.ReadFile(pids)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	must.NoError(t, err)
-	for deadline := time.Now().Add(patience); running(pid); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("process %d of the group still runs", pid)
-		}
-	}
+	ended(t, must.Number(t, pids))
+}
+
+// ended waits until a process has ended.
+func ended(t *testing.T, pid int) {
+	t.Helper()
+	must.Until(t, fmt.Sprintf("process %d has ended", pid), func() bool { return !running(pid) })
+}
+
+// jtuneOf starts a jtune, which is this program, with a job in a folder, and waits until the job makes the file ready.
+func jtuneOf(t *testing.T, dir, job string, env ...string) *exec.Cmd {
+	t.Helper()
+	self := exec.Command(os.Args[0])
+	self.Env = append(append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; "+job), env...)
+	must.NoError(t, self.Start())
+	must.Exist(t, filepath.Join(dir, "ready"))
+	return self
 }
 
 // running reports whether a process lives; one that waits for its parent to
@@ -291,37 +300,12 @@ func TestMain(m *testing.M) {
 func TestExecJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	self := exec.Command(os.Args[0])
-	self.Env = append(
-		os.Environ(),
-		"JTUNE_TEST_JOB=cd "+dir+"; trap '' TERM HUP INT; echo $$ >leader; sh -c 'echo $$ >loader; sleep 300 & "+
-			"echo $! >child; wait' & "+
-			"until [ -s child ]; do sleep 0.01; done; touch ready; wait",
-	)
-	must.NoError(t, self.Start())
-	deadline := time.Now().Add(patience)
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the job does not start")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	self := jtuneOf(t, dir, "trap '' TERM HUP INT; echo $$ >leader; sh -c 'echo $$ >loader; sleep 300 & "+
+		"echo $! >child; wait' & until [ -s child ]; do sleep 0.01; done; touch ready; wait")
 	self.Process.Kill()
 	self.Wait()
 	for _, name := range []string{"leader", "loader", "child"} {
-		text, _ := os.ReadFile(filepath.Join(dir, name))
-		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for ; running(pid); time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("the job's %s %d still runs", name, pid)
-			}
-		}
+		ended(t, must.Number(t, filepath.Join(dir, name)))
 	}
 }
 
@@ -336,29 +320,13 @@ func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 		"i=0; while [ -e " + dir + "/ready ] && [ ! -e " + dir + "/asked ] && [ $i -lt 600 ]; do\n" +
 		"/bin/sleep 0.1; i=$((i+1)); done\n"
 	must.NoError(t, os.WriteFile(filepath.Join(dir, "sleep"), []byte(pause), 0o755))
-	self := exec.Command(os.Args[0])
-	self.Env = append(
-		os.Environ(),
-		"JTUNE_TEST_MARK=_OF_LAUNCHER",
-		"PATH="+dir+":"+os.Getenv("PATH"),
-		"JTUNE_TEST_JOB=cd "+dir+"; setsid sh -c ': >leads; exec /bin/sleep 300' & worker=$!; "+
-			"trap 'kill $worker; : >asked; exit' TERM; until [ -e leads ]; do /bin/sleep 0.01; done; : >ready; wait",
-	)
-	must.NoError(t, self.Start())
-	for _, name := range []string{"ready", "asked", "paused"} {
-		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("waited in vain for %s", name)
-			}
-		}
-		if name == "ready" {
-			self.Process.Kill()
-			self.Wait()
-		}
-	}
+	self := jtuneOf(t, dir, "setsid sh -c ': >leads; exec /bin/sleep 300' & worker=$!; "+
+		"trap 'kill $worker; : >asked; exit' TERM; until [ -e leads ]; do /bin/sleep 0.01; done; : >ready; wait",
+		"JTUNE_TEST_MARK=_OF_LAUNCHER", "PATH="+dir+":"+os.Getenv("PATH"))
+	self.Process.Kill()
+	self.Wait()
+	must.Exist(t, filepath.Join(dir, "asked"))
+	must.Exist(t, filepath.Join(dir, "paused"))
 	text, err := os.ReadFile(filepath.Join(dir, "paused"))
 	if seconds, perr := strconv.ParseFloat(strings.TrimSpace(string(text)), 64); err != nil || perr != nil ||
 		seconds < 1 {
@@ -438,17 +406,6 @@ func TestExecProcessesThatLeaveTheGroupEndWithTheJob(t *testing.T) {
 func endsWithItsJob(t *testing.T, front string) {
 	t.Helper()
 	leave := front + ` sh -c 'echo $$ >stray; exec sleep 300' & until [ -s stray ]; do sleep 0.01; done; touch ready; `
-	gone := func(t *testing.T, dir string) {
-		t.Helper()
-		text, _ := os.ReadFile(filepath.Join(dir, "stray"))
-		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-		must.NoError(t, err)
-		for deadline := time.Now().Add(patience); running(pid); time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("process %d still runs", pid)
-			}
-		}
-	}
 	t.Run("when it is done", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
@@ -456,25 +413,15 @@ func endsWithItsJob(t *testing.T, front string) {
 		if !errors.Is(err, io.EOF) {
 			t.Error(err)
 		}
-		gone(t, dir)
+		ended(t, must.Number(t, filepath.Join(dir, "stray")))
 	})
 	t.Run("when jtune is killed", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
-		self := exec.Command(os.Args[0])
-		self.Env = append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; "+leave+"wait")
-		must.NoError(t, self.Start())
-		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-			if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatal("the job does not start")
-			}
-		}
+		self := jtuneOf(t, dir, leave+"wait")
 		self.Process.Kill()
 		self.Wait()
-		gone(t, dir)
+		ended(t, must.Number(t, filepath.Join(dir, "stray")))
 	})
 }
 
@@ -500,17 +447,8 @@ func TestEndOrphansEndsAJobWhoseJtuneAndWatcherWereKilledTogether(t *testing.T) 
 func endsOrphan(t *testing.T, job string) {
 	t.Helper()
 	dir := t.TempDir()
-	self := exec.Command(os.Args[0])
-	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; "+job)
-	must.NoError(t, self.Start())
-	pid := 0
-	for deadline := time.Now().Add(patience); pid == 0; time.Sleep(10 * time.Millisecond) {
-		text, _ := os.ReadFile(filepath.Join(dir, "ready"))
-		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
-		if time.Now().After(deadline) {
-			t.Fatal("the job does not start")
-		}
-	}
+	self := jtuneOf(t, dir, job)
+	pid := must.Number(t, filepath.Join(dir, "ready"))
 	watcher, err := syscall.Getpgid(pid)
 	must.NoError(t, err)
 	process.EndOrphans()
@@ -530,11 +468,7 @@ func endsOrphan(t *testing.T, job string) {
 	if n := process.EndOrphans(); n < 1 {
 		t.Errorf("%d processes ended", n)
 	}
-	for deadline := time.Now().Add(patience); running(pid); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("process %d still runs", pid)
-		}
-	}
+	ended(t, pid)
 }
 
 // Programs that use C's standard library write a pipe in blocks, but jtune reads each line as it is written, also from

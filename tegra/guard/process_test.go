@@ -101,19 +101,12 @@ func startGuard(t *testing.T, root string) *Client {
 	return c
 }
 
-// patience is the time after which an operation counts as hanging.
-const patience = 3 * time.Minute
-
 // waitFree waits until no guard or watchdog holds the board.
 func waitFree(t *testing.T, root string) {
 	t.Helper()
 	st, err := stateStore(tegra.DiskFS(root), false)
 	must.NoError(t, err)
-	for deadline := time.Now().Add(patience); st.locked(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the board is still held after %v", patience)
-		}
-	}
+	must.Until(t, "the board is held no more", func() bool { return !st.locked() })
 }
 
 // wantSame compares files by their values: a writer that was killed before it cut a plain file leaves empty lines
@@ -337,11 +330,7 @@ func TestCloseSaysThatTheGuardIsStopped(t *testing.T) {
 		t.Error("a process that runs, or none, is taken for a stopped one")
 	}
 	must.NoError(t, signalTo(pid, syscall.SIGSTOP))
-	for end := time.Now().Add(20 * time.Second); !isStopped(pid); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it does not stop")
-		}
-	}
+	must.Until(t, "it stops", func() bool { return isStopped(pid) })
 	synctest.Test(t, func(t *testing.T) {
 		_, in := io.Pipe()
 		c := &Client{in: in, done: make(chan struct{}), pid: pid, calls: map[int64]chan response{}}
@@ -388,15 +377,10 @@ func TestGuardProcessesAreSparedByAKernelOutOfMemory(t *testing.T) {
 	root := tegratest.AGXOrin35(t)
 	c := startGuard(t, root)
 	for name, pid := range map[string]int{"guard": c.PID(), "watchdog": watchdogOf(t, c.PID(), root)} {
-		for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
-			score, err := os.ReadFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid))
-			if strings.TrimSpace(string(score)) == oomScore {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("the score of the %s is %s (%v), want %s", name, score, err, oomScore)
-			}
-		}
+		must.Until(t, "the score of the "+name+" is "+oomScore, func() bool {
+			score, _ := os.ReadFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid))
+			return strings.TrimSpace(string(score)) == oomScore
+		})
 	}
 }
 

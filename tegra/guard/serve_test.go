@@ -32,34 +32,6 @@ func (h *heldFS) WriteFile(name string, data []byte) error {
 	return h.FS.WriteFile(name, data)
 }
 
-func TestServeAnswersReadsWhileAModeIsSet(t *testing.T) {
-	t.Parallel()
-	h := &heldFS{FS: tegra.DiskFS(tegratest.AGXOrin35(t)), begun: make(chan struct{}), release: make(chan struct{})}
-	c, err := InProcess(h, tegra.RealClock())
-	must.NoError(t, err)
-	defer c.Close()
-	applied := make(chan error, 1)
-	go func() {
-		_, err := c.Apply(context.Background(), tegra.Request{Mode: mid})
-		applied <- err
-	}()
-	<-h.begun
-	for range 3 {
-		if data, err := c.ReadFile(tegratest.EMC + "/rate"); err != nil || string(data) != "2133000000\n" {
-			t.Errorf("while a mode is set: %q, %v", data, err)
-		}
-	}
-	select {
-	case err := <-applied:
-		t.Errorf("the mode was set in that time: %v", err)
-	default:
-	}
-	close(h.release)
-	if err := <-applied; err != nil {
-		t.Error(err)
-	}
-}
-
 // userFS is the board for a user who may not enter debugfs.
 type userFS struct{ tegra.FS }
 
@@ -112,6 +84,16 @@ func TestServeKeepsSensorsReadableWhileAModeIsSet(t *testing.T) {
 	if want := tegra.Some(2133 * tegra.MHz); err != nil || r.EMC.Actual != want || !r.EMC.LoadPct.OK {
 		t.Errorf("while a mode is set: EMC %+v, missing %v, %v; want %v", r.EMC, r.Missing, err, want)
 	}
+	for range 3 {
+		if data, err := c.ReadFile(tegratest.EMC + "/rate"); err != nil || string(data) != "2133000000\n" {
+			t.Errorf("while a mode is set: %q, %v", data, err)
+		}
+	}
+	select {
+	case err := <-applied:
+		t.Errorf("the mode was set in that time: %v", err)
+	default:
+	}
 	close(h.release)
 	if err := <-applied; err != nil {
 		t.Error(err)
@@ -157,33 +139,24 @@ func TestServeRestoresForAClientThatStoppedReading(t *testing.T) {
 
 			// A countdown whose event cannot be written still reverts,
 			io.WriteString(requests, requestSlow+`,"keep_after_ms":100}`+"\n")
-			eventually(t, "the countdown reverts", func() bool {
+			must.Until(t, "the countdown reverts", func() bool {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				return s.lapsed && asFound()
 			})
 			// and so does the end, with answers unread.
 			io.WriteString(requests, requestSlow+"}\n"+strings.Repeat(`{"id":2,"op":"nothing"}`+"\n", 2*maxUnread))
-			eventually(t, "the mode is set again", func() bool { return !asFound() })
+			must.Until(t, "the mode is set again", func() bool { return !asFound() })
 			end(requests, term)
 			select {
 			case err := <-ended:
 				if err != nil {
 					t.Error(err)
 				}
-			case <-time.After(patience):
+			case <-time.After(must.Patience):
 				t.Fatal("still serving")
 			}
 			wantSame(t, before, root, "at the end")
 		})
-	}
-}
-
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", patience, what)
-		}
 	}
 }

@@ -403,7 +403,7 @@ func TestGuardCountsDownAfterAnApplyThatFailed(t *testing.T) {
 	if _, err := r.Apply(t.Context(), tegra.Request{Mode: fast, Governors: unknown, DVFS: true}); err == nil {
 		t.Fatal("a governor that does not exist was set")
 	}
-	eventually(t, "the first mode is reverted", func() bool {
+	must.Until(t, "the first mode is reverted", func() bool {
 		return len(tegratest.Differences(r.before, tegratest.Contents(t, r.root))) == 0
 	})
 	if err := r.Keep(t.Context()); err == nil {

@@ -188,7 +188,7 @@ func TestGuardDeclinesNothingButATrial(t *testing.T) {
 		"its countdown has ended": func(r *rig) {
 			_, err := r.ApplyFor(t.Context(), tegra.Request{Mode: slow}, time.Millisecond)
 			must.NoError(t, err)
-			eventually(t, "the countdown ends", func() bool {
+			must.Until(t, "the countdown ends", func() bool {
 				r.server.mu.Lock()
 				defer r.server.mu.Unlock()
 				return r.server.lapsed

@@ -88,7 +88,7 @@ func TestApplyKeepsRevertsOrWaits(t *testing.T) {
 					w.Close()
 				}
 			}()
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), must.Patience)
 			defer cancel()
 			o := jtuneWith(t, ctx, r, with(with(args, "apply", mode, "--json"), c.args...)...)
 			if o.code != c.code {

@@ -25,8 +25,7 @@ func BenchmarkFitAndChoose(b *testing.B) {
 	path := sweeptest.Shared(b, sweeptest.MobileNet)
 	all, data := sweeptest.Load(b, sweeptest.MobileNet), b.TempDir()
 	command := func(args ...string) *exec.Cmd {
-		c := exec.Command(os.Args[0], with(args, "--data-dir", data, "--log-file", filepath.Join(data, "log"))...)
-		c.Env = append(os.Environ(), asJtune+"=1")
+		c := child(with(args, "--data-dir", data, "--log-file", filepath.Join(data, "log"))...)
 		return c
 	}
 	for _, name := range []string{"sound", "false readings"} {
@@ -65,8 +64,7 @@ func BenchmarkFitAndChoose(b *testing.B) {
 func BenchmarkManyCampaigns(b *testing.B) {
 	on := []string{"--device", "virtual:agx-orin", "--speed", "max", "--power-limit", "25"}
 	of := func(data string, args ...string) float64 {
-		c := exec.Command(os.Args[0], slices.Concat(args, on, []string{"--data-dir", data})...)
-		c.Env = append(os.Environ(), asJtune+"=1")
+		c := child(slices.Concat(args, on, []string{"--data-dir", data})...)
 		if out, err := c.CombinedOutput(); err != nil {
 			b.Fatalf("%v: %s", err, out)
 		}

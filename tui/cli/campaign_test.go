@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -373,10 +372,9 @@ func TestListIsKnownByItsModesNotItsName(t *testing.T) {
 func TestProfileCountsTheRowWhoseMinibatchesCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
-	cmd := exec.Command("/bin/sh", "-c", `ulimit -f 8; exec "$0" "$@"`, os.Args[0], "--device", "virtual:agx-orin",
+	cmd := childOfSmallFiles(8, "--device", "virtual:agx-orin",
 		"--speed", "max", "--seed", "3", "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log"),
 		"profile", "resnet", "--sample", "6", "--minibatches", "60", "--out", dir)
-	cmd.Env = append(os.Environ(), asJtune+"=1")
 	out, err := cmd.CombinedOutput()
 	_, rows, readErr := record.Read(dir)
 	if err == nil || readErr != nil || len(rows) == 0 {

@@ -46,7 +46,7 @@ func TestExporterRefusesWhatItCannotDo(t *testing.T) {
 func addressOf(t *testing.T, said fmt.Stringer) string {
 	t.Helper()
 	where := regexp.MustCompile(`metrics at (http://\S+)`)
-	until(t, "it answers", func() bool { return where.MatchString(said.String()) })
+	must.Until(t, "it answers", func() bool { return where.MatchString(said.String()) })
 	return where.FindStringSubmatch(said.String())[1]
 }
 
@@ -109,8 +109,7 @@ func long(t *testing.T, why string, programs ...string) {
 // started runs jtune as a process until the test ends.
 func started(t *testing.T, args ...string) (*exec.Cmd, *safeBuffer) {
 	t.Helper()
-	cmd, said := exec.Command(os.Args[0], args...), &safeBuffer{}
-	cmd.Env = append(os.Environ(), asJtune+"=1")
+	cmd, said := child(args...), &safeBuffer{}
 	cmd.Stderr = said
 	must.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGTERM); _ = cmd.Wait() })
@@ -215,9 +214,8 @@ func TestExporterStaysFlat(t *testing.T) {
 func TestWatchOfThirtyDaysStaysFlat(t *testing.T) {
 	long(t, "prints 259,200 readings")
 	const readings, warm = 30 * 24 * 360, 5_000
-	cmd := exec.Command(os.Args[0], "watch", "--device", "virtual:agx-orin", "--speed", "max", "--interval", "10s",
+	cmd := child("watch", "--device", "virtual:agx-orin", "--speed", "max", "--interval", "10s",
 		"--count", strconv.Itoa(readings), "--json")
-	cmd.Env = append(os.Environ(), asJtune+"=1")
 	out, err := cmd.StdoutPipe()
 	must.NoError(t, err)
 	must.NoError(t, cmd.Start())

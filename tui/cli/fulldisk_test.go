@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 )
 
@@ -48,7 +49,7 @@ func TestApplyKeepsBeforeItPrints(t *testing.T) {
 		if code != exitFailed || strings.Contains(text.String(), "reverted") == yes {
 			t.Errorf("--yes %v: exit code %d, %s", yes, code, text.String())
 		}
-		until(t, "the guard has ended", func() bool { return len(processes("-sysroot="+root)) == 0 })
+		must.Until(t, "the guard has ended", func() bool { return len(processes("-sysroot="+root)) == 0 })
 		if d := tegratest.Differences(before, tegratest.Contents(t, root)); len(d) == 0 == yes {
 			t.Errorf("--yes %v: %d files differ", yes, len(d))
 		}
@@ -59,9 +60,8 @@ func TestApplyKeepsBeforeItPrints(t *testing.T) {
 func TestProfileOnADiskWithoutRoomForCampaignTOML(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cmd := exec.Command("/bin/sh", "-c", `ulimit -f 0; exec "$0" "$@"`, os.Args[0], "--device", "virtual:agx-orin",
+	cmd := childOfSmallFiles(0, "--device", "virtual:agx-orin",
 		"--speed", "max", "--data-dir", dir, "profile", "lstm", "--sample", "2")
-	cmd.Env = append(os.Environ(), asJtune+"=1")
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
@@ -84,9 +84,8 @@ func TestProfileOnADiskWithoutRoomForCampaignTOML(t *testing.T) {
 func TestSoakOnAFullDiskStillSaysItsVerdict(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cmd := exec.Command("/bin/sh", "-c", `ulimit -f 16; exec "$0" "$@"`, os.Args[0], "--device", "virtual:agx-orin",
+	cmd := childOfSmallFiles(16, "--device", "virtual:agx-orin",
 		"--speed", "max", "--data-dir", dir, "soak", "lenet5", "--for", "10m", "--out", filepath.Join(dir, "soak"))
-	cmd.Env = append(os.Environ(), asJtune+"=1")
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != exitFailed {

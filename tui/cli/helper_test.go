@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +35,21 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	remove()
 	os.Exit(code)
+}
+
+// child is jtune as a process of its own.
+func child(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asJtune+"=1")
+	return cmd
+}
+
+// childOfSmallFiles can write no file of more than some blocks of 512 bytes, like on a full disk.
+func childOfSmallFiles(blocks int, args ...string) *exec.Cmd {
+	script := fmt.Sprintf(`ulimit -f %d; exec "$0" "$@"`, blocks)
+	cmd := exec.Command("/bin/sh", slices.Concat([]string{"-c", script, os.Args[0]}, args)...)
+	cmd.Env = append(os.Environ(), asJtune+"=1")
+	return cmd
 }
 
 // computes skips a test when only data races are tested. It takes long because of learn and optimize, whose own tests
@@ -248,7 +264,7 @@ func fakeBoardOf(t testing.TB, tree *tegratest.Tree, script string) (args []stri
 	tree.FollowClocks()
 	root = tree.Write(t)
 	t.Cleanup(func() {
-		until(t, "its guards have ended", func() bool { return len(processes("-sysroot="+root)) == 0 })
+		must.Until(t, "its guards have ended", func() bool { return len(processes("-sysroot="+root)) == 0 })
 	})
 	config := fmt.Sprintf("[workload.job]\ntitle = \"job\"\nbatch = 16\nsamples = 1600\n"+
 		"command = [\"sh\", \"-c\", %q]\n", script)

@@ -224,7 +224,7 @@ func (c *interrupted) round(round int) {
 		m.name = c.fates[round%len(c.fates)]
 		m.do = func(c *interrupted, client *os.Process) bool {
 			client.Signal(syscall.SIGABRT) // prints its goroutines
-			t.Errorf("round %d: it does nothing for %v and does not end", round, patience)
+			t.Errorf("round %d: it does nothing for %v and does not end", round, must.Patience)
 			return true
 		}
 		if i := slices.IndexFunc(may, func(of misfortune) bool { return of.name == m.name }); i >= 0 {
@@ -261,9 +261,9 @@ func (c *interrupted) round(round int) {
 		}
 		select {
 		case <-ended:
-		case <-time.After(patience):
+		case <-time.After(must.Patience):
 			client.Process.Kill()
-			t.Fatalf("round %d, %s: jtune goes on %v later; it said\n%s", round, what, patience, said.String())
+			t.Fatalf("round %d, %s: jtune goes on %v later; it said\n%s", round, what, must.Patience, said.String())
 		}
 	}
 	c.emptyDisk()
@@ -323,7 +323,7 @@ func (c *interrupted) standstill(said *safeBuffer) <-chan time.Time {
 			if now := progress(); now != last {
 				last, since = now, time.Now()
 			}
-			if time.Since(since) > patience {
+			if time.Since(since) > must.Patience {
 				still <- time.Now()
 				return
 			}
@@ -347,7 +347,7 @@ func (c *interrupted) allGone(round int, what string) {
 	if c.root == "" {
 		return
 	}
-	until(c.t, fmt.Sprintf("round %d: all processes end after %s", round, what), func() bool {
+	must.Until(c.t, fmt.Sprintf("round %d: all processes end after %s", round, what), func() bool {
 		return len(processes("-sysroot="+c.root))+len(processes(c.job)) == 0
 	})
 	c.orphan = c.orphan || strings.Contains(what, "watchdog")

@@ -119,10 +119,9 @@ func TestRunBesideAnotherSetsNoMode(t *testing.T) {
 	dir := t.TempDir()
 	args, root := fakeBoard(t, strings.ReplaceAll(endlessJob, "DIR", dir))
 	before := tegratest.Contents(t, root)
-	first := exec.Command(os.Args[0], with(args, "run", "job", "--mode", aMode, "--minibatches", "100000")...)
-	first.Env = append(os.Environ(), asJtune+"=1")
+	first := child(with(args, "run", "job", "--mode", aMode, "--minibatches", "100000")...)
 	must.NoError(t, first.Start())
-	until(t, "the job runs", func() bool { return len(processes("# "+dir)) > 0 })
+	must.Until(t, "the job runs", func() bool { return len(processes("# "+dir)) > 0 })
 	r := jtune(t, with(args, "run", "--mode", "MAXN", "--", "true")...)
 	if r.code != exitNoDevice || !strings.Contains(r.err, "run of job in mode "+aMode) ||
 		!strings.Contains(r.err, fmt.Sprint(first.Process.Pid)) {
@@ -156,9 +155,8 @@ func TestRunInAModeIsRestoredWhenKilled(t *testing.T) {
 	args, root := fakeBoard(t, strings.ReplaceAll(endlessJob, "DIR", dir))
 	before := tegratest.Contents(t, root)
 	for round := range rounds {
-		client := exec.Command(os.Args[0], with(args, "run", "job", "--mode", aMode, "--minibatches", "100000",
+		client := child(with(args, "run", "job", "--mode", aMode, "--minibatches", "100000",
 			"--no-record")...)
-		client.Env = append(os.Environ(), asJtune+"=1")
 		must.NoError(t, client.Start())
 		time.Sleep(time.Duration(rng.Int64N(int64(3 * time.Second))))
 		all := map[string]func(){
@@ -185,7 +183,7 @@ func TestRunInAModeIsRestoredWhenKilled(t *testing.T) {
 		}
 		_ = client.Wait()
 		killAll("# " + dir) // a job outlives a killed jtune, as without a mode
-		until(t, "its guards have ended", func() bool { return len(processes("-sysroot="+root)) == 0 })
+		must.Until(t, "its guards have ended", func() bool { return len(processes("-sysroot="+root)) == 0 })
 		if slices.Contains(names, "guard") && slices.Contains(names, "watchdog") {
 			_ = jtune(t, with(args, "revert")...)
 		}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -33,9 +32,8 @@ func TestOrdersOfAnotherProgramReachExperimentsAndVerification(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			cmd := exec.Command(os.Args[0], with(args, "--device", "virtual:agx-orin", "--speed", "60", "--data-dir",
+			cmd := child(with(args, "--device", "virtual:agx-orin", "--speed", "60", "--data-dir",
 				dir)...)
-			cmd.Env = append(os.Environ(), asJtune+"=1")
 			var said safeBuffer
 			cmd.Stderr = &said
 			must.NoError(t, cmd.Start())
@@ -44,14 +42,14 @@ func TestOrdersOfAnotherProgramReachExperimentsAndVerification(t *testing.T) {
 				return campaigns.Held(session.Options{Paths: config.Paths{DataDir: dir}}.Paths)
 			}}
 			var f *control.Followed
-			until(t, "it takes orders", func() bool {
+			must.Until(t, "it takes orders", func() bool {
 				f = control.Follow(seen, nil)
 				return f != nil && f.Reach != nil
 			})
 			if err := f.Give(control.OrderPause); err != nil {
 				t.Error(err)
 			}
-			until(t, "it is paused", func() bool { return strings.Contains(said.String(), "paused by ") })
+			must.Until(t, "it is paused", func() bool { return strings.Contains(said.String(), "paused by ") })
 			if err := f.Give(control.OrderStop); err != nil {
 				t.Error(err)
 			}

@@ -351,7 +351,7 @@ func TestRunOfALogSaysHowItIsRead(t *testing.T) {
 	job := exec.Command("sh", "-c", `i=0; while :; do i=$((i+1)); echo "step $i/100000"; sleep 0.03; done >`+log)
 	must.NoError(t, job.Start())
 	defer func() { _, _ = job.Process.Kill(), job.Wait() }()
-	until(t, "it writes", func() bool { s, err := os.Stat(log); return err == nil && s.Size() > 0 })
+	must.Until(t, "it writes", func() bool { s, err := os.Stat(log); return err == nil && s.Size() > 0 })
 	for _, board := range [][]string{{"--no-device"}, {"--device", "virtual:agx-orin", "--base", "0"}} {
 		o := jtune(t, with(with([]string{"run"}, board...), "resnet18", "--log", log, "--minibatches", "40",
 			"--no-record", "--json")...)
@@ -369,7 +369,7 @@ func TestRunReadsAnInferenceThatRunsAlready(t *testing.T) {
 	job := exec.Command("sh", "-c", `while :; do echo "0: 384x640 3 persons, 1 bus, 1.5ms"; sleep 0.03; done >`+log)
 	must.NoError(t, job.Start())
 	defer func() { _, _ = job.Process.Kill(), job.Wait() }()
-	until(t, "it writes", func() bool { s, err := os.Stat(log); return err == nil && s.Size() > 0 })
+	must.Until(t, "it writes", func() bool { s, err := os.Stat(log); return err == nil && s.Size() > 0 })
 	o := jtune(t, with(noDevice, "--minibatches", "40", "resnet18-infer", "--log", log)...).done(t)
 	var v struct {
 		TimeMS float64 `json:"time_ms"`

@@ -90,8 +90,7 @@ func TestRunOfACommandThatPrintsWithoutEnd(t *testing.T) {
 	}
 	script := fmt.Sprintf("i=0; while [ $i -lt 30 ]; do echo step $i; i=$((i+1)); sleep 0.02; done; "+
 		"yes 'a line of no use, neither of how far it is nor of how long it took' | head -c %d; echo all done", least)
-	cmd := exec.Command(os.Args[0], with(noDevice, "--", "sh", "-c", script)...)
-	cmd.Env = append(os.Environ(), asJtune+"=1")
+	cmd := child(with(noDevice, "--", "sh", "-c", script)...)
 	var out strings.Builder
 	var said endOf
 	cmd.Stdout, cmd.Stderr = &out, &said
@@ -158,7 +157,7 @@ func TestRunOfACommandThatForksAndLeavesEndsWhatItLeft(t *testing.T) {
 		t.Fatalf("%q, %v", list, err)
 	}
 	for _, pid := range strings.Fields(string(list)) {
-		until(t, "process "+pid+" is ended", func() bool { return !runs(pid) })
+		must.Until(t, "process "+pid+" is ended", func() bool { return !runs(pid) })
 	}
 }
 
@@ -171,12 +170,11 @@ func runs(pid string) bool {
 // An interrupted run prints the cost of the command so far, like time(1).
 func TestRunOfACommandThatIsInterruptedTellsWhatItCost(t *testing.T) {
 	t.Parallel()
-	cmd := exec.Command(os.Args[0], with(noDevice, steps("100000", ":")...)...)
-	cmd.Env = append(os.Environ(), asJtune+"=1")
+	cmd := child(with(noDevice, steps("100000", ":")...)...)
 	var out, said safeBuffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	must.NoError(t, cmd.Start())
-	until(t, "its steps are read", func() bool { return strings.Contains(said.String(), "reads: ") })
+	must.Until(t, "its steps are read", func() bool { return strings.Contains(said.String(), "reads: ") })
 	must.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -19,8 +18,7 @@ func TestProgramsOnOneDataDirectoryLoseNothingOfEachOthers(t *testing.T) {
 		t.Helper()
 		log := filepath.Join(t.TempDir(), "log")
 		at := []string{"--device", "virtual:agx-orin", "--data-dir", dir, "--log-file", log}
-		cmd := exec.Command(os.Args[0], slices.Concat(args, at)...)
-		cmd.Env = append(os.Environ(), asJtune+"=1")
+		cmd := child(slices.Concat(args, at)...)
 		must.NoError(t, cmd.Start())
 		return cmd
 	}
@@ -36,7 +34,7 @@ func TestProgramsOnOneDataDirectoryLoseNothingOfEachOthers(t *testing.T) {
 		return n
 	}
 	killed := start("profile", "lstm", "--sample", "50", "--seed", "9", "--speed", "40")
-	until(t, "a row is on disk", func() bool { return rows() > 0 })
+	must.Until(t, "a row is on disk", func() bool { return rows() > 0 })
 	if c := list()[0]; c["state"] != "running" {
 		t.Errorf("a campaign in progress is %v", c["state"])
 	}

@@ -189,11 +189,11 @@ func (s sudoSystem) check(t *testing.T) {
 		must.NoError(t, err)
 		defer answer.Close()
 		must.NoError(t, client.Start())
-		until(t, "it asks", func() bool { return strings.Contains(said.String(), "keep this mode?") })
+		must.Until(t, "it asks", func() bool { return strings.Contains(said.String(), "keep this mode?") })
 		s.run(t, "other", installed, "apply", "MAXN", "--yes").fails(t, exitNoDevice, "another jtune guard is at work")
 		_ = client.Process.Kill()
 		_ = client.Wait()
-		until(t, "the mode is restored", func() bool {
+		must.Until(t, "the mode is restored", func() bool {
 			return len(tegratest.Differences(found, tegratest.Contents(t, s.board))) == 0
 		})
 		lock := "/run/jtune/guard.lock"

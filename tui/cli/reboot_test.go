@@ -122,7 +122,7 @@ func TestApplyKeepsAPresetAfterItsBoot(t *testing.T) {
 	s.boot()
 	unit := make(chan outcome)
 	go func() { unit <- s.jtune("", "staged") }()
-	until(t, "the old id is the boot default again and the preset waits", func() bool {
+	must.Until(t, "the old id is the boot default again and the preset waits", func() bool {
 		names, _ := filepath.Glob(filepath.Join(s.root, "run/lock/jtune.*.job"))
 		return s.get(tegra.PresetFile) == "pmode:0000 fmode:quiet\n" && len(names) > 0
 	})

@@ -121,8 +121,7 @@ func TestClocksThatMayNotBeReadAreNull(t *testing.T) {
 func TestBoardThatIsLeftChangedIsSaidAtTheEnd(t *testing.T) {
 	t.Parallel()
 	args, root := fakeBoard(t, "true")
-	cmd := exec.Command(os.Args[0], with(args, "apply", "8c/1.34C/0.83G/2.13M")...)
-	cmd.Env = append(os.Environ(), asJtune+"=1")
+	cmd := child(with(args, "apply", "8c/1.34C/0.83G/2.13M")...)
 	var errs safeBuffer
 	cmd.Stderr = &errs
 	in, err := cmd.StdinPipe()
@@ -130,13 +129,13 @@ func TestBoardThatIsLeftChangedIsSaidAtTheEnd(t *testing.T) {
 		err = cmd.Start()
 	}
 	must.NoError(t, err)
-	until(t, "it asks", func() bool { return strings.Contains(errs.String(), "keep") })
+	must.Until(t, "it asks", func() bool { return strings.Contains(errs.String(), "keep") })
 	for _, stage := range []string{"-stage=watch", "-stage=serve"} {
 		for _, pid := range processes(stage, "-sysroot="+root) {
 			must.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 		}
 	}
-	until(t, "both are gone", func() bool { return len(processes("-stage=", "-sysroot="+root)) == 0 })
+	must.Until(t, "both are gone", func() bool { return len(processes("-stage=", "-sysroot="+root)) == 0 })
 	_, _ = in.Write([]byte("n\n"))
 	if err := cmd.Wait(); err == nil || !strings.Contains(errs.String(), "left this board changed") {
 		t.Errorf("it ends with %v and says %q", err, errs.String())

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"jtune/internal/must"
 	"jtune/tegra/tegratest"
@@ -31,20 +30,19 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 			t.Parallel()
 			args, root := fakeBoard(t, "true")
 			before := tegratest.Contents(t, root)
-			cmd := exec.Command(os.Args[0], with(args, "apply", "8c/1.34C/0.83G/2.13M")...)
-			cmd.Env = append(os.Environ(), asJtune+"=1")
+			cmd := child(with(args, "apply", "8c/1.34C/0.83G/2.13M")...)
 			stdin, err := cmd.StdinPipe()
 			must.NoError(t, err)
 			defer stdin.Close()
 			must.NoError(t, cmd.Start())
-			until(t, "the mode is applied",
+			must.Until(t, "the mode is applied",
 				func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) > 0 })
 			must.NoError(t, cmd.Process.Signal(c.signal))
 			var exit *exec.ExitError
 			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != c.code {
 				t.Errorf("got %v, want exit code %d", err, c.code)
 			}
-			until(t, "every file is restored",
+			must.Until(t, "every file is restored",
 				func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 })
 		})
 	}
@@ -54,13 +52,12 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 func TestInterruptedFitWritesNoModel(t *testing.T) {
 	t.Parallel()
 	samples, model := sampleFile(t, 30), filepath.Join(t.TempDir(), "m")
-	cmd := exec.Command(os.Args[0], "fit", "--samples", samples, "--out", model, "--method", "nn", "--data-dir",
+	cmd := child("fit", "--samples", samples, "--out", model, "--method", "nn", "--data-dir",
 		t.TempDir())
-	cmd.Env = append(os.Environ(), asJtune+"=1")
 	var said safeBuffer
 	cmd.Stderr = &said
 	must.NoError(t, cmd.Start())
-	until(t, "training networks", func() bool { return strings.Contains(said.String(), "training networks") })
+	must.Until(t, "training networks", func() bool { return strings.Contains(said.String(), "training networks") })
 	must.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
@@ -68,20 +65,5 @@ func TestInterruptedFitWritesNoModel(t *testing.T) {
 	}
 	if _, err := os.Stat(model); err == nil {
 		t.Error("a model was written")
-	}
-}
-
-// patience is how long something may take: longer is a hang, not a slow machine.
-const patience = 3 * time.Minute
-
-// until waits for an effect of another process, checking less and less often.
-func until(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	pause := 5 * time.Millisecond
-	for deadline := time.Now().Add(patience); !is(); time.Sleep(pause) {
-		pause = min(2*pause, 200*time.Millisecond)
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s", what)
-		}
 	}
 }

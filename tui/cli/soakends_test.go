@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,12 +39,11 @@ func TestEndedSoaksLoseNothing(t *testing.T) {
 			dir, data := filepath.Join(t.TempDir(), "soak"), t.TempDir()
 			args := []string{"soak", "resnet18", "--device", "virtual:agx-orin", "--seed", "3", "--data-dir", data,
 				"--out", dir}
-			cmd := exec.Command(os.Args[0], with(args, "--speed", "20")...)
-			cmd.Env = append(os.Environ(), asJtune+"=1")
+			cmd := child(with(args, "--speed", "20")...)
 			var said bytes.Buffer
 			cmd.Stderr = &said
 			must.NoError(t, cmd.Start())
-			until(t, "it is under load", func() bool { return samples(dir) >= 60 })
+			must.Until(t, "it is under load", func() bool { return samples(dir) >= 60 })
 			there := samples(dir)
 			must.NoError(t, cmd.Process.Signal(signal))
 			_ = cmd.Wait() // the signal
@@ -96,16 +94,15 @@ func TestKilledSoakLeavesTheBoardAsItWas(t *testing.T) {
 	args, root := fakeBoard(t, `i=0; while :; do echo '{"event":"minibatch","epoch":0,"batch":'$i',"time_ms":200}'; `+
 		`i=$((i+1)); sleep 0.2; done`)
 	before, dir := tegratest.Contents(t, root), filepath.Join(t.TempDir(), "soak")
-	cmd := exec.Command(os.Args[0], with(args, "soak", "job", "--mode", "8c/1.34C/0.83G/2.13M", "--out", dir)...)
-	cmd.Env = append(os.Environ(), asJtune+"=1")
+	cmd := child(with(args, "soak", "job", "--mode", "8c/1.34C/0.83G/2.13M", "--out", dir)...)
 	must.NoError(t, cmd.Start())
-	until(t, "it is under load", func() bool { return samples(dir) >= 3 })
+	must.Until(t, "it is under load", func() bool { return samples(dir) >= 3 })
 	if len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 {
 		t.Error("the mode was not set")
 	}
 	must.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-	until(t, "every file is restored",
+	must.Until(t, "every file is restored",
 		func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 })
 	if left, err := soak.Read(dir); err != nil || left.Result.Verdict != hold.NotSeen || len(left.Course) < 3 {
 		t.Errorf("%v: %+v", err, left.Result)

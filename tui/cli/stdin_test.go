@@ -25,7 +25,7 @@ func TestForgetTypedDiscardsEarlierLines(t *testing.T) {
 	}
 	_, err = keyboard.WriteString("y\n")
 	must.NoError(t, err)
-	until(t, "the line is there", func() bool { return typed() == 2 })
+	must.Until(t, "the line is there", func() bool { return typed() == 2 })
 	if forgetTyped(terminal); typed() != 0 {
 		t.Errorf("%d characters are left", typed())
 	}

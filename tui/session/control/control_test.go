@@ -62,13 +62,12 @@ func seenFrom(dir string) *Followed {
 // reached waits until the program answers: it may be busy with others.
 func reached(t *testing.T, dir string) *Followed {
 	t.Helper()
-	for late := time.Now().Add(3 * time.Minute); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
-		if f := seenFrom(dir); f.Reach != nil {
-			return f
-		}
-	}
-	t.Fatal("no answer within 3 minutes")
-	return nil
+	var f *Followed
+	must.Until(t, "it answers", func() bool {
+		f = seenFrom(dir)
+		return f.Reach != nil
+	})
+	return f
 }
 
 func TestControlLetsAnotherProgramPauseAndStopATask(t *testing.T) {
