@@ -22,18 +22,16 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// campaign makes a campaign of n modes of a board in a folder.
-func campaign(t *testing.T, r *rig, dir string, n int, resume bool) *Campaign {
+// campaign makes a campaign of n modes of a board in a folder, each at every batch size.
+func campaign(t *testing.T, r *rig, dir string, n int, resume bool, batches ...int) *Campaign {
 	t.Helper()
 	modes := r.device.Space().Sample(n, 9)
-	rec, err := record.OpenOrCreate(
-		dir,
-		r.header(9, record.PlanHeader{Kind: "sample", Modes: n, Digest: record.Digest(modes)}),
-		resume,
-	)
+	plan := record.PlanHeader{Kind: "sample", Modes: n * max(1, len(batches)), Digest: record.Digest(modes),
+		Batches: batches}
+	rec, err := record.OpenOrCreate(dir, r.header(9, plan), resume)
 	must.NoError(t, err)
 	t.Cleanup(func() { rec.Close() })
-	return &Campaign{Bench: r.bench, Plan: listOf(modes), Record: rec}
+	return &Campaign{Bench: r.bench, Plan: listOf(modes, batches...), Record: rec}
 }
 
 func TestCampaignMeasuresItsModesAndRestores(t *testing.T) {
@@ -89,53 +87,49 @@ func TestCampaignMeasuresItsModesAndRestores(t *testing.T) {
 	}
 }
 
+// A campaign that is interrupted in a mode, twice, has the rows of one that is not, at one batch size and at several.
 func TestCampaignGoesOnWhereItStopped(t *testing.T) {
 	t.Parallel()
-	whole, err := campaign(
-		t,
-		newRig(t, "resnet", virtual.Options{Noise: noNoise()}),
-		filepath.Join(t.TempDir(), "whole"),
-		12,
-		false,
-	).Run(t.Context())
-	must.NoError(t, err)
-	dir := filepath.Join(t.TempDir(), "parts")
-	for part, want := range []int{4, 8, 12} {
-		r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
-		c := campaign(t, r, dir, 12, part > 0)
-		ctx, cancel := context.WithCancel(t.Context())
-		r.bench.Observe = func(p Progress) { // Ctrl-C in the middle of a mode
-			if p.Done == want && p.Minibatch == 10 {
-				cancel()
+	for _, c := range []struct {
+		workload string
+		modes    int
+		batches  []int
+		parts    []int // rows at the end of each
+	}{{"resnet", 12, nil, []int{4, 8, 12}}, {"lstm", 3, []int{4, 32}, []int{2, 4, 6}}} {
+		start := func(dir string, resume bool) (*rig, *Campaign) {
+			r := newRig(t, c.workload, virtual.Options{Noise: noNoise()})
+			return r, campaign(t, r, dir, c.modes, resume, c.batches...)
+		}
+		_, once := start(filepath.Join(t.TempDir(), "whole"), false)
+		whole, err := once.Run(t.Context())
+		must.NoError(t, err)
+		dir, all := filepath.Join(t.TempDir(), "parts"), len(whole.Rows)
+		for part, want := range c.parts {
+			r, run := start(dir, part > 0)
+			ctx, cancel := context.WithCancel(t.Context())
+			r.bench.Observe = func(p Progress) { // Ctrl-C in the middle of a mode
+				if p.Done == want && p.Minibatch == 10 {
+					cancel()
+				}
+			}
+			sum, err := run.Run(ctx)
+			cancel()
+			run.Record.Close()
+			if err != nil || len(sum.Rows) != want || sum.New != c.parts[0] || r.applier.restored != 1 ||
+				(sum.End == Complete) != (want == all) {
+				t.Fatalf("%s, part %d: %s with %d rows, %d new, restored %d times, %v; want %d rows", c.workload, part,
+					sum.End, len(sum.Rows), sum.New, r.applier.restored, err, want)
 			}
 		}
-		sum, err := c.Run(ctx)
-		cancel()
-		c.Record.Close()
-		if err != nil || len(sum.Rows) != want || sum.New != 4 || r.applier.restored != 1 {
-			t.Fatalf(
-				"part %d: %s with %d rows, %d new, restored %d times, %v; want %d rows",
-				part,
-				sum.End,
-				len(sum.Rows),
-				sum.New,
-				r.applier.restored,
-				err,
-				want,
-			)
+		_, rows, err := record.Read(dir)
+		if err != nil || len(rows) != all {
+			t.Fatal(len(rows), err)
 		}
-		if (sum.End == Complete) != (want == 12) {
-			t.Errorf("part %d ended %s", part, sum.End)
-		}
-	}
-	_, rows, err := record.Read(dir)
-	if err != nil || len(rows) != 12 {
-		t.Fatal(len(rows), err)
-	}
-	for i := range rows {
-		a, b := rows[i], whole.Rows[i]
-		if a.Mode != b.Mode || a.Status != b.Status || a.TimeMS/b.TimeMS-1 > 1e-6 || b.TimeMS/a.TimeMS-1 > 1e-6 {
-			t.Errorf("row %d: %+v in parts, %+v at once", i, a.Measured, b.Measured)
+		for i := range rows {
+			a, b := rows[i], whole.Rows[i]
+			if a.Setting != b.Setting || a.Status != b.Status || math.Abs(a.TimeMS/b.TimeMS-1) > 1e-6 {
+				t.Errorf("%s, row %d: %+v in parts, %+v at once", c.workload, i, a.Measured, b.Measured)
+			}
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/internal/must"
 	"jtune/internal/stats"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -18,20 +17,6 @@ import (
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
 )
-
-// sized makes a campaign of three modes at two batch sizes.
-func sized(t *testing.T, r *rig, dir string, resume bool) *Campaign {
-	t.Helper()
-	modes := r.device.Space().Sample(3, 4)
-	rec, err := record.OpenOrCreate(
-		dir,
-		r.header(4, record.PlanHeader{Kind: "sample", Modes: 6, Batches: []int{4, 32}}),
-		resume,
-	)
-	must.NoError(t, err)
-	t.Cleanup(func() { rec.Close() })
-	return &Campaign{Bench: r.bench, Plan: listOf(modes, 4, 32), Record: rec}
-}
 
 func TestRowsOfSeveralMinibatchSizesSayTheirs(t *testing.T) {
 	t.Parallel()
@@ -43,7 +28,7 @@ func TestRowsOfSeveralMinibatchSizesSayTheirs(t *testing.T) {
 		started = append(started, batch)
 		return start(ctx, batch)
 	}
-	c := sized(t, r, dir, false)
+	c := campaign(t, r, dir, 3, false, 4, 32)
 	sum, err := c.Run(t.Context())
 	if err != nil || sum.New != 6 || sum.Failed != 0 {
 		t.Fatalf("%+v, %v", sum, err)
@@ -95,58 +80,14 @@ func TestRowsOfSeveralMinibatchSizesSayTheirs(t *testing.T) {
 	}
 }
 
-func TestCampaignResumeKnowsMinibatchSizes(t *testing.T) {
+func TestCampaignGoesOnAtItsBatchSizesAlone(t *testing.T) {
 	t.Parallel()
-	want, err := sized(
-		t,
-		newRig(t, "lstm", virtual.Options{Noise: noNoise()}),
-		filepath.Join(t.TempDir(), "whole"),
-		false,
-	).Run(t.Context())
-	must.NoError(t, err)
-	dir := filepath.Join(t.TempDir(), "c")
-	for n := 0; ; n++ {
-		r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
-		c := sized(t, r, dir, n > 0)
-		ctx, cancel := context.WithCancel(t.Context())
-		left := 2
-		c.Gate = func(context.Context) error {
-			if left--; left < 0 {
-				cancel()
-			}
-			return nil
-		}
-		sum, err := c.Run(ctx)
-		cancel()
-		must.NoError(t, err)
-		c.Record.Close()
-		if sum.End != Complete {
-			continue
-		}
-		if n != 3 || len(sum.Rows) != 6 {
-			t.Errorf("%d rows after %d resumes of two each, want 6 after 3", len(sum.Rows), n)
-		}
-		for i, row := range sum.Rows {
-			if row.Setting != want.Rows[i].Setting {
-				t.Errorf(
-					"row %d: %v with %d samples, want %v with %d",
-					i,
-					row.Mode,
-					row.Batch,
-					want.Rows[i].Mode,
-					want.Rows[i].Batch,
-				)
-			}
-		}
-		break
-	}
-	r := newRig(t, "lstm", virtual.Options{})
+	r, dir := newRig(t, "lstm", virtual.Options{}), filepath.Join(t.TempDir(), "c")
+	c := campaign(t, r, dir, 3, false, 4, 32)
+	c.Record.Close()
 	for _, other := range [][]int{nil, {4, 16}, {4, 32, 64}} {
-		if _, err := record.OpenOrCreate(dir, r.header(4, record.PlanHeader{
-			Kind:    "sample",
-			Modes:   6,
-			Batches: other,
-		}), true); err == nil ||
+		plan := record.PlanHeader{Kind: "sample", Modes: 6, Batches: other}
+		if _, err := record.OpenOrCreate(dir, r.header(9, plan), true); err == nil ||
 			!strings.Contains(err.Error(), "selection") {
 			t.Errorf("sizes %v in place of 4 and 32: %v", other, err)
 		}

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -30,34 +31,27 @@ func TestSteadySettles(t *testing.T) {
 		{"a longer window settles later", Steady{Window: 4}, []float64{20, 20, 20, 20}, Settled, 4},
 		{"a window of one sample settles at once", Steady{Window: 1}, []float64{20}, Settled, 1},
 		{"a short patience gives up", Steady{GiveUp: 4 * time.Second}, []float64{10, 20, 10, 20, 20, 20}, Unstable, 4},
+		{"thirty seconds are waited for", Steady{}, slices.Repeat([]float64{20, 30}, 20), Unstable, 30},
+		{"the verdict is final", Steady{}, []float64{20, 20, 20, 3, 4, 5, 60}, Settled, 3},
 		{"zero power is never steady", Steady{}, []float64{0, 0, 0}, Settling, 0},
 		{"negative power is never steady", Steady{}, []float64{-5, -5, -5}, Settling, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.s.Begin(0)
+			const begun = 100 * time.Second
+			c.s.Begin(begun)
 			for i, p := range c.power {
-				c.s.Add(time.Duration(i+1)*time.Second, p)
+				got, want := c.s.Add(begun+time.Duration(i+1)*time.Second, p), Settling
+				if c.wantSec > 0 && i+1 >= c.wantSec {
+					want = c.want
+				}
+				if got != want || got != c.s.Verdict() {
+					t.Fatalf("%d s after the change: got %s, want %s", i+1, got, want)
+				}
 			}
-			if got := c.s.Verdict(); got != c.want || c.s.At() != time.Duration(c.wantSec)*time.Second {
-				t.Errorf("got %s at %s, want %s at %d s", got, c.s.At(), c.want, c.wantSec)
+			if at := begun + time.Duration(c.wantSec)*time.Second; c.wantSec > 0 && c.s.At() != at {
+				t.Errorf("%s at %s, want %s", c.want, c.s.At(), at)
 			}
 		})
-	}
-}
-
-func TestSteadyGivesUpAfterThirtySeconds(t *testing.T) {
-	t.Parallel()
-	var s Steady
-	s.Begin(100 * time.Second)
-	for i := 1; i <= 40; i++ {
-		got := s.Add(time.Duration(100+i)*time.Second, []float64{20, 30}[i%2])
-		want := Settling
-		if i >= 30 {
-			want = Unstable
-		}
-		if got != want {
-			t.Fatalf("%d s after the change: got %s, want %s", i, got, want)
-		}
 	}
 }
 
@@ -67,19 +61,6 @@ func TestSteadyWaitsFromTheFirstSample(t *testing.T) {
 	for i, want := range []Verdict{Settling, Settling, Settled} {
 		if got := s.Add(time.Duration(100+i)*time.Second, 20); got != want {
 			t.Errorf("%d s after the first sample: got %s, want %s", i, got, want)
-		}
-	}
-}
-
-func TestSteadyVerdictIsFinal(t *testing.T) {
-	t.Parallel()
-	var s Steady
-	for i := range 3 {
-		s.Add(time.Duration(i)*time.Second, 20)
-	}
-	for i := 3; i < 60; i++ {
-		if got := s.Add(time.Duration(i)*time.Second, float64(i)); got != Settled {
-			t.Fatalf("settled turned into %s", got)
 		}
 	}
 }

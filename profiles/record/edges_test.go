@@ -13,19 +13,6 @@ import (
 	"jtune/tegra"
 )
 
-// A minibatch of one sample is a batch size too.
-func TestParseRowsTakesABatchOfOne(t *testing.T) {
-	t.Parallel()
-	text := csvlines.Line(append(slices.Clone(Columns), SizeColumn))
-	for _, size := range []string{"1", "0"} {
-		text += csvlines.Line(append(exampleRows()[0].Fields(), size))
-	}
-	rows, notes := parseRows([]byte(text))
-	if len(rows) != 1 || rows[0].Batch != 1 || len(notes) != 1 {
-		t.Errorf("%d rows, notes %q", len(rows), notes)
-	}
-}
-
 // A run of one epoch is that epoch: it has no line of its own.
 func TestRunOfOneEpochHasNoLineForIt(t *testing.T) {
 	t.Parallel()

@@ -415,24 +415,12 @@ func TestRecordOfOneBatchSizeHasNoColumnOfIt(t *testing.T) {
 
 func TestReadRowsLeavesOutARowWithoutItsBatchSize(t *testing.T) {
 	t.Parallel()
-	good := append(
-		Row{
-			Measured: tegra.Measured{
-				Setting: tegra.Setting{Mode: tegra.Mode{Cores: 2, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}},
-				TimeMS:  5,
-				PowerW:  6,
-			},
-			Status: OK,
-			Bare:   true,
-		}.Fields(),
-		"8",
-	)
-	text := csvlines.Line(append(slices.Clone(Columns), SizeColumn)) + csvlines.Line(good)
-	for _, bad := range []string{"", "0", "-4", "many"} {
-		text += csvlines.Line(append(slices.Clone(good[:len(good)-1]), bad))
+	text := csvlines.Line(append(slices.Clone(Columns), SizeColumn))
+	for _, size := range []string{"8", "", "0", "-4", "many", "1"} {
+		text += csvlines.Line(append(exampleRows()[0].Fields(), size))
 	}
 	rows, notes := parseRows([]byte(text))
-	if len(rows) != 1 || rows[0].Batch != 8 || len(notes) != 4 {
+	if len(rows) != 2 || rows[0].Batch != 8 || rows[1].Batch != 1 || len(notes) != 4 {
 		t.Errorf("%+v, notes %q", rows, notes)
 	}
 }

@@ -6,33 +6,18 @@ import (
 
 	"jtune/internal/must"
 	"jtune/optimize/optimizetest"
-	"jtune/tegra"
 )
 
 func TestEvaluateReportsSettingsWhoseClockWasNotSetOrLeavesThemOut(t *testing.T) {
 	t.Parallel()
-	b := optimizetest.New(t)
-	gpus := b.Space.GPU
-	var rows []tegra.Measured
-	stuck := 0
-	for _, a := range tegra.Settings(b.Space.Modes(), []int{1, 16}) {
-		r := b.Served(a)
-		if a.Mode.Cores == 4 && a.Mode.EMC == 1600*tegra.MHz && a.Batch == 16 && a.Mode.GPU > gpus[0] {
-			m := a.Mode
-			m.GPU = gpus[len(gpus)-1]
-			r = b.Served(tegra.Setting{Mode: m, Batch: a.Batch})
-			r.Mode = a.Mode
-			stuck++
-		}
-		rows = append(rows, r)
-	}
+	rows, stuck := stuckAt4Cores(optimizetest.New(t))
 	o := Options{Truth: rows, Name: "toy", Methods: []string{Maxn}, BudgetFrom: 15, BudgetTo: 25, BudgetStep: 5}
 	told, err := Evaluate(t.Context(), o)
 	must.NoError(t, err)
 	o.LeaveOutStuck = true
 	left, err := Evaluate(t.Context(), o)
 	must.NoError(t, err)
-	if told.Modes != len(rows) || left.Modes != len(rows)-stuck ||
+	if told.Modes != len(rows) || left.Modes != len(rows)-len(stuck) ||
 		!strings.Contains(told.Notes[0], "was it set there") ||
 		!strings.Contains(left.Notes[0], "are left out") {
 		t.Errorf("%d and %d settings, said %q and %q", told.Modes, left.Modes, told.Notes[0], left.Notes[0])

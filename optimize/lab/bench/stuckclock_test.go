@@ -12,12 +12,9 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-func TestStuckFindsAClockThatWasNeverSet(t *testing.T) {
-	t.Parallel()
-	b := optimizetest.New(t)
+// stuckAt4Cores are a sweep's readings and which of them were taken at the highest GPU clock in place of their own.
+func stuckAt4Cores(b *optimizetest.Board) (rows []tegra.Measured, wrong []int) {
 	gpus := b.Space.GPU
-	var rows []tegra.Measured
-	var want []int
 	for _, a := range tegra.Settings(b.Space.Modes(), []int{1, 16}) {
 		r := b.Served(a)
 		if a.Mode.Cores == 4 && a.Mode.EMC == 1600*tegra.MHz && a.Batch == 16 && a.Mode.GPU > gpus[0] {
@@ -25,10 +22,17 @@ func TestStuckFindsAClockThatWasNeverSet(t *testing.T) {
 			m.GPU = gpus[len(gpus)-1]
 			r = b.Served(tegra.Setting{Mode: m, Batch: a.Batch})
 			r.Mode = a.Mode
-			want = append(want, len(rows))
+			wrong = append(wrong, len(rows))
 		}
 		rows = append(rows, r)
 	}
+	return rows, wrong
+}
+
+func TestStuckFindsAClockThatWasNeverSet(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	rows, want := stuckAt4Cores(b)
 	got, words := stuck(rows)
 	if !slices.Equal(got, want) || len(words) != 1 ||
 		!strings.Contains(words[0], "4 cores, memory at 1.60 GHz, batch size 16") {
