@@ -113,11 +113,11 @@ func seedsOf(t testing.TB, usual int) int {
 }
 
 // TestBoardTimeToAnAnswer prints what a search for the board's default limit costs: median board time, share of the
-// first measurement, measurements, gap of the answer. Short: one board and workload. JTUNE_ONLY=nano/lstm narrows.
+// first measurement, measurements, gap of the answer: every board and workload, or JTUNE_ONLY=nano/lstm.
 func TestBoardTimeToAnAnswer(t *testing.T) {
-	boards, jobs, seeds := []string{virtual.AGXOrin}, trainings[:1], 1
-	if os.Getenv("JTUNE_LONG") != "" {
-		boards, jobs, seeds = virtual.Names(), trainings, seedsOf(t, 3)
+	boards, jobs, seeds := virtual.Names(), trainings, seedsOf(t, 3)
+	if os.Getenv("JTUNE_LONG") == "" && os.Getenv("JTUNE_ONLY") == "" {
+		t.Skip("JTUNE_LONG=1 or JTUNE_ONLY measures it; TestAnswerTakesTwoMinutes holds one board to its bounds")
 	}
 	if only := os.Getenv("JTUNE_ONLY"); only != "" {
 		board, job, _ := strings.Cut(only, "/")
@@ -159,10 +159,6 @@ func TestBoardTimeToAnAnswer(t *testing.T) {
 		}
 	}
 	line("all", every)
-	if a := every[0]; a.gapPct > 10 || a.overPct > 5 || a.boardS > 240 {
-		t.Errorf("board time %.0f s, gap %.1f %%, power %+.1f %% of the limit: a search should do better", a.boardS,
-			a.gapPct, a.overPct)
-	}
 }
 
 // What a search for 30 W costs the AGX Orin with ResNet-18, the baselines included, and how far its answer is from the
@@ -180,6 +176,10 @@ func TestAnswerTakesTwoMinutes(t *testing.T) {
 		}
 		if p := a.result.Answers[0].Limit.Of(metric.Power); p != 30 {
 			t.Fatalf("the limit is %g W", p)
+		}
+		if a.gapPct > 10 || a.overPct > 5 || a.boardS > 240 {
+			t.Errorf("board time %.0f s, gap %.1f %%, power %+.1f %% of the limit: a search should do better",
+				a.boardS, a.gapPct, a.overPct)
 		}
 		took, gap = append(took, a.boardS), append(gap, a.gapPct)
 	}
