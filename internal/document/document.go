@@ -23,6 +23,12 @@ type Heading string
 // Text is a paragraph.
 type Text string
 
+// Line is a short text that is never folded.
+type Line string
+
+// Break is an empty line in text.
+type Break struct{}
+
 // Claim is a paragraph in large letters; Tone is its meaning.
 type Claim struct {
 	Text string
@@ -42,10 +48,20 @@ const (
 // Code is lines to copy.
 type Code string
 
-// Facts are pairs of a name and its value.
+// Facts are pairs of a name and its value; "" where it has none.
 type Facts [][2]string
 
-// Table has rows below column titles. Columns from Numbers on hold numbers.
+// Known returns the facts that have a value.
+func (f Facts) Known() (list [][]string) {
+	for _, one := range f {
+		if one[1] != "" {
+			list = append(list, one[:])
+		}
+	}
+	return list
+}
+
+// Table has rows below column titles, if there are any. Columns from Numbers on hold numbers.
 type Table struct {
 	Head    []string
 	Rows    [][]string
@@ -57,6 +73,8 @@ type Drawing struct{ figure.Figure }
 
 func (Heading) part() {}
 func (Text) part()    {}
+func (Line) part()    {}
+func (Break) part()   {}
 func (Claim) part()   {}
 func (Code) part()    {}
 func (Facts) part()   {}

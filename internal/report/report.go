@@ -319,25 +319,11 @@ func (r Record) Object() (o Object) {
 }
 
 // Facts returns the fields with a name.
-func (r Record) Facts() (list Facts) {
+func (r Record) Facts() (list document.Facts) {
 	for _, f := range r {
 		if name, ok := f[1].(string); ok && name != "" {
 			list = append(list, [2]string{name, Shown(cmp.Or(f[3], f[2]))})
 		}
 	}
 	return list
-}
-
-// Facts are names and their values as text, "" where one is absent.
-type Facts [][2]string
-
-// Text writes the facts that have a value, one per line.
-func (f Facts) Text(w io.Writer) error {
-	var rows [][]string
-	for _, one := range f {
-		if one[1] != "" {
-			rows = append(rows, one[:])
-		}
-	}
-	return Rows(w, rows...)
 }

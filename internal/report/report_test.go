@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"jtune/internal/document"
 	"jtune/internal/must"
 	"jtune/internal/text"
 )
@@ -70,7 +71,7 @@ func TestObjectLeavesOutOnlyWhatIsMarkedAndAbsent(t *testing.T) {
 func TestFactsWithoutAValueAreNotShown(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	err := Facts{{"board", "orin"}, {"peak", ""}, {"w", "–"}}.Text(&out)
+	err := Rows(&out, document.Facts{{"board", "orin"}, {"peak", ""}, {"w", "–"}}.Known()...)
 	if got, want := out.String(), "board  orin\nw      –\n"; err != nil || got != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"strings"
 
-	"jtune/internal/report"
+	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -28,12 +26,11 @@ func checkGoal(l metric.Goal) error {
 	return nil
 }
 
-// printAnswer prints an answer as text, followed by sentences. origin is printed after its mode; "" for measurements of
-// a real board.
-func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin, today string, advice []string) error {
-	fmt.Fprintln(w, settingText(space, a.Setting)+origin)
+// answerParts returns an answer as text, followed by sentences. origin is printed after its mode; "" for measurements
+// of a real board.
+func answerParts(a answers.Answer, space *tegra.Space, origin, today string, advice []string) []document.Part {
 	sheet := a.Sheet(today)
-	fmt.Fprintln(w, strings.Join(sheet.Lines(), "\n"))
+	parts := linesOf(append([]string{settingText(space, a.Setting) + origin}, sheet.Lines()...)...)
 	rows := append(knownRows(a), further.Rows(further.Of(a.Limit, a.Predicted, a.True, a.Read()))...)
 	rows = append(rows, servingRows(a.Serving)...)
 	if a.Served != nil {
@@ -45,16 +42,11 @@ func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin, toda
 	if a.Standing.Limited {
 		rows = append(rows, []string{"the limit", a.Standing.String()})
 	}
-	rows = append(rows, otherRows(a, sheet, today)...)
-	if err := report.Rows(w, rows...); err != nil {
-		return err
-	}
+	parts = append(parts, document.Table{Rows: append(rows, otherRows(a, sheet, today)...)})
 	if a.Training != nil {
-		if err := printProjection(w, a.Training, space); err != nil {
-			return err
-		}
+		parts = append(parts, projectionParts(a.Training, space)...)
 	}
-	return printAdvice(w, advice)
+	return append(parts, adviceParts(advice)...)
 }
 
 // knownRows returns an answer's lines about its time, power and energy.
@@ -112,11 +104,10 @@ func band(lo, hi float64, measured bool) string {
 	return "(" + between(lo, hi) + ")"
 }
 
-// printAdvice prints sentences below a table.
-func printAdvice(w io.Writer, lines []string) error {
+// adviceParts are sentences below a table.
+func adviceParts(lines []string) []document.Part {
 	if len(lines) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintln(w, "\n"+strings.Join(lines, "\n"))
-	return err
+	return append([]document.Part{document.Break{}}, linesOf(lines...)...)
 }

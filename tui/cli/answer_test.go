@@ -52,7 +52,7 @@ func TestAnswerPrintsNoGuessBesideAMeasurement(t *testing.T) {
 			x.Reading = tegra.Mean{Measured: at, N: 1}
 		}
 		var b strings.Builder
-		err := printAnswer(&b, x, space, "", answers.Today, nil)
+		err := (&app{out: &b}).print(answerParts(x, space, "", answers.Today, nil)...)
 		if err != nil || strings.Contains(b.String(), "(") != c.want || strings.Contains(b.String(), "NaN") {
 			t.Errorf("%s: %v\n%s", name, err, b.String())
 		}

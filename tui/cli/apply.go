@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -61,39 +61,32 @@ func (o appliedMode) object(b tegra.Board) report.Object {
 // applyCmd is `jtune apply`.
 type applyCmd struct {
 	*app
-	keepAfter    time.Duration
-	yes, atBoot  bool
-	reboot, keep bool
-	dvfs, fan    string
+	KeepAfter                 time.Duration
+	Yes, AtBoot, Reboot, Keep bool
+	DVFS, Fan                 string
 }
 
 func newApply(a *app) *cobra.Command {
-	c := &applyCmd{app: a, keepAfter: defaultKeepAfter, dvfs: "off"}
-	return command(c, "apply", func(cmd *cobra.Command, args []string) error {
-		if c.keep {
+	c := &applyCmd{app: a, KeepAfter: defaultKeepAfter, DVFS: "off"}
+	return a.command("apply", func(cmd *cobra.Command, args []string) error {
+		if c.Keep {
 			return cobra.NoArgs(cmd, args)
 		}
 		return cobra.ExactArgs(1)(cmd, args)
-	})
-}
-
-func (c *applyCmd) flags(f *pflag.FlagSet) {
-	bind(f, "apply", places{"keep-after": &c.keepAfter, "yes": &c.yes, "dvfs": &c.dvfs,
-		"fan": &c.fan, "at-boot": &c.atBoot, "reboot": &c.reboot, "keep": &c.keep,
-		"json": &c.asJSON})
+	}, c.run, c)
 }
 
 func (c *applyCmd) run(ctx context.Context) error {
 	return c.onDevice(func(s *session.Session) error {
 		switch {
-		case c.keep:
+		case c.Keep:
 			return c.keepTried(s)
-		case c.atBoot && c.args[0] == bootOff:
+		case c.AtBoot && c.args[0] == bootOff:
 			return c.endBoot(s)
-		case c.reboot && c.args[0] == bootOff:
+		case c.Reboot && c.args[0] == bootOff:
 			return c.endTrial(s)
 		}
-		if p, ok := tegra.FindPreset(c.args[0], s.Device.Presets()); ok && p.NeedsReboot && c.reboot {
+		if p, ok := tegra.FindPreset(c.args[0], s.Device.Presets()); ok && p.NeedsReboot && c.Reboot {
 			return c.try(ctx, s, p)
 		}
 		r, err := s.FindRequest(ctx, c.args[0])
@@ -102,8 +95,8 @@ func (c *applyCmd) run(ctx context.Context) error {
 		}
 		scaled := text.Said(tegra.LabelNote(c.args[0], s.Device.Space()))
 		defer func() { c.notes(scaled) }()
-		r.DVFS = c.dvfs == "on"
-		r.Fan = map[string]tegra.FanPolicy{"auto": tegra.FanAuto, "max": tegra.FanMax}[c.fan]
+		r.DVFS = c.DVFS == "on"
+		r.Fan = map[string]tegra.FanPolicy{"auto": tegra.FanAuto, "max": tegra.FanMax}[c.Fan]
 		return c.apply(ctx, s, r)
 	})
 }
@@ -144,23 +137,23 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 	reverted := make(chan struct{})
 	g.OnRevert(func(tegra.Applied, error) { close(reverted) })
 	var applied tegra.Applied
-	if c.yes {
+	if c.Yes {
 		applied, err = g.Apply(ctx, r)
 	} else {
-		applied, err = g.ApplyFor(ctx, r, c.keepAfter)
+		applied, err = g.ApplyFor(ctx, r, c.KeepAfter)
 	}
 	if err != nil {
 		return errors.Join(err, c.notApplied(s, applied, before.Mode))
 	}
-	if c.yes {
+	if c.Yes {
 		err = g.Keep(ctx) // before it prints: a closed output must not undo it
 	}
 	after := s.Setup()
-	if c.yes || c.keepAfter > hasty {
+	if c.Yes || c.KeepAfter > hasty {
 		after.IdleW = s.IdleW(ctx, true)
 	}
 	say := func() error { return c.sayApplied(s, r, applied, before, after) }
-	if !c.yes {
+	if !c.Yes {
 		if err := say(); err != nil {
 			return fmt.Errorf("%w: the mode is reverted", err)
 		}
@@ -185,7 +178,7 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 	if now, rerr := s.Device.Read(); rerr == nil && out.kept && now.Heat.Or(false) {
 		c.note("a thermal limit caps the clocks now: they return to the mode once the board has cooled")
 	}
-	if c.yes {
+	if c.Yes {
 		if said := say(); said != nil {
 			return errors.Join(err, said)
 		}
@@ -195,7 +188,7 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 
 // unitAtBoot shows and returns the unit that sets the mode at every boot; nil if there is none.
 func (c *applyCmd) unitAtBoot(s *session.Session, m tegra.Mode) (*session.BootUnit, error) {
-	if !c.atBoot {
+	if !c.AtBoot {
 		return nil, nil
 	}
 	unit, err := c.planBoot(s, m)
@@ -216,37 +209,30 @@ func (c *applyCmd) sayApplied(s *session.Session, r tegra.Request, applied tegra
 	if c.asJSON {
 		return nil
 	}
-	if err := printApplied(c.out, s, applied); err != nil {
-		return err
+	parts := append(appliedParts(s, applied),
+		document.Line(fmt.Sprintf("clocks     %s → %s", before.Clocks(), after.Clocks())),
+		document.Line(fmt.Sprintf("idle       %s → %s", dash(before.IdleW, "%.1f W"), dash(after.IdleW, "%.1f W"))))
+	switch name := s.NameOf(r.Mode); { // whether a preset was also set as nvpmodel's, or only its limits were
+	case !r.Preset.OK:
+	case applied.PresetSet():
+		parts = append(parts, document.Line(fmt.Sprintf("preset     %s, nvpmodel's id %d, also at boot", name,
+			r.Preset.V)))
+	default:
+		c.note("only the limits of %s are set: without %s nvpmodel's id stays", name, tegra.PresetFile)
 	}
-	fmt.Fprintf(c.out, "clocks     %s → %s\n", before.Clocks(), after.Clocks())
-	fmt.Fprintf(c.out, "idle       %s → %s\n", dash(before.IdleW, "%.1f W"), dash(after.IdleW, "%.1f W"))
-	c.sayPreset(s, r, applied)
-	return nil
+	return c.print(parts...)
 }
 
 // sayKept prints whether the mode is kept.
 func (c *applyCmd) sayKept(s *session.Session, out appliedMode) error {
+	kept := ""
 	switch {
-	case c.asJSON:
-		return printJSON(c.out, out.object(s.Device.Board()))
 	case out.kept && s.Virtual != nil:
-		fmt.Fprintln(c.out, "kept for as long as the virtual board lives: it ends with this command")
+		kept = "kept for as long as the virtual board lives: it ends with this command"
 	case out.kept:
-		fmt.Fprintln(c.out, "kept")
+		kept = "kept"
 	}
-	return nil
-}
-
-// sayPreset says whether a preset was also set as nvpmodel's, or only its limits were.
-func (c *applyCmd) sayPreset(s *session.Session, r tegra.Request, applied tegra.Applied) {
-	switch {
-	case !r.Preset.OK:
-	case applied.PresetSet():
-		fmt.Fprintf(c.out, "preset     %s, nvpmodel's id %d, also at boot\n", s.NameOf(r.Mode), r.Preset.V)
-	default:
-		c.note("only the limits of %s are set: without %s nvpmodel's id stays", s.NameOf(r.Mode), tegra.PresetFile)
-	}
+	return c.show(out.object(s.Device.Board()), linesOf(text.Said(kept)...)...)
 }
 
 // notApplied prints what was requested and read back when a knob did not take its value; the guard has restored the
@@ -255,10 +241,8 @@ func (c *applyCmd) notApplied(s *session.Session, applied tegra.Applied, before 
 	if len(applied.Files) == 0 {
 		return nil
 	}
-	if !c.asJSON {
-		return printApplied(c.out, s, applied)
-	}
-	return printJSON(c.out, appliedMode{Applied: applied, reverted: applied.Actual == before}.object(s.Device.Board()))
+	out := appliedMode{Applied: applied, reverted: applied.Actual == before}
+	return c.show(out.object(s.Device.Board()), appliedParts(s, applied)...)
 }
 
 // declined is the error for an answer that is not yes: what became of the board.
@@ -270,7 +254,7 @@ func (declined) Is(target error) bool { return target == guard.ErrReverted }
 // decide asks whether to keep the mode that was just applied, or makes sure that it is reverted; then errors.Is(err,
 // guard.ErrReverted).
 func (c *applyCmd) decide(ctx context.Context, g trial, reverted <-chan struct{}) error {
-	err := ask(ctx, c.app, c.question(), c.keepAfter, reverted)
+	err := ask(ctx, c.app, c.question(), c.KeepAfter, reverted)
 	if errors.Is(err, guard.ErrReverted) {
 		if _, restoreErr := g.Restore(ctx); restoreErr != nil {
 			return restoreErr
@@ -289,7 +273,7 @@ const defaultKeepAfter = 30 * time.Second
 const keepQuestion = "keep this mode"
 
 func (c *applyCmd) question() string {
-	if c.atBoot {
+	if c.AtBoot {
 		return keepQuestion + ", now and at every boot?"
 	}
 	return keepQuestion + "?"
@@ -348,8 +332,9 @@ func lines(ctx context.Context, in io.Reader) <-chan string {
 	return out
 }
 
-func printApplied(w io.Writer, s *session.Session, x tegra.Applied) error {
-	space := s.Device.Space()
+// appliedParts shows what was requested and read back.
+func appliedParts(s *session.Session, x tegra.Applied) []document.Part {
+	space, asked := s.Device.Space(), ""
 	actual := "custom (matches no power mode)"
 	if x.Actual.OK {
 		actual = space.Format(x.Actual.V)
@@ -357,12 +342,9 @@ func printApplied(w io.Writer, s *session.Session, x tegra.Applied) error {
 			actual += named(tegra.NameNow(s.Device, r))
 		}
 	}
-	if err := knobFiles().Text(w, x.Files); err != nil {
-		return err
-	}
 	if x.Asked != (tegra.Mode{}) {
-		fmt.Fprintln(w, "requested  "+space.Format(x.Asked))
+		asked = "requested  " + space.Format(x.Asked)
 	}
-	_, err := fmt.Fprintln(w, "actual     "+actual+originOf(s.Device.Board()))
-	return err
+	return append([]document.Part{knobFiles().Document(x.Files)},
+		linesOf(text.Said(asked, "actual     "+actual+originOf(s.Device.Board()))...)...)
 }

@@ -17,9 +17,9 @@ const bootOff = "off"
 
 // planBoot prepares the unit and checks, before anything is set, that it can be written.
 func (c *applyCmd) planBoot(s *session.Session, m tegra.Mode) (*session.BootUnit, error) {
-	flags := []string{"--dvfs=" + c.dvfs}
-	if c.fan != "" {
-		flags = append(flags, "--fan="+c.fan)
+	flags := []string{"--dvfs=" + c.DVFS}
+	if c.Fan != "" {
+		flags = append(flags, "--fan="+c.Fan)
 	}
 	unit, err := session.PlanBoot(s, m, flags...)
 	if errors.Is(err, tegra.ErrUnsupported) {

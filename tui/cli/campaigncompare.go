@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/tegra"
 	"jtune/tui/session/campaigns"
@@ -22,22 +23,15 @@ func (c *campaignsCmd) compare(args []string) error {
 	if err != nil {
 		return err
 	}
-	if c.asJSON {
-		return printJSON(c.out, comparison(x, space))
-	}
+	var parts []document.Part
 	for _, at := range []campaigns.Campaign{x.One, x.Other} {
-		fmt.Fprintf(c.out, "%s: %s, %s%s\n", at.Name, at.Header.Workload.Name, at.What(),
-			originOf(at.Header.Device.Board()))
+		parts = append(parts, document.Line(fmt.Sprintf("%s: %s, %s%s", at.Name, at.Header.Workload.Name, at.What(),
+			originOf(at.Header.Device.Board()))))
 	}
 	if len(x.Common) > 0 {
-		if err := x.Columns(space.Format).Text(c.out, x.Common); err != nil {
-			return err
-		}
+		parts = append(parts, x.Columns(space.Format).Document(x.Common))
 	}
-	for _, line := range x.Conclusion() {
-		fmt.Fprintln(c.out, line)
-	}
-	return nil
+	return c.app.show(comparison(x, space), append(parts, linesOf(x.Conclusion()...)...)...)
 }
 
 // comparison is the document of `jtune campaigns compare --json`, older campaign first; the median is null if no mode

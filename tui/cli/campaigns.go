@@ -2,15 +2,14 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/record"
@@ -26,58 +25,47 @@ import (
 // campaignsCmd is `jtune campaigns` and its subcommands.
 type campaignsCmd struct {
 	*app
-	deleted bool
+	Deleted bool
 }
 
 func newCampaigns(a *app) *cobra.Command {
 	c := &campaignsCmd{app: a}
-	cmd := command(c, "campaigns", nil)
-	a.jsonFlag(cmd.PersistentFlags(), asDocument)
-	list := verb("campaigns list", 0, 0, c.list)
-	c.flags(list.Flags())
-	cmd.AddCommand(list,
-		verb("campaigns show", 1, 1, c.show),
-		verb("campaigns summary", 0, 0, c.summary),
-		verb("campaigns compare", 2, 2, c.compare))
+	cmd := a.command("campaigns", nil, c.list, c)
+	cmd.AddCommand(a.command("campaigns list", nil, c.list, the("campaigns", c)),
+		a.verb("campaigns show", 1, 1, c.show),
+		a.command("campaigns summary", nil, c.summary),
+		a.verb("campaigns compare", 2, 2, c.compare))
 	cmd.AddCommand(shelfVerbs(a, "campaigns", func() campaigns.Shelf { return models.CampaignShelf(a.options) })...)
 	return cmd
 }
 
-func (c *campaignsCmd) flags(f *pflag.FlagSet) {
-	bind(f, "campaigns", places{"deleted": &c.deleted})
-}
-
-func (c *campaignsCmd) run(context.Context) error { return c.list(nil) }
-
-// verb makes a command that acts on a named thing.
-func verb(of string, least, most int, do func(args []string) error) *cobra.Command {
-	c := described(of, cobra.RangeArgs(least, most))
-	c.RunE = func(cmd *cobra.Command, args []string) error {
+// verb makes a command that acts on named things.
+func (a *app) verb(of string, least, most int, do func(args []string) error) *cobra.Command {
+	return a.command(of, func(cmd *cobra.Command, args []string) error {
 		if slices.Contains(args, "") { // an unset shell variable: it must not mean all
 			return usagef("%s: an argument is empty; the form is: %s", commandName(cmd), cmd.UseLine())
 		}
-		return do(args)
-	}
-	return c
+		return cobra.RangeArgs(least, most)(cmd, args)
+	}, func(context.Context) error { return do(a.args) })
 }
 
 // shelfVerbs returns the commands that rename, delete, restore and purge kept things of one kind. They open the shelf
 // when the flags are known.
 func shelfVerbs(a *app, kind string, shelf func() campaigns.Shelf) []*cobra.Command {
 	return []*cobra.Command{
-		verb(kind+" rename", 2, 2, func(args []string) error {
+		a.verb(kind+" rename", 2, 2, func(args []string) error {
 			err := shelf().Rename(args[0], args[1])
 			return did(a, err, report.Object{{"name", args[1]}, {"former", args[0]}}, "%s is now %s", args[0], args[1])
 		}),
-		verb(kind+" delete", 1, 1, func(args []string) error {
+		a.verb(kind+" delete", 1, 1, func(args []string) error {
 			aside, err := shelf().Delete(args[0])
 			return did(a, err, report.Object{{"name", args[0]}, {"restore", aside}},
 				"%s is deleted; jtune %s restore %s restores it", args[0], shelf().Kind, aside)
 		}),
-		verb(kind+" restore", 1, 1, func(args []string) error {
+		a.verb(kind+" restore", 1, 1, func(args []string) error {
 			return did(a, shelf().Restore(args[0]), report.Object{{"name", args[0]}}, "%s is restored", args[0])
 		}),
-		verb(kind+" purge", 0, 1, func(args []string) error {
+		a.verb(kind+" purge", 0, 1, func(args []string) error {
 			gone, err := shelf().Purge(args...)
 			return did(a, err, report.Object{{"purged", listOf(gone)}}, "%s removed for good",
 				text.Count(len(gone), shelf().One()))
@@ -87,24 +75,15 @@ func shelfVerbs(a *app, kind string, shelf func() campaigns.Shelf) []*cobra.Comm
 
 // did prints what was done unless it failed: as an object with --json, otherwise as a sentence.
 func did(a *app, err error, object report.Object, format string, args ...any) error {
-	if err == nil && a.asJSON {
-		return printJSON(a.out, object)
-	}
-	return a.say(err, format, args...)
-}
-
-// say prints what was done unless it failed.
-func (a *app) say(err error, format string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, format+"\n", args...)
-	return err
+	return a.show(object, document.Line(fmt.Sprintf(format, args...)))
 }
 
-func (c *campaignsCmd) list([]string) error {
+func (c *campaignsCmd) list(context.Context) error {
 	parent := c.options.CampaignsDir()
-	if c.deleted {
+	if c.Deleted {
 		parent = campaigns.DeletedDir(c.options.Paths, campaigns.CampaignsKind)
 	}
 	all, err := campaigns.CampaignsIn(parent)
@@ -133,26 +112,27 @@ func (c *campaignsCmd) listed(list ...campaigns.Campaign) (out []*task.Listed) {
 	return out
 }
 
-func (c *campaignsCmd) summary([]string) error {
+func (c *campaignsCmd) summary(context.Context) error {
 	list, err := campaigns.List(c.options.Paths)
 	if err != nil {
 		return err
 	}
 	all, devices := campaigns.LedgerOf(list)
-	if c.asJSON {
-		virtual := slices.ContainsFunc(devices, func(d campaigns.DeviceLedger) bool { return d.Virtual })
-		doc, err := report.Join(all, report.Object{{"devices", listOf(devices)}, {"virtual", virtual}})
-		return errors.Join(err, printJSON(c.out, doc))
+	virtual := slices.ContainsFunc(devices, func(d campaigns.DeviceLedger) bool { return d.Virtual })
+	doc, err := report.Join(all, report.Object{{"devices", listOf(devices)}, {"virtual", virtual}})
+	if err != nil {
+		return err
 	}
-	rows := [][]string{{"device", "campaigns", "runs", "usable", "minibatches", "epochs", "hours"}}
-	row := func(name string, l campaigns.Ledger) []string {
-		return []string{name, text.Thousands(l.Campaigns), text.Thousands(l.Runs), text.Thousands(l.Usable),
-			text.Thousands(l.Minibatches), text.Of(l.Epochs), text.Of(l.TimeS / 3600)}
+	t := document.Table{Head: []string{"device", "campaigns", "runs", "usable", "minibatches", "epochs", "hours"}}
+	add := func(name string, l campaigns.Ledger) {
+		t.Rows = append(t.Rows, []string{name, text.Thousands(l.Campaigns), text.Thousands(l.Runs),
+			text.Thousands(l.Usable), text.Thousands(l.Minibatches), text.Of(l.Epochs), text.Of(l.TimeS / 3600)})
 	}
 	for _, d := range devices {
-		rows = append(rows, row(campaigns.OfDevice(d.Device, d.Virtual), d.Ledger))
+		add(campaigns.OfDevice(d.Device, d.Virtual), d.Ledger)
 	}
-	return report.Grid(c.out, append(rows, row(text.Count(len(devices), "device"), all))...)
+	add(text.Count(len(devices), "device"), all)
+	return c.app.show(doc, t)
 }
 
 func (c *campaignsCmd) show(args []string) error {
@@ -168,14 +148,16 @@ func (c *campaignsCmd) show(args []string) error {
 	if err != nil { // the measurements are shown nevertheless
 		c.note("%v", err)
 	}
-	if c.asJSON {
-		object := campaignColumns().Object(c.listed(one)[0])
-		return printJSON(c.out, append(object, keptObject(list, head, kept)...))
+	parts := []document.Part{c.facts(one)}
+	if kept != nil && !c.asJSON {
+		space, err := head.Header.Device.Space()
+		if err != nil {
+			return err
+		}
+		parts = append(parts, keptParts(list, head, kept, space)...)
+		c.notes(kept.Warnings)
 	}
-	if err := c.describe(one); err != nil || kept == nil {
-		return err
-	}
-	return c.printKept(list, head, kept)
+	return c.app.show(append(campaignColumns().Object(c.listed(one)[0]), keptObject(list, head, kept)...), parts...)
 }
 
 // keptObject is the answer of a search in a JSON document.
@@ -202,29 +184,21 @@ func keptObject(list []campaigns.Campaign, head campaigns.Campaign, k *answers.K
 	return report.Object{{"answer", answer}, {"worked_out", k.Worked}, {"better_since", better}}
 }
 
-// printKept prints the answer of a search.
-func (c *campaignsCmd) printKept(list []campaigns.Campaign, head campaigns.Campaign, k *answers.Kept) error {
-	space, err := head.Header.Device.Space()
-	if err != nil {
-		return err
-	}
+// keptParts shows the answers of a search.
+func keptParts(list []campaigns.Campaign, head campaigns.Campaign, k *answers.Kept,
+	space *tegra.Space) (parts []document.Part) {
 	origin := originOf(head.Header.Device.Board())
 	if k.Worked {
 		origin += ", worked out of its rows"
 	}
 	for i, a := range k.Answers {
-		fmt.Fprintf(c.out, "\n%v\n", a.Limit.Words())
-		if err := printAnswer(c.out, a, space, origin, answers.Then, nil); err != nil {
-			return err
-		}
+		parts = append(parts, document.Break{}, document.Line(a.Limit.Words()))
+		parts = append(parts, answerParts(a, space, origin, answers.Then, nil)...)
 		if at, ok := savedanswers.Since(list, head, k, i); ok {
-			fmt.Fprintf(c.out, "better mode found since: %s\n", settingText(space, at))
+			parts = append(parts, document.Line("better mode found since: "+settingText(space, at)))
 		}
 	}
-	for _, warning := range k.Warnings {
-		c.note("%s", warning)
-	}
-	return nil
+	return parts
 }
 
 // settingText formats a setting in its board's notation.
@@ -232,15 +206,15 @@ func settingText(space *tegra.Space, at tegra.Setting) string {
 	return space.Format(at.Mode) + text.IfAny(" at batch size %d", at.Batch)
 }
 
-// describe prints what a campaign measured, on which device, and how.
-func (c *campaignsCmd) describe(one campaigns.Campaign) error {
+// facts says what a campaign measured, on which device, and how.
+func (c *campaignsCmd) facts(one campaigns.Campaign) document.Facts {
 	h, search, plan := one.Header, "", ""
 	if h.Search != nil {
 		search = h.Search.String()
 	} else {
 		plan = one.What()
 	}
-	return report.Facts{
+	return document.Facts{
 		{"name", one.Name},
 		{"folder", one.Dir},
 		{"workload", fmt.Sprintf("%s, batch size %d, %s", h.Workload.Name, h.Workload.Batch,
@@ -257,5 +231,5 @@ func (c *campaignsCmd) describe(one campaigns.Campaign) error {
 		{"seed", strconv.FormatUint(h.Seed, 10)},
 		{"settings", fmt.Sprintf("%d minibatches per mode", h.Settings.Minibatches)},
 		{"made by", "jtune " + h.Jtune},
-	}.Text(c.out)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/internal/units"
@@ -90,7 +91,7 @@ func percent(v tegra.Val[float64]) tegra.Val[float64] {
 }
 
 // characterFacts describes a run's character; of inference, only what does not come in epochs.
-func characterFacts(c record.Character) report.Facts {
+func characterFacts(c record.Character) document.Facts {
 	p, l := c.Steady(), c.Latency
 	epoch, latency, zero, later, disk, cache := epochText(c), "", "", "", diskText(c), cacheText(c)
 	if l.OK {
@@ -110,7 +111,7 @@ func characterFacts(c record.Character) report.Facts {
 	if c.Uptime.OK {
 		uptime = units.Span(c.Uptime.V)
 	}
-	return report.Facts{
+	return document.Facts{
 		{"epoch", epoch},
 		{"latency", latency},
 		{"epoch 0", zero},

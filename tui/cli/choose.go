@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/units"
 	"jtune/learn"
@@ -27,57 +26,50 @@ import (
 // chooseCmd is `jtune ask choose`.
 type chooseCmd struct {
 	onModels
-	model            string
+	Model            string
 	goal             metric.Question
 	whole            training
-	maxError, margin float64
-	risk             float64
+	MaxError, Margin float64
+	Risk             float64
 }
 
 func newChoose(a *app) *cobra.Command {
-	return command(&chooseCmd{onModels: onModels{a}}, "choose", nil)
-}
-
-func (c *chooseCmd) flags(f *pflag.FlagSet) {
+	c := &chooseCmd{onModels: onModels{a}}
 	l := &c.goal.Limit
-	c.margin = l.Margin.Z()
-	bind(f, "choose", places{"model": &c.model, "power-limit": boundOf(&l.Limits, metric.Power),
+	c.Margin = l.Margin.Z()
+	return a.command("choose", nil, c.run, places{"power-limit": boundOf(&l.Limits, metric.Power),
 		"energy-limit": boundOf(&l.Limits, metric.Energy),
 		"max-slowdown": &limit{unit: units.Percent, set: func(v float64) { l.SlowerPct = v }},
-		"throughput":   aim{l, metric.Time}, "limit": goals(&c.goal, nil, nil),
-		"risk": riskOf(&c.risk), "knee": &l.Knee, "margin": &c.margin, "max-error": &c.maxError})
-	otherGoalFlags(f, l)
-	servingFlags(f, &c.goal.Load)
-	c.whole.flags(f)
-	c.jsonFlag(f, asDocument)
+		"throughput":   aim{l, metric.Time}, "limit": goals(&c.goal, nil, nil), "risk": riskOf(&c.Risk)},
+		c, l, otherGoals(l), theLoad(&c.goal.Load), the("training", &c.whole))
 }
 
 func (c *chooseCmd) check() error {
-	if c.goal.Limit.Margin = metric.MarginOf(c.margin); c.risk != metric.DefaultRisk {
-		c.goal.Limit.Risk = c.risk
+	if c.goal.Limit.Margin = metric.MarginOf(c.Margin); c.Risk != metric.DefaultRisk {
+		c.goal.Limit.Risk = c.Risk
 	}
 	return nil
 }
 
 func (c *chooseCmd) run(context.Context) error {
 	served := underLoad(c.goal.Load, c.given)
-	m, err := c.loadPowered("choose", c.model)
+	m, err := c.loadPowered("choose", c.Model)
 	if err != nil {
 		return err
 	}
 	if !c.goal.Limit.Knee && c.goal.Limit.SlowerPct == 0 {
 		var own bool
-		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.base(), m.Provenance.Workload), c.given)
+		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.app, m.Provenance.Workload), c.given)
 		served = served || own
 	}
 	if err := checkGoal(c.goal.Limit); err != nil && !served { // the load is a goal
 		return err
 	}
-	if err := fit.CheckError(m, c.maxError); err != nil {
+	if err := fit.CheckError(m, c.MaxError); err != nil {
 		return err
 	}
 	switch {
-	case served && c.whole.epochs > 0:
+	case served && c.whole.Epochs > 0:
 		return usagef("choose --epochs is about training, not about a load")
 	case served:
 		return c.underLoad(m)
@@ -123,7 +115,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	if err != nil {
 		return err
 	}
-	situation := workloads.Situation(m, workloadList(c.base()), m.Space.Max())
+	situation := workloads.Situation(m, workloadList(c.app), m.Space.Max())
 	o := c.outlook(m, list)
 	known := c.campaigns()
 	rows := savedanswers.Readings(known, m.Provenance, c.goal.Limit)
@@ -138,12 +130,12 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	situation.Mode = o.Predicted[at].Mode
 	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present,
 		rows, err == nil)
-	if c.whole.epochs > 0 {
+	if c.whole.Epochs > 0 {
 		perEpoch, err := c.whole.minibatches(c.app, m.At(a.Batch))
 		if err != nil {
 			return err
 		}
-		projection := o.Project(at, a.Versus, c.goal.Limit, c.whole.epochs, perEpoch)
+		projection := o.Project(at, a.Versus, c.goal.Limit, c.whole.Epochs, perEpoch)
 		a.Training, situation.Minibatches = &projection, projection.Minibatches
 	}
 	var findings []string
@@ -163,10 +155,7 @@ func heatOf(list []campaigns.Campaign, from learn.Provenance) metric.Heat {
 
 // answer prints an answer based on a model.
 func (c *chooseCmd) answer(a answers.Answer, m *learn.Model, findings []string) error {
-	if c.asJSON {
-		return printJSON(c.out, a)
-	}
-	return printAnswer(c.out, a, m.Space, originMark(m.Provenance.Origin()), answers.Today, findings)
+	return c.show(a, answerParts(a, m.Space, originMark(m.Provenance.Origin()), answers.Today, findings)...)
 }
 
 // presentMode explains what the present mode is where no device is open; nothing if it is unknown.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/safefile"
 	"jtune/internal/text"
@@ -27,28 +28,21 @@ type configCmd struct{ *app }
 
 func newConfig(a *app) *cobra.Command {
 	c := configCmd{a}
-	show := verb("config show", 0, 0, nil)
-	show.RunE = func(cmd *cobra.Command, _ []string) error { return c.show(cmd.InheritedFlags()) }
-	a.jsonFlag(show.Flags(), asList)
-	edit := verb("config edit", 0, 0, nil)
-	edit.RunE = func(cmd *cobra.Command, _ []string) error { return c.edit(cmd.Context()) }
-	check := verb("config check", 0, 1, c.checkFile)
-	path := verb("config path", 0, 0, func([]string) error {
+	path := func(context.Context) error {
 		_, err := os.Stat(a.options.ConfigPath())
 		return did(a, nil, report.Object{{"path", a.options.ConfigPath()}, {"exists", err == nil}}, "%s",
 			a.options.ConfigPath())
-	})
-	for _, v := range []*cobra.Command{check, path} {
-		a.jsonFlag(v.Flags(), asDocument)
 	}
-	return group("config", "", show, edit, check, path,
-		verb("config schema", 0, 0, func([]string) error {
-			schema, err := config.ConfigSchema(screenTables())
-			if err != nil {
-				return err
-			}
-			return printJSON(a.out, schema)
-		}))
+	schema := func(context.Context) error {
+		schema, err := config.ConfigSchema(screenTables())
+		if err != nil {
+			return err
+		}
+		return printJSON(a.out, schema)
+	}
+	return group("config", "", a.command("config show", nil, c.show), a.command("config edit", nil, c.edit),
+		a.verb("config check", 0, 1, c.checkFile), a.command("config path", nil, path),
+		a.command("config schema", nil, schema))
 }
 
 // screenTables returns the tables of the configuration file that belong to the screens.
@@ -89,7 +83,7 @@ var variables = map[string]string{
 	"config": "XDG_CONFIG_HOME", "data-dir": "XDG_DATA_HOME", "log-file": "XDG_STATE_HOME", "no-color": "NO_COLOR",
 }
 
-func (c configCmd) show(flags *pflag.FlagSet) error {
+func (c configCmd) show(context.Context) error {
 	file, err := c.options.ConfigFile()
 	if err != nil {
 		return err
@@ -98,7 +92,7 @@ func (c configCmd) show(flags *pflag.FlagSet) error {
 	if err != nil {
 		return fmt.Errorf("%w; jtune config check lists every fault", err)
 	}
-	list := c.flagRows(flags)
+	list := c.flagRows(c.cmd.InheritedFlags())
 	for _, k := range keys {
 		row := configRow{Key: k.Path.String(), Value: k.Value, Default: k.Default, Origin: "default"}
 		if k.Line > 0 {
@@ -106,10 +100,7 @@ func (c configCmd) show(flags *pflag.FlagSet) error {
 		}
 		list = append(list, row)
 	}
-	if c.asJSON {
-		return printJSON(c.out, list)
-	}
-	rows := [][]string{{"key", "value", "default", "origin"}}
+	t := document.Table{Head: []string{"key", "value", "default", "origin"}}
 	for _, r := range list {
 		origin := r.Origin
 		switch {
@@ -118,9 +109,9 @@ func (c configCmd) show(flags *pflag.FlagSet) error {
 		case r.Variable != "":
 			origin = "environment, " + r.Variable
 		}
-		rows = append(rows, []string{r.Key, configValue(r.Value), configValue(r.Default), origin})
+		t.Rows = append(t.Rows, []string{r.Key, configValue(r.Value), configValue(r.Default), origin})
 	}
-	return report.Grid(c.out, rows...)
+	return c.app.show(list, t)
 }
 
 // flagRows lists the global flags.
@@ -215,11 +206,5 @@ func (c configCmd) edit(ctx context.Context) error {
 		Again:   c.editAgain(ctx),
 	}
 	changed, err := e.Run()
-	switch {
-	case err != nil:
-		return err
-	case !changed:
-		return c.say(nil, "%s: not changed", e.Path)
-	}
-	return c.say(nil, "%s: changed", e.Path)
+	return did(c.app, err, nil, "%s: %s", e.Path, map[bool]string{true: "changed", false: "not changed"}[changed])
 }

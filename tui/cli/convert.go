@@ -3,15 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"jtune/internal/report"
+	"jtune/internal/document"
 	"jtune/tegra"
 	"jtune/tegra/nvpmodel"
 )
@@ -22,42 +20,33 @@ func newConvert(a *app) *cobra.Command {
 		newConvertTegrastats(a), newConvertNvpmodel(a), was(newExport(a), "export"))
 }
 
-// nvpmodelCmd is `jtune lab convert nvpmodel`.
-type nvpmodelCmd struct{ logs }
-
+// newConvertNvpmodel makes `jtune lab convert nvpmodel`.
 func newConvertNvpmodel(a *app) *cobra.Command {
-	return command(&nvpmodelCmd{logs{a}}, "convert nvpmodel", cobra.ExactArgs(1))
+	return a.command("convert nvpmodel", cobra.ExactArgs(1), func(context.Context) error {
+		name := a.args[0]
+		in, done, err := logs{a}.input(name)
+		if err != nil {
+			return err
+		}
+		defer done()
+		conf, err := nvpmodel.Parse(in)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		for _, e := range conf.Errors {
+			a.note("%s: line %d: %s", name, e.Line, e.Message)
+		}
+		if len(conf.Modes) == 0 {
+			return fmt.Errorf("%s: no power mode in it: give an nvpmodel.conf, such as /etc/nvpmodel.conf of a "+
+				"Jetson", name)
+		}
+		return a.show(conf, modesTable(conf))
+	})
 }
 
-func (c *nvpmodelCmd) flags(f *pflag.FlagSet) {
-	c.jsonFlag(f, asDocument)
-}
-
-func (c *nvpmodelCmd) run(context.Context) error {
-	in, done, err := c.input(c.args[0])
-	if err != nil {
-		return err
-	}
-	defer done()
-	conf, err := nvpmodel.Parse(in)
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.args[0], err)
-	}
-	for _, e := range conf.Errors {
-		c.note("%s: line %d: %s", c.args[0], e.Line, e.Message)
-	}
-	if len(conf.Modes) == 0 {
-		return fmt.Errorf("%s: no power mode in it: give an nvpmodel.conf, such as /etc/nvpmodel.conf of a "+
-			"Jetson", c.args[0])
-	}
-	if c.asJSON {
-		return printJSON(c.out, conf)
-	}
-	return printNvpmodel(c.out, conf)
-}
-
-func printNvpmodel(w io.Writer, c *nvpmodel.Config) error {
-	rows := [][]string{{"id", "name", "cores", "CPU", "GPU", "EMC cap", ""}}
+// modesTable lists the modes of a file.
+func modesTable(c *nvpmodel.Config) document.Table {
+	t := document.Table{Head: []string{"id", "name", "cores", "CPU", "GPU", "EMC cap", ""}}
 	for _, m := range c.Modes {
 		on, _ := c.Cores(m)
 		cpu, gpu, emc, mark := "–", "–", "–", ""
@@ -74,9 +63,9 @@ func printNvpmodel(w io.Writer, c *nvpmodel.Config) error {
 		if c.Default != nil && *c.Default == m.ID {
 			mark = "default"
 		}
-		rows = append(rows, []string{strconv.Itoa(m.ID), m.Name, strconv.Itoa(len(on)), cpu, gpu, emc, mark})
+		t.Rows = append(t.Rows, []string{strconv.Itoa(m.ID), m.Name, strconv.Itoa(len(on)), cpu, gpu, emc, mark})
 	}
-	return report.Grid(w, rows...)
+	return t
 }
 
 // limitText formats a limit of an nvpmodel mode: absent, none, or nvpmodel's word for no limit.

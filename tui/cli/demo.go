@@ -20,41 +20,34 @@ const fastTour = 10
 // demoFlags are the flags that the demo accepts.
 var demoFlags = map[string]bool{"fast": true, "no-color": true, "glyphs": true, "config": true, "help": true}
 
-// demoCmd is `jtune lab demo`.
-type demoCmd struct {
-	*app
-	fast bool
-}
-
+// newDemo makes `jtune lab demo`.
 func newDemo(a *app) *cobra.Command {
-	return command(&demoCmd{app: a}, "demo", nil)
+	var c struct{ Fast bool }
+	return a.command("demo", nil, func(context.Context) error {
+		if err := mayTour(a); err != nil {
+			return err
+		}
+		home, err := os.MkdirTemp("", "jtune-demo")
+		if err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+		defer os.RemoveAll(home)
+		o := &a.options
+		o.Device, o.Seed, o.Workload = "virtual:"+session.DefaultVirtual, 1, "resnet18"
+		o.DataDir, o.StateDir = filepath.Join(home, "data"), filepath.Join(home, "state")
+		if a.tour = 1; c.Fast {
+			a.tour = fastTour
+		}
+		return a.open(a.cmd)
+	}, &c)
 }
 
-func (c *demoCmd) flags(f *pflag.FlagSet) {
-	bind(f, "demo", places{"fast": &c.fast})
-}
-
-func (c *demoCmd) run(context.Context) error {
-	home, err := os.MkdirTemp("", "jtune-demo")
-	if err != nil {
-		return fmt.Errorf("demo: %w", err)
-	}
-	defer os.RemoveAll(home)
-	o := &c.options
-	o.Device, o.Seed, o.Workload = "virtual:"+session.DefaultVirtual, 1, "resnet18"
-	o.DataDir, o.StateDir = filepath.Join(home, "data"), filepath.Join(home, "state")
-	if c.tour = 1; c.fast {
-		c.tour = fastTour
-	}
-	return c.open(c.cmd)
-}
-
-// check requires a terminal that is large enough, and rejects other flags.
-func (c *demoCmd) check() (err error) {
-	if !isTerminal(c.in) || !isTerminal(c.out) {
+// mayTour requires a terminal that is large enough, and rejects other flags.
+func mayTour(a *app) (err error) {
+	if !isTerminal(a.in) || !isTerminal(a.out) {
 		return usagef("demo: needs a terminal for its input and output: run it in one, without pipes")
 	}
-	c.cmd.Flags().Visit(func(f *pflag.Flag) {
+	a.cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && !demoFlags[f.Name] {
 			err = usagef("demo: --%s has no effect on the tour, which plays on virtual:%s: leave it out", f.Name,
 				session.DefaultVirtual)

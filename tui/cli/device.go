@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -22,20 +21,16 @@ import (
 // deviceCmd is `jtune device`.
 type deviceCmd struct {
 	*app
-	list, tunables bool
+	List, Tunables bool
 }
 
 func newDevice(a *app) *cobra.Command {
-	return command(&deviceCmd{app: a}, "device", nil)
-}
-
-func (c *deviceCmd) flags(f *pflag.FlagSet) {
-	bind(f, "device", places{"list": &c.list, "tunables": &c.tunables, "csv": &c.asCSV})
-	c.jsonFlag(f, asDocument)
+	c := &deviceCmd{app: a}
+	return a.command("device", nil, c.run, c)
 }
 
 func (c *deviceCmd) run(context.Context) error {
-	if c.list {
+	if c.List {
 		return c.listDevices()
 	}
 	return c.onDevice(func(s *session.Session) error {
@@ -44,13 +39,11 @@ func (c *deviceCmd) run(context.Context) error {
 		} else if why != "" {
 			c.note("%s", why)
 		}
-		if c.tunables {
+		if c.Tunables {
 			return c.printTunables(s)
 		}
-		if err := printRecord(c.app, deviceRecord(s)); err != nil || c.asJSON {
-			return err
-		}
-		return printPresets(c.out, s)
+		r := deviceRecord(s)
+		return c.show(r.Object(), r.Facts(), document.Break{}, presetTable(s))
 	})
 }
 
@@ -121,20 +114,19 @@ func deviceRecord(s *session.Session) report.Record {
 	}
 }
 
-// printPresets lists the presets that nvpmodel has, and those that cannot be set.
-func printPresets(w io.Writer, s *session.Session) error {
-	presets := [][]string{{"id", "preset", "mode", ""}}
+// presetTable lists the presets that nvpmodel has, and those that cannot be set.
+func presetTable(s *session.Session) document.Table {
+	t := document.Table{Head: []string{"id", "preset", "mode", ""}}
 	mark := func(is bool, word string) string { return map[bool]string{true: word}[is] }
 	for _, p := range s.Device.Presets() {
-		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, s.Device.Space().Format(p.Mode),
+		t.Rows = append(t.Rows, []string{strconv.Itoa(p.ID), p.Name, s.Device.Space().Format(p.Mode),
 			joined(", ", mark(p.Default, "default"), mark(p.InForce, "set in nvpmodel"),
 				mark(p.NeedsReboot, "needs a reboot"))})
 	}
 	for _, u := range s.Device.Board().Unusable {
-		presets = append(presets, []string{strconv.Itoa(u.ID), u.Name, "cannot be set", u.Why})
+		t.Rows = append(t.Rows, []string{strconv.Itoa(u.ID), u.Name, "cannot be set", u.Why})
 	}
-	fmt.Fprintln(w)
-	return report.Grid(w, presets...)
+	return t
 }
 
 // clockRange formats a knob's clocks from slowest to fastest; it lists a few in full.

@@ -1,17 +1,15 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"jtune/internal/report"
+	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -25,25 +23,21 @@ import (
 // doctorCmd is `jtune doctor`.
 type doctorCmd struct {
 	*app
-	bundle, job string
+	Bundle, Workload string
 }
 
 func newDoctor(a *app) *cobra.Command {
-	return command(&doctorCmd{app: a}, "doctor", nil)
-}
-
-func (c *doctorCmd) flags(f *pflag.FlagSet) {
-	bind(f, "doctor", places{"bundle": &c.bundle, "workload": &c.job})
-	c.jsonFlag(f, asDocument)
+	c := &doctorCmd{app: a}
+	return a.command("doctor", nil, c.run, c)
 }
 
 func (c *doctorCmd) run(ctx context.Context) error {
 	return c.onDevice(func(s *session.Session) error {
-		if c.job != "" {
-			return c.checkWorkload(ctx, s, c.job)
+		if c.Workload != "" {
+			return c.checkWorkload(ctx, s, c.Workload)
 		}
-		if c.bundle != "" {
-			if err := c.writeBundle(s, c.bundle); err != nil {
+		if c.Bundle != "" {
+			if err := c.writeBundle(s, c.Bundle); err != nil {
 				return err
 			}
 		}
@@ -51,12 +45,11 @@ func (c *doctorCmd) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c.asJSON {
-			err = printJSON(c.out, d)
-		} else {
-			err = errors.Join(c.printOrigin(s.Device.Board().Origin()), c.printDiagnosis(d))
+		parts := diagnosisParts(d)
+		if origin := s.Device.Board().Origin(); origin != "" {
+			parts = slices.Insert(parts, 0, document.Part(document.Line(tegra.VirtualMark(origin))))
 		}
-		if err != nil || d.Verdict.Level != doctor.LevelHot {
+		if err := c.show(d, parts...); err != nil || d.Verdict.Level != doctor.LevelHot {
 			return err
 		}
 		return exitError(exitFailed) // the verdict says why
@@ -73,31 +66,26 @@ func (c *doctorCmd) checkWorkload(ctx context.Context, s *session.Session, name 
 	if err != nil {
 		return err
 	}
-	if c.asJSON {
-		err = printJSON(c.out, r)
-	} else {
-		rows := [][]string{{"", "", "found", "needed"}}
-		for _, k := range r.Checks {
-			rows = append(rows, []string{k.State, k.What, k.Found, k.Need})
+	checks := document.Table{Head: []string{"", "", "found", "needed"}}
+	var remedies []string
+	for _, k := range r.Checks {
+		checks.Rows = append(checks.Rows, []string{k.State, k.What, k.Found, k.Need})
+		if k.Do != "" {
+			remedies = append(remedies, k.What+": "+k.Do)
 		}
-		err = report.Grid(c.out, rows...)
-		for _, k := range r.Checks {
-			if k.Do != "" {
-				say(c.out, k.What+": "+k.Do)
-			}
-		}
-		verdict := w.Name + " can run on this machine"
-		if !r.Ready {
-			verdict = w.Name + " cannot run on this machine yet"
-		}
-		switch {
-		case r.Refusal != "":
-			verdict += "; this virtual board refuses it: " + r.Refusal
-		case r.Simulated:
-			verdict += "; this virtual board simulates it and needs none of it"
-		}
-		fmt.Fprintln(c.out, "verdict: "+verdict)
 	}
+	verdict := w.Name + " can run on this machine"
+	if !r.Ready {
+		verdict = w.Name + " cannot run on this machine yet"
+	}
+	switch {
+	case r.Refusal != "":
+		verdict += "; this virtual board refuses it: " + r.Refusal
+	case r.Simulated:
+		verdict += "; this virtual board simulates it and needs none of it"
+	}
+	parts := append([]document.Part{checks}, textsOf(remedies...)...)
+	err = c.show(r, append(parts, document.Line("verdict: "+verdict))...)
 	if err != nil || r.Ready && r.Refusal == "" {
 		return err
 	}
@@ -119,72 +107,54 @@ func (c *doctorCmd) writeBundle(s *session.Session, path string) error {
 	return nil
 }
 
-func (c *doctorCmd) printDiagnosis(d doctor.Diagnosis) error {
-	c.printSources(d.Sources)
+// diagnosisParts shows a diagnosis.
+func diagnosisParts(d doctor.Diagnosis) []document.Part {
+	parts := sourceParts(d.Sources)
 	for _, m := range d.Missing {
 		if !strings.HasPrefix(m.Name, "temperature ") || len(d.TempsOff) == 0 { // those follow in one line
-			fmt.Fprintf(c.out, "no value now: %s: %s\n", m.Name, m.Why)
+			parts = append(parts, document.Line(fmt.Sprintf("no value now: %s: %s", m.Name, m.Why)))
 		}
 	}
 	if len(d.TempsOff) > 0 {
-		say(c.out, "temperature sensors powered down or not readable: "+strings.Join(d.TempsOff, ", "))
+		parts = append(parts, document.Text("temperature sensors powered down or not readable: "+
+			strings.Join(d.TempsOff, ", ")))
 	}
-	for _, words := range d.Supply {
-		say(c.out, words)
-	}
-	if d.Left != "" {
-		say(c.out, string(d.Left))
-	}
-	if err := c.printOthers(d.Others); err != nil {
-		return err
-	}
-	if err := c.printPrograms(d.Inference); err != nil {
-		return err
-	}
-	c.printJobs(d.Jobs)
-	o := d.Overhead
-	fmt.Fprintf(c.out, "\nsetting modes: %s\n", d.Rights.How)
-	reads := ""
+	parts = append(parts, textsOf(text.Said(append(d.Supply, string(d.Left))...)...)...)
+	parts = slices.Concat(parts, otherParts(d.Others), programParts(d.Inference), jobParts(d.Jobs))
+	o, reads := d.Overhead, ""
 	if o.BytesPerS.OK {
 		reads = fmt.Sprintf(", %.0f reads and %.1f kB a second", o.CallsPerS.V, o.BytesPerS.V/1000)
 	}
-	say(c.out, fmt.Sprintf("jtune itself: %.2f %% of a core at %d readings in %.1f s (about %.2f %% at one a "+
-		"second)%s; one reading takes %.0f µs", o.CPUPct, o.Readings, o.SpanS, o.CPUPctAt1s, reads, o.ReadingUS))
-	_, err := fmt.Fprintf(c.out, "next: %s\nverdict: %s\n", d.Verdict.Next(), d.Verdict.Text)
-	return err
+	return append(parts, document.Break{}, document.Line("setting modes: "+d.Rights.How),
+		document.Text(fmt.Sprintf("jtune itself: %.2f %% of a core at %d readings in %.1f s (about %.2f %% at one a "+
+			"second)%s; one reading takes %.0f µs", o.CPUPct, o.Readings, o.SpanS, o.CPUPctAt1s, reads, o.ReadingUS)),
+		document.Line("next: "+d.Verdict.Next()), document.Line("verdict: "+d.Verdict.Text))
 }
 
-// printSources lists where readings come from. A path that does not fit beside its source is printed below it.
-func (c *doctorCmd) printSources(list []tegra.Probe) {
-	marks, missing := map[bool]string{true: "ok  ", false: "missing  "}, 0
-	for _, s := range list {
-		if !s.Found {
-			missing++
-		}
-	}
+// sourceParts lists where readings come from. A path that does not fit beside its source is printed below it.
+func sourceParts(list []tegra.Probe) []document.Part {
+	const column = 22 // of a source before its path
+	var lines []string
+	missing := len(slices.DeleteFunc(slices.Clone(list), func(s tegra.Probe) bool { return s.Found }))
+	marks := map[bool]string{true: "ok  ", false: "missing  "}
 	if missing > 0 {
 		marks[true] = fmt.Sprintf("%-*s", len(marks[false]), "ok")
 	}
-	const column = 22 // of a source before its path
-	width := cmp.Or(report.Columns(c.out), helpWidth)
 	indent := strings.Repeat(" ", len(marks[true]))
-	fmt.Fprintf(c.out, "%s%-*s  path\n", indent, column, "source")
 	for _, s := range list {
 		source := joined(": ", s.Name, string(s.Why))
 		line := fmt.Sprintf("%s%-*s  %s", marks[s.Found], column, source, s.Path)
-		if utf8.RuneCountInString(source) > column || utf8.RuneCountInString(line) > width {
-			line = text.FoldRow(marks[s.Found]+source, indent, width)
-			if s.Path != "" {
-				line += "\n" + indent + string(s.Path)
-			}
+		if utf8.RuneCountInString(source) > column || utf8.RuneCountInString(line) > helpWidth {
+			line = joined("\n"+indent, text.FoldRow(marks[s.Found]+source, indent, helpWidth), string(s.Path))
 		}
-		fmt.Fprintln(c.out, strings.TrimRight(line, " "))
+		lines = append(lines, strings.TrimRight(line, " "))
 	}
-	fmt.Fprintf(c.out, "\n%d sources, %d missing\n", len(list), missing)
+	return linesOf(slices.Concat([]string{fmt.Sprintf("%s%-*s  path", indent, column, "source")}, lines,
+		[]string{fmt.Sprintf("\n%d sources, %d missing", len(list), missing)})...)
 }
 
-// printJobs says which workloads can run.
-func (c *doctorCmd) printJobs(jobs []doctor.Job) {
+// jobParts says which workloads can run.
+func jobParts(jobs []doctor.Job) []document.Part {
 	var ready []string
 	for _, j := range jobs {
 		if j.Ready {
@@ -192,7 +162,7 @@ func (c *doctorCmd) printJobs(jobs []doctor.Job) {
 		}
 	}
 	if len(jobs) == 0 {
-		return
+		return nil
 	}
 	line := fmt.Sprintf("jobs: %d of %d can run", len(ready), len(jobs))
 	if len(ready) > 0 {
@@ -201,13 +171,12 @@ func (c *doctorCmd) printJobs(jobs []doctor.Job) {
 	if len(ready) < len(jobs) {
 		line += "; doctor --workload NAME says what it lacks"
 	}
-	fmt.Fprintln(c.out)
-	say(c.out, line)
+	return []document.Part{document.Break{}, document.Text(line)}
 }
 
-// printPrograms lists the installed programs that serve models.
-func (c *doctorCmd) printPrograms(found []workload.Found) error {
-	var rows [][]string
+// programParts lists the installed programs that serve models.
+func programParts(found []workload.Found) (parts []document.Part) {
+	t := document.Table{Head: []string{"inference", "program", "", ""}}
 	var missing []string
 	for _, f := range found {
 		state := ""
@@ -220,34 +189,30 @@ func (c *doctorCmd) printPrograms(found []workload.Found) error {
 		case f.URL != "":
 			state = "does not run at " + f.URL
 		}
-		rows = append(rows, []string{f.Workload, f.Program, state, f.Why})
+		t.Rows = append(t.Rows, []string{f.Workload, f.Program, state, f.Why})
 	}
-	if len(found) == 0 {
-		return nil
+	if len(found) > 0 {
+		parts = append(parts, document.Break{})
 	}
-	fmt.Fprintln(c.out)
-	if len(rows) > 0 {
-		if err := report.Grid(c.out, append([][]string{{"inference", "program", "", ""}}, rows...)...); err != nil {
-			return err
-		}
+	if len(t.Rows) > 0 {
+		parts = append(parts, t)
 	}
 	if len(missing) > 0 {
-		fmt.Fprintf(c.out, "no program was found for: %s\n", strings.Join(missing, " "))
+		parts = append(parts, document.Line("no program was found for: "+strings.Join(missing, " ")))
 	}
-	return nil
+	return parts
 }
 
-func (c *doctorCmd) printOthers(others []rivals.Rival) error {
-	fmt.Fprintln(c.out)
+// otherParts lists the programs that change what jtune sets.
+func otherParts(others []rivals.Rival) []document.Part {
 	if len(others) == 0 {
-		_, err := fmt.Fprintln(c.out, "no other program was found that changes clocks, limits or the fan")
-		return err
+		return []document.Part{document.Break{},
+			document.Line("no other program was found that changes clocks, limits or the fan")}
 	}
-	rows := [][]string{{"other program", "", "changes", "where", ""}}
+	t := document.Table{Head: []string{"other program", "", "changes", "where", ""}}
 	for _, r := range others {
-		rows = append(rows, []string{
-			r.Name, string(r.State), orDash(string(r.Touches)), orDash(string(r.Path)), string(r.Note),
-		})
+		t.Rows = append(t.Rows, []string{r.Name, string(r.State), orDash(string(r.Touches)), orDash(string(r.Path)),
+			string(r.Note)})
 	}
-	return report.Grid(c.out, rows...)
+	return []document.Part{document.Break{}, t}
 }

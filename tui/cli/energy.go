@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/profiles/lab/experiment"
 	"jtune/tegra"
@@ -26,16 +25,9 @@ type energyCmd struct {
 func newEnergy(a *app) *cobra.Command {
 	c := &energyCmd{studyCmd: studyCmd{app: a, shown: 2}}
 	c.r.Experiment = experiment.Energy()
-	return command(c, "experiment energy", cobra.ExactArgs(1))
-}
-
-func (c *energyCmd) flags(f *pflag.FlagSet) {
-	bind(f, "experiment energy", places{"governor": &c.governors, "latency-cost": &c.latencyCost,
-		"against": &c.against, "interval": &c.r.Every, "svg": &c.svg, "csv": &c.asCSV, "out": &c.r.Dir},
-		&c.r.Energy, &c.r)
-	c.infer.addJob(f)
-	c.jsonFlag(f, asDocument)
-	serverFlags(f, &c.options)
+	return a.command("experiment energy", cobra.ExactArgs(1), c.run, places{"governor": &c.governors,
+		"latency-cost": &c.latencyCost, "against": &c.against, "interval": &c.r.Every, "svg": &c.svg,
+		"out": &c.r.Dir}, &c.r.Energy, &c.r, c, the("job", &c.infer), theServer(&a.options))
 }
 
 func (c *energyCmd) check() error {

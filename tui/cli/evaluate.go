@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/optimize/lab/bench"
 	"jtune/tui/session/fit"
@@ -26,20 +25,17 @@ type evaluateCmd struct {
 	population                         populationFlags
 	truth, reference                   string
 	methods, sizes, budgets, latencies string // as typed
-	samplesOf, others                  []string
-	strict                             bool
+	SamplesOf, others                  []string
+	Strict                             bool
 }
 
 func newEvaluate(a *app) *cobra.Command {
-	return command(&evaluateCmd{app: a}, "evaluate", nil)
-}
-
-func (c *evaluateCmd) flags(f *pflag.FlagSet) {
-	bind(f, "evaluate", places{"truth": &c.truth, "reference": &c.reference, "methods": &c.methods, "sizes": &c.sizes,
-		"samples-of": &c.samplesOf, "others": &c.others, "budgets": &c.budgets, "latencies": &c.latencies,
-		"csv": &c.asCSV, "strict": &c.strict}, c)
-	c.population.flags(f)
-	c.jsonFlag(f, asDocument)
+	c := &evaluateCmd{app: a}
+	p := &c.population
+	return a.command("evaluate", nil, c.run, places{"truth": &c.truth, "reference": &c.reference,
+		"methods": &c.methods, "sizes": &c.sizes, "others": &c.others, "budgets": &c.budgets,
+		"latencies": &c.latencies}, c,
+		the("population", places{"population": &p.Name, "boards": &p.boards, "levels": &p.levels}, p))
 }
 
 func (c *evaluateCmd) run(ctx context.Context) error {
@@ -69,7 +65,7 @@ func (c *evaluateCmd) run(ctx context.Context) error {
 
 // read reads the sweep, the data to compare with, and further training data.
 func (c *evaluateCmd) read() error {
-	s, err := readSamples(c.app, c.truth, c.strict)
+	s, err := readSamples(c.app, c.truth, c.Strict)
 	if err != nil {
 		return err
 	}
@@ -78,11 +74,11 @@ func (c *evaluateCmd) read() error {
 	if c.Reference, err = models.Reference(c.options.Paths, c.reference); err != nil {
 		return err
 	}
-	if c.Authors, err = readAuthors(c.samplesOf); err != nil {
+	if c.Authors, err = readAuthors(c.SamplesOf); err != nil {
 		return err
 	}
 	for _, path := range c.others {
-		s, err := readSamples(c.app, path, c.strict)
+		s, err := readSamples(c.app, path, c.Strict)
 		if err != nil {
 			return err
 		}

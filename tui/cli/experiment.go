@@ -10,9 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"jtune/internal/report"
+	"jtune/internal/document"
 	"jtune/profiles/lab/experiment"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -33,10 +32,13 @@ type experimentCmd struct {
 
 func newExperiment(a *app) *cobra.Command {
 	c := &experimentCmd{studyCmd: studyCmd{app: a}}
-	out := command(c, "experiment", c.own.args(one, func(cmd *cobra.Command, args []string) error {
+	out := a.command("experiment", c.own.args(one, func(cmd *cobra.Command, args []string) error {
 		_, rest := takeLabels(c.r.Labels, args)
 		return cobra.MaximumNArgs(2)(cmd, rest)
-	}))
+	}), c.run, places{"workload": &c.workload, "mode": &c.mode, "data": &c.r.Folders, "interval": &c.r.Every,
+		"pair": &c.pair, "plot": &c.plots, "svg": &c.svg, "instances": &c.r.Units, "runs": &c.runs,
+		"meter": &c.meter, "out": &c.r.Dir}, c, &c.r, c.own.typed())
+	out.Flags().Lookup("labels").NoOptDefVal = everyLabel
 	for _, e := range experiment.All() {
 		out.ValidArgs = append(out.ValidArgs, e.Name)
 	}
@@ -55,15 +57,6 @@ func experimentList() string {
 		lines = append(lines, fmt.Sprintf("  %-12s %s", one.name, one.about))
 	}
 	return strings.Join(lines, "\n")
-}
-
-func (c *experimentCmd) flags(f *pflag.FlagSet) {
-	bind(f, "experiment", places{"workload": &c.workload, "mode": &c.mode, "data": &c.r.Folders,
-		"interval": &c.r.Every, "pair": &c.pair, "plot": &c.plots, "svg": &c.svg, "instances": &c.r.Units,
-		"runs": &c.runs, "meter": &c.meter, "out": &c.r.Dir}, &c.r)
-	f.Lookup("labels").NoOptDefVal = everyLabel
-	c.jsonFlag(f, asDocument)
-	c.own.add(f)
 }
 
 // Names besides those of single sweeps.
@@ -228,7 +221,7 @@ func takeLabels(labels string, args []string) (letters string, rest []string) {
 
 // listed lists the experiments.
 func (c *experimentCmd) listed() error {
-	rows := [][]string{{"experiment", "compares", "by default"}}
+	t := document.Table{Head: []string{"experiment", "compares", "by default"}}
 	for _, e := range experiment.All() {
 		def := e.Workload
 		switch {
@@ -239,12 +232,12 @@ func (c *experimentCmd) listed() error {
 		default:
 			def += fmt.Sprintf(", %d minibatches", e.Minibatches())
 		}
-		rows = append(rows, []string{e.Name, e.Title, def})
+		t.Rows = append(t.Rows, []string{e.Name, e.Title, def})
 	}
 	for _, one := range beside {
-		rows = append(rows, []string{one.name, one.about, one.runs})
+		t.Rows = append(t.Rows, []string{one.name, one.about, one.runs})
 	}
-	return report.Grid(c.out, rows...)
+	return c.app.print(t)
 }
 
 // runAll runs several experiments and then reports which of them could not run.
@@ -333,7 +326,7 @@ func (c *experimentCmd) compareDevices() error {
 	}
 	for _, name := range names {
 		size := fmt.Sprintf("%dx14", max(leastPlotW, cmp.Or(columnsOf(c.out), helpWidth)))
-		err := printFigure(c.app, devices.Figure(rows, name), plotRequest{size: size})
+		err := printFigure(c.app, devices.Figure(rows, name), plotRequest{Size: size})
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
 	"jtune/tegra"
@@ -21,23 +20,19 @@ var presetNamePattern = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 // exportCmd is `jtune lab convert export`.
 type exportCmd struct {
 	*app
-	name string
+	Name string
 }
 
 func newExport(a *app) *cobra.Command {
-	return command(&exportCmd{app: a}, "convert export", func(cmd *cobra.Command, args []string) error {
+	c := &exportCmd{app: a}
+	return a.command("convert export", func(cmd *cobra.Command, args []string) error {
 		return cobra.ExactArgs(1)(cmd, withoutFormat(args))
-	})
-}
-
-func (c *exportCmd) flags(f *pflag.FlagSet) {
-	bind(f, "convert export", places{"name": &c.name})
-	c.jsonFlag(f, asDocument)
+	}, c.run, c)
 }
 
 func (c *exportCmd) check() error {
-	if !presetNamePattern.MatchString(c.name) {
-		return usagef("--name %q: want letters, digits and _", c.name)
+	if !presetNamePattern.MatchString(c.Name) {
+		return usagef("--name %q: want letters, digits and _", c.Name)
 	}
 	return nil
 }
@@ -52,13 +47,13 @@ func (c *exportCmd) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		text, err := s.Sysfs().NVPModelBlockLike(m, c.name, like)
+		text, err := s.Sysfs().NVPModelBlockLike(m, c.Name, like)
 		if err != nil {
 			return err
 		}
 		b := s.Device.Board()
 		if c.asJSON {
-			return printJSON(c.out, report.Object{{"name", c.name}, {"mode", m}, {"block", text}, {"device", b.Name},
+			return printJSON(c.out, report.Object{{"name", c.Name}, {"mode", m}, {"block", text}, {"device", b.Name},
 				{"virtual", b.Virtual}})
 		}
 		if mark := tegra.VirtualMark(b.Origin()); mark != "" {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/tegra"
 	"jtune/telemetry/exporter"
@@ -20,23 +19,20 @@ import (
 // exporterCmd is `jtune fleet exporter`.
 type exporterCmd struct {
 	*app
-	listen, file string
-	once         bool
+	Listen, Textfile string
+	Once             bool
 }
 
 func newExporter(a *app) *cobra.Command {
-	return command(&exporterCmd{app: a, listen: "127.0.0.1:9939"}, "fleet exporter", nil)
-}
-
-func (c *exporterCmd) flags(f *pflag.FlagSet) {
-	bind(f, "fleet exporter", places{"listen": &c.listen, "textfile": &c.file, "once": &c.once})
+	c := &exporterCmd{app: a, Listen: "127.0.0.1:9939"}
+	return a.command("fleet exporter", nil, c.run, c)
 }
 
 func (c *exporterCmd) run(ctx context.Context) error {
 	switch {
-	case c.once:
+	case c.Once:
 		return c.write(ctx)
-	case c.file != "":
+	case c.Textfile != "":
 		return c.writeEach(ctx)
 	}
 	return c.serve(ctx)
@@ -68,11 +64,11 @@ func (c *exporterCmd) write(ctx context.Context) error {
 		return err
 	}
 	defer done()
-	if c.file == "" {
+	if c.Textfile == "" {
 		c.asFile = true
 		return e.Write(c.out)
 	}
-	return writeMetrics(e, c.file)
+	return writeMetrics(e, c.Textfile)
 }
 
 // writeEach writes the file at once and then at regular intervals, until ctx ends.
@@ -85,7 +81,7 @@ func (c *exporterCmd) writeEach(ctx context.Context) error {
 	e.Begin()
 	clock := tegra.RealClock() // wall time of the scraper, even for a virtual board
 	for {
-		if err := writeMetrics(e, c.file); err != nil {
+		if err := writeMetrics(e, c.Textfile); err != nil {
 			return err
 		}
 		if err := clock.Sleep(ctx, exporter.FileEvery); err != nil {
@@ -109,17 +105,17 @@ func writeMetrics(e *exporter.Exporter, file string) error {
 
 // serve answers HTTP requests until ctx ends.
 func (c *exporterCmd) serve(ctx context.Context) error {
-	host, _, err := net.SplitHostPort(c.listen)
+	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return usagef("--listen %q: want address and port, such as 127.0.0.1:9939", c.listen)
+		return usagef("--listen %q: want address and port, such as 127.0.0.1:9939", c.Listen)
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.listen)
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
-		return fmt.Errorf("--listen %s: %w; give another address or port", c.listen, err)
+		return fmt.Errorf("--listen %s: %w; give another address or port", c.Listen, err)
 	}
 	defer l.Close()
 	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		c.note("--listen %s: anyone who reaches this address can read the metrics", c.listen)
+		c.note("--listen %s: anyone who reaches this address can read the metrics", c.Listen)
 	}
 	e, done, err := c.open(ctx)
 	if err != nil {

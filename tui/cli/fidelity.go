@@ -3,15 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -24,19 +23,15 @@ import (
 // fidelityCmd is `jtune lab fidelity`.
 type fidelityCmd struct {
 	*app
-	only   string
-	strict bool
+	Only   string
+	Strict bool
 	about  string        // the board that --device names; "": all
 	fit    *fidelity.Fit // constants fitted to all figures; nil if only some figures are shown
 }
 
 func newFidelity(a *app) *cobra.Command {
-	return command(&fidelityCmd{app: a}, "fidelity", nil)
-}
-
-func (c *fidelityCmd) flags(f *pflag.FlagSet) {
-	bind(f, "fidelity", places{"only": &c.only, "strict": &c.strict, "csv": &c.asCSV})
-	c.jsonFlag(f, asDocument)
+	c := &fidelityCmd{app: a}
+	return a.command("fidelity", nil, c.run, c)
 }
 
 func (c *fidelityCmd) check() (err error) {
@@ -61,13 +56,13 @@ func fidelityBoard(device string) (string, error) {
 
 func (c *fidelityCmd) run(ctx context.Context) error {
 	figures := slices.DeleteFunc(slices.Clone(fidelity.Figures()), func(f fidelity.Figure) bool {
-		return c.about != "" && !f.About(c.about) || !strings.Contains(f.ID, c.only)
+		return c.about != "" && !f.About(c.about) || !strings.Contains(f.ID, c.Only)
 	})
 	switch {
-	case len(figures) == 0 && c.only == "":
+	case len(figures) == 0 && c.Only == "":
 		c.note("no published figure is about virtual:%s", c.about)
 	case len(figures) == 0:
-		return usagef("--only %s: no figure has that in its name; jtune lab fidelity lists them", c.only)
+		return usagef("--only %s: no figure has that in its name; jtune lab fidelity lists them", c.Only)
 	}
 	results, err := fidelity.Evaluate(ctx, figures, c.options.Seed)
 	if err != nil {
@@ -80,7 +75,7 @@ func (c *fidelityCmd) run(ctx context.Context) error {
 		}
 		c.fit = &all
 	}
-	if err := c.print(results); err != nil || !c.strict {
+	if err := c.print(results); err != nil || !c.Strict {
 		return err
 	}
 	if lost := fidelity.Lost(results); len(lost) > 0 {
@@ -160,56 +155,48 @@ func exactValues(r evidence.Result) any {
 }
 
 func (c *fidelityCmd) print(results []evidence.Result) error {
-	if c.asJSON {
-		var constants, leftOut any // null unless all figures are shown
-		if c.fit != nil {
-			constants, leftOut = c.fit.Constants, c.fit.LeftOut
-		}
-		return printJSON(c.out, report.Object{{"virtual", true}, {"figures", c.columns().Objects(results)},
-			{"summary", evidence.Summary(results)}, {"constants", constants}, {"left_out", leftOut}})
+	if c.asCSV {
+		return printTable(c.app, c.columns(), results)
 	}
-	if err := printTable(c.app, c.columns(), results); err != nil || c.asCSV {
-		return err
-	}
-	fmt.Fprintln(c.out)
-	printReasons(c.out, results)
-	fmt.Fprintln(c.out)
-	if err := fidelitySums(c.out, results); err != nil {
-		return err
-	}
+	var constants, leftOut any // null unless all figures are shown
+	parts := []document.Part{c.columns().Document(results), document.Break{}}
+	parts = append(append(parts, linesOf(reasons(results)...)...), document.Break{}, fidelitySums(results))
 	if c.fit != nil {
-		k, l := c.fit.Constants, c.fit.LeftOut
-		say(c.out, fmt.Sprintf("fitted: %d constants; %d of them (%.1f effective) to %d of these "+
-			"figures, %d of them within; with each fact left out in turn and the constants fitted again to the others "+
-			"(%d facts), %d of %d are within; the other %d, of inference, were chosen by the published savings as a "+
-			"whole", k.Fitted, k.Fitted-k.Savings, k.Effective, k.Figures, k.Within, l.Facts, l.Within, l.Figures,
-			k.Savings))
-		if leaning := leaningOnTheFit(results, c.fit); leaning != nil {
-			say(c.out, "within only because they were fitted to, with their tolerances off "+
-				"otherwise: "+strings.Join(leaning, ", "))
-		}
-		printUnfounded(c.out, k.Unfounded)
+		constants, leftOut = c.fit.Constants, c.fit.LeftOut
+		parts = append(parts, c.fitted(results)...)
 	}
 	if blind := blindFigures(results); blind != nil {
-		say(c.out, "the tolerance is as large as the value, so that no effect at all would be "+
-			"within: "+strings.Join(blind, ", "))
+		parts = append(parts, document.Text("the tolerance is as large as the value, so that no effect at all would "+
+			"be within: "+strings.Join(blind, ", ")))
 	}
-	_, err := fmt.Fprintln(c.out, fidelity.Simulation)
-	return err
+	return c.show(report.Object{{"virtual", true}, {"figures", c.columns().Objects(results)},
+		{"summary", evidence.Summary(results)}, {"constants", constants}, {"left_out", leftOut}},
+		append(parts, document.Line(fidelity.Simulation))...)
 }
 
-// printUnfounded prints how many constants neither published nor shared data determine.
-func printUnfounded(w io.Writer, n int) {
-	say(w, fmt.Sprintf("%d constants have neither a published figure nor a shared sweep behind them:",
-		n))
+// fitted says what the constants were fitted to, and which of them neither published nor shared data determine.
+func (c *fidelityCmd) fitted(results []evidence.Result) []document.Part {
+	k, l := c.fit.Constants, c.fit.LeftOut
+	list := []string{fmt.Sprintf("fitted: %d constants; %d of them (%.1f effective) to %d of these "+
+		"figures, %d of them within; with each fact left out in turn and the constants fitted again to the others "+
+		"(%d facts), %d of %d are within; the other %d, of inference, were chosen by the published savings as a "+
+		"whole", k.Fitted, k.Fitted-k.Savings, k.Effective, k.Figures, k.Within, l.Facts, l.Within, l.Figures,
+		k.Savings)}
+	if leaning := leaningOnTheFit(results, c.fit); leaning != nil {
+		list = append(list, "within only because they were fitted to, with their tolerances off "+
+			"otherwise: "+strings.Join(leaning, ", "))
+	}
+	list = append(list, fmt.Sprintf("%d constants have neither a published figure nor a shared sweep behind them:",
+		k.Unfounded))
 	for _, o := range origin.Unfounded() {
 		source := ""
 		if o.Source != "" {
 			source = " (" + o.Source + ")"
 		}
-		say(w, fmt.Sprintf("%s: %s, %s%s", strings.Join(o.Of, ", "), strings.Join(o.Fields, " "),
-			o.Kind, source))
+		list = append(list, fmt.Sprintf("%s: %s, %s%s", strings.Join(o.Of, ", "), strings.Join(o.Fields, " "), o.Kind,
+			source))
 	}
+	return textsOf(list...)
 }
 
 // blindFigures lists the figures whose tolerance is so wide that any small value would be within it.
@@ -222,13 +209,14 @@ func blindFigures(results []evidence.Result) (out []string) {
 	return out
 }
 
-// printReasons explains results that do not hold, and proxies.
-func printReasons(w io.Writer, results []evidence.Result) {
+// reasons explains results that do not hold, and proxies.
+func reasons(results []evidence.Result) (list []string) {
 	for _, r := range results {
 		if why := r.Why(); why != "" {
-			fmt.Fprintf(w, "%s, %s: %s\n", r.ID, r.Verdict, why)
+			list = append(list, fmt.Sprintf("%s, %s: %s", r.ID, r.Verdict, why))
 		}
 	}
+	return list
 }
 
 // leaningOnTheFit lists the figures that are within tolerance only if the constants were fitted to their fact too.
@@ -270,8 +258,8 @@ func simulatedText(r evidence.Result) string {
 	}
 }
 
-// fidelitySums prints the counts per board and in total.
-func fidelitySums(w io.Writer, results []evidence.Result) error {
+// fidelitySums returns the counts per board and in total.
+func fidelitySums(results []evidence.Result) document.Table {
 	sums := evidence.Summary(results)
 	places := slices.DeleteFunc(append(virtual.Names(), evidence.Several, evidence.Other, evidence.All),
 		func(place string) bool { _, counted := sums[place]; return !counted })
@@ -294,5 +282,5 @@ func fidelitySums(w io.Writer, results []evidence.Result) error {
 		column("outside", "outside"), column("proxies within", "proxies_within", "proxies"),
 		column("settings", "settings"), column("stated", "stated"), column("contradictory", "contradictory"),
 		column("not simulated", "not_simulated"),
-	}.Text(w, places)
+	}.Document(places)
 }

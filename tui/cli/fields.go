@@ -23,6 +23,7 @@ import (
 	"jtune/optimize/lab/population"
 	"jtune/tegra/boot"
 	"jtune/tegra/metric"
+	"jtune/tegra/virtual"
 	"jtune/tui/session/lab/reproduce"
 )
 
@@ -57,7 +58,7 @@ func fieldWords() *strings.Replacer {
 		"{goals}", strings.Join(population.Goals(), ", "), "{often}", strings.Join(advice.Often, ", "),
 		"{changes}", strings.Join(advice.Changing, ", "), "{networks}", strings.Join(nn.Settings(), ", "),
 		"{usual-epochs}", strconv.Itoa(defaultEpochs), "{fast}", strconv.Itoa(fastTour),
-		"{boot-unit}", boot.Path, "{experiments}", experimentList(),
+		"{boot-unit}", boot.Path, "{virtual}", strings.Join(virtual.Names(), ", "), "{experiments}", experimentList(),
 		"{studies}", studyList(), "{sweep-file}", reproduce.SweepFile("BOARD/WORKLOAD"))
 }
 
@@ -68,11 +69,13 @@ func readTable() table {
 	t := table{map[string]*part{}, map[usage.Field]flagName{usage.Load: {"--rate and --arrivals", ""},
 		usage.Weights: {"--weights", "NAME"}}} // that their text does not say
 	now, shared, words := &part{}, &part{}, fieldWords()
+	kept := false // the line before is one that is not folded
 	for _, line := range fields.Lines(commandTable) {
 		if strings.Contains(line, "{") {
 			line = words.Replace(line)
 		}
-		switch text := strings.TrimPrefix(line, "  "); {
+		text := strings.TrimPrefix(line, "  ")
+		switch {
 		case line[0] != ' ':
 			of, p := readPart(line)
 			if t.parts[of], now = p, p; of == "shared" {
@@ -80,6 +83,12 @@ func readTable() table {
 			}
 		case text[0] == '>':
 			now.long = append(now.long, text[2:])
+		case text[0] == '|':
+			if kept {
+				now.long[len(now.long)-1] += "\n" + text[2:]
+			} else {
+				now.long = append(now.long, text[2:])
+			}
 		case text[0] == '$':
 			now.examples = append(now.examples, "  "+text[2:])
 		case text[0] == '-':
@@ -93,6 +102,7 @@ func readTable() table {
 			}
 			t.take(now, x)
 		}
+		kept = text[0] == '|'
 	}
 	return t
 }
@@ -134,26 +144,6 @@ func described(of string, check cobra.PositionalArgs) *cobra.Command {
 func valueOf(x fields.Field) string {
 	kind, _ := pflag.UnquoteUsage(&pflag.Flag{Usage: x.Help, Value: new(onOff)})
 	return kind
-}
-
-// places are where the values of fields go, by the fields' names: pointers, or values that parse themselves.
-type places map[string]any
-
-// bind adds the flags of a command or part of the table. A field without a place goes to the part of the request that
-// keeps it. A field that the command has already is left out.
-func bind(f *pflag.FlagSet, of string, to places, request ...any) {
-	list := requests().parts[of].fields
-	for _, x := range list {
-		if to[x.Name] == nil {
-			to[x.Name] = fields.Place(x.Name, request...)
-		}
-		if f.Lookup(x.Name) == nil {
-			addFlag(f, x, to[x.Name])
-		}
-	}
-	if len(list) != len(to) {
-		panic(fmt.Sprintf("cli: %d places for the %d fields of %s", len(to), len(list), of))
-	}
 }
 
 // unitNamed is the unit of numbers, by the name of the value in a field's text.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
@@ -29,38 +29,34 @@ import (
 // fitCmd is `jtune models fit`.
 type fitCmd struct {
 	*app
-	r             fit.FitRequest
-	file, entries string
-	loss          string
-	freeze        bool
-	hyper         []string
+	r            fit.FitRequest
+	Out, Entries string
+	Loss         string
+	Freeze       bool
+	Hyper        []string
 }
 
 func newFit(a *app) *cobra.Command {
-	return command(&fitCmd{app: a, r: fit.FitRequest{Method: learn.Auto}, loss: "mse"}, "models fit", nil)
-}
-
-func (c *fitCmd) flags(f *pflag.FlagSet) {
-	bind(f, "models fit", places{"method": among(&c.r.Method, learn.Methods()...), "out": &c.file,
-		"loss": &c.loss, "freeze": &c.freeze, "hyper": &c.hyper, "entries": &c.entries, "no-cv": &c.r.SkipCV}, &c.r)
-	c.jsonFlag(f, asDocument)
+	c := &fitCmd{app: a, r: fit.FitRequest{Method: learn.Auto}, Loss: "mse"}
+	return a.command("models fit", nil, c.run, c, &c.r,
+		places{"method": among(&c.r.Method, learn.Methods()...), "no-cv": &c.r.SkipCV})
 }
 
 // check adds --loss, --hyper and --freeze to the request.
 func (c *fitCmd) check() error {
 	var loss nn.Loss
-	if err := loss.UnmarshalText([]byte(strings.ToUpper(c.loss))); err != nil {
+	if err := loss.UnmarshalText([]byte(strings.ToUpper(c.Loss))); err != nil {
 		return err
 	}
 	var trial nn.Config
-	for _, h := range c.hyper {
+	for _, h := range c.Hyper {
 		if err := trial.Set(h); err != nil {
 			return usagef("--hyper %s: %v", h, err)
 		}
 	}
 	c.r.Network = func(n *nn.Config) {
-		n.Loss, n.Freeze = loss, c.freeze
-		for _, h := range c.hyper {
+		n.Loss, n.Freeze = loss, c.Freeze
+		for _, h := range c.Hyper {
 			_ = n.Set(h) // validated above
 		}
 	}
@@ -82,13 +78,13 @@ func (c *fitCmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.entries != "" {
-		if err := writeFile(c.entries, replicatedCSV(replicated, m.Provenance.Virtual)); err != nil {
+	if c.Entries != "" {
+		if err := writeFile(c.Entries, replicatedCSV(replicated, m.Provenance.Virtual)); err != nil {
 			return err
 		}
-		c.note("%s: %s", c.entries, fit.ReplicatedText(replicated))
+		c.note("%s: %s", c.Entries, fit.ReplicatedText(replicated))
 	}
-	if err := m.Save(c.file); err != nil {
+	if err := m.Save(c.Out); err != nil {
 		return fmt.Errorf("%w: choose another file with --out", err)
 	}
 	return c.printFit(m)
@@ -137,51 +133,43 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 		{"virtual", "", m.Provenance.Virtual},
 		{"networks", "", report.IfAny(learn.NetworksOf(m))}, // of powertrain and nn, time first
 	}
-	if c.asJSON {
-		return printJSON(c.out, record.Object())
+	parts := []document.Part{append(record.Facts(), networkFacts(m)...)}
+	if !c.asJSON {
+		c.notes(m.Warnings)
+		if m.Batches != nil {
+			m = m.AtLargest()
+			parts = append(parts, document.Break{}, document.Line(fmt.Sprintf("at batch size %d:", m.Batch)))
+		}
+		about := advice.Situation{Mode: m.Space.Max(), Minibatches: workloads.Minibatches(m, workloadList(c.app))}
+		parts = append(parts, adviceParts(advice.Of(m, about))...)
 	}
-	c.notes(m.Warnings)
-	if err := append(record.Facts(), networkFacts(m)...).Text(c.out); err != nil {
-		return err
-	}
-	if m.Batches != nil {
-		m = m.AtLargest()
-		fmt.Fprintf(c.out, "\nat batch size %d:\n", m.Batch)
-	}
-	about := advice.Situation{Mode: m.Space.Max(), Minibatches: workloads.Minibatches(m, workloadList(c.base()))}
-	return printAdvice(c.out, advice.Of(m, about))
+	return c.show(record.Object(), parts...)
 }
 
 // predictCmd is `jtune ask predict`.
 type predictCmd struct {
 	onModels
-	model, modes, estimates, measured string
+	Model, Modes, Estimates, Measured string
 	limit                             metric.Goal
-	strict                            bool
-	epoch                             int
+	Strict                            bool
+	PerEpoch                          int
 }
 
 func newPredict(a *app) *cobra.Command {
-	return command(&predictCmd{onModels: onModels{a}}, "predict", cobra.ArbitraryArgs)
-}
-
-func (c *predictCmd) flags(f *pflag.FlagSet) {
-	bind(f, "predict", places{"model": &c.model, "modes": &c.modes, "estimates": &c.estimates, "measured": &c.measured,
-		"per-epoch": &c.epoch, "csv": &c.asCSV, "strict": &c.strict})
-	limitFlags(f, &c.limit.Limits)
-	c.jsonFlag(f, asList)
+	c := &predictCmd{onModels: onModels{a}}
+	return a.command("predict", cobra.ArbitraryArgs, c.run, c, theLimits(&c.limit.Limits))
 }
 
 func (c *predictCmd) run(context.Context) error {
-	m, err := c.loadModel(c.model)
+	m, err := c.loadModel(c.Model)
 	if err != nil {
 		return err
 	}
-	if c.estimates != "" {
+	if c.Estimates != "" {
 		return c.compareEstimates(m)
 	}
 	list, lost := m.Space.Modes(), 0
-	if c.modes != "" {
+	if c.Modes != "" {
 		if list, lost, err = c.modesToPredict(m.Space); err != nil {
 			return err
 		}
@@ -194,8 +182,8 @@ func (c *predictCmd) run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.epoch == 0 && m.Batches == nil { // epochs of other batch sizes have another number of minibatches
-		c.epoch = workloads.MinibatchesPerEpoch(m, workloadList(c.base()))
+	if c.PerEpoch == 0 && m.Batches == nil { // epochs of other batch sizes have another number of minibatches
+		c.PerEpoch = workloads.MinibatchesPerEpoch(m, workloadList(c.app))
 	}
 	if err := c.print(c.outlook(m, settings)); err != nil || lost == 0 {
 		return err
@@ -280,18 +268,18 @@ func noPower(command, what string) error {
 // modesToPredict reads the modes of a file, in order and with duplicates. It skips modes that the model's board does
 // not have, notes each with its line and the nearest mode, and counts them in lost.
 func (c *predictCmd) modesToPredict(space *tegra.Space) (list []tegra.Mode, lost int, err error) {
-	o := sweep.Options{ModesOnly: true, Space: space, Absent: true, Strict: c.strict}
+	o := sweep.Options{ModesOnly: true, Space: space, Absent: true, Strict: c.Strict}
 	var t *sweep.Table
-	if c.modes == "-" {
+	if c.Modes == "-" {
 		t, err = sweep.Read(c.in, "standard input", o)
 	} else {
-		t, err = sweep.ReadFile(c.modes, o)
+		t, err = sweep.ReadFile(c.Modes, o)
 	}
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, p := range t.Problems {
-		c.note("%s: %s: row skipped", c.modes, p)
+		c.note("%s: %s: row skipped", c.Modes, p)
 	}
 	for _, r := range t.Rows {
 		mode, why := space.Snap(r.Mode)
@@ -301,11 +289,11 @@ func (c *predictCmd) modesToPredict(space *tegra.Space) (list []tegra.Mode, lost
 		}
 		if lost++; lost <= mostLost {
 			p := sweep.Problem{Line: r.Line, Why: why.Error()}
-			c.note("%s: %s; nearest mode: %s: row skipped", c.modes, p, space.Format(space.Nearest(r.Mode)))
+			c.note("%s: %s; nearest mode: %s: row skipped", c.Modes, p, space.Format(space.Nearest(r.Mode)))
 		}
 	}
 	if lost > mostLost {
-		c.note("%s: %d further rows skipped, whose modes the model's board does not have", c.modes, lost-mostLost)
+		c.note("%s: %d further rows skipped, whose modes the model's board does not have", c.Modes, lost-mostLost)
 	}
 	return list, lost, nil
 }
@@ -314,7 +302,7 @@ func (c *predictCmd) modesToPredict(space *tegra.Space) (list []tegra.Mode, lost
 const mostLost = 20
 
 func (c *predictCmd) print(o *outlook.Outlook) error {
-	m, of := o.Model, export.Points{Known: o.Predicted, Standings: o.Standings(c.limit), PerEpoch: c.epoch}
+	m, of := o.Model, export.Points{Known: o.Predicted, Standings: o.Standings(c.limit), PerEpoch: c.PerEpoch}
 	of.Virtual = m.Provenance.Virtual
 	if list := export.List(of); !words(c.app) {
 		return printTable(c.app, list.Columns(), list.Front)
@@ -327,8 +315,8 @@ func (c *predictCmd) print(o *outlook.Outlook) error {
 		if m.Batches != nil {
 			row = append(row, "batch "+strconv.Itoa(p.Batch), inUnit(p.Measured.SampleMS(), "ms per sample"))
 		}
-		if c.epoch > 0 {
-			row = append(row, "epoch "+advice.TrainingOf(p.Measured, c.epoch).String())
+		if c.PerEpoch > 0 {
+			row = append(row, "epoch "+advice.TrainingOf(p.Measured, c.PerEpoch).String())
 		}
 		if s := of.Standings[i]; s.Limited {
 			row = append(row, s.String())
@@ -357,7 +345,7 @@ func inUnit(v float64, unit string) string {
 }
 
 // networkFacts describes a model's networks.
-func networkFacts(m *learn.Model) (facts report.Facts) {
+func networkFacts(m *learn.Model) (facts document.Facts) {
 	for _, n := range learn.NetworksOf(m) {
 		facts = append(facts, [2]string{n.Of + " network", n.Words()})
 	}

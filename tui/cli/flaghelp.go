@@ -138,12 +138,9 @@ func shownFlags(c *cobra.Command) *pflag.FlagSet {
 		return without(c.Flags(), c.PersistentFlags())
 	}
 	own.AddFlagSet(c.LocalFlags())
-	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { // flags of its parent, such as --json
-		global := c.Root().PersistentFlags().Lookup(f.Name) != nil
-		if !global || f.Name == "batch" && slices.Contains(sized, c.Name()) {
-			own.AddFlag(f)
-		}
-	})
+	if batch := c.InheritedFlags().Lookup("batch"); slices.Contains(sized, c.Name()) {
+		own.AddFlag(batch)
+	}
 	return own
 }
 

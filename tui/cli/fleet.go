@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
 	"jtune/internal/text"
@@ -29,8 +29,8 @@ type onBoards struct {
 }
 
 type boardNames struct {
-	names []string
-	of    string // name of a group
+	Boards []string
+	Group  string
 }
 
 func newFleet(a *app) *cobra.Command {
@@ -40,10 +40,8 @@ func newFleet(a *app) *cobra.Command {
 		newFleetApply(u), newFleetInstall(u))
 }
 
-// selected adds the flags that select boards.
-func (u onBoards) selected(f *pflag.FlagSet) {
-	bind(f, "boards", places{"boards": &u.names, "group": &u.of})
-}
+// selected is what selects boards.
+func (u onBoards) selected() shared { return the("boards", u.boardNames) }
 
 // boards returns the selected boards.
 func (u onBoards) boards() ([]fleet.Board, error) {
@@ -51,7 +49,7 @@ func (u onBoards) boards() ([]fleet.Board, error) {
 	if err != nil {
 		return nil, err
 	}
-	picked, err := fleet.Pick(all, u.names, u.of)
+	picked, err := fleet.Pick(all, u.Boards, u.Group)
 	if err != nil {
 		return nil, usagef("fleet: %w", err)
 	}
@@ -69,7 +67,7 @@ type fleetRow struct {
 }
 
 // printFleet prints a line for each board and returns the worst exit code as an error. say formats the document of the
-// board's command.
+// board's command; nil: only that it went well.
 func (u onBoards) printFleet(list []fleet.Result, say func(doc []byte) string) error {
 	var rows []fleetRow
 	for _, r := range list {
@@ -80,8 +78,8 @@ func (u onBoards) printFleet(list []fleet.Result, say func(doc []byte) string) e
 			if json.Unmarshal(doc, &of) == nil && of.Virtual != nil {
 				row.Virtual = tegra.Some(*of.Virtual)
 			}
-			if said := say(doc); said != "" {
-				row.say = said
+			if say != nil {
+				row.say = cmp.Or(say(doc), row.say)
 			}
 		} else if len(doc) > 0 {
 			row.say = text.OneLine(string(doc))
@@ -151,41 +149,31 @@ const (
 	doctorTime = 5 * time.Minute  // doctor measures the cost of reading
 )
 
-// fleetWatchCmd is `jtune fleet watch`.
-type fleetWatchCmd struct {
-	onBoards
-	interval time.Duration
-	count    int
-}
-
+// newFleetWatch makes `jtune fleet watch`.
 func newFleetWatch(u onBoards) *cobra.Command {
-	return command(&fleetWatchCmd{onBoards: u, interval: 5 * time.Second}, "fleet watch", nil)
-}
-
-func (c *fleetWatchCmd) flags(f *pflag.FlagSet) {
-	c.selected(f)
-	bind(f, "fleet watch", places{"interval": &c.interval, "count": &c.count})
-	c.jsonFlag(f, "one JSON array per round")
-}
-
-func (c *fleetWatchCmd) run(ctx context.Context) error {
-	clock := tegra.RealClock()
-	for n := 1; ; n++ {
-		list, err := c.onEach(ctx, roundTime, "watch", "--count", "1", "--json")
-		if err != nil {
-			return err
+	c := struct {
+		Interval time.Duration
+		Count    int
+	}{Interval: 5 * time.Second}
+	return u.command("fleet watch", nil, func(ctx context.Context) error {
+		clock := tegra.RealClock()
+		for n := 1; ; n++ {
+			list, err := u.onEach(ctx, roundTime, "watch", "--count", "1", "--json")
+			if err != nil {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			err = u.printFleet(list, sayReading)
+			if _, other := errors.AsType[exitError](err); n == c.Count || err != nil && !other {
+				return err
+			}
+			if err := clock.Sleep(ctx, c.Interval); err != nil {
+				return err
+			}
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		err = c.printFleet(list, sayReading)
-		if _, other := errors.AsType[exitError](err); n == c.count || err != nil && !other {
-			return err
-		}
-		if err := clock.Sleep(ctx, c.interval); err != nil {
-			return err
-		}
-	}
+	}, &c, u.selected())
 }
 
 func sayReading(doc []byte) string {
@@ -210,46 +198,28 @@ func sayReading(doc []byte) string {
 	return out
 }
 
-// fleetDoctorCmd is `jtune fleet doctor`.
-type fleetDoctorCmd struct{ onBoards }
-
+// newFleetDoctor makes `jtune fleet doctor`.
 func newFleetDoctor(u onBoards) *cobra.Command {
-	return command(&fleetDoctorCmd{u}, "fleet doctor", nil)
+	return u.command("fleet doctor", nil, func(ctx context.Context) error {
+		list, err := u.onEach(ctx, doctorTime, "doctor", "--json")
+		if err != nil {
+			return err
+		}
+		return u.printFleet(list, func(doc []byte) string {
+			return fieldsOf[struct{ Verdict struct{ Text string } }](doc).Verdict.Text
+		})
+	}, u.selected())
 }
 
-func (c *fleetDoctorCmd) flags(f *pflag.FlagSet) {
-	c.selected(f)
-	c.jsonFlag(f, asDocument)
-}
-
-func (c *fleetDoctorCmd) run(ctx context.Context) error {
-	list, err := c.onEach(ctx, doctorTime, "doctor", "--json")
-	if err != nil {
-		return err
-	}
-	return c.printFleet(list, func(doc []byte) string {
-		return fieldsOf[struct{ Verdict struct{ Text string } }](doc).Verdict.Text
-	})
-}
-
-// fleetTuneCmd is `jtune fleet tune`.
-type fleetTuneCmd struct{ onBoards }
-
+// newFleetTune makes `jtune fleet tune`.
 func newFleetTune(u onBoards) *cobra.Command {
-	return command(&fleetTuneCmd{u}, "fleet tune", cobra.MinimumNArgs(1))
-}
-
-func (c *fleetTuneCmd) flags(f *pflag.FlagSet) {
-	c.selected(f)
-	c.jsonFlag(f, asDocument)
-}
-
-func (c *fleetTuneCmd) run(ctx context.Context) error {
-	list, err := c.onEach(ctx, 0, append(append([]string{"tune"}, c.args...), "--json")...)
-	if err != nil {
-		return err
-	}
-	return c.printFleet(list, sayAnswer)
+	return u.command("fleet tune", cobra.MinimumNArgs(1), func(ctx context.Context) error {
+		list, err := u.onEach(ctx, 0, append(append([]string{"tune"}, u.args...), "--json")...)
+		if err != nil {
+			return err
+		}
+		return u.printFleet(list, sayAnswer)
+	}, u.selected())
 }
 
 // sayAnswer formats the document of tune in words.
@@ -267,56 +237,46 @@ func sayAnswer(doc []byte) string {
 	return fmt.Sprintf("%v  %s ms  %s W", r.Mode, text.Of(r.Measured.MS), text.Of(r.Measured.W))
 }
 
-// fleetProfileCmd is `jtune fleet profile`.
-type fleetProfileCmd struct {
-	onBoards
-	dir   string
-	tries int
-}
-
+// newFleetProfile makes `jtune fleet profile`.
 func newFleetProfile(u onBoards) *cobra.Command {
-	return command(&fleetProfileCmd{onBoards: u, tries: 3}, "fleet profile", cobra.MinimumNArgs(1))
-}
-
-func (c *fleetProfileCmd) flags(f *pflag.FlagSet) {
-	c.selected(f)
-	bind(f, "fleet profile", places{"out": &c.dir, "retries": &c.tries})
-	c.jsonFlag(f, asDocument)
-}
-
-func (c *fleetProfileCmd) run(ctx context.Context) error {
-	c.dir = filepath.Clean(c.dir)
-	boards, err := c.boards()
-	if err != nil {
-		return err
-	}
-	if _, err := os.Lstat(c.dir); err == nil {
-		return usagef("--out %s is there already: give a new folder", c.dir)
-	}
-	shards, err := fleet.OpenShards(c.dir+".parts", boards, c.args)
-	if errors.Is(err, fleet.ErrOtherPlan) {
-		return usagef("%w", err)
-	}
-	if err != nil {
-		return err
-	}
-	line := c.reports()
-	list := fleet.Each(ctx, boards, func(ctx context.Context, b fleet.Board) fleet.Result {
-		r := shards.Measure(ctx, b, c.tries, line(b))
-		r.Out = "" // drop the text summary
-		return r
-	})
-	if fleet.Worst(list) != exitOK {
-		c.note("the parts that are finished are in %s.parts: the same command continues with the others", c.dir)
-		return c.printFleet(list, func([]byte) string { return "" })
-	}
-	notes, err := campaigns.Merge(shards.Parts(), c.dir)
-	c.notes(notes)
-	if err != nil {
-		return err
-	}
-	c.note("joined in %s", c.dir)
-	return c.printFleet(list, func([]byte) string { return "" })
+	c := struct {
+		Out     string
+		Retries int
+	}{Retries: 3}
+	return u.command("fleet profile", cobra.MinimumNArgs(1), func(ctx context.Context) error {
+		dir := filepath.Clean(c.Out)
+		boards, err := u.boards()
+		if err != nil {
+			return err
+		}
+		if _, err := os.Lstat(dir); err == nil {
+			return usagef("--out %s is there already: give a new folder", dir)
+		}
+		shards, err := fleet.OpenShards(dir+".parts", boards, u.args)
+		if errors.Is(err, fleet.ErrOtherPlan) {
+			return usagef("%w", err)
+		}
+		if err != nil {
+			return err
+		}
+		line := u.reports()
+		list := fleet.Each(ctx, boards, func(ctx context.Context, b fleet.Board) fleet.Result {
+			r := shards.Measure(ctx, b, c.Retries, line(b))
+			r.Out = "" // drop the text summary
+			return r
+		})
+		if fleet.Worst(list) == exitOK {
+			var notes []string
+			notes, err = campaigns.Merge(shards.Parts(), dir)
+			if u.notes(notes); err != nil {
+				return err
+			}
+			u.note("joined in %s", dir)
+		} else {
+			u.note("the parts that are finished are in %s.parts: the same command continues with the others", dir)
+		}
+		return u.printFleet(list, nil)
+	}, &c, u.selected())
 }
 
 // fleetRankCmd is `jtune fleet rank`.
@@ -327,12 +287,8 @@ type fleetRankCmd struct {
 
 func newFleetRank(u onBoards) *cobra.Command {
 	c := &fleetRankCmd{onBoards: u, rank: rankCmd{onModels: onModels{u.app}, by: rank.ByTime}}
-	return command(c, "fleet rank", cobra.MaximumNArgs(1))
-}
-
-func (c *fleetRankCmd) flags(f *pflag.FlagSet) {
-	c.selected(f)
-	c.rank.flags(f)
+	return u.command("fleet rank", cobra.MaximumNArgs(1), c.run,
+		places{"sort": among(&c.rank.by, rank.ByTime, rank.ByEnergy, rank.ByEDP)}, &c.rank, u.selected())
 }
 
 func (c *fleetRankCmd) run(ctx context.Context) error {
@@ -352,15 +308,15 @@ func (c *fleetRankCmd) run(ctx context.Context) error {
 	list := fleet.Each(ctx, boards, func(ctx context.Context, b fleet.Board) fleet.Result {
 		return fleet.FetchModel(ctx, b, c.args[0], filepath.Join(dir, b.Name), line(b))
 	})
-	c.rank.models = map[string]string{}
+	c.rank.Models = map[string]string{}
 	for _, got := range list {
 		if got.Err != nil {
 			c.note("%s: %v", got.Board.Name, got.Err)
 			continue
 		}
-		c.rank.models[got.Board.Name] = filepath.Join(dir, got.Board.Name)
+		c.rank.Models[got.Board.Name] = filepath.Join(dir, got.Board.Name)
 	}
-	if len(c.rank.models) == 0 {
+	if len(c.rank.Models) == 0 {
 		return fmt.Errorf("no board has a model of %s: jtune fleet tune makes them", text.Clip(c.args[0]))
 	}
 	if err := c.rank.run(ctx); err != nil {

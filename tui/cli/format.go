@@ -29,27 +29,30 @@ func printTable[T any](a *app, columns report.Table[T], rows []T) error {
 	return columns.Text(a.out, rows)
 }
 
-// printRecord prints a record as JSON or one field per line.
-func printRecord(a *app, r report.Record) error {
+// show prints a result: its object as JSON, else its parts as text.
+func (a *app) show(object any, parts ...document.Part) error {
 	if a.asJSON {
-		return printJSON(a.out, r.Object())
+		return printJSON(a.out, object)
 	}
-	return r.Facts().Text(a.out)
+	return a.print(parts...)
 }
 
-// printParts prints parts of a page as text.
-func printParts(a *app, parts ...document.Part) (err error) {
-	for i, p := range parts {
-		if i > 0 {
-			fmt.Fprintln(a.out)
-		}
+// print prints parts of a page as text.
+func (a *app) print(parts ...document.Part) (err error) {
+	for _, p := range parts {
 		switch p := p.(type) {
+		case document.Break:
+			_, err = fmt.Fprintln(a.out)
+		case document.Line:
+			_, err = fmt.Fprintln(a.out, string(p))
 		case document.Heading:
 			err = say(a.out, string(p))
 		case document.Text:
 			err = say(a.out, string(p))
+		case document.Facts:
+			err = report.Rows(a.out, p.Known()...)
 		case document.Table:
-			err = report.Grid(a.out, append([][]string{p.Head}, p.Rows...)...)
+			err = printGrid(a.out, p)
 		case document.Drawing:
 			err = printFigure(a, p.Figure, plotRequest{})
 		}
@@ -58,6 +61,30 @@ func printParts(a *app, parts ...document.Part) (err error) {
 		}
 	}
 	return nil
+}
+
+// printGrid prints a table, which may have no titles.
+func printGrid(w io.Writer, t document.Table) error {
+	if t.Head == nil {
+		return report.Rows(w, t.Rows...)
+	}
+	return report.Grid(w, append([][]string{t.Head}, t.Rows...)...)
+}
+
+// linesOf returns texts as lines of a page.
+func linesOf(texts ...string) (parts []document.Part) {
+	for _, t := range texts {
+		parts = append(parts, document.Line(t))
+	}
+	return parts
+}
+
+// textsOf returns sentences as parts of a page.
+func textsOf(sentences ...string) (parts []document.Part) {
+	for _, s := range sentences {
+		parts = append(parts, document.Text(s))
+	}
+	return parts
 }
 
 // words reports whether the output is text for people.

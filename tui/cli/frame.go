@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"jtune/profiles/workload"
 	"jtune/tegra/metric"
 	"jtune/tui/session"
@@ -85,15 +83,6 @@ func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, worklo
 	})
 }
 
-// Forms of --json: one document, a list, or a stream.
-const (
-	asDocument = "as JSON"
-	asList     = "as a JSON array"
-	asLines    = "one JSON object per line"
-)
-
-func (a *app) jsonFlag(f *pflag.FlagSet, usage string) { f.BoolVar(&a.asJSON, "json", false, usage) }
-
 // count is the value of a flag for a number of at least 1; help texts do not show its zero default.
 type count int
 
@@ -150,18 +139,16 @@ func (c *choice[T]) Set(text string) error {
 	return nil
 }
 
-// serverFlags adds the flags of a server of models to a command that runs a workload.
-func serverFlags(f *pflag.FlagSet, o *session.Options) {
-	bind(f, "server", places{"weights": &o.Weights, "own-address": &o.Remote, "remote": &o.Remote})
-}
+// theServer is a server of models, for commands that run a workload.
+func theServer(o *session.Options) shared { return the("server", places{"own-address": &o.Remote}, o) }
 
-// limitFlags adds limits to a command that compares each mode with them.
-func limitFlags(f *pflag.FlagSet, l *metric.Limits) {
-	bind(f, "limits", places{"power-limit": boundOf(l, metric.Power), "time-limit": boundOf(l, metric.Time),
+// theLimits are limits for commands that compare each mode with them.
+func theLimits(l *metric.Limits) shared {
+	return the("limits", places{"power-limit": boundOf(l, metric.Power), "time-limit": boundOf(l, metric.Time),
 		"energy-limit": boundOf(l, metric.Energy)})
 }
 
-// otherGoalFlags adds the goals of choose and tune besides watts.
-func otherGoalFlags(f *pflag.FlagSet, l *metric.Goal) {
-	bind(f, "goals", places{"energy": aim{l, metric.Energy}, "time-limit": boundOf(&l.Limits, metric.Time)})
+// otherGoals are the goals of choose and tune besides watts.
+func otherGoals(l *metric.Goal) shared {
+	return the("goals", places{"energy": aim{l, metric.Energy}, "time-limit": boundOf(&l.Limits, metric.Time)})
 }

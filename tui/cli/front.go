@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"jtune/internal/document"
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/optimize/outlook"
@@ -21,30 +21,23 @@ import (
 // frontCmd is `jtune ask front`.
 type frontCmd struct {
 	onModels
-	model, samples, x, y, svg string
-	plane                     int // selected by x and y
+	Model, Samples, X, Y, SVG string
+	plane                     int // selected by X and Y
 	goal                      metric.Question
 	served                    bool // under a load
-	strict                    bool
+	Strict                    bool
 	v                         verification
 }
 
 func newFront(a *app) *cobra.Command {
-	return command(&frontCmd{onModels: onModels{a}}, "front", nil)
-}
-
-func (c *frontCmd) flags(f *pflag.FlagSet) {
-	bind(f, "front", places{"model": &c.model, "limit": goals(&c.goal, nil, nil), "samples": &c.samples, "x": &c.x,
-		"y": &c.y, "csv": &c.asCSV, "svg": &c.svg,
-		"verify": &c.v.most, "workload": &c.v.workload, "budgets": &c.v.budgets, "out": &c.v.request.Dir,
-		"minibatches": &c.v.request.Settings.Minibatches, "refit": &c.v.refit, "strict": &c.strict})
-	limitFlags(f, &c.goal.Limit.Limits)
-	servingFlags(f, &c.goal.Load)
-	c.jsonFlag(f, asList)
+	c := &frontCmd{onModels: onModels{a}}
+	return a.command("front", nil, c.run, c, &c.v, &c.v.request, &c.v.request.Settings,
+		places{"limit": goals(&c.goal, nil, nil), "out": &c.v.request.Dir},
+		theLimits(&c.goal.Limit.Limits), theLoad(&c.goal.Load))
 }
 
 func (c *frontCmd) check() (err error) {
-	if c.plane, err = frontPlane(c.x, c.y); err != nil {
+	if c.plane, err = frontPlane(c.X, c.Y); err != nil {
 		return err
 	}
 	c.served = underLoad(c.goal.Load, c.given)
@@ -56,17 +49,17 @@ func (c *frontCmd) run(ctx context.Context) error {
 	var o *outlook.Outlook
 	var checks measure.VerifyResult
 	words := words(c.app)
-	if c.samples != "" {
-		o, err = c.measuredOutlook(c.samples, c.strict)
+	if c.Samples != "" {
+		o, err = c.measuredOutlook(c.Samples, c.Strict)
 	} else {
-		o, checks, err = c.predictedOutlook(ctx, c.model, c.v)
+		o, checks, err = c.predictedOutlook(ctx, c.Model, c.v)
 	}
 	if err != nil {
 		return err
 	}
-	if c.model != "" && !c.given("x") && c.v.most == 0 {
+	if c.Model != "" && !c.given("x") && c.v.Verify == 0 {
 		var own bool
-		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.base(), o.Workload), c.given)
+		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.app, o.Workload), c.given)
 		c.served = c.served || own
 	}
 	if c.served {
@@ -74,22 +67,21 @@ func (c *frontCmd) run(ctx context.Context) error {
 	}
 	points := export.Points{Known: o.Known, Standings: o.Standings(c.goal.Limit), Virtual: o.Model.Provenance.Virtual}
 	cloud := export.NewCloud(points, o.Front(c.plane))
-	if c.svg != "" {
-		if err := writeFile(c.svg, export.FigureSVG(plots.Cloud(o, c.plane, c.goal.Limit))); err != nil {
+	if c.SVG != "" {
+		if err := writeFile(c.SVG, export.FigureSVG(plots.Cloud(o, c.plane, c.goal.Limit))); err != nil {
 			return err
 		}
-		c.note("%s: %s, %s on the Pareto front", c.svg, text.Count(len(cloud.Known), "point"),
+		c.note("%s: %s, %s on the Pareto front", c.SVG, text.Count(len(cloud.Known), "point"),
 			text.Thousands(len(cloud.Front)))
 	}
-	if c.svg == "" || !words {
+	if c.SVG == "" || !words {
 		err := printTable(c.app, cloud.Columns(), cloud.Front)
 		if err = errors.Join(err, c.printOrigin(o.Model.Provenance.Origin())); err != nil {
 			return err
 		}
 	}
 	if words && len(checks.Measured) > 0 { // printed last, because a front may have hundreds of lines
-		fmt.Fprintln(c.out)
-		return c.printVerified(checks)
+		return c.print(document.Break{}, verifiedTable(checks))
 	}
 	return nil
 }
@@ -129,7 +121,7 @@ func (a onModels) predictedOutlook(ctx context.Context, model string,
 	if err != nil {
 		return nil, checks, err
 	}
-	if v.most > 0 {
+	if v.Verify > 0 {
 		if checks, err = a.verifyFront(ctx, m, v); err != nil {
 			return nil, checks, err
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"jtune/internal/report"
+	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/outlook"
@@ -19,9 +19,9 @@ const mostBudgets = 10000
 
 // verification holds the flags of `front --verify`.
 type verification struct {
-	most            int // modes to measure; 0: no verification
-	workload, refit string
-	budgets         string
+	Verify          int // modes to measure; 0: no verification
+	Workload, Refit string
+	Budgets         string
 	request         measure.VerifyRequest
 }
 
@@ -34,18 +34,18 @@ func (a onModels) verifyFront(ctx context.Context, m *learn.Model, v verificatio
 	}
 	defer s.Close()
 	r := v.request
-	from, to, step, err := parseBudgets(v.budgets)
+	from, to, step, err := parseBudgets(v.Budgets)
 	if err != nil {
 		return none, err
 	}
 	if step > 0 && (to-from)/step > mostBudgets {
-		return none, usagef("--budgets %q: more than %d limits", v.budgets, mostBudgets)
+		return none, usagef("--budgets %q: more than %d limits", v.Budgets, mostBudgets)
 	}
 	for k := 0.0; step > 0 && from+k*step <= to*(1+1e-12); k++ {
 		r.BudgetsW = append(r.BudgetsW, from+k*step)
 	}
-	r.Model, r.Most = m, v.most
-	name := v.workload
+	r.Model, r.Most = m, v.Verify
+	name := v.Workload
 	if name == "" {
 		name = m.Provenance.Workload
 	}
@@ -71,24 +71,23 @@ func (a onModels) verifyFront(ctx context.Context, m *learn.Model, v verificatio
 	if err != nil {
 		return none, err
 	}
-	if v.refit != "" {
-		if err := res.Fitted.Save(v.refit); err != nil {
+	if v.Refit != "" {
+		if err := res.Fitted.Save(v.Refit); err != nil {
 			return none, fmt.Errorf("%w: choose another file with --refit", err)
 		}
-		a.note("%s: the updated model, of %s", v.refit, text.Count(len(res.Fitted.Samples), "measured mode"))
+		a.note("%s: the updated model, of %s", v.Refit, text.Count(len(res.Fitted.Samples), "measured mode"))
 	}
 	return res, nil
 }
 
-// printVerified compares predictions with measurements, mode by mode.
-func (c *frontCmd) printVerified(res measure.VerifyResult) error {
-	rows := [][]string{{"verified", "ms predicted", "measured", "", "W predicted", "measured", ""}}
+// verifiedTable compares predictions with measurements, mode by mode.
+func verifiedTable(res measure.VerifyResult) document.Table {
+	t := document.Table{Head: []string{"verified", "ms predicted", "measured", "", "W predicted", "measured", ""}}
 	for i, got := range res.Measured {
 		p := res.Before[i]
 		off := outlook.Against(got, p.Measured)
-		rows = append(rows, []string{res.Fitted.Space.Format(got.Mode), text.Of(p.TimeMS), text.Of(got.TimeMS),
-			change(off.TimePct),
-			text.Of(p.PowerW), text.Of(got.PowerW), change(off.PowerPct)})
+		t.Rows = append(t.Rows, []string{res.Fitted.Space.Format(got.Mode), text.Of(p.TimeMS), text.Of(got.TimeMS),
+			change(off.TimePct), text.Of(p.PowerW), text.Of(got.PowerW), change(off.PowerPct)})
 	}
-	return report.Grid(c.out, rows...)
+	return t
 }

@@ -162,7 +162,7 @@ func TestHelpHasTopics(t *testing.T) {
 	t.Parallel()
 	for _, topic := range topics {
 		out := jtune(t, "help", topic.name).done(t).out
-		if !strings.HasPrefix(out, topic.title+"\n") || len(out) < 150 {
+		if !strings.HasPrefix(out, topic.part().short+"\n") || len(out) < 150 {
 			t.Errorf("%s: %s", topic.name, out)
 		}
 		for line := range strings.Lines(out) {

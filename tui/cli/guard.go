@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -31,15 +32,10 @@ func newGuard() *cobra.Command {
 }
 
 func newVersion(a *app) *cobra.Command {
-	c := verb("version", 0, 0, func([]string) error {
-		if a.asJSON {
-			return printJSON(a.out, report.Object{{"version", session.Version}, {"revision", revision()},
-				{"go", runtime.Version()}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH}})
-		}
-		return a.say(nil, "%s", versionLine())
+	return a.command("version", nil, func(context.Context) error {
+		return did(a, nil, report.Object{{"version", session.Version}, {"revision", revision()},
+			{"go", runtime.Version()}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH}}, "%s", versionLine())
 	})
-	a.jsonFlag(c.Flags(), asDocument)
-	return c
 }
 
 // versionLine is what version and --version print.

@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
 	"jtune/internal/safefile"
@@ -14,29 +15,6 @@ import (
 	"jtune/tui/export"
 	"jtune/tui/session/handover"
 )
-
-// reportCmd is `jtune report`.
-type reportCmd struct {
-	*app
-	file     string
-	markdown bool
-}
-
-func newReport(a *app) *cobra.Command {
-	return command(&reportCmd{app: a}, "report", cobra.MaximumNArgs(1))
-}
-
-func (c *reportCmd) flags(f *pflag.FlagSet) {
-	bind(f, "report", places{"out": &c.file, "md": &c.markdown})
-	c.jsonFlag(f, "print the file's path and title as JSON")
-}
-
-func (c *reportCmd) check() error {
-	if c.asJSON && c.file == "-" {
-		return usagef("report: --json prints where the page is; give --out FILE")
-	}
-	return nil
-}
 
 // reportCommands are the commands that a report offers to copy.
 var reportCommands = handover.Commands{
@@ -49,37 +27,40 @@ var reportCommands = handover.Commands{
 	Prove: func(job, mode string) string { return "jtune soak " + job + " --mode " + mode },
 }
 
-func (c *reportCmd) run(context.Context) error {
-	name := ""
-	if len(c.args) > 0 {
-		name = c.args[0]
+// newReport makes `jtune report`.
+func newReport(a *app) *cobra.Command {
+	var c struct {
+		Out string
+		MD  bool
 	}
-	r, err := handover.Of(c.options, name, reportCommands, time.Now())
-	if err != nil {
-		return err
-	}
-	c.notes(r.Notes)
-	page, ending := export.DocumentHTML(r.Document()), ".html"
-	if c.markdown {
-		page, ending = export.DocumentMarkdown(r.Document()), ".md"
-	}
-	if c.file == "-" {
-		c.asFile = true
-		_, err := fmt.Fprint(c.out, page)
-		return err
-	}
-	file := c.file
-	if file == "" {
-		file = safefile.Name(r.Name) + ending
-	}
-	if err := writeFile(file, page); err != nil {
-		return err
-	}
-	title, kB := r.Document().Title, text.Thousands((len(page)+999)/1000)
-	if c.asJSON {
-		return printJSON(c.out, report.Object{{"path", file}, {"title", title}, {"bytes", len(page)},
-			{"virtual", r.Header.Device.Virtual}})
-	}
-	c.note("%s: %s, %s kB", file, title, kB)
-	return nil
+	return a.command("report", cobra.MaximumNArgs(1), func(context.Context) error {
+		if a.asJSON && c.Out == "-" {
+			return usagef("report: --json prints where the page is; give --out FILE")
+		}
+		r, err := handover.Of(a.options, strings.Join(a.args, ""), reportCommands, time.Now())
+		if err != nil {
+			return err
+		}
+		a.notes(r.Notes)
+		d := r.Document()
+		page, ending := export.DocumentHTML(d), ".html"
+		if c.MD {
+			page, ending = export.DocumentMarkdown(d), ".md"
+		}
+		if c.Out == "-" {
+			a.asFile = true
+			_, err := fmt.Fprint(a.out, page)
+			return err
+		}
+		file := cmp.Or(c.Out, safefile.Name(r.Name)+ending)
+		if err := writeFile(file, page); err != nil {
+			return err
+		}
+		if a.asJSON {
+			return printJSON(a.out, report.Object{{"path", file}, {"title", d.Title}, {"bytes", len(page)},
+				{"virtual", r.Header.Device.Virtual}})
+		}
+		a.note("%s: %s, %s kB", file, d.Title, text.Thousands((len(page)+999)/1000))
+		return nil
+	}, &c)
 }

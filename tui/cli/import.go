@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
 	"jtune/internal/text"
@@ -16,63 +14,44 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// importCmd is `jtune campaigns import`.
-type importCmd struct {
-	*app
-	dir, mode string
-	strict    bool
-	log       imports.Log
-}
-
+// newImport makes `jtune campaigns import`.
 func newImport(a *app) *cobra.Command {
-	return command(&importCmd{app: a}, "campaigns import", cobra.ExactArgs(1))
-}
-
-func (c *importCmd) flags(f *pflag.FlagSet) {
-	bind(f, "campaigns import", places{"out": &c.dir, "strict": &c.strict, "epochs": &c.log.Times,
-		"per-epoch": &c.log.PerEpoch, "mode": &c.mode, "every": &c.log.Every})
-}
-
-func (c *importCmd) run(context.Context) error {
-	if c.mode != "" {
-		m, err := imports.ModeOfName(c.mode)
-		if err != nil {
-			return usagef("--mode %v", err)
-		}
-		c.log.Mode = tegra.Some(m)
+	var c struct {
+		Out, Mode string
+		Strict    bool
+		imports.Log
 	}
-	var space *tegra.Space
-	if c.given("device") {
-		s, err := session.Open(c.options)
-		if err != nil {
-			return err
+	return a.command("campaigns import", cobra.ExactArgs(1), func(context.Context) error {
+		if c.Mode != "" {
+			m, err := imports.ModeOfName(c.Mode)
+			if err != nil {
+				return usagef("--mode %v", err)
+			}
+			c.Log.Mode = tegra.Some(m)
 		}
-		space = s.Device.Space()
-		if err := s.Close(); err != nil {
-			return err
+		var space *tegra.Space
+		if a.given("device") {
+			s, err := session.Open(a.options)
+			if err != nil {
+				return err
+			}
+			space = s.Device.Space()
+			if err := s.Close(); err != nil {
+				return err
+			}
 		}
-	}
-	dir, notes, err := campaigns.Import(c.options, c.args[0], c.dir, space, c.log, c.strict)
-	return printFolder(c.app, dir, notes, err)
+		dir, notes, err := campaigns.Import(a.options, a.args[0], c.Out, space, c.Log, c.Strict)
+		return printFolder(a, dir, notes, err)
+	}, places{"epochs": &c.Times}, &c)
 }
 
-// mergeCmd is `jtune campaigns merge`.
-type mergeCmd struct {
-	*app
-	dir string
-}
-
+// newMerge makes `jtune campaigns merge`.
 func newMerge(a *app) *cobra.Command {
-	return command(&mergeCmd{app: a}, "campaigns merge", cobra.MinimumNArgs(2))
-}
-
-func (c *mergeCmd) flags(f *pflag.FlagSet) {
-	bind(f, "campaigns merge", places{"out": &c.dir})
-}
-
-func (c *mergeCmd) run(context.Context) error {
-	notes, err := campaigns.Merge(c.args, c.dir)
-	return printFolder(c.app, c.dir, notes, err)
+	var c struct{ Out string }
+	return a.command("campaigns merge", cobra.MinimumNArgs(2), func(context.Context) error {
+		notes, err := campaigns.Merge(a.args, c.Out)
+		return printFolder(a, c.Out, notes, err)
+	}, &c)
 }
 
 // printFolder prints the content of a new campaign folder with notes, or the error.
@@ -85,16 +64,12 @@ func printFolder(a *app, dir string, notes []string, err error) error {
 	if err != nil {
 		return err
 	}
-	if a.asJSON {
-		return printJSON(a.out, report.Object{{"path", dir}, {"rows", len(rows)},
-			{"workload", text.Optional(head.Workload.Name)}, {"device", text.Optional(head.Device.Name)},
-			{"virtual", head.Device.Virtual}})
-	}
 	from := " on " + orDash(head.Device.Name)
 	if head.Plan.Kind == imports.Kind {
 		from = ", imported: the board is not known"
 	}
-	_, err = fmt.Fprintf(a.out, "%s: %s of %s%s%s\n", dir, text.Count(len(rows), "row"),
+	return did(a, nil, report.Object{{"path", dir}, {"rows", len(rows)},
+		{"workload", text.Optional(head.Workload.Name)}, {"device", text.Optional(head.Device.Name)},
+		{"virtual", head.Device.Virtual}}, "%s: %s of %s%s%s", dir, text.Count(len(rows), "row"),
 		orDash(head.Workload.Name), from, originOf(head.Device.Board()))
-	return err
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tegra/boot"
@@ -21,14 +19,13 @@ import (
 // modeFlags say in which power mode a job runs.
 type modeFlags struct {
 	measure.JobMode
-	dvfs string
-	unit string // print a systemd unit of this name
+	DVFS    string
+	Systemd string // print a systemd unit of this name
 }
 
-func (m *modeFlags) add(f *pflag.FlagSet) {
-	bind(f, "job mode", places{"mode": &m.Name,
-		"limit": &limitLine{to: func(list []metric.Question) { m.Goal = &list[0] }},
-		"dvfs":  &m.dvfs, "systemd": &m.unit})
+func (m *modeFlags) set() shared {
+	return the("job mode", places{"mode": &m.Name,
+		"limit": &limitLine{to: func(list []metric.Question) { m.Goal = &list[0] }}}, m)
 }
 
 // noBest says how to find the mode of a job.
@@ -71,7 +68,7 @@ func (c *runCmd) systemd() error {
 	if err = errors.Join(err, bad); err != nil {
 		return err
 	}
-	j := boot.Job{Name: c.mode.unit, Line: append([]string{program}, line...), Dir: dir}
+	j := boot.Job{Name: c.mode.Systemd, Line: append([]string{program}, line...), Dir: dir}
 	if os.Geteuid() != 0 { // also under sudo, whose user this process is
 		j.User = [2]int{os.Getuid(), os.Getgid()}
 	}

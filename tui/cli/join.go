@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"github.com/spf13/pflag"
-
 	"jtune/profiles/harness"
 	"jtune/profiles/workload"
 	"jtune/tui/session"
@@ -12,10 +10,7 @@ import (
 // joinFlags name a job that jtune did not start.
 type joinFlags struct{ harness.Elsewhere }
 
-func (j *joinFlags) add(f *pflag.FlagSet) {
-	bind(f, "join", places{"attach": &j.PID, "log": &j.Log, "pattern": &j.Pattern})
-	f.Lookup("attach").DefValue = "0"
-}
+func (j *joinFlags) named() shared { return the("join", places{"attach": &j.PID}, j) }
 
 // given reports whether a job was named.
 func (j *joinFlags) given() bool { return j.PID != 0 || j.Log != "" }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"jtune/internal/report"
@@ -17,7 +19,7 @@ const keysText = "Prints the keys of the full-screen tuner, your own bindings in
 	"Two actions may share a key only if they are never active at the same time. ctrl+c always quits."
 
 func newKeys(a *app) *cobra.Command {
-	c := verb("config keys", 0, 0, func([]string) error {
+	c := a.command("config keys", nil, func(context.Context) error {
 		bindings, err := keyBindings(a.options)
 		if err != nil {
 			return err
@@ -31,7 +33,6 @@ func newKeys(a *app) *cobra.Command {
 		}, tui.KeyLines(bindings))
 	})
 	c.Long = keysText
-	a.jsonFlag(c.Flags(), asList)
 	return c
 }
 

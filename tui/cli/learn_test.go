@@ -509,7 +509,7 @@ func TestNetworksHaveTheLayersThatAreAskedFor(t *testing.T) {
 			t.Errorf("layers and seed are not named for both networks:\n%s", out)
 		}
 	}
-	kept := jtune(t, "models", "show", model, "--json").done(t).object(t, keptModelKeys+" networks")
+	kept := jtune(t, "models", "show", model, "--json").done(t).object(t, modelKeys+" networks")
 	if list, _ := kept["networks"].([]any); len(list) != 2 {
 		t.Errorf("networks in the JSON: %v", kept["networks"])
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
 )
@@ -16,12 +15,10 @@ import (
 type listCmd struct{ *app }
 
 func newList(a *app) *cobra.Command {
-	c := command(&listCmd{a}, "list", nil)
+	c := a.command("list", nil, (&listCmd{a}).run)
 	c.ValidArgs = []string{"campaigns", "models", "workloads", "device"}
 	return c
 }
-
-func (c *listCmd) flags(f *pflag.FlagSet) { c.jsonFlag(f, asDocument) }
 
 func (c *listCmd) run(ctx context.Context) error {
 	var doc report.Object
@@ -30,8 +27,8 @@ func (c *listCmd) run(ctx context.Context) error {
 		name  string
 		print func(context.Context) error
 	}{
-		{"campaigns", (&campaignsCmd{app: c.app}).run},
-		{"models", func(context.Context) error { return (&modelsCmd{app: c.app}).list(nil) }},
+		{"campaigns", (&campaignsCmd{app: c.app}).list},
+		{"models", (&modelsCmd{app: c.app}).list},
 		{"workloads", (&workloadsCmd{c.app}).run},
 		{"device", (&deviceCmd{app: c.app}).run},
 	} {

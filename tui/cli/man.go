@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -12,13 +13,11 @@ import (
 )
 
 func newMan(a *app) *cobra.Command {
-	c := verb("man", 0, 0, nil)
-	c.RunE = func(c *cobra.Command, _ []string) error {
+	return a.command("man", nil, func(context.Context) error {
 		a.asFile = true
-		writeMan(a.out, c.Root())
+		writeMan(a.out, a.cmd.Root())
 		return nil
-	}
-	return c
+	})
 }
 
 // writeMan prints the command tree as a manual page in troff.
@@ -42,7 +41,7 @@ func writeMan(w io.Writer, root *cobra.Command) {
 			strings.Join(k.Where, ", "))
 	}
 	for _, t := range topics {
-		if t.text == "" {
+		if t.part().long == nil {
 			continue // its flags are listed above
 		}
 		title := strings.ToUpper(strings.ReplaceAll(t.name, "-", " "))

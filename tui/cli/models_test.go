@@ -10,9 +10,7 @@ import (
 	"jtune/tegra"
 )
 
-const keptKeys = "name workload device virtual method modes campaigns cv made"
-
-const modelKeys = "name path method samples cv workload device virtual when warnings error"
+const modelKeys = "name path method modes samples cv workload device virtual campaigns made when warnings error"
 
 // shippedModels is the number of built-in ones: a reference workload.
 const shippedModels = 1
@@ -42,7 +40,7 @@ func TestModelsListCountsAsShowDoes(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	jtune(t, "models", "keep", model, "--data-dir", data).done(t)
 	list := array(t, jtune(t, "models", "list", "--json", "--data-dir", data).done(t).out)
-	shown := jtune(t, "models", "show", "served", "--json", "--data-dir", data).done(t).object(t, keptKeys)
+	shown := jtune(t, "models", "show", "served", "--json", "--data-dir", data).done(t).object(t, modelKeys)
 	if want := float64(len(modes)); list[len(list)-1]["modes"] != want || shown["modes"] != want {
 		t.Errorf("the list counts %v modes, show %v, want %v", list[len(list)-1]["modes"], shown["modes"], want)
 	}
@@ -64,7 +62,7 @@ func TestModelsShowHowFarCalculatedValuesWereOff(t *testing.T) {
 		"lenet5":          "time of a mode, power of a mode, time of an epoch, energy of an epoch",
 		"mobilenet-infer": "time of a mode, power of a mode, latency under load",
 	} {
-		v := on("models", "show", workload, "--json").object(t, keptKeys+" calculated_off")
+		v := on("models", "show", workload, "--json").object(t, modelKeys+" calculated_off")
 		var found []string
 		for _, one := range v["calculated_off"].([]any) {
 			o := hasKeys(t, one, "what n median_pct most_pct calculated measured unit")

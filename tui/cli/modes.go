@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
 	"jtune/internal/text"
@@ -29,24 +28,19 @@ var measuredKey = regexp.MustCompile(`(?i)\b(time|power|energy)\b`)
 // modesCmd is `jtune device modes`.
 type modesCmd struct {
 	*app
-	filter string
-	grid   bool
-	labels bool
-	sample int
+	Filter string
+	Grid   bool
+	Labels bool
+	Sample int
 }
 
 func newModes(a *app) *cobra.Command {
-	return command(&modesCmd{app: a}, "device modes", nil)
-}
-
-func (c *modesCmd) flags(f *pflag.FlagSet) {
-	bind(f, "device modes", places{"filter": &c.filter, "grid": &c.grid, "sample": &c.sample, "labels": &c.labels,
-		"csv": &c.asCSV})
-	c.jsonFlag(f, asList)
+	c := &modesCmd{app: a}
+	return a.command("device modes", nil, c.run, c)
 }
 
 func (c *modesCmd) check() error {
-	if k := measuredKey.FindString(c.filter); k != "" {
+	if k := measuredKey.FindString(c.Filter); k != "" {
 		return usagef("--filter %s: time and power of a mode depend on the workload: jtune ask predict prints them", k)
 	}
 	return nil
@@ -60,31 +54,31 @@ func (c *modesCmd) run(context.Context) error {
 			return fmt.Errorf("%w: %s", tegra.ErrUnsupported, why)
 		}
 		space := s.Device.Space()
-		if c.grid {
+		if c.Grid {
 			space = space.Grid()
 		}
-		f, err := space.ParseFilter(c.filter)
+		f, err := space.ParseFilter(c.Filter)
 		if err != nil {
 			return usagef("--filter: %v", err)
 		}
 		all := space
 		if space = space.Filter(f); space.Len() == 0 {
-			c.note("no mode matches %s; this board has %s", c.filter, all.Ranges())
+			c.note("no mode matches %s; this board has %s", c.Filter, all.Ranges())
 		}
 		modes, b := space.Modes(), s.Device.Board()
-		if c.labels {
+		if c.Labels {
 			modes, _ = s.Device.Space().StudyModes()
 			c.notes(text.Said(tegra.LabelNote("a", s.Device.Space())))
 		}
-		if c.sample > 0 {
-			modes = space.Sample(c.sample, c.options.Seed)
+		if c.Sample > 0 {
+			modes = space.Sample(c.Sample, c.options.Seed)
 		}
 		columns := append(export.ModeColumns(func(m tegra.Mode) tegra.Mode { return m }),
 			report.Column[tegra.Mode]{Key: export.VirtualColumn, Of: func(tegra.Mode) any { return b.Virtual }})
 		switch {
 		case !words(c.app):
 			return printTable(c.app, columns, modes)
-		case c.filter == "" && !c.grid && !c.labels && c.sample == 0:
+		case c.Filter == "" && !c.Grid && !c.Labels && c.Sample == 0:
 			return errors.Join(countModes(c.out, space), c.printOrigin(b.Origin()))
 		}
 		return c.list(space, modes, b)
@@ -112,7 +106,7 @@ func countModes(w io.Writer, s *tegra.Space) error {
 func (c *modesCmd) list(s *tegra.Space, modes []tegra.Mode, b tegra.Board) error {
 	for i, m := range modes {
 		label := ""
-		if c.labels {
+		if c.Labels {
 			label = string(rune('a'+i)) + "  "
 		}
 		if _, err := fmt.Fprintln(c.out, label+s.Format(m)); err != nil {
@@ -127,10 +121,8 @@ func (c *modesCmd) list(s *tegra.Space, modes []tegra.Mode, b tegra.Board) error
 type workloadsCmd struct{ *app }
 
 func newWorkloads(a *app) *cobra.Command {
-	return command(&workloadsCmd{a}, "workloads", nil)
+	return a.command("workloads", nil, (&workloadsCmd{a}).run)
 }
-
-func (c *workloadsCmd) flags(f *pflag.FlagSet) { c.jsonFlag(f, asList) }
 
 func (c *workloadsCmd) run(context.Context) error {
 	list, err := workloads.Configured(c.options.Paths)

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/internal/usage"
@@ -31,20 +31,20 @@ import (
 // commandFlags describe what jtune cannot read from the output of a user's command.
 type commandFlags struct {
 	workloads.Typed
-	patience time.Duration
+	Patience time.Duration
 }
 
 // awaited sets how long jtune waits for the first step of a command, if the user says so.
 func (a jobs) awaited(w workload.Workload) workload.Workload {
 	if a.app.given("patience") {
-		w.Patience = a.own.patience
+		w.Patience = a.own.Patience
 	}
 	return w
 }
 
-func (o *commandFlags) add(f *pflag.FlagSet) {
-	o.patience = harness.StartLimit
-	bind(f, "own", places{"patience": &o.patience, "dataset-size": &o.Dataset}, &o.Typed)
+func (o *commandFlags) typed() shared {
+	o.Patience = harness.StartLimit
+	return the("own", places{"dataset-size": &o.Dataset}, o)
 }
 
 // withoutModes is the error for a hidden flag that refuses a search on a machine without modes.
@@ -203,7 +203,7 @@ func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRe
 	if res.Unread != "" {
 		c.note("%s; measured as a whole", res.Unread)
 	}
-	if printed := c.printOwn(res, s, r.Workload); printed != nil {
+	if printed := c.printRun(res, s, r.Workload); printed != nil {
 		return printed
 	}
 	if c.save != "" && err == nil {
@@ -256,23 +256,19 @@ func (c *runCmd) saveOwn(w workload.Workload, res measure.RunResult) error {
 	return nil
 }
 
-// printOwn prints the cost of a command, and how it was read.
-func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Workload) error {
-	if c.asJSON {
-		doc, err := runDocument(r, s.Device.Board(), c.all)
-		return errors.Join(err, printJSON(c.out, doc))
-	}
+// ownFacts describes the cost of a command, and how it was read.
+func (c *runCmd) ownFacts(r measure.RunResult, s *session.Session, w workload.Workload) document.Facts {
 	runs, o := "", r.Whole
 	if len(c.all) > 1 {
 		runs = runsText(c.all)
 	}
-	facts := report.Facts{{"board", workloads.BoardOf(s, w)}, {"mode", modeText(r, s)}, {"runs", runs}}
+	facts := document.Facts{{"board", workloads.BoardOf(s, w)}, {"mode", modeText(r, s)}, {"runs", runs}}
 	if x := r.Reading; x != nil {
 		unit := x.Unit
 		if x.Samples > 0 {
 			unit = fmt.Sprintf("%s of %d samples", unit, x.Samples)
 		}
-		facts = append(facts, report.Facts{{"reads", strings.TrimPrefix(harness.Reads(*x), "reads: ")},
+		facts = append(facts, document.Facts{{"reads", strings.TrimPrefix(harness.Reads(*x), "reads: ")},
 			{"steps", text.Thousands(x.Steps)},
 			{"time", timeText(r, x.Why, " "+harness.Each(unit))},
 			{"energy", withBand(dash(r.EnergyJ, "%.3g J"), r.EnergyJ.OK, r.Error.Energy()) + " " +
@@ -284,7 +280,7 @@ func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Wo
 	if o.MeanW.OK || o.PeakW.OK {
 		power = dash(o.MeanW, "%.2f W mean") + ", " + dash(o.PeakW, "%.2f W peak")
 	}
-	facts = append(facts, report.Facts{{"wall time", fmt.Sprintf("%.2f s", o.WallS)},
+	facts = append(facts, document.Facts{{"wall time", fmt.Sprintf("%.2f s", o.WallS)},
 		{"total energy", withBand(dash(o.EnergyJ, "%.1f J"), o.EnergyJ.OK, o.Error)}, {"power", power}}...)
 	for _, rail := range o.Rails {
 		if rail.EnergyJ.OK || rail.LeastV.OK {
@@ -299,7 +295,7 @@ func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Wo
 	if o.Throttled.V {
 		throttled = "yes, at least once"
 	}
-	return append(facts, report.Facts{{"clocks", clocks}, {"throttled", throttled}}...).Text(c.out)
+	return append(facts, document.Facts{{"clocks", clocks}, {"throttled", throttled}}...)
 }
 
 // wholeObject is the total cost of a user's command, of which several runs are listed; empty for other jobs.

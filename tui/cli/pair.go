@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/optimize"
@@ -33,16 +32,10 @@ type pairCmd struct {
 func newPair(a *app) *cobra.Command {
 	c := &pairCmd{onModels: onModels{a}, modes: "one"}
 	c.Strategy = optimize.Auto
-	return command(c, "pair", nil)
-}
-
-func (c *pairCmd) flags(f *pflag.FlagSet) {
-	bind(f, "pair", places{"train": &c.train, "infer": &c.infer, "models": &c.models, "predict": &c.predict,
-		"power-limit": boundOf(&c.Limit.Limits, metric.Power), "at": &c.at, "modes": &c.modes,
-		"serve-at": &c.serveAt, "train-at": &c.trainAt, "changes": &c.changes, "out": &c.Dir}, &c.Request, &c.Load,
-		&c.Settings)
-	servingFlags(f, &c.Load)
-	c.jsonFlag(f, asDocument)
+	return a.command("pair", nil, c.run, places{"train": &c.train, "infer": &c.infer, "models": &c.models,
+		"predict": &c.predict, "power-limit": boundOf(&c.Limit.Limits, metric.Power), "at": &c.at,
+		"modes": &c.modes, "serve-at": &c.serveAt, "train-at": &c.trainAt, "changes": &c.changes, "out": &c.Dir},
+		c, &c.Request, &c.Load, &c.Settings, theLoad(&c.Load))
 }
 
 // check parses flags with a grammar.

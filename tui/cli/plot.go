@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
 	"jtune/internal/figure"
@@ -30,11 +29,11 @@ import (
 
 // plotRequest describes a plot.
 type plotRequest struct {
-	model, samples, x, y, of, over, at, file, size string
-	with                                           []string // other models, for front
-	observed                                       string   // a sweep of measurements, for front
-	limit                                          metric.Goal
-	strict                                         bool
+	Model, Samples, X, Y, Of, Over, At, Out, Size string
+	With                                          []string // other models, for front
+	Observed                                      string   // a sweep of measurements, for front
+	limit                                         metric.Goal
+	Strict                                        bool
 }
 
 // plotKinds lists the plots, and what each shows.
@@ -68,7 +67,8 @@ func newPlot(a *app) *cobra.Command {
 		kinds = append(kinds, k.name)
 		lines = append(lines, fmt.Sprintf("  %-11s %s", k.name, k.does))
 	}
-	c := command(&plotCmd{onModels: onModels{a}}, "plot", cobra.ExactArgs(1))
+	x := &plotCmd{onModels: onModels{a}}
+	c := a.command("plot", cobra.ExactArgs(1), x.run, x, theLimits(&x.limit.Limits))
 	c.Long, c.ValidArgs = strings.Replace(c.Long, "{plots}", strings.Join(lines, "\n"), 1), kinds
 	one := c.Args
 	c.Args = func(cmd *cobra.Command, args []string) error {
@@ -83,18 +83,9 @@ func newPlot(a *app) *cobra.Command {
 	return c
 }
 
-func (c *plotCmd) flags(f *pflag.FlagSet) {
-	bind(f, "plot", places{"model": &c.model, "samples": &c.samples, "with": &c.with, "observed": &c.observed,
-		"x": &c.x, "y": &c.y,
-		"of": &c.of, "over": &c.over, "at": &c.at, "out": &c.file, "size": &c.size, "csv": &c.asCSV,
-		"strict": &c.strict})
-	limitFlags(f, &c.limit.Limits)
-	c.jsonFlag(f, asDocument)
-}
-
 func (c *plotCmd) check() error {
-	if c.file != "" && filepath.Ext(c.file) != ".svg" {
-		return usagef("--out %s: want a name that ends in .svg; --csv and --json print", c.file)
+	if c.Out != "" && filepath.Ext(c.Out) != ".svg" {
+		return usagef("--out %s: want a name that ends in .svg; --csv and --json print", c.Out)
 	}
 	return nil
 }
@@ -110,11 +101,11 @@ func (c *plotCmd) run(ctx context.Context) error {
 // printFigure writes a figure in the requested format.
 func printFigure(a *app, f figure.Figure, r plotRequest) error {
 	f.Lacks = flagged(f.Lacks)
-	if r.file != "" {
-		if err := writeFile(r.file, export.FigureSVG(f)); err != nil {
+	if r.Out != "" {
+		if err := writeFile(r.Out, export.FigureSVG(f)); err != nil {
 			return err
 		}
-		a.note("%s: %s", r.file, f.Title)
+		a.note("%s: %s", r.Out, f.Title)
 	}
 	switch {
 	case a.asJSON:
@@ -124,7 +115,7 @@ func printFigure(a *app, f figure.Figure, r plotRequest) error {
 			a.note("%s", f.Lacks)
 		}
 		return export.FigureCSV(a.out, f)
-	case r.file != "":
+	case r.Out != "":
 		return nil
 	}
 	glyphs, err := widget.ParseGlyphs(a.glyphs)
@@ -134,7 +125,7 @@ func printFigure(a *app, f figure.Figure, r plotRequest) error {
 	if glyphs == widget.GlyphsAuto {
 		glyphs = widget.GlyphsOf(os.Getenv)
 	}
-	w, h, err := plotSize(a.out, r.size)
+	w, h, err := plotSize(a.out, r.Size)
 	if err != nil {
 		return err
 	}
@@ -173,10 +164,10 @@ func plotSize(out io.Writer, asked string) (w, h int, err error) {
 
 // plotOutlook returns the outlook of a model or of samples.
 func (c *plotCmd) plotOutlook(ctx context.Context) (*outlook.Outlook, error) {
-	if c.samples != "" {
-		return c.measuredOutlook(c.samples, c.strict)
+	if c.Samples != "" {
+		return c.measuredOutlook(c.Samples, c.Strict)
 	}
-	o, _, err := c.predictedOutlook(ctx, c.model, verification{})
+	o, _, err := c.predictedOutlook(ctx, c.Model, verification{})
 	return o, err
 }
 
@@ -185,10 +176,10 @@ func (c *plotCmd) held(ctx context.Context) (o *outlook.Outlook, at tegra.Mode, 
 	if o, err = c.plotOutlook(ctx); err != nil {
 		return nil, at, err
 	}
-	if c.at == "" {
+	if c.At == "" {
 		return o, plots.Largest(o), nil
 	}
-	if at, err = plots.ParseMode(o, c.at); err != nil {
+	if at, err = plots.ParseMode(o, c.At); err != nil {
 		err = usagef("--at %w", err)
 	}
 	return o, at, err
@@ -214,7 +205,7 @@ func quantityFlag(name, usual string) (pareto.Axis, error) {
 }
 
 func (c *plotCmd) plotFront(ctx context.Context) (figure.Figure, error) {
-	plane, err := frontPlane(cmp.Or(c.x, "time"), cmp.Or(c.y, "power"))
+	plane, err := frontPlane(cmp.Or(c.X, "time"), cmp.Or(c.Y, "power"))
 	if err != nil {
 		return figure.Figure{}, err
 	}
@@ -222,7 +213,7 @@ func (c *plotCmd) plotFront(ctx context.Context) (figure.Figure, error) {
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	if c.with == nil {
+	if c.With == nil {
 		return plots.Cloud(o, plane, c.limit), nil
 	}
 	return c.plotRivals(o, plane)
@@ -234,14 +225,14 @@ func (c *plotCmd) plotRivals(o *outlook.Outlook, plane int) (figure.Figure, erro
 		o.Found = savedanswers.Answered(known, o.Model.Provenance)
 	}
 	rivals := []plots.Rival{plots.Own(o)}
-	for _, name := range c.with {
+	for _, name := range c.With {
 		m, err := c.loadPowered("plot front", name)
 		if err != nil {
 			return figure.Figure{}, err
 		}
 		rivals = append(rivals, plots.RivalOf(strings.TrimSuffix(filepath.Base(name), ".model"), m, o))
 	}
-	others, err := readSamples(c.app, c.observed, c.strict)
+	others, err := readSamples(c.app, c.Observed, c.Strict)
 	if err != nil {
 		return figure.Figure{}, err
 	}
@@ -249,9 +240,9 @@ func (c *plotCmd) plotRivals(o *outlook.Outlook, plane int) (figure.Figure, erro
 }
 
 func (c *plotCmd) plotHeat(ctx context.Context) (figure.Figure, error) {
-	x, badX := knobFlag("x", c.x, "cpu")
-	y, badY := knobFlag("y", c.y, "gpu")
-	of, badOf := quantityFlag(c.of, "energy")
+	x, badX := knobFlag("x", c.X, "cpu")
+	y, badY := knobFlag("y", c.Y, "gpu")
+	of, badOf := quantityFlag(c.Of, "energy")
 	if err := cmp.Or(badX, badY, badOf); err != nil {
 		return figure.Figure{}, err
 	}
@@ -266,7 +257,7 @@ func (c *plotCmd) plotHeat(ctx context.Context) (figure.Figure, error) {
 }
 
 func (c *plotCmd) plotCurves(ctx context.Context) (figure.Figure, error) {
-	over, err := knobFlag("over", c.over, "gpu")
+	over, err := knobFlag("over", c.Over, "gpu")
 	if err != nil {
 		return figure.Figure{}, err
 	}
@@ -278,14 +269,14 @@ func (c *plotCmd) plotCurves(ctx context.Context) (figure.Figure, error) {
 }
 
 func (c *plotCmd) plotBox(context.Context) (figure.Figure, error) {
-	if c.model != "" {
-		m, err := c.loadModel(c.model)
+	if c.Model != "" {
+		m, err := c.loadModel(c.Model)
 		if err != nil {
 			return figure.Figure{}, err
 		}
 		return plots.ModelRepeats(c.options.Paths, m)
 	}
-	s, err := readSamples(c.app, c.samples, c.strict)
+	s, err := readSamples(c.app, c.Samples, c.Strict)
 	if err != nil {
 		return figure.Figure{}, err
 	}
@@ -293,7 +284,7 @@ func (c *plotCmd) plotBox(context.Context) (figure.Figure, error) {
 }
 
 func (c *plotCmd) plotViolin(context.Context) (figure.Figure, error) {
-	s, err := readSamples(c.app, c.samples, c.strict)
+	s, err := readSamples(c.app, c.Samples, c.Strict)
 	if err != nil {
 		return figure.Figure{}, err
 	}
@@ -306,7 +297,7 @@ type plotDrawer = func(*plotCmd, context.Context) (figure.Figure, error)
 // ofModel makes a plotDrawer from a function on a model.
 func ofModel(draw func(context.Context, *learn.Model) (figure.Figure, error)) plotDrawer {
 	return func(c *plotCmd, ctx context.Context) (figure.Figure, error) {
-		m, err := c.loadModel(c.model)
+		m, err := c.loadModel(c.Model)
 		if err != nil {
 			return figure.Figure{}, err
 		}
@@ -322,7 +313,7 @@ func ofAssessment(draw func(outlook.Assessment) figure.Figure) plotDrawer {
 }
 
 func (c *plotCmd) plotPredicted(ctx context.Context) (figure.Figure, error) {
-	of, err := quantityFlag(c.of, "time")
+	of, err := quantityFlag(c.Of, "time")
 	if err != nil {
 		return figure.Figure{}, err
 	}

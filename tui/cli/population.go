@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"jtune/optimize/lab/population"
 )
 
@@ -14,10 +12,6 @@ import (
 type populationFlags struct {
 	population.Options
 	boards, levels string // as typed
-}
-
-func (p *populationFlags) flags(f *pflag.FlagSet) {
-	bind(f, "population", places{"population": &p.Name, "boards": &p.boards, "levels": &p.levels}, p)
 }
 
 // checkPopulation parses the flags with several values.

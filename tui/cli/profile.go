@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
 	"jtune/internal/text"
@@ -41,18 +40,11 @@ type profileCmd struct {
 
 func newProfile(a *app) *cobra.Command {
 	c := &profileCmd{jobs: jobs{app: a}, retries: 1}
-	return command(c, "profile", c.own.args(none, cobra.ExactArgs(1)))
-}
-
-func (c *profileCmd) flags(f *pflag.FlagSet) {
-	bind(f, "profile", places{"modes": &c.r.Choose, "repeat": &c.r.Repeats, "list": &c.list, "reboot": &c.reboot,
-		"rebooted": &c.rebooted, "shard": &c.part, "out": &c.r.Dir, "trust-command": &c.trust,
-		"wait": &c.r.Settings.FixedWait, "retries": &c.retries, "dvfs": &c.dvfs, "no-device": new(bool)}, &c.r,
-		&c.r.Settings)
-	serverFlags(f, &c.options)
-	c.join.add(f)
-	c.own.add(f)
-	c.jsonFlag(f, asDocument)
+	return a.command("profile", c.own.args(none, cobra.ExactArgs(1)), c.run, places{"modes": &c.r.Choose,
+		"repeat": &c.r.Repeats, "list": &c.list, "reboot": &c.reboot, "rebooted": &c.rebooted, "shard": &c.part,
+		"out": &c.r.Dir, "trust-command": &c.trust, "wait": &c.r.Settings.FixedWait, "retries": &c.retries,
+		"dvfs": &c.dvfs, "no-device": new(bool)}, c, &c.r, &c.r.Settings, theServer(&a.options), c.join.named(),
+		c.own.typed())
 }
 
 func (c *profileCmd) check() (err error) {
@@ -189,18 +181,15 @@ func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measur
 		}
 	}
 	recorded := text.Count(len(all), tegra.NameOfSettings(r.Batches))
-	switch {
-	case res.Dir != "" && c.asJSON:
+	if res.Dir != "" {
 		b := s.Device.Board()
-		if err := printJSON(c.out, report.Object{{"path", res.Dir}, {"workload", r.Workload.Name}, {"device", b.Name},
+		if err := did(c.app, nil, report.Object{{"path", res.Dir}, {"workload", r.Workload.Name}, {"device", b.Name},
 			{"virtual", b.Virtual}, {"modes", len(all)}, {"usable", len(usable)}, {"new", res.New},
-			{"elapsed_s", res.Elapsed.Seconds()}, {"model", text.Optional(res.Kept)}}); err != nil {
+			{"elapsed_s", res.Elapsed.Seconds()}, {"model", text.Optional(res.Kept)}},
+			"%s: %s recorded, %s usable, %s new in %s%s", res.Dir, recorded, text.Thousands(len(usable)),
+			text.Thousands(res.New), units.Span(res.Elapsed), originOf(b)); err != nil {
 			return err
 		}
-	case res.Dir != "":
-		fmt.Fprintf(c.out, "%s: %s recorded, %s usable, %s new in %s%s\n", res.Dir, recorded,
-			text.Thousands(len(usable)), text.Thousands(res.New), units.Span(res.Elapsed),
-			originOf(s.Device.Board()))
 	}
 	maps.DeleteFunc(misset, func(_ tegra.Setting, still bool) bool { return !still })
 	if len(misset) > 0 {

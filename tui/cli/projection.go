@@ -2,11 +2,8 @@ package cli
 
 import (
 	"fmt"
-	"io"
 
-	"github.com/spf13/pflag"
-
-	"jtune/internal/report"
+	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/outlook"
@@ -16,22 +13,16 @@ import (
 )
 
 // training describes a whole training, from flags.
-type training struct{ epochs, perEpoch int }
-
-func (t *training) flags(f *pflag.FlagSet) {
-	bind(f, "training", places{"epochs": &t.epochs, "per-epoch": &t.perEpoch})
-}
+type training struct{ Epochs, PerEpoch int }
 
 // minibatches returns the number of minibatches per epoch.
 func (t training) minibatches(a *app, m *learn.Model) (int, error) {
-	return workloads.EpochMinibatches(m, workloadList(a), t.perEpoch)
+	return workloads.EpochMinibatches(m, workloadList(a), t.PerEpoch)
 }
 
-// printProjection prints whole trainings, and marks modes that exceed the limit.
-func printProjection(w io.Writer, p *outlook.Projection, space *tegra.Space) error {
-	fmt.Fprintf(w, "\nwhole trainings, %s (%s minibatches):\n", text.Count(p.Epochs, "epoch"),
-		text.Thousands(p.Minibatches))
-	rows := [][]string{{"strategy", "mode", "hours", "kWh", "hours saved", "kWh saved", "", ""}}
+// projectionParts shows whole trainings, and marks modes that exceed the limit.
+func projectionParts(p *outlook.Projection, space *tegra.Space) []document.Part {
+	t := document.Table{Head: []string{"strategy", "mode", "hours", "kWh", "hours saved", "kWh saved", "", ""}}
 	for i, r := range p.Rows {
 		how, over := "predicted", ""
 		if r.Measured {
@@ -45,7 +36,8 @@ func printProjection(w io.Writer, p *outlook.Projection, space *tegra.Space) err
 		if i > 0 {
 			row[4], row[5] = text.Of(r.Saved.Time.Hours()), text.Of(r.Saved.KWh)
 		}
-		rows = append(rows, row)
+		t.Rows = append(t.Rows, row)
 	}
-	return report.Grid(w, rows...)
+	return []document.Part{document.Break{}, document.Line(fmt.Sprintf("whole trainings, %s (%s minibatches):",
+		text.Count(p.Epochs, "epoch"), text.Thousands(p.Minibatches))), t}
 }

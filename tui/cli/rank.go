@@ -8,9 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
-	"jtune/internal/report"
+	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/internal/units"
 	"jtune/learn"
@@ -59,20 +57,12 @@ func (p perBoard) of(name string) float64 {
 // rankCmd ranks models: given ones, or those that fleet rank has fetched.
 type rankCmd struct {
 	onModels
-	models                             map[string]string
-	epochs, samples                    int
-	round, period                      time.Duration
-	by                                 rank.RankKey
-	limits, measured                   perBoard
-	idle, asleep, wakeEnergy, wakeTime perBoard
-}
-
-func (c *rankCmd) flags(f *pflag.FlagSet) {
-	bind(f, "fleet rank", places{"models": &c.models, "epochs": &c.epochs, "samples": &c.samples, "round": &c.round,
-		"sort": among(&c.by, rank.ByTime, rank.ByEnergy, rank.ByEDP), "power-limit": &c.limits,
-		"epoch-time": &c.measured, "period": &c.period, "idle-power": &c.idle, "sleep-power": &c.asleep,
-		"wake-energy": &c.wakeEnergy, "wake-time": &c.wakeTime})
-	c.jsonFlag(f, asDocument)
+	Models                                      map[string]string
+	Epochs, Samples                             int
+	Round, Period                               time.Duration
+	by                                          rank.RankKey
+	PowerLimit, EpochTime                       perBoard
+	IdlePower, SleepPower, WakeEnergy, WakeTime perBoard
 }
 
 func (c *rankCmd) run(context.Context) error {
@@ -81,11 +71,11 @@ func (c *rankCmd) run(context.Context) error {
 		return err
 	}
 	for i, b := range r.Boards {
-		if c.period == 0 {
+		if c.Period == 0 {
 			break
 		}
-		rest := rank.Rest{PeriodS: c.period.Seconds(), IdleW: c.idle.of(b.Name), SleepW: c.asleep.of(b.Name),
-			WakeJ: c.wakeEnergy.of(b.Name), WakeS: c.wakeTime.of(b.Name)}
+		rest := rank.Rest{PeriodS: c.Period.Seconds(), IdleW: c.IdlePower.of(b.Name), SleepW: c.SleepPower.of(b.Name),
+			WakeJ: c.WakeEnergy.of(b.Name), WakeS: c.WakeTime.of(b.Name)}
 		if err := rest.Check(); err != nil {
 			return fmt.Errorf("%w; --period needs --idle-power, --sleep-power, --wake-energy and --wake-time", err)
 		}
@@ -96,21 +86,21 @@ func (c *rankCmd) run(context.Context) error {
 
 // request reads the models into a request.
 func (c *rankCmd) request() (rank.RankRequest, error) {
-	r := rank.RankRequest{Epochs: c.epochs, RoundS: c.round.Seconds(), By: c.by}
+	r := rank.RankRequest{Epochs: c.Epochs, RoundS: c.Round.Seconds(), By: c.by}
 	for _, flag := range []struct {
 		name   string
 		values perBoard
-	}{{"power-limit", c.limits}, {"idle-power", c.idle}, {"sleep-power", c.asleep}, {"wake-energy", c.wakeEnergy},
-		{"wake-time", c.wakeTime}} {
+	}{{"power-limit", c.PowerLimit}, {"idle-power", c.IdlePower}, {"sleep-power", c.SleepPower},
+		{"wake-energy", c.WakeEnergy}, {"wake-time", c.WakeTime}} {
 		for name := range flag.values {
-			if _, known := c.models[name]; name != "" && !known {
+			if _, known := c.Models[name]; name != "" && !known {
 				return r, usagef("--%s: no board %q in --models", flag.name, text.Clip(name))
 			}
 		}
 	}
 	job := ""
-	for _, name := range slices.Sorted(maps.Keys(c.models)) {
-		m, err := c.loadPowered("fleet rank", c.models[name])
+	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
+		m, err := c.loadPowered("fleet rank", c.Models[name])
 		if err != nil {
 			return r, err
 		}
@@ -120,18 +110,18 @@ func (c *rankCmd) request() (rank.RankRequest, error) {
 		c.doubts(m)
 		if job == "" {
 			job = m.Provenance.Workload
-			if r.Minibatches, err = c.epochOf(m, c.samples); err != nil {
+			if r.Minibatches, err = c.epochOf(m, c.Samples); err != nil {
 				return r, err
 			}
 		}
-		r.Boards = append(r.Boards, rank.RankBoard{Name: name, PowerW: c.limits.of(name),
+		r.Boards = append(r.Boards, rank.RankBoard{Name: name, PowerW: c.PowerLimit.of(name),
 			Outlook: c.outlook(m, tegra.Settings(m.Space.Modes(), nil)), Guess: m.Provenance.Workload != job})
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.measured)) {
-		if _, twice := c.models[name]; twice || name == "" || c.measured[name] == 0 {
+	for _, name := range slices.Sorted(maps.Keys(c.EpochTime)) {
+		if _, twice := c.Models[name]; twice || name == "" || c.EpochTime[name] == 0 {
 			return r, usagef("--epoch-time: want NAME=S of a machine that has no model, in seconds")
 		}
-		r.Boards = append(r.Boards, rank.RankBoard{Name: name, EpochS: c.measured[name]})
+		r.Boards = append(r.Boards, rank.RankBoard{Name: name, EpochS: c.EpochTime[name]})
 	}
 	return r, nil
 }
@@ -170,10 +160,9 @@ func (c *rankCmd) epochOf(m *learn.Model, samples int) (int, error) {
 }
 
 func (c *rankCmd) print(r rank.Ranking) error {
-	if c.asJSON {
-		return printJSON(c.out, r)
-	}
-	rows := [][]string{{"board", "mode", "epoch", text.Count(c.epochs, "epoch"), "W", "Wh", "kJ·s", ""}}
+	boards := document.Table{Head: []string{"board", "mode", "epoch", text.Count(c.Epochs, "epoch"), "W", "Wh", "kJ·s",
+		""}}
+	var rests []string
 	for _, x := range r.Boards {
 		mode, say := "–", ""
 		if x.Mode.OK {
@@ -194,49 +183,38 @@ func (c *rankCmd) print(r rank.Ranking) error {
 		}
 		edp := x.EDP
 		edp.V /= 1000
-		rows = append(rows, []string{x.Name, mode, seconds(x.EpochS), seconds(x.TimeS), shown(x.PowerW),
+		boards.Rows = append(boards.Rows, []string{x.Name, mode, seconds(x.EpochS), seconds(x.TimeS), shown(x.PowerW),
 			shown(x.EnergyWh), shown(edp), say})
-	}
-	if err := report.Grid(c.out, rows...); err != nil {
-		return err
+		if x.Rest != nil {
+			rests = append(rests, x.Name+": "+restText(*x.Rest))
+		}
 	}
 	takes := ""
 	if r.EnergyWh.OK {
 		takes = " and takes " + shown(r.EnergyWh) + " Wh of all boards together"
 	}
-	fmt.Fprintf(c.out, "a round ends after %s%s\n", seconds(r.RoundS), takes)
-	if err := c.printCurve(r); err != nil {
-		return err
-	}
-	for _, x := range r.Boards {
-		if x.Rest != nil {
-			fmt.Fprintf(c.out, "%s: %s\n", x.Name, restText(*x.Rest))
-		}
-	}
-	return nil
+	parts := []document.Part{boards, document.Line("a round ends after " + seconds(r.RoundS) + takes)}
+	return c.show(r, slices.Concat(parts, curveOf(r), linesOf(rests...))...)
 }
 
-// shownCurve is the number of printed points of the curve.
+// shownCurve is the number of shown points of the curve.
 const shownCurve = 8
 
-// printCurve prints some deadlines, and the knee.
-func (c *rankCmd) printCurve(r rank.Ranking) error {
+// curveOf returns some deadlines, and the knee.
+func curveOf(r rank.Ranking) []document.Part {
 	if len(r.Curve) < 2 {
 		return nil
 	}
-	rows := [][]string{{"deadline", "Wh of all"}}
+	t := document.Table{Head: []string{"deadline", "Wh of all"}}
 	for i := range shownCurve {
 		p := r.Curve[i*(len(r.Curve)-1)/(shownCurve-1)]
-		rows = append(rows, []string{seconds(tegra.Some(p.DeadlineS)), text.Of(p.EnergyWh)})
+		t.Rows = append(t.Rows, []string{seconds(tegra.Some(p.DeadlineS)), text.Of(p.EnergyWh)})
 	}
-	fmt.Fprintln(c.out)
-	if err := report.Grid(c.out, rows...); err != nil {
-		return err
-	}
+	parts := []document.Part{document.Break{}, t}
 	if r.Knee.OK {
-		fmt.Fprintf(c.out, "knee: a deadline of %s\n", seconds(r.Knee))
+		parts = append(parts, document.Line("knee: a deadline of "+seconds(r.Knee)))
 	}
-	return nil
+	return parts
 }
 
 // restText describes the cost of a pause.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -26,7 +25,7 @@ func (c *applyCmd) try(ctx context.Context, s *session.Session, preset tegra.Pre
 		return err
 	}
 	defer p.Release()
-	if p.Wait = c.keepAfter; !c.given("keep-after") {
+	if p.Wait = c.KeepAfter; !c.given("keep-after") {
 		p.Wait = reboot.DefaultWait
 	}
 	then := fmt.Sprintf("sudo jtune apply --keep within %s makes %s the boot default; anything else reboots once "+
@@ -148,26 +147,16 @@ func (c *profileCmd) inTrial(s *session.Session) (id tegra.Val[int], err error) 
 	return tegra.Some(r.Presets[0].ID), nil
 }
 
-// stagedCmd is what the unit of a staged preset runs, at its start and at its end.
-type stagedCmd struct {
-	*app
-	end string // systemd's result of the start
-}
-
+// newStaged is what the unit of a staged preset runs, at its start and at its end.
 func newStaged(a *app) *cobra.Command {
-	c := command(&stagedCmd{app: a}, "staged", nil)
+	var unit struct{ End string } // systemd's result of the start
+	c := a.command("staged", nil, func(ctx context.Context) error {
+		say := func(line string) { a.note("%s", line) }
+		if a.given("end") {
+			return reboot.End(a.options.Sysroot, unit.End == "success", say)
+		}
+		return reboot.Begin(ctx, a.options.Sysroot, a.session, say)
+	}, &unit)
 	c.Hidden = true
 	return c
-}
-
-func (c *stagedCmd) flags(f *pflag.FlagSet) {
-	bind(f, "staged", places{"end": &c.end})
-}
-
-func (c *stagedCmd) run(ctx context.Context) error {
-	say := func(line string) { c.note("%s", line) }
-	if c.given("end") {
-		return reboot.End(c.options.Sysroot, c.end == "success", say)
-	}
-	return reboot.Begin(ctx, c.options.Sysroot, c.session, say)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
@@ -15,19 +14,13 @@ import (
 // repeatCmd is `jtune campaigns repeat`.
 type repeatCmd struct {
 	*app
-	trust bool
-	own   commandFlags
+	TrustCommand bool
+	own          commandFlags
 }
 
 func newRepeat(a *app) *cobra.Command {
 	c := &repeatCmd{app: a}
-	return command(c, "campaigns repeat", c.own.args(one, cobra.ExactArgs(1)))
-}
-
-func (c *repeatCmd) flags(f *pflag.FlagSet) {
-	c.own.add(f)
-	bind(f, "campaigns repeat", places{"trust-command": &c.trust})
-	c.jsonFlag(f, asDocument)
+	return a.command("campaigns repeat", c.own.args(one, cobra.ExactArgs(1)), c.run, c, c.own.typed())
 }
 
 func (c *repeatCmd) run(ctx context.Context) error {
@@ -41,7 +34,7 @@ func (c *repeatCmd) run(ctx context.Context) error {
 		if c.own.given() {
 			typed = &c.own.Typed
 		}
-		again, err := task.Repeat(s, old, c.trust, typed)
+		again, err := task.Repeat(s, old, c.TrustCommand, typed)
 		if err != nil {
 			return err
 		}

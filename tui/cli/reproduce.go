@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/document"
 	"jtune/internal/figure"
@@ -27,12 +26,13 @@ import (
 type reproduceCmd struct {
 	*app
 	reproduce.Options
-	svg               string
-	claims, plots, md bool
+	SVG              string
+	Claims, Plot, MD bool
 }
 
 func newReproduce(a *app) *cobra.Command {
-	c := command(&reproduceCmd{app: a}, "reproduce", cobra.MaximumNArgs(1))
+	x := &reproduceCmd{app: a}
+	c := a.command("reproduce", cobra.MaximumNArgs(1), x.run, x)
 	c.ValidArgs = append([]string{"all"}, studyNames()...)
 	return c
 }
@@ -53,18 +53,12 @@ func studyNames() (names []string) {
 	return names
 }
 
-func (c *reproduceCmd) flags(f *pflag.FlagSet) {
-	bind(f, "reproduce", places{"claims": &c.claims, "quick": &c.Quick, "plot": &c.plots, "sweeps": &c.Sweeps,
-		"mode": &c.Mode, "svg": &c.svg, "md": &c.md, "csv": &c.asCSV})
-	c.jsonFlag(f, asDocument)
-}
-
 func (c *reproduceCmd) check() error {
 	names := strings.Join(studyNames(), ", ")
 	switch {
-	case len(c.args) > 0 && c.claims:
+	case len(c.args) > 0 && c.Claims:
 		return usagef("reproduce --claims takes no study")
-	case c.md && (c.claims || c.asJSON || c.asCSV):
+	case c.MD && (c.Claims || c.asJSON || c.asCSV):
 		return usagef("reproduce --md cannot be combined with --claims, --json or --csv; for all it has the take-aways")
 	case len(c.args) > 0 && c.args[0] != "all":
 		if _, ok := reproduce.Find(c.args[0]); !ok {
@@ -86,7 +80,7 @@ func (c *reproduceCmd) check() error {
 func (c *reproduceCmd) run(ctx context.Context) error {
 	c.Seed = c.options.Seed
 	c.Progress = func(done, total int, study string) { c.note("%d of %d: %s", done+1, total, study) }
-	if c.claims {
+	if c.Claims {
 		judged, err := claims.Ledger(ctx, c.Options)
 		if err != nil {
 			return err
@@ -102,14 +96,14 @@ func (c *reproduceCmd) run(ctx context.Context) error {
 	for _, r := range reports {
 		drawn, all = append(drawn, r.Drawn...), append(all, r.Results...)
 	}
-	if err := drawFigures(c.app, c.svg, drawn); err != nil {
+	if err := drawFigures(c.app, c.SVG, drawn); err != nil {
 		return err
 	}
 	if !words(c.app) {
 		return printTable(c.app, studyColumns(), all)
 	}
-	if !c.md {
-		return printParts(c.app, append(c.studies(reports), document.Text(c.sum(all)))...)
+	if !c.MD {
+		return c.app.print(append(c.studies(reports), document.Break{}, document.Text(c.sum(all)))...)
 	}
 	page, err := c.page(ctx, reports, all)
 	if err == nil {
@@ -219,13 +213,14 @@ func (c *reproduceCmd) printClaims(judged []claims.Judged) error {
 	if !words(c.app) {
 		return printTable(c.app, claimColumns(), judged)
 	}
+	var parts []document.Part
 	for _, j := range judged {
-		fmt.Fprintf(c.out, "%s  %s (%s)\n", strings.ToUpper(string(j.Outcome)), j.Sentence, j.Where)
-		fmt.Fprintf(c.out, "    %s%s: %s\n", conditions(j), map[bool]string{true: ", VIRTUAL"}[j.Simulated],
-			strings.Join(evidenceTexts(j), "; "))
+		parts = append(parts, linesOf(
+			fmt.Sprintf("%s  %s (%s)", strings.ToUpper(string(j.Outcome)), j.Sentence, j.Where),
+			fmt.Sprintf("    %s%s: %s", conditions(j), map[bool]string{true: ", VIRTUAL"}[j.Simulated],
+				strings.Join(evidenceTexts(j), "; ")))...)
 	}
-	_, err := fmt.Fprintf(c.out, "\n%s\n", c.claimSum(judged))
-	return err
+	return c.app.print(append(parts, document.Break{}, document.Line(c.claimSum(judged)))...)
 }
 
 // conditions says how many conditions of a claim hold, and names the others.

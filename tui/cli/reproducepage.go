@@ -14,10 +14,13 @@ import (
 
 // studies returns the parts of a page about studies: results, tables, figures and notes.
 func (c *reproduceCmd) studies(reports []reproduce.Report) (parts []document.Part) {
-	for _, r := range reports {
+	for i, r := range reports {
+		if i > 0 {
+			parts = append(parts, document.Break{})
+		}
 		parts = append(parts, document.Heading(r.Study.Name+": "+r.Study.Title))
 		if len(r.Results) > 0 {
-			parts = append(parts, studyColumns().Document(r.Results))
+			parts = append(parts, document.Break{}, studyColumns().Document(r.Results))
 		}
 		for _, t := range r.Tables {
 			table := document.Table{Head: append(slices.Clone(t.Head), ""), Numbers: 1}
@@ -25,15 +28,15 @@ func (c *reproduceCmd) studies(reports []reproduce.Report) (parts []document.Par
 				cells := append([]string{row.Item}, row.Cells...)
 				table.Rows = append(table.Rows, append(cells, simulatedMark(row.Simulated)))
 			}
-			parts = append(parts, document.Text(t.Title+"."), table)
+			parts = append(parts, document.Break{}, document.Text(t.Title+"."), document.Break{}, table)
 		}
-		if c.plots {
+		if c.Plot {
 			for _, f := range r.Drawn {
-				parts = append(parts, document.Drawing{Figure: f})
+				parts = append(parts, document.Break{}, document.Drawing{Figure: f})
 			}
 		}
 		for _, note := range r.Notes {
-			parts = append(parts, document.Text(note))
+			parts = append(parts, document.Break{}, document.Text(note))
 		}
 	}
 	return parts

@@ -9,9 +9,8 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"jtune/internal/report"
+	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -78,36 +77,29 @@ type runCmd struct {
 
 func newRun(a *app) *cobra.Command {
 	c := &runCmd{jobs: jobs{app: a}, workers: -1}
-	return command(c, "run", c.own.args(aNumber, func(cmd *cobra.Command, args []string) error {
+	out := a.command("run", c.own.args(aNumber, func(cmd *cobra.Command, args []string) error {
 		return cobra.ExactArgs(1)(cmd, c.epochs.takeNumber(args))
-	}))
-}
-
-func (c *runCmd) flags(f *pflag.FlagSet) {
-	bind(f, "run", places{"epochs": &c.epochs, "workers": &c.workers, "interval": &c.r.Every,
+	}), c.run, places{"epochs": &c.epochs, "workers": &c.workers, "interval": &c.r.Every,
 		"include-epoch-zero": &c.r.AllEpochs, "no-instrument": &c.r.Uninstrumented, "save": &c.save,
-		"force": &c.force, "runs": &c.runs, "exit-code": &c.exitCode}, &c.r, &c.options)
-	f.Lookup("epochs").NoOptDefVal = bareEpochs
-	f.Lookup("workers").DefValue = "0" // zero is not shown: the default is the workload's
-	c.infer.add(f)
-	c.join.add(f)
-	c.own.add(f)
-	c.mode.add(f)
-	serverFlags(f, &c.options)
-	c.jsonFlag(f, asDocument)
+		"force": &c.force, "runs": &c.runs, "exit-code": &c.exitCode}, c, &c.r, &a.options,
+		the("inference", &c.infer), the("job", &c.infer), c.join.named(), c.own.typed(), c.mode.set(),
+		theServer(&a.options))
+	out.Flags().Lookup("epochs").NoOptDefVal = bareEpochs
+	out.Flags().Lookup("workers").DefValue = "0" // zero is not shown: the default is the workload's
+	return out
 }
 
 func (c *runCmd) check() error {
 	if err := errors.Join(checkSave(c.save), c.join.alone(&c.own)); err != nil {
 		return err
 	}
-	c.mode.Free = c.mode.dvfs == "on"
+	c.mode.Free = c.mode.DVFS == "on"
 	if c.own.given() {
 		c.args = append(c.own.before(c.args), "")
 	}
 	c.args = c.epochs.takeNumber(c.args)
 	c.r.Mode = c.mode.JobMode
-	c.r.Epochs, c.r.Inferences, c.r.Repeat = c.epochs.n, c.infer.inferences, c.infer.repeat
+	c.r.Epochs, c.r.Inferences, c.r.Repeat = c.epochs.n, c.infer.Inferences, c.infer.Repeat
 	switch {
 	case c.given("epochs") && c.r.Epochs < 1:
 		return usagef("--epochs %d: %w", c.r.Epochs, errCount)
@@ -116,7 +108,7 @@ func (c *runCmd) check() error {
 }
 
 func (c *runCmd) run(ctx context.Context) error {
-	if c.mode.unit != "" {
+	if c.mode.Systemd != "" {
 		return c.systemd()
 	}
 	if err := c.mayReplace(); err != nil {
@@ -178,31 +170,45 @@ func (c *runCmd) doRun(ctx context.Context, s *session.Session, r measure.RunReq
 	return c.printRun(res, s, r.Workload)
 }
 
+// printRun prints what a run measured.
 func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Workload) error {
-	if c.asJSON {
-		doc, err := runDocument(r, s.Device.Board(), nil)
-		return errors.Join(err, printJSON(c.out, doc))
+	doc, err := runDocument(r, s.Device.Board(), c.all)
+	if err != nil || c.asJSON {
+		return errors.Join(err, c.show(doc))
 	}
-	later, part := r.Character.SteadyIsLater(), r.Character.Steady()
-	count := text.Thousands(r.Minibatches)
-	switch {
-	case r.Character.AllEpochs && r.Character.First.OK:
-		count += "; epoch 0 is included, as asked for"
-	case later:
-		count += fmt.Sprintf("; the numbers below count the %s after epoch 0",
-			text.Thousands(run.Counted(r)))
+	if c.own.given() {
+		return c.print(c.ownFacts(r, s, w))
 	}
 	power := withBand(dash(r.PowerW, "%.2f W mean"), r.PowerW.OK, r.Error.Power)
-	if meter := part.MeterW; meter.OK {
+	if meter := r.Character.Steady().MeterW; meter.OK {
 		power += fmt.Sprintf("; %.2f W at the power meter", meter.V)
 	}
 	if r.Settled != telemetry.Settled && r.PowerW.OK {
 		power += ", not steady"
 	}
-	if serving := r.Character.Serving; serving != nil {
-		return c.printServing(r, s, w, power)
+	facts, unreliable := trainingFacts(r, s, w, power), ""
+	if v := r.Character.Serving; v != nil {
+		facts = inferenceFacts(r, s, w, power)
+		if v.Latency.N > 0 && !v.Latency.SureP99().OK {
+			unreliable = fmt.Sprintf("~: unreliable (requests: %s; p95 needs 200, p99 1,000). Add --minibatches 1000.",
+				text.Thousands(v.Latency.N))
+		}
 	}
-	facts := report.Facts{{"board", workloads.BoardOf(s, w)}, {"minibatches", count},
+	doubts := text.Said(slices.Concat(run.Doubts(r), r.Advice, []string{unreliable})...)
+	return c.print(append([]document.Part{append(facts, characterFacts(r.Character)...)}, textsOf(doubts...)...)...)
+}
+
+// trainingFacts describes a run of a training job.
+func trainingFacts(r measure.RunResult, s *session.Session, w workload.Workload, power string) document.Facts {
+	count := text.Thousands(r.Minibatches)
+	switch {
+	case r.Character.AllEpochs && r.Character.First.OK:
+		count += "; epoch 0 is included, as asked for"
+	case r.Character.SteadyIsLater():
+		count += fmt.Sprintf("; the numbers below count the %s after epoch 0",
+			text.Thousands(run.Counted(r)))
+	}
+	return document.Facts{{"board", workloads.BoardOf(s, w)}, {"minibatches", count},
 		{"time", timeText(r, "", "")},
 		{"speed", text.Of(1000/r.TimeMS) + " minibatches/s"},
 		{"stall", msText(r.StallMS)}, {"compute", msText(r.ComputeMS)},
@@ -211,11 +217,6 @@ func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Wo
 		{"peak", peaksText(r.Peaks, s.Device.Board())},
 		{"sampling", samplingText(r.Sampling)},
 		{"mode", modeText(r, s)}}
-	if err := append(facts, characterFacts(r.Character)...).Text(c.out); err != nil {
-		return err
-	}
-	c.printDoubts(r)
-	return nil
 }
 
 // samplingText describes how regularly power was read; "" if that is not known.
@@ -225,12 +226,6 @@ func samplingText(v *measure.Sampling) string {
 	}
 	return fmt.Sprintf("every %s ms, asked for %s ms; jitter %s ms, %s to %s ms, %s readings", text.Of(v.MedianMS),
 		text.Of(v.AskedMS), text.Of(v.JitterMS), text.Of(v.LeastMS), text.Of(v.MostMS), text.Thousands(v.Samples))
-}
-
-func (c *runCmd) printDoubts(r measure.RunResult) {
-	for _, line := range append(run.Doubts(r), r.Advice...) {
-		say(c.out, line)
-	}
 }
 
 // msText formats a time in ms; less than half a microsecond is zero.

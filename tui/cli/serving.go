@@ -3,11 +3,8 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
-	"github.com/spf13/pflag"
-
-	"jtune/internal/report"
+	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -19,36 +16,25 @@ import (
 
 // inferFlags are the flags of an inference run.
 type inferFlags struct {
-	half, noGC bool
-	env        []string
-	inferences int
-	repeat     int
-}
-
-func (f *inferFlags) add(flags *pflag.FlagSet) {
-	bind(flags, "inference", places{"inferences": &f.inferences, "repeat": &f.repeat})
-	f.addJob(flags)
-}
-
-// addJob adds the flags that change only the job.
-func (f *inferFlags) addJob(flags *pflag.FlagSet) {
-	bind(flags, "job", places{"half": &f.half, "no-gc": &f.noGC, "env": &f.env})
+	Half, NoGC         bool
+	Env                []string
+	Inferences, Repeat int
 }
 
 // over returns the workload changed by the flags. Each change is part of what is measured.
 func (f *inferFlags) over(w workload.Workload) (workload.Workload, error) {
-	if f.inferences > 0 && !w.Infers() {
+	if f.Inferences > 0 && !w.Infers() {
 		return w, usagef("--inferences is only for inference; workload %s trains", w.Name)
 	}
-	if f.half && !w.Infers() {
+	if f.Half && !w.Infers() {
 		return w, usagef("--half is only for inference; workload %s trains", w.Name)
 	}
-	if (f.half || f.noGC) && (w.Torch.Net == "" || len(w.Command) > 0) {
+	if (f.Half || f.NoGC) && (w.Torch.Net == "" || len(w.Command) > 0) {
 		return w, usagef("--half and --no-gc are only for the built-in PyTorch jobs; workload %s has its own command",
 			w.Name)
 	}
-	w.Torch.Half, w.Torch.NoGC = w.Torch.Half || f.half, w.Torch.NoGC || f.noGC
-	w, err := w.WithEnv(f.env)
+	w.Torch.Half, w.Torch.NoGC = w.Torch.Half || f.Half, w.Torch.NoGC || f.NoGC
+	w, err := w.WithEnv(f.Env)
 	if err != nil {
 		return w, usagef("%v", err)
 	}
@@ -76,8 +62,8 @@ func latencyLimitText(l record.Latency, q, limitMS float64) string {
 	return fmt.Sprintf("%s is %s, within %s ms", name, msText(ms), text.Of(limitMS))
 }
 
-// printServing prints an inference run.
-func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workload.Workload, power string) error {
+// inferenceFacts describes an inference run.
+func inferenceFacts(r measure.RunResult, s *session.Session, w workload.Workload, power string) document.Facts {
 	v := r.Character.Serving
 	phase, latency, limit, repeats := "", "", "", ""
 	if v.Phase != "" {
@@ -100,7 +86,7 @@ func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workloa
 	median := func(v tegra.Val[float64]) string {
 		return ifAny(tegra.Val[string]{V: msText(v), OK: v.OK}, "%s median")
 	}
-	facts := report.Facts{{"board", workloads.BoardOf(s, w)}, {"batches", text.Thousands(r.Minibatches)},
+	facts := document.Facts{{"board", workloads.BoardOf(s, w)}, {"batches", text.Thousands(r.Minibatches)},
 		{"speed", unitsPerS(v.PerS, v.Unit) + phase},
 		{"time", timeText(r, "", " of a batch")},
 		{"mode", modeText(r, s)},
@@ -111,15 +97,6 @@ func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workloa
 		facts = append(facts, [2]string{p.Phase, fmt.Sprintf("%s, %s, %s", unitsPerS(p.PerS, v.Unit),
 			dash(p.PowerW, "%.2f W"), dash(p.UnitJ, "%.4g J per "+v.Unit))})
 	}
-	facts = append(facts, report.Facts{{"limit", limit}, {"power", power},
+	return append(facts, document.Facts{{"limit", limit}, {"power", power},
 		{"energy", dash(v.UnitJ, "%.4g J per "+v.Unit)}, {"repeats", repeats}}...)
-	if err := append(facts, characterFacts(r.Character)...).Text(c.out); err != nil {
-		return err
-	}
-	c.printDoubts(r)
-	if v.Latency.N > 0 && !v.Latency.SureP99().OK {
-		say(c.out, strings.TrimSpace(fmt.Sprintf("~: unreliable (requests: %s; p95 needs 200, p99 "+
-			"1,000). Add --minibatches 1000.", text.Thousands(v.Latency.N))))
-	}
-	return nil
 }

@@ -3,15 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"jtune/internal/report"
+	"jtune/internal/document"
 	"jtune/internal/units"
 	"jtune/profiles/workload"
 	"jtune/telemetry/hold"
@@ -33,13 +30,8 @@ type soakCmd struct {
 
 func newSoak(a *app) *cobra.Command {
 	c := &soakCmd{jobs: jobs{app: a}, r: soak.Request{For: soak.Usual}}
-	return command(c, "soak", c.own.args(none, cobra.MaximumNArgs(1)))
-}
-
-func (c *soakCmd) flags(f *pflag.FlagSet) {
-	bind(f, "soak", places{"mode": &c.mode, "limit": &c.limits, "envelope": &c.envelope, "out": &c.r.Dir}, &c.r)
-	c.own.add(f)
-	c.jsonFlag(f, asDocument)
+	return a.command("soak", c.own.args(none, cobra.MaximumNArgs(1)), c.run, places{"mode": &c.mode,
+		"limit": &c.limits, "envelope": &c.envelope, "out": &c.r.Dir}, c, &c.r, c.own.typed())
 }
 
 func (c *soakCmd) check() (err error) {
@@ -163,26 +155,18 @@ func soakExit(v hold.Verdict) error {
 }
 
 func (c *soakCmd) printSoak(s *session.Session, r soak.Result) error {
-	var err error
-	if c.asJSON {
-		err = printJSON(c.out, r)
-	} else {
-		err = printProof(c.out, s, c.r.Workload, r)
-	}
-	if err != nil {
+	if err := c.show(r, proofParts(s, c.r.Workload, r)...); err != nil {
 		return err
 	}
 	return soakExit(r.Verdict)
 }
 
-// printProof prints the verdict of a soak, its margins and its events.
-func printProof(out io.Writer, s *session.Session, w workload.Workload, r soak.Result) error {
-	say(out, r.Sentence())
+// proofParts shows the verdict of a soak, its margins and its events.
+func proofParts(s *session.Session, w workload.Workload, r soak.Result) []document.Part {
 	mode := "today's"
 	if r.Mode.OK {
 		mode = s.Device.Space().Format(r.Mode.V)
 	}
-	table := r.Table(r.Limits)
-	facts := append(report.Facts{{"board", workloads.BoardOf(s, w)}, {"job", w.Name}, {"mode", mode}}, r.Facts()...)
-	return errors.Join(facts.Text(out), report.Grid(out, append([][]string{table.Head}, table.Rows...)...))
+	facts := append(document.Facts{{"board", workloads.BoardOf(s, w)}, {"job", w.Name}, {"mode", mode}}, r.Facts()...)
+	return []document.Part{document.Text(r.Sentence()), facts, r.Table(r.Limits)}
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
 	"jtune/tegra"
@@ -105,12 +104,7 @@ func (a logs) watchLog(ctx context.Context, name string, count int, every time.D
 type tegrastatsCmd struct{ logs }
 
 func newConvertTegrastats(a *app) *cobra.Command {
-	return command(&tegrastatsCmd{logs{a}}, "convert tegrastats", cobra.MaximumNArgs(1))
-}
-
-func (c *tegrastatsCmd) flags(f *pflag.FlagSet) {
-	c.jsonFlag(f, asLines)
-	bind(f, "convert tegrastats", places{"csv": &c.asCSV})
+	return a.command("convert tegrastats", cobra.MaximumNArgs(1), (&tegrastatsCmd{logs{a}}).run)
 }
 
 func (c *tegrastatsCmd) run(ctx context.Context) error {

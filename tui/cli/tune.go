@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
@@ -41,25 +42,17 @@ type tuneCmd struct {
 func newTune(a *app) *cobra.Command {
 	c := &tuneCmd{jobs: jobs{app: a}, r: measure.TuneRequest{Keep: true, Asked: record.Asked{Strategy: optimize.Auto,
 		Depth: optimize.Quick, Coverage: campaigns.CoverLimit, Baseline: measure.BothBaselines}}}
-	return command(c, "tune", c.own.args(none, cobra.ExactArgs(1)))
-}
-
-func (c *tuneCmd) flags(f *pflag.FlagSet) {
-	otherGoalFlags(f, &c.r.Limit)
-	servingFlags(f, &c.r.Load)
-	bind(f, "tune", places{"soak": &c.proof, "out": &c.r.Dir, "risk": riskOf(&c.r.Risk),
-		"power-limit": goals(&c.r.Question, &c.r.More, metric.Power), "limit": goals(&c.r.Question, &c.r.More, nil),
-		"no-device": new(bool)}, &c.r, &c.r.Settings)
-	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	out := a.command("tune", c.own.args(none, cobra.ExactArgs(1)), c.run, places{"soak": &c.proof, "out": &c.r.Dir,
+		"risk": riskOf(&c.r.Risk), "power-limit": goals(&c.r.Question, &c.r.More, metric.Power),
+		"limit": goals(&c.r.Question, &c.r.More, nil), "no-device": new(bool)}, &c.r, &c.r.Settings,
+		otherGoals(&c.r.Limit), theLoad(&c.r.Load), c.join.named(), c.own.typed(), theServer(&a.options))
+	out.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "effort" { // former name
 			name = "depth"
 		}
 		return pflag.NormalizedName(name)
 	})
-	c.join.add(f)
-	c.own.add(f)
-	serverFlags(f, &c.options)
-	c.jsonFlag(f, asDocument)
+	return out
 }
 
 func (c *tuneCmd) run(ctx context.Context) error {
@@ -74,7 +67,7 @@ func (c *tuneCmd) run(ctx context.Context) error {
 		return usagef("--rotation: %v", err)
 	}
 	var own bool
-	if c.r.Load, own = withConfigured(c.r.Load, listedWorkload(c.base(), c.args[0]), c.given); !served && !own {
+	if c.r.Load, own = withConfigured(c.r.Load, listedWorkload(c.app, c.args[0]), c.given); !served && !own {
 		c.r.Load = arrivals.Spec{}
 	}
 	if err := wantLimits(&c.r); err != nil {
@@ -146,29 +139,28 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 		return err
 	}
 	proofs, proofErr := c.prove(ctx, s, r, res.Answers)
+	var parts []document.Part
 	for i, found := range res.Answers {
 		if found.Feasible && !found.Verified && !r.Loaded() {
 			c.note("the answer was measured only once: no probe was left to repeat it")
 		}
-		if c.asJSON {
-			continue
-		}
 		if len(res.Answers) > 1 {
-			fmt.Fprintf(c.out, "%s%v\n", map[bool]string{true: "\n"}[i > 0], found.Limit.Words())
+			if i > 0 {
+				parts = append(parts, document.Break{})
+			}
+			parts = append(parts, document.Line(found.Limit.Words()))
 		}
 		if i > 0 && !found.Feasible && !res.Answers[i-1].Feasible && found.Mode == res.Answers[i-1].Mode {
-			fmt.Fprintln(c.out, found.Sheet(answers.Today).Lines()[0])
+			parts = append(parts, document.Line(found.Sheet(answers.Today).Lines()[0]))
 			continue
 		}
-		err = errors.Join(err, printAnswer(c.out, found, s.Device.Space(), originOf(s.Device.Board()), answers.Today,
-			c.findings(s, res.Fitted, found)))
+		parts = append(parts, answerParts(found, s.Device.Space(), originOf(s.Device.Board()), answers.Today,
+			c.findings(s, res.Fitted, found))...)
 		if proofs[i] != nil {
-			err = errors.Join(err, printProof(c.out, s, r.Workload, *proofs[i]))
+			parts = append(parts, proofParts(s, r.Workload, *proofs[i])...)
 		}
 	}
-	if c.asJSON {
-		err = errors.Join(err, c.printTuned(res.Answers, proofs))
-	}
+	err = errors.Join(err, c.show(tuned(res.Answers, proofs), parts...))
 	if err = errors.Join(err, proofErr); err == nil {
 		err = proofExit(proofs)
 	}

@@ -51,17 +51,17 @@ func (c *tuneCmd) prove(ctx context.Context, s *session.Session, r measure.TuneR
 	return proofs, nil
 }
 
-// printTuned prints answers with their proofs as JSON; several as a list.
-func (c *tuneCmd) printTuned(found []answers.Answer, proofs []*soak.Result) error {
+// tuned are answers with their proofs as JSON; several are a list.
+func tuned(found []answers.Answer, proofs []*soak.Result) any {
 	for i, proof := range proofs {
 		if proof != nil {
 			found[i].Soak = &proof.Result
 		}
 	}
 	if len(found) == 1 {
-		return printJSON(c.out, found[0])
+		return found[0]
 	}
-	return printJSON(c.out, found)
+	return found
 }
 
 // proofExit returns the worst exit code of the proofs.

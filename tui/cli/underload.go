@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/learn"
@@ -28,14 +26,12 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// servingFlagNames are the flags that servingFlags adds.
+// servingFlagNames are the flags of theLoad.
 var servingFlagNames = []string{"rate", "arrivals", "outstanding", "latency", "quantile", "max-wait", "power-as",
 	"idle-power"}
 
-// servingFlags adds the flags of a load.
-func servingFlags(f *pflag.FlagSet, v *arrivals.Spec) {
-	bind(f, "load", places{"idle-power": &v.IdleW}, v)
-}
+// theLoad is a load of requests.
+func theLoad(v *arrivals.Spec) shared { return the("load", places{"idle-power": &v.IdleW}, v) }
 
 // limitLine is the value of --limit and of flags that are its shorthands.
 type limitLine struct {
@@ -169,7 +165,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 	if err != nil {
 		return err
 	}
-	situation := workloads.Situation(m, workloadList(c.base()), m.Space.Max())
+	situation := workloads.Situation(m, workloadList(c.app), m.Space.Max())
 	o := outlook.OutlookOf(m, list)
 	service := serving.Under(o, ask)
 	found, at, err := service.Answer()
@@ -185,7 +181,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 
 // underLoad is front under a load.
 func (c *frontCmd) underLoad(o *outlook.Outlook) error {
-	energy := c.y == "energy"
+	energy := c.Y == "energy"
 	ask, err := mix.AskOf(c.goal, c.options.Seed)
 	if err != nil {
 		return err
@@ -197,11 +193,11 @@ func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 		_, _, err := service.Answer()
 		return err
 	}
-	if c.svg != "" {
-		if err := writeFile(c.svg, export.FigureSVG(plots.Figure(service, list, energy))); err != nil {
+	if c.SVG != "" {
+		if err := writeFile(c.SVG, export.FigureSVG(plots.Figure(service, list, energy))); err != nil {
 			return err
 		}
-		if c.note("%s: the Pareto front of %s", c.svg, text.Count(len(list), "setting")); !c.asCSV && !c.asJSON {
+		if c.note("%s: the Pareto front of %s", c.SVG, text.Count(len(list), "setting")); !c.asCSV && !c.asJSON {
 			return nil
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/tegra/metric"
 	"jtune/tui/session"
@@ -16,24 +15,19 @@ import (
 // verifyCmd is `jtune verify`.
 type verifyCmd struct {
 	jobs
-	trust bool
-	limit metric.Question
+	TrustCommand bool
+	limit        metric.Question
 }
 
 func newVerify(a *app) *cobra.Command {
 	c := &verifyCmd{jobs: jobs{app: a}}
-	return command(c, "verify", c.own.args(func(args []string) bool { return len(args) < 2 }, cobra.MaximumNArgs(1)))
-}
-
-func (c *verifyCmd) flags(f *pflag.FlagSet) {
-	c.own.add(f)
-	bind(f, "verify", places{"limit": &limitLine{to: func(list []metric.Question) { c.limit = list[0] }},
-		"trust-command": &c.trust})
-	c.jsonFlag(f, asDocument)
+	few := func(args []string) bool { return len(args) < 2 }
+	return a.command("verify", c.own.args(few, cobra.MaximumNArgs(1)), c.run, c, c.own.typed(),
+		places{"limit": &limitLine{to: func(list []metric.Question) { c.limit = list[0] }}})
 }
 
 func (c *verifyCmd) run(ctx context.Context) error {
-	r := handover.VerifyRequest{Trust: c.trust, Campaign: strings.Join(c.own.before(c.args), "")}
+	r := handover.VerifyRequest{Trust: c.TrustCommand, Campaign: strings.Join(c.own.before(c.args), "")}
 	if c.limit.Loaded() {
 		return usagef("--limit: want watts or milliseconds")
 	}
@@ -48,12 +42,8 @@ func (c *verifyCmd) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c.asJSON {
-			err = printJSON(c.out, &v)
-		} else {
-			_, err = fmt.Fprintf(c.out, "%s %v%s\n%s\n", s.Device.Space().Format(v.Mode), &v,
-				originOf(s.Device.Board()), v.Says)
-		}
+		err = c.show(&v, linesOf(fmt.Sprintf("%s %v%s", s.Device.Space().Format(v.Mode), &v,
+			originOf(s.Device.Board())), v.Says)...)
 		switch {
 		case err != nil || v.Holds():
 			return err

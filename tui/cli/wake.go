@@ -4,28 +4,16 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
 	"jtune/tui/session/control"
 )
 
-// wakeCmd is `jtune fleet wake`.
-type wakeCmd struct {
-	*app
-	to string
-}
-
+// newWake makes `jtune fleet wake`.
 func newWake(a *app) *cobra.Command {
-	return command(&wakeCmd{app: a, to: control.WakeAddress}, "fleet wake", cobra.ExactArgs(1))
-}
-
-func (c *wakeCmd) flags(f *pflag.FlagSet) {
-	bind(f, "fleet wake", places{"to": &c.to})
-	c.jsonFlag(f, asDocument)
-}
-
-func (c *wakeCmd) run(ctx context.Context) error {
-	return did(c.app, control.Wake(ctx, c.args[0], c.to), report.Object{{"mac", c.args[0]}, {"to", c.to}},
-		"sent to %s through %s", c.args[0], c.to)
+	c := struct{ To string }{control.WakeAddress}
+	return a.command("fleet wake", cobra.ExactArgs(1), func(ctx context.Context) error {
+		return did(a, control.Wake(ctx, a.args[0], c.To), report.Object{{"mac", a.args[0]}, {"to", c.To}},
+			"sent to %s through %s", a.args[0], c.To)
+	}, &c)
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/report"
 	"jtune/internal/text"
@@ -19,23 +18,19 @@ import (
 // watchCmd is `jtune watch`.
 type watchCmd struct {
 	logs
-	interval time.Duration
-	count    int
-	from     string
+	Interval time.Duration
+	Count    int
+	From     string
 }
 
 func newWatch(a *app) *cobra.Command {
-	return command(&watchCmd{logs: logs{a}, interval: time.Second}, "watch", nil)
-}
-
-func (c *watchCmd) flags(f *pflag.FlagSet) {
-	bind(f, "watch", places{"interval": &c.interval, "count": &c.count, "from": &c.from})
-	c.jsonFlag(f, asLines)
+	c := &watchCmd{logs: logs{a}, Interval: time.Second}
+	return a.command("watch", nil, c.run, c)
 }
 
 func (c *watchCmd) run(ctx context.Context) error {
-	if c.from != "" {
-		return c.watchLog(ctx, c.from, c.count, c.interval)
+	if c.From != "" {
+		return c.watchLog(ctx, c.From, c.Count, c.Interval)
 	}
 	return c.watchDevice(ctx)
 }
@@ -75,10 +70,10 @@ func (c *watchCmd) watchDevice(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
-		if n == c.count {
+		if n == c.Count {
 			return nil
 		}
-		next := begun + time.Duration(n)*c.interval
+		next := begun + time.Duration(n)*c.Interval
 		if err := s.Clock.Sleep(ctx, max(next-s.Clock.Now(), 0)); err != nil {
 			return err
 		}

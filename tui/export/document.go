@@ -44,6 +44,8 @@ func partHTML(b *strings.Builder, p document.Part) {
 		fmt.Fprintf(b, "<h2>%s</h2>\n", html.EscapeString(string(p)))
 	case document.Text:
 		fmt.Fprintf(b, "<p>%s</p>\n", html.EscapeString(string(p)))
+	case document.Line:
+		partHTML(b, document.Text(p))
 	case document.Claim:
 		class := [...]string{"claim", "claim good", "claim bad"}[p.Tone]
 		fmt.Fprintf(b, "<p class=\"%s\">%s</p>\n", class, html.EscapeString(p.Text))
@@ -51,7 +53,7 @@ func partHTML(b *strings.Builder, p document.Part) {
 		fmt.Fprintf(b, "<pre>%s</pre>\n", html.EscapeString(string(p)))
 	case document.Facts:
 		b.WriteString("<dl>\n")
-		for _, f := range p {
+		for _, f := range p.Known() {
 			fmt.Fprintf(b, "<dt>%s</dt><dd>%s</dd>\n", html.EscapeString(f[0]), html.EscapeString(f[1]))
 		}
 		b.WriteString("</dl>\n")
@@ -92,8 +94,10 @@ func DocumentMarkdown(d document.Document) string {
 	}
 	fmt.Fprintf(&b, "# %s\n\n%s\n", plainMarkdown(d.Title), plainMarkdown(d.About))
 	for _, p := range d.Parts {
-		b.WriteString("\n")
-		partMarkdown(&b, p)
+		if p != (document.Break{}) {
+			b.WriteString("\n")
+			partMarkdown(&b, p)
+		}
 	}
 	return text.Plain(b.String())
 }
@@ -104,6 +108,8 @@ func partMarkdown(b *strings.Builder, p document.Part) {
 		fmt.Fprintf(b, "## %s\n", plainMarkdown(string(p)))
 	case document.Text:
 		fmt.Fprintf(b, "%s\n", plainMarkdown(string(p)))
+	case document.Line:
+		partMarkdown(b, document.Text(p))
 	case document.Claim:
 		fmt.Fprintf(b, "**%s**\n", plainMarkdown(p.Text))
 	case document.Code:
@@ -111,7 +117,7 @@ func partMarkdown(b *strings.Builder, p document.Part) {
 			fmt.Fprintf(b, "    %s\n", strings.TrimRight(line, "\n"))
 		}
 	case document.Facts:
-		for _, f := range p {
+		for _, f := range p.Known() {
 			fmt.Fprintf(b, "- %s: %s\n", plainMarkdown(f[0]), plainMarkdown(f[1]))
 		}
 	case document.Table:

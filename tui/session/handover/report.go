@@ -87,17 +87,18 @@ func (r Report) answer(i int, a answers.Answer) (parts []document.Part) {
 		}
 	}
 	parts = append(parts, r.beside(a, sheet))
-	facts := document.Facts{{"how sure", a.Standing.String()}}
+	worked, sent, since := "", "", ""
 	if r.Kept.Worked {
-		facts = append(facts, [2]string{"answer", "computed from the rows of a folder of an earlier version"})
+		worked = "computed from the rows of a folder of an earlier version"
 	}
 	if a.Trial != nil {
-		facts = append(facts, [2]string{"with requests sent", a.Trial.Says(a.Ask)})
+		sent = a.Trial.Says(a.Ask)
 	}
 	if better := r.Since[i]; better != (tegra.Setting{}) {
-		facts = append(facts, [2]string{"better mode found since", r.setting(better)})
+		since = r.setting(better)
 	}
-	return append(parts, facts)
+	return append(parts, document.Facts{{"how sure", a.Standing.String()}, {"answer", worked},
+		{"with requests sent", sent}, {"better mode found since", since}})
 }
 
 // Origins of a number.
@@ -232,34 +233,31 @@ func (r Report) settings() (parts []document.Part) {
 // board describes the measured board and software.
 func (r Report) board() []document.Part {
 	h := r.Header
-	facts := document.Facts{}
-	add := func(name, text string) {
-		if text != "" {
-			facts = append(facts, [2]string{name, text})
-		}
-	}
-	add("board", h.Device.Name)
-	add("model", h.Device.Model)
-	add("module", h.Device.Module)
-	add("SoC", h.Device.SoC)
-	add("L4T", h.Device.L4T)
-	add("JetPack", h.Device.JetPack)
-	add("power", h.Device.Total)
-	add("rails", strings.Join(h.Device.Rails, ", "))
 	batch, workers := h.Workload.Known()
 	job := h.Workload.Name + text.IfAny(", batch size %d", batch)
 	if workers > 0 {
 		job += ", " + text.Count(workers, "worker")
 	}
-	add("workload", job)
-	add("software", strings.Join(r.Software, "; "))
-	add("measured by", "jtune "+h.Jtune)
+	search, plan := "", h.Plan.String()
 	if h.Search != nil {
-		add("search", h.Search.String())
-	} else {
-		add("plan", h.Plan.String())
+		search, plan = h.Search.String(), ""
 	}
-	add("seed", fmt.Sprint(h.Seed))
+	facts := document.Facts{
+		{"board", h.Device.Name},
+		{"model", h.Device.Model},
+		{"module", h.Device.Module},
+		{"SoC", h.Device.SoC},
+		{"L4T", h.Device.L4T},
+		{"JetPack", h.Device.JetPack},
+		{"power", h.Device.Total},
+		{"rails", strings.Join(h.Device.Rails, ", ")},
+		{"workload", job},
+		{"software", strings.Join(r.Software, "; ")},
+		{"measured by", "jtune " + h.Jtune},
+		{"search", search},
+		{"plan", plan},
+		{"seed", fmt.Sprint(h.Seed)},
+	}
 	return []document.Part{document.Heading("Board and software"), facts}
 }
 

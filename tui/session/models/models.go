@@ -246,8 +246,8 @@ type Info struct {
 	Name, Path string
 	Model      *learn.Model // nil when Err
 	Modified   time.Time
-	Err        error // the file could not be read as a model
-	shipped    int   // modes of a reference inside this program
+	Err        error         // the file could not be read as a model
+	Shipped    nn.Provenance // of a reference inside this program; else zero
 }
 
 // Modes returns how many modes the model was fitted to.
@@ -255,17 +255,37 @@ func (i Info) Modes() int {
 	if i.Model == nil {
 		return 0
 	}
-	return i.Model.Modes() + i.shipped
+	return i.Model.Modes() + i.Shipped.Modes
+}
+
+// Samples returns to how many settings of mode and batch size the model was fitted.
+func (i Info) Samples() int {
+	if i.Model == nil || i.Shipped.Modes > 0 {
+		return i.Shipped.Modes
+	}
+	return len(i.Model.Whole().Samples)
+}
+
+// Made returns when the model was fitted, or else its file was written; "" if unknown.
+func (i Info) Made() text.Optional {
+	when := i.Modified
+	if i.Model != nil && !i.Model.Provenance.When.IsZero() {
+		when = i.Model.Provenance.When
+	}
+	if when.IsZero() || i.Err != nil {
+		return ""
+	}
+	return text.Optional(when.UTC().Format(time.RFC3339))
 }
 
 // Shipped returns the reference inside this program, with its networks' errors on their own workload.
-func Shipped() (Info, nn.Provenance) {
+func Shipped() Info {
 	_, from := nn.ResNetReference()
-	return Info{Name: learn.ShippedName, shipped: from.Modes, Model: &learn.Model{
+	return Info{Name: learn.ShippedName, Shipped: from, Model: &learn.Model{
 		Method:     "reference",
 		Provenance: learn.ShippedReference().Provenance,
 		CV: learn.Errors{TimeMAPEPct: from.TimeMAPEPct, PowerMAPEPct: from.PowerMAPEPct,
-			How: "on the modes that they were fitted to"}}}, from
+			How: "on the modes that they were fitted to"}}}
 }
 
 // Workload returns the workload of the model.
