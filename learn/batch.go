@@ -60,31 +60,16 @@ const MostBatch = 1 << 20
 // mostBatchOctaves is the distance from MostBatch to a single sample.
 const mostBatchOctaves = 20
 
-// checkBatches returns the distinct sizes, ascending; none is valid.
+// checkBatches returns the distinct sizes, ascending; a job's own has no others beside it.
 func checkBatches(sizes []int) ([]int, error) {
+	sizes = tegra.Sizes(sizes...)
 	for _, b := range sizes {
-		if b < 1 || b > MostBatch {
-			return nil, fmt.Errorf("a minibatch of %d samples: want 1 to %d", b, MostBatch)
+		if (b < 1 || b > MostBatch) && !slices.Equal(sizes, tegra.Own) {
+			return nil, fmt.Errorf("a minibatch of %d samples: want 1 to %d, for all settings or for none", b,
+				MostBatch)
 		}
 	}
-	return slices.Compact(slices.Sorted(slices.Values(sizes))), nil
-}
-
-// checkBatchesOf returns an error if only some samples have a batch size, or one is out of range.
-func checkBatchesOf(samples []tegra.Measured) error {
-	for i, s := range samples {
-		if (s.Batch == 0) != (samples[0].Batch == 0) {
-			return fmt.Errorf("sample %d of %d: some samples have a batch size, others have none; give it for "+
-				"all or for none",
-				i+1, len(samples))
-		}
-		if s.Batch != 0 {
-			if _, err := checkBatches([]int{s.Batch}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return sizes, nil
 }
 
 // At returns the surrogate for one batch size: its Predict describes minibatches of that size.
@@ -97,11 +82,11 @@ func (s *Surrogate) At(batch int) *Surrogate {
 // At returns the model for one batch size, or unchanged if it has no others. Its samples have that size, and may be
 // empty; its errors, and Save, refer to the whole model.
 func (m *Model) At(batch int) *Model {
-	if m.Batches == nil {
+	if len(m.Batches) < 2 {
 		return m
 	}
 	view := *m
-	view.Batches, view.Batch, view.Samples, view.Suspicious, view.whole = nil, batch, nil, nil, m
+	view.Batches, view.Batch, view.Samples, view.Suspicious, view.whole = []int{batch}, batch, nil, nil, m
 	for _, s := range m.Samples {
 		if s.Batch == batch {
 			view.Samples = append(view.Samples, s)
@@ -119,7 +104,7 @@ func (m *Model) At(batch int) *Model {
 }
 
 // AtLargest returns the model for the largest of its batch sizes.
-func (m *Model) AtLargest() *Model { return m.At(slices.Max(append([]int{0}, m.Batches...))) }
+func (m *Model) AtLargest() *Model { return m.At(slices.Max(m.Batches)) }
 
 // Whole returns the model from which At derived this one, or the model itself.
 func (m *Model) Whole() *Model {
@@ -138,7 +123,7 @@ func (m *Model) Modes() int {
 	return len(modes)
 }
 
-// Learned describes the samples: the number of modes, and of settings if the batch size is an input.
+// Learned describes the samples: the number of modes, and of settings with several batch sizes.
 func (m *Model) Learned() string {
 	modes := text.Count(m.Modes(), "mode")
 	if n := len(m.Whole().Samples); n > m.Modes() {
@@ -152,5 +137,9 @@ func (m *Model) PredictSettings(list []tegra.Setting) []Prediction {
 	if s, ok := m.predictor.(*Surrogate); ok {
 		return s.PredictSettings(list)
 	}
-	return m.Predict(tegra.ModesOf(list))
+	out := m.predictor.Predict(tegra.ModesOf(list))
+	for i, a := range list {
+		out[i].Batch = a.Batch
+	}
+	return out
 }

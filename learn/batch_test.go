@@ -152,7 +152,7 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	}
 }
 
-// With one batch size for all, the batch is not an input: the model equals the model of a training, to the digit.
+// With one batch size for all, the batch is not an input: the model predicts as that of a training, to the digit.
 func TestBatchModelNeedsMoreThanOneSize(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
@@ -162,10 +162,22 @@ func TestBatchModelNeedsMoreThanOneSize(t *testing.T) {
 		sized[i].Batch = 16
 	}
 	want, got := mustFit(t, plain, Options{Space: space}), mustFit(t, sized, Options{Space: space})
-	if got.Batches != nil || !reflect.DeepEqual(got.Predict(space.Modes()), want.Predict(space.Modes())) ||
-		!reflect.DeepEqual(got.Samples, want.Samples) {
-		t.Errorf("one size made it an input: %v, samples %v", got.Batches, got.Samples[:2])
+	preds := got.Predict(space.Modes())
+	for i, p := range preds {
+		if p.Batch != 16 {
+			t.Fatalf("%v is predicted at batch size %d, want 16", p.Mode, p.Batch)
+		}
+		preds[i].Batch = 0
 	}
+	if !slices.Equal(got.Batches, []int{16}) || !slices.Equal(want.Batches, tegra.Own) ||
+		!reflect.DeepEqual(preds, want.Predict(space.Modes())) {
+		t.Errorf("one size made it an input: %v and %v", got.Batches, want.Batches)
+	}
+	path := filepath.Join(t.TempDir(), "one.model")
+	must.NoError(t, got.Save(path))
+	loaded, err := Load(path)
+	must.NoError(t, err)
+	sameModel(t, loaded, got)
 }
 
 func servedModel(t *testing.T, space *tegra.Space, n int) *Model {
@@ -188,7 +200,8 @@ func TestBatchModelHasTheSizeAsAnInput(t *testing.T) {
 	atMost(t, "cross-validated time error %", m.CV.TimeMAPEPct, 8)
 	atMost(t, "cross-validated power error %", m.CV.PowerMAPEPct, 8)
 	eight := m.At(8)
-	if eight.Batch != 8 || eight.Batches != nil || len(eight.Samples) == 0 || len(eight.Samples) == len(m.Samples) {
+	if eight.Batch != 8 || !slices.Equal(eight.Batches, []int{8}) ||
+		len(eight.Samples) == 0 || len(eight.Samples) == len(m.Samples) {
 		t.Errorf("of minibatches of 8: %d of %d samples, sizes %v", len(eight.Samples), len(m.Samples), eight.Batches)
 	}
 	for _, s := range eight.Samples {
@@ -290,7 +303,7 @@ func TestBatchModelRejectsSamplesItCannotFit(t *testing.T) {
 		method  Method
 		words   string
 	}{
-		"some without a size": {sample(4, 8, 0, 8), Auto, "sample 3 of 4"},
+		"some without a size": {sample(4, 8, 0, 8), Auto, "a minibatch of 0"},
 		"a size below one":    {sample(4, -8), Auto, "minibatch of -8"},
 		"an absurd size":      {sample(4, 1<<30), Auto, "want 1 to 1048576"},
 		"a method without it": {sample(4, 8), Linear, "one batch size"},
@@ -321,7 +334,7 @@ func TestBatchModelRejectsSizesOutOfRange(t *testing.T) {
 		words   string
 	}{
 		"no space":           {nil, []int{8}, func(*tegra.Measured) {}, "space is empty"},
-		"no batch sizes":     {space, nil, func(*tegra.Measured) {}, "sample 1: a minibatch of 8"},
+		"the job's own":      {space, tegra.Own, func(*tegra.Measured) {}, "sample 1: a minibatch of 8"},
 		"a batch of nothing": {space, []int{0, 8}, func(*tegra.Measured) {}, "a minibatch of 0"},
 		"a batch not listed": {space, []int{8}, func(m *tegra.Measured) { m.Batch = 7 }, "sample 1: a minibatch " +
 			"of 7"},

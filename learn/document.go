@@ -105,15 +105,12 @@ type networkBytes struct {
 
 // fingerprint is a checksum of the samples: models with equal fingerprints used the same measurements.
 func (m *Model) fingerprint() string {
-	var text []byte
+	var lines []byte
 	for i, r := range rows(m.Samples) {
-		text = fmt.Append(text, r)
-		if m.Batches != nil {
-			text = fmt.Append(text, " ", m.Samples[i].Batch)
-		}
-		text = append(text, '\n')
+		lines = fmt.Append(lines, r)
+		lines = fmt.Appendln(lines, text.IfAny(" %d", m.Samples[i].Batch))
 	}
-	return checksum(text)
+	return checksum(lines)
 }
 
 func (m *Model) document() (*document, error) {
@@ -129,13 +126,11 @@ func (m *Model) document() (*document, error) {
 		RefSamples:  rows(m.reference),
 		Warnings:    m.Warnings,
 	}
-	d.Suspicious, d.SuspectBs = m.settingRows(m.Suspicious)
-	d.Repeated, d.RepeatBs = m.settingRows(m.Repeated)
+	d.Suspicious, d.SuspectBs = settingRows(m.Suspicious)
+	d.Repeated, d.RepeatBs = settingRows(m.Repeated)
 	known := false
 	for i, r := range m.Readings() {
-		if m.Batches != nil {
-			d.Batches = append(d.Batches, r.Batch)
-		}
+		d.Batches = append(d.Batches, r.Batch)
 		if r.N > 1 {
 			d.Means = append(d.Means, meanRow{i, r.N, r.TimeMS, optional(r.PowerW)})
 		}
@@ -146,6 +141,9 @@ func (m *Model) document() (*document, error) {
 	}
 	if !known {
 		d.Errors = nil
+	}
+	if slices.Equal(m.Batches, tegra.Own) { // as in files of older versions
+		d.Batches, d.SuspectBs, d.RepeatBs = nil, nil, nil
 	}
 	if s, ok := m.surrogate(); ok {
 		d.Fit = keep(s)
@@ -167,13 +165,10 @@ func (m *Model) document() (*document, error) {
 	return d, err
 }
 
-// settingRows returns modes, and batch sizes if they are an input.
-func (m *Model) settingRows(list []tegra.Setting) (modes []modeRow, batches []int) {
+// settingRows returns modes and batch sizes.
+func settingRows(list []tegra.Setting) (modes []modeRow, batches []int) {
 	for _, s := range list {
-		modes = append(modes, s.Mode.Values())
-		if m.Batches != nil {
-			batches = append(batches, s.Batch)
-		}
+		modes, batches = append(modes, s.Mode.Values()), append(batches, s.Batch)
 	}
 	return modes, batches
 }
@@ -235,23 +230,14 @@ func (d *document) unfitted() (*Model, error) {
 
 // batches sets the batch sizes of the samples.
 func (d *document) batches(m *Model) error {
-	if len(d.Batches) == 0 {
-		return nil
-	}
-	if len(d.Batches) != len(m.Samples) || d.Method != GP {
-		return fmt.Errorf("%d batch sizes for %d samples of method %q",
-			len(d.Batches), len(m.Samples), text.Clip(string(d.Method)))
+	n := len(d.Batches)
+	if n > 0 && n != len(m.Samples) {
+		return fmt.Errorf("%d batch sizes for %d samples", n, len(m.Samples))
 	}
 	for i, b := range d.Batches {
 		m.Samples[i].Batch = b
 	}
-	if err := checkBatchesOf(m.Samples); err != nil {
-		return err
-	}
-	if m.Samples, m.Batches = tegra.Sized(m.Samples); m.Batches == nil {
-		return errors.New("its batch sizes are all the same")
-	}
-	return nil
+	return m.setSizes(m.Samples)
 }
 
 // means sets the means of samples measured more than once, and the errors of all readings.

@@ -8,7 +8,7 @@ import (
 )
 
 // point holds the inputs of a setting: octaves below the device's largest value of each knob, so ≤ 0 inside the space,
-// and last the batch size's octaves, 0 if that is not an input.
+// and last the batch size's octaves.
 type point = [batchInput + 1]float64
 
 const batchInput = int(tegra.NumKnobs)
@@ -60,7 +60,10 @@ func (s scale) points(modes []tegra.Mode) []point {
 	return out
 }
 
-// settings returns points, with the batch size as the last input if it is one.
+// log2Batch returns the octaves of a batch size above a single sample.
+func log2Batch(size int) float64 { return math.Log2(float64(max(1, size))) }
+
+// settings returns points, with the batch size as the last input.
 func (s scale) settings(list []tegra.Setting) []point {
 	out := make([]point, len(list))
 	parallel.Ranges(len(list), func(from, to int) { s.write(list, from, to, out) })
@@ -85,8 +88,6 @@ func (s scale) write(list []tegra.Setting, from, to int, out []point) {
 				out[i][k] = s.octaves(k, v)
 			}
 		}
-		if a.Batch > 0 {
-			out[i][batchInput] = max(math.Log2(float64(a.Batch))-s.log2Batch, -mostBatchOctaves)
-		}
+		out[i][batchInput] = max(log2Batch(a.Batch)-s.log2Batch, -mostBatchOctaves)
 	}
 }

@@ -28,7 +28,7 @@ import (
 const (
 	fileMagic   = "jtune-model"
 	fileVersion = 1
-	// batchVersion marks model files with the batch size as an input, so that older programs reject them.
+	// batchVersion marks model files with batch sizes, so that programs which do not know them reject them.
 	batchVersion = 2
 	// priorVersion marks model files of earlier versions that hold a board's profile, which is no longer used.
 	priorVersion = 3
@@ -105,11 +105,15 @@ func (m *Model) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	version := fileVersion
-	if m.Batches != nil {
-		version = batchVersion
+	return frame(fileMagic, d.version(), append(body, '\n')), nil
+}
+
+// version returns the version of the file.
+func (d *document) version() int {
+	if d.Batches != nil {
+		return batchVersion
 	}
-	return frame(fileMagic, version, append(body, '\n')), nil
+	return fileVersion
 }
 
 // frame adds a header line with magic, version and checksum to a file's body.
@@ -154,7 +158,7 @@ func decodeAs(data []byte, model func(*document) (*Model, error)) (*Model, error
 		return nil, err
 	}
 	m, err := model(&d)
-	if err == nil && (m.Batches != nil) != (found == strconv.Itoa(batchVersion)) {
+	if err == nil && (d.version() == batchVersion) != (found == strconv.Itoa(batchVersion)) {
 		err = fmt.Errorf("its version %s does not go with %d batch sizes", found, len(m.Batches))
 	}
 	if err != nil {

@@ -97,6 +97,7 @@ func TestModelOfNetworksPredictsTheSameAfterLoading(t *testing.T) {
 		Method:    PowerTrain,
 		Space:     space,
 		Samples:   truths(space.Sample(LeastJudged, 1)),
+		Batches:   tegra.Own,
 		CV:        Errors{12.5, 3, "5 folds"},
 		Reference: shipped.Name,
 		predictor: &banded{Pair: baseline.OfNetworks(*shipped.Networks), timeSD: 0.2, powerSD: 0.1, dof: 4},

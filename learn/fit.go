@@ -104,13 +104,8 @@ func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, erro
 	}
 	m := &Model{Method: o.Method, Space: o.Space, Provenance: o.Provenance, Seed: o.Seed}
 	var err error
-	if err = checkBatchesOf(samples); err != nil {
+	if err = m.setSizes(samples); err != nil {
 		return nil, err
-	}
-	samples, m.Batches = tegra.Sized(samples)
-	if m.Batches != nil && o.Method != GP {
-		return nil, fmt.Errorf("method %s takes samples of one batch size, these have %d: choose one, or use method gp",
-			o.Method, len(m.Batches))
 	}
 	if m.Space == nil {
 		if m.Space, err = tegra.Spanned(tegra.ModesOf(tegra.SettingsOf(samples))); err != nil {
@@ -138,6 +133,20 @@ func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, erro
 		return nil, err
 	}
 	return m, nil
+}
+
+// setSizes sets the batch sizes to those of samples.
+func (m *Model) setSizes(samples []tegra.Measured) (err error) {
+	if m.Batches, err = checkBatches(tegra.BatchSizes(tegra.SettingsOf(samples))); err != nil {
+		return err
+	}
+	if len(m.Batches) == 1 {
+		m.Batch = m.Batches[0]
+	} else if m.Method != GP {
+		return fmt.Errorf("method %s takes samples of one batch size, these have %d: choose one, or use method gp",
+			m.Method, len(m.Batches))
+	}
+	return nil
 }
 
 func methodNames() string {

@@ -47,7 +47,7 @@ func (t *fitter) residualFrom(r *Reference) {
 	if r == nil {
 		return
 	}
-	if t.model.Batches != nil {
+	if len(t.model.Batches) > 1 {
 		t.model.warn("reference %s is not used: the batch size is an input here, and references have one size", r.Name)
 		return
 	}

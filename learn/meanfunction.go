@@ -49,8 +49,8 @@ var powerFamily = family{
 	octaves: point{1, 1, 1.6, 1.3, noBatch}, roots: true, smooth: 0.04, noise: 0.015,
 }
 
-// noBatch is the lengthscale of an input that is always 0.
-const noBatch = 1
+// noBatch is the lengthscale of an input that does not count.
+var noBatch = math.Inf(1)
 
 func logs(v ...float64) []float64 {
 	for i := range v {

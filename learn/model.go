@@ -16,8 +16,8 @@ type Model struct {
 	Method    Method
 	Space     *tegra.Space     // modes of the device
 	Samples   []tegra.Measured // training data, one per mode, or per mode and batch size
-	Batches   []int            // batch sizes, ascending, if they are an input; else nil
-	Batch     int              // batch size of a model returned by At
+	Batches   []int            // batch sizes, ascending, at least one; several are an input
+	Batch     int              // the one batch size; of several: of what At returned
 	CV        Errors
 	Reference string // name and weight of the reference; "" for none
 	Warnings  []string
@@ -66,8 +66,10 @@ func (m *Model) Networks() (nn.Pair, bool) {
 	return b.Networks()
 }
 
-// Predict predicts modes, which need not belong to the space.
-func (m *Model) Predict(modes []tegra.Mode) []Prediction { return m.predictor.Predict(modes) }
+// Predict predicts modes, which need not belong to the space, at the largest batch size.
+func (m *Model) Predict(modes []tegra.Mode) []Prediction {
+	return m.PredictSettings(tegra.Settings(modes, m.Batches[len(m.Batches)-1:]))
+}
 
 // HasPower reports whether the model predicts power. Without power in its samples it predicts NaN watts: it has no
 // front and no power limit.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn/baseline/nn"
 	"jtune/tegra"
@@ -37,9 +38,8 @@ func LoadReference(path string) (*Reference, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reference: %w", err)
 		}
-		if m.Batches != nil {
-			return nil, fmt.Errorf("reference %s: a model of several batch sizes (%s) is not a reference; fit one "+
-				"size with %s", path, strings.Trim(fmt.Sprint(m.Batches), "[]"), usage.Batch.Value())
+		if err := oneSize(path, m.Samples); err != nil {
+			return nil, err
 		}
 		name := referenceName(path, m.Provenance.Workload)
 		r := &Reference{Name: name, Samples: m.Samples, Provenance: m.Provenance}
@@ -59,11 +59,20 @@ func LoadReference(path string) (*Reference, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w; give a model file, a sweep file or a campaign folder", err)
 	}
-	if table.HasBatch && len(table.Batches()) > 1 {
-		return nil, fmt.Errorf("reference %s: rows of %d batch sizes; give a file of one",
-			path, len(table.Batches()))
+	if err := oneSize(path, table.Readings()); err != nil {
+		return nil, err
 	}
 	return &Reference{Name: referenceName(path, ""), Samples: table.Measured()}, nil
+}
+
+// oneSize returns an error for samples of several batch sizes.
+func oneSize(path string, samples []tegra.Measured) error {
+	sizes := tegra.BatchSizes(tegra.SettingsOf(samples))
+	if len(sizes) == 1 {
+		return nil
+	}
+	return fmt.Errorf("reference %s: a reference has one batch size, not %s; fit or give one with %s", path,
+		text.JoinInts(sizes), usage.Batch.Value())
 }
 
 // reducedMagic begins the files that earlier versions made with `models reduce`.

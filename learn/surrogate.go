@@ -19,7 +19,7 @@ import (
 type Surrogate struct {
 	timePowerModel
 	space     *tegra.Space
-	batches   []int // ascending; nil: the batch size is not an input
+	batches   []int // ascending, at least one; several are an input
 	view      int   // batch size of Predict
 	scale     scale
 	points    func() []point // of all settings in the order of Posterior, computed at the first call
@@ -41,8 +41,8 @@ type SurrogateOptions struct {
 	Known []bool
 	// Over are readings of power alone, taken before it was steady; their times are ignored.
 	Over []tegra.Measured
-	// Batches are the batch sizes that may be predicted; they make the size an input. Every sample has one of them, and
-	// the reference is not used. nil: samples have no size.
+	// Batches are the batch sizes that may be predicted; every sample has one of them. nil: those of the samples.
+	// Several make the size an input, and the reference is not used.
 	Batches []int
 
 	kept *keptFit // of the same samples, in a model file; nil: none
@@ -61,10 +61,18 @@ var _ Predictor = (*Surrogate)(nil)
 // hyper-parameters, 6 ms with the grid and two rounds.
 func FitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptions) (*Surrogate, error) {
 	h := hyperparameters{&timeFamily, &powerFamily}
-	if len(o.Batches) > 0 {
-		h = hyperparameters{&batchTimeFamily, &batchPowerFamily}
+	if len(o.sizes(samples)) > 1 {
+		h, o.Reference = hyperparameters{&batchTimeFamily, &batchPowerFamily}, nil
 	}
 	return fitSurrogate(space, samples, o, h)
+}
+
+// sizes returns the batch sizes that may be predicted.
+func (o *SurrogateOptions) sizes(samples []tegra.Measured) []int {
+	if o.Batches == nil {
+		return tegra.BatchSizes(tegra.SettingsOf(samples))
+	}
+	return tegra.Sizes(o.Batches...)
 }
 
 func fitSurrogate(
@@ -76,18 +84,16 @@ func fitSurrogate(
 	if space == nil || space.Len() == 0 {
 		return nil, errors.New("no power modes to predict: the space is empty")
 	}
-	batches, err := checkBatches(o.Batches)
+	batches, err := checkBatches(o.sizes(samples))
 	if err != nil {
 		return nil, err
 	}
-	s := &Surrogate{space: space, scale: newScale(space), samples: samples, reference: o.Reference}
+	s := &Surrogate{space: space, scale: newScale(space), samples: samples, reference: o.Reference, batches: batches,
+		view: slices.Max(batches)}
 	if err := checkPower(samples); err != nil {
 		return nil, err
 	}
-	if len(batches) > 0 {
-		s.batches, s.view, s.reference = batches, slices.Max(batches), nil
-		s.scale.log2Batch = math.Log2(float64(s.view))
-	}
+	s.scale.log2Batch = log2Batch(s.view)
 	if e := o.Earlier; e != nil && e.space == space && slices.Equal(e.batches, s.batches) {
 		s.points = e.points
 	} else {
@@ -99,7 +105,7 @@ func fitSurrogate(
 		if err := checkSample(space, m); err != nil {
 			return nil, fmt.Errorf("sample %d: %w", i+1, err)
 		}
-		if m.Batch != 0 != slices.Contains(batches, m.Batch) {
+		if !slices.Contains(batches, m.Batch) {
 			return nil, fmt.Errorf("sample %d: a minibatch of %d samples, want one of %v", i+1, m.Batch, batches)
 		}
 		lnTime[i], lnPower[i] = math.Log(m.TimeMS), math.Log(m.PowerW)

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	fewSamples     = 10 // below, errors are well above those of a useful model
-	fewSettings    = 20 // likewise if the batch size is an input
+	fewSamples     = 10 // per batch size, below, errors are well above those of a useful model
+	fewSettings    = 20 // likewise with several
 	handful        = 4  // below, a model is the prior and a level
 	littleEvidence = 0.2
 )
@@ -61,10 +61,8 @@ func (m *Model) describeSamples() {
 	if !m.HasPower() {
 		m.warn("power was not measured: the model knows time alone")
 	}
-	n, few, what := len(m.Samples), fewSamples, "measured modes"
-	if m.Batches != nil {
-		few, what = fewSettings, "measured settings of mode and batch size"
-	}
+	n, few := len(m.Samples), min(fewSettings, fewSamples*len(m.Batches))
+	what := "measured " + tegra.NameOfSettings(m.Batches) + "s"
 	switch {
 	case n < handful:
 		basis := "little more than their mean"

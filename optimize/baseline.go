@@ -53,7 +53,7 @@ func (s *search) draw(n int, from *tegra.Space) bool {
 
 // powerTrain measures random modes, then the networks' pick.
 func (s *search) powerTrain() error {
-	if s.places.Batches != nil {
+	if len(s.places.Batches) > 1 {
 		return errOneSize
 	}
 	grid := s.o.Space

@@ -43,12 +43,8 @@ func (e *InfeasibleError) Error() string {
 	for _, l := range e.Also {
 		limits += ", nor " + l.Brief()
 	}
-	if n.Batch > 0 {
-		return fmt.Sprintf("%s %s: nearest%s is %v at batch size %d with %s ms per minibatch and %s W%s", none,
-			limits, measured, n.Mode, n.Batch, text.Of(n.TimeMS), text.Of(n.PowerW), e.Limit.Further(n))
-	}
-	return fmt.Sprintf("%s %s: nearest%s is %v with %s ms and %s W%s", none, limits, measured, n.Mode,
-		text.Of(n.TimeMS), text.Of(n.PowerW), e.Limit.Further(n))
+	return fmt.Sprintf("%s %s: nearest%s is %v%s with %s ms and %s W%s", none, limits, measured, n.Mode,
+		text.IfAny(" at batch size %d", n.Batch), text.Of(n.TimeMS), text.Of(n.PowerW), e.Limit.Further(n))
 }
 
 func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }

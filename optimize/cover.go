@@ -13,7 +13,7 @@ import (
 func (s *search) cover() error {
 	s.toItsEnd = true
 	defer func() { s.toItsEnd = false }()
-	next := design.New(s.o.Space, s.o.Cover, s.o.Seed).Over(s.places.Batches)
+	next := design.New(s.places, s.o.Cover, s.o.Seed)
 	top := s.at(tegra.Setting{Mode: s.o.Space.Max()})
 	for {
 		done, _ := s.samples()
@@ -21,7 +21,7 @@ func (s *search) cover() error {
 		for _, i := range slices.Sorted(maps.Keys(s.failed)) {
 			failed = append(failed, s.places.At(i))
 		}
-		at, more := next.NextSetting(done, failed...)
+		at, more := next.Next(done, failed...)
 		i := s.at(at)
 		switch {
 		case !more:

@@ -173,8 +173,7 @@ func Further(preds []learn.Prediction, samples []tegra.Measured, g metric.Goal, 
 			if list == nil {
 				continue
 			}
-			model, err := learn.FitSurrogate(space, list, learn.SurrogateOptions{Grid: true, Unlike: true, Robust: 1,
-				Batches: tegra.BatchSizes(tegra.SettingsOf(list))})
+			model, err := learn.FitSurrogate(space, list, learn.SurrogateOptions{Grid: true, Unlike: true, Robust: 1})
 			if err != nil {
 				return nil, fmt.Errorf("%s of %s: %w", b.Title, on, err)
 			}

@@ -30,9 +30,7 @@ func MostServed(limits int) int { return servedProbes + furtherProbes*(limits-1)
 func (o *TuneOptions) sought() []metric.Goal {
 	list := append([]metric.Goal{o.Limit}, o.More...)
 	for i := range list {
-		if o.Batches != nil {
-			list[i] = list[i].Sized()
-		}
+		list[i] = list[i].Over(o.Batches)
 		list[i].Margin = metric.UsualMargin
 	}
 	return list

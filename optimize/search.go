@@ -96,9 +96,9 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 			return nil, fmt.Errorf("strategy %s keeps limits on power and time: others need %s", o.Strategy, Auto)
 		}
 	}
-	sizes := slices.Compact(slices.Sorted(slices.Values(o.Batches)))
+	sizes := tegra.Sizes(o.Batches...)
 	switch {
-	case len(sizes) > 0 && (sizes[0] < 1 || sizes[len(sizes)-1] > learn.MostBatch):
+	case len(sizes) > 1 && sizes[0] < 1 || slices.Max(sizes) > learn.MostBatch:
 		return nil, fmt.Errorf("batch sizes %v: want 1 to %d", sizes, learn.MostBatch)
 	case o.More != nil && o.Strategy != Auto && o.Strategy != "":
 		return nil, fmt.Errorf("strategy %s answers one limit: several need %s", o.Strategy, Auto)
@@ -109,7 +109,7 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 		o:        o,
 		limit:    o.sought()[0],
 		cap:      o.Probes,
-		places:   tegra.Places{Space: o.Space, Batches: sizes},
+		places:   tegra.PlacesOf(o.Space, sizes),
 		rng:      rand.New(rand.NewPCG(o.Seed, 0x74756e65)),
 		readings: map[int][]tegra.Measured{},
 		failed:   map[int]bool{},
@@ -246,7 +246,7 @@ func (s *search) mayDrop(batch int) {
 			failures++
 		}
 	}
-	if s.places.Batches == nil || failures != failuresOfSize {
+	if len(s.places.Batches) == 1 || failures != failuresOfSize {
 		return
 	}
 	for i := range s.places.Len() {

@@ -76,7 +76,7 @@ type TuneOptions struct {
 	Rotation ladder.Rotation // order of the knobs, for binary
 	Seed     uint64
 	Space    *tegra.Space
-	Batches  []int // batch sizes to choose among; nil: the workload's own
+	Batches  []int // batch sizes to choose among; none: the workload's own
 	// Only lists the settings that can be measured, such as those of a replayed file; nil: all.
 	Only []tegra.Setting
 	// Reference is a workload measured earlier, for the transfer of the gp model and of powertrain. nil: none.
@@ -167,7 +167,7 @@ func (r *Result) Standing(l metric.Goal) standing.Standing {
 // and its true values keep each limit with a chance of at least 1 − o.Risk. If no measured mode does, the error is an
 // *InfeasibleError and Result holds the nearest. On any error Result holds the probes made so far.
 //
-// With batch sizes in o.Batches it searches every mode with every size: speed and energy are per sample, a time limit
+// With several sizes in o.Batches it searches every mode with every size: speed and energy are per sample, a time limit
 // applies to the latency of a minibatch, and with a power limit it maximises speed.
 //
 // Equal seeds and readings give equal searches. A step on 18,096 modes takes well under 0.2 s besides the measuring.

@@ -1,65 +1,75 @@
 package tegra
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
 	"jtune/internal/stats"
 )
 
-// Setting is a power mode and, if the batch size is an input, the batch size.
+// Setting is a power mode and a batch size.
 type Setting struct {
 	Mode  Mode
-	Batch int // samples per minibatch; 0: the batch size is not an input
+	Batch int // samples per minibatch; 0: the job's own, among no others
 }
 
-// WithBatch returns the setting with a batch size: own, at least 1, where the batch size is not an input.
-func (a Setting) WithBatch(own int) Setting {
-	if a.Batch == 0 {
-		a.Batch = max(1, own)
+// Own lists the batch sizes of a job without others to choose among: its own.
+var Own = []int{0}
+
+// Sizes returns batch sizes ascending, each once; Own without any.
+func Sizes(list ...int) []int {
+	if len(list) == 0 {
+		return Own
 	}
+	return slices.Compact(slices.Sorted(slices.Values(list)))
+}
+
+// Among returns batch sizes if there are several to choose among, which is when they are shown; else none.
+func Among(sizes []int) []int {
+	if len(sizes) < 2 {
+		return nil
+	}
+	return sizes
+}
+
+// WithBatch returns the setting with own, at least 1, as the batch size of a job without others.
+func (a Setting) WithBatch(own int) Setting {
+	a.Batch = cmp.Or(a.Batch, max(1, own))
 	return a
 }
 
-// Sized treats the batch size as an input if rows have several sizes: it returns them unchanged and the sizes,
-// ascending. Otherwise it returns the rows with Batch 0 and nil.
-func Sized(rows []Measured) ([]Measured, []int) {
-	sizes := BatchSizes(SettingsOf(rows))
-	if len(sizes) > 1 {
-		return rows, sizes
+// OfOwn returns rows as of a job without other batch sizes, unless they have several; a row's size is its job's.
+func OfOwn(rows []Measured) []Measured {
+	if len(BatchSizes(SettingsOf(rows))) > 1 {
+		return rows
 	}
 	rows = slices.Clone(rows)
 	for i := range rows {
 		rows[i].Batch = 0
 	}
-	return rows, nil
+	return rows
 }
 
-// NameOfSettings names a setting over these batch sizes: "mode" where the size is not an input.
+// NameOfSettings names a setting over these batch sizes: "mode" with one.
 func NameOfSettings(batches []int) string {
-	if len(batches) == 0 {
-		return "mode"
+	if len(batches) > 1 {
+		return "setting"
 	}
-	return "setting"
+	return "mode"
 }
 
-// BatchSizes lists the distinct batch sizes of settings, ascending; nil if they have none.
+// BatchSizes lists the distinct batch sizes of settings, ascending; Own without settings.
 func BatchSizes(list []Setting) []int {
-	var sizes []int
-	for _, a := range list {
-		if a.Batch > 0 {
-			sizes = append(sizes, a.Batch)
-		}
+	sizes := make([]int, len(list))
+	for i, a := range list {
+		sizes[i] = a.Batch
 	}
-	slices.Sort(sizes)
-	return slices.Compact(sizes)
+	return Sizes(sizes...)
 }
 
-// Settings lists every mode with every batch size, mode by mode; without sizes Batch is 0.
+// Settings lists every mode with every batch size, mode by mode.
 func Settings(modes []Mode, batches []int) []Setting {
-	if len(batches) == 0 {
-		batches = []int{0}
-	}
 	out := make([]Setting, 0, len(modes)*len(batches))
 	for _, m := range modes {
 		for _, b := range batches {
@@ -69,32 +79,31 @@ func Settings(modes []Mode, batches []int) []Setting {
 	return out
 }
 
-// Places indexes the modes of a space times the batch sizes, in the order of Settings. Without sizes it is the space.
+// Places indexes the modes of a space times the batch sizes, in the order of Settings.
 type Places struct {
 	Space   *Space
-	Batches []int // ascending; nil: the batch size is not an input
+	Batches []int // ascending, at least one
+}
+
+// PlacesOf returns the places of a space at batch sizes; at Own without any.
+func PlacesOf(space *Space, batches []int) Places {
+	return Places{Space: space, Batches: Sizes(batches...)}
 }
 
 // Len returns the number of settings.
-func (p Places) Len() int { return p.Space.Len() * max(1, len(p.Batches)) }
+func (p Places) Len() int { return p.Space.Len() * len(p.Batches) }
 
 // At returns the setting at an index.
 func (p Places) At(i int) Setting {
-	if n := len(p.Batches); n > 0 {
-		return Setting{Mode: p.Space.At(i / n), Batch: p.Batches[i%n]}
-	}
-	return Setting{Mode: p.Space.At(i)}
+	n := len(p.Batches)
+	return Setting{Mode: p.Space.At(i / n), Batch: p.Batches[i%n]}
 }
 
 // Index returns the index of a setting; false if it is not a member.
 func (p Places) Index(a Setting) (int, bool) {
 	i, ok := p.Space.Index(a.Mode)
-	n := len(p.Batches)
-	if n == 0 {
-		return i, ok && a.Batch == 0
-	}
 	k, found := slices.BinarySearch(p.Batches, a.Batch)
-	return i*n + k, ok && found
+	return i*len(p.Batches) + k, ok && found
 }
 
 // All lists all settings.
@@ -119,8 +128,8 @@ func (p Places) Absent(only []Setting) map[int]bool {
 
 // Sample draws n settings without replacement, or all in random order if n is larger.
 func (p Places) Sample(n int, seed uint64) []Setting {
-	if len(p.Batches) == 0 {
-		return Settings(p.Space.Sample(n, seed), nil)
+	if len(p.Batches) == 1 { // the draws of earlier versions
+		return Settings(p.Space.Sample(n, seed), p.Batches)
 	}
 	out := make([]Setting, min(n, p.Len()))
 	for k, i := range rand.New(rand.NewPCG(seed, 0x73657474696e6773)).Perm(p.Len())[:len(out)] {

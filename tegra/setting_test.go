@@ -15,7 +15,7 @@ func settingRows(batches ...int) []Measured {
 	return rows
 }
 
-func TestSizedTakesOneBatchSizeForNone(t *testing.T) {
+func TestOfOwnTakesOneBatchSizeForTheJobs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -23,13 +23,14 @@ func TestSizedTakesOneBatchSizeForNone(t *testing.T) {
 		want    []int // sizes
 		rows    []int // batch sizes of the rows
 	}{
-		{"no rows", nil, nil, nil},
-		{"no size", []int{0, 0}, nil, []int{0, 0}},
-		{"one size", []int{8, 8}, nil, []int{0, 0}},
+		{"no rows", nil, Own, nil},
+		{"no size", []int{0, 0}, Own, []int{0, 0}},
+		{"one size", []int{8, 8}, Own, []int{0, 0}},
 		{"several sizes", []int{8, 1, 8}, []int{1, 8}, []int{8, 1, 8}},
 	} {
 		given := settingRows(c.batches...)
-		rows, sizes := Sized(given)
+		rows := OfOwn(given)
+		sizes := BatchSizes(SettingsOf(rows))
 		var got []int
 		for _, r := range rows {
 			got = append(got, r.Batch)

@@ -241,7 +241,7 @@ func scenes() map[string]func(d *driver) {
 		"profile-order": func(d *driver) {
 			j := runningJob(d.board, task.Profiling)
 			j.Plan, j.Planned, j.Best, j.Step = "30 random modes of cores>=4", 30, nil, nil
-			j.Order = tegra.Settings(d.board.Space().Sample(22, 9), nil)
+			j.Order = tegra.Settings(d.board.Space().Sample(22, 9), tegra.Own)
 			d.shows(j)
 			d.press("3", "e", "e", "e")
 		},

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -104,11 +105,8 @@ func (sh *shared) renew(list []models.Info) tea.Cmd {
 // toSize requests the next batch size of the model, or the previous one.
 func (sh *shared) toSize(by int) tea.Cmd {
 	v := sh.Outlook
-	all, from := v.Batches(), v.Batch
-	if sh.askedBatch != 0 {
-		from = sh.askedBatch
-	}
-	next := all[(slices.Index(all, from)+by+len(all))%len(all)]
+	all := v.Batches()
+	next := all[(slices.Index(all, cmp.Or(sh.askedBatch, v.Batch))+by+len(all))%len(all)]
 	sh.askedBatch = next
 	if known := sh.outlooks.Get(sh.subject(v.Workload), next); known != nil {
 		return func() tea.Msg { return sizedMsg{known} }

@@ -91,7 +91,7 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 		t.Helper()
 		kept, err := models.Load(s.Options, "resnet18@virtual-agx-orin")
 		must.NoError(t, err)
-		command, v := outlook.OutlookOf(kept, tegra.Settings(kept.Space.Modes(), nil)), d.r.sh.Outlook
+		command, v := outlook.OutlookOf(kept, tegra.Settings(kept.Space.Modes(), tegra.Own)), d.r.sh.Outlook
 		list, err := campaigns.List(s.Options.Paths)
 		must.NoError(t, err)
 		command.Found = savedanswers.Answered(list, kept.Provenance)

@@ -16,7 +16,7 @@ var branches = []struct {
 	before, most int
 }{
 	{"several batch sizes", regexp.MustCompile(`[bB]atches\)? ([=!]= nil|[<>=!]=? ?[0-2]\b)|` +
-		`[bB]atch ([=!]=|>|<|<=|>=) [01]\b|HasBatch|^\s*(if|case) .*\b[sS]ized\b`), 241, 197},
+		`[bB]atch ([=!]=|>|<|<=|>=) [01]\b|HasBatch|^\s*(if|case) .*\b[sS]ized\b`), 241, 126},
 	{"under a load", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*(\b[lL]oad( [!=]= |\.OK|\.On\()|` +
 		`\b[sS]erv(ing|ed) [!=]= nil|[uU]nderLoad\b|LatencyMS > 0|RatePerS|\b[lL]oaded\b)`), 102, 93},
 	{"a pair", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*` +

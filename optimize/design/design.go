@@ -38,35 +38,20 @@ type Design struct {
 	seed   uint64
 }
 
-// New plans n modes of a space.
-func New(space *tegra.Space, n int, seed uint64) *Design {
-	return &Design{places: tegra.Places{Space: space}, n: min(n, space.Len()), seed: seed}
+// New plans n settings among places.
+func New(places tegra.Places, n int, seed uint64) *Design {
+	return &Design{places: places, n: min(n, places.Len()), seed: seed}
 }
 
-// Over extends the design to settings: every mode with every batch size, ascending.
-func (d *Design) Over(batches []int) *Design {
-	d.places.Batches = batches
-	return d
-}
-
-// Len returns the number of modes planned.
+// Len returns the number of settings planned.
 func (d *Design) Len() int { return d.n }
 
-// Next returns the mode to measure after these; false if the design is complete. A mode in tried but not in done has
-// failed: it is not proposed again, and another replaces it as long as fewer than half of all fail.
-func (d *Design) Next(done []tegra.Measured, tried ...tegra.Mode) (tegra.Mode, bool) {
-	next, ok := d.NextSetting(done, tegra.Settings(tried, nil)...)
-	return next.Mode, ok
-}
-
-// NextSetting is Next for a design over batch sizes.
-func (d *Design) NextSetting(done []tegra.Measured, tried ...tegra.Setting) (tegra.Setting, bool) {
+// Next returns the setting to measure after these; false if the design is complete. A setting in tried but not in done
+// has failed: it is not proposed again, and another replaces it as long as fewer than half of all fail.
+func (d *Design) Next(done []tegra.Measured, tried ...tegra.Setting) (tegra.Setting, bool) {
 	known, failed := map[int]bool{}, map[int]bool{}
 	samples := make([]tegra.Measured, 0, len(done))
 	for _, m := range done {
-		if d.places.Batches == nil {
-			m.Batch = 0
-		}
 		if i, ok := d.places.Index(m.Setting); ok && stats.Positive(m.TimeMS, m.PowerW) {
 			samples = append(samples, m)
 			known[i] = true

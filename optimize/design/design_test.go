@@ -20,11 +20,11 @@ import (
 func follow(s *optimizetest.Sweep, d *Design) []tegra.Measured {
 	var done []tegra.Measured
 	for {
-		m, ok := d.Next(done)
+		at, ok := d.Next(done)
 		if !ok {
 			return done
 		}
-		done = append(done, s.At[m])
+		done = append(done, s.At[at.Mode])
 	}
 }
 
@@ -78,7 +78,7 @@ func TestDesignBeatsRandomModes(t *testing.T) {
 			}
 			var timePct, powerPct, minutes []float64
 			for seed := range seeds {
-				e, p, m := designErrors(t, s, follow(s, New(s.Space, modes, seed)))
+				e, p, m := designErrors(t, s, follow(s, New(tegra.PlacesOf(s.Space, nil), modes, seed)))
 				timePct, powerPct, minutes = append(timePct, e), append(powerPct, p), append(minutes, m)
 			}
 			mid := func(v []float64) float64 { return stats.Median(v) }
@@ -109,7 +109,7 @@ func TestDesignOnTheToyBoardBeatsRandomModes(t *testing.T) {
 			drawn = append(drawn, b.Answer(m))
 		}
 		for of, list := range map[*[3]float64][]tegra.Measured{
-			&chosen: follow(s, New(b.Space, modes, seed)), &random: drawn} {
+			&chosen: follow(s, New(tegra.PlacesOf(b.Space, nil), modes, seed)), &random: drawn} {
 			time, power, minutes := designErrors(t, s, list)
 			of[0], of[1], of[2] = of[0]+time/designs, of[1]+power/designs, of[2]+minutes/designs
 		}
@@ -122,17 +122,17 @@ func TestDesignOnTheToyBoardBeatsRandomModes(t *testing.T) {
 func TestDesignGoesOnInANewProcess(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	whole := follow(optimizetest.NewSweep(t, b.All()), New(b.Space, 9, 1))
+	whole := follow(optimizetest.NewSweep(t, b.All()), New(tegra.PlacesOf(b.Space, nil), 9, 1))
 	if len(whole) != 9 {
 		t.Fatalf("%d modes, want 9", len(whole))
 	}
 	for n := range whole {
-		m, ok := New(b.Space, 9, 1).Next(whole[:n])
-		if !ok || m != whole[n].Mode {
-			t.Errorf("after %d modes: got %v, want %v", n, m, whole[n].Mode)
+		at, ok := New(tegra.PlacesOf(b.Space, nil), 9, 1).Next(whole[:n])
+		if !ok || at != whole[n].Setting {
+			t.Errorf("after %d modes: got %v, want %v", n, at, whole[n].Setting)
 		}
 	}
-	again := follow(optimizetest.NewSweep(t, b.All()), New(b.Space, 9, 1))
+	again := follow(optimizetest.NewSweep(t, b.All()), New(tegra.PlacesOf(b.Space, nil), 9, 1))
 	if !reflect.DeepEqual(whole, again) {
 		t.Errorf("equal seeds differ: %v and %v", whole, again)
 	}
@@ -141,27 +141,28 @@ func TestDesignGoesOnInANewProcess(t *testing.T) {
 func TestDesignReplacesModesThatFail(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	d := New(b.Space, 6, 2)
+	d := New(tegra.PlacesOf(b.Space, nil), 6, 2)
 	var done []tegra.Measured
-	proposed := map[tegra.Mode]int{}
+	proposed := map[tegra.Setting]int{}
 	for {
-		m, ok := d.Next(done, slices.Collect(maps.Keys(proposed))...)
+		at, ok := d.Next(done, slices.Collect(maps.Keys(proposed))...)
 		if !ok {
 			break
 		}
-		if proposed[m]++; proposed[m] > 1 {
-			t.Fatalf("%v was proposed again", m)
+		if proposed[at]++; proposed[at] > 1 {
+			t.Fatalf("%v was proposed again", at)
 		}
 		if len(proposed)%3 != 0 {
-			done = append(done, b.Answer(m))
+			done = append(done, b.Answer(at.Mode))
 		}
 	}
 	if len(done) != 6 || len(proposed) != 8 {
 		t.Errorf("%d measured of %d proposed, want 6 of 8", len(done), len(proposed))
 	}
-	var tried []tegra.Mode
-	for m, ok := New(b.Space, 4, 2).Next(nil); ok; m, ok = New(b.Space, 4, 2).Next(nil, tried...) {
-		tried = append(tried, m)
+	var tried []tegra.Setting
+	four := New(tegra.PlacesOf(b.Space, nil), 4, 2)
+	for at, ok := four.Next(nil); ok; at, ok = four.Next(nil, tried...) {
+		tried = append(tried, at)
 	}
 	if len(tried) != 4 {
 		t.Errorf("%d modes tried on a board where all fail, want 4", len(tried))
@@ -173,26 +174,27 @@ func TestDesignOnSmallSpacesAndOddRows(t *testing.T) {
 	b := optimizetest.New(t)
 	one, err := b.Space.Restrict(b.Space.Sample(1, 1))
 	must.NoError(t, err)
-	d := New(one, 10, 1)
-	if m, ok := d.Next(nil); !ok || m != one.At(0) || d.Len() != 1 {
-		t.Errorf("one mode: got %v, %v, %d planned", m, ok, d.Len())
+	d := New(tegra.PlacesOf(one, nil), 10, 1)
+	only := tegra.Setting{Mode: one.At(0)}
+	if at, ok := d.Next(nil); !ok || at != only || d.Len() != 1 {
+		t.Errorf("one mode: got %v, %v, %d planned", at, ok, d.Len())
 	}
-	if m, ok := d.Next(nil, one.At(0)); ok {
-		t.Errorf("one mode that failed: got %v, want the end", m)
+	if at, ok := d.Next(nil, only); ok {
+		t.Errorf("one mode that failed: got %v, want the end", at)
 	}
 	foreign := []tegra.Measured{
 		{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 77}}, TimeMS: 5, PowerW: 5},
 		{Setting: tegra.Setting{Mode: b.Space.At(3)}, TimeMS: math.NaN(), PowerW: 5},
 	}
-	if _, ok := New(b.Space, 2, 1).Next(foreign); !ok {
+	if _, ok := New(tegra.PlacesOf(b.Space, nil), 2, 1).Next(foreign); !ok {
 		t.Errorf("rows that do not count ended the design")
 	}
 	sized := []tegra.Measured{b.Answer(b.Space.At(3)), b.Answer(b.Space.At(5))}
 	sized[0].Batch, sized[1].Batch = 16, 16
-	if m, ok := New(b.Space, 2, 1).Next(sized); ok {
-		t.Errorf("two modes with their batch size: got %v, want the end", m)
+	if at, ok := New(tegra.PlacesOf(b.Space, []int{16}), 2, 1).Next(sized); ok {
+		t.Errorf("two modes with their batch size: got %v, want the end", at)
 	}
-	if _, ok := New(b.Space, 0, 1).Next(nil); ok {
+	if _, ok := New(tegra.PlacesOf(b.Space, nil), 0, 1).Next(nil); ok {
 		t.Errorf("a design of no modes proposed one")
 	}
 }

@@ -24,7 +24,7 @@ type Halving struct {
 	Knob          tegra.Knob // BatchKnob for the batch size
 	Raised        bool       // the lower half was dropped, else the higher
 	Sizes         bool       // the higher half of the sizes was also dropped
-	Left          Rungs      // values left of each knob after the step; 1 for sizes that are not an input
+	Left          Rungs      // values left of each knob after the step; 1 for one size
 }
 
 func (h Halving) String() string {

@@ -27,12 +27,12 @@ func New(s *tegra.Space) Ladder {
 	return l
 }
 
-// Whole returns the full range, with that many batch sizes; 0: the size is no knob.
+// Whole returns the full range, with that many batch sizes.
 func (l *Ladder) Whole(sizes int) (b Box) {
 	for k, list := range l {
 		b.Hi[k] = len(list) - 1
 	}
-	b.Hi[BatchKnob] = max(1, sizes) - 1
+	b.Hi[BatchKnob] = sizes - 1
 	return b
 }
 
@@ -57,11 +57,8 @@ func (l *Ladder) Nearest(at Rungs, places tegra.Places, absent map[int]bool) int
 	for k := range values {
 		values[k] = int64(l[k][at[k]])
 	}
-	setting := tegra.Setting{Mode: tegra.ModeOfValues(values)}
 	sizes := places.Batches
-	if sizes != nil {
-		setting.Batch = sizes[at[BatchKnob]]
-	}
+	setting := tegra.Setting{Mode: tegra.ModeOfValues(values), Batch: sizes[at[BatchKnob]]}
 	if i, ok := places.Index(setting); ok && !absent[i] {
 		return i
 	}
@@ -75,11 +72,9 @@ func (l *Ladder) Nearest(at Rungs, places tegra.Places, absent map[int]bool) int
 			d := l.Level(tegra.Knob(k), r) - l.Level(tegra.Knob(k), at[k])
 			steps += d * d
 		}
-		if sizes != nil {
-			r, _ := slices.BinarySearch(sizes, a.Batch)
-			d := float64(r-at[BatchKnob]) / float64(max(1, len(sizes)-1))
-			steps += d * d
-		}
+		r, _ := slices.BinarySearch(sizes, a.Batch)
+		d := float64(r-at[BatchKnob]) / float64(max(1, len(sizes)-1))
+		steps += d * d
 		if steps < least {
 			nearest, least = i, steps
 		}

@@ -52,8 +52,8 @@ func (s *service) corrected() Ask {
 	var preds []learn.Prediction
 	for _, sent := range s.ask.Sent {
 		at := sent.Setting
-		if s.sizes == nil {
-			at.Batch = 0
+		if !slices.Contains(s.sizes, at.Batch) {
+			at.Batch = 0 // the job's own
 		}
 		m := s.expected(at)
 		m.Setting = sent.WithBatch(s.own)

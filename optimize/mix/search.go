@@ -42,7 +42,7 @@ const (
 type Options struct {
 	Ask          Ask // the search sets its Margin
 	Space        *tegra.Space
-	Batches      []int            // of inference, ascending; nil: its own
+	Batches      []int            // of inference, ascending; none: its own
 	Infer, Train []tegra.Measured // profiled
 	Most         int              // verifications; 0: as many as the strategy usually makes
 	// Strategy is how the mixes are chosen; "": Auto, by predictions. The others only measure, and do not use the
@@ -235,14 +235,14 @@ func (o Options) Settings() []tegra.Setting {
 	return o.places().All()
 }
 
-func (o *Options) places() tegra.Places { return tegra.Places{Space: o.Space, Batches: o.Batches} }
+func (o *Options) places() tegra.Places { return tegra.PlacesOf(o.Space, o.Batches) }
 
 // Phases fits both phases to their measurements and predicts all settings; measured ones keep their measurement.
 func Phases(o Options) (infer, train Phase, err error) {
 	if infer, err = o.fit(o.Infer, o.Batches, o.Settings()); err != nil {
 		return infer, train, err
 	}
-	train, err = o.fit(o.Train, nil, tegra.Settings(o.Space.Modes(), nil))
+	train, err = o.fit(o.Train, nil, tegra.Settings(o.Space.Modes(), tegra.Own))
 	return infer, train, err
 }
 

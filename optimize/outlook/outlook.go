@@ -100,7 +100,7 @@ func Measured(samples []tegra.Measured, from learn.Provenance) *Outlook {
 	for i, m := range readings {
 		preds[i] = optimize.MeasuredPrediction(m.Measured)
 	}
-	return build(nil, from.Workload, &learn.Model{Provenance: from}, readings, nil, preds)
+	return build(nil, from.Workload, &learn.Model{Provenance: from, Batches: tegra.Own}, readings, nil, preds)
 }
 
 func build(p learn.Predictor, workload string, m *learn.Model, readings []tegra.Mean, space *tegra.Space,
@@ -187,7 +187,7 @@ func (o *Outlook) spanColumns() (span [NumAxes][]float64) {
 // Several reports whether the outlook compares several batch sizes.
 func (o *Outlook) Several() bool { return o.several }
 
-// Batches returns the batch sizes that the model knows, ascending; nil if the size is not an input.
+// Batches returns the batch sizes that the model knows, ascending.
 func (o *Outlook) Batches() []int { return o.Model.Whole().Batches }
 
 // AtBatch returns the outlook at another batch size of the model.
@@ -242,7 +242,7 @@ func (o *Outlook) Knowing(l metric.Goal, samples []tegra.Measured, heat metric.H
 // With adds a measurement at the outlook's batch size. It replaces a mode's outlier.
 func (o *Outlook) With(m tegra.Measured) *Outlook {
 	next := *o
-	m.Batch = o.Predicted[0].Batch // 0 in a model with one size
+	m.Batch = o.Predicted[0].Batch
 	at := m.Setting
 	next.readings = maps.Clone(o.readings)
 	next.readings[at] = o.readings[at].And(tegra.Mean{Measured: m, N: 1})
@@ -352,8 +352,8 @@ func (o *Outlook) answers(i int, l metric.Goal) (Answered, bool) {
 	if !ok {
 		return a, false
 	}
-	if own := o.Predicted[0].Batch; !o.Several() && (a.Batch == o.Batch || own == 0 && o.Batch == 0) {
-		a.Batch = own // 0 if the size is no input of the predictions
+	if o.Predicted[0].Batch == 0 { // of a job's own size
+		a.Batch = 0
 	}
 	return a, o.Predicted[i].Setting == a.Setting
 }
@@ -367,9 +367,7 @@ func (o *Outlook) choose(l metric.Goal, among []int) (int, error) {
 			}
 		}
 	}
-	if o.Batches() != nil {
-		l = l.Sized()
-	}
+	l = l.Over(o.Batches())
 	known := o.Known
 	if among != nil {
 		known = make([]learn.Prediction, len(among))

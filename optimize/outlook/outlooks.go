@@ -86,7 +86,7 @@ func (s *Outlooks) Get(subject Subject, batch int) *Outlook { return s.of(subjec
 
 // Whole returns the outlook of all batch sizes of its model, with its readings; itself if the model has one size.
 func (o *Outlook) Whole(before *Outlook) *Outlook {
-	if o.Batches() == nil {
+	if len(o.Batches()) < 2 {
 		return o
 	}
 	next := before

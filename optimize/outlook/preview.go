@@ -31,9 +31,7 @@ func NewPreview(ctx context.Context, samples []tegra.Measured, space *tegra.Spac
 	preds := m.PredictSettings(tegra.Settings(space.Modes(), m.Batches))
 	points := make([]tegra.Measured, len(preds))
 	for i, p := range preds {
-		if points[i] = p.Measured; m.Batches == nil {
-			points[i].Batch = samples[0].Batch // the common size, or 0
-		}
+		points[i] = p.Measured
 	}
 	var times, powers []float64
 	for _, i := range pareto.Front(points, pareto.Power) {

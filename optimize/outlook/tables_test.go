@@ -272,7 +272,9 @@ func TestOutlookChoosesWhatASearchFound(t *testing.T) {
 	found.Batch = 16
 	o.Found[l] = Answered{Setting: found}
 	for batch, want := range map[int]bool{0: true, 8: false, 16: true} { // 0: unknown
-		o.Batch = batch
+		for i := range o.Predicted {
+			o.Predicted[i].Batch, o.Known[i].Batch = batch, batch
+		}
 		if at, _ := o.Choose(l); (at == 5) != want {
 			t.Errorf("what was found for batch size 16 answers for %d: %v", batch, at == 5)
 		}

@@ -36,7 +36,7 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 	}
 	measured := map[tegra.Mode]int{}
 	for _, r := range rows {
-		if r.Status.Usable() && (r.Batch == 0 || r.Batch == batch) {
+		if r.Status.Usable() && cmp.Or(r.Batch, batch) == batch {
 			measured[r.Mode]++
 		}
 	}

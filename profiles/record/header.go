@@ -181,6 +181,15 @@ func (p *PlanHeader) List() ([]tegra.Setting, error) {
 	return out, nil
 }
 
+// Recorded returns the batch sizes of settings as a header has them: none for a job's own.
+func Recorded(list []tegra.Setting) []int {
+	sizes := tegra.BatchSizes(list)
+	if slices.Equal(sizes, tegra.Own) {
+		return nil
+	}
+	return sizes
+}
+
 // Digest returns a fingerprint of a list of modes that does not depend on their order.
 func Digest(modes []tegra.Mode) string {
 	h := sha256.New()
@@ -312,7 +321,7 @@ func (h *DeviceHeader) spaceText() string {
 func (p PlanHeader) String() string {
 	s := fmt.Sprintf("%s of %s", p.Kind, text.Count(p.Modes, "mode"))
 	if p.Batches != nil {
-		s += fmt.Sprintf(" at batch sizes %s", strings.Trim(fmt.Sprint(p.Batches), "[]"))
+		s += " at batch sizes " + text.JoinInts(p.Batches)
 	}
 	if p.Repeats > 1 {
 		s += fmt.Sprintf(", %d times each", p.Repeats)

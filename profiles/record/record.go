@@ -252,14 +252,6 @@ func (r *Record) sized(columns []string) []string {
 	return slices.Concat(columns, []string{SizeColumn})
 }
 
-// withSize is sized for a line.
-func (r *Record) withSize(line []string, batch int) []string {
-	if r.header.Plan.Batches == nil {
-		return line
-	}
-	return append(line, strconv.Itoa(batch))
-}
-
 func (r *Record) open() (*Record, error) {
 	if err := r.widen(); err != nil {
 		r.Close()
@@ -431,8 +423,10 @@ func (r *Record) Import(lines iter.Seq[Line]) error {
 	if r.modes == nil {
 		return errClosed
 	}
+	columns := len(r.sized(Columns))
 	for l := range lines {
-		r.modes.Add(append(r.withSize(l.Known, l.Batch), l.Extra...))
+		known := append(l.Known, strconv.Itoa(l.Batch))
+		r.modes.Add(append(known[:columns], l.Extra...))
 		if err := r.modes.Spill(); err != nil {
 			return err
 		}

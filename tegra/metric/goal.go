@@ -110,9 +110,10 @@ func (g Goal) With(other Goal) Goal {
 	return g
 }
 
-// Sized returns the goal over batch sizes: within a power limit the most samples per second, unless it names another.
-func (g Goal) Sized() Goal {
-	if g.Objective == nil && g.Limits.Harm() {
+// Over returns the goal over these batch sizes: of several within a power limit the most samples per second, unless it
+// names another.
+func (g Goal) Over(sizes []int) Goal {
+	if len(sizes) > 1 && g.Objective == nil && g.Limits.Harm() {
 		g.Objective = Time
 	}
 	return g

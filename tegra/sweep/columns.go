@@ -54,7 +54,6 @@ func (t *Table) header(l *lines, o Options) (columns, error) {
 			t.Extra = append(t.Extra, strings.Clone(name))
 		}
 	}
-	_, t.HasBatch = p.at["bs"]
 	need := Columns
 	switch _, power := p.at["power_w"]; {
 	case o.ModesOnly:

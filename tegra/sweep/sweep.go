@@ -76,9 +76,8 @@ type Table struct {
 	Name     string
 	Rows     []Row
 	Extra    []string // names of the unknown columns
-	HasBatch bool
-	Rounded  bool // the clocks are as written in ModeColumn
-	TimeOnly bool // no row has power
+	Rounded  bool     // the clocks are as written in ModeColumn
+	TimeOnly bool     // no row has power
 	Problems []Problem
 	Copies   int    // identical rows that were dropped: each group is one reading
 	Doubt    string // what looks wrong about the rows as a whole; "" for nothing
@@ -288,14 +287,9 @@ func (t *Table) Virtual() bool {
 	return at >= 0 && slices.ContainsFunc(t.Rows, func(r Row) bool { return strings.TrimSpace(r.Extra[at]) == "true" })
 }
 
-// Batches lists the batch sizes in the file, ascending.
+// Batches lists the batch sizes in the file, ascending; tegra.Own without their column.
 func (t *Table) Batches() []int {
-	var out []int
-	for _, r := range t.Rows {
-		out = append(out, r.Batch)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return tegra.BatchSizes(tegra.SettingsOf(t.Readings()))
 }
 
 // Readings returns all rows as measurements with their batch sizes.

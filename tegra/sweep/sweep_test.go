@@ -235,7 +235,7 @@ func TestModesNeedNoBatchEither(t *testing.T) {
 	text := "cores,cpu,gpu,mem,bs,time_ms,power_w\n4,1190400,420750000,2133000000,junk,NaN,\n" +
 		"4,1190400,420750000,2133000000,,x,-1\n"
 	table, err := sweep.Read(strings.NewReader(text), "m.csv", sweep.Options{ModesOnly: true, Strict: true})
-	if err != nil || len(table.Rows) != 2 || table.HasBatch {
+	if err != nil || len(table.Rows) != 2 || !slices.Equal(table.Batches(), tegra.Own) {
 		t.Errorf("%+v, %v; want two rows, no matter what the other columns hold", table, err)
 	}
 }
@@ -260,7 +260,7 @@ func TestBatchesAreKeptApart(t *testing.T) {
 		"cores,cpu,gpu,mem,bs,observed_time,observed_power\n4,1190400,420750000,2133000000,16,80,25\n"+
 			"4,1190400,420750000,2133000000,4,30,20\n4,1190400,420750000,2133000000,x,30,20\n",
 	)
-	if got := table.Batches(); !slices.Equal(got, []int{4, 16}) || !table.HasBatch || len(table.Problems) != 1 {
+	if got := table.Batches(); !slices.Equal(got, []int{4, 16}) || len(table.Problems) != 1 {
 		t.Errorf("batches %v, problems %v", got, table.Problems)
 	}
 	if got := table.ForBatches([]int{4}).Measured(); len(got) != 1 || got[0].TimeMS != 30 || len(table.Rows) != 2 {

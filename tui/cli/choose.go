@@ -97,7 +97,7 @@ type onModels struct{ *app }
 
 // modelSettings returns all settings that a model covers, or those of the requested batch sizes.
 func (a onModels) modelSettings(m *learn.Model) ([]tegra.Setting, error) {
-	if m.Batches == nil || len(a.options.Batches) > 0 {
+	if len(a.options.Batches) > 0 {
 		return a.settings(m, m.Space.Modes())
 	}
 	return tegra.Settings(m.Space.Modes(), m.Batches), nil
@@ -140,7 +140,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	}
 	var findings []string
 	if !c.asJSON {
-		if m.Batches == nil {
+		if len(m.Batches) == 1 {
 			situation.Predicted = o.Predicted
 		}
 		findings = append(advice.Findings(m.At(a.Batch), situation), presentMode(m)...)

@@ -117,7 +117,7 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 		return fmt.Sprintf("%.1f %%", v)
 	}
 	covers := text.Thousands(m.Space.Len()) + " modes"
-	if m.Batches != nil {
+	if len(m.Batches) > 1 {
 		covers += " at batch sizes " + listed(m.Batches)
 	}
 	record := report.Record{
@@ -129,14 +129,14 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 		{"", "cross-validated", text.Optional(m.CV.How)},
 		{"reference", "reference", text.Optional(m.Reference)},
 		{"warnings", "", listOf(m.Warnings)},
-		{"batches", "", report.IfAny(m.Batches)}, // if the batch size is an input
+		{"batches", "", report.IfAny(tegra.Among(m.Batches))},
 		{"virtual", "", m.Provenance.Virtual},
 		{"networks", "", report.IfAny(learn.NetworksOf(m))}, // of powertrain and nn, time first
 	}
 	parts := []document.Part{append(record.Facts(), networkFacts(m)...)}
 	if !c.asJSON {
 		c.notes(m.Warnings)
-		if m.Batches != nil {
+		if len(m.Batches) > 1 {
 			m = m.AtLargest()
 			parts = append(parts, document.Break{}, document.Line(fmt.Sprintf("at batch size %d:", m.Batch)))
 		}
@@ -182,7 +182,7 @@ func (c *predictCmd) run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.PerEpoch == 0 && m.Batches == nil { // epochs of other batch sizes have another number of minibatches
+	if c.PerEpoch == 0 && len(m.Batches) == 1 { // epochs of other batch sizes have another number of minibatches
 		c.PerEpoch = workloads.MinibatchesPerEpoch(m, workloadList(c.app))
 	}
 	if err := c.print(c.outlook(m, settings)); err != nil || lost == 0 {
@@ -312,7 +312,7 @@ func (c *predictCmd) print(o *outlook.Outlook) error {
 		row := []string{m.Space.Format(p.Mode), inUnit(p.TimeMS, "ms"),
 			"(" + between(p.TimeLoMS, p.TimeHiMS) + ")", inUnit(p.PowerW, "W"),
 			"(" + between(p.PowerLoW, p.PowerHiW) + ")", inUnit(p.EnergyJ(), "J")}
-		if m.Batches != nil {
+		if len(m.Batches) > 1 {
 			row = append(row, "batch "+strconv.Itoa(p.Batch), inUnit(p.Measured.SampleMS(), "ms per sample"))
 		}
 		if c.PerEpoch > 0 {

@@ -91,7 +91,7 @@ func (c *profileCmd) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.r.Batches, c.r.List = sizes, tegra.Settings(modes, sizes)
+		c.r.Batches, c.r.List = sizes, tegra.Settings(modes, tegra.Sizes(sizes...))
 		if len(gated) > 0 {
 			return c.profileTried(ctx, s, gated)
 		}

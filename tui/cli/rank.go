@@ -115,7 +115,7 @@ func (c *rankCmd) request() (rank.RankRequest, error) {
 			}
 		}
 		r.Boards = append(r.Boards, rank.RankBoard{Name: name, PowerW: c.PowerLimit.of(name),
-			Outlook: c.outlook(m, tegra.Settings(m.Space.Modes(), nil)), Guess: m.Provenance.Workload != job})
+			Outlook: c.outlook(m, tegra.Settings(m.Space.Modes(), m.Batches)), Guess: m.Provenance.Workload != job})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.EpochTime)) {
 		if _, twice := c.Models[name]; twice || name == "" || c.EpochTime[name] == 0 {
@@ -129,7 +129,7 @@ func (c *rankCmd) request() (rank.RankRequest, error) {
 // atOneBatch returns a model at the batch size of --batch, if it has several.
 func (c *rankCmd) atOneBatch(name string, m *learn.Model) (*learn.Model, error) {
 	switch sizes := c.options.Batches; {
-	case m.Batches == nil:
+	case len(m.Batches) == 1:
 		return m, nil
 	case len(sizes) == 1 && slices.Contains(m.Batches, sizes[0]):
 		return m.At(sizes[0]), nil

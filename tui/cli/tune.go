@@ -115,7 +115,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 	rep := c.reporter(s.Device)
 	rep.quietRows = true // each probe prints its own line
 	if r.Batches != nil {
-		goal := sizedGoal(r.Limit)
+		goal := sizedGoal(r.Limit, r.Batches)
 		if r.Loaded() {
 			goal = "looking for the best under the load"
 		}
@@ -198,12 +198,12 @@ func (c *tuneCmd) findings(s *session.Session, m *learn.Model, a answers.Answer)
 }
 
 // sizedGoal explains a limit for several batch sizes.
-func sizedGoal(l metric.Goal) string {
+func sizedGoal(l metric.Goal, sizes []int) string {
 	latency, others := "", l.Limits.Only(metric.Live...)
 	if most := l.Limits.Val(metric.Time); most.OK {
 		latency = fmt.Sprintf(" within %s ms a minibatch", text.Of(most.V))
 	}
-	switch l.Sized().Aim() {
+	switch l.Over(sizes).Aim() {
 	case metric.Energy:
 		return "looking for the least energy per sample"
 	case metric.Time:

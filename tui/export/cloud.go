@@ -41,9 +41,6 @@ func List(of Points) *Cloud {
 	return c
 }
 
-// Sized reports whether the batch size is an input of the points.
-func (c *Cloud) Sized() bool { return len(c.Known) > 0 && c.Known[0].Batch > 0 }
-
 // Columns returns the columns of a member by its index into Known.
 func (c *Cloud) Columns() report.Table[int] {
 	float := func(key, title string, of func(p learn.Prediction) float64) report.Column[int] {
@@ -64,7 +61,7 @@ func (c *Cloud) Columns() report.Table[int] {
 		{Key: "bs", Form: report.CSV, Title: "batch", Of: func(k int) any { return c.Known[k].Batch }},
 		{Title: "ms per sample", Of: func(k int) any { return c.Known[k].Measured.SampleMS() }},
 	}
-	if !c.Sized() {
+	if len(c.Known) == 0 || c.Known[0].Batch == 0 {
 		sized, size = nil, nil
 	}
 	if c.PerEpoch == 0 {

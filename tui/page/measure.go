@@ -1,6 +1,8 @@
 package page
 
 import (
+	"cmp"
+
 	"jtune/tegra"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/task"
@@ -22,8 +24,8 @@ func Measure(read Reader, workload string, at tegra.Setting) Intent {
 	if why := read.Session().Refusal(w); why != "" {
 		return Say(Words(why))
 	}
-	if v := read.Outlook(); at.Batch == 0 && v != nil && v.Workload == w.Name {
-		at.Batch = v.Batch
+	if v := read.Outlook(); v != nil && v.Workload == w.Name {
+		at.Batch = cmp.Or(at.Batch, v.Batch)
 	}
 	return Start{Task: task.Verify(measure.ModeRequest{Workload: w, Mode: at.Mode}, at.Batch), Speed: read.Pace()}
 }

@@ -242,7 +242,7 @@ func Copied(n int) string {
 // workload, so several must be requested explicitly.
 func ChosenBatches(t *sweep.Table, o Options) (*sweep.Table, error) {
 	t, err := SomeBatches(t, o.Batches)
-	if err == nil && t.HasBatch && len(t.Batches()) > 1 && len(o.Batches) == 0 && !o.AllSizes {
+	if err == nil && len(t.Batches()) > 1 && len(o.Batches) == 0 && !o.AllSizes {
 		err = usage.Batch.Errorf("%s holds batch sizes %s", t.Name, text.JoinInts(t.Batches())).
 			Advise("choose one with %s, several with commas, or %s all", usage.Batch.Value(), usage.Batch)
 	}
@@ -257,7 +257,7 @@ func NotHeld(name string, held []int, size int) error {
 
 // SomeBatches picks the rows of the given batch sizes; all if none is given.
 func SomeBatches(t *sweep.Table, asked []int) (*sweep.Table, error) {
-	if !t.HasBatch || len(asked) == 0 {
+	if len(asked) == 0 || slices.Equal(t.Batches(), tegra.Own) {
 		return t, nil
 	}
 	for _, b := range asked {

@@ -157,8 +157,8 @@ func (o *Options) defaults() error {
 	return o.check()
 }
 
-// sized reports whether the batch size is an input.
-func (o *Options) sized() bool { return len(o.Truth) > 0 && o.Truth[0].Batch > 0 }
+// sized reports whether the sweep has several batch sizes.
+func (o *Options) sized() bool { return len(tegra.BatchSizes(tegra.SettingsOf(o.Truth))) > 1 }
 
 // defaultBudgets is the approximate default number of power limits: the same as PowerTrain's 17 to 50 W.
 const defaultBudgets = 34
@@ -253,13 +253,12 @@ func Evaluate(ctx context.Context, o Options) (*score.Report, error) {
 		Virtual: o.Origin != "",
 		Modes:   len(f.rows),
 		Budgets: append([]float64{}, f.once(func(l metric.Goal) float64 { return l.Of(metric.Power) })...),
-		Batches: f.places.Batches,
+		Batches: tegra.Among(f.places.Batches),
 		Dropped: f.dropped,
 		Notes:   append(stuck, notes...),
 		Origin:  o.Origin,
-	}
-	if r.Batches != nil {
-		r.LatenciesMS = f.once(func(l metric.Goal) float64 { return l.Of(metric.Time) })
+
+		LatenciesMS: f.once(func(l metric.Goal) float64 { return l.Of(metric.Time) }),
 	}
 	for len(trials) > 0 {
 		n := trials[0].seeds

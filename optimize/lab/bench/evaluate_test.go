@@ -209,7 +209,7 @@ func TestEvaluateTakesItsLimitsFromTheSweep(t *testing.T) {
 func TestEvaluateLimitsHaveNoRoundingErrors(t *testing.T) {
 	t.Parallel()
 	o := Options{BudgetFrom: 82 * 0.2, BudgetTo: 20, BudgetStep: 0.2} // 16.400000000000002
-	for k, l := range o.limits(false) {
+	for k, l := range o.limits(tegra.Own) {
 		if want := float64(164+2*k) / 10; l.Of(metric.Power) != want {
 			t.Errorf("limit %d is %v W, want %v", k, l.Of(metric.Power), want)
 		}

@@ -68,7 +68,7 @@ var onlyPick = []string{GPVerify, Random, Tune, TuneRef, Binary, Maxn, Presets, 
 var sizedMethods = []string{GP, Random, Tune, Maxn, Presets, Oracle}
 
 func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *method, note string, err error) {
-	if f.places.Batches != nil && !slices.Contains(sizedMethods, name) {
+	if len(f.places.Batches) > 1 && !slices.Contains(sizedMethods, name) {
 		return nil, "left out, it is for one batch size: choose one with " + usage.Batch.Value(), nil
 	}
 	switch name {
@@ -179,7 +179,7 @@ func surrogate(r *learn.Residual, checks int, designed bool) *method {
 		seeded: true,
 		run: func(ctx context.Context, f *truth, size int, seed uint64) (outcome, error) {
 			index, rows := f.sample(size, seed)
-			if designed && f.powered && f.places.Batches == nil {
+			if designed && f.powered {
 				index, rows = f.designed(size, seed)
 			}
 			o := learn.SurrogateOptions{Grid: true, Robust: 2, Reference: r, Batches: f.places.Batches}
@@ -208,15 +208,15 @@ func surrogate(r *learn.Residual, checks int, designed bool) *method {
 	}
 }
 
-// designed returns modes that the design chooses from their readings.
+// designed returns settings that the design chooses from their readings.
 func (f *truth) designed(size int, seed uint64) (index []int, rows []tegra.Measured) {
-	plan := design.New(f.places.Space, size, seed)
+	plan := design.New(f.places, size, seed)
 	for {
-		m, ok := plan.Next(rows)
+		at, ok := plan.Next(rows)
 		if !ok {
 			return index, rows
 		}
-		i, _ := f.places.Space.Index(m)
+		i, _ := f.places.Index(at)
 		index, rows = append(index, i), append(rows, f.truth[i])
 	}
 }

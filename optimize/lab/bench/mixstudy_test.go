@@ -58,7 +58,8 @@ const hotShare = 1.1
 
 // Run replays the study.
 func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
-	infer, sizes := tegra.Sized(m.Infer)
+	infer := tegra.OfOwn(m.Infer)
+	sizes := tegra.BatchSizes(tegra.SettingsOf(infer))
 	modes := map[tegra.Mode]tegra.Measured{}
 	for _, r := range m.Train {
 		modes[r.Mode] = r
@@ -80,7 +81,7 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 	for seed := range uint64(m.Seeds) {
 		o := mix.Options{Space: space, Batches: sizes, Only: only, Most: m.Most}
 		if m.Train != nil {
-			if o.Infer, err = profiled(design.New(space, m.Profiled, seed).Over(sizes), at); err != nil {
+			if o.Infer, err = profiled(design.New(tegra.PlacesOf(space, sizes), m.Profiled, seed), at); err != nil {
 				return score, err
 			}
 			trained := map[tegra.Setting]tegra.Measured{}
@@ -88,7 +89,8 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 				r.Batch = 0
 				trained[tegra.Setting{Mode: mode}] = r
 			}
-			if o.Train, err = profiled(design.New(space, m.Profiled, seed+1000), trained); err != nil {
+			alone := tegra.PlacesOf(space, nil)
+			if o.Train, err = profiled(design.New(alone, m.Profiled, seed+1000), trained); err != nil {
 				return score, err
 			}
 		}
@@ -172,7 +174,7 @@ func profiled(d *design.Design, at map[tegra.Setting]tegra.Measured) ([]tegra.Me
 	var done []tegra.Measured
 	var tried []tegra.Setting
 	for {
-		a, ok := d.NextSetting(done, tried...)
+		a, ok := d.Next(done, tried...)
 		if !ok {
 			break
 		}

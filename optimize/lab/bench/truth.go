@@ -40,7 +40,6 @@ type truth struct {
 func newTruth(o *Options) (*truth, error) {
 	at := map[tegra.Setting]tegra.Measured{}
 	modes := make([]tegra.Mode, len(o.Truth))
-	var sizes []int
 	for i, m := range o.Truth {
 		if !stats.Positive(m.TimeMS, m.PowerW) && (m.HasPower() || !stats.Positive(m.TimeMS, 1)) {
 			return nil, fmt.Errorf("mode %v of the sweep has %g ms and %g W, both must be positive",
@@ -52,16 +51,13 @@ func newTruth(o *Options) (*truth, error) {
 			)
 		}
 		modes[i], at[m.Setting] = m.Mode, m
-		if m.Batch > 0 {
-			sizes = append(sizes, m.Batch)
-		}
 	}
 	space, err := tegra.NewSubspace(modes)
 	if err != nil {
 		return nil, err
 	}
 	f := &truth{
-		places:  tegra.Places{Space: space, Batches: slices.Compact(slices.Sorted(slices.Values(sizes)))},
+		places:  tegra.PlacesOf(space, tegra.BatchSizes(tegra.SettingsOf(o.Truth))),
 		powered: o.Truth[0].HasPower(),
 	}
 	f.all = f.places.All()
@@ -86,7 +82,7 @@ func newTruth(o *Options) (*truth, error) {
 // solve finds the limits that some mode meets and the best time for each.
 func (f *truth) solve(o *Options) error {
 	measured := f.measured(f.rows)
-	for _, l := range o.limits(f.places.Batches != nil) {
+	for _, l := range o.limits(f.places.Batches) {
 		i, err := optimize.Choose(measured, l)
 		switch {
 		case errors.Is(err, optimize.ErrInfeasible):
@@ -105,10 +101,10 @@ func (f *truth) solve(o *Options) error {
 	return nil
 }
 
-// limits returns the tasks: each power limit, combined with each latency limit if the batch size is an input.
-func (o *Options) limits(sized bool) []metric.Goal {
+// limits returns the tasks: each power limit, combined with each latency limit over several batch sizes.
+func (o *Options) limits(sizes []int) []metric.Goal {
 	latencies := []float64{0}
-	if sized {
+	if len(sizes) > 1 {
 		latencies = o.LatenciesMS
 	}
 	var out []metric.Goal
@@ -120,19 +116,18 @@ func (o *Options) limits(sized bool) []metric.Goal {
 		w = math.Round(1e6*w) / 1e6 // 16.4, not 16.400000000000002
 		for _, ms := range latencies {
 			l := metric.Within(metric.Power.Max(w).And(metric.Time.Max(ms)))
-			if sized {
-				l = l.Sized()
-			}
-			out = append(out, l)
+			out = append(out, l.Over(sizes))
 		}
 	}
 }
 
-// once lists the distinct values of the limits, ascending.
+// once lists the distinct values of those limits that have one, ascending.
 func (f *truth) once(value func(metric.Goal) float64) []float64 {
 	var out []float64
 	for _, l := range f.limits {
-		out = append(out, value(l))
+		if v := value(l); v > 0 {
+			out = append(out, v)
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

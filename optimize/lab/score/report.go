@@ -33,10 +33,7 @@ type Report struct {
 
 // WriteText prints tables of errors, errors by region, and choices.
 func (r *Report) WriteText(w io.Writer) error {
-	what := "modes"
-	if r.Batches != nil {
-		what = "settings of mode and batch size"
-	}
+	what := tegra.NameOfSettings(r.Batches) + "s"
 	name := strings.TrimSpace(r.Name + " " + tegra.VirtualMark(r.Origin))
 	fmt.Fprintf(w, "%s: %d %s, ", name, r.Modes, what)
 	if n := len(r.Budgets); n > 0 {

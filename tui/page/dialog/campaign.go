@@ -224,7 +224,7 @@ func (d *Campaign) sizesText() string {
 	switch {
 	case d.sizes.Value() != "":
 		return "each with " + d.sizes.Render("_")
-	case d.job.at < len(d.read.Workloads()) && d.read.Workloads()[d.job.at].Batch > 0:
+	case d.job.at < len(d.read.Workloads()):
 		return text.Count(d.read.Workloads()[d.job.at].Batch, "sample") + ", its own"
 	}
 	return "its own"

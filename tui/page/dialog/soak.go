@@ -124,7 +124,7 @@ func (d *Soak) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 		return nil, closed
 	}
 	w := d.read.Workloads()[d.job.at]
-	if d.asked.Batch > 0 && w.Name == d.asked.Workload {
+	if w.Name == d.asked.Workload {
 		w = w.AtBatch(d.asked.Batch)
 	}
 	length, _ := d.length()

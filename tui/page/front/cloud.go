@@ -145,7 +145,7 @@ func (c *cloudView) toAnswer() page.Intent {
 
 // toSize shows the next or previous batch size if there are several.
 func (c *cloudView) toSize(by int) page.Intent {
-	if c.read.Outlook().Batches() == nil {
+	if len(c.read.Outlook().Batches()) < 2 {
 		return nil
 	}
 	c.atBest = c.cursor == c.answer()

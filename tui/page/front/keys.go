@@ -115,7 +115,7 @@ func (c *cloudView) acts() page.Acts {
 		page.Shown(keys.Lower.With(keys.Higher, "limit").Doing("move the limit and go to its answer")),
 		page.On(keys.Verify.Unless(c.read.MayMeasure()), func() page.Intent { return c.verify(c.cursor) }),
 	}
-	if c.read.Outlook().Batches() != nil {
+	if len(c.read.Outlook().Batches()) > 1 {
 		size := keys.SizeBefore.With(keys.Size, "size")
 		out = append(out, page.Shown(size.Doing("the model's batch size before, the next one")), now)
 	} else {

@@ -158,7 +158,7 @@ func (c *cloudView) about() []string {
 		if weak := m.Weakness(); weak != "" {
 			words[len(words)-1] += ", " + weak
 		}
-		if sizes := v.Batches(); sizes != nil {
+		if sizes := tegra.Among(v.Batches()); sizes != nil {
 			words = append(words, "sizes "+strings.Trim(fmt.Sprint(sizes), "[]"))
 		}
 	}

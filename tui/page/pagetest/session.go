@@ -208,7 +208,7 @@ func (Predictor) Predict(modes []tegra.Mode) []learn.Prediction {
 
 // Fitted returns a model of samples.
 func (f *Board) Fitted(samples []tegra.Measured) *learn.Model {
-	return &learn.Model{Method: learn.GP, Space: f.space, Samples: samples,
+	return &learn.Model{Method: learn.GP, Space: f.space, Samples: samples, Batches: tegra.Own,
 		CV:         learn.Errors{TimeMAPEPct: 4.1, PowerMAPEPct: 1.9, How: "leave-one-out"},
 		Warnings:   []string{"measured with another L4T than this board runs"},
 		Provenance: learn.Provenance{Device: "AGX Orin", Workload: "resnet18", Virtual: true}}
@@ -266,7 +266,7 @@ func (f *Board) Profile(ctx context.Context, r measure.ProfileRequest,
 	var res measure.ProfileResult
 	modes := r.List
 	if r.Choose > 0 {
-		modes = tegra.Settings(f.space.Sample(r.Choose, 3), nil)
+		modes = tegra.Settings(f.space.Sample(r.Choose, 3), tegra.Own)
 	}
 	for _, m := range modes {
 		if err := r.Gate(ctx); err != nil {

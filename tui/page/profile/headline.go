@@ -209,14 +209,16 @@ func whole(a answers.Answer, w workload.Workload, today string) string {
 		}
 		return fmt.Sprintf("a day under this load: %s", advice.Energy(24*mean/1000))
 	}
-	n := w.MinibatchesPerEpoch() * w.Epochs
-	if w.Infers() || n == 0 || a.Batch > 0 {
+	training := func(m tegra.Measured) advice.Training {
+		return advice.TrainingOf(m, w.AtBatch(m.Batch).MinibatchesPerEpoch()*w.Epochs)
+	}
+	here := training(a.Best())
+	if w.Infers() || here.Time == 0 {
 		return ""
 	}
-	here := advice.TrainingOf(a.Best(), n)
 	out := "a whole training: " + here.String()
 	if a.Before != nil && a.Before.Setting != a.Setting {
-		out += "; " + today + " " + advice.TrainingOf(a.Before.Measured, n).String()
+		out += "; " + today + " " + training(a.Before.Measured).String()
 	}
 	return out
 }

@@ -89,8 +89,11 @@ func (p *Page) bestText(b *answers.Answer) string {
 	if j := p.read.Task(); j != nil && len(j.More) > 0 {
 		limit = "for " + b.Limit.Brief() + ": "
 	}
-	sized := b.Batch > 0
-	best := limit + widget.StyleBold.Render(takes(b.Reading.SampleMS(), b.Reading.PowerW, sized))
+	unit := " ms, "
+	if b.Batch > 0 {
+		unit = " ms/sample, "
+	}
+	best := limit + widget.StyleBold.Render(takes(b.Reading.SampleMS(), unit, b.Reading.PowerW))
 	switch j, top := p.read.Task(), b.Versus.MaxN; {
 	case j != nil && j.Loaded(): // performance under the load is known only at the end
 		return "the answer under the load is known at the end"
@@ -101,18 +104,14 @@ func (p *Page) bestText(b *answers.Answer) string {
 	case top == nil:
 		return best
 	case top.Measured:
-		return best + "; " + top.Name + " " + takes(top.Other.SampleMS(), top.Other.PowerW, sized)
+		return best + "; " + top.Name + " " + takes(top.Other.SampleMS(), unit, top.Other.PowerW)
 	default:
-		return best + "; " + top.Name + " ~" + takes(top.Other.SampleMS(), top.Other.PowerW, sized)
+		return best + "; " + top.Name + " ~" + takes(top.Other.SampleMS(), unit, top.Other.PowerW)
 	}
 }
 
-// takes formats time and power of a mode, per sample if there are several batch sizes.
-func takes(ms, watts float64, sized bool) string {
-	unit := " ms, "
-	if sized {
-		unit = " ms/sample, "
-	}
+// takes formats time and power of a mode.
+func takes(ms float64, unit string, watts float64) string {
 	return widget.MS(ms) + unit + widget.Number(watts, 1) + " W"
 }
 

@@ -41,7 +41,7 @@ func ExchangeAt(o *outlook.Outlook, a Answer) *Exchange {
 			return nil
 		}
 		found := o.Known[at]
-		q := quantityOf(a.Limit, a.Batch > 0)
+		q := a.optimizes()
 		mine, _ := q.of(a.Best(), Errors{})
 		its, _ := q.of(found.Measured, Errors{})
 		gain := math.Log(mine / its)

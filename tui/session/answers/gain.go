@@ -100,15 +100,13 @@ type Gain struct {
 	ToldApart bool
 }
 
-// quantityOf returns what a limit optimizes; sized: the batch size is searched too.
-func quantityOf(l metric.Goal, sized bool) Quantity {
-	if sized {
-		l = l.Sized()
-	}
-	if aim := l.Aim(); aim != metric.Time {
+// optimizes returns what the answer's limit optimizes, among several batch sizes too.
+func (a *Answer) optimizes() Quantity {
+	l := a.Limit.Over(tegra.Sizes(0, a.Batch))
+	switch aim := l.Aim(); {
+	case aim != metric.Time:
 		return Quantity(aim.Key)
-	}
-	if sized || l.Objective == metric.Time {
+	case a.Batch > 0 || l.Objective == metric.Time:
 		return Throughput
 	}
 	return Time

@@ -61,7 +61,7 @@ func (a Answer) Sheet(today string) Sheet {
 	s := Sheet{Fits: a.fits(), Keeps: a.terms().keeps(), Takes: a.takes(today), Gain: a.gained(today),
 		Named: a.named(), Rows: a.rows(today)}
 	if e := a.Exchange; e != nil && a.Feasible {
-		q := quantityOf(a.Limit, a.Batch > 0)
+		q := a.optimizes()
 		mine, _ := q.of(a.Best(), Errors{})
 		its, _ := q.of(e.Measured, Errors{})
 		s.Exchange = fmt.Sprintf("%s would give %s: %s", e.Limit.Brief(), q.text(e.Measured, !e.Read),
@@ -122,7 +122,7 @@ func (a *Answer) keeps() string {
 
 // takes gives the answer's value of what its goal makes least, beside that of today's mode.
 func (a *Answer) takes(today string) string {
-	q, m := quantityOf(a.Limit, a.Batch > 0), a.Best()
+	q, m := a.optimizes(), a.Best()
 	out := cmp.Or(map[Quantity]string{Power: "draws ", Throughput: "does "}[q], "takes ") + q.text(m, !a.Read().OK)
 	if b := a.Before; b != nil && b.Setting != a.Setting && (a.Baseline() != b || !a.Limit.Met(b.Measured)) {
 		mine, _ := q.of(m, Errors{})

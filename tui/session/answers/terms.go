@@ -40,7 +40,7 @@ func (s *steps) within(p learn.Prediction) tegra.Val[bool] { return Fits(s.Limit
 // aim of a setting that is only the nearest is what exceeds its limit, because a comparison of speed means nothing
 // there.
 func (s *steps) aim(p learn.Prediction) (Quantity, float64) {
-	q := quantityOf(s.Limit, s.Batch > 0)
+	q := s.optimizes()
 	if b, over := s.Limit.Broken(s.Best()); over && !s.Feasible {
 		q = Quantity(b.Key)
 	}

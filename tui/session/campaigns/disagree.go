@@ -95,8 +95,7 @@ func compare(p part, others []part, space *tegra.Space) (difference, bool) {
 		if len(p.rows) < fewest || len(rest) < fewest {
 			return d, false
 		}
-		_, sizes := tegra.Sized(rest)
-		s, err := learn.FitSurrogate(space, spread(rest), learn.SurrogateOptions{Robust: 1, Batches: sizes})
+		s, err := learn.FitSurrogate(space, spread(rest), learn.SurrogateOptions{Robust: 1})
 		if err != nil {
 			return d, false
 		}

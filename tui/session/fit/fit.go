@@ -49,7 +49,7 @@ type FitRequest struct {
 type Samples struct {
 	Measured   []tegra.Measured // with batch sizes if there are several
 	Space      *tegra.Space     // of the campaign's device; nil for a bare file
-	Batches    []int            // ascending, if there are several; else nil
+	Batches    []int            // ascending, at least one
 	Provenance learn.Provenance
 	Notes      []string         // skipped rows and the reasons
 	Readings   []tegra.Measured // all readings behind Measured, for a fit
@@ -135,7 +135,7 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 	if sizes := tegra.BatchSizes(tegra.SettingsOf(record.Usable(rows))); len(sizes) == 1 {
 		out.Size = sizes[0]
 	}
-	if out.Batches == nil {
+	if len(out.Batches) == 1 {
 		out.Provenance.Batch = cmp.Or(out.Size, head.Workload.Batch)
 	}
 	out.board = head.Device.Board()
@@ -204,9 +204,10 @@ func (s *Samples) Outlook() *outlook.Outlook {
 	return outlook.Measured(s.Readings, s.Provenance)
 }
 
-// take sets the measurements, and the batch sizes if they are an input.
+// take sets the measurements and their batch sizes.
 func (s *Samples) take(readings []tegra.Measured) {
-	s.Readings, s.Batches = tegra.Sized(readings)
+	s.Readings = tegra.OfOwn(readings)
+	s.Batches = tegra.BatchSizes(tegra.SettingsOf(s.Readings))
 	s.Measured = tegra.OncePerSetting(s.Readings)
 }
 
@@ -219,13 +220,13 @@ func Fit(ctx context.Context, o session.Options, r FitRequest) (*learn.Model, []
 	if err != nil {
 		return nil, nil, err
 	}
-	if samples.Batches != nil && r.Method != "" && r.Method != learn.Auto && r.Method != learn.GP {
-		return nil, samples.Notes, usage.Batch.Errorf("%s holds batch sizes %s, which %s %s cannot take for an input",
-			r.Samples, text.JoinInts(samples.Batches), usage.Method, r.Method).
-			Advise("choose one with %s, or use %s gp", usage.Batch.Value(), usage.Method)
-	}
-	if samples.Batches != nil && r.Reference == "" {
-		r.Reference = "none" // references have one batch size
+	if len(samples.Batches) > 1 {
+		if r.Method != "" && r.Method != learn.Auto && r.Method != learn.GP {
+			return nil, samples.Notes, usage.Batch.Errorf("%s holds batch sizes %s, which %s %s cannot take for an "+
+				"input", r.Samples, text.JoinInts(samples.Batches), usage.Method, r.Method).
+				Advise("choose one with %s, or use %s gp", usage.Batch.Value(), usage.Method)
+		}
+		r.Reference = cmp.Or(r.Reference, "none") // references have one batch size
 	}
 	if r.Minibatches > 0 {
 		if err := samples.shorten(r.Minibatches); err != nil {
@@ -275,7 +276,7 @@ func Fit(ctx context.Context, o session.Options, r FitRequest) (*learn.Model, []
 
 // shorten recomputes each mode's median from its first minibatches.
 func (s *Samples) shorten(minibatches int) error {
-	if s.Batches != nil {
+	if len(s.Batches) > 1 {
 		return usage.Minibatches.Errorf("%s is for one batch size", usage.Minibatches).
 			Advise("choose one with %s", usage.Batch.Value())
 	}

@@ -164,7 +164,7 @@ func (r *Report) known(o session.Options, list []campaigns.Campaign, c campaigns
 		r.Notes = append(r.Notes, err.Error())
 		return nil
 	}
-	if m.Batches != nil && size == 0 { // it predicts for none of its sizes
+	if !slices.Contains(m.Batches, size) {
 		return nil
 	}
 	return outlook.New(c.Header.Workload.Name, m.At(size), m.Space)

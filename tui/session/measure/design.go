@@ -16,8 +16,8 @@ type designPlan struct {
 
 var _ profiles.Plan = (*designPlan)(nil)
 
-func newDesignPlan(space *tegra.Space, n int, seed uint64) *designPlan {
-	return &designPlan{design.New(space, n, seed), n, n}
+func newDesignPlan(places tegra.Places, n int, seed uint64) *designPlan {
+	return &designPlan{design.New(places, n, seed), n, n}
 }
 
 func (p *designPlan) Len() (int, bool) { return p.total, true }
@@ -32,6 +32,6 @@ func (p *designPlan) Next(done []record.Row) (profiles.Step, bool) {
 	for i, row := range done {
 		tried[i] = row.Setting
 	}
-	at, ok := p.NextSetting(rows, tried...)
+	at, ok := p.Design.Next(rows, tried...)
 	return profiles.Step{Setting: at}, ok
 }

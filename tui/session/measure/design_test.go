@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"jtune/profiles/record"
+	"jtune/tegra"
 	"jtune/tui/session/sessiontest"
 )
 
 // The plan of a design ends after its number of modes, failed ones among them, and foresees that number.
 func TestDesignPlanMeasuresAsManyModesAsAsked(t *testing.T) {
 	t.Parallel()
-	p := newDesignPlan(sessiontest.Fast(t).Device.Space(), 5, 0)
+	p := newDesignPlan(tegra.PlacesOf(sessiontest.Fast(t).Device.Space(), nil), 5, 0)
 	var done []record.Row
 	for {
 		step, ok := p.Next(done)

@@ -184,7 +184,7 @@ func Expects(ctx context.Context, s *session.Session, m Measuring) *Expectation 
 // Expecting returns the plan with the predicted duration, or unchanged without a prediction.
 func (p Planned) Expecting(e *Expectation) Planned {
 	if e == nil || len(p.Order) == 0 || p.settings.Epochs > 0 ||
-		e.Model.Batches == nil && tegra.BatchSizes(p.Order) != nil {
+		len(e.Model.Batches) == 1 && !slices.Equal(e.Model.Batches, tegra.BatchSizes(p.Order)) {
 		return p
 	}
 	p.Lo, p.Hi, p.Expected = 0, 0, true
@@ -208,10 +208,8 @@ func Roundly(d time.Duration) string {
 
 // plan turns the selection into a plan and its header for the record.
 func plan(s *session.Session, r ProfileRequest) (profiles.Plan, record.PlanHeader, error) {
-	if r.Batches != nil {
-		if err := workloads.CheckSizes(s, r.Workload); err != nil {
-			return nil, record.PlanHeader{}, err
-		}
+	if err := workloads.CheckSizes(s, r.Workload, r.Batches); err != nil {
+		return nil, record.PlanHeader{}, err
 	}
 	return selection{s.Device.Space(), s.Replayed(), s.Seed}.plan(r)
 }

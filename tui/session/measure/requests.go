@@ -22,13 +22,16 @@ import (
 // Measuring is the common part of every campaign's request.
 type Measuring struct {
 	Workload workload.Workload
-	// batch sizes, ascending: Tune chooses among them, Profile measures each; nil: the workload's own
+	// batch sizes, ascending: Tune chooses among them, Profile measures each; none: the workload's own
 	Batches  []int
 	Dir      string // new campaign folder; "" creates one in the data directory
 	Resume   bool   // continue the campaign in Dir
 	Settings record.Settings
 	Gate     profiles.Gate
 }
+
+// Sizes returns the batch sizes that the request measures.
+func (m *Measuring) Sizes() []int { return tegra.Sizes(m.Batches...) }
 
 // TuneRequest asks for the best mode of one workload. It can be resumed only with coverage front.
 type TuneRequest struct {

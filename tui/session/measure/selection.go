@@ -42,23 +42,23 @@ func (s selection) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, err
 		if head.Kind = "sample"; r.Grid {
 			from, head.Source = space.Grid(), campaigns.GridSource
 		}
-		places := tegra.Places{Space: from, Batches: r.Batches}
-		list = s.measurable(places.Sample(len(r.Batches)*from.Len()+r.Sample, s.seed))
+		places := tegra.PlacesOf(from, r.Batches)
+		list = s.measurable(places.Sample(places.Len(), s.seed))
 		list = list[:min(r.Sample, len(list))]
 	case r.Grid:
-		list = s.measurable(tegra.Settings(space.Grid().Modes(), r.Batches))
+		list = s.measurable(tegra.Settings(space.Grid().Modes(), r.Sizes()))
 		head.Kind = "grid"
 	case len(r.List) > 0 && head.Filter != "":
 		return nil, head, usage.Errorf("a list names its modes: remove the filter")
 	case len(r.List) > 0:
 		list = s.measurable(slices.Clone(r.List))
 		if head.Batches == nil { // the list has its own batch sizes
-			head.Batches = tegra.BatchSizes(list)
+			head.Batches = record.Recorded(list)
 		}
 		head.Kind, head.Source, head.Digest = "list", r.ListName, record.Digest(tegra.ModesOf(list))
 		head.SetList(r.List)
 	case head.Filter != "":
-		list = s.measurable(tegra.Settings(space.Modes(), r.Batches))
+		list = s.measurable(tegra.Settings(space.Modes(), r.Sizes()))
 		head.Kind = "filter"
 	default:
 		return nil, head, usage.Errorf("no modes selected").Advise("give %s, %s, %s, %s or %s", usage.Modes.Value(),
@@ -85,10 +85,11 @@ func (s selection) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, err
 // chosen returns a plan whose modes are chosen from the results so far.
 func (s selection) chosen(r ProfileRequest, space *tegra.Space, head record.PlanHeader) (profiles.Plan,
 	record.PlanHeader, error) {
-	n := min(r.Choose, space.Len()*max(1, len(r.Batches)))
+	places := tegra.PlacesOf(space, r.Batches)
+	n := min(r.Choose, places.Len())
 	head.Kind, head.Modes = "modes", n
 	switch {
-	case r.Batches != nil && s.only != nil:
+	case s.only != nil:
 		return nil, head, usage.Batch.Errorf("modes chosen from the results so far have one batch size in a replay").
 			Advise("measure random, grid, filtered or listed ones with several (%s, %s, %s, %s)", usage.Sample,
 				usage.Grid, usage.Filter, usage.List)
@@ -96,9 +97,7 @@ func (s selection) chosen(r ProfileRequest, space *tegra.Space, head record.Plan
 		return nil, head, usage.Shard.Errorf("%s cannot split modes chosen from the results so far", usage.Shard).
 			Advise("use %s, %s or %s", usage.Sample, usage.Grid, usage.List)
 	}
-	plan := newDesignPlan(space, n, s.seed)
-	plan.Over(r.Batches)
-	return profiles.Repeat(plan, r.Repeats), head, nil
+	return profiles.Repeat(newDesignPlan(places, n, s.seed), r.Repeats), head, nil
 }
 
 // within returns the part of the space that passes a filter.

@@ -155,7 +155,7 @@ func VerifyFront(ctx context.Context, s *session.Session, r VerifyRequest, obser
 		return VerifyResult{}, usage.Errorf("the model describes %s, this is %s: measure on that device, or fit a "+
 			"model for this one", there, here)
 	}
-	if r.Model.Batches != nil {
+	if len(r.Model.Batches) > 1 {
 		return VerifyResult{}, usage.Batch.Errorf("the model has the batch size as an input").
 			Advise("fit one size with %s", usage.Batch.Value())
 	}

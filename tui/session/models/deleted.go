@@ -81,7 +81,7 @@ func refitPool(o session.Options, pool Pool, h record.Header) error {
 	}
 	pool.keep(space)
 	switch {
-	case pool.Parts == nil && path == "", path == "" && (pool.Batch == 0 || pool.Batch != h.Workload.Batch):
+	case pool.Parts == nil && path == "", path == "" && pool.Batch != h.Workload.Batch:
 		return nil
 	case pool.Parts == nil:
 		locked := Shelf(o.Paths)

@@ -67,7 +67,7 @@ func readModels(dir string, load func(path string) (*learn.Model, error)) ([]Inf
 
 // ofOneSize reduces a model with the batch size as an input to its largest size, as the screens show it.
 func ofOneSize(m *learn.Model) *learn.Model {
-	if m.Batches == nil {
+	if len(m.Batches) == 1 {
 		return m
 	}
 	one := m.AtLargest()

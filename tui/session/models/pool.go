@@ -189,19 +189,25 @@ func (p *Pool) read() {
 			row.Batch = cmp.Or(row.Batch, c.Header.Workload.Batch)
 			at := reading{row.Measured, row.When}
 			at.Also = nil // the same readings, wherever they are
-			if !row.Status.Usable() || seen[at] || p.Batch > 0 && row.Batch != p.Batch {
-				continue
+			var has bool
+			if row.Batch, has = p.size(row.Batch); has && row.Status.Usable() && !seen[at] {
+				seen[at] = true
+				part.Rows = append(part.Rows, row)
 			}
-			if seen[at] = true; p.Batch > 0 {
-				row.Batch = 0
-			}
-			part.Rows = append(part.Rows, row)
 		}
 		if part.Rows != nil {
 			p.Parts = append(p.Parts, part)
 		}
 	}
 	p.bound()
+}
+
+// size returns the batch size of a row in the pool, and whether it has rows of that size.
+func (p *Pool) size(batch int) (int, bool) {
+	if p.Batch == 0 {
+		return batch, true
+	}
+	return 0, batch == p.Batch
 }
 
 // bound removes the older readings of settings that were read more often than counts.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"jtune/internal/safefile"
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/earlier"
 	"jtune/profiles/record"
@@ -39,10 +40,7 @@ func (p Pool) String() string {
 func (p *Pool) unversioned() string { return unversioned(p.plain, p.Board, p.Batch) }
 
 func unversioned(workload, board string, batch int) string {
-	size := "all batch sizes"
-	if batch > 0 {
-		size = fmt.Sprintf("batch size %d", batch)
-	}
+	size := cmp.Or(text.IfAny("batch size %d", batch), "all batch sizes")
 	return fmt.Sprintf("workload %s on %s, %s", workload, board, size)
 }
 
@@ -115,9 +113,6 @@ func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Boar
 	}
 	m, err := learn.Fit(context.Background(), readings, learn.Options{Space: space, Reference: ref, Seed: seed,
 		Provenance: from})
-	if err == nil && m.Batches == nil && len(readings) > 0 { // one size, or none
-		m.Batch = readings[0].Batch
-	}
 	if text := aligned.String(); err == nil && text != "" {
 		m.Warnings = append(m.Warnings, text)
 	}
@@ -201,11 +196,7 @@ func poolModel(o config.Paths, pool Pool, w workload.Workload, d record.DeviceHe
 			return path, err
 		}
 	}
-	if pool.Batch > 0 {
-		name += fmt.Sprintf("-bs%d", pool.Batch)
-	} else {
-		name += "-batches"
-	}
+	name += cmp.Or(text.IfAny("-bs%d", pool.Batch), "-batches")
 	taken := modelsIn(o.ModelsDir())
 	for n := 1; ; n++ {
 		candidate := name

@@ -9,6 +9,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/optimize/mix"
 	"jtune/profiles/workload"
+	"jtune/tegra"
 	"jtune/tegra/metric"
 )
 
@@ -27,13 +28,10 @@ func (r Request) Ask(seed uint64) (mix.Ask, error) {
 
 // PairSizes returns the default batch sizes of an inference to choose among; nil: it has only one.
 func PairSizes(infer workload.Workload) []int {
-	switch {
-	case len(infer.Batches) > 1:
-		return slices.Compact(slices.Sorted(slices.Values(infer.Batches)))
-	case infer.TakesBatch():
-		return slices.Clone(PairBatches)
+	if sizes := tegra.Among(tegra.Sizes(infer.Batches...)); sizes != nil || !infer.TakesBatch() {
+		return sizes
 	}
-	return nil
+	return slices.Clone(PairBatches)
 }
 
 // PairName formats a pair for the dialog.

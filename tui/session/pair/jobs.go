@@ -60,7 +60,7 @@ func pairFits(s *session.Session, r Request) error {
 
 // fitting removes the batch sizes that do not fit in memory with the training.
 func (r *Request) fitting(s *session.Session) {
-	if r.At != nil || r.Batches == nil {
+	if r.At != nil {
 		return
 	}
 	r.Batches = slices.DeleteFunc(slices.Clone(r.Batches), func(size int) bool {

@@ -61,7 +61,7 @@ func onOneBoard(train, infer *learn.Model) error {
 		return fmt.Errorf("the models describe two boards, %s and %s: a pair shares one", here.Device, there.Device)
 	case here.Virtual != there.Virtual:
 		return errors.New("one of the models describes a virtual board, the other does not")
-	case train.Batches != nil:
+	case len(train.Batches) > 1:
 		return usage.Batch.Errorf("the training's model holds batch sizes %v", train.Batches).
 			Advise("a training job keeps one, fit it with %s", usage.Batch.Value())
 	}
@@ -70,7 +70,7 @@ func onOneBoard(train, infer *learn.Model) error {
 
 // trainingPhase returns a training workload in every mode.
 func trainingPhase(m *learn.Model) mix.Phase {
-	known := slices.Clone(outlook.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil)).Known)
+	known := slices.Clone(outlook.OutlookOf(m, tegra.Settings(m.Space.Modes(), tegra.Own)).Known)
 	for i := range known {
 		known[i].Batch = 0
 	}

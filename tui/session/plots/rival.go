@@ -46,7 +46,7 @@ func Rivals(o *outlook.Outlook, list []models.Info) []Rival {
 		}
 		from := info.Model.Provenance
 		same := from.Workload == own.Workload && from.Device == own.Device && from.Origin() == own.Origin()
-		known := slices.Contains(info.Model.Batches, o.Batch) || info.Model.Batches == nil && from.Batch == own.Batch
+		known := slices.Contains(info.Model.Batches, o.Batch) && from.Batch == own.Batch
 		if same && known && (from.Pool == "" || from.Pool != own.Pool) {
 			out = append(out, RivalOf(info.Name, info.Model, o))
 		}

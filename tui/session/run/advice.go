@@ -53,10 +53,7 @@ func modelOf(s *session.Session, w workload.Workload) *learn.Model {
 		if err != nil || !m.HasPower() || !m.CV.Known() {
 			continue
 		}
-		switch over := m.Batches; {
-		case over == nil:
-			return m
-		case w.Batch >= over[0] && w.Batch <= over[len(over)-1]:
+		if over := m.Batches; len(over) == 1 || w.Batch >= over[0] && w.Batch <= over[len(over)-1] {
 			return m.At(w.Batch)
 		}
 	}

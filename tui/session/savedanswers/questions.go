@@ -54,7 +54,7 @@ func Now(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept) []ans
 		return out
 	}
 	for i, a := range out {
-		_, _, all := pooled(list, c, k, a)
+		_, all := pooled(list, c, k, a)
 		out[i] = Renewed(a, all)
 	}
 	return out
@@ -75,18 +75,17 @@ func Renewed(a answers.Answer, all tegra.Mean) answers.Answer {
 	return a
 }
 
-// pooled returns the rows on the workload and board of a search, their batch size, and the mean of those of an answer's
-// setting.
+// pooled returns the rows on the workload and board of a search, and the mean of those of an answer's setting.
 func pooled(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept, a answers.Answer) (rows []tegra.Measured,
-	batch int, now tegra.Mean) {
+	now tegra.Mean) {
 	pool := models.CollectPool(list, c.Header.Workload, c.Board, k.Batches)
 	rows, _ = pool.Aligned()
 	for _, m := range tegra.MeansOf(rows) {
-		if m.Mode == a.Mode && (m.Batch == a.Batch || pool.Batch > 0) {
+		if m.Setting == a.Setting {
 			now = m
 		}
 	}
-	return rows, pool.Batch, now
+	return rows, now
 }
 
 // Since returns the best mode in all data on the workload and board of a search, if it beats answer i of the search by
@@ -96,17 +95,14 @@ func Since(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept, i i
 	if a.Served != nil || a.Reading.N == 0 {
 		return better, false
 	}
-	rows, batch, all := pooled(list, c, k, a)
-	l, now := a.Limit, a.Reading.Measured
-	if k.Batches != nil {
-		l = l.Sized()
-	}
+	rows, all := pooled(list, c, k, a)
+	l, now := a.Limit.Over(k.Batches), a.Reading.Measured
 	if all.N > 0 {
 		now = all.Measured
 	}
 	best := l.BestOf(rows)
 	switch {
-	case best.N == 0 || best.Mode == a.Mode && (best.Batch == a.Batch || batch > 0):
+	case best.N == 0 || best.Setting == a.Setting:
 		return better, false
 	case l.Met(now) && !l.Better(best.Measured, slightly(now)):
 		return better, false

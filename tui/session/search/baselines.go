@@ -62,12 +62,9 @@ func asFound(ctx context.Context, s *session.Session, r *measure.TuneRequest, pr
 // seconds converts a number of seconds.
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// usualBatch returns the requested batch size nearest to the workload's own; 0 if the batch size is not searched.
+// usualBatch returns the requested batch size nearest to the workload's own.
 func usualBatch(r measure.TuneRequest) int {
-	if r.Batches == nil {
-		return 0
-	}
-	return slices.MinFunc(r.Batches, func(a, b int) int {
+	return slices.MinFunc(r.Sizes(), func(a, b int) int {
 		return cmp.Compare(max(a, r.Workload.Batch)-min(a, r.Workload.Batch),
 			max(b, r.Workload.Batch)-min(b, r.Workload.Batch))
 	})

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"jtune/internal/must"
@@ -44,7 +45,7 @@ func TestPoolHoldsTheRowsOfEveryCampaignOfAWorkloadOnABoard(t *testing.T) {
 		t.Fatalf("pool of %d campaigns and %d rows, %v; want 2 and %d", len(pool.Parts), len(pool.Rows()), err,
 			len(res.Rows)+len(tuned.Probes))
 	}
-	if _, sizes := tegra.Sized(pool.Rows()); sizes != nil || pool.Rows()[0].Batch != 0 {
+	if sizes := tegra.BatchSizes(tegra.SettingsOf(pool.Rows())); !slices.Equal(sizes, tegra.Own) {
 		t.Errorf("a pool of one size has batch sizes %v", sizes)
 	}
 	if all, err := models.PoolOf(s, w, []int{4, w.Batch}); err != nil || len(all.Rows()) != len(pool.Rows())+2 {

@@ -194,8 +194,9 @@ func keepAnswer(out *measure.TuneResult, asked measure.TuneRequest, err error, o
 
 // mayTune refuses requests that a search over the whole front, or over batch sizes, cannot answer.
 func mayTune(s *session.Session, r measure.TuneRequest) error {
+	several := len(r.Batches) > 1
 	switch {
-	case r.Coverage == campaigns.CoverFront && r.Batches != nil:
+	case r.Coverage == campaigns.CoverFront && several:
 		return usage.Batch.Errorf("%s front takes one batch size", usage.Coverage).Advise("give one %s", usage.Batch)
 	case r.Coverage == campaigns.CoverFront && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return usage.Strategy.Errorf("%s front chooses its own modes by a design", usage.Coverage).
@@ -210,19 +211,17 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 	case r.More != nil && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return usage.Strategy.Errorf("%s %s answers one limit", usage.Strategy, r.Strategy).
 			Advise("give one, or %s auto", usage.Strategy)
-	case r.Strategy == optimize.Binary && r.Batches == nil && !r.Limit.Limited():
-		return usage.Strategy.Errorf("strategy binary looks for a mode within a limit").
-			Advise("give %s or %s, or use auto or random", usage.PowerLimit, usage.TimeLimit)
-	case r.Batches == nil:
-		return nil
-	case r.Strategy == optimize.PowerTrain:
+	case several && r.Strategy == optimize.PowerTrain:
 		return usage.Batch.Errorf("strategy powertrain takes one batch size").
 			Advise("give one %s, or use auto, binary or random", usage.Batch)
-	case r.Strategy == optimize.Binary && !r.Limit.Limits.Harm():
+	case several && r.Strategy == optimize.Binary && !r.Limit.Limits.Harm():
 		return usage.PowerLimit.Errorf("strategy binary over batch sizes looks for the most samples per second").
 			Advise("it needs %s, with or without %s", usage.PowerLimit, usage.TimeLimit)
+	case r.Strategy == optimize.Binary && !r.Limit.Limited():
+		return usage.Strategy.Errorf("strategy binary looks for a mode within a limit").
+			Advise("give %s or %s, or use auto or random", usage.PowerLimit, usage.TimeLimit)
 	}
-	return workloads.CheckSizes(s, r.Workload)
+	return workloads.CheckSizes(s, r.Workload, r.Batches)
 }
 
 // further reports whether a goal limits more than time and power.
@@ -274,9 +273,6 @@ func summarise(s *session.Session, out *measure.TuneResult, r measure.TuneReques
 
 // outlookOf predicts all settings that a model covers on a board.
 func outlookOf(m *learn.Model, space *tegra.Space) *outlook.Outlook {
-	if m.Batches == nil {
-		return outlook.New(m.Provenance.Workload, m, space)
-	}
 	return outlook.OutlookOf(m, tegra.Settings(space.Modes(), m.Batches))
 }
 

@@ -45,7 +45,7 @@ func cutOff(t *testing.T, s *session.Session, r measure.ProfileRequest) string {
 func TestCampaignsOfferEveryKindOfCutOffProfileAndItGoesOn(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	list := tegra.Settings(s.Device.Space().Sample(4, 5), nil)
+	list := tegra.Settings(s.Device.Space().Sample(4, 5), tegra.Own)
 	for name, c := range map[string]struct {
 		r    measure.ProfileRequest
 		want int // readings in all

@@ -270,9 +270,7 @@ func Tune(r measure.TuneRequest) *Task {
 
 // Verify returns a task that measures one mode, at a batch size if the model has it as an input.
 func Verify(r measure.ModeRequest, batch int) *Task {
-	if batch > 0 {
-		r.Workload.Batch = batch
-	}
+	r.Workload.Batch = cmp.Or(batch, r.Workload.Batch)
 	spec := Spec{Kind: Verifying, Workload: r.Workload, Question: metric.Question{Limit: r.Limit}, Planned: 1,
 		Present: r.InForce, Whole: r.InForce}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (out Outcome, err error) {

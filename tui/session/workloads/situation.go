@@ -87,7 +87,7 @@ func Simulations(o session.Options, list []workload.Workload) (b tegra.Board, he
 	return s.Device.Board(), here, of
 }
 
-// SettingsOf returns modes at the requested batch sizes, size by size; plain modes if the model has one batch size.
+// SettingsOf returns modes at the requested batch sizes, size by size; at a model's only size, whatever is requested.
 // notes are for the user.
 func SettingsOf(o session.Options, m *learn.Model, modes []tegra.Mode) (list []tegra.Setting, notes []string,
 	err error) {
@@ -95,13 +95,14 @@ func SettingsOf(o session.Options, m *learn.Model, modes []tegra.Mode) (list []t
 	if o.AllSizes {
 		asked = m.Batches
 	}
-	switch {
-	case m.Batches == nil && len(asked) > 0 && !slices.Equal(asked, []int{m.Provenance.Batch}):
-		notes = []string{fmt.Sprintf("the model has a single batch size, from its samples: %s is ignored", usage.Batch)}
-		fallthrough
-	case m.Batches == nil:
-		return tegra.Settings(modes, nil), notes, nil
-	case len(asked) == 0:
+	if len(m.Batches) == 1 {
+		if asked != nil && !slices.Equal(asked, m.Batches) && !slices.Equal(asked, []int{m.Provenance.Batch}) {
+			notes = []string{fmt.Sprintf("the model has a single batch size, from its samples: %s is ignored",
+				usage.Batch)}
+		}
+		asked = m.Batches
+	}
+	if len(asked) == 0 {
 		return nil, nil, usage.Batch.Errorf("the model holds batch sizes %s", text.JoinInts(m.Batches)).
 			Advise("choose with %s, several with commas (a Pareto front then compares the time per sample), or %s all",
 				usage.Batch.Value(), usage.Batch)

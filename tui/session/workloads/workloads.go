@@ -87,38 +87,30 @@ func FindSized(s *session.Session, name string) (w workload.Workload, sizes []in
 // sized sets the requested batch size of a workload, or returns the sizes to choose among.
 func sized(s *session.Session, w workload.Workload) (_ workload.Workload, sizes []int, err error) {
 	sizes = Sizes(s)
-	if sizes == nil && len(s.Batches) == 0 && !s.Replays() && len(w.Batches) > 1 {
-		sizes = slices.Compact(slices.Sorted(slices.Values(w.Batches)))
-	}
 	if sizes == nil && len(s.Batches) > 0 {
 		w = w.AtBatch(s.Batches[0])
+	} else if sizes == nil && !s.Replays() {
+		sizes = tegra.Among(tegra.Sizes(w.Batches...))
 	}
 	if sizes == nil && s.AllSizes && !s.Replays() {
 		return w, nil, usage.Batch.Errorf("%s all takes the sizes of a replayed file", usage.Batch).
 			Advise("name those to choose among, such as %s %d,%d,%d", usage.Batch, max(1, w.Batch/2), w.Batch,
 				2*w.Batch)
 	}
-	if sizes != nil {
-		err = CheckSizes(s, w)
-	}
-	return w, sizes, err
+	return w, sizes, CheckSizes(s, w, sizes)
 }
 
 // Sizes returns the batch sizes to choose among, ascending; nil if there are fewer than two.
 func Sizes(s *session.Session) []int {
-	sizes := tegra.BatchSizes(s.Replayed())
-	if s.Replayed() == nil {
-		sizes = slices.Compact(slices.Sorted(slices.Values(s.Batches)))
+	if s.Replayed() != nil {
+		return tegra.BatchSizes(s.Replayed())
 	}
-	if len(sizes) < 2 {
-		return nil
-	}
-	return sizes
+	return tegra.Among(tegra.Sizes(s.Batches...))
 }
 
-// CheckSizes rejects several batch sizes for a workload with a fixed one.
-func CheckSizes(s *session.Session, w workload.Workload) error {
-	if FixedBatch(s, w) == "" {
+// CheckSizes rejects a choice of batch sizes for a workload with a fixed one.
+func CheckSizes(s *session.Session, w workload.Workload, sizes []int) error {
+	if sizes == nil || FixedBatch(s, w) == "" {
 		return nil
 	}
 	return usage.Batch.Errorf("workload %s has a fixed batch size: give one %s, or let its command, "+

@@ -159,7 +159,7 @@ func (p *energyStudy) announce(ctx context.Context, s *session.Session, done int
 		what = fmt.Sprintf("every pair of %s, %d times each: %s", text.Count(len(p.full), "clock"), p.r.Repeat, what)
 	}
 	known := measure.Expects(ctx, s, measure.Measuring{Workload: p.r.Workload})
-	if known == nil || known.Model.Batches != nil {
+	if known == nil {
 		return fmt.Sprintf("%s; about %s at 20 ms a batch, more in slow modes", what,
 			measure.Roundly(time.Duration(n)*readingTime(set, usualBatchMS)))
 	}

@@ -205,7 +205,7 @@ func (l *lab) readSweep(place string) (*measuredSweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	if table.HasBatch && len(table.Batches()) > 1 {
+	if len(table.Batches()) > 1 {
 		return nil, fmt.Errorf("%s: has %d batch sizes; give a file of one", path, len(table.Batches()))
 	}
 	return &measuredSweep{place: place, measured: table.Measured()}, nil
