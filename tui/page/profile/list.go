@@ -18,12 +18,13 @@ import (
 // star marks the campaign to compare with.
 const star = "*"
 
-// settle keeps the cursor on its campaign; at first it is on the interrupted one.
+// settle keeps the cursor on its campaign; at first it is on the interrupted one, else on the newest that is no
+// verification: the answer that one measured again is what the user comes back for.
 func (p *Page) settle() {
 	list := p.entries()
 	p.list.Rows = len(list)
-	if p.chosen == "" && !p.deleted && p.read.Interrupted() != nil {
-		p.chosen = p.read.Interrupted().Dir
+	if p.chosen == "" && !p.deleted {
+		p.chosen = first(list, p.read.Interrupted())
 	}
 	for i, l := range list {
 		if l.Dir == p.chosen {
@@ -33,6 +34,20 @@ func (p *Page) settle() {
 	}
 	p.list.Move(0)
 	p.choose()
+}
+
+// first returns the folder of the campaign that the cursor is on at first; "" if the list has none. cut is the
+// interrupted one, or nil.
+func first(list []*task.Listed, cut *task.Interrupted) string {
+	if cut != nil {
+		return cut.Dir
+	}
+	for _, l := range list {
+		if l.Header.Plan.Kind != campaigns.VerifyKind {
+			return l.Dir
+		}
+	}
+	return ""
 }
 
 // choose records the campaign under the cursor.

@@ -373,6 +373,15 @@ func TestProfileAlwaysShowsTheTimeLeft(t *testing.T) {
 	d.Sees("06:12 elapsed")
 }
 
+// A reading of an answer is newer than the search, also where a kill cut it off: the cursor is on the search.
+func TestProfileBeginsAtTheNewestCampaignThatIsNoVerification(t *testing.T) {
+	d, _ := listed(t)
+	d.State.Tasks.Interrupted = nil
+	list := d.State.Tasks.Campaigns
+	list[0].Header.Plan.Kind = campaigns.VerifyKind
+	d.Sees("▸"+list[1].Header.Workload.Name, " "+list[1].Name+": ")
+}
+
 // The answer of any search is one enter away, with its further campaigns below it.
 func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
 	d, p := listed(t)

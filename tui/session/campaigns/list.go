@@ -146,13 +146,21 @@ func List(o config.Paths) ([]Campaign, error) { return CampaignsIn(o.CampaignsDi
 const aheadMost = 24 * time.Hour
 
 // CampaignsIn lists the campaigns of a folder, oldest first. Those that began in the future count as older than all
-// others: one of a wrong clock would be the newest for years.
+// others: one of a wrong clock would be the newest for years. A verification that was killed before its first reading
+// is left out: its folder stays, but there is nothing to show, and nothing to resume.
 func CampaignsIn(parent string) ([]Campaign, error) {
 	dirs, err := folders(parent)
 	if err != nil {
 		return nil, err
 	}
 	out, now := throughIndex(parent, dirs), time.Now().Add(aheadMost)
+	if slices.ContainsFunc(out, Campaign.unread) {
+		finder := record.Finder{Parents: []string{parent}}
+		held := finder.Held()
+		out = slices.DeleteFunc(out, func(c Campaign) bool {
+			return c.unread() && c.State(held) == CampaignInterrupted
+		})
+	}
 	began := func(c Campaign) (passed int) {
 		if !c.Header.Created.After(now) {
 			passed = 1
@@ -163,6 +171,11 @@ func CampaignsIn(parent string) ([]Campaign, error) {
 		return cmp.Or(began(a)-began(b), a.Header.Created.Compare(b.Header.Created))
 	})
 	return out, nil
+}
+
+// unread reports whether the campaign is a verification without a reading and without an end.
+func (c Campaign) unread() bool {
+	return c.Err == nil && c.Header.Plan.Kind == VerifyKind && c.Readings == 0 && c.Ended == ""
 }
 
 // ReadCampaignFolder reads a campaign with its rows.

@@ -9,6 +9,7 @@ import (
 	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
+	"jtune/tegra"
 	"jtune/tui/session/sessiontest"
 )
 
@@ -25,4 +26,43 @@ func TestCampaignIsNamedByTheUsersClockNotTheVirtualBoards(t *testing.T) {
 	if err != nil || !ok || when.Before(before) || when.After(time.Now()) {
 		t.Errorf("a campaign begun at %v lies in %s (%v)", before, dir, err)
 	}
+}
+
+// As a killed program leaves them: the job beside the question whether to keep a mode may have read nothing yet.
+func TestCampaignsInLeavesOutAVerificationThatWasKilledBeforeItsFirstReading(t *testing.T) {
+	s := sessiontest.Fast(t)
+	h := HeaderOf(s, workload.Workload{Name: "lstm"}, record.PlanHeader{Kind: VerifyKind, Modes: 1}, nil,
+		record.Settings{})
+	var open *record.Record
+	lists := func(when string, want int) {
+		t.Helper()
+		must.NoError(t, open.Close())
+		if list, err := List(s.Paths); err != nil || len(list) != want {
+			t.Errorf("%s: %d listed, error %v; want %d", when, len(list), err, want)
+		}
+	}
+	var err error
+	begin := func() {
+		t.Helper()
+		open, err = Record(s, "", h, false)
+		must.NoError(t, err)
+	}
+	begin()
+	if list, err := List(s.Paths); err != nil || len(list) != 1 || list[0].State(Held(s.Paths)) != CampaignRunning {
+		t.Errorf("while it runs: %d listed, error %v", len(list), err)
+	}
+	lists("killed before a reading", 0)
+	if _, err := Find(s.Paths, filepath.Base(open.Dir())); err != nil {
+		t.Errorf("its folder is gone: %v", err)
+	}
+	begin()
+	must.NoError(t, open.Append(record.Row{Measured: tegra.Measured{Setting: tegra.Setting{
+		Mode: s.Device.Space().At(0)}, TimeMS: 80, PowerW: 20}, Status: record.OK}))
+	lists("killed after a reading", 1)
+	begin()
+	must.NoError(t, open.End("failed"))
+	lists("the job could not be run", 2)
+	h.Plan = record.PlanHeader{Kind: "sample", Modes: 3}
+	begin()
+	lists("a profile that can be resumed", 3)
 }
