@@ -11,7 +11,10 @@ import (
 // and last the batch size's octaves.
 type point = [batchInput + 1]float64
 
-const batchInput = int(tegra.NumKnobs)
+const (
+	gpuInput   = int(tegra.KnobGPU)
+	batchInput = int(tegra.NumKnobs)
+)
 
 // scale converts modes to points.
 type scale struct {

@@ -415,7 +415,7 @@ func TestFitMarksVirtualSamples(t *testing.T) {
 func TestSurrogateCovarianceAgreesWithThePosterior(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	s, err := FitSurrogate(space, truths(space.Sample(15, 1)), SurrogateOptions{})
+	s, err := FitSurrogate(space, truths(space.Sample(15, 1)), SurrogateOptions{Unlike: true})
 	must.NoError(t, err)
 	p := s.Posterior()
 	a := []int{0, 5, 17, 100, 299}
@@ -432,6 +432,37 @@ func TestSurrogateCovarianceAgreesWithThePosterior(t *testing.T) {
 	}
 	if got := s.CovTime(nil, a); !got.IsEmpty() {
 		t.Errorf("covariance with no modes: %v", got)
+	}
+}
+
+// In a search the power of a GPU clock that was never read is less sure than that of its neighbours that were.
+func TestSurrogateUnlikeKnowsTheGPUClocksThatWereRead(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	clocks := space.Values(tegra.KnobGPU)
+	skipped := clocks[len(clocks)/2]
+	read := slices.DeleteFunc(space.Sample(40, 1), func(m tegra.Mode) bool { return m.Value(tegra.KnobGPU) == skipped })
+	deviations := func(o SurrogateOptions) (at, beside float64) {
+		s, err := FitSurrogate(space, truths(read), o)
+		must.NoError(t, err)
+		p, n, others := s.Posterior(), 0.0, 0.0
+		for i, m := range space.All() {
+			switch v := m.Value(tegra.KnobGPU); {
+			case v == skipped:
+				at, n = at+p.SdPower[i], n+1
+			case v == clocks[len(clocks)/2-1] || v == clocks[len(clocks)/2+1]:
+				beside, others = beside+p.SdPower[i], others+1
+			}
+		}
+		return at / n, beside / others
+	}
+	at, beside := deviations(SurrogateOptions{})
+	if at > 1.2*beside {
+		t.Errorf("without jumps: deviations %.4f at a clock between two, %.4f beside it", at, beside)
+	}
+	at, beside = deviations(SurrogateOptions{Unlike: true})
+	if own := square(at) - square(beside); own < square(0.015) {
+		t.Errorf("with jumps: deviations %.4f at a clock that was not read, %.4f beside it", at, beside)
 	}
 }
 

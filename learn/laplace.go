@@ -159,6 +159,7 @@ type solver struct {
 	terms   [][]simd.Lanes // of the formula, of simd.Wide samples each
 	scaled  []point
 	kernel  []float64 // correlation matrix, n × n, lower triangle
+	clocks  []float64 // likewise the covariances of what GPU clocks add
 	prior   []float64
 	prec    []float64 // S⁻¹
 	lnDetS  float64
@@ -181,10 +182,11 @@ func newSolver(f *family, d data) *solver {
 			s.offsetY[i] -= refShare.Mean * d.r[i]
 		}
 	}
-	s.kernel = make([]float64, s.n*s.n)
+	s.kernel, s.clocks = make([]float64, s.n*s.n), make([]float64, s.n*s.n)
 	for i := range s.n {
 		for j := range i + 1 {
 			s.kernel[i*s.n+j] = matern(distance2(&s.scaled[i], &s.scaled[j]))
+			s.clocks[i*s.n+j] = f.ofClock(&s.scaled[i], &s.scaled[j])
 		}
 	}
 	return s
@@ -377,14 +379,14 @@ func (d *descent) lineSearch(theta, step []float64, at float64, res []float64) (
 // OffsetSD is the standard deviation of the offset of readings of another day, in ln time and in ln power.
 const OffsetSD = 0.03
 
-// factor returns L of C = sf² K + sn² diag(v) + diag(wide²) + refShare.SD² r rᵀ + OffsetSD² e eᵀ, where e marks earlier
-// samples.
+// factor returns L of C = sf² K + clock² Q + sn² diag(v) + diag(wide²) + refShare.SD² r rᵀ + OffsetSD² e eᵀ, where Q
+// is 1 for two samples of one GPU clock and e marks earlier samples.
 func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 	n := s.n
 	c := make([]float64, n*n)
 	for i := range n {
 		for j := range i + 1 {
-			c[i*n+j] = sf * sf * s.kernel[i*n+j]
+			c[i*n+j] = sf*sf*s.kernel[i*n+j] + s.clocks[i*n+j]
 			if s.d.r != nil {
 				c[i*n+j] += refShare.SD * refShare.SD * s.d.r[i] * s.d.r[j]
 			}

@@ -65,6 +65,24 @@ func (m mixture) fill(k *block, at inputs, from, to int) {
 			}
 		}
 	}
+	if first.family.clock > 0 {
+		m.addClocks(k)
+	}
+}
+
+// addClocks adds the covariances of what GPU clocks add.
+func (m mixture) addClocks(k *block) {
+	first := m.curves[0]
+	for s := range first.x {
+		for b, v := range k.at[gpuInput] {
+			if v != first.x[s][gpuInput] {
+				continue
+			}
+			for _, z := range k.z {
+				z.w[s][b] += square(first.family.clock)
+			}
+		}
+	}
 }
 
 // whitened holds a block's modes in coordinates in which a curve's posterior covariance is prior covariance − wᵀw +
@@ -116,12 +134,12 @@ func (c *curve) whiten(k *block, z *whitened) (known, formula simd.Lanes) {
 // posterior returns the mean, in z, and the variance of ln y at a block's modes.
 func (c *curve) posterior(k *block, z *whitened) (variance simd.Lanes) {
 	known, formula := c.whiten(k, z)
-	share := 0.0
+	own, share := square(c.sf)+square(c.family.clock), 0.0
 	if c.r != nil {
 		share = refShare.SD
 	}
 	for b, r := range k.r {
-		variance[b] = max(c.sf*c.sf+square(share*r)-known[b]+formula[b], leastVariance)
+		variance[b] = max(own+square(share*r)-known[b]+formula[b], leastVariance)
 	}
 	return variance
 }
@@ -239,7 +257,8 @@ func (m mixture) covariance(a, b inputs) *mat.Dense {
 			row := out.RawRowView(r)
 			for s := range b.x {
 				xs := c.family.scaled(b.x[s])
-				k := c.sf*c.sf*matern(distance2(&xr, &xs)) + square(refShare.SD)*c.residual(a, r)*c.residual(b, s)
+				k := c.sf*c.sf*matern(distance2(&xr, &xs)) + c.family.ofClock(&xr, &xs) +
+					square(refShare.SD)*c.residual(a, r)*c.residual(b, s)
 				row[s] += m.weights[i] * (k - dot(wa[i][r], wb[i][s]) + dot(ga[i][r], gb[i][s]))
 			}
 		}

@@ -31,7 +31,7 @@ type Surrogate struct {
 // rule.
 type SurrogateOptions struct {
 	Grid      bool      // choose among 3×3 noise and smoothness settings by evidence
-	Unlike    bool      // with Grid, workloads may be unlike all that is known: the Gaussian process may be wider
+	Unlike    bool      // with Grid, workloads may be unlike all that is known: G may be wider and power jump
 	Robust    int       // outlier rounds: 2 for a final fit, 1 in a loop
 	Reference *Residual // another workload of this device; nil: none
 	// Earlier was fitted to other samples. If it has the same space and batch sizes, what follows from these alone is
@@ -61,8 +61,11 @@ var _ Predictor = (*Surrogate)(nil)
 // hyper-parameters, 6 ms with the grid and two rounds.
 func FitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptions) (*Surrogate, error) {
 	h := hyperparameters{&timeFamily, &powerFamily}
-	if len(o.sizes(samples)) > 1 {
+	switch {
+	case len(o.sizes(samples)) > 1:
 		h, o.Reference = hyperparameters{&batchTimeFamily, &batchPowerFamily}, nil
+	case o.Unlike:
+		h.power = &jumpingPowerFamily
 	}
 	return fitSurrogate(space, samples, o, h)
 }

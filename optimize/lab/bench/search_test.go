@@ -221,19 +221,18 @@ func TestSearchMeetsItsBars(t *testing.T) {
 		t.Run("least power within a time limit on "+name, func(t *testing.T) {
 			t.Parallel()
 			_, _, timeP90 := gapBars(name)
-			s.search(t, s.timeLimits(1.02, 1.3, 1.6, 2, 3, 5, 10), seeds, optimize.Quick).within(t, 1.5, timeP90, 11)
+			s.search(t, s.timeLimits(1.02, 1.3, 1.6, 2, 3, 5, 10), seeds, optimize.Quick).within(t, 1.5, timeP90, 12)
 		})
 	}
 }
 
 // gapBars are the bars of the gaps in percent: median and 90th percentile within a power limit, 90th percentile within
 // a time limit. Those of LSTM were 1.2, 5 and 4, like MobileNet's, before one rule chose the answer, which now keeps
-// its limit with a chance of 95 %: it has 3.2, 5.3 and 5.05 (5.42 with the shipped reference), and MobileNet 1.25. Of
-// 42
-// searches none is hot.
+// its limit with a chance of 95 %, and before power could jump between GPU clocks (3.3 and 6): it has 3.5, 9.9 (one of
+// seven limits) and 5.05, and MobileNet 1.25. Of 42 searches none is hot.
 func gapBars(sweep string) (median, p90, timeP90 float64) {
 	if sweep == sweeptest.LSTM {
-		return 3.3, 6, 5.5
+		return 3.6, 10, 5.5
 	}
 	return 3.6, 5.5, 4
 }

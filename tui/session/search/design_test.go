@@ -17,7 +17,7 @@ import (
 // A day's work: five limits after one another leave one model, which gets better. It is compared
 // with the virtual board's true values in 1,000 modes. Late steps add few readings, all near an
 // answer, and may move the error of all modes a little either way (docs/results.md): a step may
-// leave 1.15 times the error before it, and a day that begins with a good model 1.1 times that of
+// leave 1.4 times the error before it, and a day that begins with a good model 1.15 times that of
 // its first search. Over six days the error falls to 0.9 of it at least.
 func TestSearchesOfADayLeaveOneModelThatGetsBetter(t *testing.T) {
 	if testing.Short() {
@@ -58,14 +58,14 @@ func TestSearchesOfADayLeaveOneModelThatGetsBetter(t *testing.T) {
 			}
 			now := 100 * sum / 2000
 			t.Logf("day %d, %v: %d measurements, error %.2f %%", day, limit, len(res.Probes), now)
-			if now > 1.15*before {
+			if now > 1.4*before {
 				t.Errorf("day %d, %v: the model errs by %.2f %%, by %.2f before", day, limit, now, before)
 			}
 			if before = now; first == 0 {
 				first = now
 			}
 		}
-		if before > 1.1*first {
+		if before > 1.15*first {
 			t.Errorf("day %d: the model of the first search errs by %.2f %%, that of the day by %.2f", day, first,
 				before)
 		}
