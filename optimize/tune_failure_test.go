@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -49,9 +50,9 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 // A limit far out of reach costs a start and the mode nearest to it; one slightly out of reach costs a few more.
 func TestTuneEndsSoonForImpossibleLimits(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(3)
-	if testing.Short() {
-		seeds = 1
+	seeds := uint64(1)
+	if os.Getenv("JTUNE_LONG") != "" {
+		seeds = 3
 	}
 	s := optimizetest.Load(t, sweeptest.ResNet)
 	for _, c := range []struct {

@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"errors"
+	"os"
 	"reflect"
 	"testing"
 
@@ -13,9 +14,9 @@ import (
 
 func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(4)
-	if testing.Short() {
-		seeds = 1
+	seeds := uint64(1)
+	if os.Getenv("JTUNE_LONG") != "" {
+		seeds = 4
 	}
 	for _, c := range []struct {
 		limit  metric.Goal

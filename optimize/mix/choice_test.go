@@ -48,13 +48,17 @@ func onBoard(board string, modes []tegra.Mode, w physics.Workload, batches ...in
 // on every virtual board.
 func TestAskIsUnbeatenAndItsGoalMonotoneInTheLimit(t *testing.T) {
 	t.Parallel()
+	step, sampled := 6, 50
+	if os.Getenv("JTUNE_LONG") != "" {
+		step, sampled = 1, 100
+	}
 	for _, pair := range [][2]string{{"infer/mobnet_infer", sweeptest.ResNet}, {"infer/mobnet_infer", sweeptest.LSTM},
 		{"infer/resnet_infer", sweeptest.MobileNet}} {
 		t.Run(pair[0]+" "+pair[1], func(t *testing.T) {
 			t.Parallel()
 			var served []tegra.Measured
 			for i, m := range sweeptest.Settings(t, pair[0]) {
-				if i%3 == 0 || os.Getenv("JTUNE_LONG") != "" {
+				if i%step == 0 {
 					served = append(served, m)
 				}
 			}
@@ -74,7 +78,7 @@ func TestAskIsUnbeatenAndItsGoalMonotoneInTheLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			modes := d.Space().Sample(100, 1)
+			modes := d.Space().Sample(sampled, 1)
 			checkPair(t, onBoard(name, modes, server, 1, 4, 16, 64), onBoard(name, modes, trained, 0))
 		})
 	}
@@ -86,7 +90,7 @@ func checkPair(t *testing.T, served, trained []tegra.Measured) {
 	infer, train := phaseOf(served), phaseOf(trained)
 	var settings, few []tegra.Setting
 	var watts, sampleMS, batchMS []float64
-	most := 20 // settings with random arrivals, each of which is simulated for every limit
+	most := 10 // settings with random arrivals, each of which is simulated for every limit
 	if os.Getenv("JTUNE_LONG") != "" {
 		most = 40
 	}
