@@ -213,7 +213,7 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 		})
 	}
 	jtune(t, "fit", "--samples", path, "--batch", "8", "--out", out+"2", "--reference", out).fails(t, exitFailed,
-		"is not a reference")
+		"a reference has one batch size")
 }
 
 func TestEvaluateASweepWithMinibatchSizes(t *testing.T) {

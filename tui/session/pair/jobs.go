@@ -89,5 +89,5 @@ func Refused(o session.Options, train, infer *learn.Model) error {
 		}
 		jobs[i] = jobs[i].AtBatch(cmp.Or(m.Batch, from.Batch))
 	}
-	return pairFits(s, Request{Train: jobs[0], Infer: jobs[1], Batches: infer.Batches})
+	return pairFits(s, Request{Train: jobs[0], Infer: jobs[1], Batches: tegra.Among(infer.Batches)})
 }
