@@ -8,7 +8,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"jtune/internal/safefile"
@@ -106,14 +105,6 @@ var laterModes = []string{"time_median_ms", "time_error_pct", "power_error_pct"}
 // Medians reports whether time and power of a measured row are medians: rows of versions of jtune before the mean
 // became the measure, unless their minibatches and samples are there.
 func (r *Row) Medians() bool { return r.Status.Usable() && !r.Bare && !r.TimeMedianMS.OK }
-
-// optional formats an absent value as an empty field.
-func optional(v tegra.Val[float64]) string {
-	if !v.OK {
-		return ""
-	}
-	return strconv.FormatFloat(v.V, 'f', -1, 64)
-}
 
 // rowLine is a line of modes.csv. Batch size, time and power come from its Measured.
 type rowLine struct {
