@@ -9,26 +9,17 @@ import (
 	"jtune/tui/widget"
 )
 
-func TestGlyphsOfEachLevelAreDrawnAlone(t *testing.T) {
-	t.Parallel()
-	draws(t)
-	for _, c := range []struct {
-		glyphs widget.Glyphs
-		may    func(r rune) bool
-	}{
-		{widget.GlyphsBlocks, func(r rune) bool { return r < 127 || strings.ContainsRune(widget.OnConsole, r) }},
-		{widget.GlyphsASCII, func(r rune) bool { return r < 127 }},
-	} {
-		for name, scene := range scenes() {
-			d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Look.Glyphs = c.glyphs })
-			scene(d)
-			for _, s := range sizes() {
-				d.size(s[0], s[1])
-				for _, r := range d.screen() {
-					if !c.may(r) && r != '\n' {
-						t.Errorf("%v: %s at %v holds %q", c.glyphs, name, s, r)
-						break
-					}
+// drawsTheLevelsGlyphs draws a scene with the characters of the lower levels alone.
+func drawsTheLevelsGlyphs(t *testing.T, d *driver) {
+	t.Helper()
+	for g, more := range map[widget.Glyphs]string{widget.GlyphsBlocks: widget.OnConsole, widget.GlyphsASCII: ""} {
+		d.r.sh.Look.Glyphs = g
+		for _, s := range sizes() {
+			d.size(s[0], s[1])
+			for _, r := range d.screen() {
+				if r >= 127 && !strings.ContainsRune(more, r) {
+					t.Errorf("%v: at %v it holds %q", g, s, r)
+					break
 				}
 			}
 		}

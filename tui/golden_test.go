@@ -54,8 +54,7 @@ func sizes() [][2]int {
 // roomySizes are larger windows.
 var roomySizes = [][2]int{{120, 35}, {200, 50}}
 
-// roomy lists the scenes that have golden screens in larger windows too. TestGoldenWordsInLargerWindows checks the
-// others there.
+// roomy lists the scenes that have golden screens in larger windows too. keepsItsWords checks the others there.
 var roomy = map[string]bool{"live": true, "front": true, "train-run": true, "tune": true, "welcome": true}
 
 // golden compares a screen with its file, and checks what every frame needs: the exact size, and a badge that
@@ -331,6 +330,8 @@ func scenes() map[string]func(d *driver) {
 	}
 }
 
+// TestGoldenPagesAtEverySize draws every scene: as its golden screens, in larger windows, in all sizes of a window, and
+// with fewer characters. The help explains its numbers and its keys.
 func TestGoldenPagesAtEverySize(t *testing.T) {
 	t.Parallel()
 	for name, scene := range scenes() {
@@ -339,37 +340,36 @@ func TestGoldenPagesAtEverySize(t *testing.T) {
 			d := drive(t)
 			scene(d)
 			golden(t, d, name)
+			keepsItsWords(t, d, name)
+			fitsEveryWindow(t, d)
+			if !testing.Short() {
+				isExplained(t, d)
+				drawsTheLevelsGlyphs(t, d)
+			}
 		})
 	}
 }
 
-// TestGoldenWordsInLargerWindows draws the scenes without golden screens in larger windows: they contain the words of
-// the usual window, and no more words are cut.
-func TestGoldenWordsInLargerWindows(t *testing.T) {
-	t.Parallel()
-	for name, scene := range scenes() {
-		if roomy[name] {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := drive(t)
-			scene(d)
-			usual := framed(t, d, name, [2]int{80, 24})
-			for _, s := range roomySizes {
-				wide := framed(t, d, name, s)
-				for _, word := range words.FindAllString(usual, -1) {
-					if !strings.Contains(wide, word) && !slices.Contains(whereLittleFits, word) &&
-						!slices.Contains(hiddenByADialog[name], word) {
-						t.Errorf("%dx%d lacks %q\n%s", s[0], s[1], word, wide)
-					}
-				}
-				cuts := cutWord.FindAllString(wide, -1)
-				if len(cuts) > len(cutWord.FindAllString(usual, -1))+listsCut[name] {
-					t.Errorf("%dx%d cuts %q\n%s", s[0], s[1], cuts, wide)
-				}
+// keepsItsWords draws a scene without golden screens in larger windows: they contain the words of the usual window, and
+// no more words are cut.
+func keepsItsWords(t *testing.T, d *driver, name string) {
+	t.Helper()
+	if roomy[name] {
+		return
+	}
+	usual := framed(t, d, name, [2]int{80, 24})
+	for _, s := range roomySizes {
+		wide := framed(t, d, name, s)
+		for _, word := range words.FindAllString(usual, -1) {
+			if !strings.Contains(wide, word) && !slices.Contains(whereLittleFits, word) &&
+				!slices.Contains(hiddenByADialog[name], word) {
+				t.Errorf("%dx%d lacks %q\n%s", s[0], s[1], word, wide)
 			}
-		})
+		}
+		cuts := cutWord.FindAllString(wide, -1)
+		if len(cuts) > len(cutWord.FindAllString(usual, -1))+listsCut[name] {
+			t.Errorf("%dx%d cuts %q\n%s", s[0], s[1], cuts, wide)
+		}
 	}
 }
 
@@ -405,46 +405,38 @@ func TestGoldenKeepQuestionCountsDown(t *testing.T) {
 	golden(t, d, "front-drop")
 }
 
-// TestFrameFitsEveryWindow shrinks a window to 10×4 and back: every frame has exactly its size.
-func TestFrameFitsEveryWindow(t *testing.T) {
-	t.Parallel()
+// fitsEveryWindow shrinks a window to 10×4 and back: every frame has exactly its size.
+func fitsEveryWindow(t *testing.T, d *driver) {
+	t.Helper()
 	widths, heights := []int{200, 130, 110, 80, 70, 60, 59, 44, 40, 30, 20, 19, 10},
 		[]int{50, 36, 30, 24, 17, 16, 12, 10, 8, 6, 5, 4}
-	for name, scene := range scenes() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := drive(t)
-			scene(d)
-			look := func(w, h int) {
-				d.size(w, h)
-				lines := strings.Split(d.screen(), "\n")
-				if len(lines) != h {
-					t.Errorf("%dx%d has %d lines", w, h, len(lines))
-				}
-				for i, line := range lines {
-					if n := ansi.StringWidth(line); n != w {
-						t.Errorf("%dx%d: line %d is %d wide: %q", w, h, i+1, n, line)
-					}
-				}
+	look := func(w, h int) {
+		d.size(w, h)
+		lines := strings.Split(d.screen(), "\n")
+		if len(lines) != h {
+			t.Errorf("%dx%d has %d lines", w, h, len(lines))
+		}
+		for i, line := range lines {
+			if n := ansi.StringWidth(line); n != w {
+				t.Errorf("%dx%d: line %d is %d wide: %q", w, h, i+1, n, line)
 			}
-			for i := range max(len(widths), len(heights)) {
-				look(widths[min(i, len(widths)-1)], heights[min(i, len(heights)-1)])
-			}
-			if testing.Short() {
-				return
-			}
-			step := 3 // of the way back, over the other pairs of a width and a height
-			if os.Getenv("JTUNE_LONG") != "" {
-				step = 1
-			}
-			for i := 0; i < len(widths); i += step {
-				look(widths[len(widths)-1-i], 24)
-			}
-			for i := 0; i < len(heights); i += step {
-				look(80, heights[len(heights)-1-i])
-			}
-			look(200, 50)
-		})
+		}
+	}
+	for i := range max(len(widths), len(heights)) {
+		look(widths[min(i, len(widths)-1)], heights[min(i, len(heights)-1)])
+	}
+	if testing.Short() {
+		return
+	}
+	step := 3 // of the way back, over the other pairs of a width and a height
+	if os.Getenv("JTUNE_LONG") != "" {
+		step = 1
+	}
+	for i := 0; i < len(widths); i += step {
+		look(widths[len(widths)-1-i], 24)
+	}
+	for i := 0; i < len(heights); i += step {
+		look(80, heights[len(heights)-1-i])
 	}
 }
 

@@ -47,19 +47,15 @@ func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
 	d.sees("fastest within 29 W")
 }
 
-func TestHintsOfEveryPageHaveAHelpText(t *testing.T) {
-	t.Parallel()
-	draws(t)
-	for name, scene := range scenes() {
-		d := drive(t)
-		scene(d)
-		if d.r.shown().Numbers() == "" {
-			t.Errorf("%s: the help does not explain its numbers", name)
-		}
-		for _, h := range append(globalHints(d.r.sh.Keys), d.r.hints()...) {
-			if h.ID == "" || h.Label() == "" || h.Explained() == "" {
-				t.Errorf("%s: action %q, key %q, help text %q", name, h.ID, h.Label(), h.Explained())
-			}
+// isExplained wants that the help explains a scene's numbers and keys.
+func isExplained(t *testing.T, d *driver) {
+	t.Helper()
+	if d.r.shown().Numbers() == "" {
+		t.Error("the help does not explain its numbers")
+	}
+	for _, h := range append(globalHints(d.r.sh.Keys), d.r.hints()...) {
+		if h.ID == "" || h.Label() == "" || h.Explained() == "" {
+			t.Errorf("action %q, key %q, help text %q", h.ID, h.Label(), h.Explained())
 		}
 	}
 }
