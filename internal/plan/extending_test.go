@@ -15,10 +15,10 @@ import (
 	"jtune/internal/must"
 )
 
-// The changes in docs/extending.md fit the sources, each in at most three files besides tests, and those of a limit, of
-// a request's field and of an output format read what they should. The long form makes all in a copy, one after the
-// other, and runs the tests that the page names there, except the new page's, which changes all golden screens, and
-// what they add.
+// The changes in docs/extending.md fit the sources, each in at most three files besides tests, and those of a limit and
+// of an output format read what they should. The long form asks so of a request's field too, makes all in a copy, one
+// after the other, and runs the tests that the page names there, except the new page's, which changes all golden
+// screens, and what they add.
 func TestExtendingShowsChangesThatFit(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
@@ -54,15 +54,15 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 	t.Run("a limit", func(t *testing.T) {
 		readsAsSaid(t, changes[1][1], apply, "./tegra/metric", "TestGoalIsReadAndPrintedAlike")
 	})
-	t.Run("a field of a request", func(t *testing.T) {
-		readsAsSaid(t, changes[3][1], apply, "./tui/page/dialog", "TestTuneAsksForEveryFieldOfASearch/readings")
-	})
 	t.Run("the output format", func(t *testing.T) {
 		readsAsSaid(t, changes[4][1], apply, "./profiles/harness/detect", "TestReadManyFormats/mysolver")
 	})
 	if os.Getenv("JTUNE_LONG") == "" {
 		return
 	}
+	t.Run("a field of a request", func(t *testing.T) { // compiles all that is above the record
+		readsAsSaid(t, changes[3][1], apply, "./tui/page/dialog", "TestTuneAsksForEveryFieldOfASearch/readings")
+	})
 	dir := t.TempDir()
 	copySources(t, dir)
 	for _, c := range changes {
