@@ -25,25 +25,22 @@ func TestForestErrorsAreThoseOfScikitLearn(t *testing.T) {
 		{50, 15.4, 18.1, 8.2, 11.1},
 		{100, 8.6, 10.1, 5.6, 6.2},
 	} {
-		for _, method := range []Method{Forest, Tree} {
-			var time, power []float64
-			for k, modes := range authorsSamples(t, c.modes) {
-				var places []int
-				for _, text := range modes {
-					places = append(places, s.place(t, text))
-				}
-				in, out := s.split(places)
-				m := mustFit(t, in, Options{Method: method, Space: s.space, Seed: uint64(k), SkipCV: true})
-				a, b := errorsOn(m, out)
-				time, power = append(time, a), append(power, b)
+		var time, power []float64
+		for k, modes := range authorsSamples(t, c.modes) {
+			var places []int
+			for _, text := range modes {
+				places = append(places, s.place(t, text))
 			}
-			mt, mp := stats.Median(time), stats.Median(power)
-			t.Logf("%s, %d modes: %.1f %% time, %.1f %% power", method, c.modes, mt, mp)
-			if method == Forest &&
-				(mt < c.timeQ1/slack || mt > c.timeQ3*slack || mp < c.powerQ1/slack || mp > c.powerQ3*slack) {
-				t.Errorf("%d modes: %.1f / %.1f %%, want %g–%g / %g–%g",
-					c.modes, mt, mp, c.timeQ1, c.timeQ3, c.powerQ1, c.powerQ3)
-			}
+			in, out := s.split(places)
+			m := mustFit(t, in, Options{Method: Forest, Space: s.space, Seed: uint64(k), SkipCV: true})
+			a, b := errorsOn(m, out)
+			time, power = append(time, a), append(power, b)
+		}
+		mt, mp := stats.Median(time), stats.Median(power)
+		t.Logf("%d modes: %.1f %% time, %.1f %% power", c.modes, mt, mp)
+		if mt < c.timeQ1/slack || mt > c.timeQ3*slack || mp < c.powerQ1/slack || mp > c.powerQ3*slack {
+			t.Errorf("%d modes: %.1f / %.1f %%, want %g–%g / %g–%g",
+				c.modes, mt, mp, c.timeQ1, c.timeQ3, c.powerQ1, c.powerQ3)
 		}
 	}
 }

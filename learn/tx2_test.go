@@ -43,7 +43,7 @@ func TestFitPredictsTimesOfATX2FromFewModes(t *testing.T) {
 			var scores []score
 			for seed := range seeds() {
 				in, out := s.split(randomPlaces(len(s.rows), n, uint64(seed)))
-				scores = append(scores, scoreOf(t, s, in, out, SurrogateOptions{Grid: true, Robust: 2}))
+				scores = append(scores, scoreOf(t, s, in, out, finally))
 			}
 			got := medians(scores)
 			t.Logf("%d px, %d modes: %.1f %%, 80 %% bands cover %.0f %%", pixels, n, got.timeMAPE, got.time80)

@@ -2,7 +2,6 @@ package optimize
 
 import (
 	"errors"
-	"os"
 	"reflect"
 	"testing"
 
@@ -14,10 +13,6 @@ import (
 
 func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(1)
-	if os.Getenv("JTUNE_LONG") != "" {
-		seeds = 4
-	}
 	for _, c := range []struct {
 		limit  metric.Goal
 		within float64 // of the true optimum's objective
@@ -30,24 +25,22 @@ func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 		{metric.Goal{Limits: metric.Power.Max(20), Objective: metric.Energy}, 0.04},
 		{metric.Watts(1000), 0.02},
 	} {
-		for seed := range seeds {
-			b := optimizetest.New(t)
-			keeps := c.limit // with the margin of two readings
-			keeps.Limits = keeps.Limits.And(metric.Power.Max(keeps.Of(metric.Power) * (0.985)))
-			keeps.Limits = keeps.Limits.And(metric.Time.Max(keeps.Of(metric.Time) * (0.985)))
-			want, err := bestOf(b.All(), keeps)
-			must.NoError(t, err)
-			res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: c.limit, Space: b.Space, Seed: seed})
-			if err != nil {
-				t.Errorf("%v, seed %d: %v", c.limit, seed, err)
-				continue
-			}
-			got := c.limit.Aim().Aim(res.Measured)
-			best := c.limit.Aim().Aim(want.Measured)
-			if got > best*(1+c.within) || !c.limit.Met(res.Measured) || !res.Verified || res.Ended != Converged {
-				t.Errorf("%v, seed %d: got %v (%.2f, %v after %d probes), want %v (%.2f)",
-					c.limit, seed, res.Measured, got, res.Ended, len(res.Probes), want.Mode, best)
-			}
+		b := optimizetest.New(t)
+		keeps := c.limit // with the margin of two readings
+		keeps.Limits = keeps.Limits.And(metric.Power.Max(keeps.Of(metric.Power) * (0.985)))
+		keeps.Limits = keeps.Limits.And(metric.Time.Max(keeps.Of(metric.Time) * (0.985)))
+		want, err := bestOf(b.All(), keeps)
+		must.NoError(t, err)
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: c.limit, Space: b.Space})
+		if err != nil {
+			t.Errorf("%v: %v", c.limit, err)
+			continue
+		}
+		got := c.limit.Aim().Aim(res.Measured)
+		best := c.limit.Aim().Aim(want.Measured)
+		if got > best*(1+c.within) || !c.limit.Met(res.Measured) || !res.Verified || res.Ended != Converged {
+			t.Errorf("%v: got %v (%.2f, %v after %d probes), want %v (%.2f)",
+				c.limit, res.Measured, got, res.Ended, len(res.Probes), want.Mode, best)
 		}
 	}
 }

@@ -133,9 +133,9 @@ func TestDetectingReadsEveryFormatAlikeInARunAndASearch(t *testing.T) {
 		right int // formats; 0: their repetition, of which each begins slowly, is another work
 	}{{"once", 0, 77}, {"again and again", least, 0}} {
 		right := 0
-		for _, f := range traces(t, c.least) {
-			if pieces[f.name] == len(f.all) { // the same lines were read
-				continue
+		for i, f := range traces(t, c.least) {
+			if pieces[f.name] == len(f.all) || c.right == 0 && i%3 > 0 && os.Getenv("JTUNE_LONG") == "" {
+				continue // the same lines were read, or the long form reads them
 			}
 			pieces[f.name] = len(f.all)
 			run := newDetecting(Detect{Options: detect.Options{FromStart: true}, ToEnd: true}, f.command)

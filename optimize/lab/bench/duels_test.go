@@ -95,7 +95,7 @@ func TestDuelsAreWonByTheDefaultPredictor(t *testing.T) {
 	authors, err := ReadAuthors("PowerTrain", in)
 	must.NoError(t, err)
 	o := Options{Truth: sweeptest.Load(t, sweeptest.MobileNet), Authors: []Authors{authors},
-		Methods: []string{GP}}
+		Methods: []string{GP}, Seeds: 1}
 	r, err := Evaluate(t.Context(), o)
 	must.NoError(t, err)
 	if len(r.Duels) != 3 {

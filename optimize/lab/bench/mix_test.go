@@ -16,7 +16,7 @@ import (
 func runMixStudy(t *testing.T, m MixStudy) (s MixScore, long bool) {
 	t.Helper()
 	seeds := max(4, m.Seeds)
-	m.Profiled, m.Problems, m.Seeds, m.Ask.Quantile = 10, 4, 1, 1
+	m.Profiled, m.Problems, m.Seeds, m.Ask.Quantile = 10, 2, 1, 1
 	if long = os.Getenv("JTUNE_LONG") != ""; long {
 		m.Problems, m.Seeds = 50, seeds
 	}
