@@ -9,8 +9,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// Bars on MobileNet by the modes that the paper's authors drew, and on LSTM by random ones: alone, and with the sweep of
-// ResNet as reference.
+// Bars on MobileNet by the modes that the paper's authors drew, and on LSTM by random ones: alone, and with the
+// sweep of ResNet as reference.
 func TestReferenceHelpsAndNeverHurtsMuch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fits sixty models")

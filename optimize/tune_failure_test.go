@@ -180,7 +180,7 @@ func TestTuneGoesOnWhenTheWinnerFalls(t *testing.T) {
 		}
 	}
 	if resumed == 0 || worst > 0.05 {
-		t.Errorf("searches went on %d times, worst answer %.1f %% slower than the best of the others, want 5 %% at most",
+		t.Errorf("searches went on %d times, worst answer %.1f %% slower than the best of the others, want at most 5",
 			resumed, 100*worst)
 	}
 }
