@@ -130,7 +130,7 @@ const (
 	modesNumbers     = 100
 )
 
-// kinds has a question of each kind of goal, and the board that is asked by default; what a board cannot keep has a
+// kinds has a question of each kind of goal, and the board of its default run; what a board cannot keep has a
 // card too.
 var kinds = []struct{ name, board, job, limit, after string }{
 	{"fastest within watts", "orin-nano", "", "", ""},
