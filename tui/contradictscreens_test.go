@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"jtune/internal/must"
 )
 
 // screens records the pages' statements about a workload.
@@ -101,14 +103,17 @@ func (s *statements) about() string {
 	return strings.Join(out, " ")
 }
 
-// page shows a page, waits until the patterns match, and records the statements.
+// page shows a page, and records the statements once the patterns match: of what the commands have recorded too, which
+// the screens follow by a poll.
 func (s *statements) page(of, name, key string, patterns ...string) {
 	s.Helper()
 	s.term.press(key)
 	var facts []fact
 	var missed []string
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if facts, missed = told(of, name, s.still(), patterns...); len(missed) == 0 {
+	known := len(contradictions(s.facts))
+	for end := time.Now().Add(must.Patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		facts, missed = told(of, name, s.still(), patterns...)
+		if len(missed) == 0 && len(contradictions(slices.Concat(s.facts, facts))) == known {
 			break
 		}
 	}

@@ -21,19 +21,21 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// prepares is a program that prepares its data for seconds, with a bar of its own, and then trains.
+// prepares is a program that prepares its data, with a bar of its own, until a file is there, and then trains: a busy
+// machine is as late with the first reading as with the steps, whose times are six times as long then.
 const prepares = `
-import sys, time
+import os, sys, time
 def bar(name, n, each):
     t = time.monotonic()
     for i in range(n):
         t += each; time.sleep(max(0, t - time.monotonic()))
         sys.stderr.write(f"\r{name}: {100*(i+1)//n}%|##| {i+1}/{n} [00:01<00:02, 3.1it/s]"); sys.stderr.flush()
     sys.stderr.write("\n")
-bar("Encoding", 1200, .01)
+while not os.path.exists(sys.argv[1]):
+    bar("Encoding", 1200, .01)
 e = 0
 while True:
-    bar(f"Epoch {e}", 40, .02); e += 1
+    bar(f"Epoch {e}", 40, .06); e += 1
 `
 
 // A search that measured a preparation begins again once the training shows it: all its probes describe the training,
@@ -47,12 +49,14 @@ func TestTuneBeginsAgainWhenWhatItMeasuredWasNotTheJob(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "job.py")
 	must.NoError(t, os.WriteFile(file, []byte(prepares), 0o600))
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 1})
-	w := workloads.OnHost(s, workload.Own("job", []string{python, file}))
+	seen := filepath.Join(t.TempDir(), "seen") // a reading of the preparation
+	w := workloads.OnHost(s, workload.Own("job", []string{python, file, seen}))
 	w.Patience = 5 * time.Second // the preparation is longer, so it is read at once
 	dir := filepath.Join(t.TempDir(), "c")
 	ctx, enough := context.WithCancel(t.Context())
 	var notes []string
 	again, probes := false, 0
+	const betweenMS = 25 // a step of the preparation and one of the training, also where some come late
 	fast := record.Settings{Minibatches: 20, MinSamples: 2, SampleEvery: 100 * time.Millisecond, FixedWait: time.Second}
 	out, err := Tune(ctx, s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Dir: dir,
 		Settings: fast},
@@ -67,6 +71,7 @@ func TestTuneBeginsAgainWhenWhatItMeasuredWasNotTheJob(t *testing.T) {
 				enough()
 			} else if !again {
 				probes = 0
+				must.NoError(t, os.WriteFile(seen, nil, 0o600))
 			}
 		}
 	})
@@ -77,12 +82,12 @@ func TestTuneBeginsAgainWhenWhatItMeasuredWasNotTheJob(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 	for _, p := range out.Probes {
-		if p.TimeMS < 19 || p.TimeMS > 40 {
-			t.Errorf("%s: %.4g ms a step of the training, want 20", p.Mode, p.TimeMS)
+		if p.TimeMS < betweenMS {
+			t.Errorf("%s: %.4g ms a step of the training, want 60", p.Mode, p.TimeMS)
 		}
 	}
 	old, rows, err := record.Read(dir + "-withdrawn-1")
-	if err != nil || len(rows) == 0 || rows[0].TimeMS > 18 || record.Ended(dir+"-withdrawn-1") != record.Withdrawn {
+	if err != nil || len(rows) == 0 || rows[0].TimeMS > betweenMS || record.Ended(dir+"-withdrawn-1") != record.Withdrawn {
 		t.Errorf("what was withdrawn: %+v, %d rows, %v", old.Plan, len(rows), err)
 	}
 }
