@@ -5,109 +5,15 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"jtune/internal/must"
-	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
-
-// The closed loop on the measured MobileNet sweep: with at most 15 measurements it finds a mode within 30 W whose
-// numbers are the file's. The optimum is found in the 4,368 measured modes.
-func TestTuneOnTheMeasuredSweepIsNearTheOptimum(t *testing.T) {
-	t.Parallel()
-	path := sweeptest.Shared(t, sweeptest.MobileNet)
-	truth, best := map[tegra.Mode]tegra.Measured{}, math.Inf(1)
-	for _, m := range sweeptest.Load(t, sweeptest.MobileNet) {
-		truth[m.Mode] = m
-		if m.PowerW <= 30 {
-			best = min(best, m.TimeMS)
-		}
-	}
-	o := jtune(t, with(replay(path), "tune", "mobilenet", "--power-limit", "30", "--probes", "15", "--json")...).done(t)
-	v := o.object(t, answerKeys)
-	got := truth[modeOf(t, v["mode"])]
-	if got.PowerW == 0 || got.PowerW > 30 {
-		t.Fatalf("chose %v, which draws %g W", got.Mode, got.PowerW)
-	}
-	if m := hasKeys(t, v["measured"], measuredKeys); math.Abs(m["time_ms"].(float64)-got.TimeMS) > 1e-6*got.TimeMS {
-		t.Errorf("measured %v ms, the file says %g", m["time_ms"], got.TimeMS)
-	}
-	// recipe 8: p90 of the gap is below 5 % for this limit; a single run is allowed more.
-	if gap := 100 * (got.TimeMS/best - 1); gap > 15 {
-		t.Errorf("%.1f %% slower than the optimum of %.1f ms", gap, best)
-	}
-	checkProbes(t, v, 15)
-}
-
-// Fits on 10, 20 and 50 random rows of the measured MobileNet sweep, scored on all of it. The thresholds come from
-// docs/results.md, with a margin for a single draw.
-func TestFitAndPredictTheMeasuredSweep(t *testing.T) {
-	computes(t)
-	t.Parallel()
-	path := sweeptest.Shared(t, sweeptest.MobileNet)
-	all := sweeptest.Load(t, sweeptest.MobileNet)
-	space, err := tegra.NewSubspace(modesOf(all))
-	must.NoError(t, err)
-	truth := map[tegra.Mode]tegra.Measured{}
-	for _, m := range all {
-		truth[m.Mode] = m
-	}
-	for _, c := range []struct {
-		n           int
-		time, power float64
-	}{{10, 14, 7}, {20, 12, 5.5}, {50, 8, 4}} {
-		t.Run(strconv.Itoa(c.n)+" modes", func(t *testing.T) {
-			var rows []tegra.Measured
-			for _, m := range space.Sample(c.n, 1) {
-				rows = append(rows, truth[m])
-			}
-			var b bytes.Buffer
-			must.NoError(t, sweeptest.Write(&b, rows))
-			model := filepath.Join(t.TempDir(), "m")
-			jtune(t, "fit", "--samples", write(t, b.String()), "--out", model, "--reference", "none").done(t)
-			out := jtune(t, "predict", "--model", model, "--modes", path, "--csv").done(t).out
-			time, power := score(t, out, all)
-			t.Logf("time %.1f %%, power %.1f %%", time, power)
-			if time > c.time || power > c.power {
-				t.Errorf("errors %.1f and %.1f %%, want at most %g and %g", time, power, c.time, c.power)
-			}
-		})
-	}
-}
-
-func modesOf(rows []tegra.Measured) []tegra.Mode {
-	out := make([]tegra.Mode, len(rows))
-	for i, r := range rows {
-		out[i] = r.Mode
-	}
-	return out
-}
-
-// score compares predictions with measurements row by row.
-func score(t testing.TB, predictions string, truth []tegra.Measured) (timePct, powerPct float64) {
-	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(predictions)).ReadAll()
-	if err != nil || len(rows) != len(truth)+1 {
-		t.Fatalf("%d prediction rows for %d modes: %v", len(rows)-1, len(truth), err)
-	}
-	var tp, to, pp, po []float64
-	for i, r := range rows[1:] {
-		time, _ := strconv.ParseFloat(r[4], 64)
-		power, _ := strconv.ParseFloat(r[7], 64)
-		if r[0] != strconv.Itoa(truth[i].Mode.Cores) {
-			t.Fatalf("row %d is of another mode", i+1)
-		}
-		tp, to, pp, po = append(tp, time), append(to, truth[i].TimeMS), append(pp, power), append(po, truth[i].PowerW)
-	}
-	return learn.MAPE(tp, to), learn.MAPE(pp, po)
-}
 
 func TestEvaluateReportsTheContractsRows(t *testing.T) {
 	t.Parallel()

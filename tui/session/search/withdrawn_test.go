@@ -87,7 +87,8 @@ func TestTuneBeginsAgainWhenWhatItMeasuredWasNotTheJob(t *testing.T) {
 		}
 	}
 	old, rows, err := record.Read(dir + "-withdrawn-1")
-	if err != nil || len(rows) == 0 || rows[0].TimeMS > betweenMS || record.Ended(dir+"-withdrawn-1") != record.Withdrawn {
+	if err != nil || len(rows) == 0 || rows[0].TimeMS > betweenMS ||
+		record.Ended(dir+"-withdrawn-1") != record.Withdrawn {
 		t.Errorf("what was withdrawn: %+v, %d rows, %v", old.Plan, len(rows), err)
 	}
 }
