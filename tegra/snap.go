@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"jtune/internal/text"
 )
 
 // snapTolerance is the largest relative difference between a nominal frequency and the listed one it means: papers
@@ -114,6 +116,11 @@ func abs(f Freq) Freq {
 
 // Format prints a mode in compact notation with as many decimals as keep this space's values distinct, at least two.
 func (s *Space) Format(m Mode) string { return m.format(s.decimals) }
+
+// Setting is Format with the batch size if that is chosen too.
+func (s *Space) Setting(at Setting) string {
+	return s.Format(at.Mode) + text.IfAny(" at batch size %d", at.Batch)
+}
 
 // decimalsFor returns how many decimals of a gigahertz keep the list's values distinct: two to six (a kilohertz).
 func decimalsFor(list []Freq) int {

@@ -266,7 +266,7 @@ func (s *statements) answers(name string, watts int) {
 	limit, model := fmt.Sprint(watts), name+"@"+s.virt
 	at := fmt.Sprintf("%s within %d W", name, watts)
 	answer := []string{`^(?P<answer>` + modePattern + `)  \(VIRTUAL`,
-		`^measured +(?P<time__ms>[0-9.]+) ms +(?P<power__W>[0-9.]+) W +(?P<energy__J>[0-9.]+) J`,
+		`^the answer +● measured ✓ +(?P<time__ms>[0-9.]+) +(?P<power__W>[0-9.]+) +(?P<energy__J>[0-9.]+)$`,
 		`^the limit +(?P<standing>.*)$`}
 	answer = append(answer, `^(?P<gain>.*(?: than |of | in time to ).*: .* %|.*errors.*|the board is in the best.*|no preset fits.*)$`)
 	tune := s.command(at, []string{"tune", name, "--power-limit", limit}, answer...)
@@ -283,7 +283,7 @@ func (s *statements) answers(name string, watts int) {
 		limit},
 		`^x +(?P<answer>`+modePattern+`).* measured, VIRTUAL`)
 	s.command(at, []string{"report", "--md", "--out", "-"}, `^\*\*(?P<answer>`+modePattern+`)\*\*`,
-		`^- how sure: (?P<standing>.*)$`)
+		`^- the limit: (?P<standing>.*)$`)
 	s.models(name, model, "")
 }
 
@@ -295,7 +295,7 @@ func (s *statements) sizes(name string, watts int) {
 	const sized = `(?P<answer>` + modePattern + ` at batch size (?P<size>\d+))`
 	const gain = `^does (?P<samples__per_s>[0-9.]+) samples per second, (?P<gain>.*) than .*: (?P<present>[0-9.]+) samples`
 	answer := []string{`^` + sized + `  \(VIRTUAL`, `^per sample +(?P<sample__ms>[0-9.]+) ms`,
-		`^measured +(?P<time__ms>[0-9.]+) ms +(?P<power__W>[0-9.]+) W +(?P<energy__J>[0-9.]+) J`,
+		`^the answer +● measured ✓ +(?P<time__ms>[0-9.]+) +(?P<power__W>[0-9.]+) +(?P<energy__J>[0-9.]+)$`,
 		`^the limit +(?P<standing>.*)$`, gain}
 	s.command(at, []string{"tune", name, "--power-limit", limit, "--batch", "1,4,16"}, append(answer,
 		`jtune: (?P<settings_of_the_search__>\d+) settings? measured,`,
@@ -322,7 +322,7 @@ func (s *statements) sizes(name string, watts int) {
 
 // versus records the comparisons with measured modes: those with predicted modes change with each model.
 func (s *statements) versus(at, by, text string) {
-	re := regexp.MustCompile(`(?m)^(\S.*?)  +([0-9.]+ ms) .* measured [✓✗]$`)
+	re := regexp.MustCompile(`(?m)^(\S.*?)  +● measured [✓✗] +([0-9.]+) `)
 	for _, m := range re.FindAllStringSubmatch(text, -1) {
 		s.fact(at+", beside "+m[1], "time", m[2], by)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/stats"
 	"jtune/internal/text"
@@ -80,6 +81,30 @@ func (s *Served) Object() report.Object {
 		{"phases", append([]PhaseOfServing{}, s.Phases...)},
 		{"cv_pct", s.CVPct},
 	}
+}
+
+// Facts are the speed of the answers and the energy of a unit, in total and per phase; none if nothing was served.
+func (s *Served) Facts() (list document.Facts) {
+	if s == nil {
+		return nil
+	}
+	add := func(name string, perS, watts, unitJ tegra.Val[float64]) {
+		var parts []string
+		for _, part := range []struct {
+			v    tegra.Val[float64]
+			unit string
+		}{{perS, text.Plural(s.Unit) + "/s"}, {watts, "W"}, {unitJ, "J per " + s.Unit}} {
+			if part.v.OK {
+				parts = append(parts, text.Of(part.v.V)+" "+part.unit)
+			}
+		}
+		list = append(list, [2]string{name, strings.Join(append(parts, text.Said(s.Phase)...), ", ")})
+	}
+	add("serving", s.PerS, tegra.Val[float64]{}, s.UnitJ)
+	for _, p := range s.Phases {
+		add(p.Phase, p.PerS, p.PowerW, p.UnitJ)
+	}
+	return list
 }
 
 // knownColumns are the columns of modes.csv that a row of this record fills.

@@ -10,6 +10,7 @@ import (
 	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize/outlook"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session/answers"
 )
@@ -20,7 +21,7 @@ func TestTuneInWordsNamesNoModeTwice(t *testing.T) {
 	if n := strings.Count(o.out, "\ntoday = MAXN "); n != 1 || strings.Contains(o.out, "\nMAXN") {
 		t.Errorf("today's mode, MAXN, has %d lines, want one:\n%s", n, o.out)
 	}
-	if row := regexp.MustCompile(`\nMODE_50W .* ms +\([0-9.]+ – [0-9.]+\) .*predicted [✓✗]\n`); !row.MatchString(o.out) {
+	if row := regexp.MustCompile(`\nMODE_50W +○ predicted [✓✗] +[0-9.]+ \([0-9.]+–[0-9.]+\) +[0-9.]+ \([0-9.]+–[0-9.]+\)`); !row.MatchString(o.out) {
 		t.Errorf("a mode that was not measured lacks its bands:\n%s", o.out)
 	}
 	if !strings.Contains(o.out, "VIRTUAL: a simulation, not a measurement") {
@@ -52,7 +53,7 @@ func TestAnswerPrintsNoGuessBesideAMeasurement(t *testing.T) {
 			x.Reading = tegra.Mean{Measured: at, N: 1}
 		}
 		var b strings.Builder
-		err := (&app{out: &b}).print(answerParts(x, space, "", answers.Today, nil)...)
+		err := (&app{out: &b}).print(answerParts(x, workload.Workload{}, space, "", answers.Today, nil)...)
 		if err != nil || strings.Contains(b.String(), "(") != c.want || strings.Contains(b.String(), "NaN") {
 			t.Errorf("%s: %v\n%s", name, err, b.String())
 		}

@@ -18,7 +18,6 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/handover"
 	"jtune/tui/session/models"
-	"jtune/tui/session/savedanswers"
 	"jtune/tui/session/task"
 )
 
@@ -144,35 +143,39 @@ func (c *campaignsCmd) show(args []string) error {
 	if err != nil {
 		return err
 	}
-	head, kept, err := savedanswers.Find(list, one)
-	if err != nil { // the measurements are shown nevertheless
-		c.note("%v", err)
+	head, found, faults := handover.AnswersOf(list, one)
+	for _, fault := range faults { // the rest is shown nevertheless
+		c.note("%v", fault)
 	}
 	parts := []document.Part{c.facts(one)}
-	if kept != nil && !c.asJSON {
+	if k := found.Kept; k != nil && !c.asJSON {
 		space, err := head.Header.Device.Space()
 		if err != nil {
 			return err
 		}
-		parts = append(parts, keptParts(list, head, kept, space)...)
-		c.notes(kept.Warnings)
+		for i, a := range k.Answers {
+			parts = append(parts, document.Break{}, document.Line(a.Limit.Words()))
+			parts = append(parts, answerParts(a, head.Header.Workload, space, originOf(head.Header.Device.Board()),
+				answers.Then, found.Later(i, space))...)
+		}
+		c.notes(k.Warnings)
 	}
-	return c.app.show(append(campaignColumns().Object(c.listed(one)[0]), keptObject(list, head, kept)...), parts...)
+	return c.app.show(append(campaignColumns().Object(c.listed(one)[0]), keptObject(found)...), parts...)
 }
 
 // keptObject is the answer of a search in a JSON document.
-func keptObject(list []campaigns.Campaign, head campaigns.Campaign, k *answers.Kept) report.Object {
+func keptObject(found handover.Answers) report.Object {
+	k := found.Kept
 	if k == nil {
 		return report.Object{{"answer", nil}, {"worked_out", nil}, {"better_since", nil}}
 	}
 	var since []any
 	for i := range k.Answers {
-		a := &k.Answers[i]
-		if proof, _ := handover.SoakOf(list, head, a.Setting); proof != nil {
-			a.Soak = &proof.Result
+		if proof := found.Soaks[i]; proof != nil {
+			k.Answers[i].Soak = &proof.Result
 		}
 		var mode any
-		if at, ok := savedanswers.Since(list, head, k, i); ok {
+		if at := found.Since[i]; at != (tegra.Setting{}) {
 			mode = at.Mode
 		}
 		since = append(since, mode)
@@ -182,28 +185,6 @@ func keptObject(list []campaigns.Campaign, head campaigns.Campaign, k *answers.K
 		answer, better = k.Answers, since
 	}
 	return report.Object{{"answer", answer}, {"worked_out", k.Worked}, {"better_since", better}}
-}
-
-// keptParts shows the answers of a search.
-func keptParts(list []campaigns.Campaign, head campaigns.Campaign, k *answers.Kept,
-	space *tegra.Space) (parts []document.Part) {
-	origin := originOf(head.Header.Device.Board())
-	if k.Worked {
-		origin += ", worked out of its rows"
-	}
-	for i, a := range k.Answers {
-		parts = append(parts, document.Break{}, document.Line(a.Limit.Words()))
-		parts = append(parts, answerParts(a, space, origin, answers.Then, nil)...)
-		if at, ok := savedanswers.Since(list, head, k, i); ok {
-			parts = append(parts, document.Line("better mode found since: "+settingText(space, at)))
-		}
-	}
-	return parts
-}
-
-// settingText formats a setting in its board's notation.
-func settingText(space *tegra.Space, at tegra.Setting) string {
-	return space.Format(at.Mode) + text.IfAny(" at batch size %d", at.Batch)
 }
 
 // facts says what a campaign measured, on which device, and how.

@@ -155,7 +155,9 @@ func heatOf(list []campaigns.Campaign, from learn.Provenance) metric.Heat {
 
 // answer prints an answer based on a model.
 func (c *chooseCmd) answer(a answers.Answer, m *learn.Model, findings []string) error {
-	return c.show(a, answerParts(a, m.Space, originMark(m.Provenance.Origin()), answers.Today, findings)...)
+	parts := answerParts(a, listedWorkload(c.app, a.Workload), m.Space, originMark(m.Provenance.Origin()),
+		answers.Today, nil)
+	return c.show(a, append(parts, adviceParts(findings)...)...)
 }
 
 // presentMode explains what the present mode is where no device is open; nothing if it is unknown.

@@ -49,6 +49,8 @@ func (a *app) print(parts ...document.Part) (err error) {
 			err = say(a.out, string(p))
 		case document.Text:
 			err = say(a.out, string(p))
+		case document.Claim:
+			_, err = fmt.Fprintln(a.out, p.Text)
 		case document.Facts:
 			err = report.Rows(a.out, p.Known()...)
 		case document.Table:

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"jtune/internal/document"
 	"jtune/internal/text"
@@ -41,14 +42,6 @@ func (f *inferFlags) over(w workload.Workload) (workload.Workload, error) {
 	return w, nil
 }
 
-// unitsPerS formats a speed, such as 30.1 tokens/s.
-func unitsPerS(v tegra.Val[float64], unit string) string {
-	if !v.OK {
-		return "–"
-	}
-	return fmt.Sprintf("%s %s/s", text.Of(v.V), text.Plural(unit))
-}
-
 // latencyLimitText compares a quantile of latency with the workload's limit.
 func latencyLimitText(l record.Latency, q, limitMS float64) string {
 	ms := map[float64]tegra.Val[float64]{0.5: tegra.Some(l.P50), 0.95: l.SureP95(), 0.99: l.SureP99()}[q]
@@ -65,10 +58,7 @@ func latencyLimitText(l record.Latency, q, limitMS float64) string {
 // inferenceFacts describes an inference run.
 func inferenceFacts(r measure.RunResult, s *session.Session, w workload.Workload, power string) document.Facts {
 	v := r.Character.Serving
-	phase, latency, limit, repeats := "", "", "", ""
-	if v.Phase != "" {
-		phase = ", " + v.Phase
-	}
+	latency, limit, repeats := "", "", ""
 	if v.Latency.N > 0 {
 		latency = "p50 " + v.Latency.Words() + " ms of " + text.Thousands(v.Latency.N)
 		if !w.Live() && v.Latency.N < r.Minibatches {
@@ -86,17 +76,13 @@ func inferenceFacts(r measure.RunResult, s *session.Session, w workload.Workload
 	median := func(v tegra.Val[float64]) string {
 		return ifAny(tegra.Val[string]{V: msText(v), OK: v.OK}, "%s median")
 	}
-	facts := document.Facts{{"board", workloads.BoardOf(s, w)}, {"batches", text.Thousands(r.Minibatches)},
-		{"speed", unitsPerS(v.PerS, v.Unit) + phase},
-		{"time", timeText(r, "", " of a batch")},
-		{"mode", modeText(r, s)},
-		{"latency", latency},
-		{"first " + v.Unit, median(v.TTFTMS)},
-		{"each further", median(v.TPOTMS)}}
-	for _, p := range v.Phases {
-		facts = append(facts, [2]string{p.Phase, fmt.Sprintf("%s, %s, %s", unitsPerS(p.PerS, v.Unit),
-			dash(p.PowerW, "%.2f W"), dash(p.UnitJ, "%.4g J per "+v.Unit))})
-	}
-	return append(facts, document.Facts{{"limit", limit}, {"power", power},
-		{"energy", dash(v.UnitJ, "%.4g J per "+v.Unit)}, {"repeats", repeats}}...)
+	return slices.Concat(document.Facts{{"board", workloads.BoardOf(s, w)}, {"batches", text.Thousands(r.Minibatches)}},
+		v.Facts(), document.Facts{{"time", timeText(r, "", " of a batch")},
+			{"mode", modeText(r, s)},
+			{"latency", latency},
+			{"first " + v.Unit, median(v.TTFTMS)},
+			{"each further", median(v.TPOTMS)},
+			{"limit", limit},
+			{"power", power},
+			{"repeats", repeats}})
 }

@@ -154,8 +154,8 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 			parts = append(parts, document.Line(found.Sheet(answers.Today).Lines()[0]))
 			continue
 		}
-		parts = append(parts, answerParts(found, s.Device.Space(), originOf(s.Device.Board()), answers.Today,
-			c.findings(s, res.Fitted, found))...)
+		parts = slices.Concat(parts, answerParts(found, r.Workload, s.Device.Space(), originOf(s.Device.Board()),
+			answers.Today, nil), adviceParts(c.findings(s, res.Fitted, found)))
 		if proofs[i] != nil {
 			parts = append(parts, proofParts(s, r.Workload, *proofs[i])...)
 		}

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,9 +13,7 @@ import (
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
-	"jtune/profiles/record"
 	"jtune/profiles/workload"
-	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/export"
 	"jtune/tui/session/answers"
@@ -94,55 +91,6 @@ func withConfigured(v arrivals.Spec, w workload.Workload, given func(name string
 		return v, false
 	}
 	return v.Configured(own, func(name string) bool { return given(name) || given("limit") && v.Gives(name) }), true
-}
-
-// servedRows returns an answer's lines about the load.
-func servedRows(a mix.Ask, o mix.Outcome) [][]string {
-	mean, energy := "", text.Of(o.BusyJPerUnit)+" J per request (serving)"
-	if !math.IsNaN(o.MeanW) {
-		mean = text.Of(o.MeanW) + " W mean"
-	}
-	if !math.IsNaN(o.JPerUnit) {
-		energy = text.Of(o.JPerUnit) + " J per request"
-	}
-	late := "the queue only grows"
-	if !math.IsInf(o.LatencyMS, 1) {
-		late = fmt.Sprintf("p%.4g %s ms", 100*a.Quantile, text.Of(o.LatencyMS))
-	}
-	rows := [][]string{{"under " + a.Load.String(), late,
-		fmt.Sprintf("(%s served per second, busy %.0f %%)", text.Of(o.ServedPerS), 100*min(o.Rho, 1)),
-		text.Of(o.PeakW) + " W peak", mean, energy}}
-	if why := o.Why(); why != "" {
-		rows = append(rows, []string{"", why})
-	}
-	return rows
-}
-
-// trialRow returns an answer's line about the requests sent.
-func trialRow(a mix.Ask, t *answers.Trial) []string {
-	if t.Users {
-		return []string{"with its users", t.Says(a)}
-	}
-	return []string{"with real requests", t.Says(a)}
-}
-
-// servingRows returns an answer's lines about inference in its mode: in total and per phase.
-func servingRows(v *record.Served) [][]string {
-	if v == nil {
-		return nil
-	}
-	line := func(name string, perS, watts, unitJ tegra.Val[float64]) []string {
-		power := ""
-		if watts.OK {
-			power = text.Of(watts.V) + " W"
-		}
-		return []string{name, unitsPerS(perS, v.Unit), "", power, "", dash(unitJ, "%.4g J per "+v.Unit)}
-	}
-	rows := [][]string{line("serving", v.PerS, tegra.Val[float64]{}, v.UnitJ)}
-	for _, p := range v.Phases {
-		rows = append(rows, line(p.Phase, p.PerS, p.PowerW, p.UnitJ))
-	}
-	return rows
 }
 
 // campaigns lists the campaigns of the data directory; nil if it cannot be read.

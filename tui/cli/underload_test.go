@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -75,7 +76,9 @@ func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
 		t.Errorf("with real requests: %v", sent)
 	}
 	words := jtune(t, line...).done(t).out
-	if !strings.Contains(words, "with real requests  p99 ") || !strings.Contains(words, " requests at 30/s poisson\n") {
+	if !strings.Contains(words, "with real requests  p99 ") ||
+		!strings.Contains(words, " requests at 30/s poisson\n") ||
+		!regexp.MustCompile(`\nunder the load +30/s poisson: p99 .* W peak, `).MatchString(words) {
 		t.Errorf("the text lacks the requests:\n%s", words)
 	}
 	jtune(t, append([]string{"tune", "mobilenet-infer", "--batch", "1,4", "--rate", "9000"}, board...)...).fails(t,

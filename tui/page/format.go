@@ -9,7 +9,6 @@ import (
 
 	"jtune/internal/text"
 	"jtune/learn"
-	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/optimize/standing"
 	"jtune/profiles/workload"
@@ -70,21 +69,6 @@ func FiguresIn(p learn.Prediction) Figures {
 		BandW:  between(widget.Positive(p.PowerLoW, 1), widget.Positive(p.PowerHiW, 1)),
 		J:      widget.Positive(p.EnergyJ(), 2),
 	}
-}
-
-// ServedText describes what a setting does under a load, and whether that keeps the limits.
-func ServedText(a mix.Ask, o mix.Outcome) string {
-	out := text.Of(o.ServedPerS) + "/s served"
-	if tegra.Finite(o.LatencyMS).OK {
-		out += fmt.Sprintf(", p%.4g %s ms", 100*a.Quantile, widget.MS(o.LatencyMS))
-	}
-	if a.Load.Open() {
-		out += fmt.Sprintf(" at %s/s, %s", text.Of(a.Load.MeanRate()), a.Load.Pattern)
-	}
-	if why := o.Why(); why != "" {
-		return out + ": " + why
-	}
-	return out + fmt.Sprintf(", busy %.0f %%", 100*min(1, o.Rho))
 }
 
 // Job returns the workload of the shown model; its name is "" if there is none.

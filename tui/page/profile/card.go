@@ -7,6 +7,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/internal/units"
+	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
@@ -112,7 +113,7 @@ func (p *Page) card(w, h int) string {
 	if t := a.Trial; t != nil && t.Serving != nil {
 		blocks = append(blocks, "measured: "+t.Says(a.Ask))
 	} else if a.Served != nil {
-		blocks = append(blocks, page.ServedText(a.Ask, *a.Served))
+		blocks = append(blocks, serving.Says(a.Ask, *a.Served))
 	}
 	if whole := whole(a, p.shown().Workload, p.today(a)); whole != "" && !narrow {
 		blocks = append(blocks, whole)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
@@ -60,18 +61,18 @@ func Text(b metric.Bound, m tegra.Measured) (part string, predicted bool) {
 	return part, false
 }
 
-// Rows returns the lines about quantities.
-func Rows(list []Value) (rows [][]string) {
+// Facts are the quantities by name.
+func Facts(list []Value) (facts document.Facts) {
 	for _, v := range list {
 		digits := func(x float64) string { return strconv.FormatFloat(x, 'f', v.Digits, 64) }
 		how := "measured"
 		if v.Lo < v.Hi {
 			how = fmt.Sprintf("predicted (%s – %s)", digits(v.Lo), digits(v.Hi))
 		}
-		name := strings.TrimSpace(v.Title + " " + v.Rail)
-		rows = append(rows, []string{name, digits(v.V) + " " + string(v.Unit), how})
+		facts = append(facts, [2]string{strings.TrimSpace(v.Title + " " + v.Rail),
+			digits(v.V) + " " + string(v.Unit) + ", " + how})
 	}
-	return rows
+	return facts
 }
 
 // JSON returns the members of a document about the quantities that a goal limits: the value and the ends of its 95 %

@@ -26,11 +26,9 @@ type Report struct {
 	Header   record.Header
 	Software []string
 	Space    *tegra.Space
-	Rows     []record.Row     // of the search with all its parts, or of the campaign
-	Kept     *answers.Kept    // nil: not a search
-	Since    []tegra.Setting  // a better mode than each answer by now; zero: none
+	Rows     []record.Row // of the search with all its parts, or of the campaign
+	Answers
 	Known    *outlook.Outlook // from the model of everything known; nil without one
-	Soaks    []*soak.Kept     // newest soak of each answer's mode; nil if there is none
 	Jtune    string           // version that writes the report
 	Made     time.Time
 	Notes    []string // what could not be read
@@ -42,6 +40,46 @@ type Commands struct {
 	Set     func(mode string) []string // set the mode again
 	SetSays string                     // effect of these commands
 	Prove   func(job, mode string) string
+}
+
+// Answers holds the answers of a search, and what is known of them by now.
+type Answers struct {
+	Kept  *answers.Kept   // nil: not a search
+	Since []tegra.Setting // a better mode than each answer by now; zero: none
+	Soaks []*soak.Kept    // newest soak of each answer's mode; nil if there is none
+}
+
+// AnswersOf returns those of the search that a campaign is, or is part of, with its first campaign. faults say what
+// cannot be read: the rest is returned nevertheless.
+func AnswersOf(list []campaigns.Campaign, c campaigns.Campaign) (head campaigns.Campaign, a Answers, faults []error) {
+	head, kept, err := savedanswers.Find(list, c)
+	if err != nil {
+		faults = append(faults, err)
+	}
+	if a.Kept = kept; kept == nil {
+		return head, a, faults
+	}
+	for i := range kept.Answers {
+		better, _ := savedanswers.Since(list, head, kept, i)
+		proof, err := soakOf(list, head, kept.Answers[i].Setting)
+		if err != nil {
+			faults = append(faults, err)
+		}
+		a.Since, a.Soaks = append(a.Since, better), append(a.Soaks, proof)
+	}
+	return head, a, faults
+}
+
+// Later says of answer i what is known besides its search.
+func (a Answers) Later(i int, space *tegra.Space) document.Facts {
+	worked, since := "", ""
+	if a.Kept.Worked {
+		worked = "computed from the rows of a folder of an earlier version"
+	}
+	if better := a.Since[i]; better != (tegra.Setting{}) {
+		since = space.Setting(better)
+	}
+	return document.Facts{{"answer", worked}, {"better mode found since", since}}
 }
 
 // ErrNoSearch reports that there is nothing to report on.
@@ -89,11 +127,11 @@ func gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time)
 		return Report{}, err
 	}
 	r = Report{Jtune: session.Version, Made: now, Commands: by}
-	head, kept, err := savedanswers.Find(list, c)
-	if err != nil { // the measurements are reported anyway
-		r.Notes, err = append(r.Notes, err.Error()), nil
+	head, found, faults := AnswersOf(list, c)
+	for _, fault := range faults {
+		r.Notes = append(r.Notes, fault.Error())
 	}
-	r.Name, r.Header, r.Kept = head.Name, *head.Header, kept
+	r.Name, r.Header, r.Answers = head.Name, *head.Header, found
 	r.Software, r.Rows = record.Software(head.Dir, *head.Header), head.Rows()
 	for _, part := range list {
 		if head.Header.Plan.PartOf == "" && part.Header.Plan.PartOf == head.Header.Began() {
@@ -111,24 +149,13 @@ func gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time)
 		r.Soaks = []*soak.Kept{&s}
 		return r, nil
 	}
-	if kept != nil {
-		for i, a := range kept.Answers {
-			better, _ := savedanswers.Since(list, head, kept, i)
-			r.Since = append(r.Since, better)
-			proof, err := SoakOf(list, head, a.Setting)
-			if err != nil {
-				r.Notes = append(r.Notes, err.Error())
-			}
-			r.Soaks = append(r.Soaks, proof)
-		}
-	}
 	r.Known = r.known(o, list, head)
 	return r, nil
 }
 
-// SoakOf returns the newest soak of a setting with the workload and board of a campaign; nil if there is none. faults
+// soakOf returns the newest soak of a setting with the workload and board of a campaign; nil if there is none. faults
 // lists soaks that cannot be read.
-func SoakOf(list []campaigns.Campaign, of campaigns.Campaign, at tegra.Setting) (proof *soak.Kept, faults error) {
+func soakOf(list []campaigns.Campaign, of campaigns.Campaign, at tegra.Setting) (proof *soak.Kept, faults error) {
 	batch := cmp.Or(at.Batch, of.Header.Workload.Batch)
 	for _, c := range slices.Backward(list) {
 		if c.Err != nil || !soak.Is(*c.Header) || c.Header.Workload.Name != of.Header.Workload.Name ||

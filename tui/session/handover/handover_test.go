@@ -65,8 +65,9 @@ func searched(t *testing.T) Report {
 			Why: "4 minibatches in 60 s"},
 		{Measured: measured(found, 80, 14.2), Status: record.OK, Minibatches: 41}}
 	return Report{Name: "20260105-101500-resnet18-tune", Header: head, Software: []string{"torch 2.8.0"}, Space: space,
-		Rows: rows, Kept: &answers.Kept{Answers: []answers.Answer{a}, Warnings: []string{"one mode was too slow"}},
-		Since: []tegra.Setting{{}}, Soaks: []*soak.Kept{proved(head, found)}, Jtune: "1.2", Made: at.Add(time.Hour),
+		Rows: rows, Answers: Answers{Since: []tegra.Setting{{}}, Soaks: []*soak.Kept{proved(head, found)},
+			Kept: &answers.Kept{Answers: []answers.Answer{a}, Warnings: []string{"one mode was too slow"}}},
+		Jtune: "1.2", Made: at.Add(time.Hour),
 		Commands: Commands{Set: func(mode string) []string { return []string{"jtune apply " + mode} },
 			SetSays: "apply reads it back.",
 			Prove:   func(job, mode string) string { return "jtune soak " + job + " " + mode }}}

@@ -58,96 +58,14 @@ func day(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
 
-// setting formats a setting in the notation of the report's board.
-func (r Report) setting(at tegra.Setting) string {
-	return r.Space.Format(at.Mode) + text.IfAny(" at batch size %d", at.Batch)
-}
-
 // answer returns the question, the answer, and its gain.
-func (r Report) answer(i int, a answers.Answer) (parts []document.Part) {
+func (r Report) answer(i int, a answers.Answer) []document.Part {
 	goal := a.Limit.Words()
 	if a.Served != nil {
 		goal = a.Ask.String()
 	}
-	tone := document.Plain
-	switch {
-	case !a.Feasible:
-		tone = document.Bad
-	case a.Gain != nil && a.Gain.ToldApart && a.Gain.Better():
-		tone = document.Good
-	}
-	parts = append(parts, document.Heading("The answer: "+goal),
-		document.Claim{Text: r.setting(a.Setting)})
-	sheet := a.Sheet(answers.Then)
-	for i, line := range sheet.Lines() {
-		if i == 0 {
-			parts = append(parts, document.Claim{Text: line, Tone: tone})
-		} else {
-			parts = append(parts, document.Text(line))
-		}
-	}
-	parts = append(parts, r.beside(a, sheet))
-	worked, sent, since := "", "", ""
-	if r.Kept.Worked {
-		worked = "computed from the rows of a folder of an earlier version"
-	}
-	if a.Trial != nil {
-		sent = a.Trial.Says(a.Ask)
-	}
-	if better := r.Since[i]; better != (tegra.Setting{}) {
-		since = r.setting(better)
-	}
-	return append(parts, document.Facts{{"how sure", a.Standing.String()}, {"answer", worked},
-		{"with requests sent", sent}, {"better mode found since", since}})
-}
-
-// Origins of a number.
-const (
-	isMeasured  = "● measured"
-	isPredicted = "○ predicted"
-)
-
-// beside returns a table of the answer and the modes it is weighed against, each in its own numbers.
-func (r Report) beside(a answers.Answer, s answers.Sheet) document.Table {
-	noun := r.Header.Workload.Noun()
-	t := document.Table{Head: []string{"", "mode", "where from", "fits", "ms per " + noun, "W", "J per " + noun},
-		Numbers: 4}
-	row := func(name string, p answers.Row, from string) {
-		mode, ms, watts := "matches no power mode", text.Of(p.TimeMS), text.Of(p.PowerW)
-		if p.Mode != (tegra.Mode{}) {
-			mode = r.setting(p.Setting)
-		}
-		if !p.Read {
-			from, ms, watts = isPredicted, ms+between(p.TimeLoMS, p.TimeHiMS), watts+between(p.PowerLoW, p.PowerHiW)
-		}
-		t.Rows = append(t.Rows, []string{name, mode, from, answers.Mark(p.Fits), ms, watts, text.Of(p.EnergyJ())})
-	}
-	for i, p := range s.Rows {
-		from := isMeasured
-		if i == len(s.Rows)-1 {
-			from = times(a.Reading.N)
-		}
-		row(p.Name, p, from)
-	}
-	if p := a.Predicted; p.TimeMS > 0 && a.Read().OK {
-		row("the answer", answers.Row{Prediction: p, Fits: answers.Fits(a.Limit, p.Measured)}, isPredicted)
-	}
-	return t
-}
-
-func times(n int) string {
-	if n > 1 {
-		return fmt.Sprintf("%s, mean of %d", isMeasured, n)
-	}
-	return isMeasured
-}
-
-// between formats a 95 % band; "" if there is none.
-func between(lo, hi float64) string {
-	if math.IsNaN(lo) || math.IsNaN(hi) || !(hi > lo) {
-		return ""
-	}
-	return fmt.Sprintf(" (%s–%s)", text.Of(lo), text.Of(hi))
+	parts := []document.Part{document.Heading("The answer: " + goal), document.Claim{Text: r.Space.Setting(a.Setting)}}
+	return append(parts, Parts(a, r.Header.Workload.Noun(), answers.Then, r.Space, r.Later(i, r.Space))...)
 }
 
 // mostDots caps the points of predicted modes in a figure.
@@ -178,7 +96,7 @@ func (r Report) measured() []document.Part {
 		text.Plural(noun)},
 		Numbers: 2}
 	for i, row := range r.Rows[:min(len(r.Rows), mostRows)] {
-		cells := []string{r.setting(row.Setting), ended(row), fmt.Sprint(i + 1), "–", "–", "–", "–"}
+		cells := []string{r.Space.Setting(row.Setting), ended(row), fmt.Sprint(i + 1), "–", "–", "–", "–"}
 		if row.Status.Usable() {
 			cells[3], cells[4], cells[5] = text.Of(row.TimeMS), text.Of(row.PowerW), text.Of(row.Measured.EnergyJ())
 			cells[6] = text.Thousands(row.Minibatches)
