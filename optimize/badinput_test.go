@@ -48,7 +48,7 @@ func TestTuneOnSpacesOfFewModes(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %v: %v", name, limit, err)
 			}
-			res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: space, Seed: 1})
+			res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(limit), Space: space, Seed: 1})
 			if err != nil || !res.Feasible {
 				t.Errorf("%s, %v: %v, feasible %v", name, limit, err, res.Feasible)
 				continue
@@ -73,7 +73,7 @@ func TestTuneNeverPicksOneReadingOfTooLittlePower(t *testing.T) {
 			}
 		}
 		limit := metric.Watts(22)
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Seed: 3})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(limit), Space: b.Space, Seed: 3})
 		if err != nil {
 			t.Fatalf("reading %d: %v", glitch, err)
 		}
@@ -107,12 +107,12 @@ func TestTuneIgnoresUselessStartsAndReferences(t *testing.T) {
 		"a reference with a reading of NaN": {Reference: spoiled},
 		"a reference of nothing":            {Reference: &learn.Reference{Name: "empty"}},
 	} {
-		o.Limit, o.Space = metric.Watts(25), b.Space
+		o.Limits, o.Space = goals(metric.Watts(25)), b.Space
 		res, err := tuneModes(t.Context(), b.Measure, o)
 		if err != nil || !res.Feasible || b.Answer(res.Mode).PowerW > 25 {
 			t.Errorf("%s: %v, answer %v", name, err, res.Measured)
 		}
-		if best, _ := bestOf(b.All(), o.Limit); b.Answer(res.Mode).TimeMS > 1.06*best.TimeMS {
+		if best, _ := bestOf(b.All(), o.Limits[0]); b.Answer(res.Mode).TimeMS > 1.06*best.TimeMS {
 			t.Errorf("%s: %.1f ms, the best mode takes %.1f", name, b.Answer(res.Mode).TimeMS, best.TimeMS)
 		}
 		if o.Reference != nil && len(res.Warnings) != 1 {
@@ -131,7 +131,7 @@ func TestTuneRejectsLimitsThatAreNoNumbers(t *testing.T) {
 		metric.Millis(-1),
 		{Limits: metric.Power.Max(20).And(metric.Time.Max(math.NaN()))},
 	} {
-		if _, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space}); err == nil ||
+		if _, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(l), Space: b.Space}); err == nil ||
 			errors.Is(err, ErrInfeasible) {
 			t.Errorf("%+v: got %v, want an error about the limit", l, err)
 		}

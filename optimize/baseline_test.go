@@ -29,7 +29,7 @@ func TestPowerTrainMeasuresWhatItsNetworksPick(t *testing.T) {
 		}
 		return got, err
 	}, TuneOptions{
-		Limit:     limit,
+		Limits:    goals(limit),
 		Space:     b.Space,
 		Strategy:  PowerTrain,
 		Probes:    30,
@@ -61,7 +61,7 @@ func TestPowerTrainMeasuresTheNearestWhereNoneIsFeasible(t *testing.T) {
 		t.Context(),
 		b.Measure,
 		TuneOptions{
-			Limit:     metric.Watts(0.5),
+			Limits:    goals(metric.Watts(0.5)),
 			Space:     b.Space,
 			Strategy:  PowerTrain,
 			Probes:    12,
@@ -81,7 +81,7 @@ func TestTuneUsesAReference(t *testing.T) {
 	res, err := tuneModes(
 		t.Context(),
 		b.Measure,
-		TuneOptions{Limit: limit, Space: b.Space, Reference: optimizetest.Reference(t, b, false)},
+		TuneOptions{Limits: goals(limit), Space: b.Space, Reference: optimizetest.Reference(t, b, false)},
 	)
 	if err != nil || len(res.Warnings) != 0 {
 		t.Fatalf("got %v, warnings %v", err, res.Warnings)
@@ -113,7 +113,7 @@ func TestTuneWarnsOfAUselessReference(t *testing.T) {
 	res, err := tuneModes(
 		t.Context(),
 		b.Measure,
-		TuneOptions{Limit: metric.Watts(25), Space: b.Space, Reference: foreign},
+		TuneOptions{Limits: goals(metric.Watts(25)), Space: b.Space, Reference: foreign},
 	)
 	if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "elsewhere") {
 		t.Errorf("got %v, warnings %v", err, res.Warnings)
@@ -134,15 +134,15 @@ func TestFinishWarnsOfAPickThatIsNotTheBest(t *testing.T) {
 		{"the best", 18, 90, false, ""}, {"slower", 18, 110, false, "measured better than the networks' pick"},
 		{"over the limit", 21, 90, false, "broke the limit"}, {"failed", 18, 90, true, "could not be measured"},
 	} {
-		s, b := searchOn(t, TuneOptions{Limit: metric.Watts(20), Strategy: PowerTrain})
+		s, b := searchOn(t, TuneOptions{Limits: goals(metric.Watts(20)), Strategy: PowerTrain})
 		for i, v := range map[int][2]float64{pick: {c.ms, c.watts}, other: {100, 18}} {
 			m := b.Answer(s.places.At(i).Mode)
 			m.TimeMS, m.PowerW = v[0], v[1]
 			s.read(i, m)
 		}
 		s.pick, s.failed[pick] = tegra.Some(pick), c.failed
-		r, err := s.finish()
-		said := strings.Join(r.Warnings, "; ")
+		_, err := s.finish(0)
+		said := strings.Join(s.warnings, "; ")
 		if err != nil || (said == "") != (c.want == "") || !strings.Contains(said, c.want) {
 			t.Errorf("a pick that is %s: %q, %v", c.name, said, err)
 		}
@@ -165,7 +165,7 @@ func TestDrawLeavesOutWhatCannotBeDrawn(t *testing.T) {
 		return fourModes()[slices.Index(modes, m)], nil
 	}
 	s, err := newSearch(t.Context(), optimizetest.OfModes(measure),
-		TuneOptions{Limit: metric.Watts(20), Space: space, Strategy: Random})
+		TuneOptions{Limits: goals(metric.Watts(20)), Space: space, Strategy: Random})
 	must.NoError(t, err)
 	s.read(read, fourModes()[read])
 	s.failed[failed] = true

@@ -33,8 +33,9 @@ type Baselines struct {
 // comparing measures the baselines of a search.
 type comparing struct {
 	search *search
-	asked  bool                     // the current mode was measured, or cannot be
-	preset tegra.Val[tegra.Setting] // best preset for the goal
+	asked  bool                       // the current mode was measured, or cannot be
+	best   []tegra.Val[tegra.Setting] // best preset for each limit; absent: none, or no preset was measured
+	preset tegra.Val[tegra.Setting]   // the one of best that was chosen to be measured
 }
 
 // Smallest caps of probes at which the baselines are measured.
@@ -88,21 +89,18 @@ func (c *comparing) measurePresent() bool {
 	return s.probe(i, Before)
 }
 
-// measurePreset measures the best preset for the goal unless it was already measured, and reports whether it did.
-func (c *comparing) measurePreset() bool {
+// measurePreset measures the preset that is the best for the most limits, unless it was already measured, and reports
+// whether it did.
+func (c *comparing) measurePreset(limits []metric.Goal) bool {
 	s := c.search
 	if s.over() || s.o.Baselines.Presets == nil || len(s.order) == 0 {
 		return false
 	}
-	best, ok := s.best()
-	if !ok {
-		best = s.nearest()
-	}
-	p, some := c.bestPreset(s.places.At(max(best, 0)).Batch)
-	if !some {
+	s.seek(limits[c.commonest(limits)])
+	if !c.preset.OK {
 		return false
 	}
-	c.preset = tegra.Some(p)
+	p := c.preset.V
 	i, _ := s.places.Index(p)
 	if len(s.readings[i]) > 0 || s.o.Baselines.warm(p).N > 0 || s.failed[i] || len(s.probes) >= s.cap ||
 		s.cap < capForPreset || s.o.Baselines.Present.OK && s.o.Baselines.Present.V == p {
@@ -167,15 +165,11 @@ func (c *comparing) presets() []tegra.Preset {
 	return []tegra.Preset{{Name: "MAXN", Mode: s.o.Space.Max()}}
 }
 
-// baselines stores the readings of the baselines in r.
-func (c *comparing) baselines(r *Result) {
-	s := c.search
-	r.Before, r.Preset = c.baseline(s.o.Baselines.Present), c.baseline(c.preset)
-	if s.o.More == nil || r.Preset.N == 0 {
-		return
-	}
-	if p, ok := c.bestPreset(r.Preset.Batch); !ok || p != r.Preset.Setting { // it is the best for another limit
-		r.Preset = tegra.Mean{}
+// baselines stores the readings of the baselines in the answer to limit i.
+func (c *comparing) baselines(r *Answer, i int) {
+	r.Before = c.baseline(c.search.o.Baselines.Present)
+	if c.best[i] == c.preset { // else it is the best for another limit
+		r.Preset = c.baseline(c.preset)
 	}
 }
 
@@ -203,23 +197,26 @@ func (c *comparing) own() (n int) {
 	return n
 }
 
-// commonest returns the index of the limit for which the preset is measured: among the limits that share the most
-// common best preset, the highest.
-func commonest(s *search, limits []metric.Goal) int {
-	found, most := 0, 0
+// commonest finds the best preset for each limit, and returns the index of the limit for which one is measured: among
+// the limits that share the most common best preset, the highest.
+func (c *comparing) commonest(limits []metric.Goal) int {
+	s, found, most := c.search, 0, 0
 	votes := map[tegra.Setting]int{}
-	best := make([]tegra.Val[tegra.Setting], len(limits))
 	for i, l := range limits {
 		s.seek(l)
-		if p, ok := s.compared.bestPreset(0); ok {
-			best[i] = tegra.Some(p)
+		best, ok := s.best()
+		if !ok {
+			best = s.nearest()
+		}
+		if p, ok := c.bestPreset(s.places.At(max(best, 0)).Batch); ok {
+			c.best[i] = tegra.Some(p)
 			votes[p]++
 		}
 	}
-	for i := range limits {
-		if n := votes[best[i].V]; best[i].OK &&
-			(n > most || n == most && limits[i].Of(metric.Power) > limits[found].Of(metric.Power)) {
-			found, most = i, n
+	for i, p := range c.best {
+		if n := votes[p.V]; p.OK && (n > most || n == most &&
+			limits[i].Of(metric.Power) > limits[found].Of(metric.Power)) {
+			found, most, c.preset = i, n, p
 		}
 	}
 	return found

@@ -27,7 +27,7 @@ func TestMeasurePresentReadsAModeOfTheBoardOnce(t *testing.T) {
 		{"by a search of two", func(s *search) { s.cap = 2 }, 0},
 		{"by a search of three", func(s *search) { s.cap = 3 }, 1},
 	} {
-		s, _ := searchOn(t, TuneOptions{Limit: metric.Watts(20)})
+		s, _ := searchOn(t, TuneOptions{Limits: goals(metric.Watts(20))})
 		s.o.Baselines.Present = tegra.Some(s.places.At(present))
 		c.change(s)
 		for range 2 {
@@ -45,7 +45,7 @@ func TestMeasurePresentReadsAModeOfTheBoardOnce(t *testing.T) {
 func TestTuneOfOneLimitKeepsThePresetItMeasured(t *testing.T) {
 	t.Parallel()
 	const measured, later = 2, 3
-	s, b := searchOn(t, TuneOptions{Limit: metric.Watts(20)})
+	s, b := searchOn(t, TuneOptions{Limits: goals(metric.Watts(20))})
 	s.o.Baselines.Presets = []tegra.Preset{{Name: "a", Mode: s.places.At(measured).Mode},
 		{Name: "b", Mode: s.places.At(later).Mode}}
 	s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
@@ -58,7 +58,8 @@ func TestTuneOfOneLimitKeepsThePresetItMeasured(t *testing.T) {
 	s.probe(measured, Vendor)
 	s.probe(later, Improve)
 	s.compared.preset = tegra.Some(s.places.At(measured))
-	if r := s.result(); r.Preset.N != 1 || r.Preset.Setting != s.places.At(measured) {
+	s.compared.best[0] = s.compared.preset
+	if r := s.answer(0); r.Preset.N != 1 || r.Preset.Setting != s.places.At(measured) {
 		t.Errorf("compared with %v, read %d times", r.Preset.Setting, r.Preset.N)
 	}
 }
@@ -90,7 +91,7 @@ func TestMeasurePresetReadsAPresetOfTheBoardOnce(t *testing.T) {
 			s.limit, s.known, s.order = metric.Watts(60), nil, []int{answer}
 		}, 1},
 	} {
-		s, _ := searchOn(t, TuneOptions{Limit: metric.Watts(20)})
+		s, _ := searchOn(t, TuneOptions{Limits: goals(metric.Watts(20))})
 		s.o.Baselines.Presets = []tegra.Preset{{Name: "10W", Mode: s.places.At(preset).Mode}}
 		row := func(i int, ms float64) tegra.Measured {
 			return tegra.Measured{Setting: s.places.At(i), TimeMS: ms, PowerW: 15}
@@ -100,7 +101,7 @@ func TestMeasurePresetReadsAPresetOfTheBoardOnce(t *testing.T) {
 		c.change(s)
 		before := len(s.probes)
 		for range 2 {
-			s.compared.measurePreset()
+			s.compared.measurePreset(goals(s.limit))
 		}
 		if n := len(s.probes) - before; n != c.probes {
 			t.Errorf("%s: %d probes, want %d", c.name, n, c.probes)
@@ -112,8 +113,8 @@ func TestMeasurePresetReadsAPresetOfTheBoardOnce(t *testing.T) {
 func TestTuneAtRandomVerifiesItsAnswer(t *testing.T) {
 	t.Parallel()
 	for _, present := range []bool{false, true} {
-		s, b := searchOn(t, TuneOptions{Limit: metric.Watts(30)})
-		o := TuneOptions{Limit: s.limit, Space: b.Space, Strategy: Random, Probes: 10, Seed: 1}
+		s, b := searchOn(t, TuneOptions{Limits: goals(metric.Watts(30))})
+		o := TuneOptions{Limits: goals(s.limit), Space: b.Space, Strategy: Random, Probes: 10, Seed: 1}
 		if present {
 			o.Baselines.Present = tegra.Some(s.places.At(5))
 		}

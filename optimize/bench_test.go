@@ -86,7 +86,7 @@ func BenchmarkFit50(b *testing.B) {
 // next mode, here after 20. Want under 10 ms on two quiet cores.
 func BenchmarkTuneStep18096(b *testing.B) {
 	board := orinToy(b)
-	s, err := newSearch(b.Context(), optimizetest.OfModes(board.Measure), TuneOptions{Limit: metric.Watts(25),
+	s, err := newSearch(b.Context(), optimizetest.OfModes(board.Measure), TuneOptions{Limits: goals(metric.Watts(25)),
 		Space: board.Space, Known: sample(board, 20)})
 	must.NoError(b, err)
 	for b.Loop() {

@@ -41,11 +41,11 @@ const (
 
 // warnOfPoor warns if a model of all readings predicts a mode within the limits that is much better than the answer of
 // a binary search.
-func (s *search) warnOfPoor(r *Result) {
-	if s.o.Strategy != Binary || !r.Feasible || r.Model == nil || len(s.order) < poorFrom {
+func (s *search) warnOfPoor(r Answer) {
+	if s.o.Strategy != Binary || !r.Feasible || s.model == nil || len(s.order) < poorFrom {
 		return
 	}
-	preds := r.Model.PredictSettings(s.places.All())
+	preds := s.model.PredictSettings(s.places.All())
 	for i := range preds {
 		if s.failed[i] || len(s.readings[i]) > 0 {
 			preds[i].TimeMS = 0

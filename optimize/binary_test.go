@@ -33,7 +33,7 @@ func TestBinaryHasATrace(t *testing.T) {
 		res, err := tuneModes(
 			t.Context(),
 			b.Measure,
-			TuneOptions{Limit: limit, Space: b.Space, Strategy: Binary, Rotation: x.rotation},
+			TuneOptions{Limits: goals(limit), Space: b.Space, Strategy: Binary, Rotation: x.rotation},
 		)
 		must.NoError(t, err)
 		var knobs []tegra.Knob
@@ -77,15 +77,15 @@ func TestBinaryOverBatchSizes(t *testing.T) {
 				t.Context(),
 				b.Serve,
 				TuneOptions{
-					Limit:    l,
+					Limits:   goals(l),
 					Space:    b.Space,
 					Batches:  optimizetest.Sizes,
 					Strategy: Binary,
 					Rotation: rotation,
 				},
 			)
-			if err != nil || !res.Feasible || !res.Verified {
-				t.Fatalf("%v, %s: %v, %+v", l, name, err, res.Measured)
+			if err != nil || !res.Answers[0].Feasible || !res.Answers[0].Verified {
+				t.Fatalf("%v, %s: %v, %+v", l, name, err, res.Answers[0].Measured)
 			}
 			left, k := ladder.Rungs{4, 8, 8, 3, 5}, ladder.BatchKnob
 			for _, h := range res.Trace {
@@ -114,7 +114,7 @@ func TestBinaryOverBatchSizes(t *testing.T) {
 	}
 	for _, l := range []metric.Goal{metric.Millis(50), {Objective: metric.Energy}} {
 		if _, err := Tune(t.Context(), b.Serve, TuneOptions{
-			Limit:    l,
+			Limits:   goals(l),
 			Space:    b.Space,
 			Batches:  optimizetest.Sizes,
 			Strategy: Binary,
@@ -138,7 +138,7 @@ func TestBinaryTakesTheNearestSetting(t *testing.T) {
 		t.Context(),
 		b.Serve,
 		TuneOptions{
-			Limit:    metric.Watts(20),
+			Limits:   goals(metric.Watts(20)),
 			Space:    b.Space,
 			Batches:  optimizetest.Sizes,
 			Only:     only,
@@ -159,7 +159,7 @@ func TestBinaryRepeatsItsWinnerBeforeItGivesItUp(t *testing.T) {
 	t.Parallel()
 	limit := metric.Watts(20)
 	b := optimizetest.New(t)
-	calm, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Strategy: Binary})
+	calm, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(limit), Space: b.Space, Strategy: Binary})
 	if err != nil || !calm.Verified {
 		t.Fatal(calm, err)
 	}
@@ -174,7 +174,8 @@ func TestBinaryRepeatsItsWinnerBeforeItGivesItUp(t *testing.T) {
 				readings++
 			}
 		}
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Strategy: Binary})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(limit), Space: b.Space,
+			Strategy: Binary})
 		if err != nil || readings < 3 || readings > 4 || (res.Mode == calm.Mode) != c.keeps ||
 			res.Measured.PowerW > limit.Of(metric.Power) {
 			t.Errorf("%s: %d readings of the winner, answer %v: %v", name, readings, res.Measured, err)
@@ -190,8 +191,8 @@ func TestBinarySaysWhenItsAnswerIsPoor(t *testing.T) {
 	for watts := 14.0; watts <= 30; watts++ {
 		for _, lost := range []bool{false, true} {
 			b, found := optimizetest.New(t), tegra.Mode{}
-			o := TuneOptions{Limit: metric.Watts(watts), Strategy: Binary, Space: b.Space}
-			best, _ := bestOf(b.All(), o.Limit)
+			o := TuneOptions{Limits: goals(metric.Watts(watts)), Strategy: Binary, Space: b.Space}
+			best, _ := bestOf(b.All(), o.Limits[0])
 			res, err := tuneModes(t.Context(), b.Measure, o)
 			if lost && err == nil {
 				found, b.Probed = res.Mode, nil
@@ -229,7 +230,7 @@ func TestBinarySaysWhenItsAnswerIsPoor(t *testing.T) {
 func TestBinaryNamesNoFailedModeAsBetter(t *testing.T) {
 	t.Parallel()
 	for _, fail := range []bool{false, true} {
-		s, b := searchOn(t, TuneOptions{Limit: metric.Watts(25), Strategy: Binary})
+		s, b := searchOn(t, TuneOptions{Limits: goals(metric.Watts(25)), Strategy: Binary})
 		slow := b.All()
 		slices.SortFunc(slow, func(a, b tegra.Measured) int { return cmp.Compare(b.TimeMS, a.TimeMS) })
 		for i := range s.places.Len() {
@@ -240,8 +241,8 @@ func TestBinaryNamesNoFailedModeAsBetter(t *testing.T) {
 			s.read(s.at(r.Setting), r)
 			s.failed[s.at(r.Setting)] = false
 		}
-		if r, err := s.finish(); err != nil || (len(r.Warnings) == 0) != fail {
-			t.Errorf("all other modes have failed, %v: %q, %v", fail, r.Warnings, err)
+		if _, err := s.finish(0); err != nil || (len(s.warnings) == 0) != fail {
+			t.Errorf("all other modes have failed, %v: %q, %v", fail, s.warnings, err)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestTuneCoversTheSpaceBeforeItAnswers(t *testing.T) {
 		r, err := tuneModes(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
 			probes++
 			return b.Measure(ctx, m)
-		}, TuneOptions{Limit: metric.Watts(20), More: []metric.Goal{metric.Watts(30), metric.Watts(40)}, Space: b.Space,
+		}, TuneOptions{Limits: goals(metric.Watts(20), metric.Watts(30), metric.Watts(40)), Space: b.Space,
 			Seed: 3, Cover: 12, Known: known, Choosing: func(s Step) {
 				if probes < spread && (s.Why != Start || s.MostW != 0) {
 					t.Errorf("measurement %d: %s, up to %g W", probes, s.Why, s.MostW)
@@ -30,7 +30,7 @@ func TestTuneCoversTheSpaceBeforeItAnswers(t *testing.T) {
 			len(r.Probes) > spread+MostProbes(3) {
 			t.Errorf("%d known: %d probes, %v", len(known), len(r.Probes), err)
 		}
-		for _, a := range append([]Result{r}, r.More...) {
+		for _, a := range r.Answers {
 			if !a.Feasible || a.N < 2 {
 				t.Errorf("%d known: %v is no answer", len(known), a.Measured)
 			}

@@ -53,14 +53,15 @@ func ExampleTune() {
 		return tegra.Measured{Setting: s, TimeMS: 90 / ghz, PowerW: 10 + 12*ghz + float64(s.Mode.Cores)/4}, nil
 	}
 	limit := metric.Watts(20)
-	result, err := optimize.Tune(context.Background(), measure, optimize.TuneOptions{Limit: limit, Space: space})
+	result, err := optimize.Tune(context.Background(), measure, optimize.TuneOptions{Limits: []metric.Goal{limit},
+		Space: space})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(result.Ended, result.Verified, result.Measured.PowerW <= limit.Of(metric.Power),
+	fmt.Println(result.Ended, result.Answers[0].Verified, result.Answers[0].Measured.PowerW <= limit.Of(metric.Power),
 		len(result.Probes) < 20)
-	fmt.Println(result.Mode.GPU)
+	fmt.Println(result.Answers[0].Mode.GPU)
 	// Output:
 	// done true true true
 	// 700 MHz

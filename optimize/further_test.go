@@ -35,7 +35,8 @@ func TestSearchKeepsCurrentsAndTemperatures(t *testing.T) {
 		must.NoError(t, err)
 		b := optimizetest.New(t)
 		b.Shake = func(_ int, r *tegra.Measured) { *r = railed(*r, b.Space) }
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: q.Limit, Space: b.Space, Seed: 3, Heat: warms})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(q.Limit), Space: b.Space, Seed: 3,
+			Heat: warms})
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
@@ -72,7 +73,7 @@ func TestSearchShowsThatNoModeKeepsACurrent(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	b.Shake = func(_ int, r *tegra.Measured) { *r = railed(*r, b.Space) }
-	_, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Goal{Limits: metric.Current.Max(0.3)},
+	_, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Goal{Limits: metric.Current.Max(0.3)}),
 		Space: b.Space, Seed: 1})
 	none, ok := errors.AsType[*InfeasibleError](err)
 	if !ok || !none.Shown || none.Tried > 8 {
@@ -159,7 +160,7 @@ func TestPowerOfARailIsPredictedOnAPublishedSweep(t *testing.T) {
 		i, _ := space.Index(m)
 		return rows[i], nil
 	}
-	res, err := tuneModes(t.Context(), measure, TuneOptions{Limit: q.Limit, Space: space, Seed: 1})
+	res, err := tuneModes(t.Context(), measure, TuneOptions{Limits: goals(q.Limit), Space: space, Seed: 1})
 	must.NoError(t, err)
 	if best, _ := bestOf(rows, q.Limit); res.Mode != best.Mode {
 		t.Errorf("the search within 4 W of the GPU's rail finds %v, the best is %v", res.Mode, best.Mode)

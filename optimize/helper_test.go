@@ -21,13 +21,20 @@ func bestOf(rows []tegra.Measured, l metric.Goal) (learn.Prediction, error) {
 	return preds[i], err
 }
 
+// found is what a search found, and its first answer.
+type found struct {
+	Result
+	Answer
+}
+
 // tuneModes is Tune over modes alone.
 func tuneModes(
 	ctx context.Context,
 	measure func(context.Context, tegra.Mode) (tegra.Measured, error),
 	o TuneOptions,
-) (Result, error) {
-	return Tune(ctx, optimizetest.OfModes(measure), o)
+) (found, error) {
+	r, err := Tune(ctx, optimizetest.OfModes(measure), o)
+	return found{r, r.Answers[0]}, err
 }
 
 // fourModes is a board of four modes; index and core count go together.
@@ -51,7 +58,7 @@ func searchOn(t *testing.T, o TuneOptions) (*search, *optimizetest.Board) {
 }
 func knownOf(t *testing.T, b *optimizetest.Board, l metric.Goal) []tegra.Measured {
 	t.Helper()
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space, Seed: 4})
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(l), Space: b.Space, Seed: 4})
 	must.NoError(t, err)
 	var out []tegra.Measured
 	for _, p := range res.Probes {
@@ -59,3 +66,6 @@ func knownOf(t *testing.T, b *optimizetest.Board, l metric.Goal) []tegra.Measure
 	}
 	return out
 }
+
+// goals lists goals.
+func goals(list ...metric.Goal) []metric.Goal { return list }

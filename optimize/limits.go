@@ -7,6 +7,7 @@ package optimize
 import (
 	"cmp"
 	"errors"
+	"slices"
 
 	"jtune/internal/sorted"
 	"jtune/tegra/metric"
@@ -25,10 +26,10 @@ const servedProbes = 14
 // MostServed is MostProbes for a quick search with a server.
 func MostServed(limits int) int { return servedProbes + furtherProbes*(limits-1) }
 
-// sought returns Limit and More as the search uses them: with the usual margin and, over batch sizes within a power
+// sought returns Limits as the search uses them: with the usual margin and, over batch sizes within a power
 // limit, the highest throughput as the goal unless that is least energy.
 func (o *TuneOptions) sought() []metric.Goal {
-	list := append([]metric.Goal{o.Limit}, o.More...)
+	list := slices.Clone(o.Limits)
 	for i := range list {
 		list[i] = list[i].Over(o.Batches)
 		list[i].Margin = metric.UsualMargin
@@ -36,9 +37,8 @@ func (o *TuneOptions) sought() []metric.Goal {
 	return list
 }
 
-// answerAll measures what comes first by the strategy, then searches for an answer to each limit. It returns the first
-// one's with the others in More.
-func (s *search) answerAll(first func() error) (Result, error) {
+// answerAll measures what comes first by the strategy, then searches for an answer to each limit.
+func (s *search) answerAll(first func() error) ([]Answer, error) {
 	limits := s.o.sought()
 	order := make([]int, len(limits))
 	for i := range order {
@@ -46,10 +46,10 @@ func (s *search) answerAll(first func() error) (Result, error) {
 	}
 	sorted.Stable(order,
 		func(a, b int) int { return cmp.Compare(limits[a].Of(metric.Power), limits[b].Of(metric.Power)) })
-	most, ended := s.cap, make([]Ended, len(limits))
+	answers, most, ended := make([]Answer, len(limits)), s.cap, make([]Ended, len(limits))
 	if s.compared.measurePresent() {
 		if err := first(); err != nil {
-			return s.result(), err
+			return answers, err
 		}
 	}
 	for n, i := range order {
@@ -61,41 +61,31 @@ func (s *search) answerAll(first func() error) (Result, error) {
 		}
 		s.ended = Converged
 	}
-	if s.o.Baselines.Presets != nil {
-		s.seek(limits[commonest(s, limits)])
-		if s.compared.measurePreset() { // which may be an answer
-			for _, i := range order {
-				s.seek(limits[i])
-				s.ended = ended[i]
-				s.conclude()
-				ended[i] = s.ended
-			}
+	if s.compared.measurePreset(limits) { // which may be an answer
+		for _, i := range order {
+			s.seek(limits[i])
+			s.ended = ended[i]
+			s.conclude()
+			ended[i] = s.ended
 		}
 	}
-	results := make([]Result, len(limits))
 	var errs []error
 	for _, i := range order {
 		if s.seek(limits[i]); !s.over() {
 			s.ended = ended[i]
 		}
 		var err error
-		if results[i], err = s.finish(); err != nil {
+		if answers[i], err = s.finish(i); err != nil {
 			errs = joined(errs, err)
 		}
 		if s.over() {
 			errs = errs[:1]
 		}
 	}
-	out := results[0]
-	for _, r := range results[1:] {
-		r.Probes = s.probes
-		out.More = append(out.More, r)
+	if !s.over() {
+		s.ended = slices.Max(ended)
 	}
-	out.Probes = s.probes
-	if len(errs) == 1 {
-		return out, errs[0]
-	}
-	return out, errors.Join(errs...)
+	return answers, errors.Join(errs...)
 }
 
 // joined adds the error of a limit; limits that have the same nearest mode share one.

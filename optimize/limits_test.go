@@ -17,20 +17,20 @@ func TestTuneAnswersSeveralLimitsFromOneSearch(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	watts := []float64{30, 20, 25} // answered in the order in which they are given
-	o := TuneOptions{Limit: metric.Watts(watts[0]), Space: b.Space, Seed: 3}
-	for _, w := range watts[1:] {
-		o.More = append(o.More, metric.Watts(w))
+	o := TuneOptions{Space: b.Space, Seed: 3}
+	for _, w := range watts {
+		o.Limits = append(o.Limits, metric.Watts(w))
 	}
 	res, err := tuneModes(t.Context(), b.Measure, o)
 	must.NoError(t, err)
 	alone := 0
-	for i, r := range append([]Result{res}, res.More...) {
-		if !r.Feasible || !r.Verified || r.PowerW > watts[i] || len(r.Probes) != len(b.Probed) {
-			t.Errorf("%g W: %+v with %d of %d probes", watts[i], r.Measured, len(r.Probes), len(b.Probed))
+	for i, r := range res.Answers {
+		if !r.Feasible || !r.Verified || r.PowerW > watts[i] || len(res.Probes) != len(b.Probed) {
+			t.Errorf("%g W: %+v with %d of %d probes", watts[i], r.Measured, len(res.Probes), len(b.Probed))
 		}
 		other := optimizetest.New(t)
 		one, err := tuneModes(t.Context(), other.Measure,
-			TuneOptions{Limit: metric.Watts(watts[i]), Space: b.Space, Seed: 3})
+			TuneOptions{Limits: goals(metric.Watts(watts[i])), Space: b.Space, Seed: 3})
 		must.NoError(t, err)
 		if alone += len(one.Probes); r.TimeMS > 1.05*one.TimeMS {
 			t.Errorf("%g W: %.1f ms, a search of its own finds %.1f ms", watts[i], r.TimeMS, one.TimeMS)
@@ -44,13 +44,14 @@ func TestTuneAnswersSeveralLimitsFromOneSearch(t *testing.T) {
 func TestTuneSharesACapAmongLimits(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(20),
-		More: []metric.Goal{metric.Watts(1), metric.Watts(30)}, Space: b.Space, Seed: 3, Probes: 9})
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(20), metric.Watts(1),
+		metric.Watts(30)), Space: b.Space, Seed: 3, Probes: 9})
 	if none, ok := errors.AsType[*InfeasibleError](err); !ok || none.Limit.Of(metric.Power) != 1 {
 		t.Errorf("the error is %v, want that none keeps 1 W", err)
 	}
-	if len(res.Probes) > 9 || !res.Feasible || len(res.More) != 2 || res.More[0].Feasible || !res.More[1].Feasible {
-		t.Errorf("%d probes; 20 W: %v, 1 W and 30 W: %+v", len(res.Probes), res.Feasible, res.More)
+	if len(res.Probes) > 9 || !res.Feasible || len(res.Answers) != 3 || res.Answers[1].Feasible ||
+		!res.Answers[2].Feasible {
+		t.Errorf("%d probes; 20 W: %v, 1 W and 30 W: %+v", len(res.Probes), res.Feasible, res.Answers)
 	}
 	for i, p := range res.Probes {
 		if share := map[float64]int{1: 3, 20: 6, 30: 9}[p.Limit.Of(metric.Power)]; i >= share {
@@ -62,8 +63,8 @@ func TestTuneSharesACapAmongLimits(t *testing.T) {
 func TestTuneNamesSeveralLimitsThatNothingKeepsOnce(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	_, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(1),
-		More: []metric.Goal{metric.Watts(2), metric.Watts(3)}, Space: b.Space, Seed: 3, Probes: 15})
+	_, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(1), metric.Watts(2),
+		metric.Watts(3)), Space: b.Space, Seed: 3, Probes: 15})
 	if none, ok := errors.AsType[*InfeasibleError](err); !ok || len(none.Also) != 2 ||
 		strings.Count(err.Error(), "nearest") != 1 || !strings.Contains(err.Error(), ", nor 2 W, nor 3 W: ") {
 		t.Errorf("got %v", err)
@@ -75,7 +76,7 @@ func TestTuneSaysWhyItMeasuresAMode(t *testing.T) {
 	b := optimizetest.New(t)
 	var steps []Step
 	var seen []Seen
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(30), Space: b.Space, Seed: 3,
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(30)), Space: b.Space, Seed: 3,
 		Choosing: func(s Step) { steps = append(steps, s) }, Observe: func(s Seen) { seen = append(seen, s) }})
 	must.NoError(t, err)
 	gains := 0
@@ -137,10 +138,10 @@ func TestTuneOpensStoppedModesForHigherLimits(t *testing.T) {
 			return r, OverLimit("stopped")
 		}
 		return r, nil
-	}, TuneOptions{Limit: metric.Watts(20), More: []metric.Goal{metric.Watts(30),
-		metric.Watts(40)}, Space: space, Seed: 1,
+	}, TuneOptions{Limits: goals(metric.Watts(20), metric.Watts(30),
+		metric.Watts(40)), Space: space, Seed: 1,
 		Choosing: func(s Step) { step = s }})
-	if err != nil || !res.Feasible || res.More[0].TimeMS != 150 || res.More[1].TimeMS != 100 {
-		t.Errorf("20 W: %v; 30 and 40 W: %+v; %v", res.Measured, res.More, err)
+	if err != nil || !res.Feasible || res.Answers[1].TimeMS != 150 || res.Answers[2].TimeMS != 100 {
+		t.Errorf("20 W: %v; 30 and 40 W: %+v; %v", res.Measured, res.Answers, err)
 	}
 }

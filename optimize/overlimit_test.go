@@ -20,7 +20,7 @@ func TestTuneLearnsFromAModeThatWasEndedForItsPower(t *testing.T) {
 	var s *search
 	var ended []tegra.Mode
 	var before, after float64
-	o := TuneOptions{Limit: limit, Space: board.Space, Seed: 1}
+	o := TuneOptions{Limits: goals(limit), Space: board.Space, Seed: 1}
 	o.Choosing = func(step Step) {
 		if step.MostW != MaxOvershoot*limit.Of(metric.Power) {
 			t.Errorf("a probe may draw %g W", step.MostW)
@@ -52,9 +52,9 @@ func TestTuneLearnsFromAModeThatWasEndedForItsPower(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.follow(anywhere)
-	r, err := s.finish()
+	r, err := s.finish(0)
 	if err != nil || !r.Feasible || len(ended) != 1 || r.Mode == ended[0] {
-		t.Fatalf("%v after %d probes, %d ended: %v", r.Measured, len(r.Probes), len(ended), err)
+		t.Fatalf("%v after %d probes, %d ended: %v", r.Measured, len(s.probes), len(ended), err)
 	}
 	if after-before < 0.04 {
 		t.Errorf("ln power of the mode that was ended is believed %.2f higher, want 0.04 at least", after-before)
@@ -74,9 +74,9 @@ func TestTuneDoesNotRepeatAVerificationThatWasEnded(t *testing.T) {
 			return tegra.Measured{Setting: tegra.Setting{Mode: m}, PowerW: 30}, OverLimit("ended after 1 s: 30 W")
 		}
 		return board.Measure(ctx, m)
-	}), TuneOptions{Limit: limit, Space: board.Space, Seed: 1})
-	if err != nil || hot == nil || res.Mode == *hot || asked[*hot] != 2 {
-		t.Fatalf("answer %v: %v, asked %v", res.Mode, err, asked)
+	}), TuneOptions{Limits: goals(limit), Space: board.Space, Seed: 1})
+	if err != nil || hot == nil || res.Answers[0].Mode == *hot || asked[*hot] != 2 {
+		t.Fatalf("answer %v: %v, asked %v", res.Answers[0].Mode, err, asked)
 	}
 	if i := slices.IndexFunc(res.Probes, func(p Probe) bool { return isOver(p.Err) }); i < 0 {
 		t.Error("no probe tells it")
@@ -120,7 +120,7 @@ func TestTuneNearTheLeastPowerThatThereIs(t *testing.T) {
 		{"above it", 1.02 * least, Baselines{Present: tegra.Some(present)}, true, DefaultProbes},
 	} {
 		var step Step
-		o := TuneOptions{Limit: metric.Watts(c.limitW), Space: board.Space, Seed: 1, Baselines: c.before,
+		o := TuneOptions{Limits: goals(metric.Watts(c.limitW)), Space: board.Space, Seed: 1, Baselines: c.before,
 			Choosing: func(s Step) { step = s }}
 		got, err := Tune(t.Context(), optimizetest.OfModes(
 			func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
@@ -131,12 +131,12 @@ func TestTuneNearTheLeastPowerThatThereIs(t *testing.T) {
 				return r, err
 			}), o)
 		switch none := errors.Is(err, ErrInfeasible); {
-		case err != nil && !none || none == c.feasible || got.Feasible != c.feasible:
-			t.Errorf("%s: %v, %v", c.name, got.Measured, err)
+		case err != nil && !none || none == c.feasible || got.Answers[0].Feasible != c.feasible:
+			t.Errorf("%s: %v, %v", c.name, got.Answers[0].Measured, err)
 		case len(got.Probes) > c.most:
 			t.Errorf("%s: after %d measurements", c.name, len(got.Probes))
-		case got.N == 0 || got.PowerW > 1.1*least:
-			t.Errorf("%s: the answer draws %g W, %g can be had", c.name, got.PowerW, least)
+		case got.Answers[0].N == 0 || got.Answers[0].PowerW > 1.1*least:
+			t.Errorf("%s: the answer draws %g W, %g can be had", c.name, got.Answers[0].PowerW, least)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestReadNearestReadsTheStoppedModeOfLeastPower(t *testing.T) {
 	t.Parallel()
 	const read, least, more = 0, 2, 3
 	for watts, want := range map[float64]int{15: least, 12: -1, 11: -1} {
-		s, b := searchOn(t, TuneOptions{Limit: metric.Watts(10)})
+		s, b := searchOn(t, TuneOptions{Limits: goals(metric.Watts(10))})
 		power := map[int]float64{read: watts, least: 12, more: 13}
 		s.measure = func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
 			i, m := s.at(at), b.Answer(at.Mode)

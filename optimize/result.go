@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"jtune/learn"
 	"jtune/tegra"
@@ -31,12 +30,11 @@ func (s *search) fit() error {
 	return nil
 }
 
-// finish returns the answer, or the error of a search without one.
-func (s *search) finish() (Result, error) {
+// finish returns the answer to limit i, which is sought, or the error of a search without one.
+func (s *search) finish(i int) (Answer, error) {
 	s.warnOfPick()
-	r := s.result()
-	s.warnOfPoor(&r)
-	r.Warnings = append(slices.Clone(s.warnings), s.saysDrift()...)
+	r := s.answer(i)
+	s.warnOfPoor(r)
 	switch {
 	case s.ended == Cancelled:
 		return r, s.ctx.Err()
@@ -59,14 +57,10 @@ func (s *search) finish() (Result, error) {
 	return r, nil
 }
 
-// result returns the answer so far.
-func (s *search) result() Result {
-	r := Result{Probes: s.probes, Ended: s.ended, Trace: s.trace, Warnings: s.warnings, Known: len(s.known),
-		Drift: s.drift}
-	if s.aside {
-		r.Known = 0
-	}
-	s.compared.baselines(&r)
+// answer returns the answer so far to limit n, which is sought.
+func (s *search) answer(n int) Answer {
+	var r Answer
+	s.compared.baselines(&r, n)
 	if s.tried() == 0 {
 		return r
 	}
@@ -80,7 +74,6 @@ func (s *search) result() Result {
 	if s.model == nil {
 		return r
 	}
-	r.Model = s.model
 	rule := s.rule()
 	r.True, r.Chance = rule.trueValue(i), rule.doubtful().chance(i)
 	better := newArgmax()

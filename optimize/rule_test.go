@@ -36,7 +36,7 @@ func TestAnswersKeepTheirLimitAsSurelyAsTheRiskAsks(t *testing.T) {
 		for _, l := range []metric.Goal{metric.Watts(14), metric.Watts(22), metric.Watts(30), metric.Millis(90),
 			{Limits: metric.Power.Max(18), Objective: metric.Energy}} {
 			b := noisy(t, seed, 0.012)
-			res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space, Seed: seed,
+			res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(l), Space: b.Space, Seed: seed,
 				Baselines: Baselines{Present: tegra.Some(tegra.Setting{Mode: b.Space.Max()})}})
 			if errors.Is(err, ErrInfeasible) {
 				continue
@@ -66,7 +66,7 @@ func TestAnswersKeepTheirLimitAsSurelyAsTheRiskAsks(t *testing.T) {
 // and one that contradicts it widens it.
 func TestBeliefFollowsReadingsByWhatTheyAreWorth(t *testing.T) {
 	t.Parallel()
-	s, b := searchOn(t, TuneOptions{Limit: metric.Watts(20)})
+	s, b := searchOn(t, TuneOptions{Limits: goals(metric.Watts(20))})
 	for _, m := range b.Space.Sample(25, 3) {
 		s.read(s.at(tegra.Setting{Mode: m}), b.Answer(m))
 	}
@@ -109,7 +109,7 @@ func TestKnownReadingsShareAnOffset(t *testing.T) {
 			r.TimeMS, r.PowerW = r.TimeMS/drift, r.PowerW/drift
 			known = append(known, r)
 		}
-		s, _ := searchOn(t, TuneOptions{Limit: metric.Watts(25), Known: known})
+		s, _ := searchOn(t, TuneOptions{Limits: goals(metric.Watts(25)), Known: known})
 		other := s.at(known[9].Setting)
 		off := func() (float64, float64) {
 			must.NoError(t, s.fit())
@@ -124,7 +124,7 @@ func TestKnownReadingsShareAnOffset(t *testing.T) {
 		res, err := tuneModes(
 			t.Context(),
 			b.Measure,
-			TuneOptions{Limit: metric.Watts(25), Space: b.Space, Known: known},
+			TuneOptions{Limits: goals(metric.Watts(25)), Space: b.Space, Known: known},
 		)
 		if err != nil || !(metric.Watts(25)).Met(b.Answer(res.Mode)) {
 			t.Errorf("drift %g: %v, %v", drift, res.Measured, err)
@@ -178,7 +178,7 @@ func TestRuleSaysThatNoneKeepsALimitWhereReadingsShowIt(t *testing.T) {
 		shown bool
 	}{{metric.Watts(0.88 * least), true}, {metric.Millis(0.88 * fastest), true},
 		{metric.Within(metric.Power.Max(1.1 * least).And(metric.Time.Max(1.1 * fastest))), false}} {
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: c.l, Space: b.Space})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(c.l), Space: b.Space})
 		var none *InfeasibleError
 		if !errors.As(err, &none) || none.Shown != c.shown || len(res.Probes) > 8 || none.Tried == 0 {
 			t.Errorf("%v: %v after %d probes", c.l, err, len(res.Probes))
@@ -190,7 +190,7 @@ func TestRuleSaysThatNoneKeepsALimitWhereReadingsShowIt(t *testing.T) {
 func TestOffsetFollowsTheFirstNewReading(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	s, _ := searchOn(t, TuneOptions{Limit: metric.Watts(25), Known: sampleOf(b, 10)})
+	s, _ := searchOn(t, TuneOptions{Limits: goals(metric.Watts(25)), Known: sampleOf(b, 10)})
 	before := s.offset(readingSD, powerOf)
 	m := b.Answer(s.places.At(s.order[3]).Mode)
 	m.PowerW *= 1.02
@@ -204,7 +204,7 @@ func TestOffsetFollowsTheFirstNewReading(t *testing.T) {
 // What readings say of modes with lower and higher knobs leaves room for a reading that contradicts them.
 func TestWithinLeavesRoomForContraryReadings(t *testing.T) {
 	t.Parallel()
-	s, b := searchOn(t, TuneOptions{Limit: metric.Watts(20)})
+	s, b := searchOn(t, TuneOptions{Limits: goals(metric.Watts(20))})
 	low, i, high := 0, s.places.Len()/2, s.places.Len()-1
 	for _, j := range []int{low, high} {
 		s.read(j, b.Answer(s.places.At(j).Mode))
@@ -225,7 +225,7 @@ func TestRuleOfAThoroughSearchValuesAGainMore(t *testing.T) {
 	t.Parallel()
 	values := map[string]float64{}
 	for _, depth := range []string{Quick, Thorough} {
-		s, b := searchOn(t, TuneOptions{Limit: metric.Watts(25), Depth: depth})
+		s, b := searchOn(t, TuneOptions{Limits: goals(metric.Watts(25)), Depth: depth})
 		for _, m := range sampleOf(b, 12) {
 			s.read(s.at(m.Setting), m)
 		}
@@ -246,7 +246,7 @@ func TestRuleOfAThoroughSearchValuesAGainMore(t *testing.T) {
 // A search whose share of the probes had ended, and that gets more, ends as those show.
 func TestFollowSaysHowASearchEndsThatGotMoreProbes(t *testing.T) {
 	t.Parallel()
-	s, _ := searchOn(t, TuneOptions{Limit: metric.Watts(25), Probes: 3})
+	s, _ := searchOn(t, TuneOptions{Limits: goals(metric.Watts(25)), Probes: 3})
 	for _, c := range []struct {
 		probes int
 		want   Ended
@@ -262,7 +262,7 @@ func TestFollowSaysHowASearchEndsThatGotMoreProbes(t *testing.T) {
 func TestRoughlyCountsFurtherLimits(t *testing.T) {
 	t.Parallel()
 	limits := metric.Power.Max(40).And(metric.Current.Max(1.5))
-	s, b := searchOn(t, TuneOptions{Limit: metric.Within(limits)})
+	s, b := searchOn(t, TuneOptions{Limits: goals(metric.Within(limits))})
 	for _, m := range sampleOf(b, 20) {
 		s.read(s.at(m.Setting), railed(m, b.Space))
 	}
@@ -280,7 +280,7 @@ func TestRoughlyCountsFurtherLimits(t *testing.T) {
 // A problem gets what the search expects of a setting: nothing before the first fit, then about what it reads.
 func TestExpectedIsWhatTheSearchBelieves(t *testing.T) {
 	t.Parallel()
-	s, b := searchOn(t, TuneOptions{Limit: metric.Watts(25)})
+	s, b := searchOn(t, TuneOptions{Limits: goals(metric.Watts(25))})
 	at := tegra.Setting{Mode: b.Space.Max()}
 	if got := s.expected(at); got.Setting != at || got.TimeMS != 0 || got.PowerW != 0 {
 		t.Errorf("before the first fit: %+v", got)
@@ -300,7 +300,7 @@ func TestLimitsCountsTheTimeLimitOfAProblem(t *testing.T) {
 	space, err := tegra.Spanned([]tegra.Mode{row.Mode})
 	must.NoError(t, err)
 	for ms, want := range map[float64]int{math.Inf(1): 1, 500: 2} {
-		o := TuneOptions{Limit: metric.Watts(20), Space: space, Problem: func(metric.Goal,
+		o := TuneOptions{Limits: goals(metric.Watts(20)), Space: space, Problem: func(metric.Goal,
 			func(tegra.Setting) tegra.Measured) func(tegra.Measured) Terms {
 			return func(tegra.Measured) Terms { return Terms{MostMS: ms, MostW: 20, ByTime: 1} }
 		}}

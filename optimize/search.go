@@ -78,21 +78,21 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	switch {
 	case o.Space == nil || o.Space.Len() == 0:
 		return nil, errors.New("no power modes to choose from")
-	case o.Limit.Knee || o.Limit.SlowerPct > 0:
-		return nil, errors.New(
-			"a search needs a power limit, a time limit or least energy; knee and slowdown choose from a model")
-	case o.Limit.Of(metric.Energy) > 0:
-		return nil, errors.New("a limit on energy chooses from a model; a search looks for the least energy")
 	case !(o.risk() > 0 && o.risk() < 0.5):
 		return nil, fmt.Errorf("risk is %g, must be above 0 and below 0.5", o.Risk)
 	case o.Probes < 0:
 		return nil, fmt.Errorf("probes is %d, must be positive", o.Probes)
 	}
-	for _, l := range append([]metric.Goal{o.Limit}, o.More...) {
-		if err := errors.Join(l.Check(), l.Told()); err != nil {
+	for _, l := range o.Limits {
+		switch err := errors.Join(l.Check(), l.Told()); {
+		case l.Knee || l.SlowerPct > 0:
+			return nil, errors.New(
+				"a search needs a power limit, a time limit or least energy; knee and slowdown choose from a model")
+		case l.Of(metric.Energy) > 0:
+			return nil, errors.New("a limit on energy chooses from a model; a search looks for the least energy")
+		case err != nil:
 			return nil, err
-		}
-		if l.Limits.Further() != nil && o.Strategy != Auto && o.Strategy != "" {
+		case l.Limits.Further() != nil && o.Strategy != Auto && o.Strategy != "":
 			return nil, fmt.Errorf("strategy %s keeps limits on power and time: others need %s", o.Strategy, Auto)
 		}
 	}
@@ -100,7 +100,7 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	switch {
 	case len(sizes) > 1 && sizes[0] < 1 || slices.Max(sizes) > learn.MostBatch:
 		return nil, fmt.Errorf("batch sizes %v: want 1 to %d", sizes, learn.MostBatch)
-	case o.More != nil && o.Strategy != Auto && o.Strategy != "":
+	case len(o.Limits) > 1 && o.Strategy != Auto && o.Strategy != "":
 		return nil, fmt.Errorf("strategy %s answers one limit: several need %s", o.Strategy, Auto)
 	}
 	s := &search{
@@ -114,12 +114,12 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 		readings: map[int][]tegra.Measured{},
 		failed:   map[int]bool{},
 	}
-	s.compared.search = s
+	s.compared = comparing{search: s, best: make([]tegra.Val[tegra.Setting], len(o.Limits))}
 	if s.cap == 0 {
 		s.cap = map[string]int{Binary: math.MaxInt, PowerTrain: randomModes + 3, Random: randomModes + 1}[o.Strategy]
 	}
 	if s.cap == 0 {
-		s.cap = MostProbes(1 + len(o.More))
+		s.cap = MostProbes(len(o.Limits))
 	}
 	if o.Probes == 0 && s.cap < math.MaxInt {
 		s.cap += o.Baselines.Probes()

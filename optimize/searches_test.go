@@ -51,8 +51,9 @@ func TestSearchIsTheSameOnEveryMachine(t *testing.T) {
 				fmt.Fprintf(&b, " %s: %.1f ms, %.2f W\n", p.Why, p.TimeMS, p.PowerW)
 			}
 		}
-		fmt.Fprintf(&b, "    %v: %s batch %d, feasible %v, verified %v, %d known, %v\n", r.Ended, r.Mode, r.Batch,
-			r.Feasible, r.Verified, r.Known, err)
+		fmt.Fprintf(&b, "    %v: %s batch %d, feasible %v, verified %v, %d known, %v\n", r.Ended, r.Answers[0].Mode,
+			r.Answers[0].Batch,
+			r.Answers[0].Feasible, r.Answers[0].Verified, r.Known, err)
 		for _, w := range r.Warnings {
 			fmt.Fprintf(&b, "    %s\n", w)
 		}
@@ -94,62 +95,68 @@ func sameSearches(t *testing.T) []sameSearch {
 	}
 	broken := errors.New("broken")
 	return []sameSearch{
-		{"a power limit that many modes keep", TuneOptions{Limit: metric.Watts(30), Seed: 5}, nil},
-		{"a power limit that few modes keep", TuneOptions{Limit: metric.Watts(12.5), Seed: 5}, nil},
-		{"a power limit that no mode keeps", TuneOptions{Limit: metric.Watts(9), Seed: 6}, nil},
-		{"a thorough one", TuneOptions{Limit: metric.Watts(20), Seed: 7, Depth: Thorough}, nil},
-		{"with a reference", TuneOptions{Limit: metric.Watts(22), Seed: 8, Reference: reference}, nil},
-		{"with a reference, within a time limit", TuneOptions{Limit: metric.Millis(80), Seed: 9, Reference: reference},
+		{"a power limit that many modes keep", TuneOptions{Limits: goals(metric.Watts(30)), Seed: 5}, nil},
+		{"a power limit that few modes keep", TuneOptions{Limits: goals(metric.Watts(12.5)), Seed: 5}, nil},
+		{"a power limit that no mode keeps", TuneOptions{Limits: goals(metric.Watts(9)), Seed: 6}, nil},
+		{"a thorough one", TuneOptions{Limits: goals(metric.Watts(20)), Seed: 7, Depth: Thorough}, nil},
+		{"with a reference", TuneOptions{Limits: goals(metric.Watts(22)), Seed: 8, Reference: reference}, nil},
+		{"with a reference, within a time limit", TuneOptions{Limits: goals(metric.Millis(80)), Seed: 9,
+			Reference: reference},
 			nil},
-		{"a time limit that no mode keeps", TuneOptions{Limit: metric.Millis(40), Seed: 10}, nil},
-		{"both limits", TuneOptions{Limit: metric.Within(metric.Power.Max(24).And(metric.Time.Max(95))), Seed: 11},
+		{"a time limit that no mode keeps", TuneOptions{Limits: goals(metric.Millis(40)), Seed: 10}, nil},
+		{"both limits", TuneOptions{Limits: goals(metric.Within(metric.Power.Max(24).And(metric.Time.Max(95)))),
+			Seed: 11},
 			nil},
 		{"both limits, which no mode keeps",
-			TuneOptions{Limit: metric.Within(metric.Power.Max(20).And(metric.Time.Max(70))), Seed: 12}, nil},
-		{"a guarded time limit", TuneOptions{Limit: metric.Goal{Limits: metric.Time.Max(110), GuardTime: true},
+			TuneOptions{Limits: goals(metric.Within(metric.Power.Max(20).And(metric.Time.Max(70)))), Seed: 12}, nil},
+		{"a guarded time limit", TuneOptions{Limits: goals(metric.Goal{Limits: metric.Time.Max(110), GuardTime: true}),
 			Seed: 13}, nil},
-		{"least energy", TuneOptions{Limit: metric.Goal{Limits: metric.Power.Max(24), Objective: metric.Energy},
+		{"least energy", TuneOptions{Limits: goals(metric.Goal{Limits: metric.Power.Max(24), Objective: metric.Energy}),
 			Seed: 14}, nil},
-		{"several limits", TuneOptions{Limit: metric.Watts(25), More: []metric.Goal{metric.Watts(18),
-			metric.Millis(100)}, Seed: 15},
+		{"several limits", TuneOptions{Limits: goals(metric.Watts(25), metric.Watts(18),
+			metric.Millis(100)), Seed: 15},
 			nil},
-		{"batch sizes", TuneOptions{Limit: metric.Watts(20), Batches: optimizetest.Sizes, Seed: 16}, nil},
-		{"batch sizes, both limits", TuneOptions{Limit: metric.Within(metric.Power.Max(18).And(metric.Time.Max(60))),
-			Batches: optimizetest.Sizes,
-			Seed:    17}, nil},
-		{"from known modes", TuneOptions{Limit: metric.Watts(18), Known: known, Seed: 18}, nil},
-		{"from known modes, within a time limit", TuneOptions{Limit: metric.Millis(75), Known: known, Seed: 19}, nil},
-		{"from known modes of a board that has drifted", TuneOptions{Limit: metric.Watts(25), Known: known, Seed: 20},
+		{"batch sizes", TuneOptions{Limits: goals(metric.Watts(20)), Batches: optimizetest.Sizes, Seed: 16}, nil},
+		{"batch sizes, both limits",
+			TuneOptions{Limits: goals(metric.Within(metric.Power.Max(18).And(metric.Time.Max(60)))),
+				Batches: optimizetest.Sizes,
+				Seed:    17}, nil},
+		{"from known modes", TuneOptions{Limits: goals(metric.Watts(18)), Known: known, Seed: 18}, nil},
+		{"from known modes, within a time limit", TuneOptions{Limits: goals(metric.Millis(75)), Known: known,
+			Seed: 19}, nil},
+		{"from known modes of a board that has drifted", TuneOptions{Limits: goals(metric.Watts(25)), Known: known,
+			Seed: 20},
 			moved(1.1, 1.05)},
-		{"from known modes of a board that draws a little more", TuneOptions{Limit: metric.Watts(25), Known: known,
-			Seed: 21}, moved(1, 1.032)},
-		{"from known modes of another job", TuneOptions{Limit: metric.Watts(25), Known: known, Seed: 22},
+		{"from known modes of a board that draws a little more", TuneOptions{Limits: goals(metric.Watts(25)),
+			Known: known,
+			Seed:  21}, moved(1, 1.032)},
+		{"from known modes of another job", TuneOptions{Limits: goals(metric.Watts(25)), Known: known, Seed: 22},
 			func(n int, m *tegra.Measured) error {
 				m.TimeMS *= 1 + 0.3*float64(n%3)
 				return nil
 			}},
-		{"every third measurement fails", TuneOptions{Limit: metric.Watts(25), Seed: 23},
+		{"every third measurement fails", TuneOptions{Limits: goals(metric.Watts(25)), Seed: 23},
 			failing(func(n int, _ *tegra.Measured) bool { return n%3 == 0 }, broken)},
-		{"every measurement fails after the fourth", TuneOptions{Limit: metric.Watts(25), Seed: 24},
+		{"every measurement fails after the fourth", TuneOptions{Limits: goals(metric.Watts(25)), Seed: 24},
 			failing(func(n int, _ *tegra.Measured) bool { return n > 4 }, broken)},
-		{"modes over the limit are ended", TuneOptions{Limit: metric.Watts(15), Seed: 25},
+		{"modes over the limit are ended", TuneOptions{Limits: goals(metric.Watts(15)), Seed: 25},
 			func(_ int, m *tegra.Measured) error {
 				if m.PowerW > MaxOvershoot*15 {
 					return OverLimit("stopped")
 				}
 				return nil
 			}},
-		{"noise of 3 percent", TuneOptions{Limit: metric.Watts(23), Seed: 26},
+		{"noise of 3 percent", TuneOptions{Limits: goals(metric.Watts(23)), Seed: 26},
 			func(n int, m *tegra.Measured) error {
 				m.TimeMS *= 1 + 0.03*float64((n*7)%5-2)/2
 				m.PowerW *= 1 + 0.03*float64((n*3)%5-2)/2
 				return nil
 			}},
-		{"binary search", TuneOptions{Limit: metric.Watts(25), Strategy: Binary, Seed: 27}, nil},
+		{"binary search", TuneOptions{Limits: goals(metric.Watts(25)), Strategy: Binary, Seed: 27}, nil},
 		{"binary search that fails in the middle",
-			TuneOptions{Limit: metric.Within(metric.Power.Max(18).And(metric.Time.Max(60))), Strategy: Binary,
+			TuneOptions{Limits: goals(metric.Within(metric.Power.Max(18).And(metric.Time.Max(60)))), Strategy: Binary,
 				Batches: optimizetest.Sizes, Seed: 28},
 			failing(func(n int, _ *tegra.Measured) bool { return n%2 == 0 }, broken)},
-		{"random modes", TuneOptions{Limit: metric.Watts(25), Strategy: Random, Probes: 8, Seed: 29}, nil},
+		{"random modes", TuneOptions{Limits: goals(metric.Watts(25)), Strategy: Random, Probes: 8, Seed: 29}, nil},
 	}
 }

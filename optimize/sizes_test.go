@@ -46,15 +46,16 @@ func TestTuneFindsModeAndBatchSize(t *testing.T) {
 			r, err := Tune(
 				t.Context(),
 				b.Serve,
-				TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: l, Seed: seed},
+				TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limits: goals(l), Seed: seed},
 			)
 			if err != nil {
 				t.Fatalf("%v: %v", l, err)
 			}
-			got := r.Measured
-			if !r.Feasible || !l.Met(got) || r.Batch != got.Batch || r.Batch == 0 || !r.Verified {
+			got := r.Answers[0].Measured
+			if !r.Answers[0].Feasible || !l.Met(got) || r.Answers[0].Batch != got.Batch || r.Answers[0].Batch == 0 ||
+				!r.Answers[0].Verified {
 				t.Fatalf("%v: answer %+v with minibatches of %d, feasible %v, verified %v",
-					l, got, r.Batch, r.Feasible, r.Verified)
+					l, got, r.Answers[0].Batch, r.Answers[0].Feasible, r.Answers[0].Verified)
 			}
 			if gap := 100 * (got.SampleMS()/bestServed(b, l) - 1); gap > 5 {
 				t.Errorf("%v, seed %d: %.1f %% more time per sample than the best, with %d probes",
@@ -73,20 +74,19 @@ func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	o := TuneOptions{Space: b.Space, Batches: optimizetest.Sizes,
-		Limit: metric.Within(metric.Power.Max(5).And(metric.Time.Max(10)))}
+		Limits: goals(metric.Within(metric.Power.Max(5).And(metric.Time.Max(10))))}
 	r, err := Tune(t.Context(), b.Serve, o)
-	if !errors.Is(err, ErrInfeasible) || r.Feasible || r.Batch == 0 {
-		t.Errorf("a limit below all: %v, minibatches of %d", err, r.Batch)
+	if !errors.Is(err, ErrInfeasible) || r.Answers[0].Feasible || r.Answers[0].Batch == 0 {
+		t.Errorf("a limit below all: %v, minibatches of %d", err, r.Answers[0].Batch)
 	}
 	for name, change := range map[string]func(*TuneOptions){
 		"a size of nothing":    func(o *TuneOptions) { o.Batches = []int{0, 4} },
 		"an absurd size":       func(o *TuneOptions) { o.Batches = []int{4, 1 << 40} },
 		"networks of one size": func(o *TuneOptions) { o.Strategy = PowerTrain },
 		"slowdown and energy": func(o *TuneOptions) {
-			o.Limit = metric.Goal{Objective: metric.Energy,
-				SlowerPct: 5}
+			o.Limits = goals(metric.Goal{Objective: metric.Energy, SlowerPct: 5})
 		},
-		"nothing that is desired": func(o *TuneOptions) { o.Limit = metric.Goal{Knee: true} },
+		"nothing that is desired": func(o *TuneOptions) { o.Limits = goals(metric.Goal{Knee: true}) },
 	} {
 		o := o
 		change(&o)
@@ -105,10 +105,10 @@ func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 	random, err := Tune(
 		t.Context(),
 		b.Serve,
-		TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: metric.Watts(25), Strategy: Random},
+		TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limits: goals(metric.Watts(25)), Strategy: Random},
 	)
-	if err != nil || random.Batch == 0 || len(random.Probes) > randomModes+1 {
-		t.Errorf("random: %d probes, minibatches of %d, %v", len(random.Probes), random.Batch, err)
+	if err != nil || random.Answers[0].Batch == 0 || len(random.Probes) > randomModes+1 {
+		t.Errorf("random: %d probes, minibatches of %d, %v", len(random.Probes), random.Answers[0].Batch, err)
 	}
 }
 
@@ -124,9 +124,10 @@ func TestTuneDropsABatchSizeThatCannotBeMeasured(t *testing.T) {
 				return tegra.Measured{}, errors.New("out of memory")
 			}
 			return b.Served(a), nil
-		}, TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: metric.Watts(25), Strategy: strategy})
-		if err != nil || !r.Feasible || r.Batch != 16 {
-			t.Errorf("%s: minibatches of %d, feasible %v, %v", strategy, r.Batch, r.Feasible, err)
+		}, TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limits: goals(metric.Watts(25)),
+			Strategy: strategy})
+		if err != nil || !r.Answers[0].Feasible || r.Answers[0].Batch != 16 {
+			t.Errorf("%s: minibatches of %d, feasible %v, %v", strategy, r.Answers[0].Batch, r.Answers[0].Feasible, err)
 		}
 		dropped := 0
 		for size, n := range failed {
@@ -149,7 +150,7 @@ func TestTuneDropsABatchSizeThatCannotBeMeasured(t *testing.T) {
 	}
 	_, err := Tune(t.Context(), func(context.Context, tegra.Setting) (tegra.Measured, error) {
 		return tegra.Measured{}, errors.New("no such file")
-	}, TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: metric.Watts(25)})
+	}, TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limits: goals(metric.Watts(25))})
 	if err == nil {
 		t.Error("a job that never works found an answer")
 	}
@@ -172,7 +173,7 @@ func TestSearchDropsABatchSizeForFailuresAlone(t *testing.T) {
 		s, err := newSearch(t.Context(), func(context.Context, tegra.Setting) (tegra.Measured, error) {
 			n++
 			return tegra.Measured{PowerW: 30}, c.errs[n-1]
-		}, TuneOptions{Limit: metric.Watts(25), Space: b.Space, Batches: []int{4, 16}})
+		}, TuneOptions{Limits: goals(metric.Watts(25)), Space: b.Space, Batches: []int{4, 16}})
 		must.NoError(t, err)
 		for k := range c.errs {
 			s.probe(s.at(tegra.Setting{Mode: b.Space.At(k), Batch: 16}), Improve)

@@ -56,12 +56,12 @@ type Probe struct {
 	Predicted learn.Prediction `toml:"-"`
 }
 
-// TuneOptions are the options of Tune. Space and a Limit are required.
+// TuneOptions are the options of Tune. Space and one of Limits are required.
 type TuneOptions struct {
-	Problem Problem     // nil: Alone
-	Limit   metric.Goal // Margin, Knee and MaxSlowdownPct are for Choose only
-	// More are further limits, each answered from the same measurements; only for the closed loop.
-	More []metric.Goal
+	Problem Problem // nil: Alone
+	// Limits are each answered from the same measurements; several are only for the closed loop. Margin, Knee and
+	// MaxSlowdownPct are for Choose only.
+	Limits []metric.Goal
 	// Probes caps the measurements, including start and verification. 0: 30 for the closed loop and 10 more for each
 	// further limit, 53 for powertrain, 51 for random; binary ends by itself.
 	Probes int
@@ -119,6 +119,18 @@ func (e Ended) String() string {
 
 // Result is the result of a search.
 type Result struct {
+	Answers  []Answer // to TuneOptions.Limits, in order
+	Probes   []Probe
+	Ended    Ended            // the last of these ends that a limit came to
+	Model    *learn.Surrogate // fitted to all probes; nil if there is none
+	Trace    []ladder.Halving // of a binary search, in order
+	Warnings []string
+	Known    int           // modes of TuneOptions.Known that counted
+	Drift    earlier.Drift // by which they have moved
+}
+
+// Answer is what a search found for one limit.
+type Answer struct {
 	// Measured is the answer with the mean of its readings (the median of more than two).
 	tegra.Measured
 	N int // number of readings in Measured
@@ -133,21 +145,9 @@ type Result struct {
 	// Feasible reports whether Chance is at least 1 − Risk (powertrain: whether the readings keep the limits);
 	// false: Mode is the nearest measured one.
 	Feasible       bool
-	Verified       bool // measured twice
-	Probes         []Probe
-	Ended          Ended
-	Model          *learn.Surrogate // fitted to all probes; nil if there is none
-	Trace          []ladder.Halving // of a binary search, in order
-	Warnings       []string
-	Before, Preset tegra.Mean    // means of the baselines: the current mode, the best preset; N is 0 if not measured
-	Known          int           // modes of TuneOptions.Known that counted
-	Drift          earlier.Drift // by which they have moved
-	// More are the answers to TuneOptions.More, in order, with the same probes.
-	More []Result
+	Verified       bool       // measured twice
+	Before, Preset tegra.Mean // means of the baselines: the current mode, the best preset; N is 0 if not measured
 }
-
-// All lists the answers to all limits, in order.
-func (r Result) All() []Result { return append([]Result{r}, r.More...) }
 
 // Believed is a setting with the expectation of its true values.
 type Believed struct {
@@ -156,16 +156,16 @@ type Believed struct {
 }
 
 // Standing compares the answer with the limit, by the posterior that found it.
-func (r *Result) Standing(l metric.Goal) standing.Standing {
-	if r.Model == nil {
-		return standing.Stand(l, MeasuredPrediction(r.Measured), r.N)
+func (a *Answer) Standing(l metric.Goal) standing.Standing {
+	if a.True.TimeMS == 0 {
+		return standing.Stand(l, MeasuredPrediction(a.Measured), a.N)
 	}
-	return standing.Believe(l, r.N, 1-r.Chance)
+	return standing.Believe(l, a.N, 1-a.Chance)
 }
 
 // Tune searches for the best mode within a limit by measuring (docs/method.md, Search rule). The answer is measured,
 // and its true values keep each limit with a chance of at least 1 − o.Risk. If no measured mode does, the error is an
-// *InfeasibleError and Result holds the nearest. On any error Result holds the probes made so far.
+// *InfeasibleError and the answer is the nearest. On any error Result holds the probes made so far.
 //
 // With several sizes in o.Batches it searches every mode with every size: speed and energy are per sample, a time limit
 // applies to the latency of a minibatch, and with a power limit it maximises speed.
@@ -173,16 +173,26 @@ func (r *Result) Standing(l metric.Goal) standing.Standing {
 // Equal seeds and readings give equal searches. A step on 18,096 modes takes well under 0.2 s besides the measuring.
 func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) {
 	s, err := newSearch(ctx, measure, o)
+	r := Result{Answers: make([]Answer, len(o.Limits))}
 	if err != nil {
-		return Result{}, err
+		return r, err
 	}
 	s.prepareReference()
 	first, known := map[string]func() error{Auto: s.cover, Binary: s.binary, PowerTrain: s.powerTrain,
 		Random: s.random}[cmp.Or(o.Strategy, Auto)]
 	if !known {
-		return s.result(), fmt.Errorf("unknown strategy %q: want one of %v", o.Strategy, Strategies())
+		return r, fmt.Errorf("unknown strategy %q: want one of %v", o.Strategy, Strategies())
 	}
-	return s.answerAll(first)
+	r.Answers, err = s.answerAll(first)
+	r.Probes, r.Ended, r.Trace, r.Known, r.Drift = s.probes, s.ended, s.trace, len(s.known), s.drift
+	r.Warnings = append(s.warnings, s.saysDrift()...)
+	if s.aside {
+		r.Known = 0
+	}
+	if s.tried() > 0 {
+		r.Model = s.model
+	}
+	return r, err
 }
 
 // conclude measures again what may be the answer, until its chance is decided.

@@ -26,7 +26,7 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 			res, err := tuneModes(
 				t.Context(),
 				b.Measure,
-				TuneOptions{Limit: l, Space: b.Space, Strategy: strategy, Probes: 25},
+				TuneOptions{Limits: goals(l), Space: b.Space, Strategy: strategy, Probes: 25},
 			)
 			var no *InfeasibleError
 			if !errors.Is(err, ErrInfeasible) || !errors.As(err, &no) || no.Nearest.Mode != res.Mode || res.Feasible {
@@ -40,7 +40,7 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 		}
 	}
 	b := optimizetest.New(t)
-	res, _ := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(9), Space: b.Space})
+	res, _ := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(9)), Space: b.Space})
 	least, _ := bestOf(b.All(), metric.Millis(1e9))
 	if res.Measured.PowerW > least.PowerW*1.03 {
 		t.Errorf("nearest draws %.2f W, the least of all is %.2f", res.Measured.PowerW, least.PowerW)
@@ -65,7 +65,8 @@ func TestTuneEndsSoonForImpossibleLimits(t *testing.T) {
 			15}, {metric.Within(metric.Power.Max(30).And(metric.Time.Max(60))), 15},
 	} {
 		for seed := range seeds {
-			res, err := tuneModes(t.Context(), s.Measure, TuneOptions{Limit: c.limit, Space: s.Space, Seed: seed})
+			res, err := tuneModes(t.Context(), s.Measure, TuneOptions{Limits: goals(c.limit), Space: s.Space,
+				Seed: seed})
 			shown := c.limit.Of(metric.Power) == 0 || c.limit.Of(metric.Time) == 0
 			if !errors.Is(err, ErrInfeasible) || (res.Ended == NoWay) != shown || len(res.Probes) > c.most {
 				t.Errorf("%v, seed %d: %v, %v after %d probes, want no way after %d at most",
@@ -94,7 +95,7 @@ func TestTuneGoesOnAfterAModeThatCannotBeMeasured(t *testing.T) {
 		res, err := tuneModes(
 			t.Context(),
 			b.Measure,
-			TuneOptions{Limit: metric.Watts(30), Space: b.Space, Strategy: strategy, Probes: 30},
+			TuneOptions{Limits: goals(metric.Watts(30)), Space: b.Space, Strategy: strategy, Probes: 30},
 		)
 		if err != nil || !res.Feasible {
 			t.Errorf("%s: %v", strategy, err)
@@ -123,7 +124,7 @@ func TestTuneGivesUpWhenEveryMeasurementFails(t *testing.T) {
 		res, err := tuneModes(
 			t.Context(),
 			b.Measure,
-			TuneOptions{Limit: metric.Watts(30), Space: b.Space, Strategy: strategy},
+			TuneOptions{Limits: goals(metric.Watts(30)), Space: b.Space, Strategy: strategy},
 		)
 		if !errors.Is(err, dead) || errors.Is(err, ErrInfeasible) || res.Ended != Failing ||
 			len(b.Probed) != failuresInARow {
@@ -141,7 +142,7 @@ func TestTuneTakesReadingsOutOfRangeForFailures(t *testing.T) {
 				r.PowerW = bad
 			}
 		}
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(30), Space: b.Space})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(30)), Space: b.Space})
 		if err != nil || !res.Feasible || res.Probes[0].Err == nil || res.Probes[3].Err == nil {
 			t.Errorf("readings of %g W: %v, first probe %+v", bad, err, res.Probes[0])
 		}
@@ -165,7 +166,7 @@ func TestTuneGoesOnWhenTheWinnerFalls(t *testing.T) {
 				r.PowerW = 1.04 * watts
 			}
 		}
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(limit), Space: b.Space})
 		if err != nil || !res.Verified || res.Mode == fallen {
 			t.Fatalf("%g W: got %v, %v", watts, res.Mode, err)
 		}
@@ -196,7 +197,7 @@ func TestTuneReplacesAWinnerThatWasFastOnce(t *testing.T) {
 			}
 		}
 		limit := metric.Watts(25)
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Seed: 2})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(limit), Space: b.Space, Seed: 2})
 		if err != nil || !res.Verified {
 			t.Fatal(err)
 		}
@@ -220,7 +221,7 @@ func TestTuneStopsWhenTheContextEnds(t *testing.T) {
 			cancel()
 		}
 	}
-	res, err := tuneModes(ctx, b.Measure, TuneOptions{Limit: metric.Watts(30), Space: b.Space})
+	res, err := tuneModes(ctx, b.Measure, TuneOptions{Limits: goals(metric.Watts(30)), Space: b.Space})
 	if !errors.Is(err, context.Canceled) || res.Ended != Cancelled || len(res.Probes) != 3 {
 		t.Errorf("got %v, %v, %d probes", err, res.Ended, len(res.Probes))
 	}
@@ -230,26 +231,26 @@ func TestTuneRejectsBadOptions(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	for name, o := range map[string]TuneOptions{
-		"no space":                 {Limit: metric.Watts(30)},
-		"a knee":                   {Limit: metric.Goal{Knee: true}, Space: b.Space},
-		"a slowdown":               {Limit: metric.Goal{SlowerPct: 5}, Space: b.Space},
-		"a limit below zero":       {Limit: metric.Watts(-3), Space: b.Space},
-		"probes below zero":        {Limit: metric.Watts(3), Space: b.Space, Probes: -1},
-		"an unknown strategy":      {Limit: metric.Watts(3), Space: b.Space, Strategy: "luck"},
-		"binary search for energy": {Limit: metric.LeastEnergy, Space: b.Space, Strategy: Binary},
+		"no space":                 {Limits: goals(metric.Watts(30))},
+		"a knee":                   {Limits: goals(metric.Goal{Knee: true}), Space: b.Space},
+		"a slowdown":               {Limits: goals(metric.Goal{SlowerPct: 5}), Space: b.Space},
+		"a limit below zero":       {Limits: goals(metric.Watts(-3)), Space: b.Space},
+		"probes below zero":        {Limits: goals(metric.Watts(3)), Space: b.Space, Probes: -1},
+		"an unknown strategy":      {Limits: goals(metric.Watts(3)), Space: b.Space, Strategy: "luck"},
+		"binary search for energy": {Limits: goals(metric.LeastEnergy), Space: b.Space, Strategy: Binary},
 		"a rotation that lacks knobs": {
-			Limit:    metric.Watts(30),
+			Limits:   goals(metric.Watts(30)),
 			Space:    b.Space,
 			Strategy: Binary,
 			Rotation: ladder.Rotation{Order: []tegra.Knob{tegra.KnobCPU}},
 		},
 		"a rotation that doubles one": {
-			Limit:    metric.Watts(30),
+			Limits:   goals(metric.Watts(30)),
 			Space:    b.Space,
 			Strategy: Binary,
 			Rotation: ladder.Rotation{Order: []tegra.Knob{0, 1, 2, 2}},
 		},
-		"turns of no kind": {Limit: metric.Watts(30), Space: b.Space, Strategy: Binary,
+		"turns of no kind": {Limits: goals(metric.Watts(30)), Space: b.Space, Strategy: Binary,
 			Rotation: ladder.Rotation{Turns: 3}},
 	} {
 		if _, err := tuneModes(t.Context(), b.Measure, o); err == nil || errors.Is(err, ErrInfeasible) {

@@ -31,7 +31,7 @@ func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 		keeps.Limits = keeps.Limits.And(metric.Time.Max(keeps.Of(metric.Time) * (0.985)))
 		want, err := bestOf(b.All(), keeps)
 		must.NoError(t, err)
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: c.limit, Space: b.Space})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(c.limit), Space: b.Space})
 		if err != nil {
 			t.Errorf("%v: %v", c.limit, err)
 			continue
@@ -52,7 +52,7 @@ func TestTuneReportsWhatItDid(t *testing.T) {
 	res, err := tuneModes(
 		t.Context(),
 		b.Measure,
-		TuneOptions{Limit: metric.Watts(25), Space: b.Space, Seed: 3, Observe: func(s Seen) {
+		TuneOptions{Limits: goals(metric.Watts(25)), Space: b.Space, Seed: 3, Observe: func(s Seen) {
 			if s.Model == nil || len(s.Model.Samples()) == 0 {
 				t.Errorf("probe %d came without a model", len(seen))
 			}
@@ -87,7 +87,8 @@ func TestTuneIsDeterministicBySeed(t *testing.T) {
 			res, err := tuneModes(
 				t.Context(),
 				b.Measure,
-				TuneOptions{Limit: metric.Watts(25), Space: b.Space, Seed: seed, Strategy: strategy, Probes: 20},
+				TuneOptions{Limits: goals(metric.Watts(25)), Space: b.Space, Seed: seed, Strategy: strategy,
+					Probes: 20},
 			)
 			must.NoError(t, err)
 			return res.Probes
@@ -109,7 +110,8 @@ func TestTuneProbesAreAHardCap(t *testing.T) {
 			res, err := tuneModes(
 				t.Context(),
 				b.Measure,
-				TuneOptions{Limit: metric.Watts(40), Space: b.Space, Probes: n, Strategy: strategy, Depth: Thorough},
+				TuneOptions{Limits: goals(metric.Watts(40)), Space: b.Space, Probes: n, Strategy: strategy,
+					Depth: Thorough},
 			)
 			if len(b.Probed) > n || len(res.Probes) != len(b.Probed) {
 				t.Errorf("%s: %d probes under a cap of %d, %d told", strategy, len(b.Probed), n, len(res.Probes))
@@ -141,7 +143,7 @@ func TestTuneOnTinySpaces(t *testing.T) {
 			res, err := tuneModes(
 				t.Context(),
 				b.Measure,
-				TuneOptions{Limit: metric.Watts(100), Space: b.Space, Strategy: strategy},
+				TuneOptions{Limits: goals(metric.Watts(100)), Space: b.Space, Strategy: strategy},
 			)
 			if err != nil || !res.Verified {
 				t.Errorf("%d modes, %s: %v, %+v", n, strategy, err, res)
@@ -157,7 +159,7 @@ func TestTuneOnAWorkloadThatIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	b.Shake = func(_ int, r *tegra.Measured) { r.TimeMS, r.PowerW = 50, 15 }
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(20), Space: b.Space})
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(20)), Space: b.Space})
 	if err != nil || res.Measured.TimeMS != 50 || res.N < 2 {
 		t.Errorf("got %v, %v, %v", res.Measured, res.Ended, err)
 	}
@@ -168,7 +170,7 @@ func TestNewSearchCountsBaselinesBesideTheDefaultCapAlone(t *testing.T) {
 	t.Parallel()
 	present := tegra.Some(tegra.Setting{Mode: fourModes()[0].Mode})
 	for probes, want := range map[int]int{0: DefaultProbes + 1, 12: 12} {
-		o := TuneOptions{Limit: metric.Watts(20), Probes: probes, Baselines: Baselines{Present: present}}
+		o := TuneOptions{Limits: goals(metric.Watts(20)), Probes: probes, Baselines: Baselines{Present: present}}
 		if s, _ := searchOn(t, o); s.cap != want {
 			t.Errorf("%d probes given: a cap of %d, want %d", probes, s.cap, want)
 		}

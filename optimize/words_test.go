@@ -86,7 +86,7 @@ func TestStepKnowsItsChanceOnlyUnderALimit(t *testing.T) {
 		{Objective: metric.Energy}: false} {
 		b := optimizetest.New(t)
 		late := 0
-		_, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space, Seed: 3, Probes: 8,
+		_, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(l), Space: b.Space, Seed: 3, Probes: 8,
 			Choosing: func(s Step) {
 				if s.PowerW.OK {
 					if late++; s.Keeps.OK != limited {
@@ -130,8 +130,8 @@ func TestBaselinesAreTheNewestReadings(t *testing.T) {
 func TestTuneMeasuresThePresentModeOnceForAllLimits(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: metric.Watts(20), Space: b.Space, Seed: 3,
-		More:      []metric.Goal{metric.Watts(30)},
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(20), metric.Watts(30)),
+		Space: b.Space, Seed: 3,
 		Baselines: Baselines{Present: tegra.Some(tegra.Setting{Mode: b.Space.Max()})}})
 	must.NoError(t, err)
 	n := 0

@@ -54,7 +54,7 @@ func ended(t *testing.T, d *driver, s *session.Session, in tegra.Mode) {
 func TestDropVerifiesTheAnswerBeforeItIsKept(t *testing.T) {
 	t.Parallel()
 	d, s := dropping(t)
-	answer := d.r.sh.task.Tuned.Mode
+	answer := d.r.sh.task.Tuned.Answers[0].Mode
 	d.sees(" before ", " now ", "▀▀▀", "keep? y / n", " in ", "reading", "a apply", "FITS 30 W")
 	d.press("t")
 	d.sees("keep? y / n")

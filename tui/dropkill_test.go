@@ -72,7 +72,7 @@ func searched(t *testing.T, settings, data string) {
 	must.NoError(t, err)
 	_, err = search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
 		Settings: record.Settings{Minibatches: 8, SampleEvery: 200 * time.Millisecond, FixedWait: time.Millisecond}},
-		Question: metric.Question{Limit: metric.Watts(30)},
-		Asked:    record.Asked{Reference: "none", Baseline: measure.NoBaseline, Probes: 2}, Keep: true}, nil)
+		Questions: metric.Question{Limit: metric.Watts(30)}.List(),
+		Asked:     record.Asked{Reference: "none", Baseline: measure.NoBaseline, Probes: 2}, Keep: true}, nil)
 	must.NoError(t, err)
 }

@@ -51,7 +51,7 @@ func TestFrontAnswersWithWhatTuningMeasured(t *testing.T) {
 	d := drive(t)
 	d.press("t", "t")
 	d.toFront()
-	want := d.r.sh.task.Tuned.Mode
+	want := d.r.sh.task.Tuned.Answers[0].Mode
 	d.press("]", "[")
 	if got := d.r.sh.Outlook.Known[d.onFront()].Mode; got != want {
 		t.Errorf("after the limit went up and down the answer is %v, tuning found %v", got, want)

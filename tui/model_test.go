@@ -34,7 +34,7 @@ func TestTuneThenApplyTakesSixKeys(t *testing.T) {
 	if n := len(tuneKeys) + len(applyKeys); n > 6 {
 		t.Errorf("%d keys from start to an applied mode, want 6 at most", n)
 	}
-	answer := d.r.sh.task.Tuned.Mode
+	answer := d.r.sh.task.Tuned.Answers[0].Mode
 	if got := d.board.Mode(); got != answer || got == found {
 		t.Errorf("board runs in %v, want the tuned answer %v", got, answer)
 	}
@@ -58,13 +58,13 @@ func TestTuneDialogAsksForTheWholeFront(t *testing.T) {
 	d.press("t", "pgdown", "down", "right", "enter")
 	d.toFront()
 	j := d.r.sh.task
-	if j.Tuned == nil || !j.Tuned.Verified || !j.Tuned.Feasible {
+	if j.Tuned == nil || !j.Tuned.Answers[0].Verified || !j.Tuned.Answers[0].Feasible {
 		t.Fatalf("outcome %+v, error %v: want a verified mode within the limit", j.Tuned, j.Err)
 	}
 	if r := d.board.Asked; r.Coverage != campaigns.CoverFront || !r.Keep || j.Kind != task.FrontSearch {
 		t.Errorf("asked for %+v as %s, want the whole front", r, j.Kind)
 	}
-	if !d.r.sh.Outlook.About(j.Tuned.Mode).Measured() {
+	if !d.r.sh.Outlook.About(j.Tuned.Answers[0].Mode).Measured() {
 		t.Error("the answer is not marked as measured")
 	}
 }

@@ -163,7 +163,7 @@ type servedMsg struct {
 // serve predicts how the shown modes serve the load; it clears the predictions if there is no load.
 func (sh *shared) serve() tea.Cmd {
 	goal := page.ReaderOf(&sh.State).Goal()
-	if !goal.Loaded() {
+	if !goal.Load.Any() {
 		sh.Served, sh.serving = nil, servedOf{}
 		return nil
 	}

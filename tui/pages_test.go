@@ -39,7 +39,7 @@ func TestTuneDialogTakesATypedLimit(t *testing.T) {
 	d.press("t", "2", "2", ".", "5")
 	d.sees("fastest within 22.5_ W")
 	d.press("enter", "enter")
-	if got := d.r.sh.task.Limit.Of(metric.Power); got != 22.5 {
+	if got := d.r.sh.task.Limits[0].Of(metric.Power); got != 22.5 {
 		t.Errorf("limit %g W, typed 22.5", got)
 	}
 }

@@ -65,7 +65,7 @@ func TestSessionOnAVirtualBoardTunesAndApplies(t *testing.T) {
 	d.press("t", "t")
 	d.toFront()
 	d.sees("✓ measured within, ", "limit 30.0 W")
-	answer := d.r.sh.task.Tuned.Mode
+	answer := d.r.sh.task.Tuned.Answers[0].Mode
 	_, watts, err := s.Virtual.Truth("resnet18", answer)
 	if err != nil || watts > 30*1.03 {
 		t.Errorf("answer %v truly draws %.1f W (%v), limit 30 W and 3 %% for noise", answer, watts, err)
@@ -237,7 +237,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 				t.Fatalf("stopped: %v, error %v", j.Stopped, j.Err)
 			}
 			d.until("the cut-off campaign is found", func() bool { return d.r.sh.Tasks.Interrupted != nil })
-			before, limit := d.r.sh.Tasks.Interrupted.From.Readings, d.r.sh.task.Limit
+			before, limit := d.r.sh.Tasks.Interrupted.From.Readings, d.r.sh.task.Limits[0]
 			d.press("3")
 			d.sees("r continues it", "r continue")
 			d.press("1")
@@ -249,7 +249,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 			s.Virtual.Clock().SetSpeed(math.Inf(1))
 			d.until("the search ends", func() bool { return d.r.sh.task.Done() })
 			j := d.r.sh.task
-			if j.Err != nil || j.Tuned == nil || !j.Tuned.Feasible || j.Limit != limit || before < 3 {
+			if j.Err != nil || j.Tuned == nil || !j.Tuned.Answers[0].Feasible || j.Limits[0] != limit || before < 3 {
 				t.Fatalf("after %d modes went on to %+v, error %v", before, j.Tuned, j.Err)
 			}
 			if !strings.Contains(strings.Join(j.Notes, "; "), "starts from the ") {

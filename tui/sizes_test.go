@@ -111,11 +111,11 @@ func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {
 	limit := metric.Watts(30)
 	view := outlook.New("resnet18", m.At(16), d.board.Space())
 	best := view.Known[view.Answer(limit)]
-	res := &measure.TuneResult{Result: optimize.Result{Measured: tegra.Measured{Setting: tegra.Setting{Mode: best.Mode,
-		Batch: 16}, TimeMS: best.TimeMS, PowerW: 29}}, Fitted: m}
-	res.AnswerTo(measure.TuneRequest{Question: metric.Question{Limit: limit}}, tegra.Board{})
+	res := &measure.TuneResult{Result: optimize.Result{Answers: []optimize.Answer{{Measured: tegra.Measured{
+		Setting: best.WithBatch(16), TimeMS: best.TimeMS, PowerW: 29}}}}, Fitted: m}
+	res.AnswerTo(measure.TuneRequest{Questions: metric.Question{Limit: limit}.List()}, tegra.Board{})
 	j := &shownTask{Task: page.Task{Spec: task.Spec{Kind: task.Tuning,
-		Workload: workload.Workload{Name: "resnet18"}, Question: metric.Question{Limit: limit}}}}
+		Workload: workload.Workload{Name: "resnet18"}, Questions: metric.Question{Limit: limit}.List()}}}
 	d.shows(j)
 	d.send(taskDoneMsg{task: j, view: view, now: task.Snapshot{State: task.Done,
 		Outcome: task.Outcome{Tuned: res}}})

@@ -130,7 +130,7 @@ func (sh *shared) start(t *task.Task) tea.Cmd {
 		msg := taskDoneMsg{task: j, now: t.Now()}
 		if r := msg.now.Tuned; r != nil && r.Fitted != nil {
 			defer sh.budget.Compute()()
-			msg.view = outlook.New(t.Workload.Name, r.Fitted.At(r.Batch), sh.device.Space())
+			msg.view = outlook.New(t.Workload.Name, r.Fitted.At(r.Answers[0].Batch), sh.device.Space())
 		}
 		return sh.after(msg)
 	})
@@ -163,7 +163,7 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if m.view == nil {
 		return []tea.Msg{done}, tea.Batch(sh.serve(), again)
 	}
-	sh.Goal, sh.LoadErr = j.Question, nil
+	sh.Goal, sh.LoadErr = j.First(), nil
 	view := m.view
 	for _, a := range j.Tuned.Answers {
 		if a.Batch == view.Batch {

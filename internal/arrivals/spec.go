@@ -25,6 +25,9 @@ type Spec struct {
 	IdleW       float64 `toml:"idle_w,omitempty"`   // 0: unknown
 }
 
+// Any reports whether the limits of a question apply under a load.
+func (v Spec) Any() bool { return v != Spec{} }
+
 // Gives reports whether the spec sets what the flag sets.
 func (v Spec) Gives(flag string) bool {
 	switch flag {

@@ -15,14 +15,14 @@ var branches = []struct {
 	pattern      *regexp.Regexp
 	before, most int
 }{
-	{"several batch sizes", regexp.MustCompile(`[bB]atches\)? ([=!]= nil|[<>=!]=? ?[0-2]\b)|` +
-		`[bB]atch ([=!]=|>|<|<=|>=) [01]\b|HasBatch|^\s*(if|case) .*\b[sS]ized\b`), 241, 126},
+	{"several batch sizes", regexp.MustCompile(`(^|[^i])[bB]atches\)? ([=!]= nil|[<>=!]=? ?[0-2]\b)|` +
+		`[bB]atch ([=!]=|>|<|<=|>=) [01]\b|HasBatch|^\s*(if|case) .*\b[sS]ized\b`), 209, 94},
 	{"under a load", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*(\b[lL]oad( [!=]= |\.OK|\.On\()|` +
-		`\b[sS]erv(ing|ed) [!=]= nil|[uU]nderLoad\b|LatencyMS > 0|RatePerS|\b[lL]oaded\b)`), 102, 93},
+		`\b[sS]erv(ing|ed) [!=]= nil|[uU]nderLoad\b|LatencyMS > 0|RatePerS|\b[lL]oaded\b|Load\.Any\()`), 102, 93},
 	{"a pair", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*` +
 		`(\b[pP]air [!=]= nil|\b[pP]air\(\)|\b[tT]rain [!=]= nil|PairKind)`), 30, 11},
 	{"one limit or several", regexp.MustCompile(`len\([\w.()]*([lL]imits|[gG]oals|[aA]nswers|[aA]sks|[qQ]uestions|` +
-		`[lL]ist|[tT]yped|[wW]atts|[mM]ore)\) (>|==|!=|<) 1\b`), 14, 12},
+		`[tT]yped|[wW]atts|[mM]ore)\) (>|==|!=|<) 1\b|[mM]ore\) [>=]=? 0\b|\.More ([!=]= nil|[>=]=? 0\b)`), 13, 9},
 }
 
 func TestBranchesOnSpecialCasesBecomeFewer(t *testing.T) {

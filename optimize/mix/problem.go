@@ -106,16 +106,17 @@ func (c *LoadCurve) terms(at tegra.Setting) optimize.Terms {
 // Answer returns what a search under the ask found, or the nearest setting with a *NoSettingError in place of err if it
 // is that none keeps the limits.
 func (a Ask) Answer(r optimize.Result, err error, sizes []int, own int) (Outcome, error) {
-	if !(r.TimeMS > 0) {
+	found := r.Answers[0]
+	if !(found.TimeMS > 0) {
 		return Outcome{}, err
 	}
 	s := service{a, sizes, own, func(at tegra.Setting) tegra.Measured {
-		if at == r.Setting || r.Model == nil {
-			return r.Measured
+		if at == found.Setting || r.Model == nil {
+			return found.Measured
 		}
 		return r.Model.PredictSettings([]tegra.Setting{at})[0].Measured
 	}}
-	m := r.Measured
+	m := found.Measured
 	m.Setting = m.WithBatch(own)
 	o, _ := s.corrected().Evaluate(m.Setting, s.phase(m), Phase{})
 	if none, ok := errors.AsType[*optimize.InfeasibleError](err); ok {

@@ -18,7 +18,7 @@ import (
 func searched(t *testing.T, ask Ask, own int, measure optimize.Measure, o optimize.TuneOptions) (optimize.Result,
 	Outcome, error) {
 	t.Helper()
-	o.Limit, o.Problem, o.Seed = ask.Goal, ask.Problem(o.Batches, own), 1
+	o.Limits, o.Problem, o.Seed = []metric.Goal{ask.Goal}, ask.Problem(o.Batches, own), 1
 	r, err := optimize.Tune(t.Context(), measure, o)
 	best, err := ask.Answer(r, err, o.Batches, own)
 	return r, best, err
@@ -59,11 +59,12 @@ func TestProblemOfOneBatchSizeServesBatchesOfIt(t *testing.T) {
 	}
 	r, best, err := searched(t, Ask{Load: load(arrivals.Uniform, 100)}, 8, measure,
 		optimize.TuneOptions{Space: space, Only: only})
-	if err != nil || !r.Feasible || best.Batch != 8 || r.Setting != (tegra.Setting{Mode: best.Mode}) {
-		t.Errorf("answer %v, served with %v, %v", r.Setting, best.Setting, err)
+	if err != nil || !r.Answers[0].Feasible || best.Batch != 8 ||
+		r.Answers[0].Setting != (tegra.Setting{Mode: best.Mode}) {
+		t.Errorf("answer %v, served with %v, %v", r.Answers[0].Setting, best.Setting, err)
 	}
-	if r.PowerW > 1.02*least {
-		t.Errorf("the answer draws %g W, %g W would do", r.PowerW, least)
+	if r.Answers[0].PowerW > 1.02*least {
+		t.Errorf("the answer draws %g W, %g W would do", r.Answers[0].PowerW, least)
 	}
 }
 
@@ -77,8 +78,8 @@ func TestProblemDecidesWhichPresetTheAnswerIsComparedWith(t *testing.T) {
 	presets := []tegra.Preset{{Name: "low", Mode: low}, {Name: "MAXN", Mode: space.Max()}}
 	r, _, err := searched(t, Ask{Load: load(arrivals.Uniform, 5)}, 1, measure,
 		optimize.TuneOptions{Space: space, Baselines: optimize.Baselines{Presets: presets}})
-	if err != nil || r.Preset.Mode != low || readings[space.Max()] > 0 {
-		t.Errorf("compared with %v; %d readings of MAXN; %v", r.Preset.Setting, readings[space.Max()], err)
+	if err != nil || r.Answers[0].Preset.Mode != low || readings[space.Max()] > 0 {
+		t.Errorf("compared with %v; %d readings of MAXN; %v", r.Answers[0].Preset.Setting, readings[space.Max()], err)
 	}
 }
 
@@ -129,7 +130,7 @@ func TestAnswerIsTheNearestWhereNoSettingKeepsTheLoad(t *testing.T) {
 		measure, _ := simpleBoard(t)
 		r, best, err := searched(t, c.ask, 1, measure, optimize.TuneOptions{Space: space})
 		none, ok := errors.AsType[*NoSettingError](err)
-		if !ok || r.Feasible || none.Nearest.Setting != best.Setting || none.Tried == 0 || best.Meets {
+		if !ok || r.Answers[0].Feasible || none.Nearest.Setting != best.Setting || none.Tried == 0 || best.Meets {
 			t.Fatalf("%v: %+v, %v", c.ask, best, err)
 		}
 		if r.Ended != c.ended[0] && r.Ended != c.ended[len(c.ended)-1] || len(r.Probes) > 20 {
@@ -148,8 +149,8 @@ func TestProblemRefusesASettingThatFailed(t *testing.T) {
 	must.NoError(t, err)
 	ask.Failed = []tegra.Setting{best.Setting}
 	if again, _, err := searched(t, ask, 8, measure, optimize.TuneOptions{Space: space}); err != nil ||
-		again.Setting == first.Setting {
-		t.Errorf("%v again, %v", again.Setting, err)
+		again.Answers[0].Setting == first.Answers[0].Setting {
+		t.Errorf("%v again, %v", again.Answers[0].Setting, err)
 	}
 }
 
@@ -207,8 +208,8 @@ func TestProblemWithAMaximalWaitTakesPartialBatchesByTheirTimes(t *testing.T) {
 	r, best, err := searched(t, ask, 0, func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
 		return tegra.Measured{Setting: at, TimeMS: 20 + 3.5*float64(at.Batch), PowerW: 10 + 5*at.Mode.GPU.GHz()}, nil
 	}, optimize.TuneOptions{Space: space, Batches: []int{1, 32}, Only: only})
-	if err != nil || !r.Feasible || best.LatencyMS > 60 || best.MeanW > 7.1 {
-		t.Errorf("%+v, feasible %v, %v", best, r.Feasible, err)
+	if err != nil || !r.Answers[0].Feasible || best.LatencyMS > 60 || best.MeanW > 7.1 {
+		t.Errorf("%+v, feasible %v, %v", best, r.Answers[0].Feasible, err)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -57,15 +56,16 @@ type Asked struct {
 // SearchHeader holds what a search looked for besides its workload.
 type SearchHeader struct {
 	Asked
-	Goals []metric.Goal `toml:"goals,omitempty"` // answered by one search; none where a load is the goal
-	Load  arrivals.Spec `toml:"load,omitempty"`  // under which the limits hold
+	metric.Questions
 }
 
 // String describes what was searched for, and how.
 func (h SearchHeader) String() string {
 	var goals []string
-	for _, g := range h.Goals {
-		goals = append(goals, g.Words())
+	for _, g := range h.Limits {
+		if g != (metric.Goal{}) { // the load is the goal
+			goals = append(goals, g.Words())
+		}
 	}
 	list := given(h.Load, h.Asked)
 	if goals != nil {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/BurntSushi/toml"
 
@@ -66,8 +65,8 @@ func ParseHeader(path string, text []byte) (h Header, err error) {
 	case err != nil:
 	case h.Format != headerFormat:
 		err = fmt.Errorf("%s: format %d, this jtune reads format %d", path, h.Format, headerFormat)
-	case h.Search != nil && h.Search.Goals == nil:
-		h.Search.Goals = goalsOfOld(path, string(text))
+	case h.Search != nil && h.Search.Limits == nil:
+		h.Search.Limits = goalsOfOld(path, string(text))
 	}
 	switch {
 	case err != nil:
@@ -90,8 +89,7 @@ func goalsOfOld(path, text string) []metric.Goal {
 	}
 	_, _ = tomlfile.Decode(path, text, &first) // it was decoded before
 	_, _ = tomlfile.Decode(path, text, &more)
-	return slices.DeleteFunc(append([]metric.Goal{first.Search}, more.Search.More...),
-		func(g metric.Goal) bool { return g == metric.Goal{} })
+	return append([]metric.Goal{first.Search}, more.Search.More...)
 }
 
 // CampaignDir reports whether path is a campaign folder, or the table in one.

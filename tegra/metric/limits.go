@@ -128,14 +128,6 @@ func (l Limits) With(b Bound) (out Limits) {
 	return out
 }
 
-// Times returns the limits, each by a factor looser.
-func (l Limits) Times(factor float64) Limits {
-	for i := range l {
-		l[i].Value *= factor
-	}
-	return l
-}
-
 // same reports whether two bounds are on the same quantity.
 func (b Bound) same(o Bound) bool { return b.Metric == o.Metric && b.On == o.On }
 

@@ -21,8 +21,17 @@ type Question struct {
 	Load  arrivals.Spec // zero: none
 }
 
-// Loaded reports whether the limits apply under a load.
-func (q Question) Loaded() bool { return q.Load != arrivals.Spec{} }
+// Questions are goals under one load, each of which gets an answer.
+type Questions struct {
+	Limits []Goal        `toml:"goals,omitempty"` // at least one
+	Load   arrivals.Spec `toml:"load,omitempty"`
+}
+
+// First returns the first question.
+func (q Questions) First() Question { return Question{q.Limits[0], q.Load} }
+
+// List returns the question as a list of one.
+func (q Question) List() Questions { return Questions{[]Goal{q.Limit}, q.Load} }
 
 // Example is an example line of limits and load.
 const Example = "30 W, p99 50 ms, 30/s"
@@ -54,45 +63,39 @@ const (
 // An error names the clause that is not understood; it is a usage error.
 func Parse(line string) (Question, error) {
 	list, err := ParseList(line, nil)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Question{}, err
-	case len(list) > 1:
-		return Question{}, usage.Limit.Errorf("%q: there are two limits in %s", text.Clip(line), list[0].twice(list[1]))
 	}
-	return list[0], nil
-}
-
-// twice returns the unit of the limit that differs.
-func (q Question) twice(other Question) string {
-	for b := range q.Limit.Limits.Each() {
-		if other.Limit.Of(b.Metric) != b.Value {
-			return string(b.Unit)
+	for b := range list.Limits[0].Limits.Each() {
+		for _, other := range list.Limits[1:] {
+			if other.Of(b.Metric) != b.Value {
+				return Question{}, usage.Limit.Errorf("%q: there are two limits in %s", text.Clip(line), b.Unit)
+			}
 		}
 	}
-	return ""
+	return list.First(), nil
 }
 
 // ParseList is Parse for several goals: of several limits in one unit, each makes a goal of its own with all other
 // clauses. Numbers without a unit limit the metric bare, if it is not nil; blanks may separate them.
-func ParseList(line string, bare *Metric) ([]Question, error) {
+func ParseList(line string, bare *Metric) (Questions, error) {
 	r := reader{bare: bare}
 	for clause := range strings.SplitSeq(line, ",") {
 		for _, clause := range r.split(strings.Fields(clause)) {
 			if err := r.take(clause); err != nil {
-				return nil, usage.Limit.Errorf("%q: %w", text.Clip(clause), err)
+				return Questions{}, usage.Limit.Errorf("%q: %w", text.Clip(clause), err)
 			}
 		}
 	}
 	return r.end()
 }
 
-// Line prints goals that ParseList read from one line.
-func Line(list []Question) string {
-	parts := []string{list[0].String()}
-	for _, q := range list[1:] {
-		for b := range q.Limit.Limits.Each() {
-			if !slices.Contains(list[0].Limit.Limits[:], b) {
+// String prints the questions in the form that ParseList reads.
+func (q Questions) String() string {
+	parts := []string{q.First().String()}
+	for _, l := range q.Limits[1:] {
+		for b := range l.Limits.Each() {
+			if !slices.Contains(q.Limits[0].Limits[:], b) {
 				parts = append(parts, b.String())
 			}
 		}
@@ -229,43 +232,42 @@ func positive(word string, unit units.Unit, bare bool) (float64, error) {
 	return v, nil
 }
 
-// end returns the goals.
-func (r *reader) end() (list []Question, err error) {
+// end returns the questions.
+func (r *reader) end() (q Questions, err error) {
 	several := 0
 	for _, same := range r.bounds {
 		if r.goal.Limits = r.goal.Limits.With(same[0]); len(same) > 1 {
 			several++
 		}
 	}
-	one := Question{r.goal, r.load}
 	switch {
 	case r.load.Arrivals != "" && r.load.RatePerS == 0:
-		return nil, usage.Errorf("%s arrivals take a rate, such as 30/s", r.load.Arrivals)
-	case one == Question{}:
-		return nil, usage.Errorf("no limit: want clauses such as %s", Example)
+		return q, usage.Errorf("%s arrivals take a rate, such as 30/s", r.load.Arrivals)
+	case Question{r.goal, r.load} == Question{}:
+		return q, usage.Errorf("no limit: want clauses such as %s", Example)
 	case several > 1:
-		return nil, usage.Limit.Errorf("several limits in one unit each: give the goals one by one")
+		return q, usage.Limit.Errorf("several limits in one unit each: give the goals one by one")
 	case len(r.bounds) > mostBounds:
-		return nil, usage.Limit.Errorf("%d limits: at most %d make a goal", len(r.bounds), mostBounds)
+		return q, usage.Limit.Errorf("%d limits: at most %d make a goal", len(r.bounds), mostBounds)
 	}
 	if err := r.goal.Check(); err != nil {
-		return nil, usage.Of(err)
+		return q, usage.Of(err)
 	}
-	if one.Loaded() {
-		one.Load.Quantile, one.Load.PowerAs = cmp.Or(r.load.Quantile, UsualQuantile), "peak"
-		if _, err := one.Load.Load(); err != nil {
-			return nil, err
+	q = Questions{Limits: []Goal{r.goal}, Load: r.load}
+	if q.Load.Any() {
+		q.Load.Quantile, q.Load.PowerAs = cmp.Or(r.load.Quantile, UsualQuantile), "peak"
+		if _, err := q.Load.Load(); err != nil {
+			return q, err
 		}
 	}
-	list = []Question{one}
 	for _, same := range r.bounds {
 		for _, b := range same[1:] {
-			other := one
-			other.Limit.Limits = one.Limit.Limits.With(b)
-			list = append(list, other)
+			other := r.goal
+			other.Limits = r.goal.Limits.With(b)
+			q.Limits = append(q.Limits, other)
 		}
 	}
-	return list, nil
+	return q, nil
 }
 
 // String prints the question in the form that Parse reads.

@@ -39,7 +39,7 @@ func TestGoalIsReadAndPrintedAlike(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		if want.Loaded() {
+		if want.Load.Any() {
 			want.Load.PowerAs = "peak"
 		}
 		if got != want {
@@ -97,10 +97,10 @@ func TestGoalsOfOneLineDifferInOneLimit(t *testing.T) {
 			continue
 		}
 		var got []string
-		for _, q := range list {
-			got = append(got, q.String())
+		for _, l := range list.Limits {
+			got = append(got, Question{l, list.Load}.String())
 		}
-		if got := strings.Join(append(got, Line(list)), "; "); got != c.want {
+		if got := strings.Join(append(got, list.String()), "; "); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.line, got, c.want)
 		}
 	}

@@ -32,7 +32,7 @@ type frontCmd struct {
 func newFront(a *app) *cobra.Command {
 	c := &frontCmd{onModels: onModels{a}}
 	return a.command("front", nil, c.run, c, &c.v, &c.v.request, &c.v.request.Settings,
-		places{"limit": goals(&c.goal, nil, nil), "out": &c.v.request.Dir},
+		places{"limit": oneGoal(&c.goal), "out": &c.v.request.Dir},
 		theLimits(&c.goal.Limit.Limits), theLoad(&c.goal.Load))
 }
 

@@ -24,8 +24,7 @@ type modeFlags struct {
 }
 
 func (m *modeFlags) set() shared {
-	return the("job mode", places{"mode": &m.Name,
-		"limit": &limitLine{to: func(list []metric.Question) { m.Goal = &list[0] }}}, m)
+	return the("job mode", places{"mode": &m.Name, "limit": oneGoal(&m.Goal)}, m)
 }
 
 // noBest says how to find the mode of a job.
@@ -34,7 +33,7 @@ func (m *modeFlags) noBest(err error, w workload.Workload, command []string) err
 		return err
 	}
 	job, limit := w.Name, "--power-limit W"
-	if m.Goal != nil {
+	if m.Goal != (metric.Question{}) {
 		limit = "--limit " + text.ShellWord(m.Goal.String())
 	}
 	if command == nil {

@@ -35,6 +35,8 @@ import (
 type tuneCmd struct {
 	jobs
 	r     measure.TuneRequest
+	all   metric.Question // what holds for every goal
+	more  []metric.Goal   // further goals
 	join  joinFlags
 	proof time.Duration // duration of the soak of each answer; 0: none
 }
@@ -43,9 +45,9 @@ func newTune(a *app) *cobra.Command {
 	c := &tuneCmd{jobs: jobs{app: a}, r: measure.TuneRequest{Keep: true, Asked: record.Asked{Strategy: optimize.Auto,
 		Depth: optimize.Quick, Coverage: campaigns.CoverLimit, Baseline: measure.BothBaselines}}}
 	out := a.command("tune", c.own.args(none, cobra.ExactArgs(1)), c.run, places{"soak": &c.proof, "out": &c.r.Dir,
-		"risk": riskOf(&c.r.Risk), "power-limit": goals(&c.r.Question, &c.r.More, metric.Power),
-		"limit": goals(&c.r.Question, &c.r.More, nil), "no-device": new(bool)}, &c.r, &c.r.Settings,
-		otherGoals(&c.r.Limit), theLoad(&c.r.Load), c.join.named(), c.own.typed(), theServer(&a.options))
+		"risk": riskOf(&c.r.Risk), "power-limit": goals(&c.all, &c.more, metric.Power),
+		"limit": goals(&c.all, &c.more, nil), "no-device": new(bool)}, &c.r, &c.r.Settings,
+		otherGoals(&c.all.Limit), theLoad(&c.all.Load), c.join.named(), c.own.typed(), theServer(&a.options))
 	out.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "effort" { // former name
 			name = "depth"
@@ -62,15 +64,15 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	if c.own.given() {
 		c.args = []string{""}
 	}
-	served := underLoad(c.r.Load, c.given)
+	served := underLoad(c.all.Load, c.given)
 	if _, err := ladder.ParseRotation(c.r.Rotation); err != nil {
 		return usagef("--rotation: %v", err)
 	}
 	var own bool
-	if c.r.Load, own = withConfigured(c.r.Load, listedWorkload(c.app, c.args[0]), c.given); !served && !own {
+	if c.r.Load, own = withConfigured(c.all.Load, listedWorkload(c.app, c.args[0]), c.given); !served && !own {
 		c.r.Load = arrivals.Spec{}
 	}
-	if err := wantLimits(&c.r); err != nil {
+	if err := c.limits(); err != nil {
 		return err
 	}
 	if err := c.mayProve(); err != nil {
@@ -92,21 +94,16 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	})
 }
 
-// wantLimits combines each goal of a request with the first one, and leaves out equal ones.
-func wantLimits(r *measure.TuneRequest) error {
-	var list []metric.Goal
-	for _, more := range append([]metric.Goal{{}}, r.More...) {
-		l := r.Limit.With(more)
-		if err := checkGoal(l); err != nil && !r.Loaded() { // the load is a goal
+// limits sets the limits of the request, each once.
+func (c *tuneCmd) limits() error {
+	for _, more := range append([]metric.Goal{{}}, c.more...) {
+		l := c.all.Limit.With(more)
+		if err := checkGoal(l); err != nil && !c.r.Load.Any() { // the load is a goal
 			return err
 		}
-		if !slices.Contains(list, l) {
-			list = append(list, l)
+		if !slices.Contains(c.r.Limits, l) {
+			c.r.Limits = append(c.r.Limits, l)
 		}
-	}
-	r.Limit, r.More = list[0], list[1:]
-	if len(r.More) == 0 {
-		r.More = nil
 	}
 	return nil
 }
@@ -115,8 +112,8 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 	rep := c.reporter(s.Device)
 	rep.quietRows = true // each probe prints its own line
 	if r.Batches != nil {
-		goal := sizedGoal(r.Limit, r.Batches)
-		if r.Loaded() {
+		goal := sizedGoal(r.Limits[0], r.Batches)
+		if r.Load.Any() {
 			goal = "looking for the best under the load"
 		}
 		c.note("batch sizes %s: %s", listed(r.Batches), goal)
@@ -135,13 +132,13 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 		c.note("the model of all that is known: %s", res.Kept)
 	}
 	c.notes(res.Warnings)
-	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
+	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Result.Answers[0].TimeMS == 0 {
 		return err
 	}
 	proofs, proofErr := c.prove(ctx, s, r, res.Answers)
 	var parts []document.Part
 	for i, found := range res.Answers {
-		if found.Feasible && !found.Verified && !r.Loaded() {
+		if found.Feasible && !found.Verified && !r.Load.Any() {
 			c.note("the answer was measured only once: no probe was left to repeat it")
 		}
 		if len(res.Answers) > 1 {

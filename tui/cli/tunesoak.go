@@ -15,7 +15,7 @@ func (c *tuneCmd) mayProve() error {
 	switch {
 	case !c.given("soak"):
 		return nil
-	case c.r.Loaded():
+	case c.r.Load.Any():
 		return usagef("--soak: not with a load of requests: soak the answer with jtune soak")
 	case c.join.given():
 		return usagef("--soak: not with a job that was started elsewhere")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,8 +34,7 @@ func theLoad(v *arrivals.Spec) shared { return the("load", places{"idle-power": 
 // limitLine is the value of --limit and of flags that are its shorthands.
 type limitLine struct {
 	text string
-	to   func(list []metric.Question)
-	more bool           // several goals in one line
+	take func(text string) error
 	bare *metric.Metric // of numbers without a unit; nil: none
 }
 
@@ -49,33 +49,47 @@ func (l *limitLine) form() string {
 }
 
 func (l *limitLine) Set(text string) error {
-	list, err := metric.ParseList(text, l.bare)
-	switch {
-	case err == nil && len(list) > 1 && !l.more:
-		_, err = metric.Parse(text)
-	case l.bare != nil &&
-		(err != nil || list[0] != metric.Question{Limit: metric.Within(list[0].Limit.Limits.Only(l.bare))}):
-		return errors.New("want " + l.form())
-	}
+	err := l.take(text)
 	if err == nil {
 		l.text = text
-		l.to(list)
 	}
 	return err
 }
 
-// goals is a place for goals and a load in one line, beside those of other flags. A line may have several goals unless
-// more is nil; bare is the metric of numbers without a unit.
-func goals(q *metric.Question, more *[]metric.Goal, bare *metric.Metric) *limitLine {
-	return &limitLine{more: more != nil, bare: bare, to: func(list []metric.Question) {
-		q.Limit = q.Limit.With(list[0].Limit)
-		if list[0].Loaded() {
-			q.Load = list[0].Load
+// oneGoal is a place for a goal and a load in one line, beside those of other flags.
+func oneGoal(q *metric.Question) *limitLine {
+	return &limitLine{take: func(text string) error {
+		other, err := metric.Parse(text)
+		if err == nil {
+			join(q, other)
 		}
-		for _, other := range list[1:] {
-			*more = append(*more, other.Limit)
-		}
+		return err
 	}}
+}
+
+// join adds the goal, and the load where there is one, of another question.
+func join(q *metric.Question, other metric.Question) {
+	q.Limit, q.Load = q.Limit.With(other.Limit), cmp.Or(other.Load, q.Load)
+}
+
+// goals is a place for goals and a load in one line, beside those of other flags: q is the first. bare is the metric of
+// numbers without a unit.
+func goals(q *metric.Question, more *[]metric.Goal, bare *metric.Metric) *limitLine {
+	l := &limitLine{bare: bare}
+	l.take = func(text string) error {
+		list, err := metric.ParseList(text, bare)
+		switch {
+		case bare != nil &&
+			(err != nil || list.First() != metric.Question{Limit: metric.Within(list.Limits[0].Limits.Only(bare))}):
+			return errors.New("want " + l.form())
+		case err != nil:
+			return err
+		}
+		join(q, list.First())
+		*more = append(*more, list.Limits[1:]...)
+		return nil
+	}
+	return l
 }
 
 // underLoad reports whether a flag of a load was given.

@@ -23,12 +23,12 @@ func newVerify(a *app) *cobra.Command {
 	c := &verifyCmd{jobs: jobs{app: a}}
 	few := func(args []string) bool { return len(args) < 2 }
 	return a.command("verify", c.own.args(few, cobra.MaximumNArgs(1)), c.run, c, c.own.typed(),
-		places{"limit": &limitLine{to: func(list []metric.Question) { c.limit = list[0] }}})
+		places{"limit": oneGoal(&c.limit)})
 }
 
 func (c *verifyCmd) run(ctx context.Context) error {
 	r := handover.VerifyRequest{Trust: c.TrustCommand, Campaign: strings.Join(c.own.before(c.args), "")}
-	if c.limit.Loaded() {
+	if c.limit.Load.Any() {
 		return usagef("--limit: want watts or milliseconds")
 	}
 	r.Limit = c.limit.Limit

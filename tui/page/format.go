@@ -209,7 +209,7 @@ func LimitText(l metric.Goal) string {
 
 // GoalText formats the limits, and the load under which they hold.
 func GoalText(g metric.Question) string {
-	if !g.Loaded() {
+	if !g.Load.Any() {
 		return LimitText(g.Limit)
 	}
 	return g.String()

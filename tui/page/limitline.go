@@ -46,7 +46,7 @@ func (l *LimitLine) read(read Reader) (a metric.Question, wrong string) {
 		return a, Words(err.Error())
 	}
 	w, _ := read.Work().Find(read.state.Outlook.Workload)
-	if a.Loaded() && !w.Infers() {
+	if a.Load.Any() && !w.Infers() {
 		return a, "rate and latency are only for inference"
 	}
 	return a, ""

@@ -215,7 +215,7 @@ func (r Reader) Within(l metric.Goal) Choose { return Choose{l, r.state.Goal.Loa
 // Served returns the predictions of the shown modes under the load; nil if there is no load or they are not computed
 // yet.
 func (r Reader) Served() *serving.LoadView {
-	if r.Goal().Loaded() && r.state.Served.Of(r.state.Outlook) {
+	if r.Goal().Load.Any() && r.state.Served.Of(r.state.Outlook) {
 		return r.state.Served
 	}
 	return nil
@@ -236,7 +236,7 @@ func (r Reader) Goal() metric.Question {
 func (r Reader) Standing(m tegra.Mode) standing.Standing {
 	unknown := standing.Standing{State: standing.Unknown}
 	switch {
-	case !r.Goal().Loaded():
+	case !r.Goal().Load.Any():
 		return r.state.Outlook.StandingOf(m, r.state.Goal.Limit)
 	case r.Served() == nil:
 		return unknown

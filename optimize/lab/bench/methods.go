@@ -335,7 +335,7 @@ func searched(strategy string, ref *learn.Reference) *method {
 			}
 			for _, l := range f.limits {
 				res, err := optimize.Tune(ctx, measure, optimize.TuneOptions{
-					Limit:     l,
+					Limits:    []metric.Goal{l},
 					Reference: ref,
 					Space:     f.places.Space,
 					Batches:   f.places.Batches,
@@ -349,7 +349,7 @@ func searched(strategy string, ref *learn.Reference) *method {
 				if err != nil {
 					out.unsure++
 				}
-				i, _ := f.places.Index(res.Setting)
+				i, _ := f.places.Index(res.Answers[0].Setting)
 				minutes, hot := 0.0, false
 				for _, p := range res.Probes {
 					minutes += design.ProfilingS(p.TimeMS) / 60

@@ -202,7 +202,7 @@ func (m MixStudy) draw(rng *rand.Rand) mix.Ask {
 func (s *MixScore) alone(ctx context.Context, o mix.Options, best mix.Outcome, at map[tegra.Setting]tegra.Measured,
 	truth mix.Phase, seed uint64) error {
 	r, err := optimize.Tune(ctx, func(_ context.Context, a tegra.Setting) (tegra.Measured, error) { return at[a], nil },
-		optimize.TuneOptions{Limit: o.Ask.Goal, Problem: o.Ask.Problem(o.Batches, 0), Space: o.Space,
+		optimize.TuneOptions{Limits: []metric.Goal{o.Ask.Goal}, Problem: o.Ask.Problem(o.Batches, 0), Space: o.Space,
 			Batches: o.Batches, Only: o.Only, Seed: seed})
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
@@ -215,10 +215,10 @@ func (s *MixScore) alone(ctx context.Context, o mix.Options, best mix.Outcome, a
 		s.Hot++
 	}
 	switch {
-	case r.Feasible:
+	case r.Answers[0].Feasible:
 		s.Solved++
-		s.Ratios = append(s.Ratios, r.TimeMS/best.TimeMS)
-		if v, _ := o.Ask.Evaluate(r.Setting, truth, mix.Phase{}); !v.Meets {
+		s.Ratios = append(s.Ratios, r.Answers[0].TimeMS/best.TimeMS)
+		if v, _ := o.Ask.Evaluate(r.Answers[0].Setting, truth, mix.Phase{}); !v.Meets {
 			s.Over++
 		}
 	case r.Ended == optimize.NoWay:

@@ -83,7 +83,7 @@ func TestEvaluateCountsSearchesOverThePowerLimit(t *testing.T) {
 		res, err := optimize.Tune(
 			t.Context(),
 			optimizetest.OfModes(b.Measure),
-			optimize.TuneOptions{Limit: metric.Watts(w), Space: b.Space, Strategy: optimize.Binary},
+			optimize.TuneOptions{Limits: []metric.Goal{metric.Watts(w)}, Space: b.Space, Strategy: optimize.Binary},
 		)
 		must.NoError(t, err)
 		for _, p := range res.Probes {

@@ -103,7 +103,7 @@ type runs struct {
 
 func (r *runs) add(res optimize.Result, limit metric.Goal, best, believed float64) {
 	r.total++
-	got := goal(limit, res.Measured)
+	got := goal(limit, res.Answers[0].Measured)
 	r.gapPct = append(r.gapPct, 100*(got/best-1))
 	if believed > 0 {
 		r.believedPct = append(r.believedPct, 100*(got/believed-1))
@@ -157,7 +157,7 @@ func (s *cleanSweep) search(t *testing.T, limits []metric.Goal, seeds int, depth
 				t.Context(),
 				optimizetest.OfModes(s.Measure),
 				optimize.TuneOptions{
-					Limit:     l,
+					Limits:    []metric.Goal{l},
 					Space:     s.Space,
 					Seed:      uint64(seed),
 					Depth:     depth,
@@ -168,9 +168,9 @@ func (s *cleanSweep) search(t *testing.T, limits []metric.Goal, seeds int, depth
 				t.Errorf("%v, seed %d: %v", l, seed, err)
 				continue
 			}
-			if !res.Feasible || !res.Verified || !l.Met(s.At[res.Mode]) {
+			if !res.Answers[0].Feasible || !res.Answers[0].Verified || !l.Met(s.At[res.Answers[0].Mode]) {
 				t.Errorf("%v, seed %d: answer %v with %v is not a verified mode within the limit",
-					l, seed, res.Mode, s.At[res.Mode])
+					l, seed, res.Answers[0].Mode, s.At[res.Answers[0].Mode])
 			}
 			out.add(res, l, best, believed)
 		}

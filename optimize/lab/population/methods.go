@@ -9,6 +9,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 )
 
 // found is what a method answers.
@@ -57,7 +58,7 @@ func AboutMethods() string {
 func tuned(o optimize.TuneOptions) func(context.Context, *question, []tegra.Measured) (found, error) {
 	return func(ctx context.Context, q *question, known []tegra.Measured) (found, error) {
 		o := o
-		o.Limit, o.Space, o.Seed, o.Known = q.limit, q.space, q.visit, known
+		o.Limits, o.Space, o.Seed, o.Known = []metric.Goal{q.limit}, q.space, q.visit, known
 		o.Baselines.Present = tegra.Some(q.present)
 		o.Choosing = func(s optimize.Step) { q.mostW = s.MostW }
 		if o.Strategy == optimize.PowerTrain {
@@ -67,7 +68,7 @@ func tuned(o optimize.TuneOptions) func(context.Context, *question, []tegra.Meas
 		if errors.Is(err, optimize.ErrInfeasible) {
 			err = nil
 		}
-		out := found{setting: r.Setting, feasible: r.Feasible, model: r.Model}
+		out := found{setting: r.Answers[0].Setting, feasible: r.Answers[0].Feasible, model: r.Model}
 		for _, p := range r.Probes {
 			if p.Err == nil {
 				out.readings = append(out.readings, p.Measured)

@@ -33,10 +33,10 @@ type Tune struct {
 	form   int // index into search.Kinds
 	size   int // index into sizes
 	clock  *clockQuestion
-	kept   map[search.Kind][]metric.Question // the goals of each kind
-	find   *finder                           // of the workload
-	typed  *widget.Input                     // typed limits
-	listed *widget.Input                     // typed batch sizes with commas; empty: the chosen option
+	kept   map[search.Kind]metric.Questions // the goals of each kind
+	find   *finder                          // of the workload
+	typed  *widget.Input                    // typed limits
+	listed *widget.Input                    // typed batch sizes with commas; empty: the chosen option
 	pair   *tunePair
 }
 

@@ -16,7 +16,6 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/campaigns"
-	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
 	"jtune/tui/widget"
 )
@@ -171,7 +170,7 @@ func TestTuneTakesANumberFromAnyQuestion(t *testing.T) {
 			write(d)
 			d.Sees("fastest within 27.5")
 			d.Press("t")
-			if got := f.request().Limit; got.Of(metric.Power) != 27.5 {
+			if got := f.request().Limits[0]; got.Of(metric.Power) != 27.5 {
 				t.Errorf("it asks for %v, want 27.5 W", got)
 			}
 		})
@@ -291,13 +290,12 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 	d.Type(" 30,20 25")
 	d.Sees("these 3 limits: at most 52")
 	d.Press("t")
-	want := measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(25)},
-		More: []metric.Goal{metric.Watts(30), metric.Watts(20)}}
-	if got := f.request(); got.Limit != want.Limit || !slices.Equal(got.More, want.More) {
-		t.Errorf("it asks for %v and %v", got.Limit, got.More)
+	want := []metric.Goal{metric.Watts(25), metric.Watts(30), metric.Watts(20)}
+	if got := f.request(); !slices.Equal(got.Limits, want) {
+		t.Errorf("it asks for %v", got.Limits)
 	}
 	all, _ := d.Want().(page.Start)
-	if all.Task == nil || len(all.Task.More) != 2 {
+	if all.Task == nil || len(all.Task.Limits) != 3 {
 		t.Errorf("it starts %+v", all.Task)
 	}
 	if got := d.Remembered; got.Kind != search.WithinPower || got.Limits[search.WithinPower] != "25 W, 30 W, 20 W" {
@@ -322,7 +320,7 @@ func TestTuneBeginsWithTheAnswersGivenLast(t *testing.T) {
 	*f.Tune = *NewTune(page.ReaderOf(d.State))
 	d.Sees("mobilenet", "within 80 ms, 120 ms/step", "thorough: until")
 	r := f.request()
-	if r.Workload.Name != "mobilenet" || r.Limit.Of(metric.Time) != 80 || len(r.More) != 1 ||
+	if r.Workload.Name != "mobilenet" || r.Limits[0].Of(metric.Time) != 80 || len(r.Limits) != 2 ||
 		r.Depth != optimize.Thorough {
 		t.Errorf("it asks for %+v", r)
 	}
@@ -381,14 +379,14 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 		t.Errorf("remembered is %q", got)
 	}
 	v := r.Load
-	if v.RatePerS != 30 || v.LatencyMS != 50 || r.Limit.Of(metric.Power) != 30 || r.More != nil {
-		t.Errorf("asks for %+v under %+v", r.Limit, r.Load)
+	if v.RatePerS != 30 || v.LatencyMS != 50 || r.Limits[0].Of(metric.Power) != 30 || len(r.Limits) != 1 {
+		t.Errorf("asks for %+v under %+v", r.Limits, r.Load)
 	}
 	d.Press("up", "]", "]")
 	d.Sees("least power for 32 W, p99 50 ms, 30/s")
 	d.Press("[", "down")
-	if r := f.request(); r.Limit.Of(metric.Power) != 31 || r.Load != v {
-		t.Errorf("a limit with a load, moved by 1 W: %+v under %+v", r.Limit, r.Load)
+	if r := f.request(); r.Limits[0].Of(metric.Power) != 31 || r.Load != v {
+		t.Errorf("a limit with a load, moved by 1 W: %+v under %+v", r.Limits, r.Load)
 	}
 	d.Press("pgdown", "down", "down", "down", "right") // the whole front cannot be searched under a load
 	d.Sees("this limit")
@@ -398,8 +396,8 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	d.Press("up")
 	d.Press(letters("25")...)
 	d.Press("down")
-	if r := f.request(); r.Loaded() || r.Limit.Of(metric.Power) != 25 {
-		t.Errorf("after 25: %+v under %+v", r.Limit, r.Load)
+	if r := f.request(); r.Load.Any() || r.Limits[0].Of(metric.Power) != 25 {
+		t.Errorf("after 25: %+v under %+v", r.Limits, r.Load)
 	}
 	d.Press("up")
 	d.Press(letters("40 W, p99 50 ms, 30/s, uniform")...)
@@ -508,13 +506,13 @@ func TestTuneTakesTheKindOfLimitFromItsUnit(t *testing.T) {
 	d.Type("120 ms")
 	d.Sees("least power within 120 ms_ per step")
 	d.Press("enter")
-	if d.Sees("least power within 120 ms/step"); f.request().Limit != (metric.Millis(120)) {
-		t.Errorf("asks for %+v", f.request().Limit)
+	if d.Sees("least power within 120 ms/step"); f.request().Limits[0] != (metric.Millis(120)) {
+		t.Errorf("asks for %+v", f.request().Limits[0])
 	}
 	d.Press("up")
 	d.Type("25 W")
 	d.Press("enter")
-	if d.Sees("fastest within 25 W"); f.request().Limit != (metric.Watts(25)) {
-		t.Errorf("asks for %+v", f.request().Limit)
+	if d.Sees("fastest within 25 W"); f.request().Limits[0] != (metric.Watts(25)) {
+		t.Errorf("asks for %+v", f.request().Limits[0])
 	}
 }

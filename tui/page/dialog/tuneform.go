@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"jtune/internal/fields"
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
@@ -25,7 +27,7 @@ func NewTune(read page.Reader) *Tune {
 	last := read.Work().Choice
 	d := &Tune{
 		read:   read,
-		kept:   map[search.Kind][]metric.Question{},
+		kept:   map[search.Kind]metric.Questions{},
 		typed:  widget.NewInput("", askedKeys, 60),
 		listed: widget.NewInput("", "0123456789,", 30),
 	}
@@ -108,7 +110,7 @@ func (d *Tune) says(field string) string {
 	case field == "coverage" && !front:
 		list, _ := d.goals()
 		which := "this limit"
-		if n := len(list); n > 1 {
+		if n := len(list.Limits); n > 1 {
 			which = fmt.Sprintf("these %d limits", n)
 		}
 		return fmt.Sprintf("%s: at most %d measurements", which, search.MostMeasured(d.request()))
@@ -154,8 +156,7 @@ func (d *Tune) turnBatch(by int) {
 
 // narrow reports whether the search answers its own question alone, not for the whole front.
 func (d *Tune) narrow() bool {
-	_, composed := d.composed()
-	return composed || d.batches() != nil
+	return d.composed() || d.batches() != nil
 }
 
 // batchText describes the batch sizes to choose from.
@@ -184,7 +185,7 @@ func (d *Tune) batchText() string {
 func (d *Tune) answers() search.Form {
 	lines := map[search.Kind]string{}
 	for k, list := range d.kept {
-		lines[k] = metric.Line(list)
+		lines[k] = list.String()
 	}
 	return search.Form{
 		Workload: d.read.Workloads()[d.job].Name,
@@ -197,14 +198,8 @@ func (d *Tune) answers() search.Form {
 
 // wrongStrategy returns why the strategy cannot answer the question, or "".
 func (d *Tune) wrongStrategy() string {
-	switch list, _ := d.goals(); {
-	case !d.binary():
-	case len(list) > 1:
-		return "answers one limit"
-	case d.kind() == search.LeastEnergy:
-		return "needs a limit of power or time"
-	case d.batches() != nil && d.kind() != search.WithinPower:
-		return "over batch sizes it needs a power limit"
+	if why, wrong := errors.AsType[*usage.Error](search.Fault(d.request())); wrong {
+		return page.Words(why.Why)
 	}
 	return ""
 }
@@ -213,11 +208,8 @@ func (d *Tune) wrongStrategy() string {
 func (d *Tune) request() measure.TuneRequest {
 	list, _ := d.goals()
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: d.workload(), Batches: d.batches()},
-		Question: list[0], Asked: d.asked}
-	for _, q := range list[1:] {
-		r.More = append(r.More, q.Limit)
-	}
-	if _, ok := d.composed(); ok { // only the default search supports a load
+		Questions: list, Asked: d.asked}
+	if d.composed() { // only the default search supports a load
 		r.Coverage, r.Strategy = campaigns.CoverLimit, ""
 	}
 	return r

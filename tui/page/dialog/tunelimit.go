@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/usage"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
@@ -28,10 +29,10 @@ func (d *Tune) bare() *metric.Metric {
 }
 
 // goals returns the goals, including those being typed; wrong says why the typed ones are not valid, or is "".
-func (d *Tune) goals() (list []metric.Question, wrong string) {
+func (d *Tune) goals() (list metric.Questions, wrong string) {
 	list = d.kept[d.kind()]
-	if list[0].Loaded() && !d.workload().Infers() {
-		if list = []metric.Question{{Limit: list[0].Limit}}; list[0] == (metric.Question{}) {
+	if list.Load.Any() && !d.workload().Infers() {
+		if list.Load = (arrivals.Spec{}); list.First() == (metric.Question{}) {
 			list = search.DefaultForm(d.read.Presets()).Goals(d.kind())
 		}
 	}
@@ -44,23 +45,23 @@ func (d *Tune) goals() (list []metric.Question, wrong string) {
 		return list, page.Words(why.Why)
 	case err != nil:
 		return list, page.Words(err.Error())
-	case typed[0].Loaded() && !d.workload().Infers():
+	case typed.Load.Any() && !d.workload().Infers():
 		return list, "rate and latency are only for inference"
-	case len(typed) > search.MostLimits:
+	case len(typed.Limits) > search.MostLimits:
 		return list, fmt.Sprintf("%d at most", search.MostLimits)
 	}
 	if d.kind() == search.LeastEnergy {
-		for i := range typed {
-			typed[i].Limit.Objective = metric.Energy
+		for i := range typed.Limits {
+			typed.Limits[i].Objective = metric.Energy
 		}
 	}
 	return typed, ""
 }
 
-// composed returns a goal with a load or several limits; ok is false for other goals.
-func (d *Tune) composed() (q metric.Question, ok bool) {
+// composed reports whether the goals have a load, or several limits each.
+func (d *Tune) composed() bool {
 	list, wrong := d.goals()
-	return list[0], wrong == "" && len(list) == 1 && (list[0].Loaded() || list[0].Limit.Limits.Len() > 1)
+	return wrong == "" && (list.Load.Any() || list.Limits[0].Limits.Len() > 1)
 }
 
 // unitTyped selects the kind of limit by its typed unit: 120 ms is a time, 25 W a power, and so is 25 where the goal is
@@ -70,11 +71,11 @@ func (d *Tune) unitTyped() {
 		d.form = slices.Index(search.Kinds, search.WithinPower)
 	}
 	list, wrong := d.goals()
-	if wrong != "" || list[0].Loaded() || list[0].Limit.Limits.Len() != 1 {
+	if wrong != "" || list.Load.Any() || list.Limits[0].Limits.Len() != 1 {
 		return
 	}
 	kind := search.WithinPower
-	if list[0].Limit.Limits[0].Metric == metric.Time {
+	if list.Limits[0].Limits[0].Metric == metric.Time {
 		kind = search.WithinTime
 	}
 	d.form = slices.Index(search.Kinds, kind)
@@ -91,10 +92,10 @@ func (d *Tune) above() string {
 	limitW, readW := 0.0, 0.0
 	list, _ := d.goals()
 	if d.pair.on() {
-		list = []metric.Question{d.pair.asked}
+		list = d.pair.asked.List()
 	}
-	for _, q := range list {
-		limitW = max(limitW, q.Limit.Of(metric.Power))
+	for _, l := range list.Limits {
+		limitW = max(limitW, l.Of(metric.Power))
 	}
 	if o := d.read.Outlook(); o != nil {
 		for _, m := range o.Readings() {
@@ -112,7 +113,7 @@ func (d *Tune) settle() {
 	}
 	d.kept[d.kind()] = list
 	d.typed.SetValue("")
-	if _, ok := d.composed(); ok {
+	if d.composed() {
 		d.asked.Coverage = campaigns.CoverLimit
 	}
 }
@@ -122,24 +123,25 @@ func (d *Tune) step(by int) {
 	d.settle()
 	list, _ := d.goals()
 	d.typed.SetValue("")
-	list = slices.Clone(list)
-	for i := range list {
-		if limits := &list[i].Limit.Limits; limits.Len() > 0 {
+	list.Limits = slices.Clone(list.Limits)
+	for i := range list.Limits {
+		if limits := &list.Limits[i].Limits; limits.Len() > 0 {
 			limits[0].Value = max(1, limits[0].Value+float64(by))
 		}
 	}
-	d.kept[d.kind()] = slices.Compact(list)
+	list.Limits = slices.Compact(list.Limits)
+	d.kept[d.kind()] = list
 }
 
 // limitText formats the goal in words.
 func (d *Tune) limitText() string {
 	list, _ := d.goals()
 	typed := d.typed.Value()
-	q, composed := d.composed()
+	composed := d.composed()
 	if composed && typed == "" {
-		return goalText(q)
+		return goalText(list)
 	}
-	value, time := metric.Line(list), "/"+d.workload().Noun()
+	value, time := list.String(), "/"+d.workload().Noun()
 	if typed != "" {
 		value, time = d.typed.Render("_"), " per "+d.workload().Noun()
 		if plain := !strings.ContainsFunc(typed, unicode.IsLetter); plain && d.bare() != nil {
@@ -163,16 +165,19 @@ func (d *Tune) limitText() string {
 }
 
 // goalText formats limits with a load in words.
-func goalText(q metric.Question) string {
+func goalText(q metric.Questions) string {
 	what := "least power for "
 	switch {
-	case q.Limit.Objective == metric.Energy:
+	case q.Limits[0].Objective == metric.Energy:
 		what = "least energy for "
-	case !q.Loaded():
+	case !q.Load.Any():
 		what = "fastest within "
 	case q.Load.RatePerS == 0:
 		what = "most requests within "
 	}
-	q.Limit.Objective = nil
+	q.Limits = slices.Clone(q.Limits)
+	for i := range q.Limits {
+		q.Limits[i].Objective = nil
+	}
 	return what + q.String()
 }

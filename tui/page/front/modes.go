@@ -70,7 +70,7 @@ func presetGlyph(preset tegra.Preset) rune {
 
 // pending reports whether the predictions under the load are being computed.
 func (m modes) pending() bool {
-	return m.read.Goal().Loaded() && m.read.Served() == nil
+	return m.read.Goal().Load.Any() && m.read.Served() == nil
 }
 
 // loadTitle describes the load after the workload's name; "" for training.

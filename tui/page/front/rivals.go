@@ -41,7 +41,7 @@ func (r *rivals) turn() page.Intent {
 	if r.on = !r.on; !r.on {
 		return nil
 	}
-	if r.read.Goal().Loaded() {
+	if r.read.Goal().Load.Any() {
 		r.on = false
 		return page.Say("other models: not under a load; " + r.read.Keys().Limits.Label() + " and limits without one")
 	}
@@ -72,7 +72,7 @@ func (r *rivals) take(m rivalsMsg) page.Intent {
 
 // drawn lists the models to draw; nil: none, or only the shown one, whose choice is the answer.
 func (r *rivals) drawn() []plots.Rival {
-	if r.on && len(r.list) > 1 && r.of == r.read.Outlook() && !r.read.Goal().Loaded() {
+	if r.on && len(r.list) > 1 && r.of == r.read.Outlook() && !r.read.Goal().Load.Any() {
 		return r.list
 	}
 	return nil

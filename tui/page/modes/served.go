@@ -13,7 +13,7 @@ func (p *Page) loadText() string {
 	switch {
 	case p.served != nil:
 		return ", " + p.served.Title()
-	case p.read.Goal().Loaded():
+	case p.read.Goal().Load.Any():
 		return ", working out the load …"
 	}
 	return ""

@@ -179,7 +179,7 @@ func (d *Driver) Ask(a metric.Question) {
 func (d *Driver) serve() {
 	d.t.Helper()
 	goal := page.ReaderOf(d.State).Goal()
-	if !goal.Loaded() {
+	if !goal.Load.Any() {
 		return
 	}
 	ask, err := mix.AskOf(goal, 0)

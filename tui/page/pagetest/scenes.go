@@ -21,8 +21,9 @@ import (
 // Task returns a campaign in progress, without a goroutine.
 func Task(b *Board, kind task.TaskKind) *page.Task {
 	w, _ := b.Workloads()
-	j := &page.Task{Spec: task.Spec{Kind: kind, Workload: w[0], Question: metric.Question{Limit: metric.Watts(30)},
-		Planned: optimize.DefaultProbes}}
+	j := &page.Task{Spec: task.Spec{Kind: kind, Workload: w[0],
+		Questions: metric.Question{Limit: metric.Watts(30)}.List(),
+		Planned:   optimize.DefaultProbes}}
 	j.State, j.Began = task.Running, b.Elapsed-372*time.Second
 	for i, s := range b.Samples()[:8] {
 		row := record.Row{Measured: s, Status: record.OK}
@@ -35,10 +36,10 @@ func Task(b *Board, kind task.TaskKind) *page.Task {
 	}
 	best := b.Samples()[3]
 	j.Best = &answers.Answer{Setting: best.Setting, About: outlook.About{Reading: tegra.Mean{Measured: best, N: 1}},
-		Limit: j.Limit}
+		Limit: j.Limits[0]}
 	top := &outlook.Comparison{Name: "MAXN"}
 	top.Other.TimeMS, top.Other.PowerW, j.Best.Versus.MaxN = 105.4, 46.8, top
-	j.Step = &optimize.Step{Setting: b.Samples()[8].Setting, Why: optimize.Improve, Limit: j.Limit,
+	j.Step = &optimize.Step{Setting: b.Samples()[8].Setting, Why: optimize.Improve, Limit: j.Limits[0],
 		Gain: tegra.Some(0.031), Keeps: tegra.Some(0.92)}
 	j.Progress = profiles.Progress{Phase: profiles.Measuring,
 		Step: profiles.Step{Setting: tegra.Setting{Mode: b.Samples()[8].Mode}}, Minibatch: 31, Of: 40, TimeMS: 88.1,
@@ -60,21 +61,17 @@ func Task(b *Board, kind task.TaskKind) *page.Task {
 // Searched returns the task at its end, with an answer to each limit.
 func Searched(b *Board, watts ...float64) *page.Task {
 	j := Task(b, task.Tuning)
-	j.State, j.Step = task.Done, nil
+	j.State, j.Step, j.Limits = task.Done, nil, nil
+	j.Tuned = &measure.TuneResult{Result: optimize.Result{Probes: j.Probes}, Took: 6 * time.Minute}
 	view := b.Outlook()
-	for i, w := range watts {
+	for _, w := range watts {
 		l := metric.Watts(w)
 		at := view.Answer(l)
 		found := read(view.Known[at].Mode, 1.002, 0.998)
 		versus := outlook.Compare(optimize.MeasuredPrediction(found), Predictor{}, b.Samples(), b.space, b.presets,
 			tegra.Setup{Mode: tegra.Some(b.space.Max())})
-		r := optimize.Result{Measured: found, N: 2, Feasible: l.Met(found), Verified: true, Probes: j.Probes}
-		if i == 0 {
-			j.Limit = l
-			j.Tuned = &measure.TuneResult{Result: r, Took: 6 * time.Minute}
-		} else {
-			j.More = append(j.More, l)
-		}
+		r := optimize.Answer{Measured: found, N: 2, Feasible: l.Met(found), Verified: true}
+		j.Limits = append(j.Limits, l)
 		top := read(b.space.Max(), 1, 1)
 		a := answers.Answer{Setting: found.Setting, Limit: l, Feasible: r.Feasible,
 			About:    outlook.About{Reading: tegra.Mean{Measured: found, N: r.N}},

@@ -217,7 +217,7 @@ func (f *Board) Fitted(samples []tegra.Measured) *learn.Model {
 // Tune measures the samples, for any request.
 func (f *Board) Tune(ctx context.Context, r measure.TuneRequest, observe func(measure.Event)) (measure.TuneResult,
 	error) {
-	var res measure.TuneResult
+	res := measure.TuneResult{Result: optimize.Result{Answers: make([]optimize.Answer, len(r.Limits))}}
 	f.mu.Lock()
 	f.Asked = r
 	f.mu.Unlock()
@@ -232,7 +232,7 @@ func (f *Board) Tune(ctx context.Context, r measure.TuneRequest, observe func(me
 		if err := errors.Join(ctx.Err(), r.Gate(ctx)); err != nil {
 			return res, err
 		}
-		probe := optimize.Probe{Measured: s, Why: optimize.Improve, Feasible: r.Limit.Met(s)}
+		probe := optimize.Probe{Measured: s, Why: optimize.Improve, Feasible: r.Limits[0].Met(s)}
 		if i == 0 {
 			probe.Why = optimize.Start
 		}
@@ -247,10 +247,10 @@ func (f *Board) Tune(ctx context.Context, r measure.TuneRequest, observe func(me
 		return res, f.TuneErr
 	}
 	_, guessed := outlooks()
-	res.Mode, res.Feasible, res.Verified = f.space.At(guessed.Answer(r.Limit)), true, true
-	res.Measured, res.N = read(res.Mode, 1.002, 0.998), 2
+	best := read(f.space.At(guessed.Answer(r.Limits[0])), 1.002, 0.998)
+	res.Result.Answers[0] = optimize.Answer{Measured: best, N: 2, Feasible: true, Verified: true}
 	res.AnswerTo(r, f.Board())
-	fitted, err := learn.Fit(context.Background(), append(samples, res.Measured),
+	fitted, err := learn.Fit(context.Background(), append(samples, best),
 		learn.Options{Space: f.space, Provenance: learn.Provenance{Device: "AGX Orin", Workload: r.Workload.Name,
 			Virtual: true}})
 	res.Fitted = fitted

@@ -77,8 +77,9 @@ func (p *Page) reopen(j *page.Task, l task.Listed) {
 	for i := range k.Answers {
 		at, ok := savedanswers.Since(all, l.Campaign, k, i)
 		p.kept.better = append(p.kept.better, tegra.Val[tegra.Setting]{V: at, OK: ok})
+		j.Limits = append(j.Limits, k.Answers[i].Limit)
 	}
-	j.Kind, j.Question = task.Tuning, k.Goal(0)
+	j.Kind, j.Load = task.Tuning, k.Load
 	result := measure.TuneResult{Answers: savedanswers.Now(all, l.Campaign, k), Took: k.Answers[0].Took, Dir: l.Dir,
 		Home: l.Dir}
 	result.Warnings = k.Warnings

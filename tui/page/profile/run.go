@@ -51,17 +51,16 @@ func (p *Page) head(j *page.Task, w int) string {
 	}
 	goal := ""
 	switch j.Kind {
-	case task.Verifying:
 	case task.Profiling, task.Redoing:
 		if j.Plan != "" {
 			goal = ": " + j.Plan
 		}
-	default:
-		goal = ": " + j.Limit.Words()
-		if j.Loaded() {
-			goal = ": " + j.Question.String()
+	case task.Tuning, task.FrontSearch, task.Pairing:
+		goal = ": " + j.Limits[0].Words()
+		if j.Load.Any() {
+			goal = ": " + j.First().String()
 		}
-		for _, l := range j.More {
+		for _, l := range j.Limits[1:] {
 			goal += ", " + l.Brief()
 		}
 	}
@@ -203,7 +202,7 @@ func stateOf(j *page.Task, n int) string {
 	text := string(r.Status)
 	if n < len(j.Probes) && r.Status.Usable() {
 		text = string(j.Probes[n].Why)
-		if s := j.Standing(r.Setting, cmp.Or(j.Probes[n].Limit, j.Limit)); s.State == standing.Over {
+		if s := j.Standing(r.Setting, cmp.Or(j.Probes[n].Limit, j.Limits[0])); s.State == standing.Over {
 			text = s.State.String()
 		}
 	}
@@ -227,16 +226,20 @@ func (p *Page) front(j *page.Task, w, h int) string {
 	}
 	s := j.Preview
 	span := slices.Concat(ys, s.PowerW, within(s.LowW, ys), within(s.HighW, ys))
-	for b := range j.Limit.Limits.Only(metric.Power).Each() {
-		span = append(span, b.Value)
+	for _, l := range j.Limits {
+		for b := range l.Limits.Only(metric.Power).Each() {
+			span = append(span, b.Value)
+		}
 	}
 	plot := chart.Plot{X: axis.NewScale(slices.Concat(xs, s.TimeMS), true), Y: axis.NewScale(span, false),
 		XName: "ms", YName: "W"}
-	l := j.Limit.Limits
+	timeMS := metric.Goal.Of
 	if j.Sized() { // per sample, but a time limit is per minibatch
-		plot.XName, l = "ms/sample", l.Only(metric.Power)
+		plot.XName, timeMS = "ms/sample", func(metric.Goal, *metric.Metric) float64 { return 0 }
 	}
-	plot.Limits(l.Of(metric.Time), l.Of(metric.Power))
+	for _, l := range j.Limits {
+		plot.Limits(timeMS(l, metric.Time), l.Of(metric.Power))
+	}
 	fx, fy := s.TimeMS, s.PowerW
 	if len(fx) == 0 { // too few modes for a prediction: only the measured ones
 		for _, i := range pareto.Front(points, pareto.Power) {

@@ -86,7 +86,7 @@ func hanging(line string, w int) []string {
 // bestText describes the best mode so far.
 func (p *Page) bestText(b *answers.Answer) string {
 	limit := ""
-	if j := p.read.Task(); j != nil && len(j.More) > 0 {
+	if j := p.read.Task(); j != nil && len(j.Limits) > 1 {
 		limit = "for " + b.Limit.Brief() + ": "
 	}
 	unit := " ms, "
@@ -95,7 +95,7 @@ func (p *Page) bestText(b *answers.Answer) string {
 	}
 	best := limit + widget.StyleBold.Render(takes(b.Reading.SampleMS(), unit, b.Reading.PowerW))
 	switch j, top := p.read.Task(), b.Versus.MaxN; {
-	case j != nil && j.Loaded(): // performance under the load is known only at the end
+	case j != nil && j.Load.Any(): // performance under the load is known only at the end
 		return "the answer under the load is known at the end"
 	case !b.Measured():
 		return limit + "none fits " + b.Limit.Brief() + " yet"

@@ -98,7 +98,7 @@ func (p *Page) pairPage(j *page.Task, w, h int) string {
 
 // pairHead names the pair and its limits.
 func (p *Page) pairHead(j *page.Task, w int) string {
-	asked := j.Question.String()
+	asked := j.Questions.String()
 	if j.Policy != "" {
 		asked += ", " + turnsText(j.Policy)
 	}

@@ -54,12 +54,12 @@ const complete = "complete"
 // WorkedOut returns the best of a search's own rows within each of its limits, for folders of versions that kept no
 // answer; nil if there is none, or if the goal was more than a limit, such as a load. ended is how the campaign ended.
 func WorkedOut(h record.Header, ended string, all func() []record.Row) *Kept {
-	if h.Search == nil || (metric.Question{Load: h.Search.Load}).Loaded() || h.Plan.PartOf != "" || ended != complete {
+	if h.Search == nil || h.Search.Load.Any() || h.Plan.PartOf != "" || ended != complete {
 		return nil
 	}
 	rows := record.Usable(all())
 	out := Kept{Jtune: h.Jtune, When: h.Created, Batches: h.Plan.Batches, Worked: true}
-	for _, l := range h.Search.Goals {
+	for _, l := range h.Search.Limits {
 		best := l.BestOf(rows)
 		if best.N == 0 {
 			continue

@@ -29,7 +29,7 @@ import (
 //	folder/NAME/… ──► read where not ───────────────────────────┘ └──► folder/.index
 const (
 	indexName   = ".index"
-	indexFormat = 7
+	indexFormat = 8
 	indexFrom   = 4        // campaigns: fewer are read as fast
 	mostIndex   = 64 << 20 // bytes
 	// A file written this recently may change again without a new modification time.

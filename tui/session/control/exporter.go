@@ -37,8 +37,8 @@ func (f *Followed) job() exporter.Job {
 		Kind:     f.Header.Plan.Kind,
 		Unit:     "minibatch",
 	}
-	if h := f.Header.Search; h != nil && h.Goals != nil {
-		j.LimitW = h.Goals[0].Limits.Val(metric.Power)
+	if h := f.Header.Search; h != nil {
+		j.LimitW = h.Limits[0].Limits.Val(metric.Power)
 	}
 	for _, r := range f.Rows {
 		s := r.Serving

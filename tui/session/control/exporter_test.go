@@ -25,7 +25,7 @@ func TestExporterJobIsTheFollowedCampaign(t *testing.T) {
 		Header: record.Header{
 			Workload: workload.Workload{Name: "mine"},
 			Plan:     record.PlanHeader{Kind: campaigns.TuneKind},
-			Search:   &record.SearchHeader{Goals: []metric.Goal{metric.Watts(30)}},
+			Search:   &record.SearchHeader{Questions: metric.Question{Limit: metric.Watts(30)}.List()},
 		},
 		Rows: []record.Row{row(record.OK, 40, 3), row(record.OK, 41, 2), row(record.Rejected, 0, 0)},
 	}

@@ -44,7 +44,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	same := func(*record.Header) {}
 	search := func(l metric.Goal) func(h *record.Header) {
 		return func(h *record.Header) {
-			h.Search = search.SearchHeader(measure.TuneRequest{Question: metric.Question{Limit: l}})
+			h.Search = search.SearchHeader(measure.TuneRequest{Questions: metric.Question{Limit: l}.List()})
 		}
 	}
 	campaign("2026-1", "modes", 8, 4, same)
@@ -92,7 +92,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	if got, want := u.String(), "search of lstm (fastest, power ≤ 27 W), 2 modes measured"; got != want {
 		t.Errorf("it is %q, want %q", got, want)
 	}
-	if job := u.Task(metric.Watts(30), false); job.Kind != task.Tuning || job.Limit != limit ||
+	if job := u.Task(metric.Watts(30), false); job.Kind != task.Tuning || job.Limits[0] != limit ||
 		u.Tune.Resume || u.Tune.Fresh || !u.Tune.Before.IsZero() {
 		t.Errorf("goes on as %+v by %+v", job.Spec, u.Tune)
 	}

@@ -19,9 +19,9 @@ func TestVerifyOfAModeWhoseClocksChange(t *testing.T) {
 	t.Parallel()
 	const cpu, emc = "/sys/devices/system/cpu/cpu0/cpufreq/", "/sys/kernel/debug/bpmp/debug/clk/emc/rate"
 	for name, r := range map[string]measure.TuneRequest{
-		"lstm": {Question: metric.Question{Limit: metric.Watts(25)}, Asked: record.Asked{Probes: 3}},
-		"mobilenet-infer": {Question: metric.Question{Limit: metric.Watts(30),
-			Load: arrivals.Spec{RatePerS: 20, LatencyMS: 90}}, Asked: record.Asked{Probes: 3}},
+		"lstm": {Questions: metric.Question{Limit: metric.Watts(25)}.List(), Asked: record.Asked{Probes: 3}},
+		"mobilenet-infer": {Questions: metric.Question{Limit: metric.Watts(30),
+			Load: arrivals.Spec{RatePerS: 20, LatencyMS: 90}}.List(), Asked: record.Asked{Probes: 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,7 @@ package measure
 import (
 	"testing"
 
+	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session/sessiontest"
@@ -16,9 +17,9 @@ func TestAnswerMeasuredOverTheLimitGivesWayToTheBestWithin(t *testing.T) {
 	found, other := o.Known[6].Setting, o.Known[8].Setting
 	o = o.With(tegra.Measured{Setting: found, TimeMS: 70, PowerW: 35}).
 		With(tegra.Measured{Setting: other, TimeMS: 75, PowerW: 33})
-	r := &TuneResult{}
-	r.Setting, r.TimeMS, r.PowerW, r.N = found, 70, 35, 1
-	r.AnswerTo(TuneRequest{Question: metric.Question{Limit: l}}, tegra.Board{})
+	r := &TuneResult{Result: optimize.Result{Answers: []optimize.Answer{
+		{Measured: tegra.Measured{Setting: found, TimeMS: 70, PowerW: 35}, N: 1}}}}
+	r.AnswerTo(TuneRequest{Questions: metric.Question{Limit: l}.List()}, tegra.Board{})
 	o = o.Answering(l, r.Answers[0].About, nil)
 	if at := o.Answer(l); at != 6 {
 		t.Errorf("the answer is mode %d, tuning found mode 6", at)

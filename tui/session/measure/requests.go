@@ -36,8 +36,7 @@ func (m *Measuring) Sizes() []int { return tegra.Sizes(m.Batches...) }
 // TuneRequest asks for the best mode of one workload. It can be resumed only with coverage front.
 type TuneRequest struct {
 	Measuring
-	metric.Question
-	More []metric.Goal // further limits, each answered from the same search
+	metric.Questions // answered by one search
 	record.Asked
 	Keep   bool      // save the model in the data directory, under the workload's name
 	Before time.Time // start from what was known then, for a repetition; zero: from everything
@@ -48,9 +47,6 @@ type TuneRequest struct {
 	Heat    metric.Heat     // how the board warms, for limits on its steady temperature
 	Watched arrivals.Spec   // latency goal of a server's users; zero if requests are generated
 }
-
-// Goals lists all goals, Limit first.
-func (r TuneRequest) Goals() []metric.Goal { return append([]metric.Goal{r.Limit}, r.More...) }
 
 // TuneResult is the answer and how it was found.
 type TuneResult struct {
@@ -67,23 +63,21 @@ type TuneResult struct {
 	Found  record.Row      // the board in its present state, if no mode expresses it; else empty
 	Warm   []record.Row    // from the hour before the search; reused as baselines
 	// Ask is the limit with its load, and Served the answer under it (nil without a load). The answer gets both.
-	Ask    mix.Ask
-	Served *mix.Outcome
-	// Answers has one answer for each limit of the request; the first is for Limit, as in Result.
-	Answers []answers.Answer
+	Ask     mix.Ask
+	Served  *mix.Outcome
+	Answers []answers.Answer // with what they are compared with; like those of Result one for each limit
 }
 
 // AnswerTo builds the answers to a request on a board from what its search found.
 func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
-	limits, results := q.Goals(), r.All()
-	r.Answers = make([]answers.Answer, len(results))
-	for i, found := range results {
-		risked := limits[i]
+	r.Answers = make([]answers.Answer, len(q.Limits))
+	for i, found := range r.Result.Answers {
+		risked := q.Limits[i]
 		risked.Risk = q.Risk
 		r.Answers[i] = answers.Answer{Setting: found.Setting, Device: on.Name, Virtual: on.Virtual,
-			Workload: q.Workload.Name, Limit: limits[i], Feasible: found.Feasible, Verified: found.Verified,
+			Workload: q.Workload.Name, Limit: q.Limits[i], Feasible: found.Feasible, Verified: found.Verified,
 			Standing: found.Standing(risked), Serving: r.Serving(found.Setting), Probes: r.Probes,
-			Ended: found.Ended, Took: r.Took, Alternative: found.Alternative,
+			Ended: r.Ended, Took: r.Took, Alternative: found.Alternative,
 			About: outlook.About{Predicted: found.Predicted,
 				Reading: tegra.Mean{Measured: found.Measured, N: found.N}}}
 		if found.True.TimeMS > 0 {
@@ -176,9 +170,9 @@ type RunRequest struct {
 
 // JobMode is the power mode in which a job runs. The zero value is the present mode.
 type JobMode struct {
-	Name string           // a mode, preset or its id; JobBest; JobAny: the mode in force, whatever that becomes
-	Goal *metric.Question // of the search for JobBest; nil: the newest search
-	Free bool             // clocks may scale below those of the mode
+	Name string          // a mode, preset or its id; JobBest; JobAny: the mode in force, whatever that becomes
+	Goal metric.Question // of the search for JobBest; zero: the newest search
+	Free bool            // clocks may scale below those of the mode
 }
 
 // Names of a job's mode besides modes and presets.

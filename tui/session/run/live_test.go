@@ -26,14 +26,15 @@ func TestRunOnRealTrafficRefusesWhatItsUsersWouldFeel(t *testing.T) {
 		r     measure.TuneRequest
 		words string
 	}{
-		"no latency": {measure.TuneRequest{Question: metric.Question{Limit: metric.LeastEnergy}},
+		"no latency": {measure.TuneRequest{Questions: metric.Question{Limit: metric.LeastEnergy}.List()},
 			"with “latency” … or limit.latency_ms"},
-		"a rate": {measure.TuneRequest{Question: metric.Question{Load: arrivals.Spec{RatePerS: 3, LatencyMS: 9}}},
+		"a rate": {measure.TuneRequest{Questions: metric.Question{Load: arrivals.Spec{RatePerS: 3,
+			LatencyMS: 9}}.List()},
 			"nothing is sent"},
-		"at random": {measure.TuneRequest{Question: metric.Question{Limit: metric.Millis(9)},
+		"at random": {measure.TuneRequest{Questions: metric.Question{Limit: metric.Millis(9)}.List(),
 			Asked: record.Asked{Strategy: optimize.Random}},
 			"slow modes"},
-		"whole front": {measure.TuneRequest{Question: metric.Question{Limit: metric.Millis(9)},
+		"whole front": {measure.TuneRequest{Questions: metric.Question{Limit: metric.Millis(9)}.List(),
 			Asked: record.Asked{Coverage: campaigns.CoverFront}},
 			"slow modes"},
 	} {

@@ -80,7 +80,7 @@ func (m *inMode) end(ctx context.Context) error {
 
 // BestMode returns the setting that the newest search of a job on this board has found, for a goal if one is given; the
 // setting has the batch size if the search compared several. errors.Is(err, ErrNoBest) if there is none.
-func BestMode(s *session.Session, w workload.Workload, goal *metric.Question) (at tegra.Setting, err error) {
+func BestMode(s *session.Session, w workload.Workload, goal metric.Question) (at tegra.Setting, err error) {
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil {
 		return at, err
@@ -95,7 +95,7 @@ func BestMode(s *session.Session, w workload.Workload, goal *metric.Question) (a
 			continue
 		}
 		for i, a := range k.Answers {
-			if a.Feasible && (goal == nil || k.Goal(i) == *goal) &&
+			if a.Feasible && (goal == metric.Question{} || k.Goal(i) == goal) &&
 				(a.Batch > 0 || c.Header.Workload.Batch == w.Batch) {
 				return a.Setting, nil
 			}

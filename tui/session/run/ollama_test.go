@@ -203,11 +203,11 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 	request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
 		Settings: record.Settings{Minibatches: 2, MinSamples: 1,
 			SampleEvery: 100 * time.Millisecond, FixedWait: 300 * time.Millisecond}},
-		Question: metric.Question{Limit: metric.LeastEnergy},
-		Asked:    record.Asked{Reference: "none", Probes: 5}}
+		Questions: metric.Question{Limit: metric.LeastEnergy}.List(),
+		Asked:     record.Asked{Reference: "none", Probes: 5}}
 	found := s.Setup().Mode
 	out, err := search.Tune(t.Context(), s, request, nil)
-	if err != nil || !out.Feasible || len(out.Probes) < 3 || s.Setup().Mode != found {
+	if err != nil || !out.Answers[0].Feasible || len(out.Probes) < 3 || s.Setup().Mode != found {
 		t.Errorf("%d measurements, %v", len(out.Probes), err)
 	}
 	if a, err := http.Get(server.url + "/api/version"); err != nil || a.StatusCode != http.StatusOK {

@@ -35,7 +35,7 @@ func TestPoolModelNeverForgets(t *testing.T) {
 	}
 	tune := func(s *session.Session, w workload.Workload, l metric.Goal, probes int) error {
 		_, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-			Question: metric.Question{Limit: l}, Keep: true,
+			Questions: metric.Question{Limit: l}.List(), Keep: true,
 			Asked: record.Asked{Probes: probes}}, nil)
 		return err
 	}
@@ -58,7 +58,7 @@ func TestPoolModelNeverForgets(t *testing.T) {
 		{"stopped search", func(s *session.Session, w workload.Workload) error {
 			_, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
 				Gate: stopped(1)},
-				Question: metric.Question{Limit: metric.Watts(25)}, Keep: true}, nil)
+				Questions: metric.Question{Limit: metric.Watts(25)}.List(), Keep: true}, nil)
 			if errors.Is(err, context.Canceled) {
 				return nil
 			}
@@ -67,7 +67,7 @@ func TestPoolModelNeverForgets(t *testing.T) {
 		{"stopped search over the front", func(s *session.Session, w workload.Workload) error {
 			_, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
 				Gate: stopped(2)},
-				Question: metric.Question{Limit: metric.Watts(25)}, Keep: true,
+				Questions: metric.Question{Limit: metric.Watts(25)}.List(), Keep: true,
 				Asked: record.Asked{Coverage: campaigns.CoverFront}}, nil)
 			if errors.Is(err, context.Canceled) {
 				return nil

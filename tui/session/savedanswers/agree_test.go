@@ -50,10 +50,10 @@ func TestQuestionsAllNameTheAnswerOfARandomSearch(t *testing.T) {
 				Speed: math.Inf(1), Paths: config.Paths{DataDir: t.TempDir()}, Seed: 3 + uint64(n)})
 		}
 		r := randomRequest(t, s, rng, n)
-		t.Run(fmt.Sprintf("%d %s %v %v", n, r.Workload.Name, r.Question, r.Batches), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%d %s %v %v", n, r.Workload.Name, r.Questions, r.Batches), func(t *testing.T) {
 			out, err := search.Tune(t.Context(), s, r, nil)
 			if errors.Is(err, optimize.ErrInfeasible) {
-				if without[kindOf(r)]++; !r.Loaded() && r.Limit.Of(metric.Time) == 0 {
+				if without[kindOf(r)]++; !r.Load.Any() && r.Limits[0].Of(metric.Time) == 0 {
 					t.Error(err)
 				}
 				return
@@ -73,9 +73,9 @@ func TestQuestionsAllNameTheAnswerOfARandomSearch(t *testing.T) {
 // kindOf is what decides whether a request has an answer.
 func kindOf(r measure.TuneRequest) string {
 	switch {
-	case r.Loaded():
+	case r.Load.Any():
 		return "under a load"
-	case r.Limit.Of(metric.Time) > 0:
+	case r.Limits[0].Of(metric.Time) > 0:
 		return "within a time"
 	case r.Batches != nil:
 		return "over batch sizes"
@@ -90,19 +90,20 @@ func randomRequest(t *testing.T, s *session.Session, rng *rand.Rand, n int) meas
 	must.NoError(t, err)
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true}
 	top := powerOf(s)
-	r.Limit.Limits = r.Limit.Limits.And(metric.Power.Max(math.Round(top * (0.45 + 0.5*rng.Float64()))))
+	watts := math.Round(top * (0.45 + 0.5*rng.Float64()))
+	r.Limits = []metric.Goal{metric.Watts(watts)}
 	switch {
 	case w.Infers():
 		r.Load = arrivals.Spec{RatePerS: float64(10 + rng.IntN(30)), LatencyMS: float64(35 + rng.IntN(40)),
 			Quantile: 0.99, PowerAs: "peak"}
 	case rng.IntN(3) == 0:
-		r.Limit = metric.LeastEnergy
+		r.Limits[0] = metric.LeastEnergy
 	case rng.IntN(4) == 0:
 		r.Batches = []int{8, 16}
 	case rng.IntN(4) == 0:
-		r.Limit = metric.Millis(float64(60 + rng.IntN(300)))
+		r.Limits[0] = metric.Millis(float64(60 + rng.IntN(300)))
 	case rng.IntN(3) == 0:
-		r.More = []metric.Goal{metric.Watts(r.Limit.Of(metric.Power) - 2), metric.Watts(r.Limit.Of(metric.Power) + 3)}
+		r.Limits = append(r.Limits, metric.Watts(watts-2), metric.Watts(watts+3))
 	}
 	return r
 }
@@ -150,30 +151,30 @@ func agrees(t *testing.T, s *session.Session, r measure.TuneRequest, out measure
 		return s, err
 	}
 	for i, a := range out.Answers {
-		if on, err := chosen(a.Limit); !r.Loaded() && a.Feasible && (err != nil || on != a.Setting) {
+		if on, err := chosen(a.Limit); !r.Load.Any() && a.Feasible && (err != nil || on != a.Setting) {
 			t.Errorf("choose gives %v for %v, the search %v (%v)", on, a.Limit, a.Setting, err)
 		}
 		if k.Answers[i].Setting != a.Setting {
 			t.Errorf("campaigns show has %v for %v, the search %v", k.Answers[i].Setting, a.Limit, a.Setting)
 		}
 	}
-	if !r.Loaded() {
-		if on, err := chosen(r.Limit); err != nil || on != want {
+	if !r.Load.Any() {
+		if on, err := chosen(r.Limits[0]); err != nil || on != want {
 			t.Errorf("choose gives %v, the search %v (%v)", on, want, err)
 		}
-		if on := page.Predicted[page.Answer(r.Limit)].Mode; on != want.Mode {
+		if on := page.Predicted[page.Answer(r.Limits[0])].Mode; on != want.Mode {
 			t.Errorf("Front gives %v, the search %v", on, want)
 		}
 		return
 	}
-	ask, err := mix.AskOf(r.Question, s.Seed)
+	ask, err := mix.AskOf(r.First(), s.Seed)
 	must.NoError(t, err)
-	ask = savedanswers.Known(list, m.Provenance, metric.Question{Limit: r.Limit, Load: r.Load}, ask)
+	ask = savedanswers.Known(list, m.Provenance, metric.Question{Limit: r.Limits[0], Load: r.Load}, ask)
 	if found, _, err := serving.Under(o, ask).Answer(); err != nil || found.Mode != want.Mode {
 		t.Errorf("choose gives %v, the search %v (%v)", found.Mode, want, err)
 	}
 	view, err := serving.ViewUnder(page, ask, nil)
-	best := page.Known[serving.AnswerAmong(page, r.Limit, view, nil)].Mode
+	best := page.Known[serving.AnswerAmong(page, r.Limits[0], view, nil)].Mode
 	if err != nil || view.Best.Mode != want.Mode || best != want.Mode {
 		t.Errorf("Front gives %v, the search %v (%v)", view.Best.Mode, want, err)
 	}

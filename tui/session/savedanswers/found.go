@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"jtune/internal/arrivals"
 	"jtune/learn"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
@@ -66,7 +65,7 @@ func Answered(list []campaigns.Campaign, from learn.Provenance) map[metric.Goal]
 			continue
 		}
 		_, k, err := Find(list, c)
-		if err != nil || k == nil || k.Worked || k.Load != (arrivals.Spec{}) {
+		if err != nil || k == nil || k.Worked || k.Load.Any() {
 			return out
 		}
 		for _, a := range k.Answers {

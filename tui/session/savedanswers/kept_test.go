@@ -28,7 +28,7 @@ func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 	must.NoError(t, err)
 	limits := []metric.Goal{metric.Watts(28), metric.Watts(22)}
 	found, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: limits[0]}, More: limits[1:], Keep: true}, nil)
+		Questions: metric.Questions{Limits: limits}, Keep: true}, nil)
 	must.NoError(t, err)
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil || len(list) != 1 {
@@ -80,40 +80,41 @@ func TestQuestionsSayWhatIsFoundLaterAndTheAnswerStays(t *testing.T) {
 	limit := metric.Watts(28)
 	// a search that may measure three times answers with a poor mode
 	found, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: limit}, Keep: true,
+		Questions: metric.Question{Limit: limit}.List(), Keep: true,
 		Asked: record.Asked{Probes: 3}}, nil)
 	must.NoError(t, err)
 	better, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: limit}, Keep: true}, nil)
+		Questions: metric.Question{Limit: limit}.List(), Keep: true}, nil)
 	must.NoError(t, err)
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d campaigns, %v", len(list), err)
 	}
 	k, err := savedanswers.Answer(list[0])
-	if err != nil || k == nil || k.Answers[0].Setting != found.Setting {
+	if err != nil || k == nil || k.Answers[0].Setting != found.Answers[0].Setting {
 		t.Fatalf("%+v, %v", k, err)
 	}
 	at, ok := savedanswers.Since(list, list[0], k, 0)
-	gained := better.Measured.TimeMS < 0.98*found.Measured.TimeMS
+	gained := better.Result.Answers[0].Measured.TimeMS < 0.98*found.Result.Answers[0].Measured.TimeMS
 	// by its readings a mode that is as good may be ahead of the search's answer
 	ms, _, err := s.Virtual.Truth("mobilenet", at.Mode)
-	if ok != gained || ok && (err != nil || ms > 1.02*better.Measured.TimeMS) {
+	if ok != gained || ok && (err != nil || ms > 1.02*better.Result.Answers[0].Measured.TimeMS) {
 		t.Errorf("better since: %v %v, the later search found %v %.4g ms, the first %v %.4g ms", at, ok,
-			better.Mode, better.Measured.TimeMS, found.Mode, found.Measured.TimeMS)
+			better.Answers[0].Mode, better.Result.Answers[0].Measured.TimeMS, found.Answers[0].Mode,
+			found.Result.Answers[0].Measured.TimeMS)
 	}
 	if !gained {
 		t.Error("three measurements were enough: the test shows nothing")
 	}
 
 	// readings since count in the answer, as in those of the newer search
-	again := measure.ModeRequest{Workload: w, Mode: found.Mode, Limit: limit}
+	again := measure.ModeRequest{Workload: w, Mode: found.Answers[0].Mode, Limit: limit}
 	_, err = measure.Verify(t.Context(), s, again, nil)
 	must.NoError(t, err)
 	list, err = campaigns.List(s.Options.Paths)
 	must.NoError(t, err)
 	now := savedanswers.Now(list, list[0], k)[0]
-	if now.Reading.N <= k.Answers[0].Reading.N || now.Mode != found.Mode ||
+	if now.Reading.N <= k.Answers[0].Reading.N || now.Mode != found.Answers[0].Mode ||
 		now.Standing != standing.Stand(limit, optimize.MeasuredPrediction(now.Reading.Measured), now.Reading.N) {
 		t.Errorf("verified since, it has %d readings after %d and stands %v", now.Reading.N, k.Answers[0].Reading.N,
 			now.Standing)

@@ -16,7 +16,7 @@ func TestTuneChoiceAsksForItsLoadFirst(t *testing.T) {
 	}
 	for _, damaged := range []string{"", "30/s uniform of", "p99"} {
 		c.Limits[WithinPower] = damaged
-		if a := c.over(DefaultForm(nil)).First(); a.Limit != metric.Watts(30) || a.Loaded() {
+		if a := c.over(DefaultForm(nil)).First(); a.Limit != metric.Watts(30) || a.Load.Any() {
 			t.Errorf("%q: it asks for %v", damaged, a)
 		}
 	}

@@ -94,7 +94,7 @@ func compare(s *session.Session, out *measure.TuneResult, r measure.TuneRequest,
 		}
 		return &answers.Baseline{Name: name, Mean: m, Error: answers.ErrorsOf(m.Setting, m.N, rows)}
 	}
-	for i, found := range out.All() {
+	for i, found := range out.Result.Answers {
 		a := &out.Answers[i]
 		a.Error = answers.ErrorsOf(a.Setting, a.Reading.N, rows)
 		if out.Found.TimeMS > 0 {

@@ -62,7 +62,7 @@ func searchFor(t testing.TB, board, workload string, seed uint64,
 	must.NoError(t, err)
 	limit := goal(s)
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: limit}}
+		Questions: metric.Question{Limit: limit}.List()}
 	res, err := Tune(context.Background(), s, r, nil)
 	if err != nil {
 		t.Errorf("%s, %s, seed %d: %v", board, workload, seed, err)
@@ -84,7 +84,7 @@ func searchFor(t testing.TB, board, workload string, seed uint64,
 			bestMS = min(bestMS, ms)
 		}
 	}
-	ms, watts, err := truth(res.Mode)
+	ms, watts, err := truth(res.Answers[0].Mode)
 	must.NoError(t, err)
 	if a := res.Answers[0]; a.Gain != nil && a.Gain.Measured {
 		b := a.Baseline()

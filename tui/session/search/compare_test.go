@@ -26,12 +26,14 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 		maxn string
 		by   int // the measurement at most by which it is
 	}{
-		{"within a time limit", measure.TuneRequest{Question: metric.Question{Limit: metric.Millis(20)}}, "predicted",
+		{"within a time limit", measure.TuneRequest{Questions: metric.Question{Limit: metric.Millis(20)}.List()},
+			"predicted",
 			0},
-		{"never over a power limit", measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(22)}},
+		{"never over a power limit", measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(22)}.List()},
 			"predicted", 0},
-		{"in a search for the whole front", measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(30)},
-			Asked: record.Asked{Coverage: campaigns.CoverFront, Probes: 6}}, "measured", 2},
+		{"in a search for the whole front",
+			measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(30)}.List(),
+				Asked: record.Asked{Coverage: campaigns.CoverFront, Probes: 6}}, "measured", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -72,8 +74,8 @@ func TestTuneMeasuresABoardThatNoModeMeansAsItIs(t *testing.T) {
 		t.Fatalf("the board is in %v: the test needs a state that no mode means", m.V)
 	}
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: metric.Millis(40)},
-		Asked:    record.Asked{Probes: 8}}, nil)
+		Questions: metric.Question{Limit: metric.Millis(40)}.List(),
+		Asked:     record.Asked{Probes: 8}}, nil)
 	must.NoError(t, err)
 	k, err := answers.Find(res.Home)
 	if err != nil || k == nil {

@@ -36,10 +36,11 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 	w, err := workloads.Find(s, "mobilenet")
 	must.NoError(t, err)
 	front := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: metric.Watts(30)}, Keep: true,
+		Questions: metric.Question{Limit: metric.Watts(30)}.List(), Keep: true,
 		Asked: record.Asked{Coverage: campaigns.CoverFront, Probes: 12}}
 	res, err := Tune(t.Context(), s, front, nil)
-	if err != nil || !res.Feasible || !res.Verified || res.Measured.PowerW > 30 || res.Took <= 0 {
+	if err != nil || !res.Answers[0].Feasible || !res.Answers[0].Verified ||
+		res.Result.Answers[0].Measured.PowerW > 30 || res.Took <= 0 {
 		t.Fatalf("answer %+v, error %v; want a verified mode within 30 W", res.Result, err)
 	}
 	if n := len(res.Probes); n < 13 || n > 12+optimize.DefaultProbes {
@@ -77,11 +78,12 @@ func TestTuneOfTheWholeFrontTakesTheReferenceItIsGiven(t *testing.T) {
 	w, err := workloads.Find(s, "lstm")
 	must.NoError(t, err)
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: metric.Watts(9)},
-		Asked:    record.Asked{Coverage: campaigns.CoverFront, Probes: 8, Reference: learn.ShippedName}}, nil)
+		Questions: metric.Question{Limit: metric.Watts(9)}.List(),
+		Asked:     record.Asked{Coverage: campaigns.CoverFront, Probes: 8, Reference: learn.ShippedName}}, nil)
 	none, ok := errors.AsType[*optimize.InfeasibleError](err)
-	if !ok || !none.Measured || res.Mode != none.Nearest.Mode || res.Measured.PowerW <= 9 || res.Feasible {
-		t.Errorf("nearest %+v, error %v; want the measured mode nearest to 9 W", res.Measured, err)
+	if !ok || !none.Measured || res.Answers[0].Mode != none.Nearest.Mode ||
+		res.Result.Answers[0].Measured.PowerW <= 9 || res.Answers[0].Feasible {
+		t.Errorf("nearest %+v, error %v; want the measured mode nearest to 9 W", res.Result.Answers[0].Measured, err)
 	}
 	if res.Fitted == nil || !strings.Contains(strings.Join(res.Fitted.Warnings, "\n"), "reference "+learn.ShippedName) {
 		t.Error("the fit of the whole front was given no reference: want it refused by name on a simulated board")
@@ -96,8 +98,8 @@ func TestTuneOfTheWholeFrontGoesOnWhereItWasInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: metric.Watts(30)},
-		Asked:    record.Asked{Coverage: campaigns.CoverFront, Probes: 8}}
+		Questions: metric.Question{Limit: metric.Watts(30)}.List(),
+		Asked:     record.Asked{Coverage: campaigns.CoverFront, Probes: 8}}
 	first, err := Tune(ctx, s, r, func(e measure.Event) {
 		if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Phase == profiles.Finished {
 			if rows++; rows == 3 {
@@ -109,7 +111,8 @@ func TestTuneOfTheWholeFrontGoesOnWhereItWasInterrupted(t *testing.T) {
 		t.Fatalf("interrupted with %d measurements, ended %v, error %v; want 3", len(first.Probes), first.Ended, err)
 	}
 	res, err := Tune(t.Context(), s, r, nil)
-	if err != nil || res.Known != len(first.Probes) || !res.Feasible || math.IsNaN(res.Predicted.TimeMS) {
+	if err != nil || res.Known != len(first.Probes) || !res.Answers[0].Feasible ||
+		math.IsNaN(res.Result.Answers[0].Predicted.TimeMS) {
 		t.Errorf("gone on to %+v, error %v; want it to count the 3 that are known", res.Result, err)
 	}
 }
@@ -146,14 +149,14 @@ func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
 		for _, watts := range limits {
 			limit := metric.Watts(watts)
 			res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-				Question: metric.Question{Limit: limit},
-				Asked:    record.Asked{Coverage: campaigns.CoverFront, Probes: 14}}, nil)
-			if err != nil || !res.Feasible {
+				Questions: metric.Question{Limit: limit}.List(),
+				Asked:     record.Asked{Coverage: campaigns.CoverFront, Probes: 14}}, nil)
+			if err != nil || !res.Answers[0].Feasible {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			for _, m := range tegra.OncePerSetting(MeasuredOf(res.Probes)) {
-				if m.PowerW < 0.97*watts && m.TimeMS < 0.99*res.Measured.TimeMS {
-					t.Errorf("seed %d, %g W: answer %v, measured %v", seed, watts, res.Measured, m)
+				if m.PowerW < 0.97*watts && m.TimeMS < 0.99*res.Result.Answers[0].Measured.TimeMS {
+					t.Errorf("seed %d, %g W: answer %v, measured %v", seed, watts, res.Result.Answers[0].Measured, m)
 				}
 			}
 		}

@@ -37,11 +37,11 @@ func TestSearchesOfADayLeaveOneModelThatGetsBetter(t *testing.T) {
 		for k, limit := range limits {
 			s, w := sessiontest.InDirOf(t, dir, 100*day+uint64(k), "mobilenet") // another program each time
 			request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-				Question: metric.Question{Limit: limit},
-				Keep:     true}
+				Questions: metric.Question{Limit: limit}.List(),
+				Keep:      true}
 			res, err := Tune(t.Context(), s, request, nil)
-			if err != nil || !res.Feasible || !limit.Met(res.Measured) {
-				t.Fatalf("%v: %+v, %v", limit, res.Measured, err)
+			if err != nil || !res.Answers[0].Feasible || !limit.Met(res.Result.Answers[0].Measured) {
+				t.Fatalf("%v: %+v, %v", limit, res.Result.Answers[0].Measured, err)
 			}
 			models, err := models.List(s.Options)
 			if err != nil || len(models) != 1 || models[0].Model == nil || models[0].Path != res.Kept {
@@ -80,8 +80,8 @@ func TestSearchesOfADayLeaveOneModelThatGetsBetter(t *testing.T) {
 func TestTuneOfTheWholeFrontStartsFromWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	_, known, _ := tuned(t, s, measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(28)}})
-	front := measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(28)},
+	_, known, _ := tuned(t, s, measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(28)}.List()})
+	front := measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(28)}.List(),
 		Asked: record.Asked{Coverage: campaigns.CoverFront, Probes: len(known) +
 			3}}
 	res, _, notes := tuned(t, s, front)

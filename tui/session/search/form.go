@@ -53,24 +53,22 @@ func DefaultForm(presets []tegra.Preset) Form {
 		Depth: optimize.Quick, Coverage: campaigns.CoverLimit}
 }
 
-// Goals returns the goals of a kind; nil where the form has none.
-func (c Form) Goals(of Kind) []metric.Question {
-	list, err := metric.ParseList(c.Limits[of], nil)
-	if err != nil || len(list) > MostLimits {
-		return nil
-	}
-	return list
+// Goals returns the goals of a kind, which over checks.
+func (c Form) Goals(of Kind) metric.Questions {
+	q, _ := metric.ParseList(c.Limits[of], nil)
+	return q
 }
 
-// First returns the first goal of the form, which has one.
-func (c Form) First() metric.Question { return c.Goals(c.Kind)[0] }
+// First returns the first goal of the form.
+func (c Form) First() metric.Question { return c.Goals(c.Kind).First() }
 
 // over replaces empty or invalid fields by those of d.
 func (c Form) over(d Form) Form {
 	lines := c.Limits
 	c.Limits = map[Kind]string{}
 	for _, k := range Kinds {
-		if c.Limits[k] = lines[k]; c.Goals(k) == nil {
+		c.Limits[k] = lines[k]
+		if n := len(c.Goals(k).Limits); n == 0 || n > MostLimits {
 			c.Limits[k] = d.Limits[k]
 		}
 	}

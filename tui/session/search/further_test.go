@@ -31,8 +31,9 @@ func searched(t *testing.T, s *session.Session, line string) (measure.TuneResult
 	must.NoError(t, err)
 	w, err := workloads.Find(s, "resnet18")
 	must.NoError(t, err)
-	return search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Question: q,
-		Keep: true}, nil)
+	return search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Questions: q.List(),
+		Keep:      true}, nil)
 }
 
 func TestTuneKeepsACurrentOfTheSimulatedRail(t *testing.T) {
@@ -143,7 +144,7 @@ func TestTuneSaysBeforeItMeasuresThatALimitIsAboveAllThatIsKnown(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		said := ""
 		_, _ = search.Tune(ctx, s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-			Question: metric.Question{Limit: metric.Watts(watts)}}, func(e measure.Event) {
+			Questions: metric.Question{Limit: metric.Watts(watts)}.List()}, func(e measure.Event) {
 			switch note, is := e.(measure.NoteEvent); {
 			case ctx.Err() != nil:
 			case is:

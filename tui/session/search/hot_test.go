@@ -24,10 +24,10 @@ func TestSessionHotBoardEndsACampaignAfterTheModeInProgress(t *testing.T) {
 	}
 	for _, r := range []measure.TuneRequest{{}, {Asked: record.Asked{Coverage: campaigns.CoverFront}},
 		{Asked: record.Asked{Strategy: optimize.Binary}}} {
-		r.Workload, r.Limit = w, metric.Watts(30)
+		r.Workload, r.Limits = w, []metric.Goal{metric.Watts(30)}
 		found, err := Tune(t.Context(), s, r, nil)
-		if !errors.As(err, &hot) || found.Feasible || found.Fitted != nil {
-			t.Errorf("tune %s %s: feasible %v, model %v, %v", r.Coverage, r.Strategy, found.Feasible,
+		if !errors.As(err, &hot) || found.Answers[0].Feasible || found.Fitted != nil {
+			t.Errorf("tune %s %s: feasible %v, model %v, %v", r.Coverage, r.Strategy, found.Answers[0].Feasible,
 				found.Fitted != nil, err)
 		}
 	}

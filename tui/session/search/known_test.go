@@ -27,8 +27,8 @@ func tuned(t *testing.T, s *session.Session, r measure.TuneRequest) (measure.Tun
 			notes = append(notes, string(note))
 		}
 	})
-	if err != nil || !res.Feasible || !r.Limit.Met(res.Measured) {
-		t.Fatalf("%v: %+v, %v", r.Limit, res.Measured, err)
+	if err != nil || !res.Answers[0].Feasible || !r.Limits[0].Met(res.Result.Answers[0].Measured) {
+		t.Fatalf("%v: %+v, %v", r.Limits[0], res.Result.Answers[0].Measured, err)
 	}
 	var modes []tegra.Mode
 	for _, p := range res.Probes {
@@ -42,11 +42,11 @@ func tuned(t *testing.T, s *session.Session, r measure.TuneRequest) (measure.Tun
 func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	_, first, notes := tuned(t, s, measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(30)}})
+	_, first, notes := tuned(t, s, measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(30)}.List()})
 	if strings.Contains(notes, "starts from") || len(first) < 6 {
 		t.Errorf("the first search measured %d modes and said %q", len(first), notes)
 	}
-	res, second, notes := tuned(t, s, measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(25)}})
+	res, second, notes := tuned(t, s, measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(25)}.List()})
 	if !strings.Contains(notes, "starts from the ") || !strings.Contains(notes, "(1 campaign)") ||
 		len(second) > len(first)*3/5 {
 		t.Errorf("the second search measured %d modes after %d and said %q", len(second), len(first), notes)
@@ -59,7 +59,7 @@ func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
 			t.Errorf("probe %+v", p)
 		}
 	}
-	_, fresh, notes := tuned(t, s, measure.TuneRequest{Question: metric.Question{Limit: metric.Watts(25)},
+	_, fresh, notes := tuned(t, s, measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(25)}.List(),
 		Asked: record.Asked{Fresh: true}})
 	if strings.Contains(notes, "starts from") || len(fresh) < len(second) {
 		t.Errorf("a fresh search measured %d modes and said %q", len(fresh), notes)

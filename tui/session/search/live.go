@@ -17,7 +17,7 @@ import (
 // traffic.
 func guarded(r measure.TuneRequest) (measure.TuneRequest, error) {
 	w, latencyMS := r.Workload, 0.0
-	if v := r.Load; r.Loaded() {
+	if v := r.Load; r.Load.Any() {
 		if v.RatePerS > 0 || v.Arrivals != "" || v.Outstanding > 0 || v.MaxWaitMS > 0 {
 			return r, usage.Load.Errorf("workload %s is measured on its real traffic, nothing is sent", w.Name).
 				Advise("remove %s, %s, %s and %s", usage.Rate, usage.Arrivals, usage.Outstanding, usage.MaxWait)
@@ -28,12 +28,9 @@ func guarded(r measure.TuneRequest) (measure.TuneRequest, error) {
 		return r, usage.Errorf("workload %s is measured on its real traffic: strategy auto and coverage limit alone "+
 			"keep its users from slow modes", w.Name)
 	}
-	r.More = slices.Clone(r.More)
-	limits := []*metric.Goal{&r.Limit}
-	for i := range r.More {
-		limits = append(limits, &r.More[i])
-	}
-	for _, l := range limits {
+	r.Limits = slices.Clone(r.Limits)
+	for i := range r.Limits {
+		l := &r.Limits[i]
 		if most := l.Limits.Val(metric.Time); latencyMS > 0 && most.Or(math.Inf(1)) > latencyMS {
 			l.Limits = l.Limits.And(metric.Time.Max(latencyMS))
 		}

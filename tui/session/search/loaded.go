@@ -65,7 +65,7 @@ func paced(s *session.Session, w workload.Workload, a mix.Ask) (really bool, why
 // tuneServed searches under a load and tries the answer with real requests if they can be sent.
 func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
-	asked, err := mix.AskOf(r.Question, s.Seed)
+	asked, err := mix.AskOf(r.First(), s.Seed)
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
@@ -86,7 +86,7 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 	return tried(ctx, s, r, ref, asked, observe, trial{
 		run: func(out measure.TuneResult) (answers.Trial, error) {
 			r.PartOf = out.Began
-			return send(ctx, s, r, want, asked, out.Setting, observe)
+			return send(ctx, s, r, want, asked, out.Result.Answers[0].Setting, observe)
 		},
 		lower: func(r *measure.TuneRequest,
 			got answers.Trial) { // by the ratio of measured to calculated latency
@@ -107,7 +107,7 @@ func demandOf(r measure.TuneRequest, asked mix.Ask) workload.Demand {
 // Again tries a setting with the requests of a search, as the search tried its answer.
 func Again(ctx context.Context, s *session.Session, r measure.TuneRequest, at tegra.Setting,
 	observe func(measure.Event)) (answers.Trial, error) {
-	asked, err := mix.AskOf(r.Question, s.Seed)
+	asked, err := mix.AskOf(r.First(), s.Seed)
 	if err != nil {
 		return answers.Trial{}, err
 	}
@@ -128,7 +128,7 @@ func Again(ctx context.Context, s *session.Session, r measure.TuneRequest, at te
 // the server also counts requests by latency, the answer is then observed until there are enough for the quantile.
 func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
-	if r.More != nil {
+	if len(r.Limits) > 1 {
 		measure.Observer(observe).Note("with several limits the answers meet the mean latency only: the " +
 			"quantile is checked for a single limit")
 		return tuneLimit(ctx, s, r, ref, observe)
@@ -136,17 +136,20 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	asked := mix.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, metric.UsualQuantile)}
 	return tried(ctx, s, r, ref, asked, observe, trial{
 		run: func(out measure.TuneResult) (answers.Trial, error) {
-			if v := out.Serving(out.Setting); v == nil || v.Requests == 0 {
-				return answers.Trial{Setting: out.Setting, Users: true,
+			at := out.Result.Answers[0].Setting
+			if v := out.Serving(at); v == nil || v.Requests == 0 {
+				return answers.Trial{Setting: at, Users: true,
 					Unsure: fmt.Sprintf("this server counts only the mean latency: whether p%.4g is within "+
 						"%.4g ms is unknown", 100*asked.Quantile, asked.LatencyMS)}, nil
 			}
 			r.PartOf = out.Began
-			return send(ctx, s, r, workload.Demand{}, asked, out.Setting, observe)
+			return send(ctx, s, r, workload.Demand{}, asked, at, observe)
 		},
 		lower: func(r *measure.TuneRequest, got answers.Trial) {
-			most := r.Limit.Of(metric.Time) * max(tightest, tighter*asked.LatencyMS/got.LatencyMS.V)
-			r.Limit.Limits = r.Limit.Limits.And(metric.Time.Max(most))
+			l := r.Limits[0]
+			most := l.Of(metric.Time) * max(tightest, tighter*asked.LatencyMS/got.LatencyMS.V)
+			l.Limits = l.Limits.And(metric.Time.Max(most))
+			r.Limits = []metric.Goal{l}
 		}})
 }
 
@@ -171,9 +174,10 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 			before.Probes, before.Rows, before.Took = out.Probes, out.Rows, out.Took
 			return before, notServed(asked, before.Sent[n-1])
 		}
-		if err != nil || !out.Feasible {
+		if err != nil || !out.Result.Answers[0].Feasible {
 			return out, err
 		}
+		found := &out.Result.Answers[0]
 		begun := s.Clock.Now()
 		got, err := t.run(out)
 		if err == nil && got.Meets() && got.LatencyMS.OK { // one reading of a quantile is not reliable
@@ -187,14 +191,14 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 		}
 		out.Sent = append(out.Sent, got)
 		if got.Unsure != "" {
-			measure.Observer(observe).Note(fmt.Sprintf("%s: %s", out.Setting.Mode, got.Unsure))
+			measure.Observer(observe).Note(fmt.Sprintf("%s: %s", found.Mode, got.Unsure))
 		}
 		if got.Meets() {
 			return out, nil
 		}
-		measure.Observer(observe).Note(fmt.Sprintf("%s with requests at %s: %s", out.Setting.Mode, asked.Load, got.Why))
+		measure.Observer(observe).Note(fmt.Sprintf("%s with requests at %s: %s", found.Mode, asked.Load, got.Why))
 		late := got.LatencyMS.OK && asked.LatencyMS > 0 && got.LatencyMS.V > asked.LatencyMS
-		out.Feasible = false
+		found.Feasible = false
 		if try == mostAnswers || !late {
 			return out, notServed(asked, got)
 		}

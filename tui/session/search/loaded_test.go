@@ -90,7 +90,7 @@ func atARate(t *testing.T, slower float64) (*session.Session, *crowded, measure.
 	fast := record.Settings{Minibatches: 3, MinSamples: 1, SampleEvery: 20 * time.Millisecond,
 		FixedWait: 40 * time.Millisecond}
 	return s, c, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Settings: fast}, Keep: true,
-		Asked: record.Asked{Reference: "none"}}
+		Questions: metric.Question{}.List(), Asked: record.Asked{Reference: "none"}}
 }
 
 // An answer is tried with requests at the rate. The limit is far above what a busy machine adds.
@@ -108,10 +108,10 @@ func TestTuneUnderALoadTriesItsAnswerWithRealRequests(t *testing.T) {
 		t.Fatalf("model %q, %v", out.Kept, err)
 	}
 	last := out.Sent[len(out.Sent)-1]
-	if !out.Feasible || !last.Meets() || last.Setting != out.Setting ||
+	if !out.Answers[0].Feasible || !last.Meets() || last.Setting != out.Answers[0].Setting ||
 		!(last.LatencyMS.V > 0 && last.LatencyMS.V <= 30_000) || last.Serving.Requests < fewestSent/2 ||
 		!last.MeanW.OK {
-		t.Errorf("%+v; sent %+v", out.Result.Measured, last)
+		t.Errorf("%+v; sent %+v", out.Result.Answers[0].Measured, last)
 	}
 	if a := out.Answers[0]; a.Serving == nil || !a.Serving.UnitJ.OK || len(a.Serving.Phases) != 2 {
 		t.Errorf("the answer's inference: %+v", a.Serving)
@@ -143,7 +143,7 @@ func TestTuneUnderALoadSaysWhenTheServerDoesNotFollow(t *testing.T) {
 		return
 	}
 	out, err := Tune(t.Context(), s, r, nil)
-	if !errors.Is(err, optimize.ErrInfeasible) || out.Feasible || len(out.Sent) == 0 || out.Sent[0].Meets() {
+	if !errors.Is(err, optimize.ErrInfeasible) || out.Answers[0].Feasible || len(out.Sent) == 0 || out.Sent[0].Meets() {
 		t.Fatalf("%d tried, %v", len(out.Sent), err)
 	}
 	if why := err.Error(); !strings.Contains(why, "30/s poisson, p50 ≤ 40 ms): nearest is ") ||

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -27,7 +26,7 @@ func TestSearchPlanEndsModesOverTheLimitAndTellsTheSearch(t *testing.T) {
 			}
 			o.Choosing(optimize.Step{Setting: second})
 			_, _ = m(ctx, second)
-			return optimize.Result{Measured: tegra.Measured{}, Model: (*learn.Surrogate)(nil)}, nil
+			return optimize.Result{}, nil
 		}
 		p := newSearchPlan(t.Context(), find, optimize.TuneOptions{})
 		p.ends = ends

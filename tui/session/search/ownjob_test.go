@@ -37,11 +37,12 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 	w, err := workloads.Find(s, "mobilenet-infer")
 	must.NoError(t, err)
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w.AtBatch(8)}, Keep: true,
-		Question: metric.Question{Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 250, Quantile: 0.95,
-			MaxWaitMS: 60}},
+		Questions: metric.Question{Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 250,
+			Quantile:  0.95,
+			MaxWaitMS: 60}}.List(),
 		Asked: record.Asked{Reference: "none"}}
 	out, err := Tune(t.Context(), s, r, nil)
-	if err != nil || !out.Feasible || len(out.Sent) == 0 {
+	if err != nil || !out.Answers[0].Feasible || len(out.Sent) == 0 {
 		t.Fatalf("%d tried, %v", len(out.Sent), err)
 	}
 	last := out.Sent[len(out.Sent)-1]

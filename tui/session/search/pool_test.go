@@ -28,8 +28,8 @@ func TestPoolHoldsTheRowsOfEveryCampaignOfAWorkloadOnABoard(t *testing.T) {
 		Sample: 3}, nil)
 	must.NoError(t, err)
 	tuned, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: metric.Watts(25)},
-		Asked:    record.Asked{Probes: 4}}, nil)
+		Questions: metric.Question{Limit: metric.Watts(25)}.List(),
+		Asked:     record.Asked{Probes: 4}}, nil)
 	if err != nil && tuned.Probes == nil {
 		t.Fatal(err)
 	}

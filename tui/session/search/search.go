@@ -40,7 +40,7 @@ const (
 // requests with a number of minibatches, and inference requests, whose times vary with their lengths.
 func settingsOf(r measure.TuneRequest) record.Settings {
 	set := r.Settings
-	if set.Minibatches > 0 || r.Loaded() {
+	if set.Minibatches > 0 || r.Load.Any() {
 		return set
 	}
 	set.Patience = cmp.Or(set.Patience, searchPatience)
@@ -53,7 +53,7 @@ func settingsOf(r measure.TuneRequest) record.Settings {
 // steadyPower reports whether a job's power is steady in a mode; a server's power varies with each request.
 func steadyPower(r measure.TuneRequest) bool {
 	w := r.Workload
-	return !r.Loaded() && !w.Serves() && !w.Live() && !harness.EndsWithSummary(w.Pattern)
+	return !r.Load.Any() && !w.Serves() && !w.Live() && !harness.EndsWithSummary(w.Pattern)
 }
 
 // FrontModes is how many modes a search over the whole front spreads over the space before it looks for answers;
@@ -83,8 +83,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	options := optimize.TuneOptions{
 		Known:     known,
 		Baselines: compared,
-		Limit:     r.Limit,
-		More:      r.More,
+		Limits:    r.Limits,
 		Probes:    most,
 		Cover:     cover,
 		Depth:     r.Depth,
@@ -102,9 +101,9 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 		Halved:    measure.Observer(observe).Halved,
 	}
 	out := measure.TuneResult{Warm: warm(pool, r.Before, s.Clock.Wall())}
-	find, source := optimize.Tune, r.Limit.Words()
-	if r.Loaded() {
-		if out.Ask, err = mix.AskOf(r.Question, s.Seed); err != nil {
+	find, source := optimize.Tune, r.Limits[0].Words()
+	if r.Load.Any() {
+		if out.Ask, err = mix.AskOf(r.First(), s.Seed); err != nil {
 			return out, err
 		}
 		out.Ask.Failed, out.Ask.Sent = r.Failed, r.Sent
@@ -137,7 +136,7 @@ func poolOf(s *session.Session, r measure.TuneRequest) (models.Pool, error) {
 		return models.Pool{}, nil
 	}
 	pool, err := models.PoolOf(s, r.Workload, r.Batches)
-	return pool.Before(r.Before).Further(r.Goals()...), err
+	return pool.Before(r.Before).Further(r.Limits...), err
 }
 
 // knownOf returns the rows of a pool; older campaigns are aligned with later ones if the board has drifted.
@@ -157,8 +156,8 @@ func knownOf(pool models.Pool, observe func(measure.Event)) []tegra.Measured {
 
 // SearchHeader records the question of a search.
 func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
-	h := &record.SearchHeader{Asked: r.Asked, Load: r.Load, Goals: slices.DeleteFunc(r.Goals(),
-		func(g metric.Goal) bool { return g == metric.Goal{} })}
+	h := &record.SearchHeader{Asked: r.Asked, Questions: r.Questions}
+	h.Limits = slices.DeleteFunc(slices.Clone(r.Limits), func(g metric.Goal) bool { return g == metric.Goal{} })
 	h.Strategy, h.Depth, h.Coverage = cmp.Or(r.Strategy, optimize.Auto), cmp.Or(r.Depth, optimize.Quick),
 		cmp.Or(r.Coverage, campaigns.CoverLimit)
 	return h
@@ -178,7 +177,8 @@ type searchPlan struct {
 type searching func(context.Context, optimize.Measure, optimize.TuneOptions) (optimize.Result, error)
 
 func newSearchPlan(ctx context.Context, find searching, o optimize.TuneOptions) *searchPlan {
-	p := &searchPlan{most: o.Probes + o.Cover, found: optimize.Result{Ended: optimize.Cancelled}, err: context.Canceled}
+	p := &searchPlan{most: o.Probes + o.Cover, found: optimize.Result{Ended: optimize.Cancelled,
+		Answers: make([]optimize.Answer, len(o.Limits))}, err: context.Canceled}
 	tell := o.Choosing
 	o.Choosing = func(s optimize.Step) {
 		if p.step = s; tell != nil {

@@ -74,12 +74,12 @@ func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
 		goal = metric.LeastEnergy
 	}
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true,
-		Question: metric.Question{Limit: goal},
-		Asked:    record.Asked{Reference: "none"}}, nil)
+		Questions: metric.Question{Limit: goal}.List(),
+		Asked:     record.Asked{Reference: "none"}}, nil)
 	must.NoError(t, err)
-	ms, power, err := s.Virtual.Truth("llama", r.Setting.Mode)
+	ms, power, err := s.Virtual.Truth("llama", r.Answers[0].Setting.Mode)
 	must.NoError(t, err)
-	t.Logf("%s after %d measurements: %.4g J (least %.4g), %.4g/s (most %.4g) at %.4g W", r.Setting.Mode,
+	t.Logf("%s after %d measurements: %.4g J (least %.4g), %.4g/s (most %.4g) at %.4g W", r.Answers[0].Setting.Mode,
 		len(r.Probes), ms*power/1000, leastJ, 1000/ms, mostPerS, power)
 	const gap = 0.046
 	own := slices.DeleteFunc(slices.Clone(r.Probes), func(p optimize.Probe) bool {
@@ -111,7 +111,7 @@ func onePhase(t *testing.T, s *session.Session, r measure.TuneResult, answerMS f
 	for phase, want := range map[string]float64{record.Decode: answerMS, record.Prefill: 1.0 / 16} {
 		m, _, err := fit.Fit(t.Context(), s.Options, fit.FitRequest{Samples: r.Dir, Phase: phase, SkipCV: true})
 		must.NoError(t, err)
-		p := m.Predict([]tegra.Mode{r.Setting.Mode})[0]
+		p := m.Predict([]tegra.Mode{r.Answers[0].Setting.Mode})[0]
 		powered := phase == record.Decode // no sample comes within the millisecond of the other one
 		if math.Abs(p.TimeMS/want-1) > 0.1 || m.HasPower() != powered || powered && !(p.PowerW > 1) ||
 			m.Provenance.Workload != "chat "+phase {
@@ -153,8 +153,8 @@ func TestTuneOfAServerThatDiesEndsWithAReason(t *testing.T) {
 			})
 			found := s.Setup().Mode
 			r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-				Question: metric.Question{Limit: metric.LeastEnergy},
-				Asked:    record.Asked{Reference: "none"}}, nil)
+				Questions: metric.Question{Limit: metric.LeastEnergy}.List(),
+				Asked:     record.Asked{Reference: "none"}}, nil)
 			if err == nil || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v, want %q", err, c.words)
 			}

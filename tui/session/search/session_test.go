@@ -27,8 +27,8 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 			gates++
 			return nil
 		}},
-		Question: metric.Question{Limit: metric.Watts(25)},
-		Asked:    record.Asked{Probes: 10}}, func(e measure.Event) {
+		Questions: metric.Question{Limit: metric.Watts(25)}.List(),
+		Asked:     record.Asked{Probes: 10}}, func(e measure.Event) {
 		switch e := e.(type) {
 		case measure.ProbeEvent:
 			probes++
@@ -73,7 +73,7 @@ func TestGateThatRefusesEndsTheJob(t *testing.T) {
 		return nil
 	}
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Gate: gate},
-		Question: metric.Question{Limit: metric.LeastEnergy}}, nil)
+		Questions: metric.Question{Limit: metric.LeastEnergy}.List()}, nil)
 	if !errors.Is(err, stop) {
 		t.Errorf("tune: got %v, want the gate's error", err)
 	}
@@ -112,7 +112,7 @@ func TestSearchThatBreaksWasNotCancelled(t *testing.T) {
 			return broken
 		}
 		res, err := Tune(ctx, s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Gate: gate},
-			Question: metric.Question{Limit: metric.LeastEnergy}}, nil)
+			Questions: metric.Question{Limit: metric.LeastEnergy}.List()}, nil)
 		if res.Ended != c.want || len(res.Probes) != 2 || errors.Is(err, broken) == c.cancel {
 			t.Errorf("%s: ended %q after %d measurements with %v, want %q after 2", c.name, res.Ended, len(res.Probes),
 				err, c.want)

@@ -41,9 +41,9 @@ func MostMeasured(r measure.TuneRequest) int {
 // mostOf returns the default cap without those.
 func mostOf(r measure.TuneRequest) int {
 	if r.Workload.Serves() && r.Depth != optimize.Thorough {
-		return optimize.MostServed(len(r.Goals()))
+		return optimize.MostServed(len(r.Limits))
 	}
-	return optimize.MostProbes(len(r.Goals()))
+	return optimize.MostProbes(len(r.Limits))
 }
 
 // capped returns the cap on the measurements of a search, baselines included; 0: its strategy's own.
@@ -67,12 +67,12 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 		err = mayTune(s, r)
 	}
 	if err == nil {
-		r.Heat, err = limited(s, r.Goals(), observe)
+		r.Heat, err = limited(s, r.Limits, observe)
 	}
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
-	if err := preflight.MayMeasure(ctx, s, r.Limit.Of(metric.Power)); err != nil {
+	if err := preflight.MayMeasure(ctx, s, r.Limits[0].Of(metric.Power)); err != nil {
 		return measure.TuneResult{}, err
 	}
 	if err := above(s, r, observe); err != nil {
@@ -89,7 +89,7 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	}
 	search := tuneLimit
 	switch {
-	case r.Loaded():
+	case r.Load.Any():
 		search = tuneServed
 		r.Workload.Load = workload.Demand{} // models learn service times, one request at a time
 	case r.Watched.LatencyMS > 0:
@@ -123,7 +123,7 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 // above says which limit on the power is above all that is known of the board.
 func above(s *session.Session, r measure.TuneRequest, observe func(measure.Event)) error {
 	limitW, readW := 0.0, 0.0
-	for _, g := range r.Goals() {
+	for _, g := range r.Limits {
 		limitW = max(limitW, g.Of(metric.Power))
 	}
 	pool, err := poolOf(s, r)
@@ -179,7 +179,7 @@ func limited(s *session.Session, goals []metric.Goal, observe func(measure.Event
 // keepAnswer saves the answer of a finished search in the folder of its first campaign.
 func keepAnswer(out *measure.TuneResult, asked measure.TuneRequest, err error, observe func(measure.Event)) {
 	answered := err == nil || errors.Is(err, optimize.ErrInfeasible)
-	if !answered || out.Home == "" || !(out.Measured.TimeMS > 0) || out.Ended == optimize.Cancelled {
+	if !answered || out.Home == "" || !(out.Result.Answers[0].TimeMS > 0) || out.Ended == optimize.Cancelled {
 		return
 	}
 	kept := answers.Kept{Jtune: session.Version, When: time.Now(), Load: asked.Load, Batches: asked.Batches,
@@ -192,41 +192,49 @@ func keepAnswer(out *measure.TuneResult, asked measure.TuneRequest, err error, o
 	}
 }
 
-// mayTune refuses requests that a search over the whole front, or over batch sizes, cannot answer.
+// mayTune refuses requests that no search can answer here.
 func mayTune(s *session.Session, r measure.TuneRequest) error {
-	several := len(r.Batches) > 1
+	switch err := Fault(r); {
+	case r.Load.Any() && !s.Replays() && !r.Workload.Infers():
+		return usage.Errorf("workload %s trains; rate and latency are only for inference", r.Workload.Name)
+	case err != nil:
+		return err
+	}
+	return workloads.CheckSizes(s, r.Workload, r.Batches)
+}
+
+// Fault returns why a search by the request's strategy and coverage cannot answer its limits, or nil.
+func Fault(r measure.TuneRequest) error {
+	several, auto := len(r.Batches) > 1, r.Strategy == "" || r.Strategy == optimize.Auto
 	switch {
 	case r.Coverage == campaigns.CoverFront && several:
 		return usage.Batch.Errorf("%s front takes one batch size", usage.Coverage).Advise("give one %s", usage.Batch)
-	case r.Coverage == campaigns.CoverFront && r.Strategy != "" && r.Strategy != optimize.Auto:
+	case r.Coverage == campaigns.CoverFront && !auto:
 		return usage.Strategy.Errorf("%s front chooses its own modes by a design", usage.Coverage).
 			Advise("remove %s", usage.Strategy)
-	case r.Loaded() && !s.Replays() && !r.Workload.Infers():
-		return usage.Errorf("workload %s trains; rate and latency are only for inference", r.Workload.Name)
-	case r.Loaded() && (r.Coverage == campaigns.CoverFront || r.More != nil ||
-		r.Strategy != "" && r.Strategy != optimize.Auto):
+	case r.Load.Any() && (r.Coverage == campaigns.CoverFront || len(r.Limits) > 1 || !auto):
 		return usage.Errorf("a search under a load answers one limit, by strategy auto and coverage limit")
-	case further(r) && (r.Loaded() || r.Watched.LatencyMS > 0):
+	case further(r) && (r.Load.Any() || r.Watched.LatencyMS > 0):
 		return usage.Limit.Errorf("a search under a load keeps limits on power and time")
-	case r.More != nil && r.Strategy != "" && r.Strategy != optimize.Auto:
+	case len(r.Limits) > 1 && !auto:
 		return usage.Strategy.Errorf("%s %s answers one limit", usage.Strategy, r.Strategy).
 			Advise("give one, or %s auto", usage.Strategy)
 	case several && r.Strategy == optimize.PowerTrain:
 		return usage.Batch.Errorf("strategy powertrain takes one batch size").
 			Advise("give one %s, or use auto, binary or random", usage.Batch)
-	case several && r.Strategy == optimize.Binary && !r.Limit.Limits.Harm():
+	case several && r.Strategy == optimize.Binary && !r.Limits[0].Limits.Harm():
 		return usage.PowerLimit.Errorf("strategy binary over batch sizes looks for the most samples per second").
 			Advise("it needs %s, with or without %s", usage.PowerLimit, usage.TimeLimit)
-	case r.Strategy == optimize.Binary && !r.Limit.Limited():
+	case r.Strategy == optimize.Binary && !r.Limits[0].Limited():
 		return usage.Strategy.Errorf("strategy binary looks for a mode within a limit").
 			Advise("give %s or %s, or use auto or random", usage.PowerLimit, usage.TimeLimit)
 	}
-	return workloads.CheckSizes(s, r.Workload, r.Batches)
+	return nil
 }
 
 // further reports whether a goal limits more than time and power.
 func further(r measure.TuneRequest) bool {
-	return slices.ContainsFunc(r.Goals(), func(g metric.Goal) bool { return g.Limits.Further() != nil })
+	return slices.ContainsFunc(r.Limits, func(g metric.Goal) bool { return g.Limits.Further() != nil })
 }
 
 // measurableSettings returns the settings of those sizes that a replay can answer; nil: all.

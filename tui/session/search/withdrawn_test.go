@@ -60,8 +60,8 @@ func TestTuneBeginsAgainWhenWhatItMeasuredWasNotTheJob(t *testing.T) {
 	fast := record.Settings{Minibatches: 20, MinSamples: 2, SampleEvery: 100 * time.Millisecond, FixedWait: time.Second}
 	out, err := Tune(ctx, s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Dir: dir,
 		Settings: fast},
-		Question: metric.Question{Limit: metric.Watts(40)},
-		Asked:    record.Asked{Reference: "none", Probes: 40, Strategy: optimize.Random}}, func(e measure.Event) {
+		Questions: metric.Question{Limit: metric.Watts(40)}.List(),
+		Asked:     record.Asked{Reference: "none", Probes: 40, Strategy: optimize.Random}}, func(e measure.Event) {
 		switch e := e.(type) {
 		case measure.NoteEvent:
 			notes = append(notes, string(e))

@@ -193,7 +193,7 @@ func (u *Interrupted) String() string {
 	case u.Soak != nil:
 		return "soak of " + u.Workload.Name
 	case u.Tune != nil:
-		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.Tune.Limit.Words(),
+		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.Tune.Limits[0].Words(),
 			text.Count(u.From.Modes(), "mode"))
 	}
 	return fmt.Sprintf("%d of %d measured with %s (%s)", u.From.Readings, u.Of, u.Workload.Name,
@@ -260,8 +260,8 @@ func (u *Interrupted) Task(l metric.Goal, trust bool) *Task {
 		return Profile(*u.Profile, u.plan, u.From.Rows())
 	}
 	r := *u.Tune
-	if r.Limit == (metric.Goal{}) {
-		r.Limit = l
+	if r.First() == (metric.Question{}) {
+		r.Limits = []metric.Goal{l}
 	}
 	return Tune(r)
 }

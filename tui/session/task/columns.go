@@ -61,9 +61,5 @@ func answered(b *answers.Brief, mode func(tegra.Mode) string) string {
 	if b.Quantile > 0 {
 		out += fmt.Sprintf(" p%.4g", 100*b.Quantile)
 	}
-	out += " " + text.Of(b.MS) + " ms"
-	if b.More > 0 {
-		out += fmt.Sprintf(" and %d more", b.More)
-	}
-	return out
+	return out + " " + text.Of(b.MS) + " ms" + text.IfAny(" and %d more", b.More)
 }

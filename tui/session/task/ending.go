@@ -35,7 +35,7 @@ func (s *Spec) Ending(now Snapshot) string {
 		m := tegra.MeansOf(now.Readings)[0]
 		at := m.Mode.String() + text.IfAny(" batch %d", m.Batch)
 		says := fmt.Sprintf("measured %s: %s ms, %s W", at, text.Of(m.TimeMS), text.Of(m.PowerW))
-		if v := standing.VerdictOf(s.Limit, now.Readings); v != standing.NoVerdict {
+		if v := standing.VerdictOf(s.Limits[0], now.Readings); v != standing.NoVerdict {
 			says += fmt.Sprintf(", %s in %s", v, text.Count(m.N, "reading"))
 		}
 		return says + strings.Replace(restored, ": the board is", "; board", 1)

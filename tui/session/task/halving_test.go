@@ -25,8 +25,8 @@ func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
 	var shown Snapshot
 	probes, early := 0, 0
 	res, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: metric.Watts(20)},
-		Asked:    record.Asked{Strategy: optimize.Binary}}, func(e measure.Event) {
+		Questions: metric.Question{Limit: metric.Watts(20)}.List(),
+		Asked:     record.Asked{Strategy: optimize.Binary}}, func(e measure.Event) {
 		shown.Fold(e)
 		switch e := e.(type) {
 		case measure.ProbeEvent:

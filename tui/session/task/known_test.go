@@ -31,7 +31,7 @@ func TestRepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
 	must.NoError(t, err)
 	below := func(watts float64) measure.TuneResult {
 		res, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-			Question: metric.Question{Limit: metric.Watts(watts)}}, nil)
+			Questions: metric.Question{Limit: metric.Watts(watts)}.List()}, nil)
 		must.NoError(t, err)
 		return res
 	}

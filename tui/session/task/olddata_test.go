@@ -53,7 +53,7 @@ func TestTaskOpensTheDataDirectoryOfAnOlderVersionUnchanged(t *testing.T) {
 		t.Errorf("resumed: %d rows, %d new, %v", len(res.Rows), res.New, err)
 	}
 	request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Question: metric.Question{Limit: metric.Watts(25)}, Keep: true,
+		Questions: metric.Question{Limit: metric.Watts(25)}.List(), Keep: true,
 		Asked: record.Asked{Probes: 4}}
 	res, err := search.Tune(t.Context(), s, request, nil)
 	if err != nil || res.Kept != kept[0].Path {

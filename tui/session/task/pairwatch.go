@@ -76,7 +76,7 @@ func (w *PairWatch) advance(p profiles.Progress) {
 
 // Pair returns a search for a pair.
 func Pair(r pair.Request) *Task {
-	spec := Spec{Kind: Pairing, Workload: r.Infer, With: []workload.Workload{r.Train}, Question: r.Question,
+	spec := Spec{Kind: Pairing, Workload: r.Infer, With: []workload.Workload{r.Train}, Questions: r.Question.List(),
 		Policy: r.Policy, Planned: cmp.Or(r.Pairs, mix.MostVerified)}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
 		r.Gate, r.Mixes = t.Hold, true

@@ -62,11 +62,7 @@ func asked(c campaigns.Campaign, own func(there workload.Workload) (workload.Wor
 			r.Run.Minibatches = 0
 		}
 	case h.Search != nil:
-		r.Tune = &measure.TuneRequest{Measuring: measuring, Asked: h.Search.Asked}
-		r.Tune.Load = h.Search.Load
-		if goals := h.Search.Goals; len(goals) > 0 {
-			r.Tune.Limit, r.Tune.More = goals[0], append(r.Tune.More, goals[1:]...)
-		}
+		r.Tune = &measure.TuneRequest{Measuring: measuring, Asked: h.Search.Asked, Questions: h.Search.Questions}
 	case plan.Kind == campaigns.TuneKind:
 		return r, usage.Errorf("campaign %s was made by jtune %s, which did not record its search", c.Name,
 			h.Jtune)

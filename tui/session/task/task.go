@@ -84,8 +84,7 @@ func (s TaskState) String() string {
 type Spec struct {
 	Kind     TaskKind
 	Workload workload.Workload
-	metric.Question
-	More    []metric.Goal       // further limits of a search
+	metric.Questions
 	Planned int                 // modes, approximately; for a search the maximum
 	Plan    string              // description of what a profile measures
 	With    []workload.Workload // of a pair, the training that runs with Workload
@@ -250,8 +249,7 @@ func NewTask(spec Spec, work work) *Task {
 
 // Tune returns a search.
 func Tune(r measure.TuneRequest) *Task {
-	spec := Spec{Kind: Tuning, Workload: r.Workload, Question: r.Question, More: r.More,
-		Planned: search.MostMeasured(r)}
+	spec := Spec{Kind: Tuning, Workload: r.Workload, Questions: r.Questions, Planned: search.MostMeasured(r)}
 	if r.Coverage == campaigns.CoverFront {
 		spec.Kind, spec.Planned = FrontSearch, search.AboutFront
 	}
@@ -271,7 +269,7 @@ func Tune(r measure.TuneRequest) *Task {
 // Verify returns a task that measures one mode, at a batch size if the model has it as an input.
 func Verify(r measure.ModeRequest, batch int) *Task {
 	r.Workload.Batch = cmp.Or(batch, r.Workload.Batch)
-	spec := Spec{Kind: Verifying, Workload: r.Workload, Question: metric.Question{Limit: r.Limit}, Planned: 1,
+	spec := Spec{Kind: Verifying, Workload: r.Workload, Questions: metric.Question{Limit: r.Limit}.List(), Planned: 1,
 		Present: r.InForce, Whole: r.InForce}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (out Outcome, err error) {
 		rows, err := on.Verify(ctx, r, t.Observe)

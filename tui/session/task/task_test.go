@@ -17,6 +17,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
 	"jtune/tui/session/sessiontest"
@@ -145,7 +146,7 @@ func TestTaskTellsWhyItGaveNoValue(t *testing.T) {
 	q := Tasks{On: make(steps), Clock: sessiontest.Fast(t).Clock}
 	for name, task := range map[string]*Task{
 		"timeout: too slow":            Verify(measure.ModeRequest{}, 8),
-		optimize.ErrInfeasible.Error(): Tune(measure.TuneRequest{}),
+		optimize.ErrInfeasible.Error(): Tune(measure.TuneRequest{Questions: metric.Question{}.List()}),
 	} {
 		must.NoError(t, q.Start(t.Context(), task))
 		<-task.Ended()

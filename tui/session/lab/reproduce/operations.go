@@ -266,12 +266,14 @@ func (l *lab) searches(where, board string) (counts, over []float64, err error) 
 	}
 	for k := 1; k <= searchLimits; k++ {
 		limit := metric.Watts(least + (most-least)*float64(k)/(searchLimits+1))
-		res, err := optimize.Tune(l.ctx, measured(measure), optimize.TuneOptions{Limit: limit, Space: space,
+		res, err := optimize.Tune(l.ctx, measured(measure), optimize.TuneOptions{Limits: []metric.Goal{limit},
+			Space:    space,
 			Strategy: optimize.Binary, Seed: l.Seed})
 		if err != nil {
 			return nil, nil, err
 		}
-		counts, over = append(counts, float64(len(res.Probes))), append(over, res.PowerW-limit.Of(metric.Power))
+		counts, over = append(counts, float64(len(res.Probes))), append(over,
+			res.Answers[0].PowerW-limit.Of(metric.Power))
 	}
 	return counts, over, nil
 }

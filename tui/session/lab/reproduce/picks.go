@@ -151,12 +151,12 @@ func (p *picks) binary(watts float64) (picked, error) {
 		only = append(only, m.Setting)
 	}
 	measure := measured(func(s tegra.Setting) (tegra.Measured, error) { return p.truth[s.Mode], nil })
-	res, err := optimize.Tune(p.lab.ctx, measure, optimize.TuneOptions{Limit: metric.Watts(watts),
+	res, err := optimize.Tune(p.lab.ctx, measure, optimize.TuneOptions{Limits: []metric.Goal{metric.Watts(watts)},
 		Space: p.space, Only: only, Strategy: optimize.Binary, Seed: p.lab.Seed})
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return picked{}, err
 	}
-	m := p.truth[res.Mode]
+	m := p.truth[res.Answers[0].Mode]
 	return picked{bench.Binary, optimize.MeasuredPrediction(m), m, m.TimeMS / 1000 * p.perEpoch}, nil
 }
 
