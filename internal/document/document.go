@@ -26,6 +26,9 @@ type Text string
 // Line is a short text that is never folded.
 type Line string
 
+// Item is an entry of a list.
+type Item string
+
 // Break is an empty line in text.
 type Break struct{}
 
@@ -74,6 +77,7 @@ type Drawing struct{ figure.Figure }
 func (Heading) part() {}
 func (Text) part()    {}
 func (Line) part()    {}
+func (Item) part()    {}
 func (Break) part()   {}
 func (Claim) part()   {}
 func (Code) part()    {}

@@ -18,14 +18,8 @@ func Columns(w io.Writer) int {
 	return 0
 }
 
-// Grid writes rows in columns; the first row is the heading. On a terminal the lines are no wider than that.
-func Grid(w io.Writer, rows ...[]string) error { return fitted(w, rows, true) }
-
-// Rows is Grid without a heading.
-func Rows(w io.Writer, rows ...[]string) error { return fitted(w, rows, false) }
-
-// fitted writes rows in the first form that is no wider than the terminal: unchanged, closer together, with cells of
-// several lines, or each row below its first cell.
+// fitted writes rows in columns, whose first one is the heading if they are headed, in the first form that is no wider
+// than the terminal: unchanged, closer together, with cells of several lines, or each row below its first cell.
 func fitted(w io.Writer, rows [][]string, headed bool) error {
 	width := Columns(w)
 	lines := aligned(rows, 2)

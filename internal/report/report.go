@@ -1,6 +1,8 @@
-// Package report writes the rows of a table as text, CSV and JSON from one list of columns, which screens also draw.
+// Package report writes the rows of a table as text, CSV and JSON from one list of columns, which screens also draw,
+// and prints the parts of a page.
 //
-//	rows, Table (columns: key, title, unit, value, room) ──► text in columns, CSV, JSON objects, widget.Table
+//	rows, Table (columns: key, title, unit, value, room) ──► document.Table, CSV, JSON objects, widget.Table
+//	document.Part ──► text, no wider than the terminal
 //
 // An absent value is a dash in text, an empty field in CSV and null in JSON.
 package report
@@ -53,15 +55,6 @@ type Table[T any] []Column[T]
 
 // Exact is a number that CSV prints with all digits instead of six.
 type Exact float64
-
-// Text writes rows in columns below their titles, then more rows of cells.
-func (t Table[T]) Text(w io.Writer, rows []T, more ...[]string) error {
-	var cells [][]string
-	for _, r := range rows {
-		cells = append(cells, t.Cells(r))
-	}
-	return Grid(w, append(append([][]string{t.Titles()}, cells...), more...)...)
-}
 
 // Document returns the columns of the text as a table of a page.
 func (t Table[T]) Document(rows []T) document.Table {

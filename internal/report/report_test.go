@@ -39,9 +39,9 @@ func TestOneListOfColumnsWritesTextCSVAndJSON(t *testing.T) {
 	t.Parallel()
 	rows := []reading{{"orin", 12.3456789, 1801}, {"", math.NaN(), 1}}
 	var lines, list strings.Builder
-	must.NoError(t, table().Text(&lines, rows, []string{"total", "", "1,802"}))
-	if got, want := lines.String(), "name   power   modes  mark\norin   12.3 W  1,801  *\n–      –       1      *\n"+
-		"total          1,802\n"; got != want {
+	must.NoError(t, Print(&lines, nil, table().Document(rows)))
+	want := "name  power   modes  mark\norin  12.3 W  1,801  *\n–     –       1      *\n"
+	if got := lines.String(); got != want {
 		t.Errorf("text: got\n%swant\n%s", got, want)
 	}
 	must.NoError(t, table().CSV(&list, rows))
@@ -71,7 +71,7 @@ func TestObjectLeavesOutOnlyWhatIsMarkedAndAbsent(t *testing.T) {
 func TestFactsWithoutAValueAreNotShown(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	err := Rows(&out, document.Facts{{"board", "orin"}, {"peak", ""}, {"w", "–"}}.Known()...)
+	err := Print(&out, nil, document.Facts{{"board", "orin"}, {"peak", ""}, {"w", "–"}})
 	if got, want := out.String(), "board  orin\nw      –\n"; err != nil || got != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
@@ -136,11 +136,7 @@ func TestGridIsNoWiderThanTheTerminal(t *testing.T) {
 			t.Parallel()
 			to := &screen{width: c.width}
 			var plain strings.Builder
-			write := Rows
-			if c.headed {
-				write = Grid
-			}
-			must.NoError(t, errors.Join(write(to, c.rows...), write(&plain, c.rows...)))
+			must.NoError(t, errors.Join(fitted(to, c.rows, c.headed), fitted(&plain, c.rows, c.headed)))
 			if c.want == "" {
 				c.want = plain.String()
 			}

@@ -79,6 +79,14 @@ func (w *PlainWriter) Columns() int {
 	return w.Width()
 }
 
+// Named returns a text as Words rewrites it.
+func (w *PlainWriter) Named(text string) string {
+	if w.Words == nil {
+		return text
+	}
+	return w.Words(text)
+}
+
 // folded breaks the lines of a text that are wider than the terminal.
 func (w *PlainWriter) folded(text string) string {
 	width := w.Columns()

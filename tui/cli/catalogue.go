@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -62,15 +62,16 @@ func (c *deviceCmd) listDevices() error {
 	if err := printTable(c.app, catalogueColumns(), all); err != nil || !words(c.app) {
 		return err
 	}
-	fmt.Fprintln(c.out)
+	parts := []document.Part{document.Break{}}
 	for _, d := range all {
 		switch {
 		case d.Stated != "":
-			say(c.out, fmt.Sprintf("%s, no Jetson, as stated elsewhere: %s", d.Name, d.Stated))
+			parts = append(parts, document.Text(d.Name+", no Jetson, as stated elsewhere: "+d.Stated))
 		default:
-			say(c.out, fmt.Sprintf("%s, presets: %s", d.Name, strings.Join(d.Presets, ", ")))
+			parts = append(parts, document.Text(d.Name+", presets: "+strings.Join(d.Presets, ", ")))
 		}
 	}
-	return say(c.out, "? not checked: no recording or paper shows it. Clocks are the highest, "+
-		"W is the highest power, US$ and mm describe the developer kit; – not known")
+	parts = append(parts, document.Text("? not checked: no recording or paper shows it. Clocks are the highest, "+
+		"W is the highest power, US$ and mm describe the developer kit; – not known"))
+	return c.print(parts...)
 }

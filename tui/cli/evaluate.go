@@ -53,14 +53,11 @@ func (c *evaluateCmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case c.asJSON:
-		return printJSON(c.out, report)
-	case c.asCSV:
+	if c.asCSV {
 		c.notes(report.Notes)
 		return report.WriteCSV(c.out)
 	}
-	return report.WriteText(c.out)
+	return c.show(report, report.Parts()...)
 }
 
 // read reads the sweep, the data to compare with, and further training data.

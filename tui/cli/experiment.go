@@ -332,14 +332,11 @@ func (c *experimentCmd) compareDevices() error {
 		}
 		for _, r := range rows {
 			if r.Workload == name && r.Why != "" {
-				say(c.out, "DNR on "+r.Board+": "+r.Why)
+				c.app.print(document.Text("DNR on " + r.Board + ": " + r.Why))
 			}
 		}
 		fmt.Fprintln(c.out)
 	}
-	fmt.Fprintln(c.out, "* no measured or published data for that board")
-	for _, line := range devices.Stated {
-		say(c.out, line)
-	}
-	return nil
+	c.app.print(document.Line("* no measured or published data for that board"))
+	return c.app.print(textsOf(devices.Stated...)...)
 }

@@ -118,7 +118,7 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 	}
 	covers := text.Thousands(m.Space.Len()) + " modes"
 	if len(m.Batches) > 1 {
-		covers += " at batch sizes " + listed(m.Batches)
+		covers += " at batch sizes " + text.JoinInts(m.Batches)
 	}
 	record := report.Record{
 		{"method", "method", m.Method, string(m.Method) + originMark(m.Provenance.Origin())},
@@ -224,9 +224,6 @@ func (a onModels) settings(m *learn.Model, modes []tegra.Mode) ([]tegra.Setting,
 	return list, err
 }
 
-// listed formats batch sizes.
-func listed(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
-
 func (a onModels) loadModel(name string) (*learn.Model, error) {
 	if name == "" {
 		return nil, usagef("--model MODEL is missing: jtune models fit makes one")
@@ -326,7 +323,7 @@ func (c *predictCmd) print(o *outlook.Outlook) error {
 		}
 		rows = append(rows, row)
 	}
-	return report.Rows(c.out, rows...)
+	return c.app.print(document.Table{Rows: rows})
 }
 
 func between(lo, hi float64) string {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jtune/internal/report"
+	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/optimize/rank"
 	"jtune/tegra"
@@ -103,14 +103,11 @@ func (u onBoards) printFleet(list []fleet.Result, say func(doc []byte) string) e
 }
 
 func (u onBoards) printRows(rows []fleetRow) error {
-	if u.asJSON {
-		return printJSON(u.out, rows)
-	}
-	list := [][]string{{"board", "exit", ""}}
+	t := document.Table{Head: []string{"board", "exit", ""}}
 	for _, r := range rows {
-		list = append(list, []string{r.Board, fmt.Sprintf("%4d", r.Code), r.say})
+		t.Rows = append(t.Rows, []string{r.Board, fmt.Sprintf("%4d", r.Code), r.say})
 	}
-	return report.Grid(u.out, list...)
+	return u.show(rows, t)
 }
 
 // reports gives each board a function that prints a line to standard error, prefixed with the board's name.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jtune/internal/document"
+	"jtune/internal/figure"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -26,7 +27,7 @@ func printTable[T any](a *app, columns report.Table[T], rows []T) error {
 	case a.asCSV:
 		return columns.CSV(a.out, rows)
 	}
-	return columns.Text(a.out, rows)
+	return a.print(columns.Document(rows))
 }
 
 // show prints a result: its object as JSON, else its parts as text.
@@ -38,39 +39,8 @@ func (a *app) show(object any, parts ...document.Part) error {
 }
 
 // print prints parts of a page as text.
-func (a *app) print(parts ...document.Part) (err error) {
-	for _, p := range parts {
-		switch p := p.(type) {
-		case document.Break:
-			_, err = fmt.Fprintln(a.out)
-		case document.Line:
-			_, err = fmt.Fprintln(a.out, string(p))
-		case document.Heading:
-			err = say(a.out, string(p))
-		case document.Text:
-			err = say(a.out, string(p))
-		case document.Claim:
-			_, err = fmt.Fprintln(a.out, p.Text)
-		case document.Facts:
-			err = report.Rows(a.out, p.Known()...)
-		case document.Table:
-			err = printGrid(a.out, p)
-		case document.Drawing:
-			err = printFigure(a, p.Figure, plotRequest{})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// printGrid prints a table, which may have no titles.
-func printGrid(w io.Writer, t document.Table) error {
-	if t.Head == nil {
-		return report.Rows(w, t.Rows...)
-	}
-	return report.Grid(w, append([][]string{t.Head}, t.Rows...)...)
+func (a *app) print(parts ...document.Part) error {
+	return report.Print(a.out, func(f figure.Figure) error { return printFigure(a, f, plotRequest{}) }, parts...)
 }
 
 // linesOf returns texts as lines of a page.
@@ -97,15 +67,6 @@ func printLine(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
-}
-
-// say prints a sentence: folded for a plain terminal, unless the text goes to a terminal, whose width it then has.
-func say(w io.Writer, sentence string) error {
-	if report.Columns(w) == 0 {
-		sentence = wrapped(sentence)
-	}
-	_, err := fmt.Fprintln(w, sentence)
-	return err
 }
 
 // joined joins the texts that say something.

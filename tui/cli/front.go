@@ -105,7 +105,7 @@ func (a onModels) measuredOutlook(samples string, strict bool) (*outlook.Outlook
 	}
 	if len(s.Batches) > 1 && len(a.options.Batches) == 0 && !a.options.AllSizes {
 		return nil, usagef("%s holds batch sizes %s: choose with --batch N, or several for one front by time "+
-			"per sample", samples, listed(s.Batches))
+			"per sample", samples, text.JoinInts(s.Batches))
 	}
 	if !s.HasPower() {
 		return nil, noPower("front", samples)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/workload"
@@ -79,15 +79,14 @@ func (c *modesCmd) run(context.Context) error {
 		case !words(c.app):
 			return printTable(c.app, columns, modes)
 		case c.Filter == "" && !c.Grid && !c.Labels && c.Sample == 0:
-			return errors.Join(countModes(c.out, space), c.printOrigin(b.Origin()))
+			return errors.Join(c.print(knobParts(space)...), c.printOrigin(b.Origin()))
 		}
 		return c.list(space, modes, b)
 	})
 }
 
-// countModes prints the size of the space and the number of values of each knob.
-func countModes(w io.Writer, s *tegra.Space) error {
-	fmt.Fprintf(w, "%s power modes\n", text.Thousands(s.Len()))
+// knobParts are the size of the space and the values of each knob.
+func knobParts(s *tegra.Space) []document.Part {
 	freqs := func(list []tegra.Freq) string {
 		var out []string
 		for _, f := range list {
@@ -95,11 +94,11 @@ func countModes(w io.Writer, s *tegra.Space) error {
 		}
 		return strings.Join(out, " ")
 	}
-	return report.Rows(w,
-		[]string{fmt.Sprintf("%d core counts", len(s.Cores)), strings.Trim(fmt.Sprint(s.Cores), "[]")},
-		[]string{fmt.Sprintf("%d CPU clocks, MHz", len(s.CPU)), freqs(s.CPU)},
-		[]string{fmt.Sprintf("%d GPU clocks, MHz", len(s.GPU)), freqs(s.GPU)},
-		[]string{fmt.Sprintf("%d memory clocks, MHz", len(s.EMC)), freqs(s.EMC)})
+	return []document.Part{document.Line(text.Thousands(s.Len()) + " power modes"), document.Facts{
+		{fmt.Sprintf("%d core counts", len(s.Cores)), text.JoinInts(s.Cores)},
+		{fmt.Sprintf("%d CPU clocks, MHz", len(s.CPU)), freqs(s.CPU)},
+		{fmt.Sprintf("%d GPU clocks, MHz", len(s.GPU)), freqs(s.GPU)},
+		{fmt.Sprintf("%d memory clocks, MHz", len(s.EMC)), freqs(s.EMC)}}}
 }
 
 // list prints modes without other values.
@@ -143,20 +142,16 @@ func (c *workloadsCmd) run(context.Context) error {
 			loads = append(loads, fmt.Sprintf("%s has 0 workers: %s; elsewhere %d", w.Name, why, elsewhere))
 		}
 	}
+	var parts []document.Part
 	if marked {
-		fmt.Fprintln(c.out, "* estimated: this simulation is not based on measurements of such a board")
+		parts = linesOf("* estimated: this simulation is not based on measurements of such a board")
 	}
-	if err := printFacts(c.out, list); err != nil {
-		return err
-	}
-	for _, line := range slices.Concat(dnr, loads) {
-		say(c.out, line)
-	}
-	return c.printOrigin(b.Origin())
+	parts = append(append(parts, document.Break{}, published(list)), textsOf(slices.Concat(dnr, loads)...)...)
+	return errors.Join(c.print(parts...), c.printOrigin(b.Origin()))
 }
 
-// printFacts prints what the papers state of networks and data.
-func printFacts(out io.Writer, list []workload.Workload) error {
+// published are what the papers state of networks and data.
+func published(list []workload.Workload) document.Table {
 	large := func(v tegra.Val[float64]) string {
 		for _, unit := range []struct {
 			size float64
@@ -168,15 +163,14 @@ func printFacts(out io.Writer, list []workload.Workload) error {
 		}
 		return dash(v, "%g")
 	}
-	rows := [][]string{{"as published", "layers", "parameters", "FLOPs", "MB used", "MB on disk"}}
+	t := document.Table{Head: []string{"as published", "layers", "parameters", "FLOPs", "MB used", "MB on disk"}}
 	for _, w := range list {
 		if f := w.Facts(); f.Layers.OK {
-			rows = append(rows, []string{w.Name, large(f.Layers), large(f.Parameters), large(f.FLOPs),
+			t.Rows = append(t.Rows, []string{w.Name, large(f.Layers), large(f.Parameters), large(f.FLOPs),
 				dash(f.MemoryMB, "%g"), dash(f.DiskMB, "%g")})
 		}
 	}
-	fmt.Fprintln(out)
-	return report.Grid(out, rows...)
+	return t
 }
 
 // workloadColumns are the columns of the list of workloads, with what is known of them on a board.

@@ -45,8 +45,5 @@ func (c *evaluateCmd) judge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.asJSON {
-		return printJSON(c.out, r)
-	}
-	return r.WriteText(c.out)
+	return c.show(r, r.Parts()...)
 }

@@ -134,7 +134,8 @@ func (c *rankCmd) atOneBatch(name string, m *learn.Model) (*learn.Model, error) 
 	case len(sizes) == 1 && slices.Contains(m.Batches, sizes[0]):
 		return m.At(sizes[0]), nil
 	}
-	return nil, usagef("--models %s: the model has batch sizes %s; choose one with --batch N", name, listed(m.Batches))
+	return nil, usagef("--models %s: the model has batch sizes %s; choose one with --batch N", name,
+		text.JoinInts(m.Batches))
 }
 
 // epochOf returns the minibatches per epoch of a model's workload.

@@ -241,7 +241,7 @@ func readBatches(o *session.Options, words []string) error {
 		o.Batches = append(o.Batches, b)
 	}
 	if o.AllSizes && o.Batches != nil {
-		return usagef("--batch all and --batch %s exclude each other", listed(o.Batches))
+		return usagef("--batch all and --batch %s exclude each other", text.JoinInts(o.Batches))
 	}
 	return nil
 }

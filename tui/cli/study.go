@@ -2,9 +2,9 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 
+	"jtune/internal/document"
 	"jtune/internal/units"
 	"jtune/tui/session"
 	"jtune/tui/session/control"
@@ -84,15 +84,9 @@ func (c *studyCmd) study(ctx context.Context, s *session.Session) error {
 
 // print prints an experiment's findings and figures.
 func (c *studyCmd) print(res experiments.ExperimentResult) error {
-	if err := res.Text(c.out); err != nil {
-		return err
-	}
-	figures := res.Figures()
+	parts, figures := res.Parts(), res.Figures()
 	for _, f := range figures[:min(c.shown, len(figures))] {
-		fmt.Fprintln(c.out)
-		if err := printFigure(c.app, f, plotRequest{}); err != nil {
-			return err
-		}
+		parts = append(parts, document.Break{}, document.Drawing{Figure: f})
 	}
-	return nil
+	return c.app.print(parts...)
 }

@@ -116,7 +116,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 		if r.Load.Any() {
 			goal = "looking for the best under the load"
 		}
-		c.note("batch sizes %s: %s", listed(r.Batches), goal)
+		c.note("batch sizes %s: %s", text.JoinInts(r.Batches), goal)
 	}
 	ctx, orders := control.Obey(ctx, s, task.Spec{Kind: task.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
 	defer orders.End()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/internal/report"
 	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
@@ -133,7 +134,7 @@ func TestReportHasBandsAndRegionsInEveryForm(t *testing.T) {
 	}
 
 	var text strings.Builder
-	must.NoError(t, r.WriteText(&text))
+	must.NoError(t, report.Print(&text, nil, r.Parts()...))
 	for _, want := range []string{"time in bands", "upper mem", "lower cpu"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the tables lack %q:\n%s", want, text.String())

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/internal/report"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -50,7 +51,7 @@ func TestDuelsUseTheAuthorsSamplesAndCountLosses(t *testing.T) {
 		t.Errorf("against perfect runs: got %+v", d)
 	}
 	var text strings.Builder
-	must.NoError(t, r.WriteText(&text))
+	must.NoError(t, report.Print(&text, nil, r.Parts()...))
 	for _, want := range []string{"On the authors' own samples", "perfect.csv"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())

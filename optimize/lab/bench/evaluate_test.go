@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/internal/report"
 	"jtune/learn"
 	"jtune/optimize/lab/score"
 	"jtune/optimize/optimizetest"
@@ -234,7 +235,7 @@ func TestEvaluatePrints(t *testing.T) {
 	)
 	must.NoError(t, err)
 	var text bytes.Buffer
-	must.NoError(t, r.WriteText(&text))
+	must.NoError(t, report.Print(&text, nil, r.Parts()...))
 	for _, want := range []string{"mobnet_train.csv: 768 modes, 2 power limits from 16 to 31 W (1 more that no mode " +
 		"meets)", "gp+ref: left out, no reference given"} {
 		if !strings.Contains(text.String(), want) {
@@ -405,7 +406,7 @@ func TestEvaluateWithoutPowerScoresTimeAlone(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	var page strings.Builder
-	if err := got.WriteText(&page); err != nil || !strings.Contains(page.String(), "time alone") ||
+	if err := report.Print(&page, nil, got.Parts()...); err != nil || !strings.Contains(page.String(), "time alone") ||
 		strings.Contains(page.String(), "NaN") {
 		t.Errorf("%v:\n%s", err, page.String())
 	}
@@ -457,7 +458,7 @@ func TestEvaluateScoresAHandMadeTableWithBatchSizes(t *testing.T) {
 		t.Errorf("MAXN: %+v, want over in 5 of 11, never late, never slower", maxn)
 	}
 	var b bytes.Buffer
-	must.NoError(t, r.WriteText(&b))
+	must.NoError(t, report.Print(&b, nil, r.Parts()...))
 	for _, want := range []string{"5 settings", "latency of at most 8, 20, 50 ms", "too late %", "worst"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the report does not say %q:\n%s", want, b.String())

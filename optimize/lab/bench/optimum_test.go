@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/internal/report"
 	"jtune/optimize"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra/metric"
@@ -50,7 +51,7 @@ func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 		t.Errorf("MAXN %+v and %+v; want 0 and %.1f", maxn.PenaltyPct.V, maxn.CleanPenaltyPct.V, want)
 	}
 	var text strings.Builder
-	if err := lucky.WriteText(&text); err != nil || !strings.Contains(text.String(), "clean %") ||
+	if err := report.Print(&text, nil, lucky.Parts()...); err != nil || !strings.Contains(text.String(), "clean %") ||
 		!strings.Contains(text.String(), "clean: 1 of") {
 		t.Errorf("%v, the table:\n%s", err, text.String())
 	}

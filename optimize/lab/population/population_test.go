@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/internal/report"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -140,13 +141,13 @@ func TestTabulateCountsSearches(t *testing.T) {
 		!math.IsNaN(rows[4].Gap.Median) || !math.IsNaN(rows[4].TimeIn) {
 		t.Errorf("by board and level: %+v", rows)
 	}
-	report := &Report{Options: Options{Name: "own", Boards: []string{"a", "b"}}, Rows: rows}
+	sum := &Report{Options: Options{Name: "own", Boards: []string{"a", "b"}}, Rows: rows}
 	var out bytes.Buffer
-	if err := report.WriteText(&out); err != nil || !strings.Contains(out.String(), "25.0") {
+	if err := report.Print(&out, nil, sum.Parts()...); err != nil || !strings.Contains(out.String(), "25.0") {
 		t.Errorf("%v: %s", err, out.String())
 	}
 	var doc struct{ Rows []map[string]any }
-	text, err := json.Marshal(report)
+	text, err := json.Marshal(sum)
 	if err = errors.Join(err, json.Unmarshal(text, &doc)); err != nil || doc.Rows[0]["hot_pct"] != 25.0 ||
 		doc.Rows[4]["gap_pct"] != nil || doc.Rows[0]["gap_pct"].(map[string]any)["median"] != 2.0 {
 		t.Errorf("%v: %s", err, text)

@@ -2,10 +2,10 @@ package population
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/stats"
 	"jtune/tegra"
@@ -196,11 +196,10 @@ limit: percent of the span of the workload's power (of its time, by ratio, with 
 hot: searches with a probe whose true power is over 1.1 times the limit, the present mode left out. over: answers whose
 true value exceeds the limit; by: the worst, in percent. none: no answer where there is one.
 gap: of answers within the limit, to the best mode that keeps it by 1.64 standard errors of a mean of three readings.
-modes: without the present mode. board s: mean seconds from start to answer, with it. visits: from nothing known.
-`
+modes: without the present mode. board s: mean seconds from start to answer, with it. visits: from nothing known.`
 
-// WriteText writes the table and what its columns mean.
-func (r *Report) WriteText(w io.Writer) error {
+// Parts are the table and what its columns mean.
+func (r *Report) Parts() []document.Part {
 	readings, second := "clean", ""
 	if r.Messy {
 		readings = "messy"
@@ -208,11 +207,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Second {
 		second = ", as a second question"
 	}
-	fmt.Fprintf(w, "population %s, half for %s, %s readings, %d workloads for each board, one question each%s\n\n",
+	head := fmt.Sprintf("population %s, half for %s, %s readings, %d workloads for each board, one question each%s",
 		r.Name, r.half(), readings, r.Workloads, second)
-	if err := columns.Text(w, r.Rows); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n"+legend)
-	return err
+	return []document.Part{document.Line(head), document.Break{}, columns.Document(r.Rows), document.Break{},
+		document.Line(legend)}
 }

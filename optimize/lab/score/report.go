@@ -1,19 +1,20 @@
 // Package score reports a comparison of methods on one sweep: errors and costs as text, CSV and JSON.
 //
-//	Row of each method and size, Duel ──► Report ──► WriteText, WriteCSV, JSON
+//	Row of each method and size, Duel ──► Report ──► Parts, WriteCSV, JSON
 package score
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
-// Report is a comparison of methods on one sweep. It prints as the JSON of the evaluate command and, by WriteText, as a
+// Report is a comparison of methods on one sweep. It prints as the JSON of the evaluate command and, by Parts, as a
 // table.
 type Report struct {
 	Name    string    `json:"truth"`
@@ -31,55 +32,51 @@ type Report struct {
 	Origin string `json:"-"` // origin of the sweep if no real board measured it (tegra.Origin); else ""
 }
 
-// WriteText prints tables of errors, errors by region, and choices.
-func (r *Report) WriteText(w io.Writer) error {
-	what := tegra.NameOfSettings(r.Batches) + "s"
-	name := strings.TrimSpace(r.Name + " " + tegra.VirtualMark(r.Origin))
-	fmt.Fprintf(w, "%s: %d %s, ", name, r.Modes, what)
+// Parts are tables of errors, errors by region, and choices, and what they mean.
+func (r *Report) Parts() []document.Part {
+	head := fmt.Sprintf("%s: %d %s, ", strings.TrimSpace(r.Name+" "+tegra.VirtualMark(r.Origin)), r.Modes,
+		tegra.NameOfSettings(r.Batches)+"s")
 	if n := len(r.Budgets); n > 0 {
-		fmt.Fprintf(w, "%d power limits from %g to %g W", n, r.Budgets[0], r.Budgets[n-1])
+		head += fmt.Sprintf("%d power limits from %g to %g W", n, r.Budgets[0], r.Budgets[n-1])
 	} else {
-		fmt.Fprint(w, "no power: time alone")
+		head += "no power: time alone"
 	}
 	if len(r.LatenciesMS) > 0 {
-		fmt.Fprintf(w,
-			", each with a latency of at most %s ms",
+		head += fmt.Sprintf(", each with a latency of at most %s ms",
 			strings.Join(strings.Fields(strings.Trim(fmt.Sprint(r.LatenciesMS), "[]")), ", "))
 	}
 	if r.Dropped > 0 {
-		fmt.Fprintf(w, " (%d more that no mode meets)", r.Dropped)
+		head += fmt.Sprintf(" (%d more that no mode meets)", r.Dropped)
 	}
-	fmt.Fprint(w, "\n\n")
+	parts := []document.Part{document.Line(head), document.Break{}}
 	for _, columns := range [][]column{errorColumns, r.regionColumns(), choiceColumns} {
-		if err := r.writeTable(w, columns); err != nil {
-			return err
-		}
+		parts = append(parts, r.table(columns)...)
 	}
-	if err := r.writeDuels(w); err != nil {
-		return err
+	parts = append(append(parts, r.duels()...), document.Line(legend))
+	if r.Batches != nil {
+		parts = append(parts, document.Line(fmt.Sprintf("With batch sizes %s the optimum is the most samples per "+
+			"second within both limits, the penalty the time per sample above it.", text.JoinInts(r.Batches))))
 	}
-	return r.writeNotes(w)
+	for _, n := range r.Notes {
+		parts = append(parts, document.Line(n))
+	}
+	return parts
 }
 
-// writeDuels prints our errors and the authors' for the same samples.
-func (r *Report) writeDuels(w io.Writer) error {
+// duels are our errors and the authors' for the same samples.
+func (r *Report) duels() []document.Part {
 	if len(r.Duels) == 0 {
 		return nil
 	}
-	fmt.Fprint(
-		w,
-		"On the authors' own samples, medians of time / power MAPE % over all modes. Theirs learn from and are "+
-			"scored on single minibatches, ours on each mode's median.\n\n",
-	)
-	rows := [][]string{strings.Split("method,modes,ours,theirs,time won,lost,power won,lost,against", ",")}
+	t := document.Table{Head: strings.Split("method,modes,ours,theirs,time won,lost,power won,lost,against", ",")}
 	for _, d := range r.Duels {
-		rows = append(rows, strings.Split(fmt.Sprintf("%s\t%d\t%.1f / %.1f\t%.1f / %.1f\t%d\t%d\t%d\t%d\t%s", d.Method,
-			d.Size, d.TimePct, d.PowerPct, d.TheirTime, d.TheirPow, d.TimeWon, d.Runs-d.TimeWon, d.PowerWon,
+		t.Rows = append(t.Rows, strings.Split(fmt.Sprintf("%s\t%d\t%.1f / %.1f\t%.1f / %.1f\t%d\t%d\t%d\t%d\t%s",
+			d.Method, d.Size, d.TimePct, d.PowerPct, d.TheirTime, d.TheirPow, d.TimeWon, d.Runs-d.TimeWon, d.PowerWon,
 			d.Runs-d.PowerWon, d.Against), "\t"))
 	}
-	err := report.Grid(w, rows...)
-	fmt.Fprintln(w)
-	return err
+	about := "On the authors' own samples, medians of time / power MAPE % over all modes. Theirs learn from and are " +
+		"scored on single minibatches, ours on each mode's median."
+	return []document.Part{document.Line(about), document.Break{}, t, document.Break{}}
 }
 
 // column is a table column; a cell without a value is a dash.
@@ -147,8 +144,8 @@ func inBands(c tegra.Val[Coverage]) string {
 	return fmt.Sprintf("%.0f/%.0f/%.0f", c.V.In50, c.V.In80, c.V.In95)
 }
 
-// writeTable prints the columns and rows that have any value.
-func (r *Report) writeTable(w io.Writer, columns []column) error {
+// table has the columns and rows in which something is known; nil without any.
+func (r *Report) table(columns []column) []document.Part {
 	columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
 		return !slices.ContainsFunc(r.Rows, func(row Row) bool { return c.Text(row) != none })
 	})
@@ -161,9 +158,7 @@ func (r *Report) writeTable(w io.Writer, columns []column) error {
 	t := append(report.Table[Row]{{Title: "method", Text: func(r Row) string { return r.Method }},
 		{Title: "modes", Text: func(r Row) string { return r.size() }},
 		{Title: "runs", Text: func(r Row) string { return fmt.Sprint(r.Seeds) }}}, columns...)
-	err := t.Text(w, rows)
-	fmt.Fprintln(w)
-	return err
+	return []document.Part{t.Document(rows), document.Break{}}
 }
 
 func (r *Row) size() string {
@@ -213,19 +208,4 @@ clean: the same against the best reading that is no more than 10 % in power and 
 probes and min: measured modes and minutes of profiling, per run, or per limit for tune, binary and oracle3;
 hot: searches with a probe more than 10 % over the limit.
 oracle3: the best of three modes, ranked by a fit to the sweep without their own readings: luck of readings alone.
-gp keeps one standard deviation from the limit; tune measures its answer.
-`
-
-func (r *Report) writeNotes(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString(legend)
-	if r.Batches != nil {
-		fmt.Fprintf(&b, "With batch sizes %s the optimum is the most samples per second within both limits, "+
-			"the penalty the time per sample above it.\n", strings.Trim(fmt.Sprint(r.Batches), "[]"))
-	}
-	for _, n := range r.Notes {
-		b.WriteString(n + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
+gp keeps one standard deviation from the limit; tune measures its answer.`

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jtune/internal/must"
+	"jtune/internal/report"
 	"jtune/profiles"
 	"jtune/profiles/harness/torch"
 	"jtune/profiles/record"
@@ -289,7 +290,7 @@ func TestExperimentPrintsNoPercentageOfNextToNothing(t *testing.T) {
 		rows, runs = append(rows, row), append(runs, run)
 	}
 	var text strings.Builder
-	must.NoError(t, e.Report(p, 1, rows, runs).Text(&text))
+	must.NoError(t, report.Print(&text, nil, e.Report(p, 1, rows, runs).Parts()...))
 	if got := text.String(); !strings.Contains(got, "stall 0.001 to 9.00 ms") || strings.Contains(got, "899900 %") {
 		t.Errorf("0.001 to 9 ms:\n%s", got)
 	}
@@ -321,7 +322,7 @@ func TestExperimentAdvisesToPreloadOnlyWhatPays(t *testing.T) {
 			rows, runs = append(rows, row), append(runs, run)
 		}
 		var text strings.Builder
-		must.NoError(t, e.Report(p, 1, rows, runs).Text(&text))
+		must.NoError(t, report.Print(&text, nil, e.Report(p, 1, rows, runs).Parts()...))
 		if got := text.String(); strings.Contains(got, "Preload the data (cache =") != c.want {
 			t.Errorf("%s: want the advice %v:\n%s", c.name, c.want, got)
 		}
@@ -368,7 +369,7 @@ func TestExperimentReportLooksAsItDid(t *testing.T) {
 	r.Workload, r.Board = workload.Workload{Name: "w", Batch: 16, Workers: 4}, "AGX Orin"
 	r.Virtual = true
 	var got bytes.Buffer
-	must.NoError(t, r.Text(&got))
+	must.NoError(t, report.Print(&got, nil, r.Parts()...))
 	golden(t, "workers.txt", got.Bytes())
 	got.Reset()
 	must.NoError(t, r.CSV(&got))
@@ -397,7 +398,7 @@ func TestExperimentTablesHaveARowForWhatDidNotRun(t *testing.T) {
 	}
 	r := e.Report(p, 1, rows, runs)
 	var got bytes.Buffer
-	must.NoError(t, r.Text(&got))
+	must.NoError(t, report.Print(&got, nil, r.Parts()...))
 	at := 0
 	for _, want := range []string{"workers 0  ", "workers 1  DNR", "workers 2  ", "workers 4  not run",
 		"workers 8  not run", "failed: workers 1: failed: out of memory"} {
@@ -600,7 +601,7 @@ func TestExperimentEmptyReportSaysSo(t *testing.T) {
 		)
 		r := e.Report(p, 1, nil, nil)
 		var text bytes.Buffer
-		must.NoError(t, r.Text(&text))
+		must.NoError(t, report.Print(&text, nil, r.Parts()...))
 		if len(r.Takeaway) > 0 || !strings.Contains(text.String(), "nothing was run") {
 			t.Errorf("%s: %s", e.Name, text.String())
 		}

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/document"
 	"jtune/internal/report"
 	"jtune/internal/stats"
 	"jtune/internal/text"
@@ -262,46 +262,26 @@ func (r *Report) stat(at lineKey, key string) tegra.Val[float64] {
 	return tegra.Val[float64]{V: s.Median, OK: ok}
 }
 
-// Text writes the report for people, 80 columns wide where possible.
-func (r *Report) Text(w io.Writer) error {
-	head := fmt.Sprintf("%s: %s\n%s\n\n", r.Experiment.Name, r.Experiment.Title, r.heading())
-	if err := errors.Join(WriteFolded(w, head), r.table(w)); err != nil {
-		return err
-	}
-	var b strings.Builder
+// Parts are the report for people.
+func (r *Report) Parts() []document.Part {
+	parts := []document.Part{document.Text(r.Experiment.Name + ": " + r.Experiment.Title), document.Text(r.heading()),
+		document.Break{}, r.table()}
 	for _, f := range r.Failed {
-		fmt.Fprintf(&b, "failed: %s\n", f)
+		parts = append(parts, document.Text("failed: "+f))
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(&b, "note: %s\n", n)
+		parts = append(parts, document.Text("note: "+n))
 	}
 	for _, s := range r.Skipped {
-		fmt.Fprintf(&b, "skipped: %s: %s\n", s.What, s.Why)
+		parts = append(parts, document.Text("skipped: "+s.What+": "+s.Why))
 	}
 	if len(r.Takeaway) > 0 {
-		b.WriteString("\nWhat follows\n")
+		parts = append(parts, document.Break{}, document.Heading("What follows"))
 	}
 	for _, t := range r.Takeaway {
-		fmt.Fprintf(&b, "- %s\n", t)
+		parts = append(parts, document.Item(t))
 	}
-	return WriteFolded(w, b.String())
-}
-
-// WriteFolded writes sentences, 80 columns wide unless a terminal breaks them.
-func WriteFolded(w io.Writer, sentences string) error {
-	for line := range strings.Lines(sentences) {
-		line, indent := strings.TrimRight(line, " \n"), ""
-		if strings.HasPrefix(line, "- ") {
-			indent = "  "
-		}
-		if report.Columns(w) == 0 {
-			line = text.Fold(line, indent, 80)
-		}
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
-	}
-	return nil
+	return parts
 }
 
 func (r *Report) heading() string {
@@ -321,10 +301,9 @@ func (r *Report) heading() string {
 	return strings.Join(parts, "; ")
 }
 
-func (r *Report) table(w io.Writer) error {
+func (r *Report) table() document.Part {
 	if len(r.Lines) == 0 && !slices.ContainsFunc(r.Missing, func(m Missing) bool { return m.State == didNotRun }) {
-		_, err := fmt.Fprintln(w, "nothing was run")
-		return err
+		return document.Line("nothing was run")
 	}
 	wanted := r.Experiment.columns
 	if wanted == nil {
@@ -341,12 +320,12 @@ func (r *Report) table(w io.Writer) error {
 	if r.Repeat > 1 {
 		head = append(head, "spread")
 	}
-	rows := [][]string{head}
+	t := document.Table{Head: head, Numbers: 1}
 	before, absent := "", r.Missing
 	missing := func(most int) {
 		for len(absent) > 0 && absent[0].before <= most {
 			row := []string{absent[0].Setting, absent[0].State}
-			rows = append(rows, append(row, slices.Repeat([]string{"–"}, len(head)-2)...))
+			t.Rows = append(t.Rows, append(row, slices.Repeat([]string{"–"}, len(head)-2)...))
 			absent = absent[1:]
 		}
 	}
@@ -366,10 +345,10 @@ func (r *Report) table(w io.Writer) error {
 		if r.Repeat > 1 {
 			row = append(row, spread(l, r.Experiment.spreadKey()))
 		}
-		rows = append(rows, row)
+		t.Rows = append(t.Rows, row)
 	}
 	missing(len(r.Lines))
-	return report.Grid(w, rows...)
+	return t
 }
 
 func cell(l Line, c Column) string {

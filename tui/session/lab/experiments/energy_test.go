@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/internal/report"
 	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/lab/experiment"
@@ -92,7 +93,7 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 			again := energyFindings{EnergyReport: read}
 			var told, found strings.Builder
 			for b, r := range map[*strings.Builder]energyFindings{&told: res.energyFindings, &found: again} {
-				err = errors.Join(err, r.Text(b), r.CSV(b))
+				err = errors.Join(err, report.Print(b, nil, r.Parts()...), r.CSV(b))
 			}
 			if err != nil || told.String() != found.String() || again.HeatMap().Title != res.HeatMap().Title {
 				t.Errorf("read from the record (%v):\n%s\nit told\n%s", err, found.String(), told.String())
@@ -187,7 +188,7 @@ func governorsOf(t *testing.T, s *session.Session) string {
 func energyIsMarked(t *testing.T, r studied) {
 	t.Helper()
 	var words, table bytes.Buffer
-	must.NoError(t, errors.Join(r.Text(&words), r.CSV(&table)))
+	must.NoError(t, errors.Join(report.Print(&words, nil, r.Parts()...), r.CSV(&table)))
 	if !strings.Contains(words.String(), "VIRTUAL") {
 		t.Errorf("the text does not say that the board is virtual:\n%s", words.String())
 	}

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/optimize/energy"
 	"jtune/optimize/outlook"
-	"jtune/profiles/lab/experiment"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -26,23 +26,22 @@ type energyFindings struct {
 	cost tegra.Val[float64] // the latency allowed over the baseline's, in percent; absent: the usual ones
 }
 
-// Text writes the findings for people.
-func (r energyFindings) Text(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "energy of an %s: %s, batch %d; %s\n", r.Workload.UnitName(), r.Workload.Name, r.Workload.Batch,
-		r.Board)
-	fmt.Fprintf(&b, "measured %d of %s\n", r.Measured(), text.Count(len(r.Points), "setting"))
+// Parts are the findings for people.
+func (r energyFindings) Parts() []document.Part {
+	parts := []document.Part{document.Text(fmt.Sprintf("energy of an %s: %s, batch %d; %s", r.Workload.UnitName(),
+		r.Workload.Name, r.Workload.Batch, r.Board)),
+		document.Text(fmt.Sprintf("measured %d of %s", r.Measured(), text.Count(len(r.Points), "setting")))}
 	for _, f := range r.Failed {
-		fmt.Fprintf(&b, "failed: %s\n", f)
+		parts = append(parts, document.Text("failed: "+f))
 	}
 	lines := r.Findings()
 	if r.cost.OK {
 		lines.Add("%s", r.CappedText(r.cost.V))
 	}
 	for _, l := range lines {
-		fmt.Fprintf(&b, "- %s\n", l)
+		parts = append(parts, document.Item(l))
 	}
-	return experiment.WriteFolded(w, b.String())
+	return parts
 }
 
 // Figures returns the heat map, and the curves over the clocks of GPU and CPU.

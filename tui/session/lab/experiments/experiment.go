@@ -7,7 +7,9 @@ import (
 	"io"
 	"time"
 
+	"jtune/internal/document"
 	"jtune/internal/figure"
+	"jtune/internal/report"
 	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -76,7 +78,7 @@ type ExperimentResult struct {
 
 // Findings are the results of an experiment: an experiment.Report or an energyFindings.
 type Findings interface {
-	Text(w io.Writer) error // for people, 80 columns wide
+	Parts() []document.Part // for people
 	CSV(w io.Writer) error
 	Document(device, dir string) any // for JSON
 	Figures() []figure.Figure
@@ -216,6 +218,6 @@ func jobs(s *session.Session, log string) runJob {
 // attachFindings writes both forms of the report to a record's folder.
 func attachFindings(dir string, r Findings) error {
 	var words, table bytes.Buffer
-	return errors.Join(r.Text(&words), r.CSV(&table), record.Attach(dir, reportText, words.Bytes()),
-		record.Attach(dir, reportCSV, table.Bytes()))
+	return errors.Join(report.Print(&words, nil, r.Parts()...), r.CSV(&table),
+		record.Attach(dir, reportText, words.Bytes()), record.Attach(dir, reportCSV, table.Bytes()))
 }
