@@ -74,16 +74,16 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 
 func TestTuneOfTheWholeFrontTakesTheReferenceItIsGiven(t *testing.T) {
 	t.Parallel()
-	s := sessiontest.Fast(t)
+	s := small(t)
 	w, err := workloads.Find(s, "lstm")
 	must.NoError(t, err)
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Questions: metric.Question{Limit: metric.Watts(9)}.List(),
+		Questions: metric.Question{Limit: metric.Watts(4)}.List(),
 		Asked:     record.Asked{Coverage: campaigns.CoverFront, Probes: 8, Reference: learn.ShippedName}}, nil)
 	none, ok := errors.AsType[*optimize.InfeasibleError](err)
 	if !ok || !none.Measured || res.Answers[0].Mode != none.Nearest.Mode ||
-		res.Result.Answers[0].Measured.PowerW <= 9 || res.Answers[0].Feasible {
-		t.Errorf("nearest %+v, error %v; want the measured mode nearest to 9 W", res.Result.Answers[0].Measured, err)
+		res.Result.Answers[0].Measured.PowerW <= 4 || res.Answers[0].Feasible {
+		t.Errorf("nearest %+v, error %v; want the measured mode nearest to 4 W", res.Result.Answers[0].Measured, err)
 	}
 	if res.Fitted == nil || !strings.Contains(strings.Join(res.Fitted.Warnings, "\n"), "reference "+learn.ShippedName) {
 		t.Error("the fit of the whole front was given no reference: want it refused by name on a simulated board")
@@ -92,13 +92,13 @@ func TestTuneOfTheWholeFrontTakesTheReferenceItIsGiven(t *testing.T) {
 
 func TestTuneOfTheWholeFrontGoesOnWhereItWasInterrupted(t *testing.T) {
 	t.Parallel()
-	s := sessiontest.Fast(t)
+	s := small(t)
 	w, err := workloads.Find(s, "resnet")
 	must.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Questions: metric.Question{Limit: metric.Watts(30)}.List(),
+		Questions: metric.Question{Limit: metric.Watts(10)}.List(),
 		Asked:     record.Asked{Coverage: campaigns.CoverFront, Probes: 8}}
 	first, err := Tune(ctx, s, r, func(e measure.Event) {
 		if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Phase == profiles.Finished {
@@ -134,7 +134,7 @@ func TestTuneOfTheWholeFrontRefusesWhatItCannotDo(t *testing.T) {
 // A prediction may come out worse than hoped, and worse than a mode measured before that surely keeps the limit.
 func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
 	t.Parallel()
-	seeds, limits := uint64(1), []float64{25, 30}
+	seeds, limits := uint64(1), []float64{9, 11}
 	switch {
 	case os.Getenv("JTUNE_LONG") != "":
 		seeds = 12
@@ -142,7 +142,7 @@ func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
 		limits = limits[:1]
 	}
 	for seed := range seeds {
-		s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: seed,
+		s := sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1), Seed: seed,
 			Paths: config.Paths{DataDir: t.TempDir()}})
 		w, err := workloads.Find(s, "resnet")
 		must.NoError(t, err)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -39,14 +40,20 @@ func tuned(t *testing.T, s *session.Session, r measure.TuneRequest) (measure.Tun
 	return res, modes, strings.Join(notes, "\n")
 }
 
+// small opens a fast board of few modes.
+func small(t *testing.T) *session.Session {
+	t.Helper()
+	return sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1)})
+}
+
 func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
 	t.Parallel()
-	s := sessiontest.Fast(t)
-	_, first, notes := tuned(t, s, measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(30)}.List()})
+	s := small(t)
+	_, first, notes := tuned(t, s, measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(10)}.List()})
 	if strings.Contains(notes, "starts from") || len(first) < 6 {
 		t.Errorf("the first search measured %d modes and said %q", len(first), notes)
 	}
-	res, second, notes := tuned(t, s, measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(25)}.List()})
+	res, second, notes := tuned(t, s, measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(8)}.List()})
 	if !strings.Contains(notes, "starts from the ") || !strings.Contains(notes, "(1 campaign)") ||
 		len(second) > len(first)*3/5 {
 		t.Errorf("the second search measured %d modes after %d and said %q", len(second), len(first), notes)
@@ -59,7 +66,7 @@ func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
 			t.Errorf("probe %+v", p)
 		}
 	}
-	_, fresh, notes := tuned(t, s, measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(25)}.List(),
+	_, fresh, notes := tuned(t, s, measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(8)}.List(),
 		Asked: record.Asked{Fresh: true}})
 	if strings.Contains(notes, "starts from") || len(fresh) < len(second) {
 		t.Errorf("a fresh search measured %d modes and said %q", len(fresh), notes)
