@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"jtune/internal/must"
@@ -21,6 +22,12 @@ var (
 // featureTests returns the names of all tests of the tree.
 func featureTests(t *testing.T) map[string]bool {
 	t.Helper()
+	names, err := allTests()
+	must.NoError(t, err)
+	return names
+}
+
+var allTests = sync.OnceValues(func() (map[string]bool, error) {
 	names := map[string]bool{}
 	err := filepath.WalkDir(checkout, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
@@ -32,9 +39,8 @@ func featureTests(t *testing.T) map[string]bool {
 		}
 		return err
 	})
-	must.NoError(t, err)
-	return names
-}
+	return names, err
+})
 
 // TestFeaturesNameTestsAndCommandsThatExist checks the table of requirements: each row has a status and, if it works,
 // evidence that anyone can repeat.

@@ -152,24 +152,19 @@ func (o outcome) verification(t *testing.T) map[string]any {
 // A mode that is throttled by heat does not hold, whatever its time and power; a cool one names its margin.
 func TestVerifyOfAModeThatThrottles(t *testing.T) {
 	t.Parallel()
-	data := t.TempDir()
-	for board, watts := range map[string]string{"orin-nano": "12", "xavier-nx": "12"} {
-		on := func(args ...string) outcome {
-			return jtune(t, with(args, "--device", "virtual:"+board, "--speed", "max", "--data-dir", data)...)
-		}
-		on("tune", "resnet18", "--power-limit", watts, "--baseline", "none").done(t)
-		cool := on("verify", "--json").verification(t)
-		if margin, _ := cool["margin_tj_c"].(float64); cool["throttled"] != false || margin < 10 || margin > 80 {
-			t.Errorf("%s: %v", board, cool)
-		}
-		if said := on("verify").out; !strings.Contains(said, "below its trip point") || !regexp.MustCompile(
-			`^\d+c/\S+ (within|at the limit|over).*\n[\d.]+ ms and [\d.]+ W now`).MatchString(said) {
-			t.Errorf("%s: %s", board, said)
-		}
-		hot := on("verify", "--json", "--ambient", "85", "--fault", "fan")
-		if v := hot.verification(t); v["throttled"] != true {
-			t.Errorf("%s in hot air: exit code %d: %v\n%s", board, hot.code, v, hot.err)
-		}
+	data, _ := measured(t)
+	on := func(args ...string) outcome { return jtune(t, with(with(smallBoard, args...), "--data-dir", data)...) }
+	cool := on("verify", "--json").verification(t)
+	if margin, _ := cool["margin_tj_c"].(float64); cool["throttled"] != false || margin < 10 || margin > 80 {
+		t.Errorf("%v", cool)
+	}
+	if said := on("verify").out; !strings.Contains(said, "below its trip point") || !regexp.MustCompile(
+		`^\d+c/\S+ (within|at the limit|over).*\n[\d.]+ ms and [\d.]+ W now`).MatchString(said) {
+		t.Error(said)
+	}
+	hot := on("verify", "--json", "--ambient", "85", "--fault", "fan")
+	if v := hot.verification(t); v["throttled"] != true {
+		t.Errorf("in hot air: exit code %d: %v\n%s", hot.code, v, hot.err)
 	}
 }
 
@@ -213,8 +208,10 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 		t.Helper()
 		return jtune(t, on(with([]string{"verify", "--json"}, args...)...)...).verification(t)
 	}
-	first := jtune(t, on("tune", "resnet18", "--power-limit", "8", "--json")...).done(t).object(t, answerKeys)
-	second := jtune(t, on("tune", "resnet18", "--power-limit", "12", "--json")...).done(t).object(t, answerKeys)
+	first := jtune(t, on("tune", "resnet18", "--power-limit", "8", "--probes", "8", "--json")...).done(t).
+		object(t, answerKeys)
+	second := jtune(t, on("tune", "resnet18", "--power-limit", "12", "--probes", "8", "--json")...).done(t).
+		object(t, answerKeys)
 	if v := verified(); !reflect.DeepEqual(v["mode"], second["mode"]) {
 		t.Errorf("nothing was kept: %v was verified, the newest search found %v", v["mode"], second["mode"])
 	}
@@ -224,7 +221,7 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 	if v := verified(); !reflect.DeepEqual(v["mode"], first["mode"]) {
 		t.Errorf("%v was kept, %v was verified", first["mode"], v["mode"])
 	}
-	jtune(t, on("tune", "mobilenet", "--batch", "8,16", "--power-limit", "10")...).done(t)
+	jtune(t, on("tune", "mobilenet", "--batch", "8,16", "--power-limit", "10", "--probes", "8")...).done(t)
 	verified(searchOf(t, data, "mobilenet-tune"))
 	jtune(t, on("tune", "mobilenet-infer", "--rate", "20", "--latency", "150", "--power-limit", "12")...).done(t)
 	loaded := searchOf(t, data, "mobilenet-infer-tune")

@@ -98,7 +98,7 @@ var misfortunesOfPairs = []misfortune{
 // or changed, the board is restored, and no process is left.
 func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 	t.Parallel()
-	virtualRounds, boardRounds, boards := 8, 1, 4
+	virtualRounds, boardRounds, boards := 5, 1, 3
 	switch {
 	case os.Getenv("JTUNE_LONG") != "":
 		virtualRounds, boardRounds, boards = 280, 17, 6
