@@ -269,7 +269,7 @@ func (s *statements) answers(name string, watts int) {
 		`^the answer +● measured ✓ +(?P<time__ms>[0-9.]+) +(?P<power__W>[0-9.]+) +(?P<energy__J>[0-9.]+)$`,
 		`^the limit +(?P<standing>.*)$`}
 	answer = append(answer, `^(?P<gain>.*(?: than |of | in time to ).*: .* %|.*errors.*|the board is in the best.*|no preset fits.*)$`)
-	tune := s.command(at, []string{"tune", name, "--power-limit", limit}, answer...)
+	tune := s.command(at, []string{"tune", name, "--power-limit", limit, "--probes", "9"}, answer...)
 	s.says(name, "tune", tune, `jtune: (?P<modes_of_the_search__>\d+) modes? measured,`,
 		`model of all that is known: .*/(?P<model>[^/]+)\.model`, `^takes .* today.*: (?P<time_in_the_present_mode__ms>[0-9.]+) ms`)
 	choose := s.command(at, []string{"choose", "--model", name, "--power-limit", limit}, answer...)
@@ -297,7 +297,7 @@ func (s *statements) sizes(name string, watts int) {
 	answer := []string{`^` + sized + `  \(VIRTUAL`, `^per sample +(?P<sample__ms>[0-9.]+) ms`,
 		`^the answer +● measured ✓ +(?P<time__ms>[0-9.]+) +(?P<power__W>[0-9.]+) +(?P<energy__J>[0-9.]+)$`,
 		`^the limit +(?P<standing>.*)$`, gain}
-	s.command(at, []string{"tune", name, "--power-limit", limit, "--batch", "1,4,16"}, append(answer,
+	s.command(at, []string{"tune", name, "--power-limit", limit, "--batch", "1,4,16", "--probes", "9"}, append(answer,
 		`jtune: (?P<settings_of_the_search__>\d+) settings? measured,`,
 		`model of all that is known: .*/(?P<model>[^/]+)\.model`)...)
 	choose := s.command(at, []string{"choose", "--model", name, "--power-limit", limit}, answer...)

@@ -19,7 +19,7 @@ import (
 // dropping searches on a virtual board, applies the answer, and waits until its job has shown steps for a while.
 func dropping(t *testing.T) (*driver, *session.Session) {
 	t.Helper()
-	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: 1})
+	d, s := driveSession(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1), Seed: 1})
 	d.size(80, 24)
 	d.press("t", "t")
 	d.answered()
@@ -55,7 +55,7 @@ func TestDropVerifiesTheAnswerBeforeItIsKept(t *testing.T) {
 	t.Parallel()
 	d, s := dropping(t)
 	answer := d.r.sh.task.Tuned.Answers[0].Mode
-	d.sees(" before ", " now ", "▀▀▀", "keep? y / n", " in ", "reading", "a apply", "FITS 30 W")
+	d.sees(" before ", " now ", "▀▀▀", "keep? y / n", " in ", "reading", "a apply", "FITS 15 W")
 	d.press("t")
 	d.sees("keep? y / n")
 	if d.r.form != nil {
@@ -80,7 +80,6 @@ func TestDropEndsWithTheQuestion(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]func(d *driver){
 		"no":        func(d *driver) { d.press("n") },
-		"undo":      func(d *driver) { d.press("u") },
 		"no answer": func(d *driver) { d.now = d.now.Add(dialog.KeepWithin) },
 	} {
 		t.Run(name, func(t *testing.T) {
