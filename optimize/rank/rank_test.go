@@ -2,6 +2,7 @@ package rank
 
 import (
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -166,7 +167,11 @@ func TestRestBreaksEvenAsTheFormulaSays(t *testing.T) {
 // its mode in both, on the measured sweeps, those of inference in batches of 16, and on every virtual board.
 func TestRankNeverWorsensWithTheLimit(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM, sweeptest.OrinNano} {
+	sweeps := []string{sweeptest.LSTM, sweeptest.OrinNano}
+	if os.Getenv("JTUNE_LONG") != "" {
+		sweeps = append(sweeps, sweeptest.ResNet, sweeptest.MobileNet)
+	}
+	for _, name := range sweeps {
 		t.Run(name, func(t *testing.T) { checkRank(t, sweeptest.Load(t, name)) })
 	}
 	for _, name := range []string{"infer/mobnet_infer", "infer/resnet_infer"} {
@@ -183,7 +188,7 @@ func TestRankNeverWorsensWithTheLimit(t *testing.T) {
 		must.NoError(t, err)
 		var rows []tegra.Measured
 		for i, m := range d.Space().Modes() {
-			if i%(1+d.Space().Len()/500) == 0 {
+			if i%(1+d.Space().Len()/200) == 0 {
 				s := w.Steady(physics.On(name), physics.At(m))
 				rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: s.TimeMS,
 					PowerW: s.Power.Total()})

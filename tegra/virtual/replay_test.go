@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -71,8 +72,11 @@ func TestReplayAtFullSpeedGivesTheFilesNumbers(t *testing.T) {
 		t.Errorf("virtual %v, replay %q", board.Virtual, board.Replay)
 	}
 	rows := sweep.Measured()
-	stride := 1
-	if testing.Short() {
+	stride := 7
+	switch {
+	case os.Getenv("JTUNE_LONG") != "":
+		stride = 1
+	case testing.Short():
 		stride = 37
 	}
 	for i := 0; i < len(rows); i += stride {

@@ -88,8 +88,8 @@ func markedByEvidence(t *testing.T) map[string]bool {
 // computing are the commands that compute most; they begin as others do.
 var computing = []string{"evaluate", "fidelity", "reproduce", "pair"}
 
-// measuring are the commands that measure again in each form: the narrowest terminal is enough of them, and the widest in
-// the long form.
+// measuring are the commands that measure again in each form: the narrowest terminal is enough of them, and the widest
+// in the long form.
 var measuring = []string{"run", "soak", "verify", "tune", "profile", "experiment", "campaigns repeat"}
 
 // TestSimulationIsMarkedByEveryCommand walks the whole command tree, so that a new command is either marked or listed

@@ -176,7 +176,7 @@ func FuzzIndex(f *testing.F) {
 
 // A year of campaigns takes little memory and time once they were listed: what they share is held once.
 func TestIndexOfManyCampaignsIsSmall(t *testing.T) {
-	const n = 1000
+	const n = 400
 	parent := manyCampaigns(t, n)
 	_, err := CampaignsIn(parent)
 	must.NoError(t, err)
