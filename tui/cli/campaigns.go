@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -189,28 +187,12 @@ func keptObject(found handover.Answers) report.Object {
 
 // facts says what a campaign measured, on which device, and how.
 func (c *campaignsCmd) facts(one campaigns.Campaign) document.Facts {
-	h, search, plan := one.Header, "", ""
-	if h.Search != nil {
-		search = h.Search.String()
-	} else {
-		plan = one.What()
-	}
-	return document.Facts{
+	return append(document.Facts{
 		{"name", one.Name},
 		{"folder", one.Dir},
-		{"workload", fmt.Sprintf("%s, batch size %d, %s", h.Workload.Name, h.Workload.Batch,
-			text.Count(h.Workload.Workers, "worker"))},
-		{"fingerprint", one.Fingerprint},
-		{"versions", orDash(record.Framework(one.Versions))},
-		{"device", campaigns.OfDevice(h.Device.Name, h.Device.Virtual)},
-		{"board", one.Board},
 		{"state", string(one.State(campaigns.Held(c.options.Paths)))},
-		{"search", search},
-		{"plan", plan},
 		{"modes", text.Thousands(one.Modes()) + ", " + text.Thousands(one.Usable) + " usable"},
-		{"started", h.Created.UTC().Format(time.RFC3339)},
-		{"seed", strconv.FormatUint(h.Seed, 10)},
-		{"settings", fmt.Sprintf("%d minibatches per mode", h.Settings.Minibatches)},
-		{"made by", "jtune " + h.Jtune},
-	}
+		{"fingerprint", one.Fingerprint},
+		{"identity", one.Board},
+	}, campaigns.About(*one.Header, record.SoftwareOf(one.Versions, *one.Header))...)
 }

@@ -12,6 +12,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/answers"
+	"jtune/tui/session/campaigns"
 )
 
 // Document formats a report.
@@ -35,7 +36,7 @@ func (r Report) Document() document.Document {
 	add(r.path()...)
 	add(r.measured()...)
 	add(r.settings()...)
-	add(r.board()...)
+	add(document.Heading("Job, board and software"), campaigns.About(r.Header, r.Software))
 	add(r.caveats()...)
 	return d
 }
@@ -146,37 +147,6 @@ func (r Report) settings() (parts []document.Part) {
 		return append(parts, t)
 	}
 	return append(parts, t, document.Code(strings.Join(code, "\n")), document.Text(r.Commands.SetSays))
-}
-
-// board describes the measured board and software.
-func (r Report) board() []document.Part {
-	h := r.Header
-	batch, workers := h.Workload.Known()
-	job := h.Workload.Name + text.IfAny(", batch size %d", batch)
-	if workers > 0 {
-		job += ", " + text.Count(workers, "worker")
-	}
-	search, plan := "", h.Plan.String()
-	if h.Search != nil {
-		search, plan = h.Search.String(), ""
-	}
-	facts := document.Facts{
-		{"board", h.Device.Name},
-		{"model", h.Device.Model},
-		{"module", h.Device.Module},
-		{"SoC", h.Device.SoC},
-		{"L4T", h.Device.L4T},
-		{"JetPack", h.Device.JetPack},
-		{"power", h.Device.Total},
-		{"rails", strings.Join(h.Device.Rails, ", ")},
-		{"workload", job},
-		{"software", strings.Join(r.Software, "; ")},
-		{"measured by", "jtune " + h.Jtune},
-		{"search", search},
-		{"plan", plan},
-		{"seed", fmt.Sprint(h.Seed)},
-	}
-	return []document.Part{document.Heading("Board and software"), facts}
 }
 
 // caveats says what the numbers are and what was not measured.
