@@ -132,7 +132,8 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 		c.note("the model of all that is known: %s", res.Kept)
 	}
 	c.notes(res.Warnings)
-	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Result.Answers[0].TimeMS == 0 {
+	if none := len(res.Result.Answers) == 0 || res.Result.Answers[0].TimeMS == 0; none ||
+		err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
 	proofs, proofErr := c.prove(ctx, s, r, res.Answers)
