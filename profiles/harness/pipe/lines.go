@@ -39,9 +39,10 @@ func Each(r io.Reader, f func(text []byte)) {
 	}
 }
 
-// EachDraw calls f for every piece of r that ends with a newline, carriage return or backspace, and for the unfinished
-// rest whenever r has no more data for now: many progress bars start with the carriage return, so the end of a drawn
-// bar is seen only with the next one. Pieces longer than Longest lose their beginning.
+// EachDraw calls f for every piece of r that ends with a newline, carriage return, backspace or a cursor moved to the
+// first column, and for the unfinished rest whenever r has no more data for now: many progress bars start with the
+// carriage return, so the end of a drawn bar is seen only with the next one. Pieces longer than Longest lose their
+// beginning.
 func EachDraw(r io.Reader, f func(text []byte, whole bool)) {
 	eachPiece(r, func(text []byte) { f(text, true) }, f)
 }
@@ -51,8 +52,20 @@ func EachFinished(r io.Reader, f func(text []byte, whole bool)) {
 	eachPiece(r, func(text []byte) { f(text, true) }, func([]byte, bool) {})
 }
 
-// ends are the bytes that end a piece: programs redraw a bar after a carriage return, or after backspaces.
-const ends = "\r\n\b"
+// end returns where the first piece ends, and where the next begins; -1 without an end. Programs redraw a bar after a
+// carriage return, after backspaces, or after the cursor's column is set.
+func end(text []byte) (from, to int) {
+	if from = bytes.IndexAny(text, "\r\n\b"); from >= 0 {
+		text = text[:from]
+	}
+	to = from + 1
+	for _, column := range []string{"\x1b[G", "\x1b[0G", "\x1b[1G"} {
+		if i := bytes.Index(text, []byte(column)); i >= 0 {
+			text, from, to = text[:i], i, i+len(column)
+		}
+	}
+	return from, to
+}
 
 // eachPiece calls f for every finished piece, and rest for an unfinished one; over means that it will never be
 // finished.
@@ -63,12 +76,12 @@ func eachPiece(r io.Reader, f func(text []byte), rest func(text []byte, over boo
 		n, err := r.Read(chunk)
 		held = append(held, chunk[:n]...)
 		for {
-			i := bytes.IndexAny(held, ends)
-			if i < 0 {
+			from, to := end(held)
+			if from < 0 {
 				break
 			}
-			f(held[:i])
-			held = held[i+1:]
+			f(held[:from])
+			held = held[to:]
 		}
 		held = bytes.Clone(held[max(0, len(held)-Longest):])
 		if len(held) > 0 && (err != nil || len(held) <= maxBar) {

@@ -3,6 +3,7 @@ package pipe
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -22,6 +23,13 @@ func TestReaderReadsBarsBeforeTheyEnd(t *testing.T) {
 	})
 	if want := "a~ ab~ ab. c~ c. . d~ d."; strings.Join(got, " ") != want {
 		t.Errorf("got %q, want %q", strings.Join(got, " "), want)
+	}
+	got = nil
+	EachDraw(strings.NewReader("\x1b[1Gone 1/9\x1b[0K\x1b[1Gtwo 2/9\x1b[0K\nend"), func(text []byte, whole bool) {
+		got = append(got, string(text))
+	})
+	if want := []string{"", "one 1/9\x1b[0K", "two 2/9\x1b[0K", "end", "end"}; !slices.Equal(got, want) {
+		t.Errorf("a bar that node draws: %q, want %q", got, want)
 	}
 	long := strings.Repeat("x", 3*Longest) + "y\n"
 	EachDraw(strings.NewReader(long), func(text []byte, whole bool) {
