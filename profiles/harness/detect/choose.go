@@ -148,6 +148,8 @@ func (d *Detector) strongest(all []view) []view {
 			return v.plain && !o.stated && !o.loose && o.unit != Epoch && o.share > 1./3
 		case v.plain && o.stated && !o.plain:
 			return !o.ticks && o.unit != Step
+		case v.restarts(o), o.restarts(v):
+			return o.restarts(v)
 		case o.plain && v.stated && !v.plain && !v.ticks && v.unit != Step:
 			return false
 		case v.rank() != o.rank():
@@ -161,6 +163,13 @@ func (d *Detector) strongest(all []view) []view {
 		}
 		return false
 	})
+}
+
+// restarts reports whether v counts the units of o, and begins again with each epoch: what comes between two epochs is
+// then known.
+func (v *view) restarts(o *view) bool {
+	return v.ratio && v.run > 0 && o.run == 0 && !o.stated && v.unit == o.unit &&
+		v.est.Median < apart*o.est.Median && o.est.Median < apart*v.est.Median
 }
 
 // outer reports whether o advances within the units of v: v counts epochs, or the same units less often.

@@ -64,10 +64,11 @@ type counter struct {
 	step      int // the usual step of the count
 	equal     int // votes for that step
 	moves     int
-	usual     int // of these by that step
-	falls     int // lines with a smaller count that began no run
-	since     int // of these since the last move
-	values    int // greatest common divisor of the counts, and of the steps:
+	covered   float64 // units that the last stated time covers
+	usual     int     // of these by that step
+	falls     int     // lines with a smaller count that began no run
+	since     int     // of these since the last move
+	values    int     // greatest common divisor of the counts, and of the steps:
 	jumps     int
 	resumed   bool   // another counter interrupted the run, and no unit has come since
 	broken    bool   // something else of its form counted since
@@ -232,6 +233,11 @@ func (c *counter) tell(ms, units float64, prefix string, now time.Duration, log 
 	if !(ms >= leastMS) || ms > 1e9 {
 		return
 	}
+	if was := c.covered; c.plain && units > 0 {
+		if c.covered = units; was != units && was > 0 { // it counts
+			ms, units = ms*units, 0
+		}
+	}
 	again := c.after[c.latest] == prefix
 	if c.after == nil {
 		c.after = map[string]string{}
@@ -261,9 +267,11 @@ func (c *counter) tell(ms, units float64, prefix string, now time.Duration, log 
 	c.prefix = prefix
 	m := mark{at: now, n: 1, said: ms, run: c.run}
 	switch {
+	case c.plain:
+		m.n = max(1, units)
 	case units > 0:
 		m.n, m.took = units, time.Duration(units*ms*float64(time.Millisecond))
-	case !c.plain:
+	default:
 		m.n = millis(gap) / ms
 	}
 	c.high += max(1, int(m.n+0.5))

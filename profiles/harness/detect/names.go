@@ -30,7 +30,7 @@ var counters = map[string]string{
 }
 
 // numbering are words between the counted thing and its number: batch_idx=3.
-var numbering = strings.Fields("num number idx index no nr")
+var numbering = strings.Fields("n num number idx index no nr")
 
 // units maps the words of rates and times per unit.
 var units = map[string]string{

@@ -20,13 +20,17 @@ func (d *Detector) scan(line string, now time.Duration, whole bool) {
 	for _, s := range stated {
 		used[s.at] = true
 	}
+	loose := 0
 	for i := range nums {
 		label := ""
 		if columns != nil {
 			label = columns[i]
 		}
 		f, of, ok := d.place(line, nums, i, used, bar, whole, label)
-		if !ok {
+		if ok && f.loose {
+			loose++
+		}
+		if !ok || f.loose && loose > mostLoose {
 			continue
 		}
 		c := d.find(f)
@@ -80,7 +84,8 @@ func (d *Detector) place(line string, nums []number, i int, used []bool, bar, wh
 	if unit, known := counters[label]; known {
 		f.unit, f.labelled = unit, true
 	}
-	if n.glued && !f.labelled && !unitFollows(rest) || clock(line, n) {
+	file := len(rest) > 1 && rest[0] == '.' && letter(rest[1]) // img12.jpg
+	if n.glued && (file || !f.labelled && !unitFollows(rest)) || clock(line, n) {
 		return f, 0, false
 	}
 	if to, known := ratio(line, nums, i); to >= 0 {
@@ -97,8 +102,8 @@ func (d *Detector) place(line string, nums []number, i int, used []bool, bar, wh
 		return f, 0, false
 	}
 	f.form = "step"
-	if after, _ := firstWord(strings.TrimPrefix(rest, " ")); !f.labelled && counters[strings.ToLower(after)] != "" &&
-		!strings.HasPrefix(rest, "/") && unitAfter(rest) == (rateUnit{}) {
+	if after, tail := firstWord(strings.TrimPrefix(rest, " ")); !f.labelled && counters[strings.ToLower(after)] != "" &&
+		!strings.HasPrefix(rest, "/") && !strings.HasPrefix(tail, "/") && unitAfter(rest) == (rateUnit{}) {
 		f.unit, f.labelled, f.loose = counters[strings.ToLower(after)], true, !strings.HasPrefix(rest, after)
 		return f, 0, f.unit != Epoch
 	}
@@ -109,7 +114,7 @@ func (d *Detector) place(line string, nums []number, i int, used []bool, bar, wh
 		return f, 0, true
 	}
 	f.loose = true
-	return f, 0, !bar && !n.glued && !used[i] && i < mostLoose
+	return f, 0, !bar && !n.glued && !used[i]
 }
 
 // unitFollows reports whether the word of a count is joined to a number: 120batch.
@@ -129,7 +134,7 @@ func clock(line string, n number) bool {
 func counted(label []string) string {
 	n := len(label)
 	switch {
-	case n == 0, n > 1 && label[n-2] == "num" && label[n-1] == "updates": // several in a step
+	case n == 0, n > 1 && slices.Contains(numbering, label[n-2]) && label[n-1] == "updates": // several in a step
 		return ""
 	case n > 1 && slices.Contains(numbering, label[n-1]):
 		return label[n-2]
@@ -260,7 +265,7 @@ func (d *Detector) columns(line string, n int) []string {
 	var names []string
 	for i, text := range f {
 		found := len(numbers(text))
-		if strings.Trim(text, "0123456789+-.:%e ,naif") != "" {
+		if strings.Trim(text, "0123456789+-.:/%eTZ ,naif") != "" {
 			return nil
 		}
 		for range found {

@@ -122,6 +122,57 @@ var strangers = []format{
 				strings.Repeat("#", all/9), all/20%60)
 		}, nil, nil)
 	}},
+	{"NanoDet, with the count of the whole beside that of the epoch", Step, 50, func(j *job) {
+		j.train(every(5, func(e, i, all int, s float64) {
+			j.print("[NanoDet][11-30 17:08:32]INFO: Train|Epoch%d/6|Iter%d(%d/60)| mem:2.1G| loss:0.5|\n", e+1, all, i)
+		}), nil, nil)
+	}},
+	{"frames a second and their time, without a colon", Frame, 50, func(j *job) {
+		for i := range 20 {
+			j.wait(time.Second)
+			j.print("FPS %.1f (%.1f ms)\n", 20+0.1*float64(i%3-1), 50-0.2*float64(i%3-1))
+		}
+	}},
+	{"tf_cnn_benchmarks", Step, 50, func(j *job) {
+		for i := range 300 {
+			if s := j.step(); i%10 == 9 {
+				j.print("%d\timages/sec: %.1f +/- 0.0 (jitter = 0.%d)\t2.345\n", i+1, 16/s, i%9)
+			}
+		}
+	}},
+	{"a table with commas and the date", Step, 50, func(j *job) {
+		j.print("time,epoch,iter,loss\n")
+		for i := range 300 {
+			j.step()
+			j.print("2026-11-30T17:08:%02d.%03d,%d,%d,2.31\n", i/20%60, i%20*50, i/60, i%60)
+		}
+	}},
+	{"a time that ten steps take", Step, 50, func(j *job) {
+		for i := range 300 {
+			if j.step(); i%10 == 9 {
+				j.print("10 steps in %.3f s, loss 2.3\n", 0.5+0.001*float64(i%3-1))
+			}
+		}
+	}},
+	{"a time for a hundred steps", Step, 50, func(j *job) {
+		for i := range 700 {
+			if j.step(); i%100 == 99 {
+				j.print("loss 2.3 (%.2f sec/100 iters)\n", 5+0.01*float64(i%3-1))
+			}
+		}
+	}},
+	{"pictures whose names hold a number", Frame, 50, func(j *job) {
+		for i := range 300 {
+			j.step()
+			j.print("image %d/300 /data/img%d.jpg: 480x640 3 persons, 35.%dms\n", i+1, 7*i, i%9)
+		}
+	}},
+	{"a count without a word behind numbers with signs and exponents", Step, 50, func(j *job) {
+		for i := range 300 {
+			j.step()
+			j.print("%.3e %.3f %d\n", []float64{2.3, 0.23}[i%7%2], []float64{-1, 1}[i%5%2], i+1)
+		}
+	}},
 	{"a percentage alone", "", 0, func(j *job) {
 		j.train(func(e, i, all int, s float64) { j.print("Progress: %.1f%%\n", float64(all)/3.6) }, nil, nil)
 	}},

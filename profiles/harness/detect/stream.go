@@ -136,7 +136,7 @@ func (d *Detector) Take(all bool) (out []Done) {
 			usual = c.usualMS()
 		}
 		n, took := m.n, millis(c.length(i))
-		if d.ticks {
+		if d.ticks && !c.plain {
 			n = 1
 		}
 		of := max(1, d.samples)

@@ -84,7 +84,7 @@ func numbers(s string) (out []number) {
 			i++
 			run()
 		}
-		if i+2 < len(s) && (s[i] == 'e' || s[i] == 'E') && (s[i+1] == '-' || s[i+1] == '+') && digit(s, i+2) {
+		if exponent(s, i) {
 			n.whole = false
 			digits = append(digits, 'e', s[i+1])
 			i += 2
@@ -146,6 +146,11 @@ func multiple(s string, i int) float64 {
 	return 1
 }
 
+// exponent reports whether the exponent of a number begins at i: e-05.
+func exponent(s string, i int) bool {
+	return i+2 < len(s) && (s[i] == 'e' || s[i] == 'E') && (s[i+1] == '-' || s[i+1] == '+') && digit(s, i+2)
+}
+
 func digit(s string, i int) bool { return i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
@@ -179,12 +184,16 @@ func template(s string) string {
 		switch {
 		case r >= '0' && r <= '9':
 			j := i
-			for j < len(s) && (digit(s, j) || s[j] == '.' || s[j] == ',' && digit(s, j+1)) {
+			for j < len(s) && (digit(s, j) || s[j] == '.' || s[j] == ',' && digit(s, j+1) || exponent(s, j)) {
+				if exponent(s, j) {
+					j++ // its sign
+				}
 				j++
 			}
 			b.WriteByte('#')
 			i, space = j, false
 			continue
+		case r == '-' && digit(s, i+1) && (i == 0 || !word(s[i-1])): // a sign
 		case r == ' ', r == utf8.RuneError, drawing(r):
 			if !space && b.Len() > 0 {
 				b.WriteByte(' ')

@@ -79,7 +79,7 @@ func (d *Detector) viewOf(c *counter, of int) view {
 			v.parts.S += (since - m.took).Seconds()
 		}
 		n := m.n
-		if v.ticks {
+		if v.ticks && !c.plain {
 			n = 1
 		}
 		v.took, v.units = append(v.took, millis(gap)), append(v.units, n)
