@@ -34,7 +34,7 @@ func (c *deviceCmd) run(context.Context) error {
 		return c.listDevices()
 	}
 	return c.onDevice(func(s *session.Session) error {
-		if why, root := preflight.MemoryUnread(s); root {
+		if why, root := preflight.ModesUnread(s); root {
 			c.note("%s: run jtune device as root for all modes", why)
 		} else if why != "" {
 			c.note("%s", why)
@@ -67,7 +67,7 @@ func (c *deviceCmd) printTunables(s *session.Session) error {
 // nvpmodel set last.
 func deviceRecord(s *session.Session) report.Record {
 	b, space, more := s.Device.Board(), s.Device.Space(), ""
-	if why, root := preflight.MemoryUnread(s); root {
+	if why, root := preflight.ModesUnread(s); root {
 		more = " known to this user, root sees more"
 	} else if why != "" {
 		more = " known here"

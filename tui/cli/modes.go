@@ -48,7 +48,7 @@ func (c *modesCmd) check() error {
 
 func (c *modesCmd) run(context.Context) error {
 	return c.onDevice(func(s *session.Session) error {
-		if why, root := preflight.MemoryUnread(s); root {
+		if why, root := preflight.ModesUnread(s); root {
 			return fmt.Errorf("%w: %s: run jtune device modes as root", tegra.ErrPermission, why)
 		} else if why != "" {
 			return fmt.Errorf("%w: %s", tegra.ErrUnsupported, why)

@@ -24,6 +24,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
+	"jtune/tui/session/preflight"
 	"jtune/tui/session/run"
 	"jtune/tui/session/workloads"
 )
@@ -126,7 +127,7 @@ func (a jobs) understood(ctx context.Context, s *session.Session, w workload.Wor
 	if !a.own.given() {
 		return w, nil
 	}
-	if err := workloads.NeedsModes(s); err != nil {
+	if err := preflight.NeedsModes(s); err != nil {
 		return w, err
 	}
 	end := run.MeterWhole(s)

@@ -303,7 +303,7 @@ func factsOf(s *session.Session, last tegra.Reading, others []rivals.Rival, r Ri
 			f.WhyGPU = string(p.Why)
 		}
 	}
-	f.Partial, _ = preflight.MemoryUnread(s)
+	f.Partial, _ = preflight.ModesUnread(s)
 	if !r.Apply {
 		f.CannotApply = r.How
 	}

@@ -12,6 +12,7 @@ import (
 
 	"jtune/internal/caller"
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/nvpmodel"
@@ -127,10 +128,26 @@ func AboveMost(s *session.Session, limitW, readW float64) string {
 	return AboveAll(limitW, s.Device.Board(), s.Device.Presets(), now, readW)
 }
 
-// MemoryUnread says why the list of the memory's rates lacks some; "" if it lacks none. root: only root can read them.
-func MemoryUnread(s *session.Session) (why string, root bool) {
+// noClocks says which part of the board lists no clocks, so that it has no modes; "" if all do.
+func noClocks(s *session.Session) string {
+	switch space := s.Device.Space(); {
+	case s.Sysfs() == nil:
+		return ""
+	case len(space.CPU) == 0:
+		return "the CPU lists no clocks"
+	case len(space.GPU) == 0:
+		return "the GPU lists no clocks"
+	}
+	return ""
+}
+
+// ModesUnread says why the list of modes lacks some; "" if it lacks none. root: only root can read the memory's rates.
+func ModesUnread(s *session.Session) (why string, root bool) {
 	if s.Sysfs().Complete() {
 		return "", false
+	}
+	if why := noClocks(s); why != "" {
+		return why, false
 	}
 	for _, p := range s.Sysfs().Probes() {
 		if p.Name == "EMC frequencies" && strings.HasPrefix(string(p.Why), tegra.NoPermission) {
@@ -196,9 +213,24 @@ func endsBelow(s *session.Session) string {
 var errNoPower = errors.New("this board shows no power of its module (jtune doctor says why), so no mode can be " +
 	"measured or searched by power or energy; jtune run measures times")
 
+// NeedsModes refuses a search on a machine without power modes.
+func NeedsModes(s *session.Session) error {
+	if s.Host() != nil {
+		return fmt.Errorf("%w: this machine has no power modes to choose among; measure the command by run, or name a "+
+			"board with %s", tegra.ErrUnsupported, usage.Device.Value())
+	}
+	if why := noClocks(s); why != "" {
+		return fmt.Errorf("%w: %s", tegra.ErrUnsupported, why)
+	}
+	return nil
+}
+
 // MayMeasure returns an error if modes cannot be measured on this board, or none of them can be within a limit in watts
 // (0: none).
 func MayMeasure(ctx context.Context, s *session.Session, limitW float64) error {
+	if err := NeedsModes(s); err != nil {
+		return err
+	}
 	if s.Virtual == nil {
 		if s.Sysfs() == nil {
 			return nil

@@ -79,6 +79,27 @@ func TestConditions(t *testing.T) {
 	}
 }
 
+// A board whose CPU lists no clocks has no modes, whatever is known of its memory; one with all lists has.
+func TestNeedsModesNamesWhatListsNoClocks(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string]string{"115200 1728000": "", "": "the CPU lists no clocks"} {
+		tr := tegratest.New("orin-nano-36")
+		for _, first := range []int{0, 4} {
+			tr.Set(fmt.Sprintf("%s/cpufreq/policy%d/scaling_available_frequencies", tegratest.CPU, first), list)
+		}
+		s, err := session.Open(session.Options{Sysroot: tr.Write(t)})
+		must.NoError(t, err)
+		defer s.Close()
+		unread, _ := ModesUnread(s)
+		for _, err := range []error{NeedsModes(s), MayMeasure(t.Context(), s, 0)} {
+			if errors.Is(err, tegra.ErrUnsupported) != (want != "") || unread != want ||
+				want != "" && !strings.Contains(err.Error(), want) {
+				t.Errorf("clocks %q: %v, unread %q, want %q", list, err, unread, want)
+			}
+		}
+	}
+}
+
 // AboveAll takes the highest of what the board is known by, and names where that comes from.
 func TestAboveAllNamesTheMostThatIsKnown(t *testing.T) {
 	t.Parallel()

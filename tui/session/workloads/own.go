@@ -12,7 +12,6 @@ import (
 	"jtune/internal/usage"
 	"jtune/profiles/harness/detect"
 	"jtune/profiles/workload"
-	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
 )
@@ -136,15 +135,6 @@ func Learned(w workload.Workload, r detect.Reading) workload.Workload {
 		w.Samples = r.Of * w.Batch
 	}
 	return w
-}
-
-// NeedsModes refuses a search on a machine without power modes.
-func NeedsModes(s *session.Session) error {
-	if s.Host() != nil {
-		return fmt.Errorf("%w: this machine has no power modes to choose among; measure the command by run, or name a "+
-			"board with %s", tegra.ErrUnsupported, usage.Device.Value())
-	}
-	return nil
 }
 
 // SaveText returns the table of the configuration file that defines a job.
