@@ -119,17 +119,21 @@ func (s *Space) listed(k Knob, t typed) (int64, error) {
 var errNotation = errors.New(`want cores/CPU/GPU/memory such as 12c/2.20C/1.30G/3.20M`)
 
 // Parse reads the compact notation; its clocks may also have a unit. Each knob takes the only listed value that prints
-// as typed, else the nearest within snapTolerance, else Parse returns an error that names the neighbours.
+// as typed, else the nearest within snapTolerance, else Parse returns an error that names the neighbours of each.
 func (s *Space) Parse(mode string) (Mode, error) {
 	var v [NumKnobs]int64
 	values, err := parseTyped(mode)
 	if err != nil {
 		return Mode{}, err
 	}
+	var bad []string
 	for k := range NumKnobs {
 		if v[k], err = s.listed(k, values[k]); err != nil {
-			return Mode{}, err
+			bad = append(bad, err.Error())
 		}
+	}
+	if bad != nil {
+		return Mode{}, errors.New(strings.Join(bad, "; "))
 	}
 	m := ModeOfValues(v)
 	return m, s.member(m)

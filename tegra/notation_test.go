@@ -24,6 +24,8 @@ func TestParseReadsEveryNotationOfAClock(t *testing.T) {
 		"12c/900kHz/0.62G/3.2M": "below 1 MHz", "12c/1650C/0.62G/3.2M": "100 GHz",
 		"12c/1.65G/0.62G/3.2M": "not a positive number", "12c/0C/0.62G/3.2M": "not a positive number",
 		"12c/1.65C/0.62G/1e": "not a positive number", "12c/0x1p3/0.62G/3.2M": "not a positive number",
+		"13c/5C/0.62G/9M": "13 cores is not a setting of this device; nearest: 12; CPU 5.00 GHz is not a setting of " +
+			"this device; nearest: 2.20 GHz; EMC 9.00 GHz is not",
 	} {
 		if m, err := s.Parse(text); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%q: %s, %v; want %q", text, m, err, word)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -111,17 +112,22 @@ func (c *tuneCmd) limits() error {
 func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.TuneRequest) error {
 	rep := c.reporter(s.Device)
 	rep.quietRows = true // each probe prints its own line
-	if r.Batches != nil {
+	begun := sync.OnceFunc(func() { // after the search has accepted the request
 		goal := sizedGoal(r.Limits[0], r.Batches)
 		if r.Load.Any() {
 			goal = "looking for the best under the load"
 		}
-		c.note("batch sizes %s: %s", text.JoinInts(r.Batches), goal)
-	}
+		if r.Batches != nil {
+			c.note("batch sizes %s: %s", text.JoinInts(r.Batches), goal)
+		}
+	})
 	ctx, orders := control.Obey(ctx, s, task.Spec{Kind: task.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
 	defer orders.End()
 	r.Gate = orders.Gate
-	res, err := search.Tune(ctx, s, r, orders.Observing(rep.observe))
+	res, err := search.Tune(ctx, s, r, orders.Observing(func(e measure.Event) {
+		begun()
+		rep.observe(e)
+	}))
 	rep.wipe()
 	if res.Dir != "" {
 		c.note("%s measured, %s in %.0f s, %s; recorded in %s",
