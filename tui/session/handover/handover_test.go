@@ -20,7 +20,11 @@ import (
 	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
 	"jtune/tui/export"
+	"jtune/tui/session"
 	"jtune/tui/session/answers"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
+	"jtune/tui/session/models"
 	"jtune/tui/session/soak"
 )
 
@@ -153,6 +157,38 @@ func TestReportOfHostileNames(t *testing.T) {
 		bare := strings.NewReplacer(`\]`, "", `\<`, "").Replace(line)
 		if strings.HasPrefix(line, "# h") || strings.Contains(bare, "](") || strings.Contains(bare, "<") {
 			t.Errorf("markup of a name: %s", line)
+		}
+	}
+}
+
+// A model of several batch sizes predicts the modes of a report at its answer's size; without an answer at none.
+func TestReportOfSeveralSizesNeedsTheAnswersSize(t *testing.T) {
+	t.Parallel()
+	of := searched(t)
+	o := session.Options{Paths: config.Paths{DataDir: t.TempDir()}}
+	head := record.Header{Workload: workload.Workload{Name: "own"}}
+	c := campaigns.Campaign{Header: &head}
+	c.Board = "Orin NX"
+	var rows []tegra.Measured
+	for _, m := range of.Space.All() {
+		for _, batch := range []int{8, 32} {
+			rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: batch},
+				TimeMS: float64(batch) * 5 / m.GPU.GHz(), PowerW: 5 + 5*m.GPU.GHz()})
+		}
+	}
+	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: of.Space, SkipCV: true,
+		Provenance: learn.Provenance{Pool: models.NamePool(nil, head.Workload, c.Board, nil).String()}})
+	must.NoError(t, err)
+	must.NoError(t, os.MkdirAll(o.Paths.ModelsDir(), 0o700))
+	must.NoError(t, m.Save(filepath.Join(o.Paths.ModelsDir(), "own.model")))
+	for batch, want := range map[int]bool{0: false, 32: true} {
+		r := Report{Answers: Answers{Kept: &answers.Kept{Batches: []int{8, 32},
+			Answers: []answers.Answer{{Setting: tegra.Setting{Batch: batch}}}}}}
+		if batch == 0 {
+			r.Kept = nil
+		}
+		if got := r.known(o, nil, c); (got != nil) != want || len(r.Notes) > 0 {
+			t.Errorf("batch size %d: predictions %v, notes %q, want predictions: %v", batch, got != nil, r.Notes, want)
 		}
 	}
 }
