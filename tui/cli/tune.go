@@ -112,14 +112,16 @@ func (c *tuneCmd) limits() error {
 func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.TuneRequest) error {
 	rep := c.reporter(s.Device)
 	rep.quietRows = true // each probe prints its own line
+
 	begun := sync.OnceFunc(func() { // after the search has accepted the request
+		if r.Batches == nil {
+			return
+		}
 		goal := sizedGoal(r.Limits[0], r.Batches)
 		if r.Load.Any() {
 			goal = "looking for the best under the load"
 		}
-		if r.Batches != nil {
-			c.note("batch sizes %s: %s", text.JoinInts(r.Batches), goal)
-		}
+		c.note("batch sizes %s: %s", text.JoinInts(r.Batches), goal)
 	})
 	ctx, orders := control.Obey(ctx, s, task.Spec{Kind: task.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
 	defer orders.End()
