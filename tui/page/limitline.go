@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/tegra/metric"
+	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
 
@@ -42,12 +43,12 @@ func (l *LimitLine) write(msg tea.Msg, writes bool) {
 // read parses the typed limits; wrong says why they are not valid, or is "".
 func (l *LimitLine) read(read Reader) (a metric.Question, wrong string) {
 	a, err := metric.Parse(l.input.Value())
+	if err == nil {
+		w, _ := read.Work().Find(read.state.Outlook.Workload)
+		err = workloads.LoadFault(w, a.Load)
+	}
 	if err != nil {
 		return a, Words(err.Error())
-	}
-	w, _ := read.Work().Find(read.state.Outlook.Workload)
-	if a.Load.Any() && !w.Infers() {
-		return a, "rate and latency are only for inference"
 	}
 	return a, ""
 }

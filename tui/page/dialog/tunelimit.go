@@ -14,6 +14,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/preflight"
 	"jtune/tui/session/search"
+	"jtune/tui/session/workloads"
 )
 
 // kind returns the chosen kind of limit.
@@ -31,7 +32,7 @@ func (d *Tune) bare() *metric.Metric {
 // goals returns the goals, including those being typed; wrong says why the typed ones are not valid, or is "".
 func (d *Tune) goals() (list metric.Questions, wrong string) {
 	list = d.kept[d.kind()]
-	if list.Load.Any() && !d.workload().Infers() {
+	if workloads.LoadFault(d.workload(), list.Load) != nil {
 		if list.Load = (arrivals.Spec{}); list.First() == (metric.Question{}) {
 			list = search.DefaultForm(d.read.Presets()).Goals(d.kind())
 		}
@@ -40,13 +41,14 @@ func (d *Tune) goals() (list metric.Questions, wrong string) {
 		return list, ""
 	}
 	typed, err := metric.ParseList(d.typed.Value(), d.bare())
+	if err == nil {
+		err = workloads.LoadFault(d.workload(), typed.Load)
+	}
 	switch why, _ := errors.AsType[*usage.Error](err); {
 	case why != nil && why.Field == usage.Limit: // the form says which field it is
 		return list, page.Words(why.Why)
 	case err != nil:
 		return list, page.Words(err.Error())
-	case typed.Load.Any() && !d.workload().Infers():
-		return list, "rate and latency are only for inference"
 	case len(typed.Limits) > search.MostLimits:
 		return list, fmt.Sprintf("%d at most", search.MostLimits)
 	}

@@ -16,14 +16,13 @@ import (
 // that no probe may exceed by much, and the goal within it is the least power, which is the least energy at a given
 // traffic.
 func guarded(r measure.TuneRequest) (measure.TuneRequest, error) {
-	w, latencyMS := r.Workload, 0.0
-	if v := r.Load; r.Load.Any() {
-		if v.RatePerS > 0 || v.Arrivals != "" || v.Outstanding > 0 || v.MaxWaitMS > 0 {
-			return r, usage.Load.Errorf("workload %s is measured on its real traffic, nothing is sent", w.Name).
-				Advise("remove %s, %s, %s and %s", usage.Rate, usage.Arrivals, usage.Outstanding, usage.MaxWait)
-		}
-		latencyMS, r.Load, r.Watched = v.LatencyMS, arrivals.Spec{}, v
+	w, v := r.Workload, r.Load
+	if v.RatePerS > 0 || v.Arrivals != "" || v.Outstanding > 0 || v.MaxWaitMS > 0 {
+		return r, usage.Load.Errorf("workload %s is measured on its real traffic, nothing is sent", w.Name).
+			Advise("remove %s, %s, %s and %s", usage.Rate, usage.Arrivals, usage.Outstanding, usage.MaxWait)
 	}
+	latencyMS := v.LatencyMS
+	r.Load, r.Watched = arrivals.Spec{}, v
 	if r.Coverage == campaigns.CoverFront || r.Strategy != "" && r.Strategy != optimize.Auto {
 		return r, usage.Errorf("workload %s is measured on its real traffic: strategy auto and coverage limit alone "+
 			"keep its users from slow modes", w.Name)

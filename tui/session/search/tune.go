@@ -194,10 +194,10 @@ func keepAnswer(out *measure.TuneResult, asked measure.TuneRequest, err error, o
 
 // mayTune refuses requests that no search can answer here.
 func mayTune(s *session.Session, r measure.TuneRequest) error {
-	switch err := Fault(r); {
-	case r.Load.Any() && !s.Replays() && !r.Workload.Infers():
-		return usage.Errorf("workload %s trains; rate and latency are only for inference", r.Workload.Name)
-	case err != nil:
+	if err := workloads.LoadFault(r.Workload, r.Load); err != nil && !s.Replays() {
+		return err
+	}
+	if err := Fault(r); err != nil {
 		return err
 	}
 	return workloads.CheckSizes(s, r.Workload, r.Batches)

@@ -405,6 +405,14 @@ func LoadFor(w workload.Workload, asked arrivals.Spec) arrivals.Spec {
 	return v.Configured(own, v.Gives)
 }
 
+// LoadFault returns why a workload takes no load; nil where it does, or there is none.
+func LoadFault(w workload.Workload, v arrivals.Spec) error {
+	if v.Any() && !w.Infers() {
+		return usage.Errorf("rate and latency are only for inference; workload %s trains", w.Name)
+	}
+	return nil
+}
+
 // ConfigName returns the file that defines the user's workloads, for advice.
 func ConfigName(s *session.Session) string {
 	if s.Config != "" {
