@@ -195,9 +195,10 @@ func agreeOnModels(t *testing.T, s *terminal, jtune func(...string) string, mode
 }
 
 var (
-	figures  = regexp.MustCompile(`(?m)^(fitted|predicted|measured) +([0-9.]+) ms.*? ([0-9.]+) W.*? ([0-9.]+) J`)
+	figures = regexp.MustCompile(`(?m)^the answer +[●○] (fitted|predicted|measured) [✓✗] +([0-9.]+)(?: \([^)]*\))? +` +
+		`([0-9.]+)(?: \([^)]*\))? +([0-9.]+)$`)
 	standing = regexp.MustCompile(`(?m)^the limit +(.*)$`)
-	beside   = regexp.MustCompile(`(?m)^(\S+(?: = \S+)?) +([0-9.]+) ms .* (?:predicted|measured) [✓✗]$`)
+	beside   = regexp.MustCompile(`(?m)^(\S+(?: = \S+)?) +[●○] (?:predicted|measured) [✓✗] +([0-9.]+) `)
 )
 
 // alike reports whether two printed numbers can be the same value, each rounded to its decimals.
