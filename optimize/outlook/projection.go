@@ -1,6 +1,7 @@
 package outlook
 
 import (
+	"jtune/internal/report"
 	"jtune/optimize/advice"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -25,6 +26,25 @@ type Projected struct {
 
 // Hours returns the duration of the whole training in hours.
 func (t *Projected) Hours() float64 { return t.Time.Hours() }
+
+// Columns are the columns of whole trainings; in text, mode formats a mode and said the name of a strategy.
+func (t *Projection) Columns(mode func(tegra.Mode) string, said func(name string) string) report.Table[Projected] {
+	type r = Projected
+	return report.Table[r]{
+		{Key: "strategy", Title: "strategy", Of: func(x r) any { return x.Strategy },
+			Text: func(x r) string { return said(x.Strategy) }},
+		{Key: "mode", Title: "mode", Of: func(x r) any { return x.Mode },
+			Text: func(x r) string { return mode(x.Mode) }},
+		{Key: "time_h", Title: "hours", Of: func(x r) any { return x.Hours() }},
+		{Key: "energy_kwh", Title: "kWh", Of: func(x r) any { return x.KWh }},
+		{Key: "saved_h", Title: "hours saved", Of: func(x r) any { return x.Saved.Time.Hours() }},
+		{Key: "saved_kwh", Title: "kWh saved", Of: func(x r) any { return x.Saved.KWh }},
+		{Key: "measured", Title: "how known", Of: func(x r) any { return x.Measured },
+			Text: func(x r) string { return map[bool]string{true: "measured", false: "predicted"}[x.Measured] }},
+		{Key: "within_limit", Title: "limit", Of: func(x r) any { return x.Met },
+			Text: func(x r) string { return map[bool]string{false: "exceeds the limit"}[x.Met] }},
+	}
+}
 
 // Project compares whole trainings in the mode of setting at, in the best measured mode (as chosen without a model),
 // and in the modes of v.

@@ -5,7 +5,6 @@ import (
 
 	"jtune/internal/document"
 	"jtune/internal/report"
-	"jtune/tegra"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fit"
 )
@@ -28,38 +27,18 @@ func (c *campaignsCmd) compare(args []string) error {
 		parts = append(parts, document.Line(fmt.Sprintf("%s: %s, %s%s", at.Name, at.Header.Workload.Name, at.What(),
 			originOf(at.Header.Device.Board()))))
 	}
+	columns := x.Columns(space.Format)
+	var median any // null if no mode is in both
 	if len(x.Common) > 0 {
-		parts = append(parts, x.Columns(space.Format).Document(x.Common))
+		parts, median = append(parts, columns.Document(x.Common)), x.Difference
 	}
-	return c.app.show(comparison(x, space), append(parts, linesOf(x.Conclusion()...)...)...)
-}
-
-// comparison is the document of `jtune campaigns compare --json`, older campaign first; the median is null if no mode
-// is in both.
-func comparison(c fit.CampaignComparison, space *tegra.Space) report.Object {
-	var median any
-	if len(c.Common) > 0 {
-		median = c.Difference
-	}
-	modes := []report.Object{}
-	for _, m := range c.Common {
-		modes = append(modes, report.Object{
-			{"mode", space.Format(m.Mode)},
-			{"batch", report.IfAny(m.Batch)},
-			{"time_ms", [2]float64{m.One.TimeMS, m.Other.TimeMS}},
-			{"power_w", [2]float64{m.One.PowerW, m.Other.PowerW}},
-			{"time_pct", m.TimePct},
-			{"power_pct", m.PowerPct},
-			{"energy_pct", m.EnergyPct},
-		})
-	}
-	return report.Object{
-		{"campaigns", [2]string{c.One.Name, c.Other.Name}},
-		{"virtual", c.One.Header.Device.Virtual || c.Other.Header.Device.Virtual}, // at least one is not a measurement
-		{"usable", c.Usable},
-		{"common", len(c.Common)},
+	return c.app.show(report.Object{
+		{"campaigns", [2]string{x.One.Name, x.Other.Name}},
+		{"virtual", x.One.Header.Device.Virtual || x.Other.Header.Device.Virtual}, // at least one is not a measurement
+		{"usable", x.Usable},
+		{"common", len(x.Common)},
 		{"median", median},
-		{"conclusion", c.Conclusion()},
-		{"modes", modes},
-	}
+		{"conclusion", x.Conclusion()},
+		{"modes", columns.Objects(x.Common)},
+	}, append(parts, linesOf(x.Conclusion()...)...)...)
 }

@@ -241,18 +241,6 @@ func whole(p *outlook.Projection) report.Object {
 	if p == nil {
 		return nil
 	}
-	rows := []report.Object{}
-	for _, r := range p.Rows {
-		rows = append(rows, report.Object{
-			{"strategy", r.Strategy},
-			{"mode", r.Mode},
-			{"time_h", r.Hours()},
-			{"energy_kwh", r.KWh},
-			{"saved_h", r.Saved.Time.Hours()},
-			{"saved_kwh", r.Saved.KWh},
-			{"measured", r.Measured},
-			{"within_limit", r.Met},
-		})
-	}
-	return report.Object{{"epochs", p.Epochs}, {"minibatches", p.Minibatches}, {"strategies", rows}}
+	return report.Object{{"epochs", p.Epochs}, {"minibatches", p.Minibatches},
+		{"strategies", p.Columns(nil, nil).Objects(p.Rows)}}
 }

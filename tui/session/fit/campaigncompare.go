@@ -143,22 +143,26 @@ func (c CampaignComparison) Conclusion() []string {
 	return out
 }
 
-// Columns are the columns of the settings that both campaigns measured; format writes a mode.
+// Columns are the columns of the settings that both campaigns measured, the older one first; format writes a mode.
 func (c CampaignComparison) Columns(format func(tegra.Mode) string) report.Table[Compared] {
-	pct := func(of func(m Compared) float64) func(Compared) string {
-		return func(m Compared) string { return fmt.Sprintf("%+.1f %%", of(m)) }
-	}
+	pct := func(v float64) string { return fmt.Sprintf("%+.1f %%", v) }
 	watts := func(w float64) string { return strconv.FormatFloat(w, 'f', 1, 64) }
 	return report.Table[Compared]{
-		{Title: "mode", Width: 20, Whole: true, Text: func(m Compared) string { return format(m.Mode) }},
+		{Key: "mode", Title: "mode", Width: 20, Whole: true, Of: func(m Compared) any { return format(m.Mode) }},
+		{Key: "batch", Of: func(m Compared) any { return report.IfAny(m.Batch) }},
 		{Title: "bs", Width: 3, Right: true, Drop: 4,
 			Of: func(m Compared) any { return tegra.Val[int]{V: m.Batch, OK: m.Batch > 0} }},
+		{Key: "time_ms", Of: func(m Compared) any { return [2]float64{m.One.TimeMS, m.Other.TimeMS} }},
+		{Key: "power_w", Of: func(m Compared) any { return [2]float64{m.One.PowerW, m.Other.PowerW} }},
 		{Title: "ms", Width: 5, Right: true, Drop: 3, Of: func(m Compared) any { return m.One.TimeMS }},
 		{Title: "then", Width: 5, Right: true, Drop: 3, Of: func(m Compared) any { return m.Other.TimeMS }},
-		{Title: "time", Width: 7, Right: true, Text: pct(func(m Compared) float64 { return m.TimePct })},
+		{Key: "time_pct", Title: "time", Width: 7, Right: true, Of: func(m Compared) any { return m.TimePct },
+			Text: func(m Compared) string { return pct(m.TimePct) }},
 		{Title: "W", Width: 5, Right: true, Drop: 2, Text: func(m Compared) string { return watts(m.One.PowerW) }},
 		{Title: "then", Width: 5, Right: true, Drop: 2, Text: func(m Compared) string { return watts(m.Other.PowerW) }},
-		{Title: "power", Width: 7, Right: true, Text: pct(func(m Compared) float64 { return m.PowerPct })},
-		{Title: "energy", Width: 7, Right: true, Drop: 1, Text: pct(func(m Compared) float64 { return m.EnergyPct })},
+		{Key: "power_pct", Title: "power", Width: 7, Right: true, Of: func(m Compared) any { return m.PowerPct },
+			Text: func(m Compared) string { return pct(m.PowerPct) }},
+		{Key: "energy_pct", Title: "energy", Width: 7, Right: true, Drop: 1,
+			Of: func(m Compared) any { return m.EnergyPct }, Text: func(m Compared) string { return pct(m.EnergyPct) }},
 	}
 }
