@@ -26,7 +26,6 @@ const (
 	Remote       Field = "remote server"
 	Log          Field = "log"
 	Pattern      Field = "pattern"
-	Counts       Field = "counts"
 	TrustCommand Field = "trust the command"
 	Epochs       Field = "epochs"
 	PerEpoch     Field = "minibatches per epoch"
@@ -71,7 +70,6 @@ const (
 	KeepFan Field = "keep the fan"
 	Force   Field = "force"
 	AtBoot  Field = "at boot"
-	Reboot  Field = "reboot"
 	Keep    Field = "keep"
 )
 
@@ -94,7 +92,6 @@ const (
 	Method        Field = "method"
 	Reference     Field = "reference"
 	Phase         Field = "phase"
-	Samples       Field = "samples"
 	EpochTimes    Field = "minibatch times"
 	Runs          Field = "own runs"
 	Sweeps        Field = "measured sweeps"

@@ -152,11 +152,6 @@ func overPredicted(l metric.Goal, m tegra.Measured) (chance float64) {
 	return chance
 }
 
-// Object returns the fields of a JSON document.
-func (s Standing) Object() report.Object {
-	return Columns(func(s Standing) Standing { return s }).Object(s)
-}
-
 // Columns are how the rows of a table compare with the limit.
 func Columns[T any](of func(T) Standing) report.Table[T] {
 	return report.Table[T]{

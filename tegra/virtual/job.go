@@ -54,7 +54,6 @@ type job struct {
 const (
 	firstFactor   = 5.0 // kernel selection: compute of the very first
 	changedFactor = 1.8 // first after a change of clocks
-	diskMBPerMS   = 1.4 // random reads of the NVMe drive
 	hangLimit     = 24 * time.Hour
 )
 
