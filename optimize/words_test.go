@@ -31,7 +31,7 @@ func TestLimitTakesFractionsAndRefusesNonsense(t *testing.T) {
 			t.Errorf("%v: %v", l, err)
 		}
 	}
-	for _, l := range []metric.Goal{metric.Watts(-0.1), metric.Millis(math.NaN()),
+	for _, l := range []metric.Goal{metric.Watts(-0.1), metric.Millis(math.NaN()), metric.Millis(1e-300),
 		{Limits: metric.Energy.Max(math.Inf(1))}, {SlowerPct: -1},
 		{Margin: -1}, {Knee: true, Objective: metric.Energy}, {Objective: metric.Time, SlowerPct: 5}} {
 		if err := l.Check(); err == nil {

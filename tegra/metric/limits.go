@@ -157,11 +157,15 @@ func (l Limits) join(by string) string {
 	return strings.Join(parts, by)
 }
 
-// Check returns an error unless each bound is a positive number.
+// Beyond least and most, in any unit, a limit is a slip of the pen.
+const least, most = 1e-6, 1e12
+
+// Check returns an error unless each bound is a positive number between least and most.
 func (l Limits) Check() error {
 	for b := range l.Each() {
-		if !(b.Value > 0) || math.IsInf(b.Value, 0) {
-			return usage.Limit.Errorf("the %s limit is %g, must be a positive number", b.Title, b.Value)
+		if !(b.Value >= least && b.Value <= most) {
+			return usage.Limit.Errorf("the %s limit is %g, must be a number from %g to %g", b.Title, b.Value, least,
+				most)
 		}
 	}
 	return nil
