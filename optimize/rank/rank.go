@@ -166,6 +166,9 @@ func (r RankRequest) place(b RankBoard, deadlineS float64) Ranked {
 	return x
 }
 
+// late is a deadline in seconds that every training keeps: 30 years.
+const late = 1e9
+
 // curvePoints is the number of deadlines of the curve.
 const curvePoints = 40
 
@@ -181,7 +184,7 @@ func (r RankRequest) curve() []RoundPoint {
 		}
 		able = append(able, b)
 		first = max(first, fastest.TimeS.V)
-		last = max(last, r.place(b, math.MaxFloat32).TimeS.V) // at its mode of least energy
+		last = max(last, r.place(b, late).TimeS.V) // at its mode of least energy
 	}
 	if len(able) == 0 || last <= first {
 		return nil

@@ -158,7 +158,7 @@ func (l Limits) join(by string) string {
 }
 
 // Beyond least and most, in any unit, a limit is a slip of the pen.
-const least, most = 1e-6, 1e12
+const least, most = 1e-6, 1e15
 
 // Check returns an error unless each bound is a positive number between least and most.
 func (l Limits) Check() error {
