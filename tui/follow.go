@@ -33,6 +33,7 @@ type orderedMsg struct {
 
 func (m followedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	sh := r.sh
+	sh.looking = false
 	return nil, tea.Batch(sh.followed(m.found), sh.modelsSince(m.models), sh.campaignsSince(m.campaigns))
 }
 
@@ -45,7 +46,8 @@ func (m orderedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return nil, nil
 }
 
-// followNext looks for campaigns of other processes in a command. The end of a followed one stays on the screen for
+// followNext looks for campaigns of other processes in a command, one look at a time: a slow one would replace what a
+// later one has read. The end of a followed one stays on the screen for
 // showEnd.
 func (sh *shared) followNext() tea.Cmd {
 	now, before, every := sh.now(), sh.follow, followEvery
@@ -53,12 +55,12 @@ func (sh *shared) followNext() tea.Cmd {
 		every *= 4
 	}
 	switch {
-	case sh.campaigns.Held == nil, now.Sub(sh.lookedAt) < every:
+	case sh.campaigns.Held == nil, now.Sub(sh.lookedAt) < every, sh.looking:
 		return nil
 	case before != nil && before.Done() && now.Sub(before.endedAt) < showEnd:
 		return nil
 	}
-	sh.lookedAt = now
+	sh.lookedAt, sh.looking = now, true
 	c := sh.campaigns
 	var followed *control.Followed
 	if before != nil {

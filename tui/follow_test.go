@@ -40,6 +40,7 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 	}
 	look := func(what string, cond func(f *shownTask) bool) {
 		t.Helper()
+		d.until("the look before has ended", func() bool { return !d.r.sh.looking })
 		d.now = d.now.Add(4 * followEvery)
 		d.send(d.reading())
 		d.until(what, func() bool { return d.r.sh.follow != nil && cond(d.r.sh.follow) })

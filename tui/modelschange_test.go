@@ -29,6 +29,7 @@ func TestModelsPageFollowsWhatOtherProgramsKeep(t *testing.T) {
 	}
 	dir := filepath.Join(d.board.Dir, "models")
 	must.NoError(t, os.MkdirAll(dir, 0o755))
+	d.until("the look before has ended", func() bool { return !d.r.sh.looking })
 	d.now = d.now.Add(4 * followEvery)
 	d.send(d.reading())
 	d.until("the model is listed", listed)

@@ -35,6 +35,7 @@ type shared struct {
 	dropped     *shownTask       // behind Tasks.Drop
 	follow      *shownTask       // behind Tasks.Followed
 	lookedAt    time.Time        // when campaigns of other processes were last looked for
+	looking     bool             // that look has not ended
 	modelsAt    time.Time        // when the listed models last changed
 	campaignsAt time.Time        // when the listed campaigns last changed
 	listing     int              // requests to list them since the listing at work began; 0: none is at work
