@@ -294,8 +294,8 @@ func (s *statements) sizes(name string, watts int) {
 	at := fmt.Sprintf("%s of several batch sizes within %d W", name, watts)
 	const sized = `(?P<answer>` + modePattern + ` at batch size (?P<size>\d+))`
 	const gain = `^does (?P<samples__per_s>[0-9.]+) samples per second, (?P<gain>.*) than .*: (?P<present>[0-9.]+) samples`
-	answer := []string{`^` + sized + `  \(VIRTUAL`, `^per sample +(?P<sample__ms>[0-9.]+) ms`,
-		`^the answer +● measured ✓ +(?P<time__ms>[0-9.]+) +(?P<power__W>[0-9.]+) +(?P<energy__J>[0-9.]+)$`,
+	answer := []string{`^` + sized + `  \(VIRTUAL`, `^per minibatch +(?P<time__ms>[0-9.]+) ms, (?P<energy__J>[0-9.]+) J`,
+		`^the answer +● measured ✓ +(?P<sample__ms>[0-9.]+) +(?P<power__W>[0-9.]+) +[0-9.]+$`,
 		`^the limit +(?P<standing>.*)$`, gain}
 	s.command(at, []string{"tune", name, "--power-limit", limit, "--batch", "1,4,16", "--probes", "9"}, append(answer,
 		`jtune: (?P<settings_of_the_search__>\d+) settings? measured,`,

@@ -50,12 +50,18 @@ func TestAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 	} {
 		a := Answer{Setting: c.mine.Setting, Limit: c.l, Feasible: true, Error: small, Before: maxn, Preset: c.preset}
 		a.Reading = c.mine
-		a.Versus.Presets = []outlook.Comparison{{Name: "MODE_50W", Other: optimize.MeasuredPrediction(maxn.Measured)}}
+		a.Versus.Presets = []outlook.Comparison{
+			{Name: "MODE_50W", Measured: true, Other: optimize.MeasuredPrediction(maxn.Measured)}}
 		a.Compared()
 		g := a.Gain
 		if g == nil || g.Quantity != c.quantity || g.Against != c.against || g.ToldApart != c.toldApart || !g.Measured {
 			t.Errorf("%s: got %+v", c.name, g)
 			continue
+		}
+		guess := a
+		guess.Versus.Presets = []outlook.Comparison{{Name: "MODE_50W", Other: a.Versus.Presets[0].Other}}
+		if got := guess.Sheet(Today).Gain; got != strings.Replace(c.headline, "this job;", "this job (predicted);", 1) {
+			t.Errorf("%s: %q of a preset that is predicted", c.name, got)
 		}
 		if got := a.Sheet(Today).Gain; got != c.headline {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.headline)

@@ -151,9 +151,9 @@ func (a *Answer) gained(today string) string {
 		}
 		return "the board is in the best mode already"
 	case b != nil && b == a.Before && !a.terms().within(optimize.MeasuredPrediction(b.Measured)).Or(true):
-		if a.noneFits() {
+		if none := a.noneFits(); none != "" {
 			does := map[bool]string{true: "does", false: "probably does"}[a.Standing.State <= standing.Sure]
-			return "no preset fits " + a.terms().asked() + " with this job; this mode " + does
+			return none + "; this mode " + does
 		}
 		return ""
 	case g.Measured && !g.ToldApart:
@@ -167,11 +167,21 @@ func (a *Answer) gained(today string) string {
 	return out
 }
 
-// noneFits reports whether all presets are known and exceed the limit with this job.
-func (a *Answer) noneFits() bool {
-	return len(a.Versus.Presets) > 0 && !slices.ContainsFunc(a.Versus.Presets, func(c outlook.Comparison) bool {
-		return a.terms().within(c.Other).Or(true)
-	})
+// noneFits says that all presets are known and exceed the limit with this job; "" if they are not or do not.
+func (a *Answer) noneFits() string {
+	if len(a.Versus.Presets) == 0 {
+		return ""
+	}
+	how := ""
+	for _, c := range a.Versus.Presets {
+		if a.terms().within(c.Other).Or(true) {
+			return ""
+		}
+		if !c.Measured {
+			how = " (predicted)"
+		}
+	}
+	return "no preset fits " + a.terms().asked() + " with this job" + how
 }
 
 // named says what the preset of the largest budget within the power limit draws with this job, unless the answer is

@@ -14,6 +14,9 @@ import (
 func About(h record.Header, software []string) document.Facts {
 	batch, workers := h.Workload.Known()
 	job := h.Workload.Name + text.IfAny(", batch size %d", batch)
+	if sizes := h.Plan.Batches; sizes != nil {
+		job = h.Workload.Name + ", batch sizes " + text.JoinInts(sizes)
+	}
 	if workers > 0 {
 		job += ", " + text.Count(workers, "worker")
 	}
