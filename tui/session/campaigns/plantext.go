@@ -74,6 +74,7 @@ func PlanText(p record.PlanHeader, search *record.SearchHeader) string {
 	case p.Source != "": // an experiment, an import
 		out += " " + p.Source
 	}
+	out = strings.TrimSuffix(out, ", ") // of a search that does not say for what
 	if p.Filter != "" {
 		out += " of " + p.Filter
 	}
