@@ -1,10 +1,8 @@
 package tui_test
 
 import (
-	"context"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -13,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"jtune/internal/must"
-	watched "jtune/internal/tools/terminal"
 	"jtune/tegra/tegratest"
 )
 
@@ -50,31 +47,13 @@ func TestRunEndsWithItsTerminalThoughHangupsAreIgnored(t *testing.T) {
 	}
 }
 
-// TestRunEndsByATermEachTime: a goroutine that gets a signal twice must not wait for one that ended at the first.
-func TestRunEndsByATermEachTime(t *testing.T) {
+// TestTmuxEndsByATermEachTime: a goroutine that gets a signal twice must not wait for one that ended at the first.
+func TestTmuxEndsByATermEachTime(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds and runs the whole program")
-	}
-	bin, err := program()
-	must.NoError(t, err)
-	for n := range 8 {
-		cmd := exec.Command(bin, "--device", "virtual:agx-orin", "--data-dir", t.TempDir())
-		cmd.Env = watched.Environ(t.TempDir())
-		term, err := watched.Open(cmd, 80, 24, nil)
-		must.NoError(t, err)
-		_, err = term.Until(context.Background(), patience, func(screen string) bool {
-			return strings.Contains(screen, "module total")
-		})
-		if err == nil {
-			err = cmd.Process.Signal(syscall.SIGTERM)
-		}
-		if err == nil {
-			err = term.Wait(patience)
-		}
-		term.Close()
-		if err != nil {
-			t.Fatalf("start %d: %v", n, err)
-		}
+	for range 8 {
+		s := inTmux(t, "", "--device", "virtual:agx-orin")
+		s.sees("module total")
+		must.NoError(t, syscall.Kill(s.pid, syscall.SIGTERM))
+		s.gone()
 	}
 }

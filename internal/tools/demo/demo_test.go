@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -12,57 +10,33 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hinshun/vt10x"
 
 	"jtune/internal/must"
 	"jtune/tui"
-	"jtune/tui/cli"
 )
 
-// TestMain makes the test program jtune for a test that sets JTUNE_TEST_MAIN.
-func TestMain(m *testing.M) {
-	if os.Getenv("JTUNE_TEST_MAIN") != "" {
-		os.Exit(cli.Main())
-	}
-	os.Exit(m.Run())
-}
-
-// TestRecordingCanBeMade runs the script with short pauses: it fails if the program no longer does or prints what the
-// demo shows.
-func TestRecordingCanBeMade(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the whole program")
-	}
-	t.Setenv("JTUNE_TEST_MAIN", "1")
-	dir := t.TempDir()
-	must.NoError(t, run(context.Background(), []string{"-jtune", os.Args[0], "-out", dir, "-fast"}, io.Discard))
-	replay(t, filepath.Join(dir, "demo.cast"), true)
-	picture(t, filepath.Join(dir, "demo.svg"))
-}
-
-// TestRecordingInTheTreeIsOfThisScript: record again with go run ./internal/tools/demo after a step or its words have
-// changed.
+// TestRecordingInTheTreeIsOfThisScript: record again, as the package says, after a step or its words have changed.
 func TestRecordingInTheTreeIsOfThisScript(t *testing.T) {
-	replay(t, filepath.FromSlash("../../../docs/demo.cast"), false)
+	replay(t, filepath.FromSlash("../../../docs/demo.cast"))
 	picture(t, filepath.FromSlash("../../../docs/demo.svg"))
 }
 
 // replay requires that a recording shows each step of the tour.
-func replay(t *testing.T, path string, fast bool) {
+func replay(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Open(path)
 	must.NoError(t, err)
 	defer file.Close()
-	frames, err := framesOf(file, fast)
+	frames, err := framesOf(file)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 	headline := regexp.MustCompile(`\d+ % faster than (\S+) `)
 	for i, step := range tui.Tour {
 		text := textOf(frames[i])
-		if fast || !slices.Contains(step.Shows, "the answer") {
+		if !slices.Contains(step.Shows, "the answer") {
 			continue
 		}
 		against := headline.FindStringSubmatch(text)
@@ -108,23 +82,6 @@ func picture(t *testing.T, path string) {
 	}
 	if len(text) > 200_000 {
 		t.Errorf("%s has %d bytes, too many for a README", path, len(text))
-	}
-}
-
-func TestRunesAreNotCutInTheRecording(t *testing.T) {
-	c := newCast("test")
-	text := "a⣿│é"
-	for i := range len(text) {
-		c.add(time.Duration(i)*time.Second, []byte(text[i:i+1]))
-	}
-	var got strings.Builder
-	for _, line := range strings.Split(strings.TrimSpace(c.String()), "\n")[1:] {
-		var event [3]any
-		must.NoError(t, json.Unmarshal([]byte(line), &event))
-		got.WriteString(event[2].(string))
-	}
-	if got.String() != text {
-		t.Errorf("recorded %q, want %q", got.String(), text)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/hinshun/vt10x"
+
+	"jtune/tui"
 )
 
 // Dimensions of the picture in pixels.
@@ -35,7 +37,7 @@ func cellsOf(screen vt10x.View) [][]vt10x.Glyph {
 // svg shows the frames one after the other, each for the same time. A viewer without animation shows the tuning's
 // answer.
 func svg(frames []frame) string {
-	const w, h = columns*cellW + 2*margin, rows*cellH + 2*margin
+	const w, h = tui.TourW*cellW + 2*margin, tui.TourH*cellH + 2*margin
 	total := showFor * float64(len(frames))
 	var b strings.Builder
 	fmt.Fprintf(&b,
