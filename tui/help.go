@@ -15,7 +15,7 @@ func (r *root) openHelp() {
 			return dialog.Help{Name: "in this dialog", Own: r.form.Hints(), Numbers: r.form.Numbers()}
 		}
 		p := r.shown()
-		return dialog.Help{Name: "on " + p.Name().Title(), Own: p.Hints(), Numbers: p.Numbers(),
+		return dialog.Help{Name: "on " + p.Name().Title(), Own: p.Hints(), Numbers: page.Numbers(string(p.Name())),
 			Everywhere: globalHints(r.sh.Keys)}
 	}, r.w)
 }

@@ -78,7 +78,7 @@ func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	case r.palette != nil:
 		return r.paletteKey(k), true
-	case r.form != nil && keys.Help.Matches(k):
+	case r.form != nil && r.form.Numbers() != nil && keys.Help.Matches(k):
 		r.openHelp()
 		return nil, true
 	case r.form != nil:

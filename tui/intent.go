@@ -44,10 +44,12 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		r.asks = &question{do: "change the board", not: "stay", why: r.reasonToStay, yes: be}
 	case page.ShowBoard:
 		return r.showBoard(string(i))
+	case page.Question:
+		r.form = i
 	case page.AskTune:
 		r.asking(i.Workload, func(read page.Reader) { r.form = dialog.NewTune(read).Within(i.Limit) })
 	case page.AskMeasure:
-		r.asking("", func(read page.Reader) { r.form = dialog.NewMeasure(read).Of(i.Mode) })
+		r.asking("", func(read page.Reader) { r.form = dialog.NewMeasure(read, i.Mode) })
 	case page.AskSoak:
 		r.asking(i.Workload, func(read page.Reader) { r.form = dialog.NewSoak(read, i) })
 	case page.NewCampaign:
@@ -55,8 +57,6 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		r.asking("", func(read page.Reader) { d = dialog.NewCampaign(read) })
 		r.form = d
 		return r.do(d.Learn())
-	case page.Rename:
-		r.form = dialog.NewRename(page.ReaderOf(&sh.State), i)
 	case page.Export:
 		return sh.export(i)
 	case page.Recall:

@@ -50,7 +50,7 @@ func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
 // isExplained wants that the help explains a scene's numbers and keys.
 func isExplained(t *testing.T, d *driver) {
 	t.Helper()
-	if d.r.shown().Numbers() == "" {
+	if page.Numbers(string(d.r.shown().Name())) == nil {
 		t.Error("the help does not explain its numbers")
 	}
 	for _, h := range append(globalHints(d.r.sh.Keys), d.r.hints()...) {

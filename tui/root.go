@@ -37,7 +37,8 @@ const narrowW = 60
 
 // form is a dialog with questions.
 type form interface {
-	explained
+	Hints() []widget.Action
+	Numbers() []string // what explains its numbers in the help; nil: it has no help
 	Key(k tea.KeyPressMsg) (does page.Intent, closed bool)
 	Paste(m tea.PasteMsg)
 	Render(w, h int) string
@@ -46,8 +47,7 @@ type form interface {
 var (
 	_ form = (*dialog.Tune)(nil)
 	_ form = (*dialog.Campaign)(nil)
-	_ form = (*dialog.Rename)(nil)
-	_ form = (*dialog.Measure)(nil)
+	_ form = page.Question{}
 )
 
 // Below these sizes tiny replaces the pages.
@@ -108,12 +108,6 @@ func (r *root) open(name page.Name) {
 func (r *root) resize(w, h int) {
 	r.w, r.h = w, h
 	r.sh.Look.Narrow = w < narrowW
-}
-
-// explained is a page or dialog that the help explains.
-type explained interface {
-	Hints() []widget.Action
-	Numbers() string
 }
 
 // subject returns the workload under the cursor of the shown page; "" if there is none.

@@ -73,14 +73,13 @@ func In(part, name string) Field {
 }
 
 // Help describes the fields of a part that screens ask for.
-func Help(part string) string {
-	var list []string
+func Help(part string) (list []string) {
 	for _, f := range parts()[part] {
 		if f.Offered() != nil {
 			list = append(list, f.Name+": "+f.Help+".")
 		}
 	}
-	return strings.Join(list, " ")
+	return list
 }
 
 // Lines returns the lines of a table without comments: a line that is indented more continues the one before.

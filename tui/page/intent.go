@@ -58,12 +58,6 @@ type (
 		Batch          int
 		Limits         string // typed into the form; "": the board's own
 	}
-	// Rename opens the dialog that renames a campaign or model.
-	Rename struct {
-		What, Name string // "campaign", and its present name
-		Note       string // effect of a new name
-		To         func(name string) error
-	}
 	// Export writes files with one base name below the data directory.
 	Export struct {
 		Name  string
@@ -148,7 +142,7 @@ func (NewCampaign) intent() {}
 func (AskTune) intent()     {}
 func (AskMeasure) intent()  {}
 func (AskSoak) intent()     {}
-func (Rename) intent()      {}
+func (Question) intent()    {}
 func (Fail) intent()        {}
 func (Run) intent()         {}
 func (Compute) intent()     {}

@@ -15,8 +15,6 @@ type Page interface {
 	Key(k tea.KeyPressMsg) (does Intent, taken bool)
 	// Hints lists the page's keys, most useful first.
 	Hints() []widget.Action
-	// Numbers explains the page's numbers, for the help.
-	Numbers() string
 	// Copied returns what the copy key puts on the clipboard; "": the screen.
 	Copied() string
 	// Render draws the page in exactly w×h cells.

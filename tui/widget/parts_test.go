@@ -166,19 +166,3 @@ func TestPinnedTextKeepsTheRightEnd(t *testing.T) {
 		}
 	}
 }
-
-func TestEntriesBeginALineWithWhatTheyExplain(t *testing.T) {
-	text := "Each row is a mode. W: what the module draws. It is read once a second. off: measured against that"
-	got := ansi.Strip(strings.Join(Entries(text, 34), "\n"))
-	want := "Each row is a mode.\nW: what the module draws. It is\n  read once a second.\noff: measured against that"
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	for w := range 40 {
-		for _, line := range Entries(text, w) {
-			if w > 12 && Width(line) > w {
-				t.Errorf("%d columns: %q", w, line)
-			}
-		}
-	}
-}

@@ -43,7 +43,7 @@ func passagesOf(folder string) (list []Passage, err error) {
 func passagesIn(path string) ([]Passage, error) {
 	page := strings.HasSuffix(path, ".md") && filepath.Base(path) != "CHANGELOG.md"
 	source := strings.HasSuffix(path, ".go")
-	table := slices.Contains([]string{"commands.txt", "fields.txt"}, filepath.Base(path))
+	table := slices.Contains([]string{"commands.txt", "fields.txt", "numbers.txt"}, filepath.Base(path))
 	if !page && !source && !table {
 		return nil, nil
 	}
@@ -97,7 +97,7 @@ func paragraphs(page string) (list []Passage) {
 	return list
 }
 
-// tableTexts returns the texts of the command line's table: what follows a colon, and paragraphs of help, also in
+// tableTexts returns the texts of a table, such as the command line's: what follows a colon, and paragraphs of help, also in
 // further lines.
 func tableTexts(table string) (list []Passage) {
 	lines := strings.Split(table, "\n")

@@ -55,20 +55,16 @@ func (d *BoardList) Paste(tea.PasteMsg) {}
 
 // Hints lists the keys that work now.
 func (d *BoardList) Hints() []widget.Action {
-	return withHelp([]widget.Action{
+	return []widget.Action{
 		d.keys.Enter.As("show it"),
 		d.keys.Up.With(d.keys.Down, "choose"),
+		d.keys.Help,
 		d.keys.Back.As("close"),
-	}, d.keys.Help)
+	}
 }
 
 // Numbers explains the list, for the help.
-func (d *BoardList) Numbers() string {
-	return "board: from [board.NAME] of the configuration; jtune must be installed there. " +
-		"its screens: open, where they run there over ssh. They and the jobs on that board continue while you look " +
-		"at other screens. " + d.keys.Boards.Label() + " there returns here. Quitting here ends them: what was not " +
-		"kept is restored."
-}
+func (d *BoardList) Numbers() []string { return page.Numbers("boards") }
 
 // Render draws the dialog in at most w×h cells.
 func (d *BoardList) Render(w, h int) string {

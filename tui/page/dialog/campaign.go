@@ -21,7 +21,7 @@ import (
 // Campaign asks which modes to measure with which workload: how they are selected, how many, from which part of the
 // space, with which batch sizes, and how often. It shows the resulting order before anything is measured.
 type Campaign struct {
-	widget.Form
+	page.Question
 	read                           page.Reader
 	job                            *jobQuestion
 	selects                        int
@@ -63,9 +63,8 @@ func NewCampaign(read page.Reader) *Campaign {
 	if read.Board().Replay == "" {
 		d.sizes.SetValue(strings.ReplaceAll(text.JoinInts(read.Work().Sizes), " ", ","))
 	}
-	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "New campaign: measure modes of your choice",
-		Verb: "start", Width: 76, Note: d.note, Walk: askFilter, At: askSelection, Types: askCount}
-	d.Fields = []widget.Field{
+	d.clock = newClockQuestion(read, func() bool { r, _ := d.request(); return r.Workload.Beside() }, math.Inf(1))
+	list := []widget.Field{
 		askWorkload: d.job.field(),
 		askSelection: {Name: "modes", Text: d.selectionText,
 			Turn: func(by int) { widget.Around(&d.selects, by, selectAll+1) }},
@@ -78,8 +77,9 @@ func NewCampaign(read page.Reader) *Campaign {
 		askRepeats: {Name: "repeats", Text: d.repeatsText, Turn: d.step(d.repeated, d.times), Input: d.repeated,
 			Wrong: func() string { return wrongNumber(d.repeated, "repeat") }},
 	}
-	d.clock = newClockQuestion(read, func() bool { r, _ := d.request(); return r.Workload.Beside() }, math.Inf(1))
-	d.Fields = d.clock.ask(d.Fields)
+	d.Question = read.Question("campaign", widget.Form{Title: "New campaign: measure modes of your choice",
+		Verb: "start", Width: 76, Note: d.note, Walk: askFilter, At: askSelection, Types: askCount,
+		Fields: d.clock.ask(list)}, d.start)
 	return d
 }
 
@@ -255,11 +255,10 @@ func (d *Campaign) note(w int) []string {
 
 // Key handles a key; closed reports whether the dialog closes.
 func (d *Campaign) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
-	closed, start := d.Form.Key(k)
-	if start {
-		return d.start(), closed
+	if does, closed = d.Question.Key(k); !closed {
+		does = d.Learn()
 	}
-	return d.Learn(), closed
+	return does, closed
 }
 
 func (d *Campaign) start() page.Intent {
@@ -275,19 +274,4 @@ func (d *Campaign) start() page.Intent {
 	}
 	return page.All{page.Open(page.Profile),
 		page.Start{Task: task.Profile(r, p.Plan, nil), Speed: d.clock.rate()}}
-}
-
-// Hints lists the keys that work now, with help before the back key.
-func (d *Campaign) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
-
-// Numbers explains the questions, for the help.
-func (d *Campaign) Numbers() string {
-	return "modes: chosen one at a time, where least is known; drawn at random; evenly " +
-		"spaced over " +
-		"all clocks and cores; or all that pass the filter. how many: digits go there from every question without a " +
-		"text of its own. filter: which modes they are taken from, such as cores>=8 gpu<900MHz. batch: sizes with " +
-		"commas, each measured in a job of its own. repeats: how often each setting is measured. Below: how long it " +
-		"takes, and the order, in which ↑ marks a mode whose CPU or GPU clock is above that of the one before: some " +
-		"boards reject such a mode until a reboot, so there are as few as can be. An answer marked with ✗ keeps the " +
-		"campaign from starting. clock: of a virtual board, while it measures."
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jtune/tui/page"
+	"jtune/tui/page/pagetest"
 )
 
 // A form keeps the clock rate that the command line or a key gave; otherwise a search can be watched, and what has no
@@ -31,7 +32,7 @@ func TestFormsKeepTheRateThatWasAsked(t *testing.T) {
 		for name, got := range map[string]struct{ rate, want float64 }{
 			"tune":         {NewTune(read).clock.rate(), c.tune},
 			"new campaign": {NewCampaign(read).clock.rate(), c.others},
-			"soak":         {NewSoak(read, page.AskSoak{}).clock.rate(), c.others},
+			"soak":         {soakSpeed(read), c.others},
 			"measure":      {read.Pace(), c.others},
 		} {
 			if got.rate != got.want {
@@ -43,4 +44,15 @@ func TestFormsKeepTheRateThatWasAsked(t *testing.T) {
 			t.Errorf("at ×%g, given %v: it starts at ×%g, want ×%g", c.now, c.paced, start.Speed, c.tune)
 		}
 	}
+}
+
+// soakSpeed returns the rate that a soak of the dialog's first answers starts at.
+func soakSpeed(read page.Reader) float64 {
+	d := NewSoak(read, page.AskSoak{})
+	for range d.Fields {
+		if does, closed := d.Key(pagetest.Key("enter")); closed {
+			return does.(page.All)[1].(page.Start).Speed
+		}
+	}
+	return math.NaN()
 }

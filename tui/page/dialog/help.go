@@ -11,7 +11,7 @@ import (
 type Help struct {
 	Name       string          // its heading
 	Own        []widget.Action // keys of the page or dialog
-	Numbers    string          // explains what it shows
+	Numbers    []string        // explain what it shows
 	Everywhere []widget.Action // keys of all pages; nil in a dialog
 }
 
@@ -63,7 +63,7 @@ func (h Help) long(keys *page.Keys, w int) []string {
 		lines = append(lines, helpLine(k, w))
 	}
 	lines = append(lines, "", widget.StyleBold.Render("the numbers"))
-	lines = append(lines, widget.Entries(h.Numbers, w)...)
+	lines = append(lines, entries(h.Numbers, w)...)
 	if h.Everywhere == nil {
 		return lines
 	}
@@ -94,4 +94,26 @@ func helpLine(k widget.Action, w int) string {
 		lines[i] = "  " + widget.StyleKey.Render(widget.Cut(name, helpKeys-3)) + " " + line
 	}
 	return strings.Join(lines, "\n")
+}
+
+// longestTerm is the maximum width of a term.
+const longestTerm = 32
+
+// entries formats texts such as "limit: the best mode within it." as a list in w columns: terms stand out, and wrapped
+// lines are indented.
+func entries(list []string, w int) (lines []string) {
+	const in = "  "
+	for _, entry := range list {
+		term, _, _ := strings.Cut(entry, ": ")
+		for i, line := range strings.Split(widget.Wrap(entry, max(1, w-len(in))), "\n") {
+			switch rest, begins := strings.CutPrefix(line, term+": "); {
+			case i > 0:
+				line = in + line
+			case begins && widget.Width(term) <= longestTerm:
+				line = widget.StyleKey.Render(term+":") + " " + rest
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }

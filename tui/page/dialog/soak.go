@@ -5,8 +5,6 @@ import (
 	"math"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/internal/fields"
 	"jtune/internal/units"
 	"jtune/tegra"
@@ -17,9 +15,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// Soak asks which mode to prove, with which job, for how long and within which limits.
-type Soak struct {
-	widget.Form
+// soakQuestion asks which mode to prove, with which job, for how long and within which limits.
+type soakQuestion struct {
 	read   page.Reader
 	mode   *modeQuestion
 	job    *jobQuestion
@@ -40,9 +37,9 @@ const mostLength = 20
 const mostBounds = 60
 
 // NewSoak opens with the given request.
-func NewSoak(read page.Reader, ask page.AskSoak) *Soak {
+func NewSoak(read page.Reader, ask page.AskSoak) page.Question {
 	listed := append([]namedMode{{name: "today's, unchanged"}}, namedModes(read)...)
-	d := &Soak{read: read, mode: newModeQuestion(read, listed), job: newJobQuestion(read),
+	d := &soakQuestion{read: read, mode: newModeQuestion(read, listed), job: newJobQuestion(read),
 		typed: widget.NewInput("", "", mostLength), limits: widget.NewInput("", "", mostBounds), asked: ask}
 	d.mode.typed.SetValue(ask.Mode)
 	d.limits.SetValue(ask.Limits)
@@ -54,13 +51,12 @@ func NewSoak(read page.Reader, ask page.AskSoak) *Soak {
 			widget.Around(&d.lasts, by, len(lengths))
 		}}
 	limits := widget.Field{Name: "limits", Text: d.limitsText, Input: d.limits, Wrong: d.wrongLimits}
-	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Verb: "soak", Width: 76,
+	return read.Question("soak", widget.Form{Verb: "soak", Width: 76,
 		Title: "Prove that a mode holds" + page.BatchText(ask.Batch), Note: d.note,
-		Fields: d.clock.ask([]widget.Field{d.job.field(), d.mode.field(), lasts, limits})}
-	return d
+		Fields: d.clock.ask([]widget.Field{d.job.field(), d.mode.field(), lasts, limits})}, d.start)
 }
 
-func (d *Soak) lastsText() string {
+func (d *soakQuestion) lastsText() string {
 	if d.typed.Value() != "" {
 		return d.typed.Render("_")
 	}
@@ -71,7 +67,7 @@ func (d *Soak) lastsText() string {
 }
 
 // length returns how long the load runs; 0: until steady.
-func (d *Soak) length() (time.Duration, error) {
+func (d *soakQuestion) length() (time.Duration, error) {
 	if d.typed.Value() == "" {
 		return lengths[d.lasts], nil
 	}
@@ -82,14 +78,14 @@ func (d *Soak) length() (time.Duration, error) {
 	return l, err
 }
 
-func (d *Soak) wrongLength() string {
+func (d *soakQuestion) wrongLength() string {
 	if _, err := d.length(); err != nil {
 		return err.Error()
 	}
 	return ""
 }
 
-func (d *Soak) limitsText() string {
+func (d *soakQuestion) limitsText() string {
 	if d.limits.Value() == "" {
 		return d.limits.Render("_") + widget.StyleDim.Render("  the board's own; or such as 30 W, 85 °C, 5 A, 4.75 V")
 	}
@@ -97,7 +93,7 @@ func (d *Soak) limitsText() string {
 }
 
 // bounds returns the typed limits.
-func (d *Soak) bounds() (metric.Limits, error) {
+func (d *soakQuestion) bounds() (metric.Limits, error) {
 	l, err := soak.ParseLimits(d.limits.Value())
 	if err == nil && d.read.Readings().OK {
 		err = l.Shown(d.read.Board(), d.read.Sample().Reading)
@@ -105,24 +101,19 @@ func (d *Soak) bounds() (metric.Limits, error) {
 	return l, err
 }
 
-func (d *Soak) wrongLimits() string {
+func (d *soakQuestion) wrongLimits() string {
 	if _, err := d.bounds(); err != nil {
 		return page.Words(err.Error())
 	}
 	return ""
 }
 
-func (d *Soak) note(int) []string {
+func (d *soakQuestion) note(int) []string {
 	return []string{"runs the job in the mode, watches heat, currents, voltages and clocks, restores the board",
 		"ends at once where a limit breaks or a clock falls"}
 }
 
-// Key handles a key; closed reports whether the dialog closes.
-func (d *Soak) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
-	closed, taken := d.Form.Key(k)
-	if !taken {
-		return nil, closed
-	}
+func (d *soakQuestion) start() page.Intent {
 	w := d.read.Workloads()[d.job.at]
 	if w.Name == d.asked.Workload {
 		w = w.AtBatch(d.asked.Batch)
@@ -135,20 +126,7 @@ func (d *Soak) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 		r.Mode, why = &tegra.Request{Mode: m}, d.read.MayMeasure()
 	}
 	if why != "" {
-		return page.Say("soak: not now, " + why), closed
+		return page.Say("soak: not now, " + why)
 	}
-	return page.All{page.Open(page.Profile), page.Start{Task: task.Soak(r), Speed: d.clock.rate()}}, closed
-}
-
-// Hints lists the keys that work now, with help before the back key.
-func (d *Soak) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
-
-// Numbers explains the questions, for the help.
-func (d *Soak) Numbers() string {
-	return "workload: the job that runs all the time. mode: set for the soak, then restored; with today's " +
-		"nothing changes. lasts: the time of the load, chosen or typed (20 min); the board rests for half a minute " +
-		"before and after it, and " +
-		"its idle temperature is taken as the air temperature. limits: W of the module as a mean of each minute; at " +
-		"any moment °C of the hottest zone, A of any rail (5 A VDD_IN: of this one) and the least V of the supply. " +
-		"Without limits a soak watches the board's own: trip points, over-current events, alarms and falling clocks."
+	return page.All{page.Open(page.Profile), page.Start{Task: task.Soak(r), Speed: d.clock.rate()}}
 }

@@ -26,7 +26,7 @@ import (
 // improvements, which batch sizes to choose from, whether to ignore earlier measurements, the strategy, and what to
 // compare the answer with. The cursor starts at the limit.
 type Tune struct {
-	widget.Form
+	page.Question
 	read   page.Reader
 	asked  record.Asked
 	job    int // index into the workloads

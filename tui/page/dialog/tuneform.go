@@ -37,8 +37,7 @@ func NewTune(read page.Reader) *Tune {
 		}
 	}
 	d.asked.Coverage, d.asked.Depth, d.job = last.Coverage, last.Depth, read.Work().First()
-	d.Form = widget.Form{
-		Keys:  read.Keys().FormKeys(),
+	d.Question = read.Question("tune", widget.Form{
 		Title: tuneTitle,
 		Verb:  "start",
 		Width: 72,
@@ -51,7 +50,7 @@ func NewTune(read page.Reader) *Tune {
 			fieldLimit: {Name: "limit", Text: d.limitText, Turn: d.turnLimit, Input: d.typed, Whole: true, Step: d.step,
 				Wrong: d.wrongLimit, Typed: d.unitTyped},
 		},
-	}
+	}, d.start)
 	for _, f := range fields.Of("search") {
 		if f.Offered() != nil {
 			d.Fields = append(d.Fields, d.choose(f))
@@ -224,11 +223,7 @@ func (d *Tune) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 		d.settle()
 		d.pair.settle()
 	}
-	closed, start := d.Form.Key(k)
-	if start {
-		does = d.start()
-	}
-	return does, closed
+	return d.Question.Key(k)
 }
 
 // start starts the requested search and shows its campaign.
@@ -276,20 +271,6 @@ func (d *Tune) note(w int) []string {
 		out = append(out, "type a limit, or several (20 25 30); "+starts)
 	}
 	return out
-}
-
-// Hints lists the keys that work now, with help before the back key.
-func (d *Tune) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
-
-// Numbers explains the questions, for the help.
-func (d *Tune) Numbers() string {
-	return "limit: the fastest mode within a power limit, the mode of least power within a time limit per " +
-		"step, or the mode of least energy. Digits typed at any question replace the limit. You can type several " +
-		"limits (20 25 30); one search answers all of them. For inference, 30 W, p99 50 ms, 30/s is a limit under " +
-		"30 requests a second, 99 in 100 of them answered within 50 ms. batch: other batch sizes to choose among. " +
-		fields.Help("search") + " clock: of a virtual board, while it measures. The search does not start while a " +
-		"question is marked with ✗. Workload, limits, coverage and depth are remembered for this board. To join a " +
-		"job that runs already, use the settings on Train."
 }
 
 // Paste passes pasted text to the field that it fits: text at the workload field that names neither a workload nor a

@@ -2,11 +2,9 @@ package dialog
 
 import (
 	"fmt"
-	"slices"
 
 	"jtune/profiles/workload"
 	"jtune/tui/page"
-	"jtune/tui/widget"
 )
 
 // workloadText describes what a workload trains, or which running job is read.
@@ -26,9 +24,4 @@ func jobText(read page.Reader, at int) string {
 		return workloadText(list[at])
 	}
 	return "none known"
-}
-
-// withHelp inserts help before the back key of a form.
-func withHelp(own []widget.Action, help widget.Action) []widget.Action {
-	return slices.Insert(slices.Clone(own), len(own)-1, help)
 }

@@ -127,33 +127,3 @@ func (p *Page) Wheel(x, y, by int) bool {
 	v, mouses := p.view().(page.Mouser)
 	return mouses && v.Wheel(x, y, by)
 }
-
-// Numbers implements page.Page.
-func (p *Page) Numbers() string {
-	if p.mixes.shows() {
-		return mixNumbers
-	}
-	return cloudNumbers
-}
-
-// cloudNumbers explains the cloud and the study, for the help.
-const cloudNumbers = "V draws the cloud, a map, curves, and what the newest energy study of the workload found " +
-	"(jtune lab experiment energy): its map, ◆ the least measured, ● measured, the others predicted, and " +
-	"latency and " +
-	"energy over a clock (K the other one). O draws the fronts of other models of the workload over the cloud, " +
-	"what was measured of their modes, and what each chooses for the limit; / keeps modes that pass a " +
-	"filter. Map: a quantity over two clocks, the others as at the cursor; ◆ its least value. Curves: time, " +
-	"power and energy over one clock, in their 95 % bands. X takes another quantity, K other clocks, the " +
-	"arrows walk along them. Each dot of the cloud is a power mode: time of one step to the right, " +
-	"watts upward (X takes other axes); left and low is good. The Pareto front, the cloud's lower left edge: " +
-	"modes that no other beats in both. In brackets, and as bars at the cursor: where the true value lies 95 " +
-	"times in 100. A measurement replaces its prediction and has no band, except for ?: a " +
-	"reading that disagrees with all others counts for nothing until a second agrees. predicted: before the " +
-	"mode was measured. off: measured against that. ms/step, J/step: " +
-	"time and energy per step; W: the power of the module; min/epoch: all of the training " +
-	"data once. from 12 modes: how many were measured; Models has the errors. beside it: other modes in " +
-	"their own numbers, ● measured, ○ predicted, ✓ within the limit, " +
-	"✗ over it. today: the mode that the board is in, its clocks locked. limit: the answer is the " +
-	"best mode within it: the fastest within watts, the one of least power within a time. measured: the " +
-	"mean of its readings keeps the limit; surely within: the upper end of the 95 % band does; likely, 91 % sure: " +
-	"it keeps the limit 91 times in 100, and 84 at least; doubtful: 50 at least; over: less, or measured over."

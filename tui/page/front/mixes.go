@@ -285,12 +285,3 @@ func (v *mixesView) legend(w int) string {
 	}
 	return widget.StyleDim.Render(lines)
 }
-
-// mixNumbers explains the mixes, for the help.
-const mixNumbers = "The mixes of two jobs that share the GPU: watts to the right, steps of the training a second " +
-	"(step/s) upward. A dot is a mode with the batch size of the inference and the turns that train most in it " +
-	"while every limit is kept, as the models of the two jobs predict; the line is the Pareto front of training and " +
-	"power. ● was run as a pair. W peak: power of the hungrier job; mean: of all. p99: 99 of 100 requests are " +
-	"answered within it, waiting included; at least: the bound of evenly spaced requests, where they come at random. " +
-	"idle: share of the time in which neither job has the GPU. ✓ measured within, ~ predicted within, ✗ over a " +
-	"limit. v runs the mix under the cursor as a pair and restores the board."

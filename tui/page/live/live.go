@@ -105,20 +105,3 @@ func (p *Page) workloadLine() string {
 	}
 	return text
 }
-
-// Numbers implements page.Page.
-func (p *Page) Numbers() string {
-	return "actual: what a clock runs at. limit: its upper limit as set, in wide windows lower–upper; = at its " +
-		"limit. asked: the real clock cannot be read, this is the request. cap: the most this board allows. " +
-		"on: share of the time that a video, vision or AI engine is powered. busy: share of time at work. per" +
-		" core: busy by height, × is switched off. EMC: the memory's clock. rails: the supply lines, by the " +
-		"board's names. now, 1 min: watts at this moment and on average. module total: what the rails with + " +
-		"(or =) add up to; covers says what is in it. locked: minimum = maximum. throttled: heat slows a part" +
-		" now, or a clock is below its setting. HOT: a sensor is within 5 °C of where the board slows down or" +
-		" stops (its trip point), from 95 °C without one; what is measured now does not count. warm: 10 °C " +
-		"below that. Watts are warm from 95 % of the budget in the preset's name, red above it; a part at " +
-		"work is warm from 90 % of the time, memory in use from 90 %, red from 97 %. tj: the hottest place of" +
-		" the chip. off: sensors of parts without power. cache: files kept in RAM. supply: its events since " +
-		"the start, and alarms. on the GPU: processes that hold its memory; the driver shows them to root " +
-		"only."
-}

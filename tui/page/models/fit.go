@@ -19,16 +19,16 @@ import (
 // fitDialog asks how to refit a model to its own modes: by which method, and transferred from which other workload of
 // the same device.
 type fitDialog struct {
-	widget.Form
 	from       models.Info
 	references []models.Info // models of other workloads on this device
 	method     string
 	reference  int // 0: none; otherwise an index into references plus one
 }
 
-func newFitDialog(keys *page.Keys, from models.Info, list []models.Info) *fitDialog {
+// askToFit opens the dialog for a model.
+func (p *Page) askToFit(from models.Info) page.Intent {
 	d := &fitDialog{from: from, method: string(from.Model.Method)}
-	for _, other := range list {
+	for _, other := range p.list {
 		if other.Model != nil && other.Name != from.Name && other.Workload() != from.Workload() &&
 			other.Model.Provenance.Device == from.Model.Provenance.Device {
 			d.references = append(d.references, other)
@@ -42,15 +42,24 @@ func newFitDialog(keys *page.Keys, from models.Info, list []models.Info) *fitDia
 	default:
 		d.method = string(learn.GP)
 	}
-	d.Form = widget.Form{Keys: keys.FormKeys(), Title: "Fit again, or transfer from another workload", Verb: "fit",
-		Width: 64, Note: d.note, Fields: []widget.Field{
-			page.Pick("method", fields.In("fit", "method"), &d.method),
-			{Name: "reference", Text: d.referenceText, Turn: func(by int) {
-				widget.Around(&d.reference, by, len(d.references)+1)
-			}},
-		}}
-	d.Fields[0].Whole = true
-	return d
+	method := page.Pick("method", fields.In("fit", "method"), &d.method)
+	method.Whole = true
+	reference := widget.Field{Name: "reference", Text: d.referenceText, Turn: func(by int) {
+		widget.Around(&d.reference, by, len(d.references)+1)
+	}}
+	return p.read.Question("", widget.Form{Title: "Fit again, or transfer from another workload", Verb: "fit",
+		Width: 64, Note: d.note, Fields: []widget.Field{method, reference}}, func() page.Intent { return p.begin(d) })
+}
+
+// begin fits in the background, until p.stopFit.
+func (p *Page) begin(d *fitDialog) page.Intent {
+	halt, stop := context.WithCancel(context.Background())
+	p.fitting, p.stopFit = d.name(), stop
+	work := d.fit(halt, p.read.Session())
+	return page.Compute(func(ctx context.Context) tea.Msg {
+		defer context.AfterFunc(ctx, stop)()
+		return work()
+	})
 }
 
 // refers reports whether a model has enough modes for a reference of the default method.

@@ -54,9 +54,6 @@ func (p *Page) loadFitted() page.Intent {
 
 // Key implements page.Page.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	if p.fit != nil {
-		return p.dialogKey(k), true
-	}
 	if p.tab.Key(k) {
 		return p.look(), true
 	}
@@ -65,24 +62,6 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		return nil, false
 	}
 	return page.All{does, p.look()}, true
-}
-
-func (p *Page) dialogKey(k tea.KeyPressMsg) page.Intent {
-	closed, fit := p.fit.Key(k)
-	d := p.fit
-	if closed {
-		p.fit = nil
-	}
-	if !fit {
-		return nil
-	}
-	halt, stop := context.WithCancel(context.Background())
-	p.fitting, p.stopFit = d.name(), stop
-	work := d.fit(halt, p.read.Session())
-	return page.Compute(func(ctx context.Context) tea.Msg {
-		defer context.AfterFunc(ctx, stop)()
-		return work()
-	})
 }
 
 // refit opens the fit dialog for the chosen model, or stops the running fit.
@@ -94,7 +73,7 @@ func (p *Page) refit() page.Intent {
 		return page.Sayf("stopping the fit of %s …", p.fitting)
 	case !ok || info.Model == nil:
 	default:
-		p.fit = newFitDialog(p.read.Keys(), info, p.list)
+		return p.askToFit(info)
 	}
 	return nil
 }
@@ -156,10 +135,7 @@ func (p *Page) load() page.Intent {
 
 // Hints implements page.Page.
 func (p *Page) Hints() []widget.Action {
-	switch {
-	case p.fit != nil:
-		return p.fit.Hints()
-	case p.tab.Search.On():
+	if p.tab.Search.On() {
 		return p.tab.Search.Hints(p.tab.Keys)
 	}
 	return p.acts().Hints()

@@ -37,6 +37,5 @@ func (p *Page) remove(info models.Info) page.Intent {
 }
 
 func (p *Page) shelved(info models.Info) page.Shelved {
-	return page.Shelved{Shelf: p.read.Session().ModelShelf(), What: "model", Name: info.Name,
-		Restoring: p.read.Keys().Restore.Label()}
+	return page.Shelved{Shelf: p.read.Session().ModelShelf(), Read: p.read, What: "model", Name: info.Name}
 }

@@ -23,7 +23,6 @@ type Page struct {
 	stopFit context.CancelFunc
 	large   int // 1: the plot fills the page; 2: the description does
 	view    modelPlot
-	fit     *fitDialog                      // nil: closed
 	marked  modelID                         // zero: none
 	studies map[modelID]*outlook.Assessment // nil value: being computed
 	plots   map[plotKey]*figure.Figure      // nil value: being computed
@@ -55,7 +54,7 @@ func New(read page.Reader) *Page {
 func (p *Page) Name() page.Name { return page.Models }
 
 // Typing reports whether all keys go to the dialog or a search.
-func (p *Page) Typing() bool { return p.fit != nil || p.tab.Search.Typing() }
+func (p *Page) Typing() bool { return p.tab.Search.Typing() }
 
 // ours reports whether a model belongs to this board.
 func (p *Page) ours(info models.Info) bool {

@@ -143,7 +143,7 @@ func TestFitDialogOffersOtherWorkloadsOfTheSameDevice(t *testing.T) {
 	d.Press("up", "right")
 	d.Sees("none: linear uses these modes alone")
 	d.Press("esc")
-	if p.fit != nil || p.fitting != "" {
+	if d.Form != nil || p.fitting != "" {
 		t.Error("esc did not close the dialog, or began to fit")
 	}
 	if s := d.Screen(); strings.Contains(s, "Fit again,") {
@@ -203,12 +203,13 @@ func TestModelsAreRenamedAndDeletedAfterAQuestion(t *testing.T) {
 	t.Parallel()
 	d, p := withModels(t)
 	d.Press("M")
-	rename, ok := d.Want().(page.Rename)
-	if !ok || rename.What != "model" || rename.Name != "resnet18" {
-		t.Fatalf("M asks for %+v", rename)
-	}
-	if err := rename.To("mine"); err != nil || d.Board.Acted()[0] != "rename resnet18 mine" {
-		t.Errorf("did %q, %v", d.Board.Acted(), err)
+	d.Sees("Rename a model", "resnet18_")
+	d.Press("ctrl+u")
+	d.Type("mine")
+	d.Press("enter")
+	d.Until("it is renamed", func() bool { return len(d.Board.Acted()) > 0 })
+	if got := d.Board.Acted()[0]; got != "rename resnet18 mine" {
+		t.Errorf("did %q", got)
 	}
 	p.list[1].Model.Provenance.Pool = "of the workload"
 	d.Press("down", "D")
@@ -241,7 +242,7 @@ func TestModelsThatWereDeletedAreRestored(t *testing.T) {
 	d.Press("down")
 	for _, key := range []string{"enter", "F", "space", "M", "D"} {
 		d.Notice = ""
-		if d.Press(key); !strings.Contains(d.Notice, "this one is deleted: U restores it") || p.fit != nil {
+		if d.Press(key); !strings.Contains(d.Notice, "this one is deleted: U restores it") || d.Form != nil {
 			t.Errorf("%s on a deleted model says %q", key, d.Notice)
 		}
 	}

@@ -15,13 +15,6 @@ import (
 
 // Render draws the page.
 func (p *Page) Render(w, h int) string {
-	if p.fit != nil {
-		return widget.Over(p.render(w, h), p.fit.Render(w, h), w, h)
-	}
-	return p.render(w, h)
-}
-
-func (p *Page) render(w, h int) string {
 	switch name := &p.tab.Cols[0].Width; { // names differ at their end
 	case w >= 100:
 		*name = 40
@@ -157,13 +150,6 @@ func (p *Page) compared(info models.Info, w int) string {
 		return "working it out …"
 	}
 	return p.versus.text(p.read, w)
-}
-
-// Numbers implements page.Page.
-func (p *Page) Numbers() string {
-	return "time, power ±: the mean error for modes that it had not seen. time ×, power ×: how much one clock, " +
-		"or the number of cores, changes them over its range. right: the true value of a mode that it had not " +
-		"seen lay in the predicted range; 95 of 100 should."
 }
 
 // Files exports the shown plot.

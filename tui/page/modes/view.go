@@ -275,20 +275,6 @@ func (p *Page) isWhat(m tegra.Mode) string {
 	return strings.Join(words, " ")
 }
 
-// Numbers implements page.Page.
-func (p *Page) Numbers() string {
-	return "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/step, W, J/step: " +
-		"time, " +
-		"module power and energy of one step of the workload named above the table, measured where the " +
-		"state says so, else predicted; a dash without a model. 95 %: where the true value lies 95 times in 100. " +
-		"state: where the mode stands against the limit of Front, 85 % sure: the chance to keep it; measured 3×: by " +
-		"the mean of three readings. name: MAXN or a preset; now: the board's mode. ▴ the least " +
-		"first, ▾ the largest first. vs A: compared with the mode marked first. Inference: inf/s, tok/s, frame/s, " +
-		"the units that a mode can answer each second; mJ/inf: the energy of one. Under a load (i types it, such as " +
-		"30 W, p99 50 ms, 30/s) p99 ms is the latency that 99 of 100 requests keep, waiting included, exact at the " +
-		"cursor and within 0.5 % elsewhere, ~ within 8 %; grows: requests come faster than they are answered."
-}
-
 // shown lists the modes of the rows, or of the comparison.
 func (p *Page) shown() []tegra.Mode {
 	p.fill()

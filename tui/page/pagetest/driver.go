@@ -42,8 +42,9 @@ func NewState(b *Board, now func() time.Time) *page.State {
 type Driver struct {
 	Board  *Board
 	State  *page.State
-	Wants  []page.Intent // intents for a shell, oldest first
-	Notice string        // newest message line
+	Wants  []page.Intent  // intents for a shell, oldest first
+	Notice string         // newest message line
+	Form   *page.Question // over the page; nil: closed
 	// Remembered is the last saved choice of the Tune dialog.
 	Remembered search.Form
 	Time       time.Time // the user's time
@@ -89,6 +90,8 @@ func (d *Driver) do(i page.Intent) {
 		d.Ask(metric.Question(i))
 	case page.Size:
 		d.toSize(int(i))
+	case page.Question:
+		d.Form = &i
 	case page.Run:
 		d.run(i)
 	case page.Compute:
@@ -116,10 +119,17 @@ func (d *Driver) Want() page.Intent {
 // Send sends a message to the page.
 func (d *Driver) Send(msg tea.Msg) { d.do(d.page.Update(msg)) }
 
-// Press types keys, one by one.
+// Press types keys, one by one, into the form if one is open.
 func (d *Driver) Press(typed ...string) {
 	for _, s := range typed {
-		does, _ := d.page.Key(Key(s))
+		key, form := d.page.Key, d.Form
+		if form != nil {
+			key = form.Key
+		}
+		does, closed := key(Key(s))
+		if form != nil && closed {
+			d.Form = nil
+		}
 		d.do(does)
 	}
 }
@@ -198,7 +208,13 @@ func (d *Driver) Size(w, h int) {
 }
 
 // Screen returns the page as text.
-func (d *Driver) Screen() string { return ansi.Strip(d.page.Render(d.w, d.h)) }
+func (d *Driver) Screen() string {
+	text := d.page.Render(d.w, d.h)
+	if d.Form != nil {
+		text = widget.Over(text, d.Form.Render(d.w, d.h), d.w, d.h)
+	}
+	return ansi.Strip(text)
+}
 
 // hints returns the last line that a shell would draw, uncut.
 func (d *Driver) hints() string {

@@ -187,8 +187,7 @@ func (p *Page) restore(l task.Listed) page.Intent {
 }
 
 func (p *Page) shelved(l task.Listed) page.Shelved {
-	return page.Shelved{Shelf: p.read.Session().CampaignShelf(), What: "campaign", Name: l.Name,
-		Restoring: p.read.Keys().Restore.Label()}
+	return page.Shelved{Shelf: p.read.Session().CampaignShelf(), Read: p.read, What: "campaign", Name: l.Name}
 }
 
 // listActs returns what the keys do with the campaign under the cursor, or with the deleted one.

@@ -134,18 +134,6 @@ func pauseOrder(j *page.Task) control.Order {
 	return control.OrderPause
 }
 
-// Numbers implements page.Page.
-func (p *Page) Numbers() string {
-	return "Each row is a measured mode: ms/step, W, J: time, module power and energy of a step. state: ok, or " +
-		"why it was chosen, or over: the mean of its readings is over the limit; a mode without values says why. " +
-		"front so far: the Pareto front that a model of the modes measured so far expects of all others, with its " +
-		"95 % bands; ◉ is the best mode that keeps the limit so far; ±: half their width along the front, which " +
-		"shrinks as modes come in. following: another jtune measures, this one only shows it. best so far: beside " +
-		"MAXN, ~ where that is predicted. why this one: the expected gain over the best so far " +
-		"and the chance to keep the limit, as the search itself counts them. The card at the end compares the " +
-		"answer with the mode that the board was in; a range is a prediction."
-}
-
 // comparison is two campaigns side by side.
 type comparison struct {
 	fit.CampaignComparison

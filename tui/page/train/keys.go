@@ -54,12 +54,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 			return p.readLog()
 		}
 	case tea.PasteMsg:
-		switch {
-		case p.edit != nil:
-			p.edit.Paste(msg)
-			return nil
-		case p.job != nil:
-			p.job.paste(msg)
+		if p.job != nil {
 			return nil
 		}
 		p.log.Paste(msg)
@@ -79,21 +74,7 @@ func (p *Page) jobsFound(m page.JobsFound) page.Intent {
 	case ready:
 		return page.AskTune{}
 	}
-	if why := p.openJob(); why != nil {
-		return why
-	}
-	return page.Open(page.Train)
-}
-
-func (p *Page) editKey(k tea.KeyPressMsg) (does page.Intent) {
-	closed, taken := p.edit.Key(k)
-	if taken {
-		p.set[p.edit.workload.Name], does = p.edit.changed(), p.edit.joining()
-	}
-	if closed {
-		p.edit = nil
-	}
-	return does
+	return page.All{page.Open(page.Train), p.openJob()}
 }
 
 func (p *Page) openSettings() page.Intent {
@@ -104,16 +85,12 @@ func (p *Page) openSettings() page.Intent {
 	if why := p.unset(); why != "" {
 		return page.Sayf("settings of %s: not here, %s", w.Name, why)
 	}
-	p.edit = newSettings(p.read.Keys(), w)
-	return nil
+	return p.settings(w)
 }
 
 // Key implements page.Page.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := p.read.Keys()
-	if p.edit != nil {
-		return p.editKey(k), true
-	}
 	if p.job != nil {
 		return p.jobKey(k)
 	}
@@ -151,10 +128,8 @@ func (p *Page) shows() (page.Acts, *widget.Table) {
 // Hints implements page.Page.
 func (p *Page) Hints() []widget.Action {
 	switch acts, tab := p.shows(); {
-	case p.edit != nil:
-		return p.edit.Hints()
 	case p.job != nil:
-		return p.job.hints()
+		return p.job.acts().Hints()
 	case p.large == trainLog && tab == nil:
 		return append(p.log.Hints(), p.read.Keys().Back.As("all"))
 	case tab != nil && tab.Search.On():

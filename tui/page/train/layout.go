@@ -11,16 +11,9 @@ import (
 
 // Render draws the page.
 func (p *Page) Render(w, h int) string {
-	if p.edit != nil {
-		return widget.Over(p.render(w, h), p.edit.Render(w, h), w, h)
-	}
 	if p.job != nil {
-		return p.job.render(p.render(w, h), w, h)
+		return p.job.view(w, h)
 	}
-	return p.render(w, h)
-}
-
-func (p *Page) render(w, h int) string {
 	if j := p.pair(); j != nil {
 		return p.pairPage(j, w, h)
 	}

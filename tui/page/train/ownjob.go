@@ -22,8 +22,8 @@ import (
 // ownJob runs a command that the user types and shows its output beside how jtune reads it. The job can then be read
 // another way, saved under a name, and tuned. The job ends with the dialog.
 type ownJob struct {
+	page    *Page
 	read    page.Reader
-	ask     *widget.Form // the open question; nil: the job is shown
 	command *widget.Input
 	batch   *widget.Input
 	name    *widget.Input // name to save it under
@@ -58,9 +58,7 @@ func (p *Page) openJob() page.Intent {
 	if p.read.Busy() {
 		return page.Sayf("not now: busy %s", p.read.Task().Kind)
 	}
-	p.job = newJob(p.read, p.lastLine)
-	p.job.question()
-	return nil
+	return p.newJob(p.lastLine).question()
 }
 
 // noJob returns why no command can run here, or "".
@@ -71,8 +69,8 @@ func (p *Page) noJob() string {
 	return ""
 }
 
-func newJob(read page.Reader, line string) *ownJob {
-	return &ownJob{read: read, command: widget.NewInput(line, "", mostCommand),
+func (p *Page) newJob(line string) *ownJob {
+	return &ownJob{page: p, read: p.read, command: widget.NewInput(line, "", mostCommand),
 		batch: widget.NewInput("", "0123456789", mostDigits), name: widget.NewInput("", "", mostName)}
 }
 
@@ -85,8 +83,8 @@ func unreadable(j *page.Task) bool {
 }
 
 // jobOf shows the output of a job that could not be read.
-func jobOf(read page.Reader, j *page.Task) *ownJob {
-	d := newJob(read, workloads.LineOf(j.Workload.Command))
+func (p *Page) jobOf(j *page.Task) *ownJob {
+	d := p.newJob(workloads.LineOf(j.Workload.Command))
 	d.work, d.as = j.Workload, workloads.Typed{Dir: j.Workload.Dir}
 	for k, v := range j.Workload.Env {
 		d.as.Env = append(d.as.Env, k+"="+v)
@@ -95,8 +93,8 @@ func jobOf(read page.Reader, j *page.Task) *ownJob {
 }
 
 // question asks for the command, and for what its output does not tell.
-func (d *ownJob) question() {
-	d.ask = &widget.Form{Keys: d.read.Keys().FormKeys(), Title: "Your own job", Verb: "run", Width: 78,
+func (d *ownJob) question() page.Intent {
+	return d.read.Question("", widget.Form{Title: "Your own job", Verb: "run", Width: 78,
 		Note: func(int) []string {
 			return []string{"The command runs in today's mode and in this folder. You see what it prints, and what " +
 				"jtune reads in it. No shell runs it: pipes and variables need sh -c '…'."}
@@ -106,7 +104,13 @@ func (d *ownJob) question() {
 				Wrong: d.wrongCommand},
 			{Name: "batch size", Text: d.batchText, Input: d.batch},
 			page.Pick("a step is", fields.In("own", "unit"), &d.as.Unit),
-		}}
+		}}, func() page.Intent {
+		if d.read.Rushed() {
+			return page.All{tooFast(d.read.Keys().Enter), d.question()}
+		}
+		d.page.job, d.page.lastLine, d.as.Pattern, d.others = d, d.command.Value(), "", nil
+		return d.start()
+	})
 }
 
 func (d *ownJob) batchText() string {
@@ -133,15 +137,6 @@ func (d *ownJob) made() (workload.Workload, error) {
 		w = w.AtBatch(n)
 	}
 	return w, err
-}
-
-// typing reports whether all keys go to the dialog.
-func (d *ownJob) typing() bool { return d.ask != nil }
-
-func (d *ownJob) paste(m tea.PasteMsg) {
-	if d.ask != nil {
-		d.ask.Paste(m)
-	}
 }
 
 // shown returns the run of the job; nil before it starts.
@@ -280,10 +275,8 @@ func (p *Page) jobListed() page.Intent {
 }
 
 // askName asks for the name to save the job under.
-func (d *ownJob) askName() {
-	w := d.understood()
-	d.name.SetValue(w.Name)
-	d.ask = &widget.Form{Keys: d.read.Keys().FormKeys(), Title: "Save your own job", Verb: "save", Width: 72,
+func (d *ownJob) askName() page.Intent {
+	return d.read.Question("", widget.Form{Title: "Save your own job", Verb: "save", Width: 72,
 		Note: func(int) []string { return []string{"[workload.NAME] of the configuration; comments there stay"} },
 		Fields: []widget.Field{{Name: "name", Text: func() string { return d.name.Render("_") }, Input: d.name,
 			Wrong: func() string {
@@ -291,10 +284,13 @@ func (d *ownJob) askName() {
 					return err.Error()
 				}
 				return ""
-			}}}}
+			}}}}, d.save)
 }
 
 func (d *ownJob) save() page.Intent {
+	if d.read.Rushed() {
+		return page.All{tooFast(d.read.Keys().Enter), d.askName()}
+	}
 	name, w, save := d.name.Value(), d.understood(), d.read.Session().SaveJob
 	w.Name = name
 	return page.Manage("own job", func() (string, error) {
@@ -338,37 +334,10 @@ func tooFast(key widget.Action) page.Intent {
 	return page.Sayf("two keys at once, as pasted text sends them: press %s again", key.Label())
 }
 
-// formKey passes a key to the open question.
-func (p *Page) formKey(k tea.KeyPressMsg) (does page.Intent) {
-	d := p.job
-	form, enter := d.ask, p.read.Keys().Enter
-	if enter.Matches(k) && p.read.Rushed() {
-		return tooFast(enter)
-	}
-	closed, taken := form.Key(k)
-	if !closed {
-		return nil
-	}
-	d.ask = nil
-	saves := form.Verb == "save"
-	switch {
-	case taken && saves:
-		return d.save()
-	case taken:
-		p.lastLine, d.as.Pattern, d.others = d.command.Value(), "", nil
-		return d.start()
-	case d.work.Name == "": // nothing was tried
-		p.job = nil
-	}
-	return nil
-}
-
 // jobKey handles a key of the dialog.
 func (p *Page) jobKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	d, keys := p.job, p.read.Keys()
 	switch {
-	case d.ask != nil:
-		return p.formKey(k), true
 	case keys.Back.Matches(k):
 		p.job = nil
 	case keys.Start.Matches(k) && p.read.Rushed():
@@ -377,13 +346,6 @@ func (p *Page) jobKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		return tooFast(keys.Reread), true
 	}
 	return d.acts().Key(k)
-}
-
-func (d *ownJob) hints() []widget.Action {
-	if d.ask != nil {
-		return d.ask.Hints()
-	}
-	return d.acts().Hints()
 }
 
 // acts returns what the keys do with the job.
@@ -396,7 +358,11 @@ func (d *ownJob) acts() page.Acts {
 	if !d.running() {
 		run = page.On(keys.Start.As("run again"), d.start)
 	}
-	return page.Acts{page.On(keys.Tune.Unless(d.unread()), d.tune), page.On(keys.SaveJob.Unless(d.unread()), d.askName),
+	return page.Acts{page.On(keys.Tune.Unless(d.unread()), d.tune),
+		page.On(keys.SaveJob.Unless(d.unread()), func() page.Intent {
+			d.name.SetValue(d.understood().Name)
+			return d.askName()
+		}),
 		page.On(keys.Reread.Unless(others), d.nextReading), page.On(keys.Edit.As("command, batch, unit"), d.question),
 		run, page.On(keys.Back.As("leave"), d.leave), page.Quiet(keys.OwnJob, true, d.question)}
 }

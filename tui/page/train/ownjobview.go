@@ -12,16 +12,6 @@ import (
 const besideW = 70
 
 // render draws the dialog over the page.
-func (d *ownJob) render(under string, w, h int) string {
-	if d.work.Name != "" {
-		under = d.view(w, h)
-	}
-	if d.ask != nil {
-		return widget.Over(under, d.ask.Render(w, h), w, h)
-	}
-	return under
-}
-
 // view renders the job's output, and how it is read.
 func (d *ownJob) view(w, h int) string {
 	state := "starts"

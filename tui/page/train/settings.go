@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"jtune/internal/fields"
 	"jtune/learn"
@@ -11,74 +12,69 @@ import (
 	"jtune/tui/widget"
 )
 
-// settings asks for a run's batch size and loaders, and for a running job. A changed batch size applies only to runs:
+// longestPath is the maximum length of a log's path.
+const longestPath = 400
+
+// jobNote explains the question for a running job.
+const jobNote = "Type the process number of a training that runs already, or the path of its log or named pipe: " +
+	"runs and searches read it, and never signal or end it. Empty: jtune starts a job."
+
+// settings asks for a run's batch size and loaders, unless the workload has its own command, which sets them, and for
+// a running job: its process ID, or the path of its log or named pipe. A changed batch size applies only to runs:
 // tuning keeps the listed one.
-type settings struct {
-	widget.Form
-	workload       workload.Workload
-	batch, workers int
-	job            *widget.Input // a running job, see jobField
+func (p *Page) settings(w workload.Workload) page.Question {
+	joined := ""
+	if w.Elsewhere != nil {
+		joined = w.Elsewhere.Asked()
+	}
+	job := widget.NewInput(joined, "", longestPath)
+	list := []widget.Field{{Name: "job", Input: job, Text: func() string {
+		if job.Value() == "" {
+			return "jtune starts it"
+		}
+		return job.Render("_")
+	}}}
+	if len(w.Command) == 0 {
+		w.Batch = max(1, w.Batch)
+		list = append(sizeFields(&w), list...)
+	}
+	var q page.Question
+	q = p.read.Question("", widget.Form{Title: "Settings of " + w.Name, Verb: "take", Width: 60, Fields: list,
+		Note: func(int) []string {
+			if q.At == len(list)-1 {
+				return []string{jobNote}
+			}
+			text := "For runs on this page. A search has its own question for the batch size: t, pgdn."
+			if w.Workers == 0 {
+				text += " Without workers the training process loads its data itself and waits for it."
+			}
+			return []string{text}
+		},
+	}, func() page.Intent {
+		p.set[w.Name] = w
+		if from := strings.TrimSpace(job.Value()); from != joined {
+			return page.Join{Workload: w.Name, From: from}
+		}
+		return nil
+	})
+	return q
 }
 
-func newSettings(keys *page.Keys, w workload.Workload) *settings {
-	s := &settings{workload: w, batch: max(1, w.Batch), workers: w.Workers}
-	s.Form = widget.Form{Keys: keys.FormKeys(), Title: "Settings of " + w.Name, Verb: "take", Width: 60, Note: s.note}
-	s.Fields = []widget.Field{
-		{Name: "batch size", Text: func() string { return fmt.Sprintf("%d samples", s.batch) }, Turn: func(by int) {
+// sizeFields ask for the batch size and the loaders of a workload.
+func sizeFields(w *workload.Workload) []widget.Field {
+	return []widget.Field{
+		{Name: "batch size", Text: func() string { return fmt.Sprintf("%d samples", w.Batch) }, Turn: func(by int) {
 			if by > 0 {
-				s.batch = min(learn.MostBatch, s.batch*2)
+				w.Batch = min(learn.MostBatch, w.Batch*2)
 			} else {
-				s.batch = max(1, s.batch/2)
+				w.Batch = max(1, w.Batch/2)
 			}
 		}},
-		{Name: "workers", Text: func() string { return fmt.Sprintf("%d loader processes", s.workers) },
+		{Name: "workers", Text: func() string { return fmt.Sprintf("%d loader processes", w.Workers) },
 			Turn: func(by int) {
-				if n := s.workers + by; fields.In("run", "workers").Wrong(strconv.Itoa(n)) == "" {
-					s.workers = n
+				if n := w.Workers + by; fields.In("run", "workers").Wrong(strconv.Itoa(n)) == "" {
+					w.Workers = n
 				}
 			}},
 	}
-	if s.command() {
-		s.Fields = nil
-	}
-	s.Fields = append(s.Fields, s.jobField())
-	return s
 }
-
-func (s *settings) note(int) []string {
-	if s.At == len(s.Fields)-1 {
-		return []string{jobNote}
-	}
-	text := "For runs on this page. A search has its own question for the batch size: t, pgdn."
-	if s.workers == 0 {
-		text += " Without workers the training process loads its data itself and waits for it."
-	}
-	return []string{text}
-}
-
-// command reports whether the workload has its own command, which sets batch size and loaders.
-func (s *settings) command() bool { return len(s.workload.Command) > 0 }
-
-// changed returns the workload with the settings.
-func (s *settings) changed() workload.Workload {
-	w := s.workload
-	if !s.command() {
-		w.Batch, w.Workers = s.batch, s.workers
-	}
-	return w
-}
-
-// jobField asks for a running job: its process ID, or the path of its log or named pipe.
-func (s *settings) jobField() widget.Field {
-	s.job = widget.NewInput(joinedFrom(s.workload), "", longestPath)
-	return widget.Field{Name: "job", Input: s.job, Text: func() string {
-		if s.job.Value() == "" {
-			return "jtune starts it"
-		}
-		return s.job.Render("_")
-	}}
-}
-
-// jobNote explains the field.
-const jobNote = "Type the process number of a training that runs already, or the path of its log or named pipe: " +
-	"runs and searches read it, and never signal or end it. Empty: jtune starts a job."

@@ -28,7 +28,6 @@ type Page struct {
 	log      widget.LogPane
 	tail     *tail                        // of the run's log; nil before a run
 	told     int                          // number of epochs whose end is in the log
-	edit     *settings                    // nil: closed
 	job      *ownJob                      // nil: closed
 	lastLine string                       // last command typed there
 	set      map[string]workload.Workload // workloads as changed for runs, by name
@@ -154,8 +153,7 @@ func (p *Page) asSet(w workload.Workload) workload.Workload {
 
 // Typing reports whether all keys go to a dialog or a search.
 func (p *Page) Typing() bool {
-	return p.edit != nil || p.job != nil && p.job.typing() || p.log.Typing() ||
-		p.listed() && p.tab.Search.Typing() || p.pair() != nil && p.rows.Search.Typing()
+	return p.log.Typing() || p.listed() && p.tab.Search.Typing() || p.pair() != nil && p.rows.Search.Typing()
 }
 
 // listed reports whether the list of workloads is in view and has the keys; it is not while a job runs.
@@ -173,7 +171,7 @@ func (p *Page) start(in measure.JobMode) page.Intent {
 		return nil
 	}
 	if j := p.shown(); j != nil && j.Workload.Name == w.Name && unreadable(j) {
-		p.job = jobOf(p.read, j)
+		p.job = p.jobOf(j)
 		return nil
 	}
 	if p.read.Busy() {

@@ -459,12 +459,3 @@ func minibatchChart(times []float64, noun string, w, h int) string {
 	plot.Line(xs, times, chart.InkSeries)
 	return plot.Render(w, h, widget.Paint)
 }
-
-// Numbers implements page.Page.
-func (p *Page) Numbers() string {
-	return "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a " +
-		"minibatch. in memory: how much of the data lies in the page cache, files kept in RAM; the first epoch " +
-		"reads the rest. busy: share of time at work. Inference: a batch is answered at once; latency: from a " +
-		"request's arrival to its answer, half of them within p50, 99 of 100 within p99; ~ of too few requests. " +
-		"queue: requests that arrive and that are answered each second."
-}
