@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/optimize/lab/bench"
+	"jtune/optimize/lab/population"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/models"
 )
@@ -22,20 +23,18 @@ import (
 type evaluateCmd struct {
 	*app
 	bench.Options
-	population                         populationFlags
-	truth, reference                   string
-	methods, sizes, budgets, latencies string // as typed
-	SamplesOf, others                  []string
-	Strict                             bool
+	population                population.Options
+	truth, reference, budgets string // as typed
+	SamplesOf, others         []string
+	Strict                    bool
 }
 
 func newEvaluate(a *app) *cobra.Command {
 	c := &evaluateCmd{app: a}
 	p := &c.population
 	return a.command("evaluate", nil, c.run, places{"truth": &c.truth, "reference": &c.reference,
-		"methods": &c.methods, "sizes": &c.sizes, "others": &c.others, "budgets": &c.budgets,
-		"latencies": &c.latencies}, c,
-		the("population", places{"population": &p.Name, "boards": &p.boards, "levels": &p.levels}, p))
+		"others": &c.others, "budgets": &c.budgets}, c,
+		the("population", places{"population": &p.Name}, p))
 }
 
 func (c *evaluateCmd) run(ctx context.Context) error {
@@ -101,11 +100,8 @@ func readAuthors(paths []string) (list []bench.Authors, err error) {
 	return list, nil
 }
 
-// check parses the flags with several values.
+// check completes the request.
 func (c *evaluateCmd) check() (err error) {
-	if c.methods != "" {
-		c.Methods = strings.Split(c.methods, ",")
-	}
 	if c.population.Name != "" {
 		return c.checkPopulation()
 	}
@@ -113,20 +109,6 @@ func (c *evaluateCmd) check() (err error) {
 		if !slices.Contains(bench.Methods(), m) {
 			return usagef("--methods %q: want some of %s", m, strings.Join(bench.Methods(), ","))
 		}
-	}
-	for _, field := range strings.FieldsFunc(c.sizes, func(r rune) bool { return r == ',' }) {
-		n, err := strconv.Atoi(field)
-		if err != nil || n < 1 {
-			return usagef("--sizes %q: want numbers of modes such as 10,20,50", c.sizes)
-		}
-		c.Sizes = append(c.Sizes, n)
-	}
-	for _, field := range strings.FieldsFunc(c.latencies, func(r rune) bool { return r == ',' }) {
-		ms, err := positive(field)
-		if err != nil {
-			return usagef("--latencies %q: want milliseconds such as 25,50,100", c.latencies)
-		}
-		c.LatenciesMS = append(c.LatenciesMS, ms)
 	}
 	c.BudgetFrom, c.BudgetTo, c.BudgetStep, err = parseBudgets(c.budgets)
 	return err

@@ -161,11 +161,11 @@ func addFlag(f *pflag.FlagSet, x fields.Field, to any) {
 	case *bool:
 		f.BoolVar(to, x.Name, *to, x.Help)
 	case *int:
-		if strings.HasPrefix(x.Least, "1") {
-			f.Var((*count)(to), x.Name, x.Help)
-		} else {
-			f.IntVar(to, x.Name, *to, x.Help)
-		}
+		f.IntVar(to, x.Name, *to, x.Help)
+	case *[]int:
+		f.IntSliceVar(to, x.Name, nil, x.Help)
+	case *[]float64:
+		f.Float64SliceVar(to, x.Name, nil, x.Help)
 	case *uint64:
 		f.Uint64Var(to, x.Name, *to, x.Help)
 	case *float64:

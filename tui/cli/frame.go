@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"jtune/profiles/workload"
@@ -81,24 +80,6 @@ func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, worklo
 		}
 		return f(s, a.awaited(w), sizes)
 	})
-}
-
-// count is the value of a flag for a number of at least 1; help texts do not show its zero default.
-type count int
-
-// errCount is the error for a smaller number.
-var errCount = errors.New("1 at least")
-
-func (c *count) String() string { return strconv.Itoa(int(*c)) }
-func (c *count) Type() string   { return "int" }
-
-func (c *count) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	if err == nil && n < 1 {
-		return errCount
-	}
-	*c = count(n)
-	return err
 }
 
 // wordType is the type name, in help texts, of a choice between words.

@@ -90,8 +90,6 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 		switch {
-		case ok && errors.Is(err, errCount):
-			return usagef("--%s %s: %w", bad.GetFlag().Name, bad.GetValue(), errCount)
 		case ok && usage.Is(err): // it names the clause
 			why, _ := errors.AsType[*usage.Error](err)
 			return usagef("%s--%s: %s", commandName(cmd), bad.GetFlag().Name, why.Why)
@@ -185,7 +183,7 @@ func valueForm(f *pflag.Flag) string {
 		return "a whole number, 0 at least"
 	case "float64":
 		return "a number"
-	case "float64Slice":
+	case "intSlice", "float64Slice":
 		return "a number, or several with commas"
 	case "duration":
 		return "a time with its unit, such as 500ms or 2m"

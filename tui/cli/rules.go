@@ -77,9 +77,14 @@ func (l ruled) namedDash() (found *pflag.Flag) {
 func (l ruled) within() (err error) {
 	l.Flags().Visit(func(f *pflag.Flag) {
 		if limits := f.Annotations[bounds]; len(limits) > 0 && err == nil {
-			x := fields.Field{Least: limits[0], Most: limits[1]}
-			if want := x.Wrong(f.Value.String()); want != "" {
-				err = usagef("%s--%s %s: %s", commandName(l.Command), f.Name, f.Value, want)
+			x, values := fields.Field{Least: limits[0], Most: limits[1]}, []string{f.Value.String()}
+			if list, several := f.Value.(pflag.SliceValue); several {
+				values = list.GetSlice()
+			}
+			for _, value := range values {
+				if want := x.Wrong(value); want != "" {
+					err = usagef("%s--%s %s: %s", commandName(l.Command), f.Name, value, want)
+				}
 			}
 		}
 	})

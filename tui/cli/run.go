@@ -100,9 +100,8 @@ func (c *runCmd) check() error {
 	c.args = c.epochs.takeNumber(c.args)
 	c.r.Mode = c.mode.JobMode
 	c.r.Epochs, c.r.Inferences, c.r.Repeat = c.epochs.n, c.infer.Inferences, c.infer.Repeat
-	switch {
-	case c.given("epochs") && c.r.Epochs < 1:
-		return usagef("--epochs %d: %w", c.r.Epochs, errCount)
+	if c.given("epochs") && c.r.Epochs < 1 {
+		return usagef("run: --epochs %d: 1 at least", c.r.Epochs)
 	}
 	return nil
 }
