@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"jtune/internal/text"
@@ -48,26 +47,12 @@ func (m *modeFlags) noBest(err error, w workload.Workload, command []string) err
 
 // systemd prints the unit that runs this command line at each start.
 func (c *runCmd) systemd() error {
-	line := slices.Clone(c.line)
-	for i, w := range line {
-		if w == "--" {
-			break
-		}
-		if w == "--systemd" {
-			line = slices.Delete(line, i, min(i+2, len(line)))
-			break
-		}
-		if strings.HasPrefix(w, "--systemd=") {
-			line = slices.Delete(line, i, i+1)
-			break
-		}
-	}
 	program, err := session.Program()
 	dir, bad := os.Getwd()
 	if err = errors.Join(err, bad); err != nil {
 		return err
 	}
-	j := boot.Job{Name: c.mode.Systemd, Line: append([]string{program}, line...), Dir: dir}
+	j := boot.Job{Name: c.mode.Systemd, Line: append([]string{program}, withoutFlags(c.line, "--systemd")...), Dir: dir}
 	if os.Geteuid() != 0 { // also under sudo, whose user this process is
 		j.User = [2]int{os.Getuid(), os.Getgid()}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"jtune/internal/text"
@@ -51,20 +52,17 @@ func unfiltered(w io.Writer) io.Writer {
 	return w
 }
 
-// withoutFlags removes flags for this machine, with their values.
-func withoutFlags(args []string, names ...string) (out []string) {
-	for i := 0; i < len(args); i++ {
-		skip := false
-		for _, name := range names {
-			if args[i] == name {
-				i++
-				skip = true
-				break
-			}
-			skip = skip || strings.HasPrefix(args[i], name+"=")
-		}
-		if !skip {
-			out = append(out, args[i])
+// withoutFlags removes flags, with their values, in front of a command of the user's own.
+func withoutFlags(line []string, names ...string) (out []string) {
+	for i := 0; i < len(line); i++ {
+		name, _, valued := strings.Cut(line[i], "=")
+		switch {
+		case name == "--":
+			return append(out, line[i:]...)
+		case !slices.Contains(names, name):
+			out = append(out, line[i])
+		case !valued:
+			i++
 		}
 	}
 	return out
