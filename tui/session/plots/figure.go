@@ -69,13 +69,9 @@ func knobText(m tegra.Mode, k tegra.Knob) string {
 
 // figureOf creates a figure of an outlook.
 func figureOf(o *outlook.Outlook, kind, title string) figure.Figure {
-	f := figure.Figure{Kind: kind, Title: title + ": " + o.Workload, Virtual: o.Model.Provenance.Virtual}
-	if device := o.Model.Provenance.Device; device != "" {
-		f.Title += " on " + device
-	}
-	if mark := tegra.VirtualMark(o.Model.Provenance.Origin()); mark != "" {
-		f.Title += "  " + mark
-	}
+	from := o.Model.Provenance
+	from.Workload = o.Workload
+	f := modelFigure(kind, title, from)
 	if o.Several() {
 		f.Lacks = "several batch sizes do not compare by clock or cores: choose one with " + usage.Batch.Value()
 	}
@@ -234,9 +230,8 @@ func CloudOf(o *outlook.Outlook, t serving.Trade) figure.Figure {
 	return f
 }
 
-// modelFigure creates a figure of a model.
-func modelFigure(kind, title string, m *learn.Model) figure.Figure {
-	from := m.Provenance
+// modelFigure creates a figure of a model or samples.
+func modelFigure(kind, title string, from learn.Provenance) figure.Figure {
 	f := figure.Figure{Kind: kind, Title: title + ": " + from.Workload, Virtual: from.Virtual}
 	if from.Device != "" {
 		f.Title += " on " + from.Device
@@ -249,7 +244,7 @@ func modelFigure(kind, title string, m *learn.Model) figure.Figure {
 
 // assessmentFigure creates a figure of an assessment; if the assessment lacks data, the figure says so.
 func assessmentFigure(a outlook.Assessment, kind, title string) figure.Figure {
-	f := modelFigure(kind, title, a.Model)
+	f := modelFigure(kind, title, a.Model.Provenance)
 	switch why := outlook.TooSlow(a.Model); {
 	case why != "":
 		f.Lacks = why
@@ -380,7 +375,7 @@ func span(r outlook.Region) string {
 
 // Importance draws the effect of each knob on time and power, with the others at their largest value.
 func Importance(a outlook.Assessment) figure.Figure {
-	f := modelFigure("importance", "what each clock, or the cores alone, changes", a.Model)
+	f := modelFigure("importance", "what each clock, or the cores alone, changes", a.Model.Provenance)
 	f.RowKey = "knob"
 	effect := func(key, name string, of func(learn.KnobEffect) float64) figure.Panel {
 		bars := figure.Series{Name: "largest over smallest", Shape: figure.Bars}

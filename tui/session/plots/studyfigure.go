@@ -22,7 +22,7 @@ const leastCurve = 3
 
 // LearningFigure draws a model's errors by number of training modes. It takes as long as a few dozen fits.
 func LearningFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) {
-	f := modelFigure("learning", "learning curve", m)
+	f := modelFigure("learning", "learning curve", m.Provenance)
 	if f.Lacks = outlook.TooSlow(m); f.Lacks != "" {
 		return f, nil
 	}
@@ -59,7 +59,7 @@ func LearningFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) 
 
 // LossFigure draws the loss of a model's networks by passes over its samples. It takes as long as training them.
 func LossFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) {
-	f := modelFigure("loss", "training loss", m)
+	f := modelFigure("loss", "training loss", m.Provenance)
 	if m.Method != learn.NN && m.Method != learn.PowerTrain {
 		f.Lacks = fmt.Sprintf("method %s has no training loss: the networks of nn and powertrain have one", m.Method)
 		return f, nil
@@ -108,7 +108,7 @@ const leastBoxed = 2
 
 // RepeatsFigure draws the deviation of readings from the median of their setting, setting by setting.
 func RepeatsFigure(readings []tegra.Measured, from learn.Provenance) figure.Figure {
-	f := modelFigure("box", "repeats, against their median", &learn.Model{Provenance: from})
+	f := modelFigure("box", "repeats, against their median", from)
 	f.RowKey = "mode"
 	panels := []figure.Panel{
 		{Axis: figure.Axis{Key: "time_off_pct", Name: "time", Unit: "%", Text: text.Of}},
@@ -155,7 +155,7 @@ func Repeats(s *fit.Samples) figure.Figure { return RepeatsFigure(s.Readings, s.
 // ModelRepeats is RepeatsFigure for all campaigns that a model learned from.
 func ModelRepeats(o config.Paths, m *learn.Model) (figure.Figure, error) {
 	if m.Provenance.Pool == "" {
-		f := modelFigure("box", "repeats, against their median", m)
+		f := modelFigure("box", "repeats, against their median", m.Provenance)
 		f.Lacks = "the model has no record of its campaigns: jtune lab plot box FOLDER draws one of them"
 		return f, nil
 	}

@@ -6,7 +6,6 @@ import (
 	"jtune/internal/figure"
 	"jtune/internal/stats"
 	"jtune/internal/text"
-	"jtune/learn"
 	"jtune/profiles/record"
 	"jtune/tui/session/fit"
 )
@@ -20,8 +19,7 @@ const leastViolin = 5
 // Violins draws how the minibatches and power readings of each mode scatter about their medians. It needs a campaign
 // folder.
 func Violins(s *fit.Samples) (figure.Figure, error) {
-	f := modelFigure("violin", "minibatches and power readings, against their median",
-		&learn.Model{Provenance: s.Provenance})
+	f := modelFigure("violin", "minibatches and power readings, against their median", s.Provenance)
 	f.RowKey = "mode"
 	if s.Folder == "" {
 		f.Lacks = "a sweep file has only medians: name a campaign folder of jtune lab profile"
