@@ -34,46 +34,48 @@ func teaches(c campaigns.Campaign, from learn.Provenance) bool {
 	return from.Batch == 0 && c.Readings > 0 || slices.Contains(c.Sizes, from.Batch)
 }
 
-// found returns the setting that the newest search of a model's workload found by measuring for exactly this goal. ok
-// is false if the workload was measured again since, because the model may now choose better.
-func found(list []campaigns.Campaign, from learn.Provenance, g metric.Question) (at tegra.Setting, ok bool) {
+// newest returns the newest search of a model's workload, one under a load if loaded, and what it found by measuring;
+// nil if the workload was measured again since, because the model may now choose better.
+func newest(list []campaigns.Campaign, from learn.Provenance, loaded bool) (campaigns.Campaign, *answers.Kept) {
 	for _, c := range slices.Backward(list) {
-		loaded := c.Header.Plan.Kind == campaigns.LoadKind // no model learns its rows
-		if !about(c, from) || !teaches(c, from) || !c.Pools() && !loaded {
+		load := loaded && c.Header.Plan.Kind == campaigns.LoadKind // no model learns its rows
+		if !about(c, from) || !teaches(c, from) || !c.Pools() && !load {
 			continue
 		}
-		_, k, err := Find(list, c)
-		if err != nil || k == nil || k.Worked {
-			return at, false
+		if _, k, err := Find(list, c); err == nil && k != nil && !k.Worked {
+			return c, k
 		}
-		for i, a := range k.Answers {
-			if a.Feasible && k.Goal(i) == g {
-				return sized(c, a.Setting, from)
-			}
-		}
+		break
+	}
+	return campaigns.Campaign{}, nil
+}
+
+// found returns the setting that the newest search of a model's workload found for exactly this goal.
+func found(list []campaigns.Campaign, from learn.Provenance, g metric.Question) (at tegra.Setting, ok bool) {
+	c, k := newest(list, from, true)
+	if k == nil {
 		return at, false
+	}
+	for i, a := range k.Answers {
+		if a.Feasible && k.Goal(i) == g {
+			return sized(c, a.Setting, from)
+		}
 	}
 	return at, false
 }
 
 // Answered returns the settings that the newest search of a model's workload, at the model's batch size, found for its
-// limits, under the same conditions as found; none under a load.
+// limits; none under a load.
 func Answered(list []campaigns.Campaign, from learn.Provenance) map[metric.Goal]outlook.Answered {
 	out := map[metric.Goal]outlook.Answered{}
-	for _, c := range slices.Backward(list) {
-		if !about(c, from) || !teaches(c, from) || !c.Pools() {
-			continue
-		}
-		_, k, err := Find(list, c)
-		if err != nil || k == nil || k.Worked || k.Load.Any() {
-			return out
-		}
-		for _, a := range k.Answers {
-			if at, ok := sized(c, a.Setting, from); ok && a.Feasible {
-				out[a.Limit] = outlook.Answered{Setting: at, Over: a.ChanceOver()}
-			}
-		}
+	c, k := newest(list, from, false)
+	if k == nil || k.Load.Any() {
 		return out
+	}
+	for _, a := range k.Answers {
+		if at, ok := sized(c, a.Setting, from); ok && a.Feasible {
+			out[a.Limit] = outlook.Answered{Setting: at, Over: a.ChanceOver()}
+		}
 	}
 	return out
 }
