@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tegra/rivals"
 	"jtune/tui/session"
@@ -20,52 +21,31 @@ type Mode struct {
 	When time.Time // when it was kept
 }
 
-// departure says that a board has left its kept mode.
-type departure struct {
-	kept tegra.Mode
-	by   string // what did it or what the board shows of it, in words; "" if nothing is known
-}
-
-// left compares a reading with the kept mode; nil while it is in force, or if it is unknown whether it is. booted is
-// when the board started, others are programs that may have changed it.
-func (k Mode) left(r tegra.Reading, d tegra.Device, booted tegra.Val[time.Time], others []rivals.Rival) *departure {
+// left compares a reading with the kept mode: whether the board has left it, and by what in words, "" if nothing is
+// known. booted is when the board started, others are programs that may have changed it.
+func (k Mode) left(r tegra.Reading, d tegra.Device, booted tegra.Val[time.Time], others []rivals.Rival) (by string,
+	left bool) {
 	lock := k.Free || r.Locked.Or(true)
 	if !k.Mode.OK || r.Mode.OK && r.Mode.V == k.Mode.V && lock || !r.Mode.OK && len(r.Missing) > 0 {
-		return nil
+		return "", false
 	}
-	out := &departure{kept: k.Mode.V}
 	name := tegra.NameNow(d, r)
 	switch {
 	case r.Heat.Or(false):
-		out.by = "a thermal limit lowers clocks now"
+		by = "a thermal limit lowers clocks now"
 	case booted.OK && booted.V.After(k.When):
-		out.by = "a reboot came since, which forgets it"
+		by = "a reboot came since, which forgets it"
 	case r.Mode.OK && r.Locked.Or(false) && r.Mode.V == d.Space().Max():
-		out.by = "its clocks are locked at their maximum, as by jetson_clocks"
+		by = "its clocks are locked at their maximum, as by jetson_clocks"
 	case name != "":
-		out.by = "it is in " + name + ", as if set by nvpmodel"
+		by = "it is in " + name + ", as if set by nvpmodel"
 	}
 	for _, o := range others {
-		if o.Active() && out.by == "" {
-			out.by = o.Name + " is running, which changes " + string(o.Touches)
+		if o.Active() && by == "" {
+			by = o.Name + " is running, which changes " + string(o.Touches)
 		}
 	}
-	return out
-}
-
-// text describes a departure; since says when, if this program saw it.
-func (d departure) text(space *tegra.Space, since tegra.Val[time.Time]) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "the board has left the kept mode %s ", space.Format(d.kept))
-	if since.OK {
-		b.WriteString("since " + since.V.Format("15:04:05"))
-	} else {
-		b.WriteString("since before jtune looked")
-	}
-	if d.by != "" {
-		b.WriteString("; " + d.by)
-	}
-	return b.String()
+	return by, true
 }
 
 // bootSlack is how far the start of a board, computed from its uptime, may lie off.
@@ -92,11 +72,16 @@ func Left(s *session.Session, r tegra.Reading, since tegra.Val[time.Time]) strin
 		slices.ContainsFunc(preflight.Beside(s), func(o preflight.Owner) bool { return o.Alone }) {
 		return ""
 	}
-	left := k.left(r, s.Device, booted(s), rivals.Find(s.FS(), r, s.Device.Presets(), os.Getpid()))
-	if left == nil {
+	by, left := k.left(r, s.Device, booted(s), rivals.Find(s.FS(), r, s.Device.Presets(), os.Getpid()))
+	if !left {
 		return ""
 	}
-	return left.text(s.Device.Space(), since)
+	when := "before jtune looked"
+	if since.OK {
+		when = since.V.Format("15:04:05")
+	}
+	return strings.Join(text.Said("the board has left the kept mode "+s.Device.Space().Format(k.Mode.V)+" since "+when,
+		by), "; ")
 }
 
 // InForce reports whether the mode kept last is in force; absent if none is kept.
@@ -105,7 +90,8 @@ func InForce(s *session.Session, r tegra.Reading) tegra.Val[bool] {
 	if err != nil || !k.Mode.OK || s.Virtual != nil {
 		return tegra.Val[bool]{}
 	}
-	return tegra.Some(k.left(r, s.Device, tegra.Val[time.Time]{}, nil) == nil)
+	_, left := k.left(r, s.Device, tegra.Val[time.Time]{}, nil)
+	return tegra.Some(!left)
 }
 
 // Watch compares a board with its kept mode whenever its settings change. The zero value is ready to use.
