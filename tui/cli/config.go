@@ -200,11 +200,11 @@ func (c configCmd) warnOfConfig() {
 // edit lets the user edit the configuration file.
 func (c configCmd) edit(ctx context.Context) error {
 	e := config.ConfigEdit{
-		Path:    c.options.ConfigPath(),
+		Paths:   c.options.Paths,
 		Screens: screenTables(),
 		Open:    c.openEditor,
 		Again:   c.editAgain(ctx),
 	}
 	changed, err := e.Run()
-	return did(c.app, err, nil, "%s: %s", e.Path, map[bool]string{true: "changed", false: "not changed"}[changed])
+	return did(c.app, err, nil, "%s: %s", e.ConfigPath(), map[bool]string{true: "changed", false: "not changed"}[changed])
 }

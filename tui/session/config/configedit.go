@@ -11,13 +11,12 @@ import (
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/internal/tomlfile"
-	"jtune/internal/usage"
 )
 
 // ConfigEdit edits the configuration file through a copy next to it. The file is replaced atomically once the copy has
 // no faults; otherwise the copy stays, and the error names it.
 type ConfigEdit struct {
-	Path    string
+	Paths
 	Screens ScreenTables
 	Open    func(copy string) error   // opens the editor and waits until it ends
 	Again   func(faults []error) bool // shows the faults; false: the user gives up
@@ -25,12 +24,9 @@ type ConfigEdit struct {
 
 // Run edits the file; changed reports that it was replaced.
 func (e ConfigEdit) Run() (changed bool, err error) {
-	path := e.Path
-	if at, err := filepath.EvalSymlinks(path); err == nil {
-		path = at // a link to a file elsewhere stays a link
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return false, Denied(err, "give another file by "+usage.Config.String())
+	path, err := e.editable()
+	if err != nil {
+		return false, err
 	}
 	before, err := configBytes(path)
 	if err != nil {
@@ -38,7 +34,7 @@ func (e ConfigEdit) Run() (changed bool, err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "edited.*.toml")
 	if err != nil {
-		return false, Denied(err, "give another file by "+usage.Config.String())
+		return false, unwritable(err)
 	}
 	name := f.Name()
 	_, err = f.Write(before)
@@ -58,7 +54,7 @@ func (e ConfigEdit) Run() (changed bool, err error) {
 			os.Remove(name) // nothing was changed
 			return false, err
 		}
-		return false, fmt.Errorf("%w; %s is unchanged, what you typed is in %s", err, e.Path, name)
+		return false, fmt.Errorf("%w; %s is unchanged, what you typed is in %s", err, e.ConfigPath(), name)
 	}
 	return true, os.Remove(name)
 }

@@ -16,8 +16,8 @@ import (
 func editing(t *testing.T, before string, texts ...string) (e ConfigEdit, copies func() []string) {
 	t.Helper()
 	dir := t.TempDir()
-	e.Path = filepath.Join(dir, "config.toml")
-	must.NoError(t, os.WriteFile(e.Path, []byte(before), 0o600))
+	e.Config = filepath.Join(dir, "config.toml")
+	must.NoError(t, os.WriteFile(e.Config, []byte(before), 0o600))
 	e.Screens = ScreenTables{
 		CheckKeys:  func(map[string][]string) (string, error) { return "", nil },
 		CheckTheme: func(map[string]string) (string, error) { return "", nil },
@@ -53,8 +53,8 @@ func TestConfigEditAsksAgainUntilThereIsNoFault(t *testing.T) {
 	if changed, err := e.Run(); !changed || err != nil || asked != 2 {
 		t.Errorf("changed %v, %v, asked %d times", changed, err, asked)
 	}
-	wantText(t, e.Path, "[torch]\ndata = 'x'\n")
-	if st, err := os.Stat(e.Path); err != nil || st.Mode().Perm() != 0o600 {
+	wantText(t, e.Config, "[torch]\ndata = 'x'\n")
+	if st, err := os.Stat(e.Config); err != nil || st.Mode().Perm() != 0o600 {
 		t.Errorf("permissions are %v, %v, want those that it had", st.Mode(), err)
 	}
 	if left := copies(); len(left) > 0 {
@@ -80,7 +80,7 @@ func TestConfigEditNeverLosesWhatWasTyped(t *testing.T) {
 		"another program's change": {typed, func(e *ConfigEdit) {
 			open := e.Open
 			e.Open = func(file string) error {
-				return errors.Join(os.WriteFile(e.Path, []byte("# before\n# theirs\n"), 0o600), open(file))
+				return errors.Join(os.WriteFile(e.Config, []byte("# before\n# theirs\n"), 0o600), open(file))
 			}
 		}},
 	} {
@@ -94,7 +94,7 @@ func TestConfigEditNeverLosesWhatWasTyped(t *testing.T) {
 				t.Fatalf("changed %v, %v, copies %v", changed, err, left)
 			}
 			wantText(t, left[0], c.typed)
-			if text, err := os.ReadFile(e.Path); err != nil || !strings.HasPrefix(string(text), "# before\n") {
+			if text, err := os.ReadFile(e.Config); err != nil || !strings.HasPrefix(string(text), "# before\n") {
 				t.Errorf("the file is %q, %v", text, err)
 			}
 		})
@@ -104,22 +104,22 @@ func TestConfigEditNeverLosesWhatWasTyped(t *testing.T) {
 func TestConfigEditFollowsALinkAndMakesAFile(t *testing.T) {
 	t.Parallel()
 	e, _ := editing(t, "", "[torch]\n")
-	target := e.Path
-	e.Path = filepath.Join(t.TempDir(), "link.toml")
-	must.NoError(t, os.Symlink(target, e.Path))
+	target := e.Config
+	e.Config = filepath.Join(t.TempDir(), "link.toml")
+	must.NoError(t, os.Symlink(target, e.Config))
 	if changed, err := e.Run(); !changed || err != nil {
 		t.Errorf("changed %v, %v", changed, err)
 	}
 	wantText(t, target, "[torch]\n")
-	if st, err := os.Lstat(e.Path); err != nil || st.Mode()&os.ModeSymlink == 0 {
+	if st, err := os.Lstat(e.Config); err != nil || st.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is gone: %v", err)
 	}
 	e, _ = editing(t, "", "[torch]\n")
-	e.Path = filepath.Join(t.TempDir(), "new", "config.toml")
+	e.Config = filepath.Join(t.TempDir(), "new", "config.toml")
 	if changed, err := e.Run(); !changed || err != nil {
 		t.Errorf("a new file: changed %v, %v", changed, err)
 	}
-	wantText(t, e.Path, "[torch]\n")
+	wantText(t, e.Config, "[torch]\n")
 }
 
 func TestSaveWorkloadOfTwentyAtOnceLosesNone(t *testing.T) {

@@ -69,6 +69,18 @@ func (o Paths) ConfigFile() (string, error) {
 // ConfigPath returns the path of the user's TOML file, whether it exists or not.
 func (o Paths) ConfigPath() string { return cmp.Or(o.Config, DefaultConfig()) }
 
+// editable returns the path of the user's TOML file behind a link, which stays one, in a folder that exists.
+func (o Paths) editable() (string, error) {
+	path := o.ConfigPath()
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		path = at
+	}
+	return path, unwritable(os.MkdirAll(filepath.Dir(path), 0o755))
+}
+
+// unwritable says what to do about a configuration that cannot be written.
+func unwritable(err error) error { return Denied(err, "give another file by "+usage.Config.String()) }
+
 func DefaultConfig() string {
 	return filepath.Join(xdg.ConfigHome, "jtune", "config.toml")
 }

@@ -2,37 +2,28 @@ package config
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"jtune/internal/safefile"
 	"jtune/internal/tomlfile"
-	"jtune/internal/usage"
 	"jtune/profiles/workload"
 )
 
 // SaveWorkload adds the table of a workload to the configuration file and replaces one with the same name. Everything
 // else, including comments, stays unchanged. It returns the path of the file.
 func (p Paths) SaveWorkload(name, table string) (string, error) {
-	path := p.Config
-	if path == "" {
-		path = DefaultConfig()
+	path, err := p.editable()
+	if err != nil {
+		return path, err
 	}
-	if at, err := filepath.EvalSymlinks(path); err == nil {
-		path = at
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return path, Denied(err, "give another file by "+usage.Config.String())
-	}
-	err := safefile.Update(path, tomlfile.MaxSize, func(before []byte) ([]byte, error) {
+	err = safefile.Update(path, tomlfile.MaxSize, func(before []byte) ([]byte, error) {
 		after := withTable(string(before), tomlfile.Key(name), table)
 		if faults := workload.Faults(path, after); len(faults) > 0 {
 			return nil, fmt.Errorf("not saved: %w", faults[0])
 		}
 		return []byte(after), nil
 	})
-	return path, Denied(err, "give another file by "+usage.Config.String())
+	return path, unwritable(err)
 }
 
 // withTable returns a TOML text with a workload's table in place of the one with the same key, or at the end.
