@@ -39,7 +39,7 @@ func newChoose(a *app) *cobra.Command {
 	c.Margin = l.Margin.Z()
 	return a.command("choose", nil, c.run, places{"power-limit": boundOf(&l.Limits, metric.Power),
 		"energy-limit": boundOf(&l.Limits, metric.Energy),
-		"max-slowdown": &limit{unit: units.Percent, set: func(v float64) { l.SlowerPct = v }},
+		"max-slowdown": &quantity{unit: units.Percent, limit: true, set: func(v float64) { l.SlowerPct = v }},
 		"throughput":   aim{l, metric.Time}, "limit": oneGoal(&c.goal), "risk": riskOf(&c.Risk)},
 		c, l, otherGoals(l), theLoad(&c.goal.Load), the("training", &c.whole))
 }

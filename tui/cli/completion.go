@@ -2,7 +2,6 @@ package cli
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"jtune/learn"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
+	"jtune/tui/session/fleet"
 	"jtune/tui/session/workloads"
 )
 
@@ -23,8 +23,10 @@ type completer struct{ *app }
 
 // completions sets the names that complete each command's arguments and each flag's value, as the table says.
 func (a completer) completions(root *cobra.Command) {
-	lists := map[string]names{"devices": deviceNames, "boards": a.boardNames, "groups": a.groupNames,
-		"models": a.modelNames, "references": a.referenceNames, "presets": a.presetNames,
+	lists := map[string]names{"devices": deviceNames, "models": a.modelNames, "references": a.referenceNames,
+		"boards":    a.ofBoards(func(b fleet.Board) string { return b.Name }),
+		"groups":    a.ofBoards(func(b fleet.Board) string { return b.Group }),
+		"presets":   a.presetNames,
 		"workloads": a.workloadNames, "campaigns": a.campaignNames, "faults": fixed(virtual.NamedFaults()...)}
 	complete := func(c *cobra.Command) func(f *pflag.Flag) {
 		return func(f *pflag.Flag) {
@@ -138,49 +140,34 @@ func (a completer) withModes(presets []string, word string) (list []string, next
 	return append(presets, list...), next
 }
 
-func (a completer) campaignNames() (list []string) {
-	entries, _ := os.ReadDir(a.options.CampaignsDir()) // no folder: no names
-	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-			list = append(list, e.Name())
+// inFolder lists the newest folders of a folder first, or its files of an ending without that.
+func inFolder(path, ending string) (list []string) {
+	entries, _ := os.ReadDir(path) // no folder: no names
+	for _, e := range slices.Backward(entries) {
+		if name, ok := strings.CutSuffix(e.Name(), ending); ok && e.IsDir() == (ending == "") && name[0] != '.' {
+			list = append(list, name)
 		}
 	}
-	slices.Reverse(list) // newest first
 	return list
 }
 
-func (a completer) modelNames() (list []string) {
-	paths, _ := filepath.Glob(filepath.Join(a.options.ModelsDir(), "*.model")) // the pattern is valid
-	for _, path := range paths {
-		list = append(list, strings.TrimSuffix(filepath.Base(path), ".model"))
-	}
-	return list
-}
+func (a completer) campaignNames() []string { return inFolder(a.options.CampaignsDir(), "") }
+
+func (a completer) modelNames() []string { return inFolder(a.options.ModelsDir(), ".model") }
 
 func (a completer) referenceNames() []string {
 	return slices.Concat([]string{"none", learn.ShippedName}, a.modelNames())
 }
 
-func (a completer) boardNames() (list []string) {
-	boards, err := a.options.Boards()
-	if err != nil {
-		return nil
-	}
-	for _, b := range boards {
-		list = append(list, b.Name)
-	}
-	return list
-}
-
-func (a completer) groupNames() (list []string) {
-	boards, err := a.options.Boards()
-	if err != nil {
-		return nil
-	}
-	for _, b := range boards {
-		if b.Group != "" && !slices.Contains(list, b.Group) {
-			list = append(list, b.Group)
+// ofBoards lists what the boards of the configuration have, each once.
+func (a completer) ofBoards(of func(fleet.Board) string) names {
+	return func() (list []string) {
+		boards, _ := a.options.Boards() // none where the file has a fault
+		for _, b := range boards {
+			if name := of(b); name != "" && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
 		}
+		return list
 	}
-	return list
 }

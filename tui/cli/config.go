@@ -206,5 +206,6 @@ func (c configCmd) edit(ctx context.Context) error {
 		Again:   c.editAgain(ctx),
 	}
 	changed, err := e.Run()
-	return did(c.app, err, nil, "%s: %s", e.ConfigPath(), map[bool]string{true: "changed", false: "not changed"}[changed])
+	return did(c.app, err, nil, "%s: %s", e.ConfigPath(),
+		map[bool]string{true: "changed", false: "not changed"}[changed])
 }

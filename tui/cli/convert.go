@@ -24,7 +24,7 @@ func newConvert(a *app) *cobra.Command {
 func newConvertNvpmodel(a *app) *cobra.Command {
 	return a.command("convert nvpmodel", cobra.ExactArgs(1), func(context.Context) error {
 		name := a.args[0]
-		in, done, err := logs{a}.input(name)
+		in, done, err := input(a, name)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -211,9 +212,4 @@ func (a *app) printOrigin(origin string) error {
 // originOf returns the mark of a board that is not real.
 func originOf(b tegra.Board) string { return originMark(b.Origin()) }
 
-func orDash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
-}
+func orDash(s string) string { return cmp.Or(s, "–") }

@@ -159,10 +159,7 @@ func (c *experimentCmd) complete(ctx context.Context, s *session.Session) (err e
 	c.r.Experiment = c.list[0]
 	if c.own.given() {
 		jobs := jobs{app: c.app, own: c.own}
-		w, err := c.own.Workload(s)
-		if err == nil {
-			err = noInput(c.in, s, w)
-		}
+		w, err := jobs.startedOften(s)
 		if err == nil {
 			c.r.Workload, err = jobs.again(ctx, s, w, c.r.Dir, c.r.Resume)
 		}

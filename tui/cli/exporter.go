@@ -29,13 +29,10 @@ func newExporter(a *app) *cobra.Command {
 }
 
 func (c *exporterCmd) run(ctx context.Context) error {
-	switch {
-	case c.Once:
-		return c.write(ctx)
-	case c.Textfile != "":
-		return c.writeEach(ctx)
+	if !c.Once && c.Textfile == "" {
+		return c.serve(ctx)
 	}
-	return c.serve(ctx)
+	return c.write(ctx)
 }
 
 // open opens the device and its exporter, and prepares it so that the next reading has loads.
@@ -57,7 +54,7 @@ func (c *exporterCmd) open(ctx context.Context) (*exporter.Exporter, func(), err
 	}, nil
 }
 
-// write writes one reading to the file, or to standard output.
+// write writes one reading to the file or to standard output, or the file at regular intervals until ctx ends.
 func (c *exporterCmd) write(ctx context.Context) error {
 	e, done, err := c.open(ctx)
 	if err != nil {
@@ -68,20 +65,11 @@ func (c *exporterCmd) write(ctx context.Context) error {
 		c.asFile = true
 		return e.Write(c.out)
 	}
-	return writeMetrics(e, c.Textfile)
-}
-
-// writeEach writes the file at once and then at regular intervals, until ctx ends.
-func (c *exporterCmd) writeEach(ctx context.Context) error {
-	e, done, err := c.open(ctx)
-	if err != nil {
-		return err
+	if !c.Once {
+		e.Begin()
 	}
-	defer done()
-	e.Begin()
-	clock := tegra.RealClock() // wall time of the scraper, even for a virtual board
-	for {
-		if err := writeMetrics(e, c.Textfile); err != nil {
+	for clock := tegra.RealClock(); ; { // wall time of the scraper, even for a virtual board
+		if err := writeMetrics(e, c.Textfile); err != nil || c.Once {
 			return err
 		}
 		if err := clock.Sleep(ctx, exporter.FileEvery); err != nil {

@@ -171,7 +171,7 @@ func addFlag(f *pflag.FlagSet, x fields.Field, to any) {
 	case *float64:
 		f.Float64Var(to, x.Name, *to, x.Help)
 		if unit := unitNamed[valueOf(x)]; unit != "" {
-			f.Lookup(x.Name).Value = &quantity{to, unit}
+			f.Lookup(x.Name).Value = &quantity{unit: unit, value: *to, set: func(v float64) { *to = v }}
 		}
 	case *time.Duration:
 		f.Var((*span)(to), x.Name, x.Help)

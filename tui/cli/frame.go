@@ -38,6 +38,15 @@ type jobs struct {
 	own commandFlags // a command instead of a workload
 }
 
+// startedOften returns the user's command as a workload that is started several times, each time without input.
+func (a jobs) startedOften(s *session.Session) (workload.Workload, error) {
+	w, err := a.own.Workload(s)
+	if err == nil {
+		err = noInput(a.in, s, w)
+	}
+	return w, err
+}
+
 // withJob is onDevice with a workload.
 func (a jobs) withJob(name string, f func(*session.Session, workload.Workload) error) error {
 	return a.onDevice(func(s *session.Session) error {

@@ -46,7 +46,7 @@ func (a *app) commands(root *cobra.Command) {
 		below(newDevice(a), was(newModes(a), "modes"), was(gone("suspend", "systemctl suspend"), "suspend")))
 	add("about", newVersion(a), newMan(a))
 	root.SetCompletionCommandGroupID("about")
-	root.AddCommand(newGuard(), newStaged(a))
+	root.AddCommand(newStaged(a))
 }
 
 // below adds commands to their parent.

@@ -14,11 +14,8 @@ import (
 // longestLine is the maximum length of an input line; tegrastats prints less than 2 kB.
 const longestLine = 1 << 20
 
-// logs is app for commands that read other programs' files.
-type logs struct{ *app }
-
 // input opens a file that the user named; "-" is standard input.
-func (a logs) input(name string) (in io.Reader, done func(), err error) {
+func input(a *app, name string) (in io.Reader, done func(), err error) {
 	if name == "-" {
 		return a.in, func() {}, nil
 	}

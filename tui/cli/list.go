@@ -29,7 +29,7 @@ func (c *listCmd) run(ctx context.Context) error {
 	}{
 		{"campaigns", (&campaignsCmd{app: c.app}).list},
 		{"models", (&modelsCmd{app: c.app}).list},
-		{"workloads", (&workloadsCmd{c.app}).run},
+		{"workloads", workloadsCmd{c.app}.run},
 		{"device", (&deviceCmd{app: c.app}).run},
 	} {
 		var b bytes.Buffer

@@ -62,7 +62,6 @@ var unmarked = map[string]string{
 	"config keys":        "prints the table of keys",
 	"demo":               "plays the screens",
 	"workloads harness":  "prints the jobs' scripts",
-	"guard":              "is internal",
 	"staged":             "is internal",
 	"version":            "describes the program",
 	"man":                "is the manual",

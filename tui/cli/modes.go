@@ -119,11 +119,9 @@ func (c *modesCmd) list(s *tegra.Space, modes []tegra.Mode, b tegra.Board) error
 // workloadsCmd is `jtune workloads`.
 type workloadsCmd struct{ *app }
 
-func newWorkloads(a *app) *cobra.Command {
-	return a.command("workloads", nil, (&workloadsCmd{a}).run)
-}
+func newWorkloads(a *app) *cobra.Command { return a.command("workloads", nil, workloadsCmd{a}.run) }
 
-func (c *workloadsCmd) run(context.Context) error {
+func (c workloadsCmd) run(context.Context) error {
 	list, err := workloads.Configured(c.options.Paths)
 	if err != nil {
 		return err

@@ -11,20 +11,33 @@ import (
 	"jtune/tegra/metric"
 )
 
-// quantity is the value of a flag with an optional unit.
+// quantity is the value of a flag with an optional unit; if it is a limit, it is above 0.
 type quantity struct {
-	to   *float64
-	unit units.Unit
+	unit  units.Unit
+	value float64
+	limit bool
+	set   func(float64)
 }
 
-func (q *quantity) String() string { return strconv.FormatFloat(*q.to, 'g', -1, 64) }
-func (q *quantity) Type() string   { return "float64" }
-func (q *quantity) form() string   { return "a number, such as " + q.unit.Example() }
+// boundOf is a place for a limit on a metric: a shorthand of a clause of --limit.
+func boundOf(to *metric.Limits, of *metric.Metric) *quantity {
+	return &quantity{unit: of.Unit, limit: true, set: func(v float64) { *to = to.And(of.Max(v)) }}
+}
 
-func (q *quantity) Set(text string) (err error) {
+func (q *quantity) String() string { return strconv.FormatFloat(q.value, 'g', -1, 64) }
+func (q *quantity) Type() string   { return "float64" }
+func (q *quantity) form() string {
+	return "a number" + map[bool]string{true: " above 0"}[q.limit] + ", such as " + q.unit.Example()
+}
+
+func (q *quantity) Set(text string) error {
 	v, err := units.Parse(text, q.unit)
+	if err == nil && q.limit && (!(v > 0) || math.IsInf(v, 0)) {
+		err = errors.New("must be a positive number")
+	}
 	if err == nil {
-		*q.to = v
+		q.value = v
+		q.set(v)
 	}
 	return err
 }
@@ -53,34 +66,6 @@ func (r risk) Set(text string) (err error) {
 		return errors.New("want " + r.form())
 	}
 	return nil
-}
-
-// limit is the value of a flag for a limit, with an optional unit: a shorthand of a clause of --limit.
-type limit struct {
-	unit  units.Unit
-	value float64
-	set   func(float64)
-}
-
-// boundOf is a place for a limit on a metric.
-func boundOf(to *metric.Limits, of *metric.Metric) *limit {
-	return &limit{unit: of.Unit, set: func(v float64) { *to = to.And(of.Max(v)) }}
-}
-
-func (l *limit) String() string { return strconv.FormatFloat(l.value, 'g', -1, 64) }
-func (l *limit) Type() string   { return "float64" }
-func (l *limit) form() string   { return "a number above 0, such as " + l.unit.Example() }
-
-func (l *limit) Set(text string) error {
-	v, err := units.Parse(text, l.unit)
-	if err == nil && (!(v > 0) || math.IsInf(v, 0)) {
-		err = errors.New("must be a positive number")
-	}
-	if err == nil {
-		l.value = v
-		l.set(v)
-	}
-	return err
 }
 
 // aim is the value of a flag for a goal.

@@ -39,11 +39,7 @@ func (c *repeatCmd) run(ctx context.Context) error {
 			return err
 		}
 		if c.own.given() {
-			w, err := c.own.Workload(s)
-			if err == nil {
-				err = noInput(c.in, s, w)
-			}
-			if err != nil {
+			if _, err := (jobs{app: c.app, own: c.own}).startedOften(s); err != nil {
 				return err
 			}
 		}

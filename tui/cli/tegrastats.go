@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -33,8 +34,8 @@ const quiet = 300 * time.Millisecond
 
 // eachRecord calls f for each record of a tegrastats log. At the end it notes where the times come from, if not from
 // tegrastats, where the clock was set, and what it skipped; a log without any record is an error.
-func (a logs) eachRecord(ctx context.Context, name string, every time.Duration, f func(logged) error) error {
-	in, done, err := a.input(name)
+func eachRecord(ctx context.Context, a *app, name string, every time.Duration, f func(logged) error) error {
+	in, done, err := input(a, name)
 	if err != nil {
 		return err
 	}
@@ -83,9 +84,9 @@ func (a logs) eachRecord(ctx context.Context, name string, every time.Duration, 
 }
 
 // watchLog prints the readings of a tegrastats log.
-func (a logs) watchLog(ctx context.Context, name string, count int, every time.Duration) error {
+func watchLog(ctx context.Context, a *app, name string, count int, every time.Duration) error {
 	n := 0
-	return a.eachRecord(ctx, name, every, func(l logged) error {
+	return eachRecord(ctx, a, name, every, func(l logged) error {
 		var err error
 		if a.asJSON {
 			none, rule := tegra.Val[float64]{}, tegra.Board{TotalRule: given(l.TotalPowerRule).V}
@@ -100,32 +101,25 @@ func (a logs) watchLog(ctx context.Context, name string, count int, every time.D
 	})
 }
 
-// tegrastatsCmd is `jtune lab convert tegrastats`.
-type tegrastatsCmd struct{ logs }
-
+// newConvertTegrastats makes `jtune lab convert tegrastats`.
 func newConvertTegrastats(a *app) *cobra.Command {
-	return a.command("convert tegrastats", cobra.MaximumNArgs(1), (&tegrastatsCmd{logs{a}}).run)
+	return a.command("convert tegrastats", cobra.MaximumNArgs(1), func(ctx context.Context) error {
+		name := cmp.Or(strings.Join(a.args, ""), "-")
+		switch {
+		case a.asJSON:
+			return eachRecord(ctx, a, name, 0, func(l logged) error { return printLine(a.out, l) })
+		case a.asCSV:
+			return csvOfLog(ctx, a, name)
+		}
+		return watchLog(ctx, a, name, 0, 0)
+	})
 }
 
-func (c *tegrastatsCmd) run(ctx context.Context) error {
-	name := "-"
-	if len(c.args) > 0 {
-		name = c.args[0]
-	}
-	switch {
-	case c.asJSON:
-		return c.eachRecord(ctx, name, 0, func(l logged) error { return printLine(c.out, l) })
-	case c.asCSV:
-		return c.csv(ctx, name)
-	}
-	return c.watchLog(ctx, name, 0, 0)
-}
-
-// csv prints a row per line. The first line sets the columns of the rails; missing fields are empty.
-func (c *tegrastatsCmd) csv(ctx context.Context, name string) error {
+// csvOfLog prints a row per line. The first line sets the columns of the rails; missing fields are empty.
+func csvOfLog(ctx context.Context, a *app, name string) error {
 	var columns report.Table[logged]
-	w := csv.NewWriter(c.out)
-	return c.eachRecord(ctx, name, 0, func(l logged) error {
+	w := csv.NewWriter(a.out)
+	return eachRecord(ctx, a, name, 0, func(l logged) error {
 		if columns == nil {
 			columns = lineColumns(l.Rails)
 			w.Write(columns.Head())

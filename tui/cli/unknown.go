@@ -45,11 +45,7 @@ func unknownBelow(group *cobra.Command, name string) error {
 		}
 	}
 	slices.Sort(names)
-	nearest := ""
-	if near := text.Nearest(name, names); near != "" {
-		nearest = "; the nearest is " + near
-	}
-	return usagef("%sunknown command %q%s; %s has %s", commandName(group), text.Clip(name), nearest,
+	return usagef("%sunknown command %q%s; %s has %s", commandName(group), text.Clip(name), text.Suggest(name, names),
 		group.CommandPath(), strings.Join(names, ", "))
 }
 

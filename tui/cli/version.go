@@ -10,26 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/internal/report"
-	"jtune/tegra/guard"
 	"jtune/tui/session"
 )
-
-// newGuard is the privileged process as a command. Main starts it directly; the command is for tests, which call Run.
-func newGuard() *cobra.Command {
-	return &cobra.Command{
-		Use:                "guard",
-		Short:              "Internal: the privileged process that jtune starts by itself",
-		Hidden:             true,
-		DisableFlagParsing: true,
-		PersistentPreRunE:  func(*cobra.Command, []string) error { return nil },
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if code := guard.Main(cmd.Context(), args); code != exitOK {
-				return exitError(code)
-			}
-			return nil
-		},
-	}
-}
 
 func newVersion(a *app) *cobra.Command {
 	return a.command("version", nil, func(context.Context) error {

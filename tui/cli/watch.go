@@ -17,20 +17,20 @@ import (
 
 // watchCmd is `jtune watch`.
 type watchCmd struct {
-	logs
+	*app
 	Interval time.Duration
 	Count    int
 	From     string
 }
 
 func newWatch(a *app) *cobra.Command {
-	c := &watchCmd{logs: logs{a}, Interval: time.Second}
+	c := &watchCmd{app: a, Interval: time.Second}
 	return a.command("watch", nil, c.run, c)
 }
 
 func (c *watchCmd) run(ctx context.Context) error {
 	if c.From != "" {
-		return c.watchLog(ctx, c.From, c.Count, c.Interval)
+		return watchLog(ctx, c.app, c.From, c.Count, c.Interval)
 	}
 	return c.watchDevice(ctx)
 }
