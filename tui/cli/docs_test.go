@@ -107,16 +107,15 @@ func TestDocsNameFilesThatExist(t *testing.T) {
 	}
 }
 
-// findCommand returns the command that a line's words name, by its present or a former name.
-func findCommand(words []string) (*cobra.Command, []string, error) {
-	root := new(app).root()
+// findCommand returns the command of a tree that a line's words name, by its present or a former name.
+func findCommand(root *cobra.Command, words []string) (*cobra.Command, []string, error) {
 	words, _ = present(root, words)
 	return root.Find(words)
 }
 
 // taken returns an error unless a line's words name a command and flags of it.
-func taken(words []string) error {
-	on, rest, err := findCommand(words)
+func taken(root *cobra.Command, words []string) error {
+	on, rest, err := findCommand(root, words)
 	for _, w := range rest {
 		if w == "--" { // a user's command follows
 			break
@@ -129,14 +128,13 @@ func taken(words []string) error {
 	return err
 }
 
-// formerName matches a command's former name as written on pages: in backquotes, with or without arguments. In prose
-// the commands of ask and lab have their own names, which are unique.
-var formerName = regexp.MustCompile("`(?:jtune )?(" +
-	strings.Join(slices.Sorted(maps.Keys(moved(new(app).root()))), "|") + ")(?: [^`]*)?`")
-
+// A command's former name is looked for as pages write it: in backquotes, with or without arguments. In prose the
+// commands of ask and lab have their own names, which are unique.
 func TestDocsNameNoCommandByItsFormerName(t *testing.T) {
 	t.Parallel()
 	names := moved(new(app).root())
+	formerName := regexp.MustCompile("`(?:jtune )?(" + strings.Join(slices.Sorted(maps.Keys(names)), "|") +
+		")(?: [^`]*)?`")
 	ordinary := []string{"modes", "import", "export", "keys"} // also names of columns, statements and tables
 	for page, text := range docPages(t) {
 		if strings.Contains(page, "decisions") {
@@ -155,7 +153,7 @@ func TestDocsNameNoCommandByItsFormerName(t *testing.T) {
 
 func TestDocsShowCommandsThatExist(t *testing.T) {
 	t.Parallel()
-	seen := 0
+	seen, root := 0, new(app).root()
 	for page, text := range docPages(t) {
 		for line := range strings.Lines(text) {
 			m := docLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
@@ -163,10 +161,10 @@ func TestDocsShowCommandsThatExist(t *testing.T) {
 				continue
 			}
 			words := strings.Fields(m[1])
-			if _, former := present(new(app).root(), words); former != "" && !strings.Contains(page, "decisions") {
+			if _, former := present(root, words); former != "" && !strings.Contains(page, "decisions") {
 				t.Errorf("%s: %q: a former name", page, strings.TrimSpace(line))
 			}
-			if err := taken(words); err != nil {
+			if err := taken(root, words); err != nil {
 				t.Errorf("%s: %q: %v", page, strings.TrimSpace(line), err)
 			}
 			seen++

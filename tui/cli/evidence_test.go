@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"jtune/internal/must"
 	"jtune/internal/tomlfile"
 )
@@ -115,7 +117,7 @@ func TestFeaturesHaveAnAssertionForEveryCommand(t *testing.T) {
 func TestEvidenceOfTheFeatures(t *testing.T) {
 	computes(t)
 	t.Parallel()
-	w, long := afterTutorial(t), os.Getenv("JTUNE_LONG") != ""
+	w, long, root := afterTutorial(t), os.Getenv("JTUNE_LONG") != "", new(app).root()
 	for _, e := range readEvidence(t) {
 		if e.Test != "" && len(e.Before) == 0 || e.Long && !long {
 			continue
@@ -127,9 +129,9 @@ func TestEvidenceOfTheFeatures(t *testing.T) {
 			if e.Test != "" {
 				return
 			}
-			on, _, err := findCommand(quotedWords(e.Run))
+			on, _, err := findCommand(root, quotedWords(e.Run))
 			must.NoError(t, err)
-			marks := e.marks()
+			marks := e.marks(root)
 			if e.text() {
 				out := w.run(t, e.Run)
 				for _, wrong := range e.check(out) {
@@ -158,8 +160,8 @@ var noAnswer = regexp.MustCompile(`^device (--list|modes)| --svg | --often `)
 
 // marks returns the commands, each with its form, of which the check also says that their answers are marked: short
 // names, and "--csv" or "--json" behind it.
-func (e featureCheck) marks() (forms []string) {
-	on, _, err := findCommand(quotedWords(e.Run))
+func (e featureCheck) marks(root *cobra.Command) (forms []string) {
+	on, _, err := findCommand(root, quotedWords(e.Run))
 	switch name := shortName(on); {
 	case err != nil || e.Test != "" || e.Long || e.Exit != 0 || unmarked[name] != "" || noAnswer.MatchString(e.Run):
 		return nil

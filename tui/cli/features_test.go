@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 var (
 	featureRow   = regexp.MustCompile(`(?m)^\| ([TPCDBXF]\d\d) \|(.*)\|$`)
 	featureProof = regexp.MustCompile("`(jtune [^`]+|Test[A-Za-z0-9_]+)`")
-	testFunction = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(`)
+	testFunction = regexp.MustCompile(`^func (Test[A-Za-z0-9_]+)\(`)
 )
 
 // featureTests returns the names of all tests of the tree.
@@ -34,8 +35,10 @@ var allTests = sync.OnceValues(func() (map[string]bool, error) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		for _, m := range testFunction.FindAllSubmatch(text, -1) {
-			names[string(m[1])] = true
+		for line := range bytes.Lines(text) {
+			if m := testFunction.FindSubmatch(line); m != nil {
+				names[string(m[1])] = true
+			}
 		}
 		return err
 	})
@@ -48,7 +51,7 @@ func TestFeaturesNameTestsAndCommandsThatExist(t *testing.T) {
 	t.Parallel()
 	computes(t)
 	page := must.Read(t, filepath.Join(checkout, "docs", "features.md"))
-	tests, count := featureTests(t), map[string]int{}
+	tests, count, root := featureTests(t), map[string]int{}, new(app).root()
 	rows := featureRow.FindAllStringSubmatch(string(page), -1)
 	for _, r := range rows {
 		cells := strings.Split(r[2], " | ")
@@ -70,9 +73,9 @@ func TestFeaturesNameTestsAndCommandsThatExist(t *testing.T) {
 				continue
 			}
 			words := strings.Fields(strings.ReplaceAll(p[1], "'", ""))[1:]
-			if on, _, _ := findCommand(words); on == nil || on.Name() == "jtune" {
+			if on, _, _ := findCommand(root, words); on == nil || on.Name() == "jtune" {
 				t.Errorf("%s: `%s` is no command", r[1], p[1])
-			} else if err := taken(words); err != nil {
+			} else if err := taken(root, words); err != nil {
 				t.Errorf("%s: `%s`: %v", r[1], p[1], err)
 			}
 		}

@@ -10,7 +10,8 @@ import (
 
 func TestExamplesOfEveryCommandAreTakenByIt(t *testing.T) {
 	t.Parallel()
-	each(new(app).root(), func(c *cobra.Command) {
+	root := new(app).root()
+	each(root, func(c *cobra.Command) {
 		if c.Hidden {
 			return
 		}
@@ -22,7 +23,7 @@ func TestExamplesOfEveryCommandAreTakenByIt(t *testing.T) {
 			words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "sudo "))
 			if len(words) == 0 || words[0] != "jtune" {
 				t.Errorf("%s: %q is no example", c.CommandPath(), line)
-			} else if err := taken(words[1:]); err != nil {
+			} else if err := taken(root, words[1:]); err != nil {
 				t.Errorf("%s: %q: %v", c.CommandPath(), line, err)
 			}
 		}

@@ -76,8 +76,9 @@ func markedByEvidence(t *testing.T) map[string]bool {
 	if testing.Short() { // all run at once, for the race detector
 		return out
 	}
+	root := new(app).root()
 	for _, e := range readEvidence(t) {
-		for _, form := range e.marks() {
+		for _, form := range e.marks(root) {
 			out[form] = true
 		}
 	}
