@@ -56,7 +56,7 @@ func TestFitLearnsFromTheModesOfAnExperiment(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	modes, dvfs := filepath.Join(dir, "modes"), filepath.Join(dir, "dvfs")
-	board := []string{"--device", "virtual:agx-xavier", "--speed", "max"}
+	board := []string{"--device", "virtual:nano", "--speed", "max"}
 	brief := []string{"lenet", "--minibatches", "10", "--base", "0", "--out"}
 	jtune(t, with(with(board, "experiment", "modes"), with(brief, modes)...)...).done(t)
 	o := jtune(t, "fit", "--samples", modes, "--out", filepath.Join(dir, "m.model"), "--no-cv", "--json").done(t)

@@ -111,7 +111,7 @@ func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
 		var dirs []string
 		for _, part := range []string{"1/3", "2/3", "3/3"} {
 			dirs = append(dirs, filepath.Join(top, seed+strings.ReplaceAll(part, "/", "-")))
-			jtune(t, with(virtualBoard, "profile", "resnet", "--sample", "75", "--minibatches", "10", "--shard", part,
+			jtune(t, with(smallBoard, "profile", "resnet", "--sample", "75", "--minibatches", "10", "--shard", part,
 				"--out", dirs[len(dirs)-1])...).done(t)
 		}
 		return dirs
@@ -143,7 +143,7 @@ func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
 	}
 	list := filepath.Join(dirs[0], "modes.csv")
 	for _, name := range []string{"x", "y"} { // the same modes on both
-		jtune(t, with(virtualBoard, "profile", "resnet", "--minibatches", "10", "--list", list,
+		jtune(t, with(smallBoard, "profile", "resnet", "--minibatches", "10", "--list", list,
 			"--out", filepath.Join(top, name))...).done(t)
 	}
 	edit(filepath.Join(top, "y"), "power_w", 0.9)

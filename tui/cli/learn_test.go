@@ -412,7 +412,7 @@ func TestChooseSpeaksEveryLimit(t *testing.T) {
 func TestSweepWithoutPower(t *testing.T) {
 	computes(t)
 	t.Parallel()
-	_, rows := toySweep(t)
+	board, rows := toySweep(t)
 	var b strings.Builder
 	b.WriteString("cores,cpu_khz,gpu_hz,mem_hz,time_ms\n")
 	for _, r := range rows {
@@ -420,12 +420,14 @@ func TestSweepWithoutPower(t *testing.T) {
 	}
 	path := write(t, b.String())
 	model := filepath.Join(t.TempDir(), "m")
-	cv := hasKeys(t, jtune(t, "fit", "--samples", path, "--out", model, "--json", "--reference",
-		"none").done(t).object(t, "method samples cv reference warnings virtual")["cv"], "time_mape_pct power_mape_pct")
+	fit := with(replay(board), "fit", "--samples", path, "--out", model)
+	fitted := jtune(t, with(fit, "--json", "--reference", "none")...).done(t).object(t,
+		"method samples cv reference warnings virtual")
+	cv := hasKeys(t, fitted["cv"], "time_mape_pct power_mape_pct")
 	if cv["power_mape_pct"] != nil || !(cv["time_mape_pct"].(float64) < 5) {
 		t.Errorf("errors %v, want those of time alone", cv)
 	}
-	if text := jtune(t, "fit", "--samples", path, "--out", model).done(t); strings.Contains(text.out, "NaN") ||
+	if text := jtune(t, fit...).done(t); strings.Contains(text.out, "NaN") ||
 		!strings.Contains(text.err, "time alone") {
 		t.Errorf("got %s%s", text.out, text.err)
 	}

@@ -89,7 +89,7 @@ func markedByEvidence(t *testing.T) map[string]bool {
 var computing = []string{"evaluate", "fidelity", "reproduce", "pair"}
 
 // measuring are the commands that measure again in each form: the narrowest terminal is enough of them, and the widest
-// in the long form.
+// in the long form, which draws the others at five widths in place of three.
 var measuring = []string{"run", "soak", "verify", "tune", "profile", "experiment", "campaigns repeat"}
 
 // TestSimulationIsMarkedByEveryCommand walks the whole command tree, so that a new command is either marked or listed
@@ -163,10 +163,14 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 			// Lines of a file's text stay whole: an exported mode, the exporter's metrics.
 			file := name == "convert export" || name == "fleet exporter"
 			if !file && !slices.Contains(computing, name) {
-				if widths = []int{0, 40, 80, 120, 200}; slices.Contains(measuring, name) {
-					if widths = widths[:2]; os.Getenv("JTUNE_LONG") != "" {
-						widths = []int{0, 40, 200}
-					}
+				long := os.Getenv("JTUNE_LONG") != ""
+				switch again := slices.Contains(measuring, name); {
+				case long && !again:
+					widths = []int{0, 40, 80, 120, 200}
+				case long || !again:
+					widths = []int{0, 40, 200}
+				default:
+					widths = []int{0, 40}
 				}
 				forms = slices.Repeat([]string{""}, len(widths))
 			} else if !seen[name+" "] {

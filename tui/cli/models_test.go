@@ -100,14 +100,14 @@ func TestReferenceOfOnesOwn(t *testing.T) {
 		t.Errorf("got %v, want the shipped reference and mine", v)
 	}
 	run("predict", "--model", "mine", "--modes", few, "--csv").done(t)
-	run("fit", "--samples", few, "--out", filepath.Join(dir, "m"), "--reference", "mine").done(t)
+	run("fit", "--samples", few, "--out", filepath.Join(dir, "m"), "--reference", "mine", "--no-cv").done(t)
 
 	big := filepath.Join(dir, "campaign")
 	run("profile", "resnet", "--device", "virtual:orin-nano", "--speed", "max", "--sample", "100", "--minibatches", "2",
 		"--out", big).done(t)
-	run("fit", "--samples", big, "--out", model).done(t)
-	if o := run("fit", "--samples", big, "--out", filepath.Join(dir, "m"), "--reference",
-		model).done(t); strings.Contains(o.err, "not used") {
+	run("fit", "--samples", big, "--out", model, "--no-cv").done(t)
+	if o := run("fit", "--samples", big, "--out", filepath.Join(dir, "m"), "--reference", model,
+		"--no-cv").done(t); strings.Contains(o.err, "not used") {
 		t.Errorf("got %s", o.err)
 	}
 	os.WriteFile(filepath.Join(dir, "data", "models", "torn.model"), []byte("jtune-model 1 "), 0o644)

@@ -219,7 +219,7 @@ func TestRecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 		t.Errorf("fitted to %v samples of sizes %v", v["samples"], v["batches"])
 	}
 	// one of its sizes gives a model of one size, also for methods that support no other
-	jtune(t, "fit", "--samples", whole, "--batch", "8", "--method", "linear", "--out", model).done(t)
+	jtune(t, "fit", "--samples", whole, "--batch", "8", "--method", "linear", "--no-cv", "--out", model).done(t)
 	jtune(t, "fit", "--samples", whole, "--batch", "8", "--no-cv", "--out", model, "--json").done(t).object(t,
 		"method samples cv reference warnings virtual")
 	jtune(t, "fit", "--samples", whole, "--batch", "4", "--out", model).fails(t, exitUsage,
@@ -244,7 +244,7 @@ func TestRecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 func TestChooseComparesABatchSizeAsItsSearchDid(t *testing.T) {
 	computes(t)
 	t.Parallel()
-	on := []string{"--power-limit", "8", "--device", "virtual:xavier-nx", "--speed", "max", "--data-dir", t.TempDir()}
+	on := []string{"--power-limit", "8", "--device", "virtual:orin-nano", "--speed", "max", "--data-dir", t.TempDir()}
 	gain := regexp.MustCompile(`(?m)^.* samples per second than .*$`)
 	said := func(o outcome) string { return gain.FindString(o.done(t).out) }
 	tuned := said(jtune(t, with([]string{"tune", "alexnet-infer", "--batch", "1,4,16"}, on...)...))

@@ -16,7 +16,8 @@ func TestStatesOfPredictFrontAndChooseAgree(t *testing.T) {
 	computes(t)
 	t.Parallel()
 	model := filepath.Join(t.TempDir(), "twelve.model")
-	jtune(t, "fit", "--samples", sampleFile(t, 12), "--out", model).done(t)
+	board, _ := toySweep(t)
+	jtune(t, with(replay(board), "fit", "--samples", sampleFile(t, 12), "--out", model)...).done(t)
 	answer := jtune(t, "choose", "--model", model, "--power-limit", "20", "--json").object(t, answerKeys)
 	knobs := answer["mode"].(map[string]any)
 	seen := map[string]int{}
@@ -69,8 +70,9 @@ func TestWeakModelDoesNotChooseWithoutAWarning(t *testing.T) {
 	computes(t)
 	t.Parallel()
 	weak, good := filepath.Join(t.TempDir(), "weak.model"), filepath.Join(t.TempDir(), "good.model")
-	jtune(t, "fit", "--samples", sampleFile(t, 3), "--out", weak).done(t)
-	jtune(t, "fit", "--samples", sampleFile(t, 20), "--out", good).done(t)
+	board, _ := toySweep(t)
+	jtune(t, with(replay(board), "fit", "--samples", sampleFile(t, 3), "--out", weak)...).done(t)
+	jtune(t, with(replay(board), "fit", "--samples", sampleFile(t, 20), "--out", good)...).done(t)
 	const words = "only 3 modes: error unknown"
 	choose := func(model string, more ...string) outcome {
 		return jtune(t, with([]string{"choose", "--model", model, "--power-limit", "20"}, more...)...)
