@@ -42,7 +42,7 @@ const (
 // Load describes how requests arrive. The zero value is a closed loop with one request outstanding.
 type Load struct {
 	Pattern     Pattern
-	RatePerS    float64   // mean rate; 0 in a closed loop, and for a trace at its recorded rate
+	RatePerS    float64   // mean rate; 0 in a closed loop
 	Outstanding int       // of a closed loop: requests waiting for their answer; 0 means 1
 	TraceS      []float64 // arrivals in seconds, ascending; repeated as long as needed
 }
@@ -68,12 +68,17 @@ func Named(name string) (Load, error) {
 // Open reports whether requests arrive independently of answers.
 func (l Load) Open() bool { return l.Pattern != Closed && l.Pattern != "" }
 
-// MeanRate returns the mean rate of an open loop in requests per second; 0 for a closed one.
-func (l Load) MeanRate() float64 {
-	if l.Pattern == Trace && l.RatePerS == 0 {
-		return l.traceRate()
+// Recorded returns the load of recorded arrivals, in seconds and ascending, at their own rate.
+func Recorded(times []float64) (Load, error) {
+	l := Load{Pattern: Trace, TraceS: times}
+	if n := len(times); n < 2 || !(times[n-1] > times[0]) {
+		return l, errors.New("a trace needs two arrivals at different times")
 	}
-	return l.RatePerS
+	if l.RatePerS = l.traceRate(); !(l.RatePerS > 1/mostRate && l.RatePerS <= mostRate) {
+		return l, fmt.Errorf("a trace of %.3g arrivals per second: want seconds, at most %g of them per second",
+			l.RatePerS, mostRate)
+	}
+	return l, nil
 }
 
 // traceRate returns the recorded rate of the trace.
@@ -94,32 +99,23 @@ func (l Load) Check() error {
 			return fmt.Errorf("%d requests outstanding: want 1 or more", l.Outstanding)
 		}
 		return nil
-	case Uniform, Poisson:
+	case Uniform, Poisson, Trace:
 		if l.RatePerS == 0 {
 			return fmt.Errorf("arrivals %s need a rate in requests per second", l.Pattern)
 		}
-	case Trace:
-		if n := len(l.TraceS); n < 2 || !(l.TraceS[n-1] > l.TraceS[0]) {
-			return errors.New("a trace needs two arrivals at different times")
+		if !(l.RatePerS > 0 && l.RatePerS <= mostRate) {
+			return fmt.Errorf("a rate of %g requests per second: want above 0 and at most %g", l.RatePerS, mostRate)
 		}
-		if rate := l.traceRate(); !(rate > 1/mostRate && rate <= mostRate) {
-			return fmt.Errorf("a trace of %.3g arrivals per second: want seconds, at most %g of them per second",
-				rate, mostRate)
-		}
-	default:
-		return fmt.Errorf("arrivals %q are unknown", string(l.Pattern))
+		return nil
 	}
-	if l.RatePerS < 0 || math.IsNaN(l.RatePerS) || l.RatePerS > mostRate {
-		return fmt.Errorf("a rate of %g requests per second: want above 0 and at most %g", l.RatePerS, mostRate)
-	}
-	return nil
+	return fmt.Errorf("arrivals %q are unknown", string(l.Pattern))
 }
 
 // String formats the load for people: "30/s poisson", "closed, 4 outstanding".
 func (l Load) String() string {
 	switch {
 	case l.Open():
-		return text.Exact(l.MeanRate()) + "/s " + string(l.Pattern)
+		return text.Exact(l.RatePerS) + "/s " + string(l.Pattern)
 	case l.Outstanding == All:
 		return "closed, all outstanding"
 	}
@@ -163,5 +159,5 @@ func (t *Times) traced() float64 {
 	own := t.load.traceRate()
 	span := trace[n-1] - trace[0] + 1/own
 	at := float64(t.n/n)*span + trace[t.n%n] - trace[0]
-	return at * own / t.load.MeanRate()
+	return at * own / t.load.RatePerS
 }

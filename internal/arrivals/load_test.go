@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 )
 
@@ -42,8 +43,7 @@ func TestLoadThatCannotComeIsRefused(t *testing.T) {
 		"a negative rate":                {Pattern: Uniform, RatePerS: -1},
 		"a rate that is no number":       {Pattern: Uniform, RatePerS: math.NaN()},
 		"a rate beyond all":              {Pattern: Poisson, RatePerS: math.Inf(1)},
-		"an empty trace":                 {Pattern: Trace},
-		"a trace of one moment":          {Pattern: Trace, TraceS: []float64{1, 1}},
+		"a trace without its rate":       {Pattern: Trace, TraceS: []float64{0, 1}},
 		"an unknown pattern":             {Pattern: "bursts", RatePerS: 1},
 		"a negative number of requests":  {Outstanding: -1},
 		"a trace with a rate below zero": {Pattern: Trace, TraceS: []float64{0, 1}, RatePerS: -2},
@@ -110,11 +110,12 @@ func TestTimesOfUniformArrivalsDoNotDrift(t *testing.T) {
 func TestTimesOfATraceRepeatAtTheRateAskedFor(t *testing.T) {
 	t.Parallel()
 	// two a second on average: 100.0, 100.1, 101.0, then the same 1.5 s later
-	l := Load{Pattern: Trace, TraceS: []float64{100, 100.1, 101}}
+	l, err := Recorded([]float64{100, 100.1, 101})
+	must.NoError(t, err)
 	for _, c := range []struct {
 		rate float64
 		want []float64
-	}{{0, []float64{0, 0.1, 1, 1.5, 1.6, 2.5}}, {4, []float64{0, 0.05, 0.5, 0.75, 0.8, 1.25}}} {
+	}{{l.RatePerS, []float64{0, 0.1, 1, 1.5, 1.6, 2.5}}, {4, []float64{0, 0.05, 0.5, 0.75, 0.8, 1.25}}} {
 		l.RatePerS = c.rate
 		for i, got := range list(l, len(c.want), 0) {
 			if math.Abs(got-c.want[i]) > 1e-6 {
@@ -127,7 +128,7 @@ func TestTimesOfATraceRepeatAtTheRateAskedFor(t *testing.T) {
 func TestReadTraceNamesTheBadLine(t *testing.T) {
 	t.Parallel()
 	l, err := parseTrace(strings.NewReader("# recorded in March\n\n0\n0.5\n 0.5 \n2e0\n"))
-	if err != nil || !slices.Equal(l.TraceS, []float64{0, 0.5, 0.5, 2}) || l.MeanRate() != 1.5 {
+	if err != nil || !slices.Equal(l.TraceS, []float64{0, 0.5, 0.5, 2}) || l.RatePerS != 1.5 {
 		t.Errorf("got %+v, %v", l, err)
 	}
 	for _, c := range []struct{ text, want string }{
@@ -154,8 +155,8 @@ func FuzzReadTrace(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !(l.MeanRate() > 0) {
-			t.Fatalf("a trace of %d arrivals has rate %v", len(l.TraceS), l.MeanRate())
+		if !(l.RatePerS > 0) {
+			t.Fatalf("a trace of %d arrivals has rate %v", len(l.TraceS), l.RatePerS)
 		}
 	})
 }

@@ -12,10 +12,11 @@ const msec = time.Millisecond
 
 // trace returns a load with arrivals in milliseconds.
 func trace(ms ...float64) Load {
-	l := Load{Pattern: Trace}
+	var times []float64
 	for _, v := range ms {
-		l.TraceS = append(l.TraceS, v/1000)
+		times = append(times, v/1000)
 	}
+	l, _ := Recorded(times)
 	return l
 }
 

@@ -1,6 +1,7 @@
 package arrivals
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -82,7 +83,7 @@ func (v *Spec) Load() (Load, error) {
 	if err != nil {
 		return l, usage.Arrivals.Errorf("%w", err)
 	}
-	l.RatePerS = v.RatePerS
+	l.RatePerS = cmp.Or(v.RatePerS, l.RatePerS)
 	if v.Outstanding > 0 {
 		l.Outstanding = v.Outstanding
 	}

@@ -57,7 +57,7 @@ type queued struct{ lnLatency, busy float64 }
 
 // lnGrowth returns the logarithm of that factor for a service time.
 func (c *LoadCurve) lnGrowth(batch int, s float64) float64 {
-	return -math.Log(max(0.001, 1-s*c.ask.Load.MeanRate()/float64(batch)))
+	return -math.Log(max(0.001, 1-s*c.ask.Load.RatePerS/float64(batch)))
 }
 
 // NewLoadCurve returns a curve without simulations.
@@ -161,7 +161,7 @@ func (c *LoadCurve) slowest(o Outcome) float64 {
 		most = limit.Value
 	}
 	if a.Load.Open() {
-		most = min(most, 1000*a.mostBusy()*b/a.Load.MeanRate())
+		most = min(most, 1000*a.mostBusy()*b/a.Load.RatePerS)
 	}
 	switch {
 	case a.LatencyMS == 0:
@@ -169,7 +169,7 @@ func (c *LoadCurve) slowest(o Outcome) float64 {
 	case !a.Load.Open(): // turns of a batch
 		return min(most, a.LatencyMS*o.TimeMS/o.LatencyMS)
 	case !a.simulates(): // waiting time plus the batch
-		return max(0, min(most, a.LatencyMS/a.off.factor(0)-1000*a.wait(b, b/a.Load.MeanRate())))
+		return max(0, min(most, a.LatencyMS/a.off.factor(0)-1000*a.wait(b, b/a.Load.RatePerS)))
 	}
 	batch, parts := max(1, o.Batch), c.parts(o.Setting)
 	key := limitAt{curveAt{batch: batch, parts: keyOf(parts)}, a.LatencyMS, most, a.off}

@@ -228,9 +228,12 @@ func (a Ask) String() string {
 }
 
 // Evaluate returns the result of a setting under the load: batches of infer, with minibatches of train between them. It
-// simulates the latency of random arrivals, or of a maximum wait. It returns false if a phase is
-// unknown there.
+// simulates the latency of random arrivals, or of a maximum wait. It returns false if a phase is unknown there, or the
+// times of recorded arrivals, which no answer keeps.
 func (a Ask) Evaluate(at tegra.Setting, infer, train Phase) (Outcome, bool) {
+	if a.Load.Pattern == arrivals.Trace && a.Load.TraceS == nil {
+		return Outcome{}, false
+	}
 	o, ok := a.bound(at, infer, train)
 	if ok && a.simulates() && o.Rho <= a.mostBusy() {
 		a.simulate(&o, infer)
@@ -273,7 +276,7 @@ func (a *Ask) bound(at tegra.Setting, infer, train Phase) (Outcome, bool) {
 		a.judge(&o, o.peakHigh, o.LatencyMS*o.slowS/s, slowest)
 		return o, true
 	}
-	rate := a.Load.MeanRate()
+	rate := a.Load.RatePerS
 	window := b / rate
 	o.Rho = rate * s / b
 	o.ServedPerS = min(rate, b/s)

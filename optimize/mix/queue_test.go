@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/tegra"
@@ -290,7 +291,8 @@ func TestFirstInTimeComparesFewSettings(t *testing.T) {
 func TestBoundOfPartialBatches(t *testing.T) {
 	t.Parallel()
 	infer := NewPhase(affine(1, 100, 0.5, 20, 1, 32))
-	trace := arrivals.Load{Pattern: arrivals.Trace, TraceS: []float64{0, 0.125}}
+	trace, err := arrivals.Recorded([]float64{0, 0.125})
+	must.NoError(t, err)
 	for name, c := range map[string]struct {
 		load      arrivals.Load
 		wait      time.Duration
@@ -298,7 +300,7 @@ func TestBoundOfPartialBatches(t *testing.T) {
 	}{
 		"a wait":  {load(arrivals.Poisson, 8), 20 * time.Millisecond, 0.4105, 100.5},
 		"no wait": {load(arrivals.Poisson, 8), 0, 0.029, 3991},
-		"a trace": {trace, 20 * time.Millisecond, trace.MeanRate() * 0.116 / 32, 100.5},
+		"a trace": {trace, 20 * time.Millisecond, trace.RatePerS * 0.116 / 32, 100.5},
 	} {
 		a := Ask{Load: c.load, MaxWait: c.wait, IdleW: 5}
 		o, ok := a.bound(at(1, 32), infer, Phase{})

@@ -50,7 +50,7 @@ func (a *Ask) Separate(settings []tegra.Setting, infer, train Phase, switchS flo
 			continue
 		}
 		b := float64(max(1, at.Batch))
-		window := b / a.Load.MeanRate()
+		window := b / a.Load.RatePerS
 		serve := s.TimeMS / 1000 * math.Exp(a.Goal.Margin.Z()*s.LnTimeSD)
 		late := 1000 * (a.wait(b, window) + switchS + serve)
 		left := window - s.TimeMS/1000 - 2*switchS

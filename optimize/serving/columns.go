@@ -20,7 +20,7 @@ func Columns(a mix.Ask) report.Table[mix.Outcome] {
 	if a.Load.Open() {
 		pattern = a.Load.Pattern
 	}
-	rate := tegra.Val[float64]{V: a.Load.MeanRate(), OK: a.Load.Open()}
+	rate := tegra.Val[float64]{V: a.Load.RatePerS, OK: a.Load.Open()}
 	return report.Table[mix.Outcome]{
 		float("latency_ms", QuantileText(a.Quantile)+" ms", func(o mix.Outcome) float64 { return o.LatencyMS }),
 		{Key: "quantile", Of: func(mix.Outcome) any { return a.Quantile }},

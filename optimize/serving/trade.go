@@ -86,7 +86,7 @@ func Trades(o *outlook.Outlook, u Unit, l metric.Goal, served *LoadView) []Trade
 		return out
 	}
 	if speed.Limit = 0; served.Load.Open() {
-		speed.Limit = served.Load.MeanRate() * served.UnitsPerRequest(u)
+		speed.Limit = served.Load.RatePerS * served.UnitsPerRequest(u)
 	}
 	latency := served.latency()
 	power, perUnit := served.cost(u, false), served.cost(u, true)

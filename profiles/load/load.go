@@ -88,7 +88,7 @@ func (s *sender) schedule(ctx context.Context) error {
 		}
 		if behind := s.unanswered.Add(1); behind > mostUnanswered {
 			return fmt.Errorf("%w of %.4g requests per second: %d are unanswered", ErrOverloaded,
-				s.o.Load.MeanRate(), behind)
+				s.o.Load.RatePerS, behind)
 		}
 		s.waiting.Go(func() {
 			defer s.unanswered.Add(-1)

@@ -74,9 +74,7 @@ func Keep(dir string, k Kept) error {
 			k.Probes, k.Ended = a.Probes, a.Ended
 		}
 		a.Probes = nil
-		if l := &a.Ask.Load; l.Pattern == arrivals.Trace { // the times stay in the user's file
-			l.RatePerS, l.TraceS = l.MeanRate(), nil
-		}
+		a.Ask.Load.TraceS = nil // the times stay in the user's file
 		if t := a.Trial; t != nil {
 			own := *t
 			own.Dir = filepath.Base(own.Dir)
@@ -197,10 +195,8 @@ func (a *Answer) fault() string {
 		return "invalid state"
 	case a.Limit.Check() != nil:
 		return "invalid limit"
-	case a.Served != nil && a.Ask.Check() != nil && a.Ask.Load.Pattern != arrivals.Trace:
+	case a.Served != nil && a.Ask.Check() != nil:
 		return "invalid load"
-	case a.Ask.Load.Pattern == arrivals.Trace && !(a.Ask.Load.RatePerS > 0):
-		return "its load has no rate"
 	}
 	for _, c := range a.Versus.Distinct() {
 		if !possible(c.Other.Mode) {

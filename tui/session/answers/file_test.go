@@ -123,15 +123,20 @@ func TestKeptAnswersOfManyLimitsCanBeRead(t *testing.T) {
 func TestAnswerOfAFileOfArrivalsKeepsItsRateAlone(t *testing.T) {
 	t.Parallel()
 	dir, a := t.TempDir(), full()
-	a.Ask.Load = arrivals.Load{Pattern: arrivals.Trace, TraceS: make([]float64, 1<<16)}
-	for i := range a.Ask.Load.TraceS {
-		a.Ask.Load.TraceS[i] = float64(i) / 20
+	times := make([]float64, 1<<16)
+	for i := range times {
+		times[i] = float64(i) / 20
 	}
+	var err error
+	a.Ask.Load, err = arrivals.Recorded(times)
+	must.NoError(t, err)
 	must.NoError(t, Keep(dir, Kept{Answers: []Answer{a}}))
 	got, err := Find(dir)
 	if err != nil || got.Answers[0].Ask.Load.String() != a.Ask.Load.String() {
 		t.Errorf("%v, %v", got, err)
 	}
+	got.Answers[0].Versus.MaxN.Other.Mode.Cores-- // another mode, whose queue would be simulated
+	got.Answers[0].Sheet(Today)
 }
 
 func TestForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {

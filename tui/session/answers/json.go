@@ -200,7 +200,7 @@ func Limits(l metric.Goal, a mix.Ask) any {
 
 // rate is absent in a closed loop, and for requests that users send.
 func rate(a mix.Ask) tegra.Val[float64] {
-	return tegra.Val[float64]{V: a.Load.MeanRate(), OK: a.Load.Open()}
+	return tegra.Val[float64]{V: a.Load.RatePerS, OK: a.Load.Open()}
 }
 
 // measured returns what a trial measured under the load; null if nothing was.

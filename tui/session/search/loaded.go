@@ -270,7 +270,7 @@ func requestsFor(a mix.Ask) int {
 		n--
 	}
 	if a.Load.Open() {
-		n = min(n, int(a.Load.MeanRate()*longestSend.Seconds()))
+		n = min(n, int(a.Load.RatePerS*longestSend.Seconds()))
 	}
 	return max(fewestSent, n)
 }
