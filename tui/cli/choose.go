@@ -52,16 +52,16 @@ func (c *chooseCmd) check() error {
 }
 
 func (c *chooseCmd) run(context.Context) error {
-	served := underLoad(c.goal.Load, c.given)
 	m, err := c.loadPowered("choose", c.Model)
 	if err != nil {
 		return err
 	}
-	if !c.goal.Limit.Knee && c.goal.Limit.SlowerPct == 0 {
-		var own bool
-		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.app, m.Provenance.Workload), c.given)
-		served = served || own
+	w := listedWorkload(c.app, m.Provenance.Workload)
+	if c.goal.Limit.Knee || c.goal.Limit.SlowerPct > 0 { // they are of no load
+		w = workload.Workload{}
 	}
+	c.goal.Load = loadOf(c.goal.Load, w, c.given)
+	served := c.goal.Load.Any()
 	if err := checkGoal(c.goal.Limit); err != nil && !served { // the load is a goal
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/optimize/outlook"
+	"jtune/profiles/workload"
 	"jtune/tegra/metric"
 	"jtune/tui/export"
 	"jtune/tui/session/measure"
@@ -24,7 +25,6 @@ type frontCmd struct {
 	Model, Samples, X, Y, SVG string
 	plane                     int // selected by X and Y
 	goal                      metric.Question
-	served                    bool // under a load
 	Strict                    bool
 	v                         verification
 }
@@ -37,11 +37,8 @@ func newFront(a *app) *cobra.Command {
 }
 
 func (c *frontCmd) check() (err error) {
-	if c.plane, err = frontPlane(c.X, c.Y); err != nil {
-		return err
-	}
-	c.served = underLoad(c.goal.Load, c.given)
-	return nil
+	c.plane, err = frontPlane(c.X, c.Y)
+	return err
 }
 
 func (c *frontCmd) run(ctx context.Context) error {
@@ -57,12 +54,11 @@ func (c *frontCmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	w := workload.Workload{}
 	if c.Model != "" && !c.given("x") && c.v.Verify == 0 {
-		var own bool
-		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.app, o.Workload), c.given)
-		c.served = c.served || own
+		w = listedWorkload(c.app, o.Workload)
 	}
-	if c.served {
+	if c.goal.Load = loadOf(c.goal.Load, w, c.given); c.goal.Load.Any() {
 		return c.underLoad(o)
 	}
 	points := export.Points{Known: o.Known, Standings: o.Standings(c.goal.Limit), Virtual: o.Model.Provenance.Virtual}

@@ -65,14 +65,10 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	if c.own.given() {
 		c.args = []string{""}
 	}
-	served := underLoad(c.all.Load, c.given)
 	if _, err := ladder.ParseRotation(c.r.Rotation); err != nil {
 		return usagef("--rotation: %v", err)
 	}
-	var own bool
-	if c.r.Load, own = withConfigured(c.all.Load, listedWorkload(c.app, c.args[0]), c.given); !served && !own {
-		c.r.Load = arrivals.Spec{}
-	}
+	c.r.Load = loadOf(c.all.Load, listedWorkload(c.app, c.args[0]), c.given)
 	if err := c.limits(); err != nil {
 		return err
 	}

@@ -92,19 +92,17 @@ func goals(q *metric.Question, more *[]metric.Goal, bare *metric.Metric) *limitL
 	return l
 }
 
-// underLoad reports whether a flag of a load was given.
-func underLoad(v arrivals.Spec, given func(name string) bool) bool {
-	return slices.ContainsFunc(servingFlagNames, given) || given("limit") && (v.RatePerS > 0 || v.LatencyMS > 0)
-}
-
-// withConfigured fills in what neither flags nor --limit give from the workload's own load and limit, and reports
-// whether it has any.
-func withConfigured(v arrivals.Spec, w workload.Workload, given func(name string) bool) (arrivals.Spec, bool) {
-	own, configured := workloads.ServingOf(w)
-	if !configured {
-		return v, false
+// loadOf returns the load that flags or --limit give, completed by the workload's own load and limit; zero where none
+// of them names one.
+func loadOf(v arrivals.Spec, w workload.Workload, given func(name string) bool) arrivals.Spec {
+	gives := func(name string) bool { return given(name) || given("limit") && v.Gives(name) }
+	if !slices.ContainsFunc(servingFlagNames, gives) {
+		v = arrivals.Spec{} // it has only defaults
 	}
-	return v.Configured(own, func(name string) bool { return given(name) || given("limit") && v.Gives(name) }), true
+	if !w.Infers() {
+		return v
+	}
+	return workloads.LoadFor(w, v, gives)
 }
 
 // campaigns lists the campaigns of the data directory; nil if it cannot be read.

@@ -228,7 +228,7 @@ func (r Reader) Goal() metric.Question {
 	if o := r.state.Outlook; o != nil && r.state.LoadErr == nil {
 		w, _ = r.state.Work.Find(o.Workload)
 	}
-	g.Load = workloads.LoadFor(w, g.Load)
+	g.Load = workloads.LoadFor(w, g.Load, g.Load.Gives)
 	return g
 }
 

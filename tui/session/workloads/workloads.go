@@ -382,27 +382,19 @@ func UnitOf(w workload.Workload, batch int) serving.Unit {
 	return serving.Unit{Name: w.UnitName(), PerBatch: w.UnitsPerBatch(batch)}
 }
 
-// ServingOf returns the load and latency limit configured for a workload; false if none is configured.
-func ServingOf(w workload.Workload) (v arrivals.Spec, given bool) {
-	if !w.Infers() {
-		return v, false
-	}
-	return arrivals.Spec{RatePerS: w.Load.Rate, Arrivals: w.Load.Arrivals, MaxWaitMS: w.Load.MaxWaitMS,
-		LatencyMS: w.Limit.LatencyMS, Quantile: w.Limit.Quantile}, w.Load.Rate > 0 || w.Limit.LatencyMS > 0
-}
-
-// LoadFor returns the load for choosing modes of a workload: the request's, completed from the configuration; zero
-// without one, as for training.
-func LoadFor(w workload.Workload, asked arrivals.Spec) arrivals.Spec {
-	own, configured := ServingOf(w)
+// LoadFor returns the load for choosing modes of a workload: the request's, completed in what is not given, by flag
+// names, from the configuration; zero without one, as for training.
+func LoadFor(w workload.Workload, asked arrivals.Spec, given func(flag string) bool) arrivals.Spec {
+	own := arrivals.Spec{RatePerS: w.Load.Rate, Arrivals: w.Load.Arrivals, MaxWaitMS: w.Load.MaxWaitMS,
+		LatencyMS: w.Limit.LatencyMS, Quantile: w.Limit.Quantile}
 	switch {
 	case !w.Infers():
 		return arrivals.Spec{}
-	case !configured:
+	case !own.Gives("rate") && !own.Gives("latency"):
 		return asked
 	}
 	v := cmp.Or(asked, arrivals.Spec{Quantile: metric.UsualQuantile, PowerAs: string(mix.Peak)})
-	return v.Configured(own, v.Gives)
+	return v.Configured(own, given)
 }
 
 // LoadFault returns why a workload takes no load; nil where it does, or there is none.
