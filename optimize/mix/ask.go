@@ -16,8 +16,8 @@ func AskOf(q metric.Question, seed uint64) (Ask, error) {
 	if err != nil {
 		return Ask{}, err
 	}
-	a := Ask{Goal: l, LatencyMS: v.LatencyMS,
-		Quantile: v.Quantile, Load: load, MaxWait: time.Duration(v.MaxWaitMS * float64(time.Millisecond)), Seed: seed,
+	a := Ask{Goal: l, LatencyMS: v.LatencyMS, Quantile: cmp.Or(v.Quantile, metric.UsualQuantile), Load: load,
+		MaxWait: time.Duration(v.MaxWaitMS * float64(time.Millisecond)), Seed: seed,
 		PowerAs: PowerAs(cmp.Or(v.PowerAs, string(Peak))), IdleW: v.IdleW}
 	if v.IdleW == 0 {
 		a.IdleW = math.NaN()

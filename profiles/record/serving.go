@@ -62,8 +62,7 @@ func (s *Served) Object() report.Object {
 	if s == nil {
 		return nil
 	}
-	l := s.Latency
-	return report.Object{
+	return slices.Concat(report.Object{
 		{"kind", servingKind},
 		{"unit", s.Unit},
 		{"phase", text.Optional(s.Phase)},
@@ -71,16 +70,14 @@ func (s *Served) Object() report.Object {
 		{"units_per_s", s.PerS},
 		{"served_per_s", s.ServedPerS},
 		{"unit_j", s.UnitJ},
-		{"p50_ms", tegra.Val[float64]{V: l.P50, OK: l.N > 0}},
-		{"p95_ms", l.SureP95()},
-		{"p99_ms", l.SureP99()},
-		{"requests", l.N},
+	}, s.Latency.Object("_ms"), report.Object{
+		{"requests", s.Latency.N},
 		{"ttft_ms", s.TTFTMS},
 		{"tpot_ms", s.TPOTMS},
 		{"reps", s.Reps},
 		{"phases", append([]PhaseOfServing{}, s.Phases...)},
 		{"cv_pct", s.CVPct},
-	}
+	})
 }
 
 // Facts are the speed of the answers and the energy of a unit, in total and per phase; none if nothing was served.
@@ -119,19 +116,27 @@ func (r *Record) knownColumns() []string {
 	return columns
 }
 
+// Work returns what was done in the row's mode: what an inference answered, else the minibatches of a training.
+func (r *Row) Work() Served {
+	if r.Answered() {
+		return *r.Serving
+	}
+	return Served{Unit: "minibatch", Units: r.Minibatches, UnitJ: tegra.Finite(r.EnergyJ)}
+}
+
+// Answered reports whether requests, or batches of inference, were answered.
+func (r *Row) Answered() bool { return r.Serving != nil && r.Status.Usable() }
+
 // PhaseOf returns a phase in the row's mode; false when its speed is unknown.
 func (r *Row) PhaseOf(name string) (PhaseOfServing, bool) {
-	if r.Serving == nil {
-		return PhaseOfServing{}, false
-	}
-	for _, p := range r.Serving.Phases {
+	s := r.Work()
+	for _, p := range s.Phases {
 		if p.Phase == name {
 			return p, p.PerS.OK
 		}
 	}
-	s := r.Serving // of a program that runs one phase
 	return PhaseOfServing{Phase: name, PerS: s.PerS, PowerW: tegra.Some(r.PowerW), UnitJ: s.UnitJ},
-		s.Phase == name && s.PerS.OK
+		s.Phase == name && s.PerS.OK // of a program that runs one phase
 }
 
 // LatencyOf sums up latencies in ms.
@@ -157,6 +162,35 @@ func LatencyCounted(h stats.Histogram) (Latency, bool) {
 		*q.of, known = 1000*v, known && ok
 	}
 	return l, known
+}
+
+// Quantile is the time in ms within which a share of the requests was answered; absent with too few of them.
+type Quantile struct {
+	Share float64
+	MS    tegra.Val[float64]
+}
+
+// Quantiles are the recorded ones.
+func (l Latency) Quantiles() []Quantile {
+	return []Quantile{{0.5, tegra.Val[float64]{V: l.P50, OK: l.N > 0}}, {0.95, l.SureP95()}, {0.99, l.SureP99()}}
+}
+
+// At returns the recorded quantile at a share or the next one above. Above all of them it is the highest, absent.
+func (l Latency) At(share float64) tegra.Val[float64] {
+	for _, q := range l.Quantiles() {
+		if share <= q.Share {
+			return q.MS
+		}
+	}
+	return tegra.Val[float64]{V: l.P99}
+}
+
+// Object returns the quantiles as JSON; unit ends each key.
+func (l Latency) Object(unit string) (out report.Object) {
+	for _, q := range l.Quantiles() {
+		out = append(out, [2]any{fmt.Sprintf("p%g%s", 100*q.Share, unit), q.MS})
+	}
+	return out
 }
 
 // SureP95 returns the 95 % quantile, absent with fewer than 200 requests; SureP99 the 99 % quantile, absent with fewer

@@ -92,16 +92,13 @@ func percent(v tegra.Val[float64]) tegra.Val[float64] {
 
 // characterFacts describes a run's character; of inference, only what does not come in epochs.
 func characterFacts(c record.Character) document.Facts {
-	p, l := c.Steady(), c.Latency
-	epoch, latency, zero, later, disk, cache := epochText(c), "", "", "", diskText(c), cacheText(c)
-	if l.OK {
-		latency = fmt.Sprintf("p50 %.3g ms, p95 %.3g ms, p99 %.3g ms", l.V.P50, l.V.P95, l.V.P99)
-	}
+	p := c.Steady()
+	epoch, zero, later, disk, cache := epochText(c), "", "", diskText(c), cacheText(c)
 	if c.First.OK && c.Later.OK {
 		zero, later = partText(c.First.V), partText(c.Later.V)
 	}
 	if c.Serving != nil {
-		epoch, latency, zero, later, disk, cache = "", "", "", "", "", ""
+		epoch, zero, later, disk, cache = "", "", "", "", ""
 	}
 	ram := p.RAMBytes
 	ram.V /= 1e9
@@ -113,7 +110,6 @@ func characterFacts(c record.Character) document.Facts {
 	}
 	return document.Facts{
 		{"epoch", epoch},
-		{"latency", latency},
 		{"epoch 0", zero},
 		{"later epochs", later},
 		{"base load", baseText(c)},

@@ -44,7 +44,7 @@ func (f *inferFlags) over(w workload.Workload) (workload.Workload, error) {
 
 // latencyLimitText compares a quantile of latency with the workload's limit.
 func latencyLimitText(l record.Latency, q, limitMS float64) string {
-	ms := map[float64]tegra.Val[float64]{0.5: tegra.Some(l.P50), 0.95: l.SureP95(), 0.99: l.SureP99()}[q]
+	ms := l.At(q)
 	name := fmt.Sprintf("p%g", 100*q)
 	switch {
 	case !ms.OK:

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jtune/internal/arrivals"
 	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/learn"

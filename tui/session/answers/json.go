@@ -208,9 +208,7 @@ func (t *Trial) measured() any {
 	if t == nil || t.Serving == nil {
 		return nil
 	}
-	l := t.Serving.Latency
-	return report.Object{{"p50_ms", tegra.Val[float64]{V: l.P50, OK: l.N > 0}}, {"p95_ms", l.SureP95()},
-		{"p99_ms", l.SureP99()}, {"mean_w", t.MeanW}, {"n", t.N}}
+	return append(t.Serving.Latency.Object("_ms"), report.Object{{"mean_w", t.MeanW}, {"n", t.N}}...)
 }
 
 // object returns nil if no requests were sent. The latency is null with too few requests, and "meets" if it is unknown.

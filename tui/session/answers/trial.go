@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -16,6 +17,18 @@ import (
 
 // followShare is the least share of the rate that a server must serve to keep up.
 const followShare = 0.95
+
+// TrialOf judges what a row shows of a setting under a load.
+func TrialOf(row record.Row, at tegra.Setting, a mix.Ask, w workload.Workload) Trial {
+	t := Trial{Setting: at, N: 1, Serving: row.Serving, Users: w.Live()}
+	if !row.Answered() {
+		t.Why = cmp.Or(row.Why, "nothing was measured")
+		return t
+	}
+	t.MeanW = tegra.Finite(row.PowerW)
+	t.judge(a, w)
+	return t
+}
 
 // And averages two trials of a setting and judges the mean; if they cannot be averaged, the second counts.
 func (t Trial) And(o Trial, a mix.Ask, w workload.Workload) Trial {
@@ -36,14 +49,14 @@ func (t Trial) And(o Trial, a mix.Ask, w workload.Workload) Trial {
 	o.N, o.Serving, o.Why, o.Unsure = t.N+o.N, &v, "", ""
 	half(&o.MeanW, t.MeanW)
 	w.Load.Rate = a.Load.RatePerS
-	o.Judge(a, w)
+	o.judge(a, w)
 	return o
 }
 
-// Judge compares the measurements with the limits.
-func (s *Trial) Judge(a mix.Ask, w workload.Workload) {
+// judge compares the measurements with the limits.
+func (s *Trial) judge(a mix.Ask, w workload.Workload) {
 	v := s.Serving
-	s.LatencyMS = latencyAt(v.Latency, a.Quantile)
+	s.LatencyMS = v.Latency.At(a.Quantile)
 	served, least := requestRate(v, w), followShare*w.Load.Rate
 	if a.Load.Pattern == arrivals.Poisson { // fewer may have arrived by chance
 		least *= 1 - 3/math.Sqrt(float64(max(1, v.Requests)))
@@ -71,19 +84,6 @@ func requestRate(v *record.Served, w workload.Workload) float64 {
 		return v.ServedPerS.V
 	}
 	return v.ServedPerS.V * float64(v.Requests) / float64(v.Units)
-}
-
-// latencyAt returns the latency at the nearest recorded quantile at or above q; absent with too few requests.
-func latencyAt(l record.Latency, q float64) tegra.Val[float64] {
-	switch {
-	case l.N == 0 || q > 0.99:
-		return tegra.Val[float64]{}
-	case q <= 0.5:
-		return tegra.Some(l.P50)
-	case q <= 0.95:
-		return l.SureP95()
-	}
-	return l.SureP99()
 }
 
 // Says describes what was measured, most important first.

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"jtune/tegra"
@@ -35,30 +36,19 @@ func (f *Followed) job() exporter.Job {
 		Name:     filepath.Base(f.Dir),
 		Workload: f.Header.Workload.Name,
 		Kind:     f.Header.Plan.Kind,
-		Unit:     "minibatch",
+		Unit:     cmp.Or(f.Header.Workload.UnitName(), "minibatch"),
 	}
 	if h := f.Header.Search; h != nil {
 		j.LimitW = h.Limits[0].Limits.Val(metric.Power)
 	}
 	for _, r := range f.Rows {
-		s := r.Serving
-		if s != nil {
-			j.Unit = s.Unit
-			j.Units += int64(s.Units)
-		} else {
-			j.Units += int64(r.Minibatches)
+		work := r.Work()
+		if j.Units += int64(work.Units); !r.Status.Usable() {
+			continue
 		}
-		switch {
-		case !r.Status.Usable():
-		case s == nil:
-			j.UnitJ = tegra.Finite(r.EnergyJ)
-		default:
-			j.UnitJ = s.UnitJ
-			j.Latency = []exporter.Quantile{
-				{Share: 0.5, MS: tegra.Some(s.Latency.P50)},
-				{Share: 0.95, MS: s.Latency.SureP95()},
-				{Share: 0.99, MS: s.Latency.SureP99()},
-			}
+		j.UnitJ, j.Latency = work.UnitJ, nil
+		for _, q := range work.Latency.Quantiles() {
+			j.Latency = append(j.Latency, exporter.Quantile(q))
 		}
 	}
 	if f.Reach != nil && f.Reach.Ran > 0 { // a run has no rows

@@ -30,7 +30,8 @@ func TestExporterJobIsTheFollowedCampaign(t *testing.T) {
 		Rows: []record.Row{row(record.OK, 40, 3), row(record.OK, 41, 2), row(record.Rejected, 0, 0)},
 	}
 	want := exporter.Job{Name: "c1", Workload: "mine", Kind: "tune", Unit: "minibatch", Units: 81,
-		UnitJ: tegra.Some(2.0), LimitW: tegra.Some(30.0)}
+		UnitJ: tegra.Some(2.0), LimitW: tegra.Some(30.0),
+		Latency: []exporter.Quantile{{Share: 0.5}, {Share: 0.95}, {Share: 0.99}}}
 	if diff := cmp.Diff(want, f.job()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -38,6 +39,7 @@ func TestExporterJobIsTheFollowedCampaign(t *testing.T) {
 		return &record.Served{Unit: "token", Units: units, UnitJ: tegra.Some(0.5), Requests: requests,
 			Latency: record.Latency{P50: p50, P99: p99, N: requests}}
 	}
+	f.Header.Workload.Kind, f.Header.Workload.Unit = workload.Inference, workload.UnitToken
 	f.Rows = []record.Row{{Status: record.OK, Serving: serving(300, 1000, 40, 90)},
 		{Status: record.OK, Serving: serving(200, 1000, 20, 60)}}
 	want.Unit, want.Units, want.UnitJ = "token", 500, tegra.Some(0.5)

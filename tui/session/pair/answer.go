@@ -154,7 +154,7 @@ func mixed(a mix.Ask, o mix.Outcome, row *record.Row, quantiles [3]float64) repo
 	if row != nil {
 		p := row.Pair
 		policy = p.Policy
-		latency = report.Object{{"p50", p.Latency.P50}, {"p95", p.Latency.SureP95()}, {"p99", p.Latency.SureP99()}}
+		latency = p.Latency.Object("")
 		minibatchJ, requestJ = p.MinibatchJ(), p.RequestJ(row.Batch)
 		late, requests = tegra.Some(p.Late), tegra.Some(p.Latency.N)
 	}

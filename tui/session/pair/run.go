@@ -313,7 +313,7 @@ func readingOf(row record.Row, ask mix.Ask) mix.Reading {
 		}
 		return math.NaN()
 	}
-	seen := mix.Seen{LatencyMS: quantileOf(p.Latency, ask.Quantile), ServedPerS: p.ServedPerS,
+	seen := mix.Seen{LatencyMS: p.Latency.At(ask.Quantile).V, ServedPerS: p.ServedPerS,
 		TrainPerS: p.TrainPerS, MeanW: p.MeanW, IdleShare: math.NaN()}
 	if p.IdleShare.OK {
 		seen.IdleShare = p.IdleShare.V
@@ -325,17 +325,6 @@ func readingOf(row record.Row, ask mix.Ask) mix.Reading {
 			PowerW: watts(p.TrainAloneW)},
 		Seen: &seen,
 	}
-}
-
-// quantileOf returns the latency at a recorded quantile; for other quantiles, at the next higher one.
-func quantileOf(l record.Latency, q float64) float64 {
-	switch {
-	case q <= 0.5:
-		return l.P50
-	case q <= 0.95:
-		return l.P95
-	}
-	return l.P99
 }
 
 // compare fills in what each job does without the other.

@@ -1,7 +1,6 @@
 package pair
 
 import (
-	"cmp"
 	"fmt"
 
 	"jtune/optimize/mix"
@@ -36,12 +35,8 @@ func PairLimits(a mix.Ask, p record.Pair) (out []PairLimit) {
 		out = append(out, l)
 	}
 	if a.LatencyMS > 0 {
-		name := fmt.Sprintf("p%.4g", 100*cmp.Or(a.Quantile, metric.UsualQuantile))
-		l := PairLimit{Name: name, Limit: a.LatencyMS, Unit: "ms"}
-		if p.Latency.N > 0 {
-			l.Value = tegra.Finite(quantileOf(p.Latency, cmp.Or(a.Quantile, metric.UsualQuantile)))
-		}
-		out = append(out, l)
+		out = append(out, PairLimit{Name: fmt.Sprintf("p%.4g", 100*a.Quantile), Limit: a.LatencyMS, Unit: "ms",
+			Value: positive(p.Latency.At(a.Quantile).V)})
 	}
 	return out
 }

@@ -126,12 +126,10 @@ func trials(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (out []
 			continue
 		}
 		for _, row := range c.Rows() {
-			if row.Status == record.Hot || row.Serving == nil || !row.Status.Usable() {
+			if row.Status == record.Hot || !row.Answered() {
 				continue
 			}
-			t := answers.Trial{Setting: tegra.Setting{Mode: row.Mode}.WithBatch(w.Batch), N: 1,
-				Serving: row.Serving, MeanW: tegra.Finite(row.PowerW)}
-			t.Judge(a, w)
+			t := answers.TrialOf(row, tegra.Setting{Mode: row.Mode}.WithBatch(w.Batch), a, w)
 			before := slices.IndexFunc(out, func(b tried) bool {
 				return b.Setting == t.Setting && b.rate == w.Load.Rate
 			})

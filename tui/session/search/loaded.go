@@ -236,19 +236,15 @@ func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want w
 		nil, set)
 	measuring := measure.Measuring{Workload: w, Settings: set, Gate: r.Gate}
 	row, dir, err := measure.MeasureOne(ctx, s, measure.ProfileRequest{Measuring: measuring}, head, at.Mode, observe)
-	out := answers.Trial{Setting: at, N: 1, Serving: row.Serving, Dir: dir, Users: w.Live()}
+	out := answers.TrialOf(row, at, a, w)
+	out.Dir = dir
 	var hot *profiles.HotError
 	switch {
 	case err != nil && !errors.As(err, &hot):
 		return out, err
 	case row.Status == record.Failed || row.Status == record.Misset || row.Status == record.Rejected: // of no limit
 		return out, fmt.Errorf("the mode could not be measured: %s: %s", row.Status, row.Why)
-	case !row.Status.Usable() || row.Serving == nil:
-		out.Why = cmp.Or(row.Why, "nothing was measured")
-		return out, nil
 	}
-	out.MeanW = tegra.Finite(row.PowerW)
-	out.Judge(a, w)
 	return out, nil
 }
 

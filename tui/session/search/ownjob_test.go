@@ -95,17 +95,16 @@ func TestSentOfTooFewRequestsLeavesTheQuantileOpen(t *testing.T) {
 	t.Parallel()
 	w := workload.Workload{Name: "net", Kind: workload.Inference, Load: workload.Demand{Rate: 1}}
 	a := mix.Ask{LatencyMS: 50, Quantile: 0.99, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1}}
-	few := answers.Trial{Serving: &record.Served{Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300},
-		Requests: 300,
-		Units:    300, ServedPerS: tegra.Some(1.0)}}
-	if few.Judge(a, w); few.LatencyMS.OK || few.Remark() != few.Unsure ||
+	trial := func(p99 float64, n int) answers.Trial {
+		return answers.TrialOf(record.Row{Status: record.OK, Serving: &record.Served{Requests: n, Units: n,
+			ServedPerS: tegra.Some(1.0), Latency: record.Latency{P50: 20, P95: 30, P99: p99, N: n}}},
+			tegra.Setting{}, a, w)
+	}
+	if few := trial(40, 300); few.LatencyMS.OK || few.Remark() != few.Unsure ||
 		few.Unsure != "300 requests are too few to tell whether p99 is within 50 ms" {
 		t.Errorf("%+v", few)
 	}
-	many := few
-	many.Unsure, many.Serving = "", &record.Served{Latency: record.Latency{P50: 20, P95: 30, P99: 60, N: 1000},
-		Requests: 1000, Units: 1000, ServedPerS: tegra.Some(1.0)}
-	if many.Judge(a, w); many.Meets() || many.Why != "p99 is 60 ms, over 50" {
+	if many := trial(60, 1000); many.Meets() || many.Why != "p99 is 60 ms, over 50" {
 		t.Errorf("%+v", many)
 	}
 }

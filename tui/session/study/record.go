@@ -78,7 +78,7 @@ func Sum(of Subject, rows []record.Row, runs []record.Run) *EnergyReport {
 		}
 		name := row.Extra[0]
 		if name == of.Space.Format(row.Mode) {
-			if row.Status.Usable() && row.Serving != nil {
+			if row.Answered() {
 				out.Latency[row.Mode] = row.Serving.Latency
 				out.PerBatch = unitsOf(row, of.Workload.Batch)
 			}
@@ -142,10 +142,7 @@ func baselineOf(name string, batch int, rows []record.Row, runs []record.Run) (b
 			continue
 		}
 		list = append(list, energyOf(row))
-		b.PerBatch = unitsOf(row, batch)
-		if row.Serving != nil {
-			b.Latency = row.Serving.Latency
-		}
+		b.PerBatch, b.Latency = unitsOf(row, batch), row.Work().Latency
 		if c := row.Character; c != nil {
 			cpu, gpu = append(cpu, c.CPU), append(gpu, c.GPU)
 			continue
