@@ -29,8 +29,8 @@ var counters = map[string]string{
 	"inferences": Inference, "sample": Sample, "samples": Sample, "token": Token, "tokens": Token,
 }
 
-// numbering are words between the counted thing and its number: batch_idx=3.
-var numbering = strings.Fields("n num number idx index no nr")
+// numbering are words between the counted thing and its number: batch_idx=3, frames done: 3.
+var numbering = strings.Fields("n num number idx index no nr seen done processed completed")
 
 // units maps the words of rates and times per unit.
 var units = map[string]string{
@@ -52,7 +52,7 @@ const (
 
 // prefixes are the beginnings of words that refer to the job, or to what runs beside it.
 var prefixes = map[int][]string{forJob: {"train", "epoch", "step", "iter"},
-	against: {"val", "eval", "test", "infer", "sampl", "warm"}}
+	against: {"val", "eval", "test", "infer", "sampling", "warm"}}
 
 // valueNames match names of validation results in training lines, such as val_loss=2.3; they do not make the line a
 // validation line.

@@ -13,6 +13,7 @@ func (d *Detector) scan(line string, now time.Duration, whole bool) {
 	if len(nums) == 0 || !whole && !bar {
 		return
 	}
+	ordered(line, nums)
 	columns := d.columns(line, len(nums))
 	epoch := d.epochOf(line, nums, columns)
 	used := make([]bool, len(nums)) // they are no counts without a word
@@ -78,8 +79,8 @@ func (d *Detector) place(line string, nums []number, i int, used []bool, bar, wh
 	prefix, rest := line[:n.from], line[n.to:]
 	f = found{form: "counter", unit: Step, name: prefix}
 	label := column
-	if label == "" && direct(prefix) && !(i > 0 && nums[i-1].to >= n.from-1) {
-		label = counted(words(prefix, 2))
+	if label == "" {
+		label = labelOf(line, nums, i)
 	}
 	if unit, known := counters[label]; known {
 		f.unit, f.labelled = unit, true
@@ -102,19 +103,21 @@ func (d *Detector) place(line string, nums []number, i int, used []bool, bar, wh
 		return f, 0, false
 	}
 	f.form = "step"
-	if after, tail := firstWord(strings.TrimPrefix(rest, " ")); !f.labelled && counters[strings.ToLower(after)] != "" &&
-		!strings.HasPrefix(rest, "/") && !strings.HasPrefix(tail, "/") && unitAfter(rest) == (rateUnit{}) {
+	if after, tail := firstWord(strings.TrimPrefix(rest, " ")); !f.labelled && !n.namesNext &&
+		counters[strings.ToLower(after)] != "" &&
+		!strings.HasPrefix(rest, "/") && !strings.HasPrefix(tail, "/") && !namesNext(tail) &&
+		unitOf(line, n) == (rateUnit{}) {
 		f.unit, f.labelled, f.loose = counters[strings.ToLower(after)], true, !strings.HasPrefix(rest, after)
 		return f, 0, f.unit != Epoch
 	}
-	if suffixed(rest) {
+	if suffixed(rest) || unitOf(line, n) != (rateUnit{}) {
 		return f, 0, false
 	}
 	if f.labelled {
 		return f, 0, true
 	}
 	f.loose = true
-	return f, 0, !bar && !n.glued && !used[i]
+	return f, 0, (!bar || direct(prefix)) && !n.glued && !used[i]
 }
 
 // unitFollows reports whether the word of a count is joined to a number: 120batch.
@@ -128,6 +131,18 @@ func clock(line string, n number) bool {
 	at := n.to
 	return at+2 < len(line) && line[at] == ':' && digit(line, at+1) && digit(line, at+2) && !digit(line, at+3) ||
 		n.from > 1 && line[n.from-1] == ':' && digit(line, n.from-2) && n.to-n.from == 2
+}
+
+// labelOf returns the word before a number that names what is counted; "" if none is directly before it.
+func labelOf(line string, nums []number, i int) string {
+	from := 0
+	if i > 0 {
+		from = nums[i-1].to
+	}
+	if own := line[from:nums[i].from]; direct(own) {
+		return counted(words(own, 2))
+	}
+	return ""
 }
 
 // counted returns the word of a label that names what is counted: the last, or the one before it in step_num.
@@ -144,16 +159,13 @@ func counted(label []string) string {
 
 // direct reports whether only punctuation separates the last word of a text from its end.
 func direct(prefix string) bool {
-	t := strings.TrimRight(prefix, " :=#[(|\"'")
+	t := strings.TrimRight(prefix, " .:=#[(|\"'")
 	return t != "" && (letter(t[len(t)-1]) || t[len(t)-1] == ')') && len(prefix)-len(t) < 16
 }
 
-// suffixed reports whether a number has a unit or is a dimension: 50ms, 640x480, 20 it/s.
+// suffixed reports whether a number has a unit without a space, or belongs to a dimension: 50ms, 640x480, 5%.
 func suffixed(rest string) bool {
-	if rest == "" {
-		return false
-	}
-	return word(rest[0]) || strings.IndexByte("%/_", rest[0]) >= 0 || unitAfter(rest) != (rateUnit{})
+	return rest != "" && (word(rest[0]) || strings.IndexByte("%/_", rest[0]) >= 0)
 }
 
 // ratioOf completes a counter that is printed with its end, such as 47/1563.
@@ -317,8 +329,8 @@ func (d *Detector) epochOf(line string, nums []number, columns []string) int {
 		label := ""
 		if columns != nil {
 			label = columns[i]
-		} else if direct(line[:n.from]) {
-			label = counted(words(line[:n.from], 2))
+		} else {
+			label = labelOf(line, nums, i)
 		}
 		if label == "epoch" || label == "ep" {
 			if d.epoch = int(n.v); d.epoch == 0 {

@@ -51,6 +51,7 @@ type number struct {
 	whole     bool    // no decimals
 	glued     bool    // follows a letter, a dot or a dash: part of a name, a version or a date
 	ambiguous bool    // 20,073: its comma may be a decimal one
+	namesNext bool    // the word after it is the name of the next number, not its own unit
 }
 
 // numbers returns the numbers in a line: 12, 1,234, 1'234, 0.5, 0,5, 1e-5, 1.2k.
@@ -60,7 +61,7 @@ func numbers(s string) (out []number) {
 			i++
 			continue
 		}
-		n := number{from: i, whole: true, step: 1, glued: i > 0 && joins(s[i-1], i > 1 && word(s[i-2]))}
+		n := number{from: i, whole: true, step: 1, glued: i > 0 && joins(s[:i])}
 		digits := make([]byte, 0, 16)
 		run := func() {
 			for ; digit(s, i); i++ {
@@ -157,9 +158,14 @@ func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 func word(c byte) bool { return letter(c) || c >= '0' && c <= '9' }
 
-// joins reports whether a byte before a number makes it part of something longer.
-func joins(c byte, afterWord bool) bool {
-	return letter(c) || c == '_' || (c == '.' || c == '-' || c == ':') && afterWord
+// joins reports whether the end of a text makes a number after it part of something longer, such as a version or a
+// time.
+func joins(s string) bool {
+	c, before := s[len(s)-1], byte(' ')
+	if len(s) > 1 {
+		before = s[len(s)-2]
+	}
+	return letter(c) || c == '_' || word(before) && (c == '.' || c == '-' || c == ':' && !letter(before))
 }
 
 // words returns the last words of a text in lower case, in their order.

@@ -68,9 +68,43 @@ func namesNext(tail string) bool {
 	return t != "" && (t[0] == '=' || t[0] == ':')
 }
 
+// unitOf parses the text after a number, unless that names the next one.
+func unitOf(line string, n number) rateUnit {
+	if n.namesNext {
+		return rateUnit{}
+	}
+	return unitAfter(line[n.to:])
+}
+
+// ordered notes which numbers are followed by the name of the next one. A word between two of them may be that or a
+// unit: in frame 300 fps 30.0 a name begins the row and no unit ends it.
+func ordered(line string, nums []number) {
+	for i := 0; i < len(nums); i++ {
+		from := i
+		for i+1 < len(nums) && eitherWay(line[nums[i].to:nums[i+1].from]) {
+			i++
+		}
+		rest := line[nums[i].to:]
+		if !direct(line[:nums[from].from]) || unitAfter(rest) != (rateUnit{}) || strings.HasPrefix(rest, "/") {
+			continue
+		}
+		for k := from; k < i; k++ {
+			nums[k].namesNext = true
+		}
+	}
+}
+
+// eitherWay reports whether the text between two numbers is one word that may be the unit of the first one.
+func eitherWay(between string) bool {
+	w, tail := firstWord(strings.TrimLeft(between, " "))
+	return between[0] == ' ' && tail != "" && strings.TrimLeft(tail, " ") == "" &&
+		(counters[strings.ToLower(w)] != "" || unitAfter(between) != (rateUnit{}))
+}
+
 // afterUnit returns the part of the text between two numbers that belongs to the second one.
-func afterUnit(between string) string {
-	if unitAfter(between).unit == "" {
+func afterUnit(line string, n, next number) string {
+	between := line[n.to:next.from]
+	if unitOf(line, n).unit == "" {
 		return between
 	}
 	if i := strings.IndexAny(between, ",;()|"); i >= 0 {
@@ -215,9 +249,9 @@ func times(line string, nums []number) (out []stated) {
 		}
 		own := line[:n.from]
 		if i > 0 {
-			own = afterUnit(line[nums[i-1].to:n.from])
+			own = afterUnit(line, nums[i-1], n)
 		}
-		s := stated{at: i, unit: unitAfter(line[n.to:])}
+		s := stated{at: i, unit: unitOf(line, n)}
 		if s.unit.unit == "" {
 			before, ok := unitBefore(own, s.unit)
 			switch {
