@@ -213,3 +213,18 @@ func (t *Table) line(cols, widths []int, cells []string) string {
 	}
 	return strings.Join(parts, " ")
 }
+
+// Grid returns the lines of a table without a cursor, at most w columns wide: its head, then its rows.
+func Grid[T any](columns report.Table[T], rows []T, w int) (lines []string) {
+	t := Table{Cols: columns.At(func(i int) T { return rows[i] })}
+	var cells [][]string
+	for i := range rows {
+		cells = append(cells, t.Cols.Cells(i))
+	}
+	cols, widths := t.fitted(w+1, cells) // no column for the cursor
+	lines = []string{StyleDim.Render(t.line(cols, widths, t.Cols.Titles()))}
+	for _, row := range cells {
+		lines = append(lines, t.line(cols, widths, row))
+	}
+	return lines
+}

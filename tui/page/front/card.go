@@ -2,9 +2,9 @@ package front
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
@@ -222,43 +222,32 @@ func phaseText(pr profiles.Progress) string {
 
 // versus lists today's mode, MAXN and the presets, each in its own numbers, judged by the limit.
 func (c card) versus(w int) []string {
-	v := c.read.Outlook()
-	type row struct{ name, time, power, marks string }
-	rows := []row{{"beside it", "ms", "W", ""}}
-	inTime, inPower := 5, 4
+	v, predicted, rows := c.read.Outlook(), false, []outlook.Comparison(nil)
 	for _, d := range v.Compare(c.at, c.read.Presets(), c.read.Setup()).Distinct() {
-		if d.Other.Mode == v.Known[c.at].Mode {
-			continue
+		if d.Other.Mode != v.Known[c.at].Mode {
+			predicted, rows = predicted || !d.Measured, append(rows, d)
 		}
-		fits := answers.Fits(c.read.Limit(), d.Other.Measured)
-		if i, known := v.Index(d.Other.Mode); known && c.read.Served() != nil {
-			fits = tegra.Some(c.standing(i).Within())
-		}
-		marks := "○"
-		if d.Measured {
-			marks = "●"
-		}
-		r := row{answers.Short(answers.Said(d.Name, answers.Today)), widget.MS(d.Other.TimeMS),
-			widget.Number(d.Other.PowerW, 1), strings.TrimRight(marks+" "+answers.Mark(fits), " ")}
-		rows = append(rows, r)
-		inTime, inPower = max(inTime, widget.Width(r.time)), max(inPower, widget.Width(r.power))
 	}
-	const shortest, inMarks = 4, 3 // minimum width of a name
-	name := max(shortest, min(24, w-inTime-inPower-inMarks-3))
-	if slices.ContainsFunc(rows, func(r row) bool { return strings.HasPrefix(r.marks, "○") }) {
-		for _, legend := range []string{"○ predicted", "beside it (○ predicted)"} {
-			if widget.Width(legend) <= name {
-				rows[0].name = legend
+	head, name := "beside it", min(24, w-15)
+	for _, legend := range []string{"○ predicted", "beside it (○ predicted)"} {
+		if predicted && widget.Width(legend) <= name {
+			head = legend
+		}
+	}
+	type x = outlook.Comparison
+	return widget.Grid(report.Table[x]{
+		{Title: head, Width: name,
+			Text: func(d x) string { return short(answers.Short(answers.Said(d.Name, answers.Today)), name) }},
+		{Title: "ms", Width: 5, Right: true, Text: func(d x) string { return widget.MS(d.Other.TimeMS) }},
+		{Title: "W", Width: 4, Right: true, Text: func(d x) string { return widget.Number(d.Other.PowerW, 1) }},
+		{Width: 3, Whole: true, Text: func(d x) string {
+			fits := answers.Fits(c.read.Limit(), d.Other.Measured)
+			if i, known := v.Index(d.Other.Mode); known && c.read.Served() != nil {
+				fits = tegra.Some(c.standing(i).Within())
 			}
-		}
-	}
-	var lines []string
-	for _, r := range rows {
-		line := fmt.Sprintf("%-*s %*s %*s %s", name, short(r.name, name), inTime, r.time, inPower, r.power, r.marks)
-		lines = append(lines, strings.TrimRight(line, " "))
-	}
-	lines[0] = widget.StyleDim.Render(lines[0])
-	return lines
+			return answers.Marks(d.Measured, fits)
+		}},
+	}, rows, w)
 }
 
 // short shortens the names of a mode to w columns: first it drops the common prefix of preset names, then the mode's

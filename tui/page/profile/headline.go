@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/report"
 	"jtune/optimize/advice"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -100,12 +101,11 @@ func (p *Page) today(a answers.Answer) string {
 
 // Widths of the table of modes in cells.
 const (
-	pictureW   = 66  // minimum width for bars
-	allW       = 100 // minimum width for all modes
-	mostNamed  = 14
-	valueW     = 9
-	mostBar    = 30
-	pictureGap = 2
+	pictureW  = 66  // minimum width for bars
+	allW      = 100 // minimum width for all modes
+	mostNamed = 14
+	valueW    = 7
+	mostBar   = 30
 )
 
 // picture draws time, power and energy of each mode, as bars if there is room: ● measured, ○ predicted, ✓ within the
@@ -117,59 +117,48 @@ func picture(a answers.Answer, rows []answers.Row, w int) []string {
 	if len(rows) < 2 {
 		return nil
 	}
-	names, named := make([]string, len(rows)), 0
-	for i, r := range rows {
-		names[i] = widget.Cut(strings.TrimPrefix(answers.Short(r.Name), "the "), mostNamed)
-		named = max(named, widget.Width(names[i]))
-	}
-	values := []struct {
-		head, unit string
-		digits     int
-		of         func(tegra.Measured) float64
-	}{
-		{timeOf(a), "ms", 1, func(m tegra.Measured) float64 { return m.TimeMS }},
-		{"power", "W", 1, func(m tegra.Measured) float64 { return m.PowerW }},
-		{"energy", "J", 2, tegra.Measured.EnergyJ},
-	}
-	each, gap := 0, 0
+	each := 0
 	if w >= pictureW {
-		each, gap = min(mostBar, (w-named-4-len(values)*(valueW+pictureGap))/len(values)), pictureGap
-	} else if w < named+4+len(values)*valueW {
-		values = values[:2]
+		each = min(mostBar, (w-mostNamed-4)/3-valueW-2)
 	}
-	lines := make([]string, len(rows)+1)
-	lines[0] = strings.Repeat(" ", named+1)
-	for i := range rows {
-		lines[i+1] = names[i] + strings.Repeat(" ", named+1-widget.Width(names[i]))
-	}
-	for _, v := range values {
+	type x = answers.Row
+	columns := report.Table[x]{{Width: 1, Whole: true, Text: func(r x) string {
+		return strings.TrimRight(widget.Cut(strings.TrimPrefix(answers.Short(r.Name), "the "), mostNamed), " ")
+	}}}
+	for _, v := range []struct {
+		head, unit   string
+		digits, drop int
+		of           func(tegra.Measured) float64
+	}{
+		{timeOf(a), "ms", 1, 0, func(m tegra.Measured) float64 { return m.TimeMS }},
+		{"power", "W", 1, 0, func(m tegra.Measured) float64 { return m.PowerW }},
+		{"energy", "J", 2, 1, tegra.Measured.EnergyJ},
+	} {
 		most := 0.0
 		for _, r := range rows {
 			most = max(most, v.of(r.Measured))
 		}
-		lines[0] += fmt.Sprintf("%-*s", each+valueW+gap, v.head)
-		for i, r := range rows {
-			drawn := strings.Repeat("█", length(v.of(r.Measured)/most, each))
-			digits := v.digits
-			if v.of(r.Measured) >= 1000 {
-				digits = 0
-			}
-			text := widget.Number(v.of(r.Measured), digits) + " " + v.unit
-			lines[i+1] += barStyle(i == len(rows)-1, drawn) + strings.Repeat(" ", each-widget.Width(drawn)) +
-				fmt.Sprintf("%*s", valueW, text) + strings.Repeat(" ", gap)
-		}
+		columns = append(columns, report.Table[x]{
+			{Title: v.head, Width: each, Whole: true, Text: func(r x) string {
+				drawn := strings.Repeat("█", length(v.of(r.Measured)/most, each))
+				return barStyle(r.Name == rows[len(rows)-1].Name, drawn)
+			}},
+			{Width: valueW, Right: true, Drop: v.drop, Text: func(r x) string {
+				digits := v.digits
+				if v.of(r.Measured) >= 1000 {
+					digits = 0
+				}
+				return widget.Number(v.of(r.Measured), digits) + " " + v.unit
+			}},
+		}...)
 	}
-	for i, r := range rows {
-		mark := "○"
-		if r.Read {
-			mark = "●"
-		}
-		lines[i+1] = strings.TrimRight(strings.TrimRight(lines[i+1], " ")+" "+mark+" "+answers.Mark(r.Fits), " ")
-	}
+	columns = append(columns, report.Column[x]{Width: 3, Whole: true,
+		Text: func(r x) string { return answers.Marks(r.Read, r.Fits) }})
+	lines := widget.Grid(columns, rows, w)
 	if each == 0 {
 		return lines[1:]
 	}
-	return append([]string{widget.StyleDim.Render(lines[0])}, lines[1:]...)
+	return lines
 }
 
 // timeOf names the time of an answer: under a load, which limits the latency, it says "batch".

@@ -68,7 +68,7 @@ func TestProfileEndsWithACardOfTheSaving(t *testing.T) {
 	j := pagetest.Searched(d.Board, 20, 30)
 	d.State.Tasks.Own = j
 	d.Sees("▸ 20 W", "  30 W", "FITS 20 W", "takes 79.9 ms", "23 % faster than MODE_15W: 20 … 25 %",
-		"today = MAXN   █", "MODE_15W       █", "answer         █", "a apply  A at once")
+		"today = MAXN █", "MODE_15W     █", "answer       █", "a apply  A at once")
 	d.Press("down", "enter")
 	if want, _ := d.Want().(page.Open); page.Name(want) != page.Front || d.State.Goal.Limit.Of(metric.Power) != 30 {
 		t.Errorf("enter opens %q for %v, want the front of the second answer", want, d.State.Goal.Limit)

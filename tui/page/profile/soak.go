@@ -11,6 +11,7 @@ import (
 
 	"jtune/internal/document"
 	"jtune/internal/figure"
+	"jtune/internal/report"
 	"jtune/internal/units"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -195,51 +196,31 @@ func verdictStyle(v hold.Verdict) lipgloss.Style {
 }
 
 // boundLines lists the present and the highest readings beside their limits.
-func boundLines(j *page.Task, now soak.View, w int) (lines []string) {
+func boundLines(j *page.Task, now soak.View, w int) []string {
 	st := now.Now
 	bounds := hold.Bounds(st.Peak, st.Least, st.Margins, now.Curves.Limits)
+	present := map[string]tegra.Val[float64]{"W": st.PowerW, "A": st.Amperes, "°C": st.TjC}
 	if r := j.Proof; r != nil {
-		bounds = hold.Bounds(r.Peak, r.Least, r.Margins, now.Curves.Limits)
+		bounds, present = hold.Bounds(r.Peak, r.Least, r.Margins, now.Curves.Limits), nil
 	} else if st.Phase != soak.Loading {
 		return nil
 	}
-	present := []tegra.Val[float64]{st.PowerW, st.Amperes, st.TjC, {}}
-	if w >= narrowW {
-		lines = append(lines, widget.StyleDim.Render(widget.Cut("", boundName+1)+right("now")+right("peak")+
-			right("limit")+right("left")))
-	}
-	for i, b := range bounds {
-		current, extreme := b.Text(present[i]), b.Text(b.Seen)
-		if j.Proof != nil {
-			current = widget.Dash
-		}
-		name := b.Of
-		if b.Unit == "V" {
-			name += ", least"
-		}
-		left := b.Text(b.Left)
-		if b.Left.OK && b.Left.V < 0 {
-			left = widget.StyleBad.Render(left)
-		}
-		if w < narrowW {
-			line := widget.Cut(b.Of, 13) + " " + extreme
-			if b.Unit == "V" {
-				line += " least"
+	type b = hold.Bound
+	return widget.Grid(report.Table[b]{
+		{Width: 20, Text: func(x b) string {
+			if x.Unit == "V" {
+				return " " + x.Of + ", least"
 			}
-			if b.Limit.OK {
-				line += " of " + b.Text(b.Limit)
+			return " " + x.Of
+		}},
+		{Title: "now", Width: 11, Right: true, Drop: 2, Text: func(x b) string { return x.Text(present[x.Unit]) }},
+		{Title: "peak", Width: 8, Right: true, Text: func(x b) string { return x.Text(x.Seen) }},
+		{Title: "limit", Width: 8, Right: true, Text: func(x b) string { return x.Text(x.Limit) }},
+		{Title: "left", Width: 11, Right: true, Drop: 1, Text: func(x b) string {
+			if x.Left.OK && x.Left.V < 0 {
+				return widget.StyleBad.Render(x.Text(x.Left))
 			}
-			lines = append(lines, widget.Cut(line, w))
-			continue
-		}
-		lines = append(lines,
-			" "+widget.Cut(name, boundName)+right(current)+right(extreme)+right(b.Text(b.Limit))+right(left))
-	}
-	return lines
+			return x.Text(x.Left)
+		}},
+	}, bounds, w)
 }
-
-// boundName is the width of a quantity's name.
-const boundName = 20
-
-// right aligns a value with the right edge of its column.
-func right(s string) string { return strings.Repeat(" ", max(1, 12-widget.Width(s))) + s }

@@ -394,21 +394,38 @@ func epochTable(j *page.Task, w, h int) string {
 	if j.Character == nil || len(j.Character.Epochs) == 0 {
 		return widget.StyleDim.Render(widget.Wrap("the times of its epochs appear here", w))
 	}
-	head := fmt.Sprintf("%5s %7s %5s %5s", "min", "ms/step", "stall", "W")
-	lines := []string{widget.StyleDim.Render(widget.Row("epoch", head, w))}
-	list := j.Character.Epochs
-	whole := j.Character.PerEpoch
-	for i := len(list) - 1; i >= 0 && len(lines) < h; i-- {
-		e := list[i]
-		name := fmt.Sprint(e.Epoch + 1)
-		if e.Minibatches < whole-1 { // the first epoch may lack its warm-up minibatch
-			name += fmt.Sprintf(", %.0f %%", 100*float64(e.Minibatches)/float64(whole))
-		}
-		numbers := fmt.Sprintf("%5.1f %6s %5s %5s",
-			e.Span.Minutes(), widget.MS(e.TimeMS), page.Percent(e.StallShare()), page.Num(e.PowerW, 1))
-		lines = append(lines, widget.Row(name, numbers, w))
+	list := slices.Clone(j.Character.Epochs)
+	slices.Reverse(list)
+	return widget.Fit(strings.Join(widget.Grid(epochColumns(j.Character.PerEpoch), list, w), "\n"), w, h)
+}
+
+// epochColumns describe epochs of that many steps, on the screen and in its export.
+func epochColumns(whole int) report.Table[record.Part] {
+	type part = record.Part
+	return report.Table[part]{
+		{Key: "epoch", Title: "epoch", Width: 5, Of: func(e part) any { return e.Epoch + 1 },
+			Text: func(e part) string {
+				name := fmt.Sprint(e.Epoch + 1)
+				if e.Minibatches < whole-1 { // the first epoch may lack its warm-up minibatch
+					name += fmt.Sprintf(", %.0f %%", 100*float64(e.Minibatches)/float64(whole))
+				}
+				return name
+			}},
+		{Key: "minibatches", Of: func(e part) any { return e.Minibatches }},
+		{Key: "span_s", Title: "min", Width: 5, Right: true,
+			Of:   func(e part) any { return report.Exact(e.Span.Seconds()) },
+			Text: func(e part) string { return widget.Number(e.Span.Minutes(), 1) }},
+		{Key: "time_ms", Title: "ms/step", Width: 7, Right: true,
+			Of:   func(e part) any { return report.Exact(e.TimeMS) },
+			Text: func(e part) string { return widget.MS(e.TimeMS) }},
+		{Title: "stall", Width: 5, Right: true, Text: func(e part) string { return page.Percent(e.StallShare()) }},
+		{Key: "stall_ms", Of: func(e part) any { return e.StallMS }},
+		{Key: "compute_ms", Of: func(e part) any { return e.ComputeMS }},
+		{Key: "overhead_ms", Of: func(e part) any { return e.OverheadMS }},
+		{Key: "power_w", Title: "W", Width: 5, Right: true, Of: func(e part) any { return e.PowerW },
+			Text: func(e part) string { return page.Num(e.PowerW, 1) }},
+		{Key: "energy_j", Of: func(e part) any { return e.EnergyJ }},
 	}
-	return strings.Join(lines, "\n")
 }
 
 // Files exports the run's epochs as a table.
@@ -417,20 +434,10 @@ func (p *Page) Files() ([]page.File, error) {
 	if j == nil || j.Character == nil {
 		return nil, nil
 	}
-	type part = record.Part
+	columns := append(epochColumns(j.Character.PerEpoch), report.Column[record.Part]{Key: export.VirtualColumn,
+		Of: func(record.Part) any { return p.read.Board().Virtual }})
 	var b strings.Builder
-	err := report.Table[part]{
-		{Key: "epoch", Of: func(e part) any { return e.Epoch + 1 }},
-		{Key: "minibatches", Of: func(e part) any { return e.Minibatches }},
-		{Key: "span_s", Of: func(e part) any { return report.Exact(e.Span.Seconds()) }},
-		{Key: "time_ms", Of: func(e part) any { return report.Exact(e.TimeMS) }},
-		{Key: "stall_ms", Of: func(e part) any { return e.StallMS }},
-		{Key: "compute_ms", Of: func(e part) any { return e.ComputeMS }},
-		{Key: "overhead_ms", Of: func(e part) any { return e.OverheadMS }},
-		{Key: "power_w", Of: func(e part) any { return e.PowerW }},
-		{Key: "energy_j", Of: func(e part) any { return e.EnergyJ }},
-		{Key: export.VirtualColumn, Of: func(part) any { return p.read.Board().Virtual }},
-	}.CSV(&b, j.Character.Epochs)
+	err := columns.CSV(&b, j.Character.Epochs)
 	return []page.File{{Ending: "csv", Text: b.String()}}, err
 }
 

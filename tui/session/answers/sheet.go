@@ -277,6 +277,15 @@ func Mark(fits tegra.Val[bool]) string {
 	return "✗"
 }
 
+// Marks returns ● for a measured mode and ○ for a predicted one, with the Mark of its fit.
+func Marks(measured bool, fits tegra.Val[bool]) string {
+	mark := "○"
+	if measured {
+		mark = "●"
+	}
+	return strings.TrimRight(mark+" "+Mark(fits), " ")
+}
+
 // Said returns the name of a mode as people read it, with a word for the mode that the board was in; saved files and
 // JSON keep theirs.
 func Said(name, today string) string {
