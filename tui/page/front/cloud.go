@@ -3,8 +3,6 @@ package front
 import (
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/internal/axis"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
@@ -21,7 +19,6 @@ type cloudView struct {
 	rivals  rivals
 	picture picture
 	study   *studyView // follows the last picture
-	limits  page.LimitLine
 	dots    widget.Cloud
 	top     int              // first row of the plot on the page
 	cursor  int              // index into the space
@@ -53,25 +50,6 @@ func newCloud(s *shared, study *studyView) *cloudView {
 	c.filter.axes = &c.axes
 	c.tab = widget.Table{Keys: s.read.Keys().ListKeys()}
 	return c
-}
-
-// typing reports whether a filter or limits are typed.
-func (c *cloudView) typing() bool { return c.filter.Typing() || c.limits.Typing() }
-
-// paste passes pasted text to the open input.
-func (c *cloudView) paste(m tea.PasteMsg) {
-	switch {
-	case c.limits.Typing():
-		c.limits.Update(m)
-	case c.filter.Typing():
-		c.filter.Update(m)
-	}
-}
-
-// stopTyping discards the typed text.
-func (c *cloudView) stopTyping() {
-	c.filter.Close()
-	c.limits.Close()
 }
 
 // goTo moves the cursor to a mode and scrolls it into view.

@@ -9,7 +9,7 @@ import (
 
 // filter selects modes: the front and the answer count only the modes that pass.
 type filter struct {
-	page.FilterLine
+	page.Line
 	axes  *axes
 	of    filterKey
 	pass  []int // by index; nil: all

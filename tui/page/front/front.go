@@ -63,7 +63,7 @@ func (p *Page) view() view {
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch m := msg.(type) {
 	case tea.PasteMsg:
-		p.cloud.paste(m)
+		p.cloud.filter.Paste(m)
 	case page.ModelsListed:
 		p.empty.kept, p.cloud.rivals.models = len(m.List), m.List
 		return p.cloud.rivals.find()
@@ -88,13 +88,13 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	v := p.view()
 	if v != p.cloud {
-		p.cloud.stopTyping()
+		p.cloud.filter.Close()
 	}
 	return v.Key(k)
 }
 
 // Typing reports whether a filter or limits are typed.
-func (p *Page) Typing() bool { return p.view() == p.cloud && p.cloud.typing() }
+func (p *Page) Typing() bool { return p.view() == p.cloud && p.cloud.filter.Typing() }
 
 // Hints implements page.Page.
 func (p *Page) Hints() []widget.Action { return p.view().Hints() }

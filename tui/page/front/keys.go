@@ -12,14 +12,12 @@ import (
 
 // Key passes a key to the open input, to the moves, or to the drawing keys.
 func (c *cloudView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	switch {
-	case c.limits.Typing():
-		return c.limits.Key(k, c.read), true
-	case c.filter.Typing():
-		if c.filter.Key(k, c.read, func() { c.filter.passing() }) {
+	if c.filter.Typing() {
+		does, filtered := c.filter.Key(k, c.read, func() { c.filter.passing() })
+		if filtered {
 			c.goTo(c.answer())
 		}
-		return nil, true
+		return does, true
 	}
 	if walk, by := c.walks(k); walk != nil {
 		return walk(by), true
@@ -55,7 +53,7 @@ func (c *cloudView) walks(k tea.KeyPressMsg) (walk func(by int) page.Intent, by 
 
 // open reports whether something is open that back closes.
 func (c *cloudView) open() bool {
-	return c.large || c.picture.drawn != drawCloud || c.dots.Zoom.Steps > 0 || c.rivals.on || c.filter.Text != ""
+	return c.large || c.picture.drawn != drawCloud || c.dots.Zoom.Steps > 0 || c.rivals.on || c.filter.Filter != ""
 }
 
 // back closes what was opened last.
@@ -70,18 +68,15 @@ func (c *cloudView) back() {
 	case c.rivals.on:
 		c.rivals.on = false
 	default:
-		c.filter.Text = ""
+		c.filter.Filter = ""
 		c.goTo(c.answer())
 	}
 }
 
 // Hints returns the keys of the cloud, or of the open input.
 func (c *cloudView) Hints() []widget.Action {
-	switch {
-	case c.filter.Typing():
+	if c.filter.Typing() {
 		return c.filter.Hints(c.read)
-	case c.limits.Typing():
-		return c.limits.Hints(c.read)
 	}
 	keys := c.read.Keys()
 	return append(c.acts().Hints(), keys.HalfUp, keys.HalfDown, keys.Home, keys.End)
@@ -139,9 +134,9 @@ func (c *cloudView) acts() page.Acts {
 		page.Shown(keys.Up.With(keys.Down, "off it").Doing("to the next mode above or below")),
 		page.Shown(keys.PageUp.As("far left").Doing("along the front by a twentieth of it")),
 		page.Shown(keys.PageDown.As("far right").Doing("the other way")),
-		page.On(keys.Limits, func() { c.limits.Open(c.read) }),
+		page.On(keys.Limits, func() { c.filter.OpenLimits(c.read) }),
 		page.On(keys.Rivals, c.rivals.turn),
-		page.On(keys.Filter.Doing("keep modes such as cores<=8: their front, their answer"), c.filter.Open),
+		page.On(keys.Filter.Doing("keep modes such as cores<=8: their front, their answer"), c.filter.OpenFilter),
 		page.On(keys.Answer, c.toAnswer),
 		page.On(keys.Recall, func() page.Intent { return page.Recall{Workload: c.read.Outlook().Workload} }),
 		group,

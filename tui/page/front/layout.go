@@ -20,10 +20,7 @@ func (c *cloudView) Render(w, h int) string {
 		return c.panels(w, h)
 	}
 	c.filter.passing()
-	line := c.filter.Line(c.read, w)
-	if c.limits.Typing() {
-		line = c.limits.Render(c.read, w)
-	}
+	line := c.filter.Render(c.read, w)
 	if line == "" {
 		return c.panels(w, h)
 	}

@@ -28,13 +28,8 @@ func (p *Page) sortKey(k tea.KeyPressMsg) page.Intent {
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		switch {
-		case p.limits.Typing():
-			p.limits.Update(msg)
-		case p.filter.Typing():
-			p.built = false
-			p.filter.Update(msg)
-		}
+		p.built = false
+		p.filter.Paste(msg)
 	case page.TaskDone, page.OutlookShown, page.SpaceCompleted, page.ServedShown, page.LimitSet:
 		p.built = false
 	case blockMsg:
@@ -51,13 +46,12 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 // Key implements page.Page.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	if p.filter.Typing() {
-		if p.built = false; p.filter.Key(k, p.read, p.build) {
+		p.built = false
+		does, filtered := p.filter.Key(k, p.read, p.build)
+		if filtered {
 			p.tab.Cursor = 0
 		}
-		return nil, true
-	}
-	if p.limits.Typing() {
-		return p.limits.Key(k, p.read), true
+		return does, true
 	}
 	if p.sorting {
 		return p.sortKey(k), true
@@ -84,8 +78,6 @@ func (p *Page) Hints() []widget.Action {
 	switch {
 	case p.filter.Typing():
 		return p.filter.Hints(p.read)
-	case p.limits.Typing():
-		return p.limits.Hints(p.read)
 	case p.sorting:
 		return []widget.Action{keys.Sort.As("then a letter, as above"), keys.Back.As("leave it")}
 	case p.compose != nil:
@@ -129,12 +121,12 @@ func (p *Page) acts() page.Acts {
 	enlarge := page.Shown(keys.Enlarge)
 	limits := page.On(keys.Limits, func() page.Intent { return page.Say("limits: not now, no model is loaded") })
 	if p.read.Outlook() != nil {
-		limits = page.On(keys.Limits, func() { p.limits.Open(p.read) })
+		limits = page.On(keys.Limits, func() { p.filter.OpenLimits(p.read) })
 		enlarge = page.On(keys.Enlarge, func() { p.full = !p.full })
 	}
 	return page.Acts{
 		apply, now.As("now"), measure,
-		page.On(keys.Filter, func() { p.filter.Open(); p.list = listAll }),
+		page.On(keys.Filter, func() { p.filter.OpenFilter(); p.list = listAll }),
 		page.On(keys.Sort, func() { p.sorting = true }),
 		page.On(keys.Mark.As("mark").Doing("mark a mode to compare it"), p.mark),
 		page.On(compare, p.compare),
@@ -144,7 +136,7 @@ func (p *Page) acts() page.Acts {
 		page.On(keys.AtBoot.Unless(p.noBoot()), p.planBoot),
 		page.On(keys.Block.Unless(p.noBlock()), p.writeBlock),
 		page.Quiet(keys.Back, p.list != listAll, func() { p.list, p.tab.Cursor = listAll, 0 }),
-		page.Quiet(keys.Back, p.filter.Text != "", func() { p.filter.Text, p.built = "", false }),
+		page.Quiet(keys.Back, p.filter.Filter != "", func() { p.filter.Filter, p.built = "", false }),
 		page.Quiet(keys.Back, len(p.marked) > 0, func() { p.marked = nil }),
 	}
 }

@@ -19,13 +19,12 @@ type Page struct {
 	view     *outlook.Outlook
 	served   *serving.LoadView
 	listing  serving.Listing
-	limits   page.LimitLine
 	built    bool
 	sortBy   string // letter of a column
 	falling  bool   // largest first
 	sorted   bool   // by the user; otherwise modes that keep the limit are on top once a model is loaded
 	sorting  bool   // the next key is a column's letter
-	filter   page.FilterLine
+	filter   page.Line
 	list     modesList
 	marked   []tegra.Mode      // for comparison, in the order of marking
 	compared *comparer         // nil: closed
@@ -59,7 +58,7 @@ func New(read page.Reader) *Page {
 func (p *Page) Name() page.Name { return page.Modes }
 
 // Typing reports whether a filter, limits or a column's letter is typed.
-func (p *Page) Typing() bool { return p.filter.Typing() || p.sorting || p.limits.Typing() }
+func (p *Page) Typing() bool { return p.filter.Typing() || p.sorting }
 
 // chosen returns the mode under the cursor.
 func (p *Page) chosen() (tegra.Mode, bool) {

@@ -197,10 +197,8 @@ func (p *Page) fill() (title, note string) {
 // filterLine renders the filter, or a hint. An error is wrapped, because its end says what to do.
 func (p *Page) filterLine(w int) string {
 	switch {
-	case p.limits.Typing() && p.read.Outlook() != nil:
-		return p.limits.Render(p.read, w)
 	case p.filter.Typing():
-		return p.filter.Line(p.read, w)
+		return p.filter.Render(p.read, w)
 	case p.sorting:
 		return p.sortLine()
 	case p.filter.Wrong != "":
@@ -209,8 +207,8 @@ func (p *Page) filterLine(w int) string {
 		return p.compareLine()
 	case p.list != listAll:
 		return widget.StyleDim.Render(" " + p.read.Keys().Back.Label() + " shows all modes again")
-	case p.filter.Text != "":
-		return p.filter.Line(p.read, w)
+	case p.filter.Filter != "":
+		return p.filter.Render(p.read, w)
 	}
 	filter := p.read.Keys().Filter.Label()
 	form := "cores>=8 power<30, gpu, cpu, mem, time"
