@@ -79,7 +79,7 @@ func TestBootModeThatCannotBeWrittenIsShownWithItsReason(t *testing.T) {
 		"on a Jetson this would be written": tegra.ErrUnsupported,
 		"must be root":                      tegra.ErrPermission,
 	} {
-		d := drive(t, func(b *pagetest.Board, _ *deps) {
+		d := drive(t, func(b *fakeHost, _ *deps) {
 			if b.NoBoot = err; err == tegra.ErrPermission {
 				b.NoBoot = permission{}
 			}
@@ -124,7 +124,7 @@ func TestPresetOnTrialIsKeptInTheScreensWithAYesAlone(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{"y": "kept: nvpmodel sets MODE_30W at every boot", "n": ""} {
 		kept := 0
-		d := drive(t, func(_ *pagetest.Board, deps *deps) {
+		d := drive(t, func(_ *fakeHost, deps *deps) {
 			deps.tried = dialog.AskToKeepBy("MODE_30W", func() error { kept++; return nil })
 		})
 		d.sees("keep MODE_30W? y / n", "it came up after the reboot")

@@ -14,7 +14,7 @@ import (
 	"jtune/tui/page/pagetest"
 )
 
-type fixture = pagetest.Board
+type fixture = fakeHost
 
 // guardedBoard is a board whose fastest and slowest memory rates only the guard can read.
 type guardedBoard struct {
@@ -47,7 +47,7 @@ func (b *guardedBoard) Guard(ctx context.Context) (tegra.Applier, error) {
 func driveGuarded(t *testing.T) (*driver, *guardedBoard) {
 	t.Helper()
 	b := &guardedBoard{}
-	d := drive(t, func(of *pagetest.Board, d *deps) {
+	d := drive(t, func(of *fakeHost, d *deps) {
 		full := of.Space()
 		part, err := tegra.NewSpace(full.Cores, full.CPU, full.GPU, full.EMC[1:3])
 		must.NoError(t, err)

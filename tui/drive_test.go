@@ -26,7 +26,7 @@ const patience = 3 * time.Minute
 // Tea, and sends their messages back.
 type driver struct {
 	t     testing.TB
-	board *pagetest.Board
+	board *fakeHost
 	r     *root
 	msgs  chan tea.Msg
 	ctx   context.Context
@@ -36,9 +36,9 @@ type driver struct {
 	running sync.WaitGroup // commands
 }
 
-func drive(t testing.TB, change ...func(*pagetest.Board, *deps)) *driver {
+func drive(t testing.TB, change ...func(*fakeHost, *deps)) *driver {
 	t.Helper()
-	b := pagetest.NewBoard(t)
+	b := newFakeHost(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &driver{t: t, board: b, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: pagetest.Start}
 	t.Cleanup(func() { // later nothing may write to the test's folder

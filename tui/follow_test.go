@@ -20,7 +20,7 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 	t.Parallel()
 	var dir string
 	var held []record.Running
-	d := drive(t, func(_ *pagetest.Board, deps *deps) {
+	d := drive(t, func(_ *fakeHost, deps *deps) {
 		dir = filepath.Join(deps.campaigns.Dir, "other")
 		held = []record.Running{{Dir: dir, PID: 4242}}
 		deps.campaigns.Held = func() []record.Running { return slices.Clone(held) }
@@ -95,7 +95,7 @@ func samplesOf(d *driver) []tegra.Mode {
 // it, if anything has changed.
 func TestFollowListsTheCampaignsOnceAtATime(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(*pagetest.Board, *deps) {})
+	d := drive(t, func(*fakeHost, *deps) {})
 	sh := d.r.sh
 	sh.listing = 0 // of the start
 	first := sh.listCampaigns()
@@ -140,7 +140,7 @@ func TestPreviewShowsBeforeTheEndAndItsBandsShrink(t *testing.T) {
 
 func TestTaskIsNotShownAsItWasBefore(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
+	d := drive(t, func(b *fakeHost, _ *deps) { b.Wait = make(chan struct{}) })
 	d.press("t", "t")
 	j := d.r.sh.task
 	before := j.run.Now()

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/tui/page/pagetest"
 	"jtune/tui/widget"
 )
 
@@ -32,7 +31,7 @@ func TestGoldenPagesAtEveryGlyphLevel(t *testing.T) {
 	for _, name := range []string{"train-run", "train-pair", "front-mixes", "profile", "models", "modes-sorted",
 		"front-load", "front-study", "modes-load"} {
 		for _, g := range []widget.Glyphs{widget.GlyphsBlocks, widget.GlyphsASCII} { // braille: with all pages
-			d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Look.Glyphs = g })
+			d := drive(t, func(_ *fakeHost, d *deps) { d.state.Look.Glyphs = g })
 			scenes()[name](d)
 			for _, s := range sizes() {
 				d.size(s[0], s[1])
@@ -45,7 +44,7 @@ func TestGoldenPagesAtEveryGlyphLevel(t *testing.T) {
 func TestGoldenLiveAndFrontAtEveryGlyphLevel(t *testing.T) {
 	t.Parallel()
 	for _, g := range []widget.Glyphs{widget.GlyphsBlocks, widget.GlyphsASCII} { // braille: with all pages
-		d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Look.Glyphs = g }).withView()
+		d := drive(t, func(_ *fakeHost, d *deps) { d.state.Look.Glyphs = g }).withView()
 		for _, s := range sizes() {
 			d.size(s[0], s[1])
 			d.press("1")
@@ -66,7 +65,7 @@ func TestGoldenLiveAndFrontAtEveryGlyphLevel(t *testing.T) {
 
 func TestStylesOfSixteenColoursAreTheThemes(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(_ *pagetest.Board, d *deps) { d.sixteen = true }).withView()
+	d := drive(t, func(_ *fakeHost, d *deps) { d.sixteen = true }).withView()
 	d.press("5")
 	frame := d.r.draw()
 	if strings.Contains(frame, "38;5;") {

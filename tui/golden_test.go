@@ -117,18 +117,18 @@ func compare(t *testing.T, name, got string) {
 
 // listed shows campaigns of the board, one interrupted, one of another program.
 func listed(d *driver) {
-	list, deleted := pagetest.Campaigns(d.board)
+	list, deleted := pagetest.Campaigns(d.board.pageBoard)
 	d.send(campaignsMsg{List: list, Deleted: deleted})
 }
 
 // runningJob returns a campaign in progress, without a goroutine.
-func runningJob(b *pagetest.Board, kind task.TaskKind) *shownTask {
-	return &shownTask{Task: *pagetest.Task(b, kind)}
+func runningJob(b *fakeHost, kind task.TaskKind) *shownTask {
+	return &shownTask{Task: *pagetest.Task(b.pageBoard, kind)}
 }
 
 // searchedJob returns a search that has ended.
-func searchedJob(b *pagetest.Board, watts ...float64) *shownTask {
-	return &shownTask{Task: *pagetest.Searched(b, watts...)}
+func searchedJob(b *fakeHost, watts ...float64) *shownTask {
+	return &shownTask{Task: *pagetest.Searched(b.pageBoard, watts...)}
 }
 
 // studied lists an assessed model and a broken one.
@@ -192,11 +192,11 @@ func scenes() map[string]func(d *driver) {
 			d.press("2")
 		},
 		"train-pair": func(d *driver) {
-			d.shows(&shownTask{Task: *pagetest.Pairing(d.board, false)})
+			d.shows(&shownTask{Task: *pagetest.Pairing(d.board.pageBoard, false)})
 			d.press("2")
 		},
 		"train-pair-answer": func(d *driver) {
-			d.shows(&shownTask{Task: *pagetest.Pairing(d.board, true)})
+			d.shows(&shownTask{Task: *pagetest.Pairing(d.board.pageBoard, true)})
 			d.press("2")
 		},
 		"profile-idle": func(d *driver) { d.press("3") },
@@ -208,7 +208,7 @@ func scenes() map[string]func(d *driver) {
 			d.press("3")
 		},
 		"profile-followed": func(d *driver) {
-			list, _ := pagetest.Campaigns(d.board)
+			list, _ := pagetest.Campaigns(d.board.pageBoard)
 			at := list[0] // of another program
 			d.send(followedMsg{found: &control.Followed{Running: record.Running{PID: at.PID, Dir: at.Dir},
 				Header: *at.Header, Rows: at.Rows(), Space: d.board.Space(), Newest: pagetest.Start,
@@ -219,11 +219,11 @@ func scenes() map[string]func(d *driver) {
 		"profile":      func(d *driver) { d.shows(runningJob(d.board, task.Tuning)); d.press("3") },
 		"profile-card": func(d *driver) { d.shows(searchedJob(d.board, 30)); d.press("3") },
 		"profile-soak": func(d *driver) {
-			d.shows(&shownTask{Task: *pagetest.Soaking(d.board, false)})
+			d.shows(&shownTask{Task: *pagetest.Soaking(d.board.pageBoard, false)})
 			d.press("3")
 		},
 		"profile-soaked": func(d *driver) {
-			d.shows(&shownTask{Task: *pagetest.Soaking(d.board, true)})
+			d.shows(&shownTask{Task: *pagetest.Soaking(d.board.pageBoard, true)})
 			d.press("3")
 		},
 		"soak":              func(d *driver) { d.press("1", "S") },
@@ -260,19 +260,22 @@ func scenes() map[string]func(d *driver) {
 			d.send(page.ModelsListed{Deleted: []modelsroom.Info{info}})
 			d.press("4", "U")
 		},
-		"front-mixes": func(d *driver) { d.r.sh.Mixes = pagetest.Mixes(d.board, true); d.press("5") },
+		"front-mixes": func(d *driver) { d.r.sh.Mixes = pagetest.Mixes(d.board.pageBoard, true); d.press("5") },
 		"front-mixes-table": func(d *driver) {
-			d.r.sh.Mixes = pagetest.Mixes(d.board, true)
+			d.r.sh.Mixes = pagetest.Mixes(d.board.pageBoard, true)
 			d.press("5", "b", "left")
 		},
-		"front-mixes-none": func(d *driver) { d.r.sh.Mixes = pagetest.Mixes(d.board, false); d.press("5", "left") },
-		"front-map":        func(d *driver) { d.withView().press("5", "V") },
-		"front-curves":     func(d *driver) { d.withView().press("5", "V", "V", "right") },
-		"front-idle":       func(d *driver) { d.press("5") },
-		"front":            func(d *driver) { d.withView().press("5") },
-		"front-zoom":       func(d *driver) { d.withView().press("5", "+", "+", "+", "K", "K") },
-		"front-energy":     func(d *driver) { d.withView().press("5", "X", "X", "L") },
-		"front-enlarged":   func(d *driver) { d.withView().press("5", "e", "right", "right") },
+		"front-mixes-none": func(d *driver) {
+			d.r.sh.Mixes = pagetest.Mixes(d.board.pageBoard, false)
+			d.press("5", "left")
+		},
+		"front-map":      func(d *driver) { d.withView().press("5", "V") },
+		"front-curves":   func(d *driver) { d.withView().press("5", "V", "V", "right") },
+		"front-idle":     func(d *driver) { d.press("5") },
+		"front":          func(d *driver) { d.withView().press("5") },
+		"front-zoom":     func(d *driver) { d.withView().press("5", "+", "+", "+", "K", "K") },
+		"front-energy":   func(d *driver) { d.withView().press("5", "X", "X", "L") },
+		"front-enlarged": func(d *driver) { d.withView().press("5", "e", "right", "right") },
 		"front-measured": func(d *driver) {
 			d.withView().press("5", "v")
 			d.until("the mode is measured", func() bool { return d.r.sh.task.Done() })
@@ -287,7 +290,7 @@ func scenes() map[string]func(d *driver) {
 			d.press("b")
 		},
 		"front-study": func(d *driver) {
-			d.send(campaignsMsg{List: []task.Listed{pagetest.Study(d.board, "resnet18")}})
+			d.send(campaignsMsg{List: []task.Listed{pagetest.Study(d.board.pageBoard, "resnet18")}})
 			d.press("5", "V")
 			d.until("the study is read", func() bool { return !strings.Contains(d.screen(), "reading") })
 		},
@@ -398,7 +401,7 @@ func TestGoldenKeepQuestionCountsDown(t *testing.T) {
 	d.now = d.now.Add(4 * time.Second)
 	d.r.frame = ""
 	golden(t, d, "front-keep")
-	j := pagetest.Task(d.board, task.Verifying) // its job runs: two readings, and 31 steps of the next
+	j := pagetest.Task(d.board.pageBoard, task.Verifying) // its job runs: two readings, and 31 steps of the next
 	j.Rows = []record.Row{{Measured: d.board.Samples()[3], Status: record.OK}, {Measured: d.board.Samples()[3],
 		Status: record.OK}}
 	d.r.sh.dropped, d.r.sh.Tasks.Drop, d.r.frame = nil, j, ""

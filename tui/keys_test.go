@@ -8,7 +8,6 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
-	"jtune/tui/page/pagetest"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/task"
 )
@@ -20,7 +19,7 @@ func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%s: %v", action, err)
 	}
-	d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Keys = keys }).withView()
+	d := drive(t, func(_ *fakeHost, d *deps) { d.state.Keys = keys }).withView()
 	d.press("1")
 	d.sees("K tunes one")
 	d.press("5")
@@ -64,7 +63,7 @@ func isExplained(t *testing.T, d *driver) {
 // afterwards.
 func TestLastLineOfAnOwnJobHasEachHintOnce(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
+	d := drive(t, func(b *fakeHost, _ *deps) { b.Wait = make(chan struct{}) })
 	once := func() {
 		t.Helper()
 		seen := map[string]bool{}

@@ -71,7 +71,7 @@ func TestTuneDialogAsksForTheWholeFront(t *testing.T) {
 
 func TestTuneRunsAVirtualClockAtTheChosenRateAndRestoresIt(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
+	d := drive(t, func(b *fakeHost, _ *deps) { b.Wait = make(chan struct{}) })
 	d.press("t", "down", "right")
 	d.sees("×10: fast, but can be watched")
 	d.press("t")
@@ -170,7 +170,7 @@ func TestUndoGoesBackStepByStepToTheStateFound(t *testing.T) {
 func TestApplyTellsARejectedModeAndAsksNothing(t *testing.T) {
 	t.Parallel()
 	d := drive(t,
-		func(b *pagetest.Board, _ *deps) { b.Refuse = errors.New("gpu max_freq: device or resource busy") }).withView()
+		func(b *fakeHost, _ *deps) { b.Refuse = errors.New("gpu max_freq: device or resource busy") }).withView()
 	d.press("5", "a", "a")
 	d.settle()
 	d.sees("not applied", "device or resource")
@@ -181,7 +181,7 @@ func TestApplyTellsARejectedModeAndAsksNothing(t *testing.T) {
 
 func TestApplyRevertsAModeThatReadsBackDifferently(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Stuck = true }).withView()
+	d := drive(t, func(b *fakeHost, _ *deps) { b.Stuck = true }).withView()
 	d.press("5", "a", "a")
 	d.settle()
 	d.sees("not applied, previous state restored", "back 1300500000") // "reads" ends the line before
@@ -192,7 +192,7 @@ func TestApplyRevertsAModeThatReadsBackDifferently(t *testing.T) {
 
 func TestApplySaysWhyNotWhenReadOnly(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(b *pagetest.Board, d *deps) { b.ReadOnly, d.state.Device.ReadOnly = true, true }).withView()
+	d := drive(t, func(b *fakeHost, d *deps) { b.ReadOnly, d.state.Device.ReadOnly = true, true }).withView()
 	d.press("5")
 	d.sees("READ-ONLY", "a apply (read-only)")
 	d.press("a", "a")
@@ -227,7 +227,7 @@ func TestQuitAsksOnlyWhenSomethingWouldBeLost(t *testing.T) {
 	})
 	t.Run("stops a campaign, and waits until the board is back", func(t *testing.T) {
 		t.Parallel()
-		d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
+		d := drive(t, func(b *fakeHost, _ *deps) { b.Wait = make(chan struct{}) })
 		d.press("t", "t", "q")
 		d.sees("quit? y / n", "tuning is in progress")
 		d.press("n")
@@ -241,7 +241,7 @@ func TestQuitAsksOnlyWhenSomethingWouldBeLost(t *testing.T) {
 
 func TestTaskPausesBetweenTwoModes(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}, 20) })
+	d := drive(t, func(b *fakeHost, _ *deps) { b.Wait = make(chan struct{}, 20) })
 	d.press("t", "t")
 	d.board.Wait <- struct{}{}
 	d.until("a mode was measured", func() bool { return len(d.r.sh.task.Rows) == 1 })
@@ -262,7 +262,7 @@ func TestTaskPausesBetweenTwoModes(t *testing.T) {
 
 func TestTaskStopsAndSaysTheBoardIsBack(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
+	d := drive(t, func(b *fakeHost, _ *deps) { b.Wait = make(chan struct{}) })
 	d.press("t", "t", "x", "y")
 	d.until("the campaign ends", func() bool { return d.r.sh.task.Done() })
 	d.sees("stopped", "the board is restored")
@@ -270,7 +270,7 @@ func TestTaskStopsAndSaysTheBoardIsBack(t *testing.T) {
 
 func TestTaskThatFailsIsToldInOneLine(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(b *pagetest.Board, _ *deps) { b.TuneErr = errors.New("harness resnet18 died: exit status 1") })
+	d := drive(t, func(b *fakeHost, _ *deps) { b.TuneErr = errors.New("harness resnet18 died: exit status 1") })
 	d.press("t", "t")
 	d.until("the campaign ends", func() bool { return d.r.sh.task.Done() })
 	d.sees("harness resnet18 died")
@@ -278,7 +278,7 @@ func TestTaskThatFailsIsToldInOneLine(t *testing.T) {
 
 func TestHeaderKeepsTheBoardsNameWhereNothingMayBeWritten(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Device.ReadOnly = true })
+	d := drive(t, func(_ *fakeHost, d *deps) { d.state.Device.ReadOnly = true })
 	d.board.SetSpeed(1)
 	d.size(80, 24)
 	d.sees("6 Modes  AGX Orin VIRTUAL ×1 READ-ONLY")
@@ -295,7 +295,7 @@ func TestHeaderNamesEveryBoardInANarrowWindow(t *testing.T) {
 		board := device.Board().Name
 		device.Close()
 		for _, readOnly := range []bool{false, true} {
-			d := drive(t, func(_ *pagetest.Board, d *deps) {
+			d := drive(t, func(_ *fakeHost, d *deps) {
 				d.state.Device.Board.Name, d.state.Device.ReadOnly = board, readOnly
 			})
 			d.board.SetSpeed(math.Inf(1))

@@ -9,13 +9,12 @@ import (
 	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/profiles/record"
-	"jtune/tui/page/pagetest"
 	"jtune/tui/session/models"
 )
 
 func TestModelsPageFollowsWhatOtherProgramsKeep(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(_ *pagetest.Board, deps *deps) {
+	d := drive(t, func(_ *fakeHost, deps *deps) {
 		deps.campaigns.Held = func() []record.Running { return nil }
 	})
 	d.press("4")

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"jtune/tui/page/pagetest"
 	"jtune/tui/session/task"
 )
 
@@ -37,7 +36,7 @@ func TestOutlookOfAnotherWorkloadGetsNoReadingOfAVerification(t *testing.T) {
 // outlook, in order and once.
 func TestTaskHandsItsRowsToItsOwnWorkload(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
+	d := drive(t, func(b *fakeHost, _ *deps) { b.Wait = make(chan struct{}) })
 	d.press("t", "t")
 	for i := range d.board.Samples() {
 		d.board.Wait <- struct{}{}

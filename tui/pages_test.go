@@ -12,7 +12,6 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/telemetry"
-	"jtune/tui/page/pagetest"
 	"jtune/tui/session/task"
 )
 
@@ -284,7 +283,7 @@ func TestLiveTellsAClockThatDoesNotFollowAtEverySize(t *testing.T) {
 
 func TestNoticeOfALongErrorIsInFull(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(b *pagetest.Board, _ *deps) {
+	d := drive(t, func(b *fakeHost, _ *deps) {
 		b.TuneErr = errors.New("workload resnet18: no command to run it: add one under [[workload]] in " +
 			"/home/somebody/.config/jtune/config.toml")
 	})

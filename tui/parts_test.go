@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/must"
-	"jtune/tui/page/pagetest"
 )
 
 func TestGuardedInputTellsOnceThatTheTerminalIsGone(t *testing.T) {
@@ -33,7 +32,7 @@ func TestGuardedInputTellsOnceThatTheTerminalIsGone(t *testing.T) {
 
 func TestGuardStartsBeforeTheWorkWithSudo(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(_ *pagetest.Board, d *deps) { d.sudo = true }).withView()
+	d := drive(t, func(_ *fakeHost, d *deps) { d.sudo = true }).withView()
 	d.press("t", "t")
 	if d.r.sh.Busy() {
 		t.Fatal("tuning began before the guard was started")

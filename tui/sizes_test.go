@@ -18,7 +18,7 @@ import (
 )
 
 // sizedModel returns a gp fitted to Law's modes with several batch sizes.
-func sizedModel(t testing.TB, b *pagetest.Board) *learn.Model {
+func sizedModel(t testing.TB, b *fakeHost) *learn.Model {
 	t.Helper()
 	var samples []tegra.Measured
 	for i, m := range b.Space().Sample(24, 7) {

@@ -3,14 +3,12 @@ package tui
 import (
 	"strings"
 	"testing"
-
-	"jtune/tui/page/pagetest"
 )
 
 func TestWelcomeStaysInALineOfItsOwnUntilAKeyIsPressed(t *testing.T) {
 	t.Parallel()
 	kept := make(chan bool, 2)
-	d := drive(t, func(_ *pagetest.Board, deps *deps) { deps.introduced = func() error { kept <- true; return nil } })
+	d := drive(t, func(_ *fakeHost, deps *deps) { deps.introduced = func() error { kept <- true; return nil } })
 	golden(t, d, "welcome")
 	for _, s := range [][2]int{{80, 24}, {40, 12}, {20, 5}, {20, 4}, {200, 50}} {
 		d.size(s[0], s[1])

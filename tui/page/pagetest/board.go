@@ -2,7 +2,6 @@ package pagetest
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"sync"
 	"testing"
@@ -10,48 +9,27 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/learn"
-	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
-	"jtune/tui/session/measure"
-	"jtune/tui/session/pair"
-	"jtune/tui/session/soak"
 	"jtune/tui/session/task"
 )
 
 // Start is the user's time in tests: a fixed afternoon.
 var Start = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 
-// Board is a device, its guard and a session without physics: Law gives the result of every mode. It counts the writes
-// to it.
+// Board is a device and what pages ask of a session, without physics: Law gives the result of every mode.
 type Board struct {
-	mu        sync.Mutex
-	space     *tegra.Space
-	presets   []tegra.Preset
-	now       tegra.Mode
-	Found     tegra.Mode   // restored by the guard
-	before    []tegra.Mode // previous modes, newest last
-	applies   int
-	Keeps     int                 // number of Keep calls
-	Reverts   int                 // number of Revert calls
-	Refuse    error               // error of Apply
-	Lacks     map[string]string   // by workload name: why it cannot run
-	Runs      string              // how workloads run; "": simulated
-	Stuck     bool                // Apply succeeds but reads back something else
-	TuneErr   error               // error of Tune
-	Says      *record.Character   // result of a run; nil: n/a
-	Asked     measure.TuneRequest // the last one
-	AskedPair pair.Request        // the last one
-	AskedSoak soak.Request        // the last one
-	Wait      chan struct{}       // Tune receives from it between modes; nil: no waiting
-	saved     map[string]*learn.Model
-	speed     float64
-	Dir       string        // data directory
-	Root      string        // root of the system whose boot is changed
-	NoBoot    error         // error of boot changes
-	Elapsed   time.Duration // the board's clock, which does not run
-	ReadOnly  bool          // there is no guard
-	acted     []string      // actions on campaigns, oldest first
+	sync.Mutex
+	space   *tegra.Space
+	presets []tegra.Preset
+	At      tegra.Mode        // that it is in
+	Lacks   map[string]string // by workload name: why it cannot run
+	Runs    string            // how workloads run; "": simulated
+	Saved   map[string]*learn.Model
+	speed   float64
+	Dir     string        // data directory
+	Elapsed time.Duration // the board's clock, which does not run
+	acted   []string      // actions on campaigns, oldest first
 }
 
 // orin opens an AGX Orin once for all tests: they only read its space and presets.
@@ -72,8 +50,8 @@ func NewBoard(t testing.TB) *Board {
 	}
 	space := device.Space()
 	max := space.Max()
-	return &Board{space: space, presets: device.Presets(), now: max, Found: max, saved: map[string]*learn.Model{},
-		speed: 60, Dir: t.TempDir(), Root: t.TempDir(), Elapsed: 100 * time.Second}
+	return &Board{space: space, presets: device.Presets(), At: max, Saved: map[string]*learn.Model{},
+		speed: 60, Dir: t.TempDir(), Elapsed: 100 * time.Second}
 }
 
 // Law returns time and power of a mode: smooth, monotone and realistic.
@@ -99,28 +77,28 @@ func (f *Board) Presets() []tegra.Preset { return f.presets }
 
 // Read returns a reading by Law for the present mode.
 func (f *Board) Read() (tegra.Reading, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	_, watts := Law(f.now)
+	f.Lock()
+	defer f.Unlock()
+	_, watts := Law(f.At)
 	clock := func(now, cap tegra.Freq, load float64) tegra.ClockReading {
 		return tegra.ClockReading{Actual: tegra.Some(now), Min: tegra.Some(now), Max: tegra.Some(now),
 			Cap: tegra.Some(cap), LoadPct: tegra.Some(load)}
 	}
 	top := f.space.Max()
-	r := tegra.Reading{T: f.Elapsed, TotalW: tegra.Some(watts), CPU: clock(f.now.CPU, top.CPU, 34),
-		GPU: clock(f.now.GPU, top.GPU, 98), EMC: clock(f.now.EMC, top.EMC, 61),
+	r := tegra.Reading{T: f.Elapsed, TotalW: tegra.Some(watts), CPU: clock(f.At.CPU, top.CPU, 34),
+		GPU: clock(f.At.GPU, top.GPU, 98), EMC: clock(f.At.EMC, top.EMC, 61),
 		Temps: []tegra.TempReading{{Name: "cpu-thermal", C: 58}, {Name: "gpu-thermal", C: 61},
 			{Name: "tj-thermal", C: 63}}, TempsOff: []string{"cv0-thermal"},
 		FanPct: tegra.Some(100.0), Throttled: tegra.Some(false), Heat: tegra.Some(false),
 		Signals: tegra.Signals{{Name: tegra.InstantCurrent, File: "oc3", Count: tegra.Some(int64(3))}},
 		RAMUsed: tegra.Some(int64(18.2e9)), RAMTotal: tegra.Some(int64(30.6e9)), RAMCached: tegra.Some(int64(2.8e9)),
-		Mode: tegra.Some(f.now), Locked: tegra.Some(true),
+		Mode: tegra.Some(f.At), Locked: tegra.Some(true),
 		Rails: []tegra.RailReading{{Name: "VDD_GPU_SOC", PowerW: tegra.Some(watts * 0.56)},
 			{Name: "VDD_CPU_CV", PowerW: tegra.Some(watts * 0.19)}, {Name: "VIN_SYS_5V0"}}}
 	for i := range 12 {
-		c := tegra.CoreReading{Online: i < f.now.Cores}
+		c := tegra.CoreReading{Online: i < f.At.Cores}
 		if c.Online {
-			c.LoadPct, c.Freq = tegra.Some(float64((i*37)%100)), tegra.Some(f.now.CPU)
+			c.LoadPct, c.Freq = tegra.Some(float64((i*37)%100)), tegra.Some(f.At.CPU)
 		}
 		r.Cores = append(r.Cores, c)
 	}
@@ -151,83 +129,23 @@ func (f *Board) EveryNext(func() time.Duration, func(time.Duration)) (stop func(
 
 // Speed returns the speed of the clock.
 func (f *Board) Speed() float64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	return f.speed
 }
 
 // SetSpeed implements session.SpeedSetter.
 func (f *Board) SetSpeed(x float64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	f.speed = x
 }
 
-// Guard returns the board itself.
-func (f *Board) Guard(context.Context) (tegra.Applier, error) {
-	if f.ReadOnly {
-		return nil, tegra.ErrPermission
-	}
-	return f, nil
-}
-
-// Apply counts the call and sets the mode, unless it is to fail.
-func (f *Board) Apply(_ context.Context, r tegra.Request) (tegra.Applied, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.applies++
-	if f.Refuse != nil {
-		return tegra.Applied{Asked: r.Mode}, f.Refuse
-	}
-	got := r.Mode
-	if f.Stuck {
-		got = f.now
-	}
-	f.before, f.now = append(f.before, f.now), got
-	return tegra.Applied{Asked: r.Mode, Actual: tegra.Some(got), Files: []tegra.KnobFile{
-		{Knob: "GPU", Path: "/sys/fake/gpu", Asked: fmt.Sprint(int64(r.Mode.GPU)),
-			Actual: fmt.Sprint(int64(got.GPU))}}}, nil
-}
-
-// Revert restores the previous mode.
-func (f *Board) Revert(context.Context) (tegra.Applied, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.Reverts++
-	if n := len(f.before) - 1; n >= 0 {
-		f.now, f.before = f.before[n], f.before[:n]
-	}
-	return tegra.Applied{Actual: tegra.Some(f.now)}, nil
-}
-
-func (f *Board) Restore(context.Context) (tegra.Applied, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.now = f.Found
-	return tegra.Applied{Actual: tegra.Some(f.now)}, nil
-}
-
-// Keep makes the present mode the one to restore.
-func (f *Board) Keep(context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.Keeps++
-	f.Found = f.now
-	return nil
-}
-
-// Close restores the mode like the guard.
-func (f *Board) Close() error { _, err := f.Restore(context.Background()); return err }
-
 // Mode returns the present mode.
-func (f *Board) Mode() tegra.Mode { f.mu.Lock(); defer f.mu.Unlock(); return f.now }
-
-// Applies returns how often a mode was set.
-func (f *Board) Applies() int { f.mu.Lock(); defer f.mu.Unlock(); return f.applies }
+func (f *Board) Mode() tegra.Mode { f.Lock(); defer f.Unlock(); return f.At }
 
 var (
 	_ tegra.Device     = (*Board)(nil)
-	_ tegra.Applier    = (*Board)(nil)
 	_ tegra.Clock      = (*Board)(nil)
 	_ task.SpeedSetter = (*Board)(nil)
 )

@@ -2,7 +2,6 @@ package pagetest
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"time"
 
@@ -27,23 +26,6 @@ func Serves() workload.Workload {
 	return workload.Workload{Name: "mobilenet-infer", Model: "MobileNet v3", Dataset: "GLD23k",
 		Kind: workload.Inference, Task: "image classification", Samples: 23080, Batch: 16}
 }
-
-// Pair measures the third of the board's samples as a pair, and reports two earlier pairs.
-func (f *Board) Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Answer,
-	error) {
-	f.mu.Lock()
-	f.AskedPair = r
-	f.mu.Unlock()
-	for _, e := range f.pairEvents() {
-		if err := r.Gate(ctx); err != nil {
-			return pair.Answer{}, err
-		}
-		observe(e)
-	}
-	return *f.paired(), nil
-}
-
-var _ task.Measurer = (*Board)(nil)
 
 // pairAsk returns the goal of the pair in the scenes.
 func pairAsk() mix.Ask {
@@ -81,8 +63,8 @@ func pairProbe(row record.Row) measure.PairProbe {
 // overLimit and answered are the indexes of the scenes' pairs among the board's samples.
 const overLimit, answered = 3, 2
 
-// pairEvents returns the events of a search that has measured both jobs alone and now measures its second pair.
-func (f *Board) pairEvents() (out []measure.Event) {
+// PairEvents returns the events of a search that has measured both jobs alone and now measures its second pair.
+func (f *Board) PairEvents() (out []measure.Event) {
 	finished := func(row record.Row) {
 		out = append(out, measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: &row}})
 	}
@@ -124,8 +106,8 @@ func (f *Board) pairEvents() (out []measure.Event) {
 	return out
 }
 
-// paired returns the result of that search.
-func (f *Board) paired() *pair.Answer {
+// Paired returns the result of that search.
+func (f *Board) Paired() *pair.Answer {
 	row, alone := f.pairRow(answered, mix.Fill, 190, 0.03), f.pairRow(answered, record.Alone, 140, 0.62)
 	found := &pair.Answer{Feasible: true, Row: &row, AloneRow: &alone,
 		Probes: []measure.PairProbe{pairProbe(f.pairRow(overLimit, mix.Fill, 210, 0.03)), pairProbe(row)}}
@@ -142,13 +124,13 @@ func Pairing(b *Board, ended bool) *page.Task {
 		Question: metric.Question{Limit: metric.Watts(30),
 			Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 300, Quantile: 0.99}}}).Spec}
 	j.State, j.Began = task.Running, b.Elapsed-372*time.Second
-	for _, e := range b.pairEvents() {
+	for _, e := range b.PairEvents() {
 		j.Fold(e)
 	}
 	if !ended {
 		return j
 	}
-	found := b.paired()
+	found := b.Paired()
 	for i, row := range []*record.Row{found.Row, found.AloneRow} {
 		j.Fold(measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: row}})
 		if i == 0 {
@@ -161,7 +143,7 @@ func Pairing(b *Board, ended bool) *page.Task {
 
 // Mixes returns the mixes of the scenes' pair over the board's modes; feasible: some keep the limits.
 func Mixes(b *Board, feasible bool) *pair.Mixes {
-	found, ask := b.paired(), pairAsk()
+	found, ask := b.Paired(), pairAsk()
 	ask.Policy = ""
 	m := &pair.Mixes{Train: "resnet18", Infer: Serves().Name, Ask: ask, Feasible: feasible, Meets: feasible}
 	most := 0.0

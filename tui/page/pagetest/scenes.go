@@ -67,19 +67,19 @@ func Searched(b *Board, watts ...float64) *page.Task {
 	for _, w := range watts {
 		l := metric.Watts(w)
 		at := view.Answer(l)
-		found := read(view.Known[at].Mode, 1.002, 0.998)
+		found := Read(view.Known[at].Mode, 1.002, 0.998)
 		versus := outlook.Compare(optimize.MeasuredPrediction(found), Predictor{}, b.Samples(), b.space, b.presets,
 			tegra.Setup{Mode: tegra.Some(b.space.Max())})
 		r := optimize.Answer{Measured: found, N: 2, Feasible: l.Met(found), Verified: true}
 		j.Limits = append(j.Limits, l)
-		top := read(b.space.Max(), 1, 1)
+		top := Read(b.space.Max(), 1, 1)
 		a := answers.Answer{Setting: found.Setting, Limit: l, Feasible: r.Feasible,
 			About:    outlook.About{Reading: tegra.Mean{Measured: found, N: r.N}},
 			Standing: r.Standing(l), Versus: versus, Probes: j.Probes,
 			Error: answers.ErrorsOf(found.Setting, r.N, nil), Before: &answers.Baseline{Name: "MAXN",
 				Mean: tegra.Mean{Measured: top, N: 1}, Error: answers.ErrorsOf(top.Setting, 1, nil)}}
 		for _, preset := range b.presets {
-			if m := read(preset.Mode, 1, 1); l.Met(m) && (a.Preset == nil || l.Better(m, a.Preset.Measured)) {
+			if m := Read(preset.Mode, 1, 1); l.Met(m) && (a.Preset == nil || l.Better(m, a.Preset.Measured)) {
 				a.Preset = &answers.Baseline{Name: preset.Name, Mean: tegra.Mean{Measured: m, N: 1},
 					Error: answers.ErrorsOf(m.Setting, 1, nil)}
 			}

@@ -1,7 +1,6 @@
 package pagetest
 
 import (
-	"context"
 	"math"
 	"time"
 
@@ -14,8 +13,8 @@ import (
 	"jtune/tui/session/task"
 )
 
-// soaked returns the status of a 45-minute soak: the temperature rises with a time constant of five minutes.
-func soaked(at time.Duration, r soak.Request) soak.Status {
+// Soaked returns the status of a 45-minute soak: the temperature rises with a time constant of five minutes.
+func Soaked(at time.Duration, r soak.Request) soak.Status {
 	some := tegra.Some[float64]
 	heat := 78 - 36*math.Exp(-at.Minutes()/5)
 	st := soak.Status{Phase: soak.Loading, For: soak.Usual, Limits: r.Limits}
@@ -34,21 +33,8 @@ func soaked(at time.Duration, r soak.Request) soak.Status {
 	return st
 }
 
-// Soak reports rest, a soak by soaked, and rest.
-func (f *Board) Soak(ctx context.Context, r soak.Request, observe func(soak.Status)) (soak.Result, error) {
-	f.mu.Lock()
-	f.AskedSoak = r
-	f.mu.Unlock()
-	observe(soak.Status{Phase: soak.Resting})
-	at := time.Duration(0)
-	for ; at <= soak.Usual && ctx.Err() == nil; at += 5 * time.Second {
-		observe(soaked(at, r))
-	}
-	return soak.Result{Result: held(soaked(at, r), f.Mode())}, nil
-}
-
-// held returns the verdict of a soak without a fault.
-func held(st soak.Status, m tegra.Mode) hold.Result {
+// Held returns the verdict of a soak without a fault.
+func Held(st soak.Status, m tegra.Mode) hold.Result {
 	return hold.Result{Verdict: hold.Holds, Reason: "held for 45 min, peak 29.4 W (28.6 of 30 W in a minute's " +
 		"mean), 5.90 A of 7.8 A (trip), 78 of 99 °C, 5.02 V at least; steady at 78 °C",
 		Mode: tegra.Some(m), DurationS: soak.Usual.Seconds(), Steady: st.Steady,
@@ -68,10 +54,10 @@ func Soaking(b *Board, ended bool) *page.Task {
 	}
 	var seen soak.View
 	for at := time.Duration(0); at <= last; at += 5 * time.Second {
-		seen.Follow(soaked(at, r))
+		seen.Follow(Soaked(at, r))
 	}
 	if j.Soak = &seen; ended {
-		j.State, j.Proof = task.Done, &soak.Result{Result: held(seen.Now, b.Mode())}
+		j.State, j.Proof = task.Done, &soak.Result{Result: Held(seen.Now, b.Mode())}
 	}
 	return j
 }
@@ -80,9 +66,3 @@ func Soaking(b *Board, ended bool) *page.Task {
 func (f *Board) Report(campaign string) (document.Document, error) {
 	return document.Document{Title: campaign}, f.acts("report " + campaign)
 }
-
-// RememberKept does nothing.
-func (f *Board) RememberKept(tegra.Val[tegra.Mode], bool) {}
-
-// LeftKept finds the kept mode in force.
-func (f *Board) LeftKept(tegra.Reading, tegra.Val[time.Time]) string { return "" }
