@@ -102,25 +102,6 @@ func TestTuneSaysWhyItMeasuresAMode(t *testing.T) {
 	}
 }
 
-func TestStepStringNamesTheNumbers(t *testing.T) {
-	t.Parallel()
-	for want, s := range map[string]Step{
-		"expected gain on the best so far 3.2 %, 92 % sure to fit 30 W": {
-			Why: Improve, Limit: metric.Watts(30), Gain: tegra.Some(0.032),
-			Keeps: tegra.Some(0.92)},
-		"none fits 80 ms yet: this one is 40 % sure to fit 80 ms": {Why: Improve, Limit: metric.Millis(80),
-			Keeps: tegra.Some(0.4)},
-		"expected gain on the best so far 163 %": {Why: Improve, Limit: metric.LeastEnergy, Gain: tegra.Some(1.63)},
-		"expected gain on the best so far below 0.1 %": {Why: Improve, Limit: metric.LeastEnergy,
-			Gain: tegra.Some(0.0)},
-		"once more: one reading may be luck": {Why: Verify, Gain: tegra.Some(0.1)},
-	} {
-		if got := s.String(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
 // A mode that was stopped for a low limit is open again for a limit that it may keep.
 func TestTuneOpensStoppedModesForHigherLimits(t *testing.T) {
 	t.Parallel()

@@ -67,6 +67,8 @@ func TestStepSaysWhyItMeasures(t *testing.T) {
 		"drawn at random": {},
 		"expected gain on the best so far below 0.1 %": {Gain: tegra.Some(0.0009)},
 		"expected gain on the best so far 0.1 %":       {Gain: tegra.Some(0.001)},
+		"expected gain on the best so far 3.2 %":       {Gain: tegra.Some(0.032)},
+		"expected gain on the best so far 163 %":       {Gain: tegra.Some(1.63)},
 		"expected gain on the best so far 10 %":        {Gain: tegra.Some(0.1)},
 		"expected gain on the best so far 12 %, 0 % sure to fit 30 W": {
 			Gain: tegra.Some(0.123), Keeps: tegra.Some(0.0)},

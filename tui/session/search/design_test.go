@@ -5,10 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"jtune/optimize"
-	"jtune/profiles/record"
 	"jtune/tegra/metric"
-	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/sessiontest"
@@ -73,23 +70,5 @@ func TestSearchesOfADayLeaveOneModelThatGetsBetter(t *testing.T) {
 	}
 	if days > 1 && fell > 0.9 {
 		t.Errorf("over %d days the error falls to %.2f of the first search's on average", days, fell)
-	}
-}
-
-// A search for the whole front counts the known modes among those that it spreads over the space.
-func TestTuneOfTheWholeFrontStartsFromWhatIsKnown(t *testing.T) {
-	t.Parallel()
-	s := small(t)
-	_, known, _ := tuned(t, s, measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(9)}.List()})
-	front := measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(9)}.List(),
-		Asked: record.Asked{Coverage: campaigns.CoverFront, Probes: len(known) +
-			3}}
-	res, _, notes := tuned(t, s, front)
-	if n := len(res.Probes); res.Known != len(known) || n < 3 || n > 3+optimize.DefaultProbes {
-		t.Errorf("%d measurements, %d of %d known; said %q", n, res.Known, len(known), notes)
-	}
-	front.Fresh = true
-	if res, _, _ := tuned(t, s, front); res.Known != 0 || len(res.Probes) <= len(known)+3 {
-		t.Errorf("from nothing it made %d measurements, %d known", len(res.Probes), res.Known)
 	}
 }

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -46,6 +48,8 @@ func small(t *testing.T) *session.Session {
 	return sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1)})
 }
 
+// Fresh searches know nothing; a search for the whole front counts the known modes among those that it spreads over the
+// space.
 func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
 	t.Parallel()
 	s := small(t)
@@ -66,9 +70,26 @@ func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
 			t.Errorf("probe %+v", p)
 		}
 	}
+	known := first
+	for _, m := range second {
+		if !slices.Contains(known, m) {
+			known = append(known, m)
+		}
+	}
+	front := measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(9)}.List(),
+		Asked: record.Asked{Coverage: campaigns.CoverFront, Probes: len(known) + 3}}
+	res, _, notes = tuned(t, s, front)
+	noneBetter(t, res, 9)
+	if n := len(res.Probes); res.Known != len(known) || n < 3 || n > 3+optimize.DefaultProbes {
+		t.Errorf("%d measurements, %d of %d known; said %q", n, res.Known, len(known), notes)
+	}
 	_, fresh, notes := tuned(t, s, measure.TuneRequest{Questions: metric.Question{Limit: metric.Watts(8)}.List(),
 		Asked: record.Asked{Fresh: true}})
 	if strings.Contains(notes, "starts from") || len(fresh) < len(second) {
 		t.Errorf("a fresh search measured %d modes and said %q", len(fresh), notes)
+	}
+	front.Fresh, front.Probes = true, 8
+	if res, _, _ := tuned(t, s, front); res.Known != 0 || len(res.Probes) <= 8 {
+		t.Errorf("from nothing it made %d measurements, %d known", len(res.Probes), res.Known)
 	}
 }
