@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -224,18 +224,27 @@ func TestTuneOnAReplayAnswersWithTheFilesOwnNumbers(t *testing.T) {
 	}
 }
 
+// The result is printed below the list of files, where users see it.
 func TestApplyOnAVirtualBoardReadsBack(t *testing.T) {
 	t.Parallel()
-	o := jtune(t, with(virtualBoard, "apply", "8c/1.34C/0.83G/2.13M", "--yes", "--json")...).done(t)
-	v := o.object(t, appliedKeys)
-	if got, want := modeOf(t, v["actual"]), (tegra.Mode{Cores: 8, CPU: 1344000 * tegra.KHz, GPU: 828750000,
-		EMC: 2133000000}); got != want {
-		t.Errorf("got %v, want %v", got, want)
+	args := with(virtualBoard, "apply", "8c/1.34C/0.83G/2.13M", "--yes")
+	words := jtune(t, args...).done(t).out
+	files, result := strings.LastIndex(words, "/sys/"), strings.Index(words, "actual     8c/1.34C/0.83G/2.13M")
+	if files < 0 || result < files || strings.Count(words[result:], "\n") > 4 ||
+		!strings.Contains(words, "ends with this command") {
+		t.Errorf("the result is not last, or nothing says that a virtual board forgets:\n%s", words)
 	}
-	asked, _ := json.Marshal(v["asked"])
-	actual, _ := json.Marshal(v["actual"])
-	if string(asked) != string(actual) || v["kept"] != true || v["reverted"] != false {
-		t.Errorf("asked %s, got %s, kept %v, reverted %v", asked, actual, v["kept"], v["reverted"])
+	for dvfs, locked := range map[string]bool{"on": false, "off": true} {
+		v := jtune(t, with(args, "--json", "--dvfs", dvfs)...).done(t).object(t, appliedKeys)
+		if got, want := modeOf(t, v["actual"]), (tegra.Mode{Cores: 8, CPU: 1344000 * tegra.KHz, GPU: 828750000,
+			EMC: 2133000000}); got != want {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		if !reflect.DeepEqual(v["asked"], v["actual"]) || v["kept"] != true || v["reverted"] != false ||
+			v["locked"] != locked {
+			t.Errorf("--dvfs %s: asked %v, got %v, kept %v, reverted %v, locked %v", dvfs, v["asked"], v["actual"],
+				v["kept"], v["reverted"], v["locked"])
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -48,12 +47,4 @@ func TestDeadGuardIsReplaced(t *testing.T) {
 		t.Errorf("closing: %v", err)
 	}
 	same(t, root, before)
-}
-
-func TestVirtualBoardKeepsNothingBeyondItsCommand(t *testing.T) {
-	t.Parallel()
-	o := jtune(t, with(virtualBoard, "apply", "8c/1.34C/0.83G/2.13M", "--yes")...).done(t)
-	if !strings.Contains(o.out, "ends with this command") {
-		t.Errorf("stdout %q does not name that a virtual board forgets", o.out)
-	}
 }

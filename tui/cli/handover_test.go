@@ -238,7 +238,7 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 }
 
 // searchOf returns the newest campaign folder with this ending.
-func searchOf(t *testing.T, data, ending string) string {
+func searchOf(t testing.TB, data, ending string) string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(data, "campaigns", "*-"+ending))
 	if err != nil || len(all) == 0 {

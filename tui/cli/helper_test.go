@@ -170,6 +170,17 @@ func (o outcome) object(t testing.TB, keys string) map[string]any {
 	return v
 }
 
+// tunedInWords searches, and returns the answer in words and the document of it that the campaign keeps, which is that
+// of --json (TestCampaignsAreListedRenamedDeletedAndRestored). The line names its data directory.
+func tunedInWords(t testing.TB, keys string, line ...string) (words string, answer map[string]any) {
+	t.Helper()
+	words = jtune(t, line...).done(t).out
+	data := line[slices.Index(line, "--data-dir")+1]
+	search := searchOf(t, data, "tune")
+	shown := decoded[map[string]any](t, []string{"campaigns", "show", search, "--json", "--data-dir", data})
+	return words, hasKeys(t, shown["answer"], keys)
+}
+
 // hasKeys checks that an object has exactly the named keys.
 func hasKeys(t testing.TB, v any, keys string) map[string]any {
 	t.Helper()

@@ -65,15 +65,14 @@ func TestSoakFindsAMissingCommandAtOnce(t *testing.T) {
 func TestTuneProvesItsAnswer(t *testing.T) {
 	t.Parallel()
 	args := with(smallBoard, "tune", "resnet18", "--power-limit", "10", "--soak", "5m", "--data-dir", t.TempDir())
-	v := jtune(t, with(args, "--json")...).done(t).object(t, answerKeys)
+	text, v := tunedInWords(t, answerKeys, args...)
 	proof := hasKeys(t, v["soak"], soakKeys)
 	if proof["verdict"] != "holds" || proof["duration_s"] != 300.0 || !reflect.DeepEqual(proof["mode"], v["mode"]) {
 		t.Errorf("%v", proof)
 	}
-	text := jtune(t, with(args, "--fresh")...).done(t)
 	for _, said := range []string{"holds: held for 5 min", "lasted       5 min"} {
-		if !strings.Contains(text.out, said) {
-			t.Errorf("not said: %q\n%s", said, text.out)
+		if !strings.Contains(text, said) {
+			t.Errorf("not said: %q\n%s", said, text)
 		}
 	}
 	// an answer that throttles: the verdict decides the exit code

@@ -51,9 +51,8 @@ func TestChooseUnderALoad(t *testing.T) {
 func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
 	t.Parallel()
 	board := []string{"--device", "virtual:orin-nano", "--speed", "max", "--data-dir", t.TempDir()}
-	line := append([]string{"tune", "mobilenet-infer", "--batch", "1,4", "--rate", "30", "--latency", "100"}, board...)
-	v := jtune(t, append(line, "--idle-power", "9", "--json")...).done(t).object(t,
-		answerKeys+" batch time_per_sample_ms served serving sent")
+	words, v := tunedInWords(t, answerKeys+" batch time_per_sample_ms served serving sent",
+		append([]string{"tune", "mobilenet-infer", "--batch", "1,4", "--rate", "30", "--latency", "100"}, board...)...)
 	served, probes := v["served"].(map[string]any), v["probes"].([]any)
 	if v["feasible"] != true || v["measured"] == nil || served["latency_ms"].(float64) > 100 || v["virtual"] != true ||
 		len(probes) < 10 || len(probes) > 18+2+8 { // 18 of the search, two baselines; the first answer is late by
@@ -75,7 +74,6 @@ func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
 		sent["rate_per_s"] != 30.0 || sent["why"] != nil {
 		t.Errorf("with real requests: %v", sent)
 	}
-	words := jtune(t, line...).done(t).out
 	if !strings.Contains(words, "with real requests  p99 ") ||
 		!strings.Contains(words, " requests at 30/s poisson\n") ||
 		!regexp.MustCompile(`\nunder the load +30/s poisson: p99 .* W peak, `).MatchString(words) {

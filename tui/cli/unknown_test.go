@@ -13,16 +13,6 @@ func TestCommandsTakeFlagsOnEitherSideOfTheirName(t *testing.T) {
 	}
 }
 
-func TestApplySaysWhetherClocksAreLocked(t *testing.T) {
-	t.Parallel()
-	for dvfs, want := range map[string]bool{"on": false, "off": true} {
-		o := jtune(t, with(virtualBoard, "apply", "8c/1.34C/0.83G/2.13M", "--yes", "--json", "--dvfs", dvfs)...).done(t)
-		if got := o.object(t, appliedKeys)["locked"]; got != want {
-			t.Errorf("--dvfs %s: locked %v, want %v", dvfs, got, want)
-		}
-	}
-}
-
 func TestVersionIsAFlagToo(t *testing.T) {
 	t.Parallel()
 	want := jtune(t, "version").done(t).out

@@ -242,7 +242,7 @@ func (w *walk) metric(line []string) {
 }
 
 // decoded decodes what a command prints as JSON.
-func decoded[T any](t *testing.T, args []string) (out T) {
+func decoded[T any](t testing.TB, args []string) (out T) {
 	t.Helper()
 	lines := strings.TrimSpace(jtune(t, args...).done(t).out)
 	must.NoError(t, json.Unmarshal([]byte(lines), &out))

@@ -20,16 +20,6 @@ func TestChooseSaysNothingThatEveryAnswerSays(t *testing.T) {
 	}
 }
 
-// The result of apply is printed below the list of files, where users see it.
-func TestApplyEndsWithTheResult(t *testing.T) {
-	t.Parallel()
-	out := jtune(t, append([]string{"apply", "8c/1.34C/0.83G/2.13M", "--yes"}, virtualBoard...)...).done(t).out
-	files, result := strings.LastIndex(out, "/sys/"), strings.Index(out, "actual     8c/1.34C/0.83G/2.13M")
-	if files < 0 || result < files || strings.Count(out[result:], "\n") > 4 {
-		t.Errorf("the result is not last:\n%s", out)
-	}
-}
-
 // The grid on boards other than the paper's is not called the paper's.
 func TestGridIsNotSaidToBeThePapers(t *testing.T) {
 	t.Parallel()
