@@ -18,7 +18,7 @@ func TestReferenceHelpsAndNeverHurtsMuch(t *testing.T) {
 	t.Parallel()
 	resnet := &Reference{Samples: sweeptest.Load(t, sweeptest.ResNet)}
 	mobile, lstm := loadSweep(t, sweeptest.MobileNet), loadSweep(t, sweeptest.LSTM)
-	residual, err := resnet.Residual(mobile.space) // LSTM's sweep is of the same grid
+	residual, err := resnet.Residual(mobile.space) // LSTM's sweep has the same grid
 	must.NoError(t, err)
 	leaned := finally
 	leaned.Reference = residual

@@ -187,22 +187,24 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 		lines[i+1] = strings.Replace(strings.Replace(lines[i+1], ",1.0,", ","+bad+",", 1), ",8.0,", ","+bad+",", 1)
 	}
 	mixed := write(t, strings.Join(lines, ""))
-	o := jtune(t, "fit", "--samples", mixed, "--out", out, "--json").done(t)
+	board, _ := toySweep(t)
+	fit := with(replay(board), "fit", "--no-cv", "--out", out, "--samples")
+	o := jtune(t, with(fit, mixed)...).done(t)
 	if n := strings.Count(o.err, "row skipped"); n != 7 ||
 		!strings.Contains(o.err, `line 2: bs is "0", not a batch size`) {
 		t.Errorf("%d rows of 7 are noted:\n%s", n, o.err)
 	}
-	jtune(t, "fit", "--samples", mixed, "--out", out, "--strict").fails(t, exitFailed, "line 2")
+	jtune(t, with(fit, mixed, "--strict")...).fails(t, exitFailed, "line 2")
 
 	// one size is not an input: the columns are the contract's, and --batch is ignored
-	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "8").done(t)
+	jtune(t, with(fit, path, "--batch", "8")...).done(t)
 	o = jtune(t, "predict", "--model", out, "--batch", "4", "--csv").done(t)
 	if head, _, _ := strings.Cut(o.out, "\n"); head != predictColumns ||
 		!strings.Contains(o.err, "--batch is ignored") {
 		t.Errorf("columns %s, said %s", head, o.err)
 	}
 
-	jtune(t, "fit", "--samples", path, "--out", out).done(t)
+	jtune(t, with(fit, path)...).done(t)
 	whole := must.Read(t, out)
 	for name, c := range map[string]struct{ text, words string }{
 		"cut in half":     {string(whole[:len(whole)/2]), "damaged"},

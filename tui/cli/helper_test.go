@@ -170,8 +170,8 @@ func (o outcome) object(t testing.TB, keys string) map[string]any {
 	return v
 }
 
-// tunedInWords searches, and returns the answer in words and the document of it that the campaign keeps, which is that
-// of --json (TestCampaignsAreListedRenamedDeletedAndRestored). The line names its data directory.
+// tunedInWords searches, and returns the answer in words and the campaign's document of it, which equals that of --json
+// (TestCampaignsAreListedRenamedDeletedAndRestored). The line names its data directory.
 func tunedInWords(t testing.TB, keys string, line ...string) (words string, answer map[string]any) {
 	t.Helper()
 	words = jtune(t, line...).done(t).out

@@ -165,7 +165,7 @@ func TestBadSweepFilesAreReportedByLine(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			o := jtune(t, "fit", "--device", "virtual:agx-orin", "--samples", write(t, c.text), "--out",
+			o := jtune(t, "fit", "--device", "virtual:agx-orin", "--samples", write(t, c.text), "--no-cv", "--out",
 				filepath.Join(t.TempDir(), "m"))
 			if o.code != c.code {
 				t.Fatalf("got exit code %d, want %d; stderr %s", o.code, c.code, o.err)

@@ -17,7 +17,8 @@ func TestPairTrainsMostInTheIdleTimeOfInference(t *testing.T) {
 	infer, _ := fitServed(t)
 	path, _ := servedSweep(t, 8)
 	train := filepath.Join(t.TempDir(), "train.model")
-	jtune(t, "fit", "--samples", path, "--out", train).done(t)
+	board, _ := toySweep(t)
+	jtune(t, with(replay(board), "fit", "--samples", path, "--out", train)...).done(t)
 	pair := func(args ...string) map[string]any {
 		t.Helper()
 		line := append([]string{"pair", "--models", train + "," + infer, "--rate", "20", "--arrivals", "uniform",
