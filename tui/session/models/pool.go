@@ -108,15 +108,6 @@ func (p Pool) Further(goals ...metric.Goal) Pool {
 	return p
 }
 
-// Campaigns lists the names of the campaigns with rows in the pool.
-func (p *Pool) Campaigns() []string {
-	var out []string
-	for _, part := range p.Parts {
-		out = append(out, part.Campaign)
-	}
-	return out
-}
-
 // PoolOf returns the pool of a workload on this board: of its own batch size, or of all measured sizes if there are
 // several to choose among.
 func PoolOf(s *session.Session, w workload.Workload, batches []int) (Pool, error) {

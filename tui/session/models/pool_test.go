@@ -51,8 +51,8 @@ func TestPoolNeverMixesBoards(t *testing.T) {
 		campaign("one where nothing was measured", func(c *made) { c.Status = record.Hot }),
 	}
 	pool := CollectPool(list, w, "p3701-0000, L4T 35.1, "+host, nil)
-	if got := pool.Campaigns(); len(got) != 3 || got[2] != "under another name" || len(pool.Rows()) != 3 {
-		t.Errorf("the pool holds %q", got)
+	if got := pool.Parts; len(got) != 3 || got[2].Campaign != "under another name" || len(pool.Rows()) != 3 {
+		t.Errorf("the pool holds %v", got)
 	}
 	var nights []campaigns.Campaign
 	for i := range 100 {

@@ -54,6 +54,6 @@ func TestPoolHoldsTheRowsOfEveryCampaignOfAWorkloadOnABoard(t *testing.T) {
 	other := w
 	other.Workers++
 	if pool, err := models.PoolOf(s, other, nil); err != nil || pool.Parts != nil {
-		t.Errorf("other loader settings have a pool of %v, %v", pool.Campaigns(), err)
+		t.Errorf("other loader settings have a pool of %v, %v", pool.Parts, err)
 	}
 }

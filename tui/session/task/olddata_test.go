@@ -44,7 +44,7 @@ func TestTaskOpensTheDataDirectoryOfAnOlderVersionUnchanged(t *testing.T) {
 	}
 	pool, err := models.PoolOf(s, w, nil)
 	if err != nil || len(pool.Parts) != 2 || len(pool.Rows()) != 7 {
-		t.Fatalf("pool of %v with %d rows, %v; want both campaigns and 7", pool.Campaigns(), len(pool.Rows()), err)
+		t.Fatalf("pool of %v with %d rows, %v; want both campaigns and 7", pool.Parts, len(pool.Rows()), err)
 	}
 
 	resumed := measure.ProfileRequest{Measuring: measure.Measuring{Workload: w, Dir: list[0].Dir, Resume: true},
