@@ -3,23 +3,14 @@ package pair
 import (
 	"math"
 	"testing"
-
-	"jtune/tui/session/sessiontest"
 )
 
-// The mixes of a pair have each mode once, their front keeps the limits, and measured values are listed with
-// predicted ones.
-func TestPairMixesHaveAFrontAndWhatWasMeasured(t *testing.T) {
-	t.Parallel()
-	s := sessiontest.Fast(t)
-	r := pairOf(t, s)
-	r.Mixes, r.Pairs = true, 1
-	found, err := Search(t.Context(), s, r, nil)
-	if found.Row == nil {
-		t.Fatal(err)
-	}
+// checkMixes checks that the mixes of a pair have each mode once, that their front keeps the limits, and that measured
+// values are listed with predicted ones.
+func checkMixes(t *testing.T, found Answer) {
+	t.Helper()
 	m := found.Mixes
-	if m == nil || m.Feasible != (err == nil) || !m.Meets || m.Bound {
+	if m == nil || !m.Feasible || !m.Meets || m.Bound {
 		t.Fatalf("mixes %+v", m)
 	}
 	if a := m.Points[m.Answer]; a.Measured == nil || a.Setting != found.Setting || a.TrainPerS != found.TrainPerS {

@@ -39,9 +39,11 @@ func pairOf(t *testing.T, s *session.Session) Request {
 func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	before := s.Setup().Mode
-	found, err := Search(t.Context(), s, pairOf(t, s), nil)
+	before, r := s.Setup().Mode, pairOf(t, s)
+	r.Mixes = true
+	found, err := Search(t.Context(), s, r, nil)
 	must.NoError(t, err)
+	checkMixes(t, found)
 	for _, p := range found.Probes {
 		t.Logf("%v: predicted %.2f/s p95 %.0f ms %.1f W; measured %.2f/s %.0f ms %.1f W %s", p.Row.Setting,
 			p.Predicted.TrainPerS, p.Predicted.LatencyMS, p.Predicted.PeakW, p.TrainPerS, p.LatencyMS, p.PeakW, p.Why())
