@@ -89,7 +89,7 @@ func Foreign(m *learn.Model, space *tegra.Space) string {
 
 // Save saves a model in the data directory under a name and returns its path.
 func Save(s *session.Session, name string, m *learn.Model) (string, error) {
-	path, err := keepAs(s.Options.Paths, name, modelSuffix)
+	path, err := keepAs(s.Options.Paths, name)
 	if err != nil {
 		return "", err
 	}
@@ -97,7 +97,7 @@ func Save(s *session.Session, name string, m *learn.Model) (string, error) {
 }
 
 // keepAs creates the data directory and returns the path for a name in it.
-func keepAs(o config.Paths, name, suffix string) (string, error) {
+func keepAs(o config.Paths, name string) (string, error) {
 	if err := campaigns.NewName("model", name); err != nil {
 		return "", err
 	}
@@ -105,7 +105,7 @@ func keepAs(o config.Paths, name, suffix string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", config.Denied(err, campaigns.Elsewhere)
 	}
-	return filepath.Join(dir, name+suffix), nil
+	return filepath.Join(dir, name+modelSuffix), nil
 }
 
 // Keep copies a readable model file into the data directory. It returns its name there: the file's own,
@@ -118,7 +118,7 @@ func Keep(o config.Paths, path string) (string, error) {
 		return "", err
 	}
 	m.Provenance.Pool = "" // a copy: searches do not update it
-	kept, err := keepAs(o, name, modelSuffix)
+	kept, err := keepAs(o, name)
 	if err != nil {
 		return "", err
 	}

@@ -58,7 +58,7 @@ func TestModelOfAnOlderNameOpens(t *testing.T) {
 		"lstm-replay":  {Name: "AGX Orin", Replay: "x.csv"},
 	} {
 		o := config.Paths{DataDir: t.TempDir()}
-		_, err := keepAs(o, name, modelSuffix)
+		_, err := keepAs(o, name)
 		must.NoError(t, err)
 		for _, name := range []string{name, name + "-bs16-2"} {
 			must.NoError(t, m.Save(filepath.Join(o.ModelsDir(), name+modelSuffix)))

@@ -182,7 +182,7 @@ func poolModel(o config.Paths, pool Pool, w workload.Workload, d record.DeviceHe
 		return older, nil
 	}
 	name := NameFor(w, d)
-	path, err := keepAs(o, name, modelSuffix)
+	path, err := keepAs(o, name)
 	if err != nil {
 		return "", err
 	}
@@ -192,7 +192,7 @@ func poolModel(o config.Paths, pool Pool, w workload.Workload, d record.DeviceHe
 	}
 	if err == nil && !strings.Contains(from.Pool, pool.Board) { // another board of the same kind in a shared folder
 		name += "-" + boardName(d.Which)
-		if path, err = keepAs(o, name, modelSuffix); err != nil || !slices.Contains(modelsIn(o.ModelsDir()), path) {
+		if path, err = keepAs(o, name); err != nil || !slices.Contains(modelsIn(o.ModelsDir()), path) {
 			return path, err
 		}
 	}
@@ -203,7 +203,7 @@ func poolModel(o config.Paths, pool Pool, w workload.Workload, d record.DeviceHe
 		if n > 1 {
 			candidate = fmt.Sprintf("%s-%d", name, n)
 		}
-		if path, err = keepAs(o, candidate, modelSuffix); err != nil || !slices.Contains(taken, path) {
+		if path, err = keepAs(o, candidate); err != nil || !slices.Contains(taken, path) {
 			return path, err
 		}
 	}
