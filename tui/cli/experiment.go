@@ -47,14 +47,31 @@ func newExperiment(a *app) *cobra.Command {
 	return out
 }
 
-// experimentList lists what the command runs, for its help.
+// experimentRows are the experiments: name, what each compares, and what it runs by default.
+func experimentRows() (rows [][]string) {
+	for _, e := range experiment.All() {
+		runs := e.Workload
+		switch {
+		case runs == "":
+			runs = "none"
+		case e.Epochs > 0:
+			runs += fmt.Sprintf(", %d epochs", e.Epochs)
+		default:
+			runs += fmt.Sprintf(", %d minibatches", e.Minibatches())
+		}
+		rows = append(rows, []string{e.Name, e.Title, runs})
+	}
+	return append(rows, []string{experiment.Energy().Name, experiment.Energy().Title, "needs WORKLOAD"},
+		[]string{allOfThem, "all of them, one after another, each in a folder of its own", "as above"},
+		[]string{devicesOfAll, "epochs of a workload, or of all, on every virtual board: time and energy on a " +
+			"logarithmic scale", "all workloads"})
+}
+
+// experimentList lists them for the command's help.
 func experimentList() string {
 	var lines []string
-	for _, e := range experiment.All() {
-		lines = append(lines, fmt.Sprintf("  %-12s %s", e.Name, e.Title))
-	}
-	for _, one := range beside {
-		lines = append(lines, fmt.Sprintf("  %-12s %s", one.name, one.about))
+	for _, row := range experimentRows() {
+		lines = append(lines, fmt.Sprintf("  %-12s %s", row[0], row[1]))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -64,14 +81,6 @@ const (
 	allOfThem    = "all"
 	devicesOfAll = "devices"
 )
-
-// beside describes these and the energy study, and what they run by default.
-var beside = []struct{ name, about, runs string }{
-	{experiment.Energy().Name, experiment.Energy().Title, "needs WORKLOAD"},
-	{allOfThem, "all of them, one after another, each in a folder of its own", "as above"},
-	{devicesOfAll, "epochs of a workload, or of all, on every virtual board: time and energy on a logarithmic scale",
-		"all workloads"},
-}
 
 func (c *experimentCmd) check() (err error) {
 	if c.own.given() && c.workload != "" {
@@ -128,7 +137,8 @@ func (c *experimentCmd) checkValues(e experiment.Experiment) error {
 func (c *experimentCmd) run(ctx context.Context) error {
 	switch {
 	case len(c.args) == 0:
-		return c.listed()
+		return c.app.print(document.Table{Head: []string{"experiment", "compares", "by default"},
+			Rows: experimentRows()})
 	case c.args[0] == devicesOfAll:
 		return c.compareDevices()
 	case c.plots:
@@ -214,27 +224,6 @@ func takeLabels(labels string, args []string) (letters string, rest []string) {
 		}
 	}
 	return labels, args
-}
-
-// listed lists the experiments.
-func (c *experimentCmd) listed() error {
-	t := document.Table{Head: []string{"experiment", "compares", "by default"}}
-	for _, e := range experiment.All() {
-		def := e.Workload
-		switch {
-		case def == "":
-			def = "none"
-		case e.Epochs > 0:
-			def += fmt.Sprintf(", %d epochs", e.Epochs)
-		default:
-			def += fmt.Sprintf(", %d minibatches", e.Minibatches())
-		}
-		t.Rows = append(t.Rows, []string{e.Name, e.Title, def})
-	}
-	for _, one := range beside {
-		t.Rows = append(t.Rows, []string{one.name, one.about, one.runs})
-	}
-	return c.app.print(t)
 }
 
 // runAll runs several experiments and then reports which of them could not run.

@@ -47,12 +47,6 @@ func (c *pairCmd) check() error {
 			return usagef("--models %q: want two with a comma, the training's first", c.models)
 		}
 	}
-	switch {
-	case c.train == "" || c.infer == "":
-		return usagef("give --train A and --infer B, two workloads, or --models A.model,B.model")
-	case c.Load.RatePerS == 0 && c.Load.Arrivals == "":
-		return usagef("a pair needs the rate of the requests: give --rate R")
-	}
 	return nil
 }
 

@@ -48,10 +48,6 @@ func newProfile(a *app) *cobra.Command {
 }
 
 func (c *profileCmd) check() (err error) {
-	if c.r.Choose == 0 && c.r.Sample == 0 && !c.r.Grid && c.list == "" && c.r.Filter == "" {
-		return usagef("give one of --modes N, --sample N, --grid, --filter EXPR and --list FILE, or --filter EXPR " +
-			"with one of the first three")
-	}
 	if c.r.Retries = c.retries; c.retries == 0 {
 		c.r.Retries = -1
 	}

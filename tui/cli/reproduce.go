@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,20 +53,11 @@ func studyNames() (names []string) {
 }
 
 func (c *reproduceCmd) check() error {
-	names := strings.Join(studyNames(), ", ")
-	switch {
-	case len(c.args) > 0 && c.Claims:
-		return usagef("reproduce --claims takes no study")
-	case c.MD && (c.Claims || c.asJSON || c.asCSV):
-		return usagef("reproduce --md cannot be combined with --claims, --json or --csv; for all it has the take-aways")
-	case len(c.args) > 0 && c.args[0] != "all":
+	if len(c.args) > 0 && c.args[0] != "all" {
 		if _, ok := reproduce.Find(c.args[0]); !ok {
-			return usagef("reproduce %s: no such study; there are %s, all", c.args[0], names)
+			return usagef("reproduce %s: no such study; there are %s, all", c.args[0], strings.Join(studyNames(), ", "))
 		}
 		c.Studies = c.args
-	}
-	if c.Mode != "" && !slices.Equal(c.args, []string{"universal-energy"}) {
-		return usagef("--mode is for reproduce universal-energy")
 	}
 	if c.Sweeps != "" {
 		if info, err := os.Stat(c.Sweeps); err != nil || !info.IsDir() {
