@@ -8,6 +8,12 @@ import (
 
 // strangers are lines that were invented after other programs, before anybody looked at how they would be read.
 var strangers = []format{
+	{"the time of each frame behind the second of the hour", Step, 50, func(j *job) {
+		for range 200 {
+			took := 1000 * j.step()
+			j.print("2026-11-30 12:03:%02d Frame time: %.1f ms\n", int(j.now.Seconds())%60, took)
+		}
+	}},
 	{"a bar that goes back by backspaces alone", Step, 50, func(j *job) {
 		wide := 0
 		j.train(func(e, i, all int, s float64) {

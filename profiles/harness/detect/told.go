@@ -229,7 +229,7 @@ func (d *Detector) told(line string, nums []number, all []stated, now time.Durat
 // a number beside it, it covers a step.
 func covered(line string, nums []number, at int) (unit string, n float64) {
 	for _, i := range []int{at - 1, at + 1} {
-		if i < 0 || i >= len(nums) || !nums[i].whole || nums[i].v < 2 {
+		if i < 0 || i >= len(nums) || !nums[i].whole || nums[i].v < 2 || nums[i].glued || clock(line, nums[i]) {
 			continue
 		}
 		w, _ := firstWord(strings.TrimPrefix(line[nums[i].to:], " "))
