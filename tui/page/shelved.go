@@ -30,7 +30,7 @@ func (s Shelved) Rename(note string) Intent {
 	typed := widget.NewInput(s.Name, "", mostName)
 	return s.Read.Question("rename", widget.Form{Title: "Rename a " + s.What, Verb: "rename", Width: 72,
 		Note:   func(int) []string { return []string{note} },
-		Fields: []widget.Field{{Name: "name", Text: func() string { return typed.Render("_") }, Input: typed}},
+		Fields: []widget.Field{{Name: "name", Input: typed}},
 	}, func() Intent {
 		to := strings.TrimSpace(typed.Value())
 		if to == s.Name {

@@ -37,11 +37,12 @@ type Form struct {
 // Field is one question.
 type Field struct {
 	Name string
-	Text func() string // the answer in words
+	Text func() string // the answer in words; nil: what is typed
 	Turn func(by int)  // steps through the answers; nil: it can only be typed
 
-	Input *Input // for a typed answer; nil: none
-	Typed func() // called when the input changes; may be nil
+	Input *Input        // for a typed answer; nil: none
+	Empty func() string // without a Text: the answer in words while nothing is typed, which Turn clears; may be nil
+	Typed func()        // called when the input changes; may be nil
 	// Wrong returns why the typed answer is not valid, or ""; the form cannot be accepted then. nil: every answer is
 	// valid.
 	Wrong func() string
@@ -49,6 +50,25 @@ type Field struct {
 	Step  func(by int) // the lower and higher keys; nil: no effect
 	Left  func()       // called when the cursor leaves the field; may be nil
 	More  bool         // it is not shown until the key for more is pressed, or its answer is not valid
+}
+
+// text returns the answer in words.
+func (q *Field) text() string {
+	switch {
+	case q.Text != nil:
+		return q.Text()
+	case q.Input.Value() == "" && q.Empty != nil:
+		return q.Empty()
+	}
+	return q.Input.Render("_")
+}
+
+// turn steps through the answers.
+func (q *Field) turn(by int) {
+	if q.Empty != nil {
+		q.Input.SetValue("")
+	}
+	q.Turn(by)
 }
 
 // Key handles a key; closed reports whether the dialog closes, taken whether its answers count.
@@ -78,9 +98,9 @@ func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
 	case f.Keys.More.Matches(k):
 		f.unfold()
 	case now.Turn != nil && f.Keys.OptionNext.Matches(k):
-		now.Turn(1)
+		now.turn(1)
 	case now.Turn != nil && f.Keys.OptionPrev.Matches(k):
-		now.Turn(-1)
+		now.turn(-1)
 	case now.Step != nil && f.Keys.Lower.Matches(k):
 		now.Step(-1)
 	case now.Step != nil && f.Keys.Higher.Matches(k):
@@ -246,9 +266,9 @@ func (f *Form) question(i, w int) []string {
 	}
 	head := fmt.Sprintf("%-*s ", name, q.Name)
 	room := w - Width("▸"+head+"‹  ›")
-	text := CutClause(q.Text(), room)
+	text := CutClause(q.text(), room)
 	if q.Whole || q.Input != nil && q.Input.Value() != "" {
-		text = Wrap(q.Text(), room)
+		text = Wrap(q.text(), room)
 	}
 	lines := strings.Split(text, "\n")
 	for k, line := range lines {

@@ -70,7 +70,7 @@ func NewCampaign(read page.Reader) *Campaign {
 			Turn: func(by int) { widget.Around(&d.selects, by, selectAll+1) }},
 		askCount: {Name: "how many", Text: d.countText, Turn: d.step(d.count, d.most), Input: d.count,
 			Wrong: func() string { return wrongNumber(d.count, "modes") }},
-		askFilter: {Name: "filter", Text: d.filterText, Input: d.filter,
+		askFilter: {Name: "filter", Empty: d.filterText, Input: d.filter,
 			Wrong: func() string { return d.wrongAt(askFilter) }},
 		askSizes: {Name: "batch", Text: d.sizesText, Input: d.sizes,
 			Wrong: func() string { return d.wrongAt(askSizes) }},
@@ -214,7 +214,7 @@ func (d *Campaign) countText() string {
 }
 
 func (d *Campaign) filterText() string {
-	if d.filter.Value() == "" && d.At != askFilter {
+	if d.At != askFilter {
 		return "none: all modes of the board"
 	}
 	return d.filter.Render("_")

@@ -32,10 +32,8 @@ func newModeQuestion(read page.Reader, listed []namedMode) *modeQuestion {
 
 // field returns the question as a field of a form.
 func (q *modeQuestion) field() widget.Field {
-	return widget.Field{Name: "mode", Text: q.text, Input: q.typed, Wrong: q.wrong, Turn: func(by int) {
-		q.typed.SetValue("")
-		widget.Around(&q.at, by, len(q.listed))
-	}}
+	return widget.Field{Name: "mode", Empty: q.text, Input: q.typed, Wrong: q.wrong,
+		Turn: func(by int) { widget.Around(&q.at, by, len(q.listed)) }}
 }
 
 // namedModes lists the modes with a name, each once.
@@ -71,9 +69,6 @@ func (q *modeQuestion) chosen() (tegra.Mode, error) {
 }
 
 func (q *modeQuestion) text() string {
-	if q.typed.Value() != "" {
-		return q.typed.Render("_")
-	}
 	n := q.listed[q.at]
 	if n.mode == (tegra.Mode{}) {
 		return n.name

@@ -45,21 +45,15 @@ func NewSoak(read page.Reader, ask page.AskSoak) page.Question {
 	d.limits.SetValue(ask.Limits)
 	d.clock = newClockQuestion(read, func() bool { return read.Workloads()[d.job.at].Beside() }, math.Inf(1),
 		watchedSoak)
-	lasts := widget.Field{Name: "lasts", Text: d.lastsText, Input: d.typed, Wrong: d.wrongLength,
-		Turn: func(by int) {
-			d.typed.SetValue("")
-			widget.Around(&d.lasts, by, len(lengths))
-		}}
-	limits := widget.Field{Name: "limits", Text: d.limitsText, Input: d.limits, Wrong: d.wrongLimits}
+	lasts := widget.Field{Name: "lasts", Empty: d.lastsText, Input: d.typed, Wrong: d.wrongLength,
+		Turn: func(by int) { widget.Around(&d.lasts, by, len(lengths)) }}
+	limits := widget.Field{Name: "limits", Empty: d.limitsText, Input: d.limits, Wrong: d.wrongLimits}
 	return read.Question("soak", widget.Form{Verb: "soak", Width: 76,
 		Title: "Prove that a mode holds" + page.BatchText(ask.Batch), Note: d.note,
 		Fields: d.clock.ask([]widget.Field{d.job.field(), d.mode.field(), lasts, limits})}, d.start)
 }
 
 func (d *soakQuestion) lastsText() string {
-	if d.typed.Value() != "" {
-		return d.typed.Render("_")
-	}
 	if l := lengths[d.lasts]; l > 0 {
 		return units.Span(l)
 	}
@@ -86,10 +80,7 @@ func (d *soakQuestion) wrongLength() string {
 }
 
 func (d *soakQuestion) limitsText() string {
-	if d.limits.Value() == "" {
-		return d.limits.Render("_") + widget.StyleDim.Render("  the board's own; or such as 30 W, 85 °C, 5 A, 4.75 V")
-	}
-	return d.limits.Render("_")
+	return d.limits.Render("_") + widget.StyleDim.Render("  the board's own; or such as 30 W, 85 °C, 5 A, 4.75 V")
 }
 
 // bounds returns the typed limits.

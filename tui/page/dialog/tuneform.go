@@ -56,7 +56,7 @@ func NewTune(read page.Reader) *Tune {
 			d.Fields = append(d.Fields, d.choose(f))
 		}
 	}
-	d.Fields = slices.Insert(d.Fields, fieldBatch, widget.Field{Name: "batch", Text: d.batchText, Turn: d.turnBatch,
+	d.Fields = slices.Insert(d.Fields, fieldBatch, widget.Field{Name: "batch", Empty: d.batchText, Turn: d.turnBatch,
 		Input: d.listed, Typed: d.sizesTyped, Wrong: d.wrongSizes, More: read.Work().Sizes == nil})
 	d.clock = newClockQuestion(read, d.beside, watched, math.Inf(1))
 	d.Fields = d.clock.ask(d.Fields)
@@ -164,10 +164,7 @@ func (d *Tune) batchText() string {
 	if d.pair.on() {
 		of = "of the inference: "
 	}
-	switch {
-	case d.listed.Value() != "":
-		return d.listed.Render("_")
-	case several != nil:
+	if several != nil {
 		return of + "choose among " + strings.Trim(fmt.Sprint(several), "[]")
 	}
 	own := d.sized()[0]

@@ -33,7 +33,7 @@ func newTunePair(d *Tune) *tunePair {
 	p.two = []widget.Field{
 		{Name: "workload", Text: p.nameText, Turn: p.partner, Input: p.name, Typed: p.edited, Wrong: p.wrongName,
 			Whole: true},
-		{Name: "limit", Text: p.limitText, Turn: func(int) {}, Input: p.limit, Wrong: p.wrongLimit, Whole: true,
+		{Name: "limit", Empty: p.limitText, Input: p.limit, Wrong: p.wrongLimit, Whole: true,
 			Step: p.step},
 		page.Pick("turns", fields.In("pair", "policy"), &p.how.Policy),
 		page.Pick("arrivals", fields.In("load", "arrivals"), &p.asked.Load.Arrivals),
@@ -193,9 +193,6 @@ func (p *tunePair) wrongLimit() string {
 }
 
 func (p *tunePair) limitText() string {
-	if p.limit.Value() != "" {
-		return p.limit.Render("_")
-	}
 	shown := p.asked
 	if shown.Load.Arrivals, shown.Load.MaxWaitMS = "", 0; shown == (metric.Question{}) {
 		return "type limits and the rate, such as " + pairForm

@@ -100,8 +100,7 @@ func (d *ownJob) question() page.Intent {
 				"jtune reads in it. No shell runs it: pipes and variables need sh -c '…'."}
 		},
 		Fields: []widget.Field{
-			{Name: "command", Text: func() string { return d.command.Render("_") }, Input: d.command,
-				Wrong: d.wrongCommand},
+			{Name: "command", Input: d.command, Wrong: d.wrongCommand},
 			{Name: "batch size", Text: d.batchText, Input: d.batch},
 			page.Pick("a step is", fields.In("own", "unit"), &d.as.Unit),
 		}}, func() page.Intent {
@@ -278,7 +277,7 @@ func (p *Page) jobListed() page.Intent {
 func (d *ownJob) askName() page.Intent {
 	return d.read.Question("", widget.Form{Title: "Save your own job", Verb: "save", Width: 72,
 		Note: func(int) []string { return []string{"[workload.NAME] of the configuration; comments there stay"} },
-		Fields: []widget.Field{{Name: "name", Text: func() string { return d.name.Render("_") }, Input: d.name,
+		Fields: []widget.Field{{Name: "name", Input: d.name,
 			Wrong: func() string {
 				if err := workload.Own(d.name.Value(), []string{"true"}).Check(); err != nil {
 					return err.Error()

@@ -28,12 +28,7 @@ func (p *Page) settings(w workload.Workload) page.Question {
 		joined = w.Elsewhere.Asked()
 	}
 	job := widget.NewInput(joined, "", longestPath)
-	list := []widget.Field{{Name: "job", Input: job, Text: func() string {
-		if job.Value() == "" {
-			return "jtune starts it"
-		}
-		return job.Render("_")
-	}}}
+	list := []widget.Field{{Name: "job", Input: job, Empty: func() string { return "jtune starts it" }}}
 	if len(w.Command) == 0 {
 		w.Batch = max(1, w.Batch)
 		list = append(sizeFields(&w), list...)
