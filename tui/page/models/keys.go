@@ -104,7 +104,7 @@ func (p *Page) look() page.Intent {
 		p.studies[id] = nil
 		out = append(out, assess(info))
 	}
-	if key := (plotKey{id, p.view}); worksOut[p.view] != nil {
+	if key := (plotKey{id, p.view}); drawings[p.view].works != nil {
 		if _, known := p.plots[key]; !known {
 			p.plots[key] = nil
 			out = append(out, workOut(p.read.Session(), p.view, info))

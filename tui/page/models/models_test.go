@@ -177,7 +177,7 @@ func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
 	s.Left, err = m.LeaveOut(t.Context())
 	must.NoError(t, err)
 	p.studies[idOf(p.list[0])] = &s
-	for range len(plotTitles) {
+	for range len(drawings) {
 		if page := d.Screen(); strings.Contains(page, "NaN") {
 			t.Errorf("made-up numbers:\n%s", page)
 		}

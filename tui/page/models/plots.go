@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/figure"
+	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/optimize/pareto"
 	"jtune/tui/page"
@@ -29,16 +30,36 @@ const (
 	numModelPlots
 )
 
-var plotTitles = [...]string{
-	"Time, predicted against measured",
-	"Power, predicted against measured",
-	"Predicted and measured by mode",
-	"Error by region, of unseen modes",
-	"What each clock alone changes",
-	"Learning curve",
-	"Repeats, against their median",
-	"Training loss",
-	"Compared",
+// drawing is a plot of an assessment, or one that is worked out for it alone; neither: the comparison.
+type drawing struct {
+	title    string
+	assessed func(outlook.Assessment) figure.Figure
+	works    func(context.Context, page.Session, *learn.Model) (figure.Figure, error)
+}
+
+var drawings = [numModelPlots]drawing{
+	plotTime: {title: "Time, predicted against measured", assessed: func(s outlook.Assessment) figure.Figure {
+		return plots.Predicted(s, pareto.Time)
+	}},
+	plotPower: {title: "Power, predicted against measured", assessed: func(s outlook.Assessment) figure.Figure {
+		return plots.Predicted(s, pareto.Power)
+	}},
+	plotBars:       {title: "Predicted and measured by mode", assessed: plots.Bars},
+	plotRegions:    {title: "Error by region, of unseen modes", assessed: plots.ByRegion},
+	plotImportance: {title: "What each clock alone changes", assessed: plots.Importance},
+	plotCurve: {title: "Learning curve",
+		works: func(ctx context.Context, _ page.Session, m *learn.Model) (figure.Figure, error) {
+			return plots.LearningFigure(ctx, m)
+		}},
+	plotRepeats: {title: "Repeats, against their median",
+		works: func(_ context.Context, s page.Session, m *learn.Model) (figure.Figure, error) {
+			return s.ModelRepeats(m)
+		}},
+	plotLoss: {title: "Training loss",
+		works: func(ctx context.Context, _ page.Session, m *learn.Model) (figure.Figure, error) {
+			return plots.LossFigure(ctx, m)
+		}},
+	plotCompare: {title: "Compared"},
 }
 
 // Assessed carries the assessment of a model.
@@ -64,41 +85,13 @@ type plotMsg struct {
 	figure figure.Figure
 }
 
-// worksOut draws the plots that an assessment does not include.
-var worksOut = map[modelPlot]func(context.Context, page.Session, models.Info) (figure.Figure, error){
-	plotCurve: func(ctx context.Context, _ page.Session, of models.Info) (figure.Figure, error) {
-		return plots.LearningFigure(ctx, of.Model)
-	},
-	plotLoss: func(ctx context.Context, _ page.Session, of models.Info) (figure.Figure, error) {
-		return plots.LossFigure(ctx, of.Model)
-	},
-	plotRepeats: func(_ context.Context, s page.Session, of models.Info) (figure.Figure, error) {
-		return s.ModelRepeats(of.Model)
-	},
-}
-
 // workOut draws one of them in a command.
 func workOut(s page.Session, view modelPlot, info models.Info) page.Compute {
 	return func(ctx context.Context) tea.Msg {
-		f, err := worksOut[view](ctx, s, info)
+		f, err := drawings[view].works(ctx, s, info.Model)
 		if err != nil {
 			f = figure.Figure{Lacks: page.Words(err.Error())}
 		}
 		return plotMsg{plotKey{idOf(info), view}, f}
 	}
-}
-
-// plotOf draws a plot that an assessment includes.
-func plotOf(s outlook.Assessment, view modelPlot) figure.Figure {
-	switch view {
-	case plotTime:
-		return plots.Predicted(s, pareto.Time)
-	case plotPower:
-		return plots.Predicted(s, pareto.Power)
-	case plotBars:
-		return plots.Bars(s)
-	case plotImportance:
-		return plots.Importance(s)
-	}
-	return plots.ByRegion(s)
 }

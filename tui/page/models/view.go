@@ -38,7 +38,7 @@ func (p *Page) Render(w, h int) string {
 	list := p.read.Panel(title, note, p.tab.Render)
 	about := p.read.Panel("About", "", p.about)
 	of := fmt.Sprintf("%d/%d", p.view+1, numModelPlots)
-	plot := p.read.Panel(plotTitles[p.view], of, p.picture)
+	plot := p.read.Panel(drawings[p.view].title, of, p.picture)
 	top := min(max(4, p.tab.Rows+3), h/2)
 	rest := h - top
 	switch {
@@ -55,7 +55,7 @@ func (p *Page) Render(w, h int) string {
 	text := about.Render(left, rest)
 	if info, ok := p.chosen(); ok && rest >= 34 && p.view != plotRegions && p.parted(info) {
 		const table = 4*int(tegra.NumKnobs) + 5
-		regions := p.read.Panel(plotTitles[plotRegions], "", func(w, h int) string {
+		regions := p.read.Panel(drawings[plotRegions].title, "", func(w, h int) string {
 			return widget.Figure(plots.ByRegion(*p.studies[idOf(info)]), w, h, widget.Paint)
 		})
 		text = widget.Under(about.Render(left, rest-table), regions.Render(left, table))
@@ -167,16 +167,16 @@ func (p *Page) figure() (figure.Figure, bool) {
 	if !ok || info.Model == nil {
 		return figure.Figure{}, false
 	}
-	if worksOut[p.view] != nil {
+	at, s := drawings[p.view], p.studies[idOf(info)]
+	switch {
+	case at.works != nil:
 		f := p.plots[plotKey{idOf(info), p.view}]
 		if f == nil {
 			return figure.Figure{}, false
 		}
 		return *f, true
-	}
-	s := p.studies[idOf(info)]
-	if s == nil || p.view == plotCompare {
+	case s == nil || at.assessed == nil:
 		return figure.Figure{}, false
 	}
-	return plotOf(*s, p.view), true
+	return at.assessed(*s), true
 }
