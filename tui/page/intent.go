@@ -16,8 +16,9 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Intent is an action that a page requests: one of the types below, or nil for nothing. The shell carries it out.
-type Intent interface{ intent() }
+// Intent is an action that a page requests: a Question, one of the types below, or nil for nothing. Its type says
+// which, as with a message. The shell carries it out.
+type Intent any
 
 type (
 	// All is several intents, in order.
@@ -132,40 +133,6 @@ type (
 		Undo bool
 	}
 )
-
-func (Ask) intent()         {}
-func (All) intent()         {}
-func (Say) intent()         {}
-func (ShowBoard) intent()   {}
-func (BeBoard) intent()     {}
-func (NewCampaign) intent() {}
-func (AskTune) intent()     {}
-func (AskMeasure) intent()  {}
-func (AskSoak) intent()     {}
-func (Question) intent()    {}
-func (Fail) intent()        {}
-func (Run) intent()         {}
-func (Compute) intent()     {}
-func (Open) intent()        {}
-func (Export) intent()      {}
-func (Start) intent()       {}
-func (Stop) intent()        {}
-func (Pause) intent()       {}
-func (Order) intent()       {}
-func (Join) intent()        {}
-func (ListModels) intent()  {}
-func (Load) intent()        {}
-func (Recall) intent()      {}
-func (Size) intent()        {}
-func (ShowMixes) intent()   {}
-func (Choose) intent()      {}
-func (Remember) intent()    {}
-func (Apply) intent()       {}
-func (SetMode) intent()     {}
-func (KeepMode) intent()    {}
-func (Revert) intent()      {}
-func (PlanBoot) intent()    {}
-func (ChangeBoot) intent()  {}
 
 // Sayf is Say with a format string.
 func Sayf(format string, args ...any) Say { return Say(fmt.Sprintf(format, args...)) }
