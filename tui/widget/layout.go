@@ -286,3 +286,14 @@ func Wrap(text string, w int) string {
 	}
 	return hyphens.Replace(ansi.Wrap(noBreak.Replace(text), w, ""))
 }
+
+// WrapIn returns the lines of a text in w columns, each in a style; none of "".
+func WrapIn(style Style, text string, w int) (lines []string) {
+	if text == "" {
+		return nil
+	}
+	for line := range strings.SplitSeq(Wrap(text, w), "\n") {
+		lines = append(lines, style.Render(line))
+	}
+	return lines
+}

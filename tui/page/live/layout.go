@@ -115,13 +115,8 @@ func threeColumns(w int) (left, middle int) { return w * 11 / 30, w * 10 / 30 }
 func (p *Page) tablesHeight(w int) int {
 	left, middle := threeColumns(w)
 	cores := len(p.read.Sample().Reading.Cores)
-	clocks := 9 + (cores+coresPerLine(left-4, cores)-1)/coresPerLine(left-4, cores)
-	if why := p.differs(); why != "" {
-		clocks += 1 + strings.Count(widget.Wrap(why, left-4), "\n")
-	}
-	if p.enginesText(left) != "" {
-		clocks++
-	}
+	each := coresPerLine(left-4, cores)
+	clocks := len(p.clockLines(min(left-4, tableW))) + (cores+each-1)/each + 3 // with the board and the frame
 	const memory = 7
 	return max(clocks, p.powerHeight(middle), p.heatHeight(w-left-middle)+memory)
 }

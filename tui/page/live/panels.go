@@ -81,11 +81,7 @@ func (p *Page) clockLines(w int) []string {
 	if p.brief {
 		lines = append(lines, "per core "+p.coreBars())
 	}
-	if why := p.differs(); why != "" { // next to the clock that is affected
-		for line := range strings.SplitSeq(widget.Wrap(why, w), "\n") {
-			lines = append(lines, widget.StyleWarn.Render(line))
-		}
-	}
+	lines = append(lines, widget.WrapIn(widget.StyleWarn, p.differs(), w)...) // next to the clock that is affected
 	mode := p.modeText(w - 5)
 	if p.brief && p.terse >= terseMode && p.unnamed() {
 		mode = "(no preset): the limits above"
@@ -379,11 +375,7 @@ func (p *Page) heatLines(w int) []string {
 		lines = []string{slowed, over}
 	}
 	if why := read.Hot(); why != "" && !read.Heat.Or(false) {
-		hot := strings.Split(widget.Wrap("HOT: "+why, w), "\n")
-		for i := range hot {
-			hot[i] = widget.StyleBad.Render(hot[i])
-		}
-		lines = append(hot, lines...)
+		lines = append(widget.WrapIn(widget.StyleBad, "HOT: "+why, w), lines...)
 	}
 	return lines
 }

@@ -31,7 +31,7 @@ func sentences(p *Page, a answers.Answer, s answers.Sheet, w int) (out []string)
 			out = append(out, widget.Wrap(part, w))
 		}
 	}
-	out = styled(style, upper(s.Fits), w)
+	out = widget.WrapIn(style, upper(s.Fits), w)
 	add(widget.StyleBold.Render(p.read.ModeText(a.Mode)) + page.BatchText(a.Batch))
 	if w < narrowW {
 		f := page.FiguresOf(a.Best())
@@ -49,8 +49,8 @@ func sentences(p *Page, a answers.Answer, s answers.Sheet, w int) (out []string)
 	if g := a.Gain; g != nil && g.ToldApart && g.Better() && a.Baseline() != nil {
 		gain = widget.StyleGood
 	}
-	out = append(out, styled(gain, s.Gain, w)...)
-	out = append(out, styled(widget.StyleWarn, s.Named, w)...)
+	out = append(out, widget.WrapIn(gain, s.Gain, w)...)
+	out = append(out, widget.WrapIn(widget.StyleWarn, s.Named, w)...)
 	if s.Exchange != "" {
 		out = append(out, widget.Wrap(s.Exchange+"; "+p.read.Keys().Higher.Label()+" shows it", w))
 	}
@@ -64,18 +64,6 @@ func upper(fits string) string {
 		return strings.ToUpper(fits)
 	}
 	return strings.ToUpper(fits[:at]) + fits[at:]
-}
-
-// styled wraps a sentence to styled lines.
-func styled(style widget.Style, sentence string, w int) []string {
-	if sentence == "" {
-		return nil
-	}
-	out := strings.Split(widget.Wrap(sentence, w), "\n")
-	for i := range out {
-		out[i] = style.Render(out[i])
-	}
-	return out
 }
 
 // holds reports whether the board was set to an answer and kept in it.

@@ -175,11 +175,8 @@ func (v soakView) state(now soak.View, w int) string {
 	default:
 		text = "resting: the idle board's temperature is taken as the air temperature, which no board measures"
 	}
-	lines := strings.Split(widget.Wrap(text, w-1), "\n")
-	for i, line := range lines {
-		lines[i] = " " + style.Render(line)
-	}
-	return strings.Join(lines[:min(len(lines), mostState)], "\n")
+	lines := widget.WrapIn(style, text, w-1)
+	return " " + strings.Join(lines[:min(len(lines), mostState)], "\n ")
 }
 
 // mostState is the maximum number of lines of a verdict.

@@ -125,12 +125,7 @@ func (p *Page) verdict(j *page.Task, w int) string {
 	case len(j.Advice) == 0:
 		return widget.Cut("the job reports too little to say what decides its time", w)
 	}
-	text := widget.Wrap(strings.Join(j.Advice[:max(1, p.above)], " "), w)
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = widget.StyleBold.Render(widget.Cut(line, w))
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(widget.WrapIn(widget.StyleBold, strings.Join(j.Advice[:max(1, p.above)], " "), w), "\n")
 }
 
 // verdicts returns how many texts of advice are shown above the panels: the first, and more as long as two lines are
