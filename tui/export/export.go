@@ -33,9 +33,6 @@ func virtualColumn[T any](virtual bool) report.Table[T] {
 	return report.Table[T]{{Key: VirtualColumn, Of: func(T) any { return virtual }}}
 }
 
-// Text is report.Number.
-func Text(v float64) string { return report.Number(v) }
-
 // WriteJSON writes one indented document.
 func WriteJSON(to io.Writer, v any) error {
 	e := json.NewEncoder(to)

@@ -14,6 +14,7 @@ import (
 	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/internal/must"
+	"jtune/internal/report"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/standing"
@@ -202,7 +203,7 @@ func TestFigureCSVAndJSONHoldTheSamePoints(t *testing.T) {
 				case string:
 					text = v
 				case float64:
-					text = Text(v)
+					text = report.Number(v)
 				}
 				if text != rows[i+1][at] {
 					t.Errorf("%s: point %d has %s %q in JSON, %q in CSV", c.f.Kind, i, name, text, rows[i+1][at])

@@ -1,7 +1,7 @@
 package export
 
 import (
-	"encoding/csv"
+	"cmp"
 	"io"
 	"slices"
 	"strconv"
@@ -40,7 +40,7 @@ func tableOf(f figure.Figure) figureTable {
 		for _, s := range p.Series {
 			seen := map[string]int{}
 			for _, q := range s.Points {
-				place := Text(q.X) + " " + Text(q.Y) + " " + strconv.Itoa(q.Row) + " " + q.Name
+				place := report.Number(q.X) + " " + report.Number(q.Y) + " " + strconv.Itoa(q.Row) + " " + q.Name
 				k := key{s.Name, place, seen[place]}
 				seen[place]++
 				row := at[k]
@@ -82,23 +82,13 @@ func tableOf(f figure.Figure) figureTable {
 
 // FigureCSV writes the points of a figure; absent values are empty.
 func FigureCSV(to io.Writer, f figure.Figure) error {
-	t := tableOf(f)
-	w := csv.NewWriter(to)
-	w.Write(append(slices.Clone(t.head), VirtualColumn))
-	for _, row := range t.rows {
-		out := make([]string, len(t.head))
-		for i, name := range t.head {
-			switch v := row[name].(type) {
-			case string:
-				out[i] = v
-			case float64:
-				out[i] = Text(v)
-			}
-		}
-		w.Write(append(out, strconv.FormatBool(f.Virtual)))
+	type row = map[string]any
+	t, columns := tableOf(f), report.Table[row]{}
+	for _, name := range t.head {
+		columns = append(columns, report.Column[row]{Key: name,
+			Of: func(x row) any { return cmp.Or[any](x[name], "") }})
 	}
-	w.Flush()
-	return w.Error()
+	return append(columns, virtualColumn[row](f.Virtual)...).CSV(to, t.rows)
 }
 
 // FigureJSON writes a figure: its points with the columns of FigureCSV; absent values are null.
@@ -111,7 +101,7 @@ func FigureJSON(to io.Writer, f figure.Figure) error {
 				if v, there := row[name]; !there {
 					row[name] = nil
 				} else if number, ok := v.(float64); ok {
-					row[name], _ = strconv.ParseFloat(Text(number), 64)
+					row[name], _ = strconv.ParseFloat(report.Number(number), 64)
 				}
 			}
 			points = append(points, row)

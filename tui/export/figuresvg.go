@@ -9,6 +9,7 @@ import (
 
 	"jtune/internal/axis"
 	"jtune/internal/figure"
+	"jtune/internal/report"
 )
 
 // Dimensions of a drawing in pixels.
@@ -300,7 +301,7 @@ func (d *drawing) series(r frame, p figure.Panel, s figure.Series, nth int) {
 
 // about returns the title of a point.
 func (d *drawing) about(p figure.Panel, q figure.Point) string {
-	of := func(a figure.Axis, v float64) string { return strings.TrimSpace(Text(v) + " " + a.Unit) }
+	of := func(a figure.Axis, v float64) string { return strings.TrimSpace(report.Number(v) + " " + a.Unit) }
 	return strings.TrimPrefix(q.Name+": ", ": ") + of(d.figure.X, q.X) + ", " + of(p.Axis, q.V)
 }
 
