@@ -66,10 +66,7 @@ func (s Shelf) Delete(name string) (aside string, err error) {
 		return "", err
 	}
 	to := freeName(s.deleted(), name, s.Suffix)
-	if err = s.move(path, to); err == nil {
-		err = s.moved(to)
-	}
-	return strings.TrimSuffix(filepath.Base(to), s.Suffix), err
+	return strings.TrimSuffix(filepath.Base(to), s.Suffix), s.toOrFrom(path, to)
 }
 
 // Restore moves a deleted entry back.
@@ -78,11 +75,7 @@ func (s Shelf) Restore(name string) error {
 	if err != nil {
 		return err
 	}
-	to := filepath.Join(s.kept(), name+s.Suffix)
-	if err = s.move(path, to); err == nil {
-		err = s.moved(to)
-	}
-	return err
+	return s.toOrFrom(path, filepath.Join(s.kept(), name+s.Suffix))
 }
 
 // Purge permanently removes deleted entries, the named one or all, and lists them.
@@ -143,11 +136,13 @@ func (s Shelf) move(from, to string) error {
 	return errors.Join(err, unlock())
 }
 
-func (s Shelf) moved(to string) error {
-	if s.Moved == nil {
-		return nil
+// toOrFrom moves an entry to the deleted ones, or back from there.
+func (s Shelf) toOrFrom(from, to string) error {
+	err := s.move(from, to)
+	if err == nil && s.Moved != nil {
+		err = s.Moved(to)
 	}
-	return s.Moved(to)
+	return err
 }
 
 // plainName rejects names that are not plain file names.
