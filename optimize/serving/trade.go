@@ -101,7 +101,7 @@ func Trades(o *outlook.Outlook, u Unit, l metric.Goal, served *LoadView) []Trade
 func quantity(o *outlook.Outlook, a pareto.Axis, l metric.Goal) *Quantity {
 	q := &Quantity{Axis: outlook.QuantityAxis(a, o.Several()), Word: a.String(), Label: a.Unit(),
 		Values: o.Columns()[a], Span: o.Span()[a], Of: a.Of}
-	q.Band = exactly(o, q.Values)
+	q.Band = exactly(q.Values)
 	switch a {
 	case pareto.Time:
 		q.Limit = l.Of(metric.Time)
@@ -114,7 +114,7 @@ func quantity(o *outlook.Outlook, a pareto.Axis, l metric.Goal) *Quantity {
 }
 
 // exactly returns zero-width bands.
-func exactly(o *outlook.Outlook, values []float64) func(int) [2]float64 {
+func exactly(values []float64) func(int) [2]float64 {
 	return func(i int) [2]float64 { return [2]float64{values[i], values[i]} }
 }
 
@@ -128,7 +128,7 @@ func made(o *outlook.Outlook, a figure.Axis, word string, of func(i int) float64
 			lo, hi = min(lo, x), max(hi, x)
 		}
 	}
-	q.Span, q.Band = []float64{lo, hi}, exactly(o, q.Values)
+	q.Span, q.Band = []float64{lo, hi}, exactly(q.Values)
 	return q
 }
 

@@ -86,7 +86,7 @@ func Understand(ctx context.Context, s *session.Session, w workload.Workload,
 		case err == nil && e.Kind == harness.Note:
 			observe.Note(e.Message)
 		case err == nil && e.Summary != nil, errors.Is(err, io.EOF):
-			return ended(w, h, time.Since(begun), steps, observe)
+			return ended(w, h, time.Since(begun), observe)
 		case err == nil && e.Timed():
 			if steps++; steps >= 3 {
 				return understood(w, h), nil
@@ -119,7 +119,7 @@ func understood(w workload.Workload, h harness.Harness) workload.Workload {
 }
 
 // ended returns the workload of a command that ends by itself: each of its runs is a reading.
-func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int,
+func ended(w workload.Workload, h harness.Harness, took time.Duration,
 	observe Observer) (workload.Workload, error) {
 	d, ok := h.(harness.Detecting)
 	if !ok {

@@ -274,11 +274,11 @@ func dataChecks(s *session.Session, w workload.Workload) []Check {
 		c.Do = fmt.Sprintf("%s of the %s samples that an epoch of the papers has: an epoch will be shorter",
 			text.Thousands(list.Files), text.Thousands(w.Samples))
 	}
-	return append([]Check{c}, diskCheck(s, dir), cacheCheck(s, w))
+	return append([]Check{c}, diskCheck(dir), cacheCheck(s, w))
 }
 
 // diskCheck describes the disk that holds the data.
-func diskCheck(s *session.Session, dir string) Check {
+func diskCheck(dir string) Check {
 	c := Check{What: "disk", State: checkOK, Need: "any; a faster one where the data do not fit into memory"}
 	name, err := telemetry.DiskOf(dir)
 	if err != nil {
