@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jtune/profiles/harness"
@@ -26,7 +27,7 @@ type listener struct {
 	cancel  func()
 
 	mu    sync.Mutex
-	fresh bool // output since the last report
+	fresh atomic.Bool // output since the last report
 	lines []string
 	now   []byte // the unfinished line
 	back  bool   // a carriage return: the next output overwrites the line
@@ -46,7 +47,7 @@ func listen(r *measure.RunRequest, observe measure.Observer) *listener {
 func (l *listener) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.fresh = true
+	l.fresh.Store(true)
 	for _, c := range b {
 		switch {
 		case c == '\n':
@@ -69,15 +70,6 @@ func (l *listener) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// news reports whether there was output since its last call.
-func (l *listener) news() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	was := l.fresh
-	l.fresh = false
-	return was
-}
-
 // heard returns the last lines.
 func (l *listener) heard() []string {
 	l.mu.Lock()
@@ -97,7 +89,7 @@ func (l *listener) next(ctx context.Context, h harness.Harness) (harness.Event, 
 	}
 	for {
 		if l.soon == nil || l.soon.Err() != nil {
-			if l.news() {
+			if l.fresh.Swap(false) {
 				l.tell(h)
 			}
 			l.end()

@@ -3,6 +3,7 @@ package run
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jtune/internal/stats"
@@ -31,7 +32,7 @@ type meter struct {
 	taken   int
 	latest  tegra.Val[float64]
 	peaks   telemetry.Peaks
-	fresh   bool // a sample arrived since the last call of due
+	fresh   atomic.Bool // a sample arrived since the last look
 }
 
 // start begins sampling; the job's output is read with each sample, so that the machine wakes once for both.
@@ -62,7 +63,7 @@ func (m *meter) take(s telemetry.Sample) {
 	if p := s.PowerW(); p.OK {
 		m.latest = p
 	}
-	m.fresh = true
+	m.fresh.Store(true)
 }
 
 // sampling returns how evenly samples arrived; nil for fewer than three.
@@ -87,15 +88,6 @@ func (m *meter) extremes() telemetry.Peaks {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return telemetry.Peaks{PowerW: m.peaks.PowerW, Rails: slices.Clone(m.peaks.Rails)}
-}
-
-// due reports whether a sample arrived since its last call.
-func (m *meter) due() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	fresh := m.fresh
-	m.fresh = false
-	return fresh
 }
 
 // last returns the latest valid power; absent before the first.

@@ -361,7 +361,7 @@ func (c *collector) minibatch(e harness.Event) {
 	c.meter.raw.minibatch(e, "")
 	p.Minibatch = c.count
 	c.observe.Send(measure.ProgressEvent{Progress: p, Minibatch: &e})
-	if c.meter.due() && c.observe != nil {
+	if c.meter.fresh.Swap(false) && c.observe != nil {
 		soFar := c.meter.monitor.Character()
 		c.observe(measure.CharacterEvent{Character: soFar, Advice: c.advise.of(soFar)})
 	}
