@@ -34,18 +34,14 @@ func (d *driver) few(what string, most int) {
 
 const liveNumbers = 45
 
-// trees lists recorded boards: those of this repository, and those that their owners described, where they are.
-func trees(t *testing.T) (roots map[string]string) {
+// trees returns recorded boards: those of this repository, and those that their owners described, where they are.
+func trees(t *testing.T) map[string]*tegratest.Tree {
 	t.Helper()
 	all := tegratest.Trees()
 	t.Run("owners' trees", func(t *testing.T) {
 		maps.Copy(all, tegratest.Archives(t, sweeptest.Shared(t, "tools/devices/hand")))
 	})
-	roots = map[string]string{}
-	for name, tr := range all {
-		roots[name] = tr.Write(t)
-	}
-	return roots
+	return all
 }
 
 // worst makes a reading of everything that Live may have to say: hot, throttled, in alarm, with all engines at work.
@@ -75,10 +71,10 @@ func (d *driver) nextReading() {
 
 func TestLiveHasFewNumbersOnEveryTree(t *testing.T) {
 	t.Parallel()
-	for name, root := range trees(t) {
+	for name, tree := range trees(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, _ := driveSession(t, session.Options{Sysroot: root, ReadOnly: true})
+			d, _ := driveSession(t, session.Options{Sysroot: tree.Write(t), ReadOnly: true})
 			d.press("1")
 			d.nextReading()
 			d.few(name, liveNumbers)
@@ -201,14 +197,14 @@ func TestProfileCardOfSeveralLimitsHasFewNumbers(t *testing.T) {
 // proposed, and the list does not say that it runs.
 func TestTuneOnAFreshBoardAsksForACommand(t *testing.T) {
 	t.Parallel()
-	roots := trees(t)
-	for i, name := range slices.Sorted(maps.Keys(roots)) {
+	all := trees(t)
+	for i, name := range slices.Sorted(maps.Keys(all)) {
 		if i%4 > 0 && os.Getenv("JTUNE_LONG") == "" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, _ := driveSession(t, session.Options{Sysroot: roots[name]})
+			d, _ := driveSession(t, session.Options{Sysroot: all[name].Write(t)})
 			if why := d.r.sh.MayMeasure(); why != "" {
 				return // the key says why
 			}

@@ -100,6 +100,14 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 		!strings.HasPrefix(lines[1], "07:00") && !strings.HasPrefix(lines[1], "22:00") {
 		t.Errorf("by the time of day: %q", lines)
 	}
+	// a rate that nothing can serve cannot be measured: the prediction says what comes nearest
+	again = pairOf(t, s)
+	again.Load.RatePerS, again.Pairs = 100_000, 1
+	_, err = Search(t.Context(), s, again, nil)
+	var none *mix.NoSettingError
+	if !errors.As(err, &none) || none.Tried > 0 || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("%v", err)
+	}
 	if after := s.Setup().Mode; after != before {
 		t.Errorf("left in %v, found in %v", after, before)
 	}
@@ -224,19 +232,6 @@ func TestPairInOneSettingSaysWhichLimitItBreaks(t *testing.T) {
 		found.Row.Pair.Policy != record.Free || found.Row.Pair.IdleShare.OK || found.FreeRow == nil ||
 		found.AloneRow == nil || len(found.Probes) != 1 {
 		t.Errorf("%+v, %v", found, err)
-	}
-}
-
-// A rate that nothing can serve cannot be measured: the prediction says what comes nearest.
-func TestPairAtARateThatNothingCanServeHasNoAnswer(t *testing.T) {
-	t.Parallel()
-	s := sessiontest.Fast(t)
-	r := pairOf(t, s)
-	r.Load.RatePerS, r.Pairs = 100_000, 1
-	_, err := Search(t.Context(), s, r, nil)
-	var none *mix.NoSettingError
-	if !errors.As(err, &none) || none.Tried > 0 || !strings.Contains(err.Error(), "at most") {
-		t.Errorf("%v", err)
 	}
 }
 
