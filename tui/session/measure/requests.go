@@ -41,11 +41,10 @@ type TuneRequest struct {
 	Keep   bool      // save the model in the data directory, under the workload's name
 	Before time.Time // start from what was known then, for a repetition; zero: from everything
 
-	Failed  []tegra.Setting // settings that failed with requests under this very load
-	Sent    []mix.Sent      // results of requests at such loads
-	PartOf  string          // start of the search's first campaign; "" in the first one
-	Heat    metric.Heat     // how the board warms, for limits on its steady temperature
-	Watched arrivals.Spec   // latency goal of a server's users; zero if requests are generated
+	Ask     mix.Ask       // the question under its load, with what requests have shown; zero without one
+	PartOf  string        // start of the search's first campaign; "" in the first one
+	Heat    metric.Heat   // how the board warms, for limits on its steady temperature
+	Watched arrivals.Spec // latency goal of a server's users; zero if requests are generated
 }
 
 // TuneResult is the answer and how it was found.

@@ -3,7 +3,6 @@ package savedanswers
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"jtune/learn"
 	"jtune/optimize/mix"
@@ -13,6 +12,7 @@ import (
 	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/workloads"
 )
 
 // about reports whether a campaign measured a model's workload on the model's board.
@@ -119,10 +119,10 @@ func trials(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (out []
 	}
 	for _, c := range list {
 		w := c.Header.Workload
+		want := workloads.DemandOf(a, w)
 		like := w.Load.Rate <= likeRate*a.Load.RatePerS && a.Load.RatePerS <= likeRate*w.Load.Rate
 		if !about(c, from) || c.Header.Plan.Kind != campaigns.LoadKind || !like ||
-			w.Load.Arrivals != string(a.Load.Pattern) ||
-			!w.Serves() && w.Load.MaxWaitMS != float64(a.MaxWait)/float64(time.Millisecond) {
+			w.Load.Arrivals != want.Arrivals || w.Load.MaxWaitMS != want.MaxWaitMS {
 			continue
 		}
 		for _, row := range c.Rows() {

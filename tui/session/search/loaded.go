@@ -69,12 +69,11 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
-	want := demandOf(r, asked)
+	r.Ask = asked
 	if list, err := campaigns.List(s.Options.Paths); err == nil && !r.Fresh && r.Before.IsZero() {
 		b := s.Device.Board()
-		r.Failed, r.Sent = savedanswers.Sent(list, learn.Provenance{Workload: r.Workload.Name, Device: b.Name,
-			Virtual: b.Virtual,
-			Replay:  b.Replay}, asked)
+		r.Ask.Failed, r.Ask.Sent = savedanswers.Sent(list, learn.Provenance{Workload: r.Workload.Name, Device: b.Name,
+			Virtual: b.Virtual, Replay: b.Replay}, asked)
 	}
 	really, why := paced(s, r.Workload, asked)
 	if !really {
@@ -86,22 +85,12 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 	return tried(ctx, s, r, ref, asked, observe, trial{
 		run: func(out measure.TuneResult) (answers.Trial, error) {
 			r.PartOf = out.Began
-			return send(ctx, s, r, want, asked, out.Result.Answers[0].Setting, observe)
+			return send(ctx, s, r, asked, out.Result.Answers[0].Setting, observe)
 		},
-		lower: func(r *measure.TuneRequest,
-			got answers.Trial) { // by the ratio of measured to calculated latency
-			r.Sent = append(slices.Clone(r.Sent), mix.Sent{Setting: got.WithBatch(r.Workload.Batch),
+		lower: func(r *measure.TuneRequest, got answers.Trial) { // by the ratio of measured to calculated latency
+			r.Ask.Sent = append(slices.Clone(r.Ask.Sent), mix.Sent{Setting: got.WithBatch(r.Workload.Batch),
 				RatePerS: asked.Load.RatePerS, LatencyMS: got.LatencyMS.V})
 		}})
-}
-
-// demandOf returns how requests arrive under a load.
-func demandOf(r measure.TuneRequest, asked mix.Ask) workload.Demand {
-	want := workload.Demand{Rate: asked.Load.RatePerS, Arrivals: string(asked.Load.Pattern)}
-	if !r.Workload.Serves() { // a server forms its own batches
-		want.MaxWaitMS = r.Load.MaxWaitMS
-	}
-	return want
 }
 
 // Again tries a setting with the requests of a search, as the search tried its answer.
@@ -115,13 +104,19 @@ func Again(ctx context.Context, s *session.Session, r measure.TuneRequest, at te
 		return answers.Trial{}, fmt.Errorf("%w: requests cannot be sent here: %s", tegra.ErrUnsupported,
 			cmp.Or(why, "the answer is from a calculated queue"))
 	}
-	want := demandOf(r, asked)
-	got, err := send(ctx, s, r, want, asked, at, observe)
+	return twice(asked, r.Workload, func() (answers.Trial, error) {
+		return send(ctx, s, r, asked, at, observe)
+	})
+}
+
+// twice tries a setting, and tries it again if it met the limits: one reading of a quantile is not reliable.
+func twice(a mix.Ask, w workload.Workload, try func() (answers.Trial, error)) (answers.Trial, error) {
+	got, err := try()
 	if err != nil || !got.Meets() || !got.LatencyMS.OK {
 		return got, err
 	}
-	again, err := send(ctx, s, r, want, asked, at, observe) // one reading of a quantile is not reliable
-	return got.And(again, asked, r.Workload), err
+	again, err := try()
+	return got.And(again, a, w), err
 }
 
 // tuneWatched searches on the traffic of a server's users by the mean latency, because a few requests give no more. If
@@ -143,7 +138,7 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 						"%.4g ms is unknown", 100*asked.Quantile, asked.LatencyMS)}, nil
 			}
 			r.PartOf = out.Began
-			return send(ctx, s, r, workload.Demand{}, asked, at, observe)
+			return send(ctx, s, r, asked, at, observe)
 		},
 		lower: func(r *measure.TuneRequest, got answers.Trial) {
 			l := r.Limits[0]
@@ -179,12 +174,7 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 		}
 		found := &out.Result.Answers[0]
 		begun := s.Clock.Now()
-		got, err := t.run(out)
-		if err == nil && got.Meets() && got.LatencyMS.OK { // one reading of a quantile is not reliable
-			var again answers.Trial
-			again, err = t.run(out)
-			got = got.And(again, asked, r.Workload)
-		}
+		got, err := twice(asked, r.Workload, func() (answers.Trial, error) { return t.run(out) })
 		out.Took += s.Clock.Now() - begun
 		if err != nil {
 			return out, err
@@ -202,7 +192,7 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 		if try == mostAnswers || !late {
 			return out, notServed(asked, got)
 		}
-		r.Failed = append(slices.Clone(r.Failed), got.WithBatch(r.Workload.Batch))
+		r.Ask.Failed = append(slices.Clone(r.Ask.Failed), got.WithBatch(r.Workload.Batch))
 		t.lower(&r, got)
 		r.PartOf = out.Began
 		r.Fresh, r.Before, before = false, time.Time{}, out // the pool now holds these measurements
@@ -219,15 +209,14 @@ func notServed(a mix.Ask, s answers.Trial) error {
 }
 
 // send sends requests at a rate in one setting, as a separate campaign; or it waits for those of a server's users.
-func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want workload.Demand, a mix.Ask,
-	at tegra.Setting,
+func send(ctx context.Context, s *session.Session, r measure.TuneRequest, a mix.Ask, at tegra.Setting,
 	observe func(measure.Event)) (answers.Trial, error) {
 	w, set := r.Workload.AtBatch(at.Batch), r.Settings
-	w.Load = want
+	w.Load = workloads.DemandOf(a, w)
 	set.Requests = requestsFor(a)
 	takes, about := longestSend, "at most "+measure.Roundly(longestSend)
-	if want.Rate > 0 {
-		takes = time.Duration(float64(set.Requests) / want.Rate * float64(time.Second))
+	if a.Load.Open() {
+		takes = time.Duration(float64(set.Requests) / a.Load.RatePerS * float64(time.Second))
 		about = "about " + measure.Roundly(takes)
 	}
 	set.ModeTimeout = cmp.Or(set.ModeTimeout, 2*takes+time.Minute) // for a server that cannot keep up

@@ -135,7 +135,7 @@ func TestTuneUnderALoadSaysWhenTheServerDoesNotFollow(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" { // the answer alone, without the 20 s of the search
 		asked, err := mix.AskOf(metric.Question{Load: r.Load}, 1)
 		must.NoError(t, err)
-		got, err := send(t.Context(), s, r, workload.Demand{Rate: 30, Arrivals: "poisson"}, asked,
+		got, err := send(t.Context(), s, r, asked,
 			tegra.Setting{Mode: s.Device.Space().Max()}, nil)
 		if err != nil || got.Meets() || !got.LatencyMS.OK || got.Serving.Requests < fewestSent {
 			t.Errorf("%+v, %v", got, err)

@@ -84,7 +84,7 @@ func TestSendSaysWhenAJobDoesNotFollow(t *testing.T) {
 	slow := tegra.Setting{Mode: s.Device.Space().At(0), Batch: 1}
 	ask := mix.Ask{LatencyMS: 250, Quantile: 0.5, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
 	got, err := send(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}},
-		workload.Demand{Rate: 60, Arrivals: "uniform"}, ask, slow, nil)
+		ask, slow, nil)
 	if err != nil || got.Meets() || !strings.Contains(got.Why, "of 60 requests per second are served") {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -129,10 +129,10 @@ func TestSendDrivesTheRealPyTorchJob(t *testing.T) {
 	w, err := workloads.Find(s, "mobilenet-infer")
 	must.NoError(t, err)
 	fast := record.Settings{MinSamples: 2, SampleEvery: 100 * time.Millisecond, FixedWait: time.Second}
-	a := mix.Ask{LatencyMS: 60_000, Quantile: 0.5, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 2}}
+	a := mix.Ask{LatencyMS: 60_000, Quantile: 0.5, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 2},
+		MaxWait: 700 * time.Millisecond}
 	got, err := send(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Settings: fast}},
-		workload.Demand{Rate: 2, Arrivals: "uniform", MaxWaitMS: 700}, a,
-		tegra.Setting{Mode: s.Device.Space().Max(), Batch: 4}, nil)
+		a, tegra.Setting{Mode: s.Device.Space().Max(), Batch: 4}, nil)
 	if err != nil || got.Serving == nil {
 		t.Fatalf("%+v, %v", got, err)
 	}

@@ -13,7 +13,6 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/ladder"
-	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -103,10 +102,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	out := measure.TuneResult{Warm: warm(pool, r.Before, s.Clock.Wall())}
 	find, source := optimize.Tune, r.Limits[0].Words()
 	if r.Load.Any() {
-		if out.Ask, err = mix.AskOf(r.First(), s.Seed); err != nil {
-			return out, err
-		}
-		out.Ask.Failed, out.Ask.Sent = r.Failed, r.Sent
+		out.Ask = r.Ask
 		source, options.Problem = out.Ask.String(), out.Ask.Problem(r.Batches, r.Workload.Batch)
 		find = func(ctx context.Context, m optimize.Measure, o optimize.TuneOptions) (optimize.Result, error) {
 			found, err := optimize.Tune(ctx, m, o)

@@ -397,6 +397,16 @@ func LoadFor(w workload.Workload, asked arrivals.Spec, given func(flag string) b
 	return v.Configured(own, given)
 }
 
+// DemandOf returns how the requests of a load are sent to a workload: a server forms its own batches. It is zero for
+// requests of a server's users.
+func DemandOf(a mix.Ask, w workload.Workload) workload.Demand {
+	out := workload.Demand{Rate: a.Load.RatePerS, Arrivals: string(a.Load.Pattern)}
+	if !w.Serves() {
+		out.MaxWaitMS = float64(a.MaxWait) / float64(time.Millisecond)
+	}
+	return out
+}
+
 // LoadFault returns why a workload takes no load; nil where it does, or there is none.
 func LoadFault(w workload.Workload, v arrivals.Spec) error {
 	if v.Any() && !w.Infers() {
