@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -45,11 +46,7 @@ func (a onModels) verifyFront(ctx context.Context, m *learn.Model, v verificatio
 		r.BudgetsW = append(r.BudgetsW, from+k*step)
 	}
 	r.Model, r.Most = m, v.Verify
-	name := v.Workload
-	if name == "" {
-		name = m.Provenance.Workload
-	}
-	if r.Workload, err = workloads.Find(s, name); err != nil {
+	if r.Workload, err = workloads.Find(s, cmp.Or(v.Workload, m.Provenance.Workload)); err != nil {
 		return none, fmt.Errorf("%w; --workload NAME names the one to measure", err)
 	}
 	rep := a.reporter(s.Device)

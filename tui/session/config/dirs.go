@@ -26,10 +26,7 @@ type Paths struct {
 
 // DataPath returns the folder of campaigns and models.
 func (o Paths) DataPath() string {
-	if o.DataDir != "" {
-		return o.DataDir
-	}
-	return filepath.Join(xdg.DataHome, "jtune")
+	return cmp.Or(o.DataDir, filepath.Join(xdg.DataHome, "jtune"))
 }
 
 // FindHome updates the folders in the user's home from the environment. If HOME is missing, as in a system service, or
@@ -87,18 +84,12 @@ func DefaultConfig() string {
 
 // StateFile returns the path of a file that is kept between starts.
 func (o Paths) StateFile(name string) string {
-	if o.StateDir != "" {
-		return filepath.Join(o.StateDir, name)
-	}
-	return filepath.Join(xdg.StateHome, "jtune", name)
+	return filepath.Join(cmp.Or(o.StateDir, filepath.Join(xdg.StateHome, "jtune")), name)
 }
 
 // LogPath returns the log file of the process that sets modes.
 func (o Paths) LogPath() string {
-	if o.LogFile != "" {
-		return o.LogFile
-	}
-	return o.StateFile("guard.log")
+	return cmp.Or(o.LogFile, o.StateFile("guard.log"))
 }
 
 // TrainLog returns the file for the output of a training run's job.

@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"jtune/internal/usage"
 	"jtune/learn"
@@ -72,9 +73,5 @@ func (t *Tunable) Words() string {
 	case n > few:
 		return fmt.Sprintf("%d from %s to %s%s", n, t.Values[0], t.Values[n-1], unit)
 	}
-	words := t.Values[0]
-	for _, v := range t.Values[1:] {
-		words += ", " + v
-	}
-	return words + unit
+	return strings.Join(t.Values, ", ") + unit
 }

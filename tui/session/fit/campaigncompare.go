@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -70,7 +71,8 @@ func differences(a, b campaigns.Campaign) []string {
 		{"minibatches per mode", fmt.Sprint(a.Header.Settings.Minibatches), fmt.Sprint(b.Header.Settings.Minibatches)},
 	} {
 		if part.one != part.other {
-			out = append(out, fmt.Sprintf("%s %s, then %s", part.what, orUnknown(part.one), orUnknown(part.other)))
+			out = append(out, fmt.Sprintf("%s %s, then %s", part.what, cmp.Or(part.one, "unknown"),
+				cmp.Or(part.other, "unknown")))
 		}
 	}
 	one, other := record.SoftwareOf(a.Versions, *a.Header), record.SoftwareOf(b.Versions, *b.Header)
@@ -78,13 +80,6 @@ func differences(a, b campaigns.Campaign) []string {
 		out = append(out, "software versions, which affect results: "+strings.Join(list, ", "))
 	}
 	return out
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
 }
 
 // several are settings that two campaigns measured, with the medians of their differences in percent.

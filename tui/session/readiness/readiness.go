@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -159,7 +160,7 @@ func check(ctx context.Context, s *session.Session, w workload.Workload,
 		}
 	default:
 		add(Check{What: "program", State: checkMissing, Need: "a command",
-			Do: "write command = [\"program\"] under [workload." + w.Name + "] (" + workloads.ConfigName(s) + ")"})
+			Do: "write command = [\"program\"] under [workload." + w.Name + "] (" + s.ConfigPath() + ")"})
 	}
 	if ctx.Err() != nil {
 		return r, ctx.Err()
@@ -184,7 +185,7 @@ func packages(ctx context.Context, s *session.Session, w workload.Workload) []Ch
 	v, err := w.Torch.Check(ctx, filepath.Join(s.DataPath(), "torch"))
 	python := failing(Check{What: "Python", Found: v.Python + " " + v.Where, Need: torch.LeastPython + " or later"},
 		err,
-		"install python3, or set python = \"/path/python3\" under [torch] ("+workloads.ConfigName(s)+")")
+		"install python3, or set python = \"/path/python3\" under [torch] ("+s.ConfigPath()+")")
 	if err == nil && !torch.AtLeast(v.Python, torch.LeastPython) {
 		python.State, python.Do = checkMissing, "install a later Python"
 	}
@@ -213,20 +214,14 @@ func packages(ctx context.Context, s *session.Session, w workload.Workload) []Ch
 	out := []Check{python, pytorch, cuda}
 	if set, ok := w.Torch.DataSet(); ok && set.Image {
 		decoder := Check{What: "torchvision or Pillow", State: checkOK, Need: "one of them, to decode pictures",
-			Found: strings.TrimSpace("torchvision " + orNone(v.Vision) + ", Pillow " + orNone(v.Pillow))}
+			Found: strings.TrimSpace("torchvision " + cmp.Or(v.Vision, "none") + ", Pillow " +
+				cmp.Or(v.Pillow, "none"))}
 		if v.Vision == "" && v.Pillow == "" {
 			decoder.State, decoder.Do = checkMissing, "apt install python3-pil, or pip install pillow"
 		}
 		out = append(out, decoder)
 	}
 	return out
-}
-
-func orNone(version string) string {
-	if version == "" {
-		return "none"
-	}
-	return version
 }
 
 // dataChecks checks the data set and its disk.
@@ -253,7 +248,7 @@ func dataChecks(s *session.Session, w workload.Workload) []Check {
 		"on a disk of its own: sudo mkdir -p /data && sudo mount /dev/nvme0n1p1 /data (lsblk lists the disks; a line "+
 			"in /etc/fstab mounts it at each boot)",
 		"copy it there: rsync -a --info=progress2 "+w.Torch.Set+"/ HOST:/data/"+w.Torch.Set+"/",
-		"name the folder: data = \"/data\" under [torch] ("+workloads.ConfigName(s)+"); data = \"synthetic\" "+
+		"name the folder: data = \"/data\" under [torch] ("+s.ConfigPath()+"); data = \"synthetic\" "+
 			"runs without it")
 	c := Check{What: "data", State: checkOK, Need: need}
 	if dir == "" {

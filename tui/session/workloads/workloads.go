@@ -114,7 +114,7 @@ func CheckSizes(s *session.Session, w workload.Workload, sizes []int) error {
 		return nil
 	}
 	return usage.Batch.Errorf("workload %s has a fixed batch size: give one %s, or let its command, "+
-		"or a script that it names, read $JTUNE_BATCH (%s)", w.Name, usage.Batch, ConfigName(s))
+		"or a script that it names, read $JTUNE_BATCH (%s)", w.Name, usage.Batch, s.ConfigPath())
 }
 
 // FixedBatch returns the reason why a workload's batch size cannot be chosen; "" if it can.
@@ -363,16 +363,16 @@ func CanRun(s *session.Session, w workload.Workload) error {
 	case s.Virtual != nil && w.Server.Beside == "" && !virtual.Simulates(w.SimulatedName()):
 		return fmt.Errorf("%w: workload %s: beside = true takes the power of a simulated network: name it, as in "+
 			"torch = { net = \"resnet18\", set = \"imagenet-val\", beside = true } (%s)",
-			tegra.ErrUnsupported, w.Name, ConfigName(s))
+			tegra.ErrUnsupported, w.Name, s.ConfigPath())
 	}
 	err := w.Ready()
 	switch {
 	case errors.Is(err, workload.ErrNoWeights):
 		return usage.Errorf("workload %s: %w", w.Name, err)
 	case errors.Is(err, fs.ErrNotExist): // a folder given in the configuration
-		return fmt.Errorf("workload %s: %w (%s)", w.Name, err, ConfigName(s))
+		return fmt.Errorf("workload %s: %w (%s)", w.Name, err, s.ConfigPath())
 	case err != nil:
-		return fmt.Errorf("%w: workload %s: %w (%s)", tegra.ErrUnsupported, w.Name, err, ConfigName(s))
+		return fmt.Errorf("%w: workload %s: %w (%s)", tegra.ErrUnsupported, w.Name, err, s.ConfigPath())
 	}
 	return nil
 }
@@ -413,12 +413,4 @@ func LoadFault(w workload.Workload, v arrivals.Spec) error {
 		return usage.Errorf("rate and latency are only for inference; workload %s trains", w.Name)
 	}
 	return nil
-}
-
-// ConfigName returns the file that defines the user's workloads, for advice.
-func ConfigName(s *session.Session) string {
-	if s.Config != "" {
-		return s.Config
-	}
-	return config.DefaultConfig()
 }
