@@ -144,7 +144,7 @@ func (a completer) withModes(presets []string, word string) (list []string, next
 func inFolder(path, ending string) (list []string) {
 	entries, _ := os.ReadDir(path) // no folder: no names
 	for _, e := range slices.Backward(entries) {
-		if name, ok := strings.CutSuffix(e.Name(), ending); ok && e.IsDir() == (ending == "") && name[0] != '.' {
+		if name, ok := strings.CutSuffix(e.Name(), ending); ok && e.IsDir() == (ending == "") && e.Name()[0] != '.' {
 			list = append(list, name)
 		}
 	}
