@@ -19,6 +19,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
+	"jtune/tui/session/fleet/fleettest"
 )
 
 // asJtune makes the test program behave like jtune.
@@ -34,6 +35,7 @@ func TestMain(m *testing.M) {
 	testhome.Together(8)
 	code := m.Run()
 	remove()
+	fleettest.Clean()
 	os.Exit(code)
 }
 

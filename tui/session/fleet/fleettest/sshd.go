@@ -5,6 +5,7 @@ package fleettest
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -25,28 +26,53 @@ type Server struct {
 	cmd  *exec.Cmd
 }
 
-// rightless is the folder in which root's server drops its privileges.
-const rightless = "/run/sshd"
+// rightless is the folder in which root's server drops its privileges. Test programs run at the same time: each holds a
+// lock on it, and the last one removes it if a test made it, which its mode says.
+const (
+	rightless = "/run/sshd"
+	made      = fs.ModeDir | 0o711 // packages make it as 0755
+)
 
-var madeRightless bool // by separated; Clean removes it
+var held *os.File // its lock
 
-// separated creates that folder once for all tests.
+// separated makes that folder where it is missing, and locks it.
 var separated = sync.OnceValue(func() error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
-	err := os.Mkdir(rightless, 0o755)
-	if madeRightless = err == nil; errors.Is(err, os.ErrExist) {
-		return nil
+	for {
+		if err := os.Mkdir(rightless, made.Perm()); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		f, err := os.Open(rightless)
+		if errors.Is(err, fs.ErrNotExist) { // another one removed it
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH); err != nil {
+			return err
+		}
+		locked, err := f.Stat()
+		now, gone := os.Stat(rightless)
+		if held = f; err == nil && gone == nil && os.SameFile(locked, now) {
+			return nil
+		}
+		f.Close()
 	}
-	return err
 })
 
 // Clean removes what the servers of a test program needed; TestMain calls it at the end.
 func Clean() {
-	if madeRightless {
+	if held == nil {
+		return
+	}
+	info, err := held.Stat()
+	if err == nil && info.Mode() == made && syscall.Flock(int(held.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 		_ = os.Remove(rightless)
 	}
+	held.Close()
 }
 
 // Start starts a server, or skips the test if that is impossible. environment is set for every command, as NAME=VALUE.
