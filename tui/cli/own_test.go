@@ -175,7 +175,7 @@ func TestRunOfACommandRefusesWhatItCannotTake(t *testing.T) {
 func TestRunOfACommandIsSavedAndCommentsStay(t *testing.T) {
 	t.Parallel()
 	config := filepath.Join(t.TempDir(), "config.toml")
-	before := "# mine\n[workload.mine]\ncommand = [\"old\"]\n# of the next\n\n[torch]\ndata = \"/x\" # there\n"
+	before := "# mine\n[workload.mine]\ncommand = [\"former\"]\n# of the next\n\n[torch]\ndata = \"/x\" # there\n"
 	must.NoError(t, os.WriteFile(config, []byte(before), 0o600))
 	save := func(flags ...string) outcome {
 		args := with([]string{"run", "--no-device", "--no-record", "--config", config, "--batch", "8"}, flags...)
@@ -196,7 +196,7 @@ func TestRunOfACommandIsSavedAndCommentsStay(t *testing.T) {
 			t.Errorf("%v, %s lacks %q", err, after, want)
 		}
 	}
-	if strings.Contains(string(after), "old") {
+	if strings.Contains(string(after), `"former"`) {
 		t.Errorf("the former command is left: %s", after)
 	}
 }
@@ -267,11 +267,12 @@ func TestWorkloadsAddTakesNamesWithDots(t *testing.T) {
 	t.Parallel()
 	config := write(t, "# mine\n")
 	args := with(virtualBoard, "--config", config, "workloads", "add")
-	for _, command := range []string{"old", "new"} {
+	for _, command := range []string{"former", "new"} {
 		jtune(t, with(args, "yolo.v8", "--", command)...).done(t)
 	}
 	text, err := os.ReadFile(config)
-	if err != nil || strings.Count(string(text), `[workload."yolo.v8"]`) != 1 || strings.Contains(string(text), "old") {
+	if err != nil || strings.Count(string(text), `[workload."yolo.v8"]`) != 1 ||
+		strings.Contains(string(text), `"former"`) {
 		t.Errorf("%v: %s", err, text)
 	}
 	jtune(t, "config", "check", "--config", config).done(t)
