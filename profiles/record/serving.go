@@ -175,14 +175,18 @@ func (l Latency) Quantiles() []Quantile {
 	return []Quantile{{0.5, tegra.Val[float64]{V: l.P50, OK: l.N > 0}}, {0.95, l.SureP95()}, {0.99, l.SureP99()}}
 }
 
-// At returns the recorded quantile at a share or the next one above. Above all of them it is the highest, absent.
-func (l Latency) At(share float64) tegra.Val[float64] {
-	for _, q := range l.Quantiles() {
+// At returns the recorded quantile at a share or the next one above. Above all of them it is the highest, absent: it
+// can only show that a limit is exceeded.
+func (l Latency) At(share float64) Quantile {
+	all := l.Quantiles()
+	for _, q := range all {
 		if share <= q.Share {
-			return q.MS
+			return q
 		}
 	}
-	return tegra.Val[float64]{V: l.P99}
+	highest := all[len(all)-1]
+	highest.MS.OK = false
+	return highest
 }
 
 // Object returns the quantiles as JSON; unit ends each key.

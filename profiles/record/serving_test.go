@@ -83,6 +83,17 @@ func TestLatencyQuantilesAreAbsentWhereTooFewRequestsAreBehindThem(t *testing.T)
 	}
 }
 
+func TestLatencyAtAShareIsThatOfARecordedQuantile(t *testing.T) {
+	t.Parallel()
+	l := Latency{N: 1000, P50: 10, P95: 20, P99: 30}
+	for share, want := range map[float64]Quantile{0.4: {0.5, tegra.Some(10.)}, 0.5: {0.5, tegra.Some(10.)},
+		0.9: {0.95, tegra.Some(20.)}, 0.99: {0.99, tegra.Some(30.)}, 0.999: {0.99, tegra.Val[float64]{V: 30}}} {
+		if got := l.At(share); got != want {
+			t.Errorf("%g: %+v, want %+v", share, got, want)
+		}
+	}
+}
+
 func TestLatencyCountedIsInMilliseconds(t *testing.T) {
 	t.Parallel()
 	h := stats.NewHistogram(map[float64]float64{0.1: 50, 0.2: 100, 0.4: 100, math.Inf(1): 100})

@@ -42,17 +42,18 @@ func (f *inferFlags) over(w workload.Workload) (workload.Workload, error) {
 	return w, nil
 }
 
-// latencyLimitText compares a quantile of latency with the workload's limit.
-func latencyLimitText(l record.Latency, q, limitMS float64) string {
-	ms := l.At(q)
-	name := fmt.Sprintf("p%g", 100*q)
-	switch {
-	case !ms.OK:
-		return fmt.Sprintf("%s within %s ms: unknown from %d requests", name, text.Of(limitMS), l.N)
-	case ms.V > limitMS:
-		return fmt.Sprintf("%s is %s, over %s ms", name, msText(ms), text.Of(limitMS))
+// latencyLimitText compares a quantile of latency with the workload's limit. A quantile that is not recorded is within it
+// if the next one above is.
+func latencyLimitText(l record.Latency, share, limitMS float64) string {
+	at := l.At(share)
+	is := fmt.Sprintf("p%g is %s, ", 100*at.Share, msText(at.MS))
+	switch over := at.MS.V > limitMS; {
+	case !at.MS.OK, over && at.Share > share:
+		return fmt.Sprintf("p%g within %s ms: unknown from %d requests", 100*share, text.Of(limitMS), l.N)
+	case over:
+		return is + "over " + text.Of(limitMS) + " ms"
 	}
-	return fmt.Sprintf("%s is %s, within %s ms", name, msText(ms), text.Of(limitMS))
+	return is + "within " + text.Of(limitMS) + " ms"
 }
 
 // inferenceFacts describes an inference run.

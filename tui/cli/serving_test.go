@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/profiles/record"
 )
 
 const servingKeys = " kind unit phase units units_per_s served_per_s unit_j p50_ms p95_ms p99_ms requests ttft_ms " +
@@ -147,6 +148,18 @@ func TestRunDoesNotJudgeAQuantileOfTooFewRequests(t *testing.T) {
 	} {
 		if !strings.Contains(o.out, words) {
 			t.Errorf("lacks %q:\n%s", words, o.out)
+		}
+	}
+}
+
+func TestLatencyLimitTextNamesTheQuantileThatWasRead(t *testing.T) {
+	t.Parallel()
+	l := record.Latency{N: 1000, P50: 10, P95: 20, P99: 30}
+	for want, ask := range map[string][2]float64{
+		"p95 is 20.0 ms, within 25.0 ms": {0.9, 25}, "p90 within 15.0 ms: unknown from 1000 requests": {0.9, 15},
+		"p95 is 20.0 ms, over 15.0 ms": {0.95, 15}, "p99.9 within 25.0 ms: unknown from 1000 requests": {0.999, 25}} {
+		if got := latencyLimitText(l, ask[0], ask[1]); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -56,7 +56,8 @@ func (t Trial) And(o Trial, a mix.Ask, w workload.Workload) Trial {
 // judge compares the measurements with the limits.
 func (s *Trial) judge(a mix.Ask, w workload.Workload) {
 	v := s.Serving
-	s.LatencyMS = v.Latency.At(a.Quantile)
+	at := v.Latency.At(a.Quantile)
+	s.LatencyMS = at.MS
 	served, least := requestRate(v, w), followShare*w.Load.Rate
 	if a.Load.Pattern == arrivals.Poisson { // fewer may have arrived by chance
 		least *= 1 - 3/math.Sqrt(float64(max(1, v.Requests)))
@@ -66,7 +67,7 @@ func (s *Trial) judge(a mix.Ask, w workload.Workload) {
 	case served < least:
 		s.Why = fmt.Sprintf("%.4g of %.4g requests per second are served", served, w.Load.Rate)
 	case l.V > a.MostMS():
-		s.Why = fmt.Sprintf("p%.4g is %.4g ms, over %.4g", 100*a.Quantile, l.V, a.LatencyMS)
+		s.Why = fmt.Sprintf("p%.4g is %.4g ms, over %.4g", 100*at.Share, l.V, a.LatencyMS)
 	case limited && s.MeanW.V > watts.Value: // the limit applies to the mean; the peak is higher
 		s.Why = fmt.Sprintf("mean power %.4g W, over %.4g", s.MeanW.V, watts.Value)
 	case !l.OK && !math.IsInf(a.MostMS(), 1):

@@ -42,10 +42,11 @@ func (f *Followed) job() exporter.Job {
 		j.LimitW = h.Limits[0].Limits.Val(metric.Power)
 	}
 	for _, r := range f.Rows {
-		work := r.Work()
-		if j.Units += int64(work.Units); !r.Status.Usable() {
+		if !r.Status.Usable() {
 			continue
 		}
+		work := r.Work()
+		j.Units += int64(work.Units)
 		j.UnitJ, j.Latency = work.UnitJ, nil
 		for _, q := range work.Latency.Quantiles() {
 			j.Latency = append(j.Latency, exporter.Quantile(q))

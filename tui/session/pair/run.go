@@ -313,7 +313,7 @@ func readingOf(row record.Row, ask mix.Ask) mix.Reading {
 		}
 		return math.NaN()
 	}
-	seen := mix.Seen{LatencyMS: p.Latency.At(ask.Quantile).V, ServedPerS: p.ServedPerS,
+	seen := mix.Seen{LatencyMS: p.Latency.At(ask.Quantile).MS.V, ServedPerS: p.ServedPerS,
 		TrainPerS: p.TrainPerS, MeanW: p.MeanW, IdleShare: math.NaN()}
 	if p.IdleShare.OK {
 		seen.IdleShare = p.IdleShare.V

@@ -36,7 +36,7 @@ func PairLimits(a mix.Ask, p record.Pair) (out []PairLimit) {
 	}
 	if a.LatencyMS > 0 {
 		out = append(out, PairLimit{Name: fmt.Sprintf("p%.4g", 100*a.Quantile), Limit: a.LatencyMS, Unit: "ms",
-			Value: positive(p.Latency.At(a.Quantile).V)})
+			Value: positive(p.Latency.At(a.Quantile).MS.V)})
 	}
 	return out
 }
