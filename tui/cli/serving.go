@@ -42,8 +42,8 @@ func (f *inferFlags) over(w workload.Workload) (workload.Workload, error) {
 	return w, nil
 }
 
-// latencyLimitText compares a quantile of latency with the workload's limit. A quantile that is not recorded is within it
-// if the next one above is.
+// latencyLimitText compares a quantile of latency with the workload's limit. A quantile that is not recorded is within
+// it if the next one above is.
 func latencyLimitText(l record.Latency, share, limitMS float64) string {
 	at := l.At(share)
 	is := fmt.Sprintf("p%g is %s, ", 100*at.Share, msText(at.MS))

@@ -382,8 +382,8 @@ func UnitOf(w workload.Workload, batch int) serving.Unit {
 	return serving.Unit{Name: w.UnitName(), PerBatch: w.UnitsPerBatch(batch)}
 }
 
-// LoadFor returns the load for choosing modes of a workload: the request's, completed in what is not given, by the fields'
-// names, from the configuration; zero without one, as for training.
+// LoadFor returns the load for choosing modes of a workload: the request's, completed in what is not given, by the
+// fields' names, from the configuration; zero without one, as for training.
 func LoadFor(w workload.Workload, asked arrivals.Spec, given func(name string) bool) arrivals.Spec {
 	own := arrivals.Spec{RatePerS: w.Load.Rate, Arrivals: w.Load.Arrivals, MaxWaitMS: w.Load.MaxWaitMS,
 		LatencyMS: w.Limit.LatencyMS, Quantile: w.Limit.Quantile}
