@@ -139,16 +139,22 @@ func (r *rule) doubtful() *rule {
 	return &out
 }
 
-// furtherValues returns what is believed of a setting's further quantities.
-func (r *rule) furtherValues(i int) (list []tegra.Value) {
-	for _, o := range r.further {
-		v := o.of
-		if v.V, v.LnSD = math.Exp(o.lnP[i]), o.sdPower(i); !o.reads {
-			v = r.o.Heat.At(v.V, r.sdPower(i))
-		}
-		list = append(list, v)
+// value returns what is believed of a setting's further quantity.
+func (o *further) value(i int) tegra.Value {
+	v := o.of
+	if v.V, v.LnSD = math.Exp(o.lnP[i]), o.sdPower(i); !o.reads {
+		return o.o.Heat.At(v.V, v.LnSD)
 	}
-	return list
+	return v
+}
+
+// with returns a prediction of a setting with what is believed of the further quantities.
+func with(p learn.Prediction, list []further, i int) learn.Prediction {
+	for _, o := range list {
+		o.know([]int{i})
+		p.Measured = p.With(o.value(i))
+	}
+	return p
 }
 
 // Further returns predictions with the further quantities that a goal limits, by models of their own that are fitted to

@@ -61,8 +61,11 @@ func TestSearchKeepsCurrentsAndTemperatures(t *testing.T) {
 			}
 		}
 		for _, bound := range q.Limit.Limits.Further() {
-			if v := bound.Of(res.True.Measured); math.IsNaN(v) {
-				t.Errorf("%s: what the search believes has no %s", line, bound.Title)
+			for of, m := range map[string]tegra.Measured{"believes": res.True.Measured,
+				"predicted": res.Predicted.Measured} {
+				if !(bound.Of(m) > 0) {
+					t.Errorf("%s: what the search %s has no %s", line, of, bound.Title)
+				}
 			}
 		}
 	}

@@ -98,8 +98,7 @@ func (r *rule) trueValue(i int) learn.Prediction {
 	wide := r.tails.quantile(0.975)
 	p.TimeLoMS, p.TimeHiMS = p.TimeMS*math.Exp(-wide*r.sT[i]), p.TimeMS*math.Exp(wide*r.sT[i])
 	p.PowerLoW, p.PowerHiW = p.PowerW*math.Exp(-wide*p.LnPowerSD), p.PowerW*math.Exp(wide*p.LnPowerSD)
-	p.Measured = p.With(r.furtherValues(i)...)
-	return p
+	return with(p, r.further, i)
 }
 
 // tried returns the number of settings that this search has read.
@@ -140,7 +139,13 @@ func (s *search) predictedFirst(at tegra.Setting) learn.Prediction {
 	case s.model == nil:
 		return learn.Prediction{}
 	}
-	return s.model.PredictSettings([]tegra.Setting{at})[0]
+	i, _ := s.places.Index(at)
+	return predicted(s, i)
+}
+
+// predicted returns the model's prediction for a setting, with the further quantities that are limited.
+func predicted(s *search, i int) learn.Prediction {
+	return with(s.model.PredictSettings([]tegra.Setting{s.places.At(i)})[0], s.further(), i)
 }
 
 // prepareReference computes the residual of the reference workload, or drops an unusable one with a warning.

@@ -202,7 +202,7 @@ func (s *search) probe(i int, why Why) bool {
 	p := Probe{Measured: tegra.Measured{Setting: at}, Why: why, Limit: s.limit}
 	switch {
 	case s.auto() && s.model != nil && len(s.order) > 0: // otherwise the model is the prior
-		p.Predicted = s.model.PredictSettings([]tegra.Setting{at})[0]
+		p.Predicted = predicted(s, i)
 	case s.networks != nil:
 		p.Predicted = networksSay(s.networks, at)
 	}

@@ -76,7 +76,8 @@ func Facts(list []Value) (facts document.Facts) {
 }
 
 // JSON returns the members of a document about the quantities that a goal limits: the value and the ends of its 95 %
-// band, of a rail's quantity by the name of the rail. believed has the deviations of values that were read; nil: none.
+// band, of a rail's quantity by the name of the rail; null where its error is unknown. believed has the deviations of
+// values that were read; nil: none. Without one, a current and a rail's power are read as well as the module's power.
 func JSON(l metric.Goal, of tegra.Measured, believed tegra.Val[learn.Prediction]) (out report.Object) {
 	done := map[*metric.Metric]bool{}
 	for _, b := range l.Limits.Further() {
@@ -95,9 +96,12 @@ func JSON(l metric.Goal, of tegra.Measured, believed tegra.Val[learn.Prediction]
 					sd = same.LnSD
 				}
 			}
-			wide := math.Exp(sure * sd)
-			v, lo, hi = append(v, [2]any{x.On, x.V}), append(lo, [2]any{x.On, x.V / wide}),
-				append(hi, [2]any{x.On, x.V * wide})
+			if sd == 0 && !b.Least {
+				sd = of.Errors.Power.Or(0)
+			}
+			end := func(sd float64) any { return tegra.Val[float64]{V: x.V * math.Exp(sd), OK: sd != 0} }
+			v, lo, hi = append(v, [2]any{x.On, x.V}), append(lo, [2]any{x.On, end(-sure * sd)}),
+				append(hi, [2]any{x.On, end(sure * sd)})
 		}
 		for part, list := range map[string]report.Object{"": v, "lo_": lo, "hi_": hi} {
 			key := cmp.Or(b.Short, b.Key) + "_" + part + b.Suffix

@@ -20,22 +20,27 @@ func TestJSONHasTheLimitedQuantities(t *testing.T) {
 	believed := learn.Prediction{Measured: tegra.Measured{}.With(tegra.Value{Metric: "current", On: "VDD_IN", V: 4.1,
 		LnSD: 0.02})}
 	goal := metric.Within(metric.Power.Max(30).And(metric.Current.Max(5)).And(metric.Temperature.Max(85)))
-	text, err := JSON(goal, read, tegra.Some(believed)).MarshalJSON()
-	must.NoError(t, err)
-	var got struct {
-		Current   map[string]float64 `json:"current_a"`
-		CurrentLo map[string]float64 `json:"current_lo_a"`
-		CurrentHi map[string]float64 `json:"current_hi_a"`
-		Temp      float64            `json:"temp_c"`
-		TempHi    float64            `json:"temp_hi_c"`
-		RailPower any                `json:"rail_power_w"`
-	}
-	must.NoError(t, json.Unmarshal(text, &got))
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
-	if got.Current["VDD_IN"] != 4 || !near(got.CurrentHi["VDD_IN"], 4*math.Exp(1.96*0.02)) ||
-		got.CurrentLo["VDD_SOC"] != 1 || got.Temp != 60 || !near(got.TempHi, 60*math.Exp(0.196)) ||
-		got.RailPower != nil {
-		t.Errorf("%s", text)
+	for _, known := range []bool{false, true} { // the error of the reading: a band without one is unknown
+		if known {
+			read.Errors.Power = tegra.Some(0.01)
+		}
+		text, err := JSON(goal, read, tegra.Some(believed)).MarshalJSON()
+		must.NoError(t, err)
+		var got struct {
+			Current   map[string]float64            `json:"current_a"`
+			CurrentLo map[string]tegra.Val[float64] `json:"current_lo_a"`
+			CurrentHi map[string]tegra.Val[float64] `json:"current_hi_a"`
+			Temp      float64                       `json:"temp_c"`
+			TempHi    float64                       `json:"temp_hi_c"`
+			RailPower any                           `json:"rail_power_w"`
+		}
+		must.NoError(t, json.Unmarshal(text, &got))
+		if lo := got.CurrentLo["VDD_SOC"]; got.Current["VDD_IN"] != 4 || got.RailPower != nil ||
+			!near(got.CurrentHi["VDD_IN"].V, 4*math.Exp(1.96*0.02)) || lo.OK != known ||
+			known && !near(lo.V, math.Exp(-1.96*0.01)) || got.Temp != 60 || !near(got.TempHi, 60*math.Exp(0.196)) {
+			t.Errorf("%s", text)
+		}
 	}
 }
 
