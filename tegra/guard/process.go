@@ -51,7 +51,9 @@ func Main(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("guard", flag.ContinueOnError)
 	sysroot := flags.String("sysroot", "/", "the board's files lie below `DIR`")
 	stage := flags.String("stage", "", "internal")
-	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	} else if err != nil || flags.NArg() > 0 {
 		return exitUsage
 	}
 	root, err := filepath.Abs(*sysroot)
