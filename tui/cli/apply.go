@@ -16,8 +16,12 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/boot"
 	"jtune/tegra/guard"
+	"jtune/tegra/metric"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/kept"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/savedanswers"
 )
 
 // appliedMode is what became of a mode that was set, for `jtune apply` and `jtune revert`.
@@ -64,6 +68,7 @@ type applyCmd struct {
 	KeepAfter                 time.Duration
 	Yes, AtBoot, Reboot, Keep bool
 	DVFS, Fan                 string
+	goal                      metric.Question // of the search whose answer is applied; zero: the newest search
 }
 
 func newApply(a *app) *cobra.Command {
@@ -73,7 +78,15 @@ func newApply(a *app) *cobra.Command {
 			return cobra.NoArgs(cmd, args)
 		}
 		return cobra.ExactArgs(1)(cmd, args)
-	}, c.run, c)
+	}, c.run, c, places{"limit": oneGoal(&c.goal)})
+}
+
+func (c *applyCmd) check() error {
+	if c.given("limit") && (c.Keep || c.args[0] != measure.JobBest) {
+		return usagef("apply: --limit chooses among the answers of searches: give %s in place of the mode",
+			measure.JobBest)
+	}
+	return nil
 }
 
 func (c *applyCmd) run(ctx context.Context) error {
@@ -89,7 +102,7 @@ func (c *applyCmd) run(ctx context.Context) error {
 		if p, ok := tegra.FindPreset(c.args[0], s.Device.Presets()); ok && p.NeedsReboot && c.Reboot {
 			return c.try(ctx, s, p)
 		}
-		r, err := s.FindRequest(ctx, c.args[0])
+		r, err := c.request(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -99,6 +112,22 @@ func (c *applyCmd) run(ctx context.Context) error {
 		r.Fan = map[string]tegra.FanPolicy{"auto": tegra.FanAuto, "max": tegra.FanMax}[c.Fan]
 		return c.apply(ctx, s, r)
 	})
+}
+
+// request returns what to set on the board. The answer of a search is named with its job, which it holds for.
+func (c *applyCmd) request(ctx context.Context, s *session.Session) (r tegra.Request, err error) {
+	if c.args[0] != measure.JobBest {
+		return s.FindRequest(ctx, c.args[0])
+	}
+	list, err := campaigns.OnBoard(s.Options.Paths, s.Board())
+	if err != nil {
+		return r, err
+	}
+	for of, a := range savedanswers.Bests(list, c.goal) {
+		c.note("%s for %s, found by %s", s.Device.Space().Setting(a.Setting), a.Workload, of.Name)
+		return tegra.Request{Mode: a.Mode}, nil
+	}
+	return r, errors.New("no search on this board has found a mode for that: search with jtune tune")
 }
 
 // trial is a guard that reverts a mode unless it is kept in time, even if this process is stopped.

@@ -12,7 +12,7 @@ import (
 	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
-	"jtune/tui/session/run"
+	"jtune/tui/session/savedanswers"
 )
 
 // modeFlags say in which power mode a job runs.
@@ -28,7 +28,7 @@ func (m *modeFlags) set() shared {
 
 // noBest says how to find the mode of a job.
 func (m *modeFlags) noBest(err error, w workload.Workload, command []string) error {
-	if !errors.Is(err, run.ErrNoBest) {
+	if !errors.Is(err, savedanswers.ErrNoBest) {
 		return err
 	}
 	job, limit := w.Name, "--power-limit W"

@@ -107,6 +107,22 @@ func TestRunInTheBestMode(t *testing.T) {
 		if fmt.Sprint(v["mode"]) != fmt.Sprint(mode) || v["mode_from"] != "kept" || v["restored"] != true {
 			t.Errorf("%s: ran in %v (%v, restored %v), want %v", limit, v["mode"], v["mode_from"], v["restored"], mode)
 		}
+		line = with("apply", "best", "--yes", "--json")
+		if limit != "" {
+			line = append(line, "--limit", limit)
+		}
+		r = jtune(t, line...)
+		r.done(t)
+		if v = objectOf(t, r.out); fmt.Sprint(v["actual"]) != fmt.Sprint(mode) || v["kept"] != true {
+			t.Errorf("%s: applied %v (kept %v), want %v", limit, v["actual"], v["kept"], mode)
+		}
+	}
+	if r := jtune(t, with("apply", "best", "--limit", "5 A", "--yes")...); r.code != exitFailed ||
+		!strings.Contains(r.err, "no search") {
+		t.Errorf("a goal that no search had: code %d, %s", r.code, r.err)
+	}
+	if r := jtune(t, with("apply", "15W", "--limit", "12 W")...); r.code != exitUsage {
+		t.Errorf("a limit beside a preset: code %d, %s", r.code, r.err)
 	}
 	if r := jtune(t, with("run", "mobilenet", "--mode", "best")...); r.code != exitFailed {
 		t.Errorf("another job: code %d", r.code)

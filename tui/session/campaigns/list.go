@@ -142,6 +142,12 @@ func (c Campaign) Rows() []record.Row {
 // List lists the campaigns of the data directory, oldest first. An unreadable folder is listed with its error.
 func List(o config.Paths) ([]Campaign, error) { return CampaignsIn(o.CampaignsDir()) }
 
+// OnBoard lists the readable campaigns that were measured on a board.
+func OnBoard(o config.Paths, board string) ([]Campaign, error) {
+	list, err := List(o)
+	return slices.DeleteFunc(list, func(c Campaign) bool { return c.Err != nil || c.Board != board }), err
+}
+
 // aheadMost is how far a campaign may lie ahead of the clock, as one of another machine may.
 const aheadMost = 24 * time.Hour
 

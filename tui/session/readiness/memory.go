@@ -68,14 +68,14 @@ func jobMemory(s *session.Session, w workload.Workload, used int64) Need {
 // recordedMemory returns the most memory that a workload took at its batch size in its newest records, as many as count
 // for a model, beyond what the board uses now; 0 if unknown.
 func recordedMemory(s *session.Session, w workload.Workload, used int64) int64 {
-	list, err := campaigns.List(s.Options.Paths)
+	list, err := campaigns.OnBoard(s.Options.Paths, s.Board())
 	if err != nil {
 		return 0
 	}
 	most, workload := int64(0), w.Fingerprint("")
 	read := 0
 	for _, c := range slices.Backward(list) {
-		if c.Err != nil || c.Board != s.Board() || c.Workload != workload ||
+		if c.Workload != workload ||
 			c.Header.Pair != nil || c.Sizes != nil && !slices.Contains(c.Sizes, w.Batch) {
 			continue
 		}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"jtune/profiles/workload"
@@ -13,9 +12,6 @@ import (
 	"jtune/tui/session/measure"
 	"jtune/tui/session/savedanswers"
 )
-
-// ErrNoBest reports that no search has found a mode for a job on this board.
-var ErrNoBest = errors.New("no search has found a mode for this job on this board: tune it first")
 
 // inMode is the power mode that a job runs in.
 type inMode struct {
@@ -79,27 +75,18 @@ func (m *inMode) end(ctx context.Context) error {
 }
 
 // BestMode returns the setting that the newest search of a job on this board has found, for a goal if one is given; the
-// setting has the batch size if the search compared several. errors.Is(err, ErrNoBest) if there is none.
+// setting has the batch size if the search compared several. errors.Is(err, savedanswers.ErrNoBest) if there is none.
 func BestMode(s *session.Session, w workload.Workload, goal metric.Question) (at tegra.Setting, err error) {
-	list, err := campaigns.List(s.Options.Paths)
+	list, err := campaigns.OnBoard(s.Options.Paths, s.Board())
 	if err != nil {
 		return at, err
 	}
-	workload := w.Fingerprint("")
-	for _, c := range slices.Backward(list) {
-		if c.Err != nil || c.Board != s.Board() || c.Workload != workload {
-			continue
-		}
-		_, k, err := savedanswers.Find(list, c)
-		if err != nil || k == nil {
-			continue
-		}
-		for i, a := range k.Answers {
-			if a.Feasible && (goal == metric.Question{} || k.Goal(i) == goal) &&
-				(a.Batch > 0 || c.Header.Workload.Batch == w.Batch) {
-				return a.Setting, nil
-			}
+	job := w.Fingerprint("")
+	list = slices.DeleteFunc(list, func(c campaigns.Campaign) bool { return c.Workload != job })
+	for c, a := range savedanswers.Bests(list, goal) {
+		if a.Batch > 0 || c.Header.Workload.Batch == w.Batch {
+			return a.Setting, nil
 		}
 	}
-	return at, ErrNoBest
+	return at, savedanswers.ErrNoBest
 }

@@ -7,6 +7,7 @@ package savedanswers
 
 import (
 	"errors"
+	"iter"
 	"slices"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/standing"
 	"jtune/tegra"
+	"jtune/tegra/metric"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/models"
@@ -129,3 +131,23 @@ func Find(list []campaigns.Campaign, c campaigns.Campaign) (head campaigns.Campa
 
 // ErrNone reports that a campaign has no answer.
 var ErrNone = errors.New("no answer: it is not a search, or was cut off")
+
+// ErrNoBest reports that no search has found a mode.
+var ErrNoBest = errors.New("no search has found a mode for this job on this board: tune it first")
+
+// Bests yields the answers that keep their limits, of the newest search first; of a goal if one is given.
+func Bests(list []campaigns.Campaign, goal metric.Question) iter.Seq2[campaigns.Campaign, answers.Answer] {
+	return func(yield func(campaigns.Campaign, answers.Answer) bool) {
+		for _, c := range slices.Backward(list) {
+			_, k, err := Find(list, c)
+			if err != nil || k == nil {
+				continue
+			}
+			for i, a := range k.Answers {
+				if a.Feasible && (goal == metric.Question{} || k.Goal(i) == goal) && !yield(c, a) {
+					return
+				}
+			}
+		}
+	}
+}
