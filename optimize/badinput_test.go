@@ -73,7 +73,7 @@ func TestTuneNeverPicksOneReadingOfTooLittlePower(t *testing.T) {
 			}
 		}
 		limit := metric.Watts(22)
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(limit), Space: b.Space, Seed: 3})
+		res, err := tuneOn(t, b, TuneOptions{Limits: goals(limit), Seed: 3})
 		if err != nil {
 			t.Fatalf("reading %d: %v", glitch, err)
 		}
@@ -108,7 +108,7 @@ func TestTuneIgnoresUselessStartsAndReferences(t *testing.T) {
 		"a reference of nothing":            {Reference: &learn.Reference{Name: "empty"}},
 	} {
 		o.Limits, o.Space = goals(metric.Watts(25)), b.Space
-		res, err := tuneModes(t.Context(), b.Measure, o)
+		res, err := tuneOn(t, b, o)
 		if err != nil || !res.Feasible || b.Answer(res.Mode).PowerW > 25 {
 			t.Errorf("%s: %v, answer %v", name, err, res.Measured)
 		}
@@ -131,7 +131,7 @@ func TestTuneRejectsLimitsThatAreNoNumbers(t *testing.T) {
 		metric.Millis(-1),
 		{Limits: metric.Power.Max(20).And(metric.Time.Max(math.NaN()))},
 	} {
-		if _, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(l), Space: b.Space}); err == nil ||
+		if _, err := tuneOn(t, b, TuneOptions{Limits: goals(l)}); err == nil ||
 			errors.Is(err, ErrInfeasible) {
 			t.Errorf("%+v: got %v, want an error about the limit", l, err)
 		}

@@ -57,17 +57,8 @@ func TestPowerTrainMeasuresTheNearestWhereNoneIsFeasible(t *testing.T) {
 	}
 	t.Parallel()
 	b := optimizetest.New(t)
-	res, err := tuneModes(
-		t.Context(),
-		b.Measure,
-		TuneOptions{
-			Limits:    goals(metric.Watts(0.5)),
-			Space:     b.Space,
-			Strategy:  PowerTrain,
-			Probes:    12,
-			Reference: optimizetest.Reference(t, b, true),
-		},
-	)
+	res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(0.5)), Strategy: PowerTrain, Probes: 12,
+		Reference: optimizetest.Reference(t, b, true)})
 	if !errors.Is(err, ErrInfeasible) || len(res.Probes) > randomModes+1 || // and the networks' pick
 		res.Ended != Converged || len(res.Warnings) != 2 { // ten modes do not show that none keeps the limit
 		t.Errorf("got %v after %d probes, %v, warnings %q", err, len(res.Probes), res.Ended, res.Warnings)
@@ -78,11 +69,7 @@ func TestTuneUsesAReference(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	limit := metric.Watts(25)
-	res, err := tuneModes(
-		t.Context(),
-		b.Measure,
-		TuneOptions{Limits: goals(limit), Space: b.Space, Reference: optimizetest.Reference(t, b, false)},
-	)
+	res, err := tuneOn(t, b, TuneOptions{Limits: goals(limit), Reference: optimizetest.Reference(t, b, false)})
 	if err != nil || len(res.Warnings) != 0 {
 		t.Fatalf("got %v, warnings %v", err, res.Warnings)
 	}
@@ -110,11 +97,7 @@ func TestTuneWarnsOfAUselessReference(t *testing.T) {
 			},
 		)
 	}
-	res, err := tuneModes(
-		t.Context(),
-		b.Measure,
-		TuneOptions{Limits: goals(metric.Watts(25)), Space: b.Space, Reference: foreign},
-	)
+	res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(25)), Reference: foreign})
 	if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "elsewhere") {
 		t.Errorf("got %v, warnings %v", err, res.Warnings)
 	}

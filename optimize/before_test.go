@@ -118,7 +118,7 @@ func TestTuneAtRandomVerifiesItsAnswer(t *testing.T) {
 		if present {
 			o.Baselines.Present = tegra.Some(s.places.At(5))
 		}
-		if r, err := tuneModes(t.Context(), b.Measure, o); err != nil || !r.Verified || len(r.Probes) > 10 {
+		if r, err := tuneOn(t, b, o); err != nil || !r.Verified || len(r.Probes) > 10 {
 			t.Errorf("present mode %v: measured twice: %v, %d probes; %v", present, r.Verified, len(r.Probes), err)
 		}
 	}

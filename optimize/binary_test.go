@@ -30,11 +30,7 @@ func TestBinaryHasATrace(t *testing.T) {
 	} {
 		b := optimizetest.New(t)
 		limit := metric.Watts(25)
-		res, err := tuneModes(
-			t.Context(),
-			b.Measure,
-			TuneOptions{Limits: goals(limit), Space: b.Space, Strategy: Binary, Rotation: x.rotation},
-		)
+		res, err := tuneOn(t, b, TuneOptions{Limits: goals(limit), Strategy: Binary, Rotation: x.rotation})
 		must.NoError(t, err)
 		var knobs []tegra.Knob
 		left := ladder.Rungs{4, 8, 8, 3, 1}
@@ -73,17 +69,8 @@ func TestBinaryOverBatchSizes(t *testing.T) {
 	} {
 		for name, rotation := range map[string]ladder.Rotation{"in turn": {}, "widest first": {Turns: ladder.Widest},
 			"one by one": {Turns: ladder.OneByOne}} {
-			res, err := Tune(
-				t.Context(),
-				b.Serve,
-				TuneOptions{
-					Limits:   goals(l),
-					Space:    b.Space,
-					Batches:  optimizetest.Sizes,
-					Strategy: Binary,
-					Rotation: rotation,
-				},
-			)
+			res, err := Tune(t.Context(), b.Serve, TuneOptions{Limits: goals(l), Space: b.Space,
+				Batches: optimizetest.Sizes, Strategy: Binary, Rotation: rotation})
 			if err != nil || !res.Answers[0].Feasible || !res.Answers[0].Verified {
 				t.Fatalf("%v, %s: %v, %+v", l, name, err, res.Answers[0].Measured)
 			}
@@ -134,17 +121,8 @@ func TestBinaryTakesTheNearestSetting(t *testing.T) {
 			only = append(only, a)
 		}
 	}
-	res, err := Tune(
-		t.Context(),
-		b.Serve,
-		TuneOptions{
-			Limits:   goals(metric.Watts(20)),
-			Space:    b.Space,
-			Batches:  optimizetest.Sizes,
-			Only:     only,
-			Strategy: Binary,
-		},
-	)
+	res, err := Tune(t.Context(), b.Serve, TuneOptions{Limits: goals(metric.Watts(20)), Space: b.Space,
+		Batches: optimizetest.Sizes, Only: only, Strategy: Binary})
 	must.NoError(t, err)
 	for _, p := range res.Probes {
 		if !slices.Contains(only, p.Setting) {
@@ -159,7 +137,7 @@ func TestBinaryRepeatsItsWinnerBeforeItGivesItUp(t *testing.T) {
 	t.Parallel()
 	limit := metric.Watts(20)
 	b := optimizetest.New(t)
-	calm, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(limit), Space: b.Space, Strategy: Binary})
+	calm, err := tuneOn(t, b, TuneOptions{Limits: goals(limit), Strategy: Binary})
 	if err != nil || !calm.Verified {
 		t.Fatal(calm, err)
 	}
@@ -174,8 +152,7 @@ func TestBinaryRepeatsItsWinnerBeforeItGivesItUp(t *testing.T) {
 				readings++
 			}
 		}
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(limit), Space: b.Space,
-			Strategy: Binary})
+		res, err := tuneOn(t, b, TuneOptions{Limits: goals(limit), Strategy: Binary})
 		if err != nil || readings < 3 || readings > 4 || (res.Mode == calm.Mode) != c.keeps ||
 			res.Measured.PowerW > limit.Of(metric.Power) {
 			t.Errorf("%s: %d readings of the winner, answer %v: %v", name, readings, res.Measured, err)
@@ -193,7 +170,7 @@ func TestBinarySaysWhenItsAnswerIsPoor(t *testing.T) {
 			b, found := optimizetest.New(t), tegra.Mode{}
 			o := TuneOptions{Limits: goals(metric.Watts(watts)), Strategy: Binary, Space: b.Space}
 			best, _ := bestOf(b.All(), o.Limits[0])
-			res, err := tuneModes(t.Context(), b.Measure, o)
+			res, err := tuneOn(t, b, o)
 			if lost && err == nil {
 				found, b.Probed = res.Mode, nil
 				b.Shake = func(_ int, r *tegra.Measured) {
@@ -201,7 +178,7 @@ func TestBinarySaysWhenItsAnswerIsPoor(t *testing.T) {
 						r.PowerW = watts * 1.02
 					}
 				}
-				res, err = tuneModes(t.Context(), b.Measure, o)
+				res, err = tuneOn(t, b, o)
 			}
 			poor := slices.ContainsFunc(res.Warnings, func(w string) bool {
 				return strings.Contains(w, "“strategy” auto")

@@ -35,8 +35,7 @@ func TestSearchKeepsCurrentsAndTemperatures(t *testing.T) {
 		must.NoError(t, err)
 		b := optimizetest.New(t)
 		b.Shake = func(_ int, r *tegra.Measured) { *r = railed(*r, b.Space) }
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(q.Limit), Space: b.Space, Seed: 3,
-			Heat: warms})
+		res, err := tuneOn(t, b, TuneOptions{Limits: goals(q.Limit), Seed: 3, Heat: warms})
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
@@ -76,8 +75,7 @@ func TestSearchShowsThatNoModeKeepsACurrent(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	b.Shake = func(_ int, r *tegra.Measured) { *r = railed(*r, b.Space) }
-	_, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Goal{Limits: metric.Current.Max(0.3)}),
-		Space: b.Space, Seed: 1})
+	_, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Goal{Limits: metric.Current.Max(0.3)}), Seed: 1})
 	none, ok := errors.AsType[*InfeasibleError](err)
 	if !ok || !none.Shown || none.Tried > 8 {
 		t.Errorf("%+v, %v", none, err)

@@ -37,6 +37,14 @@ func tuneModes(
 	return found{r, r.Answers[0]}, err
 }
 
+// tuneOn searches the modes of a toy board.
+func tuneOn(t *testing.T, b *optimizetest.Board, o TuneOptions) (found, error) {
+	if o.Space == nil {
+		o.Space = b.Space
+	}
+	return tuneModes(t.Context(), b.Measure, o)
+}
+
 // fourModes is a board of four modes; index and core count go together.
 func fourModes() []tegra.Measured {
 	at := func(cores int, timeMS, powerW float64) tegra.Measured {
@@ -58,7 +66,7 @@ func searchOn(t *testing.T, o TuneOptions) (*search, *optimizetest.Board) {
 }
 func knownOf(t *testing.T, b *optimizetest.Board, l metric.Goal) []tegra.Measured {
 	t.Helper()
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(l), Space: b.Space, Seed: 4})
+	res, err := tuneOn(t, b, TuneOptions{Limits: goals(l), Seed: 4})
 	must.NoError(t, err)
 	var out []tegra.Measured
 	for _, p := range res.Probes {

@@ -21,7 +21,7 @@ func TestTuneAnswersSeveralLimitsFromOneSearch(t *testing.T) {
 	for _, w := range watts {
 		o.Limits = append(o.Limits, metric.Watts(w))
 	}
-	res, err := tuneModes(t.Context(), b.Measure, o)
+	res, err := tuneOn(t, b, o)
 	must.NoError(t, err)
 	alone := 0
 	for i, r := range res.Answers {
@@ -44,8 +44,8 @@ func TestTuneAnswersSeveralLimitsFromOneSearch(t *testing.T) {
 func TestTuneSharesACapAmongLimits(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(20), metric.Watts(1),
-		metric.Watts(30)), Space: b.Space, Seed: 3, Probes: 9})
+	res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(20), metric.Watts(1), metric.Watts(30)), Seed: 3,
+		Probes: 9})
 	if none, ok := errors.AsType[*InfeasibleError](err); !ok || none.Limit.Of(metric.Power) != 1 {
 		t.Errorf("the error is %v, want that none keeps 1 W", err)
 	}
@@ -63,8 +63,8 @@ func TestTuneSharesACapAmongLimits(t *testing.T) {
 func TestTuneNamesSeveralLimitsThatNothingKeepsOnce(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	_, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(1), metric.Watts(2),
-		metric.Watts(3)), Space: b.Space, Seed: 3, Probes: 15})
+	_, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(1), metric.Watts(2), metric.Watts(3)), Seed: 3,
+		Probes: 15})
 	if none, ok := errors.AsType[*InfeasibleError](err); !ok || len(none.Also) != 2 ||
 		strings.Count(err.Error(), "nearest") != 1 || !strings.Contains(err.Error(), ", nor 2 W, nor 3 W: ") {
 		t.Errorf("got %v", err)
@@ -76,7 +76,7 @@ func TestTuneSaysWhyItMeasuresAMode(t *testing.T) {
 	b := optimizetest.New(t)
 	var steps []Step
 	var seen []Seen
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(30)), Space: b.Space, Seed: 3,
+	res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(30)), Seed: 3,
 		Choosing: func(s Step) { steps = append(steps, s) }, Observe: func(s Seen) { seen = append(seen, s) }})
 	must.NoError(t, err)
 	gains := 0

@@ -36,7 +36,7 @@ func TestAnswersKeepTheirLimitAsSurelyAsTheRiskAsks(t *testing.T) {
 		for _, l := range []metric.Goal{metric.Watts(14), metric.Watts(22), metric.Watts(30), metric.Millis(90),
 			{Limits: metric.Power.Max(18), Objective: metric.Energy}} {
 			b := noisy(t, seed, 0.012)
-			res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(l), Space: b.Space, Seed: seed,
+			res, err := tuneOn(t, b, TuneOptions{Limits: goals(l), Seed: seed,
 				Baselines: Baselines{Present: tegra.Some(tegra.Setting{Mode: b.Space.Max()})}})
 			if errors.Is(err, ErrInfeasible) {
 				continue
@@ -121,11 +121,7 @@ func TestKnownReadingsShareAnOffset(t *testing.T) {
 		if after, sd := off(); math.Abs(after) > 0.02 || sd > 0.8*before {
 			t.Errorf("drift %g: after two new readings %+.3f ± %.3f, before ± %.3f", drift, after, sd, before)
 		}
-		res, err := tuneModes(
-			t.Context(),
-			b.Measure,
-			TuneOptions{Limits: goals(metric.Watts(25)), Space: b.Space, Known: known},
-		)
+		res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(25)), Known: known})
 		if err != nil || !(metric.Watts(25)).Met(b.Answer(res.Mode)) {
 			t.Errorf("drift %g: %v, %v", drift, res.Measured, err)
 		}
@@ -178,7 +174,7 @@ func TestRuleSaysThatNoneKeepsALimitWhereReadingsShowIt(t *testing.T) {
 		shown bool
 	}{{metric.Watts(0.88 * least), true}, {metric.Millis(0.88 * fastest), true},
 		{metric.Within(metric.Power.Max(1.1 * least).And(metric.Time.Max(1.1 * fastest))), false}} {
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(c.l), Space: b.Space})
+		res, err := tuneOn(t, b, TuneOptions{Limits: goals(c.l)})
 		var none *InfeasibleError
 		if !errors.As(err, &none) || none.Shown != c.shown || len(res.Probes) > 8 || none.Tried == 0 {
 			t.Errorf("%v: %v after %d probes", c.l, err, len(res.Probes))

@@ -99,7 +99,7 @@ func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 		t.Errorf("networks of one size: %v", err)
 	}
 	o.Strategy = Auto
-	if _, err := tuneModes(t.Context(), b.Measure, o); err == nil {
+	if _, err := tuneOn(t, b, o); err == nil {
 		t.Error("a search that measures modes alone takes batch sizes")
 	}
 	random, err := Tune(

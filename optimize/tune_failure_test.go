@@ -23,11 +23,7 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 		for _, l := range []metric.Goal{metric.Watts(9), metric.Millis(20),
 			{Limits: metric.Power.Max(14).And(metric.Time.Max(80))}} {
 			b := optimizetest.New(t)
-			res, err := tuneModes(
-				t.Context(),
-				b.Measure,
-				TuneOptions{Limits: goals(l), Space: b.Space, Strategy: strategy, Probes: 25},
-			)
+			res, err := tuneOn(t, b, TuneOptions{Limits: goals(l), Strategy: strategy, Probes: 25})
 			var no *InfeasibleError
 			if !errors.Is(err, ErrInfeasible) || !errors.As(err, &no) || no.Nearest.Mode != res.Mode || res.Feasible {
 				t.Errorf("%s, %v: got %v, %v", strategy, l, res.Measured, err)
@@ -40,7 +36,7 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 		}
 	}
 	b := optimizetest.New(t)
-	res, _ := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(9)), Space: b.Space})
+	res, _ := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(9))})
 	least, _ := bestOf(b.All(), metric.Millis(1e9))
 	if res.Measured.PowerW > least.PowerW*1.03 {
 		t.Errorf("nearest draws %.2f W, the least of all is %.2f", res.Measured.PowerW, least.PowerW)
@@ -92,11 +88,7 @@ func TestTuneGoesOnAfterAModeThatCannotBeMeasured(t *testing.T) {
 			}
 			return nil
 		}
-		res, err := tuneModes(
-			t.Context(),
-			b.Measure,
-			TuneOptions{Limits: goals(metric.Watts(30)), Space: b.Space, Strategy: strategy, Probes: 30},
-		)
+		res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(30)), Strategy: strategy, Probes: 30})
 		if err != nil || !res.Feasible {
 			t.Errorf("%s: %v", strategy, err)
 		}
@@ -121,11 +113,7 @@ func TestTuneGivesUpWhenEveryMeasurementFails(t *testing.T) {
 	for _, strategy := range []string{Auto, Binary, Random} {
 		b := optimizetest.New(t)
 		b.Broken = func(tegra.Mode) error { return dead }
-		res, err := tuneModes(
-			t.Context(),
-			b.Measure,
-			TuneOptions{Limits: goals(metric.Watts(30)), Space: b.Space, Strategy: strategy},
-		)
+		res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(30)), Strategy: strategy})
 		if !errors.Is(err, dead) || errors.Is(err, ErrInfeasible) || res.Ended != Failing ||
 			len(b.Probed) != failuresInARow {
 			t.Errorf("%s: got %v, %v after %d probes", strategy, err, res.Ended, len(b.Probed))
@@ -142,7 +130,7 @@ func TestTuneTakesReadingsOutOfRangeForFailures(t *testing.T) {
 				r.PowerW = bad
 			}
 		}
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(30)), Space: b.Space})
+		res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(30))})
 		if err != nil || !res.Feasible || res.Probes[0].Err == nil || res.Probes[3].Err == nil {
 			t.Errorf("readings of %g W: %v, first probe %+v", bad, err, res.Probes[0])
 		}
@@ -166,7 +154,7 @@ func TestTuneGoesOnWhenTheWinnerFalls(t *testing.T) {
 				r.PowerW = 1.04 * watts
 			}
 		}
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(limit), Space: b.Space})
+		res, err := tuneOn(t, b, TuneOptions{Limits: goals(limit)})
 		if err != nil || !res.Verified || res.Mode == fallen {
 			t.Fatalf("%g W: got %v, %v", watts, res.Mode, err)
 		}
@@ -197,7 +185,7 @@ func TestTuneReplacesAWinnerThatWasFastOnce(t *testing.T) {
 			}
 		}
 		limit := metric.Watts(25)
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(limit), Space: b.Space, Seed: 2})
+		res, err := tuneOn(t, b, TuneOptions{Limits: goals(limit), Seed: 2})
 		if err != nil || !res.Verified {
 			t.Fatal(err)
 		}

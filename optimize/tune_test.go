@@ -31,7 +31,7 @@ func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 		keeps.Limits = keeps.Limits.And(metric.Time.Max(keeps.Of(metric.Time) * (0.985)))
 		want, err := bestOf(b.All(), keeps)
 		must.NoError(t, err)
-		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(c.limit), Space: b.Space})
+		res, err := tuneOn(t, b, TuneOptions{Limits: goals(c.limit)})
 		if err != nil {
 			t.Errorf("%v: %v", c.limit, err)
 			continue
@@ -49,16 +49,12 @@ func TestTuneReportsWhatItDid(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	var seen []Probe
-	res, err := tuneModes(
-		t.Context(),
-		b.Measure,
-		TuneOptions{Limits: goals(metric.Watts(25)), Space: b.Space, Seed: 3, Observe: func(s Seen) {
-			if s.Model == nil || len(s.Model.Samples()) == 0 {
-				t.Errorf("probe %d came without a model", len(seen))
-			}
-			seen = append(seen, s.Probe)
-		}},
-	)
+	res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(25)), Seed: 3, Observe: func(s Seen) {
+		if s.Model == nil || len(s.Model.Samples()) == 0 {
+			t.Errorf("probe %d came without a model", len(seen))
+		}
+		seen = append(seen, s.Probe)
+	}})
 	must.NoError(t, err)
 	n := len(res.Probes)
 	if len(seen) != n || len(b.Probed) != n || res.Trace != nil ||
@@ -84,12 +80,8 @@ func TestTuneIsDeterministicBySeed(t *testing.T) {
 	for _, strategy := range []string{Auto, Binary, Random} {
 		run := func(seed uint64) []Probe {
 			b := optimizetest.New(t)
-			res, err := tuneModes(
-				t.Context(),
-				b.Measure,
-				TuneOptions{Limits: goals(metric.Watts(25)), Space: b.Space, Seed: seed, Strategy: strategy,
-					Probes: 20},
-			)
+			res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(25)), Seed: seed, Strategy: strategy,
+				Probes: 20})
 			must.NoError(t, err)
 			return res.Probes
 		}
@@ -107,12 +99,8 @@ func TestTuneProbesAreAHardCap(t *testing.T) {
 	for _, strategy := range []string{Auto, Binary, Random} {
 		for _, n := range []int{1, 2, 3, 5, 9, 15} {
 			b := optimizetest.New(t)
-			res, err := tuneModes(
-				t.Context(),
-				b.Measure,
-				TuneOptions{Limits: goals(metric.Watts(40)), Space: b.Space, Probes: n, Strategy: strategy,
-					Depth: Thorough},
-			)
+			res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(40)), Probes: n, Strategy: strategy,
+				Depth: Thorough})
 			if len(b.Probed) > n || len(res.Probes) != len(b.Probed) {
 				t.Errorf("%s: %d probes under a cap of %d, %d told", strategy, len(b.Probed), n, len(res.Probes))
 			}
@@ -140,11 +128,7 @@ func TestTuneOnTinySpaces(t *testing.T) {
 			must.NoError(t, err)
 			want, err := bestOf(b.All(), metric.Watts(100))
 			must.NoError(t, err)
-			res, err := tuneModes(
-				t.Context(),
-				b.Measure,
-				TuneOptions{Limits: goals(metric.Watts(100)), Space: b.Space, Strategy: strategy},
-			)
+			res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(100)), Strategy: strategy})
 			if err != nil || !res.Verified {
 				t.Errorf("%d modes, %s: %v, %+v", n, strategy, err, res)
 			}
@@ -159,7 +143,7 @@ func TestTuneOnAWorkloadThatIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	b.Shake = func(_ int, r *tegra.Measured) { r.TimeMS, r.PowerW = 50, 15 }
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(20)), Space: b.Space})
+	res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(20))})
 	if err != nil || res.Measured.TimeMS != 50 || res.N < 2 {
 		t.Errorf("got %v, %v, %v", res.Measured, res.Ended, err)
 	}

@@ -88,14 +88,13 @@ func TestStepKnowsItsChanceOnlyUnderALimit(t *testing.T) {
 		{Objective: metric.Energy}: false} {
 		b := optimizetest.New(t)
 		late := 0
-		_, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(l), Space: b.Space, Seed: 3, Probes: 8,
-			Choosing: func(s Step) {
-				if s.PowerW.OK {
-					if late++; s.Keeps.OK != limited {
-						t.Errorf("%v: %+v", l, s)
-					}
+		_, err := tuneOn(t, b, TuneOptions{Limits: goals(l), Seed: 3, Probes: 8, Choosing: func(s Step) {
+			if s.PowerW.OK {
+				if late++; s.Keeps.OK != limited {
+					t.Errorf("%v: %+v", l, s)
 				}
-			}})
+			}
+		}})
 		if err != nil || late == 0 {
 			t.Errorf("%v: %d steps with a prediction, %v", l, late, err)
 		}
@@ -132,8 +131,7 @@ func TestBaselinesAreTheNewestReadings(t *testing.T) {
 func TestTuneMeasuresThePresentModeOnceForAllLimits(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limits: goals(metric.Watts(20), metric.Watts(30)),
-		Space: b.Space, Seed: 3,
+	res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(20), metric.Watts(30)), Seed: 3,
 		Baselines: Baselines{Present: tegra.Some(tegra.Setting{Mode: b.Space.Max()})}})
 	must.NoError(t, err)
 	n := 0
