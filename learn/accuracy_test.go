@@ -46,8 +46,7 @@ func scoreOf(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOptio
 // scored is scoreOf that returns the fit too.
 func scored(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOptions) (score, *Surrogate) {
 	t.Helper()
-	fit, err := FitSurrogate(s.space, in, o)
-	must.NoError(t, err)
+	fit := must.Get(FitSurrogate(s.space, in, o))(t)
 	p := fit.Posterior()
 	byTime := fit.sdPowerByTime(fit.scale.settings(fit.places().All()), p)
 	var sc score
@@ -104,11 +103,9 @@ func atMost(t *testing.T, what string, got, bar float64) {
 // nano is the Orin Nano's ResNet sweep, whose columns differ.
 func nano(t testing.TB) sweepOf {
 	t.Helper()
-	f, err := os.Open(sweeptest.Shared(t, sweeptest.OrinNano))
-	must.NoError(t, err)
+	f := must.Get(os.Open(sweeptest.Shared(t, sweeptest.OrinNano)))(t)
 	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	must.NoError(t, err)
+	lines := must.Get(csv.NewReader(f).ReadAll())(t)
 	column := map[string]int{}
 	for i, name := range lines[0] {
 		column[name] = i
@@ -117,8 +114,7 @@ func nano(t testing.TB) sweepOf {
 	var modes []tegra.Mode
 	for _, line := range lines[1:] {
 		number := func(name string) float64 {
-			v, err := strconv.ParseFloat(line[column[name]], 64)
-			must.NoError(t, err)
+			v := must.Get(strconv.ParseFloat(line[column[name]], 64))(t)
 			return v
 		}
 		m := tegra.Mode{
@@ -137,8 +133,7 @@ func nano(t testing.TB) sweepOf {
 		)
 		modes = append(modes, m)
 	}
-	space, err := tegra.NewSubspace(modes)
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSubspace(modes))(t)
 	return sweepOf{rows, space}
 }
 
@@ -210,8 +205,7 @@ func TestModelCVIsNearTheTrueErrors(t *testing.T) {
 		var cvTime, cvPower, time, power float64
 		for seed := range seeds() {
 			in, out := s.split(randomPlaces(len(s.rows), n, uint64(seed)))
-			m, err := Fit(t.Context(), in, Options{Space: s.space})
-			must.NoError(t, err)
+			m := must.Get(Fit(t.Context(), in, Options{Space: s.space}))(t)
 			a, b := errorsOn(m, out)
 			cvTime, cvPower, time, power = cvTime+m.CV.TimeMAPEPct, cvPower+m.CV.PowerMAPEPct, time+a, power+b
 		}
@@ -230,8 +224,7 @@ func authorsSamples(t testing.TB, n int) [][]string {
 	f, err := os.Open(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/paper_baselines/NN_mobnet_MAPE_all.csv"))
 	must.NoError(t, err)
 	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	must.NoError(t, err)
+	lines := must.Get(csv.NewReader(f).ReadAll())(t)
 	at := slices.Index(lines[0], "Sampled_powermodes")
 	mode := regexp.MustCompile(`\d+_\d+_\d+_\d+`)
 	var out [][]string

@@ -82,8 +82,7 @@ func TestImportanceAgreesWithMeasuredSweeps(t *testing.T) {
 	for _, file := range []string{sweeptest.MobileNet, sweeptest.LSTM} {
 		s := loadSweep(t, file)
 		in, _ := s.split(randomPlaces(len(s.rows), 50, 1))
-		fit, err := FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Robust: 2})
-		must.NoError(t, err)
+		fit := must.Get(FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Robust: 2}))(t)
 		top := s.space.Max()
 		for _, e := range Importance(fit, s.space, top, math.Inf(1)) {
 			timeX, powerX := s.walked(top, e.Knob)

@@ -18,8 +18,7 @@ func TestPowerBandCarriesTheUncertaintyOfTheTime(t *testing.T) {
 		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 100 * float64(i+1),
 			PowerW: 30 - 5*float64(i)})
 	}
-	fit, err := FitSurrogate(space, rows, SurrogateOptions{})
-	must.NoError(t, err)
+	fit := must.Get(FitSurrogate(space, rows, SurrogateOptions{}))(t)
 	var index []int
 	var list []tegra.Setting
 	for i := 0; i < space.Len(); i += 97 {
@@ -50,8 +49,7 @@ func TestPowerBandCarriesTheUncertaintyOfTheTime(t *testing.T) {
 func TestBandWidthsFollowTheReadingsLeftOut(t *testing.T) {
 	t.Parallel()
 	space := orinSpace(t)
-	formula, err := FitSurrogate(space, nil, SurrogateOptions{})
-	must.NoError(t, err)
+	formula := must.Get(FitSurrogate(space, nil, SurrogateOptions{}))(t)
 	for n := range 25 {
 		widths := func(noiseTime, noisePower float64) (time, power float64) {
 			var rows []tegra.Measured
@@ -60,8 +58,7 @@ func TestBandWidthsFollowTheReadingsLeftOut(t *testing.T) {
 				rows[i].TimeMS *= math.Exp(noiseTime * math.Pow(-1, float64(i)))
 				rows[i].PowerW *= math.Exp(noisePower * math.Pow(-1, float64(i)))
 			}
-			fit, err := FitSurrogate(space, rows, SurrogateOptions{})
-			must.NoError(t, err)
+			fit := must.Get(FitSurrogate(space, rows, SurrogateOptions{}))(t)
 			p := fit.PosteriorAt([]int{0})
 			time, power = p.BandWidths(0.8)
 			return time / p.WidthByReadings(0.8), power / p.WidthByReadings(0.8)
@@ -87,8 +84,7 @@ func TestBandWidthsWithoutPower(t *testing.T) {
 		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 100 + float64(i),
 			PowerW: math.NaN()})
 	}
-	fit, err := FitSurrogate(space, rows, SurrogateOptions{})
-	must.NoError(t, err)
+	fit := must.Get(FitSurrogate(space, rows, SurrogateOptions{}))(t)
 	if time, power := fit.PosteriorAt([]int{0}).BandWidths(0.8); !(time > 0) || !math.IsNaN(power) {
 		t.Errorf("%g and %g, want a width of time alone", time, power)
 	}

@@ -32,12 +32,10 @@ type inferenceOf struct {
 
 func loadInference(t testing.TB, name string) inferenceOf {
 	t.Helper()
-	table, err := sweep.ReadFile(sweeptest.Shared(t, name), sweep.Options{})
-	must.NoError(t, err)
+	table := must.Get(sweep.ReadFile(sweeptest.Shared(t, name), sweep.Options{}))(t)
 	var s inferenceOf
 	s.rows, s.batches = table.Settings(), table.Batches()
-	s.space, err = tegra.NewSubspace(table.Modes())
-	must.NoError(t, err)
+	s.space = must.Get(tegra.NewSubspace(table.Modes()))(t)
 	return s
 }
 
@@ -52,8 +50,7 @@ func (s inferenceOf) scored(t testing.TB, n int, seed uint64) score {
 			out = append(out, s.rows[k])
 		}
 	}
-	fit, err := FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Robust: 2, Batches: s.batches})
-	must.NoError(t, err)
+	fit := must.Get(FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Robust: 2, Batches: s.batches}))(t)
 	var tp, to, pp, po []float64
 	var sc score
 	share := 100 / float64(len(out))
@@ -116,8 +113,7 @@ func served(a tegra.Setting) tegra.Measured {
 func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	t.Parallel()
 	space, batches := smallSpace(t), []int{32, 1, 8, 1}
-	prior, err := FitSurrogate(space, nil, SurrogateOptions{Batches: batches})
-	must.NoError(t, err)
+	prior := must.Get(FitSurrogate(space, nil, SurrogateOptions{Batches: batches}))(t)
 	all := tegra.Settings(space.Modes(), prior.batches)
 	if len(all) != 3*space.Len() {
 		t.Fatalf("%d settings of %d modes and 3 batch sizes", len(all), space.Len())
@@ -126,8 +122,7 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	for _, i := range randomPlaces(len(all), 30, 1) {
 		in = append(in, served(all[i]))
 	}
-	s, err := FitSurrogate(space, in, SurrogateOptions{Grid: true, Robust: 2, Batches: batches})
-	must.NoError(t, err)
+	s := must.Get(FitSurrogate(space, in, SurrogateOptions{Grid: true, Robust: 2, Batches: batches}))(t)
 	var preds []Prediction
 	var tp, to, pp, po []float64
 	for i, p := range s.PredictSettings(all) {
@@ -175,8 +170,7 @@ func TestBatchModelNeedsMoreThanOneSize(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "one.model")
 	must.NoError(t, got.Save(path))
-	loaded, err := Load(path)
-	must.NoError(t, err)
+	loaded := must.Get(Load(path))(t)
 	sameModel(t, loaded, got)
 }
 
@@ -231,8 +225,7 @@ func TestBatchModelFile(t *testing.T) {
 	if err := m.At(8).Save(path); err != nil { // saves the whole
 		t.Fatal(err)
 	}
-	got, err := Load(path)
-	must.NoError(t, err)
+	got := must.Get(Load(path))(t)
 	sameModel(t, got, m)
 	all := tegra.Settings(space.Modes(), []int{1, 3, 8, 32})
 	if !slices.Equal(got.Batches, m.Batches) || !reflect.DeepEqual(got.PredictSettings(all), m.PredictSettings(all)) {
@@ -282,8 +275,7 @@ func swapped(t *testing.T, body []byte) []byte {
 			break
 		}
 	}
-	out, err := json.Marshal(d)
-	must.NoError(t, err)
+	out := must.Get(json.Marshal(d))(t)
 	return frame(fileMagic, batchVersion, out)
 }
 

@@ -24,8 +24,7 @@ func orinSpace(t testing.TB) *tegra.Space {
 	cpu := append(step(28, 115200*tegra.KHz, 76800*tegra.KHz), 2201600*tegra.KHz)
 	gpu := append(step(12, 114750*tegra.KHz, 102*tegra.MHz), 1300500*tegra.KHz)
 	emc := []tegra.Freq{204 * tegra.MHz, 665600 * tegra.KHz, 2133 * tegra.MHz, 3199 * tegra.MHz}
-	space, err := tegra.NewSpace(cores, cpu, gpu, emc)
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSpace(cores, cpu, gpu, emc))(t)
 	return space
 }
 
@@ -61,8 +60,7 @@ func BenchmarkPosterior18096(b *testing.B) {
 			tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: s.rows[0].TimeMS, PowerW: s.rows[0].PowerW},
 		)
 	}
-	fit, err := FitSurrogate(space, in, SurrogateOptions{})
-	must.NoError(b, err)
+	fit := must.Get(FitSurrogate(space, in, SurrogateOptions{}))(b)
 	for b.Loop() {
 		if p := fit.Posterior(); len(p.LnTime) != 18096 {
 			b.Fatal(len(p.LnTime))
@@ -74,8 +72,7 @@ func BenchmarkPosterior18096(b *testing.B) {
 func BenchmarkCovariance300(b *testing.B) {
 	s := loadSweep(b, sweeptest.MobileNet)
 	in, _ := s.split(randomPlaces(len(s.rows), 20, 1))
-	fit, err := FitSurrogate(s.space, in, SurrogateOptions{})
-	must.NoError(b, err)
+	fit := must.Get(FitSurrogate(s.space, in, SurrogateOptions{}))(b)
 	a, c := randomPlaces(len(s.rows), 300, 2), randomPlaces(len(s.rows), 300, 3)
 	for b.Loop() {
 		fit.CovTime(a, c)
@@ -88,8 +85,7 @@ func BenchmarkCovariance300(b *testing.B) {
 func BenchmarkShippedReference18096(b *testing.B) {
 	space := orinSpace(b)
 	for b.Loop() {
-		r, err := ShippedReference().Residual(space)
-		must.NoError(b, err)
+		r := must.Get(ShippedReference().Residual(space))(b)
 		r.over(space)
 	}
 }

@@ -76,12 +76,10 @@ func TestPowerTrainSaysWhenSamplesLieOffTheGrid(t *testing.T) {
 	}
 	samples[0].Mode.Cores = least
 	brief := nn.Config{Epochs: 2, MinSteps: -1}
-	pair, err := nn.TrainPair(t.Context(), nn.Medians(ref.Samples), brief)
-	must.NoError(t, err)
+	pair := must.Get(nn.TrainPair(t.Context(), nn.Medians(ref.Samples), brief))(t)
 	for name, r := range map[string]*Reference{"measured modes": ref, "networks alone": {Name: "n", Networks: &pair}} {
 		o := Options{Method: PowerTrain, Space: space, Reference: r, Network: &brief, SkipCV: true}
-		m, err := Fit(t.Context(), samples, o)
-		must.NoError(t, err)
+		m := must.Get(Fit(t.Context(), samples, o))(t)
 		if said := strings.Contains(strings.Join(m.Warnings, "\n"), "off the grid"); said != (r == ref) {
 			t.Errorf("%s: warnings %q", name, m.Warnings)
 		}
@@ -100,14 +98,12 @@ func TestReferenceSavedByNNTransfersAsItsSweepDoes(t *testing.T) {
 	rows, samples := truths(space.Sample(4, 1)), truths(space.Sample(4, 2))
 	brief := NetworkDefaults(NN)
 	brief.Epochs, brief.MinSteps = 10, -1
-	saved, err := Fit(t.Context(), rows, Options{Method: NN, Space: space, Network: &brief, SkipCV: true})
-	must.NoError(t, err)
+	saved := must.Get(Fit(t.Context(), rows, Options{Method: NN, Space: space, Network: &brief, SkipCV: true}))(t)
 	transfer := func(r *Reference) []Prediction {
 		brief := NetworkDefaults(PowerTrain)
 		brief.Epochs, brief.MinSteps = 10, -1
 		o := Options{Method: PowerTrain, Space: space, Reference: r, Network: &brief, SkipCV: true}
-		m, err := Fit(t.Context(), samples, o)
-		must.NoError(t, err)
+		m := must.Get(Fit(t.Context(), samples, o))(t)
 		return m.Predict(space.Modes())
 	}
 	got := transfer(savedAndLoaded(t, saved))
@@ -120,8 +116,7 @@ func savedAndLoaded(t *testing.T, m *Model) *Reference {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "reference.model")
 	must.NoError(t, m.Save(path))
-	r, err := LoadReference(path)
-	must.NoError(t, err)
+	r := must.Get(LoadReference(path))(t)
 	return r
 }
 
@@ -134,8 +129,7 @@ func TestReferenceOfResNetSavedByNNTransfersToMobileNet(t *testing.T) {
 	resnet, truth := sweeptest.Load(t, sweeptest.ResNet), sweeptest.Load(t, sweeptest.MobileNet)
 	brief := NetworkDefaults(NN)
 	brief.Epochs = 30
-	saved, err := Fit(t.Context(), resnet, Options{Method: NN, Network: &brief, SkipCV: true})
-	must.NoError(t, err)
+	saved := must.Get(Fit(t.Context(), resnet, Options{Method: NN, Network: &brief, SkipCV: true}))(t)
 	r := savedAndLoaded(t, saved)
 	pair := mustNetworks(t, saved)
 	for seed := range 2 {
@@ -145,9 +139,8 @@ func TestReferenceOfResNetSavedByNNTransfersToMobileNet(t *testing.T) {
 		}
 		m, err := Fit(t.Context(), few, Options{Method: PowerTrain, Space: saved.Space, Reference: r, SkipCV: true})
 		must.NoError(t, err)
-		raw, err := Fit(t.Context(), few, Options{Method: PowerTrain, Space: saved.Space,
-			Reference: &Reference{Networks: pair}, SkipCV: true})
-		must.NoError(t, err)
+		raw := must.Get(Fit(t.Context(), few, Options{Method: PowerTrain, Space: saved.Space,
+			Reference: &Reference{Networks: pair}, SkipCV: true}))(t)
 		time, power := errorsOn(m, truth)
 		rawTime, rawPower := errorsOn(raw, truth)
 		t.Logf("sample %d: %.1f / %.1f %%; from the stored networks %.1f / %.1f %%",

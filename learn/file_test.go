@@ -56,8 +56,7 @@ func TestModelPredictsTheSameAfterLoading(t *testing.T) {
 			m := mustFit(t, samples, o)
 			path := filepath.Join(t.TempDir(), "x.model")
 			must.NoError(t, m.Save(path))
-			got, err := Load(path)
-			must.NoError(t, err)
+			got := must.Get(Load(path))(t)
 			if want := m.Predict(space.Modes()); !reflect.DeepEqual(got.Predict(space.Modes()), want) {
 				t.Error("predictions differ after loading")
 			}
@@ -104,8 +103,7 @@ func TestModelOfNetworksPredictsTheSameAfterLoading(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "nets.model")
 	must.NoError(t, want.Save(path))
-	got, err := Load(path)
-	must.NoError(t, err)
+	got := must.Get(Load(path))(t)
 	sameModel(t, got, want)
 	if modes := space.Modes(); !reflect.DeepEqual(got.Predict(modes), want.Predict(modes)) {
 		t.Error("predictions differ after loading")
@@ -165,8 +163,7 @@ func numbers(n int) string {
 func TestLoadRejectsOtherFiles(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	good, err := mustFit(t, truths(space.Sample(12, 1)), Options{Space: space}).encode()
-	must.NoError(t, err)
+	good := must.Get(mustFit(t, truths(space.Sample(12, 1)), Options{Space: space}).encode())(t)
 	reframed := func(old, new string) []byte {
 		_, body, _ := bytes.Cut(good, []byte("\n"))
 		changed := bytes.Replace(body, []byte(old), []byte(new), 1)
@@ -224,8 +221,7 @@ func FuzzLoad(f *testing.F) {
 	small := space.Filter(tegra.Filter{})
 	for _, o := range []Options{{Space: space}, {Space: small, Method: Linear}} {
 		m := mustFit(f, truths(space.Sample(6, 1)), o)
-		data, err := m.encode()
-		must.NoError(f, err)
+		data := must.Get(m.encode())(f)
 		_, body, _ := bytes.Cut(data, []byte("\n"))
 		f.Add(data)
 		f.Add(body)
@@ -261,8 +257,7 @@ func TestModelDocumentIsPlainJSON(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	m := mustFit(t, truths(space.Sample(2, 1)), Options{Space: space})
-	data, err := m.encode()
-	must.NoError(t, err)
+	data := must.Get(m.encode())(t)
 	_, body, _ := bytes.Cut(data, []byte("\n"))
 	var d map[string]any
 	if err := json.Unmarshal(body, &d); err != nil || d["method"] != "gp" || len(d["samples"].([]any)) != 2 {
@@ -290,8 +285,7 @@ func TestLoadReferenceReadsSweepsAndModels(t *testing.T) {
 		SkipCV:     true,
 	}).Save(model))
 	for path, name := range map[string]string{file: "other.csv", model: "lstm (other.model)"} {
-		r, err := LoadReference(path)
-		must.NoError(t, err)
+		r := must.Get(LoadReference(path))(t)
 		if r.Name != name || len(r.Samples) != len(rows) {
 			t.Errorf("%s: reference %q with %d modes, want %q with %d", path, r.Name, len(r.Samples), name, len(rows))
 		}
@@ -310,13 +304,12 @@ func TestLoadReferenceReadsSweepsAndModels(t *testing.T) {
 func TestReferenceThatCannotHelpIsLeftOutWithAWarning(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	foreign, err := tegra.NewSpace(
+	foreign := must.Get(tegra.NewSpace(
 		[]int{1, 2, 3, 4},
 		[]tegra.Freq{tegra.GHz, 2 * tegra.GHz},
 		[]tegra.Freq{tegra.GHz, 3 * tegra.GHz, 4 * tegra.GHz},
 		[]tegra.Freq{tegra.GHz},
-	)
-	must.NoError(t, err)
+	))(t)
 	many := truths(space.Sample(120, 4))
 	for name, c := range map[string]struct {
 		reference Reference
@@ -350,8 +343,7 @@ func TestModelFileKeepsItsFit(t *testing.T) {
 	samples[7].TimeMS *= 4
 	m := mustFit(t, samples, Options{Space: space, Reference: &Reference{Name: "other",
 		Samples: truths(space.Sample(120, 8))}, SkipCV: true, Seed: 5})
-	d, err := m.document()
-	must.NoError(t, err)
+	d := must.Get(m.document())(t)
 	for name, c := range map[string]struct {
 		change func(f *keptFit)
 		taken  bool
@@ -365,8 +357,7 @@ func TestModelFileKeepsItsFit(t *testing.T) {
 		"a false sample":  {func(f *keptFit) { f.Targets[0][0].Down = map[int]float64{60: 3} }, false},
 		"far away":        {func(f *keptFit) { f.Targets[0][0].Theta[0] = 1e300 }, false},
 	} {
-		body, err := json.Marshal(d)
-		must.NoError(t, err)
+		body := must.Get(json.Marshal(d))(t)
 		var there document
 		must.NoError(t, json.Unmarshal(body, &there))
 		c.change(there.Fit)
@@ -427,10 +418,8 @@ func BenchmarkLoad500(b *testing.B) {
 	for i := range 12 {
 		clocks = append(clocks, tegra.Freq(200+150*i)*tegra.MHz)
 	}
-	space, err := tegra.NewSpace([]int{1, 2, 4, 6, 8, 12}, clocks, clocks, clocks[8:])
-	must.NoError(b, err)
-	m, err := Fit(b.Context(), truths(space.Sample(500, 4)), Options{Space: space, SkipCV: true})
-	must.NoError(b, err)
+	space := must.Get(tegra.NewSpace([]int{1, 2, 4, 6, 8, 12}, clocks, clocks, clocks[8:]))(b)
+	m := must.Get(Fit(b.Context(), truths(space.Sample(500, 4)), Options{Space: space, SkipCV: true}))(b)
 	for _, kept := range []bool{true, false} {
 		b.Run(fmt.Sprintf("kept=%v", kept), func(b *testing.B) {
 			d, err := m.document()
@@ -452,14 +441,11 @@ func TestModelWithAProfileIsFittedAgain(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	m := mustFit(t, truths(space.Sample(25, 4)), Options{Space: space, SkipCV: true})
-	d, err := m.document()
-	must.NoError(t, err)
+	d := must.Get(m.document())(t)
 	d.Reference, d.RefReduced, d.Fit = "agx-orin (shipped)", json.RawMessage(`{"name":"agx-orin","centres":[[0,0,0,0]]}`), nil
 	d.CV = crossErrors{1, 1, "10 folds"} // of the fit with the profile
-	body, err := json.Marshal(d)
-	must.NoError(t, err)
-	got, err := decode(frame(fileMagic, priorVersion, body))
-	must.NoError(t, err)
+	body := must.Get(json.Marshal(d))(t)
+	got := must.Get(decode(frame(fileMagic, priorVersion, body)))(t)
 	if got.CV.Known() {
 		t.Errorf("errors %+v, which are another fit's", got.CV)
 	}

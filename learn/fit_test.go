@@ -39,13 +39,12 @@ func smallSpace(t testing.TB) *tegra.Space {
 		}
 		return out
 	}
-	s, err := tegra.NewSpace(
+	s := must.Get(tegra.NewSpace(
 		[]int{1, 2, 4, 6, 8},
 		mhz(300, 700, 1100, 1500, 2000),
 		mhz(200, 500, 900, 1300),
 		mhz(204, 1600, 3200),
-	)
-	must.NoError(t, err)
+	))(t)
 	return s
 }
 
@@ -106,8 +105,7 @@ func TestFitEveryMethodBeatsTheMean(t *testing.T) {
 				brief.MinSteps /= 10 // the bars hold already
 				o.Network = &brief
 			}
-			m, err := Fit(t.Context(), samples, o)
-			must.NoError(t, err)
+			m := must.Get(Fit(t.Context(), samples, o))(t)
 			preds := m.Predict(space.Modes())
 			sane(t, preds)
 			timePct, powerPct := errorsOn(m, all)
@@ -150,8 +148,7 @@ func TestFitWarnsOfOneToThreeSamples(t *testing.T) {
 func TestSurrogatePriorNeedsNoSamples(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	s, err := FitSurrogate(space, nil, SurrogateOptions{Grid: true, Robust: 2})
-	must.NoError(t, err)
+	s := must.Get(FitSurrogate(space, nil, SurrogateOptions{Grid: true, Robust: 2}))(t)
 	sane(t, s.Predict(space.Modes()))
 	top, _ := space.Index(space.Max())
 	if p := s.Posterior(); p.LnTime[top] >= p.LnTime[0] || p.LnPower[top] <= p.LnPower[0] {
@@ -250,8 +247,7 @@ func TestFitOfOddSamplesGivesFinitePredictions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, method := range []Method{GP, Linear, Forest} {
-				m, err := Fit(t.Context(), c.samples, Options{Method: method, Space: space})
-				must.NoError(t, err)
+				m := must.Get(Fit(t.Context(), c.samples, Options{Method: method, Space: space}))(t)
 				sane(
 					t,
 					m.Predict(
@@ -284,8 +280,7 @@ func TestFitOfOddSamplesGivesFinitePredictions(t *testing.T) {
 
 func mustFilter(t *testing.T, s *tegra.Space, text string) tegra.Filter {
 	t.Helper()
-	f, err := s.ParseFilter(text)
-	must.NoError(t, err)
+	f := must.Get(s.ParseFilter(text))(t)
 	return f
 }
 
@@ -296,8 +291,7 @@ func TestFitIsDeterministic(t *testing.T) {
 	o := Options{Space: space, Seed: 4, Provenance: Provenance{Workload: "w", When: time.Unix(1, 0)}}
 	var first []Prediction
 	for range 2 {
-		m, err := Fit(t.Context(), samples, o)
-		must.NoError(t, err)
+		m := must.Get(Fit(t.Context(), samples, o))(t)
 		preds := m.Predict(space.Modes())
 		if first == nil {
 			first = preds
@@ -313,8 +307,7 @@ func TestFitIsDeterministic(t *testing.T) {
 func TestModelPredictsSomeModesAsAll(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	s, err := FitSurrogate(space, truths(space.Sample(15, 1)), SurrogateOptions{Robust: 1})
-	must.NoError(t, err)
+	s := must.Get(FitSurrogate(space, truths(space.Sample(15, 1)), SurrogateOptions{Robust: 1}))(t)
 	all := s.Predict(space.Modes())
 	some := []int{299, 0, 17, 17, 42}
 	for k, p := range s.Predict([]tegra.Mode{space.At(299), space.At(0), space.At(17), space.At(17), space.At(42)}) {
@@ -327,7 +320,7 @@ func TestModelPredictsSomeModesAsAll(t *testing.T) {
 func TestFitTakesNominalFrequenciesForTheDevicesOwn(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	m, err := Fit(
+	m := must.Get(Fit(
 		t.Context(),
 		[]tegra.Measured{
 			{
@@ -339,8 +332,7 @@ func TestFitTakesNominalFrequenciesForTheDevicesOwn(t *testing.T) {
 			},
 		},
 		Options{Space: space},
-	)
-	must.NoError(t, err)
+	))(t)
 	if want := (tegra.Mode{
 		Cores: 4,
 		CPU:   1100 * tegra.MHz,
@@ -415,8 +407,7 @@ func TestFitMarksVirtualSamples(t *testing.T) {
 func TestSurrogateCovarianceAgreesWithThePosterior(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	s, err := FitSurrogate(space, truths(space.Sample(15, 1)), SurrogateOptions{Unlike: true})
-	must.NoError(t, err)
+	s := must.Get(FitSurrogate(space, truths(space.Sample(15, 1)), SurrogateOptions{Unlike: true}))(t)
 	p := s.Posterior()
 	a := []int{0, 5, 17, 100, 299}
 	covT, covP := s.CovTime(a, a), s.CovPower(a, a)
@@ -443,8 +434,7 @@ func TestSurrogateUnlikeKnowsTheGPUClocksThatWereRead(t *testing.T) {
 	skipped := clocks[len(clocks)/2]
 	read := slices.DeleteFunc(space.Sample(40, 1), func(m tegra.Mode) bool { return m.Value(tegra.KnobGPU) == skipped })
 	deviations := func(o SurrogateOptions) (at, beside float64) {
-		s, err := FitSurrogate(space, truths(read), o)
-		must.NoError(t, err)
+		s := must.Get(FitSurrogate(space, truths(read), o))(t)
 		p, n, others := s.Posterior(), 0.0, 0.0
 		for i, m := range space.All() {
 			switch v := m.Value(tegra.KnobGPU); {
@@ -491,8 +481,7 @@ func TestFitTellsReadingsThatAgreeFromOnesThatDoNot(t *testing.T) {
 			again.TimeMS, again.PowerW = one.TimeMS*c.times[i], one.PowerW*c.watts[i]
 			samples = append(samples, again)
 		}
-		m, err := Fit(t.Context(), samples, Options{Method: Linear, Space: space})
-		must.NoError(t, err)
+		m := must.Get(Fit(t.Context(), samples, Options{Method: Linear, Space: space}))(t)
 		if hasWarning(m, "values more than 10 % apart") != c.apart ||
 			slices.Contains(m.Repeated, one.Setting) != c.agree {
 			t.Errorf("%s: warnings %q, repeated %v; want apart %v, agreeing %v", c.name, m.Warnings, m.Repeated,

@@ -27,8 +27,7 @@ func plainFit(t *testing.T, space *tegra.Space, in []tegra.Measured, o Surrogate
 		timeTerms(x, u, all[:])
 		copy(l, all[:])
 	}
-	fit, err := fitSurrogate(space, in, o, hyperparameters{&f, &power})
-	must.NoError(t, err)
+	fit := must.Get(fitSurrogate(space, in, o, hyperparameters{&f, &power}))(t)
 	return fit
 }
 
@@ -57,8 +56,7 @@ func loadSweep(t testing.TB, name string) sweepOf {
 	for i, r := range rows {
 		modes[i] = r.Mode
 	}
-	space, err := tegra.NewSubspace(modes)
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSubspace(modes))(t)
 	return sweepOf{rows, space}
 }
 

@@ -16,8 +16,7 @@ func parseUnderscored(t testing.TB, text string) tegra.Mode {
 	t.Helper()
 	var v [4]int64
 	for i, field := range strings.Split(text, "_") {
-		n, err := strconv.ParseInt(field, 10, 64)
-		must.NoError(t, err)
+		n := must.Get(strconv.ParseInt(field, 10, 64))(t)
 		v[i] = n
 	}
 	return tegra.Mode{Cores: int(v[0]), CPU: tegra.Freq(v[1]) * tegra.KHz, GPU: tegra.Freq(v[2]), EMC: tegra.Freq(v[3])}
@@ -30,7 +29,6 @@ func randomPlaces(n, k int, seed uint64) []int {
 
 func mustFit(t testing.TB, samples []tegra.Measured, o Options) *Model {
 	t.Helper()
-	m, err := Fit(t.Context(), samples, o)
-	must.NoError(t, err)
+	m := must.Get(Fit(t.Context(), samples, o))(t)
 	return m
 }

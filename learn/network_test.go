@@ -20,12 +20,11 @@ func TestNetworksTakeTheCallersSettings(t *testing.T) {
 	samples := truths(space.Sample(12, 1))
 	brief := nn.Config{Epochs: 2, MinSteps: -1, Loss: nn.MAPE, Freeze: true, Seed: 9}
 	for _, method := range []Method{PowerTrain, NN} {
-		m, err := Fit(
+		m := must.Get(Fit(
 			t.Context(),
 			samples,
 			Options{Method: method, Space: space, Network: &brief, Seed: 3, SkipCV: true},
-		)
-		must.NoError(t, err)
+		))(t)
 		pair, _ := m.predictor.(*banded).Networks()
 		c := pair.Time.Config
 		if c.Loss != nn.MAPE || !c.Freeze || c.Epochs != 2 || c.Seed != 3 {
@@ -137,19 +136,15 @@ func TestNetworksKeepTheirLayersInFilesAndTransfers(t *testing.T) {
 			Network: &nn.Config{Epochs: 2, MinSteps: -1, RawTarget: method == NN, Layers: l}})
 	}
 	want := nn.Layers{16, 8}
-	own, err := fit(NN, nil, want)
-	must.NoError(t, err)
+	own := must.Get(fit(NN, nil, want))(t)
 	path := filepath.Join(t.TempDir(), "own.model")
 	must.NoError(t, own.Save(path))
-	read, err := Load(path)
-	must.NoError(t, err)
+	read := must.Get(Load(path))(t)
 	if got := layersOf(read); got != [2]nn.Layers{want, want} {
 		t.Errorf("the file has layers %v, want %s", got, want)
 	}
-	reference, err := LoadReference(path)
-	must.NoError(t, err)
-	moved, err := fit(PowerTrain, reference, nn.Layers{})
-	must.NoError(t, err)
+	reference := must.Get(LoadReference(path))(t)
+	moved := must.Get(fit(PowerTrain, reference, nn.Layers{}))(t)
 	if got := layersOf(moved); got != [2]nn.Layers{want, want} {
 		t.Errorf("transferred from %s to layers %v", want, got)
 	}
@@ -173,11 +168,9 @@ func TestModelLossesAreThoseOfItsTraining(t *testing.T) {
 		Network: &nn.Config{Epochs: 9, MinSteps: -1, Loss: nn.MAPE, Layers: nn.Layers{16}}})
 	path := filepath.Join(t.TempDir(), "own.model")
 	must.NoError(t, m.Save(path))
-	read, err := Load(path)
-	must.NoError(t, err)
+	read := must.Get(Load(path))(t)
 	made, _ := m.Networks()
-	got, err := read.Losses(t.Context())
-	must.NoError(t, err)
+	got := must.Get(read.Losses(t.Context()))(t)
 	for name, of := range map[string][2]*nn.Net{"time": {made.Time, got.Time}, "power": {made.Power, got.Power}} {
 		if c := of[1].Report.Curve; len(c) != 9 || !slices.Equal(c, of[0].Report.Curve) {
 			t.Errorf("%s: %d passes in the file, %d in the training", name, len(c), len(of[0].Report.Curve))

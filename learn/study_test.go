@@ -11,8 +11,7 @@ import (
 func TestModelLeaveOutJudgesEachSampleOnce(t *testing.T) {
 	space := smallSpace(t)
 	for _, method := range []Method{GP, Linear, Forest} {
-		m, err := Fit(t.Context(), truths(space.Sample(20, 3)), Options{Method: method, Space: space, Seed: 1})
-		must.NoError(t, err)
+		m := must.Get(Fit(t.Context(), truths(space.Sample(20, 3)), Options{Method: method, Space: space, Seed: 1}))(t)
 		left, err := m.LeaveOut(t.Context())
 		if err != nil || len(left) != len(m.Samples) {
 			t.Fatalf("%s: %d modes judged (%v), want all %d", method, len(left), err, len(m.Samples))
@@ -45,8 +44,7 @@ func TestModelCurveFallsAndSkipsWhatCannotBeJudged(t *testing.T) {
 		t.Errorf("error %.2f %% with 4 modes, %.2f %% with 20: it does not fall",
 			curve[0].TimeMAPEPct, curve[1].TimeMAPEPct)
 	}
-	curve, err = m.Curve(t.Context(), []int{6, 8, 10, 12, 15, 20, 25})
-	must.NoError(t, err)
+	curve = must.Get(m.Curve(t.Context(), []int{6, 8, 10, 12, 15, 20, 25}))(t)
 	for i := 1; i < len(curve); i++ {
 		if at, before := curve[i], curve[i-1]; at.TimeMAPEPct > 1.3*before.TimeMAPEPct {
 			t.Errorf("error %.2f %% with %d modes, %.2f %% with %d: it rises", before.TimeMAPEPct, before.Modes,
@@ -68,8 +66,7 @@ func TestModelLossesFallAndBelongToNetworksAlone(t *testing.T) {
 	}
 	space := smallSpace(t)
 	m := &Model{Method: NN, Space: space, Samples: truths(space.Sample(6, 3)), Seed: 1}
-	nets, err := m.Losses(t.Context())
-	must.NoError(t, err)
+	nets := must.Get(m.Losses(t.Context()))(t)
 	for _, n := range []*nn.Net{nets.Time, nets.Power} {
 		r := n.Report
 		if len(r.History) != r.Epochs {

@@ -52,8 +52,7 @@ func TestFitWithoutPowerGivesAModelOfTime(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "m.model")
 		must.NoError(t, m.Save(path))
-		again, err := Load(path)
-		must.NoError(t, err)
+		again := must.Get(Load(path))(t)
 		if again.HasPower() || !math.IsNaN(again.CV.PowerMAPEPct) || !math.IsNaN(again.Samples[3].PowerW) {
 			t.Errorf("%s: the file made up power: %+v, %+v", method, again.CV, again.Samples[3])
 		}

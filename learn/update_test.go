@@ -18,12 +18,9 @@ func TestModelWithFitsAgain(t *testing.T) {
 	modes := space.Sample(24, 3)
 	ref := &Reference{Name: "another, at home", Samples: truths(space.Sample(120, 9))}
 	o := Options{Space: space, Reference: ref, Seed: 4, SkipCV: true}
-	first, err := Fit(t.Context(), truths(modes[:16]), o)
-	must.NoError(t, err)
-	got, err := first.With(t.Context(), truths(modes[16:]), false)
-	must.NoError(t, err)
-	want, err := Fit(t.Context(), truths(modes), o)
-	must.NoError(t, err)
+	first := must.Get(Fit(t.Context(), truths(modes[:16]), o))(t)
+	got := must.Get(first.With(t.Context(), truths(modes[16:]), false))(t)
+	want := must.Get(Fit(t.Context(), truths(modes), o))(t)
 	if len(got.Samples) != 24 || got.Reference != want.Reference || got.Seed != 4 {
 		t.Errorf("got %d samples and reference %q, want 24 and %q", len(got.Samples), got.Reference, want.Reference)
 	}
@@ -33,8 +30,7 @@ func TestModelWithFitsAgain(t *testing.T) {
 			t.Fatalf("learnt on, %v is predicted as %+v; learnt at once, as %+v", a[i].Mode, a[i], b[i])
 		}
 	}
-	tree, err := Fit(t.Context(), truths(modes), Options{Space: space, Method: Tree, SkipCV: true})
-	must.NoError(t, err)
+	tree := must.Get(Fit(t.Context(), truths(modes), Options{Space: space, Method: Tree, SkipCV: true}))(t)
 	if _, err := tree.With(t.Context(), nil, false); err == nil {
 		t.Error("a tree was learnt on")
 	}
@@ -75,14 +71,11 @@ func TestModelWithKeepsASuspiciousReadingOnceItIsRepeated(t *testing.T) {
 		}}, false, (3*honest.PowerW + samples[6].PowerW) / 2},
 		{"two more agree with each other", []tegra.Measured{honest, honest}, true, honest.PowerW},
 	} {
-		again, err := first.With(t.Context(), c.more, false)
-		must.NoError(t, err)
+		again := must.Get(first.With(t.Context(), c.more, false))(t)
 		path := filepath.Join(t.TempDir(), "x.model")
 		must.NoError(t, again.Save(path))
-		loaded, err := Load(path)
-		must.NoError(t, err)
-		on, err := loaded.With(t.Context(), truths(space.Sample(26, 3))[25:], false)
-		must.NoError(t, err)
+		loaded := must.Get(Load(path))(t)
+		on := must.Get(loaded.With(t.Context(), truths(space.Sample(26, 3))[25:], false))(t)
 		for what, m := range map[string]*Model{"learnt on": again, "saved and loaded": loaded, "and learnt on " +
 			"again": on} {
 			if got := m.Samples[6].PowerW; trusts(m) != c.trusts || math.Abs(got/c.powerW-1) > 1e-9 {

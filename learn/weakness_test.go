@@ -13,8 +13,7 @@ func TestWeaknessOfFewerThanSixModesHasNoError(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	for n, known := range map[int]bool{LeastJudged - 1: false, LeastJudged: true} {
-		m, err := Fit(t.Context(), truths(space.Sample(n, 5)), Options{Space: space})
-		must.NoError(t, err)
+		m := must.Get(Fit(t.Context(), truths(space.Sample(n, 5)), Options{Space: space}))(t)
 		if m.CV.Known() != known || m.ErrorPct().OK != known ||
 			known == strings.Contains(m.Weakness(), "error unknown") {
 			t.Errorf("%d modes: errors %+v, weakness %q", n, m.CV, m.Weakness())
@@ -37,8 +36,7 @@ func TestErrorAboveAFifthIsAWeakness(t *testing.T) {
 func TestErrorOfFewModesIsLeftOutWhenAFileIsRead(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	m, err := Fit(t.Context(), truths(space.Sample(2, 5)), Options{Space: space})
-	must.NoError(t, err)
+	m := must.Get(Fit(t.Context(), truths(space.Sample(2, 5)), Options{Space: space}))(t)
 	m.CV = Errors{16.4, 3.5, "leave-one-out"}
 	path := filepath.Join(t.TempDir(), "old.model")
 	must.NoError(t, m.Save(path))
@@ -58,12 +56,10 @@ func TestReadingsOfAModeCountAsTheirMean(t *testing.T) {
 		m.TimeMS, m.PowerW = m.TimeMS*factor, m.PowerW*factor
 		return m
 	}
-	m, err := Fit(t.Context(), append(samples, again(1.01), again(1.05)), Options{Space: space})
-	must.NoError(t, err)
+	m := must.Get(Fit(t.Context(), append(samples, again(1.01), again(1.05)), Options{Space: space}))(t)
 	path := filepath.Join(t.TempDir(), "repeats.model")
 	must.NoError(t, m.Save(path))
-	m, err = Load(path)
-	must.NoError(t, err)
+	m = must.Get(Load(path))(t)
 	check := func(m *Model, n int, factor float64) {
 		t.Helper()
 		got, want := m.Readings()[0], samples[0].PowerW*factor
@@ -75,7 +71,6 @@ func TestReadingsOfAModeCountAsTheirMean(t *testing.T) {
 	if got, want := m.Samples[0].PowerW, samples[0].PowerW*1.01; got < want*0.9999 || got > want*1.0001 {
 		t.Errorf("%g W are learned, want the median of %g W", got, want)
 	}
-	m, err = m.With(t.Context(), []tegra.Measured{again(1.06)}, false)
-	must.NoError(t, err)
+	m = must.Get(m.With(t.Context(), []tegra.Measured{again(1.06)}, false))(t)
 	check(m, 4, 1.03)
 }

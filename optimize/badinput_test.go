@@ -22,8 +22,7 @@ func fewModes(t *testing.T, b *optimizetest.Board, keep func(m tegra.Mode) bool)
 			modes, rows = append(modes, m), append(rows, b.Answer(m))
 		}
 	}
-	space, err := tegra.NewSubspace(modes)
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSubspace(modes))(t)
 	return space, rows
 }
 

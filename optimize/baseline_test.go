@@ -139,17 +139,14 @@ func TestDrawLeavesOutWhatCannotBeDrawn(t *testing.T) {
 	for _, m := range fourModes() {
 		modes = append(modes, m.Mode)
 	}
-	space, err := tegra.Spanned(modes)
-	must.NoError(t, err)
-	grid, err := tegra.Spanned(modes[:3])
-	must.NoError(t, err)
+	space := must.Get(tegra.Spanned(modes))(t)
+	grid := must.Get(tegra.Spanned(modes[:3]))(t)
 	const read, failed, open = 0, 1, 2
 	measure := func(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
 		return fourModes()[slices.Index(modes, m)], nil
 	}
-	s, err := newSearch(t.Context(), optimizetest.OfModes(measure),
-		TuneOptions{Limits: goals(metric.Watts(20)), Space: space, Strategy: Random})
-	must.NoError(t, err)
+	s := must.Get(newSearch(t.Context(), optimizetest.OfModes(measure),
+		TuneOptions{Limits: goals(metric.Watts(20)), Space: space, Strategy: Random}))(t)
 	s.read(read, fourModes()[read])
 	s.failed[failed] = true
 	if !s.draw(len(modes), grid) || len(s.probes) != 1 || s.probes[0].Mode != modes[open] {

@@ -25,13 +25,12 @@ func orinToy(b *testing.B) *optimizetest.Board {
 	for i := range cores {
 		cores[i] = i + 1
 	}
-	space, err := tegra.NewSpace(
+	space := must.Get(tegra.NewSpace(
 		cores,
 		append(steps(28, 115200*tegra.KHz, 76800*tegra.KHz), 2201600*tegra.KHz),
 		append(steps(12, 114750*tegra.KHz, 102000*tegra.KHz), 1300500*tegra.KHz),
 		[]tegra.Freq{204 * tegra.MHz, 665600 * tegra.KHz, 2133 * tegra.MHz, 3199 * tegra.MHz},
-	)
-	must.NoError(b, err)
+	))(b)
 	if space.Len() != 18096 {
 		b.Fatalf("%d modes, want 18,096", space.Len())
 	}
@@ -50,8 +49,7 @@ func sample(b *optimizetest.Board, n int) []tegra.Measured {
 // for a limit. Target: under 20 ms on two cores.
 func BenchmarkAnswer18096(b *testing.B) {
 	board := orinToy(b)
-	m, err := learn.Fit(b.Context(), sample(board, 50), learn.Options{Space: board.Space, SkipCV: true})
-	must.NoError(b, err)
+	m := must.Get(learn.Fit(b.Context(), sample(board, 50), learn.Options{Space: board.Space, SkipCV: true}))(b)
 	modes := board.Space.Modes()
 	for b.Loop() {
 		preds := m.Predict(modes)

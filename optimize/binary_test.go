@@ -30,8 +30,7 @@ func TestBinaryHasATrace(t *testing.T) {
 	} {
 		b := optimizetest.New(t)
 		limit := metric.Watts(25)
-		res, err := tuneOn(t, b, TuneOptions{Limits: goals(limit), Strategy: Binary, Rotation: x.rotation})
-		must.NoError(t, err)
+		res := must.Get(tuneOn(t, b, TuneOptions{Limits: goals(limit), Strategy: Binary, Rotation: x.rotation}))(t)
 		var knobs []tegra.Knob
 		left := ladder.Rungs{4, 8, 8, 3, 1}
 		for _, h := range res.Trace {
@@ -121,9 +120,8 @@ func TestBinaryTakesTheNearestSetting(t *testing.T) {
 			only = append(only, a)
 		}
 	}
-	res, err := Tune(t.Context(), b.Serve, TuneOptions{Limits: goals(metric.Watts(20)), Space: b.Space,
-		Batches: optimizetest.Sizes, Only: only, Strategy: Binary})
-	must.NoError(t, err)
+	res := must.Get(Tune(t.Context(), b.Serve, TuneOptions{Limits: goals(metric.Watts(20)), Space: b.Space,
+		Batches: optimizetest.Sizes, Only: only, Strategy: Binary}))(t)
 	for _, p := range res.Probes {
 		if !slices.Contains(only, p.Setting) {
 			t.Errorf("%v with minibatches of %d cannot be measured", p.Mode, p.Batch)

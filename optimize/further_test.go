@@ -31,8 +31,7 @@ var warms = metric.Heat{AirC: 30, PerW: 1.5, LnSD: 0.1, Soaks: 1}
 func TestSearchKeepsCurrentsAndTemperatures(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"2.5 A", "70 C", "27 W, 2.6 A GPU, 75 C", "2.2 A IN, least energy"} {
-		q, err := metric.Parse(line)
-		must.NoError(t, err)
+		q := must.Get(metric.Parse(line))(t)
 		b := optimizetest.New(t)
 		b.Shake = func(_ int, r *tegra.Measured) { *r = railed(*r, b.Space) }
 		res, err := tuneOn(t, b, TuneOptions{Limits: goals(q.Limit), Seed: 3, Heat: warms})
@@ -45,8 +44,7 @@ func TestSearchKeepsCurrentsAndTemperatures(t *testing.T) {
 			truth = append(truth, railed(m, b.Space).With(tegra.Value{Metric: metric.Temperature.Key,
 				V: warms.AirC + warms.PerW*m.PowerW}))
 		}
-		best, err := bestOf(truth, q.Limit)
-		must.NoError(t, err)
+		best := must.Get(bestOf(truth, q.Limit))(t)
 		gap := q.Limit.Aim().Of(res.Measured)/q.Limit.Aim().Of(best.Measured) - 1
 		t.Logf("%s: %d modes, %.1f %% from the best of all", line, len(res.Probes), 100*gap)
 		if !q.Limit.Met(res.Measured) || gap > 0.06 {
@@ -98,10 +96,8 @@ func TestFurtherQuantitiesAreByReadingsThatHaveThem(t *testing.T) {
 	for _, m := range b.All() {
 		preds = append(preds, MeasuredPrediction(m))
 	}
-	known, err := Further(preds, samples, goal, metric.Heat{}, b.Space)
-	must.NoError(t, err)
-	at, err := Choose(known, goal)
-	must.NoError(t, err)
+	known := must.Get(Further(preds, samples, goal, metric.Heat{}, b.Space))(t)
+	at := must.Get(Choose(known, goal))(t)
 	if got := railed(preds[at].Measured, b.Space); !goal.Met(got) {
 		t.Errorf("%+v does not keep 2.2 A", got)
 	}
@@ -124,8 +120,7 @@ func TestPowerOfARailIsPredictedOnAPublishedSweep(t *testing.T) {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
 	number := func(s string) float64 {
-		v, err := strconv.ParseFloat(s, 64)
-		must.NoError(t, err)
+		v := must.Get(strconv.ParseFloat(s, 64))(t)
 		return v
 	}
 	var rows []tegra.Measured
@@ -137,8 +132,7 @@ func TestPowerOfARailIsPredictedOnAPublishedSweep(t *testing.T) {
 		rows = append(rows, m.With(tegra.Value{Metric: metric.RailPower.Key, On: "VDD_SYS_GPU", V: number(l[8]) / 1000},
 			tegra.Value{Metric: metric.RailPower.Key, On: "VDD_SYS_DDR", V: number(l[9]) / 1000}))
 	}
-	space, err := tegra.NewSpace([]int{6}, []tegra.Freq{2 * tegra.GHz}, gpu, []tegra.Freq{rows[0].Mode.EMC})
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSpace([]int{6}, []tegra.Freq{2 * tegra.GHz}, gpu, []tegra.Freq{rows[0].Mode.EMC}))(t)
 	for _, on := range []string{"VDD_SYS_GPU", "VDD_SYS_DDR"} {
 		goal := metric.Goal{Limits: metric.Limits{}.With(metric.Bound{Metric: metric.RailPower, On: on, Value: 5})}
 		worst, off := 0.0, 0.0
@@ -155,14 +149,12 @@ func TestPowerOfARailIsPredictedOnAPublishedSweep(t *testing.T) {
 			t.Error(says)
 		}
 	}
-	q, err := metric.Parse("4 W VDD_SYS_GPU")
-	must.NoError(t, err)
+	q := must.Get(metric.Parse("4 W VDD_SYS_GPU"))(t)
 	measure := func(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
 		i, _ := space.Index(m)
 		return rows[i], nil
 	}
-	res, err := tuneModes(t.Context(), measure, TuneOptions{Limits: goals(q.Limit), Space: space, Seed: 1})
-	must.NoError(t, err)
+	res := must.Get(tuneModes(t.Context(), measure, TuneOptions{Limits: goals(q.Limit), Space: space, Seed: 1}))(t)
 	if best, _ := bestOf(rows, q.Limit); res.Mode != best.Mode {
 		t.Errorf("the search within 4 W of the GPU's rail finds %v, the best is %v", res.Mode, best.Mode)
 	}

@@ -60,14 +60,12 @@ func searchOn(t *testing.T, o TuneOptions) (*search, *optimizetest.Board) {
 	t.Helper()
 	b := optimizetest.New(t)
 	o.Space = b.Space
-	s, err := newSearch(t.Context(), optimizetest.OfModes(b.Measure), o)
-	must.NoError(t, err)
+	s := must.Get(newSearch(t.Context(), optimizetest.OfModes(b.Measure), o))(t)
 	return s, b
 }
 func knownOf(t *testing.T, b *optimizetest.Board, l metric.Goal) []tegra.Measured {
 	t.Helper()
-	res, err := tuneOn(t, b, TuneOptions{Limits: goals(l), Seed: 4})
-	must.NoError(t, err)
+	res := must.Get(tuneOn(t, b, TuneOptions{Limits: goals(l), Seed: 4}))(t)
 	var out []tegra.Measured
 	for _, p := range res.Probes {
 		out = append(out, p.Measured)

@@ -21,17 +21,15 @@ func TestTuneAnswersSeveralLimitsFromOneSearch(t *testing.T) {
 	for _, w := range watts {
 		o.Limits = append(o.Limits, metric.Watts(w))
 	}
-	res, err := tuneOn(t, b, o)
-	must.NoError(t, err)
+	res := must.Get(tuneOn(t, b, o))(t)
 	alone := 0
 	for i, r := range res.Answers {
 		if !r.Feasible || !r.Verified || r.PowerW > watts[i] || len(res.Probes) != len(b.Probed) {
 			t.Errorf("%g W: %+v with %d of %d probes", watts[i], r.Measured, len(res.Probes), len(b.Probed))
 		}
 		other := optimizetest.New(t)
-		one, err := tuneModes(t.Context(), other.Measure,
-			TuneOptions{Limits: goals(metric.Watts(watts[i])), Space: b.Space, Seed: 3})
-		must.NoError(t, err)
+		one := must.Get(tuneModes(t.Context(), other.Measure,
+			TuneOptions{Limits: goals(metric.Watts(watts[i])), Space: b.Space, Seed: 3}))(t)
 		if alone += len(one.Probes); r.TimeMS > 1.05*one.TimeMS {
 			t.Errorf("%g W: %.1f ms, a search of its own finds %.1f ms", watts[i], r.TimeMS, one.TimeMS)
 		}
@@ -110,8 +108,7 @@ func TestTuneOpensStoppedModesForHigherLimits(t *testing.T) {
 	for _, r := range rows {
 		modes = append(modes, r.Mode)
 	}
-	space, err := tegra.Spanned(modes)
-	must.NoError(t, err)
+	space := must.Get(tegra.Spanned(modes))(t)
 	var step Step
 	res, err := tuneModes(t.Context(), func(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
 		r := rows[slices.Index(modes, m)]

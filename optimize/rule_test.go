@@ -293,15 +293,13 @@ func TestExpectedIsWhatTheSearchBelieves(t *testing.T) {
 func TestLimitsCountsTheTimeLimitOfAProblem(t *testing.T) {
 	t.Parallel()
 	row := fourModes()[0]
-	space, err := tegra.Spanned([]tegra.Mode{row.Mode})
-	must.NoError(t, err)
+	space := must.Get(tegra.Spanned([]tegra.Mode{row.Mode}))(t)
 	for ms, want := range map[float64]int{math.Inf(1): 1, 500: 2} {
 		o := TuneOptions{Limits: goals(metric.Watts(20)), Space: space, Problem: func(metric.Goal,
 			func(tegra.Setting) tegra.Measured) func(tegra.Measured) Terms {
 			return func(tegra.Measured) Terms { return Terms{MostMS: ms, MostW: 20, ByTime: 1} }
 		}}
-		s, err := newSearch(t.Context(), nil, o)
-		must.NoError(t, err)
+		s := must.Get(newSearch(t.Context(), nil, o))(t)
 		s.read(0, row)
 		must.NoError(t, s.fit())
 		if got := s.rule().limits(); got != want {

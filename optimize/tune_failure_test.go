@@ -159,8 +159,7 @@ func TestTuneGoesOnWhenTheWinnerFalls(t *testing.T) {
 			t.Fatalf("%g W: got %v, %v", watts, res.Mode, err)
 		}
 		rest := slices.DeleteFunc(b.All(), func(m tegra.Measured) bool { return m.Mode == fallen })
-		want, err := bestOf(rest, limit)
-		must.NoError(t, err)
+		want := must.Get(bestOf(rest, limit))(t)
 		worst = max(worst, b.Answer(res.Mode).TimeMS/b.Answer(want.Mode).TimeMS-1)
 		for i, p := range res.Probes[1:] {
 			if p.Why == Improve && res.Probes[i].Why == Verify {

@@ -29,8 +29,7 @@ func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 		keeps := c.limit // with the margin of two readings
 		keeps.Limits = keeps.Limits.And(metric.Power.Max(keeps.Of(metric.Power) * (0.985)))
 		keeps.Limits = keeps.Limits.And(metric.Time.Max(keeps.Of(metric.Time) * (0.985)))
-		want, err := bestOf(b.All(), keeps)
-		must.NoError(t, err)
+		want := must.Get(bestOf(b.All(), keeps))(t)
 		res, err := tuneOn(t, b, TuneOptions{Limits: goals(c.limit)})
 		if err != nil {
 			t.Errorf("%v: %v", c.limit, err)
@@ -80,9 +79,8 @@ func TestTuneIsDeterministicBySeed(t *testing.T) {
 	for _, strategy := range []string{Auto, Binary, Random} {
 		run := func(seed uint64) []Probe {
 			b := optimizetest.New(t)
-			res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(25)), Seed: seed, Strategy: strategy,
-				Probes: 20})
-			must.NoError(t, err)
+			res := must.Get(tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(25)), Seed: seed, Strategy: strategy,
+				Probes: 20}))(t)
 			return res.Probes
 		}
 		if one, two := run(5), run(5); !reflect.DeepEqual(one, two) {
@@ -124,10 +122,8 @@ func TestTuneOnTinySpaces(t *testing.T) {
 		for _, strategy := range []string{Auto, Binary, Random} {
 			b := optimizetest.New(t)
 			var err error
-			b.Space, err = full.Space.Restrict(full.Space.Sample(n, 1))
-			must.NoError(t, err)
-			want, err := bestOf(b.All(), metric.Watts(100))
-			must.NoError(t, err)
+			b.Space = must.Get(full.Space.Restrict(full.Space.Sample(n, 1)))(t)
+			want := must.Get(bestOf(b.All(), metric.Watts(100)))(t)
 			res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(100)), Strategy: strategy})
 			if err != nil || !res.Verified {
 				t.Errorf("%d modes, %s: %v, %+v", n, strategy, err, res)

@@ -131,9 +131,8 @@ func TestBaselinesAreTheNewestReadings(t *testing.T) {
 func TestTuneMeasuresThePresentModeOnceForAllLimits(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(20), metric.Watts(30)), Seed: 3,
-		Baselines: Baselines{Present: tegra.Some(tegra.Setting{Mode: b.Space.Max()})}})
-	must.NoError(t, err)
+	res := must.Get(tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(20), metric.Watts(30)), Seed: 3,
+		Baselines: Baselines{Present: tegra.Some(tegra.Setting{Mode: b.Space.Max()})}}))(t)
 	n := 0
 	for i, p := range res.Probes {
 		if p.Why == Before {

@@ -52,8 +52,7 @@ func TestBenchModeOfAReplayMeasuresExactlyItsFile(t *testing.T) {
 
 func TestBenchMeasuredSweepsReplayExactly(t *testing.T) {
 	t.Parallel()
-	table, err := sweep.ReadFile(sweeptest.Shared(t, sweeptest.LSTM), sweep.Options{})
-	must.NoError(t, err)
+	table := must.Get(sweep.ReadFile(sweeptest.Shared(t, sweeptest.LSTM), sweep.Options{}))(t)
 	r := newRig(t, "lstm", virtual.Options{Replay: table})
 	modes := table.Measured()
 	for i := 0; i < len(modes); i += max(1, len(modes)/8) {

@@ -28,8 +28,7 @@ func campaign(t *testing.T, r *rig, dir string, n int, resume bool, batches ...i
 	modes := r.device.Space().Sample(n, 9)
 	plan := record.PlanHeader{Kind: "sample", Modes: n * max(1, len(batches)), Digest: record.Digest(modes),
 		Batches: batches}
-	rec, err := record.OpenOrCreate(dir, r.header(9, plan), resume)
-	must.NoError(t, err)
+	rec := must.Get(record.OpenOrCreate(dir, r.header(9, plan), resume))(t)
 	t.Cleanup(func() { rec.Close() })
 	return &Campaign{Bench: r.bench, Plan: listOf(modes, batches...), Record: rec}
 }
@@ -101,8 +100,7 @@ func TestCampaignGoesOnWhereItStopped(t *testing.T) {
 			return r, campaign(t, r, dir, c.modes, resume, c.batches...)
 		}
 		_, once := start(filepath.Join(t.TempDir(), "whole"), false)
-		whole, err := once.Run(t.Context())
-		must.NoError(t, err)
+		whole := must.Get(once.Run(t.Context()))(t)
 		dir, all := filepath.Join(t.TempDir(), "parts"), len(whole.Rows)
 		for part, want := range c.parts {
 			r, run := start(dir, part > 0)
@@ -139,8 +137,7 @@ func TestCampaignWhoseRecordWasCutMeasuresTheLostModesAgain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
 	first := campaign(t, r, dir, 4, false)
-	want, err := first.Run(t.Context())
-	must.NoError(t, err)
+	want := must.Get(first.Run(t.Context()))(t)
 	first.Record.Close()
 	path := filepath.Join(dir, "modes.csv")
 	text, _ := os.ReadFile(path)
@@ -287,8 +284,7 @@ func TestCampaignEachModeHasAFolderOfLogs(t *testing.T) {
 			}
 		}}, err
 	}
-	sum, err := c.Run(t.Context())
-	must.NoError(t, err)
+	sum := must.Get(c.Run(t.Context()))(t)
 	all := ""
 	for _, row := range sum.Rows {
 		folder := filepath.Join(
@@ -414,15 +410,13 @@ func TestCampaignCalendarThatJumpsChangesNoMeasurement(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
 	dir := filepath.Join(t.TempDir(), "c")
-	want, err := (&Campaign{
+	want := must.Get((&Campaign{
 		Bench: newRig(t, "lstm", virtual.Options{Noise: noNoise()}).bench,
 		Plan:  listOf(r.device.Space().Sample(4, 3)),
-	}).Run(t.Context())
-	must.NoError(t, err)
+	}).Run(t.Context()))(t)
 	r.use(r.device, &jumpyClock{Clock: r.bench.Clock})
 	for _, upTo := range []int{2, 4} {
-		rec, err := record.OpenOrCreate(dir, r.header(3, record.PlanHeader{Kind: "list"}), upTo > 2)
-		must.NoError(t, err)
+		rec := must.Get(record.OpenOrCreate(dir, r.header(3, record.PlanHeader{Kind: "list"}), upTo > 2))(t)
 		sum, err := (&Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(4, 3)), Record: rec,
 			Gate: func(context.Context) error {
 				if upTo == 2 && len(rec.Rows()) == 2 {

@@ -122,17 +122,13 @@ func newRig(t *testing.T, name string, o virtual.Options) *rig {
 		o.Name = virtual.AGXOrin
 	}
 	o.Speed = math.Inf(1)
-	board, err := virtual.New(o)
-	must.NoError(t, err)
-	device, err := board.Open()
-	must.NoError(t, err)
+	board := must.Get(virtual.New(o))(t)
+	device := must.Get(board.Open())(t)
 	t.Cleanup(func() { device.Close() })
 	planner := device.Planner()
-	found, err := planner.Snapshot()
-	must.NoError(t, err)
+	found := must.Get(planner.Snapshot())(t)
 	found.Add(planner.Fan())
-	w, err := workload.Find(builtIns(t), name)
-	must.NoError(t, err)
+	w := must.Get(workload.Find(builtIns(t), name))(t)
 	r := &rig{board: board, device: device, applier: &boardApplier{fs: board.FS(), planner: planner, found: found}}
 	r.bench = &Bench{
 		Applier:    r.applier,
@@ -167,8 +163,7 @@ func (r *rig) header(seed uint64, plan record.PlanHeader) record.Header {
 // mustMeasure measures one mode and wants a row.
 func (r *rig) mustMeasure(t *testing.T, m tegra.Mode) record.Row {
 	t.Helper()
-	row, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: m}})
-	must.NoError(t, err)
+	row := must.Get(r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: m}}))(t)
 	return row
 }
 
@@ -197,8 +192,7 @@ func listOf(modes []tegra.Mode, batches ...int) Plan {
 
 func builtIns(t *testing.T) []workload.Workload {
 	t.Helper()
-	list, err := workload.Load("")
-	must.NoError(t, err)
+	list := must.Get(workload.Load(""))(t)
 	return list
 }
 

@@ -17,8 +17,7 @@ import (
 func guarded(t *testing.T, workload string, o virtual.Options) (*rig, *guard.Client) {
 	t.Helper()
 	r := newRig(t, workload, o)
-	client, err := guard.InProcess(r.board.FS(), r.board.Clock())
-	must.NoError(t, err)
+	client := must.Get(guard.InProcess(r.board.FS(), r.board.Clock()))(t)
 	t.Cleanup(func() { client.Close() })
 	r.bench.Applier = client
 	return r, client
@@ -27,8 +26,7 @@ func guarded(t *testing.T, workload string, o virtual.Options) (*rig, *guard.Cli
 // knobs are the files that a mode is made of, as they stand.
 func knobs(t *testing.T, r *rig) map[string]string {
 	t.Helper()
-	st, err := r.device.Planner().Snapshot()
-	must.NoError(t, err)
+	st := must.Get(r.device.Planner().Snapshot())(t)
 	out := map[string]string{}
 	for _, f := range st.Files {
 		out[f.Path] = f.Value

@@ -20,9 +20,8 @@ func coolCampaign(t *testing.T, r *rig, dir string, resume bool) *Campaign {
 	for cores := 1; cores <= 6; cores++ {
 		modes = append(modes, tegra.Mode{Cores: cores, CPU: space.CPU[3], GPU: space.GPU[0], EMC: space.EMC[0]})
 	}
-	rec, err := record.OpenOrCreate(dir, r.header(9, record.PlanHeader{Kind: "list", Modes: len(modes),
-		Digest: record.Digest(modes)}), resume)
-	must.NoError(t, err)
+	rec := must.Get(record.OpenOrCreate(dir, r.header(9, record.PlanHeader{Kind: "list", Modes: len(modes),
+		Digest: record.Digest(modes)}), resume))(t)
 	t.Cleanup(func() { rec.Close() })
 	return &Campaign{Bench: r.bench, Plan: listOf(modes), Record: rec}
 }

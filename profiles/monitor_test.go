@@ -28,10 +28,8 @@ func boardMonitor(
 	s func(*virtual.Board, *tegra.Sysfs) System,
 ) (*Monitor, *virtual.Board) {
 	t.Helper()
-	b, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1)})
-	must.NoError(t, err)
-	dev, err := b.Open()
-	must.NoError(t, err)
+	b := must.Get(virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1)}))(t)
+	dev := must.Get(b.Open())(t)
 	t.Cleanup(func() { dev.Close() })
 	return NewMonitor(w, dev, b.Clock(), s(b, dev), Base{PowerW: some(5)}), b
 }
@@ -158,8 +156,7 @@ func TestMonitorAsksTheKernelForTheDataset(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	must.NoError(t, os.WriteFile(filepath.Join(dir, "data"), make([]byte, 1<<20), 0o644))
-	data, err := telemetry.ListDataset(dir)
-	must.NoError(t, err)
+	data := must.Get(telemetry.ListDataset(dir))(t)
 	w, b := boardMonitor(
 		t,
 		workload.Workload{},
@@ -188,8 +185,7 @@ func TestBaseLoadIsTheIdleBoardsPower(t *testing.T) {
 	t.Parallel()
 	w, b := boardMonitor(t, workload.Workload{}, kernelOf)
 	_ = w
-	dev, err := b.Open()
-	must.NoError(t, err)
+	dev := must.Get(b.Open())(t)
 	defer dev.Close()
 	idle, err := BaseLoad(t.Context(), telemetry.NewSampler(dev, b.Clock()), b.Clock(), 5*time.Second, true)
 	if err != nil || !idle.PowerW.OK || idle.PowerW.V < 6 ||

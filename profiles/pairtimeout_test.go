@@ -18,8 +18,7 @@ import (
 func TestBenchPairThatIsNotCompleteInItsTimeIsNoMeasurement(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "mobilenet-infer", virtual.Options{})
-	list, err := workload.Load("")
-	must.NoError(t, err)
+	list := must.Get(workload.Load(""))(t)
 	train, _ := workload.Find(list, "resnet18")
 	r.bench.Pairing = &Pairing{Policy: "strict"}
 	r.bench.Settings.ModeTimeout = 40 * time.Second

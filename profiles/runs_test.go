@@ -23,8 +23,7 @@ func TestCampaignKeepsItsRuns(t *testing.T) {
 	r.bench.System = System{FS: r.board.FS(), Clocks: r.device.ClockTimes}
 	r.bench.Settings = record.Settings{Minibatches: 5, Base: time.Second}
 	modes := r.device.Space().Sample(3, 1)
-	rec, err := record.Create(dir, r.header(1, record.PlanHeader{Kind: "list", Modes: len(modes)}))
-	must.NoError(t, err)
+	rec := must.Get(record.Create(dir, r.header(1, record.PlanHeader{Kind: "list", Modes: len(modes)})))(t)
 	sum, err := (&Campaign{Bench: r.bench, Plan: listOf(modes), Record: rec}).Run(t.Context())
 	must.NoError(t, errors.Join(err, rec.Close()))
 	rows := sum.Rows

@@ -237,12 +237,10 @@ func TestExportedModeParsesBackOnEveryBoard(t *testing.T) {
 			t.Parallel()
 			files := tegratest.NewMemory(board.New())
 			s := openFS(t, files)
-			conf, err := files.ReadFile("/etc/nvpmodel.conf")
-			must.NoError(t, err)
+			conf := must.Get(files.ReadFile("/etc/nvpmodel.conf"))(t)
 			before, after, _ := strings.Cut(string(conf), "< PM_CONFIG")
 			for _, m := range append(s.Space().Sample(6, 1), s.Space().Max()) {
-				block, err := s.NVPModelBlock(m, "TRIAL")
-				must.NoError(t, err)
+				block := must.Get(s.NVPModelBlock(m, "TRIAL"))(t)
 				must.NoError(t, files.WriteFile("/etc/nvpmodel.conf", []byte(before+block+"< PM_CONFIG"+after)))
 				again := openFS(t, files)
 				i := slices.IndexFunc(again.Presets(), func(p tegra.Preset) bool { return p.Name == "TRIAL" })
@@ -318,12 +316,10 @@ func TestTX2TakesItsA57CoresFirst(t *testing.T) {
 	root := tegratest.New("tx2-32").Write(t)
 	s := openRoot(t, root)
 	c := s.Planner()
-	st, err := c.Snapshot()
-	must.NoError(t, err)
+	st := must.Get(c.Snapshot())(t)
 	m := s.Space().Max()
 	m.Cores = 4
-	writes, err := c.Plan(st, tegra.Request{Mode: m}, tegra.State{})
-	must.NoError(t, err)
+	writes := must.Get(c.Plan(st, tegra.Request{Mode: m}, tegra.State{}))(t)
 	online := map[string]string{}
 	for _, w := range writes {
 		online[w.Path] = w.Value
@@ -345,8 +341,7 @@ func TestPlanTakesThePresentStateWhereNoneWasFound(t *testing.T) {
 	for _, b := range tegratest.Boards() {
 		s := openFS(t, tegratest.NewMemory(b.New()))
 		c := s.Planner()
-		now, err := c.Snapshot()
-		must.NoError(t, err)
+		now := must.Get(c.Snapshot())(t)
 		if s.Space().Len() == 0 {
 			continue
 		}
@@ -376,12 +371,10 @@ func TestPlanTakesThePresentStateWhereNoneWasFound(t *testing.T) {
 func TestNanoLocksItsMemoryThroughTheClockFramework(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.New("nano-32"))
-	st, err := s.Planner().Snapshot()
-	must.NoError(t, err)
+	st := must.Get(s.Planner().Snapshot())(t)
 	m := s.Space().Max()
 	m.EMC = s.Space().EMC[0]
-	writes, err := s.Planner().Plan(st, tegra.Request{Mode: m, Fan: tegra.FanMax}, tegra.State{})
-	must.NoError(t, err)
+	writes := must.Get(s.Planner().Plan(st, tegra.Request{Mode: m, Fan: tegra.FanMax}, tegra.State{}))(t)
 	got := map[string]string{}
 	for _, w := range writes {
 		got[w.Path] = w.Value

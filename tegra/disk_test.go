@@ -105,8 +105,7 @@ func TestDiskOfAFakeRootDoesNotBlockOnAPipe(t *testing.T) {
 func TestHandleReadsTheFileAnew(t *testing.T) {
 	t.Parallel()
 	_, fsys := lay(t, map[string]string{"value": "1\n"})
-	f, err := fsys.Open("/value")
-	must.NoError(t, err)
+	f := must.Get(fsys.Open("/value"))(t)
 	defer f.Close()
 	buf := make([]byte, 16)
 	for _, want := range []string{"1\n", "22\n", "3\n"} {
@@ -161,8 +160,7 @@ func TestOpenDirStaysBelowTheRoot(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	_, fsys := lay(t, map[string]string{"run": "→/var/run", "var/run/x": "", "out": "→" + outside})
-	dir, err := tegra.OpenDir(fsys, "/run/jtune", true)
-	must.NoError(t, err)
+	dir := must.Get(tegra.OpenDir(fsys, "/run/jtune", true))(t)
 	defer dir.Close()
 	if err := dir.WriteFile("y", []byte("z"), 0o600); err != nil {
 		t.Error(err)
@@ -240,8 +238,7 @@ func TestDiskFSHandleOfAFileThatWasRenamedOrReplaced(t *testing.T) {
 		must.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	write("1")
-	f, err := tegra.DiskFS(root).Open("/temp")
-	must.NoError(t, err)
+	f := must.Get(tegra.DiskFS(root).Open("/temp"))(t)
 	defer f.Close()
 	buf := make([]byte, 8)
 	if n, err := f.ReadAt(buf, 0); string(buf[:n]) != "1" {

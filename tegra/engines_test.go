@@ -23,12 +23,10 @@ func TestEnginesAreOnForTheTimeThatTheirDriverPowersThem(t *testing.T) {
 	tree.Links["/sys/bus/platform/devices/13e00000.host1x"] = host
 	root := tree.Write(t)
 	clock := &handClock{Clock: tegra.RealClock()}
-	s, err := tegra.Open(tegra.DiskFS(root), clock)
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(tegra.DiskFS(root), clock))(t)
 	defer s.Close()
 	read := func() map[string]tegra.Val[float64] {
-		r, err := s.Read()
-		must.NoError(t, err)
+		r := must.Get(s.Read())(t)
 		on := map[string]tegra.Val[float64]{}
 		for _, e := range r.Engines {
 			on[e.Name] = e.OnPct

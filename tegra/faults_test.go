@@ -120,8 +120,7 @@ func TestFaultsOfAFileNeverShowAWrongNumber(t *testing.T) {
 			t.Parallel()
 			tr := board.New()
 			fsys := newBroken(tr)
-			running, err := tegra.Open(fsys, tegra.RealClock())
-			must.NoError(t, err)
+			running := must.Get(tegra.Open(fsys, tegra.RealClock()))(t)
 			defer running.Close()
 			sound := read(t, running)
 			for i, name := range faultFiles(tr) {

@@ -44,8 +44,7 @@ func TestHostReadsRAPLLoadAndMemory(t *testing.T) {
 	write("proc/stat", "cpu0 100 0 0 100\ncpu1 0 0 0 200")
 	write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3600000")
 	clock := &handedClock{Clock: tegra.RealClock(), now: time.Second}
-	h, err := tegra.OpenHost(tegra.DiskFS(root), clock, "pc", "")
-	must.NoError(t, err)
+	h := must.Get(tegra.OpenHost(tegra.DiskFS(root), clock, "pc", ""))(t)
 	defer h.Close()
 	rule := "SUM:RAPL package-0,RAPL dram 1,RAPL package-1"
 	if b := h.Board(); b.Model != "Example CPU 9000" || b.TotalRule != rule ||
@@ -95,8 +94,7 @@ func TestHostListsCoresByTheirClocks(t *testing.T) {
 	for n := range 3 {
 		tree.Set(fmt.Sprintf("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", n), "1500000")
 	}
-	h, err := tegra.OpenHost(tegra.DiskFS(tree.Write(t)), tegra.RealClock(), "pc", "")
-	must.NoError(t, err)
+	h := must.Get(tegra.OpenHost(tegra.DiskFS(tree.Write(t)), tegra.RealClock(), "pc", ""))(t)
 	defer h.Close()
 	r, err := h.Read()
 	if err != nil || len(r.Cores) != 3 || r.CPU.Actual.V.MHz() != 1500 || r.CPU.LoadPct.OK || r.TotalW.OK {

@@ -19,8 +19,7 @@ import (
 func behind(t *testing.T, tr *tegratest.Tree) (*tegra.Sysfs, *tegratest.Kernel) {
 	t.Helper()
 	k := tegratest.NewKernel(tegra.DiskFS(tr.Write(t)))
-	s, err := tegra.Open(k, tegra.RealClock())
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(k, tegra.RealClock()))(t)
 	t.Cleanup(func() { s.Close() })
 	return s, k
 }
@@ -87,8 +86,7 @@ func TestMemoryWithoutRootIsUnknownNotZero(t *testing.T) {
 	tr := tegratest.NewAGXOrin35()
 	root := tr.Write(t)
 	denied := deny{tegra.DiskFS(root), "/sys/kernel/debug"}
-	s, err := tegra.Open(denied, tegra.RealClock())
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(denied, tegra.RealClock()))(t)
 	r := read(t, s)
 	if r.EMC.Actual.OK || r.EMC.LoadPct.OK || r.Mode.OK {
 		t.Errorf("EMC %+v, mode %v", r.EMC, r.Mode)
@@ -307,8 +305,7 @@ func TestDeviceWhoseFilesAreAllGoneIsAnError(t *testing.T) {
 func TestRailsThatOnlyRootReadsComeThroughTheGuard(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
-	s, err := tegra.Open(deny{tegra.DiskFS(root), tegratest.Rails40 + "/in"}, tegra.RealClock())
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(deny{tegra.DiskFS(root), tegratest.Rails40 + "/in"}, tegra.RealClock()))(t)
 	if r := read(t, s); r.TotalW.OK || s.Board().TotalRule != "" {
 		t.Errorf("total %v by %q without the right to read", r.TotalW, s.Board().TotalRule)
 	}
@@ -326,8 +323,7 @@ func TestRailsThatOnlyRootReadsComeThroughTheGuard(t *testing.T) {
 func TestSysfsTellsOfItsBoardWhileAPrivilegedReadHangs(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
-	s, err := tegra.Open(deny{tegra.DiskFS(root), "/sys/kernel/debug"}, tegra.RealClock())
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(deny{tegra.DiskFS(root), "/sys/kernel/debug"}, tegra.RealClock()))(t)
 	var hang atomic.Bool
 	asked, answer := make(chan struct{}, 1000), make(chan struct{})
 	s.UsePrivileged(func(name string) ([]byte, error) {

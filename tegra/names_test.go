@@ -132,11 +132,9 @@ func TestFanHasPowerOrNoDutyCycle(t *testing.T) {
 		found := s.Planner().Fan()
 		var control []string
 		for _, policy := range []tegra.FanPolicy{tegra.FanMax, tegra.FanAuto} {
-			now, err := s.Planner().Snapshot()
-			must.NoError(t, err)
+			now := must.Get(s.Planner().Snapshot())(t)
 			now.Add(found)
-			writes, err := s.Planner().Plan(now, tegra.Request{Mode: s.Space().Max(), Fan: policy}, now)
-			must.NoError(t, err)
+			writes := must.Get(s.Planner().Plan(now, tegra.Request{Mode: s.Space().Max(), Fan: policy}, now))(t)
 			for _, w := range writes {
 				if strings.HasSuffix(w.Path, "pwm1_enable") {
 					control = append(control, w.Value)

@@ -27,11 +27,9 @@ func TestPlanLowersMinimaFirstAndEndsWithTheCores(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.NewAGXOrin35())
 	c := s.Planner()
-	now, err := c.Snapshot()
-	must.NoError(t, err)
+	now := must.Get(c.Snapshot())(t)
 	low := tegra.Mode{Cores: 9, CPU: s.Space().CPU[1], GPU: s.Space().GPU[1], EMC: s.Space().EMC[1]}
-	writes, err := c.Plan(now, tegra.Request{Mode: low}, tegra.State{})
-	must.NoError(t, err)
+	writes := must.Get(c.Plan(now, tegra.Request{Mode: low}, tegra.State{}))(t)
 	list := paths(writes)
 	at := func(path string) int { return slices.Index(list, path) }
 	low0, high0 := at(tegratest.GPU35+"/min_freq"), at(tegratest.GPU35+"/max_freq")
@@ -58,8 +56,7 @@ func TestPlanStateWritesWhatDiffersAlone(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.NewAGXOrin35())
 	c := s.Planner()
-	now, err := c.Snapshot()
-	must.NoError(t, err)
+	now := must.Get(c.Snapshot())(t)
 	if writes := c.PlanState(now, now); len(writes) > 0 {
 		t.Errorf("to the present state: %+v", writes)
 	}
@@ -87,8 +84,7 @@ func TestPlanStateWritesNoValueThatWasNeverRead(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.NewAGXOrin35())
 	c := s.Planner()
-	now, err := c.Snapshot()
-	must.NoError(t, err)
+	now := must.Get(c.Snapshot())(t)
 	for _, value := range []string{"", " ", "1\n2", "max", "1a", "9999999999999999999999"} {
 		damaged := tegra.State{Files: slices.Clone(now.Files)}
 		numbers := map[string]bool{}
@@ -113,15 +109,13 @@ func TestPlanGoesToTheLowestClockWhereTheRangeIsNotKnown(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.NewAGXOrin35())
 	c := s.Planner()
-	now, err := c.Snapshot()
-	must.NoError(t, err)
+	now := must.Get(c.Snapshot())(t)
 	const least, limit = tegratest.GPU35 + "/min_freq", tegratest.GPU35 + "/max_freq"
 	unknown := tegra.State{Files: slices.DeleteFunc(slices.Clone(now.Files), func(f tegra.StateFile) bool {
 		return f.Path == limit
 	})}
 	mode := tegra.Mode{Cores: 12, CPU: s.Space().CPU[3], GPU: s.Space().GPU[3], EMC: s.Space().EMC[0]}
-	writes, err := c.Plan(unknown, tegra.Request{Mode: mode}, now)
-	must.NoError(t, err)
+	writes := must.Get(c.Plan(unknown, tegra.Request{Mode: mode}, now))(t)
 	i := slices.IndexFunc(writes, func(w tegra.Write) bool { return w.Path == least })
 	if i < 0 || writes[i].Value != s.Space().GPU[0].In(tegra.Hz) || !writes[i].Loose {
 		t.Errorf("the first write of the minimum is %+v", writes)
@@ -233,8 +227,7 @@ func TestPlanReturnsTheFanToItsFoundSpeed(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.New("nano-32"))
 	c := s.Planner()
-	found, err := c.Snapshot()
-	must.NoError(t, err)
+	found := must.Get(c.Snapshot())(t)
 	found.Files = append(found.Files, c.Fan().Files...)
 	const duty, control = "/sys/devices/pwm-fan/target_pwm", "/sys/devices/pwm-fan/temp_control"
 	was, ok := found.Get(duty)
@@ -252,8 +245,7 @@ func TestPlanReturnsTheFanToItsFoundSpeed(t *testing.T) {
 	}
 	for fan, want := range map[tegra.FanPolicy][2]string{tegra.FanUntouched: {"255", "0"}, tegra.FanAuto: {was, "1"},
 		tegra.FanMax: {"255", "0"}} {
-		writes, err := c.Plan(loud, tegra.Request{Mode: s.Space().Max(), Fan: fan}, found)
-		must.NoError(t, err)
+		writes := must.Get(c.Plan(loud, tegra.Request{Mode: s.Space().Max(), Fan: fan}, found))(t)
 		if got := [2]string{after(loud, writes, duty), after(loud, writes, control)}; got != want {
 			t.Errorf("fan %v: duty and control %q, want %q", fan, got, want)
 		}
@@ -265,8 +257,7 @@ func TestPlanTakesTheGovernorOfTheRequest(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.New("agx-orin-36"))
 	c := s.Planner()
-	now, err := c.Snapshot()
-	must.NoError(t, err)
+	now := must.Get(c.Snapshot())(t)
 	const path = tegratest.CPU + "/cpu0/cpufreq/scaling_governor"
 	was, _ := now.Get(path)
 	for _, pins := range []string{"userspace", "powersave", "performance"} {
@@ -279,8 +270,7 @@ func TestPlanTakesTheGovernorOfTheRequest(t *testing.T) {
 		if setup := r.Setup(); err != nil || setup.Clocks() != "held by governor "+pins+" of the CPU" {
 			t.Errorf("governor %s: clocks %s, %v", pins, setup.Clocks(), err)
 		}
-		st, err := pinned.Planner().Snapshot()
-		must.NoError(t, err)
+		st := must.Get(pinned.Planner().Snapshot())(t)
 		writes, err := pinned.Planner().Plan(st, tegra.Request{Mode: s.Space().Max(), DVFS: true}, st)
 		if got := after(st, writes, path); err != nil || got != "schedutil" {
 			t.Errorf("free clocks with governor %s: %q, %v", pins, got, err)
@@ -288,8 +278,7 @@ func TestPlanTakesTheGovernorOfTheRequest(t *testing.T) {
 	}
 	for _, asked := range []string{"", "performance", "schedutil"} {
 		r := tegra.Request{Mode: s.Space().Max(), DVFS: true, Governors: tegra.Governors{CPU: asked}}
-		writes, err := c.Plan(now, r, now)
-		must.NoError(t, err)
+		writes := must.Get(c.Plan(now, r, now))(t)
 		if want := cmp.Or(asked, was); after(now, writes, path) != want {
 			t.Errorf("a request of governor %q: %q, want %q", asked, after(now, writes, path), want)
 		}
@@ -321,13 +310,11 @@ func TestPlanWritesNoCapForTheTopRate(t *testing.T) {
 	for name, top := range map[string]string{"agx-orin-35": "0", "agx-orin-36": "3199000000"} {
 		s := open(t, tegratest.New(name))
 		c := s.Planner()
-		now, err := c.Snapshot()
-		must.NoError(t, err)
+		now := must.Get(c.Snapshot())(t)
 		for i, want := range map[int]string{len(s.Space().EMC) - 1: top, 1: s.Space().EMC[1].In(tegra.Hz)} {
 			m := s.Space().Max()
 			m.EMC = s.Space().EMC[i]
-			writes, err := c.Plan(now, tegra.Request{Mode: m}, now)
-			must.NoError(t, err)
+			writes := must.Get(c.Plan(now, tegra.Request{Mode: m}, now))(t)
 			cap := after(now, writes, tegratest.Cap35)
 			if name == "agx-orin-36" {
 				cap = after(now, writes, tegratest.Cap36)
@@ -346,14 +333,12 @@ func TestPlanLocksTheMemoryBeforeItsRateAndFreesItAfter(t *testing.T) {
 	const lock, rate = tegratest.EMC + "/mrq_rate_locked", tegratest.EMC + "/rate"
 	s := open(t, tegratest.New("agx-orin-35"))
 	c := s.Planner()
-	free, err := c.Snapshot()
-	must.NoError(t, err)
+	free := must.Get(c.Snapshot())(t)
 	m := s.Space().Max()
 	m.EMC = s.Space().EMC[1]
 	plan := func(now tegra.State, r tegra.Request) []tegra.Write {
 		t.Helper()
-		writes, err := c.Plan(now, r, free)
-		must.NoError(t, err)
+		writes := must.Get(c.Plan(now, r, free))(t)
 		return writes
 	}
 	down := plan(free, tegra.Request{Mode: m})

@@ -18,8 +18,7 @@ func TestGoldenPlans(t *testing.T) {
 	for _, name := range []string{"nano-32", "xavier-nx-35", "agx-orin-36"} {
 		s := open(t, tegratest.New(name))
 		c := s.Planner()
-		found, err := c.Snapshot()
-		must.NoError(t, err)
+		found := must.Get(c.Snapshot())(t)
 		found.Files = append(found.Files, c.Fan().Files...)
 		fmt.Fprintf(&out, "== %s, found\n", name)
 		for _, f := range found.Files {

@@ -22,8 +22,7 @@ func TestPresetsAreNeverTrimmedToTheBoard(t *testing.T) {
 			tr := tegratest.New(board)
 			tr.Files[boards.Of(board).Conf.Path] = owner.Conf.String()
 			s := open(t, tr)
-			conf, err := nvpmodel.Parse(strings.NewReader(owner.Conf.String()))
-			must.NoError(t, err)
+			conf := must.Get(nvpmodel.Parse(strings.NewReader(owner.Conf.String())))(t)
 			presets, unusable := s.Presets(), s.Board().Unusable
 			if len(presets)+len(unusable) != len(conf.Modes) {
 				t.Errorf(

@@ -16,8 +16,7 @@ import (
 func railsNow(t *testing.T, tree *tegratest.Tree) (tegra.Board, tegra.Reading) {
 	t.Helper()
 	s := open(t, tree)
-	r, err := s.Read()
-	must.NoError(t, err)
+	r := must.Get(s.Read())(t)
 	return s.Board(), r
 }
 

@@ -22,8 +22,7 @@ func BenchmarkRead(b *testing.B) {
 		{"Orin Nano L4T 36", tegratest.New("orin-nano-36")},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			s, err := tegra.Open(tegra.DiskFS(c.tree.Write(b)), tegra.RealClock())
-			must.NoError(b, err)
+			s := must.Get(tegra.Open(tegra.DiskFS(c.tree.Write(b)), tegra.RealClock()))(b)
 			defer s.Close()
 			b.ReportAllocs()
 			for b.Loop() {

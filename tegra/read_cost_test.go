@@ -41,8 +41,7 @@ func (c countingFS) Open(name string) (tegra.File, error) {
 func TestReadingOpensEachFileOnceAndReadsItOnceAReading(t *testing.T) {
 	t.Parallel()
 	fsys := countingFS{tegra.DiskFS(tegratest.AGXOrin35(t)), map[string]int{}, map[string]int{}}
-	s, err := tegra.Open(fsys, tegra.RealClock())
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(fsys, tegra.RealClock()))(t)
 	defer s.Close()
 	const readings = 3
 	clear(fsys.opened)
@@ -86,8 +85,7 @@ func TestRealClocksAreReadWhenAskedFor(t *testing.T) {
 	t.Parallel()
 	fsys := countingFS{tegra.DiskFS(tegratest.AGXOrin35(t)), map[string]int{}, map[string]int{}}
 	clock := &handClock{}
-	s, err := tegra.Open(fsys, clock)
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(fsys, clock))(t)
 	defer s.Close()
 	const real = tegratest.CPU + "/cpu0/cpufreq/cpuinfo_cur_freq"
 	for _, c := range []struct {
@@ -113,8 +111,7 @@ func TestCoresInFoldersWithoutLinksAreReadOneByOne(t *testing.T) {
 	tr := tegratest.NewAGXOrin35()
 	tr.Unlink()
 	tr.Set(tegratest.CPU+"/cpu5/cpufreq/cpuinfo_cur_freq", "1113600")
-	r, err := open(t, tr).Read()
-	must.NoError(t, err)
+	r := must.Get(open(t, tr).Read())(t)
 	if got := r.Cores[5].Freq; got != tegra.Some(1113600*tegra.KHz) {
 		t.Errorf("core 5: got %v, want its own clock", got)
 	}
@@ -127,8 +124,7 @@ func TestRelaxedBoardRepeatsSlowValuesOnly(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
 	clock := &handClock{}
-	s, err := tegra.Open(tegra.DiskFS(root), clock)
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(tegra.DiskFS(root), clock))(t)
 	defer s.Close()
 	s.Relax(500 * time.Millisecond)
 	const zone = "/sys/class/thermal/thermal_zone0/temp"
@@ -150,8 +146,7 @@ func TestRelaxedBoardRepeatsSlowValuesOnly(t *testing.T) {
 			must.NoError(t, os.WriteFile(root+name, []byte(value+"\n"), 0o644))
 		}
 		clock.now = c.at
-		r, err := s.Read()
-		must.NoError(t, err)
+		r := must.Get(s.Read())(t)
 		if got := r.Temps[0].C; got != c.tempC {
 			t.Errorf("%s: got %g °C, want %g", c.name, got, c.tempC)
 		}

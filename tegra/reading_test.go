@@ -141,8 +141,7 @@ func TestSignalsAreNamedCountedAndRatedEachForItself(t *testing.T) {
 	tr.Set("/sys/class/hwmon/hwmon5/oc3_event_cnt", "27390")
 	k := tegratest.NewKernel(tegra.DiskFS(tr.Write(t)))
 	clock := &hand{}
-	s, err := tegra.Open(k, clock)
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(k, clock))(t)
 	for i, fault := range []error{nil, syscall.EIO, nil} {
 		k.Do(func() { k.Fail[second] = fault })
 		clock.now += 2 * time.Second
@@ -279,8 +278,7 @@ func TestStatesThatAreModes(t *testing.T) {
 			}
 			s := openRoot(t, root)
 			r := read(t, s)
-			st, err := s.Planner().Snapshot()
-			must.NoError(t, err)
+			st := must.Get(s.Planner().Snapshot())(t)
 			for what, got := range map[string]tegra.Val[tegra.Mode]{"reading": r.Mode,
 				"snapshot": s.Planner().ModeOf(st)} {
 				if got.OK != (c.mode != "") || got.OK && got.V.String() != c.mode {
@@ -340,10 +338,8 @@ func TestMasksThatOnlyRootReadsAreTakenFromTheModeLastSet(t *testing.T) {
 func TestModeBecomesABlockForTheBoardsOwnConfiguration(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.NewAGXOrin35())
-	m, err := s.Space().Parse("6c/1.34C/0.62G/2.13M")
-	must.NoError(t, err)
-	block, err := s.NVPModelBlock(m, "tuned")
-	must.NoError(t, err)
+	m := must.Get(s.Space().Parse("6c/1.34C/0.62G/2.13M"))(t)
+	block := must.Get(s.NVPModelBlock(m, "tuned"))(t)
 	for _, line := range []string{"< POWER_MODEL ID=4 NAME=TUNED >", "CPU_ONLINE CORE_5 1", "CPU_ONLINE CORE_6 0",
 		"TPC_POWER_GATING TPC_PG_MASK 0",
 		"CPU_A78_1 MAX_FREQ 1344000", "GPU MIN_FREQ 624750000", "EMC MAX_FREQ 2133000000"} {
@@ -388,8 +384,7 @@ func TestModeOfAFreeMemoryClockWithoutACapIsItsTop(t *testing.T) {
 		tr.Remove(tegratest.Cap35)
 		tr.Remove(tegratest.Cap36)
 		s := open(t, tr)
-		st, err := s.Planner().Snapshot()
-		must.NoError(t, err)
+		st := must.Get(s.Planner().Snapshot())(t)
 		r := read(t, s)
 		if got := s.Planner().ModeOf(st); got != r.Mode {
 			t.Errorf("%s: %v of the snapshot, %v of the reading", b.Name, got, r.Mode)

@@ -24,21 +24,19 @@ func orinSpace(t testing.TB) *tegra.Space {
 	for k := range 28 {
 		cpu = append(cpu, 115200*tegra.KHz+tegra.Freq(k)*76800*tegra.KHz)
 	}
-	s, err := tegra.NewSpace(
+	s := must.Get(tegra.NewSpace(
 		cores,
 		append(cpu, 2201600*tegra.KHz),
 		append(gpu, 1300500000),
 		[]tegra.Freq{204 * tegra.MHz, 665600000, 2133 * tegra.MHz, 3199 * tegra.MHz},
-	)
-	must.NoError(t, err)
+	))(t)
 	return s
 }
 
 func TestIndexIsTheInverseOfAt(t *testing.T) {
 	t.Parallel()
 	s := orinSpace(t)
-	sub, err := s.Restrict(s.Sample(500, 9))
-	must.NoError(t, err)
+	sub := must.Get(s.Restrict(s.Sample(500, 9)))(t)
 	for name, space := range map[string]*tegra.Space{"the full product": s, "a list of members": sub} {
 		for i, m := range space.All() {
 			if got, ok := space.Index(m); !ok || got != i {
@@ -51,10 +49,8 @@ func TestIndexIsTheInverseOfAt(t *testing.T) {
 func TestSpacesAreEqualIfTheirModesAre(t *testing.T) {
 	t.Parallel()
 	s, none := orinSpace(t), (*tegra.Space)(nil)
-	some, err := s.Restrict(s.Modes()[:5])
-	must.NoError(t, err)
-	fewer, err := tegra.NewSpace(s.Cores, s.CPU, s.GPU, s.EMC[1:])
-	must.NoError(t, err)
+	some := must.Get(s.Restrict(s.Modes()[:5]))(t)
+	fewer := must.Get(tegra.NewSpace(s.Cores, s.CPU, s.GPU, s.EMC[1:]))(t)
 	if !s.Equal(orinSpace(t)) || !none.Equal(none) {
 		t.Error("equal lists make different spaces")
 	}
@@ -82,13 +78,12 @@ func TestGridIsPowerTrains(t *testing.T) {
 // values.
 func TestGridOfOtherBoardsIsEverySecondCoreAndCPUClock(t *testing.T) {
 	t.Parallel()
-	s, err := tegra.NewSpace(
+	s := must.Get(tegra.NewSpace(
 		[]int{1, 2, 3, 4, 5, 6},
 		[]tegra.Freq{100, 200, 300, 400, 500, 600, 700},
 		[]tegra.Freq{306, 624},
 		[]tegra.Freq{665, 2133},
-	)
-	must.NoError(t, err)
+	))(t)
 	grid := s.Grid()
 	for _, m := range s.All() {
 		want := m.Cores%2 == 0 && (m.CPU == 300 || m.CPU == 500 || m.CPU == 700)
@@ -114,13 +109,12 @@ func TestModePrintsAndReadsBack(t *testing.T) {
 
 func TestValuesThatWouldPrintAlikeGetMoreDecimals(t *testing.T) {
 	t.Parallel()
-	s, err := tegra.NewSpace(
+	s := must.Get(tegra.NewSpace(
 		[]int{1},
 		[]tegra.Freq{1497600 * tegra.KHz, 1500 * tegra.MHz},
 		[]tegra.Freq{612 * tegra.MHz, 614400000},
 		[]tegra.Freq{204 * tegra.MHz},
-	)
-	must.NoError(t, err)
+	))(t)
 	for _, m := range s.Modes() {
 		if got, err := s.Parse(s.Format(m)); err != nil || got != m {
 			t.Errorf("%s reads as %v, %v", s.Format(m), got, err)
@@ -290,8 +284,7 @@ func TestSnapNamesTheCoresThereAre(t *testing.T) {
 	t.Parallel()
 	m := orinSpace(t).Max()
 	m.Cores = 4
-	one, err := tegra.NewSubspace([]tegra.Mode{m})
-	must.NoError(t, err)
+	one := must.Get(tegra.NewSubspace([]tegra.Mode{m}))(t)
 	if got, want := one.Ranges(), "4 to 4 cores, CPU 2.20 GHz to 2.20 GHz, GPU 1.30 GHz to 1.30 GHz, "+
 		"memory 3.20 GHz to 3.20 GHz"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -27,16 +27,14 @@ func openRoot(t *testing.T, root string) *tegra.Sysfs {
 
 func openFS(t *testing.T, fsys tegra.FS) *tegra.Sysfs {
 	t.Helper()
-	s, err := tegra.Open(fsys, tegra.RealClock())
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(fsys, tegra.RealClock()))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
 
 func read(t *testing.T, s *tegra.Sysfs) tegra.Reading {
 	t.Helper()
-	r, err := s.Read()
-	must.NoError(t, err)
+	r := must.Get(s.Read())(t)
 	return r
 }
 

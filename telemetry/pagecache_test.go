@@ -20,8 +20,7 @@ import (
 // cache; false where the file system keeps it there.
 func dropped(t *testing.T, path string) bool {
 	t.Helper()
-	f, err := os.Open(path)
-	must.NoError(t, err)
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
 	var st unix.Statfs_t
 	must.NoError(t, unix.Fstatfs(int(f.Fd()), &st))
@@ -64,14 +63,12 @@ func TestDatasetCachedIsTheSameByBothSystemCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	must.NoError(t, os.WriteFile(path, make([]byte, 1<<20+5), 0o644))
 	dropped(t, path)
-	f, err := os.Open(path)
-	must.NoError(t, err)
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
 	for _, read := range []int{0, 5000, 1 << 20} {
 		_, err := f.ReadAt(make([]byte, read), 0)
 		must.NoError(t, err)
-		old, err := mincore(f, 1<<20+5)
-		must.NoError(t, err)
+		old := must.Get(mincore(f, 1<<20+5))(t)
 		if now, err := cachestat(f); err != nil {
 			t.Skip("this kernel has no cachestat: ", err)
 		} else if now != old {
@@ -105,8 +102,7 @@ func TestDatasetIsCountedByKernelsWithoutCachestat(t *testing.T) {
 
 // The kernel shows other users' files only to those who may write them.
 func TestDatasetOfAnotherUserSaysWhoSeesIt(t *testing.T) {
-	f, err := os.Open("/etc/passwd")
-	must.NoError(t, err)
+	f := must.Get(os.Open("/etc/passwd"))(t)
 	defer f.Close()
 	done := make(chan error)
 	go func() {

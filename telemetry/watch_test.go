@@ -14,10 +14,8 @@ import (
 
 func TestWatchFoldsReadingsForWhoLooksNowAndThen(t *testing.T) {
 	t.Parallel()
-	board, err := virtual.New(virtual.Options{Name: "agx-orin", Speed: math.Inf(1)})
-	must.NoError(t, err)
-	device, err := board.Open()
-	must.NoError(t, err)
+	board := must.Get(virtual.New(virtual.Options{Name: "agx-orin", Speed: math.Inf(1)}))(t)
+	device := must.Get(board.Open())(t)
 	defer device.Close()
 	clock, asked := board.Clock(), 0
 	w := telemetry.NewWatch(telemetry.WatchOptions{Sampler: telemetry.NewSampler(device, clock), Files: board.FS(),

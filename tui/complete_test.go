@@ -49,8 +49,7 @@ func driveGuarded(t *testing.T) (*driver, *guardedBoard) {
 	b := &guardedBoard{}
 	d := drive(t, func(of *fakeHost, d *deps) {
 		full := of.Space()
-		part, err := tegra.NewSpace(full.Cores, full.CPU, full.GPU, full.EMC[1:3])
-		must.NoError(t, err)
+		part := must.Get(tegra.NewSpace(full.Cores, full.CPU, full.GPU, full.EMC[1:3]))(t)
 		b.fixture, b.part, d.host, d.device = of, part, b, b
 		d.state.Device.Space, d.state.Device.Presets = b.Space(), b.Presets()
 	})
@@ -86,9 +85,8 @@ func TestScreensPredictTheModesThatTheGuardHasRead(t *testing.T) {
 	for _, m := range b.part.Sample(11, 7) {
 		rows = append(rows, pagetest.Predictor{}.Predict([]tegra.Mode{m})[0].Measured)
 	}
-	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: b.part, SkipCV: true,
-		Provenance: learn.Provenance{Workload: "resnet18"}})
-	must.NoError(t, err)
+	m := must.Get(learn.Fit(t.Context(), rows, learn.Options{Space: b.part, SkipCV: true,
+		Provenance: learn.Provenance{Workload: "resnet18"}}))(t)
 	old := outlook.New("resnet18", m, b.part)
 	d.send(modelLoadedMsg{old, "resnet"})
 	d.press("5", "left", "left")

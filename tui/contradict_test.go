@@ -80,8 +80,7 @@ func hear(t *testing.T, board string) *statements {
 	if testing.Short() {
 		t.Skip("builds and runs the whole program")
 	}
-	bin, err := program()
-	must.NoError(t, err)
+	bin := must.Get(program())(t)
 	dir := t.TempDir()
 	env := []string{"LANG=C.UTF-8", "XDG_CONFIG_HOME=" + dir, "XDG_STATE_HOME=" + dir}
 	flags := []string{"--device", "virtual:" + board, "--speed", "max", "--data-dir", dir}

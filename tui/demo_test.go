@@ -17,8 +17,7 @@ func TestTmuxDemoLeavesNothingBehind(t *testing.T) {
 		t.Skip("builds and runs the whole program")
 	}
 	t.Parallel()
-	bin, err := program()
-	must.NoError(t, err)
+	bin := must.Get(program())(t)
 	for key, at := range map[string]string{"q": tui.TourEnd, "C-c": " so far "} {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()

@@ -64,9 +64,8 @@ func TestDropKilledLeavesNoJob(t *testing.T) {
 // searched measures two modes of the configured job within 30 W, for a second each.
 func searched(t *testing.T, settings, data string) {
 	t.Helper()
-	s, err := session.Open(session.Options{Device: "virtual:agx-orin", Speed: 1,
-		Paths: config.Paths{Config: settings, DataDir: data}})
-	must.NoError(t, err)
+	s := must.Get(session.Open(session.Options{Device: "virtual:agx-orin", Speed: 1,
+		Paths: config.Paths{Config: settings, DataDir: data}}))(t)
 	defer s.Close()
 	w, err := workloads.Find(s, "mine")
 	must.NoError(t, err)

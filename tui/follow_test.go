@@ -25,10 +25,9 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 		held = []record.Running{{Dir: dir, PID: 4242}}
 		deps.campaigns.Held = func() []record.Running { return slices.Clone(held) }
 	})
-	rec, err := record.Create(dir, record.Header{Created: pagetest.Start, Device: record.NewDeviceHeader(d.board),
+	rec := must.Get(record.Create(dir, record.Header{Created: pagetest.Start, Device: record.NewDeviceHeader(d.board),
 		Workload: workload.Workload{Name: "bert", Title: "bert", Batch: 16, Epochs: 1},
-		Plan:     record.PlanHeader{Kind: "sample", Modes: 11}})
-	must.NoError(t, err)
+		Plan:     record.PlanHeader{Kind: "sample", Modes: 11}}))(t)
 	defer rec.Close()
 	samples := d.board.Samples()
 	record := func(n int) {

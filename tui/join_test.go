@@ -48,8 +48,7 @@ func TestJoinedJobIsReadFromItsLog(t *testing.T) {
 	t.Parallel()
 	d, _ := driveSession(t, session.Options{Device: "virtual:agx-orin", Seed: 1})
 	log := filepath.Join(t.TempDir(), "train.log")
-	f, err := os.Create(log)
-	must.NoError(t, err)
+	f := must.Get(os.Create(log))(t)
 	defer f.Close()
 	join := func(path string) {
 		d.press("C", "down", "down")

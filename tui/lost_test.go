@@ -21,8 +21,7 @@ func TestRunEndsWithItsTerminalThoughHangupsAreIgnored(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs the whole program")
 	}
-	bin, err := program()
-	must.NoError(t, err)
+	bin := must.Get(program())(t)
 	root := tegratest.AGXOrin353(t)
 	found := tegratest.Contents(t, root)
 	dir := t.TempDir()

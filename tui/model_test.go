@@ -288,10 +288,8 @@ func TestHeaderKeepsTheBoardsNameWhereNothingMayBeWritten(t *testing.T) {
 func TestHeaderNamesEveryBoardInANarrowWindow(t *testing.T) {
 	t.Parallel()
 	for _, name := range virtual.Names() {
-		b, err := virtual.New(virtual.Options{Name: name})
-		must.NoError(t, err)
-		device, err := b.Open()
-		must.NoError(t, err)
+		b := must.Get(virtual.New(virtual.Options{Name: name}))(t)
+		device := must.Get(b.Open())(t)
 		board := device.Board().Name
 		device.Close()
 		for _, readOnly := range []bool{false, true} {

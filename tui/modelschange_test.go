@@ -38,9 +38,8 @@ func TestModelsPageFollowsWhatOtherProgramsKeep(t *testing.T) {
 func TestFrontOpensWithTheModelKeptLast(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
-	m, err := learn.Fit(t.Context(), d.board.Samples(), learn.Options{Space: d.r.sh.Device.Space, SkipCV: true,
-		Provenance: learn.Provenance{Workload: "bert"}})
-	must.NoError(t, err)
+	m := must.Get(learn.Fit(t.Context(), d.board.Samples(), learn.Options{Space: d.r.sh.Device.Space, SkipCV: true,
+		Provenance: learn.Provenance{Workload: "bert"}}))(t)
 	d.r.sh.kept = []models.Info{{Name: "broken"}, {Name: "of-bert", Model: m}}
 	d.press("4")
 	if d.r.sh.Outlook != nil {

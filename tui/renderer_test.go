@@ -35,8 +35,7 @@ func (e *emulator) Write(b []byte) (int, error) {
 // onRenderer opens a renderer on an emulated terminal.
 func onRenderer(t *testing.T, w, h int) (*renderer, *emulator) {
 	t.Helper()
-	in, err := os.Open(os.DevNull)
-	must.NoError(t, err)
+	in := must.Get(os.Open(os.DevNull))(t)
 	t.Cleanup(func() { in.Close() })
 	e := &emulator{Terminal: vt10x.New(vt10x.WithSize(w, h))}
 	p := newRenderer(in, e, []string{"TERM=xterm-256color"}, colorprofile.ANSI256)

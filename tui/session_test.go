@@ -35,8 +35,7 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	if o.DataDir == "" {
 		o.DataDir = t.TempDir()
 	}
-	s, err := session.Open(o)
-	must.NoError(t, err)
+	s := must.Get(session.Open(o))(t)
 	t.Cleanup(func() { s.Close() })
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: pagetest.Start}
@@ -89,11 +88,9 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 	d, s := driveSession(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1), Seed: 1})
 	agree := func(when string) {
 		t.Helper()
-		kept, err := models.Load(s.Options, "resnet18@virtual-orin-nano")
-		must.NoError(t, err)
+		kept := must.Get(models.Load(s.Options, "resnet18@virtual-orin-nano"))(t)
 		command, v := outlook.OutlookOf(kept, tegra.Settings(kept.Space.Modes(), tegra.Own)), d.r.sh.Outlook
-		list, err := campaigns.List(s.Options.Paths)
-		must.NoError(t, err)
+		list := must.Get(campaigns.List(s.Options.Paths))(t)
 		command.Found = savedanswers.Answered(list, kept.Provenance)
 		if len(v.Measured()) != len(command.Measured()) {
 			t.Errorf("%s: the page has readings of %d modes, the kept model of %d", when, len(v.Measured()),
@@ -270,8 +267,7 @@ func TestSessionAsksBeforeItRunsWhatAFolderNames(t *testing.T) {
 	t.Parallel()
 	o := session.Options{Device: "virtual:agx-orin", Seed: 1, Speed: math.Inf(1),
 		Paths: config.Paths{DataDir: t.TempDir()}}
-	s, err := session.Open(o)
-	must.NoError(t, err)
+	s := must.Get(session.Open(o))(t)
 	w, err := workloads.Find(s, "resnet18")
 	must.NoError(t, err)
 	dir := filepath.Join(s.DataPath(), "campaigns", "20261122-100000-from-a-colleague")

@@ -27,9 +27,8 @@ func sizedModel(t testing.TB, b *fakeHost) *learn.Model {
 		samples = append(samples, tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: batch},
 			TimeMS: ms * (0.2 + 0.05*float64(batch)), PowerW: watts})
 	}
-	m, err := learn.Fit(t.Context(), samples, learn.Options{Space: b.Space(), SkipCV: true,
-		Provenance: learn.Provenance{Device: "AGX Orin", Workload: "resnet18", Virtual: true}})
-	must.NoError(t, err)
+	m := must.Get(learn.Fit(t.Context(), samples, learn.Options{Space: b.Space(), SkipCV: true,
+		Provenance: learn.Provenance{Device: "AGX Orin", Workload: "resnet18", Virtual: true}}))(t)
 	return m
 }
 

@@ -22,8 +22,7 @@ import (
 // process becomes jtune.
 func runOver(t *testing.T, s *fleettest.Server, first string, args ...string) (here *terminal, pid func() int) {
 	t.Helper()
-	bin, err := program()
-	must.NoError(t, err)
+	bin := must.Get(program())(t)
 	dir := t.TempDir()
 	script := filepath.Join(dir, "there")
 	text := fmt.Sprintf("echo $$ > %[1]s/pid\n%[2]s\nexport LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s "+
@@ -33,8 +32,7 @@ func runOver(t *testing.T, s *fleettest.Server, first string, args ...string) (h
 	here = inTerminal(t, "exec ssh -tt "+strings.Join(s.Flags(), " ")+" "+s.Host()+" sh "+script)
 	return here, func() int {
 		text := must.Read(t, filepath.Join(dir, "pid"))
-		n, err := strconv.Atoi(strings.TrimSpace(string(text)))
-		must.NoError(t, err)
+		n := must.Get(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 		return n
 	}
 }
@@ -86,10 +84,8 @@ func TestSSHRestoresAJetsonsKnobsAfterANo(t *testing.T) {
 func TestSSHShowsTheScreensOfOtherBoards(t *testing.T) {
 	t.Parallel()
 	server := fleettest.Start(t)
-	bin, err := program()
-	must.NoError(t, err)
-	options, err := json.Marshal(server.Flags())
-	must.NoError(t, err)
+	bin := must.Get(program())(t)
+	options := must.Get(json.Marshal(server.Flags()))(t)
 	dir := t.TempDir()
 	config := ""
 	for name, board := range map[string]string{"bench": "nano", "field": "xavier-nx"} {

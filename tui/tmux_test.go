@@ -64,8 +64,7 @@ func inTmux(t *testing.T, env string, args ...string) *terminal {
 	if testing.Short() {
 		t.Skip("builds and runs the whole program")
 	}
-	bin, err := program()
-	must.NoError(t, err)
+	bin := must.Get(program())(t)
 	dir := t.TempDir()
 	return inTerminal(t,
 		fmt.Sprintf("exec env LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s XDG_STATE_HOME=%[1]s %[2]s %[3]s --data-dir %[1]s "+
@@ -206,8 +205,7 @@ func TestTmuxFollowsAnotherProcessCampaignWithOwnKeys(t *testing.T) {
 	data := t.TempDir()
 	s := inTmux(t, "", "--device", "virtual:agx-orin", "--config", config, "--data-dir", data)
 	s.sees("New here?", "K finds a job's best mode", "K tune", "module total")
-	bin, err := program()
-	must.NoError(t, err)
+	bin := must.Get(program())(t)
 	profile := func(data string) *os.Process {
 		other := exec.Command(bin, "profile", "lenet5", "--modes", "40", "--device", "virtual:agx-orin", "--data-dir",
 			data)

@@ -58,9 +58,8 @@ func TestWordsOpenWhatTheyName(t *testing.T) {
 	say("limits nonsense")
 	d.sees("not now")
 	d.r.palette = nil
-	m, err := learn.Fit(t.Context(), d.board.Samples(), learn.Options{Space: d.r.sh.Device.Space, SkipCV: true,
-		Provenance: learn.Provenance{Workload: "bert"}})
-	must.NoError(t, err)
+	m := must.Get(learn.Fit(t.Context(), d.board.Samples(), learn.Options{Space: d.r.sh.Device.Space, SkipCV: true,
+		Provenance: learn.Provenance{Workload: "bert"}}))(t)
 	d.r.sh.kept = []models.Info{{Name: "bert", Model: m}}
 	if does, why := d.r.frontOf("bert"); why != "" || does.(page.All)[0].(page.Load).Model.Name != "bert" {
 		t.Errorf("front bert loads %+v (%s)", does, why)

@@ -110,8 +110,7 @@ func TestTimesOfUniformArrivalsDoNotDrift(t *testing.T) {
 func TestTimesOfATraceRepeatAtTheRateAskedFor(t *testing.T) {
 	t.Parallel()
 	// two a second on average: 100.0, 100.1, 101.0, then the same 1.5 s later
-	l, err := Recorded([]float64{100, 100.1, 101})
-	must.NoError(t, err)
+	l := must.Get(Recorded([]float64{100, 100.1, 101}))(t)
 	for _, c := range []struct {
 		rate float64
 		want []float64

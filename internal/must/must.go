@@ -17,12 +17,19 @@ func NoError(t testing.TB, err error) {
 	}
 }
 
+// Get ends the test on an error, else it returns the value: must.Get(os.Open(name))(t).
+func Get[T any](value T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		NoError(t, err)
+		return value
+	}
+}
+
 // Read returns the content of a file.
 func Read(t testing.TB, name string) []byte {
 	t.Helper()
-	content, err := os.ReadFile(name)
-	NoError(t, err)
-	return content
+	return Get(os.ReadFile(name))(t)
 }
 
 // Patience is how long Until waits: what takes longer hangs, and is not merely slow.
@@ -50,7 +57,5 @@ func Exist(t testing.TB, name string) {
 // Number reads the number in a file.
 func Number(t testing.TB, name string) int {
 	t.Helper()
-	n, err := strconv.Atoi(strings.TrimSpace(string(Read(t, name))))
-	NoError(t, err)
-	return n
+	return Get(strconv.Atoi(strings.TrimSpace(string(Read(t, name)))))(t)
 }

@@ -171,8 +171,7 @@ func TestImportsAgainstThePlanAreFound(t *testing.T) {
 }
 
 func TestPlanNamesTheTopLevel(t *testing.T) {
-	list, err := os.ReadDir(root)
-	must.NoError(t, err)
+	list := must.Get(os.ReadDir(root))(t)
 	for _, e := range list {
 		name := e.Name()
 		if slices.Contains(topLevel, name) || slices.Contains(ignored, name) || strings.HasPrefix(name, ".") {

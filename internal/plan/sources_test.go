@@ -48,8 +48,7 @@ var all = sync.OnceValues(func() (list []source, err error) {
 // sources returns the files of the given folders and of those below: those of tests, or the others.
 func sources(t *testing.T, ofTests bool, folders ...string) (list []source) {
 	t.Helper()
-	files, err := all()
-	must.NoError(t, err)
+	files := must.Get(all())(t)
 	for _, f := range files {
 		for _, folder := range folders {
 			below := folder == "." || f.pkg == folder || strings.HasPrefix(f.pkg, folder+"/")

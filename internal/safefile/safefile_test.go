@@ -16,8 +16,7 @@ func TestReplaceNamedKeepsALinkAndDoesNotWaitForAReader(t *testing.T) {
 	page, link, pipe := filepath.Join(dir, "page"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
 	must.NoError(t, errors.Join(os.WriteFile(page, []byte("old"), 0o600), os.Symlink(page, link),
 		syscall.Mkfifo(pipe, 0o600)))
-	old, err := os.Open(page)
-	must.NoError(t, err)
+	old := must.Get(os.Open(page))(t)
 	defer old.Close()
 	must.NoError(t, ReplaceNamed(link, []byte("new")))
 	if is, err := os.Lstat(link); err != nil || is.Mode()&os.ModeSymlink == 0 {
@@ -32,8 +31,7 @@ func TestReplaceNamedKeepsALinkAndDoesNotWaitForAReader(t *testing.T) {
 	if err := ReplaceNamed(pipe, []byte("new")); !errors.Is(err, syscall.ENXIO) {
 		t.Errorf("a pipe that nobody reads: got %v, want an error at once", err)
 	}
-	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	must.NoError(t, err)
+	reader := must.Get(os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0))(t)
 	defer reader.Close()
 	must.NoError(t, ReplaceNamed(pipe, []byte("piped")))
 	got := make([]byte, 16)

@@ -93,13 +93,12 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		}
 		return out
 	}
-	space, err := tegra.NewSpace(
+	space := must.Get(tegra.NewSpace(
 		[]int{2, 4, 8, 12},
 		mhz(500, 1000, 1500, 2200),
 		mhz(300, 600, 900, 1300),
 		mhz(204, 2133, 3199),
-	)
-	must.NoError(t, err)
+	))(t)
 	var samples []tegra.Measured
 	for _, m := range space.Sample(40, 1) {
 		g := m.GPU.GHz()
@@ -112,8 +111,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 			},
 		)
 	}
-	model, err := learn.Fit(t.Context(), samples, learn.Options{Space: space})
-	must.NoError(t, err)
+	model := must.Get(learn.Fit(t.Context(), samples, learn.Options{Space: space}))(t)
 	top := space.Max()
 	lean := tegra.Mode{Cores: 2, CPU: 500 * tegra.MHz, GPU: top.GPU, EMC: top.EMC}
 	said := strings.Join(Of(model, Situation{Mode: top, Present: inMode(lean), Minibatches: 360_000}), "\n")
@@ -184,8 +182,7 @@ func TestHalfBeyondWhatWasMeasuredIsNotFree(t *testing.T) {
 			high = append(high, m)
 		}
 	}
-	model, err := learn.Fit(t.Context(), high, learn.Options{Space: b.Space})
-	must.NoError(t, err)
+	model := must.Get(learn.Fit(t.Context(), high, learn.Options{Space: b.Space}))(t)
 	for _, h := range halves(model, b.Space.Max()) {
 		if h.Knob == tegra.KnobEMC && (!h.Beyond || canGoDown.Say(h.lowered()) != "") {
 			t.Errorf("memory was measured at its highest clock alone: got %+v", h)
@@ -202,8 +199,7 @@ func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
 		for _, m := range s.Space.Sample(50, 1) {
 			rows = append(rows, s.At[m])
 		}
-		model, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.Space})
-		must.NoError(t, err)
+		model := must.Get(learn.Fit(t.Context(), rows, learn.Options{Space: s.Space}))(t)
 		top := s.Space.Max()
 		said := Of(model, Situation{Mode: top})
 		for _, h := range halves(model, top) {

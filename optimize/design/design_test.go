@@ -31,8 +31,7 @@ func follow(s *optimizetest.Sweep, d *Design) []tegra.Measured {
 // errors fits to the samples and scores the other modes.
 func designErrors(t *testing.T, s *optimizetest.Sweep, samples []tegra.Measured) (timePct, powerPct, minutes float64) {
 	t.Helper()
-	model, err := learn.FitSurrogate(s.Space, samples, learn.SurrogateOptions{Grid: true, Robust: 2})
-	must.NoError(t, err)
+	model := must.Get(learn.FitSurrogate(s.Space, samples, learn.SurrogateOptions{Grid: true, Robust: 2}))(t)
 	known := map[tegra.Mode]bool{}
 	for _, m := range samples {
 		known[m.Mode] = true
@@ -172,8 +171,7 @@ func TestDesignReplacesModesThatFail(t *testing.T) {
 func TestDesignOnSmallSpacesAndOddRows(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	one, err := b.Space.Restrict(b.Space.Sample(1, 1))
-	must.NoError(t, err)
+	one := must.Get(b.Space.Restrict(b.Space.Sample(1, 1)))(t)
 	d := New(tegra.PlacesOf(one, nil), 10, 1)
 	only := tegra.Setting{Mode: one.At(0)}
 	if at, ok := d.Next(nil); !ok || at != only || d.Len() != 1 {

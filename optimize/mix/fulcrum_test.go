@@ -14,13 +14,10 @@ import (
 // fulcrumRows returns the numbers of a file of Fulcrum's results, by column, without empty cells.
 func fulcrumRows(t *testing.T, name string) []map[string]float64 {
 	t.Helper()
-	f, err := os.Open(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/fulcrum_baselines/"+name))
-	must.NoError(t, err)
+	f := must.Get(os.Open(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/fulcrum_baselines/"+name)))(t)
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	must.NoError(t, err)
-	all, err := csv.NewReader(z).ReadAll()
-	must.NoError(t, err)
+	z := must.Get(gzip.NewReader(f))(t)
+	all := must.Get(csv.NewReader(z).ReadAll())(t)
 	var out []map[string]float64
 	for _, line := range all[1:] {
 		row := map[string]float64{}

@@ -154,9 +154,6 @@ func TestCorrectedTakesShortLatencies(t *testing.T) {
 	}
 }
 
-// A search asks only for mixes that will hardly be more than a tenth over a limit.
-// A profiled setting that breaks a limit is not measured again; the nearest of them is the answer until a better one.
-// Measured values count in later predictions, of the inference and of the training.
 // Settings are compared in any order with one result: the front has the least power first.
 func TestMapIsTheSameInAnyOrderOfSettings(t *testing.T) {
 	t.Parallel()
@@ -280,7 +277,3 @@ func TestLoadCurveTellsShapesOfBatchesApart(t *testing.T) {
 		t.Errorf("small batches of 5 and 36 ms have %.4g and %.4g ms", quick.LatencyMS, flat.LatencyMS)
 	}
 }
-
-// Gradient descent begins at the fastest mode, with the largest batch size that it serves in time.
-// A binary search measures the setting that is left too, and halves the range of the GPU clock first.
-// Rows that no model can be fitted to are an error, of either phase.

@@ -93,8 +93,7 @@ func TestProblemFromKnownReadingsOfASlowerDay(t *testing.T) {
 			modes = append(modes, tegra.Mode{Cores: cores, CPU: tegra.GHz, GPU: gpu * tegra.MHz, EMC: tegra.GHz})
 		}
 	}
-	space, err := tegra.Spanned(modes)
-	must.NoError(t, err)
+	space := must.Get(tegra.Spanned(modes))(t)
 	measure := func(_ context.Context, at tegra.Setting) (tegra.Measured, error) {
 		gpu, cores := at.Mode.GPU.GHz(), float64(at.Mode.Cores)
 		return tegra.Measured{Setting: at, TimeMS: 20/gpu + 40/cores, PowerW: 8 + 8*gpu*gpu + cores}, nil

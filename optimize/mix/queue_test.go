@@ -291,8 +291,7 @@ func TestFirstInTimeComparesFewSettings(t *testing.T) {
 func TestBoundOfPartialBatches(t *testing.T) {
 	t.Parallel()
 	infer := NewPhase(affine(1, 100, 0.5, 20, 1, 32))
-	trace, err := arrivals.Recorded([]float64{0, 0.125})
-	must.NoError(t, err)
+	trace := must.Get(arrivals.Recorded([]float64{0, 0.125}))(t)
 	for name, c := range map[string]struct {
 		load      arrivals.Load
 		wait      time.Duration

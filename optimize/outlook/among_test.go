@@ -36,8 +36,7 @@ func TestCompareNamesMAXNWhereTheSpaceHasIt(t *testing.T) {
 	at := func(cpu, gpu int) tegra.Mode {
 		return tegra.Mode{Cores: 4, CPU: clocks[cpu], GPU: clocks[gpu], EMC: tegra.GHz}
 	}
-	some, err := tegra.NewSubspace([]tegra.Mode{at(0, 1), at(1, 0)})
-	must.NoError(t, err)
+	some := must.Get(tegra.NewSubspace([]tegra.Mode{at(0, 1), at(1, 0)}))(t)
 	chosen := (line{}).Predict(some.Modes())[0]
 	if v := Compare(chosen, line{}, nil, some, nil, tegra.Setup{}); v.MaxN != nil {
 		t.Errorf("%v is compared with, which the space does not have", v.MaxN.Other.Mode)

@@ -137,10 +137,8 @@ func TestChoiceIsUnbeatenAndItsAimMonotoneInTheLimit(t *testing.T) {
 	}
 	w, _ := physics.Find("mobilenet")
 	for i, name := range virtual.Names() {
-		b, err := virtual.New(virtual.Options{Name: name, Speed: math.Inf(1)})
-		must.NoError(t, err)
-		d, err := b.Open()
-		must.NoError(t, err)
+		b := must.Get(virtual.New(virtual.Options{Name: name, Speed: math.Inf(1)}))(t)
+		d := must.Get(b.Open())(t)
 		var rows []tegra.Measured
 		for i, m := range d.Space().Modes() {
 			if all := d.Space().Len(); i%(1+all/500) != 0 {

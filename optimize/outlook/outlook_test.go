@@ -91,17 +91,14 @@ func TestOutlooksHandReadingsToTheirOwnSubjectAlone(t *testing.T) {
 // The guard has read memory rates that the first predictions lacked.
 func TestOutlooksPredictACompletedSpaceWithTheReadingsSoFar(t *testing.T) {
 	cores, clocks := []int{1, 2, 3, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz}
-	part, err := tegra.NewSpace(cores, clocks, clocks, clocks[1:])
-	must.NoError(t, err)
-	full, err := tegra.NewSpace(cores, clocks, clocks, clocks)
-	must.NoError(t, err)
+	part := must.Get(tegra.NewSpace(cores, clocks, clocks, clocks[1:]))(t)
+	full := must.Get(tegra.NewSpace(cores, clocks, clocks, clocks))(t)
 	var rows []tegra.Measured
 	for i, p := range (line{}).Predict(part.Modes()[:12]) {
 		p.Measured.Batch = 8 + 8*(i%2)
 		rows = append(rows, p.Measured)
 	}
-	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: part, SkipCV: true})
-	must.NoError(t, err)
+	m := must.Get(learn.Fit(t.Context(), rows, learn.Options{Space: part, SkipCV: true}))(t)
 	var s Outlooks
 	mine := SubjectOf("w", tegra.Board{Name: "AGX Orin"})
 	first := s.Put(mine, New("w", m, part))

@@ -16,8 +16,7 @@ func TestCheckMeasuresTheMostChosenAndLeastSure(t *testing.T) {
 		return tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: timeMS, PowerW: powerW}
 	}
 	four := []tegra.Measured{at(1, 400, 10), at(2, 200, 18), at(3, 150, 25), at(4, 100, 35.5)}
-	space, err := tegra.NewSubspace(tegra.ModesOf(tegra.SettingsOf(four)))
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSubspace(tegra.ModesOf(tegra.SettingsOf(four))))(t)
 	var preds []learn.Prediction
 	for i, m := range four {
 		preds = append(

@@ -182,10 +182,8 @@ func TestRankNeverWorsensWithTheLimit(t *testing.T) {
 	}
 	w, _ := physics.Find("mobilenet")
 	for _, name := range virtual.Names() {
-		b, err := virtual.New(virtual.Options{Name: name, Speed: math.Inf(1)})
-		must.NoError(t, err)
-		d, err := b.Open()
-		must.NoError(t, err)
+		b := must.Get(virtual.New(virtual.Options{Name: name, Speed: math.Inf(1)}))(t)
+		d := must.Get(b.Open())(t)
 		var rows []tegra.Measured
 		for i, m := range d.Space().Modes() {
 			if i%(1+d.Space().Len()/200) == 0 {

@@ -10,12 +10,10 @@ import (
 
 func TestAlongsideRunsWhileAVirtualBoardDrawsItsPower(t *testing.T) {
 	t.Parallel()
-	b, err := virtual.New(virtual.Options{Name: "agx-orin", Seed: 1})
-	must.NoError(t, err)
+	b := must.Get(virtual.New(virtual.Options{Name: "agx-orin", Seed: 1}))(t)
 	o := ExecOptions{Command: []string{"sh", "-c", three + "sleep 60"}, Clock: b.Clock()}
 	begin := func() (Harness, error) { return Exec(t.Context(), o) }
-	h, err := Alongside(b, "lenet5", 16, false, begin)
-	must.NoError(t, err)
+	h := must.Get(Alongside(b, "lenet5", 16, false, begin))(t)
 	if e, err := h.Next(t.Context()); err != nil || e.TimeMS != 5 {
 		t.Errorf("%+v, %v", e, err)
 	}

@@ -23,8 +23,7 @@ import (
 func elsewhere(t *testing.T, script string) (pid int, log string, cmd *exec.Cmd) {
 	t.Helper()
 	log = filepath.Join(t.TempDir(), "train.log")
-	f, err := os.Create(log)
-	must.NoError(t, err)
+	f := must.Get(os.Create(log))(t)
 	defer f.Close()
 	cmd = exec.Command("/bin/sh", "-c", script)
 	cmd.Stdout, cmd.Stderr = f, f
@@ -59,8 +58,7 @@ func TestAttachReadsARunningJobAndLeavesIt(t *testing.T) {
 	t.Parallel()
 	pid, log, _ := elsewhere(t, trainsAlone)
 	for _, e := range []Elsewhere{{PID: pid}, {Log: log}, {PID: pid, Log: log}} {
-		h, err := Attach(t.Context(), e, nil, 0)
-		must.NoError(t, err)
+		h := must.Get(Attach(t.Context(), e, nil, 0))(t)
 		got := minibatchesOf(t, h, 5)
 		if got[0].TimeMS != 20.5 || got[4].Batch != got[0].Batch+4 {
 			t.Errorf("%v: %+v", e, got)
@@ -74,12 +72,10 @@ func TestAttachReadsARunningJobAndLeavesIt(t *testing.T) {
 func TestAttachTellsTheHelloOfALogThatBeganBefore(t *testing.T) {
 	t.Parallel()
 	pid, _, _ := elsewhere(t, trainsAlone)
-	h, err := Attach(t.Context(), Elsewhere{PID: pid}, nil, 0)
-	must.NoError(t, err)
+	h := must.Get(Attach(t.Context(), Elsewhere{PID: pid}, nil, 0))(t)
 	defer h.Stop(t.Context())
 	for {
-		e, err := h.Next(t.Context())
-		must.NoError(t, err)
+		e := must.Get(h.Next(t.Context()))(t)
 		if e.Kind == Hello {
 			if e.Info["framework"] != "mine 1.0" {
 				t.Errorf("%v", e.Info)
@@ -117,8 +113,7 @@ func TestAttachFindsOutHowALogTellsItsMinibatches(t *testing.T) {
 	t.Parallel()
 	pid, _, _ := elsewhere(t, `i=0; while :; do i=$((i+1)); printf '\r%d%%|##  | %d/100000 [00:01<00:09, 50.0it/s]' 1 $i
 	sleep 0.02; done`)
-	h, err := Attach(t.Context(), Elsewhere{PID: pid}, nil, 0)
-	must.NoError(t, err)
+	h := must.Get(Attach(t.Context(), Elsewhere{PID: pid}, nil, 0))(t)
 	defer h.Stop(t.Context())
 	got := minibatchesOf(t, h, 25)[5:]
 	from, to := got[0].Began(), got[len(got)-1].T
@@ -157,8 +152,7 @@ func TestAttachReadsALogThatIsReplaced(t *testing.T) {
 	}
 	line := func(batch int) string { return fmt.Sprintf(`{"event":"minibatch","batch":%d,"time_ms":5}`+"\n", batch) }
 	write(log, line(1)+line(2))
-	h, err := Attach(t.Context(), Elsewhere{Log: log}, nil, 0)
-	must.NoError(t, err)
+	h := must.Get(Attach(t.Context(), Elsewhere{Log: log}, nil, 0))(t)
 	defer h.Stop(t.Context())
 	write(log, line(3)) // shorter
 	if got := minibatchesOf(t, h, 1); got[0].Batch != 3 {
@@ -179,8 +173,7 @@ func TestAttachLeavesAJobBehindANamedPipeRunning(t *testing.T) {
 	pid, log, cmd := elsewhere(t, fmt.Sprintf(`exec >%q; i=0; while [ $i -lt 20000 ]; do i=$((i+1))
 	echo "{\"event\":\"minibatch\",\"batch\":$i,\"time_ms\":20.5,\"message\":\"`+strings.Repeat("x", 200)+`\"}"
 	done; echo done >&2; exec sleep 60`, fifo))
-	h, err := Attach(t.Context(), Elsewhere{Log: fifo, PID: pid}, nil, 0)
-	must.NoError(t, err)
+	h := must.Get(Attach(t.Context(), Elsewhere{Log: fifo, PID: pid}, nil, 0))(t)
 	minibatchesOf(t, h, 5)
 	must.NoError(t, h.Stop(t.Context()))
 	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) { // 4 MB more than a pipe holds

@@ -13,8 +13,7 @@ import (
 // needsCgroup skips where no control group can be made.
 func needsCgroup(t *testing.T) {
 	t.Helper()
-	g, err := process.NewGroup(engine.Container{})
-	must.NoError(t, err)
+	g := must.Get(process.NewGroup(engine.Container{}))(t)
 	dir := g.Cgroup()
 	g.End()
 	if dir == "" {

@@ -19,13 +19,11 @@ import (
 func TestContainerOfACommandIsEndedWithItsJob(t *testing.T) {
 	t.Parallel()
 	engine, calls := fakeEngine(t)
-	h, err := Exec(t.Context(), ExecOptions{Command: []string{engine, "run", "-it", "--rm", "IMAGE", "train"},
+	h := must.Get(Exec(t.Context(), ExecOptions{Command: []string{engine, "run", "-it", "--rm", "IMAGE", "train"},
 		Name:   "mine",
-		Detect: &Detect{}})
-	must.NoError(t, err)
+		Detect: &Detect{}}))(t)
 	for kind := Kind(""); kind != Minibatch; {
-		e, err := h.Next(t.Context())
-		must.NoError(t, err)
+		e := must.Get(h.Next(t.Context()))(t)
 		kind = e.Kind
 	}
 	if err := h.Stop(t.Context()); err != nil {

@@ -64,14 +64,12 @@ func TestParserReadsAJobSeldomAndRightly(t *testing.T) {
 func readsSeldom(t *testing.T, script string, o ExecOptions) {
 	clock := tegra.RealClock()
 	o.Command, o.Clock = []string{"sh", "-c", script}, clock
-	j, err := Exec(context.Background(), o)
-	must.NoError(t, err)
+	j := must.Get(Exec(context.Background(), o))(t)
 	defer j.Stop(context.Background())
 	var last time.Duration
 	waited, n := 0, 0
 	for ; n < 20; n++ {
-		e, err := j.Next(context.Background())
-		must.NoError(t, err)
+		e := must.Get(j.Next(context.Background()))(t)
 		came := clock.Now()
 		if e.T < last || e.T > came || came-e.T > must.Patience {
 			t.Errorf("minibatch %d: at %v, after one at %v, taken at %v", n, e.T, last, came)

@@ -27,8 +27,7 @@ import (
 func sh(t *testing.T, script string, o ExecOptions) *job {
 	t.Helper()
 	o.Command = []string{"sh", "-c", script}
-	h, err := Exec(t.Context(), o)
-	must.NoError(t, err)
+	h := must.Get(Exec(t.Context(), o))(t)
 	t.Cleanup(func() { h.Stop(context.Background()) })
 	return h.(*job)
 }
@@ -449,8 +448,7 @@ func endsOrphan(t *testing.T, job string) {
 	dir := t.TempDir()
 	self := jtuneOf(t, dir, job)
 	pid := must.Number(t, filepath.Join(dir, "ready"))
-	watcher, err := syscall.Getpgid(pid)
-	must.NoError(t, err)
+	watcher := must.Get(syscall.Getpgid(pid))(t)
 	process.EndOrphans()
 	if !running(pid) {
 		t.Fatal("the job of a jtune that runs was ended")

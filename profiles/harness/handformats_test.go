@@ -65,8 +65,7 @@ func traces(t *testing.T, least time.Duration) (out []trace) {
 	}
 	cmd := exec.Command("python3", "-c", recordAll, tool, fmt.Sprint(least.Seconds()))
 	cmd.Stderr = os.Stderr
-	text, err := cmd.Output()
-	must.NoError(t, err)
+	text := must.Get(cmd.Output())(t)
 	for line := range bytes.Lines(text) {
 		var f trace
 		var want struct {

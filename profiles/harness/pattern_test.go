@@ -23,8 +23,7 @@ type shown struct {
 // reads passes lines through a pattern and gives the events.
 func reads(t *testing.T, name string, lines []shown) []Event {
 	t.Helper()
-	p, err := newPattern(name)
-	must.NoError(t, err)
+	p := must.Get(newPattern(name))(t)
 	d := newDetecting(Detect{}, nil)
 	d.own = p
 	var all []Event

@@ -12,8 +12,7 @@ func TestParseReadsBatchesAndRequestsOfInference(t *testing.T) {
 	var p parser
 	parse := func(text string) Event {
 		t.Helper()
-		e, err := p.parse([]byte(text))
-		must.NoError(t, err)
+		e := must.Get(p.parse([]byte(text)))(t)
 		return stamp(e, 100*time.Second)
 	}
 	e := parse(`{"event":"infer","job":"infer","n":16,"time_ms":28.1,"fetch_ms":1.2,"phase":"decode","t":3.2}`)

@@ -49,8 +49,7 @@ func TestExecJobMayBeSilentForAMinibatchThatIsExpectedToBeSlow(t *testing.T) {
 // BERT takes minutes for a minibatch at a TX2's lowest clocks.
 func TestVirtualJobMayBeSilentForAMinibatchThatIsExpectedToBeSlow(t *testing.T) {
 	t.Parallel()
-	b, err := virtual.New(virtual.Options{Name: "tx2", Speed: math.Inf(1)})
-	must.NoError(t, err)
+	b := must.Get(virtual.New(virtual.Options{Name: "tx2", Speed: math.Inf(1)}))(t)
 	top := "/sys/devices/17000000.gp10b/devfreq/17000000.gp10b/max_freq"
 	must.NoError(t, b.FS().WriteFile(top, []byte("114750000\n")))
 	for _, c := range []struct {

@@ -153,8 +153,7 @@ func shortly(events []Event) string {
 // readsTool passes text through a reader, one second for each line.
 func readsTool(t testing.TB, tool, command, text string) (events []Event) {
 	t.Helper()
-	r, err := readerOf(ExecOptions{Pattern: tool, Command: strings.Fields(command)})
-	must.NoError(t, err)
+	r := must.Get(readerOf(ExecOptions{Pattern: tool, Command: strings.Fields(command)}))(t)
 	now := time.Duration(0)
 	pipe.EachFinished(strings.NewReader(text), func(line []byte, whole bool) {
 		if len(line) > 0 {

@@ -20,8 +20,7 @@ func board(t *testing.T, o virtual.Options) *virtual.Board {
 	if o.Speed == 0 {
 		o.Speed = math.Inf(1)
 	}
-	b, err := virtual.New(o)
-	must.NoError(t, err)
+	b := must.Get(virtual.New(o))(t)
 	return b
 }
 
@@ -56,11 +55,10 @@ func TestVirtualJobTellsItsEpochsInOrder(t *testing.T) {
 func TestVirtualJobThatDiesOrHangsTellsAsARealOne(t *testing.T) {
 	t.Parallel()
 	run := func(f virtual.Faults) ([]Event, error) {
-		h, err := Virtual(
+		h := must.Get(Virtual(
 			board(t, virtual.Options{Faults: f}),
 			VirtualOptions{Workload: "resnet18", Batch: 16, Silence: 10 * time.Second},
-		)
-		must.NoError(t, err)
+		))(t)
 		defer h.Stop(t.Context())
 		return all(t, h)
 	}
@@ -79,8 +77,7 @@ func TestVirtualJobThatDiesOrHangsTellsAsARealOne(t *testing.T) {
 func TestVirtualSlowMinibatchIsNoSilence(t *testing.T) {
 	t.Parallel()
 	b := board(t, virtual.Options{})
-	h, err := Virtual(b, VirtualOptions{Workload: "bert", Batch: 16, Silence: 20 * time.Second})
-	must.NoError(t, err)
+	h := must.Get(Virtual(b, VirtualOptions{Workload: "bert", Batch: 16, Silence: 20 * time.Second}))(t)
 	defer h.Stop(t.Context())
 	for range 60 { // a minute of minibatches of a second each, never 20 s without one
 		_, err := h.Next(t.Context())
@@ -111,8 +108,7 @@ func TestVirtualSilenceOnAFastClockIsJudgedByTheMachinesClockToo(t *testing.T) {
 func TestVirtualJobStops(t *testing.T) {
 	t.Parallel()
 	b := board(t, virtual.Options{})
-	h, err := Virtual(b, VirtualOptions{Workload: "lstm", Batch: 16})
-	must.NoError(t, err)
+	h := must.Get(Virtual(b, VirtualOptions{Workload: "lstm", Batch: 16}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	for range 3 { // hello, cache, epoch_begin
 		h.Next(ctx)

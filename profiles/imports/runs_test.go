@@ -20,11 +20,9 @@ import (
 // derived reads the table that was made of the raw runs beside it.
 func derived(t *testing.T, path string) map[tegra.Mode]map[string]float64 {
 	t.Helper()
-	f, err := os.Open(path)
-	must.NoError(t, err)
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	must.NoError(t, err)
+	records := must.Get(csv.NewReader(f).ReadAll())(t)
 	rows := map[tegra.Mode]map[string]float64{}
 	for _, r := range records[1:] {
 		if r[0] != "ResNet" {

@@ -57,8 +57,7 @@ func TestReadEntriesTakesBothEnds(t *testing.T) {
 // Each run's epochs have a line, whether the run was measured here or comes from another record.
 func TestRecordWritesALineForEachEpoch(t *testing.T) {
 	t.Parallel()
-	r, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(filepath.Join(t.TempDir(), "c"), testHeader(t)))(t)
 	row, like := exampleRows()[0], aCharacter()
 	row.Character = &like
 	must.NoError(t, errors.Join(r.Append(row), r.AppendRun(Run{Mode: row.Mode, Status: OK, Character: like}),

@@ -19,8 +19,7 @@ import (
 func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
-	rec, err := Create(dir, testHeader(t))
-	must.NoError(t, err)
+	rec := must.Get(Create(dir, testHeader(t)))(t)
 	a := tegra.Mode{Cores: 2, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
 	b := a
 	b.Cores = 4

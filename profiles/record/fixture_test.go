@@ -14,10 +14,8 @@ import (
 func deviceOf(t testing.TB, o virtual.Options) tegra.Device {
 	t.Helper()
 	o.Name = virtual.AGXOrin
-	board, err := virtual.New(o)
-	must.NoError(t, err)
-	device, err := board.Open()
-	must.NoError(t, err)
+	board := must.Get(virtual.New(o))(t)
+	device := must.Get(board.Open())(t)
 	t.Cleanup(func() { device.Close() })
 	return device
 }
@@ -25,10 +23,8 @@ func deviceOf(t testing.TB, o virtual.Options) tegra.Device {
 // headerOf describes a campaign of a built-in workload on a device.
 func headerOf(t testing.TB, d tegra.Device, name string, seed uint64, plan PlanHeader) Header {
 	t.Helper()
-	list, err := workload.Load("")
-	must.NoError(t, err)
-	w, err := workload.Find(list, name)
-	must.NoError(t, err)
+	list := must.Get(workload.Load(""))(t)
+	w := must.Get(workload.Find(list, name))(t)
 	return Header{Jtune: "test", Seed: seed, Device: NewDeviceHeader(d), Workload: w, Plan: plan}
 }
 

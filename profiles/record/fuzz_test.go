@@ -84,8 +84,7 @@ func FuzzReadEntries(f *testing.F) {
 	f.Add([]byte(csvlines.Line(minibatchColumns[:len(minibatchColumns)-1])+
 		"1.000,4,729600,318750000,665600000,0,0,50,,,,,false,first minibatch\n"), []byte("t_s\n0\n"))
 	dir, written := f.TempDir(), filepath.Join(f.TempDir(), "c")
-	rec, err := Create(written, testHeader(f))
-	must.NoError(f, err)
+	rec := must.Get(Create(written, testHeader(f)))(f)
 	f.Cleanup(func() { _ = rec.Close() })
 	files := []*csvlines.File{rec.minibatches, rec.samples}
 	empty := []int64{rec.minibatches.Size(), rec.samples.Size()}

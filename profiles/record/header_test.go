@@ -20,8 +20,7 @@ import (
 func TestHeaderCutAnywhereIsAnErrorThatNamesIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r, err := Create(dir, testHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(dir, testHeader(t)))(t)
 	r.Close()
 	path := filepath.Join(dir, headerName)
 	text := must.Read(t, path)
@@ -53,8 +52,7 @@ func TestHeaderSurvivesAndRebuildsTheSpace(t *testing.T) {
 			h.Device.SetSpace(odd)
 		}
 		dir := t.TempDir()
-		r, err := Create(dir, h)
-		must.NoError(t, err)
+		r := must.Get(Create(dir, h))(t)
 		r.Close()
 		got, _, err := Read(dir)
 		must.NoError(t, err)
@@ -80,14 +78,12 @@ func TestHeaderSurvivesAndRebuildsTheSpace(t *testing.T) {
 func TestHeaderKeepsHowTheBoardWasFound(t *testing.T) {
 	t.Parallel()
 	device := deviceOf(t, virtual.Options{})
-	now, err := device.Read()
-	must.NoError(t, err)
+	now := must.Get(device.Read())(t)
 	unknown := tegra.Preset{ID: 9, Name: "TOP", Mode: tegra.Mode{Cores: 4, CPU: tegra.GHz, GPU: tegra.GHz}}
 	h := testHeader(t)
 	h.Found = NewFoundHeader(append(device.Presets(), unknown), now.Setup())
 	dir := t.TempDir()
-	r, err := Create(dir, h)
-	must.NoError(t, err)
+	r := must.Get(Create(dir, h))(t)
 	r.Close()
 	got, _, err := Read(dir)
 	must.NoError(t, err)
@@ -112,8 +108,7 @@ func TestHeaderKeepsHowTheBoardWasFound(t *testing.T) {
 
 func mustFilter(t *testing.T, s *tegra.Space, text string) tegra.Filter {
 	t.Helper()
-	f, err := s.ParseFilter(text)
-	must.NoError(t, err)
+	f := must.Get(s.ParseFilter(text))(t)
 	return f
 }
 
@@ -176,8 +171,7 @@ func TestHeaderBrokenIsAClearError(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	r, err := Create(dir, testHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(dir, testHeader(t)))(t)
 	r.Close()
 	os.WriteFile(filepath.Join(dir, modesName), []byte("a,b,c\n1,2,3\n"), 0o600)
 	if _, err := open(dir); err == nil || !strings.Contains(err.Error(), "columns") {

@@ -18,8 +18,7 @@ func TestRecordOfRawFilesOfAnySizeIsResumed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	mode := tegra.Mode{Cores: 2, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
 	open := func(resume bool) *Record {
-		rec, err := OpenOrCreate(dir, testHeader(t), resume)
-		must.NoError(t, err)
+		rec := must.Get(OpenOrCreate(dir, testHeader(t), resume))(t)
 		return rec
 	}
 	add := func(rec *Record, ms float64) {

@@ -27,8 +27,7 @@ func TestLockFailsWithItsReason(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for range 2 {
-		unlock, err := Lock(dir)
-		must.NoError(t, err)
+		unlock := must.Get(Lock(dir))(t)
 		want := fmt.Sprintf("in use by another jtune (process %d)", os.Getpid())
 		if _, err := Lock(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("held: %v, want %q", err, want)

@@ -22,8 +22,7 @@ func older(t *testing.T, raw bool) (dir string, h Header, at tegra.Mode) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "campaign")
 	h = testHeader(t)
-	r, err := Create(dir, h)
-	must.NoError(t, err)
+	r := must.Get(Create(dir, h))(t)
 	row := exampleRows()[0]
 	at = row.Mode
 	for i := range 40 {

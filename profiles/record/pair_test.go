@@ -66,8 +66,7 @@ func TestRecordOfAPairSaysWhoseAMinibatchIs(t *testing.T) {
 func TestRecordOfAPairResumesTheSamePairAlone(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
-	r, err := Create(dir, pairHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(dir, pairHeader(t)))(t)
 	r.Close()
 	for want, change := range map[string]func(*PairHeader){
 		"":                   func(*PairHeader) {},

@@ -46,13 +46,11 @@ func TestRecordGoesOnWithoutRails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	before := testHeader(t)
 	before.Device.Rails = nil
-	r, err := Create(dir, before)
-	must.NoError(t, err)
+	r := must.Get(Create(dir, before))(t)
 	at := tegra.Setting{Mode: exampleRows()[0].Mode}
 	must.NoError(t, r.Sample(at, goodSample(time.Second)))
 	r.Close()
-	again, err := OpenOrCreate(dir, testHeader(t), true)
-	must.NoError(t, err)
+	again := must.Get(OpenOrCreate(dir, testHeader(t), true))(t)
 	more := goodSample(2 * time.Second)
 	more.Reading.Rails = []tegra.RailReading{{Name: "VDD_GPU_SOC", Volts: tegra.Some(18.8), Amperes: tegra.Some(1.0)}}
 	must.NoError(t, again.Sample(at, more))

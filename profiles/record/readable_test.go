@@ -15,8 +15,7 @@ import (
 func TestRecordTakesNoRowThatItCannotRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r, err := Create(dir, testHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(dir, testHeader(t)))(t)
 	good := exampleRows()[0]
 	for name, bad := range map[string]func(*Row){
 		"an infinite time":     func(r *Row) { r.TimeMS = math.Inf(1) },

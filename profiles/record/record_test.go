@@ -72,8 +72,7 @@ func exampleRows() []Row {
 func TestReadRefusesMoreRowsThanAnyBoardHas(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
-	r, err := Create(dir, testHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(dir, testHeader(t)))(t)
 	must.NoError(t, r.Close())
 	f, err := os.OpenFile(filepath.Join(dir, modesName), os.O_APPEND|os.O_WRONLY, 0)
 	must.NoError(t, err)
@@ -95,8 +94,7 @@ func goodSample(t time.Duration) telemetry.Sample {
 func TestRecordRowsSurviveTheRecord(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "campaign")
-	r, err := Create(dir, testHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(dir, testHeader(t)))(t)
 	want := exampleRows()
 	for _, row := range want {
 		must.NoError(t, r.Append(row))
@@ -112,8 +110,7 @@ func TestRecordRowsSurviveTheRecord(t *testing.T) {
 			Reading: tegra.Reading{Rails: rails}}),
 		r.Close(),
 	))
-	again, err := open(dir)
-	must.NoError(t, err)
+	again := must.Get(open(dir))(t)
 	defer again.Close()
 	if got := again.Rows(); fmt.Sprint(got) != fmt.Sprint(want) || len(again.Notes()) != 0 {
 		t.Errorf("got %v %v\nwant %v", got, again.Notes(), want)
@@ -134,8 +131,7 @@ func TestRecordOfAnOlderJtuneGoesOnWithoutTheMark(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
 	fill := func(again bool) {
-		r, err := OpenOrCreate(dir, testHeader(t), again)
-		must.NoError(t, err)
+		r := must.Get(OpenOrCreate(dir, testHeader(t), again))(t)
 		at := tegra.Setting{Mode: exampleRows()[0].Mode}
 		must.NoError(t, errors.Join(r.Append(exampleRows()[0]), r.Sample(at, goodSample(time.Second)),
 			r.Minibatch(at, harness.Event{T: time.Second, TimeMS: 12.5}, ""), r.Close()))
@@ -169,8 +165,7 @@ func TestRecordOfAnOlderJtuneGoesOnWithoutTheMark(t *testing.T) {
 func TestRecordUnusableRowsAreSkippedByReadersOfSweeps(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r, err := Create(dir, testHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(dir, testHeader(t)))(t)
 	for _, row := range exampleRows() {
 		must.NoError(t, r.Append(row))
 	}
@@ -189,8 +184,7 @@ func TestRecordUnusableRowsAreSkippedByReadersOfSweeps(t *testing.T) {
 func TestRecordCutAnywhereOpensWithItsWholeRows(t *testing.T) {
 	t.Parallel()
 	whole := filepath.Join(t.TempDir(), "whole")
-	r, err := Create(whole, testHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(whole, testHeader(t)))(t)
 	rows := exampleRows()
 	for i, row := range rows {
 		at := time.Duration(i) * time.Second
@@ -254,8 +248,7 @@ func goesOn(t *testing.T, what, dir string, rows []Row, torn bool) {
 func TestRecordBadLineInTheMiddleIsToldAndLeftOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r, err := Create(dir, testHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(dir, testHeader(t)))(t)
 	for _, row := range exampleRows() {
 		r.Append(row)
 	}
@@ -265,8 +258,7 @@ func TestRecordBadLineInTheMiddleIsToldAndLeftOut(t *testing.T) {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	lines[2] = append(bytes.Repeat([]byte{0}, 30), '\n')
 	os.WriteFile(path, bytes.Join(lines, nil), 0o600)
-	again, err := open(dir)
-	must.NoError(t, err)
+	again := must.Get(open(dir))(t)
 	defer again.Close()
 	if len(again.Rows()) != 3 || len(again.Notes()) != 1 || !strings.Contains(again.Notes()[0], "line 3") {
 		t.Errorf("%d rows, notes %v", len(again.Rows()), again.Notes())
@@ -318,8 +310,7 @@ func TestRecordTwoCampaignsCannotShareAFolder(t *testing.T) {
 		t.Errorf("reading beside it: %v", err)
 	}
 	first.Close()
-	second, err := OpenOrCreate(dir, h, true)
-	must.NoError(t, err)
+	second := must.Get(OpenOrCreate(dir, h, true))(t)
 	second.Close()
 }
 
@@ -349,8 +340,7 @@ func (f *fullDisk) Truncate(size int64) error { f.text.Truncate(int(size)); retu
 func TestRecordFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
-	r, err := Create(dir, testHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(dir, testHeader(t)))(t)
 	defer r.Close()
 	disk := &fullDisk{room: 500}
 	r.modes = csvlines.NewFile(modesName, disk, r.modes.Info)
@@ -399,8 +389,7 @@ func TestRecordFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
 func TestRecordOfOneBatchSizeHasNoColumnOfIt(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
-	r, err := Create(dir, testHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(dir, testHeader(t)))(t)
 	defer r.Close() // a reader of a running campaign finds the columns at once
 	for name, want := range map[string][]string{
 		modesName:       Columns,

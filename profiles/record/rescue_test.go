@@ -31,8 +31,7 @@ func TestRecordWhoseFolderVanishesRescuesItsRows(t *testing.T) {
 			if !errors.Is(err, ErrFolder) || !strings.Contains(err.Error(), where) {
 				t.Fatalf("got %v", err)
 			}
-			kept, err := open(dir + "-rescued")
-			must.NoError(t, err)
+			kept := must.Get(open(dir + "-rescued"))(t)
 			defer kept.Close()
 			if got := kept.Rows(); len(got) != 3 || got[2].Setting != rows[2].Setting {
 				t.Errorf("%d rows rescued: %+v", len(got), got)
@@ -67,8 +66,7 @@ func TestRecordFollowsNoLinkOfItsFolder(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{lockName, modesName, runsName, samplesName} {
 		dir, diary := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "diary")
-		r, err := Create(dir, testHeader(t))
-		must.NoError(t, err)
+		r := must.Get(Create(dir, testHeader(t)))(t)
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		err = errors.Join(err, r.Close(), os.WriteFile(diary, text, 0o600), os.Remove(filepath.Join(dir, name)),
 			os.Symlink(diary, filepath.Join(dir, name)))
@@ -91,8 +89,7 @@ func TestRecordThatAnEditorSavedIsRefusedWithTheReason(t *testing.T) {
 		"a byte order mark": func(text []byte) []byte { return append([]byte("\ufeff"), text...) },
 	} {
 		dir := t.TempDir()
-		r, err := Create(dir, testHeader(t))
-		must.NoError(t, err)
+		r := must.Get(Create(dir, testHeader(t)))(t)
 		must.NoError(t, errors.Join(r.Append(exampleRows()[0]), r.Close()))
 		path := filepath.Join(dir, modesName)
 		text := must.Read(t, path)
@@ -114,8 +111,7 @@ func TestRecordOfASearchThatIsRescuedSaysToStartAgain(t *testing.T) {
 		h := testHeader(t)
 		h.Search = of
 		dir := filepath.Join(t.TempDir(), "c")
-		r, err := Create(dir, h)
-		must.NoError(t, err)
+		r := must.Get(Create(dir, h))(t)
 		defer r.Close()
 		rows := exampleRows()
 		must.NoError(t, errors.Join(r.Append(rows[0]), os.RemoveAll(dir)))

@@ -35,11 +35,9 @@ func TestFinderCampaignsOfOtherProcessesAreFoundWhereverTheyLie(t *testing.T) {
 	for _, dir := range []string{mine, free, foreign} {
 		must.NoError(t, os.Mkdir(dir, 0o755))
 	}
-	lock, err := lockFolder(mine)
-	must.NoError(t, err)
+	lock := must.Get(lockFolder(mine))(t)
 	defer func() { _ = unlockFolder(lock) }()
-	released, err := lockFolder(free)
-	must.NoError(t, err)
+	released := must.Get(lockFolder(free))(t)
 	must.NoError(t, unlockFolder(released))
 	if _, err := exec.LookPath("flock"); err != nil {
 		t.Skip("no flock(1) to be the other process")

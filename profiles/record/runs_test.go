@@ -143,8 +143,7 @@ func TestReadRunsOfAnOlderJtuneComeBackWithoutWhatItDidNotTell(t *testing.T) {
 	head := testHeader(t)
 	rec, err := Create(dir, head)
 	must.NoError(t, errors.Join(err, rec.Close(), os.WriteFile(filepath.Join(dir, runsName), []byte(text), 0o644)))
-	rec, err = OpenOrCreate(dir, head, true)
-	must.NoError(t, err)
+	rec = must.Get(OpenOrCreate(dir, head, true))(t)
 	row := exampleRows()[0]
 	row.Mode, row.Status, row.Character = whole.Mode, OK, &whole.Character
 	must.NoError(t, errors.Join(rec.Append(row), rec.Append(row), rec.Close()))
@@ -169,8 +168,7 @@ func TestRunWithoutItsRowIsNone(t *testing.T) {
 	if runs, _, err := ReadRuns(dir); err != nil || len(runs) != 1 || runs[0].Mode != rows[0].Mode {
 		t.Errorf("%d runs, %v; want that of the first row alone", len(runs), err)
 	}
-	rec, err = OpenOrCreate(dir, head, true)
-	must.NoError(t, err)
+	rec = must.Get(OpenOrCreate(dir, head, true))(t)
 	must.NoError(t, errors.Join(rec.Append(rows[1]), rec.Close()))
 	whole, err := os.ReadFile(filepath.Join(dir, runsName))
 	if runs, notes := parseRuns(whole); err != nil || len(runs) != 2 || len(notes) != 0 {

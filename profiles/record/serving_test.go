@@ -22,8 +22,7 @@ func TestRecordKeepsWhatAnInferenceJobAnswered(t *testing.T) {
 	d := deviceOf(t, virtual.Options{})
 	h := headerOf(t, d, "mobilenet-infer", 7, PlanHeader{Kind: "grid", Modes: 2})
 	dir := filepath.Join(t.TempDir(), "c")
-	r, err := Create(dir, h)
-	must.NoError(t, err)
+	r := must.Get(Create(dir, h))(t)
 	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: d.Space().Max()}, TimeMS: 4, PowerW: 30},
 		Status: OK, Applied: d.Space().Max(), Minibatches: 40, When: time.Unix(1e9, 0).UTC(),
 		Serving: &Served{Unit: "token",
@@ -112,8 +111,7 @@ func TestLatencyCountedIsInMilliseconds(t *testing.T) {
 func TestRecordOfAPairFillsTheColumnsThatItNames(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
-	r, err := Create(dir, pairHeader(t))
-	must.NoError(t, err)
+	r := must.Get(Create(dir, pairHeader(t)))(t)
 	mode := exampleRows()[0].Mode
 	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode, Batch: 16}, TimeMS: 4, PowerW: 30},
 		Status:  OK,
@@ -125,8 +123,7 @@ func TestRecordOfAPairFillsTheColumnsThatItNames(t *testing.T) {
 			TrainPerS: 8.5, ServedPerS: 61, MeanW: 27.5, IdleShare: tegra.Some(0.25),
 			Latency: Latency{P50: 11, P95: 12, P99: 13, N: 300}, Late: 3, Minibatches: 99}}
 	must.NoError(t, errors.Join(r.Append(row), r.Close()))
-	f, err := os.Open(filepath.Join(dir, modesName))
-	must.NoError(t, err)
+	f := must.Get(os.Open(filepath.Join(dir, modesName)))(t)
 	defer f.Close()
 	if _, rows, notes, err := ReadNoted(dir); err != nil || len(rows) != 1 || len(notes) > 0 ||
 		!reflect.DeepEqual(rows[0].Pair, row.Pair) || !slices.Equal(rows[0].Extra, []string{"", ""}) {

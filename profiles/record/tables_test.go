@@ -156,8 +156,7 @@ func TestBeginsFindsTheRunThatWasCutOff(t *testing.T) {
 // Each finished mode's folder has its row under the names of the columns, also where later columns are empty.
 func TestRecordWritesTheRowIntoItsModesFolder(t *testing.T) {
 	t.Parallel()
-	rec, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))
-	must.NoError(t, err)
+	rec := must.Get(Create(filepath.Join(t.TempDir(), "c"), testHeader(t)))(t)
 	mode := tegra.Mode{Cores: 4, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
 	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 80, PowerW: 20}, Status: OK,
 		Minibatches: 40}
@@ -181,8 +180,7 @@ func TestRecordNamesTheFolderOfARow(t *testing.T) {
 	} {
 		h := testHeader(t)
 		h.Plan = plan
-		rec, err := Create(filepath.Join(t.TempDir(), "c"), h)
-		must.NoError(t, err)
+		rec := must.Get(Create(filepath.Join(t.TempDir(), "c"), h))(t)
 		log := os.WriteFile(rec.Log(), []byte("loading\n"), 0o600)
 		must.NoError(t, errors.Join(log, rec.Append(row), rec.Close()))
 		for _, name := range []string{rowName, logName} {
@@ -196,8 +194,7 @@ func TestRecordNamesTheFolderOfARow(t *testing.T) {
 // The folder of a mode gets what an attached job wrote to its own log in that mode.
 func TestRecordKeepsTheLogOfAJobStartedElsewhere(t *testing.T) {
 	t.Parallel()
-	rec, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))
-	must.NoError(t, err)
+	rec := must.Get(Create(filepath.Join(t.TempDir(), "c"), testHeader(t)))(t)
 	defer rec.Close()
 	log := filepath.Join(t.TempDir(), "train.log")
 	write := func(text string) {
@@ -213,8 +210,7 @@ func TestRecordKeepsTheLogOfAJobStartedElsewhere(t *testing.T) {
 	for i, row := range exampleRows()[:2] {
 		write(fmt.Sprintf("step %d\n", i))
 		must.NoError(t, rec.Append(row))
-		dir, err := rec.rowFolder(row)
-		must.NoError(t, err)
+		dir := must.Get(rec.rowFolder(row))(t)
 		text, err := os.ReadFile(filepath.Join(dir, logName))
 		if _, said, _ := strings.Cut(string(text), "\n"); err != nil || said != fmt.Sprintf("step %d\n", i) {
 			t.Errorf("mode %d: %q, %v", i, text, err)
@@ -225,8 +221,7 @@ func TestRecordKeepsTheLogOfAJobStartedElsewhere(t *testing.T) {
 // An impossible value of a line is an error that names it, and no row.
 func TestParseRowNamesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
-	rec, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))
-	must.NoError(t, err)
+	rec := must.Get(Create(filepath.Join(t.TempDir(), "c"), testHeader(t)))(t)
 	defer rec.Close()
 	mode := tegra.Mode{Cores: 4, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
 	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 80, PowerW: 20}, Status: OK,

@@ -77,13 +77,11 @@ func watches(t *testing.T, list ...string) (harness.Harness, error) {
 // its answer, and a restart counts from zero.
 func TestLiveServerIsReadByItsCounters(t *testing.T) {
 	t.Parallel()
-	h, err := watches(t, vllm(1000, 10, 50), vllm(1000, 10, 50), vllm(1100, 10, 50), vllm(1400, 12, 60), "",
-		vllm(30, 1, 2), vllm(130, 2, 7))
-	must.NoError(t, err)
+	h := must.Get(watches(t, vllm(1000, 10, 50), vllm(1000, 10, 50), vllm(1100, 10, 50), vllm(1400, 12, 60), "",
+		vllm(30, 1, 2), vllm(130, 2, 7)))(t)
 	var got []string
 	for len(got) < 5 {
-		e, err := h.Next(t.Context())
-		must.NoError(t, err)
+		e := must.Get(h.Next(t.Context()))(t)
 		switch e.Kind {
 		case harness.Hello:
 			got = append(got, e.Info["runtime"]+" "+e.Info["unit"])
@@ -123,12 +121,10 @@ func TestLiveServerTellsWhenItsAnswersBeganAtTheEarliest(t *testing.T) {
 // Counters may be anything, and their sums infinite: no event has such a time.
 func TestLiveServerLeavesOutWhatNoServerServes(t *testing.T) {
 	t.Parallel()
-	h, err := watches(t, vllm(0, 0, 0), vllm(100, 1, 1.7e308), vllm(200, 2, 1.7e308)+vllm(0, 0, 1.7e308),
-		vllm(300, 3, 0), vllm(400, 4, 5))
-	must.NoError(t, err)
+	h := must.Get(watches(t, vllm(0, 0, 0), vllm(100, 1, 1.7e308), vllm(200, 2, 1.7e308)+vllm(0, 0, 1.7e308),
+		vllm(300, 3, 0), vllm(400, 4, 5)))(t)
 	for {
-		e, err := h.Next(t.Context())
-		must.NoError(t, err)
+		e := must.Get(h.Next(t.Context()))(t)
 		if e.TimeMS > 1e12 {
 			t.Errorf("%+v", e)
 		}
@@ -147,11 +143,9 @@ func TestLiveServerTellsHowManyAnswersTookHowLong(t *testing.T) {
 			"vllm:e2e_request_latency_seconds_bucket{le=\"+Inf\"} %d\n",
 			fast, requests, requests)
 	}
-	h, err := watches(t, counted(100, 10, 10, 5), counted(400, 13, 11, 9))
-	must.NoError(t, err)
+	h := must.Get(watches(t, counted(100, 10, 10, 5), counted(400, 13, 11, 9)))(t)
 	for n := 0; n < 3; {
-		e, err := h.Next(t.Context())
-		must.NoError(t, err)
+		e := must.Get(h.Next(t.Context()))(t)
 		if e.Kind != harness.Infer {
 			continue
 		}
@@ -170,11 +164,9 @@ func TestLiveServerOfTritonCountsInferences(t *testing.T) {
 		return fmt.Sprintf("nv_inference_count{model=\"a\"} %d\nnv_inference_request_success{model=\"a\"} %d\n"+
 			"nv_inference_request_duration_us{model=\"a\"} %d\n", n, requests, us)
 	}
-	h, err := watches(t, triton(0, 0, 0), triton(32, 1, 8000))
-	must.NoError(t, err)
+	h := must.Get(watches(t, triton(0, 0, 0), triton(32, 1, 8000)))(t)
 	for {
-		e, err := h.Next(t.Context())
-		must.NoError(t, err)
+		e := must.Get(h.Next(t.Context()))(t)
 		if e.Kind == harness.Infer {
 			if e.N != 32 || math.Abs(e.TimeMS-8) > 1e-9 {
 				t.Errorf("%+v", e)

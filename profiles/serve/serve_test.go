@@ -87,12 +87,10 @@ func servesWithin(t *testing.T, api string, f fake, silence time.Duration) (harn
 func TestServerRequestsBecomeBatchesOfTokens(t *testing.T) {
 	t.Parallel()
 	for api, f := range map[string]fake{OpenAI: {oneModel, good}, Ollama: {ollamaModel, goodOllama}} {
-		h, err := serves(t, api, f)
-		must.NoError(t, err)
+		h := must.Get(serves(t, api, f))(t)
 		seen := map[harness.Kind]int{}
 		for seen[harness.Infer] < 6 {
-			e, err := h.Next(t.Context())
-			must.NoError(t, err)
+			e := must.Get(h.Next(t.Context()))(t)
 			seen[e.Kind]++
 			switch e.Kind {
 			case harness.Hello:
@@ -251,13 +249,11 @@ func TestServerAtARateIsChargedFromTheSchedule(t *testing.T) {
 		good(w, r, body)
 	}})
 	t.Cleanup(s.Close)
-	h, err := New(t.Context(), Options{API: OpenAI, URL: s.URL, OutputTokens: 3, Silence: time.Minute,
-		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 100}})
-	must.NoError(t, err)
+	h := must.Get(New(t.Context(), Options{API: OpenAI, URL: s.URL, OutputTokens: 3, Silence: time.Minute,
+		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 100}}))(t)
 	slow := 0
 	for n := 0; n < 60; {
-		e, err := h.Next(t.Context())
-		must.NoError(t, err)
+		e := must.Get(h.Next(t.Context()))(t)
 		if e.Kind == harness.Request {
 			if n++; e.Latency() > 150 {
 				slow++
@@ -284,8 +280,7 @@ func TestServerThatKnowsNoExtrasIsAskedWithoutThem(t *testing.T) {
 	}})
 	must.NoError(t, err)
 	for n := 0; n < 5; {
-		e, err := h.Next(t.Context())
-		must.NoError(t, err)
+		e := must.Get(h.Next(t.Context()))(t)
 		if e.Timed() {
 			n++
 		}
@@ -341,12 +336,10 @@ class H(http.server.BaseHTTPRequestHandler):
 http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), H).serve_forever()
 `
 	must.NoError(t, os.WriteFile(script, []byte(text), 0o600))
-	h, err := New(t.Context(), Options{API: OpenAI, URL: url, OutputTokens: 1,
-		Start: harness.ExecOptions{Command: []string{python, script, port}}})
-	must.NoError(t, err)
+	h := must.Get(New(t.Context(), Options{API: OpenAI, URL: url, OutputTokens: 1,
+		Start: harness.ExecOptions{Command: []string{python, script, port}}}))(t)
 	for n := 0; n < 4; {
-		e, err := h.Next(t.Context())
-		must.NoError(t, err)
+		e := must.Get(h.Next(t.Context()))(t)
 		if e.Timed() {
 			n++
 		}
@@ -409,12 +402,10 @@ func TestServerOfOtherAnswersThanAskedIsNamedOnce(t *testing.T) {
 		"2 tokens of 3 asked for": says(2, 40, 2), "counts 3 tokens in 2 pieces": says(2, 40, 3),
 		"": says(3, 40, 3),
 	} {
-		h, err := serves(t, OpenAI, fake{oneModel, answer})
-		must.NoError(t, err)
+		h := must.Get(serves(t, OpenAI, fake{oneModel, answer}))(t)
 		notes, batches := 0, 0
 		for batches < 6 {
-			e, err := h.Next(t.Context())
-			must.NoError(t, err)
+			e := must.Get(h.Next(t.Context()))(t)
 			if e.Kind == harness.Note && strings.Contains(e.Message, said) {
 				notes++
 			}

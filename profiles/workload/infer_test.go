@@ -31,8 +31,7 @@ func serversOf(t *testing.T) []Workload {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config.toml")
 	must.NoError(t, os.WriteFile(file, []byte(servers), 0o600))
-	list, err := Load(file)
-	must.NoError(t, err)
+	list := must.Get(Load(file))(t)
 	return list
 }
 
@@ -155,8 +154,7 @@ func TestProgramsOfInferenceAreFoundAndTheirServersAsked(t *testing.T) {
 	must.NoError(t, os.WriteFile(bench, []byte("#!/bin/sh\n"), 0o755))
 	t.Setenv("HOME", home)
 	t.Setenv("PATH", t.TempDir())
-	found, err := Programs(t.Context())
-	must.NoError(t, err)
+	found := must.Get(Programs(t.Context()))(t)
 	for _, f := range found {
 		if f.There != (f.Workload == "llama") || f.There && f.Program != bench {
 			t.Errorf("%+v, want llama-bench alone", f)
@@ -167,8 +165,7 @@ func TestProgramsOfInferenceAreFoundAndTheirServersAsked(t *testing.T) {
 	if err := llama.Ready(); err == nil || !strings.Contains(err.Error(), "give “weights”") {
 		t.Errorf("without weights: %v", err)
 	}
-	llama, err = llama.WithWeights("/models/x.gguf")
-	must.NoError(t, err)
+	llama = must.Get(llama.WithWeights("/models/x.gguf"))(t)
 	job, err := llama.job(HarnessOptions{})
 	if err != nil || job.Command[0] != bench || !slices.Contains(job.Command, "/models/x.gguf") {
 		t.Errorf("%q, %v", job.Command, err)
@@ -186,8 +183,7 @@ func TestWorkloadsOfTheUserAreListedBeforeTheBuiltInOnes(t *testing.T) {
 		"[workload.resnet18]\nbatch = 8\n" +
 		"[workload.day]\ncommand = [\"true\"]\n"
 	must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	list, err := Load(path)
-	must.NoError(t, err)
+	list := must.Get(Load(path))(t)
 	if list[0].Name != "night" || list[1].Name != "day" || list[2].Name != "resnet18" || list[2].Batch != 8 {
 		t.Errorf("the list begins with %s %s %s", list[0].Name, list[1].Name, list[2].Name)
 	}

@@ -20,8 +20,7 @@ func TestWorkloadBuiltInJobIsWrittenOutAndStarted(t *testing.T) {
 	}
 	w.Torch.Data, w.Torch.Python = torch.Synthetic, "sh"
 	scripts := filepath.Join(t.TempDir(), "torch")
-	e, err := w.job(HarnessOptions{Scripts: scripts})
-	must.NoError(t, err)
+	e := must.Get(w.job(HarnessOptions{Scripts: scripts}))(t)
 	want := "sh -B " + scripts + "/train.py --net lenet5 --set mnist --data synthetic"
 	if got := strings.Join(e.Command, " "); got != want || e.Env["JTUNE_BATCH"] != "16" || e.Silence != builtInSilence {
 		t.Errorf("got %q, %v, silence %v; want %q", got, e.Env, e.Silence, want)
@@ -34,12 +33,10 @@ func TestWorkloadBuiltInJobIsWrittenOutAndStarted(t *testing.T) {
 func TestWorkloadBuiltInJobInAContainerSeesScriptsAndData(t *testing.T) {
 	t.Setenv("SUDO_UID", "")
 	data, scripts := t.TempDir(), t.TempDir()
-	w, err := Find(builtIns(t), "resnet")
-	must.NoError(t, err)
+	w := must.Get(Find(builtIns(t), "resnet"))(t)
 	w.Torch.Data, w.Torch.Python = data, "/opt/venv/bin/python"
 	w.Container = harness.Container{Image: "l4t-pytorch", Mounts: []string{"/a:/b"}}
-	e, err := w.job(HarnessOptions{Scripts: scripts})
-	must.NoError(t, err)
+	e := must.Get(w.job(HarnessOptions{Scripts: scripts}))(t)
 	if got, want := strings.Join(
 		e.Container.Mounts,
 		" ",
@@ -127,8 +124,7 @@ func TestWorkloadCommandLearnsTheWorkloadsSettings(t *testing.T) {
 			"-c",
 			`echo "$JTUNE_WORKLOAD $JTUNE_BATCH $JTUNE_WORKERS $JTUNE_EPOCHS $EXTRA" >` + file,
 		}}
-	h, err := w.NewHarness(HarnessOptions{Epochs: 6})(t.Context(), 0)
-	must.NoError(t, err)
+	h := must.Get(w.NewHarness(HarnessOptions{Epochs: 6})(t.Context(), 0))(t)
 	if _, err := h.Next(t.Context()); !errors.Is(err, harness.ErrNotUnderstood) {
 		t.Error(err)
 	}
@@ -193,8 +189,7 @@ func TestWorkloadBatchSizeOfTheUserIsNotAssumed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.toml")
 	text := "[workload.given]\ncommand = [\"true\"]\nbatch = 16\n[workload.open]\ncommand = [\"true\"]\n"
 	must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	list, err := Load(path)
-	must.NoError(t, err)
+	list := must.Get(Load(path))(t)
 	own := Own("own", []string{"true"})
 	for w, want := range map[*Workload]int{&list[0]: 16, &list[1]: 0, &own: 0} {
 		if d := w.detect(); d.Batch != want || d.Usual != 16 {

@@ -16,8 +16,7 @@ import (
 
 func builtIns(t *testing.T) []Workload {
 	t.Helper()
-	list, err := Load("")
-	must.NoError(t, err)
+	list := must.Get(Load(""))(t)
 	return list
 }
 
@@ -130,8 +129,7 @@ command = ["./resnet.sh"]
 batch = 32
 `
 	must.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	list, err := Load(file)
-	must.NoError(t, err)
+	list := must.Get(Load(file))(t)
 	mine, err := Find(list, "mine")
 	if err != nil || !mine.Own || mine.Batch != 16 || mine.Workers != 4 || mine.Title != "mynet" ||
 		mine.Env["CUDA_VISIBLE_DEVICES"] != "0" {
@@ -230,14 +228,12 @@ func TestWorkloadErrorsOfAWorkloadsFileNameFileAndLine(t *testing.T) {
 
 func TestLoadReturnsListsOfItsOwn(t *testing.T) {
 	t.Parallel()
-	want, err := parse("built-in workloads", builtIn, nil)
-	must.NoError(t, err)
+	want := must.Get(parse("built-in workloads", builtIn, nil))(t)
 	file := filepath.Join(t.TempDir(), "my.toml") // which changes the built-in lists and tables
 	text := "[workload.resnet18]\naliases = ['r']\nenv = { A = 'b' }\n[workload.llama]\ncommand = ['x']\n"
 	must.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	for _, name := range []string{file, ""} {
-		list, err := Load(name)
-		must.NoError(t, err)
+		list := must.Get(Load(name))(t)
 		for _, w := range list {
 			for _, words := range [][]string{w.Aliases, w.Command, w.Container.Flags, w.Container.Mounts} {
 				for i := range words {
@@ -293,8 +289,7 @@ func FuzzWorkloadsFile(f *testing.F) {
 	f.Add("[workload.a]\ncommand = ['x']\n")
 	f.Add("[workload.resnet18]\nbatch = 32\naliases = ['r']\n")
 	f.Add("workload = 3\n[[workload]]\n\"")
-	base, err := Load("")
-	must.NoError(f, err)
+	base := must.Get(Load(""))(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		defer reliability.Input(t)()
 		list, err := parse("fuzz.toml", text, deepCopy(base))

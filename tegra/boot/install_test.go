@@ -17,11 +17,9 @@ func system(t *testing.T) (root string, d *Dir, text string) {
 	t.Helper()
 	root = t.TempDir()
 	must.NoError(t, os.MkdirAll(filepath.Join(root, "etc"), 0o755))
-	d, err := Open(root)
-	must.NoError(t, err)
+	d = must.Get(Open(root))(t)
 	t.Cleanup(func() { d.Close() })
-	text, err = Unit{Program: "/usr/local/bin/jtune", Mode: "MAXN"}.Text()
-	must.NoError(t, err)
+	text = must.Get(Unit{Program: "/usr/local/bin/jtune", Mode: "MAXN"}.Text())(t)
 	return root, d, text
 }
 
@@ -55,8 +53,7 @@ func TestUnitIsWrittenReplacedAndRemoved(t *testing.T) {
 		t.Errorf("the check leaves %v", got)
 	}
 	must.NoError(t, d.Install(text))
-	other, err := Unit{Program: "/opt/jtune", Mode: "MAXN"}.Text()
-	must.NoError(t, err)
+	other := must.Get(Unit{Program: "/opt/jtune", Mode: "MAXN"}.Text())(t)
 	for _, want := range []string{text, other, other} {
 		must.NoError(t, d.Install(want))
 		got, err := d.Installed()

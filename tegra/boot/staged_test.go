@@ -277,8 +277,7 @@ func TestStagedIDOfSomebodyElseStays(t *testing.T) {
 
 func TestStagedTextIsAUnit(t *testing.T) {
 	t.Parallel()
-	text, err := Staged{Presets: []Preset{{newID, "M\nX"}}}.Text("/opt/a b/jtune")
-	must.NoError(t, err)
+	text := must.Get(Staged{Presets: []Preset{{newID, "M\nX"}}}.Text("/opt/a b/jtune"))(t)
 	for _, want := range []string{"ExecStart=\"/opt/a b/jtune\" staged --device=jetson\n",
 		"ExecStopPost=\"/opt/a b/jtune\" staged --device=jetson --end=${SERVICE_RESULT}\n",
 		"After=nvpower.service nvpmodel", "WantedBy=multi-user.target\n"} {

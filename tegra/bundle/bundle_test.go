@@ -30,10 +30,8 @@ func of(t testing.TB, fsys tegra.FS, names ...string) []byte {
 // plain is all of a bundle, unpacked.
 func plain(t *testing.T, data []byte) string {
 	t.Helper()
-	zip, err := gzip.NewReader(bytes.NewReader(data))
-	must.NoError(t, err)
-	text, err := io.ReadAll(zip)
-	must.NoError(t, err)
+	zip := must.Get(gzip.NewReader(bytes.NewReader(data)))(t)
+	text := must.Get(io.ReadAll(zip))(t)
 	return string(text)
 }
 
@@ -117,17 +115,14 @@ func TestReadGivesTheErrorsOfTheBoard(t *testing.T) {
 	t.Parallel()
 	const off = "/sys/class/thermal/thermal_zone0/temp"
 	board := refusing{tegra.DiskFS(tegratest.AGXOrin35(t)), "/sys/kernel/debug", off}
-	fsys, err := Read(bytes.NewReader(of(t, board)))
-	must.NoError(t, err)
-	f, err := fsys.Open(off)
-	must.NoError(t, err)
+	fsys := must.Get(Read(bytes.NewReader(of(t, board))))(t)
+	f := must.Get(fsys.Open(off))(t)
 	if _, err := f.ReadAt(make([]byte, 8), 0); !errors.Is(err, syscall.EAGAIN) {
 		t.Errorf("%s: got %v, want that it is powered down", off, err)
 	}
 	open := func(fsys tegra.FS) []tegra.Probe {
 		t.Helper()
-		s, err := tegra.Open(fsys, tegra.RealClock())
-		must.NoError(t, err)
+		s := must.Get(tegra.Open(fsys, tegra.RealClock()))(t)
 		defer s.Close()
 		return s.Probes()
 	}

@@ -132,8 +132,7 @@ func listBeside(limit string) string {
 func first(list string) string { return strings.Fields(list + " none")[0] }
 
 func appliesPresets(t *testing.T, r *rig) {
-	s, err := tegra.Open(r.k, tegra.RealClock())
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(r.k, tegra.RealClock()))(t)
 	defer s.Close()
 	masks := func() (out []string) {
 		for name, content := range r.contents() {

@@ -236,10 +236,8 @@ func TestApplyForAShortTimeIsNoApplyWithoutACountdown(t *testing.T) {
 func TestStoreWaitsForTheLockOfAnEndedGuard(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
-	s, err := stateStore(tegra.DiskFS(root), true)
-	must.NoError(t, err)
-	held, err := s.lock()
-	must.NoError(t, err)
+	s := must.Get(stateStore(tegra.DiskFS(root), true))(t)
+	held := must.Get(s.lock())(t)
 	if got := owner(held); got != os.Getpid() || !s.locked() {
 		t.Errorf("the lock names %d, locked %v", got, s.locked())
 	}
@@ -251,8 +249,7 @@ func TestStoreWaitsForTheLockOfAnEndedGuard(t *testing.T) {
 		t.Errorf("a lock that is given up names %d", got)
 	}
 	time.AfterFunc(30*time.Millisecond, func() { held.Close() })
-	again, err := s.lock()
-	must.NoError(t, err)
+	again := must.Get(s.lock())(t)
 	again.Close()
 	if s.locked() {
 		t.Error("nobody holds the lock")
@@ -263,10 +260,8 @@ func TestStoreWaitsForTheLockOfAnEndedGuard(t *testing.T) {
 func TestStoreWaitsForAWatchdogAloneAndNotForEver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s, err := stateStore(tegra.DiskFS(tegratest.AGXOrin35(t)), true)
-		must.NoError(t, err)
-		held, err := s.lock()
-		must.NoError(t, err)
+		s := must.Get(stateStore(tegra.DiskFS(tegratest.AGXOrin35(t)), true))(t)
+		held := must.Get(s.lock())(t)
 		defer held.Close()
 		begun := time.Now()
 		if _, err := s.lock(); !errors.Is(err, ErrBusy) || time.Since(begun) != 0 {
@@ -341,8 +336,7 @@ func TestServeEndsWithTheErrorOfItsRestore(t *testing.T) {
 	t.Parallel()
 	const limit = tegratest.GPU35 + "/max_freq"
 	k := tegratest.NewKernel(tegra.DiskFS(tegratest.NewAGXOrin35().Write(t)))
-	s, err := NewServer(k, tegra.RealClock(), ServerOptions{})
-	must.NoError(t, err)
+	s := must.Get(NewServer(k, tegra.RealClock(), ServerOptions{}))(t)
 	requests, in := io.Pipe()
 	out, answers := io.Pipe()
 	served := make(chan error)
@@ -402,8 +396,7 @@ func TestGuardSaysThatARevertFailed(t *testing.T) {
 func TestStoreKnowsANumberThatCameAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s, err := stateStore(tegra.DiskFS(tegratest.AGXOrin35(t)), true)
-		must.NoError(t, err)
+		s := must.Get(stateStore(tegra.DiskFS(tegratest.AGXOrin35(t)), true))(t)
 		held, err := s.lock()
 		must.NoError(t, err)
 		defer held.Close()

@@ -131,8 +131,7 @@ func TestGuardFollowsTablesThatChange(t *testing.T) {
 	ctx := context.Background()
 	r := newRig(t, tegratest.New("orin-nano-36"))
 	top, list := r.space.Max(), tegratest.GPU36+"/available_frequencies"
-	super, err := r.k.FS.ReadFile(list)
-	must.NoError(t, err)
+	super := must.Get(r.k.FS.ReadFile(list))(t)
 	change := func(text string) {
 		if err := r.k.FS.WriteFile(list, []byte(text)); err != nil {
 			t.Error(err)

@@ -19,8 +19,7 @@ func FuzzSavedState(f *testing.F) {
 	board := tegratest.NewMemory(tree)
 	st, err := stateStore(tegra.DiskFS(f.TempDir()), true) // on the disk
 	must.NoError(f, err)
-	first, err := NewServer(board, tegra.RealClock(), ServerOptions{})
-	must.NoError(f, err)
+	first := must.Get(NewServer(board, tegra.RealClock(), ServerOptions{}))(f)
 	first.store = st
 	for _, text := range []string{"", "{}", "null", `{"state":{"files":null},"pid":-1}`,
 		`{"state":{"files":[{"path":"/etc/passwd","value":"x"}]}}`,

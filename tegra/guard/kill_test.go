@@ -116,8 +116,7 @@ func (v victims) kill(t *testing.T, root string, rng *rand.Rand) (kills int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), asRoamer+"="+root)
-	out, err := cmd.StdoutPipe()
-	must.NoError(t, err)
+	out := must.Get(cmd.StdoutPipe())(t)
 	must.NoError(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	var pid int
@@ -164,8 +163,7 @@ func scan(line string, pid *int) bool {
 // they had begun to write.
 func takeUp(t *testing.T, root string) {
 	t.Helper()
-	left, err := PendingRestore(root)
-	must.NoError(t, err)
+	left := must.Get(PendingRestore(root))(t)
 	c := startGuard(t, root)
 	if c.HasPending() != (left != nil) {
 		t.Errorf("offered: %v, saved: %v", c.HasPending(), left != nil)

@@ -15,8 +15,7 @@ import (
 // presetNamed finds a preset of the rig's board.
 func presetNamed(r *rig, name string) tegra.Preset {
 	r.t.Helper()
-	d, err := tegra.Open(r.k, tegra.RealClock())
-	must.NoError(r.t, err)
+	d := must.Get(tegra.Open(r.k, tegra.RealClock()))(r.t)
 	defer d.Close()
 	for _, p := range d.Presets() {
 		if p.Name == name {
@@ -103,8 +102,7 @@ func TestGuardSetsAPresetThroughTheVendorsProgram(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tegratest.NewAGXOrin35())
 	r.Close()
-	s, err := NewServer(r.k, tegra.RealClock(), ServerOptions{})
-	must.NoError(t, err)
+	s := must.Get(NewServer(r.k, tegra.RealClock(), ServerOptions{}))(t)
 	var ran []int
 	refuse := false
 	s.preset = func(id int) error {

@@ -94,9 +94,8 @@ func busyClient(root string) int {
 
 func startGuard(t *testing.T, root string) *Client {
 	t.Helper()
-	c, err := Start(context.Background(), StartOptions{Sysroot: root, Command: os.Args[:1],
-		LogFile: filepath.Join(root, "run/jtune/guard.log")})
-	must.NoError(t, err)
+	c := must.Get(Start(context.Background(), StartOptions{Sysroot: root, Command: os.Args[:1],
+		LogFile: filepath.Join(root, "run/jtune/guard.log")}))(t)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -104,8 +103,7 @@ func startGuard(t *testing.T, root string) *Client {
 // waitFree waits until no guard or watchdog holds the board.
 func waitFree(t *testing.T, root string) {
 	t.Helper()
-	st, err := stateStore(tegra.DiskFS(root), false)
-	must.NoError(t, err)
+	st := must.Get(stateStore(tegra.DiskFS(root), false))(t)
 	must.Until(t, "the board is held no more", func() bool { return !st.locked() })
 }
 
@@ -210,8 +208,7 @@ func TestStartWaitsForTheGuardToBeReadyAndNotLonger(t *testing.T) {
 
 		out, guard = net.Pipe()
 		go guard.Write(encode(response{Event: "ready", PID: os.Getpid()}))
-		c, err = ready(t.Context(), in, out)
-		must.NoError(t, err)
+		c = must.Get(ready(t.Context(), in, out))(t)
 		if time.Sleep(2 * readyWait); c.Gone() {
 			t.Errorf("a guard that had nothing to say for %v counts as gone", 2*readyWait)
 		}

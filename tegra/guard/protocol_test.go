@@ -21,8 +21,7 @@ import (
 // serveText serves lines on a fake root and returns the answers.
 func serveText(t *testing.T, fsys tegra.FS, text string) []response {
 	t.Helper()
-	s, err := NewServer(fsys, tegra.RealClock(), ServerOptions{})
-	must.NoError(t, err)
+	s := must.Get(NewServer(fsys, tegra.RealClock(), ServerOptions{}))(t)
 	return serveBy(t, s, text)
 }
 
@@ -104,8 +103,7 @@ func TestClientReturnsWhenItsContextEnds(t *testing.T) {
 	answers, guard := io.Pipe()
 	go io.WriteString(guard, `{"event":"ready","pid":1}`+"\n")
 	go io.Copy(io.Discard, in)
-	c, err := connect(out, answers)
-	must.NoError(t, err)
+	c := must.Get(connect(out, answers))(t)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	if _, err := c.Restore(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -131,8 +129,7 @@ func TestClientRejectsAGuardThatIsNotReady(t *testing.T) {
 // FuzzServe feeds lines to a guard: it must answer, never crash, and restore the board.
 func FuzzServe(f *testing.F) {
 	board := tegratest.NewMemory(tegratest.NewAGXOrin35())
-	first, err := NewServer(board, tegra.RealClock(), ServerOptions{})
-	must.NoError(f, err)
+	first := must.Get(NewServer(board, tegra.RealClock(), ServerOptions{}))(f)
 	f.Add(`{"id":1,"op":"apply","mode":{"cores":2,"cpu_khz":268800,"gpu_hz":114750000,"mem_hz":204000000},` +
 		`"dvfs":true,"fan":"max"}` + "\n" + `{"id":2,"op":"revert"}` + "\n")
 	f.Add(`{"op":"restore"}` + "\n" + `{"op":"recover"}` + "\n" + `{"op":"keep"}` + "\n")

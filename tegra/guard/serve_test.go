@@ -67,11 +67,9 @@ func TestServeKeepsSensorsReadableWhileAModeIsSet(t *testing.T) {
 	t.Parallel()
 	disk := tegra.DiskFS(tegratest.AGXOrin35(t))
 	h := &heldFS{FS: disk, begun: make(chan struct{}), release: make(chan struct{})}
-	c, err := InProcess(h, tegra.RealClock())
-	must.NoError(t, err)
+	c := must.Get(InProcess(h, tegra.RealClock()))(t)
 	defer c.Close()
-	device, err := tegra.Open(userFS{disk}, tegra.RealClock())
-	must.NoError(t, err)
+	device := must.Get(tegra.Open(userFS{disk}, tegra.RealClock()))(t)
 	defer device.Close()
 	device.UsePrivileged(c.ReadFile)
 	applied := make(chan error, 1)
@@ -127,8 +125,7 @@ func TestServeRestoresForAClientThatStoppedReading(t *testing.T) {
 			root := tegratest.AGXOrin35(t)
 			before := tegratest.Contents(t, root)
 			asFound := func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 }
-			s, err := NewServer(tegra.DiskFS(root), tegra.RealClock(), ServerOptions{})
-			must.NoError(t, err)
+			s := must.Get(NewServer(tegra.DiskFS(root), tegra.RealClock(), ServerOptions{}))(t)
 			s.flush = 10 * time.Millisecond
 			in, requests := io.Pipe()
 			ctx, term := context.WithCancel(t.Context())

@@ -44,11 +44,9 @@ func newRig(t *testing.T, tree *tegratest.Tree) *rig {
 // connect serves the rig's root again.
 func (r *rig) connect() {
 	r.t.Helper()
-	s, err := NewServer(r.k, tegra.RealClock(), ServerOptions{})
-	must.NoError(r.t, err)
+	s := must.Get(NewServer(r.k, tegra.RealClock(), ServerOptions{}))(r.t)
 	s.pause = func(time.Duration) {} // the fault lasts for a number of tries, not for a time
-	s.store, err = stateStore(tegra.DiskFS(r.root), true)
-	must.NoError(r.t, err)
+	s.store = must.Get(stateStore(tegra.DiskFS(r.root), true))(r.t)
 	r.server, r.space = s, s.sysfs.Space()
 	requests, in := io.Pipe()
 	out, answers := io.Pipe()
@@ -57,8 +55,7 @@ func (r *rig) connect() {
 		requests.Close()
 		answers.Close()
 	}()
-	r.Client, err = connect(in, out)
-	must.NoError(r.t, err)
+	r.Client = must.Get(connect(in, out))(r.t)
 	r.t.Cleanup(func() { r.Client.Close() })
 }
 

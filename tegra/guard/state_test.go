@@ -328,8 +328,7 @@ func TestGuardOffersAndTakesOverAStateLeftBehind(t *testing.T) {
 
 func (r *rig) saved() *Pending {
 	r.t.Helper()
-	st, err := stateStore(tegra.DiskFS(r.root), true)
-	must.NoError(r.t, err)
+	st := must.Get(stateStore(tegra.DiskFS(r.root), true))(r.t)
 	p, err := st.load(foundFile)
 	if err != nil || p == nil {
 		r.t.Fatalf("no found state saved: %v", err)

@@ -76,8 +76,7 @@ func TestStartAsksSudoOnceAndItsGuardRestores(t *testing.T) {
 	root := tegratest.AGXOrin35(t)
 	before := tegratest.Contents(t, root)
 	client, log := ordinary(t, root, fakeSudo)
-	out, err := client.StdoutPipe()
-	must.NoError(t, err)
+	out := must.Get(client.StdoutPipe())(t)
 	if err := client.Start(); err != nil {
 		if errors.Is(err, fs.ErrPermission) {
 			t.Skipf("cannot run as another user here: %v", err)

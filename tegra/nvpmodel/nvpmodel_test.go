@@ -83,15 +83,13 @@ DLA0_CORE MAX_FREQ 614400000
 
 func parse(t *testing.T, text string) *nvpmodel.Config {
 	t.Helper()
-	c, err := nvpmodel.Parse(strings.NewReader(text))
-	must.NoError(t, err)
+	c := must.Get(nvpmodel.Parse(strings.NewReader(text)))(t)
 	return c
 }
 
 func TestParseKeepsTheFactsOfTheFileInJSON(t *testing.T) {
 	t.Parallel()
-	data, err := json.Marshal(parse(t, sample))
-	must.NoError(t, err)
+	data := must.Get(json.Marshal(parse(t, sample)))(t)
 	var got map[string]any
 	must.NoError(t, json.Unmarshal(data, &got))
 	params := got["params"].(map[string]any)
@@ -159,8 +157,7 @@ func TestWindowsLineEndsAndByteOrderMarksAreNoErrors(t *testing.T) {
 
 func TestParseTakesAnEmptyFileAsAnEmptyConfiguration(t *testing.T) {
 	t.Parallel()
-	data, err := json.Marshal(parse(t, ""))
-	must.NoError(t, err)
+	data := must.Get(json.Marshal(parse(t, "")))(t)
 	const want = `{"default":null,"fan_default":null,"params":{},"modes":[],"mode_pairs_that_need_a_reboot":[],` +
 		`"errors":[]}`
 	if string(data) != want {
@@ -188,8 +185,7 @@ func target() nvpmodel.Target {
 func TestBlockReadsBackAsTheModeItWasMadeFrom(t *testing.T) {
 	t.Parallel()
 	c := parse(t, sample)
-	block, err := nvpmodel.Block(c, target(), "pm_new")
-	must.NoError(t, err)
+	block := must.Get(nvpmodel.Block(c, target(), "pm_new"))(t)
 	const want = `# current limits and other parameters: from MAXN (id 0), the smallest mode that contains it
 < POWER_MODEL ID=8 NAME=PM_NEW >
 CPU_ONLINE CORE_0 1
@@ -266,8 +262,7 @@ func TestBlockThatCannotBeRightIsRefused(t *testing.T) {
 func TestParseTakesTheExtractedFactsFromTheVendorsFiles(t *testing.T) {
 	t.Parallel()
 	table := sweeptest.Shared(t, "data/nvpmodel/modes.tsv")
-	f, err := os.Open(table)
-	must.NoError(t, err)
+	f := must.Get(os.Open(table))(t)
 	defer f.Close()
 	configs := map[string]*nvpmodel.Config{}
 	rows := 0
@@ -388,8 +383,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := nvpmodel.Parse(strings.NewReader(text + "\n" + block))
-		must.NoError(t, err)
+		again := must.Get(nvpmodel.Parse(strings.NewReader(text + "\n" + block)))(t)
 		if len(again.Errors) != len(c.Errors) && len(c.Errors) < 100 {
 			t.Errorf("the block makes errors: %v\n%s", again.Errors[len(c.Errors):], block)
 		}

@@ -75,11 +75,9 @@ func TestProcessesAreKnownByTheirOwnNameOrTheirScripts(t *testing.T) {
 // find returns the findings by name.
 func find(t *testing.T, fsys tegra.FS) map[string]Rival {
 	t.Helper()
-	s, err := tegra.Open(fsys, tegra.RealClock())
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(fsys, tegra.RealClock()))(t)
 	defer s.Close()
-	r, err := s.Read()
-	must.NoError(t, err)
+	r := must.Get(s.Read())(t)
 	out := map[string]Rival{}
 	for _, found := range Find(fsys, r, s.Presets(), 4242) {
 		out[found.Name+" "+string(found.Kind)] = found

@@ -11,14 +11,12 @@ import (
 
 func TestReadTakesAListOfModesInTheCompactNotation(t *testing.T) {
 	t.Parallel()
-	space, err := tegra.NewSpace([]int{2, 4, 12}, []tegra.Freq{1651200 * tegra.KHz, 2201600 * tegra.KHz},
-		[]tegra.Freq{624750000, 828750000}, []tegra.Freq{3199 * tegra.MHz})
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSpace([]int{2, 4, 12}, []tegra.Freq{1651200 * tegra.KHz, 2201600 * tegra.KHz},
+		[]tegra.Freq{624750000, 828750000}, []tegra.Freq{3199 * tegra.MHz}))(t)
 	o := sweep.Options{ModesOnly: true, Space: space}
 	list := "# a remark\n\n12c/1.65C/0.62G/3.19M\r\ncores=2,4 cpu=2.2GHz gpu=0.62GHz # two\n" +
 		"12c/9C/0.62G/3.19M\n4c/1650/828/3199"
-	table, err := sweep.Read(strings.NewReader(list), "list", o)
-	must.NoError(t, err)
+	table := must.Get(sweep.Read(strings.NewReader(list), "list", o))(t)
 	if len(table.Rows) != 4 || len(table.Modes()) != 4 || table.Rows[3].Line != 6 {
 		t.Errorf("rows %v", table.Rows)
 	}

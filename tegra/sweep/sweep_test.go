@@ -24,8 +24,7 @@ const head = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
 
 func read(t *testing.T, text string) *sweep.Table {
 	t.Helper()
-	table, err := sweep.Read(strings.NewReader(text), "test.csv", sweep.Options{})
-	must.NoError(t, err)
+	table := must.Get(sweep.Read(strings.NewReader(text), "test.csv", sweep.Options{}))(t)
 	return table
 }
 

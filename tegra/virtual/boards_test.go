@@ -24,8 +24,7 @@ func TestBoardIsFoundAsItsFileTreeIs(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			b := fast(t, Options{Name: m.name})
 			d := open(t, b)
-			real, err := tegra.Open(tegra.DiskFS(tegratest.New(m.facts).Write(t)), tegra.RealClock())
-			must.NoError(t, err)
+			real := must.Get(tegra.Open(tegra.DiskFS(tegratest.New(m.facts).Write(t)), tegra.RealClock()))(t)
 			got, want := d.Board(), real.Board()
 			if got.Model != want.Model || !slices.Equal(got.Rails, want.Rails) || got.TotalRule != want.TotalRule {
 				t.Errorf("found %q with rails %v, total %q;\nits file tree is %q with %v, total %q", got.Model,
@@ -80,8 +79,7 @@ func TestBoardReadsWhatItDraws(t *testing.T) {
 			d := open(t, b)
 			start(t, b, "lenet5")
 			sleep(t, b, settleEnd+time.Second)
-			r, err := d.Read()
-			must.NoError(t, err)
+			r := must.Get(d.Read())(t)
 			want := b.steady.steps.Power.Total()
 			if !r.TotalW.OK || math.Abs(r.TotalW.V-want) > 0.02*float64(len(b.rails)) { // a mA of each
 				t.Errorf("reads %v W, draws %.2f", r.TotalW, want)

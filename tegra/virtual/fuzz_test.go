@@ -74,8 +74,7 @@ func FuzzNames(f *testing.F) {
 		"/proc/device-tree/model/x", "//sys//"} {
 		f.Add(name)
 	}
-	b, err := New(Options{Name: AGXOrin, Speed: math.Inf(1)})
-	must.NoError(f, err)
+	b := must.Get(New(Options{Name: AGXOrin, Speed: math.Inf(1)}))(f)
 	f.Fuzz(func(t *testing.T, name string) {
 		defer reliability.Input(t)()
 		fsys := b.FS()

@@ -15,12 +15,9 @@ import (
 // The writing side of a real board works on a virtual one: same code, same
 // order of writes, kernel rules included.
 func TestGuardAppliesModesOfAVirtualBoard(t *testing.T) {
-	b, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1), Seed: 1})
-	must.NoError(t, err)
-	d, err := b.Open()
-	must.NoError(t, err)
-	g, err := guard.InProcess(b.FS(), b.Clock())
-	must.NoError(t, err)
+	b := must.Get(virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1), Seed: 1}))(t)
+	d := must.Get(b.Open())(t)
+	g := must.Get(guard.InProcess(b.FS(), b.Clock()))(t)
 	ctx := context.Background()
 	found := modeOf(t, d)
 	for i, m := range d.Space().Sample(60, 11) {
@@ -56,8 +53,7 @@ func TestGuardReportsWhatAVirtualBoardRefuses(t *testing.T) {
 		"a core stays online":                {PinnedCores: []int{3}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1)})
-			must.NoError(t, err)
+			b := must.Get(virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1)}))(t)
 			g, err := guard.InProcess(b.FS(), b.Clock())
 			must.NoError(t, err)
 			defer g.Close()

@@ -29,15 +29,13 @@ func fast(t testing.TB, o Options) *Board {
 	if o.Speed == 0 {
 		o.Speed = math.Inf(1)
 	}
-	b, err := New(o)
-	must.NoError(t, err)
+	b := must.Get(New(o))(t)
 	return b
 }
 
 func read(t testing.TB, b *Board, name string) string {
 	t.Helper()
-	data, err := b.FS().ReadFile(name)
-	must.NoError(t, err)
+	data := must.Get(b.FS().ReadFile(name))(t)
 	return strings.TrimSpace(string(data))
 }
 
@@ -99,8 +97,7 @@ func start(t testing.TB, b *Board, name string) {
 
 func next(t testing.TB, b *Board) Minibatch {
 	t.Helper()
-	m, err := b.NextMinibatch(context.Background())
-	must.NoError(t, err)
+	m := must.Get(b.NextMinibatch(context.Background()))(t)
 	return m
 }
 
@@ -111,8 +108,7 @@ func sleep(t testing.TB, b *Board, d time.Duration) {
 
 func open(t testing.TB, b *Board) *tegra.Sysfs {
 	t.Helper()
-	d, err := b.Open()
-	must.NoError(t, err)
+	d := must.Get(b.Open())(t)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -151,8 +147,7 @@ func table(
 
 func tableOf(t testing.TB, text string) *sweep.Table {
 	t.Helper()
-	out, err := sweep.Read(strings.NewReader(text), "some/where/sweep.csv", sweep.Options{})
-	must.NoError(t, err)
+	out := must.Get(sweep.Read(strings.NewReader(text), "some/where/sweep.csv", sweep.Options{}))(t)
 	return out
 }
 

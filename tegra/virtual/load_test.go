@@ -69,8 +69,7 @@ func TestLoadsAreShown(t *testing.T) {
 	sleep(t, b, 3*time.Second)
 	d.Read()
 	sleep(t, b, 10*time.Second)
-	r, err := d.Read()
-	must.NoError(t, err)
+	r := must.Get(d.Read())(t)
 	w, _ := physics.Find("mobilenet")
 	want := w.Steady(physics.On(AGXOrin), physics.Conditions{Cores: 4, CPU: 0.7296, GPU: 1.3005, EMC: 3.199})
 	if got := r.CPU.LoadPct.V * 4 / 100; !near(got, want.CPUBusy, 0.03) {

@@ -27,8 +27,7 @@ func TestPowerOfTheNewBoardsHasTheRecordedSize(t *testing.T) {
 		{"agx-thor", 233240, "", false, [2]float64{12, 22}},
 		{"agx-thor", 233240, physics.Envelope, true, [2]float64{106, 143}},
 	} {
-		b, err := New(Options{Name: c.name, Speed: math.Inf(1), Noise: new(float64)})
-		must.NoError(t, err)
+		b := must.Get(New(Options{Name: c.name, Speed: math.Inf(1), Noise: new(float64)}))(t)
 		d := open(t, b)
 		if n := d.Space().Len(); n != c.modes || !d.Complete() {
 			t.Errorf("%s: %d modes, complete %v", c.name, n, d.Complete())
@@ -62,14 +61,12 @@ func TestPowerOfTheNewBoardsHasTheRecordedSize(t *testing.T) {
 func TestMemoryIsCappedOnTheNewBoards(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"orin-nano-super", "orin-nx", "agx-thor"} {
-		b, err := New(Options{Name: name, Speed: math.Inf(1), Noise: new(float64)})
-		must.NoError(t, err)
+		b := must.Get(New(Options{Name: name, Speed: math.Inf(1), Noise: new(float64)}))(t)
 		d := open(t, b)
 		for _, f := range d.Planner().Fan().Files {
 			write(t, b, f.Path, f.Value)
 		}
-		st, err := d.Planner().Snapshot()
-		must.NoError(t, err)
+		st := must.Get(d.Planner().Snapshot())(t)
 		for _, f := range st.Files { // every knob can be written
 			write(t, b, f.Path, f.Value)
 		}

@@ -19,8 +19,7 @@ import (
 // choice, as no time constant was published.
 func orinNX(t *testing.T) *Board {
 	t.Helper()
-	b, err := New(Options{Name: "orin-nx", Speed: math.Inf(1), Noise: new(float64)})
-	must.NoError(t, err)
+	b := must.Get(New(Options{Name: "orin-nx", Speed: math.Inf(1), Noise: new(float64)}))(t)
 	return b
 }
 
@@ -50,8 +49,7 @@ func TestBoardOrinNXUnderSustainedLoad(t *testing.T) {
 			start(t, b, physics.Envelope)
 		}
 		sleep(t, b, row.lasts)
-		r, err := d.Read()
-		must.NoError(t, err)
+		r := must.Get(d.Read())(t)
 		in := r.Rails[0]
 		tj := 0.0
 		for _, z := range r.Temps {

@@ -86,8 +86,7 @@ func TestReplayAtFullSpeedGivesTheFilesNumbers(t *testing.T) {
 
 func TestReplayOfAMeasuredSweep(t *testing.T) {
 	for _, name := range []string{sweeptest.LSTM, sweeptest.ResNet} {
-		rows, err := sweep.ReadFile(sweeptest.Shared(t, name), sweep.Options{})
-		must.NoError(t, err)
+		rows := must.Get(sweep.ReadFile(sweeptest.Shared(t, name), sweep.Options{}))(t)
 		b := fast(t, Options{Replay: rows})
 		d := open(t, b)
 		for i, row := range rows.Measured() {
@@ -321,15 +320,13 @@ func ExampleBoard() {
 
 func TestReplayOfSeveralMinibatchSizesAnswersEachWithItsOwnRows(t *testing.T) {
 	const low, top = "2,1036800,318750000,665600000,", "4,1036800,318750000,665600000,"
-	b, err := New(
+	b := must.Get(New(
 		Options{
 			Replay: tableOf(t, "cores,cpu,gpu,mem,bs,time_ms,power_w\n"+low+"1,40,10\n"+low+"4,60,11\n"+top+"1,30,12"),
 			Speed:  math.Inf(1),
 		},
-	)
-	must.NoError(t, err)
-	d, err := b.Open()
-	must.NoError(t, err)
+	))(t)
+	d := must.Get(b.Open())(t)
 	if n := d.Space().Len(); n != 2 {
 		t.Errorf("%d modes, want those of all sizes, 2", n)
 	}

@@ -12,10 +12,8 @@ import (
 // The kernel's counters of a virtual board are read by the code that reads a
 // real one's, and the clock's whole time is in them.
 func TestClockTimesOfTheBoardAddUpToItsTime(t *testing.T) {
-	b, err := New(Options{Name: AGXOrin, Speed: math.Inf(1)})
-	must.NoError(t, err)
-	dev, err := b.Open()
-	must.NoError(t, err)
+	b := must.Get(New(Options{Name: AGXOrin, Speed: math.Inf(1)}))(t)
+	dev := must.Get(b.Open())(t)
 	defer dev.Close()
 	before := dev.ClockTimes()
 	must.NoError(t, b.Clock().Sleep(t.Context(), 10*time.Second))
@@ -36,12 +34,10 @@ func TestClockTimesOfTheBoardAddUpToItsTime(t *testing.T) {
 
 // A job that finds its data cold reads them from the drive once.
 func TestColdDataAreReadFromTheDriveOnce(t *testing.T) {
-	b, err := New(Options{Name: AGXOrin, Speed: math.Inf(1)})
-	must.NoError(t, err)
+	b := must.Get(New(Options{Name: AGXOrin, Speed: math.Inf(1)}))(t)
 	must.NoError(t, b.StartWorkload("mobilenet", 16))
 	read := func() string {
-		text, err := b.FS().ReadFile("/proc/diskstats")
-		must.NoError(t, err)
+		text := must.Get(b.FS().ReadFile("/proc/diskstats"))(t)
 		return string(text)
 	}
 	train := func(minibatches int) {

@@ -84,8 +84,7 @@ func TestOfflinePolicyVanishesAndComesBackAsItWas(t *testing.T) {
 	b := fast(t, Options{})
 	name := cpuDir + "/cpu8/cpufreq/scaling_max_freq"
 	write(t, b, name, "1036800")
-	held, err := b.FS().Open(name)
-	must.NoError(t, err)
+	held := must.Get(b.FS().Open(name))(t)
 	for _, core := range []string{"8", "9", "10"} {
 		write(t, b, cpuDir+"/cpu"+core+"/online", "0")
 	}
@@ -201,8 +200,7 @@ func TestLinksAndFoldersResolve(t *testing.T) {
 
 func TestHandlesReadAnewFromTheStart(t *testing.T) {
 	b := fast(t, Options{})
-	h, err := b.FS().Open(gpuFreqDir + "/max_freq")
-	must.NoError(t, err)
+	h := must.Get(b.FS().Open(gpuFreqDir + "/max_freq"))(t)
 	buf := make([]byte, 4)
 	if n, err := h.ReadAt(buf, 0); n != 4 || err != nil || string(buf) != "1300" {
 		t.Errorf("first bytes %q, %v", buf[:n], err)

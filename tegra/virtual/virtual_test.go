@@ -12,10 +12,8 @@ import (
 )
 
 func TestBoardLooksLikeAnAGXOrin(t *testing.T) {
-	b, err := New(Options{Name: AGXOrin, Speed: math.Inf(1)})
-	must.NoError(t, err)
-	d, err := b.Open()
-	must.NoError(t, err)
+	b := must.Get(New(Options{Name: AGXOrin, Speed: math.Inf(1)}))(t)
+	d := must.Get(b.Open())(t)
 	if got, want := d.Space().Len(), 12*29*13*4; got != want {
 		t.Errorf("%d power modes, want %d", got, want)
 	}

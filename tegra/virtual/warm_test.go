@@ -25,8 +25,7 @@ func warmUp(t *testing.T, name, job string, lasts time.Duration, f Faults) (out 
 	begun := b.Clock().Now()
 	for at := time.Duration(0); at < lasts; at = b.Clock().Now() - begun {
 		sleep(t, b, 5*time.Second)
-		r, err := d.Read()
-		must.NoError(t, err)
+		r := must.Get(d.Read())(t)
 		if r.Throttled.V && out.throttled == 0 {
 			out.throttled = at
 		}

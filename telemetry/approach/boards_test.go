@@ -32,8 +32,7 @@ func soak(t *testing.T, name string, seed uint64, f virtual.Faults) (out course,
 	t.Helper()
 	b, err := virtual.New(virtual.Options{Name: name, Seed: seed, Speed: math.Inf(1), Faults: f, Instance: int(seed)})
 	must.NoError(t, err)
-	d, err := b.Open()
-	must.NoError(t, err)
+	d := must.Get(b.Open())(t)
 	defer d.Close()
 	job := "resnet18"
 	if name == "nano" {
@@ -42,8 +41,7 @@ func soak(t *testing.T, name string, seed uint64, f virtual.Faults) (out course,
 	must.NoError(t, b.StartWorkload(job, 0))
 	for range int(lasts.Seconds()) {
 		must.NoError(t, b.Clock().Sleep(context.Background(), time.Second))
-		r, err := d.Read()
-		must.NoError(t, err)
+		r := must.Get(d.Read())(t)
 		if r.Throttled.Or(false) {
 			return course{}, false
 		}

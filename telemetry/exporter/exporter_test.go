@@ -240,10 +240,8 @@ func TestExporterFiltersForeignText(t *testing.T) {
 // another subscriber of the same sampler makes: 0.1 % at most between them.
 func TestExporterEnergyIsTheSumOfItsSamples(t *testing.T) {
 	t.Parallel()
-	board, err := virtual.New(virtual.Options{Name: "orin-nano", Speed: math.Inf(1)})
-	must.NoError(t, err)
-	device, err := board.Open()
-	must.NoError(t, err)
+	board := must.Get(virtual.New(virtual.Options{Name: "orin-nano", Speed: math.Inf(1)}))(t)
+	device := must.Get(board.Open())(t)
 	defer device.Close()
 	sampler := telemetry.NewSampler(device, board.Clock())
 	e := exporter.New(exporter.Source{Device: device, Sampler: sampler})
@@ -342,8 +340,7 @@ func TestExporterAnswersWhileOthersHoldConnections(t *testing.T) {
 	url := "http://" + l.Addr().String() + "/metrics"
 	scrape := func(client *http.Client) {
 		t.Helper()
-		answer, err := client.Get(url)
-		must.NoError(t, err)
+		answer := must.Get(client.Get(url))(t)
 		defer answer.Body.Close()
 		if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != http.StatusOK {
 			t.Errorf("%s: %v", answer.Status, err)
@@ -352,14 +349,12 @@ func TestExporterAnswersWhileOthersHoldConnections(t *testing.T) {
 	for name, hold := range map[string]func(){
 		"asked once": func() { scrape(&http.Client{Transport: &http.Transport{}}) },
 		"a header without end": func() {
-			c, err := net.Dial("tcp", l.Addr().String())
-			must.NoError(t, err)
+			c := must.Get(net.Dial("tcp", l.Addr().String()))(t)
 			t.Cleanup(func() { c.Close() })
 			fmt.Fprint(c, "GET /metrics HTTP/1.1\r\nHost: a\r\nX: ")
 		},
 		"nothing": func() {
-			c, err := net.Dial("tcp", l.Addr().String())
-			must.NoError(t, err)
+			c := must.Get(net.Dial("tcp", l.Addr().String()))(t)
 			t.Cleanup(func() { c.Close() })
 		},
 	} {
@@ -414,10 +409,8 @@ func benchmarked(b *testing.B) (tegra.Device, *telemetry.Sampler) {
 // simulated is a virtual board whose clock never waits.
 func simulated(t testing.TB) (tegra.Device, *telemetry.Sampler, tegra.Clock) {
 	t.Helper()
-	board, err := virtual.New(virtual.Options{Name: "agx-orin", Speed: math.Inf(1)})
-	must.NoError(t, err)
-	device, err := board.Open()
-	must.NoError(t, err)
+	board := must.Get(virtual.New(virtual.Options{Name: "agx-orin", Speed: math.Inf(1)}))(t)
+	device := must.Get(board.Open())(t)
 	t.Cleanup(func() { device.Close() })
 	return device, telemetry.NewSampler(device, board.Clock()), board.Clock()
 }

@@ -45,10 +45,8 @@ func TestExporterOfThirtyDays(t *testing.T) { // not parallel: it measures the p
 	if m == nil {
 		t.Fatal("no energy")
 	}
-	energy, err := strconv.ParseFloat(m[1], 64)
-	must.NoError(t, err)
-	r, err := device.Read()
-	must.NoError(t, err)
+	energy := must.Get(strconv.ParseFloat(m[1], 64))(t)
+	r := must.Get(device.Read())(t)
 	want := r.TotalW.V * span.Seconds()
 	last := heap()
 	t.Logf("%v in %d pages: %.0f J, at the last power %.0f J; heap %.1f MB after 100 pages, %.1f MB at the end", span,

@@ -43,8 +43,7 @@ func asJSON(t *testing.T, text string) map[string]any {
 	if !ok {
 		t.Fatalf("no line of tegrastats: %s", text)
 	}
-	b, err := json.Marshal(l)
-	must.NoError(t, err)
+	b := must.Get(json.Marshal(l))(t)
 	var out map[string]any
 	must.NoError(t, json.Unmarshal(b, &out))
 	return out
@@ -163,8 +162,7 @@ func TestParseReadsEveryWordOfRecordedLines(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
 	lines := 0
 	for _, path := range files {
-		f, err := os.Open(path)
-		must.NoError(t, err)
+		f := must.Get(os.Open(path))(t)
 		for in := bufio.NewScanner(f); in.Scan(); lines++ {
 			l, unknown, rest := parse(strings.Fields(in.Text()))
 			if names := []string{"FUTURE_TOKEN"}; len(unknown) > 0 && !slices.Equal(unknown, names) || len(rest) > 0 {

@@ -19,8 +19,7 @@ import (
 func TestAnsibleRoleInstallsAndSetsAMode(t *testing.T) {
 	long(t, "runs Ansible on three hosts", "ansible-playbook")
 	const mode = "8c/1.34C/0.83G/2.13M"
-	roles, err := filepath.Abs("../../packaging/ansible/roles")
-	must.NoError(t, err)
+	roles := must.Get(filepath.Abs("../../packaging/ansible/roles"))(t)
 	dir := t.TempDir()
 	var roots []string
 	inventory := "[jetsons]\n"

@@ -34,8 +34,7 @@ func TestAnswerPrintsNoGuessBesideAMeasurement(t *testing.T) {
 	t.Parallel()
 	mode := toyModes()[0]
 	at := tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 93.8, PowerW: 29.5}
-	space, err := tegra.NewSubspace(toyModes())
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSubspace(toyModes()))(t)
 	nan := math.NaN()
 	for name, c := range map[string]struct {
 		lo, hi   float64

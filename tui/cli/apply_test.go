@@ -18,8 +18,7 @@ import (
 
 func TestApplyListsEachFileOfAModeThatWasNotTaken(t *testing.T) {
 	t.Parallel()
-	s, err := session.Open(session.Options{Device: "virtual:agx-orin"})
-	must.NoError(t, err)
+	s := must.Get(session.Open(session.Options{Device: "virtual:agx-orin"}))(t)
 	defer s.Close()
 	space := s.Device.Space()
 	before := tegra.Some(space.At(0))

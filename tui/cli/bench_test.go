@@ -104,8 +104,7 @@ func copies(b *testing.B, parent string, n int) {
 		for _, name := range []string{"campaign.toml", "modes.csv", "runs.csv", "answer.toml", "end.txt"} {
 			text := must.Read(b, filepath.Join(from, name))
 			text = stamp.ReplaceAllFunc(text, func(at []byte) []byte {
-				was, err := time.Parse("2006-01-02T15:04:05", string(at))
-				must.NoError(b, err)
+				was := must.Get(time.Parse("2006-01-02T15:04:05", string(at)))(b)
 				return []byte(was.Add(time.Duration(-i-1) * time.Hour).Format("2006-01-02T15:04:05"))
 			})
 			path, old := filepath.Join(dir, name), now.Add(-time.Hour)

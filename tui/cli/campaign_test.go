@@ -18,8 +18,7 @@ import (
 
 func modesIn(t testing.TB, dir string) int {
 	t.Helper()
-	table, err := sweep.ReadFile(dir, sweep.Options{})
-	must.NoError(t, err)
+	table := must.Get(sweep.ReadFile(dir, sweep.Options{}))(t)
 	return len(table.Measured())
 }
 

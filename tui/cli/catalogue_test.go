@@ -44,8 +44,7 @@ func TestDeviceListsJetsonsAndMachinesToCompareWith(t *testing.T) {
 // Every format marks an unchecked value.
 func TestDeviceListMarksUncheckedValuesInCSVToo(t *testing.T) {
 	t.Parallel()
-	rows, err := csv.NewReader(strings.NewReader(jtune(t, "device", "--list", "--csv").done(t).out)).ReadAll()
-	must.NoError(t, err)
+	rows := must.Get(csv.NewReader(strings.NewReader(jtune(t, "device", "--list", "--csv").done(t).out)).ReadAll())(t)
 	column := map[string]int{}
 	for i, key := range rows[0] {
 		column[key] = i

@@ -173,8 +173,7 @@ func TestConfigSchemaHasEveryKey(t *testing.T) {
 
 func defaultKeys(t *testing.T) []config.ConfigKey {
 	t.Helper()
-	keys, err := config.ConfigKeys("", screenTables())
-	must.NoError(t, err)
+	keys := must.Get(config.ConfigKeys("", screenTables()))(t)
 	return keys
 }
 

@@ -55,8 +55,7 @@ func TestDoctorSaysWhoLeftTheKeptMode(t *testing.T) {
 // past moves the times in a file of kept modes to yesterday.
 func past(t *testing.T, path string) {
 	t.Helper()
-	text, err := safefile.Read(path, 1<<16)
-	must.NoError(t, err)
+	text := must.Get(safefile.Read(path, 1<<16))(t)
 	now := time.Now().Format("2006-01-02")
 	old := strings.ReplaceAll(string(text), now, time.Now().AddDate(0, 0, -1).Format("2006-01-02"))
 	must.NoError(t, os.WriteFile(path, []byte(old), 0o644))

@@ -157,8 +157,7 @@ var leftOut = regexp.MustCompile(`; left out: .*| \(median # ms: its spans are u
 func TestDocumentedCommandsRunAndPrintWhatIsShown(t *testing.T) {
 	t.Parallel()
 	computes(t)
-	program, err := os.Executable()
-	must.NoError(t, err)
+	program := must.Get(os.Executable())(t)
 	bin := t.TempDir()
 	for name, script := range standIns {
 		must.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/bash\n"+script+"\n"), 0o755))

@@ -83,8 +83,7 @@ func TestExperimentReportsAsTextCSVAndJSON(t *testing.T) {
 	if err != nil || string(kept) != o.out {
 		t.Errorf("report.txt, %v, differs from what was printed", err)
 	}
-	f, err := os.Open(filepath.Join(dir, "report.csv"))
-	must.NoError(t, err)
+	f := must.Get(os.Open(filepath.Join(dir, "report.csv")))(t)
 	defer f.Close()
 	table, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(table) != 3 || table[1][0] != "DVFS off" || table[1][3] != "8" {

@@ -52,8 +52,7 @@ func addressOf(t *testing.T, said fmt.Stringer) string {
 
 func get(t testing.TB, address string) string {
 	t.Helper()
-	answer, err := http.Get(address)
-	must.NoError(t, err)
+	answer := must.Get(http.Get(address))(t)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {
@@ -137,8 +136,7 @@ func TestExporterFeedsARealPrometheus(t *testing.T) {
 	text := fmt.Sprintf("global: {scrape_interval: 1s}\nscrape_configs:\n"+
 		"  - {job_name: jetson, static_configs: [{targets: [%q]}]}\n", target)
 	must.NoError(t, os.WriteFile(config, []byte(text), 0o644))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.NoError(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	web := l.Addr().String()
 	l.Close()
 	prometheus := exec.Command("prometheus", "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "tsdb"),
@@ -178,8 +176,7 @@ func asked(t *testing.T, web, query string, log fmt.Stringer) float64 {
 			t.Fatalf("%s: %s %v", query, got.Error, err)
 		}
 		if len(got.Data.Result) == 1 {
-			v, err := strconv.ParseFloat(got.Data.Result[0].Value[1].(string), 64)
-			must.NoError(t, err)
+			v := must.Get(strconv.ParseFloat(got.Data.Result[0].Value[1].(string), 64))(t)
 			t.Logf("%s = %v", query, v)
 			return v
 		}
@@ -216,8 +213,7 @@ func TestWatchOfThirtyDaysStaysFlat(t *testing.T) {
 	const readings, warm = 30 * 24 * 360, 5_000
 	cmd := child("watch", "--device", "virtual:agx-orin", "--speed", "max", "--interval", "10s",
 		"--count", strconv.Itoa(readings), "--json")
-	out, err := cmd.StdoutPipe()
-	must.NoError(t, err)
+	out := must.Get(cmd.StdoutPipe())(t)
 	must.NoError(t, cmd.Start())
 	var early, late, n int
 	var at, before struct {
@@ -254,8 +250,7 @@ func rssKB(t *testing.T, pid int) int {
 	if m == nil {
 		t.Fatalf("no VmRSS:\n%s", text)
 	}
-	n, err := strconv.Atoi(string(m[1]))
-	must.NoError(t, err)
+	n := must.Get(strconv.Atoi(string(m[1])))(t)
 	return n
 }
 
@@ -266,8 +261,7 @@ func cpuSeconds(t *testing.T, pid int) float64 {
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	total := 0.0
 	for _, f := range fields[11:13] { // utime and stime
-		n, err := strconv.ParseFloat(f, 64)
-		must.NoError(t, err)
+		n := must.Get(strconv.ParseFloat(f, 64))(t)
 		total += n / 100
 	}
 	return total

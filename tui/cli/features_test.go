@@ -23,8 +23,7 @@ var (
 // featureTests returns the names of all tests of the tree.
 func featureTests(t *testing.T) map[string]bool {
 	t.Helper()
-	names, err := allTests()
-	must.NoError(t, err)
+	names := must.Get(allTests())(t)
 	return names
 }
 

@@ -190,8 +190,7 @@ func TestFleetOfSeveralServers(t *testing.T) {
 		t.Fatalf("exit code %d:\n%s%s", o.code, o.out, o.err)
 	}
 	back := fleettest.Start(t, asJtune+"=1")
-	options, err := json.Marshal(back.Flags())
-	must.NoError(t, err)
+	options := must.Get(json.Marshal(back.Flags()))(t)
 	old, err := json.Marshal(servers[1].Flags())
 	must.NoError(t, err)
 	text := strings.Replace(config.String(), string(old), string(options), 1)

@@ -32,8 +32,7 @@ func TestFleetOfEightServersMeasuresAFullGrid(t *testing.T) {
 		t.Helper()
 		var b strings.Builder
 		for i, s := range servers {
-			options, err := json.Marshal(s.Flags())
-			must.NoError(t, err)
+			options := must.Get(json.Marshal(s.Flags()))(t)
 			program := jtunes[i+1] + os.Args[0]
 			fmt.Fprintf(&b, "[board.b%d]\nssh = %q\njtune = %q\noptions = %s\nargs = ['--device', 'virtual:agx-orin', "+
 				"'--speed', 'max', '--data-dir', %q]\n", i+1, s.Host(), program, options,

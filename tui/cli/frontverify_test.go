@@ -29,10 +29,8 @@ func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 	if !strings.Contains(front, "measured") || !strings.Contains(front, "predicted") {
 		t.Errorf("the updated front lacks measured or predicted modes:\n%s", front)
 	}
-	before, err := learn.Load(model)
-	must.NoError(t, err)
-	after, err := learn.Load(refit)
-	must.NoError(t, err)
+	before := must.Get(learn.Load(model))(t)
+	after := must.Get(learn.Load(refit))(t)
 	if len(before.Samples) != 10 || len(after.Samples) != 13 || !after.CV.Known() ||
 		after.Provenance.Workload != "resnet18" {
 		t.Errorf("the model has %d samples, the corrected one %d, provenance %+v", len(before.Samples),

@@ -17,15 +17,13 @@ import (
 func TestDeadGuardIsReplaced(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
-	s, err := session.Open(session.Options{Sysroot: root, Paths: config.Paths{DataDir: t.TempDir(),
-		LogFile: filepath.Join(t.TempDir(), "log")}})
-	must.NoError(t, err)
+	s := must.Get(session.Open(session.Options{Sysroot: root, Paths: config.Paths{DataDir: t.TempDir(),
+		LogFile: filepath.Join(t.TempDir(), "log")}}))(t)
 	defer s.Close()
 	before := tegratest.Contents(t, root)
 	set := func() *guard.Client {
 		t.Helper()
-		g, err := s.Guard(t.Context())
-		must.NoError(t, err)
+		g := must.Get(s.Guard(t.Context()))(t)
 		m, err := s.Device.Space().Parse("8c/1.34C/0.83G/2.13M")
 		must.NoError(t, err)
 		_, err = g.Apply(t.Context(), tegra.Request{Mode: m})

@@ -128,8 +128,7 @@ func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
 		at := slices.Index(strings.Split(lines[0], ","), column)
 		for i := 1; i < len(lines); i++ {
 			f := strings.Split(lines[i], ",")
-			v, err := strconv.ParseFloat(f[at], 64)
-			must.NoError(t, err)
+			v := must.Get(strconv.ParseFloat(f[at], 64))(t)
 			f[at] = strconv.FormatFloat(v*factor, 'f', -1, 64)
 			lines[i] = strings.Join(f, ",")
 		}

@@ -397,8 +397,7 @@ func (c *interrupted) check(said string) {
 		}
 		seen[r.Mode] = ran[run]
 	}
-	space, err := head.Device.Space()
-	must.NoError(t, err)
+	space := must.Get(head.Device.Space())(t)
 	for line := range strings.Lines(said) {
 		f := strings.Fields(line)
 		if len(f) < 3 || f[2] != "ok" {

@@ -16,8 +16,7 @@ import (
 func trainsElsewhere(t *testing.T) (pid int, log string) {
 	t.Helper()
 	log = filepath.Join(t.TempDir(), "train.log")
-	f, err := os.Create(log)
-	must.NoError(t, err)
+	f := must.Get(os.Create(log))(t)
 	defer f.Close()
 	cmd := exec.Command("/bin/sh", "-c",
 		`while :; do echo '{"event":"minibatch","time_ms":5.5}'; sleep 0.005; done`)

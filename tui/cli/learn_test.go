@@ -129,8 +129,7 @@ func TestModelSpeaksOfTheRightSpace(t *testing.T) {
 			if !strings.Contains(o.err, c.warning) {
 				t.Errorf("stderr %q does not warn of the %s", o.err, c.warning)
 			}
-			m, err := learn.Load(model)
-			must.NoError(t, err)
+			m := must.Get(learn.Load(model))(t)
 			if m.Space.Len() != c.modes {
 				t.Errorf("speaks of %d modes, want %d", m.Space.Len(), c.modes)
 			}
@@ -345,8 +344,7 @@ func TestChooseKeepsTheLimitAndTellsTheGain(t *testing.T) {
 func TestChooseAnswersAsTheFrontPageDoes(t *testing.T) {
 	t.Parallel()
 	path := fitToy(t)
-	m, err := learn.Load(path)
-	must.NoError(t, err)
+	m := must.Get(learn.Load(path))(t)
 	o := outlook.New("toy", m, m.Space)
 	for _, watts := range []float64{1, 14, 17.5, 20, 33} {
 		got := jtune(t, "choose", "--model", path, "--power-limit", fmt.Sprint(watts), "--json").object(t, answerKeys)

@@ -38,8 +38,7 @@ func useOldData(t *testing.T, of string) {
 		args = append(args, "--config", name)
 		jtune(t, with(args, "config", "check")...).done(t)
 	}
-	folders, err := os.ReadDir(filepath.Join(dir, "campaigns"))
-	must.NoError(t, err)
+	folders := must.Get(os.ReadDir(filepath.Join(dir, "campaigns")))(t)
 	listed := decoded[[]map[string]any](t, with(args, "campaigns", "--json"))
 	if len(listed) != len(folders) {
 		t.Errorf("%d campaigns are listed, want %d", len(listed), len(folders))
@@ -132,11 +131,9 @@ func useOldCampaign(t *testing.T, args []string, dir string, h record.Header, c 
 // lengths returns the number of lines of a table whose lines have all columns.
 func lengths(t *testing.T, path string) int {
 	t.Helper()
-	f, err := os.Open(path)
-	must.NoError(t, err)
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	must.NoError(t, err)
+	lines := must.Get(csv.NewReader(f).ReadAll())(t)
 	return len(lines)
 }
 

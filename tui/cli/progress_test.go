@@ -22,8 +22,7 @@ func (b stillBoard) Space() *tegra.Space { return b.space }
 
 func TestProgressOffATerminalIsPlainLines(t *testing.T) {
 	t.Parallel()
-	space, err := tegra.NewSubspace(toyModes())
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSubspace(toyModes()))(t)
 	var out strings.Builder
 	r := &reporter{w: &out, device: stillBoard{space: space}}
 	mode := space.At(0)
@@ -46,8 +45,7 @@ func TestProgressOffATerminalIsPlainLines(t *testing.T) {
 
 func TestProgressOnATerminalRewritesItsLine(t *testing.T) {
 	t.Parallel()
-	space, err := tegra.NewSubspace(toyModes())
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSubspace(toyModes()))(t)
 	var out strings.Builder
 	r := &reporter{w: &out, bar: true, device: stillBoard{space: space}}
 	for n := range 40 {

@@ -54,8 +54,7 @@ func (s *system) boot() {
 	s.put("proc/sys/kernel/random/boot_id", fmt.Sprintf("boot-%d\n", s.boots))
 	id, disk := tegra.PresetIn(s.get(tegra.PresetFile)), tegra.DiskFS(s.root)
 	paths, model, param := map[string][]string{}, "", ""
-	conf, err := disk.ReadFile("/etc/nvpmodel.conf")
-	must.NoError(s.t, err)
+	conf := must.Get(disk.ReadFile("/etc/nvpmodel.conf"))(s.t)
 	for line := range strings.Lines(string(conf)) {
 		f := strings.Fields(strings.Trim(strings.ReplaceAll(line, "<", "< "), "\n"))
 		switch {

@@ -97,8 +97,7 @@ func TestExportPrintsABlockThatReadsBack(t *testing.T) {
 		!strings.HasPrefix(o.out, "# current limits and other parameters: from MAXN") {
 		t.Errorf("got %s", o.out)
 	}
-	conf, err := tegra.DiskFS(root).ReadFile("/etc/nvpmodel.conf")
-	must.NoError(t, err)
+	conf := must.Get(tegra.DiskFS(root).ReadFile("/etc/nvpmodel.conf"))(t)
 	joined := strings.Replace(string(conf), "< PM_CONFIG", o.out+"\n< PM_CONFIG", 1)
 	v := jtune(t, "convert", "nvpmodel", write(t, joined), "--json").done(t).object(t,
 		"default fan_default params modes mode_pairs_that_need_a_reboot errors")

@@ -26,8 +26,7 @@ func TestRunReadsTheSharedFormatsUnchanged(t *testing.T) {
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared")
 	}
-	tool, err := filepath.Abs(filepath.Join(dir, "tools", "job_lines.py"))
-	must.NoError(t, err)
+	tool := must.Get(filepath.Abs(filepath.Join(dir, "tools", "job_lines.py")))(t)
 	if _, err := os.Stat(tool); err != nil {
 		t.Skip("the shared formats are not here")
 	}

@@ -31,8 +31,7 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 			args, root := fakeBoard(t, "true")
 			before := tegratest.Contents(t, root)
 			cmd := child(with(args, "apply", "8c/1.34C/0.83G/2.13M")...)
-			stdin, err := cmd.StdinPipe()
-			must.NoError(t, err)
+			stdin := must.Get(cmd.StdinPipe())(t)
 			defer stdin.Close()
 			must.NoError(t, cmd.Start())
 			must.Until(t, "the mode is applied",

@@ -162,11 +162,9 @@ func TestTuneRejectsSizesForAFixedBatchSize(t *testing.T) {
 // rowsOf reads a record's modes.csv by column name.
 func rowsOf(t testing.TB, dir string) []map[string]string {
 	t.Helper()
-	f, err := os.Open(filepath.Join(dir, "modes.csv"))
-	must.NoError(t, err)
+	f := must.Get(os.Open(filepath.Join(dir, "modes.csv")))(t)
 	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	must.NoError(t, err)
+	records := must.Get(csv.NewReader(f).ReadAll())(t)
 	var out []map[string]string
 	for _, r := range records[1:] {
 		row := map[string]string{}

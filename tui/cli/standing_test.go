@@ -23,8 +23,7 @@ func TestStatesOfPredictFrontAndChooseAgree(t *testing.T) {
 	seen := map[string]int{}
 	for _, command := range []string{"predict", "front"} {
 		o := jtune(t, command, "--model", model, "--power-limit", "20", "--csv").done(t)
-		rows, err := csv.NewReader(strings.NewReader(o.out)).ReadAll()
-		must.NoError(t, err)
+		rows := must.Get(csv.NewReader(strings.NewReader(o.out)).ReadAll())(t)
 		if head := strings.Join(rows[0], ","); head != predictColumns {
 			t.Fatalf("%s: columns %s", command, head)
 		}
@@ -38,8 +37,7 @@ func TestStatesOfPredictFrontAndChooseAgree(t *testing.T) {
 				r[2] == field(knobs["gpu_hz"]) && r[3] == field(knobs["mem_hz"]) && state != answer["state"] {
 				t.Errorf("%s: the answer is %s, choose says %v", command, state, answer["state"])
 			}
-			c, err := strconv.ParseFloat(chance, 64)
-			must.NoError(t, err)
+			c := must.Get(strconv.ParseFloat(chance, 64))(t)
 			best, most := "sure", 0.025
 			if measured == "true" {
 				best, most = "measured", 0.05

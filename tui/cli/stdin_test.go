@@ -19,8 +19,7 @@ func TestForgetTypedDiscardsEarlierLines(t *testing.T) {
 	defer keyboard.Close()
 	defer terminal.Close()
 	typed := func() int {
-		n, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCINQ)
-		must.NoError(t, err)
+		n := must.Get(unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCINQ))(t)
 		return n
 	}
 	_, err = keyboard.WriteString("y\n")

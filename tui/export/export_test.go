@@ -45,8 +45,7 @@ func TestFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 	c := few()
 	var b strings.Builder
 	must.NoError(t, c.Columns().CSV(&b, c.Front))
-	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
-	must.NoError(t, err)
+	rows := must.Get(csv.NewReader(strings.NewReader(b.String())).ReadAll())(t)
 	// ascending in power: 4 cores, 3 cores, and the measured 2 cores without a band
 	want := [][]string{strings.Split("cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,"+
 		"power_hi_w,energy_j,measured,n,state,chance_over,virtual", ","),

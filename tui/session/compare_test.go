@@ -98,15 +98,13 @@ func TestCompareWithAPredictionGivesARange(t *testing.T) {
 func TestNameOfIsThePresetsBeforeMAXN(t *testing.T) {
 	t.Parallel()
 	for board, want := range map[string]string{"orin-nano": "15W", "agx-orin": "MAXN"} {
-		s, err := Open(Options{Device: "virtual:" + board, Paths: config.Paths{DataDir: t.TempDir()}})
-		must.NoError(t, err)
+		s := must.Get(Open(Options{Device: "virtual:" + board, Paths: config.Paths{DataDir: t.TempDir()}}))(t)
 		defer s.Close()
 		if got := s.NameOf(s.Device.Space().Max()); got != want {
 			t.Errorf("the largest mode of %s is named %q, want %q", board, got, want)
 		}
 	}
-	s, err := Open(Options{Device: "virtual:orin-nano", Paths: config.Paths{DataDir: t.TempDir()}})
-	must.NoError(t, err)
+	s := must.Get(Open(Options{Device: "virtual:orin-nano", Paths: config.Paths{DataDir: t.TempDir()}}))(t)
 	defer s.Close()
 	if got := tegra.NameOf(s.Device.Space().Max(), s.Device.Space(), nil); got != "MAXN" {
 		t.Errorf("without a preset the largest mode is named %q", got)

@@ -38,18 +38,16 @@ func TestOutlookCompareEstimatesHoldsBothAgainstReadings(t *testing.T) {
 		must.NoError(t, err)
 		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: at}, TimeMS: ms, PowerW: w})
 	}
-	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space(), SkipCV: true})
-	must.NoError(t, err)
+	m := must.Get(learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space(), SkipCV: true}))(t)
 	o := outlook.New("lstm", m, m.Space)
 	known := m.Samples[0]
 	other := tegra.Measured{Setting: tegra.Setting{Mode: m.Space.Max()}, TimeMS: 10, PowerW: 40}
 	unknown := m.Space.At(m.Space.Len() / 3)
-	compared, err := o.CompareEstimates([]outlook.Estimate{
+	compared := must.Get(o.CompareEstimates([]outlook.Estimate{
 		{Name: "known", Mode: known.Mode, PowerW: known.PowerW * 1.1},
 		{Name: "other", Mode: other.Mode, PowerW: 50},
 		{Name: "unknown", Mode: unknown, PowerW: 20},
-	}, []tegra.Measured{other})
-	must.NoError(t, err)
+	}, []tegra.Measured{other}))(t)
 	if got := compared[0].EstimatePct; !got.OK || math.Abs(got.V-10) > 1e-9 {
 		t.Errorf("an estimate 10 %% too high is %v %% off", got)
 	}

@@ -30,8 +30,7 @@ func open(t testing.TB, o Options) *Session {
 	if o.DataDir == "" {
 		o.DataDir = t.TempDir()
 	}
-	s, err := Open(o)
-	must.NoError(t, err)
+	s := must.Get(Open(o))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }

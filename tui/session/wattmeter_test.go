@@ -69,8 +69,7 @@ func TestMeterSaysWhyThereIsNoReading(t *testing.T) {
 		"file = '/nonexistent/watts'":                               "no such file",
 		"command = ['/bin/sh', '-c', 'exec sleep 600 >/dev/null']":  "no reading yet",
 	} {
-		s, err := metered(t, "[meter]\n"+config)
-		must.NoError(t, err)
+		s := must.Get(metered(t, "[meter]\n"+config))(t)
 		why := ""
 		for start := time.Now(); !strings.Contains(why, want) && time.Since(start) < 3*time.Minute; {
 			s.MeterW()
@@ -94,8 +93,7 @@ func TestMeterSaysWhyThereIsNoReading(t *testing.T) {
 func TestMeterOfAFileIsItsNewestReading(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "watts")
-	s, err := metered(t, "[meter]\nfile = '"+file+"'")
-	must.NoError(t, err)
+	s := must.Get(metered(t, "[meter]\nfile = '"+file+"'"))(t)
 	for _, w := range []string{"10.5", "11 W\n"} {
 		must.NoError(t, os.WriteFile(file, []byte(w), 0o600))
 		if got := s.MeterW(); got != watts(w) || !got.OK {

@@ -26,8 +26,7 @@ func TestRecordingInTheTreeIsOfThisScript(t *testing.T) {
 // replay requires that a recording shows each step of the tour.
 func replay(t *testing.T, path string) {
 	t.Helper()
-	file, err := os.Open(path)
-	must.NoError(t, err)
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
 	frames, err := framesOf(file)
 	if err != nil {

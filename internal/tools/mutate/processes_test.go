@@ -27,8 +27,7 @@ echo printed; exit 3`, dir)))
 	}
 	for _, name := range []string{"one", "two"} {
 		text := must.Read(t, filepath.Join(dir, name))
-		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-		must.NoError(t, err)
+		pid := must.Get(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 		if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
 			t.Errorf("process %s, %d, is still there (%v)", name, pid, err)
 			_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -67,8 +67,7 @@ func TestNoticesHoldEveryText(t *testing.T) {
 		t.Error("a source file is taken for a notice")
 	}
 	made := time.Unix(1e9, 0)
-	first, err := sbom(list, "1.0", made)
-	must.NoError(t, err)
+	first := must.Get(sbom(list, "1.0", made))(t)
 	var doc struct {
 		Packages      []struct{ Name, LicenseConcluded string }
 		Relationships []struct{ SPDXElementID, RelatedSPDXElement string }

@@ -19,11 +19,9 @@ const root = "../../.."
 // counts sums the record by part.
 func counts(t *testing.T) map[string]int {
 	t.Helper()
-	f, err := os.Open(filepath.Join(root, File))
-	must.NoError(t, err)
+	f := must.Get(os.Open(filepath.Join(root, File)))(t)
 	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	must.NoError(t, err)
+	lines := must.Get(csv.NewReader(f).ReadAll())(t)
 	sums := map[string]int{}
 	for _, line := range lines[1:] {
 		for _, at := range []int{3, 4, 5} {

@@ -37,8 +37,7 @@ func TestFaultsNameWhatPassesALimit(t *testing.T) {
 		must.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	tree, err := count(dir)
-	must.NoError(t, err)
+	tree := must.Get(count(dir))(t)
 	got := strings.Join(tree.faults(), "\n")
 	want := "a/atest/long.go: 1704 lines, at most 500\n" +
 		"a/lab.t: 66 methods, at most 65\n" +
@@ -60,8 +59,7 @@ func TestFaultsNameWhatPassesALimit(t *testing.T) {
 
 // The limits of this tree: a package that exceeds one is split, not exempted.
 func TestTreeKeepsItsLimits(t *testing.T) {
-	tree, err := count("../../..")
-	must.NoError(t, err)
+	tree := must.Get(count("../../.."))(t)
 	for _, f := range tree.faults() {
 		t.Error(f)
 	}

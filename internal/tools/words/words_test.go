@@ -52,8 +52,7 @@ func TestPassagesAreCommentsTextsAndParagraphs(t *testing.T) {
 
 func TestPagesKeepTheirLimits(t *testing.T) {
 	t.Parallel()
-	faults, err := pageFaults(checkout)
-	must.NoError(t, err)
+	faults := must.Get(pageFaults(checkout))(t)
 	for _, f := range faults {
 		t.Error(f)
 	}
@@ -68,8 +67,7 @@ func TestPagesKeepTheirLimits(t *testing.T) {
 
 func TestPagesCommentsAndTextsReadPlainly(t *testing.T) {
 	t.Parallel()
-	passages, err := passagesOf(checkout)
-	must.NoError(t, err)
+	passages := must.Get(passagesOf(checkout))(t)
 	pages, sources := 0, 0
 	for _, p := range passages {
 		if strings.HasSuffix(p.file, ".md") {
@@ -112,8 +110,7 @@ var replaced = regexp.MustCompile(`(?i)\b(?:knobs?\b(?:[^.]|$)|converged|extrapo
 // sentence as such: go test ./internal/tools/words -run Messages -update writes them.
 func TestMessagesAreListedForReview(t *testing.T) {
 	t.Parallel()
-	passages, err := passagesOf(checkout)
-	must.NoError(t, err)
+	passages := must.Get(passagesOf(checkout))(t)
 	texts := map[string]map[string]map[string]bool{}
 	for _, p := range passages {
 		file := filepath.ToSlash(p.file)

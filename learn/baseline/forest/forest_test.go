@@ -33,8 +33,7 @@ func step(row []float64) float64 {
 
 func mustGrow(t *testing.T, x [][]float64, y []float64, c Config) *Forest {
 	t.Helper()
-	f, err := Grow(x, y, c)
-	must.NoError(t, err)
+	f := must.Get(Grow(x, y, c))(t)
 	return f
 }
 

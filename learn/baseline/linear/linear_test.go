@@ -80,8 +80,7 @@ func TestTimeModelFindsAPlaneFromEnoughModes(t *testing.T) {
 // 1377): rank 3, and the least norm splits their joint effect 165 : 477.
 func TestFitTimeCannotSeparateCPUAndGPUInTheStudysFourModes(t *testing.T) {
 	t.Parallel()
-	got, err := FitTime(epochs(modes("efij"), plane))
-	must.NoError(t, err)
+	got := must.Get(FitTime(epochs(modes("efij"), plane)))(t)
 	if got.Rank != 3 || got.Varied != 4 ||
 		!strings.Contains(got.Warning(), "4 quantities varied in only 3 independent ways") ||
 		!strings.Contains(got.Warning(), "cannot separate the effect of CPU from GPU") {
@@ -162,8 +161,7 @@ func TestBestFourAreFoundAmongAll210(t *testing.T) {
 			for j := range list {
 				byMode[j] = w[2*j : 2*j+2]
 			}
-			rmse, err := rmseFrom(byMode, subset)
-			must.NoError(t, err)
+			rmse := must.Get(rmseFrom(byMode, subset))(t)
 			sum += rmse
 		}
 		if sum < got.SumRMSE-1e-9 {
@@ -181,13 +179,12 @@ func TestStudysModesAreFoundOnItsBoard(t *testing.T) {
 		}
 		return v
 	}, func(v ...tegra.Freq) []tegra.Freq { return v }
-	space, err := tegra.NewSpace(
+	space := must.Get(tegra.NewSpace(
 		[]int{1, 2, 3, 4, 5, 6, 7, 8},
 		kHz(115200, 1190400, 1574400, 2112000, 2265600),
 		hz(114750000, 675750000, 905250000, 1377000000),
 		hz(204000000, 1065600000, 1331200000, 1600000000, 2133000000),
-	)
-	must.NoError(t, err)
+	))(t)
 	got, ok := StudyModes(space)
 	if !ok || len(got) != 10 {
 		t.Fatalf("%v, %t: want the ten", got, ok)
@@ -200,8 +197,7 @@ func TestStudysModesAreFoundOnItsBoard(t *testing.T) {
 	if want := (tegra.Mode{Cores: 2, CPU: 2112000 * tegra.KHz, GPU: 905250000, EMC: 1600 * tegra.MHz}); got[5] != want {
 		t.Errorf("mode f: got %v, want %v", got[5], want)
 	}
-	small, err := tegra.NewSpace([]int{1, 2}, kHz(1190400), hz(905250000), hz(1600000000))
-	must.NoError(t, err)
+	small := must.Get(tegra.NewSpace([]int{1, 2}, kHz(1190400), hz(905250000), hz(1600000000)))(t)
 	if _, ok := StudyModes(small); ok {
 		t.Error("found on a board that lacks them")
 	}

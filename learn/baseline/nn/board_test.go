@@ -50,24 +50,21 @@ var hundred = sync.OnceValues(func() (*Net, error) {
 
 func trainedOnHundred(t *testing.T) *Net {
 	t.Helper()
-	n, err := hundred()
-	must.NoError(t, err)
+	n := must.Get(hundred())(t)
 	return n
 }
 
 func mustTrain(t *testing.T, samples []tegra.Measured, c Config) *Net {
 	t.Helper()
 	x, y := columns(samples, timeMS)
-	n, err := Train(t.Context(), x, y, c)
-	must.NoError(t, err)
+	n := must.Get(Train(t.Context(), x, y, c))(t)
 	return n
 }
 
 func mustTransfer(t *testing.T, n *Net, samples []tegra.Measured, c Config) *Net {
 	t.Helper()
 	x, y := columns(samples, timeMS)
-	next, err := n.Transfer(t.Context(), x, y, c)
-	must.NoError(t, err)
+	next := must.Get(n.Transfer(t.Context(), x, y, c))(t)
 	return next
 }
 

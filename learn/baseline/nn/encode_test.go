@@ -18,8 +18,7 @@ import (
 // sample is a network with every field of its header set.
 func sample(t testing.TB) *Net {
 	t.Helper()
-	c, err := Config{Loss: MAPE, LogTarget: true, Freeze: true, Seed: 1<<64 - 1}.withDefaults()
-	must.NoError(t, err)
+	c := must.Get(Config{Loss: MAPE, LogTarget: true, Freeze: true, Seed: 1<<64 - 1}.withDefaults())(t)
 	return &Net{
 		Config: c,
 		Report: Report{Rows: 45, Validated: 5, Epochs: 100, Steps: 3000, BestEpoch: 7, BestLoss: 0.1,
@@ -34,8 +33,7 @@ func sample(t testing.TB) *Net {
 func TestEncodeKeepsANetwork(t *testing.T) {
 	t.Parallel()
 	n := sample(t)
-	data, err := n.MarshalBinary()
-	must.NoError(t, err)
+	data := must.Get(n.MarshalBinary())(t)
 	var got Net
 	must.NoError(t, got.UnmarshalBinary(data))
 	if !slices.Equal(got.w.all, n.w.all) {
@@ -52,8 +50,7 @@ func TestEncodeKeepsANetwork(t *testing.T) {
 func TestEncodeCompactlyPredictsAlike(t *testing.T) {
 	t.Parallel()
 	n := trainedOnHundred(t)
-	data, err := n.MarshalCompact()
-	must.NoError(t, err)
+	data := must.Get(n.MarshalCompact())(t)
 	if len(data) > 90_000 {
 		t.Errorf("%d bytes, want at most 90 kB", len(data))
 	}
@@ -93,8 +90,7 @@ func sealed(data []byte, change func(body []byte) []byte) []byte {
 
 func TestDecodeRefusesDamagedNetworksWithAReason(t *testing.T) {
 	t.Parallel()
-	data, err := sample(t).MarshalBinary()
-	must.NoError(t, err)
+	data := must.Get(sample(t).MarshalBinary())(t)
 	replace := func(old, new string) []byte {
 		return sealed(data, func(b []byte) []byte { return bytes.Replace(b, []byte(old), []byte(new), 1) })
 	}
@@ -186,10 +182,8 @@ func TestHalfPrecision(t *testing.T) {
 
 func FuzzUnmarshal(f *testing.F) {
 	n := sample(f)
-	exact, err := n.MarshalBinary()
-	must.NoError(f, err)
-	compact, err := n.MarshalCompact()
-	must.NoError(f, err)
+	exact := must.Get(n.MarshalBinary())(f)
+	compact := must.Get(n.MarshalCompact())(f)
 	// Without the checksum's help: the fuzzer changes the body, the test seals it.
 	for _, data := range [][]byte{exact, compact, exact[:400], []byte(magic), nil} {
 		f.Add(data[:max(0, len(data)-crcBytes)])
@@ -209,8 +203,7 @@ func FuzzUnmarshal(f *testing.F) {
 				t.Fatalf("predicted %g, below the floor %g", v, n.floor)
 			}
 		}
-		again, err := n.MarshalBinary()
-		must.NoError(t, err)
+		again := must.Get(n.MarshalBinary())(t)
 		must.NoError(t, new(Net).UnmarshalBinary(again))
 	})
 }

@@ -31,8 +31,7 @@ func TestEntriesOfOneModeAreNeverOnBothSidesOfTheSplit(t *testing.T) {
 		measured = append(measured, slices.Repeat([]float64{m.TimeMS, 1.02 * m.TimeMS}, 1+i%3))
 	}
 	x, y := Entries(modes, measured)
-	c, err := Config{Epochs: 2, MinSteps: -1}.withDefaults()
-	must.NoError(t, err)
+	c := must.Get(Config{Epochs: 2, MinSteps: -1}.withDefaults())(t)
 	tr := newTraining(&Net{Config: c, w: newParams(PaperLayers())})
 	tr.split(x)
 	if len(tr.held) != 3*6 || len(tr.order) != 27*6 {
@@ -45,8 +44,7 @@ func TestEntriesOfOneModeAreNeverOnBothSidesOfTheSplit(t *testing.T) {
 			}
 		}
 	}
-	n, err := Train(t.Context(), x, y, Config{Epochs: 2, MinSteps: -1})
-	must.NoError(t, err)
+	n := must.Get(Train(t.Context(), x, y, Config{Epochs: 2, MinSteps: -1}))(t)
 	if n.Report.Rows != 162 || n.Report.Validated != 18 || n.Report.Steps != 2*3 {
 		t.Errorf("report %+v", n.Report)
 	}

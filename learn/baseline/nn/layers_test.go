@@ -25,8 +25,7 @@ func TestLayersOfANetworkAreKeptInItsFile(t *testing.T) {
 	c := brief
 	c.Layers = Layers{64, 8}
 	n := mustTrain(t, board(40, 1, 1), c)
-	data, err := n.MarshalBinary()
-	must.NoError(t, err)
+	data := must.Get(n.MarshalBinary())(t)
 	var got Net
 	must.NoError(t, got.UnmarshalBinary(data))
 	if want := []int{inputs, 64, 8, 1}; !slices.Equal(got.Layers(), want) || got.Config != n.Config {
@@ -41,8 +40,7 @@ func TestLayersOfANetworkAreKeptInItsFile(t *testing.T) {
 // Files of networks with the paper's layers are as they were before layers could be set.
 func TestLayersOfThePaperAreNoSettingInAFile(t *testing.T) {
 	t.Parallel()
-	data, err := trainedOnHundred(t).MarshalBinary()
-	must.NoError(t, err)
+	data := must.Get(trainedOnHundred(t).MarshalBinary())(t)
 	if !bytes.Contains(data, []byte(`{"layers":[4,256,128,64,1],"weights"`)) ||
 		bytes.Contains(data, []byte(`"config":{"layers"`)) {
 		t.Errorf("header %.120q", data[fixedBytes:])

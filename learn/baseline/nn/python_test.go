@@ -55,8 +55,7 @@ func BenchmarkAgainstPython(b *testing.B) {
 		logLoad(b)
 		runs, threads := map[string][]trained{}, 0
 		for seed := range uint64(pythonSeeds) {
-			c, err := Config{Batch: 64, Seed: seed}.withDefaults()
-			must.NoError(b, err)
+			c := must.Get(Config{Batch: 64, Seed: seed}.withDefaults())(b)
 			held := heldBy(c, x)
 			both := append(
 				[]trained{trainHere(b, x, y, c, held)},
@@ -95,8 +94,7 @@ func heldBy(c Config, x [][inputs]float64) []int {
 
 func trainHere(b *testing.B, x [][inputs]float64, y []float64, c Config, held []int) trained {
 	start, cpu := time.Now(), processor(b)
-	n, err := Train(b.Context(), x, y, c)
-	must.NoError(b, err)
+	n := must.Get(Train(b.Context(), x, y, c))(b)
 	r := trained{Name: here, Seconds: time.Since(start).Seconds(), CPU: processor(b) - cpu, Loss: n.Report.BestLoss}
 	for _, i := range held {
 		r.MAPE += 100 * math.Abs(n.Predict(x[i : i+1])[0]-y[i]) / y[i] / float64(len(held))

@@ -22,8 +22,7 @@ func authorsSamples(t testing.TB, n int) [][]tegra.Mode {
 	f, err := os.Open(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/paper_baselines/NN_mobnet_MAPE_all.csv"))
 	must.NoError(t, err)
 	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	must.NoError(t, err)
+	records := must.Get(csv.NewReader(f).ReadAll())(t)
 	at := slices.Index(records[0], "Sampled_powermodes")
 	var sets [][]tegra.Mode
 	for _, r := range records[1:] {
@@ -63,8 +62,7 @@ func mobileNet(t testing.TB, n, sets int, learn trainPair, c Config) (timePct, p
 			samples[i] = byMode[m]
 		}
 		c.Seed = uint64(run)
-		p, err := learn(t.Context(), Medians(samples), c)
-		must.NoError(t, err)
+		p := must.Get(learn(t.Context(), Medians(samples), c))(t)
 		ms, watt := score(p, all)
 		times, powers = append(times, ms), append(powers, watt)
 	}

@@ -131,8 +131,7 @@ func TestPlan(t *testing.T) {
 			"epochs", 50, Config{Batch: 16, MinSteps: -1}, plan{45, 5, 16, 100, 300}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			full, err := c.c.withDefaults()
-			must.NoError(t, err)
+			full := must.Get(c.c.withDefaults())(t)
 			held := full.heldOut(c.rows)
 			if got := full.plan(c.rows-held, held); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)

@@ -111,10 +111,8 @@ func TestPairLearnsTimeAndPower(t *testing.T) {
 	if testing.Short() { // enough for both networks to train at the same time
 		c.Epochs = 3
 	}
-	reference, err := TrainPair(t.Context(), Medians(board(400, 1, 1)), c)
-	must.NoError(t, err)
-	next, err := reference.Transfer(t.Context(), Medians(board(60, 2, 3)), c)
-	must.NoError(t, err)
+	reference := must.Get(TrainPair(t.Context(), Medians(board(400, 1, 1)), c))(t)
+	next := must.Get(reference.Transfer(t.Context(), Medians(board(60, 2, 3)), c))(t)
 	for _, p := range []struct {
 		name string
 		pair Pair

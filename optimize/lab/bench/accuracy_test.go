@@ -21,8 +21,7 @@ import (
 // made is a truth of a board's modes with predictions that err in ln time and ln power by these functions.
 func made(t *testing.T, time, power func(tegra.Mode) float64) (*truth, []learn.Prediction) {
 	t.Helper()
-	f, err := newTruth(&Options{Truth: optimizetest.New(t).All(), BudgetFrom: 20, BudgetTo: 20, BudgetStep: 1})
-	must.NoError(t, err)
+	f := must.Get(newTruth(&Options{Truth: optimizetest.New(t).All(), BudgetFrom: 20, BudgetTo: 20, BudgetStep: 1}))(t)
 	preds := make([]learn.Prediction, len(f.all))
 	for i, m := range f.truth {
 		m.TimeMS, m.PowerW = m.TimeMS*math.Exp(time(m.Mode)), m.PowerW*math.Exp(power(m.Mode))
@@ -92,7 +91,7 @@ func TestRegionsTellWhereTheErrorsAre(t *testing.T) {
 
 func TestReportHasBandsAndRegionsInEveryForm(t *testing.T) {
 	t.Parallel()
-	r, err := Evaluate(t.Context(), Options{
+	r := must.Get(Evaluate(t.Context(), Options{
 		Truth:      optimizetest.New(t).All(),
 		Name:       "toy",
 		Origin:     "virtual:agx-orin",
@@ -102,8 +101,7 @@ func TestReportHasBandsAndRegionsInEveryForm(t *testing.T) {
 		BudgetFrom: 20,
 		BudgetTo:   30,
 		BudgetStep: 10,
-	})
-	must.NoError(t, err)
+	}))(t)
 	rows := byMethod(r)
 	gp, linear := rows[GP], rows[Linear]
 	if c := gp.TimeInBandsPct; !c.OK || c.V.In50 > c.V.In80 || c.V.In80 > c.V.In95 || c.V.In95 == 0 {
@@ -140,8 +138,7 @@ func TestReportHasBandsAndRegionsInEveryForm(t *testing.T) {
 			t.Errorf("the tables lack %q:\n%s", want, text.String())
 		}
 	}
-	data, err := json.Marshal(r)
-	must.NoError(t, err)
+	data := must.Get(json.Marshal(r))(t)
 	for _, want := range []string{
 		`"time_in_bands_pct":{"in50":`,
 		`"time_in_bands_pct":null`,

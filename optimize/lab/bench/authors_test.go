@@ -14,10 +14,9 @@ const runsHeader = "No_powermodes,RunNo,Val_MAPE_time,Val_MAPE_power,Sampled_pow
 
 func TestReadAuthors(t *testing.T) {
 	t.Parallel()
-	a, err := ReadAuthors("NN.csv", strings.NewReader(runsHeader+
+	a := must.Get(ReadAuthors("NN.csv", strings.NewReader(runsHeader+
 		"2,0,0.25,0.05,\"['4_1344000_930750000_2133000000', '2_268800_114750000_204000000']\"\n"+
-		"1,1,0.5,0.125,['12_2201600_1300500000_3199000000']\n"))
-	must.NoError(t, err)
+		"1,1,0.5,0.125,['12_2201600_1300500000_3199000000']\n")))(t)
 	first := a.Runs[0]
 	want := tegra.Mode{Cores: 4, CPU: 1344 * tegra.MHz, GPU: 930750 * tegra.KHz, EMC: 2133 * tegra.MHz}
 	if len(a.Runs) != 2 || len(first.Modes) != 2 || first.Modes[0] != want || first.TimeMAPEPct != 25 ||

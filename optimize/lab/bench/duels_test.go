@@ -38,8 +38,7 @@ func TestDuelsUseTheAuthorsSamplesAndCountLosses(t *testing.T) {
 		BudgetTo:   30,
 		BudgetStep: 10,
 	}
-	r, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	r := must.Get(Evaluate(t.Context(), o))(t)
 	if len(r.Duels) != 2 { // random predicts nothing
 		t.Fatalf("got %+v, want gp against two files", r.Duels)
 	}
@@ -90,15 +89,12 @@ func TestDuelsAreWonByTheDefaultPredictor(t *testing.T) {
 		t,
 		"data/sweeps/powertrain-agx-orin/paper_baselines/NN_transfer_resnet_mobnet_MAPE_all.csv",
 	)
-	in, err := os.Open(file)
-	must.NoError(t, err)
+	in := must.Get(os.Open(file))(t)
 	defer in.Close()
-	authors, err := ReadAuthors("PowerTrain", in)
-	must.NoError(t, err)
+	authors := must.Get(ReadAuthors("PowerTrain", in))(t)
 	o := Options{Truth: sweeptest.Load(t, sweeptest.MobileNet), Authors: []Authors{authors},
 		Methods: []string{GP}, Seeds: 1}
-	r, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	r := must.Get(Evaluate(t.Context(), o))(t)
 	if len(r.Duels) != 3 {
 		t.Fatalf("got %+v, want sizes 10, 20 and 50", r.Duels)
 	}

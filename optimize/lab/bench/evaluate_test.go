@@ -38,12 +38,11 @@ func near(got, want float64) bool { return math.Abs(got-want) < 1e-9*max(1, math
 
 func TestEvaluateScoresAHandMadeTable(t *testing.T) {
 	t.Parallel()
-	r, err := Evaluate(
+	r := must.Get(Evaluate(
 		t.Context(),
 		Options{Truth: handMade(), Name: "hand-made", BudgetFrom: 5, BudgetTo: 40, BudgetStep: 5,
 			Sizes: []int{4}, Seeds: 2, Methods: []string{Maxn, Random, Binary}},
-	)
-	must.NoError(t, err)
+	))(t)
 	if want := []float64{10, 15, 20, 25, 30, 35, 40}; !slices.Equal(r.Budgets, want) || r.Dropped != 1 {
 		t.Errorf("budgets %v with %d dropped, want %v and 1", r.Budgets, r.Dropped, want)
 	}
@@ -87,8 +86,7 @@ func byMethod(r *score.Report) map[string]score.Row {
 
 func TestScoreCountsModesLearnedFromOnlyThePapersWay(t *testing.T) {
 	t.Parallel()
-	f, err := newTruth(&Options{Truth: handMade(), BudgetFrom: 10, BudgetTo: 40, BudgetStep: 10})
-	must.NoError(t, err)
+	f := must.Get(newTruth(&Options{Truth: handMade(), BudgetFrom: 10, BudgetTo: 40, BudgetStep: 10}))(t)
 	preds := make([]learn.Prediction, 4)
 	for i, m := range f.truth {
 		preds[i] = learn.Prediction{
@@ -102,8 +100,7 @@ func TestScoreCountsModesLearnedFromOnlyThePapersWay(t *testing.T) {
 	preds[2] = learn.Prediction{
 		Measured: tegra.Measured{Setting: tegra.Setting{Mode: f.all[2].Mode}, TimeMS: 150, PowerW: 25},
 	}
-	o, err := f.predicted(preds, []int{2}, nil, nil, metric.NoMargin)
-	must.NoError(t, err)
+	o := must.Get(f.predicted(preds, []int{2}, nil, nil, metric.NoMargin))(t)
 	if !near(o.unseen.timePct, 10) || !near(o.unseen.powerPct, 20) || !near(o.timeAll, 7.5) || !near(o.powerAll, 15) {
 		t.Errorf("got %+v, want 10 and 20 %% on the others, 7.5 and 15 %% on all", o)
 	}
@@ -134,8 +131,7 @@ func TestPresetsAreTheirNearestModes(t *testing.T) {
 			preset("25 W", 3, tegra.GHz),
 			preset("elsewhere", 1, 3*tegra.GHz),
 		}}
-	r, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	r := must.Get(Evaluate(t.Context(), o))(t)
 	// Picks: 18 W mode (nothing within 10 W), 18 W, 25 W, 25 W; optimum 400 200 150 100 ms.
 	row := r.Rows[0]
 	if !near(row.PenaltyPct.V.Median, 0) || !near(row.AreaW.V, 8.0/4) || row.Unsure != 1 || !near(row.OverPct.V, 25) {
@@ -220,7 +216,7 @@ func TestEvaluateLimitsHaveNoRoundingErrors(t *testing.T) {
 func TestEvaluatePrints(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	r, err := Evaluate(
+	r := must.Get(Evaluate(
 		t.Context(),
 		Options{
 			Truth:      b.All(),
@@ -232,8 +228,7 @@ func TestEvaluatePrints(t *testing.T) {
 			BudgetStep: 15,
 			Methods:    []string{Linear, Maxn, GPRef},
 		},
-	)
-	must.NoError(t, err)
+	))(t)
 	var text bytes.Buffer
 	must.NoError(t, report.Print(&text, nil, r.Parts()...))
 	for _, want := range []string{"mobnet_train.csv: 768 modes, 2 power limits from 16 to 31 W (1 more that no mode " +
@@ -242,8 +237,7 @@ func TestEvaluatePrints(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, text.String())
 		}
 	}
-	data, err := json.Marshal(r)
-	must.NoError(t, err)
+	data := must.Get(json.Marshal(r))(t)
 	var back struct{ Rows []map[string]any }
 	must.NoError(t, json.Unmarshal(data, &back))
 	for _, key := range []string{
@@ -316,11 +310,10 @@ func TestEvaluateQuicklyOnAMeasuredSweep(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") != "" {
 		seeds = 5
 	}
-	r, err := Evaluate(
+	r := must.Get(Evaluate(
 		t.Context(),
 		Options{Truth: sweeptest.Load(t, sweeptest.LSTM), Name: "lstm_train", Quick: true, Seeds: seeds},
-	)
-	must.NoError(t, err)
+	))(t)
 	for _, row := range r.Rows {
 		switch {
 		case row.Method == GP && row.Size.V == 50:
@@ -342,8 +335,7 @@ func TestEvaluateGivesSlowMethodsFewerSamples(t *testing.T) {
 	count := func(o Options) (trials int, noted bool) {
 		o.Truth = optimizetest.New(t).All()
 		must.NoError(t, o.defaults())
-		f, err := newTruth(&o)
-		must.NoError(t, err)
+		f := must.Get(newTruth(&o))(t)
 		list, notes, err := methods(t.Context(), &o, f)
 		must.NoError(t, err)
 		for _, j := range plan(&o, f, list) {
@@ -383,11 +375,9 @@ func TestEvaluateWithoutPowerScoresTimeAlone(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") != "" {
 		o.BudgetStep = 0 // as by default
 	}
-	got, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	got := must.Get(Evaluate(t.Context(), o))(t)
 	o.Truth = truth
-	want, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	want := must.Get(Evaluate(t.Context(), o))(t)
 	if len(got.Rows) != 3 || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "random, tune, maxn: left out") {
 		t.Fatalf("%d rows, notes %q; want gp, linear and forest", len(got.Rows), got.Notes)
 	}
@@ -430,12 +420,11 @@ func TestEvaluateScoresAHandMadeTableWithBatchSizes(t *testing.T) {
 	}
 	// per sample: 10, 5 and (at 8 samples) 4, 2 ms; the sweep lacks one core with 8
 	truth := []tegra.Measured{at(1, 1, 10, 10), at(2, 1, 5, 20), at(2, 8, 32, 25), at(3, 1, 4, 30), at(3, 8, 16, 40)}
-	r, err := Evaluate(
+	r := must.Get(Evaluate(
 		t.Context(),
 		Options{Truth: truth, Name: "hand-made", BudgetFrom: 10, BudgetTo: 40, BudgetStep: 10,
 			LatenciesMS: []float64{8, 20, 50}, Sizes: []int{5}, Seeds: 2, Methods: []string{Maxn, Random, Tune}},
-	)
-	must.NoError(t, err)
+	))(t)
 	if !slices.Equal(r.Budgets, []float64{10, 20, 30, 40}) || !slices.Equal(r.LatenciesMS, []float64{8, 20, 50}) ||
 		!slices.Equal(r.Batches, []int{1, 8}) ||
 		r.Modes != 5 ||

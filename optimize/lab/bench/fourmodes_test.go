@@ -76,8 +76,7 @@ func TestLinear4OnATX2(t *testing.T) {
 		o.Others = append(o.Others, Workload{Measured: rows})
 	}
 	o.Name, o.Methods = "tx2", []string{Linear4}
-	r, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	r := must.Get(Evaluate(t.Context(), o))(t)
 	got := r.Rows[0].TimeMAPEPct.V.Median
 	t.Logf("%.1f %%; %s", got, r.Notes[0])
 	if !(got > 30 && got < 80) || r.Rows[0].PowerMAPEPct.OK ||

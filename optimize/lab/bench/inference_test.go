@@ -19,18 +19,16 @@ func TestEvaluateClosedLoopOnPublishedInference(t *testing.T) {
 	for _, name := range []string{"mobnet", "resnet"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			table, err := sweep.ReadFile(
+			table := must.Get(sweep.ReadFile(
 				sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/infer/"+name+"_infer_data_final.csv"),
 				sweep.Options{},
-			)
-			must.NoError(t, err)
+			))(t)
 			o := Options{Truth: table.Settings(), Name: name, Methods: []string{Tune, Maxn}, LeaveOutStuck: true,
 				BudgetFrom: 20, BudgetTo: 50, BudgetStep: 10, LatenciesMS: []float64{50, 100, 200}, Seeds: 1}
 			if os.Getenv("JTUNE_LONG") != "" {
 				o.BudgetFrom, o.BudgetStep, o.Seeds = 17, 3, 5
 			}
-			r, err := Evaluate(t.Context(), o)
-			must.NoError(t, err)
+			r := must.Get(Evaluate(t.Context(), o))(t)
 			rows := byMethod(r)
 			tune := rows[Tune]
 			p := tune.PenaltyPct.V

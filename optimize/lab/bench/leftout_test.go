@@ -12,11 +12,9 @@ func TestEvaluateReportsSettingsWhoseClockWasNotSetOrLeavesThemOut(t *testing.T)
 	t.Parallel()
 	rows, stuck := stuckAt4Cores(optimizetest.New(t))
 	o := Options{Truth: rows, Name: "toy", Methods: []string{Maxn}, BudgetFrom: 15, BudgetTo: 25, BudgetStep: 5}
-	told, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	told := must.Get(Evaluate(t.Context(), o))(t)
 	o.LeaveOutStuck = true
-	left, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	left := must.Get(Evaluate(t.Context(), o))(t)
 	if told.Modes != len(rows) || left.Modes != len(rows)-len(stuck) ||
 		!strings.Contains(told.Notes[0], "was it set there") ||
 		!strings.Contains(left.Notes[0], "are left out") {

@@ -20,8 +20,7 @@ func runMixStudy(t *testing.T, m MixStudy) (s MixScore, long bool) {
 	if long = os.Getenv("JTUNE_LONG") != ""; long {
 		m.Problems, m.Seeds = 50, seeds
 	}
-	s, err := m.Run(t.Context())
-	must.NoError(t, err)
+	s = must.Get(m.Run(t.Context()))(t)
 	t.Logf("solved %d of %d; to the best possible: median %.3f, mean %.3f, p10 %.3f, p90 %.3f",
 		s.Solved, s.Problems, s.Quantile(0.5), s.Mean(), s.Quantile(0.1), s.Quantile(0.9))
 	t.Logf("%.1f verified; more than 10 %% over a limit in %d", s.Verified, s.Hot)

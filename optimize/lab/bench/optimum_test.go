@@ -17,8 +17,7 @@ func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 	b := optimizetest.New(t)
 	rows := b.All()
 	limit := metric.Watts(20)
-	best, err := bestOf(rows, limit)
-	must.NoError(t, err)
+	best := must.Get(bestOf(rows, limit))(t)
 	o := Options{
 		Truth:      rows,
 		Name:       "toy",
@@ -28,8 +27,7 @@ func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 		BudgetStep: 1,
 		Seeds:      1,
 	}
-	sound, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	sound := must.Get(Evaluate(t.Context(), o))(t)
 	for _, row := range sound.Rows {
 		if row.CleanPenaltyPct != row.PenaltyPct || len(sound.Notes) > 0 {
 			t.Errorf("a sweep without luck: %q, %s %+v and %+v",
@@ -43,8 +41,7 @@ func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 			rows[i].PowerW = 19
 		}
 	}
-	lucky, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	lucky := must.Get(Evaluate(t.Context(), o))(t)
 	maxn := byMethod(lucky)[Maxn]
 	want := 100 * (b.Answer(highest).TimeMS/best.TimeMS - 1)
 	if maxn.PenaltyPct.V.Median != 0 || !near(maxn.CleanPenaltyPct.V.Median, want) || want > -5 {
@@ -57,8 +54,7 @@ func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 	}
 
 	o.Truth = rows[:cleanSample-1]
-	small, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	small := must.Get(Evaluate(t.Context(), o))(t)
 	data, err := json.Marshal(small)
 	if err != nil || strings.Contains(strings.Join(small.Notes, ""), "below the fit") ||
 		!strings.Contains(string(data), `"clean_penalty_pct":null`) {
@@ -77,16 +73,14 @@ func TestEvaluateCountsSearchesOverThePowerLimit(t *testing.T) {
 		BudgetStep: 4,
 		Seeds:      1,
 	}
-	r, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	r := must.Get(Evaluate(t.Context(), o))(t)
 	over := 0
 	for _, w := range r.Budgets {
-		res, err := optimize.Tune(
+		res := must.Get(optimize.Tune(
 			t.Context(),
 			optimizetest.OfModes(b.Measure),
 			optimize.TuneOptions{Limits: []metric.Goal{metric.Watts(w)}, Space: b.Space, Strategy: optimize.Binary},
-		)
-		must.NoError(t, err)
+		))(t)
 		for _, p := range res.Probes {
 			if p.PowerW > 1.1*w {
 				over++
@@ -116,8 +110,7 @@ func TestCleanOptimumIsThatOfTheSweepAlone(t *testing.T) {
 				o.Truth[i].PowerW *= 0.7
 			}
 		}
-		f, err := newTruth(&o)
-		must.NoError(t, err)
+		f := must.Get(newTruth(&o))(t)
 		if len(f.clean) != len(f.limits) || f.lucky == 0 {
 			t.Fatalf("%d optima for %d limits, %d lucky readings", len(f.clean), len(f.limits), f.lucky)
 		}
@@ -127,8 +120,7 @@ func TestCleanOptimumIsThatOfTheSweepAlone(t *testing.T) {
 			}
 		}
 		want = f.clean
-		kept, err := f.confirmed()
-		must.NoError(t, err)
+		kept := must.Get(f.confirmed())(t)
 		spoiled := 0
 		for _, i := range kept {
 			if f.truth[i].PowerW < 0.9*b.Answer(f.all[i].Mode).PowerW {

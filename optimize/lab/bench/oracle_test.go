@@ -15,8 +15,7 @@ func TestOracleRanksWithoutTheModesOwnReading(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	limit := metric.Watts(20)
-	best, err := bestOf(b.All(), limit)
-	must.NoError(t, err)
+	best := must.Get(bestOf(b.All(), limit))(t)
 	smoothed := map[float64]float64{} // W by the fits, by the factor on the reading
 	for _, factor := range []float64{1, 0.7, 1.3} {
 		rows := b.All()
@@ -25,10 +24,8 @@ func TestOracleRanksWithoutTheModesOwnReading(t *testing.T) {
 				rows[i].PowerW *= factor
 			}
 		}
-		f, err := newTruth(&Options{Truth: rows, BudgetFrom: 20, BudgetTo: 20, BudgetStep: 1})
-		must.NoError(t, err)
-		preds, err := f.smoothed()
-		must.NoError(t, err)
+		f := must.Get(newTruth(&Options{Truth: rows, BudgetFrom: 20, BudgetTo: 20, BudgetStep: 1}))(t)
+		preds := must.Get(f.smoothed())(t)
 		for _, p := range preds {
 			if p.Mode == best.Mode {
 				smoothed[factor] = p.PowerW
@@ -55,8 +52,7 @@ func TestEvaluateHasTheOracleOfThreeAsARow(t *testing.T) {
 		BudgetTo:   34,
 		BudgetStep: 3,
 	}
-	r, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	r := must.Get(Evaluate(t.Context(), o))(t)
 	row := byMethod(r)[Oracle]
 	if row.Probes != 3 || row.Seeds != 1 || row.Size.OK || row.TimeMAPEPct.OK || len(row.Regions) > 0 ||
 		!row.SearchesHotPct.OK {
@@ -71,8 +67,7 @@ func TestEvaluateHasTheOracleOfThreeAsARow(t *testing.T) {
 	o.Truth = b.All()[:cleanSample-1]
 	o.Methods = []string{Oracle, Maxn, Random}
 	o.Sizes = []int{9}
-	small, err := Evaluate(t.Context(), o)
-	must.NoError(t, err)
+	small := must.Get(Evaluate(t.Context(), o))(t)
 	if _, has := byMethod(small)[Oracle]; has ||
 		!strings.Contains(strings.Join(small.Notes, "\n"),
 			"oracle3: left out, it needs a sweep of at least 400 modes") {

@@ -20,7 +20,7 @@ func TestOwnWorkloadIsNoted(t *testing.T) {
 	b := optimizetest.New(t)
 	own := &learn.Reference{Name: "itself", Samples: b.All()}
 	for _, m := range []*learn.Reference{own, optimizetest.Reference(t, b, false)} {
-		r, err := Evaluate(
+		r := must.Get(Evaluate(
 			t.Context(),
 			Options{
 				Truth:      b.All(),
@@ -31,15 +31,13 @@ func TestOwnWorkloadIsNoted(t *testing.T) {
 				BudgetTo:   20,
 				Methods:    []string{GPRef},
 			},
-		)
-		must.NoError(t, err)
+		))(t)
 		if told := strings.Contains(strings.Join(r.Notes, "\n"), "own workload"); told != (m == own) {
 			t.Errorf("reference %s: notes %q", m.Name, r.Notes)
 		}
 	}
 	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM} {
-		f, err := newTruth(&Options{Truth: thinned(t, name), BudgetFrom: 30, BudgetTo: 30, BudgetStep: 1})
-		must.NoError(t, err)
+		f := must.Get(newTruth(&Options{Truth: thinned(t, name), BudgetFrom: 30, BudgetTo: 30, BudgetStep: 1}))(t)
 		if told := f.ownWorkload(learn.ShippedReference()) != ""; told != (name == sweeptest.ResNet) {
 			t.Errorf("%s: the shipped networks, of ResNet-18, are %.2f off in the median",
 				name, f.distance(learn.ShippedReference()))

@@ -15,12 +15,11 @@ func TestEvaluateUsesAReference(t *testing.T) {
 	}
 	t.Parallel()
 	b := optimizetest.New(t)
-	r, err := Evaluate(
+	r := must.Get(Evaluate(
 		t.Context(),
 		Options{Truth: b.All(), Reference: optimizetest.Reference(t, b, true), Sizes: []int{8}, Seeds: 1,
 			BudgetFrom: 15, BudgetTo: 35, BudgetStep: 10, Methods: []string{GP, GPRef, PowerTrain}},
-	)
-	must.NoError(t, err)
+	))(t)
 	rows := byMethod(r)
 	if got, plain := rows[GPRef].TimeMAPEPct.V.Median, rows[GP].TimeMAPEPct.V.Median; !(got < 1.15*plain) {
 		t.Errorf("gp+ref errs %.2f %% in time, gp alone %.2f", got, plain)

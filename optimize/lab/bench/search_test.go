@@ -48,13 +48,10 @@ func loadClean(t testing.TB, name string) *cleanSweep {
 func newCleanSweep(t testing.TB, name string) *cleanSweep {
 	t.Helper()
 	s := &cleanSweep{Sweep: optimizetest.Load(t, name)}
-	f, err := newTruth(&Options{Truth: s.Rows, BudgetFrom: 17, BudgetTo: 50, BudgetStep: 1})
-	must.NoError(t, err)
-	kept, err := f.confirmed()
-	must.NoError(t, err)
+	f := must.Get(newTruth(&Options{Truth: s.Rows, BudgetFrom: 17, BudgetTo: 50, BudgetStep: 1}))(t)
+	kept := must.Get(f.confirmed())(t)
 	_, sample := f.draw(cleanSample, cleanSeed)
-	model, err := learn.FitSurrogate(s.Space, sample, learn.SurrogateOptions{Robust: 1})
-	must.NoError(t, err)
+	model := must.Get(learn.FitSurrogate(s.Space, sample, learn.SurrogateOptions{Robust: 1}))(t)
 	fit := model.Posterior()
 	s.fit = map[tegra.Mode]float64{}
 	for _, i := range kept {
@@ -145,8 +142,7 @@ func (s *cleanSweep) search(t *testing.T, limits []metric.Goal, seeds int, depth
 	t.Helper()
 	out := runs{}
 	for _, l := range limits {
-		want, err := bestOf(s.clean, l)
-		must.NoError(t, err)
+		want := must.Get(bestOf(s.clean, l))(t)
 		best := goal(l, want.Measured)
 		believed := 0.0
 		if want, err := bestOf(s.believed(l), l); err == nil {

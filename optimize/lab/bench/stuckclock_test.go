@@ -57,8 +57,7 @@ func TestStuckOnThePublishedInferenceSweeps(t *testing.T) {
 		sweeptest.ResNet:                          0,
 		sweeptest.LSTM:                            0,
 	} {
-		table, err := sweep.ReadFile(sweeptest.Shared(t, name), sweep.Options{})
-		must.NoError(t, err)
+		table := must.Get(sweep.ReadFile(sweeptest.Shared(t, name), sweep.Options{}))(t)
 		rows := table.Settings()
 		index, words := stuck(rows)
 		if len(index) != want {

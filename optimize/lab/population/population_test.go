@@ -27,8 +27,7 @@ func TestWorkloadsArePossibleAndRepeat(t *testing.T) {
 		workloads = 4
 	}
 	for _, name := range Boards() {
-		b, err := open(name)
-		must.NoError(t, err)
+		b := must.Get(open(name))(t)
 		for _, f := range families {
 			var spans []float64
 			again, other := newWorkload(b, f, 0, false, 1), newWorkload(b, f, 0, true, 1)
@@ -57,13 +56,12 @@ func TestWorkloadsArePossibleAndRepeat(t *testing.T) {
 // asked is a question about a workload of two modes beside the present one.
 func asked(t *testing.T) (q *question, present, within, beyond tegra.Setting) {
 	t.Helper()
-	space, err := tegra.NewSpace(
+	space := must.Get(tegra.NewSpace(
 		[]int{2},
 		[]tegra.Freq{tegra.MHz},
 		[]tegra.Freq{tegra.MHz, 2 * tegra.MHz, 3 * tegra.MHz},
 		[]tegra.Freq{tegra.MHz},
-	)
-	must.NoError(t, err)
+	))(t)
 	w := &workload{board: &board{name: "toy", space: space}}
 	for i, m := range space.All() {
 		w.truth = append(w.truth, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: float64(300 - 100*i),
@@ -160,8 +158,7 @@ func TestEvaluateAsksEveryMethod(t *testing.T) {
 	o := Options{Name: "governed", Boards: []string{"orin-nano"}, Workloads: 2, Messy: true,
 		Levels:  []float64{4, 60},
 		Methods: slices.DeleteFunc(Methods(), func(m string) bool { return m == "powertrain" })}
-	report, err := Evaluate(context.Background(), o)
-	must.NoError(t, err)
+	report := must.Get(Evaluate(context.Background(), o))(t)
 	o.Workers, o.Methods = 1, []string{"tune", "random"}
 	again, err := Evaluate(context.Background(), o)
 	must.NoError(t, err)

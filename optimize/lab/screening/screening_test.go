@@ -38,8 +38,7 @@ func inferenceOf(t *testing.T, name string, batch int) (map[tegra.Mode]tegra.Mea
 			modes = append(modes, m.Mode)
 		}
 	}
-	space, err := tegra.NewSubspace(modes)
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSubspace(modes))(t)
 	return truth, space
 }
 

@@ -56,8 +56,7 @@ func record(t testing.TB, format string) (out []piece) {
 	}
 	cmd := exec.Command(python, "-c", recorder, tool, format)
 	cmd.Stderr = os.Stderr
-	text, err := cmd.Output()
-	must.NoError(t, err)
+	text := must.Get(cmd.Output())(t)
 	s := bufio.NewScanner(bytes.NewReader(text))
 	s.Buffer(nil, 1<<22)
 	for s.Scan() {

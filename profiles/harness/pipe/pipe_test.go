@@ -120,8 +120,7 @@ func TestPipeJobThatSaysMuchIsLookedAtOften(t *testing.T) {
 	var waited []int
 	for looks := 0; len(waited) < 7; looks++ {
 		due, before := p.fills, p.looked
-		n, err := p.Read(b)
-		must.NoError(t, err)
+		n := must.Get(p.Read(b))(t)
 		// The second one learns how much it says. Those that a busy machine made late say nothing.
 		if looks > 1 && p.looked.Sub(before) < due+50*time.Millisecond {
 			waited = append(waited, n)

@@ -54,8 +54,7 @@ func TestEnvelopeSaysWhatItKeepsBusy(t *testing.T) {
 			defer cancel()
 			said, units := "", 0
 			for units < 5 {
-				e, err := h.Next(ctx)
-				must.NoError(t, err)
+				e := must.Get(h.Next(ctx))(t)
 				switch e.Kind {
 				case harness.Hello:
 					said = e.Info["load"]

@@ -49,11 +49,10 @@ func scripts(t *testing.T) string {
 // start runs a command and ends it with the test.
 func start(t *testing.T, log string, env map[string]string, command ...string) harness.Harness {
 	t.Helper()
-	h, err := harness.Exec(
+	h := must.Get(harness.Exec(
 		t.Context(),
 		harness.ExecOptions{Command: command, Env: env, Log: log, Silence: 3 * time.Minute},
-	)
-	must.NoError(t, err)
+	))(t)
 	t.Cleanup(func() { h.Stop(context.Background()) })
 	return h
 }
@@ -221,8 +220,7 @@ func TestTrainingEndsCleanlyWhenTold(t *testing.T) {
 	temporary := t.TempDir()
 	h := start(t, log, map[string]string{"JTUNE_WORKERS": "2", "TMPDIR": temporary}, job.Command(scripts(t))...)
 	for n := 0; n < 3; {
-		e, err := h.Next(t.Context())
-		must.NoError(t, err)
+		e := must.Get(h.Next(t.Context()))(t)
 		if e.Kind == harness.Minibatch {
 			n++
 		}
@@ -324,12 +322,11 @@ func TestTrainAndInferTakeTurnsForRealOnTheCPU(t *testing.T) {
 		return harness.ExecOptions{Command: j.Command(folder), Env: map[string]string{"JTUNE_BATCH": batch,
 			"JTUNE_WORKERS": "0", "JTUNE_PROTOCOL": "2"}}
 	}
-	p, err := turns.Start(t.Context(), turns.Options{Names: [2]string{"lenet5", "lenet5-infer"},
+	p := must.Get(turns.Start(t.Context(), turns.Options{Names: [2]string{"lenet5", "lenet5-infer"},
 		Jobs: []harness.ExecOptions{job(false, "8"), job(true, "4")}, Clock: tegra.RealClock(), Batch: 4,
 		MaxWait: 20 * time.Millisecond, Turns: arrivals.Turns{Fill: true},
 		First: [2]time.Duration{time.Hour, time.Hour},
-		Load:  arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}})
-	must.NoError(t, err)
+		Load:  arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}}))(t)
 	defer p.Stop(context.Background())
 	train, infer, few, ended := 0, 0, 0, time.Duration(0)
 	for train < 5 || infer < 10 || few == 0 {

@@ -31,12 +31,10 @@ func TestTurnJob(t *testing.T) {
 	if lock == "" {
 		t.Skip("the job of other tests")
 	}
-	number, err := strconv.Atoi(os.Getenv(harness.TurnVariable))
-	must.NoError(t, err)
+	number := must.Get(strconv.Atoi(os.Getenv(harness.TurnVariable)))(t)
 	socket := os.NewFile(uintptr(number), "turn")
 	answers := bufio.NewReader(socket)
-	f, err := os.OpenFile(lock, os.O_RDWR|os.O_CREATE, 0o600)
-	must.NoError(t, err)
+	f := must.Get(os.OpenFile(lock, os.O_RDWR|os.O_CREATE, 0o600))(t)
 	if path := os.Getenv("TURN_TEST_PID"); path != "" {
 		os.WriteFile(path, fmt.Append(nil, os.Getpid()), 0o600)
 	}
@@ -85,11 +83,10 @@ func turnJob(lock string, env ...string) harness.ExecOptions {
 // none is due.
 func startTurnJobs(t *testing.T, rate float64, train, infer harness.ExecOptions) *Pair {
 	t.Helper()
-	p, err := Start(t.Context(), Options{Names: [2]string{"a", "b"}, Jobs: []harness.ExecOptions{train, infer},
+	p := must.Get(Start(t.Context(), Options{Names: [2]string{"a", "b"}, Jobs: []harness.ExecOptions{train, infer},
 		Clock: tegra.RealClock(), Turns: arrivals.Turns{Fill: true}, Batch: 1,
 		Load:     arrivals.Load{Pattern: arrivals.Uniform, RatePerS: rate},
-		patience: [2]time.Duration{serves: patience}})
-	must.NoError(t, err)
+		patience: [2]time.Duration{serves: patience}}))(t)
 	t.Cleanup(func() { p.Stop(context.Background()) })
 	return p
 }
@@ -198,8 +195,7 @@ func TestPairStrictLeavesRoomForTheBatchThatIsDue(t *testing.T) {
 	since, most, late, infer := 0, 0, 0, 0
 	tooLate := func() bool { return late > max(3, infer/3) }
 	for infer < 8 || (most < 1 || tooLate()) && infer < 200 { // a busy machine makes minibatches too long for a while
-		e, err := p.Next(t.Context())
-		must.NoError(t, err)
+		e := must.Get(p.Next(t.Context()))(t)
 		switch e.Kind {
 		case harness.Minibatch:
 			if since++; e.Late {
@@ -247,16 +243,14 @@ func TestPairTakesTurnsWithPython(t *testing.T) {
 	script := "import jtune\nfor _ in range(3):\n    with jtune.turn('infer') as n:\n" +
 		"        jtune.tell('note', message=str(n))\n"
 	train := turnJob(filepath.Join(t.TempDir(), "lock"), "TURN_TEST_MS=1")
-	p, err := Start(t.Context(), Options{Names: [2]string{"a", "b"}, Clock: tegra.RealClock(), Batch: 16,
+	p := must.Get(Start(t.Context(), Options{Names: [2]string{"a", "b"}, Clock: tegra.RealClock(), Batch: 16,
 		Jobs: []harness.ExecOptions{train, {Command: []string{python, "-c", script}, Dir: folder,
 			Env: map[string]string{"JTUNE_PROTOCOL": "2"}}},
-		Turns: arrivals.Turns{Fill: true}, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1000}})
-	must.NoError(t, err)
+		Turns: arrivals.Turns{Fill: true}, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1000}}))(t)
 	defer p.Stop(context.Background())
 	batches, requests := 0, 0
 	for {
-		e, err := p.Next(t.Context())
-		must.NoError(t, err)
+		e := must.Get(p.Next(t.Context()))(t)
 		if e.Kind == harness.Infer && e.N == 16 {
 			batches++
 		}
@@ -294,10 +288,9 @@ func FuzzParseTurn(f *testing.F) {
 // BenchmarkPairTurn is what a turn costs: of a job without work.
 func BenchmarkPairTurn(b *testing.B) {
 	lock := filepath.Join(b.TempDir(), "lock")
-	p, err := Start(b.Context(), Options{Names: [2]string{"a", "b"}, Clock: tegra.RealClock(), Batch: 1,
+	p := must.Get(Start(b.Context(), Options{Names: [2]string{"a", "b"}, Clock: tegra.RealClock(), Batch: 1,
 		Jobs: []harness.ExecOptions{turnJob(lock), turnJob(lock)}, Load: arrivals.Load{Pattern: arrivals.Uniform,
-			RatePerS: 1}})
-	must.NoError(b, err)
+			RatePerS: 1}}))(b)
 	defer p.Stop(context.Background())
 	p.Share(TrainAlone)
 	for n := -100; n < b.N; n++ {
@@ -305,8 +298,7 @@ func BenchmarkPairTurn(b *testing.B) {
 			b.ResetTimer()
 		}
 		for e := (harness.Event{}); e.Kind != harness.Minibatch; {
-			e, err = p.Next(b.Context())
-			must.NoError(b, err)
+			e = must.Get(p.Next(b.Context()))(b)
 		}
 	}
 }

@@ -18,16 +18,14 @@ import (
 // startVirtualPair starts two jobs on a virtual AGX Orin at full speed.
 func startVirtualPair(t *testing.T, faults virtual.Faults, change func(*Options)) (*Pair, *virtual.Board) {
 	t.Helper()
-	b, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1), Seed: 3, Faults: faults})
-	must.NoError(t, err)
+	b := must.Get(virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1), Seed: 3, Faults: faults}))(t)
 	o := Options{Names: [2]string{"resnet18", "mobilenet-infer"}, Board: b, Clock: b.Clock(), Batch: 16, Seed: 1,
 		Simulated: [2]virtual.Job{{Workload: "resnet18"}, {Workload: "mobilenet-infer", Batch: 16}},
 		Turns:     arrivals.Turns{Fill: true}, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
 	if change != nil {
 		change(&o)
 	}
-	p, err := Start(t.Context(), o)
-	must.NoError(t, err)
+	p := must.Get(Start(t.Context(), o))(t)
 	t.Cleanup(func() { p.Stop(context.Background()) })
 	return p, b
 }
@@ -43,8 +41,7 @@ func TestPairOnAVirtualBoardTakesTurnsToo(t *testing.T) {
 		p, b := startVirtualPair(t, virtual.Faults{}, change)
 		ended, turns, requests, overlaps := 0.0, 0, 0, 0
 		for requests < 600 {
-			e, err := p.Next(t.Context())
-			must.NoError(t, err)
+			e := must.Get(p.Next(t.Context()))(t)
 			if e.Kind == harness.Request {
 				requests++
 			}
@@ -99,8 +96,7 @@ func TestPairOfInferenceAloneServesBatchesAtARate(t *testing.T) {
 		})
 		warm, batches, requests, began := 0, 0, 0, 0.0
 		for requests < 960 {
-			e, err := p.Next(t.Context())
-			must.NoError(t, err)
+			e := must.Get(p.Next(t.Context()))(t)
 			switch {
 			case e.Job == harness.JobTrain:
 				t.Fatalf("training: %+v", e)

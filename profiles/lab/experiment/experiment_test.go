@@ -31,8 +31,7 @@ func space(t *testing.T, cores int, cpu, gpu, emc []tegra.Freq) *tegra.Space {
 	for n := range cores {
 		counts = append(counts, n+1)
 	}
-	s, err := tegra.NewSpace(counts, cpu, gpu, emc)
-	must.NoError(t, err)
+	s := must.Get(tegra.NewSpace(counts, cpu, gpu, emc))(t)
 	return s
 }
 
@@ -56,8 +55,7 @@ func orin(t *testing.T) *tegra.Space {
 
 func find(t *testing.T, name string) Experiment {
 	t.Helper()
-	e, err := Find(name)
-	must.NoError(t, err)
+	e := must.Get(Find(name))(t)
 	return e
 }
 
@@ -245,10 +243,8 @@ func TestExperimentNamesAVariableOnlyWhereTheCommandDoesNotReadIt(t *testing.T) 
 func TestExperimentGivesNoLoaderProcessesToAJobThatTheyBreak(t *testing.T) {
 	t.Parallel()
 	s := orin(t)
-	list, err := workload.Load("")
-	must.NoError(t, err)
-	yolo, err := workload.Find(list, "yolov8n")
-	must.NoError(t, err)
+	list := must.Get(workload.Load(""))(t)
+	yolo := must.Get(workload.Find(list, "yolov8n"))(t)
 	r := Request{Workload: yolo, Simulated: true, Media: []string{"ssd", "sd"}, Space: s, Mode: s.Max()}
 	for _, e := range All() {
 		for _, set := range e.Plan(r).Settings {

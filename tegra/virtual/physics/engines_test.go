@@ -16,11 +16,9 @@ import (
 // this tests the form.
 func TestRooflineFollowsTheEnginesOfATX2(t *testing.T) {
 	t.Parallel()
-	f, err := os.Open(sweeptest.Shared(t, "data/sweeps/jetson-dvfs-tx2/tx2_gpu_emc_latency_derived.csv"))
-	must.NoError(t, err)
+	f := must.Get(os.Open(sweeptest.Shared(t, "data/sweeps/jetson-dvfs-tx2/tx2_gpu_emc_latency_derived.csv")))(t)
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	must.NoError(t, err)
+	rows := must.Get(csv.NewReader(f).ReadAll())(t)
 	engines := map[string]Workload{
 		"inception_v4": {Kernel: 77.8, Traffic: 60.4, Roofline: 2.70, Fixed: 2.35},
 		"resnet":       {Kernel: 21.2, Traffic: 20.9, Roofline: 3.08, Fixed: 0.81},
@@ -30,8 +28,7 @@ func TestRooflineFollowsTheEnginesOfATX2(t *testing.T) {
 	unit := Chip{GPUScale: 1, MemScale: 1, CPUSpeed: 1, TopCPU: 1, Sharing: 1} // the constants are a TX2's own
 	off, count := map[string]float64{}, map[string]int{}
 	number := func(text string) float64 {
-		v, err := strconv.ParseFloat(text, 64)
-		must.NoError(t, err)
+		v := must.Get(strconv.ParseFloat(text, 64))(t)
 		return v
 	}
 	for _, row := range rows[1:] {

@@ -39,10 +39,8 @@ func limits(d *pagetest.Driver, line string) {
 // chosen returns the answer of jtune ask choose to limits with a load.
 func chosen(t *testing.T, v *outlook.Outlook, line string) (mix.Ask, mix.Outcome, standing.Standing, error) {
 	t.Helper()
-	a, err := metric.Parse(line)
-	must.NoError(t, err)
-	ask, err := mix.AskOf(a, 0)
-	must.NoError(t, err)
+	a := must.Get(metric.Parse(line))(t)
+	ask := must.Get(mix.AskOf(a, 0))(t)
 	m := v.Model.Whole()
 	s := serving.Under(outlook.OutlookOf(m, tegra.Settings(m.Space.Modes(), m.Batches)), ask)
 	o, _, err := s.Answer()

@@ -30,11 +30,9 @@ func TestLivePrintsTheNumbersOfOwnersTrees(t *testing.T) {
 }
 
 func walkLive(t *testing.T, tr *tegratest.Tree) {
-	s, err := tegra.Open(tegra.DiskFS(tr.Write(t)), tegra.RealClock())
-	must.NoError(t, err)
+	s := must.Get(tegra.Open(tegra.DiskFS(tr.Write(t)), tegra.RealClock()))(t)
 	defer s.Close()
-	r, err := s.Read()
-	must.NoError(t, err)
+	r := must.Get(s.Read())(t)
 	d, _ := pagetest.Drive(t, New)
 	d.State.Device.Board, d.State.Device.Space, d.State.Device.Presets = s.Board(), s.Space(), s.Presets()
 	d.State.Readings.Sample.Reading, d.State.Readings.History = r, nil

@@ -27,9 +27,8 @@ func lawModel(f *pagetest.Board, t *testing.T, method learn.Method, n int, workl
 		ms, w := pagetest.Law(m)
 		samples = append(samples, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w})
 	}
-	m, err := learn.Fit(t.Context(), samples, learn.Options{Method: method, Space: f.Space(), Seed: 1,
-		Provenance: learn.Provenance{Device: "AGX Orin", Workload: workload}})
-	must.NoError(t, err)
+	m := must.Get(learn.Fit(t.Context(), samples, learn.Options{Method: method, Space: f.Space(), Seed: 1,
+		Provenance: learn.Provenance{Device: "AGX Orin", Workload: workload}}))(t)
 	return m
 }
 
@@ -126,12 +125,10 @@ func TestModelsAreComparedSideBySide(t *testing.T) {
 
 func TestModelsOfAnotherBoardAreNotCompared(t *testing.T) {
 	d, p := withModels(t)
-	space, err := tegra.NewSpace([]int{2, 4}, []tegra.Freq{1e9}, []tegra.Freq{5e8}, []tegra.Freq{2e9})
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSpace([]int{2, 4}, []tegra.Freq{1e9}, []tegra.Freq{5e8}, []tegra.Freq{2e9}))(t)
 	list := p.list
-	list[1].Model, err = learn.Fit(t.Context(), []tegra.Measured{{Setting: tegra.Setting{Mode: space.Max()},
-		TimeMS: 100, PowerW: 8}}, learn.Options{Space: space, Provenance: learn.Provenance{Device: "Nano"}})
-	must.NoError(t, err)
+	list[1].Model = must.Get(learn.Fit(t.Context(), []tegra.Measured{{Setting: tegra.Setting{Mode: space.Max()},
+		TimeMS: 100, PowerW: 8}}, learn.Options{Space: space, Provenance: learn.Provenance{Device: "Nano"}}))(t)
 	d.Press("space", "down")
 	d.Sees("of another board")
 }
@@ -174,8 +171,7 @@ func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
 	p.list[0].Model = m
 	delete(p.studies, idOf(p.list[0]))
 	s := outlook.Assessment{Model: m, Effects: learn.Importance(m, m.Space, m.Space.Max(), math.Inf(1))}
-	s.Left, err = m.LeaveOut(t.Context())
-	must.NoError(t, err)
+	s.Left = must.Get(m.LeaveOut(t.Context()))(t)
 	p.studies[idOf(p.list[0])] = &s
 	for range len(drawings) {
 		if page := d.Screen(); strings.Contains(page, "NaN") {

@@ -281,8 +281,7 @@ func TestModesAtBootLeaveTheClocksAsTheyAre(t *testing.T) {
 func TestComposerKeepsItsModeWhenModesAreAdded(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	full := d.State.Device.Space
-	part, err := tegra.NewSpace(full.Cores, full.CPU, full.GPU, full.EMC[1:])
-	must.NoError(t, err)
+	part := must.Get(tegra.NewSpace(full.Cores, full.CPU, full.GPU, full.EMC[1:]))(t)
 	d.State.Device.Space = part
 	d.Press("c", "down", "down", "down", "left")
 	d.Sees("12c/2.20C/1.30G/2.13M")

@@ -11,8 +11,7 @@ import (
 
 func TestTailReadsAGrowingFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	f, err := os.Create(path)
-	must.NoError(t, err)
+	f := must.Get(os.Create(path))(t)
 	defer f.Close()
 	tl := &tail{path: path}
 	for _, step := range []struct {

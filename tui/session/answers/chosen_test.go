@@ -27,8 +27,7 @@ func (byCores) Predict(modes []tegra.Mode) []learn.Prediction {
 func TestChosenComparesWithTheBestPresetAlone(t *testing.T) {
 	t.Parallel()
 	one := []tegra.Freq{tegra.GHz}
-	space, err := tegra.NewSpace([]int{1, 2, 3, 4, 5, 6, 7, 8}, one, one, one)
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSpace([]int{1, 2, 3, 4, 5, 6, 7, 8}, one, one, one))(t)
 	mode := func(cores int) tegra.Mode {
 		return tegra.Mode{Cores: cores, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}
 	}

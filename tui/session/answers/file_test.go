@@ -48,8 +48,7 @@ func full() Answer {
 
 func document(t *testing.T, a Answer) string {
 	t.Helper()
-	text, err := json.Marshal(a)
-	must.NoError(t, err)
+	text := must.Get(json.Marshal(a))(t)
 	return string(text)
 }
 
@@ -128,8 +127,7 @@ func TestAnswerOfAFileOfArrivalsKeepsItsRateAlone(t *testing.T) {
 		times[i] = float64(i) / 20
 	}
 	var err error
-	a.Ask.Load, err = arrivals.Recorded(times)
-	must.NoError(t, err)
+	a.Ask.Load = must.Get(arrivals.Recorded(times))(t)
 	must.NoError(t, Keep(dir, Kept{Answers: []Answer{a}}))
 	got, err := Find(dir)
 	if err != nil || got.Answers[0].Ask.Load.String() != a.Ask.Load.String() {
@@ -244,8 +242,7 @@ func TestFindWithoutProbesGivesTheSameBrief(t *testing.T) {
 		probes int
 	}{"probes last": {string(text), 0}, "probes first": {first, 2}} {
 		must.NoError(t, os.WriteFile(path, []byte(c.text), 0o644))
-		whole, err := Find(dir)
-		must.NoError(t, err)
+		whole := must.Get(Find(dir))(t)
 		got, err := FindWithoutProbes(dir)
 		if err != nil || *got.Brief() != *whole.Brief() || len(got.Answers[0].Probes) != c.probes {
 			t.Errorf("%s: %+v with %d probes (%v), want %+v", name, got.Brief(), len(got.Answers[0].Probes), err,

@@ -9,9 +9,8 @@ import (
 )
 
 func TestDisagreementsNameAPartTooSmallToJudge(t *testing.T) {
-	space, err := tegra.NewSpace([]int{2, 4, 8}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz},
-		[]tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz}, []tegra.Freq{2133 * tegra.MHz})
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSpace([]int{2, 4, 8}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz},
+		[]tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz}, []tegra.Freq{2133 * tegra.MHz}))(t)
 	var rows, slow []tegra.Measured
 	for _, m := range space.Modes() {
 		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 100, PowerW: 20})

@@ -85,8 +85,7 @@ func TestIndexListsWhatTheFoldersHold(t *testing.T) {
 	list := func() []Campaign {
 		t.Helper()
 		read.Store(0)
-		got, err := CampaignsIn(parent)
-		must.NoError(t, err)
+		got := must.Get(CampaignsIn(parent))(t)
 		n := read.Load()
 		for _, c := range got {
 			want := ReadCampaignFolder(c.Dir)

@@ -19,8 +19,7 @@ func TestCampaignIsNamedByTheUsersClockNotTheVirtualBoards(t *testing.T) {
 	must.NoError(t, s.Clock.Sleep(t.Context(), 30*24*time.Hour))
 	lstm := workload.Workload{Name: "lstm"}
 	h := HeaderOf(s, lstm, record.PlanHeader{Kind: "sample"}, nil, record.Settings{})
-	dir, err := newCampaignDir(s.Paths, h)
-	must.NoError(t, err)
+	dir := must.Get(newCampaignDir(s.Paths, h))(t)
 	stamp, ok := strings.CutSuffix(filepath.Base(dir), "-lstm-sample")
 	when, err := time.ParseInLocation("20060102-150405", stamp, time.Local)
 	if err != nil || !ok || when.Before(before) || when.After(time.Now()) {
@@ -41,11 +40,9 @@ func TestCampaignsInLeavesOutAVerificationThatWasKilledBeforeItsFirstReading(t *
 			t.Errorf("%s: %d listed, error %v; want %d", when, len(list), err, want)
 		}
 	}
-	var err error
 	begin := func() {
 		t.Helper()
-		open, err = Record(s, "", h, false)
-		must.NoError(t, err)
+		open = must.Get(Record(s, "", h, false))(t)
 	}
 	begin()
 	if list, err := List(s.Paths); err != nil || len(list) != 1 || list[0].State(Held(s.Paths)) != CampaignRunning {

@@ -32,8 +32,7 @@ func editing(t *testing.T, before string, texts ...string) (e ConfigEdit, copies
 	}
 	e.Again = func(faults []error) bool { return true }
 	return e, func() []string {
-		found, err := filepath.Glob(filepath.Join(dir, "edited.*.toml"))
-		must.NoError(t, err)
+		found := must.Get(filepath.Glob(filepath.Join(dir, "edited.*.toml")))(t)
 		return found
 	}
 }

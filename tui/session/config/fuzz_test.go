@@ -32,8 +32,7 @@ func FuzzKeys(f *testing.F) {
 			}
 		}
 		if err == nil && len(keys) > 0 {
-			written, err := toml.Marshal(map[string]map[string][]string{"keys": keys})
-			must.NoError(t, err)
+			written := must.Get(toml.Marshal(map[string]map[string][]string{"keys": keys}))(t)
 			again, err := keysOf(string(written))
 			if err != nil || !reflect.DeepEqual(keys, again) {
 				t.Errorf("keys that were read and written are others, %v (-was +is):\n%s\n%s", err,
@@ -52,8 +51,7 @@ func FuzzSaveWorkload(f *testing.F) {
 	f.Add("[workload]\na = { command = ['x'] }\n", "a")
 	f.Add("[ workload . a ] # x\ncommand = [\n'x',\n# [keys]\n'''\n[keys]\n''',\n]\n[[x]]\n", "a")
 	f.Add("", " p") // no name
-	base, err := workload.Load("")
-	must.NoError(f, err)
+	base := must.Get(workload.Load(""))(f)
 	dir := f.TempDir()
 	file := filepath.Join(dir, "config.toml")
 	f.Fuzz(func(t *testing.T, text, name string) {

@@ -26,8 +26,7 @@ import (
 // as another program of the same user sees it.
 func controlled(t *testing.T, dir string) (*Control, *task.Task, *Followed) {
 	t.Helper()
-	c, err := serve(dir, os.Getpid(), os.Geteuid())
-	must.NoError(t, err)
+	c := must.Get(serve(dir, os.Getpid(), os.Geteuid()))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	task := heldTask(t)
 	c.Show(task)

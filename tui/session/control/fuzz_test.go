@@ -12,8 +12,7 @@ import (
 // FuzzOrder reads what other programs send to the control socket, and what they answer.
 func FuzzOrder(f *testing.F) {
 	for _, what := range []any{controlRequest{Order: "pause", Task: 1}, Reach{Task: 1}, 3, []int{1}} {
-		text, err := json.Marshal(what)
-		must.NoError(f, err)
+		text := must.Get(json.Marshal(what))(f)
 		f.Add(append(text, '\n'))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

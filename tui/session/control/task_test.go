@@ -25,14 +25,12 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	s := sessiontest.Fast(t)
 	c := task.CampaignsOf(s)
 	c.Held = nil
-	w, err := workloads.Find(s, "lstm")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "lstm"))(t)
 	campaign := func(name, kind string, planned, rows int, change func(h *record.Header)) string {
 		h := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: kind, Modes: planned}, nil, record.Settings{})
 		change(&h)
 		dir := filepath.Join(c.Dir, name)
-		rec, err := record.Create(dir, h)
-		must.NoError(t, err)
+		rec := must.Get(record.Create(dir, h))(t)
 		defer rec.Close()
 		for _, m := range s.Device.Space().Sample(rows, 1) {
 			at := tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 50, PowerW: 20}
@@ -118,8 +116,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	head, rows, err := record.Read(want)
 	must.NoError(t, err)
 	strange := filepath.Join(t.TempDir(), "other")
-	rec, err := record.Create(strange, head)
-	must.NoError(t, err)
+	rec := must.Get(record.Create(strange, head))(t)
 	must.NoError(t, errors.Join(rec.Append(rows[0]), rec.Close()))
 	c.Held = func() []record.Running { return []record.Running{{Dir: strange, PID: 2}} }
 	if other := Follow(c, nil); other != nil {

@@ -12,8 +12,7 @@ func open(t testing.TB, o session.Options) *session.Session {
 	if o.DataDir == "" {
 		o.DataDir = t.TempDir()
 	}
-	s, err := session.Open(o)
-	must.NoError(t, err)
+	s := must.Get(session.Open(o))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }

@@ -16,8 +16,7 @@ import (
 func TestCompareCampaignsConcludesByTheCommonModes(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	w, err := workloads.Find(s, "lstm")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "lstm"))(t)
 	campaign := func(name string, times ...float64) campaigns.Campaign {
 		h := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: "sample", Modes: len(times)}, nil, record.Settings{})
 		var rows []record.Row

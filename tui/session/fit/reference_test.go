@@ -25,8 +25,7 @@ func fewRows(t *testing.T, shared string, n int) string {
 		few = append(few, rows[(2*i+1)*len(rows)/(2*n)*7%len(rows)])
 	}
 	path := filepath.Join(t.TempDir(), "few.csv")
-	f, err := os.Create(path)
-	must.NoError(t, err)
+	f := must.Get(os.Create(path))(t)
 	defer f.Close()
 	must.NoError(t, sweeptest.Write(f, few))
 	return path

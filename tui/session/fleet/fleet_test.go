@@ -112,8 +112,7 @@ func TestShardsGoOnWithTheSamePlanOnly(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "parts")
 	boards := []Board{{Name: "a"}, {Name: "b"}}
-	first, err := OpenShards(dir, boards, []string{"lstm", "--sample", "8"})
-	must.NoError(t, err)
+	first := must.Get(OpenShards(dir, boards, []string{"lstm", "--sample", "8"}))(t)
 	second, err := OpenShards(dir, boards, []string{"lstm", "--sample", "8"})
 	if err != nil || second.ID != first.ID || len(second.Parts()) != 2 || second.number(boards[1]) != 2 {
 		t.Errorf("%+v, %v", second, err)
@@ -138,8 +137,7 @@ func TestShardsTakeNoIDThatAShellWouldRun(t *testing.T) {
 	for _, id := range []string{"x; id > /tmp/x; echo", "$(id)", "`id`", "20260101-0123456789abcdef\n", "", "..", "-x",
 		"20260101-0123456789abcdef/..", "20260101-0123456789ABCDEF"} {
 		dir := t.TempDir()
-		data, err := json.Marshal(Shards{ID: id, Boards: []string{"a"}, Args: []string{"lstm"}})
-		must.NoError(t, err)
+		data := must.Get(json.Marshal(Shards{ID: id, Boards: []string{"a"}, Args: []string{"lstm"}}))(t)
 		must.NoError(t, os.WriteFile(filepath.Join(dir, shardsFile), data, 0o644))
 		if s, err := OpenShards(dir, []Board{{Name: "a"}}, []string{"lstm"}); err == nil {
 			t.Errorf("%q is taken: %+v", id, s)

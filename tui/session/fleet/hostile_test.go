@@ -78,8 +78,7 @@ func partThere(t *testing.T, home string, s *Shards, b Board, modes int) string 
 // A part of 600 modes was measured and never came: 1,000 files were the most.
 func TestShardsFetchAPartOfManyModes(t *testing.T) {
 	b, home := hereSSH(t)
-	s, err := OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"})
-	must.NoError(t, err)
+	s := must.Get(OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"}))(t)
 	const modes = 300 // 1,200 folders and files
 	partThere(t, home, s, b, modes)
 	if r := s.Measure(t.Context(), b, 0, func(line string) { t.Log(line) }); r.Err != nil {
@@ -92,8 +91,7 @@ func TestShardsFetchAPartOfManyModes(t *testing.T) {
 
 func TestShardsLeaveLargeOutputsOfTheJobThere(t *testing.T) {
 	b, home := hereSSH(t)
-	s, err := OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"})
-	must.NoError(t, err)
+	s := must.Get(OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"}))(t)
 	large := filepath.Join(partThere(t, home, s, b, 2), "logs", "pm_1", "log.txt")
 	if err := os.Truncate(large, mostBytes+1); err != nil { // it has no blocks
 		t.Fatal(err)
@@ -117,8 +115,7 @@ func TestShardsEndAPartThatDoesNotEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, home := hereSSH(t)
-			s, err := OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"})
-			must.NoError(t, err)
+			s := must.Get(OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"}))(t)
 			partThere(t, home, s, b, 1)
 			dir := t.TempDir()
 			must.NoError(t, os.WriteFile(filepath.Join(dir, "tar"), []byte("#!/bin/sh\n"+tar+"\n"), 0o755))
@@ -143,8 +140,7 @@ func TestShardsTryTheCopyAgainAndKeepACompletePart(t *testing.T) {
 	b, home := hereSSH(t)
 	b.Jtune = filepath.Join(home, "jtune")
 	must.NoError(t, os.WriteFile(b.Jtune, []byte("#!/bin/sh\necho >>"+home+"/runs\n"), 0o755))
-	s, err := OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"})
-	must.NoError(t, err)
+	s := must.Get(OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"}))(t)
 	partThere(t, home, s, b, 3)
 	dir := t.TempDir()
 	tar := "#!/bin/sh\necho >>" + home + "/copies\n[ $(wc -l <" + home + "/copies) -gt 2 ] || exit 255\n" +

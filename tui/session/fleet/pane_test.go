@@ -150,8 +150,7 @@ func TestPaneClosesThoughAnotherProcessHoldsItsTerminal(t *testing.T) {
 		t.Error("it waits for the other process")
 	}
 	text := must.Read(t, filepath.Join(dir, "pid"))
-	helper, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	must.NoError(t, err)
+	helper := must.Get(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 	if err := syscall.Kill(helper, syscall.SIGKILL); err != nil {
 		t.Errorf("the helper has ended: %v", err)
 	}

@@ -25,8 +25,7 @@ func TestJSONHasTheLimitedQuantities(t *testing.T) {
 		if known {
 			read.Errors.Power = tegra.Some(0.01)
 		}
-		text, err := JSON(goal, read, tegra.Some(believed)).MarshalJSON()
-		must.NoError(t, err)
+		text := must.Get(JSON(goal, read, tegra.Some(believed)).MarshalJSON())(t)
 		var got struct {
 			Current   map[string]float64            `json:"current_a"`
 			CurrentLo map[string]tegra.Val[float64] `json:"current_lo_a"`

@@ -41,10 +41,9 @@ func measured(m tegra.Mode, ms, w float64) tegra.Measured {
 // searched is a report on a search whose answer was soaked.
 func searched(t *testing.T) Report {
 	t.Helper()
-	space, err := tegra.NewSpace([]int{2, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz},
+	space := must.Get(tegra.NewSpace([]int{2, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz},
 		[]tegra.Freq{tegra.GHz / 2, tegra.GHz},
-		[]tegra.Freq{2 * tegra.GHz})
-	must.NoError(t, err)
+		[]tegra.Freq{2 * tegra.GHz}))(t)
 	found, before, preset := mode(4, 1, 1, 2), mode(4, 2, 1, 2), mode(2, 2, 0.5, 2)
 	a := answers.Answer{Setting: tegra.Setting{Mode: found}, Limit: metric.Watts(15), Feasible: true,
 		Verified: true, Standing: standing.Standing{N: 2, Limited: true},
@@ -176,9 +175,8 @@ func TestReportOfSeveralSizesNeedsTheAnswersSize(t *testing.T) {
 				TimeMS: float64(batch) * 5 / m.GPU.GHz(), PowerW: 5 + 5*m.GPU.GHz()})
 		}
 	}
-	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: of.Space, SkipCV: true,
-		Provenance: learn.Provenance{Pool: models.NamePool(nil, head.Workload, c.Board, nil).String()}})
-	must.NoError(t, err)
+	m := must.Get(learn.Fit(t.Context(), rows, learn.Options{Space: of.Space, SkipCV: true,
+		Provenance: learn.Provenance{Pool: models.NamePool(nil, head.Workload, c.Board, nil).String()}}))(t)
 	must.NoError(t, os.MkdirAll(o.Paths.ModelsDir(), 0o700))
 	must.NoError(t, m.Save(filepath.Join(o.Paths.ModelsDir(), "own.model")))
 	for batch, want := range map[int]bool{0: false, 32: true} {

@@ -16,8 +16,7 @@ import (
 func TestPlannedSaysOrderTimeAndRaisedClocks(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	p, err := PlanOf(s, ProfileRequest{Filter: "cores=12 gpu=1.30 emc=3.20", Repeats: 2})
-	must.NoError(t, err)
+	p := must.Get(PlanOf(s, ProfileRequest{Filter: "cores=12 gpu=1.30 emc=3.20", Repeats: 2}))(t)
 	if n := len(p.Order); n != 2*29 || p.Plan.Readings() != n {
 		t.Errorf("%d settings, plan of %d; want each of 29 CPU clocks twice", n, p.Plan.Readings())
 	}
@@ -39,8 +38,7 @@ func TestPlannedSaysOrderTimeAndRaisedClocks(t *testing.T) {
 func TestProfileSaysHowLongItTakesByWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	w, err := workloads.Find(s, "resnet18")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "resnet18"))(t)
 	for i, how := range []string{"closer once some are measured", "from earlier measurements of this workload here"} {
 		var said string
 		r := ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 12 + i}

@@ -19,8 +19,7 @@ import (
 func inForce(t *testing.T) (*session.Session, ModeRequest) {
 	t.Helper()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 40, Seed: 1})
-	w, err := workloads.Find(s, "resnet")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "resnet"))(t)
 	g, err := s.Guard(t.Context())
 	m := s.Device.Space().At(s.Device.Space().Len() / 2)
 	if err == nil {

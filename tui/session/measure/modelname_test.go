@@ -48,8 +48,7 @@ func TestModelOfAnOlderNameGoesOnUnderIt(t *testing.T) {
 	s, w := sessiontest.InDir(t, t.TempDir(), 0)
 	profile := func() string {
 		t.Helper()
-		res, err := Profile(t.Context(), s, ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 3}, nil)
-		must.NoError(t, err)
+		res := must.Get(Profile(t.Context(), s, ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 3}, nil))(t)
 		return filepath.Base(res.Kept)
 	}
 	name := profile()

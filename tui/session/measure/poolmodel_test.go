@@ -164,10 +164,8 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	}
 	unfitted := func() string {
 		t.Helper()
-		list, err := models.Kept(s.Options.Paths, learn.LoadUnfitted)
-		must.NoError(t, err)
-		missing, err := models.FindUnfitted(s.Options, list)
-		must.NoError(t, err)
+		list := must.Get(models.Kept(s.Options.Paths, learn.LoadUnfitted))(t)
+		missing := must.Get(models.FindUnfitted(s.Options, list))(t)
 		return fmt.Sprint(missing)
 	}
 	if got := unfitted(); got != "[]" {
@@ -226,8 +224,7 @@ func TestPoolModelOfAReplayBelongsToTheContentOfItsFile(t *testing.T) {
 		r := ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 3}
 		_, err = Profile(t.Context(), s, r, nil)
 		must.NoError(t, err)
-		pool, err := models.PoolOf(s, w, nil)
-		must.NoError(t, err)
+		pool := must.Get(models.PoolOf(s, w, nil))(t)
 		return pool
 	}
 	first, copied, changed := pool("a.csv", 90), pool("copy.csv", 90), pool("a.csv", 95)

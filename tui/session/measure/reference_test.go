@@ -21,8 +21,7 @@ func TestReferenceOfACampaignIsComparedByBoardAndSoftware(t *testing.T) {
 	r := ProfileRequest{Measuring: Measuring{Workload: w, Dir: dir}, Sample: 3}
 	_, err = Profile(t.Context(), s, r, nil)
 	must.NoError(t, err)
-	ref, err := models.LoadReference(dir)
-	must.NoError(t, err)
+	ref := must.Get(models.LoadReference(dir))(t)
 	if from := ref.Provenance; !strings.Contains(from.Software, "L4T 35.1") || from.Device == "" || !from.Virtual {
 		t.Errorf("the reference has %+v", from)
 	}

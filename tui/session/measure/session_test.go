@@ -16,8 +16,7 @@ import (
 
 func TestVerifyMeasuresAndPutsTheBoardBack(t *testing.T) {
 	s := sessiontest.Fast(t)
-	w, err := workloads.Find(s, "resnet")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "resnet"))(t)
 	before := s.Setup().Mode
 	m := s.Device.Space().At(s.Device.Space().Len() / 2)
 	once, err := Verify(t.Context(), s, ModeRequest{Workload: w, Mode: m}, nil)
@@ -50,8 +49,7 @@ func TestShardsPartTheModes(t *testing.T) {
 	}
 	seen := map[int]int{}
 	for i := 1; i <= 3; i++ {
-		part, err := shard(all, [2]int{i, 3})
-		must.NoError(t, err)
+		part := must.Get(shard(all, [2]int{i, 3}))(t)
 		for _, m := range part {
 			seen[m.Mode.Cores]++
 		}

@@ -17,15 +17,13 @@ func TestLockModelsGivesUpOnALockThatIsHeld(t *testing.T) {
 	t.Cleanup(func(was time.Duration) func() { return func() { lockPatience = was } }(lockPatience))
 	lockPatience = 200 * time.Millisecond
 	o := config.Paths{DataDir: t.TempDir()}
-	unlock, err := lockModels(o)
-	must.NoError(t, err)
+	unlock := must.Get(lockModels(o))(t)
 	if _, err := lockModels(o); err == nil || !strings.Contains(err.Error(), "another jtune has held") {
 		t.Errorf("held: %v", err)
 	}
 	time.AfterFunc(50*time.Millisecond, unlock)
 	lockPatience = 3 * time.Minute
-	again, err := lockModels(o)
-	must.NoError(t, err)
+	again := must.Get(lockModels(o))(t)
 	again()
 }
 

@@ -36,9 +36,8 @@ func TestModelIsNamedByItsBoard(t *testing.T) {
 // it was learned from the same readings.
 func TestModelOfAnOlderNameOpens(t *testing.T) {
 	t.Parallel()
-	space, err := tegra.NewSpace([]int{2, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz}, []tegra.Freq{tegra.GHz},
-		[]tegra.Freq{tegra.GHz})
-	must.NoError(t, err)
+	space := must.Get(tegra.NewSpace([]int{2, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz}, []tegra.Freq{tegra.GHz},
+		[]tegra.Freq{tegra.GHz}))(t)
 	w := workload.Workload{Name: "lstm", Batch: 16}
 	measured := func(ms float64) (part PoolPart) {
 		for _, m := range space.Modes() {

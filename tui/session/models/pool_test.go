@@ -16,8 +16,7 @@ import (
 // versions belong to this host.
 func TestPoolNeverMixesBoards(t *testing.T) {
 	t.Parallel()
-	host, err := os.Hostname()
-	must.NoError(t, err)
+	host := must.Get(os.Hostname())(t)
 	mode := tegra.Mode{Cores: 4, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}
 	w := workload.Workload{Name: "net", Model: "ResNet-18", Batch: 16}
 	type made struct {

@@ -40,8 +40,7 @@ func TestPoolModelWarnsOfCampaignsOfOtherSoftware(t *testing.T) {
 			software = []string{was}
 		}
 		pool := Pool{Parts: []PoolPart{part("older", software, modes[:6]), part("newer", here, modes[6:])}}
-		m, err := fitPool(pool, nil, "resnet18", tegra.Board{}, space, (*learn.Reference)(nil), 1, time.Now())
-		must.NoError(t, err)
+		m := must.Get(fitPool(pool, nil, "resnet18", tegra.Board{}, space, (*learn.Reference)(nil), 1, time.Now()))(t)
 		said := strings.Join(m.Model.Warnings, "; ")
 		if has := strings.Contains(said, "different software"); has != (want != "") || !strings.Contains(said, want) ||
 			has && !strings.Contains(said, "campaigns older and newer") {

@@ -105,8 +105,7 @@ func BenchmarkKept(b *testing.B) {
 		must.NoError(b, err)
 		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w})
 	}
-	m, err := learn.Fit(b.Context(), rows, learn.Options{Space: s.Device.Space()})
-	must.NoError(b, err)
+	m := must.Get(learn.Fit(b.Context(), rows, learn.Options{Space: s.Device.Space()}))(b)
 	for i := range 500 {
 		_, err := Save(s, fmt.Sprint("m", i), m)
 		must.NoError(b, err)
@@ -180,8 +179,7 @@ func TestModelOfManyNightsReadsFewOfThem(t *testing.T) {
 		}
 		settle()
 	}
-	list, err := campaigns.List(s.Options.Paths)
-	must.NoError(t, err)
+	list := must.Get(campaigns.List(s.Options.Paths))(t)
 	spoil(0, 60-campaigns.MostOfSetting)
 	pool := CollectPool(list, list[0].Header.Workload, list[0].Board, nil)
 	if n := len(pool.Rows()); n != m.Provenance.Readings {

@@ -20,10 +20,8 @@ func TestModelsListsWhatIsThereAndWhatIsBroken(t *testing.T) {
 		must.NoError(t, err)
 		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w})
 	}
-	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space()})
-	must.NoError(t, err)
-	path, err := Save(s, "good", m)
-	must.NoError(t, err)
+	m := must.Get(learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space()}))(t)
+	path := must.Get(Save(s, "good", m))(t)
 	os.WriteFile(filepath.Join(filepath.Dir(path), "bad.model"), []byte("nonsense"), 0o644)
 	list, err := List(s.Options)
 	if err != nil || len(list) != 2 {

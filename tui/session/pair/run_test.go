@@ -26,10 +26,8 @@ import (
 // pairOf is a search for the pair of the other tests.
 func pairOf(t *testing.T, s *session.Session) Request {
 	t.Helper()
-	train, err := workloads.Find(s, "resnet18")
-	must.NoError(t, err)
-	infer, err := workloads.Find(s, "mobilenet-infer")
-	must.NoError(t, err)
+	train := must.Get(workloads.Find(s, "resnet18"))(t)
+	infer := must.Get(workloads.Find(s, "mobilenet-infer"))(t)
 	return Request{Train: train, Infer: infer, Batches: []int{4, 16},
 		PairAsked: record.PairAsked{Requests: 200, Pairs: 3},
 		Question: metric.Question{Limit: metric.Watts(30),
@@ -41,8 +39,7 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	s := sessiontest.Fast(t)
 	before, r := s.Setup().Mode, pairOf(t, s)
 	r.Mixes = true
-	found, err := Search(t.Context(), s, r, nil)
-	must.NoError(t, err)
+	found := must.Get(Search(t.Context(), s, r, nil))(t)
 	checkMixes(t, found)
 	for _, p := range found.Probes {
 		t.Logf("%v: predicted %.2f/s p95 %.0f ms %.1f W; measured %.2f/s %.0f ms %.1f W %s", p.Row.Setting,
@@ -131,8 +128,7 @@ func TestPairRefusesJobsThatNeedMoreMemoryThanIsFree(t *testing.T) {
 		Paths: config.Paths{DataDir: t.TempDir()}})
 	r := pairOf(t, s)
 	pairs := func(train, infer string) error {
-		jobs, err := PairJobs(s, train, infer)
-		must.NoError(t, err)
+		jobs := must.Get(PairJobs(s, train, infer))(t)
 		r.Train, r.Infer = jobs.Train, jobs.Infer
 		return mayPair(s, r)
 	}
@@ -152,8 +148,7 @@ func TestPairOnASmallBoardLeavesOutTheBatchesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:nano", Speed: math.Inf(1),
 		Paths: config.Paths{DataDir: t.TempDir()}})
-	r, err := PairJobs(s, "lenet5", "yolov8n-infer")
-	must.NoError(t, err)
+	r := must.Get(PairJobs(s, "lenet5", "yolov8n-infer"))(t)
 	r.fitting(s)
 	if !slices.Contains(r.Batches, 1) || slices.Contains(r.Batches, 64) {
 		t.Errorf("batch sizes %v beside LeNet on a Nano", r.Batches)

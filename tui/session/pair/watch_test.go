@@ -11,8 +11,7 @@ import (
 
 func TestParsePairTakesTwoJobsInEitherOrder(t *testing.T) {
 	t.Parallel()
-	list, err := workload.Load("")
-	must.NoError(t, err)
+	list := must.Get(workload.Load(""))(t)
 	for _, line := range []string{"resnet18 + mobilenet-infer", "mobilenet-infer+resnet18",
 		" RESNET18 +mobilenet-infer "} {
 		p, err := ParsePair(list, line)
@@ -38,11 +37,9 @@ func TestParsePairTakesTwoJobsInEitherOrder(t *testing.T) {
 
 func TestPairPartnersCanShareAGPU(t *testing.T) {
 	t.Parallel()
-	list, err := workload.Load("")
-	must.NoError(t, err)
+	list := must.Get(workload.Load(""))(t)
 	for _, name := range []string{"resnet18", "mobilenet-infer"} {
-		w, err := workload.Find(list, name)
-		must.NoError(t, err)
+		w := must.Get(workload.Find(list, name))(t)
 		partners := PairPartners(list, w)
 		if len(partners) < 5 {
 			t.Errorf("%s has %d partners", name, len(partners))

@@ -56,8 +56,7 @@ func TestOutlookHeatMapMarksTheLeastOfItsPlane(t *testing.T) {
 func TestOutlookCurvesAscendAndHoldTheOthers(t *testing.T) {
 	t.Parallel()
 	o := gridOutlook()
-	at, err := ParseMode(o, "2c/3.00C/2.00G/3.00M")
-	must.NoError(t, err)
+	at := must.Get(ParseMode(o, "2c/3.00C/2.00G/3.00M"))(t)
 	f := Curves(o, tegra.KnobCPU, at, metric.Watts(12), true)
 	if len(f.Panels) != 3 || f.Panels[1].Limits[0].At != 12 || len(f.Panels[0].Limits) != 0 {
 		t.Fatalf("panels %+v", f.Panels)

@@ -30,9 +30,8 @@ func TestRivalsHaveFrontsAndChoicesOfTheirOwn(t *testing.T) {
 	}
 	from := learn.Provenance{Workload: "lstm", Device: "AGX Orin", Virtual: true}
 	fit := func(method learn.Method) *learn.Model {
-		m, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space(), Method: method, SkipCV: true,
-			Provenance: from})
-		must.NoError(t, err)
+		m := must.Get(learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space(), Method: method, SkipCV: true,
+			Provenance: from}))(t)
 		return m
 	}
 	gp, tree := fit(learn.GP), fit(learn.Tree)

@@ -62,13 +62,11 @@ func TestConditions(t *testing.T) {
 				tr = tegratest.New("orin-nano-36")
 				c.change(tr)
 			}
-			s, err := session.Open(session.Options{Sysroot: tr.Write(t)})
-			must.NoError(t, err)
+			s := must.Get(session.Open(session.Options{Sysroot: tr.Write(t)}))(t)
 			defer s.Close()
 			var got []string
 			for range 2 { // loads are differences
-				r, err := s.Device.Read()
-				must.NoError(t, err)
+				r := must.Get(s.Device.Read())(t)
 				got = Conditions(s, r)
 			}
 			if all := strings.Join(got, "; "); (all == "") != (c.want == "") || !strings.Contains(all, c.want) ||
@@ -87,8 +85,7 @@ func TestNeedsModesNamesWhatListsNoClocks(t *testing.T) {
 		for _, first := range []int{0, 4} {
 			tr.Set(fmt.Sprintf("%s/cpufreq/policy%d/scaling_available_frequencies", tegratest.CPU, first), list)
 		}
-		s, err := session.Open(session.Options{Sysroot: tr.Write(t)})
-		must.NoError(t, err)
+		s := must.Get(session.Open(session.Options{Sysroot: tr.Write(t)}))(t)
 		defer s.Close()
 		unread, _ := ModesUnread(s)
 		for _, err := range []error{NeedsModes(s), MayMeasure(t.Context(), s, 0)} {
@@ -138,8 +135,7 @@ func TestMayMeasureRefusesALimitBelowTheIdleBoard(t *testing.T) {
 	t.Parallel()
 	for _, name := range virtual.Names() {
 		s := sessiontest.Open(t, session.Options{Device: "virtual:" + name, Speed: math.Inf(1), Seed: 1})
-		now, err := s.Device.Read()
-		must.NoError(t, err)
+		now := must.Get(s.Device.Read())(t)
 		for _, share := range []float64{0.8, 1.3} {
 			limit := share * now.TotalW.V
 			err := MayMeasure(t.Context(), s, limit)

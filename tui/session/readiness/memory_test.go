@@ -28,8 +28,7 @@ func openBoard(t *testing.T, board string) *session.Session {
 
 func find(t *testing.T, s *session.Session, name string) workload.Workload {
 	t.Helper()
-	w, err := workloads.Find(s, name)
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, name))(t)
 	return w
 }
 
@@ -48,8 +47,7 @@ func TestCachingAdviceCountsTheJobsMemory(t *testing.T) {
 		if !strings.Contains(after, want) {
 			t.Errorf("%s after a run: %q, want %q", board, after, want)
 		}
-		r, err := CheckWorkload(t.Context(), s, w)
-		must.NoError(t, err)
+		r := must.Get(CheckWorkload(t.Context(), s, w))(t)
 		for _, c := range r.Checks {
 			if c.What == "page cache" && !strings.Contains(c.Do, want) {
 				t.Errorf("%s by the doctor: %q, want %q", board, c.Do, want)
@@ -64,8 +62,7 @@ func TestReadinessRefusesWhatARunRefuses(t *testing.T) {
 	s := openBoard(t, "nano")
 	own := workload.Workload{Name: "mine", Command: []string{"true"}, Batch: 1}
 	for _, w := range []workload.Workload{find(t, s, "mobilenet"), find(t, s, "lenet5"), own} {
-		r, err := CheckWorkload(t.Context(), s, w)
-		must.NoError(t, err)
+		r := must.Get(CheckWorkload(t.Context(), s, w))(t)
 		if refused := workloads.Refusal(s, w); r.Refusal != refused {
 			t.Errorf("%s: the doctor says %q, a run %q", w.Name, r.Refusal, refused)
 		}
@@ -82,8 +79,7 @@ func TestRecordedMemoryIsOfTheNewestRecords(t *testing.T) {
 	for i := range campaigns.MostOfSetting + 1 {
 		h := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: "run"}, nil, record.Settings{})
 		h.Created = time.Date(2026, 1, 1, i, 0, 0, 0, time.UTC)
-		r, err := record.Create(filepath.Join(s.Options.CampaignsDir(), fmt.Sprintf("%05d", i)), h)
-		must.NoError(t, err)
+		r := must.Get(record.Create(filepath.Join(s.Options.CampaignsDir(), fmt.Sprintf("%05d", i)), h))(t)
 		c := record.Character{Batch: w.Batch}
 		c.All.RAMBytes = tegra.Some(1e9 - 1e6*float64(i)) // the oldest took most
 		must.NoError(t, cmp.Or(r.AppendRun(record.Run{Status: record.OK, Character: c}), r.Close()))

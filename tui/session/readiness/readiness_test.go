@@ -48,8 +48,7 @@ func TestReadinessSaysWhatAWorkloadLacks(t *testing.T) {
 		{"no such folder", good, "/nonexistent/data", false, []string{"missing data is its disk mounted?"}},
 		{"no interpreter", "", torch.Synthetic, false, []string{"missing Python "}},
 	} {
-		w, err := workloads.Find(s, "resnet18")
-		must.NoError(t, err)
+		w := must.Get(workloads.Find(s, "resnet18"))(t)
 		w.Torch.Python, w.Torch.Data = interpreter(t, c.says), c.data
 		r, err := CheckWorkload(t.Context(), s, w)
 		if err != nil || r.Ready != c.ready || !r.Simulated {

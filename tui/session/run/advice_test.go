@@ -45,8 +45,7 @@ func TestRunAdvisesAsTheModelDoes(t *testing.T) {
 		t.Fatalf("no model was kept: %v", err)
 	}
 	got := run()
-	m, err := models.Load(s.Options, models.NameFor(w, s.DeviceHeader()))
-	must.NoError(t, err)
+	m := must.Get(models.Load(s.Options, models.NameFor(w, s.DeviceHeader())))(t)
 	lines := advice.Knobs(m, s.Setup().Mode.V)
 	if len(lines) == 0 || !strings.HasPrefix(lines[0], "halving one setting of ") {
 		t.Errorf("the model says %q", lines)

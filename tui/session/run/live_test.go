@@ -20,8 +20,7 @@ import (
 func TestRunOnRealTrafficRefusesWhatItsUsersWouldFeel(t *testing.T) {
 	t.Parallel()
 	s, _, url := sessiontest.Live(t)
-	w, err := workloads.Find(s, "chat")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "chat"))(t)
 	for name, c := range map[string]struct {
 		r     measure.TuneRequest
 		words string

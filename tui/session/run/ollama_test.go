@@ -159,8 +159,7 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" || err != nil {
 		t.Skip("takes minutes and an Ollama in the PATH (go install github.com/ollama/ollama@v0.6.8): JTUNE_LONG=1")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.NoError(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := l.Addr().String()
 	l.Close()
 	dir := t.TempDir()

@@ -16,10 +16,8 @@ import (
 func TestRunOfAServerTellsTokensAndPhases(t *testing.T) {
 	t.Parallel()
 	s, server := sessiontest.BesideServer(t, "openai", 1)
-	w, err := workloads.Find(s, "chat")
-	must.NoError(t, err)
-	r, err := Run(t.Context(), s, measure.RunRequest{Workload: w, NoRecord: true}, nil)
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "chat"))(t)
+	r := must.Get(Run(t.Context(), s, measure.RunRequest{Workload: w, NoRecord: true}, nil))(t)
 	v := r.Character.Serving
 	if v == nil || v.Unit != "token" || v.Units != sessiontest.AnswerTokens*r.Minibatches || r.Minibatches < 8 ||
 		!v.UnitJ.OK ||

@@ -86,8 +86,7 @@ func kindOf(r measure.TuneRequest) string {
 func randomRequest(t *testing.T, s *session.Session, rng *rand.Rand, n int) measure.TuneRequest {
 	t.Helper()
 	name := []string{"resnet18", "yolov8n-infer", "mobilenet", "resnet18-infer", "lstm"}[n%5]
-	w, err := workloads.Find(s, name)
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, name))(t)
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true}
 	top := powerOf(s)
 	watts := math.Round(top * (0.45 + 0.5*rng.Float64()))
@@ -126,8 +125,7 @@ func powerOf(s *session.Session) float64 {
 func agrees(t *testing.T, s *session.Session, r measure.TuneRequest, out measure.TuneResult) {
 	t.Helper()
 	want := out.Answers[0].Setting
-	list, err := campaigns.List(s.Options.Paths)
-	must.NoError(t, err)
+	list := must.Get(campaigns.List(s.Options.Paths))(t)
 	_, k, err := savedanswers.Find(list, list[len(list)-1])
 	if err != nil || k == nil || k.Answers[0].Setting != want {
 		t.Fatalf("the kept answer: %+v, %v", k, err)
@@ -167,8 +165,7 @@ func agrees(t *testing.T, s *session.Session, r measure.TuneRequest, out measure
 		}
 		return
 	}
-	ask, err := mix.AskOf(r.First(), s.Seed)
-	must.NoError(t, err)
+	ask := must.Get(mix.AskOf(r.First(), s.Seed))(t)
 	ask = savedanswers.Known(list, m.Provenance, metric.Question{Limit: r.Limits[0], Load: r.Load}, ask)
 	if found, _, err := serving.Under(o, ask).Answer(); err != nil || found.Mode != want.Mode {
 		t.Errorf("choose gives %v, the search %v (%v)", found.Mode, want, err)

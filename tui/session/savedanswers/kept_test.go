@@ -24,12 +24,10 @@ import (
 func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	w, err := workloads.Find(s, "mobilenet")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "mobilenet"))(t)
 	limits := []metric.Goal{metric.Watts(28), metric.Watts(22)}
-	found, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Questions: metric.Questions{Limits: limits}, Keep: true}, nil)
-	must.NoError(t, err)
+	found := must.Get(search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Questions: metric.Questions{Limits: limits}, Keep: true}, nil))(t)
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d campaigns, %v", len(list), err)
@@ -75,17 +73,14 @@ func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 func TestQuestionsSayWhatIsFoundLaterAndTheAnswerStays(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	w, err := workloads.Find(s, "mobilenet")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "mobilenet"))(t)
 	limit := metric.Watts(28)
 	// a search that may measure three times answers with a poor mode
-	found, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+	found := must.Get(search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Questions: metric.Question{Limit: limit}.List(), Keep: true,
-		Asked: record.Asked{Probes: 3}}, nil)
-	must.NoError(t, err)
-	better, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Questions: metric.Question{Limit: limit}.List(), Keep: true}, nil)
-	must.NoError(t, err)
+		Asked: record.Asked{Probes: 3}}, nil))(t)
+	better := must.Get(search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Questions: metric.Question{Limit: limit}.List(), Keep: true}, nil))(t)
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d campaigns, %v", len(list), err)
@@ -111,8 +106,7 @@ func TestQuestionsSayWhatIsFoundLaterAndTheAnswerStays(t *testing.T) {
 	again := measure.ModeRequest{Workload: w, Mode: found.Answers[0].Mode, Limit: limit}
 	_, err = measure.Verify(t.Context(), s, again, nil)
 	must.NoError(t, err)
-	list, err = campaigns.List(s.Options.Paths)
-	must.NoError(t, err)
+	list = must.Get(campaigns.List(s.Options.Paths))(t)
 	now := savedanswers.Now(list, list[0], k)[0]
 	if now.Reading.N <= k.Answers[0].Reading.N || now.Mode != found.Answers[0].Mode ||
 		now.Standing != standing.Stand(limit, optimize.MeasuredPrediction(now.Reading.Measured), now.Reading.N) {

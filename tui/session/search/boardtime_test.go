@@ -51,15 +51,13 @@ func searchBoard(t testing.TB, board, workload string, seed uint64) *searched {
 func searchFor(t testing.TB, board, workload string, seed uint64,
 	goal func(*session.Session) metric.Goal) *searched {
 	t.Helper()
-	s, err := session.Open(session.Options{Device: "virtual:" + board, Speed: math.Inf(1), Seed: seed,
-		Paths: config.Paths{DataDir: t.TempDir()}})
-	must.NoError(t, err)
+	s := must.Get(session.Open(session.Options{Device: "virtual:" + board, Speed: math.Inf(1), Seed: seed,
+		Paths: config.Paths{DataDir: t.TempDir()}}))(t)
 	defer s.Close()
 	if s.Virtual.Fits(workload, 0) != nil {
 		return nil
 	}
-	w, err := workloads.Find(s, workload)
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, workload))(t)
 	limit := goal(s)
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Questions: metric.Question{Limit: limit}.List()}

@@ -47,8 +47,7 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 				_, err = g.Apply(t.Context(), tegra.Request{Mode: present})
 			}
 			must.NoError(t, err)
-			res, err := Tune(t.Context(), s, c.r, nil)
-			must.NoError(t, err)
+			res := must.Get(Tune(t.Context(), s, c.r, nil))(t)
 			v := res.Answers[0].Versus
 			if first := res.Probes[0].Mode; first != present || v.Present.Other.Mode != present || !v.Present.Measured {
 				t.Errorf("the board was in %v, the first mode was %v, compared was %v, %s", present, first,
@@ -73,10 +72,9 @@ func TestTuneMeasuresABoardThatNoModeMeansAsItIs(t *testing.T) {
 	if m := s.Setup().Mode; m.OK {
 		t.Fatalf("the board is in %v: the test needs a state that no mode means", m.V)
 	}
-	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+	res := must.Get(Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Questions: metric.Question{Limit: metric.Millis(40)}.List(),
-		Asked:     record.Asked{Probes: 8}}, nil)
-	must.NoError(t, err)
+		Asked:     record.Asked{Probes: 8}}, nil))(t)
 	k, err := answers.Find(res.Home)
 	if err != nil || k == nil {
 		t.Fatal(k, err)

@@ -33,8 +33,7 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	must.NoError(t, s.Clock.Sleep(t.Context(), time.Hour))
-	w, err := workloads.Find(s, "mobilenet")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "mobilenet"))(t)
 	front := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Questions: metric.Question{Limit: metric.Watts(30)}.List(), Keep: true,
 		Asked: record.Asked{Coverage: campaigns.CoverFront, Probes: 12}}
@@ -47,8 +46,7 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 	if n := len(res.Probes); n < 13 || n > 12+optimize.DefaultProbes {
 		t.Errorf("%d measurements, want 12 modes and those of a search", n)
 	}
-	kept, err := learn.Load(res.Kept)
-	must.NoError(t, err)
+	kept := must.Get(learn.Load(res.Kept))(t)
 	got, now := kept.Provenance, time.Now()
 	when := got.When
 	got.When = time.Time{}
@@ -76,8 +74,7 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 func TestTuneOfTheWholeFrontTakesTheReferenceItIsGiven(t *testing.T) {
 	t.Parallel()
 	s := small(t)
-	w, err := workloads.Find(s, "lstm")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "lstm"))(t)
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Questions: metric.Question{Limit: metric.Watts(4)}.List(),
 		Asked:     record.Asked{Coverage: campaigns.CoverFront, Probes: 8, Reference: learn.ShippedName}}, nil)
@@ -94,8 +91,7 @@ func TestTuneOfTheWholeFrontTakesTheReferenceItIsGiven(t *testing.T) {
 func TestTuneOfTheWholeFrontGoesOnWhereItWasInterrupted(t *testing.T) {
 	t.Parallel()
 	s := small(t)
-	w, err := workloads.Find(s, "resnet")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "resnet"))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
@@ -143,8 +139,7 @@ func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
 	for seed := range seeds {
 		s := sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1), Seed: seed,
 			Paths: config.Paths{DataDir: t.TempDir()}})
-		w, err := workloads.Find(s, "resnet")
-		must.NoError(t, err)
+		w := must.Get(workloads.Find(s, "resnet"))(t)
 		for _, watts := range limits {
 			limit := metric.Watts(watts)
 			res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},

@@ -19,9 +19,8 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	xdg.Reload()
 	open := func(device string) *session.Session {
-		s, err := session.Open(session.Options{Device: device, Paths: config.Paths{DataDir: t.TempDir()},
-			Speed: math.Inf(1)})
-		must.NoError(t, err)
+		s := must.Get(session.Open(session.Options{Device: device, Paths: config.Paths{DataDir: t.TempDir()},
+			Speed: math.Inf(1)}))(t)
 		t.Cleanup(func() { s.Close() })
 		return s
 	}

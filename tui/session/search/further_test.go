@@ -27,10 +27,8 @@ import (
 // searched makes a search for a line of limits on resnet18.
 func searched(t *testing.T, s *session.Session, line string) (measure.TuneResult, error) {
 	t.Helper()
-	q, err := metric.Parse(line)
-	must.NoError(t, err)
-	w, err := workloads.Find(s, "resnet18")
-	must.NoError(t, err)
+	q := must.Get(metric.Parse(line))(t)
+	w := must.Get(workloads.Find(s, "resnet18"))(t)
 	return search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Questions: q.List(),
 		Keep:      true}, nil)
@@ -39,8 +37,7 @@ func searched(t *testing.T, s *session.Session, line string) (measure.TuneResult
 func TestTuneKeepsACurrentOfTheSimulatedRail(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1)})
-	amps, err := searched(t, s, "2.2 A VDD_IN")
-	must.NoError(t, err)
+	amps := must.Get(searched(t, s, "2.2 A VDD_IN"))(t)
 	a := amps.Answers[0]
 	read := a.Reading.Value(metric.Current.Key, "VDD_IN")
 	if !a.Feasible || !read.OK || read.V > 2.2 {
@@ -55,8 +52,7 @@ func TestTuneKeepsACurrentOfTheSimulatedRail(t *testing.T) {
 		t.Errorf("2.2 A of the supply at 4.9 V give %.1f ms, 10.8 W %.1f", a.Reading.TimeMS,
 			watts.Answers[0].Reading.TimeMS)
 	}
-	list, err := campaigns.List(s.Options.Paths)
-	must.NoError(t, err)
+	list := must.Get(campaigns.List(s.Options.Paths))(t)
 	_, kept, err := savedanswers.Find(list, list[0])
 	if err != nil || kept == nil || kept.Answers[0].Limit.String() != "2.2 A VDD_IN" ||
 		math.Abs(kept.Answers[0].Reading.Value(metric.Current.Key, "VDD_IN").V-read.V) > 1e-9 {
@@ -94,8 +90,7 @@ func stripRails(t *testing.T, dir string) {
 func TestTuneKeepsATemperatureThatASoakReaches(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1)})
-	w, err := workloads.Find(s, "resnet18")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "resnet18"))(t)
 	steady := func(mode *tegra.Request) float64 {
 		got, err := soak.Run(t.Context(), s, soak.Request{Workload: w, Mode: mode, UntilSteady: true}, nil)
 		if err != nil || !got.Steady.TjC.OK {
@@ -105,8 +100,7 @@ func TestTuneKeepsATemperatureThatASoakReaches(t *testing.T) {
 	}
 	top := steady(nil)
 	limit := math.Round(top - 4)
-	out, err := searched(t, s, metric.Temperature.Max(limit).String())
-	must.NoError(t, err)
+	out := must.Get(searched(t, s, metric.Temperature.Max(limit).String()))(t)
 	a := out.Answers[0]
 	values := further.Of(a.Limit, a.Predicted, a.True, a.Read())
 	if len(values) != 1 || !(values[0].Lo < values[0].V && values[0].V <= limit && values[0].V < values[0].Hi) {
@@ -138,8 +132,7 @@ func TestTuneRefusesALimitOnWhatTheBoardLacksBeforeItMeasures(t *testing.T) {
 func TestTuneSaysBeforeItMeasuresThatALimitIsAboveAllThatIsKnown(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	w, err := workloads.Find(s, "resnet18")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "resnet18"))(t)
 	for watts, want := range map[float64]string{300: "reaches the limit of 300 W: 60 W", 30: ""} {
 		ctx, stop := context.WithCancel(t.Context())
 		said := ""

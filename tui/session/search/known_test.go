@@ -22,8 +22,7 @@ import (
 func tuned(t *testing.T, s *session.Session, r measure.TuneRequest) (measure.TuneResult, []tegra.Mode, string) {
 	t.Helper()
 	var notes []string
-	w, err := workloads.Find(s, "mobilenet")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "mobilenet"))(t)
 	r.Workload = w
 	res, err := Tune(t.Context(), s, r, func(e measure.Event) {
 		if note, ok := e.(measure.NoteEvent); ok {

@@ -58,10 +58,9 @@ func searchRealTraffic(t *testing.T) (probes, slow int, above float64) {
 			leastW = min(leastW, power)
 		}
 	}
-	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true,
+	r := must.Get(Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true,
 		Questions: metric.Question{Load: arrivals.Spec{LatencyMS: 8 * perToken}}.List(),
-		Asked:     record.Asked{Reference: "none"}}, nil)
-	must.NoError(t, err)
+		Asked:     record.Asked{Reference: "none"}}, nil))(t)
 	ms, power, err := s.Virtual.Truth("llama", r.Answers[0].Setting.Mode)
 	t.Logf("%v after %d measurements: %.4g ms a token, %.4g W (least %.4g)", r.Answers[0].Setting.Mode, len(r.Probes),
 		ms, power,
@@ -99,8 +98,7 @@ func TestTuneOnRealTrafficKeepsAQuantileThatTheServerCounts(t *testing.T) {
 	t.Parallel()
 	s, b, _ := sessiontest.Live(t)
 	b.Counted = true
-	w, err := workloads.Find(s, "chat")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "chat"))(t)
 	const limit = 400
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true,
 		Questions: metric.Question{Load: arrivals.Spec{LatencyMS: limit, Quantile: 0.95}}.List(),

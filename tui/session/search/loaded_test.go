@@ -85,8 +85,7 @@ func atARate(t *testing.T, slower float64) (*session.Session, *crowded, measure.
 		Paths: config.Paths{Config: settings, DataDir: t.TempDir()},
 		Seed:  1})
 	c.s = s
-	w, err := workloads.Find(s, "chat")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "chat"))(t)
 	fast := record.Settings{Minibatches: 3, MinSamples: 1, SampleEvery: 20 * time.Millisecond,
 		FixedWait: 40 * time.Millisecond}
 	return s, c, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Settings: fast}, Keep: true,
@@ -133,8 +132,7 @@ func TestTuneUnderALoadSaysWhenTheServerDoesNotFollow(t *testing.T) {
 	s, _, r := atARate(t, 8)
 	r.Load = arrivals.Spec{RatePerS: 30, LatencyMS: 40, Quantile: 0.5}
 	if os.Getenv("JTUNE_LONG") == "" { // the answer alone, without the 20 s of the search
-		asked, err := mix.AskOf(metric.Question{Load: r.Load}, 1)
-		must.NoError(t, err)
+		asked := must.Get(mix.AskOf(metric.Question{Load: r.Load}, 1))(t)
 		got, err := send(t.Context(), s, r, asked,
 			tegra.Setting{Mode: s.Device.Space().Max()}, nil)
 		if err != nil || got.Meets() || !got.LatencyMS.OK || got.Serving.Requests < fewestSent {

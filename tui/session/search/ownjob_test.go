@@ -34,8 +34,7 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
 		Paths: config.Paths{DataDir: t.TempDir()}, Seed: 1})
-	w, err := workloads.Find(s, "mobilenet-infer")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "mobilenet-infer"))(t)
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w.AtBatch(8)}, Keep: true,
 		Questions: metric.Question{Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 250,
 			Quantile:  0.95,
@@ -79,8 +78,7 @@ func TestSendSaysWhenAJobDoesNotFollow(t *testing.T) {
 	}
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	w, err := workloads.Find(s, "mobilenet-infer")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "mobilenet-infer"))(t)
 	slow := tegra.Setting{Mode: s.Device.Space().At(0), Batch: 1}
 	ask := mix.Ask{LatencyMS: 250, Quantile: 0.5, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
 	got, err := send(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}},
@@ -126,8 +124,7 @@ func TestSendDrivesTheRealPyTorchJob(t *testing.T) {
 	must.NoError(t, os.WriteFile(settings, []byte(text), 0o600))
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 1,
 		Paths: config.Paths{Config: settings, DataDir: t.TempDir()}})
-	w, err := workloads.Find(s, "mobilenet-infer")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "mobilenet-infer"))(t)
 	fast := record.Settings{MinSamples: 2, SampleEvery: 100 * time.Millisecond, FixedWait: time.Second}
 	a := mix.Ask{LatencyMS: 60_000, Quantile: 0.5, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 2},
 		MaxWait: 700 * time.Millisecond}

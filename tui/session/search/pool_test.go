@@ -22,11 +22,9 @@ func TestPoolHoldsTheRowsOfEveryCampaignOfAWorkloadOnABoard(t *testing.T) {
 	dir := t.TempDir()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
 		Paths: config.Paths{DataDir: dir}})
-	w, err := workloads.Find(s, "lstm")
-	must.NoError(t, err)
-	res, err := measure.Profile(t.Context(), s, measure.ProfileRequest{Measuring: measure.Measuring{Workload: w},
-		Sample: 3}, nil)
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "lstm"))(t)
+	res := must.Get(measure.Profile(t.Context(), s, measure.ProfileRequest{Measuring: measure.Measuring{Workload: w},
+		Sample: 3}, nil))(t)
 	tuned, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Questions: metric.Question{Limit: metric.Watts(25)}.List(),
 		Asked:     record.Asked{Probes: 4}}, nil)

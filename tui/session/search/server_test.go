@@ -73,10 +73,9 @@ func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
 	if watts == 0 {
 		goal = metric.LeastEnergy
 	}
-	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true,
+	r := must.Get(Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true,
 		Questions: metric.Question{Limit: goal}.List(),
-		Asked:     record.Asked{Reference: "none"}}, nil)
-	must.NoError(t, err)
+		Asked:     record.Asked{Reference: "none"}}, nil))(t)
 	ms, power, err := s.Virtual.Truth("llama", r.Answers[0].Setting.Mode)
 	must.NoError(t, err)
 	t.Logf("%s after %d measurements: %.4g J (least %.4g), %.4g/s (most %.4g) at %.4g W", r.Answers[0].Setting.Mode,
@@ -141,8 +140,7 @@ func TestTuneOfAServerThatDiesEndsWithAReason(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, server := sessiontest.BesideServer(t, "openai", 1)
-			w, err := workloads.Find(s, "chat")
-			must.NoError(t, err)
+			w := must.Get(workloads.Find(s, "chat"))(t)
 			good, asked := server.Config.Handler, atomic.Int32{}
 			server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodPost && asked.Add(1) > 120 {

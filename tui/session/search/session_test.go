@@ -18,8 +18,7 @@ import (
 
 func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 	s := sessiontest.Fast(t)
-	w, err := workloads.Find(s, "lstm")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "lstm"))(t)
 	probes, rows, gates := 0, 0, 0
 	var last profiles.Phase
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
@@ -96,8 +95,7 @@ func TestSearchThatBreaksWasNotCancelled(t *testing.T) {
 		want   optimize.Ended
 	}{{"broken", false, optimize.Failing}, {"interrupted", true, optimize.Cancelled}} {
 		s := sessiontest.Fast(t)
-		w, err := workloads.Find(s, "resnet")
-		must.NoError(t, err)
+		w := must.Get(workloads.Find(s, "resnet"))(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		modes := 0

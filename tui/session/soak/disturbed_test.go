@@ -103,8 +103,7 @@ func TestSoakSeesEachDisturbance(t *testing.T) {
 			early := strings.HasSuffix(name, " before the load")
 			s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
 			r := request(t, s, "agx-orin")
-			mode, err := s.FindRequest(t.Context(), "8c/1.73C/0.62G/3.20M")
-			must.NoError(t, err)
+			mode := must.Get(s.FindRequest(t.Context(), "8c/1.73C/0.62G/3.20M"))(t)
 			r.For, r.Mode, r.Limits = 2*time.Minute, &mode, c.limits
 			out, err := Run(t.Context(), s, r, func(st Status) {
 				if c.disturb != nil && (early && st.Phase == Resting || st.At > time.Minute) {

@@ -119,8 +119,7 @@ func FuzzResult(f *testing.F) {
 		if json.Unmarshal(data, &was) != nil || was.Check() != nil {
 			return
 		}
-		text, err := json.Marshal(was)
-		must.NoError(t, err)
+		text := must.Get(json.Marshal(was))(t)
 		if err := json.Unmarshal(text, &is); err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}

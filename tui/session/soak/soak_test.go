@@ -33,8 +33,7 @@ func request(t *testing.T, s *session.Session, board string) Request {
 	if board == "nano" {
 		job = "lenet5"
 	}
-	w, err := workloads.Find(s, job)
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, job))(t)
 	return Request{Workload: w, Rest: 5 * time.Second}
 }
 
@@ -49,8 +48,7 @@ func board(t *testing.T, name string, seed uint64, faults []string, air tegra.Va
 func rows(t *testing.T, dir string) (out []map[string]string) {
 	t.Helper()
 	text := must.Read(t, filepath.Join(dir, SamplesName))
-	all, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	must.NoError(t, err)
+	all := must.Get(csv.NewReader(bytes.NewReader(text)).ReadAll())(t)
 	for _, line := range all[1:] {
 		row := map[string]string{}
 		for i, v := range line {
@@ -63,8 +61,7 @@ func rows(t *testing.T, dir string) (out []map[string]string) {
 
 func number(t *testing.T, text string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(text, 64)
-	must.NoError(t, err)
+	v := must.Get(strconv.ParseFloat(text, 64))(t)
 	return v
 }
 
@@ -140,8 +137,7 @@ func wantAmperes(t *testing.T, name string, seed uint64, held Result) {
 	r := request(t, s, name)
 	r.For, r.GoOn = 2*time.Minute, true
 	r.Limits = metric.Limits{}.With(metric.Bound{Metric: metric.Current, On: held.Peak.Rail.V, Value: limit})
-	out, err := Run(t.Context(), s, r, nil)
-	must.NoError(t, err)
+	out := must.Get(Run(t.Context(), s, r, nil))(t)
 	at := first(t, rows(t, out.Dir), func(row map[string]string) bool {
 		return number(t, row[held.Peak.Rail.V+"_a"]) > limit
 	})
@@ -165,8 +161,7 @@ func TestSoakUntilSteadyInAMode(t *testing.T) {
 	s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
 	r := request(t, s, "agx-orin")
 	found := s.Setup()
-	mode, err := s.FindRequest(t.Context(), "8c/1.73C/0.62G/3.20M")
-	must.NoError(t, err)
+	mode := must.Get(s.FindRequest(t.Context(), "8c/1.73C/0.62G/3.20M"))(t)
 	r.Mode, r.UntilSteady = &mode, true
 	var seen []Status
 	out, err := Run(t.Context(), s, r, func(st Status) { seen = append(seen, st) })
@@ -241,8 +236,7 @@ func TestSoakOfABoardThatFails(t *testing.T) {
 func TestSoakOfABoardThatLeavesItsMode(t *testing.T) {
 	t.Parallel()
 	s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
-	g, err := s.Guard(t.Context())
-	must.NoError(t, err)
+	g := must.Get(s.Guard(t.Context()))(t)
 	low, err := s.FindRequest(t.Context(), "4c/1.11C/0.42G/2.13M")
 	if err == nil {
 		_, err = g.Apply(t.Context(), low)
@@ -278,8 +272,7 @@ func TestSoakIsInterrupted(t *testing.T) {
 	t.Parallel()
 	s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
 	r := request(t, s, "agx-orin")
-	mode, err := s.FindRequest(t.Context(), "4c/1.11C/0.42G/2.13M")
-	must.NoError(t, err)
+	mode := must.Get(s.FindRequest(t.Context(), "4c/1.11C/0.42G/2.13M"))(t)
 	found := s.Setup()
 	r.Mode, r.Dir = &mode, filepath.Join(t.TempDir(), "soak")
 	r.Limits = metric.Power.Max(60)
@@ -384,8 +377,7 @@ func TestSoakOfAnEarlierReleaseGoesOnInItsColumns(t *testing.T) {
 	s := board(t, "orin-nano", 1, nil, tegra.Val[float64]{})
 	r := request(t, s, "orin-nano")
 	r.For = 3 * time.Minute
-	out, err := Run(t.Context(), s, r, nil)
-	must.NoError(t, err)
+	out := must.Get(Run(t.Context(), s, r, nil))(t)
 	for _, name := range []string{ResultName, "end.txt"} {
 		must.NoError(t, os.Remove(filepath.Join(out.Dir, name)))
 	}
@@ -413,7 +405,6 @@ func TestSoakOfAnEarlierReleaseGoesOnInItsColumns(t *testing.T) {
 
 func kept(t *testing.T, dir string) Kept {
 	t.Helper()
-	k, err := Read(dir)
-	must.NoError(t, err)
+	k := must.Get(Read(dir))(t)
 	return k
 }

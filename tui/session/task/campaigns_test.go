@@ -22,8 +22,7 @@ import (
 // cutOff profiles a request until two modes are measured, as a killed program leaves it.
 func cutOff(t *testing.T, s *session.Session, r measure.ProfileRequest) string {
 	t.Helper()
-	w, err := workloads.Find(s, "lstm")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "lstm"))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	r.Workload, r.Settings.Minibatches = w, 5

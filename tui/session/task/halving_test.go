@@ -19,8 +19,7 @@ import (
 func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	w, err := workloads.Find(s, "lstm")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "lstm"))(t)
 	var told []ladder.Halving
 	var shown Snapshot
 	probes, early := 0, 0

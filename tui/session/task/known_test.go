@@ -27,22 +27,18 @@ func TestRepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
 		Paths: config.Paths{DataDir: t.TempDir()}})
-	w, err := workloads.Find(s, "mobilenet")
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, "mobilenet"))(t)
 	below := func(watts float64) measure.TuneResult {
-		res, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-			Questions: metric.Question{Limit: metric.Watts(watts)}.List()}, nil)
-		must.NoError(t, err)
+		res := must.Get(search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+			Questions: metric.Question{Limit: metric.Watts(watts)}.List()}, nil))(t)
 		return res
 	}
 	below(30)
 	second := below(25)
 	below(20)
-	list, err := campaigns.List(s.Options.Paths)
-	must.NoError(t, err)
+	list := must.Get(campaigns.List(s.Options.Paths))(t)
 	i := slices.IndexFunc(list, func(c campaigns.Campaign) bool { return c.Dir == second.Dir })
-	again, err := Repeat(s, list[i], false, nil)
-	must.NoError(t, err)
+	again := must.Get(Repeat(s, list[i], false, nil))(t)
 	pool, err := models.PoolOf(s, w, nil)
 	then := pool.Before(again.Tune.Before)
 	rows := then.Rows()

@@ -84,10 +84,8 @@ func TestPairGoesOnAndIsRepeated(t *testing.T) {
 // pairOf is a search for a pair.
 func pairOf(t *testing.T, s *session.Session) pair.Request {
 	t.Helper()
-	train, err := workloads.Find(s, "resnet18")
-	must.NoError(t, err)
-	infer, err := workloads.Find(s, "mobilenet-infer")
-	must.NoError(t, err)
+	train := must.Get(workloads.Find(s, "resnet18"))(t)
+	infer := must.Get(workloads.Find(s, "mobilenet-infer"))(t)
 	return pair.Request{Train: train, Infer: infer, Batches: []int{4, 16},
 		PairAsked: record.PairAsked{Requests: 200, Pairs: 3},
 		Question: metric.Question{Limit: metric.Watts(30),

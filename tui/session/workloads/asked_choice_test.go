@@ -18,8 +18,7 @@ func TestLoadForTakesTheConfigurationWhereNothingElseIsAsked(t *testing.T) {
 	if v := LoadFor(w, none, none.Gives); v.RatePerS != 10 || v.LatencyMS != 80 || v.Quantile != 0.95 {
 		t.Errorf("of the configuration: %+v", v)
 	}
-	a, err := metric.Parse("p99 50 ms, 30/s, uniform")
-	must.NoError(t, err)
+	a := must.Get(metric.Parse("p99 50 ms, 30/s, uniform"))(t)
 	if v := LoadFor(w, a.Load, a.Load.Gives); v.RatePerS != 30 || v.LatencyMS != 50 || v.Quantile != 0.99 ||
 		v.Arrivals != "uniform" || v.MaxWaitMS != 5 {
 		t.Errorf("what is typed: %+v", v)

@@ -14,8 +14,7 @@ import (
 func TestMinibatchesOfATrainingAreThoseOfTheModelsBatchSize(t *testing.T) {
 	o := session.Options{Paths: config.Paths{DataDir: t.TempDir(), Config: filepath.Join(t.TempDir(), "none.toml")}}
 	must.NoError(t, os.WriteFile(o.Config, nil, 0o644))
-	list, err := Configured(o.Paths)
-	must.NoError(t, err)
+	list := must.Get(Configured(o.Paths))(t)
 	for name, c := range map[string]struct {
 		m    learn.Model
 		want int

@@ -15,8 +15,7 @@ func TestSessionLeavesABoardInTheChosenMode(t *testing.T) {
 	if applied, err := Leave(t.Context(), s, m); err != nil || applied.Actual != tegra.Some(m) {
 		t.Fatalf("%v, %v", applied.Actual, err)
 	}
-	g, err := s.Guard(t.Context())
-	must.NoError(t, err)
+	g := must.Get(s.Guard(t.Context()))(t)
 	if _, err := g.Restore(t.Context()); err != nil || s.Setup().Mode != tegra.Some(m) {
 		t.Errorf("after the end of the session's work: %v, %v", s.Setup().Mode, err)
 	}

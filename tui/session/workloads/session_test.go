@@ -29,8 +29,7 @@ func TestSessionSuggestsTheLargestWorkloadThatFitsEachBoard(t *testing.T) {
 	for _, name := range virtual.Names() {
 		want := of[name]
 		s := open(t, session.Options{Device: "virtual:" + name})
-		list, err := List(s)
-		must.NoError(t, err)
+		list := must.Get(List(s))(t)
 		got := Suggested(s, list)
 		if got != want {
 			t.Errorf("%s: a search begins with %s, want %s", name, got, want)

@@ -75,8 +75,7 @@ func TestClaimHoldsByItsConditionsAlone(t *testing.T) {
 	} {
 		c := Claim{}
 		for text := range strings.SplitSeq(x.conditions, ";") {
-			k, err := parse(text)
-			must.NoError(t, err)
+			k := must.Get(parse(text))(t)
 			c.Conditions = append(c.Conditions, k)
 		}
 		if got := c.judge(x.results); got.Outcome != x.want {

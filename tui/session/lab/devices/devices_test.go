@@ -23,8 +23,7 @@ func TestOwnRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	tegratest.Program(t, filepath.Join(bin, "nvidia-smi"),
 		"#!/bin/sh\nwhile :; do echo '0, 200.5, 90'; sleep 0.1; done\n")
-	s, err := session.Open(session.Options{NoDevice: true, Paths: config.Paths{DataDir: data}})
-	must.NoError(t, err)
+	s := must.Get(session.Open(session.Options{NoDevice: true, Paths: config.Paths{DataDir: data}}))(t)
 	w := workload.Workload{Name: "resnet18", Title: "own", Batch: 16, Samples: 1600, Command: []string{"/bin/sh", "-c",
 		`while :; do echo '{"event":"minibatch","time_ms":12.5}'; sleep 0.01; done`}}
 	res, err := run.Run(t.Context(), s, measure.RunRequest{Workload: w}, nil)
@@ -52,8 +51,7 @@ func TestOwnRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
 func TestOwnRecordsAWorkloadThatDidNotRun(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	s, err := session.Open(session.Options{NoDevice: true, Paths: config.Paths{DataDir: data}})
-	must.NoError(t, err)
+	s := must.Get(session.Open(session.Options{NoDevice: true, Paths: config.Paths{DataDir: data}}))(t)
 	defer s.Close()
 	w := workload.Workload{Name: "bert", Title: "own", Batch: 16, Samples: 1600, Command: []string{"/bin/sh", "-c",
 		`echo '{"event":"hello","protocol":1}'

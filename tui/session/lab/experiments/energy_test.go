@@ -35,8 +35,7 @@ import (
 // energyRequest is a study of one request at a time in a folder of its own.
 func energyRequest(t *testing.T, s *session.Session, name string) ExperimentRequest {
 	t.Helper()
-	w, err := workloads.Find(s, name)
-	must.NoError(t, err)
+	w := must.Get(workloads.Find(s, name))(t)
 	r := ExperimentRequest{Experiment: experiment.Energy(), Dir: filepath.Join(t.TempDir(), "energy")}
 	r.Workload = w.AtBatch(1)
 	return r
@@ -173,8 +172,7 @@ func governorsOf(t *testing.T, s *session.Session) string {
 		"/sys/devices/*/devfreq/*/governor", "/sys/class/devfreq/*/governor"} {
 		files, _ := s.FS().Glob(pattern)
 		for _, f := range files {
-			text, err := s.FS().ReadFile(f)
-			must.NoError(t, err)
+			text := must.Get(s.FS().ReadFile(f))(t)
 			out = append(out, strings.TrimSpace(string(text)))
 		}
 	}
@@ -197,8 +195,7 @@ func energyIsMarked(t *testing.T, r studied) {
 			t.Fatalf("line %d of the CSV: %s", i+1, line)
 		}
 	}
-	lines, err := csv.NewReader(&table).ReadAll()
-	must.NoError(t, err)
+	lines := must.Get(csv.NewReader(&table).ReadAll())(t)
 	at := slices.Index(lines[0], "energy_change_pct")
 	if first := lines[1]; first[slices.Index(lines[0], "setting")] != r.Baselines[0].Name || first[at] != "0" {
 		t.Errorf("the baseline's own change is %q, want 0: %v", first[at], first)
@@ -275,8 +272,7 @@ func TestEnergyStudyTeachesItsPoolThePairsOfClocks(t *testing.T) {
 		Paths: config.Paths{DataDir: t.TempDir()}})
 	r := energyRequest(t, s, "mobilenet-infer")
 	r.Dir, r.Repeat, r.Energy.PairsAlone, r.Energy.Batches = "", 1, true, []int{16}
-	res, err := runEnergy(t.Context(), s, r, nil)
-	must.NoError(t, err)
+	res := must.Get(runEnergy(t.Context(), s, r, nil))(t)
 	_, all, err := record.Read(res.Dir)
 	must.NoError(t, err)
 	pairs := record.Usable(campaigns.PairRows(s.Device.Space(), all))
@@ -304,8 +300,7 @@ func TestEnergyStudyOfAReplayHasNoGovernors(t *testing.T) {
 		os.WriteFile(path, b.Bytes(), 0o644)))
 	s := sessiontest.Open(t, session.Options{Device: "replay:" + path, Speed: math.Inf(1)})
 	r := energyRequest(t, s, "mobilenet-infer")
-	res, err := runEnergy(t.Context(), s, r, nil)
-	must.NoError(t, err)
+	res := must.Get(runEnergy(t.Context(), s, r, nil))(t)
 	if base, ok := res.Base(); !ok || base.Name != study.FastestLocked || res.Least.V.N != 1 {
 		t.Errorf("baseline %+v, %d readings of the least", base, res.Least.V.N)
 	}
@@ -326,8 +321,7 @@ func TestEnergyStudyRefusesWhatItCannotMeasure(t *testing.T) {
 			t.Errorf("governor %s: %v", name, err)
 		}
 	}
-	train, err := workloads.Find(s, "mobilenet")
-	must.NoError(t, err)
+	train := must.Get(workloads.Find(s, "mobilenet"))(t)
 	r.Workload, r.Energy.Governors = train, nil
 	if _, err := Experiment(t.Context(), s, r, nil); !usage.Is(err) {
 		t.Errorf("a training job: %v", err)

@@ -28,13 +28,11 @@ import (
 // epochs and few minibatches.
 func small(t *testing.T, s *session.Session, name string) ExperimentRequest {
 	t.Helper()
-	e, err := experiment.Find(name)
-	must.NoError(t, err)
+	e := must.Get(experiment.Find(name))(t)
 	r := ExperimentRequest{Experiment: e, Dir: filepath.Join(t.TempDir(), name),
 		Request: experiment.Request{Idle: 20 * time.Second, Base: time.Second}}
 	if e.Workload != "" {
-		r.Workload, err = workloads.Find(s, "lenet5")
-		must.NoError(t, err)
+		r.Workload = must.Get(workloads.Find(s, "lenet5"))(t)
 	}
 	if e.Epochs == 0 {
 		r.Minibatches = 20
@@ -66,8 +64,7 @@ func TestExperimentsRunOnAVirtualBoard(t *testing.T) {
 			s := sessiontest.Fast(t)
 			before := s.Setup().Mode
 			r := small(t, s, e.Name)
-			res, err := runSweep(t.Context(), s, r, nil)
-			must.NoError(t, err)
+			res := must.Get(runSweep(t.Context(), s, r, nil))(t)
 			if res.End != profiles.Complete || len(res.Lines) == 0 || len(res.Failed) > 0 || len(res.Takeaway) == 0 {
 				t.Fatalf("ended %s with %d lines, failed %q, says %q", res.End, len(res.Lines), res.Failed,
 					res.Takeaway)
@@ -112,8 +109,7 @@ func TestExperimentBaseloadRecordsAMeter(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	s.Sampler.Meter = func() tegra.Val[float64] { return tegra.Some(31.25) }
-	res, err := runSweep(t.Context(), s, small(t, s, "baseload"), nil)
-	must.NoError(t, err)
+	res := must.Get(runSweep(t.Context(), s, small(t, s, "baseload"), nil))(t)
 	for _, l := range res.Lines {
 		if l.Stats["meter_w"].Median != 31.25 || l.Stats["power_w"].Median > 20 {
 			t.Errorf("%s: meter %v, module %v", l.Setting, l.Stats["meter_w"], l.Stats["power_w"])
@@ -133,13 +129,11 @@ func TestExperimentBaseloadRecordsAMeter(t *testing.T) {
 func TestVirtualBoardAnswersToWhatIsVaried(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	mobilenet, err := workloads.Find(s, "mobilenet")
-	must.NoError(t, err)
+	mobilenet := must.Get(workloads.Find(s, "mobilenet"))(t)
 	run := func(name string) map[string]map[string]experiment.Stat {
 		r := small(t, s, name)
 		r.Workload = mobilenet
-		res, err := runSweep(t.Context(), s, r, nil)
-		must.NoError(t, err)
+		res := must.Get(runSweep(t.Context(), s, r, nil))(t)
 		out := map[string]map[string]experiment.Stat{}
 		for _, l := range res.Lines {
 			out[strings.TrimSuffix(l.Setting+"|"+l.Part, "|")] = l.Stats
@@ -187,8 +181,7 @@ func TestCacheExperimentRunsOnTheStudysMedium(t *testing.T) {
 		r := small(t, s, "cache")
 		r.Workload, _ = workloads.Find(s, "mobilenet")
 		r.Request.Medium = medium
-		res, err := runSweep(t.Context(), s, r, nil)
-		must.NoError(t, err)
+		res := must.Get(runSweep(t.Context(), s, r, nil))(t)
 		stalls := map[string]float64{}
 		for _, l := range res.Lines {
 			stalls[l.Setting+"|"+l.Part] = l.Stats["stall_ms"].Median * float64(r.Workload.MinibatchesPerEpoch()) / 1000

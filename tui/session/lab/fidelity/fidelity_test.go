@@ -22,8 +22,7 @@ func TestFiguresHaveTheVerdictsOfTheRelease(t *testing.T) {
 	if testing.Short() {
 		t.Skip("computes what the tests of optimize, study and the virtual boards do")
 	}
-	results, err := Evaluate(context.Background(), Figures(), 0)
-	must.NoError(t, err)
+	results := must.Get(Evaluate(context.Background(), Figures(), 0))(t)
 	var now strings.Builder
 	for _, r := range results {
 		fmt.Fprintf(&now, "%s,%s\n", r.ID, r.Verdict)
@@ -56,8 +55,7 @@ func TestFiguresHoldWithEverySeed(t *testing.T) {
 	}
 	t.Parallel()
 	for seed := uint64(1); seed <= 12; seed++ {
-		results, err := Evaluate(context.Background(), Figures(), seed)
-		must.NoError(t, err)
+		results := must.Get(Evaluate(context.Background(), Figures(), seed))(t)
 		for _, r := range Lost(results) {
 			t.Errorf("seed %d: %s is %s: simulated %.4g, %.2f tolerances off", seed, r.ID, r.Verdict, r.Values, r.Off)
 		}
@@ -119,8 +117,7 @@ func TestFitOfIsNoBetterLeftOut(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("long: set JTUNE_LONG=1")
 	}
-	fit, err := FitOf(0)
-	must.NoError(t, err)
+	fit := must.Get(FitOf(0))(t)
 	t.Logf("%+v %+v", fit.Constants, fit.LeftOut)
 	if c, l := fit.Constants, fit.LeftOut; c.Effective > float64(c.Fitted) || l.Within > c.Within ||
 		l.Figures != c.Figures || c.Within > c.Figures || len(fit.Off) != l.Figures {
@@ -131,8 +128,7 @@ func TestFitOfIsNoBetterLeftOut(t *testing.T) {
 	f.Renew = true
 	within := 0
 	for _, fact := range facts(figures) {
-		left, err := f.Without(fact)
-		must.NoError(t, err)
+		left := must.Get(f.Without(fact))(t)
 		for j, i := range fact {
 			off := math.Abs(left[j])
 			within += int(truth(off <= 1))

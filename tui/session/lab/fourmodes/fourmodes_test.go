@@ -9,12 +9,9 @@ import (
 )
 
 func TestMakeTriesAllChoicesOfFourModesAndPredictsTen(t *testing.T) {
-	b, err := rig.Board(virtual.Options{Name: Board})
-	must.NoError(t, err)
-	d, err := b.Open()
-	must.NoError(t, err)
-	m, err := Make(b, d)
-	must.NoError(t, err)
+	b := must.Get(rig.Board(virtual.Options{Name: Board}))(t)
+	d := must.Get(b.Open())(t)
+	m := must.Get(Make(b, d))(t)
 	if m.Found.Tried != 210 || len(m.Found.Modes) != 4 || m.Samples() != 8 {
 		t.Errorf("%d choices tried, %d modes, %d samples; the study has 210, 4 and 8", m.Found.Tried,
 			len(m.Found.Modes), m.Samples())

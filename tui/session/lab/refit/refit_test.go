@@ -22,8 +22,7 @@ func TestRefitIsAFitWithoutTheFact(t *testing.T) {
 		return f
 	}
 	off := func(f Refit, those ...int) float64 {
-		r, err := f.Without(those)
-		must.NoError(t, err)
+		r := must.Get(f.Without(those))(t)
 		return r[0]
 	}
 	two := readings(1e3, 0.4, -0.4)

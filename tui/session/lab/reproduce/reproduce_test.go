@@ -19,8 +19,7 @@ import (
 func run(t *testing.T, o Options) []Report {
 	t.Helper()
 	o.Quick = true
-	reports, err := Run(context.Background(), o)
-	must.NoError(t, err)
+	reports := must.Get(Run(context.Background(), o))(t)
 	return reports
 }
 
