@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/testhome"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -355,3 +356,5 @@ func TestAskPrefersTrainingThatIsSureToAChance(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+func TestMain(m *testing.M) { os.Exit(testhome.Run(m.Run)) }

@@ -152,3 +152,136 @@ func TestBoardIsNeverSlowedByRaisingAKnob(t *testing.T) {
 		}
 	}
 }
+
+// Recorded lines of an Orin Nano Super and of an AGX Thor, in watts; of the Thor's, workload and air are not known.
+func TestPowerOfTheNewBoardsHasTheRecordedSize(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		modes int
+		job   string
+		top   bool // all clocks locked at their top
+		w     [2]float64
+	}{
+		{"orin-nano-super", 4224, "", true, [2]float64{5.1, 6.9}},
+		{"orin-nano-super", 4224, "", false, [2]float64{3.6, 5.3}},
+		{"orin-nx", 8320, "", false, [2]float64{3.9, 5.3}},
+		{"agx-thor", 233240, "", true, [2]float64{15, 24}},
+		{"agx-thor", 233240, "", false, [2]float64{12, 22}},
+		{"agx-thor", 233240, physics.Envelope, true, [2]float64{106, 143}},
+	} {
+		b := must.Get(New(Options{Name: c.name, Speed: math.Inf(1), Noise: new(float64)}))(t)
+		d := open(t, b)
+		if n := d.Space().Len(); n != c.modes || !d.Complete() {
+			t.Errorf("%s: %d modes, complete %v", c.name, n, d.Complete())
+		}
+		if c.top {
+			set(t, b, d.Space().Max())
+			if !b.thor() { // as jetson_clocks does
+				write(t, b, b.facts.GPU.Device+"/railgate_enable", "0")
+			}
+		}
+		if c.job != "" {
+			start(t, b, c.job)
+		}
+		sleep(t, b, 20*time.Minute)
+		r, err := d.Read()
+		if err != nil || !r.TotalW.OK || r.TotalW.V < c.w[0] || r.TotalW.V > c.w[1] || r.Throttled.V {
+			t.Errorf("%s, job %q, top %v: %v W, want %v, throttled %v; %v", c.name, c.job, c.top, r.TotalW, c.w,
+				r.Throttled, err)
+		}
+		if r.Mode.OK && c.top && r.Mode.V != d.Space().Max() {
+			t.Errorf("%s: mode %s", c.name, r.Mode.V)
+		}
+		if len(d.Board().Unusable) > 0 || len(d.Presets()) < 3 || d.Board().TotalRule == "" || !r.Mode.OK && c.top {
+			t.Errorf("%s: %+v, presets %v", c.name, d.Board(), d.Presets())
+		}
+		t.Logf("%s, job %q, top %v: %.1f W", c.name, c.job, c.top, r.TotalW.V)
+	}
+}
+
+// A memory cap works as since L4T 36, where the top rate is no cap.
+func TestMemoryIsCappedOnTheNewBoards(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"orin-nano-super", "orin-nx", "agx-thor"} {
+		b := must.Get(New(Options{Name: name, Speed: math.Inf(1), Noise: new(float64)}))(t)
+		d := open(t, b)
+		for _, f := range d.Planner().Fan().Files {
+			write(t, b, f.Path, f.Value)
+		}
+		st := must.Get(d.Planner().Snapshot())(t)
+		for _, f := range st.Files { // every knob can be written
+			write(t, b, f.Path, f.Value)
+		}
+		m := d.Space().Max()
+		write(t, b, b.emcCapFile(), m.EMC.In(tegra.Hz))
+		for _, emc := range []tegra.Freq{d.Space().EMC[0], m.EMC, d.Space().EMC[0]} {
+			m.EMC = emc
+			set(t, b, m)
+			if r, err := d.Read(); err != nil || r.Mode != tegra.Some(m) {
+				t.Errorf("%s: %v instead of %s, %v", name, r.Mode, m, err)
+			}
+		}
+	}
+}
+
+// orinNX is an Orin NX 16 GB on a 5 V carrier under sustained load, as published by a board maker; it checks the size
+// of power, rails and heat together. Fitted to the six published rows: of the cooling, the heat sink's resistances with
+// the fan off and on, the dies' resistance, and the temperatures at which the fan starts and reaches full speed; of the
+// chip, the base power, the GPU's leakage and switching energy, the power of a busy core and the floor of its voltage.
+// The other chip constants are the Orin Nano's. Taken directly from the publication: the supply's voltage and
+// resistance, the voltage step, and the current limits. The air (25 °C) was not measured, and the heat capacity is our
+// choice, as no time constant was published.
+func orinNX(t *testing.T) *Board {
+	t.Helper()
+	b := must.Get(New(Options{Name: "orin-nx", Speed: math.Inf(1), Noise: new(float64)}))(t)
+	return b
+}
+
+// The six sustained rows of the publication.
+func TestBoardOrinNXUnderSustainedLoad(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		mode      tegra.Mode // 0: clocks free
+		load      bool
+		lasts     time.Duration
+		w         float64
+		a, v, tjC float64 // 0: not published
+	}{
+		{"idle, clocks free", tegra.Mode{}, false, 30 * time.Minute, 4.6, 1.01, 5.160, 58.4},
+		{"idle, clocks locked", mhz(1984, 1173), false, 30 * time.Minute, 7.5, 0, 0, 62},
+		{"25W", mhz(1497.6, 408), true, 15 * time.Minute, 16.9, 3.34, 5.104, 71.0},
+		{"40W", mhz(1497.6, 1173), true, 15 * time.Minute, 27.6, 5.60, 5.040, 86.1},
+		{"MAXN_SUPER", mhz(1984, 1173), true, 15 * time.Minute, 29.4, 6.02, 5.024, 89.3},
+		{"45 minutes", mhz(1984, 1173), true, 45 * time.Minute, 29.0, 6.05, 5.016, 92.0},
+	} {
+		b := orinNX(t)
+		d := open(t, b)
+		if row.mode.Cores > 0 {
+			set(t, b, row.mode)
+		}
+		if row.load {
+			start(t, b, physics.Envelope)
+		}
+		sleep(t, b, row.lasts)
+		r := must.Get(d.Read())(t)
+		in := r.Rails[0]
+		tj := 0.0
+		for _, z := range r.Temps {
+			tj = max(tj, z.C)
+		}
+		t.Logf("%-20s %.1f W of %.1f, %.2f A of %.2f, %.3f V of %.3f, %.1f °C of %.1f", row.name, r.TotalW.V, row.w,
+			in.Amperes.V, row.a, in.Volts.V, row.v, tj, row.tjC)
+		if !near(r.TotalW.V, row.w, 0.15) || row.a > 0 && !near(in.Amperes.V, row.a, 0.15) ||
+			row.v > 0 && math.Abs(in.Volts.V-row.v) > 0.06 || math.Abs(tj-row.tjC) > 5 {
+			t.Errorf("%s: %.1f W, %.2f A, %.3f V, %.1f °C", row.name, r.TotalW.V, in.Amperes.V, in.Volts.V, tj)
+		}
+		if r.Throttled.V || len(r.Alarming()) > 0 {
+			t.Errorf("%s: throttled %v, alarms %v", row.name, r.Throttled, r.Alarming())
+		}
+	}
+}
+
+func mhz(cpu, gpu float64) tegra.Mode {
+	return tegra.Mode{Cores: 8, CPU: tegra.Freq(cpu * 1e6), GPU: tegra.Freq(gpu * 1e6), EMC: 3199 * tegra.MHz}
+}

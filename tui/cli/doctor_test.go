@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"jtune/internal/must"
+	"jtune/internal/safefile"
 	"jtune/tui/session/doctor"
 )
 
@@ -72,4 +74,68 @@ func TestDoctorCanBeInterrupted(t *testing.T) {
 	if o := jtuneWith(t, ctx, strings.NewReader(""), with(virtualBoard, "doctor")...); o.code != exitInterrupted {
 		t.Errorf("got exit code %d, want %d", o.code, exitInterrupted)
 	}
+}
+
+// What doctor and the exporter say when a kept mode is no longer in force: what is known of who changed it, and nothing
+// while it holds, after jtune's own revert, or where none was kept.
+func TestDoctorSaysWhoLeftTheKeptMode(t *testing.T) {
+	t.Parallel()
+	args, root := fakeBoard(t, "true")
+	const kept = "8c/1.34C/0.83G/2.13M"
+	file := func(name string) string { return filepath.Join(root, name) }
+	set := func(name, value string) {
+		t.Helper()
+		must.NoError(t, os.WriteFile(file(name), []byte(value+"\n"), 0o644))
+	}
+	uptime := func(d string) { set("proc/uptime", d+" 1.0") }
+	says := func(want string, gauge string) {
+		t.Helper()
+		left, _ := hasField(t, jtune(t, with(args, "doctor", "--json")...).out, "left_kept_mode").(string)
+		if (want == "") != (left == "") || !strings.Contains(left, want) ||
+			want != "" && !strings.Contains(left, kept) {
+			t.Errorf("doctor says %q, want %q", left, want)
+		}
+		page := jtune(t, with(args, "exporter", "--once")...).out
+		if has := strings.Contains(page, "\njtune_kept_mode_in_force "+gauge); gauge != "" && !has ||
+			gauge == "" && strings.Contains(page, "jtune_kept_mode_in_force ") {
+			t.Errorf("the exporter has no jtune_kept_mode_in_force %s", gauge)
+		}
+	}
+	uptime("90000")
+	says("", "") // nothing was kept
+	jtune(t, with(args, "apply", kept, "--yes")...).done(t)
+	says("", "1")
+	for _, core := range []string{"0", "4"} {
+		set("sys/devices/system/cpu/cpu"+core+"/cpufreq/scaling_max_freq", "1190400")
+		set("sys/devices/system/cpu/cpu"+core+"/cpufreq/scaling_min_freq", "1190400")
+	}
+	says("since before jtune looked", "0")
+	uptime("60")
+	past(t, filepath.Join(dataDir(args), "kept.toml"))
+	says("; a reboot came since", "0")
+	jtune(t, with(args, "revert")...).done(t)
+	says("", "")
+}
+
+// past moves the times in a file of kept modes to yesterday.
+func past(t *testing.T, path string) {
+	t.Helper()
+	text := must.Get(safefile.Read(path, 1<<16))(t)
+	now := time.Now().Format("2006-01-02")
+	old := strings.ReplaceAll(string(text), now, time.Now().AddDate(0, 0, -1).Format("2006-01-02"))
+	must.NoError(t, os.WriteFile(path, []byte(old), 0o644))
+}
+
+func dataDir(args []string) string {
+	for i, a := range args {
+		if a == "--data-dir" {
+			return args[i+1]
+		}
+	}
+	return ""
+}
+
+func hasField(t *testing.T, out, name string) any {
+	t.Helper()
+	return objectOf(t, out)[name]
 }

@@ -14,6 +14,7 @@ import (
 
 	"jtune/internal/must"
 	"jtune/internal/report"
+	"jtune/internal/testhome"
 	"jtune/learn"
 	"jtune/optimize/lab/score"
 	"jtune/optimize/optimizetest"
@@ -454,3 +455,5 @@ func TestEvaluateScoresAHandMadeTableWithBatchSizes(t *testing.T) {
 		}
 	}
 }
+
+func TestMain(m *testing.M) { os.Exit(testhome.Run(m.Run)) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,5 +72,75 @@ func readLayout(t *testing.T, line string, each int) {
 	play(d, j.out)
 	if got, err := d.Read(); err != nil || math.Abs(got.TimeMS/40-1) > 0.03 {
 		t.Errorf("%q: %.4g ms a %s of %q, want 40; %v", line, got.TimeMS, got.Unit, got.What, err)
+	}
+}
+
+// A job whose every fourth step waits keeps its period where a busy board reads two lines at once now and then.
+func TestReadKeepsThePeriodOfLinesReadTogether(t *testing.T) {
+	t.Parallel()
+	j, held := &job{now: time.Hour}, ""
+	for i := range 202 {
+		j.wait(time.Duration([]int{5, 5, 5, 195}[i%4]) * time.Millisecond)
+		if held += fmt.Sprintf("step %d\n", i+1); i%11 != 5 {
+			j.print("%s", held)
+			held = ""
+		}
+	}
+	d := New(Options{})
+	play(d, j.out)
+	r, err := d.Read()
+	if err != nil || math.Abs(r.TimeMS/52.5-1) > 0.01 || r.ErrorMS > 0.01*r.TimeMS ||
+		r.Why != "every 4th minibatch takes 195 ms" {
+		t.Errorf("%.4g ± %.3g ms, %q, %v", r.TimeMS, r.ErrorMS, r.Why, err)
+	}
+}
+
+// A search chooses early and counts from then on; a run to the end reads all. Both tell the same quantity, or one of
+// them refuses.
+func TestReadOfASearchAndOfARunAreTheSame(t *testing.T) {
+	t.Parallel()
+	for _, f := range slices.Concat(formats, tutorials, programs, strangers) {
+		if f.name == "an evaluation that counts as the training does" { // known only when the training continues
+			continue
+		}
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			j := &job{now: time.Hour}
+			f.run(j)
+			search, run := New(Options{Batch: 16}), New(Options{Batch: 16})
+			searched, ran := player{search, map[int]string{}}, player{run, map[int]string{}}
+			var early Reading
+			var took, units float64
+			watched := time.Duration(0)
+			for _, p := range j.out {
+				searched.piece(p)
+				ran.piece(p)
+				if r, chosen, err := search.Choose(p.at); err != nil {
+					return
+				} else if chosen {
+					early, watched = r, p.at
+				}
+				if p.at-watched > 5*time.Second && search.Chosen() {
+					if _, now, yes := search.Overtaken(); yes {
+						early, took, units = now, 0, 0
+					}
+					watched = p.at
+				}
+				for _, s := range search.Take(false) {
+					if !s.Pause {
+						took, units = took+float64(s.N)*s.TimeMS, units+float64(s.N)
+					}
+				}
+			}
+			ran.end()
+			last, err := run.Read()
+			if early.Unit == "" || err != nil || last.Summary || took < 5000 {
+				return
+			}
+			if ms := took / units; early.Unit != last.Unit || math.Abs(ms/last.TimeMS-1) > 0.07 {
+				t.Errorf("a search takes %s %q, %.4g ms a %s; a run %s %q, %.4g ms a %s", early.Form, early.What, ms,
+					early.Unit, last.Form, last.What, last.TimeMS, last.Unit)
+			}
+		})
 	}
 }

@@ -1,12 +1,14 @@
 package campaigns
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"jtune/internal/must"
+	"jtune/internal/testhome"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -63,3 +65,6 @@ func TestCampaignsInLeavesOutAVerificationThatWasKilledBeforeItsFirstReading(t *
 	begin()
 	lists("a profile that can be resumed", 3)
 }
+
+// TestMain keeps the tests away from the user's own files and jobs.
+func TestMain(m *testing.M) { os.Exit(testhome.Run(m.Run)) }

@@ -2,9 +2,12 @@ package doctor
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
+	"jtune/internal/testhome"
 	"jtune/internal/usage"
 	"jtune/tui/session"
 	"jtune/tui/session/workloads"
@@ -30,4 +33,17 @@ func TestInspectSaysAJobsSizeAndWhoseNumbersItGives(t *testing.T) {
 	if _, err := workloads.Find(two, "lenet"); !usage.Is(err) {
 		t.Errorf("two sizes for one job: %v", err)
 	}
+}
+
+// TestMain keeps the tests away from the user's own files and jobs.
+func TestMain(m *testing.M) { os.Exit(testhome.Run(m.Run)) }
+
+func open(t testing.TB, o session.Options) *session.Session {
+	t.Helper()
+	if o.DataDir == "" {
+		o.DataDir = t.TempDir()
+	}
+	s := must.Get(session.Open(o))(t)
+	t.Cleanup(func() { s.Close() })
+	return s
 }

@@ -2,10 +2,12 @@ package plots
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/internal/testhome"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/optimize/pareto"
@@ -93,3 +95,6 @@ func TestRepeatsFigureBoxesWhatWasMeasuredAgain(t *testing.T) {
 		t.Error("single readings lack nothing")
 	}
 }
+
+// TestMain keeps the tests away from the user's own files and jobs.
+func TestMain(m *testing.M) { os.Exit(testhome.Run(m.Run)) }

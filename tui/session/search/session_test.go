@@ -3,13 +3,17 @@ package search
 import (
 	"context"
 	"errors"
+	"os"
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/internal/testhome"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/record"
+	"jtune/tegra"
 	"jtune/tegra/metric"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/sessiontest"
@@ -115,5 +119,66 @@ func TestSearchThatBreaksWasNotCancelled(t *testing.T) {
 			t.Errorf("%s: ended %q after %d measurements with %v, want %q after 2", c.name, res.Ended, len(res.Probes),
 				err, c.want)
 		}
+	}
+}
+
+// TestMain keeps the tests away from the user's own files and jobs.
+func TestMain(m *testing.M) {
+	testhome.Together(4)
+	os.Exit(testhome.Run(m.Run))
+}
+
+func TestSessionHotBoardEndsACampaignAfterTheModeInProgress(t *testing.T) {
+	t.Parallel()
+	s, w := sessiontest.HotSession(t)
+	res, err := measure.Profile(t.Context(), s, measure.ProfileRequest{Measuring: measure.Measuring{Workload: w},
+		Sample: 4}, nil)
+	var hot *profiles.HotError
+	if !errors.As(err, &hot) || len(res.Rows) != 1 || res.Rows[0].Status.Usable() {
+		t.Errorf("%d rows, %v", len(res.Rows), err)
+	}
+	for _, r := range []measure.TuneRequest{{}, {Asked: record.Asked{Coverage: campaigns.CoverFront}},
+		{Asked: record.Asked{Strategy: optimize.Binary}}} {
+		r.Workload, r.Limits = w, []metric.Goal{metric.Watts(30)}
+		found, err := Tune(t.Context(), s, r, nil)
+		if !errors.As(err, &hot) || found.Answers[0].Feasible || found.Fitted != nil {
+			t.Errorf("tune %s %s: feasible %v, model %v, %v", r.Coverage, r.Strategy, found.Answers[0].Feasible,
+				found.Fitted != nil, err)
+		}
+	}
+}
+
+// A row that was ended over its limit reaches the search with its watts, and what a step may draw reaches the bench; of
+// jobs whose power goes up and down nothing is ended.
+func TestSearchPlanEndsModesOverTheLimitAndTellsTheSearch(t *testing.T) {
+	t.Parallel()
+	first, second := tegra.Setting{Mode: tegra.Mode{Cores: 2}}, tegra.Setting{Mode: tegra.Mode{Cores: 4}}
+	for _, ends := range []bool{true, false} {
+		var heard tegra.Measured
+		find := func(ctx context.Context, m optimize.Measure, o optimize.TuneOptions) (optimize.Result, error) {
+			o.Choosing(optimize.Step{Setting: first, MostW: 22})
+			var err error
+			if heard, err = m(ctx, first); !errors.Is(err, optimize.OverLimit("ended after 2 s: 31 W")) {
+				t.Errorf("the search hears %v", err)
+			}
+			o.Choosing(optimize.Step{Setting: second})
+			_, _ = m(ctx, second)
+			return optimize.Result{}, nil
+		}
+		p := newSearchPlan(t.Context(), find, optimize.TuneOptions{})
+		p.ends = ends
+		step, ok := p.Next(nil)
+		if want := map[bool]float64{true: 22, false: 0}[ends]; !ok || step.MostW != want {
+			t.Errorf("a step may draw %g W, want %g", step.MostW, want)
+		}
+		row := record.Row{Measured: tegra.Measured{Setting: first, PowerW: 31}, Status: record.Over,
+			Why: "ended after 2 s: 31 W", TookS: 40, SettleS: 2}
+		if step, ok = p.Next([]record.Row{row}); !ok || step.Setting != second || step.MostW != 0 {
+			t.Errorf("after it: %+v", step)
+		}
+		if heard != row.Measured {
+			t.Errorf("the search hears %v", heard)
+		}
+		p.End(profiles.Summary{})
 	}
 }

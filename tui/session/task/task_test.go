@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,16 +13,24 @@ import (
 	"time"
 
 	"jtune/internal/must"
+	"jtune/internal/testhome"
 	"jtune/optimize"
+	"jtune/optimize/ladder"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/metric"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
 	"jtune/tui/session/pair"
+	"jtune/tui/session/search"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/soak"
+	"jtune/tui/session/workloads"
 )
 
 // steps measures one mode of a campaign for each value that it receives.
@@ -223,5 +232,67 @@ func TestEndingSaysWhyNothingWasMeasured(t *testing.T) {
 	now.Rows = make([]record.Row, 1)
 	if got := spec.Ending(now); !strings.HasSuffix(got, ": no measured mode meets the limit") {
 		t.Errorf("after a reading: %s", got)
+	}
+}
+
+// TestMain keeps the tests away from the user's own files and jobs.
+func TestMain(m *testing.M) { os.Exit(testhome.Run(m.Run)) }
+
+// What a search measures follows from what was known: a repetition knows as much, not
+// what was measured since.
+func TestRepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tunes four times, one after another")
+	}
+	t.Parallel()
+	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
+		Paths: config.Paths{DataDir: t.TempDir()}})
+	w := must.Get(workloads.Find(s, "mobilenet"))(t)
+	below := func(watts float64) measure.TuneResult {
+		res := must.Get(search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+			Questions: metric.Question{Limit: metric.Watts(watts)}.List()}, nil))(t)
+		return res
+	}
+	below(30)
+	second := below(25)
+	below(20)
+	list := must.Get(campaigns.List(s.Options.Paths))(t)
+	i := slices.IndexFunc(list, func(c campaigns.Campaign) bool { return c.Dir == second.Dir })
+	again := must.Get(Repeat(s, list[i], false, nil))(t)
+	pool, err := models.PoolOf(s, w, nil)
+	then := pool.Before(again.Tune.Before)
+	rows := then.Rows()
+	if err != nil || len(tegra.OncePerSetting(rows)) != second.Known {
+		t.Errorf("%d modes known, want the %d of then: %v", len(tegra.OncePerSetting(rows)), second.Known, err)
+	}
+}
+
+// A task reports every step of a binary search at once and keeps it for the screens.
+func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	w := must.Get(workloads.Find(s, "lstm"))(t)
+	var told []ladder.Halving
+	var shown Snapshot
+	probes, early := 0, 0
+	res, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Questions: metric.Question{Limit: metric.Watts(20)}.List(),
+		Asked:     record.Asked{Strategy: optimize.Binary}}, func(e measure.Event) {
+		shown.Fold(e)
+		switch e := e.(type) {
+		case measure.ProbeEvent:
+			probes++
+		case measure.HalvingEvent:
+			told = append(told, e.Halving)
+			early = max(early, probes)
+		}
+	})
+	must.NoError(t, err)
+	if !slices.Equal(told, res.Trace) || len(told) < 8 || early > len(res.Probes) {
+		t.Errorf("%d steps were reported, %d made, the last one after %d probes", len(told), len(res.Trace), early)
+	}
+	if shown.Halved == nil || *shown.Halved != told[len(told)-1] ||
+		!slices.Contains(shown.Notes, told[len(told)-1].String()) {
+		t.Errorf("the task shows %v", shown.Halved)
 	}
 }

@@ -1,15 +1,23 @@
 package workloads
 
 import (
+	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/must"
+	"jtune/internal/testhome"
 	"jtune/internal/usage"
+	"jtune/learn"
 	"jtune/profiles/workload"
+	"jtune/tegra/metric"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 // If nothing was chosen before, a search begins with the training job of the largest data set that fits the board. On
@@ -107,5 +115,66 @@ func TestServersAndOwnJobsRunOrSayWhatTheyLack(t *testing.T) {
 	if err := CanRun(virtual, builtIn); err == nil ||
 		!strings.Contains(err.Error(), "jtune run ollama "+usage.NoDevice.String()) {
 		t.Errorf("a built-in server that is not simulated: %v", err)
+	}
+}
+
+// TestMain keeps the tests away from the user's own files and jobs.
+func TestMain(m *testing.M) { os.Exit(testhome.Run(m.Run)) }
+
+func open(t testing.TB, o session.Options) *session.Session {
+	t.Helper()
+	if o.DataDir == "" {
+		o.DataDir = t.TempDir()
+	}
+	s := must.Get(session.Open(o))(t)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func fast(t testing.TB) *session.Session {
+	return open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1)})
+}
+
+func TestMinibatchesOfATrainingAreThoseOfTheModelsBatchSize(t *testing.T) {
+	o := session.Options{Paths: config.Paths{DataDir: t.TempDir(), Config: filepath.Join(t.TempDir(), "none.toml")}}
+	must.NoError(t, os.WriteFile(o.Config, nil, 0o644))
+	list := must.Get(Configured(o.Paths))(t)
+	for name, c := range map[string]struct {
+		m    learn.Model
+		want int
+	}{
+		"its own size":    {learn.Model{Provenance: learn.Provenance{Workload: "mobilenet"}}, 6 * 1443},
+		"twice that":      {learn.Model{Provenance: learn.Provenance{Workload: "mobilenet", Batch: 32}}, 6 * 722},
+		"at another size": {learn.Model{Batch: 8, Provenance: learn.Provenance{Workload: "mobilenet"}}, 6 * 2885},
+		// a replay's name is a label: a sweep of inference is no training
+		"of a replay": {learn.Model{Provenance: learn.Provenance{Workload: "mobilenet", Replay: "infer.csv"}}, 0},
+		"unknown":     {learn.Model{Provenance: learn.Provenance{Workload: "nobodys"}}, 0},
+	} {
+		if got := Minibatches(&c.m, list); got != c.want {
+			t.Errorf("%s: %d minibatches, want %d", name, got, c.want)
+		}
+	}
+}
+
+// Typed values take precedence over the configuration, which fills in the rest; training knows no load.
+func TestLoadForTakesTheConfigurationWhereNothingElseIsAsked(t *testing.T) {
+	t.Parallel()
+	none := arrivals.Spec{}
+	w := workload.Workload{Name: "chat", Kind: workload.Inference, Load: workload.Demand{Rate: 10, MaxWaitMS: 5},
+		Limit: workload.LatencyLimit{LatencyMS: 80, Quantile: 0.95}}
+	if v := LoadFor(w, none, none.Gives); v.RatePerS != 10 || v.LatencyMS != 80 || v.Quantile != 0.95 {
+		t.Errorf("of the configuration: %+v", v)
+	}
+	a := must.Get(metric.Parse("p99 50 ms, 30/s, uniform"))(t)
+	if v := LoadFor(w, a.Load, a.Load.Gives); v.RatePerS != 30 || v.LatencyMS != 50 || v.Quantile != 0.99 ||
+		v.Arrivals != "uniform" || v.MaxWaitMS != 5 {
+		t.Errorf("what is typed: %+v", v)
+	}
+	w.Kind = ""
+	if v := LoadFor(w, a.Load, a.Load.Gives); v != none {
+		t.Error("training is under a load")
+	}
+	if v := LoadFor(workload.Workload{Kind: workload.Inference}, none, none.Gives); v != none {
+		t.Errorf("nothing was given, and it is %+v", v)
 	}
 }

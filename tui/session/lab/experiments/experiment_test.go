@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jtune/internal/must"
+	"jtune/internal/testhome"
 	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/lab/experiment"
@@ -255,3 +256,6 @@ func TestExperimentThatCannotRunSaysWhy(t *testing.T) {
 		t.Error("a folder was made all the same")
 	}
 }
+
+// TestMain keeps the tests away from the user's own files and jobs.
+func TestMain(m *testing.M) { os.Exit(testhome.Run(m.Run)) }
