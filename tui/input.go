@@ -91,68 +91,64 @@ func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// globalKey handles the keys that work on every page.
+// acts returns what the keys do on every page.
+func (r *root) acts() page.Acts {
+	keys, sh := r.sh.Keys, r.sh
+	cmd := func(do func() tea.Cmd) func() page.Intent { return func() page.Intent { return do() } }
+	turn := func(by int) func() { return func() { r.turn((r.active + by + len(r.pages)) % len(r.pages)) } }
+	speed := func(up bool) func() page.Intent { return func() page.Intent { return r.changeSpeed(up) } }
+	out := page.Acts{
+		page.Shown(keys.Page), page.On(keys.NextPage, turn(1)), page.On(keys.PrevPage, turn(-1)),
+		page.On(keys.Help, r.openHelp).Unnamed(),
+		page.On(keys.Palette, func() { r.palette = r.newPalette() }).Unnamed(),
+		page.On(keys.Tune.Unless(sh.MayMeasure()), func() page.Intent { return sh.Work.Tune(sh.Device.Board) }),
+		page.On(keys.Verify.Unless(sh.MayMeasure()), func() page.Intent { return page.AskMeasure{} }),
+		page.On(keys.Undo, r.apply.Undo), page.On(keys.Freeze, cmd(r.freeze)),
+		page.On(keys.Enlarge, func() page.Intent {
+			return page.Sayf("enlarge: %s has nothing to enlarge now", r.shown().Name().Title())
+		}),
+		page.On(keys.Slower, speed(false)), page.On(keys.Faster, speed(true)),
+		page.On(keys.Copy, cmd(r.copy)), page.On(keys.Export, cmd(r.export)),
+		page.On(keys.Messages, func() {
+			r.text = dialog.NewText(keys, "Messages, newest first", r.logText, nil, r.w)
+		}),
+		page.On(keys.Boards, cmd(r.openBoards)), page.On(keys.Mouse, sh.turnMouse),
+		page.On(keys.Back, sh.notices.hush), page.On(keys.Suspend, cmd(sh.suspend)), page.On(keys.Quit, cmd(r.leave)),
+	}
+	for i := range r.pages {
+		out = append(out, page.On(keys.PageKey(i+1), func() { r.turn(i) }).Unnamed())
+	}
+	return out
+}
+
+// globalKey handles a key that the page has no use for.
 func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
-	keys := r.sh.Keys
-	sh := r.sh
-	switch {
-	case keys.Page.Matches(k):
-		r.turn(int(k.String()[0] - '1'))
-	case keys.NextPage.Matches(k):
-		r.turn((r.active + 1) % len(r.pages))
-	case keys.PrevPage.Matches(k):
-		r.turn((r.active + len(r.pages) - 1) % len(r.pages))
-	case keys.Help.Matches(k):
-		r.openHelp()
-	case keys.Tune.Matches(k):
-		if why := sh.MayMeasure(); why != "" {
-			sh.say("tune: not now, %s", why)
-			return nil
-		}
-		return r.do(sh.Work.Tune(sh.Device.Board))
-	case keys.Verify.Matches(k):
-		if why := sh.MayMeasure(); why != "" {
-			sh.say("measure: not now, %s", why)
-			return nil
-		}
-		return r.do(page.AskMeasure{})
-	case keys.Undo.Matches(k):
-		return r.do(r.apply.Undo())
-	case keys.Freeze.Matches(k):
-		sh.notices.hush()
-		if sh.Look.Frozen = !sh.Look.Frozen; !sh.Look.Frozen {
-			return r.thaw()
-		}
-	case keys.Slower.Matches(k), keys.Faster.Matches(k):
-		return r.changeSpeed(keys.Faster.Matches(k))
-	case keys.Boards.Matches(k):
-		return r.openBoards()
-	case keys.Mouse.Matches(k):
-		sh.turnMouse()
-	case keys.Enlarge.Matches(k):
-		sh.say("enlarge: %s has nothing to enlarge now", r.shown().Name().Title())
-	case keys.Copy.Matches(k):
-		return r.copy()
-	case keys.Export.Matches(k):
-		return r.export()
-	case keys.Messages.Matches(k):
-		r.text = dialog.NewText(keys, "Messages, newest first", r.logText, nil, r.w)
-	case keys.Palette.Matches(k):
-		r.palette = r.newPalette()
-	case keys.Back.Matches(k):
-		sh.notices.hush()
-	case keys.Quit.Matches(k):
-		if r.reasonToStay() == "" {
-			return r.quit()
-		}
-		r.asks = &question{do: "quit", not: "stay", why: r.reasonToStay, yes: r.quit, also: keys.Quit}
-	default:
+	does, taken := r.acts().Key(k)
+	if !taken {
 		for _, a := range r.shown().Hints() {
 			if a.Why != "" && a.Matches(k) {
-				sh.notNow(a)
+				r.sh.notNow(a)
 			}
 		}
 	}
+	return r.do(does)
+}
+
+// freeze freezes the view, or shows what was read since.
+func (r *root) freeze() tea.Cmd {
+	r.sh.notices.hush()
+	if r.sh.Look.Frozen = !r.sh.Look.Frozen; r.sh.Look.Frozen {
+		return nil
+	}
+	return r.thaw()
+}
+
+// leave quits, after a question if there is a reason to stay.
+func (r *root) leave() tea.Cmd {
+	if r.reasonToStay() == "" {
+		return r.quit()
+	}
+	r.asks = &question{do: "quit", not: "stay", why: r.reasonToStay, yes: r.quit, also: r.sh.Keys.Quit}
 	return nil
 }
 

@@ -23,6 +23,8 @@ func (r *root) do(i page.Intent) tea.Cmd {
 			cmds = append(cmds, r.do(one))
 		}
 		return tea.Batch(cmds...)
+	case tea.Cmd:
+		return i
 	case page.Say:
 		sh.say("%s", i)
 	case page.Fail:

@@ -52,7 +52,7 @@ func isExplained(t *testing.T, d *driver) {
 	if page.Numbers(string(d.r.shown().Name())) == nil {
 		t.Error("the help does not explain its numbers")
 	}
-	for _, h := range append(globalHints(d.r.sh.Keys), d.r.hints()...) {
+	for _, h := range append(d.r.acts().Hints(), d.r.hints()...) {
 		if h.ID == "" || h.Label() == "" || h.Explained() == "" {
 			t.Errorf("action %q, key %q, help text %q", h.ID, h.Label(), h.Explained())
 		}

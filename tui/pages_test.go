@@ -150,7 +150,7 @@ func TestHelpListsEveryKeyOfThePageInOneScreen(t *testing.T) {
 		d.size(100, 160)
 		d.press("?")
 		d.sees("the numbers", "one letter, one meaning")
-		for _, k := range append(p.Hints(), globalHints(d.r.sh.Keys)...) {
+		for _, k := range append(p.Hints(), d.r.acts().Hints()...) {
 			d.sees(k.Label())
 		}
 		d.press("?")

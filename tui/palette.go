@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	"jtune/internal/sorted"
 	"jtune/tui/page"
@@ -12,8 +13,13 @@ import (
 // reason why an action is not available is the one in its page's last line.
 func (r *root) newPalette() *dialog.Palette {
 	keys := r.sh.Keys
-	why := map[string]string{keys.Tune.ID: r.sh.MayMeasure(), keys.Verify.ID: r.sh.MayMeasure(),
-		keys.AtOnce.ID: "only by its key"}
+	why := map[string]string{keys.AtOnce.ID: "only by its key"}
+	everywhere := r.acts()
+	for _, a := range everywhere {
+		if a.Why != "" {
+			why[a.ID] = a.Why
+		}
+	}
 	rank := func(o dialog.Offer) int {
 		switch {
 		case o.ID == keys.Apply.ID, o.ID == keys.AtOnce.ID:
@@ -41,8 +47,10 @@ func (r *root) newPalette() *dialog.Palette {
 			}
 		}
 	}
-	for _, a := range keys.Everywhere() {
-		out = append(out, dialog.Offer{Action: a.Unless(why[a.ID])})
+	for _, a := range everywhere {
+		if !strings.HasPrefix(a.ID, keys.Page.ID) {
+			out = append(out, dialog.Offer{Action: a.Unless(why[a.ID])})
+		}
 	}
 	for i, p := range r.pages {
 		out = append(out, dialog.Offer{Action: keys.PageKey(i + 1).As("open " + p.Name().Title())})

@@ -166,16 +166,9 @@ func (a action) takes(k string) error {
 }
 
 // On lists the actions that work only on one page.
-func (t *Keys) On(page Name) []widget.Action { return t.at(string(page)) }
-
-// Everywhere lists the actions of all pages, except the digits that open them.
-func (t *Keys) Everywhere() []widget.Action {
-	return slices.DeleteFunc(t.at("everywhere"), func(a widget.Action) bool { return a.ID == t.Page.ID })
-}
-
-func (t *Keys) at(place string) (out []widget.Action) {
+func (t *Keys) On(page Name) (out []widget.Action) {
 	for _, a := range t.actions() {
-		if slices.Contains(a.where, place) {
+		if slices.Contains(a.where, string(page)) {
 			out = append(out, *a.Action)
 		}
 	}
