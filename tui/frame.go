@@ -187,11 +187,10 @@ func (r *root) hints() []widget.Action {
 	case r.form != nil:
 		return r.form.Hints()
 	case r.apply.Stage() == dialog.Asking:
-		return []widget.Action{keys.Apply.As("apply it"), keys.Lock, keys.Back.As("leave")}
+		return r.apply.Hints()
 	case r.apply.Stage() == dialog.Keeping:
 		own := r.shown().Hints()
-		own = append([]widget.Action{keys.Yes.As("keep"), keys.No.As("revert")}, own[:min(len(own), 4)]...)
-		return append(own, keys.Help, keys.Quit)
+		return append(append(r.apply.Hints(), own[:min(len(own), 4)]...), keys.Help, keys.Quit)
 	}
 	if r.typing() {
 		return r.shown().Hints()

@@ -56,6 +56,20 @@ func (a Act) Unnamed() Act {
 	return a
 }
 
+// Pressed returns the act for a key that must be typed: pasted text, whose keys follow each other at once, does not
+// do it.
+func (a Act) Pressed(read Reader) Act {
+	if key := a.Action; a.do != nil && read.Rushed() {
+		a.do = func() Intent { return TooFast(key) }
+	}
+	return a
+}
+
+// TooFast replies to such a key.
+func TooFast(key widget.Action) Intent {
+	return Sayf("two keys at once, as pasted text sends them: press %s again", key.Label())
+}
+
 // Key does what a key does now, or says why it does not; taken is false if it is none of the acts.
 func (list Acts) Key(k tea.KeyPressMsg) (does Intent, taken bool) {
 	for _, a := range list {

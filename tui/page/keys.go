@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/tui/widget"
 )
 
@@ -161,12 +159,6 @@ func (t *Keys) ListKeys() widget.ListKeys {
 	return widget.ListKeys{Up: t.Up, Down: t.Down, PageUp: t.PageUp, PageDown: t.PageDown,
 		HalfUp: t.HalfUp, HalfDown: t.HalfDown, Home: t.Home, End: t.End,
 		Search: t.Filter, Next: t.NextMatch, Prev: t.PrevMatch, Back: t.Back}
-}
-
-// Applies reports whether a key applies the mode under the cursor, and returns the intent without its mode.
-func (t *Keys) Applies(k tea.KeyPressMsg) (i Apply, yes bool) {
-	i.AtOnce = t.AtOnce.Matches(k)
-	return i, i.AtOnce || t.Apply.Matches(k)
 }
 
 // FormKeys returns the keys of a form.

@@ -65,7 +65,7 @@ func (f *Apply) Ask(i page.Apply) page.Intent {
 	case f.stage != Idle:
 		return nil
 	case i.AtOnce && f.read.Rushed():
-		return f.tooFast(f.read.Keys().AtOnce)
+		return page.TooFast(f.read.Keys().AtOnce)
 	}
 	f.stage, f.ask, f.from = Asking, tegra.Request{Mode: i.Mode, Preset: i.Preset}, f.read.Found()
 	f.reboot, f.predicted, f.measured, f.asked = false, nil, nil, i.Asked
@@ -94,42 +94,41 @@ func (f *Apply) set() page.Intent {
 	return page.SetMode{Request: f.ask, Asked: f.asked}
 }
 
-// tooFast replies to a key that was pasted, not pressed.
-func (f *Apply) tooFast(key widget.Action) page.Intent {
-	return page.Sayf("two keys at once, as pasted text sends them: press %s again to apply", key.Label())
-}
-
 // Key handles keys while the difference is shown or the countdown runs; false leaves the key to the page.
 func (f *Apply) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+	does, taken := f.acts().Key(k)
+	return does, taken || f.stage == Asking
+}
+
+// Hints lists the keys that work while the difference is shown or the countdown runs.
+func (f *Apply) Hints() []widget.Action { return f.acts().Hints() }
+
+// acts returns what the keys do then.
+func (f *Apply) acts() page.Acts {
 	keys := f.read.Keys()
 	switch f.stage {
 	case Asking:
-		_, apply := keys.Applies(k)
-		switch {
-		case apply && f.read.Rushed():
-			return f.tooFast(keys.Apply), true
-		case apply:
-			return f.set(), true
-		case keys.Lock.Matches(k):
-			f.ask.DVFS = !f.ask.DVFS
-		case keys.Back.Matches(k) || keys.No.Matches(k) || keys.Quit.Matches(k):
-			f.stage = Idle
-		case keys.Yes.Matches(k):
-			return page.Say(keys.Apply.Label() + " applies it, then asks whether to keep it"), true
+		leave := func() { f.stage = Idle }
+		return page.Acts{
+			page.On(keys.Apply.As("apply it"), f.set).Pressed(f.read),
+			page.On(keys.Lock, func() { f.ask.DVFS = !f.ask.DVFS }),
+			page.On(keys.Back.As("leave"), leave),
+			page.On(keys.AtOnce, f.set).Pressed(f.read).Unnamed(),
+			page.On(keys.No, leave).Unnamed(), page.On(keys.Quit, leave).Unnamed(),
+			page.On(keys.Yes, func() page.Intent {
+				return page.Say(keys.Apply.Label() + " applies it, then asks whether to keep it")
+			}).Unnamed(),
 		}
-		return nil, true
 	case Keeping:
-		switch {
-		case keys.Yes.Matches(k) && f.read.Rushed():
-			return nil, true
-		case keys.Yes.Matches(k):
-			f.stage = Ending
-			return page.KeepMode{}, true
-		case keys.No.Matches(k):
-			return f.revert("answered no"), true
+		return page.Acts{
+			page.On(keys.Yes.As("keep"), func() page.Intent {
+				f.stage = Ending
+				return page.KeepMode{}
+			}).Pressed(f.read),
+			page.On(keys.No.As("revert"), func() page.Intent { return f.revert("answered no") }),
 		}
 	}
-	return nil, false
+	return nil
 }
 
 func (f *Apply) revert(why string) page.Intent {

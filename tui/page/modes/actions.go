@@ -86,26 +86,22 @@ func (p *Page) writeBlock() page.Intent {
 	})
 }
 
-func (p *Page) composeKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys := p.read.Keys()
-	switch {
-	case keys.Back.Matches(k), keys.Quit.Matches(k):
-		p.compose = nil
-		return nil, true
-	case keys.Enter.Matches(k):
-		return p.applyComposed(page.Apply{}), true
+// composeActs returns what the keys do with the mode that is composed.
+func (p *Page) composeActs() page.Acts {
+	keys, leave := p.read.Keys(), func() { p.compose = nil }
+	applies := func(atOnce bool) func() page.Intent {
+		return func() page.Intent {
+			m := p.compose.mode()
+			if !p.read.Space().Contains(m) {
+				return page.Say("this combination does not exist on this board")
+			}
+			p.compose = nil
+			return page.Apply{Mode: m, AtOnce: atOnce}
+		}
 	}
-	if does, yes := keys.Applies(k); yes {
-		return p.applyComposed(does), true
+	return page.Acts{
+		page.Shown(keys.Up.With(keys.Down, "setting")), page.Shown(keys.Left.With(keys.Right, "change")),
+		page.On(keys.Apply, applies(false)), page.On(keys.AtOnce, applies(true)), page.On(keys.Back, leave),
+		page.On(keys.Enter, applies(false)).Unnamed(), page.On(keys.Quit, leave).Unnamed(),
 	}
-	return nil, p.compose.key(k)
-}
-
-func (p *Page) applyComposed(does page.Apply) page.Intent {
-	does.Mode = p.compose.mode()
-	if !p.read.Space().Contains(does.Mode) {
-		return page.Say("this combination does not exist on this board")
-	}
-	p.compose = nil
-	return does
 }

@@ -20,14 +20,11 @@ type bootDialog struct {
 	cannot string // why it cannot be written, or ""
 }
 
-// bootActs returns what the keys of the dialog do; those that change the unit do nothing if pasted.
+// bootActs returns what the keys of the dialog do.
 func (p *Page) bootActs() page.Acts {
 	d, keys, why, leave := p.boot, p.read.Keys(), "", func() { p.boot = nil }
 	change := func(done string, do func() error) func() page.Intent {
 		return func() page.Intent {
-			if p.read.Rushed() {
-				return nil
-			}
 			p.boot = nil
 			return page.ChangeBoot{Unit: d.unit, Do: do, Done: done}
 		}
@@ -41,8 +38,9 @@ func (p *Page) bootActs() page.Acts {
 	}
 	return page.Acts{
 		page.On(keys.AtBoot.As("write it").Unless(why),
-			change("written: every boot sets "+p.read.ModeText(d.mode), d.unit.Install)),
-		page.On(keys.Stop.As("remove").Unless(remove), change("removed: no mode is applied at boot", d.unit.Remove)),
+			change("written: every boot sets "+p.read.ModeText(d.mode), d.unit.Install)).Pressed(p.read),
+		page.On(keys.Stop.As("remove").Unless(remove), change("removed: no mode is applied at boot", d.unit.Remove)).
+			Pressed(p.read),
 		page.On(keys.Back.As("leave"), leave),
 		page.Quiet(keys.Quit, true, leave),
 	}

@@ -57,7 +57,8 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		return p.sortKey(k), true
 	}
 	if p.compose != nil {
-		return p.composeKey(k)
+		does, taken := p.composeActs().Key(k)
+		return does, taken || p.compose.key(k)
 	}
 	if p.boot != nil {
 		return p.bootActs().Key(k)
@@ -81,8 +82,7 @@ func (p *Page) Hints() []widget.Action {
 	case p.sorting:
 		return []widget.Action{keys.Sort.As("then a letter, as above"), keys.Back.As("leave it")}
 	case p.compose != nil:
-		knob, change := keys.Up.With(keys.Down, "setting"), keys.Left.With(keys.Right, "change")
-		return []widget.Action{knob, change, keys.Apply, keys.AtOnce, keys.Back}
+		return p.composeActs().Hints()
 	case p.boot != nil:
 		return p.bootActs().Hints()
 	case p.compared != nil:

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -40,9 +39,6 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		}
 		return nil, true
 	}
-	if does, taken := p.runKey(k); taken {
-		return does, true
-	}
 	return p.acts().Key(k)
 }
 
@@ -57,6 +53,9 @@ func (p *Page) acts() page.Acts {
 	}
 	if why := p.read.MayMeasure(); why != "" {
 		quiet = quiet[:3]
+	}
+	if pause, stop := p.endActs(); stop.Why == "" {
+		quiet = append(quiet, pause.Unnamed(), stop.Unnamed())
 	}
 	switch {
 	case p.answers() != nil:
@@ -105,26 +104,40 @@ func (p *Page) soakAct() page.Act {
 	return page.On(p.read.Keys().Soak.Unless(p.read.MayRun()), func() page.Intent { return askSoak(p) })
 }
 
-// runKey handles the keys of a running task, in this program or in another one that takes orders.
-func (p *Page) runKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys, now := p.read.Keys(), p.running()
-	pause, stop := keys.Pause.Matches(k), keys.Stop.Matches(k)
-	if p.open != nil || now == nil || now.Done() || !pause && !stop {
-		return nil, false
+// endActs returns what pauses and stops the running task, in this program or in another one that takes orders.
+func (p *Page) endActs() (pause, stop page.Act) {
+	keys, j, why := p.read.Keys(), p.running(), ""
+	pauses, stops := keys.Pause, keys.Stop.As("stop and restore")
+	does := func(own page.Intent, order control.Order) func() page.Intent {
+		if j != nil && j.Follows != nil {
+			own = page.Order{Do: order}
+		}
+		return func() page.Intent { return own }
+	}
+	order := control.OrderPause
+	switch {
+	case p.open != nil || j == nil || j.Done():
+		why = "nothing runs"
+	case p.reached(j):
+		if j.Follows.Reach.Held {
+			pauses, order = pauses.As("continue"), control.OrderGoOn
+		}
+		pauses = pauses.Unless(j.Follows.Reach.Whole)
+	case j.Follows != nil:
+		why = fmt.Sprintf("jtune %d runs it and cannot be reached", j.Follows.PID)
+	case j.State == task.Pausing || j.State == task.Paused:
+		pauses = pauses.As("continue")
+	default:
+		pauses = pauses.As("pause after this mode")
 	}
 	switch {
-	case now.Follows == nil && pause && now.Whole:
-		return nil, false // the hint of the key says why
-	case now.Follows == nil && pause:
-		return page.Pause{}, true
-	case now.Follows == nil:
-		return page.Stop{}, true
-	case !p.reached(now), pause && now.Follows.Reach.Whole != "":
-		return nil, false // the hint of the key says why
-	case pause:
-		return page.Order{Do: pauseOrder(now)}, true
+	case why != "":
+		pauses, stops = pauses.Unless(why), keys.Stop.Unless(why)
+	case j.Whole:
+		pauses = keys.Pause.Unless("a soak is one load: " + keys.Stop.Label() + " ends it, " + keys.Resume.Label() +
+			" continues it")
 	}
-	return page.Order{Do: control.OrderStop}, true
+	return page.On(pauses, does(page.Pause{}, order)), page.On(stops, does(page.Stop{}, control.OrderStop))
 }
 
 // Hints implements page.Page.
@@ -148,39 +161,15 @@ func (p *Page) walkHints() []widget.Action {
 
 // runActs returns what the keys do with one campaign; list leaves it, and the rest works too.
 func (p *Page) runActs(list page.Act, rest page.Acts) page.Acts {
-	keys, why, pause := p.read.Keys(), "nothing runs", p.read.Keys().Pause
-	j := p.shown()
-	if p.reached(j) {
-		if why = ""; j.Follows.Reach.Held {
-			pause = pause.As("continue")
-		}
-		pause = pause.Unless(j.Follows.Reach.Whole)
-	} else if j != nil && !j.Done() && j.Follows != nil {
-		why = fmt.Sprintf("jtune %d runs it and cannot be reached", j.Follows.PID)
-	} else if j != nil && !j.Done() {
-		why = ""
-		if j.State == task.Pausing || j.State == task.Paused {
-			pause = pause.As("continue")
-		} else {
-			pause = pause.As("pause after this mode")
-		}
-	}
-	if j != nil && j.Whole && why == "" {
-		pause = keys.Pause.Unless("a soak is one load: " + keys.Stop.Label() + " ends it, " + keys.Resume.Label() +
-			" continues it")
-	}
-	pause = pause.Unless(cmp.Or(why, pause.Why))
-	stop := keys.Stop
-	if why == "" {
-		stop = stop.As("stop and restore")
-	}
+	keys, j := p.read.Keys(), p.shown()
+	pause, stop := p.endActs()
 	first, later := p.againActs()
-	ends := page.Acts{page.Shown(pause), page.Shown(stop.Unless(why))}
+	ends := page.Acts{pause, stop}
 	if j != nil && j.Kind == task.Soaking && j.Done() {
 		first = append(first, list, p.soakAct().As("soak again"))
 	} else if j == nil || j.Done() {
 		first = append(first, list, p.newAct())
-	} else if why == "" && pause.Why != "" {
+	} else if stop.Why == "" && pause.Why != "" {
 		slices.Reverse(ends)
 	}
 	out := append(first, ends...)

@@ -225,7 +225,7 @@ func (p *Page) listActs() page.Acts {
 			page.Quiet(keys.Left, true, func() page.Intent { return p.fold(l, false) }))
 	}
 	out = append(append(out, page.On(keys.Restore.Unless(none), func() { p.deleted, p.marked = true, "" })), later...)
-	if now := p.running(); now != nil && !now.Done() && (now.Follows == nil || p.reached(now)) {
+	if _, stop := p.endActs(); stop.Why == "" {
 		out = append(out, page.Shown(keys.Pause), page.Shown(keys.Stop))
 	}
 	return out

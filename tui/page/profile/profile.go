@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"jtune/tui/page"
-	"jtune/tui/session/control"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
@@ -124,14 +123,6 @@ func (p *Page) start(u *task.Interrupted, task *task.Task) page.Intent {
 // reached reports whether a task belongs to another program that takes orders.
 func (p *Page) reached(j *page.Task) bool {
 	return j != nil && !j.Done() && j.Follows != nil && j.Follows.Reach != nil
-}
-
-// pauseOrder returns the order that pauses or resumes another program's task.
-func pauseOrder(j *page.Task) control.Order {
-	if j.Follows.Reach.Held {
-		return control.OrderGoOn
-	}
-	return control.OrderPause
 }
 
 // comparison is two campaigns side by side.

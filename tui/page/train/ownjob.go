@@ -105,7 +105,7 @@ func (d *ownJob) question() page.Intent {
 			page.Pick("a step is", fields.In("own", "unit"), &d.as.Unit),
 		}}, func() page.Intent {
 		if d.read.Rushed() {
-			return page.All{tooFast(d.read.Keys().Enter), d.question()}
+			return page.All{page.TooFast(d.read.Keys().Enter), d.question()}
 		}
 		d.page.job, d.page.lastLine, d.as.Pattern, d.others = d, d.command.Value(), "", nil
 		return d.start()
@@ -288,7 +288,7 @@ func (d *ownJob) askName() page.Intent {
 
 func (d *ownJob) save() page.Intent {
 	if d.read.Rushed() {
-		return page.All{tooFast(d.read.Keys().Enter), d.askName()}
+		return page.All{page.TooFast(d.read.Keys().Enter), d.askName()}
 	}
 	name, w, save := d.name.Value(), d.understood(), d.read.Session().SaveJob
 	w.Name = name
@@ -328,23 +328,13 @@ func (d *ownJob) choices() (out []detect.Candidate) {
 	return out
 }
 
-// tooFast replies to a key that was pasted, not pressed: pasted text runs no command.
-func tooFast(key widget.Action) page.Intent {
-	return page.Sayf("two keys at once, as pasted text sends them: press %s again", key.Label())
-}
-
 // jobKey handles a key of the dialog.
 func (p *Page) jobKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	d, keys := p.job, p.read.Keys()
-	switch {
-	case keys.Back.Matches(k):
+	acts := p.job.acts()
+	if p.read.Keys().Back.Matches(k) {
 		p.job = nil
-	case keys.Start.Matches(k) && p.read.Rushed():
-		return tooFast(keys.Start), true
-	case keys.Reread.Matches(k) && p.read.Rushed():
-		return tooFast(keys.Reread), true
 	}
-	return d.acts().Key(k)
+	return acts.Key(k)
 }
 
 // acts returns what the keys do with the job.
@@ -355,13 +345,14 @@ func (d *ownJob) acts() page.Acts {
 	}
 	run := page.On(keys.Stop, d.stop)
 	if !d.running() {
-		run = page.On(keys.Start.As("run again"), d.start)
+		run = page.On(keys.Start.As("run again"), d.start).Pressed(d.read)
 	}
 	return page.Acts{page.On(keys.Tune.Unless(d.unread()), d.tune),
 		page.On(keys.SaveJob.Unless(d.unread()), func() page.Intent {
 			d.name.SetValue(d.understood().Name)
 			return d.askName()
 		}),
-		page.On(keys.Reread.Unless(others), d.nextReading), page.On(keys.Edit.As("command, batch, unit"), d.question),
+		page.On(keys.Reread.Unless(others), d.nextReading).Pressed(d.read),
+		page.On(keys.Edit.As("command, batch, unit"), d.question),
 		run, page.On(keys.Back.As("leave"), d.leave), page.Quiet(keys.OwnJob, true, d.question)}
 }
