@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"io"
 	"strings"
 	"sync"
@@ -105,6 +106,19 @@ func (w *PlainWriter) folded(text string) string {
 	return out.String()
 }
 
+// Whole returns the whole characters of a text, and a copy of one that is cut at its end.
+func Whole(text []byte) (whole, rest []byte) {
+	for i := 1; i <= min(utf8.UTFMax-1, len(text)); i++ {
+		if at := len(text) - i; utf8.RuneStart(text[at]) {
+			if !utf8.FullRune(text[at:]) {
+				return text[:at], bytes.Clone(text[at:])
+			}
+			break
+		}
+	}
+	return text, nil
+}
+
 // Write writes p; a character that is cut at the end is written with the next call.
 func (w *PlainWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
@@ -112,18 +126,9 @@ func (w *PlainWriter) Write(p []byte) (int, error) {
 	if len(w.rest) == 0 && w.Words == nil && w.Returns && Drawn(p) {
 		return w.To.Write(p)
 	}
-	text := append(w.rest, p...)
-	cut := len(text)
-	for i := 1; i <= min(utf8.UTFMax-1, len(text)); i++ {
-		if start := len(text) - i; utf8.RuneStart(text[start]) {
-			if !utf8.FullRune(text[start:]) {
-				cut = start
-			}
-			break
-		}
-	}
-	w.rest = append([]byte(nil), text[cut:]...)
-	parts := []string{string(text[:cut])}
+	text, rest := Whole(append(w.rest, p...))
+	w.rest = rest
+	parts := []string{string(text)}
 	if w.Returns {
 		parts = strings.Split(parts[0], "\r")
 	}

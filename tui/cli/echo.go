@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"jtune/internal/text"
 )
@@ -89,17 +88,8 @@ func (e *echo) unescaped(b []byte) []byte {
 
 // text removes binary lines.
 func (e *echo) text(b []byte) (out []byte) {
-	cut := len(b)
-	for i := 1; i <= min(utf8.UTFMax-1, len(b)); i++ {
-		if start := len(b) - i; utf8.RuneStart(b[start]) {
-			if !utf8.FullRune(b[start:]) {
-				cut = start
-			}
-			break
-		}
-	}
-	e.rest = bytes.Clone(b[cut:])
-	for b = b[:cut]; len(b) > 0; {
+	b, e.rest = text.Whole(b)
+	for len(b) > 0 {
 		n := bytes.IndexAny(b, "\r\n") + 1
 		if n == 0 {
 			n = len(b)
