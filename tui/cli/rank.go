@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/internal/document"
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/internal/units"
 	"jtune/learn"
@@ -184,15 +185,15 @@ func (c *rankCmd) print(r rank.Ranking) error {
 		}
 		edp := x.EDP
 		edp.V /= 1000
-		boards.Rows = append(boards.Rows, []string{x.Name, mode, seconds(x.EpochS), seconds(x.TimeS), shown(x.PowerW),
-			shown(x.EnergyWh), shown(edp), say})
+		boards.Rows = append(boards.Rows, []string{x.Name, mode, seconds(x.EpochS), seconds(x.TimeS),
+			report.Shown(x.PowerW), report.Shown(x.EnergyWh), report.Shown(edp), say})
 		if x.Rest != nil {
 			rests = append(rests, x.Name+": "+restText(*x.Rest))
 		}
 	}
 	takes := ""
 	if r.EnergyWh.OK {
-		takes = " and takes " + shown(r.EnergyWh) + " Wh of all boards together"
+		takes = " and takes " + report.Shown(r.EnergyWh) + " Wh of all boards together"
 	}
 	parts := []document.Part{boards, document.Line("a round ends after " + seconds(r.RoundS) + takes)}
 	return c.show(r, slices.Concat(parts, curveOf(r), linesOf(rests...))...)
@@ -224,7 +225,7 @@ func restText(r rank.Rested) string {
 		return "the round takes longer than the period: there is no pause"
 	}
 	out := fmt.Sprintf("a pause of %s takes %s Wh idle, %s Wh asleep", seconds(tegra.Some(r.PauseS)), text.Of(r.IdleWh),
-		shown(r.SleepWh))
+		report.Shown(r.SleepWh))
 	switch {
 	case !r.BreakEvenS.OK:
 		return out + "; sleeping never pays"
@@ -234,17 +235,7 @@ func restText(r rank.Rested) string {
 	return out + fmt.Sprintf("; sleeping pays in pauses longer than %s", seconds(r.BreakEvenS))
 }
 
-func shown(v tegra.Val[float64]) string {
-	if !v.OK {
-		return "n/a"
-	}
-	return text.Of(v.V)
-}
-
 // seconds formats a time with its unit.
 func seconds(v tegra.Val[float64]) string {
-	if !v.OK {
-		return "n/a"
-	}
-	return units.SpanOf(v.V)
+	return orDash(ifAny(tegra.Val[string]{V: units.SpanOf(v.V), OK: v.OK}, "%s"))
 }
