@@ -34,13 +34,6 @@ var (
 	railName     = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 )
 
-// Parse parses a line that is one record. It returns false for a line that is not from tegrastats.
-func Parse(text string) (Line, bool) {
-	l, _, _ := parse(strings.Fields(text))
-	l.total()
-	return l, l.sampled()
-}
-
 // sampled reports whether the line has memory, cores, memory load or GPU load.
 func (l *Line) sampled() bool { return l.RAM != nil || len(l.CPU) > 0 || l.EMC != nil || l.GPU != nil }
 

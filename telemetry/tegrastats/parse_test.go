@@ -16,6 +16,13 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
+// Parse parses a line that is one record. It returns false for a line that is not from tegrastats.
+func Parse(text string) (Line, bool) {
+	l, _, _ := parse(strings.Fields(text))
+	l.total()
+	return l, l.sampled()
+}
+
 // Lines with made-up numbers in the form of each release.
 const (
 	oldTX2 = "RAM 1000/7852MB (lfb 7x2MB) cpu [17%,13%,off]@408 EMC 1%@408 GR3D 3%@76 APE 150 MTS fg 0% bg 3% " +

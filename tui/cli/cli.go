@@ -9,7 +9,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -56,12 +55,8 @@ func windUp(signals <-chan os.Signal, cancel func()) {
 	}
 }
 
-// Run runs one command line and returns the exit code. When ctx ends it finishes the work in progress: it restores the
-// knobs and keeps what was recorded.
-func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return (&app{in: stdin, out: stdout, err: stderr, line: args}).execute(ctx)
-}
-
+// execute runs the command line and returns the exit code. When ctx ends it finishes the work in progress: it restores
+// the knobs and keeps what was recorded.
 func (a *app) execute(ctx context.Context) int {
 	screen := a.out
 	out := &text.PlainWriter{To: a.out, Words: flagged, Width: func() int {

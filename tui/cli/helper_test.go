@@ -97,6 +97,11 @@ func jtuneOn(t testing.TB, ctx context.Context, stdin io.Reader, out, err io.Wri
 	return Run(ctx, all, stdin, out, err)
 }
 
+// Run runs one command line and returns the exit code.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return (&app{in: stdin, out: stdout, err: stderr, line: args}).execute(ctx)
+}
+
 // requestOf returns the request of a command line, which measures nothing.
 func requestOf[T any](t testing.TB, args ...string) (request T) {
 	t.Helper()
