@@ -29,7 +29,6 @@ var floors = [][]string{
 	{"tui/session/plots"},
 	{"tui/session/measure"},
 	{"tui/session/soak"},
-	{"tui/session/heat"},
 	{"tui/session/search", "tui/session/run", "tui/session/study"},
 	{"tui/session/pair"},
 	{"tui/session/task"},

@@ -18,8 +18,8 @@ import (
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fit"
-	"jtune/tui/session/heat"
 	"jtune/tui/session/savedanswers"
+	"jtune/tui/session/soak"
 	"jtune/tui/session/workloads"
 )
 
@@ -150,7 +150,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 
 // heatOf returns how the board of a model warms, as its soaks show.
 func heatOf(list []campaigns.Campaign, from learn.Provenance) metric.Heat {
-	return heat.Of(list, savedanswers.Board(list, from))
+	return soak.HeatOf(list, savedanswers.Board(list, from))
 }
 
 // answer prints an answer based on a model.

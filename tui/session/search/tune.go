@@ -20,10 +20,10 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
-	"jtune/tui/session/heat"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/preflight"
+	"jtune/tui/session/soak"
 	"jtune/tui/session/workloads"
 )
 
@@ -171,8 +171,8 @@ func limited(s *session.Session, goals []metric.Goal, observe func(measure.Event
 	if err != nil {
 		return metric.Heat{}, err
 	}
-	warms, err := heat.For(s, now, goals...)
-	measure.Observer(observe).Note(heat.Says(warms))
+	warms, err := soak.HeatFor(s, now, goals...)
+	measure.Observer(observe).Note(soak.HeatSays(warms))
 	return warms, err
 }
 

@@ -1,5 +1,4 @@
-// Package heat tells how a board warms, by its soaks.
-package heat
+package soak
 
 import (
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"jtune/tegra/metric"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
-	"jtune/tui/session/soak"
 )
 
 const (
@@ -22,15 +20,15 @@ const (
 	fanShare    = 0.5 // of the rise per watt then is what a further watt adds, as the fan speeds up
 )
 
-// Of returns how a board warms, as its newest soaks show: from their rest to their end, with the 90 % band of that.
+// HeatOf returns how a board warms, as its newest soaks show: from their rest to their end, with the 90 % band of that.
 // Soaks is 0 if there is none.
-func Of(list []campaigns.Campaign, board string) (h metric.Heat) {
+func HeatOf(list []campaigns.Campaign, board string) (h metric.Heat) {
 	var lnPerW, weights, airs []float64
 	for _, c := range slices.Backward(list) {
-		if c.Err != nil || c.Board != board || !soak.Is(*c.Header) || len(airs) == mostSoaks {
+		if c.Err != nil || c.Board != board || !Is(*c.Header) || len(airs) == mostSoaks {
 			continue
 		}
-		k, err := soak.Read(c.Dir)
+		k, err := Read(c.Dir)
 		s := k.Result.Steady
 		watts, rise := endW(k.Course), s.TjC.V-k.IdleC
 		if err != nil || !s.TjC.OK || !(watts > 0) || !(rise > 0) || k.IdleC <= 0 {
@@ -53,7 +51,7 @@ func Of(list []campaigns.Campaign, board string) (h metric.Heat) {
 }
 
 // endW returns the mean power of a soak's end; 0 if it is unknown.
-func endW(course []soak.Seen) float64 {
+func endW(course []Seen) float64 {
 	sum, n := 0.0, 0
 	for _, s := range course[int((1-endOfCourse)*float64(len(course))):] {
 		if w := s.Reading.TotalW; w.OK {
@@ -63,17 +61,17 @@ func endW(course []soak.Seen) float64 {
 	return sum / float64(max(1, n))
 }
 
-// For returns how the board warms where goals limit its temperature, else nothing. Without a soak the temperature
+// HeatFor returns how the board warms where goals limit its temperature, else nothing. Without a soak the temperature
 // of the present reading tells it, roughly.
-func For(s *session.Session, now tegra.Reading, goals ...metric.Goal) (metric.Heat, error) {
-	if !slices.ContainsFunc(goals, limits) {
+func HeatFor(s *session.Session, now tegra.Reading, goals ...metric.Goal) (metric.Heat, error) {
+	if !slices.ContainsFunc(goals, ofHeat) {
 		return metric.Heat{}, nil
 	}
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil {
 		return metric.Heat{}, err
 	}
-	h := Of(list, s.Board())
+	h := HeatOf(list, s.Board())
 	if c := now.Hottest(); h.Soaks == 0 && c.OK && now.TotalW.V > 0 {
 		h = metric.Heat{PerW: fanShare * max(1, c.V-usualAirC) / now.TotalW.V, LnSD: noSoakSD}
 		h.AirC = c.V - h.PerW*now.TotalW.V
@@ -81,14 +79,14 @@ func For(s *session.Session, now tegra.Reading, goals ...metric.Goal) (metric.He
 	return h, nil
 }
 
-// limits reports whether a goal limits the steady temperature.
-func limits(g metric.Goal) bool {
+// ofHeat reports whether a goal limits the steady temperature.
+func ofHeat(g metric.Goal) bool {
 	_, ok := g.Limits.On(metric.Temperature)
 	return ok
 }
 
-// Says describes where steady temperatures come from, for a search that a limit on them is given; "" without one.
-func Says(h metric.Heat) string {
+// HeatSays describes where steady temperatures come from, for a search that a limit on them is given; "" without one.
+func HeatSays(h metric.Heat) string {
 	switch {
 	case h.PerW == 0:
 		return ""
