@@ -28,7 +28,8 @@ func (b Bound) Text(v tegra.Val[float64]) string {
 
 // Bounds returns power, current, temperature and voltage with their limits: the given ones, else the board's own. A
 // limit in watts is compared with the highest mean of a minute.
-func Bounds(p Peak, l Least, m Margins, given metric.Limits) []Bound {
+func (s State) Bounds(given metric.Limits) []Bound {
+	p, l, m := s.Peak, s.Least, s.Margins
 	bound := func(name, of, unit string, digits int, seen, left tegra.Val[float64], sign float64) Bound {
 		limit := tegra.Val[float64]{V: seen.V + sign*left.V, OK: seen.OK && left.OK}
 		return Bound{Name: name, Of: of, Unit: unit, Digits: digits, Seen: seen, Limit: limit, Left: left}

@@ -29,14 +29,19 @@ type Result struct {
 	Reason    string                `json:"reason"`
 	Mode      tegra.Val[tegra.Mode] `json:"mode"` // absent where no mode matches the board's state
 	DurationS float64               `json:"duration_s"`
-	Steady    Steady                `json:"steady"`
-	Peak      Peak                  `json:"peak"`
-	Least     Least                 `json:"least"`
-	Margins   Margins               `json:"margins"`
-	Throttled *Throttled            `json:"throttled"` // nil: no throttling
-	Events    []Event               `json:"events"`
-	Sources   []Source              `json:"sources"` // that answered at the start of the load
-	Virtual   bool                  `json:"virtual"`
+	State
+	Throttled *Throttled `json:"throttled"` // nil: no throttling
+	Events    []Event    `json:"events"`
+	Sources   []Source   `json:"sources"` // that answered at the start of the load
+	Virtual   bool       `json:"virtual"`
+}
+
+// State is where a load stands: where its temperature ends, and its extremes with their distances to the limits.
+type State struct {
+	Steady  Steady  `json:"steady"`
+	Peak    Peak    `json:"peak"`
+	Least   Least   `json:"least"`
+	Margins Margins `json:"margins"`
 }
 
 // Source is what the verdict rests on: a sensor, a clock, the guard. It answered in Readings of Of samples.
@@ -95,7 +100,7 @@ func (r Result) Facts() document.Facts {
 // Table lists the extremes with their limits (see Bounds).
 func (r Result) Table(given metric.Limits) document.Table {
 	t := document.Table{Head: []string{"", "seen", "limit", "left"}, Numbers: 1}
-	for _, b := range Bounds(r.Peak, r.Least, r.Margins, given) {
+	for _, b := range r.Bounds(given) {
 		t.Rows = append(t.Rows, []string{b.Name, b.Text(b.Seen), b.Text(b.Limit), b.Text(b.Left)})
 	}
 	return t

@@ -19,12 +19,9 @@ type Status struct {
 	PowerW  tegra.Val[float64]
 	Amperes tegra.Val[float64] // of Peak's rail
 	TjC     tegra.Val[float64]
-	Steady  Steady
 	In      time.Duration // until steady
-	Peak    Peak
-	Least   Least
-	Margins Margins
-	Broken  string // the first limit that was exceeded, in words
+	State
+	Broken string // the first limit that was exceeded, in words
 }
 
 // Steady returns the predicted final temperature and the time until it is reached.
@@ -40,9 +37,8 @@ func (w *Watcher) Steady() (out Steady, in time.Duration) {
 
 // Status returns the state of the load at time t.
 func (w *Watcher) Status(t time.Duration) (s Status) {
-	s = Status{At: t - w.begun, PowerW: w.nowW, Amperes: w.nowA, TjC: w.nowC, Margins: w.margins(), Broken: w.broken}
-	s.Steady, s.In = w.Steady()
-	s.Peak, s.Least = w.extremes()
+	s = Status{At: t - w.begun, PowerW: w.nowW, Amperes: w.nowA, TjC: w.nowC, State: w.state(), Broken: w.broken}
+	_, s.In = w.Steady()
 	return s
 }
 
@@ -58,38 +54,34 @@ func (w *Watcher) Part() int64 { return w.parts }
 // mostEndC caps the predicted end on screen: early in a soak the prediction only says that it will be hot.
 const mostEndC = 150
 
-func (w *Watcher) extremes() (p Peak, l Least) {
-	p.PowerW, p.TjC = w.peaks.PowerW, w.tjC
-	if supply := w.peaks.Supply(w.board); supply != nil {
-		p.Amperes, p.Rail = supply.Amperes, tegra.Some(supply.Name)
-	}
-	if name := w.voltsRail(); name != "" {
-		if rail := w.peaks.Of(name); rail != nil && rail.LeastV.OK {
-			l.Volts, l.Rail = rail.LeastV, tegra.Some(name)
-		}
-	}
-	return p, l
-}
-
-// margins returns the distances to the given limits, else to the board's own.
-func (w *Watcher) margins() (m Margins) {
+// state returns where the load stands. Its margins are to the given limits, else to the board's own.
+func (w *Watcher) state() (s State) {
 	left := func(limit, v tegra.Val[float64]) tegra.Val[float64] {
 		return tegra.Val[float64]{V: math.Round((limit.V-v.V)*1000) / 1000, OK: limit.OK && v.OK}
 	}
-	p, l := w.extremes()
+	s.Steady, _ = w.Steady()
+	p, l, m := &s.Peak, &s.Least, &s.Margins
+	p.PowerW, p.TjC = w.peaks.PowerW, w.tjC
 	m.PowerW = left(w.limits.Val(metric.Power), w.minute.most())
+	if supply := w.peaks.Supply(w.board); supply != nil {
+		p.Amperes, p.Rail = supply.Amperes, tegra.Some(supply.Name)
+		m.Amperes = left(supply.Limits.First(), p.Amperes)
+	}
 	if limit, most := w.mostAmperes(); limit.OK {
 		m.Amperes = left(limit, most)
-	} else if supply := w.peaks.Supply(w.board); supply != nil {
-		m.Amperes = left(supply.Limits.First(), p.Amperes)
 	}
 	limitC := w.limits.Val(metric.Temperature)
 	if !limitC.OK {
 		limitC = w.tripC
 	}
 	m.TjC = left(limitC, p.TjC)
+	if name := w.voltsRail(); name != "" {
+		if rail := w.peaks.Of(name); rail != nil && rail.LeastV.OK {
+			l.Volts, l.Rail = rail.LeastV, tegra.Some(name)
+		}
+	}
 	m.Volts = left(l.Volts, w.limits.Val(metric.Voltage))
-	return m
+	return s
 }
 
 // mostAmperes returns the limit in amperes that is closest to its largest current, and that current.
@@ -151,13 +143,10 @@ func (w *Watcher) Judge(e Ending, mode tegra.Val[tegra.Mode]) Result {
 		w.tooMuchPower(w.last) // a load shorter than a minute has not been checked yet
 	}
 	r := Result{Mode: mode, DurationS: w.At(w.last), Throttled: w.fell, Events: w.events, Virtual: w.board.Virtual,
-		Sources: w.sources()}
+		Sources: w.sources(), State: w.state()}
 	if r.Events == nil {
 		r.Events = []Event{}
 	}
-	r.Steady, _ = w.Steady()
-	r.Peak, r.Least = w.extremes()
-	r.Margins = w.margins()
 	missed := w.missed()
 	lasted := units.Span(w.last - w.begun)
 	switch {

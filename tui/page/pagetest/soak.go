@@ -37,8 +37,8 @@ func Soaked(at time.Duration, r soak.Request) soak.Status {
 func Held(st soak.Status, m tegra.Mode) hold.Result {
 	return hold.Result{Verdict: hold.Holds, Reason: "held for 45 min, peak 29.4 W (28.6 of 30 W in a minute's " +
 		"mean), 5.90 A of 7.8 A (trip), 78 of 99 °C, 5.02 V at least; steady at 78 °C",
-		Mode: tegra.Some(m), DurationS: soak.Usual.Seconds(), Steady: st.Steady,
-		Peak: st.Peak, Least: st.Least, Margins: st.Margins, Virtual: true, Events: []hold.Event{}}
+		Mode: tegra.Some(m), DurationS: soak.Usual.Seconds(), State: st.State, Virtual: true,
+		Events: []hold.Event{}}
 }
 
 // Soaking returns a soak in progress, or ended, without a goroutine.

@@ -195,10 +195,9 @@ func verdictStyle(v hold.Verdict) lipgloss.Style {
 // boundLines lists the present and the highest readings beside their limits.
 func boundLines(j *page.Task, now soak.View, w int) []string {
 	st := now.Now
-	bounds := hold.Bounds(st.Peak, st.Least, st.Margins, now.Curves.Limits)
-	present := map[string]tegra.Val[float64]{"W": st.PowerW, "A": st.Amperes, "°C": st.TjC}
+	at, present := st.State, map[string]tegra.Val[float64]{"W": st.PowerW, "A": st.Amperes, "°C": st.TjC}
 	if r := j.Proof; r != nil {
-		bounds, present = hold.Bounds(r.Peak, r.Least, r.Margins, now.Curves.Limits), nil
+		at, present = r.State, nil
 	} else if st.Phase != soak.Loading {
 		return nil
 	}
@@ -219,5 +218,5 @@ func boundLines(j *page.Task, now soak.View, w int) []string {
 			}
 			return x.Text(x.Left)
 		}},
-	}, bounds, w)
+	}, at.Bounds(now.Curves.Limits), w)
 }

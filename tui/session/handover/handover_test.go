@@ -81,11 +81,12 @@ func proved(head record.Header, m tegra.Mode) *soak.Kept {
 	some := tegra.Some[float64]
 	k := soak.Kept{Header: head, Ended: true, Limits: metric.Current.Max(5), Result: hold.Result{
 		Verdict: hold.Holds, Reason: "held for 45 min, peak 2.90 A of 5 A; steady at 71 °C", Mode: tegra.Some(m),
-		DurationS: 2700, Steady: hold.Steady{TjC: some(71), LoC: some(70.2), HiC: some(71.9), Reached: true},
-		Peak:    hold.Peak{PowerW: some(14.9), Amperes: some(2.9), TjC: some(71.2), Rail: tegra.Some("VDD_IN")},
-		Least:   hold.Least{Volts: some(5.04), Rail: tegra.Some("VDD_IN")},
-		Margins: hold.Margins{Amperes: some(2.1), TjC: some(27.8)},
-		Events:  []hold.Event{{AtS: 0, What: "idle before the load: tj 38.0 °C, taken as the air temperature"}}}}
+		DurationS: 2700, State: hold.State{
+			Steady:  hold.Steady{TjC: some(71), LoC: some(70.2), HiC: some(71.9), Reached: true},
+			Peak:    hold.Peak{PowerW: some(14.9), Amperes: some(2.9), TjC: some(71.2), Rail: tegra.Some("VDD_IN")},
+			Least:   hold.Least{Volts: some(5.04), Rail: tegra.Some("VDD_IN")},
+			Margins: hold.Margins{Amperes: some(2.1), TjC: some(27.8)}},
+		Events: []hold.Event{{AtS: 0, What: "idle before the load: tj 38.0 °C, taken as the air temperature"}}}}
 	for s := range 2700 {
 		k.Course = append(k.Course, soak.Seen{AtS: float64(s), Reading: tegra.Reading{TotalW: some(14.5),
 			Temps: []tegra.TempReading{{Name: "tj", C: 71 - 33*math.Exp(-float64(s)/300)}},

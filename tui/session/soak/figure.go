@@ -29,10 +29,8 @@ type Curves struct {
 	Virtual bool
 	Points  []Point
 	Limits  metric.Limits
-	Peak    hold.Peak
-	Margins hold.Margins
-	Steady  hold.Steady
-	Until   time.Duration // end of the load; 0: unknown
+	hold.State
+	Until time.Duration // end of the load; 0: unknown
 }
 
 // View is the state of a soak for a screen.
@@ -50,14 +48,14 @@ func (v *View) Follow(st Status) {
 	}
 	c := &v.Curves
 	c.Points = append(c.Points, Point{AtS: st.At.Seconds(), PowerW: st.PowerW, Amperes: st.Amperes, TjC: st.TjC})
-	c.Limits, c.Peak, c.Margins, c.Steady, c.Until = st.Limits, st.Peak, st.Margins, st.Steady, st.For
+	c.Limits, c.State, c.Until = st.Limits, st.State, st.For
 }
 
 // Curves returns the curves of a stored soak.
 func (k Kept) Curves() Curves {
 	v := k.Result
-	c := Curves{Title: "the soak: " + k.Header.Workload.Name, Virtual: v.Virtual, Limits: k.Limits, Peak: v.Peak,
-		Margins: v.Margins, Steady: v.Steady, Until: time.Duration(v.DurationS * float64(time.Second))}
+	c := Curves{Title: "the soak: " + k.Header.Workload.Name, Virtual: v.Virtual, Limits: k.Limits, State: v.State,
+		Until: time.Duration(v.DurationS * float64(time.Second))}
 	if mark := tegra.VirtualMark(k.Header.Device.Board().Origin()); mark != "" {
 		c.Title += "  " + mark
 	}

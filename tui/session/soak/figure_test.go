@@ -30,7 +30,7 @@ func TestTimeAxisOfASoakEndsWithItsLoad(t *testing.T) {
 		{"until the steady state, in its midst", 8.5, 0, near, 10, true},
 		{"until the steady state, over", 20, 0, steady, 20, false},
 	} {
-		curves := Curves{Steady: c.steady, Until: c.until}
+		curves := Curves{State: hold.State{Steady: c.steady}, Until: c.until}
 		for at := 0.0; at <= 60*c.last; at += 30 {
 			curves.Points = append(curves.Points, Point{AtS: at, PowerW: some(28), TjC: some(60)})
 		}
