@@ -36,15 +36,8 @@ func (r Reading) throttling() string {
 	if len(r.Cooling) > 0 {
 		text += " (" + strings.Join(r.Cooling, ", ") + ")"
 	}
-	hot := Val[float64]{}
-	name := ""
-	for _, t := range r.Temps {
-		if !t.Dummy() && (!hot.OK || t.C > hot.V) {
-			hot, name = Some(t.C), t.Name
-		}
-	}
-	if hot.OK {
-		text += fmt.Sprintf(", %s at %.0f °C", name, hot.V)
+	if hot, ok := r.HottestZone(); ok {
+		text += fmt.Sprintf(", %s at %.0f °C", hot.Name, hot.C)
 	}
 	return text
 }
@@ -129,12 +122,18 @@ func (c *Planner) Lowered(st State) []string {
 	return out
 }
 
-// Hottest returns the temperature of the hottest zone.
-func (r Reading) Hottest() (out Val[float64]) {
+// HottestZone returns the hottest zone that has a sensor; ok is false if there is none.
+func (r Reading) HottestZone() (hot TempReading, ok bool) {
 	for _, z := range r.Temps {
-		if !z.Dummy() && (!out.OK || z.C > out.V) {
-			out = Some(z.C)
+		if !z.Dummy() && (!ok || z.C > hot.C) {
+			hot, ok = z, true
 		}
 	}
-	return out
+	return hot, ok
+}
+
+// Hottest returns its temperature.
+func (r Reading) Hottest() Val[float64] {
+	hot, ok := r.HottestZone()
+	return Val[float64]{V: hot.C, OK: ok}
 }

@@ -65,3 +65,15 @@ func TestHotIsAZoneCloseToItsTripPointOrThrottling(t *testing.T) {
 		t.Errorf("over-current is no heat: %q", got)
 	}
 }
+
+func TestHottestZoneIsNeverADummySensorOfAPowerChip(t *testing.T) {
+	t.Parallel()
+	r := tegra.Reading{Temps: []tegra.TempReading{{Name: "CPU", C: 41}, {Name: "PMIC", C: 100},
+		{Name: "PMIC-Die", C: 50}, {Name: "GPU", C: 44}}}
+	if hot, ok := r.HottestZone(); !ok || hot.Name != "GPU" || r.Hottest() != tegra.Some(44.0) {
+		t.Errorf("got %+v, %v, want the GPU", hot, ok)
+	}
+	if r.Temps = r.Temps[1:3]; r.Hottest().OK {
+		t.Errorf("got %+v of dummies alone", r.Hottest())
+	}
+}

@@ -256,15 +256,9 @@ func (w *Watcher) Strayed() string {
 
 // heat follows the hottest zone.
 func (w *Watcher) heat(t time.Duration, r tegra.Reading) {
-	w.nowC = tegra.Val[float64]{}
+	w.nowC = r.Hottest()
 	for _, z := range r.Temps {
-		if z.Dummy() {
-			continue
-		}
-		if !w.nowC.OK || z.C > w.nowC.V {
-			w.nowC = tegra.Some(z.C)
-		}
-		if z.Trip.OK && (!w.tripC.OK || z.Trip.V.C < w.tripC.V) {
+		if z.Trip.OK && !z.Dummy() && (!w.tripC.OK || z.Trip.V.C < w.tripC.V) {
 			w.tripC = tegra.Some(z.Trip.V.C)
 		}
 	}

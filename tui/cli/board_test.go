@@ -155,18 +155,6 @@ func TestWorkloadsWithoutAMeasurementBehindThemAreMarked(t *testing.T) {
 	}
 }
 
-func TestDummySensorOfAPowerChipIsNeverTheHottest(t *testing.T) {
-	t.Parallel()
-	temps := []tegra.TempReading{{Name: "CPU", C: 41}, {Name: "PMIC", C: 100}, {Name: "PMIC-Die", C: 50},
-		{Name: "GPU", C: 44}}
-	if hot := hottest(temps); hot == nil || hot.Name != "GPU" {
-		t.Errorf("got %+v, want the GPU", hot)
-	}
-	if hot := hottest(temps[1:3]); hot != nil {
-		t.Errorf("got %+v of dummies alone", hot)
-	}
-}
-
 // checkProbes checks the list of measurements, and that it includes the answer.
 func checkProbes(t testing.TB, v map[string]any, most int) {
 	t.Helper()

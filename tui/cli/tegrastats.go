@@ -152,12 +152,7 @@ func lineColumns(rails []tegrastats.Rail) report.Table[logged] {
 		{Key: "gpu_freq_mhz", Of: func(x logged) any { return mhz(x.r.GPU.Actual) }},
 		{Key: "emc_load_pct", Of: func(x logged) any { return x.r.EMC.LoadPct }},
 		{Key: "emc_freq_mhz", Of: func(x logged) any { return mhz(x.r.EMC.Actual) }},
-		{Key: "temp_max_c", Of: func(x logged) any {
-			if t := hottest(x.r.Temps); t != nil {
-				return t.C
-			}
-			return ""
-		}},
+		{Key: "temp_max_c", Of: func(x logged) any { return x.r.Hottest() }},
 	}
 	for _, rail := range rails {
 		columns = append(columns, report.Column[logged]{Key: strings.ToLower(rail.Name) + "_mw",

@@ -145,7 +145,7 @@ func readingLine(b tegra.Board, r tegra.Reading, name string) string {
 		fmt.Sprintf("GPU %s %s", dash(r.GPU.Actual, "%v"), dash(r.GPU.LoadPct, "%.0f %%")),
 		fmt.Sprintf("EMC %s %s", dash(r.EMC.Actual, "%v"), dash(r.EMC.LoadPct, "%.0f %%")),
 	}
-	if hot := hottest(r.Temps); hot != nil {
+	if hot, ok := r.HottestZone(); ok {
 		parts = append(parts, fmt.Sprintf("%s %.0f °C", hot.Name, hot.C))
 	}
 	if r.Throttled.Or(false) {
@@ -180,17 +180,4 @@ func supplies(r tegra.Reading) (text string) {
 		}
 	}
 	return text
-}
-
-func hottest(temps []tegra.TempReading) *tegra.TempReading {
-	var hot *tegra.TempReading
-	for i := range temps {
-		if temps[i].Dummy() {
-			continue
-		}
-		if hot == nil || temps[i].C > hot.C {
-			hot = &temps[i]
-		}
-	}
-	return hot
 }

@@ -343,15 +343,9 @@ const (
 
 // hottest names the hottest sensor and the junction.
 func (p *Page) hottest() string {
-	temps := p.read.Sample().Reading.Temps
-	if len(temps) == 0 {
+	hot, ok := p.read.Sample().Reading.HottestZone()
+	if !ok {
 		return "no temperature sensor"
-	}
-	hot := temps[0]
-	for _, t := range temps {
-		if t.C > hot.C {
-			hot = t
-		}
 	}
 	return fmt.Sprintf("hottest %s %.0f °C", page.ShortTemp(hot.Name), hot.C)
 }
