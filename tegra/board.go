@@ -225,21 +225,25 @@ func parseRelease(text string) (l4t, jetpack string) {
 // jetpackMajors gives the major version for releases missing from jetpacks.
 var jetpackMajors = map[string]string{"32": "4", "34": "5", "35": "5", "36": "6", "38": "7", "39": "7"}
 
-// totalRule returns the family's rule for the total power, or "" if a rail of the rule is missing or the family has no
-// rule.
-func (fam family) totalRule(rails []string) string {
-	if len(fam.total) == 0 {
-		return ""
-	}
+// named returns the rails of the family's total as the board spells them, in capitals or not; nil if one is missing or
+// the family has no total.
+func (fam family) named(rails []string) (names []string) {
 	for _, name := range fam.total {
-		if !slices.Contains(rails, name) {
-			return ""
+		i := slices.IndexFunc(rails, func(r string) bool { return strings.EqualFold(r, name) })
+		if i < 0 {
+			return nil
 		}
+		names = append(names, rails[i])
 	}
-	if len(fam.total) == 1 {
-		return fam.total[0]
+	return names
+}
+
+// ruleOf returns the rule for a total of these rails; "" without any.
+func ruleOf(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
 	}
-	return "SUM:" + strings.Join(fam.total, ",")
+	return "SUM:" + strings.Join(names, ",")
 }
 
 // orOf returns fam; without a total of its own, it gets that of the first family whose rails are all in rails.
@@ -248,7 +252,7 @@ func (fam family) orOf(rails []string) family {
 		return fam
 	}
 	for _, other := range families {
-		if other.totalRule(rails) != "" {
+		if other.named(rails) != nil {
 			fam.total = other.total
 			return fam
 		}
@@ -260,16 +264,10 @@ func (fam family) orOf(rails []string) family {
 // "" if they match no known total. A sum lists its rails in the given order.
 func TotalRuleOf(rails []string) string {
 	for _, fam := range families {
-		if fam.totalRule(rails) == "" {
-			continue
+		if names := fam.named(rails); names != nil {
+			slices.SortFunc(names, func(a, b string) int { return slices.Index(rails, a) - slices.Index(rails, b) })
+			return ruleOf(names)
 		}
-		var parts []string
-		for _, name := range rails {
-			if slices.Contains(fam.total, name) && !slices.Contains(parts, name) {
-				parts = append(parts, name)
-			}
-		}
-		return family{total: parts}.totalRule(parts)
 	}
 	return ""
 }

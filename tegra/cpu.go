@@ -16,11 +16,11 @@ const cpuRoot = "/sys/devices/system/cpu"
 // cpuGroup holds the CPU's files: cores, clocks and limits.
 type cpuGroup struct {
 	cores []core
-	order []int          // core numbers in the order in which they come online
-	freqs []Freq         // clocks that every cluster lists, ascending
-	lists map[int]string // each core's own list, as last read
-	spare []int          // cores that the scheduler does not fill: isolated, or left off at boot
-	first int            // number of cores online at Open
+	order []int             // core numbers in the order in which they come online
+	freqs []Freq            // clocks that every cluster lists, ascending
+	lists map[int]clockList // each core's own list, as last read
+	spare []int             // cores that the scheduler does not fill: isolated, or left off at boot
+	first int               // number of cores online at Open
 	stat  *source
 	load  loadMeter
 
@@ -77,7 +77,7 @@ func (p *policy) read(t, every time.Duration) *policyClocks {
 		return &p.now
 	}
 	for i, s := range p.files {
-		p.now[i].Freq, p.now[i].err = khz(s)
+		p.now[i].Freq, p.now[i].err = clock(s)
 	}
 	p.real.read(p, t, every)
 	p.fresh = true
@@ -115,7 +115,7 @@ func (f *finder) cpu(b *Board, fam family) (*cpuGroup, error) {
 		}
 		g.cores = append(g.cores, c)
 	}
-	g.lists = map[int]string{}
+	g.lists = map[int]clockList{}
 	f.cpuLists(g)
 	b.Reserved = f.reserve(g)
 	g.freqs = f.cpuFreqs(g)
@@ -184,6 +184,12 @@ func coreOrder(present, order []int) []int {
 	return present
 }
 
+// clockList is the text of a list of clocks, and what it says.
+type clockList struct {
+	raw   string
+	freqs []Freq
+}
+
 // listPath returns the file that lists the clocks of a core's cluster.
 func listPath(n int) string { return cpufreqDir(n) + "/scaling_available_frequencies" }
 
@@ -191,8 +197,8 @@ func listPath(n int) string { return cpufreqDir(n) + "/scaling_available_frequen
 func (f *finder) cpuLists(g *cpuGroup) (changed bool) {
 	for _, c := range g.cores {
 		raw, err := readText(f.fs, listPath(c.n))
-		if err == nil && raw != g.lists[c.n] {
-			g.lists[c.n], changed = raw, true
+		if err == nil && raw != g.lists[c.n].raw {
+			g.lists[c.n], changed = clockList{raw, freqList(raw)}, true
 		}
 	}
 	return changed
@@ -203,7 +209,7 @@ func (f *finder) cpuFreqs(g *cpuGroup) []Freq {
 	var common []Freq
 	from := ""
 	for _, c := range g.cores {
-		list := freqList(g.lists[c.n], KHz)
+		list := g.lists[c.n].freqs
 		if len(list) == 0 {
 			continue
 		}
@@ -235,12 +241,6 @@ func (c *core) isOnline() (bool, error) {
 		return true, nil
 	}
 	return on && err == nil, err
-}
-
-// khz reads a cpufreq file in kHz.
-func khz(s *source) (Freq, error) {
-	v, err := s.within(int64(maxFreq/KHz), " kHz is not a plausible clock")
-	return Freq(v) * KHz, err
 }
 
 func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
@@ -281,11 +281,11 @@ func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
 		if f := r.Cores[i].Freq; f.OK {
 			r.CPU.Actual = Some(max(f.V, r.CPU.Actual.Or(0)))
 		}
-		if slow, ok := c.clocks.slow(g.lists[c.n], r.Cores[i]); ok {
+		if slow, ok := c.clocks.slow(g.lists[c.n].freqs, r.Cores[i]); ok {
 			slow.Core, slow.Name = true, fmt.Sprintf("CPU core %d", c.n)
 			r.Slow = append(r.Slow, slow)
 		} else {
-			r.Cores[i].Vague = c.clocks.vague(g.lists[c.n], r.Cores[i])
+			r.Cores[i].Vague = c.clocks.vague(g.lists[c.n].freqs, r.Cores[i])
 		}
 		g.on, g.ranges = append(g.on, c.n), append(g.ranges, limits{lo.Freq, hi.Freq, lo.err == nil && hi.err == nil})
 		now.widen(&r.CPU)

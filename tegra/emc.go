@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 
 	"jtune/tegra/nvpmodel"
 )
@@ -122,7 +121,7 @@ func (f *finder) emcList(g *emcGroup) (list []Freq, path, why string) {
 			why = cmp.Or(why, reason(err))
 			continue
 		}
-		if list := g.allowed(parseRates(text)); len(list) > 0 {
+		if list := g.allowed(freqList(text)); len(list) > 0 {
 			return list, path, ""
 		}
 		why = "the list is empty"
@@ -134,17 +133,8 @@ func (g *emcGroup) topReadable() bool {
 	if g.max == nil {
 		return false
 	}
-	f, err := hertz(g.max)
+	f, err := clock(g.max)
 	return err == nil && f > 0
-}
-
-// parseRates reads "204000 665600 2133000 (kHz)". Numbers too large for kilohertz are hertz.
-func parseRates(text string) []Freq {
-	unit := KHz
-	if list := numbers(text); !strings.Contains(text, "kHz") && len(list) > 0 && slices.Max(list) > 20_000_000 {
-		unit = Hz
-	}
-	return freqList(text, unit)
 }
 
 // allowed drops rates above the firmware's maximum.
@@ -152,7 +142,7 @@ func (g *emcGroup) allowed(list []Freq) []Freq {
 	if g.max == nil {
 		return list
 	}
-	most, err := hertz(g.max)
+	most, err := clock(g.max)
 	if err != nil || most == 0 {
 		return list
 	}
@@ -161,20 +151,20 @@ func (g *emcGroup) allowed(list []Freq) []Freq {
 
 func (g *emcGroup) named(conf *nvpmodel.Config) []Freq {
 	var out []Freq
-	add := func(v int64, err error) {
-		if err == nil && v > 0 && v <= int64(maxFreq) {
-			out = append(out, Freq(v))
+	add := func(f Freq, err error) {
+		if err == nil && f > 0 && f <= maxFreq {
+			out = append(out, f)
 		}
 	}
 	for _, s := range []*source{g.max, g.min, g.cap} {
 		if s != nil {
-			add(s.int())
+			add(clock(s))
 		}
 	}
 	if conf != nil {
 		for _, m := range conf.Modes {
 			v, _ := conf.EMC(m)
-			add(v, nil)
+			add(ClockOf(v), nil)
 		}
 	}
 	return g.allowed(ascending(out))

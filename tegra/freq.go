@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Freq is a clock frequency in hertz. The kernel prints CPU clocks in kHz and GPU and memory clocks in Hz; readers
-// convert them on input.
+// Freq is a clock frequency in hertz. The kernel prints CPU clocks in kHz and GPU and memory clocks in Hz, tegrastats
+// MHz, and some kernels and forks another of these: readers convert a number on input by its magnitude (ClockOf).
 type Freq int64
 
 // Units of Freq.
@@ -19,6 +19,20 @@ const (
 
 // maxFreq is the highest accepted clock, far above any clock of a Jetson.
 const maxFreq = 100 * GHz
+
+// leastClock is the least clock of a Jetson that a number can mean; the highest is below a thousand times as much.
+const leastClock = 10 * MHz
+
+// ClockOf returns the clock that a number without a unit means: MHz, kHz or Hz, whichever makes it a Jetson's.
+func ClockOf(v int64) Freq {
+	switch {
+	case v < int64(leastClock/MHz)*1000:
+		return Freq(v) * MHz
+	case v < int64(leastClock/KHz)*1000:
+		return Freq(v) * KHz
+	}
+	return Freq(v)
+}
 
 // KHz returns the frequency in kilohertz, as cpufreq prints it.
 func (f Freq) KHz() int64 { return int64(f / KHz) }

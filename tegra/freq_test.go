@@ -1,9 +1,17 @@
 package tegra_test
 
 import (
+	"maps"
+	"path"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"jtune/tegra"
+	"jtune/tegra/tegratest"
 )
 
 func TestFreqPrintsInTheLargestFittingUnit(t *testing.T) {
@@ -14,6 +22,53 @@ func TestFreqPrintsInTheLargestFittingUnit(t *testing.T) {
 	} {
 		if got := f.String(); got != want {
 			t.Errorf("%d prints %q, want %q", int64(f), got, want)
+		}
+	}
+}
+
+// clockFiles are the files of a board that hold clocks.
+var clockFiles = regexp.MustCompile(`/(?:scaling|cpuinfo)_(?:cur|min|max)_freq$|/scaling_available_frequencies$|` +
+	`/(?:cur|min|max|target)_freq$|/available_frequencies$|/clk/emc/(?:rate|min_rate|max_rate)$|/possible_rates$`)
+
+// A kernel may print its clocks in another unit than most: the modes and the reading of every recorded board are the
+// same in kHz and in Hz.
+func TestReadingIsTheSameInEveryUnitOfItsClocks(t *testing.T) {
+	t.Parallel()
+	for name, tr := range tegratest.Trees() {
+		s := open(t, tr)
+		for unit, convert := range map[string]func(int64) int64{
+			"kHz": func(v int64) int64 { return int64(tegra.ClockOf(v) / tegra.KHz) },
+			"Hz":  func(v int64) int64 { return int64(tegra.ClockOf(v)) },
+		} {
+			other := &tegratest.Tree{Files: maps.Clone(tr.Files), Links: tr.Links}
+			changed := map[string]bool{}
+			for file, text := range tr.Files {
+				if !clockFiles.MatchString(file) {
+					continue
+				}
+				words := strings.Fields(strings.TrimSuffix(strings.TrimSpace(text), "(kHz)"))
+				for i, w := range words {
+					v, err := strconv.ParseInt(w, 10, 64)
+					if err != nil || tegra.ClockOf(v)%tegra.KHz != 0 {
+						continue
+					}
+					words[i] = strconv.FormatInt(convert(v), 10)
+					changed[path.Base(file)] = changed[path.Base(file)] || words[i] != w
+				}
+				other.Files[file] = strings.Join(words, " ") + "\n"
+			}
+			if !slices.Contains(slices.Collect(maps.Values(changed)), true) {
+				t.Fatalf("%s in %s: no file differs", name, unit)
+			}
+			o := open(t, other)
+			if a, b := o.Space().Modes(), s.Space().Modes(); !slices.Equal(a, b) {
+				t.Errorf("%s in %s: %d modes, want %d", name, unit, len(a), len(b))
+			}
+			got, want := read(t, o), read(t, s)
+			if !reflect.DeepEqual(got.GPU, want.GPU) || !reflect.DeepEqual(got.CPU, want.CPU) || got.EMC != want.EMC {
+				t.Errorf("%s in %s: %+v %+v %+v, want %+v %+v %+v", name, unit, got.CPU, got.GPU, got.EMC, want.CPU,
+					want.GPU, want.EMC)
+			}
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (f *finder) gpu() *gpuGroup {
 func (f *finder) gpuFreqs(dir string) []Freq {
 	name := dir + "/available_frequencies"
 	text, err := readText(f.fs, name)
-	list := freqList(text, Hz)
+	list := freqList(text)
 	switch {
 	case err != nil:
 		f.missing("GPU frequencies", name, reason(err))
@@ -108,10 +108,10 @@ func (f *finder) gpuFreqs(dir string) []Freq {
 	return list
 }
 
-// hertz reads a clock in Hz.
-func hertz(s *source) (Freq, error) {
-	v, err := s.within(int64(maxFreq), " Hz is not a plausible clock")
-	return Freq(v), err
+// clock reads a clock, in whatever unit the kernel prints it.
+func clock(s *source) (Freq, error) {
+	v, err := s.within(int64(maxFreq), " is not a plausible clock")
+	return ClockOf(v), err
 }
 
 // set stores a clock in v; if it cannot be read, it reports it missing.
@@ -119,7 +119,7 @@ func set(v *Val[Freq], s *source, name string, miss func(string, error)) {
 	if s == nil {
 		return
 	}
-	f, err := hertz(s)
+	f, err := clock(s)
 	if err != nil {
 		miss(name, err)
 		return

@@ -3,6 +3,7 @@ package tegra_test
 import (
 	"fmt"
 	"math"
+	"path"
 	"strings"
 	"testing"
 
@@ -77,6 +78,25 @@ func TestBoardTX1HasTheTotalOfItsInput(t *testing.T) {
 		s := open(t, tr)
 		if b := s.Board(); b.TotalRule != "VDD_IN" || math.Abs(read(t, s).TotalW.V-want) > 1e-9 {
 			t.Errorf("%q: %s has the total %q", compatible, b.Name, b.TotalRule)
+		}
+	}
+}
+
+// Some carriers name their rails in lower case: each recorded board has the same total with its rails named so.
+func TestBoardHasItsTotalWithRailsInLowerCase(t *testing.T) {
+	t.Parallel()
+	for name, tr := range tegratest.Trees() {
+		want := open(t, tr)
+		for file, text := range tr.Files {
+			if base := path.Base(file); strings.HasPrefix(base, "rail_name_") || strings.HasSuffix(base, "_label") {
+				tr.Files[file] = strings.ToLower(text)
+			}
+		}
+		s := open(t, tr)
+		rule := want.Board().TotalRule
+		if b := s.Board(); !strings.EqualFold(b.TotalRule, rule) || read(t, s).TotalW != read(t, want).TotalW {
+			t.Errorf("%s: total %q of %v W, want %q of %v W", name, b.TotalRule, read(t, s).TotalW, rule,
+				read(t, want).TotalW)
 		}
 	}
 }

@@ -88,9 +88,9 @@ func (f *finder) rails(b *Board, fam family) *railGroup {
 		b.Rails = append(b.Rails, r.name)
 	}
 	fam = fam.orOf(b.Rails)
-	if b.TotalRule = fam.totalRule(b.Rails); b.TotalRule != "" {
-		b.TotalCovers = fam.covers()
-		g.total = g.indexes(fam.total)
+	if names := fam.named(b.Rails); names != nil {
+		b.TotalRule, b.TotalCovers = ruleOf(names), fam.covers()
+		g.total = g.indexes(names)
 	} else if len(fam.total) == 0 {
 		f.missing("module power", "", "which rails make the total of this board is not known")
 	} else {

@@ -71,13 +71,13 @@ func (c *realClockOf) read(p *policy, t, every time.Duration) {
 	from := max(c.due, t-realSlack)
 	c.due, c.soon = from+every, from+realEvery
 	c.is, c.asked = Val[Freq]{}, Val[Freq]{}
-	f, err := khz(c.source)
+	f, err := clock(c.source)
 	if err != nil || f == 0 {
 		return
 	}
 	c.is = Some(f)
 	before := p.now[curClock]
-	if after, err := khz(p.files[curClock]); err == nil && before.err == nil && after == before.Freq {
+	if after, err := clock(p.files[curClock]); err == nil && before.err == nil && after == before.Freq {
 		c.asked = Some(after)
 	}
 }
@@ -87,14 +87,14 @@ func (c *realClockOf) read(p *policy, t, every time.Duration) {
 // else what the cycles show. A listed clock other than the present request counts only for a core that is certainly at
 // work;
 // one that is not listed is measured by the cycles.
-func (p *policy) vague(list string, core CoreReading) bool {
+func (p *policy) vague(list []Freq, core CoreReading) bool {
 	is, ask := p.real.is, p.now[curClock]
 	return is.OK && ask.err == nil && is.V != ask.Freq && core.LoadPct.Or(0) < busyPct &&
-		slices.Contains(freqList(list, KHz), is.V)
+		slices.Contains(list, is.V)
 }
 
 // slow returns the core's clock if it does not follow its setting (locked) or its request (free).
-func (p *policy) slow(list string, core CoreReading) (SlowClock, bool) {
+func (p *policy) slow(list []Freq, core CoreReading) (SlowClock, bool) {
 	ask, c := p.now[curClock], p.real
 	locked := core.Min.OK && core.Max.OK && core.Min.V == core.Max.V
 	if locked && ask.err == nil && behind(ask.Freq, core.Max.V) {

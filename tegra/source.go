@@ -162,12 +162,12 @@ func numbers(raw string) []int64 {
 	return out
 }
 
-// freqList reads a list of at most 4096 clocks in the given unit, ascending.
-func freqList(raw string, unit Freq) []Freq {
+// freqList reads a list of at most 4096 clocks, ascending.
+func freqList(raw string) []Freq {
 	var out []Freq
 	for _, v := range numbers(raw) {
-		if v <= int64(maxFreq/unit) && len(out) < 4096 {
-			out = append(out, Freq(v)*unit)
+		if f := ClockOf(v); f <= maxFreq && len(out) < 4096 {
+			out = append(out, f)
 		}
 	}
 	return ascending(out)

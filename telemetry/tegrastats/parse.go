@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jtune/internal/lazyregexp"
+	"jtune/tegra"
 )
 
 // offC is the reading of a powered-down sensor up to L4T 35.
@@ -185,11 +186,11 @@ func (p *parser) cores(i int) bool {
 			list, known = append(list, Core{}), true
 			continue
 		}
-		core := Core{Online: true, FreqMHz: optional(m[2])}
+		core := Core{Online: true, FreqMHz: clock(m[2])}
 		if c := corePattern.FindStringSubmatch(text); c != nil {
 			core.LoadPct, known = optional(c[1]), known || strings.ContainsAny(text, "%@")
 			if c[2] != "" {
-				core.FreqMHz = optional(c[2])
+				core.FreqMHz = clock(c[2])
 			}
 		}
 		list = append(list, core)
@@ -206,7 +207,7 @@ func (p *parser) emc() int {
 	if m == nil || p.word(1) == "" || !p.first("EMC") {
 		return 0
 	}
-	p.line.EMC = &Clock{LoadPct: optional(m[1]), FreqMHz: optional(m[2])}
+	p.line.EMC = &Clock{LoadPct: optional(m[1]), FreqMHz: clock(m[2])}
 	return 2
 }
 
@@ -218,7 +219,7 @@ func (p *parser) gpu(to **GPU) int {
 	g := &GPU{LoadPct: optional(m[1]), FreqMHz: []int{}}
 	for _, text := range strings.Split(m[2]+m[3], ",") {
 		if text != "" {
-			g.FreqMHz = append(g.FreqMHz, number(text))
+			g.FreqMHz = append(g.FreqMHz, *clock(text))
 		}
 	}
 	*to = g
@@ -270,7 +271,7 @@ func (p *parser) engine() bool {
 	if !p.first(name) {
 		return false
 	}
-	p.line.Engines[name] = Engine{On: m[1] == "", LoadPct: optional(m[2]), FreqMHz: optional(m[3])}
+	p.line.Engines[name] = Engine{On: m[1] == "", LoadPct: optional(m[2]), FreqMHz: clock(m[3])}
 	return true
 }
 
@@ -285,5 +286,15 @@ func optional(digits string) *int {
 		return nil
 	}
 	n := number(digits)
+	return &n
+}
+
+// clock converts a clock to MHz, which some forks of tegrastats print in kHz or Hz.
+func clock(digits string) *int {
+	if digits == "" {
+		return nil
+	}
+	v, _ := strconv.ParseInt(digits, 10, 64)
+	n := int(min(tegra.ClockOf(v)/tegra.MHz, math.MaxInt32))
 	return &n
 }

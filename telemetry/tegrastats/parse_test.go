@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -120,6 +122,38 @@ func TestParseReadsLinesOfEveryRelease(t *testing.T) {
 	}
 	if rails, _ := json.Marshal(asJSON(t, orin35)["rails"]); strings.Count(string(rails), `"NC"`) != 2 {
 		t.Errorf("unconnected rails are kept as printed: %s", rails)
+	}
+}
+
+// A fork prints clocks in kHz or Hz, or rails in lower case: the line means the same.
+func TestParseReadsClocksInAnyUnitAndRailsInAnyCase(t *testing.T) {
+	t.Parallel()
+	clocks, rails := regexp.MustCompile(`%@(\d+)|\]@(\d+)`), regexp.MustCompile(`\b[A-Z0-9_]+ \d`)
+	for _, line := range []string{oldTX2, nano32, xavier32, orin35, orin39, thor38, cut} {
+		want, _ := Parse(line)
+		for _, zeros := range []string{"000", "000000"} {
+			other := clocks.ReplaceAllStringFunc(line, func(s string) string {
+				if strings.HasSuffix(s, "@0") || strings.HasSuffix(s, "@7") { // no clock of a Jetson
+					return s
+				}
+				return s + zeros
+			})
+			if got, _ := Parse(other); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s:\n%+v, want\n%+v", other, got, want)
+			}
+		}
+		got, _ := Parse(rails.ReplaceAllStringFunc(line, func(s string) string {
+			switch name, _, _ := strings.Cut(s, " "); name {
+			case "RAM", "SWAP", "IRAM", "EMC_FREQ", "GR3D_FREQ", "GR3D", "EMC", "VIC_FREQ", "APE", "GR3D2_FREQ",
+				"NVENC0":
+				return s
+			}
+			return strings.ToLower(s)
+		}))
+		if (got.TotalPowerMW == nil) != (want.TotalPowerMW == nil) ||
+			want.TotalPowerMW != nil && *got.TotalPowerMW != *want.TotalPowerMW {
+			t.Errorf("%s: total of the rails in lower case %v, want %v", line, got.TotalPowerMW, want.TotalPowerMW)
+		}
 	}
 }
 
