@@ -143,7 +143,10 @@ func (d *Detector) strongest(all []view) []view {
 		switch {
 		case v.stated && !v.plain && !v.known && !o.stated: // the clock is more accurate
 			perLine := len(o.took)*2 > len(v.took)
-			return (o.unit != Epoch || perLine) && o.share > 1./3 && (!o.loose || o.beside(v) || v.same(o))
+			return (o.unit != Epoch || perLine) && o.share > 1./3 &&
+				(!o.loose || v.same(o) || o.beside(v) && !v.numbered(o))
+		case o.numbered(v):
+			return true
 		case !v.beside(o) && !v.together(o):
 			return v.plain && !o.stated && !o.loose && o.unit != Epoch && o.share > 1./3
 		case v.plain && o.stated && !o.plain:
@@ -163,6 +166,13 @@ func (d *Detector) strongest(all []view) []view {
 		}
 		return false
 	})
+}
+
+// numbered reports whether a rate of whole pieces of work shows that a number in its lines, which no word explains,
+// only numbers them: it rises by one where many pieces are done. A minibatch holds many samples and tokens.
+func (v *view) numbered(o *view) bool {
+	return v.stated && !v.plain && !v.known && !v.ticks && v.unit != Sample && v.unit != Token && o.loose &&
+		o.step == 1 && v.beside(o) && !v.same(o)
 }
 
 // restarts reports whether v counts the units of o, and begins again with each epoch: what comes between two epochs is

@@ -8,7 +8,20 @@ import (
 
 // strangers are lines that were invented after other programs, before anybody looked at how they would be read.
 var strangers = []format{
-	{"the time of each frame behind the second of the hour", Step, 50, func(j *job) {
+	{"passes that are numbered, with the inferences a second", Inference, 50, func(j *job) {
+		for i := range 20 {
+			j.wait(5 * time.Second)
+			j.print("  Pass [%d] throughput: %.2f infer/sec. Avg latency: 50%d11 usec (std 120 usec).\n", i+1,
+				20+0.01*float64(i%4), i%7)
+		}
+	}},
+	{"passes that are numbered, with the inferences of each", Inference, 50, func(j *job) {
+		for i := range 20 {
+			j.wait(5 * time.Second)
+			j.print("Pass [%d] of the client: %.2f infer/sec\n", i+1, 20+0.01*float64(i%4))
+		}
+	}},
+	{"the time of each frame behind the second of the hour", Frame, 50, func(j *job) {
 		for range 200 {
 			took := 1000 * j.step()
 			j.print("2026-11-30 12:03:%02d Frame time: %.1f ms\n", int(j.now.Seconds())%60, took)

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -162,10 +163,10 @@ func unitBefore(prefix string, after rateUnit) (u rateUnit, ok bool) {
 			return rateUnit{unit: units[last], scale: scale}, true
 		}
 	}
-	if n >= 3 && f[n-3] == "per" && (last == "time" || last == "cost") && units[f[n-2]] != "" && timed {
+	if n >= 3 && f[n-3] == "per" && slices.Contains(durations, last) && units[f[n-2]] != "" && timed {
 		return rateUnit{unit: units[f[n-2]], scale: scale}, true
 	}
-	if n >= 2 && (last == "time" || last == "cost" || last == "duration") && timed && units[f[n-2]] == Step {
+	if n >= 2 && slices.Contains(durations, last) && timed && units[f[n-2]] == Step {
 		return rateUnit{unit: Step, scale: scale}, true
 	}
 	return u, false
@@ -238,8 +239,22 @@ func covered(line string, nums []number, at int) (unit string, n float64) {
 			return of, nums[i].v
 		}
 	}
-	return Step, 0
+	return timed(line[:nums[at].from]), 0
 }
+
+// timed returns what a time without a unit is one of, by the words before it: "Frame time: 40 ms".
+func timed(prefix string) string {
+	if w := words(prefix, 2); len(w) == 2 && slices.Contains(durations, w[1]) {
+		switch of := units[w[0]]; of {
+		case Frame, Inference, Request:
+			return of
+		}
+	}
+	return Step
+}
+
+// durations are words for the time of something.
+var durations = strings.Fields("time cost duration latency")
 
 // times returns the numbers in a line that are times or rates.
 func times(line string, nums []number) (out []stated) {
