@@ -170,6 +170,9 @@ type Quantile struct {
 	MS    tegra.Val[float64]
 }
 
+// String names the quantile: "p99".
+func (q Quantile) String() string { return fmt.Sprintf("p%.4g", 100*q.Share) }
+
 // Quantiles are the recorded ones.
 func (l Latency) Quantiles() []Quantile {
 	return []Quantile{{0.5, tegra.Val[float64]{V: l.P50, OK: l.N > 0}}, {0.95, l.SureP95()}, {0.99, l.SureP99()}}

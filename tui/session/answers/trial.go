@@ -67,7 +67,7 @@ func (s *Trial) judge(a mix.Ask, w workload.Workload) {
 	case served < least:
 		s.Why = fmt.Sprintf("%.4g of %.4g requests per second are served", served, w.Load.Rate)
 	case l.V > a.MostMS():
-		s.Why = fmt.Sprintf("p%.4g is %.4g ms, over %.4g", 100*at.Share, l.V, a.LatencyMS)
+		s.Why = fmt.Sprintf("%v is %.4g ms, over %.4g", at, l.V, a.LatencyMS)
 	case limited && s.MeanW.V > watts.Value: // the limit applies to the mean; the peak is higher
 		s.Why = fmt.Sprintf("mean power %.4g W, over %.4g", s.MeanW.V, watts.Value)
 	case !l.OK && !math.IsInf(a.MostMS(), 1):
@@ -94,7 +94,7 @@ func (t *Trial) Says(a mix.Ask) string {
 	}
 	parts := []string{fmt.Sprintf("p%.4g unknown", 100*a.Quantile)}
 	if t.LatencyMS.OK {
-		parts[0] = fmt.Sprintf("p%.4g %s ms", 100*a.Quantile, text.Of(t.LatencyMS.V))
+		parts[0] = fmt.Sprintf("%v %s ms", t.Serving.Latency.At(a.Quantile), text.Of(t.LatencyMS.V))
 	}
 	if t.MeanW.OK {
 		parts = append(parts, text.Of(t.MeanW.V)+" W mean")

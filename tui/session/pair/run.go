@@ -72,6 +72,9 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	if err != nil {
 		return Answer{}, err
 	}
+	if q := ask.Quantile; (record.Latency{}).At(q).Share < q {
+		return Answer{}, usage.Errorf("p%.4g of a pair is not measured: ask for p99 or less", 100*q)
+	}
 	if math.IsNaN(ask.IdleW) {
 		if idle := s.IdleW(ctx, false); idle.OK {
 			ask.IdleW = idle.V
@@ -268,8 +271,8 @@ func (p *pairSearch) tell(v measure.PairProbe) {
 		v.Row.Batch, v.Ask.Policy)
 	if v.Err == nil {
 		v.Outcome = v.Ask.Read(v.Row.Setting, readingOf(v.Row, v.Ask))
-		line += fmt.Sprintf("%s minibatches/s, p%.4g %s ms, %s W peak", text.Of(v.TrainPerS), 100*v.Ask.Quantile,
-			text.Of(v.LatencyMS), text.Of(v.PeakW))
+		line += fmt.Sprintf("%s minibatches/s, %v %s ms, %s W peak", text.Of(v.TrainPerS),
+			v.Row.Pair.Latency.At(v.Ask.Quantile), text.Of(v.LatencyMS), text.Of(v.PeakW))
 		if why := v.Why(); why != "" {
 			line += " (" + why + ")"
 		}

@@ -58,6 +58,11 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	if after := s.Setup().Mode; after != before {
 		t.Errorf("left in %v, found in %v", after, before)
 	}
+	rare := pairOf(t, s)
+	rare.Load.Quantile = 0.999
+	if _, err := Search(t.Context(), s, rare, nil); !usage.Is(err) || !strings.Contains(err.Error(), "p99.9") {
+		t.Errorf("a quantile above those that are recorded: %v", err)
+	}
 	head, rows, err := record.Read(found.Dir)
 	if err != nil || head.Pair == nil || head.Pair.Train.Name != "resnet18" || !head.Device.Virtual ||
 		len(rows) != len(found.Probes)+1 {

@@ -1,8 +1,6 @@
 package pair
 
 import (
-	"fmt"
-
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -35,8 +33,8 @@ func PairLimits(a mix.Ask, p record.Pair) (out []PairLimit) {
 		out = append(out, l)
 	}
 	if a.LatencyMS > 0 {
-		out = append(out, PairLimit{Name: fmt.Sprintf("p%.4g", 100*a.Quantile), Limit: a.LatencyMS, Unit: "ms",
-			Value: positive(p.Latency.At(a.Quantile).MS.V)})
+		at := p.Latency.At(a.Quantile)
+		out = append(out, PairLimit{Name: at.String(), Limit: a.LatencyMS, Unit: "ms", Value: positive(at.MS.V)})
 	}
 	return out
 }

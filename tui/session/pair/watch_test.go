@@ -6,7 +6,10 @@ import (
 
 	"jtune/internal/must"
 	"jtune/internal/usage"
+	"jtune/optimize/mix"
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
+	"jtune/tegra"
 )
 
 func TestParsePairTakesTwoJobsInEitherOrder(t *testing.T) {
@@ -48,6 +51,18 @@ func TestPairPartnersCanShareAGPU(t *testing.T) {
 			if _, err := ParsePair(list, PairName(name, other.Name)); err != nil {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+func TestPairLimitsNameTheQuantileThatWasRead(t *testing.T) {
+	t.Parallel()
+	p := record.Pair{Latency: record.Latency{N: 1000, P50: 10, P95: 20, P99: 30}}
+	for share, want := range map[float64]PairLimit{0.9: {"p95", tegra.Some(20.), 25, "ms"},
+		0.99: {"p99", tegra.Some(30.), 25, "ms"}} {
+		got := PairLimits(mix.Ask{Quantile: share, LatencyMS: 25}, p)
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("p%g: %+v, want %+v", 100*share, got, want)
 		}
 	}
 }
