@@ -27,7 +27,8 @@ type InfeasibleError struct {
 	Nearest  tegra.Measured
 	Measured bool    // Nearest is the nearest of those measured, else of all predicted
 	Shown    bool    // the readings show that no mode meets the limit
-	Tried    int     // modes measured
+	Tried    int     // settings measured, those included that were ended for their power
+	Of       string  // what they are called: tegra.NameOfSettings
 	Chance   float64 // that the true values of a measured Nearest keep the limit
 }
 
@@ -37,14 +38,14 @@ func (e *InfeasibleError) Error() string {
 		measured = " measured"
 	}
 	if e.Measured && !e.Shown {
-		none = fmt.Sprintf("none of %s measured surely meets the limit", text.Count(e.Tried, "mode"))
+		none = fmt.Sprintf("none of %s measured surely meets the limit", text.Count(e.Tried, e.Of))
 	}
 	limits := "(" + e.Limit.Words() + ")"
 	for _, l := range e.Also {
 		limits += ", nor " + l.Brief()
 	}
-	return fmt.Sprintf("%s %s: nearest%s is %v%s with %s ms and %s W%s", none, limits, measured, n.Mode,
-		text.IfAny(" at batch size %d", n.Batch), text.Of(n.TimeMS), text.Of(n.PowerW), e.Limit.Further(n))
+	return fmt.Sprintf("%s %s: nearest%s is %v with %s ms%s and %s W%s", none, limits, measured, n.Mode,
+		text.Of(n.TimeMS), n.PerBatch(), text.Of(n.PowerW), e.Limit.Further(n))
 }
 
 func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }

@@ -51,6 +51,7 @@ func (s *search) finish(i int) (Answer, error) {
 			Measured: true,
 			Shown:    s.ended == NoWay,
 			Tried:    s.tried(),
+			Of:       tegra.NameOfSettings(s.places.Batches),
 			Chance:   r.Chance,
 		}
 	}
@@ -61,7 +62,7 @@ func (s *search) finish(i int) (Answer, error) {
 func (s *search) answer(n int) Answer {
 	var r Answer
 	s.compared.baselines(&r, n)
-	if s.tried() == 0 {
+	if len(s.readings) == 0 {
 		return r
 	}
 	i, ok := s.best()
@@ -101,8 +102,16 @@ func (r *rule) trueValue(i int) learn.Prediction {
 	return with(p, r.further, i)
 }
 
-// tried returns the number of settings that this search has read.
-func (s *search) tried() int { return len(s.readings) }
+// tried returns the number of settings that this search has read, those included that it ended for their power.
+func (s *search) tried() int {
+	seen := map[tegra.Setting]bool{}
+	for _, p := range s.probes {
+		if p.Err == nil || p.Over {
+			seen[p.Setting] = true
+		}
+	}
+	return len(seen)
+}
 
 // nearest returns the measured mode that exceeds the limits least.
 func (s *search) nearest() int {

@@ -159,3 +159,22 @@ func TestArgmaxKeepsTheFirstOfEquals(t *testing.T) {
 		t.Errorf("got %d and %d", a.index, b.index)
 	}
 }
+
+// A search over batch sizes names its settings, and the time of one as that of a minibatch.
+func TestInfeasibleErrorSaysOfWhatItsTimeIs(t *testing.T) {
+	t.Parallel()
+	for batch, want := range map[int]string{
+		0: "none of 3 modes measured surely meets the limit (fastest, power ≤ 4 W): nearest measured is " +
+			"2c/0.50C/0.30G/0.20M with 80.0 ms and 5.00 W",
+		8: "none of 3 settings measured surely meets the limit (fastest, power ≤ 4 W): nearest measured is " +
+			"2c/0.50C/0.30G/0.20M with 80.0 ms per minibatch of 8 and 5.00 W",
+	} {
+		mode := tegra.Mode{Cores: 2, CPU: 500 * tegra.MHz, GPU: 300 * tegra.MHz, EMC: 200 * tegra.MHz}
+		at := tegra.Setting{Mode: mode, Batch: batch}
+		e := InfeasibleError{Limit: metric.Watts(4), Nearest: tegra.Measured{Setting: at, TimeMS: 80, PowerW: 5},
+			Measured: true, Tried: 3, Of: tegra.NameOfSettings([]int{8, 16}[:1+min(1, batch)])}
+		if got := e.Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jtune/internal/stats"
+	"jtune/internal/text"
 )
 
 // Setting is a power mode and a batch size.
@@ -58,6 +59,9 @@ func NameOfSettings(batches []int) string {
 	}
 	return "mode"
 }
+
+// PerBatch names the unit of a time, a minibatch of the setting's size; "" without a size.
+func (a Setting) PerBatch() string { return text.IfAny(" per minibatch of %d", a.Batch) }
 
 // BatchSizes lists the distinct batch sizes of settings, ascending; Own without settings.
 func BatchSizes(list []Setting) []int {

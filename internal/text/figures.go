@@ -83,3 +83,11 @@ func About(v float64) string {
 	}
 	return "~" + Of(v)
 }
+
+// Percent formats a magnitude in percent, with a decimal if half of its band is that narrow.
+func Percent(v, half float64) string {
+	if half > 0 && half < 0.5 && v < 9.95 {
+		return fmt.Sprintf("%.1f %%", v)
+	}
+	return fmt.Sprintf("%.0f %%", v)
+}

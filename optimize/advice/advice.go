@@ -23,6 +23,8 @@ type Situation struct {
 	Mode    tegra.Mode  // mode in question
 	Present tegra.Setup // current state of the device; models describe locked clocks
 	Presets []tegra.Preset
+	// Answer is what a search read in Mode, which counts also where the model doubts it; zero: the model's values.
+	Answer tegra.Measured
 	// Minibatches is the length of a whole training; 0: unknown.
 	Minibatches int
 	// Predicted holds the model's predictions for all modes of its space, by index; nil: computed when needed.
@@ -73,6 +75,9 @@ type point struct {
 
 func newAdviser(m *learn.Model, s Situation) *adviser {
 	a := &adviser{Situation: s, model: m, known: readings(m)}
+	if s.Answer.TimeMS > 0 {
+		a.known[s.Mode] = s.Answer
+	}
 	a.points = sync.OnceValue(func() []point {
 		if s.Predicted == nil {
 			s.Predicted = m.Predict(m.Space.Modes())

@@ -126,6 +126,11 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 			t.Errorf("advice lacks %q:\n%s", want, said)
 		}
 	}
+	doubted := strings.Join(Findings(model, Situation{Mode: top, Minibatches: 36_000,
+		Answer: tegra.Measured{TimeMS: 300, PowerW: 40}}), "\n")
+	if want := "a whole training of 36,000 minibatches takes 3.0 h and 120 Wh"; !strings.Contains(doubted, want) {
+		t.Errorf("beside an answer that the model doubts:\n%s, want %q", doubted, want)
+	}
 	if strings.Contains(said, "GPU can go down") {
 		t.Errorf("half of the GPU clock doubles the time:\n%s", said)
 	}

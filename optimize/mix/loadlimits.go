@@ -7,6 +7,7 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/internal/text"
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra/metric"
 )
@@ -74,6 +75,16 @@ func (o *Outcome) chance(over float64) float64 {
 		}
 	}
 	return least
+}
+
+// ChanceOver returns the chance that a predicted mode exceeds a limit at a batch size; NaN if it is unknown.
+func (a Ask) ChanceOver(p learn.Prediction, batch int) float64 {
+	a.Goal.Margin, p.Batch = metric.UsualMargin, batch
+	o, known := a.Evaluate(p.Setting, NewPhase([]learn.Prediction{p}), Phase{})
+	if !known {
+		return math.NaN()
+	}
+	return 1 - o.chance(1)
 }
 
 // String names a violated limit with the answer's value; if only the margin violates it, it adds the value with margin.

@@ -12,7 +12,7 @@ import (
 )
 
 // readings are numbers of a search, which change with it; the messages keep their form.
-var readings = regexp.MustCompile(`\b[1-9]\d* ms and [1-9][\d.]* W`)
+var readings = regexp.MustCompile(`\b[1-9][\d.]* ms( per minibatch of \d+)? and [1-9][\d.]* W`)
 
 // TestFrequentMessagesSayWhatWhereAndWhatToDo runs the command lines of testdata/messages.golden, all of them mistakes.
 // The file keeps the exit code and the message of each for review: to add a line, write it there and renew the file.
@@ -60,7 +60,7 @@ func TestFrequentMessagesSayWhatWhereAndWhatToDo(t *testing.T) {
 			o.code == exitUsage && (o.out != "" || strings.Count(o.err, "\n") != 1) {
 			t.Errorf("jtune %s: exit code %d, %q and %q", line, o.code, o.out, o.err)
 		}
-		fmt.Fprintf(&b, "%s%d %s\n\n", head, o.code, readings.ReplaceAllString(last, "T ms and P W"))
+		fmt.Fprintf(&b, "%s%d %s\n\n", head, o.code, readings.ReplaceAllString(last, "T ms$1 and P W"))
 	}
 	if *update {
 		must.NoError(t, os.WriteFile(path, []byte(b.String()), 0o644))

@@ -88,7 +88,8 @@ func (r *reporter) observe(e measure.Event) {
 		r.line("%v", e.Halving)
 	case measure.ProbeEvent:
 		if p := e.Probe; p.Err == nil {
-			r.line("%s (%s): %s ms, %s W", r.name(p.Mode, p.Batch), p.Why, text.Of(p.TimeMS), text.Of(p.PowerW))
+			r.line("%s (%s): %s ms%s, %s W", r.name(p.Mode, p.Batch), p.Why, text.Of(p.TimeMS), p.Setting.PerBatch(),
+				text.Of(p.PowerW))
 		}
 	case measure.ProgressEvent:
 		r.progress(e.Progress)

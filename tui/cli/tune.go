@@ -109,6 +109,9 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 	rep.quietRows = true // each probe prints its own line
 
 	begun := sync.OnceFunc(func() { // after the search has accepted the request
+		for _, l := range r.Limits[1:] {
+			c.note("%s gets an answer of its own (a decimal number takes a point)", l.Brief())
+		}
 		if r.Batches == nil {
 			return
 		}
@@ -194,8 +197,8 @@ func (c *tuneCmd) findings(s *session.Session, m *learn.Model, a answers.Answer)
 	}
 	m = m.At(a.Batch)
 	list, _ := workloads.Configured(c.options.Paths) // read again: --save may have added one
-	return advice.Findings(m, advice.Situation{Mode: a.Mode, Present: s.Setup(), Presets: s.Device.Presets(),
-		Minibatches: workloads.Minibatches(m, list)})
+	return advice.Findings(m, advice.Situation{Mode: a.Mode, Answer: a.Read().V, Present: s.Setup(),
+		Presets: s.Device.Presets(), Minibatches: workloads.Minibatches(m, list)})
 }
 
 // sizedGoal explains a limit for several batch sizes.

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/standing"
 	"jtune/profiles/record"
@@ -85,6 +87,38 @@ func TestSheetOfAGuessSaysProbably(t *testing.T) {
 	for v, want := range map[float64]string{6.6: "6.6", 13.2: "14", 0.55: "0.55", 330: "330"} {
 		if got := fmt.Sprint(rounded(v)); got != want {
 			t.Errorf("%g rounds to %s, want %s", v, got, want)
+		}
+	}
+}
+
+// "No preset fits" needs the chance that none of the predicted ones does.
+func TestSheetSaysThatNoPresetFitsByTheChance(t *testing.T) {
+	t.Parallel()
+	maxn := &Baseline{"present, locked", tegra.Mean{Measured: tegra.Measured{TimeMS: 58, PowerW: 50}, N: 1}, Errors{}}
+	at := func(watts, sd float64) outlook.Comparison {
+		p := learn.Prediction{Measured: tegra.Measured{TimeMS: 100, PowerW: watts}, LnPowerSD: sd, LnTimeSD: sd}
+		p.TimeLoMS, p.TimeHiMS = 100*math.Exp(-1.96*sd), 100*math.Exp(1.96*sd)
+		p.PowerLoW, p.PowerHiW = watts*math.Exp(-1.96*sd), watts*math.Exp(1.96*sd)
+		return outlook.Comparison{Name: fmt.Sprintf("%g", watts), Other: p}
+	}
+	read := at(40, 0)
+	read.Measured = true
+	for _, c := range []struct {
+		presets []outlook.Comparison
+		want    string
+	}{
+		{[]outlook.Comparison{at(36, 0.05), at(50, 0.05)},
+			"no preset fits 30 W with this job (predicted); this mode does"},
+		{[]outlook.Comparison{at(31.5, 0.05), at(50, 0.05)},
+			"probably no preset fits 30 W with this job (predicted); this mode does"},
+		{[]outlook.Comparison{at(31, 0.1), at(31, 0.1)}, ""}, // each is more likely over than not; one of them fits
+		{[]outlook.Comparison{at(29, 0.05), at(50, 0.05)}, ""},
+		{[]outlook.Comparison{read}, "no preset fits 30 W with this job; this mode does"},
+	} {
+		a := Answer{Limit: metric.Watts(30), Feasible: true, Before: maxn, Gain: &Gain{Against: Present}}
+		a.Reading.Measured, a.Versus.Presets = tegra.Measured{TimeMS: 90, PowerW: 29}, c.presets
+		if got := a.gained(Today); got != c.want {
+			t.Errorf("%s: %q, want %q", c.presets[0].Name, got, c.want)
 		}
 	}
 }
@@ -219,5 +253,17 @@ func TestSheetSaysAgainstWhatAChangeIs(t *testing.T) {
 	}
 	if changes < 100 {
 		t.Errorf("%d changes", changes)
+	}
+}
+
+// A quantile between those recorded is the next one above, by its own name.
+func TestTrialNamesTheQuantileThatWasRead(t *testing.T) {
+	t.Parallel()
+	served := record.Served{Unit: "inference", Latency: record.Latency{N: 1000, P50: 10, P95: 20, P99: 30}}
+	for share, want := range map[float64]string{0.9: "p95 20.0 ms", 0.99: "p99 30.0 ms", 0.999: "p99.9 unknown"} {
+		trial := Trial{Serving: &served, LatencyMS: served.Latency.At(share).MS}
+		if got := trial.Says(mix.Ask{Quantile: share}); !strings.HasPrefix(got, want) {
+			t.Errorf("p%g: %q, want %q", 100*share, got, want)
+		}
 	}
 }

@@ -167,21 +167,22 @@ func (a *Answer) gained(today string) string {
 	return out
 }
 
-// noneFits says that all presets are known and exceed the limit with this job; "" if they are not or do not.
+// noneFits says that no preset fits with this job, as surely as the chance is that none does; "" if one may.
 func (a *Answer) noneFits() string {
-	if len(a.Versus.Presets) == 0 {
-		return ""
-	}
-	how := ""
+	none, how := float64(min(1, len(a.Versus.Presets))), ""
 	for _, c := range a.Versus.Presets {
-		if a.terms().within(c.Other).Or(true) {
+		switch {
+		case !c.Measured:
+			none, how = none*a.terms().over(c.Other), " (predicted)"
+		case a.terms().within(c.Other).Or(true):
 			return ""
 		}
-		if !c.Measured {
-			how = " (predicted)"
-		}
 	}
-	return "no preset fits " + a.terms().asked() + " with this job" + how
+	says := "no preset fits " + a.terms().asked() + " with this job" + how
+	if none > 0.5 {
+		return map[bool]string{true: "probably "}[none < 1-standing.RiskOf(a.Limit)] + says
+	}
+	return ""
 }
 
 // named says what the preset of the largest budget within the power limit draws with this job, unless the answer is
@@ -368,20 +369,12 @@ func (q Quantity) against(by, half float64, other string) string {
 	case by > 1:
 		less = more
 	}
-	return percent(100*math.Abs(by-1), half) + " " + less + " than " + other
+	return text.Percent(100*math.Abs(by-1), half) + " " + less + " than " + other
 }
 
 // factor formats a ratio from 2 on.
 func factor(v float64) string {
 	return strconv.FormatFloat(v, 'f', map[bool]int{true: 1}[v < 9.95], 64)
-}
-
-// percent formats a magnitude, with a decimal if it is known that well.
-func percent(v, half float64) string {
-	if half > 0 && half < 0.5 && v < 9.95 {
-		return fmt.Sprintf("%.1f %%", v)
-	}
-	return fmt.Sprintf("%.0f %%", v)
 }
 
 // band formats the 95 % band of the difference, which "against" has named: without a sign, unless it includes none.

@@ -14,6 +14,7 @@ type terms interface {
 	asked() string // the limits in words
 	limited() bool
 	within(p learn.Prediction) tegra.Val[bool] // absent without a limit, or where a value is unknown
+	over(p learn.Prediction) float64           // the chance that a prediction exceeds a limit; NaN if it is unknown
 	// aim is what the goal makes least, or most, and its value in a mode; NaN if it is unknown.
 	aim(p learn.Prediction) (Quantity, float64)
 	keeps() string                  // the limited values, with what is known of them
@@ -36,6 +37,10 @@ func (s *steps) asked() string { return s.Limit.Brief() }
 func (s *steps) limited() bool { return s.Limit.Limited() }
 
 func (s *steps) within(p learn.Prediction) tegra.Val[bool] { return Fits(s.Limit, p.Measured) }
+
+func (s *steps) over(p learn.Prediction) float64 {
+	return standing.Stand(s.Limit, p, 0).ChanceOver.Or(math.NaN())
+}
 
 // aim of a setting that is only the nearest is what exceeds its limit, because a comparison of speed means nothing
 // there.
@@ -79,6 +84,8 @@ func (r *requests) within(p learn.Prediction) tegra.Val[bool] {
 	o, known := r.under(p)
 	return tegra.Val[bool]{V: o.Meets, OK: known}
 }
+
+func (r *requests) over(p learn.Prediction) float64 { return r.Ask.ChanceOver(p, r.Served.Batch) }
 
 func (r *requests) aim(p learn.Prediction) (Quantity, float64) {
 	o, _ := r.under(p)

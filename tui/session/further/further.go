@@ -49,9 +49,10 @@ const sure = 1.96
 // Text prints the limited value of a point and by how much it is over; predicted: no reading has it, and it is given
 // with its band.
 func Text(b metric.Bound, m tegra.Measured) (part string, predicted bool) {
-	part = text.Of(b.Of(m)) + " " + string(b.Unit)
+	value := text.Of(b.Of(m))
+	part = value + " " + string(b.Unit)
 	if over := b.Of(m) - b.Value; over > 0 && !b.Least {
-		part += ", " + text.Of(over) + " over"
+		part += ", " + excess(over, value) + " over"
 	}
 	for v, sd := range b.Reads(m, 0, 0) {
 		if wide := math.Exp(sure * sd); sd > 0 && v == b.Of(m) { // of several rails the worst
@@ -59,6 +60,15 @@ func Text(b metric.Bound, m tegra.Measured) (part string, predicted bool) {
 		}
 	}
 	return part, false
+}
+
+// excess formats a difference with the decimals of the value that it belongs to; "just" where they show none.
+func excess(over float64, value string) string {
+	_, decimals, _ := strings.Cut(value, ".")
+	if s := strconv.FormatFloat(over, 'f', len(decimals), 64); strings.ContainsAny(s, "123456789") {
+		return s
+	}
+	return "just"
 }
 
 // Facts are the quantities by name.

@@ -54,3 +54,16 @@ func TestTextGivesTheBandOfTheRailThatDecides(t *testing.T) {
 		}
 	}
 }
+
+// An excess has the decimals of its value: none of the digits that no reading shows.
+func TestTextOfAnExcessHasTheDecimalsOfItsValue(t *testing.T) {
+	t.Parallel()
+	for watts, want := range map[float64]string{5.0084: "5.01 W, 0.01 over", 5.004: "5.00 W, just over",
+		30.04: "30.0 W, 25.0 over", 1207: "1207 W, 1202 over", 4.9: "4.90 W"} {
+		for b := range metric.Power.Max(5).Each() {
+			if part, _ := Text(b, tegra.Measured{TimeMS: 50, PowerW: watts}); part != want {
+				t.Errorf("%g W: %q, want %q", watts, part, want)
+			}
+		}
+	}
+}

@@ -34,7 +34,7 @@ func (s *Spec) Ending(now Snapshot) string {
 	if s.Kind == Verifying && len(now.Readings) > 0 {
 		m := tegra.MeansOf(now.Readings)[0]
 		at := m.Mode.String() + text.IfAny(" batch %d", m.Batch)
-		says := fmt.Sprintf("measured %s: %s ms, %s W", at, text.Of(m.TimeMS), text.Of(m.PowerW))
+		says := fmt.Sprintf("measured %s: %s ms%s, %s W", at, text.Of(m.TimeMS), m.PerBatch(), text.Of(m.PowerW))
 		if v := standing.VerdictOf(s.Limits[0], now.Readings); v != standing.NoVerdict {
 			says += fmt.Sprintf(", %s in %s", v, text.Count(m.N, "reading"))
 		}
