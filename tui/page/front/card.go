@@ -136,7 +136,7 @@ func (c card) numbers(about outlook.About) []string {
 		}
 	}
 	row := func(name, predicted, measured, off string) string { // fills the panel's 30 columns
-		if len(off) > 5 {
+		if len(off) > 4 {
 			off = strings.ReplaceAll(off, " ", "")
 		}
 		return fmt.Sprintf("%-7s%9s%9s%5s", name, predicted, measured, off)
