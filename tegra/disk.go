@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -230,7 +231,7 @@ func (d diskFS) Open(name string) (File, error) {
 	}
 	out := &diskFile{File: f, fd: int(f.Fd()), reopen: func() (*os.File, error) { return d.open(name, os.O_RDONLY) }}
 	if d != "/" {
-		out.place = out.where()
+		out.place, out.followed = out.where(), time.Now()
 	}
 	return out, nil
 }
@@ -242,13 +243,21 @@ type diskFile struct {
 	fd     int // -1 when closed
 	reopen func() (*os.File, error)
 	// place is where the file was when it was opened, in a folder: a handle outlives its file there, and none of the
-	// kernel's does. "": not followed.
-	place string
+	// kernel's does. "": not followed. It is compared at most once per placeEvery, by the time in followed: the name
+	// costs more than the value.
+	place    string
+	followed time.Time
 }
 
+// placeEvery is how long a handle is believed to be of the file that it was opened for.
+const placeEvery = 900 * time.Millisecond
+
 func (f *diskFile) ReadAt(p []byte, off int64) (int, error) {
-	if f.place != "" && f.fd >= 0 && f.where() != f.place {
-		return 0, &fs.PathError{Op: "read", Path: f.Name(), Err: syscall.ESTALE}
+	if f.place != "" && f.fd >= 0 && time.Since(f.followed) >= placeEvery {
+		if f.where() != f.place {
+			return 0, &fs.PathError{Op: "read", Path: f.Name(), Err: syscall.ESTALE}
+		}
+		f.followed = time.Now()
 	}
 	n, err := syscall.Pread(f.fd, p, off)
 	if err == syscall.ESPIPE && off == 0 {

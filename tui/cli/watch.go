@@ -52,16 +52,20 @@ func (c *watchCmd) watchDevice(ctx context.Context) error {
 	if why := s.AwaitMeter(ctx); why != "" {
 		c.note("%s", why)
 	}
-	begun := s.Clock.Now()
+	begun, named := s.Clock.Now(), tegra.Reading{T: -nameEvery}
+	name := ""
 	for n := 1; ; n++ {
 		r, err := s.Device.Read()
 		if err != nil {
 			return err
 		}
+		if !c.asJSON && (r.Mode != named.Mode || r.Locked != named.Locked || r.T-named.T >= nameEvery) {
+			name, named = tegra.NameNow(s.Device, r), r
+		}
 		if c.asJSON {
 			err = printLine(c.out, watchObject(r.T.Seconds(), "", board, r, s.MeterW(), self.CPUPct()))
 		} else {
-			text := readingLine(board, r, tegra.NameNow(s.Device, r)) + supplies(r)
+			text := readingLine(board, r, name) + supplies(r)
 			if w := s.MeterW(); w.OK {
 				text += fmt.Sprintf("  meter %.2f W", w.V)
 			}
@@ -79,6 +83,9 @@ func (c *watchCmd) watchDevice(ctx context.Context) error {
 		}
 	}
 }
+
+// nameEvery is how long the name of a mode holds: the preset set last is in a file, which is opened for each look.
+const nameEvery = time.Second
 
 // loadSpan is the minimum time for a meaningful load: 20 kernel ticks.
 const loadSpan = 200 * time.Millisecond
