@@ -1,6 +1,7 @@
 package outlook
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"math"
@@ -39,8 +40,8 @@ type Outlook struct {
 	Model     *learn.Model
 	Predicted []learn.Prediction // by the model, in index order of the space
 	Known     []learn.Prediction // likewise with readings replacing predictions
-	// Found holds the measured answers of searches for limits, valid until another measurement: Choose returns them.
-	Found map[metric.Goal]Answered
+	// Found holds the measured answers of searches, valid until another measurement: Choose returns those for limits.
+	Found map[metric.Question]Answered
 
 	space     *tegra.Space
 	Predictor learn.Predictor // of Predicted
@@ -348,14 +349,10 @@ func (o *Outlook) Choose(l metric.Goal) (int, error) { return o.choose(l, nil) }
 
 // answers returns what a search found for a limit if that is setting i.
 func (o *Outlook) answers(i int, l metric.Goal) (Answered, bool) {
-	a, ok := o.Found[l]
-	if !ok {
-		return a, false
-	}
-	if o.Predicted[0].Batch == 0 { // of a job's own size
-		a.Batch = 0
-	}
-	return a, o.Predicted[i].Setting == a.Setting
+	a, ok := o.Found[metric.Question{Limit: l}]
+	at := o.Predicted[i].Setting
+	at.Batch = cmp.Or(at.Batch, a.Batch)
+	return a, ok && at == a.Setting
 }
 
 // choose is Choose among some of the settings, by index; nil: all.

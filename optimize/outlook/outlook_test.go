@@ -145,7 +145,7 @@ func TestStandingsAgreeWithTheAnswer(t *testing.T) {
 	if s := o.With(m).Standing(4, l); s.State != standing.Doubtful || !(s.ChanceOver.V > 0.3) {
 		t.Errorf("35.9 W were measured once: %v within 36 W", s)
 	}
-	o.Found = map[metric.Goal]Answered{l: {Setting: m.Setting, Over: tegra.Some(0.03)}}
+	o.Found = map[metric.Question]Answered{{Limit: l}: {Setting: m.Setting, Over: tegra.Some(0.03)}}
 	if s := o.With(m).Standing(4, l); s.State != standing.Measured || s.ChanceOver.V != 0.03 {
 		t.Errorf("a search knows better: %v within 36 W", s)
 	}

@@ -127,7 +127,7 @@ func TestOutlookKeepsWhatASearchFound(t *testing.T) {
 	manyOutlooks(t, func(o *Outlook, rows []tegra.Measured, l metric.Goal) {
 		found := rows[len(rows)/2].Setting
 		kept := *o
-		kept.Found = map[metric.Goal]Answered{l: {Setting: found}}
+		kept.Found = map[metric.Question]Answered{{Limit: l}: {Setting: found}}
 		if at, err := kept.Choose(l); err != nil || kept.Predicted[at].Setting != found {
 			t.Fatalf("%v: got %v (%v), want %v, which was found", l, kept.Predicted[at].Setting, err, found)
 		}

@@ -262,7 +262,7 @@ func TestOutlookChoosesWhatASearchFound(t *testing.T) {
 	o := lineOutlook(t)
 	l := metric.Watts(36)
 	found := tegra.Setting{Mode: o.Known[5].Mode}
-	o.Found = map[metric.Goal]Answered{l: {Setting: found}}
+	o.Found = map[metric.Question]Answered{{Limit: l}: {Setting: found}}
 	if at, err := o.Choose(l); err != nil || at != 5 {
 		t.Errorf("got %d, %v, want what was found, 5", at, err)
 	}
@@ -270,7 +270,7 @@ func TestOutlookChoosesWhatASearchFound(t *testing.T) {
 		t.Error("what was found for one limit answers another")
 	}
 	found.Batch = 16
-	o.Found[l] = Answered{Setting: found}
+	o.Found[metric.Question{Limit: l}] = Answered{Setting: found}
 	for batch, want := range map[int]bool{0: true, 8: false, 16: true} { // 0: unknown
 		for i := range o.Predicted {
 			o.Predicted[i].Batch, o.Known[i].Batch = batch, batch

@@ -154,10 +154,11 @@ func (r Reader) Finding(v *outlook.Outlook) *outlook.Outlook {
 	list := r.Measured()
 	found := savedanswers.Answered(list, v.Model.Provenance)
 	if out := r.newest(list); out != nil && out.Fitted.Provenance.Workload == v.Model.Provenance.Workload {
-		found = map[metric.Goal]outlook.Answered{}
+		found = map[metric.Question]outlook.Answered{}
 		for _, a := range out.Answers {
-			if size := cmp.Or(a.Batch, r.Task().Workload.Batch); a.Feasible && a.Served == nil {
-				found[a.Limit] = outlook.Answered{Setting: a.Setting.WithBatch(size), Over: a.ChanceOver()}
+			if a.Feasible {
+				found[metric.Question{Limit: a.Limit, Load: r.Task().Load}] = outlook.Answered{
+					Setting: a.Setting.WithBatch(r.Task().Workload.Batch), Over: a.ChanceOver()}
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func (p *Page) now(list []answers.Answer) []answers.Answer {
 	}
 	out := slices.Clone(list)
 	for i, a := range out {
-		if _, stands := v.Found[a.Limit]; !stands && a.Batch == v.Batch {
+		if _, stands := v.Found[metric.Question{Limit: a.Limit, Load: p.shown().Load}]; !stands && a.Batch == v.Batch {
 			out[i] = savedanswers.Renewed(a, v.About(a.Mode).Reading)
 		}
 	}

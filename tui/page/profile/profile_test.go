@@ -121,7 +121,7 @@ func TestProfileCardSaysWhatReadingsSinceItsSearchSay(t *testing.T) {
 	a, v := j.Tuned.Answers[0], d.Board.Outlook()
 	v.Workload = j.Workload.Name
 	v = v.Answering(a.Limit, a.About, a.Probes)
-	v.Found = map[metric.Goal]outlook.Answered{a.Limit: {Setting: a.Setting}}
+	v.Found = map[metric.Question]outlook.Answered{{Limit: a.Limit}: {Setting: a.Setting}}
 	d.State.Outlook = v
 	d.Sees("FITS 20 W")
 	for _, c := range []struct {

@@ -34,48 +34,29 @@ func teaches(c campaigns.Campaign, from learn.Provenance) bool {
 	return from.Batch == 0 && c.Readings > 0 || slices.Contains(c.Sizes, from.Batch)
 }
 
-// newest returns the newest search of a model's workload, one under a load if loaded, and what it found by measuring;
-// nil if the workload was measured again since, because the model may now choose better.
-func newest(list []campaigns.Campaign, from learn.Provenance, loaded bool) (campaigns.Campaign, *answers.Kept) {
+// Answered returns the settings that the newest search of a model's workload, at the model's batch size, found for its
+// questions; none if the workload was measured again since, because the model may now choose better.
+func Answered(list []campaigns.Campaign, from learn.Provenance) map[metric.Question]outlook.Answered {
+	return answered(list, from)
+}
+
+// answered is Answered where campaigns of other kinds too, whose rows no model learns, belong to a search.
+func answered(list []campaigns.Campaign, from learn.Provenance, also ...string) map[metric.Question]outlook.Answered {
+	out := map[metric.Question]outlook.Answered{}
 	for _, c := range slices.Backward(list) {
-		load := loaded && c.Header.Plan.Kind == campaigns.LoadKind // no model learns its rows
-		if !about(c, from) || !teaches(c, from) || !c.Pools() && !load {
+		if !about(c, from) || !teaches(c, from) || !c.Pools() && !slices.Contains(also, c.Header.Plan.Kind) {
 			continue
 		}
-		if _, k, err := Find(list, c); err == nil && k != nil && !k.Worked {
-			return c, k
+		_, k, err := Find(list, c)
+		if err != nil || k == nil || k.Worked {
+			break
+		}
+		for i, a := range k.Answers {
+			if at, ok := sized(c, a.Setting, from); ok && a.Feasible {
+				out[k.Goal(i)] = outlook.Answered{Setting: at, Over: a.ChanceOver()}
+			}
 		}
 		break
-	}
-	return campaigns.Campaign{}, nil
-}
-
-// found returns the setting that the newest search of a model's workload found for exactly this goal.
-func found(list []campaigns.Campaign, from learn.Provenance, g metric.Question) (at tegra.Setting, ok bool) {
-	c, k := newest(list, from, true)
-	if k == nil {
-		return at, false
-	}
-	for i, a := range k.Answers {
-		if a.Feasible && k.Goal(i) == g {
-			return sized(c, a.Setting, from)
-		}
-	}
-	return at, false
-}
-
-// Answered returns the settings that the newest search of a model's workload, at the model's batch size, found for its
-// limits; none under a load.
-func Answered(list []campaigns.Campaign, from learn.Provenance) map[metric.Goal]outlook.Answered {
-	out := map[metric.Goal]outlook.Answered{}
-	c, k := newest(list, from, false)
-	if k == nil || k.Load.Any() {
-		return out
-	}
-	for _, a := range k.Answers {
-		if at, ok := sized(c, a.Setting, from); ok && a.Feasible {
-			out[a.Limit] = outlook.Answered{Setting: at, Over: a.ChanceOver()}
-		}
 	}
 	return out
 }
@@ -172,8 +153,8 @@ func Trial(list []campaigns.Campaign, from learn.Provenance, a mix.Ask, at tegra
 // failed.
 func Known(list []campaigns.Campaign, from learn.Provenance, g metric.Question, a mix.Ask) mix.Ask {
 	a.Failed, a.Sent = Sent(list, from, a)
-	if at, ok := found(list, from, g); ok {
-		at = at.WithBatch(from.Batch)
+	if found, ok := answered(list, from, campaigns.LoadKind)[g]; ok {
+		at := found.WithBatch(from.Batch)
 		a.Found = &at
 	}
 	return a
