@@ -209,6 +209,14 @@ func IfAny(v any) any {
 	return v
 }
 
+// Alone returns the only entry of a list; several, or none, as the list.
+func Alone[T any](list []T) any {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return list
+}
+
 // Join merges the members of several objects into one JSON object, in order.
 func Join(objects ...any) (json.RawMessage, error) {
 	var members [][]byte

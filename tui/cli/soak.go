@@ -3,16 +3,18 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"jtune/internal/document"
-	"jtune/internal/units"
 	"jtune/profiles/workload"
+	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
 	"jtune/tui/session"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/control"
 	"jtune/tui/session/soak"
 	"jtune/tui/session/task"
@@ -111,7 +113,7 @@ func soakProgress(rep *reporter, resumed bool) func(soak.Status) {
 			}
 		}
 		begun = true
-		switch line := soakLine(st); {
+		switch line := st.Line(); {
 		case rep.bar:
 			rep.draw(line)
 		case st.Phase != soak.Loading || st.At-last >= quiet:
@@ -121,26 +123,6 @@ func soakProgress(rep *reporter, resumed bool) func(soak.Status) {
 			rep.line("%s", line)
 		}
 	}
-}
-
-// soakLine formats the progress of a soak.
-func soakLine(st soak.Status) string {
-	if st.Phase != soak.Loading {
-		return st.Phase + ": the idle board's temperature is taken as the air temperature"
-	}
-	text := units.Span(st.At)
-	if st.For > 0 {
-		text += " of " + units.Span(st.For)
-	}
-	text += "  " + dash(st.PowerW, "%.1f W") + "  peak " + dash(st.Peak.Amperes, "%.2f A") + "  tj " +
-		dash(st.TjC, "%.0f °C") + " now"
-	if st.Steady.TjC.OK {
-		text += ", " + st.Steady.Words(st.In)
-	}
-	if st.Broken != "" {
-		text += "  " + st.Broken
-	}
-	return text
 }
 
 // soakExit returns the exit code of a verdict.
@@ -155,18 +137,31 @@ func soakExit(v hold.Verdict) error {
 }
 
 func (c *soakCmd) printSoak(s *session.Session, r soak.Result) error {
-	if err := c.show(r, proofParts(s, c.r.Workload, r)...); err != nil {
+	if err := c.show(r, proofParts(s, c.r.Workload, r.Result, r.Limits)...); err != nil {
 		return err
 	}
 	return soakExit(r.Verdict)
 }
 
 // proofParts shows the verdict of a soak, its margins and its events.
-func proofParts(s *session.Session, w workload.Workload, r soak.Result) []document.Part {
+func proofParts(s *session.Session, w workload.Workload, r hold.Result, l metric.Limits) []document.Part {
 	mode := "today's"
 	if r.Mode.OK {
 		mode = s.Device.Space().Format(r.Mode.V)
 	}
 	facts := append(document.Facts{{"board", workloads.BoardOf(s, w)}, {"job", w.Name}, {"mode", mode}}, r.Facts()...)
-	return []document.Part{document.Text(r.Sentence()), facts, r.Table(r.Limits)}
+	return []document.Part{document.Text(r.Sentence()), facts, r.Table(l)}
+}
+
+// proofExit returns the worst exit code of the soaks of answers.
+func proofExit(found []answers.Answer) (err error) {
+	for _, a := range found {
+		if a.Soak == nil {
+			continue
+		}
+		if e := soakExit(a.Soak.Verdict); e != nil && !errors.Is(err, exitError(exitInfeasible)) {
+			err = e
+		}
+	}
+	return err
 }

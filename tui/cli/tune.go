@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"jtune/internal/document"
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
@@ -34,17 +34,16 @@ import (
 // tuneCmd is `jtune tune`.
 type tuneCmd struct {
 	jobs
-	r     measure.TuneRequest
-	all   metric.Question // what holds for every goal
-	more  []metric.Goal   // further goals
-	join  joinFlags
-	proof time.Duration // duration of the soak of each answer; 0: none
+	r    measure.TuneRequest
+	all  metric.Question // what holds for every goal
+	more []metric.Goal   // further goals
+	join joinFlags
 }
 
 func newTune(a *app) *cobra.Command {
 	c := &tuneCmd{jobs: jobs{app: a}, r: measure.TuneRequest{Keep: true, Asked: record.Asked{Strategy: optimize.Auto,
 		Depth: optimize.Quick, Coverage: campaigns.CoverLimit, Baseline: measure.BothBaselines}}}
-	out := a.command("tune", c.own.args(none, cobra.ExactArgs(1)), c.run, places{"soak": &c.proof, "out": &c.r.Dir,
+	out := a.command("tune", c.own.args(none, cobra.ExactArgs(1)), c.run, places{"soak": &c.r.Soak, "out": &c.r.Dir,
 		"risk": riskOf(&c.r.Risk), "power-limit": goals(&c.all, &c.more, metric.Power),
 		"limit": goals(&c.all, &c.more, nil), "no-device": new(bool)}, &c.r, &c.r.Settings,
 		otherGoals(&c.all.Limit), theLoad(&c.all.Load), c.join.named(), c.own.typed(), theServer(&a.options))
@@ -69,9 +68,6 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	}
 	c.r.Load = loadOf(c.all.Load, listedWorkload(c.app, c.args[0]), c.given)
 	if err := c.limits(); err != nil {
-		return err
-	}
-	if err := c.mayProve(); err != nil {
 		return err
 	}
 	return c.withSizedJob(c.args[0], "", func(s *session.Session, w workload.Workload, sizes []int) error {
@@ -142,7 +138,6 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 		err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
-	proofs, proofErr := c.prove(ctx, s, r, res.Answers)
 	var parts []document.Part
 	for i, found := range res.Answers {
 		if found.Feasible && !found.Verified && !r.Load.Any() {
@@ -160,13 +155,13 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 		}
 		parts = slices.Concat(parts, answerParts(found, r.Workload, s.Device.Space(), originOf(s.Device.Board()),
 			answers.Today, nil), adviceParts(c.findings(s, res.Fitted, found)))
-		if proofs[i] != nil {
-			parts = append(parts, proofParts(s, r.Workload, *proofs[i])...)
+		if found.Soak != nil {
+			parts = append(parts, proofParts(s, r.Workload, *found.Soak,
+				found.Limit.Limits.Only(metric.Temperature))...)
 		}
 	}
-	err = errors.Join(err, c.show(tuned(res.Answers, proofs), parts...))
-	if err = errors.Join(err, proofErr); err == nil {
-		err = proofExit(proofs)
+	if err = errors.Join(err, c.show(report.Alone(res.Answers), parts...)); err == nil {
+		err = proofExit(res.Answers)
 	}
 	if r.Workload.Elsewhere == nil || err != nil {
 		return err

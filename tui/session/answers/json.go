@@ -192,10 +192,7 @@ func Limits(l metric.Goal, a mix.Ask) any {
 	add(l.Knee, "knee")
 	add(a.LatencyMS > 0, "latency", [2]any{"quantile", a.Quantile}, [2]any{"rate_per_s", rate(a)},
 		[2]any{"value_ms", a.LatencyMS})
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return parts
+	return report.Alone(parts)
 }
 
 // rate is absent in a closed loop, and for requests that users send.

@@ -98,8 +98,8 @@ func (a *Answer) keeps() string {
 	var parts []string
 	for b := range a.Limit.Limits.Each() {
 		value := func(m tegra.Measured) string { return text.Of(b.Of(m)) }
-		part, predicted := further.Text(b, a.Best())
-		if predicted {
+		part, whole := further.Text(b, a.Best())
+		if whole {
 			parts = append(parts, part)
 			continue
 		}

@@ -46,9 +46,9 @@ func Of(l metric.Goal, predicted learn.Prediction, believed tegra.Val[learn.Pred
 // sure is half of a 95 % band, in deviations.
 const sure = 1.96
 
-// Text prints the limited value of a point and by how much it is over; predicted: no reading has it, and it is given
-// with its band.
-func Text(b metric.Bound, m tegra.Measured) (part string, predicted bool) {
+// Text prints the limited value of a point and by how much it is over; whole: no reading of seconds has it, and the
+// text says with which band it is predicted, or that a soak showed it.
+func Text(b metric.Bound, m tegra.Measured) (part string, whole bool) {
 	value := text.Of(b.Of(m))
 	part = value + " " + string(b.Unit)
 	if over := b.Of(m) - b.Value; over > 0 && !b.Least {
@@ -59,7 +59,10 @@ func Text(b metric.Bound, m tegra.Measured) (part string, predicted bool) {
 			return fmt.Sprintf("~%s (predicted, %s … %s)", part, text.Of(v/wide), text.Of(v*wide)), true
 		}
 	}
-	return part, false
+	if b.Slow {
+		part += " (in a soak)"
+	}
+	return part, b.Slow
 }
 
 // excess formats a difference with the decimals of the value that it belongs to; "just" where they show none.

@@ -252,7 +252,7 @@ func (v *Verification) underLoad(ctx context.Context, s *session.Session, r meas
 	if why := now.Remark(); why != "" {
 		v.Says += ": " + why
 	}
-	v.Says += whatNext.Say(next{v.fails(), v.Undecided(), v.N})
+	v.Says += whatNext.Say(next{v.fails(), v.Undecided(), false, v.N})
 	return nil
 }
 
@@ -266,7 +266,8 @@ func (v *Verification) judge(a answers.Answer, readings []tegra.Measured) {
 	of := func(own tegra.Val[float64], before float64) float64 { // a reading with a hiccup knows its mean less well
 		return math.Hypot(math.Hypot(now, own.Or(0)), max(then, before))
 	}
-	t := twice{Since: v.Since.UTC().Format("2006-01-02"), N: v.N, Over: v.Verdict == standing.Exceeds,
+	_, heats := a.Limit.Limits.On(metric.Temperature)
+	t := twice{Heats: heats, Since: v.Since.UTC().Format("2006-01-02"), N: v.N, Over: v.Verdict == standing.Exceeds,
 		Near: v.Verdict == standing.AtLimit, ThenMS: a.Reading.TimeMS, NowMS: v.Now.TimeMS,
 		ErrMS: of(v.Now.Errors.Time, a.Error.Time), ErrW: of(v.Now.Errors.Power, a.Error.Power)}
 	t.ThenW = tegra.Val[float64]{V: a.Reading.PowerW, OK: a.Reading.HasPower()}
@@ -281,6 +282,7 @@ type twice struct {
 	Since         string
 	N             int `shown:"1 6"`
 	Over, Near    bool
+	Heats         bool               // a limit is on the steady temperature
 	ThenMS, NowMS float64            `turn:"20 30"`
 	ThenW, NowW   tegra.Val[float64] `turn:"20 30"`
 	ErrMS, ErrW   float64            `turn:"0 0.2"`
@@ -307,19 +309,22 @@ var measuredAgain = conclusion.New("verify", 8, func(t twice) string {
 	if t.drifted() {
 		says += ", more than readings differ by"
 	}
-	return says + whatNext.Say(next{t.Over || t.drifted(), t.Near, t.N})
+	return says + whatNext.Say(next{t.Over || t.drifted(), t.Near, t.Heats, t.N})
 })
 
 // next is what a verification came to.
 type next struct {
 	Fails, Near bool
-	N           int `shown:"1 6"`
+	Heats       bool // a limit is on the steady temperature
+	N           int  `shown:"1 6"`
 }
 
 var whatNext = conclusion.New("verify: what to do", 3, func(n next) string {
 	switch {
 	case n.Fails:
 		return ": tune again"
+	case n.Near && n.Heats:
+		return ": readings of seconds do not decide a temperature; jtune soak does"
 	case n.Near:
 		return fmt.Sprintf(": %d readings do not decide; tune with a lower limit to be sure", n.N)
 	}

@@ -40,6 +40,8 @@ type TuneRequest struct {
 	record.Asked
 	Keep   bool      // save the model in the data directory, under the workload's name
 	Before time.Time // start from what was known then, for a repetition; zero: from everything
+	// Soak is how long each answer is soaked; 0: only one with a limit on temperature, until the board is steady.
+	Soak time.Duration
 
 	Ask     mix.Ask       // the question under its load, with what requests have shown; zero without one
 	PartOf  string        // start of the search's first campaign; "" in the first one

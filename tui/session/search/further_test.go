@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/learn"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
+	"jtune/telemetry/hold"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/further"
@@ -102,15 +104,18 @@ func TestTuneKeepsATemperatureThatASoakReaches(t *testing.T) {
 	limit := math.Round(top - 4)
 	out := must.Get(searched(t, s, metric.Temperature.Max(limit).String()))(t)
 	a := out.Answers[0]
-	values := further.Of(a.Limit, a.Predicted, a.True, a.Read())
-	if len(values) != 1 || !(values[0].Lo < values[0].V && values[0].V <= limit && values[0].V < values[0].Hi) {
+	none := tegra.Val[tegra.Measured]{}
+	values := further.Of(a.Limit, a.Predicted, tegra.Val[learn.Prediction]{}, none)
+	if len(values) != 1 || !(values[0].Lo < values[0].V && values[0].V < values[0].Hi) {
 		t.Fatalf("%+v", values)
 	}
+	proved := further.Of(a.Limit, a.Predicted, a.True, a.Read())[0]
 	got := steady(&tegra.Request{Mode: a.Mode})
-	t.Logf("at most %.0f °C: predicted %.1f (%.1f to %.1f), the soak reaches %.1f; the fastest mode %.1f", limit,
-		values[0].V, values[0].Lo, values[0].Hi, got, top)
-	if got > limit+1 || got < values[0].Lo || got > values[0].Hi {
-		t.Errorf("the soak of the answer reaches %.1f °C", got)
+	t.Logf("at most %.0f °C: predicted %.1f (%.1f to %.1f), its soak %.1f, another reaches %.1f; the fastest mode %.1f",
+		limit, values[0].V, values[0].Lo, values[0].Hi, proved.V, got, top)
+	if !a.Feasible || a.Soak == nil || a.Soak.Verdict != hold.Holds || proved.V > limit || proved.Lo != proved.V ||
+		math.Abs(got-proved.V) > 1 || proved.V < values[0].Lo || proved.V > values[0].Hi {
+		t.Errorf("its soak: %+v, %+v", a.Soak, proved)
 	}
 }
 

@@ -59,6 +59,20 @@ func capped(r measure.TuneRequest, compared optimize.Baselines) int {
 // mode; on any error it holds what was measured.
 func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	observe func(measure.Event)) (measure.TuneResult, error) {
+	out, err := tune(ctx, s, r, observe)
+	if err != nil {
+		return out, err
+	}
+	changed, err := prove(ctx, s, r, &out, observe)
+	if changed {
+		keepAnswer(&out, r, err, observe)
+	}
+	return out, err
+}
+
+// tune is Tune without soaks of the answers.
+func tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
+	observe func(measure.Event)) (measure.TuneResult, error) {
 	asked, err := r, error(nil)
 	if r.Workload.Live() {
 		r, err = guarded(r)
@@ -207,6 +221,8 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 func Fault(r measure.TuneRequest) error {
 	several, auto := len(r.Batches) > 1, r.Strategy == "" || r.Strategy == optimize.Auto
 	switch {
+	case r.Soak > 0 && r.Load.Any():
+		return usage.Errorf("a soak runs the job without requests").Advise("soak the answer with jtune soak")
 	case r.Coverage == campaigns.CoverFront && several:
 		return usage.Batch.Errorf("%s front takes one batch size", usage.Coverage).Advise("give one %s", usage.Batch)
 	case r.Coverage == campaigns.CoverFront && !auto:

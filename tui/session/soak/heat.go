@@ -92,8 +92,8 @@ func HeatSays(h metric.Heat) string {
 		return ""
 	case h.Soaks == 0:
 		return fmt.Sprintf("temperatures are a guess from the board now (%.2g °C per watt above %.0f °C): a soak "+
-			"of the answer decides", h.PerW, h.AirC)
+			"of the answer, until the board is steady, decides", h.PerW, h.AirC)
 	}
 	return fmt.Sprintf("temperatures follow from %d of the board's soaks (%.2g °C per watt above %.0f °C): a soak "+
-		"of the answer decides", h.Soaks, h.PerW, h.AirC)
+		"of the answer, until the board is steady, decides", h.Soaks, h.PerW, h.AirC)
 }

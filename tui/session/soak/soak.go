@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/internal/usage"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -76,9 +77,11 @@ func testedUnits() (list []string) {
 	return list
 }
 
-// Proving returns the request to test an answer: its mode and batch size, within the board's own limits.
+// Proving returns the request to test an answer: its mode and batch size, within the board's own limits; for no time:
+// until the board is steady.
 func Proving(w workload.Workload, at tegra.Setting, lasts time.Duration) Request {
-	return Request{Workload: w.AtBatch(at.Batch), Mode: &tegra.Request{Mode: at.Mode}, For: lasts}
+	return Request{Workload: w.AtBatch(at.Batch), Mode: &tegra.Request{Mode: at.Mode}, For: lasts,
+		UntilSteady: lasts == 0}
 }
 
 // lasts returns the maximum duration of the load.
@@ -107,6 +110,32 @@ type Status struct {
 	For    time.Duration         // 0: until steady
 	Mode   tegra.Val[tegra.Mode] // set for the soak; absent: the board's present mode
 	Limits metric.Limits
+}
+
+// Line describes the progress of a soak.
+func (st Status) Line() string {
+	if st.Phase != Loading {
+		return st.Phase + ": the idle board's temperature is taken as the air temperature"
+	}
+	line := units.Span(st.At)
+	if st.For > 0 {
+		line += " of " + units.Span(st.For)
+	}
+	shown := func(v tegra.Val[float64], format string) string {
+		if !v.OK {
+			return "–"
+		}
+		return fmt.Sprintf(format, v.V)
+	}
+	line += "  " + shown(st.PowerW, "%.1f W") + "  peak " + shown(st.Peak.Amperes, "%.2f A") + "  tj " +
+		shown(st.TjC, "%.0f °C") + " now"
+	if st.Steady.TjC.OK {
+		line += ", " + st.Steady.Words(st.In)
+	}
+	if st.Broken != "" {
+		line += "  " + st.Broken
+	}
+	return line
 }
 
 // Result is a soak's verdict.

@@ -1,0 +1,95 @@
+package search
+
+import (
+	"context"
+	"time"
+
+	"jtune/internal/stats"
+	"jtune/optimize/standing"
+	"jtune/tegra"
+	"jtune/tegra/metric"
+	"jtune/telemetry/hold"
+	"jtune/tui/session"
+	"jtune/tui/session/answers"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/soak"
+)
+
+// tellEvery is how often a line tells how a soak goes on.
+const tellEvery = 5 * time.Minute
+
+// prove soaks the answers that keep their limits, a mode that answers twice once: for as long as the request says, or
+// until the board is steady where a limit on temperature is to be decided, which readings of seconds do not show.
+// changed: a soak has decided.
+func prove(ctx context.Context, s *session.Session, r measure.TuneRequest, out *measure.TuneResult,
+	observe measure.Observer) (changed bool, err error) {
+	done := map[tegra.Setting]*hold.Result{}
+	for i := range out.Answers {
+		a := &out.Answers[i]
+		hot, limited := a.Limit.Limits.On(metric.Temperature)
+		if !a.Feasible || r.Soak == 0 && !limited {
+			continue
+		}
+		if r.Workload.Elsewhere != nil {
+			observe.Note("the temperature stays predicted: the job was started elsewhere, so no soak of it can start")
+			continue
+		}
+		if done[a.Setting] == nil {
+			q := soak.Proving(r.Workload, a.Setting, r.Soak)
+			if limited {
+				q.Limits = q.Limits.With(hot)
+			}
+			proof, err := soak.Run(ctx, s, q, telling(observe))
+			if err != nil {
+				return changed, err
+			}
+			done[a.Setting] = &proof.Result
+		}
+		if a.Soak = done[a.Setting]; limited {
+			decide(a, r.Risk, hot)
+			changed = true
+		}
+	}
+	return changed, nil
+}
+
+// decide takes the temperature of an answer from its soak: where it is or will be steady, with the error of that; else
+// the peak. The search decided the other limits.
+func decide(a *answers.Answer, risk float64, limit metric.Bound) {
+	const band = 2 * 1.645 // deviations in a 90 % band
+	at, sd, over := a.Soak.Peak.TjC, 0.0, 0.0
+	if s := a.Soak.Steady; s.TjC.OK {
+		at, sd = s.TjC, max(s.HiC.V-s.LoC.V, 1e-9)/band
+		over = stats.NormalCDF((s.TjC.V - limit.Value) / sd)
+	}
+	if !at.OK {
+		return
+	}
+	if at.V > limit.Value {
+		a.Feasible, over = false, 1
+	}
+	soaked := tegra.Value{Metric: metric.Temperature.Key, V: at.V}
+	a.Reading.Measured = a.Reading.With(soaked)
+	soaked.LnSD = sd / soaked.V
+	a.True.V.Measured = a.True.V.With(soaked)
+	goal := a.Limit
+	goal.Risk = risk
+	a.Standing, a.Chance = standing.Believe(goal, a.Reading.N, over), tegra.Some(1-over)
+}
+
+// telling notes where a soak is recorded, and from time to time what it shows.
+func telling(observe measure.Observer) func(soak.Status) {
+	last, begun := -tellEvery, false
+	return func(st soak.Status) {
+		if !begun {
+			observe.Note("a soak of the answer begins, recorded in " + st.Dir)
+		}
+		begun = true
+		if st.Phase != soak.Loading || st.At-last >= tellEvery {
+			observe.Note(st.Line())
+		}
+		if st.Phase == soak.Loading && st.At-last >= tellEvery {
+			last = st.At
+		}
+	}
+}

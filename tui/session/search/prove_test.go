@@ -1,0 +1,41 @@
+package search
+
+import (
+	"testing"
+
+	"jtune/optimize/standing"
+	"jtune/tegra"
+	"jtune/tegra/metric"
+	"jtune/telemetry/hold"
+	"jtune/tui/session/answers"
+)
+
+// The soak decides a limit in °C: by where the board is or will be steady, else by its peak.
+func TestDecideFollowsTheSoak(t *testing.T) {
+	t.Parallel()
+	limit, _ := metric.Temperature.Max(60).On(metric.Temperature)
+	steady := func(c float64) hold.Steady {
+		return hold.Steady{TjC: tegra.Some(c), LoC: tegra.Some(c - 1), HiC: tegra.Some(c + 1)}
+	}
+	for name, c := range map[string]struct {
+		soak     hold.State
+		feasible bool
+		state    standing.State
+		at       float64 // 0: as predicted
+	}{
+		"well within": {hold.State{Steady: steady(55)}, true, standing.Measured, 55},
+		"close below": {hold.State{Steady: steady(59.7)}, true, standing.Doubtful, 59.7},
+		"above":       {hold.State{Steady: steady(61)}, false, standing.Over, 61},
+		"ended hot":   {hold.State{Peak: hold.Peak{TjC: tegra.Some(60.5)}}, false, standing.Over, 60.5},
+		"not read":    {hold.State{}, true, standing.Likely, 0},
+	} {
+		a := answers.Answer{Limit: metric.Within(metric.Temperature.Max(60)), Feasible: true,
+			Soak: &hold.Result{State: c.soak}, Standing: standing.Standing{State: standing.Likely, N: 2}}
+		a.Reading.N = 2
+		decide(&a, 0, limit)
+		if at := a.Reading.Value("temperature", "").V; a.Feasible != c.feasible || a.Standing.State != c.state ||
+			at != c.at {
+			t.Errorf("%s: feasible %v, %v at %g °C", name, a.Feasible, a.Standing.State, at)
+		}
+	}
+}
