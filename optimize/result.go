@@ -45,12 +45,16 @@ func (s *search) finish(i int) (Answer, error) {
 	case len(s.order) == 0:
 		return r, fmt.Errorf("no mode could be measured: %w", cmp.Or(s.lastErr, errNoProbe))
 	case !r.Feasible:
+		tried := s.tried()
+		for _, m := range s.tooMuch { // each once: it is not measured again
+			tried += 1 - min(1, len(s.readings[s.at(m.Setting)]))
+		}
 		return r, &InfeasibleError{
 			Limit:    s.limit,
 			Nearest:  r.Measured,
 			Measured: true,
 			Shown:    s.ended == NoWay,
-			Tried:    s.tried(),
+			Tried:    tried,
 			Of:       tegra.NameOfSettings(s.places.Batches),
 			Chance:   r.Chance,
 		}
@@ -62,7 +66,7 @@ func (s *search) finish(i int) (Answer, error) {
 func (s *search) answer(n int) Answer {
 	var r Answer
 	s.compared.baselines(&r, n)
-	if len(s.readings) == 0 {
+	if s.tried() == 0 {
 		return r
 	}
 	i, ok := s.best()
@@ -102,16 +106,8 @@ func (r *rule) trueValue(i int) learn.Prediction {
 	return with(p, r.further, i)
 }
 
-// tried returns the number of settings that this search has read, those included that it ended for their power.
-func (s *search) tried() int {
-	seen := map[tegra.Setting]bool{}
-	for _, p := range s.probes {
-		if p.Err == nil || p.Over {
-			seen[p.Setting] = true
-		}
-	}
-	return len(seen)
-}
+// tried returns the number of settings that this search has read.
+func (s *search) tried() int { return len(s.readings) }
 
 // nearest returns the measured mode that exceeds the limits least.
 func (s *search) nearest() int {
