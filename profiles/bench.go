@@ -74,10 +74,11 @@ const (
 	Measuring
 	Restoring
 	Finished
+	Soaking // the answer of a search
 )
 
 func (p Phase) String() string {
-	return [...]string{"applying", "settling", "warm-up", "measuring", "restoring", "finished"}[p]
+	return [...]string{"applying", "settling", "warm-up", "measuring", "restoring", "finished", "soaking"}[p]
 }
 
 // Progress is the progress of a measurement.

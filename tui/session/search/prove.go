@@ -6,6 +6,7 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/optimize/standing"
+	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
@@ -39,7 +40,7 @@ func prove(ctx context.Context, s *session.Session, r measure.TuneRequest, out *
 			if limited {
 				q.Limits = q.Limits.With(hot)
 			}
-			proof, err := soak.Run(ctx, s, q, telling(observe))
+			proof, err := soak.Run(ctx, s, q, telling(a.Setting, observe))
 			if err != nil {
 				return changed, err
 			}
@@ -77,14 +78,16 @@ func decide(a *answers.Answer, risk float64, limit metric.Bound) {
 	a.Standing, a.Chance = standing.Believe(goal, a.Reading.N, over), tegra.Some(1-over)
 }
 
-// telling notes where a soak is recorded, and from time to time what it shows.
-func telling(observe measure.Observer) func(soak.Status) {
+// telling notes where the soak of a setting is recorded, and from time to time what it shows.
+func telling(at tegra.Setting, observe measure.Observer) func(soak.Status) {
 	last, begun := -tellEvery, false
 	return func(st soak.Status) {
 		if !begun {
 			observe.Note("a soak of the answer begins, recorded in " + st.Dir)
 		}
 		begun = true
+		observe.Progress(profiles.Progress{Phase: profiles.Soaking, Step: profiles.Step{Setting: at},
+			PowerW: st.PowerW})
 		if st.Phase != soak.Loading || st.At-last >= tellEvery {
 			observe.Note(st.Line())
 		}
