@@ -30,7 +30,7 @@ func TestCardOfALargeWindowShowsItsSearch(t *testing.T) {
 	a := &j.Tuned.Answers[0]
 	a.Feasible = false
 	d.Size(200, 50)
-	d.Sees("NO MODE FITS 30 W", "nearest      █", "measured, newest first")
+	d.Sees("NO MEASURED MODE SURELY FITS 30 W", "nearest      █", "measured, newest first")
 }
 
 // A mode that was measured again counts as one mode in the head, the list and the commands.

@@ -99,7 +99,7 @@ func TestProfileCardSaysWhenThereIsNothingToSave(t *testing.T) {
 	a.Compared()
 	d.Sees("the board was in the best mode already")
 	j.Tuned.Answers[0].Feasible = false
-	d.Sees("NO MODE FITS 30 W, this is the nearest")
+	d.Sees("NO MEASURED MODE SURELY FITS 30 W, this is the nearest")
 	a.Feasible, a.Versus, a.Gain = true, outlook.Comparisons{}, nil
 	d.Sees("the answer")
 

@@ -79,8 +79,10 @@ func (a *Answer) fits() string {
 	switch {
 	case !a.terms().limited():
 		return asked
-	case !a.Feasible:
+	case !a.Feasible && (a.Probes == nil || a.Ended == optimize.NoWay):
 		return "no mode fits " + asked + ", this is the nearest"
+	case !a.Feasible && !a.Reading.Value(metric.Temperature.Key, "").OK: // which a soak decided of this mode alone
+		return "no measured mode surely fits " + asked + ", this is the nearest"
 	case a.Standing.Verdict() == standing.AtLimit:
 		return "at the limit of " + asked
 	case a.Standing.Verdict() == standing.Exceeds:
