@@ -96,7 +96,7 @@ func choose(preds []learn.Prediction, n func(i int) int, l metric.Goal) (int, er
 	switch {
 	case len(points) > 0:
 	case nearest < 0 && l.Limits.Further() != nil:
-		return 0, fmt.Errorf("a limit of %s: %w: no reading has it", unread(l, preds).Words(),
+		return 0, fmt.Errorf("a limit of %s: %w: no reading has it", unread(l, preds),
 			tegra.ErrUnsupported)
 	case nearest < 0:
 		return 0, errors.New("no predictions to choose from")

@@ -116,5 +116,10 @@ func (m Measured) EnergyJ() float64 { return m.TimeMS * m.PowerW / 1000 }
 // if there is no batch size.
 func (m Measured) SampleMS() float64 { return m.TimeMS / float64(max(1, m.Batch)) }
 
+// PerSampleMS is SampleMS where there is a batch size and a time.
+func (m Measured) PerSampleMS() Val[float64] {
+	return Val[float64]{V: m.SampleMS(), OK: m.Batch > 0 && m.TimeMS > 0}
+}
+
 // SampleJ returns the energy per sample; the energy per minibatch if there is no batch size.
 func (m Measured) SampleJ() float64 { return m.EnergyJ() / float64(max(1, m.Batch)) }

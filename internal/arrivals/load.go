@@ -100,9 +100,6 @@ func (l Load) Check() error {
 		}
 		return nil
 	case Uniform, Poisson, Trace:
-		if l.RatePerS == 0 {
-			return fmt.Errorf("arrivals %s need a rate in requests per second", l.Pattern)
-		}
 		if !(l.RatePerS > 0 && l.RatePerS <= mostRate) {
 			return fmt.Errorf("a rate of %g requests per second: want above 0 and at most %g", l.RatePerS, mostRate)
 		}

@@ -29,6 +29,12 @@ type Spec struct {
 // Any reports whether the limits of a question apply under a load.
 func (v Spec) Any() bool { return v != Spec{} }
 
+// Open reports whether requests arrive independently of answers.
+func (v Spec) Open() bool {
+	l, err := Named(v.Arrivals)
+	return v.RatePerS > 0 || v.Arrivals != "" && (err != nil || l.Open())
+}
+
 // Gives reports whether the spec sets what the flag sets.
 func (v Spec) Gives(flag string) bool {
 	switch flag {

@@ -119,15 +119,22 @@ func (g Goal) Over(sizes []int) Goal {
 	return g
 }
 
-// Words describes the goal: "fastest, power ≤ 30 W".
-func (g Goal) Words() string {
-	parts := []string{"least " + g.Aim().Title}
+// aims says what is best among the modes within the limits.
+func (g Goal) aims() string {
 	switch {
 	case g.Knee:
-		parts[0] = "knee of the front"
+		return "knee of the front"
 	case g.Aim() == Time:
-		parts[0] = "fastest"
+		return "fastest"
 	}
+	return "least " + g.Aim().Title
+}
+
+// Words describes the goal: "fastest, power ≤ 30 W".
+func (g Goal) Words() string { return Question{Limit: g}.Words() }
+
+// bounds describes the limits.
+func (g Goal) bounds() (parts []string) {
 	if g.SlowerPct > 0 && !g.Knee {
 		parts = append(parts, fmt.Sprintf("at most %g %% slower than the fastest", g.SlowerPct))
 	}
@@ -138,7 +145,7 @@ func (g Goal) Words() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s %s %s", b.Title, sign, b))
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // Brief prints the numbers of the limits, "30 W and 80 ms"; "least energy" without one.
@@ -146,7 +153,7 @@ func (g Goal) Brief() string {
 	if !g.Limited() {
 		return "least " + g.Aim().Title
 	}
-	return g.Limits.Words()
+	return g.Limits.join(" and ")
 }
 
 // String prints the goal in the form that Parse reads.

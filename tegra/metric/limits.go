@@ -143,9 +143,6 @@ func (b Bound) Rails(r tegra.Reading, supply string) iter.Seq2[string, float64] 
 	}
 }
 
-// Words prints the bounds: "30 W and 80 ms"; "" for none.
-func (l Limits) Words() string { return l.join(" and ") }
-
 // String prints the bounds as a line of clauses.
 func (l Limits) String() string { return l.join(", ") }
 

@@ -241,8 +241,6 @@ func (r *reader) end() (q Questions, err error) {
 		}
 	}
 	switch {
-	case r.load.Arrivals != "" && r.load.RatePerS == 0:
-		return q, usage.Errorf("%s arrivals take a rate, such as 30/s", r.load.Arrivals)
 	case Question{r.goal, r.load} == Question{}:
 		return q, usage.Errorf("no limit: want clauses such as %s", Example)
 	case several > 1:
@@ -272,21 +270,35 @@ func (r *reader) end() (q Questions, err error) {
 
 // String prints the question in the form that Parse reads.
 func (q Question) String() string {
-	var parts []string
+	return strings.Join(slices.Concat(text.Said(q.Limit.String()), q.load()), ", ")
+}
+
+// aims says what is best among the modes that keep the limits: "fastest", "least power", "most requests".
+func (q Question) aims() string {
+	switch {
+	case !q.Load.Any() || q.Limit.Objective == Energy:
+		return q.Limit.aims()
+	case q.Load.Open() && q.Limit.Objective != Time:
+		return "least power"
+	}
+	return "most requests"
+}
+
+// Words describes the question: "least power, power ≤ 30 W, p99 50 ms, 30/s".
+func (q Question) Words() string {
+	return strings.Join(slices.Concat([]string{q.aims()}, q.Limit.bounds(), q.load()), ", ")
+}
+
+// load prints the clauses of the load.
+func (q Question) load() (parts []string) {
 	add := func(v float64, before, after string) {
 		if v > 0 {
 			parts = append(parts, before+strconv.FormatFloat(v, 'f', -1, 64)+after)
 		}
 	}
-	if goal := q.Limit.String(); goal != "" {
-		parts = append(parts, goal)
-	}
 	v := q.Load
 	add(v.LatencyMS, "p"+strconv.FormatFloat(math.Round(v.Quantile*1e6)/1e4, 'f', -1, 64)+" ", " ms")
-	add(v.RatePerS, "", "/s")
-	if v.Arrivals != "" && v.RatePerS > 0 {
-		parts = append(parts, v.Arrivals)
-	}
+	add(v.RatePerS, "", strings.Join(text.Said("/s", v.Arrivals), ", "))
 	add(v.MaxWaitMS, waitWord+" ", " ms")
-	return strings.Join(parts, ", ")
+	return parts
 }

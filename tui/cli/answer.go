@@ -10,8 +10,9 @@ import (
 )
 
 // checkGoal rejects goals that are no limits.
-func checkGoal(l metric.Goal) error {
-	if l.Margin = 0; l == (metric.Goal{}) {
+func checkGoal(q metric.Question) error {
+	l := q.Limit
+	if q.Limit.Margin = 0; q == (metric.Question{}) {
 		return usagef("no goal: give --power-limit W, --time-limit MS, both, --energy or --limit LINE")
 	}
 	if (l.Knee || l.SlowerPct > 0) && l.Limited() {

@@ -62,7 +62,7 @@ func (c *chooseCmd) run(context.Context) error {
 	}
 	c.goal.Load = loadOf(c.goal.Load, w, c.given)
 	served := c.goal.Load.Any()
-	if err := checkGoal(c.goal.Limit); err != nil && !served { // the load is a goal
+	if err := checkGoal(c.goal); err != nil {
 		return err
 	}
 	if err := fit.CheckError(m, c.MaxError); err != nil {

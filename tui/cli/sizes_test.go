@@ -113,7 +113,7 @@ func TestTuneTakesSomeOfAFilesMinibatchSizes(t *testing.T) {
 	}
 	text := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "8,32",
 		"--power-limit", "30")...).done(t)
-	if !strings.Contains(text.err, "batch sizes 8 32: looking for the most samples per second") ||
+	if !strings.Contains(text.err, "batch sizes 8 32, compared per sample: fastest, power ≤ 30 W") ||
 		!strings.Contains(text.out, "at batch size 32") || !strings.Contains(text.out, "samples per second") ||
 		!strings.Contains(text.err, "batch 32 (verify)") {
 		t.Errorf("the answer does not say its size:\n%s%s", text.out, text.err)

@@ -90,7 +90,7 @@ func (c *tuneCmd) run(ctx context.Context) error {
 func (c *tuneCmd) limits() error {
 	for _, more := range append([]metric.Goal{{}}, c.more...) {
 		l := c.all.Limit.With(more)
-		if err := checkGoal(l); err != nil && !c.r.Load.Any() { // the load is a goal
+		if err := checkGoal(metric.Question{Limit: l, Load: c.r.Load}); err != nil {
 			return err
 		}
 		if !slices.Contains(c.r.Limits, l) {
@@ -111,11 +111,8 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 		if r.Batches == nil {
 			return
 		}
-		goal := sizedGoal(r.Limits[0], r.Batches)
-		if r.Load.Any() {
-			goal = "looking for the best under the load"
-		}
-		c.note("batch sizes %s: %s", text.JoinInts(r.Batches), goal)
+		goal := metric.Question{Limit: r.Limits[0].Over(r.Batches), Load: r.Load}
+		c.note("batch sizes %s, compared per sample: %s", text.JoinInts(r.Batches), goal.Words())
 	})
 	ctx, orders := control.Obey(ctx, s, task.Spec{Kind: task.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
 	defer orders.End()
@@ -194,21 +191,6 @@ func (c *tuneCmd) findings(s *session.Session, m *learn.Model, a answers.Answer)
 	list, _ := workloads.Configured(c.options.Paths) // read again: --save may have added one
 	return advice.Findings(m, advice.Situation{Mode: a.Mode, Answer: a.Read().V, Present: s.Setup(),
 		Presets: s.Device.Presets(), Minibatches: workloads.Minibatches(m, list)})
-}
-
-// sizedGoal explains a limit for several batch sizes.
-func sizedGoal(l metric.Goal, sizes []int) string {
-	latency, others := "", l.Limits.Only(metric.Live...)
-	if most := l.Limits.Val(metric.Time); most.OK {
-		latency = fmt.Sprintf(" within %s ms a minibatch", text.Of(most.V))
-	}
-	switch l.Over(sizes).Aim() {
-	case metric.Energy:
-		return "looking for the least energy per sample"
-	case metric.Time:
-		return fmt.Sprintf("looking for the most samples per second at %s at most%s", others.Words(), latency)
-	}
-	return "looking for the least power" + latency + ", however many samples it has"
 }
 
 // distinct counts the distinct settings among probes.

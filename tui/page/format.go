@@ -185,35 +185,8 @@ func StandingMark(s standing.Standing) string {
 	return "✗"
 }
 
-// LimitText formats a limit in a few letters.
-func LimitText(l metric.Goal) string {
-	var parts []string
-	for b := range l.Limits.Each() {
-		switch b.Metric {
-		case metric.Time:
-			parts = append(parts, widget.MS(b.Value)+" ms")
-		case metric.Power:
-			parts = append(parts, fmt.Sprintf("%.1f W", b.Value))
-		default:
-			parts = append(parts, b.String())
-		}
-	}
-	switch {
-	case parts != nil:
-		return strings.Join(parts, ", ")
-	case l == (metric.Goal{}):
-		return "none"
-	}
-	return l.Brief()
-}
-
 // GoalText formats the limits, and the load under which they hold.
-func GoalText(g metric.Question) string {
-	if !g.Load.Any() {
-		return LimitText(g.Limit)
-	}
-	return g.String()
-}
+func GoalText(g metric.Question) string { return cmp.Or(g.String(), "none") }
 
 // Gigabytes formats bytes as GB with one decimal, or a dash.
 func Gigabytes(v tegra.Val[int64]) string {

@@ -216,7 +216,7 @@ func (r Reader) Within(l metric.Goal) Choose { return Choose{l, r.state.Goal.Loa
 // Served returns the predictions of the shown modes under the load; nil if there is no load or they are not computed
 // yet.
 func (r Reader) Served() *serving.LoadView {
-	if r.Goal().Load.Any() && r.state.Served.Of(r.state.Outlook) {
+	if r.state.Served.Of(r.state.Outlook) {
 		return r.state.Served
 	}
 	return nil

@@ -72,7 +72,7 @@ func TestApplySaysWhereTheModeStandsAgainstTheLimit(t *testing.T) {
 	d.State.Outlook = d.Board.Outlook()
 	d.State.Goal.Limit = metric.Watts(30)
 	f.Ask(page.Apply{Mode: d.Board.Space().Max()})
-	if got := ansi.Strip(f.Render(60, 20)); !strings.Contains(got, "30.0 W  ✗ over  ") {
+	if got := ansi.Strip(f.Render(60, 20)); !strings.Contains(got, "30 W  ✗ over  ") {
 		t.Errorf("the dialog does not say that MAXN is over 30 W:\n%s", got)
 	}
 }

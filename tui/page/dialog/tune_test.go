@@ -373,7 +373,7 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 		t.Errorf("wrong: %s", why)
 	}
 	d.Press("down")
-	d.Sees("least power for 30 W, p99 50 ms, 30/s")
+	d.Sees("least power within 30 W, p99 50 ms, 30/s")
 	r := f.request()
 	if got := f.answers().Limits[search.WithinPower]; got != "30 W, p99 50 ms, 30/s" {
 		t.Errorf("remembered is %q", got)
@@ -383,7 +383,7 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 		t.Errorf("asks for %+v under %+v", r.Limits, r.Load)
 	}
 	d.Press("up", "]", "]")
-	d.Sees("least power for 32 W, p99 50 ms, 30/s")
+	d.Sees("least power within 32 W, p99 50 ms, 30/s")
 	d.Press("[", "down")
 	if r := f.request(); r.Limits[0].Of(metric.Power) != 31 || r.Load != v {
 		t.Errorf("a limit with a load, moved by 1 W: %+v under %+v", r.Limits, r.Load)

@@ -73,7 +73,7 @@ func (d *Tune) unitTyped() {
 		d.form = slices.Index(search.Kinds, search.WithinPower)
 	}
 	list, wrong := d.goals()
-	if wrong != "" || list.Load.Any() || list.Limits[0].Limits.Len() != 1 {
+	if wrong != "" || d.composed() || !list.Limits[0].Limited() {
 		return
 	}
 	kind := search.WithinPower
@@ -168,18 +168,10 @@ func (d *Tune) limitText() string {
 
 // goalText formats limits with a load in words.
 func goalText(q metric.Questions) string {
-	what := "least power for "
-	switch {
-	case q.Limits[0].Objective == metric.Energy:
-		what = "least energy for "
-	case !q.Load.Any():
-		what = "fastest within "
-	case q.Load.RatePerS == 0:
-		what = "most requests within "
-	}
+	what, _, _ := strings.Cut(q.First().Words(), ", ")
 	q.Limits = slices.Clone(q.Limits)
 	for i := range q.Limits {
 		q.Limits[i].Objective = nil
 	}
-	return what + q.String()
+	return what + " within " + q.String()
 }

@@ -109,7 +109,7 @@ func (c *cloudView) rivalSide(w, h int) string {
 	if rest < 4 {
 		return widget.Fit(right, w, h)
 	}
-	right = widget.Under(right, widget.Box("choices", page.LimitText(c.read.Limit()), choices, w, rest))
+	right = widget.Under(right, widget.Box("choices", page.GoalText(c.read.Goal()), choices, w, rest))
 	if left := h - high - rest; left > 0 {
 		right = widget.Under(right, widget.Fit("\n"+c.legend(w), w, left))
 	}

@@ -3,6 +3,7 @@ package front
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"jtune/internal/axis"
 	"jtune/tegra"
@@ -124,19 +125,24 @@ func (c *cloudView) zoomBy(steps int) page.Intent {
 	return nil
 }
 
-// moveLimit changes the power limit by a watt (or the time limit by 5 %) and moves the cursor to the new answer.
+// moveLimit changes the power limit by a watt (or the time limit by 5 %, to three digits) and moves the cursor to the
+// new answer.
 func (c *cloudView) moveLimit(steps int) page.Intent {
 	by := float64(steps)
+	moved := func(ms float64) float64 {
+		ms, _ = strconv.ParseFloat(strconv.FormatFloat(ms*math.Pow(1.05, by), 'g', 3, 64), 64)
+		return max(0.01, ms) // a step up and one down cancel out
+	}
 	g := c.read.Goal()
 	if g.Load.LatencyMS > 0 {
-		g.Load.LatencyMS = max(0.01, g.Load.LatencyMS*math.Pow(1.05, by))
+		g.Load.LatencyMS = moved(g.Load.LatencyMS)
 		return page.Choose(g)
 	}
 	l := g.Limit
 	b, timed := l.Limits.On(metric.Time)
 	switch {
 	case timed:
-		b.Value = max(0.01, b.Value*math.Pow(1.05, by)) // a step up and one down cancel out
+		b.Value = moved(b.Value)
 	case l.Limited():
 		b = l.Limits[0]
 		b.Value = max(1, math.Round(b.Value)+by)

@@ -190,6 +190,7 @@ func (d *Driver) serve() {
 	d.t.Helper()
 	goal := page.ReaderOf(d.State).Goal()
 	if !goal.Load.Any() {
+		d.State.Served = nil
 		return
 	}
 	ask, err := mix.AskOf(goal, 0)

@@ -7,7 +7,6 @@ import (
 
 	"jtune/internal/text"
 	"jtune/internal/units"
-	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
@@ -110,10 +109,9 @@ func (p *Page) card(w, h int) string {
 	sheet := a.Sheet(p.today(a))
 	blocks := p.limitBlocks(list, max(1, h-leastCard))
 	blocks = append(blocks, sentences(p, a, sheet, w)...)
-	if t := a.Trial; t != nil && t.Serving != nil {
-		blocks = append(blocks, "measured: "+t.Says(a.Ask))
-	} else if a.Served != nil {
-		blocks = append(blocks, serving.Says(a.Ask, *a.Served))
+	if known := a.UnderLoad(); known != nil {
+		newest := known[len(known)-1]
+		blocks = append(blocks, newest[0]+": "+newest[1])
 	}
 	if whole := whole(a, p.shown().Workload, p.today(a)); whole != "" && !narrow {
 		blocks = append(blocks, whole)

@@ -58,12 +58,13 @@ func TestCardUnderALoadSaysWhatWasMeasured(t *testing.T) {
 	a.Ask = mix.Ask{LatencyMS: 50, Quantile: 0.99, Load: load}
 	a.Ask.Goal.Limits = a.Ask.Goal.Limits.And(metric.Power.Max(30))
 	a.Served = &mix.Outcome{Setting: tegra.Setting{Mode: a.Mode, Batch: 1}, LatencyMS: 47.4, PeakW: 25.4, Meets: true}
-	a.Trial = &answers.Trial{Setting: a.Setting, N: 2, Serving: &record.Served{Requests: 2000},
+	a.Trial = &answers.Trial{Setting: a.Setting, N: 2, Serving: record.Served{Requests: 2000},
 		LatencyMS: tegra.Some(48.5), MeanW: tegra.Some(18.1)}
 	a.Standing = standing.Standing{State: standing.Measured, N: 2, Limited: true}
 	d.State.Tasks.Own = j
 	d.Size(80, 24)
-	d.Sees("measured: p99 48.5 ms, 18.1 W mean; 2,000 requests at 30/s", "measured within, mean of 2", "batch time")
+	d.Sees("with real requests: p99 48.5 ms, 18.1 W mean; 2,000 requests at 30/s", "measured within, mean of 2",
+		"batch time")
 	a.Trial.Why = "p99 is 54.9 ms, over 50"
-	d.Sees("measured: p99 48.5 ms, 18.1 W mean; p99 is 54.9 ms, over 50")
+	d.Sees("with real requests: p99 48.5 ms, 18.1 W mean; p99 is 54.9 ms, over 50")
 }

@@ -56,10 +56,7 @@ func (p *Page) head(j *page.Task, w int) string {
 			goal = ": " + j.Plan
 		}
 	case task.Tuning, task.FrontSearch, task.Pairing:
-		goal = ": " + j.Limits[0].Words()
-		if j.Load.Any() {
-			goal = ": " + j.First().String()
-		}
+		goal = ": " + j.First().Words()
 		for _, l := range j.Limits[1:] {
 			goal += ", " + l.Brief()
 		}

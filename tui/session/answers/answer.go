@@ -155,8 +155,8 @@ func (a Answer) Read() tegra.Val[tegra.Measured] {
 // Trial is what a setting did with requests at the requested rate, or with those that a server's users sent.
 type Trial struct {
 	tegra.Setting
-	N         int // readings averaged
-	Serving   *record.Served
+	N         int                // readings averaged
+	Serving   record.Served      // zero: no requests were answered
 	MeanW     tegra.Val[float64] // idle time between requests included
 	LatencyMS tegra.Val[float64] // at the quantile, from the scheduled arrival; absent with too few requests
 	Why       string             // why it misses the limits; "" if it meets them

@@ -2,6 +2,7 @@ package answers
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -151,9 +152,7 @@ func parse(path, data string) (k Kept, err error) {
 	for i := range k.Answers {
 		a := &k.Answers[i]
 		a.Ended = k.Ended
-		if a.Served != nil && a.Ask.Goal == (metric.Goal{}) { // of a file of an older version of jtune
-			a.Ask.Goal = a.Limit
-		}
+		a.Ask.Goal = cmp.Or(a.Ask.Goal, a.Limit) // older versions of jtune kept none
 		if a.Probes = slices.Clone(k.Probes); a.Probes == nil {
 			a.Probes = []optimize.Probe{}
 		}
@@ -195,7 +194,7 @@ func (a *Answer) fault() string {
 		return "invalid state"
 	case a.Limit.Check() != nil:
 		return "invalid limit"
-	case a.Served != nil && a.Ask.Check() != nil:
+	case a.Ask.Check() != nil:
 		return "invalid load"
 	}
 	for _, c := range a.Versus.Distinct() {

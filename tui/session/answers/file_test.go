@@ -41,12 +41,12 @@ func full() Answer {
 		Versus:  outlook.Comparisons{MaxN: &beside, Presets: []outlook.Comparison{beside}},
 		Served:  &mix.Outcome{Setting: at.Setting, LatencyMS: math.Inf(1), MeanW: 18, Meets: true},
 		Serving: served, Took: 93 * time.Second,
-		Trial: &Trial{Setting: at.Setting, Serving: served, MeanW: tegra.Some(18.0), LatencyMS: tegra.Some(46.5),
+		Trial: &Trial{Setting: at.Setting, Serving: *served, MeanW: tegra.Some(18.0), LatencyMS: tegra.Some(46.5),
 			Dir: "/home/someone/campaigns/x-load"},
 		Probes: []optimize.Probe{{Measured: at, Why: optimize.Start}, {Measured: at, Why: optimize.Verify}}}
 }
 
-func document(t *testing.T, a Answer) string {
+func asJSON(t *testing.T, a Answer) string {
 	t.Helper()
 	text := must.Get(json.Marshal(a))(t)
 	return string(text)
@@ -82,7 +82,7 @@ func TestKeptAnswerIsTheAnswer(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for i, want := range []Answer{a, second} {
-		if was, is := document(t, want), document(t, got.Answers[i]); was != is {
+		if was, is := asJSON(t, want), asJSON(t, got.Answers[i]); was != is {
 			t.Errorf("it was\n%s\nnow it is\n%s", was, is)
 		}
 	}

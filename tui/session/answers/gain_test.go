@@ -261,8 +261,8 @@ func TestTrialNamesTheQuantileThatWasRead(t *testing.T) {
 	t.Parallel()
 	served := record.Served{Unit: "inference", Latency: record.Latency{N: 1000, P50: 10, P95: 20, P99: 30}}
 	for share, want := range map[float64]string{0.9: "p95 20.0 ms", 0.99: "p99 30.0 ms", 0.999: "p99.9 unknown"} {
-		trial := Trial{Serving: &served, LatencyMS: served.Latency.At(share).MS}
-		if got := trial.Says(mix.Ask{Quantile: share}); !strings.HasPrefix(got, want) {
+		trial := Trial{Serving: served, LatencyMS: served.Latency.At(share).MS}
+		if got := trial.says(mix.Ask{Quantile: share}); !strings.HasPrefix(got, want) {
 			t.Errorf("p%g: %q, want %q", 100*share, got, want)
 		}
 	}

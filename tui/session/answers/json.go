@@ -10,7 +10,6 @@ import (
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
-	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 	"jtune/tui/session/further"
@@ -116,12 +115,9 @@ func bands(p learn.Prediction) report.Object {
 	}
 }
 
-// size returns the batch size if it is an input besides the mode, else nothing.
+// size returns the batch size and the time of a sample, as far as there are any.
 func size(m tegra.Measured) report.Object {
-	if m.Batch == 0 {
-		return nil
-	}
-	return report.Object{{"batch", report.IfAny(m.Batch)}, {"time_per_sample_ms", report.IfAny(m.SampleMS())}}
+	return report.Object{{"batch", report.IfAny(m.Batch)}, {"time_per_sample_ms", report.IfAny(m.PerSampleMS())}}
 }
 
 // probes omits what only the search uses; a failed probe has null values, and one ended for its power has no time.
@@ -202,7 +198,7 @@ func rate(a mix.Ask) tegra.Val[float64] {
 
 // measured returns what a trial measured under the load; null if nothing was.
 func (t *Trial) measured() any {
-	if t == nil || t.Serving == nil {
+	if t == nil || t.Serving.Requests == 0 {
 		return nil
 	}
 	return append(t.Serving.Latency.Object("_ms"), report.Object{{"mean_w", t.MeanW}, {"n", t.N}}...)
@@ -213,18 +209,14 @@ func (t *Trial) object(a mix.Ask) report.Object {
 	if t == nil {
 		return nil
 	}
-	v := t.Serving
-	if v == nil {
-		v = &record.Served{}
-	}
 	return report.Object{
-		{"requests", v.Requests},
+		{"requests", t.Serving.Requests},
 		{"latency_ms", t.LatencyMS},
 		{"quantile", a.Quantile},
 		{"rate_per_s", rate(a)},
-		{"units_served_per_s", v.ServedPerS},
+		{"units_served_per_s", t.Serving.ServedPerS},
 		{"mean_w", t.MeanW},
-		{"unit_j", v.UnitJ},
+		{"unit_j", t.Serving.UnitJ},
 		{"meets", tegra.Val[bool]{V: t.Meets(), OK: t.Why != "" || t.Unsure == ""}},
 		{"why", text.Optional(t.Remark())},
 	}

@@ -28,7 +28,7 @@ import (
 func fields(t *testing.T, a Answer, path ...string) string {
 	t.Helper()
 	var all any
-	if err := json.Unmarshal([]byte(document(t, a)), &all); err != nil {
+	if err := json.Unmarshal([]byte(asJSON(t, a)), &all); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range path {
@@ -92,7 +92,7 @@ func TestAnswerJSONSaysWhatIsKnownOfIt(t *testing.T) {
 			Presets       []struct{ Name string }
 		}
 	}
-	if err := json.Unmarshal([]byte(document(t, a)), &doc); err != nil {
+	if err := json.Unmarshal([]byte(asJSON(t, a)), &doc); err != nil {
 		t.Fatal(err)
 	}
 	first, failed, ended := doc.Probes[0], doc.Probes[2], doc.Probes[3]
@@ -119,7 +119,7 @@ func TestAnswerJSONLeavesOutWhatIsNotKnown(t *testing.T) {
 	a.Served, a.Trial, a.Serving, a.Probes, a.Predicted, a.Batch = nil, nil, nil, nil, learn.Prediction{}, 0
 	a.Ask = mix.Ask{}
 	a.Reading.Batch, a.Device, a.Versus = 0, "", outlook.Comparisons{}
-	text := document(t, a)
+	text := asJSON(t, a)
 	for _, key := range []string{`"served"`, `"sent"`, `"serving"`, `"training"`, `"batch"`, `"latency"`} {
 		if strings.Contains(text, key) {
 			t.Errorf("%s in %s", key, text)

@@ -48,10 +48,7 @@ const (
 
 // Lines returns the sentences, most important first.
 func (s Sheet) Lines() []string {
-	first := s.Fits
-	if s.Keeps != "" {
-		first += ": " + s.Keeps
-	}
+	first := strings.Join(text.Said(s.Fits, s.Keeps), ": ")
 	return slices.DeleteFunc([]string{first, s.Takes, s.Gain, s.Named, s.Exchange},
 		func(line string) bool { return line == "" })
 }

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/document"
 	"jtune/internal/text"
 	"jtune/optimize/mix"
+	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -20,24 +22,24 @@ const followShare = 0.95
 
 // TrialOf judges what a row shows of a setting under a load.
 func TrialOf(row record.Row, at tegra.Setting, a mix.Ask, w workload.Workload) Trial {
-	t := Trial{Setting: at, N: 1, Serving: row.Serving, Users: w.Live()}
+	t := Trial{Setting: at, N: 1, Users: w.Live()}
 	if !row.Answered() {
 		t.Why = cmp.Or(row.Why, "nothing was measured")
 		return t
 	}
-	t.MeanW = tegra.Finite(row.PowerW)
+	t.Serving, t.MeanW = *row.Serving, tegra.Finite(row.PowerW)
 	t.judge(a, w)
 	return t
 }
 
 // And averages two trials of a setting and judges the mean; if they cannot be averaged, the second counts.
 func (t Trial) And(o Trial, a mix.Ask, w workload.Workload) Trial {
-	if t.Serving == nil || o.Serving == nil || !o.LatencyMS.OK {
+	if t.Serving.Requests == 0 || !o.LatencyMS.OK {
 		return o
 	}
-	x, y, v := t.Serving.Latency, o.Serving.Latency, *o.Serving
-	v.Latency = record.Latency{P50: (x.P50 + y.P50) / 2, P95: (x.P95 + y.P95) / 2, P99: (x.P99 + y.P99) / 2, N: x.N +
-		y.N}
+	x, y, v := t.Serving.Latency, o.Serving.Latency, o.Serving
+	v.Latency = record.Latency{P50: (x.P50 + y.P50) / 2, P95: (x.P95 + y.P95) / 2, P99: (x.P99 + y.P99) / 2}
+	v.Latency.N = x.N + y.N
 	v.Requests, v.Units = t.Serving.Requests+v.Requests, t.Serving.Units+v.Units
 	half := func(to *tegra.Val[float64], other tegra.Val[float64]) {
 		if to.OK && other.OK {
@@ -46,7 +48,7 @@ func (t Trial) And(o Trial, a mix.Ask, w workload.Workload) Trial {
 	}
 	half(&v.ServedPerS, t.Serving.ServedPerS)
 	half(&v.UnitJ, t.Serving.UnitJ)
-	o.N, o.Serving, o.Why, o.Unsure = t.N+o.N, &v, "", ""
+	o.N, o.Serving, o.Why, o.Unsure = t.N+o.N, v, "", ""
 	half(&o.MeanW, t.MeanW)
 	w.Load.Rate = a.Load.RatePerS
 	o.judge(a, w)
@@ -77,7 +79,7 @@ func (s *Trial) judge(a mix.Ask, w workload.Workload) {
 }
 
 // requestRate returns how many requests per second were answered.
-func requestRate(v *record.Served, w workload.Workload) float64 {
+func requestRate(v record.Served, w workload.Workload) float64 {
 	switch {
 	case !v.ServedPerS.OK || v.Units == 0:
 		return 0
@@ -87,11 +89,20 @@ func requestRate(v *record.Served, w workload.Workload) float64 {
 	return v.ServedPerS.V * float64(v.Requests) / float64(v.Units)
 }
 
-// Says describes what was measured, most important first.
-func (t *Trial) Says(a mix.Ask) string {
-	if t.Serving == nil {
-		return t.Remark()
+// UnderLoad says what the answer does under its load: as calculated, then with requests, if any were sent.
+func (a *Answer) UnderLoad() (list document.Facts) {
+	if a.Served != nil {
+		list = append(list, [2]string{"under the load", serving.Says(a.Ask, *a.Served)})
 	}
+	if t := a.Trial; t != nil {
+		with := map[bool]string{true: "its users", false: "real requests"}
+		list = append(list, [2]string{"with " + with[t.Users], t.says(a.Ask)})
+	}
+	return list
+}
+
+// says describes what was measured, most important first.
+func (t *Trial) says(a mix.Ask) string {
 	parts := []string{fmt.Sprintf("p%.4g unknown", 100*a.Quantile)}
 	if t.LatencyMS.OK {
 		parts[0] = fmt.Sprintf("%v %s ms", t.Serving.Latency.At(a.Quantile), text.Of(t.LatencyMS.V))

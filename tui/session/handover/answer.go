@@ -8,7 +8,6 @@ import (
 
 	"jtune/internal/document"
 	"jtune/internal/text"
-	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/further"
@@ -88,12 +87,7 @@ func facts(a answers.Answer, today string) (list document.Facts) {
 	add := func(name, value string) { list = append(list, [2]string{name, value}) }
 	list = append(list, further.Facts(further.Of(a.Limit, a.Predicted, a.True, a.Read()))...)
 	list = append(list, a.Serving.Facts()...)
-	if a.Served != nil {
-		add("under the load", serving.Says(a.Ask, *a.Served))
-	}
-	if t := a.Trial; t != nil {
-		add(map[bool]string{true: "with its users", false: "with real requests"}[t.Users], t.Says(a.Ask))
-	}
+	list = append(list, a.UnderLoad()...)
 	if a.Standing.Limited {
 		add("the limit", a.Standing.String())
 	}

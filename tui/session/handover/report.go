@@ -61,10 +61,7 @@ func day(t time.Time) string {
 
 // answer returns the question, the answer, and its gain.
 func (r Report) answer(i int, a answers.Answer) []document.Part {
-	goal := a.Limit.Words()
-	if a.Served != nil {
-		goal = a.Ask.String()
-	}
+	goal := r.Kept.Goal(i).Words()
 	parts := []document.Part{document.Heading("The answer: " + goal), document.Claim{Text: r.Space.Setting(a.Setting)}}
 	return append(parts, Parts(a, r.Header.Workload.Noun(), answers.Then, r.Space, r.Later(i, r.Space))...)
 }

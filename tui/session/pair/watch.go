@@ -1,6 +1,8 @@
 package pair
 
 import (
+	"slices"
+
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -24,19 +26,14 @@ func (l PairLimit) Held() tegra.Val[bool] {
 }
 
 // PairLimits returns the limits of an ask with the values of a pair.
-func PairLimits(a mix.Ask, p record.Pair) (out []PairLimit) {
-	if _, limited := a.Goal.Limits.On(metric.Power); limited {
-		l := PairLimit{Name: "power, peak", Limit: a.Goal.Of(metric.Power), Unit: "W", Value: positive(p.PeakW())}
-		if a.PowerAs == mix.Mean {
-			l.Name, l.Value = "power, mean", positive(p.MeanW)
-		}
-		out = append(out, l)
+func PairLimits(a mix.Ask, p record.Pair) []PairLimit {
+	power := PairLimit{Name: "power, peak", Limit: a.Goal.Of(metric.Power), Unit: "W", Value: positive(p.PeakW())}
+	if a.PowerAs == mix.Mean {
+		power.Name, power.Value = "power, mean", positive(p.MeanW)
 	}
-	if a.LatencyMS > 0 {
-		at := p.Latency.At(a.Quantile)
-		out = append(out, PairLimit{Name: at.String(), Limit: a.LatencyMS, Unit: "ms", Value: positive(at.MS.V)})
-	}
-	return out
+	at := p.Latency.At(a.Quantile)
+	late := PairLimit{Name: at.String(), Limit: a.LatencyMS, Unit: "ms", Value: positive(at.MS.V)}
+	return slices.DeleteFunc([]PairLimit{power, late}, func(l PairLimit) bool { return l.Limit == 0 })
 }
 
 func positive(v float64) tegra.Val[float64] { return tegra.Val[float64]{V: v, OK: v > 0} }

@@ -17,7 +17,7 @@ import (
 // traffic.
 func guarded(r measure.TuneRequest) (measure.TuneRequest, error) {
 	w, v := r.Workload, r.Load
-	if v.RatePerS > 0 || v.Arrivals != "" || v.Outstanding > 0 || v.MaxWaitMS > 0 {
+	if slices.ContainsFunc([]string{"arrivals", "outstanding", "max-wait"}, v.Gives) {
 		return r, usage.Load.Errorf("workload %s is measured on its real traffic, nothing is sent", w.Name).
 			Advise("remove %s, %s, %s and %s", usage.Rate, usage.Arrivals, usage.Outstanding, usage.MaxWait)
 	}

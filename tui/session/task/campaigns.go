@@ -193,7 +193,7 @@ func (u *Interrupted) String() string {
 	case u.Soak != nil:
 		return "soak of " + u.Workload.Name
 	case u.Tune != nil:
-		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.Tune.Limits[0].Words(),
+		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.Tune.First().Words(),
 			text.Count(u.From.Modes(), "mode"))
 	}
 	return fmt.Sprintf("%d of %d measured with %s (%s)", u.From.Readings, u.Of, u.Workload.Name,
