@@ -22,8 +22,6 @@ import (
 // verifications are the probes that random modes leave for reading the answer again.
 const verifications = 1
 
-var errOneSize = errors.New("strategy powertrain searches modes of one batch size: use auto or random")
-
 // random measures as many random modes as there are probes.
 func (s *search) random() error {
 	s.draw(max(s.left()-verifications, min(s.left(), 1)), s.o.Space)
@@ -53,9 +51,6 @@ func (s *search) draw(n int, from *tegra.Space) bool {
 
 // powerTrain measures random modes, then the networks' pick.
 func (s *search) powerTrain() error {
-	if len(s.places.Batches) > 1 {
-		return errOneSize
-	}
 	grid := s.o.Space
 	if grid.Full() { // a replayed sweep is already a grid
 		grid = grid.Grid()

@@ -16,10 +16,7 @@ var errEnded = errors.New("the search has ended")
 
 // binary runs the search until just before the verification.
 func (s *search) binary() error {
-	switch {
-	case !s.limit.Limits.Harm() && len(s.places.Batches) > 1:
-		return errors.New("a binary search over batch sizes needs a power limit, with or without a time limit")
-	case !s.limit.Limited():
+	if !s.limit.Limited() {
 		return errors.New("a binary search needs a power limit or a time limit")
 	}
 	err := ladder.NewWalk(s.places, s.absent, s.walked).Binary(s.o.Rotation, s.limit.Aim().InTime > 0,

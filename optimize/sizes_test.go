@@ -94,11 +94,6 @@ func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	o.Strategy = PowerTrain
-	if _, err := Tune(t.Context(), b.Serve, o); !errors.Is(err, errOneSize) {
-		t.Errorf("networks of one size: %v", err)
-	}
-	o.Strategy = Auto
 	if _, err := tuneOn(t, b, o); err == nil {
 		t.Error("a search that measures modes alone takes batch sizes")
 	}

@@ -15,6 +15,14 @@ type Setting struct {
 	Batch int // samples per minibatch; 0: the job's own, among no others
 }
 
+// Per returns what settings are compared by: a sample where the batch size is chosen, else the job's own unit.
+func (a Setting) Per(unit string) string {
+	if a.Batch == 0 {
+		return unit
+	}
+	return "sample"
+}
+
 // Own lists the batch sizes of a job without others to choose among: its own.
 var Own = []int{0}
 

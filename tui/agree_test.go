@@ -48,7 +48,7 @@ func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 					s.press("[")
 				}
 				s.press("c")
-				s.sees(fmt.Sprintf("limit %d.0 W", limit), "best within the limit")
+				s.sees(fmt.Sprintf("limit %d W", limit), "best within the limit")
 				agreeOnAnswer(t, s, jtune, model, limit)
 			}
 		})
@@ -130,7 +130,7 @@ func onBoard(t *testing.T, board string, tuned ...string) (*terminal, func(args 
 // limitOf returns the limit on a screen of Front, in whole watts.
 func limitOf(t *testing.T, screen string) (watts int) {
 	t.Helper()
-	if _, err := fmt.Sscanf(regexp.MustCompile(`limit (\d+)\.0 W`).FindString(screen), "limit %d", &watts); err != nil {
+	if _, err := fmt.Sscanf(regexp.MustCompile(`limit (\d+) W`).FindString(screen), "limit %d", &watts); err != nil {
 		t.Fatalf("no limit on Front:\n%s", screen)
 	}
 	return watts

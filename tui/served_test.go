@@ -57,7 +57,7 @@ func TestShellWorksOutTheLoadOfTheModesThatShow(t *testing.T) {
 	d.until("the next limit is worked out", func() bool { return sh.Served.LatencyMS == 63 })
 	types("30 W")
 	d.until("the load is gone", func() bool { return sh.Served == nil })
-	if !strings.Contains(d.screen(), "limit 30.0 W") {
+	if !strings.Contains(d.screen(), "limit 30 W") {
 		t.Errorf("without a load again:\n%s", d.screen())
 	}
 	types("p99 5 ms, 1/s, uniform, wait 1 ms")

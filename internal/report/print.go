@@ -56,10 +56,26 @@ func folded(w io.Writer, sentence, indent string) error {
 	return err
 }
 
-// grid writes a table, which may have no titles.
+// grid writes a table, which may have no titles, without the columns that are empty from top to bottom.
 func grid(w io.Writer, t document.Table) error {
-	if t.Head == nil {
-		return fitted(w, t.Rows, false)
+	rows := t.Rows
+	if t.Head != nil {
+		rows = append([][]string{t.Head}, rows...)
 	}
-	return fitted(w, append([][]string{t.Head}, t.Rows...), true)
+	empty := map[int]bool{}
+	for _, r := range rows {
+		for i, cell := range r {
+			_, known := empty[i]
+			empty[i] = cell == "" && (empty[i] || !known)
+		}
+	}
+	filled := make([][]string, len(rows))
+	for k, r := range rows {
+		for i, cell := range r {
+			if !empty[i] {
+				filled[k] = append(filled[k], cell)
+			}
+		}
+	}
+	return fitted(w, filled, t.Head != nil)
 }

@@ -4,7 +4,8 @@
 //	rows, Table (columns: key, title, unit, value, room) ──► document.Table, CSV, JSON objects, widget.Table
 //	document.Part ──► text, no wider than the terminal
 //
-// An absent value is a dash in text, an empty field in CSV and null in JSON.
+// An absent value is a dash in text, an empty field in CSV and null in JSON. A column of Some is left out where no row
+// has a value, and a member of an object where its row has none.
 package report
 
 import (
@@ -32,6 +33,7 @@ type Column[T any] struct {
 	Of    func(T) any
 	Text  func(T) string // in text, instead of Of and Unit
 	Form  Form           // where the column appears, if not in both CSV and JSON
+	Some  bool           // left out where no row has a value, see IfAny
 
 	// The rest is for a table on a screen.
 	Width int  // least; 0: the column is on no screen
@@ -58,11 +60,30 @@ type Exact float64
 
 // Document returns the columns of the text as a table of a page.
 func (t Table[T]) Document(rows []T) document.Table {
+	t = t.filled(rows)
 	out := document.Table{Head: t.Titles(), Numbers: len(t.shown())}
 	for _, r := range rows {
 		out.Rows = append(out.Rows, t.Cells(r))
 	}
 	return out
+}
+
+// filled returns the columns without those of Some for which no row has a value.
+func (t Table[T]) filled(rows []T) (list Table[T]) {
+	for _, c := range t {
+		if !c.Some || slices.ContainsFunc(rows, func(row T) bool { return !absent(c.Of(row)) }) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// value returns the column's value of a row.
+func (c Column[T]) value(row T) any {
+	if c.Some {
+		return IfAny(c.Of(row))
+	}
+	return c.Of(row)
 }
 
 // Titles returns the heading of the text.
@@ -96,7 +117,7 @@ func (c Column[T]) Cell(row T) string {
 	if c.Text != nil {
 		return c.Text(row)
 	}
-	cell := Shown(c.Of(row))
+	cell := Shown(c.value(row))
 	if cell != none && c.Unit != "" {
 		cell += " " + c.Unit
 	}
@@ -116,7 +137,7 @@ func (t Table[T]) At(row func(i int) T) (list Table[int]) {
 
 // CSV writes rows below their keys.
 func (t Table[T]) CSV(to io.Writer, rows []T) error {
-	w, columns := csv.NewWriter(to), t.keyed(CSV)
+	w, columns := csv.NewWriter(to), t.keyed(CSV).filled(rows)
 	w.Write(columns.Head())
 	for _, r := range rows {
 		w.Write(columns.Fields(r))
@@ -137,7 +158,7 @@ func (t Table[T]) Head() (list []string) {
 func (t Table[T]) Fields(row T) []string {
 	list := make([]string, len(t))
 	for i, c := range t {
-		list[i] = field(c.Of(row))
+		list[i] = field(c.value(row))
 	}
 	return list
 }
@@ -158,7 +179,7 @@ func (t Table[T]) Objects(rows []T) []Object {
 	for _, r := range rows {
 		o := make(Object, 0, len(columns))
 		for _, c := range columns {
-			o = append(o, [2]any{c.Key, c.Of(r)})
+			o = append(o, [2]any{c.Key, c.value(r)})
 		}
 		list = append(list, o)
 	}
@@ -199,6 +220,8 @@ func (o Object) MarshalJSON() ([]byte, error) {
 
 // omitted is the value of a member that is not there.
 type omitted struct{}
+
+func (omitted) Get() (v any, ok bool) { return nil, false }
 
 // IfAny returns a value for a member of an object that is left out, instead of null, if the value is absent, zero, or
 // an empty text or list.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -95,14 +96,6 @@ func listedWorkload(a *app, name string) workload.Workload {
 // onModels is app for commands on models.
 type onModels struct{ *app }
 
-// modelSettings returns all settings that a model covers, or those of the requested batch sizes.
-func (a onModels) modelSettings(m *learn.Model) ([]tegra.Setting, error) {
-	if len(a.options.Batches) > 0 {
-		return a.settings(m, m.Space.Modes())
-	}
-	return tegra.Settings(m.Space.Modes(), m.Batches), nil
-}
-
 // outlook returns what a model and the searches of its workload know of settings.
 func (a onModels) outlook(m *learn.Model, list []tegra.Setting) *outlook.Outlook {
 	o := outlook.OutlookOf(m, list)
@@ -111,15 +104,12 @@ func (a onModels) outlook(m *learn.Model, list []tegra.Setting) *outlook.Outlook
 }
 
 func (c *chooseCmd) best(m *learn.Model) error {
-	list, err := c.modelSettings(m)
-	if err != nil {
-		return err
-	}
 	situation := workloads.Situation(m, workloadList(c.app), m.Space.Max())
-	o := c.outlook(m, list)
+	o := c.outlook(m, c.settings(m, m.Space.Modes()))
 	known := c.campaigns()
 	rows := savedanswers.Readings(known, m.Provenance, c.goal.Limit)
-	if o, err = o.Knowing(c.goal.Limit, record.Usable(rows), heatOf(known, m.Provenance)); err != nil {
+	o, err := o.Knowing(c.goal.Limit, record.Usable(rows), heatOf(known, m.Provenance))
+	if err != nil {
 		return err
 	}
 	at, err := o.Choose(c.goal.Limit)
@@ -140,9 +130,8 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	}
 	var findings []string
 	if !c.asJSON {
-		if len(m.Batches) == 1 {
-			situation.Predicted = o.Predicted
-		}
+		situation.Predicted = slices.DeleteFunc(slices.Clone(o.Predicted),
+			func(p learn.Prediction) bool { return p.Batch != a.Batch })
 		findings = append(advice.Findings(m.At(a.Batch), situation), presentMode(m)...)
 	}
 	return errors.Join(err, c.answer(a, m, findings))

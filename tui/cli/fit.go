@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -116,14 +115,11 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 		}
 		return fmt.Sprintf("%.1f %%", v)
 	}
-	covers := text.Thousands(m.Space.Len()) + " modes"
-	if len(m.Batches) > 1 {
-		covers += " at batch sizes " + text.JoinInts(m.Batches)
-	}
 	record := report.Record{
 		{"method", "method", m.Method, string(m.Method) + originMark(m.Provenance.Origin())},
 		{"samples", "samples", len(m.Samples)},
-		{"", "covers", covers},
+		{"", "covers", text.Thousands(m.Space.Len()) + " modes"},
+		{"", "batch sizes", text.JoinInts(tegra.Among(m.Batches))},
 		{"cv", "time error", m.CV, pct(m.CV.TimeMAPEPct)},
 		{"", "power error", pct(m.CV.PowerMAPEPct)},
 		{"", "cross-validated", text.Optional(m.CV.How)},
@@ -136,10 +132,8 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 	parts := []document.Part{append(record.Facts(), networkFacts(m)...)}
 	if !c.asJSON {
 		c.notes(m.Warnings)
-		if len(m.Batches) > 1 {
-			m = m.AtLargest()
-			parts = append(parts, document.Break{}, document.Line(fmt.Sprintf("at batch size %d:", m.Batch)))
-		}
+		m = m.AtLargest()
+		parts = append(parts, document.Facts{{"advice for", text.IfAny("batch size %d", m.Batch)}})
 		about := advice.Situation{Mode: m.Space.Max(), Minibatches: workloads.Minibatches(m, workloadList(c.app))}
 		parts = append(parts, adviceParts(advice.Of(m, about))...)
 	}
@@ -178,10 +172,7 @@ func (c *predictCmd) run(context.Context) error {
 			return usagef("predict: %v", err)
 		}
 	}
-	settings, err := c.settings(m, list)
-	if err != nil {
-		return err
-	}
+	settings := c.settings(m, list)
 	if c.PerEpoch == 0 && len(m.Batches) == 1 { // epochs of other batch sizes have another number of minibatches
 		c.PerEpoch = workloads.MinibatchesPerEpoch(m, workloadList(c.app))
 	}
@@ -217,11 +208,11 @@ func (c *predictCmd) selected(m *learn.Model) (list []tegra.Mode, lost int, err 
 	return list, lost, nil
 }
 
-// settings combines modes with the batch sizes of --batch.
-func (a onModels) settings(m *learn.Model, modes []tegra.Mode) ([]tegra.Setting, error) {
-	list, notes, err := workloads.SettingsOf(a.options, m, modes)
+// settings combines modes with the batch sizes of --batch, or all that a model has.
+func (a onModels) settings(m *learn.Model, modes []tegra.Mode) []tegra.Setting {
+	list, notes := workloads.SettingsOf(a.options, m, modes)
 	a.notes(notes)
-	return list, err
+	return list
 }
 
 func (a onModels) loadModel(name string) (*learn.Model, error) {
@@ -309,9 +300,9 @@ func (c *predictCmd) print(o *outlook.Outlook) error {
 		row := []string{m.Space.Format(p.Mode), inUnit(p.TimeMS, "ms"),
 			"(" + between(p.TimeLoMS, p.TimeHiMS) + ")", inUnit(p.PowerW, "W"),
 			"(" + between(p.PowerLoW, p.PowerHiW) + ")", inUnit(p.EnergyJ(), "J")}
-		if len(m.Batches) > 1 {
-			row = append(row, "batch "+strconv.Itoa(p.Batch), inUnit(p.Measured.SampleMS(), "ms per sample"))
-		}
+		perSample := p.PerSampleMS()
+		row = append(row, text.IfAny("batch %d", p.Batch),
+			ifAny(tegra.Val[string]{V: text.Of(perSample.V), OK: perSample.OK}, "%s ms per sample"))
 		if c.PerEpoch > 0 {
 			row = append(row, "epoch "+advice.TrainingOf(p.Measured, c.PerEpoch).String())
 		}

@@ -99,10 +99,6 @@ func (a onModels) measuredOutlook(samples string, strict bool) (*outlook.Outlook
 	if err != nil {
 		return nil, err
 	}
-	if len(s.Batches) > 1 && len(a.options.Batches) == 0 && !a.options.AllSizes {
-		return nil, usagef("%s holds batch sizes %s: choose with --batch N, or several for one front by time "+
-			"per sample", samples, text.JoinInts(s.Batches))
-	}
 	if !s.HasPower() {
 		return nil, noPower("front", samples)
 	}
@@ -123,12 +119,8 @@ func (a onModels) predictedOutlook(ctx context.Context, model string,
 		}
 		m = checks.Fitted
 	}
-	list, err := a.settings(m, m.Space.Modes())
-	if err != nil {
-		return nil, checks, err
-	}
 	a.doubts(m)
-	return a.outlook(m, list), checks, nil
+	return a.outlook(m, a.settings(m, m.Space.Modes())), checks, nil
 }
 
 // writeFile replaces a file that the user named.

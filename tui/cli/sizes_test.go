@@ -141,7 +141,7 @@ func TestTuneOverMinibatchSizesThatCannotBe(t *testing.T) {
 		{"--strategy", "binary", "--energy"}} {
 		o := jtune(t, with(with(replay(path), "--data-dir", t.TempDir(), "tune", "resnet", "--batch", "all"),
 			args...)...)
-		if o.fails(t, exitUsage, "strategy "+args[1]); strings.Contains(o.err, "looking for") {
+		if o.fails(t, exitUsage, "strategy "+args[1]); strings.Contains(o.err, "compared per sample") {
 			t.Errorf("a refused search begins: %s", o.err)
 		}
 	}

@@ -121,12 +121,8 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 	}
 	of, known := m.Provenance, c.campaigns()
 	ask = savedanswers.Known(known, of, c.goal, ask)
-	list, err := c.modelSettings(m)
-	if err != nil {
-		return err
-	}
 	situation := workloads.Situation(m, workloadList(c.app), m.Space.Max())
-	o := outlook.OutlookOf(m, list)
+	o := outlook.OutlookOf(m, c.settings(m, m.Space.Modes()))
 	service := serving.Under(o, ask)
 	found, at, err := service.Answer()
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {

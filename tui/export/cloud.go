@@ -47,10 +47,11 @@ func (c *Cloud) Columns() report.Table[int] {
 		return report.Column[int]{Key: key, Title: title, Of: func(k int) any { return of(c.Known[k]) }}
 	}
 	epoch := func(p learn.Prediction) float64 { return float64(c.PerEpoch) * p.TimeMS / 1000 }
+	batch := func(k int) any { return c.Known[k].Batch }
+	perSample := func(k int) any { return c.Known[k].PerSampleMS() }
 	sized := []report.Column[int]{
-		{Key: "batch", Form: report.JSON, Of: func(k int) any { return c.Known[k].Batch }},
-		{Key: "time_per_sample_ms", Form: report.JSON,
-			Of: func(k int) any { return report.IfAny(c.Known[k].Measured.SampleMS()) }},
+		{Key: "batch", Form: report.JSON, Some: true, Of: batch},
+		{Key: "time_per_sample_ms", Form: report.JSON, Some: true, Of: perSample},
 	}
 	epochs := []report.Column[int]{
 		{Key: "epoch_s", Form: report.JSON, Of: func(k int) any { return report.IfAny(epoch(c.Known[k])) }},
@@ -58,14 +59,8 @@ func (c *Cloud) Columns() report.Table[int] {
 			Of: func(k int) any { return report.IfAny(epoch(c.Known[k]) * c.Known[k].PowerW) }},
 	}
 	size := []report.Column[int]{
-		{Key: "bs", Form: report.CSV, Title: "batch", Of: func(k int) any { return c.Known[k].Batch }},
-		{Title: "ms per sample", Of: func(k int) any { return c.Known[k].Measured.SampleMS() }},
-	}
-	if len(c.Known) == 0 || c.Known[0].Batch == 0 {
-		sized, size = nil, nil
-	}
-	if c.PerEpoch == 0 {
-		epochs = nil
+		{Key: "bs", Form: report.CSV, Title: "batch", Some: true, Of: batch},
+		{Title: "ms per sample", Some: true, Of: perSample},
 	}
 	mode := report.Table[int]{{Title: "mode", Text: func(k int) string { return c.Known[k].Mode.String() }}}
 	stands := report.Table[int]{{Text: func(k int) string { return c.Standings[k].String() }}}

@@ -306,7 +306,7 @@ func plan(o *Options, f *truth, list []*method) []*trial {
 		}
 		for _, size := range sizes {
 			runs := seeds
-			if n := f.drawn(size); c.sized && n > 0 {
+			if n := f.drawn(size); n > 0 {
 				runs = min(runs, n)
 			}
 			for k := range runs {

@@ -117,10 +117,7 @@ func did(r answers.Row, board time.Duration) int {
 // track draws a race in w columns and h lines.
 func (r *race) track(p *Page, w, h int) string {
 	a := p.answer()
-	rows, noun := lanes(a), p.shown().Workload.Noun()
-	if a.Batch > 0 {
-		noun = "sample"
-	}
+	rows, noun := lanes(a), a.Per(p.shown().Workload.Noun())
 	rate := raceBoard.Seconds() / raceTime.Seconds()
 	board := min(raceBoard, time.Duration(rate*float64(p.read.Now().Sub(r.began))))
 	most := 1

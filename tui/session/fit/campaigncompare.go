@@ -144,9 +144,8 @@ func (c CampaignComparison) Columns(format func(tegra.Mode) string) report.Table
 	watts := func(w float64) string { return strconv.FormatFloat(w, 'f', 1, 64) }
 	return report.Table[Compared]{
 		{Key: "mode", Title: "mode", Width: 20, Whole: true, Of: func(m Compared) any { return format(m.Mode) }},
-		{Key: "batch", Of: func(m Compared) any { return report.IfAny(m.Batch) }},
-		{Title: "bs", Width: 3, Right: true, Drop: 4,
-			Of: func(m Compared) any { return tegra.Val[int]{V: m.Batch, OK: m.Batch > 0} }},
+		{Key: "batch", Title: "bs", Width: 3, Right: true, Drop: 4, Some: true,
+			Of: func(m Compared) any { return m.Batch }},
 		{Key: "time_ms", Of: func(m Compared) any { return [2]float64{m.One.TimeMS, m.Other.TimeMS} }},
 		{Key: "power_w", Of: func(m Compared) any { return [2]float64{m.One.PowerW, m.Other.PowerW} }},
 		{Title: "ms", Width: 5, Right: true, Drop: 3, Of: func(m Compared) any { return m.One.TimeMS }},

@@ -34,32 +34,30 @@ func Parts(a answers.Answer, noun, today string, space *tegra.Space,
 			parts = append(parts, document.Line(line))
 		}
 	}
-	known, size := facts(a, today), func(answers.Row) float64 { return 1 }
-	if m := a.Best(); a.Batch > 0 {
-		noun, size = "sample", func(p answers.Row) float64 { return float64(max(1, p.Batch)) }
+	known := facts(a, today)
+	if m := a.Best(); m.PerSampleMS().OK {
 		known = append(known, [2]string{"per minibatch", fmt.Sprintf("%s ms, %s J (%s samples per second)",
 			text.Of(m.TimeMS), text.Of(m.EnergyJ()), text.Of(1000/m.SampleMS()))})
 	}
-	return append(parts, beside(a, sheet, noun, size, space), append(known, later...))
+	return append(parts, beside(a, sheet, a.Per(noun), space), append(known, later...))
 }
 
-// beside returns a table of the answer and the modes it is weighed against, each in its own numbers, for a noun of
-// which size many are in a minibatch. Beside a reading, a prediction from before it says nothing about that mode.
-func beside(a answers.Answer, s answers.Sheet, noun string, size func(answers.Row) float64,
-	space *tegra.Space) document.Table {
+// beside returns a table of the answer and the modes it is weighed against, each in its own numbers, for a noun. Beside
+// a reading, a prediction from before it says nothing about that mode.
+func beside(a answers.Answer, s answers.Sheet, noun string, space *tegra.Space) document.Table {
 	t := document.Table{Head: []string{"", "", "ms per " + noun, "W", "J per " + noun}, Numbers: 2}
 	if space != nil {
 		t.Head, t.Numbers = slices.Insert(t.Head, 1, "mode"), t.Numbers+1
 	}
 	row := func(name string, p answers.Row, how string) {
-		of := size(p)
-		ms, watts := text.Of(p.TimeMS/of), text.Of(p.PowerW)
+		of := p.SampleMS() / p.TimeMS
+		ms, watts := text.Of(p.SampleMS()), text.Of(p.PowerW)
 		if !p.Read {
-			how, ms = "○ predicted", ms+between(p.TimeLoMS/of, p.TimeHiMS/of)
+			how, ms = "○ predicted", ms+between(p.TimeLoMS*of, p.TimeHiMS*of)
 			watts += between(p.PowerLoW, p.PowerHiW)
 		}
 		how = strings.TrimSpace(how + " " + answers.Mark(p.Fits))
-		cells := []string{name, how, ms, watts, text.Of(p.EnergyJ() / of)}
+		cells := []string{name, how, ms, watts, text.Of(p.SampleJ())}
 		switch {
 		case space == nil:
 		case p.Mode == (tegra.Mode{}):

@@ -146,7 +146,7 @@ func pairRows(ctx context.Context, s *session.Session, r Request, observe func(m
 		}
 		known, _ := pool.Before(before).Aligned()
 		known = slices.DeleteFunc(tegra.OncePerSetting(known), func(m tegra.Measured) bool {
-			return batches != nil && !slices.Contains(batches, m.Batch)
+			return !slices.Contains(tegra.Sizes(batches...), m.Batch)
 		})
 		if len(known) >= PairProfiled {
 			measure.Observer(observe).Note(fmt.Sprintf("%s: %d settings are known", w.Name, len(known)))

@@ -87,25 +87,19 @@ func Simulations(o session.Options, list []workload.Workload) (b tegra.Board, he
 	return s.Device.Board(), here, of
 }
 
-// SettingsOf returns modes at the requested batch sizes, size by size; at a model's only size, whatever is requested.
-// notes are for the user.
-func SettingsOf(o session.Options, m *learn.Model, modes []tegra.Mode) (list []tegra.Setting, notes []string,
-	err error) {
+// SettingsOf returns modes at the requested batch sizes, size by size, or at all that a model has; at a model's only
+// size, whatever is requested. notes are for the user.
+func SettingsOf(o session.Options, m *learn.Model, modes []tegra.Mode) (list []tegra.Setting, notes []string) {
 	asked := o.Batches
-	if o.AllSizes {
-		asked = m.Batches
-	}
 	if len(m.Batches) == 1 {
 		if asked != nil && !slices.Equal(asked, m.Batches) && !slices.Equal(asked, []int{m.Provenance.Batch}) {
 			notes = []string{fmt.Sprintf("the model has a single batch size, from its samples: %s is ignored",
 				usage.Batch)}
 		}
-		asked = m.Batches
+		asked = nil
 	}
-	if len(asked) == 0 {
-		return nil, nil, usage.Batch.Errorf("the model holds batch sizes %s", text.JoinInts(m.Batches)).
-			Advise("choose with %s, several with commas (a Pareto front then compares the time per sample), or %s all",
-				usage.Batch.Value(), usage.Batch)
+	if asked == nil {
+		asked = m.Batches
 	}
 	for _, b := range asked {
 		if !slices.Contains(m.Batches, b) {
@@ -118,5 +112,5 @@ func SettingsOf(o session.Options, m *learn.Model, modes []tegra.Mode) (list []t
 		}
 		list = append(list, tegra.Settings(modes, []int{b})...)
 	}
-	return list, notes, nil
+	return list, notes
 }
