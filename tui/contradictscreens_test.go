@@ -89,7 +89,7 @@ func (s *statements) limit(watts int) {
 		}
 	}
 	s.term.press("c")
-	s.term.sees(fmt.Sprintf("limit %d.0 W", watts))
+	s.term.sees(fmt.Sprintf("limit %d W", watts))
 }
 
 // about returns the panel with a model's description: the left half of the page.

@@ -63,7 +63,7 @@ func TestSessionOnAVirtualBoardTunesAndApplies(t *testing.T) {
 	d.sees("VIRTUAL ×60", "MAXN")
 	d.press("t", "t")
 	d.toFront()
-	d.sees("✓ measured within, ", "limit 30.0 W")
+	d.sees("✓ measured within, ", "limit 30 W")
 	answer := d.r.sh.task.Tuned.Answers[0].Mode
 	_, watts, err := s.Virtual.Truth("resnet18", answer)
 	if err != nil || watts > 30*1.03 {

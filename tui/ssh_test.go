@@ -46,7 +46,7 @@ func TestSSHTuneApplyKeepAndUndo(t *testing.T) {
 	here.press("Enter", "Enter")
 	here.sees("a apply  A at once")
 	here.press("Enter")
-	here.sees("measured within", "limit 30.0 W", "a apply")
+	here.sees("measured within", "limit 30 W", "a apply")
 	here.press("a")
 	here.sees("no reboot needed")
 	here.press("a")

@@ -179,7 +179,7 @@ func TestTmuxTunesAppliesAndKeeps(t *testing.T) {
 	s.press("Enter", "Enter")
 	s.sees("a apply  A at once", "measured within")
 	s.press("Enter")
-	s.sees("best within the limit", "measured", "measured within", "limit 30.0 W")
+	s.sees("best within the limit", "measured", "measured within", "limit 30 W")
 	s.press("a")
 	s.sees("no reboot needed")
 	s.press("a")

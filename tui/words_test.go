@@ -54,7 +54,7 @@ func TestWordsOpenWhatTheyName(t *testing.T) {
 		t.Error("front does not open Front")
 	}
 	say("limits 25 W")
-	d.sees("limit 25.0 W")
+	d.sees("limit 25 W")
 	say("limits nonsense")
 	d.sees("not now")
 	d.r.palette = nil
