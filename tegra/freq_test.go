@@ -72,3 +72,19 @@ func TestReadingIsTheSameInEveryUnitOfItsClocks(t *testing.T) {
 		}
 	}
 }
+
+// A driver that prints -1 without a sign shows no clock.
+func TestReadingHasNoClockOfMinusOne(t *testing.T) {
+	t.Parallel()
+	for name, tr := range tegratest.Trees() {
+		broken := &tegratest.Tree{Files: maps.Clone(tr.Files), Links: tr.Links}
+		for file := range tr.Files {
+			if base := path.Base(file); strings.HasSuffix(base, "cur_freq") || strings.Contains(file, "emc/") && (base == "rate" || base == "clk_rate") {
+				broken.Files[file] = "4294967295\n"
+			}
+		}
+		if r := read(t, open(t, broken)); r.CPU.Actual.OK || r.GPU.Actual.OK || r.EMC.Actual.OK {
+			t.Errorf("%s: %v %v %v", name, r.CPU.Actual, r.GPU.Actual, r.EMC.Actual)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -96,10 +97,10 @@ func (s *source) word() (string, error) {
 	return string(bytes.TrimSpace(data)), err
 }
 
-// within reads an integer from 0 to most; its error says what another value means.
+// within reads an integer from 0 to most; its error says what another value means. Some drivers print -1 as unsigned.
 func (s *source) within(most int64, what string) (int64, error) {
 	v, err := s.int()
-	if err == nil && (v < 0 || v > most) {
+	if err == nil && (v < 0 || v > most || v == math.MaxUint32) {
 		err = fmt.Errorf("%s: %d%s", s.path, v, what)
 	}
 	return v, err
