@@ -27,7 +27,7 @@ type InfeasibleError struct {
 	Nearest  tegra.Measured
 	Measured bool    // Nearest is the nearest of those measured, else of all predicted
 	Shown    bool    // the readings show that no mode meets the limit
-	Tried    int     // settings measured, those included that were ended for their power
+	Tried    int     // settings of the search's probes
 	Of       string  // what they are called: tegra.NameOfSettings
 	Chance   float64 // that the true values of a measured Nearest keep the limit
 }

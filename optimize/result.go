@@ -45,16 +45,12 @@ func (s *search) finish(i int) (Answer, error) {
 	case len(s.order) == 0:
 		return r, fmt.Errorf("no mode could be measured: %w", cmp.Or(s.lastErr, errNoProbe))
 	case !r.Feasible:
-		tried := s.tried()
-		for _, m := range s.tooMuch { // each once: it is not measured again
-			tried += 1 - min(1, len(s.readings[s.at(m.Setting)]))
-		}
 		return r, &InfeasibleError{
 			Limit:    s.limit,
 			Nearest:  r.Measured,
 			Measured: true,
 			Shown:    s.ended == NoWay,
-			Tried:    tried,
+			Tried:    Distinct(s.probes),
 			Of:       tegra.NameOfSettings(s.places.Batches),
 			Chance:   r.Chance,
 		}
@@ -106,6 +102,15 @@ func (r *rule) trueValue(i int) learn.Prediction {
 	return with(p, r.further, i)
 }
 
+// Distinct counts the settings of probes.
+func Distinct(probes []Probe) int {
+	seen := map[tegra.Setting]bool{}
+	for _, p := range probes {
+		seen[p.Setting] = true
+	}
+	return len(seen)
+}
+
 // tried returns the number of settings that this search has read.
 func (s *search) tried() int { return len(s.readings) }
 
@@ -144,8 +149,7 @@ func (s *search) predictedFirst(at tegra.Setting) learn.Prediction {
 	case s.model == nil:
 		return learn.Prediction{}
 	}
-	i, _ := s.places.Index(at)
-	return predicted(s, i)
+	return predicted(s, s.at(at))
 }
 
 // predicted returns the model's prediction for a setting, with the further quantities that are limited.

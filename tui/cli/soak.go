@@ -14,8 +14,8 @@ import (
 	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
 	"jtune/tui/session"
-	"jtune/tui/session/answers"
 	"jtune/tui/session/control"
+	"jtune/tui/session/measure"
 	"jtune/tui/session/soak"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
@@ -153,9 +153,12 @@ func proofParts(s *session.Session, w workload.Workload, r hold.Result, l metric
 	return []document.Part{document.Text(r.Sentence()), facts, r.Table(l)}
 }
 
-// proofExit returns the worst exit code of the soaks of answers.
-func proofExit(found []answers.Answer) (err error) {
-	for _, a := range found {
+// proofExit returns the worst exit code of the soaks of a search's answers.
+func proofExit(found measure.TuneResult) (err error) {
+	if found.Unproven {
+		err = exitError(exitFailed)
+	}
+	for _, a := range found.Answers {
 		if a.Soak == nil {
 			continue
 		}

@@ -106,7 +106,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 
 	begun := sync.OnceFunc(func() { // after the search has accepted the request
 		for _, l := range r.Limits[1:] {
-			c.note("%s gets an answer of its own (a decimal number takes a point)", l.Brief())
+			c.note("%s gets an answer of its own", l.Brief())
 		}
 		if r.Batches == nil {
 			return
@@ -124,7 +124,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 	rep.wipe()
 	if res.Dir != "" {
 		c.note("%s measured, %s in %.0f s, %s; recorded in %s",
-			text.Count(distinct(res.Probes), tegra.NameOfSettings(r.Batches)),
+			text.Count(optimize.Distinct(res.Probes), tegra.NameOfSettings(r.Batches)),
 			text.Count(len(res.Probes), "measurement"), res.Took.Seconds(), res.Ended, res.Dir)
 	}
 	if res.Kept != "" {
@@ -158,7 +158,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 		}
 	}
 	if err = errors.Join(err, c.show(report.Alone(res.Answers), parts...)); err == nil {
-		err = proofExit(res.Answers)
+		err = proofExit(res)
 	}
 	if r.Workload.Elsewhere == nil || err != nil {
 		return err
@@ -191,13 +191,4 @@ func (c *tuneCmd) findings(s *session.Session, m *learn.Model, a answers.Answer)
 	list, _ := workloads.Configured(c.options.Paths) // read again: --save may have added one
 	return advice.Findings(m, advice.Situation{Mode: a.Mode, Answer: a.Read().V, Present: s.Setup(),
 		Presets: s.Device.Presets(), Minibatches: workloads.Minibatches(m, list)})
-}
-
-// distinct counts the distinct settings among probes.
-func distinct(probes []optimize.Probe) int {
-	seen := map[tegra.Setting]bool{}
-	for _, p := range probes {
-		seen[p.Measured.Setting] = true
-	}
-	return len(seen)
 }

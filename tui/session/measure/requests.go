@@ -64,9 +64,10 @@ type TuneResult struct {
 	Found  record.Row      // the board in its present state, if no mode expresses it; else empty
 	Warm   []record.Row    // from the hour before the search; reused as baselines
 	// Ask is the limit with its load, and Served the answer under it (nil without a load). The answer gets both.
-	Ask     mix.Ask
-	Served  *mix.Outcome
-	Answers []answers.Answer // with what they are compared with; like those of Result one for each limit
+	Ask      mix.Ask
+	Served   *mix.Outcome
+	Answers  []answers.Answer // with what they are compared with; like those of Result one for each limit
+	Unproven bool             // the soak of an answer failed, as Warnings say
 }
 
 // AnswerTo builds the answers to a request on a board from what its search found.

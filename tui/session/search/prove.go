@@ -21,9 +21,9 @@ const tellEvery = 5 * time.Minute
 
 // prove soaks the answers that keep their limits, a mode that answers twice once: for as long as the request says, or
 // until the board is steady where a limit on temperature is to be decided, which readings of seconds do not show.
-// changed: a soak has decided.
+// changed: the answers or their warnings are others now.
 func prove(ctx context.Context, s *session.Session, r measure.TuneRequest, out *measure.TuneResult,
-	observe measure.Observer) (changed bool, err error) {
+	observe measure.Observer) (changed bool) {
 	done := map[tegra.Setting]*hold.Result{}
 	for i := range out.Answers {
 		a := &out.Answers[i]
@@ -42,7 +42,8 @@ func prove(ctx context.Context, s *session.Session, r measure.TuneRequest, out *
 			}
 			proof, err := soak.Run(ctx, s, q, telling(a.Setting, observe))
 			if err != nil {
-				return changed, err
+				out.Unproven, out.Warnings = true, append(out.Warnings, "the soak of the answer: "+err.Error())
+				return true
 			}
 			done[a.Setting] = &proof.Result
 		}
@@ -51,25 +52,24 @@ func prove(ctx context.Context, s *session.Session, r measure.TuneRequest, out *
 			changed = true
 		}
 	}
-	return changed, nil
+	return changed
 }
 
-// decide takes the temperature of an answer from its soak: where it is or will be steady, with the error of that; else
-// the peak. The search decided the other limits.
+// decide takes the temperature of an answer from its soak: one that held shows where the board is steady, with the error
+// of that, and one that did not, that the limit is broken. An interrupted one decides nothing. The search decided
+// the other limits.
 func decide(a *answers.Answer, risk float64, limit metric.Bound) {
 	const band = 2 * 1.645 // deviations in a 90 % band
-	at, sd, over := a.Soak.Peak.TjC, 0.0, 0.0
-	if s := a.Soak.Steady; s.TjC.OK {
-		at, sd = s.TjC, max(s.HiC.V-s.LoC.V, 1e-9)/band
-		over = stats.NormalCDF((s.TjC.V - limit.Value) / sd)
-	}
-	if !at.OK {
+	steady := a.Soak.Steady
+	at, sd := steady.TjC.V, max(steady.HiC.V-steady.LoC.V, 1e-9)/band
+	over := stats.NormalCDF((at - limit.Value) / sd)
+	switch peak := a.Soak.Peak.TjC.V; {
+	case a.Soak.Verdict == hold.DoesNotHold && peak > limit.Value: // where it would have ended is a guess
+		a.Feasible, at, sd, over = false, peak, 0, 1
+	case a.Soak.Verdict != hold.Holds || !steady.TjC.OK:
 		return
 	}
-	if at.V > limit.Value {
-		a.Feasible, over = false, 1
-	}
-	soaked := tegra.Value{Metric: metric.Temperature.Key, V: at.V}
+	soaked := tegra.Value{Metric: metric.Temperature.Key, V: at}
 	a.Reading.Measured = a.Reading.With(soaked)
 	soaked.LnSD = sd / soaked.V
 	a.True.V.Measured = a.True.V.With(soaked)

@@ -60,11 +60,7 @@ func capped(r measure.TuneRequest, compared optimize.Baselines) int {
 func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	observe func(measure.Event)) (measure.TuneResult, error) {
 	out, err := tune(ctx, s, r, observe)
-	if err != nil {
-		return out, err
-	}
-	changed, err := prove(ctx, s, r, &out, observe)
-	if changed {
+	if answered := err == nil || errors.Is(err, optimize.ErrInfeasible); answered && prove(ctx, s, r, &out, observe) {
 		keepAnswer(&out, r, err, observe)
 	}
 	return out, err
