@@ -101,7 +101,7 @@ func (l Load) Check() error {
 		return nil
 	case Uniform, Poisson, Trace:
 		if !(l.RatePerS > 0 && l.RatePerS <= mostRate) {
-			return fmt.Errorf("a rate of %g requests per second: want above 0 and at most %g", l.RatePerS, mostRate)
+			return fmt.Errorf("%s arrivals take a rate such as 30/s, at most %g/s", l.Pattern, mostRate)
 		}
 		return nil
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,7 +128,8 @@ func (c *applyCmd) request(ctx context.Context, s *session.Session) (r tegra.Req
 		c.note("%s for %s, found by %s", s.Device.Space().Setting(a.Setting), a.Workload, of.Name)
 		return tegra.Request{Mode: a.Mode}, nil
 	}
-	return r, errors.New("no search on this board has found a mode for that: search with jtune tune")
+	return r, fmt.Errorf("no search on this board has found a mode: search with jtune tune, for %s",
+		cmp.Or(c.goal.String(), "a limit"))
 }
 
 // trial is a guard that reverts a mode unless it is kept in time, even if this process is stopped.

@@ -195,7 +195,7 @@ func TestApplyShowsTheLockAndTheIdlePowerBeforeAndAfter(t *testing.T) {
 
 func TestTuneSaysWhatIsWrongInTheWordsOfTheDialog(t *testing.T) {
 	for typed, want := range map[string]string{
-		"30 W, 5000000/s":  "load: a rate of 5e+06 requests per second",
+		"30 W, 5000000/s":  "load: poisson arrivals take a rate such as 30/s, at most",
 		"p99 50 ms, 0/s":   "want a number above 0",
 		"30 W, p101 50 ms": "want a quantile such as p99",
 		"30 W, uniform/":   "want a number above 0 in /s",
