@@ -173,18 +173,8 @@ func TestMeansOfDrawnJobsLieInTheirBands(t *testing.T) {
 		case math.Abs(got.TimeMS-want) <= 1.96*got.ErrorMS+1e-6*want:
 			held++
 		case math.Abs(got.TimeMS/want-1) > 0.1:
-			t.Logf(
-				"draw %d: %s %q %.4g ± %.3g ms a %s, want %.4g; left out %v; %q",
-				seed,
-				got.Form,
-				got.What,
-				got.TimeMS,
-				1.96*got.ErrorMS,
-				got.Unit,
-				want,
-				got.LeftOut,
-				got.Example,
-			)
+			t.Logf("draw %d: %s %q %.4g ± %.3g ms a %s, want %.4g; left out %v; %q", seed, got.Form, got.What,
+				got.TimeMS, 1.96*got.ErrorMS, got.Unit, want, got.LeftOut, got.Example)
 		}
 	}
 	t.Logf("%d of %d hold the true mean, %d are not read", held, draws, refused)

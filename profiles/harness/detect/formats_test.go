@@ -3,6 +3,7 @@ package detect
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -65,8 +66,57 @@ func (j *job) train(each func(epoch, i, all int, s float64), valid func(n int), 
 
 func drawn(desc string, n, of int, s float64) string {
 	return fmt.Sprintf("\r%s%3d%%|%s| %d/%d [00:%02d<00:10, %5.2fit/s]", desc, 100*n/of, strings.Repeat("█", 10*n/of),
-		n, of,
-		int(s), float64(n)/max(s, 0.01))
+		n, of, int(s), float64(n)/max(s, 0.01))
+}
+
+// lines trains and prints a line every k steps, and another at the end of an epoch. In them {epoch} counts from 0 and
+// {Epoch} from 1, {i} the steps of the epoch and {n} all, {n0} from 0; {seen} and {samples} are their samples, and
+// {pct} is the part of the epoch that is done. {n:8} is eight wide.
+func lines(k int, line string, end ...string) func(j *job) {
+	return func(j *job) {
+		told := map[string]int{}
+		j.train(func(e, i, all int, _ float64) {
+			told = map[string]int{"epoch": e, "Epoch": e + 1, "i": i, "n": all, "n0": all - 1, "seen": 16 * i,
+				"samples": 16 * all, "pct": 100 * i / perEpoch}
+			if all%k == 0 {
+				j.print("%s", filled(line, told))
+			}
+		}, nil, func(int) {
+			for _, line := range end {
+				j.print("%s", filled(line, told))
+			}
+		})
+	}
+}
+
+var field = regexp.MustCompile(`{(\w+):?(\d*)}`)
+
+func filled(line string, told map[string]int) string {
+	return field.ReplaceAllStringFunc(line, func(text string) string {
+		part := field.FindStringSubmatch(text)
+		return fmt.Sprintf("%"+part[2]+"d", told[part[1]])
+	})
+}
+
+// steps takes n steps and prints a line every k of them; {n} counts them.
+func steps(n, k int, line string) func(j *job) {
+	return func(j *job) {
+		for i := range n {
+			if j.step(); i%k == k-1 {
+				j.print("%s", filled(line, map[string]int{"n": i + 1}))
+			}
+		}
+	}
+}
+
+// after prints the same text n times, each time later by a duration.
+func after(n int, d time.Duration, text string) func(j *job) {
+	return func(j *job) {
+		for range n {
+			j.wait(d)
+			j.print("%s", text)
+		}
+	}
 }
 
 // every calls f each k steps.
@@ -123,11 +173,7 @@ var formats = []format{
 		j.train(func(e, i, all int, s float64) { j.print("%s", drawn("", i, 60, float64(i)*0.05)) },
 			func(n int) { j.print("%s", drawn("", n, 15, float64(n)*0.02)) }, func(int) { j.print("\n") })
 	}},
-	{"tqdm of samples", Step, 50, func(j *job) {
-		j.train(every(2, func(e, i, all int, s float64) {
-			j.print("\r%3d%%|██| %d/960 [00:01<00:02, %5.1fimg/s]", i*100/60, i*16, 320.0)
-		}), nil, func(int) { j.print("\n") })
-	}},
+	{"tqdm of samples", Step, 50, lines(2, "\r{pct:3}%|██| {seen}/960 [00:01<00:02, 320.0img/s]", "\n")},
 	{"Lightning 1, whose bar counts validation too", Step, 50, func(j *job) {
 		j.train(func(e, i, all int, s float64) {
 			j.print("\rEpoch %d: %3d%%|██| %d/75 [00:01<00:02, 19.8it/s, loss=2.3, v_num=0]", e, i, i)
@@ -136,18 +182,12 @@ var formats = []format{
 			j.print("\rEpoch 0: 90%%|██| %d/75 [00:01<00:02, 19.8it/s, loss=2.3, v_num=0]", 60+n)
 		}, func(int) { j.print("\n") })
 	}},
-	{"Lightning with Rich", Step, 50, func(j *job) {
-		j.train(func(e, i, all int, s float64) {
-			j.print("\r\x1b[2K\x1b[37mEpoch %d/5\x1b[0m \x1b[35m━━━━━\x1b[0m\x1b[90m╺━━━\x1b[0m %d/60 0:00:01 • "+
-				"0:00:02 "+
-				"19.87it/s v_num: 0.000 train_loss: 1.234", e, i)
-		}, nil, func(int) { j.print("\n") })
-	}},
+	{"Lightning with Rich", Step, 50, lines(1, "\r\x1b[2K\x1b[37mEpoch {epoch}/5\x1b[0m \x1b[35m━━━━━\x1b[0m"+
+		"\x1b[90m╺━━━\x1b[0m {i}/60 0:00:01 • 0:00:02 19.87it/s v_num: 0.000 train_loss: 1.234", "\n")},
 	{"YOLO11", Step, 50, func(j *job) {
 		j.train(func(e, i, all int, s float64) {
 			j.print("\r\x1b[K%11s%11s%11.4g%11.4g: %d%% ━━━━╸─── %d/60 19.9it/s 3.0s<4.1s", fmt.Sprintf("%d/6", e+1),
-				"4.28G",
-				1.2, 2.3, i*100/60, i)
+				"4.28G", 1.2, 2.3, i*100/60, i)
 		}, func(n int) {
 			j.print("\r\x1b[K                 Class     Images  Instances      Box(P: %d%% ━━━━ %d/15 50.1it/s 0.3s",
 				n*6, n)
@@ -165,77 +205,46 @@ var formats = []format{
 				"val_loss: 1.2\n")
 		})
 	}},
-	{"detectron2", Step, 50, func(j *job) {
-		j.train(every(20, func(e, i, all int, s float64) {
-			j.print("[11/23 10:11:12 d2.utils.events]:  eta: 0:00:12  iter: %d  total_loss: 2.3  loss_cls: 1.2  "+
-				"time: 0.0500  last_time: 0.0520  data_time: 0.0020  lr: 0.001  max_mem: 6836M\n", all-1)
-		}), nil, nil)
-	}},
-	{"mmdetection 2", Step, 50, func(j *job) {
-		j.train(every(10, func(e, i, all int, s float64) {
-			j.print("2024-04-21 21:03:53,123 - mmdet - INFO - Epoch [%d][%d/60]\tlr: 1.000e-02, eta: 0:00:25, "+
-				"time: 0.050, "+
-				"data_time: 0.002, memory: 6836, loss: 2.3\n", e+1, i)
-		}), nil, nil)
-	}},
-	{"Megatron", Step, 50, func(j *job) {
-		j.train(every(10, func(e, i, all int, s float64) {
-			j.print(" iteration %8d/     360 | consumed samples: %d | elapsed time per iteration (ms): 50.0 | "+
-				"learning rate: 1.0E-04 | global batch size:    16 | lm loss: 2.3E+00 |\n", all, all*16)
-		}), nil, func(e int) {
-			j.print(" validation loss at iteration %d | lm loss value: 2.1E+00 | lm loss PPL: 8.1E+00 |\n", (e+1)*60)
-		})
-	}},
+	{"detectron2", Step, 50, lines(20, "[11/23 10:11:12 d2.utils.events]:  eta: 0:00:12  iter: {n0}  total_loss: 2.3  "+
+		"loss_cls: 1.2  time: 0.0500  last_time: 0.0520  data_time: 0.0020  lr: 0.001  max_mem: 6836M\n")},
+	{"mmdetection 2", Step, 50, lines(10, "2024-04-21 21:03:53,123 - mmdet - INFO - Epoch [{Epoch}][{i}/60]\t"+
+		"lr: 1.000e-02, eta: 0:00:25, time: 0.050, data_time: 0.002, memory: 6836, loss: 2.3\n")},
+	{"Megatron", Step, 50, lines(10, " iteration {n:8}/     360 | consumed samples: {samples} | elapsed time per "+
+		"iteration (ms): 50.0 | learning rate: 1.0E-04 | global batch size:    16 | lm loss: 2.3E+00 |\n",
+		" validation loss at iteration {n} | lm loss value: 2.1E+00 | lm loss PPL: 8.1E+00 |\n")},
 	{"fairseq", Step, 50, func(j *job) {
 		j.train(every(10, func(e, i, all int, s float64) {
 			j.print("2024-04-21 21:03:53 | INFO | train_inner | epoch %03d: %6d / 60 loss=2.3, ppl=4.9, wps=5120, "+
-				"ups=20, "+
-				"wpb=256, bsz=16, num_updates=%d, lr=1e-05, gnorm=1.2, train_wall=0, wall=%d\n", e+1, i, all, all/20)
+				"ups=20, wpb=256, bsz=16, num_updates=%d, lr=1e-05, gnorm=1.2, train_wall=0, wall=%d\n", e+1, i, all,
+				all/20)
 		}), nil, nil)
 	}},
 	{"fairseq as JSON", Step, 50, func(j *job) {
 		j.train(every(10, func(e, i, all int, s float64) {
-			j.print(
-				`{"epoch": %d, "update": %.3f, "loss": "2.3", "ups": "20", "num_updates": "%d", "lr": "1e-05"}`+"\n",
-				e+1,
-				float64(all)/60,
-				all,
-			)
+			j.print(`{"epoch": %d, "update": %.3f, "loss": "2.3", "ups": "20", "num_updates": "%d", `+
+				`"lr": "1e-05"}`+"\n", e+1, float64(all)/60, all)
 		}), nil, nil)
 	}},
 	{"DeepSpeed", Step, 50, func(j *job) {
 		j.train(every(10, func(e, i, all int, s float64) {
 			j.print("[2024-04-21 21:03:53,123] [INFO] [logging.py:96:log_dist] [Rank 0] step=%d, skipped=0, "+
-				"lr=[1e-05], "+
-				"mom=[(0.9, 0.999)]\n", all)
+				"lr=[1e-05], mom=[(0.9, 0.999)]\n", all)
 			j.print("[2024-04-21 21:03:53,124] [INFO] [timer.py:199:stop] epoch=0/micro_step=%d/global_step=%d, "+
 				"RunningAvgSamplesPerSec=320.1, CurrSamplesPerSec=321.2, MemAllocated=1.0GB\n", all, all)
 		}), nil, nil)
 	}},
-	{"MXNet", Step, 50, func(j *job) {
-		j.train(every(10, func(e, i, all int, s float64) {
-			j.print("INFO:root:Epoch[%d] Batch [%d]\tSpeed: 320.00 samples/sec\taccuracy=0.5\n", e, i)
-		}), nil, func(e int) { j.print("INFO:root:Epoch[%d] Validation-accuracy=0.5\n", e) })
-	}},
-	{"PaddlePaddle", Step, 50, func(j *job) {
-		j.train(every(10, func(e, i, all int, s float64) {
-			j.print("[2024/04/21 21:03:53] ppcls INFO: [Train][Epoch %d/6][Iter: %d/60]lr: 0.1, CELoss: 2.3, "+
-				"batch_cost: 0.05000s, reader_cost: 0.002, ips: 320.0 images/s, eta: 0:00:12\n", e+1, i)
-		}), nil, nil)
-	}},
+	{"MXNet", Step, 50, lines(10, "INFO:root:Epoch[{epoch}] Batch [{i}]\tSpeed: 320.00 samples/sec\taccuracy=0.5\n",
+		"INFO:root:Epoch[{epoch}] Validation-accuracy=0.5\n")},
+	{"PaddlePaddle", Step, 50, lines(10, "[2024/04/21 21:03:53] ppcls INFO: [Train][Epoch {Epoch}/6][Iter: {i}/60]"+
+		"lr: 0.1, CELoss: 2.3, batch_cost: 0.05000s, reader_cost: 0.002, ips: 320.0 images/s, eta: 0:00:12\n")},
 	{"TensorFlow estimator", Step, 50, func(j *job) {
 		j.train(every(20, func(e, i, all int, s float64) {
 			j.print("INFO:tensorflow:global_step/sec: 20.01\n")
 			j.print("INFO:tensorflow:loss = 2.3, step = %d (1.000 sec)\n", all)
 		}), nil, nil)
 	}},
-	{"TensorFlow object detection", Step, 50, func(j *job) {
-		j.train(every(20, func(e, i, all int, s float64) {
-			j.print("INFO:tensorflow:Step %d per-step time 0.050s loss=2.3\nI0421 21:03:53.123456 140 "+
-				"model_lib_v2.py:698] "+
-				"Step %d per-step time 0.050s loss=2.3\n", all, all)
-		}), nil, nil)
-	}},
+	{"TensorFlow object detection", Step, 50, lines(20, "INFO:tensorflow:Step {n} per-step time 0.050s loss=2.3\n"+
+		"I0421 21:03:53.123456 140 model_lib_v2.py:698] Step {n} per-step time 0.050s loss=2.3\n")},
 	{"Darknet", Step, 50, func(j *job) {
 		j.train(func(e, i, all int, s float64) {
 			j.print(" %d: 2.345678, 2.123456 avg loss, 0.001000 rate, %.6f seconds, %d images, 1.2 hours left\n", all,
@@ -247,34 +256,18 @@ var formats = []format{
 			j.print("%d:\tlearn: 0.5432\ttotal: %dms\tremaining: 3.2s\n", all-1, all*50)
 		}, nil, nil)
 	}},
-	{"XGBoost", Step, 50, func(j *job) {
-		j.train(func(e, i, all int, s float64) { j.print("[%d]\ttrain-rmse:0.54321\teval-rmse:0.6\n", all-1) }, nil,
-			nil)
-	}},
+	{"XGBoost", Step, 50, lines(1, "[{n0}]\ttrain-rmse:0.54321\teval-rmse:0.6\n")},
 	{"fastai", Step, 50, func(j *job) {
 		j.train(func(e, i, all int, s float64) {
-			j.print("\rEpoch %d/6 : |%s| %.2f%% [%d/60 00:01<00:02 2.3456]", e+1,
-				strings.Repeat("█", i/6)+strings.Repeat("-", 10-i/6),
-				float64(i)/0.6, i)
+			j.print("\rEpoch %d/6 : |%s%s| %.2f%% [%d/60 00:01<00:02 2.3456]", e+1, strings.Repeat("█", i/6),
+				strings.Repeat("-", 10-i/6), float64(i)/0.6, i)
 		}, nil, nil)
 	}},
-	{"ignite", Step, 50, func(j *job) {
-		j.train(func(e, i, all int, s float64) {
-			j.print("\rEpoch [%d/6]: [%d/60] %3d%%|██▍       , loss=2.3 [00:01<00:02]", e+1, i, i)
-		}, nil, nil)
-	}},
-	{"JSON lines", Step, 50, func(j *job) {
-		j.train(func(e, i, all int, s float64) {
-			j.print(`{"ts": 1713733433.12, "epoch": %d, "step": %d, "loss": 2.345, "lr": 0.001}`+"\n", e, all)
-		}, nil, nil)
-	}},
-	{"key=value", Step, 50, func(j *job) {
-		j.train(func(e, i, all int, s float64) { j.print("level=info msg=train epoch=%d iter=%d loss=2.3\n", e, i) },
-			nil, nil)
-	}},
-	{"step and loss, every 20, with a silent validation", Step, 50, func(j *job) {
-		j.train(every(20, func(e, i, all int, s float64) { j.print("step %d loss 2.3\n", all) }), nil, nil)
-	}},
+	{"ignite", Step, 50, lines(1, "\rEpoch [{Epoch}/6]: [{i}/60] {i:3}%|██▍       , loss=2.3 [00:01<00:02]")},
+	{"JSON lines", Step, 50, lines(1,
+		`{"ts": 1713733433.12, "epoch": {epoch}, "step": {n}, "loss": 2.345, "lr": 0.001}`+"\n")},
+	{"key=value", Step, 50, lines(1, "level=info msg=train epoch={epoch} iter={i} loss=2.3\n")},
+	{"step and loss, every 20, with a silent validation", Step, 50, lines(20, "step {n} loss 2.3\n")},
 	{"MaxText", Step, 50, func(j *job) {
 		j.train(func(e, i, all int, s float64) {
 			j.print("completed step: %d, seconds: %.3f, TFLOP/s/device: 12.3, Tokens/s/device: 1000.1, loss: 2.3\n",
@@ -291,55 +284,23 @@ var formats = []format{
 			j.print("Step %s | loss 2.3\n", text)
 		}), nil, nil)
 	}},
-	{"epochs and steps in one line", Step, 50, func(j *job) {
-		j.train(every(10, func(e, i, all int, s float64) {
-			j.print("Epoch [%d/6], Step [%d/60], Loss: 2.3\n", e+1, i)
-		}), nil, nil)
-	}},
-	{"a rate alone", Step, 50, func(j *job) {
-		j.train(every(10, func(e, i, all int, s float64) { j.print("loss 2.3, 20.01 it/s\n") }), nil, nil)
-	}},
+	{"epochs and steps in one line", Step, 50, lines(10, "Epoch [{Epoch}/6], Step [{i}/60], Loss: 2.3\n")},
+	{"a rate alone", Step, 50, lines(10, "loss 2.3, 20.01 it/s\n")},
 	{"the time of the network alone", "", 0, func(j *job) {
 		for range 200 {
 			s := j.step()
 			j.print("Inference time: %.1f ms\n", 700*s)
 		}
 	}},
-	{"an ffmpeg line", Frame, 50, func(j *job) {
-		for i := range 200 {
-			j.step()
-			if i%10 == 9 {
-				j.print("frame=%5d fps= 20 q=28.0 size=     256kB time=00:00:05.00 bitrate= 419.4kbits/s "+
-					"speed=1.0x    \r", i+1)
-			}
-		}
-	}},
-	{"DeepStream with a line for each source", Frame, 25, func(j *job) {
-		for range 8 {
-			j.wait(5 * time.Second)
-			j.print("Active sources : 2\n19.90 (20.00)\tsource_id : 0 stream_name gate\n" +
-				"20.10 (20.00)\tsource_id : 1 stream_name yard\n")
-		}
-	}},
-	{"GStreamer", Frame, 50, func(j *job) {
-		for i := range 200 {
-			j.step()
-			if i%10 == 9 {
-				j.print("/GstPipeline:pipeline0/GstFPSDisplaySink:sink: last-message = rendered: %d, dropped: 0, "+
-					"current: 20.01, "+
-					"average: 20.00\n", i+1)
-			}
-		}
-	}},
-	{"ollama", Token, 12, func(j *job) {
-		for range 6 {
-			j.wait(484 * time.Millisecond)
-			j.print("total duration:       484ms\nload duration:        1ms\nprompt eval count:    51 token(s)\n"+
-				"prompt eval duration: 100ms\nprompt eval rate:     510.00 tokens/s\neval count:           32 "+
-				"token(s)\n"+
-				"eval duration:        384ms\neval rate:            %.2f tokens/s\n", 1000.0/12)
-		}
-	}},
+	{"an ffmpeg line", Frame, 50, steps(200, 10, "frame={n:5} fps= 20 q=28.0 size=     256kB time=00:00:05.00 "+
+		"bitrate= 419.4kbits/s speed=1.0x    \r")},
+	{"DeepStream with a line for each source", Frame, 25, after(8, 5*time.Second, "Active sources : 2\n"+
+		"19.90 (20.00)\tsource_id : 0 stream_name gate\n20.10 (20.00)\tsource_id : 1 stream_name yard\n")},
+	{"GStreamer", Frame, 50, steps(200, 10, "/GstPipeline:pipeline0/GstFPSDisplaySink:sink: last-message = rendered: "+
+		"{n}, dropped: 0, current: 20.01, average: 20.00\n")},
+	{"ollama", Token, 12, after(6, 484*time.Millisecond, "total duration:       484ms\nload duration:        1ms\n"+
+		"prompt eval count:    51 token(s)\nprompt eval duration: 100ms\nprompt eval rate:     510.00 tokens/s\n"+
+		"eval count:           32 token(s)\neval duration:        384ms\neval rate:            83.33 tokens/s\n")},
 	{"SGLang", Token, 24, func(j *job) {
 		for i := range 12 {
 			j.wait(time.Second)
@@ -347,12 +308,8 @@ var formats = []format{
 				"gen throughput (token/s): 41.67, #queue-req: 0\n", 100+40*i)
 		}
 	}},
-	{"text-generation-webui", Token, 100, func(j *job) {
-		for range 6 {
-			j.wait(3200 * time.Millisecond)
-			j.print("Output generated in 3.20 seconds (10.00 tokens/s, 32 tokens, context 51, seed 1234)\n")
-		}
-	}},
+	{"text-generation-webui", Token, 100, after(6, 3200*time.Millisecond, "Output generated in 3.20 seconds "+
+		"(10.00 tokens/s, 32 tokens, context 51, seed 1234)\n")},
 	{"stable-diffusion.cpp", Step, 50, func(j *job) {
 		for range 6 {
 			for i := range 20 {
@@ -373,45 +330,24 @@ var formats = []format{
 			j.wait(checkpoint)
 		}
 	}},
-	{"onnxruntime_perf_test", Inference, 50, func(j *job) {
-		j.wait(3 * time.Second)
-		j.print("Session creation time cost: 0.5 s\nFirst inference time cost: 200 ms\nTotal inference time cost: " +
-			"3.0 s\n" +
-			"Total inference requests: 60\nAverage inference time cost: 50.0 ms\nTotal inference run time: 3.01 s\n" +
-			"Number of inferences per second: 19.93 \n")
-	}},
-	{"trtexec 7", Inference, 50, func(j *job) {
-		j.wait(3 * time.Second)
-		j.print("[10/03/2024-10:47:59] [I] Host Latency\n[10/03/2024-10:47:59] [I] min: 49.00 ms (end to end " +
-			"49.90 ms)\n" +
-			"[10/03/2024-10:47:59] [I] mean: 50.00 ms (end to end 50.10 ms)\n" +
-			"[10/03/2024-10:47:59] [I] median: 50.00 ms (end to end 50.1 ms)\n[10/03/2024-10:47:59] [I] " +
-			"throughput: 0 qps\n")
-	}},
-	{"genai-perf", Token, 12, func(j *job) {
-		j.wait(3 * time.Second)
-		j.print("│ Request latency (ms)     │ 484.00 │ 480.00 │ 490.00 │\n│ Inter token latency (ms) │  12.00 │  " +
-			"11.90 │\n" +
-			"│ Output token throughput (per sec) │ 66.12 │ N/A │\n")
-	}},
-	{"trtllm-bench", Token, 12, func(j *job) {
-		j.wait(3 * time.Second)
-		j.print("Request Throughput (req/sec):                     2.0661\n" +
-			"Total Output Throughput (tokens/sec):             66.1157\n" +
-			"Average time-per-output-token [TPOT] (ms):        12.0000\n")
-	}},
-	{"TensorFlow Lite", Inference, 50, func(j *job) {
-		j.wait(3 * time.Second)
-		j.print("Inference timings in us: Init: 1234, First inference: 60000, Warmup (avg): 51000, Inference " +
-			"(avg): 50000\n" +
-			"count=60 first=50123 curr=50001 min=49000 max=52000 avg=50000 std=400\n")
-	}},
-	{"images per second, alone", Sample, 20, func(j *job) {
-		for range 10 {
-			j.wait(time.Second)
-			j.print("throughput 50.0 img/s\n")
-		}
-	}},
+	{"onnxruntime_perf_test", Inference, 50, after(1, 3*time.Second, "Session creation time cost: 0.5 s\n"+
+		"First inference time cost: 200 ms\nTotal inference time cost: 3.0 s\nTotal inference requests: 60\n"+
+		"Average inference time cost: 50.0 ms\nTotal inference run time: 3.01 s\n"+
+		"Number of inferences per second: 19.93 \n")},
+	{"trtexec 7", Inference, 50, after(1, 3*time.Second, "[10/03/2024-10:47:59] [I] Host Latency\n"+
+		"[10/03/2024-10:47:59] [I] min: 49.00 ms (end to end 49.90 ms)\n"+
+		"[10/03/2024-10:47:59] [I] mean: 50.00 ms (end to end 50.10 ms)\n"+
+		"[10/03/2024-10:47:59] [I] median: 50.00 ms (end to end 50.1 ms)\n"+
+		"[10/03/2024-10:47:59] [I] throughput: 0 qps\n")},
+	{"genai-perf", Token, 12, after(1, 3*time.Second, "│ Request latency (ms)     │ 484.00 │ 480.00 │ 490.00 │\n"+
+		"│ Inter token latency (ms) │  12.00 │  11.90 │\n│ Output token throughput (per sec) │ 66.12 │ N/A │\n")},
+	{"trtllm-bench", Token, 12, after(1, 3*time.Second, "Request Throughput (req/sec):                     2.0661\n"+
+		"Total Output Throughput (tokens/sec):             66.1157\n"+
+		"Average time-per-output-token [TPOT] (ms):        12.0000\n")},
+	{"TensorFlow Lite", Inference, 50, after(1, 3*time.Second, "Inference timings in us: Init: 1234, First inference: "+
+		"60000, Warmup (avg): 51000, Inference (avg): 50000\n"+
+		"count=60 first=50123 curr=50001 min=49000 max=52000 avg=50000 std=400\n")},
+	{"images per second, alone", Sample, 20, after(10, time.Second, "throughput 50.0 img/s\n")},
 	{"a download, then nothing", "", 0, func(j *job) {
 		for i := range 100 {
 			j.wait(50 * time.Millisecond)
@@ -445,21 +381,14 @@ var formats = []format{
 			}
 		}
 	}},
-	{"text without numbers", "", 0, func(j *job) {
-		for range 60 {
-			j.wait(time.Second)
-			j.print("still working\n")
-		}
-	}},
+	{"text without numbers", "", 0, after(60, time.Second, "still working\n")},
 }
 
 // silent are formats whose validation and checkpoint, 1.1 s each 60 steps, print nothing: what recurs and is not named
-// is
-// part of the mean.
+// is part of the mean.
 var silent = strings.Split("diffusers|detectron2|fairseq as JSON|DeepSpeed|TensorFlow estimator|"+
-	"TensorFlow object detection|Darknet|CatBoost|XGBoost|JSON lines|step and loss, every 20, with a silent "+
-	"validation|"+
-	"MaxText|steps with thousands|a table with rules|a table with commas|a step and its loss, without a word|"+
+	"TensorFlow object detection|Darknet|CatBoost|XGBoost|JSON lines|MaxText|steps with thousands|a table with rules|"+
+	"step and loss, every 20, with a silent validation|a table with commas|a step and its loss, without a word|"+
 	"MLPerf's log of training|CLU behind the date, with a rate|a heartbeat beside the training|"+
 	"two processes that print the same steps|a time in JSON lines that is the hour|alive-progress|progressbar2", "|")
 
@@ -471,9 +400,8 @@ func TestReadManyFormats(t *testing.T) {
 			j := &job{now: time.Hour}
 			f.run(j)
 			o := Options{Batch: 16}
-			if f.unit == Sample ||
-				strings.Contains(f.name, "the first line tells") { // nothing says how many make a minibatch
-				o = Options{Usual: 16}
+			if f.unit == Sample || strings.Contains(f.name, "the first line tells") {
+				o = Options{Usual: 16} // nothing says how many make a minibatch
 			}
 			if slices.Contains(silent, f.name) {
 				f.ms += 1100. / perEpoch
@@ -492,17 +420,8 @@ func TestReadManyFormats(t *testing.T) {
 				t.Fatalf("%v; %+v", err, err.(*Undecided).Candidates)
 			}
 			if got.Unit != f.unit || math.Abs(got.TimeMS/f.ms-1) > 0.03 {
-				t.Errorf(
-					"%s %q: %.4g ms a %s, want %g a %s; left out %v, of %+v",
-					got.Form,
-					got.What,
-					got.TimeMS,
-					got.Unit,
-					f.ms,
-					f.unit,
-					got.LeftOut,
-					got.Candidates,
-				)
+				t.Errorf("%s %q: %.4g ms a %s, want %g a %s; left out %v, of %+v", got.Form, got.What, got.TimeMS,
+					got.Unit, f.ms, f.unit, got.LeftOut, got.Candidates)
 			}
 		})
 	}

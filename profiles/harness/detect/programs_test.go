@@ -28,11 +28,12 @@ var programs = []format{
 		}
 	}},
 	{"WeNet: an epoch and a step, no length", Step, 50, func(j *job) {
+		const begin = "2024-04-21 21:03:53,123 DEBUG "
 		j.train(every(10, func(e, i, all int, s float64) {
-			j.print("2024-04-21 21:03:53,123 DEBUG TRAIN Batch %d/%d loss 2.3 loss_att 1.2 lr 0.0001 rank 0\n", e, i-10)
+			j.print(begin+"TRAIN Batch %d/%d loss 2.3 loss_att 1.2 lr 0.0001 rank 0\n", e, i-10)
 		}), func(n int) {
 			if n%5 == 1 {
-				j.print("2024-04-21 21:03:53,123 DEBUG CV Batch 0/%d loss 2.3 history loss 2.2 rank 0\n", n-1)
+				j.print(begin+"CV Batch 0/%d loss 2.3 history loss 2.2 rank 0\n", n-1)
 			}
 		}, nil)
 	}},
@@ -64,18 +65,12 @@ var programs = []format{
 			j.print("\n")
 		}
 	}},
-	{"PaddleDetection, with the rate of the evaluation", Step, 50, func(j *job) {
-		j.train(every(20, func(e, i, all int, s float64) {
-			j.print("[04/21 21:03:53] ppdet.engine INFO: Epoch: [%d] [%2d/60] learning_rate: 0.001 loss: 2.3 "+
-				"eta: 0:00:12 batch_cost: 0.0500 data_cost: 0.0010 ips: 320.0 images/s\n", e, i)
-		}), nil, func(int) {
-			j.print("[04/21 21:03:56] ppdet.engine INFO: Total sample number: 240, average FPS: 50.0\n")
-		})
-	}},
-	{"MindSpore, with the time of a step of the whole epoch", Step, 50, func(j *job) {
-		j.train(func(e, i, all int, s float64) { j.print("epoch: %d step: %d, loss is 2.3\n", e+1, i) }, nil,
-			func(int) { j.print("Train epoch time: 3300.0 ms, per step time: 55.000 ms\n") })
-	}},
+	{"PaddleDetection, with the rate of the evaluation", Step, 50, lines(20, "[04/21 21:03:53] ppdet.engine INFO: "+
+		"Epoch: [{epoch}] [{i:2}/60] learning_rate: 0.001 loss: 2.3 eta: 0:00:12 batch_cost: 0.0500 data_cost: 0.0010 "+
+		"ips: 320.0 images/s\n",
+		"[04/21 21:03:56] ppdet.engine INFO: Total sample number: 240, average FPS: 50.0\n")},
+	{"MindSpore, with the time of a step of the whole epoch", Step, 50, lines(1, "epoch: {Epoch} step: {i}, loss is "+
+		"2.3\n", "Train epoch time: 3300.0 ms, per step time: 55.000 ms\n")},
 	{"a table with commas", Step, 50, func(j *job) {
 		j.print("epoch,step,loss,lr\n")
 		j.train(every(10, func(e, i, all int, s float64) { j.print("%d,%d,2.3456,0.001\n", e, all) }), nil, nil)
@@ -99,16 +94,8 @@ var programs = []format{
 			j.print("Epoch %d batch %d loss 2.3 correct %d/16 total %d/%d\n", e, i, i%16, 9*i, 16*i)
 		}), nil, nil)
 	}},
-	{"a batch size in each line", Step, 50, func(j *job) {
-		j.train(every(5, func(e, i, all int, s float64) {
-			j.print("batch size 16, batch %d, loss 2.3\n", i)
-		}), nil, nil)
-	}},
-	{"samples that a word names", Step, 50, func(j *job) {
-		j.train(every(5, func(e, i, all int, s float64) {
-			j.print("Epoch %d: processed %d of 960 samples, loss 2.3\n", e+1, 16*i)
-		}), nil, nil)
-	}},
+	{"a batch size in each line", Step, 50, lines(5, "batch size 16, batch {i}, loss 2.3\n")},
+	{"samples that a word names", Step, 50, lines(5, "Epoch {Epoch}: processed {seen} of 960 samples, loss 2.3\n")},
 	{"an evaluation that counts as the training does", Step, 50, func(j *job) {
 		for i := range 360 {
 			j.step()
@@ -121,11 +108,7 @@ var programs = []format{
 			}
 		}
 	}},
-	{"the epoch before a rate", Sample, 50. / 16, func(j *job) {
-		j.train(every(10, func(e, i, all int, s float64) {
-			j.print("Train: epoch %d images/sec: 320.0 loss 2.3\n", e)
-		}), nil, nil)
-	}},
+	{"the epoch before a rate", Sample, 50. / 16, lines(10, "Train: epoch {epoch} images/sec: 320.0 loss 2.3\n")},
 	{"numbers without order", "", 0, func(j *job) {
 		for i := range 100 {
 			j.wait(200 * time.Millisecond)
@@ -137,12 +120,7 @@ var programs = []format{
 			j.print("fps: %.2f\n", 1/j.step()/0.7)
 		}
 	}},
-	{"cameras in a line", Frame, 25, func(j *job) {
-		for range 20 {
-			j.wait(time.Second)
-			j.print("cam0: 20.0 fps, cam1: 20.0 fps\n")
-		}
-	}},
+	{"cameras in a line", Frame, 25, after(20, time.Second, "cam0: 20.0 fps, cam1: 20.0 fps\n")},
 	{"a line for each camera, the second late", Frame, 25, func(j *job) {
 		for i := range 15 {
 			j.wait(time.Second - 20*time.Millisecond)
@@ -158,19 +136,11 @@ var programs = []format{
 			j.print("\n**PERF:  {'stream0': %s.0, 'stream1': %s.0}\n", rate, rate)
 		}
 	}},
-	{"prefill and decode in a line", Token, 12, func(j *job) {
-		for range 10 {
-			j.wait(484 * time.Millisecond)
-			j.print("prefill: 510.0 tok/s, decode: %.2f tok/s\n", 1000./12)
-		}
-	}},
-	{"text-generation-inference", Token, 12, func(j *job) {
-		for range 20 {
-			j.wait(484 * time.Millisecond)
-			j.print(`INFO generate{total_time="484.12ms" validation_time="112.3µs" queue_time="45.1µs" ` +
-				`inference_time="484.0ms" time_per_token="12.00ms" seed="None"}: text_generation_router: Success` + "\n")
-		}
-	}},
+	{"prefill and decode in a line", Token, 12, after(10, 484*time.Millisecond,
+		"prefill: 510.0 tok/s, decode: 83.33 tok/s\n")},
+	{"text-generation-inference", Token, 12, after(20, 484*time.Millisecond, `INFO generate{total_time="484.12ms" `+
+		`validation_time="112.3µs" queue_time="45.1µs" inference_time="484.0ms" time_per_token="12.00ms" `+
+		`seed="None"}: text_generation_router: Success`+"\n")},
 	{"vLLM's benchmark of throughput", Token, 12, func(j *job) {
 		for i := range 25 {
 			j.wait(480 * time.Millisecond)
@@ -187,15 +157,11 @@ var programs = []format{
 			"INFO: Inference timings in us: Init: 12345, First inference: 80123, Warmup (avg): 53000, " +
 			"Inference (avg): 50000\n")
 	}},
-	{"MLPerf's offline scenario", Inference, 50, func(j *job) {
-		j.wait(3 * time.Second)
-		j.print("Scenario : Offline\nSamples per second: 20.0\nMean latency (ns)               : 1550000000\n" +
-			"50.00 percentile latency (ns)   : 1550000000\n")
-	}},
-	{"ncnn, one model", Inference, 50, func(j *job) {
-		j.wait(2 * time.Second)
-		j.print("          squeezenet  min =   49.00  max =   52.00  avg =   50.00\n")
-	}},
+	{"MLPerf's offline scenario", Inference, 50, after(1, 3*time.Second, "Scenario : Offline\n"+
+		"Samples per second: 20.0\nMean latency (ns)               : 1550000000\n"+
+		"50.00 percentile latency (ns)   : 1550000000\n")},
+	{"ncnn, one model", Inference, 50, after(1, 2*time.Second,
+		"          squeezenet  min =   49.00  max =   52.00  avg =   50.00\n")},
 	{"ncnn, several models", "", 0, func(j *job) {
 		for _, ms := range []int{50, 70, 110, 400} {
 			j.wait(time.Duration(18*ms) * time.Millisecond)

@@ -30,14 +30,8 @@ func TestReadTheSharedFormats(t *testing.T) {
 			t.Logf("%s %q %d %s: %.4g ms, mean %.4g, left out %v, of %+v", got.Form, got.What, got.Steps, got.Unit,
 				got.TimeMS, got.MedianMS, got.LeftOut, got.Candidates)
 			if got.Unit != want.unit || math.Abs(got.TimeMS/want.ms-1) > 0.03 {
-				t.Errorf(
-					"%.4g ms, mean %.4g, a %s, want %g a %s",
-					got.TimeMS,
-					got.MedianMS,
-					got.Unit,
-					want.ms,
-					want.unit,
-				)
+				t.Errorf("%.4g ms, mean %.4g, a %s, want %g a %s", got.TimeMS, got.MedianMS, got.Unit, want.ms,
+					want.unit)
 			}
 		})
 	}

@@ -84,9 +84,8 @@ var strangers = []format{
 	}},
 	{"a loader that counts beside the training", Step, 100, func(j *job) {
 		for i := range 660 {
-			if j.wait(20 * time.Millisecond); true {
-				j.print("[loader] prefetched shard %d/960\n", i+1)
-			}
+			j.wait(20 * time.Millisecond)
+			j.print("[loader] prefetched shard %d/960\n", i+1)
 			if i%5 == 4 {
 				j.print("iteration %d, loss 2.3\n", i/5+1)
 			}
@@ -141,11 +140,8 @@ var strangers = []format{
 				strings.Repeat("#", all/9), all/20%60)
 		}, nil, nil)
 	}},
-	{"NanoDet, with the count of the whole beside that of the epoch", Step, 50, func(j *job) {
-		j.train(every(5, func(e, i, all int, s float64) {
-			j.print("[NanoDet][11-30 17:08:32]INFO: Train|Epoch%d/6|Iter%d(%d/60)| mem:2.1G| loss:0.5|\n", e+1, all, i)
-		}), nil, nil)
-	}},
+	{"NanoDet, with the count of the whole beside that of the epoch", Step, 50, lines(5,
+		"[NanoDet][11-30 17:08:32]INFO: Train|Epoch{Epoch}/6|Iter{n}({i}/60)| mem:2.1G| loss:0.5|\n")},
 	{"frames a second and their time, without a colon", Frame, 50, func(j *job) {
 		for i := range 20 {
 			j.wait(time.Second)

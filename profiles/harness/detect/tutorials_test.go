@@ -12,35 +12,19 @@ var tutorials = []format{
 		}, nil, func(int) { j.print("Test Error: \n Accuracy: 10.0%%, Avg loss: 2.3 \n\n") })
 	}},
 	{"PyTorch's older tutorial: samples, a minibatch of an unknown size", Sample, 50. / 64, func(j *job) {
-		j.train(func(e, i, all int, s float64) {
-			if i%10 == 0 {
-				j.print("loss: 2.303494  [%5d/%5d]\n", i*64, 60*64)
-			}
-		}, nil, nil)
+		j.train(every(10, func(e, i, all int, s float64) { j.print("loss: 2.303494  [%5d/%5d]\n", i*64, 60*64) }), nil,
+			nil)
 	}},
-	{"PyTorch's CIFAR tutorial", Step, 50, func(j *job) {
-		j.train(func(e, i, all int, s float64) {
-			if i%20 == 0 {
-				j.print("[%d, %5d] loss: %.3f\n", e+1, i, 2.3)
-			}
-		}, nil, nil)
-	}},
+	{"PyTorch's CIFAR tutorial", Step, 50, lines(20, "[{Epoch}, {i:5}] loss: 2.300\n")},
 	{"PyTorch's fast neural style", Sample, 50. / 16, func(j *job) {
-		j.train(func(e, i, all int, s float64) {
-			if i%10 == 0 {
-				j.print("Tue Nov 24 03:10:%02d 2026\tEpoch %d:\t[%d/960]\tcontent: 2.345678\tstyle: 1.234567\n", all/20,
-					e+1, i*16)
-			}
-		}, nil, nil)
+		j.train(every(10, func(e, i, all int, s float64) {
+			j.print("Tue Nov 24 03:10:%02d 2026\tEpoch %d:\t[%d/960]\tcontent: 2.345678\tstyle: 1.234567\n", all/20,
+				e+1, i*16)
+		}), nil, nil)
 	}},
-	{"PyTorch's language model", Step, 50, func(j *job) {
-		j.train(func(e, i, all int, s float64) {
-			if i%10 == 0 {
-				j.print("| epoch %3d | %5d/%5d batches | lr 20.00 | ms/batch %5.2f | loss  2.30 | ppl     9.97\n", e+1,
-					i, 60, 50.)
-			}
-		}, nil, func(e int) { j.print("| end of epoch %3d | time:  3.10s | valid loss  2.30 |\n", e+1) })
-	}},
+	{"PyTorch's language model", Step, 50, lines(10, "| epoch {Epoch:3} | {i:5}/   60 batches | lr 20.00 | "+
+		"ms/batch 50.00 | loss  2.30 | ppl     9.97\n",
+		"| end of epoch {Epoch:3} | time:  3.10s | valid loss  2.30 |\n")},
 	{"a table of epochs", Epoch, 3300, func(j *job) {
 		j.print("  epoch    train_loss    valid_acc    valid_loss     dur\n-------  ------------  -----------  ----\n")
 		j.train(nil, nil, func(e int) {
