@@ -79,7 +79,9 @@ func TestReadingHasNoClockOfMinusOne(t *testing.T) {
 	for name, tr := range tegratest.Trees() {
 		broken := &tegratest.Tree{Files: maps.Clone(tr.Files), Links: tr.Links}
 		for file := range tr.Files {
-			if base := path.Base(file); strings.HasSuffix(base, "cur_freq") || strings.Contains(file, "emc/") && (base == "rate" || base == "clk_rate") {
+			base := path.Base(file)
+			if strings.HasSuffix(base, "cur_freq") ||
+				strings.Contains(file, "emc/") && (base == "rate" || base == "clk_rate") {
 				broken.Files[file] = "4294967295\n"
 			}
 		}

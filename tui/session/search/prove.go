@@ -55,8 +55,8 @@ func prove(ctx context.Context, s *session.Session, r measure.TuneRequest, out *
 	return changed
 }
 
-// decide takes the temperature of an answer from its soak: one that held shows where the board is steady, with the error
-// of that, and one that did not, that the limit is broken. An interrupted one decides nothing. The search decided
+// decide takes the temperature of an answer from its soak: one that held shows where the board is steady, with the
+// error of that, and one that did not, that the limit is broken. An interrupted one decides nothing. The search decided
 // the other limits.
 func decide(a *answers.Answer, risk float64, limit metric.Bound) {
 	const band = 2 * 1.645 // deviations in a 90 % band

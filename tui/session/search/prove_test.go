@@ -34,7 +34,8 @@ func TestDecideFollowsTheSoak(t *testing.T) {
 		"throttled":   {hold.DoesNotHold, hold.State{Steady: steady(55)}, true, standing.Likely, 0},
 	} {
 		a := answers.Answer{Limit: metric.Within(metric.Temperature.Max(60)), Feasible: true,
-			Soak: &hold.Result{Verdict: c.verdict, State: c.soak}, Standing: standing.Standing{State: standing.Likely, N: 2}}
+			Soak:     &hold.Result{Verdict: c.verdict, State: c.soak},
+			Standing: standing.Standing{State: standing.Likely, N: 2}}
 		a.Reading.N = 2
 		decide(&a, 0, limit)
 		if at := a.Reading.Value("temperature", "").V; a.Feasible != c.feasible || a.Standing.State != c.state ||
