@@ -70,6 +70,15 @@ type TuneResult struct {
 	Unproven bool             // the soak of an answer failed, as Warnings say
 }
 
+// After adds what the search had measured before it went on; the zero value is no search.
+func (r *TuneResult) After(before TuneResult) {
+	r.Probes, r.Rows = append(before.Probes, r.Probes...), append(before.Rows, r.Rows...)
+	r.Sent, r.Took = append(before.Sent, r.Sent...), r.Took+before.Took
+	if before.Home != "" {
+		r.Home, r.Began = before.Home, before.Began
+	}
+}
+
 // AnswerTo builds the answers to a request on a board from what its search found.
 func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
 	r.Answers = make([]answers.Answer, len(q.Limits))

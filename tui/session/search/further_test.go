@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,6 +117,38 @@ func TestTuneKeepsATemperatureThatASoakReaches(t *testing.T) {
 	if !a.Feasible || a.Soak == nil || a.Soak.Verdict != hold.Holds || proved.V > limit || proved.Lo != proved.V ||
 		math.Abs(got-proved.V) > 1 || proved.V < values[0].Lo || proved.V > values[0].Hi {
 		t.Errorf("its soak: %+v, %+v", a.Soak, proved)
+	}
+}
+
+// The first answer relies on a guess of the board's heat. When its soak ends above the limit, the search goes on and
+// finds one that holds. The given folder holds its first campaign.
+func TestTuneGoesOnWhenASoakRefutesItsAnswer(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1)})
+	w := must.Get(workloads.Find(s, "resnet18"))(t)
+	q := must.Get(metric.Parse("58 C"))(t)
+	dir, notes := filepath.Join(t.TempDir(), "asked"), ""
+	out, err := search.Tune(t.Context(), s, measure.TuneRequest{
+		Measuring: measure.Measuring{Workload: w, Dir: dir}, Questions: q.List(), Keep: true},
+		func(e measure.Event) {
+			if n, ok := e.(measure.NoteEvent); ok {
+				notes += string(n) + "\n"
+			}
+		})
+	a := out.Answers[0]
+	if err != nil || !a.Feasible || a.Soak == nil || a.Soak.Verdict != hold.Holds || a.Soak.Steady.TjC.V > 58 {
+		t.Errorf("%v: %+v, %v", a.Setting, a.Soak, err)
+	}
+	if !strings.Contains(notes, "over 58 °C. The search goes on") {
+		t.Fatalf("no soak refutes an answer:\n%s", notes)
+	}
+	list := must.Get(campaigns.List(s.Options.Paths))(t)
+	at := slices.IndexFunc(list, func(c campaigns.Campaign) bool { return c.Header.Plan.PartOf != "" })
+	_, last, err := record.Read(out.Dir)
+	must.NoError(t, err)
+	if out.Home != dir || out.Dir == dir || at < 0 || list[at].Header.Plan.PartOf != out.Began ||
+		len(out.Rows) <= len(last) {
+		t.Errorf("home %s, last %s, %d rows", out.Home, out.Dir, len(out.Rows))
 	}
 }
 

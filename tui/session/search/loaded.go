@@ -160,11 +160,8 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 	var before measure.TuneResult
 	for try := 1; ; try++ {
 		out, err := tuneLimit(ctx, s, r, ref, observe)
-		out.Probes, out.Rows = append(before.Probes, out.Probes...), append(before.Rows, out.Rows...)
-		out.Sent, out.Took, out.Ask = before.Sent, out.Took+before.Took, asked
-		if try > 1 {
-			out.Home, out.Began = before.Home, before.Began
-		}
+		out.After(before)
+		out.Ask = asked
 		if n := len(before.Sent); n > 0 && errors.Is(err, optimize.ErrInfeasible) { // no mode meets the lowered limit
 			before.Probes, before.Rows, before.Took = out.Probes, out.Rows, out.Took
 			return before, notServed(asked, before.Sent[n-1])
@@ -194,8 +191,7 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 		}
 		r.Ask.Failed = append(slices.Clone(r.Ask.Failed), got.WithBatch(r.Workload.Batch))
 		t.lower(&r, got)
-		r.PartOf = out.Began
-		r.Fresh, r.Before, before = false, time.Time{}, out // the pool now holds these measurements
+		r, before = goingOn(r, out), out
 	}
 }
 

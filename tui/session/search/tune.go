@@ -59,11 +59,32 @@ func capped(r measure.TuneRequest, compared optimize.Baselines) int {
 // mode; on any error it holds what was measured.
 func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	observe func(measure.Event)) (measure.TuneResult, error) {
-	out, err := tune(ctx, s, r, observe)
-	if answered := err == nil || errors.Is(err, optimize.ErrInfeasible); answered && prove(ctx, s, r, &out, observe) {
-		keepAnswer(&out, r, err, observe)
+	asked, before := r, measure.TuneResult{}
+	for try := 1; ; try++ {
+		out, err := tune(ctx, s, r, observe)
+		out.After(before)
+		if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
+			return out, err
+		}
+		if prove(ctx, s, asked, &out, observe) {
+			keepAnswer(&out, asked, err, observe)
+		}
+		i := slices.IndexFunc(out.Answers, func(a answers.Answer) bool { return a.Soak != nil && !a.Feasible })
+		if err != nil || i < 0 || try == mostAnswers || ctx.Err() != nil {
+			return out, err
+		}
+		hot := out.Answers[i]
+		measure.Observer(observe).Note(fmt.Sprintf("%s %s. The search goes on with what this says of the board's heat.",
+			s.Device.Space().Setting(hot.Setting), hot.Soak.Sentence()))
+		r, before = goingOn(r, out), out
 	}
-	return out, err
+}
+
+// goingOn returns the request of a search that goes on after an answer of it was refuted: with all that was measured,
+// in a further campaign.
+func goingOn(r measure.TuneRequest, out measure.TuneResult) measure.TuneRequest {
+	r.PartOf, r.Dir, r.Fresh, r.Before = out.Began, "", false, time.Time{}
+	return r
 }
 
 // tune is Tune without soaks of the answers.
