@@ -207,7 +207,7 @@ func (v *view) inner(o *view) bool {
 	if moves < 0.6 || o.outer(v) {
 		return false
 	}
-	return fills < 0.5 || v.polarity < o.polarity
+	return v.polarity < o.polarity || v.polarity == o.polarity && fills < 0.5
 }
 
 // before reports whether v ran before o and is over: preparation.

@@ -125,7 +125,7 @@ func (d *Detector) Take(all bool) (out []Done) {
 	if !all {
 		last--
 	}
-	usual := 0.0
+	usual, slow := 0.0, map[int32]bool{}
 	for d.handed = max(d.handed, c.forgot+1); d.handed < last; d.handed++ {
 		i := d.handed - c.forgot
 		m := c.marks[i]
@@ -134,6 +134,7 @@ func (d *Detector) Take(all bool) (out []Done) {
 		}
 		if usual == 0 {
 			usual = c.usualMS()
+			slow = c.slow(usual)
 		}
 		n, took := m.n, millis(c.length(i))
 		if d.ticks && !c.plain {
@@ -151,7 +152,7 @@ func (d *Detector) Take(all bool) (out []Done) {
 		if done.TimeMS < leastMS {
 			continue
 		}
-		done.Pause = d.length > 0 && m.of != d.length || c.phase(&d.log, i, usual) != 0 ||
+		done.Pause = d.length > 0 && m.of != d.length || c.phase(&d.log, i, usual, slow) != 0 ||
 			c.firstUnit([]int{i, i, i, i})
 		if done.Pause {
 			done.N, done.TimeMS = 1, took
@@ -161,7 +162,7 @@ func (d *Detector) Take(all bool) (out []Done) {
 	return out
 }
 
-// usualMS returns the recent time of a unit.
+// usualMS returns the recent time of a unit of work.
 func (c *counter) usualMS() float64 {
 	var took, units []float64
 	for i := max(1, len(c.marks)-window); i < len(c.marks); i++ {
@@ -169,7 +170,7 @@ func (c *counter) usualMS() float64 {
 			took, units = append(took, millis(c.length(i))), append(units, m.n)
 		}
 	}
-	return stats.WeightedQuantile(took, units, 0.5)
+	return stats.WeightedQuantile(took, units, quick)
 }
 
 // epochFrom0 numbers epochs from 0, however they are printed, or by the runs of the counter if none are printed.

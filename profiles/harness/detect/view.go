@@ -31,10 +31,12 @@ type view struct {
 const (
 	// apart is the ratio above which two times differ.
 	apart = 1.10
-	// rare is the share of spans below which a line belongs to another phase, rareCount that of another count.
-	rare, rareCount = 0.2, 0.4
-	// alone is how much slower than usual, in units, a span with a rare line must be to be another phase.
+	// usually is the share of the spans in which the lines of another phase come at most, rareCount that of another count.
+	usually, rareCount = 0.7, 0.4
+	// alone is how much slower than others, in units, a span with such a line must be to be another phase.
 	alone = 2
+	// quick is the quantile of the times of units that is the work's where the other spans hold another phase.
+	quick = 0.25
 	// tick is the number of units below which the line of a rate is itself the unit.
 	tick = 2
 )
@@ -133,10 +135,10 @@ func (d *Detector) counted(v *view, all []int) (own []int) {
 	if v.ticks || len(all) < least {
 		return all
 	}
-	usual := stats.WeightedQuantile(took, units, 0.5)
-	left := map[int32]LeftOut{}
+	usual := stats.WeightedQuantile(took, units, quick)
+	left, slow := map[int32]LeftOut{}, v.slow(usual)
 	for at, i := range all {
-		because := v.phase(&d.log, i, usual)
+		because := v.phase(&d.log, i, usual, slow)
 		if because == 0 {
 			own = append(own, i)
 			continue
@@ -153,13 +155,31 @@ func (d *Detector) counted(v *view, all []int) (own []int) {
 	return own
 }
 
+// long reports whether the span before a mark holds more than its units.
+func (c *counter) long(i int, usual float64) bool { return millis(c.length(i)) > usual*(c.marks[i].n+alone) }
+
+// slow returns the kinds of lines that make spans long: most of those in which they come.
+func (c *counter) slow(usual float64) map[int32]bool {
+	tally, slow := map[int32]int{}, map[int32]bool{}
+	for i, m := range c.marks {
+		for _, k := range m.kinds {
+			if m.n > 0 {
+				tally[k]--
+			}
+			if m.n > 0 && c.long(i, usual) {
+				tally[k] += 2
+			}
+			slow[k] = tally[k] >= 0
+		}
+	}
+	return slow
+}
+
 // phase returns the kind of the lines that make the span before a mark part of another phase; 0: the span is work.
-func (c *counter) phase(log *lineLog, i int, usual float64) int32 {
-	m := c.marks[i]
-	for _, k := range m.kinds {
+func (c *counter) phase(log *lineLog, i int, usual float64, slow map[int32]bool) int32 {
+	for _, k := range c.marks[i].kinds {
 		often := float64(c.seen[k]) / float64(max(1, c.spans))
-		long := millis(c.length(i)) > usual*(m.n+alone)
-		if log.moved[k] && often <= rareCount || often <= rare && c.spans > 4 && long {
+		if log.moved[k] && often <= rareCount || often <= usually && slow[k] && c.spans > 4 && c.long(i, usual) {
 			return k
 		}
 	}
