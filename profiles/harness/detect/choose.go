@@ -254,7 +254,7 @@ func (d *Detector) nothing(field []view) *Undecided {
 		case v.ambiguous && v.stated && !v.plain:
 			return &Undecided{Why: fmt.Sprintf("%q may be a decimal or a large number: let it print a point, "+
 				"such as LC_ALL=C", clip(v.example))}
-		case v.plain && len(v.took) >= least && v.polarity >= unknown:
+		case (v.plain || v.part()) && len(v.took) >= least && v.polarity >= unknown:
 			return &Undecided{Why: fmt.Sprintf("the time in %q is not the time between its lines: what it "+
 				"times is unknown", clip(v.example))}
 		case v.polarity >= unknown && (v.est.Units < least || len(v.took) < 2):

@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -382,6 +383,43 @@ var formats = []format{
 		}
 	}},
 	{"text without numbers", "", 0, after(60, time.Second, "still working\n")},
+	{"a validation after every second logged line", Step, 50, checked(40, "Running validation...\n",
+		"validation loss 2.3, accuracy 0.5\n", "step %d loss 2.3\n")},
+	{"a validation after every fourth logged line", Step, 50, checked(80, "Running validation...\n",
+		"validation loss 2.3, accuracy 0.5\n", "step %d loss 2.3\n")},
+	{"a validation that prints the step of the training", Step, 50, checked(60, "",
+		`{"step": %d, "split": "val", "loss": 2.3}`+"\n", `{"step": %d, "split": "train", "loss": 2.3}`+"\n")},
+	{"an evaluation that is named before the same step", Step, 50, checked(60, "",
+		"eval step %d: loss 2.3 accuracy 0.5\n", "train step %d: loss 2.3\n")},
+	{"steps with a no-break space", Step, 50, func(j *job) {
+		j.train(every(10, func(e, i, all int, s float64) {
+			j.print("étape %d\u202f%03d : perte 2,31\n", 1+all/1000, all%1000)
+		}), nil, nil)
+	}},
+	{"the time and the rate of the network alone", "", 0, func(j *job) {
+		for range 200 {
+			s := j.step()
+			j.print("inference %.1f ms (%.1f FPS)\n", 224*s, 1/(0.224*s))
+		}
+	}},
+}
+
+// checked trains; validations of 3 s come every so many steps, with a line before each and one after.
+func checked(every int, before, after, trained string) func(j *job) {
+	numbered := func(format string, n int) string { return strings.ReplaceAll(format, "%d", strconv.Itoa(n)) }
+	return func(j *job) {
+		for n := 1; n <= 600; n++ {
+			j.step()
+			if n%20 == 0 {
+				j.print("%s", numbered(trained, n))
+			}
+			if n%every == 0 {
+				j.print("%s", numbered(before, n))
+				j.wait(3 * time.Second)
+				j.print("%s", numbered(after, n))
+			}
+		}
+	}
 }
 
 // silent are formats whose validation and checkpoint, 1.1 s each 60 steps, print nothing: what recurs and is not named
@@ -390,7 +428,8 @@ var silent = strings.Split("diffusers|detectron2|fairseq as JSON|DeepSpeed|Tenso
 	"TensorFlow object detection|Darknet|CatBoost|XGBoost|JSON lines|MaxText|steps with thousands|a table with rules|"+
 	"step and loss, every 20, with a silent validation|a table with commas|a step and its loss, without a word|"+
 	"MLPerf's log of training|CLU behind the date, with a rate|a heartbeat beside the training|"+
-	"two processes that print the same steps|a time in JSON lines that is the hour|alive-progress|progressbar2", "|")
+	"two processes that print the same steps|a time in JSON lines that is the hour|alive-progress|progressbar2|"+
+	"steps with a no-break space", "|")
 
 func TestReadManyFormats(t *testing.T) {
 	t.Parallel()

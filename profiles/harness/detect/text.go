@@ -23,11 +23,28 @@ func plain(line []byte) string {
 			return ""
 		case c == '\t':
 			out = append(out, ' ')
+		case c > 0x7f && noBreak(line[i:]) > 0:
+			i += noBreak(line[i:]) - 1
+			if n := len(out); n > 0 && digit(string(out), n-1) && digit(string(line), i+1) {
+				out = append(out, '\'') // of thousands
+			} else {
+				out = append(out, ' ')
+			}
 		case c >= ' ' && c != 0x7f:
 			out = append(out, c)
 		}
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(string(out), "?")) // such as Latin-1
+}
+
+// noBreak returns the length of a no-break space at the start of a text; 0 if there is none.
+func noBreak(s []byte) int {
+	for _, space := range []string{"\u00a0", "\u202f"} {
+		if len(s) >= len(space) && string(s[:len(space)]) == space {
+			return len(space)
+		}
+	}
+	return 0
 }
 
 // escaped returns the index of the last byte of the sequence that begins at i.

@@ -156,7 +156,9 @@ func (d *Detector) counted(v *view, all []int) (own []int) {
 }
 
 // long reports whether the span before a mark holds more than its units.
-func (c *counter) long(i int, usual float64) bool { return millis(c.length(i)) > usual*(c.marks[i].n+alone) }
+func (c *counter) long(i int, usual float64) bool {
+	return millis(c.length(i)) > usual*(c.marks[i].n+alone)
+}
 
 // slow returns the kinds of lines that make spans long: most of those in which they come.
 func (c *counter) slow(usual float64) map[int32]bool {
@@ -179,7 +181,7 @@ func (c *counter) slow(usual float64) map[int32]bool {
 func (c *counter) phase(log *lineLog, i int, usual float64, slow map[int32]bool) int32 {
 	for _, k := range c.marks[i].kinds {
 		often := float64(c.seen[k]) / float64(max(1, c.spans))
-		if log.moved[k] && often <= rareCount || often <= usually && slow[k] && c.spans > 4 && c.long(i, usual) {
+		if log.moved[k] && often <= rareCount || often <= usually && slow[k] && c.spans >= least && c.long(i, usual) {
 			return k
 		}
 	}
@@ -299,10 +301,22 @@ func (v *view) able(d *Detector) bool {
 	case v.est.Units < least || len(v.took) < 2 || v.unit == byteUnit || v.ms < leastMS || !d.only(v.form),
 		slices.Contains(d.o.Not, v.title()):
 		return false
-	case v.plain && !v.agrees(), v.averaged(), v.ambiguous && v.stated && !v.plain:
+	case v.part(), v.averaged(), v.ambiguous && v.stated && !v.plain:
 		return false
 	}
 	return !v.irregular(v.ms)
+}
+
+// eachUnit is the time between lines below which each is of one unit: nobody reads a summary so often.
+const eachUnit = 200 * time.Millisecond
+
+// part reports whether a line states the time of a part of its work, such as that of the network for each frame: it
+// is not the time between the lines.
+func (v *view) part() bool {
+	if v.plain {
+		return !v.agrees()
+	}
+	return (v.inverse || v.unit == Frame && v.stated && !v.known) && !v.ticks && v.time < time.Duration(len(v.marks))*eachUnit
 }
 
 // agrees reports whether a time without a unit equals the time between its lines.
