@@ -31,7 +31,7 @@ type view struct {
 const (
 	// apart is the ratio above which two times differ.
 	apart = 1.10
-	// usually is the share of the spans in which the lines of another phase come at most, rareCount that of another count.
+	// usually is the share of spans in which the lines of another phase come at most, rareCount that of another count.
 	usually, rareCount = 0.7, 0.4
 	// alone is how much slower than others, in units, a span with such a line must be to be another phase.
 	alone = 2
@@ -316,7 +316,8 @@ func (v *view) part() bool {
 	if v.plain {
 		return !v.agrees()
 	}
-	return (v.inverse || v.unit == Frame && v.stated && !v.known) && !v.ticks && v.time < time.Duration(len(v.marks))*eachUnit
+	each := v.inverse || v.unit == Frame && v.stated && !v.known
+	return each && !v.ticks && v.time < time.Duration(len(v.marks))*eachUnit
 }
 
 // agrees reports whether a time without a unit equals the time between its lines.
