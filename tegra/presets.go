@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +55,9 @@ func (f *finder) presets(conf *nvpmodel.Config, s *Sysfs) (out []Preset, unusabl
 		} else if on, off := conf.Cores(m); len(on)+len(off) > 0 && !s.countable(on) {
 			u.Why = fmt.Sprintf("it turns on cores %s, and jtune counts cores from %d on: nvpmodel -m %d sets it",
 				numberList(on), s.cpu.order[0], m.ID)
+		} else if clocks := s.clusterClocks(conf, m); len(clocks) > 1 {
+			u.Why = fmt.Sprintf("it limits clusters to different clocks, %v and %v, and jtune sets one for all: "+
+				"nvpmodel -m %d sets it", clocks[0], clocks[len(clocks)-1], m.ID)
 		}
 		if u.Why != "" {
 			f.missing("preset "+m.Name, confPath, u.Why)
@@ -73,7 +77,8 @@ func (f *finder) presets(conf *nvpmodel.Config, s *Sysfs) (out []Preset, unusabl
 func (f *finder) lacking(conf *nvpmodel.Config, m nvpmodel.Mode, s *Sysfs) string {
 	absent := func(n int) bool { return !slices.Contains(s.cpu.order, n) }
 	on, off := conf.Cores(m)
-	cores := slices.DeleteFunc(slices.Concat(on, off, conf.CPULeaders(m)), func(n int) bool { return !absent(n) })
+	cores := slices.DeleteFunc(slices.AppendSeq(slices.Concat(on, off), maps.Keys(conf.Clusters(m))),
+		func(n int) bool { return !absent(n) })
 	cores = slices.Compact(ascending(cores))
 	var what string
 	if len(cores) > 0 {
@@ -85,6 +90,18 @@ func (f *finder) lacking(conf *nvpmodel.Config, m nvpmodel.Mode, s *Sysfs) strin
 		return ""
 	}
 	return "it sets " + what + ", which this board does not have: the file belongs to another board"
+}
+
+// clusterClocks returns the distinct maxima, ascending, that a mode sets for the clusters whose cores it turns on.
+func (s *Sysfs) clusterClocks(conf *nvpmodel.Config, m nvpmodel.Mode) (clocks []Freq) {
+	_, off := conf.Cores(m)
+	for leader, r := range conf.Clusters(m) {
+		if r.Max != nil && !slices.Contains(off, leader) {
+			clocks = append(clocks, nearestClock(s.space.CPU, *r.Max, KHz))
+		}
+	}
+	slices.Sort(clocks)
+	return slices.Compact(clocks)
 }
 
 // countable reports whether cores, ascending, are the first of the order in which jtune turns cores on.
@@ -100,24 +117,22 @@ func numberList(list []int) string {
 	return strings.Join(words, ", ")
 }
 
-// presetOn returns the preset's limits: its core count, the fastest maximum of its clusters, and the listed clocks
-// nearest to its own, as nvpmodel chooses them. A maximum that the preset leaves open, or sets to NoLimit, is the
+// presetOn returns the preset's limits: its core count, the maximum of its clusters, and the listed clocks nearest to
+// its own, as nvpmodel chooses them. A maximum that the preset leaves open, or sets to NoLimit, is the
 // largest value, as is a minimum of NoLimit (UNVERIFIED on a board); a minimum that it leaves open is the lowest.
 func (s *Sysfs) presetOn(conf *nvpmodel.Config, m nvpmodel.Mode) Preset {
 	p := Preset{ID: m.ID, Name: m.Name, Mode: s.space.Max()}
 	if on, _ := conf.Cores(m); len(on) > 0 {
 		p.Mode.Cores = len(on)
 	}
-	var most Freq
 	for _, r := range conf.CPU(m) {
-		if r.Max != nil {
-			most = max(most, nearestClock(s.space.CPU, *r.Max, KHz))
-		}
 		if r.Min != nil && *r.Min != 0 {
 			p.MinCPU = max(p.MinCPU, nearestClock(s.space.CPU, *r.Min, KHz))
 		}
 	}
-	p.Mode.CPU = cmp.Or(most, p.Mode.CPU)
+	if clocks := s.clusterClocks(conf, m); len(clocks) > 0 {
+		p.Mode.CPU = clocks[0]
+	}
 	r, _ := conf.GPU(m)
 	if r.Max != nil && *r.Max != 0 {
 		p.Mode.GPU = nearestClock(s.space.GPU, *r.Max, Hz)

@@ -90,12 +90,23 @@ func TestPresetsLimitOfMinusOneIsTheTopOnBothBounds(t *testing.T) {
 	}
 }
 
-func TestPresetsOfOtherCoresAreListedAsUnusable(t *testing.T) {
+// A preset that no mode expresses is never set as another one.
+func TestPresetsThatNoModeExpressesAreListedAsUnusable(t *testing.T) {
 	t.Parallel()
-	s := open(t, ownMode("orin-nano-36", "OWN", "110011", ""))
-	u, ok := tegra.FindUnusable("own", s.Board().Unusable)
-	if !ok || u.Foreign || !strings.Contains(u.Why, "cores 0, 1, 4, 5") {
-		t.Errorf("%+v", s.Board().Unusable)
+	const two = "CPU_A78_0 MAX_FREQ 1344000\nCPU_A78_1 MAX_FREQ 960000"
+	for _, c := range [][3]string{
+		{"110011", "", "cores 0, 1, 4, 5"},
+		{"111111", two, "960 MHz and 1.34 GHz"},
+		{"111100", two, ""}, // the second cluster is off
+		{"111111", strings.Replace(two, "960000", "1344100", 1), ""},
+	} {
+		s := open(t, ownMode("orin-nano-36", "OWN", c[0], c[1]))
+		u, unusable := tegra.FindUnusable("own", s.Board().Unusable)
+		p, usable := tegra.FindPreset("OWN", s.Presets())
+		if unusable != (c[2] != "") || usable == unusable || u.Foreign || !strings.Contains(u.Why, c[2]) ||
+			usable && p.Mode.CPU != 1344000*tegra.KHz {
+			t.Errorf("%v: %+v %+v", c, u, p)
+		}
 	}
 }
 

@@ -191,14 +191,15 @@ func (c *Config) CPU(m Mode) map[string]Range {
 	return out
 }
 
-// CPULeaders lists the cores whose cpufreq folders a mode's CPU clock settings name.
-func (c *Config) CPULeaders(m Mode) (cores []int) {
+// Clusters returns a mode's limits in kHz by the core whose cpufreq folder they are written to.
+func (c *Config) Clusters(m Mode) map[int]Range {
+	out := map[int]Range{}
 	for _, p := range c.Params {
-		if _, ok := c.limits(m, p.Name); ok && p.kind() == cpuClock {
-			cores = append(cores, p.leader())
+		if r, ok := c.limits(m, p.Name); ok && p.kind() == cpuClock {
+			out[p.leader()] = r
 		}
 	}
-	return cores
+	return out
 }
 
 // GPUPaths lists the files that a mode's GPU clock settings may mean: one of each setting exists on the mode's board.
