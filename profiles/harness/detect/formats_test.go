@@ -404,7 +404,7 @@ var formats = []format{
 	}},
 }
 
-// checked trains; validations of 3 s come every so many steps, with a line before each and one after.
+// checked trains, and validates for 3 s after every that many steps, with a line before and one after.
 func checked(every int, before, after, trained string) func(j *job) {
 	numbered := func(format string, n int) string { return strings.ReplaceAll(format, "%d", strconv.Itoa(n)) }
 	return func(j *job) {
