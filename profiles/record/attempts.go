@@ -14,7 +14,6 @@ type attempt struct {
 	session          int     // the jtune that measured it
 	from, to         float64 // seconds
 	timesMS, powersW []float64
-	at               []float64 // seconds, of powersW
 	also             tegra.Sums
 }
 
@@ -61,28 +60,13 @@ func (a *attempts) Sample(t float64, watts tegra.Val[float64], also ...tegra.Val
 			continue
 		}
 		if fell && a.samples.n <= a.lines.n {
-			one.powersW, one.at, one.also = nil, nil, tegra.Sums{} // of the session before
+			one.powersW, one.also = nil, tegra.Sums{} // of the session before
 		}
 		if watts.OK && t >= one.from && t <= one.to {
-			one.powersW, one.at = append(one.powersW, watts.V), append(one.at, t)
+			one.powersW = append(one.powersW, watts.V)
 			one.also.Add(also)
 		}
 	}
-}
-
-// single is one measurement: its minibatches, and the powers in watts at times in seconds since the first of them.
-type single struct{ TimesMS, PowersW, At []float64 }
-
-// Singles returns the measurements one by one.
-func (a *attempts) Singles() (out []single) {
-	for _, one := range a.list {
-		s := single{TimesMS: one.timesMS, PowersW: one.powersW}
-		for _, t := range one.at {
-			s.At = append(s.At, t-one.from)
-		}
-		out = append(out, s)
-	}
-	return out
 }
 
 // Values returns the times of the minibatches and the power during them, in milliseconds and watts.

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -199,48 +198,6 @@ func (r *Record) modesColumns() []string {
 	return slices.Concat(known, r.extra)
 }
 
-// widen adds laterModes to the modes.csv of an older version of jtune, so that new rows can have them.
-func (r *Record) widen() error {
-	first := len(Columns) - len(laterModes)
-	header := r.columnsOf(modesName)
-	if len(header) < first || !slices.Equal(header[:first], Columns[:first]) || slices.Contains(header, laterModes[0]) {
-		return nil
-	}
-	data, err := readIfThere(r.dir, modesName)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	more := "," + strings.Join(laterModes, ",")
-	for line := range bytes.Lines(data) {
-		at := fieldEnd(line, first)
-		out.Write(line[:at])
-		if at < len(line) {
-			out.WriteString(more)
-		}
-		out.Write(line[at:])
-		more = strings.Repeat(",", len(laterModes))
-	}
-	return safefile.Replace(filepath.Join(r.dir, modesName), out.Bytes())
-}
-
-// fieldEnd returns where the n-th field of a line of CSV ends; the length of the line where that is torn before.
-func fieldEnd(line []byte, n int) int {
-	quoted := false
-	for i, c := range line {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == ',' || c == '\n' || c == '\r':
-			if n--; n == 0 {
-				return i
-			}
-		}
-	}
-	return len(line)
-}
-
 // columnsOf reads the columns of a file of the folder; nil when it has none.
 func (r *Record) columnsOf(name string) []string { return csvlines.Columns(filepath.Join(r.dir, name)) }
 
@@ -253,11 +210,7 @@ func (r *Record) sized(columns []string) []string {
 }
 
 func (r *Record) open() (*Record, error) {
-	if err := r.widen(); err != nil {
-		r.Close()
-		return nil, fmt.Errorf("campaign folder: %w", err)
-	}
-	r.names = r.modesColumns()
+	r.names = columnsIn[rowLine](r.columnsOf(modesName), r.modesColumns())
 	r.setCodecs()
 	for _, file := range []struct {
 		to      **csvlines.File
@@ -286,7 +239,7 @@ func (r *Record) open() (*Record, error) {
 		return nil, err
 	}
 	r.notes = append(r.notes, bad...)
-	r.offSpace(measuredAgain(r.dir, r.header, rows))
+	r.offSpace(withErrors(rows))
 	if err := r.cutRun(rows); err != nil {
 		r.Close()
 		return nil, err
@@ -338,11 +291,11 @@ func ReadNoted(dir string) (h Header, rows []Row, notes []string, err error) {
 	if h, err = readHeader(dir); err != nil {
 		return h, nil, nil, err
 	}
-	rows, notes, err = rowsOf(dir, h)
+	rows, notes, err = readRows(dir)
 	for i, n := range notes {
 		notes[i] = filepath.Join(dir, n)
 	}
-	return h, rows, notes, err
+	return h, withErrors(rows), notes, err
 }
 
 // Header is the content of campaign.toml.

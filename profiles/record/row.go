@@ -95,15 +95,13 @@ var Columns = slices.Concat(sweep.Columns, []string{
 	"settle_s", "took_s", "raise", "when",
 }, laterModes)
 
-// LaterColumns is how many of the last of Columns a file of an older version of jtune lacks.
+// LaterColumns is how many of the last of Columns a file of medians lacks.
 var LaterColumns = len(laterModes)
 
-// laterModes are the columns that older versions of jtune did not write: the median, and one standard error in per
-// cent.
+// laterModes are the columns that a file of medians lacks: the median, and one standard error in per cent.
 var laterModes = []string{"time_median_ms", "time_error_pct", "power_error_pct"}
 
-// Medians reports whether time and power of a measured row are medians: rows of versions of jtune before the mean
-// became the measure, unless their minibatches and samples are there.
+// Medians reports whether time and power of a measured row are medians, as an import keeps them.
 func (r *Row) Medians() bool { return r.Status.Usable() && !r.Bare && !r.TimeMedianMS.OK }
 
 // rowLine is a line of modes.csv. Batch size, time and power come from its Measured.
@@ -307,15 +305,10 @@ func RoundW(w float64) float64 { return math.Round(w*1e9) / 1e9 }
 // knownWhenBare are the columns after the status that a bare row has.
 var knownWhenBare = []string{"stall_ms", "compute_ms", "overhead_ms", "energy_j"}
 
-// RowsOf returns the rows of a campaign folder whose header is known.
-func RowsOf(dir string, h Header) ([]Row, error) {
-	rows, _, err := rowsOf(dir, h)
-	return rows, err
-}
-
-func rowsOf(dir string, h Header) (rows []Row, notes []string, err error) {
-	rows, notes, err = readRows(dir)
-	return measuredAgain(dir, h, rows), notes, err
+// RowsOf returns the rows of a campaign folder.
+func RowsOf(dir string) ([]Row, error) {
+	rows, _, err := readRows(dir)
+	return withErrors(rows), err
 }
 
 // readRows reads modes.csv. A line that is not a row is reported in bad and left out; its mode

@@ -132,7 +132,7 @@ func (c Campaign) Rows() []record.Row {
 	if c.rows != nil || c.Err != nil {
 		return c.rows
 	}
-	rows, err := record.RowsOf(c.Dir, *c.Header)
+	rows, err := record.RowsOf(c.Dir)
 	if err != nil {
 		return nil
 	}
