@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -102,25 +101,18 @@ func (c *soakCmd) soak(ctx context.Context, s *session.Session, w workload.Workl
 // soakProgress prints the folder of a soak, then its progress: in one line on a terminal, otherwise every five minutes.
 // A resumed soak says before it sets anything what its folder, which may come from anyone, asks for.
 func soakProgress(rep *reporter, resumed bool) func(soak.Status) {
-	const quiet = 5 * time.Minute
-	last, begun := -quiet, false
 	return func(st soak.Status) {
-		if !begun && st.Dir != "" { // while it can be read: a lost connection ends the soak
+		if st.Begins() { // while it can be read: a lost connection ends the soak
 			rep.line("jtune: recorded in %s", st.Dir)
 			if resumed {
 				rep.line("jtune: the settings of this folder: mode %s; limits %s", dash(st.Mode, "%v"),
 					cmp.Or(st.Limits.String(), "none"))
 			}
 		}
-		begun = true
-		switch line := st.Line(); {
-		case rep.bar:
-			rep.draw(line)
-		case st.Phase != soak.Loading || st.At-last >= quiet:
-			if st.Phase == soak.Loading {
-				last = st.At
-			}
-			rep.line("%s", line)
+		if rep.bar {
+			rep.draw(st.Line())
+		} else if st.Due {
+			rep.line("%s", st.Line())
 		}
 	}
 }

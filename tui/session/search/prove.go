@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"time"
 
 	"jtune/internal/stats"
 	"jtune/optimize/standing"
@@ -15,9 +14,6 @@ import (
 	"jtune/tui/session/measure"
 	"jtune/tui/session/soak"
 )
-
-// tellEvery is how often a line tells how a soak goes on.
-const tellEvery = 5 * time.Minute
 
 // prove soaks the answers that keep their limits, a mode that answers twice once: for as long as the request says, or
 // until the board is steady where a limit on temperature is to be decided, which readings of seconds do not show.
@@ -80,19 +76,14 @@ func decide(a *answers.Answer, risk float64, limit metric.Bound) {
 
 // telling notes where the soak of a setting is recorded, and from time to time what it shows.
 func telling(at tegra.Setting, observe measure.Observer) func(soak.Status) {
-	last, begun := -tellEvery, false
 	return func(st soak.Status) {
-		if !begun {
+		if st.Begins() {
 			observe.Note("a soak of the answer begins, recorded in " + st.Dir)
 		}
-		begun = true
 		observe.Progress(profiles.Progress{Phase: profiles.Soaking, Step: profiles.Step{Setting: at},
 			PowerW: st.PowerW})
-		if st.Phase != soak.Loading || st.At-last >= tellEvery {
+		if st.Due {
 			observe.Note(st.Line())
-		}
-		if st.Phase == soak.Loading && st.At-last >= tellEvery {
-			last = st.At
 		}
 	}
 }

@@ -37,8 +37,9 @@ const (
 	usualRest = 30 * time.Second
 	// longest bounds a soak that runs until steady.
 	longest = 4 * time.Hour
-	// tellEvery is the interval between reports to an observer.
+	// tellEvery is the interval between reports to an observer, and sayEvery between those worth a line of their own.
 	tellEvery = 5 * time.Second
+	sayEvery  = 5 * time.Minute
 )
 
 // Request asks for a soak.
@@ -110,7 +111,11 @@ type Status struct {
 	For    time.Duration         // 0: until steady
 	Mode   tegra.Val[tegra.Mode] // set for the soak; absent: the board's present mode
 	Limits metric.Limits
+	Due    bool // where progress is a list of lines, this one belongs to it
 }
+
+// Begins reports whether it is the first status of a soak.
+func (st Status) Begins() bool { return st.Phase == Resting }
 
 // Line describes the progress of a soak.
 func (st Status) Line() string {
@@ -204,6 +209,7 @@ type soak struct {
 	end     context.CancelFunc // of the load
 	done    bool               // the load has run for its full time or broke a limit
 	told    time.Duration
+	said    time.Duration // under load, when the next line is due
 }
 
 // run performs a complete soak; cut reports that it can be resumed.
@@ -417,6 +423,9 @@ func (k *soak) report(at time.Duration) {
 func (k *soak) tell(s Status) {
 	if k.observe != nil {
 		s.Dir, s.Limits = k.files.dir, k.r.Limits
+		if s.Due = s.Phase != Loading || s.At >= k.said; s.Phase == Loading && s.Due {
+			k.said = s.At + sayEvery
+		}
 		if m := k.r.Mode; m != nil {
 			s.Mode = tegra.Some(m.Mode)
 		}
