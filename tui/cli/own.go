@@ -68,7 +68,10 @@ func (o *commandFlags) args(before func(args []string) bool, check cobra.Positio
 		dash := cmd.ArgsLenAtDash()
 		switch {
 		case dash < 0:
-			return cmp.Or(check(cmd, args), o.idle(cmd.Flags().Changed))
+			if err := check(cmd, args); err != nil || len(o.Env) == 0 {
+				return err
+			}
+			return usagef("%s--env needs -- COMMAND too: a workload has it in the configuration", commandName(cmd))
 		case dash == len(args):
 			return usagef("%sno command behind --, such as: -- python3 train.py", commandName(cmd))
 		case !before(args[:dash]):
@@ -101,24 +104,6 @@ func (o *commandFlags) before(args []string) []string {
 		return args
 	}
 	return slices.Clone(args[:len(args)-len(o.Command)])
-}
-
-// idle returns an error for flags that need a command.
-func (o *commandFlags) idle(given func(flag string) bool) error {
-	for _, flag := range []string{"save", "force", "exit-code", "runs"} {
-		if given(flag) {
-			return usagef("--%s needs -- COMMAND too", flag)
-		}
-	}
-	for _, flag := range []string{"dir", "dataset-size", "unit", "counts", "kind"} {
-		if given(flag) {
-			return usagef("--%s needs -- COMMAND too: a workload has it in the configuration", flag)
-		}
-	}
-	if len(o.Env) > 0 {
-		return usagef("--env needs -- COMMAND too: a workload has it in the configuration")
-	}
-	return nil
 }
 
 // understood runs the first steps of a user's command, or a first run, to find out how to read it; it returns other

@@ -279,6 +279,15 @@ func TestWorkloadsAddTakesNamesWithDots(t *testing.T) {
 	jtune(t, with(args, "", "--", "true")...).fails(t, exitUsage, "the name is empty")
 }
 
+func TestFlagsThatRunTakesForACommandAreOthersElsewhere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	board := []string{"--device", "virtual:agx-orin", "--speed", "max", "--data-dir", dir}
+	jtune(t, with(board, "profile", "resnet18", "--modes", "1", "--force")...).done(t)
+	o := jtune(t, with(board, "lab", "experiment", "devices", "--runs", dir)...)
+	o.fails(t, exitUsage, "holds no folder of a run")
+}
+
 func TestCampaignOfACommandGoesOnWithTheSameCommandOnly(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")

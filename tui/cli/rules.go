@@ -12,8 +12,8 @@ import (
 )
 
 // flagRule states which flags of a command exclude or need each other. A word is a flag, a flag with a value
-// (policy=free), or in capitals an argument (MODE), optionally with the value of the first argument (KIND=front). A
-// command's check reports flags that need another value.
+// (policy=free), or in capitals an argument (MODE), optionally with the value of the first argument (KIND=front);
+// COMMAND is the one behind --. A command's check reports flags that need another value.
 type flagRule struct{ words, is, others, why string } // why is appended to the error
 
 // Relations between a rule's words and its others.
@@ -23,6 +23,9 @@ const (
 	oneOf    = "one of"   // exactly one of words
 	missing  = "missing"  // at least one of words
 )
+
+// ownCommand is the word of a command behind --.
+const ownCommand = "COMMAND"
 
 // readRule reads a rule of the table.
 func readRule(line string) (r flagRule) {
@@ -99,7 +102,9 @@ type ruled struct {
 
 // hasAll reports whether the command has all of these flags.
 func (l ruled) hasAll(words string) bool {
-	return !slices.ContainsFunc(strings.Fields(words), func(word string) bool { return l.flag(word) == nil })
+	return !slices.ContainsFunc(strings.Fields(words), func(word string) bool {
+		return l.flag(word) == nil && word != ownCommand
+	})
 }
 
 // flag returns the flag of a word; nil for arguments, and if the command does not have it.
@@ -136,6 +141,8 @@ func (l ruled) given(words string) (list []string) {
 		name, want, valued := strings.Cut(word, "=")
 		f, holds := l.flag(word), false
 		switch {
+		case word == ownCommand:
+			holds = l.ArgsLenAtDash() >= 0
 		case f == nil:
 			holds = unicode.IsUpper(rune(name[0])) && len(l.args) > 0 && (!valued || l.args[0] == want)
 		case valued:
@@ -156,6 +163,8 @@ func (l ruled) given(words string) (list []string) {
 func (l ruled) name(word string) string {
 	name, value, _ := strings.Cut(word, "=")
 	switch {
+	case word == ownCommand:
+		return "-- " + word
 	case l.flag(word) != nil:
 	case value != "":
 		return l.Name() + " " + value
