@@ -16,7 +16,7 @@ var branches = []struct {
 	before, most int
 }{
 	{"several batch sizes", regexp.MustCompile(`(^|[^i])[bB]atches\)? ([=!]= nil|[<>=!]=? ?[0-2]\b)|` +
-		`[bB]atch ([=!]=|>|<|<=|>=) [01]\b|HasBatch|^\s*(if|case) .*\b[sS]ized\b`), 209, 80},
+		`[bB]atch ([=!]=|>|<|<=|>=) [01]\b|HasBatch|^\s*(if|case) .*\b[sS]ized\b`), 209, 79},
 	{"under a load", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*(\bLoad( [!=]= |\.OK|\.(On|Any)\()|` +
 		`\b[sS]erv(ing|ed) [!=]= nil|[uU]nderLoad\b|LatencyMS > 0|RatePerS|\b[lL]oaded\b)`), 99, 55},
 	{"a pair", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*` +

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,21 +48,11 @@ func (a jobs) startedOften(s *session.Session) (workload.Workload, error) {
 	return w, err
 }
 
-// withJob is onDevice with a workload.
+// withJob is onDevice with a workload at one batch size.
 func (a jobs) withJob(name string, f func(*session.Session, workload.Workload) error) error {
 	return a.onDevice(func(s *session.Session) error {
-		if a.own.given() {
-			w, err := a.own.Workload(s)
-			if err == nil && len(s.Batches) > 0 {
-				w = w.AtBatch(s.Batches[0])
-			}
-			if err != nil {
-				return err
-			}
-			return f(s, a.awaited(w))
-		}
-		w, err := workloads.Find(s, name)
-		if err != nil {
+		w, sizes, err := a.find(s, name, "")
+		if err = cmp.Or(err, workloads.OneSize(s, sizes)); err != nil {
 			return err
 		}
 		return f(s, a.awaited(w))
@@ -72,23 +63,24 @@ func (a jobs) withJob(name string, f func(*session.Session, workload.Workload) e
 // of that campaign folder.
 func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, workload.Workload, []int) error) error {
 	return a.onDevice(func(s *session.Session) error {
-		find := func(name string) (workload.Workload, []int, error) { return workloads.FindSized(s, name) }
-		if a.own.given() {
-			find = func(string) (workload.Workload, []int, error) { return workloads.TypedSized(s, a.own.Typed) }
-		} else if trusted != "" {
-			find = func(name string) (workload.Workload, []int, error) {
-				return measure.RecordedWorkload(s, trusted, name)
-			}
-		}
-		w, sizes, err := find(name)
-		if err == nil {
-			err = noInput(a.in, s, w)
-		}
-		if err != nil {
+		w, sizes, err := a.find(s, name, trusted)
+		if err = cmp.Or(err, noInput(a.in, s, w)); err != nil {
 			return err
 		}
 		return f(s, a.awaited(w), sizes)
 	})
+}
+
+// find returns the typed command, the workload of a trusted campaign folder, or the named one, and the batch sizes to
+// choose among.
+func (a jobs) find(s *session.Session, name, trusted string) (workload.Workload, []int, error) {
+	switch {
+	case a.own.given():
+		return workloads.TypedSized(s, a.own.Typed)
+	case trusted != "":
+		return measure.RecordedWorkload(s, trusted, name)
+	}
+	return workloads.FindSized(s, name)
 }
 
 // wordType is the type name, in help texts, of a choice between words.

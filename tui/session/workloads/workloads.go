@@ -62,10 +62,15 @@ func Configured(o config.Paths) ([]workload.Workload, error) {
 // valid: it is a label.
 func Find(s *session.Session, name string) (workload.Workload, error) {
 	w, sizes, err := FindSized(s, name)
-	if err == nil && sizes != nil && Sizes(s) != nil {
-		err = usage.Batch.Errorf("%s %s: a job has one batch size", usage.Batch, text.JoinInts(sizes))
+	return w, cmp.Or(err, OneSize(s, sizes))
+}
+
+// OneSize refuses several requested batch sizes for what runs one; several of the workload's own are no request.
+func OneSize(s *session.Session, sizes []int) error {
+	if sizes == nil || Sizes(s) == nil {
+		return nil
 	}
-	return w, err
+	return usage.Batch.Errorf("%s %s: a job has one batch size", usage.Batch, text.JoinInts(sizes))
 }
 
 // FindSized is Find with a choice of batch sizes: those of Options.Batches, of the workload, or of a replay with
