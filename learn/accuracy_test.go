@@ -60,10 +60,8 @@ func scored(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOption
 			m.TimeMS,
 		), append(pp, math.Exp(p.LnPower[i])), append(po, m.PowerW)
 		zTime := math.Abs(math.Log(m.TimeMS)-p.LnTime[i]) / math.Hypot(p.SdTime[i], p.NoiseTime)
-		zPower := math.Abs(math.Log(m.PowerW)-p.LnPower[i]) / math.Hypot(
-			math.Hypot(p.SdPower[i], byTime[i]),
-			p.NoisePower,
-		)
+		zPower := math.Abs(math.Log(m.PowerW)-p.LnPower[i]) / math.Hypot(math.Hypot(p.SdPower[i], byTime[i]),
+			p.NoisePower)
 		share := 100 / float64(len(out))
 		for _, hit := range []struct {
 			z, wide float64

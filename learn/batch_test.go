@@ -139,8 +139,7 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	// between listed sizes, and absurd ones
 	between := tegra.Setting{Mode: space.Max(), Batch: 16}
 	got := s.PredictSettings(
-		[]tegra.Setting{between, {Mode: space.Max()}, {Batch: -3}, {Mode: space.Max(), Batch: 1 << 30}},
-	)
+		[]tegra.Setting{between, {Mode: space.Max()}, {Batch: -3}, {Mode: space.Max(), Batch: 1 << 30}})
 	sane(t, got)
 	if want := served(between); math.Abs(math.Log(got[0].TimeMS/want.TimeMS)) > 0.1 {
 		t.Errorf("a batch of 16, never measured: %.1f ms, want %.1f", got[0].TimeMS, want.TimeMS)

@@ -55,10 +55,8 @@ func BenchmarkPosterior18096(b *testing.B) {
 	space := orinSpace(b)
 	var in []tegra.Measured
 	for _, m := range space.Sample(50, 1) { // any times will do
-		in = append(
-			in,
-			tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: s.rows[0].TimeMS, PowerW: s.rows[0].PowerW},
-		)
+		in = append(in,
+			tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: s.rows[0].TimeMS, PowerW: s.rows[0].PowerW})
 	}
 	fit := must.Get(FitSurrogate(space, in, SurrogateOptions{}))(b)
 	for b.Loop() {

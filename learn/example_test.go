@@ -10,12 +10,10 @@ import (
 
 // exampleSpace is a board of 80 modes.
 func exampleSpace() *tegra.Space {
-	space, err := tegra.NewSpace(
-		[]int{2, 4, 6, 8},
+	space, err := tegra.NewSpace([]int{2, 4, 6, 8},
 		[]tegra.Freq{400 * tegra.MHz, 800 * tegra.MHz, 1200 * tegra.MHz, 1600 * tegra.MHz, 2000 * tegra.MHz},
 		[]tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz, 900 * tegra.MHz, 1200 * tegra.MHz},
-		[]tegra.Freq{3200 * tegra.MHz},
-	)
+		[]tegra.Freq{3200 * tegra.MHz})
 	if err != nil {
 		panic(err)
 	}

@@ -14,11 +14,8 @@ func TestModelWarnsOfExtrapolatedValues(t *testing.T) {
 			"below are guesses"},
 		"a knob that is covered": {"cores>=1", ""},
 	} {
-		m := mustFit(
-			t,
-			truths(space.Filter(mustFilter(t, space, c.filter)).Sample(25, 1)),
-			Options{Space: space, SkipCV: true},
-		)
+		m := mustFit(t, truths(space.Filter(mustFilter(t, space, c.filter)).Sample(25, 1)),
+			Options{Space: space, SkipCV: true})
 		if !hasWarning(m, c.words) || c.words == "" && hasWarning(m, "guesses") {
 			t.Errorf("%s: warnings %q, want %q", name, m.Warnings, c.words)
 		}

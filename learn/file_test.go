@@ -290,11 +290,8 @@ func TestLoadReferenceReadsSweepsAndModels(t *testing.T) {
 			t.Errorf("%s: reference %q with %d modes, want %q with %d", path, r.Name, len(r.Samples), name, len(rows))
 		}
 	}
-	for _, path := range []string{
-		filepath.Join(dir, "absent"),
-		write("noise", []byte("\x00\x01")),
-		write("torn.model", []byte("jtune-model 1 ")),
-	} {
+	for _, path := range []string{filepath.Join(dir, "absent"), write("noise", []byte("\x00\x01")),
+		write("torn.model", []byte("jtune-model 1 "))} {
 		if _, err := LoadReference(path); err == nil {
 			t.Errorf("%s was read as a reference", path)
 		}
@@ -304,12 +301,8 @@ func TestLoadReferenceReadsSweepsAndModels(t *testing.T) {
 func TestReferenceThatCannotHelpIsLeftOutWithAWarning(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	foreign := must.Get(tegra.NewSpace(
-		[]int{1, 2, 3, 4},
-		[]tegra.Freq{tegra.GHz, 2 * tegra.GHz},
-		[]tegra.Freq{tegra.GHz, 3 * tegra.GHz, 4 * tegra.GHz},
-		[]tegra.Freq{tegra.GHz},
-	))(t)
+	foreign := must.Get(tegra.NewSpace([]int{1, 2, 3, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz},
+		[]tegra.Freq{tegra.GHz, 3 * tegra.GHz, 4 * tegra.GHz}, []tegra.Freq{tegra.GHz}))(t)
 	many := truths(space.Sample(120, 4))
 	for name, c := range map[string]struct {
 		reference Reference
@@ -323,11 +316,8 @@ func TestReferenceThatCannotHelpIsLeftOutWithAWarning(t *testing.T) {
 			"Orin", Virtual: true}}, "simulation"},
 		"networks for gp": {Reference{Networks: ShippedReference().Networks}, "no measured modes"},
 	} {
-		m := mustFit(
-			t,
-			truths(space.Sample(12, 1)),
-			Options{Space: space, Reference: &c.reference, Provenance: Provenance{Device: "AGX Orin"}, SkipCV: true},
-		)
+		m := mustFit(t, truths(space.Sample(12, 1)),
+			Options{Space: space, Reference: &c.reference, Provenance: Provenance{Device: "AGX Orin"}, SkipCV: true})
 		if !hasWarning(m, "is not used") || !hasWarning(m, c.words) || m.Reference != "" {
 			t.Errorf("%s: reference %q, warnings %q lack %q", name, m.Reference, m.Warnings, c.words)
 		}

@@ -39,12 +39,8 @@ func smallSpace(t testing.TB) *tegra.Space {
 		}
 		return out
 	}
-	s := must.Get(tegra.NewSpace(
-		[]int{1, 2, 4, 6, 8},
-		mhz(300, 700, 1100, 1500, 2000),
-		mhz(200, 500, 900, 1300),
-		mhz(204, 1600, 3200),
-	))(t)
+	s := must.Get(tegra.NewSpace([]int{1, 2, 4, 6, 8}, mhz(300, 700, 1100, 1500, 2000), mhz(200, 500, 900, 1300),
+		mhz(204, 1600, 3200)))(t)
 	return s
 }
 
@@ -251,11 +247,8 @@ func TestFitOfOddSamplesGivesFinitePredictions(t *testing.T) {
 				sane(
 					t,
 					m.Predict(
-						append(
-							space.Modes(),
-							tegra.Mode{},
-							tegra.Mode{Cores: 1 << 20, CPU: 1, GPU: 99 * tegra.GHz, EMC: -1},
-						),
+						append(space.Modes(), tegra.Mode{},
+							tegra.Mode{Cores: 1 << 20, CPU: 1, GPU: 99 * tegra.GHz, EMC: -1}),
 					),
 				)
 				if name == "one glitch" {
@@ -394,11 +387,8 @@ func TestFitLinearFindsAPlane(t *testing.T) {
 func TestFitMarksVirtualSamples(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	m, err := Fit(
-		t.Context(),
-		truths(space.Sample(12, 1)),
-		Options{Space: space, Provenance: Provenance{Virtual: true}},
-	)
+	m, err := Fit(t.Context(), truths(space.Sample(12, 1)),
+		Options{Space: space, Provenance: Provenance{Virtual: true}})
 	if err != nil || !hasWarning(m, "virtual board") {
 		t.Errorf("warnings %q, error %v", m.Warnings, err)
 	}

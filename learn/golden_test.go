@@ -95,10 +95,8 @@ func errorsOn(p Predictor, truth []tegra.Measured) (timePct, powerPct float64) {
 	}
 	var t, w, ot, ow []float64
 	for i, q := range p.Predict(modes) {
-		t, w, ot, ow = append(t, q.TimeMS), append(w, q.PowerW), append(ot, truth[i].TimeMS), append(
-			ow,
-			truth[i].PowerW,
-		)
+		t, w, ot, ow = append(t, q.TimeMS), append(w, q.PowerW), append(ot, truth[i].TimeMS), append(ow,
+			truth[i].PowerW)
 	}
 	return MAPE(t, ot), MAPE(w, ow)
 }

@@ -20,11 +20,8 @@ func TestNetworksTakeTheCallersSettings(t *testing.T) {
 	samples := truths(space.Sample(12, 1))
 	brief := nn.Config{Epochs: 2, MinSteps: -1, Loss: nn.MAPE, Freeze: true, Seed: 9}
 	for _, method := range []Method{PowerTrain, NN} {
-		m := must.Get(Fit(
-			t.Context(),
-			samples,
-			Options{Method: method, Space: space, Network: &brief, Seed: 3, SkipCV: true},
-		))(t)
+		m := must.Get(Fit(t.Context(), samples,
+			Options{Method: method, Space: space, Network: &brief, Seed: 3, SkipCV: true}))(t)
 		pair, _ := m.predictor.(*banded).Networks()
 		c := pair.Time.Config
 		if c.Loss != nn.MAPE || !c.Freeze || c.Epochs != 2 || c.Seed != 3 {

@@ -75,10 +75,8 @@ func tx2(t testing.TB, pixels int) sweepOf {
 	t.Helper()
 	var s sweepOf
 	var modes []tegra.Mode
-	s.rows = sweeptest.LoadTimes(
-		t,
-		fmt.Sprintf("data/sweeps/flexibo-tx2/tx2_sampled_output_inceptionv3_%dx%d.csv", pixels, pixels),
-	)
+	s.rows = sweeptest.LoadTimes(t,
+		fmt.Sprintf("data/sweeps/flexibo-tx2/tx2_sampled_output_inceptionv3_%dx%d.csv", pixels, pixels))
 	for _, m := range s.rows {
 		modes = append(modes, m.Mode)
 	}

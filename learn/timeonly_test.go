@@ -88,11 +88,8 @@ func TestFitWithoutPowerUsesAReference(t *testing.T) {
 	space := smallSpace(t)
 	r := &Reference{Name: "other", Samples: truths(space.Sample(120, 4))}
 	samples := truths(space.Sample(16, 5))
-	m, both := mustFit(t, withoutPower(samples), Options{Space: space, Reference: r}), mustFit(
-		t,
-		samples,
-		Options{Space: space, Reference: r},
-	)
+	m, both := mustFit(t, withoutPower(samples), Options{Space: space, Reference: r}), mustFit(t, samples,
+		Options{Space: space, Reference: r})
 	for i, p := range m.Predict(space.Modes()) {
 		if want := both.Predict([]tegra.Mode{p.Mode})[0]; math.Abs(p.TimeMS/want.TimeMS-1) > 1e-12 {
 			t.Fatalf("mode %d: %g ms, with power %g", i, p.TimeMS, want.TimeMS)

@@ -123,13 +123,8 @@ func TestTuneIgnoresUselessStartsAndReferences(t *testing.T) {
 func TestTuneRejectsLimitsThatAreNoNumbers(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	for _, l := range []metric.Goal{
-		metric.Watts(math.NaN()),
-		metric.Millis(math.NaN()),
-		metric.Watts(math.Inf(1)),
-		metric.Millis(-1),
-		{Limits: metric.Power.Max(20).And(metric.Time.Max(math.NaN()))},
-	} {
+	for _, l := range []metric.Goal{metric.Watts(math.NaN()), metric.Millis(math.NaN()), metric.Watts(math.Inf(1)),
+		metric.Millis(-1), {Limits: metric.Power.Max(20).And(metric.Time.Max(math.NaN()))}} {
 		if _, err := tuneOn(t, b, TuneOptions{Limits: goals(l)}); err == nil ||
 			errors.Is(err, ErrInfeasible) {
 			t.Errorf("%+v: got %v, want an error about the limit", l, err)

@@ -25,12 +25,9 @@ func orinToy(b *testing.B) *optimizetest.Board {
 	for i := range cores {
 		cores[i] = i + 1
 	}
-	space := must.Get(tegra.NewSpace(
-		cores,
-		append(steps(28, 115200*tegra.KHz, 76800*tegra.KHz), 2201600*tegra.KHz),
+	space := must.Get(tegra.NewSpace(cores, append(steps(28, 115200*tegra.KHz, 76800*tegra.KHz), 2201600*tegra.KHz),
 		append(steps(12, 114750*tegra.KHz, 102000*tegra.KHz), 1300500*tegra.KHz),
-		[]tegra.Freq{204 * tegra.MHz, 665600 * tegra.KHz, 2133 * tegra.MHz, 3199 * tegra.MHz},
-	))(b)
+		[]tegra.Freq{204 * tegra.MHz, 665600 * tegra.KHz, 2133 * tegra.MHz, 3199 * tegra.MHz}))(b)
 	if space.Len() != 18096 {
 		b.Fatalf("%d modes, want 18,096", space.Len())
 	}

@@ -177,14 +177,8 @@ func TestChooseFromBadInput(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
 	good := pred(9, 100, 20, 0, 0)
-	for _, bad := range []learn.Prediction{
-		pred(1, nan, 1, 0, 0),
-		pred(1, 1, nan, 0, 0),
-		pred(1, 0, 0, 0, 0),
-		pred(1, -1, 1, 0, 0),
-		pred(1, 1, math.Inf(1), 0, 0),
-		pred(1, 1, 1, nan, nan),
-	} {
+	for _, bad := range []learn.Prediction{pred(1, nan, 1, 0, 0), pred(1, 1, nan, 0, 0), pred(1, 0, 0, 0, 0),
+		pred(1, -1, 1, 0, 0), pred(1, 1, math.Inf(1), 0, 0), pred(1, 1, 1, nan, nan)} {
 		got, err := Choose([]learn.Prediction{bad, good}, metric.Within(metric.Power.Max(30).And(metric.Time.Max(200))))
 		if err != nil || got != 1 {
 			t.Errorf("beside %v: got %v, %v, want the good one", bad, got, err)
@@ -195,13 +189,8 @@ func TestChooseFromBadInput(t *testing.T) {
 			t.Errorf("%d modes without a value: got %v, want an error of its own", len(list), err)
 		}
 	}
-	for _, l := range []metric.Goal{
-		metric.Watts(-1),
-		metric.Millis(nan),
-		{Margin: -1},
-		{SlowerPct: math.Inf(1)},
-		{Knee: true, Objective: metric.Energy},
-	} {
+	for _, l := range []metric.Goal{metric.Watts(-1), metric.Millis(nan), {Margin: -1}, {SlowerPct: math.Inf(1)},
+		{Knee: true, Objective: metric.Energy}} {
 		if _, err := Choose(menu, l); err == nil {
 			t.Errorf("limit %+v: got no error", l)
 		}

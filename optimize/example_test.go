@@ -19,11 +19,8 @@ func reading(gpu tegra.Freq, timeMS, powerW float64) tegra.Measured {
 // Choose picks the fastest mode within a power limit, measured or predicted.
 func ExampleChoose() {
 	var known []learn.Prediction
-	for _, m := range []tegra.Measured{
-		reading(300*tegra.MHz, 300, 12),
-		reading(600*tegra.MHz, 150, 16),
-		reading(1200*tegra.MHz, 80, 28),
-	} {
+	for _, m := range []tegra.Measured{reading(300*tegra.MHz, 300, 12), reading(600*tegra.MHz, 150, 16),
+		reading(1200*tegra.MHz, 80, 28)} {
 		known = append(known, optimize.MeasuredPrediction(m))
 	}
 	i, err := optimize.Choose(known, metric.Watts(20))

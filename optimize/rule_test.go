@@ -81,10 +81,8 @@ func TestBeliefFollowsReadingsByWhatTheyAreWorth(t *testing.T) {
 	_, sd := believed(plain)
 	one, sdOne := believed(lucky)
 	two, sdTwo := believed(lucky, lucky)
-	_, apart := believed(
-		plain,
-		tegra.Measured{Setting: plain.Setting, TimeMS: plain.TimeMS, PowerW: 1.3 * plain.PowerW},
-	)
+	_, apart := believed(plain,
+		tegra.Measured{Setting: plain.Setting, TimeMS: plain.TimeMS, PowerW: 1.3 * plain.PowerW})
 	if !(one < -0.003 && one > math.Log(0.97)+0.003) || !(two < one) || !(sdTwo < sdOne) || !(apart > 1.3*sd) {
 		t.Errorf(
 			"once 3 %% lower: %+.4f ± %.4f; twice: %+.4f ± %.4f; two readings 30 %% apart: ± %.4f in place of %.4f",

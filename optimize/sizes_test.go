@@ -43,11 +43,8 @@ func TestTuneFindsModeAndBatchSize(t *testing.T) {
 	b := optimizetest.New(t)
 	for _, l := range limits {
 		for seed := range seeds {
-			r, err := Tune(
-				t.Context(),
-				b.Serve,
-				TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limits: goals(l), Seed: seed},
-			)
+			r, err := Tune(t.Context(), b.Serve,
+				TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limits: goals(l), Seed: seed})
 			if err != nil {
 				t.Fatalf("%v: %v", l, err)
 			}
@@ -97,11 +94,8 @@ func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 	if _, err := tuneOn(t, b, o); err == nil {
 		t.Error("a search that measures modes alone takes batch sizes")
 	}
-	random, err := Tune(
-		t.Context(),
-		b.Serve,
-		TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limits: goals(metric.Watts(25)), Strategy: Random},
-	)
+	random, err := Tune(t.Context(), b.Serve,
+		TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limits: goals(metric.Watts(25)), Strategy: Random})
 	if err != nil || random.Answers[0].Batch == 0 || len(random.Probes) > randomModes+1 {
 		t.Errorf("random: %d probes, minibatches of %d, %v", len(random.Probes), random.Answers[0].Batch, err)
 	}

@@ -26,16 +26,8 @@ func TestBenchModeOfAReplayMeasuresExactlyItsFile(t *testing.T) {
 	for _, want := range table.Rows {
 		got := r.mustMeasure(t, want.Mode)
 		if got.Status != record.OK || got.TimeMS != want.TimeMS || got.PowerW != want.PowerW {
-			t.Errorf(
-				"%s: got %v ms %v W, %s %q; want %v ms %v W exactly",
-				want.Mode,
-				got.TimeMS,
-				got.PowerW,
-				got.Status,
-				got.Why,
-				want.TimeMS,
-				want.PowerW,
-			)
+			t.Errorf("%s: got %v ms %v W, %s %q; want %v ms %v W exactly", want.Mode, got.TimeMS, got.PowerW,
+				got.Status, got.Why, want.TimeMS, want.PowerW)
 		}
 		if got.Minibatches < 40 || got.PowerSamples < 3 || got.TimeIQRMS != 0 || got.PowerIQRW != 0 ||
 			got.Applied != want.Mode {
@@ -98,16 +90,8 @@ func TestBenchRowsComeNearTheTruthOverTheSpace(t *testing.T) {
 		timeMS, powerW, err := r.board.Truth("resnet18", m)
 		must.NoError(t, err)
 		if got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.06 || math.Abs(got.PowerW/powerW-1) > 0.06 {
-			t.Errorf(
-				"%s: %s %q %v ms %v W; truth %v ms %v W",
-				m,
-				got.Status,
-				got.Why,
-				got.TimeMS,
-				got.PowerW,
-				timeMS,
-				powerW,
-			)
+			t.Errorf("%s: %s %q %v ms %v W; truth %v ms %v W", m, got.Status, got.Why, got.TimeMS, got.PowerW, timeMS,
+				powerW)
 		}
 		if sum := got.StallMS.V + got.ComputeMS.V + got.OverheadMS.V; math.Abs(sum/got.TimeMS-1) > 0.1 {
 			t.Errorf("%s: stall + compute + overhead are %v ms of %v", m, sum, got.TimeMS)
@@ -192,27 +176,12 @@ func TestBenchFaultsBecomeRowsWithAReason(t *testing.T) {
 		why    string
 	}{
 		{"a job that dies", virtual.Faults{DieAfter: 30}, record.Settings{}, record.Failed, "died"},
-		{
-			"a job that hangs",
-			virtual.Faults{HangAfter: 30},
-			record.Settings{},
-			record.Failed,
-			"prints nothing for 5 min",
-		},
-		{
-			"a rail that vanished",
-			virtual.Faults{MissingRails: []string{"VDD_GPU_SOC"}},
-			record.Settings{},
-			record.Failed,
-			"total power absent",
-		},
-		{
-			"too little time",
-			virtual.Faults{},
-			record.Settings{ModeTimeout: 4 * time.Second, Minibatches: 4000},
-			record.TimedOut,
-			"of 4000 clean minibatches in 4s",
-		},
+		{"a job that hangs", virtual.Faults{HangAfter: 30}, record.Settings{}, record.Failed,
+			"prints nothing for 5 min"},
+		{"a rail that vanished", virtual.Faults{MissingRails: []string{"VDD_GPU_SOC"}}, record.Settings{},
+			record.Failed, "total power absent"},
+		{"too little time", virtual.Faults{}, record.Settings{ModeTimeout: 4 * time.Second, Minibatches: 4000},
+			record.TimedOut, "of 4000 clean minibatches in 4s"},
 		{"a board in an oven", ambient(95), record.Settings{}, record.Throttled, "throttled"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -332,10 +301,8 @@ func TestBenchModeTheBoardDoesNotTakeIsRejected(t *testing.T) {
 		t.Errorf("read back otherwise: %s %q, %v", got.Status, got.Why, err)
 	}
 	r.applier.fail = func(tegra.Mode) error { return tegra.ErrPermission }
-	if _, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: max}}); !errors.Is(
-		err,
-		tegra.ErrPermission,
-	) {
+	_, err = r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: max}})
+	if !errors.Is(err, tegra.ErrPermission) {
 		t.Errorf("no rights: %v, want it to end the campaign", err)
 	}
 	r.applier.fail = func(tegra.Mode) error { return tegra.ErrGone }
@@ -377,10 +344,8 @@ func TestBenchCancellingEndsAtOnceWithoutARow(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := r.bench.Measure(ctx, Step{Setting: tegra.Setting{Mode: r.device.Space().Max()}}); !errors.Is(
-		err,
-		context.Canceled,
-	) {
+	_, err := r.bench.Measure(ctx, Step{Setting: tegra.Setting{Mode: r.device.Space().Max()}})
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

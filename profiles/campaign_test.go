@@ -287,11 +287,8 @@ func TestCampaignEachModeHasAFolderOfLogs(t *testing.T) {
 	sum := must.Get(c.Run(t.Context()))(t)
 	all := ""
 	for _, row := range sum.Rows {
-		folder := filepath.Join(
-			dir,
-			"logs",
-			fmt.Sprintf("pm_%d_%d_%d_%d", row.Mode.Cores, row.Mode.CPU.KHz(), int64(row.Mode.GPU), int64(row.Mode.EMC)),
-		)
+		folder := filepath.Join(dir, "logs",
+			fmt.Sprintf("pm_%d_%d_%d_%d", row.Mode.Cores, row.Mode.CPU.KHz(), int64(row.Mode.GPU), int64(row.Mode.EMC)))
 		knobs, err := os.ReadFile(filepath.Join(folder, "knobs.csv"))
 		if err != nil || !strings.HasPrefix(string(knobs), "knob,path,asked,actual,virtual\n") ||
 			!strings.Contains(string(knobs), fmt.Sprint(row.Mode.CPU.KHz())) {
@@ -423,9 +420,7 @@ func TestCampaignCalendarThatJumpsChangesNoMeasurement(t *testing.T) {
 					return context.Canceled
 				}
 				return nil
-			}}).Run(
-			t.Context(),
-		)
+			}}).Run(t.Context())
 		if rec.Close(); len(sum.Rows) != upTo || len(rec.Notes()) > 0 {
 			t.Fatalf("%d rows, %v, notes %v", len(sum.Rows), err, rec.Notes())
 		}

@@ -71,10 +71,8 @@ func (a *boardApplier) Apply(ctx context.Context, r tegra.Request) (tegra.Applie
 			continue
 		}
 		text, _ := a.fs.ReadFile(w.Path)
-		out.Files = append(
-			out.Files,
-			tegra.KnobFile{Knob: w.Knob, Path: w.Path, Asked: w.Value, Actual: strings.TrimSpace(string(text))},
-		)
+		out.Files = append(out.Files,
+			tegra.KnobFile{Knob: w.Knob, Path: w.Path, Asked: w.Value, Actual: strings.TrimSpace(string(text))})
 	}
 	if a.after != nil {
 		a.after(&out)

@@ -284,22 +284,12 @@ func TestBenchMeasuresWholeEpochs(t *testing.T) {
 		}
 		row := r.mustMeasure(t, r.device.Space().Max())
 		if row.Status != record.OK || row.Minibatches != 7 || row.Character == nil {
-			t.Fatalf(
-				"%s: %s (%s) with %d minibatches, want 7 of two epochs of 4, the first left out",
-				name,
-				row.Status,
-				row.Why,
-				row.Minibatches,
-			)
+			t.Fatalf("%s: %s (%s) with %d minibatches, want 7 of two epochs of 4, the first left out", name,
+				row.Status, row.Why, row.Minibatches)
 		}
 		if c := row.Character; c.First.V.Minibatches != 3 || c.Later.V.Minibatches != 4 || !c.Later.V.PowerW.OK {
-			t.Errorf(
-				"%s: epoch 0 has %d, the next %d minibatches, power %v",
-				name,
-				c.First.V.Minibatches,
-				c.Later.V.Minibatches,
-				c.Later.V.PowerW,
-			)
+			t.Errorf("%s: epoch 0 has %d, the next %d minibatches, power %v", name, c.First.V.Minibatches,
+				c.Later.V.Minibatches, c.Later.V.PowerW)
 		}
 	}
 }

@@ -45,10 +45,8 @@ func TestListPlanTakesEachModeOnce(t *testing.T) {
 		if !ok {
 			break
 		}
-		done = append(
-			done,
-			record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: step.Mode}}, Status: record.Failed},
-		)
+		done = append(done,
+			record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: step.Mode}}, Status: record.Failed})
 		if len(done) > 6 {
 			t.Fatal("a mode came twice")
 		}

@@ -59,16 +59,8 @@ func TestRowsOfSeveralMinibatchSizesSayTheirs(t *testing.T) {
 		if e := entries[row.Mode]; len(e.TimesMS) != row.Minibatches ||
 			math.Abs(stats.Mean(e.TimesMS)/row.TimeMS-1) > 1e-6 || !row.Errors.Time.OK || !row.Errors.Power.OK ||
 			len(e.PowersW) != row.PowerSamples {
-			t.Errorf(
-				"%v: %d single minibatches around %v ms and %d readings, the row has %d, %v and %d",
-				row.Mode,
-				len(e.TimesMS),
-				stats.Mean(e.TimesMS),
-				len(e.PowersW),
-				row.Minibatches,
-				row.TimeMS,
-				row.PowerSamples,
-			)
+			t.Errorf("%v: %d single minibatches around %v ms and %d readings, the row has %d, %v and %d", row.Mode,
+				len(e.TimesMS), stats.Mean(e.TimesMS), len(e.PowersW), row.Minibatches, row.TimeMS, row.PowerSamples)
 		}
 	}
 	if runs, _, err := record.ReadRuns(dir); err != nil || len(runs) != 6 || runs[0].Character.Batch != 4 ||

@@ -24,103 +24,21 @@ var boardFacts = map[string]struct {
 	temps, off                 int     // sensors that answer, and that are off
 	fanPct                     float64 // -1: none
 }{
-	"agx-thor-39":  {"AGX Thor", "tegra264", "p3834-0008", "7.2", 14, 3, 4, 2, "VIN", 19.78, 5, 0, 55},
-	"agx-orin-39":  {"AGX Orin", "tegra234", "p3701-0005", "7.2", 12, 29, 11, 4, sumOrin, 7.08032, 5, 3, 55},
-	"orin-nano-39": {"Orin Nano", "tegra234", "p3767-0005", "7.2", 6, 20, 5, 3, "VDD_IN", 4.78464, 6, 3, 55},
-	"orin-nx8-36":  {"Orin NX 8GB", "tegra234", "p3767-0001", "6.1", 6, 26, 6, 4, "VDD_IN", 4.78464, 6, 3, 55},
-	"agx-thor-38":  {"AGX Thor", "tegra264", "p3834-0008", "7.1", 14, 3, 4, 2, "VIN", 19.78, 5, 0, 55},
-	"agx-orin-36":  {"AGX Orin", "tegra234", "p3701-0005", "6.1", 12, 29, 11, 4, sumOrin, 7.08032, 7, 4, 55},
-	"agx-orin-35": {
-		"AGX Orin",
-		"tegra234",
-		"p3701-0005",
-		"5.1.1",
-		12,
-		29,
-		11,
-		4,
-		sumOrin,
-		7.08032,
-		7,
-		4,
-		55,
-	},
-	"agx-orin-35.1": {
-		"AGX Orin",
-		"tegra234",
-		"p3701-0005",
-		"5.0.2",
-		12,
-		29,
-		13,
-		4,
-		sumOrin,
-		7.08032,
-		7,
-		4,
-		55,
-	},
-	"orin-nx-super-36": {
-		"Orin NX 16GB Super",
-		"tegra234",
-		"p3767-0000",
-		"6.2",
-		8,
-		26,
-		10,
-		4,
-		"VDD_IN",
-		4.78464,
-		6,
-		3,
-		55,
-	},
-	"orin-nx-36": {
-		"Orin NX 16GB",
-		"tegra234",
-		"p3767-0000",
-		"6.1",
-		8,
-		26,
-		7,
-		4,
-		"VDD_IN",
-		4.78464,
-		6,
-		3,
-		55,
-	},
+	"agx-thor-39":   {"AGX Thor", "tegra264", "p3834-0008", "7.2", 14, 3, 4, 2, "VIN", 19.78, 5, 0, 55},
+	"agx-orin-39":   {"AGX Orin", "tegra234", "p3701-0005", "7.2", 12, 29, 11, 4, sumOrin, 7.08032, 5, 3, 55},
+	"orin-nano-39":  {"Orin Nano", "tegra234", "p3767-0005", "7.2", 6, 20, 5, 3, "VDD_IN", 4.78464, 6, 3, 55},
+	"orin-nx8-36":   {"Orin NX 8GB", "tegra234", "p3767-0001", "6.1", 6, 26, 6, 4, "VDD_IN", 4.78464, 6, 3, 55},
+	"agx-thor-38":   {"AGX Thor", "tegra264", "p3834-0008", "7.1", 14, 3, 4, 2, "VIN", 19.78, 5, 0, 55},
+	"agx-orin-36":   {"AGX Orin", "tegra234", "p3701-0005", "6.1", 12, 29, 11, 4, sumOrin, 7.08032, 7, 4, 55},
+	"agx-orin-35":   {"AGX Orin", "tegra234", "p3701-0005", "5.1.1", 12, 29, 11, 4, sumOrin, 7.08032, 7, 4, 55},
+	"agx-orin-35.1": {"AGX Orin", "tegra234", "p3701-0005", "5.0.2", 12, 29, 13, 4, sumOrin, 7.08032, 7, 4, 55},
+	"orin-nx-super-36": {"Orin NX 16GB Super", "tegra234", "p3767-0000", "6.2", 8, 26, 10, 4, "VDD_IN", 4.78464, 6, 3,
+		55},
+	"orin-nx-36":   {"Orin NX 16GB", "tegra234", "p3767-0000", "6.1", 8, 26, 7, 4, "VDD_IN", 4.78464, 6, 3, 55},
 	"orin-nano-36": {"Orin Nano Super", "tegra234", "p3767-0005", "6.2", 6, 22, 8, 4, "VDD_IN", 4.78464, 6, 3, 55},
-	"orin-nano-36-odd": {
-		"Orin Nano Super",
-		"tegra234",
-		"p3767-0005",
-		"6.2.1",
-		6,
-		20,
-		5,
-		3,
-		"VDD_IN",
-		4.78464,
-		6,
-		3,
-		55,
-	},
-	"orin-nano-35": {
-		"Orin Nano",
-		"tegra234",
-		"p3767-0005",
-		"5.1.1",
-		6,
-		20,
-		5,
-		3,
-		"VDD_IN",
-		4.78464,
-		5,
-		4,
-		55,
-	},
+	"orin-nano-36-odd": {"Orin Nano Super", "tegra234", "p3767-0005", "6.2.1", 6, 20, 5, 3, "VDD_IN", 4.78464, 6, 3,
+		55},
+	"orin-nano-35":  {"Orin Nano", "tegra234", "p3767-0005", "5.1.1", 6, 20, 5, 3, "VDD_IN", 4.78464, 5, 4, 55},
 	"agx-xavier-35": {"AGX Xavier", "tegra194", "", "5.1.1", 8, 29, 14, 9, sumXavier, 4.052512, 5, 1, 55},
 	"agx-xavier-32": {"AGX Xavier", "tegra194", "", "4.6.3", 8, 29, 14, 9, sumXavier, 3.346, 7, 0, 0},
 	"xavier-nx-35":  {"Xavier NX", "tegra194", "p3668-0000", "5.1.1", 6, 25, 15, 8, "VDD_IN", 4.07, 5, 0, 55},
@@ -149,17 +67,8 @@ func TestBoardsAreFoundByTheSameLook(t *testing.T) {
 				b.JetPack != want.jetpack {
 				t.Errorf("%q %s %q, L4T %s, JetPack %s", b.Name, b.SoC, b.Module, b.L4T, b.JetPack)
 			}
-			if got := [4]int{
-				len(space.Cores),
-				len(space.CPU),
-				len(space.GPU),
-				len(space.EMC),
-			}; got != [4]int{
-				want.cores,
-				want.cpu,
-				want.gpu,
-				want.emc,
-			} {
+			got := [4]int{len(space.Cores), len(space.CPU), len(space.GPU), len(space.EMC)}
+			if got != [4]int{want.cores, want.cpu, want.gpu, want.emc} {
 				t.Errorf("lists of %v", got)
 			}
 			if got := space.Len(); got != want.cores*want.cpu*want.gpu*want.emc {
@@ -293,13 +202,8 @@ func TestUnknownBoardShowsWhateverItsKernelLists(t *testing.T) {
 				t.Errorf("%+v", b)
 			}
 			if s.Space().Len() != 4224 || !r.Mode.OK || len(r.Temps) != 6 || len(r.Rails) != 3 {
-				t.Errorf(
-					"%d modes, mode %v, %d temperatures, %d rails",
-					s.Space().Len(),
-					r.Mode,
-					len(r.Temps),
-					len(r.Rails),
-				)
+				t.Errorf("%d modes, mode %v, %d temperatures, %d rails", s.Space().Len(), r.Mode, len(r.Temps),
+					len(r.Rails))
 			}
 			if b.TotalRule != c.rule || r.TotalW.OK != (c.rule != "") {
 				t.Errorf("rule %q, total %v", b.TotalRule, r.TotalW)

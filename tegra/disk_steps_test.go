@@ -42,17 +42,14 @@ func TestDiskFSOpensTheSameFilesWithoutOpenat2(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "secret")
 	root := t.TempDir()
-	for _, err := range []error{
-		os.WriteFile(outside, []byte("outside"), 0o600),
+	for _, err := range []error{os.WriteFile(outside, []byte("outside"), 0o600),
 		os.MkdirAll(filepath.Join(root, "etc"), 0o755),
 		os.WriteFile(filepath.Join(root, "etc/real"), []byte("inside"), 0o600),
 		os.Symlink("/etc/real", filepath.Join(root, "etc/absolute")),
 		os.Symlink("../etc/real", filepath.Join(root, "etc/relative")),
 		os.Symlink("../../../../etc/absolute", filepath.Join(root, "etc/climb")),
-		os.Symlink("/etc", filepath.Join(root, "dir")),
-		os.Symlink(outside, filepath.Join(root, "etc/escape")),
-		os.Symlink("loop", filepath.Join(root, "etc/loop")),
-	} {
+		os.Symlink("/etc", filepath.Join(root, "dir")), os.Symlink(outside, filepath.Join(root, "etc/escape")),
+		os.Symlink("loop", filepath.Join(root, "etc/loop"))} {
 		must.NoError(t, err)
 	}
 	d := diskFS(root)

@@ -17,14 +17,8 @@ import (
 
 // unreadable are the errors of a file, and nonsense its invalid contents.
 var (
-	unreadable = []syscall.Errno{
-		syscall.EIO,
-		syscall.EBUSY,
-		syscall.EACCES,
-		syscall.ENOENT,
-		syscall.EAGAIN,
-		syscall.ENODEV,
-	}
+	unreadable = []syscall.Errno{syscall.EIO, syscall.EBUSY, syscall.EACCES, syscall.ENOENT, syscall.EAGAIN,
+		syscall.ENODEV}
 	nonsense = map[string]string{
 		"garbage":        "\x00\xff no number\n",
 		"empty":          "",

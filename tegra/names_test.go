@@ -47,10 +47,8 @@ func TestJetPackOfARelease(t *testing.T) {
 		"36.9.9": "6"} {
 		major, revision, _ := strings.Cut(l4t, ".")
 		tr := tegratest.New("agx-orin-36")
-		tr.Set(
-			"/etc/nv_tegra_release",
-			fmt.Sprintf("# R%s (release), REVISION: %s, GCID: 1, BOARD: generic", major, revision),
-		)
+		tr.Set("/etc/nv_tegra_release",
+			fmt.Sprintf("# R%s (release), REVISION: %s, GCID: 1, BOARD: generic", major, revision))
 		if b := open(t, tr).Board(); b.JetPack != want {
 			t.Errorf("L4T %s, read as %s: JetPack %q, want %s", l4t, b.L4T, b.JetPack, want)
 		}

@@ -25,14 +25,8 @@ func TestPresetsAreNeverTrimmedToTheBoard(t *testing.T) {
 			conf := must.Get(nvpmodel.Parse(strings.NewReader(owner.Conf.String())))(t)
 			presets, unusable := s.Presets(), s.Board().Unusable
 			if len(presets)+len(unusable) != len(conf.Modes) {
-				t.Errorf(
-					"%s on %s: %d + %d of %d modes",
-					owner.Name,
-					board,
-					len(presets),
-					len(unusable),
-					len(conf.Modes),
-				)
+				t.Errorf("%s on %s: %d + %d of %d modes", owner.Name, board, len(presets), len(unusable),
+					len(conf.Modes))
 			}
 			for _, p := range presets {
 				m, _ := conf.Mode(p.ID)

@@ -62,11 +62,8 @@ func TestLoadStartsOverWhenCoresComeOrGo(t *testing.T) {
 	s := openRoot(t, root)
 	stat := func(lines ...string) {
 		t.Helper()
-		must.NoError(t, os.WriteFile(
-			filepath.Join(root, "/proc/stat"),
-			[]byte("cpu 1 1 1 1\n"+strings.Join(lines, "\n")+"\n"),
-			0o644,
-		))
+		must.NoError(t, os.WriteFile(filepath.Join(root, "/proc/stat"),
+			[]byte("cpu 1 1 1 1\n"+strings.Join(lines, "\n")+"\n"), 0o644))
 	}
 	stat("cpu0 100 0 0 100 0", "cpu1 0 0 0 0 0")
 	read(t, s)
@@ -74,12 +71,8 @@ func TestLoadStartsOverWhenCoresComeOrGo(t *testing.T) {
 	r := read(t, s)
 	if r.Cores[0].LoadPct != tegra.Some(50.0) || r.Cores[1].LoadPct != tegra.Some(25.0) ||
 		r.CPU.LoadPct != tegra.Some(37.5) {
-		t.Errorf(
-			"loads %v %v, all %v; want 50, 25 (idle and iowait are no load), 37.5",
-			r.Cores[0].LoadPct,
-			r.Cores[1].LoadPct,
-			r.CPU.LoadPct,
-		)
+		t.Errorf("loads %v %v, all %v; want 50, 25 (idle and iowait are no load), 37.5", r.Cores[0].LoadPct,
+			r.Cores[1].LoadPct, r.CPU.LoadPct)
 	}
 	if r := read(t, s); r.Cores[0].LoadPct != tegra.Some(50.0) {
 		t.Errorf("without a tick between, core 0 shows %v", r.Cores[0].LoadPct)

@@ -24,12 +24,8 @@ func orinSpace(t testing.TB) *tegra.Space {
 	for k := range 28 {
 		cpu = append(cpu, 115200*tegra.KHz+tegra.Freq(k)*76800*tegra.KHz)
 	}
-	s := must.Get(tegra.NewSpace(
-		cores,
-		append(cpu, 2201600*tegra.KHz),
-		append(gpu, 1300500000),
-		[]tegra.Freq{204 * tegra.MHz, 665600000, 2133 * tegra.MHz, 3199 * tegra.MHz},
-	))(t)
+	s := must.Get(tegra.NewSpace(cores, append(cpu, 2201600*tegra.KHz), append(gpu, 1300500000),
+		[]tegra.Freq{204 * tegra.MHz, 665600000, 2133 * tegra.MHz, 3199 * tegra.MHz}))(t)
 	return s
 }
 
@@ -78,12 +74,8 @@ func TestGridIsPowerTrains(t *testing.T) {
 // values.
 func TestGridOfOtherBoardsIsEverySecondCoreAndCPUClock(t *testing.T) {
 	t.Parallel()
-	s := must.Get(tegra.NewSpace(
-		[]int{1, 2, 3, 4, 5, 6},
-		[]tegra.Freq{100, 200, 300, 400, 500, 600, 700},
-		[]tegra.Freq{306, 624},
-		[]tegra.Freq{665, 2133},
-	))(t)
+	s := must.Get(tegra.NewSpace([]int{1, 2, 3, 4, 5, 6}, []tegra.Freq{100, 200, 300, 400, 500, 600, 700},
+		[]tegra.Freq{306, 624}, []tegra.Freq{665, 2133}))(t)
 	grid := s.Grid()
 	for _, m := range s.All() {
 		want := m.Cores%2 == 0 && (m.CPU == 300 || m.CPU == 500 || m.CPU == 700)
@@ -109,12 +101,8 @@ func TestModePrintsAndReadsBack(t *testing.T) {
 
 func TestValuesThatWouldPrintAlikeGetMoreDecimals(t *testing.T) {
 	t.Parallel()
-	s := must.Get(tegra.NewSpace(
-		[]int{1},
-		[]tegra.Freq{1497600 * tegra.KHz, 1500 * tegra.MHz},
-		[]tegra.Freq{612 * tegra.MHz, 614400000},
-		[]tegra.Freq{204 * tegra.MHz},
-	))(t)
+	s := must.Get(tegra.NewSpace([]int{1}, []tegra.Freq{1497600 * tegra.KHz, 1500 * tegra.MHz},
+		[]tegra.Freq{612 * tegra.MHz, 614400000}, []tegra.Freq{204 * tegra.MHz}))(t)
 	for _, m := range s.Modes() {
 		if got, err := s.Parse(s.Format(m)); err != nil || got != m {
 			t.Errorf("%s reads as %v, %v", s.Format(m), got, err)

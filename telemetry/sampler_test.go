@@ -184,13 +184,8 @@ func TestSamplerReadsABoardOnceForAllSubscribers(t *testing.T) {
 		6300 * ms,
 	}; len(dense) != 30 || !slices.EqualFunc(screen[3:], want, near) || !slices.EqualFunc(job[2:], want, near) ||
 		dev.reads != 33 {
-		t.Errorf(
-			"beside a dense one: screen %v, job %v, %d dense, %d readings",
-			screen[3:],
-			job[2:],
-			len(dense),
-			dev.reads,
-		)
+		t.Errorf("beside a dense one: screen %v, job %v, %d dense, %d readings", screen[3:], job[2:], len(dense),
+			dev.reads)
 	}
 	stop()
 	end()
@@ -260,12 +255,8 @@ func TestSamplerMeasuresAsOftenAsTheSensorAverages(t *testing.T) {
 		defer NewSampler(dev, clock).Measure(time.Second, func(Sample) {})()
 		clock.Sleep(t.Context(), 100*time.Second)
 		if dev.reads < want*9/10 || dev.reads > want*11/10 {
-			t.Errorf(
-				"a sensor that averages over %s is read %d times in 100 s, want about %d",
-				averages,
-				dev.reads,
-				want,
-			)
+			t.Errorf("a sensor that averages over %s is read %d times in 100 s, want about %d", averages, dev.reads,
+				want)
 		}
 	}
 }

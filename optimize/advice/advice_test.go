@@ -93,12 +93,8 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		}
 		return out
 	}
-	space := must.Get(tegra.NewSpace(
-		[]int{2, 4, 8, 12},
-		mhz(500, 1000, 1500, 2200),
-		mhz(300, 600, 900, 1300),
-		mhz(204, 2133, 3199),
-	))(t)
+	space := must.Get(tegra.NewSpace([]int{2, 4, 8, 12}, mhz(500, 1000, 1500, 2200), mhz(300, 600, 900, 1300),
+		mhz(204, 2133, 3199)))(t)
 	var samples []tegra.Measured
 	for _, m := range space.Sample(40, 1) {
 		g := m.GPU.GHz()

@@ -38,9 +38,7 @@ func TestRankOfHandComputedBoards(t *testing.T) {
 	request := func(change func(*RankRequest)) Ranking {
 		r := RankRequest{Minibatches: 100, Epochs: 5, By: ByTime, Boards: []RankBoard{
 			measuredBoard("b", [2]float64{400, 10}, [2]float64{800, 6}),
-			measuredBoard("a", [2]float64{100, 30}, [2]float64{200, 12}),
-			{Name: "c", EpochS: 30},
-		}}
+			measuredBoard("a", [2]float64{100, 30}, [2]float64{200, 12}), {Name: "c", EpochS: 30}}}
 		change(&r)
 		return Rank(r)
 	}
@@ -106,8 +104,7 @@ func TestRankCurveFallsWithTheDeadline(t *testing.T) {
 	t.Parallel()
 	got := Rank(RankRequest{Minibatches: 100, Epochs: 5, By: ByTime, Boards: []RankBoard{
 		measuredBoard("a", [2]float64{100, 30}, [2]float64{200, 12}, [2]float64{300, 7}, [2]float64{600, 3}),
-		measuredBoard("b", [2]float64{150, 20}, [2]float64{400, 6}),
-	}})
+		measuredBoard("b", [2]float64{150, 20}, [2]float64{400, 6})}})
 	if n := len(got.Curve); n < 10 || !got.Virtual {
 		t.Fatalf("%d points, virtual %v", n, got.Virtual)
 	}

@@ -142,10 +142,8 @@ func TestContainerDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 
 func TestContainerNoEngineIsAnErrorThatNamesIt(t *testing.T) {
 	t.Parallel()
-	_, err := Exec(
-		t.Context(),
-		ExecOptions{Command: []string{"true"}, Name: "x", Container: Container{Image: "i", Engine: "/no/such/docker"}},
-	)
+	_, err := Exec(t.Context(),
+		ExecOptions{Command: []string{"true"}, Name: "x", Container: Container{Image: "i", Engine: "/no/such/docker"}})
 	if err == nil || !strings.Contains(err.Error(), "/no/such/docker") {
 		t.Errorf("got %v", err)
 	}

@@ -30,20 +30,10 @@ func TestParserLineThatTellsItsTimeMayBeReadLate(t *testing.T) {
 		{"the first ties the clocks", minibatch(100), 5 * s, 5 * s, true},
 		{"two that were read together", minibatch(100.06), 5*s + 120*time.Millisecond, 5*s + 60*time.Millisecond, true},
 		{"the second of them", minibatch(100.12), 5*s + 120*time.Millisecond, 5*s + 120*time.Millisecond, true},
-		{
-			"one that came sooner than the first ties them again",
-			minibatch(100.2),
-			5*s + 180*time.Millisecond,
-			5*s + 180*time.Millisecond,
-			true,
-		},
-		{
-			"a job's clock that runs slow makes none older than it can be",
-			minibatch(101),
-			10 * s,
-			10*s - pipe.Every,
-			true,
-		},
+		{"one that came sooner than the first ties them again", minibatch(100.2), 5*s + 180*time.Millisecond,
+			5*s + 180*time.Millisecond, true},
+		{"a job's clock that runs slow makes none older than it can be", minibatch(101), 10 * s, 10*s - pipe.Every,
+			true},
 		{"a line without its time happened now", `{"event":"minibatch","time_ms":60}`, 11 * s, 11 * s, false},
 	} {
 		if at, mayWait := read(c.line, c.now); (at-c.want).Abs() > time.Microsecond || mayWait != c.mayWait {

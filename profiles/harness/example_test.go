@@ -33,13 +33,8 @@ echo '{"event":"minibatch","epoch":0,"batch":0,"time_ms":61.5,"fetch_ms":3,"comp
 		case harness.Hello:
 			fmt.Println("batch size", e.Info["batch_size"])
 		case harness.Minibatch:
-			fmt.Printf(
-				"%g ms: stall %g, compute %g, overhead %g\n",
-				e.TimeMS,
-				e.StallMS.V,
-				e.ComputeMS.V,
-				e.OverheadMS.V,
-			)
+			fmt.Printf("%g ms: stall %g, compute %g, overhead %g\n", e.TimeMS, e.StallMS.V, e.ComputeMS.V,
+				e.OverheadMS.V)
 		}
 	}
 	// Output:

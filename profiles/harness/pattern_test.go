@@ -109,14 +109,8 @@ func TestPatternMinibatchesOfOneLineFollowEachOther(t *testing.T) {
 	got := reads(t, `n=(?P<batch>\d+)`, []shown{{1, "n=4"}, {3, "n=8"}})
 	for i, want := range []time.Duration{1500, 2000, 2500, 3000} {
 		if got[i].T != want*time.Millisecond || got[i].Batch != 4+i {
-			t.Errorf(
-				"minibatch %d: at %v with index %d, want %v ms and %d",
-				i,
-				got[i].T,
-				got[i].Batch,
-				int64(want),
-				4+i,
-			)
+			t.Errorf("minibatch %d: at %v with index %d, want %v ms and %d", i, got[i].T, got[i].Batch, int64(want),
+				4+i)
 		}
 	}
 }

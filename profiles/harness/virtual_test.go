@@ -55,10 +55,8 @@ func TestVirtualJobTellsItsEpochsInOrder(t *testing.T) {
 func TestVirtualJobThatDiesOrHangsTellsAsARealOne(t *testing.T) {
 	t.Parallel()
 	run := func(f virtual.Faults) ([]Event, error) {
-		h := must.Get(Virtual(
-			board(t, virtual.Options{Faults: f}),
-			VirtualOptions{Workload: "resnet18", Batch: 16, Silence: 10 * time.Second},
-		))(t)
+		h := must.Get(Virtual(board(t, virtual.Options{Faults: f}),
+			VirtualOptions{Workload: "resnet18", Batch: 16, Silence: 10 * time.Second}))(t)
 		defer h.Stop(t.Context())
 		return all(t, h)
 	}

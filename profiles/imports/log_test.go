@@ -96,16 +96,8 @@ func TestLogPowerLogAndTheTimesBesideItMakeARow(t *testing.T) {
 				return
 			}
 			if r.Mode != c.mode || r.TimeMS != c.timeMS || r.Minibatches != 40 || math.Abs(r.PowerW-c.powerW) > 0.0011 {
-				t.Errorf(
-					"%s: %d of %v ms, %v W; want %s, 40 of %v, %v",
-					r.Mode,
-					r.Minibatches,
-					r.TimeMS,
-					r.PowerW,
-					c.mode,
-					c.timeMS,
-					c.powerW,
-				)
+				t.Errorf("%s: %d of %v ms, %v W; want %s, 40 of %v, %v", r.Mode, r.Minibatches, r.TimeMS, r.PowerW,
+					c.mode, c.timeMS, c.powerW)
 			}
 		})
 	}
@@ -142,12 +134,8 @@ func TestLogBadOnesAreClearErrors(t *testing.T) {
 		{"times without a column", tegrastatsLine("", 8000), "a,b\n1,2\n", `no column "epoch"`},
 		{"a row per epoch of unknown size", tegrastatsLine("", 8000), "epoch,time_ms\n0,100\n1,100\n",
 			"“minibatches per epoch”"},
-		{
-			"power of another time",
-			tegrastatsLine("", 8000),
-			"epoch,time_ms\n0,1000\n0,1000\n0,1000\n0,1000\n",
-			"no power sample",
-		},
+		{"power of another time", tegrastatsLine("", 8000), "epoch,time_ms\n0,1000\n0,1000\n0,1000\n0,1000\n",
+			"no power sample"},
 	} {
 		l := logs(t, c.power, c.times)
 		if _, err := l.Import(filepath.Join(t.TempDir(), "c")); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -53,13 +53,8 @@ func TestRunsOfRawRunsGiveTheTableThatIsPublishedWithThem(t *testing.T) {
 	}
 	head, rows, err := record.Read(out)
 	if err != nil || len(rows) != 180 || len(want) != 180 || head.Workload.Name != "resnet" {
-		t.Fatalf(
-			"%d rows of %s, %v; want 180 as in the table, which has %d",
-			len(rows),
-			head.Workload.Name,
-			err,
-			len(want),
-		)
+		t.Fatalf("%d rows of %s, %v; want 180 as in the table, which has %d", len(rows), head.Workload.Name, err,
+			len(want))
 	}
 	for _, r := range rows {
 		w, ok := want[r.Mode]
@@ -70,15 +65,8 @@ func TestRunsOfRawRunsGiveTheTableThatIsPublishedWithThem(t *testing.T) {
 		// The table prints 4 decimals of a ms and 1 of a mW.
 		if math.Abs(r.TimeMS-w["time_ms_median"]) > 1e-4 || math.Abs(1000*r.PowerW-w["power_mw_median"]) > 0.1 ||
 			r.Minibatches != int(w["n_used"]) || r.PowerSamples != int(w["n_power"]) {
-			t.Errorf(
-				"%s: %.4f ms, %.1f mW of %d and %d; want %v",
-				r.Mode,
-				r.TimeMS,
-				1000*r.PowerW,
-				r.Minibatches,
-				r.PowerSamples,
-				w,
-			)
+			t.Errorf("%s: %.4f ms, %.1f mW of %d and %d; want %v", r.Mode, r.TimeMS, 1000*r.PowerW, r.Minibatches,
+				r.PowerSamples, w)
 		}
 		if !r.StallMS.OK || !r.ComputeMS.OK || r.StallMS.V+r.ComputeMS.V > 1.5*r.TimeMS {
 			t.Errorf("%s: stall %v and compute %v of %.1f ms", r.Mode, r.StallMS, r.ComputeMS, r.TimeMS)
@@ -107,34 +95,19 @@ func TestRunsOneThatCannotBeReadIsLeftOutWithTheReason(t *testing.T) {
 		{"another column", "mn_nw4_pf2_tegrastats.csv", "power,log_time\n1,2\n", `has a column "power cur"`},
 		{"no row", "mn_nw4_pf2_epoch_stats.csv", "epoch,epochtime_ms,log_time\n", "no minibatch"},
 		{"one minibatch", "mn_nw4_pf2_epoch_stats.csv", "epoch,epochtime_ms,log_time\n0,100,1\n", "too few"},
-		{
-			"a bad number in the middle",
-			"mn_nw4_pf2_epoch_stats.csv",
-			"epoch,epochtime_ms,log_time\n0,100,1\n0,NaN,2\n0,100,3\n",
-			"line 3: no numbers",
-		},
-		{
-			"a negative time",
-			"mn_nw4_pf2_epoch_stats.csv",
-			"epoch,epochtime_ms,log_time\n0,100,1\n0,-100,2\n",
-			"lasts -100 ms",
-		},
-		{
-			"a time beyond reason",
-			"mn_nw4_pf2_epoch_stats.csv",
-			"epoch,epochtime_ms,log_time\n0,100,1\n0,100,1e300\n",
-			"ends at 1e+300 s",
-		},
+		{"a bad number in the middle", "mn_nw4_pf2_epoch_stats.csv",
+			"epoch,epochtime_ms,log_time\n0,100,1\n0,NaN,2\n0,100,3\n", "line 3: no numbers"},
+		{"a negative time", "mn_nw4_pf2_epoch_stats.csv", "epoch,epochtime_ms,log_time\n0,100,1\n0,-100,2\n",
+			"lasts -100 ms"},
+		{"a time beyond reason", "mn_nw4_pf2_epoch_stats.csv", "epoch,epochtime_ms,log_time\n0,100,1\n0,100,1e300\n",
+			"ends at 1e+300 s"},
 		{"power at another time", "mn_nw4_pf2_tegrastats.csv", "power cur,log_time\n10000,0.001\n", "no power sample"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
-			good, bad := filepath.Join(root, "Net", "pm_2_268800_306000000_665600000"), filepath.Join(
-				root,
-				"Net",
-				"pm_4_268800_306000000_665600000",
-			)
+			good, bad := filepath.Join(root, "Net", "pm_2_268800_306000000_665600000"), filepath.Join(root, "Net",
+				"pm_4_268800_306000000_665600000")
 			putRun(t, good, 10)
 			putRun(t, bad, 10)
 			must.NoError(t, os.WriteFile(filepath.Join(bad, c.file), []byte(c.text), 0o644))

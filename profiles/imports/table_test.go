@@ -70,42 +70,20 @@ func TestTableKeepsForeignColumnsAndMakesNothingUp(t *testing.T) {
 		want       []string // of the campaign's columns beyond the first six and energy_j, those that are not empty
 		extra      string   // names and texts kept beside them
 	}{
-		{
-			"time and power alone",
-			"cores,cpu,gpu,mem,observed_time,observed_power\n" + knobs + "\n",
-			[]string{"status=ok"},
-			"[virtual] [false]",
-		},
-		{
-			"unknown columns",
-			"cores,cpu,gpu,mem,observed_time,observed_power,note,loss\n" + knobs + ",\"a, b\",0.5\n",
-			[]string{"status=ok"},
-			"[note loss virtual] [a, b 0.5 false]",
-		},
-		{
-			"the parts of a minibatch",
+		{"time and power alone", "cores,cpu,gpu,mem,observed_time,observed_power\n" + knobs + "\n",
+			[]string{"status=ok"}, "[virtual] [false]"},
+		{"unknown columns", "cores,cpu,gpu,mem,observed_time,observed_power,note,loss\n" + knobs + ",\"a, b\",0.5\n",
+			[]string{"status=ok"}, "[note loss virtual] [a, b 0.5 false]"},
+		{"the parts of a minibatch",
 			"cores,cpu,gpu,mem,observed_time,observed_power,stall_ms,compute_ms\n" + knobs + ",0,58\n",
-			[]string{"status=ok", "stall_ms=0", "compute_ms=58"},
-			"[virtual] [false]",
-		},
-		{
-			"parts that are no numbers",
-			"cores,cpu,gpu,mem,observed_time,observed_power,stall_ms\n" + knobs + ",n/a\n",
-			[]string{"status=ok"},
-			"[virtual] [false]",
-		},
-		{
-			"another meaning of a name",
-			"cores,cpu,gpu,mem,observed_time,observed_power,status\n" + knobs + ",good\n",
-			[]string{"status=ok"},
-			"[imported_status virtual] [good false]",
-		},
-		{
-			"a simulation's table",
+			[]string{"status=ok", "stall_ms=0", "compute_ms=58"}, "[virtual] [false]"},
+		{"parts that are no numbers", "cores,cpu,gpu,mem,observed_time,observed_power,stall_ms\n" + knobs + ",n/a\n",
+			[]string{"status=ok"}, "[virtual] [false]"},
+		{"another meaning of a name", "cores,cpu,gpu,mem,observed_time,observed_power,status\n" + knobs + ",good\n",
+			[]string{"status=ok"}, "[imported_status virtual] [good false]"},
+		{"a simulation's table",
 			"cores,cpu,gpu,mem,observed_time,observed_power,virtual,note\n" + knobs + ",true,x\n",
-			[]string{"status=ok"},
-			"[note virtual] [x true]",
-		},
+			[]string{"status=ok"}, "[note virtual] [x true]"},
 		{"a campaign's table", strings.Join(record.Columns, ",") + ",note\n" + knobs + ",unstable,power was not " +
 			"steady,12,2201600,1300500000,3199000000,40,4,0.5,0.25,1,50,8.5,2.975,3,6.5,true,2026-11-20T09:30:00Z," +
 			"58,0.4,0.9,x\n",

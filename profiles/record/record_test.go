@@ -356,13 +356,8 @@ func TestRecordFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
 	}
 	text := disk.text.String()
 	if !strings.HasSuffix(text, "\n") || strings.Count(text, "\n") != n-1 || len(r.Rows()) != n-1 {
-		t.Errorf(
-			"%d lines and %d rows after %d appends, the last of which failed:\n%s",
-			strings.Count(text, "\n"),
-			len(r.Rows()),
-			n,
-			text,
-		)
+		t.Errorf("%d lines and %d rows after %d appends, the last of which failed:\n%s", strings.Count(text, "\n"),
+			len(r.Rows()), n, text)
 	}
 	if _, rows, err := Read(dir + "-rescued"); err != nil || len(rows) != n {
 		t.Errorf("%d rows rescued of %d, %v", len(rows), n, err)
@@ -425,8 +420,7 @@ func FuzzParseRows(f *testing.F) {
 	f.Add(
 		[]byte(
 			csvlines.Line(append(slices.Clone(Columns), "note")) + csvlines.Line(
-				append(Row{Measured: exampleRows()[0].Measured, Status: OK, Bare: true}.Fields(), "x"),
-			),
+				append(Row{Measured: exampleRows()[0].Measured, Status: OK, Bare: true}.Fields(), "x")),
 		),
 	)
 	f.Add([]byte("x\n\"\n,,,\n\x00\n"))

@@ -154,11 +154,9 @@ func TestWorkloadWhichCommandsTakeAMinibatchSize(t *testing.T) {
 			"cd x; python3 '" + filepath.Join(dir, "reads.py") + "'"}}, true},
 		{"a script with a size of its own", Workload{Command: []string{"python3", "fixed.py"}, Dir: dir}, false},
 		{"a program", Workload{Command: []string{"train", "--bs", "16"}, Dir: dir}, false},
-		{
-			"a size in its environment",
+		{"a size in its environment",
 			Workload{Command: []string{"python3", "reads.py"}, Dir: dir, Env: map[string]string{"JTUNE_BATCH": "16"}},
-			false,
-		},
+			false},
 	} {
 		if got := c.w.TakesWorkers(); got != (len(c.w.Command) == 0) {
 			t.Errorf("%s: takes workers %v", c.name, got)

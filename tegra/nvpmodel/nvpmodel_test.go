@@ -320,20 +320,8 @@ func facts(c *nvpmodel.Config, id string) []string {
 		}
 		return "-"
 	}
-	return []string{
-		id,
-		m.Name,
-		isDefault,
-		fmt.Sprint(len(on)),
-		fmt.Sprint(len(on) + len(off)),
-		num(cpu.Min),
-		num(cpu.Max),
-		num(gpu.Min),
-		num(gpu.Max),
-		emc,
-		mask("TPC_PG_MASK"),
-		mask("FBP_PG_MASK"),
-	}
+	return []string{id, m.Name, isDefault, fmt.Sprint(len(on)), fmt.Sprint(len(on) + len(off)), num(cpu.Min),
+		num(cpu.Max), num(gpu.Min), num(gpu.Max), emc, mask("TPC_PG_MASK"), mask("FBP_PG_MASK")}
 }
 
 // Pairs that need a reboot, by device (device notes, section 5).
@@ -365,8 +353,7 @@ func TestReboots(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(sample)
 	f.Add(
-		"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ 99999999999999999999\n",
-	)
+		"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ 99999999999999999999\n")
 	f.Add("<<<>>>\n< PM_CONFIG DEFAULT=-1 >")
 	f.Add(strings.Replace(sample, "NAME=CPU_ONLINE", "NAME=<CPU_ONLINE", 1))
 	f.Add(strings.ReplaceAll(sample, "CPU_ONLINE", "<CPU_ONLINE"))

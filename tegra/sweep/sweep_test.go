@@ -146,12 +146,8 @@ func TestBadRowIsSkippedWithItsLineNumber(t *testing.T) {
 	} {
 		table := read(t, head+good+bad+strings.Replace(good, "80.5", "80.6", 1))
 		if len(table.Rows) != 2 || len(table.Problems) != 1 || table.Problems[0].Line != 3 {
-			t.Errorf(
-				"%s: %d rows, problems %v; want 2 rows and a problem in line 3",
-				name,
-				len(table.Rows),
-				table.Problems,
-			)
+			t.Errorf("%s: %d rows, problems %v; want 2 rows and a problem in line 3", name, len(table.Rows),
+				table.Problems)
 		}
 		if table.Rows[1].Line != 4 {
 			t.Errorf("%s: the row after it has line %d", name, table.Rows[1].Line)
@@ -194,10 +190,8 @@ func TestReadRefusesAFileWithoutUsableRows(t *testing.T) {
 			t.Errorf("%s: error %q does not say where", name, err)
 		}
 	}
-	if _, err := sweep.ReadFile(filepath.Join(t.TempDir(), "none.csv"), sweep.Options{}); !errors.Is(
-		err,
-		os.ErrNotExist,
-	) {
+	_, err := sweep.ReadFile(filepath.Join(t.TempDir(), "none.csv"), sweep.Options{})
+	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }
@@ -269,10 +263,8 @@ func TestBatchesAreKeptApart(t *testing.T) {
 
 func TestUnknownColumnsAreKept(t *testing.T) {
 	t.Parallel()
-	table := read(
-		t,
-		"status,cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w,why\nok,4,1190400,420750000,2133000000,80,25,\"a, b\"\n",
-	)
+	table := read(t,
+		"status,cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w,why\nok,4,1190400,420750000,2133000000,80,25,\"a, b\"\n")
 	if !slices.Equal(table.Extra, []string{"status", "why"}) ||
 		!slices.Equal(table.Rows[0].Extra, []string{"ok", "a, b"}) {
 		t.Errorf("%v, %v", table.Extra, table.Rows[0].Extra)
@@ -312,11 +304,8 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 func TestFolderMeansItsModesFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	must.NoError(t, os.WriteFile(
-		filepath.Join(dir, "modes.csv"),
-		[]byte(head+"4,1190400,420750000,2133000000,80,25\n"),
-		0o644,
-	))
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "modes.csv"),
+		[]byte(head+"4,1190400,420750000,2133000000,80,25\n"), 0o644))
 	if table, err := sweep.ReadFile(dir, sweep.Options{}); err != nil || len(table.Rows) != 1 {
 		t.Errorf("%v, %v", table, err)
 	}

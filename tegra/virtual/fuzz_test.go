@@ -11,26 +11,11 @@ import (
 
 // After any write to a knob the board still works: no panic, a plausible reading, minibatches that end.
 func FuzzWrites(f *testing.F) {
-	paths := []string{
-		policy0 + "/scaling_min_freq",
-		policy0 + "/scaling_max_freq",
-		policy0 + "/scaling_governor",
-		cpuDir + "/cpu4/online",
-		cpuDir + "/cpu0/online",
-		gpuFreqDir + "/min_freq",
-		gpuFreqDir + "/max_freq",
-		gpuFreqDir + "/governor",
-		gpuDir + "/power/control",
-		gpuDir + "/tpc_pg_mask",
-		emcDir + "/rate",
-		emcDir + "/mrq_rate_locked",
-		emcDir + "/state",
-		emcCapFile,
-		"/sys/devices/platform/pwm-fan/hwmon/hwmon2/pwm1",
-		"/proc/sys/vm/drop_caches",
-		"/etc/nvpmodel.conf",
-		"/var/lib/nvpmodel/status",
-	}
+	paths := []string{policy0 + "/scaling_min_freq", policy0 + "/scaling_max_freq", policy0 + "/scaling_governor",
+		cpuDir + "/cpu4/online", cpuDir + "/cpu0/online", gpuFreqDir + "/min_freq", gpuFreqDir + "/max_freq",
+		gpuFreqDir + "/governor", gpuDir + "/power/control", gpuDir + "/tpc_pg_mask", emcDir + "/rate",
+		emcDir + "/mrq_rate_locked", emcDir + "/state", emcCapFile, "/sys/devices/platform/pwm-fan/hwmon/hwmon2/pwm1",
+		"/proc/sys/vm/drop_caches", "/etc/nvpmodel.conf", "/var/lib/nvpmodel/status"}
 	for i, value := range []string{"0", "1", "-1", "729600", "99999999999999999999", "9223372036854775807",
 		"performance", "", "\x00", "on\n", " 1300500000 ", "1e9", "3"} {
 		f.Add(uint8(i), value, uint8(3*i), value)

@@ -57,14 +57,8 @@ func set(t testing.TB, b *Board, m tegra.Mode) {
 		}
 	}
 	for p := range b.knobs.policy {
-		lock(
-			t,
-			b,
-			&b.knobs.policy[p],
-			fmt.Sprintf("%s/cpu%d/cpufreq/scaling_", cpuDir, b.knobs.leader[p]),
-			m.CPU,
-			tegra.KHz,
-		)
+		lock(t, b, &b.knobs.policy[p], fmt.Sprintf("%s/cpu%d/cpufreq/scaling_", cpuDir, b.knobs.leader[p]), m.CPU,
+			tegra.KHz)
 	}
 	lock(t, b, &b.knobs.gpu, b.facts.GPU.Dir+"/", m.GPU, tegra.Hz)
 	if !b.knobs.emcFixed() {

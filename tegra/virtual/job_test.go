@@ -45,15 +45,8 @@ func TestJobMeasuredFindsItsTruth(t *testing.T) {
 				mean += p / float64(len(powers))
 			}
 			if !near(median(times), wantMS, 0.012) || !near(mean, wantW, 0.01) {
-				t.Errorf(
-					"%s in %s: measured %.3f ms, %.2f W; truth %.3f ms, %.2f W",
-					name,
-					mode,
-					median(times),
-					mean,
-					wantMS,
-					wantW,
-				)
+				t.Errorf("%s in %s: measured %.3f ms, %.2f W; truth %.3f ms, %.2f W", name, mode, median(times), mean,
+					wantMS, wantW)
 			}
 			b.StopWorkload()
 		}
@@ -73,13 +66,8 @@ func TestMinibatchAddsUpAndTheFirstOnesAreSlow(t *testing.T) {
 			t.Fatalf("minibatch of %.3f ms has parts of %.3f", m.TimeMS, sum)
 		}
 		if took := float64(b.Clock().Now()-before) / 1e6; !near(took, m.TimeMS, 1e-5) || m.T != b.Clock().Now() {
-			t.Fatalf(
-				"the clock moved %.3f ms in a minibatch of %.3f; T %v, now %v",
-				took,
-				m.TimeMS,
-				m.T,
-				b.Clock().Now(),
-			)
+			t.Fatalf("the clock moved %.3f ms in a minibatch of %.3f; T %v, now %v", took, m.TimeMS, m.T,
+				b.Clock().Now())
 		}
 		if m.Index != i+1 || m.Epoch != 0 {
 			t.Fatalf("minibatch %d of epoch %d, want %d of 0", m.Index, m.Epoch, i+1)
@@ -171,13 +159,8 @@ func TestFreeClocksCostLittle(t *testing.T) {
 	set(t, b, maxn)
 	lockedMS, lockedJ := measure()
 	if !near(freeMS, lockedMS, 0.05) || !near(freeJ, lockedJ, 0.03) || freeMS == lockedMS {
-		t.Errorf(
-			"free %.2f ms %.0f mJ, locked %.2f ms %.0f mJ; want time within 5 %%, energy 3, not equal",
-			freeMS,
-			freeJ,
-			lockedMS,
-			lockedJ,
-		)
+		t.Errorf("free %.2f ms %.0f mJ, locked %.2f ms %.0f mJ; want time within 5 %%, energy 3, not equal", freeMS,
+			freeJ, lockedMS, lockedJ)
 	}
 }
 

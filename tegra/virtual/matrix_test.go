@@ -76,15 +76,8 @@ func underFault(t *testing.T, fault virtual.FileFault, pattern string) {
 		(r.Mode.OK && r.Mode != sound.Mode || r.EMC.Actual.OK && r.EMC.Actual != sound.EMC.Actual || r.GPU.Max.OK &&
 			r.GPU.Max != sound.GPU.Max ||
 			r.TotalW.OK && math.Abs(r.TotalW.V-sound.TotalW.V) > 0.2*sound.TotalW.V) {
-		t.Errorf(
-			"%s: mode %v of %v, EMC %v, total %v of %v",
-			what,
-			r.Mode,
-			sound.Mode,
-			r.EMC.Actual,
-			r.TotalW,
-			sound.TotalW,
-		)
+		t.Errorf("%s: mode %v of %v, EMC %v, total %v of %v", what, r.Mode, sound.Mode, r.EMC.Actual, r.TotalW,
+			sound.TotalW)
 	}
 	target := tegra.Mode{Cores: 2, CPU: 1190400 * tegra.KHz, GPU: 420750000, EMC: 665600 * tegra.KHz}
 	a, applyErr := g.Apply(ctx, tegra.Request{Mode: target})

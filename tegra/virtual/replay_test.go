@@ -337,14 +337,8 @@ func TestReplayOfSeveralMinibatchSizesAnswersEachWithItsOwnRows(t *testing.T) {
 		sleep(t, b, settleEnd)
 		next(t, b)
 		if got, watts := next(t, b), power(t, d); got.TimeMS != want.TimeMS || math.Abs(watts-want.PowerW) > 1e-6 {
-			t.Errorf(
-				"minibatches of %d take %v ms at %v W, the file says %v and %v",
-				size,
-				got.TimeMS,
-				watts,
-				want.TimeMS,
-				want.PowerW,
-			)
+			t.Errorf("minibatches of %d take %v ms at %v W, the file says %v and %v", size, got.TimeMS, watts,
+				want.TimeMS, want.PowerW)
 		}
 		b.StopWorkload()
 	}

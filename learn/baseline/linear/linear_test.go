@@ -179,12 +179,9 @@ func TestStudysModesAreFoundOnItsBoard(t *testing.T) {
 		}
 		return v
 	}, func(v ...tegra.Freq) []tegra.Freq { return v }
-	space := must.Get(tegra.NewSpace(
-		[]int{1, 2, 3, 4, 5, 6, 7, 8},
-		kHz(115200, 1190400, 1574400, 2112000, 2265600),
+	space := must.Get(tegra.NewSpace([]int{1, 2, 3, 4, 5, 6, 7, 8}, kHz(115200, 1190400, 1574400, 2112000, 2265600),
 		hz(114750000, 675750000, 905250000, 1377000000),
-		hz(204000000, 1065600000, 1331200000, 1600000000, 2133000000),
-	))(t)
+		hz(204000000, 1065600000, 1331200000, 1600000000, 2133000000)))(t)
 	got, ok := StudyModes(space)
 	if !ok || len(got) != 10 {
 		t.Fatalf("%v, %t: want the ten", got, ok)

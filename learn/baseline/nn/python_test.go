@@ -130,19 +130,8 @@ func trainInPython(
 	}
 	path := filepath.Join(b.TempDir(), "rows.csv")
 	must.NoError(b, os.WriteFile(path, []byte(rows.String()), 0o644))
-	command := exec.Command(
-		interpreter,
-		"bench_torch.py",
-		path,
-		"--batch",
-		strconv.Itoa(c.Batch),
-		"--epochs",
-		strconv.Itoa(c.Epochs),
-		"--seed",
-		strconv.FormatUint(c.Seed, 10),
-		"--threads",
-		strconv.Itoa(threads),
-	)
+	command := exec.Command(interpreter, "bench_torch.py", path, "--batch", strconv.Itoa(c.Batch), "--epochs",
+		strconv.Itoa(c.Epochs), "--seed", strconv.FormatUint(c.Seed, 10), "--threads", strconv.Itoa(threads))
 	var problems bytes.Buffer
 	command.Stderr = &problems
 	text, err := command.Output()

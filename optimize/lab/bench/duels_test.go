@@ -25,10 +25,8 @@ func TestDuelsUseTheAuthorsSamplesAndCountLosses(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	modes := b.Space.Sample(20, 3)
-	theirs := []Authors{
-		authorsOf("poor.csv", 90, modes[:10], modes[10:]),
-		authorsOf("perfect.csv", 0, modes[:10], modes[10:]),
-	}
+	theirs := []Authors{authorsOf("poor.csv", 90, modes[:10], modes[10:]),
+		authorsOf("perfect.csv", 0, modes[:10], modes[10:])}
 	o := Options{
 		Truth:      b.All(),
 		Name:       "toy",
@@ -66,10 +64,8 @@ func TestEvaluateRejectsAuthorsRunsOfAnotherSweep(t *testing.T) {
 	for name, o := range map[string]Options{
 		"a mode that the sweep lacks": {Authors: []Authors{authorsOf("a", 1, stranger)}},
 		"a size that they lack":       {Authors: []Authors{authorsOf("a", 1, modes)}, Sizes: []int{7}},
-		"two files with different samples": {Authors: []Authors{
-			authorsOf("a", 1, modes[:10]),
-			authorsOf("b", 1, modes[10:]),
-		}},
+		"two files with different samples": {Authors: []Authors{authorsOf("a", 1, modes[:10]),
+			authorsOf("b", 1, modes[10:])}},
 	} {
 		o.Truth, o.Methods, o.BudgetFrom, o.BudgetTo = b.All(), []string{Random}, 20, 30
 		if _, err := Evaluate(t.Context(), o); err == nil {
@@ -85,10 +81,8 @@ func TestDuelsAreWonByTheDefaultPredictor(t *testing.T) {
 		t.Skip("fits to the samples of every published run")
 	}
 	t.Parallel()
-	file := sweeptest.Shared(
-		t,
-		"data/sweeps/powertrain-agx-orin/paper_baselines/NN_transfer_resnet_mobnet_MAPE_all.csv",
-	)
+	file := sweeptest.Shared(t,
+		"data/sweeps/powertrain-agx-orin/paper_baselines/NN_transfer_resnet_mobnet_MAPE_all.csv")
 	in := must.Get(os.Open(file))(t)
 	defer in.Close()
 	authors := must.Get(ReadAuthors("PowerTrain", in))(t)

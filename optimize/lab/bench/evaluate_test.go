@@ -127,11 +127,8 @@ func TestPresetsAreTheirNearestModes(t *testing.T) {
 		return tegra.Preset{Name: name, Mode: tegra.Mode{Cores: cores, CPU: cpu, GPU: tegra.GHz, EMC: tegra.GHz}}
 	}
 	o := Options{Truth: handMade(), BudgetFrom: 10, BudgetTo: 40, BudgetStep: 10, Methods: []string{Presets},
-		Presets: []tegra.Preset{
-			preset("18 W", 2, 1100*tegra.MHz),
-			preset("25 W", 3, tegra.GHz),
-			preset("elsewhere", 1, 3*tegra.GHz),
-		}}
+		Presets: []tegra.Preset{preset("18 W", 2, 1100*tegra.MHz), preset("25 W", 3, tegra.GHz),
+			preset("elsewhere", 1, 3*tegra.GHz)}}
 	r := must.Get(Evaluate(t.Context(), o))(t)
 	// Picks: 18 W mode (nothing within 10 W), 18 W, 25 W, 25 W; optimum 400 200 150 100 ms.
 	row := r.Rows[0]
@@ -311,10 +308,8 @@ func TestEvaluateQuicklyOnAMeasuredSweep(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") != "" {
 		seeds = 5
 	}
-	r := must.Get(Evaluate(
-		t.Context(),
-		Options{Truth: sweeptest.Load(t, sweeptest.LSTM), Name: "lstm_train", Quick: true, Seeds: seeds},
-	))(t)
+	r := must.Get(Evaluate(t.Context(),
+		Options{Truth: sweeptest.Load(t, sweeptest.LSTM), Name: "lstm_train", Quick: true, Seeds: seeds}))(t)
 	for _, row := range r.Rows {
 		switch {
 		case row.Method == GP && row.Size.V == 50:

@@ -65,10 +65,8 @@ func TestLinear4OnATX2(t *testing.T) {
 	t.Parallel()
 	var o Options
 	for _, pixels := range []int{800, 200, 400, 600} {
-		rows := sweeptest.LoadTimes(
-			t,
-			fmt.Sprintf("data/sweeps/flexibo-tx2/tx2_sampled_output_inceptionv3_%dx%d.csv", pixels, pixels),
-		)
+		rows := sweeptest.LoadTimes(t,
+			fmt.Sprintf("data/sweeps/flexibo-tx2/tx2_sampled_output_inceptionv3_%dx%d.csv", pixels, pixels))
 		if o.Truth == nil {
 			o.Truth = rows
 			continue

@@ -78,11 +78,8 @@ func TestEvaluateCountsSearchesOverThePowerLimit(t *testing.T) {
 	r := must.Get(Evaluate(t.Context(), o))(t)
 	over := 0
 	for _, w := range r.Budgets {
-		res := must.Get(optimize.Tune(
-			t.Context(),
-			optimizetest.OfModes(b.Measure),
-			optimize.TuneOptions{Limits: []metric.Goal{metric.Watts(w)}, Space: b.Space, Strategy: optimize.Binary},
-		))(t)
+		res := must.Get(optimize.Tune(t.Context(), optimizetest.OfModes(b.Measure),
+			optimize.TuneOptions{Limits: []metric.Goal{metric.Watts(w)}, Space: b.Space, Strategy: optimize.Binary}))(t)
 		for _, p := range res.Probes {
 			if p.PowerW > 1.1*w {
 				over++

@@ -56,12 +56,8 @@ func TestWorkloadsArePossibleAndRepeat(t *testing.T) {
 // asked is a question about a workload of two modes beside the present one.
 func asked(t *testing.T) (q *question, present, within, beyond tegra.Setting) {
 	t.Helper()
-	space := must.Get(tegra.NewSpace(
-		[]int{2},
-		[]tegra.Freq{tegra.MHz},
-		[]tegra.Freq{tegra.MHz, 2 * tegra.MHz, 3 * tegra.MHz},
-		[]tegra.Freq{tegra.MHz},
-	))(t)
+	space := must.Get(tegra.NewSpace([]int{2}, []tegra.Freq{tegra.MHz},
+		[]tegra.Freq{tegra.MHz, 2 * tegra.MHz, 3 * tegra.MHz}, []tegra.Freq{tegra.MHz}))(t)
 	w := &workload{board: &board{name: "toy", space: space}}
 	for i, m := range space.All() {
 		w.truth = append(w.truth, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: float64(300 - 100*i),

@@ -94,11 +94,8 @@ func TestScriptHelperIsSilentOutsideJtune(t *testing.T) {
 	needs(t, "json")
 	folder := t.TempDir()
 	put(t, filepath.Join(folder, "jtune.py"), string(torch.Helper()))
-	script := put(
-		t,
-		filepath.Join(folder, "mine.py"),
-		"import os\nos.environ.pop('JTUNE_PROTOCOL', None)\nimport jtune\nwith jtune.minibatch(): pass\n",
-	)
+	script := put(t, filepath.Join(folder, "mine.py"),
+		"import os\nos.environ.pop('JTUNE_PROTOCOL', None)\nimport jtune\nwith jtune.minibatch(): pass\n")
 	if got, err := all(t, start(t, "", nil, python, script)); !errors.Is(err, io.EOF) || len(got) != 0 {
 		t.Errorf("%v, %v", got, err)
 	}

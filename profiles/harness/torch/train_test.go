@@ -49,10 +49,8 @@ func scripts(t *testing.T) string {
 // start runs a command and ends it with the test.
 func start(t *testing.T, log string, env map[string]string, command ...string) harness.Harness {
 	t.Helper()
-	h := must.Get(harness.Exec(
-		t.Context(),
-		harness.ExecOptions{Command: command, Env: env, Log: log, Silence: 3 * time.Minute},
-	))(t)
+	h := must.Get(harness.Exec(t.Context(),
+		harness.ExecOptions{Command: command, Env: env, Log: log, Silence: 3 * time.Minute}))(t)
 	t.Cleanup(func() { h.Stop(context.Background()) })
 	return h
 }
@@ -91,10 +89,8 @@ func TestTrainNetworksTrainForRealOnTheCPU(t *testing.T) {
 				"JTUNE_EPOCHS":   "0",
 				"JTUNE_WORKLOAD": "test",
 			}
-			got, err := all(
-				t,
-				start(t, "", env, append(c.job.Command(scripts(t)), "--minibatches", strconv.Itoa(c.minibatches))...),
-			)
+			got, err := all(t,
+				start(t, "", env, append(c.job.Command(scripts(t)), "--minibatches", strconv.Itoa(c.minibatches))...))
 			if !errors.Is(err, io.EOF) {
 				t.Fatal(err)
 			}

@@ -44,13 +44,9 @@ func xavier(t *testing.T) *tegra.Space {
 }
 
 func orin(t *testing.T) *tegra.Space {
-	return space(
-		t,
-		12,
-		[]tegra.Freq{729600 * tegra.KHz, 1190400 * tegra.KHz, 2201600 * tegra.KHz},
+	return space(t, 12, []tegra.Freq{729600 * tegra.KHz, 1190400 * tegra.KHz, 2201600 * tegra.KHz},
 		[]tegra.Freq{420750 * tegra.KHz, 828750 * tegra.KHz, 1300500 * tegra.KHz},
-		[]tegra.Freq{204 * tegra.MHz, 2133 * tegra.MHz, 3199 * tegra.MHz},
-	)
+		[]tegra.Freq{204 * tegra.MHz, 2133 * tegra.MHz, 3199 * tegra.MHz})
 }
 
 func find(t *testing.T, name string) Experiment {
@@ -155,13 +151,8 @@ func TestExperimentWhatCannotBeDoneIsSkippedWithItsReason(t *testing.T) {
 		{"made-up data", "cache", Request{Workload: made}, 0, "synthetic data are not in a file"},
 		{"one medium", "storage", Request{Workload: real}, 2, "“data folders” … for each medium"},
 		{"no data at all", "storage", Request{Workload: made}, 0, "none is named"},
-		{
-			"two media",
-			"storage",
-			Request{Workload: real, Data: []Medium{{real.Torch.Data, "ssd"}, {t.TempDir(), "sd"}}},
-			4,
-			"",
-		},
+		{"two media", "storage",
+			Request{Workload: real, Data: []Medium{{real.Torch.Data, "ssd"}, {t.TempDir(), "sd"}}}, 4, ""},
 		{"a replay", "workers", Request{Workload: own, Replayed: true}, 0, "a replay answers by power mode alone"},
 		{"simulated drives", "storage", Request{Workload: real, Simulated: true, Media: []string{"ssd", "sd"}}, 4, ""},
 	} {
@@ -172,14 +163,8 @@ func TestExperimentWhatCannotBeDoneIsSkippedWithItsReason(t *testing.T) {
 			why += k.Why + "\n"
 		}
 		if len(p.Settings) != c.settings || c.why == "" && why != "" || !strings.Contains(why, c.why) {
-			t.Errorf(
-				"%s: %d settings, skipped because %q; want %d, %q",
-				c.what,
-				len(p.Settings),
-				why,
-				c.settings,
-				c.why,
-			)
+			t.Errorf("%s: %d settings, skipped because %q; want %d, %q", c.what, len(p.Settings), why, c.settings,
+				c.why)
 		}
 	}
 	// The report claims nothing that the experiment did not control.
@@ -563,8 +548,7 @@ func TestExperimentStorageComparesMedia(t *testing.T) {
 	w := workload.Workload{Name: "w", Batch: 16, Torch: torch.Job{Net: "lenet5", Set: "mnist"}}
 	e := find(t, "storage")
 	p := e.Plan(
-		Request{Workload: w, Space: s, Mode: s.Max(), Data: []Medium{{t.TempDir(), "ssd"}, {t.TempDir(), "sd"}}},
-	)
+		Request{Workload: w, Space: s, Mode: s.Max(), Data: []Medium{{t.TempDir(), "ssd"}, {t.TempDir(), "sd"}}})
 	var rows []record.Row
 	var runs []record.Run
 	for i, set := range p.Settings {

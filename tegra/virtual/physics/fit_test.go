@@ -37,14 +37,8 @@ func TestPhysicsFitsTheMeasuredSweeps(t *testing.T) {
 			}
 			timeErr, powerErr = 100*timeErr/float64(len(rows)), 100*powerErr/float64(len(rows))
 			if timeErr > c.timeBar || powerErr > c.powerBarP {
-				t.Errorf(
-					"MAPE over %d modes: time %.2f %%, power %.2f %%; want at most %g and %g",
-					len(rows),
-					timeErr,
-					powerErr,
-					c.timeBar,
-					c.powerBarP,
-				)
+				t.Errorf("MAPE over %d modes: time %.2f %%, power %.2f %%; want at most %g and %g", len(rows),
+					timeErr, powerErr, c.timeBar, c.powerBarP)
 			}
 		})
 	}

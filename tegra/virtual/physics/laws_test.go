@@ -71,26 +71,16 @@ func TestPowerRisesWithEachKnob(t *testing.T) {
 			for knob := range 4 {
 				if up, ok := raised(c, knob); ok {
 					if then := w.Steady(On("agx-orin"), up); then.Power.Total() < now.Power.Total()*(1-slack) {
-						t.Fatalf(
-							"%s: %v draws %.2f W, %v draws %.2f",
-							w.Name,
-							c,
-							now.Power.Total(),
-							up,
-							then.Power.Total(),
-						)
+						t.Fatalf("%s: %v draws %.2f W, %v draws %.2f", w.Name, c, now.Power.Total(), up,
+							then.Power.Total())
 					}
 				}
 			}
 		})
 		top, bottom := w.Steady(On("agx-orin"), At(maxn)), w.Steady(On("agx-orin"), At(low))
 		if top.Power.Total() < 1.5*bottom.Power.Total() {
-			t.Errorf(
-				"%s: MAXN draws %.1f W, the lowest mode %.1f: hardly a difference",
-				w.Name,
-				top.Power.Total(),
-				bottom.Power.Total(),
-			)
+			t.Errorf("%s: MAXN draws %.1f W, the lowest mode %.1f: hardly a difference", w.Name, top.Power.Total(),
+				bottom.Power.Total())
 		}
 	}
 }
@@ -110,15 +100,8 @@ func TestLawsKeepAMinibatchWholeAndFinite(t *testing.T) {
 					t.Fatalf("%s in %v: stall %.3f ms of a fetch of %.3f", w.Name, c, s.StallMS, s.FetchMS)
 				case s.GPUBusy < 0 || s.GPUBusy > 1 || s.EMCBusy < 0 || s.EMCBusy > 1 || s.CPUBusy < 0 ||
 					s.CPUBusy > float64(c.Cores):
-					t.Fatalf(
-						"%s in %v: loads %.2f GPU, %.2f EMC, %.2f of %d cores",
-						w.Name,
-						c,
-						s.GPUBusy,
-						s.EMCBusy,
-						s.CPUBusy,
-						c.Cores,
-					)
+					t.Fatalf("%s in %v: loads %.2f GPU, %.2f EMC, %.2f of %d cores", w.Name, c, s.GPUBusy, s.EMCBusy,
+						s.CPUBusy, c.Cores)
 				case !(s.Power.Total() > 5) || s.Power.Total() > 75 || s.Power.RAM > s.Power.Sys:
 					t.Fatalf("%s in %v: power %+v", w.Name, c, s.Power)
 				}
@@ -154,12 +137,8 @@ func TestLawsOfPipeliningCutTheStallSharply(t *testing.T) { // law 3
 			t.Errorf("%s: a loader process costs %.0f %% energy", name, 100*(energy-1))
 		}
 		if one.Power.Total() < alone.Power.Total() {
-			t.Errorf(
-				"%s: power falls from %.1f to %.1f W with a loader process",
-				name,
-				alone.Power.Total(),
-				one.Power.Total(),
-			)
+			t.Errorf("%s: power falls from %.1f to %.1f W with a loader process", name, alone.Power.Total(),
+				one.Power.Total())
 		}
 	}
 }
@@ -180,12 +159,8 @@ func TestWorkersHelpOnlyWhileFetchingExceedsCompute(t *testing.T) { // law 3
 		w.Workers = 8
 		eight := w.Steady(On("agx-orin"), At(maxn))
 		if hidden := four.FetchMS/4 < 0.8*four.ComputeMS; hidden && eight.TimeMS < 0.98*four.TimeMS {
-			t.Errorf(
-				"%s: loading is hidden behind compute, yet 8 workers make %.2f ms of %.2f",
-				w.Name,
-				eight.TimeMS,
-				four.TimeMS,
-			)
+			t.Errorf("%s: loading is hidden behind compute, yet 8 workers make %.2f ms of %.2f", w.Name, eight.TimeMS,
+				four.TimeMS)
 		}
 	}
 }
@@ -221,11 +196,8 @@ func TestLawsOfTheCPUClockAndTheCores(t *testing.T) { // law 9
 	}
 	lenet := at(t, "lenet5")
 	if a, b := lenet.Steady(On("agx-orin"), slow), lenet.Steady(On("agx-orin"), At(maxn)); a.ComputeMS < 2*b.ComputeMS {
-		t.Errorf(
-			"lenet5: compute %.2f ms at 0.73 GHz, %.2f at 2.20: kernel launch must count",
-			a.ComputeMS,
-			b.ComputeMS,
-		)
+		t.Errorf("lenet5: compute %.2f ms at 0.73 GHz, %.2f at 2.20: kernel launch must count", a.ComputeMS,
+			b.ComputeMS)
 	}
 	// About six processes: more cores gain little.
 	for _, w := range Workloads() {
@@ -242,14 +214,8 @@ func TestMemoryClockAffectsComputeAndStall(t *testing.T) { // law 10
 		slow := Conditions{12, 2.2016, 1.3005, 0.6656}
 		a, b := w.Steady(On("agx-orin"), slow), w.Steady(On("agx-orin"), At(maxn))
 		if a.ComputeMS <= b.ComputeMS || a.FetchMS <= b.FetchMS {
-			t.Errorf(
-				"%s: compute %.2f and %.2f, fetch %.2f and %.2f ms at 0.67 and 3.20 GHz",
-				name,
-				a.ComputeMS,
-				b.ComputeMS,
-				a.FetchMS,
-				b.FetchMS,
-			)
+			t.Errorf("%s: compute %.2f and %.2f, fetch %.2f and %.2f ms at 0.67 and 3.20 GHz", name, a.ComputeMS,
+				b.ComputeMS, a.FetchMS, b.FetchMS)
 		}
 	}
 }
@@ -265,13 +231,8 @@ func TestLargerMinibatches(t *testing.T) { // law 7
 			perBatch = append(perBatch, step.FetchMS)
 		}
 		if !(epochs[0] > 4*epochs[2] && epochs[1] > 1.5*epochs[2]) {
-			t.Errorf(
-				"%s: epochs take %.0f, %.0f and %.0f ms at 1, 4 and 16: want a steep fall",
-				name,
-				epochs[0],
-				epochs[1],
-				epochs[2],
-			)
+			t.Errorf("%s: epochs take %.0f, %.0f and %.0f ms at 1, 4 and 16: want a steep fall", name, epochs[0],
+				epochs[1], epochs[2])
 		}
 		if epochs[3] < 0.75*epochs[2] {
 			t.Errorf("%s: an epoch takes %.0f ms at 64, %.0f at 16: the GPU is full at 16", name, epochs[3], epochs[2])
