@@ -5,16 +5,15 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tegra/sweep"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/virtual"
 )
@@ -42,21 +41,6 @@ func TestBenchModeOfAReplayMeasuresExactlyItsFile(t *testing.T) {
 	}
 }
 
-func TestBenchMeasuredSweepsReplayExactly(t *testing.T) {
-	t.Parallel()
-	table := must.Get(sweep.ReadFile(sweeptest.Shared(t, sweeptest.LSTM), sweep.Options{}))(t)
-	r := newRig(t, "lstm", virtual.Options{Replay: table})
-	modes := table.Measured()
-	for i := 0; i < len(modes); i += max(1, len(modes)/8) {
-		want := modes[i]
-		got := r.mustMeasure(t, want.Mode)
-		got.Measured.Errors, got.Also = tegra.Errors{}, nil // the file has none
-		if got.Measured != want {
-			t.Errorf("got %+v (%s %s), want %+v", got.Measured, got.Status, got.Why, want)
-		}
-	}
-}
-
 func TestBenchFastModeCollectsMoreMinibatchesForItsPower(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
@@ -72,8 +56,7 @@ func TestBenchFastModeCollectsMoreMinibatchesForItsPower(t *testing.T) {
 		!strings.Contains(again.Why, "minibatches in place of 40, in which there were 0 power readings, want 3") {
 		t.Errorf("raised, said %d times, in the row: %q", said, again.Why)
 	}
-	timeMS, powerW, err := r.board.Truth("lstm", m)
-	must.NoError(t, err)
+	timeMS, powerW := r.truth(t, "lstm", m)
 	if got.Status != record.OK || got.PowerSamples < 3 || got.Minibatches < 150 {
 		t.Errorf("%+v: want 3 power samples, which take about 2 s of 11 ms minibatches", got)
 	}
@@ -87,8 +70,7 @@ func TestBenchRowsComeNearTheTruthOverTheSpace(t *testing.T) {
 	r := newRig(t, "resnet", virtual.Options{Seed: 5})
 	for _, m := range r.device.Space().Sample(8, 3) {
 		got := r.mustMeasure(t, m)
-		timeMS, powerW, err := r.board.Truth("resnet18", m)
-		must.NoError(t, err)
+		timeMS, powerW := r.truth(t, "resnet18", m)
 		if got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.06 || math.Abs(got.PowerW/powerW-1) > 0.06 {
 			t.Errorf("%s: %s %q %v ms %v W; truth %v ms %v W", m, got.Status, got.Why, got.TimeMS, got.PowerW, timeMS,
 				powerW)
@@ -155,13 +137,8 @@ func TestBenchPhasesComeInOrder(t *testing.T) {
 	}
 	r.mustMeasure(t, r.device.Space().Max())
 	want := []Phase{Applying, Settling, WarmingUp, Measuring, Finished}
-	if len(seen) != len(want) || most < 40 {
-		t.Fatalf("phases %v with up to %d minibatches, want %v and 40", seen, most, want)
-	}
-	for i := range want {
-		if seen[i] != want[i] {
-			t.Fatalf("phases %v, want %v", seen, want)
-		}
+	if !slices.Equal(seen, want) || most < 40 {
+		t.Errorf("phases %v with up to %d minibatches, want %v and 40", seen, most, want)
 	}
 }
 
@@ -353,15 +330,7 @@ func TestBenchCancellingEndsAtOnceWithoutARow(t *testing.T) {
 func TestBenchCommandThatNeverWorksEndsTheCampaign(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{})
-	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
-		return harness.Exec(
-			ctx,
-			harness.ExecOptions{
-				Command: []string{"sh", "-c", "echo no module named torch >&2; exit 1"},
-				Clock:   r.bench.Clock,
-			},
-		)
-	}
+	r.runs("echo no module named torch >&2; exit 1", nil)
 	m := r.device.Space().Max()
 	for range maxEmptyRuns - 1 {
 		if got := r.mustMeasure(t, m); got.Status != record.Failed ||
@@ -383,10 +352,7 @@ func TestBenchCommandThatNeverWorksEndsTheCampaign(t *testing.T) {
 func TestBenchCommandThatIsNotUnderstoodEndsTheCampaign(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{})
-	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
-		return harness.Exec(ctx, harness.ExecOptions{Command: []string{"sh", "-c", "echo all is well"},
-			Clock: r.bench.Clock, Detect: &harness.Detect{}})
-	}
+	r.runs("echo all is well", &harness.Detect{})
 	_, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: r.device.Space().Max()}})
 	if !errors.Is(err, harness.ErrNotUnderstood) {
 		t.Errorf("%v", err)
@@ -439,8 +405,7 @@ func TestBenchPowerBeforeTheJobTrainsDoesNotCount(t *testing.T) {
 	}
 	m := r.device.Space().Max()
 	got := r.mustMeasure(t, m)
-	_, powerW, err := r.board.Truth("resnet18", m)
-	must.NoError(t, err)
+	_, powerW := r.truth(t, "resnet18", m)
 	if math.Abs(got.PowerW/powerW-1) > 0.03 || got.SettleS < 2 {
 		t.Errorf("got %v W after settling for %v s; the truth is %v W", got.PowerW, got.SettleS, powerW)
 	}
@@ -464,8 +429,7 @@ func TestBenchMinibatchesOfTheModeBeforeDoNotCount(t *testing.T) {
 		return job.Next(ctx)
 	}}
 	got := r.mustMeasure(t, low)
-	timeMS, _, err := r.board.Truth("resnet18", low)
-	must.NoError(t, err)
+	timeMS, _ := r.truth(t, "resnet18", low)
 	if got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 || got.TimeIQRMS > 0.01*timeMS {
 		t.Errorf("%+v; the truth is %v ms", got, timeMS)
 	}
@@ -529,8 +493,7 @@ func TestBenchStepsOfALineThatBeganInTheModeBeforeDoNotCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := r.mustMeasure(t, low)
-	timeMS, _, err := r.board.Truth("resnet18", low)
-	must.NoError(t, err)
+	timeMS, _ := r.truth(t, "resnet18", low)
 	if got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 {
 		t.Errorf("%+v; the truth is %v ms", got, timeMS)
 	}
@@ -539,20 +502,15 @@ func TestBenchStepsOfALineThatBeganInTheModeBeforeDoNotCount(t *testing.T) {
 func TestBenchMinibatchesThatTheJobCallsUncleanDoNotCount(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
-	starter, n := r.bench.NewHarness, 0
-	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
-		inner, err := starter(ctx, batch)
-		return &scripted{next: func(ctx context.Context) (harness.Event, error) {
-			e, err := inner.Next(ctx)
-			if n++; n%2 == 0 { // every second one writes a checkpoint
-				e.TimeMS, e.Unclean = 10*e.TimeMS, true
-			}
-			return e, err
-		}}, err
-	}
+	n := 0
+	r.through(func(e harness.Event, err error) (harness.Event, error) {
+		if n++; n%2 == 0 { // every second one writes a checkpoint
+			e.TimeMS, e.Unclean = 10*e.TimeMS, true
+		}
+		return e, err
+	})
 	m := r.device.Space().Max()
-	timeMS, _, err := r.board.Truth("resnet18", m)
-	must.NoError(t, err)
+	timeMS, _ := r.truth(t, "resnet18", m)
 	if got := r.mustMeasure(t, m); got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 ||
 		got.TimeIQRMS > 0.01*timeMS {
 		t.Errorf("%s %q: %v ms ± %v; the truth is %v ms", got.Status, got.Why, got.TimeMS, got.TimeIQRMS, timeMS)
@@ -596,8 +554,7 @@ func TestBenchEndsASlowModeWhenItsPatienceDoes(t *testing.T) {
 	}{{0, record.FewestOfSlow, record.FewestOfSlow}, {r.device.Space().Grid().Len() - 1, 40, 40}} {
 		m := r.device.Space().Grid().At(c.at)
 		got := r.mustMeasure(t, m)
-		timeMS, _, err := r.board.Truth("resnet18", m)
-		must.NoError(t, err)
+		timeMS, _ := r.truth(t, "resnet18", m)
 		slow := c.most < 40
 		if got.Status != record.OK || got.Minibatches < c.least || got.Minibatches > c.most ||
 			math.Abs(got.TimeMS/timeMS-1) > 0.01 || strings.Contains(got.Why, "in place of 40, which took") != slow {
@@ -614,8 +571,7 @@ func TestBenchCountsWhatASlowModeShowsInItsTime(t *testing.T) {
 	m := r.device.Space().Grid().At(0)
 	m.EMC = 204 * tegra.MHz
 	got := r.mustMeasure(t, m)
-	timeMS, powerW, err := r.board.Truth("bert", m)
-	must.NoError(t, err)
+	timeMS, powerW := r.truth(t, "bert", m)
 	if got.Status != record.OK || got.Minibatches < fewestClean || got.Minibatches >= 40 ||
 		math.Abs(got.TimeMS/timeMS-1) > 0.01 || math.Abs(got.PowerW/powerW-1) > 0.02 ||
 		!strings.Contains(got.Why, "of 40 clean minibatches in 20m0s") {

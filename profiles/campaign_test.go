@@ -270,20 +270,15 @@ func TestCampaignEachModeHasAFolderOfLogs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	r := newRig(t, "lstm", virtual.Options{})
 	c := campaign(t, r, dir, 3, false)
-	inner, said := r.bench.NewHarness, 0
-	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
-		h, err := inner(ctx, batch)
-		return talkative{h, func() {
-			if said++; said > 2 { // later modes print steps alone
-				return
-			}
-			f, err := os.OpenFile(c.Record.Log(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-			if err == nil {
-				fmt.Fprintf(f, "step %d\n", said)
-				f.Close()
-			}
-		}}, err
-	}
+	said := 0
+	r.through(func(e harness.Event, err error) (harness.Event, error) {
+		if said++; said <= 2 { // later modes print steps alone
+			f := must.Get(os.OpenFile(c.Record.Log(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644))(t)
+			fmt.Fprintf(f, "step %d\n", said)
+			f.Close()
+		}
+		return e, err
+	})
 	sum := must.Get(c.Run(t.Context()))(t)
 	all := ""
 	for _, row := range sum.Rows {
@@ -380,17 +375,6 @@ func TestCampaignPreloadedDataAreSaidBeforeTheyCount(t *testing.T) {
 	}
 }
 
-// talkative is a harness that says something with each event.
-type talkative struct {
-	harness.Harness
-	say func()
-}
-
-func (h talkative) Next(ctx context.Context) (harness.Event, error) {
-	h.say()
-	return h.Harness.Next(ctx)
-}
-
 // jumpyClock is a device's clock on a machine whose calendar is set again and
 // again, backwards too, as a board without a battery has it.
 type jumpyClock struct {
@@ -474,17 +458,9 @@ func TestCampaignTimeLeftIsARangeAroundTheMean(t *testing.T) {
 		}
 		return rows
 	}
-	for _, c := range []struct {
-		name   string
-		rows   []record.Row
-		n      int
-		lo, hi time.Duration
-	}{
-		{"nothing is known yet", nil, 5, 0, 0},
-		{"nothing is left", took(10, 20), 0, 0, 0},
-	} {
-		if lo, hi := Remaining(c.rows, c.n); lo != c.lo || hi != c.hi {
-			t.Errorf("%s: got %s to %s, want %s to %s", c.name, lo, hi, c.lo, c.hi)
+	for left, rows := range map[int][]record.Row{5: nil, 0: took(10, 20)} {
+		if lo, hi := Remaining(rows, left); lo != 0 || hi != 0 {
+			t.Errorf("%d left after %d rows: got %s to %s, want none", left, len(rows), lo, hi)
 		}
 	}
 	width := func(rows []record.Row) time.Duration {
@@ -494,11 +470,10 @@ func TestCampaignTimeLeftIsARangeAroundTheMean(t *testing.T) {
 		}
 		return hi - lo
 	}
-	one, six, thirty := width(took(10)), width(
-		took(8, 10, 12, 10, 9, 11),
-	), width(took(slices.Repeat([]float64{8, 10, 12, 10, 9, 11}, 5)...))
-	if !(one > six && six > thirty && thirty < 30*time.Second) {
-		t.Errorf("widths %s, %s, %s after 1, 6 and 30 rows: want them to shrink", one, six, thirty)
+	six := []float64{8, 10, 12, 10, 9, 11}
+	first, sixth, last := width(took(10)), width(took(six...)), width(took(slices.Repeat(six, 5)...))
+	if !(first > sixth && sixth > last && last < 30*time.Second) {
+		t.Errorf("widths %s, %s, %s after 1, 6 and 30 rows: want them to shrink", first, sixth, last)
 	}
 }
 

@@ -165,6 +165,40 @@ func (r *rig) mustMeasure(t *testing.T, m tegra.Mode) record.Row {
 	return row
 }
 
+// truth is what the board's simulation knows of a mode.
+func (r *rig) truth(t *testing.T, workload string, m tegra.Mode) (timeMS, powerW float64) {
+	t.Helper()
+	timeMS, powerW, err := r.board.Truth(workload, m)
+	must.NoError(t, err)
+	return timeMS, powerW
+}
+
+// runs takes a shell's script as the job.
+func (r *rig) runs(script string, d *harness.Detect) {
+	r.bench.NewHarness = func(ctx context.Context, _ int) (harness.Harness, error) {
+		return harness.Exec(ctx, harness.ExecOptions{Command: []string{"sh", "-c", script}, Clock: r.bench.Clock,
+			Detect: d})
+	}
+}
+
+// through passes what each job of the bench tells through a function.
+func (r *rig) through(change func(harness.Event, error) (harness.Event, error)) {
+	starter := r.bench.NewHarness
+	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
+		inner, err := starter(ctx, batch)
+		return changed{inner, change}, err
+	}
+}
+
+type changed struct {
+	harness.Harness
+	change func(harness.Event, error) (harness.Event, error)
+}
+
+func (h changed) Next(ctx context.Context) (harness.Event, error) {
+	return h.change(h.Harness.Next(ctx))
+}
+
 // scripted is a harness whose events a test makes up.
 type scripted struct {
 	next    func(ctx context.Context) (harness.Event, error)

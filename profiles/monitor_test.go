@@ -22,11 +22,8 @@ import (
 )
 
 // boardMonitor is a watch on a virtual board, whose clock it moves.
-func boardMonitor(
-	t *testing.T,
-	w workload.Workload,
-	s func(*virtual.Board, *tegra.Sysfs) System,
-) (*Monitor, *virtual.Board) {
+func boardMonitor(t *testing.T, w workload.Workload, s func(*virtual.Board, *tegra.Sysfs) System) (*Monitor,
+	*virtual.Board) {
 	t.Helper()
 	b := must.Get(virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1)}))(t)
 	dev := must.Get(b.Open())(t)
@@ -80,12 +77,8 @@ func step(w *Monitor, b *virtual.Board, t *testing.T, epoch, batch int, ms, stal
 func TestMonitorTellsEpochZeroApart(t *testing.T) {
 	t.Parallel()
 	w, b := boardMonitor(t, workload.Workload{Name: "x", Batch: 4, Samples: 8, Workers: 3}, kernelOf)
-	w.Event(
-		harness.Event{
-			Kind: harness.Hello,
-			Info: map[string]string{"framework": "torch 2.0", "cuda": "11.4", "os": "none"},
-		},
-	)
+	w.Event(harness.Event{Kind: harness.Hello,
+		Info: map[string]string{"framework": "torch 2.0", "cuda": "11.4", "os": "none"}})
 	w.Event(harness.Event{Kind: harness.Cache, Share: some(0.1)})
 	w.Skip(step(w, b, t, 0, 0, 9000, 0)) // the first one never counts
 	w.Minibatch(step(w, b, t, 0, 1, 300, 100))
@@ -157,11 +150,8 @@ func TestMonitorAsksTheKernelForTheDataset(t *testing.T) {
 	dir := t.TempDir()
 	must.NoError(t, os.WriteFile(filepath.Join(dir, "data"), make([]byte, 1<<20), 0o644))
 	data := must.Get(telemetry.ListDataset(dir))(t)
-	w, b := boardMonitor(
-		t,
-		workload.Workload{},
-		func(*virtual.Board, *tegra.Sysfs) System { return System{Data: data} },
-	)
+	sees := func(*virtual.Board, *tegra.Sysfs) System { return System{Data: data} }
+	w, b := boardMonitor(t, workload.Workload{}, sees)
 	w.Event(harness.Event{Kind: harness.Cache, Share: some(0.3)}) // the kernel knows better
 	w.Minibatch(step(w, b, t, 0, 0, 100, 1))
 	if c := w.Finish(); c.CacheBefore != some(1.0) || c.CacheAfter != some(1.0) {
@@ -183,25 +173,18 @@ func TestUptimeIsReadOrAbsent(t *testing.T) {
 
 func TestBaseLoadIsTheIdleBoardsPower(t *testing.T) {
 	t.Parallel()
-	w, b := boardMonitor(t, workload.Workload{}, kernelOf)
-	_ = w
+	_, b := boardMonitor(t, workload.Workload{}, kernelOf)
 	dev := must.Get(b.Open())(t)
 	defer dev.Close()
-	idle, err := BaseLoad(t.Context(), telemetry.NewSampler(dev, b.Clock()), b.Clock(), 5*time.Second, true)
-	if err != nil || !idle.PowerW.OK || idle.PowerW.V < 6 ||
-		idle.PowerW.V > 9 { // a recorded idle AGX Orin draws 7 to 9 W
+	load := func() (Base, error) {
+		return BaseLoad(t.Context(), telemetry.NewSampler(dev, b.Clock()), b.Clock(), 5*time.Second, true)
+	}
+	idle, err := load()
+	if err != nil || !(idle.PowerW.V >= 6 && idle.PowerW.V <= 9) { // a recorded idle AGX Orin draws 7 to 9 W
 		t.Errorf("idle board: %v, %v; want 6 to 9 W", idle, err)
 	}
 	must.NoError(t, b.StartWorkload("resnet18", 16))
-	if busy, err := BaseLoad(
-		t.Context(),
-		telemetry.NewSampler(dev, b.Clock()),
-		b.Clock(),
-		5*time.Second,
-		true,
-	); err != nil ||
-		busy.PowerW.OK ||
-		!strings.Contains(busy.Why, "busy before the job") {
+	if busy, err := load(); err != nil || busy.PowerW.OK || !strings.Contains(busy.Why, "busy before the job") {
 		t.Errorf("a board that trains: base load %v, %v; want none", busy, err)
 	}
 }
@@ -269,13 +252,8 @@ func TestBenchMeasuresWholeEpochs(t *testing.T) {
 					return harness.Event{}, err
 				}
 				count++
-				e := harness.Event{
-					Kind:   harness.Minibatch,
-					T:      r.board.Clock().Now(),
-					Epoch:  epoch,
-					Batch:  batch,
-					TimeMS: 1000,
-				}
+				e := harness.Event{Kind: harness.Minibatch, T: r.board.Clock().Now(), Epoch: epoch, Batch: batch,
+					TimeMS: 1000}
 				if batch == 3 && tells.epochEnds {
 					waiting = append(waiting, harness.Event{Kind: harness.EpochEnd, T: e.T, Epoch: epoch})
 				}

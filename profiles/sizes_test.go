@@ -92,11 +92,8 @@ func TestBenchEndsTheCampaignOfAJobWithAFixedBatchSize(t *testing.T) {
 	r.bench.NewHarness = func(ctx context.Context, _ int) (harness.Harness, error) {
 		return r.bench.Workload.NewHarness(workload.HarnessOptions{Virtual: r.board})(ctx, 16)
 	}
-	if _, err := r.bench.Measure(
-		t.Context(),
-		Step{Setting: tegra.Setting{Mode: r.device.Space().Max(), Batch: 8}},
-	); !errors.Is(err, ErrFixedBatch) ||
-		!strings.Contains(err.Error(), "16 where 8") {
+	_, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: r.device.Space().Max(), Batch: 8}})
+	if !errors.Is(err, ErrFixedBatch) || !strings.Contains(err.Error(), "16 where 8") {
 		t.Errorf("got %v", err)
 	}
 	if row := r.mustMeasure(t, r.device.Space().Max()); row.Status != record.OK {

@@ -1,7 +1,6 @@
 package profiles
 
 import (
-	"context"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -10,21 +9,6 @@ import (
 	"jtune/profiles/harness"
 	"jtune/tegra/virtual"
 )
-
-// mistaken is a harness that takes back what it has reported, when after has counted down to zero.
-type mistaken struct {
-	harness.Harness
-	after *int
-}
-
-func (h mistaken) Next(ctx context.Context) (harness.Event, error) {
-	e, err := h.Harness.Next(ctx)
-	if *h.after--; err == nil && *h.after == 0 {
-		return harness.Event{Kind: harness.Withdrawn, T: e.T, Message: `"Preparing" was not the job`,
-			Info: map[string]string{harness.NotJob: "Preparing"}}, nil
-	}
-	return e, err
-}
 
 // What was read of another counter is measured again where it is all of the first mode; later, it ends the campaign: no
 // campaign mixes two counters.
@@ -35,12 +19,14 @@ func TestCampaignNeverMixesWhatIsWithdrawn(t *testing.T) {
 		end         End
 	}{"in the first mode": {20, 3, Complete}, "in the second": {60, 1, Withdrawn}} {
 		r := newRig(t, "resnet18", virtual.Options{Noise: noNoise()})
-		inner := r.bench.NewHarness
 		after := c.after
-		r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
-			h, err := inner(ctx, batch)
-			return mistaken{h, &after}, err
-		}
+		r.through(func(e harness.Event, err error) (harness.Event, error) {
+			if after--; err == nil && after == 0 {
+				return harness.Event{Kind: harness.Withdrawn, T: e.T, Message: `"Preparing" was not the job`,
+					Info: map[string]string{harness.NotJob: "Preparing"}}, nil
+			}
+			return e, err
+		})
 		var said []string
 		r.bench.Observe = func(p Progress) {
 			if p.Line != "" {
