@@ -69,8 +69,14 @@ func (r *rig) try(req tegra.Request) tegra.Applied {
 func readsKnobsBack(t *testing.T, r *rig) {
 	space := r.space
 	low := tegra.Mode{Cores: 1, CPU: space.CPU[0], GPU: space.GPU[0], EMC: space.EMC[0]}
+	before := len(r.k.Writes())
 	for _, m := range append([]tegra.Mode{space.Max(), low, space.Max()}, space.Sample(6, 2)...) {
 		r.try(tegra.Request{Mode: m})
+	}
+	for _, w := range r.k.Writes()[before:] {
+		if strings.Contains(w, "/cpu0/online") {
+			t.Errorf("core 0 is never switched: %s", w)
+		}
 	}
 	if _, err := r.Revert(context.Background()); err != nil {
 		t.Error(err)
@@ -158,16 +164,15 @@ func setsTheFan(t *testing.T, r *rig) {
 		fan = "/sys/devices/pwm-fan/target_pwm"
 	}
 	found := r.k.Value(fan)
-	m := r.space.Max()
-	r.try(tegra.Request{Mode: m, Fan: tegra.FanMax})
-	if got := r.k.Value(fan); got != "255" {
-		t.Errorf("at %s, want 255", got)
+	for _, c := range []struct {
+		asked tegra.FanPolicy
+		want  string
+	}{{tegra.FanUntouched, found}, {tegra.FanMax, "255"}, {tegra.FanAuto, found}, {tegra.FanMax, "255"}} {
+		r.try(tegra.Request{Mode: r.space.Max(), Fan: c.asked})
+		if got := r.k.Value(fan); got != c.want {
+			t.Errorf("fan %v: at %s, want %s", c.asked, got, c.want)
+		}
 	}
-	r.try(tegra.Request{Mode: m, Fan: tegra.FanAuto})
-	if got := r.k.Value(fan); got != found {
-		t.Errorf("at %s, want %s", got, found)
-	}
-	r.try(tegra.Request{Mode: m, Fan: tegra.FanMax})
 }
 
 func TestGuardGivesFreeClocksAGovernorThatScales(t *testing.T) {

@@ -182,21 +182,6 @@ func TestSudoSaidIsItsLastLineSince(t *testing.T) {
 	}
 }
 
-// A state that may be gone back to is kept up to a number of them, exactly.
-func TestPendingShortenedAtItsBoundLosesNothing(t *testing.T) {
-	t.Parallel()
-	var p *Pending
-	for n := range mostSteps {
-		p = Pending{PID: n, Before: p}.shortened()
-	}
-	for n := mostSteps - 1; n >= 0; n-- {
-		if p == nil || p.PID != n {
-			t.Fatalf("step %d is lost", n)
-		}
-		p = p.Before
-	}
-}
-
 // A guard that is still restoring is waited for, half a minute at most; then its log is named.
 func TestCloseWaitsHalfAMinuteForAGuardThatRestores(t *testing.T) {
 	t.Parallel()

@@ -50,14 +50,9 @@ func TestServeAnswersWhatIsNoRequestWithAnError(t *testing.T) {
 		"an empty line":      "",
 		"another shape":      `[1,2]`,
 		"an unknown request": `{"id":1,"op":"exec","path":"/bin/sh"}`,
-		"no mode":            `{"id":1,"op":"apply"}`,
 		"a mode of zeroes":   `{"id":1,"op":"apply","mode":{}}`,
 		"an overflowing mode": `{"id":1,"op":"apply","mode":{"cores":12,"cpu_khz":9223372036854775807,"gpu_hz":1,` +
 			`"mem_hz":1}}`,
-		"an unknown fan policy": `{"id":1,"op":"apply","mode":{"cores":12,"cpu_khz":2201600,"gpu_hz":1300500000,` +
-			`"mem_hz":3199000000},"fan":"off"}`,
-		"a negative countdown": `{"id":1,"op":"apply","mode":{"cores":12,"cpu_khz":2201600,"gpu_hz":1300500000,` +
-			`"mem_hz":3199000000},"keep_after_ms":-5}`,
 		"a path of one's own": `{"id":1,"op":"read","path":"/etc/shadow"}`,
 		"a line too long":     `{"id":1,"op":"` + strings.Repeat("x", 1<<18) + `"}`,
 	} {

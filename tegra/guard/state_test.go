@@ -112,18 +112,23 @@ func TestGuardForgetsStepsBackThatWereNotKept(t *testing.T) {
 	r.wantAsFound()
 }
 
+// States that may be gone back to are kept up to a number of them, beyond it the newest and the one found first.
 func TestPendingShortenedKeepsTheStateFoundFirst(t *testing.T) {
 	t.Parallel()
-	var p *Pending
-	for n := range 3 * mostSteps {
-		p = Pending{PID: n, Before: p}.shortened()
-	}
-	n, last := 0, p
-	for q := p; q != nil; q = q.Before {
-		n, last = n+1, q
-	}
-	if n != mostSteps || p.PID != 3*mostSteps-1 || p.Before.PID != 3*mostSteps-2 || last.PID != 0 {
-		t.Errorf("%d steps from %d to %d", n, p.PID, last.PID)
+	for _, total := range []int{mostSteps, 3 * mostSteps} {
+		var p *Pending
+		for n := range total {
+			p = Pending{PID: n, Before: p}.shortened()
+		}
+		for n := 1; n < mostSteps; n++ {
+			if want := total - n; p == nil || p.PID != want {
+				t.Fatalf("of %d, step %d back is %+v, want %d", total, n, p, want)
+			}
+			p = p.Before
+		}
+		if p == nil || p.PID != 0 || p.Before != nil {
+			t.Errorf("of %d, the first is %+v", total, p)
+		}
 	}
 }
 
@@ -253,28 +258,6 @@ func TestGuardKeepStopsTheCountdown(t *testing.T) {
 			t.Errorf("GPU limit %s", got)
 		}
 	})
-}
-
-func TestGuardWritesTheFanOnlyOnRequestAndRestoresIt(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
-	r := newRig(t, tegratest.NewAGXOrin35())
-	r.apply(mid)
-	if got := r.k.Value(tegratest.Fan); got != "55" {
-		t.Errorf("the fan moved to %s unasked", got)
-	}
-	_, err := r.Apply(ctx, tegra.Request{Mode: mid, Fan: tegra.FanMax})
-	must.NoError(t, err)
-	if got := r.k.Value(tegratest.Fan); got != "255" {
-		t.Errorf("the fan is at %s, want 255", got)
-	}
-	_, err = r.Apply(ctx, tegra.Request{Mode: mid, Fan: tegra.FanAuto})
-	must.NoError(t, err)
-	if got := r.k.Value(tegratest.Fan); got != "55" {
-		t.Errorf("the fan is at %s, want 55", got)
-	}
-	r.Close()
-	r.wantAsFound()
 }
 
 func TestGuardReadsOnlyTheListedFiles(t *testing.T) {
