@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -64,9 +66,13 @@ func TestDiskNamedCountsThatDiskOnly(t *testing.T) {
 			t.Errorf("disk %q: %+v, want %+v", name, got, want)
 		}
 	}
-	most := DiskCount{1, 1<<64 - sectorBytes}
-	if got := parseDiskstats("259 0 nvme0n1 1 0 36028797018963967", ""); got != tegra.Some(most) {
-		t.Errorf("as many bytes as can be counted: %+v", got)
+	for text, want := range map[string]DiskCount{
+		"259 0 nvme0n1 1 0 36028797018963967":    {1, 1<<64 - sectorBytes}, // as many as can be counted
+		"259 0 nvme0n1 10 0 80\n259 1 sda 5 0\n": {10, 80 * 512},           // the second lacks its sectors
+	} {
+		if got := parseDiskstats(text, ""); got != tegra.Some(want) {
+			t.Errorf("%q counts as %+v, want %+v", text, got, want)
+		}
 	}
 	for _, text := range []string{"", "x", "259 0 nvme0n1 1 0 36028797018963968",
 		"259 0 nvme0n1 -1 0 5 0", "259 0 nvme0n1 1 0 99999999999999999999",
@@ -81,8 +87,8 @@ func TestDiskOfAPathWithoutADiskIsAnError(t *testing.T) {
 	if name, err := DiskOf("/proc"); err == nil {
 		t.Errorf("/proc lies on disk %q", name)
 	}
-	if name, err := DiskOf(filepath.Join(t.TempDir(), "none")); err == nil {
-		t.Errorf("a path that is not there lies on disk %q", name)
+	if name, err := DiskOf(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a path that is not there lies on disk %q, %v", name, err)
 	}
 }
 

@@ -39,11 +39,8 @@ func TestDropFindsALastingDropAtTheSamePace(t *testing.T) {
 		t.Error("a drop by 15 %, as virtual boards show it on request, is not found")
 	}
 	for name, d := range map[string]*Drop{
-		"steady power":                       hours(2, at(never, 31, 0), at(never, 100, 0)),
-		"a slower job draws less":            hours(2, at(time.Hour, 31, 18), at(time.Hour, 100, 170)),
-		"a rise":                             hours(2, at(time.Hour, 18, 31), at(never, 100, 0)),
-		"a run too short to compare":         hours(0.2, at(6*time.Minute, 31, 18), at(never, 100, 0)),
-		"a small drop, as of a cooler board": hours(2, at(time.Hour, 31, 28), at(never, 100, 0)),
+		"steady power": hours(2, at(never, 31, 0), at(never, 100, 0)),
+		"a rise":       hours(2, at(time.Hour, 18, 31), at(never, 100, 0)),
 		"a dip of two minutes": hours(2, func(t time.Duration) float64 {
 			if t >= time.Hour && t < time.Hour+2*time.Minute {
 				return 18
@@ -57,27 +54,13 @@ func TestDropFindsALastingDropAtTheSamePace(t *testing.T) {
 	}
 }
 
-func TestDropNeedsBothPowerAndMinibatches(t *testing.T) {
-	t.Parallel()
-	var d Drop
-	for s := time.Duration(0); s < 3*time.Hour; s += time.Second {
-		watts := 31.0
-		if s > time.Hour {
-			watts = 18
-		}
-		d.Power(s, watts)
-	}
-	if d.Found().OK {
-		t.Error("found although no minibatch tells that the work goes on")
-	}
-}
-
 // Each threshold, from both sides.
 func TestDropHoldsItsThresholds(t *testing.T) {
 	t.Parallel()
-	// run has a sample and a minibatch each second: 31 W and 100 ms before the drop, then watts and ms; rare: fewer
-	// minibatches are reported then, which take as long as any.
-	run := func(before, after int, watts, ms float64, rare bool) tegra.Val[PowerDrop] {
+	// run has a sample and a minibatch each second: 31 W and 100 ms before the drop, then watts and ms. From the drop
+	// on minibatches are reported at an interval, and take as long as before; never: none is, at any time.
+	const never = time.Duration(0)
+	run := func(before, after int, watts, ms float64, every time.Duration) tegra.Val[PowerDrop] {
 		drop := time.Duration(before) * time.Minute
 		var d Drop
 		for at := time.Duration(0); at <= drop+time.Duration(after)*time.Minute; at += time.Second {
@@ -86,7 +69,7 @@ func TestDropHoldsItsThresholds(t *testing.T) {
 				w, each = watts, ms
 			}
 			d.Power(at, w)
-			if at < drop || !rare || at/time.Second%3 == 0 {
+			if every != never && (at < drop || at%every == 0) {
 				d.Minibatch(at, each)
 			}
 		}
@@ -96,20 +79,22 @@ func TestDropHoldsItsThresholds(t *testing.T) {
 		name          string
 		before, after int
 		watts, ms     float64
-		rare, found   bool
+		every         time.Duration
+		found         bool
 	}{
-		{"ten minutes before, six after", 10, 6, 18, 100, false, true},
-		{"nine minutes before", 9, 6, 18, 100, false, false},
-		{"five minutes after, the first between", 11, 5, 18, 100, false, true},
-		{"four minutes after", 11, 4, 18, 100, false, false},
-		{"by 11 %", 20, 8, 0.89 * 31, 100, false, true},
-		{"by 9 %", 20, 8, 0.91 * 31, 100, false, false},
-		{"minibatches 9 % slower", 20, 8, 18, 109, false, true},
-		{"minibatches 11 % slower", 20, 8, 18, 111, false, false},
-		{"minibatches 11 % faster", 20, 8, 18, 90, false, false},
-		{"fewer minibatches, as long", 20, 8, 18, 100, true, true},
+		{"ten minutes before, six after", 10, 6, 18, 100, time.Second, true},
+		{"nine minutes before", 9, 6, 18, 100, time.Second, false},
+		{"five minutes after, the first between", 11, 5, 18, 100, time.Second, true},
+		{"four minutes after", 11, 4, 18, 100, time.Second, false},
+		{"by 11 %", 20, 8, 0.89 * 31, 100, time.Second, true},
+		{"by 9 %", 20, 8, 0.91 * 31, 100, time.Second, false},
+		{"minibatches 9 % slower", 20, 8, 18, 109, time.Second, true},
+		{"minibatches 11 % slower", 20, 8, 18, 111, time.Second, false},
+		{"minibatches 11 % faster", 20, 8, 18, 90, time.Second, false},
+		{"fewer minibatches, as long", 20, 8, 18, 100, 3 * time.Second, true},
+		{"no minibatches", 20, 8, 18, 100, never, false},
 	} {
-		if got := run(c.before, c.after, c.watts, c.ms, c.rare); got.OK != c.found {
+		if got := run(c.before, c.after, c.watts, c.ms, c.every); got.OK != c.found {
 			t.Errorf("%s: found %v, want %v", c.name, got, c.found)
 		}
 	}

@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"errors"
 	"io/fs"
 	"math"
 	"os"
@@ -122,16 +121,6 @@ func TestSteadySpreadOfNoPowerIsInfinite(t *testing.T) {
 	}
 	if got := (&Steady{recent: []float64{9, 11}}).spread(); got != 0.2 {
 		t.Errorf("9 and 11 W: %g", got)
-	}
-}
-
-func TestDiskTakesALineOfSixFields(t *testing.T) {
-	t.Parallel()
-	if got := parseDiskstats("259 0 nvme0n1 10 0 80\n259 1 sda 5 0\n", ""); got != tegra.Some(DiskCount{10, 80 * 512}) {
-		t.Errorf("%+v", got)
-	}
-	if _, err := DiskOf(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a path that is not there: %v", err)
 	}
 }
 

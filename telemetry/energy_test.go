@@ -129,14 +129,8 @@ func TestEnergyOfASquareWaveLiesInItsBand(t *testing.T) {
 			}
 		}
 		if held < runs*17/20 || wide > runs/100 {
-			t.Errorf(
-				"period %s: the true power lies in %d of %d bands, want 17 of 20; %d are wider than ± 40 %%, want 1 "+
-					"of 100",
-				period,
-				held,
-				runs,
-				wide,
-			)
+			t.Errorf("period %s: the true power lies in %d of %d bands, want 17 of 20; %d are wider than ± 40 %%, "+
+				"want 1 of 100", period, held, runs, wide)
 		}
 	}
 }

@@ -168,21 +168,14 @@ func TestSamplerReadsABoardOnceForAllSubscribers(t *testing.T) {
 	clock.Sleep(ctx, 1300*ms)
 	end := s.Subscribe(1000*ms, into(&job)) // from now on the job's samples are everybody's
 	clock.Sleep(ctx, 2100*ms)
-	if want := []time.Duration{
-		1000 * ms,
-		2300 * ms,
-		3300 * ms,
-	}; !slices.Equal(screen, want) || !slices.Equal(job, want[1:]) ||
-		dev.reads != 3 {
+	want := []time.Duration{1000 * ms, 2300 * ms, 3300 * ms}
+	if !slices.Equal(screen, want) || !slices.Equal(job, want[1:]) || dev.reads != 3 {
 		t.Errorf("screen %v, job %v, %d readings; want %v, those since 1.3 s, 3", screen, job, dev.reads, want)
 	}
 	stop := s.Subscribe(100*ms, into(&dense)) // an inference job's; the others keep their interval
 	clock.Sleep(ctx, 3000*ms)
-	if want := []time.Duration{
-		4300 * ms,
-		5300 * ms,
-		6300 * ms,
-	}; len(dense) != 30 || !slices.EqualFunc(screen[3:], want, near) || !slices.EqualFunc(job[2:], want, near) ||
+	want = []time.Duration{4300 * ms, 5300 * ms, 6300 * ms}
+	if len(dense) != 30 || !slices.EqualFunc(screen[3:], want, near) || !slices.EqualFunc(job[2:], want, near) ||
 		dev.reads != 33 {
 		t.Errorf("beside a dense one: screen %v, job %v, %d dense, %d readings", screen[3:], job[2:], len(dense),
 			dev.reads)
@@ -191,11 +184,8 @@ func TestSamplerReadsABoardOnceForAllSubscribers(t *testing.T) {
 	end()
 	screen, dev.reads = nil, 0
 	clock.Sleep(ctx, 2000*ms)
-	if want := []time.Duration{
-		7400 * ms,
-		8400 * ms,
-	}; !slices.Equal(screen, want) || len(job) != 5 || len(dense) != 30 ||
-		dev.reads != 2 {
+	want = []time.Duration{7400 * ms, 8400 * ms}
+	if !slices.Equal(screen, want) || len(job) != 5 || len(dense) != 30 || dev.reads != 2 {
 		t.Errorf("alone again: screen %v, want %v; %d readings, job %v", screen, want, dev.reads, job)
 	}
 	leave()
@@ -209,9 +199,7 @@ func TestSamplerMeasuresAtRandomMoments(t *testing.T) {
 	clock, dev := &stepClock{}, &meter{reading: watts(10)}
 	s := NewSampler(dev, clock)
 	var screen, job, slow []time.Duration
-	into := func(list *[]time.Duration) func(Sample) {
-		return func(x Sample) { *list = append(*list, x.T) }
-	}
+	into := func(list *[]time.Duration) func(Sample) { return func(x Sample) { *list = append(*list, x.T) } }
 	gaps := func(list []time.Duration) (least, most, mean time.Duration) {
 		least = time.Hour
 		for i := 1; i < len(list); i++ {

@@ -386,7 +386,7 @@ func TestExporterReplacesAFileWhole(t *testing.T) {
 
 // BenchmarkExporterAnswer is an answer; BenchmarkExporterReading the reading that is in it.
 func BenchmarkExporterAnswer(b *testing.B) {
-	device, sampler := benchmarked(b)
+	device, sampler, _ := simulated(b)
 	e := exporter.New(exporter.Source{Device: device, Sampler: sampler})
 	for b.Loop() {
 		must.NoError(b, e.Write(io.Discard))
@@ -394,16 +394,11 @@ func BenchmarkExporterAnswer(b *testing.B) {
 }
 
 func BenchmarkExporterReading(b *testing.B) {
-	_, sampler := benchmarked(b)
+	_, sampler, _ := simulated(b)
 	for b.Loop() {
 		_, err := sampler.Read()
 		must.NoError(b, err)
 	}
-}
-
-func benchmarked(b *testing.B) (tegra.Device, *telemetry.Sampler) {
-	device, sampler, _ := simulated(b)
-	return device, sampler
 }
 
 // simulated is a virtual board whose clock never waits.

@@ -72,9 +72,8 @@ func TestReaderFindsARecordWhereverItBegins(t *testing.T) {
 		for i, r := range records {
 			n := i + 1
 			whole := r.RAM != nil && r.RAM.UsedMB == 1000+n && *r.CPU[0].LoadPct == n && *r.GPU.LoadPct == n &&
-				r.TempsC["cpu"] == float64(
-					n,
-				)+0.5 && r.TotalPowerMW != nil && *r.TotalPowerMW == 5000+n && len(r.Engines) == 3
+				r.TempsC["cpu"] == float64(n)+0.5 && r.TotalPowerMW != nil && *r.TotalPowerMW == 5000+n &&
+				len(r.Engines) == 3
 			at, from := times.Of(&r)
 			if !whole || at != time.Duration(i)*time.Second || from != c.from {
 				t.Errorf("%s: record %d at %s by %s: %+v", name, n, at, from, r.Line)
