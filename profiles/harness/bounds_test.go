@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"jtune/internal/must"
-	"jtune/tegra"
 )
 
 // A program's own summary counts where all its numbers are there and can be true.
@@ -36,36 +35,6 @@ func TestSummedNeedsAllNumbers(t *testing.T) {
 	}
 	if e := summed(3*time.Second, 2*time.Second, 10.6, good); e.N != 11 || e.TimeMS != 2000 || e.T != 3*time.Second {
 		t.Errorf("got %+v", e)
-	}
-}
-
-// A batch of inference that says when its data came and how long it computed has its stall and overhead too.
-func TestParseCompletesABatchOfInference(t *testing.T) {
-	t.Parallel()
-	var p parser
-	e, err := p.parse([]byte(`{"event":"infer","time_ms":10,"fetch_ms":3,"compute_ms":6}`))
-	if err != nil || e.StallMS != tegra.Some(3.0) || e.OverheadMS != tegra.Some(1.0) {
-		t.Errorf("%+v, %v", e, err)
-	}
-	for _, line := range []string{`{"event":"infer","n":1}`, `{"event":"infer","time_ms":0}`,
-		`{"event":"infer","time_ms":1,"n":0}`, `{"event":"infer","time_ms":1,"n":1.5}`,
-		`{"event":"infer","time_ms":-1}`, fmt.Sprintf(`{"event":"infer","time_ms":1,"n":%d}`, maxUnits+1),
-		`{"event":"request","arrive":3}`, `{"event":"request","arrive":3,"end":2}`,
-		`{"event":"request","arrive":3,"start":2,"end":4}`, `{"event":"request","arrive":1,"first":5,"end":4}`,
-		`{"event":"cache","share":1.1}`, `{"event":"cache","share":-0.1}`,
-		fmt.Sprintf(`{"event":"minibatch","time_ms":%g}`, 2*maxTimeMS), `{"event":"minibatch","time_ms":1,"epoch":1.5}`,
-		`{"event":"minibatch","time_ms":1,"batch":-1}`, `{"event":"done","t":1e300}`} {
-		var p parser
-		if e, err := p.parse([]byte(line)); err == nil {
-			t.Errorf("%s is read as %+v", line, e)
-		}
-	}
-	for _, line := range []string{`{"event":"cache","share":0}`, `{"event":"cache","share":1}`,
-		fmt.Sprintf(`{"event":"infer","time_ms":%g,"n":%d}`, maxTimeMS, maxUnits)} {
-		var p parser
-		if _, err := p.parse([]byte(line)); err != nil {
-			t.Errorf("%s: %v", line, err)
-		}
 	}
 }
 
@@ -164,14 +133,5 @@ func TestLlamaBenchSumsUpItsSamples(t *testing.T) {
 	if e == nil || e.TimeMS != 9000 || e.N != 96 || e.Phase != "decode" || e.Summary.TimeMS != 3000 ||
 		e.T != 20*time.Second {
 		t.Errorf("got %+v", e)
-	}
-	for text := range map[string]bool{`{"n_prompt":0,"n_gen":0,"samples_ns":[1]}`: true,
-		fmt.Sprintf(`{"n_prompt":0,"n_gen":%d,"samples_ns":[1]}`, maxUnits+1): true,
-		`{"n_prompt":0,"n_gen":5,"samples_ns":[]}`:                            true} {
-		l := newLlamaBench(nil)
-		l.read([]byte(text), time.Second, true)
-		if e := l.(summing).summary(); e != nil {
-			t.Errorf("%s: %+v", text, e)
-		}
 	}
 }

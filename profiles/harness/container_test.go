@@ -70,22 +70,10 @@ func TestContainerOfADeadOwnerIsRemoved(t *testing.T) {
 func TestContainerIsRunAndEndedByItsName(t *testing.T) {
 	t.Parallel()
 	engine, calls := fakeEngine(t)
-	h, err := Exec(
-		t.Context(),
-		ExecOptions{
-			Command: []string{"python3", "train.py"},
-			Name:    "mynet",
-			Dir:     "/work",
-			Env:     map[string]string{"JTUNE_BATCH": "16", "A": "b c"},
-			Container: Container{
-				Image:   "l4t-ml:r35",
-				Engine:  engine,
-				Runtime: "nvidia",
-				Mounts:  []string{"/data:/data:ro"},
-				Flags:   []string{"--user=1000:1000"},
-			},
-		},
-	)
+	h, err := Exec(t.Context(), ExecOptions{Command: []string{"python3", "train.py"}, Name: "mynet", Dir: "/work",
+		Env: map[string]string{"JTUNE_BATCH": "16", "A": "b c"},
+		Container: Container{Image: "l4t-ml:r35", Engine: engine, Runtime: "nvidia",
+			Mounts: []string{"/data:/data:ro"}, Flags: []string{"--user=1000:1000"}}})
 	must.NoError(t, err)
 	for kind := Kind(""); kind != Minibatch; {
 		e, err := h.Next(t.Context())
@@ -142,8 +130,8 @@ func TestContainerDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 
 func TestContainerNoEngineIsAnErrorThatNamesIt(t *testing.T) {
 	t.Parallel()
-	_, err := Exec(t.Context(),
-		ExecOptions{Command: []string{"true"}, Name: "x", Container: Container{Image: "i", Engine: "/no/such/docker"}})
+	_, err := Exec(t.Context(), ExecOptions{Command: []string{"true"}, Name: "x",
+		Container: Container{Image: "i", Engine: "/no/such/docker"}})
 	if err == nil || !strings.Contains(err.Error(), "/no/such/docker") {
 		t.Errorf("got %v", err)
 	}

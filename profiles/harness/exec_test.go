@@ -49,10 +49,8 @@ const three = `for i in 0 1 2; do echo '{"event":"minibatch","batch":'$i',"time_
 
 func TestExecJobThatFinishesGivesItsEventsThenEOF(t *testing.T) {
 	t.Parallel()
-	events, err := all(
-		t,
-		sh(t, `echo '{"event":"hello","protocol":1}'; `+three+`echo '{"event":"done"}'`, ExecOptions{}),
-	)
+	script := `echo '{"event":"hello","protocol":1}'; ` + three + `echo '{"event":"done"}'`
+	events, err := all(t, sh(t, script, ExecOptions{}))
 	if !errors.Is(err, io.EOF) || len(events) != 5 || events[3].Batch != 2 || events[4].Kind != Done {
 		t.Errorf("got %v, %v; want hello, three minibatches, done, EOF", events, err)
 	}
@@ -63,77 +61,61 @@ func TestExecJobThatFinishesGivesItsEventsThenEOF(t *testing.T) {
 	}
 }
 
-func TestExecJobThatDiesGivesItsEventsThenStatusAndLastLine(t *testing.T) {
+// A job that ends badly gives its events, then its status and the line that says why.
+func TestExecJobThatDiesSaysWhy(t *testing.T) {
 	t.Parallel()
-	events, err := all(t, sh(t, three+`echo warning >&2; echo 'CUDA out of memory' >&2; exit 3`, ExecOptions{}))
-	var died *ExitError
-	if !errors.As(err, &died) || died.Status != "exit status 3" || died.Code != 3 || len(died.Lines) != 2 ||
-		len(events) != 3 {
-		t.Fatalf("%d events, %#v", len(events), err)
+	for _, c := range []struct {
+		script       string
+		events, code int
+		want         string
+	}{
+		{three + `echo warning >&2; echo 'CUDA out of memory' >&2; exit 3`, 3, 3,
+			"command sh ended with exit status 3: CUDA out of memory"},
+		{`echo 'docker: Cannot connect to the Docker daemon.' >&2; echo >&2; ` +
+			`echo "Run 'docker run --help' for more information" >&2; exit 125`, 0, 125, // the engine's advice is none
+			"command sh ended with exit status 125: docker: Cannot connect to the Docker daemon."},
+		{`kill -KILL $$`, 0, 128 + int(syscall.SIGKILL), "command sh was killed from outside (signal: killed): most " +
+			"often by the kernel, out of memory (see dmesg), which counts as did not run (DNR)"},
+	} {
+		events, err := all(t, sh(t, c.script, ExecOptions{}))
+		died, ok := errors.AsType[*ExitError](err)
+		if !ok || died.Code != c.code || len(events) != c.events || err.Error() != c.want {
+			t.Errorf("%s: %d events, %#v, %v; want %q", c.script, len(events), died, err, c.want)
+		}
+		if c.code == 3 && (died.Status != "exit status 3" || len(died.Lines) != 2) {
+			t.Errorf("%s: %+v", c.script, died)
+		}
 	}
-	if want := "command sh ended with exit status 3: CUDA out of memory"; err.Error() != want {
-		t.Errorf("got %q, want %q", err, want)
-	}
-}
-
-func TestExecEnginesAdviceIsNotTheReason(t *testing.T) {
-	t.Parallel()
-	_, err := all(
-		t,
-		sh(
-			t,
-			`echo 'docker: Cannot connect to the Docker daemon.' >&2; echo >&2; echo "Run 'docker run --help' for more information" >&2; exit 125`,
-			ExecOptions{},
-		),
-	)
-	if want := "command sh ended with exit status 125: docker: Cannot connect to the Docker daemon."; err == nil ||
-		err.Error() != want {
-		t.Errorf("got %v, want %q", err, want)
-	}
-}
-
-func TestExecJobKilledBySignalSaysSo(t *testing.T) {
-	t.Parallel()
-	_, err := all(t, sh(t, `kill -9 $$`, ExecOptions{}))
-	if err == nil || !strings.Contains(err.Error(), "signal: killed") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestExecErrorEventIsTheReasonEvenWithStatusZero(t *testing.T) {
-	t.Parallel()
-	_, err := all(t, sh(t, `echo '{"event":"error","message":"no data set"}'`, ExecOptions{}))
+	_, err := all(t, sh(t, `echo '{"event":"error","message":"no data set"}'`, ExecOptions{})) // with status 0
 	if err == nil || !strings.Contains(err.Error(), "no data set") {
-		t.Errorf("got %v", err)
+		t.Errorf("an error event: %v", err)
 	}
 }
 
-func TestExecJobThatPrintsNothingIsSilent(t *testing.T) {
+// A job that prints nothing, or nothing of use, for longer than it may is silent.
+func TestExecJobThatTellsNothingIsSilent(t *testing.T) {
 	t.Parallel()
-	_, err := all(t, sh(t, `sleep 60`, ExecOptions{Silence: 100 * time.Millisecond}))
-	var silent *SilenceError
-	if !errors.As(err, &silent) || !strings.Contains(err.Error(), "prints nothing for 100 ms") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestExecJobThatPrintsOnlyGarbageIsSilentToo(t *testing.T) {
-	t.Parallel()
-	_, err := all(t, sh(t, `while true; do echo 'Epoch 1/5'; sleep 0.02; done`, ExecOptions{Silence: 2 * time.Second}))
-	var silent *SilenceError
-	if !errors.As(err, &silent) || silent.Garbage == 0 || !strings.Contains(err.Error(), "Epoch 1/5") {
-		t.Errorf("got %v", err)
+	for script, c := range map[string]struct {
+		limit   time.Duration
+		garbage bool
+		want    string
+	}{
+		"sleep 60": {100 * time.Millisecond, false, "prints nothing for 100 ms"},
+		"while true; do echo 'Epoch 1/5'; sleep 0.02; done": {2 * time.Second, true, "Epoch 1/5"},
+	} {
+		_, err := all(t, sh(t, script, ExecOptions{Silence: c.limit}))
+		silent, ok := errors.AsType[*SilenceError](err)
+		if !ok || silent.Garbage > 0 != c.garbage || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", script, err)
+		}
 	}
 }
 
 func TestExecGarbageIsCountedAndLogged(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log.txt")
-	h := sh(
-		t,
-		`echo 'Loading weights'; printf '\377\000\n'; `+three+`echo '{"event":"minibatch","time_ms":-1}'; echo tired >&2`,
-		ExecOptions{Log: log},
-	)
+	h := sh(t, `echo 'Loading weights'; printf '\377\000\n'; `+three+
+		`echo '{"event":"minibatch","time_ms":-1}'; echo tired >&2`, ExecOptions{Log: log})
 	events, err := all(t, h)
 	if !errors.Is(err, io.EOF) || len(events) != 3 || h.counts().Garbage != 3 {
 		t.Errorf("%d events, %v, %+v; want 3 events and 3 other lines", len(events), err, h.counts())
@@ -150,11 +132,8 @@ func TestExecGarbageIsCountedAndLogged(t *testing.T) {
 func TestExecFloodIsSurvivedInBoundedMemory(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log.txt")
-	h := sh(
-		t,
-		`head -c 3000000 /dev/zero | tr '\0' x; echo; yes "$(printf %01000d 0)" | head -n 20000; yes '{"event":"minibatch","time_ms":1}' | head -n 20000`,
-		ExecOptions{Log: log},
-	)
+	h := sh(t, `head -c 3000000 /dev/zero | tr '\0' x; echo; yes "$(printf %01000d 0)" | head -n 20000; `+
+		`yes '{"event":"minibatch","time_ms":1}' | head -n 20000`, ExecOptions{Log: log})
 	<-h.ended
 	events, err := all(t, h)
 	if !errors.Is(err, io.EOF) || len(events) != queueLen || h.counts().Dropped != 20000-queueLen {
@@ -346,14 +325,8 @@ func TestExecNextEndsWithItsContext(t *testing.T) {
 func TestExecJobLearnsItsSettings(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	_, err := all(
-		t,
-		sh(
-			t,
-			`echo "$JTUNE_BATCH $PYTHONUNBUFFERED $(pwd)" >out`,
-			ExecOptions{Dir: dir, Env: map[string]string{"JTUNE_BATCH": "32"}},
-		),
-	)
+	_, err := all(t, sh(t, `echo "$JTUNE_BATCH $PYTHONUNBUFFERED $(pwd)" >out`,
+		ExecOptions{Dir: dir, Env: map[string]string{"JTUNE_BATCH": "32"}}))
 	text, _ := os.ReadFile(filepath.Join(dir, "out"))
 	if !errors.Is(err, io.EOF) || !strings.HasPrefix(string(text), "32 1 ") ||
 		!strings.Contains(string(text), filepath.Base(dir)) {

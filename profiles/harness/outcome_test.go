@@ -3,22 +3,12 @@ package harness
 import (
 	"errors"
 	"io"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"jtune/tegra"
 )
-
-// A job that a signal ended has the exit code that a shell would report.
-func TestExecJobThatIsKilledHasTheCodeOfItsSignal(t *testing.T) {
-	t.Parallel()
-	_, err := all(t, sh(t, `kill -KILL $$`, ExecOptions{}))
-	if died, ok := errors.AsType[*ExitError](err); !ok || died.Code != 128+int(syscall.SIGKILL) {
-		t.Errorf("%#v, want code 137", err)
-	}
-}
 
 // The output of a known tool was read if it had one step with a time, whatever follows.
 func TestExecToolThatWasReadEndsWithoutAnError(t *testing.T) {

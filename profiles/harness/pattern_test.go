@@ -68,23 +68,13 @@ func TestPatternsReadTimesFromLines(t *testing.T) {
 			{0, "epoch 2 batch 100"}, {10, "epoch 2 batch 105"}}, []float64{2000, 2000, 2000, 2000, 2000}, 1},
 		{"an epoch that is counted from one", `epoch (?P<epoch>\d+) batch (?P<batch>\d+)`, []shown{
 			{0, "epoch 1 batch 100"}, {10, "epoch 1 batch 101"}}, []float64{10_000}, 0},
-		{
-			"a count that leaps counts something else",
-			`batch (?P<batch>\d+)`,
-			[]shown{{0, "batch 1"}, {10, "batch 900000"}, {11, "batch 900001"}},
-			[]float64{1000},
-			0,
-		},
+		{"a count that leaps counts something else", `batch (?P<batch>\d+)`, []shown{
+			{0, "batch 1"}, {10, "batch 900000"}, {11, "batch 900001"}}, []float64{1000}, 0},
 		{"texts that are no time", `took (?P<time_ms>\S+) ms`, []shown{{0, "took nan ms"}, {1, "took NaN ms"},
 			{2, "took inf ms"}, {3, "took +Inf ms"}, {4, "took -1 ms"}, {5, "took 0 ms"}, {6, "took 1e999 ms"}},
 			nil, 0},
-		{
-			"numbers beyond reason",
-			`batch (?P<batch>\d+)|(?P<rate>[-\de.]+)/s`,
-			[]shown{{0, "batch 99999999999999999999"}, {1, "0/s"}, {2, "1e-300/s"}, {3, "-4/s"}},
-			nil,
-			0,
-		},
+		{"numbers beyond reason", `batch (?P<batch>\d+)|(?P<rate>[-\de.]+)/s`, []shown{
+			{0, "batch 99999999999999999999"}, {1, "0/s"}, {2, "1e-300/s"}, {3, "-4/s"}}, nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -109,8 +99,7 @@ func TestPatternMinibatchesOfOneLineFollowEachOther(t *testing.T) {
 	got := reads(t, `n=(?P<batch>\d+)`, []shown{{1, "n=4"}, {3, "n=8"}})
 	for i, want := range []time.Duration{1500, 2000, 2500, 3000} {
 		if got[i].T != want*time.Millisecond || got[i].Batch != 4+i {
-			t.Errorf("minibatch %d: at %v with index %d, want %v ms and %d", i, got[i].T, got[i].Batch, int64(want),
-				4+i)
+			t.Errorf("minibatch %d: at %v with index %d, want %d ms and %d", i, got[i].T, got[i].Batch, want, 4+i)
 		}
 	}
 }
@@ -153,7 +142,8 @@ func TestPatternThatFindsNothingIsRefused(t *testing.T) {
 
 func TestPatternJobsProgressBarIsRead(t *testing.T) {
 	t.Parallel()
-	script := `echo start; for i in 0 1 2 3 4 5; do printf '\r %d%%|##| %d/9 [00:01<00:02,  9.00it/s]' $i $i >&2; sleep 0.05; done; echo '{"event":"done"}'`
+	script := `echo start; for i in 0 1 2 3 4 5; do printf '\r %d%%|##| %d/9 [00:01<00:02,  9.00it/s]' $i $i >&2; ` +
+		`sleep 0.05; done; echo '{"event":"done"}'`
 	h := sh(t, script, ExecOptions{Pattern: "tqdm", Protocol: true})
 	events, err := all(t, h)
 	if !errors.Is(err, io.EOF) {
