@@ -10,8 +10,7 @@ import (
 )
 
 // BenchmarkReference learns ResNet's time from all 4,368 modes: 100 passes over
-// 3,931 rows. BenchmarkAgainstPython compares that with PyTorch and
-// scikit-learn.
+// 3,931 rows.
 func BenchmarkReference(b *testing.B) {
 	x, y := columns(sweeptest.Load(b, sweeptest.ResNet), timeMS)
 	for _, batch := range []int{16, 64} {
