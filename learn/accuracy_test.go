@@ -55,10 +55,8 @@ func scored(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOption
 	time95, power95 := p.BandWidths(0.95)
 	for _, m := range out {
 		i, _ := s.space.Index(m.Mode)
-		tp, to, pp, po = append(tp, math.Exp(p.LnTime[i])), append(
-			to,
-			m.TimeMS,
-		), append(pp, math.Exp(p.LnPower[i])), append(po, m.PowerW)
+		tp, to = append(tp, math.Exp(p.LnTime[i])), append(to, m.TimeMS)
+		pp, po = append(pp, math.Exp(p.LnPower[i])), append(po, m.PowerW)
 		zTime := math.Abs(math.Log(m.TimeMS)-p.LnTime[i]) / math.Hypot(p.SdTime[i], p.NoiseTime)
 		zPower := math.Abs(math.Log(m.PowerW)-p.LnPower[i]) / math.Hypot(math.Hypot(p.SdPower[i], byTime[i]),
 			p.NoisePower)

@@ -72,15 +72,11 @@ func TestModelPredictsTheSameAfterLoading(t *testing.T) {
 func sameModel(t *testing.T, got, want *Model) {
 	t.Helper()
 	for what, pair := range map[string][2]any{
-		"method": {got.Method, want.Method}, "samples": {
-			got.Samples,
-			want.Samples,
-		}, "errors": {got.CV, want.CV}, "reference": {got.Reference, want.Reference},
-		"warnings": {got.Warnings, want.Warnings}, "suspicious": {
-			got.Suspicious,
-			want.Suspicious,
-		}, "repeated": {got.Repeated, want.Repeated}, "provenance": {got.Provenance, want.Provenance},
-		"seed": {got.Seed, want.Seed}, "fingerprint": {got.fingerprint(), want.fingerprint()},
+		"method": {got.Method, want.Method}, "samples": {got.Samples, want.Samples}, "errors": {got.CV, want.CV},
+		"reference": {got.Reference, want.Reference}, "warnings": {got.Warnings, want.Warnings},
+		"suspicious": {got.Suspicious, want.Suspicious}, "repeated": {got.Repeated, want.Repeated},
+		"provenance": {got.Provenance, want.Provenance}, "seed": {got.Seed, want.Seed},
+		"fingerprint": {got.fingerprint(), want.fingerprint()},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: got %v, want %v", what, pair[0], pair[1])

@@ -34,19 +34,11 @@ func orinToy(b *testing.B) *optimizetest.Board {
 	return &optimizetest.Board{Space: space}
 }
 
-func sample(b *optimizetest.Board, n int) []tegra.Measured {
-	var rows []tegra.Measured
-	for _, m := range b.Space.Sample(n, 1) {
-		rows = append(rows, b.Answer(m))
-	}
-	return rows
-}
-
 // BenchmarkAnswer18096 is the user's wait after a fit: all modes of an AGX Orin with bands, the front, and the choice
 // for a limit. Target: under 20 ms on two cores.
 func BenchmarkAnswer18096(b *testing.B) {
 	board := orinToy(b)
-	m := must.Get(learn.Fit(b.Context(), sample(board, 50), learn.Options{Space: board.Space, SkipCV: true}))(b)
+	m := must.Get(learn.Fit(b.Context(), sampleOf(board, 50), learn.Options{Space: board.Space, SkipCV: true}))(b)
 	modes := board.Space.Modes()
 	for b.Loop() {
 		preds := m.Predict(modes)
@@ -66,7 +58,7 @@ func BenchmarkAnswer18096(b *testing.B) {
 // and with its cross-validation. Want under 100 ms.
 func BenchmarkFit50(b *testing.B) {
 	board := orinToy(b)
-	rows := sample(board, 50)
+	rows := sampleOf(board, 50)
 	for _, skip := range []bool{true, false} {
 		b.Run(fmt.Sprintf("crossvalidated=%v", !skip), func(b *testing.B) {
 			for b.Loop() {
@@ -82,7 +74,7 @@ func BenchmarkFit50(b *testing.B) {
 func BenchmarkTuneStep18096(b *testing.B) {
 	board := orinToy(b)
 	s, err := newSearch(b.Context(), optimizetest.OfModes(board.Measure), TuneOptions{Limits: goals(metric.Watts(25)),
-		Space: board.Space, Known: sample(board, 20)})
+		Space: board.Space, Known: sampleOf(board, 20)})
 	must.NoError(b, err)
 	for b.Loop() {
 		must.NoError(b, s.fit())

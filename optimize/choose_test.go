@@ -10,6 +10,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/internal/tools/reliability"
 	"jtune/learn"
+	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/metric"
 )
@@ -189,11 +190,24 @@ func TestChooseFromBadInput(t *testing.T) {
 			t.Errorf("%d modes without a value: got %v, want an error of its own", len(list), err)
 		}
 	}
-	for _, l := range []metric.Goal{metric.Watts(-1), metric.Millis(nan), {Margin: -1}, {SlowerPct: math.Inf(1)},
-		{Knee: true, Objective: metric.Energy}} {
-		if _, err := Choose(menu, l); err == nil {
-			t.Errorf("limit %+v: got no error", l)
+}
+
+// A choice and a search refuse what is no limit, and say so.
+func TestChooseAndTuneRejectLimitsThatAreNone(t *testing.T) {
+	t.Parallel()
+	b, nan := optimizetest.New(t), math.NaN()
+	for _, l := range []metric.Goal{metric.Watts(-1), metric.Watts(nan), metric.Watts(math.Inf(1)), metric.Millis(-1),
+		metric.Millis(nan), {Limits: metric.Power.Max(20).And(metric.Time.Max(nan))}, {Margin: -1},
+		{SlowerPct: math.Inf(1)}, {Knee: true, Objective: metric.Energy}} {
+		if _, err := Choose(menu, l); err == nil || errors.Is(err, ErrInfeasible) {
+			t.Errorf("choose %+v: got %v, want an error about the limit", l, err)
 		}
+		if _, err := tuneOn(t, b, TuneOptions{Limits: goals(l)}); err == nil || errors.Is(err, ErrInfeasible) {
+			t.Errorf("tune %+v: got %v, want an error about the limit", l, err)
+		}
+	}
+	if len(b.Probed) != 0 {
+		t.Errorf("%d modes were measured all the same", len(b.Probed))
 	}
 }
 
