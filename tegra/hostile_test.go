@@ -102,9 +102,8 @@ func TestMemoryWithoutRootIsUnknownNotZero(t *testing.T) {
 	if got := s.Presets()[0].Mode.EMC; got != 0 || s.Complete() || r.EMC.Max.OK {
 		t.Errorf("MAXN's memory is %s, complete %v, EMC max %v", got, s.Complete(), r.EMC.Max)
 	}
-	probe := slices.IndexFunc(s.Probes(), func(p tegra.Probe) bool { return p.Name == "EMC frequencies" })
-	if probe < 0 || s.Probes()[probe].Found || !strings.Contains(string(s.Probes()[probe].Why), "root only") {
-		t.Errorf("probe %+v", s.Probes()[probe])
+	if p := probeNamed(s, "EMC frequencies"); p.Found || !strings.Contains(string(p.Why), "root only") {
+		t.Errorf("probe %+v", p)
 	}
 
 	s.UsePrivileged(tegra.DiskFS(root).ReadFile)

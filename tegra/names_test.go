@@ -41,15 +41,16 @@ func TestBoardIsNamedByItsCompatibleString(t *testing.T) {
 
 func TestJetPackOfARelease(t *testing.T) {
 	t.Parallel()
-	for l4t, want := range map[string]string{"28.2.1": "3.3", "32.4.4": "4.4.1", "32.5.1": "4.5.1", "32.7.6": "4.6.6",
-		"35.5.0": "5.1.3", "35.6.0": "5.1.4", "35.6.1": "5.1.5", "35.6.4": "5.1.6", "36.4.0": "6.1", "36.4.2": "6.1",
-		"38.2.0": "7.0", "38.2.1": "7.0", "38.2.2": "7.0", "38.4.0": "7.1", "39.0.0": "7.2 EA", "39.2.1": "7.2.1",
-		"36.9.9": "6"} {
+	for l4t, want := range map[string]string{"28.2.1": "3.3", "32.4.4": "4.4.1", "32.5.1": "4.5.1", "32.7.3": "4.6.3",
+		"32.7.6": "4.6.6", "35.1.0": "5.0.2", "35.3.1": "5.1.1", "35.5.0": "5.1.3", "35.6.0": "5.1.4",
+		"35.6.1": "5.1.5", "35.6.4": "5.1.6", "36.4.0": "6.1", "36.4.2": "6.1", "36.4.3": "6.2", "38.2.0": "7.0",
+		"38.2.1": "7.0", "38.2.2": "7.0", "38.4.0": "7.1", "39.0.0": "7.2 EA", "39.2.1": "7.2.1", "36.9.9": "6",
+		"99.1.0": ""} {
 		major, revision, _ := strings.Cut(l4t, ".")
 		tr := tegratest.New("agx-orin-36")
 		tr.Set("/etc/nv_tegra_release",
 			fmt.Sprintf("# R%s (release), REVISION: %s, GCID: 1, BOARD: generic", major, revision))
-		if b := open(t, tr).Board(); b.JetPack != want {
+		if b := open(t, tr).Board(); b.JetPack != want || b.L4T != strings.TrimSuffix(l4t, ".0") {
 			t.Errorf("L4T %s, read as %s: JetPack %q, want %s", l4t, b.L4T, b.JetPack, want)
 		}
 	}

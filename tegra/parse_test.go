@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
 	"jtune/internal/tools/reliability"
 )
@@ -40,28 +39,6 @@ func TestFreqListComesInAnyUnit(t *testing.T) {
 	}
 }
 
-func TestReleasesMapToJetPacks(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][2]string{
-		"# R35 (release), REVISION: 1.0, GCID: 1, BOARD: t186ref": {"35.1",
-			"5.0.2"},
-		"# R35 (release), REVISION: 3.1, GCID: 1": {"35.3.1",
-			"5.1.1"},
-		"# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic, EABI: aarch64, DATE: Wed Jan  8": {"36.4.3",
-			"6.2"},
-		"# R36 (release), REVISION: 4.0, GCID: 1": {"36.4",
-			"6.1"},
-		"# R32 (release), REVISION: 7.3, GCID: 1": {"32.7.3",
-			"4.6.3"},
-		"# R99 (release), REVISION: 1.0": {"99.1", ""},
-		"":                               {"", ""},
-	} {
-		if l4t, jetpack := parseRelease(text); l4t != want[0] || jetpack != want[1] {
-			t.Errorf("%q: %q, %q; want %q", text, l4t, jetpack, want)
-		}
-	}
-}
-
 func TestParseStatTakesTheLinesOfCores(t *testing.T) {
 	t.Parallel()
 	got := parseStat([]byte("cpu 9 9 9 9 9\ncpu0 1 2 3 4 5 6 7 8 9 10\ncpu1 1 0 0 1\ncpu2 1 2 3\n7 1 1 1 1 1\n" +
@@ -77,17 +54,6 @@ func TestParseMeminfoBoundsItsNumbers(t *testing.T) {
 	got := parseMeminfo([]byte("MemTotal: 31 kB\nHugePages_Total: 0\nTop: 1125899906842623 kB\n" +
 		"More: 1125899906842624 kB\nBelow: -1 kB\nNone:\nno colon 5\n"))
 	want := map[string]int64{"MemTotal": 31 << 10, "HugePages_Total": 0, "Top": 1125899906842623 << 10}
-	if !maps.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
-
-func TestParseTransStatTakesTheLastColumnOfAClocksLine(t *testing.T) {
-	t.Parallel()
-	got := parseTransStat([]byte("     From  :   To\n           : 306000000 612000000   time(ms)\n" +
-		"* 306000000:         0         3      1500\n  612000000:         3         0       250\n" +
-		"  918000000:\n  900:  7\nTotal transition : 6\n"))
-	want := map[Freq]time.Duration{306 * MHz: 1500 * time.Millisecond, 612 * MHz: 250 * time.Millisecond}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

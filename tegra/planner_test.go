@@ -122,25 +122,6 @@ func TestPlanGoesToTheLowestClockWhereTheRangeIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestSpaceTakesNoValueBelowOne(t *testing.T) {
-	t.Parallel()
-	good := []tegra.Freq{tegra.GHz}
-	for name, err := range map[string]error{
-		"no GPU list":            second(tegra.NewSpace([]int{1}, good, nil, good)),
-		"a CPU clock of zero":    second(tegra.NewSpace([]int{1}, []tegra.Freq{0, tegra.GHz}, good, good)),
-		"a GPU clock of zero":    second(tegra.NewSpace([]int{1}, good, []tegra.Freq{0, tegra.GHz}, good)),
-		"a memory clock of zero": second(tegra.NewSpace([]int{1}, good, good, []tegra.Freq{0, tegra.GHz})),
-	} {
-		if err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	least := []tegra.Freq{1}
-	if s, err := tegra.NewSpace([]int{1}, least, least, least); err != nil || s.Len() != 1 {
-		t.Errorf("the least clocks: %v", err)
-	}
-}
-
 // What can be a trip point or a name, at both ends.
 func TestZonesAreReadWithinTheirBounds(t *testing.T) {
 	t.Parallel()
@@ -168,19 +149,6 @@ func TestZonesAreReadWithinTheirBounds(t *testing.T) {
 	}
 }
 
-// A cooling device that does nothing is no heat.
-func TestHeatIsACoolingDeviceAtWork(t *testing.T) {
-	t.Parallel()
-	for state, want := range map[string]bool{"0": false, "1": true} {
-		tr := tegratest.NewAGXOrin35()
-		tr.Set("/sys/class/thermal/cooling_device1/type", "cpu-throttle-alert")
-		tr.Set("/sys/class/thermal/cooling_device1/cur_state", state)
-		if got := read(t, open(t, tr)).Heat; got != tegra.Some(want) {
-			t.Errorf("state %s: %v", state, got)
-		}
-	}
-}
-
 // The fan's speed comes from its tachometer, or from the older kernel's file if there is one.
 func TestFanSpeedComesFromItsTachometer(t *testing.T) {
 	t.Parallel()
@@ -198,9 +166,7 @@ func TestFanSpeedComesFromItsTachometer(t *testing.T) {
 func TestPresetsHaveTheLowerLimitsOfTheirClocks(t *testing.T) {
 	t.Parallel()
 	for _, b := range tegratest.Boards() {
-		s := openRoot(t, b.New().Write(t))
-		presets := s.Presets()
-		for _, p := range presets {
+		for _, p := range open(t, b.New()).Presets() {
 			if p.MinCPU > p.Mode.CPU || p.MinGPU > p.Mode.GPU || p.MinCPU < 0 || p.MinGPU < 0 {
 				t.Errorf("%s, %s: not below %v and %v of %v", b.Name, p.Name, p.MinCPU, p.MinGPU, p.Mode)
 			}
@@ -295,12 +261,9 @@ func TestOpenSaysThatNoMemoryRateIsKnown(t *testing.T) {
 		}
 	}
 	s := open(t, tr)
-	i := slices.IndexFunc(s.Probes(), func(p tegra.Probe) bool { return p.Name == "EMC frequencies" })
-	if i < 0 || s.Space().Len() != 0 {
-		t.Fatalf("%d modes, probes %+v", s.Space().Len(), s.Probes())
-	}
-	if p := s.Probes()[i]; !strings.Contains(string(p.Why), "no rate is known") {
-		t.Errorf("%+v", p)
+	p := probeNamed(s, "EMC frequencies")
+	if s.Space().Len() != 0 || !strings.Contains(string(p.Why), "no rate is known") {
+		t.Errorf("%d modes, %+v", s.Space().Len(), p)
 	}
 }
 

@@ -102,8 +102,7 @@ func TestProbesNameTheRailsThatATotalLacks(t *testing.T) {
 	tr := tegratest.New("agx-orin-36")
 	tr.Remove(tegratest.Rails40)
 	s := open(t, tr)
-	i := slices.IndexFunc(s.Probes(), func(p tegra.Probe) bool { return p.Name == "module power" })
-	if i < 0 || s.Probes()[i].Found || !strings.Contains(string(s.Probes()[i].Why), "VDD_CPU_CV") {
+	if p := probeNamed(s, "module power"); p.Found || !strings.Contains(string(p.Why), "VDD_CPU_CV") {
 		t.Errorf("total %q; %+v", s.Board().TotalRule, s.Probes())
 	}
 }

@@ -2,6 +2,7 @@ package tegra_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -118,8 +119,8 @@ func TestThrottlingIsARisingCounterOrACoolingDevice(t *testing.T) {
 	}{{"7", "0", false}, {"7", "0", false}, {"8", "0", false}, {"8", "0", false}, {"8", "1", true}, {"8", "0", false}} {
 		set(t, root, "/sys/class/hwmon/hwmon5/oc1_event_cnt", step.counter)
 		set(t, root, "/sys/class/thermal/cooling_device1/cur_state", step.cooler)
-		if got := read(t, s).Throttled; got != tegra.Some(step.want) {
-			t.Errorf("step %d: throttled %v, want %v", i, got, step.want)
+		if r := read(t, s); r.Throttled != tegra.Some(step.want) || r.Heat != tegra.Some(step.want) {
+			t.Errorf("step %d: throttled %v, by heat %v, want %v", i, r.Throttled, r.Heat, step.want)
 		}
 	}
 }
@@ -133,7 +134,7 @@ func TestSignalsAreNamedCountedAndRatedEachForItself(t *testing.T) {
 	tr.Set(second, "2")
 	tr.Set("/sys/class/hwmon/hwmon5/oc3_event_cnt", "27390")
 	k := tegratest.NewKernel(tegra.DiskFS(tr.Write(t)))
-	clock := &hand{}
+	clock := &handedClock{}
 	s := must.Get(tegra.Open(k, clock))(t)
 	for i, fault := range []error{nil, syscall.EIO, nil} {
 		k.Do(func() { k.Fail[second] = fault })
@@ -159,14 +160,6 @@ func TestSignalsAreNamedCountedAndRatedEachForItself(t *testing.T) {
 		}
 	}
 }
-
-// hand is a clock that the test sets.
-type hand struct {
-	tegra.Clock
-	now time.Duration
-}
-
-func (h *hand) Now() time.Duration { return h.now }
 
 // A core runs at its counter's clock where that can be read; a request is marked, and never compared with itself.
 func TestReadingHasTheRealClockOfACore(t *testing.T) {
@@ -223,45 +216,44 @@ func TestDummyPMICSensorIsNoTemperature(t *testing.T) {
 func TestStatesThatAreModes(t *testing.T) {
 	t.Parallel()
 	cpu := func(n, file string) string { return tegratest.CPU + "/cpu" + n + "/" + file }
+	const gpuMin, gpuMax, lock, rate = tegratest.GPU35 + "/min_freq", tegratest.GPU35 + "/max_freq",
+		tegratest.EMC + "/mrq_rate_locked", tegratest.EMC + "/rate"
+	// clusters sets a file of the first core of the three clusters.
+	clusters := func(file, value string) map[string]string {
+		return map[string]string{cpu("0", file): value, cpu("4", file): value, cpu("8", file): value}
+	}
+	// pinned is a board all of whose clocks are at their top, but for what is left free.
+	pinned := func(free ...string) map[string]string {
+		files := clusters("cpufreq/scaling_min_freq", "2201600")
+		maps.Copy(files, map[string]string{gpuMin: "1300500000", lock: "1", rate: "3199000000"})
+		for _, file := range free {
+			delete(files, file)
+		}
+		return files
+	}
+	const top = "12c/2.20C/1.30G/3.20M"
 	for name, c := range map[string]struct {
 		files  map[string]string
 		mode   string // "" for a state that no mode expresses
 		locked bool
 	}{
-		"limits alone make a mode": {map[string]string{cpu("0", "cpufreq/scaling_max_freq"): "1113600",
-			cpu("4", "cpufreq/scaling_max_freq"): "1113600", cpu("8", "cpufreq/scaling_max_freq"): "1113600"},
-			"12c/1.11C/1.30G/3.20M", false},
+		"limits alone make a mode": {clusters("cpufreq/scaling_max_freq", "1113600"), "12c/1.11C/1.30G/3.20M", false},
 		"clusters with different limits make none": {map[string]string{cpu("4", "cpufreq/scaling_max_freq"): "1113600"},
 			"", false},
-		"an unlisted limit makes none": {map[string]string{tegratest.GPU35 + "/max_freq": "1000000000"}, "",
+		"an unlisted limit makes none":              {map[string]string{gpuMax: "1000000000"}, "", false},
+		"a CPU clock that is not listed makes none": {clusters("cpufreq/scaling_max_freq", "1120000"), "", false},
+		"a free CPU clock is not locked":            {pinned(cpu("8", "cpufreq/scaling_min_freq")), top, false},
+		"a free GPU clock is not locked":            {pinned(gpuMin), top, false},
+		"a free memory clock is not locked":         {pinned(lock, rate), top, false},
+		"cores that are not the first make none":    {map[string]string{cpu("1", "online"): "0"}, "", false},
+		"a capped memory is its cap": {map[string]string{tegratest.Cap35: "665600000"}, "12c/2.20C/1.30G/0.67M",
 			false},
-		"a CPU clock that is not listed makes none": {map[string]string{cpu("0", "cpufreq/scaling_max_freq"): "1120000",
-			cpu("4", "cpufreq/scaling_max_freq"): "1120000", cpu("8", "cpufreq/scaling_max_freq"): "1120000"},
-			"", false},
-		"a free CPU clock is not locked": {map[string]string{cpu("0", "cpufreq/scaling_min_freq"): "2201600",
-			cpu("4", "cpufreq/scaling_min_freq"): "2201600", tegratest.GPU35 + "/min_freq": "1300500000",
-			tegratest.EMC + "/mrq_rate_locked": "1", tegratest.EMC + "/rate": "3199000000"},
-			"12c/2.20C/1.30G/3.20M", false},
-		"a free GPU clock is not locked": {map[string]string{cpu("0", "cpufreq/scaling_min_freq"): "2201600",
-			cpu("4", "cpufreq/scaling_min_freq"): "2201600", cpu("8", "cpufreq/scaling_min_freq"): "2201600",
-			tegratest.EMC + "/mrq_rate_locked": "1", tegratest.EMC + "/rate": "3199000000"},
-			"12c/2.20C/1.30G/3.20M", false},
-		"a free memory clock is not locked": {map[string]string{cpu("0", "cpufreq/scaling_min_freq"): "2201600",
-			cpu("4", "cpufreq/scaling_min_freq"): "2201600", cpu("8", "cpufreq/scaling_min_freq"): "2201600",
-			tegratest.GPU35 + "/min_freq": "1300500000"}, "12c/2.20C/1.30G/3.20M", false},
-		"cores that are not the first make none": {map[string]string{cpu("1", "online"): "0"}, "", false},
-		"a capped memory is its cap": {map[string]string{tegratest.Cap35: "665600000"},
+		"a locked memory is its rate, by 2 %": {map[string]string{lock: "1", rate: "660000000"},
 			"12c/2.20C/1.30G/0.67M", false},
-		"a locked memory is its rate, by 2 %": {map[string]string{tegratest.EMC + "/mrq_rate_locked": "1",
-			tegratest.EMC + "/rate": "660000000"}, "12c/2.20C/1.30G/0.67M", false},
-		"a rate between the listed makes none": {map[string]string{tegratest.EMC + "/mrq_rate_locked": "1",
-			tegratest.EMC + "/rate": "1600000000"}, "", false},
+		"a rate between the listed makes none": {map[string]string{lock: "1", rate: "1600000000"}, "", false},
 		"the last cluster off is eight cores": {map[string]string{cpu("8", "online"): "0", cpu("9", "online"): "0",
 			cpu("10", "online"): "0", cpu("11", "online"): "0"}, "8c/2.20C/1.30G/3.20M", false},
-		"everything pinned is locked": {map[string]string{cpu("0", "cpufreq/scaling_min_freq"): "2201600",
-			cpu("4", "cpufreq/scaling_min_freq"): "2201600", cpu("8", "cpufreq/scaling_min_freq"): "2201600",
-			tegratest.GPU35 + "/min_freq": "1300500000", tegratest.EMC + "/mrq_rate_locked": "1",
-			tegratest.EMC + "/rate": "3199000000"}, "12c/2.20C/1.30G/3.20M", true},
+		"everything pinned is locked": {pinned(), top, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -285,32 +277,12 @@ func TestStatesThatAreModes(t *testing.T) {
 	}
 }
 
-func TestPresetsAreSnappedToTheKernelsLists(t *testing.T) {
-	t.Parallel()
-	// The values that L4T 35.1 and 35.2+ print for the same modes.
-	for name, c := range map[string]struct {
-		tree *tegratest.Tree
-		want []string
-	}{
-		"L4T 35.1": {tegratest.NewAGXOrin35(),
-			[]string{"12c/2.20C/1.30G/3.20M", "4c/1.11C/0.42G/2.13M", "8c/1.73C/0.62G/3.20M", "12c/1.50C/0.83G/3.20M"}},
-		"L4T 36": {tegratest.New("agx-orin-36"),
-			[]string{"12c/2.20C/1.30G/3.20M", "4c/1.11C/0.41G/2.13M", "8c/1.73C/0.61G/3.20M", "12c/1.50C/0.82G/3.20M"}},
-	} {
-		for i, p := range open(t, c.tree).Presets() {
-			if p.Mode.String() != c.want[i] || p.NeedsReboot != (i == 1 || i == 2) || p.Default != (i == 2) {
-				t.Errorf("%s: %+v, want %s", name, p, c.want[i])
-			}
-		}
-	}
-}
-
 func TestMasksThatCanBeReadDecideInPlaceOfTheModeLastSet(t *testing.T) {
 	t.Parallel()
 	tr := tegratest.NewAGXOrin35() // modes 0 and 3 have the masks in force
 	tr.Set("/var/lib/nvpmodel/status", "pmode:0002")
 	for _, p := range open(t, tr).Presets() {
-		if p.NeedsReboot != (p.ID == 1 || p.ID == 2) {
+		if p.NeedsReboot != (p.ID == 1 || p.ID == 2) || p.Default != (p.ID == 2) {
 			t.Errorf("%+v while mode 2 was set last", p)
 		}
 	}

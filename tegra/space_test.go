@@ -187,18 +187,26 @@ func TestSpaceOfModesHasTheirValuesAndNoOthers(t *testing.T) {
 
 func TestListsThatAreEmptyOrNotPositiveAreErrors(t *testing.T) {
 	t.Parallel()
-	f := []tegra.Freq{tegra.GHz}
+	f, zero := []tegra.Freq{tegra.GHz}, []tegra.Freq{0, tegra.GHz}
 	for name, err := range map[string]error{
 		"no cores":        second(tegra.NewSpace(nil, f, f, f)),
 		"no CPU list":     second(tegra.NewSpace([]int{1}, nil, f, f)),
+		"no GPU list":     second(tegra.NewSpace([]int{1}, f, nil, f)),
 		"no memory list":  second(tegra.NewSpace([]int{1}, f, f, nil)),
 		"zero cores":      second(tegra.NewSpace([]int{0, 1}, f, f, f)),
+		"a CPU of zero":   second(tegra.NewSpace([]int{1}, zero, f, f)),
+		"a GPU of zero":   second(tegra.NewSpace([]int{1}, f, zero, f)),
+		"a rate of zero":  second(tegra.NewSpace([]int{1}, f, f, zero)),
 		"a negative rate": second(tegra.NewSpace([]int{1}, f, f, []tegra.Freq{-1})),
 		"no modes":        second(tegra.NewSubspace(nil)),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+	least := []tegra.Freq{1}
+	if s, err := tegra.NewSpace([]int{1}, least, least, least); err != nil || s.Len() != 1 {
+		t.Errorf("the least clocks: %v", err)
 	}
 }
 

@@ -3,7 +3,6 @@ package tegra_test
 import (
 	"errors"
 	"maps"
-	"math"
 	"os"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// open opens a tree as a board.
 // open opens a board in memory.
 func open(t *testing.T, tr *tegratest.Tree) *tegra.Sysfs {
 	t.Helper()
@@ -36,40 +34,6 @@ func read(t *testing.T, s *tegra.Sysfs) tegra.Reading {
 	t.Helper()
 	r := must.Get(s.Read())(t)
 	return r
-}
-
-func TestNumberOfModesIsWhatTheKernelLists(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		tree *tegratest.Tree
-		want int
-	}{
-		"AGX Orin with the 13-step GPU list of L4T 35.1 has 29 × 13 × 4 × 12": {tegratest.NewAGXOrin35(), 18096},
-		"AGX Orin with the 11-step GPU list of L4T 35.3 has 29 × 11 × 4 × 12": {tegratest.New("agx-orin-35"), 15312},
-		"AGX Orin with L4T 36.4 has as many":                                  {tegratest.New("agx-orin-36"), 15312},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := open(t, c.tree).Space().Len(); got != c.want {
-				t.Errorf("%d modes, want %d", got, c.want)
-			}
-		})
-	}
-}
-
-func TestAGXOrinTotalIsTheSumOfThreeRails(t *testing.T) {
-	t.Parallel()
-	for name, tree := range map[string]*tegratest.Tree{"L4T 35": tegratest.NewAGXOrin35(),
-		"L4T 36": tegratest.New("agx-orin-36")} {
-		s := open(t, tree)
-		// 18.792 V × 140 mA + 18.784 V × 20 mA + 4.968 V × 820 mA
-		if got := read(t, s).TotalW; !got.OK || math.Abs(got.V-7.08032) > 1e-9 {
-			t.Errorf("%s: total %v, want 7.08032 W", name, got)
-		}
-		if got, want := s.Board().TotalRule, "SUM:VDD_GPU_SOC,VDD_CPU_CV,VIN_SYS_5V0"; got != want {
-			t.Errorf("%s: rule %q, want %q", name, got, want)
-		}
-	}
 }
 
 // A Jetson whose device tree is hidden is known by other files; where there are none, the error says why.
