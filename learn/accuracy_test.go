@@ -113,20 +113,10 @@ func nano(t testing.TB) sweepOf {
 			v := must.Get(strconv.ParseFloat(line[column[name]], 64))(t)
 			return v
 		}
-		m := tegra.Mode{
-			Cores: int(number("cores")),
-			CPU:   tegra.Freq(number("cpu")) * tegra.KHz,
-			GPU:   tegra.Freq(number("gpu")),
-			EMC:   tegra.Freq(number("mem")),
-		}
-		rows = append(
-			rows,
-			tegra.Measured{
-				Setting: tegra.Setting{Mode: m},
-				TimeMS:  number("time_ms_median"),
-				PowerW:  number("power_mw_median") / 1000,
-			},
-		)
+		m := tegra.Mode{Cores: int(number("cores")), CPU: tegra.Freq(number("cpu")) * tegra.KHz,
+			GPU: tegra.Freq(number("gpu")), EMC: tegra.Freq(number("mem"))}
+		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: number("time_ms_median"),
+			PowerW: number("power_mw_median") / 1000})
 		modes = append(modes, m)
 	}
 	space := must.Get(tegra.NewSubspace(modes))(t)

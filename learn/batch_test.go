@@ -306,10 +306,8 @@ func TestBatchModelRejectsSamplesItCannotFit(t *testing.T) {
 	}
 	m := mustFit(t, sample(1, 1<<20, 1<<10), Options{Space: space, Reference: ShippedReference()})
 	sane(t, m.PredictSettings(tegra.Settings(space.Modes(), []int{1, 1 << 10, 1 << 20})))
-	if !slices.ContainsFunc(
-		m.Warnings,
-		func(w string) bool { return strings.Contains(w, "is not used: the batch size") },
-	) {
+	if !slices.ContainsFunc(m.Warnings,
+		func(w string) bool { return strings.Contains(w, "is not used: the batch size") }) {
 		t.Errorf("a reference that is not used goes unsaid: %q", m.Warnings)
 	}
 }

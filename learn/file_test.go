@@ -42,15 +42,10 @@ func TestModelPredictsTheSameAfterLoading(t *testing.T) {
 			t.Parallel()
 			o := c.options
 			o.Seed = 3
-			o.Provenance = Provenance{
-				Device:   "AGX Orin",
-				Workload: "lstm",
-				Virtual:  true,
-				Jtune:    "1.2.3",
-				When:     time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
-				Presets:  []tegra.Preset{{ID: 2, Name: "MODE_30W", Mode: space.Max(), NeedsReboot: true}},
-				Found:    tegra.Setup{Mode: tegra.Some(space.Max()), Locked: tegra.Some(false)},
-			}
+			o.Provenance = Provenance{Device: "AGX Orin", Workload: "lstm", Virtual: true, Jtune: "1.2.3",
+				When:    time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
+				Presets: []tegra.Preset{{ID: 2, Name: "MODE_30W", Mode: space.Max(), NeedsReboot: true}},
+				Found:   tegra.Setup{Mode: tegra.Some(space.Max()), Locked: tegra.Some(false)}}
 			samples := truths(c.modes.Sample(12, 1))
 			samples[4].TimeMS *= 3 // a suspicious one
 			m := mustFit(t, samples, o)
@@ -88,15 +83,9 @@ func TestModelOfNetworksPredictsTheSameAfterLoading(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	shipped := ShippedReference()
-	want := &Model{
-		Method:    PowerTrain,
-		Space:     space,
-		Samples:   truths(space.Sample(LeastJudged, 1)),
-		Batches:   tegra.Own,
-		CV:        Errors{12.5, 3, "5 folds"},
-		Reference: shipped.Name,
-		predictor: &banded{Pair: baseline.OfNetworks(*shipped.Networks), timeSD: 0.2, powerSD: 0.1, dof: 4},
-	}
+	want := &Model{Method: PowerTrain, Space: space, Samples: truths(space.Sample(LeastJudged, 1)), Batches: tegra.Own,
+		CV: Errors{12.5, 3, "5 folds"}, Reference: shipped.Name,
+		predictor: &banded{Pair: baseline.OfNetworks(*shipped.Networks), timeSD: 0.2, powerSD: 0.1, dof: 4}}
 	path := filepath.Join(t.TempDir(), "nets.model")
 	must.NoError(t, want.Save(path))
 	got := must.Get(Load(path))(t)
@@ -275,11 +264,8 @@ func TestLoadReferenceReadsSweepsAndModels(t *testing.T) {
 	}
 	file := write("other.csv", text.Bytes())
 	model := filepath.Join(dir, "other.model")
-	must.NoError(t, mustFit(t, rows, Options{
-		Space:      space,
-		Provenance: Provenance{Device: "A", Workload: "lstm"},
-		SkipCV:     true,
-	}).Save(model))
+	must.NoError(t, mustFit(t, rows, Options{Space: space, Provenance: Provenance{Device: "A", Workload: "lstm"},
+		SkipCV: true}).Save(model))
 	for path, name := range map[string]string{file: "other.csv", model: "lstm (other.model)"} {
 		r := must.Get(LoadReference(path))(t)
 		if r.Name != name || len(r.Samples) != len(rows) {

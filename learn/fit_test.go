@@ -211,34 +211,22 @@ func TestFitOfOddSamplesGivesFinitePredictions(t *testing.T) {
 		"one knob never varied": {truths(space.Filter(mustFilter(t, space, "gpu=900MHz")).Sample(12, 1)),
 			"GPU was 900 MHz in every measured mode"},
 		"one mode measured twice, far apart": {
-			append(truths(modes), tegra.Measured{
-				Setting: tegra.Setting{Mode: modes[0]},
-				TimeMS:  3 * truth(modes[0]).TimeMS,
-				PowerW:  10,
-			}),
+			append(truths(modes), tegra.Measured{Setting: tegra.Setting{Mode: modes[0]},
+				TimeMS: 3 * truth(modes[0]).TimeMS, PowerW: 10}),
 			"measured more than once",
 		},
 		"one mode only": {alike(4, func(i int) tegra.Measured { return truth(modes[0]) }), "only 1 " +
 			"measured mode"},
-		"one glitch": {append(truths(modes[1:]), tegra.Measured{
-			Setting: tegra.Setting{Mode: modes[0]},
-			TimeMS:  4 * truth(modes[0]).TimeMS,
-			PowerW:  truth(modes[0]).PowerW,
-		}), "measure again: "},
+		"one glitch": {append(truths(modes[1:]), tegra.Measured{Setting: tegra.Setting{Mode: modes[0]},
+			TimeMS: 4 * truth(modes[0]).TimeMS, PowerW: truth(modes[0]).PowerW}), "measure again: "},
 		"values at the ends of what is possible": {alike(12, func(i int) tegra.Measured {
-			return tegra.Measured{
-				Setting: tegra.Setting{Mode: modes[i]},
-				TimeMS:  []float64{leastTimeMS, mostTimeMS}[i%2],
-				PowerW:  []float64{mostPowerW, leastPowerW}[i%2],
-			}
+			return tegra.Measured{Setting: tegra.Setting{Mode: modes[i]},
+				TimeMS: []float64{leastTimeMS, mostTimeMS}[i%2], PowerW: []float64{mostPowerW, leastPowerW}[i%2]}
 		}), ""},
 		"targets that rise where they should fall": {alike(25, func(i int) tegra.Measured {
 			m := truth(modes[i])
-			return tegra.Measured{
-				Setting: tegra.Setting{Mode: modes[i]},
-				TimeMS:  1e4 / m.TimeMS,
-				PowerW:  400 / m.PowerW,
-			}
+			return tegra.Measured{Setting: tegra.Setting{Mode: modes[i]}, TimeMS: 1e4 / m.TimeMS,
+				PowerW: 400 / m.PowerW}
 		}), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -318,20 +306,15 @@ func TestFitTakesNominalFrequenciesForTheDevicesOwn(t *testing.T) {
 		[]tegra.Measured{
 			{
 				Setting: tegra.Setting{
-					Mode: tegra.Mode{Cores: 4, CPU: 1090 * tegra.MHz, GPU: 910 * tegra.MHz, EMC: 1612 * tegra.MHz},
-				},
+					Mode: tegra.Mode{Cores: 4, CPU: 1090 * tegra.MHz, GPU: 910 * tegra.MHz, EMC: 1612 * tegra.MHz}},
 				TimeMS: 90,
 				PowerW: 15,
 			},
 		},
 		Options{Space: space},
 	))(t)
-	if want := (tegra.Mode{
-		Cores: 4,
-		CPU:   1100 * tegra.MHz,
-		GPU:   900 * tegra.MHz,
-		EMC:   1600 * tegra.MHz,
-	}); m.Samples[0].Mode != want {
+	if want := (tegra.Mode{Cores: 4, CPU: 1100 * tegra.MHz, GPU: 900 * tegra.MHz,
+		EMC: 1600 * tegra.MHz}); m.Samples[0].Mode != want {
 		t.Errorf("got %s, want %s", m.Samples[0].Mode, want)
 	}
 }
@@ -345,14 +328,8 @@ func TestFitLinearWarnsOfEffectsItCannotSeparate(t *testing.T) {
 		for _, cores := range []int{2, 4, 8} {
 			samples = append(
 				samples,
-				truth(
-					tegra.Mode{
-						Cores: cores,
-						CPU:   space.CPU[i],
-						GPU:   space.GPU[0] + (space.CPU[i]-space.CPU[0])/4,
-						EMC:   space.EMC[0],
-					},
-				),
+				truth(tegra.Mode{Cores: cores, CPU: space.CPU[i], GPU: space.GPU[0] + (space.CPU[i]-space.CPU[0])/4,
+					EMC: space.EMC[0]}),
 			)
 		}
 	}
@@ -368,14 +345,9 @@ func TestFitLinearFindsAPlane(t *testing.T) {
 	space := smallSpace(t)
 	var samples []tegra.Measured
 	for _, mode := range space.Sample(9, 2) {
-		samples = append(
-			samples,
-			tegra.Measured{
-				Setting: tegra.Setting{Mode: mode},
-				TimeMS:  500 - 0.1*mode.CPU.MHz() - 5*float64(mode.Cores),
-				PowerW:  5 + mode.GPU.MHz()/100 + mode.EMC.MHz()/1000,
-			},
-		)
+		samples = append(samples, tegra.Measured{Setting: tegra.Setting{Mode: mode},
+			TimeMS: 500 - 0.1*mode.CPU.MHz() - 5*float64(mode.Cores),
+			PowerW: 5 + mode.GPU.MHz()/100 + mode.EMC.MHz()/1000})
 	}
 	m := mustFit(t, samples, Options{Method: Linear, Space: space})
 	for _, p := range m.Predict(space.Modes()) {

@@ -44,10 +44,8 @@ func TestFitStopsWhenItsContextEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		endless := nn.Config{Epochs: 1 << 40, MinSteps: -1}
-		if m, err := Fit(ctx, samples, Options{Method: method, Space: space, Network: &endless}); !errors.Is(
-			err,
-			context.Canceled,
-		) ||
+		if m, err := Fit(ctx, samples, Options{Method: method, Space: space, Network: &endless}); !errors.Is(err,
+			context.Canceled) ||
 			m != nil {
 			t.Errorf("%s: got %v, %v", method, m, err)
 		}

@@ -64,11 +64,8 @@ func TestModelWithKeepsASuspiciousReadingOnceItIsRepeated(t *testing.T) {
 	}{
 		{"a second reading agrees", []tegra.Measured{near}, true, (near.PowerW + samples[6].PowerW) / 2},
 		{"a second reading is another " +
-			"one", []tegra.Measured{{
-			Setting: tegra.Setting{Mode: odd.Mode},
-			TimeMS:  honest.TimeMS,
-			PowerW:  3 * honest.PowerW,
-		}}, false, (3*honest.PowerW + samples[6].PowerW) / 2},
+			"one", []tegra.Measured{{Setting: tegra.Setting{Mode: odd.Mode}, TimeMS: honest.TimeMS,
+			PowerW: 3 * honest.PowerW}}, false, (3*honest.PowerW + samples[6].PowerW) / 2},
 		{"two more agree with each other", []tegra.Measured{honest, honest}, true, honest.PowerW},
 	} {
 		again := must.Get(first.With(t.Context(), c.more, false))(t)

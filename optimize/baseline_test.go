@@ -28,13 +28,8 @@ func TestPowerTrainMeasuresWhatItsNetworksPick(t *testing.T) {
 			got.PowerW = min(got.PowerW, limit.Of(metric.Power))
 		}
 		return got, err
-	}, TuneOptions{
-		Limits:    goals(limit),
-		Space:     b.Space,
-		Strategy:  PowerTrain,
-		Probes:    30,
-		Reference: optimizetest.Reference(t, b, true),
-	})
+	}, TuneOptions{Limits: goals(limit), Space: b.Space, Strategy: PowerTrain, Probes: 30,
+		Reference: optimizetest.Reference(t, b, true)})
 	must.NoError(t, err)
 	var whys []Why
 	for _, p := range res.Probes[27:] {
@@ -86,16 +81,12 @@ func TestTuneWarnsOfAUselessReference(t *testing.T) {
 	b := optimizetest.New(t)
 	foreign := &learn.Reference{Name: "elsewhere"}
 	for i := range 120 {
-		foreign.Samples = append(
-			foreign.Samples,
-			tegra.Measured{
-				Setting: tegra.Setting{
-					Mode: tegra.Mode{Cores: 3, CPU: tegra.Freq(i+1) * tegra.MHz, GPU: tegra.GHz, EMC: tegra.GHz},
-				},
-				TimeMS: 5,
-				PowerW: 5,
-			},
-		)
+		foreign.Samples = append(foreign.Samples, tegra.Measured{
+			Setting: tegra.Setting{
+				Mode: tegra.Mode{Cores: 3, CPU: tegra.Freq(i+1) * tegra.MHz, GPU: tegra.GHz, EMC: tegra.GHz}},
+			TimeMS: 5,
+			PowerW: 5,
+		})
 	}
 	res, err := tuneOn(t, b, TuneOptions{Limits: goals(metric.Watts(25)), Reference: foreign})
 	if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "elsewhere") {

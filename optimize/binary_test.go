@@ -98,12 +98,9 @@ func TestBinaryOverBatchSizes(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Tune(t.Context(), b.Serve, TuneOptions{
-		Limits:   goals(metric.LeastEnergy),
-		Space:    b.Space,
+	if _, err := Tune(t.Context(), b.Serve, TuneOptions{Limits: goals(metric.LeastEnergy), Space: b.Space,
 		Batches:  optimizetest.Sizes,
-		Strategy: Binary,
-	}); err == nil || !strings.Contains(err.Error(), "needs a power limit") {
+		Strategy: Binary}); err == nil || !strings.Contains(err.Error(), "needs a power limit") {
 		t.Errorf("no limit: %v", err)
 	}
 }

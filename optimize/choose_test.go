@@ -18,11 +18,8 @@ import (
 // pred returns a prediction of a mode that differs from others by its cores.
 func pred(cores int, timeMS, powerW, sdTime, sdPower float64) learn.Prediction {
 	return learn.Prediction{
-		Measured: tegra.Measured{
-			Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}},
-			TimeMS:  timeMS,
-			PowerW:  powerW,
-		},
+		Measured: tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}}, TimeMS: timeMS,
+			PowerW: powerW},
 		LnTimeSD:  sdTime,
 		LnPowerSD: sdPower,
 	}

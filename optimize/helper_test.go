@@ -50,9 +50,7 @@ func fourModes() []tegra.Measured {
 	at := func(cores int, timeMS, powerW float64) tegra.Measured {
 		return tegra.Measured{
 			Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}},
-			TimeMS:  timeMS,
-			PowerW:  powerW,
-		}
+			TimeMS:  timeMS, PowerW: powerW}
 	}
 	return []tegra.Measured{at(1, 400, 10), at(2, 200, 18), at(3, 150, 25), at(4, 100, 35.5)}
 }

@@ -86,13 +86,7 @@ func TestBeliefFollowsReadingsByWhatTheyAreWorth(t *testing.T) {
 	if !(one < -0.003 && one > math.Log(0.97)+0.003) || !(two < one) || !(sdTwo < sdOne) || !(apart > 1.3*sd) {
 		t.Errorf(
 			"once 3 %% lower: %+.4f ± %.4f; twice: %+.4f ± %.4f; two readings 30 %% apart: ± %.4f in place of %.4f",
-			one,
-			sdOne,
-			two,
-			sdTwo,
-			apart,
-			sd,
-		)
+			one, sdOne, two, sdTwo, apart, sd)
 	}
 }
 

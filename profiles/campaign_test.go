@@ -391,10 +391,8 @@ func TestCampaignCalendarThatJumpsChangesNoMeasurement(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
 	dir := filepath.Join(t.TempDir(), "c")
-	want := must.Get((&Campaign{
-		Bench: newRig(t, "lstm", virtual.Options{Noise: noNoise()}).bench,
-		Plan:  listOf(r.device.Space().Sample(4, 3)),
-	}).Run(t.Context()))(t)
+	want := must.Get((&Campaign{Bench: newRig(t, "lstm", virtual.Options{Noise: noNoise()}).bench,
+		Plan: listOf(r.device.Space().Sample(4, 3))}).Run(t.Context()))(t)
 	r.use(r.device, &jumpyClock{Clock: r.bench.Clock})
 	for _, upTo := range []int{2, 4} {
 		rec := must.Get(record.OpenOrCreate(dir, r.header(3, record.PlanHeader{Kind: "list"}), upTo > 2))(t)

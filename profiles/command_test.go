@@ -19,11 +19,8 @@ func TestCampaignMeasuresAnOwnCommandAcrossModes(t *testing.T) {
 	r := newRig(t, "lstm", virtual.Options{})
 	dir := t.TempDir()
 	r.use(&ageless{Device: r.device, n: 0}, tegra.RealClock())
-	r.bench.Settings = record.Settings{
-		Minibatches:  10,
-		SampleEvery:  20 * time.Millisecond,
-		SteadyGiveUp: 200 * time.Millisecond,
-	}
+	r.bench.Settings = record.Settings{Minibatches: 10, SampleEvery: 20 * time.Millisecond,
+		SteadyGiveUp: 200 * time.Millisecond}
 	w := workload.Workload{Name: "own", Batch: 16, Dir: dir, Command: []string{"sh", "-c",
 		`echo Loading; i=0; while true; do i=$((i+1)); echo '{"event":"minibatch","batch":'$i',"time_ms":5,"fetch_ms":1,"compute_ms":4}'; sleep 0.005; done`}}
 	r.bench.Workload = w

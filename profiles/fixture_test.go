@@ -128,12 +128,9 @@ func newRig(t *testing.T, name string, o virtual.Options) *rig {
 	found.Add(planner.Fan())
 	w := must.Get(workload.Find(builtIns(t), name))(t)
 	r := &rig{board: board, device: device, applier: &boardApplier{fs: board.FS(), planner: planner, found: found}}
-	r.bench = &Bench{
-		Applier:    r.applier,
-		Workload:   w,
+	r.bench = &Bench{Applier: r.applier, Workload: w,
 		NewHarness: w.NewHarness(workload.HarnessOptions{Virtual: board, Clock: board.Clock()}),
-		Sources:    sources.Funcs{Settings: planner.Settings, Asleep: board.Clock().Asleep},
-	}
+		Sources:    sources.Funcs{Settings: planner.Settings, Asleep: board.Clock().Asleep}}
 	r.use(device, board.Clock())
 	t.Cleanup(func() { r.bench.Close() })
 	return r
@@ -148,14 +145,8 @@ func (r *rig) use(d tegra.Device, c tegra.Clock) {
 func noNoise() *float64 { return new(float64) }
 
 func (r *rig) header(seed uint64, plan record.PlanHeader) record.Header {
-	return record.Header{
-		Jtune:    "test",
-		Created:  r.board.Clock().Wall(),
-		Seed:     seed,
-		Device:   record.NewDeviceHeader(r.device),
-		Workload: r.bench.Workload,
-		Plan:     plan,
-	}
+	return record.Header{Jtune: "test", Created: r.board.Clock().Wall(), Seed: seed,
+		Device: record.NewDeviceHeader(r.device), Workload: r.bench.Workload, Plan: plan}
 }
 
 // mustMeasure measures one mode and wants a row.

@@ -44,14 +44,10 @@ func sample(at time.Duration, watts, gpuPct float64) telemetry.Sample {
 	return telemetry.Sample{
 		T:     at,
 		Valid: true,
-		Reading: tegra.Reading{
-			TotalW:  some(watts),
-			CPU:     clock(2201600*tegra.KHz - tegra.MHz),
-			GPU:     gpu,
+		Reading: tegra.Reading{TotalW: some(watts), CPU: clock(2201600*tegra.KHz - tegra.MHz), GPU: gpu,
 			EMC:     clock(3199 * tegra.MHz),
 			Cores:   []tegra.CoreReading{{Online: true, LoadPct: some(50)}, {Online: true, LoadPct: some(30)}, {}},
-			RAMUsed: tegra.Some[int64](4e9),
-		},
+			RAMUsed: tegra.Some[int64](4e9)},
 	}
 }
 
@@ -60,16 +56,8 @@ func about(v tegra.Val[float64], want float64) bool { return v.OK && math.Abs(v.
 func step(w *Monitor, b *virtual.Board, t *testing.T, epoch, batch int, ms, stall float64) harness.Event {
 	t.Helper()
 	must.NoError(t, b.Clock().Sleep(t.Context(), time.Duration(ms*float64(time.Millisecond))))
-	e := harness.Event{
-		Kind:       harness.Minibatch,
-		T:          b.Clock().Now(),
-		Epoch:      epoch,
-		Batch:      batch,
-		TimeMS:     ms,
-		StallMS:    some(stall),
-		ComputeMS:  some(ms - stall - 1),
-		OverheadMS: some(1),
-	}
+	e := harness.Event{Kind: harness.Minibatch, T: b.Clock().Now(), Epoch: epoch, Batch: batch, TimeMS: ms,
+		StallMS: some(stall), ComputeMS: some(ms - stall - 1), OverheadMS: some(1)}
 	w.Sample(sample(e.T-time.Millisecond, 20, 60))
 	return e
 }

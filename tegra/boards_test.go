@@ -153,10 +153,7 @@ func TestExportedModeParsesBackOnEveryBoard(t *testing.T) {
 				must.NoError(t, files.WriteFile("/etc/nvpmodel.conf", []byte(before+block+"< PM_CONFIG"+after)))
 				again := openFS(t, files)
 				i := slices.IndexFunc(again.Presets(), func(p tegra.Preset) bool { return p.Name == "TRIAL" })
-				if probe := probeNamed(
-					again,
-					"presets",
-				); i < 0 ||
+				if probe := probeNamed(again, "presets"); i < 0 ||
 					strings.Contains(string(probe.Why), "not understood") {
 					t.Fatalf("%s is not found: %s\n%s", m, probe.Why, block)
 				}

@@ -119,11 +119,8 @@ func FuzzParseFilter(f *testing.F) {
 		f.Add(seed)
 	}
 	s := orinSpace(f)
-	m := tegra.Measured{
-		Setting: tegra.Setting{Mode: tegra.Mode{Cores: 1, CPU: 1, GPU: 1, EMC: 1}},
-		TimeMS:  1,
-		PowerW:  1,
-	}
+	m := tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 1, CPU: 1, GPU: 1, EMC: 1}}, TimeMS: 1,
+		PowerW: 1}
 	f.Fuzz(func(t *testing.T, expr string) {
 		defer reliability.Input(t)()
 		if filter, err := s.ParseFilter(expr); err == nil {

@@ -98,14 +98,8 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	var samples []tegra.Measured
 	for _, m := range space.Sample(40, 1) {
 		g := m.GPU.GHz()
-		samples = append(
-			samples,
-			tegra.Measured{
-				Setting: tegra.Setting{Mode: m},
-				TimeMS:  90/g + 5,
-				PowerW:  8 + 6*g*g*g + 0.5*float64(m.Cores)*m.CPU.GHz(),
-			},
-		)
+		samples = append(samples, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 90/g + 5,
+			PowerW: 8 + 6*g*g*g + 0.5*float64(m.Cores)*m.CPU.GHz()})
 	}
 	model := must.Get(learn.Fit(t.Context(), samples, learn.Options{Space: space}))(t)
 	top := space.Max()

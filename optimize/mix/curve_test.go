@@ -17,14 +17,10 @@ import (
 func predicted(m tegra.Mode, batch int, timeMS, powerW float64) learn.Prediction {
 	const sdTime, sdPower = 0.05, 0.03
 	return learn.Prediction{
-		Measured:  tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: batch}, TimeMS: timeMS, PowerW: powerW},
-		TimeLoMS:  timeMS * math.Exp(-2*sdTime),
-		TimeHiMS:  timeMS * math.Exp(2*sdTime),
-		PowerLoW:  powerW * math.Exp(-2*sdPower),
-		PowerHiW:  powerW * math.Exp(2*sdPower),
-		LnTimeSD:  sdTime,
-		LnPowerSD: sdPower,
-	}
+		Measured: tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: batch}, TimeMS: timeMS, PowerW: powerW},
+		TimeLoMS: timeMS * math.Exp(-2*sdTime), TimeHiMS: timeMS * math.Exp(2*sdTime),
+		PowerLoW: powerW * math.Exp(-2*sdPower), PowerHiW: powerW * math.Exp(2*sdPower), LnTimeSD: sdTime,
+		LnPowerSD: sdPower}
 }
 
 // servedModes are modes that serve one request in 4 to 40 ms, and a batch of 16 in six times as long.

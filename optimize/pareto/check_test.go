@@ -19,13 +19,9 @@ func TestCheckMeasuresTheMostChosenAndLeastSure(t *testing.T) {
 	space := must.Get(tegra.NewSubspace(tegra.ModesOf(tegra.SettingsOf(four))))(t)
 	var preds []learn.Prediction
 	for i, m := range four {
-		preds = append(
-			preds,
-			learn.Prediction{
-				Measured:  tegra.Measured{Setting: tegra.Setting{Mode: m.Mode}, TimeMS: m.TimeMS, PowerW: m.PowerW},
-				LnPowerSD: []float64{0.01, 0.02, 0.1, 0.03}[i],
-			},
-		)
+		preds = append(preds, learn.Prediction{
+			Measured:  tegra.Measured{Setting: tegra.Setting{Mode: m.Mode}, TimeMS: m.TimeMS, PowerW: m.PowerW},
+			LnPowerSD: []float64{0.01, 0.02, 0.1, 0.03}[i]})
 	}
 	// One deviation above: 10.1, 18.4, 27.6 and 36.6 W. The choices are 0 for
 	// two budgets, 1 for three, 2 for one, 3 for two.

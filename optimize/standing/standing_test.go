@@ -49,8 +49,7 @@ func TestStandingIsThatOfTheWorseOfTwoLimits(t *testing.T) {
 	t.Parallel()
 	p := drawing(20, 1.96)
 	power, both := is.Stand(metric.Watts(30), p, 0), is.Stand(
-		metric.Within(metric.Power.Max(30).And(metric.Time.Max(99))),
-		p, 0)
+		metric.Within(metric.Power.Max(30).And(metric.Time.Max(99))), p, 0)
 	if power.State != is.Sure || both.State != is.Over || !(both.ChanceOver.V > 0.5) {
 		t.Errorf("20 W within 30 W is %v; and 100 ms within 99 ms: %v", power, both)
 	}

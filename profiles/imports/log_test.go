@@ -153,11 +153,8 @@ func TestLogJtopLogAndItsEpochFileGiveWhatTheFolderOfTheRunDoes(t *testing.T) {
 	must.NoError(t, err)
 	mode, err := ModeOfName("2,1344000,114750000,3199000000")
 	must.NoError(t, err)
-	l := Log{
-		Power: filepath.Join(folder, "mn_nw4_pf2_tegrastats.csv"),
-		Times: filepath.Join(folder, "mn_nw4_pf2_epoch_stats.csv"),
-		Mode:  tegra.Some(mode),
-	}
+	l := Log{Power: filepath.Join(folder, "mn_nw4_pf2_tegrastats.csv"),
+		Times: filepath.Join(folder, "mn_nw4_pf2_epoch_stats.csv"), Mode: tegra.Some(mode)}
 	_, err = l.Import(alone)
 	must.NoError(t, err)
 	_, a, errA := record.Read(whole)

@@ -32,12 +32,8 @@ func derived(t *testing.T, path string) map[tegra.Mode]map[string]float64 {
 		for i, name := range records[0] {
 			row[name], _ = strconv.ParseFloat(r[i], 64)
 		}
-		rows[tegra.Mode{
-			Cores: int(row["cores"]),
-			CPU:   tegra.Freq(row["cpu"]) * 1000,
-			GPU:   tegra.Freq(row["gpu"]),
-			EMC:   tegra.Freq(row["mem"]),
-		}] = row
+		rows[tegra.Mode{Cores: int(row["cores"]), CPU: tegra.Freq(row["cpu"]) * 1000, GPU: tegra.Freq(row["gpu"]),
+			EMC: tegra.Freq(row["mem"])}] = row
 	}
 	return rows
 }

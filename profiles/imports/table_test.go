@@ -113,10 +113,8 @@ func TestTableKeepsForeignColumnsAndMakesNothingUp(t *testing.T) {
 				got = append(got, record.Columns[i]+"="+v)
 			}
 		}
-		if extra := fmt.Sprint(table[0][len(record.Columns):], table[1][len(record.Columns):]); !slices.Equal(
-			got,
-			c.want,
-		) ||
+		if extra := fmt.Sprint(table[0][len(record.Columns):], table[1][len(record.Columns):]); !slices.Equal(got,
+			c.want) ||
 			extra != c.extra {
 			t.Errorf("%s: got %q and beside them %s, want %q and %s", c.name, got, extra, c.want, c.extra)
 		}

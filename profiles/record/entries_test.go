@@ -24,17 +24,11 @@ func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T)
 	b := a
 	b.Cores = 4
 	for i, ms := range []float64{900, 100, 110, 120} {
-		must.NoError(t, rec.Minibatch(tegra.Setting{Mode: a}, harness.Event{
-			Kind:   harness.Minibatch,
-			T:      time.Duration(i+2) * time.Second,
-			TimeMS: ms,
-		}, []string{WhyFirst, ""}[min(i, 1)]))
+		must.NoError(t, rec.Minibatch(tegra.Setting{Mode: a}, harness.Event{Kind: harness.Minibatch,
+			T: time.Duration(i+2) * time.Second, TimeMS: ms}, []string{WhyFirst, ""}[min(i, 1)]))
 	}
-	must.NoError(t, rec.Minibatch(tegra.Setting{Mode: b}, harness.Event{
-		Kind:   harness.Minibatch,
-		T:      20 * time.Second,
-		TimeMS: 50,
-	}, ""))
+	must.NoError(t, rec.Minibatch(tegra.Setting{Mode: b}, harness.Event{Kind: harness.Minibatch, T: 20 * time.Second,
+		TimeMS: 50}, ""))
 	for _, s := range []struct {
 		mode  tegra.Mode
 		at    time.Duration
@@ -70,12 +64,8 @@ func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T)
 	check(0)
 	raw := filepath.Join(dir, minibatchesName)
 	text := must.Read(t, raw)
-	torn := string(text) + strings.Replace(
-		string(text[strings.LastIndex(string(text[:len(text)-1]), "\n")+1:]),
-		"20.000",
-		"soon",
-		1,
-	) + "21.000,4,16"
+	torn := string(text) + strings.Replace(string(text[strings.LastIndex(string(text[:len(text)-1]), "\n")+1:]),
+		"20.000", "soon", 1) + "21.000,4,16"
 	must.NoError(t, os.WriteFile(raw, []byte(torn), 0o644))
 	check(1)
 	if got, notes, err := ReadEntries(t.TempDir(), 0); err != nil || len(got) != 0 || notes != nil {

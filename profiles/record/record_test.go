@@ -31,41 +31,16 @@ func exampleRows() []Row {
 	}
 	when := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 	return []Row{
-		{
-			Measured:     tegra.Measured{Setting: tegra.Setting{Mode: mode(0)}, TimeMS: 71.26351, PowerW: 21.5},
-			Status:       OK,
-			Applied:      mode(0),
-			TimeMedianMS: tegra.Some(71.25), Minibatches: 40,
-			PowerSamples: 4,
-			TimeIQRMS:    0.125,
-			PowerIQRW:    0.25,
-			StallMS:      tegra.Some(1.5),
-			ComputeMS:    tegra.Some(60.0),
-			OverheadMS:   tegra.Some(9.7),
-			EnergyJ:      1.53216,
-			SettleS:      3,
-			TookS:        6.5,
-			Raise:        true,
-			When:         when,
-		},
-		{
-			Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(1)}, TimeMS: 0.1 + 0.2, PowerW: 0.1 + 1e-16},
-			Status:   Unstable,
-			Why:      "power was not steady, within \"30s\"",
-			When:     when,
-		},
-		{
-			Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(2)}},
-			Status:   Failed,
-			Why:      "harness died: exit status 1: x, y",
-			When:     when,
-		},
-		{
-			Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(3)}, PowerW: 31.25},
-			Status:   Over,
-			Applied:  mode(3),
-			When:     when,
-		},
+		{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(0)}, TimeMS: 71.26351, PowerW: 21.5}, Status: OK,
+			Applied: mode(0), TimeMedianMS: tegra.Some(71.25), Minibatches: 40, PowerSamples: 4, TimeIQRMS: 0.125,
+			PowerIQRW: 0.25, StallMS: tegra.Some(1.5), ComputeMS: tegra.Some(60.0), OverheadMS: tegra.Some(9.7),
+			EnergyJ: 1.53216, SettleS: 3, TookS: 6.5, Raise: true, When: when},
+		{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(1)}, TimeMS: 0.1 + 0.2, PowerW: 0.1 + 1e-16},
+			Status: Unstable, Why: "power was not steady, within \"30s\"", When: when},
+		{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(2)}}, Status: Failed,
+			Why: "harness died: exit status 1: x, y", When: when},
+		{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(3)}, PowerW: 31.25}, Status: Over,
+			Applied: mode(3), When: when},
 	}
 }
 
@@ -192,11 +167,8 @@ func TestRecordCutAnywhereOpensWithItsWholeRows(t *testing.T) {
 		r.Minibatch(tegra.Setting{Mode: row.Mode}, harness.Event{T: at, TimeMS: 12.5}, "")
 		must.NoError(t, r.Append(row))
 	}
-	must.NoError(t, r.AppendRun(Run{
-		Mode:      rows[0].Mode,
-		Status:    OK,
-		Character: Character{All: Part{Epochs: 1, Minibatches: 40, TimeMS: 12.5}},
-	}))
+	must.NoError(t, r.AppendRun(Run{Mode: rows[0].Mode, Status: OK,
+		Character: Character{All: Part{Epochs: 1, Minibatches: 40, TimeMS: 12.5}}}))
 	r.Close()
 	dir := filepath.Join(t.TempDir(), "cut")
 	for _, name := range []string{modesName, samplesName, minibatchesName, runsName} {

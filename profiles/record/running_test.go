@@ -28,10 +28,8 @@ func TestFinderCampaignsOfOtherProcessesAreFoundWhereverTheyLie(t *testing.T) {
 		t.Skip("no /proc/locks here")
 	}
 	parent, elsewhere := t.TempDir(), t.TempDir()
-	mine, free, foreign := filepath.Join(parent, "mine"), filepath.Join(
-		parent,
-		"free",
-	), filepath.Join(elsewhere, "foreign")
+	mine, free, foreign := filepath.Join(parent, "mine"), filepath.Join(parent,
+		"free"), filepath.Join(elsewhere, "foreign")
 	for _, dir := range []string{mine, free, foreign} {
 		must.NoError(t, os.Mkdir(dir, 0o755))
 	}

@@ -23,23 +23,9 @@ var some = tegra.Some[float64]
 
 func aCharacter() Character {
 	part := func(epoch, epochs int, ms float64) Part {
-		return Part{
-			Epoch:         epoch,
-			Epochs:        epochs,
-			Minibatches:   40,
-			Span:          1500 * time.Millisecond,
-			TimeMS:        ms,
-			StallMS:       some(1.5),
-			ComputeMS:     some(30),
-			OverheadMS:    some(2),
-			PowerW:        some(31.25),
-			EnergyJ:       some(1.2),
-			CPUPct:        some(40),
-			GPUPct:        some(97),
-			RAMBytes:      some(4e9),
-			ReadsPerS:     some(0),
-			ReadBytesPerS: some(12),
-		}
+		return Part{Epoch: epoch, Epochs: epochs, Minibatches: 40, Span: 1500 * time.Millisecond, TimeMS: ms,
+			StallMS: some(1.5), ComputeMS: some(30), OverheadMS: some(2), PowerW: some(31.25), EnergyJ: some(1.2),
+			CPUPct: some(40), GPUPct: some(97), RAMBytes: some(4e9), ReadsPerS: some(0), ReadBytesPerS: some(12)}
 	}
 	all := part(0, 3, 40)
 	all.CPUMedianPct, all.GPUMedianPct, all.RAMMedianBytes, all.MeterW = some(41), some(98), some(5e9), some(33)
@@ -118,11 +104,8 @@ func TestReadRunsComeBackAsTheyWereWritten(t *testing.T) {
 // A folder of before the columns of latency and power drop still reads.
 func TestReadRunsOfAnOlderJtuneComeBackWithoutWhatItDidNotTell(t *testing.T) {
 	t.Parallel()
-	whole := Run{
-		Mode:      tegra.Mode{Cores: 4, CPU: 729600 * tegra.KHz, GPU: 114750 * tegra.KHz, EMC: 204 * tegra.MHz},
-		Status:    OK,
-		Character: aCharacter(),
-	}
+	whole := Run{Mode: tegra.Mode{Cores: 4, CPU: 729600 * tegra.KHz, GPU: 114750 * tegra.KHz, EMC: 204 * tegra.MHz},
+		Status: OK, Character: aCharacter()}
 	older := slices.Index(runColumns, "latency_p50_ms")
 	text := csvlines.Line(runColumns[:older])
 	for _, line := range whole.printed() {

@@ -37,10 +37,8 @@ func TestWorkloadBuiltInJobInAContainerSeesScriptsAndData(t *testing.T) {
 	w.Torch.Data, w.Torch.Python = data, "/opt/venv/bin/python"
 	w.Container = harness.Container{Image: "l4t-pytorch", Mounts: []string{"/a:/b"}}
 	e := must.Get(w.job(HarnessOptions{Scripts: scripts}))(t)
-	if got, want := strings.Join(
-		e.Container.Mounts,
-		" ",
-	), "/a:/b "+scripts+":/opt/jtune:ro "+data+":"+data+":ro"; got != want {
+	if got, want := strings.Join(e.Container.Mounts,
+		" "), "/a:/b "+scripts+":/opt/jtune:ro "+data+":"+data+":ro"; got != want {
 		t.Errorf("mounts %q, want %q", got, want)
 	}
 	if got, want := strings.Join(e.Command[:3], " "), "/opt/venv/bin/python -B /opt/jtune/train.py"; got != want {

@@ -286,13 +286,9 @@ func FuzzWorkloadsFile(f *testing.F) {
 
 func TestOtherwiseWritesTablesAsTheUsersFileDoes(t *testing.T) {
 	t.Parallel()
-	there := Workload{
-		Name:      "net",
-		Container: harness.Container{Image: "l4t", Mounts: []string{"/data:/data"}},
-		Torch:     torch.Job{Net: "lenet5", Set: "mnist", Beside: true},
-		Server:    Server{URL: "http://127.0.0.1:8080"},
-		Load:      Demand{Rate: 2.5},
-	}
+	there := Workload{Name: "net", Container: harness.Container{Image: "l4t", Mounts: []string{"/data:/data"}},
+		Torch: torch.Job{Net: "lenet5", Set: "mnist", Beside: true}, Server: Server{URL: "http://127.0.0.1:8080"},
+		Load: Demand{Rate: 2.5}}
 	got, want := there.Otherwise(Workload{Name: "net", Load: Demand{Rate: 2}}), []string{
 		`container image = "l4t", mounts = ["/data:/data"] (here none)`,
 		`built-in job net = "lenet5", set = "mnist", beside = true (here none)`,

@@ -9,11 +9,8 @@ import (
 
 func TestUnitIsThisText(t *testing.T) {
 	t.Parallel()
-	got := must.Get(Unit{
-		Program: "/usr/local/bin/jtune",
-		Mode:    "12c/2.20C/1.30G/3.20M",
-		Flags:   []string{"--dvfs=off", "--fan=max"},
-	}.Text())(t)
+	got := must.Get(Unit{Program: "/usr/local/bin/jtune", Mode: "12c/2.20C/1.30G/3.20M",
+		Flags: []string{"--dvfs=off", "--fan=max"}}.Text())(t)
 	const want = `# Written by jtune apply --at-boot; jtune apply --at-boot off removes it.
 [Unit]
 Description=Power mode 12c/2.20C/1.30G/3.20M (jtune)

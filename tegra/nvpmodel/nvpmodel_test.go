@@ -173,13 +173,8 @@ func TestLineOfAMegabyteIsAnErrorNotACrash(t *testing.T) {
 }
 
 func target() nvpmodel.Target {
-	return nvpmodel.Target{
-		CoresOn: []int{0, 1},
-		CPUKHz:  1113600,
-		GPUHz:   624750000,
-		EMCHz:   2133000000,
-		Masks:   map[string]int64{"TPC_PG_MASK": 252},
-	}
+	return nvpmodel.Target{CoresOn: []int{0, 1}, CPUKHz: 1113600, GPUHz: 624750000, EMCHz: 2133000000,
+		Masks: map[string]int64{"TPC_PG_MASK": 252}}
 }
 
 func TestBlockReadsBackAsTheModeItWasMadeFrom(t *testing.T) {

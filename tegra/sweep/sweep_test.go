@@ -34,8 +34,7 @@ func TestReadTakesBothHeaders(t *testing.T) {
 	want := []tegra.Measured{
 		{
 			Setting: tegra.Setting{
-				Mode: tegra.Mode{Cores: 4, CPU: 1190400 * tegra.KHz, GPU: 420750000, EMC: 2133 * tegra.MHz},
-			},
+				Mode: tegra.Mode{Cores: 4, CPU: 1190400 * tegra.KHz, GPU: 420750000, EMC: 2133 * tegra.MHz}},
 			TimeMS: 80.5,
 			PowerW: 25,
 		},
@@ -98,18 +97,14 @@ func TestSweepMayHoldTimeAlone(t *testing.T) {
 	for _, name := range []string{"watts", "Power", "module_mw"} {
 		if _, err := sweep.Read(
 			strings.NewReader(strings.Replace(head, "power_w", name, 1)+"3,1190400,420750000,2133000000,80.5,9\n"),
-			"t.csv",
-			sweep.Options{TimeOnly: true},
-		); err == nil ||
+			"t.csv", sweep.Options{TimeOnly: true}); err == nil ||
 			!strings.Contains(err.Error(), "power_w") {
 			t.Errorf("power called %s was taken for none: %v", name, err)
 		}
 	}
 	if table, err := sweep.Read(
 		strings.NewReader(head+"3,1190400,420750000,2133000000,80.5,\n3,1190400,420750000,2133000000,80.5,9\n"),
-		"t.csv",
-		sweep.Options{TimeOnly: true},
-	); err != nil || table.TimeOnly ||
+		"t.csv", sweep.Options{TimeOnly: true}); err != nil || table.TimeOnly ||
 		len(table.Problems) != 1 {
 		t.Errorf("a row that lacks its power among others: %+v, %v; want it skipped", table, err)
 	}
@@ -152,11 +147,8 @@ func TestBadRowIsSkippedWithItsLineNumber(t *testing.T) {
 		if table.Rows[1].Line != 4 {
 			t.Errorf("%s: the row after it has line %d", name, table.Rows[1].Line)
 		}
-		if _, err := sweep.Read(
-			strings.NewReader(head+good+bad),
-			"test.csv",
-			sweep.Options{Strict: true},
-		); err == nil ||
+		if _, err := sweep.Read(strings.NewReader(head+good+bad), "test.csv",
+			sweep.Options{Strict: true}); err == nil ||
 			!strings.Contains(err.Error(), "line 3") {
 			t.Errorf("%s: strict gives %v", name, err)
 		}
@@ -200,25 +192,17 @@ func TestModesNeedNoMeasurements(t *testing.T) {
 	t.Parallel()
 	table, err := sweep.Read(
 		strings.NewReader("cores,cpu,gpu,mem\n4,1190400,420750000,2133000000\n4,1190400,420750000,2133000000\n"),
-		"m.csv",
-		sweep.Options{ModesOnly: true},
-	)
+		"m.csv", sweep.Options{ModesOnly: true})
 	if err != nil || len(table.Rows) != 2 || len(table.Modes()) != 1 {
 		t.Errorf("%v, %v; want two rows of one mode", table, err)
 	}
-	if table, err = sweep.Read(
-		strings.NewReader("cores,cpu,gpu,mem\n"),
-		"m.csv",
-		sweep.Options{ModesOnly: true},
-	); err != nil ||
+	if table, err = sweep.Read(strings.NewReader("cores,cpu,gpu,mem\n"), "m.csv",
+		sweep.Options{ModesOnly: true}); err != nil ||
 		len(table.Rows) != 0 {
 		t.Errorf("a header alone: %v, %v; want no rows", table, err)
 	}
-	if _, err = sweep.Read(
-		strings.NewReader("cores,cpu,gpu,mem\nx,y,z,0\n"),
-		"m.csv",
-		sweep.Options{ModesOnly: true},
-	); err == nil {
+	if _, err = sweep.Read(strings.NewReader("cores,cpu,gpu,mem\nx,y,z,0\n"), "m.csv",
+		sweep.Options{ModesOnly: true}); err == nil {
 		t.Error("modes none of which can be read: no error")
 	}
 }
@@ -274,15 +258,11 @@ func TestUnknownColumnsAreKept(t *testing.T) {
 func TestWriteReadsBack(t *testing.T) {
 	t.Parallel()
 	want := []tegra.Measured{
-		{
-			Setting: tegra.Setting{Mode: tegra.Mode{Cores: 1, CPU: 115200 * tegra.KHz, GPU: 114750000, EMC: 665600000}},
-			TimeMS:  0.1234567890123,
-			PowerW:  7.08032,
-		},
+		{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 1, CPU: 115200 * tegra.KHz, GPU: 114750000, EMC: 665600000}},
+			TimeMS: 0.1234567890123, PowerW: 7.08032},
 		{
 			Setting: tegra.Setting{
-				Mode: tegra.Mode{Cores: 12, CPU: 2201600 * tegra.KHz, GPU: 1300500000, EMC: 3199 * tegra.MHz},
-			},
+				Mode: tegra.Mode{Cores: 12, CPU: 2201600 * tegra.KHz, GPU: 1300500000, EMC: 3199 * tegra.MHz}},
 			TimeMS: 1e6,
 			PowerW: 60,
 		},

@@ -55,14 +55,10 @@ func TestFaultMayHitAFewTimesOnly(t *testing.T) {
 }
 
 func TestStuckKnobKeepsItsValueSilently(t *testing.T) {
-	b := fast(
-		t,
-		Options{
-			Faults: Faults{
-				Files: []FileFault{{Pattern: "/sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq", Stuck: true}},
-			},
-		},
-	)
+	b := fast(t, Options{
+		Faults: Faults{
+			Files: []FileFault{{Pattern: "/sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq", Stuck: true}}},
+	})
 	write(t, b, cpuDir+"/cpu0/cpufreq/scaling_max_freq", "1113600")
 	if got := read(t, b, policy0+"/scaling_max_freq"); got != "2201600" {
 		t.Errorf("maximum is %s, want the old 2201600", got)

@@ -30,21 +30,13 @@ func TestFaultsOfAVirtualBoardAreNeverTakenForSuccess(t *testing.T) {
 		"/sys/class/thermal/thermal_zone0/temp",
 	}
 	faults := map[string]virtual.FileFault{
-		"EIO": {
-			Read:  syscall.EIO,
-			Write: syscall.EIO,
-		},
-		"EBUSY":  {Read: syscall.EBUSY, Write: syscall.EBUSY},
-		"EACCES": {Read: syscall.EACCES, Write: syscall.EACCES},
-		"ENOENT": {
-			Read:  syscall.ENOENT,
-			Write: syscall.ENOENT,
-		},
+		"EIO":          {Read: syscall.EIO, Write: syscall.EIO},
+		"EBUSY":        {Read: syscall.EBUSY, Write: syscall.EBUSY},
+		"EACCES":       {Read: syscall.EACCES, Write: syscall.EACCES},
+		"ENOENT":       {Read: syscall.ENOENT, Write: syscall.ENOENT},
 		"EAGAIN":       {Read: syscall.EAGAIN, Write: syscall.EAGAIN},
 		"EAGAIN twice": {Read: syscall.EAGAIN, Write: syscall.EAGAIN, Times: 2},
-		"garbage": {
-			Garbage: "\x00\xff",
-		},
+		"garbage":      {Garbage: "\x00\xff"},
 		"a blank line": {Garbage: "\n"},
 		"huge":         {Garbage: strings.Repeat("9", 1<<20)},
 		"stuck":        {Stuck: true},

@@ -35,8 +35,7 @@ func synthetic(t testing.TB) *sweep.Table {
 	cores, cpu, gpu, emc := evenGrid()
 	return table(t, cores, cpu, gpu, emc, func(tegra.Mode) (float64, float64) {
 		return 10 + 3000*rng.Float64(), float64(
-			11000+rng.IntN(48000)*2+rng.IntN(2),
-		) / 2000 // half mW, as medians of two
+			11000+rng.IntN(48000)*2+rng.IntN(2)) / 2000 // half mW, as medians of two
 	})
 }
 
@@ -216,25 +215,20 @@ func TestReplaysPresetsAreTheBoardsOwnOrMissing(t *testing.T) {
 }
 
 func TestReplayAnswersStatesBetweenItsModesWithTheNearest(t *testing.T) {
-	b := fast(
-		t,
-		Options{
-			Replay: tableOf(
-				t,
-				"cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n2,422400,318750000,665600000,400,12\n"+
-					"12,2201600,1300500000,3199000000,60,50",
-			),
-		},
-	)
+	b := fast(t, Options{
+		Replay: tableOf(
+			t,
+			"cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n2,422400,318750000,665600000,400,12\n"+
+				"12,2201600,1300500000,3199000000,60,50",
+		),
+	})
 	start(t, b, "label") // clocks are free: everything at its maximum
 	next(t, b)
 	if m := next(t, b); m.TimeMS != 60 {
 		t.Errorf("%v ms, want the nearest row's 60", m.TimeMS)
 	}
-	if _, _, err := b.Truth(
-		"label",
-		tegra.Mode{Cores: 4, CPU: 422400 * tegra.KHz, GPU: 318750000, EMC: 665600 * tegra.KHz},
-	); err == nil {
+	if _, _, err := b.Truth("label",
+		tegra.Mode{Cores: 4, CPU: 422400 * tegra.KHz, GPU: 318750000, EMC: 665600 * tegra.KHz}); err == nil {
 		t.Error("truth of a mode that the table lacks")
 	}
 }
@@ -320,12 +314,9 @@ func ExampleBoard() {
 
 func TestReplayOfSeveralMinibatchSizesAnswersEachWithItsOwnRows(t *testing.T) {
 	const low, top = "2,1036800,318750000,665600000,", "4,1036800,318750000,665600000,"
-	b := must.Get(New(
-		Options{
-			Replay: tableOf(t, "cores,cpu,gpu,mem,bs,time_ms,power_w\n"+low+"1,40,10\n"+low+"4,60,11\n"+top+"1,30,12"),
-			Speed:  math.Inf(1),
-		},
-	))(t)
+	b := must.Get(New(Options{
+		Replay: tableOf(t, "cores,cpu,gpu,mem,bs,time_ms,power_w\n"+low+"1,40,10\n"+low+"4,60,11\n"+top+"1,30,12"),
+		Speed:  math.Inf(1)}))(t)
 	d := must.Get(b.Open())(t)
 	if n := d.Space().Len(); n != 2 {
 		t.Errorf("%d modes, want those of all sizes, 2", n)

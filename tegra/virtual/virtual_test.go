@@ -26,26 +26,15 @@ func TestBoardLooksLikeAnAGXOrin(t *testing.T) {
 	}
 	want := []tegra.Preset{
 		{ID: 0, Name: "MAXN", Mode: d.Space().Max(), MinCPU: 729600 * tegra.KHz, Default: true},
-		{
-			ID:          1,
-			Name:        "MODE_15W",
-			Mode:        tegra.Mode{Cores: 4, CPU: 1113600 * tegra.KHz, GPU: 420750000, EMC: 2133 * tegra.MHz},
-			MinCPU:      729600 * tegra.KHz,
-			NeedsReboot: true,
-		},
-		{
-			ID:          2,
-			Name:        "MODE_30W",
-			Mode:        tegra.Mode{Cores: 8, CPU: 1728000 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz},
-			MinCPU:      729600 * tegra.KHz,
-			NeedsReboot: true,
-		},
-		{
-			ID:     3,
-			Name:   "MODE_50W",
+		{ID: 1, Name: "MODE_15W",
+			Mode:   tegra.Mode{Cores: 4, CPU: 1113600 * tegra.KHz, GPU: 420750000, EMC: 2133 * tegra.MHz},
+			MinCPU: 729600 * tegra.KHz, NeedsReboot: true},
+		{ID: 2, Name: "MODE_30W",
+			Mode:   tegra.Mode{Cores: 8, CPU: 1728000 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz},
+			MinCPU: 729600 * tegra.KHz, NeedsReboot: true},
+		{ID: 3, Name: "MODE_50W",
 			Mode:   tegra.Mode{Cores: 12, CPU: 1497600 * tegra.KHz, GPU: 828750000, EMC: 3199 * tegra.MHz},
-			MinCPU: 729600 * tegra.KHz,
-		},
+			MinCPU: 729600 * tegra.KHz},
 	}
 	if got := d.Presets(); len(got) != len(want) {
 		t.Fatalf("presets %v, want %v", got, want)

@@ -152,10 +152,8 @@ func TestExporterWritesWhatTheDeviceReads(t *testing.T) {
 	job := exporter.Job{Name: "c1", Workload: "mine", Kind: "tune", Unit: "minibatch", Units: 120,
 		UnitJ: tegra.Some(2.5), LimitW: tegra.Some(15.0),
 		Latency: []exporter.Quantile{{Share: 0.5, MS: tegra.Some(20.0)}, {Share: 0.99}}}
-	text := written(t, of(s, exporter.Source{
-		PresetID: func() tegra.Val[int] { return tegra.Some(2) },
-		Job:      func() (exporter.Job, bool) { return job, true },
-	}))
+	text := written(t, of(s, exporter.Source{PresetID: func() tegra.Val[int] { return tegra.Some(2) },
+		Job: func() (exporter.Job, bool) { return job, true }}))
 	wantFormat(t, text)
 	for _, want := range []string{
 		`jetson_board_info{model="Jetson AGX Orin",module="p3701-0000",l4t="36.4",virtual="false"} 1`,
@@ -204,8 +202,7 @@ func TestExporterWritesWhatTheDeviceReads(t *testing.T) {
 func TestExporterOfABareDeviceHasNoSeriesOfIt(t *testing.T) {
 	t.Parallel()
 	text := written(t, of(&still{r: tegra.Reading{TotalW: tegra.Some(math.NaN())}}, exporter.Source{
-		Job: func() (exporter.Job, bool) { return exporter.Job{}, false },
-	}))
+		Job: func() (exporter.Job, bool) { return exporter.Job{}, false }}))
 	wantFormat(t, text)
 	for l := range strings.Lines(text) {
 		if !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "jetson_board_info{") &&

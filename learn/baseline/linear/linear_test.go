@@ -26,12 +26,8 @@ var xavier = map[string]tegra.Mode{
 }
 
 func mode(cores, cpu, gpu, mem int) tegra.Mode {
-	return tegra.Mode{
-		Cores: cores,
-		CPU:   tegra.Freq(cpu) * tegra.MHz,
-		GPU:   tegra.Freq(gpu) * tegra.MHz,
-		EMC:   tegra.Freq(mem) * tegra.MHz,
-	}
+	return tegra.Mode{Cores: cores, CPU: tegra.Freq(cpu) * tegra.MHz, GPU: tegra.Freq(gpu) * tegra.MHz,
+		EMC: tegra.Freq(mem) * tegra.MHz}
 }
 
 func modes(labels string) (out []tegra.Mode) {

@@ -55,11 +55,8 @@ func BenchmarkPredict(b *testing.B) {
 		for cpu := range 29 {
 			for gpu := range 13 {
 				for mem := range 4 {
-					x = append(
-						x,
-						[inputs]float64{float64(cores + 1), 115 + 72*float64(cpu), 115 + 99*float64(gpu),
-							204 + 998*float64(mem)},
-					)
+					x = append(x, [inputs]float64{float64(cores + 1), 115 + 72*float64(cpu), 115 + 99*float64(gpu),
+						204 + 998*float64(mem)})
 				}
 			}
 		}

@@ -30,11 +30,9 @@ func board(n int, seed uint64, slow float64) []tegra.Measured {
 		m := tegra.Mode{Cores: 1 + r.IntN(12), CPU: tegra.Freq(200+r.IntN(2000)) * tegra.MHz,
 			GPU: tegra.Freq(110+r.IntN(1200)) * tegra.MHz, EMC: tegra.Freq(200+r.IntN(3000)) * tegra.MHz}
 		cpu, gpu, mem := m.CPU.GHz(), m.GPU.GHz(), m.EMC.GHz()
-		out[i] = tegra.Measured{
-			Setting: tegra.Setting{Mode: m},
-			TimeMS:  slow * (20/gpu + 15/cpu/math.Sqrt(float64(m.Cores)) + 10/mem),
-			PowerW:  10 + 0.8*float64(m.Cores)*cpu + 12*gpu*gpu + 2*mem,
-		}
+		out[i] = tegra.Measured{Setting: tegra.Setting{Mode: m},
+			TimeMS: slow * (20/gpu + 15/cpu/math.Sqrt(float64(m.Cores)) + 10/mem),
+			PowerW: 10 + 0.8*float64(m.Cores)*cpu + 12*gpu*gpu + 2*mem}
 	}
 	return out
 }

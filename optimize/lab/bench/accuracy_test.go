@@ -91,17 +91,9 @@ func TestRegionsTellWhereTheErrorsAre(t *testing.T) {
 
 func TestReportHasBandsAndRegionsInEveryForm(t *testing.T) {
 	t.Parallel()
-	r := must.Get(Evaluate(t.Context(), Options{
-		Truth:      optimizetest.New(t).All(),
-		Name:       "toy",
-		Origin:     "virtual:agx-orin",
-		Methods:    []string{GP, Linear, Maxn},
-		Sizes:      []int{12},
-		Seeds:      2,
-		BudgetFrom: 20,
-		BudgetTo:   30,
-		BudgetStep: 10,
-	}))(t)
+	r := must.Get(Evaluate(t.Context(), Options{Truth: optimizetest.New(t).All(), Name: "toy",
+		Origin: "virtual:agx-orin", Methods: []string{GP, Linear, Maxn}, Sizes: []int{12}, Seeds: 2, BudgetFrom: 20,
+		BudgetTo: 30, BudgetStep: 10}))(t)
 	rows := byMethod(r)
 	gp, linear := rows[GP], rows[Linear]
 	if c := gp.TimeInBandsPct; !c.OK || c.V.In50 > c.V.In80 || c.V.In80 > c.V.In95 || c.V.In95 == 0 {

@@ -95,12 +95,7 @@ func (s *cleanSweep) day(t *testing.T, day uint64) (errs [dayLimits]float64) {
 	var known []tegra.Measured
 	for k, l := range limits {
 		res, err := optimize.Tune(t.Context(), optimizetest.OfModes(s.Measure), optimize.TuneOptions{
-			Limits:    []metric.Goal{l},
-			Space:     s.Space,
-			Seed:      day,
-			Known:     known,
-			Reference: s.reference,
-		})
+			Limits: []metric.Goal{l}, Space: s.Space, Seed: day, Known: known, Reference: s.reference})
 		if err != nil || !res.Answers[0].Feasible {
 			t.Fatalf("day %d, %v: %v, %v", day, l, res.Answers[0].Measured, err)
 		}

@@ -27,15 +27,8 @@ func TestDuelsUseTheAuthorsSamplesAndCountLosses(t *testing.T) {
 	modes := b.Space.Sample(20, 3)
 	theirs := []Authors{authorsOf("poor.csv", 90, modes[:10], modes[10:]),
 		authorsOf("perfect.csv", 0, modes[:10], modes[10:])}
-	o := Options{
-		Truth:      b.All(),
-		Name:       "toy",
-		Authors:    theirs,
-		Methods:    []string{GP, Random},
-		BudgetFrom: 20,
-		BudgetTo:   30,
-		BudgetStep: 10,
-	}
+	o := Options{Truth: b.All(), Name: "toy", Authors: theirs, Methods: []string{GP, Random}, BudgetFrom: 20,
+		BudgetTo: 30, BudgetStep: 10}
 	r := must.Get(Evaluate(t.Context(), o))(t)
 	if len(r.Duels) != 2 { // random predicts nothing
 		t.Fatalf("got %+v, want gp against two files", r.Duels)

@@ -28,9 +28,7 @@ func handMade() []tegra.Measured {
 	at := func(cores int, timeMS, powerW float64) tegra.Measured {
 		return tegra.Measured{
 			Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}},
-			TimeMS:  timeMS,
-			PowerW:  powerW,
-		}
+			TimeMS:  timeMS, PowerW: powerW}
 	}
 	return []tegra.Measured{at(1, 400, 10), at(2, 200, 18), at(3, 150, 25), at(4, 100, 35.5)}
 }
@@ -91,16 +89,12 @@ func TestScoreCountsModesLearnedFromOnlyThePapersWay(t *testing.T) {
 	preds := make([]learn.Prediction, 4)
 	for i, m := range f.truth {
 		preds[i] = learn.Prediction{
-			Measured: tegra.Measured{
-				Setting: tegra.Setting{Mode: m.Mode},
-				TimeMS:  m.TimeMS * 1.1,
-				PowerW:  m.PowerW * 0.8,
-			},
+			Measured: tegra.Measured{Setting: tegra.Setting{Mode: m.Mode}, TimeMS: m.TimeMS * 1.1,
+				PowerW: m.PowerW * 0.8},
 		}
 	}
 	preds[2] = learn.Prediction{
-		Measured: tegra.Measured{Setting: tegra.Setting{Mode: f.all[2].Mode}, TimeMS: 150, PowerW: 25},
-	}
+		Measured: tegra.Measured{Setting: tegra.Setting{Mode: f.all[2].Mode}, TimeMS: 150, PowerW: 25}}
 	o := must.Get(f.predicted(preds, []int{2}, nil, nil, metric.NoMargin))(t)
 	if !near(o.unseen.timePct, 10) || !near(o.unseen.powerPct, 20) || !near(o.timeAll, 7.5) || !near(o.powerAll, 15) {
 		t.Errorf("got %+v, want 10 and 20 %% on the others, 7.5 and 15 %% on all", o)
@@ -145,25 +139,22 @@ func TestEvaluateGivesEqualReportsOnAnyNumberOfWorkers(t *testing.T) {
 	b := optimizetest.New(t)
 	run := func(workers int) *score.Report {
 		last := 0
-		r, err := Evaluate(
-			t.Context(),
-			Options{
-				Truth:      b.All(),
-				Sizes:      []int{8},
-				Seeds:      2,
-				BudgetFrom: 15,
-				BudgetTo:   35,
-				BudgetStep: 20,
-				Workers:    workers,
-				Methods:    []string{GP, Linear, Random, Tune, Binary, Maxn},
-				Progress: func(done, total int) {
-					if done != last+1 || total != 10 {
-						t.Errorf("progress %d of %d after %d", done, total, last)
-					}
-					last = done
-				},
+		r, err := Evaluate(t.Context(), Options{
+			Truth:      b.All(),
+			Sizes:      []int{8},
+			Seeds:      2,
+			BudgetFrom: 15,
+			BudgetTo:   35,
+			BudgetStep: 20,
+			Workers:    workers,
+			Methods:    []string{GP, Linear, Random, Tune, Binary, Maxn},
+			Progress: func(done, total int) {
+				if done != last+1 || total != 10 {
+					t.Errorf("progress %d of %d after %d", done, total, last)
+				}
+				last = done
 			},
-		)
+		})
 		must.NoError(t, err)
 		return r
 	}
@@ -214,19 +205,8 @@ func TestEvaluateLimitsHaveNoRoundingErrors(t *testing.T) {
 func TestEvaluatePrints(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	r := must.Get(Evaluate(
-		t.Context(),
-		Options{
-			Truth:      b.All(),
-			Name:       "mobnet_train.csv",
-			Sizes:      []int{10},
-			Seeds:      2,
-			BudgetFrom: 1,
-			BudgetTo:   31,
-			BudgetStep: 15,
-			Methods:    []string{Linear, Maxn, GPRef},
-		},
-	))(t)
+	r := must.Get(Evaluate(t.Context(), Options{Truth: b.All(), Name: "mobnet_train.csv", Sizes: []int{10}, Seeds: 2,
+		BudgetFrom: 1, BudgetTo: 31, BudgetStep: 15, Methods: []string{Linear, Maxn, GPRef}}))(t)
 	var text bytes.Buffer
 	must.NoError(t, report.Print(&text, nil, r.Parts()...))
 	for _, want := range []string{"mobnet_train.csv: 768 modes, 2 power limits from 16 to 31 W (1 more that no mode " +
@@ -257,14 +237,8 @@ func TestEvaluateStops(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	o := Options{
-		Truth:      b.All(),
-		Seeds:      1000,
-		BudgetFrom: 20,
-		BudgetTo:   20,
-		Methods:    []string{Tune},
-		Progress:   func(done, _ int) { cancel() },
-	}
+	o := Options{Truth: b.All(), Seeds: 1000, BudgetFrom: 20, BudgetTo: 20, Methods: []string{Tune},
+		Progress: func(done, _ int) { cancel() }}
 	if _, err := Evaluate(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that the context ended", err)
 	}
@@ -285,10 +259,8 @@ func TestEvaluateRejectsBadOptions(t *testing.T) {
 		"budgets below all":      {Truth: rows, Sizes: []int{2}, BudgetFrom: 1, BudgetTo: 9},
 		"seeds below zero":       {Truth: rows, Sizes: []int{2}, Seeds: -1},
 		"a row of NaN": {Truth: append(handMade(), tegra.Measured{
-			Setting: tegra.Setting{Mode: tegra.Mode{Cores: 5, CPU: 1, GPU: 1, EMC: 1}},
-			TimeMS:  math.NaN(),
-			PowerW:  1,
-		}), Sizes: []int{2}},
+			Setting: tegra.Setting{Mode: tegra.Mode{Cores: 5, CPU: 1, GPU: 1, EMC: 1}}, TimeMS: math.NaN(),
+			PowerW: 1}), Sizes: []int{2}},
 		"only methods that lack": {Truth: rows, Sizes: []int{2}, Methods: []string{Presets, GPRef}},
 	} {
 		if _, err := Evaluate(t.Context(), o); err == nil {
@@ -358,16 +330,8 @@ func TestEvaluateWithoutPowerScoresTimeAlone(t *testing.T) {
 		r.PowerW = math.NaN()
 		timed = append(timed, r)
 	}
-	o := Options{
-		Truth:      timed,
-		Name:       "toy",
-		Methods:    []string{GP, Linear, Forest, Random, Tune, Maxn},
-		Sizes:      []int{12},
-		Seeds:      2,
-		BudgetFrom: 10,
-		BudgetTo:   30,
-		BudgetStep: 10,
-	}
+	o := Options{Truth: timed, Name: "toy", Methods: []string{GP, Linear, Forest, Random, Tune, Maxn},
+		Sizes: []int{12}, Seeds: 2, BudgetFrom: 10, BudgetTo: 30, BudgetStep: 10}
 	if os.Getenv("JTUNE_LONG") != "" {
 		o.BudgetStep = 0 // as by default
 	}
@@ -406,10 +370,8 @@ func TestEvaluateScoresAHandMadeTableWithBatchSizes(t *testing.T) {
 	t.Parallel()
 	at := func(cores, batch int, timeMS, powerW float64) tegra.Measured {
 		return tegra.Measured{
-			Setting: tegra.Setting{
-				Mode:  tegra.Mode{Cores: cores, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz},
-				Batch: batch,
-			},
+			Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz},
+				Batch: batch},
 			TimeMS: timeMS,
 			PowerW: powerW,
 		}

@@ -21,8 +21,7 @@ func TestEvaluateClosedLoopOnPublishedInference(t *testing.T) {
 			t.Parallel()
 			table := must.Get(sweep.ReadFile(
 				sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/infer/"+name+"_infer_data_final.csv"),
-				sweep.Options{},
-			))(t)
+				sweep.Options{}))(t)
 			o := Options{Truth: table.Settings(), Name: name, Methods: []string{Tune, Maxn}, LeaveOutStuck: true,
 				BudgetFrom: 20, BudgetTo: 50, BudgetStep: 10, LatenciesMS: []float64{50, 100, 200}, Seeds: 1}
 			if os.Getenv("JTUNE_LONG") != "" {

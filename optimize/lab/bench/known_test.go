@@ -31,13 +31,8 @@ func (s *cleanSweep) chain(t *testing.T, limits []metric.Goal, seed int, fresh, 
 		}
 		search := func(known []tegra.Measured) optimize.Result {
 			res, err := optimize.Tune(t.Context(), optimizetest.OfModes(s.Measure),
-				optimize.TuneOptions{
-					Limits:    []metric.Goal{l},
-					Space:     s.Space,
-					Seed:      uint64(seed),
-					Known:     known,
-					Reference: s.reference,
-				})
+				optimize.TuneOptions{Limits: []metric.Goal{l}, Space: s.Space, Seed: uint64(seed), Known: known,
+					Reference: s.reference})
 			if err != nil || !res.Answers[0].Feasible || !res.Answers[0].Verified || !l.Met(s.At[res.Answers[0].Mode]) {
 				t.Errorf("%v, seed %d, %d known: %v is not a verified mode within the limit: %v",
 					l, seed, len(known), res.Answers[0].Measured, err)

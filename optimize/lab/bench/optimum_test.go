@@ -20,15 +20,8 @@ func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 	rows := b.All()
 	limit := metric.Watts(20)
 	best := must.Get(bestOf(rows, limit))(t)
-	o := Options{
-		Truth:      rows,
-		Name:       "toy",
-		Methods:    []string{Maxn, Tune},
-		BudgetFrom: 20,
-		BudgetTo:   20,
-		BudgetStep: 1,
-		Seeds:      1,
-	}
+	o := Options{Truth: rows, Name: "toy", Methods: []string{Maxn, Tune}, BudgetFrom: 20, BudgetTo: 20, BudgetStep: 1,
+		Seeds: 1}
 	sound := must.Get(Evaluate(t.Context(), o))(t)
 	for _, row := range sound.Rows {
 		if row.CleanPenaltyPct != row.PenaltyPct || len(sound.Notes) > 0 {
@@ -67,14 +60,8 @@ func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 func TestEvaluateCountsSearchesOverThePowerLimit(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	o := Options{
-		Truth:      b.All(),
-		Methods:    []string{Tune, Binary, Maxn},
-		BudgetFrom: 18,
-		BudgetTo:   30,
-		BudgetStep: 4,
-		Seeds:      1,
-	}
+	o := Options{Truth: b.All(), Methods: []string{Tune, Binary, Maxn}, BudgetFrom: 18, BudgetTo: 30, BudgetStep: 4,
+		Seeds: 1}
 	r := must.Get(Evaluate(t.Context(), o))(t)
 	over := 0
 	for _, w := range r.Budgets {
@@ -146,18 +133,8 @@ func TestEvaluateVerifiedFrontKeepsItsLimits(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") != "" {
 		seeds = 10
 	}
-	r, err := Evaluate(
-		t.Context(),
-		Options{
-			Truth:   sweeptest.Load(t, sweeptest.MobileNet),
-			Sizes:   []int{30},
-			Seeds:   seeds,
-			Methods: []string{GPVerify, GP},
-
-			BudgetFrom: 17,
-			BudgetTo:   50,
-		},
-	)
+	r, err := Evaluate(t.Context(), Options{Truth: sweeptest.Load(t, sweeptest.MobileNet), Sizes: []int{30},
+		Seeds: seeds, Methods: []string{GPVerify, GP}, BudgetFrom: 17, BudgetTo: 50})
 	must.NoError(t, err)
 	rows := byMethod(r)
 	got, plain := rows[GPVerify], rows[GP]

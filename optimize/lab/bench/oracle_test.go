@@ -45,13 +45,7 @@ func TestOracleRanksWithoutTheModesOwnReading(t *testing.T) {
 func TestEvaluateHasTheOracleOfThreeAsARow(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	o := Options{
-		Truth:      b.All(),
-		Methods:    []string{Oracle},
-		BudgetFrom: 16,
-		BudgetTo:   34,
-		BudgetStep: 3,
-	}
+	o := Options{Truth: b.All(), Methods: []string{Oracle}, BudgetFrom: 16, BudgetTo: 34, BudgetStep: 3}
 	r := must.Get(Evaluate(t.Context(), o))(t)
 	row := byMethod(r)[Oracle]
 	if row.Probes != 3 || row.Seeds != 1 || row.Size.OK || row.TimeMAPEPct.OK || len(row.Regions) > 0 ||

@@ -20,18 +20,8 @@ func TestOwnWorkloadIsNoted(t *testing.T) {
 	b := optimizetest.New(t)
 	own := &learn.Reference{Name: "itself", Samples: b.All()}
 	for _, m := range []*learn.Reference{own, optimizetest.Reference(t, b, false)} {
-		r := must.Get(Evaluate(
-			t.Context(),
-			Options{
-				Truth:      b.All(),
-				Reference:  m,
-				Sizes:      []int{8},
-				Seeds:      1,
-				BudgetFrom: 20,
-				BudgetTo:   20,
-				Methods:    []string{GPRef},
-			},
-		))(t)
+		r := must.Get(Evaluate(t.Context(), Options{Truth: b.All(), Reference: m, Sizes: []int{8}, Seeds: 1,
+			BudgetFrom: 20, BudgetTo: 20, Methods: []string{GPRef}}))(t)
 		if told := strings.Contains(strings.Join(r.Notes, "\n"), "own workload"); told != (m == own) {
 			t.Errorf("reference %s: notes %q", m.Name, r.Notes)
 		}

@@ -149,17 +149,8 @@ func (s *cleanSweep) search(t *testing.T, limits []metric.Goal, seeds int, depth
 			believed = goal(l, want.Measured)
 		}
 		for seed := range seeds {
-			res, err := optimize.Tune(
-				t.Context(),
-				optimizetest.OfModes(s.Measure),
-				optimize.TuneOptions{
-					Limits:    []metric.Goal{l},
-					Space:     s.Space,
-					Seed:      uint64(seed),
-					Depth:     depth,
-					Reference: s.reference,
-				},
-			)
+			res, err := optimize.Tune(t.Context(), optimizetest.OfModes(s.Measure), optimize.TuneOptions{
+				Limits: []metric.Goal{l}, Space: s.Space, Seed: uint64(seed), Depth: depth, Reference: s.reference})
 			if err != nil {
 				t.Errorf("%v, seed %d: %v", l, seed, err)
 				continue

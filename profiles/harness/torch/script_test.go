@@ -47,10 +47,7 @@ func TestScriptOutOfMemoryIsToldAsDidNotRun(t *testing.T) {
 		put(t, filepath.Join(folder, "loop.py"), "def train(o): raise "+raise+"\n")
 		_, err := all(
 			t,
-			start(
-				t,
-				"",
-				nil,
+			start(t, "", nil,
 				torch.Job{Net: "bert", Set: "squad", Data: torch.Synthetic, Python: python}.Command(folder)...),
 		)
 		if err == nil || !strings.Contains(err.Error(), "out of memory, did not run (DNR)") ||

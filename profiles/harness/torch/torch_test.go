@@ -47,11 +47,8 @@ func TestWriteWithoutAFolderIsAnError(t *testing.T) {
 
 func TestJobCommandNamesNetSetAndData(t *testing.T) {
 	t.Parallel()
-	j := Job{
-		Net:   "lenet5",
-		Set:   "mnist",
-		Infer: true,
-	}.Over(Job{Net: "bert", Data: "/data", Python: "/opt/py", Cache: "drop", Infer: false})
+	j := Job{Net: "lenet5", Set: "mnist",
+		Infer: true}.Over(Job{Net: "bert", Data: "/data", Python: "/opt/py", Cache: "drop", Infer: false})
 	want := "/opt/py -B /s/train.py --net lenet5 --set mnist --data /data --cache drop --infer"
 	if got := strings.Join(j.Command("/s"), " "); got != want {
 		t.Errorf("got %q, want %q", got, want)

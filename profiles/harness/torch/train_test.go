@@ -190,10 +190,7 @@ func TestTrainEpochsOverFilesEndByThemselves(t *testing.T) {
 	job := torch.Job{Net: "lenet5", Set: "mnist", Data: mnist(t, 20), Python: python, Cache: "drop"}
 	got, err := all(
 		t,
-		start(
-			t,
-			"",
-			map[string]string{"JTUNE_BATCH": "16", "JTUNE_WORKERS": "0", "JTUNE_EPOCHS": "2"},
+		start(t, "", map[string]string{"JTUNE_BATCH": "16", "JTUNE_WORKERS": "0", "JTUNE_EPOCHS": "2"},
 			job.Command(scripts(t))...),
 	)
 	if !errors.Is(err, io.EOF) || len(got[harness.Minibatch]) != 4 || len(got[harness.EpochEnd]) != 2 ||

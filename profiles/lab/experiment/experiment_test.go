@@ -64,13 +64,8 @@ func named(p Plan) (out []string) {
 
 func TestExperimentEachLaysOutItsSettings(t *testing.T) {
 	t.Parallel()
-	w := workload.Workload{
-		Name:    "w",
-		Batch:   16,
-		Workers: 4,
-		Samples: 160,
-		Torch:   torch.Job{Net: "lenet5", Set: "mnist"},
-	}
+	w := workload.Workload{Name: "w", Batch: 16, Workers: 4, Samples: 160,
+		Torch: torch.Job{Net: "lenet5", Set: "mnist"}}
 	for name, want := range map[string]string{
 		"workers":     "workers 0|workers 1|workers 2|workers 4|workers 8",
 		"cache":       "cold at the start|dropped each epoch|preloaded",
@@ -109,12 +104,8 @@ func TestExperimentLabelledModesOfAnAGXXavierAreItsOwn(t *testing.T) {
 	if len(p.Settings) != 14 || len(p.Skipped) != 0 {
 		t.Fatalf("%d modes, skipped %v; want the 14", len(p.Settings), p.Skipped)
 	}
-	if got, want := p.Settings[0].Mode, (tegra.Mode{
-		Cores: 4,
-		CPU:   1190400 * tegra.KHz,
-		GPU:   675750 * tegra.KHz,
-		EMC:   1331200 * tegra.KHz,
-	}); got != want {
+	if got, want := p.Settings[0].Mode, (tegra.Mode{Cores: 4, CPU: 1190400 * tegra.KHz, GPU: 675750 * tegra.KHz,
+		EMC: 1331200 * tegra.KHz}); got != want {
 		t.Errorf("mode a is %s, want %s", got, want)
 	}
 	for _, n := range neighbours {
@@ -133,11 +124,8 @@ func TestExperimentLabelledModesOfAnAGXXavierAreItsOwn(t *testing.T) {
 func TestExperimentWhatCannotBeDoneIsSkippedWithItsReason(t *testing.T) {
 	t.Parallel()
 	own := workload.Workload{Name: "own", Batch: 16, Command: []string{"train"}}
-	made := workload.Workload{
-		Name:  "w",
-		Batch: 16,
-		Torch: torch.Job{Net: "lenet5", Set: "mnist", Data: torch.Synthetic},
-	}
+	made := workload.Workload{Name: "w", Batch: 16,
+		Torch: torch.Job{Net: "lenet5", Set: "mnist", Data: torch.Synthetic}}
 	real := made
 	real.Torch.Data = t.TempDir()
 	s := orin(t)
@@ -185,10 +173,8 @@ func ran(s Setting, repeat int, parts ...record.Part) (record.Row, record.Run) {
 		Epochs:     parts,
 		BaseW:      some(8),
 		CacheAfter: some(1),
-		GPU: telemetry.Residency{
-			Source: telemetry.KernelCounted,
-			Shares: []telemetry.ClockShare{{Freq: 1300500 * tegra.KHz, Share: 1}},
-		},
+		GPU: telemetry.Residency{Source: telemetry.KernelCounted,
+			Shares: []telemetry.ClockShare{{Freq: 1300500 * tegra.KHz, Share: 1}}},
 	}
 	if s.Settings.DVFS { // the clocks fall, unless a test says that they stay
 		c.GPU.Shares[0].Freq /= 2
@@ -197,12 +183,8 @@ func ran(s Setting, repeat int, parts ...record.Part) (record.Row, record.Run) {
 		c.First, c.Later = tegra.Some(parts[0]), tegra.Some(parts[1])
 	}
 	v := profiles.Variant{Variant: record.Variant{Setting: s.Name, Repeat: repeat}}
-	row := record.Row{
-		Measured:     tegra.Measured{Setting: tegra.Setting{Mode: s.Mode}},
-		Status:       record.OK,
-		Extra:        v.Columns(),
-		PowerSamples: 30,
-	}
+	row := record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: s.Mode}}, Status: record.OK,
+		Extra: v.Columns(), PowerSamples: 30}
 	if s.Settings.SampleEvery == time.Second {
 		row.PowerSamples = 300
 	}
@@ -312,21 +294,10 @@ func TestExperimentAdvisesToPreloadOnlyWhatPays(t *testing.T) {
 
 func part(stall, compute, watts float64) record.Part {
 	t := stall + compute + 2
-	return record.Part{
-		Epochs:        1,
-		Minibatches:   100,
-		Span:          time.Duration(t*100) * time.Millisecond,
-		TimeMS:        t,
-		StallMS:       some(stall),
-		ComputeMS:     some(compute),
-		OverheadMS:    some(2),
-		PowerW:        some(watts),
-		EnergyJ:       some(watts * t / 1000),
-		CPUPct:        some(30),
-		GPUPct:        some(100 * compute / t),
-		ReadBytesPerS: some(stall * 1e6),
-		ReadsPerS:     some(stall),
-	}
+	return record.Part{Epochs: 1, Minibatches: 100, Span: time.Duration(t*100) * time.Millisecond, TimeMS: t,
+		StallMS: some(stall), ComputeMS: some(compute), OverheadMS: some(2), PowerW: some(watts),
+		EnergyJ: some(watts * t / 1000), CPUPct: some(30), GPUPct: some(100 * compute / t),
+		ReadBytesPerS: some(stall * 1e6), ReadsPerS: some(stall)}
 }
 
 func TestExperimentReportLooksAsItDid(t *testing.T) {

@@ -14,16 +14,8 @@ var some = tegra.Some[float64]
 
 // steadyPart is a part with these parts of a minibatch and loads in per cent.
 func steadyPart(stall, compute, gpuPct, cpuPct float64) record.Part {
-	return record.Part{
-		Epochs:      1,
-		Minibatches: 100,
-		TimeMS:      stall + compute + 2,
-		StallMS:     some(stall),
-		ComputeMS:   some(compute),
-		OverheadMS:  some(2),
-		GPUPct:      some(gpuPct),
-		CPUPct:      some(cpuPct),
-	}
+	return record.Part{Epochs: 1, Minibatches: 100, TimeMS: stall + compute + 2, StallMS: some(stall),
+		ComputeMS: some(compute), OverheadMS: some(2), GPUPct: some(gpuPct), CPUPct: some(cpuPct)}
 }
 
 func TestRemarksFollowWhatWasMeasured(t *testing.T) {
