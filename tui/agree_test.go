@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // boardsOfAgreement are boards with limits of their presets, in the order in which the test steps Front's limit by 1 W.
@@ -181,9 +183,7 @@ func agreeOnModels(t *testing.T, s *terminal, jtune func(...string) string, mode
 	for _, n := range number {
 		s.sees("cross-validated errors", n[1])
 	}
-	if len(number) != 2 {
-		t.Errorf("two errors are in\n%s", show)
-	}
+	must.Equal(t, len(number), 2, show)
 	s.press("e", "e") // the plot, then the description
 	s.agrees(func(screen string) (wrong []string) {
 		if !strings.Contains(words(screen), decides) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/virtual"
 	"jtune/tui/page"
 	"jtune/tui/session/task"
@@ -43,10 +44,9 @@ func TestBoardsAreChosenByWords(t *testing.T) {
 		if len(c.typed) > 1 {
 			d.press("enter")
 		}
-		if d.r.chosen != c.chosen || d.r.gone != (c.chosen != "") || d.r.active != c.page {
-			t.Errorf("%s: chose %q, quitting %v, page %d; want %q and page %d", c.typed, d.r.chosen, d.r.gone,
-				d.r.active, c.chosen, c.page)
-		}
+		must.Equal(t, d.r.chosen, c.chosen)
+		must.Equal(t, d.r.gone, c.chosen != "")
+		must.Equal(t, d.r.active, c.page)
 		if c.chosen == "" && strings.Contains(d.screen(), "board NAME") {
 			t.Errorf("%s: the line stays", c.typed)
 		}

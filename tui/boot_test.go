@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tui/page/dialog"
 	"jtune/tui/page/pagetest"
@@ -63,14 +64,10 @@ func TestBootModeIsShownWrittenUndoneAndRemoved(t *testing.T) {
 	d.press("x")
 	d.bootSettled()
 	d.sees("removed: no mode is applied at boot")
-	if d.board.Unit() != "" {
-		t.Errorf("the unit is there still: %q", d.board.Unit())
-	}
+	must.Equal(t, d.board.Unit(), "")
 	d.press("u")
 	d.bootSettled()
-	if !strings.Contains(d.board.Unit(), " apply "+mode+" ") {
-		t.Errorf("undo of the removal gives %q", d.board.Unit())
-	}
+	must.Contain(t, d.board.Unit(), " apply "+mode+" ")
 }
 
 func TestBootModeThatCannotBeWrittenIsShownWithItsReason(t *testing.T) {
@@ -89,9 +86,7 @@ func TestBootModeThatCannotBeWrittenIsShownWithItsReason(t *testing.T) {
 		d.until("the unit shows", func() bool { return d.bootShows() })
 		d.sees(why, "ExecStart=", "W write it (see above)")
 		d.press("W", "x")
-		if d.board.Unit() != "" {
-			t.Errorf("%v: written all the same", err)
-		}
+		must.Equal(t, d.board.Unit(), "", err)
 		d.press("tab", "6", "esc")
 		if d.bootShows() || d.quit {
 			t.Error("the dialog does not close")
@@ -132,8 +127,6 @@ func TestPresetOnTrialIsKeptInTheScreensWithAYesAlone(t *testing.T) {
 		if want != "" {
 			d.until("it is kept", func() bool { return strings.Contains(d.screen(), want) })
 		}
-		if (kept == 1) != (want != "") {
-			t.Errorf("%s: kept %d times", key, kept)
-		}
+		must.Equal(t, kept == 1, want != "", key)
 	}
 }

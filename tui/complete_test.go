@@ -101,9 +101,7 @@ func TestScreensPredictTheModesThatTheGuardHasRead(t *testing.T) {
 	if n := len(d.r.sh.Outlook.Known); n != 18096 || d.r.sh.Device.Space.Len() != n {
 		t.Errorf("%d predictions of %d modes", n, d.r.sh.Device.Space.Len())
 	}
-	if copied() != here {
-		t.Errorf("the cursor was on %s and is on %s", here, copied())
-	}
+	must.Equal(t, copied(), here)
 	d.send(modelLoadedMsg{outlook.New("bert", m, b.part), "bert"}) // loaded before the guard began
 	d.until("they are predicted by this model too", func() bool {
 		return d.r.sh.Outlook.Workload == "bert" && shows()

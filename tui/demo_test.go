@@ -28,9 +28,7 @@ func TestTmuxDemoLeavesNothingBehind(t *testing.T) {
 			s.sees(at)
 			s.press(key)
 			s.sees("it is over")
-			if alternate := s.tmux("display-message", "-p", "#{alternate_on}"); alternate != "0\n" {
-				t.Errorf("the terminal's own screen is not back:\n%s", s.screen())
-			}
+			must.Equal(t, s.tmux("display-message", "-p", "#{alternate_on}"), "0\n")
 			must.NoError(t, filepath.WalkDir(home, func(path string, e fs.DirEntry, err error) error {
 				if err == nil && path != home {
 					t.Errorf("the demo left %s", path)

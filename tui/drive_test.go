@@ -182,11 +182,7 @@ func (d *driver) exported(pattern string) string {
 func (d *driver) sees(words ...string) {
 	d.t.Helper()
 	screen := d.screen()
-	for _, w := range words {
-		if !strings.Contains(screen, w) {
-			d.t.Errorf("the screen lacks %q:\n%s", w, screen)
-		}
-	}
+	must.Contain(d.t, screen, words...)
 }
 
 // answered waits for the card of a search's answer.

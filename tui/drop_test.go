@@ -35,9 +35,7 @@ func ended(t *testing.T, d *driver, s *session.Session, in tegra.Mode) {
 	t.Helper()
 	d.settle()
 	d.until("the job has ended", func() bool { return len(d.r.sh.dropped.Readings) > 0 })
-	if now := s.Setup().Mode; now.V != in {
-		t.Errorf("the board is in %v, want %v", now, in)
-	}
+	must.Equal(t, s.Setup().Mode.V, in)
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil || len(list) != 2 || list[1].Header.Plan.Kind != campaigns.VerifyKind || list[1].Usable != 1 ||
 		list[1].Readings < 1 || list[1].Verdict == "" || list[1].State(nil) != campaigns.CampaignFinished {
@@ -58,9 +56,7 @@ func TestDropVerifiesTheAnswerBeforeItIsKept(t *testing.T) {
 	d.sees(" before ", " now ", "▀▀▀", "keep? y / n", " in ", "reading", "a apply", "FITS 15 W")
 	d.press("t")
 	d.sees("keep? y / n")
-	if d.r.form != nil {
-		t.Error("t opens a dialog while the question waits")
-	}
+	must.Equal(t, d.r.form, nil, "t opens a dialog while the question waits")
 	d.press("y")
 	ended(t, d, s, answer)
 	if d.r.sh.Applied.Unkept() || !strings.Contains(d.screen(), " in ") || !strings.Contains(d.screen(), "kept ") {

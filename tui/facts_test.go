@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // fact is one statement of a command or a screen: its subject, a quantity or property, and the value.
@@ -111,9 +113,7 @@ func TestFactsThatDifferAreAContradiction(t *testing.T) {
 		{fact{of: "a", name: "modes", said: "1,443"}, fact{of: "a", name: "modes", said: "1443"}, false},
 		{fact{of: "a", name: "power", said: "9.77 W"}, fact{of: "a", name: "power", said: "9.77 ms"}, true},
 	} {
-		if got := len(contradictions([]fact{c.a, c.b})) > 0; got != c.differ {
-			t.Errorf("%+v and %+v: a contradiction is %v, want %v", c.a, c.b, got, c.differ)
-		}
+		must.Equal(t, len(contradictions([]fact{c.a, c.b})) > 0, c.differ, c.a, c.b)
 	}
 	facts, missed := told("a", "tune", "at 9.77 W, in 680.3 ms\n", `at (?P<power__W>\S+) W, in (?P<time__ms>\S+) ms`,
 		`^bound by (?P<bound>\w+)`)

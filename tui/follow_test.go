@@ -55,9 +55,7 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 		t.Error("a followed campaign keeps this jtune from working")
 	}
 	d.press("x", "space", "r")
-	if d.r.asks != nil {
-		t.Error("a program that takes no orders is given one")
-	}
+	must.Equal(t, d.r.asks, nil, "a program that takes no orders is given one")
 	reached := *d.r.sh.follow.Follows
 	reached.Reach = &control.Reach{Task: 1, State: "running", User: "anna"}
 	d.send(followedMsg{found: &reached})
@@ -103,13 +101,10 @@ func TestFollowListsTheCampaignsOnceAtATime(t *testing.T) {
 			t.Fatal("two listings at once")
 		}
 	}
-	if sh.listCampaigns() != nil || sh.listing != 2 {
-		t.Error("a change while they are listed is lost")
-	}
+	must.Equal(t, sh.listCampaigns(), nil)
+	must.Equal(t, sh.listing, 2)
 	d.r.Update(first())
-	if sh.listing != 1 {
-		t.Error("they are not listed again")
-	}
+	must.Equal(t, sh.listing, 1, "they are not listed again")
 	d.r.Update(campaignsMsg{})
 	if sh.listing != 0 || sh.campaignsSince(pagetest.Start) == nil {
 		t.Error("no listing begins after the last")
@@ -146,9 +141,7 @@ func TestTaskIsNotShownAsItWasBefore(t *testing.T) {
 	d.board.Wait <- struct{}{}
 	d.until("a mode is measured", func() bool { return len(j.Rows) == 1 })
 	d.send(taskChangedMsg{j, before}) // it arrives late
-	if len(j.Rows) != 1 {
-		t.Error("an old snapshot takes a row back")
-	}
+	must.Equal(t, len(j.Rows), 1, "an old snapshot takes a row back")
 	d.press("x", "y")
 	d.until("it ends", func() bool { return j.Done() })
 }

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/must"
 	"jtune/optimize/pareto"
 	"jtune/optimize/standing"
 )
@@ -32,9 +33,8 @@ func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
 	d.until("the mode is measured", func() bool { return d.r.sh.task.Done() })
 	v := d.r.sh.Outlook
 	got := v.About(v.Known[cursor].Mode).Reading
-	if v.Known[cursor].PowerW != got.PowerW || v.Columns()[pareto.Time][cursor] != got.TimeMS {
-		t.Errorf("the cloud has %+v, measured was %+v", v.Known[cursor], got)
-	}
+	must.Equal(t, v.Known[cursor].PowerW, got.PowerW)
+	must.Equal(t, v.Columns()[pareto.Time][cursor], got.TimeMS)
 	if v.Predicted[cursor] != before.Predicted[cursor] || before.Known[cursor].PowerW == got.PowerW {
 		t.Error("the prediction itself has changed, or the view before")
 	}
@@ -53,9 +53,7 @@ func TestFrontAnswersWithWhatTuningMeasured(t *testing.T) {
 	d.toFront()
 	want := d.r.sh.task.Tuned.Answers[0].Mode
 	d.press("]", "[")
-	if got := d.r.sh.Outlook.Known[d.onFront()].Mode; got != want {
-		t.Errorf("after the limit went up and down the answer is %v, tuning found %v", got, want)
-	}
+	must.Equal(t, d.r.sh.Outlook.Known[d.onFront()].Mode, want)
 }
 
 func TestFrontClickGoesToTheModeThatIsDrawnThere(t *testing.T) {
@@ -89,9 +87,7 @@ func TestFrontClickGoesToTheModeThatIsDrawnThere(t *testing.T) {
 	}
 	d.press("?")
 	d.send(tea.MouseClickMsg{X: 10, Y: 30, Button: tea.MouseLeft})
-	if d.onFront() != cursor {
-		t.Error("a click goes through the help")
-	}
+	must.Equal(t, d.onFront(), cursor, "a click goes through the help")
 }
 
 func TestFrontIsExportedInFourForms(t *testing.T) {
@@ -103,10 +99,8 @@ func TestFrontIsExportedInFourForms(t *testing.T) {
 	d.sees("-front.{txt,svg,csv,json}")
 	read := func(ending string) string { return d.exported("*-front." + ending) }
 	n := len(d.r.sh.Outlook.Front(1))
-	rows, err := csv.NewReader(strings.NewReader(read("csv"))).ReadAll()
-	if err != nil || len(rows) != n+1 {
-		t.Errorf("%d rows of CSV (%v), want %d", len(rows), err, n+1)
-	}
+	rows := must.Get(csv.NewReader(strings.NewReader(read("csv"))).ReadAll())(t)
+	must.Equal(t, len(rows), n+1)
 	var points []struct {
 		EnergyJ  float64 `json:"energy_j"`
 		Measured bool
@@ -121,14 +115,8 @@ func TestFrontIsExportedInFourForms(t *testing.T) {
 		t.Errorf("%d points of JSON (%v), want %d, least energy first", len(points), err, n)
 	}
 	svg := read("svg")
-	for _, want := range []string{"VIRTUAL", "MODE_50W", "energy per minibatch, J"} {
-		if !strings.Contains(svg, want) {
-			t.Errorf("the drawing lacks %q", want)
-		}
-	}
-	if !strings.Contains(read("txt"), "VIRTUAL") {
-		t.Error("the text lacks VIRTUAL")
-	}
+	must.Contain(t, svg, "VIRTUAL", "MODE_50W", "energy per minibatch, J")
+	must.Contain(t, read("txt"), "VIRTUAL")
 }
 
 // The only changes on Front are in a column between what was predicted and what was measured.
@@ -148,7 +136,5 @@ func TestFrontPrintsNoChangeWithoutSayingAgainstWhat(t *testing.T) {
 			t.Errorf("%q", line)
 		}
 	}
-	if changes != 3 {
-		t.Errorf("%d changes:\n%s", changes, d.screen())
-	}
+	must.Equal(t, changes, 3)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/widget"
 )
 
@@ -68,12 +69,8 @@ func TestStylesOfSixteenColoursAreTheThemes(t *testing.T) {
 	d := drive(t, func(_ *fakeHost, d *deps) { d.sixteen = true }).withView()
 	d.press("5")
 	frame := d.r.draw()
-	if strings.Contains(frame, "38;5;") {
-		t.Error("a colour of 256 is in a frame for 16")
-	}
+	must.Lack(t, frame, "38;5;")
 	for _, code := range []string{"92m", "90m"} { // the front is green, the cloud grey
-		if !strings.Contains(frame, code) {
-			t.Errorf("the frame has no colour %s", code)
-		}
+		must.Contain(t, frame, code)
 	}
 }

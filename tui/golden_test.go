@@ -76,17 +76,11 @@ func framed(t *testing.T, d *driver, name string, s [2]int) string {
 	d.size(s[0], s[1])
 	got := d.screen()
 	lines := strings.Split(got, "\n")
-	if len(lines) != s[1] {
-		t.Errorf("%s at %dx%d has %d lines, want %d", name, s[0], s[1], len(lines), s[1])
-	}
+	must.Equal(t, len(lines), s[1], name, s[0])
 	for i, line := range lines {
-		if w := ansi.StringWidth(line); w != s[0] {
-			t.Errorf("%s at %dx%d: line %d is %d columns wide, want %d: %q", name, s[0], s[1], i+1, w, s[0], line)
-		}
+		must.Equal(t, ansi.StringWidth(line), s[0], name, s[1], i+1, line)
 	}
-	if !strings.Contains(lines[0], "VIRTUAL ×60") {
-		t.Errorf("%s at %dx%d: first line lacks the badge: %q", name, s[0], s[1], lines[0])
-	}
+	must.Contain(t, lines[0], "VIRTUAL ×60")
 	return got
 }
 
@@ -416,13 +410,9 @@ func fitsEveryWindow(t *testing.T, d *driver) {
 	look := func(w, h int) {
 		d.size(w, h)
 		lines := strings.Split(d.screen(), "\n")
-		if len(lines) != h {
-			t.Errorf("%dx%d has %d lines", w, h, len(lines))
-		}
+		must.Equal(t, len(lines), h, w)
 		for i, line := range lines {
-			if n := ansi.StringWidth(line); n != w {
-				t.Errorf("%dx%d: line %d is %d wide: %q", w, h, i+1, n, line)
-			}
+			must.Equal(t, ansi.StringWidth(line), w, h, i+1, line)
 		}
 	}
 	for i := range max(len(widths), len(heights)) {

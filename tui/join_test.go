@@ -58,9 +58,7 @@ func TestJoinedJobIsReadFromItsLog(t *testing.T) {
 	d.press("2")
 	join(log + ".absent")
 	d.until("an absent log is refused", func() bool { return strings.Contains(d.screen(), "no such file") })
-	if d.r.sh.Work.List[0].Elsewhere != nil {
-		t.Error("an absent log was joined")
-	}
+	must.Equal(t, d.r.sh.Work.List[0].Elsewhere, nil, "an absent log was joined")
 	join(log)
 	d.until("the job is joined", func() bool { return d.r.sh.Work.List[0].Elsewhere != nil })
 	d.sees("joined")
@@ -74,9 +72,7 @@ func TestJoinedJobIsReadFromItsLog(t *testing.T) {
 	d.until("its minibatches come", func() bool { return len(d.r.sh.task.Times) > 5 })
 	d.press("x", "y")
 	d.until("the run ends", func() bool { return d.r.sh.task.Done() })
-	if err := d.r.sh.task.Err; err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, d.r.sh.task.Err)
 }
 
 // A renamed campaign or a saved job lists the workloads again.
@@ -91,7 +87,5 @@ func TestJoinedJobStaysJoinedWhenWorkloadsAreListedAgain(t *testing.T) {
 	if w.Elsewhere == nil || w.Elsewhere.PID != 4321 || !w.Attached || d.r.sh.Work.Fixed["resnet18"] != "the job runs" {
 		t.Errorf("it became %+v, batch size fixed: %v", w, d.r.sh.Work.Fixed)
 	}
-	if other := d.r.sh.Work.List[1]; other.Elsewhere != nil {
-		t.Errorf("another job is joined: %+v", other)
-	}
+	must.Equal(t, d.r.sh.Work.List[1].Elsewhere, nil)
 }

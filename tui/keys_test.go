@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
@@ -25,9 +26,7 @@ func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
 	d.press("5")
 	d.sees("ctrl+o apply", "( ) limit")
 	d.press("a")
-	if d.r.apply.Stage() != dialog.Idle {
-		t.Error("the old key still applies")
-	}
+	must.Equal(t, d.r.apply.Stage(), dialog.Idle, "the old key still applies")
 	d.press("ctrl+o")
 	if d.r.apply.Stage() != dialog.Asking {
 		t.Fatal("the new key does not apply")
@@ -186,8 +185,6 @@ func TestKeysKeepTheSpeedOfWhatGoesOn(t *testing.T) {
 			return d.r.sh.task != nil && d.r.sh.task.run == now &&
 				d.r.sh.task.Done()
 		})
-		if now.Speed != c.want {
-			t.Errorf("%+v runs at ×%g, want ×%g", c.begin, now.Speed, c.want)
-		}
+		must.Equal(t, now.Speed, c.want, c.begin)
 	}
 }

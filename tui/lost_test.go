@@ -41,9 +41,7 @@ func TestRunEndsWithItsTerminalThoughHangupsAreIgnored(t *testing.T) {
 		_ = cmd.Process.Kill()
 		t.Fatalf("the program still runs %v after its terminal was closed", patience)
 	}
-	if diff := cmp.Diff(found, tegratest.Contents(t, root)); diff != "" {
-		t.Errorf("the board is not as it was found (-found +now):\n%s", diff)
-	}
+	must.Equal(t, cmp.Diff(found, tegratest.Contents(t, root)), "")
 }
 
 // TestTmuxEndsByATermEachTime: a goroutine that gets a signal twice must not wait for one that ended at the first.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -47,9 +46,7 @@ func TestTuneThenApplyTakesSixKeys(t *testing.T) {
 	d.settle()
 	d.sees("kept")
 	d.board.Close()
-	if got := d.board.Mode(); got != answer {
-		t.Errorf("after quitting the board runs in %v, kept was %v", got, answer)
-	}
+	must.Equal(t, d.board.Mode(), answer)
 }
 
 func TestTuneDialogAsksForTheWholeFront(t *testing.T) {
@@ -75,14 +72,10 @@ func TestTuneRunsAVirtualClockAtTheChosenRateAndRestoresIt(t *testing.T) {
 	d.press("t", "down", "right")
 	d.sees("×10: fast, but can be watched")
 	d.press("t")
-	if got := d.board.Speed(); got != 10 {
-		t.Errorf("speed while tuning is %g, want 10", got)
-	}
+	must.Equal(t, d.board.Speed(), 10)
 	close(d.board.Wait)
 	d.until("tuning has ended", func() bool { return d.r.sh.task.Done() })
-	if got := d.board.Speed(); got != 60 {
-		t.Errorf("speed after tuning is %g, want the former 60", got)
-	}
+	must.Equal(t, d.board.Speed(), 60)
 }
 
 func TestApplyShowsTheDifferenceFirstAndWritesNothing(t *testing.T) {
@@ -91,9 +84,7 @@ func TestApplyShowsTheDifferenceFirstAndWritesNothing(t *testing.T) {
 	d.press("5", "a")
 	d.sees("now", "then", "no reboot needed")
 	d.press("esc")
-	if n := d.board.Applies(); n != 0 {
-		t.Errorf("%d modes applied, want none before the second a", n)
-	}
+	must.Equal(t, d.board.Applies(), 0)
 	d.sees("best within the limit")
 }
 
@@ -121,13 +112,9 @@ func TestApplyTakesAnswersToTheKeepQuestion(t *testing.T) {
 			d.settle()
 			c.answer(d)
 			d.settle()
-			if d.board.Reverts != c.reverts {
-				t.Errorf("%d reverts, want %d", d.board.Reverts, c.reverts)
-			}
+			must.Equal(t, d.board.Reverts, c.reverts)
 			d.board.Close()
-			if stays := d.board.Mode() != found; stays != c.stays {
-				t.Errorf("mode stays after the end: %v, want %v", stays, c.stays)
-			}
+			must.Equal(t, d.board.Mode() != found, c.stays)
 		})
 	}
 }
@@ -150,19 +137,13 @@ func TestUndoGoesBackStepByStepToTheStateFound(t *testing.T) {
 	keep()
 	d.press("u")
 	d.settle()
-	if got := d.board.Mode(); got != first {
-		t.Errorf("one undo leaves %v, want %v", got, first)
-	}
+	must.Equal(t, d.board.Mode(), first)
 	d.sees("undo to MAXN")
 	d.press("u")
 	d.settle()
 	d.board.Close()
-	if got := d.board.Mode(); got != found {
-		t.Errorf("two leave %v, want the state found, %v", got, found)
-	}
-	if text := d.screen(); strings.Contains(text, "u undo") {
-		t.Error("undo is offered with nothing to undo")
-	}
+	must.Equal(t, d.board.Mode(), found)
+	must.Lack(t, d.screen(), "u undo")
 	d.press("u")
 	d.sees("nothing to undo: the board is as this session found it")
 }
@@ -174,9 +155,7 @@ func TestApplyTellsARejectedModeAndAsksNothing(t *testing.T) {
 	d.press("5", "a", "a")
 	d.settle()
 	d.sees("not applied", "device or resource")
-	if d.r.apply.Stage() != dialog.Idle {
-		t.Error("asks to keep a mode that was not applied")
-	}
+	must.Equal(t, d.r.apply.Stage(), dialog.Idle, "asks to keep a mode that was not applied")
 }
 
 func TestApplyRevertsAModeThatReadsBackDifferently(t *testing.T) {
@@ -185,9 +164,7 @@ func TestApplyRevertsAModeThatReadsBackDifferently(t *testing.T) {
 	d.press("5", "a", "a")
 	d.settle()
 	d.sees("not applied, previous state restored", "back 1300500000") // "reads" ends the line before
-	if d.board.Reverts != 1 {
-		t.Errorf("%d reverts, want 1", d.board.Reverts)
-	}
+	must.Equal(t, d.board.Reverts, 1)
 }
 
 func TestApplySaysWhyNotWhenReadOnly(t *testing.T) {
@@ -197,9 +174,8 @@ func TestApplySaysWhyNotWhenReadOnly(t *testing.T) {
 	d.sees("READ-ONLY", "a apply (read-only)")
 	d.press("a", "a")
 	d.press("t")
-	if d.r.form != nil || d.board.Applies() != 0 {
-		t.Error("read-only still tunes or applies")
-	}
+	must.Equal(t, d.r.form, nil)
+	must.Equal(t, d.board.Applies(), 0)
 	d.sees("read-only")
 }
 

@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"jtune/internal/must"
 )
 
 func TestTabsOpenTheirPageByAClick(t *testing.T) {
@@ -18,16 +20,11 @@ func TestTabsOpenTheirPageByAClick(t *testing.T) {
 			first, _, _ := strings.Cut(d.screen(), "\n")
 			x := strings.Index(first, fmt.Sprintf(" %d ", i+1)) + 1
 			d.send(tea.MouseClickMsg{X: x, Y: 0, Button: tea.MouseLeft})
-			if d.r.active != i {
-				t.Errorf("%dx%d: a click in column %d of %q opens page %d, want %d", s[0], s[1], x, first, d.r.active+1,
-					i+1)
-			}
+			must.Equal(t, d.r.active, i, s[0], s[1], x, first, d.r.active+1, i+1)
 		}
 		first, _, _ := strings.Cut(d.screen(), "\n")
 		d.send(tea.MouseClickMsg{X: strings.Index(first, "VIRTUAL"), Y: 0, Button: tea.MouseLeft})
-		if d.r.active != len(d.r.pages)-1 {
-			t.Errorf("a click on the badge opens page %d", d.r.active+1)
-		}
+		must.Equal(t, d.r.active, len(d.r.pages)-1, d.r.active+1)
 	}
 }
 

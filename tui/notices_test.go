@@ -2,11 +2,11 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -29,9 +29,7 @@ func TestNoticeGoesAfterSixSecondsAndStaysInTheLog(t *testing.T) {
 		t.Error("it stays")
 	}
 	d.press("m", "esc") // dismissed by hand
-	if strings.Contains(d.screen(), "mouse off") {
-		t.Error("esc leaves it")
-	}
+	must.Lack(t, d.screen(), "mouse off")
 	d.press("!")
 	d.sees("Messages, newest first", "15:09:26 mouse on", "15:09:32 mouse off")
 	if d.press("esc"); strings.Contains(d.screen(), "newest first") {
@@ -51,9 +49,7 @@ func TestNoticeLogScrollsAndKeepsTheNewest(t *testing.T) {
 	}
 	d.r.sh.notices.hush()
 	d.press("down", "down")
-	if strings.Contains(d.screen(), fmt.Sprintf("message %d.", mostNotices+9)) {
-		t.Error("it does not scroll")
-	}
+	must.Lack(t, d.screen(), fmt.Sprintf("message %d.", mostNotices+9))
 }
 
 func TestNoticeOfATaskThatEndedDoesNotStandOverTheNextOne(t *testing.T) {
@@ -62,9 +58,7 @@ func TestNoticeOfATaskThatEndedDoesNotStandOverTheNextOne(t *testing.T) {
 	first, second := runningJob(d.board, task.Training), runningJob(d.board, task.Tuning)
 	d.shows(second)
 	d.send(taskDoneMsg{task: first, now: task.Snapshot{State: task.Done, Stopped: true}})
-	if text := d.r.sh.notices.showing(d.now).text; text != "" {
-		t.Errorf("while another task runs it says %q", text)
-	}
+	must.Equal(t, d.r.sh.notices.showing(d.now).text, "")
 	d.press("!")
 	d.sees("training resnet18 stopped")
 }
@@ -76,9 +70,7 @@ func TestNoticeOfAModeComesWithAReadingMadeAfterIt(t *testing.T) {
 	after := telemetry.Sample{Reading: tegra.Reading{T: d.r.sh.Readings.Sample.T + time.Second, Mode: tegra.Some(m)}}
 	after.T = d.r.sh.Readings.Sample.T + time.Second
 	d.send(rereadMsg{after, page.ModeReverted{Why: "answered no"}})
-	if got := d.r.sh.Readings.Sample.Reading.Mode; got.V != m {
-		t.Errorf("the screen shows the board in %v", got)
-	}
+	must.Equal(t, d.r.sh.Readings.Sample.Reading.Mode.V, m)
 	d.sees("reverted (answered no)")
 }
 
@@ -86,9 +78,7 @@ func TestQuestionsBreakBetweenWords(t *testing.T) {
 	t.Parallel()
 	text := "quit? y / n  tuning goes on: quitting stops it and restores the board; 3 campaigns of other programs go on"
 	for w := 12; w < 120; w++ {
-		if got := strings.Fields(wrapped(text, w, 20)); !slices.Equal(got, strings.Fields(text)) {
-			t.Errorf("%d columns: %q", w, got)
-		}
+		must.Equal(t, strings.Fields(wrapped(text, w, 20)), strings.Fields(text), w)
 	}
 }
 
@@ -130,9 +120,7 @@ func TestFrozenViewShowsWhatTheUserDoes(t *testing.T) {
 	after := telemetry.Sample{Reading: tegra.Reading{T: d.r.sh.Readings.Sample.T + time.Second, Mode: tegra.Some(m)}}
 	after.T = d.r.sh.Readings.Sample.T + time.Second
 	d.send(rereadMsg{after, page.ModeReverted{Why: "answered no"}})
-	if got := d.r.sh.Readings.Sample.Reading.Mode; got.V != m {
-		t.Errorf("the frozen view shows the mode before the change, %v", got)
-	}
+	must.Equal(t, d.r.sh.Readings.Sample.Reading.Mode.V, m)
 	d.sees("reverted (answered no)")
 	d.now = d.now.Add(noticeFor)
 	d.r.frame = ""

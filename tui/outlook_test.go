@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session/task"
 )
 
@@ -50,20 +51,14 @@ func TestTaskHandsItsRowsToItsOwnWorkload(t *testing.T) {
 	other := d.r.sh.Outlook
 	learned := len(other.Measured())
 	d.until("the search ends", func() bool { return d.r.sh.task.Done() })
-	if got, want := d.r.sh.task.Measured(), d.board.Samples(); !slices.Equal(got, want) {
-		t.Errorf("%d rows, want the %d measured ones in order", len(got), len(want))
-	}
-	if d.r.sh.Outlook.Workload != "resnet18" {
-		t.Errorf("%s shows after a search for resnet18", d.r.sh.Outlook.Workload)
-	}
+	must.Equal(t, d.r.sh.task.Measured(), d.board.Samples())
+	must.Equal(t, d.r.sh.Outlook.Workload, "resnet18")
 	for _, m := range d.board.Samples() {
 		if !d.r.sh.Outlook.About(m.Mode).Measured() {
 			t.Errorf("%v was measured for resnet18, and its outlook does not know", m.Mode)
 		}
 	}
-	if n := len(other.Measured()); n != learned {
-		t.Errorf("bert has %d readings, had %d", n, learned)
-	}
+	must.Equal(t, len(other.Measured()), learned)
 }
 
 func TestOutlookThatWasLoadedMeanwhileStaysAfterRedo(t *testing.T) {
@@ -78,13 +73,9 @@ func TestOutlookThatWasLoadedMeanwhileStaysAfterRedo(t *testing.T) {
 	other := d.otherLoaded()
 	d.send(other)
 	d.until("it was measured", func() bool { return d.r.sh.task.Kind == task.Redoing && d.r.sh.task.Done() })
-	if d.r.sh.Outlook != other.view {
-		t.Errorf("shown is %s, want bert as it was loaded", d.r.sh.Outlook.Workload)
-	}
+	must.Equal(t, d.r.sh.Outlook, other.view, d.r.sh.Outlook.Workload)
 	d.send(modelLoadedMsg{before, "resnet18"})
-	if n := d.r.sh.Outlook.About(failed).Reading.N; n != 2 {
-		t.Errorf("resnet18 has %d readings of the failed mode, want that of the model and the new one", n)
-	}
+	must.Equal(t, d.r.sh.Outlook.About(failed).Reading.N, 2)
 }
 
 func TestOutlookReachesThePagesInAnyOrder(t *testing.T) {
@@ -96,9 +87,8 @@ func TestOutlookReachesThePagesInAnyOrder(t *testing.T) {
 	at := d.onFront()
 	d.press("home")
 	d.send(d.otherLoaded())
-	if want := d.r.sh.Outlook.Answer(d.r.sh.Goal.Limit); d.onFront() != want || at != want ||
-		d.r.sh.Outlook.Workload != "bert" {
-		t.Errorf("the cursor is on mode %d of %s, before on %d, want the answer %d", d.onFront(),
-			d.r.sh.Outlook.Workload, at, want)
-	}
+	want := d.r.sh.Outlook.Answer(d.r.sh.Goal.Limit)
+	must.Equal(t, d.onFront(), want)
+	must.Equal(t, at, want)
+	must.Equal(t, d.r.sh.Outlook.Workload, "bert")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -38,9 +39,7 @@ func TestTuneDialogTakesATypedLimit(t *testing.T) {
 	d.press("t", "2", "2", ".", "5")
 	d.sees("fastest within 22.5_ W")
 	d.press("enter", "enter")
-	if got := d.r.sh.task.Limits[0].Of(metric.Power); got != 22.5 {
-		t.Errorf("limit %g W, typed 22.5", got)
-	}
+	must.Equal(t, d.r.sh.task.Limits[0].Of(metric.Power), 22.5)
 }
 
 func TestModesFilterIsTypedAndPressesNoKeys(t *testing.T) {
@@ -100,12 +99,8 @@ func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
 	for range 3 * telemetry.MaxReadings {
 		d.send(m)
 	}
-	if d.screen() != before {
-		t.Errorf("a frozen view moves:\n%s", d.screen())
-	}
-	if n := len(d.r.held); n != telemetry.MaxReadings {
-		t.Errorf("%d readings wait, want the newest %d", n, telemetry.MaxReadings)
-	}
+	must.Equal(t, d.screen(), before)
+	must.Equal(t, len(d.r.held), telemetry.MaxReadings)
 	d.press("f")
 	d.sees("99.9 W")
 	j := runningJob(d.board, task.Tuning)
@@ -115,9 +110,7 @@ func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
 	now := j.Snapshot
 	now.Rows = append(slices.Clone(j.Rows), j.Rows[0])
 	d.send(taskChangedMsg{j, now})
-	if len(j.Rows) != n {
-		t.Error("a job's rows move a frozen view")
-	}
+	must.Equal(t, len(j.Rows), n, "a job's rows move a frozen view")
 	now.State = task.Done
 	d.send(taskDoneMsg{task: j, now: now})
 	if len(j.Rows) != n+1 || !j.Done() {
@@ -129,9 +122,7 @@ func TestExportWritesTheViewWithItsBadge(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
 	d.press("ctrl+s")
-	if text := d.exported("*-live.txt"); !strings.Contains(text, "VIRTUAL") {
-		t.Errorf("export lacks VIRTUAL:\n%s", text)
-	}
+	must.Contain(t, d.exported("*-live.txt"), "VIRTUAL")
 }
 
 func TestHelpListsEveryKeyOfThePageInOneScreen(t *testing.T) {
@@ -154,9 +145,7 @@ func TestHelpListsEveryKeyOfThePageInOneScreen(t *testing.T) {
 			d.sees(k.Label())
 		}
 		d.press("?")
-		if d.r.text != nil {
-			t.Error("the third ? does not close the help")
-		}
+		must.Equal(t, d.r.text, nil, "the third ? does not close the help")
 	}
 	for _, keys := range [][]string{{"t"}, {"v"}, {"S"}, {"3", "n"}, {"B"}} {
 		d.size(80, 24)
@@ -263,9 +252,7 @@ func TestFitInTheBackgroundCanBeStopped(t *testing.T) {
 	d.press("5", "4", "F")
 	d.until("it has stopped", func() bool { return strings.Contains(d.screen(), "F fit again") })
 	d.sees("fit stopped: resnet18@virtual-agx-orin-by-nn is not kept", "F fit again")
-	if list, err := d.board.Models(); err != nil || len(list) != 1 {
-		t.Errorf("%d models are kept (%v), want the one before", len(list), err)
-	}
+	must.Equal(t, len(must.Get(d.board.Models())(t)), 1)
 }
 
 func TestLiveTellsAClockThatDoesNotFollowAtEverySize(t *testing.T) {
@@ -311,9 +298,7 @@ func TestRedoMeasuresFailedModesOnceMore(t *testing.T) {
 	if !d.r.sh.Outlook.About(failed).Measured() {
 		t.Error("the Front page does not know of it")
 	}
-	if strings.Contains(d.screen(), "redo failed") {
-		t.Error("redo is still offered")
-	}
+	must.Lack(t, d.screen(), "redo failed")
 }
 
 func TestExportThatFailsSaysThatAlone(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/page/dialog"
 )
 
@@ -53,17 +54,13 @@ func TestPaletteDoesWhatIsChosenOnItsPage(t *testing.T) {
 	d.press("a")
 	d.settle()
 	find("copy")
-	if d.r.apply.Stage() != dialog.Keeping {
-		t.Error("copying from the palette says yes to keeping the mode")
-	}
+	must.Equal(t, d.r.apply.Stage(), dialog.Keeping, "copying from the palette says yes to keeping the mode")
 	d.press("n")
 	d.settle()
 	find("at once")
 	d.sees("only by its key")
 	d.press("esc")
-	if n := d.board.Applies(); n != 1 {
-		t.Errorf("%d modes were applied, want the one before", n)
-	}
+	must.Equal(t, d.board.Applies(), 1)
 	find("quit")
 	d.until("it quits", func() bool { return d.quit })
 }

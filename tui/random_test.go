@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/must"
 	"jtune/internal/text"
 	"jtune/internal/tools/reliability"
 	"jtune/tui/page/dialog"
@@ -215,9 +216,7 @@ func TestKeysOfAPasteApplyAndKeepNothing(t *testing.T) {
 		d.drain()
 		d.screen()
 	}
-	if n := d.board.Applies(); n != 0 {
-		t.Errorf("a pasted text applied %d modes", n)
-	}
+	must.Equal(t, d.board.Applies(), 0)
 	d.until("what the storm began has ended", func() bool { return !d.r.sh.Busy() })
 	d.press("esc", "esc", "5")
 	if d.r.apply.Stage() != dialog.Idle {
@@ -225,9 +224,7 @@ func TestKeysOfAPasteApplyAndKeepNothing(t *testing.T) {
 	}
 	d.press("a", "a")
 	d.settle()
-	if d.board.Applies() != 1 {
-		t.Error("after the storm a typed a, a no longer applies")
-	}
+	must.Equal(t, d.board.Applies(), 1, "after the storm a typed a, a no longer applies")
 	for _, r := range "yyyy" {
 		d.send(pagetest.Key(string(r)))
 	}

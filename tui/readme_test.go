@@ -20,9 +20,7 @@ func TestReadmeShowsTheCardOfTheTutorialsSearch(t *testing.T) {
 	const path = "../README.md"
 	page := must.Read(t, path)
 	tutorial := must.Read(t, "../docs/tutorial.md")
-	if !strings.Contains(string(tutorial), "jtune tune resnet18 --power-limit 30 --speed max\n") {
-		t.Error("the tutorial makes another search")
-	}
+	must.Contain(t, string(tutorial), "jtune tune resnet18 --power-limit 30 --speed max\n")
 	s, _ := onBoard(t, "agx-orin", "resnet18", "--power-limit", "30")
 	s.tmux("resize-window", "-x", "80", "-y", "24")
 	s.press("3")

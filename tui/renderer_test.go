@@ -102,9 +102,7 @@ func TestRendererWritesOnlyWhatIsNew(t *testing.T) {
 	p.show(frame("41.9"))
 	whole, writes := e.bytes, e.writes
 	p.show(frame("41.9"))
-	if e.writes != writes {
-		t.Errorf("an unchanged frame took %d writes", e.writes-writes)
-	}
+	must.Equal(t, e.writes, writes, e.writes-writes)
 	p.show(frame("42.0"))
 	if got := e.bytes - whole; e.writes != writes+1 || got > 20 {
 		t.Errorf("three new digits took %d bytes in %d writes", got, e.writes-writes)
@@ -148,9 +146,7 @@ func TestScreenDrawsAFrameAtOnceAndAStreamOfThemTogether(t *testing.T) {
 	s.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	p.at = time.Now().Add(-time.Second)
 	s.Update(pagetest.Key("6"))
-	if !strings.Contains(e.text(), "filter") {
-		t.Errorf("a key after a quiet second is not answered at once:\n%s", e.text())
-	}
+	must.Contain(t, e.text(), "filter")
 	p.at = time.Now().Add(time.Hour) // no frame is due
 	writes, waiting := e.writes, 0
 	for range 10 {
@@ -158,14 +154,11 @@ func TestScreenDrawsAFrameAtOnceAndAStreamOfThemTogether(t *testing.T) {
 			waiting++
 		}
 	}
-	if e.writes != writes || waiting != 1 {
-		t.Errorf("ten keys at once: %d frames, %d waits; want 0 and 1", e.writes-writes, waiting)
-	}
+	must.Equal(t, e.writes, writes)
+	must.Equal(t, waiting, 1)
 	p.at = time.Time{}
 	s.Update(frameMsg{})
-	if got, want := e.text(), plain(s.root.View().Content); got != want {
-		t.Errorf("after the wait the terminal shows\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, e.text(), plain(s.root.View().Content))
 	s.Update(clipMsg("12c/2.20C/1.30G/3.20M"))
 	s.Update(tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset})
 	if !p.scr.SynchronizedUpdates() {
@@ -182,9 +175,7 @@ func TestStyledKeepsStylesAndNothingElseThatCommandsATerminal(t *testing.T) {
 		"\u202eabc\x7f\x1b[":             "abc",
 		"\x1b[31":                        "31",
 	} {
-		if got := styled(line); got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
+		must.Equal(t, styled(line), want, line)
 	}
 }
 
@@ -196,9 +187,8 @@ func TestScreenOfAnAbsurdWindowIsBounded(t *testing.T) {
 	p, _ := onRenderer(t, 80, 24)
 	s := &screen{root: d.r, renderer: p, size: func() (int, int, error) { return 32767, 32767, nil }}
 	s.Update(tea.WindowSizeMsg{Width: 32767, Height: 32767})
-	if p.w != mostColumns || p.h != mostRows {
-		t.Errorf("%d columns of %d rows", p.w, p.h)
-	}
+	must.Equal(t, p.w, mostColumns)
+	must.Equal(t, p.h, mostRows)
 }
 
 // sizesOf returns the window sizes that a command delivers.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/page/pagetest"
 )
 
@@ -57,9 +58,7 @@ func TestShellWorksOutTheLoadOfTheModesThatShow(t *testing.T) {
 	d.until("the next limit is worked out", func() bool { return sh.Served.LatencyMS == 63 })
 	types("30 W")
 	d.until("the load is gone", func() bool { return sh.Served == nil })
-	if !strings.Contains(d.screen(), "limit 30 W") {
-		t.Errorf("without a load again:\n%s", d.screen())
-	}
+	must.Contain(t, d.screen(), "limit 30 W")
 	types("p99 5 ms, 1/s, uniform, wait 1 ms")
 	d.until("nearest to it is worked out", func() bool { return strings.Contains(d.screen(), "nearest to the limits") })
 }

@@ -71,10 +71,8 @@ func TestSessionOnAVirtualBoardTunesAndApplies(t *testing.T) {
 	}
 	d.press("a", "a")
 	d.settle()
-	r, err := s.Device.Read()
-	if err != nil || r.Mode.V != answer {
-		t.Errorf("the board reads back %v (%v), want %v", r.Mode, err, answer)
-	}
+	r := must.Get(s.Device.Read())(t)
+	must.Equal(t, r.Mode.V, answer)
 	must.NoError(t, s.Close())
 	if r, _ = s.Device.Read(); r.Mode.V != s.Device.Space().Max() {
 		t.Errorf("after quitting without a word the board is in %v, found was MAXN", r.Mode)
@@ -92,18 +90,13 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 		command, v := outlook.OutlookOf(kept, tegra.Settings(kept.Space.Modes(), tegra.Own)), d.r.sh.Outlook
 		list := must.Get(campaigns.List(s.Options.Paths))(t)
 		command.Found = savedanswers.Answered(list, kept.Provenance)
-		if len(v.Measured()) != len(command.Measured()) {
-			t.Errorf("%s: the page has readings of %d modes, the kept model of %d", when, len(v.Measured()),
-				len(command.Measured()))
-		}
+		must.Equal(t, len(v.Measured()), len(command.Measured()), when)
 		for w := 5.0; w <= 13; w += 0.5 {
 			l := metric.Watts(w)
 			at, err := command.Choose(l)
 			want, got := command.Known[at], v.Known[v.Answer(l)]
 			want.Also, got.Also = nil, nil // a kept model has no quantities but time and power
-			if got.Measured != want.Measured {
-				t.Errorf("%s, %g W: the page answers %+v, choose %+v (%v)", when, w, got.Measured, want.Measured, err)
-			}
+			must.Equal(t, got.Measured, want.Measured, when, err)
 		}
 	}
 	d.press("t", "t")
@@ -118,9 +111,7 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 	}
 	d.press("v")
 	d.until("the model that knows the reading shows", func() bool { return d.r.sh.Outlook.Model != before })
-	if d.onFront() != here {
-		t.Errorf("the cursor was on mode %d and is on %d", here, d.onFront())
-	}
+	must.Equal(t, d.onFront(), here)
 	if a := d.r.sh.Outlook.At(here); a.Reading.N != 1 || !a.Fitted {
 		t.Errorf("the verified mode has %d readings, fitted: %v", a.Reading.N, a.Fitted)
 	}
@@ -139,9 +130,7 @@ func TestSessionOnAVirtualBoardTrains(t *testing.T) {
 	ran := d.r.sh.task.Ran
 	d.press("enter")
 	d.until("the next run begins", func() bool { return !d.r.sh.task.Done() })
-	if strings.Contains(d.screen(), "training resnet18 stopped") {
-		t.Errorf("the end of the last run is shown below the next one:\n%s", d.screen())
-	}
+	must.Lack(t, d.screen(), "training resnet18 stopped")
 	d.press("x", "y")
 	d.until("that one ends", func() bool { return d.r.sh.task.Done() })
 	if r := ran; r == nil || r.Minibatches < 20 || !(r.TimeMS > 40 && r.TimeMS < 90) {
@@ -157,9 +146,7 @@ func TestSessionReadsTheBoardWhenItsModeHasChanged(t *testing.T) {
 	shown := func() tegra.Val[tegra.Mode] { return page.ReaderOf(&d.r.sh.State).Present() }
 	d.press("6", "down", "a", "a")
 	d.until("the mode that was set shows", func() bool { return shown() != found })
-	if set := d.r.sh.Applied.Mode; shown() != set {
-		t.Errorf("%v shows, %v was set", shown(), set)
-	}
+	must.Equal(t, shown(), d.r.sh.Applied.Mode)
 	d.press("n")
 	d.until("the mode found shows", func() bool { return shown() == found })
 }
@@ -183,9 +170,7 @@ func TestSessionOnAReplayOffersTheFileAlone(t *testing.T) {
 	d.sees("REPLAY ×1")
 	d.press("2")
 	d.sees("nightly", "replayed")
-	if n := len(d.r.sh.Work.List); n != 1 {
-		t.Errorf("%d workloads offered, want the file alone", n)
-	}
+	must.Equal(t, len(d.r.sh.Work.List), 1)
 	d.press("t", "t")
 	d.until("the search ends", func() bool { return d.r.sh.task.Done() })
 	if d.r.sh.task.Err != nil {
@@ -203,9 +188,7 @@ func TestSessionWritesAModeAsAnNvpmodelBlock(t *testing.T) {
 	if len(files) != 1 {
 		t.Fatalf("%d blocks written, want 1; the screen:\n%s", len(files), d.screen())
 	}
-	if text, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(text), "< POWER_MODEL") {
-		t.Errorf("not a POWER_MODEL block (%v):\n%s", err, text)
-	}
+	must.Contain(t, string(must.Read(t, files[0])), "< POWER_MODEL")
 }
 
 func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
@@ -249,9 +232,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 			if j.Err != nil || j.Tuned == nil || !j.Tuned.Answers[0].Feasible || j.Limits[0] != limit || before < 3 {
 				t.Fatalf("after %d modes went on to %+v, error %v", before, j.Tuned, j.Err)
 			}
-			if !strings.Contains(strings.Join(j.Notes, "; "), "starts from the ") {
-				t.Errorf("notes %q", j.Notes)
-			}
+			must.Contain(t, strings.Join(j.Notes, "; "), "starts from the ")
 			dirs, _ := filepath.Glob(filepath.Join(s.DataPath(), "campaigns", "*"))
 			if len(dirs) != 2 { // the new search starts from what is known, in a folder of its own
 				t.Errorf("%d campaign folders, want 2", len(dirs))
@@ -328,7 +309,5 @@ func TestSessionProfilesRenamesDeletesAndRestoresFromTheScreen(t *testing.T) {
 	d.until("it is deleted", func() bool { return len(d.r.sh.Tasks.Deleted) == 1 && len(d.r.sh.Tasks.Campaigns) == 0 })
 	d.press("U", "U")
 	d.until("it is back", func() bool { return len(d.r.sh.Tasks.Campaigns) == 1 })
-	if c, err := campaigns.Find(s.Options.Paths, "mine"); err != nil || c.Readings != 3 {
-		t.Errorf("%d rows came back, error %v", c.Readings, err)
-	}
+	must.Equal(t, must.Get(campaigns.Find(s.Options.Paths, "mine"))(t).Readings, 3)
 }

@@ -49,9 +49,7 @@ func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
 		}
 		d.size(80, 24)
 		d.sees("best of batch "+batch, "ms/sample", "Z z size")
-		if d.onFront() != d.r.sh.Outlook.Answer(d.r.sh.Goal.Limit) {
-			t.Errorf("batch %s: the cursor left the answer", batch)
-		}
+		must.Equal(t, d.onFront(), d.r.sh.Outlook.Answer(d.r.sh.Goal.Limit), batch)
 	}
 	at("32") // largest first
 	d.press("z")
@@ -67,9 +65,7 @@ func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
 	mode := d.r.sh.Outlook.Known[d.onFront()].Mode
 	d.press("v")
 	d.until("the mode is measured", func() bool { return d.r.sh.task.Done() })
-	if got := d.r.sh.task.Workload.Batch; got != 16 {
-		t.Errorf("it was measured with minibatches of %d", got)
-	}
+	must.Equal(t, d.r.sh.task.Workload.Batch, 16)
 	d.press("z")
 	d.until("32", func() bool { return d.r.sh.Outlook.Batch == 32 })
 	if d.r.sh.Outlook.About(mode).Measured() {
@@ -97,10 +93,8 @@ func TestFrontOfOneBatchSizeHasNoKeyForOthers(t *testing.T) {
 	d.press("5")
 	before := d.r.sh.Outlook
 	d.press("z", "Z")
-	if screen := d.screen(); d.r.sh.Outlook != before || strings.Contains(screen, "size") ||
-		strings.Contains(screen, "batch") {
-		t.Errorf("sizes where there are none:\n%s", screen)
-	}
+	must.Equal(t, d.r.sh.Outlook, before)
+	must.Lack(t, d.screen(), "size", "batch")
 }
 
 func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {

@@ -2,13 +2,13 @@ package tui
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
 	"jtune/tui/page"
@@ -45,9 +45,7 @@ func TestCardKeySoaksItsAnswer(t *testing.T) {
 	d.sees(page.ReaderOf(&d.r.sh.State).ModeText(answer))
 	d.press("enter")
 	d.until("the soak ends", func() bool { return d.r.sh.task.Proof != nil && d.r.sh.task.Done() })
-	if got := d.board.AskedSoak.Mode.Mode; got != answer {
-		t.Errorf("%v was soaked, the answer is %v", got, answer)
-	}
+	must.Equal(t, d.board.AskedSoak.Mode.Mode, answer)
 	d.sees("soak of resnet18 in", "holds")
 }
 
@@ -130,9 +128,6 @@ func TestCardKeyWritesTheReport(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v", files, err)
 	}
-	text, err := os.ReadFile(files[0])
-	if page := string(text); err != nil || !strings.Contains(page, "SIMULATED") ||
-		!strings.Contains(page, "The answer") {
-		t.Errorf("%v\n%.400s", err, page)
-	}
+	text := must.Read(t, files[0])
+	must.Contain(t, string(text), "SIMULATED", "The answer")
 }

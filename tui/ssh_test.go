@@ -73,9 +73,7 @@ func TestSSHRestoresAJetsonsKnobsAfterANo(t *testing.T) {
 	}
 	here.press("n")
 	here.sees("reverted")
-	if diff := cmp.Diff(found, tegratest.Contents(t, root)); diff != "" {
-		t.Errorf("after n the knobs are not as found (-found +now):\n%s", diff)
-	}
+	must.Equal(t, cmp.Diff(found, tegratest.Contents(t, root)), "")
 	here.press("q")
 	here.gone()
 }
@@ -157,9 +155,7 @@ func TestSSHRestoresAJetsonsKnobsAfterALostConnection(t *testing.T) {
 					t.Fatalf("jtune still runs %v after its connection was lost", patience)
 				}
 			}
-			if diff := cmp.Diff(found, tegratest.Contents(t, root)); diff != "" {
-				t.Errorf("jtune has ended and the knobs are not as found (-found +now):\n%s", diff)
-			}
+			must.Equal(t, cmp.Diff(found, tegratest.Contents(t, root)), "")
 		})
 	}
 }

@@ -1,9 +1,9 @@
 package tui
 
 import (
-	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/page"
 	"jtune/tui/session/task"
 )
@@ -14,9 +14,7 @@ func TestSuspendSaysWhatTheBoardDoes(t *testing.T) {
 	says := func(want string) {
 		t.Helper()
 		board, why := page.ReaderOf(&d.r.sh.State).Leaves()
-		if got := board + why; !strings.Contains(got, want) {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		must.Contain(t, board+why, want)
 	}
 	says("nothing was changed")
 	d.press("5", "a", "a")

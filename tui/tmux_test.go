@@ -216,10 +216,7 @@ func TestTmuxFollowsAnotherProcessCampaignWithOwnKeys(t *testing.T) {
 	stranger := profile(t.TempDir())
 	s.press("3")
 	other := profile(data)
-	if screen := s.sees("(jtune "+strconv.Itoa(other.Pid)+")", "running",
-		"of 40 modes"); strings.Contains(screen, "New here?") {
-		t.Errorf("a key was pressed and the first start still explains itself:\n%s", screen)
-	}
+	must.Lack(t, s.sees("(jtune "+strconv.Itoa(other.Pid)+")", "running", "of 40 modes"), "New here?")
 	s.press("Space")
 	s.sees("pause? y / n", "lenet5 of ", "(jtune "+strconv.Itoa(other.Pid)+")")
 	s.press("y")
@@ -269,9 +266,7 @@ func TestTmuxLostRestoresAJetsonsKnobs(t *testing.T) {
 	found := tegratest.Contents(t, root)
 	s := inTmux(t, "", "--sysroot", root)
 	s.sees("module total", "MAXN")
-	if strings.Contains(s.screen(), "VIRTUAL") {
-		t.Error("a Jetson's files are shown as a virtual board")
-	}
+	must.Lack(t, s.screen(), "VIRTUAL")
 	s.press("6", "p", "Down", "a")
 	s.sees("MODE_15W", "reboot needed")
 	s.press("a")
@@ -281,9 +276,7 @@ func TestTmuxLostRestoresAJetsonsKnobs(t *testing.T) {
 	}
 	s.lose()
 	s.over()
-	if diff := cmp.Diff(found, tegratest.Contents(t, root)); diff != "" {
-		t.Errorf("the terminal was lost, jtune has ended and the knobs are not as found (-found +now):\n%s", diff)
-	}
+	must.Equal(t, cmp.Diff(found, tegratest.Contents(t, root)), "")
 }
 
 func TestTmuxWithNoColorShowsNoColour(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/must"
 	"jtune/tui/page/pagetest"
 )
 
@@ -30,9 +31,7 @@ func TestTourGoesOnWhenAStepWasSeenLongEnough(t *testing.T) {
 	if d.send(tourMsg{}); d.r.tour.at != 1 || d.r.form == nil {
 		t.Fatalf("after the first step the Tune dialog is not open:\n%s", d.screen())
 	}
-	if !strings.Contains(d.screen(), Tour[1].Caption) {
-		t.Errorf("the second step's caption is missing:\n%s", d.screen())
-	}
+	must.Contain(t, d.screen(), Tour[1].Caption)
 }
 
 func TestTourSaysWhatDoesNotCome(t *testing.T) {
@@ -43,9 +42,8 @@ func TestTourSaysWhatDoesNotCome(t *testing.T) {
 	d.r.form = nil // so that the second step's screen never appears
 	d.now = d.now.Add(tourPatience + time.Second)
 	d.send(tourMsg{})
-	if d.r.tour != nil || !strings.Contains(d.screen(), "the tour cannot continue") {
-		t.Errorf("the tour goes on without its screen:\n%s", d.screen())
-	}
+	must.Equal(t, d.r.tour, nil)
+	must.Contain(t, d.screen(), "the tour cannot continue")
 }
 
 func TestTourKeys(t *testing.T) {
@@ -61,9 +59,8 @@ func TestTourKeys(t *testing.T) {
 		t.Fatal("space does not go on to the next step")
 	}
 	d.press("x")
-	if d.r.tour != nil || !strings.Contains(d.screen(), "the tour was stopped") {
-		t.Errorf("another key does not end the tour:\n%s", d.screen())
-	}
+	must.Equal(t, d.r.tour, nil)
+	must.Contain(t, d.screen(), "the tour was stopped")
 	if d.send(tourMsg{}); d.quit {
 		t.Error("the program ends with the tour")
 	}

@@ -1,9 +1,9 @@
 package tui
 
 import (
-	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tui/page"
@@ -53,9 +53,7 @@ func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
 	d.sees("epoch 1 ░", "later", "stall 20 %", "14 + 50 + 6 ms", "GPU-bound: GPU busy 81 %",
 		"jtune lab experiment",
 		"100 % of the data")
-	if strings.Contains(d.screen(), "mobilenet") {
-		t.Error("the list of workloads takes room while one runs")
-	}
+	must.Lack(t, d.screen(), "mobilenet")
 	d.send(d.reading()) // the log is written with it
 	d.press("o")
 	d.sees("Log of resnet18", "jtune: resnet18 begins", "jtune: epoch 1: 3125 minibatches", "jtune: epoch 2", "scroll")
@@ -66,10 +64,9 @@ func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
 	d.press("o", "x", "y")
 	d.until("it has stopped", func() bool { return d.r.sh.task.Done() })
 	d.sees("ended", "Workloads", "enter start")
-	files, err := d.r.shown().(page.Exporter).Files()
-	if err != nil || len(files) != 1 || !strings.Contains(files[0].Text, "epoch,minibatches,span_s,time_ms,stall_ms") {
-		t.Errorf("exported %v, %v", files, err)
-	}
+	files := must.Get(d.r.shown().(page.Exporter).Files())(t)
+	must.Equal(t, len(files), 1)
+	must.Contain(t, files[0].Text, "epoch,minibatches,span_s,time_ms,stall_ms")
 	d.press("o", "enter", "C", "n") // the log hides the list: keys that act on its row do nothing
 	d.sees("Log of resnet18")
 	if !d.r.sh.task.Done() {

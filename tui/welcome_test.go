@@ -3,6 +3,8 @@ package tui
 import (
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestWelcomeStaysInALineOfItsOwnUntilAKeyIsPressed(t *testing.T) {
@@ -13,9 +15,7 @@ func TestWelcomeStaysInALineOfItsOwnUntilAKeyIsPressed(t *testing.T) {
 	for _, s := range [][2]int{{80, 24}, {40, 12}, {20, 5}, {20, 4}, {200, 50}} {
 		d.size(s[0], s[1])
 		lines := strings.Split(d.screen(), "\n")
-		if len(lines) != s[1] {
-			t.Errorf("%v: %d lines", s, len(lines))
-		}
+		must.Equal(t, len(lines), s[1], s)
 		if s[1] > 6 && !strings.Contains(lines[1], "New here?") {
 			t.Errorf("%v: no line of its own: %q", s, lines)
 		}
@@ -23,13 +23,9 @@ func TestWelcomeStaysInALineOfItsOwnUntilAKeyIsPressed(t *testing.T) {
 	d.size(80, 24)
 	d.sees("VDD_CPU_CV", "disk reads", "on the GPU", "no workload is running")
 	d.press("2", "1")
-	if strings.Contains(d.screen(), "New here?") {
-		t.Error("it stays after a key")
-	}
+	must.Lack(t, d.screen(), "New here?")
 	if !<-kept {
 		t.Error("not kept")
 	}
-	if strings.Contains(drive(t).screen(), "New here?") {
-		t.Error("it comes again at a later start")
-	}
+	must.Lack(t, drive(t).screen(), "New here?")
 }

@@ -50,9 +50,7 @@ func TestWordsOpenWhatTheyName(t *testing.T) {
 	d.press("1")
 	d.r.palette = nil
 	say("front resnet18")
-	if d.r.shown().Name() != page.Front {
-		t.Error("front does not open Front")
-	}
+	must.Equal(t, d.r.shown().Name(), page.Front, "front does not open Front")
 	say("limits 25 W")
 	d.sees("limit 25 W")
 	say("limits nonsense")
@@ -69,9 +67,7 @@ func TestWordsOpenWhatTheyName(t *testing.T) {
 		d.press(string(c))
 	}
 	d.press("enter")
-	if d.r.apply.Stage() != dialog.Asking {
-		t.Error("one word does not find its action any more")
-	}
+	must.Equal(t, d.r.apply.Stage(), dialog.Asking, "one word does not find its action any more")
 }
 
 // A search for a pair does not change what Tune takes from the row under the cursor.

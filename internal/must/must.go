@@ -1,8 +1,10 @@
-// Package must ends a test at the first thing that fails.
+// Package must ends a test at the first thing that fails; of texts and values it tells all that fails.
 package must
 
 import (
+	"fmt"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,6 +32,48 @@ func Get[T any](value T, err error) func(t testing.TB) T {
 func Read(t testing.TB, name string) []byte {
 	t.Helper()
 	return Get(os.ReadFile(name))(t)
+}
+
+// Contain fails the test for each of the words that is not in a text; the test goes on.
+func Contain(t testing.TB, text string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			t.Errorf("it lacks %q:\n%s", word, text)
+		}
+	}
+}
+
+// Lack fails the test for each of the words that is in a text; the test goes on.
+func Lack(t testing.TB, text string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			t.Errorf("it has %q:\n%s", word, text)
+		}
+	}
+}
+
+// Equal fails the test unless two values are deeply equal, or the same pointer; the test goes on. The message begins with
+// the values of about.
+func Equal[T any](t testing.TB, got, want T, about ...any) {
+	t.Helper()
+	if v := reflect.ValueOf(got); v.Kind() == reflect.Pointer && any(got) == any(want) ||
+		v.Kind() != reflect.Pointer && reflect.DeepEqual(got, want) {
+		return
+	}
+	said := ""
+	if len(about) > 0 {
+		said = fmt.Sprintln(about...)
+	}
+	switch text, is := any(got).(string); {
+	case strings.Contains(text, "\n"):
+		t.Errorf("%sgot\n%s\nwant\n%s", said, text, any(want))
+	case is:
+		t.Errorf("%sgot %q, want %q", said, text, any(want))
+	default:
+		t.Errorf("%sgot %+v, want %+v", said, got, want)
+	}
 }
 
 // Patience is how long Until waits: what takes longer hangs, and is not merely slow.

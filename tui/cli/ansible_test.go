@@ -65,9 +65,7 @@ func TestAnsibleRoleInstallsAndSetsAMode(t *testing.T) {
 	}
 	for _, root := range roots {
 		o := jtune(t, "watch", "--count", "1", "--sysroot", root).done(t)
-		if !strings.Contains(o.out, mode) {
-			t.Errorf("the mode is %s, want %s", o.out, mode)
-		}
+		must.Contain(t, o.out, mode)
 	}
 	if said = play(); strings.Count(said, "changed=0 ") != 3 {
 		t.Errorf("the second run is to change nothing:\n%s", said)

@@ -21,15 +21,12 @@ import (
 func TestTuneInWordsNamesNoModeTwice(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(virtualBoard, "tune", "lstm", "--power-limit", "30", "--probes", "6")...).done(t)
-	if n := strings.Count(o.out, "\ntoday = MAXN "); n != 1 || strings.Contains(o.out, "\nMAXN") {
-		t.Errorf("today's mode, MAXN, has %d lines, want one:\n%s", n, o.out)
-	}
+	must.Equal(t, strings.Count(o.out, "\ntoday = MAXN "), 1)
+	must.Lack(t, o.out, "\nMAXN")
 	if row := regexp.MustCompile(`\nMODE_50W +○ predicted [✓✗] +[0-9.]+ \([0-9.]+–[0-9.]+\) +[0-9.]+ \([0-9.]+–[0-9.]+\)`); !row.MatchString(o.out) {
 		t.Errorf("a mode that was not measured lacks its bands:\n%s", o.out)
 	}
-	if !strings.Contains(o.out, "VIRTUAL: a simulation, not a measurement") {
-		t.Errorf("no mark of a simulation:\n%s", o.out)
-	}
+	must.Contain(t, o.out, "VIRTUAL: a simulation, not a measurement")
 }
 
 // An answer that was measured has no guess from before its reading beside it.
@@ -88,9 +85,7 @@ func TestTuneAnswersSeveralLimitsWithAnArray(t *testing.T) {
 		}
 	}
 	words := jtune(t, args...).done(t).out
-	if !strings.Contains(words, "fastest, power ≤ 12 W\n") || !strings.Contains(words, "fastest, power ≤ 8 W\n") {
-		t.Errorf("in words:\n%s", words)
-	}
+	must.Contain(t, words, "fastest, power ≤ 12 W\n", "fastest, power ≤ 8 W\n")
 	jtune(t, append(args, "--strategy", "binary")...).fails(t, exitUsage, "answers one limit")
 }
 
@@ -184,9 +179,7 @@ func TestStatesOfPredictFrontAndChooseAgree(t *testing.T) {
 			if c <= 0.16 {
 				want = map[bool]string{true: "likely", false: best}[c > most]
 			}
-			if state != want {
-				t.Errorf("%s: %s with a chance of %s, want %s", command, state, chance, want)
-			}
+			must.Equal(t, state, want, command, chance)
 		}
 	}
 	for _, state := range []string{"measured", "sure", "likely", "doubtful", "over"} {
@@ -195,9 +188,8 @@ func TestStatesOfPredictFrontAndChooseAgree(t *testing.T) {
 		}
 	}
 	o := jtune(t, "predict", "--model", model, "--csv").done(t)
-	if strings.Contains(o.out, ",over,") || !strings.Contains(o.out, "false,0,sure,,false") {
-		t.Errorf("without a limit a mode is measured or sure, without a chance: %.300s", o.out)
-	}
+	must.Lack(t, o.out, ",over,")
+	must.Contain(t, o.out, "false,0,sure,,false")
 }
 
 func field(v any) string { return strconv.FormatFloat(v.(float64), 'f', 0, 64) }
@@ -213,12 +205,8 @@ func TestWeakModelDoesNotChooseWithoutAWarning(t *testing.T) {
 	choose := func(model string, more ...string) outcome {
 		return jtune(t, with([]string{"choose", "--model", model, "--power-limit", "20"}, more...)...)
 	}
-	if o := choose(weak); !strings.Contains(o.err, words) {
-		t.Errorf("no warning of a model of three modes: %q", o.err)
-	}
+	must.Contain(t, choose(weak).err, words)
 	choose(weak, "--max-error", "50").fails(t, exitInfeasible, words)
-	if o := choose(good, "--max-error", "20").done(t); strings.Contains(o.err, "weak") {
-		t.Errorf("a warning of a good model: %q", o.err)
-	}
+	must.Lack(t, choose(good, "--max-error", "20").done(t).err, "weak")
 	choose(good, "--max-error", "0.001").fails(t, exitInfeasible, "its own error is", "0.001 %")
 }

@@ -26,24 +26,15 @@ func TestKeptModeIsAppliedAtBootUntilItIsNot(t *testing.T) {
 	board, root := fakeBoard(t, "true")
 	o := jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes", "--dvfs", "on", "--fan", "max")...).done(t)
 	unit := unitOf(root)
-	for _, want := range []string{"ExecStart=/", " apply " + bootMode + " --yes --device=jetson ",
-		" --dvfs=on --fan=max\n", "After=nvpower.service nvpmodel.service "} {
-		if !strings.Contains(unit, want) {
-			t.Errorf("the unit lacks %q:\n%s", want, unit)
-		}
-	}
+	must.Contain(t, unit, "ExecStart=/", " apply "+bootMode+" --yes --device=jetson ", " --dvfs=on --fan=max\n",
+		"After=nvpower.service nvpmodel.service ")
 	for line := range strings.Lines(unit) {
-		if !strings.Contains(o.out, line) {
-			t.Errorf("%q was not shown before it was written", line)
-		}
+		must.Contain(t, o.out, line)
 	}
-	if !strings.Contains(o.err, "daemon-reload") || !strings.Contains(o.err, "apply --at-boot off") {
-		t.Errorf("stderr does not say what happens next: %s", o.err)
-	}
+	must.Contain(t, o.err, "daemon-reload", "apply --at-boot off")
 	o = jtune(t, with(board, "apply", "--at-boot", "off")...).done(t)
-	if unitOf(root) != "" || !strings.Contains(o.out, "removed") {
-		t.Errorf("the unit is still there; got %q", o.out)
-	}
+	must.Equal(t, unitOf(root), "")
+	must.Contain(t, o.out, "removed")
 	if o = jtune(t, with(board, "apply", "off", "--at-boot")...).done(t); !strings.Contains(o.err,
 		"nothing to remove") {
 		t.Errorf("removing twice says %q", o.err)
@@ -79,12 +70,9 @@ func TestBootUnitIsWrittenForAKeptModeOnly(t *testing.T) {
 			board, root := fakeBoard(t, "true")
 			o := jtuneWith(t, t.Context(), strings.NewReader(c.answer),
 				with(board, "apply", bootMode, "--at-boot", "--keep-after", "1s")...)
-			if o.code != c.code || (unitOf(root) != "") != c.written {
-				t.Errorf("got exit code %d and unit %q; stderr %s", o.code, unitOf(root), o.err)
-			}
-			if !strings.Contains(o.err, "now and at every boot?") {
-				t.Errorf("the question does not speak of the boot: %s", o.err)
-			}
+			o.ends(t, c.code)
+			must.Equal(t, unitOf(root) != "", c.written)
+			must.Contain(t, o.err, "now and at every boot?")
 		})
 	}
 }

@@ -56,11 +56,10 @@ func fitServed(t testing.TB) (model string, rows []tegra.Measured) {
 	model, o := fitOnce(t, "served", args...)
 	v := o.done(t).object(t, "method samples cv reference warnings virtual batches")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
-	if v["method"] != "gp" || v["samples"] != float64(len(rows)) || v["reference"] != nil ||
-		len(v["batches"].([]any)) != len(batches) {
-		t.Errorf("method %v, %v samples of %d, reference %v, sizes %v", v["method"], v["samples"], len(rows),
-			v["reference"], v["batches"])
-	}
+	must.Equal(t, v["method"], "gp")
+	must.Equal(t, v["samples"], any(float64(len(rows))))
+	must.Equal(t, v["reference"], nil)
+	must.Equal(t, len(v["batches"].([]any)), len(batches))
 	if e := cv["time_mape_pct"].(float64); !(e >= 0 && e < 5) {
 		t.Errorf("cross-validated time error of a smooth law is %g %%, want below 5", e)
 	}
@@ -74,9 +73,7 @@ func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 	records, err := csv.NewReader(strings.NewReader(jtune(t, "predict", "--model", model, "--batch", "8",
 		"--csv").done(t).out)).ReadAll()
 	must.NoError(t, err)
-	if got := strings.Join(records[0], ","); got != strings.Replace(predictColumns, ",virtual", ",bs,virtual", 1) {
-		t.Errorf("columns %s", got)
-	}
+	must.Equal(t, strings.Join(records[0], ","), strings.Replace(predictColumns, ",virtual", ",bs,virtual", 1))
 	at := map[string][]string{}
 	for _, r := range records[1:] {
 		if r[len(r)-2] != "8" {
@@ -107,10 +104,8 @@ func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 	if v := list[0]; math.Abs(v["time_per_sample_ms"].(float64)*4/v["time_ms"].(float64)-1) > 1e-9 {
 		t.Errorf("time per sample %v of minibatches of 4 that take %v", v["time_per_sample_ms"], v["time_ms"])
 	}
-	if !strings.Contains(o.err, "batch size 4 was not measured") || !strings.Contains(o.err,
-		"batch size 64 was not measured") || !strings.Contains(o.err, "far from anything measured") {
-		t.Errorf("sizes that nobody measured go unsaid: %s", o.err)
-	}
+	must.Contain(t, o.err, "batch size 4 was not measured", "batch size 64 was not measured",
+		"far from anything measured")
 }
 
 func TestFrontOverMinibatchSizesComparesBySample(t *testing.T) {
@@ -128,9 +123,7 @@ func TestFrontOverMinibatchSizesComparesBySample(t *testing.T) {
 	}
 	svg := filepath.Join(t.TempDir(), "f.svg")
 	jtune(t, "front", "--model", model, "--batch", "1,8,32", "--svg", svg).done(t)
-	if text, err := os.ReadFile(svg); err != nil || !strings.Contains(string(text), "time per sample") {
-		t.Errorf("%v: the drawing does not say what time it draws", err)
-	}
+	must.Contain(t, string(must.Read(t, svg)), "time per sample")
 	path, _ := servedSweep(t, 1, 8)
 	if head, _, _ := strings.Cut(jtune(t, "front", "--samples", path, "--batch", "8", "--csv").done(t).out,
 		"\n"); strings.Contains(head, "bs") {
@@ -148,10 +141,8 @@ func TestChooseAmongMinibatchSizes(t *testing.T) {
 	limit := fmt.Sprint(least + 8)
 	v := jtune(t, "choose", "--model", model, "--power-limit", limit, "--json").done(t).object(t,
 		answerKeys+" batch time_per_sample_ms")
-	if v["batch"] != 32.0 || v["feasible"] != true {
-		t.Errorf("the fastest within %s W has minibatches of %v, want 32 (feasible %v)", limit, v["batch"],
-			v["feasible"])
-	}
+	must.Equal(t, v["batch"], 32.0)
+	must.Equal(t, v["feasible"], true)
 	free := v["time_per_sample_ms"].(float64)
 	// a limit on the latency needs smaller minibatches, and is kept
 	v = jtune(t, "choose", "--model", model, "--power-limit", limit, "--time-limit", "25", "--json").done(t).object(t,
@@ -170,9 +161,7 @@ func TestChooseAmongMinibatchSizes(t *testing.T) {
 		t.Errorf("--batch 1 chose minibatches of %v", v["batch"])
 	}
 	o := jtune(t, "choose", "--model", model, "--throughput").done(t)
-	if !strings.Contains(o.out, "at batch size 32") || !strings.Contains(o.out, "samples per second") {
-		t.Errorf("the answer lacks its size and rate:\n%s", o.out)
-	}
+	must.Contain(t, o.out, "at batch size 32", "samples per second")
 }
 
 func TestMinibatchSizesThatCannotBe(t *testing.T) {
@@ -190,10 +179,8 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 	board, _ := toySweep(t)
 	fit := with(replay(board), "fit", "--no-cv", "--out", out, "--samples")
 	o := jtune(t, with(fit, mixed)...).done(t)
-	if n := strings.Count(o.err, "row skipped"); n != 7 ||
-		!strings.Contains(o.err, `line 2: bs is "0", not a batch size`) {
-		t.Errorf("%d rows of 7 are noted:\n%s", n, o.err)
-	}
+	must.Equal(t, strings.Count(o.err, "row skipped"), 7)
+	must.Contain(t, o.err, `line 2: bs is "0", not a batch size`)
 	jtune(t, with(fit, mixed, "--strict")...).fails(t, exitFailed, "line 2")
 
 	// one size is not an input: the columns are the contract's, and --batch is ignored

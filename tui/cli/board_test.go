@@ -4,11 +4,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -77,9 +77,7 @@ const deviceKeys = "model compatible soc l4t virtual space rails total_power_rul
 
 func TestModesAreCountedListedAndDrawn(t *testing.T) {
 	t.Parallel()
-	if o := jtune(t, with(virtualBoard, "modes")...).done(t); !strings.Contains(o.out, "18,096 power modes") {
-		t.Errorf("got %s", o.out)
-	}
+	must.Contain(t, jtune(t, with(virtualBoard, "modes")...).done(t).out, "18,096 power modes")
 	for _, c := range []struct {
 		name string
 		args []string
@@ -100,17 +98,13 @@ func TestModesAreCountedListedAndDrawn(t *testing.T) {
 				"cores,cpu_khz,gpu_hz,mem_hz,virtual\n") {
 				t.Errorf("got %d modes, want %d; begins %.60q", got, c.want, csv)
 			}
-			if got := array(t, jtune(t, with(with(virtualBoard, "modes", "--json"),
-				c.args...)...).done(t).out); len(got) != c.want {
-				t.Errorf("got %d modes as JSON, want %d", len(got), c.want)
-			}
+			must.Equal(t,
+				len(array(t, jtune(t, with(with(virtualBoard, "modes", "--json"), c.args...)...).done(t).out)), c.want)
 		})
 	}
 	a := jtune(t, with(virtualBoard, "modes", "--sample", "5", "--seed", "1", "--csv")...).out
 	b := jtune(t, with(virtualBoard, "modes", "--sample", "5", "--seed", "1", "--csv")...).out
-	if a != b {
-		t.Error("equal seeds draw unequal modes")
-	}
+	must.Equal(t, a, b, "equal seeds draw unequal modes")
 }
 
 func TestWorkloadsAreThoseOfTheContract(t *testing.T) {
@@ -133,26 +127,16 @@ func TestWorkloadsWithoutAMeasurementBehindThemAreMarked(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)
 	text := jtune(t, with(virtualBoard, "workloads")...).done(t).out
-	for _, want := range []string{"lenet5*", "vgg11*", "* estimated"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing:\n%s", want, text)
-		}
-	}
-	if strings.Contains(text, "resnet18*") {
-		t.Error("resnet18 is marked, but was measured")
-	}
+	must.Contain(t, text, "lenet5*", "vgg11*", "* estimated")
+	must.Lack(t, text, "resnet18*")
 	config := write(t, "[workload.mine]\ncommand = [\"train\"]\n") // it is not simulated
 	for _, w := range array(t, jtune(t, with(virtualBoard, "workloads", "--json", "--config", config)...).done(t).out) {
 		guessed := strings.Fields("lenet5 vgg11 resnet18-cifar resnet18-gld23k mobilenet-imagenet")
 		// the published figures for inference come from other boards
 		infers := w["name"] == "llama" || strings.HasSuffix(w["name"].(string), "-infer")
-		if want := infers || slices.Contains(guessed, w["name"].(string)); w["estimated"] != want {
-			t.Errorf("%s: estimated %v, want %v", w["name"], w["estimated"], want)
-		}
+		must.Equal(t, w["estimated"], any(infers || slices.Contains(guessed, w["name"].(string))), w["name"])
 	}
-	if text := jtune(t, with(replay(path), "workloads")...).done(t).out; strings.Contains(text, "*") {
-		t.Errorf("a replay estimates nothing:\n%s", text)
-	}
+	must.Lack(t, jtune(t, with(replay(path), "workloads")...).done(t).out, "*")
 }
 
 // checkProbes checks the list of measurements, and that it includes the answer.
@@ -224,15 +208,12 @@ func TestApplyOnAVirtualBoardReadsBack(t *testing.T) {
 	}
 	for dvfs, locked := range map[string]bool{"on": false, "off": true} {
 		v := jtune(t, with(args, "--json", "--dvfs", dvfs)...).done(t).object(t, appliedKeys)
-		if got, want := modeOf(t, v["actual"]), (tegra.Mode{Cores: 8, CPU: 1344000 * tegra.KHz, GPU: 828750000,
-			EMC: 2133000000}); got != want {
-			t.Errorf("got %v, want %v", got, want)
-		}
-		if !reflect.DeepEqual(v["asked"], v["actual"]) || v["kept"] != true || v["reverted"] != false ||
-			v["locked"] != locked {
-			t.Errorf("--dvfs %s: asked %v, got %v, kept %v, reverted %v, locked %v", dvfs, v["asked"], v["actual"],
-				v["kept"], v["reverted"], v["locked"])
-		}
+		must.Equal(t, modeOf(t, v["actual"]),
+			(tegra.Mode{Cores: 8, CPU: 1344000 * tegra.KHz, GPU: 828750000, EMC: 2133000000}))
+		must.Equal(t, v["asked"], v["actual"], dvfs)
+		must.Equal(t, v["kept"], true, dvfs)
+		must.Equal(t, v["reverted"], false, dvfs)
+		must.Equal(t, v["locked"], any(locked), dvfs)
 	}
 }
 

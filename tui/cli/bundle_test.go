@@ -3,7 +3,6 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -45,9 +44,7 @@ func TestBundleOfEachBoardAnswersAsTheBoard(t *testing.T) {
 			}
 			delete(want, "rights")
 			delete(got, "rights")
-			if !reflect.DeepEqual(got, want) {
-				t.Errorf("the bundle answers\n%v\nthe board\n%v", got, want)
-			}
+			must.Equal(t, got, want)
 		})
 	}
 }
@@ -57,12 +54,9 @@ func TestDoctorWritesABundleThatIsOnlyRead(t *testing.T) {
 	root := tegratest.AGXOrin35(t)
 	path := filepath.Join(t.TempDir(), "board.tar.gz")
 	o := jtune(t, "doctor", "--sysroot", root, "--bundle", path).done(t)
-	if !strings.Contains(o.err, "wrote "+path) || !strings.Contains(o.out, "verdict: ") {
-		t.Errorf("doctor says %q and %q", o.err, o.out)
-	}
-	if o := jtune(t, "device", "--sysroot", path).done(t); !strings.Contains(o.err, "is a bundle") {
-		t.Errorf("device says %q of a bundle", o.err)
-	}
+	must.Contain(t, o.err, "wrote "+path)
+	must.Contain(t, o.out, "verdict: ")
+	must.Contain(t, jtune(t, "device", "--sysroot", path).done(t).err, "is a bundle")
 	for _, args := range [][]string{{"apply", "MAXN", "--yes"}, {"apply", "--at-boot", "off"},
 		{"run", "resnet18"}, {"tune", "resnet18", "--power-limit", "30"}, {"experiment", "baseload"}} {
 		if o := jtune(t, with(args, "--sysroot", path)...); o.code != exitUsage ||

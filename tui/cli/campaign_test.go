@@ -40,9 +40,7 @@ func TestProfileRecordsTheModesItWasAskedFor(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "campaign")
 			o := jtune(t, with(with(replay(path), "profile", "label", "--out", out), c.args...)...).done(t)
-			if got := modesIn(t, out); got != c.want {
-				t.Errorf("recorded %d modes, want %d", got, c.want)
-			}
+			must.Equal(t, modesIn(t, out), c.want)
 			if !strings.Contains(o.out, out) || o.err == "" {
 				t.Errorf("got %q on stdout and %q on stderr, want the folder and progress", o.out, o.err)
 			}
@@ -74,10 +72,7 @@ func TestProfilePrintsItsCostAndTakesItsSettings(t *testing.T) {
 	args := with(virtualBoard, "profile", "resnet", "--grid", "--shard", "3/600", "--out", out)
 	o := jtune(t, with(args, "--wait", "21s", "--minibatches", "5", "--dvfs", "on", "--keep-fan", "--mode-timeout",
 		"90s", "--retries", "0")...).done(t)
-	if !strings.Contains(o.err, "modes to measure, about ") || !strings.Contains(o.err, "remaining") ||
-		!strings.Contains(o.err, "; clocks rise ") {
-		t.Errorf("stderr lacks the cost or the remaining time:\n%s", o.err)
-	}
+	must.Contain(t, o.err, "modes to measure, about ", "remaining", "; clocks rise ")
 	head, rows, err := record.Read(out)
 	must.NoError(t, err)
 	if s := head.Settings; s.FixedWait != 21*time.Second || s.Minibatches != 5 || !s.DVFS || !s.KeepFan ||
@@ -209,9 +204,7 @@ func TestProfileFolderMustBeNewOrResumed(t *testing.T) {
 	if o.code == exitOK {
 		t.Error("another plan was taken for the same")
 	}
-	if got := modesIn(t, out); got != 4 {
-		t.Errorf("got %d modes after resuming a finished plan, want 4", got)
-	}
+	must.Equal(t, modesIn(t, out), 4)
 }
 
 func TestProfileOfModesTheDeviceLacksNamesNeighbours(t *testing.T) {
@@ -230,10 +223,8 @@ func TestProfileMeasuresTheModesOfAListThatTheBoardHas(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "c")
 	args := with(virtualBoard, "profile", "resnet", "--minibatches", "5", "--list", list, "--out", out)
 	o := jtune(t, args...).done(t)
-	if got := modesIn(t, out); got != 2 || !strings.Contains(o.err, "2 of 4 modes are not of this board") ||
-		!strings.Contains(o.err, "GHz") {
-		t.Errorf("%d modes; stderr %s", got, o.err)
-	}
+	must.Equal(t, modesIn(t, out), 2)
+	must.Contain(t, o.err, "2 of 4 modes are not of this board", "GHz")
 	jtune(t, with(args, "--resume")...).done(t)
 }
 
@@ -243,9 +234,8 @@ func TestListSaysThatItsMinibatchSizesAreNotMeasured(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "c")
 	o := jtune(t, with(virtualBoard, "profile", "resnet", "--minibatches", "5", "--list", list, "--out",
 		out)...).done(t)
-	if got := modesIn(t, out); got != 1 || !strings.Contains(o.err, "column bs is ignored") {
-		t.Errorf("%d modes; stderr %s", got, o.err)
-	}
+	must.Equal(t, modesIn(t, out), 1)
+	must.Contain(t, o.err, "column bs is ignored")
 }
 
 // An interrupt ends a campaign with 130; what was measured is kept, and
@@ -271,9 +261,7 @@ func TestInterruptedProfileKeepsItsRowsAndResumes(t *testing.T) {
 		t.Fatalf("kept %d of 20 modes", kept)
 	}
 	jtune(t, with(replay(path), "profile", "label", "--sample", "20", "--out", out, "--resume")...).done(t)
-	if got := modesIn(t, out); got != 20 {
-		t.Errorf("got %d modes after resuming, want 20", got)
-	}
+	must.Equal(t, modesIn(t, out), 20)
 }
 
 func TestFailedModesAreMeasuredAgainWhenAsked(t *testing.T) {
@@ -289,14 +277,9 @@ func TestFailedModesAreMeasuredAgainWhenAsked(t *testing.T) {
 	fields[4], fields[5], fields[6] = "", "", "failed"
 	lines[2] = strings.Join(fields, ",")
 	must.NoError(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o644))
-	if o := jtune(t, with(args, "--resume")...).done(t); !strings.Contains(o.out,
-		"3 modes recorded, 2 usable, 0 new") {
-		t.Errorf("plain --resume: %s", o.out)
-	}
-	if o := jtune(t, with(args, "--resume", "--redo-failed")...).done(t); !strings.Contains(o.out,
-		"3 modes recorded, 3 usable, 1 new") {
-		t.Errorf("with --redo-failed: %s", o.out)
-	}
+	must.Contain(t, jtune(t, with(args, "--resume")...).done(t).out, "3 modes recorded, 2 usable, 0 new")
+	must.Contain(t, jtune(t, with(args, "--resume", "--redo-failed")...).done(t).out,
+		"3 modes recorded, 3 usable, 1 new")
 }
 
 func TestCampaignFeedsFitAndReplay(t *testing.T) {
@@ -306,16 +289,11 @@ func TestCampaignFeedsFitAndReplay(t *testing.T) {
 	jtune(t, with(replay(path), "profile", "label", "--modes", "12", "--out", out)...).done(t)
 	model := filepath.Join(t.TempDir(), "m")
 	o := jtune(t, "fit", "--samples", out, "--out", model, "--json").done(t)
-	if v := o.object(t, "method samples cv reference warnings virtual"); v["samples"] != 12.0 {
-		t.Errorf("got %v samples, want 12", v["samples"])
-	}
-	if got := array(t, jtune(t, "predict", "--model", model, "--json").done(t).out); len(got) != len(toyModes()) {
-		t.Errorf("the model speaks of %d modes, want the %d of the campaign's device", len(got), len(toyModes()))
-	}
-	if csv := jtune(t, with(replay(filepath.Join(out, "modes.csv")), "modes",
-		"--csv")...).done(t).out; strings.Count(csv, "\n") != 13 {
-		t.Errorf("a replay of the campaign has %d lines, want 12 modes and a header", strings.Count(csv, "\n"))
-	}
+	must.Equal(t, o.object(t, "method samples cv reference warnings virtual")["samples"], 12.0)
+	must.Equal(t, len(array(t, jtune(t, "predict", "--model", model, "--json").done(t).out)), len(toyModes()))
+	must.Equal(t,
+		strings.Count(jtune(t, with(replay(filepath.Join(out, "modes.csv")), "modes", "--csv")...).done(t).out, "\n"),
+		13)
 }
 
 func TestReplayTellsEveryRowThatItLeavesOut(t *testing.T) {
@@ -325,11 +303,8 @@ func TestReplayTellsEveryRowThatItLeavesOut(t *testing.T) {
 	lines := strings.SplitAfter(string(text), "\n")
 	lines[2], lines[5] = "2,729600,318750000,665600000,100,\"torn\n", "x,y\n"
 	o := jtune(t, with(replay(write(t, strings.Join(lines, ""))), "modes", "--csv")...).done(t)
-	if !strings.Contains(o.err, "line 3") || !strings.Contains(o.err, "line 6") ||
-		strings.Count(o.out, "\n") != len(toyModes())-1 {
-		t.Errorf("got %d lines on stdout, stderr %q; want the header and all but two modes, and a word on lines 3 and "+
-			"6", strings.Count(o.out, "\n"), o.err)
-	}
+	must.Equal(t, strings.Count(o.out, "\n"), len(toyModes())-1)
+	must.Contain(t, o.err, "line 3", "line 6")
 }
 
 func TestRowsOfACampaignThatDoNotParseAreTold(t *testing.T) {
@@ -345,9 +320,7 @@ func TestRowsOfACampaignThatDoNotParseAreTold(t *testing.T) {
 	for _, samples := range []string{dir, table} {
 		for _, args := range [][]string{{"front", "--samples", samples},
 			{"fit", "--samples", samples, "--method", "linear", "--out", filepath.Join(t.TempDir(), "m")}} {
-			if o := jtune(t, args...).done(t); !strings.Contains(o.err, "line 4") {
-				t.Errorf("%v: stderr %q says nothing of line 4", args, o.err)
-			}
+			must.Contain(t, jtune(t, args...).done(t).err, "line 4")
 			jtune(t, with(args, "--strict")...).fails(t, exitFailed, "line 4")
 		}
 	}
@@ -380,9 +353,5 @@ func TestProfileCountsTheRowWhoseMinibatchesCannotBeWritten(t *testing.T) {
 		t.Fatalf("%v, %v, %d rows; it said\n%s", err, readErr, len(rows), out)
 	}
 	want := fmt.Sprintf("%s recorded", text.Count(len(rows), "mode"))
-	for _, words := range []string{want, "minibatches.csv: file too large"} {
-		if !strings.Contains(string(out), words) {
-			t.Errorf("it does not say %q:\n%s", words, out)
-		}
-	}
+	must.Contain(t, string(out), want, "minibatches.csv: file too large")
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -27,9 +26,7 @@ func inData(t *testing.T) (run func(args ...string) outcome, dir string) {
 func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 	t.Parallel()
 	run, dir := inData(t)
-	if out := run("campaigns", "--json").done(t).out; strings.TrimSpace(out) != "[]" {
-		t.Errorf("no campaigns are %s", out)
-	}
+	must.Equal(t, strings.TrimSpace(run("campaigns", "--json").done(t).out), "[]")
 	answered := []byte(run("tune", "lstm", "--power-limit", "25", "--probes", "3", "--seed", "7", "--json").done(t).out)
 	var document any // in the order of its keys
 	must.NoError(t, json.Unmarshal(answered, &document))
@@ -65,23 +62,16 @@ func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 	run("campaigns", "rename", sampled, "mine").done(t)
 	run("campaigns", "show", sampled).fails(t, exitFailed, "no campaign "+sampled, "jtune campaigns")
 	shown := run("campaigns", "show", tuned).done(t).out
-	for _, word := range []string{tuned, "fastest, power ≤ 25 W", "strategy auto", "depth quick", "seed",
-		"batch size 16",
-		"\nfastest, power ≤ 25 W\n", "measured within"} {
-		if !strings.Contains(shown, word) {
-			t.Errorf("campaigns show does not say %q:\n%s", word, shown)
-		}
-	}
+	must.Contain(t, shown, tuned, "fastest, power ≤ 25 W", "strategy auto", "depth quick", "seed", "batch size 16",
+		"\nfastest, power ≤ 25 W\n", "measured within")
 	shownKeys := campaignKeys + " answer worked_out better_since"
 	c := run("campaigns", "show", "mine", "--json").done(t).object(t, shownKeys)
-	if c["name"] != "mine" || c["answer"] != nil {
-		t.Errorf("got %v", c)
-	}
+	must.Equal(t, c["name"], "mine")
+	must.Equal(t, c["answer"], nil)
 	c = run("campaigns", "show", tuned, "--json").done(t).object(t, shownKeys)
 	answer, _ := json.Marshal(c["answer"])
-	if !bytes.Equal(answer, answered) || c["worked_out"] != false {
-		t.Errorf("tune answered\n%s\ncampaigns show says\n%s", answered, answer)
-	}
+	must.Equal(t, answer, answered)
+	must.Equal(t, c["worked_out"], false)
 
 	samples := func() any {
 		t.Helper()
@@ -101,22 +91,15 @@ func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 	if n := samples(); n == nil || n.(float64) >= all.(float64) {
 		t.Errorf("after a campaign was deleted the model knows %v modes, before %v", n, all)
 	}
-	if left := array(t, run("campaigns", "--json").done(t).out); len(left) != 2 {
-		t.Errorf("%d campaigns are left, want 2", len(left))
-	}
+	must.Equal(t, len(array(t, run("campaigns", "--json").done(t).out)), 2)
 	gone := array(t, run("campaigns", "list", "--deleted", "--json").done(t).out)
-	if len(gone) != 1 || gone[0]["name"] != "mine" {
-		t.Errorf("deleted: %v", gone)
-	}
+	must.Equal(t, len(gone), 1)
+	must.Equal(t, gone[0]["name"], "mine")
 	run("campaigns", "restore", "mine").done(t)
-	if n := samples(); n != all {
-		t.Errorf("after it was restored the model knows %v modes, want %v", n, all)
-	}
+	must.Equal(t, samples(), all)
 	run("campaigns", "delete", "mine").done(t)
 	run("campaigns", "delete", tuned).done(t)
-	if n := samples(); n != nil {
-		t.Errorf("without a campaign there is a model of %v modes", n)
-	}
+	must.Equal(t, samples(), nil)
 	run("campaigns", "purge", "mine").done(t)
 	run("campaigns", "restore", "mine").fails(t, exitFailed, "no campaign mine")
 	run("campaigns", "restore", tuned).done(t)
@@ -141,28 +124,18 @@ func TestCampaignsCompareWhatTwoMeasured(t *testing.T) {
 		t.Fatalf("got %v", list)
 	}
 	other, one := list[0]["name"].(string), list[1]["name"].(string)
-	if rows := rowsOf(t, filepath.Join(dir, "campaigns", one)); len(rows) != 8 {
-		t.Errorf("%d rows of 4 modes that are measured twice", len(rows))
-	}
+	must.Equal(t, len(rowsOf(t, filepath.Join(dir, "campaigns", one))), 8)
 	got := run("campaigns", "compare", other, one, "--json").done(t).object(t,
 		"campaigns virtual usable common median conclusion modes")
 	if got["common"] != 4.0 || got["campaigns"].([]any)[0] != one || len(got["modes"].([]any)) != 4 {
 		t.Errorf("got %v", got)
 	}
 	text := run("campaigns", "compare", one, other).done(t).out
-	for _, word := range []string{"12c/2.20C/1.30G/3.20M", "4 modes measured by both", "a model learns from both"} {
-		if !strings.Contains(text, word) {
-			t.Errorf("it does not say %q:\n%s", word, text)
-		}
-	}
+	must.Contain(t, text, "12c/2.20C/1.30G/3.20M", "4 modes measured by both", "a model learns from both")
 	shown := run("campaigns", "show", one).done(t).out
-	if !strings.Contains(shown, "all 4 modes of cores=12 cpu=2.20 gpu=1.30, 2 times each") {
-		t.Errorf("show does not say what it measures:\n%s", shown)
-	}
+	must.Contain(t, shown, "all 4 modes of cores=12 cpu=2.20 gpu=1.30, 2 times each")
 	again := run("repeat", other).done(t)
-	if !strings.Contains(again.out, "4 modes recorded") {
-		t.Errorf("repeat measures another selection:\n%s", again.out)
-	}
+	must.Contain(t, again.out, "4 modes recorded")
 	for _, bad := range [][]string{{"--filter", "coers>=2"}, {"--filter", "cores>=99"}, {"--sample", "2", "--grid",
 		"--modes", "3"}, {"--repeat", "0", "--grid"}} {
 		run(append([]string{"profile", "lstm"}, bad...)...).fails(t, exitUsage)
@@ -206,9 +179,7 @@ func TestModelsAreRenamedDeletedAndRestored(t *testing.T) {
 	}
 	run("models", "rename", "lstm@virtual-agx-orin", "mine").done(t)
 	run("profile", "lstm", "--sample", "4", "--minibatches", "5").done(t)
-	if got := names(); !slices.Equal(got, []string{"mine"}) {
-		t.Errorf("models %v, want the renamed one, which goes on learning", got)
-	}
+	must.Equal(t, names(), []string{"mine"})
 	m := run("models", "show", "mine", "--json").done(t).object(t, modelKeys)
 	if m["campaigns"] != 2.0 || m["modes"].(float64) < 4 || m["workload"] != "lstm" || m["method"] != "gp" ||
 		m["virtual"] != true {
@@ -224,9 +195,7 @@ func TestModelsAreRenamedDeletedAndRestored(t *testing.T) {
 	}
 	run("models", "show", "mine").fails(t, exitFailed, "no model mine")
 	run("models", "restore", "mine").done(t)
-	if got := names(); !slices.Equal(got, []string{"mine"}) {
-		t.Errorf("restored: %v", got)
-	}
+	must.Equal(t, names(), []string{"mine"})
 	must.NoError(t, os.Rename(filepath.Join(dir, "models", "mine.model"), filepath.Join(dir, "other.model")))
 	run("models", "keep", filepath.Join(dir, "other.model")).done(t)
 	run("models", "delete", "other").done(t)
@@ -261,15 +230,11 @@ func TestRepeatMeasuresTheSameAgainIntoANewFolder(t *testing.T) {
 	for i, c := range first {
 		d := again[i+3]
 		for _, key := range []string{"workload", "fingerprint", "strategy", "seed", "state", "modes"} {
-			if c[key] != d[key] {
-				t.Errorf("%s: %s is %v the second time, was %v", c["name"], key, d[key], c[key])
-			}
+			must.Equal(t, c[key], d[key], c["name"], key)
 		}
 		old := must.Read(t, filepath.Join(c["path"].(string), "campaign.toml"))
-		now, err := os.ReadFile(filepath.Join(d["path"].(string), "campaign.toml"))
-		if err != nil || undated(string(old)) != undated(string(now)) {
-			t.Errorf("asked for:\n%s\nthe second time, %v:\n%s", old, err, now)
-		}
+		must.Equal(t, undated(string(old)),
+			undated(string(must.Read(t, filepath.Join(d["path"].(string), "campaign.toml")))))
 	}
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/csv"
 	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -13,13 +12,9 @@ import (
 func TestDeviceListsJetsonsAndMachinesToCompareWith(t *testing.T) {
 	t.Parallel()
 	text := jtune(t, "device", "--list").done(t).out
-	for _, want := range []string{"AGX Xavier", "29,232", "Raspberry Pi 5, no Jetson, as stated elsewhere",
-		"Edge TPU, no Jetson, as stated elsewhere: does not train", "2560?", "? not checked",
-		"TX2, presets: MAXN, MAXQ, MAXP_CORE_ALL, MAXP_CORE_ARM"} {
-		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
-			t.Errorf("the list does not say %q:\n%s", want, text)
-		}
-	}
+	must.Contain(t, strings.Join(strings.Fields(text), " "), "AGX Xavier", "29,232",
+		"Raspberry Pi 5, no Jetson, as stated elsewhere", "Edge TPU, no Jetson, as stated elsewhere: does not train",
+		"2560?", "? not checked", "TX2, presets: MAXN, MAXQ, MAXP_CORE_ALL, MAXP_CORE_ARM")
 	var list []map[string]any
 	must.NoError(t, json.Unmarshal([]byte(jtune(t, "device", "--list", "--json").done(t).out), &list))
 	for _, d := range list {
@@ -34,9 +29,7 @@ func TestDeviceListsJetsonsAndMachinesToCompareWith(t *testing.T) {
 			}
 		case "TX2":
 			want := []any{"cuda_cores", "storage", "price_usd", "size_mm"}
-			if got := d["not_checked"]; !reflect.DeepEqual(got, want) {
-				t.Errorf("not checked of TX2: %v", got)
-			}
+			must.Equal(t, d["not_checked"], any(want))
 		}
 	}
 }

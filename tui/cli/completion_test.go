@@ -41,11 +41,7 @@ func TestShellsCompleteNames(t *testing.T) {
 	} {
 		words := strings.Split(line, " ")
 		out := jtune(t, append([]string{"__complete", "--config", config, "--data-dir", dir}, words...)...).done(t).out
-		if !strings.Contains("\n"+out, "\n"+want) {
-			t.Errorf("%q is not completed by %s:\n%s", line, want, out)
-		}
-		if strings.Contains(out, "`") {
-			t.Errorf("%q: marks of the source:\n%s", line, out)
-		}
+		must.Contain(t, "\n"+out, "\n"+want)
+		must.Lack(t, out, "`")
 	}
 }

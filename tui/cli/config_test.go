@@ -79,17 +79,14 @@ func TestConfigCheckOfBadInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := jtune(t, "config", "check", write(t, c.text))
-			if o.code != exitFailed || !strings.Contains(o.out, c.want) {
-				t.Errorf("exit %d, %q, want %q", o.code, o.out, c.want)
-			}
+			o.ends(t, exitFailed)
+			must.Contain(t, o.out, c.want)
 		})
 	}
 	jtune(t, "config", "check", filepath.Join(t.TempDir(), "none")).fails(t, exitFailed, "no such file")
 	jtune(t, "config", "check", t.TempDir()).fails(t, exitFailed, "not a regular file")
 	jtune(t, "config", "chek").fails(t, exitUsage, "chek")
-	if o := jtune(t, "config", "check", write(t, "")).done(t); !strings.Contains(o.out, "no fault") {
-		t.Errorf("an empty file: %q", o.out)
-	}
+	must.Contain(t, jtune(t, "config", "check", write(t, "")).done(t).out, "no fault")
 }
 
 func TestConfigShowSaysWhereEachValueComesFrom(t *testing.T) {
@@ -121,27 +118,19 @@ func TestConfigShowSaysWhereEachValueComesFrom(t *testing.T) {
 	}
 	bad := write(t, "[torch]\ndta = 1\n")
 	jtune(t, "config", "show", "--config", bad).fails(t, exitFailed, "line 2", "config check")
-	if o := jtune(t, "config", "path", "--config", file).done(t); o.out != file+"\n" {
-		t.Errorf("path: %q", o.out)
-	}
+	must.Equal(t, jtune(t, "config", "path", "--config", file).done(t).out, file+"\n")
 }
 
 func TestConfigEditReplacesTheFileOnceItHasNoFault(t *testing.T) {
 	file := write(t, "[theme]\n")
 	t.Setenv("VISUAL", "")
 	t.Setenv("EDITOR", `f() { echo 'good = 22' >> "$1"; }; f`)
-	if o := jtune(t, "config", "edit", "--config", file).done(t); !strings.Contains(o.out, "changed") {
-		t.Errorf("%q", o.out)
-	}
-	if text, err := os.ReadFile(file); err != nil || string(text) != "[theme]\ngood = 22\n" {
-		t.Errorf("%q, %v", text, err)
-	}
+	must.Contain(t, jtune(t, "config", "edit", "--config", file).done(t).out, "changed")
+	must.Equal(t, string(must.Read(t, file)), "[theme]\ngood = 22\n")
 	t.Setenv("EDITOR", "false")
 	jtune(t, "config", "edit", "--config", file).fails(t, exitFailed, "editor false")
 	t.Setenv("EDITOR", "true")
-	if o := jtune(t, "config", "edit", "--config", file).done(t); !strings.Contains(o.out, "not changed") {
-		t.Errorf("%q", o.out)
-	}
+	must.Contain(t, jtune(t, "config", "edit", "--config", file).done(t).out, "not changed")
 	if left, err := filepath.Glob(filepath.Join(filepath.Dir(file), "edited.*")); err != nil || len(left) > 0 {
 		t.Errorf("copies are left: %v", left)
 	}
@@ -219,11 +208,7 @@ func TestConfigWithAFaultIsNamedByACommandThatDoesNotNeedIt(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.toml")
 	must.NoError(t, os.WriteFile(file, []byte("this is { not toml\n"), 0o600))
 	o := jtune(t, with(virtualBoard, "device", "--config", file)...).done(t)
-	if want := file + ": line 1: write KEY = VALUE; not needed here"; !strings.Contains(o.err, want) {
-		t.Errorf("got %q, want %q", o.err, want)
-	}
+	must.Contain(t, o.err, file+": line 1: write KEY = VALUE; not needed here")
 	o = jtune(t, with(virtualBoard, "run", "resnet18", "--config", file)...)
-	if strings.Contains(o.err, "not needed") {
-		t.Errorf("a command that needs the file: %q", o.err)
-	}
+	must.Lack(t, o.err, "not needed")
 }

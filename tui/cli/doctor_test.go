@@ -28,9 +28,7 @@ func TestDoctorMeasuresWhatJtuneCosts(t *testing.T) {
 		t.Errorf("got %v %% of a core and %v µs a reading, want figures", o["cpu_pct"], o["reading_us"])
 	}
 	verdict := hasKeys(t, v["verdict"], "level text")
-	if verdict["level"] != doctor.LevelReady {
-		t.Errorf("got %v, want ready", verdict)
-	}
+	must.Equal(t, verdict["level"], doctor.LevelReady)
 	hasKeys(t, v["rights"], "read apply how")
 	for _, s := range v["sources"].([]any) {
 		if s := hasKeys(t, s, "name path found why"); s["found"] == false && s["why"] == nil {
@@ -53,27 +51,19 @@ func TestDoctorNamesWhoElseChangesKnobs(t *testing.T) {
 	o := jtune(t, with(board, "doctor")...).done(t)
 	lines := strings.Split(strings.TrimSpace(o.out), "\n")
 	last := lines[len(lines)-1]
-	if !strings.Contains(o.out, "\nnext: jtune opens the screens; ") {
-		t.Errorf("does not say what to do next:\n%s", o.out)
-	}
+	must.Contain(t, o.out, "\nnext: jtune opens the screens; ")
 	if !strings.HasPrefix(last, "verdict: ") || !strings.Contains(last, "nvfancontrol may change clocks") ||
 		strings.Count(o.out, "verdict:") != 1 {
 		t.Errorf("the last line is %q", last)
 	}
-	for _, want := range []string{"/proc/812", "nvpmodel.service", "idle", "preset 0 (MAXN)", "jtune itself: "} {
-		if !strings.Contains(o.out, want) {
-			t.Errorf("the text lacks %q:\n%s", want, o.out)
-		}
-	}
+	must.Contain(t, o.out, "/proc/812", "nvpmodel.service", "idle", "preset 0 (MAXN)", "jtune itself: ")
 }
 
 func TestDoctorCanBeInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if o := jtuneWith(t, ctx, strings.NewReader(""), with(virtualBoard, "doctor")...); o.code != exitInterrupted {
-		t.Errorf("got exit code %d, want %d", o.code, exitInterrupted)
-	}
+	must.Equal(t, jtuneWith(t, ctx, strings.NewReader(""), with(virtualBoard, "doctor")...).code, exitInterrupted)
 }
 
 // What doctor and the exporter say when a kept mode is no longer in force: what is known of who changed it, and nothing

@@ -197,9 +197,7 @@ func TestDocumentedCommandsRunAndPrintWhatIsShown(t *testing.T) {
 				}
 			}
 			if *update && d.exact {
-				if err := os.WriteFile(filepath.Join(checkout, d.page), []byte(page), 0o644); err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, os.WriteFile(filepath.Join(checkout, d.page), []byte(page), 0o644))
 			}
 			if tried == 0 && d.device != "" {
 				t.Errorf("no command of %s was run", d.page)

@@ -4,11 +4,11 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session/measure"
 )
 
@@ -20,13 +20,10 @@ func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
 	args := with(nano, "experiment", "energy", "mobilenet-infer", "--repeat", "2", "--latency-cost", "15", "--out", dir,
 		"--governor", "cpu=ondemand", "--against", "alexnet-infer", "--svg", plots)
 	o := jtune(t, args...).done(t)
-	for _, want := range []string{"VIRTUAL: a simulation, not a measurement", "Least energy:", "against the default",
-		"Batch 16 in place of 1", "governors cpu=ondemand:", "alexnet-infer with the default governors:",
-		"alexnet-infer at ", "Within +15 % of latency:", "◆ least measured", "latency of a batch, ms"} {
-		if !strings.Contains(strings.Join(strings.Fields(o.out), " "), want) {
-			t.Errorf("the report lacks %q:\n%s", want, o.out)
-		}
-	}
+	must.Contain(t, strings.Join(strings.Fields(o.out), " "), "VIRTUAL: a simulation, not a measurement",
+		"Least energy:", "against the default", "Batch 16 in place of 1", "governors cpu=ondemand:",
+		"alexnet-infer with the default governors:", "alexnet-infer at ", "Within +15 % of latency:",
+		"◆ least measured", "latency of a batch, ms")
 	if !regexp.MustCompile(`mobilenet-infer takes [0-9.]+ % (more|less)\.`).MatchString(
 		strings.Join(strings.Fields(o.out), " ")) {
 		t.Errorf("the report does not say how much more or less another job takes:\n%s", o.out)
@@ -56,10 +53,8 @@ func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
 	}
 	rows := jtune(t, with(args, "--resume", "--csv")...).done(t).out
 	wantMarkedCSV(t, "the report", rows)
-	table, err := csv.NewReader(strings.NewReader(rows)).ReadAll()
-	if err != nil || len(table) != 1+len(v["points"].([]any))+5 {
-		t.Errorf("%d lines of CSV, %v", len(table), err)
-	}
+	table := must.Get(csv.NewReader(strings.NewReader(rows)).ReadAll())(t)
+	must.Equal(t, len(table), 1+len(v["points"].([]any))+5)
 }
 
 func TestTuneTakesLimitsAndALoadInOneLine(t *testing.T) {
@@ -70,7 +65,6 @@ func TestTuneTakesLimitsAndALoadInOneLine(t *testing.T) {
 	}
 	line := tune("--limit", "10 W, p95 100 ms, 5/s")
 	flags := tune("--power-limit", "10", "--latency", "100", "--quantile", "0.95", "--rate", "5")
-	if !reflect.DeepEqual(line, flags) || line.Load.RatePerS != 5 {
-		t.Errorf("the line asks for %+v, the flags for %+v", line, flags)
-	}
+	must.Equal(t, line, flags)
+	must.Equal(t, line.Load.RatePerS, 5)
 }

@@ -281,19 +281,13 @@ func TestEvidenceThatDoesNotHoldIsTold(t *testing.T) {
 		t.Error(wrong)
 	}
 	for _, c := range []string{"a.# = 3", "a.1.b = false", "t > 4", "t < 3.5", "a.7 = 1", "x.y = 1", "t", "t ~ 3"} {
-		if len(checkJSON(o, []string{c})) != 1 {
-			t.Errorf("%s holds", c)
-		}
+		must.Equal(t, len(checkJSON(o, []string{c})), 1, c)
 	}
-	if len(checkJSON(outcome{out: "no"}, nil)) != 1 {
-		t.Error("what is no JSON passes")
-	}
+	must.Equal(t, len(checkJSON(outcome{out: "no"}, nil)), 1, "what is no JSON passes")
 	for _, e := range []featureCheck{{Exit: 2}, {Says: []string{"b+"}}, {Never: []string{"t"}}, {Lines: 2}} {
 		if len(e.check(o)) == 0 && len(e.Says) == 0 {
 			t.Errorf("%+v holds", e)
 		}
 	}
-	if got := (featureCheck{Says: []string{"nothing like it"}}).check(o); len(got) != 1 {
-		t.Error(got)
-	}
+	must.Equal(t, len((featureCheck{Says: []string{"nothing like it"}}).check(o)), 1)
 }

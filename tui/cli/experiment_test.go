@@ -23,12 +23,8 @@ func TestExperimentAloneListsThem(t *testing.T) {
 	out := jtune(t, "experiment").done(t).out
 	help := strings.Join(strings.Fields(jtune(t, "experiment", "--help").done(t).out), " ")
 	for _, e := range experiment.All() {
-		if !strings.Contains(out, e.Name) || !strings.Contains(out, e.Title) {
-			t.Errorf("the list lacks %s:\n%s", e.Name, out)
-		}
-		if !strings.Contains(help, e.Name+" "+e.Title) {
-			t.Errorf("the help lacks %s:\n%s", e.Name, help)
-		}
+		must.Contain(t, out, e.Name, e.Title)
+		must.Contain(t, help, e.Name+" "+e.Title)
 	}
 }
 
@@ -38,11 +34,7 @@ func TestExperimentDrawsItsSettingsAsBars(t *testing.T) {
 	args := with(virtualBoard, "experiment", "modes", "lenet", "--minibatches", "10", "--base", "0", "--data-dir", dir,
 		"--pair", "8c/1.73C/0.62G/3.20M", "--pair", "8c/1.73C/0.83G/3.20M", "--svg", filepath.Join(dir, "svg"))
 	out := jtune(t, with(args, "--plot")...).done(t).out
-	for _, want := range []string{"GPU 624.75 MHz to 828.75 MHz:", "stall, s", "compute, ms", "█"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("two modes and their bars lack %q:\n%s", want, out)
-		}
-	}
+	must.Contain(t, out, "GPU 624.75 MHz to 828.75 MHz:", "stall, s", "compute, ms", "█")
 	for _, name := range []string{"experiment-modes.svg", "experiment-modes-epoch.svg"} {
 		drawn, err := os.ReadFile(filepath.Join(dir, "svg", name))
 		if err != nil || !strings.Contains(string(drawn), "VIRTUAL") || strings.Count(string(drawn), "<rect") < 8 {
@@ -73,16 +65,9 @@ func TestExperimentReportsAsTextCSVAndJSON(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x")
 	o := jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode",
 		"8c/1.73C/0.62G/3.20M", "--out", dir)...).done(t)
-	for _, want := range []string{"dvfs: clocks locked or following", "a simulation, not a measurement", "DVFS off",
-		"DVFS on", "What follows", "GPU clock falls from 0.62"} {
-		if !strings.Contains(o.out, want) {
-			t.Errorf("the report lacks %q:\n%s", want, o.out)
-		}
-	}
-	kept, err := os.ReadFile(filepath.Join(dir, "report.txt"))
-	if err != nil || string(kept) != o.out {
-		t.Errorf("report.txt, %v, differs from what was printed", err)
-	}
+	must.Contain(t, o.out, "dvfs: clocks locked or following", "a simulation, not a measurement", "DVFS off", "DVFS on",
+		"What follows", "GPU clock falls from 0.62")
+	must.Equal(t, string(must.Read(t, filepath.Join(dir, "report.txt"))), o.out)
 	f := must.Get(os.Open(filepath.Join(dir, "report.csv")))(t)
 	defer f.Close()
 	table, err := csv.NewReader(f).ReadAll()
@@ -117,9 +102,7 @@ func TestExperimentOfARealCommand(t *testing.T) {
 	before := tegratest.Contents(t, root)
 	o := jtune(t, with(args, "experiment", "dvfs", "--workload", "job", "--minibatches", "5", "--base", "0",
 		"--interval", "100ms")...).done(t)
-	if !strings.Contains(o.out, "20.0") || !strings.Contains(o.out, "no difference beyond noise (3 %)") {
-		t.Errorf("two runs of 20 ms:\n%s", o.out)
-	}
+	must.Contain(t, o.out, "20.0", "no difference beyond noise (3 %)")
 	same(t, root, before)
 	jtune(t, with(args, "experiment", "cache", "--workload", "job")...).fails(t, exitNoDevice, "cache", "takes root")
 }
@@ -158,9 +141,7 @@ func TestExperimentTrainsForReal(t *testing.T) {
 			t.Errorf("%s: %v ms", line, ms)
 		}
 	}
-	if share := median("preloaded, later epochs", "cache_pct"); share != 100 {
-		t.Errorf("preloaded: %v %% of the files in memory", share)
-	}
+	must.Equal(t, median("preloaded, later epochs", "cache_pct"), 100)
 	// LeNet's job reads the files once, before they are dropped.
 	if share := median("dropped each epoch, later epochs", "cache_pct"); share > 5 && !inMemory(t, data) {
 		t.Errorf("dropped: %v %% of the files in memory", share)
@@ -192,16 +173,11 @@ func mnist(t *testing.T, dir string, n uint32) {
 func TestExperimentDevicesComparesBoardsAndSaysWhatDoesNotRun(t *testing.T) {
 	t.Parallel()
 	text := jtune(t, "experiment", "devices", "resnet18").done(t).out
-	for _, want := range []string{"time, s", "energy, kJ", "nano* DNR", "DNR on nano: resnet18 needs 3.9 GB",
-		"a simulation, not a measurement", "Raspberry Pi 5", "stated"} {
-		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
-			t.Errorf("the comparison does not say %q:\n%s", want, text)
-		}
-	}
+	must.Contain(t, strings.Join(strings.Fields(text), " "), "time, s", "energy, kJ", "nano* DNR",
+		"DNR on nano: resnet18 needs 3.9 GB", "a simulation, not a measurement", "Raspberry Pi 5", "stated")
 	v := jtune(t, "experiment", "devices", "lenet5", "--json").done(t).object(t, "virtual devices stated")
-	if rows := v["devices"].([]any); v["virtual"] != true || len(rows) != len(virtual.Names()) {
-		t.Errorf("got %v", v)
-	}
+	must.Equal(t, v["virtual"], true)
+	must.Equal(t, len(v["devices"].([]any)), len(virtual.Names()))
 }
 
 func TestExperimentAllRunsEachInAFolderOfItsOwnAndPrintsOneJSONArray(t *testing.T) {
@@ -215,9 +191,7 @@ func TestExperimentAllRunsEachInAFolderOfItsOwnAndPrintsOneJSONArray(t *testing.
 		if _, err := os.Stat(filepath.Join(dir, e.Name, "report.txt")); err != nil {
 			t.Error(err)
 		}
-		if !strings.Contains(o.out, e.Name+": "+e.Title) {
-			t.Errorf("the reports lack %s", e.Name)
-		}
+		must.Contain(t, o.out, e.Name+": "+e.Title)
 	}
 	o = jtune(t, append(all, "--resume", "--json")...).done(t) // without measuring once more
 	var list []struct{ Experiment string }
@@ -228,9 +202,7 @@ func TestExperimentAllRunsEachInAFolderOfItsOwnAndPrintsOneJSONArray(t *testing.
 		t.Fatalf("%d of %d experiments", len(list), len(experiment.All()))
 	}
 	for i, e := range experiment.All() {
-		if list[i].Experiment != e.Name {
-			t.Errorf("%d is %s, want %s", i, list[i].Experiment, e.Name)
-		}
+		must.Equal(t, list[i].Experiment, e.Name, i)
 	}
 }
 
@@ -244,9 +216,8 @@ func TestExperimentTakesLabelsWithAndWithoutLetters(t *testing.T) {
 		{"modes llama", everyLabel, "modes llama"},
 	} {
 		labels, rest := takeLabels(everyLabel, strings.Fields(c.args))
-		if labels != c.labels || strings.Join(rest, " ") != c.rest {
-			t.Errorf("%s: labels %q of %q, want %q of %q", c.args, labels, rest, c.labels, c.rest)
-		}
+		must.Equal(t, labels, c.labels)
+		must.Equal(t, strings.Join(rest, " "), c.rest)
 	}
 	if labels, rest := takeLabels("", []string{"modes", "ag"}); labels != "" || len(rest) != 2 {
 		t.Errorf("without the flag it takes %q", labels)
@@ -259,8 +230,6 @@ func TestApplyTakesALabelOfTheStudy(t *testing.T) {
 	for board, want := range map[string]string{"agx-xavier": "requested  2c/2.11C/0.91G/1.60M",
 		"agx-orin": "requested  3c/2.04C/0.83G/2.13M"} {
 		o := jtune(t, "--device", "virtual:"+board, "--speed", "max", "apply", "f", "--yes").done(t)
-		if !strings.Contains(o.out, want) {
-			t.Errorf("%s: f is not %q:\n%s", board, want, o.out)
-		}
+		must.Contain(t, o.out, want)
 	}
 }

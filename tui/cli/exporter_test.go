@@ -72,24 +72,18 @@ func TestExporterAnswersUntilItIsInterrupted(t *testing.T) {
 	}()
 	text := get(t, addressOf(t, &said))
 	for _, series := range []string{"jetson_module_power_watts", "jetson_energy_joules_total"} {
-		if !strings.Contains(text, "\n"+series+" ") {
-			t.Errorf("no %s:\n%s", series, text)
-		}
+		must.Contain(t, text, "\n"+series+" ")
 	}
 	cancel()
-	if got := <-code; got != exitInterrupted || out.String() != "" {
-		t.Errorf("exit code %d, output %q", got, out.String())
-	}
+	must.Equal(t, <-code, exitInterrupted)
+	must.Equal(t, out.String(), "")
 }
 
 func TestExporterWritesAFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "jtune.prom")
 	jtune(t, "exporter", "--once", "--textfile", file, "--sysroot", tegratest.AGXOrin35(t)).done(t)
-	text, err := os.ReadFile(file)
-	if err != nil || !strings.Contains(string(text), `virtual="false"`) {
-		t.Errorf("%v\n%s", err, text)
-	}
+	must.Contain(t, string(must.Read(t, file)), `virtual="false"`)
 }
 
 // long skips a test except in the long form, and if one of the programs is missing.

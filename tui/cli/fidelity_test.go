@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session/lab/evidence"
 )
 
@@ -37,10 +38,9 @@ func TestFidelityShowsFiguresOfABoardAsDocuments(t *testing.T) {
 func TestFidelityPrintsATableThatNamesTheSimulation(t *testing.T) {
 	t.Parallel()
 	r := jtune(t, "fidelity", "--only", "s2-cache-agx", "--strict")
-	if r.code != exitOK || !strings.Contains(r.out, "Simulated on virtual boards, not measured.") ||
-		!strings.Contains(r.out, "s2-cache-agx-mobilenet-e0-stall") || strings.Contains(r.out, "s2-bs") {
-		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
-	}
+	r.ends(t, exitOK)
+	must.Contain(t, r.out, "Simulated on virtual boards, not measured.", "s2-cache-agx-mobilenet-e0-stall")
+	must.Lack(t, r.out, "s2-bs")
 }
 
 func TestFidelityOfABoardWithoutFiguresIsEmpty(t *testing.T) {
@@ -63,8 +63,6 @@ func TestPublishedTextSaysItsRelation(t *testing.T) {
 		"≥ 3 modes":  {Relation: "ge", Value: 3, Unit: "modes"},
 		"65 to 80 %": {Relation: "range", Value: 65, Most: 80, Unit: "%"},
 	} {
-		if got := publishedText(f); got != want {
-			t.Errorf("%+v: %q, want %q", f, got, want)
-		}
+		must.Equal(t, publishedText(f), want, f)
 	}
 }

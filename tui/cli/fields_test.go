@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/internal/fields"
+	"jtune/internal/must"
 )
 
 func TestFieldsAreBoundByACommand(t *testing.T) {
@@ -60,8 +61,6 @@ func TestRulesAreReadWithTheirReason(t *testing.T) {
 		"one of a b: one":           {"a b", oneOf, "", "one"},
 		"missing out: a folder":     {"out", missing, "", "a folder"},
 	} {
-		if got := readRule(line); got != want {
-			t.Errorf("%s: got %+v, want %+v", line, got, want)
-		}
+		must.Equal(t, readRule(line), want, line)
 	}
 }

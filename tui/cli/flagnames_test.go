@@ -37,9 +37,7 @@ func TestFlagsHaveEveryField(t *testing.T) {
 			}
 		}
 	}
-	if len(flagNames) != len(fields) {
-		t.Errorf("%d flags of %d fields", len(flagNames), len(fields))
-	}
+	must.Equal(t, len(flagNames), len(fields))
 }
 
 // everyField returns the constants of package usage, each named once.
@@ -68,8 +66,6 @@ func TestTextsNameFieldsByFlags(t *testing.T) {
 		"start without it: " + usage.ReadOnly.Value():      "start without it: --read-only",
 		"“" + "campaign of today" + "” is no field's name": "“campaign of today” is no field's name",
 	} {
-		if got := flagged(text); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		must.Equal(t, flagged(text), want)
 	}
 }

@@ -63,15 +63,13 @@ func TestFleetPrintsALineForEachBoardAndTheWorstCode(t *testing.T) {
 	}
 	o = jtune(t, append(config, "fleet", "watch", "--count", "1", "--boards", "one", "--json")...).done(t)
 	rows := array(t, o.out)
-	if len(rows) != 1 || rows[0]["virtual"] != true {
-		t.Errorf("%s", o.out)
-	}
+	must.Equal(t, len(rows), 1)
+	must.Equal(t, rows[0]["virtual"], true)
 	hasKeys(t, rows[0], "board exit_code error virtual result")
 	// The whole result of a remote command, including its exit code.
 	o = jtune(t, append(config, "--board", "one", "modes", "--sample", "2", "--csv")...)
-	if o.code != exitOK || len(strings.Split(strings.TrimSpace(o.out), "\n")) != 3 {
-		t.Errorf("exit code %d:\n%s%s", o.code, o.out, o.err)
-	}
+	o.ends(t, exitOK)
+	must.Equal(t, len(strings.Split(strings.TrimSpace(o.out), "\n")), 3)
 	jtune(t, append(config, "--board", "one", "modes", "--filter", "x")...).fails(t, exitUsage, "x")
 	jtune(t, append(config, "--board", "three", "watch")...).fails(t, exitFailed, "refused")
 	jtune(t, append(config, "--board", "four", "watch")...).fails(t, exitUsage, "it has one, three, two")
@@ -94,10 +92,9 @@ func TestFleetApplyAsksOnceAndEachBoardKeepsOrReverts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			args := append(config, "fleet", "apply", "MAXN", fmt.Sprintf("--yes=%t", c.yes))
 			o := jtuneWith(t, t.Context(), strings.NewReader(c.answer), args...)
-			if o.code != c.code || strings.Count(o.out, c.want) != 2 ||
-				!strings.Contains(o.out, "failed: no connection") {
-				t.Errorf("exit code %d, want %d and twice %q:\n%s%s", o.code, c.code, c.want, o.out, o.err)
-			}
+			o.ends(t, c.code)
+			must.Equal(t, strings.Count(o.out, c.want), 2)
+			must.Contain(t, o.out, "failed: no connection")
 			if asked := strings.Contains(o.err, "keep this mode on one, two?"); asked == c.yes {
 				t.Errorf("asked %v: %s", asked, o.err)
 			}
@@ -109,9 +106,8 @@ func TestFleetApplyAsksOnceAndEachBoardKeepsOrReverts(t *testing.T) {
 func TestFleetInstallCopiesTheProgramAndChecksItsVersion(t *testing.T) {
 	config := fakeFleet(t, map[string]string{"one": "one", "two": "two", "three": "dead"})
 	o := jtune(t, append(config, "fleet", "install", os.Args[0])...)
-	if o.code != exitFailed || strings.Count(o.out, "   0  jtune dev") != 2 {
-		t.Errorf("exit code %d:\n%s%s", o.code, o.out, o.err)
-	}
+	o.ends(t, exitFailed)
+	must.Equal(t, strings.Count(o.out, "   0  jtune dev"), 2)
 	for _, name := range []string{"one", "two"} {
 		st, err := os.Stat(filepath.Join(os.Getenv("FLEET"), name, ".local/bin/jtune"))
 		if err != nil || st.Mode().Perm() != 0o755 {
@@ -120,9 +116,8 @@ func TestFleetInstallCopiesTheProgramAndChecksItsVersion(t *testing.T) {
 	}
 	notAProgram := write(t, "echo no\n")
 	o = jtune(t, append(config, "fleet", "install", notAProgram, "--boards", "one")...)
-	if o.code != exitFailed || !strings.Contains(o.out, "not installed: the file is not a jtune") {
-		t.Errorf("exit code %d:\n%s%s", o.code, o.out, o.err)
-	}
+	o.ends(t, exitFailed)
+	must.Contain(t, o.out, "not installed: the file is not a jtune")
 	o = jtune(t, append(config, "--board", "one", "version")...).done(t)
 	if !strings.HasPrefix(o.out, "jtune dev") {
 		t.Errorf("what was there is gone: %s", o.out)
@@ -201,17 +196,13 @@ func TestFleetOfSeveralServers(t *testing.T) {
 		t.Errorf("%d rows of 12: %v", len(rows), err)
 	}
 	o = fleet("fleet", "tune", "--", "lstm", "--power-limit", "6", "--probes", "6").done(t)
-	if n := strings.Count(o.out, "VIRTUAL "); n != 3 {
-		t.Errorf("%d of 3 answers:\n%s", n, o.out)
-	}
+	must.Equal(t, strings.Count(o.out, "VIRTUAL "), 3, o.out)
 	o = fleet("fleet", "rank", "lstm", "--epochs", "2").done(t)
 	if n := strings.Count(o.out, "VIRTUAL"); n != 3 || !strings.Contains(o.out, "a round ends after ") {
 		t.Errorf("%d of 3 boards are ranked:\n%s%s", n, o.out, o.err)
 	}
 	o = fleet("fleet", "apply", "MAXN", "--yes").done(t)
-	if n := strings.Count(o.out, "MAXN is set, read back and kept"); n != 3 {
-		t.Errorf("%d of 3 boards:\n%s", n, o.out)
-	}
+	must.Equal(t, strings.Count(o.out, "MAXN is set, read back and kept"), 3, o.out)
 }
 
 // TestFleetOfEightServersMeasuresAFullGrid splits the 4,368 modes of PowerTrain's grid over eight boards behind eight

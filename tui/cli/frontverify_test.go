@@ -26,9 +26,7 @@ func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 		strings.Count(verified, "%") != 6 {
 		t.Errorf("want three verified modes with their deviations, got:\n%s", verified)
 	}
-	if !strings.Contains(front, "measured") || !strings.Contains(front, "predicted") {
-		t.Errorf("the updated front lacks measured or predicted modes:\n%s", front)
-	}
+	must.Contain(t, front, "measured", "predicted")
 	before := must.Get(learn.Load(model))(t)
 	after := must.Get(learn.Load(refit))(t)
 	if len(before.Samples) != 10 || len(after.Samples) != 13 || !after.CV.Known() ||
@@ -37,9 +35,7 @@ func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 			len(after.Samples), after.Provenance)
 	}
 	again := jtune(t, "fit", "--samples", checks, "--out", filepath.Join(dir, "of-checks")).done(t)
-	if !strings.Contains(again.out, "samples          3") {
-		t.Errorf("the record of the checks has not three samples:\n%s", again.out)
-	}
+	must.Contain(t, again.out, "samples          3")
 
 	for _, p := range array(t, jtune(t, with(smallBoard, "front", "--model", model, "--verify", "1",
 		"--json")...).done(t).out) {
@@ -53,8 +49,7 @@ func TestVerifyingAFrontThatCannotBe(t *testing.T) {
 	t.Parallel()
 	model, _ := fitWholeToy(t)
 	o := jtune(t, with(virtualBoard, "front", "--model", model, "--verify", "3", "--workload", "resnet18")...).done(t)
-	if !strings.Contains(o.err, "nothing to verify") || strings.Contains(o.err, "recorded in") ||
-		strings.Contains(o.out, "verified") {
-		t.Errorf("a model whose front is all measured: %s", o.err)
-	}
+	must.Contain(t, o.err, "nothing to verify")
+	must.Lack(t, o.err, "recorded in")
+	must.Lack(t, o.out, "verified")
 }

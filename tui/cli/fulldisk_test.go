@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,9 +27,8 @@ func TestCommandsFailWhenTheirOutputIsLost(t *testing.T) {
 		{"plot", "heat", "--samples", sweep}, {"completion", "bash"}} {
 		var err safeBuffer
 		code := Run(t.Context(), args, strings.NewReader(""), full{}, &err)
-		if code != exitFailed || !strings.Contains(err.String(), "no space left") {
-			t.Errorf("%q: exit code %d, %q", args, code, err.String())
-		}
+		must.Equal(t, code, exitFailed, args)
+		must.Contain(t, err.String(), "no space left")
 	}
 }
 
@@ -75,9 +73,8 @@ func TestProfileOnADiskWithoutRoomForCampaignTOML(t *testing.T) {
 		t.Errorf("%v is left", left)
 	}
 	list := jtune(t, "--data-dir", dir, "campaigns", "list")
-	if list.code != exitOK || strings.Contains(list.err, "left out") {
-		t.Errorf("%d %s", list.code, list.err)
-	}
+	list.ends(t, exitOK)
+	must.Lack(t, list.err, "left out")
 }
 
 // A disk that fills up during a soak takes its record, not its verdict.
@@ -91,11 +88,7 @@ func TestSoakOnAFullDiskStillSaysItsVerdict(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{"\nholds: held for 10 min", "\njtune: writing soak.csv: file too large\n"} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
-	}
+	must.Contain(t, string(out), "\nholds: held for 10 min", "\njtune: writing soak.csv: file too large\n")
 }
 
 // A disk that is full fails the record, its end and the model: one clause says so, and the other errors stay.
@@ -104,7 +97,5 @@ func TestTextsSayOnceThatTheDiskIsFull(t *testing.T) {
 	full := fmt.Errorf("recording in d: %w; free some space", syscall.ENOSPC)
 	got := texts(errors.Join(errors.Join(full, fmt.Errorf("end.txt: %w", syscall.ENOSPC)), errors.New("other"),
 		fmt.Errorf("model: %w", syscall.ENOSPC)))
-	if want := []string{full.Error(), "other"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, got, []string{full.Error(), "other"})
 }

@@ -24,12 +24,8 @@ func TestHelpListsTheDailyCommandsAndThreeGroups(t *testing.T) {
 	}
 	slices.Sort(shown)
 	want := "apply ask config doctor fleet lab list report revert run soak tune verify watch"
-	if got := strings.Join(shown, " "); got != want {
-		t.Errorf("jtune --help lists %s, want %s", got, want)
-	}
-	if strings.Contains(out, "Available Commands") {
-		t.Errorf("commands without a group:\n%s", out)
-	}
+	must.Equal(t, strings.Join(shown, " "), want)
+	must.Lack(t, out, "Available Commands")
 }
 
 // The help of tune fits a terminal of 80x24 with the prompt, and names ten flags.
@@ -60,9 +56,8 @@ func TestFormerNamesRunThePresentCommand(t *testing.T) {
 			a.fails(t, exitUsage, "use systemctl suspend")
 			continue
 		}
-		if a.done(t).out != b.done(t).out || a.err != "" {
-			t.Errorf("jtune %s --help is not that of jtune %s, or stderr has %q", former, now, a.err)
-		}
+		must.Equal(t, a.done(t).out, b.done(t).out, former, now)
+		must.Equal(t, a.err, "", former, now)
 		topic := former == "modes"
 		if h := jtune(t, append([]string{"help"}, words...)...).done(t).out; !topic && h != b.out {
 			t.Errorf("jtune help %s: %s", former, h)
@@ -74,9 +69,8 @@ func TestFormerNamesRunThePresentCommand(t *testing.T) {
 			t.Errorf("jtune %s answers no more", name)
 		}
 	}
-	if names["device wake"] != "fleet wake" || names["research"] != "lab" {
-		t.Errorf("got %v", names)
-	}
+	must.Equal(t, names["device wake"], "fleet wake")
+	must.Equal(t, names["research"], "lab")
 	for _, line := range []string{"--device virtual:nano modes --sample 1", "export nvpmodel MAXN --name X",
 		"export --name X nvpmodel MAXN", "research --data-dir x fidelity --help", "list --json campaigns list"} {
 		jtune(t, strings.Fields(line)...).done(t)
@@ -119,9 +113,7 @@ func TestCommandsOfAnEarlierVersionAnswer(t *testing.T) {
 			}
 		}
 	}
-	if asked != 77 {
-		t.Errorf("%d commands, want 77", asked)
-	}
+	must.Equal(t, asked, 77)
 }
 
 func TestListPrintsAllFour(t *testing.T) {
@@ -140,9 +132,7 @@ func TestListPrintsAllFour(t *testing.T) {
 	}
 	text := jtune(t, with(args, "list")...).done(t).out
 	for _, name := range []string{"campaigns", "models", "workloads", "device"} {
-		if !strings.Contains("\n"+text, "\n"+name+":\n") {
-			t.Errorf("list has no %s:\n%s", name, text)
-		}
+		must.Contain(t, "\n"+text, "\n"+name+":\n")
 		one := jtune(t, with(args, "list", name)...).done(t).out
 		if two := jtune(t, with(args, name)...).done(t).out; one != two && name != "device" {
 			t.Errorf("list %s is not %s", name, name)

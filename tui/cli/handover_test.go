@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -51,23 +50,12 @@ func TestReportOfASearch(t *testing.T) {
 	data, found := searched(t)
 	file := filepath.Join(t.TempDir(), "page.html")
 	o := jtune(t, with(smallBoard, "report", "--data-dir", data, "--out", file)...).done(t)
-	if !strings.Contains(o.err, "mobilenet on Orin Nano") {
-		t.Errorf("said %q", o.err)
-	}
+	must.Contain(t, o.err, "mobilenet on Orin Nano")
 	text := must.Read(t, file)
 	page := string(text)
-	for _, said := range []string{"SIMULATED: a virtual board", found, "It holds: held for 20 min", "● measured",
-		"<svg ", "jtune apply " + found, "the soak: mobilenet", "All modes, and what was measured",
-		"slower than"} {
-		if !strings.Contains(page, said) {
-			t.Errorf("the page does not say %q", said)
-		}
-	}
-	for _, bad := range []string{"<script", "src=", "href=", "http:", "https:", "url("} {
-		if strings.Contains(page, bad) {
-			t.Errorf("the page has %s", bad)
-		}
-	}
+	must.Contain(t, page, "SIMULATED: a virtual board", found, "It holds: held for 20 min", "● measured", "<svg ",
+		"jtune apply "+found, "the soak: mobilenet", "All modes, and what was measured", "slower than")
+	must.Lack(t, page, "<script", "src=", "href=", "http:", "https:", "url(")
 	if len(page) > 400_000 {
 		t.Errorf("%d bytes", len(page))
 	}
@@ -104,9 +92,7 @@ func inBrowser(t *testing.T, page string) {
 			case "/":
 				fmt.Fprintf(w, probe, width, width)
 			default:
-				if r.URL.Path != "/favicon.ico" {
-					t.Errorf("the browser asked for %s", r.URL)
-				}
+				must.Equal(t, r.URL.Path, "/favicon.ico")
 				http.NotFound(w, r)
 			}
 		}))
@@ -163,9 +149,7 @@ func TestVerifyOfAModeThatThrottles(t *testing.T) {
 		t.Error(said)
 	}
 	hot := on("verify", "--json", "--ambient", "85", "--fault", "fan")
-	if v := hot.verification(t); v["throttled"] != true {
-		t.Errorf("in hot air: exit code %d: %v\n%s", hot.code, v, hot.err)
-	}
+	must.Equal(t, hot.verification(t)["throttled"], true, hot.code, hot.err)
 }
 
 func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
@@ -178,9 +162,7 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	}
 	for limit, verdict := range map[string]any{"13 W": "within", "6 W": "over", "1 ms": "over"} {
 		v := jtune(t, with(smallBoard, "verify", "--limit", limit, "--json", "--data-dir", data)...).verification(t)
-		if v["verdict"] != verdict {
-			t.Errorf("%s: %v", limit, v)
-		}
+		must.Equal(t, v["verdict"], verdict, limit)
 	}
 	list := jtune(t, with(smallBoard, "campaigns", "--data-dir", data)...).done(t).out
 	for _, state := range []string{`verify\S* +.* verification: within +.* finished`,
@@ -193,9 +175,7 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	jtune(t, with(smallBoard, "tune", "mobilenet", "--power-limit", "4", "--data-dir", data)...).
 		fails(t, exitInfeasible, "no power mode meets the limit")
 	later := jtune(t, with(smallBoard, "verify", "--json", "--data-dir", data)...).verification(t)
-	if !reflect.DeepEqual(later["mode"], v["mode"]) {
-		t.Errorf("after a search without a mode within its limit, %v is verified, want %v", later["mode"], v["mode"])
-	}
+	must.Equal(t, later["mode"], v["mode"])
 	jtune(t, with(smallBoard, "verify", "nothing", "--data-dir", data)...).fails(t, exitFailed, "no campaign nothing")
 }
 
@@ -212,15 +192,11 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 		object(t, answerKeys)
 	second := jtune(t, on("tune", "resnet18", "--power-limit", "12", "--probes", "8", "--json")...).done(t).
 		object(t, answerKeys)
-	if v := verified(); !reflect.DeepEqual(v["mode"], second["mode"]) {
-		t.Errorf("nothing was kept: %v was verified, the newest search found %v", v["mode"], second["mode"])
-	}
+	must.Equal(t, verified()["mode"], second["mode"])
 	m := modeOf(t, first["mode"])
 	jtune(t, on("apply", fmt.Sprintf("%dc/%.2fC/%.2fG/%.2fM", m.Cores, m.CPU.GHz(), m.GPU.GHz(), m.EMC.GHz()),
 		"--yes")...).done(t)
-	if v := verified(); !reflect.DeepEqual(v["mode"], first["mode"]) {
-		t.Errorf("%v was kept, %v was verified", first["mode"], v["mode"])
-	}
+	must.Equal(t, verified()["mode"], first["mode"])
 	jtune(t, on("tune", "mobilenet", "--batch", "8,16", "--power-limit", "10", "--probes", "8")...).done(t)
 	verified(searchOf(t, data, "mobilenet-tune"))
 	jtune(t, on("tune", "mobilenet-infer", "--rate", "20", "--latency", "150", "--power-limit", "12")...).done(t)
@@ -232,9 +208,7 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 	tight := regexp.MustCompile(`(?m)^(\s*latency_ms = ).*$`).ReplaceAll(text, []byte("${1}5.0"))
 	must.NoError(t, os.WriteFile(path, tight, 0o644))
 	late := jtune(t, on("verify", loaded, "--json")...)
-	if v := late.verification(t); v["verdict"] != "over" {
-		t.Errorf("%v", v)
-	}
+	must.Equal(t, late.verification(t)["verdict"], "over")
 }
 
 // searchOf returns the newest campaign folder with this ending.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/testhome"
 	"jtune/profiles/record"
 )
@@ -14,9 +15,8 @@ import (
 func TestHarnessPrintsTheHelperAndWritesTheJobs(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, "harness")
-	if o.code != 0 || !strings.Contains(o.out, "def minibatch(") {
-		t.Errorf("exit code %d: %s%s", o.code, o.out, o.err)
-	}
+	o.ends(t, 0)
+	must.Contain(t, o.out, "def minibatch(")
 	dir := filepath.Join(t.TempDir(), "new")
 	o = jtune(t, "harness", "--write", dir)
 	if _, err := os.Stat(filepath.Join(dir, "train.py")); o.code != 0 || err != nil ||

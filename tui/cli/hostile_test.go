@@ -114,11 +114,7 @@ func TestResumeTakesNoRowThatCannotBe(t *testing.T) {
 	cells(3, 1, "20000000") // kHz, not a clock of the board
 	must.NoError(t, os.WriteFile(file, []byte(strings.Join(rows, "")), 0o644))
 	o := jtune(t, with(args, "--resume")...).done(t)
-	for _, want := range []string{"3 new", "line 2", "line 3", "no mode of this device"} {
-		if !strings.Contains(o.out+o.err, want) {
-			t.Errorf("got %q and %q, want %q", o.out, o.err, want)
-		}
-	}
+	must.Contain(t, o.out+o.err, "3 new", "line 2", "line 3", "no mode of this device")
 }
 
 // A copy of a measurement does not count twice.
@@ -129,9 +125,7 @@ func TestMergeTakesCopiesOnce(t *testing.T) {
 	jtune(t, with(virtualBoard, "profile", "resnet", "--sample", "6", "--minibatches", "3", "--out", base)...).done(t)
 	must.NoError(t, os.CopyFS(double, os.DirFS(base)))
 	o := jtune(t, "merge", base, double, "--out", both).done(t)
-	if !strings.Contains(o.err, "6 rows are copies of others") {
-		t.Errorf("merge says %q and %q", o.out, o.err)
-	}
+	must.Contain(t, o.err, "6 rows are copies of others")
 	_, rows, err := record.Read(both)
 	runs, _, runsErr := record.ReadRuns(both)
 	if err := errors.Join(err, runsErr); err != nil || len(rows) != 6 || len(runs) != 6 {
@@ -144,8 +138,6 @@ func TestMergeTakesCopiesOnce(t *testing.T) {
 	for _, samples := range []string{base, write(t, string(text)+below)} {
 		o := jtune(t, "fit", "--device", "virtual:agx-orin", "--samples", samples, "--no-cv", "--out",
 			filepath.Join(dir, "m")).done(t)
-		if !strings.Contains(o.err, "6 rows are copies of others") {
-			t.Errorf("fit of %s says %q and %q", samples, o.out, o.err)
-		}
+		must.Contain(t, o.err, "6 rows are copies of others")
 	}
 }

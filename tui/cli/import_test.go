@@ -31,9 +31,8 @@ func TestImportReadsModesInCompactNotationIntoTheDataDirectory(t *testing.T) {
 		if err != nil || !strings.Contains(string(rows), c.row) || filepath.Dir(filepath.Dir(dir)) != data {
 			t.Errorf("%v: %s: %v\n%s", c, dir, err, rows)
 		}
-		if strings.Contains(o.err, "rounded") != (c.note != "") || !strings.Contains(o.err, c.note) {
-			t.Errorf("%v: noted %q", c, o.err)
-		}
+		must.Equal(t, strings.Contains(o.err, "rounded"), c.note != "", c)
+		must.Contain(t, o.err, c.note)
 	}
 	bad := write(t, "mode,time,power\n12c/2.20C/1.30G/3.20M,50,49\n")
 	jtune(t, "import", bad, "--data-dir", data).fails(t, exitFailed, "time_ms is missing")
@@ -56,9 +55,7 @@ func TestImportTakesAPowerLogAndTheTimesOfItsRun(t *testing.T) {
 	}
 	out := filepath.Join(dir, "c")
 	jtune(t, "import", power, "--epochs", times, "--mode", "12,2201600,1300500000,3199000000", "--out", out).done(t)
-	if got := modesIn(t, out); got != 1 {
-		t.Errorf("imported %d modes, want 1", got)
-	}
+	must.Equal(t, modesIn(t, out), 1)
 	jtune(t, "import", power, "--epochs", times, "--mode", "12c/2.20C", "--out", out+"2").fails(t, exitUsage, "--mode",
 		"not a mode")
 	jtune(t, "import", power, "--epochs", times, "--per-epoch", "0", "--out", out+"2").fails(t, exitUsage,
@@ -66,9 +63,7 @@ func TestImportTakesAPowerLogAndTheTimesOfItsRun(t *testing.T) {
 	jtune(t, "import", power, "--epochs", times, "--out", out+"2").fails(t, exitFailed, "--mode")
 	o := jtune(t, "import", power, "--mode", "12,2201600,1300500000,3199000000", "--out", out+"2")
 	o.fails(t, exitFailed, power, "20.00 W", "--epochs FILE")
-	if strings.Count(o.err, "\n") != 1 {
-		t.Errorf("more than one line: %s", o.err)
-	}
+	must.Equal(t, strings.Count(o.err, "\n"), 1)
 }
 
 func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
@@ -81,13 +76,10 @@ func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
 	}
 	a, b := profile("--sample", "9", "--shard", "1/2"), profile("--sample", "9", "--shard", "2/2")
 	out := filepath.Join(t.TempDir(), "whole")
-	if o := jtune(t, "merge", a, b, "--out", out).done(t); strings.Count(o.err, "\n") != 2 ||
-		strings.Count(o.err, "too few to compare") != 2 {
-		t.Errorf("whole parts, too small to be judged: %s", o.err)
-	}
-	if got := modesIn(t, out); got != 9 {
-		t.Errorf("joined %d modes, want 9", got)
-	}
+	o := jtune(t, "merge", a, b, "--out", out).done(t)
+	must.Equal(t, strings.Count(o.err, "\n"), 2)
+	must.Equal(t, strings.Count(o.err, "too few to compare"), 2)
+	must.Equal(t, modesIn(t, out), 9)
 	jtune(t, "merge", a, b, "--out", out).fails(t, exitFailed, out)
 	jtune(t, "merge", a, profile("--modes", "3"), "--out", out+"2").fails(t, exitFailed, "kind of plan")
 	jtune(t, "merge", a, profile("--sample", "3", "--seed", "7"), "--out", out+"3").fails(t, exitFailed, "seed")
@@ -97,10 +89,8 @@ func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
 	text := must.Read(t, rows)
 	// one mode less
 	must.NoError(t, os.WriteFile(rows, text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1], 0o644))
-	if o := jtune(t, "merge", a, b, "--out", out+"6").done(t); !strings.Contains(o.err,
-		b+" is not finished: 1 of its 4 modes are missing") {
-		t.Errorf("a part without its last mode: %s", o.err)
-	}
+	must.Contain(t, jtune(t, "merge", a, b, "--out", out+"6").done(t).err,
+		b+" is not finished: 1 of its 4 modes are missing")
 }
 
 func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
@@ -117,10 +107,8 @@ func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
 		return dirs
 	}
 	dirs := parts("a")
-	if o := jtune(t, with([]string{"merge", "--out", filepath.Join(top, "same")},
-		dirs...)...).done(t); strings.Contains(o.err, "disagree") {
-		t.Errorf("devices that are the same: %s", o.err)
-	}
+	must.Lack(t, jtune(t, with([]string{"merge", "--out", filepath.Join(top, "same")}, dirs...)...).done(t).err,
+		"disagree")
 	edit := func(dir, column string, factor float64) {
 		file := filepath.Join(dir, "modes.csv")
 		text := must.Read(t, file)
@@ -136,10 +124,8 @@ func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
 	}
 	edit(dirs[1], "time_ms", 1.12)
 	o := jtune(t, with([]string{"merge", "--out", filepath.Join(top, "other")}, dirs...)...).done(t)
-	if strings.Count(o.err, "disagree") != 1 ||
-		!strings.Contains(o.err, dirs[1]+" disagrees with the others: time +1") {
-		t.Errorf("one device is 12 %% slower: %s", o.err)
-	}
+	must.Equal(t, strings.Count(o.err, "disagree"), 1)
+	must.Contain(t, o.err, dirs[1]+" disagrees with the others: time +1")
 	list := filepath.Join(dirs[0], "modes.csv")
 	for _, name := range []string{"x", "y"} { // the same modes on both
 		jtune(t, with(smallBoard, "profile", "resnet", "--minibatches", "10", "--list", list,
@@ -174,9 +160,7 @@ func TestMergeTellsWhatIsTwiceAndWhatIsMissing(t *testing.T) {
 		with(replay(path), "tune", "label", "--energy")} {
 		o := jtune(t, with(args, "--out", out)...)
 		o.fails(t, exitFailed, out, "give a new folder")
-		if strings.Contains(o.err, "--resume") {
-			t.Errorf("%s advises --resume, which it has not: %s", args[0], o.err)
-		}
+		must.Lack(t, o.err, "--resume")
 	}
 }
 
@@ -184,17 +168,10 @@ func TestImportSpeaksOfItsGridAndNoBoard(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)
 	dir, model := filepath.Join(t.TempDir(), "campaign"), filepath.Join(t.TempDir(), "m")
-	if o := jtune(t, "import", path, "--out", dir).done(t); !strings.Contains(o.out, "72 rows of toy, imported") {
-		t.Errorf("got %q", o.out)
-	}
-	if o := jtune(t, "fit", "--samples", dir, "--out", model).done(t); !strings.Contains(o.err,
-		"grid that the samples span") {
-		t.Errorf("stderr %q does not warn that no device is known", o.err)
-	}
+	must.Contain(t, jtune(t, "import", path, "--out", dir).done(t).out, "72 rows of toy, imported")
+	must.Contain(t, jtune(t, "fit", "--samples", dir, "--out", model).done(t).err, "grid that the samples span")
 	v := jtune(t, "choose", "--model", model, "--energy", "--json").done(t).object(t, answerKeys)
-	if v["device"] != nil {
-		t.Errorf("got device %v of an imported file, want null", v["device"])
-	}
+	must.Equal(t, v["device"], nil)
 	jtune(t, "fit", "--samples", dir, "--out", model, "--device", "virtual:agx-orin").done(t)
 	if v := jtune(t, "choose", "--model", model, "--energy", "--json").done(t).object(t,
 		answerKeys); v["device"] == nil {

@@ -3,9 +3,10 @@ package cli
 import (
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestLinesAreReadOneByOneWhateverTheirLength(t *testing.T) {
@@ -37,8 +38,6 @@ func TestLinesAreReadOneByOneWhateverTheirLength(t *testing.T) {
 			}
 			got = append(got, text)
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %d lines, want %d: %.60q", c.name, len(got), len(c.want), got)
-		}
+		must.Equal(t, got, c.want, c.name)
 	}
 }

@@ -351,10 +351,7 @@ func (c *interrupted) allGone(round int, what string) {
 		return len(processes("-sysroot="+c.root))+len(processes(c.job)) == 0
 	})
 	c.orphan = c.orphan || strings.Contains(what, "watchdog")
-	left, err := guard.PendingRestore(c.root)
-	if err != nil {
-		c.t.Error(err)
-	}
+	left := must.Get(guard.PendingRestore(c.root))(c.t)
 	if left != nil && c.orphan && c.rng.IntN(2) == 0 {
 		return // the next round takes it over
 	}

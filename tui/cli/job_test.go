@@ -30,14 +30,8 @@ func TestBadHarnesses(t *testing.T) {
 			args, root := fakeBoard(t, c.script)
 			before := tegratest.Contents(t, root)
 			o := jtune(t, with(args, "profile", "job", "--sample", "2", "--out", filepath.Join(t.TempDir(), "c"))...)
-			if o.code != exitFailed {
-				t.Errorf("got exit code %d, want 1; stderr %s", o.code, o.err)
-			}
-			for _, w := range c.words {
-				if !strings.Contains(o.err, w) {
-					t.Errorf("stderr %q does not say %q", o.err, w)
-				}
-			}
+			o.ends(t, exitFailed)
+			must.Contain(t, o.err, c.words...)
 			same(t, root, before)
 		})
 	}
@@ -106,9 +100,8 @@ func TestRunOfARealCommand(t *testing.T) {
 	args, root := fakeBoard(t, goodJob)
 	before := tegratest.Contents(t, root)
 	v := jtune(t, with(args, "run", "job", "--minibatches", "10", "--json")...).done(t).object(t, runKeys)
-	if v["minibatches"] != 10.0 || v["time_ms"] != 20.0 {
-		t.Errorf("got %v minibatches of %v ms, want 10 of 20", v["minibatches"], v["time_ms"])
-	}
+	must.Equal(t, v["minibatches"], 10.0)
+	must.Equal(t, v["time_ms"], 20.0)
 	v = jtune(t, with(args, "run", "job", "--no-instrument", "--minibatches", "4", "--json")...).done(t).object(t,
 		runKeys+" reading")
 	if r := v["reading"].(map[string]any); r["minibatches"] != 4.0 || v["minibatches"] != 4.0 || v["power_w"] != nil {

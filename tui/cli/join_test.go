@@ -43,9 +43,7 @@ func TestRunReadsATrainingThatRunsAlreadyAndLeavesIt(t *testing.T) {
 				v["base_w"])
 		}
 	}
-	if err := syscall.Kill(pid, 0); err != nil {
-		t.Errorf("the training was ended: %v", err)
-	}
+	must.NoError(t, syscall.Kill(pid, 0))
 }
 
 // A profile of a running training is a campaign like any other.
@@ -57,16 +55,9 @@ func TestProfileMeasuresInsideATrainingThatRunsAlready(t *testing.T) {
 	must.NoError(t, os.WriteFile(list, []byte("12c/2.20C/1.30G/3.20M\n4c/2.20C/1.30G/3.20M\n"), 0o600))
 	args := with(liveBoard, "profile", "resnet18", "--attach", strconv.Itoa(pid), "--list", list, "--wait", "1s",
 		"--out", dir)
-	if o := jtune(t, args...).done(t); !strings.Contains(o.out, "2 modes recorded, 2 usable") {
-		t.Errorf("%s%s", o.out, o.err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "campaign.toml"))
-	if err != nil || !strings.Contains(string(text), "attached = true") {
-		t.Errorf("the record does not say that the job ran already: %v", err)
-	}
-	if err := syscall.Kill(pid, 0); err != nil {
-		t.Errorf("the training was ended: %v", err)
-	}
+	must.Contain(t, jtune(t, args...).done(t).out, "2 modes recorded, 2 usable")
+	must.Contain(t, string(must.Read(t, filepath.Join(dir, "campaign.toml"))), "attached = true")
+	must.NoError(t, syscall.Kill(pid, 0))
 }
 
 func TestJoinRefusesWhatIsNoRunningTraining(t *testing.T) {
@@ -97,11 +88,8 @@ func TestDoctorChecksAWorkloadBeforeItsStart(t *testing.T) {
 		t.Errorf("%v, exit code %d; want data missing and %d", v, o.code, exitFailed)
 	}
 	text := jtune(t, with(virtualBoard, "doctor", "--workload", "resnet18")...)
-	for _, said := range []string{"sudo mount /dev/", "verdict: resnet18 cannot run on this machine yet"} {
-		if !strings.Contains(strings.Join(strings.Fields(text.out), " "), said) {
-			t.Errorf("it lacks %q:\n%s", said, text.out)
-		}
-	}
+	must.Contain(t, strings.Join(strings.Fields(text.out), " "), "sudo mount /dev/",
+		"verdict: resnet18 cannot run on this machine yet")
 }
 
 func TestRunWithoutADeviceMeansThisMachine(t *testing.T) {
@@ -109,7 +97,6 @@ func TestRunWithoutADeviceMeansThisMachine(t *testing.T) {
 	_, log := trainsElsewhere(t)
 	o := jtune(t, "run", "lenet5", "--no-device", "--log", log, "--minibatches", "10", "--json")
 	v := o.done(t).object(t, runKeys)
-	if v["virtual"] != false || v["time_ms"] != 5.5 {
-		t.Errorf("virtual %v, %v ms", v["virtual"], v["time_ms"])
-	}
+	must.Equal(t, v["virtual"], false)
+	must.Equal(t, v["time_ms"], 5.5)
 }

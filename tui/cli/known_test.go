@@ -69,10 +69,7 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	o := jtune(t, "choose", "--model", model, "--power-limit", "5", "--json")
 	o.fails(t, exitInfeasible, "nearest")
 	v = o.object(t, answerKeys)
-	if m := hasKeys(t, v["measured"], measuredKeys); !strings.Contains(o.err,
-		fmt.Sprintf("%.1f W", m["power_w"])) {
-		t.Errorf("stderr %q lacks the measured power of the nearest mode, %v W", o.err, m["power_w"])
-	}
+	must.Contain(t, o.err, fmt.Sprintf("%.1f W", hasKeys(t, v["measured"], measuredKeys)["power_w"]))
 	got := array(t, jtune(t, "front", "--model", model, "--json").done(t).out)
 	want := pareto.Front(rows, pareto.Power)
 	if len(got) != len(want) {
@@ -130,10 +127,9 @@ func TestFalseReadingDoesNotWin(t *testing.T) {
 			t.Errorf("%s: chose %v, the false reading belongs to %v; stderr: %q", c.name, got, rows[odd].Mode, o.err)
 		}
 		front := array(t, jtune(t, "front", "--model", model, "--json").done(t).out)
-		if on := slices.ContainsFunc(front,
-			func(p map[string]any) bool { return p["power_w"] == rows[odd].PowerW }); on != c.wins {
-			t.Errorf("%s: the false reading on the front: %v", c.name, on)
-		}
+		must.Equal(t,
+			slices.ContainsFunc(front, func(p map[string]any) bool { return p["power_w"] == rows[odd].PowerW }), c.wins,
+			c.name)
 		if c.wins {
 			continue
 		}
@@ -147,10 +143,7 @@ func TestFalseReadingDoesNotWin(t *testing.T) {
 		if m := v["measured"].(map[string]any); m["power_w"] != rows[odd].PowerW || m["suspicious"] != true {
 			t.Errorf("%s: measured %v, want it marked as suspicious", c.name, m)
 		}
-		if words := jtune(t, "choose", "--model", model, "--power-limit", "1000").done(t).out; !strings.Contains(words,
-			"measured, in doubt") {
-			t.Errorf("%s: the answer in words is %q", c.name, words)
-		}
+		must.Contain(t, jtune(t, "choose", "--model", model, "--power-limit", "1000").done(t).out, "measured, in doubt")
 	}
 }
 
@@ -203,7 +196,5 @@ func TestCommandsOnModelsOpenNoDevice(t *testing.T) {
 		data).fails(t, exitNoDevice, "absent")
 	other := []string{"choose", "--power-limit", "12", "--device", "virtual:nano", "--data-dir", data, "--model"}
 	jtune(t, append(other, "mobilenet")...).fails(t, exitFailed, "no model of mobilenet for this board")
-	if o := jtune(t, append(other, name)...).done(t); !strings.Contains(o.err, "the model is of another board, Orin") {
-		t.Errorf("the answer is of another board than --device names: %s", o.err)
-	}
+	must.Contain(t, jtune(t, append(other, name)...).done(t).err, "the model is of another board, Orin")
 }

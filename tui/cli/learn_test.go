@@ -70,10 +70,9 @@ func TestFitReportsItsErrorsAsTheContractSays(t *testing.T) {
 	_, o := fitWholeToy(t)
 	v := o.done(t).object(t, "method samples cv reference warnings virtual")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
-	if v["method"] != "gp" || v["samples"] != 72.0 || v["reference"] != nil {
-		t.Errorf("got method %v, %v samples, reference %v; want gp, 72, none", v["method"], v["samples"],
-			v["reference"])
-	}
+	must.Equal(t, v["method"], "gp")
+	must.Equal(t, v["samples"], 72.0)
+	must.Equal(t, v["reference"], nil)
 	if e := cv["time_mape_pct"].(float64); !(e >= 0 && e < 5) {
 		t.Errorf("cross-validated time error of a smooth law is %g %%, want below 5", e)
 	}
@@ -85,14 +84,12 @@ func TestErrorsThatAreNotKnownAreNull(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m")
 	v := jtune(t, "fit", "--samples", path, "--out", model, "--json").done(t).object(t,
 		"method samples cv reference warnings virtual")
-	if cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct"); cv["time_mape_pct"] != nil ||
-		cv["power_mape_pct"] != nil {
-		t.Errorf("one sample: got errors %v, want null", cv)
-	}
-	if text := jtune(t, "fit", "--samples", path, "--out", model).done(t).out; !strings.Contains(text, "not known") ||
-		strings.Contains(text, "0.0 %") {
-		t.Errorf("got %s", text)
-	}
+	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
+	must.Equal(t, cv["time_mape_pct"], nil)
+	must.Equal(t, cv["power_mape_pct"], nil)
+	text := jtune(t, "fit", "--samples", path, "--out", model).done(t).out
+	must.Contain(t, text, "not known")
+	must.Lack(t, text, "0.0 %")
 }
 
 // sampleFile writes n rows of the made-up board.
@@ -126,13 +123,9 @@ func TestModelSpeaksOfTheRightSpace(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			model := filepath.Join(t.TempDir(), "m")
 			o := jtune(t, with([]string{"fit", "--out", model}, c.args...)...).done(t)
-			if !strings.Contains(o.err, c.warning) {
-				t.Errorf("stderr %q does not warn of the %s", o.err, c.warning)
-			}
+			must.Contain(t, o.err, c.warning)
 			m := must.Get(learn.Load(model))(t)
-			if m.Space.Len() != c.modes {
-				t.Errorf("speaks of %d modes, want %d", m.Space.Len(), c.modes)
-			}
+			must.Equal(t, m.Space.Len(), c.modes)
 		})
 	}
 	t.Run("samples that the named board lacks are an error", func(t *testing.T) {
@@ -169,11 +162,7 @@ func TestBadSweepFilesAreReportedByLine(t *testing.T) {
 			if o.code != c.code {
 				t.Fatalf("got exit code %d, want %d; stderr %s", o.code, c.code, o.err)
 			}
-			for _, w := range c.words {
-				if !strings.Contains(o.err, w) {
-					t.Errorf("stderr %q does not say %q", o.err, w)
-				}
-			}
+			must.Contain(t, o.err, c.words...)
 		})
 	}
 	t.Run("strict makes a bad row fatal", func(t *testing.T) {
@@ -191,16 +180,12 @@ func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 	o := jtune(t, "predict", "--model", model, "--modes", modes, "--csv").done(t)
 	rows, err := csv.NewReader(strings.NewReader(o.out)).ReadAll()
 	must.NoError(t, err)
-	if got := strings.Join(rows[0], ","); got != predictColumns {
-		t.Errorf("got header %s, want %s", got, predictColumns)
-	}
+	must.Equal(t, strings.Join(rows[0], ","), predictColumns)
 	if len(rows) != 4 || rows[1][0] != "12" || rows[2][0] != "2" ||
 		strings.Join(rows[1], ",") != strings.Join(rows[3], ",") {
 		t.Errorf("got rows %v, want the three readable ones in order", rows[1:])
 	}
-	if !strings.Contains(o.err, "line 4") {
-		t.Errorf("stderr %q does not name line 4", o.err)
-	}
+	must.Contain(t, o.err, "line 4")
 	for _, r := range rows[1:] {
 		v := make([]float64, len(r))
 		for i, f := range r {
@@ -235,9 +220,7 @@ func TestPredictLeavesOutModesThatDoNotExist(t *testing.T) {
 		"12c/2.20C/1.30G/3.20M: row skipped",
 		"line 4: GPU 9.00 GHz is not a setting of this device; nearest: 1.30 GHz; nearest mode: " +
 			"12c/2.20C/1.30G/3.20M: row skipped"} {
-		if strings.Count(o.err, want) != 2 {
-			t.Errorf("stderr lacks %q:\n%s", want, o.err)
-		}
+		must.Equal(t, strings.Count(o.err, want), 2, want)
 	}
 	for _, none := range []string{"cores,cpu,gpu,mem\n16,9999999,1300500000,3199000000\n", "16c/2.20C/1.30G/3.20M\n"} {
 		o := jtune(t, "predict", "--model", model, "--modes", write(t, none), "--csv")
@@ -260,14 +243,10 @@ func TestPredictTakesModesInEveryNotation(t *testing.T) {
 	}
 	for _, args := range [][]string{{p[1] + "c/" + p[2] + "GHz/" + p[3] + "/" + p[4]},
 		{"cores=" + p[1] + " cpu=" + p[2] + "GHz gpu=" + p[3] + " mem=" + p[4] + "M"}} {
-		if got := jtune(t, with([]string{"predict", "--model", model}, args...)...).done(t).out; got != o.out {
-			t.Errorf("%q: got %q, want %q", args, got, o.out)
-		}
+		must.Equal(t, jtune(t, with([]string{"predict", "--model", model}, args...)...).done(t).out, o.out, args)
 	}
 	file := write(t, "# wanted\n"+mode+"\n"+mode+"\n")
-	if got := jtune(t, "predict", "--model", model, "--modes", file).done(t).out; got != o.out+o.out {
-		t.Errorf("a list: got %q", got)
-	}
+	must.Equal(t, jtune(t, "predict", "--model", model, "--modes", file).done(t).out, o.out+o.out)
 }
 
 func TestPredictReadsModesFromStandardInput(t *testing.T) {
@@ -276,19 +255,13 @@ func TestPredictReadsModesFromStandardInput(t *testing.T) {
 	const head = "cores,cpu_khz,gpu_hz,mem_hz\n"
 	o := jtuneWith(t, t.Context(), strings.NewReader(head+"8,1344000,726750000,3199000000\n"), "predict", "--model",
 		model, "--modes", "-", "--csv").done(t)
-	if n := strings.Count(o.out, "\n"); n != 2 {
-		t.Errorf("got %d lines, want a header and one row:\n%s", n, o.out)
-	}
+	must.Equal(t, strings.Count(o.out, "\n"), 2, o.out)
 	none := func(format ...string) string {
 		return jtuneWith(t, t.Context(), strings.NewReader(head),
 			with([]string{"predict", "--model", model, "--modes", "-"}, format...)...).done(t).out
 	}
-	if got := none("--csv"); got != predictColumns+"\n" {
-		t.Errorf("of no modes: got %q, want the header", got)
-	}
-	if got := none("--json"); got != "[]\n" {
-		t.Errorf("of no modes: got %q, want an empty array", got)
-	}
+	must.Equal(t, none("--csv"), predictColumns+"\n")
+	must.Equal(t, none("--json"), "[]\n")
 }
 
 func TestFrontIsTheOneThatNoModeBeats(t *testing.T) {
@@ -351,10 +324,9 @@ func TestChooseAnswersAsTheFrontPageDoes(t *testing.T) {
 		limit := metric.Watts(watts)
 		at := o.Answer(limit)
 		mode, s := modeOf(t, got["mode"]), o.Standing(at, limit)
-		if mode != o.Known[at].Mode || got["feasible"] != s.Within() || got["state"] != s.State.String() {
-			t.Errorf("%g W: choose gives %v (feasible: %v), the Front page %v (%v)", watts, mode, got["feasible"],
-				o.Known[at].Mode, s)
-		}
+		must.Equal(t, mode, o.Known[at].Mode, watts)
+		must.Equal(t, got["feasible"], any(s.Within()), watts)
+		must.Equal(t, got["state"], any(s.State.String()), watts)
 	}
 }
 
@@ -398,9 +370,7 @@ func TestChooseSpeaksEveryLimit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			o := jtune(t, with([]string{"choose", "--model", model, "--json"}, c.args...)...).done(t)
 			compact := strings.NewReplacer(" ", "", "\n", "").Replace(o.out)
-			if !strings.Contains(compact, `"limit":`+c.limit+",") {
-				t.Errorf("limit %s not found in %s", c.limit, compact)
-			}
+			must.Contain(t, compact, `"limit":`+c.limit+",")
 			jtune(t, with([]string{"choose", "--model", model}, c.args...)...).done(t)
 		})
 	}
@@ -458,9 +428,8 @@ func TestNetworksHaveTheLayersThatAreAskedFor(t *testing.T) {
 	fitted := jtune(t, with(brief, "--method", "nn", "--hyper", "layers=64,8", "--out", model)...).done(t)
 	shown := jtune(t, "models", "show", model).done(t)
 	for _, out := range []string{fitted.out, shown.out} {
-		if strings.Count(out, "4-64-8-1, Adam") != 2 || strings.Count(out, "seed 0,") != 2 {
-			t.Errorf("layers and seed are not named for both networks:\n%s", out)
-		}
+		must.Equal(t, strings.Count(out, "4-64-8-1, Adam"), 2, out)
+		must.Equal(t, strings.Count(out, "seed 0,"), 2, out)
 	}
 	kept := jtune(t, "models", "show", model, "--json").done(t).object(t, modelKeys+" networks")
 	if list, _ := kept["networks"].([]any); len(list) != 2 {
@@ -468,9 +437,7 @@ func TestNetworksHaveTheLayersThatAreAskedFor(t *testing.T) {
 	}
 	transfer := with(brief, "--method", "powertrain", "--out", filepath.Join(dir, "t.model"))
 	jtune(t, with(transfer, "--hyper", "layers=64,8")...).fails(t, exitFailed, "layers of its reference", "256,128,64")
-	if o := jtune(t, with(transfer, "--reference", model)...).done(t); !strings.Contains(o.out, "4-64-8-1, Adam") {
-		t.Errorf("a transfer does not keep its reference's layers:\n%s", o.out)
-	}
+	must.Contain(t, jtune(t, with(transfer, "--reference", model)...).done(t).out, "4-64-8-1, Adam")
 }
 
 // The networks are trained on a campaign's single minibatches, with the requested loss and layers.
@@ -491,10 +458,7 @@ func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 		!strings.HasSuffix(string(weights), ",true\n") {
 		t.Errorf("%v: entries are\n%s", err, weights)
 	}
-	if !strings.Contains(o.err, "learn from 20 single minibatches") || !strings.Contains(o.err, "of 2 modes") ||
-		!strings.Contains(o.err, "first 10 minibatches") {
-		t.Errorf("stderr %q does not name minibatches", o.err)
-	}
+	must.Contain(t, o.err, "learn from 20 single minibatches", "of 2 modes", "first 10 minibatches")
 	var fit struct {
 		Networks []struct {
 			Of        string

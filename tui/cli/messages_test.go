@@ -65,7 +65,5 @@ func TestFrequentMessagesSayWhatWhereAndWhatToDo(t *testing.T) {
 	if *update {
 		must.NoError(t, os.WriteFile(path, []byte(b.String()), 0o644))
 	}
-	if want != b.String() {
-		t.Errorf("the messages differ from %s: renew them with -update, then read them\n%s", path, b.String())
-	}
+	must.Equal(t, want, b.String(), path)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/optimize/advice"
 	"jtune/tegra"
 )
@@ -25,9 +26,7 @@ func TestModelsTellOfTheShippedReference(t *testing.T) {
 		!(cv["time_mape_pct"].(float64) > 0) || len(v["commands"].([]any)) != 1 {
 		t.Errorf("got %v", v)
 	}
-	if text := jtune(t, "models").done(t).out; !strings.Contains(text, "resnet18-agx-orin") {
-		t.Errorf("got %s", text)
-	}
+	must.Contain(t, jtune(t, "models").done(t).out, "resnet18-agx-orin")
 }
 
 // The list and the page of a model count the same modes, also if batch sizes are an input.
@@ -72,12 +71,8 @@ func TestModelsShowHowFarCalculatedValuesWereOff(t *testing.T) {
 				t.Errorf("%s: %v", workload, o)
 			}
 		}
-		if got := strings.Join(found, ", "); got != want {
-			t.Errorf("%s: %s, want %s", workload, got, want)
-		}
-		if said := on("models", "show", workload).out; !strings.Contains(said, "calculated, ") {
-			t.Error(said)
-		}
+		must.Equal(t, strings.Join(found, ", "), want, workload)
+		must.Contain(t, on("models", "show", workload).out, "calculated, ")
 	}
 }
 
@@ -107,17 +102,12 @@ func TestReferenceOfOnesOwn(t *testing.T) {
 	run("profile", "resnet", "--device", "virtual:orin-nano", "--speed", "max", "--sample", "100", "--minibatches", "2",
 		"--out", big).done(t)
 	run("fit", "--samples", big, "--out", model, "--no-cv").done(t)
-	if o := run("fit", "--samples", big, "--out", filepath.Join(dir, "m"), "--reference", model,
-		"--no-cv").done(t); strings.Contains(o.err, "not used") {
-		t.Errorf("got %s", o.err)
-	}
+	must.Lack(t,
+		run("fit", "--samples", big, "--out", filepath.Join(dir, "m"), "--reference", model, "--no-cv").done(t).err,
+		"not used")
 	os.WriteFile(filepath.Join(dir, "data", "models", "torn.model"), []byte("jtune-model 1 "), 0o644)
-	if v := array(t, run("models", "--json").done(t).out); len(v) != shippedModels+2 {
-		t.Errorf("got %d entries, want that inside the program and 2: %v", len(v), v)
-	}
-	if o := run("models").done(t); !strings.Contains(o.out, "unreadable") {
-		t.Errorf("got %s", o.out)
-	}
+	must.Equal(t, len(array(t, run("models", "--json").done(t).out)), shippedModels+2)
+	must.Contain(t, run("models").done(t).out, "unreadable")
 	for _, args := range [][]string{{"models", "mine", "--keep", model}, {"models", "a", "b"}} {
 		run(args...).fails(t, exitUsage)
 	}
@@ -134,9 +124,7 @@ func TestAdviceWithoutAModelTellsTheApproaches(t *testing.T) {
 	t.Parallel()
 	out := jtune(t, "advice").done(t).out
 	for _, a := range advice.Approaches() {
-		if !strings.Contains(out, a.Scenario) || !strings.Contains(out, a.Paper) || !strings.Contains(out, a.Jtune) {
-			t.Errorf("%q is not printed in full:\n%s", a.Scenario, out)
-		}
+		must.Contain(t, out, a.Scenario, a.Paper, a.Jtune)
 	}
 }
 
@@ -144,12 +132,8 @@ func TestAdviceOfAModel(t *testing.T) {
 	t.Parallel()
 	model := fitToy(t)
 	out := jtune(t, "advice", "--model", model, "--minibatches", "1000000").done(t).out
-	for _, word := range []string{"halving one setting of ",
-		"a whole training of 1,000,000 minibatches takes", "for a training of that length"} {
-		if !strings.Contains(out, word) {
-			t.Errorf("the advice does not say %q:\n%s", word, out)
-		}
-	}
+	must.Contain(t, out, "halving one setting of ", "a whole training of 1,000,000 minibatches takes",
+		"for a training of that length")
 	one := jtune(t, "advice", "--model", model, "--mode", "2c/0.73C/0.73G/0.67M").done(t).out
 	if !strings.HasPrefix(one, "halving one setting of 2c/0.73C/0.73G/0.67M: ") {
 		t.Errorf("the advice is not about the mode of --mode:\n%s", one)

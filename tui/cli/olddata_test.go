@@ -40,9 +40,7 @@ func useOldData(t *testing.T, of string) {
 	}
 	folders := must.Get(os.ReadDir(filepath.Join(dir, "campaigns")))(t)
 	listed := decoded[[]map[string]any](t, with(args, "campaigns", "--json"))
-	if len(listed) != len(folders) {
-		t.Errorf("%d campaigns are listed, want %d", len(listed), len(folders))
-	}
+	must.Equal(t, len(listed), len(folders))
 	answered, which := false, ""
 	for _, c := range listed {
 		name := c["name"].(string)
@@ -55,9 +53,7 @@ func useOldData(t *testing.T, of string) {
 			t.Errorf("%v: %d modes, %v, %v", c, len(modes), notes, err)
 		}
 		shown := decoded[map[string]any](t, with(args, "campaigns", "show", name, "--json"))
-		if shown["state"] != c["state"] {
-			t.Errorf("%s is listed as %v and shown as %v", name, c, shown)
-		}
+		must.Equal(t, shown["state"], c["state"], name, c)
 		if h.Device.Which == "" || !h.Device.Virtual {
 			continue // no board: there is nothing to report or to measure again
 		}
@@ -91,9 +87,7 @@ func TestCampaignsListTheVerdictsOfSoaks(t *testing.T) {
 	for range 2 {
 		out := jtune(t, "--data-dir", dir, "campaigns").done(t).out
 		for _, want := range []string{" soak: holds ", " soak: not seen "} {
-			if strings.Count(out, want) != 1 {
-				t.Errorf("want %q once:\n%s", want, out)
-			}
+			must.Equal(t, strings.Count(out, want), 1, want)
 		}
 	}
 }
@@ -104,9 +98,8 @@ func useOldCampaign(t *testing.T, args []string, dir string, h record.Header, c 
 	page := filepath.Join(t.TempDir(), "page.md")
 	jtune(t, with(args, "report", name, "--out", page)...).done(t)
 	text, err := os.ReadFile(page)
-	if err != nil || !strings.Contains(string(text), h.Workload.Name) {
-		t.Errorf("the report does not name %s: %v", h.Workload.Name, err)
-	}
+	must.NoError(t, err)
+	must.Contain(t, string(text), h.Workload.Name)
 	switch {
 	case fileExists(filepath.Join(folder, "soak.toml")) && c["state"] == "interrupted":
 		before := lengths(t, filepath.Join(folder, "soak.csv"))

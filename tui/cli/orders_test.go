@@ -46,20 +46,14 @@ func TestOrdersOfAnotherProgramReachExperimentsAndVerification(t *testing.T) {
 				f = control.Follow(seen, nil)
 				return f != nil && f.Reach != nil
 			})
-			if err := f.Give(control.OrderPause); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, f.Give(control.OrderPause))
 			must.Until(t, "it is paused", func() bool { return strings.Contains(said.String(), "paused by ") })
-			if err := f.Give(control.OrderStop); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, f.Give(control.OrderStop))
 			var exit *exec.ExitError
 			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
 				t.Errorf("got %v, want exit code %d", err, exitInterrupted)
 			}
-			if !strings.Contains(said.String(), "stopped by ") {
-				t.Errorf("it says %q", said.String())
-			}
+			must.Contain(t, said.String(), "stopped by ")
 		})
 	}
 }

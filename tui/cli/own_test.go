@@ -37,9 +37,8 @@ func TestRunOfACommandReadsItToItsEnd(t *testing.T) {
 	if r["form"] != "step" || r["unit"] != "minibatch" || r["steps"].(float64) < 30 || v["wall_s"].(float64) < 0.2 {
 		t.Errorf("%v", r)
 	}
-	if !strings.Contains(o.err, "all done\n") || strings.Contains(o.out, "all done") {
-		t.Errorf("what it prints belongs on standard error: %q", o.err)
-	}
+	must.Contain(t, o.err, "all done\n")
+	must.Lack(t, o.out, "all done")
 }
 
 const ownKeys = " wall_s total_energy_j mean_w peak_w rails cpu_ghz gpu_ghz emc_ghz throttled left_running " +
@@ -51,9 +50,8 @@ func TestRunOfACommandThatPrintsNothingIsMeasuredAsAWhole(t *testing.T) {
 	if r := v["reading"].(map[string]any); r["form"] != "whole" || v["wall_s"].(float64) < 0.2 {
 		t.Errorf("%v", v)
 	}
-	if v["time_ms"] != nil || v["time_mean_ms"] != nil {
-		t.Errorf("no step, and a time of one: %v, mean %v", v["time_ms"], v["time_mean_ms"])
-	}
+	must.Equal(t, v["time_ms"], nil)
+	must.Equal(t, v["time_mean_ms"], nil)
 }
 
 // A search that does not understand its command prints what it saw and what that cost.
@@ -77,18 +75,14 @@ func TestRunOfAWholeCommandIsRecorded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	o := jtune(t, "--data-dir", dir, "run", "--no-device", "--", "sleep", "0.2").done(t)
-	if !strings.Contains(o.err, "recorded in ") {
-		t.Errorf("no folder: %s", o.err)
-	}
+	must.Contain(t, o.err, "recorded in ")
 	list := array(t, jtune(t, "--data-dir", dir, "campaigns", "list", "--json").done(t).out)
 	if len(list) != 1 || list[0]["state"] != "finished" {
 		t.Fatalf("%v", list)
 	}
 	name := list[0]["name"].(string)
-	text, err := os.ReadFile(filepath.Join(dir, "campaigns", name, "runs.csv"))
-	if err != nil || !strings.Contains(string(text), "measured from start to end") {
-		t.Errorf("%v: %s", err, text)
-	}
+	must.Contain(t, string(must.Read(t, filepath.Join(dir, "campaigns", name, "runs.csv"))),
+		"measured from start to end")
 	jtune(t, "--data-dir", dir, "campaigns", "show", name).done(t)
 }
 
@@ -116,9 +110,8 @@ func TestRunOfACommandThatCountsSamplesTakesTheBatchSizeGiven(t *testing.T) {
 	for flags, assumed := range map[string]bool{"": true, "--batch 16": false} {
 		args := with([]string{"run", "--no-device", "--no-record"}, strings.Fields(flags)...)
 		o := jtune(t, with(args, "--", "sh", "-c", script)...).done(t)
-		if !strings.Contains(o.out, "of 16 samples each") || strings.Contains(o.out, "assumed") != assumed {
-			t.Errorf("%q: %s", flags, o.out)
-		}
+		must.Equal(t, strings.Contains(o.out, "assumed"), assumed, flags)
+		must.Contain(t, o.out, "of 16 samples each")
 	}
 }
 
@@ -166,9 +159,8 @@ func TestRunOfACommandRefusesWhatItCannotTake(t *testing.T) {
 		{3, "exit status 3", with([]string{"--exit-code"}, steps("5", "exit 3")...)},
 	} {
 		o := jtune(t, with([]string{"run", "--no-device", "--no-record"}, c.args...)...)
-		if o.code != c.code || !strings.Contains(o.err, c.want) {
-			t.Errorf("%q: exit code %d, %q; want %d, %q", c.args, o.code, o.err, c.code, c.want)
-		}
+		o.ends(t, c.code)
+		must.Contain(t, o.err, c.want)
 	}
 }
 
@@ -196,9 +188,7 @@ func TestRunOfACommandIsSavedAndCommentsStay(t *testing.T) {
 			t.Errorf("%v, %s lacks %q", err, after, want)
 		}
 	}
-	if strings.Contains(string(after), `"former"`) {
-		t.Errorf("the former command is left: %s", after)
-	}
+	must.Lack(t, string(after), `"former"`)
 }
 
 // A job that is started once reads jtune's standard input. One that is started several times gets none, and data that
@@ -221,11 +211,9 @@ func TestCommandsGetTheStandardInputOnce(t *testing.T) {
 		t.Cleanup(func() { f.Close() })
 		return f
 	}
-	for name, in := range map[string]*os.File{"pipe": pipe("1\n2\n3\n", false), "file": file("1\n2\n3\n")} {
+	for _, in := range []*os.File{pipe("1\n2\n3\n", false), file("1\n2\n3\n")} {
 		o := jtuneWith(t, t.Context(), in, with(noDevice, "--", "sh", "-c", "echo it has $(wc -l) lines")...).done(t)
-		if !strings.Contains(o.err, "it has 3 lines") {
-			t.Errorf("%s: %s", name, o.err)
-		}
+		must.Contain(t, o.err, "it has 3 lines")
 	}
 	board := with(virtualBoard, "--data-dir", t.TempDir())
 	for _, c := range []struct {
@@ -242,9 +230,8 @@ func TestCommandsGetTheStandardInputOnce(t *testing.T) {
 		{pipe("", false), false, []string{"run", "--no-record", "--runs", "2"}},
 	} {
 		o := jtuneWith(t, t.Context(), c.in, with(board, append(c.starts, "--", "true")...)...)
-		if refused := o.code == exitUsage && strings.Contains(o.err, "sh -c 'COMMAND < FILE'"); refused != c.waits {
-			t.Errorf("%v: exit code %d, %s", c.starts, o.code, o.err)
-		}
+		must.Equal(t, o.code == exitUsage && strings.Contains(o.err, "sh -c 'COMMAND < FILE'"), c.waits, c.starts,
+			o.code, o.err)
 	}
 }
 
@@ -270,11 +257,9 @@ func TestWorkloadsAddTakesNamesWithDots(t *testing.T) {
 	for _, command := range []string{"former", "new"} {
 		jtune(t, with(args, "yolo.v8", "--", command)...).done(t)
 	}
-	text, err := os.ReadFile(config)
-	if err != nil || strings.Count(string(text), `[workload."yolo.v8"]`) != 1 ||
-		strings.Contains(string(text), `"former"`) {
-		t.Errorf("%v: %s", err, text)
-	}
+	text := must.Read(t, config)
+	must.Equal(t, strings.Count(string(text), `[workload."yolo.v8"]`), 1)
+	must.Lack(t, string(text), `"former"`)
 	jtune(t, "config", "check", "--config", config).done(t)
 	jtune(t, with(args, "", "--", "true")...).fails(t, exitUsage, "the name is empty")
 }
@@ -297,9 +282,7 @@ func TestCampaignOfACommandGoesOnWithTheSameCommandOnly(t *testing.T) {
 	profile := with(board, "profile", "--modes", "1", "--force", "--out", dir)
 	jtune(t, with(profile, job...)...).done(t)
 	o := jtune(t, with(with(profile, "--resume"), job...)...).done(t)
-	if !strings.Contains(o.err+o.out, "0 new") {
-		t.Errorf("it measures again: %s", o.err)
-	}
+	must.Contain(t, o.err+o.out, "0 new")
 	jtune(t, with(with(profile, "--resume"), other...)...).fails(t, exitUsage, "give the same command")
 	jtune(t, with(board, with([]string{"repeat", dir}, other...)...)...).fails(t, exitUsage, "give the same command")
 	jtune(t, with(board, "repeat", dir)...).fails(t, exitUsage, "give it again behind --", "--trust-command")
@@ -332,10 +315,8 @@ func TestTuneOfACommandEndsInAKeptMode(t *testing.T) {
 	o := jtune(t, with(with(board, "tune", "--power-limit", "6", "--probes", "2", "--baseline", "none"),
 		steps("1000000", ":")...)...).done(t)
 	mode, _, _ := strings.Cut(o.out, " ")
-	if !strings.Contains(o.out, "measured") || !strings.Contains(o.out, "VIRTUAL") || !strings.Contains(o.err,
-		`reads: step "step"`) {
-		t.Errorf("%s; %s", o.out, tailOf(o.err))
-	}
+	must.Contain(t, o.out, "measured", "VIRTUAL")
+	must.Contain(t, o.err, `reads: step "step"`)
 	// The command's name finds its model, although the command was never saved.
 	jtune(t, with(board, "choose", "--model", "sh", "--power-limit", "6")...).done(t)
 	var kept struct{ Asked, Actual map[string]int64 }
@@ -387,7 +368,5 @@ func TestRunReadsAnInferenceThatRunsAlready(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.out), &v); err != nil || v.TimeMS < 30 { // a busy machine adds to it
 		t.Errorf("%v, %v ms: %s", err, v.TimeMS, o.out)
 	}
-	if err := job.Process.Signal(syscall.Signal(0)); err != nil {
-		t.Errorf("the job was ended: %v", err)
-	}
+	must.NoError(t, job.Process.Signal(syscall.Signal(0)))
 }

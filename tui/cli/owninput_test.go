@@ -56,9 +56,7 @@ func TestRunOfABadCommandSaysOneLineAndLeavesNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := jtune(t, with(append([]string{}, noDevice...), with([]string{"--"}, c.command...)...)...)
-			if o.code != c.code {
-				t.Errorf("exit code %d, want %d: %s", o.code, c.code, tailOf(o.err))
-			}
+			o.ends(t, c.code)
 			var said []string
 			for line := range strings.Lines(o.err) {
 				if strings.HasPrefix(line, "jtune: ") && !strings.Contains(line, "no device") &&

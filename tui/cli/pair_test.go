@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // pairKeys are the keys of jtune lab pair --json.
@@ -42,10 +44,8 @@ func TestPairTrainsMostInTheIdleTimeOfInference(t *testing.T) {
 		t.Errorf("one minibatch at most: %v", few)
 	}
 	words := jtune(t, "pair", "--models", train+","+infer, "--rate", "20").done(t).out
-	if !strings.Contains(words, "predicted, not measured") || !strings.Contains(words, "a board of its own") ||
-		!strings.Contains(words, "(predicted)") || strings.Contains(words, "n/a mean") {
-		t.Errorf("got %s", words)
-	}
+	must.Contain(t, words, "predicted, not measured", "a board of its own", "(predicted)")
+	must.Lack(t, words, "n/a mean")
 	both := train + "," + infer
 	jtune(t, "pair", "--models", both, "--rate", "5000").fails(t, exitInfeasible, "5000/s", "requests/s")
 }
@@ -71,9 +71,5 @@ func TestPairRunsOnAVirtualBoard(t *testing.T) {
 		t.Errorf("--compare --json: without turns %v", free)
 	}
 	words := over.out
-	for _, want := range []string{"measured as a pair", "does not meet the limits", "no turns", "VIRTUAL"} {
-		if !strings.Contains(words, want) {
-			t.Errorf("no %q in %s", want, words)
-		}
-	}
+	must.Contain(t, words, "measured as a pair", "does not meet the limits", "no turns", "VIRTUAL")
 }

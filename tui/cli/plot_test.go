@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -64,17 +63,13 @@ func TestPlotDrawsEveryKindInEveryForm(t *testing.T) {
 		}
 		svg := filepath.Join(t.TempDir(), "x.svg")
 		jtune(t, append(args, "--out", svg)...).done(t)
-		if drawn, err := os.ReadFile(svg); err != nil || !strings.Contains(string(drawn), "VIRTUAL") {
-			t.Errorf("%s: the drawing is not marked: %v", k.name, err)
-		}
+		must.Contain(t, string(must.Read(t, svg)), "VIRTUAL")
 	}
 	for words, args := range map[string][]string{
 		"measured":        {"front", "--samples", campaign},
 		"other values to": {"curves", "--samples", campaign, "--over", "cores"},
 		"more than once":  {"box", "--samples", campaign},
 	} {
-		if text := jtune(t, append([]string{"plot"}, args...)...).done(t).out; !strings.Contains(text, words) {
-			t.Errorf("%v: lacks %q:\n%s", args, words, text)
-		}
+		must.Contain(t, jtune(t, append([]string{"plot"}, args...)...).done(t).out, words)
 	}
 }

@@ -40,9 +40,7 @@ func TestProgramsOnOneDataDirectoryLoseNothingOfEachOthers(t *testing.T) {
 	}
 	killed := start("profile", "lstm", "--sample", "50", "--seed", "9", "--speed", "40")
 	must.Until(t, "a row is on disk", func() bool { return rows() > 0 })
-	if c := list()[0]; c["state"] != "running" {
-		t.Errorf("a campaign in progress is %v", c["state"])
-	}
+	must.Equal(t, list()[0]["state"], "running")
 	running := list()[0]["name"].(string)
 	jtune(t, "campaigns", "delete", running, "--data-dir", dir).fails(t, exitFailed, "in use")
 	fast := []string{"profile", "lstm", "--sample", "3", "--minibatches", "5", "--speed", "max", "--seed"}
@@ -50,17 +48,14 @@ func TestProgramsOnOneDataDirectoryLoseNothingOfEachOthers(t *testing.T) {
 	must.NoError(t, killed.Process.Kill())
 	_ = killed.Wait()
 	for _, cmd := range all {
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, cmd.Wait())
 	}
 	states := map[any]int{}
 	for _, c := range list() {
 		states[c["state"]]++
 	}
-	if states["finished"] != 2 || states["interrupted"] != 1 {
-		t.Errorf("campaigns in states %v, want two finished and one interrupted", states)
-	}
+	must.Equal(t, states["finished"], 2)
+	must.Equal(t, states["interrupted"], 1)
 	jtune(t, "profile", "lstm", "--sample", "1", "--minibatches", "5", "--seed", "3", "--device", "virtual:agx-orin",
 		"--speed", "max", "--data-dir", dir).done(t)
 	models := array(t, jtune(t, "models", "list", "--json", "--data-dir", dir).done(t).out)
@@ -143,9 +138,7 @@ func TestJtunesTogetherLoseNothing(t *testing.T) {
 			if got := bytes.Count(finished, []byte("\n")); got != ran || len(killed) > 0 {
 				t.Errorf("%d of %d containers ended of their own; killed: %s", got, ran, killed)
 			}
-			if list := array(t, jtune(t, with(args, "campaigns", "list", "--json")...).done(t).out); len(list) != ran {
-				t.Errorf("%d records of %d runs", len(list), ran)
-			}
+			must.Equal(t, len(array(t, jtune(t, with(args, "campaigns", "list", "--json")...).done(t).out)), ran)
 			config, err := os.ReadFile(args[3])
 			if got := bytes.Count(config, []byte("[workload.saved")); err != nil || got != ran {
 				t.Errorf("%d saved jobs of %d runs, %v", got, ran, err)

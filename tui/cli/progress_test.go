@@ -38,9 +38,7 @@ func TestProgressOffATerminalIsPlainLines(t *testing.T) {
 	r.observe(measure.ProbeEvent{Probe: optimize.Probe{Measured: good.Measured, Why: optimize.Start}})
 	want := []string{"a torn line was cut: 50 %", "1/9  " + space.Format(mode) + "  ok  80.0 ms  20.0 W",
 		"2/9  " + space.Format(mode) + "  rejected  (100 % no)", space.Format(mode) + " (start): 80.0 ms, 20.0 W"}
-	if got := strings.Split(strings.TrimSpace(out.String()), "\n"); strings.Join(got, "|") != strings.Join(want, "|") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	must.Equal(t, strings.Split(strings.TrimSpace(out.String()), "\n"), want)
 }
 
 func TestProgressOnATerminalRewritesItsLine(t *testing.T) {
@@ -63,9 +61,7 @@ func TestProgressOnATerminalRewritesItsLine(t *testing.T) {
 func TestProgressNeverCountsMoreThanAll(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string][2]int{"3/66": {3, 66}, "66/66": {66, 66}, "67/67": {67, 66}, "5": {5, 0}} {
-		if got := counted(c[0], c[1]); got != want {
-			t.Errorf("%d of %d is %q, want %q", c[0], c[1], got, want)
-		}
+		must.Equal(t, counted(c[0], c[1]), want, c[0], c[1])
 	}
 }
 
@@ -94,7 +90,5 @@ func TestProgressPrintsANoteOnce(t *testing.T) {
 		r.line("pair %d", cores+1)
 	}
 	want := "1c/1.00C/1.00G/1.00M: fast\nconfirmed\npair 1\npair 2\npair 3\n"
-	if out.String() != want {
-		t.Errorf("got %q, want %q", out.String(), want)
-	}
+	must.Equal(t, out.String(), want)
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // The toy's label is no workload: its epochs are unknown unless the user gives them.
@@ -14,9 +16,8 @@ func TestChooseProjectsAWholeTrainingForEachStrategy(t *testing.T) {
 	args = with(args, "--per-epoch", "500")
 	v := jtune(t, with(args, "--json")...).done(t).object(t, answerKeys+" training")
 	whole := hasKeys(t, v["training"], "epochs minibatches strategies")
-	if whole["epochs"] != 120.0 || whole["minibatches"] != 60000.0 {
-		t.Errorf("got %v epochs and %v minibatches, want 120 and 60,000", whole["epochs"], whole["minibatches"])
-	}
+	must.Equal(t, whole["epochs"], 120.0)
+	must.Equal(t, whole["minibatches"], 60000.0)
 	hours := map[string]float64{}
 	for i, row := range whole["strategies"].([]any) {
 		r := hasKeys(t, row, "strategy mode time_h energy_kwh saved_h saved_kwh measured within_limit")
@@ -32,9 +33,7 @@ func TestChooseProjectsAWholeTrainingForEachStrategy(t *testing.T) {
 	if hours["best measured"] < hours["this answer"]*0.99 || hours["MAXN"] >= hours["this answer"] {
 		t.Errorf("got hours %v; want the answer's at most the best measured one's, and above MAXN's", hours)
 	}
-	if out := jtune(t, args...).done(t).out; !strings.Contains(out, "exceeds the limit") {
-		t.Errorf("MAXN is not said to exceed 20 W:\n%s", out)
-	}
+	must.Contain(t, jtune(t, args...).done(t).out, "exceeds the limit")
 }
 
 func TestPredictTellsEpochs(t *testing.T) {
@@ -42,9 +41,7 @@ func TestPredictTellsEpochs(t *testing.T) {
 	model := fitToy(t)
 	const mode = "8c/1.34C/0.73G/3.20M"
 	args := []string{"predict", "--model", model, mode}
-	if out := jtune(t, args...).done(t).out; strings.Contains(out, "epoch") {
-		t.Errorf("an epoch of a label is not known, got %s", out)
-	}
+	must.Lack(t, jtune(t, args...).done(t).out, "epoch")
 	args = with(args, "--per-epoch", "1000")
 	p := hasKeys(t, array(t, jtune(t, with(args, "--json")...).done(t).out)[0],
 		strings.ReplaceAll(predictColumns, ",", " ")+" epoch_s epoch_j")
@@ -52,7 +49,5 @@ func TestPredictTellsEpochs(t *testing.T) {
 		math.Abs(j-s*p["power_w"].(float64)) > 1e-6 {
 		t.Errorf("1,000 minibatches of %g ms at %v W: an epoch of %g s and %g J", ms, p["power_w"], s, j)
 	}
-	if out := jtune(t, args...).done(t).out; !strings.Contains(out, "epoch ") {
-		t.Errorf("got %s, want the epoch beside the mode", out)
-	}
+	must.Contain(t, jtune(t, args...).done(t).out, "epoch ")
 }

@@ -2,8 +2,9 @@ package cli
 
 import (
 	"runtime/debug"
-	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestRevisionComesFromTheBuild(t *testing.T) {
@@ -26,33 +27,22 @@ func TestRevisionComesFromTheBuild(t *testing.T) {
 			"0123456789ab+changes"},
 		{"of no repository", set(), "revision unknown"},
 	} {
-		if got := revisionOf(c.info); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
+		must.Equal(t, revisionOf(c.info), c.want, c.name)
 	}
 }
 
 func TestManualNamesEveryCommandAndExitCode(t *testing.T) {
 	t.Parallel()
 	page := jtune(t, "man").done(t).out
-	for _, want := range []string{".TH JTUNE 1", ".SS tune (WORKLOAD", ".SS lab convert export MODE",
-		`\-\-power\-limit`,
-		"130 interrupted"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the manual lacks %q", want)
-		}
-	}
-	if strings.Contains(page, ".SS guard") {
-		t.Error("the manual names the internal guard")
-	}
+	must.Contain(t, page, ".TH JTUNE 1", ".SS tune (WORKLOAD", ".SS lab convert export MODE", `\-\-power\-limit`,
+		"130 interrupted")
+	must.Lack(t, page, ".SS guard")
 }
 
 func TestCompletionKnowsTheShells(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if o := jtune(t, "completion", shell).done(t); !strings.Contains(o.out, "jtune") {
-			t.Errorf("%s: no script", shell)
-		}
+		must.Contain(t, jtune(t, "completion", shell).done(t).out, "jtune")
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestRankOfModelsAndAMachineWithoutModes(t *testing.T) {
@@ -18,12 +20,8 @@ func TestRankOfModelsAndAMachineWithoutModes(t *testing.T) {
 			t.Fatalf("not in the order of their times, those that cannot last:\n%s", o.out)
 		}
 	}
-	for _, want := range []string{"DNR: no mode: fastest, power ≤ 2 W", "a round ends after 13.9 h",
-		"orin: a pause of ", "sleeping pays, as in every pause longer than 40"} {
-		if !strings.Contains(o.out, want) {
-			t.Errorf("does not say %q:\n%s", want, o.out)
-		}
-	}
+	must.Contain(t, o.out, "DNR: no mode: fastest, power ≤ 2 W", "a round ends after 13.9 h", "orin: a pause of ",
+		"sleeping pays, as in every pause longer than 40")
 	v := jtune(t, "rank", "--models", "orin="+model, "--samples", "1000", "--round", "1h", "--json").done(t).
 		object(t, "boards round_s energy_wh curve knee_s virtual")
 	boards, _ := v["boards"].([]any)
@@ -42,7 +40,5 @@ func TestWakeSaysWhereItSends(t *testing.T) {
 	}
 	defer c.Close()
 	to := c.LocalAddr().String()
-	if o := jtune(t, "wake", "48:b0:2d:00:11:22", "--to", to).done(t); !strings.Contains(o.out, to) {
-		t.Errorf("%q", o.out)
-	}
+	must.Contain(t, jtune(t, "wake", "48:b0:2d:00:11:22", "--to", to).done(t).out, to)
 }

@@ -252,9 +252,7 @@ func (s sudoSystem) check(t *testing.T) {
 			s.allow(t, text)
 			o := s.run(t, "worker", installed, "apply", sudoMode, "--yes")
 			o.fails(t, exitPermission, "sudo", "no permission")
-			if lines := strings.Count(o.err, "\n"); lines != 1 {
-				t.Errorf("got %d lines: %s", lines, o.err)
-			}
+			must.Equal(t, strings.Count(o.err, "\n"), 1, o.err)
 			asFound(t)
 		})
 	}

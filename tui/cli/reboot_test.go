@@ -82,12 +82,8 @@ func (s *system) jtune(stdin string, words ...string) outcome {
 // over fails the test unless nvpmodel's file has the id and no unit is left.
 func (s *system) over(id string) {
 	s.t.Helper()
-	if got := s.get(tegra.PresetFile); got != "pmode:"+id+" fmode:quiet\n" {
-		s.t.Errorf("nvpmodel's file is %q, want id %s", got, id)
-	}
-	if unit := s.get(boot.StagedPath); unit != "" {
-		s.t.Errorf("the unit is left:\n%s", unit)
-	}
+	must.Equal(s.t, s.get(tegra.PresetFile), "pmode:"+id+" fmode:quiet\n")
+	must.Equal(s.t, s.get(boot.StagedPath), "")
 }
 
 func TestApplyRebootsWithATypedYesAlone(t *testing.T) {
@@ -98,15 +94,9 @@ func TestApplyRebootsWithATypedYesAlone(t *testing.T) {
 		s.over("0000")
 	}
 	o := s.jtune("yes\n", "apply", "MODE_30W", "--reboot").done(t)
-	for _, want := range []string{"MODE_30W (id 2)", boot.StagedPath, "makes MAXN (id 0) the boot default again",
-		"apply --keep within 10m0s", "reboots once more, into MAXN (id 0)", "The way back"} {
-		if !strings.Contains(o.err, want) {
-			t.Errorf("the question does not say %q:\n%s", want, o.err)
-		}
-	}
-	if !strings.Contains(s.get(tegra.PresetFile), "pmode:0002 fmode:quiet") {
-		t.Errorf("nvpmodel's file is %q", s.get(tegra.PresetFile))
-	}
+	must.Contain(t, o.err, "MODE_30W (id 2)", boot.StagedPath, "makes MAXN (id 0) the boot default again",
+		"apply --keep within 10m0s", "reboots once more, into MAXN (id 0)", "The way back")
+	must.Contain(t, s.get(tegra.PresetFile), "pmode:0002 fmode:quiet")
 	s.jtune("yes\n", "apply", "MODE_15W", "--reboot").fails(t, exitNoDevice, "on trial already", "MODE_30W",
 		"by jtune apply MODE_30W --reboot, user ")
 	s.jtune("", "apply", "--keep").fails(t, exitFailed, "nothing to keep") // this boot is not the trial's
@@ -125,10 +115,7 @@ func TestApplyKeepsAPresetAfterItsBoot(t *testing.T) {
 		names, _ := filepath.Glob(filepath.Join(s.root, "run/lock/jtune.*.job"))
 		return s.get(tegra.PresetFile) == "pmode:0000 fmode:quiet\n" && len(names) > 0
 	})
-	if o := s.jtune("", "device").done(t); !strings.Contains(o.err, "MODE_30W (id 2) is on trial") ||
-		!strings.Contains(o.err, "apply --keep") {
-		t.Errorf("other commands do not say so: %s", o.err)
-	}
+	must.Contain(t, s.jtune("", "device").done(t).err, "MODE_30W (id 2) is on trial", "apply --keep")
 	s.jtune("", "apply", "--keep").done(t)
 	(<-unit).done(t)
 	s.jtune("", "staged", "--end", "success").done(t)
@@ -142,12 +129,8 @@ func TestStagedPresetWithoutAnAnswerLeadsBack(t *testing.T) {
 	s := newSystem(t)
 	s.jtune("yes\n", "apply", "MODE_30W", "--reboot", "--keep-after", "1s").done(t)
 	s.boot()
-	if o := s.jtune("", "staged").done(t); !strings.Contains(o.err, "no answer: the board reboots into MAXN (id 0)") {
-		t.Errorf("got %s", o.err)
-	}
-	if o := s.jtune("", "staged", "--end", "success").done(t); !strings.Contains(o.err, "the board reboots") {
-		t.Errorf("got %s", o.err)
-	}
+	must.Contain(t, s.jtune("", "staged").done(t).err, "no answer: the board reboots into MAXN (id 0)")
+	must.Contain(t, s.jtune("", "staged", "--end", "success").done(t).err, "the board reboots")
 	s.boot()
 	s.jtune("", "staged").done(t)
 	s.over("0000")
@@ -215,9 +198,7 @@ func TestProfileMeasuresPresetsInTheirOwnBoots(t *testing.T) {
 		"--out", out}
 	s.jtune("no\n", profile...).fails(t, exitReverted, "nothing is changed")
 	o := s.jtune("yes\n", profile...).done(t)
-	if !strings.Contains(o.err, "MODE_15W (id 1), then MODE_30W (id 2)") {
-		t.Errorf("the question does not name both: %s", o.err)
-	}
+	must.Contain(t, o.err, "MODE_15W (id 1), then MODE_30W (id 2)")
 	for range 2 {
 		s.boot()
 		s.jtune("", "staged").done(t)

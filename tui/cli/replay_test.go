@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 )
@@ -16,15 +17,11 @@ func TestReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
 	v := jtune(t, with(replay(path), "run", "label", "--minibatches", "5", "--json")...).done(t).object(t, runKeys)
 	for _, key := range []string{"stall_ms", "compute_ms", "overhead_ms", "bound", "base_w", "cache_before_pct",
 		"disk"} {
-		if v[key] != nil {
-			t.Errorf("%s is %v, want null", key, v[key])
-		}
+		must.Equal(t, v[key], nil, key)
 	}
 	all := v["all"].(map[string]any)
 	for _, key := range []string{"stall_ms", "cpu_pct", "gpu_pct", "ram_bytes", "reads_per_s"} {
-		if all[key] != nil {
-			t.Errorf("all.%s is %v, want null", key, all[key])
-		}
+		must.Equal(t, all[key], nil, key)
 	}
 	if advice := v["advice"].([]any); len(advice) > 0 {
 		t.Errorf("advice out of time and power alone: %v", advice)
@@ -33,9 +30,7 @@ func TestReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
 		t.Errorf("time %v and power %v are in the file", v["time_ms"], v["power_w"])
 	}
 	text := jtune(t, with(replay(path), "run", "label", "--minibatches", "5")...).done(t).out
-	if fields := strings.Join(strings.Fields(text), " "); !strings.Contains(fields, "stall – compute – overhead –") {
-		t.Errorf("no dashes:\n%s", text)
-	}
+	must.Contain(t, strings.Join(strings.Fields(text), " "), "stall – compute – overhead –")
 
 	dir := filepath.Join(t.TempDir(), "campaign")
 	jtune(t, with(replay(path), "profile", "label", "--sample", "3", "--minibatches", "5", "--out", dir)...).done(t)
@@ -59,13 +54,9 @@ func TestTuneOnAReplaySpeaksOfNoTraining(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)
 	args := with(replay(path), "tune", "resnet", "--power-limit", "20", "--probes", "8")
-	if out := jtune(t, args...).done(t).out; strings.Contains(out, "training") {
-		t.Errorf("the file says nothing of a training:\n%s", out)
-	}
+	must.Lack(t, jtune(t, args...).done(t).out, "training")
 	_, o := measured(t)
-	if out := o.out; !strings.Contains(out, "a whole training of") {
-		t.Errorf("a board's training has a length:\n%s", out)
-	}
+	must.Contain(t, o.out, "a whole training of")
 }
 
 func TestReplayedSamplesAreNoSimulation(t *testing.T) {
@@ -82,9 +73,7 @@ func TestReplayedSamplesAreNoSimulation(t *testing.T) {
 		if !strings.Contains(text, "replayed from "+file) && name != "front" {
 			t.Errorf("%s does not say what is replayed:\n%s", name, text)
 		}
-		if strings.Contains(text, "simulation") {
-			t.Errorf("%s calls measurements a simulation:\n%s", name, text)
-		}
+		must.Lack(t, text, "simulation")
 	}
 }
 
@@ -99,8 +88,6 @@ func TestOriginSaysWhatStandsBehindANumber(t *testing.T) {
 		{"physics", tegra.Board{Virtual: true}, "a simulation, not a measurement"},
 		{"a table", tegra.Board{Virtual: true, Replay: "a.csv"}, "replayed from a.csv"},
 	} {
-		if got := c.board.Origin(); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
+		must.Equal(t, c.board.Origin(), c.want, c.name)
 	}
 }

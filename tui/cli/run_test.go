@@ -31,17 +31,12 @@ const (
 func TestRunReportsThePresentMode(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(virtualBoard, "run", "resnet", "--minibatches", "50", "--json")...).done(t)
-	if !strings.Contains(o.err, "no model learns from it: models describe locked clocks, and these were free") {
-		t.Errorf("nothing says that no model learns the run: %q", o.err)
-	}
+	must.Contain(t, o.err, "no model learns from it: models describe locked clocks, and these were free")
 	v := o.object(t, runKeys)
 	n := func(k string) float64 { return v[k].(float64) }
-	if v["device"] != "AGX Orin" || v["virtual"] != true {
-		t.Errorf("device %v, virtual %v", v["device"], v["virtual"])
-	}
-	if n("minibatches") != 50 {
-		t.Errorf("got %g minibatches, want 50", n("minibatches"))
-	}
+	must.Equal(t, v["device"], "AGX Orin")
+	must.Equal(t, v["virtual"], true)
+	must.Equal(t, n("minibatches"), 50)
 	if sum := n("stall_ms") + n("compute_ms") + n("overhead_ms"); math.Abs(sum-n("time_ms")) > 0.05*n("time_ms") {
 		t.Errorf("stall, compute and overhead sum to %g ms of %g", sum, n("time_ms"))
 	}
@@ -74,17 +69,11 @@ func TestRunWaitsForSteadyPower(t *testing.T) {
 		}
 	}
 	short := run("--minibatches", "40")
-	if short["minibatches"] != 40.0 || short["steady"] != false || short["settle_s"] != nil {
-		t.Errorf("40 minibatches: %v of them, steady %v after %v", short["minibatches"], short["steady"],
-			short["settle_s"])
-	}
+	must.Equal(t, short["minibatches"], 40.0)
+	must.Equal(t, short["steady"], false)
+	must.Equal(t, short["settle_s"], nil)
 	text := jtune(t, with(virtualBoard, "run", "lstm", "--minibatches", "40")...).done(t).out
-	for _, word := range []string{", not steady", "Power was not steady when the run ended",
-		" ms ± "} {
-		if !strings.Contains(text, word) {
-			t.Errorf("the text does not say %q:\n%s", word, text)
-		}
-	}
+	must.Contain(t, text, ", not steady", "Power was not steady when the run ended", " ms ± ")
 }
 
 const partKeys = "epochs minibatches span_s time_ms stall_ms compute_ms overhead_ms power_w energy_j cpu_pct gpu_pct " +
@@ -102,11 +91,10 @@ func TestRunKeepsEpochZeroApart(t *testing.T) {
 	t.Parallel()
 	v := jtune(t, with(virtualBoard, "run", "mobilenet", "--epochs=2", "--json")...).done(t).object(t, runKeys)
 	first, later := hasKeys(t, v["first_epoch"], partKeys), hasKeys(t, v["later_epochs"], partKeys)
-	if v["epochs"] != "later" || v["energy_j"] != later["energy_j"] || v["time_mean_ms"] != later["time_ms"] ||
-		v["power_w"] != later["power_w"] {
-		t.Errorf("the headline of %v epochs, %v J, %v ms, is not that of the later ones: %v", v["epochs"],
-			v["energy_j"], v["time_mean_ms"], later)
-	}
+	must.Equal(t, v["epochs"], "later")
+	must.Equal(t, v["energy_j"], later["energy_j"])
+	must.Equal(t, v["time_mean_ms"], later["time_ms"])
+	must.Equal(t, v["power_w"], later["power_w"])
 	// 1.1 GB come from the disk within an epoch of 145 s; then the page cache holds them.
 	cold, warm := first["read_bytes_per_s"].(float64), later["read_bytes_per_s"].(float64)
 	if cold < 1e6 || warm != 0 || v["cache_after_pct"] != 100.0 {
@@ -121,9 +109,7 @@ func TestRunKeepsEpochZeroApart(t *testing.T) {
 	if !times.MatchString(text) {
 		t.Errorf("the mean is not named:\n%s", text)
 	}
-	if !strings.Contains(text, "2,885; the numbers below count the 1,443 after epoch 0") {
-		t.Errorf("what the numbers are of:\n%s", text)
-	}
+	must.Contain(t, text, "2,885; the numbers below count the 1,443 after epoch 0")
 }
 
 func TestRunCountsEpochZeroWhereAskedTo(t *testing.T) {
@@ -131,10 +117,9 @@ func TestRunCountsEpochZeroWhereAskedTo(t *testing.T) {
 	args := with(virtualBoard, "run", "lenet", "--epochs=2", "--include-epoch-zero")
 	v := jtune(t, with(args, "--json")...).done(t).object(t, runKeys)
 	all := hasKeys(t, v["all"], partKeys)
-	if v["epochs"] != "all" || v["epoch_zero_included"] != true || v["time_mean_ms"] != all["time_ms"] {
-		t.Errorf("epochs %v, included %v: mean %v, of all %v", v["epochs"], v["epoch_zero_included"],
-			v["time_mean_ms"], all["time_ms"])
-	}
+	must.Equal(t, v["epochs"], "all")
+	must.Equal(t, v["epoch_zero_included"], true)
+	must.Equal(t, v["time_mean_ms"], all["time_ms"])
 	if median := all["gpu_median_pct"]; median == nil || median.(float64) <= 0 {
 		t.Errorf("median of the GPU's load: %v", median)
 	}
@@ -143,11 +128,7 @@ func TestRunCountsEpochZeroWhereAskedTo(t *testing.T) {
 		t.Errorf("sampling %v", s)
 	}
 	text := jtune(t, args...).done(t).out
-	for _, said := range []string{"; epoch 0 is included, as asked for", "sampling ", "jitter", "(medians "} {
-		if !strings.Contains(text, said) {
-			t.Errorf("the text lacks %q:\n%s", said, text)
-		}
-	}
+	must.Contain(t, text, "; epoch 0 is included, as asked for", "sampling ", "jitter", "(medians ")
 }
 
 func TestRunTakesEpochsWithAndWithoutANumber(t *testing.T) {
@@ -160,9 +141,8 @@ func TestRunTakesEpochsWithAndWithoutANumber(t *testing.T) {
 		{[]string{"lenet", "--epochs", "2"}, 2}, {[]string{"--epochs", "2", "lenet"}, 2},
 		{[]string{"lenet", "--epochs=2"}, 2},
 	} {
-		if r := requestOf[measure.RunRequest](t, with(with(virtualBoard, "run"), c.args...)...); r.Epochs != c.epochs {
-			t.Errorf("%v: %d epochs, want %d", c.args, r.Epochs, c.epochs)
-		}
+		must.Equal(t, requestOf[measure.RunRequest](t, with(with(virtualBoard, "run"), c.args...)...).Epochs, c.epochs,
+			c.args)
 	}
 }
 
@@ -182,9 +162,7 @@ func TestRunTakesWorkers(t *testing.T) {
 func TestRunPrintsNoRoundingErrors(t *testing.T) {
 	t.Parallel()
 	for ms, want := range map[float64]string{7.78e-08: "0 ms", -1e-12: "0 ms", 1.02: "1.02 ms"} {
-		if got := msText(tegra.Some(ms)); got != want {
-			t.Errorf("%g ms is printed as %q, want %q", ms, got, want)
-		}
+		must.Equal(t, msText(tegra.Some(ms)), want, ms)
 	}
 }
 
@@ -194,9 +172,7 @@ func TestRunWithoutInstrumentShowsWhatReadingCosts(t *testing.T) {
 	run := func(flags ...string) map[string]any {
 		all := with(virtualBoard, "run", "lenet", "--no-instrument", "--json")
 		v := jtune(t, append(all, flags...)...).done(t).object(t, runKeys+" reading")
-		if v["power_w"] != nil {
-			t.Errorf("power is %v without instruments", v["power_w"])
-		}
+		must.Equal(t, v["power_w"], nil)
 		return v
 	}
 	cost := func(flags ...string) (pct, low, high float64) {
@@ -211,17 +187,15 @@ func TestRunWithoutInstrumentShowsWhatReadingCosts(t *testing.T) {
 	}
 	v := run("--minibatches", "20")
 	r := v["reading"].(map[string]any)
-	if v["minibatches"] != 20.0 || r["minibatches"] != 20.0 || r["interval_s"] != 0.5 {
-		t.Errorf("%v minibatches without, %v with readings every %v s; want 20, 20, 0.5", v["minibatches"],
-			r["minibatches"], r["interval_s"])
-	}
+	must.Equal(t, v["minibatches"], 20.0)
+	must.Equal(t, r["minibatches"], 20.0)
+	must.Equal(t, r["interval_s"], 0.5)
 	if low, high := r["cost_lo_pct"].(float64), r["cost_hi_pct"].(float64); low >= 0 || high <= 0 {
 		t.Errorf("20 minibatches show a cost of %.2f to %.2f %% at two readings a second", low, high)
 	}
 	o := jtune(t, with(virtualBoard, "run", "lenet", "--no-instrument", "--interval", "10ms")...).done(t)
-	if !strings.Contains(o.out, "Reading sensors every 10ms: ") || strings.Contains(o.out, "within the scatter") {
-		t.Errorf("the difference is not told:\n%s", o.out)
-	}
+	must.Contain(t, o.out, "Reading sensors every 10ms: ")
+	must.Lack(t, o.out, "within the scatter")
 }
 
 // ranLines are command lines that several checks look at: documented ones and those of docs/features.toml. Each runs

@@ -41,15 +41,12 @@ func TestRunOfFixedWorkAnswersExactlySoMany(t *testing.T) {
 	o := jtune(t, with(virtualBoard, "run", "mobilenet-infer", "--batch", "7", "--inferences", "3200", "--repeat", "10",
 		"--json")...).done(t)
 	v := o.object(t, runKeys+servingKeys)
-	if v["minibatches"] != 4580.0 || v["units"] != 32000.0 || v["reps"] != 10.0 {
-		t.Errorf("%v batches, %v units, %v repetitions; want ten times 458 and 3,200", v["minibatches"], v["units"],
-			v["reps"])
-	}
+	must.Equal(t, v["minibatches"], 4580.0)
+	must.Equal(t, v["units"], 32000.0)
+	must.Equal(t, v["reps"], 10.0)
 	o = jtune(t, with(virtualBoard, "run", "mobilenet-infer", "--inferences", "3200", "--repeat", "7",
 		"--no-record")...).done(t)
-	if !strings.Contains(o.out, " of 12,400, the newest of 22,400\n") {
-		t.Errorf("latencies that were dropped are not named:\n%s", o.out)
-	}
+	must.Contain(t, o.out, " of 12,400, the newest of 22,400\n")
 	if cv, ok := v["cv_pct"].(float64); !ok || cv <= 0 || cv > 3 {
 		t.Errorf("energies vary by %v %%", v["cv_pct"])
 	}
@@ -83,11 +80,9 @@ func TestRunOfAProgramThatTellsAtItsEnd(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "c")
 	jtune(t, with(args, "profile", "job", "--sample", "2", "--out", dir)...).done(t)
-	rows, err := os.ReadFile(filepath.Join(dir, "modes.csv"))
-	if err != nil || strings.Count(string(rows), ",ok,") != 2 ||
-		strings.Count(string(rows), ",infer,inference,,100,100,10,11,12,") != 2 {
-		t.Errorf("%v\n%s", err, rows)
-	}
+	rows := must.Read(t, filepath.Join(dir, "modes.csv"))
+	must.Equal(t, strings.Count(string(rows), ",ok,"), 2)
+	must.Equal(t, strings.Count(string(rows), ",infer,inference,,100,100,10,11,12,"), 2)
 }
 
 // jobOf returns a job on a board of files, with additional lines in its table.
@@ -143,13 +138,7 @@ func TestRunDoesNotJudgeAQuantileOfTooFewRequests(t *testing.T) {
 	args := jobOf(t, trtexecJob, "kind = \"infer\"\npattern = \"trtexec\"\n"+
 		"limit = { latency_ms = 5, quantile = 0.99 }\n")
 	o := jtune(t, with(args, "run", "job", "--base", "0", "--interval", "100ms", "--no-record")...).done(t)
-	for _, words := range []string{
-		"p99 within 5.00 ms: unknown from 100 requests", "p99 ~12.0 ms", "p95 needs 200, p99 1,000",
-	} {
-		if !strings.Contains(o.out, words) {
-			t.Errorf("lacks %q:\n%s", words, o.out)
-		}
-	}
+	must.Contain(t, o.out, "p99 within 5.00 ms: unknown from 100 requests", "p99 ~12.0 ms", "p95 needs 200, p99 1,000")
 }
 
 func TestLatencyLimitTextNamesTheQuantileThatWasRead(t *testing.T) {
@@ -158,8 +147,6 @@ func TestLatencyLimitTextNamesTheQuantileThatWasRead(t *testing.T) {
 	for want, ask := range map[string][2]float64{
 		"p95 is 20.0 ms, within 25.0 ms": {0.9, 25}, "p90 within 15.0 ms: unknown from 1000 requests": {0.9, 15},
 		"p95 is 20.0 ms, over 15.0 ms": {0.95, 15}, "p99.9 within 25.0 ms: unknown from 1000 requests": {0.999, 25}} {
-		if got := latencyLimitText(l, ask[0], ask[1]); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		must.Equal(t, latencyLimitText(l, ask[0], ask[1]), want)
 	}
 }

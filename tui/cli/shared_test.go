@@ -20,9 +20,7 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 	path, _ := toySweep(t)
 	o := jtune(t, "evaluate", "--truth", path, "--methods", "gp,linear,tune,maxn", "--sizes", "8,16", "--seeds", "2",
 		"--budgets", "15:30:5", "--json").done(t)
-	if strings.Contains(o.err, "minutes") {
-		t.Errorf("stderr %q promises minutes of a comparison of 72 modes", o.err)
-	}
+	must.Lack(t, o.err, "minutes")
 	var v struct{ Rows []any }
 	must.NoError(t, json.Unmarshal([]byte(o.out), &v))
 	rows := v.Rows
@@ -47,9 +45,7 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 	}
 	text := jtune(t, "evaluate", "--truth", path, "--methods", "linear", "--sizes", "8", "--seeds", "1", "--budgets",
 		"15:30:5").done(t).out
-	if !strings.Contains(text, "linear") {
-		t.Errorf("got %s", text)
-	}
+	must.Contain(t, text, "linear")
 	table := jtune(t, "evaluate", "--truth", path, "--methods", "linear", "--sizes", "8", "--seeds", "1", "--budgets",
 		"15:30:5", "--csv").done(t).out
 	lines, err := csv.NewReader(strings.NewReader(table)).ReadAll()
@@ -66,9 +62,7 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 		"Val_MAPE_time,Val_MAPE_power,Sampled_powermodes\n9.5,9.5,\"[%s]\"\n", strings.Join(drawn, ", ")), 0o600))
 	text = jtune(t, "evaluate", "--truth", path, "--methods", "gp", "--samples-of", runs, "--budgets",
 		"20:30:10").done(t).out
-	if !strings.Contains(text, "950.0 / 950.0") || !strings.Contains(text, "theirs.csv") {
-		t.Errorf("their errors are not beside ours:\n%s", text)
-	}
+	must.Contain(t, text, "950.0 / 950.0", "theirs.csv")
 }
 
 func TestConvertNvpmodelGivesTheContractsKeys(t *testing.T) {
@@ -81,9 +75,7 @@ func TestConvertNvpmodelGivesTheContractsKeys(t *testing.T) {
 	}
 	data := must.Read(t, path)
 	piped := jtuneWith(t, t.Context(), bytes.NewReader(data), "convert", "nvpmodel", "-", "--json").done(t)
-	if piped.out != o.out {
-		t.Error("reading from a pipe gives another answer")
-	}
+	must.Equal(t, piped.out, o.out, "reading from a pipe gives another answer")
 	jtune(t, "convert", "nvpmodel", "/nowhere.conf").fails(t, exitFailed, "/nowhere.conf")
 	jtune(t, "convert", "nvpmodel", write(t, "cores,cpu\n1,2\n")).fails(t, exitFailed, "no power mode in it",
 		"/etc/nvpmodel.conf")

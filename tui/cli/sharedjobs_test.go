@@ -61,9 +61,7 @@ func TestRunReadsTheSharedFormatsUnchanged(t *testing.T) {
 				fault = read()
 			}
 		}
-		if fault != "" {
-			t.Error(fault)
-		}
+		must.Equal(t, fault, "")
 	}
 	if n < 20 {
 		t.Errorf("%d formats", n)

@@ -103,21 +103,14 @@ func TestTuneTakesSomeOfAFilesMinibatchSizes(t *testing.T) {
 	path, _ := wholeService(t, 1, 8, 32)
 	v := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "1,8", "--power-limit",
 		"30", "--json")...).done(t).object(t, sizedKeys)
-	if v["batch"] != 8.0 {
-		t.Errorf("minibatches of %v, want 8: the fastest of 1 and 8", v["batch"])
-	}
+	must.Equal(t, v["batch"], 8.0)
 	one := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "8", "--power-limit",
 		"30", "--json")...).done(t).object(t, answerKeys)
-	if one["batch"] != nil {
-		t.Errorf("one size is none to choose: batch %v", one["batch"])
-	}
+	must.Equal(t, one["batch"], nil)
 	text := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "8,32",
 		"--power-limit", "30")...).done(t)
-	if !strings.Contains(text.err, "batch sizes 8 32, compared per sample: fastest, power ≤ 30 W") ||
-		!strings.Contains(text.out, "at batch size 32") || !strings.Contains(text.out, "samples per second") ||
-		!strings.Contains(text.err, "batch 32 (verify)") {
-		t.Errorf("the answer does not say its size:\n%s%s", text.out, text.err)
-	}
+	must.Contain(t, text.err, "batch sizes 8 32, compared per sample: fastest, power ≤ 30 W", "batch 32 (verify)")
+	must.Contain(t, text.out, "at batch size 32", "samples per second")
 }
 
 func TestBinarySearchOverMinibatchSizesTellsItsTrace(t *testing.T) {
@@ -129,9 +122,7 @@ func TestBinarySearchOverMinibatchSizesTellsItsTrace(t *testing.T) {
 	if got := v["measured"].(map[string]any)["power_w"].(float64); got > 26 || len(v["probes"].([]any)) > len(rows)/5 {
 		t.Errorf("%v W after %d probes", got, len(v["probes"].([]any)))
 	}
-	if !strings.Contains(o.err, "half of batch dropped") || !strings.Contains(o.err, "× sizes 1") {
-		t.Errorf("no trace of the sizes in %s", o.err)
-	}
+	must.Contain(t, o.err, "half of batch dropped", "× sizes 1")
 }
 
 func TestTuneOverMinibatchSizesThatCannotBe(t *testing.T) {
@@ -193,9 +184,7 @@ func TestRecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 		t.Fatalf("%d rows of %d settings", len(got), len(seen))
 	}
 	jtune(t, with(base, "profile", "service", "--grid", "--out", whole, "--resume")...).done(t)
-	if again := rowsOf(t, whole); len(again) != len(got) {
-		t.Errorf("a resume of what was finished measured %d more", len(again)-len(got))
-	}
+	must.Equal(t, len(rowsOf(t, whole)), len(got))
 	jtune(t, with(replay(path), "--batch", "1,8", "profile", "service", "--grid", "--out", whole,
 		"--resume")...).fails(t, exitFailed, "different selection")
 
@@ -206,16 +195,13 @@ func TestRecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 	}
 	joined := filepath.Join(dir, "joined")
 	jtune(t, "merge", parts[0], parts[1], "--out", joined).done(t)
-	if n := len(rowsOf(t, joined)); n != 60 {
-		t.Errorf("%d rows joined, want 60", n)
-	}
+	must.Equal(t, len(rowsOf(t, joined)), 60)
 
 	model := filepath.Join(dir, "m.model")
 	v := jtune(t, "fit", "--samples", joined, "--out", model, "--json").done(t).object(t,
 		"method samples cv reference warnings virtual batches")
-	if v["samples"] != 60.0 || len(v["batches"].([]any)) != 3 {
-		t.Errorf("fitted to %v samples of sizes %v", v["samples"], v["batches"])
-	}
+	must.Equal(t, v["samples"], 60.0)
+	must.Equal(t, len(v["batches"].([]any)), 3)
 	// one of its sizes gives a model of one size, also for methods that support no other
 	jtune(t, "fit", "--samples", whole, "--batch", "8", "--method", "linear", "--no-cv", "--out", model).done(t)
 	jtune(t, "fit", "--samples", whole, "--batch", "8", "--no-cv", "--out", model, "--json").done(t).object(t,
@@ -232,9 +218,7 @@ func TestRecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 	// an import of the file does the same
 	imported := filepath.Join(dir, "imported")
 	jtune(t, "import", path, "--batch", "all", "--out", imported).done(t)
-	if n := len(rowsOf(t, imported)); n != len(rows) {
-		t.Errorf("%d rows imported of %d", n, len(rows))
-	}
+	must.Equal(t, len(rowsOf(t, imported)), len(rows))
 	jtune(t, "import", path, "--out", filepath.Join(dir, "none")).fails(t, exitUsage, "--batch all")
 }
 
@@ -247,9 +231,8 @@ func TestChooseComparesABatchSizeAsItsSearchDid(t *testing.T) {
 	said := func(o outcome) string { return gain.FindString(o.done(t).out) }
 	tuned := said(jtune(t, with([]string{"tune", "alexnet-infer", "--batch", "1,4,16"}, on...)...))
 	chosen := said(jtune(t, with([]string{"choose", "--model", "alexnet-infer"}, on...)...))
-	if chosen != tuned || !strings.Contains(tuned, "samples per second than today") {
-		t.Errorf("choose says %q, tune %q", chosen, tuned)
-	}
+	must.Equal(t, chosen, tuned)
+	must.Contain(t, tuned, "samples per second than today")
 }
 
 // A workload's name with batch sizes means the model of those sizes, which says where their times come from; the answer
@@ -274,16 +257,10 @@ func TestChooseOpensTheModelOfItsBatchSizesOnly(t *testing.T) {
 		o = jtune(t, with([]string{"choose", "--model"}, sized...)...)
 		chosen := o.done(t).object(t, c.keys)
 		for _, key := range []string{"mode", "batch", "state"} {
-			if !reflect.DeepEqual(chosen[key], tuned[key]) {
-				t.Errorf("--batch %s: choose has %s %v, tune %v", c.batch, key, chosen[key], tuned[key])
-			}
+			must.Equal(t, chosen[key], tuned[key], c.batch, key)
 		}
-		if strings.Contains(o.err, "ignored") {
-			t.Errorf("--batch %s: %s", c.batch, o.err)
-		}
+		must.Lack(t, o.err, "ignored")
 		again := jtune(t, with([]string{"choose", "--model"}, on...)...).done(t).object(t, answerKeys)["mode"]
-		if !reflect.DeepEqual(again, own) {
-			t.Errorf("after batch sizes %s choose says %v, tune %v", c.batch, again, own)
-		}
+		must.Equal(t, again, own, c.batch)
 	}
 }

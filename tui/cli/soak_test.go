@@ -53,12 +53,8 @@ func TestSoakAnswersByItsExitCode(t *testing.T) {
 		t.Errorf("%v", v)
 	}
 	text := jtune(t, with(virtualBoard, "soak", "--envelope", "--until-steady")...).done(t)
-	for _, said := range []string{"holds: held for", "; steady at", "job           envelope", "VIRTUAL",
-		"taken as the air"} {
-		if !strings.Contains(strings.ReplaceAll(text.out, "\n", " "), said) {
-			t.Errorf("not said: %q\n%s", said, text.out)
-		}
-	}
+	must.Contain(t, strings.ReplaceAll(text.out, "\n", " "), "holds: held for", "; steady at", "job           envelope",
+		"VIRTUAL", "taken as the air")
 }
 
 // A missing command is found before the rest period of half a minute.
@@ -80,18 +76,12 @@ func TestTuneProvesItsAnswer(t *testing.T) {
 	if proof["verdict"] != "holds" || proof["duration_s"] != 300.0 || !reflect.DeepEqual(proof["mode"], v["mode"]) {
 		t.Errorf("%v", proof)
 	}
-	for _, said := range []string{"holds: held for 5 min", "lasted       5 min"} {
-		if !strings.Contains(text, said) {
-			t.Errorf("not said: %q\n%s", said, text)
-		}
-	}
+	must.Contain(t, text, "holds: held for 5 min", "lasted       5 min")
 	// an answer that throttles: the verdict decides the exit code
 	hot := jtune(t, with(virtualBoard, "tune", "resnet18", "--time-limit", "70", "--soak", "45m", "--ambient", "55",
 		"--fault", "fan", "--json", "--data-dir", t.TempDir())...)
-	if hot.code != exitInfeasible || hasKeys(t, outcome{out: hot.out}.object(t, answerKeys)["soak"],
-		soakKeys)["verdict"] != "does not hold" {
-		t.Errorf("exit code %d: %s\n%s", hot.code, hot.out, hot.err)
-	}
+	hot.ends(t, exitInfeasible)
+	must.Equal(t, hasKeys(t, outcome{out: hot.out}.object(t, answerKeys)["soak"], soakKeys)["verdict"], "does not hold")
 	none := jtune(t, with(smallBoard, "tune", "resnet18", "--power-limit", "4", "--soak", "5m", "--json")...)
 	if v := (outcome{out: none.out}).object(t, answerKeys); none.code != exitInfeasible || v["soak"] != nil {
 		t.Errorf("exit code %d: %v", none.code, v["soak"])
@@ -148,13 +138,9 @@ func TestEndedSoaksLoseNothing(t *testing.T) {
 				t.Errorf("ended: %v, %s", left.Ended, left.Result.Reason)
 			}
 			page := jtune(t, "report", dir, "--md", "--out", "-").done(t)
-			if !strings.Contains(page.out, "Whether it holds is not known: "+says) {
-				t.Errorf("the report does not say %q", says)
-			}
+			must.Contain(t, page.out, "Whether it holds is not known: "+says)
 			again := jtune(t, with(args, "--resume", "--speed", "max", "--json")...)
-			if !strings.Contains(again.err, "jtune: the settings of this folder: mode ") {
-				t.Errorf("not said before it is set: %s", again.err)
-			}
+			must.Contain(t, again.err, "jtune: the settings of this folder: mode ")
 			v := outcome{out: again.out}.object(t, soakKeys)
 			code, says := exitOK, "in 2 parts"
 			if missed(left) { // a machine too busy for a sample in ten of the board's seconds
@@ -221,9 +207,7 @@ func TestHotBoardIsToldByWatchAndDoctor(t *testing.T) {
 				t.Errorf("watch: hot %v, %q, want %q", w["hot"], reason, c.reason)
 			}
 			line := jtune(t, with(args, "watch", "--count", "1")...).done(t).out
-			if strings.Contains(line, "HOT: tj-therm") != (c.reason != "") {
-				t.Errorf("watch prints %q", line)
-			}
+			must.Equal(t, strings.Contains(line, "HOT: tj-therm"), c.reason != "")
 			o := jtune(t, with(args, "doctor", "--json")...)
 			verdict := hasKeys(t, o.object(t, diagnosisKeys)["verdict"], "level text")
 			text, _ := verdict["text"].(string)
@@ -251,9 +235,7 @@ func TestHotBoardIsWarnedOfByApply(t *testing.T) {
 	zone := filepath.Join(root, "sys/class/thermal/thermal_zone8/temp")
 	must.NoError(t, os.WriteFile(zone, []byte("96000\n"), 0o644))
 	o := jtune(t, with(args, "apply", "MAXN", "--yes")...).done(t)
-	if !strings.Contains(o.err, "warning: the board is hot: tj-therm at 96 °C") {
-		t.Errorf("got %q", o.err)
-	}
+	must.Contain(t, o.err, "warning: the board is hot: tj-therm at 96 °C")
 }
 
 const watchKeys = "t_s t_from device virtual total_power_w total_power_rule rails cpu cpu_asked_khz gpu emc temps_c " +

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,9 +35,7 @@ func TestSpareKeepsInputsAndRecords(t *testing.T) {
 		o := jtune(t, args...)
 		o.fails(t, exitUsage, "choose another file")
 	}
-	if after, err := os.ReadFile(sweep); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the sweep changed: %v", err)
-	}
+	must.Equal(t, before, must.Read(t, sweep))
 	jtune(t, with(fit, sweep, "--out", model)...).done(t) // a model may be replaced
 	page := filepath.Join(campaign, "page.html")
 	for range 2 {

@@ -113,12 +113,8 @@ func TestThroughSudoRootOpensNothingForTheUser(t *testing.T) {
 			if code >= 0 && o.code != code {
 				t.Errorf("exit code %d, want %d: %s", o.code, code, o.err)
 			}
-			if text, err := os.ReadFile(target); err != nil || string(text) != secret {
-				t.Errorf("root's file holds %q, %v", text, err)
-			}
-			if st, err := os.Stat(etc); err != nil || st.Sys().(*syscall.Stat_t).Uid != 0 {
-				t.Errorf("root's folder was given away: %v, %v", st, err)
-			}
+			must.Equal(t, string(must.Read(t, target)), secret)
+			must.Equal(t, must.Get(os.Stat(etc))(t).Sys().(*syscall.Stat_t).Uid, 0)
 			if list, _ := os.ReadDir(etc); len(list) != 1 {
 				t.Errorf("root's folder holds %v", list)
 			}

@@ -35,9 +35,7 @@ func TestConvertTegrastatsGivesOneObjectPerLine(t *testing.T) {
 		t.Errorf("got %v mW, %d cores, IRAM %v", v["total_power_mw"], len(v["cpu"].([]any)), v["iram"])
 	}
 	piped := jtuneWith(t, t.Context(), strings.NewReader(orinLine), "convert", "tegrastats", "--json").done(t)
-	if piped.out != lines[0]+"\n" {
-		t.Error("a pipe gives another answer than a file")
-	}
+	must.Equal(t, piped.out, lines[0]+"\n", "a pipe gives another answer than a file")
 }
 
 func TestConvertTegrastatsAsTable(t *testing.T) {
@@ -53,9 +51,7 @@ func TestConvertTegrastatsAsTable(t *testing.T) {
 	}
 	for name, want := range map[string]string{"total_power_mw": "22430", "cores_on": "2", "cpu_load_pct": "20",
 		"gpu_freq_mhz": "407", "vdd_cpu_cv_mw": "14312", "temp_max_c": "77.3"} {
-		if got[name] != want {
-			t.Errorf("%s: got %q, want %q", name, got[name], want)
-		}
+		must.Equal(t, got[name], want, name)
 	}
 }
 
@@ -79,9 +75,7 @@ func TestWatchReadsALog(t *testing.T) {
 	}
 	jtune(t, "watch", "--from", write(t, "hello\n")).fails(t, exitFailed, "tegrastats")
 	jtune(t, "watch", "--from", "/nowhere").fails(t, exitFailed, "/nowhere")
-	if o := jtune(t, "watch", "--from", write(t, orinLine)).done(t); !strings.Contains(o.out, "22.43 W") {
-		t.Errorf("got %s", o.out)
-	}
+	must.Contain(t, jtune(t, "watch", "--from", write(t, orinLine)).done(t).out, "22.43 W")
 }
 
 func TestConvertOfEveryRecordedLog(t *testing.T) {
@@ -95,9 +89,7 @@ func TestConvertOfEveryRecordedLog(t *testing.T) {
 		text := must.Read(t, log)
 		o := jtune(t, "convert", "tegrastats", log, "--json").done(t)
 		got := strings.Count(o.out, "\n")
-		if want := strings.Count(strings.TrimSpace(string(text)), "\n") + 1; got != want {
-			t.Errorf("%s: %d objects for %d lines", filepath.Base(log), got, want)
-		}
+		must.Equal(t, got, strings.Count(strings.TrimSpace(string(text)), "\n")+1, filepath.Base(log))
 		for line := range strings.Lines(o.out) {
 			if !json.Valid([]byte(line)) {
 				t.Errorf("%s: not JSON: %s", filepath.Base(log), line)
@@ -111,8 +103,6 @@ func TestConvertTegrastatsSkipsALineWithoutEnd(t *testing.T) {
 	const line = "RAM 1000/2000MB (lfb 1x4MB) CPU [1%@1190,off] EMC_FREQ 0%\n"
 	path := write(t, line+strings.Repeat("x", longestLine+1)+"\n"+line)
 	o := jtune(t, "convert", "tegrastats", path, "--json").done(t)
-	if strings.Count(o.out, "\n") != 2 || !strings.Contains(o.err, "1 line skipped") {
-		t.Errorf("got %d lines on stdout, stderr %q; want both lines, and one counted", strings.Count(o.out, "\n"),
-			o.err)
-	}
+	must.Equal(t, strings.Count(o.out, "\n"), 2)
+	must.Contain(t, o.err, "1 line skipped")
 }

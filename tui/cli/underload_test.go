@@ -38,9 +38,7 @@ func TestChooseUnderALoad(t *testing.T) {
 	}
 	trace := filepath.Join(t.TempDir(), "arrivals.txt")
 	must.NoError(t, os.WriteFile(trace, []byte("0\n0.1\n0.2\n0.35\n"), 0o600))
-	if got := choose("--arrivals", trace, "--rate", "20")["served"].(map[string]any); got["arrivals"] != "trace" {
-		t.Errorf("a trace: %v", got)
-	}
+	must.Equal(t, choose("--arrivals", trace, "--rate", "20")["served"].(map[string]any)["arrivals"], "trace")
 	o := jtune(t, "choose", "--model", model, "--rate", "5000", "--json")
 	o.fails(t, exitInfeasible, "5000/s", "requests/s", "at batch size")
 	if v := o.object(t, keys); v["feasible"] != false || v["served"].(map[string]any)["latency_ms"] != nil {
@@ -107,12 +105,7 @@ func TestFrontUnderALoadTradesLatencyForPower(t *testing.T) {
 	}
 	svg := filepath.Join(t.TempDir(), "front.svg")
 	jtune(t, append(args, "--svg", svg, "--latency", "300")...).done(t)
-	drawing, err := os.ReadFile(svg)
-	for _, words := range []string{"p99 at 20/s poisson, ms", "peak power, W", "≤ 300 ms"} {
-		if !strings.Contains(string(drawing), words) {
-			t.Errorf("the drawing lacks %q (%v)", words, err)
-		}
-	}
+	must.Contain(t, string(must.Read(t, svg)), "p99 at 20/s poisson, ms", "peak power, W", "≤ 300 ms")
 }
 
 // The load and the limit in a workload's table apply unless a flag sets others.
@@ -141,9 +134,7 @@ func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 			keys += " sent"
 		}
 		v := o.object(t, keys)
-		if gain := hasKeys(t, v["gain"], gainKeys); gain["measured"] != (v["measured"] != nil) {
-			t.Errorf("choose %v: gain %v of %v", args, gain, v["measured"])
-		}
+		must.Equal(t, hasKeys(t, v["gain"], gainKeys)["measured"], v["measured"] != nil, args)
 		return v["served"].(map[string]any)
 	}
 	measured := v["served"].(map[string]any)["measured"]
@@ -161,7 +152,5 @@ func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 	if v := choose("--limit", "p99 90 ms, 5/s"); v["rate_per_s"] != 5.0 || v["quantile"] != 0.99 {
 		t.Errorf("a line goes first: %v", v)
 	}
-	if v := choose("--arrivals", "closed"); v["rate_per_s"] != nil {
-		t.Errorf("a closed loop has no rate: %v", v)
-	}
+	must.Equal(t, choose("--arrivals", "closed")["rate_per_s"], nil)
 }

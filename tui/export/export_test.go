@@ -62,9 +62,8 @@ func TestFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 	wanted := `{"cores":2,"cpu_khz":1000000,"gpu_hz":1000000000,"mem_hz":2000000000,"time_ms":110,"time_lo_ms":null,` +
 		`"time_hi_ms":null,"power_w":42,"power_lo_w":null,"power_hi_w":null,"energy_j":4.62,"measured":true,"n":2,"state":"over",` +
 		`"chance_over":1,"virtual":true}`
-	if err != nil || string(text) != wanted {
-		t.Errorf("got %s (%v), want %s", text, err, wanted)
-	}
+	must.NoError(t, err)
+	must.Equal(t, string(text), wanted)
 }
 
 // elements counts the elements of an SVG by name and returns all its text; the error says why it is not well formed.
@@ -150,15 +149,9 @@ func TestFigureSVGHoldsWhatTheScreenShows(t *testing.T) {
 			t.Fatalf("%s: %v: %s", c.f.Kind, err, svg)
 		}
 		for name, want := range c.count {
-			if count[name] != want {
-				t.Errorf("%s: %d of %s, want %d", c.f.Kind, count[name], name, want)
-			}
+			must.Equal(t, count[name], want, c.f.Kind, name)
 		}
-		for _, want := range c.words {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s: the drawing lacks %q: %s", c.f.Kind, want, text)
-			}
-		}
+		must.Contain(t, text, c.words...)
 	}
 }
 
@@ -181,9 +174,7 @@ func TestFigureCSVAndJSONHoldTheSamePoints(t *testing.T) {
 	} {
 		var list, doc strings.Builder
 		must.NoError(t, errors.Join(FigureCSV(&list, c.f), FigureJSON(&doc, c.f)))
-		if list.String() != c.want {
-			t.Errorf("%s: got\n%swant\n%s", c.f.Kind, list.String(), c.want)
-		}
+		must.Equal(t, list.String(), c.want, c.f.Kind)
 		var got struct {
 			Kind    string
 			Virtual bool
@@ -204,9 +195,7 @@ func TestFigureCSVAndJSONHoldTheSamePoints(t *testing.T) {
 				case float64:
 					text = report.Number(v)
 				}
-				if text != rows[i+1][at] {
-					t.Errorf("%s: point %d has %s %q in JSON, %q in CSV", c.f.Kind, i, name, text, rows[i+1][at])
-				}
+				must.Equal(t, text, rows[i+1][at], c.f.Kind, i, name)
 			}
 		}
 	}

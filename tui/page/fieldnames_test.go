@@ -3,6 +3,7 @@ package page
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/usage"
 )
 
@@ -16,8 +17,6 @@ func TestWordsNameFieldsAsTheScreensDo(t *testing.T) {
 		"tune: " + usage.Load.String() + ": want above 0":         "tune: “load”: want above 0",
 		"give " + usage.Seed.String() + ": its seed is another's": "give “seed”: its seed is another's",
 	} {
-		if got := Words(text); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		must.Equal(t, Words(text), want)
 	}
 }

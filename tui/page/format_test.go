@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 )
 
@@ -18,8 +19,6 @@ func TestNumWritesADashForWhatIsNotThere(t *testing.T) {
 		"yes":                     {YesNo(tegra.Some(true)), "YES"},
 		"unknown":                 {YesNo(tegra.Val[bool]{}), "–"},
 	} {
-		if c.got != c.want {
-			t.Errorf("%s: %q, want %q", name, c.got, c.want)
-		}
+		must.Equal(t, c.got, c.want, name)
 	}
 }

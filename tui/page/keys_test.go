@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/widget"
 )
 
@@ -45,9 +46,7 @@ func TestKeysHaveAnIDAWordAndAHelpTextEach(t *testing.T) {
 			t.Errorf("%s: ID %q, word %q, help text %q", a.name, a.ID, a.Help().Desc, a.Explained())
 		}
 	}
-	if fields := reflect.TypeFor[Keys]().NumField(); fields != len(keyRows) {
-		t.Errorf("%d actions have a row, want %d", len(keyRows), fields)
-	}
+	must.Equal(t, reflect.TypeFor[Keys]().NumField(), len(keyRows))
 }
 
 func mustBind(t *testing.T, wish map[string][]string) *Keys {
@@ -72,9 +71,8 @@ func TestKeysOfTheUserTakeThoseOfAddedActions(t *testing.T) {
 	if got := keys.More.Keys(); !slices.Equal(got, []string{"pgdown"}) { // no dialog tunes by a key
 		t.Errorf("more has %v", got)
 	}
-	if keys.Freeze.Label() != "ctrl+z" || DefaultKeys().Suspend.Label() != "ctrl+z" {
-		t.Error("the user's key is lost, or the built-in one")
-	}
+	must.Equal(t, keys.Freeze.Label(), "ctrl+z")
+	must.Equal(t, DefaultKeys().Suspend.Label(), "ctrl+z")
 	if _, action, err := KeysWith(map[string][]string{"freeze": {"ctrl+z"}, "suspend": {"ctrl+z"}}); err == nil {
 		t.Errorf("two actions with one key, both asked for: %s", action)
 	}
@@ -90,9 +88,8 @@ func TestKeysListTheUsersOwn(t *testing.T) {
 
 func TestKeysOfTheUserReplaceTheBuiltInOnes(t *testing.T) {
 	keys := mustBind(t, map[string][]string{"tune": {"f"}, "freeze": {"t"}, "pause": {"space"}})
-	if keys.Tune.Label() != "f" || !slices.Equal(keys.Pause.Keys(), []string{"space", " "}) {
-		t.Errorf("tune by %q, pause by %q", keys.Tune.Label(), keys.Pause.Keys())
-	}
+	must.Equal(t, keys.Tune.Label(), "f")
+	must.Equal(t, keys.Pause.Keys(), []string{"space", " "})
 	built := DefaultKeys().Tune
 	if built.Label() != "t" || keys.Tune.ID != built.ID || keys.Tune.Does != built.Does {
 		t.Error("another table changes the built-in one, or a bound action is not the same action")

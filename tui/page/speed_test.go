@@ -3,6 +3,8 @@ package page
 import (
 	"math"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestSpeedsWalkUpToMaxAndDownToOne(t *testing.T) {
@@ -11,9 +13,8 @@ func TestSpeedsWalkUpToMaxAndDownToOne(t *testing.T) {
 	for !math.IsInf(x, 1) && ups < 20 {
 		x, ups = Faster(x, true), ups+1
 	}
-	if ups != len(speeds)-1 || Faster(x, true) != x {
-		t.Errorf("max after %d steps, want %d, and no further", ups, len(speeds)-1)
-	}
+	must.Equal(t, ups, len(speeds)-1)
+	must.Equal(t, Faster(x, true), x)
 	for range 20 {
 		x = Faster(x, false)
 	}

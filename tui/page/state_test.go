@@ -3,6 +3,7 @@ package page_test
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/page"
 	"jtune/tui/session/task"
 )
@@ -22,7 +23,5 @@ func TestReaderRunsNothingInAModeThatWaitsToBeKept(t *testing.T) {
 		t.Errorf("while keep is open: run %q, measure %q, write %q", run, measure, read.MayWrite())
 	}
 	state.Tasks.Own = &page.Task{Spec: task.Spec{Kind: task.Verifying}}
-	if write := read.MayWrite(); write != "busy verifying" {
-		t.Errorf("while a mode is verified: write %q", write)
-	}
+	must.Equal(t, read.MayWrite(), "busy verifying")
 }

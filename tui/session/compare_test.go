@@ -24,9 +24,7 @@ func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
 		v.MaxN.EnergyPct != -50 || v.MaxN.Lo != v.MaxN.Difference || v.MaxN.Hi != v.MaxN.Difference {
 		t.Errorf("against MAXN: got %+v", v.MaxN)
 	}
-	if v.Present != nil {
-		t.Errorf("the present mode was never measured nor predicted, got %+v", v.Present)
-	}
+	must.Equal(t, v.Present, nil)
 	guess := oneBand{}.Predict([]tegra.Mode{chosen.Mode})[0]
 	v = outlook.Compare(guess, nil, []tegra.Measured{{Setting: tegra.Setting{Mode: top}, TimeMS: 100, PowerW: 40}},
 		s.Device.Space(), nil, tegra.Setup{})
@@ -100,13 +98,9 @@ func TestNameOfIsThePresetsBeforeMAXN(t *testing.T) {
 	for board, want := range map[string]string{"orin-nano": "15W", "agx-orin": "MAXN"} {
 		s := must.Get(Open(Options{Device: "virtual:" + board, Paths: config.Paths{DataDir: t.TempDir()}}))(t)
 		defer s.Close()
-		if got := s.NameOf(s.Device.Space().Max()); got != want {
-			t.Errorf("the largest mode of %s is named %q, want %q", board, got, want)
-		}
+		must.Equal(t, s.NameOf(s.Device.Space().Max()), want, board)
 	}
 	s := must.Get(Open(Options{Device: "virtual:orin-nano", Paths: config.Paths{DataDir: t.TempDir()}}))(t)
 	defer s.Close()
-	if got := tegra.NameOf(s.Device.Space().Max(), s.Device.Space(), nil); got != "MAXN" {
-		t.Errorf("without a preset the largest mode is named %q", got)
-	}
+	must.Equal(t, tegra.NameOf(s.Device.Space().Max(), s.Device.Space(), nil), "MAXN")
 }

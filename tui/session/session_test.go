@@ -76,11 +76,9 @@ func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
 			}
 			must.NoError(t, err)
 			defer s.Close()
-			if b := s.Device.Board(); b.Virtual != c.virtual || (s.Virtual != nil) != c.virtual ||
-				s.Device.Space().Len() != c.modes {
-				t.Errorf("got virtual %v with %d modes, want %v with %d", b.Virtual, s.Device.Space().Len(), c.virtual,
-					c.modes)
-			}
+			must.Equal(t, s.Device.Board().Virtual, c.virtual)
+			must.Equal(t, s.Virtual != nil, c.virtual)
+			must.Equal(t, s.Device.Space().Len(), c.modes)
 		})
 	}
 }
@@ -98,8 +96,6 @@ func TestSessionDefaultPowerIsABudgetOfEachBoard(t *testing.T) {
 	for name, want := range map[string]float64{"agx-orin": 30, "agx-xavier": 30, "xavier-nx": 15, "nano": 5,
 		"orin-nano": 15, "tx2": 15} {
 		s := open(t, Options{Device: "virtual:" + name})
-		if got := outlook.DefaultPowerW(s.Device.Presets()); got != want {
-			t.Errorf("%s: %g W, want %g", name, got, want)
-		}
+		must.Equal(t, outlook.DefaultPowerW(s.Device.Presets()), want, name)
 	}
 }

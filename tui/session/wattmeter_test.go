@@ -31,9 +31,7 @@ func TestMeterWattsAreReadOfLines(t *testing.T) {
 		"12.5": tegra.Some(12.5), "12.5 W": tegra.Some(12.5), "12W\n": tegra.Some(12.0), "power=7.25": tegra.Some(7.25),
 		"2026-11-23 12:00:00, 31.5": tegra.Some(31.5), "": {}, "n/a": {}, "-3": {}, "NaN": {}, "1e9": {}, "Inf": {},
 	} {
-		if got := watts(line); got != want {
-			t.Errorf("%q: %v, want %v", line, got, want)
-		}
+		must.Equal(t, watts(line), want, line)
 	}
 }
 
@@ -52,12 +50,8 @@ command = ["/bin/sh", "-c", "echo x >> `+dir+`/starts; echo hello; echo 41.5 W; 
 	if err != nil || got != tegra.Some(41.5) || sample.MeterW != got || sample.Reading.TotalW == got {
 		t.Errorf("%v, the sample %v of a module's %v, %v", got, sample.MeterW, sample.Reading.TotalW, err)
 	}
-	if text, err := os.ReadFile(dir + "/starts"); err != nil || string(text) != "x\n" {
-		t.Errorf("started %q, %v", text, err)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, string(must.Read(t, dir+"/starts")), "x\n")
+	must.NoError(t, s.Close())
 }
 
 func TestMeterSaysWhyThereIsNoReading(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jtune/internal/figure"
+	"jtune/internal/must"
 )
 
 // figures returns one of each form, with more points than fit small sizes.
@@ -71,20 +72,12 @@ func TestFigureHasTheSizeAskedFor(t *testing.T) {
 			{200, 50}} {
 			text := Figure(f, size[0], size[1], Unpainted)
 			lines := strings.Split(text, "\n")
-			if len(lines) != size[1] {
-				t.Errorf("figure %d of %v: %d lines", i, size, len(lines))
-			}
+			must.Equal(t, len(lines), size[1], i, size)
 			for _, line := range lines {
-				if w := ansi.StringWidth(line); w != size[0] {
-					t.Errorf("figure %d of %v: a line of %d columns: %q", i, size, w, line)
-				}
+				must.Equal(t, ansi.StringWidth(line), size[0], i, size, line)
 			}
-			if painted := ansi.Strip(Figure(f, size[0], size[1], Paint)); painted != text {
-				t.Errorf("figure %d of %v is another one in colour", i, size)
-			}
-			if bare := GlyphsASCII.Redraw(text); strings.Contains(bare, "?") {
-				t.Errorf("figure %d of %v has glyphs that ASCII does not: %s", i, size, bare)
-			}
+			must.Equal(t, ansi.Strip(Figure(f, size[0], size[1], Paint)), text, i, size)
+			must.Lack(t, GlyphsASCII.Redraw(text), "?")
 		}
 	}
 }
@@ -94,15 +87,11 @@ func TestFigureWithoutACellIsEmpty(t *testing.T) {
 	t.Parallel()
 	for i, f := range figures() {
 		for _, size := range [][2]int{{0, 3}, {90, 0}, {90, -1}, {-3, 9}} {
-			if text := Figure(f, size[0], size[1], Unpainted); text != "" {
-				t.Errorf("figure %d of %v: %q", i, size, text)
-			}
+			must.Equal(t, Figure(f, size[0], size[1], Unpainted), "", i, size)
 		}
 		for h := range 4 {
 			p := Panel{Title: "title", Body: func(w, h int) string { return Figure(f, w, h, Paint) }}
-			if lines := strings.Count(p.Render(92, h+1), "\n") + 1; lines != h+1 {
-				t.Errorf("figure %d in a panel of %d lines: %d", i, h+1, lines)
-			}
+			must.Equal(t, strings.Count(p.Render(92, h+1), "\n")+1, h+1, i)
 		}
 	}
 }
@@ -127,9 +116,7 @@ func TestFigureLabelsDoNotTouch(t *testing.T) {
 	f.X.Text = func(v float64) string { return fmt.Sprintf("<%04.0f>", v) }
 	for w := 20; w <= 200; w += 7 {
 		text := Figure(f, w, 24, Unpainted)
-		if strings.Contains(text, "><") {
-			t.Errorf("%d columns: labels touch:\n%s", w, text)
-		}
+		must.Lack(t, text, "><")
 		for line := range strings.Lines(text) {
 			if strings.Count(line, "<") != strings.Count(line, ">") && !strings.Contains(line, "≤") {
 				t.Errorf("%d columns: a label is cut: %q", w, line)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/colorprofile"
+
+	"jtune/internal/must"
 )
 
 func env(vars map[string]string) func(string) string {
@@ -31,9 +33,7 @@ func TestGlyphsOfATerminal(t *testing.T) {
 		},
 		{"no locale is set", map[string]string{"TERM": "xterm-256color"}, GlyphsBraille},
 	} {
-		if got := GlyphsOf(env(c.vars)); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
+		must.Equal(t, GlyphsOf(env(c.vars)), c.want, c.name)
 	}
 }
 
@@ -65,8 +65,6 @@ func TestGlyphsBoundTheColours(t *testing.T) {
 		{"not more than the terminal has", GlyphsBraille, []string{"TERM=xterm-color"}, false, colorprofile.ANSI},
 		{"a dumb terminal keeps bold and reverse", GlyphsBraille, []string{"TERM=dumb"}, false, colorprofile.Ascii},
 	} {
-		if got := c.glyphs.Profile(c.environ, c.noColor); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
+		must.Equal(t, c.glyphs.Profile(c.environ, c.noColor), c.want, c.name)
 	}
 }

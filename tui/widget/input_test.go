@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"jtune/internal/must"
 )
 
 func TestInputEditsWhereItsCursorStands(t *testing.T) {
@@ -20,15 +22,11 @@ func TestInputEditsWhereItsCursorStands(t *testing.T) {
 		{"backspace", "gpu<91_"},
 	} {
 		in.Update(keyPress(c.key))
-		if got := ansi.Strip(in.Render("_")); got != c.want {
-			t.Errorf("after %s: %q, want %q", c.key, got, c.want)
-		}
+		must.Equal(t, ansi.Strip(in.Render("_")), c.want, c.key)
 	}
 	in.SetValue("")
 	in.Update(tea.PasteMsg{Content: "a\nb\x1b[31mc and more"})
-	if got := in.Value(); got != "a b[31mc" {
-		t.Errorf("pasted %q", got)
-	}
+	must.Equal(t, in.Value(), "a b[31mc")
 }
 
 func TestInputTakesItsOwnCharactersAndEditsOnlyWhatIsThere(t *testing.T) {
@@ -71,7 +69,5 @@ func TestInputHasNothingThatNoScreenShows(t *testing.T) {
 	in := NewInput("", "", 40)
 	in.Update(tea.PasteMsg{Content: " train\u202e.py\x1b[31m --x\u2066 1\n"})
 	in.Update(tea.KeyPressMsg{Code: '\u200f', Text: "\u200f"})
-	if got := in.Value(); got != "train.py[31m --x 1" {
-		t.Errorf("%q", got)
-	}
+	must.Equal(t, in.Value(), "train.py[31m --x 1")
 }

@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"jtune/internal/must"
 )
 
 func TestWidthIsThatOfPackageAnsi(t *testing.T) {
 	for r := rune(1); r < 0x3000; r++ {
 		s := string(r)
 		for _, line := range []string{s, "a" + s + "b", "─" + s + "\u0301", s + "\ufe0f", "e" + s + "\u200d⣿"} {
-			if got, want := Width(line), ansi.StringWidth(line); got != want {
-				t.Errorf("width(%q) = %d, want %d", line, got, want)
-			}
+			must.Equal(t, Width(line), ansi.StringWidth(line), line)
 		}
 	}
 	parts := []string{

@@ -8,6 +8,8 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"jtune/internal/must"
 )
 
 func TestLogPaneFollowsScrollsAndSearches(t *testing.T) {
@@ -52,30 +54,22 @@ func TestLogPaneFollowsScrollsAndSearches(t *testing.T) {
 	shows("line 23 Loss", "line 24", "line 25")
 	press("N", "N", "N")
 	shows("line 93 Loss", "line 94", "line 95") // around the end
-	if l.Note() != "search lOss" {
-		t.Errorf("note %q", l.Note())
-	}
+	must.Equal(t, l.Note(), "search lOss")
 	press("/", "z", "z")
-	if l.Note() != "search zz_: in no line" {
-		t.Errorf("note %q", l.Note())
-	}
+	must.Equal(t, l.Note(), "search zz_: in no line")
 	press("esc", "end")
 	shows("line 99", "line 100", "line 101")
 	for range MaxLogLines {
 		l.Add("x")
 	}
-	if len(l.Lines) != MaxLogLines {
-		t.Errorf("%d lines kept, want %d", len(l.Lines), MaxLogLines)
-	}
+	must.Equal(t, len(l.Lines), MaxLogLines)
 }
 
 func TestLogPaneWithoutRoomDrawsNothing(t *testing.T) {
 	l := LogPane{Pager: Pager{Keys: testKeys}}
 	l.Add("a", "b", "c")
 	for h := -2; h < 6; h++ {
-		if got, want := l.Render(10, h), max(h, 1); strings.Count(got, "\n")+1 != want {
-			t.Errorf("%d rows in a room of %d: %q", strings.Count(got, "\n")+1, h, got)
-		}
+		must.Equal(t, strings.Count(l.Render(10, h), "\n")+1, max(h, 1), h)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/must"
 	"jtune/internal/report"
 )
 
@@ -30,9 +31,7 @@ func TestCutPadsByWhatIsSeen(t *testing.T) {
 		{"one clause is cut", CutClause("expected gain", 9), "expected…"},
 		{"notes give way to titles", Ends("a long title", "note", 14), "a long title  "},
 	} {
-		if c.got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)
-		}
+		must.Equal(t, c.got, c.want, c.name)
 	}
 }
 
@@ -41,12 +40,9 @@ func TestOverKeepsWhatLiesAround(t *testing.T) {
 	over := Over(base, "ab\ncd", 10, 5)
 	got := ansi.Strip(over)
 	want := "..........\n....ab....\n....cd....\n..........\n.........."
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if dimmed := StyleDim.Render("...."); !strings.Contains(over, dimmed+"ab"+dimmed) {
-		t.Errorf("what lies behind is not dimmed: %q", over)
-	}
+	must.Equal(t, got, want)
+	dimmed := StyleDim.Render("....")
+	must.Contain(t, over, dimmed+"ab"+dimmed)
 }
 
 func TestTableNeverCutsANumber(t *testing.T) {
@@ -59,9 +55,7 @@ func TestTableNeverCutsANumber(t *testing.T) {
 	for w, want := range map[int]string{40: "20000 12c/2.20C/1.30G/3.20M 1234.5", 30: "20000 12c/2.20C/1.30G/3.20M",
 		20: "20000 12c/2.20C/1.…"} {
 		lines := strings.Split(ansi.Strip(tab.Render(w, 5)), "\n")
-		if got := strings.TrimSpace(strings.TrimPrefix(lines[4], "▸")); got != want {
-			t.Errorf("at %d columns the last row is %q, want %q", w, got, want)
-		}
+		must.Equal(t, strings.TrimSpace(strings.TrimPrefix(lines[4], "▸")), want, w)
 	}
 }
 
@@ -78,9 +72,7 @@ func TestTableDropsTheLeastNeededColumnsTogether(t *testing.T) {
 		want string
 	}{{24, "ABCD"}, {23, "AD"}, {12, "AD"}, {11, "A"}, {6, "A"}} {
 		got := strings.Join(strings.Fields(strings.Split(ansi.Strip(tab.Render(c.w, 3)), "\n")[0]), "")
-		if got != c.want {
-			t.Errorf("at %d columns the table shows %q, want %q", c.w, got, c.want)
-		}
+		must.Equal(t, got, c.want)
 	}
 }
 
@@ -107,9 +99,7 @@ func TestTableSearchGoesToTheNextRowAndTheOneBefore(t *testing.T) {
 
 func TestKeyPressIsTheKeyOfItsName(t *testing.T) {
 	for _, name := range []string{"a", "A", "!", "space", "tab", "shift+tab", "ctrl+p", "pgdown", "esc", "insert"} {
-		if got := KeyPress(name); got.String() != name {
-			t.Errorf("%s is pressed as %s", name, got)
-		}
+		must.Equal(t, KeyPress(name).String(), name)
 	}
 }
 
@@ -120,15 +110,11 @@ func TestTableCursorStaysOnScreen(t *testing.T) {
 	}
 	for _, by := range []int{-5, 3, 500, 10000, -20000, 999} {
 		tab.Move(by)
-		if !strings.Contains(tab.Render(10, 6), "▸") {
-			t.Errorf("cursor %d is not on screen", tab.Cursor)
-		}
+		must.Contain(t, tab.Render(10, 6), "▸")
 	}
 	tab.Rows = 2 // after filtering
 	tab.Render(10, 6)
-	if tab.Cursor != 1 {
-		t.Errorf("cursor %d of 2 rows", tab.Cursor)
-	}
+	must.Equal(t, tab.Cursor, 1)
 }
 
 func TestGlyphsHaveAPlainStandInEach(t *testing.T) {
@@ -146,9 +132,7 @@ func TestSpansOfTimeHaveAUnitThatFits(t *testing.T) {
 		"7–9 min": SpanRange(7*time.Minute, 9*time.Minute),
 		"1–3 h":   SpanRange(70*time.Minute, 3*time.Hour),
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		must.Equal(t, got, want)
 	}
 }
 
@@ -161,8 +145,6 @@ func TestPinnedTextKeepsTheRightEnd(t *testing.T) {
 		{24, "measuring 7 s     9 left"},
 		{12, "meas… 9 left"},
 	} {
-		if got := Pinned("measuring 7 s, 88.1 ms", "9 left", c.w); got != c.want {
-			t.Errorf("in %d columns %q, want %q", c.w, got, c.want)
-		}
+		must.Equal(t, Pinned("measuring 7 s, 88.1 ms", "9 left", c.w), c.want)
 	}
 }

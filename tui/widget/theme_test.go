@@ -7,6 +7,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"jtune/internal/must"
 )
 
 // contrast returns WCAG 2.1's contrast ratio.
@@ -90,9 +92,7 @@ func TestThemeOfSixteenColoursHasContrastOnTheTextConsole(t *testing.T) {
 func TestThemeKnowsEachColourOfTheDarkPaletteByItsNumber(t *testing.T) {
 	seen := map[ansi.IndexedColor]string{}
 	for _, h := range hues {
-		if seen[h.dark] != "" {
-			t.Errorf("%s and %s are both %d: a frame could not tell them apart", h.name, seen[h.dark], h.dark)
-		}
+		must.Equal(t, seen[h.dark], "", h.name)
 		seen[h.dark] = h.name
 	}
 	for ink, style := range inkStyles {
@@ -130,9 +130,7 @@ func TestThemePaintsAFrame(t *testing.T) {
 		{"an own one by number", map[string]string{"good": "33"}, false, true, "38;5;33"},
 	} {
 		got := parse(c.theme).Painter(c.light, c.sixteen).Replace(frame)
-		if !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q, want %q in it", c.name, got, c.want)
-		}
+		must.Contain(t, got, c.want)
 	}
 }
 
@@ -153,14 +151,10 @@ func TestParseThemeNamesWhatIsWrong(t *testing.T) {
 func TestThemeTakesTheBackgroundFromTheTerminal(t *testing.T) {
 	for ground, want := range map[string]bool{"#000000": false, "#1e1e1e": false, "#002b36": false, "#ffffff": true,
 		"#fdf6e3": true, "#dadada": true} {
-		if got := Light(lipgloss.Color(ground)); got != want {
-			t.Errorf("%s is light: %v, want %v", ground, got, want)
-		}
+		must.Equal(t, Light(lipgloss.Color(ground)), want, ground)
 	}
 	for value, want := range map[string]bool{"": false, "15;0": false, "0;15": true, "0;default;7": true,
 		"0;8": false} {
-		if got := LightByEnv(env(map[string]string{"COLORFGBG": value})); got != want {
-			t.Errorf("COLORFGBG=%s is light: %v, want %v", value, got, want)
-		}
+		must.Equal(t, LightByEnv(env(map[string]string{"COLORFGBG": value})), want, value)
 	}
 }

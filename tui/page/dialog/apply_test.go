@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/must"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -34,13 +35,11 @@ func TestApplyDoesNotRevertALaterModeByAnEarlierCountdown(t *testing.T) {
 	d.Want()
 	d.Time = d.Time.Add(time.Minute)
 	d.Send(countdownMsg{old})
-	if f.Stage() != Keeping || d.Want() != nil {
-		t.Error("the first mode's countdown ended the second mode's question")
-	}
+	must.Equal(t, f.Stage(), Keeping)
+	must.Equal(t, d.Want(), nil)
 	d.Send(countdownMsg{f.serial})
-	if got := d.Want(); got != (page.Revert{Why: "no answer"}) || f.Stage() != Ending {
-		t.Errorf("silence asks for %v", got)
-	}
+	must.Equal(t, d.Want(), page.Intent(page.Revert{Why: "no answer"}))
+	must.Equal(t, f.Stage(), Ending)
 }
 
 // A mode that could not be kept is still on trial, until its time is over; one that the guard has taken back is not.
@@ -55,16 +54,12 @@ func TestApplyAsksOnWhenAModeIsNotKept(t *testing.T) {
 	}
 	d.Time = d.Time.Add(time.Minute)
 	d.Send(countdownMsg{f.serial})
-	if got := d.Want(); got != (page.Revert{Why: "no answer"}) {
-		t.Errorf("silence after it asks for %v", got)
-	}
+	must.Equal(t, d.Want(), page.Intent(page.Revert{Why: "no answer"}))
 	d.Send(page.ModeReverted{})
 	applied(d, f, d.Board.Presets()[1].Mode)
 	d.Press("y")
 	d.Send(page.ModeKept{Err: errors.New("reverted"), Lapsed: true})
-	if f.Stage() != Idle {
-		t.Errorf("stage %v after the guard has taken it back", f.Stage())
-	}
+	must.Equal(t, f.Stage(), Idle)
 }
 
 func TestApplySaysWhereTheModeStandsAgainstTheLimit(t *testing.T) {
@@ -72,9 +67,7 @@ func TestApplySaysWhereTheModeStandsAgainstTheLimit(t *testing.T) {
 	d.State.Outlook = d.Board.Outlook()
 	d.State.Goal.Limit = metric.Watts(30)
 	f.Ask(page.Apply{Mode: d.Board.Space().Max()})
-	if got := ansi.Strip(f.Render(60, 20)); !strings.Contains(got, "30 W  ✗ over  ") {
-		t.Errorf("the dialog does not say that MAXN is over 30 W:\n%s", got)
-	}
+	must.Contain(t, ansi.Strip(f.Render(60, 20)), "30 W  ✗ over  ")
 }
 
 // Pressing y at the shown change prints which key applies it.
@@ -83,9 +76,8 @@ func TestApplyTellsItsKeyWhereYesIsPressed(t *testing.T) {
 	d.State.Outlook = d.Board.Outlook()
 	f.Ask(page.Apply{Mode: d.Board.Space().Max()})
 	d.Press("y")
-	if d.Notice != "a applies it, then asks whether to keep it" || f.Stage() != Asking {
-		t.Errorf("y says %q, stage %v", d.Notice, f.Stage())
-	}
+	must.Equal(t, d.Notice, "a applies it, then asks whether to keep it")
+	must.Equal(t, f.Stage(), Asking)
 }
 
 func TestApplyDoesNotShowAsPredictedWhatWasFitted(t *testing.T) {
@@ -118,9 +110,7 @@ func TestApplyLocksTheClocksOrOnlyCapsThem(t *testing.T) {
 		f.Cancel()
 		f.Ask(c.ask)
 		d.Press(c.keys...)
-		if got := d.Want(); got != (page.SetMode{Request: c.want}) {
-			t.Errorf("%s: asks for %+v, want %+v", c.name, got, c.want)
-		}
+		must.Equal(t, d.Want(), page.Intent(page.SetMode{Request: c.want}), c.name)
 	}
 }
 
@@ -138,13 +128,10 @@ func TestApplyAtOnceSetsWithoutAPreviewUnlessPasted(t *testing.T) {
 		t.Errorf("asks for %v at stage %d, want %v", does, f.Stage(), want)
 	}
 	d.Send(page.ModeSet{Request: tegra.Request{Mode: m}})
-	if f.Stage() != Keeping {
-		t.Error("a mode that was applied at once needs no word to be kept")
-	}
+	must.Equal(t, f.Stage(), Keeping, "a mode that was applied at once needs no word to be kept")
 	says, _ := f.Ask(page.Apply{Mode: d.Board.Presets()[1].Mode, AtOnce: true}).(page.Say)
-	if !strings.Contains(string(says), "first answer whether to keep") || f.Stage() != Keeping {
-		t.Errorf("another one at that time: %q", says)
-	}
+	must.Equal(t, f.Stage(), Keeping)
+	must.Contain(t, string(says), "first answer whether to keep")
 	d.Press("n")
 	d.Send(page.ModeReverted{})
 	f.Ask(page.Apply{Mode: m})
@@ -167,30 +154,20 @@ func TestApplyShowsTheLockAndTheIdlePowerBeforeAndAfter(t *testing.T) {
 	d.State.Readings.History = nil
 	idle(1, 7.3, false)
 	f.Ask(page.Apply{Mode: m})
-	if text := ansi.Strip(f.Render(80, 24)); !strings.Contains(text, "free → locked") ||
-		!strings.Contains(text, "7.3 W → measured once applied") || !strings.Contains(text, "Apply MAXN locked") {
-		t.Errorf("before it is known:\n%s", text)
-	}
+	must.Contain(t, ansi.Strip(f.Render(80, 24)), "free → locked", "7.3 W → measured once applied", "Apply MAXN locked")
 	d.Press("a")
 	d.State.Applied.Set(tegra.Request{Mode: m}, f.from, d.Time)
 	d.Send(page.ModeSet{Request: tegra.Request{Mode: m}})
 	idle(2, 9, true) // it is still settling
-	if text := ansi.Strip(f.Banner(100, 24)); strings.Contains(text, "idle") {
-		t.Errorf("power that is not steady yet is shown: %s", text)
-	}
+	must.Lack(t, ansi.Strip(f.Banner(100, 24)), "idle")
 	idle(3, 11, true)
-	if text := ansi.Strip(f.Banner(100, 24)); !strings.Contains(text, "idle 7.3 → 11.0 W") {
-		t.Errorf("banner %s", text)
-	}
+	must.Contain(t, ansi.Strip(f.Banner(100, 24)), "idle 7.3 → 11.0 W")
 	idle(9, 11, true)
 	d.Press("y")
 	d.Send(page.ModeKept{})
 	f.Ask(page.Apply{Mode: m})
 	d.Press("D")
-	if text := ansi.Strip(f.Render(80, 24)); !strings.Contains(text, "locked → free") ||
-		!strings.Contains(text, "11.0 W → 7.3 W") || !strings.Contains(text, "Apply MAXN 12c") {
-		t.Errorf("what was read before is known:\n%s", text)
-	}
+	must.Contain(t, ansi.Strip(f.Render(80, 24)), "locked → free", "11.0 W → 7.3 W", "Apply MAXN 12c")
 }
 
 func TestTuneSaysWhatIsWrongInTheWordsOfTheDialog(t *testing.T) {

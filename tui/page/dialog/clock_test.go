@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 )
@@ -35,9 +36,7 @@ func TestFormsKeepTheRateThatWasAsked(t *testing.T) {
 			"soak":         {soakSpeed(read), c.others},
 			"measure":      {read.Pace(), c.others},
 		} {
-			if got.rate != got.want {
-				t.Errorf("%s at ×%g, given %v: ×%g, want ×%g", name, c.now, c.paced, got.rate, got.want)
-			}
+			must.Equal(t, got.rate, got.want, name, c.now, c.paced)
 		}
 		d.Press("t")
 		if start, _ := d.Want().(page.Start); start.Speed != c.tune {

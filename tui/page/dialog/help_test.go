@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/must"
 	"jtune/tui/page"
 	"jtune/tui/widget"
 )
@@ -16,9 +17,7 @@ func TestEntriesBeginALineWithWhatTheyExplain(t *testing.T) {
 		"off: measured against that"}
 	got := ansi.Strip(strings.Join(entries(list, 34), "\n"))
 	want := "Each row is a mode.\nW: what the module draws. It is\n  read once a second.\noff: measured against that"
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, got, want)
 	for w := range 40 {
 		for _, line := range entries(list, w) {
 			if w > 12 && widget.Width(line) > w {

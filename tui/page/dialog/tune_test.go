@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jtune/internal/fields"
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/profiles/workload"
 	"jtune/tegra/metric"
@@ -84,9 +85,7 @@ func TestTuneAsksForEveryFieldOfASearch(t *testing.T) {
 func TestTuneChoosesBatchSizes(t *testing.T) {
 	d, f := driveTune(t, nil)
 	d.Sees("16 samples, the job's own", "fastest within")
-	if f.batches() != nil {
-		t.Errorf("by itself it chooses among %v", f.batches())
-	}
+	must.Equal(t, f.batches(), nil)
 	d.Press("right")
 	d.Sees("choose among 8 16 32", "per sample")
 	d.Press("right")
@@ -94,9 +93,7 @@ func TestTuneChoosesBatchSizes(t *testing.T) {
 	for _, k := range "32,4" {
 		d.Press(string(k))
 	}
-	if got := f.batches(); !slices.Equal(got, []int{4, 32}) {
-		t.Errorf("32,4 is taken for %v", got)
-	}
+	must.Equal(t, f.batches(), []int{4, 32})
 	d.Press("backspace", "backspace")
 	if d.Sees("two sizes at least"); f.batches() != nil {
 		t.Errorf("one size is taken for %v", f.batches())
@@ -132,9 +129,7 @@ func TestTuneSaysWhereBatchSizesCannotBeChosen(t *testing.T) {
 	for _, k := range "4,8,16" {
 		d.Press(string(k))
 	}
-	if got := f.batches(); !slices.Equal(got, []int{4, 16}) {
-		t.Errorf("of a replay's sizes 4,8,16 takes %v", got)
-	}
+	must.Equal(t, f.batches(), []int{4, 16})
 }
 
 func TestTuneTakesAPastedListAndEditsItInPlace(t *testing.T) {
@@ -145,9 +140,7 @@ func TestTuneTakesAPastedListAndEditsItInPlace(t *testing.T) {
 		d.Press("backspace")
 	}
 	d.Press("left", "backspace", "3")
-	if got := f.batches(); !slices.Equal(got, []int{8, 16, 34}) {
-		t.Errorf("batch sizes %v, want 8 16 34", got)
-	}
+	must.Equal(t, f.batches(), []int{8, 16, 34})
 	d.Press("end", "backspace", "2")
 	d.Sees("8, 16, 32_")
 }
@@ -170,9 +163,7 @@ func TestTuneTakesANumberFromAnyQuestion(t *testing.T) {
 			write(d)
 			d.Sees("fastest within 27.5")
 			d.Press("t")
-			if got := f.request().Limits[0]; got.Of(metric.Power) != 27.5 {
-				t.Errorf("it asks for %v, want 27.5 W", got)
-			}
+			must.Equal(t, f.request().Limits[0].Of(metric.Power), 27.5)
 		})
 	}
 }
@@ -238,9 +229,7 @@ func TestTuneSaysThatALimitIsAboveAllThatIsKnownOfTheBoard(t *testing.T) {
 	d, f := driveTune(t, nil)
 	const said = "no reading or preset of this board reaches the limit of 300 W"
 	d.Press("up", "up", "up", "3", "0")
-	if strings.Contains(d.Screen(), "reaches the limit") {
-		t.Errorf("30 W is below MODE_50W:\n%s", d.Screen())
-	}
+	must.Lack(t, d.Screen(), "reaches the limit")
 	d.Press("0")
 	d.Sees(said)
 	if does, closed := f.Key(pagetest.Key("t")); does == nil || !closed {
@@ -260,9 +249,8 @@ func TestTuneShowsWholeAnswersInFortyColumns(t *testing.T) {
 	for h := 5; h <= 12; h++ {
 		d.Size(40, h)
 		screen := d.Screen()
-		if strings.Contains(screen, "…") || !strings.Contains(screen, "want a number above 0") {
-			t.Errorf("in %d lines:\n%s", h, screen)
-		}
+		must.Lack(t, screen, "…")
+		must.Contain(t, screen, "want a number above 0")
 	}
 }
 
@@ -282,18 +270,14 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.Type("25")
 	d.Sees("fastest within 25_ W", "pgdn more: coverage, depth, batch, fresh, strategy, baseline")
-	if strings.Contains(d.Screen(), "this limit") {
-		t.Error("it asks for the coverage at first")
-	}
+	must.Lack(t, d.Screen(), "this limit")
 	d.Press("pgdown")
 	d.Sees("this limit: at most 32")
 	d.Type(" 30,20 25")
 	d.Sees("these 3 limits: at most 52")
 	d.Press("t")
 	want := []metric.Goal{metric.Watts(25), metric.Watts(30), metric.Watts(20)}
-	if got := f.request(); !slices.Equal(got.Limits, want) {
-		t.Errorf("it asks for %v", got.Limits)
-	}
+	must.Equal(t, f.request().Limits, want)
 	all, _ := d.Want().(page.Start)
 	if all.Task == nil || len(all.Task.Limits) != 3 {
 		t.Errorf("it starts %+v", all.Task)
@@ -333,12 +317,8 @@ func TestTuneBeginsWithTheSuggestedWorkloadUntilOneIsChosen(t *testing.T) {
 	d, _ := pagetest.Drive(t, func(r page.Reader) tuneForm { read = r; return tuneForm{NewTune(r)} })
 	begins := func(want string) {
 		t.Helper()
-		if got := d.State.Work.List[NewTune(read).job].Name; got != want {
-			t.Errorf("it begins with %s, want %s", got, want)
-		}
-		if got := d.State.Work.List[NewCampaign(read).job.at].Name; got != want {
-			t.Errorf("a campaign begins with %s, want %s", got, want)
-		}
+		must.Equal(t, d.State.Work.List[NewTune(read).job].Name, want)
+		must.Equal(t, d.State.Work.List[NewCampaign(read).job.at].Name, want)
 	}
 	begins("resnet18")
 	d.State.Work.Suggested = "bert"
@@ -369,15 +349,11 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	d.State.Work.List[0].Kind = workload.Inference
 	d.Press(letters("30 W, p99 50 ms, 30/s")...)
 	d.Sees("30 W, p99 50 ms, 30/s_")
-	if why := f.wrongLimit(); why != "" {
-		t.Errorf("wrong: %s", why)
-	}
+	must.Equal(t, f.wrongLimit(), "")
 	d.Press("down")
 	d.Sees("least power within 30 W, p99 50 ms, 30/s")
 	r := f.request()
-	if got := f.answers().Limits[search.WithinPower]; got != "30 W, p99 50 ms, 30/s" {
-		t.Errorf("remembered is %q", got)
-	}
+	must.Equal(t, f.answers().Limits[search.WithinPower], "30 W, p99 50 ms, 30/s")
 	v := r.Load
 	if v.RatePerS != 30 || v.LatencyMS != 50 || r.Limits[0].Of(metric.Power) != 30 || len(r.Limits) != 1 {
 		t.Errorf("asks for %+v under %+v", r.Limits, r.Load)
@@ -390,9 +366,7 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	}
 	d.Press("pgdown", "down", "down", "down", "right") // the whole front cannot be searched under a load
 	d.Sees("this limit")
-	if f.request().Coverage != campaigns.CoverLimit {
-		t.Error("asks for the whole front")
-	}
+	must.Equal(t, f.request().Coverage, campaigns.CoverLimit, "asks for the whole front")
 	d.Press("up")
 	d.Press(letters("25")...)
 	d.Press("down")
@@ -402,9 +376,7 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	d.Press("up")
 	d.Press(letters("40 W, p99 50 ms, 30/s, uniform")...)
 	d.Press("down")
-	if r := f.request(); r.Load.Arrivals != "uniform" {
-		t.Errorf("uniform: %+v", r.Load)
-	}
+	must.Equal(t, f.request().Load.Arrivals, "uniform")
 	d.Press("up")
 	d.Press(letters("p99 50 ms, /s")...)
 	d.Sees("✗")
@@ -432,9 +404,7 @@ func TestTuneDescribesOwnJobsAndServers(t *testing.T) {
 		{workload.Workload{Name: "mine", Title: "Night shift"}, "mine: Night shift"},
 		{workload.Workload{Name: "mine"}, "mine"},
 	} {
-		if got := workloadText(c.w); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		must.Equal(t, workloadText(c.w), c.want)
 	}
 	d, _ := driveTune(t, func(s *page.State) { s.Work.List = []workload.Workload{server} })
 	d.Sees("clock      – real time: the job really runs on this machine")
@@ -446,9 +416,7 @@ func TestTuneFindsAWorkloadByTheLettersOfItsName(t *testing.T) {
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.Press("up")
 	d.Sees("type a name to find it; + adds an inference job")
-	if hints := ansi.Strip(widget.Footer(f.Hints(), 0, 200)); !strings.Contains(hints, "ctrl+t start now") {
-		t.Errorf("the last line does not say how to start: %s", hints)
-	}
+	must.Contain(t, ansi.Strip(widget.Footer(f.Hints(), 0, 200)), "ctrl+t start now")
 	d.Press(letters("bert")...)
 	if d.Want() != nil {
 		t.Fatal("the letters of a name start a measurement")
@@ -461,9 +429,7 @@ func TestTuneFindsAWorkloadByTheLettersOfItsName(t *testing.T) {
 	d.Press("x")
 	d.Sees("‹ net18x_ ›", "✗ no workload has such a name")
 	d.Press("ctrl+t")
-	if d.Want() != nil {
-		t.Error("it starts with another workload than was typed")
-	}
+	must.Equal(t, d.Want(), nil, "it starts with another workload than was typed")
 	d.Press("backspace", "ctrl+t")
 	if f.request().Workload.Name != "resnet18" || d.Want() == nil {
 		t.Errorf("ctrl+t does not start %s", f.request().Workload.Name)
@@ -473,9 +439,7 @@ func TestTuneFindsAWorkloadByTheLettersOfItsName(t *testing.T) {
 	d.Press("up", "2") // a digit before any letter is a limit
 	d.Sees("▸limit    ‹ fastest within 2_ W")
 	for what, at := range map[string]int{"resnet18": 0, "RES": 0, "mobile": 1, "net": 0, "squad": 2, "nothing": -1} {
-		if got := findWorkload(d.State.Work.List, what); got != at {
-			t.Errorf("%q finds workload %d, want %d", what, got, at)
-		}
+		must.Equal(t, findWorkload(d.State.Work.List, what), at, what)
 	}
 }
 

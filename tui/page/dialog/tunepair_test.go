@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/must"
 	"jtune/optimize/mix"
 	"jtune/tegra/metric"
 	"jtune/tui/page"
@@ -34,9 +35,7 @@ func TestTunePairStartsWithWhatWasTyped(t *testing.T) {
 	d.Sees("training and inference on one GPU", "resnet18 + mobilenet-infer", "a pair needs a rate",
 		"of the inference: choose among 1 4 16 32 64", "auto: the better of strict and fill", "poisson: at random")
 	d.Press("enter", "t")
-	if d.Want() != nil {
-		t.Error("it starts without a rate")
-	}
+	must.Equal(t, d.Want(), nil, "it starts without a rate")
 	d.Press(letters("30 W, p99 300 ms, 60/s")...)
 	d.Press("down", "right", "right")
 	d.Sees("most training within 30 W, p99 300 ms, 60/s", "fill: trains while")
@@ -53,16 +52,13 @@ func TestTunePairStartsWithWhatWasTyped(t *testing.T) {
 		!slices.Equal(r.Batches, pair.PairBatches) {
 		t.Errorf("it asks for %+v, %v", r, err)
 	}
-	if got := d.Remembered; got.Pair != "resnet18 + mobilenet-infer" ||
-		got.PairLimits != "30 W, p99 300 ms, 60/s, uniform, wait 25 ms" {
-		t.Errorf("it remembers %+v", got)
-	}
+	got := d.Remembered
+	must.Equal(t, got.Pair, "resnet18 + mobilenet-infer")
+	must.Equal(t, got.PairLimits, "30 W, p99 300 ms, 60/s, uniform, wait 25 ms")
 	d.State.Work.Choice = d.Remembered
 	*f.Tune = *NewTune(page.ReaderOf(d.State))
 	d.Sees("resnet18 + mobilenet-infer", "30 W, p99 300 ms, 60/s", "uniform", "25.0 ms")
-	if again, err := f.pair.search(); err != nil || again.Load != r.Load {
-		t.Errorf("the next time it asks for %+v, %v", again.Load, err)
-	}
+	must.Equal(t, must.Get(f.pair.search())(t).Load, r.Load)
 	d.State.Work.Choice.Pair = "resnet18 + gone-infer"
 	if next := NewTune(page.ReaderOf(d.State)); next.pair.on() {
 		t.Error("it begins with a workload that is gone")
@@ -97,9 +93,7 @@ func TestTunePairTakesANameTypedAfterPlus(t *testing.T) {
 	for _, typed := range []string{"bert-infer", " bert-infer"} {
 		d, f := drivePair(t)
 		d.Press(letters(typed)...)
-		if got := f.pair.name.Value(); got != "resnet18 + bert-infer" {
-			t.Errorf("%q typed after + makes %q", typed, got)
-		}
+		must.Equal(t, f.pair.name.Value(), "resnet18 + bert-infer", typed)
 	}
 }
 
@@ -122,9 +116,7 @@ func TestTunePairSaysWhatIsWrongInALine(t *testing.T) {
 		d.Press("down")
 		d.Type("30 W, 60/s")
 		d.Press("down", "t")
-		if good := want == "needs a rate"; (d.Want() != nil) != good {
-			t.Errorf("%q: starts: %t", pasted, !good)
-		}
+		must.Equal(t, d.Want() != nil, want == "needs a rate", pasted)
 	}
 	d, _ := drivePair(t)
 	d.Press("down")

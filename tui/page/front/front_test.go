@@ -86,9 +86,8 @@ func TestFrontKeepsTheModesThatPassAFilter(t *testing.T) {
 	d.Press("enter")
 	d.Sees("no mode passes it")
 	d.Press("esc", "esc")
-	if c.answer() != all || len(c.front()) != whole {
-		t.Errorf("without the filter: answer %d, front of %d; want %d and %d", c.answer(), len(c.front()), all, whole)
-	}
+	must.Equal(t, c.answer(), all)
+	must.Equal(t, len(c.front()), whole)
 }
 
 // A second model of the same workload is drawn with the first: its front and its choice.
@@ -112,14 +111,11 @@ func TestFrontDrawsOtherModelsOverTheCloud(t *testing.T) {
 		t.Fatalf("%d models are drawn", len(c.rivals.drawn()))
 	}
 	for k, r := range c.rivals.choices() {
-		if r.Predicted != c.rivals.list[k].Predicted[c.rivals.list[k].Answer(d.State.Goal.Limit)] {
-			t.Errorf("%s chooses %v", r.Name, r.Predicted.Mode)
-		}
+		must.Equal(t, r.Predicted, c.rivals.list[k].Predicted[c.rivals.list[k].Answer(d.State.Goal.Limit)], r.Name,
+			r.Predicted.Mode)
 	}
 	d.Press("esc")
-	if text := d.Screen(); strings.Contains(text, "by-tree") {
-		t.Errorf("the other model stays:\n%s", text)
-	}
+	must.Lack(t, d.Screen(), "by-tree")
 }
 
 func TestFrontTableListsTheCursorsModeOffTheFrontToo(t *testing.T) {
@@ -134,9 +130,8 @@ func TestFrontTableListsTheCursorsModeOffTheFrontToo(t *testing.T) {
 		}
 		list, at := c.listed()
 		d.Sees("▸" + d.State.Device.Space.Format(d.State.Outlook.Known[c.cursor].Mode))
-		if len(list) != len(f)+1 || !strings.Contains(d.Screen(), "off front") {
-			t.Errorf("plane %d: %d rows for a front of %d and a mode off it:\n%s", plane, len(list), len(f), d.Screen())
-		}
+		must.Equal(t, len(list), len(f)+1, plane)
+		must.Contain(t, d.Screen(), "off front")
 		xs, _ := c.columns()
 		if !slices.IsSortedFunc(list, func(a, b int) int { return cmp.Compare(xs[a], xs[b]) }) {
 			t.Errorf("plane %d: the rows are not in order", plane)
@@ -189,18 +184,13 @@ func TestFrontOfEveryPlane(t *testing.T) {
 			}
 		}
 		d.Press("home")
-		if c.cursor != f[0] {
-			t.Errorf("%v: home goes to %d, the front begins at %d", pl, c.cursor, f[0])
-		}
+		must.Equal(t, c.cursor, f[0], pl)
 		d.Press("end")
-		if c.cursor != f[len(f)-1] {
-			t.Errorf("%v: end goes to %d, the front ends at %d", pl, c.cursor, f[len(f)-1])
-		}
+		must.Equal(t, c.cursor, f[len(f)-1], pl)
 		d.Press("X")
 	}
-	if c.plane != 0 || d.State.Outlook != v {
-		t.Errorf("plane %d after all of them", c.plane)
-	}
+	must.Equal(t, c.plane, 0)
+	must.Equal(t, d.State.Outlook, v)
 }
 
 func TestFrontIsWalkedInLongSteps(t *testing.T) {
@@ -255,9 +245,7 @@ func TestFrontKeepsNamesOfPresetsApart(t *testing.T) {
 		"MAXN = present":           "MAXN",
 		"present = MODE_20W_6CORE": "present",
 	} {
-		if got := short(name, 8); got != want {
-			t.Errorf("%s: got %q, want %q", name, got, want)
-		}
+		must.Equal(t, short(name, 8), want, name)
 	}
 }
 
@@ -298,31 +286,23 @@ func TestFrontColoursTheMapAndDrawsTheSearchOnIt(t *testing.T) {
 	d.Press("V")
 	d.Sees("1\u00a0…\u00a0the\u00a0search's\u00a0path", "◆\u00a0least")
 	for _, hue := range []string{"38;2;58;123;213", "38;2;224;59;75"} { // the smallest and the largest value
-		if drawn := p.Render(120, 35); !strings.Contains(drawn, hue) {
-			t.Errorf("the map lacks the colour %s", hue)
-		}
+		must.Contain(t, p.Render(120, 35), hue)
 	}
 	verifying := pagetest.Task(d.Board, task.Verifying)
 	d.State.Tasks.Own, d.State.Tasks.Searched = verifying, j
 	d.Sees("search's\u00a0path")
 	j.Workload.Name = "another"
-	if strings.Contains(d.Screen(), "path") {
-		t.Error("the path of another workload's search is drawn")
-	}
+	must.Lack(t, d.Screen(), "path")
 }
 
 func TestFrontKeepsTheFrontBeforeInSight(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	d.Show(d.Board.Outlook())
 	before := d.State.Outlook
-	if strings.Contains(d.Screen(), "earlier\u00a0front") {
-		t.Error("the first front has one before it")
-	}
+	must.Lack(t, d.Screen(), "earlier\u00a0front")
 	d.State.Outlook = d.Board.Outlook()
 	d.Send(page.OutlookShown{Before: before, Same: true})
 	d.Sees("earlier\u00a0front")
 	d.Show(before)
-	if strings.Contains(d.Screen(), "earlier\u00a0front") {
-		t.Error("the front of another model is called the one before")
-	}
+	must.Lack(t, d.Screen(), "earlier\u00a0front")
 }

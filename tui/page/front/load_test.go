@@ -71,9 +71,7 @@ func TestFrontUnderALoadShowsWhatChooseAnswers(t *testing.T) {
 			d.Sees(strings.TrimSpace(page.FiguresOf(tegra.Measured{TimeMS: want.LatencyMS}).MS) + " ms " +
 				serving.QuantileText(ask.Quantile))
 		}
-		if standing.Within() != (err == nil) {
-			t.Errorf("%s: %v, and the command's error is %v", line, standing, err)
-		}
+		must.Equal(t, standing.Within(), err == nil, line)
 	}
 	if len(sizes) < 2 {
 		t.Errorf("all answers have one batch size: %v", sizes)
@@ -83,9 +81,7 @@ func TestFrontUnderALoadShowsWhatChooseAnswers(t *testing.T) {
 func TestFrontUnderALoadNamesItAndItsAxes(t *testing.T) {
 	d, c := withLoad(t)
 	for _, words := range []string{"time", "speed", "time", "speed", "power"} {
-		if got := c.trade().Across.Word; got != words {
-			t.Errorf("across is %s, want %s", got, words)
-		}
+		must.Equal(t, c.trade().Across.Word, words)
 		d.Press("X")
 	}
 	limits(d, "30 W, p99 100 ms, 60/s, uniform")
@@ -149,10 +145,9 @@ func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
 	if m := d.State.Outlook.Known[c.cursor].Mode; m.GPU > 700*tegra.MHz {
 		t.Errorf("the answer among those that pass is %v", m)
 	}
-	files, err := c.Files()
-	if err != nil || len(files) != 2 || !strings.Contains(files[1].Text, "latency_ms") {
-		t.Errorf("exported are %d files (%v)", len(files), err)
-	}
+	files := must.Get(c.Files())(t)
+	must.Equal(t, len(files), 2)
+	must.Contain(t, files[1].Text, "latency_ms")
 	d.Press("O")
 	d.Sees("other models: not under a load")
 }

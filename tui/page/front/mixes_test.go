@@ -1,9 +1,9 @@
 package front
 
 import (
-	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/task"
@@ -27,15 +27,12 @@ func TestMixesShowTheAnswerAmongWhatIsPredicted(t *testing.T) {
 	if does, ok := d.Want().(page.Apply); !ok || does.Mode != first.Mode {
 		t.Errorf("a on the first place asks for %+v", does)
 	}
-	if got := p.Copied(); !strings.Contains(got, "batch 16, fill turns") {
-		t.Errorf("copies %q", got)
-	}
+	must.Contain(t, p.Copied(), "batch 16, fill turns")
 	d.Press("c", "b")
 	d.Sees("the answer", "✓", "bs step/s", "b plot")
-	files, err := p.Files()
-	if err != nil || len(files) != 3 || !strings.Contains(files[1].Text, "virtual") {
-		t.Errorf("%d files, %v", len(files), err)
-	}
+	files := must.Get(p.Files())(t)
+	must.Equal(t, len(files), 3)
+	must.Contain(t, files[1].Text, "virtual")
 	d.Press("esc")
 	d.Sees("No model is loaded")
 	d.State.LoadedLast = true

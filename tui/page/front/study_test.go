@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/study"
@@ -31,9 +32,7 @@ func TestFrontShowsTheEnergyStudyOfItsWorkload(t *testing.T) {
 	least := d.State.Device.Space.Format(want.Least.V.Mode)
 	d.Sees("energy over the clocks of CPU and GPU", "VIRTUAL", "what it found", "◆", "●", least,
 		strings.Fields(want.Findings()[0])[0], "default governors")
-	if p.Copied() != least {
-		t.Errorf("copied is %s, the least is %s", p.Copied(), least)
-	}
+	must.Equal(t, p.Copied(), least)
 	d.Press("a")
 	if does, ok := d.Want().(page.Apply); !ok || does.Mode != want.Least.V.Mode {
 		t.Errorf("applies %v", does)
@@ -48,9 +47,7 @@ func TestFrontShowsTheEnergyStudyOfItsWorkload(t *testing.T) {
 	for _, size := range pagetest.Sizes {
 		d.Size(size[0], size[1])
 		for range 2 {
-			if lines := strings.Split(d.Screen(), "\n"); len(lines) != size[1] {
-				t.Errorf("%d lines at %v", len(lines), size)
-			}
+			must.Equal(t, len(strings.Split(d.Screen(), "\n")), size[1], size)
 			d.Press("V")
 			p.study.on = true
 		}

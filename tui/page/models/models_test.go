@@ -72,9 +72,7 @@ func TestModelsWorkOutErrorsByRegionAndLearningCurve(t *testing.T) {
 		last = r
 	}
 	for k, n := range modes {
-		if n != len(m.Samples) {
-			t.Errorf("%v: %d modes in its regions, want all %d", tegra.Knob(k), n, len(m.Samples))
-		}
+		must.Equal(t, n, len(m.Samples), tegra.Knob(k))
 	}
 	d.Press("X", "X")
 	d.Until("the curve is there", func() bool { return p.plots[plotKey{id, plotCurve}] != nil })
@@ -82,10 +80,9 @@ func TestModelsWorkOutErrorsByRegionAndLearningCurve(t *testing.T) {
 	d.Press("X")
 	d.Until("the repeats are there", func() bool { return p.plots[plotKey{id, plotRepeats}] != nil })
 	d.Sees("Repeats", "×3", "quartiles")
-	files, err := p.Files()
-	if err != nil || len(files) != 3 || !strings.Contains(files[1].Text, "time_off_pct") {
-		t.Errorf("exported %v, %v; want the plot in three forms", files, err)
-	}
+	files := must.Get(p.Files())(t)
+	must.Equal(t, len(files), 3)
+	must.Contain(t, files[1].Text, "time_off_pct")
 	d.Press("X")
 	d.Until("the losses are there", func() bool { return p.plots[plotKey{id, plotLoss}] != nil })
 	d.Sees("Training loss", "gp has no training loss")
@@ -103,10 +100,9 @@ func TestModelsSayWhatMattersAndHowBandsHeldBeforeOneIsLoaded(t *testing.T) {
 	d.Press("X")
 	d.Sees("Power, predicted against measured", "measured, W")
 	d.Press("e", "e")
-	if screen := d.Screen(); strings.Contains(screen, "predicted against measured") ||
-		!strings.Contains(screen, "About") {
-		t.Errorf("the description does not fill the page:\n%s", screen)
-	}
+	screen := d.Screen()
+	must.Lack(t, screen, "predicted against measured")
+	must.Contain(t, screen, "About")
 	d.Press("esc")
 	d.Sees("Models", "About", "Power, predicted")
 }
@@ -140,12 +136,9 @@ func TestFitDialogOffersOtherWorkloadsOfTheSameDevice(t *testing.T) {
 	d.Press("up", "right")
 	d.Sees("none: linear uses these modes alone")
 	d.Press("esc")
-	if d.Form != nil || p.fitting != "" {
-		t.Error("esc did not close the dialog, or began to fit")
-	}
-	if s := d.Screen(); strings.Contains(s, "Fit again,") {
-		t.Errorf("the dialog still shows:\n%s", s)
-	}
+	must.Equal(t, d.Form, nil)
+	must.Equal(t, p.fitting, "")
+	must.Lack(t, d.Screen(), "Fit again,")
 }
 
 // A model of another workload that is large enough is the reference with which the dialog opens, by the first method.
@@ -174,9 +167,7 @@ func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
 	s.Left = must.Get(m.LeaveOut(t.Context()))(t)
 	p.studies[idOf(p.list[0])] = &s
 	for range len(drawings) {
-		if page := d.Screen(); strings.Contains(page, "NaN") {
-			t.Errorf("made-up numbers:\n%s", page)
-		}
+		must.Lack(t, d.Screen(), "NaN")
 		d.Press("X")
 	}
 	if d.Press("enter"); d.State.Outlook != nil && d.State.Outlook.Model == m {
@@ -190,9 +181,8 @@ func TestModelsDrawNoLearningCurveOfTwoPoints(t *testing.T) {
 	d.Send(page.ModelsListed{List: list})
 	f, err := plots.LearningFigure(t.Context(), list[0].Model)
 	text := widget.Figure(f, 60, 12, widget.Unpainted)
-	if err != nil || !strings.Contains(text, "too few measured modes") {
-		t.Errorf("two points are drawn as a curve:\n%s", text)
-	}
+	must.NoError(t, err)
+	must.Contain(t, text, "too few measured modes")
 }
 
 func TestModelsAreRenamedAndDeletedAfterAQuestion(t *testing.T) {
@@ -204,9 +194,7 @@ func TestModelsAreRenamedAndDeletedAfterAQuestion(t *testing.T) {
 	d.Type("mine")
 	d.Press("enter")
 	d.Until("it is renamed", func() bool { return len(d.Board.Acted()) > 0 })
-	if got := d.Board.Acted()[0]; got != "rename resnet18 mine" {
-		t.Errorf("did %q", got)
-	}
+	must.Equal(t, d.Board.Acted()[0], "rename resnet18 mine")
 	p.list[1].Model.Provenance.Pool = "of the workload"
 	d.Press("down", "D")
 	ask, ok := d.Want().(page.Ask)
@@ -246,9 +234,7 @@ func TestModelsThatWereDeletedAreRestored(t *testing.T) {
 		t.Errorf("a key on a deleted model wants %+v", d.Wants)
 	}
 	d.Until("it is restored", func() bool { return len(d.Board.Acted()) == 1 })
-	if got := d.Board.Acted()[0]; got != "restore older" {
-		t.Errorf("did %q", got)
-	}
+	must.Equal(t, d.Board.Acted()[0], "restore older")
 	d.Press("esc")
 	d.Sees("▸resnet18", "bert")
 	d.Press("U")

@@ -92,23 +92,17 @@ func TestModesAreComparedSideBySide(t *testing.T) {
 	d.Sees("2 modes side by side", "A MAXN now", "B MODE_15W", "0.42 GHz", widget.MS(maxT), widget.MS(lowT),
 		widget.Positive(lowW, 1),
 		widget.SignedPct(100*(lowT/maxT-1)), widget.SignedPct(100*(lowW/maxW-1)))
-	if text := p.Copied(); !strings.Contains(text, "GPU\t1.30 GHz\t0.42 GHz\n") {
-		t.Errorf("the copy holds no row of the GPU clocks: %q", text)
-	}
+	must.Contain(t, p.Copied(), "GPU\t1.30 GHz\t0.42 GHz\n")
 	d.Press("right", "a")
-	if want := (page.Apply{Mode: d.Board.Presets()[1].Mode}); d.Want() != want {
-		t.Error("apply does not take the mode under the cursor")
-	}
+	must.Equal(t, d.Want(), page.Intent(page.Apply{Mode: d.Board.Presets()[1].Mode}),
+		"apply does not take the mode under the cursor")
 	d.Press("space")
-	if p.compared != nil || len(p.marked) != 1 {
-		t.Errorf("with one of two taken out, %d are marked and the comparison is %v", len(p.marked), p.compared)
-	}
+	must.Equal(t, p.compared, nil)
+	must.Equal(t, len(p.marked), 1)
 	d.Press("down", "d") // the mark and the cursor
 	d.Sees("2 modes side by side")
 	d.Press("esc", "esc", "esc")
-	if len(p.marked) != 0 {
-		t.Error("esc does not take the marks away")
-	}
+	must.Equal(t, len(p.marked), 0, "esc does not take the marks away")
 }
 
 func TestModesComparisonTellsWhatWasMeasured(t *testing.T) {
@@ -149,9 +143,7 @@ func TestModesClickChoosesARow(t *testing.T) {
 		}
 		p.Click(10, i)
 		m, _ := p.chosen()
-		if !strings.Contains(line, d.State.Device.Space.Format(m)) {
-			t.Errorf("a click on %q chooses %s", line, d.State.Device.Space.Format(m))
-		}
+		must.Contain(t, line, d.State.Device.Space.Format(m))
 	}
 	if p.Click(10, 16) {
 		t.Error("a click below the list is taken")
@@ -193,9 +185,7 @@ func TestModesListOfPresetsKnowsNoFilterAndKeepsIt(t *testing.T) {
 	d.Sees("filter cores=12")
 	d.Press("p")
 	d.Sees("Presets of this board", "esc shows all modes again")
-	if text := d.Screen(); strings.Contains(text, "cores=12") {
-		t.Errorf("a filter is shown with the presets, which it does not filter:\n%s", text)
-	}
+	must.Lack(t, d.Screen(), "cores=12")
 	d.Press("esc")
 	d.Sees("1,508 of 18,096 modes", "filter cores=12")
 	d.Press("esc")
@@ -227,9 +217,7 @@ func TestModesBeginWithWhatKeepsTheLimit(t *testing.T) {
 	d.Show(view)
 	d.Sees("by state ▴")
 	answer := view.Answer(d.State.Goal.Limit)
-	if p.order[0] != answer {
-		t.Errorf("on top is mode %d, not the answer %d", p.order[0], answer)
-	}
+	must.Equal(t, p.order[0], answer)
 	last := 0
 	for n, at := range p.order[1:2000] {
 		if s := p.standing(p.read.Space().At(at)); !s.Within() {
@@ -271,9 +259,7 @@ func TestModesAtBootLeaveTheClocksAsTheyAre(t *testing.T) {
 		now.Locked, d.State.Applied.Kept = c.locked, c.kept
 		d.State.Applied.Mode, d.State.Applied.Free = tegra.Val[tegra.Mode]{V: mode, OK: c.kept}, c.kept && !c.lock
 		d.Press("W")
-		if got := d.Want(); got != (page.PlanBoot{Mode: mode, Free: c.free}) {
-			t.Errorf("%s: %+v", c.name, got)
-		}
+		must.Equal(t, d.Want(), page.Intent(page.PlanBoot{Mode: mode, Free: c.free}), c.name)
 	}
 }
 

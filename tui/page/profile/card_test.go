@@ -1,10 +1,10 @@
 package profile
 
 import (
-	"strings"
 	"testing"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/optimize/mix"
 	"jtune/optimize/standing"
 	"jtune/profiles/record"
@@ -24,9 +24,7 @@ func TestCardOfALargeWindowShowsItsSearch(t *testing.T) {
 		d.Sees("faster than MODE_30W", "a apply  A at once", "measured, newest first", "front so far", "limit")
 	}
 	d.Size(80, 24)
-	if strings.Contains(d.Screen(), "newest first") {
-		t.Error("80x24 has no room for the rows")
-	}
+	must.Lack(t, d.Screen(), "newest first")
 	a := &j.Tuned.Answers[0]
 	a.Feasible = false
 	d.Size(200, 50)
@@ -40,13 +38,9 @@ func TestProfileCountsAModeOnce(t *testing.T) {
 	j.Rows = append(j.Rows, j.Rows[0], j.Rows[1])
 	d.State.Tasks.Own = j
 	d.Sees("  8 modes")
-	if why := j.IfStopped(j.Spec); !strings.Contains(why, "after 8 modes, which stay recorded") {
-		t.Errorf("stopping says %q", why)
-	}
+	must.Contain(t, j.IfStopped(j.Spec), "after 8 modes, which stay recorded")
 	j.Rows = j.Rows[:1]
-	if why := j.IfStopped(j.Spec); !strings.Contains(why, "after 1 mode, which stays recorded") {
-		t.Errorf("stopping says %q", why)
-	}
+	must.Contain(t, j.IfStopped(j.Spec), "after 1 mode, which stays recorded")
 }
 
 // At 80 columns the card under a load shows what the trial measured: latency and power.

@@ -38,9 +38,7 @@ func TestProfileShowsTheBatchSizeOfEachRow(t *testing.T) {
 		t.Errorf("R starts %+v", start)
 	}
 	j.Rows = pagetest.Task(d.Board, task.Tuning).Rows
-	if strings.Contains(d.Screen(), " bs ") {
-		t.Error("a column of sizes where there is one")
-	}
+	must.Lack(t, d.Screen(), " bs ")
 }
 
 func TestProfileTellsWhyThereAreNoBandsYet(t *testing.T) {
@@ -78,16 +76,12 @@ func TestProfileEndsWithACardOfTheSaving(t *testing.T) {
 		t.Errorf("a applies %v, want %v", want.Mode, j.Tuned.Answers[1].Mode)
 	}
 	d.Press("esc")
-	if strings.Contains(d.Screen(), "FITS") {
-		t.Error("esc does not leave the card")
-	}
+	must.Lack(t, d.Screen(), "FITS")
 	d.Sees("measured, newest first")
 	verifying := pagetest.Task(d.Board, task.Verifying)
 	verifying.State = task.Done
 	d.State.Tasks.Own, d.State.Tasks.Searched = verifying, j
-	if p.shown() != j {
-		t.Error("after a verification the search is gone")
-	}
+	must.Equal(t, p.shown(), j, "after a verification the search is gone")
 }
 
 func TestProfileCardSaysWhenThereIsNothingToSave(t *testing.T) {
@@ -138,9 +132,7 @@ func TestProfileCardSaysWhatReadingsSinceItsSearchSay(t *testing.T) {
 		d.State.Outlook = &now
 		d.Sees(c.says, "(4 readings)", "better mode found since: ")
 		stands := now.StandingOf(a.Mode, a.Limit).Verdict()
-		if brief := savedanswers.Renewed(a, now.About(a.Mode).Reading); brief.Standing.Verdict() != stands {
-			t.Errorf("Front says %q, the card %q", stands, brief.Standing.Verdict())
-		}
+		must.Equal(t, savedanswers.Renewed(a, now.About(a.Mode).Reading).Standing.Verdict(), stands)
 	}
 }
 
@@ -159,11 +151,7 @@ func TestProfileCardNamesAModeOnceAndTheOneBeforeSo(t *testing.T) {
 	}
 	d.State.Readings.Sample.Reading.Mode = tegra.Some(a.Mode) // applied and kept
 	d.Sees("before = MAXN", "kept: the board is in this mode now")
-	for _, untrue := range []string{"today", "is restored"} {
-		if strings.Contains(d.Screen(), untrue) {
-			t.Errorf("in the answer's mode it says %q:\n%s", untrue, d.Screen())
-		}
-	}
+	must.Lack(t, d.Screen(), "today", "is restored")
 	d.Press("S")
 	if ask, _ := d.Want().(page.AskSoak); ask.Limits != "20 W" || ask.Mode != d.Board.Space().Format(a.Mode) {
 		t.Errorf("the dialog of the soak opens with %+v", ask)
@@ -193,9 +181,7 @@ func TestProfileListsCampaignsAndActsOnTheOneUnderTheCursor(t *testing.T) {
 	d, p := listed(t)
 	d.Sees("▸resnet18      11 random modes of cores>=4", "interrupted   6/11", "jtune 4242: the grid",
 		" 20260314-144500-resnet18-sample", "cut off: r continues it")
-	if p.Subject() != "resnet18" {
-		t.Errorf("t would tune %q, not the campaign's workload", p.Subject())
-	}
+	must.Equal(t, p.Subject(), "resnet18")
 	d.Press("M")
 	d.Sees("Rename a campaign", "20260314-144500-resnet18-sample_")
 	d.Press("esc")
@@ -208,9 +194,7 @@ func TestProfileListsCampaignsAndActsOnTheOneUnderTheCursor(t *testing.T) {
 		t.Error("it is deleted before the answer")
 	}
 	d.Press("up", "up", "D", "M")
-	if !strings.Contains(d.Notice, "not while it runs") {
-		t.Errorf("one that runs is renamed or deleted: %q", d.Notice)
-	}
+	must.Contain(t, d.Notice, "not while it runs")
 	d.Press("n")
 	if _, ok := d.Want().(page.NewCampaign); !ok {
 		t.Errorf("n wants %+v", d.Want())
@@ -241,9 +225,7 @@ func TestProfileComparesTwoCampaigns(t *testing.T) {
 	d.Press("down", "d")
 	d.Sees("6 modes measured by both", "+5.3 % time", "the board has drifted", "first after the new heat sink")
 	d.Press("esc", "d", "esc")
-	if strings.Contains(d.Screen(), "marked *") {
-		t.Error("esc leaves the mark")
-	}
+	must.Lack(t, d.Screen(), "marked *")
 }
 
 func TestProfileRestoresADeletedCampaign(t *testing.T) {
@@ -256,9 +238,7 @@ func TestProfileRestoresADeletedCampaign(t *testing.T) {
 	}
 	d.Press("U")
 	d.Until("it is restored", func() bool { return len(d.Board.Acted()) == 1 })
-	if got := d.Board.Acted()[0]; got != "restore 20260310-120000-resnet18-modes" {
-		t.Errorf("did %q", got)
-	}
+	must.Equal(t, d.Board.Acted()[0], "restore 20260310-120000-resnet18-modes")
 	d.Sees("campaigns of this board")
 }
 
@@ -279,9 +259,7 @@ func TestProfileShowsWholeValuesInFortyColumns(t *testing.T) {
 		d.Press("down")
 	}
 	d.Sees("▸ 40 W ", "✓ measured within", " J ", "a apply  A now  enter")
-	if screen := d.Screen(); strings.Contains(screen, "… ") {
-		t.Errorf("a value is cut:\n%s", screen)
-	}
+	must.Lack(t, d.Screen(), "… ")
 }
 
 func TestProfileFollowsASearchToItsEnd(t *testing.T) {
@@ -358,9 +336,7 @@ func TestProfileAlwaysShowsTheTimeLeft(t *testing.T) {
 			if line := strings.Split(d.Screen(), "\n")[1]; !strings.HasSuffix(strings.TrimRight(line, " "), left) {
 				t.Errorf("%s at %d columns: %q does not end with %q", name, w, line, left)
 			}
-			if screen := d.Screen(); strings.Contains(screen, "577") {
-				t.Errorf("%s at %d columns counts past the number of modes:\n%s", name, w, screen)
-			}
+			must.Lack(t, d.Screen(), "577")
 		}
 	}
 	j := pagetest.Task(d.Board, task.Tuning)
@@ -392,9 +368,7 @@ func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
 	mode := d.Board.Space().Format(kept.Answers[0].Mode)
 	d.Sees("campaigns of this board")
 	d.Press("g", "down")
-	if strings.Contains(d.Screen(), "11 random modes") {
-		t.Errorf("a part of a search is a row of its own:\n%s", d.Screen())
-	}
+	must.Lack(t, d.Screen(), "11 random modes")
 	d.Sees("20 W → " + mode)
 	d.Press("right")
 	d.Sees("└ 11 random modes")
@@ -446,9 +420,7 @@ func TestProfileRacesTheModesOfACard(t *testing.T) {
 	d.Sees("30.0 s, ×7.5", "╳ FUSE BLOWN: 50.0 of 30.0 W", " 300  870 J", " 400  840 J")
 	now = now.Add(raceTime)
 	d.Sees("60.0 s, ×7.5", " 600  1,740 J", " 800  1,680 J", "the answer wins: 800 steps within 30 W")
-	if does := (raceFrameDue{p.race.began}).frame(p); does != nil {
-		t.Error("a race that has ended goes on")
-	}
+	must.Equal(t, (raceFrameDue{p.race.began}).frame(p), nil, "a race that has ended goes on")
 	d.Press("esc")
 	d.Sees("faster than MODE_30W")
 	if d.Press("r", "r"); p.race != nil {
@@ -473,15 +445,11 @@ func TestProfileContinuesNoCampaignWhileAModeWaitsToBeKept(t *testing.T) {
 	d.State.Moment.Asking = true
 	for _, key := range []string{"r", "R"} {
 		d.Press(key)
-		if start := d.Want(); start != nil {
-			t.Errorf("%s starts %+v", key, start)
-		}
+		must.Equal(t, d.Want(), nil, key)
 	}
 	d.Sees("(answer keep first)")
 	verify := task.Verify(measure.ModeRequest{Workload: l.Header.Workload, Mode: d.Board.Space().Max()}, 0)
-	if does := p.start(nil, verify); does != page.Say("not now: answer keep first") {
-		t.Errorf("it starts all the same: %v", does)
-	}
+	must.Equal(t, p.start(nil, verify), page.Intent(page.Say("not now: answer keep first")))
 }
 
 // A row is measured again at its own batch size.

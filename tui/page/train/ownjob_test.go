@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/detect"
 	"jtune/profiles/workload"
@@ -82,9 +83,8 @@ func TestOwnJobThatIsNotReadIsNeitherSavedNorTuned(t *testing.T) {
 	unread := measure.ToldEvent{Lines: []string{"hello"}, Why: errors.New("none of the 1 lines counts steps")}
 	d, j := tried(t, unread)
 	d.Press("t")
-	if d.Want() != nil || !strings.Contains(d.Notice, "each run is one reading") {
-		t.Errorf("says %q", d.Notice)
-	}
+	must.Equal(t, d.Want(), nil)
+	must.Contain(t, d.Notice, "each run is one reading")
 	d.Press("s")
 	if !strings.HasPrefix(d.Notice, "save: not now") || strings.Contains(d.Screen(), "Save your own job") {
 		t.Errorf("says %q", d.Notice)
@@ -108,9 +108,7 @@ func TestOwnJobIsEndedListedAndThenTuned(t *testing.T) {
 	d.Until("it is known", func() bool { return slices.Contains(d.Board.Acted(), "keep job train") })
 	d.State.Work.List = append([]workload.Workload{j.Workload}, d.State.Work.List...)
 	d.Send(page.WorkloadsListed{})
-	if got := d.Want(); got != (page.AskTune{Workload: "train"}) {
-		t.Errorf("wants %#v", got)
-	}
+	must.Equal(t, d.Want(), page.Intent(page.AskTune{Workload: "train"}))
 	d.Sees("Workloads", "resnet18")
 }
 
@@ -129,9 +127,7 @@ func TestOwnJobAsksAgainForBatchAndUnitAndRefusesAShellsLine(t *testing.T) {
 	d.Type(" | tee log")
 	d.Sees("is for a shell")
 	d.Press("enter")
-	if d.Want() != nil {
-		t.Error("a line for a shell is run")
-	}
+	must.Equal(t, d.Want(), nil, "a line for a shell is run")
 	d.Press("esc", "esc")
 	d.Sees("Workloads")
 }
@@ -143,9 +139,8 @@ func TestOwnJobIsNotRunByAPastedText(t *testing.T) {
 	d.Press("n")
 	d.Type("reboot")
 	d.Press("enter", "enter")
-	if d.Want() != nil || !strings.Contains(d.Notice, "two keys at once") {
-		t.Errorf("a pasted command is run: says %q", d.Notice)
-	}
+	must.Equal(t, d.Want(), nil)
+	must.Contain(t, d.Notice, "two keys at once")
 	d.State.Moment.Rushed = false
 	d.Press("enter")
 	if start, ok := d.Want().(page.Start); !ok || start.Task.Workload.Command[0] != "reboot" {

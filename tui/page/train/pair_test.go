@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/must"
 	"jtune/optimize"
 	"jtune/profiles/harness"
 	"jtune/tui/page"
@@ -71,13 +72,7 @@ func TestStripShowsTheNewestTurns(t *testing.T) {
 	late := measure.PairTurn{Job: harness.JobTrain, MS: 50, Late: true}
 	serve := measure.PairTurn{Job: harness.JobInfer, MS: 20, GapMS: 10}
 	turns := []measure.PairTurn{train, train, serve, train, late}
-	if got := strings.TrimSpace(ansi.Strip(strip(turns, 40, false))); got != "GPU ██·▒█▓" {
-		t.Errorf("%q", got)
-	}
-	if got := strings.TrimSpace(ansi.Strip(strip(turns, 9, false))); got != "GPU ·▒█▓" {
-		t.Errorf("in little room %q", got)
-	}
-	if got := strip(turns, 90, true); !strings.Contains(got, "▓ late") {
-		t.Errorf("late turns are not named: %q", got)
-	}
+	must.Equal(t, strings.TrimSpace(ansi.Strip(strip(turns, 40, false))), "GPU ██·▒█▓")
+	must.Equal(t, strings.TrimSpace(ansi.Strip(strip(turns, 9, false))), "GPU ·▒█▓")
+	must.Contain(t, strip(turns, 90, true), "▓ late")
 }

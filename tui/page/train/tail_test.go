@@ -3,7 +3,6 @@ package train
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"jtune/internal/must"
@@ -24,11 +23,7 @@ func TestTailReadsAGrowingFile(t *testing.T) {
 	} {
 		_, err := f.WriteString(step.write)
 		must.NoError(t, err)
-		if got := tl.next(); !slices.Equal(got, step.want) {
-			t.Errorf("after %q: got %q, want %q", step.write, got, step.want)
-		}
+		must.Equal(t, tl.next(), step.want, step.write)
 	}
-	if got := (&tail{path: path + "none"}).next(); got != nil {
-		t.Errorf("of no file: %q", got)
-	}
+	must.Equal(t, (&tail{path: path + "none"}).next(), nil)
 }

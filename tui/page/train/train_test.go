@@ -42,9 +42,7 @@ func TestPrintableIsWhatATerminalLeaves(t *testing.T) {
 		"а\tb\x07":           "а b",
 		"\xff":               "?",
 	} {
-		if got := printable(line); got != want {
-			t.Errorf("%q is shown as %q, want %q", line, got, want)
-		}
+		must.Equal(t, printable(line), want, line)
 	}
 }
 
@@ -57,12 +55,8 @@ func TestTrainTellsInferenceInItsOwnWords(t *testing.T) {
 	j := &page.Task{Spec: task.Spec{Workload: workload.Workload{Kind: workload.Inference, Unit: "token"}},
 		Snapshot: task.Snapshot{Character: &record.Character{Serving: v}}}
 	text := strings.Join((&Page{}).answers(j, v), "\n") + "\n" + byUnit(j, 99) + "\n" + latencies(j, 40, 9)
-	for _, want := range []string{"1,234 tokens", "30.5 tokens/s", "8.0/s arrive, 7.5/s served",
-		"20.0, p95 30.0, p99 ~40.0", "500 mJ/token", "of 300 requests", "p99 1,000"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing:\n%s", want, text)
-		}
-	}
+	must.Contain(t, text, "1,234 tokens", "30.5 tokens/s", "8.0/s arrive, 7.5/s served", "20.0, p95 30.0, p99 ~40.0",
+		"500 mJ/token", "of 300 requests", "p99 1,000")
 }
 
 // Train says what the workload under the cursor lacks before the user tries to start it.
@@ -116,15 +110,12 @@ func TestTrainPartsWhatCanRunFromWhatCannot(t *testing.T) {
 	d.Board.Runs, d.State.Device.Board.Virtual, d.State.Look.Shown = workloads.Runs, false, page.Train
 	d.Press("down")
 	d.Sees("▸mobilenet")
-	if strings.Contains(d.Screen(), "not ready here") {
-		t.Error("a line parts the list before it is known what can run")
-	}
+	must.Lack(t, d.Screen(), "not ready here")
 	d.Send(page.Sampled{})
 	d.Until("the jobs are known", func() bool { return strings.Contains(d.Screen(), "not ready here") })
 	d.Send(page.Sampled{})
-	if got := d.Want(); looks != 1 || got != nil {
-		t.Errorf("looked %d times and wants %v, want one look that opens nothing", looks, got)
-	}
+	must.Equal(t, looks, 1)
+	must.Equal(t, d.Want(), nil)
 	order := regexp.MustCompile(`(?s)bert .*not ready here.*resnet18 .*▸mobilenet `)
 	if !order.MatchString(d.Screen()) {
 		t.Errorf("the list is in another order:\n%s", d.Screen())
@@ -145,10 +136,9 @@ func TestTrainPartsALowListToo(t *testing.T) {
 	d.Send(page.WorkloadsListed{})
 	d.Sees("not ready here")
 	for _, want := range []string{"resnet18", "mobilenet", "bert"} {
-		if lines := strings.Split(ansi.Strip(p.tab.Render(60, 3)), "\n"); len(lines) != 3 ||
-			!strings.Contains(strings.Join(lines, "\n"), "▸"+want) {
-			t.Errorf("three lines without the cursor on %s: %q", want, lines)
-		}
+		lines := strings.Split(ansi.Strip(p.tab.Render(60, 3)), "\n")
+		must.Equal(t, len(lines), 3, want)
+		must.Contain(t, strings.Join(lines, "\n"), "▸"+want)
 		d.Press("down")
 	}
 }

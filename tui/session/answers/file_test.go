@@ -82,19 +82,13 @@ func TestKeptAnswerIsTheAnswer(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for i, want := range []Answer{a, second} {
-		if was, is := asJSON(t, want), asJSON(t, got.Answers[i]); was != is {
-			t.Errorf("it was\n%s\nnow it is\n%s", was, is)
-		}
+		must.Equal(t, asJSON(t, want), asJSON(t, got.Answers[i]))
 	}
-	if d := got.Answers[0].Trial.Dir; d != "x-load" {
-		t.Errorf("the path of a folder is kept: %s", d)
-	}
+	must.Equal(t, got.Answers[0].Trial.Dir, "x-load")
 	if a.Probes == nil || a.Trial.Dir == "x-load" {
 		t.Error("keeping an answer has changed it")
 	}
-	if none, err := Find(t.TempDir()); none != nil || err != nil {
-		t.Errorf("an empty folder: %v, %v", none, err)
-	}
+	must.Equal(t, must.Get(Find(t.TempDir()))(t), nil)
 }
 
 // A search of twenty limits is kept. A file that could not be read again is not written.
@@ -114,9 +108,7 @@ func TestKeptAnswersOfManyLimitsCanBeRead(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("%d answers are kept: %v", mostAnswers+1, err)
 	}
-	if got, err := Find(dir); err != nil || len(got.Answers) != 20 {
-		t.Errorf("%v, %v", got, err)
-	}
+	must.Equal(t, len(must.Get(Find(dir))(t).Answers), 20)
 }
 
 func TestAnswerOfAFileOfArrivalsKeepsItsRateAlone(t *testing.T) {
@@ -126,13 +118,10 @@ func TestAnswerOfAFileOfArrivalsKeepsItsRateAlone(t *testing.T) {
 	for i := range times {
 		times[i] = float64(i) / 20
 	}
-	var err error
 	a.Ask.Load = must.Get(arrivals.Recorded(times))(t)
 	must.NoError(t, Keep(dir, Kept{Answers: []Answer{a}}))
-	got, err := Find(dir)
-	if err != nil || got.Answers[0].Ask.Load.String() != a.Ask.Load.String() {
-		t.Errorf("%v, %v", got, err)
-	}
+	got := must.Get(Find(dir))(t)
+	must.Equal(t, got.Answers[0].Ask.Load.String(), a.Ask.Load.String())
 	got.Answers[0].Versus.MaxN.Other.Mode.Cores-- // another mode, whose queue would be simulated
 	got.Answers[0].Sheet(Today)
 }
@@ -215,9 +204,7 @@ func FuzzKeptAnswer(f *testing.F) {
 		must.NoError(t, Keep(second, *again))
 		was, _ := os.ReadFile(filepath.Join(first, FileName))
 		is, _ := os.ReadFile(filepath.Join(second, FileName))
-		if string(was) != string(is) {
-			t.Errorf("an answer that was read and kept is another:\n%s\n%s", was, is)
-		}
+		must.Equal(t, string(was), string(is))
 	})
 }
 

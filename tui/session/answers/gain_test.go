@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/mix"
@@ -62,12 +63,9 @@ func TestAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 		}
 		guess := a
 		guess.Versus.Presets = []outlook.Comparison{{Name: "MODE_50W", Other: a.Versus.Presets[0].Other}}
-		if got := guess.Sheet(Today).Gain; got != strings.Replace(c.headline, "this job;", "this job (predicted);", 1) {
-			t.Errorf("%s: %q of a preset that is predicted", c.name, got)
-		}
-		if got := a.Sheet(Today).Gain; got != c.headline {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.headline)
-		}
+		must.Equal(t, guess.Sheet(Today).Gain, strings.Replace(c.headline, "this job;", "this job (predicted);", 1),
+			c.name)
+		must.Equal(t, a.Sheet(Today).Gain, c.headline, c.name)
 	}
 }
 
@@ -85,9 +83,7 @@ func TestSheetOfAGuessSaysProbably(t *testing.T) {
 		}
 	}
 	for v, want := range map[float64]string{6.6: "6.6", 13.2: "14", 0.55: "0.55", 330: "330"} {
-		if got := fmt.Sprint(rounded(v)); got != want {
-			t.Errorf("%g rounds to %s, want %s", v, got, want)
-		}
+		must.Equal(t, fmt.Sprint(rounded(v)), want, v)
 	}
 }
 
@@ -117,9 +113,7 @@ func TestSheetSaysThatNoPresetFitsByTheChance(t *testing.T) {
 	} {
 		a := Answer{Limit: metric.Watts(30), Feasible: true, Before: maxn, Gain: &Gain{Against: Present}}
 		a.Reading.Measured, a.Versus.Presets = tegra.Measured{TimeMS: 90, PowerW: 29}, c.presets
-		if got := a.gained(Today); got != c.want {
-			t.Errorf("%s: %q, want %q", c.presets[0].Name, got, c.want)
-		}
+		must.Equal(t, a.gained(Today), c.want, c.presets[0].Name)
 	}
 }
 
@@ -144,9 +138,7 @@ func TestNearestModeIsNoGain(t *testing.T) {
 		a.Reading, a.Predicted = tegra.Mean{Measured: at.Measured, N: c.n}, optimize.MeasuredPrediction(at.Measured)
 		a.Predicted.TimeLoMS, a.Predicted.TimeHiMS, a.Predicted.PowerLoW, a.Predicted.PowerHiW = 58, 58, 50, 50
 		a.Compared()
-		if got := a.Sheet(Today).Lines()[0]; got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
+		must.Equal(t, a.Sheet(Today).Lines()[0], c.want)
 		a.Versus.Present = &outlook.Comparison{Difference: outlook.Difference{TimePct: 40000, PowerPct: -80,
 			EnergyPct: 12}}
 		a.Versus.Present.Other.Measured = tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 4}}, // another
@@ -175,9 +167,7 @@ func TestAnswerOfSeveralBatchSizesIsComparedByTheSample(t *testing.T) {
 		math.Abs(g.Pct-20) > 0.01 {
 		t.Fatalf("got %+v, want 20 %% more samples per second than MODE_30W", g)
 	}
-	if got := a.Sheet(Today).Gain; got != "20 % more samples per second than MODE_30W: 18 … 22 %" {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, a.Sheet(Today).Gain, "20 % more samples per second than MODE_30W: 18 … 22 %")
 	a.Limit = metric.LeastEnergy
 	if a.Compared(); a.Gain.Quantity != Energy || a.Gain.Against != Present || a.Gain.Pct > -19 || a.Gain.Pct < -20.1 {
 		t.Errorf("least energy per sample: got %+v, want 0.145 J against 0.181", a.Gain)
@@ -202,9 +192,7 @@ func TestErrorOfAMeanIsThatOfItsReadings(t *testing.T) {
 	if got := ErrorsOf(at, 1, []record.Row{single}); got.Time != unknownError || got.Power != one.Power {
 		t.Errorf("a reading of one value has errors %+v, want %g of its time", got, unknownError)
 	}
-	if none := ErrorsOf(at, 1, nil); none.Time != unknownError {
-		t.Errorf("of a reading without a row got %+v", none)
-	}
+	must.Equal(t, ErrorsOf(at, 1, nil).Time, unknownError)
 }
 
 // The present mode has no gain over itself, whether it was measured or predicted.
@@ -215,9 +203,7 @@ func TestGuessedGainOfThePresentModeIsNone(t *testing.T) {
 	if want := (Gain{Quantity: Time, Against: Present, Measured: true}); a.Gain == nil || *a.Gain != want {
 		t.Errorf("got %+v, want %+v", a.Gain, want)
 	}
-	if got := a.Sheet(Today).Gain; got != "the board is in the best mode already" {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, a.Sheet(Today).Gain, "the board is in the best mode already")
 }
 
 // No line tells a change without saying against what, for every kind of goal.

@@ -7,13 +7,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/mix"
@@ -81,9 +81,7 @@ func TestAnswerJSONSaysWhatIsKnownOfIt(t *testing.T) {
 		"served arrivals": `"poisson"`,
 		"serving units":   `900`,
 	} {
-		if d := cmp.Diff(want, fields(t, a, strings.Fields(path)...)); d != "" {
-			t.Errorf("%s (-want +got):\n%s", path, d)
-		}
+		must.Equal(t, cmp.Diff(want, fields(t, a, strings.Fields(path)...)), "", path)
 	}
 	var doc struct {
 		Probes []map[string]any
@@ -105,9 +103,7 @@ func TestAnswerJSONSaysWhatIsKnownOfIt(t *testing.T) {
 	if v, there := failed["time_ms"]; v != nil || !there || failed["power_w"] != nil || failed["over"] != false {
 		t.Errorf("a failed probe has no values: %v", failed)
 	}
-	if got := fields(t, a, "versus", "maxn", "time_pct"); got != "35" {
-		t.Errorf("time against MAXN: %s", got)
-	}
+	must.Equal(t, fields(t, a, "versus", "maxn", "time_pct"), "35")
 	if doc.Versus.MaxN.Name != "MAXN" || doc.Versus.Present != nil || len(doc.Versus.Presets) != 1 {
 		t.Errorf("versus: %+v", doc.Versus)
 	}
@@ -120,24 +116,12 @@ func TestAnswerJSONLeavesOutWhatIsNotKnown(t *testing.T) {
 	a.Ask = mix.Ask{}
 	a.Reading.Batch, a.Device, a.Versus = 0, "", outlook.Comparisons{}
 	text := asJSON(t, a)
-	for _, key := range []string{`"served"`, `"sent"`, `"serving"`, `"training"`, `"batch"`, `"latency"`} {
-		if strings.Contains(text, key) {
-			t.Errorf("%s in %s", key, text)
-		}
-	}
-	for _, want := range []string{`"predicted":null`, `"profiling_s":null`, `"device":null`, `"probes":[]`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %s in %s", want, text)
-		}
-	}
+	must.Lack(t, text, `"served"`, `"sent"`, `"serving"`, `"training"`, `"batch"`, `"latency"`)
+	must.Contain(t, text, `"predicted":null`, `"profiling_s":null`, `"device":null`, `"probes":[]`)
 	a.Reading.N = 0
-	if got := fields(t, a, "measured"); got != "null" {
-		t.Errorf("nothing was measured: %s", got)
-	}
+	must.Equal(t, fields(t, a, "measured"), "null")
 	a.Doubted = tegra.Some(tegra.Measured{TimeMS: 5, PowerW: 10})
-	if got := fields(t, a, "measured", "suspicious"); got != "true" {
-		t.Errorf("a reading in doubt: %s", got)
-	}
+	must.Equal(t, fields(t, a, "measured", "suspicious"), "true")
 }
 
 // One limit is an object, several are an array.
@@ -156,10 +140,8 @@ func TestLimitsAreWrittenByTheirKinds(t *testing.T) {
 		`[{"kind":"power","value_w":30},{"kind":"latency","quantile":0.99,"rate_per_s":30,"value_ms":50}]`: Limits(
 			metric.Watts(30), latency),
 	} {
-		got, err := json.Marshal(of)
-		if d := cmp.Diff(want, string(got)); d != "" || err != nil {
-			t.Errorf("%v (-want +got):\n%s", err, d)
-		}
+		got := must.Get(json.Marshal(of))(t)
+		must.Equal(t, cmp.Diff(want, string(got)), "")
 	}
 }
 
@@ -188,9 +170,8 @@ func TestKeepNotesTheNewestWarningsAndTheProbesOnce(t *testing.T) {
 		t.Fatalf("got %d warnings, %v", len(k.Warnings), err)
 	}
 	for i, got := range k.Answers {
-		if got.Ended != optimize.OutOfProbes || len(got.Probes) != 2 {
-			t.Errorf("answer %d: %v after %d probes, want the search's", i, got.Ended, len(got.Probes))
-		}
+		must.Equal(t, got.Ended, optimize.OutOfProbes, i)
+		must.Equal(t, len(got.Probes), 2, i)
 	}
 	a.Probes = nil
 	if err := Keep(dir, Kept{Answers: []Answer{a}}); err != nil {
@@ -243,16 +224,11 @@ func TestQuantitySaysAChangeAgainstWhat(t *testing.T) {
 		{Gain{Quantity: Energy, Pct: -12, Lo: -12.2, Hi: -11.8}, true, "12 % less energy than MAXN", "11.8 … 12.2 %"},
 		{Gain{Quantity: Power, Pct: 112, Lo: 105, Hi: 125}, false, "2.1× the power of MAXN", "2.0 … 2.2×"},
 	} {
-		if got := c.against(1+c.Pct/100, (c.Hi-c.Lo)/2, "MAXN"); c.Better() != c.better || got != c.says {
-			t.Errorf("%+v: %v, %q", c.Gain, c.Better(), got)
-		}
-		if got := c.Gain.band(); got != c.band {
-			t.Errorf("%+v: its band is %q", c.Gain, got)
-		}
+		must.Equal(t, c.Better(), c.better)
+		must.Equal(t, c.against(1+c.Pct/100, (c.Hi-c.Lo)/2, "MAXN"), c.says)
+		must.Equal(t, c.Gain.band(), c.band, c.Gain)
 	}
-	if got := (&Gain{Lo: math.Copysign(0, -1), Hi: 0}).band(); got != "+0.0 %" {
-		t.Errorf("no difference: %q", got)
-	}
+	must.Equal(t, (&Gain{Lo: math.Copysign(0, -1), Hi: 0}).band(), "+0.0 %")
 }
 
 // The sheet gives every mode in its own numbers, judged by the limit, and says why the preset of the limit's name is
@@ -283,29 +259,21 @@ func TestSheetJudgesEachModeByTheLimit(t *testing.T) {
 		"33 % faster than MODE_15W (its clocks, set without a reboot): 33.3 %",
 		"MODE_30W would draw ~30.4 W with this job: it does not fit ✗ (predicted)",
 		"33 W would give ~30.0 ms: 2.0× as fast as within 30 W (predicted)"}
-	if got := s.Lines(); !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
+	must.Equal(t, s.Lines(), want)
 	var rows []string
 	for _, r := range s.Rows {
 		rows = append(rows, fmt.Sprintf("%s %g %v %s", Short(r.Name), r.PowerW, r.Read, Mark(r.Fits)))
 	}
-	if want := []string{"today = MAXN 40 true ✗", "MODE_15W 20 true ✓", "MODE_30W 30.4 false ✗",
-		"the answer 28 true ✓"}; !slices.Equal(rows, want) {
-		t.Errorf("got %q", rows)
-	}
-	if s := a.Sheet(Then); !strings.Contains(s.Takes, "before (clocks locked)") {
-		t.Errorf("later it says %q", s.Takes)
-	}
+	must.Equal(t, rows,
+		[]string{"today = MAXN 40 true ✗", "MODE_15W 20 true ✓", "MODE_30W 30.4 false ✗", "the answer 28 true ✓"})
+	must.Contain(t, a.Sheet(Then).Takes, "before (clocks locked)")
 	for watts, want := range map[float64]string{
 		28:   "",
 		29:   "MODE_30W may not fit: ~29.0 W with this job (predicted, 28.7 … 30.5)",
 		30.1: "MODE_30W may not fit: ~30.1 W with this job (predicted, 29.8 … 31.6)",
 	} {
 		a.Versus.Presets[2] = versus("MODE_30W", 7, 55, watts)
-		if got := a.named(); got != want {
-			t.Errorf("at %g W: got %q, want %q", watts, got, want)
-		}
+		must.Equal(t, a.named(), want, watts)
 	}
 	a.Preset = &Baseline{"MODE_30W", at(7, 55, 31), Errors{}}
 	if a.Compared(); a.Preset != nil || a.Gain.Against != Present {
@@ -314,9 +282,7 @@ func TestSheetJudgesEachModeByTheLimit(t *testing.T) {
 	unmetered := Answer{Feasible: true, Before: a.Before, Limit: metric.LeastEnergy}
 	unmetered.Reading = at(4, 60, math.NaN())
 	unmetered.Compared()
-	if got := strings.Join(unmetered.Sheet(Today).Lines(), "\n"); strings.Contains(got, "NaN") {
-		t.Errorf("without a power meter: %q", got)
-	}
+	must.Lack(t, strings.Join(unmetered.Sheet(Today).Lines(), "\n"), "NaN")
 }
 
 // A mean has the errors of its newest readings; a bare reading, or one of another mode, has none.
@@ -328,19 +294,11 @@ func TestErrorsOfTakesTheNewestReadings(t *testing.T) {
 		rows = append(rows, record.Row{Measured: tegra.Measured{Setting: at, TimeMS: 100, PowerW: 30,
 			Errors: tegra.Errors{Time: tegra.Some(e), Power: tegra.Some(e / 10)}}, Status: record.OK})
 	}
-	if got, want := ErrorsOf(at, 1, rows), ErrorsOf(at, 1, rows[2:]); got != want {
-		t.Errorf("of three rows got %+v, want the last one's %+v", got, want)
-	}
+	must.Equal(t, ErrorsOf(at, 1, rows), ErrorsOf(at, 1, rows[2:]))
 	rows[2].Bare = true
-	if got, want := ErrorsOf(at, 1, rows), ErrorsOf(at, 1, rows[1:2]); got != want {
-		t.Errorf("with a bare row got %+v, want %+v", got, want)
-	}
-	if got := ErrorsOf(tegra.Setting{}, 1, rows); got != (Errors{unknownError, unknownError}) {
-		t.Errorf("of another mode got %+v", got)
-	}
-	if got := ErrorsOf(at, 0, rows); got != (Errors{}) {
-		t.Errorf("of no reading got %+v", got)
-	}
+	must.Equal(t, ErrorsOf(at, 1, rows), ErrorsOf(at, 1, rows[1:2]))
+	must.Equal(t, ErrorsOf(tegra.Setting{}, 1, rows), Errors{unknownError, unknownError})
+	must.Equal(t, ErrorsOf(at, 0, rows), Errors{})
 }
 
 // An answer to a limit is compared with the best preset within it, whatever the present mode does.

@@ -90,9 +90,7 @@ func TestIndexListsWhatTheFoldersHold(t *testing.T) {
 		for _, c := range got {
 			want := ReadCampaignFolder(c.Dir)
 			rows := c.Rows()
-			if !reflect.DeepEqual(rows, want.rows) {
-				t.Errorf("%s has rows %+v, want %+v", c.Name, rows, want.rows)
-			}
+			must.Equal(t, rows, want.rows, c.Name)
 			want.rows = nil
 			same(t, c, want)
 		}
@@ -107,9 +105,7 @@ func TestIndexListsWhatTheFoldersHold(t *testing.T) {
 	for i, c := range again {
 		same(t, c, first[i])
 	}
-	if read.Load() != 0 {
-		t.Errorf("%d folders are read again", read.Load())
-	}
+	must.Equal(t, read.Load(), 0)
 	one := filepath.Join(parent, "c00001")
 	text, _ := os.ReadFile(filepath.Join(one, "modes.csv"))
 	for name, change := range map[string]func() error{

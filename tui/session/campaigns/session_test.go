@@ -38,9 +38,7 @@ func TestCampaignsInLeavesOutAVerificationThatWasKilledBeforeItsFirstReading(t *
 	lists := func(when string, want int) {
 		t.Helper()
 		must.NoError(t, open.Close())
-		if list, err := List(s.Paths); err != nil || len(list) != want {
-			t.Errorf("%s: %d listed, error %v; want %d", when, len(list), err, want)
-		}
+		must.Equal(t, len(must.Get(List(s.Paths))(t)), want)
 	}
 	begin := func() {
 		t.Helper()

@@ -39,9 +39,7 @@ func editing(t *testing.T, before string, texts ...string) (e ConfigEdit, copies
 
 func wantText(t *testing.T, file, want string) {
 	t.Helper()
-	if got, err := os.ReadFile(file); err != nil || string(got) != want {
-		t.Errorf("%s: got %q, %v, want %q", file, got, err, want)
-	}
+	must.Equal(t, string(must.Read(t, file)), want)
 }
 
 func TestConfigEditAsksAgainUntilThereIsNoFault(t *testing.T) {
@@ -53,9 +51,7 @@ func TestConfigEditAsksAgainUntilThereIsNoFault(t *testing.T) {
 		t.Errorf("changed %v, %v, asked %d times", changed, err, asked)
 	}
 	wantText(t, e.Config, "[torch]\ndata = 'x'\n")
-	if st, err := os.Stat(e.Config); err != nil || st.Mode().Perm() != 0o600 {
-		t.Errorf("permissions are %v, %v, want those that it had", st.Mode(), err)
-	}
+	must.Equal(t, must.Get(os.Stat(e.Config))(t).Mode().Perm(), 0o600)
 	if left := copies(); len(left) > 0 {
 		t.Errorf("copies are left: %v", left)
 	}
@@ -134,8 +130,6 @@ func TestSaveWorkloadOfTwentyAtOnceLosesNone(t *testing.T) {
 		})
 	}
 	all.Wait()
-	text, err := os.ReadFile(file)
-	if n := strings.Count(string(text), "[workload.job"); err != nil || n != 20 {
-		t.Errorf("%d of 20 saved jobs are in the file, %v", n, err)
-	}
+	text := must.Read(t, file)
+	must.Equal(t, strings.Count(string(text), "[workload.job"), 20)
 }

@@ -33,11 +33,8 @@ func FuzzKeys(f *testing.F) {
 		}
 		if err == nil && len(keys) > 0 {
 			written := must.Get(toml.Marshal(map[string]map[string][]string{"keys": keys}))(t)
-			again, err := keysOf(string(written))
-			if err != nil || !reflect.DeepEqual(keys, again) {
-				t.Errorf("keys that were read and written are others, %v (-was +is):\n%s\n%s", err,
-					cmp.Diff(keys, again), written)
-			}
+			again := must.Get(keysOf(string(written)))(t)
+			must.Equal(t, keys, again)
 		}
 		_, _ = readTable("config.toml", text, "theme", colour,
 			func(map[string]string) (string, error) { return "", nil })
@@ -67,9 +64,7 @@ func FuzzSaveWorkload(f *testing.F) {
 		table := "[workload." + tomlfile.Key(name) + "]\ncommand = [\"run me\"]\n"
 		if _, err := (Paths{Config: file}).SaveWorkload(name, table); err != nil {
 			now, _ := os.ReadFile(file)
-			if string(now) != text {
-				t.Errorf("%v, yet the file has changed:\n%s", err, now)
-			}
+			must.Equal(t, string(now), text, err)
 			return
 		}
 		now, _ := os.ReadFile(file)
@@ -85,15 +80,11 @@ func FuzzSaveWorkload(f *testing.F) {
 			return slices.DeleteFunc(slices.Clone(list), func(w workload.Workload) bool { return w.Name == name })
 		}
 		if was, is := others(was), others(is); !reflect.DeepEqual(was, is) {
-			if d := cmp.Diff(was, is, cmpopts.EquateEmpty()); d != "" {
-				t.Errorf("other workloads have changed (-was +is):\n%s\n%s", d, now)
-			}
+			must.Equal(t, cmp.Diff(was, is, cmpopts.EquateEmpty()), "", now)
 		}
 		wasKeys, _ := keysOf(text)
 		isKeys, _ := keysOf(string(now))
-		if !reflect.DeepEqual(wasKeys, isKeys) {
-			t.Errorf("the keys have changed (-was +is):\n%s\n%s", cmp.Diff(wasKeys, isKeys), now)
-		}
+		must.Equal(t, wasKeys, isKeys, now)
 	})
 }
 

@@ -43,9 +43,7 @@ func TestReadKeysNamesFileAndLine(t *testing.T) {
 			}
 		})
 	}
-	if got, err := ReadKeys(filepath.Join(t.TempDir(), "none.toml"), refuse); got != nil || err != nil {
-		t.Errorf("without a file: got %v, %v", got, err)
-	}
+	must.Equal(t, must.Get(ReadKeys(filepath.Join(t.TempDir(), "none.toml"), refuse))(t), nil)
 }
 
 func TestReadThemeNamesFileAndLine(t *testing.T) {

@@ -3,6 +3,8 @@ package config
 import (
 	"net/netip"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestNotifyKnowsItsOwnNetwork(t *testing.T) {
@@ -12,8 +14,6 @@ func TestNotifyKnowsItsOwnNetwork(t *testing.T) {
 		"169.254.1.1": true, "fe80::1": true, "::ffff:10.0.0.1": true,
 		"8.8.8.8": false, "192.0.2.1": false, "2001:db8::1": false, "0.0.0.0": false, "::ffff:8.8.8.8": false,
 	} {
-		if got := OwnNetwork(netip.MustParseAddr(address)); got != want {
-			t.Errorf("%s: %v", address, got)
-		}
+		must.Equal(t, OwnNetwork(netip.MustParseAddr(address)), want, address)
 	}
 }

@@ -87,9 +87,8 @@ func TestControlLetsAnotherProgramPauseAndStopATask(t *testing.T) {
 	if again := seenFrom(dir); again.Reach == nil || !again.Reach.Held {
 		t.Errorf("a paused task is seen as %+v", again.Reach)
 	}
-	if err := f.Give(OrderGoOn); err != nil || job.Now().State != task.Running {
-		t.Errorf("after going on: %v, %v", job.Now().State, err)
-	}
+	must.NoError(t, f.Give(OrderGoOn))
+	must.Equal(t, job.Now().State, task.Running)
 	must.NoError(t, f.Give(OrderStop))
 	<-job.Ended()
 	if !job.Now().Stopped {
@@ -125,9 +124,7 @@ func TestOrdersReachACommandsWork(t *testing.T) {
 		t.Errorf("the user sees %q", got)
 	}
 	must.NoError(t, f.Give(OrderGoOn))
-	if err := <-open; err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, <-open)
 	if got := <-said; !strings.HasPrefix(got, "continued by ") {
 		t.Errorf("the user sees %q", got)
 	}
@@ -154,9 +151,7 @@ func TestOrdersDoNotPauseARun(t *testing.T) {
 	if err := f.Give(OrderPause); err == nil || !strings.Contains(err.Error(), "only stopped") {
 		t.Errorf("pausing a run: %v", err)
 	}
-	if got := f.IfOrdered(); !strings.Contains(got, "7 minibatches") {
-		t.Errorf("asked about: %q", got)
-	}
+	must.Contain(t, f.IfOrdered(), "7 minibatches")
 	if err := f.Give(OrderStop); err != nil || ctx.Err() == nil {
 		t.Errorf("stopped: %v, the work's context: %v", err, ctx.Err())
 	}
@@ -189,9 +184,7 @@ func TestControlSocketIsTheUsersAloneAndLeavesNothing(t *testing.T) {
 	other := *f
 	other.PID++
 	must.NoError(t, os.Link(path, filepath.Join(filepath.Dir(path), socketName(other.PID))))
-	if reach(other.Running) != nil {
-		t.Error("the socket of another process is taken for that of the campaign's")
-	}
+	must.Equal(t, reach(other.Running), nil, "the socket of another process is taken for that of the campaign's")
 	own := os.Geteuid()
 	if !c.may(uint32(own)) || !c.may(0) || c.may(uint32(own)+1) {
 		t.Error("others than the user and root may give orders")
@@ -257,9 +250,7 @@ func TestControlTakesOrdersAfterAFailedAccept(t *testing.T) {
 	must.NoError(t, c.listener.SetDeadline(time.Now()))
 	time.Sleep(2 * acceptAgain)
 	must.NoError(t, c.listener.SetDeadline(time.Time{}))
-	if err := f.Give(OrderStop); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, f.Give(OrderStop))
 	<-task.Ended()
 }
 
@@ -278,9 +269,8 @@ func TestWakeSendsTheMagicPacket(t *testing.T) {
 	must.NoError(t, c.SetReadDeadline(time.Now().Add(10*time.Second)))
 	n, _, err := c.ReadFrom(got)
 	want := append(bytes.Repeat([]byte{0xff}, 6), bytes.Repeat([]byte{0x48, 0xb0, 0x2d, 0, 0x11, 0xfe}, 16)...)
-	if err != nil || !bytes.Equal(got[:n], want) {
-		t.Errorf("%x, %v", got[:n], err)
-	}
+	must.NoError(t, err)
+	must.Equal(t, got[:n], want)
 	for _, bad := range []string{"", "x", "48:b0:2d:00:11", "02:00:5e:10:00:00:00:01"} {
 		if err := Wake(context.Background(), bad, c.LocalAddr().String()); !usage.Is(err) {
 			t.Errorf("%q: %v", bad, err)

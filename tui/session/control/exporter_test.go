@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -32,9 +33,7 @@ func TestExporterJobIsTheFollowedCampaign(t *testing.T) {
 	want := exporter.Job{Name: "c1", Workload: "mine", Kind: "tune", Unit: "minibatch", Units: 81,
 		UnitJ: tegra.Some(2.0), LimitW: tegra.Some(30.0),
 		Latency: []exporter.Quantile{{Share: 0.5}, {Share: 0.95}, {Share: 0.99}}}
-	if diff := cmp.Diff(want, f.job()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Equal(t, cmp.Diff(want, f.job()), "")
 	serving := func(units, requests int, p50, p99 float64) *record.Served {
 		return &record.Served{Unit: "token", Units: units, UnitJ: tegra.Some(0.5), Requests: requests,
 			Latency: record.Latency{P50: p50, P99: p99, N: requests}}
@@ -45,14 +44,10 @@ func TestExporterJobIsTheFollowedCampaign(t *testing.T) {
 	want.Unit, want.Units, want.UnitJ = "token", 500, tegra.Some(0.5)
 	want.Latency = []exporter.Quantile{{Share: 0.5, MS: tegra.Some(20.0)}, {Share: 0.95, MS: tegra.Some(0.0)},
 		{Share: 0.99, MS: tegra.Some(60.0)}}
-	if diff := cmp.Diff(want, f.job()); diff != "" {
-		t.Errorf("inference: -want +got:\n%s", diff)
-	}
+	must.Equal(t, cmp.Diff(want, f.job()), "")
 	f.Rows[1].Serving = serving(200, 8, 20, 60) // too few for the high quantiles
 	for _, q := range f.job().Latency {
-		if q.MS.OK != (q.Share == 0.5) {
-			t.Errorf("%g of 8 requests: %+v", q.Share, q.MS)
-		}
+		must.Equal(t, q.MS.OK, q.Share == 0.5)
 	}
 	run := &Followed{Running: f.Running, Reach: &Reach{Ran: 17}}
 	if got := run.job(); got.Units != 17 || got.UnitJ.OK || got.LimitW.OK {

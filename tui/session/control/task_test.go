@@ -63,9 +63,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	if u = c.Interrupted(); u == nil || u.Dir != want || u.From.Readings != 3 || u.Of != 0 || u.Workload.Batch != 32 {
 		t.Fatalf("found %+v, want the one in %s", u, want)
 	}
-	if !strings.Contains(u.Differs, `command "rm -r x" (here none)`) {
-		t.Errorf("the folder names another command; it says %q", u.Differs)
-	}
+	must.Contain(t, u.Differs, `command "rm -r x" (here none)`)
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -87,9 +85,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-7" || u.Of != 0 {
 		t.Fatalf("found %+v, want the search for a limit", u)
 	}
-	if got, want := u.String(), "search of lstm (fastest, power ≤ 27 W), 2 modes measured"; got != want {
-		t.Errorf("it is %q, want %q", got, want)
-	}
+	must.Equal(t, u.String(), "search of lstm (fastest, power ≤ 27 W), 2 modes measured")
 	if job := u.Task(metric.Watts(30), false); job.Kind != task.Tuning || job.Limits[0] != limit ||
 		u.Tune.Resume || u.Tune.Fresh || !u.Tune.Before.IsZero() {
 		t.Errorf("goes on as %+v by %+v", job.Spec, u.Tune)
@@ -119,9 +115,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	rec := must.Get(record.Create(strange, head))(t)
 	must.NoError(t, errors.Join(rec.Append(rows[0]), rec.Close()))
 	c.Held = func() []record.Running { return []record.Running{{Dir: strange, PID: 2}} }
-	if other := Follow(c, nil); other != nil {
-		t.Errorf("follows %+v, the virtual board of another data directory", other)
-	}
+	must.Equal(t, Follow(c, nil), nil)
 	c.Held = func() []record.Running { return nil }
 	if f = Follow(c, f); f == nil || !f.Ended || Follow(c, f) != nil {
 		t.Errorf("its end is %+v", f)

@@ -1,8 +1,9 @@
 package doctor
 
 import (
-	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestVerdictNamesWhatIsLacking(t *testing.T) {
@@ -40,14 +41,9 @@ func TestVerdictNamesWhatIsLacking(t *testing.T) {
 				c.facts.Jobs = []string{"resnet18"}
 			}
 			v := c.facts.verdict(false)
-			if v.Level != c.level || strings.Contains(v.Text, "\n") {
-				t.Errorf("got %+v, want %s on one line", v, c.level)
-			}
-			for _, w := range c.words {
-				if !strings.Contains(v.Text, w) {
-					t.Errorf("%q does not say %q", v.Text, w)
-				}
-			}
+			must.Equal(t, v.Level, c.level)
+			must.Lack(t, v.Text, "\n")
+			must.Contain(t, v.Text, c.words...)
 		})
 	}
 }

@@ -17,10 +17,9 @@ import (
 // machine's times.
 func TestInspectSaysAJobsSizeAndWhoseNumbersItGives(t *testing.T) {
 	s := open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Batches: []int{64}})
-	w, err := workloads.Find(s, "lenet")
-	if err != nil || w.Batch != 64 || w.MinibatchesPerEpoch() != 938 {
-		t.Errorf("batch %d, %d minibatches per epoch, %v; want 64 and 938", w.Batch, w.MinibatchesPerEpoch(), err)
-	}
+	w := must.Get(workloads.Find(s, "lenet"))(t)
+	must.Equal(t, w.Batch, 64)
+	must.Equal(t, w.MinibatchesPerEpoch(), 938)
 	if got, want := workloads.BoardOf(s, w), "AGX Orin (VIRTUAL: a simulation, not a measurement)"; got != want ||
 		System(s, w).NoLoads {
 		t.Errorf("simulated: board %q, want %q; loads left out: %v", got, want, System(s, w).NoLoads)

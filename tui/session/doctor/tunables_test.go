@@ -1,10 +1,10 @@
 package doctor
 
 import (
-	"slices"
 	"strconv"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tui/session"
 )
 
@@ -27,8 +27,6 @@ func TestTunablesHoldTheValuesOfTheDevice(t *testing.T) {
 		if err != nil || top != space.Max().GPU.MHz() {
 			t.Errorf("%s: the highest GPU clock is %g MHz, want %g", name, top, space.Max().GPU.MHz())
 		}
-		if !slices.Equal(sizes["storage"], s.Virtual.Media()) {
-			t.Errorf("%s: got storage %v", name, sizes["storage"])
-		}
+		must.Equal(t, sizes["storage"], s.Virtual.Media(), name)
 	}
 }

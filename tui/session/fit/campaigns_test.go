@@ -48,19 +48,14 @@ func TestCompareCampaignsConcludesByTheCommonModes(t *testing.T) {
 		"no mode":   {campaign("later"), 0, "nothing to compare"},
 	} {
 		got := CompareCampaigns(c.later, early)
-		if got.One.Name != "early" || len(got.Common) != c.common {
-			t.Errorf("%s: %s first, %d in common", name, got.One.Name, len(got.Common))
-		}
-		if text := strings.Join(got.Conclusion(), " "); !strings.Contains(text, c.want) {
-			t.Errorf("%s: concludes %q, want %q", name, text, c.want)
-		}
+		must.Equal(t, got.One.Name, "early", name)
+		must.Equal(t, len(got.Common), c.common, name)
+		must.Contain(t, strings.Join(got.Conclusion(), " "), c.want)
 	}
 	other := campaign("later", 50, 60)
 	other.Header.Workload.Batch = 99
-	if text := strings.Join(CompareCampaigns(early, other).Conclusion(), " "); !strings.Contains(text, "no model") ||
-		!strings.Contains(text, "batch size 16, then 99") {
-		t.Errorf("of another batch size: %q", text)
-	}
+	must.Contain(t, strings.Join(CompareCampaigns(early, other).Conclusion(), " "), "no model",
+		"batch size 16, then 99")
 }
 
 // TestMain keeps the tests away from the user's own files and jobs.
@@ -90,9 +85,7 @@ func TestFitOfMeasuredModesLeansOnTheReferenceItIsGiven(t *testing.T) {
 	with, _, err := Fit(t.Context(), o, FitRequest{Samples: samples,
 		Reference: sweeptest.Shared(t, sweeptest.ResNet)})
 	must.NoError(t, err)
-	if !strings.Contains(with.Reference, "resnet_train") {
-		t.Errorf("reference %q, warnings %q; want that of ResNet", with.Reference, with.Warnings)
-	}
+	must.Contain(t, with.Reference, "resnet_train")
 	alone, _, err := Fit(t.Context(), o, FitRequest{Samples: samples})
 	must.NoError(t, err)
 	top := []tegra.Mode{alone.Space.Max()}
@@ -102,10 +95,9 @@ func TestFitOfMeasuredModesLeansOnTheReferenceItIsGiven(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "x.model")
 	must.NoError(t, with.Save(path))
-	if got, err := models.Load(o, path); err != nil || got.Predict(top)[0] != with.Predict(top)[0] ||
-		got.Reference != with.Reference {
-		t.Errorf("after loading: %v, %v", got, err)
-	}
+	got := must.Get(models.Load(o, path))(t)
+	must.Equal(t, got.Predict(top)[0], with.Predict(top)[0])
+	must.Equal(t, got.Reference, with.Reference)
 	linear, _, err := Fit(t.Context(), o, FitRequest{Samples: samples, Method: learn.Linear})
 	if err != nil || linear.Reference != "" || strings.Contains(strings.Join(linear.Warnings, ""), "reference") {
 		t.Errorf("linear: reference %q, warnings %q, %v", linear.Reference, linear.Warnings, err)

@@ -3,6 +3,7 @@ package fit
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 )
@@ -21,13 +22,9 @@ func TestReplicatedCountsTheRowsThatNetworksSee(t *testing.T) {
 	want := []Replicated{{medians[0].Mode, 40, 40, 8, 8}, {medians[1].Mode, 7, 40, 1, 8},
 		{medians[2].Mode, 1, 40, 1, 8}}
 	for i, got := range list {
-		if got != want[i] {
-			t.Errorf("got %+v, want %+v", got, want[i])
-		}
+		must.Equal(t, got, want[i])
 	}
 	x, _ := nn.Entries(nn.Inputs(tegra.ModesOf(tegra.SettingsOf(medians))),
 		[][]float64{entries[0].TimesMS, entries[1].TimesMS, {10}})
-	if total := list[0].TimeRows + list[1].TimeRows + list[2].TimeRows; total != len(x) {
-		t.Errorf("%d rows are listed, the networks see %d", total, len(x))
-	}
+	must.Equal(t, list[0].TimeRows+list[1].TimeRows+list[2].TimeRows, len(x))
 }

@@ -40,9 +40,7 @@ func TestPickTakesNamesOrAGroupOrAll(t *testing.T) {
 		if err != nil {
 			got = []string{err.Error()}
 		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		must.Equal(t, strings.Join(got, " "), c.want, name)
 	}
 	if _, err := Pick(nil, nil, ""); err == nil || !strings.Contains(err.Error(), "[board.NAME]") {
 		t.Errorf("no boards: %v", err)
@@ -72,14 +70,10 @@ func TestBoardFaultsAreFound(t *testing.T) {
 func TestCommandQuotesForTheShellThere(t *testing.T) {
 	t.Parallel()
 	b := Board{SSH: "h", Args: []string{"--device", "virtual:nano"}, Options: []string{"-p", "2"}}
-	if got, want := b.Command("modes", "--filter", "cores>=2; rm x"),
-		`jtune --device virtual:nano modes --filter 'cores>=2; rm x'`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, b.Command("modes", "--filter", "cores>=2; rm x"),
+		`jtune --device virtual:nano modes --filter 'cores>=2; rm x'`)
 	const want = "ssh -p 2 -t -- h jtune --device virtual:nano watch"
-	if got := strings.Join(b.Terminal(true, "watch"), " "); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, strings.Join(b.Terminal(true, "watch"), " "), want)
 }
 
 // TestEachWorksOnSomeAtATime: as many as it says, all of them, and the results in order.
@@ -99,9 +93,7 @@ func TestEachWorksOnSomeAtATime(t *testing.T) {
 		return Result{Board: b, Code: int(b.Name[0]-'a') % 4}
 	})
 	for i, r := range list {
-		if r.Board.Name != boards[i].Name {
-			t.Errorf("place %d is %s", i, r.Board.Name)
-		}
+		must.Equal(t, r.Board.Name, boards[i].Name, i)
 	}
 	if n := most.Load(); n > atOnce || n < 2 || Worst(list) != 3 || Worst(nil) != 0 {
 		t.Errorf("%d at a time, worst %d", n, Worst(list))
@@ -163,9 +155,7 @@ func TestUnpackTakesNothingThatLeadsElsewhere(t *testing.T) {
 		w := tar.NewWriter(&b)
 		must.NoError(t, errors.Join(w.WriteHeader(&c.h), w.Close()))
 		dir := t.TempDir()
-		if err := unpack(&b, dir); (err != nil) != c.bad {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Equal(t, unpack(&b, dir) != nil, c.bad, name)
 		if list, err := os.ReadDir(dir); err != nil || len(list) > 0 == c.bad {
 			t.Errorf("%s: %v is there, %v", name, list, err)
 		}
@@ -188,9 +178,7 @@ func FuzzUnpack(f *testing.F) {
 			t.Fatal(err)
 		}
 		_ = unpack(bytes.NewReader(data), dir)
-		if list, err := os.ReadDir(parent); err != nil || len(list) != 1 {
-			t.Errorf("something is beside the folder: %v, %v", list, err)
-		}
+		must.Equal(t, len(must.Get(os.ReadDir(parent))(t)), 1)
 		if os.Remove(dir) == nil { // it was empty
 			return
 		}

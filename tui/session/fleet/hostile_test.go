@@ -46,9 +46,7 @@ func TestDoEndsABoardThatSendsForEver(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if r := b.Do(ctx, Call{Shell: "true", Within: time.Hour}); r.Code != 130 {
-		t.Errorf("stopped: exit code %d, %v", r.Code, r.Err)
-	}
+	must.Equal(t, b.Do(ctx, Call{Shell: "true", Within: time.Hour}).Code, 130)
 }
 
 func TestPassOnSaysHowManyLinesItLeavesOut(t *testing.T) {
@@ -84,9 +82,7 @@ func TestShardsFetchAPartOfManyModes(t *testing.T) {
 	if r := s.Measure(t.Context(), b, 0, func(line string) { t.Log(line) }); r.Err != nil {
 		t.Fatal(r.Err)
 	}
-	if got, err := filepath.Glob(filepath.Join(s.Parts()[0], "logs", "*", "*")); err != nil || len(got) != 3*modes {
-		t.Errorf("%d files of %d are here: %v", len(got), 3*modes, err)
-	}
+	must.Equal(t, len(must.Get(filepath.Glob(filepath.Join(s.Parts()[0], "logs", "*", "*")))(t)), 3*modes)
 }
 
 func TestShardsLeaveLargeOutputsOfTheJobThere(t *testing.T) {
@@ -100,10 +96,9 @@ func TestShardsLeaveLargeOutputsOfTheJobThere(t *testing.T) {
 	if r := s.Measure(t.Context(), b, 0, func(line string) { said += line }); r.Err != nil {
 		t.Fatal(r.Err)
 	}
-	got, err := filepath.Glob(filepath.Join(s.Parts()[0], "logs", "*", "*"))
-	if err != nil || len(got) != 4 || !strings.Contains(said, "log.txt, stay there in jtune-fleet/") {
-		t.Errorf("%q is here: %v; it says %q", got, err, said)
-	}
+	got := must.Get(filepath.Glob(filepath.Join(s.Parts()[0], "logs", "*", "*")))(t)
+	must.Equal(t, len(got), 4)
+	must.Contain(t, said, "log.txt, stay there in jtune-fleet/")
 }
 
 // A board that answers with another stream, and one that sends on after the end of its archive.

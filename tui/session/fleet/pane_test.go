@@ -151,8 +151,6 @@ func TestPaneClosesThoughAnotherProcessHoldsItsTerminal(t *testing.T) {
 	}
 	text := must.Read(t, filepath.Join(dir, "pid"))
 	helper := must.Get(strconv.Atoi(strings.TrimSpace(string(text))))(t)
-	if err := syscall.Kill(helper, syscall.SIGKILL); err != nil {
-		t.Errorf("the helper has ended: %v", err)
-	}
+	must.NoError(t, syscall.Kill(helper, syscall.SIGKILL))
 	<-at.ended
 }

@@ -104,26 +104,18 @@ func TestReportSays(t *testing.T) {
 		must.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	want := must.Read(t, path)
-	if got != string(want) {
-		t.Errorf("run with -update and read the difference; got\n%s", got)
-	}
+	must.Equal(t, got, string(want))
 }
 
 // A page without a mark describes a real board; any other says in large letters what it is.
 func TestReportSaysWhatIsNoMeasurement(t *testing.T) {
 	t.Parallel()
 	r := searched(t)
-	if d := r.Document(); d.Mark != "" {
-		t.Errorf("a real board is marked %q", d.Mark)
-	}
+	must.Equal(t, r.Document().Mark, "")
 	r.Header.Device.Virtual = true
-	if page := export.DocumentHTML(r.Document()); !strings.Contains(page, `<p class="mark">SIMULATED`) {
-		t.Error("a virtual board's page has no mark")
-	}
+	must.Contain(t, export.DocumentHTML(r.Document()), `<p class="mark">SIMULATED`)
 	r.Header.Device.Replay = "sweep.csv"
-	if page := export.DocumentHTML(r.Document()); !strings.Contains(page, `<p class="mark">REPLAYED`) {
-		t.Error("a replay's page has no mark")
-	}
+	must.Contain(t, export.DocumentHTML(r.Document()), `<p class="mark">REPLAYED`)
 }
 
 // Whatever names a folder holds, they are text on the page.
@@ -139,14 +131,9 @@ func TestReportOfHostileNames(t *testing.T) {
 	s := r.Soaks[0]
 	s.Header, s.Result.Reason, s.Result.Peak.Rail, s.Result.Events[0].What = r.Header, evil, tegra.Some(evil), evil
 	page := export.DocumentHTML(r.Document())
-	for _, bad := range []string{"<script", "<img", "src=", "href=", "http://www.w3.org"} {
-		if strings.Contains(strings.ReplaceAll(page, "&lt;img src=http", ""), bad) {
-			t.Errorf("the page has %s", bad)
-		}
-	}
-	if strings.Contains(page, "jtune soak \"") {
-		t.Error("a command to copy has a name that a shell would run")
-	}
+	must.Lack(t, strings.ReplaceAll(page, "&lt;img src=http", ""), "<script", "<img", "src=", "href=",
+		"http://www.w3.org")
+	must.Lack(t, page, "jtune soak \"")
 	if n := strings.Count(page, "&lt;script&gt;"); n < 12 {
 		t.Errorf("only %d of the names are on the page", n)
 	}
@@ -198,13 +185,9 @@ func TestReportWithoutASoakSaysHowToGetOne(t *testing.T) {
 	r.Soaks[0] = nil
 	page := export.DocumentHTML(r.Document())
 	r.Header.Workload.Name = "$(reboot)"
-	if cmd := export.DocumentMarkdown(r.Document()); strings.Contains(cmd, "soak $(") {
-		t.Error("a command to copy has a name that a shell would run")
-	}
-	if !strings.Contains(page, "jtune soak resnet18 4c/1.00C/1.00G/2.00M") ||
-		strings.Contains(page, "It holds") {
-		t.Error("a page without a soak does not say how to get one")
-	}
+	must.Lack(t, export.DocumentMarkdown(r.Document()), "soak $(")
+	must.Contain(t, page, "jtune soak resnet18 4c/1.00C/1.00G/2.00M")
+	must.Lack(t, page, "It holds")
 }
 
 func TestVerifyDriftIsMoreThanReadingsDifferBy(t *testing.T) {
@@ -224,9 +207,7 @@ func TestVerifyDriftIsMoreThanReadingsDifferBy(t *testing.T) {
 		} else if v.PowerPct.OK == math.IsNaN(c.w) || strings.Contains(v.Says, "NaN") {
 			t.Errorf("%g ms, %g W: %+v", c.ms, c.w, v)
 		}
-		if text, err := json.Marshal(&v); err != nil || !strings.Contains(string(text), `"verdict":null`) {
-			t.Errorf("%s, %v", text, err)
-		}
+		must.Contain(t, string(must.Get(json.Marshal(&v))(t)), `"verdict":null`)
 	}
 }
 
@@ -253,9 +234,7 @@ func TestVerificationHoldsByItsVerdict(t *testing.T) {
 		for _, off := range []Verification{{}, {Drifted: true}, {Slowed: true}} {
 			sound := !off.Drifted && !off.Slowed
 			off.Verdict = verdict
-			if got := [2]bool{off.Holds(), off.Undecided()}; got != [2]bool{want[0] && sound, want[1] && sound} {
-				t.Errorf("%+v: holds, undecided %v", off, got)
-			}
+			must.Equal(t, [2]bool{off.Holds(), off.Undecided()}, [2]bool{want[0] && sound, want[1] && sound}, off)
 		}
 	}
 }

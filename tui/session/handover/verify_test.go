@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra/metric"
 	"jtune/tegra/virtual"
@@ -42,9 +43,7 @@ func TestVerifyOfAModeWhoseClocksChange(t *testing.T) {
 					if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Minibatch >= 1 && !begun {
 						begun = true
 						if f := (virtual.FileFault{Pattern: file, Garbage: "115200"}); strings.Contains(file, "_min_") {
-							if err := s.Virtual.FS().WriteFile(file, []byte(f.Garbage)); err != nil {
-								t.Error(err)
-							}
+							must.NoError(t, s.Virtual.FS().WriteFile(file, []byte(f.Garbage)))
 						} else {
 							s.Virtual.Inject(virtual.Faults{Files: []virtual.FileFault{f}})
 						}

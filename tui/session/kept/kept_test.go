@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
@@ -35,9 +36,7 @@ func TestRememberOfManyAtOnceLosesNone(t *testing.T) {
 			if last, err := kept.Last(s); err != nil || last.Mode != tegra.Some(s.Device.Space().Max()) {
 				t.Errorf("%s of %d boards: %+v, %v", name, len(boards), last, err)
 			}
-			if err := kept.Remember(s, tegra.Val[tegra.Mode]{}, false); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, kept.Remember(s, tegra.Val[tegra.Mode]{}, false))
 		}
 	}
 }

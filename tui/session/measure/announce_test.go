@@ -24,9 +24,8 @@ func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 	got := make(chan CampaignEnd, 2)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var e CampaignEnd
-		if err := json.NewDecoder(r.Body).Decode(&e); err != nil || r.Method != http.MethodPost {
-			t.Errorf("%s: %v", r.Method, err)
-		}
+		must.NoError(t, json.NewDecoder(r.Body).Decode(&e))
+		must.Equal(t, r.Method, http.MethodPost)
 		got <- e
 	}))
 	defer server.Close()
@@ -50,15 +49,9 @@ func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 	want := CampaignEnd{Campaign: "c1", Workload: "lstm", Kind: "sample", End: "complete", Modes: 2,
 		Device:  "Nano",
 		Virtual: true, Text: "sample of lstm on Nano: complete, 2 modes (VIRTUAL: a simulation, not a measurement)"}
-	if e != want {
-		t.Errorf("the webhook got %+v, want %+v", e, want)
-	}
-	if line, err := os.ReadFile(said); err != nil || strings.TrimSpace(string(line)) != want.Text {
-		t.Errorf("the command got %q, %v", line, err)
-	}
-	if all := strings.Join(notes, "\n"); strings.Contains(all, "[notify]") {
-		t.Errorf("something failed:\n%s", all)
-	}
+	must.Equal(t, e, want)
+	must.Equal(t, strings.TrimSpace(string(must.Read(t, said))), want.Text)
+	must.Lack(t, strings.Join(notes, "\n"), "[notify]")
 }
 
 func TestNotifySaysWhatFailedAndNoMore(t *testing.T) {
@@ -79,9 +72,7 @@ func TestNotifySaysWhatFailedAndNoMore(t *testing.T) {
 			[]string{"[notify] command", "[notify] webhook"}},
 	} {
 		err := announce(t.Context(), c.n, CampaignEnd{Text: "x"})
-		if (err != nil) != (c.want != nil) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Equal(t, err != nil, c.want != nil, name)
 		for _, w := range c.want {
 			if err != nil && !strings.Contains(err.Error(), w) {
 				t.Errorf("%s: %v does not say %q", name, err, w)
@@ -94,13 +85,7 @@ func TestNotifyRings(t *testing.T) {
 	t.Parallel()
 	terminal := filepath.Join(t.TempDir(), "tty")
 	must.NoError(t, os.WriteFile(terminal, nil, 0o600))
-	if err := ring(terminal); err != nil {
-		t.Error(err)
-	}
-	if text, err := os.ReadFile(terminal); err != nil || string(text) != "\a" {
-		t.Errorf("%q, %v", text, err)
-	}
-	if err := ring(terminal + "/none"); err != nil {
-		t.Errorf("without a terminal: %v", err)
-	}
+	must.NoError(t, ring(terminal))
+	must.Equal(t, string(must.Read(t, terminal)), "\a")
+	must.NoError(t, ring(terminal+"/none"))
 }

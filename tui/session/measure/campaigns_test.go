@@ -20,9 +20,7 @@ func TestPlannedSaysOrderTimeAndRaisedClocks(t *testing.T) {
 	if n := len(p.Order); n != 2*29 || p.Plan.Readings() != n {
 		t.Errorf("%d settings, plan of %d; want each of 29 CPU clocks twice", n, p.Plan.Readings())
 	}
-	if up := campaigns.Raised(p.Order, tegra.Val[tegra.Mode]{}); slices.Index(up, true) != 29 {
-		t.Errorf("clocks rise at %d, want only where the second round begins", slices.Index(up, true))
-	}
+	must.Equal(t, slices.Index(campaigns.Raised(p.Order, tegra.Val[tegra.Mode]{}), true), 29)
 	if got := p.String(); !strings.HasSuffix(got, "; clocks rise 1 time") || !strings.HasPrefix(got, "58 modes") {
 		t.Errorf("it says %q", got)
 	}

@@ -3,6 +3,7 @@ package measure
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/sessiontest"
@@ -27,7 +28,5 @@ func TestDesignPlanMeasuresAsManyModesAsAsked(t *testing.T) {
 			t.Errorf("step %d of %d, want of 5", len(done), n)
 		}
 	}
-	if len(done) != 5 {
-		t.Errorf("%d steps, want 5", len(done))
-	}
+	must.Equal(t, len(done), 5)
 }

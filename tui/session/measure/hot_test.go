@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
@@ -35,10 +36,7 @@ func TestSessionFanThatCannotBeSetIsSaid(t *testing.T) {
 		keep bool
 		want bool
 	}{{with, false, false}, {without, false, true}, {without, true, false}} {
-		if got := workloads.FanWarning(c.s, c.keep); strings.HasPrefix(got,
-			"warning: jtune cannot set a fan") != c.want {
-			t.Errorf("keep %v: %q, want a warning %v", c.keep, got, c.want)
-		}
+		must.Equal(t, strings.HasPrefix(workloads.FanWarning(c.s, c.keep), "warning: jtune cannot set a fan"), c.want)
 	}
 	lenet, _ := workloads.Find(without, "lenet5")
 	lenet.Command = []string{"true"}

@@ -47,9 +47,7 @@ func TestVerifyOfAModeInForceWritesNothing(t *testing.T) {
 	if err != nil || len(rows) != 2 || rows[1].Minibatches >= 40 || rows[1].Minibatches < clean {
 		t.Fatalf("%+v, %v; want two readings, the second of fewer steps than usual", rows, err)
 	}
-	if now := s.Setup().Mode; now.V != r.Mode {
-		t.Errorf("the board is in %v, want the mode in force, %v", now, r.Mode)
-	}
+	must.Equal(t, s.Setup().Mode.V, r.Mode)
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil || len(list) != 1 || list[0].Verdict != "within" ||
 		list[0].State(nil) != campaigns.CampaignFinished || list[0].Header.Plan.Kind != campaigns.VerifyKind ||

@@ -46,10 +46,8 @@ func TestPoolModelOfSeveralProgramsKnowsTheRowsOfAll(t *testing.T) {
 	if err != nil || len(pool.Rows()) != 3*4 || len(pool.Parts) != 6 {
 		t.Fatalf("pool of %d rows and %d campaigns, %v; want 12 and 6", len(pool.Rows()), len(pool.Parts), err)
 	}
-	if got, want := len(sessiontest.SamplesOf(t, models.ModelOf(s.Options.Paths,
-		pool))), len(tegra.OncePerSetting(pool.Rows())); got != want {
-		t.Errorf("the model knows %d modes, the pool %d", got, want)
-	}
+	must.Equal(t, len(sessiontest.SamplesOf(t, models.ModelOf(s.Options.Paths, pool))),
+		len(tegra.OncePerSetting(pool.Rows())))
 }
 
 func TestPoolModelKeepsItsNameAndLeavesThoseOfOthersAlone(t *testing.T) {
@@ -65,34 +63,23 @@ func TestPoolModelKeepsItsNameAndLeavesThoseOfOthersAlone(t *testing.T) {
 		}
 		return filepath.Base(res.Kept)
 	}
-	if got := measure(ProfileRequest{Measuring: Measuring{Workload: w}}); got != "lstm@virtual-agx-orin.model" {
-		t.Errorf("the first model is %s", got)
-	}
+	must.Equal(t, measure(ProfileRequest{Measuring: Measuring{Workload: w}}), "lstm@virtual-agx-orin.model")
 	mine := filepath.Join(s.Options.ModelsDir(), "mine.model")
 	must.NoError(t, os.Rename(filepath.Join(s.Options.ModelsDir(), "lstm@virtual-agx-orin.model"), mine))
-	if got := measure(ProfileRequest{Measuring: Measuring{Workload: w}}); got != "mine.model" {
-		t.Errorf("a renamed model is kept as %s from now on", got)
-	}
+	must.Equal(t, measure(ProfileRequest{Measuring: Measuring{Workload: w}}), "mine.model")
 	other := w.AtBatch(4)
 	r := ProfileRequest{Measuring: Measuring{Workload: other}}
 	a, b := measure(r), measure(r)
-	if a != "lstm@virtual-agx-orin.model" || b != a {
-		t.Errorf("another batch size is kept as %s, then %s", a, b)
-	}
+	must.Equal(t, a, "lstm@virtual-agx-orin.model")
+	must.Equal(t, b, a)
 	other.Workers++
-	if got := measure(ProfileRequest{Measuring: Measuring{Workload: other}}); got != "lstm@virtual-agx-orin-bs4.model" {
-		t.Errorf("a third workload of that name is kept as %s", got)
-	}
+	must.Equal(t, measure(ProfileRequest{Measuring: Measuring{Workload: other}}), "lstm@virtual-agx-orin-bs4.model")
 	r = ProfileRequest{Measuring: Measuring{Workload: w, Batches: []int{4, 8}}}
-	if got := measure(r); got != "lstm@virtual-agx-orin-batches.model" {
-		t.Errorf("all sizes are kept as %s", got)
-	}
+	must.Equal(t, measure(r), "lstm@virtual-agx-orin-batches.model")
 	elsewhere := ProfileRequest{Measuring: Measuring{Workload: w, Dir: filepath.Join(t.TempDir(), "c")},
 		Sample: 2}
-	outside, err := Profile(t.Context(), s, elsewhere, nil)
-	if err != nil || outside.Kept != "" {
-		t.Errorf("a campaign outside the data directory is kept as %q, %v", outside.Kept, err)
-	}
+	outside := must.Get(Profile(t.Context(), s, elsewhere, nil))(t)
+	must.Equal(t, outside.Kept, "")
 	list, err := models.List(s.Options)
 	for _, info := range list {
 		from := info.Model.Provenance
@@ -108,9 +95,8 @@ func TestPoolModelKeepsItsNameAndLeavesThoseOfOthersAlone(t *testing.T) {
 	}
 	slices.Sort(names)
 	want := []string{"lstm@virtual-agx-orin", "lstm@virtual-agx-orin-batches", "lstm@virtual-agx-orin-bs4", "mine"}
-	if err != nil || !slices.Equal(names, want) {
-		t.Errorf("models %v, %v; want %v", names, err, want)
-	}
+	must.NoError(t, err)
+	must.Equal(t, names, want)
 }
 
 func TestPoolModelOfAllBatchSizesLearnsWhatIsMeasuredAtOne(t *testing.T) {
@@ -159,38 +145,26 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	if err := os.WriteFile(model, early, 0o644); err != nil { // as if the second had been killed
 		t.Fatal(err)
 	}
-	if n := len(listed()); n != 5 {
-		t.Errorf("the model knows %d modes, want the 5 on disk", n)
-	}
+	must.Equal(t, len(listed()), 5)
 	unfitted := func() string {
 		t.Helper()
 		list := must.Get(models.Kept(s.Options.Paths, learn.LoadUnfitted))(t)
 		missing := must.Get(models.FindUnfitted(s.Options, list))(t)
 		return fmt.Sprint(missing)
 	}
-	if got := unfitted(); got != "[]" {
-		t.Errorf("%s has not been fitted, want nothing", got)
-	}
+	must.Equal(t, unfitted(), "[]")
 	if err := errors.Join(os.Remove(model), os.Remove(filepath.Join(dir, "end.txt"))); err != nil { // or both
 		t.Fatal(err)
 	}
 	for range 2 { // a list fits nothing
-		if got, want := unfitted(), "[{lstm 3}]"; got != want {
-			t.Errorf("%s has not been fitted, want %s", got, want)
-		}
+		must.Equal(t, unfitted(), "[{lstm 3}]")
 	}
-	if n := len(listed()); n != 5 {
-		t.Errorf("the model that was never kept knows %d modes, want 5", n)
-	}
+	must.Equal(t, len(listed()), 5)
 	must.NoError(t, os.WriteFile(model, early, 0o644))
-	if m, err := models.Load(s.Options, "lstm@virtual-agx-orin"); err != nil || len(m.Samples) != 5 {
-		t.Errorf("by its name it is %+v, %v; want the 5 modes on disk", m, err)
-	}
+	must.Equal(t, len(must.Get(models.Load(s.Options, "lstm@virtual-agx-orin"))(t).Samples), 5)
 	must.NoError(t, os.WriteFile(model, early, 0o644))
 	_, _ = models.Load(s.Options, "mobilenet@virtual-agx-orin")
-	if n := len(sessiontest.SamplesOf(t, model)); n != 3 {
-		t.Errorf("asking for another workload's model has made this one know %d modes, want the 3 of its file", n)
-	}
+	must.Equal(t, len(sessiontest.SamplesOf(t, model)), 3)
 	listed()
 	at, err := os.Stat(model)
 	must.NoError(t, err)
@@ -200,12 +174,8 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	}
 	_, err = models.Shelf(s.Options.Paths).Delete("lstm@virtual-agx-orin")
 	must.NoError(t, err)
-	if n := len(listed()); n != 0 {
-		t.Errorf("a deleted model is back with %d modes", n)
-	}
-	if got := unfitted(); got != "[]" {
-		t.Errorf("%s has not been fitted, and its model was deleted", got)
-	}
+	must.Equal(t, len(listed()), 0)
+	must.Equal(t, unfitted(), "[]")
 }
 
 func TestPoolModelOfAReplayBelongsToTheContentOfItsFile(t *testing.T) {

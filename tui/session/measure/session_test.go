@@ -42,9 +42,7 @@ func TestVerifyMeasuresAndPutsTheBoardBack(t *testing.T) {
 	if row.Mode != m || !row.Status.Usable() || row.TimeMS <= 0 || row.PowerW <= 0 {
 		t.Errorf("got %+v", row)
 	}
-	if after := s.Setup().Mode; after != before {
-		t.Errorf("left in %v, found in %v", after, before)
-	}
+	must.Equal(t, s.Setup().Mode, before)
 	list, err := campaigns.List(s.Options.Paths)
 	if n := len(list); err != nil || n != 2 || list[0].Verdict != "" || list[1].Verdict == "" ||
 		list[1].Verdict != string(standing.VerdictOf(near, record.Usable(rows))) {
@@ -64,13 +62,9 @@ func TestShardsPartTheModes(t *testing.T) {
 			seen[m.Mode.Cores]++
 		}
 	}
-	if len(seen) != len(all) {
-		t.Errorf("three parts hold %d of %d modes", len(seen), len(all))
-	}
+	must.Equal(t, len(seen), len(all))
 	for n, times := range seen {
-		if times != 1 {
-			t.Errorf("mode %d is in %d parts", n, times)
-		}
+		must.Equal(t, times, 1, n)
 	}
 	for _, bad := range [][2]int{{0, 3}, {4, 3}, {-1, 2}} {
 		if _, err := shard(all, bad); !usage.Is(err) {
@@ -107,9 +101,7 @@ func TestAnswerMeasuredOverTheLimitGivesWayToTheBestWithin(t *testing.T) {
 		{Measured: tegra.Measured{Setting: found, TimeMS: 70, PowerW: 35}, N: 1}}}}
 	r.AnswerTo(TuneRequest{Questions: metric.Question{Limit: l}.List()}, tegra.Board{})
 	o = o.Answering(l, r.Answers[0].About, nil)
-	if at := o.Answer(l); at != 6 {
-		t.Errorf("the answer is mode %d, tuning found mode 6", at)
-	}
+	must.Equal(t, o.Answer(l), 6)
 	o = o.With(tegra.Measured{Setting: found, TimeMS: 70, PowerW: 37.2})
 	at := o.Answer(l)
 	if s := o.Standing(at, l); at == 6 || !s.Within() {
@@ -156,9 +148,7 @@ func TestModelOfAnOlderNameGoesOnUnderIt(t *testing.T) {
 	name := profile()
 	older := filepath.Join(s.Options.ModelsDir(), "lstm-virtual.model")
 	must.NoError(t, os.Rename(filepath.Join(s.Options.ModelsDir(), name), older))
-	if got := profile(); got != "lstm-virtual.model" {
-		t.Errorf("kept as %s", got)
-	}
+	must.Equal(t, profile(), "lstm-virtual.model")
 	for _, name := range []string{"lstm-virtual", "lstm"} {
 		if _, err := models.Load(s.Options, name); err != nil {
 			t.Error(err)

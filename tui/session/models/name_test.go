@@ -26,9 +26,7 @@ func TestModelIsNamedByItsBoard(t *testing.T) {
 		"lstm@board":              {Name: "…"},
 		"lstm@nvidia-jetson-n-no": {Name: "NVIDIA/Jetson\tNäno"},
 	} {
-		if got := NameFor(w, d); got != want {
-			t.Errorf("%+v: %s, want %s", d, got, want)
-		}
+		must.Equal(t, NameFor(w, d), want, d)
 	}
 }
 

@@ -62,14 +62,11 @@ func TestPoolNeverMixesBoards(t *testing.T) {
 			c.When = time.Unix(int64(i), 0)
 		}))
 	}
-	if kept := CollectPool(nights, w, pool.Board, nil); len(kept.Rows()) != campaigns.MostOfSetting ||
-		kept.Parts[0].Rows[0].When != time.Unix(100-campaigns.MostOfSetting, 0) {
-		t.Errorf("of a hundred readings of a mode %d count", len(kept.Rows()))
-	}
+	kept := CollectPool(nights, w, pool.Board, nil)
+	must.Equal(t, len(kept.Rows()), campaigns.MostOfSetting)
+	must.Equal(t, kept.Parts[0].Rows[0].When, time.Unix(100-campaigns.MostOfSetting, 0))
 	again := CollectPool(append(list, list[0]), w, pool.Board, nil)
-	if len(again.Rows()) != 3 {
-		t.Errorf("a copy of a campaign counts twice: %d rows", len(again.Rows()))
-	}
+	must.Equal(t, len(again.Rows()), 3)
 }
 
 // A model of campaigns that were measured with different software says in what they differ, whichever release it is.

@@ -45,14 +45,10 @@ func TestModelThatIsNamedIsFittedAlone(t *testing.T) {
 			len(m.Samples) != 4 || !m.Fitted() {
 			t.Fatalf("%s is %s with %+v, %v; want %s", name, path, m, err, want)
 		}
-		if got := len(modelsIn(s.Options.ModelsDir())); got != i+1 {
-			t.Errorf("%d models are there after %s, want %d", got, name, i+1)
-		}
+		must.Equal(t, len(modelsIn(s.Options.ModelsDir())), i+1, name)
 	}
-	list, err := List(s.Options)
-	if err != nil || len(list) != 3 {
-		t.Errorf("the screens list %d models, %v; want all", len(list), err)
-	}
+	list := must.Get(List(s.Options))(t)
+	must.Equal(t, len(list), 3)
 }
 
 // A list neither changes the folder nor fits, and says what each model is.
@@ -90,9 +86,7 @@ func TestUnfittedIsWhatWasMeasuredAfterTheModel(t *testing.T) {
 			list[i].Model.Provenance.When = time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)
 		}
 	}
-	if got, err := FindUnfitted(s.Options, list); err != nil || fmt.Sprint(got) != "[{w1 4}]" {
-		t.Errorf("%v, %v: want w1, whose campaign began later than its model was made", got, err)
-	}
+	must.Equal(t, fmt.Sprint(must.Get(FindUnfitted(s.Options, list))(t)), "[{w1 4}]")
 }
 
 // BenchmarkKept lists 500 models of 50 modes beside 10,000 campaigns that were listed before and that no model has
@@ -163,10 +157,7 @@ func TestModelOfManyNightsReadsFewOfThem(t *testing.T) {
 	settle()
 	m, path, _, err := Find(s.Options, "w")
 	must.NoError(t, err)
-	if m.Provenance.Readings != 4*campaigns.MostOfSetting {
-		t.Errorf("it learned from %d readings, want %d of each of 4 modes", m.Provenance.Readings,
-			campaigns.MostOfSetting)
-	}
+	must.Equal(t, m.Provenance.Readings, 4*campaigns.MostOfSetting)
 	made := must.Read(t, path)
 	spoil := func(from, to int) { // a row that is read is none any more; the stamps stay
 		for i := from; i < to; i++ {
@@ -182,14 +173,10 @@ func TestModelOfManyNightsReadsFewOfThem(t *testing.T) {
 	list := must.Get(campaigns.List(s.Options.Paths))(t)
 	spoil(0, 60-campaigns.MostOfSetting)
 	pool := CollectPool(list, list[0].Header.Workload, list[0].Board, nil)
-	if n := len(pool.Rows()); n != m.Provenance.Readings {
-		t.Errorf("without the earlier nights the pool has %d readings", n)
-	}
+	must.Equal(t, len(pool.Rows()), m.Provenance.Readings)
 	spoil(60-campaigns.MostOfSetting, 60)
 	if _, _, _, err := Find(s.Options, "w"); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := os.ReadFile(path); err != nil || string(again) != string(made) {
-		t.Errorf("a model that has learned all is fitted again, %v", err)
-	}
+	must.Equal(t, string(must.Read(t, path)), string(made))
 }

@@ -35,9 +35,8 @@ func TestModelsListsWhatIsThereAndWhatIsBroken(t *testing.T) {
 		t.Fatalf("got %d models, %v", len(list), err)
 	}
 	for _, info := range list {
-		if (info.Err != nil) != (info.Name == "bad") || (info.Model == nil) != (info.Name == "bad") {
-			t.Errorf("%s: model %v, error %v", info.Name, info.Model != nil, info.Err)
-		}
+		must.Equal(t, info.Err != nil, info.Name == "bad")
+		must.Equal(t, info.Model == nil, info.Name == "bad")
 	}
 	for _, name := range []string{"", "a/b", "..", ".hidden"} {
 		if _, err := Save(s, name, m); !usage.Is(err) {
@@ -73,18 +72,14 @@ func TestPoolModelMovesOlderCampaignsWhereTheBoardHasDrifted(t *testing.T) {
 	}
 	now := fit(campaign(modes[:12], 1, 1), campaign(modes[10:], 1, 1))
 	drifted := fit(campaign(modes[:12], 1.15, 1.08), campaign(modes[10:], 1, 1))
-	if text := strings.Join(drifted.Warnings, "\n"); !strings.Contains(text, "12 readings of 1 campaign") {
-		t.Errorf("the model does not say what was moved: %q", text)
-	}
+	must.Contain(t, strings.Join(drifted.Warnings, "\n"), "12 readings of 1 campaign")
 	want := now.Predict(modes)
 	for i, p := range drifted.Predict(modes) {
 		if math.Abs(p.TimeMS/want[i].TimeMS-1) > 0.01 || math.Abs(p.PowerW/want[i].PowerW-1) > 0.01 {
 			t.Errorf("%v: %v, want %v", modes[i], p.Measured, want[i].Measured)
 		}
 	}
-	if drifted.Provenance.Readings != 22 {
-		t.Errorf("%d readings, want all 22", drifted.Provenance.Readings)
-	}
+	must.Equal(t, drifted.Provenance.Readings, 22)
 }
 
 // A process that was stopped holds the lock for ever: a process that waits for it says so and goes on.

@@ -3,6 +3,8 @@ package pair
 import (
 	"math"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 // checkMixes checks that the mixes of a pair have each mode once, that their front keeps the limits, and that measured
@@ -44,9 +46,7 @@ func checkMixes(t *testing.T, found Answer) {
 		}
 	}
 	walk := m.Walk()
-	if len(walk) != len(m.Front)+len(found.Probes) {
-		t.Errorf("%d places to walk, %d on the front, %d measured", len(walk), len(m.Front), len(found.Probes))
-	}
+	must.Equal(t, len(walk), len(m.Front)+len(found.Probes))
 	before := math.Inf(-1)
 	for _, i := range walk {
 		if m.PowerW(i) < before {

@@ -55,9 +55,7 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 		t.Errorf("alone %.2f/s and idle %.2f, together %.2f/s and %.2f, a request %.3f J", found.TrainAlonePerS,
 			found.Alone.IdleShare, found.TrainPerS, found.IdleShare, found.marginalJ())
 	}
-	if after := s.Setup().Mode; after != before {
-		t.Errorf("left in %v, found in %v", after, before)
-	}
+	must.Equal(t, s.Setup().Mode, before)
 	rare := pairOf(t, s)
 	rare.Load.Quantile = 0.999
 	if _, err := Search(t.Context(), s, rare, nil); !usage.Is(err) || !strings.Contains(err.Error(), "p99.9") {
@@ -110,9 +108,7 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	if !errors.As(err, &none) || none.Tried > 0 || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("%v", err)
 	}
-	if after := s.Setup().Mode; after != before {
-		t.Errorf("left in %v, found in %v", after, before)
-	}
+	must.Equal(t, s.Setup().Mode, before)
 }
 
 // A repetition of one setting asks for that setting.
@@ -137,9 +133,7 @@ func TestPairRefusesJobsThatNeedMoreMemoryThanIsFree(t *testing.T) {
 		r.Train, r.Infer = jobs.Train, jobs.Infer
 		return mayPair(s, r)
 	}
-	if err := pairs("lstm", "mobilenet-infer"); err != nil {
-		t.Errorf("two small jobs: %v", err)
-	}
+	must.NoError(t, pairs("lstm", "mobilenet-infer"))
 	if err := pairs("bert", "mobilenet-infer"); !errors.Is(err, tegra.ErrUnsupported) ||
 		!strings.Contains(err.Error(), "bert needs 6200 MB (simulated)") ||
 		!strings.Contains(err.Error(), "did not run (DNR)") {
@@ -183,9 +177,7 @@ func TestPairWhoseJobDiesLeavesTheBoardAsItWas(t *testing.T) {
 			!strings.Contains(rows[0].Why, want) {
 			t.Errorf("recorded %+v, %v", rows, err)
 		}
-		if after := s.Setup().Mode; after != before {
-			t.Errorf("left in %v, found in %v", after, before)
-		}
+		must.Equal(t, s.Setup().Mode, before)
 	}
 }
 

@@ -61,8 +61,7 @@ func TestPairLimitsNameTheQuantileThatWasRead(t *testing.T) {
 	for share, want := range map[float64]PairLimit{0.9: {"p95", tegra.Some(20.), 25, "ms"},
 		0.99: {"p99", tegra.Some(30.), 25, "ms"}} {
 		got := PairLimits(mix.Ask{Quantile: share, LatencyMS: 25}, p)
-		if len(got) != 1 || got[0] != want {
-			t.Errorf("p%g: %+v, want %+v", 100*share, got, want)
-		}
+		must.Equal(t, len(got), 1, want)
+		must.Equal(t, got[0], want, want)
 	}
 }

@@ -49,10 +49,7 @@ func TestOutlookHeatMapMarksTheLeastOfItsPlane(t *testing.T) {
 	}
 	missing := Largest(o)
 	missing.EMC = tegra.GHz
-	if f := HeatMap(o, pareto.Time, tegra.KnobCPU, tegra.KnobGPU, missing, true); !strings.Contains(f.Lacks,
-		"EMC 1.00 GHz") {
-		t.Errorf("a plane without modes lacks %q", f.Lacks)
-	}
+	must.Contain(t, HeatMap(o, pareto.Time, tegra.KnobCPU, tegra.KnobGPU, missing, true).Lacks, "EMC 1.00 GHz")
 }
 
 func TestOutlookCurvesAscendAndHoldTheOthers(t *testing.T) {
@@ -72,9 +69,7 @@ func TestOutlookCurvesAscendAndHoldTheOthers(t *testing.T) {
 		t.Errorf("the present mode is marked at %+v", here)
 	}
 	f = Curves(o, tegra.KnobEMC, at, metric.Goal{}, false)
-	if !strings.Contains(f.Lacks, "EMC has only one value") {
-		t.Errorf("curves over a knob of one value lack %q", f.Lacks)
-	}
+	must.Contain(t, f.Lacks, "EMC has only one value")
 }
 
 func TestRepeatsFigureBoxesWhatWasMeasuredAgain(t *testing.T) {

@@ -44,15 +44,11 @@ func TestRivalsHaveFrontsAndChoicesOfTheirOwn(t *testing.T) {
 		t.Fatalf("%d rivals, want gp and tree", len(rivals))
 	}
 	observed := Observed(o, rivals, all)
-	if len(observed) != len(all) {
-		t.Errorf("%d modes were observed, want %d", len(observed), len(all))
-	}
+	must.Equal(t, len(observed), len(all))
 	limit := metric.Watts(20)
 	for i, r := range Readouts(rivals, observed, limit) {
 		m := rivals[i].Model
-		if want := m.Predict([]tegra.Mode{r.Predicted.Mode})[0]; r.Predicted.TimeMS != want.TimeMS {
-			t.Errorf("%s: %+v is not its own prediction %+v", r.Name, r, want)
-		}
+		must.Equal(t, r.Predicted.TimeMS, m.Predict([]tegra.Mode{r.Predicted.Mode})[0].TimeMS, r.Name, r)
 		chosen := outlook.New("lstm", m, m.Space)
 		if at, err := chosen.Choose(limit); r.Predicted.Mode != chosen.Known[at].Mode || r.Met != (err == nil) {
 			t.Errorf("%s: its choice is %+v, that of choose %v, %v", r.Name, r, chosen.Known[at].Mode, err)

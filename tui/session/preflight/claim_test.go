@@ -66,9 +66,7 @@ func TestClaimMakesJobsOnOneBoardKnowOfEachOther(t *testing.T) {
 			release()
 		}
 		left, _ := filepath.Glob(filepath.Join(root, fmt.Sprintf("run/lock/jtune.%d.job", os.Getpid())))
-		if left != nil {
-			t.Errorf("%s: left %v", c.name, left)
-		}
+		must.Equal(t, left, nil, c.name)
 	}
 	claim(pid, procid.Of(pid), true)
 	must.NoError(t, other.Process.Kill())

@@ -124,9 +124,8 @@ func TestAboveAllNamesTheMostThatIsKnown(t *testing.T) {
 	} {
 		got := strings.ReplaceAll(AboveAll(c.limitW, c.board, c.presets, c.now, c.readW),
 			" is the most that is known, from", ",")
-		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		must.Equal(t, got == "", c.want == "", name)
+		must.Contain(t, got, c.want)
 	}
 }
 

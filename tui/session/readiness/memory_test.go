@@ -44,9 +44,7 @@ func TestCachingAdviceCountsTheJobsMemory(t *testing.T) {
 		s := openBoard(t, board)
 		w := find(t, s, "mobilenet")
 		after := CachingOf(s, w, tegra.Some(1.0), tegra.Some(10.0), tegra.Some(50.0))
-		if !strings.Contains(after, want) {
-			t.Errorf("%s after a run: %q, want %q", board, after, want)
-		}
+		must.Contain(t, after, want)
 		r := must.Get(CheckWorkload(t.Context(), s, w))(t)
 		for _, c := range r.Checks {
 			if c.What == "page cache" && !strings.Contains(c.Do, want) {
@@ -63,9 +61,7 @@ func TestReadinessRefusesWhatARunRefuses(t *testing.T) {
 	own := workload.Workload{Name: "mine", Command: []string{"true"}, Batch: 1}
 	for _, w := range []workload.Workload{find(t, s, "mobilenet"), find(t, s, "lenet5"), own} {
 		r := must.Get(CheckWorkload(t.Context(), s, w))(t)
-		if refused := workloads.Refusal(s, w); r.Refusal != refused {
-			t.Errorf("%s: the doctor says %q, a run %q", w.Name, r.Refusal, refused)
-		}
+		must.Equal(t, r.Refusal, workloads.Refusal(s, w), w.Name)
 		if w.Name == "mine" && (r.Simulated || r.Refusal == "") {
 			t.Errorf("a command is simulated: %+v", r)
 		}
@@ -84,9 +80,7 @@ func TestRecordedMemoryIsOfTheNewestRecords(t *testing.T) {
 		c.All.RAMBytes = tegra.Some(1e9 - 1e6*float64(i)) // the oldest took most
 		must.NoError(t, cmp.Or(r.AppendRun(record.Run{Status: record.OK, Character: c}), r.Close()))
 	}
-	if got, want := recordedMemory(s, w, 0), int64(1e9-1e6); got != want {
-		t.Errorf("%d bytes, want %d", got, want)
-	}
+	must.Equal(t, recordedMemory(s, w, 0), int64(1e9-1e6))
 }
 
 // The need of a job follows its batch size, whatever other sizes took.

@@ -3,7 +3,6 @@ package readiness
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"jtune/internal/must"
@@ -58,11 +57,7 @@ func TestReadinessSaysWhatAWorkloadLacks(t *testing.T) {
 		for _, check := range r.Checks {
 			all += check.State + " " + check.What + " " + check.Do + "\n"
 		}
-		for _, want := range c.want {
-			if !strings.Contains(all, want) {
-				t.Errorf("%s lacks %q:\n%s", c.name, want, all)
-			}
-		}
+		must.Contain(t, all, c.want...)
 	}
 	own := workload.Workload{Name: "mine", Command: []string{"/nonexistent/train"}}
 	if r, err := CheckWorkload(t.Context(), s, own); err != nil || r.Ready || r.Checks[0].State != checkMissing {
@@ -89,8 +84,6 @@ func TestCachingAdviceFollowsTheMeasuredStall(t *testing.T) {
 		"waits only 3 ms":     of(1, 0, 3),
 		"A run shows whether": {DataGB: 1, FreeGB: 4, Workers: 4},
 	} {
-		if got := cachingAdvice.Say(c); !strings.Contains(got, want) {
-			t.Errorf("%+v: %q, want %q", c, got, want)
-		}
+		must.Contain(t, cachingAdvice.Say(c), want)
 	}
 }

@@ -70,9 +70,7 @@ func TestAdviserUsesTheModelOverBatchSizes(t *testing.T) {
 	}
 	for size, known := range map[int]bool{sizes[0]: true, sizes[1]: true, sizes[2]: true, 4 * w.Batch: false} {
 		says := strings.Join(newAdviser(s, w.AtBatch(size)).knobs, "\n")
-		if strings.Contains(says, "Halving one setting of ") != known {
-			t.Errorf("batch size %d: want a model %v, it says %q", size, known, says)
-		}
+		must.Equal(t, strings.Contains(says, "Halving one setting of "), known, size)
 	}
 }
 

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/detect"
 	"jtune/tui/session/measure"
@@ -24,18 +24,14 @@ func TestListenerKeepsTheLastLinesAsATerminalLeavesThem(t *testing.T) {
 			t.Fatal(n, err)
 		}
 	}
-	if got, want := l.heard(), []string{"one", "two", " 30"}; !slices.Equal(got, want) {
-		t.Errorf("heard %q, want %q", got, want)
-	}
+	must.Equal(t, l.heard(), []string{"one", "two", " 30"})
 	for range 10 {
 		_, _ = l.Write([]byte(strings.Repeat("x", 10*mostHeardLine) + strings.Repeat("\n", mostHeard)))
 	}
 	if got := l.heard(); len(got) > mostHeard+1 || len(l.lines) > 2*mostHeard || len(got[0]) > mostHeardLine {
 		t.Errorf("%d lines are kept, the first of %d bytes", len(got), len(got[0]))
 	}
-	if listen(&measure.RunRequest{}, nil) != nil {
-		t.Error("a run that nobody asked to hear is listened to")
-	}
+	must.Equal(t, listen(&measure.RunRequest{}, nil), nil, "a run that nobody asked to hear is listened to")
 }
 
 // slow is a job whose events come at set times, and that has said some of them.
@@ -70,9 +66,7 @@ func TestListenerLosesNoEventAndTellsOnlyNews(t *testing.T) {
 	if _, err := l.next(t.Context(), h); !errors.Is(err, io.EOF) {
 		t.Errorf("at the end: %v", err)
 	}
-	if told != 1 {
-		t.Errorf("one line in %v is reported %d times", events*every, told)
-	}
+	must.Equal(t, told, 1, events*every)
 	l.end()
 	l = listen(&measure.RunRequest{Listen: true}, nil)
 	gone, cancel := context.WithCancel(t.Context())
@@ -108,9 +102,7 @@ func TestRunForStepsEndsWhereNoLineTellsAny(t *testing.T) {
 		ends  bool
 	}{{"round done", 2 * time.Minute, false}, {"round done", 16 * time.Minute, true}} {
 		h.last = c.last
-		if err := measure.TooLong(h, c.after, 0); (err != nil) != c.ends {
-			t.Errorf("%q after %v: %v", c.last, c.after, err)
-		}
+		must.Equal(t, measure.TooLong(h, c.after, 0) != nil, c.ends, c.last, c.after)
 	}
 	if h.last = "loading shard 1"; measure.TooLong(h, 2*time.Second, time.Second) == nil {
 		t.Error("a command may run for longer than the user's patience")

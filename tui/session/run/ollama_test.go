@@ -209,9 +209,7 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 	if err != nil || !out.Answers[0].Feasible || len(out.Probes) < 3 || s.Setup().Mode != found {
 		t.Errorf("%d measurements, %v", len(out.Probes), err)
 	}
-	if a, err := http.Get(server.url + "/api/version"); err != nil || a.StatusCode != http.StatusOK {
-		t.Errorf("the server is gone: %v", err)
-	}
+	must.Equal(t, must.Get(http.Get(server.url+"/api/version"))(t).StatusCode, http.StatusOK)
 	// A stalled server is tried again, and then does not say either that it is ready.
 	for name, do := range map[string]func(){"it stalls": func() { server.signal(syscall.SIGSTOP) },
 		"it is killed": server.kill} {

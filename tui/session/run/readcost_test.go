@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/must"
 	"jtune/profiles/harness"
 	"jtune/tui/session"
 	"jtune/tui/session/sessiontest"
@@ -33,13 +34,10 @@ func TestReadCostIsTheDifferenceThoughTheJobDrifts(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{})
 	turns := &readTurns{sampler: s.Sampler, clock: s.Clock, every: time.Second, each: 100}
-	if n := minibatches(t, turns, 1000); n != 100 {
-		t.Errorf("%d minibatches without reading, want 100", n)
-	}
+	must.Equal(t, minibatches(t, turns, 1000), 100)
 	c := turns.cost()
-	if c.Minibatches != 100 || c.Blocks != readPairs {
-		t.Errorf("%d minibatches with reading in %d blocks, want 100 in %d", c.Minibatches, c.Blocks, readPairs)
-	}
+	must.Equal(t, c.Minibatches, 100)
+	must.Equal(t, c.Blocks, readPairs)
 	if math.Abs(c.CostPct.V-5) > 0.2 || c.LowPct.V > 5 || c.HighPct.V < 5 || c.LowPct.V < 3 {
 		t.Errorf("cost %.2f %% (%.2f to %.2f), want 5", c.CostPct.V, c.LowPct.V, c.HighPct.V)
 	}
@@ -59,9 +57,7 @@ func TestReadCostLeavesOutALineOfTwoBlocks(t *testing.T) {
 	}{{0, 1}, {time.Second, 1}, {0, 2}} {
 		now := turns.since + time.Hour
 		turns.counts(harness.Event{T: now, TimeMS: 50, Shared: turns.since - c.shared})
-		if len(turns.block) != c.want {
-			t.Errorf("line %d: %d steps count, want %d", i, len(turns.block), c.want)
-		}
+		must.Equal(t, len(turns.block), c.want, i)
 	}
 }
 

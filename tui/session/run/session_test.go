@@ -47,9 +47,7 @@ func TestWorkloadsSayHowTheyRunHere(t *testing.T) {
 		"a network without data":  {board, workload.Workload{Name: "resnet18", Torch: job("resnet18", "")}, "no data"},
 		"a network with data":     {board, workload.Workload{Name: "resnet18", Torch: job("resnet18", "/data")}, "yes"},
 	} {
-		if got := workloads.RunsAs(c.s, c.w); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		must.Equal(t, workloads.RunsAs(c.s, c.w), c.want, name)
 	}
 	w, err := workloads.Find(virtualBoard, "resnet18")
 	must.NoError(t, err)
@@ -59,9 +57,7 @@ func TestWorkloadsSayHowTheyRunHere(t *testing.T) {
 	folder.Torch.Beside = true
 	asked := workload.Workload{Name: "asked", Torch: job("alexnet", "")}
 	asked.Torch.Infer, asked.Torch.Beside = true, true
-	if err := workloads.CanRun(virtualBoard, asked); err != nil {
-		t.Errorf("AlexNet, which virtual boards know by its inference alone: %v", err)
-	}
+	must.NoError(t, workloads.CanRun(virtualBoard, asked))
 	for want, w := range map[string]workload.Workload{
 		"workload resnet18: a virtual board simulates the inference of alexnet-infer": w,
 		"workload mine: beside = true takes the power of a simulated network":         mine,
@@ -171,9 +167,7 @@ func TestRepetitionsOfUnevenEnergyAreFlagged(t *testing.T) {
 		}
 		v := &record.Served{Reps: n, CVPct: cv}
 		doubts := strings.Join(Doubts(measure.RunResult{Character: record.Character{Serving: v}}), " ")
-		if strings.Contains(doubts, "Unsteady") != c.flagged {
-			t.Errorf("%v: %q, want flagged %v", c.spread, doubts, c.flagged)
-		}
+		must.Equal(t, strings.Contains(doubts, "Unsteady"), c.flagged, c.spread)
 	}
 	if _, cv := record.Repetitions(make([]record.Part, 10)); cv.OK {
 		t.Error("repetitions without energy vary by a number")

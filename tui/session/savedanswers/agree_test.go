@@ -152,17 +152,13 @@ func agrees(t *testing.T, s *session.Session, r measure.TuneRequest, out measure
 		if on, err := chosen(a.Limit); !r.Load.Any() && a.Feasible && (err != nil || on != a.Setting) {
 			t.Errorf("choose gives %v for %v, the search %v (%v)", on, a.Limit, a.Setting, err)
 		}
-		if k.Answers[i].Setting != a.Setting {
-			t.Errorf("campaigns show has %v for %v, the search %v", k.Answers[i].Setting, a.Limit, a.Setting)
-		}
+		must.Equal(t, k.Answers[i].Setting, a.Setting, a.Limit)
 	}
 	if !r.Load.Any() {
 		if on, err := chosen(r.Limits[0]); err != nil || on != want {
 			t.Errorf("choose gives %v, the search %v (%v)", on, want, err)
 		}
-		if on := page.Predicted[page.Answer(r.Limits[0])].Mode; on != want.Mode {
-			t.Errorf("Front gives %v, the search %v", on, want)
-		}
+		must.Equal(t, page.Predicted[page.Answer(r.Limits[0])].Mode, want.Mode)
 		return
 	}
 	ask := must.Get(mix.AskOf(r.First(), s.Seed))(t)

@@ -38,10 +38,7 @@ func TestAnswerIsKeptAndThatOfAnOlderFolderWorkedOut(t *testing.T) {
 	}
 	for i, a := range k.Answers {
 		was, _ := json.Marshal(found.Answers[i])
-		is, err := json.Marshal(a)
-		if err != nil || string(was) != string(is) {
-			t.Errorf("%v: the search said\n%s\nits folder says\n%s (%v)", a.Limit, was, is, err)
-		}
+		must.Equal(t, string(was), string(must.Get(json.Marshal(a))(t)))
 		if at, ok := savedanswers.Since(list, head, k, i); ok && !limits[i].Better(found.Answers[i].Reading.Measured,
 			tegra.Measured{Setting: at}) {
 			t.Logf("%v: %v is better by what is known", a.Limit, at)

@@ -53,11 +53,9 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 				t.Errorf("the board was in %v, the first mode was %v, compared was %v, %s", present, first,
 					v.Present.Other.Mode, v.Present.How())
 			}
-			if early := slices.ContainsFunc(res.Probes[:c.by], func(p optimize.Probe) bool {
-				return p.Mode == top
-			}); (v.MaxN.How() == "measured") != (c.maxn == "measured") || early != v.MaxN.Measured {
-				t.Errorf("MAXN was %s, among the first modes: %v", v.MaxN.How(), early)
-			}
+			must.Equal(t, v.MaxN.How() == "measured", c.maxn == "measured")
+			must.Equal(t, slices.ContainsFunc(res.Probes[:c.by], func(p optimize.Probe) bool { return p.Mode == top }),
+				v.MaxN.Measured)
 		})
 	}
 }

@@ -65,10 +65,9 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 	if !reflect.DeepEqual(got, want) || when.After(now) || now.Sub(when) > time.Hour {
 		t.Errorf("model of %+v made %v, want %+v made before %v", got, when, want, now)
 	}
-	list, err := models.List(s.Options)
-	if err != nil || len(list) != 1 || list[0].Name != "mobilenet@virtual-agx-orin" {
-		t.Errorf("models %v, %v", list, err)
-	}
+	list := must.Get(models.List(s.Options))(t)
+	must.Equal(t, len(list), 1)
+	must.Equal(t, list[0].Name, "mobilenet@virtual-agx-orin")
 }
 
 func TestTuneOfTheWholeFrontTakesTheReferenceItIsGiven(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/metric"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
@@ -45,9 +46,7 @@ func TestSearchesOfADayLeaveOneModelThatGetsBetter(t *testing.T) {
 				t.Fatalf("%v: models %v in place of %s: %v", limit, models, res.Kept, err)
 			}
 			measured += len(res.Probes)
-			if n := models[0].Model.Provenance.Readings; n != measured {
-				t.Errorf("%v: the model knows %d readings, want all %d", limit, n, measured)
-			}
+			must.Equal(t, models[0].Model.Provenance.Readings, measured, limit)
 			sum, sample := 0.0, s.Device.Space().Sample(1000, 1)
 			for i, p := range models[0].Model.Predict(sample) {
 				want := sessiontest.PhysicsOf(t, "mobilenet", sample[i])

@@ -4,7 +4,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"testing"
 
 	"github.com/adrg/xdg"
@@ -28,18 +27,12 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 	orin, nano := open("virtual:agx-orin"), open("virtual:agx-orin")
 	nano.Which = "another"
 	normal := DefaultForm(orin.Device.Presets())
-	if got := LastForm(orin); !reflect.DeepEqual(got, normal) {
-		t.Errorf("without a file it is %+v", got)
-	}
+	must.Equal(t, LastForm(orin), normal)
 	want := Form{Workload: "lstm", Kind: WithinTime, Limits: map[Kind]string{WithinPower: "20 W, 25 W",
 		WithinTime: "80 ms, p99 50 ms, 30/s", LeastEnergy: "least energy"}, Depth: "thorough", Coverage: "front"}
 	must.NoError(t, KeepForm(orin, want))
-	if got := LastForm(orin); !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v is remembered, want %+v", got, want)
-	}
-	if got := LastForm(nano); got.Workload != "" {
-		t.Errorf("the other board has %+v", got)
-	}
+	must.Equal(t, LastForm(orin), want)
+	must.Equal(t, LastForm(nano).Workload, "")
 	for _, bad := range []string{"", "{", `{"limits":{"power":"-3 W","time":"0"},"goal":"x"}`, `[1]`,
 		`{"limits":"30"}`} {
 		must.NoError(t, os.WriteFile(formFile(orin), []byte(bad), 0o644))

@@ -69,9 +69,7 @@ func TestTuneKeepsACurrentOfTheSimulatedRail(t *testing.T) {
 		}
 	}
 	stripRails(t, amps.Dir)
-	if rows := record.WithFurther(amps.Dir, amps.Rows[:1], 0); rows[0].Measured != amps.Rows[0].Measured {
-		t.Errorf("samples without rails change a row to %+v", rows[0].Measured)
-	}
+	must.Equal(t, record.WithFurther(amps.Dir, amps.Rows[:1], 0)[0].Measured, amps.Rows[0].Measured)
 }
 
 // stripRails makes a campaign's samples those of an older jtune, which had no rails.
@@ -185,8 +183,7 @@ func TestTuneSaysBeforeItMeasuresThatALimitIsAboveAllThatIsKnown(t *testing.T) {
 			}
 		})
 		stop()
-		if strings.Contains(said, "reaches the limit") != (want != "") || !strings.Contains(said, want) {
-			t.Errorf("%g W: said %q before all else, want %q", watts, said, want)
-		}
+		must.Equal(t, strings.Contains(said, "reaches the limit"), want != "", watts, want)
+		must.Contain(t, said, want)
 	}
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/internal/tools/reliability"
 )
 
@@ -12,8 +13,6 @@ func FuzzForm(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		defer reliability.Input(t)()
 		c := parseForm(text, DefaultForm(nil))
-		if err := c.First().Limit.Check(); err != nil {
-			t.Errorf("%s: %v", text, err)
-		}
+		must.NoError(t, c.First().Limit.Check())
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -119,9 +118,7 @@ func TestTuneUnderALoadTriesItsAnswerWithRealRequests(t *testing.T) {
 	if err != nil || len(rows) != 1 || head.Workload.Load != (workload.Demand{Rate: 10, Arrivals: "poisson"}) {
 		t.Errorf("the campaign of the requests: %+v, %d rows, %v", head.Workload.Load, len(rows), err)
 	}
-	if pool, err := models.PoolOf(s, r.Workload, nil); err != nil || len(pool.Parts) != len(out.Sent) {
-		t.Errorf("%d campaigns are known of one request after the other, %v", len(pool.Parts), err)
-	}
+	must.Equal(t, len(must.Get(models.PoolOf(s, r.Workload, nil))(t).Parts), len(out.Sent))
 	if c.asked.Load() < 50 {
 		t.Errorf("%d requests", c.asked.Load())
 	}
@@ -146,10 +143,7 @@ func TestTuneUnderALoadSaysWhenTheServerDoesNotFollow(t *testing.T) {
 		out.Sent[0].Meets() {
 		t.Fatalf("%d tried, %v", len(out.Sent), err)
 	}
-	if why := err.Error(); !strings.Contains(why, "30/s poisson, p50 ≤ 40 ms): nearest is ") ||
-		!strings.Contains(why, "with requests sent at that rate") {
-		t.Error(why)
-	}
+	must.Contain(t, err.Error(), "30/s poisson, p50 ≤ 40 ms): nearest is ", "with requests sent at that rate")
 }
 
 func TestRequestsForAQuantileAreEnoughForItWithinFiveMinutes(t *testing.T) {
@@ -161,8 +155,6 @@ func TestRequestsForAQuantileAreEnoughForItWithinFiveMinutes(t *testing.T) {
 		{0.01, 0.99, 50, 20}} {
 		a := mix.Ask{Quantile: c.quantile, LatencyMS: c.latencyMS,
 			Load: arrivals.Load{Pattern: arrivals.Poisson, RatePerS: c.rate}}
-		if got := requestsFor(a); got != c.want {
-			t.Errorf("%+v: %d requests", c, got)
-		}
+		must.Equal(t, requestsFor(a), c.want, c)
 	}
 }

@@ -66,9 +66,7 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 		head.Workload.Load != want || head.Settings.Requests != 200 {
 		t.Errorf("the campaign of the requests: %+v, %d rows, %v", head.Workload.Load, len(rows), err)
 	}
-	if pool, err := models.PoolOf(s, r.Workload, nil); err != nil || len(pool.Parts) != 1 {
-		t.Errorf("%d campaigns are known of one batch after the other, %v", len(pool.Parts), err)
-	}
+	must.Equal(t, len(must.Get(models.PoolOf(s, r.Workload, nil))(t).Parts), 1)
 }
 
 // A job that does not follow the rate in the mode is no answer.

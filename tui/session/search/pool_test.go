@@ -2,7 +2,6 @@ package search
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"jtune/internal/must"
@@ -43,9 +42,7 @@ func TestPoolHoldsTheRowsOfEveryCampaignOfAWorkloadOnABoard(t *testing.T) {
 		t.Fatalf("pool of %d campaigns and %d rows, %v; want 2 and %d", len(pool.Parts), len(pool.Rows()), err,
 			len(res.Rows)+len(tuned.Probes))
 	}
-	if sizes := tegra.BatchSizes(tegra.SettingsOf(pool.Rows())); !slices.Equal(sizes, tegra.Own) {
-		t.Errorf("a pool of one size has batch sizes %v", sizes)
-	}
+	must.Equal(t, tegra.BatchSizes(tegra.SettingsOf(pool.Rows())), tegra.Own)
 	if all, err := models.PoolOf(s, w, []int{4, w.Batch}); err != nil || len(all.Rows()) != len(pool.Rows())+2 {
 		t.Errorf("with several sizes %d rows, %v; want 2 more than %d", len(all.Rows()), err, len(pool.Rows()))
 	}

@@ -98,9 +98,7 @@ func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
 			t.Errorf("%v was measured by %d requests, want 8", row.Mode, row.Minibatches)
 		}
 	}
-	if a, err := server.Client().Get(server.URL + "/v1/models"); err != nil || a.StatusCode != http.StatusOK {
-		t.Errorf("the server is gone: %v", err)
-	}
+	must.Equal(t, must.Get(server.Client().Get(server.URL+"/v1/models"))(t).StatusCode, http.StatusOK)
 }
 
 // onePhase checks that each phase has a model of its own: of a token of the answer, which takes so long in the mode

@@ -58,10 +58,8 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 	}
 	_, err = models.Save(s, "lstm-25w", res.Fitted)
 	must.NoError(t, err)
-	m, err := models.Load(s.Options, "lstm-25w")
-	if err != nil || m.Provenance.Workload != "lstm" {
-		t.Errorf("loaded %v, %v", m, err)
-	}
+	m := must.Get(models.Load(s.Options, "lstm-25w"))(t)
+	must.Equal(t, m.Provenance.Workload, "lstm")
 }
 
 func TestGateThatRefusesEndsTheJob(t *testing.T) {
@@ -176,9 +174,7 @@ func TestSearchPlanEndsModesOverTheLimitAndTellsTheSearch(t *testing.T) {
 		if step, ok = p.Next([]record.Row{row}); !ok || step.Setting != second || step.MostW != 0 {
 			t.Errorf("after it: %+v", step)
 		}
-		if heard != row.Measured {
-			t.Errorf("the search hears %v", heard)
-		}
+		must.Equal(t, heard, row.Measured)
 		p.End(profiles.Summary{})
 	}
 }

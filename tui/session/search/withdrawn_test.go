@@ -78,9 +78,7 @@ func TestTuneBeginsAgainWhenWhatItMeasuredWasNotTheJob(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || len(out.Probes) < 3 {
 		t.Fatalf("%d probes, %v\n%s", len(out.Probes), err, strings.Join(notes, "\n"))
 	}
-	if said := strings.Join(notes, "\n"); !strings.Contains(said, `"Encoding" was not the job`) {
-		t.Errorf("said %q", said)
-	}
+	must.Contain(t, strings.Join(notes, "\n"), `"Encoding" was not the job`)
 	for _, p := range out.Probes {
 		if p.TimeMS < betweenMS {
 			t.Errorf("%s: %.4g ms a step of the training, want 60", p.Mode, p.TimeMS)

@@ -107,9 +107,7 @@ func TestSoakSeesEachDisturbance(t *testing.T) {
 			r.For, r.Mode, r.Limits = 2*time.Minute, &mode, c.limits
 			out, err := Run(t.Context(), s, r, func(st Status) {
 				if c.disturb != nil && (early && st.Phase == Resting || st.At > time.Minute) {
-					if err := c.disturb(s.Virtual); err != nil {
-						t.Error(err)
-					}
+					must.NoError(t, c.disturb(s.Virtual))
 					c.disturb = nil
 				}
 			})

@@ -37,11 +37,10 @@ func TestCourseKeepsNegativeReadings(t *testing.T) {
 	s := Seen{AtS: 1, Wall: time.UnixMilli(1000)}
 	s.Reading.TotalW = tegra.Some(-0.25)
 	s.Reading.Rails = []tegra.RailReading{{Name: "VDD_IN", Volts: tegra.Some(5.0), Amperes: tegra.Some(-0.05)}}
-	list, err := parseCourse(courseText([]Seen{s}, []string{"VDD_IN"}, nil), plan{})
-	if err != nil || len(list) != 1 || list[0].Reading.TotalW != s.Reading.TotalW ||
-		list[0].Rail("VDD_IN").Amperes != tegra.Some(-0.05) {
-		t.Errorf("%+v: %v", list, err)
-	}
+	list := must.Get(parseCourse(courseText([]Seen{s}, []string{"VDD_IN"}, nil), plan{}))(t)
+	must.Equal(t, len(list), 1)
+	must.Equal(t, list[0].Reading.TotalW, s.Reading.TotalW)
+	must.Equal(t, list[0].Rail("VDD_IN").Amperes, tegra.Some(-0.05))
 }
 
 // FuzzCourse reads the samples of a soak, which it goes on from and is judged by.
@@ -73,10 +72,7 @@ func FuzzCourse(f *testing.F) {
 		if err != nil || len(again) != len(list) {
 			t.Fatalf("%d of %d samples come back, %v:\n%s", len(again), len(list), err, written)
 		}
-		if is := courseText(again, rails, signals); !bytes.Equal(written, is) {
-			t.Errorf("samples that were read and written are others (-was +is):\n%s",
-				cmp.Diff(string(written), string(is)))
-		}
+		must.Equal(t, written, courseText(again, rails, signals))
 	})
 }
 
@@ -100,9 +96,7 @@ func FuzzPlan(f *testing.F) {
 		if reflect.DeepEqual(p, again) {
 			return
 		}
-		if d := cmp.Diff(p, again, nothingIsEmpty); d != "" {
-			t.Errorf("a plan that was read and written is another (-was +is):\n%s", d)
-		}
+		must.Equal(t, cmp.Diff(p, again, nothingIsEmpty), "")
 	})
 }
 
@@ -126,10 +120,8 @@ func FuzzResult(f *testing.F) {
 		if err := is.Check(); err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
-		again, err := json.Marshal(is)
-		if err != nil || !bytes.Equal(text, again) {
-			t.Errorf("a verdict that was read and written is another, %v:\n%s\n%s", err, text, again)
-		}
+		again := must.Get(json.Marshal(is))(t)
+		must.Equal(t, text, again)
 	})
 }
 

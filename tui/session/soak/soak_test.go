@@ -142,9 +142,7 @@ func wantAmperes(t *testing.T, name string, seed uint64, held Result) {
 		return number(t, row[held.Peak.Rail.V+"_a"]) > limit
 	})
 	if math.IsNaN(at) { // this unit reached it later
-		if out.Verdict != hold.Holds {
-			t.Errorf("within %g A: %+v", limit, out)
-		}
+		must.Equal(t, out.Verdict, hold.Holds, limit)
 		return
 	}
 	if out.Verdict != hold.DoesNotHold || !strings.Contains(out.Reason, " A of "+held.Peak.Rail.V) ||
@@ -183,9 +181,8 @@ func TestSoakUntilSteadyInAMode(t *testing.T) {
 			Verdict *hold.Verdict `json:"verdict"`
 		}{&kept.Verdict})
 	}
-	if err != nil || kept.Verdict != hold.Holds {
-		t.Errorf("soak.json: %v\n%s", err, text)
-	}
+	must.NoError(t, err)
+	must.Equal(t, kept.Verdict, hold.Holds)
 }
 
 // What happens to a board in the middle of a soak.
@@ -262,9 +259,8 @@ func TestSoakOfABoardThatLeavesItsMode(t *testing.T) {
 			t.Fatalf("a sample of another mode counts: %v", row)
 		}
 	}
-	if kept := kept(t, out.Dir); kept.Result.Reason != out.Reason || record.Ended(out.Dir) != "interrupted" {
-		t.Errorf("%s, %+v", record.Ended(out.Dir), kept.Result)
-	}
+	must.Equal(t, kept(t, out.Dir).Result.Reason, out.Reason)
+	must.Equal(t, record.Ended(out.Dir), "interrupted")
 }
 
 // Every sample is on the disk when it was taken; a soak that is interrupted says what was not seen, and restores.
@@ -291,9 +287,7 @@ func TestSoakIsInterrupted(t *testing.T) {
 	if onDisk < 179 {
 		t.Errorf("%d samples are on the disk after three minutes", onDisk)
 	}
-	if now := s.Setup(); now.Mode != found.Mode {
-		t.Errorf("the board is in %v, it was in %v", now.Mode, found.Mode)
-	}
+	must.Equal(t, s.Setup().Mode, found.Mode)
 	if _, err := Run(t.Context(), s, r, nil); err == nil {
 		t.Error("a second soak goes to the same folder")
 	}
@@ -308,9 +302,8 @@ func TestSoakIsInterrupted(t *testing.T) {
 		!strings.Contains(again.Reason, "in 2 parts; steady at") || again.Peak.TjC.V < out.Peak.TjC.V {
 		t.Fatalf("continued: %v: %+v", err, again)
 	}
-	if seen.Mode != out.Mode || seen.Curves.Limits != metric.Power.Max(60) {
-		t.Errorf("continued, it shows mode %v and limits %+v", seen.Mode, seen.Curves.Limits)
-	}
+	must.Equal(t, seen.Mode, out.Mode)
+	must.Equal(t, seen.Curves.Limits, metric.Power.Max(60))
 	if n := len(rows(t, r.Dir)); n < int(Usual.Seconds())-5 {
 		t.Errorf("%d samples of both parts", n)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"jtune/internal/must"
@@ -62,9 +61,7 @@ func TestCampaignsOfferEveryKindOfCutOffProfileAndItGoesOn(t *testing.T) {
 		if u == nil || u.Dir != dir || u.Of != c.want {
 			t.Fatalf("%s: offered %+v, want %s", name, u, dir)
 		}
-		if got := campaigns.PlanText(u.plan, nil); got != c.what {
-			t.Errorf("%s: it is %q, want %q", name, got, c.what)
-		}
+		must.Equal(t, campaigns.PlanText(u.plan, nil), c.what, name)
 		task := u.Task(metric.Goal{}, false)
 		tasks := Tasks{On: Board{Session: s}, Clock: s.Clock}
 		must.NoError(t, tasks.Start(t.Context(), task))
@@ -78,13 +75,9 @@ func TestCampaignsOfferEveryKindOfCutOffProfileAndItGoesOn(t *testing.T) {
 			counts[row.Setting]++
 		}
 		for at, n := range counts {
-			if n != max(1, c.r.Repeats) {
-				t.Errorf("%s: %v was measured %d times", name, at.Mode, n)
-			}
+			must.Equal(t, n, max(1, c.r.Repeats), name, at.Mode)
 		}
-		if u := CampaignsOf(s).Interrupted(); u != nil {
-			t.Errorf("%s: %s is offered when it is finished", name, u)
-		}
+		must.Equal(t, CampaignsOf(s).Interrupted(), nil, name)
 	}
 }
 
@@ -105,9 +98,7 @@ func TestCampaignsSayWhyOneDoesNotGoOn(t *testing.T) {
 		t.Errorf("cut off: %q, %q", l.NoResume, l.NoRedo)
 	}
 	c.Seed++
-	if l := one(); !strings.Contains(l.NoResume, "its seed is 0: start jtune with that seed") {
-		t.Errorf("of another seed: %q", l.NoResume)
-	}
+	must.Contain(t, one().NoResume, "its seed is 0: start jtune with that seed")
 	c.Seed--
 	c.Held = func() []record.Running { return []record.Running{{Dir: dir, PID: 7}} }
 	if l := one(); l.State != campaigns.CampaignRunning || l.PID != 7 || l.NoResume == "" || l.NoRedo == "" {

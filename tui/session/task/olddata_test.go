@@ -55,10 +55,8 @@ func TestTaskOpensTheDataDirectoryOfAnOlderVersionUnchanged(t *testing.T) {
 	request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Questions: metric.Question{Limit: metric.Watts(25)}.List(), Keep: true,
 		Asked: record.Asked{Probes: 4}}
-	res, err := search.Tune(t.Context(), s, request, nil)
-	if err != nil || res.Kept != kept[0].Path {
-		t.Errorf("another search keeps its model as %s, %v; want %s", res.Kept, err, kept[0].Path)
-	}
+	res := must.Get(search.Tune(t.Context(), s, request, nil))(t)
+	must.Equal(t, res.Kept, kept[0].Path)
 	now := sessiontest.SamplesOf(t, res.Kept)
 	for _, m := range slices.Concat(pool.Rows(), kept[0].Model.Samples) {
 		if !now[m.Setting] {

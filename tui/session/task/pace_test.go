@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jtune/internal/cpubudget"
+	"jtune/internal/must"
 	"jtune/profiles"
 	"jtune/tui/session/measure"
 )
@@ -18,9 +19,7 @@ func TestPaceComputesOnlyBetweenTwoModes(t *testing.T) { // not parallel: it cha
 	after := func(e measure.Event, want int, when string) {
 		t.Helper()
 		p.Observe(e)
-		if got := runtime.GOMAXPROCS(0); got != want {
-			t.Errorf("%s: GOMAXPROCS is %d, want %d", when, got, want)
-		}
+		must.Equal(t, runtime.GOMAXPROCS(0), want, when)
 	}
 	phase := func(phase profiles.Phase) measure.Event {
 		return measure.ProgressEvent{Progress: profiles.Progress{Phase: phase}}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -72,9 +71,7 @@ func TestPairGoesOnAndIsRepeated(t *testing.T) {
 	}
 	asked.Before, asked.Dir, asked.Resume, asked.Settings = r.Before, r.Dir, r.Resume, r.Settings
 	asked.Train, asked.Infer = r.Train, r.Infer
-	if !reflect.DeepEqual(asked, r) {
-		t.Errorf("to repeat: %+v, want %+v", asked, r)
-	}
+	must.Equal(t, asked, r)
 	second, err := pair.Search(t.Context(), s, *again.Pair, nil)
 	if len(second.Probes) == 0 || second.Probes[0].Row.Setting != found.Probes[0].Row.Setting {
 		t.Errorf("repeated: %+v, %v", second.Probes, err)

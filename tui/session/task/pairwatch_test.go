@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"jtune/internal/must"
@@ -35,9 +34,7 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 	at := tegra.Setting{Mode: s.Device.Space().Max(), Batch: 16}
 	r.At, r.Policy, r.Limit.Limits = &at, mix.Strict, metric.Power.Max(100)
 	task := Pair(r)
-	if got := task.Subject(); got != "resnet18 + mobilenet-infer" {
-		t.Errorf("subject %q", got)
-	}
+	must.Equal(t, task.Subject(), "resnet18 + mobilenet-infer")
 	seen, parts := map[string]int{}, map[turns.Part]bool{}
 	var watch PairWatch
 	tasks := Tasks{Clock: s.Clock, On: heard{Board{Session: s}, func(e measure.Event) {
@@ -59,9 +56,7 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 	if len(now.Watch.Rows) != 2 || len(now.Watch.Probes) != 1 || len(now.Watch.Turns) == 0 {
 		t.Errorf("%d rows, %d pairs, %d turns", len(now.Watch.Rows), len(now.Watch.Probes), len(now.Watch.Turns))
 	}
-	if why := now.IfStopped(task.Spec); !strings.Contains(why, "after 2 measurements") {
-		t.Errorf("stopping it says %q", why)
-	}
+	must.Contain(t, now.IfStopped(task.Spec), "after 2 measurements")
 	if seen[harness.JobTrain] == 0 || seen[harness.JobInfer] == 0 || len(seen) != 2 {
 		t.Errorf("turns of %v", seen)
 	}
@@ -86,7 +81,6 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 			t.Errorf("limit %+v", l)
 		}
 	}
-	if len(pair.PairLimits(now.Paired.Ask, record.Pair{})) != 2 {
-		t.Error("a pair has limits of power and latency before it runs, too")
-	}
+	must.Equal(t, len(pair.PairLimits(now.Paired.Ask, record.Pair{})), 2,
+		"a pair has limits of power and latency before it runs, too")
 }

@@ -196,9 +196,7 @@ func TestTaskOfARealJobBesideAVirtualBoardKeepsRealTime(t *testing.T) {
 		task.Speed, task.With = c.rate, c.with
 		must.NoError(t, q.Start(t.Context(), task))
 		<-task.Ended()
-		if !slices.Equal(clock.was, c.want) {
-			t.Errorf("%s at ×%g: the clock's rates were %v, want %v", c.w.Name, c.rate, clock.was, c.want)
-		}
+		must.Equal(t, clock.was, c.want, c.w.Name, c.rate)
 	}
 }
 
@@ -262,9 +260,8 @@ func TestRepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
 	pool, err := models.PoolOf(s, w, nil)
 	then := pool.Before(again.Tune.Before)
 	rows := then.Rows()
-	if err != nil || len(tegra.OncePerSetting(rows)) != second.Known {
-		t.Errorf("%d modes known, want the %d of then: %v", len(tegra.OncePerSetting(rows)), second.Known, err)
-	}
+	must.NoError(t, err)
+	must.Equal(t, len(tegra.OncePerSetting(rows)), second.Known)
 }
 
 // A task reports every step of a binary search at once and keeps it for the screens.

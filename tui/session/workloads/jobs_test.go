@@ -3,7 +3,6 @@ package workloads
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"jtune/internal/must"
@@ -37,17 +36,13 @@ func TestTypedJobsAreListedFirstAndSaved(t *testing.T) {
 	if err != nil || list[0].Name != "train" || list[1].Name != "train-2" || list[2].Own {
 		t.Fatalf("%v, %v, %v; %v", list[0].Name, list[1].Name, list[2].Name, err)
 	}
-	if got := Suggested(s, list); got != "train" {
-		t.Errorf("it suggests %s", got)
-	}
+	must.Equal(t, Suggested(s, list), "train")
 	if _, err := jobs.SaveJob("two words", typed); err == nil {
 		t.Error("a job is saved by a name that no workload can have")
 	}
 	path, err := jobs.SaveJob("train", typed)
 	must.NoError(t, err)
-	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "[workload.train]") {
-		t.Errorf("%s: %q, %v", filepath.Base(path), text, err)
-	}
+	must.Contain(t, string(must.Read(t, path)), "[workload.train]")
 	if list, err = List(s); err != nil || list[0].Name != "train-2" || list[1].Name != "train" || !list[1].OnHost {
 		t.Errorf("saved: %v, %v, %v", list[0].Name, list[1].Name, err)
 	}

@@ -3,6 +3,8 @@ package workloads
 import (
 	"strings"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestTypedIsNamedAfterItsProgram(t *testing.T) {
@@ -18,8 +20,6 @@ func TestTypedIsNamedAfterItsProgram(t *testing.T) {
 		"/opt/llama.cpp/build/bin/llama-bench -m x.gguf": "llama-bench",
 		"...": "job",
 	} {
-		if got := (Typed{Command: strings.Fields(command)}).Name(); got != want {
-			t.Errorf("%s is called %q, want %q", command, got, want)
-		}
+		must.Equal(t, (Typed{Command: strings.Fields(command)}).Name(), want, command)
 	}
 }

@@ -39,15 +39,11 @@ func TestSessionSuggestsTheLargestWorkloadThatFitsEachBoard(t *testing.T) {
 		s := open(t, session.Options{Device: "virtual:" + name})
 		list := must.Get(List(s))(t)
 		got := Suggested(s, list)
-		if got != want {
-			t.Errorf("%s: a search begins with %s, want %s", name, got, want)
-		}
+		must.Equal(t, got, want, name)
 		chosen, _ := physics.Find(got)
 		for _, w := range list {
 			why := Blocked(s, w)
-			if refused := Refusal(s, w) != ""; refused != (why != "") {
-				t.Errorf("%s on %s: %q, but refused: %v", w.Name, name, why, refused)
-			}
+			must.Equal(t, Refusal(s, w) != "", why != "", w.Name, name)
 			if p, _ := physics.Find(w.Name); why == "" && !w.Infers() && p.DatasetMB > chosen.DatasetMB {
 				t.Errorf("%s: %s is larger than %s and runs here", name, w.Name, got)
 			}
@@ -60,12 +56,8 @@ func TestSessionSuggestsTheLargestWorkloadThatFitsEachBoard(t *testing.T) {
 	s := open(t, session.Options{})
 	own := []workload.Workload{{Name: "mine", Own: true}, {Name: "night", Own: true, Command: []string{"true"}}}
 	s.Virtual = nil // as on a Jetson: mine has no command
-	if got := Suggested(s, own); got != "night" {
-		t.Errorf("of jobs with unknown data it suggests %q, want the first that runs", got)
-	}
-	if got := Suggested(s, own[:1]); got != "" {
-		t.Errorf("it suggests %q, which cannot run", got)
-	}
+	must.Equal(t, Suggested(s, own), "night")
+	must.Equal(t, Suggested(s, own[:1]), "")
 }
 
 // A server that is configured runs from every list that starts workloads; where one cannot, the reason names the way.
@@ -99,18 +91,10 @@ func TestServersAndOwnJobsRunOrSayWhatTheyLack(t *testing.T) {
 			t.Errorf("%+v runs as %q, want %q", c.w, as, c.as)
 		}
 		why := Refusal(c.on, c.w)
-		if (why != "") != (c.lacks != nil) {
-			t.Errorf("%s: %q", c.w.Name, why)
-		}
-		for _, word := range c.lacks {
-			if !strings.Contains(why, word) {
-				t.Errorf("%s: %q lacks %q", c.w.Name, why, word)
-			}
-		}
+		must.Equal(t, why != "", c.lacks != nil, c.w.Name)
+		must.Contain(t, why, c.lacks...)
 	}
-	if why := FixedBatch(virtual, beside); !strings.Contains(why, "server") {
-		t.Errorf("the batch size of a server cannot be chosen: %q", why)
-	}
+	must.Contain(t, FixedBatch(virtual, beside), "server")
 	builtIn := workload.Workload{Name: "ollama", Kind: workload.Inference}
 	if err := CanRun(virtual, builtIn); err == nil ||
 		!strings.Contains(err.Error(), "jtune run ollama "+usage.NoDevice.String()) {
@@ -150,9 +134,7 @@ func TestMinibatchesOfATrainingAreThoseOfTheModelsBatchSize(t *testing.T) {
 		"of a replay": {learn.Model{Provenance: learn.Provenance{Workload: "mobilenet", Replay: "infer.csv"}}, 0},
 		"unknown":     {learn.Model{Provenance: learn.Provenance{Workload: "nobodys"}}, 0},
 	} {
-		if got := Minibatches(&c.m, list); got != c.want {
-			t.Errorf("%s: %d minibatches, want %d", name, got, c.want)
-		}
+		must.Equal(t, Minibatches(&c.m, list), c.want, name)
 	}
 }
 
@@ -171,10 +153,6 @@ func TestLoadForTakesTheConfigurationWhereNothingElseIsAsked(t *testing.T) {
 		t.Errorf("what is typed: %+v", v)
 	}
 	w.Kind = ""
-	if v := LoadFor(w, a.Load, a.Load.Gives); v != none {
-		t.Error("training is under a load")
-	}
-	if v := LoadFor(workload.Workload{Kind: workload.Inference}, none, none.Gives); v != none {
-		t.Errorf("nothing was given, and it is %+v", v)
-	}
+	must.Equal(t, LoadFor(w, a.Load, a.Load.Gives), none, "training is under a load")
+	must.Equal(t, LoadFor(workload.Workload{Kind: workload.Inference}, none, none.Gives), none)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/tegratest"
 	"jtune/tui/session"
 )
@@ -15,9 +16,7 @@ func TestUptimeOfABoardThatRunsForLongRemindsOfAReboot(t *testing.T) {
 		tree := tegratest.NewAGXOrin35()
 		tree.Set("/proc/uptime", text)
 		s := open(t, session.Options{Sysroot: tree.Write(t)})
-		if got := UptimeNote(s); strings.HasPrefix(got, "reminder: the board has been up for 24 h") != want {
-			t.Errorf("up for %q: %q, want a reminder %v", text, got, want)
-		}
+		must.Equal(t, strings.HasPrefix(UptimeNote(s), "reminder: the board has been up for 24 h"), want, text)
 	}
 }
 

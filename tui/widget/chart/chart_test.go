@@ -10,6 +10,7 @@ import (
 	"github.com/NimbleMarkets/ntcharts/v2/canvas"
 
 	"jtune/internal/axis"
+	"jtune/internal/must"
 )
 
 func TestPlotOfNothingIsDrawn(t *testing.T) {
@@ -93,31 +94,23 @@ func TestPlotBaseIsLaidUnder(t *testing.T) {
 	again := p
 	p.Points(xs, ys, InkCloud)
 	again.Base(p.Drawn(80, 20))
-	if got, want := again.Render(80, 20, Plain), p.Render(80, 20, Plain); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, again.Render(80, 20, Plain), p.Render(80, 20, Plain))
 }
 
 func TestPlotTicksBesideASingleValueAreRound(t *testing.T) {
 	for _, log := range []bool{false, true} {
 		for v, want := range map[float64]string{30.437: "[28 30 32]", 87.2: "[80 85 90 95]", 0.5: "[0.45 0.5 0.55]"} {
-			if got := fmt.Sprint(axis.NewScale([]float64{v, v}, log).Ticks(4)); got != want {
-				t.Errorf("log %v: ticks beside %g are %s, want %s", log, v, got, want)
-			}
+			must.Equal(t, fmt.Sprint(axis.NewScale([]float64{v, v}, log).Ticks(4)), want, log, v)
 		}
 	}
-	if got := fmt.Sprint(axis.NewScale([]float64{0}, false).Ticks(4)); got != "[-1 -0.5 0 0.5 1]" {
-		t.Errorf("ticks beside zero are %s", got)
-	}
+	must.Equal(t, fmt.Sprint(axis.NewScale([]float64{0}, false).Ticks(4)), "[-1 -0.5 0 0.5 1]")
 }
 
 func TestPlotBarsAreSeenWhereTheyAreWiderThanACell(t *testing.T) {
 	p := Plot{X: axis.Scale{Lo: 0, Hi: 100}, Y: axis.Scale{Lo: 0, Hi: 100}}
 	p.Bars(50, 30, 150, 55, 54, 56, InkBand) // clipped on the right
 	got := strings.Split(p.Render(30, 12, Plain), "\n")
-	if want := "   │       ├─────────────────┤"; got[4] != want {
-		t.Errorf("got %q, want %q", got[4], want)
-	}
+	must.Equal(t, got[4], "   │       ├─────────────────┤")
 	for i, row := range got[:10] {
 		if i != 4 && strings.TrimSpace(string([]rune(row)[4:])) != "" {
 			t.Errorf("row %d holds part of a band within one cell: %q", i, row)
@@ -141,9 +134,7 @@ func TestPlotFromHasRoundTicksAsFarFromEachOther(t *testing.T) {
 				}
 			}
 			for i := 2; i < len(at); i++ {
-				if at[i]-at[i-1] != at[1]-at[0] {
-					t.Errorf("%d rows, to %g: ticks at rows %v", h, most, at)
-				}
+				must.Equal(t, at[i]-at[i-1], at[1]-at[0], h, most)
 			}
 			if len(at) < 2 {
 				t.Errorf("%d rows, to %g: ticks at rows %v, want two at least", h, most, at)
@@ -168,11 +159,7 @@ func TestPlotLabelsDoNotLieOverEachOther(t *testing.T) {
 		p.Label(10, 61, name, InkPreset)
 	}
 	got := p.Render(30, 11, Plain)
-	for _, name := range []string{"GPU\n", "tj\n", "SOC0\n"} {
-		if !strings.Contains(got, name) {
-			t.Errorf("the picture lacks %q:\n%s", name, got)
-		}
-	}
+	must.Contain(t, got, "GPU\n", "tj\n", "SOC0\n")
 }
 
 func TestPlotLimitKeepsTheCloudVisible(t *testing.T) {
@@ -201,9 +188,7 @@ func TestPlotLimitKeepsTheCloudVisible(t *testing.T) {
 func TestRasterLineJoinsItsEnds(t *testing.T) {
 	r := newRaster(10, 5)
 	r.Line([]canvas.Float64Point{{X: 0, Y: 1}, {X: 1, Y: 0}}, InkFront)
-	if n := touched(r); n != 10 {
-		t.Errorf("a diagonal of 20 dots touches %d cells, want 10:\n%s", n, rendered(r, Plain))
-	}
+	must.Equal(t, touched(r), 10)
 }
 
 // touched counts the cells that are not empty.
@@ -215,9 +200,7 @@ func TestRasterLineHasGaps(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e18, -1e18, -0.01, 1.01} {
 		r := newRaster(10, 1)
 		r.Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 0.5, Y: bad}, {X: 1, Y: 0}, {X: bad, Y: 0.5}}, InkFront)
-		if got, want := rendered(r, Plain), "⡀        ⢀"; got != want {
-			t.Errorf("with %g between: %q, want its ends alone %q", bad, got, want)
-		}
+		must.Equal(t, rendered(r, Plain), "⡀        ⢀", bad)
 	}
 	newRaster(0, 0).Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 1, Y: 1}}, InkFront) // no room: it must not panic
 }
@@ -226,12 +209,8 @@ func TestRasterLineAddsToTheDots(t *testing.T) {
 	r := newRaster(2, 1)
 	r.Dot(0, 0, InkCloud)
 	r.Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 1, Y: 0}}, InkFront)
-	if got, want := rendered(r, Plain), "⣁⣀"; got != want {
-		t.Errorf("drawn %q, want %q", got, want)
-	}
-	if r.ink[0] != InkFront {
-		t.Errorf("the shared cell has ink %d, want the front's", r.ink[0])
-	}
+	must.Equal(t, rendered(r, Plain), "⣁⣀")
+	must.Equal(t, r.ink[0], InkFront)
 }
 
 func TestRasterHighestInkColoursACell(t *testing.T) {
@@ -240,9 +219,8 @@ func TestRasterHighestInkColoursACell(t *testing.T) {
 	r.Dot(1, 3, InkCloud)
 	var inks []Ink
 	rendered(r, func(ink Ink, text string) string { inks = append(inks, ink); return text })
-	if len(inks) != 1 || inks[0] != InkFront {
-		t.Errorf("inks %v, want the front's alone", inks)
-	}
+	must.Equal(t, len(inks), 1)
+	must.Equal(t, inks[0], InkFront)
 }
 
 func TestRasterRowHasOneRunPerStretchOfInk(t *testing.T) {
@@ -255,9 +233,7 @@ func TestRasterRowHasOneRunPerStretchOfInk(t *testing.T) {
 	}
 	runs := 0
 	rendered(r, func(_ Ink, text string) string { runs++; return text })
-	if runs != 2 {
-		t.Errorf("%d styled runs, want 2", runs)
-	}
+	must.Equal(t, runs, 2)
 }
 
 func TestBarStackAndSpark(t *testing.T) {
@@ -274,9 +250,7 @@ func TestBarStackAndSpark(t *testing.T) {
 			Stack([]Part{{1, 'a', 0}, {2, 'b', 0}, {math.NaN(), 'c', 0}, {1, 'd', 0}}, 8, Plain), "aabbbbdd"},
 		{"nothing to share", Stack(nil, 3, Plain), "   "},
 	} {
-		if c.got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)
-		}
+		must.Equal(t, c.got, c.want, c.name)
 	}
 }
 
@@ -311,8 +285,6 @@ func TestLabelKeepsItsInkWhereLinesMeet(t *testing.T) {
 			}
 			return text
 		})
-		if inks != "CPU" {
-			t.Errorf("line first %v: the label is not in its own ink: %v", first, r.ink)
-		}
+		must.Equal(t, inks, "CPU", first, r.ink)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jtune/internal/axis"
+	"jtune/internal/must"
 )
 
 func TestLanesDensityIsDarkestWhereMostValuesLie(t *testing.T) {
@@ -12,11 +13,7 @@ func TestLanesDensityIsDarkestWhereMostValuesLie(t *testing.T) {
 	l := NewLanes(axis.Scale{Lo: 0, Hi: 10}, 11, 1)
 	l.Density(0, []float64{2, 2, 2, 2, 2, 5, 5, 9}, 4, InkCloud, InkFront)
 	row := l.Row(0, func(_ Ink, text string) string { return text })
-	if row != "  █ │░   · " {
-		t.Errorf("got %q", row)
-	}
+	must.Equal(t, row, "  █ │░   · ")
 	l.Density(0, nil, 4, InkCloud, InkFront)
-	if strings.Count(row, "·") != 1 {
-		t.Errorf("no values change the row: %q", row)
-	}
+	must.Equal(t, strings.Count(row, "·"), 1)
 }

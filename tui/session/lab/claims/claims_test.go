@@ -45,9 +45,7 @@ func TestClaimsHaveEveryTakeAwayOfTheStudy(t *testing.T) {
 	}
 	for chapter, sections := range map[int]int{1: 7, 2: 2, 3: 2, 4: 4, 5: 2, 6: 7} {
 		for k := range sections {
-			if at := fmt.Sprintf("%d.%d", chapter, k+1); n[at] != 1 {
-				t.Errorf("section 5.%s has %d take-aways", at, n[at])
-			}
+			must.Equal(t, n[fmt.Sprintf("%d.%d", chapter, k+1)], 1)
 		}
 	}
 }
@@ -78,8 +76,6 @@ func TestClaimHoldsByItsConditionsAlone(t *testing.T) {
 			k := must.Get(parse(text))(t)
 			c.Conditions = append(c.Conditions, k)
 		}
-		if got := c.judge(x.results); got.Outcome != x.want {
-			t.Errorf("%s: %s (not %v), want %s", x.conditions, got.Outcome, got.Failed, x.want)
-		}
+		must.Equal(t, c.judge(x.results).Outcome, x.want, x.conditions)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"jtune/internal/must"
 )
 
 func TestOffCountsTolerances(t *testing.T) {
@@ -61,13 +63,9 @@ func TestResultWorstIsTheValueFarthestOff(t *testing.T) {
 	t.Parallel()
 	f := Figure{Value: 10, Most: 10, Relation: "eq", Tolerance: 1}
 	r := Result{Figure: f, Values: []float64{10.5, 8, 11}}
-	if r.Worst() != 8 {
-		t.Errorf("worst of 10.5, 8, 11 beside 10: %g", r.Worst())
-	}
+	must.Equal(t, r.Worst(), 8)
 	f = Figure{Value: 6, Relation: "lt", Tolerance: 1} // all hold: the one nearest to the bound
-	if w := (Result{Figure: f, Values: []float64{5.2, 1.9, 5.5, 3.5}}).Worst(); w != 5.5 {
-		t.Errorf("worst of a bound: %g", w)
-	}
+	must.Equal(t, (Result{Figure: f, Values: []float64{5.2, 1.9, 5.5, 3.5}}).Worst(), 5.5)
 	if w := (Result{Figure: f}).Worst(); !math.IsNaN(w) {
 		t.Errorf("worst of none: %g", w)
 	}
@@ -104,9 +102,7 @@ func TestWordsWorkTermsOut(t *testing.T) {
 			t.Errorf("%s is worked out as %v", terms, got)
 		}
 	}
-	if err := words.Check("size-of number 2 - both , number 1 / both"); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, words.Check("size-of number 2 - both , number 1 / both"))
 	for _, terms := range []string{"guess 3", "mean-of both , guess", "both / guess 3"} {
 		if words.Check(terms) == nil {
 			t.Errorf("%s passes the check", terms)
@@ -123,9 +119,8 @@ func TestResultOfAFigureThatIsNotWorkedOutSaysWhy(t *testing.T) {
 	missed := Figure{Kind: Simulated, Value: 9, Relation: "eq", Tolerance: 1, Terms: "number 2", Note: "a reason",
 		NotedAt: "12"}
 	r, err = words.Result(10, missed)
-	if err != nil || r.Why() != "12 is above 9, by 3.0 tolerances: a reason" {
-		t.Errorf("%q, %v", r.Why(), err)
-	}
+	must.NoError(t, err)
+	must.Equal(t, r.Why(), "12 is above 9, by 3.0 tolerances: a reason")
 	if r, err = words.Result(14, missed); err != nil || r.Why() != "16 is above 9, by 7.0 tolerances" {
 		t.Errorf("a reason for another value: %q, %v", r.Why(), err)
 	}
@@ -146,8 +141,6 @@ func TestFigureIsBlindWhereTheToleranceReachesZero(t *testing.T) {
 		{"eq", 40, 0.1, true, false}, {"approx", 0, 5, false, false}, {"le", 3, 5, false, false},
 	} {
 		f := Figure{Kind: Simulated, Relation: c.relation, Value: c.value, Tolerance: c.tolerance, Relative: c.relative}
-		if f.Blind() != c.want {
-			t.Errorf("%+v: %v", c, !c.want)
-		}
+		must.Equal(t, f.Blind(), c.want, c, !c.want)
 	}
 }

@@ -1,6 +1,10 @@
 package evidence
 
-import "testing"
+import (
+	"testing"
+
+	"jtune/internal/must"
+)
 
 // An error smaller than the published one is no fault; beside one that is worse it does not make up for that.
 func TestResultSaysBetterOrWorse(t *testing.T) {
@@ -26,8 +30,6 @@ func TestResultSaysBetterOrWorse(t *testing.T) {
 			r.Kind = NotSimulated
 		}
 		_, r.Verdict = r.Judge(c.own)
-		if got := r.Said(); got != c.want {
-			t.Errorf("%s %v: %q, want %q", c.metric, c.own, got, c.want)
-		}
+		must.Equal(t, r.Said(), c.want, c.metric, c.own)
 	}
 }

@@ -79,9 +79,7 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 			if err != nil || res.End != profiles.Complete || len(res.Failed) > 0 {
 				t.Fatalf("%s, failed %q, %v", res.End, res.Failed, err)
 			}
-			if now := governorsOf(t, s); now != governors {
-				t.Errorf("governors are %s, found were %s", now, governors)
-			}
+			must.Equal(t, governorsOf(t, s), governors)
 			energy, time := res.Change(res.Least.V, res.UnitJ(res.Least.V))
 			const tolerance = 3
 			if -energy.V < c.lo-tolerance || -energy.V > c.hi+tolerance || time.V < 0 {
@@ -187,9 +185,7 @@ func energyIsMarked(t *testing.T, r studied) {
 	t.Helper()
 	var words, table bytes.Buffer
 	must.NoError(t, errors.Join(report.Print(&words, nil, r.Parts()...), r.CSV(&table)))
-	if !strings.Contains(words.String(), "VIRTUAL") {
-		t.Errorf("the text does not say that the board is virtual:\n%s", words.String())
-	}
+	must.Contain(t, words.String(), "VIRTUAL")
 	for i, line := range strings.Split(strings.TrimSpace(table.String()), "\n") {
 		if want := map[bool]string{true: ",virtual", false: ",true"}[i == 0]; !strings.HasSuffix(line, want) {
 			t.Fatalf("line %d of the CSV: %s", i+1, line)
@@ -245,9 +241,8 @@ func TestEnergyStudyThatWasInterruptedGoesOn(t *testing.T) {
 		t.Fatalf("ended %s, %v, with %d readings of the least", res.End, err, res.Least.V.N)
 	}
 	_, all, err := record.Read(res.Dir)
-	if err != nil || len(all) != rows {
-		t.Errorf("%d rows are recorded, %d were measured: %v", len(all), rows, err)
-	}
+	must.NoError(t, err)
+	must.Equal(t, len(all), rows)
 	base, ok := res.Base()
 	if !ok || base.N != study.Rounds || !study.Highest(base.CPU).OK || base.Latency.N == 0 {
 		t.Errorf("of the rows that were read back the baseline is %+v", base)
@@ -283,10 +278,8 @@ func TestEnergyStudyTeachesItsPoolThePairsOfClocks(t *testing.T) {
 	if path := models.ModelOf(s.Options.Paths, pool); path == "" {
 		t.Error("no model of it is kept")
 	}
-	samples, err := fit.ReadSamples(res.Dir, nil, true)
-	if err != nil || len(samples.Readings) != len(pairs) {
-		t.Errorf("a fit takes %d of %d readings: %v", len(samples.Readings), len(pairs), err)
-	}
+	samples := must.Get(fit.ReadSamples(res.Dir, nil, true))(t)
+	must.Equal(t, len(samples.Readings), len(pairs))
 	if pool, err := models.PoolOf(s, r.Workload.AtBatch(16), nil); err != nil || len(pool.Rows()) != 0 {
 		t.Errorf("another batch size is known of its baseline: %d rows, %v", len(pool.Rows()), err)
 	}
@@ -338,12 +331,9 @@ func TestEnergyPlanOfAFullStudy(t *testing.T) {
 	r := energyRequest(t, s, "mobilenet-infer")
 	r.Energy.Full = true
 	r = r.forEnergy(false)
-	if r.Repeat != 10 || r.reading(r.Workload).Minibatches != 3200 {
-		t.Errorf("%d times %d batches", r.Repeat, r.reading(r.Workload).Minibatches)
-	}
-	if got := r.reading(r.Workload.AtBatch(7)).Minibatches; got != 458 {
-		t.Errorf("3,200 inferences are %d batches of 7", got)
-	}
+	must.Equal(t, r.Repeat, 10)
+	must.Equal(t, r.reading(r.Workload).Minibatches, 3200)
+	must.Equal(t, r.reading(r.Workload.AtBatch(7)).Minibatches, 458)
 	r.Repeat = 2
 	plan := newEnergyStudy(r, s.Device.Space(), false)
 	var rows []record.Row
@@ -364,8 +354,7 @@ func TestEnergyPlanOfAFullStudy(t *testing.T) {
 		t.Errorf("%d readings of %d pairs, %d were announced", len(rows), pairs, n)
 	}
 	usual := study.UsualGovernors
-	if order[0] != usual || order[1+pairs] != usual || order[len(order)-1] != usual {
-		t.Errorf("the baseline is not first, in the middle and last: %s, %s, %s", order[0], order[1+pairs],
-			order[len(order)-1])
-	}
+	must.Equal(t, order[0], usual)
+	must.Equal(t, order[1+pairs], usual)
+	must.Equal(t, order[len(order)-1], usual)
 }

@@ -82,9 +82,7 @@ func TestExperimentsRunOnAVirtualBoard(t *testing.T) {
 			if err != nil || dirErr != nil || len(folders) != len(rows) {
 				t.Errorf("%d folders %v of logs for %d runs: %v, %v", len(folders), folders, len(rows), err, dirErr)
 			}
-			if after := s.Setup().Mode; after != before {
-				t.Errorf("the board is left in %v, it was in %v", after, before)
-			}
+			must.Equal(t, s.Setup().Mode, before)
 			_, _, err = fit.Fit(t.Context(), s.Options, fit.FitRequest{Samples: res.Dir})
 			if modes := e.Name == "modes"; modes && err != nil { // its readings belong to plain power modes
 				t.Errorf("fit of its folder: %v", err)
@@ -120,11 +118,8 @@ func TestExperimentBaseloadRecordsAMeter(t *testing.T) {
 	if err != nil || len(runs) != 3 || runs[0].Character.All.MeterW != tegra.Some(31.25) {
 		t.Errorf("%d runs in the record, %v", len(runs), err)
 	}
-	report, err := os.ReadFile(filepath.Join(res.Dir, reportText))
-	if err != nil || !strings.Contains(string(report), "meter W") || !strings.Contains(string(report),
-		"in the supply reads 31.25 W") {
-		t.Errorf("the report is\n%s (%v)", report, err)
-	}
+	report := must.Read(t, filepath.Join(res.Dir, reportText))
+	must.Contain(t, string(report), "meter W", "in the supply reads 31.25 W")
 }
 
 func TestVirtualBoardAnswersToWhatIsVaried(t *testing.T) {
@@ -188,9 +183,7 @@ func TestCacheExperimentRunsOnTheStudysMedium(t *testing.T) {
 			stalls[l.Setting+"|"+l.Part] = l.Stats["stall_ms"].Median * float64(r.Workload.MinibatchesPerEpoch()) / 1000
 		}
 		cold, later := stalls["cold at the start|epoch 0"], stalls["cold at the start|later epochs"]
-		if study := math.Abs(cold/46.4-1) < 0.1 && math.Abs(later/12.9-1) < 0.1; study != (medium == "") {
-			t.Errorf("medium %q: the stall falls from %.1f to %.1f s an epoch", medium, cold, later)
-		}
+		must.Equal(t, math.Abs(cold/46.4-1) < 0.1 && math.Abs(later/12.9-1) < 0.1, medium == "", medium, cold, later)
 	}
 }
 
@@ -231,9 +224,7 @@ func TestInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 		t.Fatalf("ended %s, %v, with %d and %d runs; want 10 in all", res.End, err, rows, again)
 	}
 	for _, l := range res.Lines {
-		if l.Runs != 2 {
-			t.Errorf("%s: %d runs, want 2", l.Setting, l.Runs)
-		}
+		must.Equal(t, l.Runs, 2, l.Setting)
 	}
 	runs, notes, err := record.ReadRuns(res.Dir)
 	if err != nil || len(notes) > 0 || len(runs) != 10 {

@@ -35,17 +35,12 @@ func TestFiguresHaveTheVerdictsOfTheRelease(t *testing.T) {
 		t.Errorf("%d of %d figures hold, want 218 of 246 at least", all[evidence.Hold], all[evidence.Total])
 	}
 	for _, r := range results {
-		if was := Expected()[r.ID]; r.Verdict != was {
-			t.Errorf("%s: %s, was %s: simulated %.4g, published %g %s, %.2f tolerances off", r.ID, r.Verdict, was,
-				r.Values, r.Value, r.Unit, r.Off)
-		}
+		must.Equal(t, r.Verdict, Expected()[r.ID], r.ID, r.Values, r.Value, r.Unit, r.Off)
 		if !r.Verdict.Holds() && r.Why() == "" {
 			t.Errorf("%s is %s and says no reason", r.ID, r.Verdict)
 		}
 	}
-	if len(Expected()) != len(results) {
-		t.Errorf("verdicts of %d figures are kept, there are %d", len(Expected()), len(results))
-	}
+	must.Equal(t, len(Expected()), len(results))
 }
 
 // A verdict that hangs on a seed is none.
@@ -88,9 +83,7 @@ func TestFiguresAreAllHeldAgainstTheBoards(t *testing.T) {
 			t.Errorf("%s: no source: study %q, where %q", f.ID, f.Study, f.Where)
 		}
 	}
-	if len(known) != 246 {
-		t.Errorf("%d figures, want the 246 of the papers", len(known))
-	}
+	must.Equal(t, len(known), 246)
 	for _, f := range Figures() {
 		if same, ok := known[f.SameAs]; f.SameAs != "" && (!ok || same.SameAs != "" && same.SameAs == f.ID) {
 			t.Errorf("%s says the same as %s, which is not there or says so too", f.ID, f.SameAs)

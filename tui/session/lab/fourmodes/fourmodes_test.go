@@ -12,10 +12,9 @@ func TestMakeTriesAllChoicesOfFourModesAndPredictsTen(t *testing.T) {
 	b := must.Get(rig.Board(virtual.Options{Name: Board}))(t)
 	d := must.Get(b.Open())(t)
 	m := must.Get(Make(b, d))(t)
-	if m.Found.Tried != 210 || len(m.Found.Modes) != 4 || m.Samples() != 8 {
-		t.Errorf("%d choices tried, %d modes, %d samples; the study has 210, 4 and 8", m.Found.Tried,
-			len(m.Found.Modes), m.Samples())
-	}
+	must.Equal(t, m.Found.Tried, 210)
+	must.Equal(t, len(m.Found.Modes), 4)
+	must.Equal(t, m.Samples(), 8)
 	for _, job := range append([]string{Checked}, Jobs...) {
 		if len(m.Epochs[job]) != 10 || len(m.Said[job]) != 10 || len(m.Errors[job]) != 10 || len(m.Joules[job]) != 10 {
 			t.Errorf("%s: %d epochs, %d predicted", job, len(m.Epochs[job]), len(m.Said[job]))

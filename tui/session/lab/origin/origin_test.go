@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
 )
@@ -43,9 +44,7 @@ func TestOriginOfEachConstantIsOne(t *testing.T) {
 	expect := func(of string) func(string) {
 		return func(field string) {
 			key := of + " " + field
-			if declared[key] != 1 {
-				t.Errorf("%s has %d origins", key, declared[key])
-			}
+			must.Equal(t, declared[key], 1)
 			delete(declared, key)
 		}
 	}
@@ -80,9 +79,7 @@ func TestOriginsNameTheirSweepOrLender(t *testing.T) {
 			t.Errorf("%v: %q", o.Of, o.Kind)
 		}
 	}
-	if n := Count(Savings); n != 7 {
-		t.Errorf("%d constants are chosen by savings, package physics has 7", n)
-	}
+	must.Equal(t, Count(Savings), 7)
 	if all := Count(Assumed, Borrowed); all == 0 || len(Unfounded()) == 0 {
 		t.Errorf("%d constants without anything behind them", all)
 	}

@@ -34,15 +34,11 @@ func TestFourModesSaysWhichEnergiesAreNone(t *testing.T) {
 		}
 	}
 	want := fmt.Sprintf("%d of the %d predicted energies are below zero", below, len(table.Rows))
-	if below > 0 != strings.Contains(table.Title, want) {
-		t.Errorf("%d are below zero; the title: %s", below, table.Title)
-	}
+	must.Equal(t, below > 0, strings.Contains(table.Title, want))
 }
 
 func TestFiguresBelongToStudiesAndTheirTermsAreKnown(t *testing.T) {
-	if n := len(Figures()); n != 158 {
-		t.Errorf("%d published results, the papers have 158", n)
-	}
+	must.Equal(t, len(Figures()), 158)
 	seen := map[string]bool{}
 	for _, f := range Figures() {
 		if _, ok := Find(f.Group); !ok {
@@ -52,9 +48,7 @@ func TestFiguresBelongToStudiesAndTheirTermsAreKnown(t *testing.T) {
 			t.Errorf("%s stands twice", f.ID)
 		}
 		seen[f.ID] = true
-		if (f.Terms == "") != (f.Kind != evidence.Simulated) {
-			t.Errorf("%s: kind %s with terms %q", f.ID, f.Kind, f.Terms)
-		}
+		must.Equal(t, f.Terms == "", f.Kind != evidence.Simulated, f.ID)
 		if f.Terms == "" && f.Note == "" {
 			t.Errorf("%s: neither terms nor a reason", f.ID)
 		}
@@ -88,9 +82,8 @@ func TestRunOfFourModesChoosesFourOfTen(t *testing.T) {
 			t.Errorf("%v is not marked as simulated", row)
 		}
 	}
-	if len(r.Tables[0].Rows) != 4*10 || chosen != 4 {
-		t.Errorf("%d rows, %d chosen modes", len(r.Tables[0].Rows), chosen)
-	}
+	must.Equal(t, len(r.Tables[0].Rows), 4*10)
+	must.Equal(t, chosen, 4)
 	for _, f := range r.Results {
 		if len(f.Values) == 0 || !f.Simulated {
 			t.Errorf("%s: own %v, simulated %v", f.ID, f.Values, f.Simulated)
@@ -117,10 +110,7 @@ func TestLabTakesMeasuredSweepsFirst(t *testing.T) {
 	if s, err = l.sweepOf(resnet); err != nil || !s.simulated || !l.simulated || len(s.measured) != 4368 {
 		t.Errorf("%d modes, simulated %v, %v", len(s.measured), s.simulated, err)
 	}
-	if notes := strings.Join(l.notes(), "\n"); !strings.Contains(notes, "agx-orin_resnet18.csv") ||
-		!strings.Contains(notes, filepath.Join(dir, "agx-orin_lstm.csv")) {
-		t.Errorf("the notes do not name both files: %s", notes)
-	}
+	must.Contain(t, strings.Join(l.notes(), "\n"), "agx-orin_resnet18.csv", filepath.Join(dir, "agx-orin_lstm.csv"))
 }
 
 func TestRunOfEveryStudyHasAValueForEachResultThatItCanWorkOut(t *testing.T) {
