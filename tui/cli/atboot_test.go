@@ -69,8 +69,7 @@ func TestBootUnitIsWrittenForAKeptModeOnly(t *testing.T) {
 			t.Parallel()
 			board, root := fakeBoard(t, "true")
 			o := jtuneWith(t, t.Context(), strings.NewReader(c.answer),
-				with(board, "apply", bootMode, "--at-boot", "--keep-after", "1s")...)
-			o.ends(t, c.code)
+				with(board, "apply", bootMode, "--at-boot", "--keep-after", "1s")...).ends(t, c.code)
 			must.Equal(t, unitOf(root) != "", c.written)
 			must.Contain(t, o.err, "now and at every boot?")
 		})

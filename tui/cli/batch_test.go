@@ -141,8 +141,7 @@ func TestChooseAmongMinibatchSizes(t *testing.T) {
 	limit := fmt.Sprint(least + 8)
 	v := jtune(t, "choose", "--model", model, "--power-limit", limit, "--json").done(t).object(t,
 		answerKeys+" batch time_per_sample_ms")
-	must.Equal(t, v["batch"], 32.0)
-	must.Equal(t, v["feasible"], true)
+	has(t, v, "batch = 32", "feasible = true")
 	free := v["time_per_sample_ms"].(float64)
 	// a limit on the latency needs smaller minibatches, and is kept
 	v = jtune(t, "choose", "--model", model, "--power-limit", limit, "--time-limit", "25", "--json").done(t).object(t,

@@ -211,8 +211,7 @@ func TestApplyOnAVirtualBoardReadsBack(t *testing.T) {
 		must.Equal(t, modeOf(t, v["actual"]),
 			(tegra.Mode{Cores: 8, CPU: 1344000 * tegra.KHz, GPU: 828750000, EMC: 2133000000}))
 		must.Equal(t, v["asked"], v["actual"], dvfs)
-		must.Equal(t, v["kept"], true, dvfs)
-		must.Equal(t, v["reverted"], false, dvfs)
+		has(t, v, "kept = true", "reverted = false")
 		must.Equal(t, v["locked"], any(locked), dvfs)
 	}
 }

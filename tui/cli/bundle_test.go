@@ -3,7 +3,6 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"jtune/internal/must"
@@ -39,9 +38,7 @@ func TestBundleOfEachBoardAnswersAsTheBoard(t *testing.T) {
 			must.NoError(t, os.Chmod(path, 0o400))
 			want := jtune(t, "device", "--json", "--sysroot", root).done(t).object(t, keys)
 			got := jtune(t, "device", "--json", "--sysroot", path).done(t).object(t, keys)
-			if rights := got["rights"].(map[string]any); rights["apply"] != false || rights["read"] != true {
-				t.Errorf("rights of a bundle: %v", rights)
-			}
+			has(t, got, "rights.apply = false", "rights.read = true")
 			delete(want, "rights")
 			delete(got, "rights")
 			must.Equal(t, got, want)
@@ -59,17 +56,10 @@ func TestDoctorWritesABundleThatIsOnlyRead(t *testing.T) {
 	must.Contain(t, jtune(t, "device", "--sysroot", path).done(t).err, "is a bundle")
 	for _, args := range [][]string{{"apply", "MAXN", "--yes"}, {"apply", "--at-boot", "off"},
 		{"run", "resnet18"}, {"tune", "resnet18", "--power-limit", "30"}, {"experiment", "baseload"}} {
-		if o := jtune(t, with(args, "--sysroot", path)...); o.code != exitUsage ||
-			!strings.Contains(o.err, "can only be read") {
-			t.Errorf("%v: exit code %d, %q", args, o.code, o.err)
-		}
+		must.Contain(t, jtune(t, with(args, "--sysroot", path)...).ends(t, exitUsage).err, "can only be read")
 	}
-	if o := jtune(t, "doctor", "--device", "virtual:agx-orin", "--bundle", path+"2"); o.code != exitNoDevice ||
-		!strings.Contains(o.err, "virtual") {
-		t.Errorf("a virtual board: exit code %d, %q", o.code, o.err)
-	}
+	must.Contain(t, jtune(t, "doctor", "--device", "virtual:agx-orin", "--bundle", path+"2").ends(t, exitNoDevice).err,
+		"virtual")
 	must.NoError(t, os.WriteFile(path, []byte("no archive"), 0o600))
-	if o := jtune(t, "device", "--sysroot", path); o.code != exitNoDevice || !strings.Contains(o.err, "not a bundle") {
-		t.Errorf("a text file: exit code %d, %q", o.code, o.err)
-	}
+	must.Contain(t, jtune(t, "device", "--sysroot", path).ends(t, exitNoDevice).err, "not a bundle")
 }

@@ -48,16 +48,21 @@ func TestProfileRecordsTheModesItWasAskedFor(t *testing.T) {
 	}
 }
 
+// keepRows leaves only the first rows of a record, like an interrupted campaign.
+func keepRows(t testing.TB, dir string, n int) {
+	t.Helper()
+	edit(t, filepath.Join(dir, "modes.csv"), func(text string) string {
+		return strings.Join(strings.SplitAfter(text, "\n")[:n+1], "")
+	})
+}
+
 // The networks of PowerTrain's reference cover only the grid.
 func TestProfileSamplesFromTheGrid(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "campaign")
 	args := with(virtualBoard, "profile", "resnet", "--sample", "6", "--minibatches", "5", "--out", out)
 	jtune(t, with(args, "--grid")...).done(t)
-	_, rows, err := record.Read(out)
-	if err != nil || len(rows) != 6 {
-		t.Fatalf("%d rows, %v", len(rows), err)
-	}
+	_, rows := rowsIn(t, out, 6)
 	for _, r := range rows {
 		if r.Mode.Cores%2 != 0 || r.Mode.CPU < 268*tegra.MHz {
 			t.Errorf("%v is not a mode of the grid", r.Mode)
@@ -95,19 +100,13 @@ func TestResumedCampaignKeepsItsSettings(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "campaign")
 	args := with(virtualBoard, "profile", "resnet", "--sample", "4", "--out", out)
 	jtune(t, with(args, "--wait", "21s", "--minibatches", "5")...).done(t)
-	file := filepath.Join(out, "modes.csv")
-	text := must.Read(t, file)
-	lines := strings.SplitAfter(string(text), "\n")
-	must.NoError(t, os.WriteFile(file, []byte(strings.Join(lines[:3], "")), 0o644))
+	keepRows(t, out, 2)
 	for _, other := range [][]string{{"--minibatches", "10"}, {"--dvfs", "on"}, {"--wait", "3s"}} {
 		jtune(t, with(with(args, "--resume"), other...)...).fails(t, exitFailed,
 			"the campaign there measures otherwise")
 	}
 	jtune(t, with(args, "--resume", "--minibatches", "5")...).done(t)
-	_, rows, err := record.Read(out)
-	if err != nil || len(rows) != 4 {
-		t.Fatalf("%d rows, %v", len(rows), err)
-	}
+	_, rows := rowsIn(t, out, 4)
 	for _, r := range rows {
 		if r.SettleS < 21 || r.Minibatches > 30 {
 			t.Errorf("%s: %d minibatches after %v s", r.Mode, r.Minibatches, r.SettleS)
@@ -121,12 +120,11 @@ func TestResumeRunsNoCommandThatAFolderNames(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "campaign")
 	args := with(virtualBoard, "profile", "resnet", "--sample", "3", "--out", out)
 	jtune(t, args...).done(t)
-	head := filepath.Join(out, "campaign.toml")
-	text := must.Read(t, head)
-	bad := strings.Replace(string(text), "[workload]\n", "[workload]\n"+
-		"command = [\"/bin/sh\", \"-c\", \"id > PWNED\"]\n"+
-		"env = { LD_PRELOAD = \"evil.so\" }\n", 1)
-	must.NoError(t, os.WriteFile(head, []byte(bad), 0o644))
+	edit(t, filepath.Join(out, "campaign.toml"), func(text string) string {
+		return strings.Replace(text, "[workload]\n", "[workload]\n"+
+			"command = [\"/bin/sh\", \"-c\", \"id > PWNED\"]\n"+
+			"env = { LD_PRELOAD = \"evil.so\" }\n", 1)
+	})
 	jtune(t, with(args, "--resume")...).fails(t, exitFailed, "id > PWNED", "evil.so", "--trust-command")
 	jtune(t, with(args, "--trust-command")...).fails(t, exitUsage, "--resume")
 	args[len(virtualBoard)+1] = "lstm"
@@ -153,17 +151,9 @@ func TestResumedModesThatFailedAreNotMeasuredAgain(t *testing.T) {
 	if failed == 0 || failed == 6 {
 		t.Fatalf("%d of 6 failed: nothing is tested", failed)
 	}
-	file := filepath.Join(out, "modes.csv")
-	text, err := os.ReadFile(file)
-	if err == nil {
-		err = os.WriteFile(file, []byte(strings.Join(strings.SplitAfter(string(text), "\n")[:7], "")), 0o644)
-	}
-	must.NoError(t, err)
+	keepRows(t, out, 6)
 	jtune(t, with(args, "--resume")...).done(t)
-	_, rows, err := record.Read(out)
-	if err != nil || len(rows) != len(whole) {
-		t.Fatalf("%d rows, want %d: %v", len(rows), len(whole), err)
-	}
+	_, rows := rowsIn(t, out, len(whole))
 	seen := map[tegra.Mode]bool{}
 	for _, row := range rows {
 		if seen[row.Mode] {
@@ -270,13 +260,13 @@ func TestFailedModesAreMeasuredAgainWhenAsked(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "campaign")
 	args := with(replay(path), "profile", "label", "--sample", "3", "--minibatches", "5", "--out", out)
 	jtune(t, args...).done(t)
-	file := filepath.Join(out, "modes.csv")
-	text := must.Read(t, file)
-	lines := strings.Split(string(text), "\n")
-	fields := strings.Split(lines[2], ",")
-	fields[4], fields[5], fields[6] = "", "", "failed"
-	lines[2] = strings.Join(fields, ",")
-	must.NoError(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o644))
+	edit(t, filepath.Join(out, "modes.csv"), func(text string) string {
+		lines := strings.Split(text, "\n")
+		fields := strings.Split(lines[2], ",")
+		fields[4], fields[5], fields[6] = "", "", "failed"
+		lines[2] = strings.Join(fields, ",")
+		return strings.Join(lines, "\n")
+	})
 	must.Contain(t, jtune(t, with(args, "--resume")...).done(t).out, "3 modes recorded, 2 usable, 0 new")
 	must.Contain(t, jtune(t, with(args, "--resume", "--redo-failed")...).done(t).out,
 		"3 modes recorded, 3 usable, 1 new")
@@ -313,10 +303,11 @@ func TestRowsOfACampaignThatDoNotParseAreTold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "campaign")
 	jtune(t, "import", path, "--out", dir).done(t)
 	table := filepath.Join(dir, "modes.csv")
-	text := must.Read(t, table)
-	lines := strings.SplitAfter(string(text), "\n")
-	lines[3] = "4,torn\n"
-	must.NoError(t, os.WriteFile(table, []byte(strings.Join(lines, "")), 0o644))
+	edit(t, table, func(text string) string {
+		lines := strings.SplitAfter(text, "\n")
+		lines[3] = "4,torn\n"
+		return strings.Join(lines, "")
+	})
 	for _, samples := range []string{dir, table} {
 		for _, args := range [][]string{{"front", "--samples", samples},
 			{"fit", "--samples", samples, "--method", "linear", "--out", filepath.Join(t.TempDir(), "m")}} {

@@ -78,8 +78,7 @@ func TestConfigCheckOfBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := jtune(t, "config", "check", write(t, c.text))
-			o.ends(t, exitFailed)
+			o := jtune(t, "config", "check", write(t, c.text)).ends(t, exitFailed)
 			must.Contain(t, o.out, c.want)
 		})
 	}

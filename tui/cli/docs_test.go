@@ -182,15 +182,10 @@ func TestCommandsRunNothingThatAFolderNames(t *testing.T) {
 	jtune(t, with(args, "profile", "job", "--sample", "1", "--minibatches", "3", "--out", campaign)...).done(t)
 	mark := filepath.Join(t.TempDir(), "ran")
 	head := filepath.Join(campaign, "campaign.toml")
-	text := must.Read(t, head)
-	at := strings.Index(string(text), "command = ")
-	if at < 0 {
-		t.Fatalf("no command in\n%s", text)
-	}
-	line, _, _ := strings.Cut(string(text[at:]), "\n")
-	evil := strings.Replace(string(text), line, fmt.Sprintf("command = [\"sh\", \"-c\", %q]",
-		"touch "+mark+"; "+steps), 1)
-	must.NoError(t, os.WriteFile(head, []byte(evil), 0o600))
+	edit(t, head, func(text string) string {
+		evil := fmt.Sprintf("command = [\"sh\", \"-c\", %q]", "touch "+mark+"; "+steps)
+		return regexp.MustCompile("command = .*").ReplaceAllLiteralString(text, evil)
+	})
 	page := filepath.Join(t.TempDir(), "page.html")
 	model := filepath.Join(t.TempDir(), "evil.model")
 	for _, command := range [][]string{

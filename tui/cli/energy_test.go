@@ -39,10 +39,7 @@ func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
 	v := object.object(t, "experiment workload device virtual unit "+
 		"batch full repeat least beyond within latency_falls inner_minimum baselines sizes against points findings "+
 		"failed dir")
-	if v["unit"] != "inference" || len(v["baselines"].([]any)) != 2 ||
-		len(v["against"].([]any)) != 2 || len(v["sizes"].([]any)) != 1 {
-		t.Errorf("got %v", v)
-	}
+	has(t, v, "unit = inference", "baselines.# = 2", "against.# = 2", "sizes.# = 1")
 	least := v["least"].(map[string]any)
 	if saving := least["energy_change_pct"].(float64); saving > -6 || saving < -22 || least["status"] != "measured" {
 		t.Errorf("the least is %v", least)

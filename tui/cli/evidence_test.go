@@ -218,8 +218,13 @@ func checkJSON(o outcome, conditions []string) (wrong []string) {
 	if err := json.Unmarshal([]byte(first), &doc); err != nil {
 		return []string{fmt.Sprintf("not JSON: %v: %.300s %.300s", err, o.out, o.err)}
 	}
+	return unmet(doc, conditions)
+}
+
+// unmet says which conditions on a decoded document do not hold.
+func unmet(doc any, conditions []string) (wrong []string) {
 	for _, c := range conditions {
-		part := strings.Fields(c)
+		part := strings.SplitN(c, " ", 3)
 		if len(part) != 3 {
 			wrong = append(wrong, c+" is no condition")
 			continue
@@ -229,6 +234,14 @@ func checkJSON(o outcome, conditions []string) (wrong []string) {
 		}
 	}
 	return wrong
+}
+
+// has checks conditions on a decoded object, such as "requests >= 1000"; an absent value is null.
+func has(t testing.TB, object map[string]any, conditions ...string) {
+	t.Helper()
+	for _, wrong := range unmet(any(object), conditions) {
+		t.Errorf("%s: %v", wrong, object)
+	}
 }
 
 // at returns the value at a path; nil if there is none.
@@ -256,6 +269,9 @@ func at(v any, path []string) any {
 func holds(got any, is, want string) bool {
 	x, number := got.(float64)
 	y, err := strconv.ParseFloat(want, 64)
+	if want == "null" {
+		return (got == nil) == (is == "=")
+	}
 	if !number || err != nil {
 		return is == "=" && got != nil && fmt.Sprint(got) == want
 	}

@@ -30,16 +30,9 @@ func TestExporterRefusesWhatItCannotDo(t *testing.T) {
 		t.Skipf("no loopback: %v", err)
 	}
 	defer taken.Close()
-	board := []string{"--device", "virtual:nano", "--speed", "max"}
-	for _, c := range []struct {
-		code  int
-		args  []string
-		words []string
-	}{
-		{exitFailed, []string{"--listen", taken.Addr().String()}, []string{taken.Addr().String(), "give another"}},
-	} {
-		jtune(t, append(append([]string{"exporter"}, board...), c.args...)...).fails(t, c.code, c.words...)
-	}
+	address := taken.Addr().String()
+	jtune(t, "exporter", "--device", "virtual:nano", "--speed", "max", "--listen", address).fails(t, exitFailed, address,
+		"give another")
 }
 
 // addressOf waits for the line with the exporter's address.

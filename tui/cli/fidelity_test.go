@@ -37,8 +37,7 @@ func TestFidelityShowsFiguresOfABoardAsDocuments(t *testing.T) {
 
 func TestFidelityPrintsATableThatNamesTheSimulation(t *testing.T) {
 	t.Parallel()
-	r := jtune(t, "fidelity", "--only", "s2-cache-agx", "--strict")
-	r.ends(t, exitOK)
+	r := jtune(t, "fidelity", "--only", "s2-cache-agx", "--strict").done(t)
 	must.Contain(t, r.out, "Simulated on virtual boards, not measured.", "s2-cache-agx-mobilenet-e0-stall")
 	must.Lack(t, r.out, "s2-bs")
 }

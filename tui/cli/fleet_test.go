@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"jtune/internal/must"
-	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/fleet/fleettest"
 )
@@ -67,8 +66,7 @@ func TestFleetPrintsALineForEachBoardAndTheWorstCode(t *testing.T) {
 	must.Equal(t, rows[0]["virtual"], true)
 	hasKeys(t, rows[0], "board exit_code error virtual result")
 	// The whole result of a remote command, including its exit code.
-	o = jtune(t, append(config, "--board", "one", "modes", "--sample", "2", "--csv")...)
-	o.ends(t, exitOK)
+	o = jtune(t, append(config, "--board", "one", "modes", "--sample", "2", "--csv")...).done(t)
 	must.Equal(t, len(strings.Split(strings.TrimSpace(o.out), "\n")), 3)
 	jtune(t, append(config, "--board", "one", "modes", "--filter", "x")...).fails(t, exitUsage, "x")
 	jtune(t, append(config, "--board", "three", "watch")...).fails(t, exitFailed, "refused")
@@ -91,8 +89,7 @@ func TestFleetApplyAsksOnceAndEachBoardKeepsOrReverts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := append(config, "fleet", "apply", "MAXN", fmt.Sprintf("--yes=%t", c.yes))
-			o := jtuneWith(t, t.Context(), strings.NewReader(c.answer), args...)
-			o.ends(t, c.code)
+			o := jtuneWith(t, t.Context(), strings.NewReader(c.answer), args...).ends(t, c.code)
 			must.Equal(t, strings.Count(o.out, c.want), 2)
 			must.Contain(t, o.out, "failed: no connection")
 			if asked := strings.Contains(o.err, "keep this mode on one, two?"); asked == c.yes {
@@ -105,8 +102,7 @@ func TestFleetApplyAsksOnceAndEachBoardKeepsOrReverts(t *testing.T) {
 // TestFleetInstallCopiesTheProgramAndChecksItsVersion: a package is installed differently, through sudo and apt.
 func TestFleetInstallCopiesTheProgramAndChecksItsVersion(t *testing.T) {
 	config := fakeFleet(t, map[string]string{"one": "one", "two": "two", "three": "dead"})
-	o := jtune(t, append(config, "fleet", "install", os.Args[0])...)
-	o.ends(t, exitFailed)
+	o := jtune(t, append(config, "fleet", "install", os.Args[0])...).ends(t, exitFailed)
 	must.Equal(t, strings.Count(o.out, "   0  jtune dev"), 2)
 	for _, name := range []string{"one", "two"} {
 		st, err := os.Stat(filepath.Join(os.Getenv("FLEET"), name, ".local/bin/jtune"))
@@ -115,8 +111,7 @@ func TestFleetInstallCopiesTheProgramAndChecksItsVersion(t *testing.T) {
 		}
 	}
 	notAProgram := write(t, "echo no\n")
-	o = jtune(t, append(config, "fleet", "install", notAProgram, "--boards", "one")...)
-	o.ends(t, exitFailed)
+	o = jtune(t, append(config, "fleet", "install", notAProgram, "--boards", "one")...).ends(t, exitFailed)
 	must.Contain(t, o.out, "not installed: the file is not a jtune")
 	o = jtune(t, append(config, "--board", "one", "version")...).done(t)
 	if !strings.HasPrefix(o.out, "jtune dev") {
@@ -137,13 +132,10 @@ func TestFleetMeasuresOnePlanInParts(t *testing.T) {
 		t.Error("joined without a part")
 	}
 	// The board is reachable again: the same command measures what is missing, and merges.
-	text := must.Read(t, config[1])
-	must.NoError(t, os.WriteFile(config[1], []byte(strings.Replace(string(text), `"dead"`, `"c"`, 1)), 0o644))
+	edit(t, config[1], func(text string) string { return strings.Replace(text, `"dead"`, `"c"`, 1) })
 	jtune(t, append(append(config, "fleet", "profile"), plan...)...).done(t)
-	head, rows, err := record.Read(out)
-	if err != nil || len(rows) != 6 || head.Plan.Shard != "" {
-		t.Errorf("%d rows of %+v: %v", len(rows), head.Plan, err)
-	}
+	head, _ := rowsIn(t, out, 6)
+	must.Equal(t, head.Plan.Shard, "")
 	jtune(t, append(append(config, "fleet", "profile"), plan...)...).fails(t, exitUsage, "is there already")
 	plan[len(plan)-1] = "7"
 	must.NoError(t, os.Rename(out, out+".old"))
@@ -192,9 +184,7 @@ func TestFleetOfSeveralServers(t *testing.T) {
 	text := strings.Replace(config.String(), string(old), string(options), 1)
 	must.NoError(t, os.WriteFile(flags[1], []byte(text), 0o644))
 	fleet(plan...).done(t)
-	if _, rows, err := record.Read(out); err != nil || len(rows) != 12 {
-		t.Errorf("%d rows of 12: %v", len(rows), err)
-	}
+	rowsIn(t, out, 12)
 	o = fleet("fleet", "tune", "--", "lstm", "--power-limit", "6", "--probes", "6").done(t)
 	must.Equal(t, strings.Count(o.out, "VIRTUAL "), 3, o.out)
 	o = fleet("fleet", "rank", "lstm", "--epochs", "2").done(t)
@@ -247,10 +237,7 @@ func TestFleetOfEightServersMeasuresAFullGrid(t *testing.T) {
 	servers[lost-1] = fleettest.Start(t, asJtune+"=1")
 	configure(nil)
 	jtune(t, plan...).done(t)
-	_, rows, err := record.Read(out)
-	if err != nil || len(rows) != modes {
-		t.Fatalf("%d rows of %d: %v", len(rows), modes, err)
-	}
+	_, rows := rowsIn(t, out, modes)
 	seen := map[tegra.Mode]bool{}
 	for _, r := range rows {
 		if seen[r.Mode] {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -61,10 +60,7 @@ func TestProfileOnADiskWithoutRoomForCampaignTOML(t *testing.T) {
 	cmd := childOfSmallFiles(0, "--device", "virtual:agx-orin",
 		"--speed", "max", "--data-dir", dir, "profile", "lstm", "--sample", "2")
 	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	exited(t, err, exitFailed)
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "jtune: campaign.toml: ") {
 		t.Errorf("%q", last)
@@ -72,8 +68,7 @@ func TestProfileOnADiskWithoutRoomForCampaignTOML(t *testing.T) {
 	if left, _ := os.ReadDir(filepath.Join(dir, "campaigns")); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
-	list := jtune(t, "--data-dir", dir, "campaigns", "list")
-	list.ends(t, exitOK)
+	list := jtune(t, "--data-dir", dir, "campaigns", "list").done(t)
 	must.Lack(t, list.err, "left out")
 }
 
@@ -84,10 +79,7 @@ func TestSoakOnAFullDiskStillSaysItsVerdict(t *testing.T) {
 	cmd := childOfSmallFiles(16, "--device", "virtual:agx-orin",
 		"--speed", "max", "--data-dir", dir, "soak", "lenet5", "--for", "10m", "--out", filepath.Join(dir, "soak"))
 	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	exited(t, err, exitFailed)
 	must.Contain(t, string(out), "\nholds: held for 10 min", "\njtune: writing soak.csv: file too large\n")
 }
 

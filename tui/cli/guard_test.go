@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -75,10 +73,7 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 			must.Until(t, "the mode is applied",
 				func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) > 0 })
 			must.NoError(t, cmd.Process.Signal(c.signal))
-			var exit *exec.ExitError
-			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != c.code {
-				t.Errorf("got %v, want exit code %d", err, c.code)
-			}
+			exited(t, cmd.Wait(), c.code)
 			must.Until(t, "every file is restored",
 				func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 })
 		})
@@ -96,10 +91,7 @@ func TestInterruptedFitWritesNoModel(t *testing.T) {
 	must.NoError(t, cmd.Start())
 	must.Until(t, "training networks", func() bool { return strings.Contains(said.String(), "training networks") })
 	must.NoError(t, cmd.Process.Signal(syscall.SIGINT))
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
-		t.Errorf("got %v, want exit code %d", err, exitInterrupted)
-	}
+	exited(t, cmd.Wait(), exitInterrupted)
 	if _, err := os.Stat(model); err == nil {
 		t.Error("a model was written")
 	}

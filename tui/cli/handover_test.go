@@ -204,9 +204,9 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 	verified(loaded)
 	// a limit that it no longer keeps
 	path := filepath.Join(loaded, "campaign.toml")
-	text := must.Read(t, path)
-	tight := regexp.MustCompile(`(?m)^(\s*latency_ms = ).*$`).ReplaceAll(text, []byte("${1}5.0"))
-	must.NoError(t, os.WriteFile(path, tight, 0o644))
+	edit(t, path, func(text string) string {
+		return regexp.MustCompile(`(?m)^(\s*latency_ms = ).*$`).ReplaceAllString(text, "${1}5.0")
+	})
 	late := jtune(t, on("verify", loaded, "--json")...)
 	must.Equal(t, late.verification(t)["verdict"], "over")
 }

@@ -9,13 +9,11 @@ import (
 
 	"jtune/internal/must"
 	"jtune/internal/testhome"
-	"jtune/profiles/record"
 )
 
 func TestHarnessPrintsTheHelperAndWritesTheJobs(t *testing.T) {
 	t.Parallel()
-	o := jtune(t, "harness")
-	o.ends(t, 0)
+	o := jtune(t, "harness").done(t)
 	must.Contain(t, o.out, "def minibatch(")
 	dir := filepath.Join(t.TempDir(), "new")
 	o = jtune(t, "harness", "--write", dir)
@@ -60,10 +58,8 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 			if o.code != 0 {
 				t.Fatalf("exit code %d: %s%s", o.code, o.out, o.err)
 			}
-			head, rows, err := record.Read(dir)
-			if err != nil || len(rows) != c.modes || head.Workload.Torch.Net != "lenet5" {
-				t.Fatalf("%d rows, %v, workload %+v", len(rows), err, head.Workload)
-			}
+			head, rows := rowsIn(t, dir, c.modes)
+			must.Equal(t, head.Workload.Torch.Net, "lenet5")
 			for _, r := range rows {
 				if !r.Status.Usable() || r.Minibatches < 5 || !(r.TimeMS > 0) || !r.ComputeMS.OK || !(r.PowerW > 0) {
 					t.Errorf("row %+v", r)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"jtune/internal/must"
 	"jtune/internal/testhome"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
@@ -180,7 +182,7 @@ func (o outcome) object(t testing.TB, keys string) map[string]any {
 func tunedInWords(t testing.TB, keys string, line ...string) (words string, answer map[string]any) {
 	t.Helper()
 	words = jtune(t, line...).done(t).out
-	data := line[slices.Index(line, "--data-dir")+1]
+	data := following(line, "--data-dir")
 	search := searchOf(t, data, "tune")
 	shown := decoded[map[string]any](t, []string{"campaigns", "show", search, "--json", "--data-dir", data})
 	return words, hasKeys(t, shown["answer"], keys)
@@ -223,6 +225,34 @@ func write(t testing.TB, text string) string {
 	path := filepath.Join(t.TempDir(), "file")
 	must.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
+}
+
+// edit replaces the text of a file.
+func edit(t testing.TB, path string, change func(text string) string) {
+	t.Helper()
+	must.NoError(t, os.WriteFile(path, []byte(change(string(must.Read(t, path)))), 0o644))
+}
+
+// following returns what follows a flag of a line.
+func following(line []string, flag string) string { return line[slices.Index(line, flag)+1] }
+
+// rowsIn returns what a campaign has recorded: n rows.
+func rowsIn(t testing.TB, dir string, n int) (record.Header, []record.Row) {
+	t.Helper()
+	head, rows, err := record.Read(dir)
+	if err != nil || len(rows) != n {
+		t.Fatalf("%s: %d rows, want %d: %v", dir, len(rows), n, err)
+	}
+	return head, rows
+}
+
+// exited checks how a process has ended: with an exit code, or -1 by a signal.
+func exited(t testing.TB, ended error, code int) {
+	t.Helper()
+	var exit *exec.ExitError
+	if !errors.As(ended, &exit) || exit.ExitCode() != code {
+		t.Errorf("got %v, want exit code %d", ended, code)
+	}
 }
 
 // toyModes returns a small space of values that an AGX Orin lists.

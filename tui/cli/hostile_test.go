@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,17 +101,18 @@ func TestResumeTakesNoRowThatCannotBe(t *testing.T) {
 	args := with(virtualBoard, "profile", "resnet", "--sample", "4", "--minibatches", "3", "--out", out)
 	jtune(t, args...).done(t)
 	file := filepath.Join(out, "modes.csv")
-	text := must.Read(t, file)
-	rows := strings.SplitAfter(string(text), "\n")
-	cells := func(i, at int, v string) {
-		fields := strings.Split(rows[i], ",")
-		fields[at] = v
-		rows[i] = strings.Join(fields, ",")
-	}
-	cells(1, 5, "1000000")  // 1 MW
-	cells(2, 4, "1e300")    // ms
-	cells(3, 1, "20000000") // kHz, not a clock of the board
-	must.NoError(t, os.WriteFile(file, []byte(strings.Join(rows, "")), 0o644))
+	edit(t, file, func(text string) string {
+		rows := strings.SplitAfter(text, "\n")
+		cells := func(i, at int, v string) {
+			fields := strings.Split(rows[i], ",")
+			fields[at] = v
+			rows[i] = strings.Join(fields, ",")
+		}
+		cells(1, 5, "1000000")  // 1 MW
+		cells(2, 4, "1e300")    // ms
+		cells(3, 1, "20000000") // kHz, not a clock of the board
+		return strings.Join(rows, "")
+	})
 	o := jtune(t, with(args, "--resume")...).done(t)
 	must.Contain(t, o.out+o.err, "3 new", "line 2", "line 3", "no mode of this device")
 }
@@ -126,11 +126,10 @@ func TestMergeTakesCopiesOnce(t *testing.T) {
 	must.NoError(t, os.CopyFS(double, os.DirFS(base)))
 	o := jtune(t, "merge", base, double, "--out", both).done(t)
 	must.Contain(t, o.err, "6 rows are copies of others")
-	_, rows, err := record.Read(both)
-	runs, _, runsErr := record.ReadRuns(both)
-	if err := errors.Join(err, runsErr); err != nil || len(rows) != 6 || len(runs) != 6 {
-		t.Errorf("%d rows, %d runs, %v; want 6 of both", len(rows), len(runs), err)
-	}
+	rowsIn(t, both, 6)
+	runs, _, err := record.ReadRuns(both)
+	must.NoError(t, err)
+	must.Equal(t, len(runs), 6)
 	file := filepath.Join(base, "modes.csv")
 	text := must.Read(t, file)
 	_, below, _ := strings.Cut(string(text), "\n")

@@ -162,7 +162,7 @@ func interruptedPair(t *testing.T, policy string) *interrupted {
 			"command = [\"sh\", \"-c\", %q]\n", name,
 			strings.NewReplacer("JOB", job, "NAME", name).Replace(jobOfTurns))
 	}
-	must.NoError(t, os.WriteFile(args[slices.Index(args, "--config")+1], []byte(text), 0o644))
+	must.NoError(t, os.WriteFile(following(args, "--config"), []byte(text), 0o644))
 	return &interrupted{t: t, disk: smallDisk(t), modes: 2, patience: 20 * time.Second, args: args, root: root,
 		found: tegratest.Contents(t, root), job: job, plan: []string{"pair",
 			"--train", "my-train", "--infer", "my-infer",

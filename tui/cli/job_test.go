@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,13 +42,7 @@ func TestBadHarnesses(t *testing.T) {
 	})
 	t.Run("a harness that is silent for longer than it may", func(t *testing.T) {
 		t.Parallel()
-		args, _ := fakeBoard(t, "sleep 600")
-		config := args[slices.Index(args, "--config")+1]
-		text, err := os.ReadFile(config)
-		if err == nil {
-			err = os.WriteFile(config, append(text, "silence_s = 1\n"...), 0o644)
-		}
-		must.NoError(t, err)
+		args := jobOf(t, "sleep 600", "silence_s = 1\n")
 		jtune(t, with(args, "profile", "job", "--sample", "1", "--retries", "0", "--out",
 			filepath.Join(t.TempDir(), "c"))...).fails(t, exitNoDevice, "prints nothing for 1 s")
 	})
@@ -100,12 +93,9 @@ func TestRunOfARealCommand(t *testing.T) {
 	args, root := fakeBoard(t, goodJob)
 	before := tegratest.Contents(t, root)
 	v := jtune(t, with(args, "run", "job", "--minibatches", "10", "--json")...).done(t).object(t, runKeys)
-	must.Equal(t, v["minibatches"], 10.0)
-	must.Equal(t, v["time_ms"], 20.0)
+	has(t, v, "minibatches = 10", "time_ms = 20")
 	v = jtune(t, with(args, "run", "job", "--no-instrument", "--minibatches", "4", "--json")...).done(t).object(t,
 		runKeys+" reading")
-	if r := v["reading"].(map[string]any); r["minibatches"] != 4.0 || v["minibatches"] != 4.0 || v["power_w"] != nil {
-		t.Errorf("reading sensors: %v, and %v minibatches without, want 4 of each", r, v["minibatches"])
-	}
+	has(t, v, "reading.minibatches = 4", "minibatches = 4", "power_w = null")
 	same(t, root, before)
 }

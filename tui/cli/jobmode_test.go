@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -84,10 +83,8 @@ func TestRunInTheBestMode(t *testing.T) {
 	t.Parallel()
 	args := append([]string{"--data-dir", t.TempDir(), "--config", write(t, "")}, smallBoard...)
 	with := func(more ...string) []string { return slices.Concat(args, more) }
-	if r := jtune(t, with("run", "resnet18", "--mode", "best", "--limit", "12 W")...); r.code != exitFailed ||
-		!strings.Contains(r.err, "jtune tune resnet18 --limit '12 W'") {
-		t.Errorf("without a search: code %d, %s", r.code, r.err)
-	}
+	must.Contain(t, jtune(t, with("run", "resnet18", "--mode", "best", "--limit", "12 W")...).ends(t, exitFailed).err,
+		"jtune tune resnet18 --limit '12 W'")
 	found := map[string]any{}
 	for _, watts := range []string{"12", "8"} {
 		r := jtune(t, with("tune", "resnet18", "--power-limit", watts, "--json")...)
@@ -115,16 +112,9 @@ func TestRunInTheBestMode(t *testing.T) {
 			t.Errorf("%s: applied %v (kept %v), want %v", limit, v["actual"], v["kept"], mode)
 		}
 	}
-	if r := jtune(t, with("apply", "best", "--limit", "5 A", "--yes")...); r.code != exitFailed ||
-		!strings.Contains(r.err, "no search") {
-		t.Errorf("a goal that no search had: code %d, %s", r.code, r.err)
-	}
-	if r := jtune(t, with("apply", "15W", "--limit", "12 W")...); r.code != exitUsage {
-		t.Errorf("a limit beside a preset: code %d, %s", r.code, r.err)
-	}
-	if r := jtune(t, with("run", "mobilenet", "--mode", "best")...); r.code != exitFailed {
-		t.Errorf("another job: code %d", r.code)
-	}
+	must.Contain(t, jtune(t, with("apply", "best", "--limit", "5 A", "--yes")...).ends(t, exitFailed).err, "no search")
+	jtune(t, with("apply", "15W", "--limit", "12 W")...).ends(t, exitUsage)
+	jtune(t, with("run", "mobilenet", "--mode", "best")...).ends(t, exitFailed)
 }
 
 // A second run that sets a mode is refused and named, one in the mode in force is not.
@@ -136,17 +126,11 @@ func TestRunBesideAnotherSetsNoMode(t *testing.T) {
 	first := child(with(args, "run", "job", "--mode", aMode, "--minibatches", "100000")...)
 	must.NoError(t, first.Start())
 	must.Until(t, "the job runs", func() bool { return len(processes("# "+dir)) > 0 })
-	r := jtune(t, with(args, "run", "--mode", "MAXN", "--", "true")...)
-	r.ends(t, exitNoDevice)
+	r := jtune(t, with(args, "run", "--mode", "MAXN", "--", "true")...).ends(t, exitNoDevice)
 	must.Contain(t, r.err, "run of job in mode "+aMode, fmt.Sprint(first.Process.Pid))
-	if r := jtune(t, with(args, "run", "--mode", "any", "--no-record", "--", "true")...); r.code != exitOK {
-		t.Errorf("in the mode in force: code %d, %s", r.code, r.err)
-	}
+	jtune(t, with(args, "run", "--mode", "any", "--no-record", "--", "true")...).done(t)
 	_ = first.Process.Signal(syscall.SIGTERM)
-	var ended *exec.ExitError
-	if err := first.Wait(); !errors.As(err, &ended) || ended.ExitCode() != exitInterrupted {
-		t.Errorf("ended by %v", err)
-	}
+	exited(t, first.Wait(), exitInterrupted)
 	same(t, root, before)
 }
 

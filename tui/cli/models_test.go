@@ -22,10 +22,8 @@ func TestModelsTellOfTheShippedReference(t *testing.T) {
 	v := hasKeys(t, array(t, jtune(t, "models", "resnet18-agx-orin", "--json").done(t).out)[0],
 		modelKeys+" version source licence commands")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
-	if v["path"] != nil || v["device"] != "AGX Orin" || v["version"] != 1.0 || v["samples"] != 4368.0 ||
-		!(cv["time_mape_pct"].(float64) > 0) || len(v["commands"].([]any)) != 1 {
-		t.Errorf("got %v", v)
-	}
+	has(t, v, "path = null", "device = AGX Orin", "version = 1", "samples = 4368", "commands.# = 1")
+	has(t, cv, "time_mape_pct > 0")
 	must.Contain(t, jtune(t, "models").done(t).out, "resnet18-agx-orin")
 }
 

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,10 +47,7 @@ func TestOrdersOfAnotherProgramReachExperimentsAndVerification(t *testing.T) {
 			must.NoError(t, f.Give(control.OrderPause))
 			must.Until(t, "it is paused", func() bool { return strings.Contains(said.String(), "paused by ") })
 			must.NoError(t, f.Give(control.OrderStop))
-			var exit *exec.ExitError
-			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
-				t.Errorf("got %v, want exit code %d", err, exitInterrupted)
-			}
+			exited(t, cmd.Wait(), exitInterrupted)
 			must.Contain(t, said.String(), "stopped by ")
 		})
 	}

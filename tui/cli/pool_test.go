@@ -54,8 +54,7 @@ func TestProgramsOnOneDataDirectoryLoseNothingOfEachOthers(t *testing.T) {
 	for _, c := range list() {
 		states[c["state"]]++
 	}
-	must.Equal(t, states["finished"], 2)
-	must.Equal(t, states["interrupted"], 1)
+	must.Equal(t, states, map[any]int{"finished": 2, "interrupted": 1})
 	jtune(t, "profile", "lstm", "--sample", "1", "--minibatches", "5", "--seed", "3", "--device", "virtual:agx-orin",
 		"--speed", "max", "--data-dir", dir).done(t)
 	models := array(t, jtune(t, "models", "list", "--json", "--data-dir", dir).done(t).out)

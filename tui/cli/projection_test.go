@@ -16,8 +16,7 @@ func TestChooseProjectsAWholeTrainingForEachStrategy(t *testing.T) {
 	args = with(args, "--per-epoch", "500")
 	v := jtune(t, with(args, "--json")...).done(t).object(t, answerKeys+" training")
 	whole := hasKeys(t, v["training"], "epochs minibatches strategies")
-	must.Equal(t, whole["epochs"], 120.0)
-	must.Equal(t, whole["minibatches"], 60000.0)
+	has(t, whole, "epochs = 120", "minibatches = 60000")
 	hours := map[string]float64{}
 	for i, row := range whole["strategies"].([]any) {
 		r := hasKeys(t, row, "strategy mode time_h energy_kwh saved_h saved_kwh measured within_limit")

@@ -11,7 +11,6 @@ import (
 
 	"jtune/internal/must"
 	"jtune/internal/procid"
-	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/boot"
 	"jtune/tegra/tegratest"
@@ -208,10 +207,7 @@ func TestProfileMeasuresPresetsInTheirOwnBoots(t *testing.T) {
 	s.jtune("", "staged").done(t)
 	s.over("0000")
 	for dir, cores := range map[string][]int{out: {12, 8}, out + ".MODE_15W": {4}, out + ".MODE_30W": {8}} {
-		_, rows, err := record.Read(dir)
-		if err != nil || len(rows) != len(cores) {
-			t.Fatalf("%s: %d modes, %v, want %d", dir, len(rows), err, len(cores))
-		}
+		_, rows := rowsIn(t, dir, len(cores))
 		for i, row := range rows {
 			if row.Mode.Cores != cores[i] || !row.Status.Usable() {
 				t.Errorf("%s: %s is %s: %s", dir, row.Mode, row.Status, row.Why)

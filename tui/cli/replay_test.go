@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"jtune/internal/must"
-	"jtune/profiles/record"
 	"jtune/tegra"
 )
 
@@ -26,18 +25,13 @@ func TestReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
 	if advice := v["advice"].([]any); len(advice) > 0 {
 		t.Errorf("advice out of time and power alone: %v", advice)
 	}
-	if v["time_ms"] == nil || v["power_w"] == nil {
-		t.Errorf("time %v and power %v are in the file", v["time_ms"], v["power_w"])
-	}
+	has(t, v, "time_ms != null", "power_w != null")
 	text := jtune(t, with(replay(path), "run", "label", "--minibatches", "5")...).done(t).out
 	must.Contain(t, strings.Join(strings.Fields(text), " "), "stall – compute – overhead –")
 
 	dir := filepath.Join(t.TempDir(), "campaign")
 	jtune(t, with(replay(path), "profile", "label", "--sample", "3", "--minibatches", "5", "--out", dir)...).done(t)
-	head, rows, err := record.Read(dir)
-	if err != nil || len(rows) != 3 {
-		t.Fatalf("%d rows, %v", len(rows), err)
-	}
+	head, rows := rowsIn(t, dir, 3)
 	for _, r := range rows {
 		if r.StallMS.OK || r.ComputeMS.OK || r.OverheadMS.OK || r.TimeMS <= 0 {
 			t.Errorf("%s: stall %v compute %v overhead %v time %g", r.Mode, r.StallMS, r.ComputeMS, r.OverheadMS,

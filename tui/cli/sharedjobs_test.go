@@ -4,36 +4,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/tegra/sweep/sweeptest"
 )
 
 // The output of programs that the shared tool replays in real time is read within 3 % of the tool's own values, all at
-// once and therefore on a busy machine; what was misread is read again alone. Skipped if the tool does not exist.
+// once and therefore on a busy machine; what was misread is read again alone. In the default run package detect reads
+// recordings of all of them, on a clock of its own.
 func TestRunReadsTheSharedFormatsUnchanged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("replays in real time")
-	}
-	// Not beside the package's other tests: the tool itself would be late.
-	dir := os.Getenv("JTUNE_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	tool := must.Get(filepath.Abs(filepath.Join(dir, "tools", "job_lines.py")))(t)
-	if _, err := os.Stat(tool); err != nil {
-		t.Skip("the shared formats are not here")
-	}
-	truth, err := exec.Command("python3", tool, "truth").Output()
-	if err != nil {
-		t.Skip("no python3")
-	}
+	long(t, "replays in real time, alone: beside other tests the tool itself would be late", "python3")
+	tool := sweeptest.Shared(t, "tools/job_lines.py")
+	truth := must.Get(exec.Command("python3", tool, "truth").Output())(t)
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	var again []func() string
@@ -41,9 +28,7 @@ func TestRunReadsTheSharedFormatsUnchanged(t *testing.T) {
 	for line := range strings.Lines(string(truth)) {
 		f := strings.Fields(line) // name, unit, its median in ms or None, how it can be read
 		want, _ := strconv.ParseFloat(f[len(f)-2], 64)
-		if n++; n%3 > 0 && os.Getenv("JTUNE_LONG") == "" {
-			continue // package harness reads them all, on a clock of its own
-		}
+		n++
 		all.Go(func() {
 			if fault := misread(t, tool, f, want); fault != "" {
 				mu.Lock()

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"jtune/internal/must"
-	"jtune/profiles/record"
 )
 
 // slurm starts a cluster of only this machine, with its own keys, ports and folders, and returns the environment for
@@ -113,7 +112,6 @@ srun %s profile lstm --sample 9 --shard "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_
 	}
 	all := filepath.Join(dir, "all")
 	jtune(t, append(append([]string{"merge"}, parts...), "--out", all)...).done(t)
-	if head, rows, err := record.Read(all); err != nil || len(rows) != 9 || !head.Device.Virtual {
-		t.Errorf("%d rows of 9: %v", len(rows), err)
-	}
+	head, _ := rowsIn(t, all, 9)
+	must.Equal(t, head.Device.Virtual, true)
 }

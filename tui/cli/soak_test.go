@@ -32,10 +32,8 @@ func TestSoakAnswersByItsExitCode(t *testing.T) {
 	hasKeys(t, v["peak"], "power_w current_a tj_c rail")
 	hasKeys(t, v["least"], "voltage_v rail")
 	m := hasKeys(t, v["margins"], "power_w current_a tj_c voltage_v")
-	if v["verdict"] != "holds" || v["duration_s"] != 600.0 || v["throttled"] != nil || v["virtual"] != true ||
-		m["current_a"] != nil || m["power_w"].(float64) <= 0 || m["voltage_v"].(float64) <= 0 {
-		t.Errorf("%v", v)
-	}
+	has(t, v, "verdict = holds", "duration_s = 600", "throttled = null", "virtual = true")
+	has(t, m, "current_a = null", "power_w > 0", "voltage_v > 0")
 	for _, name := range []string{"soak.csv", "soak.json", "campaign.toml"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
@@ -79,8 +77,7 @@ func TestTuneProvesItsAnswer(t *testing.T) {
 	must.Contain(t, text, "holds: held for 5 min", "lasted       5 min")
 	// an answer that throttles: the verdict decides the exit code
 	hot := jtune(t, with(virtualBoard, "tune", "resnet18", "--time-limit", "70", "--soak", "45m", "--ambient", "55",
-		"--fault", "fan", "--json", "--data-dir", t.TempDir())...)
-	hot.ends(t, exitInfeasible)
+		"--fault", "fan", "--json", "--data-dir", t.TempDir())...).ends(t, exitInfeasible)
 	must.Equal(t, hasKeys(t, outcome{out: hot.out}.object(t, answerKeys)["soak"], soakKeys)["verdict"], "does not hold")
 	none := jtune(t, with(smallBoard, "tune", "resnet18", "--power-limit", "4", "--soak", "5m", "--json")...)
 	if v := (outcome{out: none.out}).object(t, answerKeys); none.code != exitInfeasible || v["soak"] != nil {
@@ -221,10 +218,8 @@ func TestHotBoardIsToldByWatchAndDoctor(t *testing.T) {
 				!strings.HasPrefix(text, "not ready: hot: "+c.reason) {
 				t.Errorf("doctor: exit code %d, %v", o.code, verdict)
 			}
-			if o := jtune(t, with(args, "doctor")...); o.code != exitFailed ||
-				!strings.Contains(o.out, "verdict: not ready: hot: tj-therm") {
-				t.Errorf("doctor: exit code %d:\n%s", o.code, o.out)
-			}
+			must.Contain(t, jtune(t, with(args, "doctor")...).ends(t, exitFailed).out,
+				"verdict: not ready: hot: tj-therm")
 		})
 	}
 }

@@ -20,10 +20,7 @@ func throughSudo(t *testing.T, home string, args ...string) outcome {
 		t.Skip("takes root, to be root through sudo")
 	}
 	var out, errs bytes.Buffer
-	program := must.Read(t, os.Args[0])
-	name := filepath.Join(readable(t, t.TempDir()), "jtune") // go test's own folder belongs to root
-	tegratest.Program(t, name, string(program))
-	cmd := exec.Command(name, args...)
+	cmd := exec.Command(forOthers(t), args...)
 	cmd.Env = []string{asJtune + "=1", "SUDO_UID=65534", "SUDO_GID=65534", "PATH=/usr/bin:/bin"}
 	for _, base := range []string{"DATA", "CONFIG", "STATE", "CACHE"} {
 		cmd.Env = append(cmd.Env, "XDG_"+base+"_HOME="+filepath.Join(home, strings.ToLower(base)))

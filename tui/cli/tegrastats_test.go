@@ -31,9 +31,7 @@ func TestConvertTegrastatsGivesOneObjectPerLine(t *testing.T) {
 		"t_s t_from timestamp ram swap iram cpu emc gpu temps_c temps_off temps_max_c rails "+
 			"total_power_mw total_power_rule engines",
 	)
-	if v["total_power_mw"] != 22430.0 || len(v["cpu"].([]any)) != 3 || v["iram"] != nil {
-		t.Errorf("got %v mW, %d cores, IRAM %v", v["total_power_mw"], len(v["cpu"].([]any)), v["iram"])
-	}
+	has(t, v, "total_power_mw = 22430", "cpu.# = 3", "iram = null")
 	piped := jtuneWith(t, t.Context(), strings.NewReader(orinLine), "convert", "tegrastats", "--json").done(t)
 	must.Equal(t, piped.out, lines[0]+"\n", "a pipe gives another answer than a file")
 }
@@ -64,10 +62,7 @@ func TestWatchReadsALog(t *testing.T) {
 		t.Fatalf("got %d lines, want 2", len(lines))
 	}
 	v := outcome{out: lines[1]}.object(t, watchKeys)
-	if v["t_s"] != 3.0 || v["t_from"] != "tegrastats" || v["total_power_w"] != 22.43 || v["device"] != nil ||
-		v["mode"] != nil {
-		t.Errorf("got %v s, %v W, device %v, mode %v", v["t_s"], v["total_power_w"], v["device"], v["mode"])
-	}
+	has(t, v, "t_s = 3", "t_from = tegrastats", "total_power_w = 22.43", "device = null", "mode = null")
 	steps := write(t, orinLine+"\n"+strings.Replace(orinLine, "11-21-2025", "01-01-1970", 1)+" NPU9 x\n")
 	if o := jtune(t, "watch", "--from", steps).done(t); !strings.Contains(o.out, "1.0s") ||
 		!strings.Contains(o.err, "lines 1 and 2: the clock goes from 11-21-2025") || !strings.Contains(o.err, "NPU9") {

@@ -29,9 +29,7 @@ func TestChooseUnderALoad(t *testing.T) {
 		t.Errorf("30/s: limit %v, %v", limit, served)
 	}
 	poisson := choose("--rate", "30", "--latency", "200", "--max-wait", "20")["served"].(map[string]any)
-	if poisson["mean_w"] != nil || poisson["unit_j"] != nil || poisson["arrivals"] != "poisson" {
-		t.Errorf("without the idle power: %v", poisson)
-	}
+	has(t, poisson, "mean_w = null", "unit_j = null", "arrivals = poisson")
 	closed := choose("--outstanding", "8")["served"].(map[string]any)
 	if closed["rate_per_s"] != nil || closed["busy_share"] != 1.0 || closed["mean_w"] != closed["peak_w"] {
 		t.Errorf("closed loop: %v", closed)
@@ -64,14 +62,9 @@ func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
 	if !measured {
 		t.Errorf("the answer %v was not measured", v["mode"])
 	}
-	if serving := v["serving"].(map[string]any); serving["unit"] != "inference" || !(serving["unit_j"].(float64) > 0) {
-		t.Errorf("the answer's energy per inference: %v", serving)
-	}
+	has(t, v, "serving.unit = inference", "serving.unit_j > 0")
 	sent := v["sent"].(map[string]any) // to the job itself, at the rate
-	if sent["requests"].(float64) < 1000 || sent["meets"] != true || sent["latency_ms"].(float64) > 100 ||
-		sent["rate_per_s"] != 30.0 || sent["why"] != nil {
-		t.Errorf("with real requests: %v", sent)
-	}
+	has(t, sent, "requests >= 1000", "meets = true", "latency_ms <= 100", "rate_per_s = 30", "why = null")
 	if !strings.Contains(words, "with real requests  p99 ") ||
 		!strings.Contains(words, " requests at 30/s poisson\n") ||
 		!regexp.MustCompile(`\nunder the load +30/s poisson: p99 .* W peak, `).MatchString(words) {
@@ -122,9 +115,7 @@ func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 	o := jtune(t, "tune", "mobilenet-infer", "--config", config, "--device", "virtual:orin-nano", "--speed",
 		"max", "--json", "--data-dir", data)
 	v := o.done(t).object(t, answerKeys+" served serving sent")
-	if served := v["served"].(map[string]any); served["rate_per_s"] != 25.0 || served["latency_ms"].(float64) > 150 {
-		t.Errorf("tune: %v", served)
-	}
+	has(t, v, "served.rate_per_s = 25", "served.latency_ms <= 150")
 	choose := func(args ...string) map[string]any {
 		t.Helper()
 		o := jtune(t, append([]string{"choose", "--config", config, "--data-dir", data, "--model",
@@ -141,16 +132,9 @@ func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 	if got := choose()["measured"]; measured == nil || !reflect.DeepEqual(got, measured) {
 		t.Errorf("choose after the search: measured under the load %v, the search says %v", got, measured)
 	}
-	if v := choose("--power-limit", "20"); v["rate_per_s"] != 25.0 || v["quantile"] != 0.95 ||
-		v["arrivals"] != "uniform" || v["latency_ms"].(float64) > 150 {
-		t.Errorf("the configured load: %v", v)
-	}
-	if v := choose("--rate", "10", "--arrivals", "poisson"); v["rate_per_s"] != 10.0 || v["arrivals"] != "poisson" ||
-		v["quantile"] != 0.95 {
-		t.Errorf("a flag goes first: %v", v)
-	}
-	if v := choose("--limit", "p99 90 ms, 5/s"); v["rate_per_s"] != 5.0 || v["quantile"] != 0.99 {
-		t.Errorf("a line goes first: %v", v)
-	}
+	has(t, choose("--power-limit", "20"), "rate_per_s = 25", "quantile = 0.95", "arrivals = uniform",
+		"latency_ms <= 150")
+	has(t, choose("--rate", "10", "--arrivals", "poisson"), "rate_per_s = 10", "arrivals = poisson", "quantile = 0.95")
+	has(t, choose("--limit", "p99 90 ms, 5/s"), "rate_per_s = 5", "quantile = 0.99")
 	must.Equal(t, choose("--arrivals", "closed")["rate_per_s"], nil)
 }
