@@ -54,8 +54,8 @@ func Lack(t testing.TB, text string, words ...string) {
 	}
 }
 
-// Equal fails the test unless two values are deeply equal, or the same pointer; the test goes on. The message begins with
-// the values of about.
+// Equal fails the test unless two values are deeply equal, or the same pointer; the test goes on. The message begins
+// with the values of about.
 func Equal[T any](t testing.TB, got, want T, about ...any) {
 	t.Helper()
 	if v := reflect.ValueOf(got); v.Kind() == reflect.Pointer && any(got) == any(want) ||
@@ -75,6 +75,19 @@ func Equal[T any](t testing.TB, got, want T, about ...any) {
 		t.Errorf("%sgot %+v, want %+v", said, got, want)
 	}
 }
+
+// Fail fails the test unless an error says each of the words; the test goes on.
+func Fail(t testing.TB, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want one that says %q", words)
+		return
+	}
+	Contain(t, err.Error(), words...)
+}
+
+// Err returns the error of a call that returns a value too: must.Fail(t, must.Err(os.Open(name)), "no such file").
+func Err[T any](_ T, err error) error { return err }
 
 // Patience is how long Until waits: what takes longer hangs, and is not merely slow.
 const Patience = 3 * time.Minute

@@ -31,8 +31,8 @@ func TestExporterRefusesWhatItCannotDo(t *testing.T) {
 	}
 	defer taken.Close()
 	address := taken.Addr().String()
-	jtune(t, "exporter", "--device", "virtual:nano", "--speed", "max", "--listen", address).fails(t, exitFailed, address,
-		"give another")
+	jtune(t, "exporter", "--device", "virtual:nano", "--speed", "max", "--listen", address).fails(t, exitFailed,
+		address, "give another")
 }
 
 // addressOf waits for the line with the exporter's address.

@@ -128,9 +128,7 @@ func TestFleetMeasuresOnePlanInParts(t *testing.T) {
 	if o.code != exitFailed || !strings.Contains(o.out, "c         1  failed: no connection") {
 		t.Fatalf("exit code %d:\n%s%s", o.code, o.out, o.err)
 	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("joined without a part")
-	}
+	must.Fail(t, must.Err(os.Stat(out)), "no such file")
 	// The board is reachable again: the same command measures what is missing, and merges.
 	edit(t, config[1], func(text string) string { return strings.Replace(text, `"dead"`, `"c"`, 1) })
 	jtune(t, append(append(config, "fleet", "profile"), plan...)...).done(t)

@@ -73,9 +73,7 @@ func TestBadHarnesses(t *testing.T) {
 			jtune(t, with(args, "--config", config, "profile", "lenet5", "--sample", "1", "--out", out)...).fails(t,
 				exitFailed, "/no/such/data")
 		}
-		if _, err := os.Stat(out); err == nil {
-			t.Error("a folder was made all the same")
-		}
+		must.Fail(t, must.Err(os.Stat(out)), "no such file")
 	})
 	t.Run("a workload without a command", func(t *testing.T) {
 		t.Parallel()

@@ -78,9 +78,7 @@ func TestMeterSaysWhyThereIsNoReading(t *testing.T) {
 		"command = ['x']\nfile = 'y'": "[meter] file: give command or file, not both",
 		"comand = ['x']":              "unknown key meter.comand; the nearest is command",
 	} {
-		if _, err := metered(t, "[meter]\n"+config); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", config, err, want)
-		}
+		must.Fail(t, must.Err(metered(t, "[meter]\n"+config)), want)
 	}
 }
 

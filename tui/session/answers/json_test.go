@@ -180,13 +180,9 @@ func TestKeepNotesTheNewestWarningsAndTheProbesOnce(t *testing.T) {
 	if k, err = Find(dir); err != nil || k.Answers[0].Probes == nil {
 		t.Errorf("an answer without probes reads as one of a model: %v", err)
 	}
-	if err := Keep(dir, Kept{Answers: make([]Answer, 2000)}); err == nil || !strings.Contains(err.Error(), "at most") {
-		t.Errorf("a file that Find would refuse: %v", err)
-	}
+	must.Fail(t, Keep(dir, Kept{Answers: make([]Answer, 2000)}), "at most")
 	broken := strings.Replace(string(text), "Cores = 3", "Cores = 0", 1)
-	if _, err := parse("x", broken); err == nil || !strings.Contains(err.Error(), "answer 1: invalid mode") {
-		t.Errorf("a fault names its answer: %v", err)
-	}
+	must.Fail(t, must.Err(parse("x", broken)), "answer 1: invalid mode")
 }
 
 // A reading in doubt is shown only where no other was taken.
@@ -343,9 +339,7 @@ func TestKeepWritesWhatFindReads(t *testing.T) {
 	if k, err := Find(dir); err != nil || k == nil {
 		t.Errorf("the largest file: %v", err)
 	}
-	if _, err := size(padding + 1); err == nil {
-		t.Error("a larger file is kept")
-	}
+	must.Fail(t, must.Err(size(padding+1)))
 }
 
 // The bands of a measured answer hold its mean, narrow with every reading and widen with their scatter; the chance of

@@ -42,9 +42,7 @@ func TestPickTakesNamesOrAGroupOrAll(t *testing.T) {
 		}
 		must.Equal(t, strings.Join(got, " "), c.want, name)
 	}
-	if _, err := Pick(nil, nil, ""); err == nil || !strings.Contains(err.Error(), "[board.NAME]") {
-		t.Errorf("no boards: %v", err)
-	}
+	must.Fail(t, must.Err(Pick(nil, nil, "")), "[board.NAME]")
 }
 
 func TestBoardFaultsAreFound(t *testing.T) {
@@ -118,9 +116,7 @@ func TestShardsGoOnWithTheSamePlanOnly(t *testing.T) {
 		}
 	}
 	must.NoError(t, os.WriteFile(filepath.Join(dir, shardsFile), []byte(`{"id":"../x"`), 0o644))
-	if _, err := OpenShards(dir, boards, first.Args); err == nil {
-		t.Error("a broken file is taken")
-	}
+	must.Fail(t, must.Err(OpenShards(dir, boards, first.Args)))
 }
 
 // The file may be somebody else's, and the boards' shells get its id.

@@ -84,9 +84,7 @@ exit 4
 	if len(p.Open()) > 0 || p.State("a") != err.Error() {
 		t.Errorf("%v, %q", p.Open(), p.State("a"))
 	}
-	if _, err := show(t, p, "c"); err == nil || !strings.Contains(err.Error(), "it has a, b") {
-		t.Error(err)
-	}
+	must.Fail(t, must.Err(show(t, p, "c")), "it has a, b")
 }
 
 func TestPanesSayWhySSHFailed(t *testing.T) {

@@ -91,8 +91,5 @@ func TestPairFitsByTheBatchSizeAskedFor(t *testing.T) {
 	if infer.Batch = 1; PairFits(s, find(t, s, "lenet5"), find(t, s, "mobilenet-infer")) != nil {
 		t.Error("LeNet and MobileNet do not fit a Nano")
 	}
-	if err := PairFits(s, train, infer); err == nil || !strings.Contains(err.Error(), "did not run (DNR)") ||
-		!strings.Contains(err.Error(), "bert-infer at batch size 1 1403 MB") {
-		t.Errorf("%v", err)
-	}
+	must.Fail(t, PairFits(s, train, infer), "did not run (DNR)", "bert-infer at batch size 1 1403 MB")
 }

@@ -226,15 +226,10 @@ func TestEnergyStudyThatWasInterruptedGoesOn(t *testing.T) {
 	if err != nil || res.End != profiles.Interrupted {
 		t.Fatalf("ended %s, %v", res.End, err)
 	}
-	if _, err := runEnergy(t.Context(), s, r, nil); err == nil || !strings.Contains(err.Error(),
-		usage.Resume.String()) {
-		t.Errorf("without resuming: %v", err)
-	}
+	must.Fail(t, must.Err(runEnergy(t.Context(), s, r, nil)), usage.Resume.String())
 	other := r
 	other.Resume, other.Repeat = true, 3
-	if _, err := runEnergy(t.Context(), s, other, nil); err == nil {
-		t.Error("another study resumes it")
-	}
+	must.Fail(t, must.Err(runEnergy(t.Context(), s, other, nil)))
 	r.Resume = true
 	res, err = runEnergy(t.Context(), s, r, count)
 	if err != nil || res.End != profiles.Complete || !res.Least.OK || res.Least.V.N != 2 {
@@ -319,9 +314,7 @@ func TestEnergyStudyRefusesWhatItCannotMeasure(t *testing.T) {
 	if _, err := Experiment(t.Context(), s, r, nil); !usage.Is(err) {
 		t.Errorf("a training job: %v", err)
 	}
-	if _, err := os.Stat(r.Dir); err == nil {
-		t.Error("a folder was made")
-	}
+	must.Fail(t, must.Err(os.Stat(r.Dir)), "no such file")
 }
 
 // A full study takes every pair in rounds, and the baseline in the middle.

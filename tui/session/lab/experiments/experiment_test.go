@@ -204,15 +204,10 @@ func TestInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 	if err != nil || res.End != profiles.Interrupted {
 		t.Fatalf("ended %s, %v", res.End, err)
 	}
-	if _, err := Experiment(t.Context(), s, r, nil); err == nil || !strings.Contains(err.Error(),
-		usage.Resume.String()) {
-		t.Errorf("without resuming: %v", err)
-	}
+	must.Fail(t, must.Err(Experiment(t.Context(), s, r, nil)), usage.Resume.String())
 	other := r
 	other.Resume, other.Repeat = true, 3
-	if _, err := Experiment(t.Context(), s, other, nil); err == nil || !strings.Contains(err.Error(), "selection") {
-		t.Errorf("resuming another experiment: %v", err)
-	}
+	must.Fail(t, must.Err(Experiment(t.Context(), s, other, nil)), "selection")
 	r.Resume = true
 	again := 0
 	res, err = runSweep(t.Context(), s, r, func(e measure.Event) {
@@ -243,9 +238,7 @@ func TestExperimentThatCannotRunSaysWhy(t *testing.T) {
 		!strings.Contains(err.Error(), "replay answers by power mode alone") {
 		t.Errorf("on a replay: %v", err)
 	}
-	if _, err := os.Stat(r.Dir); err == nil {
-		t.Error("a folder was made all the same")
-	}
+	must.Fail(t, must.Err(os.Stat(r.Dir)), "no such file")
 }
 
 // TestMain keeps the tests away from the user's own files and jobs.
