@@ -63,7 +63,7 @@ func (d *Detector) choose(field []view) (best view, rivals []view, no *Undecided
 	able = passed(able, func(v, o *view) bool { return v.outer(o) || v.inner(o) })
 	able = d.strongest(able)
 	able = passed(able, func(v, o *view) bool {
-		return v.polarity < unknown && o.polarity > against && o.share > tie/2
+		return v.polarity < unknown && o.polarity > against && o.share > tie/2 && !v.stages(o)
 	})
 	able = passed(able, func(v, o *view) bool { return v.before(o) })
 	if len(able) == 0 {
@@ -232,8 +232,8 @@ func (v *view) weight() float64 {
 
 // contradicts reports whether two views cannot both be right.
 func (v *view) contradicts(o *view) bool {
-	if v.counter == o.counter && v.of() == o.of() || o.share <= tie || v.known && !o.known || v.polarity > o.polarity ||
-		o.loose && !v.loose {
+	if v.counter == o.counter && v.of() == o.of() || o.share <= tie || v.known && !o.known ||
+		v.polarity > o.polarity && !v.stages(o) || o.loose && !v.loose {
 		return false
 	}
 	if v.plain && o.stated && !o.plain && !o.ticks && !o.beside(v) {
@@ -244,6 +244,12 @@ func (v *view) contradicts(o *view) bool {
 		return v.unit != Step && o.unit != Step && v.unit != Epoch && o.unit != Epoch && !v.known
 	}
 	return !v.same(o)
+}
+
+// stages reports whether two rates in the same lines are of stages of one pipeline: its slowest gives the time of a
+// frame, and which one is meant is unknown.
+func (v *view) stages(o *view) bool {
+	return v.stated && o.stated && v.unit == Frame && o.unit == Frame && v.beside(o)
 }
 
 // nothing says why no counter is usable.

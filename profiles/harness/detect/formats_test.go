@@ -396,6 +396,27 @@ var formats = []format{
 			j.print("étape %d\u202f%03d : perte 2,31\n", 1+all/1000, all%1000)
 		}), nil, nil)
 	}},
+	{"the rates of the stages of a pipeline", "", 0, func(j *job) {
+		for n := 1; n <= 400; n++ {
+			if j.step(); n%20 == 0 {
+				j.print("capture: 30.0 fps, inference: 20.0 fps, display: 20.0 fps\n")
+			}
+		}
+	}},
+	{"a validation that is named after the same count", "", 0, func(j *job) {
+		for n := range 720 {
+			name := "train"
+			if n/60%2 == 1 {
+				j.wait(30 * time.Millisecond)
+				name = "valid"
+			} else {
+				j.step()
+			}
+			if n%10 == 9 {
+				j.print("step %d/60 (%s) loss 2.3\n", n%60+1, name)
+			}
+		}
+	}},
 	{"the time and the rate of the network alone", "", 0, func(j *job) {
 		for range 200 {
 			s := j.step()

@@ -64,7 +64,7 @@ func (d *Detector) settle(field []view) (best view, rivals []view, no *Undecided
 		return best, rivals, no
 	}
 	for _, v := range field {
-		if v.counter == d.chosen && v.able(d) && (no != nil && len(v.took) > 1 && v.share > tie ||
+		if v.counter == d.chosen && v.able(d) && v.two[0] == 0 && (no != nil && len(v.took) > 1 && v.share > tie ||
 			no == nil && v.share > 1./3 && !v.before(&best) && (v.unit != best.unit || v.same(&best))) {
 			return v, nil, nil
 		}
