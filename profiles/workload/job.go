@@ -255,7 +255,7 @@ const (
 // detect returns how the output of an unknown command is read.
 func (w Workload) detect() *harness.Detect {
 	d := &harness.Detect{Infer: w.Infers(), ToEnd: w.ToEnd, PerRun: w.Per == PerRun}
-	d.FromStart, d.Not, d.Patience = w.FromStart, w.NotJobs, w.Patience
+	d.FromStart, d.Not, d.Patience, d.Step = w.FromStart, w.NotJobs, w.Patience, w.Unit
 	if d.Usual = w.Batch; (w.Sized || w.Batch != defaultBatch) && w.Batch > 1 {
 		d.Batch = w.Batch
 	}

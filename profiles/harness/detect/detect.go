@@ -14,6 +14,8 @@ type Options struct {
 	Batch, Usual int
 	// Counts is what a counter counts, if the user says so: Step or Sample; "": detect.
 	Counts string
+	// Step is what a step is, if the user says so: Inference, Token or Frame; "": a minibatch.
+	Step string
 	// FromStart also reports the steps read before the decision.
 	FromStart bool
 	// Not are the names of counters that are not the job, as an earlier run showed.

@@ -144,3 +144,18 @@ func TestReadOfASearchAndOfARunAreTheSame(t *testing.T) {
 		})
 	}
 }
+
+// A program whose lines only say step counts what the user says that a step is; its rates keep their unit.
+func TestReadCallsAStepWhatTheUserDoes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"step {n} done\n": Frame, "frame {n} done\n": Frame,
+		"loss 2.3, 20.0 img/s\n": Sample} {
+		j := &job{now: time.Hour}
+		lines(10, text)(j)
+		d := New(Options{Step: Frame})
+		play(d, j.out)
+		if got, err := d.Read(); err != nil || got.Unit != want {
+			t.Errorf("%q: %s, %v", text, got.Unit, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -80,7 +81,10 @@ func (d *Detector) reading(best view, field []view, shown []Candidate) Reading {
 	if best.run > 0 || best.epoch > 0 {
 		r.Epochs = best.run + 1
 	}
-	return d.ofSamples(r, best)
+	if r = d.ofSamples(r, best); r.Unit == Step {
+		r.Unit = cmp.Or(d.o.Step, Step)
+	}
+	return r
 }
 
 // why says why the mean differs from the median by more than 5 %.
