@@ -246,7 +246,7 @@ func (v *view) contradicts(o *view) bool {
 	return !v.same(o)
 }
 
-// stages reports whether two rates in the same lines are of stages of one pipeline: its slowest gives the time of a
+// stages reports whether two rates in the same lines describe stages of one pipeline: its slowest gives the time of a
 // frame, and which one is meant is unknown.
 func (v *view) stages(o *view) bool {
 	return v.stated && o.stated && v.unit == Frame && o.unit == Frame && v.beside(o)

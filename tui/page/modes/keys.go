@@ -110,13 +110,12 @@ func (p *Page) acts() page.Acts {
 		does.Asked = p.read.AskedOfModel()
 	}
 	apply, now := page.Applying(p.read, does)
-	measure := page.Shown(keys.Verify)
-	if ok {
-		measure = page.On(keys.Verify.Unless(p.read.MayMeasure()), func() page.Intent {
-			return page.Measure(p.read, page.MeasuredWith(p.read), tegra.Setting{Mode: m})
-		})
-	} else {
-		apply, now = page.Shown(keys.Apply), page.Shown(keys.AtOnce)
+	measure := page.On(keys.Verify.Unless(p.read.MayMeasure()), func() page.Intent {
+		return page.Measure(p.read, page.MeasuredWith(p.read), tegra.Setting{Mode: m})
+	})
+	if !ok {
+		const none = "no mode is listed"
+		apply.Action, now.Action, measure.Action = apply.Unless(none), now.Unless(none), measure.Unless(none)
 	}
 	enlarge := page.Shown(keys.Enlarge)
 	limits := page.On(keys.Limits, func() page.Intent { return page.Say("limits: not now, no model is loaded") })

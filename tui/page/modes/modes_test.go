@@ -77,6 +77,14 @@ func TestModesFollowAFilterAsItIsTyped(t *testing.T) {
 	d.Sees("232 of 18,096 modes")
 	d.Press("esc")
 	d.Sees("18,096 of 18,096 modes")
+	d.Press("/")
+	d.Type("time<1ms cores=1 cores=2")
+	d.Press("enter")
+	for _, key := range []string{"a", "A", "v"} {
+		if d.Press(key); d.Want() != nil || !strings.Contains(d.Notice, "no mode is listed") {
+			t.Errorf("%s says %q", key, d.Notice)
+		}
+	}
 }
 
 func TestModesAreComparedSideBySide(t *testing.T) {

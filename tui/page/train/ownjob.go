@@ -230,6 +230,8 @@ func (d *ownJob) unread() string {
 		return "nothing has come yet"
 	case j.Told == nil || j.Told.Reading != nil || j.Told.Why == nil:
 		return ""
+	case j.Err != nil:
+		return "the job failed before anything was read"
 	case d.as.Pattern != "":
 		return "nothing is read so; " + keys.Reread.Label() + " takes another reading"
 	case !j.Done():

@@ -89,7 +89,13 @@ func TestOwnJobThatIsNotReadIsNeitherSavedNorTuned(t *testing.T) {
 	if !strings.HasPrefix(d.Notice, "save: not now") || strings.Contains(d.Screen(), "Save your own job") {
 		t.Errorf("says %q", d.Notice)
 	}
-	j.State = task.Done // ended by itself: one run is one reading
+	j.State, j.Err = task.Done, errors.New("exit status 2")
+	d.Press("t")
+	offered := strings.Contains(d.Screen(), "can be tuned")
+	if d.Want() != nil || !strings.Contains(d.Notice, "the job failed") || offered {
+		t.Errorf("says %q, offered: %v", d.Notice, offered)
+	}
+	j.Err = nil // ended by itself: one run is one reading
 	d.Press("s")
 	d.Sees("Save your own job")
 	d.Press("enter")

@@ -66,9 +66,10 @@ func (d *ownJob) reading(w int) string {
 			say("left out: %s (%d, %.1f s)", l.What, l.Count, l.S)
 		}
 	case told.Why != nil:
-		say("%s", told.Why)
-		out = append(out, "",
-			widget.Wrap("A job that ends by itself can be tuned all the same: each run is one reading.", w))
+		if say("%s", told.Why); j.Err == nil {
+			out = append(out, "",
+				widget.Wrap("A job that ends by itself can be tuned all the same: each run is one reading.", w))
+		}
 	case j.Err == nil:
 		say("its own events, as a built-in job's")
 	}

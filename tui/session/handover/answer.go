@@ -75,7 +75,7 @@ func beside(a answers.Answer, s answers.Sheet, noun string, space *tegra.Space) 
 		row(answers.Short(p.Name), p, how)
 	}
 	if p := a.Predicted; p.TimeMS > 0 && a.Read().OK && (a.Fitted || a.Doubted.OK) {
-		row("the answer", answers.Row{Prediction: p, Fits: answers.Fits(a.Limit, p.Measured)}, "")
+		row(s.Rows[len(s.Rows)-1].Name, answers.Row{Prediction: p, Fits: answers.Fits(a.Limit, p.Measured)}, "")
 	}
 	return t
 }
