@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -131,10 +132,7 @@ func SetMode(ctx context.Context, g tegra.Applier, r tegra.Request, keepAfter ti
 func Hold(ctx context.Context, g tegra.Applier, r tegra.Request) (applied tegra.Applied,
 	release func(context.Context) (tegra.Applied, error), err error) {
 	applied, err = g.Apply(ctx, r)
-	if err == nil && !applied.OK() {
-		err = applied.Mismatch()
-	}
-	if err != nil {
+	if err = cmp.Or(err, applied.Mismatch()); err != nil {
 		_, undone := g.Restore(context.WithoutCancel(ctx))
 		return applied, nil, errors.Join(err, undone)
 	}

@@ -1,6 +1,7 @@
 package pair
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,7 +85,7 @@ func switchCost(ctx context.Context, s *session.Session, r Request, ask mix.Ask,
 			mode, part, name = of.Infer.Mode, turns.ServeAlone, harness.JobInfer
 		}
 		began := s.Clock.Now()
-		if err := setMode(ctx, s, g, mode); err != nil {
+		if err := setMode(ctx, g, mode); err != nil {
 			return 0, err
 		}
 		pair.Share(part)
@@ -99,12 +100,9 @@ func switchCost(ctx context.Context, s *session.Session, r Request, ask mix.Ask,
 	return stats.Median(costs), nil
 }
 
-func setMode(ctx context.Context, s *session.Session, g tegra.Applier, mode tegra.Mode) error {
+func setMode(ctx context.Context, g tegra.Applier, mode tegra.Mode) error {
 	applied, err := g.Apply(ctx, tegra.Request{Mode: mode})
-	if err == nil && !applied.OK() {
-		err = fmt.Errorf("the board did not accept %s", s.Device.Space().Format(mode))
-	}
-	return err
+	return cmp.Or(err, applied.Mismatch())
 }
 
 // firstTurn returns when the first turn of a job that began after a moment ended, and how long the later turns take.
@@ -228,7 +226,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 			mode, words = apart.Train, r.Train.Name
 		}
 		if words != "" {
-			if err := setMode(ctx, s, g, mode); err != nil {
+			if err := setMode(ctx, g, mode); err != nil {
 				return err
 			}
 			n++

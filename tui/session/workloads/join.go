@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -39,10 +40,7 @@ func Leave(ctx context.Context, s *session.Session, m tegra.Mode) (tegra.Applied
 		return tegra.Applied{}, err
 	}
 	applied, err := g.Apply(ctx, tegra.Request{Mode: m})
-	if err == nil && !applied.OK() {
-		err = fmt.Errorf("mode %s was not accepted", m)
-	}
-	if err != nil {
+	if err = cmp.Or(err, applied.Mismatch()); err != nil {
 		return applied, err
 	}
 	return applied, g.Keep(ctx)
