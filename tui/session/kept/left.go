@@ -1,13 +1,13 @@
 package kept
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"jtune/internal/text"
+	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tegra/rivals"
 	"jtune/tui/session"
@@ -56,12 +56,10 @@ func booted(s *session.Session) (out tegra.Val[time.Time]) {
 	if s.Virtual != nil {
 		return out
 	}
-	data, err := s.FS().ReadFile("/proc/uptime")
-	var up float64
-	if _, bad := fmt.Sscan(string(data), &up); err != nil || bad != nil {
-		return out
+	if up := (profiles.System{FS: s.FS()}).Uptime(); up.OK {
+		out = tegra.Some(time.Now().Add(-up.V - bootSlack))
 	}
-	return tegra.Some(time.Now().Add(-time.Duration(up * float64(time.Second))).Add(-bootSlack))
+	return out
 }
 
 // Left says that the board has left its kept mode, in words; "" while it is in force, while a job of another jtune sets
