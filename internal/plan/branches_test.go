@@ -18,7 +18,7 @@ var branches = []struct {
 	{"several batch sizes", regexp.MustCompile(`(^|[^i])[bB]atches\)? ([=!]= nil|[<>=!]=? ?[0-2]\b)|` +
 		`[bB]atch ([=!]=|>|<|<=|>=) [01]\b|HasBatch|^\s*(if|case) .*\b[sS]ized\b`), 209, 79},
 	{"under a load", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*(\bLoad( [!=]= |\.OK|\.(On|Any)\()|` +
-		`\b[sS]erv(ing|ed) [!=]= nil|[uU]nderLoad\b|LatencyMS > 0|RatePerS|\b[lL]oaded\b)`), 99, 55},
+		`\b[sS]erv(ing|ed) [!=]= nil|[uU]nderLoad\b|LatencyMS > 0|RatePerS|\b[lL]oaded\b)`), 99, 53},
 	{"a pair", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*` +
 		`(\b[pP]air [!=]= nil|\b[pP]air\(\)|\b[tT]rain [!=]= nil|PairKind)`), 30, 11},
 	{"one limit or several", regexp.MustCompile(`len\([\w.()]*([lL]imits|[gG]oals|[aA]nswers|[aA]sks|[qQ]uestions|` +

@@ -89,7 +89,8 @@ const likeRate = 2.0
 // tried is what a setting did with requests, at a rate.
 type tried struct {
 	answers.Trial
-	rate float64
+	rate  float64
+	asked bool // at the ask's own rate
 }
 
 // trials returns what the settings of a model's workload did with requests at loads similar to an ask's, oldest first.
@@ -115,7 +116,7 @@ func trials(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (out []
 				return b.Setting == t.Setting && b.rate == w.Load.Rate
 			})
 			if before < 0 {
-				out = append(out, tried{t, w.Load.Rate})
+				out = append(out, tried{t, w.Load.Rate, w.Load.Rate == a.Load.RatePerS})
 			} else {
 				out[before].Trial = out[before].And(t, a, w)
 			}
@@ -128,7 +129,7 @@ func trials(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (out []
 // latencies of settings at similar loads. Repeated readings are averaged.
 func Sent(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (failed []tegra.Setting, sent []mix.Sent) {
 	for _, t := range trials(list, from, a) {
-		if t.rate == a.Load.RatePerS && !t.Meets() {
+		if t.asked && !t.Meets() {
 			failed = append(failed, t.Setting)
 		}
 		if t.LatencyMS.OK {
@@ -142,7 +143,7 @@ func Sent(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (failed [
 // sent.
 func Trial(list []campaigns.Campaign, from learn.Provenance, a mix.Ask, at tegra.Setting) *answers.Trial {
 	for _, t := range trials(list, from, a) {
-		if t.rate == a.Load.RatePerS && t.Setting == at {
+		if t.asked && t.Setting == at {
 			return &t.Trial
 		}
 	}
