@@ -10,15 +10,15 @@ import (
 
 // Load limits of an idle board: the system's services and this program stay below them.
 const (
-	idleCPUPct = 20.0
-	idleGPUPct = 5.0
+	IdleCPUPct = 20.0
+	IdleGPUPct = 5.0
 )
 
 const (
 	idleSettle = 1500 * time.Millisecond // after a mode change, for the board and its sensors
 	idleSpan   = 5 * time.Second         // averaging window
-	idleReads  = 3                       // readings averaged by a command
-	idleEvery  = 250 * time.Millisecond
+	IdleReads  = 3                       // readings of an idle board by a command
+	IdleEvery  = 250 * time.Millisecond
 )
 
 // IdleW reads the module's idle power; absent if the board is busy. It takes a second, and longer after a change.
@@ -27,9 +27,9 @@ func (s *Session) IdleW(ctx context.Context, changed bool) tegra.Val[float64] {
 		return tegra.Val[float64]{}
 	}
 	var list []telemetry.Sample
-	for range idleReads + 1 { // the first sample has no load: loads are differences
+	for range IdleReads + 1 { // the first sample has no load: loads are differences
 		x, err := s.Sampler.Read()
-		if err != nil || s.Clock.Sleep(ctx, idleEvery) != nil {
+		if err != nil || s.Clock.Sleep(ctx, IdleEvery) != nil {
 			return tegra.Val[float64]{}
 		}
 		list = append(list, x)
@@ -56,7 +56,7 @@ func IdleW(list []telemetry.Sample) tegra.Val[float64] {
 			continue
 		}
 		r, w := x.Reading, x.PowerW()
-		if !w.OK || !r.CPU.LoadPct.OK || r.CPU.LoadPct.V > idleCPUPct || r.GPU.LoadPct.Or(0) > idleGPUPct {
+		if !w.OK || !r.CPU.LoadPct.OK || r.CPU.LoadPct.V > IdleCPUPct || r.GPU.LoadPct.Or(0) > IdleGPUPct {
 			return tegra.Val[float64]{}
 		}
 		sum, n = sum+w.V, n+1

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"jtune/internal/caller"
 	"jtune/internal/text"
@@ -254,21 +253,14 @@ func MayMeasure(ctx context.Context, s *session.Session, limitW float64) error {
 	return nil
 }
 
-// Bounds of an idle board's load, as in session.IdleW, and its readings.
-const (
-	idleCPUPct = 20.0
-	idleGPUPct = 5.0
-	idleReads  = 3
-	idleEvery  = 250 * time.Millisecond
-)
-
 // idleAbove reads the least power of the idle board. It is absent if it is within the limit, if the board is busy, or
 // if its clocks do not rest at their lower limits: a lower mode may then draw less.
 func idleAbove(ctx context.Context, s *session.Session, limitW float64) (least tegra.Val[float64]) {
-	for range idleReads {
+	for range session.IdleReads {
 		r, err := s.Device.Read()
-		if err != nil || r.TotalW.Or(0) <= limitW || s.Clock.Sleep(ctx, idleEvery) != nil || r.Locked.Or(true) ||
-			!rests(r.GPU) || r.CPU.LoadPct.Or(0) > idleCPUPct || r.GPU.LoadPct.Or(0) > idleGPUPct {
+		if err != nil || r.TotalW.Or(0) <= limitW || s.Clock.Sleep(ctx, session.IdleEvery) != nil ||
+			r.Locked.Or(true) || !rests(r.GPU) || r.CPU.LoadPct.Or(0) > session.IdleCPUPct ||
+			r.GPU.LoadPct.Or(0) > session.IdleGPUPct {
 			return tegra.Val[float64]{}
 		}
 		least = tegra.Some(min(r.TotalW.V, least.Or(r.TotalW.V)))
