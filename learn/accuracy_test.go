@@ -101,8 +101,7 @@ func nano(t testing.TB) sweepOf {
 	t.Helper()
 	f := must.Get(os.Open(sweeptest.Shared(t, sweeptest.OrinNano)))(t)
 	defer f.Close()
-	lines := must.Get(csv.NewReader(f).ReadAll())(t)
-	column := map[string]int{}
+	lines, column := must.Get(csv.NewReader(f).ReadAll())(t), map[string]int{}
 	for i, name := range lines[0] {
 		column[name] = i
 	}
@@ -110,8 +109,7 @@ func nano(t testing.TB) sweepOf {
 	var modes []tegra.Mode
 	for _, line := range lines[1:] {
 		number := func(name string) float64 {
-			v := must.Get(strconv.ParseFloat(line[column[name]], 64))(t)
-			return v
+			return must.Get(strconv.ParseFloat(line[column[name]], 64))(t)
 		}
 		m := tegra.Mode{Cores: int(number("cores")), CPU: tegra.Freq(number("cpu")) * tegra.KHz,
 			GPU: tegra.Freq(number("gpu")), EMC: tegra.Freq(number("mem"))}
@@ -158,8 +156,7 @@ func TestFitErrorsAndBandsOnUnseenModes(t *testing.T) {
 				in, out := s.split(randomPlaces(len(s.rows), c.n, uint64(seed)))
 				scores = append(scores, scoreOf(t, s, in, out, finally))
 			}
-			got := medians(scores)
-			slack := 1.0
+			got, slack := medians(scores), 1.0
 			if testing.Short() {
 				slack = 1.3 // a median of three
 			}

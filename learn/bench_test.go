@@ -24,8 +24,7 @@ func orinSpace(t testing.TB) *tegra.Space {
 	cpu := append(step(28, 115200*tegra.KHz, 76800*tegra.KHz), 2201600*tegra.KHz)
 	gpu := append(step(12, 114750*tegra.KHz, 102*tegra.MHz), 1300500*tegra.KHz)
 	emc := []tegra.Freq{204 * tegra.MHz, 665600 * tegra.KHz, 2133 * tegra.MHz, 3199 * tegra.MHz}
-	space := must.Get(tegra.NewSpace(cores, cpu, gpu, emc))(t)
-	return space
+	return must.Get(tegra.NewSpace(cores, cpu, gpu, emc))(t)
 }
 
 // BenchmarkFit50 is one final fit of time and power: grid and outlier rounds.

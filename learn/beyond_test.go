@@ -116,8 +116,7 @@ func savedAndLoaded(t *testing.T, m *Model) *Reference {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "reference.model")
 	must.NoError(t, m.Save(path))
-	r := must.Get(LoadReference(path))(t)
-	return r
+	return must.Get(LoadReference(path))(t)
 }
 
 // The same on the published sweeps: 50 modes of MobileNet, from ResNet.

@@ -81,8 +81,7 @@ func sameModel(t *testing.T, got, want *Model) {
 
 func TestModelOfNetworksPredictsTheSameAfterLoading(t *testing.T) {
 	t.Parallel()
-	space := smallSpace(t)
-	shipped := ShippedReference()
+	space, shipped := smallSpace(t), ShippedReference()
 	want := &Model{Method: PowerTrain, Space: space, Samples: truths(space.Sample(LeastJudged, 1)), Batches: tegra.Own,
 		CV: Errors{12.5, 3, "5 folds"}, Reference: shipped.Name,
 		predictor: &banded{Pair: baseline.OfNetworks(*shipped.Networks), timeSD: 0.2, powerSD: 0.1, dof: 4}}
@@ -118,8 +117,7 @@ func TestModelFileKeepsTheErrorsOfReadings(t *testing.T) {
 
 func TestModelSaveReplacesAndLeavesNothingElse(t *testing.T) {
 	t.Parallel()
-	space := smallSpace(t)
-	dir := t.TempDir()
+	space, dir := smallSpace(t), t.TempDir()
 	path := filepath.Join(dir, "m.model")
 	for n := 11; n <= 12; n++ {
 		must.NoError(t, mustFit(t, truths(space.Sample(n, 1)), Options{Space: space}).Save(path))
@@ -252,8 +250,7 @@ func TestModelDocumentIsPlainJSON(t *testing.T) {
 
 func TestLoadReferenceReadsSweepsAndModels(t *testing.T) {
 	t.Parallel()
-	space := smallSpace(t)
-	dir := t.TempDir()
+	space, dir := smallSpace(t), t.TempDir()
 	rows := truths(space.Sample(120, 4))
 	var text bytes.Buffer
 	must.NoError(t, sweeptest.Write(&text, rows))
@@ -267,8 +264,7 @@ func TestLoadReferenceReadsSweepsAndModels(t *testing.T) {
 	must.NoError(t, mustFit(t, rows, Options{Space: space, Provenance: Provenance{Device: "A", Workload: "lstm"},
 		SkipCV: true}).Save(model))
 	for path, name := range map[string]string{file: "other.csv", model: "lstm (other.model)"} {
-		r := must.Get(LoadReference(path))(t)
-		if r.Name != name || len(r.Samples) != len(rows) {
+		if r := must.Get(LoadReference(path))(t); r.Name != name || len(r.Samples) != len(rows) {
 			t.Errorf("%s: reference %q with %d modes, want %q with %d", path, r.Name, len(r.Samples), name, len(rows))
 		}
 	}
@@ -361,8 +357,7 @@ func TestModelFileKeepsItsFit(t *testing.T) {
 func fitDigest(t *testing.T) string {
 	space := smallSpace(t)
 	m := mustFit(t, truths(space.Sample(25, 4)), Options{Space: space, SkipCV: true})
-	out := ""
-	k := keep(m.predictor.(*Surrogate))
+	out, k := "", keep(m.predictor.(*Surrogate))
 	for _, curves := range k.Targets {
 		for _, c := range curves {
 			out += fmt.Sprintf("%d %.4g %.4g %.3g %.2g %.1f\n", c.Prior, c.SF, c.SN, c.Score, c.Band, c.Theta)

@@ -16,8 +16,7 @@ import (
 // on GPU, CPU and memory, the slowest mostly deciding, and energy for each.
 func truth(m tegra.Mode) tegra.Measured {
 	gpu, cpu, mem := 60/m.GPU.GHz(), 25/m.CPU.GHz()+90/(m.CPU.GHz()*float64(m.Cores)), 40/m.EMC.GHz()
-	ms := math.Cbrt(gpu*gpu*gpu+cpu*cpu*cpu+mem*mem*mem) + 8
-	g := m.GPU.GHz()
+	ms, g := math.Cbrt(gpu*gpu*gpu+cpu*cpu*cpu+mem*mem*mem)+8, m.GPU.GHz()
 	w := 9 + 0.7*m.EMC.GHz() + 2*g*g*g + 0.1*float64(m.Cores)*math.Pow(m.CPU.GHz(), 3) + 1000/ms*(0.8+0.6*g*g)
 	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w}
 }
@@ -261,8 +260,7 @@ func TestFitOfOddSamplesGivesFinitePredictions(t *testing.T) {
 
 func mustFilter(t *testing.T, s *tegra.Space, text string) tegra.Filter {
 	t.Helper()
-	f := must.Get(s.ParseFilter(text))(t)
-	return f
+	return must.Get(s.ParseFilter(text))(t)
 }
 
 func TestFitIsDeterministic(t *testing.T) {

@@ -27,8 +27,7 @@ func plainFit(t *testing.T, space *tegra.Space, in []tegra.Measured, o Surrogate
 		timeTerms(x, u, all[:])
 		copy(l, all[:])
 	}
-	fit := must.Get(fitSurrogate(space, in, o, hyperparameters{&f, &power}))(t)
-	return fit
+	return must.Get(fitSurrogate(space, in, o, hyperparameters{&f, &power}))(t)
 }
 
 // averaged is by how much errors differ, in percentage points, as that implementation takes the best pair of

@@ -29,6 +29,5 @@ func randomPlaces(n, k int, seed uint64) []int {
 
 func mustFit(t testing.TB, samples []tegra.Measured, o Options) *Model {
 	t.Helper()
-	m := must.Get(Fit(t.Context(), samples, o))(t)
-	return m
+	return must.Get(Fit(t.Context(), samples, o))(t)
 }

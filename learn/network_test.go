@@ -23,8 +23,7 @@ func TestNetworksTakeTheCallersSettings(t *testing.T) {
 		m := must.Get(Fit(t.Context(), samples,
 			Options{Method: method, Space: space, Network: &brief, Seed: 3, SkipCV: true}))(t)
 		pair, _ := m.predictor.(*banded).Networks()
-		c := pair.Time.Config
-		if c.Loss != nn.MAPE || !c.Freeze || c.Epochs != 2 || c.Seed != 3 {
+		if c := pair.Time.Config; c.Loss != nn.MAPE || !c.Freeze || c.Epochs != 2 || c.Seed != 3 {
 			t.Errorf("%s: trained with %+v", method, c)
 		}
 		sane(t, m.Predict(space.Modes()))

@@ -38,8 +38,7 @@ func TestFitWithoutPowerGivesAModelOfTime(t *testing.T) {
 		if !math.IsNaN(m.CV.PowerMAPEPct) || m.CV.TimeMAPEPct != both.CV.TimeMAPEPct {
 			t.Errorf("%s: errors %+v, want those of %+v in time and none in power", method, m.CV, both.CV)
 		}
-		want := both.Predict(space.Modes())
-		got := m.Predict(space.Modes())
+		want, got := both.Predict(space.Modes()), m.Predict(space.Modes())
 		for i, p := range got {
 			if p.TimeMS != want[i].TimeMS || p.TimeHiMS != want[i].TimeHiMS {
 				t.Fatalf("%s: predicts %+v, with power %+v", method, p, want[i])

@@ -52,8 +52,7 @@ func TestTuneOnSpacesOfFewModes(t *testing.T) {
 				continue
 			}
 			got := limit.Aim().Aim(b.Answer(res.Mode))
-			want := limit.Aim().Aim(best.Measured)
-			if got > 1.05*want {
+			if want := limit.Aim().Aim(best.Measured); got > 1.05*want {
 				t.Errorf("%s, %v: %v gives %.4g, the best of all %.4g", name, limit, res.Mode, got, want)
 			}
 		}

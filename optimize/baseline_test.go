@@ -62,8 +62,7 @@ func TestPowerTrainMeasuresTheNearestWhereNoneIsFeasible(t *testing.T) {
 
 func TestTuneUsesAReference(t *testing.T) {
 	t.Parallel()
-	b := optimizetest.New(t)
-	limit := metric.Watts(25)
+	b, limit := optimizetest.New(t), metric.Watts(25)
 	res, err := tuneOn(t, b, TuneOptions{Limits: goals(limit), Reference: optimizetest.Reference(t, b, false)})
 	if err != nil || len(res.Warnings) != 0 {
 		t.Fatalf("got %v, warnings %v", err, res.Warnings)
@@ -78,8 +77,7 @@ func TestTuneUsesAReference(t *testing.T) {
 
 func TestTuneWarnsOfAUselessReference(t *testing.T) {
 	t.Parallel()
-	b := optimizetest.New(t)
-	foreign := &learn.Reference{Name: "elsewhere"}
+	b, foreign := optimizetest.New(t), &learn.Reference{Name: "elsewhere"}
 	for i := range 120 {
 		foreign.Samples = append(foreign.Samples, tegra.Measured{
 			Setting: tegra.Setting{

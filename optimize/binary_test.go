@@ -28,8 +28,7 @@ func TestBinaryHasATrace(t *testing.T) {
 		{"the knob with most settings left", ladder.Rotation{Turns: ladder.Widest},
 			[]tegra.Knob{g, f, g, f, c, m, g, f, m, c}},
 	} {
-		b := optimizetest.New(t)
-		limit := metric.Watts(25)
+		b, limit := optimizetest.New(t), metric.Watts(25)
 		res := must.Get(tuneOn(t, b, TuneOptions{Limits: goals(limit), Strategy: Binary, Rotation: x.rotation}))(t)
 		var knobs []tegra.Knob
 		left := ladder.Rungs{4, 8, 8, 3, 1}
@@ -127,8 +126,7 @@ func TestBinaryTakesTheNearestSetting(t *testing.T) {
 // or four decides.
 func TestBinaryRepeatsItsWinnerBeforeItGivesItUp(t *testing.T) {
 	t.Parallel()
-	limit := metric.Watts(20)
-	b := optimizetest.New(t)
+	limit, b := metric.Watts(20), optimizetest.New(t)
 	calm, err := tuneOn(t, b, TuneOptions{Limits: goals(limit), Strategy: Binary})
 	if err != nil || !calm.Verified {
 		t.Fatal(calm, err)

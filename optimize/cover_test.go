@@ -15,8 +15,7 @@ func TestTuneCoversTheSpaceBeforeItAnswers(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	for _, known := range [][]tegra.Measured{nil, sampleOf(b, 5)} {
-		spread := 12 - len(known)
-		probes := 0
+		spread, probes := 12-len(known), 0
 		r, err := tuneModes(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
 			probes++
 			return b.Measure(ctx, m)

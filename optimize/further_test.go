@@ -31,8 +31,7 @@ var warms = metric.Heat{AirC: 30, PerW: 1.5, LnSD: 0.1, Soaks: 1}
 func TestSearchKeepsCurrentsAndTemperatures(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"2.5 A", "70 C", "27 W, 2.6 A GPU, 75 C", "2.2 A IN, least energy"} {
-		q := must.Get(metric.Parse(line))(t)
-		b := optimizetest.New(t)
+		q, b := must.Get(metric.Parse(line))(t), optimizetest.New(t)
 		b.Shake = func(_ int, r *tegra.Measured) { *r = railed(*r, b.Space) }
 		res, err := tuneOn(t, b, TuneOptions{Limits: goals(q.Limit), Seed: 3, Heat: warms})
 		if err != nil {
@@ -83,8 +82,7 @@ func TestSearchShowsThatNoModeKeepsACurrent(t *testing.T) {
 // A measured setting of an older campaign without currents does not count for a limit on one; others are predicted.
 func TestFurtherQuantitiesAreByReadingsThatHaveThem(t *testing.T) {
 	t.Parallel()
-	b := optimizetest.New(t)
-	goal := metric.Goal{Limits: metric.Current.Max(2.2)}
+	b, goal := optimizetest.New(t), metric.Goal{Limits: metric.Current.Max(2.2)}
 	var samples []tegra.Measured
 	for i, m := range b.All() {
 		if i%16 == 0 {
@@ -120,8 +118,7 @@ func TestPowerOfARailIsPredictedOnAPublishedSweep(t *testing.T) {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
 	number := func(s string) float64 {
-		v := must.Get(strconv.ParseFloat(s, 64))(t)
-		return v
+		return must.Get(strconv.ParseFloat(s, 64))(t)
 	}
 	var rows []tegra.Measured
 	var gpu []tegra.Freq

@@ -255,8 +255,7 @@ func TestRoughlyCountsFurtherLimits(t *testing.T) {
 		s.read(s.at(m.Setting), railed(m, b.Space))
 	}
 	must.NoError(t, s.fit())
-	r := s.rule()
-	top := s.places.Len() - 1
+	r, top := s.rule(), s.places.Len()-1
 	r.know([]int{top})
 	with := r.roughly(top)
 	r.further = nil

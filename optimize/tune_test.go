@@ -35,8 +35,7 @@ func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 			t.Errorf("%v: %v", c.limit, err)
 			continue
 		}
-		got := c.limit.Aim().Aim(res.Measured)
-		best := c.limit.Aim().Aim(want.Measured)
+		got, best := c.limit.Aim().Aim(res.Measured), c.limit.Aim().Aim(want.Measured)
 		if got > best*(1+c.within) || !c.limit.Met(res.Measured) || !res.Verified || res.Ended != Converged {
 			t.Errorf("%v: got %v (%.2f, %v after %d probes), want %v (%.2f)",
 				c.limit, res.Measured, got, res.Ended, len(res.Probes), want.Mode, best)

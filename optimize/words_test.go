@@ -86,8 +86,7 @@ func TestStepKnowsItsChanceOnlyUnderALimit(t *testing.T) {
 	t.Parallel()
 	for l, limited := range map[metric.Goal]bool{metric.Watts(25): true, metric.Millis(110): true,
 		{Objective: metric.Energy}: false} {
-		b := optimizetest.New(t)
-		late := 0
+		b, late := optimizetest.New(t), 0
 		_, err := tuneOn(t, b, TuneOptions{Limits: goals(l), Seed: 3, Probes: 8, Choosing: func(s Step) {
 			if s.PowerW.OK {
 				if late++; s.Keeps.OK != limited {

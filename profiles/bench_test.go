@@ -44,8 +44,7 @@ func TestBenchModeOfAReplayMeasuresExactlyItsFile(t *testing.T) {
 func TestBenchFastModeCollectsMoreMinibatchesForItsPower(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
-	m := r.device.Space().Max()
-	said := 0
+	m, said := r.device.Space().Max(), 0
 	r.bench.Observe = func(p Progress) {
 		if strings.Contains(p.Line, "too fast for 3 power readings in 40 steps: measured longer") {
 			said++
@@ -419,8 +418,7 @@ func TestBenchMinibatchesOfTheModeBeforeDoNotCount(t *testing.T) {
 	low.GPU = r.device.Space().GPU[2]
 	r.mustMeasure(t, high)
 	// The job's queue holds what it did before the change.
-	job := r.bench.job
-	old := 5
+	job, old := r.bench.job, 5
 	stale := harness.Event{Kind: harness.Minibatch, T: r.board.Clock().Now(), TimeMS: 1}
 	r.bench.job = &scripted{next: func(ctx context.Context) (harness.Event, error) {
 		if old--; old >= 0 {

@@ -58,8 +58,7 @@ func TestCampaignMeasuresItsModesAndRestores(t *testing.T) {
 	}
 	raised := 0
 	for i, row := range sum.Rows {
-		want := i > 0 && Raises(sum.Rows[i-1].Mode, row.Mode)
-		if row.Raise != want {
+		if want := i > 0 && Raises(sum.Rows[i-1].Mode, row.Mode); row.Raise != want {
 			t.Errorf("row %d: raise %v, want %v", i, row.Raise, want)
 		}
 		if row.Raise {
@@ -279,8 +278,7 @@ func TestCampaignEachModeHasAFolderOfLogs(t *testing.T) {
 		}
 		return e, err
 	})
-	sum := must.Get(c.Run(t.Context()))(t)
-	all := ""
+	sum, all := must.Get(c.Run(t.Context()))(t), ""
 	for _, row := range sum.Rows {
 		folder := filepath.Join(dir, "logs",
 			fmt.Sprintf("pm_%d_%d_%d_%d", row.Mode.Cores, row.Mode.CPU.KHz(), int64(row.Mode.GPU), int64(row.Mode.EMC)))
@@ -441,8 +439,7 @@ func TestCampaignPlanThatChoosesSeesTheRowsSoFar(t *testing.T) {
 		}
 	}
 	sum, err := (&Campaign{Bench: r.bench, Plan: choosy{r.device.Space()}}).Run(t.Context())
-	n := len(sum.Rows)
-	if err != nil || n < 2 || sum.Rows[n-1].PowerW >= 20 || sum.Rows[n-2].PowerW < 20 {
+	if n := len(sum.Rows); err != nil || n < 2 || sum.Rows[n-1].PowerW >= 20 || sum.Rows[n-2].PowerW < 20 {
 		t.Errorf("%d rows, %v", n, err)
 	}
 }

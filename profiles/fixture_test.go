@@ -152,8 +152,7 @@ func (r *rig) header(seed uint64, plan record.PlanHeader) record.Header {
 // mustMeasure measures one mode and wants a row.
 func (r *rig) mustMeasure(t *testing.T, m tegra.Mode) record.Row {
 	t.Helper()
-	row := must.Get(r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: m}}))(t)
-	return row
+	return must.Get(r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: m}}))(t)
 }
 
 // truth is what the board's simulation knows of a mode.
@@ -215,8 +214,7 @@ func listOf(modes []tegra.Mode, batches ...int) Plan {
 
 func builtIns(t *testing.T) []workload.Workload {
 	t.Helper()
-	list := must.Get(workload.Load(""))(t)
-	return list
+	return must.Get(workload.Load(""))(t)
 }
 
 // long runs every case of what else is sampled.

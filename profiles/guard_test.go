@@ -27,8 +27,7 @@ func guarded(t *testing.T, workload string, o virtual.Options) (*rig, *guard.Cli
 // knobs are the files that a mode is made of, as they stand.
 func knobs(t *testing.T, r *rig) map[string]string {
 	t.Helper()
-	st := must.Get(r.device.Planner().Snapshot())(t)
-	out := map[string]string{}
+	st, out := must.Get(r.device.Planner().Snapshot())(t), map[string]string{}
 	for _, f := range st.Files {
 		out[f.Path] = f.Value
 	}

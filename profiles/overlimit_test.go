@@ -22,8 +22,7 @@ func TestBenchEndsAModeThatDrawsTooMuch(t *testing.T) {
 	r.bench.Settings.SampleEvery = 500 * time.Millisecond
 	low := r.device.Space().Sample(1, 5)[0]
 	first := r.mustMeasure(t, low)
-	top := r.device.Space().Max()
-	began := r.board.Clock().Now()
+	top, began := r.device.Space().Max(), r.board.Clock().Now()
 	row, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: top}, MostW: 1.05 * first.PowerW})
 	if err != nil || row.Status != record.Over || row.PowerW < 1.05*first.PowerW || row.TimeMS != 0 ||
 		row.Applied != (tegra.Mode{}) || !strings.HasPrefix(row.Why, "ended after ") {
@@ -38,8 +37,7 @@ func TestBenchEndsAModeThatDrawsTooMuch(t *testing.T) {
 	if now, err := r.device.Read(); err != nil || now.Mode.V != low {
 		t.Errorf("the board is in %v, %v; want %v back", now.Mode, err, low)
 	}
-	again := r.mustMeasure(t, low)
-	if again.Status != record.OK || math.Abs(again.TimeMS/first.TimeMS-1) > 0.02 {
+	if again := r.mustMeasure(t, low); again.Status != record.OK || math.Abs(again.TimeMS/first.TimeMS-1) > 0.02 {
 		t.Errorf("the mode after it: %+v", again)
 	}
 	row, err = r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: top}, MostW: 500})
@@ -67,8 +65,7 @@ func TestOverWatchWaitsForPowerThatFalls(t *testing.T) {
 		{"falls, but not enough", []float64{45, 40, 35, 33, 33, 33}, 2500},
 		{"below", []float64{25, 25, 25, 25}, 0},
 	} {
-		w := overWatch{mostW: 25}
-		got := 0
+		w, got := overWatch{mostW: 25}, 0
 		for i, p := range c.watts {
 			if over := w.add(sample(500*i, p), 0); over != nil {
 				got = 500 * i

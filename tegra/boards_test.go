@@ -217,8 +217,7 @@ func TestTX2TakesItsA57CoresFirst(t *testing.T) {
 	root := tegratest.New("tx2-32").Write(t)
 	s := openRoot(t, root)
 	c := s.Planner()
-	st := must.Get(c.Snapshot())(t)
-	m := s.Space().Max()
+	st, m := must.Get(c.Snapshot())(t), s.Space().Max()
 	m.Cores = 4
 	writes := must.Get(c.Plan(st, tegra.Request{Mode: m}, tegra.State{}))(t)
 	online := map[string]string{}
@@ -272,8 +271,7 @@ func TestPlanTakesThePresentStateWhereNoneWasFound(t *testing.T) {
 func TestNanoLocksItsMemoryThroughTheClockFramework(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.New("nano-32"))
-	st := must.Get(s.Planner().Snapshot())(t)
-	m := s.Space().Max()
+	st, m := must.Get(s.Planner().Snapshot())(t), s.Space().Max()
 	m.EMC = s.Space().EMC[0]
 	writes := must.Get(s.Planner().Plan(st, tegra.Request{Mode: m, Fan: tegra.FanMax}, tegra.State{}))(t)
 	got := map[string]string{}

@@ -21,13 +21,11 @@ func TestEnginesAreOnForTheTimeThatTheirDriverPowersThem(t *testing.T) {
 	}
 	tree.Set(host+"power/runtime_active_time", "5000") // no engine
 	tree.Links["/sys/bus/platform/devices/13e00000.host1x"] = host
-	root := tree.Write(t)
-	clock := &handClock{Clock: tegra.RealClock()}
+	root, clock := tree.Write(t), &handClock{Clock: tegra.RealClock()}
 	s := must.Get(tegra.Open(tegra.DiskFS(root), clock))(t)
 	defer s.Close()
 	read := func() map[string]tegra.Val[float64] {
-		r := must.Get(s.Read())(t)
-		on := map[string]tegra.Val[float64]{}
+		r, on := must.Get(s.Read())(t), map[string]tegra.Val[float64]{}
 		for _, e := range r.Engines {
 			on[e.Name] = e.OnPct
 		}

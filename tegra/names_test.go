@@ -144,8 +144,7 @@ func TestFanHasPowerOrNoDutyCycle(t *testing.T) {
 			tr.Set(dir+"/pwm1_enable", c.enable)
 		}
 		s := open(t, tr)
-		r := read(t, s)
-		if r.FanPct != c.want {
+		if r := read(t, s); r.FanPct != c.want {
 			t.Errorf("enable %q, %s rpm: fan %v %%, want %v", c.enable, c.speed, r.FanPct, c.want)
 		}
 		found := s.Planner().Fan()

@@ -86,8 +86,7 @@ func TestPlanStateWritesNoValueThatWasNeverRead(t *testing.T) {
 	c := s.Planner()
 	now := must.Get(c.Snapshot())(t)
 	for _, value := range []string{"", " ", "1\n2", "max", "1a", "9999999999999999999999"} {
-		damaged := tegra.State{Files: slices.Clone(now.Files)}
-		numbers := map[string]bool{}
+		damaged, numbers := tegra.State{Files: slices.Clone(now.Files)}, map[string]bool{}
 		for i, f := range damaged.Files {
 			if _, err := strconv.ParseInt(f.Value, 10, 64); err == nil {
 				damaged.Files[i].Value, numbers[f.Path] = value, true
@@ -296,13 +295,11 @@ func TestPlanLocksTheMemoryBeforeItsRateAndFreesItAfter(t *testing.T) {
 	const lock, rate = tegratest.EMC + "/mrq_rate_locked", tegratest.EMC + "/rate"
 	s := open(t, tegratest.New("agx-orin-35"))
 	c := s.Planner()
-	free := must.Get(c.Snapshot())(t)
-	m := s.Space().Max()
+	free, m := must.Get(c.Snapshot())(t), s.Space().Max()
 	m.EMC = s.Space().EMC[1]
 	plan := func(now tegra.State, r tegra.Request) []tegra.Write {
 		t.Helper()
-		writes := must.Get(c.Plan(now, r, free))(t)
-		return writes
+		return must.Get(c.Plan(now, r, free))(t)
 	}
 	down := plan(free, tegra.Request{Mode: m})
 	if l, r := slices.Index(paths(down), lock), slices.Index(paths(down), rate); l < 0 || l > r {

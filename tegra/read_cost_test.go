@@ -122,8 +122,7 @@ func TestCoresInFoldersWithoutLinksAreReadOneByOne(t *testing.T) {
 
 func TestRelaxedBoardRepeatsSlowValuesOnly(t *testing.T) {
 	t.Parallel()
-	root := tegratest.AGXOrin35(t)
-	clock := &handClock{}
+	root, clock := tegratest.AGXOrin35(t), &handClock{}
 	s := must.Get(tegra.Open(tegra.DiskFS(root), clock))(t)
 	defer s.Close()
 	s.Relax(500 * time.Millisecond)

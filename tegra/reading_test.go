@@ -97,8 +97,7 @@ func TestGPUThatIsPoweredDownIsOffNotIdle(t *testing.T) {
 	root := tegratest.AGXOrin35(t)
 	s := openRoot(t, root)
 	set(t, root, tegratest.GPU35+"/cur_freq", "0")
-	r := read(t, s)
-	if r.GPU.Actual.OK || r.GPU.LoadPct.OK || !r.GPU.Max.OK || why(r, "GPU clock") != "powered down" {
+	if r := read(t, s); r.GPU.Actual.OK || r.GPU.LoadPct.OK || !r.GPU.Max.OK || why(r, "GPU clock") != "powered down" {
 		t.Errorf("%+v, %v", r.GPU, r.Missing)
 	}
 }
@@ -133,8 +132,7 @@ func TestSignalsAreNamedCountedAndRatedEachForItself(t *testing.T) {
 	tr.Set("/sys/class/hwmon/hwmon5/oc1_event_cnt", "5")
 	tr.Set(second, "2")
 	tr.Set("/sys/class/hwmon/hwmon5/oc3_event_cnt", "27390")
-	k := tegratest.NewKernel(tegra.DiskFS(tr.Write(t)))
-	clock := &handedClock{}
+	k, clock := tegratest.NewKernel(tegra.DiskFS(tr.Write(t))), &handedClock{}
 	s := must.Get(tegra.Open(k, clock))(t)
 	for i, fault := range []error{nil, syscall.EIO, nil} {
 		k.Do(func() { k.Fail[second] = fault })
@@ -437,8 +435,7 @@ func TestReadingRefusesImpossibleTemperaturesAndFans(t *testing.T) {
 	for value, possible := range map[string]bool{"0": true, "255": true, "256": false, "-1": false} {
 		root := tegratest.AGXOrin35(t)
 		set(t, root, fan, value)
-		r := read(t, openRoot(t, root))
-		if r.FanPct.OK != possible || (why(r, "fan") == "") != possible {
+		if r := read(t, openRoot(t, root)); r.FanPct.OK != possible || (why(r, "fan") == "") != possible {
 			t.Errorf("a duty cycle of %s: %v, missing %+v", value, r.FanPct, r.Missing)
 		}
 	}

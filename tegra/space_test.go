@@ -78,8 +78,7 @@ func TestGridOfOtherBoardsIsEverySecondCoreAndCPUClock(t *testing.T) {
 		[]tegra.Freq{306, 624}, []tegra.Freq{665, 2133}))(t)
 	grid := s.Grid()
 	for _, m := range s.All() {
-		want := m.Cores%2 == 0 && (m.CPU == 300 || m.CPU == 500 || m.CPU == 700)
-		if grid.Contains(m) != want {
+		if want := m.Cores%2 == 0 && (m.CPU == 300 || m.CPU == 500 || m.CPU == 700); grid.Contains(m) != want {
 			t.Errorf("%v is on the grid: %v, want %v", m, !want, want)
 		}
 	}
@@ -238,8 +237,7 @@ func TestKnobValuesFollowTheOrderOfTheKnobs(t *testing.T) {
 	t.Parallel()
 	s := orinSpace(t)
 	for k := range tegra.NumKnobs {
-		values := s.Values(k)
-		if values[len(values)-1] != s.Max().Value(k) {
+		if values := s.Values(k); values[len(values)-1] != s.Max().Value(k) {
 			t.Errorf("%s: last value %g, top mode %g", k, values[len(values)-1], s.Max().Value(k))
 		}
 	}

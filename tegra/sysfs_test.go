@@ -32,8 +32,7 @@ func openFS(t *testing.T, fsys tegra.FS) *tegra.Sysfs {
 
 func read(t *testing.T, s *tegra.Sysfs) tegra.Reading {
 	t.Helper()
-	r := must.Get(s.Read())(t)
-	return r
+	return must.Get(s.Read())(t)
 }
 
 // A Jetson whose device tree is hidden is known by other files; where there are none, the error says why.
@@ -64,8 +63,7 @@ func TestOpenWithoutADeviceTree(t *testing.T) {
 		tr.Remove("/proc/device-tree")
 		c.change(tr)
 		s := open(t, tr)
-		b := s.Board()
-		if b.SoC != c.soc || !strings.Contains(b.Model, tegra.HiddenTree) {
+		if b := s.Board(); b.SoC != c.soc || !strings.Contains(b.Model, tegra.HiddenTree) {
 			t.Errorf("%s: %s, %s", name, b.SoC, b.Model)
 		}
 		if r := read(t, s); !r.TotalW.OK || !r.CPU.Actual.OK {

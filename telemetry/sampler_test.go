@@ -96,8 +96,7 @@ func TestCheckPowerNamesTheFault(t *testing.T) {
 		{"a throttled board", throttled, "throttled"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := CheckPower(c.r)
-			if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			if got := CheckPower(c.r); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

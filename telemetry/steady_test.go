@@ -73,8 +73,7 @@ func TestSteadyDoesNotDependOnTheScaleOfPower(t *testing.T) {
 		for i := range 20 {
 			p := 20 + 2*rng.NormFloat64()
 			va := a.Add(time.Duration(i)*time.Second, p)
-			vb := b.Add(time.Duration(i)*time.Second, 4*p) // a power of two: exact
-			if va != vb {
+			if vb := b.Add(time.Duration(i)*time.Second, 4*p); va != vb { // a power of two: exact
 				t.Fatalf("%s at one scale, %s at another", va, vb)
 			}
 		}

@@ -126,8 +126,7 @@ func TestCompareLeavesOutIncompleteReadings(t *testing.T) {
 	}
 	rows[2].PowerW = 0
 	later[rows[3].Setting] = tegra.Measured{Setting: rows[3].Setting, TimeMS: 100}
-	got := Compare(rows, later)
-	if got.Modes != 2 || !got.Alike || !got.Far || math.Abs(got.LnPower-0.1) > 1e-9 {
+	if got := Compare(rows, later); got.Modes != 2 || !got.Alike || !got.Far || math.Abs(got.LnPower-0.1) > 1e-9 {
 		t.Errorf("%+v, want two modes that have moved by 0.1", got)
 	}
 }

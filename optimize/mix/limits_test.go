@@ -176,8 +176,7 @@ func TestMapIsTheSameInAnyOrderOfSettings(t *testing.T) {
 			}
 			return out
 		}
-		forth := front(settings)
-		back := slices.Clone(settings)
+		forth, back := front(settings), slices.Clone(settings)
 		slices.Reverse(back)
 		if d := cmp.Diff(forth, front(back)); d != "" || len(forth) < 3 {
 			t.Errorf("%s: the front of reversed settings (-want +got):\n%s", pattern, d)

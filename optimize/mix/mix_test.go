@@ -195,8 +195,7 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 				if a.Fulcrum {
 					latency = b/l + s
 				}
-				mean := l*s/b*m.PowerW + (1-l*s/b)*9
-				power := m.PowerW
+				mean, power := l*s/b*m.PowerW+(1-l*s/b)*9, m.PowerW
 				if a.PowerAs == Mean {
 					power = mean
 				}

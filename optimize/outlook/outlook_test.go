@@ -35,8 +35,7 @@ func lineOutlook(t *testing.T, samples ...tegra.Measured) *Outlook {
 }
 
 func TestOutlookAnswersWithTheMarginThatChooseKeeps(t *testing.T) {
-	o := lineOutlook(t)
-	l := metric.Watts(36)
+	o, l := lineOutlook(t), metric.Watts(36)
 	at := o.Answer(l)
 	if want, err := o.Choose(l); err != nil || at != want {
 		t.Errorf("the answer is mode %d, the choice with margin %d (%v)", at, want, err)
@@ -125,8 +124,7 @@ func TestOutlooksPredictACompletedSpaceWithTheReadingsSoFar(t *testing.T) {
 }
 
 func TestStandingsAgreeWithTheAnswer(t *testing.T) {
-	o := lineOutlook(t)
-	l := metric.Watts(36)
+	o, l := lineOutlook(t), metric.Watts(36)
 	if s := o.Standing(o.Answer(l), l); s.State != standing.Likely {
 		t.Errorf("the fastest mode that keeps the margin is %v", s)
 	}

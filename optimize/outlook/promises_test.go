@@ -63,8 +63,7 @@ func manyOutlooks(t *testing.T, each func(o *Outlook, rows []tegra.Measured, l m
 func TestOutlookCallsMeasuredWhatWasReadAndNothingElse(t *testing.T) {
 	t.Parallel()
 	manyOutlooks(t, func(o *Outlook, rows []tegra.Measured, l metric.Goal) {
-		sum := map[tegra.Mode]tegra.Measured{}
-		n := map[tegra.Mode]int{}
+		sum, n := map[tegra.Mode]tegra.Measured{}, map[tegra.Mode]int{}
 		for _, r := range rows {
 			s := sum[r.Mode]
 			s.TimeMS += r.TimeMS
@@ -125,8 +124,7 @@ func TestOutlookAnswersNoWorseThanWhatWasMeasuredWithin(t *testing.T) {
 func TestOutlookKeepsWhatASearchFound(t *testing.T) {
 	t.Parallel()
 	manyOutlooks(t, func(o *Outlook, rows []tegra.Measured, l metric.Goal) {
-		found := rows[len(rows)/2].Setting
-		kept := *o
+		found, kept := rows[len(rows)/2].Setting, *o
 		kept.Found = map[metric.Question]Answered{{Limit: l}: {Setting: found}}
 		if at, err := kept.Choose(l); err != nil || kept.Predicted[at].Setting != found {
 			t.Fatalf("%v: got %v (%v), want %v, which was found", l, kept.Predicted[at].Setting, err, found)

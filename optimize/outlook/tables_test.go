@@ -259,8 +259,7 @@ func TestOutlookDoubtsASuspiciousReadingUntilTheNext(t *testing.T) {
 // The result of a search is the answer to its limit, for its own batch size.
 func TestOutlookChoosesWhatASearchFound(t *testing.T) {
 	t.Parallel()
-	o := lineOutlook(t)
-	l := metric.Watts(36)
+	o, l := lineOutlook(t), metric.Watts(36)
 	found := tegra.Setting{Mode: o.Known[5].Mode}
 	o.Found = map[metric.Question]Answered{{Limit: l}: {Setting: found}}
 	if at, err := o.Choose(l); err != nil || at != 5 {

@@ -134,8 +134,7 @@ func TestRestBreaksEvenAsTheFormulaSays(t *testing.T) {
 		!got.Sleep {
 		t.Errorf("got %+v", got)
 	}
-	even := r.after(r.PeriodS - got.BreakEvenS.V)
-	if math.Abs(even.IdleWh-even.SleepWh.V) > 1e-9 {
+	if even := r.after(r.PeriodS - got.BreakEvenS.V); math.Abs(even.IdleWh-even.SleepWh.V) > 1e-9 {
 		t.Errorf("at the break-even time idle takes %g Wh and sleeping %g", even.IdleWh, even.SleepWh.V)
 	}
 	for pause, want := range map[float64]bool{130: false, 150: true} {

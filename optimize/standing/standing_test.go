@@ -36,8 +36,7 @@ func TestStatesPartAtTheMedianTheMarginAndTheEndOfTheBand(t *testing.T) {
 			{-0.01, is.Over, 0.504}, {0.01, is.Doubtful, 0.496}, {0.99, is.Doubtful, 0.1624}, {1.001, is.Likely, 0.16},
 			{band - 0.01, is.Likely, 0.0253}, {band + 0.01, is.Sure, 0.0249},
 		} {
-			got := at(c.deviations)
-			if got.State != c.want || math.Abs(got.ChanceOver.V-c.chance) > 0.0015 {
+			if got := at(c.deviations); got.State != c.want || math.Abs(got.ChanceOver.V-c.chance) > 0.0015 {
 				t.Errorf("%s, %g deviations below the limit: %v with a chance of %g, want %v and %g",
 					name, c.deviations, got.State, got.ChanceOver.V, c.want, c.chance)
 			}
@@ -74,8 +73,7 @@ func TestStandingOfReadingsIsTheirChance(t *testing.T) {
 	} {
 		l := metric.Watts(c.watts)
 		l.Risk = c.risk
-		s := is.Stand(l, m, c.n)
-		if s.State != c.want || s.String() != c.words || !s.ChanceOver.OK {
+		if s := is.Stand(l, m, c.n); s.State != c.want || s.String() != c.words || !s.ChanceOver.OK {
 			t.Errorf("29.6 W, %d readings, within %g W at risk %g: %v, %v", c.n, c.watts, c.risk, s, s.ChanceOver)
 		}
 	}

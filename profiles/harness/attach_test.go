@@ -59,8 +59,7 @@ func TestAttachReadsARunningJobAndLeavesIt(t *testing.T) {
 	pid, log, _ := elsewhere(t, trainsAlone)
 	for _, e := range []Elsewhere{{PID: pid}, {Log: log}, {PID: pid, Log: log}} {
 		h := must.Get(Attach(t.Context(), e, nil, 0))(t)
-		got := minibatchesOf(t, h, 5)
-		if got[0].TimeMS != 20.5 || got[4].Batch != got[0].Batch+4 {
+		if got := minibatchesOf(t, h, 5); got[0].TimeMS != 20.5 || got[4].Batch != got[0].Batch+4 {
 			t.Errorf("%v: %+v", e, got)
 		}
 		if err := h.Stop(t.Context()); err != nil || !process.Alive(pid, "") {

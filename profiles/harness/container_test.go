@@ -119,8 +119,7 @@ func TestContainerDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	self.Process.Kill()
 	self.Wait()
 	text := wait(4)
-	name := nameIn(text)
-	if !strings.HasSuffix(text, "\nkill "+name+"\nrm -f "+name+"\n") || owned(name) {
+	if name := nameIn(text); !strings.HasSuffix(text, "\nkill "+name+"\nrm -f "+name+"\n") || owned(name) {
 		t.Errorf("the engine was called so:\n%s; its name has a living owner: %v", text, owned(name))
 	}
 	if _, err := os.Stat(filepath.Join(filepath.Dir(calls), "late")); err == nil {

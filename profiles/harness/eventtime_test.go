@@ -59,8 +59,7 @@ func readsSeldom(t *testing.T, script string, o ExecOptions) {
 	var last time.Duration
 	waited, n := 0, 0
 	for ; n < 20; n++ {
-		e := must.Get(j.Next(context.Background()))(t)
-		came := clock.Now()
+		e, came := must.Get(j.Next(context.Background()))(t), clock.Now()
 		if e.T < last || e.T > came || came-e.T > must.Patience {
 			t.Errorf("minibatch %d: at %v, after one at %v, taken at %v", n, e.T, last, came)
 		}

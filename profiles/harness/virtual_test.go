@@ -20,8 +20,7 @@ func board(t *testing.T, o virtual.Options) *virtual.Board {
 	if o.Speed == 0 {
 		o.Speed = math.Inf(1)
 	}
-	b := must.Get(virtual.New(o))(t)
-	return b
+	return must.Get(virtual.New(o))(t)
 }
 
 func TestVirtualJobTellsItsEpochsInOrder(t *testing.T) {

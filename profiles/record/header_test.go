@@ -108,8 +108,7 @@ func TestHeaderKeepsHowTheBoardWasFound(t *testing.T) {
 
 func mustFilter(t *testing.T, s *tegra.Space, text string) tegra.Filter {
 	t.Helper()
-	f := must.Get(s.ParseFilter(text))(t)
-	return f
+	return must.Get(s.ParseFilter(text))(t)
 }
 
 func TestHeaderResumeWantsTheSameCampaign(t *testing.T) {

@@ -239,8 +239,7 @@ func TestRecordBadLineInTheMiddleIsToldAndLeftOut(t *testing.T) {
 
 func TestRecordFoldersThatAreNoCampaignAreLeftAlone(t *testing.T) {
 	t.Parallel()
-	h := testHeader(t)
-	full := t.TempDir()
+	h, full := testHeader(t), t.TempDir()
 	os.WriteFile(filepath.Join(full, "thesis.tex"), []byte("x"), 0o600)
 	for _, resume := range []bool{false, true} {
 		if _, err := OpenOrCreate(full, h, resume); err == nil || !strings.Contains(err.Error(), "thesis.tex") {
@@ -418,8 +417,7 @@ func TestRecordOfRawFilesOfAnySizeIsResumed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	mode := tegra.Mode{Cores: 2, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
 	open := func(resume bool) *Record {
-		rec := must.Get(OpenOrCreate(dir, testHeader(t), resume))(t)
-		return rec
+		return must.Get(OpenOrCreate(dir, testHeader(t), resume))(t)
 	}
 	add := func(rec *Record, ms float64) {
 		event := harness.Event{Kind: harness.Minibatch, T: time.Duration(ms) * time.Second, TimeMS: ms}

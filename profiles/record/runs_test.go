@@ -113,8 +113,7 @@ func TestReadRunsOfAnOlderJtuneComeBackWithoutWhatItDidNotTell(t *testing.T) {
 	}
 	want := whole
 	want.Character.Latency, want.Character.Drop = tegra.Val[Latency]{}, tegra.Val[telemetry.PowerDrop]{}
-	none := tegra.Val[float64]{}
-	all := &want.Character.All
+	none, all := tegra.Val[float64]{}, &want.Character.All
 	want.Character.CacheReady = none
 	all.CPUMedianPct, all.GPUMedianPct, all.RAMMedianBytes, all.MeterW = none, none, none, none
 	if got, notes := parseRuns([]byte(text)); !cmp.Equal(got, []Run{want}) || len(notes) > 0 {
@@ -122,8 +121,7 @@ func TestReadRunsOfAnOlderJtuneComeBackWithoutWhatItDidNotTell(t *testing.T) {
 	}
 
 	// Its campaign goes on, in its own columns.
-	dir := t.TempDir()
-	head := testHeader(t)
+	dir, head := t.TempDir(), testHeader(t)
 	rec, err := Create(dir, head)
 	must.NoError(t, errors.Join(err, rec.Close(), os.WriteFile(filepath.Join(dir, runsName), []byte(text), 0o644)))
 	rec = must.Get(OpenOrCreate(dir, head, true))(t)

@@ -26,8 +26,7 @@ func TestSettingsOverTakesWhatIsLeftOpen(t *testing.T) {
 			}
 		}
 	}
-	got := Settings{}.Over(earlier)
-	want := earlier
+	got, want := Settings{}.Over(earlier), earlier
 	want.Silence, want.Epochs, want.Base = 0, 0, 0 // of the job, and of this run alone
 	if got != want {
 		t.Errorf("of an empty one %+v, want %+v", got, want)

@@ -93,8 +93,7 @@ func TestParseResidencyTakesSharesOfClocksAlone(t *testing.T) {
 		"cpu0 0:0.5": false, "cpu0 -5:0.5": false, "cpu0 x:0.5": false, "cpu0 1000:x": false, "cpu0 1000": false,
 		"cpu0 1000:-0.1": false, "cpu0 1000:1.1": false, "cpu0 1000:NaN": false} {
 		var r residency
-		got := r.SetCSV(text)
-		if got != ok {
+		if got := r.SetCSV(text); got != ok {
 			t.Errorf("%q: %v", text, got)
 		}
 		if ok && r.CSV() != text {
@@ -226,8 +225,7 @@ func TestParseRowNamesWhatItCannotRead(t *testing.T) {
 	mode := tegra.Mode{Cores: 4, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
 	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 80, PowerW: 20}, Status: OK,
 		Minibatches: 40, StallMS: tegra.Some(1.5), ComputeMS: tegra.Some(70.0), OverheadMS: tegra.Some(2.0)}
-	line := rec.rowCodec.print(row)[:len(Columns)]
-	names := rec.knownColumns()
+	line, names := rec.rowCodec.print(row)[:len(Columns)], rec.knownColumns()
 	read := func(column, value string) (Row, error) {
 		f := append([]string{}, line...)
 		for i, n := range names {

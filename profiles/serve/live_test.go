@@ -166,8 +166,7 @@ func TestLiveServerOfTritonCountsInferences(t *testing.T) {
 	}
 	h := must.Get(watches(t, triton(0, 0, 0), triton(32, 1, 8000)))(t)
 	for {
-		e := must.Get(h.Next(t.Context()))(t)
-		if e.Kind == harness.Infer {
+		if e := must.Get(h.Next(t.Context()))(t); e.Kind == harness.Infer {
 			if e.N != 32 || math.Abs(e.TimeMS-8) > 1e-9 {
 				t.Errorf("%+v", e)
 			}

@@ -253,8 +253,7 @@ func TestServerAtARateIsChargedFromTheSchedule(t *testing.T) {
 		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 100}}))(t)
 	slow := 0
 	for n := 0; n < 60; {
-		e := must.Get(h.Next(t.Context()))(t)
-		if e.Kind == harness.Request {
+		if e := must.Get(h.Next(t.Context()))(t); e.Kind == harness.Request {
 			if n++; e.Latency() > 150 {
 				slow++
 			}
@@ -280,8 +279,7 @@ func TestServerThatKnowsNoExtrasIsAskedWithoutThem(t *testing.T) {
 	}})
 	must.NoError(t, err)
 	for n := 0; n < 5; {
-		e := must.Get(h.Next(t.Context()))(t)
-		if e.Timed() {
+		if e := must.Get(h.Next(t.Context()))(t); e.Timed() {
 			n++
 		}
 	}
@@ -339,8 +337,7 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), H).serve_foreve
 	h := must.Get(New(t.Context(), Options{API: OpenAI, URL: url, OutputTokens: 1,
 		Start: harness.ExecOptions{Command: []string{python, script, port}}}))(t)
 	for n := 0; n < 4; {
-		e := must.Get(h.Next(t.Context()))(t)
-		if e.Timed() {
+		if e := must.Get(h.Next(t.Context()))(t); e.Timed() {
 			n++
 		}
 	}

@@ -31,8 +31,7 @@ func serversOf(t *testing.T) []Workload {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config.toml")
 	must.NoError(t, os.WriteFile(file, []byte(servers), 0o600))
-	list := must.Get(Load(file))(t)
-	return list
+	return must.Get(Load(file))(t)
 }
 
 func TestWorkloadOfInferenceIsReadFromTheFile(t *testing.T) {

@@ -16,8 +16,7 @@ import (
 
 func builtIns(t *testing.T) []Workload {
 	t.Helper()
-	list := must.Get(Load(""))(t)
-	return list
+	return must.Get(Load(""))(t)
 }
 
 func TestWorkloadBuiltInsAreThePapers(t *testing.T) {

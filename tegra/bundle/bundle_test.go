@@ -37,8 +37,7 @@ func plain(t *testing.T, data []byte) string {
 
 func TestWriteGivesEqualBytesForAnEqualBoard(t *testing.T) {
 	t.Parallel()
-	fsys := tegra.DiskFS(tegratest.AGXOrin35(t))
-	if !bytes.Equal(of(t, fsys), of(t, fsys)) {
+	if fsys := tegra.DiskFS(tegratest.AGXOrin35(t)); !bytes.Equal(of(t, fsys), of(t, fsys)) {
 		t.Error("two bundles of one tree differ")
 	}
 }

@@ -116,8 +116,7 @@ func leavesClocksFree(t *testing.T, r *rig) {
 		r.try(tegra.Request{Mode: m})
 		a := r.try(tegra.Request{Mode: m, DVFS: true})
 		for _, f := range a.Files {
-			min := strings.HasSuffix(f.Path, "min_freq")
-			if min && f.Actual != first(r.k.Value(listBeside(f.Path))) {
+			if min := strings.HasSuffix(f.Path, "min_freq"); min && f.Actual != first(r.k.Value(listBeside(f.Path))) {
 				t.Errorf("%s is %s with DVFS on", f.Path, f.Actual)
 			}
 			if f.Knob == "EMC lock" && f.Actual != "0" {

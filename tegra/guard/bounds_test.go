@@ -188,8 +188,7 @@ func TestCloseWaitsHalfAMinuteForAGuardThatRestores(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, in := io.Pipe()
 		c := &Client{in: in, done: make(chan struct{}), pid: os.Getpid(), calls: map[int64]chan response{}}
-		begun := time.Now()
-		err := c.Close()
+		begun, err := time.Now(), c.Close()
 		if took := time.Since(begun); err == nil || !strings.Contains(err.Error(), "still restoring") ||
 			took != 30*time.Second {
 			t.Errorf("after %v: %v", took, err)

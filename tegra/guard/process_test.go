@@ -126,8 +126,7 @@ func values(files map[string]string) map[string]string {
 
 func TestGuardProcessRestoresWhenItsPipeCloses(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	root := tegratest.AGXOrin35(t)
+	ctx, root := context.Background(), tegratest.AGXOrin35(t)
 	before := tegratest.Contents(t, root)
 	c := startGuard(t, root)
 	a, err := c.Apply(ctx, tegra.Request{Mode: mid})
@@ -230,8 +229,7 @@ func TestMainReportsBadArgumentsAsUsage(t *testing.T) {
 
 func TestGuardProcessStartsRightAfterTheLast(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	root := tegratest.AGXOrin35(t)
+	ctx, root := context.Background(), tegratest.AGXOrin35(t)
 	for round := range 5 {
 		c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1]})
 		if err != nil {
@@ -249,8 +247,7 @@ func TestGuardProcessStartsRightAfterTheLast(t *testing.T) {
 // A late watchdog finds nothing to restore: the next guard's settings stay.
 func TestWatchdogOfAnEndedGuardLeavesTheNextOneAlone(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	root := tegratest.AGXOrin35(t)
+	ctx, root := context.Background(), tegratest.AGXOrin35(t)
 	c := startGuard(t, root)
 	_, err := c.Apply(ctx, tegra.Request{Mode: mid})
 	must.NoError(t, err)

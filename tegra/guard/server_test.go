@@ -125,8 +125,7 @@ func TestGuardReadsEveryModeBackAndRestoresEveryFile(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, tree)
 			for _, m := range append([]tegra.Mode{fast, slow, fast, mid, slow, mid}, r.space.Sample(12, 1)...) {
-				a := r.apply(m)
-				if !a.OK() || !a.Actual.OK || a.Actual.V != m {
+				if a := r.apply(m); !a.OK() || !a.Actual.OK || a.Actual.V != m {
 					t.Errorf("asked %s, got %v, files %+v", m, a.Actual, a.Files)
 				}
 			}

@@ -83,8 +83,7 @@ DLA0_CORE MAX_FREQ 614400000
 
 func parse(t *testing.T, text string) *nvpmodel.Config {
 	t.Helper()
-	c := must.Get(nvpmodel.Parse(strings.NewReader(text)))(t)
-	return c
+	return must.Get(nvpmodel.Parse(strings.NewReader(text)))(t)
 }
 
 func TestParseKeepsTheFactsOfTheFileInJSON(t *testing.T) {
@@ -139,8 +138,7 @@ func TestLinesThatMakeNoSenseAreNamedAndSkipped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := parse(t, c.text).Errors
-			if len(got) != 1 || got[0].Line != c.line {
+			if got := parse(t, c.text).Errors; len(got) != 1 || got[0].Line != c.line {
 				t.Errorf("errors %v, want one in line %d", got, c.line)
 			}
 		})
@@ -149,8 +147,7 @@ func TestLinesThatMakeNoSenseAreNamedAndSkipped(t *testing.T) {
 
 func TestWindowsLineEndsAndByteOrderMarksAreNoErrors(t *testing.T) {
 	t.Parallel()
-	c := parse(t, "\ufeff"+strings.ReplaceAll(sample, "\n", "\r\n"))
-	if len(c.Errors) > 0 || len(c.Modes) != 2 {
+	if c := parse(t, "\ufeff"+strings.ReplaceAll(sample, "\n", "\r\n")); len(c.Errors) > 0 || len(c.Modes) != 2 {
 		t.Errorf("%d modes, errors %v", len(c.Modes), c.Errors)
 	}
 }
@@ -259,8 +256,7 @@ func TestParseTakesTheExtractedFactsFromTheVendorsFiles(t *testing.T) {
 	table := sweeptest.Shared(t, "data/nvpmodel/modes.tsv")
 	f := must.Get(os.Open(table))(t)
 	defer f.Close()
-	configs := map[string]*nvpmodel.Config{}
-	rows := 0
+	configs, rows := map[string]*nvpmodel.Config{}, 0
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		cells := strings.Split(lines.Text(), "\t")
 		if strings.HasPrefix(cells[0], "#") || cells[0] == "file" {

@@ -77,8 +77,7 @@ func find(t *testing.T, fsys tegra.FS) map[string]Rival {
 	t.Helper()
 	s := must.Get(tegra.Open(fsys, tegra.RealClock()))(t)
 	defer s.Close()
-	r := must.Get(s.Read())(t)
-	out := map[string]Rival{}
+	r, out := must.Get(s.Read())(t), map[string]Rival{}
 	for _, found := range Find(fsys, r, s.Presets(), 4242) {
 		out[found.Name+" "+string(found.Kind)] = found
 	}

@@ -24,8 +24,7 @@ const head = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
 
 func read(t *testing.T, text string) *sweep.Table {
 	t.Helper()
-	table := must.Get(sweep.Read(strings.NewReader(text), "test.csv", sweep.Options{}))(t)
-	return table
+	return must.Get(sweep.Read(strings.NewReader(text), "test.csv", sweep.Options{}))(t)
 }
 
 func TestReadTakesBothHeaders(t *testing.T) {
@@ -71,8 +70,7 @@ func TestSweepMayHoldTimeAlone(t *testing.T) {
 		"our columns": "cores,cpu_khz,gpu_hz,mem_hz,time_ms\n3,1190400,420750000,2133000000,80.5\n",
 		"a TX2's":     tx2,
 	} {
-		table, err := sweep.Read(strings.NewReader(text), "t.csv", sweep.Options{TimeOnly: true})
-		must.NoError(t, err)
+		table := must.Get(sweep.Read(strings.NewReader(text), "t.csv", sweep.Options{TimeOnly: true}))(t)
 		got := table.Measured()
 		if want := (tegra.Mode{Cores: 3, CPU: 1190400 * tegra.KHz, GPU: 420750000,
 			EMC: 2133 * tegra.MHz}); !table.TimeOnly ||
@@ -224,8 +222,7 @@ func TestReadTakesTheMedianOfAModeMeasuredOften(t *testing.T) {
 	for _, v := range []string{"10,30", "90,10", "20,20", "40,40"} {
 		text.WriteString("4,1190400,420750000,2133000000," + v + "\n")
 	}
-	got := read(t, text.String()).Measured()
-	if len(got) != 1 || got[0].TimeMS != 30 || got[0].PowerW != 25 {
+	if got := read(t, text.String()).Measured(); len(got) != 1 || got[0].TimeMS != 30 || got[0].PowerW != 25 {
 		t.Errorf("%+v, want 30 ms and 25 W", got)
 	}
 }

@@ -93,8 +93,7 @@ func TestMemoryActsLikeADisk(t *testing.T) {
 func TestMemoryKeepsWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	tr := tegratest.NewAGXOrin35()
-	m := tegratest.NewMemory(tr)
-	name := tegratest.CPU + "/cpu4/online"
+	m, name := tegratest.NewMemory(tr), tegratest.CPU+"/cpu4/online"
 	must.NoError(t, m.WriteFile(name, []byte("0")))
 	if data, err := m.ReadFile(name); err != nil || string(data) != "0" {
 		t.Errorf("%q, %v", data, err)

@@ -79,8 +79,7 @@ func TestBoardReadsWhatItDraws(t *testing.T) {
 			d := open(t, b)
 			start(t, b, "lenet5")
 			sleep(t, b, settleEnd+time.Second)
-			r := must.Get(d.Read())(t)
-			want := b.steady.steps.Power.Total()
+			r, want := must.Get(d.Read())(t), b.steady.steps.Power.Total()
 			if !r.TotalW.OK || math.Abs(r.TotalW.V-want) > 0.02*float64(len(b.rails)) { // a mA of each
 				t.Errorf("reads %v W, draws %.2f", r.TotalW, want)
 			}
@@ -234,8 +233,7 @@ func TestMemoryIsCappedOnTheNewBoards(t *testing.T) {
 // choice, as no time constant was published.
 func orinNX(t *testing.T) *Board {
 	t.Helper()
-	b := must.Get(New(Options{Name: "orin-nx", Speed: math.Inf(1), Noise: new(float64)}))(t)
-	return b
+	return must.Get(New(Options{Name: "orin-nx", Speed: math.Inf(1), Noise: new(float64)}))(t)
 }
 
 // The six sustained rows of the publication.
@@ -265,8 +263,7 @@ func TestBoardOrinNXUnderSustainedLoad(t *testing.T) {
 		}
 		sleep(t, b, row.lasts)
 		r := must.Get(d.Read())(t)
-		in := r.Rails[0]
-		tj := 0.0
+		in, tj := r.Rails[0], 0.0
 		for _, z := range r.Temps {
 			tj = max(tj, z.C)
 		}

@@ -98,8 +98,7 @@ func TestFiniteSpeedScalesTime(t *testing.T) {
 }
 
 func TestChangingTheSpeedWakesSleepers(t *testing.T) {
-	c := newClock(1e-6)
-	done := make(chan error)
+	c, done := newClock(1e-6), make(chan error)
 	go func() { done <- c.Sleep(context.Background(), time.Hour) }()
 	var calls atomic.Int64
 	defer c.Every(time.Minute, func(time.Duration) { calls.Add(1) })()

@@ -27,8 +27,7 @@ func TestGovernorsAreCountedByTheKernel(t *testing.T) {
 	start(t, b, "mobilenet")
 	before := d.ClockTimes()
 	sleep(t, b, 100*time.Second)
-	after := d.ClockTimes()
-	top := tegra.Freq(0)
+	after, top := d.ClockTimes(), tegra.Freq(0)
 	spent := map[tegra.Freq]time.Duration{}
 	for f, d := range after.CPU {
 		if spent[f] = d - before.CPU[f]; spent[f] > 0 {

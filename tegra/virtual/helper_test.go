@@ -29,8 +29,7 @@ func fast(t testing.TB, o Options) *Board {
 	if o.Speed == 0 {
 		o.Speed = math.Inf(1)
 	}
-	b := must.Get(New(o))(t)
-	return b
+	return must.Get(New(o))(t)
 }
 
 func read(t testing.TB, b *Board, name string) string {
@@ -91,8 +90,7 @@ func start(t testing.TB, b *Board, name string) {
 
 func next(t testing.TB, b *Board) Minibatch {
 	t.Helper()
-	m := must.Get(b.NextMinibatch(context.Background()))(t)
-	return m
+	return must.Get(b.NextMinibatch(context.Background()))(t)
 }
 
 func sleep(t testing.TB, b *Board, d time.Duration) {
@@ -141,8 +139,7 @@ func table(
 
 func tableOf(t testing.TB, text string) *sweep.Table {
 	t.Helper()
-	out := must.Get(sweep.Read(strings.NewReader(text), "some/where/sweep.csv", sweep.Options{}))(t)
-	return out
+	return must.Get(sweep.Read(strings.NewReader(text), "some/where/sweep.csv", sweep.Options{}))(t)
 }
 
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*math.Abs(b) }

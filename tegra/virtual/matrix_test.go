@@ -60,8 +60,7 @@ func underFault(t *testing.T, fault virtual.FileFault, pattern string) {
 	d := must.Get(b.Open())(t)
 	defer d.Close()
 	g := must.Get(guard.InProcess(b.FS(), b.Clock()))(t)
-	ctx := context.Background()
-	sound := must.Get(d.Read())(t)
+	ctx, sound := context.Background(), must.Get(d.Read())(t)
 	b.Inject(virtual.Faults{Files: []virtual.FileFault{fault}})
 	r, err := d.Read()
 	if err == nil &&

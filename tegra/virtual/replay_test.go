@@ -70,8 +70,7 @@ func TestReplayAtFullSpeedGivesTheFilesNumbers(t *testing.T) {
 	if board := d.Board(); !board.Virtual || board.Replay != "sweep.csv" {
 		t.Errorf("virtual %v, replay %q", board.Virtual, board.Replay)
 	}
-	rows := sweep.Measured()
-	stride := 7
+	rows, stride := sweep.Measured(), 7
 	switch {
 	case os.Getenv("JTUNE_LONG") != "":
 		stride = 1
@@ -237,8 +236,7 @@ func TestRailsAddUpToTheMicrowatt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 1000 {
 		total := int64(1000 + rng.IntN(60_000_000))
-		sys := (0.1 + 0.3*rng.Float64()) * float64(total) / 1e6
-		sum := int64(0)
+		sys, sum := (0.1+0.3*rng.Float64())*float64(total)/1e6, int64(0)
 		for rail, m := range decompose(total, 0.8, sys) {
 			if m.milliAmp < 0 || m.milliVolt <= 0 {
 				t.Fatalf("%d µW: rail %d reads %+v", total, rail, m)
@@ -260,8 +258,7 @@ func TestQuantisedRailsAreUnbiased(t *testing.T) {
 	const n = 4000
 	for range n {
 		sleep(t, b, 100*time.Millisecond)
-		leave := b.enter()
-		m := b.measured()
+		leave, m := b.enter(), b.measured()
 		leave()
 		for i, v := range m {
 			sum[i] += float64(v.milliVolt*v.milliAmp) / 1e6 / n

@@ -87,8 +87,7 @@ func TestExporterOfThirtyDays(t *testing.T) { // not parallel: it measures the p
 	}
 	energy := must.Get(strconv.ParseFloat(m[1], 64))(t)
 	r := must.Get(device.Read())(t)
-	want := r.TotalW.V * span.Seconds()
-	last := heap()
+	want, last := r.TotalW.V*span.Seconds(), heap()
 	t.Logf("%v in %d pages: %.0f J, at the last power %.0f J; heap %.1f MB after 100 pages, %.1f MB at the end", span,
 		pages, energy, want, first, last)
 	if math.Abs(energy/want-1) > 0.1 { // its power moves by a few percent

@@ -340,8 +340,7 @@ func TestHoldEndLiesInItsInterval(t *testing.T) {
 		r := watched(metric.Limits{}, 150, func(s int, r *second) {
 			r.Temps[0].C = 30 + perSecond*float64(s)
 		})
-		s := r.Steady
-		if !s.TjC.OK || s.TjC.V < s.LoC.V || s.TjC.V > s.HiC.V || s.HiC.V > 150 {
+		if s := r.Steady; !s.TjC.OK || s.TjC.V < s.LoC.V || s.TjC.V > s.HiC.V || s.HiC.V > 150 {
 			t.Errorf("%g °C a second: %+v", perSecond, s)
 		}
 	}

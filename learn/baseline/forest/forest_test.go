@@ -33,8 +33,7 @@ func step(row []float64) float64 {
 
 func mustGrow(t *testing.T, x [][]float64, y []float64, c Config) *Forest {
 	t.Helper()
-	f := must.Get(Grow(x, y, c))(t)
-	return f
+	return must.Get(Grow(x, y, c))(t)
 }
 
 func leaves(f *Forest) int {

@@ -48,22 +48,19 @@ var hundred = sync.OnceValues(func() (*Net, error) {
 
 func trainedOnHundred(t *testing.T) *Net {
 	t.Helper()
-	n := must.Get(hundred())(t)
-	return n
+	return must.Get(hundred())(t)
 }
 
 func mustTrain(t *testing.T, samples []tegra.Measured, c Config) *Net {
 	t.Helper()
 	x, y := columns(samples, timeMS)
-	n := must.Get(Train(t.Context(), x, y, c))(t)
-	return n
+	return must.Get(Train(t.Context(), x, y, c))(t)
 }
 
 func mustTransfer(t *testing.T, n *Net, samples []tegra.Measured, c Config) *Net {
 	t.Helper()
 	x, y := columns(samples, timeMS)
-	next := must.Get(n.Transfer(t.Context(), x, y, c))(t)
-	return next
+	return must.Get(n.Transfer(t.Context(), x, y, c))(t)
 }
 
 // score returns the mean absolute percentage errors over samples.

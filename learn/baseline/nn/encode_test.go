@@ -130,8 +130,7 @@ func TestDecodeRefusesDamagedNetworksWithAReason(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var n Net
-			err := n.UnmarshalBinary(c.data)
-			if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) {
+			if err := n.UnmarshalBinary(c.data); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want ErrFormat that says %q", err, c.want)
 			}
 			if n.w != nil {
@@ -183,8 +182,7 @@ func TestHalfPrecision(t *testing.T) {
 
 func FuzzUnmarshal(f *testing.F) {
 	n := sample(f)
-	exact := must.Get(n.MarshalBinary())(f)
-	compact := must.Get(n.MarshalCompact())(f)
+	exact, compact := must.Get(n.MarshalBinary())(f), must.Get(n.MarshalCompact())(f)
 	// Without the checksum's help: the fuzzer changes the body, the test seals it.
 	for _, data := range [][]byte{exact, compact, exact[:400], []byte(magic), nil} {
 		f.Add(data[:max(0, len(data)-crcBytes)])
@@ -243,8 +241,7 @@ func TestConfigSetRefusesWhatItCannotTrainWith(t *testing.T) {
 		"layers=0", "layers=-8", "layers=264", "layers=8,8,8,8,8,8,8,8,8", "layers=64;8", "layers=8.5", `layers=8],"seed":[7`,
 		`layers=8],"layers":[8`, `epochs=3,"seed":7`} {
 		c := Config{Epochs: 5}
-		err := c.Set(a)
-		if err == nil || strings.Contains(err.Error(), "\n") {
+		if err := c.Set(a); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: error %v", a, err)
 		}
 		if c != (Config{Epochs: 5}) {

@@ -124,8 +124,7 @@ func TestGradientEqualsFiniteDifferences(t *testing.T) {
 			s.forward(p, &x, drop)
 			s.backward(p, g, 2*(s.out-target), drop, c.frozen)
 
-			w := widen(p.all)
-			widths := c.layers.widths()
+			w, widths := widen(p.all), c.layers.widths()
 			masks := make([][]float64, len(widths))
 			for i, width := range widths[:len(widths)-1] {
 				masks[i] = s.layers[i].mask(width, scale)

@@ -77,8 +77,7 @@ func TestLayersOfAnyShapeLearn(t *testing.T) {
 	for _, l := range append([]Layers{{64, 32}}, otherLayers[:3]...) {
 		c := brief
 		c.Layers, c.Dropout = l, -1
-		n := mustTrain(t, board(60, 1, 1), c)
-		if !(n.Report.BestLoss < 0.2) || len(n.w.all) != l.Weights() {
+		if n := mustTrain(t, board(60, 1, 1), c); !(n.Report.BestLoss < 0.2) || len(n.w.all) != l.Weights() {
 			t.Errorf("layers %s: %d weights, loss %g", l, len(n.w.all), n.Report.BestLoss)
 		}
 	}

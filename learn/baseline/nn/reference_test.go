@@ -28,8 +28,7 @@ func TestShippedReferenceKnowsItsOwnWorkload(t *testing.T) {
 func TestShippedReferenceIsSmallAndSaysWhereItComesFrom(t *testing.T) {
 	t.Parallel()
 	for _, suffix := range []string{TimeSuffix, PowerSuffix} {
-		data := must.Get(shipped.ReadFile("ref/" + ReferenceName + suffix))(t)
-		if len(data) > 90_000 {
+		if data := must.Get(shipped.ReadFile("ref/" + ReferenceName + suffix))(t); len(data) > 90_000 {
 			t.Errorf("%s has %d bytes, want at most 90 kB", suffix, len(data))
 		}
 	}

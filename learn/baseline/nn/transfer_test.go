@@ -90,8 +90,7 @@ func TestTransferStartsFromTheBodyAndAFreshLastLayer(t *testing.T) {
 
 func TestFreezeTrainsOnlyTheLastLayer(t *testing.T) {
 	t.Parallel()
-	reference := trainedOnHundred(t)
-	frozen := brief
+	reference, frozen := trainedOnHundred(t), brief
 	frozen.Freeze = true
 	next := mustTransfer(t, reference, board(40, 2, 2), frozen)
 	if body := next.w.lastLayer(); !slices.Equal(next.w.all[:body], reference.w.all[:body]) {

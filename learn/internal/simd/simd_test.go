@@ -58,8 +58,7 @@ func TestSIMDKernelsAgreeWithPlainGo(t *testing.T) {
 						for k := range dims {
 							r2 += (modes[k][b] - samples[j][k]) * (modes[k][b] - samples[j][k])
 						}
-						k := variance * Correlation(r2)
-						if math.Abs(rows[j][b]-k) > 1e-13*variance {
+						if k := variance * Correlation(r2); math.Abs(rows[j][b]-k) > 1e-13*variance {
 							t.Fatalf("sample %d, mode %d at %g: %g, want %g", j, b, math.Sqrt(r2), rows[j][b], k)
 						}
 						want += a[j] * rows[j][b]

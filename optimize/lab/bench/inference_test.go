@@ -30,8 +30,7 @@ func TestEvaluateClosedLoopOnPublishedInference(t *testing.T) {
 			r := must.Get(Evaluate(t.Context(), o))(t)
 			rows := byMethod(r)
 			tune := rows[Tune]
-			p := tune.PenaltyPct.V
-			clean := tune.CleanPenaltyPct.V
+			p, clean := tune.PenaltyPct.V, tune.CleanPenaltyPct.V
 			t.Logf("penalty %.1f, p75 %.1f, p90 %.1f, worst %.1f %%; clean %.1f, %.1f, %.1f, %.1f %%; %g probes, in "+
 				"%.0f %% of the searches over the limit",
 				p.Median, p.P75.V, p.P90, p.Worst.V, clean.Median, clean.P75.V, clean.P90, clean.Worst.V, tune.Probes,

@@ -17,8 +17,7 @@ import (
 func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	rows := b.All()
-	limit := metric.Watts(20)
+	rows, limit := b.All(), metric.Watts(20)
 	best := must.Get(bestOf(rows, limit))(t)
 	o := Options{Truth: rows, Name: "toy", Methods: []string{Maxn, Tune}, BudgetFrom: 20, BudgetTo: 20, BudgetStep: 1,
 		Seeds: 1}
@@ -37,8 +36,7 @@ func TestCleanOptimumIsNoLuckyReading(t *testing.T) {
 		}
 	}
 	lucky := must.Get(Evaluate(t.Context(), o))(t)
-	maxn := byMethod(lucky)[Maxn]
-	want := 100 * (b.Answer(highest).TimeMS/best.TimeMS - 1)
+	maxn, want := byMethod(lucky)[Maxn], 100*(b.Answer(highest).TimeMS/best.TimeMS-1)
 	if maxn.PenaltyPct.V.Median != 0 || !near(maxn.CleanPenaltyPct.V.Median, want) || want > -5 {
 		t.Errorf("MAXN %+v and %+v; want 0 and %.1f", maxn.PenaltyPct.V, maxn.CleanPenaltyPct.V, want)
 	}
@@ -106,8 +104,7 @@ func TestCleanOptimumIsThatOfTheSweepAlone(t *testing.T) {
 			}
 		}
 		want = f.clean
-		kept := must.Get(f.confirmed())(t)
-		spoiled := 0
+		kept, spoiled := must.Get(f.confirmed())(t), 0
 		for _, i := range kept {
 			if f.truth[i].PowerW < 0.9*b.Answer(f.all[i].Mode).PowerW {
 				spoiled++

@@ -13,8 +13,7 @@ import (
 // finds the lucky reading only by probing the mode, and rejects an unlucky one.
 func TestOracleRanksWithoutTheModesOwnReading(t *testing.T) {
 	t.Parallel()
-	b := optimizetest.New(t)
-	limit := metric.Watts(20)
+	b, limit := optimizetest.New(t), metric.Watts(20)
 	best := must.Get(bestOf(b.All(), limit))(t)
 	smoothed := map[float64]float64{} // W by the fits, by the factor on the reading
 	for _, factor := range []float64{1, 0.7, 1.3} {

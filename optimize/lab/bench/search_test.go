@@ -105,8 +105,7 @@ func (r *runs) add(res optimize.Result, limit metric.Goal, best, believed float6
 	if believed > 0 {
 		r.believedPct = append(r.believedPct, 100*(got/believed-1))
 	}
-	distinct := map[tegra.Mode]bool{}
-	broke := false
+	distinct, broke := map[tegra.Mode]bool{}, false
 	for _, p := range res.Probes {
 		distinct[p.Mode] = true
 		broke = broke || limit.Of(metric.Power) > 0 && p.PowerW > optimize.MaxOvershoot*limit.Of(metric.Power)

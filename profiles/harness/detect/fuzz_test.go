@@ -27,8 +27,7 @@ func FuzzDetect(f *testing.F) {
 			return
 		}
 		a, b := played[int(how[0])%len(played)], played[int(how[1])%len(played)]
-		d := New(Options{Batch: int(how[2])})
-		now := time.Hour
+		d, now := New(Options{Batch: int(how[2])}), time.Hour
 		i, j := 0, 0
 		var out []piece
 		for _, h := range how[2:] {

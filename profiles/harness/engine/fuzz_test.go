@@ -40,8 +40,7 @@ func FuzzContained(f *testing.F) {
 			return strings.HasPrefix(w, "--") && !slices.Contains(unvaluedL, w) && w != "--name"
 		})
 		if i := slices.Index(before, "IMAGE"); known && i > 0 && before[i-1] == "run" {
-			tail := before[i:]
-			if len(changed) < len(tail) || !slices.Equal(changed[len(changed)-len(tail):], tail) {
+			if tail := before[i:]; len(changed) < len(tail) || !slices.Equal(changed[len(changed)-len(tail):], tail) {
 				t.Errorf("%q: the command in the container is now %q", before, changed)
 			}
 		}

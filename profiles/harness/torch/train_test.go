@@ -213,8 +213,7 @@ func TestTrainingEndsCleanlyWhenTold(t *testing.T) {
 	temporary := t.TempDir()
 	h := start(t, log, map[string]string{"JTUNE_WORKERS": "2", "TMPDIR": temporary}, job.Command(scripts(t))...)
 	for n := 0; n < 3; {
-		e := must.Get(h.Next(t.Context()))(t)
-		if e.Kind == harness.Minibatch {
+		if e := must.Get(h.Next(t.Context()))(t); e.Kind == harness.Minibatch {
 			n++
 		}
 	}
@@ -308,8 +307,7 @@ func TestTrainPublishedFormatsOfDataSetsAreRead(t *testing.T) {
 // Two of the built-in jobs share a GPU by turns, here a CPU.
 func TestTrainAndInferTakeTurnsForRealOnTheCPU(t *testing.T) {
 	t.Parallel()
-	python := testhome.Torch(t)
-	folder := scripts(t)
+	python, folder := testhome.Torch(t), scripts(t)
 	job := func(infer bool, batch string) harness.ExecOptions {
 		j := torch.Job{Net: "lenet5", Set: "mnist", Data: "synthetic", Python: python, Infer: infer}
 		return harness.ExecOptions{Command: j.Command(folder), Env: map[string]string{"JTUNE_BATCH": batch,

@@ -31,8 +31,7 @@ func space(t *testing.T, cores int, cpu, gpu, emc []tegra.Freq) *tegra.Space {
 	for n := range cores {
 		counts = append(counts, n+1)
 	}
-	s := must.Get(tegra.NewSpace(counts, cpu, gpu, emc))(t)
-	return s
+	return must.Get(tegra.NewSpace(counts, cpu, gpu, emc))(t)
 }
 
 // xavier has the clocks of an AGX Xavier that its labelled modes are made of
@@ -51,8 +50,7 @@ func orin(t *testing.T) *tegra.Space {
 
 func find(t *testing.T, name string) Experiment {
 	t.Helper()
-	e := must.Get(Find(name))(t)
-	return e
+	return must.Get(Find(name))(t)
 }
 
 func named(p Plan) (out []string) {
@@ -209,8 +207,7 @@ func TestExperimentNamesAVariableOnlyWhereTheCommandDoesNotReadIt(t *testing.T) 
 // A job that has a reason to load without loader processes is never given any.
 func TestExperimentGivesNoLoaderProcessesToAJobThatTheyBreak(t *testing.T) {
 	t.Parallel()
-	s := orin(t)
-	list := must.Get(workload.Load(""))(t)
+	s, list := orin(t), must.Get(workload.Load(""))(t)
 	yolo := must.Get(workload.Find(list, "yolov8n"))(t)
 	r := Request{Workload: yolo, Simulated: true, Media: []string{"ssd", "sd"}, Space: s, Mode: s.Max()}
 	for _, e := range All() {
@@ -368,8 +365,7 @@ func golden(t *testing.T, name string, got []byte) {
 	if *update {
 		must.NoError(t, os.WriteFile(path, got, 0o644))
 	}
-	want := must.Read(t, path)
-	if !bytes.Equal(got, want) {
+	if want := must.Read(t, path); !bytes.Equal(got, want) {
 		t.Errorf("%s differs (go test ./profiles/experiment -update renews it):\n%s", name, got)
 	}
 }

@@ -334,8 +334,7 @@ func TestRooflineFollowsTheEnginesOfATX2(t *testing.T) {
 	unit := Chip{GPUScale: 1, MemScale: 1, CPUSpeed: 1, TopCPU: 1, Sharing: 1} // the constants are a TX2's own
 	off, count := map[string]float64{}, map[string]int{}
 	number := func(text string) float64 {
-		v := must.Get(strconv.ParseFloat(text, 64))(t)
-		return v
+		return must.Get(strconv.ParseFloat(text, 64))(t)
 	}
 	for _, row := range rows[1:] {
 		w, known := engines[row[0]]
