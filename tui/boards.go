@@ -17,13 +17,6 @@ import (
 	"jtune/tui/session/fleet"
 )
 
-// boardLeftMsg says that these screens have the terminal again after another board's screens. name is "" when these
-// screens themselves were shown by another machine.
-type boardLeftMsg struct {
-	name string
-	err  error
-}
-
 // openBoards lists the boards. Screens shown by another machine hand the terminal back instead: the list is on that
 // machine.
 func (r *root) openBoards() tea.Cmd {
@@ -32,8 +25,8 @@ func (r *root) openBoards() tea.Cmd {
 	case r.apply.Stage() == dialog.Keeping:
 		sh.say("boards: not now, answer whether the mode is kept")
 	case sh.pane != "":
-		back := func() error { return sh.aside(func() error { return fleet.HandBack(os.Stdin, os.Stdout) }) }
-		return tea.Exec(released{back}, func(err error) tea.Msg { return boardLeftMsg{err: err} })
+		back := func() error { return fleet.HandBack(os.Stdin, os.Stdout) }
+		return sh.lend("boards", back, func() {})
 	case len(sh.panes.Boards) == 0:
 		sh.say(`no other board is configured: add [board.NAME] with ssh = "user@host"`)
 	default:
@@ -52,22 +45,10 @@ func (r *root) listBoards(at string) {
 	r.form = dialog.NewBoardList(r.sh.Keys, here, others, at)
 }
 
-// showBoard hands the terminal to another board's screens. Local jobs keep running.
+// showBoard hands the terminal to another board's screens, then lists the boards again. Local jobs keep running.
 func (r *root) showBoard(name string) tea.Cmd {
 	sh := r.sh
-	look := func() error { return sh.aside(func() error { return attach(sh.ctx, sh.panes, name) }) }
-	return tea.Exec(released{look}, func(err error) tea.Msg { return boardLeftMsg{name, err} })
-}
-
-// fold lists the boards again after the screens of one.
-func (m boardLeftMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
-	if m.name == "" {
-		r.sh.fail("boards", m.err)
-		return nil, nil
-	}
-	r.sh.fail(m.name, m.err)
-	r.listBoards(m.name)
-	return nil, nil
+	return sh.lend(name, func() error { return attach(sh.ctx, sh.panes, name) }, func() { r.listBoards(name) })
 }
 
 // resetTerminal resets the terminal modes that screens leave set when the connection is lost.

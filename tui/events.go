@@ -8,16 +8,6 @@ import (
 	"jtune/telemetry"
 )
 
-// fold applies an event to the state and notifies the pages.
-func (r *root) fold(e event) tea.Cmd {
-	told, cmd := e.fold(r)
-	cmds := []tea.Cmd{cmd}
-	for _, msg := range told {
-		cmds = append(cmds, r.broadcast(msg))
-	}
-	return tea.Batch(cmds...)
-}
-
 // hold queues a message until thaw, with at most as many readings as the pages show.
 func (r *root) hold(msg streamed) {
 	r.held = append(r.held, msg)
@@ -40,7 +30,7 @@ func (r *root) thaw() tea.Cmd {
 	r.held = nil
 	var cmds []tea.Cmd
 	for _, msg := range held {
-		cmds = append(cmds, r.fold(msg))
+		cmds = append(cmds, msg.fold(r))
 	}
 	return tea.Batch(cmds...)
 }

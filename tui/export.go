@@ -18,11 +18,11 @@ type exportedMsg struct {
 	err  error
 }
 
-func (m exportedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
+func (m exportedMsg) fold(r *root) tea.Cmd {
 	if r.sh.fail("export", m.err); m.err == nil {
 		r.sh.say("written: %s", m.path)
 	}
-	return nil, nil
+	return nil
 }
 
 // export writes the view as text, and the page's own data if it has any.

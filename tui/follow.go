@@ -24,26 +24,25 @@ type followedMsg struct {
 	models, campaigns time.Time
 }
 
-// orderedMsg says how an order to another program ended.
-type orderedMsg struct {
-	to  *control.Followed
-	do  control.Order
-	err error
-}
-
-func (m followedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
+func (m followedMsg) fold(r *root) tea.Cmd {
 	sh := r.sh
 	sh.looking = false
-	return nil, tea.Batch(sh.followed(m.found), sh.modelsSince(m.models), sh.campaignsSince(m.campaigns))
+	return tea.Batch(sh.followed(m.found), sh.modelsSince(m.models), sh.campaignsSince(m.campaigns))
 }
 
-func (m orderedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
-	r.sh.lookedAt = time.Time{} // to see its effect at once
-	if m.err == nil {
-		r.sh.say("%s: told %s", m.do, m.to.By())
+// order sends an order to another program.
+func (sh *shared) order(do control.Order, to *control.Followed) tea.Cmd {
+	return func() tea.Msg {
+		err := to.Give(do)
+		return then(func(*root) tea.Cmd {
+			sh.lookedAt = time.Time{} // to see its effect at once
+			if err == nil {
+				sh.say("%s: told %s", do, to.By())
+			}
+			sh.fail(string(do), err)
+			return nil
+		})
 	}
-	r.sh.fail(string(m.do), m.err)
-	return nil, nil
 }
 
 // followNext looks for campaigns of other processes in a command, one look at a time: a slow one would replace what a

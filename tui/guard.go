@@ -27,20 +27,31 @@ func (sh *shared) withGuard(do func() tea.Cmd) tea.Cmd {
 	})
 }
 
+// lend runs work that needs the terminal while the screen is released, then next; what names the work where it fails.
+func (sh *shared) lend(what string, work func() error, next func()) tea.Cmd {
+	return tea.Exec(released{func() error { return sh.aside(work) }}, func(err error) tea.Msg {
+		return then(func(*root) tea.Cmd {
+			sh.fail(what, err)
+			next()
+			return nil
+		})
+	})
+}
+
 // guardMsg says how starting the guard ended, and carries the work that waits for it.
 type guardMsg struct {
 	err error
 	do  func() tea.Cmd
 }
 
-func (m guardMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
+func (m guardMsg) fold(r *root) tea.Cmd {
 	if m.err != nil {
 		r.apply.Cancel()
 		r.sh.fail("no way to set power modes", m.err)
-		return nil, nil
+		return nil
 	}
 	r.sh.sudo = false
-	return nil, m.do()
+	return m.do()
 }
 
 // released runs do while the screen is released.
@@ -62,8 +73,7 @@ func (sh *shared) suspend() tea.Cmd {
 		return nil
 	}
 	stop := func() error { return procid.Suspend("jtune is suspended: " + board + "; fg continues") }
-	aside := released{func() error { return sh.aside(stop) }}
-	return tea.Exec(aside, func(err error) tea.Msg { return boardLeftMsg{err: err} })
+	return sh.lend("suspend", stop, func() {})
 }
 
 // guarded is a command that sends the guard a request and then reads the board.
@@ -152,26 +162,18 @@ func (sh *shared) planBoot(i page.PlanBoot) tea.Cmd {
 	}
 }
 
-// bootChangedMsg says that the boot unit was changed.
-type bootChangedMsg struct {
-	page.ChangeBoot
-	err error
-}
-
-// fold reports the change and records how to undo it.
-func (m bootChangedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
-	sh := r.sh
+// bootChanged reports a change of the boot unit and records how to undo it.
+func (sh *shared) bootChanged(i page.ChangeBoot, err error) {
 	switch {
-	case m.err != nil:
-		sh.fail("at boot", m.err)
-	case m.Unit == nil:
-		sh.say("%s", m.Done)
-	case m.Undo:
+	case err != nil:
+		sh.fail("at boot", err)
+	case i.Unit == nil:
+		sh.say("%s", i.Done)
+	case i.Undo:
 		sh.Applied.Boot = nil
 		sh.say("at boot: restored")
 	default:
-		sh.Applied.Boot = m.Unit
-		sh.say("%s (%s); %s undoes that", m.Done, filepath.Base(m.Unit.Path()), sh.Keys.Undo.Label())
+		sh.Applied.Boot = i.Unit
+		sh.say("%s (%s); %s undoes that", i.Done, filepath.Base(i.Unit.Path()), sh.Keys.Undo.Label())
 	}
-	return nil, nil
 }

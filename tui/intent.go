@@ -130,18 +130,18 @@ func (r *root) doOnBoard(i page.Intent) tea.Cmd {
 	case page.PlanBoot:
 		return sh.planBoot(i)
 	case page.ChangeBoot:
-		return func() tea.Msg { return bootChangedMsg{i, i.Do()} }
+		return func() tea.Msg {
+			err := i.Do()
+			return then(func(*root) tea.Cmd { sh.bootChanged(i, err); return nil })
+		}
 	default:
 		panic(fmt.Sprintf("nobody carries out %T", i))
 	}
 	return nil
 }
 
-// broadcast passes a message to all pages, to the apply dialog, and to a dialog that waits for an answer.
+// broadcast passes a message to all pages and to the apply dialog.
 func (r *root) broadcast(msg tea.Msg) tea.Cmd {
-	if f, ok := r.form.(interface{ Update(msg tea.Msg) }); ok {
-		f.Update(msg)
-	}
 	cmds := []tea.Cmd{r.do(r.apply.Update(msg))}
 	for _, p := range r.pages {
 		cmds = append(cmds, r.do(p.Update(msg)))

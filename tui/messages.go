@@ -35,18 +35,20 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			r.hold(msg)
 		} else {
 			r.sh.catchUp()
-			cmd = tea.Batch(cmd, r.fold(msg))
+			cmd = tea.Batch(cmd, msg.fold(r))
 		}
 	case taskDoneMsg: // show what the task did before its end
-		cmd = tea.Batch(r.thaw(), r.fold(msg))
+		cmd = tea.Batch(r.thaw(), msg.fold(r))
 	case event:
-		cmd = r.fold(msg)
+		cmd = msg.fold(r)
 	case rereadMsg:
 		r.sh.reread(msg)
 		return r.Update(msg.about)
 	case page.ModelsListed:
 		r.sh.kept = msg.List
 		cmd = tea.Batch(r.broadcast(msg), r.sh.renew(msg.List))
+	case page.Then:
+		cmd = r.do(msg())
 	case page.Managed:
 		cmd = r.sh.managed(msg)
 	case page.ModeSet:
@@ -67,7 +69,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // Init starts to watch the device and lists workloads and models.
 func (r *root) Init() tea.Cmd {
 	sh := r.sh
-	cmds := []tea.Cmd{sh.deps.listWorkloads, listModels(sh.host), sh.listCampaigns(), r.pulse()}
+	cmds := []tea.Cmd{sh.listWorkloads, listModels(sh.host), sh.listCampaigns(), r.pulse()}
 	if r.tour != nil {
 		cmds = append(cmds, nextTourTick())
 	}

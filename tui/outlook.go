@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/learn"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
@@ -23,19 +24,9 @@ type modelLoadedMsg struct {
 	name string
 }
 
-func (m modelLoadedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
+func (m modelLoadedMsg) fold(r *root) tea.Cmd {
 	r.sh.say("loaded %s: Front and Modes show its predictions", m.name)
-	return r.sh.show(page.ReaderOf(&r.sh.State).Finding(m.view), false)
-}
-
-// sizedMsg carries the outlook of another batch size.
-type sizedMsg struct{ view *outlook.Outlook }
-
-func (m sizedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
-	if !r.sh.asked(m.view) {
-		return nil, nil
-	}
-	return r.sh.show(page.ReaderOf(&r.sh.State).Finding(m.view), true)
+	return r.show(m.view, false)
 }
 
 // listModels lists the models of the data directory.
@@ -75,31 +66,31 @@ func (sh *shared) loadLast() tea.Cmd {
 	return nil
 }
 
-// renewedMsg carries the outlook of a later model of the same pool, or of more modes.
-type renewedMsg struct {
-	old, view *outlook.Outlook
-	list      []models.Info
-}
-
-func (m renewedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
-	if r.sh.Outlook.Model == m.old.Model {
-		return r.sh.show(page.ReaderOf(&r.sh.State).Finding(m.view), true)
-	}
-	return nil, r.sh.renew(m.list) // the shown outlook is another one by now
-}
-
 // renew computes the shown outlook again if its model has been refitted since, as after a verification. A command reads
 // the new model.
 func (sh *shared) renew(list []models.Info) tea.Cmd {
-	old := sh.Outlook
-	if old == nil {
+	if sh.Outlook == nil {
 		return nil
 	}
-	m, ok := models.Renewal(old, list)
+	m, ok := models.Renewal(sh.Outlook, list)
 	if !ok {
 		return nil
 	}
-	return sh.computed(func() tea.Msg { return renewedMsg{old, old.Renewed(m, sh.device.Space()), list} })
+	return sh.renewed(m, list)
+}
+
+// renewed shows the outlook of a later model of the same pool, or of more modes, unless another one is shown by then.
+func (sh *shared) renewed(m *learn.Model, list []models.Info) tea.Cmd {
+	old := sh.Outlook
+	return sh.computed(func() tea.Msg {
+		view := old.Renewed(m, sh.device.Space())
+		return then(func(r *root) tea.Cmd {
+			if sh.Outlook.Model == old.Model {
+				return r.show(view, true)
+			}
+			return sh.renew(list)
+		})
+	})
 }
 
 // toSize requests the next batch size of the model, or the previous one.
@@ -108,10 +99,23 @@ func (sh *shared) toSize(by int) tea.Cmd {
 	all := v.Batches()
 	next := all[(slices.Index(all, cmp.Or(sh.askedBatch, v.Batch))+by+len(all))%len(all)]
 	sh.askedBatch = next
-	if known := sh.outlooks.Get(sh.subject(v.Workload), next); known != nil {
-		return func() tea.Msg { return sizedMsg{known} }
+	known := sh.outlooks.Get(sh.subject(v.Workload), next)
+	sized := func() tea.Msg {
+		view := known
+		if view == nil {
+			view = v.AtBatch(next)
+		}
+		return then(func(r *root) tea.Cmd {
+			if !sh.asked(view) {
+				return nil
+			}
+			return r.show(view, true)
+		})
 	}
-	return sh.computed(func() tea.Msg { return sizedMsg{v.AtBatch(next)} })
+	if known != nil {
+		return sized
+	}
+	return sh.computed(sized)
 }
 
 // asked reports whether toSize requested this outlook last.
@@ -136,28 +140,23 @@ func (r *root) complete() tea.Cmd {
 		return nil
 	case v != nil:
 		sh.completing = v
-		return sh.computed(func() tea.Msg { return renewedMsg{v, v.Renewed(v.Model.Whole(), space), nil} })
+		return sh.renewed(v.Model.Whole(), nil)
 	}
 	sh.Device.Space = space
 	return r.broadcast(page.SpaceCompleted{})
 }
 
-// show makes an outlook the one that all pages read; same means the same model with other numbers.
-func (sh *shared) show(v *outlook.Outlook, same bool) (told []tea.Msg, cmd tea.Cmd) {
-	before := sh.Outlook
+// show makes an outlook, with what searches have found, the one that all pages read; same means the same model with
+// other numbers.
+func (r *root) show(v *outlook.Outlook, same bool) tea.Cmd {
+	sh, before := r.sh, r.sh.Outlook
+	v = page.ReaderOf(&sh.State).Finding(v)
 	if !same { // Front shows it instead
 		sh.Mixes = nil
 	}
 	sh.Outlook, sh.askedBatch = sh.outlooks.Put(sh.subject(v.Workload), v), 0
 	sh.Device.Space = v.Space() // until complete
-	return []tea.Msg{page.OutlookShown{Before: before, Same: same}}, sh.serve()
-}
-
-// servedMsg carries the predictions of modes under a load.
-type servedMsg struct {
-	of     servedOf
-	served *serving.LoadView
-	err    error
+	return tea.Batch(sh.serve(), r.broadcast(page.OutlookShown{Before: before, Same: same}))
 }
 
 // serve predicts how the shown modes serve the load; it clears the predictions if there is no load.
@@ -174,30 +173,21 @@ func (sh *shared) serve() tea.Cmd {
 	sh.serving = of
 	before, seed, list := sh.Served, sh.seed, page.ReaderOf(&sh.State).Measured()
 	return sh.computed(func() tea.Msg {
+		var served *serving.LoadView
 		ask, err := mix.AskOf(goal, seed)
-		if err != nil {
-			return servedMsg{of: of, err: err}
+		if err == nil {
+			ask = savedanswers.Known(list, of.view.Model.Provenance, goal, ask)
+			served, err = serving.ViewUnder(of.view, ask, before)
 		}
-		ask = savedanswers.Known(list, of.view.Model.Provenance, goal, ask)
-		served, err := serving.ViewUnder(of.view, ask, before)
-		return servedMsg{of, served, err}
+		return then(func(r *root) tea.Cmd {
+			if of != sh.serving {
+				return nil
+			}
+			sh.Served, sh.LoadErr = served, err
+			sh.fail("the load", err)
+			return r.broadcast(page.ServedShown{})
+		})
 	})
-}
-
-func (m servedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
-	sh := r.sh
-	if m.of != sh.serving {
-		return nil, nil
-	}
-	sh.Served, sh.LoadErr = m.served, m.err
-	sh.fail("the load", m.err)
-	return []tea.Msg{page.ServedShown{}}, nil
-}
-
-// previewMsg carries the preview of a task.
-type previewMsg struct {
-	task    *shownTask
-	preview outlook.Preview
 }
 
 // previewNext computes the next preview of a task in a command, one at a time. It returns nil if there is nothing new
@@ -212,7 +202,16 @@ func (sh *shared) previewNext(j *shownTask) tea.Cmd {
 	}
 	j.previewing = true
 	ctx := sh.ctx
-	return sh.computed(func() tea.Msg { return previewMsg{j, outlook.NewPreview(ctx, samples, space)} })
+	return sh.computed(func() tea.Msg {
+		preview := outlook.NewPreview(ctx, samples, space)
+		return then(func(*root) tea.Cmd {
+			j.Preview, j.previewing = preview, false
+			if len(preview.TimeMS) > 0 {
+				j.Bands = append(j.Bands, preview.TimePct)
+			}
+			return sh.previewNext(j)
+		})
+	})
 }
 
 // previewOwn previews the running campaign from its rows so far.
@@ -221,14 +220,4 @@ func (sh *shared) previewOwn() tea.Cmd {
 		return nil
 	}
 	return sh.previewNext(sh.task)
-}
-
-// fold stores the preview and begins the next one.
-func (m previewMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
-	j := m.task
-	j.Preview, j.previewing = m.preview, false
-	if len(j.Preview.TimeMS) > 0 {
-		j.Bands = append(j.Bands, j.Preview.TimePct)
-	}
-	return nil, r.sh.previewNext(j)
 }

@@ -26,7 +26,6 @@ func (r *root) askOther(do control.Order) {
 		return
 	}
 	f := sh.follow.Follows
-	r.asks = &question{do: string(do), not: "leave it", why: f.IfOrdered, yes: func() tea.Cmd {
-		return func() tea.Msg { return orderedMsg{f, do, f.Give(do)} }
-	}}
+	r.asks = &question{do: string(do), not: "leave it", why: f.IfOrdered,
+		yes: func() tea.Cmd { return sh.order(do, f) }}
 }

@@ -20,15 +20,12 @@ func (r *root) nextReadings() tea.Cmd {
 
 func (m sampleMsg) next(r *root) tea.Cmd { return r.nextReadings() }
 
-func (m sampleMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
+func (m sampleMsg) fold(r *root) tea.Cmd {
 	sh := r.sh
 	sh.Readings.Take(m.Readings)
 	sh.Applied.Watch(sh.Readings.History)
-	return []tea.Msg{page.Sampled{}}, tea.Batch(sh.followNext(), sh.previewOwn(), sh.lookAtKept())
+	return tea.Batch(sh.followNext(), sh.previewOwn(), sh.lookAtKept(), r.broadcast(page.Sampled{}))
 }
-
-// leftMsg says that the board has left its kept mode; "" while it is in it.
-type leftMsg string
 
 // lookAtKept compares the board with its kept mode when its settings change, but not while this program sets modes.
 func (sh *shared) lookAtKept() tea.Cmd {
@@ -40,15 +37,16 @@ func (sh *shared) lookAtKept() tea.Cmd {
 	if !due {
 		return nil
 	}
-	return func() tea.Msg { return leftMsg(h.LeftKept(r, since)) }
-}
-
-func (m leftMsg) fold(r *root) ([]tea.Msg, tea.Cmd) {
-	if r.sh.Readings.Left == "" && m != "" {
-		r.sh.say("%s", string(m))
+	return func() tea.Msg {
+		left := h.LeftKept(r, since)
+		return then(func(*root) tea.Cmd {
+			if sh.Readings.Left == "" && left != "" {
+				sh.say("%s", left)
+			}
+			sh.Readings.Left = left
+			return nil
+		})
 	}
-	r.sh.Readings.Left = string(m)
-	return nil, nil
 }
 
 // first reads the device once, so that the first frame has something to show.

@@ -141,9 +141,14 @@ type question struct {
 
 // event is a message of the shell itself: the result of a command.
 type event interface {
-	// fold applies it to the state that the pages show; told are the messages that the pages then get.
-	fold(r *root) (told []tea.Msg, cmd tea.Cmd)
+	// fold applies it to the state that the pages show, and tells them.
+	fold(r *root) tea.Cmd
 }
+
+// then is the result of a command that nothing else looks at.
+type then func(r *root) tea.Cmd
+
+func (t then) fold(r *root) tea.Cmd { return t(r) }
 
 // streamed is an event of a stream. While the view is frozen it is held, and the stream is still read.
 type streamed interface {

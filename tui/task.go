@@ -30,9 +30,9 @@ type taskChangedMsg struct {
 
 func (m taskChangedMsg) next(r *root) tea.Cmd { return m.task.next(r.sh) }
 
-func (m taskChangedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
+func (m taskChangedMsg) fold(r *root) tea.Cmd {
 	m.task.follow(m.now)
-	return []tea.Msg{page.TaskChanged{Task: &m.task.Task}}, r.sh.previewOwn()
+	return tea.Batch(r.sh.previewOwn(), r.broadcast(page.TaskChanged{Task: &m.task.Task}))
 }
 
 // catchUp shows the present state of what runs, so that its progress shares a drawing with what else arrives.
@@ -137,7 +137,7 @@ func (sh *shared) start(t *task.Task) tea.Cmd {
 }
 
 // fold records the task's result, and shows the fitted model.
-func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
+func (m taskDoneMsg) fold(r *root) tea.Cmd {
 	sh, j := r.sh, m.task
 	j.Snapshot = m.now
 	text := j.Ending(j.Snapshot)
@@ -157,11 +157,11 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	}
 	done := page.TaskDone{Task: &j.Task}
 	if r.gone {
-		return []tea.Msg{done}, tea.Quit
+		return tea.Batch(tea.Quit, r.broadcast(done))
 	}
 	again := tea.Batch(sh.listCampaigns(), listModels(sh.host), r.pulse())
 	if m.view == nil {
-		return []tea.Msg{done}, tea.Batch(sh.serve(), again)
+		return tea.Batch(sh.serve(), again, r.broadcast(done))
 	}
 	sh.Goal, sh.LoadErr = j.First(), nil
 	view := m.view
@@ -170,8 +170,7 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 			view = view.Answering(a.Limit, a.About, a.Probes)
 		}
 	}
-	told, cmd = sh.show(page.ReaderOf(&sh.State).Finding(view), false)
-	return append(told, done), tea.Batch(cmd, again)
+	return tea.Batch(r.show(view, false), again, r.broadcast(done))
 }
 
 // campaignsMsg carries the campaigns of this board, newest first.
@@ -186,21 +185,19 @@ func (sh *shared) listCampaigns() tea.Cmd {
 	return func() tea.Msg { return campaignsMsg(c.Listing()) }
 }
 
-func (m campaignsMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
+func (m campaignsMsg) fold(r *root) tea.Cmd {
 	t := &r.sh.Tasks
 	r.sh.campaignsAt, t.Campaigns, t.Deleted, t.Interrupted = m.Changed, m.List, m.Deleted, task.Offered(m.List)
 	r.sh.fail("campaigns", m.Err)
+	var cmd tea.Cmd
 	again := r.sh.listing > 1
 	if r.sh.listing = 0; again {
 		cmd = r.sh.listCampaigns()
 	}
-	if v := r.sh.Outlook; v != nil { // new results may change which mode answers
-		if now := page.ReaderOf(&r.sh.State).Finding(v); now != v {
-			told, shown := r.sh.show(now, true)
-			return told, tea.Batch(cmd, shown)
-		}
+	if v := r.sh.Outlook; v != nil && page.ReaderOf(&r.sh.State).Finding(v) != v { // another mode may answer
+		return tea.Batch(cmd, r.show(v, true))
 	}
-	return nil, tea.Batch(cmd, r.sh.serve())
+	return tea.Batch(cmd, r.sh.serve())
 }
 
 // managed reports a change of a campaign, a model or one of the user's jobs, and lists them again.

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"fmt"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -30,8 +31,12 @@ type (
 		What string
 		Err  error
 	}
-	// Run runs slow work on its own goroutine. All pages get its result in Update; ctx ends with the program.
+	// Run runs slow work on its own goroutine. All pages get its result in Update, unless it is a Then; ctx ends with
+	// the program.
 	Run func(ctx context.Context) tea.Msg
+	// Then is a result that concerns only the page that asked: it is called before the next message, and what it
+	// returns is carried out.
+	Then func() Intent
 	// Compute is Run for CPU-bound work.
 	Compute func(ctx context.Context) tea.Msg
 	// Open shows another page.
@@ -133,6 +138,17 @@ type (
 		Undo bool
 	}
 )
+
+// After waits for a time in the user's clock, then does what follows.
+func After(d time.Duration, follows Then) Run {
+	return func(ctx context.Context) tea.Msg {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+		return follows
+	}
+}
 
 // Sayf is Say with a format string.
 func Sayf(format string, args ...any) Say { return Say(fmt.Sprintf(format, args...)) }

@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -40,7 +39,7 @@ type Apply struct {
 	measured  *tegra.Measured
 	standing  standing.Standing // against the limit
 	deadline  time.Time
-	serial    int // of the current countdown; older ticks are ignored
+	serial    int // of the current countdown; older ones are ignored
 }
 
 // NewApply returns an idle Apply for the board.
@@ -51,9 +50,6 @@ func (f *Apply) Stage() Stage { return f.stage }
 
 // Cancel returns to Idle: modes cannot be set.
 func (f *Apply) Cancel() { f.stage = Idle }
-
-// countdownMsg arrives after each second of the countdown.
-type countdownMsg struct{ serial int }
 
 // Ask shows the difference that a mode makes; nothing is written yet.
 func (f *Apply) Ask(i page.Apply) page.Intent {
@@ -136,7 +132,7 @@ func (f *Apply) revert(why string) page.Intent {
 	return page.Revert{Why: why}
 }
 
-// Update handles the results of the dialog's intents, and the countdown.
+// Update handles the results of the dialog's intents.
 func (f *Apply) Update(msg tea.Msg) page.Intent {
 	keys := f.read.Keys()
 	switch msg := msg.(type) {
@@ -147,12 +143,12 @@ func (f *Apply) Update(msg tea.Msg) page.Intent {
 		f.stage = Keeping
 		f.deadline = f.read.Now().Add(KeepWithin)
 		f.serial++
-		return page.All{page.Say("applied and read back: " + f.read.ModeText(msg.Mode)), countdown(f.serial)}
+		return page.All{page.Say("applied and read back: " + f.read.ModeText(msg.Mode)), f.countdown()}
 	case page.ModeKept:
 		if msg.Err != nil && !msg.Lapsed { // it is still on trial
 			f.stage = Keeping
 			f.serial++
-			return page.All{page.Fail{What: "keep", Err: msg.Err}, countdown(f.serial)}
+			return page.All{page.Fail{What: "keep", Err: msg.Err}, f.countdown()}
 		}
 		if f.stage = Idle; msg.Err != nil {
 			return page.Fail{What: "keep", Err: msg.Err}
@@ -174,26 +170,25 @@ func (f *Apply) Update(msg tea.Msg) page.Intent {
 			return page.Fail{What: "revert", Err: msg.Err}
 		}
 		return page.Sayf("reverted (%s): the previous state is restored", msg.Why)
-	case countdownMsg:
-		switch {
-		case f.stage != Keeping || msg.serial != f.serial:
-		case f.read.Now().Before(f.deadline):
-			return countdown(f.serial)
-		default:
-			return f.revert("no answer")
-		}
 	}
 	return nil
 }
 
-func countdown(serial int) page.Intent {
-	return page.Run(func(ctx context.Context) tea.Msg {
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-		}
-		return countdownMsg{serial}
-	})
+// countdown waits for a second.
+func (f *Apply) countdown() page.Intent {
+	serial := f.serial
+	return page.After(time.Second, func() page.Intent { return f.passed(serial) })
+}
+
+// passed takes the mode back if its time is over.
+func (f *Apply) passed(serial int) page.Intent {
+	switch {
+	case f.stage != Keeping || serial != f.serial:
+		return nil
+	case f.read.Now().Before(f.deadline):
+		return f.countdown()
+	}
+	return f.revert("no answer")
 }
 
 // Undo reverts the last change to the device.

@@ -34,10 +34,10 @@ func TestApplyDoesNotRevertALaterModeByAnEarlierCountdown(t *testing.T) {
 	applied(d, f, presets[2].Mode)
 	d.Want()
 	d.Time = d.Time.Add(time.Minute)
-	d.Send(countdownMsg{old})
+	d.Does(f.passed(old))
 	must.Equal(t, f.Stage(), Keeping)
 	must.Equal(t, d.Want(), nil)
-	d.Send(countdownMsg{f.serial})
+	d.Does(f.passed(f.serial))
 	must.Equal(t, d.Want(), page.Intent(page.Revert{Why: "no answer"}))
 	must.Equal(t, f.Stage(), Ending)
 }
@@ -53,7 +53,7 @@ func TestApplyAsksOnWhenAModeIsNotKept(t *testing.T) {
 		t.Fatalf("stage %v after a keep that failed", f.Stage())
 	}
 	d.Time = d.Time.Add(time.Minute)
-	d.Send(countdownMsg{f.serial})
+	d.Does(f.passed(f.serial))
 	must.Equal(t, d.Want(), page.Intent(page.Revert{Why: "no answer"}))
 	d.Send(page.ModeReverted{})
 	applied(d, f, d.Board.Presets()[1].Mode)

@@ -159,12 +159,6 @@ func (d *Campaign) plan() (measure.Planned, error) {
 	return d.planned, d.wrong
 }
 
-// expectedMsg carries the expected durations for a workload.
-type expectedMsg struct {
-	of    string
-	known *measure.Expectation
-}
-
 // Learn looks up how long modes of the chosen workload take; nil if that is done already.
 func (d *Campaign) Learn() page.Intent {
 	r, wrong := d.request()
@@ -173,14 +167,15 @@ func (d *Campaign) Learn() page.Intent {
 		return nil
 	}
 	d.known, d.learned = nil, of
-	return page.Compute(func(ctx context.Context) tea.Msg { return expectedMsg{of, on.Expects(ctx, r.Measuring)} })
-}
-
-// Update handles the result of Learn.
-func (d *Campaign) Update(msg tea.Msg) {
-	if found, ok := msg.(expectedMsg); ok && found.of == d.learned {
-		d.known, d.asked = found.known, ""
-	}
+	return page.Compute(func(ctx context.Context) tea.Msg {
+		known := on.Expects(ctx, r.Measuring)
+		return page.Then(func() page.Intent {
+			if of == d.learned {
+				d.known, d.asked = known, ""
+			}
+			return nil
+		})
+	})
 }
 
 // wrongAt returns why the answers select nothing, at the field where the user can fix it; "" at other fields.

@@ -67,10 +67,6 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	case page.ModelsListed:
 		p.empty.kept, p.cloud.rivals.models = len(m.List), m.List
 		return p.cloud.rivals.find()
-	case studyMsg:
-		p.study.take(m.findings)
-	case rivalsMsg:
-		return p.cloud.rivals.take(m)
 	case page.LimitSet:
 		p.cloud.limited()
 	case page.ServedShown:

@@ -30,12 +30,6 @@ type rivals struct {
 	chosen   []plots.Readout
 }
 
-// rivalsMsg carries the other models' predictions.
-type rivalsMsg struct {
-	of   *outlook.Outlook
-	list []plots.Rival
-}
-
 // turn shows or hides other models.
 func (r *rivals) turn() page.Intent {
 	if r.on = !r.on; !r.on {
@@ -54,16 +48,19 @@ func (r *rivals) find() page.Intent {
 	if !r.on || o == nil {
 		return nil
 	}
-	return page.Compute(func(context.Context) tea.Msg { return rivalsMsg{o, plots.Rivals(o, models)} })
+	return page.Compute(func(context.Context) tea.Msg {
+		list := plots.Rivals(o, models)
+		return page.Then(func() page.Intent { return r.take(o, list) })
+	})
 }
 
-// take stores a result if it belongs to the shown outlook.
-func (r *rivals) take(m rivalsMsg) page.Intent {
-	if m.of != r.read.Outlook() {
+// take stores the other models' predictions if they belong to the shown outlook.
+func (r *rivals) take(of *outlook.Outlook, list []plots.Rival) page.Intent {
+	if of != r.read.Outlook() {
 		return r.find()
 	}
-	r.of, r.list, r.chosen = m.of, m.list, nil
-	if r.observed = plots.Observed(m.of, m.list, nil); len(m.list) < 2 && r.on {
+	r.of, r.list, r.chosen = of, list, nil
+	if r.observed = plots.Observed(of, list, nil); len(list) < 2 && r.on {
 		return page.Say("no other model of this workload on this board: fit one by another method on the Models page " +
 			"(" + r.read.Keys().Refit.Label() + ")")
 	}

@@ -40,9 +40,6 @@ type findings struct {
 	lines  [2]figure.Figure // over the GPU's clock, over the CPU's
 }
 
-// studyMsg carries the findings.
-type studyMsg struct{ findings }
-
 // newest returns the newest study of the shown workload, or of any workload without a model; false if there is none.
 // Campaigns are listed newest first.
 func (s *studyView) newest() (task.Listed, bool) {
@@ -91,7 +88,10 @@ func (s *studyView) load(l task.Listed) page.Intent {
 		return nil
 	}
 	s.findings = findings{dir: l.Dir, rows: l.Readings}
-	return page.Compute(func(context.Context) tea.Msg { return studyMsg{findingsOf(l)} })
+	return page.Compute(func(context.Context) tea.Msg {
+		f := findingsOf(l)
+		return page.Then(func() page.Intent { return s.take(f) })
+	})
 }
 
 // findingsOf reads the results of a study.
@@ -106,10 +106,11 @@ func findingsOf(l task.Listed) findings {
 }
 
 // take stores the findings if they belong to the shown study.
-func (s *studyView) take(f findings) {
+func (s *studyView) take(f findings) page.Intent {
 	if f.dir == s.dir && f.rows == s.rows {
 		s.findings = f
 	}
+	return nil
 }
 
 // acts returns what the keys do.

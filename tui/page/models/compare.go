@@ -10,8 +10,6 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/outlook"
-	"jtune/tegra"
-	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/models"
 	"jtune/tui/widget"
@@ -24,14 +22,12 @@ type comparison struct {
 	models [2]*learn.Model
 }
 
-// comparisonMsg carries a comparison.
-type comparisonMsg struct{ c *comparison }
-
 // compareModels predicts every mode with both models in a command.
-func compareModels(a, b models.Info, space *tegra.Space, l metric.Goal) page.Compute {
+func (p *Page) compareModels(a, b models.Info) page.Compute {
+	space, limit, both := p.read.Space(), p.read.Limit(), [2]*learn.Model{a.Model, b.Model}
 	return func(context.Context) tea.Msg {
-		both := [2]*learn.Model{a.Model, b.Model}
-		return comparisonMsg{&comparison{outlook.CompareModels(both, space, l), [2]modelID{idOf(a), idOf(b)}, both}}
+		c := &comparison{outlook.CompareModels(both, space, limit), [2]modelID{idOf(a), idOf(b)}, both}
+		return page.Then(func() page.Intent { p.versus = c; return nil })
 	}
 }
 

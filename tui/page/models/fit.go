@@ -54,11 +54,12 @@ func (p *Page) askToFit(from models.Info) page.Intent {
 // begin fits in the background, until p.stopFit.
 func (p *Page) begin(d *fitDialog) page.Intent {
 	halt, stop := context.WithCancel(context.Background())
-	p.fitting, p.stopFit = d.name(), stop
-	work := d.fit(halt, p.read.Session())
+	name, work := d.name(), d.fit(halt, p.read.Session())
+	p.fitting, p.stopFit = name, stop
 	return page.Compute(func(ctx context.Context) tea.Msg {
 		defer context.AfterFunc(ctx, stop)()
-		return work()
+		err := work()
+		return page.Then(func() page.Intent { return p.refitted(name, err) })
 	})
 }
 
@@ -95,17 +96,17 @@ func (d *fitDialog) name() string {
 }
 
 // fit refits the model and saves the result beside it, unless ctx ends first.
-func (d *fitDialog) fit(ctx context.Context, h page.Session) func() tea.Msg {
+func (d *fitDialog) fit(ctx context.Context, h page.Session) func() error {
 	old, name, method, reference := d.from.Model, d.name(), learn.Method(d.method), ""
 	if d.reference > 0 && d.transfers() {
 		reference = d.references[d.reference-1].Path
 	}
-	return func() tea.Msg {
+	return func() error {
 		m, err := fit.Refit(ctx, old, method, reference)
 		if err == nil {
 			_, err = h.SaveModel(name, m)
 		}
-		return refitMsg{name, err}
+		return err
 	}
 }
 
@@ -120,10 +121,4 @@ func (d *fitDialog) note(int) []string {
 		}
 	}
 	return lines
-}
-
-// refitMsg reports the result of fitting by another method.
-type refitMsg struct {
-	name string
-	err  error
 }

@@ -22,24 +22,22 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		p.tab.Paste(msg)
 	case Assessed:
 		p.studies[idOf(msg.Of)] = &msg.Assessment
-	case plotMsg:
-		p.plots[msg.plotKey] = &msg.figure
-	case comparisonMsg:
-		p.versus = msg.c
-	case refitMsg:
-		p.fitting = ""
-		p.stopFit()
-		switch {
-		case errors.Is(msg.err, context.Canceled):
-			return page.Sayf("fit stopped: %s is not kept", msg.name)
-		case msg.err != nil:
-			return page.Fail{What: "fit", Err: msg.err}
-		default:
-			p.fitted, p.deleted = msg.name, false
-			return page.All{page.Sayf("fitted: %s", msg.name), page.ListModels{}}
-		}
 	}
 	return nil
+}
+
+// refitted takes the result of fitting by another method.
+func (p *Page) refitted(name string, err error) page.Intent {
+	p.fitting = ""
+	p.stopFit()
+	switch {
+	case errors.Is(err, context.Canceled):
+		return page.Sayf("fit stopped: %s is not kept", name)
+	case err != nil:
+		return page.Fail{What: "fit", Err: err}
+	}
+	p.fitted, p.deleted = name, false
+	return page.All{page.Sayf("fitted: %s", name), page.ListModels{}}
 }
 
 // loadFitted loads the model that was just fitted, with the cursor on it.
@@ -107,13 +105,13 @@ func (p *Page) look() page.Intent {
 	if key := (plotKey{id, p.view}); drawings[p.view].works != nil {
 		if _, known := p.plots[key]; !known {
 			p.plots[key] = nil
-			out = append(out, workOut(p.read.Session(), p.view, info))
+			out = append(out, p.workOut(key, info.Model))
 		}
 	}
 	if p.view == plotCompare {
 		other, ok := p.markedInfo()
 		if ok && p.marked != id && !p.versus.of(other, info) && p.ours(info) && p.ours(other) {
-			out = append(out, compareModels(other, info, p.read.Space(), p.read.Limit()))
+			out = append(out, p.compareModels(other, info))
 		}
 	}
 	return out

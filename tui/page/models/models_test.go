@@ -247,7 +247,7 @@ func TestModelsThatWereDeletedAreRestored(t *testing.T) {
 func TestModelsLoadWhatWasFitted(t *testing.T) {
 	d, p := withModels(t)
 	p.stopFit = func() {}
-	d.Send(refitMsg{name: "bert"})
+	p.refitted("bert", nil)
 	d.Wants = nil
 	d.Send(page.ModelsListed{List: p.list})
 	if load, ok := d.Want().(page.Load); !ok || load.Model.Name != "bert" || p.Subject() != "bert" {

@@ -79,19 +79,14 @@ type plotKey struct {
 	view modelPlot
 }
 
-// plotMsg carries such a plot.
-type plotMsg struct {
-	plotKey
-	figure figure.Figure
-}
-
-// workOut draws one of them in a command.
-func workOut(s page.Session, view modelPlot, info models.Info) page.Compute {
+// workOut draws such a plot in a command.
+func (p *Page) workOut(key plotKey, m *learn.Model) page.Compute {
+	s := p.read.Session()
 	return func(ctx context.Context) tea.Msg {
-		f, err := drawings[view].works(ctx, s, info.Model)
+		f, err := drawings[key.view].works(ctx, s, m)
 		if err != nil {
 			f = figure.Figure{Lacks: page.Words(err.Error())}
 		}
-		return plotMsg{plotKey{idOf(info), view}, f}
+		return page.Then(func() page.Intent { p.plots[key] = &f; return nil })
 	}
 }

@@ -66,12 +66,6 @@ func (p *Page) noBlock() string {
 	return ""
 }
 
-// blockMsg carries a mode as a block for nvpmodel.conf.
-type blockMsg struct {
-	name, text string
-	err        error
-}
-
 // writeBlock exports the chosen mode for the vendor's nvpmodel.conf.
 func (p *Page) writeBlock() page.Intent {
 	m, ok := p.chosen()
@@ -82,7 +76,12 @@ func (p *Page) writeBlock() page.Intent {
 	write, _ := p.read.Block()
 	return page.Run(func(context.Context) tea.Msg {
 		text, err := write(m, name)
-		return blockMsg{name, text, err}
+		return page.Then(func() page.Intent {
+			if err != nil {
+				return page.Fail{What: "nvpmodel block", Err: err}
+			}
+			return page.Export{Name: name, Files: []page.File{{Ending: "conf", Text: text}}}
+		})
 	})
 }
 

@@ -32,11 +32,6 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		p.filter.Paste(msg)
 	case page.TaskDone, page.OutlookShown, page.SpaceCompleted, page.ServedShown, page.LimitSet:
 		p.built = false
-	case blockMsg:
-		if msg.err != nil {
-			return page.Fail{What: "nvpmodel block", Err: msg.err}
-		}
-		return page.Export{Name: msg.name, Files: []page.File{{Ending: "conf", Text: msg.text}}}
 	case page.BootPlanned:
 		return p.openBoot(msg)
 	}

@@ -70,13 +70,13 @@ func Drive[P Driven](t testing.TB, made func(read page.Reader) P) (*Driver, P) {
 	return d, p
 }
 
-// do carries out intents that need no shell, and keeps the others in Wants.
-func (d *Driver) do(i page.Intent) {
+// Does carries out intents that need no shell, and keeps the others in Wants.
+func (d *Driver) Does(i page.Intent) {
 	switch i := i.(type) {
 	case nil:
 	case page.All:
 		for _, one := range i {
-			d.do(one)
+			d.Does(one)
 		}
 	case page.Say:
 		d.Notice = string(i)
@@ -117,7 +117,13 @@ func (d *Driver) Want() page.Intent {
 }
 
 // Send sends a message to the page.
-func (d *Driver) Send(msg tea.Msg) { d.do(d.page.Update(msg)) }
+func (d *Driver) Send(msg tea.Msg) {
+	if then, own := msg.(page.Then); own {
+		d.Does(then())
+		return
+	}
+	d.Does(d.page.Update(msg))
+}
 
 // Press types keys, one by one, into the form if one is open.
 func (d *Driver) Press(typed ...string) {
@@ -130,7 +136,7 @@ func (d *Driver) Press(typed ...string) {
 		if form != nil && closed {
 			d.Form = nil
 		}
-		d.do(does)
+		d.Does(does)
 	}
 }
 

@@ -17,16 +17,8 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch m := msg.(type) {
 	case tea.PasteMsg:
 		p.table().Paste(m)
-	case raceFrameDue:
-		return m.frame(p)
 	case page.Recalled:
 		return p.recall(m.Workload)
-	case soakRead:
-		if p.entry == m.dir {
-			return m.shownBy(p.open)
-		}
-	case reported:
-		return m.written()
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (p *Page) show(l task.Listed) page.Intent {
 	p.open, p.entry = j, l.Dir
 	if soak.Is(*h) {
 		j.Kind = task.Soaking
-		return readSoak(l.Dir)
+		return readSoak(l.Dir, j)
 	}
 	return nil
 }

@@ -420,7 +420,7 @@ func TestProfileRacesTheModesOfACard(t *testing.T) {
 	d.Sees("30.0 s, ×7.5", "╳ FUSE BLOWN: 50.0 of 30.0 W", " 300  870 J", " 400  840 J")
 	now = now.Add(raceTime)
 	d.Sees("60.0 s, ×7.5", " 600  1,740 J", " 800  1,680 J", "the answer wins: 800 steps within 30 W")
-	must.Equal(t, (raceFrameDue{p.race.began}).frame(p), nil, "a race that has ended goes on")
+	must.Equal(t, p.raceOn(p.race), nil, "a race that has ended goes on")
 	d.Press("esc")
 	d.Sees("faster than MODE_30W")
 	if d.Press("r", "r"); p.race != nil {

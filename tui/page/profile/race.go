@@ -1,13 +1,10 @@
 package profile
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -33,23 +30,10 @@ type race struct {
 	at    int        // index of the answer
 }
 
-// raceFrameDue arrives when the next picture is due.
-type raceFrameDue struct{ began time.Time }
-
-func nextRaceFrame(r race) page.Intent {
-	return page.Run(func(ctx context.Context) tea.Msg {
-		select {
-		case <-ctx.Done():
-		case <-time.After(raceFrame):
-		}
-		return raceFrameDue{r.began}
-	})
-}
-
-// frame continues the race that requested it.
-func (m raceFrameDue) frame(p *Page) page.Intent {
-	if r := racing(p); r != nil && r.began.Equal(m.began) && p.read.Now().Sub(r.began) < raceTime {
-		return nextRaceFrame(*r)
+// raceOn continues a race that is still shown, until its end.
+func (p *Page) raceOn(r *race) page.Intent {
+	if racing(p) == r && p.read.Now().Sub(r.began) < raceTime {
+		return page.After(raceFrame, func() page.Intent { return p.raceOn(r) })
 	}
 	return nil
 }
@@ -80,7 +64,7 @@ func startRace(p *Page) page.Intent {
 		return nil
 	}
 	p.race = &race{began: p.read.Now(), of: p.shown(), at: p.at}
-	return nextRaceFrame(*p.race)
+	return p.raceOn(p.race)
 }
 
 // lanes returns the racing modes, the answer last: those that it is compared with, as far as they were measured.

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/internal/report"
 	"jtune/internal/units"
@@ -52,39 +51,18 @@ type soakView struct {
 	opened bool // from the list of campaigns
 }
 
-// soakRead carries a soak read from a folder.
-type soakRead struct {
-	dir  string
-	kept soak.Kept
-	err  error
-}
-
 // readSoak reads the soak of a folder for a task to show.
-func readSoak(dir string) page.Intent {
+func readSoak(dir string, j *page.Task) page.Intent {
 	return page.Run(func(context.Context) tea.Msg {
-		kept, err := soak.Read(dir)
-		return soakRead{dir, kept, err}
+		k, err := soak.Read(dir)
+		return page.Then(func() page.Intent {
+			if j.Err = err; err == nil {
+				j.Proof = &soak.Result{Result: k.Result, Dir: k.Dir}
+				j.Soak = &soak.View{Mode: k.Result.Mode, Curves: k.Curves()}
+			}
+			return nil
+		})
 	})
-}
-
-// shownBy makes a task show the soak; it does nothing unless the task waits for it.
-func (m soakRead) shownBy(j *page.Task) page.Intent {
-	switch k := m.kept; {
-	case j == nil:
-	case m.err != nil:
-		j.Err = m.err
-	default:
-		j.Proof = &soak.Result{Result: k.Result, Dir: k.Dir}
-		j.Soak = &soak.View{Mode: k.Result.Mode, Curves: k.Curves()}
-	}
-	return nil
-}
-
-// reported carries the report.
-type reported struct {
-	name string
-	document.Document
-	err error
 }
 
 // writeReport writes the report of the search whose card is shown.
@@ -92,16 +70,14 @@ func writeReport(j *page.Task, on page.Session) page.Intent {
 	dir := j.Tuned.Home
 	return page.Compute(func(context.Context) tea.Msg {
 		d, err := on.Report(dir)
-		return reported{filepath.Base(dir), d, err}
+		return page.Then(func() page.Intent {
+			if err != nil {
+				return page.Fail{What: "report", Err: err}
+			}
+			return page.Export{Name: filepath.Base(dir), Files: []page.File{{Ending: "html",
+				Text: export.DocumentHTML(d)}}}
+		})
 	})
-}
-
-func (m reported) written() page.Intent {
-	if m.err != nil {
-		return page.Fail{What: "report", Err: m.err}
-	}
-	return page.Export{Name: m.name, Files: []page.File{{Ending: "html",
-		Text: export.DocumentHTML(m.Document)}}}
 }
 
 // render draws the readings beside their limits, and the curves.
