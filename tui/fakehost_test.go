@@ -285,9 +285,9 @@ func (f *fakeHost) Soak(ctx context.Context, r soak.Request, observe func(soak.S
 	observe(soak.Status{Phase: soak.Resting})
 	at := time.Duration(0)
 	for ; at <= soak.Usual && ctx.Err() == nil; at += 5 * time.Second {
-		observe(pagetest.Soaked(at, r))
+		observe(soaked(at, r))
 	}
-	return soak.Result{Result: pagetest.Held(pagetest.Soaked(at, r), f.Mode())}, nil
+	return soak.Result{Result: held(soaked(at, r), f.Mode())}, nil
 }
 
 // RememberKept does nothing.

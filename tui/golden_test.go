@@ -181,7 +181,7 @@ func scenes() map[string]func(d *driver) {
 			d.shows(runningJob(d.board, task.Training))
 			d.r.sh.task.Last = &harness.Event{FetchMS: tegra.Some(9.0), CopyMS: tegra.Some(1.2),
 				StallMS: tegra.Some(6.0), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0)}
-			d.r.sh.task.Character = pagetest.Character()
+			d.r.sh.task.Character = character()
 			d.r.sh.task.Advice = remarks.About(d.r.sh.task.Character)
 			d.press("2")
 		},
@@ -213,11 +213,11 @@ func scenes() map[string]func(d *driver) {
 		"profile":      func(d *driver) { d.shows(runningJob(d.board, task.Tuning)); d.press("3") },
 		"profile-card": func(d *driver) { d.shows(searchedJob(d.board, 30)); d.press("3") },
 		"profile-soak": func(d *driver) {
-			d.shows(&shownTask{Task: *pagetest.Soaking(d.board.pageBoard, false)})
+			d.shows(&shownTask{Task: *soaking(d.board.pageBoard, false)})
 			d.press("3")
 		},
 		"profile-soaked": func(d *driver) {
-			d.shows(&shownTask{Task: *pagetest.Soaking(d.board.pageBoard, true)})
+			d.shows(&shownTask{Task: *soaking(d.board.pageBoard, true)})
 			d.press("3")
 		},
 		"soak":              func(d *driver) { d.press("1", "S") },

@@ -7,7 +7,6 @@ import (
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tui/page"
-	"jtune/tui/page/pagetest"
 	"jtune/tui/session/task"
 )
 
@@ -47,7 +46,7 @@ func TestTrainSettingsOfAReplayAreFixedAndSaySo(t *testing.T) {
 
 func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
 	t.Parallel()
-	d := drive(t, func(b *fakeHost, _ *deps) { b.Says = pagetest.Character() })
+	d := drive(t, func(b *fakeHost, _ *deps) { b.Says = character() })
 	d.press("2", "enter")
 	d.until("minibatches come", func() bool { return d.r.sh.task.Character != nil })
 	d.sees("epoch 1 ░", "later", "stall 20 %", "14 + 50 + 6 ms", "GPU-bound: GPU busy 81 %",

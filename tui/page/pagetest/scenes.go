@@ -90,27 +90,6 @@ func Searched(b *Board, watts ...float64) *page.Task {
 	return j
 }
 
-// Character returns a run in its third epoch that its data loader limits.
-func Character() *record.Character {
-	part := func(epoch, n int, stall, read float64) record.Part {
-		return record.Part{Epoch: epoch, Epochs: 1, Minibatches: n,
-			Span: time.Duration(float64(n) * (56 + stall) * float64(time.Millisecond)), TimeMS: 56 + stall,
-			StallMS: tegra.Some(stall), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0),
-			PowerW: tegra.Some(27.3), EnergyJ: tegra.Some(1.8),
-			CPUPct: tegra.Some(44.0), GPUPct: tegra.Some(81.0), ReadsPerS: tegra.Some(read),
-			ReadBytesPerS: tegra.Some(read * 128e3)}
-	}
-	first, later := part(0, 3125, 30, 400), part(1, 3200, 14, 0)
-	all := part(0, 6325, 22, 200)
-	return &record.Character{Workers: 4, Batch: 16, PerEpoch: 3125, All: all, First: tegra.Some(first),
-		Later:  tegra.Some(later),
-		Epochs: []record.Part{first, part(1, 3125, 14, 0), part(2, 75, 14, 0)}, CacheBefore: tegra.Some(0.1),
-		CacheAfter: tegra.Some(1.0),
-		CPU: telemetry.Residency{Shares: []telemetry.ClockShare{{Freq: 2201600000, Share: 0.92},
-			{Freq: 1651200000, Share: 0.08}}},
-		GPU: telemetry.Residency{Shares: []telemetry.ClockShare{{Freq: 1300500000, Share: 1}}}}
-}
-
 // Readings returns two minutes of readings.
 func (f *Board) Readings() telemetry.Readings {
 	var m telemetry.Readings

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/optimize/outlook"
@@ -163,4 +164,9 @@ func (f *Board) Acted() []string {
 	f.Lock()
 	defer f.Unlock()
 	return slices.Clone(f.acted)
+}
+
+// Report returns a report of one line.
+func (f *Board) Report(campaign string) (document.Document, error) {
+	return document.Document{Title: campaign}, f.acts("report " + campaign)
 }
