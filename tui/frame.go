@@ -57,7 +57,8 @@ func (r *root) draw() string {
 			body--
 		}
 		middle := widget.Fit(r.overlay(r.shown().Render(w, body), w, body), w, body)
-		text = widget.Under(r.tabs(w), strip, middle, notice, r.footer(w))
+		hints, keep := r.footerHints()
+		text = widget.Under(r.tabs(w), strip, middle, notice, widget.Footer(hints, keep, w))
 	}
 	return r.sh.Look.Glyphs.Redraw(r.sh.paint.Replace(text))
 }
@@ -150,14 +151,8 @@ func (r *root) overlay(under string, w, h int) string {
 	return under
 }
 
-// footer renders the last line. Help and quit, and tune while it is available, always have room unless a question is
-// open; in a dialog, its back key has.
-func (r *root) footer(w int) string {
-	hints, keep := r.footerHints()
-	return widget.Footer(hints, keep, w)
-}
-
-// footerHints returns the hints of the last line; the last keep of them always have room.
+// footerHints returns the hints of the last line; the last keep of them always have room: help and quit, and tune while
+// it is available, unless a question is open; in a dialog, its back key.
 func (r *root) footerHints() (hints []widget.Action, keep int) {
 	hints = r.hints()
 	n := len(hints)

@@ -34,10 +34,8 @@ func (r *root) wordsOf(line string) (o dialog.Offer, ok bool) {
 		return offer(page.AskMeasure{Mode: rest}, r.sh.MayMeasure())
 	case "limit", "limits":
 		g, err := metric.Parse(rest)
-		why := ""
-		if err != nil {
-			why = page.Words(err.Error())
-		} else if r.sh.Outlook == nil {
+		why := page.Wrong(err)
+		if why == "" && r.sh.Outlook == nil {
 			why = "no model is loaded"
 		}
 		return offer(page.All{page.Choose(g), page.Open(page.Front)}, why)

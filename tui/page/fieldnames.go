@@ -12,6 +12,14 @@ var fieldNames = map[usage.Field]string{
 	usage.Modes: "how many",
 }
 
+// Wrong returns why an answer is not valid, in the screens' names; "" without an error.
+func Wrong(err error) string {
+	if err == nil {
+		return ""
+	}
+	return Words(err.Error())
+}
+
 // Words returns a message with the screens' names for its fields: in quotation marks where a sentence mentions a field,
 // plain where the message begins with the field that it is about.
 func Words(text string) string {

@@ -66,10 +66,7 @@ func (l *Line) asked(read Reader) (q metric.Question, wrong string) {
 	if err == nil {
 		err = workloads.LoadFault(Job(read), q.Load)
 	}
-	if err != nil {
-		return q, Words(err.Error())
-	}
-	return q, ""
+	return q, Wrong(err)
 }
 
 // Key edits the line. Enter takes what is typed unless it is wrong, which check says of a filter before in Wrong; then

@@ -39,11 +39,9 @@ func Figure(f figure.Figure, w, h int, paint chart.Paint) string {
 		return Fit(Wrap(f.Lacks, w), w, h)
 	}
 	var below []string
-	if text := legendOf(f); text != "" && h >= legendFrom {
-		below = strings.Split(Wrap(text, w), "\n")
-		if rest := h - legendFrom + 2; len(below) > rest {
-			below = below[:rest]
-		}
+	if words := legendOf(f); words != nil && h >= legendFrom {
+		below = Flow(words, w)
+		below = below[:min(len(below), h-legendFrom+2)]
 	}
 	if h >= notesFrom && len(f.Notes) > 0 {
 		notes := strings.Split(Wrap(strings.Join(f.Notes, "; "), w), "\n")
@@ -71,8 +69,7 @@ func Figure(f figure.Figure, w, h int, paint chart.Paint) string {
 func Unpainted(_ chart.Ink, text string) string { return text }
 
 // legendOf explains the glyphs.
-func legendOf(f figure.Figure) string {
-	var words []string
+func legendOf(f figure.Figure) (words []string) {
 	names := f.Names()
 	for _, s := range names {
 		switch {
@@ -102,10 +99,7 @@ func legendOf(f figure.Figure) string {
 			}
 		}
 	}
-	for i, word := range words {
-		words[i] = strings.ReplaceAll(word, " ", "\u00a0")
-	}
-	return strings.Join(words, "  ")
+	return words
 }
 
 // labelled reports whether lines are named at their ends: if a panel has several.

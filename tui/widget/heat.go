@@ -35,7 +35,7 @@ func heatMap(f figure.Figure, w, h int, paint chart.Paint) string {
 		for part := range tall {
 			label := strings.Repeat(" ", gutter)
 			if part == tall/2 {
-				label = padTo(f.Y.Label(ys[r*rows.by]), gutter)
+				label = Right(f.Y.Label(ys[r*rows.by]), gutter)
 			}
 			lines = append(lines, paint(chart.InkAxis, label+" ")+g.row(r, part == tall/2))
 		}
@@ -127,7 +127,7 @@ func (g *heatGrid) row(r int, middle bool) string {
 			continue
 		}
 		if text := g.panel.Axis.Label(cell.v); middle && g.wide >= boxedFrom && Width(text) < rest {
-			out.WriteString(padTo(text, rest-1) + " ")
+			out.WriteString(Right(text, rest-1) + " ")
 			continue
 		}
 		if rest == 1 { // columns touch: shade the gap too
@@ -154,5 +154,3 @@ func (g *heatGrid) labels(x figure.Axis) string {
 	}
 	return string(row)
 }
-
-func padTo(s string, w int) string { return strings.Repeat(" ", max(0, w-Width(s))) + s }

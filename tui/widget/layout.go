@@ -287,6 +287,41 @@ func Wrap(text string, w int) string {
 	return hyphens.Replace(ansi.Wrap(noBreak.Replace(text), w, ""))
 }
 
+// Flow puts words beside each other in lines of w columns, without breaking any of them.
+func Flow(words []string, w int) (lines []string) {
+	line := ""
+	for _, word := range words {
+		switch {
+		case line == "":
+			line = word
+		case Width(line)+2+Width(word) <= w:
+			line += "  " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	return append(lines, line)
+}
+
+// Clauses joins lines, each shortened to w columns by CutClause.
+func Clauses(lines []string, w int) string {
+	var out []string
+	for _, line := range lines {
+		out = append(out, CutClause(line, w))
+	}
+	return strings.Join(out, "\n")
+}
+
+// First returns the first line that fits in w columns, else the last.
+func First(w int, lines ...string) string {
+	for _, line := range lines {
+		if Width(line) <= w {
+			return line
+		}
+	}
+	return lines[len(lines)-1]
+}
+
 // WrapIn returns the lines of a text in w columns, each in a style; none of "".
 func WrapIn(style Style, text string, w int) (lines []string) {
 	if text == "" {

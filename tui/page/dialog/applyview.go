@@ -36,34 +36,22 @@ func (f *Apply) Banner(w, h int) string {
 		if now, ok := f.dropping(); ok {
 			large, numbers = f.needle(now, w, h)
 			proof := "  " + cmp.Or(f.proof(), "measuring "+f.asked.Workload.Name)
-			return large + first(w, []string{
-				widget.StyleAsk.Render(question) + "  " + f.name() + numbers + proof,
-				widget.StyleAsk.Render(question) + numbers + proof,
-				widget.StyleAsk.Render(short) + numbers + proof,
-				widget.StyleAsk.Render(short) + numbers,
-				widget.StyleAsk.Render(short) + nowText(now),
-				widget.StyleAsk.Render(short),
-			})
+			return large + widget.First(w,
+				widget.StyleAsk.Render(question)+"  "+f.name()+numbers+proof,
+				widget.StyleAsk.Render(question)+numbers+proof,
+				widget.StyleAsk.Render(short)+numbers+proof,
+				widget.StyleAsk.Render(short)+numbers,
+				widget.StyleAsk.Render(short)+nowText(now),
+				widget.StyleAsk.Render(short))
 		}
-		return first(w, []string{
-			widget.StyleAsk.Render(question) + "  " + f.name() + numbers,
-			widget.StyleAsk.Render(question) + "  " + f.name(),
-			widget.StyleAsk.Render(short) + "  " + f.name(),
-			widget.StyleAsk.Render(short) + "  " + f.read.ModeText(f.ask.Mode),
-			widget.StyleAsk.Render(short),
-		})
+		return widget.First(w,
+			widget.StyleAsk.Render(question)+"  "+f.name()+numbers,
+			widget.StyleAsk.Render(question)+"  "+f.name(),
+			widget.StyleAsk.Render(short)+"  "+f.name(),
+			widget.StyleAsk.Render(short)+"  "+f.read.ModeText(f.ask.Mode),
+			widget.StyleAsk.Render(short))
 	}
 	return ""
-}
-
-// first returns the first line that fits in w columns, else the last.
-func first(w int, lines []string) string {
-	for _, line := range lines {
-		if widget.Width(line) <= w {
-			return line
-		}
-	}
-	return lines[len(lines)-1]
 }
 
 // mostApply is the maximum width of the dialog.

@@ -73,10 +73,8 @@ func (d *soakQuestion) length() (time.Duration, error) {
 }
 
 func (d *soakQuestion) wrongLength() string {
-	if _, err := d.length(); err != nil {
-		return err.Error()
-	}
-	return ""
+	_, err := d.length()
+	return page.Wrong(err)
 }
 
 func (d *soakQuestion) limitsText() string {
@@ -93,10 +91,8 @@ func (d *soakQuestion) bounds() (metric.Limits, error) {
 }
 
 func (d *soakQuestion) wrongLimits() string {
-	if _, err := d.bounds(); err != nil {
-		return page.Words(err.Error())
-	}
-	return ""
+	_, err := d.bounds()
+	return page.Wrong(err)
 }
 
 func (d *soakQuestion) note(int) []string {

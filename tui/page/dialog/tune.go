@@ -117,7 +117,7 @@ func (d *Tune) listedSizes() (list []int, wrong string) { return batchSizes(d.li
 
 // batchSizes parses sizes separated by commas and sorts them; wrong is why they are not valid, or "".
 func batchSizes(typed string, read page.Reader) (list []int, wrong string) {
-	for _, word := range words(typed, "samples") {
+	for _, word := range strings.FieldsFunc(strings.ReplaceAll(typed, "samples", ""), separates) {
 		b, err := strconv.Atoi(word)
 		switch {
 		case err != nil || b < 1 || b > learn.MostBatch:
@@ -163,15 +163,8 @@ func (d *Tune) perSample(sized, one string) string {
 // binary reports whether binary search is chosen.
 func (d *Tune) binary() bool { return d.asked.Strategy == optimize.Binary }
 
-// words splits text at commas and spaces, and removes the unit from each number.
-func words(text, unit string) (out []string) {
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
-		if word = strings.TrimSuffix(word, unit); word != "" {
-			out = append(out, word)
-		}
-	}
-	return out
-}
+// separates reports whether a character ends a size.
+func separates(r rune) bool { return r == ',' || unicode.IsSpace(r) }
 
 // tunePair holds the questions for two jobs that share the GPU, with "A + B" as the workload. They replace the others
 // while the workload field names two jobs.

@@ -181,15 +181,13 @@ func (p *tunePair) search() (pair.Request, error) {
 // wrongLimit returns why these limits are not possible for a pair, or "".
 func (p *tunePair) wrongLimit() string {
 	if _, err := p.limits(); err != nil {
-		return page.Words(err.Error())
+		return page.Wrong(err)
 	}
 	if _, err := p.jobs(); err != nil || p.wrongWait() != "" {
 		return "" // its own field says so
 	}
-	if _, err := p.search(); err != nil {
-		return page.Words(err.Error())
-	}
-	return ""
+	_, err := p.search()
+	return page.Wrong(err)
 }
 
 func (p *tunePair) limitText() string {

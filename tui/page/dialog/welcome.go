@@ -3,8 +3,6 @@ package dialog
 import (
 	"fmt"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"jtune/tui/page"
 	"jtune/tui/widget"
 )
@@ -13,17 +11,11 @@ import (
 // to start.
 func Welcome(keys *page.Keys, w int) string {
 	tune, help := keys.Tune.Label(), keys.Help.Label()
-	var text string
-	for _, text = range []string{
+	text := widget.First(w-2,
 		fmt.Sprintf("New here? Live readings of this board: looking changes nothing. "+
 			"%s finds a training job's best power mode, %s explains each number, %s takes a change back.",
 			tune, help, keys.Undo.Label()),
 		fmt.Sprintf("New here? Looking changes nothing. %s finds a job's best mode, %s explains.", tune, help),
-		fmt.Sprintf("New here? %s tunes, %s explains.", tune, help),
-	} {
-		if ansi.StringWidth(text)+2 <= w {
-			break
-		}
-	}
+		fmt.Sprintf("New here? %s tunes, %s explains.", tune, help))
 	return widget.Cut(" "+widget.StyleAsk.Render(text), w)
 }

@@ -42,7 +42,7 @@ func TestFrontShowsAReadingInDoubtThatStandsForNothing(t *testing.T) {
 	i, _ := v.Index(odd.Mode)
 	c.goTo(i)
 	if d.Sees("disagrees with all others", "in doubt: v measures again",
-		"?\u00a0measured,\u00a0in\u00a0doubt"); v.Known[i].PowerW == odd.PowerW || v.Known[i] != v.Predicted[i] {
+		"? measured, in doubt"); v.Known[i].PowerW == odd.PowerW || v.Known[i] != v.Predicted[i] {
 		t.Errorf("the mode is taken for %g W, predicted are %g and read was %g", v.Known[i].PowerW,
 			v.Predicted[i].PowerW, odd.PowerW)
 	}
@@ -62,7 +62,7 @@ func TestFrontKeepsTheModesThatPassAFilter(t *testing.T) {
 	d.Sees("filter:", "not yet: ")
 	d.Type(">=0.9GHz")
 	d.Press("enter")
-	d.Sees("filter cores>=10 gpu>=0.9GHz", "of 18,096 modes", "pass\u00a0the\u00a0filter")
+	d.Sees("filter cores>=10 gpu>=0.9GHz", "of 18,096 modes", "pass the filter")
 	known := d.State.Outlook.Known
 	for _, i := range append(slices.Clone(c.front()), c.answer(), c.cursor) {
 		if m := known[i].Mode; m.Cores < 10 || m.GPU < tegra.GHz*9/10 {
@@ -214,7 +214,7 @@ func TestFrontTellsNothingByColourAlone(t *testing.T) {
 	d.Press("K", "K", "K")
 	d.Size(120, 40)
 	grouped := d.Screen()
-	d.Sees("⠿\u00a0GPU\u00a00.83\u00a0GHz", "⠠\u00a0others")
+	d.Sees("⠿ GPU 0.83 GHz", "⠠ others")
 	d.Press("K")
 	if other := d.Screen(); grouped == other {
 		t.Error("without colours the modes of one group look like those of another")
@@ -284,13 +284,13 @@ func TestFrontColoursTheMapAndDrawsTheSearchOnIt(t *testing.T) {
 	d.State.Tasks.Own = j
 	d.Size(120, 35)
 	d.Press("V")
-	d.Sees("1\u00a0…\u00a0the\u00a0search's\u00a0path", "◆\u00a0least")
+	d.Sees("1 … the search's path", "◆ least")
 	for _, hue := range []string{"38;2;58;123;213", "38;2;224;59;75"} { // the smallest and the largest value
 		must.Contain(t, p.Render(120, 35), hue)
 	}
 	verifying := pagetest.Task(d.Board, task.Verifying)
 	d.State.Tasks.Own, d.State.Tasks.Searched = verifying, j
-	d.Sees("search's\u00a0path")
+	d.Sees("search's path")
 	j.Workload.Name = "another"
 	must.Lack(t, d.Screen(), "path")
 }
@@ -299,10 +299,10 @@ func TestFrontKeepsTheFrontBeforeInSight(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	d.Show(d.Board.Outlook())
 	before := d.State.Outlook
-	must.Lack(t, d.Screen(), "earlier\u00a0front")
+	must.Lack(t, d.Screen(), "earlier front")
 	d.State.Outlook = d.Board.Outlook()
 	d.Send(page.OutlookShown{Before: before, Same: true})
-	d.Sees("earlier\u00a0front")
+	d.Sees("earlier front")
 	d.Show(before)
-	must.Lack(t, d.Screen(), "earlier\u00a0front")
+	must.Lack(t, d.Screen(), "earlier front")
 }

@@ -279,9 +279,10 @@ func (v *mixesView) legend(w int) string {
 	if m.Ask.Goal.Limits.Harm() {
 		words = append(words, "┄ limit")
 	}
-	lines := flow(words, w) + "\n" + widget.Wrap("each mode with the batch size and turns of most training", w)
+	says := "each mode with the batch size and turns of most training"
 	if !m.Meets {
-		lines = flow(words, w) + "\n" + widget.Wrap("no mix is predicted to keep the limits", w)
+		says = "no mix is predicted to keep the limits"
 	}
-	return widget.StyleDim.Render(lines)
+	lines := append(widget.Flow(words, w), widget.Wrap(says, w))
+	return widget.StyleDim.Render(strings.Join(lines, "\n"))
 }

@@ -15,7 +15,7 @@ func TestMixesShowTheAnswerAmongWhatIsPredicted(t *testing.T) {
 	m := pagetest.Mixes(d.Board, true)
 	d.State.Mixes = m
 	d.Sees("resnet18 + mobilenet-infer: 60/s uniform, p99 ≤ 300 ms, peak power ≤ 30 W", "the answer, measured",
-		"✓ measured within", "●\u00a0measured", "step/s")
+		"✓ measured within", "● measured", "step/s")
 	d.Press("right")
 	d.Sees("~ predicted within", "not run as a pair yet")
 	d.Press("v")

@@ -1,6 +1,8 @@
 package front
 
 import (
+	"strings"
+
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
@@ -112,5 +114,5 @@ func (c *cloudView) legend(w int) string {
 	for _, m := range c.marks() {
 		names = append(names, string(m.Glyph)+" "+m.Name)
 	}
-	return widget.StyleDim.Render(flow(words, w) + "\n" + flow(names, w))
+	return widget.StyleDim.Render(strings.Join(append(widget.Flow(words, w), widget.Flow(names, w)...), "\n"))
 }

@@ -1,8 +1,6 @@
 package front
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/profiles/workload"
@@ -43,11 +41,3 @@ func (s *shared) turnTable() { s.asTab = !s.asTab }
 
 // strides is the number of long steps along a whole front.
 const strides = 20
-
-// flow puts words side by side in lines of w columns.
-func flow(words []string, w int) string {
-	for i, word := range words {
-		words[i] = strings.ReplaceAll(word, " ", "\u00a0")
-	}
-	return widget.Wrap(strings.Join(words, "  "), w)
-}

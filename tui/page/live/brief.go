@@ -89,7 +89,7 @@ func (p *Page) enginesText(w int) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return widget.Cut("on: "+flow(parts, w-4)[0], w)
+	return widget.Cut("on: "+widget.Flow(parts, w-4)[0], w)
 }
 
 // mostRails is how many rails, the largest so far, are listed where one of them feeds the module; fewRails on a terse
@@ -162,5 +162,5 @@ func (p *Page) heatBrief(w int) []string {
 	if p.terse >= terseHeat && read.Hot() != "" {
 		texts = texts[:1] // the fan
 	}
-	return append(p.heatLines(w), flow(texts, w)...)
+	return append(p.heatLines(w), widget.Flow(texts, w)...)
 }

@@ -410,33 +410,16 @@ func heatWord(t tegra.TempReading) string {
 	return ""
 }
 
-// flow fills lines of w columns with parts without breaking any part.
-func flow(parts []string, w int) []string {
-	var lines []string
-	line := ""
-	for _, part := range parts {
-		switch {
-		case line == "":
-			line = part
-		case widget.Width(line)+2+widget.Width(part) <= w:
-			line += "  " + part
-		default:
-			lines, line = append(lines, line), part
-		}
-	}
-	return append(lines, line)
-}
-
 // heatHeight returns how many rows the temperature panel needs.
 func (p *Page) heatHeight(w int) int {
-	return len(p.heatLines(w-4)) + len(flow(p.tempTexts(p.read.Sample().Reading.Temps), w-4)) + 2
+	return len(p.heatLines(w-4)) + len(widget.Flow(p.tempTexts(p.read.Sample().Reading.Temps), w-4)) + 2
 }
 
 func (p *Page) heat(w, h int) string {
 	lines := p.heatLines(w)
 	temps := p.read.Sample().Reading.Temps
 	if h < len(lines)+len(temps)+10 {
-		return widget.Fit(strings.Join(append(lines, flow(p.tempTexts(temps), w)...), "\n"), w, h)
+		return widget.Fit(strings.Join(append(lines, widget.Flow(p.tempTexts(temps), w)...), "\n"), w, h)
 	}
 	lines = append(lines, "fan "+page.Num(p.read.Sample().Reading.FanPct, 0)+" %", "") // enlarged
 	for _, t := range temps {

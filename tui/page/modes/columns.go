@@ -28,7 +28,7 @@ type column struct {
 // columns returns the columns, left to right.
 func (p *Page) columns() []column {
 	type c = report.Column[entry]
-	v, w, unknown, units := p.read.Outlook(), p.job(), "", ""
+	v, w, unknown, units := p.read.Outlook(), page.Job(p.read), "", ""
 	if v == nil {
 		unknown = "not now, no model is loaded"
 	}
@@ -85,7 +85,7 @@ func (p *Page) columns() []column {
 				Text: perUnitOf(p.unitEnergy(), func(f page.Figures) string { return f.J })}},
 		{letter: byState, name: "state", lacks: unknown, values: p.byState,
 			Column: c{Title: "state", Width: 13, Drop: 1,
-				Text: func(e entry) string { return p.standing(e.Mode).Brief() }}},
+				Text: func(e entry) string { return p.read.Standing(e.Mode).Brief() }}},
 		{Column: c{Title: "name", Width: 9, Drop: 3, Text: func(e entry) string { return e.is }}},
 	}
 }

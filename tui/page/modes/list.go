@@ -11,6 +11,7 @@ import (
 	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tegra/metric"
+	"jtune/tui/page"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
@@ -20,7 +21,8 @@ func (p *Page) build() {
 	p.built, p.view, p.served = true, p.read.Outlook(), p.read.Served()
 	p.listing = serving.Listing{}
 	if p.view != nil {
-		p.listing = serving.ListingOf(p.view, workloads.UnitOf(p.job(), p.view.Batch), p.read.Limit(), p.served)
+		unit := workloads.UnitOf(page.Job(p.read), p.view.Batch)
+		p.listing = serving.ListingOf(p.view, unit, p.read.Limit(), p.served)
 	}
 	f, err := p.read.Space().ParseFilter(p.filter.Value(), p.listing.FilterKeys()...)
 	p.filter.Wrong = ""
@@ -81,7 +83,7 @@ func (p *Page) byState() []float64 {
 	ranks := [...]float64{standing.Doubtful: 1, standing.Over: 2, standing.Unknown: 3}
 	out := make([]float64, p.read.Space().Len())
 	for i := range out {
-		rank := ranks[p.standing(p.read.Space().At(i)).State]
+		rank := ranks[p.read.Standing(p.read.Space().At(i)).State]
 		if v := goal[i]; v > 0 && !math.IsInf(v, 1) {
 			out[i] = rank + v/(1+v) // within a rank, for any unit
 		} else {
@@ -133,9 +135,4 @@ func (p *Page) sortLine() string {
 	}
 	return widget.StyleAsk.Render(" sort by: ") + strings.Join(out, "  ") +
 		widget.StyleDim.Render("   the same again: the other way round")
-}
-
-// standing compares a mode with the limit.
-func (p *Page) standing(m tegra.Mode) standing.Standing {
-	return p.read.Standing(m)
 }

@@ -228,7 +228,7 @@ func TestModesBeginWithWhatKeepsTheLimit(t *testing.T) {
 	must.Equal(t, p.order[0], answer)
 	last := 0
 	for n, at := range p.order[1:2000] {
-		if s := p.standing(p.read.Space().At(at)); !s.Within() {
+		if s := p.read.Standing(p.read.Space().At(at)); !s.Within() {
 			last = n
 			break
 		}
@@ -237,7 +237,7 @@ func TestModesBeginWithWhatKeepsTheLimit(t *testing.T) {
 		}
 	}
 	for _, at := range p.order[len(p.order)-100:] {
-		if p.standing(p.read.Space().At(at)).Within() {
+		if p.read.Standing(p.read.Space().At(at)).Within() {
 			t.Fatalf("mode %d keeps the limit and is last; the first that does not is row %d", at, last)
 		}
 	}

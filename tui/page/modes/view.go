@@ -92,7 +92,7 @@ func (p *Page) detailed() bool {
 func (p *Page) about(w, h int) string {
 	m, _ := p.chosen()
 	v := p.read.Outlook()
-	lines := []string{p.isWhat(m), page.StandingText(p.standing(m))}
+	lines := []string{p.isWhat(m), page.StandingText(p.read.Standing(m))}
 	if i, known := v.Index(m); known {
 		f := page.FiguresIn(v.Known[i])
 		band := func(value, unit, band string) string {
@@ -101,9 +101,9 @@ func (p *Page) about(w, h int) string {
 			}
 			return value + " " + unit + " (" + band + ")"
 		}
-		time, energy := page.Heads(p.job())
+		time, energy := page.Heads(page.Job(p.read))
 		lines = append(lines, band(f.MS, time, f.BandMS)+"  "+band(f.W, "W", f.BandW)+"  "+f.J+" "+energy)
-		if speed, unit := page.PerUnit(p.job(), v.Known[i].Measured, v.Batch); speed != "" {
+		if speed, unit := page.PerUnit(page.Job(p.read), v.Known[i].Measured, v.Batch); speed != "" {
 			lines = append(lines, speed+"  "+unit)
 		}
 		if now, ok := v.Index(p.read.Present().V); ok && now != i {
@@ -113,10 +113,7 @@ func (p *Page) about(w, h int) string {
 		}
 	}
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-	for i := range lines {
-		lines[i] = widget.CutClause(lines[i], w)
-	}
-	return widget.Fit(strings.Join(lines, "\n"), w, h)
+	return widget.Fit(widget.Clauses(lines, w), w, h)
 }
 
 // From asideFrom columns on, the mode under the cursor is compared beside the list with the modes one would use
@@ -212,7 +209,7 @@ func (p *Page) filterLine(w int) string {
 	}
 	filter := p.read.Keys().Filter.Label()
 	form := "cores>=8 power<30, gpu, cpu, mem, time"
-	if p.job().Infers() {
+	if page.Job(p.read).Infers() {
 		form = "power<30 latency<50, cores, gpu, speed, unit"
 	}
 	return widget.StyleDim.Render(" " + filter + " filters: " + form)
@@ -305,7 +302,7 @@ func (p *Page) Files() ([]page.File, error) {
 				pr = v.Known[i]
 			}
 		}
-		points.Known, points.Standings = append(points.Known, pr), append(points.Standings, p.standing(m))
+		points.Known, points.Standings = append(points.Known, pr), append(points.Standings, p.read.Standing(m))
 	}
 	list, doc, err := export.List(points).Tables()
 	return []page.File{{Ending: "csv", Text: list}, {Ending: "json", Text: doc}}, err

@@ -127,11 +127,7 @@ func (p *Page) card(w, h int) string {
 	if took := p.shown().Tuned.Took; took > 0 {
 		cost += " in " + units.Span(took)
 	}
-	lines := fitted(append(blocks, widget.StyleDim.Render(cost)), h)
-	for i, line := range lines {
-		lines[i] = widget.CutClause(line, w)
-	}
-	return widget.Fit(strings.Join(lines, "\n"), w, h)
+	return widget.Fit(widget.Clauses(fitted(append(blocks, widget.StyleDim.Render(cost)), h), w), w, h)
 }
 
 // remarks returns the search's reservations about its answer, and later findings.

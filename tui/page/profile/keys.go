@@ -142,13 +142,9 @@ func (p *Page) Hints() []widget.Action {
 	if p.answers() != nil {
 		return hints
 	}
-	return append(hints, p.walkHints()...)
-}
-
-func (p *Page) walkHints() []widget.Action {
 	keys := p.read.Keys()
-	return []widget.Action{keys.Up, keys.Down, keys.Filter, keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown,
-		keys.Home, keys.End}
+	return append(hints, keys.Up, keys.Down, keys.Filter, keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown,
+		keys.Home, keys.End)
 }
 
 // runActs returns what the keys do with one campaign; list leaves it, and the rest works too.

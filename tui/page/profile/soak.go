@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"jtune/internal/figure"
 	"jtune/internal/report"
 	"jtune/internal/units"
 	"jtune/tegra"
@@ -100,13 +99,12 @@ func (v soakView) render(w, h int) string {
 	if w < narrowW {
 		return widget.Under(head, curves(w, rest))
 	}
-	return widget.Under(head, v.read.Panel(panelTitle(f), "", curves).Render(w, rest))
+	title := "power, current and temperature by " + f.X.Name
+	return widget.Under(head, v.read.Panel(title, "", curves).Render(w, rest))
 }
 
 // leastCurve is the minimum height of a curve.
 const leastCurve = 5
-
-func panelTitle(f figure.Figure) string { return "power, current and temperature by " + f.X.Name }
 
 // title names the job, the mode and the progress.
 func (v soakView) title(now soak.View, w int) string {

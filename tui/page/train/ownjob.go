@@ -123,10 +123,8 @@ func (d *ownJob) wrongCommand() string {
 	if d.command.Value() == "" {
 		return "type a command, such as python3 train.py"
 	}
-	if _, err := d.made(); err != nil {
-		return page.Words(err.Error())
-	}
-	return ""
+	_, err := d.made()
+	return page.Wrong(err)
 }
 
 // made returns the workload as entered.
@@ -281,10 +279,7 @@ func (d *ownJob) askName() page.Intent {
 		Note: func(int) []string { return []string{"[workload.NAME] of the configuration; comments there stay"} },
 		Fields: []widget.Field{{Name: "name", Input: d.name,
 			Wrong: func() string {
-				if err := workload.Own(d.name.Value(), []string{"true"}).Check(); err != nil {
-					return err.Error()
-				}
-				return ""
+				return page.Wrong(workload.Own(d.name.Value(), []string{"true"}).Check())
 			}}}}, d.save)
 }
 

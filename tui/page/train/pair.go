@@ -241,10 +241,7 @@ func (p *Page) pairNumbers(j *page.Task, w int) string {
 		}
 		lines = append(lines, widget.StyleDim.Render(line+", "+text.Of(o.PeakW)+" W peak"))
 	}
-	for i, line := range lines {
-		lines[i] = widget.CutClause(line, w)
-	}
-	return strings.Join(lines, "\n")
+	return widget.Clauses(lines, w)
 }
 
 // factLines lists facts, each in a line.
@@ -285,10 +282,7 @@ func (p *Page) pairAnswer(j *page.Task, f *pair.Answer, w int) string {
 		lines = append(lines, limitLine(l, true, w))
 	}
 	lines = append(lines, factLines(f.Facts(p.read.ModeText))...)
-	for i, line := range lines {
-		lines[i] = widget.CutClause(line, w)
-	}
-	return strings.Join(lines, "\n")
+	return widget.Clauses(lines, w)
 }
 
 // pairRows lists the measurements, newest first.

@@ -104,9 +104,8 @@ func (p *Page) tellEpochs(j *page.Task) {
 	}
 }
 
-func newLog(read page.Reader) (l widget.LogPane) {
-	l.Keys = read.Keys().ListKeys()
-	return l
+func newLog(read page.Reader) widget.LogPane {
+	return widget.LogPane{Pager: widget.Pager{Keys: read.Keys().ListKeys()}}
 }
 
 func (p *Page) chosen() (workload.Workload, bool) {
