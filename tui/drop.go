@@ -10,9 +10,9 @@ import (
 
 // drop measures the mode that waits to be kept with the job that it answers, until the answer to the question. Nothing
 // is measured if no job belongs to the mode, or another one runs.
-func (sh *shared) drop(m page.ModeSet) tea.Cmd {
+func (sh *shared) drop(m page.SetMode, err error) tea.Cmd {
 	sh.dropped, sh.Tasks.Drop = nil, nil
-	if m.Err != nil || m.Asked == nil || sh.Blocked(m.Asked.Workload) != "" {
+	if err != nil || m.Asked == nil || sh.Blocked(m.Asked.Workload) != "" {
 		return nil
 	}
 	t := task.Verify(measure.ModeRequest{Workload: m.Asked.Workload, Mode: m.Mode, Limit: m.Asked.Limit, InForce: true,

@@ -76,15 +76,16 @@ func (sh *shared) suspend() tea.Cmd {
 	return sh.lend("suspend", stop, func() {})
 }
 
-// guarded is a command that sends the guard a request and then reads the board.
-func (sh *shared) guarded(ask func(ctx context.Context, g tegra.Applier) error, says func(err error) tea.Msg) tea.Cmd {
+// guarded is a command that sends the guard a request and then reads the board; done takes its result.
+func (sh *shared) guarded(ask func(ctx context.Context, g tegra.Applier) error,
+	done func(r *root, err error) page.Intent) tea.Cmd {
 	ctx, h := sh.ctx, sh.host
 	return func() tea.Msg {
 		g, err := h.Guard(ctx)
 		if err == nil {
 			err = ask(ctx, g)
 		}
-		return sh.after(says(err))
+		return sh.after(then(func(r *root) tea.Cmd { return r.do(done(r, err)) }))
 	}
 }
 
@@ -100,15 +101,13 @@ func (sh *shared) setMode(i page.SetMode) tea.Cmd {
 	write := sh.guarded(func(ctx context.Context, g tegra.Applier) error {
 		_, err := session.SetMode(ctx, g, i.Request, patience)
 		return err
-	}, func(err error) tea.Msg { return page.ModeSet{Request: i.Request, From: from, Asked: i.Asked, Err: err} })
+	}, func(r *root, err error) page.Intent {
+		if err == nil {
+			sh.Applied.Set(i.Request, from, sh.now())
+		}
+		return page.All{sh.drop(i, err), r.apply.Set(i.Mode, err)}
+	})
 	return sh.withGuard(func() tea.Cmd { return write })
-}
-
-func (sh *shared) modeSet(m page.ModeSet) tea.Cmd {
-	if m.Err == nil {
-		sh.Applied.Set(m.Request, m.From, sh.now())
-	}
-	return sh.drop(m)
 }
 
 // keepMode makes the set mode the one to restore.
@@ -120,17 +119,16 @@ func (sh *shared) keepMode() tea.Cmd {
 			sh.host.RememberKept(mode, free)
 		}
 		return err
-	},
-		func(err error) tea.Msg { return page.ModeKept{Err: err, Lapsed: session.Lapsed(err)} })
-}
-
-func (sh *shared) modeKept(m page.ModeKept) {
-	switch {
-	case m.Err == nil:
-		sh.Applied.Keep()
-	case m.Lapsed:
-		sh.Applied.Revert("not kept in time")
-	}
+	}, func(r *root, err error) page.Intent {
+		lapsed := session.Lapsed(err)
+		switch {
+		case err == nil:
+			sh.Applied.Keep()
+		case lapsed:
+			sh.Applied.Revert("not kept in time")
+		}
+		return r.apply.Kept(err, lapsed)
+	})
 }
 
 // revert restores the state before the last mode change.
@@ -141,13 +139,12 @@ func (sh *shared) revert(i page.Revert) tea.Cmd {
 			sh.host.RememberKept(tegra.Val[tegra.Mode]{}, false)
 		}
 		return err
-	}, func(err error) tea.Msg { return page.ModeReverted{Why: i.Why, Err: err} })
-}
-
-func (sh *shared) modeReverted(m page.ModeReverted) {
-	if m.Err == nil {
-		sh.Applied.Revert(m.Why)
-	}
+	}, func(r *root, err error) page.Intent {
+		if err == nil {
+			sh.Applied.Revert(i.Why)
+		}
+		return r.apply.Reverted(i.Why, err)
+	})
 }
 
 // planBoot prepares the unit that sets a mode at boot.

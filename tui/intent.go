@@ -25,6 +25,8 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		return tea.Batch(cmds...)
 	case tea.Cmd:
 		return i
+	case page.Then:
+		return r.do(i())
 	case page.Say:
 		sh.say("%s", i)
 	case page.Fail:
@@ -140,9 +142,9 @@ func (r *root) doOnBoard(i page.Intent) tea.Cmd {
 	return nil
 }
 
-// broadcast passes a message to all pages and to the apply dialog.
+// broadcast passes a message to all pages.
 func (r *root) broadcast(msg tea.Msg) tea.Cmd {
-	cmds := []tea.Cmd{r.do(r.apply.Update(msg))}
+	var cmds []tea.Cmd
 	for _, p := range r.pages {
 		cmds = append(cmds, r.do(p.Update(msg)))
 	}

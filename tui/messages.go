@@ -48,17 +48,9 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		r.sh.kept = msg.List
 		cmd = tea.Batch(r.broadcast(msg), r.sh.renew(msg.List))
 	case page.Then:
-		cmd = r.do(msg())
+		cmd = r.do(msg)
 	case page.Managed:
 		cmd = r.sh.managed(msg)
-	case page.ModeSet:
-		cmd = tea.Batch(r.sh.modeSet(msg), r.broadcast(msg))
-	case page.ModeKept:
-		r.sh.modeKept(msg)
-		cmd = r.broadcast(msg)
-	case page.ModeReverted:
-		r.sh.modeReverted(msg)
-		cmd = r.broadcast(msg)
 	default:
 		cmd = r.broadcast(msg)
 	}

@@ -69,7 +69,7 @@ func TestNoticeOfAModeComesWithAReadingMadeAfterIt(t *testing.T) {
 	m := d.r.sh.Device.Space.At(7)
 	after := telemetry.Sample{Reading: tegra.Reading{T: d.r.sh.Readings.Sample.T + time.Second, Mode: tegra.Some(m)}}
 	after.T = d.r.sh.Readings.Sample.T + time.Second
-	d.send(rereadMsg{after, page.ModeReverted{Why: "answered no"}})
+	d.send(rereadMsg{after, page.Then(func() page.Intent { return d.r.apply.Reverted("answered no", nil) })})
 	must.Equal(t, d.r.sh.Readings.Sample.Reading.Mode.V, m)
 	d.sees("reverted (answered no)")
 }
@@ -119,7 +119,7 @@ func TestFrozenViewShowsWhatTheUserDoes(t *testing.T) {
 	m := d.r.sh.Device.Space.At(7)
 	after := telemetry.Sample{Reading: tegra.Reading{T: d.r.sh.Readings.Sample.T + time.Second, Mode: tegra.Some(m)}}
 	after.T = d.r.sh.Readings.Sample.T + time.Second
-	d.send(rereadMsg{after, page.ModeReverted{Why: "answered no"}})
+	d.send(rereadMsg{after, page.Then(func() page.Intent { return d.r.apply.Reverted("answered no", nil) })})
 	must.Equal(t, d.r.sh.Readings.Sample.Reading.Mode.V, m)
 	d.sees("reverted (answered no)")
 	d.now = d.now.Add(noticeFor)

@@ -112,15 +112,15 @@ type (
 		AtOnce bool
 		Asked  *Asked // what the mode answers; nil: no job belongs to it
 	}
-	// SetMode sets a mode through the guard; the answer is ModeSet.
+	// SetMode sets a mode through the guard.
 	SetMode struct {
 		tegra.Request
 		Asked *Asked
 	}
-	// KeepMode keeps the set mode: it becomes the state to restore. The answer is ModeKept.
+	// KeepMode keeps the set mode: it becomes the state to restore.
 	KeepMode struct{}
-	// Revert restores the state before the last mode; the answer is ModeReverted. With Settle, that state also becomes
-	// the one to restore, so that quitting does not bring the mode back.
+	// Revert restores the state before the last mode. With Settle, that state also becomes the one to restore, so that
+	// quitting does not bring the mode back.
 	Revert struct {
 		Why    string
 		Settle bool

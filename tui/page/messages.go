@@ -39,29 +39,9 @@ type (
 	}
 )
 
-// Answers to what a page or dialog requests from the guard.
-type (
-	// ModeSet reports the result of setting a mode.
-	ModeSet struct {
-		tegra.Request
-		From  tegra.Setup
-		Asked *Asked
-		Err   error
-	}
-	// ModeKept reports the result of keeping a mode. Lapsed: the guard has already taken it back.
-	ModeKept struct {
-		Err    error
-		Lapsed bool
-	}
-	// ModeReverted reports the result of restoring the state before a mode.
-	ModeReverted struct {
-		Why string
-		Err error
-	}
-	// BootPlanned carries the unit that sets a mode at boot; with an error there is none, or it cannot be written.
-	BootPlanned struct {
-		Mode tegra.Mode
-		Unit *session.BootUnit
-		Err  error
-	}
-)
+// BootPlanned carries the unit that sets a mode at boot; with an error there is none, or it cannot be written.
+type BootPlanned struct {
+	Mode tegra.Mode
+	Unit *session.BootUnit
+	Err  error
+}

@@ -132,46 +132,48 @@ func (f *Apply) revert(why string) page.Intent {
 	return page.Revert{Why: why}
 }
 
-// Update handles the results of the dialog's intents.
-func (f *Apply) Update(msg tea.Msg) page.Intent {
-	keys := f.read.Keys()
-	switch msg := msg.(type) {
-	case page.ModeSet:
-		if f.stage = Idle; msg.Err != nil {
-			return page.Fail{What: "not applied, previous state restored", Err: msg.Err}
-		}
-		f.stage = Keeping
-		f.deadline = f.read.Now().Add(KeepWithin)
-		f.serial++
-		return page.All{page.Say("applied and read back: " + f.read.ModeText(msg.Mode)), f.countdown()}
-	case page.ModeKept:
-		if msg.Err != nil && !msg.Lapsed { // it is still on trial
-			f.stage = Keeping
-			f.serial++
-			return page.All{page.Fail{What: "keep", Err: msg.Err}, f.countdown()}
-		}
-		if f.stage = Idle; msg.Err != nil {
-			return page.Fail{What: "keep", Err: msg.Err}
-		}
-		stays := "until a reboot; page 6, key " + keys.AtBoot.Label() + ", keeps it for good"
-		if f.read.Board().Virtual {
-			stays = "on a virtual board, until you quit"
-		}
-		if f.ask.Preset.OK && !f.read.Board().Virtual {
-			stays = "nvpmodel sets it at every boot" + map[bool]string{false: ", unlocked"}[f.ask.DVFS]
-		}
-		kept := f.name()
-		if proof := f.proof(); proof != "" {
-			kept += ", " + proof
-		}
-		return page.Sayf("kept %s: %s; %s undoes it", kept, stays, keys.Undo.Label())
-	case page.ModeReverted:
-		if f.stage = Idle; msg.Err != nil {
-			return page.Fail{What: "revert", Err: msg.Err}
-		}
-		return page.Sayf("reverted (%s): the previous state is restored", msg.Why)
+// Set takes the result of setting a mode.
+func (f *Apply) Set(m tegra.Mode, err error) page.Intent {
+	if f.stage = Idle; err != nil {
+		return page.Fail{What: "not applied, previous state restored", Err: err}
 	}
-	return nil
+	f.stage = Keeping
+	f.deadline = f.read.Now().Add(KeepWithin)
+	f.serial++
+	return page.All{page.Say("applied and read back: " + f.read.ModeText(m)), f.countdown()}
+}
+
+// Kept takes the result of keeping a mode. lapsed: the guard has already taken it back.
+func (f *Apply) Kept(err error, lapsed bool) page.Intent {
+	if err != nil && !lapsed { // it is still on trial
+		f.stage = Keeping
+		f.serial++
+		return page.All{page.Fail{What: "keep", Err: err}, f.countdown()}
+	}
+	if f.stage = Idle; err != nil {
+		return page.Fail{What: "keep", Err: err}
+	}
+	keys := f.read.Keys()
+	stays := "until a reboot; page 6, key " + keys.AtBoot.Label() + ", keeps it for good"
+	if f.read.Board().Virtual {
+		stays = "on a virtual board, until you quit"
+	}
+	if f.ask.Preset.OK && !f.read.Board().Virtual {
+		stays = "nvpmodel sets it at every boot" + map[bool]string{false: ", unlocked"}[f.ask.DVFS]
+	}
+	kept := f.name()
+	if proof := f.proof(); proof != "" {
+		kept += ", " + proof
+	}
+	return page.Sayf("kept %s: %s; %s undoes it", kept, stays, keys.Undo.Label())
+}
+
+// Reverted takes the result of restoring the state before a mode.
+func (f *Apply) Reverted(why string, err error) page.Intent {
+	if f.stage = Idle; err != nil {
+		return page.Fail{What: "revert", Err: err}
+	}
+	return page.Sayf("reverted (%s): the previous state is restored", why)
 }
 
 // countdown waits for a second.

@@ -21,7 +21,7 @@ import (
 func applied(d *pagetest.Driver, f *Apply, m tegra.Mode) {
 	f.Ask(page.Apply{Mode: m})
 	d.Press("a")
-	d.Send(page.ModeSet{Request: tegra.Request{Mode: m}})
+	d.Does(f.Set(m, nil))
 }
 
 func TestApplyDoesNotRevertALaterModeByAnEarlierCountdown(t *testing.T) {
@@ -30,7 +30,7 @@ func TestApplyDoesNotRevertALaterModeByAnEarlierCountdown(t *testing.T) {
 	applied(d, f, presets[1].Mode)
 	old := f.serial
 	d.Press("y")
-	d.Send(page.ModeKept{})
+	d.Does(f.Kept(nil, false))
 	applied(d, f, presets[2].Mode)
 	d.Want()
 	d.Time = d.Time.Add(time.Minute)
@@ -48,17 +48,17 @@ func TestApplyAsksOnWhenAModeIsNotKept(t *testing.T) {
 	applied(d, f, d.Board.Presets()[1].Mode)
 	d.Press("y")
 	d.Want()
-	d.Send(page.ModeKept{Err: errors.New("not kept")})
+	d.Does(f.Kept(errors.New("not kept"), false))
 	if f.Stage() != Keeping {
 		t.Fatalf("stage %v after a keep that failed", f.Stage())
 	}
 	d.Time = d.Time.Add(time.Minute)
 	d.Does(f.passed(f.serial))
 	must.Equal(t, d.Want(), page.Intent(page.Revert{Why: "no answer"}))
-	d.Send(page.ModeReverted{})
+	d.Does(f.Reverted("", nil))
 	applied(d, f, d.Board.Presets()[1].Mode)
 	d.Press("y")
-	d.Send(page.ModeKept{Err: errors.New("reverted"), Lapsed: true})
+	d.Does(f.Kept(errors.New("reverted"), true))
 	must.Equal(t, f.Stage(), Idle)
 }
 
@@ -127,13 +127,13 @@ func TestApplyAtOnceSetsWithoutAPreviewUnlessPasted(t *testing.T) {
 	if does := f.Ask(page.Apply{Mode: m, AtOnce: true}); does != want || f.Stage() != Working {
 		t.Errorf("asks for %v at stage %d, want %v", does, f.Stage(), want)
 	}
-	d.Send(page.ModeSet{Request: tegra.Request{Mode: m}})
+	d.Does(f.Set(m, nil))
 	must.Equal(t, f.Stage(), Keeping, "a mode that was applied at once needs no word to be kept")
 	says, _ := f.Ask(page.Apply{Mode: d.Board.Presets()[1].Mode, AtOnce: true}).(page.Say)
 	must.Equal(t, f.Stage(), Keeping)
 	must.Contain(t, string(says), "first answer whether to keep")
 	d.Press("n")
-	d.Send(page.ModeReverted{})
+	d.Does(f.Reverted("", nil))
 	f.Ask(page.Apply{Mode: m})
 	if d.Press("A"); d.Want() != want {
 		t.Error("A in the preview does not apply")
@@ -157,14 +157,14 @@ func TestApplyShowsTheLockAndTheIdlePowerBeforeAndAfter(t *testing.T) {
 	must.Contain(t, ansi.Strip(f.Render(80, 24)), "free → locked", "7.3 W → measured once applied", "Apply MAXN locked")
 	d.Press("a")
 	d.State.Applied.Set(tegra.Request{Mode: m}, f.from, d.Time)
-	d.Send(page.ModeSet{Request: tegra.Request{Mode: m}})
+	d.Does(f.Set(m, nil))
 	idle(2, 9, true) // it is still settling
 	must.Lack(t, ansi.Strip(f.Banner(100, 24)), "idle")
 	idle(3, 11, true)
 	must.Contain(t, ansi.Strip(f.Banner(100, 24)), "idle 7.3 → 11.0 W")
 	idle(9, 11, true)
 	d.Press("y")
-	d.Send(page.ModeKept{})
+	d.Does(f.Kept(nil, false))
 	f.Ask(page.Apply{Mode: m})
 	d.Press("D")
 	must.Contain(t, ansi.Strip(f.Render(80, 24)), "locked → free", "11.0 W → 7.3 W", "Apply MAXN 12c")

@@ -56,7 +56,6 @@ type Driver struct {
 
 // Driven is a page or a dialog.
 type Driven interface {
-	Update(msg tea.Msg) page.Intent
 	Key(k tea.KeyPressMsg) (does page.Intent, taken bool)
 	Render(w, h int) string
 }
@@ -122,7 +121,9 @@ func (d *Driver) Send(msg tea.Msg) {
 		d.Does(then())
 		return
 	}
-	d.Does(d.page.Update(msg))
+	if p, told := d.page.(interface{ Update(tea.Msg) page.Intent }); told {
+		d.Does(p.Update(msg))
+	}
 }
 
 // Press types keys, one by one, into the form if one is open.
