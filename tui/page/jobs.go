@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -78,11 +79,4 @@ func (k Work) ready(w workload.Workload) bool {
 	return what == ""
 }
 
-func (k Work) anyReady() bool {
-	for _, w := range k.List {
-		if k.ready(w) {
-			return true
-		}
-	}
-	return false
-}
+func (k Work) anyReady() bool { return slices.ContainsFunc(k.List, k.ready) }

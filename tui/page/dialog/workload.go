@@ -2,7 +2,9 @@ package dialog
 
 import (
 	"fmt"
+	"strings"
 
+	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 )
@@ -12,10 +14,7 @@ func workloadText(w workload.Workload) string {
 	if w.Elsewhere != nil {
 		return fmt.Sprintf("%s: %v", w.Name, w.Elsewhere)
 	}
-	if about := w.About(); about != "" {
-		return w.Name + ": " + about
-	}
-	return w.Name
+	return strings.Join(text.Said(w.Name, w.About()), ": ")
 }
 
 // jobText describes the workload at an index of the list.

@@ -9,13 +9,6 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// powerSpark draws the module's power over the last two minutes in one line.
-func (p *Page) powerSpark(w int) string {
-	name := "last 2 min "
-	values, most := p.read.Past(func(r tegra.Reading) tegra.Val[float64] { return r.TotalW })
-	return name + widget.Paint(chart.InkSeries, chart.Spark(values, most, w-len(name)))
-}
-
 // railSpark draws a rail's last two minutes in one line; "" is the module's total. All rails share one scale, up to the
 // maximum of any rail.
 func (p *Page) railSpark(rail string, ink chart.Ink, w int) string {

@@ -9,6 +9,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/widget"
+	"jtune/tui/widget/chart"
 )
 
 // acts returns what the keys do.
@@ -156,7 +157,8 @@ func (p *Page) compact(w, h int) string {
 	if h > len(lines)+4 {
 		lines = append(lines, strings.Split(p.read.PowerChart(w, h-len(lines)), "\n")...)
 	} else {
-		lines = append(lines, p.powerSpark(w))
+		const name = "last 2 min "
+		lines = append(lines, name+p.railSpark("", chart.InkSeries, w-len(name)))
 	}
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
