@@ -42,7 +42,7 @@ func (r *root) listBoards(at string) {
 	for _, b := range r.sh.panes.Boards {
 		others = append(others, dialog.OtherBoard{Name: b.Name, Where: b.SSH, State: r.sh.panes.State(b.Name)})
 	}
-	r.form = dialog.NewBoardList(r.sh.Keys, here, others, at)
+	r.over(dialog.NewBoardList(r.sh.Keys, here, others, at))
 }
 
 // showBoard hands the terminal to another board's screens, then lists the boards again. Local jobs keep running.

@@ -56,7 +56,7 @@ func TestDropVerifiesTheAnswerBeforeItIsKept(t *testing.T) {
 	d.sees(" before ", " now ", "▀▀▀", "keep? y / n", " in ", "reading", "a apply", "FITS 15 W")
 	d.press("t")
 	d.sees("keep? y / n")
-	must.Equal(t, d.r.form, nil, "t opens a dialog while the question waits")
+	must.Equal(t, d.r.top(), nil, "t opens a dialog while the question waits")
 	d.press("y")
 	ended(t, d, s, answer)
 	if d.r.sh.Applied.Unkept() || !strings.Contains(d.screen(), " in ") || !strings.Contains(d.screen(), "kept ") {

@@ -139,12 +139,8 @@ func (r *root) noticeLines(w, h int) string {
 // overlay draws the open dialog over the page.
 func (r *root) overlay(under string, w, h int) string {
 	switch {
-	case r.text != nil:
-		return widget.Over(under, r.text.Render(w, h), w, h)
-	case r.palette != nil:
-		return widget.Over(under, r.palette.Render(w, h), w, h)
-	case r.form != nil:
-		return widget.Over(under, r.form.Render(w, h), w, h)
+	case r.top() != nil:
+		return widget.Over(under, r.top().Render(w, h), w, h)
 	case r.apply.Stage() == dialog.Asking:
 		return widget.Over(under, r.apply.Render(w, h), w, h)
 	}
@@ -175,12 +171,8 @@ func (r *root) hints() []widget.Action {
 	switch {
 	case r.asks != nil:
 		return []widget.Action{keys.Yes.As(r.asks.do), keys.No.As(r.asks.not)}
-	case r.text != nil:
-		return append(r.text.Hints(keys), keys.Back.As("close"))
-	case r.palette != nil:
-		return r.palette.Hints()
-	case r.form != nil:
-		return r.form.Hints()
+	case r.top() != nil:
+		return r.top().Hints()
 	case r.apply.Stage() == dialog.Asking:
 		return r.apply.Hints()
 	case r.apply.Stage() == dialog.Keeping:

@@ -7,14 +7,16 @@ import (
 	"jtune/tui/page/dialog"
 )
 
-// openHelp shows the keys of the open dialog or the shown page.
+// openHelp shows the keys of the open dialog or the shown page, over it.
 func (r *root) openHelp() {
-	r.text = dialog.NewHelp(r.sh.Keys, strings.TrimSpace("Help, jtune "+r.sh.version), func() dialog.Help {
-		if r.form != nil {
-			return dialog.Help{Name: "in this dialog", Own: r.form.Hints(), Numbers: r.form.Numbers()}
+	open := r.top()
+	title := strings.TrimSpace("Help, jtune " + r.sh.version)
+	r.forms = append(r.forms, dialog.NewHelp(r.sh.Keys, title, func() dialog.Help {
+		if open != nil {
+			return dialog.Help{Name: "in this dialog", Own: open.Hints(), Numbers: open.Numbers()}
 		}
 		p := r.shown()
 		return dialog.Help{Name: "on " + p.Name().Title(), Own: p.Hints(), Numbers: page.Numbers(string(p.Name())),
 			Everywhere: r.acts().Hints()}
-	}, r.w)
+	}, r.w))
 }

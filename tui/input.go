@@ -16,12 +16,8 @@ const rush = 20 * time.Millisecond
 func (r *root) paste(m tea.PasteMsg) tea.Cmd {
 	switch {
 	case r.tour != nil:
-	case r.text != nil:
-		r.text.Paste(m)
-	case r.palette != nil:
-		r.palette.Paste(m)
-	case r.form != nil:
-		r.form.Paste(m)
+	case r.top() != nil:
+		r.top().Paste(m)
 	default:
 		return r.broadcast(m)
 	}
@@ -59,7 +55,7 @@ func (r *root) route(k tea.KeyPressMsg) tea.Cmd {
 
 // overlayKey handles a key of the overlay; taken is false if there is none.
 func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	keys := r.sh.Keys
+	keys, top := r.sh.Keys, r.top()
 	switch {
 	case r.asks != nil:
 		asked := r.asks
@@ -71,24 +67,17 @@ func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			return asked.yes(), true
 		}
 		return nil, true
-	case r.text != nil:
-		if r.text.Key(k, keys) {
-			r.text = nil
-		}
-		return nil, true
-	case r.palette != nil:
-		return r.paletteKey(k), true
-	case r.form != nil && r.form.Numbers() != nil && keys.Help.Matches(k):
+	case top == nil:
+		return nil, false
+	case top.Numbers() != nil && keys.Help.Matches(k):
 		r.openHelp()
 		return nil, true
-	case r.form != nil:
-		does, closed := r.form.Key(k)
-		if closed {
-			r.form = nil
-		}
-		return r.do(does), true
 	}
-	return nil, false
+	does, closed := top.Key(k)
+	if closed {
+		r.forms = r.forms[:len(r.forms)-1]
+	}
+	return r.do(does), true
 }
 
 // acts returns what the keys do on every page.
@@ -100,7 +89,7 @@ func (r *root) acts() page.Acts {
 	out := page.Acts{
 		page.Shown(keys.Page), page.On(keys.NextPage, turn(1)), page.On(keys.PrevPage, turn(-1)),
 		page.On(keys.Help, r.openHelp).Unnamed(),
-		page.On(keys.Palette, func() { r.palette = r.newPalette() }).Unnamed(),
+		page.On(keys.Palette, func() { r.over(r.newPalette()) }).Unnamed(),
 		page.On(keys.Tune.Unless(sh.MayMeasure()), func() page.Intent { return sh.Work.Tune(sh.Device.Board) }),
 		page.On(keys.Verify.Unless(sh.MayMeasure()), func() page.Intent { return page.AskMeasure{} }),
 		page.On(keys.Undo, r.apply.Undo), page.On(keys.Freeze, cmd(r.freeze)),
@@ -110,7 +99,7 @@ func (r *root) acts() page.Acts {
 		page.On(keys.Slower, speed(false)), page.On(keys.Faster, speed(true)),
 		page.On(keys.Copy, cmd(r.copy)), page.On(keys.Export, cmd(r.export)),
 		page.On(keys.Messages, func() {
-			r.text = dialog.NewText(keys, "Messages, newest first", r.logText, nil, r.w)
+			r.over(dialog.NewText(keys, "Messages, newest first", r.logText, nil, r.w))
 		}),
 		page.On(keys.Boards, cmd(r.openBoards)), page.On(keys.Mouse, sh.turnMouse),
 		page.On(keys.Back, sh.notices.hush), page.On(keys.Suspend, cmd(sh.suspend)), page.On(keys.Quit, cmd(r.leave)),
@@ -127,7 +116,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	if !taken {
 		for _, a := range r.shown().Hints() {
 			if a.Why != "" && a.Matches(k) {
-				r.sh.notNow(a)
+				does = page.NotNow(a)
 			}
 		}
 	}
@@ -203,24 +192,14 @@ func (sh *shared) acquaint() tea.Cmd {
 	}
 }
 
-// paletteKey handles a key of the palette and performs the chosen action on its page, or says why it is not available.
-func (r *root) paletteKey(k tea.KeyPressMsg) tea.Cmd {
-	chosen, closed := r.palette.Key(k)
-	if chosen != nil && chosen.Why != "" {
-		r.sh.notNow(chosen.Action)
-		return nil
-	}
-	if closed {
-		r.palette = nil
-	}
+// perform does an action of the palette on its page.
+func (r *root) perform(chosen dialog.Offer) page.Intent {
 	switch {
-	case chosen == nil:
-		return nil
 	case chosen.Does != nil:
-		return r.do(chosen.Does)
+		return chosen.Does
 	case chosen.ID == r.sh.Keys.Verify.ID: // for the mode under the cursor, if the page has one
 		if does, taken := r.shown().Key(chosen.Pressed()); taken {
-			return r.do(does)
+			return does
 		}
 		return r.globalKey(chosen.Pressed())
 	case chosen.On == "":
@@ -228,5 +207,5 @@ func (r *root) paletteKey(k tea.KeyPressMsg) tea.Cmd {
 	}
 	r.open(chosen.On)
 	does, _ := r.shown().Key(chosen.Pressed())
-	return r.do(does)
+	return does
 }

@@ -49,17 +49,17 @@ func (r *root) do(i page.Intent) tea.Cmd {
 	case page.ShowBoard:
 		return r.showBoard(string(i))
 	case page.Question:
-		r.form = i
+		r.over(i)
 	case page.AskTune:
-		r.asking(i.Workload, func(read page.Reader) { r.form = dialog.NewTune(read).Within(i.Limit) })
+		r.asking(i.Workload, func(read page.Reader) { r.over(dialog.NewTune(read).Within(i.Limit)) })
 	case page.AskMeasure:
-		r.asking("", func(read page.Reader) { r.form = dialog.NewMeasure(read, i.Mode) })
+		r.asking("", func(read page.Reader) { r.over(dialog.NewMeasure(read, i.Mode)) })
 	case page.AskSoak:
-		r.asking(i.Workload, func(read page.Reader) { r.form = dialog.NewSoak(read, i) })
+		r.asking(i.Workload, func(read page.Reader) { r.over(dialog.NewSoak(read, i)) })
 	case page.NewCampaign:
 		var d *dialog.Campaign
 		r.asking("", func(read page.Reader) { d = dialog.NewCampaign(read) })
-		r.form = d
+		r.over(d)
 		return r.do(d.Learn())
 	case page.Export:
 		return sh.export(i)
@@ -78,7 +78,8 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		sh.Mixes = &again
 		r.open(page.Front)
 	case page.Choose:
-		return r.chooseBy(metric.Question(i))
+		sh.Goal, sh.LoadErr = metric.Question(i), nil
+		return tea.Batch(sh.serve(), r.broadcast(page.LimitSet{}))
 	case page.ListModels:
 		return listModels(sh.host)
 	default:
@@ -149,11 +150,4 @@ func (r *root) broadcast(msg tea.Msg) tea.Cmd {
 		cmds = append(cmds, r.do(p.Update(msg)))
 	}
 	return tea.Batch(cmds...)
-}
-
-// chooseBy changes the goal.
-func (r *root) chooseBy(g metric.Question) tea.Cmd {
-	sh := r.sh
-	sh.Goal, sh.LoadErr = g, nil
-	return tea.Batch(sh.serve(), r.broadcast(page.LimitSet{}))
 }

@@ -33,7 +33,7 @@ func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
 	}
 	d.sees("ctrl+o apply it")
 	d.press("esc", "f")
-	if d.r.text == nil {
+	if d.r.top() == nil {
 		t.Fatal("the new key does not open the help")
 	}
 	d.press("f")

@@ -174,7 +174,7 @@ func TestApplySaysWhyNotWhenReadOnly(t *testing.T) {
 	d.sees("READ-ONLY", "a apply (read-only)")
 	d.press("a", "a")
 	d.press("t")
-	must.Equal(t, d.r.form, nil)
+	must.Equal(t, d.r.top(), nil)
 	must.Equal(t, d.board.Applies(), 0)
 	d.sees("read-only")
 }

@@ -14,7 +14,7 @@ import (
 
 // underMouse returns the page unless an overlay covers it; nil if it does not handle the mouse.
 func (r *root) underMouse() page.Mouser {
-	if r.asks != nil || r.text != nil || r.palette != nil || r.form != nil || r.apply.Stage() == dialog.Asking {
+	if r.asks != nil || r.top() != nil || r.apply.Stage() == dialog.Asking {
 		return nil
 	}
 	p, _ := r.shown().(page.Mouser)

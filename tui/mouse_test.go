@@ -47,20 +47,20 @@ func TestHintsInTheLastLineAreClicked(t *testing.T) {
 	}
 	for _, s := range sizes() {
 		d.size(s[0], s[1])
-		if click("? help"); d.r.text == nil {
+		if click("? help"); d.r.top() == nil {
 			t.Errorf("%dx%d: a click on help does not open it", s[0], s[1])
 		}
-		if click("esc close"); d.r.text != nil {
+		if click("esc close"); d.r.top() != nil {
 			t.Errorf("%dx%d: a click on close does not close it", s[0], s[1])
 		}
-		if click("t tune"); d.r.form == nil {
+		if click("t tune"); d.r.top() == nil {
 			t.Errorf("%dx%d: a click on tune does not open its dialog", s[0], s[1])
 		}
-		if click("esc back"); d.r.form != nil {
+		if click("esc back"); d.r.top() != nil {
 			t.Errorf("%dx%d: a click on back does not leave it", s[0], s[1])
 		}
 		d.send(tea.MouseClickMsg{X: s[0] - 1, Y: s[1] - 1, Button: tea.MouseLeft})
-		if d.quit || d.r.form != nil || d.r.text != nil {
+		if d.quit || d.r.top() != nil {
 			t.Errorf("%dx%d: a click beside the hints does something", s[0], s[1])
 		}
 	}

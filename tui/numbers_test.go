@@ -209,12 +209,12 @@ func TestTuneOnAFreshBoardAsksForACommand(t *testing.T) {
 				return // the key says why
 			}
 			d.press("t")
-			d.until(name+": a question", func() bool { return d.r.form != nil })
-			if _, tune := d.r.form.(*dialog.Tune); tune {
+			d.until(name+": a question", func() bool { return d.r.top() != nil })
+			if _, tune := d.r.top().(*dialog.Tune); tune {
 				return // this machine has a job that can run: it is not started here
 			}
 			d.press("t")
-			if _, asks := d.r.form.(page.Question); !asks || len(d.r.sh.notices.list) > 0 {
+			if _, asks := d.r.top().(page.Question); !asks || len(d.r.sh.notices.list) > 0 {
 				t.Errorf("%s: %v\n%s", name, d.r.sh.notices.list, d.screen())
 			}
 			if list := d.screen(); strings.Contains(list, " yes ") || !strings.Contains(list, " no ") ||

@@ -145,12 +145,12 @@ func TestHelpListsEveryKeyOfThePageInOneScreen(t *testing.T) {
 			d.sees(k.Label())
 		}
 		d.press("?")
-		must.Equal(t, d.r.text, nil, "the third ? does not close the help")
+		must.Equal(t, d.r.top(), nil, "the third ? does not close the help")
 	}
 	for _, keys := range [][]string{{"t"}, {"v"}, {"S"}, {"3", "n"}, {"B"}} {
 		d.size(80, 24)
 		d.press(append(keys, "?")...)
-		if d.r.text == nil || strings.Contains(d.screen(), "↓ more") {
+		if d.r.top() == nil || strings.Contains(d.screen(), "↓ more") {
 			t.Errorf("the help after %v is longer than a screen, or none:\n%s", keys, d.screen())
 		}
 		d.press("esc", "esc", "1")

@@ -56,5 +56,5 @@ func (r *root) newPalette() *dialog.Palette {
 		out = append(out, dialog.Offer{Action: keys.PageKey(i + 1).As("open " + p.Name().Title())})
 	}
 	sorted.Stable(out, func(a, b dialog.Offer) int { return rank(a) - rank(b) })
-	return dialog.NewPalette(keys, out, r.wordsOf)
+	return dialog.NewPalette(keys, out, r.wordsOf, r.perform)
 }

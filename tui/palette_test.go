@@ -22,7 +22,7 @@ func TestPaletteListsEveryActionAndWhyItDoesNotWork(t *testing.T) {
 	d.sees("X         axes", "Front", "W         at boot", "Modes", "space     pause", "ctrl+s", "open Train")
 	d.press("a", "p", "p", "l", "y", "enter")
 	d.sees("apply: not now, no model")
-	if d.r.palette == nil {
+	if d.r.top() == nil {
 		t.Error("an action that does not work closes the palette")
 	}
 }
@@ -79,11 +79,11 @@ func TestHelpIsSearchedAndSaysWhatEachLetterMeans(t *testing.T) {
 	d.press("g")
 	d.sees("on Front")
 	d.press("x") // has no meaning here
-	if d.r.text == nil {
+	if d.r.top() == nil {
 		t.Error("any key closes the help")
 	}
 	d.press("q")
-	if d.r.text != nil || d.quit {
+	if d.r.top() != nil || d.quit {
 		t.Error("q does not close the help alone")
 	}
 }

@@ -106,8 +106,8 @@ func TestKeysAtRandomOfEveryBindingWhileAJobRuns(t *testing.T) {
 		if d.drain(); d.r.sh.Busy() {
 			busy++
 		}
-		for what, open := range map[string]bool{fmt.Sprintf("%T", d.r.form): d.r.form != nil, "help": d.r.text != nil,
-			"palette": d.r.palette != nil, "question": d.r.asks != nil} {
+		for what, open := range map[string]bool{fmt.Sprintf("%T", d.r.top()): d.r.top() != nil,
+			"question": d.r.asks != nil} {
 			if open {
 				dialogs[what]++
 			}

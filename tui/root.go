@@ -35,7 +35,7 @@ func newPages(read page.Reader) []page.Page {
 // narrowW is the width below which panels have a title instead of a frame.
 const narrowW = 60
 
-// form is a dialog with questions.
+// form is what is open over the page: questions, a list to choose from, a text.
 type form interface {
 	Hints() []widget.Action
 	Numbers() []string // what explains its numbers in the help; nil: it has no help
@@ -47,6 +47,8 @@ type form interface {
 var (
 	_ form = (*dialog.Tune)(nil)
 	_ form = (*dialog.Campaign)(nil)
+	_ form = (*dialog.Palette)(nil)
+	_ form = (*dialog.Text)(nil)
 	_ form = page.Question{}
 )
 
@@ -63,18 +65,16 @@ type root struct {
 	pages   []page.Page
 	active  int
 	apply   *dialog.Apply
-	form    form            // a dialog with questions; nil: closed
-	text    *dialog.Text    // help or messages; nil: closed
-	palette *dialog.Palette // nil: closed
-	asks    *question       // nil: no question
-	boards  []string        // virtual boards to choose from, this one first; nil: no choice
-	pressed bool            // some key was pressed
-	chosen  string          // one of boards; "": the session's
-	gone    bool            // quitting
-	held    []streamed      // messages held while the view is frozen
-	pulsing bool            // a pulse is pending
-	tour    *tour           // nil: no tour
-	keyAt   time.Time       // of the last key
+	forms   []form     // over the page; the last is shown
+	asks    *question  // nil: no question
+	boards  []string   // virtual boards to choose from, this one first; nil: no choice
+	pressed bool       // some key was pressed
+	chosen  string     // one of boards; "": the session's
+	gone    bool       // quitting
+	held    []streamed // messages held while the view is frozen
+	pulsing bool       // a pulse is pending
+	tour    *tour      // nil: no tour
+	keyAt   time.Time  // of the last key
 	w, h    int
 	frame   string // last drawing; "" after a change
 }
@@ -109,6 +109,17 @@ func (r *root) resize(w, h int) {
 	r.w, r.h = w, h
 	r.sh.Look.Narrow = w < narrowW
 }
+
+// top returns the form that is shown; nil: none.
+func (r *root) top() form {
+	if n := len(r.forms); n > 0 {
+		return r.forms[n-1]
+	}
+	return nil
+}
+
+// over shows a form over the page.
+func (r *root) over(f form) { r.forms = []form{f} }
 
 // subject returns the workload under the cursor of the shown page; "" if there is none.
 func (r *root) subject() string {

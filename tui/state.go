@@ -150,9 +150,6 @@ type shownTask struct {
 	previewing bool
 }
 
-// notNow says why an action is not available.
-func (sh *shared) notNow(a widget.Action) { sh.say("%s: not now, %s", a.Help().Desc, a.Why) }
-
 // turnMouse switches mouse handling on or off; off leaves the mouse to the terminal.
 func (sh *shared) turnMouse() {
 	if sh.mouse = !sh.mouse; sh.mouse {

@@ -24,11 +24,11 @@ func TestTourGoesOnWhenAStepWasSeenLongEnough(t *testing.T) {
 	d := touring(t)
 	d.send(tourMsg{}) // the screen shows the first step
 	d.now = d.now.Add(Tour[0].Pause - time.Millisecond)
-	if d.send(tourMsg{}); d.r.tour.at != 0 || d.r.form != nil {
+	if d.send(tourMsg{}); d.r.tour.at != 0 || d.r.top() != nil {
 		t.Fatalf("the first step is left too early:\n%s", d.screen())
 	}
 	d.now = d.now.Add(time.Millisecond)
-	if d.send(tourMsg{}); d.r.tour.at != 1 || d.r.form == nil {
+	if d.send(tourMsg{}); d.r.tour.at != 1 || d.r.top() == nil {
 		t.Fatalf("after the first step the Tune dialog is not open:\n%s", d.screen())
 	}
 	must.Contain(t, d.screen(), Tour[1].Caption)
@@ -39,7 +39,7 @@ func TestTourSaysWhatDoesNotCome(t *testing.T) {
 	d := touring(t)
 	d.press("space")
 	d.send(tourMsg{})
-	d.r.form = nil // so that the second step's screen never appears
+	d.r.forms = nil // so that the second step's screen never appears
 	d.now = d.now.Add(tourPatience + time.Second)
 	d.send(tourMsg{})
 	must.Equal(t, d.r.tour, nil)

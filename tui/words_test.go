@@ -18,7 +18,7 @@ func TestWordsOpenWhatTheyName(t *testing.T) {
 	d := drive(t)
 	say := func(line string) {
 		t.Helper()
-		d.r.form, d.r.palette = nil, nil
+		d.r.forms = nil
 		d.press(":")
 		for _, c := range line {
 			if c == ' ' {
@@ -48,14 +48,14 @@ func TestWordsOpenWhatTheyName(t *testing.T) {
 	d.sees("limits 25 W: not now, no model is loaded")
 	d.withView()
 	d.press("1")
-	d.r.palette = nil
+	d.r.forms = nil
 	say("front resnet18")
 	must.Equal(t, d.r.shown().Name(), page.Front, "front does not open Front")
 	say("limits 25 W")
 	d.sees("limit 25 W")
 	say("limits nonsense")
 	d.sees("not now")
-	d.r.palette = nil
+	d.r.forms = nil
 	m := must.Get(learn.Fit(t.Context(), d.board.Samples(), learn.Options{Space: d.r.sh.Device.Space, SkipCV: true,
 		Provenance: learn.Provenance{Workload: "bert"}}))(t)
 	d.r.sh.kept = []models.Info{{Name: "bert", Model: m}}

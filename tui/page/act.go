@@ -78,11 +78,14 @@ func (list Acts) Key(k tea.KeyPressMsg) (does Intent, taken bool) {
 		case a.Why == "":
 			return a.do(), true
 		default:
-			does, taken = Sayf("%s: not now, %s", a.Help().Desc, a.Why), true
+			does, taken = NotNow(a.Action), true
 		}
 	}
 	return does, taken
 }
+
+// NotNow says why an action is not available.
+func NotNow(a widget.Action) Intent { return Sayf("%s: not now, %s", a.Help().Desc, a.Why) }
 
 // Hints lists the actions for the last line.
 func (list Acts) Hints() (out []widget.Action) {

@@ -23,6 +23,7 @@ type Offer struct {
 type Palette struct {
 	keys  *page.Keys
 	words func(line string) (Offer, bool) // parses a line that names an action with arguments
+	does  func(Offer) page.Intent         // does the chosen one
 	all   []Offer
 	found []Offer
 	typed *widget.Input
@@ -34,9 +35,12 @@ const (
 	leastForWhole = 12 // rows of the dialog for the full text of a row
 )
 
-// NewPalette lists the offers in order; an offer that words makes of the typed line comes first.
-func NewPalette(keys *page.Keys, all []Offer, words func(line string) (Offer, bool)) *Palette {
-	d := &Palette{keys: keys, words: words, all: all, found: all, typed: widget.NewInput("", "", widget.MostFilter)}
+// NewPalette lists the offers in order; an offer that words makes of the typed line comes first. does is what the
+// chosen one requests.
+func NewPalette(keys *page.Keys, all []Offer, words func(line string) (Offer, bool),
+	does func(Offer) page.Intent) *Palette {
+	d := &Palette{keys: keys, words: words, does: does, all: all, found: all,
+		typed: widget.NewInput("", "", widget.MostFilter)}
 	list := keys.ListKeys()
 	list.Search, list.Back = widget.Action{}, widget.Action{}
 	d.tab = widget.Table{Keys: list, Empty: "no action has such a name", Cols: report.Table[int]{
@@ -64,8 +68,9 @@ func (o *Offer) explained() string {
 	return o.Explained()
 }
 
-// Key handles a key; closed reports whether the dialog closes, and chosen is the action to perform, if any.
-func (d *Palette) Key(k tea.KeyPressMsg) (chosen *Offer, closed bool) {
+// Key handles a key; closed reports whether the dialog closes. An action that is not available says why, and leaves the
+// dialog open.
+func (d *Palette) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	switch {
 	case d.typed.Takes(k):
 		d.typed.Update(k)
@@ -73,7 +78,11 @@ func (d *Palette) Key(k tea.KeyPressMsg) (chosen *Offer, closed bool) {
 	case d.keys.Back.Matches(k), d.keys.Quit.Matches(k), d.keys.Palette.Matches(k):
 		return nil, true
 	case d.keys.Enter.Matches(k) && d.tab.Cursor < len(d.found):
-		return &d.found[d.tab.Cursor], true
+		chosen := d.found[d.tab.Cursor]
+		if chosen.Why != "" {
+			return page.NotNow(chosen.Action), false
+		}
+		return page.Then(func() page.Intent { return d.does(chosen) }), true
 	default:
 		d.tab.Key(k)
 	}
@@ -109,6 +118,9 @@ func begins(o Offer, word string) int {
 	}
 	return 0
 }
+
+// Numbers returns nothing: the palette has no help.
+func (d *Palette) Numbers() []string { return nil }
 
 // Hints lists the keys that work now.
 func (d *Palette) Hints() []widget.Action {
