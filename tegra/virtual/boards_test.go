@@ -79,7 +79,8 @@ func TestBoardReadsWhatItDraws(t *testing.T) {
 			d := open(t, b)
 			start(t, b, "lenet5")
 			sleep(t, b, settleEnd+time.Second)
-			r, want := must.Get(d.Read())(t), b.steady.steps.Power.Total()
+			r := must.Get(d.Read())(t)
+			want := b.steady.steps.Power.Total()
 			if !r.TotalW.OK || math.Abs(r.TotalW.V-want) > 0.02*float64(len(b.rails)) { // a mA of each
 				t.Errorf("reads %v W, draws %.2f", r.TotalW, want)
 			}
