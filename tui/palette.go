@@ -15,10 +15,8 @@ func (r *root) newPalette() *dialog.Palette {
 	keys := r.sh.Keys
 	why := map[string]string{keys.AtOnce.ID: "only by its key"}
 	everywhere := r.acts()
-	for _, a := range everywhere {
-		if a.Why != "" {
-			why[a.ID] = a.Why
-		}
+	for _, a := range everywhere { // what works on every page needs no row of one
+		why[a.ID] = a.Why
 	}
 	rank := func(o dialog.Offer) int {
 		switch {
