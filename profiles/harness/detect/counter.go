@@ -332,6 +332,7 @@ type lineLog struct {
 	base  int // of the first, in all
 	names map[string]int32
 	moved []bool // whether a count moves in lines of a kind
+	aside []bool // whether its words speak for an evaluation
 }
 
 // mostLog bounds the log.
@@ -343,10 +344,10 @@ func (l *lineLog) kind(line string) int32 {
 	k, ok := l.names[name]
 	if !ok && len(l.names) < mostKinds {
 		if l.names == nil {
-			l.names, l.moved = map[string]int32{}, []bool{false}
+			l.names, l.moved, l.aside = map[string]int32{}, []bool{false}, []bool{false}
 		}
 		k = int32(len(l.names) + 1)
-		l.names[name], l.moved = k, append(l.moved, false)
+		l.names[name], l.moved, l.aside = k, append(l.moved, false), append(l.aside, polarity(name) < unknown)
 	}
 	return k
 }

@@ -396,6 +396,15 @@ var formats = []format{
 			j.print("étape %d\u202f%03d : perte 2,31\n", 1+all/1000, all%1000)
 		}), nil, nil)
 	}},
+	{"recurring work whose line names no evaluation", Step, 112.5, func(j *job) {
+		for n := 1; n <= 400; n++ {
+			if j.step(); n%4 == 0 {
+				j.wait(250 * time.Millisecond)
+				j.print("weights updated\n")
+			}
+			j.print("micro step %d loss 2.3\n", n)
+		}
+	}},
 	{"the rates of the stages of a pipeline", "", 0, func(j *job) {
 		for n := 1; n <= 400; n++ {
 			if j.step(); n%20 == 0 {

@@ -31,8 +31,9 @@ type view struct {
 const (
 	// apart is the ratio above which two times differ.
 	apart = 1.10
-	// usually is the share of spans in which the lines of another phase come at most, rareCount that of another count.
-	usually, rareCount = 0.7, 0.4
+	// rare is the share of spans in which the lines of another phase come at most, rareCount that of another count, and
+	// usually that of lines whose words speak for an evaluation: what recurs and is not named is part of the mean.
+	rare, rareCount, usually = 0.2, 0.4, 0.7
 	// alone is how much slower than others, in units, a span with such a line must be to be another phase.
 	alone = 2
 	// quick is the quantile of the times of units that is the work's where the other spans hold another phase.
@@ -181,7 +182,11 @@ func (c *counter) slow(usual float64) map[int32]bool {
 func (c *counter) phase(log *lineLog, i int, usual float64, slow map[int32]bool) int32 {
 	for _, k := range c.marks[i].kinds {
 		often := float64(c.seen[k]) / float64(max(1, c.spans))
-		if log.moved[k] && often <= rareCount || often <= usually && slow[k] && c.spans >= least && c.long(i, usual) {
+		most := rare
+		if log.aside[k] {
+			most = usually
+		}
+		if log.moved[k] && often <= rareCount || often <= most && slow[k] && c.spans >= least && c.long(i, usual) {
 			return k
 		}
 	}
