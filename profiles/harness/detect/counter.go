@@ -45,7 +45,7 @@ type counter struct {
 	streams                bool // ... several at a time, of one stream each
 	known                  bool // the format of its lines is known
 	ambiguous              bool // its decimal comma may separate thousands
-	inverse                bool // its rate repeats a time without a unit in the same line
+	inverse                bool // its rate repeats a time without a unit in each of its lines
 	example                string
 	line                   int32 // kind of its latest line
 	order                  int

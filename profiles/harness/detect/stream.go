@@ -125,7 +125,8 @@ func (d *Detector) Take(all bool) (out []Done) {
 	if !all {
 		last--
 	}
-	usual, slow := 0.0, map[int32]bool{}
+	usual := 0.0
+	var slow map[int32]bool // of the first long span on: it takes a look at all marks
 	for d.handed = max(d.handed, c.forgot+1); d.handed < last; d.handed++ {
 		i := d.handed - c.forgot
 		m := c.marks[i]
@@ -134,6 +135,8 @@ func (d *Detector) Take(all bool) (out []Done) {
 		}
 		if usual == 0 {
 			usual = c.usualMS()
+		}
+		if slow == nil && c.long(i, usual) {
 			slow = c.slow(usual)
 		}
 		n, took := m.n, millis(c.length(i))

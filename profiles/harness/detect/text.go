@@ -25,11 +25,13 @@ func plain(line []byte) string {
 			out = append(out, ' ')
 		case c > 0x7f && noBreak(line[i:]) > 0:
 			i += noBreak(line[i:]) - 1
-			if n := len(out); n > 0 && digit(string(out), n-1) && digit(string(line), i+1) {
-				out = append(out, '\'') // of thousands
-			} else {
-				out = append(out, ' ')
+			between := byte(' ')
+			if n := len(out); n > 0 && i+1 < len(line) {
+				if l, r := out[n-1], line[i+1]; min(l, r) >= '0' && max(l, r) <= '9' {
+					between = '\'' // of thousands
+				}
 			}
+			out = append(out, between)
 		case c >= ' ' && c != 0x7f:
 			out = append(out, c)
 		}

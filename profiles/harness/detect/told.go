@@ -221,7 +221,8 @@ func (d *Detector) told(line string, nums []number, all []stated, now time.Durat
 		if ofQuestion(line[from:n.from]) || ofQuestion(line[strings.LastIndexAny(line[:n.from], "|;")+1:n.from]) {
 			c.polarity = against
 		}
-		c.example, c.ambiguous, c.inverse = line, c.ambiguous || n.ambiguous, s.inverse(nums, all)
+		c.example, c.ambiguous = line, c.ambiguous || n.ambiguous
+		c.inverse = (c.inverse || len(c.marks) == 0) && s.inverse(nums, all)
 		c.tell(s.unit.ms(n.v)/max(1, covers), covers, line[:n.from], now, &d.log)
 	}
 }
