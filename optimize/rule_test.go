@@ -175,6 +175,21 @@ func TestRuleSaysThatNoneKeepsALimitWhereReadingsShowIt(t *testing.T) {
 }
 
 // One new reading of a known mode tells most of the offset of all.
+// With one or two probes the answer is near the best of those known: no better one can follow a sure, slow one.
+func TestRuleSpendsItsLastProbesOnTheBestItKnows(t *testing.T) {
+	b := optimizetest.New(t)
+	limit := metric.Watts(25)
+	known := knownOf(t, b, limit)
+	best := must.Get(bestOf(known, limit))(t)
+	for _, probes := range []int{1, 2} {
+		got := must.Get(tuneOn(t, b, TuneOptions{Limits: goals(limit), Known: known, Probes: probes}))(t)
+		if !got.Feasible || got.Answer.TimeMS > 1.25*best.TimeMS {
+			t.Errorf("%d probes: %v, feasible %t; the best known takes %.4g ms", probes, got.Answer.Measured,
+				got.Feasible, best.TimeMS)
+		}
+	}
+}
+
 func TestOffsetFollowsTheFirstNewReading(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
