@@ -3,6 +3,7 @@ package detect
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -15,21 +16,23 @@ import (
 	"jtune/profiles/harness/pipe"
 )
 
-// recorder runs the tool that replays formats on a clock of its own: it writes what is printed with its times.
+// recorder runs the tool that replays formats on a clock of its own, one format after another: it writes what each
+// prints with its times.
 const recorder = `
 import sys, time, json
-now = [100.0]
-out = sys.stdout
+now, out = [100.0], sys.stdout
 time.monotonic = lambda: now[0]
 time.sleep = lambda d: now.__setitem__(0, now[0] + d)
 class W:
     def __init__(self, n): self.n = n
-    def write(self, s): out.write(json.dumps([now[0], self.n, s]) + "\n")
+    def write(self, s): out.write(json.dumps([now[0], self.n, s, sys.argv[1]]) + "\n")
     def flush(self): pass
 sys.stdout, sys.stderr = W(1), W(2)
-tool = sys.argv[1]
-sys.argv = sys.argv[1:]
-exec(compile(open(tool).read(), tool, "exec"), {"__name__": "__main__"})
+tool, formats = sys.argv[1], sys.argv[2:]
+code = compile(open(tool).read(), tool, "exec")
+for f in formats:
+    now[0], sys.argv = 100.0, [tool, f]
+    exec(code, {"__name__": "__main__"})
 `
 
 // piece is what a program printed at a time.
@@ -39,13 +42,10 @@ type piece struct {
 	text string
 }
 
-// record replays a format of the shared tool; the test is skipped where it is not there.
-func record(t testing.TB, format string) (out []piece) {
+// record replays the formats of the shared tool; the test is skipped where it is not there.
+func record(t testing.TB, formats []string) map[string][]piece {
 	t.Helper()
-	dir := os.Getenv("JTUNE_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared")
-	}
+	dir := cmp.Or(os.Getenv("JTUNE_SHARED"), filepath.Join("..", "..", "..", "..", "shared"))
 	tool := filepath.Join(dir, "tools", "job_lines.py")
 	if _, err := os.Stat(tool); err != nil {
 		t.Skip("the shared formats are not here")
@@ -54,15 +54,17 @@ func record(t testing.TB, format string) (out []piece) {
 	if err != nil {
 		t.Skip("no python3")
 	}
-	cmd := exec.Command(python, "-c", recorder, tool, format)
+	cmd := exec.Command(python, append([]string{"-c", recorder, tool}, formats...)...)
 	cmd.Stderr = os.Stderr
 	text := must.Get(cmd.Output())(t)
 	s := bufio.NewScanner(bytes.NewReader(text))
 	s.Buffer(nil, 1<<22)
+	out := map[string][]piece{}
 	for s.Scan() {
-		var p [3]any
+		var p [4]any
 		must.NoError(t, json.Unmarshal(s.Bytes(), &p))
-		out = append(out, piece{time.Duration(p[0].(float64) * 1e9), int(p[1].(float64)), p[2].(string)})
+		at := time.Duration(p[0].(float64) * 1e9)
+		out[p[3].(string)] = append(out[p[3].(string)], piece{at, int(p[1].(float64)), p[2].(string)})
 	}
 	return out
 }
