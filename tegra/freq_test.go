@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/must"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -69,8 +70,24 @@ func TestReadingIsTheSameInEveryUnitOfItsClocks(t *testing.T) {
 				t.Errorf("%s in %s: %+v %+v %+v, want %+v %+v %+v", name, unit, got.CPU, got.GPU, got.EMC, want.CPU,
 					want.GPU, want.EMC)
 			}
+			for _, w := range planOf(t, o) {
+				data, _ := tegratest.NewMemory(other).ReadFile(w.Path)
+				is, _ := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
+				v, err := strconv.ParseInt(w.Value, 10, 64)
+				if err == nil && clockFiles.MatchString(w.Path) && is > 0 &&
+					int64(tegra.ClockOf(v))*is != int64(tegra.ClockOf(is))*v {
+					t.Errorf("%s in %s: %s to %s, which holds %d", name, unit, w.Value, w.Path, is)
+				}
+			}
 		}
 	}
+}
+
+// planOf plans the lowest mode of a board, locked.
+func planOf(t *testing.T, s *tegra.Sysfs) []tegra.Write {
+	t.Helper()
+	now := must.Get(s.Planner().Snapshot())(t)
+	return must.Get(s.Planner().Plan(now, tegra.Request{Mode: s.Space().Modes()[0]}, tegra.State{}))(t)
 }
 
 // A driver that prints -1 without a sign shows no clock.

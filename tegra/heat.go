@@ -99,9 +99,8 @@ func (c *Planner) Lowered(st State) []string {
 	defer c.begin()()
 	var out []string
 	values := st.byPath()
-	lowered := func(min, max string, top int64) {
-		limit, err := strconv.ParseInt(values[max], 10, 64)
-		if err != nil || limit >= top {
+	lowered := func(min, max string, top Freq) {
+		if limit := clockOf(values, max); !limit.OK || limit.V >= top {
 			return
 		}
 		if out = append(out, max); values[min] == values[max] {
@@ -111,13 +110,13 @@ func (c *Planner) Lowered(st State) []string {
 	if c.cooling("cpufreq") {
 		for _, core := range c.s.cpu.cores {
 			dir := c.s.cpu.dir(core.n)
-			if top, err := core.clocks.files[capClock].int(); err == nil && !slices.Contains(out, dir+maxFile) {
+			if top, err := clock(core.clocks.files[capClock]); err == nil && !slices.Contains(out, dir+maxFile) {
 				lowered(dir+minFile, dir+maxFile, top)
 			}
 		}
 	}
 	if gpu := c.s.gpu; gpu.max != nil && len(gpu.freqs) > 0 && c.cooling("devfreq") {
-		lowered(gpu.min.path, gpu.max.path, int64(gpu.freqs[len(gpu.freqs)-1]/Hz))
+		lowered(gpu.min.path, gpu.max.path, last(gpu.freqs))
 	}
 	return out
 }

@@ -111,12 +111,12 @@ func (s *Sysfs) knobsOf(st State) knobs {
 		}
 		dir := s.cpu.dir(c.n)
 		k.online = append(k.online, c.n)
-		k.cpu = append(k.cpu, rangeOf(files, dir+minFile, dir+maxFile, KHz))
+		k.cpu = append(k.cpu, rangeOf(files, dir+minFile, dir+maxFile))
 	}
 	if s.gpu.dir != "" {
-		k.gpu = rangeOf(files, s.gpu.min.path, s.gpu.max.path, Hz)
+		k.gpu = rangeOf(files, s.gpu.min.path, s.gpu.max.path)
 	}
-	k.rate = clockOf(files, s.emc.setRate, Hz)
+	k.rate = clockOf(files, s.emc.setRate)
 	if s.emc.locked != nil {
 		if v := files[s.emc.locked.path]; v == "0" || v == "1" {
 			k.locked = Some(v == "1")
@@ -124,20 +124,20 @@ func (s *Sysfs) knobsOf(st State) knobs {
 	}
 	k.cap = Some(Freq(0))
 	if s.emc.cap != nil {
-		k.cap = clockOf(files, s.emc.cap.path, Hz)
+		k.cap = clockOf(files, s.emc.cap.path)
 	}
 	return k
 }
 
-func rangeOf(files map[string]string, min, max string, unit Freq) limits {
-	lo, hi := clockOf(files, min, unit), clockOf(files, max, unit)
+func rangeOf(files map[string]string, min, max string) limits {
+	lo, hi := clockOf(files, min), clockOf(files, max)
 	return limits{lo.V, hi.V, lo.OK && hi.OK}
 }
 
-func clockOf(files map[string]string, path string, unit Freq) Val[Freq] {
+func clockOf(files map[string]string, path string) Val[Freq] {
 	v, err := strconv.ParseInt(files[path], 10, 64)
-	if err != nil || v < 0 || v > int64(maxFreq/unit) {
+	if err != nil || v < 0 || v > int64(maxFreq) {
 		return Val[Freq]{}
 	}
-	return Some(Freq(v) * unit)
+	return Some(ClockOf(v))
 }

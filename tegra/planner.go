@@ -68,6 +68,15 @@ func (st *State) put(path, value string) {
 	st.Files[i].Value = value
 }
 
+// putClock stores a clock in the unit of the number that the file holds now; the usual one if it holds none.
+func (st *State) putClock(now State, path string, f, usual Freq) {
+	text, _ := now.Get(path)
+	if v, err := strconv.ParseInt(text, 10, 64); err == nil && v > 0 {
+		usual = ClockOf(v) / Freq(v)
+	}
+	st.put(path, f.In(usual))
+}
+
 // Write is one step of setting a mode.
 type Write struct {
 	Knob    string // "core 3", "CPU 0 max", "EMC rate", …

@@ -137,6 +137,25 @@ func TestZonesAreReadWithinTheirBounds(t *testing.T) {
 			}
 		}
 	}
+	for _, c := range []struct {
+		all, odd string // content of all zones, and of one
+		c        float64
+	}{{"", "43", 43}, {"51", "43", 43}, {"", "9", 0.009}, {"201", "43", 0.043}, {"9999", "43", 0.043},
+		{"10000", "43", 43}, {"-256000", "200", 200}} {
+		tr := tegratest.NewAGXOrin35()
+		for name := range tr.Files {
+			if c.all != "" && strings.HasSuffix(name, "/temp") {
+				tr.Set(name, c.all)
+			}
+		}
+		tr.Set(zone+"/temp", c.odd)
+		tr.Set(zone+"/trip_point_0_temp", "99")
+		for _, z := range read(t, open(t, tr)).Temps {
+			if z.Name == "tj-therm" && (z.C != c.c || z.Trip.V.C != 99) {
+				t.Errorf("%q beside %q: %+v, want %g °C", c.odd, c.all, z, c.c)
+			}
+		}
+	}
 	for n, there := range map[int]bool{64: true, 65: false} {
 		tr := tegratest.NewAGXOrin35()
 		name := strings.Repeat("x", n)

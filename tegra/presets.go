@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,16 @@ func (f *finder) configuration() *nvpmodel.Config {
 			": " +
 			conf.Errors[0].Message
 	}
-	f.found("presets", confPath, note)
+	if id := conf.Default; id != nil && len(conf.Modes) > 0 {
+		if _, ok := conf.Mode(*id); !ok {
+			note += fmt.Sprintf(", none has the id %d of DEFAULT", *id)
+		}
+	}
+	if len(conf.Modes) == 0 {
+		f.missing("presets", confPath, note)
+	} else {
+		f.found("presets", confPath, note)
+	}
 	return conf
 }
 
@@ -65,6 +75,9 @@ func (f *finder) presets(conf *nvpmodel.Config, s *Sysfs) (out []Preset, unusabl
 			continue
 		}
 		p := s.presetOn(conf, m)
+		if note := between(p.Mode, conf.Caps(m)); note != "" {
+			f.found("preset "+m.Name, confPath, note)
+		}
 		p.Default = conf.Default != nil && *conf.Default == m.ID
 		p.NeedsReboot = nvpmodel.NeedsReboot(inForce, conf.Masks(m))
 		out = append(out, p)
@@ -117,9 +130,23 @@ func numberList(list []int) string {
 	return strings.Join(words, ", ")
 }
 
+// between says which limits of a mode are not the listed clocks that they become; "" if all are.
+func between(m Mode, caps [3]float64) string {
+	var notes []string
+	for i, v := range caps {
+		k := KnobCPU + Knob(i)
+		if is := m.Value(k); !math.IsInf(v, 1) && is > 0 && math.Abs(v-is) > is/1000 {
+			notes = append(notes, fmt.Sprintf("%s limit %v is not listed: %v", k, Freq(v), Freq(is)))
+		}
+	}
+	return strings.Join(notes, ", ")
+}
+
 // presetOn returns the preset's limits: its core count, the maximum of its clusters, and the listed clocks nearest to
-// its own, as nvpmodel chooses them. A maximum that the preset leaves open, or sets to NoLimit, is the
-// largest value, as is a minimum of NoLimit (UNVERIFIED on a board); a minimum that it leaves open is the lowest.
+// its own, as nvpmodel chooses them: 2000000 kHz of a TX2 becomes 2035200 (recorded). The memory has no table of
+// nvpmodel's: the firmware keeps to the highest rate within the cap. A maximum that the preset leaves open, or sets to
+// NoLimit, is the largest value, as is a minimum of NoLimit (UNVERIFIED on a board); a minimum that it leaves open is
+// the lowest.
 func (s *Sysfs) presetOn(conf *nvpmodel.Config, m nvpmodel.Mode) Preset {
 	p := Preset{ID: m.ID, Name: m.Name, Mode: s.space.Max()}
 	if on, _ := conf.Cores(m); len(on) > 0 {
@@ -142,7 +169,7 @@ func (s *Sysfs) presetOn(conf *nvpmodel.Config, m nvpmodel.Mode) Preset {
 	}
 	p.Mode.EMC = s.emc.top().Or(0) // 0 marks an unknown top rate, which only root can read
 	if v, ok := conf.EMC(m); ok && v > 0 {
-		p.Mode.EMC = Nearest(s.space.EMC, Freq(v))
+		p.Mode.EMC = atMost(s.space.EMC, Freq(v))
 	}
 	p.MinCPU, p.MinGPU = min(p.MinCPU, p.Mode.CPU), min(p.MinGPU, p.Mode.GPU)
 	return p
@@ -154,6 +181,12 @@ func nearestClock(list []Freq, v int64, unit Freq) Freq {
 		return list[len(list)-1]
 	}
 	return Nearest(list, Freq(min(v, int64(maxFreq/unit)))*unit)
+}
+
+// atMost returns the highest listed frequency up to f, else the lowest.
+func atMost(list []Freq, f Freq) Freq {
+	i, _ := slices.BinarySearch(list, f+f/1000+1)
+	return list[max(0, i-1)]
 }
 
 // Nearest returns the listed frequency nearest to f.

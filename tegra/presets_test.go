@@ -2,6 +2,8 @@ package tegra_test
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +84,47 @@ func TestPresetsLimitOfMinusOneIsTheTopOnBothBounds(t *testing.T) {
 			t.Errorf("%q: %+v", c.rest, p)
 		}
 	}
+}
+
+// A limit between two steps becomes the nearest one for CPU and GPU, as nvpmodel sets them (918000 kHz of a Nano is
+// 921600), and the highest within it for the memory, whose cap the firmware keeps.
+func TestPresetsSayWhatALimitBetweenStepsBecomes(t *testing.T) {
+	t.Parallel()
+	s := open(t, ownMode("orin-nano-36", "OWN", "111111",
+		"CPU_A78_0 MAX_FREQ 1344100\nGPU MAX_FREQ 600000000\nEMC MAX_FREQ 1600000000"))
+	p, _ := tegra.FindPreset("OWN", s.Presets())
+	want := tegra.Mode{Cores: 6, CPU: 1344000 * tegra.KHz, GPU: 612 * tegra.MHz, EMC: 665600 * tegra.KHz}
+	if p.Mode != want {
+		t.Errorf("%v, want %v", p.Mode, want)
+	}
+	const note = "GPU limit 600 MHz is not listed: 612 MHz, EMC limit 1.60 GHz is not listed: 665.6 MHz"
+	if got := probe(s, "preset OWN"); !got.Found || string(got.Why) != note {
+		t.Errorf("%+v, want %s", got, note)
+	}
+}
+
+func TestPresetsOfAConfigurationWithoutThemAreMissing(t *testing.T) {
+	t.Parallel()
+	const none = ", none has the id 7 of DEFAULT"
+	for conf, note := range map[string]string{"": "0 modes", "# none\n\n": "0 modes",
+		"< PM_CONFIG DEFAULT=7 >\n": "0 modes"} {
+		tr := tegratest.New("orin-nano-36")
+		tr.Files[boards.Of("orin-nano-36").Conf.Path] = conf
+		if p := probe(open(t, tr), "presets"); p.Found || string(p.Why) != note {
+			t.Errorf("%q: %+v", conf, p)
+		}
+	}
+	tr := tegratest.New("orin-nano-36")
+	file := boards.Of("orin-nano-36").Conf.Path
+	tr.Files[file] = regexp.MustCompile(`DEFAULT=\d+`).ReplaceAllString(tr.Files[file], "DEFAULT=7")
+	if p := probe(open(t, tr), "presets"); !p.Found || !strings.HasSuffix(string(p.Why), none) {
+		t.Errorf("%+v", p)
+	}
+}
+
+func probe(s *tegra.Sysfs, name string) tegra.Probe {
+	list := s.Probes()
+	return list[slices.IndexFunc(list, func(p tegra.Probe) bool { return p.Name == name })]
 }
 
 // A preset that no mode expresses is never set as another one.

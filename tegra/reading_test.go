@@ -164,6 +164,7 @@ func TestReadingHasTheRealClockOfACore(t *testing.T) {
 	t.Parallel()
 	const dir, at = "/sys/devices/system/cpu/cpufreq/policy4/", "1728000"
 	const cur, real, lo, hi = "scaling_cur_freq", "cpuinfo_cur_freq", "scaling_min_freq", "scaling_max_freq"
+	const list = "scaling_available_frequencies"
 	for name, c := range map[string]struct {
 		files     map[string]string
 		khz       tegra.Freq
@@ -175,6 +176,7 @@ func TestReadingHasTheRealClockOfACore(t *testing.T) {
 		"follows by 2 %":     {map[string]string{cur: "1728000", real: "1694000"}, 1694000, false, false},
 		"free and behind":    {map[string]string{cur: "1728000", real: "649000"}, 649000, false, true},
 		"another request":    {map[string]string{cur: "1728000", real: "729600"}, 729600, false, false},
+		"no list, unlisted":  {map[string]string{cur: "1728000", real: "649000", list: ""}, 649000, false, false},
 		"locked and behind":  {map[string]string{lo: at, hi: at, cur: at, real: "862000"}, 862000, false, true},
 		"locked, asked less": {map[string]string{lo: at, hi: at, cur: "729600"}, 729600, false, true},
 	} {

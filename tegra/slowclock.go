@@ -85,12 +85,11 @@ func (c *realClockOf) read(p *policy, t, every time.Duration) {
 // vague reports whether a clock read is no more than a request of another moment. The driver of Xavier, Orin and Thor
 // (tegra194-cpufreq) returns the listed clock of the last request while the core's cycles agree with it to 115 MHz,
 // else what the cycles show. A listed clock other than the present request counts only for a core that is certainly at
-// work;
-// one that is not listed is measured by the cycles.
+// work; one that a list lacks is measured by the cycles.
 func (p *policy) vague(list []Freq, core CoreReading) bool {
 	is, ask := p.real.is, p.now[curClock]
 	return is.OK && ask.err == nil && is.V != ask.Freq && core.LoadPct.Or(0) < busyPct &&
-		slices.Contains(list, is.V)
+		(len(list) == 0 || slices.Contains(list, is.V))
 }
 
 // slow returns the core's clock if it does not follow its setting (locked) or its request (free).

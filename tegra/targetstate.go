@@ -42,8 +42,8 @@ func (c *Planner) target(now, found State, r Request) (State, error) {
 		}
 		if isOn {
 			dir := s.cpu.dir(core.n)
-			want.put(dir+minFile, lowest(r.DVFS, minCPU, m.CPU).In(KHz))
-			want.put(dir+maxFile, m.CPU.In(KHz))
+			want.putClock(now, dir+minFile, lowest(r.DVFS, minCPU, m.CPU), KHz)
+			want.putClock(now, dir+maxFile, m.CPU, KHz)
 			err := c.targetGovernor(&want, now, found, dir+governorFile, dir+cpuGovernors, r.DVFS, r.Governors.CPU)
 			if err != nil {
 				return State{}, err
@@ -54,9 +54,9 @@ func (c *Planner) target(now, found State, r Request) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	want.put(s.gpu.min.path, lowest(r.DVFS, minGPU, m.GPU).In(Hz))
-	want.put(s.gpu.max.path, m.GPU.In(Hz))
-	c.targetEMC(&want, found, m.EMC, r.DVFS)
+	want.putClock(now, s.gpu.min.path, lowest(r.DVFS, minGPU, m.GPU), Hz)
+	want.putClock(now, s.gpu.max.path, m.GPU, Hz)
+	c.targetEMC(&want, now, found, m.EMC, r.DVFS)
 	c.targetFan(&want, found, r.Fan)
 	return want, nil
 }
@@ -93,14 +93,14 @@ func flag(on bool) string {
 
 // targetEMC caps the memory clock and locks its rate unless dvfs is set. To free the clock it writes the values that
 // the lock files held when they were found free.
-func (c *Planner) targetEMC(want *State, found State, f Freq, dvfs bool) {
+func (c *Planner) targetEMC(want *State, now, found State, f Freq, dvfs bool) {
 	emc := c.s.emc
 	if emc.cap != nil {
 		v := f
 		if emc.capZero && f == emc.freqs[len(emc.freqs)-1] { // the guard runs as root and sees the whole list
 			v = 0
 		}
-		want.put(emc.cap.path, v.In(Hz))
+		want.putClock(now, emc.cap.path, v, Hz)
 	}
 	wasFree := false
 	if emc.locked != nil {
@@ -118,7 +118,7 @@ func (c *Planner) targetEMC(want *State, found State, f Freq, dvfs bool) {
 		return
 	}
 	if !dvfs {
-		want.put(emc.setRate, f.In(Hz))
+		want.putClock(now, emc.setRate, f, Hz)
 	} else if was, ok := found.Get(emc.setRate); ok && wasFree {
 		want.put(emc.setRate, was) // freeing the rate then leaves the file unchanged
 	}

@@ -31,6 +31,14 @@ type fanGroup struct {
 	manual  string
 }
 
+// The kernel counts m°C; the drivers of some carriers count whole degrees. A number in the range of those, 0.01 to
+// 0.2 °C otherwise, is one unless another zone is near freezing too.
+const (
+	leastWholeC = 10
+	mostWholeC  = 200
+	warmMilliC  = 10_000
+)
+
 // offMilliC is the reading of a sensor whose part is off, up to L4T 35.
 const offMilliC = -256000
 
@@ -70,6 +78,9 @@ func (f *finder) trip(dir string) (lowest Val[Trip]) {
 		}
 		text, err := readText(f.fs, strings.TrimSuffix(path, "type")+"temp")
 		at, convErr := strconv.Atoi(text)
+		if at <= mostWholeC {
+			at *= 1000
+		}
 		if err != nil || convErr != nil || at < lowestTripMilliC || at > highestTripMilliC {
 			continue
 		}
@@ -82,8 +93,18 @@ func (f *finder) trip(dir string) (lowest Val[Trip]) {
 
 // readZones splits sensors into those that answer and those that are off, and omits dummies.
 func readZones(zones []zone, r *Reading, miss func(string, error)) {
-	for _, z := range zones {
-		v, err := z.temp.int()
+	values, errs := make([]int64, len(zones)), make([]error, len(zones))
+	cold := false
+	for i, z := range zones {
+		values[i], errs[i] = z.temp.int()
+		size := max(values[i], -values[i])
+		cold = cold || size > mostWholeC && size < warmMilliC
+	}
+	for i, z := range zones {
+		v, err := values[i], errs[i]
+		if !cold && v >= leastWholeC && v <= mostWholeC {
+			v *= 1000
+		}
 		if err == nil && v != offMilliC && (v < -60_000 || v > 200_000) {
 			err = fmt.Errorf("%s: %d m°C is not a temperature", z.temp.path, v)
 		}

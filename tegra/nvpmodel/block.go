@@ -104,9 +104,8 @@ func (c *Config) Templates(t Target) (list []Mode, contained bool) {
 	return list[len(list)-1:], false
 }
 
-// bounds returns a mode's cores and the largest clocks that it allows: CPU in kHz, GPU and memory in Hz.
-func (c *Config) bounds(m Mode) (on []int, clocks [3]float64) {
-	on, _ = c.Cores(m)
+// Caps returns the largest clocks of CPU, GPU and memory that a mode allows, in Hz; infinite without a limit.
+func (c *Config) Caps(m Mode) (clocks [3]float64) {
 	most := func(v *int64) float64 {
 		if v == nil || *v <= 0 {
 			return math.Inf(1)
@@ -118,12 +117,12 @@ func (c *Config) bounds(m Mode) (on []int, clocks [3]float64) {
 		ranges = []Range{{}}
 	}
 	for _, r := range ranges {
-		clocks[0] = max(clocks[0], most(r.Max))
+		clocks[0] = max(clocks[0], 1000*most(r.Max))
 	}
 	gpu, _ := c.GPU(m)
 	emc, _ := c.EMC(m)
 	clocks[1], clocks[2] = most(gpu.Max), most(&emc)
-	return on, clocks
+	return clocks
 }
 
 func (t Target) clocks() [3]float64 {
@@ -131,13 +130,14 @@ func (t Target) clocks() [3]float64 {
 	if t.EMCHz == 0 {
 		emc = math.Inf(1)
 	}
-	return [3]float64{float64(t.CPUKHz), float64(t.GPUHz), emc}
+	return [3]float64{1000 * float64(t.CPUKHz), float64(t.GPUHz), emc}
 }
 
 // contains reports whether t has no more cores than a mode, and no higher clocks. Clocks within a thousandth are equal:
 // a mode's are not always listed ones.
 func (c *Config) contains(m Mode, t Target) bool {
-	on, clocks := c.bounds(m)
+	on, _ := c.Cores(m)
+	clocks := c.Caps(m)
 	for i, v := range t.clocks() {
 		if v*0.999 > clocks[i] {
 			return false
@@ -148,10 +148,10 @@ func (c *Config) contains(m Mode, t Target) bool {
 
 // size measures a mode in octaves of cores and clocks.
 func (c *Config) size(m Mode) float64 {
-	on, clocks := c.bounds(m)
+	on, _ := c.Cores(m)
 	octaves := math.Log2(float64(max(1, len(on))))
-	for i, open := range [3]float64{1e7, 1e10, 1e10} { // above any clock
-		octaves += math.Log2(min(clocks[i], open))
+	for _, v := range c.Caps(m) {
+		octaves += math.Log2(min(v, 1e10)) // above any clock
 	}
 	return octaves
 }
