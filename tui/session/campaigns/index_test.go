@@ -160,7 +160,7 @@ func FuzzIndex(f *testing.F) {
 		if list, err := CampaignsIn(dir); err != nil || len(list) > 0 {
 			t.Errorf("%+v, %v", list, err)
 		}
-		known, _ := decodeIndex(dir)
+		known := decodeIndex(dir)
 		for name, c := range known {
 			if c.Name != name || c.State([]record.Running{}) == CampaignRunning {
 				t.Errorf("%q is %+v", name, c)
