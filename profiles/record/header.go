@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/metric"
@@ -262,28 +261,36 @@ func (h *DeviceHeader) Space() (*tegra.Space, error) {
 	return s.Restrict(modes)
 }
 
-// checkResume returns an error when a campaign with header o cannot continue h: rows must be of
-// the same device, software, workload and selection.
-func (h *Header) checkResume(o Header) error {
-	type pair struct{ what, there, here string }
+// Difference returns the first difference that shows that rows of two campaigns are not of one plan on one device, and
+// what each of them has; "" if there is none.
+func (h *Header) Difference(o Header) (what, there, here string) {
 	text := func(v any) string { return fmt.Sprint(v) }
-	for _, p := range []pair{
+	for _, p := range [][3]string{
 		{"device", h.Device.identity(), o.Device.identity()},
 		{"L4T", h.Device.L4T, o.Device.L4T},
 		{"set of power modes", h.Device.spaceText(), o.Device.spaceText()},
 		{"workload", h.Workload.Name, o.Workload.Name},
 		{"batch size", text(h.Workload.Batch), text(o.Workload.Batch)},
-		{"selection", h.Plan.selection().String(), o.Plan.selection().String()},
 		{"seed", text(h.Seed), text(o.Seed)},
+		{"selection", h.Plan.selection(), o.Plan.selection()},
 	} {
-		if p.there != p.here {
-			return fmt.Errorf(
-				"the campaign there has a different %s: %s there, %s here; give the same flags or another folder",
-				p.what,
-				cmp.Or(p.there, "none"),
-				cmp.Or(p.here, "none"),
-			)
+		if p[1] != p[2] {
+			return p[0], cmp.Or(p[1], "none"), cmp.Or(p[2], "none")
 		}
+	}
+	return "", "", ""
+}
+
+// checkResume returns an error when a campaign with header o cannot continue h: rows must be of
+// the same device, software, workload and selection.
+func (h *Header) checkResume(o Header) error {
+	if what, there, here := h.Difference(o); what != "" {
+		return fmt.Errorf(
+			"the campaign there has a different %s: %s there, %s here; give the same flags or another folder",
+			what,
+			there,
+			here,
+		)
 	}
 	if other := h.Workload.Otherwise(o.Workload); len(other) > 0 {
 		return fmt.Errorf("%w %s with other settings: %s", ErrOtherJob, h.Workload.Name, strings.Join(other, ", "))
@@ -318,33 +325,11 @@ func (h *DeviceHeader) spaceText() string {
 	)
 }
 
-func (p PlanHeader) String() string {
-	s := fmt.Sprintf("%s of %s", p.Kind, text.Count(p.Modes, "mode"))
-	if p.Batches != nil {
-		s += " at batch sizes " + text.JoinInts(p.Batches)
-	}
-	if p.Repeats > 1 {
-		s += fmt.Sprintf(", %d times each", p.Repeats)
-	}
-	if p.Source != "" {
-		s += " from " + p.Source
-	}
-	if p.Filter != "" {
-		s += ", only " + p.Filter
-	}
-	if p.Digest != "" {
-		s += " (" + p.Digest + ")"
-	}
-	if p.Shard != "" {
-		s += ", shard " + p.Shard
-	}
-	return s
-}
-
-// selection returns the header without the source of a list, which its digest identifies.
-func (p PlanHeader) selection() PlanHeader {
+// selection lists what decides which modes are measured. The digest of a list identifies it, whatever its file is.
+func (p PlanHeader) selection() string {
 	if p.Digest != "" {
 		p.Source = ""
 	}
-	return p
+	p.Listed, p.Limit, p.PartOf = nil, nil, ""
+	return strings.Join(given(p), ", ")
 }

@@ -133,7 +133,7 @@ func TestHeaderResumeWantsTheSameCampaign(t *testing.T) {
 		{"another batch size", func(h *Header) { h.Workload.Batch = 32 }, "batch size"},
 		{"another command", func(h *Header) { h.Workload.Command = []string{"x"} }, "other settings"},
 		{"another selection", func(h *Header) { h.Plan = PlanHeader{Kind: "sample", Modes: 50} }, "selection: " +
-			"grid of 4,368 modes there, sample of 50 modes here"},
+			"kind grid, modes 4368 there, kind sample, modes 50 here"},
 		{"another list", func(h *Header) { h.Plan.Digest = "ab" }, "selection"},
 		{"another device", func(h *Header) { h.Device.Model = "Orin Nano" }, "device"},
 		{"a replay in place of the board", func(h *Header) { h.Device.Replay = "x.csv" }, "replay of x.csv"},

@@ -104,18 +104,3 @@ func TestSteadyIsLaterWhereEnoughRan(t *testing.T) {
 		}
 	}
 }
-
-func TestPlanSaysWhatIsMeasured(t *testing.T) {
-	t.Parallel()
-	for want, p := range map[string]PlanHeader{
-		"grid of 5 modes":               {Kind: "grid", Modes: 5, Repeats: 1},
-		"grid of 5 modes, 2 times each": {Kind: "grid", Modes: 5, Repeats: 2},
-		"tune of 1 mode at batch sizes 8 16, only cores=4": {Kind: "tune", Modes: 1, Batches: []int{8, 16},
-			Filter: "cores=4"},
-		"list of 2 modes from x.csv (abc)": {Kind: "list", Modes: 2, Source: "x.csv", Digest: "abc"},
-	} {
-		if got := p.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}

@@ -85,7 +85,7 @@ func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
 	must.Equal(t, strings.Count(o.err, "too few to compare"), 2)
 	must.Equal(t, modesIn(t, out), 9)
 	jtune(t, "merge", a, b, "--out", out).fails(t, exitFailed, out)
-	jtune(t, "merge", a, profile("--modes", "3"), "--out", out+"2").fails(t, exitFailed, "kind of plan")
+	jtune(t, "merge", a, profile("--modes", "3"), "--out", out+"2").fails(t, exitFailed, "selection")
 	jtune(t, "merge", a, profile("--sample", "3", "--seed", "7"), "--out", out+"3").fails(t, exitFailed, "seed")
 	jtune(t, "merge", a, t.TempDir(), "--out", out+"4").fails(t, exitFailed)
 	jtune(t, "merge", a, "--out", out+"5").fails(t, exitUsage, "DIR DIR…")
@@ -152,7 +152,8 @@ func TestMergeTellsWhatIsTwiceAndWhatIsMissing(t *testing.T) {
 	jtune(t, "merge", a, a+"/.", "--out", out).fails(t, exitUsage, "one folder")
 	jtune(t, "merge", a, part("--sample", "9", "--shard", "1/3"), "--out", out).fails(t, exitFailed, "shard 1/3",
 		"once")
-	jtune(t, "merge", a, part("--sample", "9", "--shard", "2/2"), "--out", out).fails(t, exitFailed, "number of shards")
+	jtune(t, "merge", a, part("--sample", "9", "--shard", "2/2"), "--out", out).fails(t, exitFailed,
+		"shard 3; kind sample, shard 2")
 	if o := jtune(t, "merge", a, b, "--out", out).done(t); !strings.Contains(o.err, "shard 3/3") ||
 		strings.Contains(o.err, "1/3") {
 		t.Errorf("stderr %q does not name the missing shard 3/3", o.err)

@@ -90,7 +90,8 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		if i == 0 {
 			head = h
 		} else if what := differs(head, h); what != "" {
-			return nil, fmt.Errorf("%s and %s differ in %s: only parts of one plan can be joined", dirs[0], dir, what)
+			return nil, fmt.Errorf("%s and %s differ in the %s: only parts of one plan can be joined", dirs[0], dir,
+				what)
 		}
 		if k := slices.IndexFunc(dirs[:i], func(other string) bool { return SameFolder(other, dir) }); k >= 0 {
 			return nil, usage.Errorf("%s and %s are one folder: name each part once", dirs[k], dir)
@@ -183,34 +184,19 @@ func missingShards(parts map[string]string) (notes []string) {
 	return notes
 }
 
-// differs names the first difference that shows that two campaigns do not share a plan.
+// differs names the first difference that shows that two campaigns are not parts of one plan, on boards of one kind.
 func differs(a, b record.Header) string {
-	switch x, y := a.Device, b.Device; {
-	case x.Name != y.Name || x.Virtual != y.Virtual:
-		return "the device"
-	case !slices.Equal(x.Cores, y.Cores) || !slices.Equal(x.CPUKHz, y.CPUKHz) ||
-		!slices.Equal(x.GPUHz, y.GPUHz) || !slices.Equal(x.MemHz, y.MemHz):
-		return "the modes that the device offers"
-	case a.Workload.Name != b.Workload.Name || a.Workload.Batch != b.Workload.Batch:
-		return "the workload"
-	case !slices.Equal(a.Plan.Batches, b.Plan.Batches):
-		return "the batch sizes"
-	case a.Plan.Kind != b.Plan.Kind || a.Plan.Filter != b.Plan.Filter || a.Plan.Repeats != b.Plan.Repeats:
-		return "the kind of plan"
-	case a.Plan.Kind == "list" && a.Plan.Digest != b.Plan.Digest:
-		return "the list of modes"
-	case a.Seed != b.Seed:
-		return "the seed"
+	for _, h := range []*record.Header{&a, &b} {
+		d, p := &h.Device, &h.Plan
+		d.Model, d.Module, d.L4T, d.Replay, d.Members = "", "", "", "", nil
+		_, p.Shard, _ = strings.Cut(p.Shard, "/")
+		p.Modes, p.Source = 0, ""
+	}
+	switch what, first, other := a.Difference(b); {
+	case what != "":
+		return fmt.Sprintf("%s (%s; %s)", what, first, other)
 	case a.Settings != b.Settings:
-		return "the settings of measuring"
-	case shards(a) != shards(b):
-		return "the number of shards"
+		return "settings of measuring"
 	}
 	return ""
-}
-
-// shards returns the number of parts of a campaign's plan; "" if it was not split.
-func shards(h record.Header) string {
-	_, n, _ := strings.Cut(h.Plan.Shard, "/")
-	return n
 }

@@ -65,7 +65,7 @@ func (s selection) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, err
 			usage.Sample.Value(), usage.Grid, usage.Filter.Value(), usage.List.Value())
 	}
 	if len(list) == 0 {
-		return nil, head, usage.Errorf("%s selects no mode of this board", head)
+		return nil, head, usage.Errorf("%s: no mode of this board", campaigns.PlanText(head, nil))
 	}
 	if list, err = shard(list, r.Shard); err != nil {
 		return nil, head, err
