@@ -115,8 +115,7 @@ func openHost(o Options) (*Session, error) {
 	if bundled {
 		return nil, usage.NoDevice.Errorf("%s means this machine, a bundle is of another", usage.NoDevice)
 	}
-	s := &Session{Clock: tegra.RealClock(), Options: o, fs: fsys, Which: HostName(o.Sysroot),
-		finder: record.Finder{Parents: []string{o.CampaignsDir()}}}
+	s := newSession(o, fsys, tegra.RealClock(), HostName(o.Sysroot))
 	gpuName := ""
 	if s.gpu = findGPU(); s.gpu != nil {
 		gpuName = "GPU (nvidia-smi)"
@@ -128,8 +127,8 @@ func openHost(o Options) (*Session, error) {
 	if s.gpu != nil {
 		host.GPU = s.gpu.read
 	}
-	s.host, s.Device, s.Sampler = host, host, telemetry.NewSampler(host, s.Clock)
-	s.Sampler.Seed = o.Seed
+	s.host = host
+	follow(s, host)
 	b := host.Board()
 	s.Notice = "no device: this machine, " + b.Model + ": times alone, no source of power was found"
 	if b.TotalRule != "" {
@@ -144,10 +143,9 @@ func openJetson(o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Clock: tegra.RealClock(), Options: o, fs: fsys, Notice: leftBehind(o.Sysroot), bundled: bundled,
-		Which: HostName(o.Sysroot), finder: record.Finder{Parents: []string{o.CampaignsDir()}}}
-	if bundled {
-		s.ReadOnly = true
+	s := newSession(o, fsys, tegra.RealClock(), HostName(o.Sysroot))
+	if s.Notice = leftBehind(o.Sysroot); bundled {
+		s.bundled, s.ReadOnly = true, true
 		s.Notice = o.Sysroot + " is a bundle: its values were read when it was made, and nothing can be set"
 	}
 	if s.sysfs, err = tegra.Open(s.fs, s.Clock); err == nil {
@@ -157,8 +155,7 @@ func openJetson(o Options) (*Session, error) {
 		return nil, err
 	}
 	s.sysfs.Relax(slowEvery)
-	s.Device, s.Sampler = s.sysfs, telemetry.NewSampler(s.sysfs, s.Clock)
-	s.Sampler.Seed = o.Seed
+	follow(s, s.sysfs)
 	return s, s.useMeter()
 }
 
@@ -273,14 +270,25 @@ func OpenBoard(o Options, which string, v virtual.Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Clock: board.Clock(), Virtual: board, Options: o, fs: board.FS(), Which: which,
-		finder: record.Finder{Parents: []string{o.CampaignsDir()}}}
+	s := newSession(o, board.FS(), board.Clock(), which)
+	s.Virtual = board
 	if s.sysfs, err = board.Open(); err != nil {
 		return nil, err
 	}
-	s.Device, s.Sampler = s.sysfs, telemetry.NewSampler(s.sysfs, s.Clock)
-	s.Sampler.Seed = o.Seed
+	follow(s, s.sysfs)
 	return s, nil
+}
+
+// newSession returns a session whose device is not open yet.
+func newSession(o Options, fsys tegra.FS, clock tegra.Clock, which string) *Session {
+	return &Session{Clock: clock, Options: o, fs: fsys, Which: which,
+		finder: record.Finder{Parents: []string{o.CampaignsDir()}}}
+}
+
+// follow makes a device the session's.
+func follow(s *Session, d tegra.Device) {
+	s.Device, s.Sampler = d, telemetry.NewSampler(d, s.Clock)
+	s.Sampler.Seed = s.Seed
 }
 
 // useMeter connects the configured power meter to the sampler.

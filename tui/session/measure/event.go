@@ -99,17 +99,21 @@ func (f Observer) Step(s optimize.Step) { f.Send(StepEvent{s}) }
 // ReadCost is what reading the sensors costs a job. Blocks with and without reading alternate within one run, so that
 // the start of the job, the page cache and a warming board do not count as cost.
 type ReadCost struct {
-	IntervalS   float64 `json:"interval_s"`     // between two readings
-	Minibatches int     `json:"minibatches"`    // while sensors were read
-	TimeMS      float64 `json:"time_ms"`        // their median
-	MeanMS      float64 `json:"time_mean_ms"`   // their mean
-	UnreadMS    float64 `json:"unread_mean_ms"` // mean while sensors were not read
-	Blocks      int     `json:"blocks"`         // of each kind
-	// CostMS is the difference of the means. CostPct is the mean difference of neighbouring blocks, in per cent of the
-	// time without reading; absent without a pair of blocks.
-	CostMS  tegra.Val[float64] `json:"cost_ms"`
-	CostPct tegra.Val[float64] `json:"cost_pct"`
-	// LowPct and HighPct are the 95 % interval of CostPct; absent with one pair of blocks.
-	LowPct  tegra.Val[float64] `json:"cost_lo_pct"`
-	HighPct tegra.Val[float64] `json:"cost_hi_pct"`
+	Minibatches int                `json:"minibatches"` // while sensors were read
+	TimeMS      float64            `json:"time_ms"`     // their median
+	CostMS      tegra.Val[float64] `json:"cost_ms"`     // difference of the means; absent without a pair of blocks
+	ReadBlocks
+}
+
+// ReadBlocks compares the blocks with and without reading.
+type ReadBlocks struct {
+	IntervalS float64 `json:"interval_s" shown:"0.01 10"`   // between two readings
+	MeanMS    float64 `json:"time_mean_ms" shown:"1 100"`   // of a minibatch while sensors were read
+	UnreadMS  float64 `json:"unread_mean_ms" shown:"1 100"` // while they were not
+	Blocks    int     `json:"blocks" shown:"1 9"`           // of each kind
+	// CostPct is the mean difference of neighbouring blocks, in per cent of the time without reading; absent without a
+	// pair of blocks. LowPct and HighPct are its 95 % interval; absent with one pair.
+	CostPct tegra.Val[float64] `json:"cost_pct" turn:"-1 5"`
+	LowPct  tegra.Val[float64] `json:"cost_lo_pct" turn:"-2 2"`
+	HighPct tegra.Val[float64] `json:"cost_hi_pct" turn:"-2 2"`
 }

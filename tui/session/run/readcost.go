@@ -104,14 +104,9 @@ func (t *readTurns) done() bool {
 
 // cost compares the blocks.
 func (t *readTurns) cost() *measure.ReadCost {
-	out := &measure.ReadCost{
-		IntervalS:   t.every.Seconds(),
-		Minibatches: len(t.times[1]),
-		TimeMS:      stats.OrZero(stats.Median(t.times[1])),
-		MeanMS:      stats.OrZero(stats.Mean(t.times[1])),
-		UnreadMS:    stats.OrZero(stats.Mean(t.times[0])),
-		Blocks:      min(len(t.means[0]), len(t.means[1])),
-	}
+	out := &measure.ReadCost{Minibatches: len(t.times[1]), TimeMS: stats.OrZero(stats.Median(t.times[1])),
+		ReadBlocks: measure.ReadBlocks{IntervalS: t.every.Seconds(), MeanMS: stats.OrZero(stats.Mean(t.times[1])),
+			UnreadMS: stats.OrZero(stats.Mean(t.times[0])), Blocks: min(len(t.means[0]), len(t.means[1]))}}
 	var pct []float64
 	for i := range out.Blocks {
 		pct = append(pct, 100*(t.means[1][i]/t.means[0][i]-1))
@@ -129,16 +124,7 @@ func (t *readTurns) cost() *measure.ReadCost {
 	return out
 }
 
-// readCost are the numbers of a measure.ReadCost that its sentence names.
-type readCost struct {
-	IntervalS        float64            `shown:"0.01 10"`
-	MeanMS, UnreadMS float64            `shown:"1 100"`
-	Blocks           int                `shown:"1 9"`
-	CostPct          tegra.Val[float64] `turn:"-1 5"`
-	LowPct, HighPct  tegra.Val[float64] `turn:"-2 2"`
-}
-
-var readCosts = conclusion.New("run: what reading costs", 4, func(c readCost) string {
+var readCosts = conclusion.New("run: what reading costs", 4, func(c measure.ReadBlocks) string {
 	every := time.Duration(c.IntervalS * float64(time.Second)).String()
 	if !c.CostPct.OK {
 		return "The workload ended before sensors had been read every " + every + " for long enough to compare: " +
@@ -162,5 +148,5 @@ func sayCost(c *measure.ReadCost) string {
 	if c == nil {
 		return ""
 	}
-	return readCosts.Say(readCost{c.IntervalS, c.MeanMS, c.UnreadMS, c.Blocks, c.CostPct, c.LowPct, c.HighPct})
+	return readCosts.Say(c.ReadBlocks)
 }
