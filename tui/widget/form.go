@@ -173,14 +173,15 @@ func (f *Form) types(text string) bool {
 }
 
 // Takes reports whether a key types or edits the text of the field at the cursor. In a text that was begun most keys of
-// the form are characters: 1e3, 30kW.
+// the form are characters: 1e3, 30kW; so is the key that starts, in a word that is not complete: least energy.
 func (f *Form) Takes(k tea.KeyPressMsg) bool {
-	in := f.Fields[f.At].Input
+	q := f.Fields[f.At]
+	in := q.Input
 	if in == nil || in.Takes(k) {
 		return in != nil
 	}
-	return k.Text != "" && in.Value() != "" && !(f.Walk > 0 && f.Keys.StartNow.Matches(k)) &&
-		!f.Keys.Lower.Matches(k) && !f.Keys.Higher.Matches(k)
+	starts := f.Walk > 0 && f.Keys.StartNow.Matches(k) && !(in.inWord() && q.Wrong != nil && q.Wrong() != "")
+	return k.Text != "" && in.Value() != "" && !starts && !f.Keys.Lower.Matches(k) && !f.Keys.Higher.Matches(k)
 }
 
 func (f *Form) typed(msg tea.Msg) {

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
@@ -68,6 +69,13 @@ func (in *Input) parts() (head, rest string) {
 	text := []rune(in.Value())
 	at := min(in.text.Position(), len(text))
 	return string(text[:at]), string(text[at:])
+}
+
+// inWord reports whether a letter is before the cursor.
+func (in *Input) inWord() bool {
+	head, _ := in.parts()
+	last, _ := utf8.DecodeLastRuneInString(head)
+	return unicode.IsLetter(last)
 }
 
 // lastWord reports whether only spaces follow the first character of a text. Deleting such a word makes textinput

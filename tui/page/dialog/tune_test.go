@@ -182,9 +182,9 @@ func TestTuneDoesNotStartWithAnAnswerThatIsNone(t *testing.T) {
 		"an impossible size": {[]string{"8", ",", "1", "6", ",", "0"}, "", []string{"✗ 0 is not 1 to"}},
 		"wrong, and moved away": {[]string{"up", "up", "up", "0", "enter", "enter"}, "",
 			[]string{"want a number above 0"}},
-		"pasted words":       {[]string{"up", "up", "up"}, "abc", []string{"within abc_", "want a number above 0"}},
-		"words at the depth": {[]string{"up"}, "abc", []string{"within abc_", "want a number above 0"}},
-		"words for energy":   {[]string{"up", "up", "up", "left"}, "abc", []string{"abc_", "✗ "}},
+		"pasted words":       {[]string{"up", "up", "up"}, "abc", []string{"within abct_", "want a number above 0"}},
+		"words at the depth": {[]string{"up"}, "abc", []string{"within abct_", "want a number above 0"}},
+		"words for energy":   {[]string{"up", "up", "up", "left"}, "abc", []string{"abct_", "✗ "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -218,6 +218,19 @@ func TestTuneShowsEveryCharacterTypedAtALimit(t *testing.T) {
 		d.Press("up", "up", "up")
 		d.Press(strings.Split(c.typed, "")...)
 		d.Sees(c.sees)
+	}
+	for typed, want := range map[string]metric.Goal{ // t, the key that starts, is in their words
+		"least energy": metric.LeastEnergy, "25 W, least energy": {Limits: metric.Watts(25).Limits,
+			Objective: metric.Energy},
+	} {
+		d, f := driveTune(t, nil)
+		d.Press("up", "up", "up")
+		d.Press(strings.Split(typed, "")...)
+		d.Sees("‹ " + typed + "_ ›")
+		must.Equal(t, f.request().Limits[0], want)
+		if d.Press("t"); d.Want() == nil {
+			t.Errorf("%s does not start", typed)
+		}
 	}
 	d, _ := driveTune(t, nil)
 	d.Press("up", "up", "up", "left") // least energy

@@ -20,9 +20,9 @@ import (
 // kind returns the chosen kind of limit.
 func (d *Tune) kind() search.Kind { return search.Kinds[d.form] }
 
-// askedKeys are the characters of limits, of rails and of a load, including "uniform" and "poisson". A t starts the
-// search, so a maximum wait can only be pasted, or typed on Front.
-const askedKeys = "0123456789., Wwmps/uniformacv°_ABCDEFGHIJKLMNOPQRSTUVXYZ"
+// askedKeys are the characters that limits, rails and loads begin with, and most that follow. A t starts the search,
+// but within a word.
+const askedKeys = "0123456789., Wwmps/uniformlacv°_ABCDEFGHIJKLMNOPQRSTUVXYZ"
 
 // bare returns the metric of numbers typed without a unit; nil for energy.
 func (d *Tune) bare() *metric.Metric {
@@ -60,24 +60,30 @@ func (d *Tune) goals() (list metric.Questions, wrong string) {
 	return typed, ""
 }
 
-// composed reports whether the goals have a load, or several limits each.
+// composed reports whether the goals have a load, several limits each, or the least energy within one.
 func (d *Tune) composed() bool {
 	list, wrong := d.goals()
-	return wrong == "" && (list.Load.Any() || list.Limits[0].Limits.Len() > 1)
+	if wrong != "" {
+		return false
+	}
+	first := list.Limits[0]
+	return list.Load.Any() || first.Limits.Len() > 1 || first.Limited() && first.Objective == metric.Energy
 }
 
-// unitTyped selects the kind of limit by its typed unit: 120 ms is a time, 25 W a power, and so is 25 where the goal is
-// the least energy.
+// unitTyped selects the kind of limit by its typed words or unit: 120 ms is a time, 25 W a power, and so is 25 where
+// the goal is the least energy.
 func (d *Tune) unitTyped() {
 	if typed := d.typed.Value(); d.bare() == nil && typed != "" && !strings.ContainsFunc(typed, unicode.IsLetter) {
 		d.form = slices.Index(search.Kinds, search.WithinPower)
 	}
 	list, wrong := d.goals()
-	if wrong != "" || d.composed() || !list.Limits[0].Limited() {
+	kind, first := search.WithinPower, list.First().Limit
+	switch energy := first.Objective == metric.Energy; {
+	case wrong != "" || !energy && (d.composed() || !first.Limited()):
 		return
-	}
-	kind := search.WithinPower
-	if list.Limits[0].Limits[0].Metric == metric.Time {
+	case energy:
+		kind = search.LeastEnergy
+	case first.Limits[0].Metric == metric.Time:
 		kind = search.WithinTime
 	}
 	d.form = slices.Index(search.Kinds, kind)
